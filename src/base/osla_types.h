@@ -1,0 +1,40 @@
+/* Value types that every floor shares (floor 0). */
+#ifndef OSLA_TYPES_H
+#define OSLA_TYPES_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef enum osla_dtype {
+  OSLA_FLOAT,          /* 4 bytes */
+  OSLA_DOUBLE,         /* 8 bytes */
+  OSLA_COMPLEX_FLOAT,  /* 2 x 4 bytes, real part first */
+  OSLA_COMPLEX_DOUBLE  /* 2 x 8 bytes, real part first */
+} osla_dtype;
+
+typedef enum osla_uplo { OSLA_LOWER, OSLA_UPPER } osla_uplo;
+typedef enum osla_trans { OSLA_NOTRANS, OSLA_TRANS } osla_trans;
+typedef enum osla_diag { OSLA_NONUNIT, OSLA_UNIT } osla_diag;
+typedef enum osla_side { OSLA_LEFT, OSLA_RIGHT } osla_side;
+
+/* Bytes of one element. */
+static inline size_t osla_dtype_size(osla_dtype dtype)
+{
+  static const size_t size[] = {4, 8, 8, 16};
+  return size[dtype];
+}
+
+/* The letter that BLAS uses for the type: 's', 'd', 'c', 'z'. */
+static inline char osla_dtype_letter(osla_dtype dtype)
+{
+  return "sdcz"[dtype];
+}
+
+#ifdef __cplusplus
+}
+#endif
+#endif
