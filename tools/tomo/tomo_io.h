@@ -1,0 +1,45 @@
+/* Stations and earthquakes from files.
+ *
+ * All calls are local (no communication) and thread-safe. The format is found from the content:
+ *   stations  CSV when the first line of content contains a comma, else SPECFEM STATIONS columns:
+ *             name network latitude longitude [elevation burial ...], blanks between them
+ *   events    GCMT NDK when the first line of content has the fixed columns of NDK line 1 (a
+ *             slash-separated date in columns 6-15), else CSV with header
+ * CSV headers: latitude (lat), longitude (lon, long), and for stations station (name, code, sta)
+ * and network (net), for events depth_km (depth), mag (magnitude) and place (region, name), in any
+ * case and order; other columns are ignored. Fields may be quoted with ", which is doubled inside.
+ * NDK: five lines per event; place from line 1, latitude, longitude and depth of the centroid from
+ * line 3, scalar moment from lines 4-5 (turned into Mw). Source: www.ldeo.columbia.edu/~gcmt.
+ * Lines that are empty or begin with # are skipped (not within an NDK event). CR LF, a UTF-8 byte
+ * order mark and a missing final newline are accepted; lines are at most TOMO_LINE_MAX - 1 bytes.
+ */
+#ifndef TOMO_IO_H
+#define TOMO_IO_H
+
+#include <stdint.h>
+
+#include "osla_error.h"
+
+enum { TOMO_NAME_MAX = 32, TOMO_LINE_MAX = 4096 };
+
+/* A station or an event. Plain bytes without pointers: it may be broadcast as sizeof(tomo_site)
+ * bytes (padding included, all of it initialised). */
+typedef struct tomo_site {
+  double latitude;          /* geographic, degrees north, -90 .. 90 */
+  double longitude;         /* degrees east, as read, -180 .. 360 */
+  double depth_km;          /* events: -10 .. 800, positive down; stations: 0 */
+  double magnitude;         /* events: NaN where the file gives none; stations: NaN */
+  char name[TOMO_NAME_MAX]; /* station "IU.ANMO", event place; cut to fit, ends with '\0' */
+} tomo_site;
+
+/* Read a whole file.
+ *   file   [in]   path
+ *   sites  [out]  malloc'ed array in file order; the caller frees it; NULL on error
+ *   count  [out]  its length, at least 1; 0 on error
+ * Errors: OSLA_ERR_IO with one line "FILE:LINE: what and the offending value" for what stands in
+ * the file, "FILE: reason" for what is wrong with the file (missing, unreadable, without entries);
+ * OSLA_ERR_MEM. */
+osla_err tomo_read_stations(const char *file, tomo_site **sites, int64_t *count);
+osla_err tomo_read_events(const char *file, tomo_site **sites, int64_t *count);
+
+#endif

@@ -1,0 +1,38 @@
+/* The picture: true model, recovered model and ray density as maps in one PNG.
+ *
+ * Mollweide projection (equal-area; Snyder 1987, "Map Projections - A Working Manual", USGS Prof.
+ * Paper 1395, p. 249). gnuplot is found in PATH and run by posix_spawnp; its data go to a directory
+ * made by mkdtemp under $TMPDIR or /tmp and are removed before the call returns. The PNG is written
+ * beside the target and renamed. Local, one caller at a time (it starts a process).
+ */
+#ifndef TOMO_MAP_H
+#define TOMO_MAP_H
+
+#include <stdint.h>
+
+#include "tomo_io.h"
+#include "tomo_mesh.h"
+#include "tomo_radial.h"
+
+typedef struct tomo_map {
+  const tomo_mesh *mesh;
+  const tomo_radial *radial;
+  const double *m_true;      /* N_m, percent; NULL leaves the panel out */
+  const double *m_recovered; /* N_m, percent */
+  const double *density;     /* km per knot */
+  double depth_km;           /* of both model maps */
+  const tomo_site *stations; /* n_stations */
+  int64_t n_stations;
+  const tomo_site *events; /* n_events */
+  int64_t n_events;
+  const char *title;          /* one line above all maps, or NULL */
+  const char *data_directory; /* holds coastlines.txt; NULL or missing file = no coastlines */
+} tomo_map;
+
+/* Writes the PNG.
+ *   file  [in]  path of the PNG
+ * Errors: OSLA_ERR_UNSUPPORTED when gnuplot is not installed (one line says so; the caller goes
+ * on), OSLA_ERR_IO, OSLA_ERR_MEM, OSLA_ERR_ARG. No file remains after an error. */
+osla_err tomo_map_write(const tomo_map *map, const char *file);
+
+#endif

@@ -1,0 +1,49 @@
+/* Points, distances and great-circle arcs on the unit sphere.
+ *
+ * All functions are local, pure and thread-safe; none can fail. Angles are in radians unless the
+ * name of the argument says degrees. Geographic latitude is turned into geocentric latitude with
+ * the WGS84 flattening, tan(geocentric) = (1 - f)^2 tan(geographic), so that arcs on the sphere are
+ * close to geodesics on the ellipsoid (Dahlen & Tromp 1998, "Theoretical Global Seismology", 14.1).
+ */
+#ifndef TOMO_SPHERE_H
+#define TOMO_SPHERE_H
+
+#define TOMO_EARTH_RADIUS_KM 6371.0
+
+/* Geographic degrees to geocentric degrees and back; the poles and the equator stay. */
+double tomo_geocentric_latitude(double geographic_degrees);
+double tomo_geographic_latitude(double geocentric_degrees);
+
+/* Geographic latitude and longitude (degrees) to a geocentric unit vector [out], and back;
+ * longitude comes back in -180 .. 180. */
+void tomo_unit_vector(double latitude_degrees, double longitude_degrees, double v[3]);
+void tomo_lat_lon(const double v[3], double *latitude_degrees, double *longitude_degrees);
+
+/* Angle between two unit vectors, 0 .. pi, accurate for small angles and near pi. */
+double tomo_distance(const double a[3], const double b[3]);
+
+typedef enum tomo_arc_kind { TOMO_ARC_MINOR, TOMO_ARC_MAJOR } tomo_arc_kind;
+
+typedef enum tomo_arc_state {
+  TOMO_ARC_OK,
+  TOMO_ARC_COINCIDENT, /* the points are closer than TOMO_ARC_TOLERANCE: no direction */
+  TOMO_ARC_ANTIPODAL   /* the points are antipodal within TOMO_ARC_TOLERANCE: no unique plane */
+} tomo_arc_state;
+
+#define TOMO_ARC_TOLERANCE 1e-3 /* radians: 6.4 km */
+
+typedef struct tomo_arc {
+  double origin[3];  /* unit vector of the source */
+  double tangent[3]; /* unit vector at the source along the arc */
+  double angle;      /* length, 0 .. 2 pi */
+} tomo_arc;
+
+/* The minor or the major arc from a to b (unit vectors). The arc is filled only for TOMO_ARC_OK;
+ * the caller drops other paths. */
+tomo_arc_state tomo_arc_make(const double a[3], const double b[3], tomo_arc_kind kind,
+                             tomo_arc *arc);
+
+/* The point at angle s from the source: origin cos s + tangent sin s. */
+void tomo_arc_point(const tomo_arc *arc, double s, double v[3]);
+
+#endif

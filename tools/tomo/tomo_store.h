@@ -1,0 +1,61 @@
+/* The result file: named arrays, numbers and texts, in HDF5 or in a plain format.
+ *
+ * With HDF5 (HAVE_HDF5 in config.h): arrays are datasets of little-endian doubles in the root group,
+ * each with its attribute "unit"; numbers and texts are attributes of the root group. Without it, the
+ * plain format:
+ *   a text header of lines ended by \n
+ *     "OSLA-RESULT 1"
+ *     "text NAME VALUE", "number NAME VALUE" (%.17g)        the settings
+ *     "array NAME UNIT OFFSET RANK DIM ..."                  OFFSET bytes after the header
+ *     "end"
+ *   padded with blanks before the last \n to a multiple of 64 bytes, then the arrays as raw
+ *   little-endian 8-byte doubles, last dimension fastest.
+ *
+ * A store lives in memory until it is written. The file appears all at once: its image is made in
+ * memory, written to a nameless file (O_TMPFILE) of the target's directory, synchronised and linked
+ * in place; a job killed at any time before that leaves nothing behind. File systems without
+ * O_TMPFILE get a temporary name that is removed on every error. Local; one thread per store.
+ */
+#ifndef TOMO_STORE_H
+#define TOMO_STORE_H
+
+#include <stdint.h>
+
+#include "osla_error.h"
+
+typedef struct tomo_store tomo_store;
+
+enum { TOMO_STORE_RANK_MAX = 4 };
+
+/* ".h5" or ".osla": what this build writes. Constant string. */
+const char *tomo_store_suffix(void);
+
+/* To be called before the computation: can this file be written? Tries a nameless file in its
+ * directory; leaves nothing. Errors: OSLA_ERR_IO "FILE: reason". */
+osla_err tomo_store_check(const char *file);
+
+osla_err tomo_store_create(tomo_store **store); /* OSLA_ERR_MEM */
+void tomo_store_destroy(tomo_store **store);
+
+/* Add an entry. Names are letters, digits and underscores, at most 63, and unique (OSLA_ERR_ARG).
+ *   unit  [in]  one word such as "percent", "km", "1"
+ *   rank  [in]  1 .. TOMO_STORE_RANK_MAX
+ *   dims  [in]  rank lengths >= 0, last dimension fastest
+ *   data  [in]  NOT copied: must live until the store is written or destroyed */
+osla_err tomo_store_add_array(tomo_store *store, const char *name, const char *unit, int rank,
+                              const int64_t *dims, const double *data);
+osla_err tomo_store_add_number(tomo_store *store, const char *name, double value);
+osla_err tomo_store_add_text(tomo_store *store, const char *name, const char *value);
+
+/* Writes or replaces the file. Errors: OSLA_ERR_IO "FILE: reason", OSLA_ERR_MEM; the old file, if
+ * any, is then unchanged. */
+osla_err tomo_store_write(const tomo_store *store, const char *file);
+
+/* Read back what this build wrote.
+ *   data   [out]  malloc'ed, the caller frees it
+ *   count  [out]  its number of elements
+ * Errors: OSLA_ERR_IO "FILE: reason", OSLA_ERR_MEM. */
+osla_err tomo_store_read_array(const char *file, const char *name, double **data, int64_t *count);
+osla_err tomo_store_read_number(const char *file, const char *name, double *value);
+
+#endif
