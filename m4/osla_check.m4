@@ -1,0 +1,84 @@
+dnl Searching for libraries and flags.
+
+dnl OSLA_CHECK_CFLAGS(VARIABLE, FLAGS): appends to VARIABLE each flag that the compiler takes
+AC_DEFUN([OSLA_CHECK_CFLAGS], [
+  for osla_flag in $2; do
+    AC_MSG_CHECKING([whether the compiler takes $osla_flag])
+    osla_save_cflags=$CFLAGS
+    CFLAGS="$CFLAGS -Werror $osla_flag"
+    AC_LINK_IFELSE([AC_LANG_PROGRAM()],
+      [AC_MSG_RESULT([yes]); $1="${$1:+[$]$1 }$osla_flag"],
+      [AC_MSG_RESULT([no])])
+    CFLAGS=$osla_save_cflags
+  done])
+
+dnl OSLA_TRY_LINK(CFLAGS, LIBS, HEADER, FUNCTIONS, IF-FOUND, IF-NOT)
+dnl With a header, the name must be known after including it; without one it is declared here.
+AC_DEFUN([OSLA_TRY_LINK], [
+  osla_save_cppflags=$CPPFLAGS; osla_save_libs=$LIBS
+  CPPFLAGS="$CPPFLAGS $1"; LIBS="$2 $LIBS"
+  AC_LINK_IFELSE([AC_LANG_PROGRAM(
+    [m4_ifval([$3], [#include <stddef.h>
+#include <stdio.h>
+#include <$3>], [m4_foreach_w([osla_fn], [$4], [void osla_fn[](void);
+])])],
+    [m4_foreach_w([osla_fn], [$4], [if (!&osla_fn) return 1;
+])])], [osla_linked=yes], [osla_linked=no])
+  CPPFLAGS=$osla_save_cppflags; LIBS=$osla_save_libs
+  AS_IF([test $osla_linked = yes], [$5], [$6])])
+
+dnl OSLA_CHECK_LIB(NAME, PKG-CONFIG-NAMES, LIBS-TO-TRY, HEADER, FUNCTIONS)
+dnl Sets NAME_CFLAGS, NAME_LIBS (both may be given by the user), osla_have_NAME, HAVE_NAME (config.h
+dnl and Automake conditional). pkg-config's answer is taken only if it links.
+AC_DEFUN([OSLA_CHECK_LIB], [
+  AC_ARG_VAR([$1_CFLAGS], [compiler flags for $1])
+  AC_ARG_VAR([$1_LIBS], [link flags for $1])
+  AC_MSG_CHECKING([for $1])
+  osla_have_$1=no
+  AS_IF([test -n "[$]$1_LIBS"],
+    [OSLA_TRY_LINK([[$]$1_CFLAGS], [[$]$1_LIBS], [$4], [$5], [osla_have_$1=yes])])
+  for osla_pkg in $2; do
+    AS_IF([test [$]osla_have_$1 = no && test -n "$PKG_CONFIG" &&
+           $PKG_CONFIG --exists $osla_pkg], [
+      osla_c=`$PKG_CONFIG --cflags $osla_pkg`; osla_l=`$PKG_CONFIG --libs $osla_pkg`
+      OSLA_TRY_LINK([$osla_c], [$osla_l], [$4], [$5],
+        [osla_have_$1=yes; $1_CFLAGS=$osla_c; $1_LIBS=$osla_l])])
+  done
+  for osla_l in $3; do
+    AS_IF([test [$]osla_have_$1 = no], [
+      OSLA_TRY_LINK([[$]$1_CFLAGS], [$osla_l], [$4], [$5],
+        [osla_have_$1=yes; $1_LIBS=$osla_l])])
+  done
+  AC_MSG_RESULT([[$]osla_have_$1${$1_LIBS:+ ([$]$1_LIBS)}])
+  AS_IF([test [$]osla_have_$1 = yes],
+    [AC_DEFINE([HAVE_$1], [1], [$1 is present])], [$1_CFLAGS=; $1_LIBS=])
+  AM_CONDITIONAL([HAVE_$1], [test [$]osla_have_$1 = yes])
+  AC_SUBST([HAVE_$1], [[$]osla_have_$1])])
+
+dnl OSLA_CHECK_BLAS: BLAS_CFLAGS, BLAS_LIBS, osla_blas; HAVE_OPENBLAS when it is OpenBLAS
+AC_DEFUN([OSLA_CHECK_BLAS], [
+  AC_ARG_VAR([BLAS_CFLAGS], [compiler flags that find cblas.h])
+  AC_MSG_CHECKING([for CBLAS and LAPACK])
+  osla_blas=no; BLAS_LIBS=
+  AS_CASE([$with_blas],
+    [auto|yes], [
+      AS_IF([test -n "$PKG_CONFIG" && $PKG_CONFIG --exists openblas], [
+        osla_c=`$PKG_CONFIG --cflags openblas`; osla_l=`$PKG_CONFIG --libs openblas`
+        OSLA_TRY_BLAS([$osla_c], [$osla_l])])
+      for osla_l in "-lopenblas" "-lflexiblas" "-lblis -llapack" "-llapack -lcblas -lblas" \
+                    "-llapack -lblas"; do
+        AS_IF([test "x$osla_blas" = xno], [OSLA_TRY_BLAS([$BLAS_CFLAGS], [$osla_l])])
+      done],
+    [OSLA_TRY_BLAS([$BLAS_CFLAGS], [$with_blas])])
+  AC_MSG_RESULT([$osla_blas])
+  AS_IF([test "x$osla_blas" != xno], [
+    OSLA_TRY_LINK([$BLAS_CFLAGS], [$BLAS_LIBS], [cblas.h],
+      [openblas_get_config openblas_set_num_threads],
+      [AC_DEFINE([HAVE_OPENBLAS], [1], [the BLAS is OpenBLAS])
+       osla_blas="OpenBLAS ($BLAS_LIBS)"])])
+  AC_SUBST([BLAS_LIBS])])
+
+AC_DEFUN([OSLA_TRY_BLAS], [
+  OSLA_TRY_LINK([$1], [$2], [cblas.h], [cblas_dgemm], [
+    OSLA_TRY_LINK([$1], [$2], [], [dpotrf_ dgetrf_],
+      [BLAS_CFLAGS=$1; BLAS_LIBS=$2; osla_blas=$2])])])

@@ -1,0 +1,1 @@
+# The tests: programs, table, runner.
