@@ -1,0 +1,90 @@
+/* Station lists: SPECFEM STATIONS columns or CSV with a header; see tomo_io.h.
+ *
+ * Source of the columns: SPECFEM3D_GLOBE manual, "STATIONS" (name, network, latitude, longitude,
+ * elevation, burial). */
+#include <stdlib.h>
+#include <string.h>
+
+#include "tomo_text.h"
+
+static void set_name(tomo_site *site, const char *network, const char *station)
+{
+  snprintf(site->name, sizeof site->name, "%.10s%s%.16s", network, *network && *station ? "." : "",
+           station);
+}
+
+static osla_err read_columns(text_reader *reader, site_list *list)
+{
+  char *field[TEXT_FIELDS_MAX];
+  int count;
+  bool more;
+  for (;;) {
+    tomo_site *site;
+    OSLA_CALL(text_read_content(reader, &more));
+    if (!more) return OSLA_OK;
+    OSLA_CALL(text_split_blanks(reader, reader->text, field, &count));
+    OSLA_CHECK(count >= 4, OSLA_ERR_IO,
+               "%s:%lld: %d columns; station, network, latitude and longitude are needed",
+               reader->file, (long long)reader->line, count);
+    OSLA_CALL(site_list_add(list, &site));
+    OSLA_CALL(text_position(reader, field[2], field[3], site));
+    double metres;
+    if (count > 4) OSLA_CALL(text_number(reader, "elevation", field[4], -12e3, 12e3, &metres));
+    if (count > 5) OSLA_CALL(text_number(reader, "burial", field[5], -12e3, 12e3, &metres));
+    set_name(site, field[1], field[0]);
+  }
+}
+
+static osla_err read_csv(text_reader *reader, site_list *list)
+{
+  enum { LATITUDE, LONGITUDE, STATION, NETWORK, KEYS };
+  static const char *const keys[KEYS] = {"latitude|lat", "longitude|lon|long|lng",
+                                         "station|name|code|sta", "network|net"};
+  char *field[TEXT_FIELDS_MAX];
+  int column[KEYS], count;
+  bool more;
+  OSLA_CALL(text_read_content(reader, &more));
+  OSLA_CALL(text_header(reader, keys, KEYS, 2, column, &count));
+  for (;;) {
+    tomo_site *site;
+    OSLA_CALL(text_read_content(reader, &more));
+    if (!more) return OSLA_OK;
+    OSLA_CALL(text_row(reader, field, count));
+    OSLA_CALL(site_list_add(list, &site));
+    OSLA_CALL(text_position(reader, field[column[LATITUDE]], field[column[LONGITUDE]], site));
+    set_name(site, column[NETWORK] >= 0 ? field[column[NETWORK]] : "",
+             column[STATION] >= 0 ? field[column[STATION]] : "");
+  }
+}
+
+static osla_err read_list(text_reader *reader, site_list *list)
+{
+  bool more;
+  OSLA_CALL(text_read_content(reader, &more));
+  OSLA_CHECK(more, OSLA_ERR_IO, "%s: no station in this file", reader->file);
+  reader->held = true;
+  if (strchr(reader->text, ','))
+    OSLA_CALL(read_csv(reader, list));
+  else
+    OSLA_CALL(read_columns(reader, list));
+  OSLA_CHECK(list->count > 0, OSLA_ERR_IO, "%s: no station in this file", reader->file);
+  return OSLA_OK;
+}
+
+osla_err tomo_read_stations(const char *file, tomo_site **sites, int64_t *count)
+{
+  text_reader reader;
+  site_list list = {0};
+  *sites = NULL;
+  *count = 0;
+  osla_err err = text_open(&reader, file);
+  if (err == OSLA_OK) err = read_list(&reader, &list);
+  text_close(&reader);
+  if (err != OSLA_OK) {
+    free(list.site);
+    return err;
+  }
+  *sites = list.site;
+  *count = list.count;
+  return OSLA_OK;
+}

@@ -1,0 +1,60 @@
+/* Private to tomo_io: lines, fields, numbers and the growing list of sites. Local, thread-safe (one
+ * reader per thread). Every function that can fail records one line "FILE:LINE: ..." */
+#ifndef TOMO_TEXT_H
+#define TOMO_TEXT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "tomo_io.h"
+
+enum { TEXT_FIELDS_MAX = 256 };
+
+typedef struct text_reader {
+  const char *file; /* the name for messages: the path's last 200 bytes */
+  FILE *stream;
+  int64_t line;             /* number of the line in `text`, from 1 */
+  bool held;                /* the next text_read returns the same line again */
+  char text[TOMO_LINE_MAX]; /* without its end */
+} text_reader;
+
+typedef struct site_list {
+  tomo_site *site;
+  int64_t count, capacity;
+} site_list;
+
+/* Opens the file; the caller calls text_close whatever happens. */
+osla_err text_open(text_reader *reader, const char *file);
+void text_close(text_reader *reader);
+
+/* Next line, as it is; *more = false at the end of the file. */
+osla_err text_read(text_reader *reader, bool *more);
+
+/* Next line with content: neither empty nor a comment. */
+osla_err text_read_content(text_reader *reader, bool *more);
+
+/* Splits `text` in place. Pointers into it go to field[TEXT_FIELDS_MAX]. */
+osla_err text_split_csv(text_reader *reader, char **field, int *count);
+osla_err text_split_blanks(text_reader *reader, char *from, char **field, int *count);
+
+/* A finite decimal number between low and high; `what` names it in the message. */
+osla_err text_number(const text_reader *reader, const char *what, const char *field, double low,
+                     double high, double *value);
+
+/* Latitude, longitude. */
+osla_err text_position(const text_reader *reader, const char *latitude, const char *longitude,
+                       tomo_site *site);
+
+/* Appends a zeroed site (name empty, magnitude NaN); *site is valid until the next call. */
+osla_err site_list_add(site_list *list, tomo_site **site);
+
+/* Column numbers of a CSV header. Each key is a list of accepted names "latitude|lat"; column[i] is
+ * -1 where an optional key is absent. The first `required` keys must be there, once. */
+osla_err text_header(text_reader *reader, const char *const *keys, int n_keys, int required,
+                     int *column, int *count);
+
+/* Splits the current line, which must have `count` fields. */
+osla_err text_row(text_reader *reader, char **field, int count);
+
+#endif
