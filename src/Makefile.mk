@@ -6,10 +6,38 @@ src_headers = \
   src/base/osla_error.h \
   src/base/osla_clock.h \
   src/base/osla_log.h \
-  src/base/osla_random.h
+  src/base/osla_random.h \
+  src/transport/osla_transport.h \
+  src/memory/osla_segment.h \
+  src/memory/osla_counter.h \
+  src/memory/osla_stripes.h \
+  src/blas/osla_blas.h \
+  src/matrix/osla_index.h \
+  src/matrix/osla_grid.h \
+  src/matrix/osla_matrix.h
 
 src_sources = \
   src/base/error.c \
   src/base/clock.c \
   src/base/log.c \
-  src/base/random.c
+  src/base/random.c \
+  src/base/futex.h src/base/futex.c \
+  src/transport/transport_ops.h \
+  src/transport/request_pool.h src/transport/request_pool.c \
+  src/transport/transport.c \
+  src/transport/wait.c \
+  src/transport/collective.c \
+  src/transport/memory_check.c \
+  src/transport/region_mpi.h src/transport/region_mpi.c \
+  src/transport/transport_mpi.c \
+  src/memory/segment.c \
+  src/memory/counter.c \
+  src/memory/stripes.c \
+  src/blas/blas.c \
+  src/matrix/index.c \
+  src/matrix/grid.c \
+  src/matrix/matrix.c \
+  src/matrix/matrix_block.c \
+  src/matrix/matrix_fill.c \
+  src/matrix/matrix_norm.c \
+  src/matrix/matrix_copy.c

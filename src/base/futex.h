@@ -1,0 +1,21 @@
+/* Sleep on a shared 32-bit word and wake its sleepers (floor 0, internal).
+ *
+ * The word may lie in memory shared between processes. On Linux this is futex(2); elsewhere a
+ * sleep is a plain nap and a wake does nothing, which is slower but still correct, because every
+ * caller sleeps in a loop that tests its own condition.
+ */
+#ifndef OSLA_FUTEX_H
+#define OSLA_FUTEX_H
+
+#include <stdint.h>
+
+/* Sleeps while *word == seen, at most timeout_us microseconds. May return early. */
+void osla_futex_sleep(_Atomic uint32_t *word, uint32_t seen, int timeout_us);
+
+/* Wakes all sleepers on the word. */
+void osla_futex_wake(_Atomic uint32_t *word);
+
+/* Sleeps for about us microseconds, without a condition. */
+void osla_nap(int us);
+
+#endif

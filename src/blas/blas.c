@@ -1,0 +1,149 @@
+/* Calls into CBLAS and LAPACK, by type. */
+#include "config.h"
+
+#include "osla_blas.h"
+
+#include <cblas.h>
+#include <inttypes.h>
+#include <limits.h>
+
+/* LAPACK's Fortran entries: every implementation has them, headers differ. */
+void spotrf_(const char *uplo, const int *n, float *a, const int *lda, int *info);
+void dpotrf_(const char *uplo, const int *n, double *a, const int *lda, int *info);
+
+/* The one place where sizes become the BLAS's int. */
+static osla_err narrow(int64_t value, int *out)
+{
+  OSLA_CHECK(value >= 0 && value <= INT_MAX, OSLA_ERR_RANGE,
+             "size %" PRId64 " does not fit the int of this BLAS", value);
+  *out = (int)value;
+  return OSLA_OK;
+}
+
+static CBLAS_TRANSPOSE cblas_trans(osla_trans trans)
+{
+  return trans == OSLA_TRANS ? CblasTrans : CblasNoTrans;
+}
+
+static CBLAS_UPLO cblas_uplo(osla_uplo uplo)
+{
+  return uplo == OSLA_UPPER ? CblasUpper : CblasLower;
+}
+
+static osla_err not_served(const char *what, osla_dtype dtype)
+{
+  return osla_error_set(OSLA_ERR_UNSUPPORTED, "%s is not there for type '%c'", what,
+                        osla_dtype_letter(dtype));
+}
+
+osla_err osla_blas_gemm(osla_dtype dtype, osla_trans transa, osla_trans transb, int64_t m,
+                        int64_t n, int64_t k, double alpha, const void *a, int64_t lda,
+                        const void *b, int64_t ldb, double beta, void *c, int64_t ldc)
+{
+  int im, in, ik, ia, ib, ic;
+  OSLA_CALL(narrow(m, &im));
+  OSLA_CALL(narrow(n, &in));
+  OSLA_CALL(narrow(k, &ik));
+  OSLA_CALL(narrow(lda, &ia));
+  OSLA_CALL(narrow(ldb, &ib));
+  OSLA_CALL(narrow(ldc, &ic));
+  if (m == 0 || n == 0) return OSLA_OK;
+  CBLAS_TRANSPOSE ta = cblas_trans(transa), tb = cblas_trans(transb);
+  switch (dtype) {
+    case OSLA_FLOAT:
+      cblas_sgemm(CblasColMajor, ta, tb, im, in, ik, (float)alpha, a, ia, b, ib, (float)beta, c,
+                  ic);
+      break;
+    case OSLA_DOUBLE:
+      cblas_dgemm(CblasColMajor, ta, tb, im, in, ik, alpha, a, ia, b, ib, beta, c, ic);
+      break;
+    case OSLA_COMPLEX_FLOAT: {
+      float al[2] = {(float)alpha, 0}, be[2] = {(float)beta, 0};
+      cblas_cgemm(CblasColMajor, ta, tb, im, in, ik, al, a, ia, b, ib, be, c, ic);
+      break;
+    }
+    case OSLA_COMPLEX_DOUBLE: {
+      double al[2] = {alpha, 0}, be[2] = {beta, 0};
+      cblas_zgemm(CblasColMajor, ta, tb, im, in, ik, al, a, ia, b, ib, be, c, ic);
+      break;
+    }
+  }
+  return OSLA_OK;
+}
+
+osla_err osla_blas_syrk(osla_dtype dtype, osla_uplo uplo, osla_trans trans, int64_t n, int64_t k,
+                        double alpha, const void *a, int64_t lda, double beta, void *c, int64_t ldc)
+{
+  int in, ik, ia, ic;
+  OSLA_CALL(narrow(n, &in));
+  OSLA_CALL(narrow(k, &ik));
+  OSLA_CALL(narrow(lda, &ia));
+  OSLA_CALL(narrow(ldc, &ic));
+  if (n == 0) return OSLA_OK;
+  if (dtype == OSLA_DOUBLE)
+    cblas_dsyrk(CblasColMajor, cblas_uplo(uplo), cblas_trans(trans), in, ik, alpha, a, ia, beta, c,
+                ic);
+  else if (dtype == OSLA_FLOAT)
+    cblas_ssyrk(CblasColMajor, cblas_uplo(uplo), cblas_trans(trans), in, ik, (float)alpha, a, ia,
+                (float)beta, c, ic);
+  else
+    return not_served("syrk", dtype);
+  return OSLA_OK;
+}
+
+osla_err osla_blas_trsm(osla_dtype dtype, osla_side side, osla_uplo uplo, osla_trans trans,
+                        osla_diag diag, int64_t m, int64_t n, const void *a, int64_t lda, void *b,
+                        int64_t ldb)
+{
+  int im, in, ia, ib;
+  OSLA_CALL(narrow(m, &im));
+  OSLA_CALL(narrow(n, &in));
+  OSLA_CALL(narrow(lda, &ia));
+  OSLA_CALL(narrow(ldb, &ib));
+  if (m == 0 || n == 0) return OSLA_OK;
+  CBLAS_SIDE cside = side == OSLA_LEFT ? CblasLeft : CblasRight;
+  CBLAS_DIAG cdiag = diag == OSLA_UNIT ? CblasUnit : CblasNonUnit;
+  if (dtype == OSLA_DOUBLE)
+    cblas_dtrsm(CblasColMajor, cside, cblas_uplo(uplo), cblas_trans(trans), cdiag, im, in, 1.0, a,
+                ia, b, ib);
+  else if (dtype == OSLA_FLOAT)
+    cblas_strsm(CblasColMajor, cside, cblas_uplo(uplo), cblas_trans(trans), cdiag, im, in, 1.0f, a,
+                ia, b, ib);
+  else
+    return not_served("trsm", dtype);
+  return OSLA_OK;
+}
+
+osla_err osla_lapack_potrf(osla_dtype dtype, osla_uplo uplo, int64_t n, void *a, int64_t lda,
+                           int64_t *info)
+{
+  int in, ia, result = 0;
+  const char *letter = uplo == OSLA_UPPER ? "U" : "L";
+  *info = 0;
+  OSLA_CALL(narrow(n, &in));
+  OSLA_CALL(narrow(lda, &ia));
+  if (n == 0) return OSLA_OK;
+  if (dtype == OSLA_DOUBLE)
+    dpotrf_(letter, &in, a, &ia, &result);
+  else if (dtype == OSLA_FLOAT)
+    spotrf_(letter, &in, a, &ia, &result);
+  else
+    return not_served("potrf", dtype);
+  OSLA_CHECK(result >= 0, OSLA_ERR_ARG, "xPOTRF refused argument %d", -result);
+  *info = result;
+  return OSLA_OK;
+}
+
+#ifdef HAVE_OPENBLAS
+
+const char *osla_blas_describe(void) { return openblas_get_config(); }
+int osla_blas_threads(void) { return openblas_get_num_threads(); }
+void osla_blas_set_threads(int threads) { openblas_set_num_threads(threads); }
+
+#else
+
+const char *osla_blas_describe(void) { return "a CBLAS that does not tell its name"; }
+int osla_blas_threads(void) { return 0; }
+void osla_blas_set_threads(int threads) { (void)threads; }
+
+#endif

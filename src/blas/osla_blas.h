@@ -1,0 +1,46 @@
+/* The only door to BLAS and LAPACK (floor 0).
+ *
+ * Sizes are int64_t here and are narrowed to the library's int in one checked place; a size that
+ * does not fit gives RANGE. All matrices are column-major. All calls are local and thread-safe.
+ * For complex types alpha and beta are real. Names and meaning are those of BLAS and LAPACK.
+ */
+#ifndef OSLA_BLAS_H
+#define OSLA_BLAS_H
+
+#include "osla_error.h"
+#include "osla_types.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* C (m x n) := alpha op(A) op(B) + beta C; op(A) is m x k. s, d, c, z. beta = 0 does not read C. */
+osla_err osla_blas_gemm(osla_dtype dtype, osla_trans transa, osla_trans transb, int64_t m,
+                        int64_t n, int64_t k, double alpha, const void *a, int64_t lda,
+                        const void *b, int64_t ldb, double beta, void *c, int64_t ldc);
+
+/* Triangle `uplo` of C (n x n) := alpha A A^T + beta C (NOTRANS, A is n x k) or
+ * alpha A^T A + beta C (TRANS, A is k x n). s, d. */
+osla_err osla_blas_syrk(osla_dtype dtype, osla_uplo uplo, osla_trans trans, int64_t n, int64_t k,
+                        double alpha, const void *a, int64_t lda, double beta, void *c,
+                        int64_t ldc);
+
+/* B (m x n) := op(A)^-1 B (LEFT) or B op(A)^-1 (RIGHT), A triangular. s, d. */
+osla_err osla_blas_trsm(osla_dtype dtype, osla_side side, osla_uplo uplo, osla_trans trans,
+                        osla_diag diag, int64_t m, int64_t n, const void *a, int64_t lda, void *b,
+                        int64_t ldb);
+
+/* Cholesky factor of triangle `uplo` of A (n x n) in place; *info as LAPACK's xPOTRF: 0, or the
+ * order of the first leading minor that is not positive definite. s, d. */
+osla_err osla_lapack_potrf(osla_dtype dtype, osla_uplo uplo, int64_t n, void *a, int64_t lda,
+                           int64_t *info);
+
+/* Name and version of the BLAS, for people; and its threads (0 threads: not known). Local. */
+const char *osla_blas_describe(void);
+int osla_blas_threads(void);
+void osla_blas_set_threads(int threads); /* no effect where the BLAS has no such call */
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,104 @@
+#include "osla_grid.h"
+
+#include <stdlib.h>
+
+struct osla_grid {
+  osla_transport *t;
+  int nprow, npcol, prow, pcol;
+  int rank_at[]; /* [nprow * npcol], row-major */
+};
+
+static void nearest_to_square(int size, int *nprow, int *npcol)
+{
+  int p = 1;
+  for (int d = 1; (int64_t)d * d <= size; d++)
+    if (size % d == 0) p = d;
+  *nprow = p;
+  *npcol = size / p;
+}
+
+static osla_err check_shape(int size, int nprow, int npcol)
+{
+  OSLA_CHECK(nprow >= 1 && npcol >= 1, OSLA_ERR_ARG,
+             "grid %d x %d: both sides must be at least 1", nprow, npcol);
+  OSLA_CHECK((int64_t)nprow * npcol <= size, OSLA_ERR_ARG,
+             "grid %d x %d needs %lld ranks, but there are %d", nprow, npcol,
+             (long long)nprow * npcol, size);
+  return OSLA_OK;
+}
+
+static osla_err fill_from_places(osla_grid *grid, const int *place)
+{
+  int size = osla_transport_size(grid->t);
+  for (int i = 0; i < grid->nprow * grid->npcol; i++) grid->rank_at[i] = -1;
+  for (int rank = 0; rank < size; rank++) {
+    int prow = place[2 * rank], pcol = place[2 * rank + 1];
+    if (prow == -1 && pcol == -1) continue;
+    OSLA_CHECK(prow >= 0 && prow < grid->nprow && pcol >= 0 && pcol < grid->npcol, OSLA_ERR_ARG,
+               "rank %d names place (%d, %d), which is outside the %d x %d grid", rank, prow, pcol,
+               grid->nprow, grid->npcol);
+    int *slot = &grid->rank_at[prow * grid->npcol + pcol];
+    OSLA_CHECK(*slot < 0, OSLA_ERR_ARG, "ranks %d and %d both name place (%d, %d)", *slot, rank,
+               prow, pcol);
+    *slot = rank;
+  }
+  for (int i = 0; i < grid->nprow * grid->npcol; i++)
+    OSLA_CHECK(grid->rank_at[i] >= 0, OSLA_ERR_ARG, "no rank names place (%d, %d)",
+               i / grid->npcol, i % grid->npcol);
+  return OSLA_OK;
+}
+
+osla_err osla_grid_create_at(osla_transport *t, int nprow, int npcol, int prow, int pcol,
+                             osla_grid **out)
+{
+  *out = NULL;
+  int size = osla_transport_size(t), rank = osla_transport_rank(t);
+  int *place = NULL;
+  osla_grid *grid = NULL;
+  osla_err err = check_shape(size, nprow, npcol);
+  if (err == OSLA_OK) {
+    place = calloc(2 * (size_t)size, sizeof *place);
+    grid = malloc(sizeof *grid + (size_t)(nprow * npcol) * sizeof grid->rank_at[0]);
+    if (!place || !grid) err = osla_error_set(OSLA_ERR_MEM, "grid of %d ranks", size);
+  }
+  OSLA_TRY(osla_agree(t, err));
+
+  place[2 * rank] = prow;
+  place[2 * rank + 1] = pcol;
+  OSLA_TRY(osla_allreduce(t, place, 2 * (int64_t)size, MPI_INT, MPI_SUM));
+  *grid = (osla_grid){t, nprow, npcol, prow, pcol};
+  OSLA_TRY(osla_agree(t, fill_from_places(grid, place)));
+  *out = grid;
+  grid = NULL;
+cleanup:
+  free(place);
+  free(grid);
+  return err;
+}
+
+osla_err osla_grid_create(osla_transport *t, int nprow, int npcol, osla_grid **out)
+{
+  int size = osla_transport_size(t), rank = osla_transport_rank(t);
+  if (nprow == 0 && npcol == 0) nearest_to_square(size, &nprow, &npcol);
+  bool member = npcol > 0 && rank < nprow * npcol;
+  return osla_grid_create_at(t, nprow, npcol, member ? rank / npcol : -1,
+                             member ? rank % npcol : -1, out);
+}
+
+void osla_grid_destroy(osla_grid **grid)
+{
+  if (!grid) return;
+  free(*grid);
+  *grid = NULL;
+}
+
+int osla_grid_nprow(const osla_grid *grid) { return grid->nprow; }
+int osla_grid_npcol(const osla_grid *grid) { return grid->npcol; }
+int osla_grid_prow(const osla_grid *grid) { return grid->prow; }
+int osla_grid_pcol(const osla_grid *grid) { return grid->pcol; }
+osla_transport *osla_grid_transport(const osla_grid *grid) { return grid->t; }
+
+int osla_grid_rank_at(const osla_grid *grid, int prow, int pcol)
+{
+  return grid->rank_at[prow * grid->npcol + pcol];
+}

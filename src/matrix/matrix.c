@@ -1,0 +1,147 @@
+/* Making distributed matrices. */
+#include "osla_matrix.h"
+#include "osla_index.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+struct osla_matrix {
+  osla_grid *grid;
+  osla_dtype dtype;
+  osla_layout layout;
+  int64_t local_rows, local_cols;
+  int64_t *lld;          /* [ranks] */
+  osla_segment *segment;
+  void *local;
+};
+
+static int64_t at_least_one(int64_t value)
+{
+  return value > 1 ? value : 1;
+}
+
+uint64_t osla_matrix_bytes(const osla_layout *l, osla_dtype dtype)
+{
+  int64_t rows = osla_index_count(l->m, l->mb, 0, l->nprow);
+  int64_t cols = osla_index_count(l->n, l->nb, 0, l->npcol);
+  return (uint64_t)at_least_one(rows) * (uint64_t)cols * osla_dtype_size(dtype);
+}
+
+static osla_err check_sizes(const osla_layout *l)
+{
+  OSLA_CHECK(l->m >= 0 && l->n >= 0, OSLA_ERR_ARG, "matrix of %" PRId64 " x %" PRId64 " elements",
+             l->m, l->n);
+  OSLA_CHECK(l->mb >= 1 && l->nb >= 1, OSLA_ERR_ARG,
+             "block of %" PRId64 " x %" PRId64 ": both sides must be at least 1", l->mb, l->nb);
+  return OSLA_OK;
+}
+
+/* All but the memory. */
+static osla_err new_matrix(osla_grid *grid, osla_dtype dtype, const osla_layout *layout,
+                           osla_matrix **out)
+{
+  OSLA_CALL(check_sizes(layout));
+  osla_matrix *a = calloc(1, sizeof *a);
+  OSLA_CHECK(a, OSLA_ERR_MEM, "matrix object");
+  *out = a;
+  int size = osla_transport_size(osla_grid_transport(grid));
+  a->grid = grid;
+  a->dtype = dtype;
+  a->layout = *layout;
+  a->local_rows =
+    osla_index_count(layout->m, layout->mb, osla_grid_prow(grid), layout->nprow);
+  a->local_cols =
+    osla_index_count(layout->n, layout->nb, osla_grid_pcol(grid), layout->npcol);
+  a->lld = calloc((size_t)size, sizeof *a->lld);
+  OSLA_CHECK(a->lld, OSLA_ERR_MEM, "matrix tables of %d ranks", size);
+  for (int rank = 0; rank < size; rank++) a->lld[rank] = 1;
+  for (int prow = 0; prow < layout->nprow; prow++)
+    for (int pcol = 0; pcol < layout->npcol; pcol++)
+      a->lld[osla_grid_rank_at(grid, prow, pcol)] =
+        at_least_one(osla_index_count(layout->m, layout->mb, prow, layout->nprow));
+  return OSLA_OK;
+}
+
+static osla_layout make_layout(osla_grid *grid, int64_t m, int64_t n, int64_t mb, int64_t nb)
+{
+  return (osla_layout){m, n, mb, nb, osla_grid_nprow(grid), osla_grid_npcol(grid)};
+}
+
+osla_err osla_matrix_create(osla_grid *grid, osla_dtype dtype, int64_t m, int64_t n, int64_t mb,
+                            int64_t nb, osla_matrix **out)
+{
+  osla_transport *t = osla_grid_transport(grid);
+  osla_layout layout = make_layout(grid, m, n, mb, nb);
+  osla_matrix *a = NULL;
+  *out = NULL;
+  osla_err err = osla_agree(t, new_matrix(grid, dtype, &layout, &a));
+  if (err == OSLA_OK) {
+    int64_t elements = a->lld[osla_transport_rank(t)] * a->local_cols;
+    err = osla_segment_create(t, (size_t)elements * osla_dtype_size(dtype), 0, &a->segment);
+  }
+  if (err != OSLA_OK) {
+    osla_matrix_destroy(&a);
+    return err;
+  }
+  a->local = osla_segment_local(a->segment);
+  *out = a;
+  return OSLA_OK;
+}
+
+static osla_err check_local_array(const osla_matrix *a, const void *local, int64_t lld)
+{
+  OSLA_CHECK(lld >= at_least_one(a->local_rows), OSLA_ERR_ARG,
+             "lld = %" PRId64 " is below the %" PRId64 " local rows", lld, a->local_rows);
+  OSLA_CHECK(local || a->local_rows * a->local_cols == 0, OSLA_ERR_ARG,
+             "local array is NULL, but %" PRId64 " x %" PRId64 " elements are owned here",
+             a->local_rows, a->local_cols);
+  return OSLA_OK;
+}
+
+osla_err osla_matrix_wrap(osla_grid *grid, osla_dtype dtype, int64_t m, int64_t n, int64_t mb,
+                          int64_t nb, void *local, int64_t lld, osla_matrix **out)
+{
+  osla_transport *t = osla_grid_transport(grid);
+  osla_layout layout = make_layout(grid, m, n, mb, nb);
+  osla_matrix *a = NULL;
+  *out = NULL;
+  osla_err err = new_matrix(grid, dtype, &layout, &a);
+  if (err == OSLA_OK) err = check_local_array(a, local, lld);
+  OSLA_TRY(osla_agree(t, err));
+  for (int rank = 0; rank < osla_transport_size(t); rank++) a->lld[rank] = 0;
+  a->lld[osla_transport_rank(t)] = lld;
+  OSLA_TRY(osla_allreduce(t, a->lld, osla_transport_size(t), MPI_INT64_T, MPI_SUM));
+  int64_t elements = a->local_rows > 0 ? lld * (a->local_cols - 1) + a->local_rows : 0;
+  if (a->local_cols == 0) elements = 0;
+  OSLA_TRY(osla_segment_attach(t, local, (size_t)elements * osla_dtype_size(dtype), &a->segment));
+  a->local = local;
+  *out = a;
+  return OSLA_OK;
+cleanup:
+  osla_matrix_destroy(&a);
+  return err;
+}
+
+void osla_matrix_destroy(osla_matrix **matrix)
+{
+  osla_matrix *a = matrix ? *matrix : NULL;
+  if (!a) return;
+  osla_segment_destroy(&a->segment);
+  free(a->lld);
+  free(a);
+  *matrix = NULL;
+}
+
+osla_layout osla_matrix_layout(const osla_matrix *a) { return a->layout; }
+osla_grid *osla_matrix_grid(const osla_matrix *a) { return a->grid; }
+osla_dtype osla_matrix_dtype(const osla_matrix *a) { return a->dtype; }
+osla_segment *osla_matrix_segment(const osla_matrix *a) { return a->segment; }
+void *osla_matrix_local(const osla_matrix *a) { return a->local; }
+int64_t osla_matrix_local_rows(const osla_matrix *a) { return a->local_rows; }
+int64_t osla_matrix_local_cols(const osla_matrix *a) { return a->local_cols; }
+int64_t osla_matrix_lld(const osla_matrix *a, int rank) { return a->lld[rank]; }
+
+void *osla_matrix_peer(const osla_matrix *a, int rank)
+{
+  return osla_segment_peer(a->segment, rank);
+}

@@ -1,0 +1,152 @@
+/* One-sided access to any rectangle of a distributed matrix.
+ *
+ * The rows of a range that one process owns are contiguous in its local row numbering, and so are
+ * the columns: each owner's share is one rectangle of its local array. On the node that rectangle
+ * is used in place; off the node it passes through a staging buffer, one contiguous transfer a
+ * column (one in all when whole local columns are meant), and never a strided datatype.
+ */
+#include "osla_index.h"
+#include "osla_matrix.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* An owner's share of the range: local rows [row, row + rows), local columns [col, col + cols). */
+typedef struct share {
+  int rank, prow, pcol;
+  int64_t row, rows, col, cols;
+} share;
+
+typedef struct range {
+  int64_t i, j, m, n;
+} range;
+
+static share share_of(const osla_matrix *a, const range *r, int prow, int pcol)
+{
+  osla_layout l = osla_matrix_layout(a);
+  share s = {.prow = prow, .pcol = pcol};
+  s.rank = osla_grid_rank_at(osla_matrix_grid(a), prow, pcol);
+  s.row = osla_index_count(r->i, l.mb, prow, l.nprow);
+  s.rows = osla_index_count(r->i + r->m, l.mb, prow, l.nprow) - s.row;
+  s.col = osla_index_count(r->j, l.nb, pcol, l.npcol);
+  s.cols = osla_index_count(r->j + r->n, l.nb, pcol, l.npcol) - s.col;
+  return s;
+}
+
+typedef enum direction { TO_BUFFER, FROM_BUFFER } direction;
+
+/* Copies between the share (array `local` with leading dimension lld, first element = first of the
+ * share) and the caller's buffer, block by block. */
+static void copy_share(const osla_matrix *a, const range *r, const share *s, direction way,
+                       unsigned char *local, int64_t lld, unsigned char *buffer, int64_t ld)
+{
+  osla_layout l = osla_matrix_layout(a);
+  size_t e = osla_dtype_size(osla_matrix_dtype(a));
+  for (int64_t c = 0; c < s->cols; c++) {
+    int64_t gj = osla_index_global(s->col + c, l.nb, s->pcol, l.npcol);
+    for (int64_t row = 0; row < s->rows;) {
+      int64_t gi = osla_index_global(s->row + row, l.mb, s->prow, l.nprow);
+      int64_t run = osla_index_run(gi, r->i + r->m, l.mb);
+      unsigned char *there = local + (size_t)(row + c * lld) * e;
+      unsigned char *here = buffer + (size_t)((gi - r->i) + (gj - r->j) * ld) * e;
+      if (way == TO_BUFFER)
+        memcpy(here, there, (size_t)run * e);
+      else
+        memcpy(there, here, (size_t)run * e);
+      row += run;
+    }
+  }
+}
+
+enum { BATCH = 64 };
+
+/* Moves the share between its owner and a dense staging buffer (leading dimension s->rows). */
+static osla_err move_share(const osla_matrix *a, const share *s, direction way,
+                           unsigned char *staging)
+{
+  size_t e = osla_dtype_size(osla_matrix_dtype(a));
+  int64_t lld = osla_matrix_lld(a, s->rank);
+  osla_segment *segment = osla_matrix_segment(a);
+  bool whole_columns = s->rows == lld;
+  int64_t pieces = whole_columns ? 1 : s->cols;
+  size_t bytes = (size_t)(whole_columns ? s->rows * s->cols : s->rows) * e;
+  osla_transfer transfers[BATCH];
+  osla_err err = OSLA_OK;
+  for (int64_t first = 0; first < pieces && err == OSLA_OK; first += BATCH) {
+    int count = (int)(pieces - first < BATCH ? pieces - first : BATCH), started = 0;
+    for (; started < count && err == OSLA_OK; started++) {
+      int64_t c = first + started;
+      size_t offset = (size_t)(s->row + (s->col + c) * lld) * e;
+      unsigned char *p = staging + (size_t)(c * s->rows) * e;
+      err = way == TO_BUFFER
+              ? osla_segment_get(segment, s->rank, offset, p, bytes, &transfers[started])
+              : osla_segment_put(segment, s->rank, offset, p, bytes, &transfers[started]);
+    }
+    for (int k = 0; k < started; k++) {
+      osla_err waited = osla_transfer_wait(segment, &transfers[k]);
+      if (err == OSLA_OK) err = waited;
+    }
+  }
+  if (err == OSLA_OK && way == FROM_BUFFER) err = osla_segment_flush(segment, s->rank);
+  return err;
+}
+
+static osla_err move_range(const osla_matrix *a, const range *r, direction way,
+                           unsigned char *buffer, int64_t ld)
+{
+  osla_layout l = osla_matrix_layout(a);
+  size_t e = osla_dtype_size(osla_matrix_dtype(a));
+  for (int prow = 0; prow < l.nprow; prow++)
+    for (int pcol = 0; pcol < l.npcol; pcol++) {
+      share s = share_of(a, r, prow, pcol);
+      if (s.rows == 0 || s.cols == 0) continue;
+      unsigned char *peer = osla_matrix_peer(a, s.rank);
+      if (peer) {
+        int64_t lld = osla_matrix_lld(a, s.rank);
+        copy_share(a, r, &s, way, peer + (size_t)(s.row + s.col * lld) * e, lld, buffer, ld);
+        continue;
+      }
+      unsigned char *staging = malloc((size_t)(s.rows * s.cols) * e);
+      OSLA_CHECK(staging, OSLA_ERR_MEM, "staging of %" PRId64 " x %" PRId64 " elements", s.rows,
+                 s.cols);
+      if (way == FROM_BUFFER) copy_share(a, r, &s, FROM_BUFFER, staging, s.rows, buffer, ld);
+      osla_err err = move_share(a, &s, way, staging);
+      if (err == OSLA_OK && way == TO_BUFFER)
+        copy_share(a, r, &s, TO_BUFFER, staging, s.rows, buffer, ld);
+      free(staging);
+      OSLA_CALL(err);
+    }
+  return OSLA_OK;
+}
+
+static osla_err check_range(const osla_matrix *a, const range *r, const void *buffer, int64_t ld)
+{
+  osla_layout l = osla_matrix_layout(a);
+  OSLA_CHECK(r->m >= 0 && r->n >= 0 && r->i >= 0 && r->j >= 0 && r->i <= l.m - r->m &&
+               r->j <= l.n - r->n,
+             OSLA_ERR_ARG,
+             "block of %" PRId64 " x %" PRId64 " at (%" PRId64 ", %" PRId64
+             ") is not inside the %" PRId64 " x %" PRId64 " matrix",
+             r->m, r->n, r->i, r->j, l.m, l.n);
+  OSLA_CHECK(buffer || r->m * r->n == 0, OSLA_ERR_ARG, "buffer is NULL");
+  OSLA_CHECK(ld >= r->m && ld >= 1, OSLA_ERR_ARG, "ld = %" PRId64 " is below m = %" PRId64, ld,
+             r->m);
+  return OSLA_OK;
+}
+
+osla_err osla_matrix_get_block(const osla_matrix *a, int64_t i, int64_t j, int64_t m, int64_t n,
+                               void *buffer, int64_t ld)
+{
+  range r = {i, j, m, n};
+  OSLA_CALL(check_range(a, &r, buffer, ld));
+  return move_range(a, &r, TO_BUFFER, buffer, ld);
+}
+
+osla_err osla_matrix_put_block(osla_matrix *a, int64_t i, int64_t j, int64_t m, int64_t n,
+                               const void *buffer, int64_t ld)
+{
+  range r = {i, j, m, n};
+  OSLA_CALL(check_range(a, &r, buffer, ld));
+  return move_range(a, &r, FROM_BUFFER, (unsigned char *)(uintptr_t)buffer, ld);
+}

@@ -1,0 +1,93 @@
+/* Norms: a local pass, then one sum or maximum over the ranks. */
+#include "osla_index.h"
+#include "osla_matrix.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+
+static double element(const osla_matrix *a, int64_t at)
+{
+  const void *local = osla_matrix_local(a);
+  return osla_matrix_dtype(a) == OSLA_FLOAT ? (double)((const float *)local)[at]
+                                            : ((const double *)local)[at];
+}
+
+/* Calls visit(|a_ij|, i, j) for all elements here. */
+typedef void visitor(double magnitude, int64_t i, int64_t j, double *sums);
+
+static void visit_all(const osla_matrix *a, visitor *visit, double *sums)
+{
+  osla_layout l = osla_matrix_layout(a);
+  osla_grid *grid = osla_matrix_grid(a);
+  int64_t lld = osla_matrix_lld(a, osla_transport_rank(osla_grid_transport(grid)));
+  for (int64_t c = 0; c < osla_matrix_local_cols(a); c++) {
+    int64_t j = osla_index_global(c, l.nb, osla_grid_pcol(grid), l.npcol);
+    for (int64_t r = 0; r < osla_matrix_local_rows(a); r++) {
+      int64_t i = osla_index_global(r, l.mb, osla_grid_prow(grid), l.nprow);
+      visit(fabs(element(a, r + c * lld)), i, j, sums);
+    }
+  }
+}
+
+/* A NaN is carried along as infinity would be: max() of C drops it, so it has its own place. */
+static void visit_max(double x, int64_t i, int64_t j, double *sums)
+{
+  (void)i, (void)j;
+  if (isnan(x)) sums[1] = 1.0;
+  if (x > sums[0]) sums[0] = x;
+}
+
+static void visit_column(double x, int64_t i, int64_t j, double *sums)
+{
+  (void)i;
+  sums[j] += x;
+}
+
+static void visit_row(double x, int64_t i, int64_t j, double *sums)
+{
+  (void)j;
+  sums[i] += x;
+}
+
+static void visit_square(double x, int64_t i, int64_t j, double *sums)
+{
+  (void)i, (void)j;
+  sums[0] += x * x;
+}
+
+static double largest(const double *sums, int64_t count)
+{
+  double value = 0.0;
+  for (int64_t i = 0; i < count; i++)
+    if (!(sums[i] <= value)) value = sums[i]; /* a NaN gets in and stays */
+  return value;
+}
+
+osla_err osla_matrix_norm(osla_matrix *a, osla_norm norm, double *value)
+{
+  osla_layout l = osla_matrix_layout(a);
+  osla_transport *t = osla_grid_transport(osla_matrix_grid(a));
+  osla_dtype dtype = osla_matrix_dtype(a);
+  OSLA_CHECK(dtype == OSLA_FLOAT || dtype == OSLA_DOUBLE, OSLA_ERR_UNSUPPORTED,
+             "norm of type '%c'", osla_dtype_letter(dtype));
+  int64_t count = norm == OSLA_NORM_ONE ? l.n : norm == OSLA_NORM_INF ? l.m : 2;
+  double *sums = calloc((size_t)count + 1, sizeof *sums);
+  OSLA_CALL(osla_agree(t, sums ? OSLA_OK
+                               : osla_error_set(OSLA_ERR_MEM, "%" PRId64 " sums", count)));
+  static visitor *const visitors[] = {[OSLA_NORM_MAX] = visit_max,
+                                      [OSLA_NORM_ONE] = visit_column,
+                                      [OSLA_NORM_INF] = visit_row,
+                                      [OSLA_NORM_FRO] = visit_square};
+  visit_all(a, visitors[norm], sums);
+  osla_err err =
+    osla_allreduce(t, sums, count, MPI_DOUBLE, norm == OSLA_NORM_MAX ? MPI_MAX : MPI_SUM);
+  if (norm == OSLA_NORM_MAX)
+    *value = sums[1] > 0.0 ? (double)NAN : sums[0];
+  else if (norm == OSLA_NORM_FRO)
+    *value = sqrt(sums[0]);
+  else
+    *value = largest(sums, count);
+  free(sums);
+  return err;
+}

@@ -1,0 +1,40 @@
+/* Process grids: ranks arranged in nprow rows and npcol columns (floor 2). */
+#ifndef OSLA_GRID_H
+#define OSLA_GRID_H
+
+#include "osla_transport.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct osla_grid osla_grid;
+
+/* Makes a grid whose rank at (prow, pcol) is prow * npcol + pcol: BLACS's row-major order.
+ * Collective on the transport. nprow * npcol may be less than the number of ranks: the others are
+ * idle (prow = pcol = -1), own nothing, and still take part in collective calls. nprow = npcol = 0
+ * chooses the grid of all ranks that is nearest to square, with nprow <= npcol.
+ * The transport is borrowed and must outlive the grid. Errors: ARG, MEM. */
+osla_err osla_grid_create(osla_transport *transport, int nprow, int npcol, osla_grid **out);
+
+/* Makes a grid in which each rank names its own place, as Cblacs_gridinfo reports it: so that
+ * matrices on an existing BLACS context can be used (ranks outside it pass -1, -1). Collective.
+ * Errors: ARG when two ranks name one place, a place is empty, or a place is outside the grid. */
+osla_err osla_grid_create_at(osla_transport *transport, int nprow, int npcol, int prow, int pcol,
+                             osla_grid **out);
+
+/* Local. Accepts NULL and nulls the handle. */
+void osla_grid_destroy(osla_grid **grid);
+
+/* Local queries. */
+int osla_grid_nprow(const osla_grid *grid);
+int osla_grid_npcol(const osla_grid *grid);
+int osla_grid_prow(const osla_grid *grid); /* mine; -1 when idle */
+int osla_grid_pcol(const osla_grid *grid);
+int osla_grid_rank_at(const osla_grid *grid, int prow, int pcol);
+osla_transport *osla_grid_transport(const osla_grid *grid); /* borrowed */
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,52 @@
+/* Block-cyclic index arithmetic in one dimension: pure functions (floor 2).
+ *
+ * Indices 0 .. n-1 are cut into blocks of nb (the last may be short) that are dealt to the
+ * processes 0 .. nprocs-1 in turn, the first block to process 0. This is ScaLAPACK's distribution
+ * with source process 0; all indices count from 0.
+ * Source: Blackford et al., ScaLAPACK Users' Guide (SIAM 1997), chapter 4; NUMROC, INDXG2P,
+ * INDXG2L, INDXL2G of its tools. Contracts: n >= 0, nb >= 1, nprocs >= 1, 0 <= iproc < nprocs (or
+ * iproc < 0: a process outside the grid, which owns nothing).
+ */
+#ifndef OSLA_INDEX_H
+#define OSLA_INDEX_H
+
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Number of indices below n that process iproc owns (NUMROC). Also: the local index of the first
+ * owned index that is not below n. */
+int64_t osla_index_count(int64_t n, int64_t nb, int iproc, int nprocs);
+
+/* Owner of global index i (INDXG2P). */
+static inline int osla_index_owner(int64_t i, int64_t nb, int nprocs)
+{
+  return (int)((i / nb) % nprocs);
+}
+
+/* Local index of global index i on its owner (INDXG2L). */
+static inline int64_t osla_index_local(int64_t i, int64_t nb, int nprocs)
+{
+  return i / (nb * nprocs) * nb + i % nb;
+}
+
+/* Global index of local index l on process iproc (INDXL2G). */
+static inline int64_t osla_index_global(int64_t l, int64_t nb, int iproc, int nprocs)
+{
+  return (l / nb * nprocs + iproc) * nb + l % nb;
+}
+
+/* Number of indices from i up to the end of its block, cut at n: a run that is contiguous on its
+ * owner. */
+static inline int64_t osla_index_run(int64_t i, int64_t n, int64_t nb)
+{
+  int64_t end = (i / nb + 1) * nb;
+  return (end < n ? end : n) - i;
+}
+
+#ifdef __cplusplus
+}
+#endif
+#endif

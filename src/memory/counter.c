@@ -1,0 +1,39 @@
+#include "osla_counter.h"
+#include "transport_ops.h"
+
+#include <stdlib.h>
+
+struct osla_counter {
+  osla_transport *t;
+  osla_region *region;
+};
+
+osla_err osla_counter_create(osla_transport *t, osla_counter **out)
+{
+  *out = NULL;
+  osla_counter *counter = calloc(1, sizeof *counter);
+  osla_err err = osla_agree(t, counter ? OSLA_OK : osla_error_set(OSLA_ERR_MEM, "counter object"));
+  if (err == OSLA_OK) err = t->ops->region_alloc(t, t->rank == 0 ? sizeof(int64_t) : 0,
+                                                 &counter->region);
+  if (err != OSLA_OK) {
+    free(counter);
+    return err;
+  }
+  counter->t = t;
+  *out = counter;
+  return OSLA_OK;
+}
+
+void osla_counter_destroy(osla_counter **handle)
+{
+  osla_counter *counter = handle ? *handle : NULL;
+  if (!counter) return;
+  counter->t->ops->region_free(&counter->region);
+  free(counter);
+  *handle = NULL;
+}
+
+osla_err osla_counter_next(osla_counter *counter, int64_t step, int64_t *before)
+{
+  return counter->t->ops->fetch_add(counter->region, 0, 0, step, before);
+}

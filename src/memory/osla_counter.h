@@ -1,0 +1,29 @@
+/* A shared counter: hands out work to all ranks without a master (floor 1).
+ *
+ * One-sided fetch-and-add on a word of rank 0's segment; rank 0 takes no part in it on one node,
+ * and serves it in its progress steps otherwise.
+ */
+#ifndef OSLA_COUNTER_H
+#define OSLA_COUNTER_H
+
+#include "osla_transport.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct osla_counter osla_counter;
+
+/* Makes a counter that stands at 0. Collective. Errors: as osla_segment_create. */
+osla_err osla_counter_create(osla_transport *transport, osla_counter **out);
+
+/* Collective. Accepts NULL and nulls the handle. */
+void osla_counter_destroy(osla_counter **counter);
+
+/* Adds `step` and returns the value before. Local, thread-safe. Errors: MPI. */
+osla_err osla_counter_next(osla_counter *counter, int64_t step, int64_t *before);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,85 @@
+/* Segments: memory that every rank of a transport can reach, with notify slots (floor 1).
+ *
+ * A segment is a piece of memory of each rank. Node neighbours reach it by load and store
+ * (osla_segment_peer), other nodes by contiguous get and put.
+ *
+ * Notify: each rank's segment holds one 64-bit slot for each (origin, purpose). A slot has a single
+ * writer, its origin, and its value only grows. Who sees a slot's value also sees everything that
+ * the origin stored to this node, or put to this segment in the same call, before it. This is the
+ * Put + Put_Notify of Krishnan et al., section III.B.
+ */
+#ifndef OSLA_SEGMENT_H
+#define OSLA_SEGMENT_H
+
+#include "osla_transport.h"
+#include <stddef.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct osla_segment osla_segment;
+
+/* A nonblocking transfer. Must be waited for exactly once. */
+typedef struct osla_transfer {
+  int32_t id;
+} osla_transfer;
+
+/* Makes a segment. Collective.
+ *   bytes      [in]  size of this rank's data area; may differ by rank, may be 0
+ *   n_purposes [in]  notify slots for each origin; 0 or more, the same on all ranks
+ *   out        [out] owned by the caller; the data area is zeroed and page-aligned
+ * Errors, on all ranks together: MEM (checked before allocation, with the bytes needed and
+ * available), MPI. */
+osla_err osla_segment_create(osla_transport *transport, size_t bytes, int n_purposes,
+                             osla_segment **out);
+
+/* Exposes the caller's memory. Collective. No notify slots; only its owner has a pointer, all
+ * others use get and put, on the node too. The memory stays the caller's and must outlive the
+ * segment. Errors as above, and ARG for base == NULL with bytes > 0. */
+osla_err osla_segment_attach(osla_transport *transport, void *base, size_t bytes,
+                             osla_segment **out);
+
+/* Collective; a barrier. Accepts NULL and nulls the handle. */
+void osla_segment_destroy(osla_segment **segment);
+
+/* My data area, and a rank's data area or NULL when it is not mapped here. Local. Loads and stores
+ * there are ordered by notify or by a collective of osla_transport.h. */
+void *osla_segment_local(const osla_segment *segment);
+void *osla_segment_peer(const osla_segment *segment, int rank);
+size_t osla_segment_bytes(const osla_segment *segment);
+osla_transport *osla_segment_transport(const osla_segment *segment); /* borrowed */
+
+/* Contiguous nonblocking transfers to and from the data area of a rank; `offset` and `bytes` in
+ * bytes. Local, thread-safe. On the node they are complete on return. osla_transfer_wait completes
+ * a get when the data has arrived, a put when the source may be reused. Errors: MPI, MEM. */
+osla_err osla_segment_get(osla_segment *segment, int rank, size_t offset, void *dest, size_t bytes,
+                          osla_transfer *transfer);
+osla_err osla_segment_put(osla_segment *segment, int rank, size_t offset, const void *source,
+                          size_t bytes, osla_transfer *transfer);
+osla_err osla_transfer_wait(osla_segment *segment, osla_transfer *transfer);
+osla_err osla_transfer_test(osla_segment *segment, osla_transfer *transfer, bool *done);
+
+/* Orders my earlier puts to `rank`: on return they are visible there. Local. Errors: MPI. */
+osla_err osla_segment_flush(osla_segment *segment, int rank);
+
+/* Raises my slot `purpose` at `rank` to `value`, after everything I stored or put there before.
+ * osla_put_notify also puts data first; the source may be reused on return. Local, thread-safe for
+ * different (rank, purpose). Errors: MPI. */
+osla_err osla_notify(osla_segment *segment, int rank, int purpose, uint64_t value);
+osla_err osla_put_notify(osla_segment *segment, int rank, size_t offset, const void *source,
+                         size_t bytes, int purpose, uint64_t value);
+
+/* The value of the slot that `origin` writes here (acquire), and a wait until it is at least
+ * `value`. The wait sleeps and makes progress. Local. */
+uint64_t osla_notify_read(const osla_segment *segment, int origin, int purpose);
+void osla_notify_wait(osla_segment *segment, int origin, int purpose, uint64_t value);
+
+/* Waits until test(arg) is true; test is called again after every notify to this rank's segment
+ * and after each nap. Local. */
+void osla_segment_wait(osla_segment *segment, bool (*test)(void *arg), void *arg);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,169 @@
+/* Layout of a rank's region:
+ *   bell (64 bytes) | slot[origin][purpose], 64 bytes each | pad to a page | data
+ * A slot has a cache line of its own, so that notifiers do not disturb one another. The head has
+ * the same size on all ranks; so the data starts at the same offset everywhere.
+ */
+#include "osla_segment.h"
+#include "transport_ops.h"
+
+#include <stdlib.h>
+#include <unistd.h>
+
+enum { LINE = 64 };
+
+struct osla_segment {
+  osla_transport *t;
+  osla_region *region;
+  int n_purposes;
+  size_t bytes;
+  size_t data; /* offset of the data area in the region */
+};
+
+static size_t slot_offset(const osla_segment *s, int origin, int purpose)
+{
+  return LINE + LINE * ((size_t)origin * (size_t)s->n_purposes + (size_t)purpose);
+}
+
+osla_err osla_segment_create(osla_transport *t, size_t bytes, int n_purposes, osla_segment **out)
+{
+  *out = NULL;
+  osla_segment *s = calloc(1, sizeof *s);
+  osla_err err = OSLA_OK;
+  if (!s) err = osla_error_set(OSLA_ERR_MEM, "segment object");
+  if (n_purposes < 0) err = osla_error_set(OSLA_ERR_ARG, "n_purposes = %d is negative", n_purposes);
+  err = osla_agree(t, err);
+  if (err == OSLA_OK) {
+    size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    s->t = t;
+    s->bytes = bytes;
+    s->n_purposes = n_purposes;
+    s->data = (slot_offset(s, t->size, 0) + page - 1) / page * page;
+    err = t->ops->region_alloc(t, s->data + bytes, &s->region);
+  }
+  if (err != OSLA_OK) {
+    free(s);
+    return err;
+  }
+  *out = s;
+  return OSLA_OK;
+}
+
+osla_err osla_segment_attach(osla_transport *t, void *base, size_t bytes, osla_segment **out)
+{
+  *out = NULL;
+  osla_segment *s = calloc(1, sizeof *s);
+  osla_err err = osla_agree(t, s ? OSLA_OK : osla_error_set(OSLA_ERR_MEM, "segment object"));
+  if (err == OSLA_OK) err = t->ops->region_attach(t, base, bytes, &s->region);
+  if (err != OSLA_OK) {
+    free(s);
+    return err;
+  }
+  s->t = t;
+  s->bytes = bytes;
+  *out = s;
+  return OSLA_OK;
+}
+
+void osla_segment_destroy(osla_segment **segment)
+{
+  osla_segment *s = segment ? *segment : NULL;
+  if (!s) return;
+  s->t->ops->region_free(&s->region);
+  free(s);
+  *segment = NULL;
+}
+
+void *osla_segment_peer(const osla_segment *s, int rank)
+{
+  unsigned char *base = s->t->ops->peer_ptr(s->region, rank);
+  return base ? base + s->data : NULL;
+}
+
+void *osla_segment_local(const osla_segment *s) { return osla_segment_peer(s, s->t->rank); }
+size_t osla_segment_bytes(const osla_segment *s) { return s->bytes; }
+osla_transport *osla_segment_transport(const osla_segment *s) { return s->t; }
+
+osla_err osla_segment_get(osla_segment *s, int rank, size_t offset, void *dest, size_t bytes,
+                          osla_transfer *transfer)
+{
+  osla_handle handle;
+  osla_err err = s->t->ops->get(s->region, rank, s->data + offset, dest, bytes, &handle);
+  transfer->id = handle.first;
+  return err;
+}
+
+osla_err osla_segment_put(osla_segment *s, int rank, size_t offset, const void *source,
+                          size_t bytes, osla_transfer *transfer)
+{
+  osla_handle handle;
+  osla_err err = s->t->ops->put(s->region, rank, s->data + offset, source, bytes, &handle);
+  transfer->id = handle.first;
+  return err;
+}
+
+osla_err osla_transfer_wait(osla_segment *s, osla_transfer *transfer)
+{
+  osla_handle handle = {transfer->id};
+  osla_err err = s->t->ops->wait(s->t, &handle);
+  transfer->id = handle.first;
+  return err;
+}
+
+osla_err osla_transfer_test(osla_segment *s, osla_transfer *transfer, bool *done)
+{
+  osla_handle handle = {transfer->id};
+  osla_err err = s->t->ops->test(s->t, &handle, done);
+  transfer->id = handle.first;
+  return err;
+}
+
+osla_err osla_segment_flush(osla_segment *s, int rank)
+{
+  return s->t->ops->flush(s->region, rank);
+}
+
+osla_err osla_put_notify(osla_segment *s, int rank, size_t offset, const void *source, size_t bytes,
+                         int purpose, uint64_t value)
+{
+  return s->t->ops->put_notify(s->region, rank, s->data + offset, source, bytes,
+                               slot_offset(s, s->t->rank, purpose), value, 0);
+}
+
+osla_err osla_notify(osla_segment *s, int rank, int purpose, uint64_t value)
+{
+  return osla_put_notify(s, rank, 0, NULL, 0, purpose, value);
+}
+
+static unsigned char *my_head(const osla_segment *s)
+{
+  return s->t->ops->peer_ptr(s->region, s->t->rank);
+}
+
+uint64_t osla_notify_read(const osla_segment *s, int origin, int purpose)
+{
+  _Atomic uint64_t *slot = (_Atomic uint64_t *)(my_head(s) + slot_offset(s, origin, purpose));
+  return atomic_load_explicit(slot, memory_order_acquire);
+}
+
+typedef struct awaited {
+  const osla_segment *segment;
+  int origin, purpose;
+  uint64_t value;
+} awaited;
+
+static bool slot_reached(void *arg)
+{
+  const awaited *a = arg;
+  return osla_notify_read(a->segment, a->origin, a->purpose) >= a->value;
+}
+
+void osla_notify_wait(osla_segment *s, int origin, int purpose, uint64_t value)
+{
+  awaited a = {s, origin, purpose, value};
+  osla_segment_wait(s, slot_reached, &a);
+}
+
+void osla_segment_wait(osla_segment *s, bool (*test)(void *arg), void *arg)
+{
+  osla_wait_until(s->t, test, arg, (osla_bell *)my_head(s));
+}

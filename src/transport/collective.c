@@ -1,0 +1,90 @@
+/* Collectives that sleep while they wait: MPI's nonblocking ones under the library's wait routine.
+ * (Four ranks on two cores: two that wait in MPI_Barrier double the time of the two that compute.)
+ */
+#include "transport_ops.h"
+
+#include <limits.h>
+#include <string.h>
+
+typedef struct posted {
+  osla_transport *t;
+  MPI_Request request;
+  int code;
+} posted;
+
+static bool request_done(void *arg)
+{
+  posted *p = arg;
+  int flag = 0;
+  (void)pthread_mutex_lock(&p->t->mutex);
+  p->code = MPI_Test(&p->request, &flag, MPI_STATUS_IGNORE);
+  (void)pthread_mutex_unlock(&p->t->mutex);
+  return flag || p->code != MPI_SUCCESS;
+}
+
+/* Posts one nonblocking collective under the mutex and waits for it. */
+#define RUN(transport, post_call)                                                                  \
+  do {                                                                                             \
+    posted p = {.t = (transport), .request = MPI_REQUEST_NULL};                                    \
+    (void)pthread_mutex_lock(&p.t->mutex);                                                         \
+    p.code = (post_call);                                                                          \
+    (void)pthread_mutex_unlock(&p.t->mutex);                                                       \
+    if (p.code == MPI_SUCCESS) osla_wait_until(p.t, request_done, &p, NULL);                       \
+    if (p.code != MPI_SUCCESS) return osla_error_set_mpi(p.code, #post_call);                      \
+  } while (0)
+
+osla_err osla_barrier(osla_transport *t)
+{
+  atomic_thread_fence(memory_order_seq_cst);
+  RUN(t, MPI_Ibarrier(t->comm, &p.request));
+  atomic_thread_fence(memory_order_seq_cst);
+  return OSLA_OK;
+}
+
+/* Counts above INT_MAX go in pieces. */
+enum { MAX_COUNT = 1 << 27 };
+
+osla_err osla_allreduce(osla_transport *t, void *buffer, int64_t count, MPI_Datatype type, MPI_Op op)
+{
+  MPI_Aint low, extent;
+  OSLA_MPI(MPI_Type_get_extent(type, &low, &extent));
+  unsigned char *at = buffer;
+  for (int64_t left = count; left > 0; left -= MAX_COUNT, at += MAX_COUNT * extent) {
+    int piece = (int)(left < MAX_COUNT ? left : MAX_COUNT);
+    RUN(t, MPI_Iallreduce(MPI_IN_PLACE, at, piece, type, op, t->comm, &p.request));
+  }
+  return OSLA_OK;
+}
+
+osla_err osla_bcast(osla_transport *t, void *buffer, int64_t count, MPI_Datatype type, int root)
+{
+  MPI_Aint low, extent;
+  OSLA_MPI(MPI_Type_get_extent(type, &low, &extent));
+  unsigned char *at = buffer;
+  for (int64_t left = count; left > 0; left -= MAX_COUNT, at += MAX_COUNT * extent) {
+    int piece = (int)(left < MAX_COUNT ? left : MAX_COUNT);
+    RUN(t, MPI_Ibcast(at, piece, type, root, t->comm, &p.request));
+  }
+  return OSLA_OK;
+}
+
+osla_err osla_alltoall(osla_transport *t, const void *send, void *recv, int count, MPI_Datatype type)
+{
+  RUN(t, MPI_Ialltoall(send, count, type, recv, count, type, t->comm, &p.request));
+  return OSLA_OK;
+}
+
+osla_err osla_agree(osla_transport *t, osla_err local)
+{
+  int lowest = local == OSLA_OK ? INT_MAX : t->rank;
+  OSLA_CALL(osla_allreduce(t, &lowest, 1, MPI_INT, MPI_MIN));
+  if (lowest == INT_MAX) return OSLA_OK;
+
+  struct {
+    int code;
+    char text[512];
+  } verdict = {.code = (int)local};
+  (void)strncpy(verdict.text, osla_error_text(), sizeof verdict.text - 1);
+  OSLA_CALL(osla_bcast(t, &verdict, sizeof verdict, MPI_BYTE, lowest));
+  return osla_error_set((osla_err)verdict.code, "%s", verdict.text);
+}

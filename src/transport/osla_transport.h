@@ -1,0 +1,100 @@
+/* The transport: who the ranks are, which of them share memory, and how every wait is done.
+ *
+ * A transport is made from an MPI communicator and is the root of all other objects of the library
+ * (grids, segments, matrices). It runs on a duplicate of that communicator with errors returned,
+ * so that the library's traffic never meets the caller's. The ranks of one shared-memory node form
+ * a domain (Krishnan et al., section I): inside it data moves by load and store, between domains
+ * by contiguous MPI-3 RMA.
+ *
+ * Threads: MPI must have been started with MPI_Init_thread. Calls of several threads are
+ * serialised inside the library; they need MPI_THREAD_SERIALIZED, and MPI_THREAD_MULTIPLE if the
+ * caller itself uses MPI at the same time or asks for the progress thread.
+ */
+#ifndef OSLA_TRANSPORT_H
+#define OSLA_TRANSPORT_H
+
+#include "osla_error.h"
+#include <mpi.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct osla_transport osla_transport;
+
+typedef struct osla_transport_options {
+  bool progress_thread; /* a thread that naps and calls progress, so that gets and puts of other
+                           nodes are served while this rank computes; default false */
+  int threads_per_rank; /* computing threads of each rank, to know whether cores are
+                           oversubscribed; default 1 */
+} osla_transport_options;
+
+/* Makes a transport on a communicator. Collective on comm.
+ *   comm    [in]  any intracommunicator; duplicated, so the caller may free it
+ *   options [in]  NULL = defaults; the same on all ranks
+ *   out     [out] the transport; owned by the caller, freed by osla_transport_destroy after all
+ *                 objects made from it
+ * Errors, on all ranks together: STATE (MPI not started, or the thread level too low for the
+ * progress thread), MPI, MEM. */
+osla_err osla_transport_create(MPI_Comm comm, const osla_transport_options *options,
+                               osla_transport **out);
+
+/* Collective. Accepts NULL and nulls the handle. */
+void osla_transport_destroy(osla_transport **transport);
+
+/* Local queries. */
+int osla_transport_rank(const osla_transport *transport);
+int osla_transport_size(const osla_transport *transport);
+int osla_transport_n_nodes(const osla_transport *transport);  /* shared-memory domains */
+int osla_transport_node(const osla_transport *transport);     /* mine, 0 <= node < n_nodes */
+int osla_transport_node_size(const osla_transport *transport); /* ranks in mine */
+bool osla_transport_same_node(const osla_transport *transport, int rank);
+bool osla_transport_oversubscribed(const osla_transport *transport); /* more threads than cores */
+MPI_Comm osla_transport_comm(const osla_transport *transport);      /* borrowed */
+const char *osla_transport_name(const osla_transport *transport);   /* "mpi" */
+
+/* One step of progress: serves other nodes' transfers and runs the hooks. Local, thread-safe,
+ * cheap; every wait of the library calls it. */
+void osla_progress(osla_transport *transport);
+
+/* Adds or removes a function that every osla_progress call runs (one at a time per rank, never
+ * nested). At most 16. Local. Errors: RANGE. */
+typedef void osla_progress_hook(void *arg);
+osla_err osla_progress_add(osla_transport *transport, osla_progress_hook *hook, void *arg);
+void osla_progress_remove(osla_transport *transport, osla_progress_hook *hook, void *arg);
+
+/* Collectives that sleep and make progress while they wait, where MPI's own would spin on a core
+ * that a computing rank needs. Collective; buffers as in MPI_Allreduce with MPI_IN_PLACE,
+ * MPI_Bcast and MPI_Alltoall. Completion orders all earlier loads and stores of every rank before
+ * later ones of any rank. Errors: MPI. */
+osla_err osla_barrier(osla_transport *transport);
+osla_err osla_allreduce(osla_transport *transport, void *buffer, int64_t count, MPI_Datatype type,
+                        MPI_Op op);
+osla_err osla_bcast(osla_transport *transport, void *buffer, int64_t count, MPI_Datatype type,
+                    int root);
+osla_err osla_alltoall(osla_transport *transport, const void *send, void *recv, int count,
+                       MPI_Datatype type);
+
+/* Agreement on failure: returns OSLA_OK on all ranks if every rank passed OSLA_OK; otherwise the
+ * code of the lowest failing rank, with that rank's text, on all ranks. Collective. */
+osla_err osla_agree(osla_transport *transport, osla_err local);
+
+/* Ends all ranks with one line that carries the text of the latest error: for a failure after the
+ * first RMA operation of a kernel, where a lone return would leave the peers waiting for ever. */
+_Noreturn void osla_transport_abort(osla_transport *transport, osla_err err);
+
+/* Memory that this node still offers for segments. Local.
+ *   shared_bytes    [out] free bytes of the shared-memory file system
+ *   available_bytes [out] memory that the kernel calls available */
+void osla_memory_available(uint64_t *shared_bytes, uint64_t *available_bytes);
+
+/* Would bytes_per_rank (this rank's share) fit on every node? Collective. Errors, on all ranks
+ * together: MEM, with the bytes that are needed and available. Allocates nothing. */
+osla_err osla_memory_check(osla_transport *transport, uint64_t bytes_per_rank);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

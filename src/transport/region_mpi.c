@@ -1,0 +1,141 @@
+/* Memory that other ranks reach.
+ *
+ * MPI_Win_shared_query works only on a window made by MPI_Win_allocate_shared, and that one serves
+ * a single node. So the memory comes from MPI_Win_allocate_shared on the node's communicator, and
+ * where there are several nodes MPI_Win_create exposes the same memory to everyone. One passive
+ * epoch (lock_all) lasts as long as the window.
+ *
+ * Alignment: with MPICH before 4.0.3 a put to a window whose base is not 16-byte aligned lands up
+ * to 12 bytes early. Allocated memory is page-aligned, which is checked; attached memory is
+ * exposed from the 16-byte boundary below it, and `shift` leads from there to its first byte.
+ */
+#include "region_mpi.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { WINDOW_ALIGN = 16 };
+
+static osla_err open_window(osla_region *region, void *base, size_t bytes)
+{
+  OSLA_MPI(MPI_Win_create(base, (MPI_Aint)bytes, 1, MPI_INFO_NULL, region->t->comm, &region->win));
+  OSLA_MPI(MPI_Win_set_errhandler(region->win, MPI_ERRORS_RETURN));
+  OSLA_MPI(MPI_Win_lock_all(MPI_MODE_NOCHECK, region->win));
+  return OSLA_OK;
+}
+
+static osla_err new_region(osla_transport *t, size_t bytes, osla_region **out)
+{
+  osla_region *region = calloc(1, sizeof *region);
+  OSLA_CHECK(region, OSLA_ERR_MEM, "region object");
+  region->t = t;
+  region->bytes = bytes;
+  region->win = region->shared_win = MPI_WIN_NULL;
+  region->peer = calloc((size_t)t->size, sizeof *region->peer);
+  region->shift = calloc((size_t)t->size, sizeof *region->shift);
+  *out = region;
+  OSLA_CHECK(region->peer && region->shift, OSLA_ERR_MEM, "region tables of %d ranks", t->size);
+  return OSLA_OK;
+}
+
+/* The memory of the node's ranks, each piece on pages of its own. */
+static osla_err allocate_on_node(osla_region *region, size_t bytes)
+{
+  osla_transport *t = region->t;
+  MPI_Info info;
+  void *base = NULL;
+  OSLA_MPI(MPI_Info_create(&info));
+  OSLA_MPI(MPI_Info_set(info, "alloc_shared_noncontig", "true"));
+  /* On a node with one rank MPICH allocates with malloc: a page more, to align it here. */
+  size_t page = (size_t)sysconf(_SC_PAGESIZE);
+  size_t spare = t->node_size == 1 ? page : 0;
+  int code = MPI_Win_allocate_shared((MPI_Aint)(bytes + spare), 1, info, t->node_comm, &base,
+                                     &region->shared_win);
+  (void)MPI_Info_free(&info);
+  if (code != MPI_SUCCESS) return osla_error_set_mpi(code, "MPI_Win_allocate_shared");
+  OSLA_MPI(MPI_Win_set_errhandler(region->shared_win, MPI_ERRORS_RETURN));
+  OSLA_MPI(MPI_Win_lock_all(MPI_MODE_NOCHECK, region->shared_win));
+
+  for (int rank = 0, node_rank = 0; rank < t->size; rank++) {
+    if (t->node_of[rank] != t->node) continue;
+    MPI_Aint size;
+    int unit;
+    OSLA_MPI(MPI_Win_shared_query(region->shared_win, node_rank++, &size, &unit,
+                                  &region->peer[rank]));
+  }
+  if (spare > 0) base = (void *)(((uintptr_t)base + page - 1) / page * page);
+  region->peer[t->rank] = base;
+  OSLA_CHECK((uintptr_t)base % page == 0, OSLA_ERR_UNSUPPORTED,
+             "MPI_Win_allocate_shared gave memory at %p, which is not page-aligned", base);
+  memset(base, 0, bytes); /* also places the pages near their owner */
+  return OSLA_OK;
+}
+
+osla_err osla_mpi_region_alloc(osla_transport *t, size_t bytes, osla_region **out)
+{
+  size_t page = (size_t)sysconf(_SC_PAGESIZE);
+  size_t rounded = (bytes + page) / page * page; /* at least one page */
+  osla_region *region = NULL;
+  *out = NULL;
+  osla_err err = osla_agree(t, new_region(t, bytes, &region));
+  if (err == OSLA_OK) err = osla_memory_check(t, rounded);
+  if (err == OSLA_OK) err = osla_agree(t, allocate_on_node(region, rounded));
+  if (err == OSLA_OK && t->n_nodes > 1)
+    err = osla_agree(t, open_window(region, region->peer[t->rank], rounded));
+  if (err == OSLA_OK) err = osla_barrier(t); /* zeroed everywhere before anyone writes */
+  if (err != OSLA_OK) osla_mpi_region_free(&region);
+  *out = region;
+  return err;
+}
+
+osla_err osla_mpi_region_attach(osla_transport *t, void *base, size_t bytes, osla_region **out)
+{
+  osla_region *region = NULL;
+  *out = NULL;
+  osla_err err = new_region(t, bytes, &region);
+  if (err == OSLA_OK && !base && bytes > 0)
+    err = osla_error_set(OSLA_ERR_ARG, "%zu bytes at address NULL", bytes);
+  err = osla_agree(t, err);
+  if (err == OSLA_OK) {
+    size_t shift = (uintptr_t)base % WINDOW_ALIGN;
+    void *aligned = base ? (unsigned char *)base - shift : NULL;
+    region->peer[t->rank] = base;
+    err = osla_agree(t, open_window(region, aligned, bytes + shift));
+    if (err == OSLA_OK) {
+      int code = MPI_Allgather(&shift, sizeof shift, MPI_BYTE, region->shift, sizeof shift,
+                               MPI_BYTE, t->comm);
+      if (code != MPI_SUCCESS) err = osla_error_set_mpi(code, "MPI_Allgather");
+    }
+  }
+  if (err == OSLA_OK)
+    t->n_attached++;
+  else
+    osla_mpi_region_free(&region);
+  *out = region;
+  return err;
+}
+
+void osla_mpi_region_free(osla_region **handle)
+{
+  osla_region *region = *handle;
+  if (!region) return;
+  osla_transport *t = region->t;
+  /* MPI_Win_free is a barrier that spins; the sleeping one lets all ranks arrive first. */
+  (void)osla_barrier(t);
+  (void)pthread_mutex_lock(&t->mutex);
+  if (region->shared_win == MPI_WIN_NULL && region->win != MPI_WIN_NULL) t->n_attached--;
+  if (region->win != MPI_WIN_NULL) {
+    (void)MPI_Win_unlock_all(region->win);
+    (void)MPI_Win_free(&region->win);
+  }
+  if (region->shared_win != MPI_WIN_NULL) {
+    (void)MPI_Win_unlock_all(region->shared_win);
+    (void)MPI_Win_free(&region->shared_win);
+  }
+  (void)pthread_mutex_unlock(&t->mutex);
+  free(region->peer);
+  free(region->shift);
+  free(region);
+  *handle = NULL;
+}

@@ -1,0 +1,20 @@
+/* A region of the MPI backend (floor 0, internal). */
+#ifndef OSLA_REGION_MPI_H
+#define OSLA_REGION_MPI_H
+
+#include "transport_ops.h"
+
+struct osla_region {
+  osla_transport *t;
+  MPI_Win shared_win;    /* owns the memory of the node; MPI_WIN_NULL for an attached region */
+  MPI_Win win;           /* reaches all ranks; MPI_WIN_NULL where the node is the whole job */
+  size_t bytes;          /* mine */
+  unsigned char **peer;  /* [size] address of each rank's memory, NULL when it is not mapped here */
+  size_t *shift;         /* [size] from the window's base to the region; all 0 unless attached */
+};
+
+osla_err osla_mpi_region_alloc(osla_transport *t, size_t bytes, osla_region **out);
+osla_err osla_mpi_region_attach(osla_transport *t, void *base, size_t bytes, osla_region **out);
+void osla_mpi_region_free(osla_region **region);
+
+#endif

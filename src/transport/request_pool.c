@@ -1,0 +1,89 @@
+#include "request_pool.h"
+
+#include <stdlib.h>
+
+typedef struct entry {
+  MPI_Request request; /* MPI_REQUEST_NULL: finished */
+  int32_t next;        /* of the chain, or of the free list; -1: end */
+  bool used;
+} entry;
+
+struct request_pool {
+  entry *entries;
+  int32_t capacity, first_free;
+  int unfinished;
+};
+
+request_pool *osla_pool_create(void)
+{
+  request_pool *pool = calloc(1, sizeof *pool);
+  if (pool) pool->first_free = -1;
+  return pool;
+}
+
+void osla_pool_destroy(request_pool *pool)
+{
+  if (!pool) return;
+  free(pool->entries);
+  free(pool);
+}
+
+static bool grow(request_pool *pool)
+{
+  int32_t capacity = pool->capacity ? 2 * pool->capacity : OSLA_MAX_REQUESTS;
+  entry *entries = realloc(pool->entries, (size_t)capacity * sizeof *entries);
+  if (!entries) return false;
+  for (int32_t i = capacity - 1; i >= pool->capacity; i--) {
+    entries[i] = (entry){.request = MPI_REQUEST_NULL, .next = pool->first_free};
+    pool->first_free = i;
+  }
+  pool->entries = entries;
+  pool->capacity = capacity;
+  return true;
+}
+
+static int test_entry(request_pool *pool, entry *e)
+{
+  int finished = 0;
+  if (e->request == MPI_REQUEST_NULL) return MPI_SUCCESS;
+  int code = MPI_Test(&e->request, &finished, MPI_STATUS_IGNORE);
+  if (finished) pool->unfinished--;
+  return code;
+}
+
+bool osla_pool_full(request_pool *pool)
+{
+  if (pool->unfinished < OSLA_MAX_REQUESTS) return false;
+  for (int32_t i = 0; i < pool->capacity; i++)
+    if (pool->entries[i].used) (void)test_entry(pool, &pool->entries[i]);
+  return pool->unfinished >= OSLA_MAX_REQUESTS;
+}
+
+bool osla_pool_add(request_pool *pool, MPI_Request request, int32_t *first)
+{
+  if (pool->first_free < 0 && !grow(pool)) return false;
+  int32_t index = pool->first_free;
+  entry *e = &pool->entries[index];
+  pool->first_free = e->next;
+  *e = (entry){.request = request, .next = *first, .used = true};
+  *first = index;
+  pool->unfinished++;
+  return true;
+}
+
+bool osla_pool_test(request_pool *pool, int32_t *first, int *mpi_code)
+{
+  *mpi_code = MPI_SUCCESS;
+  while (*first >= 0) {
+    entry *e = &pool->entries[*first];
+    int code = test_entry(pool, e);
+    if (code != MPI_SUCCESS) *mpi_code = code;
+    if (e->request != MPI_REQUEST_NULL && code == MPI_SUCCESS) return false;
+    int32_t index = *first;
+    *first = e->next;
+    e->used = false;
+    e->next = pool->first_free;
+    pool->first_free = index;
+  }
+  return true;
+}

@@ -1,0 +1,31 @@
+/* Outstanding MPI requests, bounded (floor 0, internal).
+ *
+ * Some MPI libraries abort at the 255th outstanding request-based RMA operation; the pool holds at
+ * most OSLA_MAX_REQUESTS unfinished ones. A handle is a chain of entries, one for each chunk of at
+ * most 1 GiB (MPICH 4.0.2 crashes on larger puts). All calls need the transport's mutex.
+ */
+#ifndef OSLA_REQUEST_POOL_H
+#define OSLA_REQUEST_POOL_H
+
+#include <mpi.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+enum { OSLA_MAX_REQUESTS = 128 };
+
+typedef struct request_pool request_pool;
+
+request_pool *osla_pool_create(void); /* NULL when out of memory */
+void osla_pool_destroy(request_pool *pool);
+
+/* No room for one more unfinished request? Tests the unfinished ones first when full. */
+bool osla_pool_full(request_pool *pool);
+
+/* Puts a request in front of the chain *first. False when out of memory. */
+bool osla_pool_add(request_pool *pool, MPI_Request request, int32_t *first);
+
+/* Tests the chain; when all of it is finished its entries are freed, *first becomes -1, and the
+ * result is true. MPI failure is returned in *mpi_code. */
+bool osla_pool_test(request_pool *pool, int32_t *first, int *mpi_code);
+
+#endif

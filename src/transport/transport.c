@@ -1,0 +1,169 @@
+/* Making a transport: the node map, the thread level, the progress hooks and thread. */
+#include "transport_ops.h"
+#include "futex.h"
+#include "osla_log.h"
+#include "request_pool.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { PROGRESS_NAP_US = 50 };
+
+/* Numbers the nodes 0, 1, ... in the order of their lowest ranks. */
+static osla_err map_nodes(osla_transport *t)
+{
+  OSLA_MPI(MPI_Comm_split_type(t->comm, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &t->node_comm));
+  OSLA_MPI(MPI_Comm_set_errhandler(t->node_comm, MPI_ERRORS_RETURN));
+  OSLA_MPI(MPI_Comm_rank(t->node_comm, &t->node_rank));
+  OSLA_MPI(MPI_Comm_size(t->node_comm, &t->node_size));
+
+  int leader = t->rank;
+  OSLA_MPI(MPI_Bcast(&leader, 1, MPI_INT, 0, t->node_comm));
+  t->node_of = malloc((size_t)t->size * sizeof *t->node_of);
+  int *number = calloc((size_t)t->size, sizeof *number); /* of the node led by that rank */
+  if (!t->node_of || !number) {
+    free(number);
+    return osla_error_set(OSLA_ERR_MEM, "node map of %d ranks", t->size);
+  }
+  int code = MPI_Allgather(&leader, 1, MPI_INT, t->node_of, 1, MPI_INT, t->comm);
+  if (code == MPI_SUCCESS) {
+    for (int rank = 0; rank < t->size; rank++)
+      if (t->node_of[rank] == rank) number[rank] = t->n_nodes++;
+    for (int rank = 0; rank < t->size; rank++) t->node_of[rank] = number[t->node_of[rank]];
+    t->node = t->node_of[t->rank];
+  }
+  free(number);
+  return code == MPI_SUCCESS ? OSLA_OK : osla_error_set_mpi(code, "MPI_Allgather");
+}
+
+static void *progress_main(void *arg)
+{
+  osla_transport *t = arg;
+  while (!atomic_load(&t->stop_progress)) {
+    osla_nap(PROGRESS_NAP_US);
+    osla_progress(t);
+  }
+  return NULL;
+}
+
+static osla_err start_progress_thread(osla_transport *t)
+{
+  OSLA_CHECK(t->thread_level >= MPI_THREAD_MULTIPLE, OSLA_ERR_STATE,
+             "the progress thread needs MPI_THREAD_MULTIPLE, but MPI provides level %d",
+             t->thread_level);
+  OSLA_CHECK(pthread_create(&t->progress_thread, NULL, progress_main, t) == 0, OSLA_ERR_MEM,
+             "cannot start the progress thread");
+  t->has_progress_thread = true;
+  return OSLA_OK;
+}
+
+static osla_err set_up(osla_transport *t, MPI_Comm comm, const osla_transport_options *options)
+{
+  OSLA_MPI(MPI_Comm_dup(comm, &t->comm));
+  OSLA_MPI(MPI_Comm_set_errhandler(t->comm, MPI_ERRORS_RETURN));
+  OSLA_MPI(MPI_Comm_rank(t->comm, &t->rank));
+  OSLA_MPI(MPI_Comm_size(t->comm, &t->size));
+  OSLA_MPI(MPI_Query_thread(&t->thread_level));
+  OSLA_CALL(map_nodes(t));
+
+  int threads = options && options->threads_per_rank > 1 ? options->threads_per_rank : 1;
+  t->oversubscribed = (long)t->node_size * threads > sysconf(_SC_NPROCESSORS_ONLN);
+  osla_err err = OSLA_OK;
+  if (options && options->progress_thread) err = start_progress_thread(t);
+  return osla_agree(t, err);
+}
+
+osla_err osla_transport_create(MPI_Comm comm, const osla_transport_options *options,
+                               osla_transport **out)
+{
+  int started = 0;
+  (void)MPI_Initialized(&started);
+  OSLA_CHECK(started, OSLA_ERR_STATE, "MPI is not started: call MPI_Init_thread first");
+
+  osla_transport *t = calloc(1, sizeof *t);
+  OSLA_CHECK(t, OSLA_ERR_MEM, "transport object");
+  t->ops = &osla_transport_mpi;
+  t->comm = t->node_comm = MPI_COMM_NULL;
+  (void)pthread_mutex_init(&t->mutex, NULL);
+  (void)pthread_mutex_init(&t->hook_mutex, NULL);
+  osla_err err = OSLA_OK;
+  t->pool = osla_pool_create();
+  if (!t->pool) err = osla_error_set(OSLA_ERR_MEM, "request pool");
+  if (err == OSLA_OK) err = set_up(t, comm, options);
+  if (err != OSLA_OK) osla_transport_destroy(&t);
+  *out = t;
+  return err;
+}
+
+void osla_transport_destroy(osla_transport **transport)
+{
+  osla_transport *t = transport ? *transport : NULL;
+  if (!t) return;
+  if (t->has_progress_thread) {
+    atomic_store(&t->stop_progress, true);
+    (void)pthread_join(t->progress_thread, NULL);
+  }
+  if (t->node_comm != MPI_COMM_NULL) (void)MPI_Comm_free(&t->node_comm);
+  if (t->comm != MPI_COMM_NULL) (void)MPI_Comm_free(&t->comm);
+  osla_pool_destroy(t->pool);
+  (void)pthread_mutex_destroy(&t->hook_mutex);
+  (void)pthread_mutex_destroy(&t->mutex);
+  free(t->node_of);
+  free(t);
+  *transport = NULL;
+}
+
+int osla_transport_rank(const osla_transport *t) { return t->rank; }
+int osla_transport_size(const osla_transport *t) { return t->size; }
+int osla_transport_n_nodes(const osla_transport *t) { return t->n_nodes; }
+int osla_transport_node(const osla_transport *t) { return t->node; }
+int osla_transport_node_size(const osla_transport *t) { return t->node_size; }
+bool osla_transport_oversubscribed(const osla_transport *t) { return t->oversubscribed; }
+MPI_Comm osla_transport_comm(const osla_transport *t) { return t->comm; }
+const char *osla_transport_name(const osla_transport *t) { return t->ops->name; }
+
+bool osla_transport_same_node(const osla_transport *t, int rank)
+{
+  return t->node_of[rank] == t->node;
+}
+
+void osla_progress(osla_transport *t)
+{
+  t->ops->progress(t);
+  if (pthread_mutex_trylock(&t->hook_mutex) != 0) return; /* nested, or another thread's turn */
+  for (int i = 0; i < t->n_hooks; i++) t->hooks[i].run(t->hooks[i].arg);
+  (void)pthread_mutex_unlock(&t->hook_mutex);
+}
+
+osla_err osla_progress_add(osla_transport *t, osla_progress_hook *hook, void *arg)
+{
+  osla_err err = OSLA_OK;
+  (void)pthread_mutex_lock(&t->hook_mutex);
+  if (t->n_hooks == OSLA_MAX_HOOKS) {
+    err = osla_error_set(OSLA_ERR_RANGE, "more than %d progress hooks", OSLA_MAX_HOOKS);
+  } else {
+    t->hooks[t->n_hooks].run = hook;
+    t->hooks[t->n_hooks++].arg = arg;
+  }
+  (void)pthread_mutex_unlock(&t->hook_mutex);
+  return err;
+}
+
+void osla_progress_remove(osla_transport *t, osla_progress_hook *hook, void *arg)
+{
+  (void)pthread_mutex_lock(&t->hook_mutex);
+  for (int i = 0; i < t->n_hooks; i++)
+    if (t->hooks[i].run == hook && t->hooks[i].arg == arg) {
+      t->hooks[i] = t->hooks[--t->n_hooks];
+      break;
+    }
+  (void)pthread_mutex_unlock(&t->hook_mutex);
+}
+
+void osla_transport_abort(osla_transport *t, osla_err err)
+{
+  osla_log(t->rank, "%s: %s; ending all ranks", osla_err_name(err), osla_error_text());
+  (void)MPI_Abort(t->comm, 1);
+  abort();
+}

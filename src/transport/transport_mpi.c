@@ -1,0 +1,198 @@
+/* The MPI-3 backend of the transport table.
+ *
+ * On the node every operation is a load or a store, complete on return. Off the node: contiguous
+ * MPI_Rget/MPI_Rput only (a request-based get with a non-contiguous datatype completes without data
+ * in MPICH 4.0.2), in chunks of at most 1 GiB (MPI_Put_c crashes above 2 GiB), at most 128 of them
+ * outstanding (some libraries abort at 255). Words for fetch_add are touched either by C11 atomics
+ * (one node) or by MPI (several), never by both: MPI does not make the two atomic to one another.
+ */
+#include "region_mpi.h"
+#include "request_pool.h"
+
+#include <string.h>
+
+enum { MAX_CHUNK = 1 << 30 };
+
+static void *mpi_peer_ptr(const osla_region *region, int rank)
+{
+  return region->peer[rank];
+}
+
+static bool pool_has_room(void *arg)
+{
+  osla_transport *t = arg;
+  (void)pthread_mutex_lock(&t->mutex);
+  bool full = osla_pool_full(t->pool);
+  (void)pthread_mutex_unlock(&t->mutex);
+  return !full;
+}
+
+typedef enum direction { GET, PUT } direction;
+
+static osla_err start_chunk(osla_region *region, direction way, int rank, size_t offset, void *local,
+                            size_t bytes, int32_t *first)
+{
+  osla_transport *t = region->t;
+  MPI_Aint disp = (MPI_Aint)(offset + region->shift[rank]);
+  MPI_Request request;
+  osla_wait_until(t, pool_has_room, t, NULL);
+  (void)pthread_mutex_lock(&t->mutex);
+  int code = way == GET ? MPI_Rget(local, (int)bytes, MPI_BYTE, rank, disp, (int)bytes, MPI_BYTE,
+                                   region->win, &request)
+                        : MPI_Rput(local, (int)bytes, MPI_BYTE, rank, disp, (int)bytes, MPI_BYTE,
+                                   region->win, &request);
+  bool kept = code == MPI_SUCCESS && osla_pool_add(t->pool, request, first);
+  (void)pthread_mutex_unlock(&t->mutex);
+  if (code != MPI_SUCCESS) return osla_error_set_mpi(code, way == GET ? "MPI_Rget" : "MPI_Rput");
+  if (!kept) return osla_error_set(OSLA_ERR_MEM, "request pool");
+  return OSLA_OK;
+}
+
+static osla_err start(osla_region *region, direction way, int rank, size_t offset, void *local,
+                      size_t bytes, osla_handle *handle)
+{
+  *handle = OSLA_HANDLE_DONE;
+  unsigned char *p = local;
+  while (bytes > 0) {
+    size_t chunk = bytes < MAX_CHUNK ? bytes : MAX_CHUNK;
+    OSLA_CALL(start_chunk(region, way, rank, offset, p, chunk, &handle->first));
+    offset += chunk;
+    p += chunk;
+    bytes -= chunk;
+  }
+  return OSLA_OK;
+}
+
+static osla_err mpi_get(osla_region *region, int rank, size_t offset, void *dest, size_t bytes,
+                        osla_handle *handle)
+{
+  if (!region->peer[rank]) return start(region, GET, rank, offset, dest, bytes, handle);
+  *handle = OSLA_HANDLE_DONE;
+  if (bytes > 0) memcpy(dest, region->peer[rank] + offset, bytes);
+  return OSLA_OK;
+}
+
+static osla_err mpi_put(osla_region *region, int rank, size_t offset, const void *source,
+                        size_t bytes, osla_handle *handle)
+{
+  if (!region->peer[rank])
+    return start(region, PUT, rank, offset, (void *)(uintptr_t)source, bytes, handle);
+  *handle = OSLA_HANDLE_DONE;
+  if (bytes > 0) memcpy(region->peer[rank] + offset, source, bytes);
+  return OSLA_OK;
+}
+
+static osla_err mpi_test(osla_transport *t, osla_handle *handle, bool *done)
+{
+  int code = MPI_SUCCESS;
+  *done = handle->first < 0;
+  if (*done) return OSLA_OK;
+  (void)pthread_mutex_lock(&t->mutex);
+  *done = osla_pool_test(t->pool, &handle->first, &code);
+  (void)pthread_mutex_unlock(&t->mutex);
+  return code == MPI_SUCCESS ? OSLA_OK : osla_error_set_mpi(code, "MPI_Test of a get or put");
+}
+
+typedef struct pending {
+  osla_transport *t;
+  osla_handle *handle;
+  osla_err err;
+} pending;
+
+static bool transfer_done(void *arg)
+{
+  pending *p = arg;
+  bool done = false;
+  p->err = mpi_test(p->t, p->handle, &done);
+  return done || p->err != OSLA_OK;
+}
+
+static osla_err mpi_wait(osla_transport *t, osla_handle *handle)
+{
+  pending p = {t, handle, OSLA_OK};
+  if (handle->first >= 0) osla_wait_until(t, transfer_done, &p, NULL);
+  return p.err;
+}
+
+static osla_err mpi_flush(osla_region *region, int rank)
+{
+  if (region->peer[rank]) {
+    atomic_thread_fence(memory_order_release);
+    return OSLA_OK;
+  }
+  (void)pthread_mutex_lock(&region->t->mutex);
+  int code = MPI_Win_flush(rank, region->win);
+  (void)pthread_mutex_unlock(&region->t->mutex);
+  return code == MPI_SUCCESS ? OSLA_OK : osla_error_set_mpi(code, "MPI_Win_flush");
+}
+
+static osla_err mpi_put_notify(osla_region *region, int rank, size_t offset, const void *source,
+                               size_t bytes, size_t word_offset, uint64_t word, size_t bell_offset)
+{
+  unsigned char *peer = region->peer[rank];
+  if (peer) {
+    if (bytes > 0) memcpy(peer + offset, source, bytes);
+    atomic_store_explicit((_Atomic uint64_t *)(peer + word_offset), word, memory_order_release);
+    osla_bell_ring((osla_bell *)(peer + bell_offset));
+    return OSLA_OK;
+  }
+  /* MPI orders two puts only by a flush between them. The second flush lets `word` go out of
+   * scope and bounds the time until the target can see it. */
+  osla_handle handle;
+  if (bytes > 0) {
+    OSLA_CALL(mpi_put(region, rank, offset, source, bytes, &handle));
+    OSLA_CALL(mpi_wait(region->t, &handle));
+    OSLA_CALL(mpi_flush(region, rank));
+  }
+  OSLA_CALL(mpi_put(region, rank, word_offset, &word, sizeof word, &handle));
+  OSLA_CALL(mpi_wait(region->t, &handle));
+  return mpi_flush(region, rank);
+}
+
+static osla_err mpi_fetch_add(osla_region *region, int rank, size_t offset, int64_t add,
+                              int64_t *old)
+{
+  osla_transport *t = region->t;
+  if (region->win == MPI_WIN_NULL) {
+    *old = atomic_fetch_add((_Atomic int64_t *)(region->peer[rank] + offset), add);
+    return OSLA_OK;
+  }
+  osla_handle handle = OSLA_HANDLE_DONE;
+  MPI_Aint disp = (MPI_Aint)(offset + region->shift[rank]);
+  MPI_Request request;
+  osla_wait_until(t, pool_has_room, t, NULL);
+  (void)pthread_mutex_lock(&t->mutex);
+  int code = MPI_Rget_accumulate(&add, 1, MPI_INT64_T, old, 1, MPI_INT64_T, rank, disp, 1,
+                                 MPI_INT64_T, MPI_SUM, region->win, &request);
+  bool kept = code == MPI_SUCCESS && osla_pool_add(t->pool, request, &handle.first);
+  (void)pthread_mutex_unlock(&t->mutex);
+  if (code != MPI_SUCCESS) return osla_error_set_mpi(code, "MPI_Rget_accumulate");
+  if (!kept) return osla_error_set(OSLA_ERR_MEM, "request pool");
+  return mpi_wait(t, &handle);
+}
+
+/* MPICH serves other ranks' RMA only inside MPI calls of the target; a probe is the cheapest. */
+static void mpi_progress(osla_transport *t)
+{
+  if (t->n_nodes == 1 && t->n_attached == 0) return;
+  if (pthread_mutex_trylock(&t->mutex) != 0) return; /* another thread is in MPI right now */
+  int flag;
+  (void)MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, t->comm, &flag, MPI_STATUS_IGNORE);
+  (void)pthread_mutex_unlock(&t->mutex);
+}
+
+const osla_transport_ops osla_transport_mpi = {
+  .name = "mpi",
+  .region_alloc = osla_mpi_region_alloc,
+  .region_attach = osla_mpi_region_attach,
+  .region_free = osla_mpi_region_free,
+  .peer_ptr = mpi_peer_ptr,
+  .get = mpi_get,
+  .put = mpi_put,
+  .test = mpi_test,
+  .wait = mpi_wait,
+  .flush = mpi_flush,
+  .put_notify = mpi_put_notify,
+  .fetch_add = mpi_fetch_add,
+  .progress = mpi_progress,
+};

@@ -1,0 +1,97 @@
+/* The transport table: all that a backend must provide (floor 0, internal).
+ *
+ * Nothing above this floor calls MPI RMA. A region is a piece of memory of every rank; segments
+ * (floor 1) lay out notify slots and data in it. Offsets and sizes are bytes.
+ */
+#ifndef OSLA_TRANSPORT_OPS_H
+#define OSLA_TRANSPORT_OPS_H
+
+#include "osla_transport.h"
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stddef.h>
+
+typedef struct osla_region osla_region;
+
+/* A nonblocking transfer. first < 0: complete. Must be waited for exactly once. */
+typedef struct osla_handle {
+  int32_t first;
+} osla_handle;
+#define OSLA_HANDLE_DONE ((osla_handle){-1})
+
+/* An eventcount: who changes a condition rings, who waits for it sleeps here. Zero-initialised, in
+ * shared memory. */
+typedef struct osla_bell {
+  _Atomic uint32_t rings;
+  _Atomic uint32_t sleepers;
+} osla_bell;
+
+typedef struct osla_transport_ops {
+  const char *name;
+
+  /* Collective. Zeroed, page-aligned memory of `bytes` (may differ by rank) on every rank. */
+  osla_err (*region_alloc)(osla_transport *t, size_t bytes, osla_region **out);
+  /* Collective. Exposes the caller's memory; other ranks reach it by get and put only. */
+  osla_err (*region_attach)(osla_transport *t, void *base, size_t bytes, osla_region **out);
+  void (*region_free)(osla_region **region); /* collective */
+
+  /* Address of a rank's memory, NULL when it cannot be reached by load and store. Local. */
+  void *(*peer_ptr)(const osla_region *region, int rank);
+
+  /* Contiguous nonblocking transfers; on the node they complete at once. The handle completes a
+   * get when the data is here, a put when the source may be reused. */
+  osla_err (*get)(osla_region *region, int rank, size_t offset, void *dest, size_t bytes,
+                  osla_handle *handle);
+  osla_err (*put)(osla_region *region, int rank, size_t offset, const void *source, size_t bytes,
+                  osla_handle *handle);
+  osla_err (*test)(osla_transport *t, osla_handle *handle, bool *done);
+  osla_err (*wait)(osla_transport *t, osla_handle *handle);
+  /* Orders all earlier puts of this rank to `rank` before its later ones there. */
+  osla_err (*flush)(osla_region *region, int rank);
+
+  /* Puts the data, then the 64-bit word, such that who sees the word sees the data, and rings the
+   * bell at bell_offset. bytes may be 0. The source may be reused on return. */
+  osla_err (*put_notify)(osla_region *region, int rank, size_t offset, const void *source,
+                         size_t bytes, size_t word_offset, uint64_t word, size_t bell_offset);
+
+  /* Atomic *word += add on a 64-bit word that is used by nothing else; old value in *old. */
+  osla_err (*fetch_add)(osla_region *region, int rank, size_t offset, int64_t add, int64_t *old);
+
+  void (*progress)(osla_transport *t);
+} osla_transport_ops;
+
+enum { OSLA_MAX_HOOKS = 16 };
+
+struct osla_transport {
+  const osla_transport_ops *ops;
+  MPI_Comm comm, node_comm;
+  int rank, size;
+  int node, n_nodes, node_rank, node_size;
+  int *node_of;           /* [size] node of each rank */
+  int thread_level;       /* what MPI provides */
+  bool oversubscribed;    /* more computing threads on the node than cores: waits never spin */
+  int n_attached;         /* attached regions: they need MPI progress even on one node */
+  pthread_mutex_t mutex;  /* serialises MPI calls and the request pool */
+  struct request_pool *pool;
+  struct {
+    osla_progress_hook *run;
+    void *arg;
+  } hooks[OSLA_MAX_HOOKS];
+  int n_hooks;
+  pthread_mutex_t hook_mutex; /* guards the hooks and lets one thread at a time run them */
+  pthread_t progress_thread;
+  bool has_progress_thread;
+  atomic_bool stop_progress;
+};
+
+extern const osla_transport_ops osla_transport_mpi;
+
+/* The one wait routine. Returns the first time that test(arg) is true. Spins shortly if cores are free, then
+ * sleeps on the bell (or naps, when bell is NULL) and makes progress between. */
+typedef bool osla_wait_test(void *arg);
+void osla_wait_until(osla_transport *t, osla_wait_test *test, void *arg, osla_bell *bell);
+
+/* Wakes who sleeps on the bell. The change must have been stored before. */
+void osla_bell_ring(osla_bell *bell);
+
+#endif

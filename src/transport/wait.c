@@ -1,0 +1,75 @@
+/* The library's only wait routine.
+ *
+ * Ranks may outnumber cores, and a waiter that spins then takes the core from the rank it waits
+ * for; sched_yield gives nothing away on current Linux schedulers. So: a short spin, and only
+ * while every computing thread has a core of its own; then sleep. A waiter whose condition is set
+ * by a neighbour on the node sleeps on that neighbour's bell (a futex) and is woken at once; one
+ * whose condition comes over the network takes naps that grow, with progress between.
+ */
+#include "futex.h"
+#include "osla_clock.h"
+#include "transport_ops.h"
+
+enum { SPIN_US = 50, NAP_MIN_US = 20, NAP_MAX_US = 200, SLEEP_ON_NODE_US = 20000 };
+
+static inline void relax(void)
+{
+#if defined(__x86_64__) || defined(__i386__)
+  __builtin_ia32_pause();
+#elif defined(__aarch64__)
+  __asm__ volatile("yield");
+#endif
+}
+
+static bool spin_until(osla_wait_test *test, void *arg)
+{
+  double end = osla_clock() + 1e-6 * SPIN_US;
+  do {
+    for (int i = 0; i < 32; i++) {
+      if (test(arg)) return true;
+      relax();
+    }
+  } while (osla_clock() < end);
+  return false;
+}
+
+/* True when the test came true before the sleep; it is not called again after that. */
+static bool sleep_on(osla_bell *bell, osla_wait_test *test, void *arg, int timeout_us)
+{
+  /* Pairs with the fence in osla_bell_ring: either the ringer sees this sleeper, or the test
+   * sees the ringer's change. */
+  atomic_fetch_add(&bell->sleepers, 1);
+  uint32_t seen = atomic_load(&bell->rings);
+  atomic_thread_fence(memory_order_seq_cst);
+  bool done = test(arg);
+  if (!done) osla_futex_sleep(&bell->rings, seen, timeout_us);
+  atomic_fetch_sub(&bell->sleepers, 1);
+  return done;
+}
+
+void osla_bell_ring(osla_bell *bell)
+{
+  atomic_thread_fence(memory_order_seq_cst);
+  if (atomic_load_explicit(&bell->sleepers, memory_order_relaxed) == 0) return;
+  atomic_fetch_add(&bell->rings, 1);
+  osla_futex_wake(&bell->rings);
+}
+
+void osla_wait_until(osla_transport *t, osla_wait_test *test, void *arg, osla_bell *bell)
+{
+  if (test(arg)) return;
+  if (!t->oversubscribed && spin_until(test, arg)) return;
+
+  bool network = t->n_nodes > 1 || t->n_attached > 0;
+  int nap = NAP_MIN_US;
+  for (;;) {
+    osla_progress(t);
+    if (test(arg)) return;
+    if (!bell)
+      osla_nap(nap);
+    else if (sleep_on(bell, test, arg, network ? nap : SLEEP_ON_NODE_US))
+      return;
+    if (nap < NAP_MAX_US) nap *= 2;
+    if (test(arg)) return;
+  }
+}
