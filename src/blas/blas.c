@@ -12,11 +12,13 @@ void spotrf_(const char *uplo, const int *n, float *a, const int *lda, int *info
 void dpotrf_(const char *uplo, const int *n, double *a, const int *lda, int *info);
 
 /* The one place where sizes become the BLAS's int. */
-static osla_err narrow(int64_t value, int *out)
+static osla_err narrow(int count, const int64_t *value, int *out)
 {
-  OSLA_CHECK(value >= 0 && value <= INT_MAX, OSLA_ERR_RANGE,
-             "size %" PRId64 " does not fit the int of this BLAS", value);
-  *out = (int)value;
+  for (int i = 0; i < count; i++) {
+    OSLA_CHECK(value[i] >= 0 && value[i] <= INT_MAX, OSLA_ERR_RANGE,
+               "size %" PRId64 " does not fit the int of this BLAS", value[i]);
+    out[i] = (int)value[i];
+  }
   return OSLA_OK;
 }
 
@@ -40,14 +42,10 @@ osla_err osla_blas_gemm(osla_dtype dtype, osla_trans transa, osla_trans transb, 
                         int64_t n, int64_t k, double alpha, const void *a, int64_t lda,
                         const void *b, int64_t ldb, double beta, void *c, int64_t ldc)
 {
-  int im, in, ik, ia, ib, ic;
-  OSLA_CALL(narrow(m, &im));
-  OSLA_CALL(narrow(n, &in));
-  OSLA_CALL(narrow(k, &ik));
-  OSLA_CALL(narrow(lda, &ia));
-  OSLA_CALL(narrow(ldb, &ib));
-  OSLA_CALL(narrow(ldc, &ic));
+  int s[6] = {0};
+  OSLA_CALL(narrow(6, (int64_t[]){m, n, k, lda, ldb, ldc}, s));
   if (m == 0 || n == 0) return OSLA_OK;
+  int im = s[0], in = s[1], ik = s[2], ia = s[3], ib = s[4], ic = s[5];
   CBLAS_TRANSPOSE ta = cblas_trans(transa), tb = cblas_trans(transb);
   switch (dtype) {
     case OSLA_FLOAT:
@@ -74,12 +72,10 @@ osla_err osla_blas_gemm(osla_dtype dtype, osla_trans transa, osla_trans transb, 
 osla_err osla_blas_syrk(osla_dtype dtype, osla_uplo uplo, osla_trans trans, int64_t n, int64_t k,
                         double alpha, const void *a, int64_t lda, double beta, void *c, int64_t ldc)
 {
-  int in, ik, ia, ic;
-  OSLA_CALL(narrow(n, &in));
-  OSLA_CALL(narrow(k, &ik));
-  OSLA_CALL(narrow(lda, &ia));
-  OSLA_CALL(narrow(ldc, &ic));
+  int s[4] = {0};
+  OSLA_CALL(narrow(4, (int64_t[]){n, k, lda, ldc}, s));
   if (n == 0) return OSLA_OK;
+  int in = s[0], ik = s[1], ia = s[2], ic = s[3];
   if (dtype == OSLA_DOUBLE)
     cblas_dsyrk(CblasColMajor, cblas_uplo(uplo), cblas_trans(trans), in, ik, alpha, a, ia, beta, c,
                 ic);
@@ -95,12 +91,10 @@ osla_err osla_blas_trsm(osla_dtype dtype, osla_side side, osla_uplo uplo, osla_t
                         osla_diag diag, int64_t m, int64_t n, const void *a, int64_t lda, void *b,
                         int64_t ldb)
 {
-  int im, in, ia, ib;
-  OSLA_CALL(narrow(m, &im));
-  OSLA_CALL(narrow(n, &in));
-  OSLA_CALL(narrow(lda, &ia));
-  OSLA_CALL(narrow(ldb, &ib));
+  int s[4] = {0};
+  OSLA_CALL(narrow(4, (int64_t[]){m, n, lda, ldb}, s));
   if (m == 0 || n == 0) return OSLA_OK;
+  int im = s[0], in = s[1], ia = s[2], ib = s[3];
   CBLAS_SIDE cside = side == OSLA_LEFT ? CblasLeft : CblasRight;
   CBLAS_DIAG cdiag = diag == OSLA_UNIT ? CblasUnit : CblasNonUnit;
   if (dtype == OSLA_DOUBLE)
@@ -117,12 +111,12 @@ osla_err osla_blas_trsm(osla_dtype dtype, osla_side side, osla_uplo uplo, osla_t
 osla_err osla_lapack_potrf(osla_dtype dtype, osla_uplo uplo, int64_t n, void *a, int64_t lda,
                            int64_t *info)
 {
-  int in, ia, result = 0;
+  int s[2] = {0}, result = 0;
   const char *letter = uplo == OSLA_UPPER ? "U" : "L";
   *info = 0;
-  OSLA_CALL(narrow(n, &in));
-  OSLA_CALL(narrow(lda, &ia));
+  OSLA_CALL(narrow(2, (int64_t[]){n, lda}, s));
   if (n == 0) return OSLA_OK;
+  int in = s[0], ia = s[1];
   if (dtype == OSLA_DOUBLE)
     dpotrf_(letter, &in, a, &ia, &result);
   else if (dtype == OSLA_FLOAT)
