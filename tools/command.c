@@ -1,0 +1,239 @@
+/* Options, errors and exit statuses of the sub-commands. See command.h. */
+#include "command.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+int osla_command_rank(void)
+{
+  int started = 0, ended = 0, rank = 0;
+  (void)MPI_Initialized(&started);
+  (void)MPI_Finalized(&ended);
+  if (started && !ended) {
+    (void)MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    return rank;
+  }
+  static const char *const names[] = {"PMI_RANK", "PMIX_RANK", "OMPI_COMM_WORLD_RANK",
+                                      "MV2_COMM_WORLD_RANK", "SLURM_PROCID"};
+  for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+    const char *value = getenv(names[i]);
+    if (value) return atoi(value);
+  }
+  return 0;
+}
+
+static void write_error(const char *name, const char *text)
+{
+  char out[1200];
+  if (osla_command_rank() != 0) return;
+  (void)snprintf(out, sizeof out, "osla%s%s: %s\n", name ? " " : "", name ? name : "", text);
+  ssize_t written = write(STDERR_FILENO, out, strlen(out));
+  (void)written; /* there is nowhere to report a failing stderr */
+}
+
+int osla_command_error(const char *name, const char *format, ...)
+{
+  char text[1024];
+  va_list args;
+  va_start(args, format);
+  (void)vsnprintf(text, sizeof text, format, args);
+  va_end(args);
+  write_error(name, text);
+  return OSLA_EXIT_USAGE;
+}
+
+int osla_command_fail(const char *name, osla_err err)
+{
+  if (err == OSLA_OK) return OSLA_EXIT_OK;
+  write_error(name, osla_error_text());
+  return err == OSLA_ERR_MPI || err == OSLA_ERR_STATE ? OSLA_EXIT_FAILED : OSLA_EXIT_USAGE;
+}
+
+int osla_command_agree(int status)
+{
+  int worst = status;
+  if (MPI_Allreduce(&status, &worst, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD) != MPI_SUCCESS)
+    return OSLA_EXIT_FAILED;
+  return worst;
+}
+
+/* --- parsing --- */
+
+/* Calls visit on each string option of the table and of the tables it includes. */
+static void each_string(const struct poptOption *option, osla_command_line *line,
+                        void (*visit)(osla_command_line *line, char **value))
+{
+  for (; option->longName || option->shortName || option->arg; option++) {
+    unsigned type = option->argInfo & POPT_ARG_MASK;
+    if (type == POPT_ARG_INCLUDE_TABLE)
+      each_string(option->arg, line, visit);
+    else if (type == POPT_ARG_STRING && option->arg)
+      visit(line, option->arg);
+  }
+}
+
+static void count_string(osla_command_line *line, char **value)
+{
+  (void)value;
+  line->n_owned++;
+}
+
+/* popt replaces a default by a malloc'ed copy of what the user gave: each string option has its
+ * place in `owned`, first holding the default, after parsing the copy or NULL. */
+static void note_default(osla_command_line *line, char **value)
+{
+  line->owned[line->n_owned++] = *value;
+}
+
+static void note_copy(osla_command_line *line, char **value)
+{
+  char **place = &line->owned[line->n_owned++];
+  *place = *value == *place ? NULL : *value;
+}
+
+void osla_command_release(osla_command_line *line)
+{
+  for (int i = 0; i < line->n_owned; i++)
+    free(line->owned[i]);
+  free(line->owned);
+  line->owned = NULL;
+  line->n_owned = 0;
+}
+
+/* popt tells the value, not the option, when "--option VALUE" has a bad value: finds the option. */
+static void report_bad(const char *name, const char *bad, int rc, int argc, char **argv)
+{
+  if (rc == POPT_ERROR_BADOPT) {
+    (void)osla_command_error(name, "%s: unknown option (see osla %s --help)", bad, name);
+    return;
+  }
+  const char *what = rc == POPT_ERROR_NOARG       ? "needs a value"
+                     : rc == POPT_ERROR_BADNUMBER ? "is not a number"
+                     : rc == POPT_ERROR_OVERFLOW  ? "is out of range"
+                                                  : poptStrerror(rc);
+  const char *equals = strchr(bad, '=');
+  if (rc == POPT_ERROR_NOARG) {
+    (void)osla_command_error(name, "%s: %s", bad, what);
+  } else if (strncmp(bad, "--", 2) == 0 && equals) {
+    (void)osla_command_error(name, "%.*s: '%s' %s", (int)(equals - bad), bad, equals + 1, what);
+  } else {
+    const char *option = NULL, *value = NULL;
+    for (int i = 1; i < argc - 1; i++) {
+      if (argv[i][0] != '-' || strchr(argv[i], '=')) continue;
+      if (strcmp(argv[i + 1], bad) == 0 || strcmp(argv[i], bad) == 0) {
+        option = argv[i];
+        value = argv[i + 1];
+        break;
+      }
+    }
+    if (option)
+      (void)osla_command_error(name, "%s: '%s' %s", option, value, what);
+    else
+      (void)osla_command_error(name, "%s: %s", bad, what);
+  }
+}
+
+static void print_help(const osla_command_line *line, poptContext context)
+{
+  if (osla_command_rank() != 0) return;
+  poptSetOtherOptionHelp(context, line->synopsis ? line->synopsis : "[OPTION...]");
+  poptPrintHelp(context, stdout, 0);
+  if (line->about) (void)printf("\n%s", line->about);
+  if (line->after) (void)printf("\n%s", line->after);
+  (void)fflush(stdout);
+}
+
+/* One pass of popt. Returns true to go on. */
+static bool run_popt(osla_command_line *line, int argc, char **argv, int *status)
+{
+  int help = 0;
+  const struct poptOption help_table[] = {
+    {"help", 'h', POPT_ARG_NONE, &help, 0, "Show this help", NULL}, POPT_TABLEEND};
+  char title[64];
+  (void)snprintf(title, sizeof title, "osla %s", line->name);
+  const struct poptOption all[] = {
+    {NULL, '\0', POPT_ARG_INCLUDE_TABLE, (void *)(uintptr_t)line->options, 0, "Options:", NULL},
+    {NULL, '\0', POPT_ARG_INCLUDE_TABLE, (void *)(uintptr_t)help_table, 0, "Help:", NULL},
+    POPT_TABLEEND};
+  *status = OSLA_EXIT_USAGE;
+  const char **args = calloc((size_t)argc + 1, sizeof *args);
+  if (!args) {
+    (void)osla_command_error(line->name, "out of memory");
+    return false;
+  }
+  memcpy(args, argv, (size_t)argc * sizeof *args);
+  args[0] = title;
+
+  bool go_on = false;
+  poptContext context = poptGetContext("osla", argc, args, all, 0);
+  int rc;
+  do {
+    rc = poptGetNextOpt(context);
+  } while (rc >= 0);
+  const char *extra = poptGetArg(context);
+  if (help) {
+    print_help(line, context);
+    *status = OSLA_EXIT_OK;
+  } else if (rc < -1) {
+    report_bad(line->name, poptBadOption(context, POPT_BADOPTION_NOALIAS), rc, argc, argv);
+  } else if (extra) {
+    (void)osla_command_error(line->name, "'%s' is not an option (see osla %s --help)", extra,
+                             line->name);
+  } else {
+    *status = OSLA_EXIT_OK;
+    go_on = true;
+  }
+  (void)poptFreeContext(context);
+  free(args);
+  return go_on;
+}
+
+bool osla_command_parse(osla_command_line *line, int argc, char **argv, int *status)
+{
+  line->n_owned = 0;
+  each_string(line->options, line, count_string);
+  line->owned = calloc((size_t)line->n_owned + 1, sizeof *line->owned);
+  line->n_owned = 0;
+  if (!line->owned) {
+    *status = osla_command_error(line->name, "out of memory");
+    return false;
+  }
+  each_string(line->options, line, note_default);
+  bool go_on = run_popt(line, argc, argv, status);
+  line->n_owned = 0;
+  each_string(line->options, line, note_copy);
+  if (!go_on) osla_command_release(line);
+  return go_on;
+}
+
+/* --- files --- */
+
+static int write_json(const char *name, const char *file, const json_t *root)
+{
+  size_t length = strlen(file) + 32;
+  char *partial = malloc(length);
+  if (!partial) return osla_command_error(name, "out of memory");
+  (void)snprintf(partial, length, "%s.%ld.part", file, (long)getpid());
+
+  int status = OSLA_EXIT_OK;
+  FILE *out = fopen(partial, "w");
+  bool written = out && json_dumpf(root, out, JSON_INDENT(2)) == 0 && fputc('\n', out) != EOF;
+  if (out && fclose(out) != 0) written = false;
+  if (!written || rename(partial, file) != 0) {
+    status = osla_command_error(name, "%s: cannot be written: %s", file, strerror(errno));
+    (void)remove(partial);
+  }
+  free(partial);
+  return status;
+}
+
+int osla_command_write_json(const char *name, const char *file, const json_t *root)
+{
+  int status = OSLA_EXIT_OK;
+  if (osla_command_rank() == 0) status = write_json(name, file, root);
+  return osla_command_agree(status);
+}

@@ -1,0 +1,117 @@
+/* What the sub-commands of `osla` share: options, errors, exit statuses, texts, cores (floor 4).
+ *
+ * A sub-command is `int osla_command_NAME(int argc, char **argv)`, argv[0] being its name. Every
+ * rank calls it, after MPI_Init_thread(MPI_THREAD_MULTIPLE) and before MPI_Finalize, which are
+ * main's. It returns one of the exit statuses below, the same on all ranks. Shape of one:
+ *
+ *   osla_command_line line = {.name = "info", .about = "...", .options = table};
+ *   int status;
+ *   if (!osla_command_parse(&line, argc, argv, &status)) return status;
+ *   ...
+ *   osla_command_release(&line);
+ *
+ * Only rank 0 writes help and errors; an error is one line "osla NAME: TEXT" on stderr.
+ */
+#ifndef OSLA_COMMAND_H
+#define OSLA_COMMAND_H
+
+#include <jansson.h>
+#include <popt.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "osla_transport.h"
+
+enum {
+  OSLA_EXIT_OK = 0,
+  OSLA_EXIT_FAILED = 1, /* the work went wrong: MPI, numerical failure, a failed self-test */
+  OSLA_EXIT_USAGE = 2   /* the input is wrong: options, files, sizes that do not fit */
+};
+
+/* The sub-commands. */
+int osla_command_info(int argc, char **argv);
+int osla_command_invert(int argc, char **argv);
+
+/* --- options --- */
+
+typedef struct osla_command_line {
+  const char *name;                 /* of the sub-command */
+  const char *synopsis;             /* after "osla NAME" in the help; NULL: "[OPTION...]" */
+  const char *about;                /* first lines of the help, newline-terminated */
+  const char *after;                /* last lines of the help (examples); may be NULL */
+  const struct poptOption *options; /* popt's table without help, ended by POPT_TABLEEND; values are
+                                       stored through `arg`; `val` must be 0 */
+  char **owned; /* filled in by osla_command_parse, freed by osla_command_release */
+  int n_owned;
+} osla_command_line;
+
+/* Parses argv with popt on every rank; rank 0 writes. Adds -h/--help. An option that is not known,
+ * lacks its value or has one of the wrong type, and an argument that is not an option, are errors.
+ * Returns true to go on; false after help (*status = OSLA_EXIT_OK) or an error (OSLA_EXIT_USAGE).
+ * Strings stored through POPT_ARG_STRING live until osla_command_release. Local; the same result on
+ * all ranks, as they have the same argv. */
+bool osla_command_parse(osla_command_line *line, int argc, char **argv, int *status);
+
+/* Frees the option strings. Local. */
+void osla_command_release(osla_command_line *line);
+
+/* Parses a process grid "PxQ" ("2x3", "2 x 3"). `option` ("--grid") names it in the error line.
+ * P * Q must be at most `size`. Returns OSLA_EXIT_OK, or OSLA_EXIT_USAGE after the error. Local. */
+int osla_command_parse_grid(const char *name, const char *option, const char *text, int size,
+                            int *nprow, int *npcol);
+
+/* --- errors and exit --- */
+
+/* On rank 0, writes "osla NAME: TEXT" (NAME may be NULL) in one write; returns OSLA_EXIT_USAGE, so
+ * that a check can end with `return osla_command_error("invert", "--damping: %g is negative", d)`.
+ * For errors that all ranks see; a failure of some ranks goes through osla_agree first. Local. */
+int osla_command_error(const char *name, const char *format, ...)
+  __attribute__((format(printf, 2, 3)));
+
+/* The same with the text of the latest osla_err; returns its exit status: OSLA_EXIT_USAGE for ARG,
+ * MEM, RANGE, IO and UNSUPPORTED, OSLA_EXIT_FAILED for MPI and STATE, OSLA_EXIT_OK (and writes
+ * nothing) for OSLA_OK. Local. */
+int osla_command_fail(const char *name, osla_err err);
+
+/* The largest of the ranks' statuses. Collective on MPI_COMM_WORLD. */
+int osla_command_agree(int status);
+
+/* My rank: of MPI_COMM_WORLD while MPI is up, else what the launcher's environment says (0 when it
+ * says nothing). Local. */
+int osla_command_rank(void);
+
+/* On rank 0, writes a JSON document (2 blanks of indent, newline at the end) under a temporary name
+ * and renames it to `file`, so that no partial file is ever seen. `root` is borrowed and read on
+ * rank 0 only. Collective on MPI_COMM_WORLD. Returns OSLA_EXIT_OK, or OSLA_EXIT_USAGE on all ranks
+ * after the error line. */
+int osla_command_write_json(const char *name, const char *file, const json_t *root);
+
+/* --- texts --- */
+
+typedef struct osla_text {
+  char s[40];
+} osla_text;
+
+/* "512 bytes", "1.5 MiB"; "0.35 us", "12 ms", "3.1 s", "4 min 05 s". Use as format(...).s. */
+osla_text osla_format_bytes(uint64_t bytes);
+osla_text osla_format_seconds(double seconds);
+
+/* --- cores and threads --- */
+
+typedef struct osla_cpu {
+  char host[64];       /* name of my host */
+  int cores;           /* that the ranks of my host may use (union of their CPU masks) */
+  int ranks;           /* of the job on my host; fake nodes on one host share its cores */
+  int threads;         /* for the BLAS of each rank: see below */
+  bool chosen_by_user; /* OPENBLAS_NUM_THREADS or OMP_NUM_THREADS is set */
+} osla_cpu;
+
+/* Looks at the host. `threads` is what the BLAS has when the user set OPENBLAS_NUM_THREADS or
+ * OMP_NUM_THREADS, else max(1, cores / ranks). Changes nothing. Collective on comm; `cores`,
+ * `ranks`, `threads` may differ by host. Errors: MPI. */
+osla_err osla_cpu_look(MPI_Comm comm, osla_cpu *out);
+
+/* Gives the BLAS out->threads threads (osla_blas_set_threads), unless the user chose. Local. */
+void osla_cpu_apply(const osla_cpu *cpu);
+
+#endif

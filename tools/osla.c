@@ -1,0 +1,90 @@
+/* The `osla` command: finds the sub-command, starts and ends MPI for it. */
+#include "config.h"
+
+#include "command.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static int run_help(int argc, char **argv);
+
+/* Commands with `needs_mpi` run between MPI_Init_thread and MPI_Finalize. */
+typedef struct command {
+  const char *name;
+  const char *summary;
+  int (*run)(int argc, char **argv);
+  bool needs_mpi;
+} command;
+
+static const command commands[] = {
+  {"info", "look at this machine and MPI, and test what OSLA relies on", osla_command_info, true},
+  {"help", "show this text, or the help of a command: osla help info", run_help, false},
+};
+enum { N_COMMANDS = sizeof commands / sizeof *commands };
+
+static const command *find_command(const char *name)
+{
+  for (int i = 0; i < N_COMMANDS; i++)
+    if (strcmp(commands[i].name, name) == 0) return &commands[i];
+  return NULL;
+}
+
+static int unknown_command(const char *name)
+{
+  return osla_command_error(NULL, "%s: unknown %s (see osla help)", name,
+                            name[0] == '-' ? "option" : "command");
+}
+
+static void print_help(FILE *out)
+{
+  if (osla_command_rank() != 0) return;
+  (void)fprintf(out, "Usage: osla COMMAND [OPTION...]\n"
+                     "       mpiexec -n RANKS osla COMMAND [OPTION...]\n\n"
+                     "One-sided linear algebra: assemble a large matrix and solve with it, by MPI "
+                     "RMA.\n\nCommands:\n");
+  for (int i = 0; i < N_COMMANDS; i++)
+    (void)fprintf(out, "  %-8s %s\n", commands[i].name, commands[i].summary);
+  (void)fprintf(out, "\nOptions:\n"
+                     "  --help     show this text\n"
+                     "  --version  show the version\n\n"
+                     "osla COMMAND --help shows the options of a command.\n");
+}
+
+/* Runs a command, under MPI if it needs it. The status is the same on all ranks. */
+static int run_command(const command *found, int argc, char **argv)
+{
+  if (!found->needs_mpi) return found->run(argc, argv);
+  int level = 0;
+  if (MPI_Init_thread(NULL, NULL, MPI_THREAD_MULTIPLE, &level) != MPI_SUCCESS)
+    return OSLA_EXIT_FAILED; /* MPI has said why */
+  int status = found->run(argc, argv);
+  (void)MPI_Finalize();
+  return status;
+}
+
+static int run_help(int argc, char **argv)
+{
+  if (argc < 2) {
+    print_help(stdout);
+    return OSLA_EXIT_OK;
+  }
+  const command *found = find_command(argv[1]);
+  if (!found) return unknown_command(argv[1]);
+  if (found->run == run_help) return run_help(1, argv);
+  char *help_argv[] = {argv[1], "--help", NULL};
+  return run_command(found, 2, help_argv);
+}
+
+int main(int argc, char **argv)
+{
+  if (argc < 2) return osla_command_error(NULL, "no command (see osla help)");
+  const char *name = argv[1];
+  if (strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0) return run_help(1, argv);
+  if (strcmp(name, "--version") == 0) {
+    if (osla_command_rank() == 0) (void)printf("osla %s\n", PACKAGE_VERSION);
+    return OSLA_EXIT_OK;
+  }
+  const command *found = find_command(name);
+  if (!found) return unknown_command(name);
+  return run_command(found, argc - 1, argv + 1);
+}
