@@ -8,4 +8,16 @@
 #include "osla_log.h"
 #include "osla_random.h"
 
+#include "osla_transport.h"
+
+#include "osla_segment.h"
+#include "osla_counter.h"
+#include "osla_stripes.h"
+
+#include "osla_blas.h"
+
+#include "osla_index.h"
+#include "osla_grid.h"
+#include "osla_matrix.h"
+
 #endif

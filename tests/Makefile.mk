@@ -1,7 +1,11 @@
 # The tests. A new one: tests/test_NAME.c, its name in tests_programs, and a line in tests/list.
 # A program's source is its name with .c; extra sources go into tests_test_NAME_SOURCES.
 tests_programs = \
-  tests/test_base
+  tests/test_base \
+  tests/test_index \
+  tests/test_tomo_sphere \
+  tests/test_tomo_path \
+  tests/test_tomo_model
 
 tests_scalapack_programs =
 
@@ -18,15 +22,18 @@ check_PROGRAMS += $(tests_scalapack_programs)
 endif
 endif
 
-tests_libosla_test_la_SOURCES = tests/osla_test.c tests/osla_test.h
+tests_libosla_test_la_SOURCES = tests/osla_test.c tests/osla_test.h \
+  tests/osla_test_help.c tests/osla_test_help.h
 AM_CPPFLAGS += $(CUNIT_CFLAGS)
-LDADD = tests/libosla_test.la libosla.la $(CUNIT_LIBS)
+LDADD = tests/libosla_test.la tools/libtomo.la libosla.la $(CUNIT_LIBS)
 
 EXTRA_DIST += tests/run tests/list tests/lsan.supp $(tests_scripts)
 
+noinst_DATA = tests/config.env
+
 # Builds the test programs without running them.
-check-programs: all $(check_PROGRAMS)
-check-local: all
+check-programs: all-am $(check_PROGRAMS)
+check-local: all-am
 	$(srcdir)/tests/run -b .
 clean-local:
 	rm -rf tests/logs

@@ -1,0 +1,44 @@
+#!/usr/bin/env bash
+# Includes point downward only (doc/design.md, section 2). Lists every include that does not.
+set -u
+cd "${SRCDIR:-$(dirname "$0")/..}" || exit 1
+
+# folder: the folders whose headers it may include, besides its own
+floors='
+src/base:
+src/blas: src/base
+src/transport: src/base
+src/memory: src/transport src/base
+src/matrix: src/memory src/transport src/blas src/base
+kernels: src/matrix src/memory src/transport src/blas src/base
+'
+
+offenders=0
+while IFS=: read -r folder below; do
+  [ -n "$folder" ] || continue
+  while IFS=: read -r file line text; do
+    header=$(sed -E 's/.*["<]([^">]*)[">].*/\1/' <<<"$text")
+    found=$(find src kernels tools bench tests ga_adapt scalapack_adapt \
+      -name "$(basename "$header")" -printf '%h\n' 2>/dev/null | head -n 1)
+    [ -n "$found" ] || continue # a system header
+    for allowed in $folder $below; do
+      [ "$found" = "$allowed" ] && continue 2
+    done
+    echo "$file:$line: includes $header of $found; $folder may include:${below:- nothing else}"
+    offenders=$((offenders + 1))
+  done < <(find "$folder" -name '*.[ch]' -exec grep -nHE '^ *# *include' {} + 2>/dev/null)
+done <<<"$floors"
+
+# What backs a transport is known to the transport alone.
+if grep -rnE --include='*.[ch]' '# *include *[<"](ga|armci|macdecls)\.h' src kernels tools |
+   grep -v '^src/transport/[^:]*armci'; then
+  echo "GA or ARMCI headers outside their place"
+  offenders=$((offenders + 1))
+fi
+if grep -rnE --include='*.[ch]' \
+     '\bMPI_(Win_[a-z_]+|Put|Get|Rput|Rget|Accumulate|Raccumulate|Get_accumulate|Fetch_and_op|Compare_and_swap)\b' \
+     src kernels tools | grep -v '^src/transport/'; then
+  echo "MPI RMA above the transport"
+  offenders=$((offenders + 1))
+fi
+[ $offenders = 0 ] && echo "every include points downward"

@@ -1,0 +1,14 @@
+# Floor 4: the tomography behind `osla invert`, a library of its own so that tests can link it.
+noinst_LTLIBRARIES = tools/libtomo.la
+tools_libtomo_la_LIBADD = libosla.la
+tools_libtomo_la_SOURCES = \
+  tools/tomo/tomo_text.h tools/tomo/tomo_text.c \
+  tools/tomo/tomo_io.h tools/tomo/tomo_stations.c tools/tomo/tomo_events.c \
+  tools/tomo/tomo_sphere.h tools/tomo/tomo_sphere.c \
+  tools/tomo/tomo_icosahedron.h tools/tomo/tomo_icosahedron.c \
+  tools/tomo/tomo_mesh.h tools/tomo/tomo_mesh.c \
+  tools/tomo/tomo_radial.h tools/tomo/tomo_radial.c \
+  tools/tomo/tomo_kernel.h tools/tomo/tomo_kernel.c \
+  tools/tomo/tomo_path.h tools/tomo/tomo_path.c \
+  tools/tomo/tomo_model.h tools/tomo/tomo_model.c tools/tomo/tomo_prior.c \
+  tools/tomo/tomo_map.h tools/tomo/tomo_store.h
