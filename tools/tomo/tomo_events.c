@@ -24,11 +24,13 @@ static void set_place(tomo_site *site, const char *place)
   size_t n = strlen(place);
   if (n > sizeof site->name - 1) {
     n = sizeof site->name - 1;
-    while (n > 0 && ((unsigned char)place[n] & 0xc0) == 0x80) n--;
+    while (n > 0 && ((unsigned char)place[n] & 0xc0) == 0x80)
+      n--;
   }
   for (size_t i = 0; i < n; i++)
     site->name[i] = iscntrl((unsigned char)place[i]) ? ' ' : place[i];
-  while (n > 0 && site->name[n - 1] == ' ') n--;
+  while (n > 0 && site->name[n - 1] == ' ')
+    n--;
   memset(site->name + n, 0, sizeof site->name - n);
 }
 
@@ -49,8 +51,8 @@ static osla_err read_csv(text_reader *reader, site_list *list)
     OSLA_CALL(text_row(reader, field, count));
     OSLA_CALL(site_list_add(list, &site));
     OSLA_CALL(text_position(reader, field[column[LATITUDE]], field[column[LONGITUDE]], site));
-    OSLA_CALL(text_number(reader, "depth", field[column[DEPTH]], depth_low, depth_high,
-                          &site->depth_km));
+    OSLA_CALL(
+      text_number(reader, "depth", field[column[DEPTH]], depth_low, depth_high, &site->depth_km));
     const char *magnitude = column[MAGNITUDE] >= 0 ? field[column[MAGNITUDE]] : "";
     if (*magnitude)
       OSLA_CALL(text_number(reader, "magnitude", magnitude, -5.0, 11.0, &site->magnitude));
@@ -104,14 +106,14 @@ static osla_err ndk_event(text_reader *reader, site_list *list)
                reader->file, (long long)first, i - 1);
     if (i == 3) OSLA_CALL(ndk_centroid(reader, site));
     if (i == 4) {
-      snprintf(part, 3, "%s", reader->text);
+      snprintf(part, sizeof part, "%.2s", reader->text);
       OSLA_CALL(text_number(reader, "exponent of the moment", part, 0.0, 40.0, &exponent));
     }
     if (i == 5) {
       OSLA_CHECK(strlen(reader->text) >= 56, OSLA_ERR_IO,
                  "%s:%lld: line 5 of an NDK event has %zu columns; 56 are needed", reader->file,
                  (long long)reader->line, strlen(reader->text));
-      snprintf(part, 8, "%s", reader->text + 49);
+      snprintf(part, sizeof part, "%.7s", reader->text + 49);
       OSLA_CALL(text_number(reader, "scalar moment", part + strspn(part, " "), 0.0, 1e6, &moment));
     }
   }

@@ -1,7 +1,7 @@
 /* The icosahedron with every face divided into f^2 triangles.
  *
- * A point with barycentric numbers (i, j, k), i + j + k = f, of the face with corners a, b, c lies at
- *   x = (sin(i w / f) a + sin(j w / f) b + sin(k w / f) c) / |...|,   w = angle between corners,
+ * A point with barycentric numbers (i, j, k), i + j + k = f, of the face with corners a, b, c lies
+ * at x = (sin(i w / f) a + sin(j w / f) b + sin(k w / f) c) / |...|,   w = angle between corners,
  * which on the edges is equal division of the great circle. Corners and edges belong to several
  * faces and are numbered once: corners 0-11, then f - 1 per edge, then (f - 1)(f - 2) / 2 per face.
  * Source: Baumgardner & Frederickson (1985), SIAM J. Numer. Anal. 22, 1107-1115. */
@@ -43,7 +43,8 @@ static void number_edges(division *d)
 {
   int edges = 0;
   for (int a = 0; a < CORNERS; a++)
-    for (int b = 0; b < CORNERS; b++) d->edge[a][b] = -1;
+    for (int b = 0; b < CORNERS; b++)
+      d->edge[a][b] = -1;
   for (int face = 0; face < FACES; face++)
     for (int i = 0; i < 3; i++) {
       int a = d->face[face][i], b = d->face[face][(i + 1) % 3];
@@ -84,7 +85,8 @@ static int32_t vertex_number(const division *d, int face, int i, int j)
   if (k == 0) return edge_vertex(d, corner[0], corner[1], j);
   if (i == 0) return edge_vertex(d, corner[1], corner[2], k);
   if (j == 0) return edge_vertex(d, corner[2], corner[0], i);
-  int before = (i - 1) * (f - 1) - (i - 1) * i / 2; /* inner rows 1 .. i - 1 have f - 1 - row each */
+  int before =
+    (i - 1) * (f - 1) - (i - 1) * i / 2; /* inner rows 1 .. i - 1 have f - 1 - row each */
   return CORNERS + EDGES * (f - 1) + face * ((f - 1) * (f - 2) / 2) + before + j - 1;
 }
 
@@ -95,10 +97,12 @@ static void vertex_place(const division *d, int face, int i, int j, double v[3])
   double x[3] = {0.0, 0.0, 0.0};
   for (int c = 0; c < 3; c++) {
     double weight = sin(angle * number[c] / d->f);
-    for (int axis = 0; axis < 3; axis++) x[axis] += weight * d->corner[d->face[face][c]][axis];
+    for (int axis = 0; axis < 3; axis++)
+      x[axis] += weight * d->corner[d->face[face][c]][axis];
   }
   double length = sqrt(x[0] * x[0] + x[1] * x[1] + x[2] * x[2]);
-  for (int axis = 0; axis < 3; axis++) v[axis] = x[axis] / length;
+  for (int axis = 0; axis < 3; axis++)
+    v[axis] = x[axis] / length;
 }
 
 static void add_neighbour(icosahedron_vertex *vertex, int32_t to)

@@ -1,8 +1,8 @@
 /* Measurements of a path and their depth kernels; formulas and sources in tomo_kernel.h.
  *
  * K(z) = (p / z_peak)^(p + 1) / p! z^p exp(-p z / z_peak) is the gamma density with its mode at
- * z_peak. It is projected on the radial basis by 8-point Gauss-Legendre quadrature on 8 equal parts of
- * every interval between breakpoints (Abramowitz & Stegun, table 25.4), once. */
+ * z_peak. It is projected on the radial basis by 8-point Gauss-Legendre quadrature on 8 equal parts
+ * of every interval between breakpoints (Abramowitz & Stegun, table 25.4), once. */
 #include "tomo_kernel.h"
 
 #include <math.h>
@@ -12,9 +12,9 @@ struct tomo_kernel {
   int n_periods;
   int n_branches;
   int n_radial;
-  double *period;   /* n_periods */
-  double *velocity; /* k */
-  double *sigma;    /* n_periods */
+  double *period;                /* n_periods */
+  double *velocity;              /* k */
+  double *sigma;                 /* n_periods */
   double *projection, *response; /* k x n_radial */
 };
 
@@ -70,7 +70,8 @@ static void integrate(const tomo_radial *radial, double period, int branch, doub
     double z = 0.5 * (from + to) + 0.5 * (to - from) * x;
     double factor = 0.5 * (to - from) * weight[q % 4] * kernel_at(period, branch, z);
     tomo_radial_basis(radial, z, basis);
-    for (int r = 0; r < tomo_radial_count(radial); r++) projection[r * k] += factor * basis[r];
+    for (int r = 0; r < tomo_radial_count(radial); r++)
+      projection[r * k] += factor * basis[r];
   }
 }
 
@@ -88,8 +89,9 @@ static void project(tomo_kernel *kernel, const tomo_radial *radial)
                   kernel->projection + i);
       }
     for (int64_t r = 0; r < kernel->n_radial; r++)
-      kernel->response[i + r * k] = -0.01 * kernel->projection[i + r * k] /
-                                    (tomo_kernel_velocity(kernel, i) * tomo_kernel_sigma(kernel, i));
+      kernel->response[i + r * k] =
+        -0.01 * kernel->projection[i + r * k] /
+        (tomo_kernel_velocity(kernel, i) * tomo_kernel_sigma(kernel, i));
   }
 }
 
@@ -121,8 +123,8 @@ osla_err tomo_kernel_create(const tomo_kernel_options *options, const tomo_radia
     kernel->sigma[j] = o.sigma_fraction * kernel->period[j];
   }
   for (size_t i = 0; i < k; i++)
-    kernel->velocity[i] = phase_velocity(kernel->period[i % (size_t)o.n_periods],
-                                         (int)(i / (size_t)o.n_periods));
+    kernel->velocity[i] =
+      phase_velocity(kernel->period[i % (size_t)o.n_periods], (int)(i / (size_t)o.n_periods));
   project(kernel, radial);
   *out = kernel;
   return OSLA_OK;

@@ -2,8 +2,9 @@
  *
  * Mollweide projection (equal-area; Snyder 1987, "Map Projections - A Working Manual", USGS Prof.
  * Paper 1395, p. 249). gnuplot is found in PATH and run by posix_spawnp; its data go to a directory
- * made by mkdtemp under $TMPDIR or /tmp and are removed before the call returns. The PNG is written
- * beside the target and renamed. Local, one caller at a time (it starts a process).
+ * made by mkdtemp under $TMPDIR or /tmp and are removed before the call returns. The PNG is made
+ * there and put in place at once, as tomo_store.h says. Local, one caller at a time (it starts a
+ * process).
  */
 #ifndef TOMO_MAP_H
 #define TOMO_MAP_H

@@ -1,11 +1,10 @@
 /* Lateral basis on the divided icosahedron.
  *
- * With D0 the mean spacing, the spline of Wang & Dahlen (1995), eq. (1), of the distance D to a knot:
- *   b = 3/4 (D/D0)^3 - 3/2 (D/D0)^2 + 1     D <= D0
- *   b = 1/4 (2 - D/D0)^3                    D0 <= D <= 2 D0
- * and phi_l = b_l / sum of all b (Shepard). Knots are numbered in bands of latitude from north to
- * south and by longitude within a band, so that the knots near a point are found with a binary
- * search in a few bands. */
+ * With D0 the mean spacing, the spline of Wang & Dahlen (1995), eq. (1), of the distance D to a
+ * knot: b = 3/4 (D/D0)^3 - 3/2 (D/D0)^2 + 1     D <= D0 b = 1/4 (2 - D/D0)^3                    D0
+ * <= D <= 2 D0 and phi_l = b_l / sum of all b (Shepard). Knots are numbered in bands of latitude
+ * from north to south and by longitude within a band, so that the knots near a point are found with
+ * a binary search in a few bands. */
 #include "tomo_mesh.h"
 
 #include <math.h>
@@ -86,17 +85,20 @@ static void sort_knots(tomo_mesh *mesh, const icosahedron_vertex *old, order_key
     key[l].old = (int32_t)l;
   }
   qsort(key, (size_t)mesh->knots, sizeof *key, compare_keys);
-  for (int64_t l = 0; l < mesh->knots; l++) renumber[key[l].old] = (int32_t)l;
+  for (int64_t l = 0; l < mesh->knots; l++)
+    renumber[key[l].old] = (int32_t)l;
   for (int64_t l = 0; l < mesh->knots; l++) {
     icosahedron_vertex *to = &mesh->vertex[l];
     *to = old[key[l].old];
     mesh->longitude[l] = key[l].longitude;
-    for (int32_t i = 0; i < to->n_neighbours; i++) to->neighbour[i] = renumber[to->neighbour[i]];
+    for (int32_t i = 0; i < to->n_neighbours; i++)
+      to->neighbour[i] = renumber[to->neighbour[i]];
     qsort(to->neighbour, (size_t)to->n_neighbours, sizeof *to->neighbour, compare_knots);
   }
   int64_t l = 0;
   for (int64_t band = 0; band <= mesh->bands; band++) {
-    while (l < mesh->knots && key[l].band < band) l++;
+    while (l < mesh->knots && key[l].band < band)
+      l++;
     mesh->first[band] = l;
   }
 }
@@ -232,6 +234,7 @@ int tomo_mesh_basis(const tomo_mesh *mesh, const double v[3], int32_t *knot, dou
     if (west < -pi) collect(mesh, search_longitude(mesh, from, to, west + 2.0 * pi), to, &list);
     if (east > pi) collect(mesh, from, search_longitude(mesh, from, to, east - 2.0 * pi), &list);
   }
-  for (int i = 0; i < list.count; i++) weight[i] /= list.sum;
+  for (int i = 0; i < list.count; i++)
+    weight[i] /= list.sum;
   return list.count;
 }

@@ -2,10 +2,11 @@
  *
  * Checkerboard, with the latitude b and longitude a of a knot and the Greville depth z:
  *   m = A cos(b) sin(pi b / cell) sin(w a) cos(pi z / cell_depth),   w = max(1, round(180 / cell))
- * The factor cos(b) fades the cells out towards the poles, where their width w^-1 cos(b) falls below
- * what any mesh resolves. Blobs: N gaussians of full width at half maximum `cell` and `cell_depth`,
- * at places uniform on the sphere and in depth, of amplitude +-A, N so that they overlap about twice.
- * Recovery tests of this kind: Leveque, Rivera & Wittlinger (1993), Geophys. J. Int. 115, 313-318. */
+ * The factor cos(b) fades the cells out towards the poles, where their width w^-1 cos(b) falls
+ * below what any mesh resolves. Blobs: N gaussians of full width at half maximum `cell` and
+ * `cell_depth`, at places uniform on the sphere and in depth, of amplitude +-A, N so that they
+ * overlap about twice. Recovery tests of this kind: Leveque, Rivera & Wittlinger (1993), Geophys.
+ * J. Int. 115, 313-318. */
 #include "tomo_model.h"
 
 #include <math.h>
@@ -20,8 +21,8 @@ tomo_model_options tomo_model_defaults(void)
 {
   return (tomo_model_options){.kind = TOMO_MODEL_CHECKERBOARD,
                               .amplitude_percent = 5.0,
-                              .cell_degrees = 30.0,
-                              .cell_depth_km = 0.0,
+                              .cell_degrees = 25.0,
+                              .cell_depth_km = 1000.0,
                               .seed = 1};
 }
 
@@ -48,10 +49,11 @@ static double checkerboard(const tomo_model_options *o, double latitude, double 
 }
 
 /* Adds blob number b to the coefficients. */
-static void add_blob(const tomo_model_options *o, uint64_t b, double height_km, const tomo_mesh *mesh,
-                     const tomo_radial *radial, double *m)
+static void add_blob(const tomo_model_options *o, uint64_t b, double height_km,
+                     const tomo_mesh *mesh, const tomo_radial *radial, double *m)
 {
-  const double fwhm = 2.3548200450309493; /* 2 sqrt(2 ln 2): full width at half maximum of sigma = 1 */
+  const double fwhm =
+    2.3548200450309493; /* 2 sqrt(2 ln 2): full width at half maximum of sigma = 1 */
   const double sigma = o->cell_degrees * pi / 180.0 / fwhm, sigma_km = height_km / fwhm;
   const double z = 2.0 * osla_random_uniform(o->seed, b, 0), ring = sqrt(fmax(0.0, 1.0 - z * z));
   const double angle = 2.0 * pi * osla_random_uniform(o->seed, b, 1);
@@ -68,7 +70,8 @@ static void add_blob(const tomo_model_options *o, uint64_t b, double height_km, 
     double x = tomo_distance(centre, tomo_mesh_knot(mesh, l)) / sigma;
     if (x > 6.0) continue;
     double lateral = sign * o->amplitude_percent * exp(-0.5 * x * x);
-    for (int r = 0; r < n_radial; r++) m[l * n_radial + r] += lateral * down[r];
+    for (int r = 0; r < n_radial; r++)
+      m[l * n_radial + r] += lateral * down[r];
   }
 }
 
@@ -82,16 +85,18 @@ osla_err tomo_model_true(const tomo_model_options *options, const tomo_mesh *mes
     double latitude, longitude;
     tomo_lat_lon(tomo_mesh_knot(mesh, l), &latitude, &longitude);
     for (int r = 0; r < n_radial; r++)
-      m[l * n_radial + r] = o.kind == TOMO_MODEL_BLOBS ? 0.0
-                                                       : checkerboard(&o, latitude, longitude,
-                                                                      tomo_radial_greville(radial, r));
+      m[l * n_radial + r] =
+        o.kind == TOMO_MODEL_BLOBS
+          ? 0.0
+          : checkerboard(&o, latitude, longitude, tomo_radial_greville(radial, r));
   }
   if (o.kind != TOMO_MODEL_BLOBS) return OSLA_OK;
   const double depth = tomo_radial_depth_max(radial), cell = o.cell_degrees * pi / 180.0;
   const double height = o.cell_depth_km > 0.0 ? o.cell_depth_km : 0.5 * depth;
   const double count = ceil(2.0 * 4.0 * pi / (cell * cell) * fmax(1.0, depth / height));
   OSLA_CHECK(count <= 1e7, OSLA_ERR_ARG, "%g blobs of height %g km are too many", count, height);
-  for (uint64_t b = 0; b < (uint64_t)count; b++) add_blob(&o, b, height, mesh, radial, m);
+  for (uint64_t b = 0; b < (uint64_t)count; b++)
+    add_blob(&o, b, height, mesh, radial, m);
   return OSLA_OK;
 }
 
@@ -106,7 +111,8 @@ double tomo_model_field(const tomo_mesh *mesh, const tomo_radial *radial, const 
   const int count = tomo_mesh_basis(mesh, v, knot, weight);
   for (int i = 0; i < count; i++) {
     double column = 0.0;
-    for (int r = 0; r < n_radial; r++) column += basis[r] * m[(int64_t)knot[i] * n_radial + r];
+    for (int r = 0; r < n_radial; r++)
+      column += basis[r] * m[(int64_t)knot[i] * n_radial + r];
     sum += weight[i] * column;
   }
   return sum;
@@ -135,7 +141,8 @@ tomo_recovery tomo_model_compare(const double *m_true, const double *m, const do
     }
   }
   if (result.knots == 0) return result;
-  const double tt = s.tt - s.t * s.t / s.n, mm = s.mm - s.m * s.m / s.n, tm = s.tm - s.t * s.m / s.n;
+  const double tt = s.tt - s.t * s.t / s.n, mm = s.mm - s.m * s.m / s.n,
+               tm = s.tm - s.t * s.m / s.n;
   if (tt > 0.0 && mm > 0.0) result.correlation = tm / sqrt(tt * mm);
   if (tt > 0.0) result.amplitude = tm / tt;
   if (s.tt > 0.0) result.variance_reduction = 1.0 - s.dd / s.tt;
@@ -152,7 +159,8 @@ double tomo_density_quantile(const double *density, int64_t knots, double part)
 {
   double *sorted = knots > 0 ? malloc((size_t)knots * sizeof *sorted) : NULL;
   if (!sorted) return 0.0;
-  for (int64_t l = 0; l < knots; l++) sorted[l] = density[l];
+  for (int64_t l = 0; l < knots; l++)
+    sorted[l] = density[l];
   qsort(sorted, (size_t)knots, sizeof *sorted, compare_doubles);
   int64_t at = (int64_t)(fmin(fmax(part, 0.0), 1.0) * (double)(knots - 1));
   double value = sorted[at];

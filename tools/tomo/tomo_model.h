@@ -16,9 +16,9 @@ typedef enum tomo_model_kind { TOMO_MODEL_CHECKERBOARD, TOMO_MODEL_BLOBS } tomo_
 typedef struct tomo_model_options {
   tomo_model_kind kind;     /* default TOMO_MODEL_CHECKERBOARD */
   double amplitude_percent; /* peak (checkerboard) or standard scale (blobs); default 5 */
-  double cell_degrees;      /* side of a cell, or diameter of a blob; 1 .. 180; default 30 */
+  double cell_degrees;      /* side of a cell, or diameter of a blob; 1 .. 180; default 25 */
   double cell_depth_km;     /* height of a cell or a blob, > 0; 0 = no change of sign with depth
-                               (checkerboard) or half the model (blobs); default 0 */
+                               (checkerboard) or half the model (blobs); default 1000 */
   uint64_t seed;            /* blobs; default 1 */
 } tomo_model_options;
 
@@ -47,9 +47,9 @@ double tomo_model_field(const tomo_mesh *mesh, const tomo_radial *radial, const 
  * The prior's mean m^p is zero. Rows of different knots are different rows of L, so that the sum of
  * all knots' G^T G is C_m^(-1). */
 typedef struct tomo_prior_options {
-  double damping; /* 1 / (standard deviation in percent)^2, >= 0 */
-  double lateral; /* >= 0 */
-  double radial;  /* >= 0 */
+  double damping; /* 1 / (standard deviation in percent)^2, >= 0; default 0.05 */
+  double lateral; /* >= 0; default 0.5 */
+  double radial;  /* >= 0; default 0.1 */
 } tomo_prior_options;
 
 tomo_prior_options tomo_prior_defaults(void);
@@ -88,8 +88,8 @@ typedef struct tomo_recovery {
 tomo_recovery tomo_model_compare(const double *m_true, const double *m, const double *density,
                                  int64_t knots, int n_radial, double threshold, int below);
 
-/* The density (km) that the given part (0 .. 1) of knots stay below: 0.5 = the median. 0 when memory
- * is short. */
+/* The density (km) that the given part (0 .. 1) of knots stay below: 0.5 = the median. 0 when
+ * memory is short. */
 double tomo_density_quantile(const double *density, int64_t knots, double part);
 
 #endif

@@ -1,12 +1,12 @@
 /* One path: traced knots, panel of the whitened Jacobian, data, residuals.
  *
- * A_l = integral of phi_l ds is taken by the midpoint rule with steps of at most spacing / 8 (the basis
- * is twice differentiable, so that the error falls with the square of the step; the sum over l is the
- * exact length at any step). The sums are scattered into an array of all knots; a list of the knots
- * touched makes that cheap to gather, sort and clear. Because G[i, (l, r)] = W[i, r] A_l, predictions
- * need the N_r radial averages sum_l A_l m[l, r] only.
- * Source: Woodhouse & Dziewonski (1984), J. Geophys. Res. 89, 5953-5986, eq. (30)-(37).
- * Memory: 12 bytes per knot + 20 bytes per touched knot. */
+ * A_l = integral of phi_l ds is taken by the midpoint rule with steps of at most spacing / 8 (the
+ * basis is twice differentiable, so that the error falls with the square of the step; the sum over
+ * l is the exact length at any step). The sums are scattered into an array of all knots; a list of
+ * the knots touched makes that cheap to gather, sort and clear. Because G[i, (l, r)] = W[i, r] A_l,
+ * predictions need the N_r radial averages sum_l A_l m[l, r] only. Source: Woodhouse & Dziewonski
+ * (1984), J. Geophys. Res. 89, 5953-5986, eq. (30)-(37). Memory: 12 bytes per knot + 20 bytes per
+ * touched knot. */
 #include "tomo_path.h"
 
 #include <math.h>
@@ -18,10 +18,10 @@
 struct tomo_path {
   const tomo_mesh *mesh;
   const tomo_kernel *kernel;
-  int64_t knots_max;  /* entries of knot, length and, times N_r, index */
-  int64_t knots;      /* touched by the latest arc */
+  int64_t knots_max; /* entries of knot, length and, times N_r, index */
+  int64_t knots;     /* touched by the latest arc */
   double arc_km;
-  double *sum;        /* per knot of the mesh; zero between traces */
+  double *sum; /* per knot of the mesh; zero between traces */
   int32_t *knot;
   double *length;
   int64_t *index;
@@ -113,7 +113,8 @@ int64_t tomo_path_trace(tomo_path *path, const tomo_arc *arc)
     const int32_t l = path->knot[j];
     path->length[j] = path->sum[l];
     path->sum[l] = 0.0;
-    for (int r = 0; r < radial; r++) path->index[j * radial + r] = (int64_t)l * radial + r;
+    for (int r = 0; r < radial; r++)
+      path->index[j * radial + r] = (int64_t)l * radial + r;
   }
   return path->knots * radial;
 }
@@ -147,10 +148,12 @@ osla_err tomo_path_panel(const tomo_path *path, osla_dtype dtype, void *g, int64
     const double *w = response + column % radial * k;
     if (dtype == OSLA_DOUBLE) {
       double *to = (double *)g + column * ld;
-      for (int i = 0; i < k; i++) to[i] = w[i] * length;
+      for (int i = 0; i < k; i++)
+        to[i] = w[i] * length;
     } else {
       float *to = (float *)g + column * ld;
-      for (int i = 0; i < k; i++) to[i] = (float)(w[i] * length);
+      for (int i = 0; i < k; i++)
+        to[i] = (float)(w[i] * length);
     }
   }
   return OSLA_OK;
@@ -164,9 +167,11 @@ void tomo_path_predict(const tomo_path *path, const double *m, double *d)
   for (int64_t j = 0; j < path->knots; j++)
     for (int r = 0; r < radial; r++)
       average[r] += path->length[j] * m[(int64_t)path->knot[j] * radial + r];
-  for (int i = 0; i < k; i++) d[i] = 0.0;
+  for (int i = 0; i < k; i++)
+    d[i] = 0.0;
   for (int64_t r = 0; r < radial; r++)
-    for (int i = 0; i < k; i++) d[i] += response[i + r * k] * average[r];
+    for (int i = 0; i < k; i++)
+      d[i] += response[i + r * k] * average[r];
 }
 
 void tomo_path_data(const tomo_path *path, const double *m_true, double noise, uint64_t seed,
@@ -188,7 +193,8 @@ double tomo_path_misfit(const tomo_path *path, const double *m, const double *d)
       average[r] += path->length[j] * m[(int64_t)path->knot[j] * radial + r];
   for (int i = 0; i < k; i++) {
     double residual = d[i];
-    for (int64_t r = 0; r < radial; r++) residual -= response[i + r * k] * average[r];
+    for (int64_t r = 0; r < radial; r++)
+      residual -= response[i + r * k] * average[r];
     sum += residual * residual;
   }
   return sum;
@@ -196,5 +202,6 @@ double tomo_path_misfit(const tomo_path *path, const double *m, const double *d)
 
 void tomo_path_add_density(const tomo_path *path, double *density)
 {
-  for (int64_t j = 0; j < path->knots; j++) density[path->knot[j]] += path->length[j];
+  for (int64_t j = 0; j < path->knots; j++)
+    density[path->knot[j]] += path->length[j];
 }

@@ -36,18 +36,19 @@ int64_t tomo_path_columns_max(const tomo_path *path);
  * (event * stations + station) * 2 + (kind is major). */
 int64_t tomo_path_id(int64_t event, int64_t station, int64_t stations, tomo_arc_kind kind);
 
-/* Traces an arc: touched knots and their A_l by the midpoint rule with steps of at most an eighth of
- * the spacing. Returns n = touched knots * N_r, the columns of the panel. The other calls below
+/* Traces an arc: touched knots and their A_l by the midpoint rule with steps of at most an eighth
+ * of the spacing. Returns n = touched knots * N_r, the columns of the panel. The other calls below
  * speak of the arc traced last. */
 int64_t tomo_path_trace(tomo_path *path, const tomo_arc *arc);
 
 double tomo_path_length_km(const tomo_path *path);
 
-/* Touched knots, ascending, with A_l (km, > 0), owned by the workspace until the next trace; returns
- * their number. Either pointer may be NULL. */
+/* Touched knots, ascending, with A_l (km, > 0), owned by the workspace until the next trace;
+ * returns their number. Either pointer may be NULL. */
 int64_t tomo_path_knots(const tomo_path *path, const int32_t **knot, const double **length_km);
 
-/* Model indices of the columns, ascending, n of them, owned by the workspace until the next trace. */
+/* Model indices of the columns, ascending, n of them, owned by the workspace until the next trace.
+ */
 const int64_t *tomo_path_indices(const tomo_path *path);
 
 /* Fills the panel G, k x n column-major.

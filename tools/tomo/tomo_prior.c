@@ -1,11 +1,10 @@
 /* The prior C_m^(-1) = L^T L of damping, lateral and radial smoothing; contract in tomo_model.h.
  *
- * One panel per knot l over the columns of l and its neighbours: N_r damping rows, N_r rows of the graph
- * Laplacian divided by the number of neighbours, and the radial differences (second, or first for
- * N_r = 2). Because every row of L stands in one knot's panel, the accumulated sum of G^T G over the
- * knots is C_m^(-1) itself.
- * Source: Tarantola (2005), "Inverse Problem Theory", 3.2; Wang & Dahlen (1995) for smoothing on the
- * spherical grid. */
+ * One panel per knot l over the columns of l and its neighbours: N_r damping rows, N_r rows of the
+ * graph Laplacian divided by the number of neighbours, and the radial differences (second, or first
+ * for N_r = 2). Because every row of L stands in one knot's panel, the accumulated sum of G^T G
+ * over the knots is C_m^(-1) itself. Source: Tarantola (2005), "Inverse Problem Theory", 3.2; Wang
+ * & Dahlen (1995) for smoothing on the spherical grid. */
 #include <math.h>
 #include <string.h>
 
@@ -13,7 +12,7 @@
 
 tomo_prior_options tomo_prior_defaults(void)
 {
-  return (tomo_prior_options){.damping = 0.1, .lateral = 1.0, .radial = 0.1};
+  return (tomo_prior_options){.damping = 0.05, .lateral = 0.5, .radial = 0.1};
 }
 
 static osla_err check_one(const char *name, double value)
@@ -86,7 +85,8 @@ void tomo_prior_panel(const tomo_prior_options *options, const tomo_mesh *mesh, 
   *rows = m;
   *columns = n * n_radial;
   for (int j = 0; j < n; j++)
-    for (int r = 0; r < n_radial; r++) ix[j * n_radial + r] = star[j] * n_radial + r;
+    for (int r = 0; r < n_radial; r++)
+      ix[j * n_radial + r] = star[j] * n_radial + r;
   memset(g, 0, sizeof *g * (size_t)m * (size_t)*columns);
   for (int r = 0; r < n_radial && options->damping > 0.0; r++, row++)
     g[row + (self * n_radial + r) * m] = sqrt(options->damping);
@@ -110,13 +110,15 @@ double tomo_prior_norm(const tomo_prior_options *options, const tomo_mesh *mesh,
     const double *here = m + l * n_radial;
     for (int r = 0; r < n_radial; r++) {
       double mean = 0.0;
-      for (int j = 0; j < n; j++) mean += m[(int64_t)neighbour[j] * n_radial + r] / n;
+      for (int j = 0; j < n; j++)
+        mean += m[(int64_t)neighbour[j] * n_radial + r] / n;
       sum += options->damping * here[r] * here[r];
       sum += options->lateral * (here[r] - mean) * (here[r] - mean);
     }
     for (int r = 0; r < differences; r++) {
       double difference = 0.0;
-      for (int i = 0; i < width; i++) difference += radial_weight(width, i) * here[r + i];
+      for (int i = 0; i < width; i++)
+        difference += radial_weight(width, i) * here[r + i];
       sum += options->radial * difference * difference;
     }
   }

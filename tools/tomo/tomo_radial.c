@@ -24,7 +24,8 @@ osla_err tomo_radial_create(int n, double depth_max_km, double stretch, tomo_rad
              "%d radial functions are outside 1 to %d", n, TOMO_RADIAL_MAX);
   OSLA_CHECK(depth_max_km > 0.0 && depth_max_km <= 6371.0, OSLA_ERR_ARG,
              "greatest depth %g km is outside 0 to 6371", depth_max_km);
-  OSLA_CHECK(stretch >= 0.0 && stretch < 1.0, OSLA_ERR_ARG, "stretch %g is outside 0 to 1", stretch);
+  OSLA_CHECK(stretch >= 0.0 && stretch < 1.0, OSLA_ERR_ARG, "stretch %g is outside 0 to 1",
+             stretch);
   tomo_radial *radial = calloc(1, sizeof *radial);
   OSLA_CHECK(radial, OSLA_ERR_MEM, "no memory for %d radial functions", n);
   const int degree = n - 1 < DEGREE_MAX ? n - 1 : DEGREE_MAX, intervals = n - degree;
@@ -59,7 +60,8 @@ double tomo_radial_greville(const tomo_radial *radial, int r)
 {
   if (radial->degree == 0) return 0.5 * (radial->knot[r] + radial->knot[r + 1]);
   double sum = 0.0;
-  for (int i = 1; i <= radial->degree; i++) sum += radial->knot[r + i];
+  for (int i = 1; i <= radial->degree; i++)
+    sum += radial->knot[r + i];
   return sum / radial->degree;
 }
 
@@ -75,8 +77,10 @@ void tomo_radial_basis(const tomo_radial *radial, double depth_km, double *value
   const double *t = radial->knot;
   const double z = fmin(fmax(depth_km, 0.0), t[n]);
   int interval = degree;
-  while (interval < n - 1 && z >= t[interval + 1]) interval++;
-  for (int r = 0; r < n; r++) value[r] = 0.0;
+  while (interval < n - 1 && z >= t[interval + 1])
+    interval++;
+  for (int r = 0; r < n; r++)
+    value[r] = 0.0;
   double *b = value + interval - degree; /* the functions that are not zero here */
   b[0] = 1.0;
   for (int p = 1; p <= degree; p++) {

@@ -34,8 +34,8 @@ double tomo_radial_greville(const tomo_radial *radial, int r);
  *   value     [out]  n */
 void tomo_radial_basis(const tomo_radial *radial, double depth_km, double *value);
 
-/* Distinct breakpoints 0 = b[0] < ... < b[count - 1] = depth_max, owned by the basis. Between two of
- * them the functions are polynomials. Returns count. */
+/* Distinct breakpoints 0 = b[0] < ... < b[count - 1] = depth_max, owned by the basis. Between two
+ * of them the functions are polynomials. Returns count. */
 int tomo_radial_breaks(const tomo_radial *radial, const double **breaks);
 
 #endif

@@ -2,9 +2,9 @@
  *
  *   geocentric latitude  tan(lat') = (1 - f)^2 tan(lat), f = 1 / 298.257223563 (WGS84)
  *   distance             atan2(|a x b|, a . b), accurate at all angles
- *   arc                  x(s) = a cos s + t sin s, t = (b - (a . b) a) / |...|; the major arc leaves
- *                        in the opposite direction, -t, and has the length 2 pi - distance
- * Source: Dahlen & Tromp (1998), "Theoretical Global Seismology", 14.1 and appendix A.7. */
+ *   arc                  x(s) = a cos s + t sin s, t = (b - (a . b) a) / |...|; the major arc
+ * leaves in the opposite direction, -t, and has the length 2 pi - distance Source: Dahlen & Tromp
+ * (1998), "Theoretical Global Seismology", 14.1 and appendix A.7. */
 #include "tomo_sphere.h"
 
 #include <math.h>
@@ -62,7 +62,8 @@ tomo_arc_state tomo_arc_make(const double a[3], const double b[3], tomo_arc_kind
   if (distance < TOMO_ARC_TOLERANCE) return TOMO_ARC_COINCIDENT;
   if (pi - distance < TOMO_ARC_TOLERANCE) return TOMO_ARC_ANTIPODAL;
   double cosine = dot(a, b), t[3];
-  for (int i = 0; i < 3; i++) t[i] = b[i] - cosine * a[i];
+  for (int i = 0; i < 3; i++)
+    t[i] = b[i] - cosine * a[i];
   double length = sqrt(dot(t, t)), sign = kind == TOMO_ARC_MINOR ? 1.0 : -1.0;
   for (int i = 0; i < 3; i++) {
     arc->origin[i] = a[i];
@@ -75,5 +76,6 @@ tomo_arc_state tomo_arc_make(const double a[3], const double b[3], tomo_arc_kind
 void tomo_arc_point(const tomo_arc *arc, double s, double v[3])
 {
   double c = cos(s), d = sin(s);
-  for (int i = 0; i < 3; i++) v[i] = arc->origin[i] * c + arc->tangent[i] * d;
+  for (int i = 0; i < 3; i++)
+    v[i] = arc->origin[i] * c + arc->tangent[i] * d;
 }

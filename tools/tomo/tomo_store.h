@@ -1,15 +1,12 @@
 /* The result file: named arrays, numbers and texts, in HDF5 or in a plain format.
  *
- * With HDF5 (HAVE_HDF5 in config.h): arrays are datasets of little-endian doubles in the root group,
- * each with its attribute "unit"; numbers and texts are attributes of the root group. Without it, the
- * plain format:
- *   a text header of lines ended by \n
- *     "OSLA-RESULT 1"
- *     "text NAME VALUE", "number NAME VALUE" (%.17g)        the settings
- *     "array NAME UNIT OFFSET RANK DIM ..."                  OFFSET bytes after the header
- *     "end"
- *   padded with blanks before the last \n to a multiple of 64 bytes, then the arrays as raw
- *   little-endian 8-byte doubles, last dimension fastest.
+ * HDF5 (when the build has it, HAVE_HDF5 in config.h, and the name does not end in .osla): arrays
+ * are datasets of little-endian doubles in the root group, each with its attribute "unit"; numbers
+ * and texts are attributes of the root group. Else the plain format: a text header of lines ended
+ * by \n "OSLA-RESULT 1" "text NAME VALUE", "number NAME VALUE" (%.17g)        the settings "array
+ * NAME UNIT OFFSET RANK DIM ..."                  OFFSET bytes after the header "end" padded with
+ * blanks before the last \n to a multiple of 64 bytes, then the arrays as raw little-endian 8-byte
+ * doubles, last dimension fastest.
  *
  * A store lives in memory until it is written. The file appears all at once: its image is made in
  * memory, written to a nameless file (O_TMPFILE) of the target's directory, synchronised and linked
@@ -27,7 +24,7 @@ typedef struct tomo_store tomo_store;
 
 enum { TOMO_STORE_RANK_MAX = 4 };
 
-/* ".h5" or ".osla": what this build writes. Constant string. */
+/* ".h5" or ".osla": what this build writes by choice. Constant string. */
 const char *tomo_store_suffix(void);
 
 /* To be called before the computation: can this file be written? Tries a nameless file in its
@@ -51,7 +48,7 @@ osla_err tomo_store_add_text(tomo_store *store, const char *name, const char *va
  * any, is then unchanged. */
 osla_err tomo_store_write(const tomo_store *store, const char *file);
 
-/* Read back what this build wrote.
+/* Read back from either format (found from the content).
  *   data   [out]  malloc'ed, the caller frees it
  *   count  [out]  its number of elements
  * Errors: OSLA_ERR_IO "FILE: reason", OSLA_ERR_MEM. */

@@ -2,7 +2,8 @@
  *
  * The reader keeps one line of bounded length, so that a file without line ends cannot exhaust
  * memory. CSV follows RFC 4180 but for line ends within quotes, which are errors here: a forgotten
- * quote is then found at its own line. Numbers are decimal; "nan", "inf" and hexadecimal are not. */
+ * quote is then found at its own line. Numbers are decimal; "nan", "inf" and hexadecimal are not.
+ */
 #include "tomo_text.h"
 
 #include <ctype.h>
@@ -72,7 +73,8 @@ static char *trim(char *field)
 {
   field += strspn(field, " \t");
   size_t n = strlen(field);
-  while (n > 0 && isspace((unsigned char)field[n - 1])) n--;
+  while (n > 0 && isspace((unsigned char)field[n - 1]))
+    n--;
   field[n] = '\0';
   return field;
 }
@@ -137,7 +139,8 @@ osla_err text_split_blanks(text_reader *reader, char *from, char **field, int *c
 static void show(const char *field, char shown[SHOWN + 4])
 {
   int n = 0;
-  for (; field[n] && n < SHOWN; n++) shown[n] = isprint((unsigned char)field[n]) ? field[n] : '?';
+  for (; field[n] && n < SHOWN; n++)
+    shown[n] = isprint((unsigned char)field[n]) ? field[n] : '?';
   strcpy(shown + n, field[n] ? "..." : "");
 }
 

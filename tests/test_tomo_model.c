@@ -1,0 +1,159 @@
+/* Tomography: true models, field, prior, comparison. No communication. */
+#include "osla_test.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "osla_random.h"
+#include "tomo_model.h"
+#include "tomo_sphere.h"
+
+enum { N_RADIAL = 4 };
+
+static bool set_up(tomo_mesh **mesh, tomo_radial **radial, double **m)
+{
+  *mesh = NULL;
+  *radial = NULL;
+  *m = NULL;
+  if (!OSLA_ASSERT_OK(tomo_mesh_create(7, mesh)) ||
+      !OSLA_ASSERT_OK(tomo_radial_create(N_RADIAL, 800.0, 0.2, radial)))
+    return false;
+  *m = calloc((size_t)tomo_mesh_knots(*mesh) * N_RADIAL, sizeof **m);
+  return *m != NULL;
+}
+
+static void tear_down(tomo_mesh **mesh, tomo_radial **radial, double **m)
+{
+  tomo_mesh_destroy(mesh);
+  tomo_radial_destroy(radial);
+  free(*m);
+}
+
+static void test_field(void)
+{
+  tomo_mesh *mesh;
+  tomo_radial *radial;
+  double *m;
+  if (!set_up(&mesh, &radial, &m)) return;
+  for (int64_t i = 0; i < tomo_mesh_knots(mesh) * N_RADIAL; i++)
+    m[i] = 3.5 + 0.01 * tomo_radial_greville(radial, (int)(i % N_RADIAL));
+  OSLA_ASSERT_CLOSE(tomo_model_field(mesh, radial, m, 12.0, 34.0, 0.0), 3.5, 1e-12);
+  OSLA_ASSERT_CLOSE(tomo_model_field(mesh, radial, m, -90.0, 0.0, 300.0), 6.5, 1e-12);
+  OSLA_ASSERT_CLOSE(tomo_model_field(mesh, radial, m, 60.0, 180.0, 800.0), 11.5, 1e-12);
+  tear_down(&mesh, &radial, &m);
+}
+
+static void test_true_models(void)
+{
+  tomo_mesh *mesh;
+  tomo_radial *radial;
+  double *m, low = 0.0, high = 0.0, square = 0.0;
+  if (!set_up(&mesh, &radial, &m)) return;
+  const int64_t unknowns = tomo_mesh_knots(mesh) * N_RADIAL;
+  tomo_model_options options = tomo_model_defaults();
+  OSLA_ASSERT_OK(tomo_model_true(&options, mesh, radial, m));
+  for (int64_t i = 0; i < unknowns; i++) {
+    low = fmin(low, m[i]);
+    high = fmax(high, m[i]);
+  }
+  CU_ASSERT(high > 0.8 * options.amplitude_percent && high <= options.amplitude_percent);
+  CU_ASSERT(low < -0.8 * options.amplitude_percent && low >= -options.amplitude_percent);
+  CU_ASSERT(tomo_model_field(mesh, radial, m, 15.0, 15.0, 0.0) > 2.0);
+  CU_ASSERT(tomo_model_field(mesh, radial, m, 15.0, 45.0, 0.0) < -2.0);
+  CU_ASSERT(tomo_model_field(mesh, radial, m, -15.0, 15.0, 0.0) < -2.0);
+  options.cell_depth_km = 400.0;
+  OSLA_ASSERT_OK(tomo_model_true(&options, mesh, radial, m));
+  CU_ASSERT(tomo_model_field(mesh, radial, m, 15.0, 15.0, 800.0) > 2.0);
+  CU_ASSERT(tomo_model_field(mesh, radial, m, 15.0, 15.0, 350.0) < 0.0);
+  options.kind = TOMO_MODEL_BLOBS;
+  OSLA_ASSERT_OK(tomo_model_true(&options, mesh, radial, m));
+  for (int64_t i = 0; i < unknowns; i++)
+    square += m[i] * m[i];
+  CU_ASSERT(sqrt(square / (double)unknowns) > 0.2 * options.amplitude_percent);
+  options.cell_degrees = 0.0;
+  OSLA_ASSERT_ERR(tomo_model_true(&options, mesh, radial, m), OSLA_ERR_ARG);
+  options = tomo_model_defaults();
+  options.cell_depth_km = -1.0;
+  OSLA_ASSERT_ERR(tomo_model_true(&options, mesh, radial, m), OSLA_ERR_ARG);
+  tear_down(&mesh, &radial, &m);
+}
+
+/* Sum over all knots of |G m|^2 with the knots' panels. */
+static double panel_norm(const tomo_prior_options *options, const tomo_mesh *mesh, int n_radial,
+                         const double *m)
+{
+  const size_t most = (size_t)tomo_prior_columns_max(n_radial);
+  double *g = malloc((size_t)tomo_prior_rows_max(n_radial) * most * sizeof *g), sum = 0.0;
+  int64_t *ix = malloc(most * sizeof *ix);
+  for (int64_t l = 0; l < tomo_mesh_knots(mesh); l++) {
+    int rows, columns;
+    tomo_prior_panel(options, mesh, n_radial, l, &rows, &columns, ix, g);
+    CU_ASSERT(rows <= tomo_prior_rows_max(n_radial) && columns <= (int)most);
+    for (int i = 0; i < rows; i++) {
+      double product = 0.0;
+      for (int j = 0; j < columns; j++)
+        product += g[i + j * rows] * m[ix[j]];
+      sum += product * product;
+    }
+    for (int j = 1; j < columns; j++)
+      CU_ASSERT(ix[j] > ix[j - 1]);
+  }
+  free(g);
+  free(ix);
+  return sum;
+}
+
+static void test_prior(void)
+{
+  const tomo_prior_options cases[] = {
+    {0.3, 0.0, 0.0}, {0.0, 2.0, 0.0}, {0.0, 0.0, 1.5}, {0.1, 0.7, 0.4}, {0.0, 0.0, 0.0}};
+  tomo_mesh *mesh;
+  tomo_radial *radial;
+  double *m;
+  if (!set_up(&mesh, &radial, &m)) return;
+  for (int64_t i = 0; i < tomo_mesh_knots(mesh) * N_RADIAL; i++)
+    m[i] = osla_random_uniform(2, (uint64_t)i, 5);
+  for (size_t c = 0; c < sizeof cases / sizeof *cases; c++)
+    for (int n_radial = 1; n_radial <= N_RADIAL; n_radial++) {
+      double norm = tomo_prior_norm(&cases[c], mesh, n_radial, m);
+      OSLA_ASSERT_CLOSE(panel_norm(&cases[c], mesh, n_radial, m), norm, 1e-12 * norm);
+    }
+  for (int64_t i = 0; i < tomo_mesh_knots(mesh) * N_RADIAL; i++)
+    m[i] = 1.0 + (double)(i % N_RADIAL); /* smooth: no curvature, only damping */
+  OSLA_ASSERT_CLOSE(tomo_prior_norm(&cases[1], mesh, N_RADIAL, m), 0.0, 1e-20);
+  OSLA_ASSERT_CLOSE(tomo_prior_norm(&cases[2], mesh, N_RADIAL, m), 0.0, 1e-20);
+  OSLA_ASSERT_CLOSE(panel_norm(&cases[1], mesh, N_RADIAL, m), 0.0, 1e-20);
+  OSLA_ASSERT_CLOSE(tomo_prior_norm(&cases[0], mesh, N_RADIAL, m),
+                    0.3 * 30.0 * (double)tomo_mesh_knots(mesh), 1e-8);
+  OSLA_ASSERT_OK(tomo_prior_check(&cases[3]));
+  OSLA_ASSERT_ERR(tomo_prior_check(&(tomo_prior_options){-1.0, 0.0, 0.0}), OSLA_ERR_ARG);
+  OSLA_ASSERT_ERR(tomo_prior_check(&(tomo_prior_options){1.0, NAN, 0.0}), OSLA_ERR_ARG);
+  tear_down(&mesh, &radial, &m);
+}
+
+static void test_compare(void)
+{
+  const double truth[6] = {1, -1, 2, -2, 9, 9}, half[6] = {0.5, -0.5, 1, -1, -9, 3};
+  const double density[3] = {5, 6, 1};
+  tomo_recovery r = tomo_model_compare(truth, half, density, 3, 2, 5.0, 0);
+  CU_ASSERT(r.knots == 2);
+  OSLA_ASSERT_CLOSE(r.correlation, 1.0, 1e-14);
+  OSLA_ASSERT_CLOSE(r.amplitude, 0.5, 1e-14);
+  OSLA_ASSERT_CLOSE(r.variance_reduction, 0.75, 1e-14);
+  r = tomo_model_compare(truth, half, density, 3, 2, 5.0, 1);
+  CU_ASSERT(r.knots == 1 && isnan(r.correlation));
+  r = tomo_model_compare(truth, half, density, 3, 2, 100.0, 0);
+  CU_ASSERT(r.knots == 0 && isnan(r.variance_reduction));
+  OSLA_ASSERT_CLOSE(tomo_density_quantile(density, 3, 0.5), 5.0, 0.0);
+  OSLA_ASSERT_CLOSE(tomo_density_quantile(density, 3, 1.0), 6.0, 0.0);
+}
+
+int main(int argc, char **argv)
+{
+  static const osla_test_case cases[] = {{"field", test_field},
+                                         {"true_models", test_true_models},
+                                         {"prior", test_prior},
+                                         {"compare", test_compare},
+                                         {NULL, NULL}};
+  return osla_test_main(argc, argv, cases);
+}

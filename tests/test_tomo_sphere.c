@@ -1,0 +1,223 @@
+/* Tomography: sphere, lateral mesh, radial splines, depth kernels. No communication. */
+#include "osla_test.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "osla_random.h"
+#include "tomo_kernel.h"
+#include "tomo_mesh.h"
+#include "tomo_radial.h"
+#include "tomo_sphere.h"
+
+static const double pi = 3.14159265358979323846;
+
+static void random_point(uint64_t i, double v[3])
+{
+  double z = 2.0 * osla_random_uniform(7, i, 0), a = 2.0 * pi * osla_random_uniform(7, i, 1);
+  double ring = sqrt(1.0 - z * z);
+  v[0] = ring * cos(a);
+  v[1] = ring * sin(a);
+  v[2] = z;
+}
+
+static void test_latitudes(void)
+{
+  OSLA_ASSERT_CLOSE(tomo_geocentric_latitude(45.0), 44.80757, 1e-4);
+  OSLA_ASSERT_CLOSE(tomo_geocentric_latitude(0.0), 0.0, 0.0);
+  OSLA_ASSERT_CLOSE(tomo_geocentric_latitude(90.0), 90.0, 0.0);
+  OSLA_ASSERT_CLOSE(tomo_geocentric_latitude(-90.0), -90.0, 0.0);
+  for (int i = -89; i <= 89; i += 7) {
+    double v[3], latitude, longitude;
+    tomo_unit_vector(i, 2.0 * i, v);
+    tomo_lat_lon(v, &latitude, &longitude);
+    OSLA_ASSERT_CLOSE(latitude, i, 1e-10);
+    OSLA_ASSERT_CLOSE(longitude, 2.0 * i, 1e-10);
+  }
+}
+
+static void test_arcs(void)
+{
+  const double a[3] = {1.0, 0.0, 0.0}, b[3] = {0.0, 1.0, 0.0}, c[3] = {-1.0, 0.0, 0.0};
+  double v[3];
+  tomo_arc arc;
+  CU_ASSERT(tomo_arc_make(a, b, TOMO_ARC_MINOR, &arc) == TOMO_ARC_OK);
+  OSLA_ASSERT_CLOSE(arc.angle, 0.5 * pi, 1e-15);
+  tomo_arc_point(&arc, arc.angle, v);
+  OSLA_ASSERT_CLOSE(tomo_distance(v, b), 0.0, 1e-12);
+  CU_ASSERT(tomo_arc_make(a, b, TOMO_ARC_MAJOR, &arc) == TOMO_ARC_OK);
+  OSLA_ASSERT_CLOSE(arc.angle, 1.5 * pi, 1e-15);
+  tomo_arc_point(&arc, arc.angle, v);
+  OSLA_ASSERT_CLOSE(tomo_distance(v, b), 0.0, 1e-12);
+  tomo_arc_point(&arc, 0.5 * pi, v);
+  OSLA_ASSERT_CLOSE(v[1], -1.0, 1e-12);
+  CU_ASSERT(tomo_arc_make(a, a, TOMO_ARC_MINOR, &arc) == TOMO_ARC_COINCIDENT);
+  CU_ASSERT(tomo_arc_make(a, c, TOMO_ARC_MAJOR, &arc) == TOMO_ARC_ANTIPODAL);
+  tomo_unit_vector(-33.0, 151.0, v);
+  OSLA_ASSERT_CLOSE(tomo_distance(v, v), 0.0, 1e-15);
+}
+
+static void check_neighbours(const tomo_mesh *mesh, int64_t *pentagons)
+{
+  const double spacing = tomo_mesh_spacing(mesh);
+  *pentagons = 0;
+  for (int64_t l = 0; l < tomo_mesh_knots(mesh); l++) {
+    const int32_t *neighbour, *back;
+    const int n = tomo_mesh_neighbours(mesh, l, &neighbour);
+    CU_ASSERT(n == 5 || n == 6);
+    *pentagons += n == 5;
+    for (int i = 0; i < n; i++) {
+      CU_ASSERT(neighbour[i] != l && (i == 0 || neighbour[i] > neighbour[i - 1]));
+      double d = tomo_distance(tomo_mesh_knot(mesh, l), tomo_mesh_knot(mesh, neighbour[i]));
+      CU_ASSERT(d > 0.75 * spacing && d < 1.25 * spacing);
+      int found = 0;
+      const int m = tomo_mesh_neighbours(mesh, neighbour[i], &back);
+      for (int j = 0; j < m; j++)
+        found += back[j] == l;
+      CU_ASSERT(found == 1);
+    }
+  }
+}
+
+static void test_mesh(void)
+{
+  for (int f = 1; f <= 14; f += f < 4 ? 1 : 5) {
+    tomo_mesh *mesh = NULL;
+    int64_t pentagons = 0;
+    if (!OSLA_ASSERT_OK(tomo_mesh_create(f, &mesh))) return;
+    CU_ASSERT(tomo_mesh_knots(mesh) == 10 * f * f + 2);
+    CU_ASSERT(tomo_mesh_knots_of(f) == tomo_mesh_knots(mesh));
+    check_neighbours(mesh, &pentagons);
+    CU_ASSERT(pentagons == 12);
+    OSLA_ASSERT_CLOSE(tomo_mesh_spacing(mesh) * f, 1.15, 0.08);
+    tomo_mesh_destroy(&mesh);
+    CU_ASSERT(mesh == NULL);
+    tomo_mesh_destroy(&mesh);
+  }
+  tomo_mesh *mesh = NULL;
+  OSLA_ASSERT_ERR(tomo_mesh_create(0, &mesh), OSLA_ERR_ARG);
+  OSLA_ASSERT_ERR(tomo_mesh_create(TOMO_MESH_FREQUENCY_MAX + 1, &mesh), OSLA_ERR_ARG);
+}
+
+/* How many knots lie within the support, by looking at all of them. */
+static int count_within(const tomo_mesh *mesh, const double v[3])
+{
+  int count = 0;
+  for (int64_t l = 0; l < tomo_mesh_knots(mesh); l++)
+    count += tomo_distance(v, tomo_mesh_knot(mesh, l)) < 2.0 * tomo_mesh_spacing(mesh);
+  return count;
+}
+
+static void check_basis(const tomo_mesh *mesh, const double v[3])
+{
+  int32_t knot[TOMO_MESH_SUPPORT];
+  double weight[TOMO_MESH_SUPPORT], sum = 0.0;
+  const int n = tomo_mesh_basis(mesh, v, knot, weight);
+  for (int i = 0; i < n; i++) {
+    CU_ASSERT(weight[i] > 0.0);
+    CU_ASSERT(tomo_distance(v, tomo_mesh_knot(mesh, knot[i])) < 2.0 * tomo_mesh_spacing(mesh));
+    for (int j = 0; j < i; j++)
+      CU_ASSERT(knot[i] != knot[j]);
+    sum += weight[i];
+  }
+  CU_ASSERT(n == count_within(mesh, v));
+  CU_ASSERT(n < TOMO_MESH_SUPPORT);
+  OSLA_ASSERT_CLOSE(sum, 1.0, 1e-14);
+}
+
+static void test_mesh_basis(void)
+{
+  const double special[][3] = {{0, 0, 1}, {0, 0, -1}, {-1, 0, 0}, {1, 0, 0}, {0, -1, 0}};
+  const int frequencies[] = {1, 2, 3, 7, 12};
+  for (size_t i = 0; i < sizeof frequencies / sizeof *frequencies; i++) {
+    tomo_mesh *mesh = NULL;
+    if (!OSLA_ASSERT_OK(tomo_mesh_create(frequencies[i], &mesh))) return;
+    for (uint64_t p = 0; p < 200; p++) {
+      double v[3];
+      random_point(p, v);
+      check_basis(mesh, v);
+    }
+    for (int p = 0; p < 5; p++)
+      check_basis(mesh, special[p]);
+    check_basis(mesh, tomo_mesh_knot(mesh, tomo_mesh_knots(mesh) / 2));
+    tomo_mesh_destroy(&mesh);
+  }
+}
+
+static void test_radial(void)
+{
+  for (int n = 1; n <= 9; n++) {
+    tomo_radial *radial = NULL;
+    double value[TOMO_RADIAL_MAX], previous = -1.0;
+    if (!OSLA_ASSERT_OK(tomo_radial_create(n, 700.0, 0.5, &radial))) return;
+    for (double z = 0.0; z <= 700.0; z += 17.5) {
+      double sum = 0.0, line = 0.0;
+      tomo_radial_basis(radial, z, value);
+      for (int r = 0; r < n; r++) {
+        CU_ASSERT(value[r] >= 0.0);
+        sum += value[r];
+        line += value[r] * tomo_radial_greville(radial, r);
+      }
+      OSLA_ASSERT_CLOSE(sum, 1.0, 1e-13);
+      if (n > 1) OSLA_ASSERT_CLOSE(line, z, 1e-10); /* Greville depths reproduce straight lines */
+    }
+    for (int r = 0; r < n; r++) {
+      CU_ASSERT(tomo_radial_greville(radial, r) > previous);
+      previous = tomo_radial_greville(radial, r);
+    }
+    tomo_radial_destroy(&radial);
+  }
+  tomo_radial *radial = NULL;
+  OSLA_ASSERT_ERR(tomo_radial_create(0, 700.0, 0.0, &radial), OSLA_ERR_ARG);
+  OSLA_ASSERT_ERR(tomo_radial_create(3, -1.0, 0.0, &radial), OSLA_ERR_ARG);
+  OSLA_ASSERT_ERR(tomo_radial_create(3, 700.0, 1.0, &radial), OSLA_ERR_ARG);
+  OSLA_ASSERT_ERR(tomo_radial_create(3, NAN, 0.0, &radial), OSLA_ERR_ARG);
+}
+
+static void test_kernels(void)
+{
+  tomo_radial *radial = NULL;
+  tomo_kernel *kernel = NULL;
+  if (!OSLA_ASSERT_OK(tomo_radial_create(6, 6371.0, 0.8, &radial))) return;
+  if (!OSLA_ASSERT_OK(tomo_kernel_create(NULL, radial, &kernel))) return;
+  const int k = tomo_kernel_count(kernel);
+  CU_ASSERT(k >= 100);
+  for (int i = 0; i < k; i++) {
+    const double peak = tomo_kernel_velocity(kernel, i) * tomo_kernel_period(kernel, i) / 3.0 *
+                        (1.0 + 0.5 * tomo_kernel_branch(kernel, i));
+    const double top = tomo_kernel_value(kernel, i, peak);
+    CU_ASSERT(top > tomo_kernel_value(kernel, i, 0.95 * peak));
+    CU_ASSERT(top > tomo_kernel_value(kernel, i, 1.05 * peak));
+    double sum = 0.0, integral = 0.0;
+    for (int r = 0; r < 6; r++) {
+      sum += tomo_kernel_projection(kernel)[i + r * k];
+      OSLA_ASSERT_CLOSE(tomo_kernel_response(kernel)[i + r * k] * tomo_kernel_velocity(kernel, i) *
+                          tomo_kernel_sigma(kernel, i) * -100.0,
+                        tomo_kernel_projection(kernel)[i + r * k], 1e-12);
+    }
+    for (double z = 0.25; z < 6371.0; z += 0.5)
+      integral += 0.5 * tomo_kernel_value(kernel, i, z);
+    OSLA_ASSERT_CLOSE(sum, integral, 1e-4);
+    if (peak < 400.0) OSLA_ASSERT_CLOSE(sum, 1.0, 1e-4);
+  }
+  tomo_kernel_destroy(&kernel);
+  tomo_kernel_options bad = tomo_kernel_defaults();
+  bad.period_max_s = 30.0;
+  OSLA_ASSERT_ERR(tomo_kernel_create(&bad, radial, &kernel), OSLA_ERR_ARG);
+  bad = tomo_kernel_defaults();
+  bad.sigma_fraction = NAN;
+  OSLA_ASSERT_ERR(tomo_kernel_create(&bad, radial, &kernel), OSLA_ERR_ARG);
+  tomo_radial_destroy(&radial);
+}
+
+int main(int argc, char **argv)
+{
+  static const osla_test_case cases[] = {{"latitudes", test_latitudes},
+                                         {"arcs", test_arcs},
+                                         {"mesh", test_mesh},
+                                         {"mesh_basis", test_mesh_basis},
+                                         {"radial", test_radial},
+                                         {"kernels", test_kernels},
+                                         {NULL, NULL}};
+  return osla_test_main(argc, argv, cases);
+}
