@@ -2,13 +2,19 @@
  *
  * Measurement i = branch * n_periods + period: phase delay time of overtone `branch` (0 is the
  * fundamental mode) at a period T_j, log-spaced between period_min_s and period_max_s.
- * Reference phase velocity (km/s), a fit by eye to PREM's Rayleigh waves that stands in for a
- * table: c(T, n) = (3.85 + 0.0046 (T - 40)) (1 + 0.28 n / (1 + 0.12 n)) (3.85 at 40 s, 4.8 at 250
- * s; first overtone about 25 % faster. Compare Dahlen & Tromp 1998, fig. 11.9, and Lay & Wallace
- * 1995, fig. 4.15.) Depth sensitivity of dln c to dln Vs, a stand-in for the mode's kernel, gamma
- * densities in depth: K(z) = K0 z^p exp(-p z / z_peak),  p = 2 + n,  z_peak = (c T / 3) (1 + 0.5 n)
- * normalised to unit integral over 0 .. infinity: the rule of thumb that a Rayleigh wave sees best
- * at about one third of its wavelength (Lay & Wallace 1995, "Modern Global Seismology", 4.1), and
+ *
+ * Reference phase velocity (km/s), a stand-in for a table of PREM's Rayleigh waves:
+ *
+ *     c(T, n) = (3.85 + 0.0046 (T - 40)) (1 + 0.28 n / (1 + 0.12 n))
+ *
+ * 3.85 at 40 s, 4.8 at 250 s, first overtone 25 % faster. Compare Dahlen & Tromp (1998),
+ * "Theoretical Global Seismology", ch. 11, and Lay & Wallace (1995), "Modern Global Seismology",
+ * ch. 4. Depth sensitivity of dln c to dln Vs, a stand-in for the mode's kernel:
+ *
+ *     K(z) = K0 z^p exp(-p z / z_peak),  p = 2 + n,  z_peak = (c T / 3) (1 + 0.5 n)
+ *
+ * gamma densities normalised to unit integral over 0 .. infinity: the rule of thumb that a Rayleigh
+ * wave sees best at about one third of its wavelength (Lay & Wallace 1995, ch. 4), and
  * overtones deeper. What lies below the model's lower end is not modelled.
  * A created set is never changed: all calls are thread-safe.
  */

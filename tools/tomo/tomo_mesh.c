@@ -1,10 +1,13 @@
 /* Lateral basis on the divided icosahedron.
  *
- * With D0 the mean spacing, the spline of Wang & Dahlen (1995), eq. (1), of the distance D to a
- * knot: b = 3/4 (D/D0)^3 - 3/2 (D/D0)^2 + 1     D <= D0 b = 1/4 (2 - D/D0)^3                    D0
- * <= D <= 2 D0 and phi_l = b_l / sum of all b (Shepard). Knots are numbered in bands of latitude
- * from north to south and by longitude within a band, so that the knots near a point are found with
- * a binary search in a few bands. */
+ * With D0 the mean spacing, the cubic spline of Wang & Dahlen (1995) of the distance D to a knot:
+ *
+ *     b = 3/4 (D/D0)^3 - 3/2 (D/D0)^2 + 1     D <= D0
+ *     b = 1/4 (2 - D/D0)^3                    D0 <= D <= 2 D0
+ *
+ * and phi_l = b_l / sum of all b (Shepard). Knots are numbered in bands of latitude from north to
+ * south and by longitude within a band, so that the knots near a point are found with a binary
+ * search in a few bands. */
 #include "tomo_mesh.h"
 
 #include <math.h>

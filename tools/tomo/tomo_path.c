@@ -4,9 +4,9 @@
  * basis is twice differentiable, so that the error falls with the square of the step; the sum over
  * l is the exact length at any step). The sums are scattered into an array of all knots; a list of
  * the knots touched makes that cheap to gather, sort and clear. Because G[i, (l, r)] = W[i, r] A_l,
- * predictions need the N_r radial averages sum_l A_l m[l, r] only. Source: Woodhouse & Dziewonski
- * (1984), J. Geophys. Res. 89, 5953-5986, eq. (30)-(37). Memory: 12 bytes per knot + 20 bytes per
- * touched knot. */
+ * predictions need the N_r radial averages sum_l A_l m[l, r] only.
+ * Source: Woodhouse & Dziewonski (1984), J. Geophys. Res. 89, 5953-5986 (path average).
+ * Memory: 8 bytes per knot of the mesh, 12 + 8 N_r bytes per knot that a full circle touches. */
 #include "tomo_path.h"
 
 #include <math.h>

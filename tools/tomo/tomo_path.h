@@ -24,8 +24,8 @@
 
 typedef struct tomo_path tomo_path;
 
-/* Creates a workspace for paths of any length. Errors: OSLA_ERR_ARG, OSLA_ERR_MEM. Memory: 12 bytes
- * per knot plus the longest index list. */
+/* Creates a workspace for paths of any length. Errors: OSLA_ERR_ARG, OSLA_ERR_MEM. Memory: 8 bytes
+ * per knot of the mesh, 12 + 8 N_r bytes per knot that a full circle touches. */
 osla_err tomo_path_create(const tomo_mesh *mesh, const tomo_kernel *kernel, tomo_path **path);
 void tomo_path_destroy(tomo_path **path);
 
@@ -47,8 +47,7 @@ double tomo_path_length_km(const tomo_path *path);
  * returns their number. Either pointer may be NULL. */
 int64_t tomo_path_knots(const tomo_path *path, const int32_t **knot, const double **length_km);
 
-/* Model indices of the columns, ascending, n of them, owned by the workspace until the next trace.
- */
+/* Model indices of the columns, ascending, n of them, owned by the workspace like the knots. */
 const int64_t *tomo_path_indices(const tomo_path *path);
 
 /* Fills the panel G, k x n column-major.

@@ -1,10 +1,11 @@
 /* Points and great-circle arcs on the unit sphere.
  *
- *   geocentric latitude  tan(lat') = (1 - f)^2 tan(lat), f = 1 / 298.257223563 (WGS84)
- *   distance             atan2(|a x b|, a . b), accurate at all angles
- *   arc                  x(s) = a cos s + t sin s, t = (b - (a . b) a) / |...|; the major arc
- * leaves in the opposite direction, -t, and has the length 2 pi - distance Source: Dahlen & Tromp
- * (1998), "Theoretical Global Seismology", 14.1 and appendix A.7. */
+ *     geocentric latitude  tan(lat') = (1 - f)^2 tan(lat), f = 1 / 298.257223563 (WGS84)
+ *     distance             atan2(|a x b|, a . b), accurate at all angles
+ *     arc                  x(s) = a cos s + t sin s, t = (b - (a . b) a) / |...|
+ *
+ * The major arc leaves in the opposite direction, -t, and has the length 2 pi - distance.
+ * Source: Dahlen & Tromp (1998), "Theoretical Global Seismology". */
 #include "tomo_sphere.h"
 
 #include <math.h>

@@ -3,7 +3,7 @@
  * All functions are local, pure and thread-safe; none can fail. Angles are in radians unless the
  * name of the argument says degrees. Geographic latitude is turned into geocentric latitude with
  * the WGS84 flattening, tan(geocentric) = (1 - f)^2 tan(geographic), so that arcs on the sphere are
- * close to geodesics on the ellipsoid (Dahlen & Tromp 1998, "Theoretical Global Seismology", 14.1).
+ * close to geodesics on the ellipsoid (Dahlen & Tromp 1998, "Theoretical Global Seismology").
  */
 #ifndef TOMO_SPHERE_H
 #define TOMO_SPHERE_H

@@ -1,12 +1,18 @@
 /* The result file: named arrays, numbers and texts, in HDF5 or in a plain format.
  *
- * HDF5 (when the build has it, HAVE_HDF5 in config.h, and the name does not end in .osla): arrays
- * are datasets of little-endian doubles in the root group, each with its attribute "unit"; numbers
- * and texts are attributes of the root group. Else the plain format: a text header of lines ended
- * by \n "OSLA-RESULT 1" "text NAME VALUE", "number NAME VALUE" (%.17g)        the settings "array
- * NAME UNIT OFFSET RANK DIM ..."                  OFFSET bytes after the header "end" padded with
- * blanks before the last \n to a multiple of 64 bytes, then the arrays as raw little-endian 8-byte
- * doubles, last dimension fastest.
+ * HDF5 is used when the build has it (HAVE_HDF5 in config.h) and the file's name does not end in
+ * .osla: arrays are datasets of little-endian doubles in the root group, each with its attribute
+ * "unit"; numbers and texts are attributes of the root group. Else the plain format, lines ended
+ * by \n and then the arrays:
+ *
+ *     OSLA-RESULT 1
+ *     text NAME VALUE
+ *     number NAME VALUE                        (%.17g)
+ *     array NAME UNIT OFFSET RANK DIM ...      OFFSET in bytes after the header
+ *     end
+ *
+ * in any order between the first and the last line; blanks before the last \n make the header a
+ * multiple of 64 bytes; arrays are raw little-endian 8-byte doubles, last dimension fastest.
  *
  * A store lives in memory until it is written. The file appears all at once: its image is made in
  * memory, written to a nameless file (O_TMPFILE) of the target's directory, synchronised and linked
