@@ -1,1 +1,8 @@
-# Manual pages.
+# Manual pages and what else there is to read.
+dist_man_MANS = \
+  doc/osla.1 \
+  doc/osla-info.1 \
+  doc/osla-invert.1 \
+  doc/osla-bench.1
+
+EXTRA_DIST += doc/design.md doc/hazards.md
