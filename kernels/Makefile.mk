@@ -1,4 +1,17 @@
 # Floor 3. Public headers (installed) and sources (with the headers that stay private).
-kernels_headers =
+kernels_headers = \
+  kernels/osla_gemm.h \
+  kernels/osla_lu.h \
+  kernels/osla_chol.h \
+  kernels/osla_solve.h
 
-kernels_sources =
+kernels_sources = \
+  kernels/local_view.h kernels/local_view.c \
+  kernels/panels.h kernels/panels.c \
+  kernels/gemm.h kernels/gemm.c kernels/gemm_plan.c kernels/gemm_run.c \
+  kernels/lu_block.h kernels/lu_block.c \
+  kernels/lu.c \
+  kernels/chol_shape.h kernels/chol_shape.c \
+  kernels/chol.c \
+  kernels/trsm.h kernels/trsm.c kernels/trsm_run.c \
+  kernels/solve.c

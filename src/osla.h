@@ -9,15 +9,18 @@
 #include "osla_random.h"
 
 #include "osla_transport.h"
-
 #include "osla_segment.h"
 #include "osla_counter.h"
 #include "osla_stripes.h"
-
 #include "osla_blas.h"
 
 #include "osla_index.h"
 #include "osla_grid.h"
 #include "osla_matrix.h"
+
+#include "osla_gemm.h"
+#include "osla_lu.h"
+#include "osla_chol.h"
+#include "osla_solve.h"
 
 #endif

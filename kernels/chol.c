@@ -1,0 +1,262 @@
+/* Right-looking Cholesky on a block-cyclic matrix, driven by notify.
+ *
+ * Lower triangle: step k factors A(k,k) = L L^T, the ranks of its process column make
+ * L(i,k) := A(i,k) L(k,k)^-T and publish it; then A(i,j) -= L(i,k) L(j,k)^T for i >= j > k. A rank
+ * needs L(i,k) for its block rows i, from its row mate in the panel's column, and L(j,k) for its
+ * block columns j, from the ranks of that column that own block row j. With look-ahead the column
+ * of step k+1 is updated first and factored before the rest.
+ *
+ * Upper triangle (A = U^T U): the same with rows and columns exchanged. The code is written for the
+ * lower one; "along" is the direction of the panel (rows if lower, columns if upper), "across" the
+ * other one. chol_shape.h turns the two into row and column where memory is touched.
+ *
+ * Memory per rank: a copy of the panel for my block columns; off node also four sets of panel
+ * buffers. Messages per step: at most p + q put_notify of a panel rank.
+ */
+#include "chol_shape.h"
+#include "osla_chol.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+typedef struct step {
+  int64_t k, start, size;
+  int along, across;         /* process coordinates of the diagonal block */
+  int64_t along_after, along_left;   /* my first index along, behind the block; how many */
+  int64_t across_after, across_left; /* the same across */
+} step;
+
+static step make_step(const chol *f, int64_t k)
+{
+  step s = {.k = k, .start = k * f->v.nb};
+  s.size = f->v.n - s.start < f->v.nb ? f->v.n - s.start : f->v.nb;
+  s.along = (int)(k % f->n_along);
+  s.across = (int)(k % f->n_across);
+  s.along_after = along_below(f, s.start + s.size);
+  s.across_after = across_below(f, s.start + s.size);
+  s.along_left = f->along_count - s.along_after;
+  s.across_left = f->across_count - s.across_after;
+  return s;
+}
+
+/* ---- publishing ---- */
+
+/* The blocks of my panel that a rank in `across` needs as L(j,k): every block j > k of mine that
+ * lies in its block columns. Packed one after the other, size x nb each. Returns their number. */
+static int64_t pack_columns_for(const chol *f, const step *s, int across, unsigned char *packed)
+{
+  int64_t count = 0;
+  size_t bytes = (size_t)(f->v.nb * f->v.nb) * f->v.element;
+  for (int64_t j = s->k + 1; j < f->steps; j++) {
+    if (j % f->n_along != f->along || j % f->n_across != across) continue;
+    int64_t start = j * f->v.nb, size = block_size(f, j);
+    operand block = element(f, along_below(f, start), across_below(f, s->start));
+    if (packed) pack_block(f, size, s->size, block, packed + (size_t)count * bytes);
+    count++;
+  }
+  return count;
+}
+
+/* Row mates get the whole panel, the others the blocks of their block columns, if any. */
+static osla_err publish_to(chol *f, const step *s, int along, int across, bool *is_packed)
+{
+  int target = rank_of(f, along, across);
+  bool whole = along == f->along;
+  if (!whole && pack_columns_for(f, s, across, NULL) == 0) return OSLA_OK;
+  panel_kind kind = whole ? PANEL_ROWS : PANEL_COLS;
+  if (in_place(&f->v, target))
+    return osla_panels_publish(f->panels, kind, s->k, target, 0, NULL, 0);
+  if (whole) {
+    operand panel = element(f, s->along_after, across_below(f, s->start));
+    if (!*is_packed) pack_block(f, s->along_left, s->size, panel, f->packed);
+    *is_packed = true;
+    return osla_panels_publish(f->panels, kind, s->k, target, 0, f->packed,
+                               (size_t)(s->along_left * s->size) * f->v.element);
+  }
+  int64_t blocks = pack_columns_for(f, s, across, f->packed_columns);
+  return osla_panels_publish(f->panels, kind, s->k, target, (size_t)f->along * f->region,
+                             f->packed_columns,
+                             (size_t)(blocks * f->v.nb * f->v.nb) * f->v.element);
+}
+
+static osla_err publish_panel(chol *f, const step *s)
+{
+  bool is_packed = false;
+  if (s->along_left == 0) return OSLA_OK;
+  for (int i = 0; i < f->n_along; i++)
+    for (int j = 0; j < f->n_across; j++) {
+      int along = (f->along + i) % f->n_along, across = (f->across + j) % f->n_across;
+      if (i != 0 || j != 0) OSLA_CALL(publish_to(f, s, along, across, &is_packed));
+    }
+  return OSLA_OK;
+}
+
+/* ---- factoring a step ---- */
+
+static osla_err factor_diagonal(chol *f, const step *s)
+{
+  int64_t info;
+  operand block = element(f, along_below(f, s->start), across_below(f, s->start));
+  OSLA_CALL(osla_lapack_potrf(f->v.dtype, f->uplo, s->size, block.at, block.ld, &info));
+  if (info > 0 && f->info == 0) f->info = s->start + info;
+  bool is_packed = false;
+  for (int i = 1; i < f->n_along; i++) {
+    int target = rank_of(f, (f->along + i) % f->n_along, f->across);
+    size_t bytes = in_place(&f->v, target) ? 0 : (size_t)(s->size * s->size) * f->v.element;
+    if (bytes > 0 && !is_packed) {
+      osla_pack(f->v.element, s->size, s->size, block.at, block.ld, f->packed);
+      is_packed = true;
+    }
+    OSLA_CALL(osla_panels_publish(f->panels, PANEL_DIAGONAL, s->k, target, 0, f->packed, bytes));
+  }
+  return OSLA_OK;
+}
+
+static operand receive_diagonal(chol *f, const step *s)
+{
+  int origin = rank_of(f, s->along, s->across);
+  if (f->along != s->along) osla_panels_wait(f->panels, PANEL_DIAGONAL, s->k, origin);
+  if (in_place(&f->v, origin))
+    return peer_element(f, origin, osla_index_local(s->start, f->v.nb, f->n_along),
+                        osla_index_local(s->start, f->v.nb, f->n_across));
+  return (operand){osla_panels_buffer(f->panels, PANEL_DIAGONAL, s->k), s->size};
+}
+
+static osla_err factor_step(chol *f, const step *s)
+{
+  if (f->across != s->across) return OSLA_OK;
+  if (f->along == s->along) OSLA_CALL(factor_diagonal(f, s));
+  if (s->along_left == 0) return OSLA_OK;
+  operand diagonal = receive_diagonal(f, s);
+  operand panel = element(f, s->along_after, across_below(f, s->start));
+  OSLA_CALL(solve_panel(f, s->along_left, s->size, diagonal, panel));
+  return publish_panel(f, s);
+}
+
+/* ---- the update ---- */
+
+/* L(i,k) for my block rows. */
+static operand receive_along(chol *f, const step *s)
+{
+  int origin = rank_of(f, f->along, s->across);
+  if (f->across != s->across) osla_panels_wait(f->panels, PANEL_ROWS, s->k, origin);
+  if (in_place(&f->v, origin))
+    return peer_element(f, origin, s->along_after,
+                        osla_index_local(s->start, f->v.nb, f->n_across));
+  return packed_operand(f, osla_panels_buffer(f->panels, PANEL_ROWS, s->k), s->along_left, s->size);
+}
+
+/* Where L(j,k) lies: in place, in my rows' panel, or among the blocks that its owner put here. */
+static operand find_block(chol *f, const step *s, operand rows, int64_t j, int64_t *taken)
+{
+  int owner = (int)(j % f->n_along), origin = rank_of(f, owner, s->across);
+  int64_t at = osla_index_local(j * f->v.nb, f->v.nb, f->n_along);
+  if (owner == f->along) return advance_along(f, rows, at - s->along_after);
+  osla_panels_wait(f->panels, PANEL_COLS, s->k, origin);
+  if (in_place(&f->v, origin))
+    return peer_element(f, origin, at, osla_index_local(s->start, f->v.nb, f->n_across));
+  size_t block = (size_t)(f->v.nb * f->v.nb) * f->v.element;
+  unsigned char *region =
+    (unsigned char *)osla_panels_buffer(f->panels, PANEL_COLS, s->k) + (size_t)owner * f->region;
+  return packed_operand(f, region + (size_t)taken[owner]++ * block, block_size(f, j), s->size);
+}
+
+/* Gathers L(j,k) for all my block columns j > k in f->columns, dense. */
+static operand gather_columns(chol *f, const step *s, operand rows)
+{
+  operand all = packed_operand(f, f->columns, s->across_left, s->size);
+  for (int i = 0; i < f->n_along; i++) f->taken[i] = 0;
+  for (int64_t c = 0; c < s->across_left; c += f->v.nb) {
+    int64_t j = osla_index_global(s->across_after + c, f->v.nb, f->across, f->n_across) / f->v.nb;
+    operand block = find_block(f, s, rows, j, f->taken);
+    copy_block(f, block_size(f, j), s->size, block, advance_along(f, all, c));
+  }
+  return all;
+}
+
+/* A(i,j) -= L(i,k) L(j,k)^T for my across indices [from, to), i >= j. The diagonal's neighbourhood
+ * goes block by block, what lies beyond the group of blocks in one large product. */
+static osla_err update(chol *f, const step *s, operand rows, operand columns, int64_t from,
+                       int64_t to)
+{
+  enum { GROUP = 8 };
+  const int64_t nb = f->v.nb;
+  for (int64_t group = from; group < to; group += GROUP * nb) {
+    int64_t group_end = group + GROUP * nb < to ? group + GROUP * nb : to;
+    int64_t last = osla_index_global(group_end - 1, nb, f->across, f->n_across);
+    int64_t beyond = along_below(f, last + 1); /* rows behind the whole group */
+    for (int64_t c = group; c < group_end; c += nb) {
+      int64_t start = osla_index_global(c, nb, f->across, f->n_across);
+      int64_t width = c + nb < group_end ? nb : group_end - c;
+      operand l_j = advance_along(f, columns, c - s->across_after);
+      int64_t below = along_below(f, start + width), on = along_below(f, start);
+      if (on < below) OSLA_CALL(update_diagonal(f, width, s->size, l_j, element(f, on, c)));
+      OSLA_CALL(update_block(f, beyond - below, width, s->size,
+                             advance_along(f, rows, below - s->along_after), l_j,
+                             element(f, below, c)));
+    }
+    OSLA_CALL(update_block(f, f->along_count - beyond, group_end - group, s->size,
+                           advance_along(f, rows, beyond - s->along_after),
+                           advance_along(f, columns, group - s->across_after),
+                           element(f, beyond, group)));
+  }
+  return OSLA_OK;
+}
+
+static osla_err run_step(chol *f, const step *s, int look_ahead)
+{
+  operand rows = {0}, columns = {0};
+  int64_t from = s->across_after;
+  bool work = s->along_left > 0 && s->across_left > 0;
+  if (work) {
+    rows = receive_along(f, s);
+    columns = gather_columns(f, s, rows);
+  }
+  if (s->k + 1 < f->steps) {
+    step next = make_step(f, s->k + 1);
+    if (look_ahead > 0) {
+      if (work) OSLA_CALL(update(f, s, rows, columns, from, next.across_after));
+      from = next.across_after;
+      OSLA_CALL(factor_step(f, &next));
+    }
+    if (work) OSLA_CALL(update(f, s, rows, columns, from, f->across_count));
+    if (look_ahead <= 0) OSLA_CALL(factor_step(f, &next));
+  }
+  return osla_panels_finish(f->panels, s->k);
+}
+
+static osla_err run(chol *f, int look_ahead)
+{
+  if (f->steps == 0 || f->v.prow < 0) return OSLA_OK;
+  step s = make_step(f, 0);
+  OSLA_CALL(factor_step(f, &s));
+  for (int64_t k = 0; k < f->steps; k++) {
+    s = make_step(f, k);
+    OSLA_CALL(run_step(f, &s, look_ahead));
+  }
+  return OSLA_OK;
+}
+
+static osla_err agree_info(const chol *f, int64_t *info)
+{
+  int64_t first = f->info > 0 ? f->info : INT64_MAX;
+  OSLA_CALL(osla_allreduce(f->v.t, &first, 1, MPI_INT64_T, MPI_MIN));
+  *info = first == INT64_MAX ? 0 : first;
+  return OSLA_OK;
+}
+
+osla_err osla_potrf(osla_matrix *a, osla_uplo uplo, const osla_chol_options *options, int64_t *info)
+{
+  chol f;
+  osla_err err;
+  *info = 0;
+  OSLA_CALL(osla_chol_shape(&f, a, uplo));
+  OSLA_TRY(osla_barrier(f.v.t)); /* A is complete everywhere */
+  OSLA_TRY(osla_chol_set_up(&f));
+  err = run(&f, options ? options->look_ahead : 1);
+  if (err != OSLA_OK) osla_transport_abort(f.v.t, err); /* the others wait for my panels */
+  OSLA_TRY(agree_info(&f, info)); /* also: nobody reads my panels any more */
+cleanup:
+  osla_chol_clean_up(&f);
+  return err;
+}

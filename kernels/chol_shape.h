@@ -1,0 +1,98 @@
+/* Cholesky's two orientations (internal).
+ *
+ * Along is the direction of a panel: rows for the lower triangle, columns for the upper one. Across
+ * is the other. A block of `along x across` indices is stored as it is if lower, transposed if
+ * upper; the operations below choose the BLAS call that fits.
+ */
+#ifndef OSLA_CHOL_SHAPE_H
+#define OSLA_CHOL_SHAPE_H
+
+#include "local_view.h"
+#include "osla_blas.h"
+#include "panels.h"
+
+typedef struct chol {
+  local_view v;
+  osla_uplo uplo;
+  int n_along, n_across, along, across; /* process grid, and my place */
+  int64_t along_count, across_count;    /* my local indices */
+  int64_t steps;
+  osla_panels *panels;
+  unsigned char *columns;        /* L(j,k) for my block columns, dense */
+  unsigned char *packed;         /* my panel, dense, for ranks that cannot read it in place */
+  unsigned char *packed_columns; /* its blocks for one target */
+  int64_t *taken;                /* [n_along] blocks used of each owner's region */
+  size_t region;                 /* bytes of an owner's region in a PANEL_COLS buffer */
+  int64_t info;
+} chol;
+
+/* An operand: an address and its leading dimension. */
+typedef struct operand {
+  unsigned char *at;
+  int64_t ld;
+} operand;
+
+osla_err osla_chol_shape(chol *f, osla_matrix *a, osla_uplo uplo); /* local; checks arguments */
+osla_err osla_chol_set_up(chol *f);                                /* collective; memory */
+void osla_chol_clean_up(chol *f);                                  /* collective */
+
+static inline int rank_of(const chol *f, int along, int across)
+{
+  return f->uplo == OSLA_LOWER ? rank_at(&f->v, along, across) : rank_at(&f->v, across, along);
+}
+
+static inline int64_t along_below(const chol *f, int64_t i)
+{
+  return osla_index_count(i < f->v.n ? i : f->v.n, f->v.nb, f->along, f->n_along);
+}
+
+static inline int64_t across_below(const chol *f, int64_t i)
+{
+  return osla_index_count(i < f->v.n ? i : f->v.n, f->v.nb, f->across, f->n_across);
+}
+
+static inline int64_t block_size(const chol *f, int64_t block)
+{
+  return osla_index_run(block * f->v.nb, f->v.n, f->v.nb);
+}
+
+static inline operand element(const chol *f, int64_t along, int64_t across)
+{
+  bool lower = f->uplo == OSLA_LOWER;
+  return (operand){local_at(&f->v, lower ? along : across, lower ? across : along), f->v.lld};
+}
+
+static inline operand peer_element(const chol *f, int rank, int64_t along, int64_t across)
+{
+  bool lower = f->uplo == OSLA_LOWER;
+  return (operand){peer_at(&f->v, rank, lower ? along : across, lower ? across : along),
+                   osla_matrix_lld(f->v.matrix, rank)};
+}
+
+/* A dense piece of n_along x n_across indices. */
+static inline operand packed_operand(const chol *f, void *at, int64_t n_along, int64_t n_across)
+{
+  return (operand){at, f->uplo == OSLA_LOWER ? n_along : n_across};
+}
+
+static inline operand advance_along(const chol *f, operand a, int64_t count)
+{
+  int64_t elements = f->uplo == OSLA_LOWER ? count : count * a.ld;
+  a.at += elements * (int64_t)f->v.element;
+  return a;
+}
+
+/* Copies an n_along x n_across piece to another operand, or to a dense array. */
+void copy_block(const chol *f, int64_t n_along, int64_t n_across, operand from, operand to);
+void pack_block(const chol *f, int64_t n_along, int64_t n_across, operand from, void *to);
+
+/* panel := panel L^-T (lower) or U^-T panel (upper). */
+osla_err solve_panel(const chol *f, int64_t n_along, int64_t size, operand diagonal, operand panel);
+
+/* C -= X_i X_j^T (lower) or X_j^T X_i (upper), C of n_along x n_across, and the triangle of C -= X_j
+ * X_j^T; k is the panel's width. */
+osla_err update_block(const chol *f, int64_t n_along, int64_t n_across, int64_t k, operand x_i,
+                      operand x_j, operand c);
+osla_err update_diagonal(const chol *f, int64_t n, int64_t k, operand x_j, operand c);
+
+#endif

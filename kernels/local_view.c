@@ -1,0 +1,23 @@
+#include "local_view.h"
+
+#include <string.h>
+
+osla_err osla_view_needs_buffers(const local_view *v, bool *needed)
+{
+  int far = 0;
+  for (int i = 0; i < v->p; i++)
+    for (int j = 0; j < v->q; j++)
+      if (!in_place(v, rank_at(v, i, j)) && osla_matrix_local_rows(v->matrix) > 0) far = 1;
+  OSLA_CALL(osla_allreduce(v->t, &far, 1, MPI_INT, MPI_MAX));
+  *needed = far != 0;
+  return OSLA_OK;
+}
+
+void osla_pack(size_t element, int64_t m, int64_t n, const void *from, int64_t from_ld, void *to)
+{
+  const unsigned char *source = from;
+  unsigned char *dest = to;
+  size_t column = (size_t)m * element;
+  for (int64_t j = 0; j < n; j++)
+    memcpy(dest + (size_t)j * column, source + (size_t)(j * from_ld) * element, column);
+}

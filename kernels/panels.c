@@ -1,0 +1,94 @@
+#include "panels.h"
+
+#include <stdlib.h>
+
+/* With look-ahead a rank publishes step k + 1 while it works on step k, and its slowest consumer
+ * may still hold step k - 1. Credits go out every CREDIT_EVERY steps, which adds as many sets. */
+enum { CREDIT_EVERY = 2, DEPTH = 3 + CREDIT_EVERY - 1, PURPOSE_CREDIT = PANEL_KINDS, PURPOSES };
+
+struct osla_panels {
+  osla_grid *grid;
+  osla_panels_publisher *publishes;
+  osla_segment *segment;
+  size_t start[PANEL_KINDS]; /* of a kind inside a set of buffers */
+  size_t set;                /* bytes of a set; 0: no buffers, no credits */
+};
+
+bool osla_panels_row_or_column(const osla_grid *grid, int prow, int pcol)
+{
+  return prow == osla_grid_prow(grid) || pcol == osla_grid_pcol(grid);
+}
+
+osla_err osla_panels_create(osla_grid *grid, const size_t bytes[PANEL_KINDS],
+                            osla_panels_publisher *publishes, osla_panels **out)
+{
+  enum { ALIGN = 64 };
+  osla_transport *t = osla_grid_transport(grid);
+  osla_panels *panels = calloc(1, sizeof *panels);
+  *out = NULL;
+  osla_err err = osla_agree(t, panels ? OSLA_OK : osla_error_set(OSLA_ERR_MEM, "panels object"));
+  if (err == OSLA_OK) {
+    panels->grid = grid;
+    panels->publishes = publishes;
+    for (int kind = 0; kind < PANEL_KINDS; kind++) {
+      panels->start[kind] = panels->set;
+      panels->set += (bytes[kind] + ALIGN - 1) / ALIGN * ALIGN;
+    }
+    err = osla_segment_create(t, panels->set * DEPTH, PURPOSES, &panels->segment);
+  }
+  if (err != OSLA_OK) {
+    free(panels);
+    return err;
+  }
+  *out = panels;
+  return OSLA_OK;
+}
+
+void osla_panels_destroy(osla_panels **handle)
+{
+  osla_panels *panels = handle ? *handle : NULL;
+  if (!panels) return;
+  osla_segment_destroy(&panels->segment);
+  free(panels);
+  *handle = NULL;
+}
+
+static size_t place(const osla_panels *panels, panel_kind kind, int64_t step)
+{
+  return (size_t)(step % DEPTH) * panels->set + panels->start[kind];
+}
+
+osla_err osla_panels_publish(osla_panels *panels, panel_kind kind, int64_t step, int target,
+                             size_t offset, const void *source, size_t bytes)
+{
+  uint64_t value = (uint64_t)step + 1;
+  if (bytes == 0) return osla_notify(panels->segment, target, (int)kind, value);
+  if (step >= DEPTH)
+    osla_notify_wait(panels->segment, target, PURPOSE_CREDIT, (uint64_t)(step + 1 - DEPTH));
+  return osla_put_notify(panels->segment, target, place(panels, kind, step) + offset, source, bytes,
+                         (int)kind, value);
+}
+
+void osla_panels_wait(osla_panels *panels, panel_kind kind, int64_t step, int origin)
+{
+  osla_notify_wait(panels->segment, origin, (int)kind, (uint64_t)step + 1);
+}
+
+void *osla_panels_buffer(const osla_panels *panels, panel_kind kind, int64_t step)
+{
+  return (unsigned char *)osla_segment_local(panels->segment) + place(panels, kind, step);
+}
+
+osla_err osla_panels_finish(osla_panels *panels, int64_t step)
+{
+  osla_grid *grid = panels->grid;
+  int prow = osla_grid_prow(grid), pcol = osla_grid_pcol(grid);
+  if (panels->set == 0 || prow < 0 || (step + 1) % CREDIT_EVERY != 0) return OSLA_OK;
+  uint64_t value = (uint64_t)step + 1;
+  for (int i = 0; i < osla_grid_nprow(grid); i++)
+    for (int j = 0; j < osla_grid_npcol(grid); j++) {
+      if ((i == prow && j == pcol) || !panels->publishes(grid, i, j)) continue;
+      OSLA_CALL(osla_notify(panels->segment, osla_grid_rank_at(grid, i, j), PURPOSE_CREDIT, value));
+    }
+  return OSLA_OK;
+}

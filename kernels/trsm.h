@@ -1,0 +1,49 @@
+/* What both directions of the triangular solve share (internal). */
+#ifndef OSLA_TRSM_H
+#define OSLA_TRSM_H
+
+#include "local_view.h"
+#include "osla_blas.h"
+#include "osla_solve.h"
+#include "panels.h"
+
+typedef struct trsm {
+  local_view a, b;
+  osla_uplo uplo;
+  osla_trans trans;
+  osla_diag diag;
+  int64_t steps;
+  bool forward;             /* block 0 first, or the last one first */
+  osla_panels *panels;
+  int64_t widest;           /* columns of B on the process column that has most */
+  unsigned char *column[2]; /* block columns of A from afar: this step's and the next one's */
+  osla_transfer transfer[2];
+  bool pending[2];
+  unsigned char *diagonal;  /* a diagonal block from afar */
+  unsigned char *packed;    /* a block row of B, dense */
+} trsm;
+
+/* Step number s works on block k. */
+typedef struct trsm_step {
+  int64_t s, k, start, size;
+  int prow, pcol;     /* owner of the diagonal block */
+  int64_t row;        /* my first local row of the block, or behind where it would be */
+  int64_t first, last;/* NOTRANS: my local rows still to be updated; TRANS: those already solved */
+} trsm_step;
+
+trsm_step osla_trsm_step(const trsm *f, int64_t s);
+
+/* Starts to fetch step s's block column of A (my rows of it), if it is afar and wanted. */
+osla_err osla_trsm_prefetch(trsm *f, int64_t s);
+
+/* The address of A(first .. last, k) and its leading dimension. */
+osla_err osla_trsm_column(trsm *f, const trsm_step *s, unsigned char **at, int64_t *ld);
+
+/* Solves with the diagonal block for the block row of B that is mine. */
+osla_err osla_trsm_diagonal(trsm *f, const trsm_step *s);
+
+/* The steps of one direction. Local. */
+osla_err osla_trsm_run_notrans(trsm *f);
+osla_err osla_trsm_run_trans(trsm *f);
+
+#endif

@@ -1,0 +1,143 @@
+/* The two directions of the triangular solve. Each process column solves for its own columns of B.
+ *
+ * NOTRANS, right-looking: in step k the owner of block row k solves X(k) = T(k,k)^-1 B(k) and
+ * publishes it to its process column; each rank then updates its other rows, B(i) -= T(i,k) X(k).
+ *
+ * TRANS, left-looking: block column k of T is row k of T^T. Each rank forms the partial sum of
+ * T(i,k)^T X(i) over the solved rows i that it owns and puts it to the owner of block row k, who
+ * adds up, and solves with the diagonal block. So T is always read by block columns, which lie
+ * contiguous, and X is never moved.
+ */
+#include "trsm.h"
+
+/* ---- NOTRANS ---- */
+
+static osla_err publish_rows(trsm *f, const trsm_step *s)
+{
+  const local_view *b = &f->b;
+  bool is_packed = false;
+  for (int i = 1; i < b->p; i++) {
+    int target = rank_at(b, (b->prow + i) % b->p, b->pcol);
+    size_t bytes = in_place(b, target) ? 0 : (size_t)(s->size * b->cols) * b->element;
+    if (bytes > 0 && !is_packed) {
+      osla_pack(b->element, s->size, b->cols, local_at(b, s->row, 0), b->lld, f->packed);
+      is_packed = true;
+    }
+    OSLA_CALL(osla_panels_publish(f->panels, PANEL_ROWS, s->s, target, 0, f->packed, bytes));
+  }
+  return OSLA_OK;
+}
+
+static osla_err step_notrans(trsm *f, const trsm_step *s)
+{
+  const local_view *a = &f->a, *b = &f->b;
+  bool mine = b->prow == s->prow;
+  if (mine) {
+    OSLA_CALL(osla_trsm_diagonal(f, s));
+    OSLA_CALL(publish_rows(f, s));
+  }
+  if (s->first < s->last) {
+    int origin = rank_at(b, s->prow, b->pcol);
+    const unsigned char *x = osla_panels_buffer(f->panels, PANEL_ROWS, s->s);
+    int64_t ldx = s->size, lda;
+    unsigned char *column;
+    if (!mine) osla_panels_wait(f->panels, PANEL_ROWS, s->s, origin);
+    if (in_place(b, origin)) {
+      x = peer_at(b, origin, osla_index_local(s->start, b->mb, b->p), 0);
+      ldx = osla_matrix_lld(b->matrix, origin);
+    }
+    OSLA_CALL(osla_trsm_column(f, s, &column, &lda));
+    OSLA_CALL(osla_blas_gemm(a->dtype, OSLA_NOTRANS, OSLA_NOTRANS, s->last - s->first, b->cols,
+                             s->size, -1.0, column, lda, x, ldx, 1.0, local_at(b, s->first, 0),
+                             b->lld));
+  }
+  return osla_panels_finish(f->panels, s->s);
+}
+
+osla_err osla_trsm_run_notrans(trsm *f)
+{
+  OSLA_CALL(osla_trsm_prefetch(f, 0));
+  for (int64_t number = 0; number < f->steps; number++) {
+    trsm_step s = osla_trsm_step(f, number);
+    OSLA_CALL(osla_trsm_prefetch(f, number + 1));
+    OSLA_CALL(step_notrans(f, &s));
+  }
+  return OSLA_OK;
+}
+
+/* ---- TRANS ---- */
+
+/* Does process row `prow` own solved rows in this step? */
+static bool has_part(const trsm *f, const trsm_step *s, int prow)
+{
+  const local_view *a = &f->a;
+  int64_t before = osla_index_count(s->start, a->mb, prow, a->p);
+  int64_t behind = osla_index_count(s->start + s->size, a->mb, prow, a->p);
+  int64_t all = osla_index_count(a->n, a->mb, prow, a->p);
+  return f->uplo == OSLA_LOWER ? behind < all : before > 0;
+}
+
+/* dest := beta dest + alpha T(i,k)^T X(i), i over my solved rows. */
+static osla_err partial_sum(trsm *f, const trsm_step *s, double alpha, double beta, void *dest,
+                            int64_t ld)
+{
+  const local_view *b = &f->b;
+  unsigned char *column;
+  int64_t lda;
+  OSLA_CALL(osla_trsm_column(f, s, &column, &lda));
+  return osla_blas_gemm(b->dtype, OSLA_TRANS, OSLA_NOTRANS, s->size, b->cols, s->last - s->first,
+                        alpha, column, lda, local_at(b, s->first, 0), b->lld, beta, dest, ld);
+}
+
+static void subtract(const local_view *b, int64_t m, const void *sum, int64_t row)
+{
+  for (int64_t c = 0; c < b->cols; c++) {
+    void *dest = local_at(b, row, c);
+    if (b->dtype == OSLA_DOUBLE)
+      for (int64_t r = 0; r < m; r++) ((double *)dest)[r] -= ((const double *)sum)[r + c * m];
+    else
+      for (int64_t r = 0; r < m; r++) ((float *)dest)[r] -= ((const float *)sum)[r + c * m];
+  }
+}
+
+static osla_err step_trans_owner(trsm *f, const trsm_step *s)
+{
+  const local_view *b = &f->b;
+  size_t piece = (size_t)(f->a.nb * f->widest) * b->element;
+  if (s->first < s->last)
+    OSLA_CALL(partial_sum(f, s, -1.0, 1.0, local_at(b, s->row, 0), b->lld));
+  for (int i = 1; i < b->p; i++) {
+    int prow = (b->prow + i) % b->p;
+    if (!has_part(f, s, prow)) continue;
+    osla_panels_wait(f->panels, PANEL_COLS, s->s, rank_at(b, prow, b->pcol));
+    unsigned char *sums = osla_panels_buffer(f->panels, PANEL_COLS, s->s);
+    subtract(b, s->size, sums + (size_t)prow * piece, s->row);
+  }
+  return osla_trsm_diagonal(f, s);
+}
+
+static osla_err step_trans(trsm *f, const trsm_step *s)
+{
+  const local_view *b = &f->b;
+  if (b->prow == s->prow) {
+    OSLA_CALL(step_trans_owner(f, s));
+  } else if (s->first < s->last) {
+    size_t piece = (size_t)(f->a.nb * f->widest) * b->element;
+    OSLA_CALL(partial_sum(f, s, 1.0, 0.0, f->packed, s->size));
+    OSLA_CALL(osla_panels_publish(f->panels, PANEL_COLS, s->s, rank_at(b, s->prow, b->pcol),
+                                  (size_t)b->prow * piece, f->packed,
+                                  (size_t)(s->size * b->cols) * b->element));
+  }
+  return osla_panels_finish(f->panels, s->s);
+}
+
+osla_err osla_trsm_run_trans(trsm *f)
+{
+  OSLA_CALL(osla_trsm_prefetch(f, 0));
+  for (int64_t number = 0; number < f->steps; number++) {
+    trsm_step s = osla_trsm_step(f, number);
+    OSLA_CALL(osla_trsm_prefetch(f, number + 1));
+    OSLA_CALL(step_trans(f, &s));
+  }
+  return OSLA_OK;
+}
