@@ -31,7 +31,8 @@ void osla_memory_available(uint64_t *shared_bytes, uint64_t *available_bytes)
 
 osla_err osla_memory_check(osla_transport *t, uint64_t bytes_per_rank)
 {
-  uint64_t shared, available, node_bytes = bytes_per_rank;
+  uint64_t shared, available, limit = UINT64_MAX / (uint64_t)t->node_size;
+  uint64_t node_bytes = bytes_per_rank < limit ? bytes_per_rank : limit; /* the sum cannot wrap */
   osla_memory_available(&shared, &available);
   osla_err err = OSLA_OK;
   int code = MPI_Allreduce(MPI_IN_PLACE, &node_bytes, 1, MPI_UINT64_T, MPI_SUM, t->node_comm);

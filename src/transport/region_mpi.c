@@ -75,7 +75,8 @@ static osla_err allocate_on_node(osla_region *region, size_t bytes)
 osla_err osla_mpi_region_alloc(osla_transport *t, size_t bytes, osla_region **out)
 {
   size_t page = (size_t)sysconf(_SC_PAGESIZE);
-  size_t rounded = (bytes + page) / page * page; /* at least one page */
+  size_t most = SIZE_MAX - 2 * page; /* a size that wraps must not become a small one */
+  size_t rounded = ((bytes < most ? bytes : most) + page) / page * page; /* at least one page */
   osla_region *region = NULL;
   *out = NULL;
   osla_err err = osla_agree(t, new_region(t, bytes, &region));

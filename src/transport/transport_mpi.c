@@ -136,14 +136,15 @@ static osla_err mpi_put_notify(osla_region *region, int rank, size_t offset, con
     osla_bell_ring((osla_bell *)(peer + bell_offset));
     return OSLA_OK;
   }
-  /* MPI orders two puts only by a flush between them. The second flush lets `word` go out of
-   * scope and bounds the time until the target can see it. */
+  /* MPI orders two puts only by a flush between them: the first flush is for the data of this call
+   * and of earlier puts. The second one lets `word` go out of scope and bounds the time until the
+   * target can see it. */
   osla_handle handle;
   if (bytes > 0) {
     OSLA_CALL(mpi_put(region, rank, offset, source, bytes, &handle));
     OSLA_CALL(mpi_wait(region->t, &handle));
-    OSLA_CALL(mpi_flush(region, rank));
   }
+  OSLA_CALL(mpi_flush(region, rank));
   OSLA_CALL(mpi_put(region, rank, word_offset, &word, sizeof word, &handle));
   OSLA_CALL(mpi_wait(region->t, &handle));
   return mpi_flush(region, rank);
