@@ -65,7 +65,7 @@ osla_err osla_segment_flush(osla_segment *segment, int rank);
 
 /* Raises my slot `purpose` at `rank` to `value`, after everything I stored or put there before.
  * osla_put_notify also puts data first; the source may be reused on return. Local, thread-safe for
- * different (rank, purpose). Errors: MPI. */
+ * different (rank, purpose). Errors: ARG (no such purpose: attached memory has none), MPI. */
 osla_err osla_notify(osla_segment *segment, int rank, int purpose, uint64_t value);
 osla_err osla_put_notify(osla_segment *segment, int rank, size_t offset, const void *source,
                          size_t bytes, int purpose, uint64_t value);

@@ -38,7 +38,8 @@ osla_err osla_segment_create(osla_transport *t, size_t bytes, int n_purposes, os
     s->bytes = bytes;
     s->n_purposes = n_purposes;
     s->data = (slot_offset(s, t->size, 0) + page - 1) / page * page;
-    err = t->ops->region_alloc(t, s->data + bytes, &s->region);
+    err = t->ops->region_alloc(t, bytes < SIZE_MAX - s->data ? s->data + bytes : SIZE_MAX,
+                               &s->region);
   }
   if (err != OSLA_OK) {
     free(s);
@@ -125,6 +126,8 @@ osla_err osla_segment_flush(osla_segment *s, int rank)
 osla_err osla_put_notify(osla_segment *s, int rank, size_t offset, const void *source, size_t bytes,
                          int purpose, uint64_t value)
 {
+  OSLA_CHECK(purpose >= 0 && purpose < s->n_purposes, OSLA_ERR_ARG,
+             "purpose = %d, but the segment has %d", purpose, s->n_purposes);
   return s->t->ops->put_notify(s->region, rank, s->data + offset, source, bytes,
                                slot_offset(s, s->t->rank, purpose), value, 0);
 }
@@ -165,5 +168,6 @@ void osla_notify_wait(osla_segment *s, int origin, int purpose, uint64_t value)
 
 void osla_segment_wait(osla_segment *s, bool (*test)(void *arg), void *arg)
 {
-  osla_wait_until(s->t, test, arg, (osla_bell *)my_head(s));
+  /* Attached memory has no bell: its first bytes are the caller's. */
+  osla_wait_until(s->t, test, arg, s->data > 0 ? (osla_bell *)my_head(s) : NULL);
 }
