@@ -80,7 +80,7 @@ osla_err osla_grid_create(osla_transport *t, int nprow, int npcol, osla_grid **o
 {
   int size = osla_transport_size(t), rank = osla_transport_rank(t);
   if (nprow == 0 && npcol == 0) nearest_to_square(size, &nprow, &npcol);
-  bool member = npcol > 0 && rank < nprow * npcol;
+  bool member = nprow > 0 && npcol > 0 && rank < (int64_t)nprow * npcol;
   return osla_grid_create_at(t, nprow, npcol, member ? rank / npcol : -1,
                              member ? rank % npcol : -1, out);
 }

@@ -20,11 +20,21 @@ static int64_t at_least_one(int64_t value)
   return value > 1 ? value : 1;
 }
 
+/* A product that does not fit is the largest size, which no memory check lets pass. */
+static size_t array_bytes(int64_t rows, int64_t cols, osla_dtype dtype)
+{
+  size_t bytes;
+  if (__builtin_mul_overflow((size_t)rows, (size_t)cols, &bytes) ||
+      __builtin_mul_overflow(bytes, osla_dtype_size(dtype), &bytes))
+    return SIZE_MAX;
+  return bytes;
+}
+
 uint64_t osla_matrix_bytes(const osla_layout *l, osla_dtype dtype)
 {
   int64_t rows = osla_index_count(l->m, l->mb, 0, l->nprow);
   int64_t cols = osla_index_count(l->n, l->nb, 0, l->npcol);
-  return (uint64_t)at_least_one(rows) * (uint64_t)cols * osla_dtype_size(dtype);
+  return array_bytes(at_least_one(rows), cols, dtype);
 }
 
 static osla_err check_sizes(const osla_layout *l)
@@ -76,8 +86,8 @@ osla_err osla_matrix_create(osla_grid *grid, osla_dtype dtype, int64_t m, int64_
   *out = NULL;
   osla_err err = osla_agree(t, new_matrix(grid, dtype, &layout, &a));
   if (err == OSLA_OK) {
-    int64_t elements = a->lld[osla_transport_rank(t)] * a->local_cols;
-    err = osla_segment_create(t, (size_t)elements * osla_dtype_size(dtype), 0, &a->segment);
+    size_t bytes = array_bytes(a->lld[osla_transport_rank(t)], a->local_cols, dtype);
+    err = osla_segment_create(t, bytes, 0, &a->segment);
   }
   if (err != OSLA_OK) {
     osla_matrix_destroy(&a);

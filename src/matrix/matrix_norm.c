@@ -60,7 +60,7 @@ static double largest(const double *sums, int64_t count)
 {
   double value = 0.0;
   for (int64_t i = 0; i < count; i++)
-    if (!(sums[i] <= value)) value = sums[i]; /* a NaN gets in and stays */
+    if (!(sums[i] <= value) && !isnan(value)) value = sums[i]; /* a NaN gets in and stays */
   return value;
 }
 

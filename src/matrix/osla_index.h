@@ -29,7 +29,7 @@ static inline int osla_index_owner(int64_t i, int64_t nb, int nprocs)
 /* Local index of global index i on its owner (INDXG2L). */
 static inline int64_t osla_index_local(int64_t i, int64_t nb, int nprocs)
 {
-  return i / (nb * nprocs) * nb + i % nb;
+  return i / nb / nprocs * nb + i % nb; /* nb * nprocs may be too large for an int64_t */
 }
 
 /* Global index of local index l on process iproc (INDXL2G). */
@@ -42,8 +42,8 @@ static inline int64_t osla_index_global(int64_t l, int64_t nb, int iproc, int np
  * owner. */
 static inline int64_t osla_index_run(int64_t i, int64_t n, int64_t nb)
 {
-  int64_t end = (i / nb + 1) * nb;
-  return (end < n ? end : n) - i;
+  int64_t left = nb - i % nb;
+  return left < n - i ? left : n - i;
 }
 
 #ifdef __cplusplus
