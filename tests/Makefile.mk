@@ -5,7 +5,8 @@ tests_programs = \
   tests/test_index \
   tests/test_tomo_sphere \
   tests/test_tomo_path \
-  tests/test_tomo_model
+  tests/test_tomo_model \
+  tests/test_tomo_store
 
 tests_scalapack_programs =
 
