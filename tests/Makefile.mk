@@ -3,6 +3,10 @@
 tests_programs = \
   tests/test_base \
   tests/test_index \
+  tests/test_transport \
+  tests/test_progress \
+  tests/test_segment \
+  tests/test_notify \
   tests/test_tomo_sphere \
   tests/test_tomo_path \
   tests/test_tomo_model \

@@ -1,0 +1,361 @@
+/* Floor 1: segments. Memory, contiguous transfers of every size and alignment, attached memory,
+ * errors. Each byte of a data area belongs to one writer and is checked against its stream. */
+#include "osla_segment.h"
+#include "osla_test_help.h"
+
+#include <inttypes.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* Writer w's share of each data area starts at w * SHARE + 3 and so is not aligned. */
+enum { SHARE = 150001, MAX_SIZE = 140000 };
+
+/* Rank 1 has no data area; the others' differ in size. */
+static size_t data_bytes(int rank, int size)
+{
+  return rank == 1 ? 0 : (size_t)size * SHARE + 3 + 1000 * (size_t)rank;
+}
+
+static const size_t sizes[] = {0, 1, 2, 7, 8, 15, 64, 1000, 4095, 4096, 4097, 65537, MAX_SIZE};
+enum { N_SIZES = sizeof sizes / sizeof sizes[0] };
+
+/* Where transfer k of a writer lies in its share: the small ones side by side, at odd places. */
+static size_t place(int writer, int k)
+{
+  size_t at = (size_t)writer * SHARE + 3;
+  if (k >= N_SIZES - 1) return at; /* the largest takes the share for itself, in its own round */
+  for (int i = 0; i < k; i++)
+    at += sizes[i] + 1 + (size_t)(i % 5);
+  return at;
+}
+
+static int64_t stream_of(int writer, int target)
+{
+  return 100 * writer + target;
+}
+
+static void put_round(osla_segment *s, int first, int end)
+{
+  int rank = osla_test_rank(), size = osla_test_size();
+  unsigned char *source = malloc(MAX_SIZE + 16);
+  for (int step = 0; step < size; step++) {
+    int to = (rank + step) % size;
+    for (int k = first; k < end && data_bytes(to, size) > 0; k++) {
+      unsigned char *from = source + k % 7; /* unaligned sources too */
+      osla_transfer transfer;
+      osla_test_write(from, stream_of(rank, to), place(rank, k), sizes[k]);
+      OSLA_ASSERT_OK(osla_segment_put(s, to, place(rank, k), from, sizes[k], &transfer));
+      OSLA_ASSERT_OK(osla_transfer_wait(s, &transfer));
+      memset(from, 0, sizes[k]); /* it may be reused now */
+    }
+    OSLA_ASSERT_OK(osla_segment_flush(s, to));
+  }
+  free(source);
+  OSLA_ASSERT_OK(osla_barrier(osla_segment_transport(s)));
+}
+
+/* Direct loads on the own area; gets from everybody's. */
+static void check_round(osla_segment *s, int first, int end)
+{
+  int rank = osla_test_rank(), size = osla_test_size();
+  const unsigned char *mine = osla_segment_local(s);
+  unsigned char *dest = malloc(MAX_SIZE + 16);
+  for (int writer = 0; writer < size; writer++)
+    for (int k = first; k < end; k++) {
+      int64_t bad = 0;
+      size_t at = place(writer, k);
+      if (data_bytes(rank, size) > 0)
+        bad = osla_test_differ(mine + at, stream_of(writer, rank), at, sizes[k]);
+      OSLA_ASSERT_MSG(bad == 0, "%" PRId64 " bytes of %zu from rank %d", bad, sizes[k], writer);
+      int from = (rank + writer + k) % size;
+      if (data_bytes(from, size) == 0) continue;
+      osla_transfer transfer;
+      unsigned char *to = dest + k % 5;
+      memset(dest, 0, MAX_SIZE + 16);
+      OSLA_ASSERT_OK(osla_segment_get(s, from, at, to, sizes[k], &transfer));
+      OSLA_ASSERT_OK(osla_transfer_wait(s, &transfer));
+      bad = osla_test_differ(to, stream_of(writer, from), at, sizes[k]);
+      bad += to[sizes[k]] != 0; /* and not a byte more */
+      OSLA_ASSERT_MSG(bad == 0, "%" PRId64 " bytes of %zu got from %d", bad, sizes[k], from);
+    }
+  free(dest);
+  OSLA_ASSERT_OK(osla_barrier(osla_segment_transport(s)));
+}
+
+static int64_t count_nonzero(const unsigned char *bytes, size_t count)
+{
+  int64_t nonzero = 0;
+  for (size_t i = 0; i < count; i++)
+    if (bytes[i] != 0) nonzero++;
+  return nonzero;
+}
+
+static void test_create(void)
+{
+  osla_transport *t = osla_test_transport();
+  int rank = osla_test_rank(), size = osla_test_size();
+  size_t page = (size_t)sysconf(_SC_PAGESIZE);
+  for (int round = 0; round < 5; round++) { /* memory of an earlier round is zeroed again */
+    osla_segment *s = NULL;
+    size_t bytes = data_bytes(rank, size);
+    OSLA_ASSERT_OK(osla_segment_create(t, bytes, round, &s));
+    CU_ASSERT(osla_segment_bytes(s) == bytes);
+    CU_ASSERT(osla_segment_transport(s) == t);
+    unsigned char *local = osla_segment_local(s);
+    CU_ASSERT((uintptr_t)local % page == 0);
+    CU_ASSERT(count_nonzero(local, bytes) == 0);
+    for (int peer = 0; peer < size; peer++)
+      CU_ASSERT((osla_segment_peer(s, peer) != NULL) == osla_transport_same_node(t, peer));
+    CU_ASSERT(osla_segment_peer(s, rank) == local);
+    OSLA_ASSERT_OK(osla_barrier(t));
+    memset(local, 0xff, bytes);
+    osla_segment_destroy(&s);
+    CU_ASSERT_PTR_NULL(s);
+    osla_segment_destroy(&s);
+  }
+  osla_segment_destroy(NULL);
+  osla_transport_destroy(&t);
+}
+
+static void test_put_get(void)
+{
+  osla_transport *t = osla_test_transport();
+  osla_segment *s = NULL;
+  OSLA_ASSERT_OK(osla_segment_create(t, data_bytes(osla_test_rank(), osla_test_size()), 1, &s));
+  put_round(s, 0, N_SIZES - 1);
+  check_round(s, 0, N_SIZES - 1);
+  put_round(s, N_SIZES - 1, N_SIZES);
+  check_round(s, N_SIZES - 1, N_SIZES);
+  osla_segment_destroy(&s);
+  osla_transport_destroy(&t);
+}
+
+/* Node neighbours store and load through the peer's pointer; a barrier orders it. */
+static void test_peer_pointers(void)
+{
+  osla_transport *t = osla_test_transport();
+  int rank = osla_test_rank(), size = osla_test_size();
+  osla_segment *s = NULL;
+  OSLA_ASSERT_OK(osla_segment_create(t, (size_t)size * 8, 0, &s));
+  for (int peer = 0; peer < size; peer++) {
+    int64_t *words = osla_segment_peer(s, peer);
+    if (words) words[rank] = 1000 * peer + rank + 1;
+  }
+  OSLA_ASSERT_OK(osla_barrier(t));
+  const int64_t *mine = osla_segment_local(s);
+  for (int peer = 0; peer < size; peer++)
+    CU_ASSERT(mine[peer] == (osla_transport_same_node(t, peer) ? 1000 * rank + peer + 1 : 0));
+  OSLA_ASSERT_OK(osla_barrier(t));
+  osla_segment_destroy(&s);
+  osla_transport_destroy(&t);
+}
+
+/* --- many at once ---------------------------------------------------------------------------- */
+
+enum { MANY = 500, PIECE = 48 };
+
+/* Completes the transfers in a scattered order, by wait or by test. */
+static void finish_all(osla_segment *s, osla_transfer *transfers)
+{
+  for (int k = 0; k < MANY; k++) {
+    int which = (int)((int64_t)k * 287 % MANY); /* 287 has no factor in common with 500 */
+    bool done = k % 3 != 0;
+    while (!done) {
+      if (!OSLA_ASSERT_OK(osla_transfer_test(s, &transfers[which], &done))) break;
+      if (!done) osla_progress(osla_segment_transport(s));
+    }
+    OSLA_ASSERT_OK(osla_transfer_wait(s, &transfers[which])); /* after test too: no effect */
+  }
+}
+
+static void test_many_outstanding(void)
+{
+  osla_transport *t = osla_test_transport();
+  int rank = osla_test_rank(), size = osla_test_size();
+  int next = (rank + 1) % size, before = (rank + size - 1) % size;
+  osla_segment *s = NULL;
+  osla_transfer transfers[MANY];
+  unsigned char *buffer = malloc(MANY * PIECE);
+  OSLA_ASSERT_OK(osla_segment_create(t, MANY * PIECE, 0, &s));
+
+  osla_test_write(buffer, rank, 0, MANY * PIECE);
+  for (size_t k = 0; k < MANY; k++)
+    OSLA_ASSERT_OK(osla_segment_put(s, next, k * PIECE, buffer + k * PIECE, PIECE, &transfers[k]));
+  finish_all(s, transfers);
+  OSLA_ASSERT_OK(osla_segment_flush(s, next));
+  OSLA_ASSERT_OK(osla_barrier(t));
+  CU_ASSERT(osla_test_differ(osla_segment_local(s), before, 0, MANY * PIECE) == 0);
+
+  memset(buffer, 0, MANY * PIECE);
+  for (size_t k = 0; k < MANY; k++)
+    OSLA_ASSERT_OK(osla_segment_get(s, next, k * PIECE, buffer + k * PIECE, PIECE, &transfers[k]));
+  finish_all(s, transfers);
+  CU_ASSERT(osla_test_differ(buffer, rank, 0, MANY * PIECE) == 0);
+  OSLA_ASSERT_OK(osla_barrier(t));
+  free(buffer);
+  osla_segment_destroy(&s);
+  osla_transport_destroy(&t);
+}
+
+/* --- attached memory ------------------------------------------------------------------------- */
+
+enum { GUARD = 64, ATTACHED = 70000 };
+
+/* Everyone puts an odd-sized piece at an odd place of everyone's area, and reads others back. */
+static void use_attached(osla_segment *s, const unsigned char *base)
+{
+  osla_transport *t = osla_segment_transport(s);
+  int rank = osla_test_rank(), size = osla_test_size();
+  size_t part = ATTACHED / (size_t)size, length = part - 3;
+  unsigned char *buffer = malloc(ATTACHED);
+  osla_transfer transfer;
+  for (int to = 0; to < size; to++) {
+    osla_test_write(buffer, stream_of(rank, to), 0, length);
+    OSLA_ASSERT_OK(osla_segment_put(s, to, (size_t)rank * part + 1, buffer, length, &transfer));
+    OSLA_ASSERT_OK(osla_transfer_wait(s, &transfer));
+    OSLA_ASSERT_OK(osla_segment_flush(s, to));
+  }
+  OSLA_ASSERT_OK(osla_barrier(t));
+  for (int w = 0; w < size; w++) {
+    const unsigned char *here = base + (size_t)w * part;
+    int64_t bad = osla_test_differ(here + 1, stream_of(w, rank), 0, length);
+    OSLA_ASSERT_MSG(bad == 0, "%" PRId64 " bytes from rank %d", bad, w);
+    CU_ASSERT(here[0] == 0 && here[part - 2] == 0 && here[part - 1] == 0);
+    int from = (rank + w) % size;
+    OSLA_ASSERT_OK(osla_segment_get(s, from, (size_t)w * part + 1, buffer, length, &transfer));
+    OSLA_ASSERT_OK(osla_transfer_wait(s, &transfer));
+    bad = osla_test_differ(buffer, stream_of(w, from), 0, length);
+    OSLA_ASSERT_MSG(bad == 0, "%" PRId64 " bytes of rank %d got from %d", bad, w, from);
+  }
+  OSLA_ASSERT_OK(osla_barrier(t));
+  free(buffer);
+}
+
+static void test_attach(void)
+{
+  osla_transport *t = osla_test_transport();
+  static const size_t misaligned[] = {0, 1, 8, 4, 15, 12};
+  int rank = osla_test_rank();
+  for (int round = 0; round < 3; round++) {
+    size_t shift = misaligned[(rank + round) % 6], wrong = 0;
+    unsigned char *memory = aligned_alloc(64, ATTACHED + 3 * GUARD - (ATTACHED % 64));
+    unsigned char *base = memory + GUARD + shift;
+    memset(memory, 0xee, ATTACHED + 2 * GUARD);
+    memset(base, 0, ATTACHED);
+    osla_segment *s = NULL;
+    OSLA_ASSERT_OK(osla_segment_attach(t, base, ATTACHED, &s));
+    CU_ASSERT(osla_segment_local(s) == base && osla_segment_bytes(s) == ATTACHED);
+    for (int peer = 0; peer < osla_test_size(); peer++)
+      CU_ASSERT(peer == rank || osla_segment_peer(s, peer) == NULL);
+    use_attached(s, base);
+    osla_segment_destroy(&s);
+    for (size_t i = 0; i < GUARD + shift; i++)
+      wrong += memory[i] != 0xee;
+    for (size_t i = GUARD + shift + ATTACHED; i < ATTACHED + 2 * GUARD; i++)
+      wrong += memory[i] != 0xee;
+    OSLA_ASSERT_MSG(wrong == 0, "%zu bytes beside the area, shift %zu", wrong, shift);
+    free(memory);
+  }
+  osla_transport_destroy(&t);
+}
+
+/* Some ranks bring nothing. */
+static void test_attach_nothing(void)
+{
+  osla_transport *t = osla_test_transport();
+  osla_segment *s = NULL;
+  int64_t words[2] = {osla_test_rank(), 7}, got = -1;
+  osla_transfer transfer;
+  bool empty = osla_test_rank() > 0;
+  OSLA_ASSERT_OK(osla_segment_attach(t, empty ? NULL : words, empty ? 0 : sizeof words, &s));
+  OSLA_ASSERT_OK(osla_segment_get(s, 0, 8, &got, sizeof got, &transfer));
+  OSLA_ASSERT_OK(osla_transfer_wait(s, &transfer));
+  CU_ASSERT(got == 7);
+  OSLA_ASSERT_OK(osla_segment_get(s, osla_test_size() - 1, 0, &got, 0, &transfer));
+  OSLA_ASSERT_OK(osla_transfer_wait(s, &transfer));
+  osla_segment_destroy(&s);
+  osla_transport_destroy(&t);
+}
+
+static bool second_call(void *arg)
+{
+  return ++*(int *)arg > 3;
+}
+
+/* An attached segment has no slots: a notify is refused, a wait leaves the memory alone. */
+static void test_attach_has_no_slots(void)
+{
+  osla_transport *t = osla_test_transport();
+  osla_segment *s = NULL;
+  unsigned char *memory = calloc(1, 4096);
+  int calls = 0;
+  OSLA_ASSERT_OK(osla_segment_attach(t, memory, 4096, &s));
+  OSLA_ASSERT_ERR(osla_notify(s, 0, 0, 77), OSLA_ERR_ARG);
+  OSLA_ASSERT_TEXT("purpose = 0");
+  osla_segment_wait(s, second_call, &calls);
+  CU_ASSERT(calls == 4);
+  OSLA_ASSERT_OK(osla_barrier(t));
+  CU_ASSERT(count_nonzero(memory, 4096) == 0);
+  OSLA_ASSERT_OK(osla_barrier(t));
+  osla_segment_destroy(&s);
+  free(memory);
+  osla_transport_destroy(&t);
+}
+
+/* --- errors ---------------------------------------------------------------------------------- */
+
+static void test_errors(void)
+{
+  osla_transport *t = osla_test_transport();
+  bool last = osla_test_rank() == osla_test_size() - 1;
+  osla_segment *s = (osla_segment *)&last;
+  OSLA_ASSERT_ERR(osla_segment_create(t, 10, -3, &s), OSLA_ERR_ARG);
+  OSLA_ASSERT_TEXT("n_purposes = -3");
+  CU_ASSERT_PTR_NULL(s);
+
+  const size_t absurd[] = {(size_t)1 << 50, (size_t)1 << 63, SIZE_MAX - 4096, SIZE_MAX};
+  for (int i = 0; i < 4; i++) { /* one rank asks for too much, all are told */
+    uint64_t needed = 0, offered = 0;
+    s = (osla_segment *)&last;
+    OSLA_ASSERT_ERR(osla_segment_create(t, last ? absurd[i] : 8, 1, &s), OSLA_ERR_MEM);
+    int found =
+      sscanf(osla_error_text(), "%" SCNu64 " bytes are needed on a node, but only %" SCNu64,
+             &needed, &offered);
+    OSLA_ASSERT_MSG(found == 2 && offered > 0 && needed >= (uint64_t)1 << 50, "\"%s\"",
+                    osla_error_text());
+    OSLA_ASSERT_SAME_TEXT();
+    CU_ASSERT_PTR_NULL(s);
+  }
+
+  s = (osla_segment *)&last;
+  OSLA_ASSERT_ERR(osla_segment_attach(t, last ? NULL : (void *)&t, sizeof t - last, &s),
+                  OSLA_ERR_ARG);
+  OSLA_ASSERT_TEXT("7 bytes at address NULL");
+  OSLA_ASSERT_SAME_TEXT();
+  CU_ASSERT_PTR_NULL(s);
+
+  OSLA_ASSERT_OK(osla_segment_create(t, 8, 2, &s)); /* the transport is still usable */
+  OSLA_ASSERT_ERR(osla_notify(s, 0, 2, 1), OSLA_ERR_ARG);
+  OSLA_ASSERT_TEXT("purpose = 2");
+  osla_segment_destroy(&s);
+  osla_transport_destroy(&t);
+}
+
+int main(int argc, char **argv)
+{
+  static const osla_test_case cases[] = {
+    {"create", test_create},
+    {"put_get", test_put_get},
+    {"peer_pointers", test_peer_pointers},
+    {"many_outstanding", test_many_outstanding},
+    {"attach", test_attach},
+    {"attach_nothing", test_attach_nothing},
+    {"attach_has_no_slots", test_attach_has_no_slots},
+    {"errors", test_errors},
+    {NULL, NULL},
+  };
+  return osla_test_main(argc, argv, cases);
+}
