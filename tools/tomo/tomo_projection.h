@@ -1,0 +1,23 @@
+/* Mollweide's equal-area projection onto the ellipse with half axes 2 and 1.
+ *
+ * Pure, thread-safe. Snyder (1987), "Map Projections - A Working Manual", USGS Prof. Paper 1395,
+ * p. 249: 2 t + sin 2 t = pi sin(latitude), x = 2 (longitude - centre) / pi cos t, y = sin t.
+ */
+#ifndef TOMO_PROJECTION_H
+#define TOMO_PROJECTION_H
+
+#include <stdbool.h>
+
+#define TOMO_MAP_CENTRE 150.0 /* degrees east: the Pacific in the middle, the cut in the Atlantic  \
+                               */
+
+/* Longitude relative to the centre, -180 <= l < 180 degrees. */
+double projection_relative(double longitude);
+
+/* Geographic latitude and relative longitude (degrees) to the plane. */
+void projection_forward(double latitude, double relative_longitude, double *x, double *y);
+
+/* The plane to latitude and longitude (degrees); false outside the ellipse. */
+bool projection_inverse(double x, double y, double *latitude, double *longitude);
+
+#endif
