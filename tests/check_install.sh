@@ -21,10 +21,16 @@ read -ra static <<<"$(pkg-config --libs --static osla)"
 libdir=$(dirname "$(dirname "$pc")")
 read -ra compiler <<<"$CC $SANITIZE_FLAGS"
 
+# gcc knows C++ only where its C++ part is installed
+languages="c"
+echo 'int main() { return 0; }' | "${compiler[@]}" -x c++ -fsyntax-only - 2>/dev/null && languages="c c++"
+
 includes=$(find "$scratch/root" -type d -path '*include/osla')
 for header in "$includes"/*.h; do
   echo "#include <${header##*/}>" >"$scratch/header.c"
-  quietly "${compiler[@]}" -std=c17 -Wall -Werror -fsyntax-only "${cflags[@]}" "$scratch/header.c"
+  for language in $languages; do
+    quietly "${compiler[@]}" -x "$language" -Wall -Werror -fsyntax-only "${cflags[@]}" "$scratch/header.c"
+  done
 done
 [ "$(find "$includes" -name '*.h' | wc -l)" -gt 4 ] || fail "headers are missing"
 
