@@ -30,6 +30,7 @@ src_sources = \
   src/transport/memory_check.c \
   src/transport/region_mpi.h src/transport/region_mpi.c \
   src/transport/transport_mpi.c \
+  src/transport/probe.h src/transport/probe.c \
   src/memory/segment.c \
   src/memory/counter.c \
   src/memory/stripes.c \

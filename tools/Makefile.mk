@@ -4,6 +4,8 @@ AM_CPPFLAGS += -I$(srcdir)/tools -I$(srcdir)/tools/tomo $(POPT_CFLAGS) $(JANSSON
 bin_PROGRAMS += osla
 osla_SOURCES = \
   tools/command.h tools/command.c tools/command_util.c \
-  tools/info.c \
+  tools/info.h tools/info.c tools/info_system.c tools/info_transport.c tools/info_probe.c \
+  tools/info_speed.c tools/info_rules.c tools/info_print.c tools/info_json.c \
+  tools/info_watchdog.c \
   tools/osla.c
 osla_LDADD = libosla.la $(POPT_LIBS) $(JANSSON_LIBS)

@@ -124,7 +124,7 @@ static void report_bad(const char *name, const char *bad, int rc, int argc, char
     const char *option = NULL, *value = NULL;
     for (int i = 1; i < argc - 1; i++) {
       if (argv[i][0] != '-' || strchr(argv[i], '=')) continue;
-      if (strcmp(argv[i + 1], bad) == 0 || strcmp(argv[i], bad) == 0) {
+      if (strcmp(argv[i + 1], bad) == 0) {
         option = argv[i];
         value = argv[i + 1];
         break;
@@ -139,10 +139,12 @@ static void report_bad(const char *name, const char *bad, int rc, int argc, char
 
 static void print_help(const osla_command_line *line, poptContext context)
 {
+  char head[1024]; /* popt puts it after "Usage: osla NAME" */
   if (osla_command_rank() != 0) return;
-  poptSetOtherOptionHelp(context, line->synopsis ? line->synopsis : "[OPTION...]");
+  (void)snprintf(head, sizeof head, "%s\n%s", line->synopsis ? line->synopsis : "[OPTION...]",
+                 line->about ? line->about : "");
+  poptSetOtherOptionHelp(context, head);
   poptPrintHelp(context, stdout, 0);
-  if (line->about) (void)printf("\n%s", line->about);
   if (line->after) (void)printf("\n%s", line->after);
   (void)fflush(stdout);
 }

@@ -37,7 +37,7 @@ int osla_command_invert(int argc, char **argv);
 typedef struct osla_command_line {
   const char *name;                 /* of the sub-command */
   const char *synopsis;             /* after "osla NAME" in the help; NULL: "[OPTION...]" */
-  const char *about;                /* first lines of the help, newline-terminated */
+  const char *about;                /* what it does: below the usage line, at most 900 bytes */
   const char *after;                /* last lines of the help (examples); may be NULL */
   const struct poptOption *options; /* popt's table without help, ended by POPT_TABLEEND; values are
                                        stored through `arg`; `val` must be 0 */

@@ -1,0 +1,230 @@
+/* Probes of the MPI library. See probe.h. */
+#include "probe.h"
+#include "futex.h"
+#include "osla_clock.h"
+#include "transport_ops.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { ALIGN = 64, TIME_LIMIT_S = 5 };
+
+/* The next rank after `origin`, cyclically, on its node or off it; -1 when there is none. */
+static int target_of(const osla_transport *t, int origin, int kind)
+{
+  for (int d = 1; d < t->size; d++) {
+    int rank = (origin + d) % t->size;
+    bool same = t->node_of[rank] == t->node_of[origin];
+    if (same == (kind == OSLA_PROBE_ON_NODE)) return rank;
+  }
+  return -1;
+}
+
+/* A window of ordinary memory, open for passive RMA by everyone. */
+typedef struct window {
+  unsigned char *memory; /* 64-byte aligned, zeroed */
+  MPI_Win win;
+} window;
+
+static osla_err open_window(osla_transport *t, size_t bytes, size_t shift, window *w)
+{
+  w->win = MPI_WIN_NULL;
+  w->memory = aligned_alloc(ALIGN, (bytes + shift + ALIGN - 1) / ALIGN * ALIGN);
+  OSLA_CALL(
+    osla_agree(t, w->memory ? OSLA_OK : osla_error_set(OSLA_ERR_MEM, "%zu bytes", bytes + shift)));
+  memset(w->memory, 0, bytes + shift);
+  OSLA_MPI(MPI_Win_create(w->memory + shift, (MPI_Aint)bytes, 1, MPI_INFO_NULL, t->comm, &w->win));
+  OSLA_MPI(MPI_Win_set_errhandler(w->win, MPI_ERRORS_RETURN));
+  OSLA_MPI(MPI_Win_lock_all(MPI_MODE_NOCHECK, w->win));
+  return OSLA_OK;
+}
+
+static void close_window(osla_transport *t, window *w)
+{
+  (void)osla_barrier(t);
+  if (w->win != MPI_WIN_NULL) {
+    (void)MPI_Win_unlock_all(w->win);
+    (void)MPI_Win_free(&w->win);
+  }
+  free(w->memory);
+}
+
+/* The largest value of any rank, for each kind. */
+static osla_err agree_on_worst(osla_transport *t, osla_err err, int value[OSLA_PROBE_KINDS])
+{
+  OSLA_CALL(osla_agree(t, err));
+  return osla_allreduce(t, value, OSLA_PROBE_KINDS, MPI_INT, MPI_MAX);
+}
+
+/* --- alignment --- */
+
+enum { SLOT = 64, PATTERN_AT = 20, PATTERN = 24, SEARCH = 16 };
+
+static void make_pattern(int origin, unsigned char pattern[PATTERN])
+{
+  for (int i = 0; i < PATTERN; i++)
+    pattern[i] = (unsigned char)(1 + (origin * 31 + i * 7) % 251);
+}
+
+static osla_err put_pattern(osla_transport *t, const window *w, int kind)
+{
+  unsigned char pattern[PATTERN];
+  int target = target_of(t, t->rank, kind);
+  if (target < 0) return OSLA_OK;
+  make_pattern(t->rank, pattern);
+  OSLA_MPI(MPI_Put(pattern, PATTERN, MPI_BYTE, target, SLOT * (1 + t->rank) + PATTERN_AT, PATTERN,
+                   MPI_BYTE, w->win));
+  OSLA_MPI(MPI_Win_flush(target, w->win));
+  return OSLA_OK;
+}
+
+/* Bytes by which the pattern of `origin` precedes its place in my memory. */
+static int find_pattern(const unsigned char *base, int origin)
+{
+  unsigned char pattern[PATTERN];
+  const unsigned char *place = base + SLOT * (1 + origin) + PATTERN_AT;
+  make_pattern(origin, pattern);
+  for (int early = 0; early <= SEARCH; early++) {
+    if (memcmp(place - early, pattern, PATTERN) == 0) return early;
+    if (memcmp(place + early, pattern, PATTERN) == 0) return OSLA_PROBE_LOST;
+  }
+  return OSLA_PROBE_LOST;
+}
+
+static osla_err probe_shift(osla_transport *t, size_t shift, int kind, int *worst)
+{
+  window w;
+  osla_err err = open_window(t, SLOT * ((size_t)t->size + 2), shift, &w);
+  if (err == OSLA_OK) err = osla_barrier(t);
+  if (err == OSLA_OK) err = put_pattern(t, &w, kind);
+  if (err == OSLA_OK) err = osla_barrier(t);
+  for (int origin = 0; origin < t->size && err == OSLA_OK; origin++) {
+    if (target_of(t, origin, kind) != t->rank) continue;
+    int early = find_pattern(w.memory + shift, origin);
+    if (early > *worst) *worst = early;
+  }
+  close_window(t, &w);
+  return err;
+}
+
+osla_err osla_probe_alignment(osla_transport *t, int early[OSLA_PROBE_KINDS])
+{
+  static const size_t shifts[] = {1, 4, 8, 12};
+  osla_err err = OSLA_OK;
+  for (int kind = 0; kind < OSLA_PROBE_KINDS; kind++) {
+    early[kind] = -1;
+    for (size_t i = 0; i < sizeof shifts / sizeof *shifts && err == OSLA_OK; i++)
+      err = osla_agree(t, probe_shift(t, shifts[i], kind, &early[kind]));
+  }
+  return agree_on_worst(t, err, early);
+}
+
+/* --- strided get --- */
+
+enum { COUNT = 8, STRIDE = 4 };
+
+static osla_err get_strided(osla_transport *t, const window *w, MPI_Datatype strided, int kind,
+                            int *lacking)
+{
+  double received[COUNT];
+  int target = target_of(t, t->rank, kind), done = 0;
+  MPI_Request request;
+  if (target < 0) return OSLA_OK;
+  for (int i = 0; i < COUNT; i++)
+    received[i] = -1;
+  OSLA_MPI(MPI_Rget(received, COUNT, MPI_DOUBLE, target, 0, 1, strided, w->win, &request));
+  double end = osla_clock() + TIME_LIMIT_S;
+  while (!done && osla_clock() < end)
+    OSLA_MPI(MPI_Test(&request, &done, MPI_STATUS_IGNORE));
+  *lacking = 0;
+  for (int i = 0; i < COUNT; i++)
+    if (!done || received[i] != target * 1000.0 + i * STRIDE) ++*lacking;
+  OSLA_MPI(MPI_Win_flush(target, w->win)); /* late data must not outlive `received` */
+  return OSLA_OK;
+}
+
+osla_err osla_probe_strided_get(osla_transport *t, int lacking[OSLA_PROBE_KINDS])
+{
+  window w;
+  MPI_Datatype strided;
+  OSLA_MPI(MPI_Type_vector(COUNT, 1, STRIDE, MPI_DOUBLE, &strided));
+  OSLA_MPI(MPI_Type_commit(&strided));
+  osla_err err = open_window(t, COUNT * STRIDE * sizeof(double), 0, &w);
+  for (int i = 0; i < COUNT * STRIDE && err == OSLA_OK; i++)
+    ((double *)w.memory)[i] = t->rank * 1000.0 + i;
+  for (int kind = 0; kind < OSLA_PROBE_KINDS; kind++) {
+    lacking[kind] = -1;
+    if (err == OSLA_OK) err = osla_barrier(t);
+    if (err == OSLA_OK) err = get_strided(t, &w, strided, kind, &lacking[kind]);
+  }
+  close_window(t, &w);
+  (void)MPI_Type_free(&strided);
+  return agree_on_worst(t, err, lacking);
+}
+
+/* --- shared query --- */
+
+osla_err osla_probe_shared_query(osla_transport *t, bool *served)
+{
+  void *base = NULL, *queried = NULL;
+  MPI_Aint size = 0;
+  MPI_Win win = MPI_WIN_NULL;
+  int unit, good = 0;
+  int code = MPI_Win_allocate(4096, 1, MPI_INFO_NULL, t->comm, &base, &win);
+  if (code == MPI_SUCCESS) code = MPI_Win_set_errhandler(win, MPI_ERRORS_RETURN);
+  osla_err err = code == MPI_SUCCESS ? OSLA_OK : osla_error_set_mpi(code, "MPI_Win_allocate");
+  if (err == OSLA_OK)
+    good = MPI_Win_shared_query(win, t->rank, &size, &unit, &queried) == MPI_SUCCESS && queried;
+  (void)osla_barrier(t);
+  if (win != MPI_WIN_NULL) (void)MPI_Win_free(&win);
+  OSLA_CALL(osla_agree(t, err));
+  OSLA_CALL(osla_allreduce(t, &good, 1, MPI_INT, MPI_MIN));
+  *served = good;
+  return OSLA_OK;
+}
+
+/* --- passive progress --- */
+
+enum { REPETITIONS = 3, HEAD_START_US = 2000 };
+
+static osla_err time_once(const window *w, int target, bool put, double *took)
+{
+  uint64_t word = 1;
+  osla_nap(HEAD_START_US); /* so that the target is computing */
+  double start = osla_clock();
+  if (put)
+    OSLA_MPI(MPI_Put(&word, sizeof word, MPI_BYTE, target, 0, sizeof word, MPI_BYTE, w->win));
+  else
+    OSLA_MPI(MPI_Get(&word, sizeof word, MPI_BYTE, target, 0, sizeof word, MPI_BYTE, w->win));
+  OSLA_MPI(MPI_Win_flush(target, w->win));
+  *took = osla_clock() - start;
+  return OSLA_OK;
+}
+
+static double median_of_3(const double x[REPETITIONS])
+{
+  double low = x[0] < x[1] ? x[0] : x[1], high = x[0] < x[1] ? x[1] : x[0];
+  return x[2] < low ? low : x[2] > high ? high : x[2];
+}
+
+osla_err osla_probe_passive(osla_transport *t, int origin, int target, double busy_seconds,
+                            double *get, double *put)
+{
+  window w;
+  double took[2][REPETITIONS] = {{0}}; /* get, put */
+  osla_err err = open_window(t, ALIGN, 0, &w);
+  for (int i = 0; i < 2 * REPETITIONS && err == OSLA_OK; i++) {
+    err = osla_barrier(t);
+    if (t->rank == target)
+      for (double end = osla_clock() + busy_seconds; osla_clock() < end;)
+        continue;
+    if (t->rank == origin && err == OSLA_OK)
+      err = time_once(&w, target, i % 2, &took[i % 2][i / 2]);
+  }
+  close_window(t, &w);
+  OSLA_CALL(osla_agree(t, err));
+  OSLA_CALL(osla_bcast(t, took, 2 * REPETITIONS, MPI_DOUBLE, origin));
+  *get = median_of_3(took[0]);
+  *put = median_of_3(took[1]);
+  return OSLA_OK;
+}

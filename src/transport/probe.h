@@ -1,0 +1,41 @@
+/* Probes of the MPI library: what its RMA can and cannot do (floor 0, internal; for `osla info`).
+ *
+ * Raw MPI RMA on windows of the probe's own, in the very patterns that the transport avoids. The
+ * library itself never uses them. All are collective on the transport, whose ranks must make
+ * no other call meanwhile, return the same result on all ranks, and fail together (MPI, MEM).
+ * Pairs of ranks are of two kinds; a result is given for each kind.
+ */
+#ifndef OSLA_PROBE_H
+#define OSLA_PROBE_H
+
+#include "osla_transport.h"
+
+enum { OSLA_PROBE_ON_NODE, OSLA_PROBE_ACROSS, OSLA_PROBE_KINDS };
+
+/* Where does MPI_Put land when the window's base is 1, 4, 8 or 12 bytes past a 16-byte boundary?
+ *   early [out] most bytes before the right place; 0: right; OSLA_PROBE_LOST: not within 16 bytes
+ *               of it; -1: there is no pair of this kind
+ * MPICH before 4.0.3 over UCX: up to 12. */
+enum { OSLA_PROBE_LOST = 1000 };
+osla_err osla_probe_alignment(osla_transport *t, int early[OSLA_PROBE_KINDS]);
+
+/* Is the data of MPI_Rget with a strided datatype there when its request is complete?
+ *   lacking [out] most elements (of 8) that are not; -1: there is no pair of this kind
+ * MPICH 4.0.2: the request completes without data. */
+osla_err osla_probe_strided_get(osla_transport *t, int lacking[OSLA_PROBE_KINDS]);
+
+/* Does MPI_Win_shared_query serve a window made by MPI_Win_allocate, as MPI 4.1 asks?
+ *   served [out] every rank got an address of its own memory without an error
+ * MPICH 4.0.2: error, the flavour must be SHARED. */
+osla_err osla_probe_shared_query(osla_transport *t, bool *served);
+
+/* How long do an 8-byte get and put (both with flush) of rank `origin` take while rank `target`
+ * computes for busy_seconds without a call to MPI? Median of 3, on a window of ordinary memory.
+ *   origin, target [in]  different; the same on all ranks
+ *   get, put       [out] seconds. Near busy_seconds: the target's processor must help (not
+ * passive).
+ */
+osla_err osla_probe_passive(osla_transport *t, int origin, int target, double busy_seconds,
+                            double *get, double *put);
+
+#endif
