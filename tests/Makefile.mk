@@ -10,7 +10,9 @@ tests_programs = \
   tests/test_tomo_sphere \
   tests/test_tomo_path \
   tests/test_tomo_model \
-  tests/test_tomo_store
+  tests/test_tomo_store \
+  tests/test_tomo_io \
+  tests/test_tomo_recovery
 
 tests_scalapack_programs =
 

@@ -15,4 +15,6 @@ tools_libtomo_la_SOURCES = \
   tools/tomo/tomo_file.h tools/tomo/tomo_file.c \
   tools/tomo/tomo_image.h tools/tomo/tomo_image_plain.c tools/tomo/tomo_image_hdf5.c \
   tools/tomo/tomo_store.h tools/tomo/tomo_store.c \
-  tools/tomo/tomo_map.h
+  tools/tomo/tomo_projection.h tools/tomo/tomo_projection.c \
+  tools/tomo/tomo_map.h tools/tomo/tomo_map_parts.h tools/tomo/tomo_map_raster.c \
+  tools/tomo/tomo_map_lines.c tools/tomo/tomo_map_script.c tools/tomo/tomo_map.c

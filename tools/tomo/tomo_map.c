@@ -11,7 +11,6 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
 #include <spawn.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,9 +20,11 @@
 #include "tomo_file.h"
 #include "tomo_map_parts.h"
 
+enum { DIRECTORY_MAX = 1024 };
+
 osla_err map_open(const char *directory, const char *name, FILE **file)
 {
-  char path[PATH_MAX];
+  char path[DIRECTORY_MAX + 64];
   snprintf(path, sizeof path, "%s/%s", directory, name);
   *file = fopen(path, "wb");
   OSLA_CHECK(*file, OSLA_ERR_IO, "%s: %s", path, strerror(errno));
@@ -38,12 +39,12 @@ osla_err map_close(const char *name, FILE *file)
   return OSLA_OK;
 }
 
-static osla_err make_directory(char directory[PATH_MAX])
+static osla_err make_directory(char directory[DIRECTORY_MAX])
 {
   const char *parent = getenv("TMPDIR");
   if (!parent || !*parent) parent = "/tmp";
-  const int n = snprintf(directory, PATH_MAX - 32, "%s/osla-map-XXXXXX", parent);
-  const char *made = n > 0 && n < PATH_MAX - 32 ? mkdtemp(directory) : NULL;
+  const int n = snprintf(directory, DIRECTORY_MAX, "%s/osla-map-XXXXXX", parent);
+  const char *made = n > 0 && n < DIRECTORY_MAX ? mkdtemp(directory) : NULL;
   if (!made) directory[0] = '\0';
   OSLA_CHECK(made, OSLA_ERR_IO, "temporary directory in %.200s: %s", parent, strerror(errno));
   return OSLA_OK;
@@ -81,7 +82,7 @@ static int start_gnuplot(const char *directory, pid_t *child)
 /* The first line of gnuplot's output that says something. */
 static void first_line(const char *directory, char *line, int size)
 {
-  char path[PATH_MAX];
+  char path[DIRECTORY_MAX + 64];
   snprintf(path, sizeof path, "%s/log", directory);
   FILE *log = fopen(path, "r");
   line[0] = '\0';
@@ -115,7 +116,7 @@ static osla_err run_gnuplot(const char *directory, const char *file)
 
 static osla_err put_in_place(const char *directory, const char *file)
 {
-  char path[PATH_MAX];
+  char path[DIRECTORY_MAX + 64];
   void *bytes;
   size_t size;
   snprintf(path, sizeof path, "%s/map.png", directory);
@@ -128,7 +129,7 @@ static osla_err put_in_place(const char *directory, const char *file)
 
 osla_err tomo_map_write(const tomo_map *map, const char *file)
 {
-  char directory[PATH_MAX] = "";
+  char directory[DIRECTORY_MAX] = "";
   map_ranges ranges;
   osla_err err = OSLA_OK;
   OSLA_CHECK(map->mesh && map->radial && map->m_recovered && map->density, OSLA_ERR_ARG,
