@@ -3,7 +3,8 @@ kernels_headers = \
   kernels/osla_gemm.h \
   kernels/osla_lu.h \
   kernels/osla_chol.h \
-  kernels/osla_solve.h
+  kernels/osla_solve.h \
+  kernels/osla_hessian.h
 
 kernels_sources = \
   kernels/local_view.h kernels/local_view.c \
@@ -14,4 +15,10 @@ kernels_sources = \
   kernels/chol_shape.h kernels/chol_shape.c \
   kernels/chol.c \
   kernels/trsm.h kernels/trsm.c kernels/trsm_run.c \
-  kernels/solve.c
+  kernels/solve.c \
+  kernels/hessian_split.h kernels/hessian_split.c \
+  kernels/hessian.h kernels/hessian.c \
+  kernels/hessian_workspace.c \
+  kernels/hessian_add.c \
+  kernels/hessian_ring.c \
+  kernels/hessian_update.c

@@ -22,5 +22,6 @@
 #include "osla_lu.h"
 #include "osla_chol.h"
 #include "osla_solve.h"
+#include "osla_hessian.h"
 
 #endif

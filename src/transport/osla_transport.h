@@ -50,6 +50,7 @@ int osla_transport_size(const osla_transport *transport);
 int osla_transport_n_nodes(const osla_transport *transport);  /* shared-memory domains */
 int osla_transport_node(const osla_transport *transport);     /* mine, 0 <= node < n_nodes */
 int osla_transport_node_size(const osla_transport *transport); /* ranks in mine */
+int osla_transport_node_of(const osla_transport *transport, int rank);
 bool osla_transport_same_node(const osla_transport *transport, int rank);
 bool osla_transport_oversubscribed(const osla_transport *transport); /* more threads than cores */
 MPI_Comm osla_transport_comm(const osla_transport *transport);      /* borrowed */

@@ -120,6 +120,7 @@ int osla_transport_n_nodes(const osla_transport *t) { return t->n_nodes; }
 int osla_transport_node(const osla_transport *t) { return t->node; }
 int osla_transport_node_size(const osla_transport *t) { return t->node_size; }
 bool osla_transport_oversubscribed(const osla_transport *t) { return t->oversubscribed; }
+int osla_transport_node_of(const osla_transport *t, int rank) { return t->node_of[rank]; }
 MPI_Comm osla_transport_comm(const osla_transport *t) { return t->comm; }
 const char *osla_transport_name(const osla_transport *t) { return t->ops->name; }
 

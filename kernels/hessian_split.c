@@ -1,0 +1,96 @@
+/* An update's indices are dealt to their owners as two short lists, rows and columns: O(n), where
+ * dealing out its elements would be O(n^2). (The paper names that binning as the cost that grows,
+ * section IV.A.) */
+#include "hessian_split.h"
+#include "osla_index.h"
+
+#include <inttypes.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+osla_err osla_split_reserve(index_split *s, int64_t count, int nprocs)
+{
+  if (s->start && count <= s->capacity && nprocs <= s->nprocs) return OSLA_OK;
+  osla_split_free(s);
+  size_t bytes = (size_t)(count + 1) * sizeof(int64_t);
+  s->position = malloc(bytes);
+  s->global = malloc(bytes);
+  s->local = malloc(bytes);
+  s->sorted = malloc(2 * bytes);
+  s->start = malloc(((size_t)nprocs + 1) * sizeof(int64_t));
+  if (!s->position || !s->global || !s->local || !s->sorted || !s->start) {
+    osla_split_free(s);
+    return osla_error_set(OSLA_ERR_MEM, "index lists of %" PRId64 " entries", count);
+  }
+  s->capacity = count;
+  s->nprocs = nprocs;
+  return OSLA_OK;
+}
+
+void osla_split_free(index_split *s)
+{
+  free(s->position);
+  free(s->global);
+  free(s->local);
+  free(s->sorted);
+  free(s->start);
+  memset(s, 0, sizeof *s);
+}
+
+static int compare_pairs(const void *x, const void *y)
+{
+  const int64_t *a = x, *b = y; /* index, position */
+  if (a[0] != b[0]) return a[0] < b[0] ? -1 : 1;
+  return a[1] < b[1] ? -1 : a[1] > b[1];
+}
+
+/* (index, position) pairs in ascending order; equal indices keep the caller's order. */
+static void sort_pairs(int64_t count, const int64_t *ix, int64_t *pairs)
+{
+  bool ascending = true;
+  for (int64_t i = 0; i < count; i++) {
+    pairs[2 * i] = ix[i];
+    pairs[2 * i + 1] = i;
+    if (i > 0 && ix[i] < ix[i - 1]) ascending = false;
+  }
+  if (!ascending) qsort(pairs, (size_t)count, 2 * sizeof *pairs, compare_pairs);
+}
+
+void osla_split_indices(index_split *s, int64_t count, const int64_t *ix, int64_t nb, int nprocs)
+{
+  int64_t *pairs = s->sorted;
+  sort_pairs(count, ix, pairs);
+
+  memset(s->start, 0, ((size_t)nprocs + 1) * sizeof *s->start);
+  for (int64_t i = 0; i < count; i++) s->start[osla_index_owner(ix[i], nb, nprocs) + 1]++;
+  for (int p = 0; p < nprocs; p++) s->start[p + 1] += s->start[p];
+
+  /* Fill the groups; start[p] serves as the next free place and is put back afterwards. */
+  for (int64_t i = 0; i < count; i++) {
+    int64_t index = pairs[2 * i];
+    int64_t at = s->start[osla_index_owner(index, nb, nprocs)]++;
+    s->position[at] = pairs[2 * i + 1];
+    s->global[at] = index;
+    s->local[at] = osla_index_local(index, nb, nprocs);
+  }
+  for (int p = nprocs; p > 0; p--) s->start[p] = s->start[p - 1];
+  s->start[0] = 0;
+}
+
+void osla_split_triangle(osla_uplo uplo, int64_t rows, const int64_t *row_global, int64_t cols,
+                         const int64_t *col_global, int64_t *begin, int64_t *end)
+{
+  int64_t r = 0;
+  for (int64_t c = 0; c < cols; c++) {
+    if (uplo == OSLA_LOWER) { /* rows >= column */
+      while (r < rows && row_global[r] < col_global[c]) r++;
+      begin[c] = r;
+      end[c] = rows;
+    } else { /* rows <= column */
+      while (r < rows && row_global[r] <= col_global[c]) r++;
+      begin[c] = 0;
+      end[c] = r;
+    }
+  }
+}

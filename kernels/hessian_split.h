@@ -1,0 +1,33 @@
+/* Which process owns which indices of an update: pure index arithmetic (internal). */
+#ifndef OSLA_HESSIAN_SPLIT_H
+#define OSLA_HESSIAN_SPLIT_H
+
+#include "osla_error.h"
+#include "osla_types.h"
+
+/* One side (rows or columns) of an update, grouped by process; inside a group ascending by global
+ * index. Group p is [start[p], start[p + 1]). */
+typedef struct index_split {
+  int64_t *position; /* [count] place in the caller's list */
+  int64_t *global;   /* [count] */
+  int64_t *local;    /* [count] local index on the owner */
+  int64_t *start;    /* [nprocs + 1] */
+  int64_t *sorted;   /* [count] scratch */
+  int64_t capacity, nprocs;
+} index_split;
+
+/* Makes room; the arrays are kept between calls. Errors: MEM. */
+osla_err osla_split_reserve(index_split *split, int64_t count, int nprocs);
+void osla_split_free(index_split *split);
+
+/* Groups ix[0 .. count) by the block-cyclic owner among nprocs processes. O(count) when ix is
+ * sorted, O(count log count) otherwise. */
+void osla_split_indices(index_split *split, int64_t count, const int64_t *ix, int64_t nb,
+                        int nprocs);
+
+/* The triangle inside a part: for each of `cols` ascending column indices the range
+ * [begin[c], end[c]) of the ascending row indices that belongs to it. */
+void osla_split_triangle(osla_uplo uplo, int64_t rows, const int64_t *row_global, int64_t cols,
+                         const int64_t *col_global, int64_t *begin, int64_t *end);
+
+#endif

@@ -1,0 +1,243 @@
+/* An update: split the indices by owner, form each owner's block, deliver it.
+ *
+ * The block for the owner at (pr, pc) is G(:, rows of pr)^T G(:, columns of pc): one gemm for each
+ * run of columns, over the rows that the triangle asks for. Owners are visited from a random start
+ * in a cyclic order, so that ranks which update at the same rate do not all meet at one owner
+ * (French et al., section III.C).
+ */
+#include "hessian.h"
+#include "osla_blas.h"
+#include "osla_clock.h"
+#include "osla_random.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Columns that one gemm computes: few enough that the rows outside the triangle cost little. */
+enum { GEMM_COLUMNS = 128 };
+
+/* What fills a piece: the products of columns of G, or the elements of U. */
+typedef struct update {
+  int64_t k;                 /* rows of G; < 0: a block update */
+  const unsigned char *data; /* G or U */
+  int64_t ld;
+  const unsigned char *row_panel, *col_panel; /* G's columns in the splits' order, k x count */
+} update;
+
+static osla_err check_indices(const osla_hessian *h, int64_t count, const int64_t *ix)
+{
+  OSLA_CHECK(count >= 0, OSLA_ERR_ARG, "update of %" PRId64 " indices", count);
+  OSLA_CHECK(ix || count == 0, OSLA_ERR_ARG, "index list is NULL");
+  for (int64_t i = 0; i < count; i++)
+    OSLA_CHECK(ix[i] >= 0 && ix[i] < h->n, OSLA_ERR_ARG,
+               "ix[%" PRId64 "] = %" PRId64 " is outside 0 to %" PRId64, i, ix[i], h->n - 1);
+  return OSLA_OK;
+}
+
+/* Columns of G in the order of a split. */
+static osla_err gather_panel(const osla_hessian *h, const update *u, int64_t count,
+                             const index_split *split, unsigned char **panel, size_t *have)
+{
+  size_t column = (size_t)u->k * h->element;
+  OSLA_CALL(osla_reserve(panel, have, column * (size_t)count + 1));
+  for (int64_t i = 0; i < count; i++)
+    memcpy(*panel + (size_t)i * column,
+           u->data + (size_t)(split->position[i] * u->ld) * h->element, column);
+  return OSLA_OK;
+}
+
+/* values (rows x cols, ld = rows) := the products for rows [r0, r0 + rows) and columns
+ * [c0, c0 + cols) of the splits, at least where begin and end say. */
+static osla_err fill_products(const osla_hessian *h, const update *u, int64_t r0, int64_t c0,
+                              const piece *p, unsigned char *values)
+{
+  size_t column = (size_t)u->k * h->element;
+  for (int64_t c = 0; c < p->cols; c += GEMM_COLUMNS) {
+    int64_t width = p->cols - c < GEMM_COLUMNS ? p->cols - c : GEMM_COLUMNS;
+    int64_t low = h->options.uplo == OSLA_LOWER ? p->begin[c] : p->begin[c + width - 1];
+    int64_t high = h->options.uplo == OSLA_LOWER ? p->end[c] : p->end[c + width - 1];
+    if (low >= high) continue;
+    OSLA_CALL(osla_blas_gemm(h->options.dtype, OSLA_TRANS, OSLA_NOTRANS, high - low, width, u->k,
+                             1.0, u->row_panel + (size_t)(r0 + low) * column, u->k > 0 ? u->k : 1,
+                             u->col_panel + (size_t)(c0 + c) * column, u->k > 0 ? u->k : 1, 0.0,
+                             values + (size_t)(low + c * p->ld) * h->element, p->ld));
+  }
+  return OSLA_OK;
+}
+
+static void fill_elements(const osla_hessian *h, const update *u, const workspace *w, int64_t r0,
+                          int64_t c0, const piece *p, unsigned char *values)
+{
+  size_t e = h->element;
+  for (int64_t c = 0; c < p->cols; c++) {
+    const unsigned char *column = u->data + (size_t)(w->cols.position[c0 + c] * u->ld) * e;
+    for (int64_t r = p->begin[c]; r < p->end[c]; r++)
+      memcpy(values + (size_t)(r + c * p->ld) * e,
+             column + (size_t)w->rows.position[r0 + r] * e, e);
+  }
+}
+
+/* Adds a filled piece on the node, or sends it. */
+static osla_err deliver(osla_hessian *h, workspace *w, int owner, const piece *p)
+{
+  double start = osla_clock();
+  osla_stripes *lock = osla_hessian_lock(h, owner);
+  if (!lock) {
+    osla_err err = osla_ring_send(h, w, owner, p);
+    w->stats.seconds_send += osla_clock() - start;
+    return err;
+  }
+  uint64_t stripes = osla_piece_stripes(h, p);
+  osla_stripes_take(h->v.t, lock, stripes);
+  osla_piece_add(h, p, osla_matrix_peer(h->matrix, owner), osla_matrix_lld(h->matrix, owner));
+  osla_stripes_release(lock, stripes);
+  w->stats.seconds_add += osla_clock() - start;
+  return OSLA_OK;
+}
+
+/* Rows and columns that a piece for this owner may have: bounded by piece_bytes, and off the node by
+ * what fits a slot of the ring. */
+static void piece_limits(const osla_hessian *h, bool on_node, int64_t rows, int64_t *max_rows,
+                         int64_t *max_cols)
+{
+  size_t limit = h->options.piece_bytes;
+  if (!on_node && h->slot_bytes < limit) limit = h->slot_bytes;
+  size_t one_row = h->element + sizeof(int64_t); /* in a message of a single column */
+  *max_rows = (int64_t)(limit / (2 * one_row));
+  if (*max_rows < 1) *max_rows = 1;
+  int64_t r = rows < *max_rows ? rows : *max_rows;
+  *max_cols = 1;
+  size_t fixed = osla_ring_message_bytes(h, r, 0, 0);
+  size_t per_column = osla_ring_message_bytes(h, r, 1, r) - fixed;
+  if (limit > fixed + per_column) *max_cols = (int64_t)((limit - fixed) / per_column);
+}
+
+/* The part of one owner, piece by piece. */
+static osla_err update_owner(osla_hessian *h, workspace *w, const update *u, int prow, int pcol)
+{
+  int64_t row_start = w->rows.start[prow], all_rows = w->rows.start[prow + 1] - row_start;
+  int64_t col_start = w->cols.start[pcol], all_cols = w->cols.start[pcol + 1] - col_start;
+  if (all_rows == 0 || all_cols == 0) return OSLA_OK;
+  int owner = rank_at(&h->v, prow, pcol);
+  int64_t max_rows, max_cols;
+  piece_limits(h, osla_hessian_lock(h, owner) != NULL, all_rows, &max_rows, &max_cols);
+
+  for (int64_t r = 0; r < all_rows; r += max_rows)
+    for (int64_t c = 0; c < all_cols; c += max_cols) {
+      int64_t r0 = row_start + r, c0 = col_start + c;
+      int64_t rows = all_rows - r < max_rows ? all_rows - r : max_rows;
+      int64_t cols = all_cols - c < max_cols ? all_cols - c : max_cols;
+      double start = osla_clock();
+      osla_split_triangle(h->options.uplo, rows, w->rows.global + r0, cols, w->cols.global + c0,
+                          w->begin, w->end);
+      piece p = {rows, cols, w->rows.local + r0, w->cols.local + c0, w->begin, w->end, NULL, rows};
+      int64_t elements = osla_piece_elements(&p);
+      if (elements == 0) continue;
+      OSLA_CALL(osla_reserve(&w->values, &w->values_bytes, (size_t)(rows * cols) * h->element));
+      p.values = w->values;
+      if (u->k < 0)
+        fill_elements(h, u, w, r0, c0, &p, w->values);
+      else
+        OSLA_CALL(fill_products(h, u, r0, c0, &p, w->values));
+      w->stats.seconds_product += osla_clock() - start;
+      w->stats.elements += elements;
+      OSLA_CALL(deliver(h, w, owner, &p));
+    }
+  return OSLA_OK;
+}
+
+static osla_err update_all_owners(osla_hessian *h, workspace *w, const update *u)
+{
+  int owners = h->v.p * h->v.q;
+  uint64_t draw = osla_random_bits(0, (uint64_t)osla_transport_rank(h->v.t), w->draws++);
+  int first = (int)(draw % (uint64_t)owners);
+  for (int i = 0; i < owners; i++) {
+    int owner = (first + i) % owners;
+    OSLA_CALL(update_owner(h, w, u, owner / h->v.q, owner % h->v.q));
+  }
+  return OSLA_OK;
+}
+
+static osla_err reserve_lists(osla_hessian *h, workspace *w, int64_t rows, int64_t cols)
+{
+  OSLA_CALL(osla_split_reserve(&w->rows, rows, h->v.p));
+  OSLA_CALL(osla_split_reserve(&w->cols, cols, h->v.q));
+  if (cols <= w->n_range) return OSLA_OK;
+  free(w->begin);
+  free(w->end);
+  w->begin = malloc((size_t)cols * sizeof *w->begin);
+  w->end = malloc((size_t)cols * sizeof *w->end);
+  w->n_range = w->begin && w->end ? cols : 0;
+  OSLA_CHECK(w->n_range == cols, OSLA_ERR_MEM, "ranges of %" PRId64 " columns", cols);
+  return OSLA_OK;
+}
+
+static osla_err run(osla_hessian *h, workspace *w, update *u, int64_t rows, const int64_t *ix,
+                    int64_t cols, const int64_t *jx)
+{
+  double start = osla_clock();
+  OSLA_CALL(reserve_lists(h, w, rows, cols));
+  osla_split_indices(&w->rows, rows, ix, h->options.nb, h->v.p);
+  osla_split_indices(&w->cols, cols, jx, h->options.nb, h->v.q);
+  if (u->k >= 0) {
+    OSLA_CALL(gather_panel(h, u, rows, &w->rows, &w->row_panel, &w->row_panel_bytes));
+    OSLA_CALL(gather_panel(h, u, cols, &w->cols, &w->col_panel, &w->col_panel_bytes));
+    u->row_panel = w->row_panel;
+    u->col_panel = w->col_panel;
+  }
+  w->stats.seconds_split += osla_clock() - start;
+  w->stats.updates++;
+  return update_all_owners(h, w, u);
+}
+
+static osla_err run_in_workspace(osla_hessian *h, update *u, int64_t rows, const int64_t *ix,
+                                 int64_t cols, const int64_t *jx)
+{
+  workspace *w = NULL;
+  osla_progress(h->v.t); /* adds what other nodes have sent here */
+  (void)pthread_mutex_lock(&h->mutex);
+  h->dirty = true;
+  (void)pthread_mutex_unlock(&h->mutex);
+  osla_err err = osla_workspace_take(h, &w);
+  if (err == OSLA_OK) err = run(h, w, u, rows, ix, cols, jx);
+  osla_workspace_give(h, w);
+  return err;
+}
+
+osla_err osla_hessian_update(osla_hessian *h, int64_t count, const int64_t *ix, int64_t k,
+                             const void *g, int64_t ldg)
+{
+  OSLA_CALL(check_indices(h, count, ix));
+  OSLA_CHECK(k >= 0, OSLA_ERR_ARG, "update with %" PRId64 " rows of G", k);
+  OSLA_CHECK(ldg >= k && ldg >= 1, OSLA_ERR_ARG, "ldg = %" PRId64 " is below k = %" PRId64, ldg, k);
+  OSLA_CHECK(g || k * count == 0, OSLA_ERR_ARG, "G is NULL");
+  if (count == 0 || k == 0) return OSLA_OK;
+  update u = {.k = k, .data = g, .ld = ldg};
+  return run_in_workspace(h, &u, count, ix, count, ix);
+}
+
+osla_err osla_hessian_update_block(osla_hessian *h, int64_t rows, const int64_t *ix, int64_t cols,
+                                   const int64_t *jx, const void *u_block, int64_t ldu)
+{
+  OSLA_CALL(check_indices(h, rows, ix));
+  OSLA_CALL(check_indices(h, cols, jx));
+  OSLA_CHECK(ldu >= rows && ldu >= 1, OSLA_ERR_ARG,
+             "ldu = %" PRId64 " is below the %" PRId64 " rows", ldu, rows);
+  OSLA_CHECK(u_block || rows * cols == 0, OSLA_ERR_ARG, "U is NULL");
+  if (rows == 0 || cols == 0) return OSLA_OK;
+  update u = {.k = -1, .data = u_block, .ld = ldu};
+  return run_in_workspace(h, &u, rows, ix, cols, jx);
+}
+
+osla_err osla_hessian_update_gradient(osla_hessian *h, int64_t count, const int64_t *ix,
+                                      const double *values)
+{
+  OSLA_CALL(check_indices(h, count, ix));
+  OSLA_CHECK(values || count == 0, OSLA_ERR_ARG, "gradient values are NULL");
+  (void)pthread_mutex_lock(&h->mutex);
+  for (int64_t i = 0; i < count; i++) h->pending_gradient[ix[i]] += values[i];
+  h->dirty = true;
+  (void)pthread_mutex_unlock(&h->mutex);
+  return OSLA_OK;
+}
