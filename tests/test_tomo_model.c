@@ -51,6 +51,8 @@ static void test_true_models(void)
   if (!set_up(&mesh, &radial, &m)) return;
   const int64_t unknowns = tomo_mesh_knots(mesh) * N_RADIAL;
   tomo_model_options options = tomo_model_defaults();
+  options.cell_degrees = 30.0;
+  options.cell_depth_km = 0.0;
   OSLA_ASSERT_OK(tomo_model_true(&options, mesh, radial, m));
   for (int64_t i = 0; i < unknowns; i++) {
     low = fmin(low, m[i]);
