@@ -7,6 +7,7 @@
 #include "osla_random.h"
 #include "tomo_kernel.h"
 #include "tomo_mesh.h"
+#include "tomo_projection.h"
 #include "tomo_radial.h"
 #include "tomo_sphere.h"
 
@@ -55,6 +56,24 @@ static void test_arcs(void)
   CU_ASSERT(tomo_arc_make(a, c, TOMO_ARC_MAJOR, &arc) == TOMO_ARC_ANTIPODAL);
   tomo_unit_vector(-33.0, 151.0, v);
   OSLA_ASSERT_CLOSE(tomo_distance(v, v), 0.0, 1e-15);
+}
+
+static void test_projection(void)
+{
+  double x, y, latitude, longitude;
+  for (int i = -88; i <= 88; i += 8)
+    for (int j = -179; j < 180; j += 13) {
+      projection_forward(i, projection_relative(j), &x, &y);
+      CU_ASSERT(projection_inverse(x, y, &latitude, &longitude));
+      OSLA_ASSERT_CLOSE(latitude, i, 1e-6);
+      OSLA_ASSERT_CLOSE(projection_relative(longitude), projection_relative(j), 1e-6);
+    }
+  projection_forward(90.0, 77.0, &x, &y);
+  OSLA_ASSERT_CLOSE(x, 0.0, 1e-12);
+  OSLA_ASSERT_CLOSE(y, 1.0, 1e-12);
+  CU_ASSERT(!projection_inverse(1.9, 0.9, &latitude, &longitude));
+  CU_ASSERT(!projection_inverse(0.0, 1.0, &latitude, &longitude));
+  OSLA_ASSERT_CLOSE(projection_relative(TOMO_MAP_CENTRE + 180.0), -180.0, 0.0);
 }
 
 static void check_neighbours(const tomo_mesh *mesh, int64_t *pentagons)
@@ -212,12 +231,9 @@ static void test_kernels(void)
 
 int main(int argc, char **argv)
 {
-  static const osla_test_case cases[] = {{"latitudes", test_latitudes},
-                                         {"arcs", test_arcs},
-                                         {"mesh", test_mesh},
-                                         {"mesh_basis", test_mesh_basis},
-                                         {"radial", test_radial},
-                                         {"kernels", test_kernels},
-                                         {NULL, NULL}};
+  static const osla_test_case cases[] = {{"latitudes", test_latitudes},   {"arcs", test_arcs},
+                                         {"projection", test_projection}, {"mesh", test_mesh},
+                                         {"mesh_basis", test_mesh_basis}, {"radial", test_radial},
+                                         {"kernels", test_kernels},       {NULL, NULL}};
   return osla_test_main(argc, argv, cases);
 }

@@ -29,8 +29,8 @@ typedef struct tomo_kernel tomo_kernel;
 typedef struct tomo_kernel_options {
   int n_periods;         /* 1 .. 1000; default 25 */
   int n_branches;        /* 1 .. 20; default 4 */
-  double period_min_s;   /* > 0; default 40 */
-  double period_max_s;   /* >= period_min_s; default 250 */
+  double period_min_s;   /* 1 .. 10000; default 40 */
+  double period_max_s;   /* period_min_s .. 10000; default 250 */
   double sigma_fraction; /* standard deviation of a delay time as a part of the period, > 0;
                             default 0.05 */
 } tomo_kernel_options;
