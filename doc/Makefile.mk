@@ -5,4 +5,4 @@ dist_man_MANS = \
   doc/osla-invert.1 \
   doc/osla-bench.1
 
-EXTRA_DIST += doc/design.md doc/hazards.md
+EXTRA_DIST += doc/design.md doc/hazards.md doc/example.c

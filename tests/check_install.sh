@@ -34,29 +34,23 @@ for header in "$includes"/*.h; do
 done
 [ "$(find "$includes" -name '*.h' | wc -l)" -gt 4 ] || fail "headers are missing"
 
-cat >"$scratch/user.c" <<'EOT'
-#include <mpi.h>
-#include <osla.h>
-#include <stdio.h>
-
-int main(int argc, char **argv)
-{
-  MPI_Init(&argc, &argv);
-  double x = osla_random_uniform(1, 2, 3);
-  osla_err err = osla_error_set(OSLA_ERR_ARG, "x = %g", x);
-  printf("%s\n", osla_err_name(err));
-  MPI_Finalize();
-  return osla_clock() >= 0.0 && err == OSLA_ERR_ARG ? 0 : 1;
-}
-EOT
+# README.md shows the middle of doc/example.c
+shown=$(awk '/^```c$/ {on = 1; next} /^```$/ {on = 0} on' "$SRCDIR/README.md")
+[ -n "$shown" ] || fail "README.md shows no C"
+while read -r line; do
+  sed 's/^ *//' "$SRCDIR/doc/example.c" | grep -qxF -- "$line" ||
+    fail "README.md shows a line that is not in doc/example.c: $line"
+done <<<"$shown"
 
 uses() { # WHICH LIBRARY-FLAGS...
   local which=$1
   shift
-  quietly "${compiler[@]}" "${cflags[@]}" "$scratch/user.c" -o "$scratch/user-$which" "$@"
-  quietly env LD_LIBRARY_PATH="$libdir" timeout 30 "$MPIEXEC" -n 2 "$scratch/user-$which"
-  [ "$(grep -o "bad argument" "$scratch/out" | wc -l)" = 2 ] || { cat "$scratch/out"; fail "$which: wrong output"; }
-  echo "$which library: ok"
+  quietly "${compiler[@]}" "${cflags[@]}" "$SRCDIR/doc/example.c" -o "$scratch/user-$which" "$@"
+  for ranks in 1 2 3; do
+    quietly env LD_LIBRARY_PATH="$libdir" timeout 60 "$MPIEXEC" -n $ranks "$scratch/user-$which"
+    cat "$scratch/out" >>"$scratch/answers"
+  done
+  echo "$which library: $(cat "$scratch/out")"
 }
 if [ -f "$libdir/libosla.so" ]; then
   uses shared "${shared[@]}"
@@ -66,6 +60,10 @@ if [ -f "$libdir/libosla.a" ]; then
   uses static "${static[@]/#-losla/-l:libosla.a}"
   ldd "$scratch/user-static" | grep -q libosla && fail "the static library is not used"
 fi
+
+# the same answer on every number of ranks, from both libraries
+[ "$(sort -u "$scratch/answers" | wc -l)" = 1 ] || { cat "$scratch/answers"; fail "answers differ"; }
+grep -qE '^info 0, largest \|x\| 0\.[0-9]+$' "$scratch/answers" || fail "$(cat "$scratch/answers")"
 
 program=$(find "$scratch/root" -type f -path '*/bin/osla')
 if [ -n "$program" ]; then quietly timeout 30 "$program" --help; fi
