@@ -12,14 +12,17 @@ tests_programs = \
   tests/test_tomo_model \
   tests/test_tomo_store \
   tests/test_tomo_io \
-  tests/test_tomo_recovery
+  tests/test_tomo_recovery \
+  tests/test_command_util
 
 tests_scalapack_programs =
 
 tests_scripts = \
   tests/check_floors.sh \
   tests/check_tree.sh \
-  tests/check_install.sh
+  tests/check_install.sh \
+  tests/test_command.sh \
+  tests/test_info.sh
 
 if HAVE_CUNIT
 check_LTLIBRARIES = tests/libosla_test.la
@@ -29,12 +32,16 @@ check_PROGRAMS += $(tests_scalapack_programs)
 endif
 endif
 
+tests_test_command_util_SOURCES = tests/test_command_util.c \
+  tools/command.h tools/command.c tools/command_util.c
+tests_test_command_util_LDADD = $(LDADD) $(POPT_LIBS) $(JANSSON_LIBS)
+
 tests_libosla_test_la_SOURCES = tests/osla_test.c tests/osla_test.h \
   tests/osla_test_help.c tests/osla_test_help.h
 AM_CPPFLAGS += $(CUNIT_CFLAGS)
 LDADD = tests/libosla_test.la tools/libtomo.la libosla.la $(CUNIT_LIBS)
 
-EXTRA_DIST += tests/run tests/list tests/lsan.supp $(tests_scripts)
+EXTRA_DIST += tests/run tests/list tests/lsan.supp tests/broken_mpi.c $(tests_scripts)
 
 noinst_DATA = tests/config.env
 

@@ -17,7 +17,7 @@ int osla_command_parse_grid(const char *name, const char *option, const char *te
 {
   int p = 0, q = 0, used = -1;
   char times = '\0';
-  if (sscanf(text, "%d %c %d %n", &p, &times, &q, &used) < 3 || used < 0 || text[used] != '\0' ||
+  if (sscanf(text, "%9d %c %9d %n", &p, &times, &q, &used) < 3 || used < 0 || text[used] != '\0' ||
       (times != 'x' && times != 'X') || p < 1 || q < 1)
     return osla_command_error(name, "%s: '%s' is not a grid such as 2x3", option, text);
   if ((int64_t)p * q > size)

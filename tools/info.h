@@ -75,7 +75,7 @@ enum { INFO_ON_NODE, INFO_ACROSS, INFO_WAYS };
 typedef struct info_speed {
   bool measured;
   double notify;   /* seconds, one way, median */
-  double put, get; /* bytes per second, best */
+  double put, get; /* bytes per second, median */
 } info_speed;
 
 /* Hazards that the tests look for. */
@@ -93,7 +93,8 @@ typedef struct info_findings {
 void info_add(info_findings *findings, const char *name, info_verdict verdict, const char *format,
               ...) __attribute__((format(printf, 4, 5)));
 
-/* Each runs tests and adds them. Collective; the same findings on all ranks. */
+/* Each runs tests and adds them (the speed only if none has failed: its waits have no end).
+ * Collective; the same findings on all ranks. */
 typedef struct info_watchdog info_watchdog;
 void info_test_transport(osla_transport *t, info_watchdog *dog, info_findings *findings);
 void info_test_mpi(osla_transport *t, const info_system *system, info_watchdog *dog,
@@ -106,6 +107,7 @@ void info_measure_speed(osla_transport *t, const info_system *system, info_watch
  * the other calls accept. */
 info_watchdog *info_watchdog_start(int rank, double limit_seconds);
 void info_watchdog_begin(info_watchdog *dog, const char *test);
+double info_watchdog_limit(const info_watchdog *dog);
 void info_watchdog_stop(info_watchdog *dog);
 
 /* --- limits and workarounds --- */
@@ -115,8 +117,8 @@ typedef struct info_rule {
   const char *cause; /* library, version and cause in plain words */
 } info_rule;
 
-/* Rule i, or NULL beyond the last; and whether its cause is found in this MPI: "yes", "no", "every
- * MPI", "not known", with how that is known. */
+/* Rule i, or NULL beyond the last; and whether its cause concerns this MPI: "yes, seen" and "no,
+ * not seen" by the tests, "yes" and "no, fixed" by its version, "every MPI", "not known". */
 const info_rule *info_rule_get(int i);
 const char *info_rule_concern(int i, const info_mpi *mpi, const info_findings *findings);
 

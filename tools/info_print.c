@@ -160,14 +160,13 @@ static void print_speed(const info_speed speed[INFO_WAYS])
 
 static void print_rules(const info_mpi *mpi, const info_findings *findings)
 {
-  (void)printf("\nLimits and workarounds in force\n");
+  (void)printf("\nLimits and workarounds in force   (first: does the cause concern this MPI?)\n");
   for (int i = 0; info_rule_get(i); i++) {
     const info_rule *rule = info_rule_get(i);
-    (void)printf("  * ");
-    print_wrapped(rule->does, 4, 4);
-    (void)printf("    why: ");
-    print_wrapped(rule->cause, 9, 9);
-    (void)printf("    concerns this MPI: %s\n", info_rule_concern(i, mpi, findings));
+    (void)printf("  %-12s  ", info_rule_concern(i, mpi, findings));
+    print_wrapped(rule->does, 16, 16);
+    (void)printf("%*s", 18, "");
+    print_wrapped(rule->cause, 18, 18);
   }
 }
 

@@ -82,7 +82,7 @@ static const info_rule_entry rules[] = {
    EVERY_MPI,
    0,
    {0}},
-  {{"nothing: a job of 4 or more ranks over TCP may hang at its very end; the results are complete",
+  {{"NOT worked around: a job of 4 or more ranks over TCP may hang when all its work is done",
     "MPICH before 4.2.0: a race in MPI_Finalize over TCP"},
    BY_VERSION,
    0,
@@ -106,7 +106,7 @@ static const char *by_version(const info_rule_entry *entry, const info_mpi *mpi)
   static const int measured[3] = {4, 0, 2}, unknown[3] = {0};
   if (strcmp(mpi->family, "MPICH") != 0 || mpi->version[0] == '\0') return "not known";
   if (compare_versions(entry->fixed, unknown) != 0)
-    return compare_versions(mpi->number, entry->fixed) < 0 ? "yes" : "no, fixed in this version";
+    return compare_versions(mpi->number, entry->fixed) < 0 ? "yes" : "no, fixed";
   return compare_versions(mpi->number, measured) == 0 ? "yes" : "not known";
 }
 
@@ -118,8 +118,8 @@ const char *info_rule_concern(int i, const info_mpi *mpi, const info_findings *f
     case NOT_KNOWN: return "not known";
     case BY_VERSION: break;
     case BY_TEST:
-      if (findings->seen[entry->hazard] == INFO_SEEN) return "yes, seen in the tests";
-      if (findings->seen[entry->hazard] == INFO_NOT_SEEN) return "no, not seen in the tests";
+      if (findings->seen[entry->hazard] == INFO_SEEN) return "yes, seen";
+      if (findings->seen[entry->hazard] == INFO_NOT_SEEN) return "no, not seen";
       break;
   }
   return by_version(entry, mpi);

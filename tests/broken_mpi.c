@@ -1,0 +1,30 @@
+/* An MPI with a fault, to be loaded before the real one (LD_PRELOAD): test_info.sh shows with it
+ * that `osla info` finds the fault. The variable BROKEN_MPI says which:
+ *   put   the data of a put with a request arrives as zeroes, beyond a word
+ *   hang  a flush never returns
+ */
+#include <mpi.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static int broken(const char *fault)
+{
+  const char *chosen = getenv("BROKEN_MPI");
+  return chosen && strcmp(chosen, fault) == 0;
+}
+
+int MPI_Rput(const void *origin, int count, MPI_Datatype type, int rank, MPI_Aint disp,
+             int target_count, MPI_Datatype target_type, MPI_Win win, MPI_Request *request)
+{
+  static const char zeroes[1 << 20];
+  const void *source = broken("put") && count > 8 && count <= (int)sizeof zeroes ? zeroes : origin;
+  return PMPI_Rput(source, count, type, rank, disp, target_count, target_type, win, request);
+}
+
+int MPI_Win_flush(int rank, MPI_Win win)
+{
+  while (broken("hang"))
+    (void)sleep(1);
+  return PMPI_Win_flush(rank, win);
+}

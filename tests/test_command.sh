@@ -1,0 +1,79 @@
+#!/usr/bin/env bash
+# The frame of the osla command: help, version and bad input, alone and under mpiexec: the exit
+# status, and that only one rank writes.
+set -u
+: "${OSLA:?}" "${MPIEXEC:?}"
+scratch=$(mktemp -d) || exit 1
+trap 'rm -rf "$scratch"' EXIT
+failed=0
+fail() { echo "test_command: $*"; cat "$scratch/out" "$scratch/err"; failed=1; }
+
+# run RANKS ARGUMENT...: 0 ranks means without mpiexec
+run() {
+  local ranks=$1
+  shift
+  label="$* ($ranks ranks)"
+  if [ "$ranks" = 0 ]; then
+    timeout 30 "$OSLA" "$@" >"$scratch/out" 2>"$scratch/err" </dev/null
+  else
+    timeout 30 "$MPIEXEC" -n "$ranks" "$OSLA" "$@" >"$scratch/out" 2>"$scratch/err" </dev/null
+  fi
+  status=$?
+}
+out_lines() { [ "$(wc -l <"$scratch/out")" "$@" ]; }
+err_lines() { [ "$(wc -l <"$scratch/err")" "$@" ]; }
+
+# good PATTERN: status 0, the pattern once on stdout, nothing on stderr
+good() {
+  [ $status = 0 ] || fail "$label: exit status $status, not 0"
+  [ "$(grep -c -- "$1" "$scratch/out")" = 1 ] || fail "$label: '$1' is not printed once"
+  err_lines = 0 || fail "$label: something on stderr"
+}
+
+# bad LINE: status 2, exactly that line on stderr, nothing on stdout
+bad() {
+  [ $status = 2 ] || fail "$label: exit status $status, not 2"
+  [ "$(cat "$scratch/err")" = "$1" ] || fail "$label: stderr is not '$1'"
+  err_lines = 1 || fail "$label: not one line on stderr"
+  out_lines = 0 || fail "$label: something on stdout"
+}
+
+for ranks in 0 3; do
+  run $ranks --version
+  good '^osla [0-9]'
+  out_lines = 1 || fail "$label: more than the version"
+  run $ranks help
+  good '^  info '
+  run $ranks --help
+  good '^  info '
+  run $ranks help info
+  good '--json=FILE'
+  run $ranks info --help
+  good '--json=FILE'
+
+  run $ranks
+  bad "osla: no command (see osla help)"
+  run $ranks frobnicate
+  bad "osla: frobnicate: unknown command (see osla help)"
+  run $ranks help frobnicate
+  bad "osla: frobnicate: unknown command (see osla help)"
+  run $ranks --frobnicate
+  bad "osla: --frobnicate: unknown option (see osla help)"
+  run $ranks info --frobnicate
+  bad "osla info: --frobnicate: unknown option (see osla info --help)"
+  run $ranks info -x
+  bad "osla info: -x: unknown option (see osla info --help)"
+  run $ranks info stray
+  bad "osla info: 'stray' is not an option (see osla info --help)"
+  run $ranks info --json
+  bad "osla info: --json: needs a value"
+  run $ranks info --limit=ten
+  bad "osla info: --limit: 'ten' is not a number"
+  run $ranks info --limit ten
+  bad "osla info: --limit: 'ten' is not a number"
+  run $ranks info --limit -5
+  bad "osla info: --limit: -5 is not a positive number of seconds"
+  run $ranks info --limit 99999999999
+  bad "osla info: --limit: '99999999999' is out of range"
+done
+exit $failed

@@ -1,0 +1,88 @@
+/* The texts, the grid option and the core count that the sub-commands share. */
+#include "command.h"
+#include "osla_test.h"
+
+#include <math.h>
+#include <string.h>
+
+static void check_bytes(uint64_t bytes, const char *expected)
+{
+  osla_text text = osla_format_bytes(bytes);
+  OSLA_ASSERT_MSG(strcmp(text.s, expected) == 0, "'%s' is not '%s'", text.s, expected);
+}
+
+static void check_seconds(double seconds, const char *expected)
+{
+  osla_text text = osla_format_seconds(seconds);
+  OSLA_ASSERT_MSG(strcmp(text.s, expected) == 0, "'%s' is not '%s'", text.s, expected);
+}
+
+static void test_bytes(void)
+{
+  check_bytes(0, "0 bytes");
+  check_bytes(1023, "1023 bytes");
+  check_bytes(1024, "1.00 KiB");
+  check_bytes(1536, "1.50 KiB");
+  check_bytes(10 << 20, "10.0 MiB");
+  check_bytes((uint64_t)3 << 40, "3.00 TiB");
+  check_bytes(UINT64_MAX, "16384.0 PiB");
+}
+
+static void test_seconds(void)
+{
+  check_seconds(0, "0 us");
+  check_seconds(1.5e-7, "0.15 us");
+  check_seconds(0.012, "12 ms");
+  check_seconds(3.14159, "3.14 s");
+  check_seconds(59.99, "60 s");
+  check_seconds(65, "1 min 05 s");
+  check_seconds(7500, "2 h 05 min");
+  check_seconds(NAN, "?");
+  check_seconds(-1, "?");
+}
+
+/* Error lines go to stderr: they are part of the log. */
+static void test_grid(void)
+{
+  int p = 0, q = 0;
+  CU_ASSERT(osla_command_parse_grid("test", "--grid", "2x3", 6, &p, &q) == OSLA_EXIT_OK);
+  CU_ASSERT(p == 2 && q == 3);
+  CU_ASSERT(osla_command_parse_grid("test", "--grid", "1 X 4", 6, &p, &q) == OSLA_EXIT_OK);
+  CU_ASSERT(p == 1 && q == 4);
+  static const char *const bad[] = {"",      "2",           "2x",          "x3",     "2x3x1",
+                                    "2x3 y", "0x2",         "-1x2",        "2 by 3", "3x-1",
+                                    "4x2",   "99999x99999", "4294967297x1"};
+  for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
+    OSLA_ASSERT_MSG(osla_command_parse_grid("test", "--grid", bad[i], 6, &p, &q) == OSLA_EXIT_USAGE,
+                    "'%s' was taken", bad[i]);
+  CU_ASSERT(p == 1 && q == 4);
+}
+
+static void test_cores(void)
+{
+  osla_cpu cpu;
+  OSLA_ASSERT_OK(osla_cpu_look(MPI_COMM_WORLD, &cpu));
+  CU_ASSERT(cpu.cores >= 1);
+  CU_ASSERT(cpu.ranks >= 1 && cpu.ranks <= osla_test_size());
+  CU_ASSERT(cpu.threads >= 1);
+  CU_ASSERT(cpu.host[0] != '\0');
+}
+
+static void test_agree(void)
+{
+  int last = osla_test_size() - 1;
+  CU_ASSERT(osla_command_agree(OSLA_EXIT_OK) == OSLA_EXIT_OK);
+  CU_ASSERT(osla_command_agree(osla_test_rank() == last ? OSLA_EXIT_USAGE : OSLA_EXIT_OK) ==
+            OSLA_EXIT_USAGE);
+  CU_ASSERT(osla_command_rank() == osla_test_rank());
+  CU_ASSERT(osla_command_fail("test", osla_error_set(OSLA_ERR_IO, "no file")) == OSLA_EXIT_USAGE);
+  CU_ASSERT(osla_command_fail("test", osla_error_set(OSLA_ERR_MPI, "no MPI")) == OSLA_EXIT_FAILED);
+}
+
+int main(int argc, char **argv)
+{
+  static const osla_test_case cases[] = {{"bytes", test_bytes}, {"seconds", test_seconds},
+                                         {"grid", test_grid},   {"cores", test_cores},
+                                         {"agree", test_agree}, {NULL, NULL}};
+  return osla_test_main(argc, argv, cases);
+}

@@ -1,0 +1,102 @@
+#!/usr/bin/env bash
+# `osla info` on several rank counts and node layouts: exit status, key lines, JSON; and with an MPI
+# that has a fault: it must be found.
+set -u
+: "${OSLA:?}" "${MPIEXEC:?}" "${SRCDIR:?}" "${BUILDDIR:?}"
+. "$BUILDDIR/tests/config.env"
+scratch=$(mktemp -d) || exit 1
+trap 'rm -rf "$scratch"' EXIT
+failed=0
+fail() { echo "test_info: $*"; cat "$scratch/out" "$scratch/err"; failed=1; }
+
+# run RANKS MODE [VARIABLE=VALUE...]; 0 ranks: without mpiexec
+run() {
+  local ranks=$1 mode=$2 env=()
+  shift 2
+  label="$ranks ranks, $mode"
+  [ "$mode" = fake2 ] && env=(MPIR_CVAR_NUM_CLIQUES=2 MPIR_CVAR_CLIQUES_BY_BLOCK=1)
+  [ "$mode" = nolocal ] && env=(MPIR_CVAR_NOLOCAL=1)
+  rm -f "$scratch/info.json"
+  local command=("$OSLA" info --limit "${limit:-60}" --json "$scratch/info.json")
+  [ "$ranks" = 0 ] || command=("$MPIEXEC" -n "$ranks" env "$@" "${command[@]}")
+  timeout 100 env "${env[@]}" "${command[@]}" >"$scratch/out" 2>"$scratch/err" </dev/null
+  status=$?
+}
+has() { grep -qE -- "$1" "$scratch/out" || fail "$label: no line '$1'"; }
+
+healthy() {
+  [ $status = 0 ] || fail "$label: exit status $status, not 0"
+  [ -s "$scratch/err" ] && fail "$label: something on stderr"
+  has '^OSLA [0-9]'
+  has '^  MPI +[^ ]'
+  has '^  BLAS +[^ ]'
+  has '^  shared .* free in /dev/shm \([0-9]+ bytes\)$'
+  has '^  ok +fetch-and-add '
+  has '^ .* segments are page-aligned'
+  has '^OSLA can work here\.$'
+  grep -q FAILED "$scratch/out" && [ "$(grep -c FAILED "$scratch/out")" != 1 ] && fail "$label: FAILED"
+}
+transfers_work() {
+  has '^  ok +put '
+  has '^  ok +get '
+  has '^  ok +put and notify '
+  has '^  (ok|no) +alignment '
+  has '^  (ok|no) +strided get '
+  has '^  (ok|no) +shared query '
+}
+
+# json RANKS NODES: the file parses and says the same
+json() {
+  [ -s "$scratch/info.json" ] || fail "$label: no JSON file"
+  command -v python3 >/dev/null || return
+  python3 - "$scratch/info.json" "$1" "$2" <<'EOT' || fail "$label: JSON"
+import json, sys
+info = json.load(open(sys.argv[1]))
+ranks, nodes = int(sys.argv[2]), int(sys.argv[3])
+assert info["works"] is True and info["ranks"] == ranks and len(info["nodes"]) == nodes, info
+assert sorted(r for node in info["nodes"] for r in node["ranks"]) == list(range(ranks)), info
+assert {t["verdict"] for t in info["tests"]} <= {"ok", "no", "skipped"}, info["tests"]
+assert len(info["tests"]) >= 9 and len(info["workarounds"]) >= 9, info
+assert (info["speed"]["across_nodes"] is not None) == (nodes > 1), info["speed"]
+for speed in info["speed"].values():
+    assert speed is None or all(value > 0 for value in speed.values()), speed
+EOT
+}
+
+for ranks in 0 1; do
+  run $ranks node; healthy; json 1 1
+  has '^  - +put +needs 2 ranks$'
+done
+run 2 node; healthy; transfers_work; json 2 1
+has '^  node 0: ranks 0-1 on host '
+has '^  (ok|no) +passive on node '
+has '^  - +passive across nodes +needs 2 nodes'
+has '^  on the node +[0-9]'
+run 4 node; healthy; transfers_work; json 4 1
+run 4 fake2; healthy; transfers_work; json 4 2
+has '^  node 1: ranks 2-3 on host '
+has '^  (ok|no) +passive across nodes '
+has '^  across nodes +[0-9]'
+run 3 nolocal; healthy; transfers_work; json 3 3
+has '^  - +passive on node +needs 2 ranks on one node'
+
+# A preloaded library must not come before the sanitizer's.
+if [ "$SANITIZERS" = no ]; then
+  read -ra compiler <<<"$CC"
+  if "${compiler[@]}" -shared -fPIC -o "$scratch/broken.so" "$SRCDIR/tests/broken_mpi.c"; then
+    limit=3
+    run 2 nolocal LD_PRELOAD="$scratch/broken.so" BROKEN_MPI=none; healthy
+    run 2 nolocal LD_PRELOAD="$scratch/broken.so" BROKEN_MPI=put
+    [ $status = 1 ] || fail "$label, lost puts: exit status $status, not 1"
+    has '^  FAILED +put +rank . to rank .: byte 29 of [0-9]+ is wrong$'
+    has "^OSLA cannot work here: 'put' failed\.$"
+    [ "$(grep -c '^osla info: FAILED: put: rank' "$scratch/err")" = 1 ] || fail "$label: no error line"
+    run 2 nolocal LD_PRELOAD="$scratch/broken.so" BROKEN_MPI=hang
+    [ $status != 0 ] && [ $status != 124 ] || fail "$label, hanging flush: exit status $status"
+    grep -q "^osla info: FAILED: the test 'put' did not end within 3 s$" "$scratch/err" ||
+      fail "$label: no error line"
+  else
+    fail "cannot build the MPI with a fault"
+  fi
+fi
+exit $failed
