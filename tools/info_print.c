@@ -71,8 +71,7 @@ static void print_ranks_and_nodes(const info_system *s)
   if (s->n_nodes > s->n_hosts)
     (void)printf("  Nodes on one host: MPI was told to keep its ranks apart.\n");
   if (s->oversubscribed)
-    (void)printf("  More computing threads than cores: waiting ranks sleep and leave the cores to "
-                 "the others.\n");
+    (void)printf("  More computing threads than cores: the ranks take turns.\n");
 }
 
 static void print_libraries(const info_system *s)
