@@ -1,0 +1,19 @@
+# Floor 4: `osla invert`, a library of its own so that tests can link its steps.
+noinst_LTLIBRARIES += tools/libinvert.la
+tools_libinvert_la_CPPFLAGS = $(AM_CPPFLAGS) -DOSLA_PKGDATADIR='"$(pkgdatadir)"' \
+  -DOSLA_SOURCE_DATADIR='"$(abs_srcdir)/data"'
+tools_libinvert_la_LIBADD = tools/libtomo.la
+tools_libinvert_la_SOURCES = \
+  tools/command.h tools/command.c tools/command_util.c \
+  tools/invert/invert.h \
+  tools/invert/invert_options.c \
+  tools/invert/invert_input.c \
+  tools/invert/invert_problem.c \
+  tools/invert/invert_work.c \
+  tools/invert/invert_assemble.c \
+  tools/invert/invert_misfit.c \
+  tools/invert/invert_solve.c \
+  tools/invert/invert_resolution.c \
+  tools/invert/invert_output.c \
+  tools/invert/invert_report.c \
+  tools/invert/invert.c

@@ -1,0 +1,151 @@
+/* `osla invert`: linearised global surface-wave tomography as one job (floor 4).
+ *
+ * One Gauss-Newton step of French et al. (IPDPS 2015), equation (2), from m = m^p = 0:
+ *   (G^T C_d^-1 G + C_m^-1) m = G^T C_d^-1 d.
+ * The left side is assembled by one-sided updates, factored in the same memory and solved. The data
+ * are those of a known model plus noise, so that the job shows what the rays can recover.
+ *
+ * The steps are files of this folder: options, input, problem, assemble, prior, solve, resolution,
+ * report, output; invert.c runs them in that order. All functions are collective unless they say
+ * otherwise, and return the same error on all ranks.
+ */
+#ifndef OSLA_INVERT_H
+#define OSLA_INVERT_H
+
+#include "osla.h"
+#include "tomo_io.h"
+#include "tomo_kernel.h"
+#include "tomo_mesh.h"
+#include "tomo_model.h"
+#include "tomo_path.h"
+#include "tomo_radial.h"
+
+#include <jansson.h>
+
+typedef enum invert_factor { INVERT_CHOLESKY, INVERT_LU } invert_factor;
+
+/* What the user asked for, checked. */
+typedef struct invert_options {
+  const char *stations, *events;         /* files; NULL: the shipped sample */
+  const char *output, *map, *json;       /* files; NULL: none */
+  const char *data_directory;            /* shipped tables; NULL: not found */
+  int major_arc;                         /* also the long way round */
+  double min_distance, max_distance;     /* degrees, of station-event pairs */
+  long long max_paths;                   /* 0: all */
+  int frequency, n_radial;               /* mesh, radial functions */
+  double depth_km, stretch;
+  tomo_kernel_options kernel;
+  double noise;                          /* standard deviation in units of sigma */
+  tomo_model_options model;
+  tomo_prior_options prior;
+  invert_factor factor;
+  int nprow, npcol;                      /* 0: nearest to square */
+  long long nb;
+  osla_dtype dtype;
+  osla_uplo uplo;
+  int threads;                           /* producers of each rank */
+  long long subset;                      /* paths handed out at a time; 0: chosen */
+  int progress_thread;
+  int resolution;                        /* sampled columns; 0: none */
+  double map_depth_km;
+  int quiet;
+} invert_options;
+
+/* Parses and checks; *status as osla_command_parse. Local, the same on all ranks. `owner` keeps the
+ * strings and is released by the caller. */
+struct osla_command_line;
+bool invert_parse(int argc, char **argv, int ranks, invert_options *options,
+                  struct osla_command_line *owner, int *status);
+
+/* Where the seconds of a rank go. */
+typedef enum invert_phase {
+  PHASE_COMPUTE, /* paths, panels of G, data; sum over threads / threads */
+  PHASE_UPDATE,  /* calls of update */
+  PHASE_COMMIT,  /* waiting for the others' updates */
+  PHASE_FACTOR,
+  PHASE_SOLVE,
+  PHASE_MISFIT,  /* the second pass over the data */
+  N_PHASES
+} invert_phase;
+
+typedef struct invert_result {
+  double seconds[N_PHASES];    /* of this rank */
+  double wall;                 /* of the whole job */
+  double misfit_before, misfit_after; /* |d|^2, |d - G m|^2, whitened */
+  double misfit_expected;      /* the second, from the normal equations: a check of the solve */
+  int64_t data;                /* number of data */
+  int64_t info;                /* of the factorisation */
+  double growth;               /* LU */
+  double threshold;            /* ray density (km) that parts dense from sparse knots */
+  tomo_recovery dense, sparse, all;
+  double resolution_dense, resolution_sparse; /* mean diagonal of the resolution matrix */
+  int sampled_dense, sampled_sparse;
+  int64_t updates, elements;   /* of all ranks */
+} invert_result;
+
+typedef struct invert_job {
+  const invert_options *options;
+  osla_transport *t;
+  osla_grid *grid;
+  tomo_site *stations, *events;
+  int64_t n_stations, n_events;
+  int64_t *path_ids;           /* [n_paths], ascending: tomo_path_id */
+  int64_t n_paths, n_pairs;    /* pairs: before the choice by distance */
+  tomo_mesh *mesh;
+  tomo_radial *radial;
+  tomo_kernel *kernel;
+  int64_t knots, n;            /* n = knots * n_radial unknowns */
+  double *m_true, *m;          /* [n] percent */
+  double *density;             /* [knots] km */
+  osla_hessian *hessian;
+  osla_matrix *factor;         /* the Hessian's own matrix, once factored */
+  invert_result result;
+} invert_job;
+
+/* invert_input.c: reads on rank 0, tells all ranks, lists the usable paths. */
+osla_err invert_read_input(invert_job *job);
+/* The arc of a path id; false when it is degenerate. Local. */
+bool invert_arc(const invert_job *job, int64_t path_id, tomo_arc *arc);
+
+/* invert_problem.c: predicts the memory, then makes mesh, bases, true model, accumulator. */
+osla_err invert_make_problem(invert_job *job);
+void invert_destroy(invert_job *job);
+
+/* invert_work.c: deals the paths to all ranks and threads, one-sided, in subsets. Each thread traces
+ * its paths in its own workspace (worker.path) and calls `work` for each. A failure ends the loop.
+ * On return all ranks have finished; *seconds is how long this rank was busy. */
+typedef struct invert_worker {
+  invert_job *job;
+  tomo_path *path;      /* traced when work is called */
+  int64_t path_id, columns;
+  double *d;            /* [k] the path's whitened data */
+  void *g;              /* [k * greatest columns] for work's use */
+  double *g_sum;        /* [greatest columns] for work's use */
+  double *density;      /* [knots] of this thread */
+  double misfit;        /* of this thread */
+  int64_t data;
+  double seconds_update;
+} invert_worker;
+typedef osla_err invert_path_work(invert_worker *worker);
+osla_err invert_for_all_paths(invert_job *job, const char *what, invert_path_work *work,
+                              invert_worker *total, double *seconds);
+
+/* invert_assemble.c: H, gradient, density, misfit of the zero model; prior; commit. */
+osla_err invert_assemble(invert_job *job);
+/* invert_misfit.c: |d - G m|^2 by a second pass over the data. */
+osla_err invert_measure_misfit(invert_job *job);
+
+/* invert_solve.c: factor in place, solve, compare with the true model. */
+osla_err invert_solve(invert_job *job);
+/* invert_resolution.c: diagonal of the resolution matrix for a sample of unknowns. */
+osla_err invert_sample_resolution(invert_job *job);
+
+/* invert_report.c. invert_report_json returns a new reference on rank 0, NULL elsewhere. */
+osla_err invert_print_report(invert_job *job);
+osla_err invert_report_json(invert_job *job, json_t **root);
+
+/* invert_output.c: can the files be written? and: write model and map. Rank 0 works. */
+osla_err invert_check_output(invert_job *job);
+osla_err invert_write_output(invert_job *job);
+
+#endif

@@ -1,0 +1,105 @@
+/* The assembly: H[ix, ix] += G^T G and g[ix] += G^T d for each path, then the prior, then commit. */
+#include "invert.h"
+
+#include <stdlib.h>
+
+/* g_sum := G^T d; the panel has the matrix's type, sums are double. */
+static void project_data(invert_worker *w, int64_t k)
+{
+  for (int64_t c = 0; c < w->columns; c++) {
+    double sum = 0.0;
+    if (w->job->options->dtype == OSLA_FLOAT) {
+      const float *g = (const float *)w->g + c * k;
+      for (int64_t i = 0; i < k; i++) sum += (double)g[i] * w->d[i];
+    } else {
+      const double *g = (const double *)w->g + c * k;
+      for (int64_t i = 0; i < k; i++) sum += g[i] * w->d[i];
+    }
+    w->g_sum[c] = sum;
+  }
+}
+
+static osla_err assemble_path(invert_worker *w)
+{
+  invert_job *job = w->job;
+  int64_t k = tomo_kernel_count(job->kernel);
+  const int64_t *ix = tomo_path_indices(w->path);
+  OSLA_CALL(tomo_path_panel(w->path, job->options->dtype, w->g, k));
+  project_data(w, k);
+  w->misfit += tomo_path_misfit(w->path, NULL, w->d);
+  w->data += k;
+  tomo_path_add_density(w->path, w->density);
+
+  double start = osla_clock();
+  OSLA_CALL(osla_hessian_update(job->hessian, w->columns, ix, k, w->g, k));
+  OSLA_CALL(osla_hessian_update_gradient(job->hessian, w->columns, ix, w->g_sum));
+  w->seconds_update += osla_clock() - start;
+  return OSLA_OK;
+}
+
+/* C_m^-1 = L^T L, a few rows for each knot; the knots are dealt to the ranks in turn. */
+static osla_err add_prior(invert_job *job)
+{
+  const invert_options *o = job->options;
+  int most_rows = tomo_prior_rows_max(o->n_radial), most_columns = tomo_prior_columns_max(o->n_radial);
+  size_t elements = (size_t)most_rows * (size_t)most_columns;
+  double *g = malloc(elements * sizeof *g);
+  float *g_float = malloc(elements * sizeof *g_float);
+  int64_t *ix = malloc((size_t)most_columns * sizeof *ix);
+  osla_err err = OSLA_OK;
+  if (!g || !g_float || !ix) err = osla_error_set(OSLA_ERR_MEM, "panel of the prior");
+  for (int64_t knot = osla_transport_rank(job->t); knot < job->knots && err == OSLA_OK;
+       knot += osla_transport_size(job->t)) {
+    int rows, columns;
+    tomo_prior_panel(&o->prior, job->mesh, o->n_radial, knot, &rows, &columns, ix, g);
+    if (rows == 0) continue;
+    for (int i = 0; i < rows * columns; i++) g_float[i] = (float)g[i];
+    err = osla_hessian_update(job->hessian, columns, ix, rows,
+                              o->dtype == OSLA_FLOAT ? (void *)g_float : (void *)g, rows);
+  }
+  free(g);
+  free(g_float);
+  free(ix);
+  return err;
+}
+
+static osla_err share_totals(invert_job *job, const invert_worker *total)
+{
+  invert_result *r = &job->result;
+  r->misfit_before = total->misfit;
+  r->data = total->data;
+  for (int64_t l = 0; l < job->knots; l++) job->density[l] = total->density[l];
+  OSLA_CALL(osla_allreduce(job->t, &r->misfit_before, 1, MPI_DOUBLE, MPI_SUM));
+  OSLA_CALL(osla_allreduce(job->t, &r->data, 1, MPI_INT64_T, MPI_SUM));
+  return osla_allreduce(job->t, job->density, job->knots, MPI_DOUBLE, MPI_SUM);
+}
+
+static osla_err share_counts(invert_job *job)
+{
+  osla_hessian_stats stats = osla_hessian_get_stats(job->hessian);
+  int64_t counts[2] = {stats.updates, stats.elements};
+  OSLA_CALL(osla_allreduce(job->t, counts, 2, MPI_INT64_T, MPI_SUM));
+  job->result.updates = counts[0];
+  job->result.elements = counts[1];
+  return OSLA_OK;
+}
+
+osla_err invert_assemble(invert_job *job)
+{
+  invert_worker total;
+  double busy, start = osla_clock();
+  osla_err err = invert_for_all_paths(job, "assembling", assemble_path, &total, &busy);
+  if (err == OSLA_OK) err = share_totals(job, &total);
+  free(total.density);
+  OSLA_CALL(err);
+  double prior = osla_clock();
+  OSLA_CALL(osla_agree(job->t, add_prior(job)));
+  prior = osla_clock() - prior;
+  OSLA_CALL(osla_hessian_commit(job->hessian));
+
+  double *seconds = job->result.seconds, all = osla_clock() - start;
+  seconds[PHASE_UPDATE] = total.seconds_update / job->options->threads + prior;
+  seconds[PHASE_COMPUTE] = busy + prior - seconds[PHASE_UPDATE];
+  seconds[PHASE_COMMIT] = all - busy - prior;
+  return share_counts(job);
+}

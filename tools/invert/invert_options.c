@@ -1,0 +1,251 @@
+/* Options of `osla invert`: table, defaults, checks. */
+#include "config.h"
+
+#include "command.h"
+#include "invert.h"
+
+#include <limits.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#ifdef _OPENMP
+enum { HAVE_THREADS = 1 };
+#else
+enum { HAVE_THREADS = 0 };
+#endif
+
+static const char name[] = "invert";
+
+/* Options that are texts until they are checked. */
+typedef struct raw_options {
+  const char *grid, *factor, *model, *precision, *triangle;
+} raw_options;
+
+static invert_options defaults(void)
+{
+  return (invert_options){.min_distance = 10.0,
+                          .max_distance = 170.0,
+                          .frequency = 10,
+                          .n_radial = 4,
+                          .depth_km = 1000.0,
+                          .stretch = 0.3,
+                          .kernel = tomo_kernel_defaults(),
+                          .noise = 1.0,
+                          .model = tomo_model_defaults(),
+                          .prior = tomo_prior_defaults(),
+                          .nb = 128,
+                          .threads = 1,
+                          .resolution = 24,
+                          .map_depth_km = 100.0};
+}
+
+#define SHOW POPT_ARGFLAG_SHOW_DEFAULT
+
+static osla_err check_positive(const char *option, double value)
+{
+  OSLA_CHECK(isfinite(value) && value > 0.0, OSLA_ERR_ARG, "%s: %g is not a positive number", option,
+             value);
+  return OSLA_OK;
+}
+
+static osla_err check_not_negative(const char *option, double value)
+{
+  OSLA_CHECK(!isnan(value), OSLA_ERR_ARG, "%s: nan is not a number", option);
+  OSLA_CHECK(value >= 0.0, OSLA_ERR_ARG, "%s: %g is negative", option, value);
+  OSLA_CHECK(isfinite(value), OSLA_ERR_ARG, "%s: %g is not finite", option, value);
+  return OSLA_OK;
+}
+
+static osla_err check_range(const char *option, long long value, long long low, long long high)
+{
+  OSLA_CHECK(value >= low && value <= high, OSLA_ERR_ARG, "%s: %lld is outside %lld to %lld", option,
+             value, low, high);
+  return OSLA_OK;
+}
+
+static osla_err check_numbers(const invert_options *o)
+{
+  OSLA_CALL(check_not_negative("--damping", o->prior.damping));
+  OSLA_CALL(check_not_negative("--smoothing", o->prior.lateral));
+  OSLA_CALL(check_not_negative("--radial-smoothing", o->prior.radial));
+  OSLA_CALL(check_not_negative("--noise", o->noise));
+  OSLA_CALL(check_not_negative("--min-distance", o->min_distance));
+  OSLA_CHECK(o->max_distance <= 180.0 && o->min_distance < o->max_distance, OSLA_ERR_ARG,
+             "--max-distance: %g is not between --min-distance %g and 180", o->max_distance,
+             o->min_distance);
+  OSLA_CALL(check_positive("--depth", o->depth_km));
+  OSLA_CHECK(o->depth_km <= TOMO_EARTH_RADIUS_KM, OSLA_ERR_ARG, "--depth: %g km is below %g",
+             o->depth_km, TOMO_EARTH_RADIUS_KM);
+  OSLA_CHECK(o->stretch >= 0.0 && o->stretch < 1.0, OSLA_ERR_ARG,
+             "--stretch: %g is not in 0 <= x < 1", o->stretch);
+  OSLA_CALL(check_positive("--period-min", o->kernel.period_min_s));
+  OSLA_CHECK(isfinite(o->kernel.period_max_s) && o->kernel.period_max_s >= o->kernel.period_min_s,
+             OSLA_ERR_ARG, "--period-max: %g is below --period-min %g", o->kernel.period_max_s,
+             o->kernel.period_min_s);
+  OSLA_CALL(check_positive("--sigma", o->kernel.sigma_fraction));
+  OSLA_CALL(check_positive("--amplitude", o->model.amplitude_percent));
+  OSLA_CHECK(o->model.cell_degrees >= 1.0 && o->model.cell_degrees <= 180.0, OSLA_ERR_ARG,
+             "--cell: %g is outside 1 to 180 degrees", o->model.cell_degrees);
+  OSLA_CALL(check_not_negative("--cell-depth", o->model.cell_depth_km));
+  OSLA_CALL(check_not_negative("--map-depth", o->map_depth_km));
+  return OSLA_OK;
+}
+
+static osla_err check_counts(const invert_options *o)
+{
+  OSLA_CALL(check_range("--mesh", o->frequency, 1, TOMO_MESH_FREQUENCY_MAX));
+  OSLA_CALL(check_range("--radial", o->n_radial, 1, TOMO_RADIAL_MAX));
+  OSLA_CALL(check_range("--periods", o->kernel.n_periods, 1, 1000));
+  OSLA_CALL(check_range("--branches", o->kernel.n_branches, 1, 20));
+  OSLA_CALL(check_range("--max-paths", o->max_paths, 0, LLONG_MAX));
+  OSLA_CALL(check_range("--nb", o->nb, 1, 65536));
+  OSLA_CALL(check_range("--subset", o->subset, 0, INT_MAX));
+  OSLA_CALL(check_range("--resolution", o->resolution, 0, 4096));
+  OSLA_CALL(check_range("--threads", o->threads, 1, 1024));
+  OSLA_CHECK(HAVE_THREADS || o->threads == 1, OSLA_ERR_UNSUPPORTED,
+             "--threads: %d, but this build has no OpenMP", o->threads);
+  return OSLA_OK;
+}
+
+/* One of two words; *second tells which. */
+static osla_err check_word(const char *option, const char *word, const char *first_word,
+                           const char *second_word, bool *second)
+{
+  *second = strcmp(word, second_word) == 0;
+  OSLA_CHECK(*second || strcmp(word, first_word) == 0, OSLA_ERR_ARG,
+             "%s: '%s' is neither %s nor %s", option, word, first_word, second_word);
+  return OSLA_OK;
+}
+
+static osla_err check_words(const raw_options *raw, invert_options *o)
+{
+  bool second;
+  OSLA_CALL(check_word("--factor", raw->factor, "cholesky", "lu", &second));
+  o->factor = second ? INVERT_LU : INVERT_CHOLESKY;
+  OSLA_CALL(check_word("--model", raw->model, "checkerboard", "blobs", &second));
+  o->model.kind = second ? TOMO_MODEL_BLOBS : TOMO_MODEL_CHECKERBOARD;
+  OSLA_CALL(check_word("--precision", raw->precision, "double", "float", &second));
+  o->dtype = second ? OSLA_FLOAT : OSLA_DOUBLE;
+  OSLA_CALL(check_word("--triangle", raw->triangle, "lower", "upper", &second));
+  o->uplo = second ? OSLA_UPPER : OSLA_LOWER;
+  return OSLA_OK;
+}
+
+static int check_grid(const raw_options *raw, int ranks, invert_options *o)
+{
+  if (!raw->grid) return OSLA_EXIT_OK;
+  int status = osla_command_parse_grid(name, "--grid", raw->grid, ranks, &o->nprow, &o->npcol);
+  if (status == OSLA_EXIT_OK && o->nprow * o->npcol != ranks)
+    status = osla_command_error(name, "--grid: %d x %d is for %d ranks, but %d are running",
+                                o->nprow, o->npcol, o->nprow * o->npcol, ranks);
+  return status;
+}
+
+/* The shipped tables: $OSLA_DATA, the installed place, the source tree. */
+static const char *find_data_directory(void)
+{
+  const char *places[] = {getenv("OSLA_DATA"), OSLA_PKGDATADIR, OSLA_SOURCE_DATADIR};
+  for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
+    char file[PATH_MAX];
+    if (!places[i]) continue;
+    (void)snprintf(file, sizeof file, "%s/sample_stations.csv", places[i]);
+    if (access(file, R_OK) == 0) return places[i];
+  }
+  return NULL;
+}
+
+static const char about[] =
+  "Inverts surface-wave delays of station-earthquake paths for shear velocity in the Earth: G^T G "
+  "is assembled by one-sided updates, factored in place and solved, all in one job. The data are "
+  "made from a known model plus noise, to see what the paths can recover. Without --stations and "
+  "--events a small shipped sample is used.";
+
+static const char after[] =
+  "Example:\n"
+  "  mpiexec -n 4 osla invert --stations STATIONS --events events.csv --output m.h5 --map m.png\n";
+
+bool invert_parse(int argc, char **argv, int ranks, invert_options *o, struct osla_command_line *line,
+                  int *status)
+{
+  raw_options raw = {.factor = "cholesky", .model = "checkerboard", .precision = "double",
+                     .triangle = "lower"};
+  *o = defaults();
+  long long seed = (long long)o->model.seed;
+  const struct poptOption table[] = {
+    {"stations", 's', POPT_ARG_STRING, &o->stations, 0,
+     "stations: SPECFEM STATIONS columns, or CSV with header", "FILE"},
+    {"events", 'e', POPT_ARG_STRING, &o->events, 0,
+     "earthquakes: CSV with latitude, longitude, depth_km, or GCMT NDK", "FILE"},
+    {"output", 'o', POPT_ARG_STRING, &o->output, 0,
+     "write model, gradient, settings (HDF5; plain if FILE ends in .osla)", "FILE"},
+    {"map", 'm', POPT_ARG_STRING, &o->map, 0, "write a picture with gnuplot", "FILE.png"},
+    {"json", 'j', POPT_ARG_STRING, &o->json, 0, "write the report as JSON", "FILE"},
+    {"map-depth", '\0', POPT_ARG_DOUBLE | SHOW, &o->map_depth_km, 0, "depth of the maps", "KM"},
+    {"quiet", 'q', POPT_ARG_NONE, &o->quiet, 0, "no report on standard output", NULL},
+    {"major-arc", '\0', POPT_ARG_NONE, &o->major_arc, 0, "also use the long way round", NULL},
+    {"min-distance", '\0', POPT_ARG_DOUBLE | SHOW, &o->min_distance, 0, "of pairs used", "DEG"},
+    {"max-distance", '\0', POPT_ARG_DOUBLE | SHOW, &o->max_distance, 0, "of pairs used", "DEG"},
+    {"max-paths", '\0', POPT_ARG_LONGLONG | SHOW, &o->max_paths, 0,
+     "use a random choice of N paths; 0: all", "N"},
+    {"mesh", '\0', POPT_ARG_INT | SHOW, &o->frequency, 0,
+     "lateral grid: icosahedron of frequency F, 10 F^2 + 2 knots", "F"},
+    {"radial", '\0', POPT_ARG_INT | SHOW, &o->n_radial, 0, "radial B-splines", "N"},
+    {"depth", '\0', POPT_ARG_DOUBLE | SHOW, &o->depth_km, 0, "lower end of the model", "KM"},
+    {"stretch", '\0', POPT_ARG_DOUBLE | SHOW, &o->stretch, 0,
+     "0: even radial knots; towards 1: finer near the surface", "X"},
+    {"periods", '\0', POPT_ARG_INT | SHOW, &o->kernel.n_periods, 0, "periods of each path", "N"},
+    {"branches", '\0', POPT_ARG_INT | SHOW, &o->kernel.n_branches, 0,
+     "fundamental mode and overtones", "N"},
+    {"period-min", '\0', POPT_ARG_DOUBLE | SHOW, &o->kernel.period_min_s, 0, "shortest period",
+     "S"},
+    {"period-max", '\0', POPT_ARG_DOUBLE | SHOW, &o->kernel.period_max_s, 0, "longest period",
+     "S"},
+    {"sigma", '\0', POPT_ARG_DOUBLE | SHOW, &o->kernel.sigma_fraction, 0,
+     "standard deviation of a delay (C_d), as a part of its period", "X"},
+    {"noise", '\0', POPT_ARG_DOUBLE | SHOW, &o->noise, 0,
+     "noise in the data, in standard deviations", "X"},
+    {"model", '\0', POPT_ARG_STRING | SHOW, &raw.model, 0, "true model: checkerboard or blobs",
+     "KIND"},
+    {"amplitude", '\0', POPT_ARG_DOUBLE | SHOW, &o->model.amplitude_percent, 0,
+     "of the true model", "PERCENT"},
+    {"cell", '\0', POPT_ARG_DOUBLE | SHOW, &o->model.cell_degrees, 0, "its lateral size", "DEG"},
+    {"cell-depth", '\0', POPT_ARG_DOUBLE | SHOW, &o->model.cell_depth_km, 0,
+     "its radial size; 0: no change with depth", "KM"},
+    {"seed", '\0', POPT_ARG_LONGLONG | SHOW, &seed, 0, "of noise, blobs, choice of paths", "N"},
+    {"damping", '\0', POPT_ARG_DOUBLE | SHOW, &o->prior.damping, 0,
+     "prior (C_m): 1 / (standard deviation in percent)^2", "X"},
+    {"smoothing", '\0', POPT_ARG_DOUBLE | SHOW, &o->prior.lateral, 0,
+     "prior: weight of lateral roughness", "X"},
+    {"radial-smoothing", '\0', POPT_ARG_DOUBLE | SHOW, &o->prior.radial, 0,
+     "prior: weight of radial roughness", "X"},
+    {"factor", '\0', POPT_ARG_STRING | SHOW, &raw.factor, 0, "cholesky or lu", "KIND"},
+    {"precision", '\0', POPT_ARG_STRING | SHOW, &raw.precision, 0, "of the matrix: double or float",
+     "KIND"},
+    {"triangle", '\0', POPT_ARG_STRING | SHOW, &raw.triangle, 0, "stored: lower or upper", "KIND"},
+    {"grid", 'g', POPT_ARG_STRING, &raw.grid, 0, "process grid (default: nearest to square)",
+     "PxQ"},
+    {"nb", '\0', POPT_ARG_LONGLONG | SHOW, &o->nb, 0, "block size of the matrix", "N"},
+    {"threads", 't', POPT_ARG_INT | SHOW, &o->threads, 0, "producing threads of each rank", "N"},
+    {"subset", '\0', POPT_ARG_LONGLONG | SHOW, &o->subset, 0,
+     "paths handed out at a time; 0: chosen", "N"},
+    {"progress-thread", '\0', POPT_ARG_NONE, &o->progress_thread, 0,
+     "serve other nodes' transfers from a thread", NULL},
+    {"resolution", '\0', POPT_ARG_INT | SHOW, &o->resolution, 0,
+     "unknowns sampled for the resolution matrix; 0: none", "N"},
+    POPT_TABLEEND};
+  *line = (osla_command_line){.name = name, .about = about, .after = after, .options = table};
+  if (!osla_command_parse(line, argc, argv, status)) return false;
+  o->model.seed = (uint64_t)seed;
+  osla_err err = check_numbers(o);
+  if (err == OSLA_OK) err = check_counts(o);
+  if (err == OSLA_OK) err = check_words(&raw, o);
+  *status = err == OSLA_OK ? check_grid(&raw, ranks, o) : osla_command_fail(name, err);
+  o->data_directory = find_data_directory();
+  line->options = NULL; /* the table ends with this call; release needs the strings only */
+  if (*status == OSLA_EXIT_OK) return true;
+  osla_command_release(line);
+  return false;
+}

@@ -1,0 +1,131 @@
+/* The result file and the picture, written by rank 0. */
+#include "invert.h"
+#include "osla_log.h"
+#include "tomo_map.h"
+#include "tomo_store.h"
+
+#include <stdlib.h>
+
+osla_err invert_check_output(invert_job *job)
+{
+  const char *files[] = {job->options->output, job->options->map, job->options->json};
+  osla_err err = OSLA_OK;
+  if (osla_transport_rank(job->t) == 0)
+    for (int i = 0; i < 3 && err == OSLA_OK; i++)
+      if (files[i]) err = tomo_store_check(files[i]);
+  return osla_agree(job->t, err);
+}
+
+static osla_err add_settings(const invert_job *job, tomo_store *store)
+{
+  const invert_options *o = job->options;
+  const invert_result *r = &job->result;
+  const struct {
+    const char *name;
+    double value;
+  } numbers[] = {
+    {"mesh_frequency", o->frequency},
+    {"n_radial", o->n_radial},
+    {"depth_km", o->depth_km},
+    {"stretch", o->stretch},
+    {"n_periods", o->kernel.n_periods},
+    {"n_branches", o->kernel.n_branches},
+    {"period_min_s", o->kernel.period_min_s},
+    {"period_max_s", o->kernel.period_max_s},
+    {"sigma_fraction", o->kernel.sigma_fraction},
+    {"noise", o->noise},
+    {"seed", (double)o->model.seed},
+    {"damping", o->prior.damping},
+    {"smoothing", o->prior.lateral},
+    {"radial_smoothing", o->prior.radial},
+    {"paths", (double)job->n_paths},
+    {"data", (double)r->data},
+    {"misfit_before", r->misfit_before},
+    {"misfit_after", r->misfit_after},
+    {"correlation_dense", r->dense.correlation},
+    {"dense_threshold_km", r->threshold},
+  };
+  for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
+    OSLA_CALL(tomo_store_add_number(store, numbers[i].name, numbers[i].value));
+  OSLA_CALL(tomo_store_add_text(store, "stations", o->stations ? o->stations : "shipped sample"));
+  OSLA_CALL(tomo_store_add_text(store, "events", o->events ? o->events : "shipped sample"));
+  OSLA_CALL(tomo_store_add_text(store, "factor", o->factor == INVERT_LU ? "lu" : "cholesky"));
+  return tomo_store_add_text(store, "true_model",
+                             o->model.kind == TOMO_MODEL_BLOBS ? "blobs" : "checkerboard");
+}
+
+/* Latitudes and longitudes of the knots, depths of the radial functions. */
+static void list_places(const invert_job *job, double *latitude, double *longitude, double *depth)
+{
+  for (int64_t l = 0; l < job->knots; l++) {
+    tomo_lat_lon(tomo_mesh_knot(job->mesh, l), &latitude[l], &longitude[l]);
+    latitude[l] = tomo_geographic_latitude(latitude[l]);
+  }
+  for (int r = 0; r < job->options->n_radial; r++) depth[r] = tomo_radial_greville(job->radial, r);
+}
+
+static osla_err fill_store(const invert_job *job, tomo_store *store, double *latitude,
+                           double *longitude, double *depth)
+{
+  const int64_t model[2] = {job->knots, job->options->n_radial};
+  const int64_t knots[1] = {job->knots}, radial[1] = {job->options->n_radial};
+  list_places(job, latitude, longitude, depth);
+  OSLA_CALL(tomo_store_add_array(store, "model", "percent", 2, model, job->m));
+  OSLA_CALL(tomo_store_add_array(store, "true_model_coefficients", "percent", 2, model,
+                                 job->m_true));
+  OSLA_CALL(tomo_store_add_array(store, "gradient", "1/percent", 2, model,
+                                 osla_hessian_gradient(job->hessian)));
+  OSLA_CALL(tomo_store_add_array(store, "ray_density", "km", 1, knots, job->density));
+  OSLA_CALL(tomo_store_add_array(store, "latitude", "degrees", 1, knots, latitude));
+  OSLA_CALL(tomo_store_add_array(store, "longitude", "degrees", 1, knots, longitude));
+  OSLA_CALL(tomo_store_add_array(store, "depth", "km", 1, radial, depth));
+  return add_settings(job, store);
+}
+
+static osla_err write_store(const invert_job *job)
+{
+  tomo_store *store = NULL;
+  double *latitude = malloc((size_t)job->knots * sizeof *latitude);
+  double *longitude = malloc((size_t)job->knots * sizeof *longitude);
+  double *depth = malloc((size_t)job->options->n_radial * sizeof *depth);
+  osla_err err = OSLA_OK;
+  if (!latitude || !longitude || !depth) err = osla_error_set(OSLA_ERR_MEM, "result file");
+  if (err == OSLA_OK) err = tomo_store_create(&store);
+  if (err == OSLA_OK) err = fill_store(job, store, latitude, longitude, depth);
+  if (err == OSLA_OK) err = tomo_store_write(store, job->options->output);
+  tomo_store_destroy(&store);
+  free(latitude);
+  free(longitude);
+  free(depth);
+  return err;
+}
+
+static osla_err write_map(const invert_job *job)
+{
+  const invert_options *o = job->options;
+  tomo_map map = {.mesh = job->mesh,
+                  .radial = job->radial,
+                  .m_true = job->m_true,
+                  .m_recovered = job->m,
+                  .density = job->density,
+                  .depth_km = o->map_depth_km,
+                  .stations = job->stations,
+                  .n_stations = job->n_stations,
+                  .events = job->events,
+                  .n_events = job->n_events,
+                  .data_directory = o->data_directory};
+  osla_err err = tomo_map_write(&map, o->map);
+  if (err != OSLA_ERR_UNSUPPORTED) return err;
+  osla_log(-1, "no picture: %s", osla_error_text());
+  return OSLA_OK;
+}
+
+osla_err invert_write_output(invert_job *job)
+{
+  osla_err err = OSLA_OK;
+  if (osla_transport_rank(job->t) == 0) {
+    if (job->options->output) err = write_store(job);
+    if (err == OSLA_OK && job->options->map) err = write_map(job);
+  }
+  return osla_agree(job->t, err);
+}

@@ -1,0 +1,136 @@
+/* Resolution where rays are dense and where they are not.
+ *
+ * The resolution matrix R = (H + P)^-1 H = I - (H + P)^-1 P, P the prior, maps the true model to the
+ * recovered one (Tarantola, "Inverse Problem Theory", SIAM 2005, section 3.2; its diagonal is 1
+ * where the data decide and 0 where the prior does). A sample of its columns comes from one solve
+ * with many right-hand sides, the columns of P.
+ */
+#include "invert.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+typedef struct sample {
+  int count;
+  int64_t *unknown; /* [count] */
+  bool *dense;      /* [count] */
+  double *columns;  /* [n * count] P e_j, then R e_j is e_j minus the solution */
+  int64_t n;
+} sample;
+
+/* Half of the sample from dense knots, half from sparse ones, spread evenly, of middle depth. */
+static void choose_unknowns(const invert_job *job, sample *s)
+{
+  int n_radial = job->options->n_radial;
+  int64_t dense = job->result.dense.knots, sparse = job->knots - dense, seen[2] = {0, 0};
+  int want_dense = (s->count + 1) / 2, want_sparse = s->count - want_dense, taken[2] = {0, 0};
+  if (want_dense > dense) want_dense = (int)dense;
+  if (want_sparse > sparse) want_sparse = (int)sparse;
+  s->count = 0;
+  for (int64_t l = 0; l < job->knots; l++) {
+    bool is_dense = job->density[l] >= job->result.threshold;
+    int64_t all = is_dense ? dense : sparse;
+    int want = is_dense ? want_dense : want_sparse, *have = &taken[is_dense];
+    bool turn = *have < want && seen[is_dense] >= all * *have / want;
+    seen[is_dense]++;
+    if (!turn) continue;
+    s->unknown[s->count] = l * n_radial + (n_radial - 1) / 2;
+    s->dense[s->count++] = is_dense;
+    ++*have;
+  }
+}
+
+/* Adds the part of one knot's panel: columns += G^T G(:, j) for each sampled j in ix. */
+static void add_panel(sample *s, int rows, int columns, const int64_t *ix, const double *g)
+{
+  for (int c = 0; c < columns; c++)
+    for (int j = 0; j < s->count; j++) {
+      if (ix[c] != s->unknown[j]) continue;
+      for (int b = 0; b < columns; b++) {
+        double sum = 0.0;
+        for (int r = 0; r < rows; r++) sum += g[r + b * rows] * g[r + c * rows];
+        s->columns[ix[b] + j * s->n] += sum;
+      }
+    }
+}
+
+static osla_err prior_columns(const invert_job *job, sample *s)
+{
+  const invert_options *o = job->options;
+  int most_rows = tomo_prior_rows_max(o->n_radial), most_columns = tomo_prior_columns_max(o->n_radial);
+  double *g = malloc((size_t)most_rows * (size_t)most_columns * sizeof *g);
+  int64_t *ix = malloc((size_t)most_columns * sizeof *ix);
+  osla_err err = g && ix ? OSLA_OK : osla_error_set(OSLA_ERR_MEM, "panel of the prior");
+  for (int64_t knot = 0; knot < job->knots && err == OSLA_OK; knot++) {
+    int rows, columns;
+    tomo_prior_panel(&o->prior, job->mesh, o->n_radial, knot, &rows, &columns, ix, g);
+    add_panel(s, rows, columns, ix, g);
+  }
+  free(g);
+  free(ix);
+  return err;
+}
+
+static double column_element(int64_t i, int64_t j, void *arg)
+{
+  const sample *s = arg;
+  return s->columns[i + j * s->n];
+}
+
+static osla_err solve_columns(invert_job *job, sample *s)
+{
+  const invert_options *o = job->options;
+  osla_matrix *x = NULL;
+  osla_err err;
+  int64_t width = (s->count + osla_grid_npcol(job->grid) - 1) / osla_grid_npcol(job->grid);
+  OSLA_TRY(osla_matrix_create(job->grid, o->dtype, job->n, s->count, o->nb, width, &x));
+  OSLA_TRY(osla_matrix_fill_with(x, column_element, s));
+  OSLA_TRY(o->factor == INVERT_CHOLESKY ? osla_potrs(o->uplo, job->factor, x)
+                                        : osla_getrs_nopiv(job->factor, x));
+  for (int j = 0; j < s->count && err == OSLA_OK; j++) {
+    double value;
+    float value_float;
+    void *out = o->dtype == OSLA_DOUBLE ? (void *)&value : (void *)&value_float;
+    err = osla_matrix_get_block(x, s->unknown[j], j, 1, 1, out, 1);
+    if (o->dtype == OSLA_FLOAT) value = value_float;
+    invert_result *r = &job->result;
+    if (s->dense[j]) {
+      r->resolution_dense += 1.0 - value;
+      r->sampled_dense++;
+    } else {
+      r->resolution_sparse += 1.0 - value;
+      r->sampled_sparse++;
+    }
+  }
+  err = osla_agree(job->t, err);
+cleanup:
+  osla_matrix_destroy(&x);
+  return err;
+}
+
+osla_err invert_sample_resolution(invert_job *job)
+{
+  invert_result *r = &job->result;
+  double start = osla_clock();
+  sample s = {.count = job->options->resolution, .n = job->n};
+  if (s.count == 0) return OSLA_OK;
+  s.unknown = malloc((size_t)s.count * sizeof *s.unknown);
+  s.dense = malloc((size_t)s.count * sizeof *s.dense);
+  s.columns = calloc((size_t)s.count * (size_t)job->n, sizeof *s.columns);
+  osla_err err = OSLA_OK;
+  if (!s.unknown || !s.dense || !s.columns) {
+    err = osla_error_set(OSLA_ERR_MEM, "%d columns of the resolution matrix", s.count);
+  } else {
+    choose_unknowns(job, &s);
+    err = prior_columns(job, &s);
+  }
+  err = osla_agree(job->t, err);
+  if (err == OSLA_OK && s.count > 0) err = solve_columns(job, &s);
+  if (r->sampled_dense > 0) r->resolution_dense /= r->sampled_dense;
+  if (r->sampled_sparse > 0) r->resolution_sparse /= r->sampled_sparse;
+  free(s.unknown);
+  free(s.dense);
+  free(s.columns);
+  r->seconds[PHASE_SOLVE] += osla_clock() - start;
+  return err;
+}

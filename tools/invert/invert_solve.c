@@ -1,0 +1,99 @@
+/* Factors the regularised Hessian in its own memory, solves for the model, judges it. */
+#include "invert.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+
+static osla_err factor(invert_job *job)
+{
+  const invert_options *o = job->options;
+  invert_result *r = &job->result;
+  OSLA_CALL(osla_hessian_matrix(job->hessian, &job->factor));
+  if (o->factor == INVERT_CHOLESKY) {
+    OSLA_CALL(osla_potrf(job->factor, o->uplo, NULL, &r->info));
+    OSLA_CHECK(r->info == 0, OSLA_ERR_STATE,
+               "the Hessian is not positive definite (leading minor of order %" PRId64
+               "): raise --damping or --smoothing",
+               r->info);
+    return OSLA_OK;
+  }
+  osla_lu_result lu;
+  OSLA_CALL(osla_matrix_mirror(job->factor, o->uplo)); /* LU needs both triangles */
+  OSLA_CALL(osla_getrf_nopiv(job->factor, NULL, &lu));
+  r->info = lu.info;
+  r->growth = lu.growth;
+  OSLA_CHECK(lu.info == 0, OSLA_ERR_STATE,
+             "the Hessian is singular (zero pivot %" PRId64 "): raise --damping or --smoothing",
+             lu.info);
+  OSLA_CHECK(lu.growth < 1e6, OSLA_ERR_STATE,
+             "LU without pivoting is not to be trusted here (growth %g): use --factor cholesky",
+             lu.growth);
+  return OSLA_OK;
+}
+
+static double element_of(int64_t i, int64_t j, void *vector)
+{
+  (void)j;
+  return ((const double *)vector)[i];
+}
+
+static osla_err solve_with_factor(invert_job *job, osla_matrix *b)
+{
+  return job->options->factor == INVERT_CHOLESKY ? osla_potrs(job->options->uplo, job->factor, b)
+                                                 : osla_getrs_nopiv(job->factor, b);
+}
+
+/* The distributed solution on every rank, in double. */
+static osla_err fetch_model(invert_job *job, osla_matrix *x)
+{
+  if (job->options->dtype == OSLA_DOUBLE)
+    return osla_matrix_get_block(x, 0, 0, job->n, 1, job->m, job->n);
+  float *m = malloc((size_t)job->n * sizeof *m);
+  OSLA_CHECK(m, OSLA_ERR_MEM, "model of %" PRId64 " unknowns", job->n);
+  osla_err err = osla_matrix_get_block(x, 0, 0, job->n, 1, m, job->n);
+  for (int64_t i = 0; i < job->n && err == OSLA_OK; i++) job->m[i] = m[i];
+  free(m);
+  return err;
+}
+
+static void judge(invert_job *job)
+{
+  const invert_options *o = job->options;
+  const double *g = osla_hessian_gradient(job->hessian);
+  invert_result *r = &job->result;
+  /* (H + P) m = g gives |d - G m|^2 = |d|^2 - 2 m g + m H m = |d|^2 - m g - m P m. */
+  double mg = 0.0;
+  for (int64_t i = 0; i < job->n; i++) mg += job->m[i] * g[i];
+  double mpm = tomo_prior_norm(&o->prior, job->mesh, o->n_radial, job->m);
+  r->misfit_expected = r->misfit_before - mg - mpm;
+
+  r->threshold = tomo_density_quantile(job->density, job->knots, 0.5);
+  r->dense = tomo_model_compare(job->m_true, job->m, job->density, job->knots, o->n_radial,
+                                r->threshold, 0);
+  r->sparse = tomo_model_compare(job->m_true, job->m, job->density, job->knots, o->n_radial,
+                                 r->threshold, 1);
+  r->all = tomo_model_compare(job->m_true, job->m, job->density, job->knots, o->n_radial, 0.0, 0);
+}
+
+osla_err invert_solve(invert_job *job)
+{
+  const invert_options *o = job->options;
+  osla_matrix *x = NULL;
+  double start = osla_clock();
+  OSLA_CALL(factor(job));
+  job->result.seconds[PHASE_FACTOR] = osla_clock() - start;
+
+  start = osla_clock();
+  osla_err err;
+  OSLA_TRY(osla_matrix_create(job->grid, o->dtype, job->n, 1, o->nb, 1, &x));
+  OSLA_TRY(osla_matrix_fill_with(
+    x, element_of, (void *)(uintptr_t)osla_hessian_gradient(job->hessian)));
+  OSLA_TRY(solve_with_factor(job, x));
+  OSLA_TRY(osla_agree(job->t, fetch_model(job, x)));
+  job->result.seconds[PHASE_SOLVE] = osla_clock() - start;
+  judge(job);
+cleanup:
+  osla_matrix_destroy(&x);
+  return err;
+}

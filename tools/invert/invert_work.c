@@ -1,0 +1,163 @@
+/* Dynamic distribution of the paths: a shared counter hands out subsets to whoever asks next. There
+ * is no master thread; a rank that is slow asks less often (French et al., section II.B.3, with a
+ * one-sided fetch-and-add in the place of their root thread). */
+#include "invert.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#ifdef _OPENMP
+#include <omp.h>
+#endif
+
+typedef struct loop {
+  invert_job *job;
+  invert_path_work *work;
+  osla_counter *counter;
+  int64_t subset;
+  const char *what;
+  bool show;          /* a progress line on this rank's terminal */
+  double start, shown;
+  osla_err err;       /* first failure on this rank, with its text */
+  char text[512];
+} loop;
+
+static int thread_number(void)
+{
+#ifdef _OPENMP
+  return omp_get_thread_num();
+#else
+  return 0;
+#endif
+}
+
+static void close_worker(invert_worker *w)
+{
+  tomo_path_destroy(&w->path);
+  free(w->d);
+  free(w->g);
+  free(w->g_sum);
+  free(w->density);
+}
+
+static osla_err open_worker(invert_worker *w, invert_job *job)
+{
+  *w = (invert_worker){.job = job};
+  OSLA_CALL(tomo_path_create(job->mesh, job->kernel, &w->path));
+  size_t k = (size_t)tomo_kernel_count(job->kernel);
+  size_t columns = (size_t)tomo_path_columns_max(w->path);
+  w->d = malloc(k * sizeof *w->d);
+  w->g = malloc(k * columns * osla_dtype_size(job->options->dtype));
+  w->g_sum = malloc(columns * sizeof *w->g_sum);
+  w->density = calloc((size_t)job->knots, sizeof *w->density);
+  OSLA_CHECK(w->d && w->g && w->g_sum && w->density, OSLA_ERR_MEM,
+             "panel of %zu x %zu elements", k, columns);
+  return OSLA_OK;
+}
+
+/* A line that overwrites itself, at most five times a second. */
+static void show_progress(loop *l, int64_t done)
+{
+  double now = osla_clock();
+  int64_t all = l->job->n_paths;
+  bool finished = done >= all;
+  if (!l->show || (!finished && now - l->shown < 0.2)) return;
+  l->shown = now;
+  double rate = (double)(done < all ? done : all) / (now - l->start + 1e-9);
+  (void)fprintf(stderr, "\r%s: %lld / %lld paths, %.0f paths/s, %.0f s left   ", l->what,
+                (long long)(done < all ? done : all), (long long)all, rate,
+                rate > 0.0 && !finished ? (double)(all - done) / rate : 0.0);
+  if (finished) (void)fprintf(stderr, "\r\033[K");
+  (void)fflush(stderr);
+}
+
+static osla_err run_path(const loop *l, invert_worker *w, int64_t path_id)
+{
+  const invert_job *job = l->job;
+  const invert_options *o = job->options;
+  tomo_arc arc;
+  if (!invert_arc(job, path_id, &arc)) return OSLA_OK; /* the list has no such path */
+  w->path_id = path_id;
+  w->columns = tomo_path_trace(w->path, &arc);
+  tomo_path_data(w->path, job->m_true, o->noise, o->model.seed, path_id, w->d);
+  return l->work(w);
+}
+
+static osla_err run_subsets(loop *l, invert_worker *w)
+{
+  const invert_job *job = l->job;
+  for (;;) {
+    int64_t first;
+    OSLA_CALL(osla_counter_next(l->counter, l->subset, &first));
+    if (thread_number() == 0) show_progress(l, first);
+    if (first >= job->n_paths) return OSLA_OK;
+    int64_t end = first + l->subset < job->n_paths ? first + l->subset : job->n_paths;
+    for (int64_t i = first; i < end; i++) {
+      OSLA_CALL(run_path(l, w, job->path_ids[i]));
+      osla_progress(job->t);
+    }
+  }
+}
+
+static void add_totals(invert_worker *total, const invert_worker *w, double *density, int64_t knots)
+{
+  total->misfit += w->misfit;
+  total->data += w->data;
+  total->seconds_update += w->seconds_update;
+  for (int64_t l = 0; l < knots; l++) density[l] += w->density[l];
+}
+
+/* One producing thread, from its workspace to its share of the totals. */
+static void run_thread(loop *l, invert_worker *total, double *density)
+{
+  invert_worker w;
+  osla_err err = open_worker(&w, l->job);
+  if (err == OSLA_OK) err = run_subsets(l, &w);
+#ifdef _OPENMP
+#pragma omp critical(invert_totals)
+#endif
+  {
+    if (err == OSLA_OK) {
+      add_totals(total, &w, density, l->job->knots);
+    } else if (l->err == OSLA_OK) {
+      l->err = err;
+      (void)snprintf(l->text, sizeof l->text, "%s", osla_error_text());
+    }
+  }
+  close_worker(&w);
+}
+
+/* Enough subsets that the last ones end together, large enough that asking costs nothing. */
+static int64_t choose_subset(const invert_job *job)
+{
+  const invert_options *o = job->options;
+  if (o->subset > 0) return o->subset;
+  int64_t subset = job->n_paths / (16 * (int64_t)osla_transport_size(job->t) * o->threads);
+  return subset < 1 ? 1 : subset > 32 ? 32 : subset;
+}
+
+osla_err invert_for_all_paths(invert_job *job, const char *what, invert_path_work *work,
+                              invert_worker *total, double *seconds)
+{
+  loop l = {.job = job, .work = work, .what = what, .subset = choose_subset(job)};
+  double *density = calloc((size_t)job->knots, sizeof *density);
+  osla_err err = density ? OSLA_OK : osla_error_set(OSLA_ERR_MEM, "ray density");
+  *total = (invert_worker){.job = job, .density = density};
+  err = osla_agree(job->t, err);
+  if (err == OSLA_OK) err = osla_counter_create(job->t, &l.counter);
+  if (err != OSLA_OK) return err;
+
+  l.show = osla_transport_rank(job->t) == 0 && !job->options->quiet && isatty(STDERR_FILENO);
+  l.start = osla_clock();
+#ifdef _OPENMP
+#pragma omp parallel num_threads(job->options->threads)
+#endif
+  run_thread(&l, total, density);
+  *seconds = osla_clock() - l.start;
+  if (l.err != OSLA_OK) (void)osla_error_set(l.err, "%s", l.text);
+  err = osla_agree(job->t, l.err);
+  osla_counter_destroy(&l.counter);
+  return err;
+}
