@@ -25,13 +25,14 @@ typedef struct update {
   const unsigned char *row_panel, *col_panel; /* G's columns in the splits' order, k x count */
 } update;
 
-static osla_err check_indices(const osla_hessian *h, int64_t count, const int64_t *ix)
+static osla_err check_indices(const osla_hessian *h, const char *name, int64_t count,
+                              const int64_t *ix)
 {
-  OSLA_CHECK(count >= 0, OSLA_ERR_ARG, "update of %" PRId64 " indices", count);
-  OSLA_CHECK(ix || count == 0, OSLA_ERR_ARG, "index list is NULL");
+  OSLA_CHECK(count >= 0, OSLA_ERR_ARG, "%s of %" PRId64 " indices", name, count);
+  OSLA_CHECK(ix || count == 0, OSLA_ERR_ARG, "%s is NULL", name);
   for (int64_t i = 0; i < count; i++)
     OSLA_CHECK(ix[i] >= 0 && ix[i] < h->n, OSLA_ERR_ARG,
-               "ix[%" PRId64 "] = %" PRId64 " is outside 0 to %" PRId64, i, ix[i], h->n - 1);
+               "%s[%" PRId64 "] = %" PRId64 " is outside 0 to %" PRId64, name, i, ix[i], h->n - 1);
   return OSLA_OK;
 }
 
@@ -208,7 +209,7 @@ static osla_err run_in_workspace(osla_hessian *h, update *u, int64_t rows, const
 osla_err osla_hessian_update(osla_hessian *h, int64_t count, const int64_t *ix, int64_t k,
                              const void *g, int64_t ldg)
 {
-  OSLA_CALL(check_indices(h, count, ix));
+  OSLA_CALL(check_indices(h, "ix", count, ix));
   OSLA_CHECK(k >= 0, OSLA_ERR_ARG, "update with %" PRId64 " rows of G", k);
   OSLA_CHECK(ldg >= k && ldg >= 1, OSLA_ERR_ARG, "ldg = %" PRId64 " is below k = %" PRId64, ldg, k);
   OSLA_CHECK(g || k * count == 0, OSLA_ERR_ARG, "G is NULL");
@@ -220,8 +221,8 @@ osla_err osla_hessian_update(osla_hessian *h, int64_t count, const int64_t *ix, 
 osla_err osla_hessian_update_block(osla_hessian *h, int64_t rows, const int64_t *ix, int64_t cols,
                                    const int64_t *jx, const void *u_block, int64_t ldu)
 {
-  OSLA_CALL(check_indices(h, rows, ix));
-  OSLA_CALL(check_indices(h, cols, jx));
+  OSLA_CALL(check_indices(h, "ix", rows, ix));
+  OSLA_CALL(check_indices(h, "jx", cols, jx));
   OSLA_CHECK(ldu >= rows && ldu >= 1, OSLA_ERR_ARG,
              "ldu = %" PRId64 " is below the %" PRId64 " rows", ldu, rows);
   OSLA_CHECK(u_block || rows * cols == 0, OSLA_ERR_ARG, "U is NULL");
@@ -233,7 +234,7 @@ osla_err osla_hessian_update_block(osla_hessian *h, int64_t rows, const int64_t 
 osla_err osla_hessian_update_gradient(osla_hessian *h, int64_t count, const int64_t *ix,
                                       const double *values)
 {
-  OSLA_CALL(check_indices(h, count, ix));
+  OSLA_CALL(check_indices(h, "ix", count, ix));
   OSLA_CHECK(values || count == 0, OSLA_ERR_ARG, "gradient values are NULL");
   (void)pthread_mutex_lock(&h->mutex);
   for (int64_t i = 0; i < count; i++) h->pending_gradient[ix[i]] += values[i];
