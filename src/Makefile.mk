@@ -7,6 +7,7 @@ src_headers = \
   src/base/osla_clock.h \
   src/base/osla_log.h \
   src/base/osla_random.h \
+  src/transport/osla_host.h \
   src/transport/osla_transport.h \
   src/memory/osla_segment.h \
   src/memory/osla_counter.h \
@@ -24,6 +25,7 @@ src_sources = \
   src/base/futex.h src/base/futex.c \
   src/transport/transport_ops.h \
   src/transport/request_pool.h src/transport/request_pool.c \
+  src/transport/host.c \
   src/transport/transport.c \
   src/transport/wait.c \
   src/transport/collective.c \

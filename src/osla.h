@@ -8,6 +8,7 @@
 #include "osla_log.h"
 #include "osla_random.h"
 
+#include "osla_host.h"
 #include "osla_transport.h"
 #include "osla_segment.h"
 #include "osla_counter.h"

@@ -62,10 +62,10 @@ static void test_cores(void)
 {
   osla_cpu cpu;
   OSLA_ASSERT_OK(osla_cpu_look(MPI_COMM_WORLD, &cpu));
-  CU_ASSERT(cpu.cores >= 1);
-  CU_ASSERT(cpu.ranks >= 1 && cpu.ranks <= osla_test_size());
+  CU_ASSERT(cpu.host.cores >= 1);
+  CU_ASSERT(cpu.host.ranks >= 1 && cpu.host.ranks <= osla_test_size());
   CU_ASSERT(cpu.threads >= 1);
-  CU_ASSERT(cpu.host[0] != '\0');
+  CU_ASSERT(cpu.host.name[0] != '\0');
 }
 
 static void test_agree(void)

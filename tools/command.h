@@ -20,6 +20,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "osla_host.h"
 #include "osla_transport.h"
 
 enum {
@@ -35,7 +36,7 @@ int osla_command_invert(int argc, char **argv);
 /* --- options --- */
 
 typedef struct osla_command_line {
-  const char *name;                 /* of the sub-command */
+  const char *name;                 /* of the sub-command; "-bench gemm": of osla-bench gemm */
   const char *synopsis;             /* after "osla NAME" in the help; NULL: "[OPTION...]" */
   const char *about;                /* what it does: below the usage line, at most 900 bytes */
   const char *after;                /* last lines of the help (examples); may be NULL */
@@ -62,7 +63,8 @@ int osla_command_parse_grid(const char *name, const char *option, const char *te
 
 /* --- errors and exit --- */
 
-/* On rank 0, writes "osla NAME: TEXT" (NAME may be NULL) in one write; returns OSLA_EXIT_USAGE, so
+/* On rank 0, writes "osla NAME: TEXT" (NAME may be NULL; one that starts with '-' follows "osla"
+ * without a blank: another program) in one write; returns OSLA_EXIT_USAGE, so
  * that a check can end with `return osla_command_error("invert", "--damping: %g is negative", d)`.
  * For errors that all ranks see; a failure of some ranks goes through osla_agree first. Local. */
 int osla_command_error(const char *name, const char *format, ...)
@@ -99,16 +101,14 @@ osla_text osla_format_seconds(double seconds);
 /* --- cores and threads --- */
 
 typedef struct osla_cpu {
-  char host[64];       /* name of my host */
-  int cores;           /* that the ranks of my host may use (union of their CPU masks) */
-  int ranks;           /* of the job on my host; fake nodes on one host share its cores */
+  osla_host host;      /* its name, and the cores that its ranks share */
   int threads;         /* for the BLAS of each rank: see below */
   bool chosen_by_user; /* OPENBLAS_NUM_THREADS or OMP_NUM_THREADS is set */
 } osla_cpu;
 
 /* Looks at the host. `threads` is what the BLAS has when the user set OPENBLAS_NUM_THREADS or
- * OMP_NUM_THREADS, else max(1, cores / ranks). Changes nothing. Collective on comm; `cores`,
- * `ranks`, `threads` may differ by host. Errors: MPI. */
+ * OMP_NUM_THREADS, else max(1, cores / ranks). Changes nothing. Collective on comm; may
+ * differ by host. Errors: MPI, MEM. */
 osla_err osla_cpu_look(MPI_Comm comm, osla_cpu *out);
 
 /* Gives the BLAS out->threads threads (osla_blas_set_threads), unless the user chose. Local. */

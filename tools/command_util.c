@@ -6,7 +6,6 @@
 
 #include <inttypes.h>
 #include <limits.h>
-#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -67,45 +66,12 @@ osla_text osla_format_seconds(double seconds)
   return text;
 }
 
-/* What each rank tells about itself. */
-typedef struct rank_cpu {
-  char host[64];
-  cpu_set_t mask;
-} rank_cpu;
-
-static rank_cpu look_at_me(void)
-{
-  rank_cpu me;
-  memset(&me, 0, sizeof me);
-  if (gethostname(me.host, sizeof me.host - 1) != 0) (void)strcpy(me.host, "?");
-  if (sched_getaffinity(0, sizeof me.mask, &me.mask) != 0)
-    for (long core = 0; core < sysconf(_SC_NPROCESSORS_ONLN) && core < CPU_SETSIZE; core++)
-      CPU_SET((size_t)core, &me.mask);
-  return me;
-}
-
 osla_err osla_cpu_look(MPI_Comm comm, osla_cpu *out)
 {
-  int size = 1;
-  rank_cpu me = look_at_me();
   memset(out, 0, sizeof *out);
-  OSLA_MPI(MPI_Comm_size(comm, &size));
-  rank_cpu *all = malloc((size_t)size * sizeof *all);
-  OSLA_CHECK(all, OSLA_ERR_MEM, "host table of %d ranks", size);
-  int code = MPI_Allgather(&me, sizeof me, MPI_BYTE, all, sizeof me, MPI_BYTE, comm);
-  cpu_set_t mask = me.mask;
-  for (int rank = 0; rank < size && code == MPI_SUCCESS; rank++) {
-    if (strcmp(all[rank].host, me.host) != 0) continue;
-    out->ranks++;
-    CPU_OR(&mask, &mask, &all[rank].mask);
-  }
-  free(all);
-  OSLA_MPI(code);
-
-  (void)memcpy(out->host, me.host, sizeof out->host);
-  out->cores = CPU_COUNT(&mask);
+  OSLA_CALL(osla_host_look(comm, &out->host));
   out->chosen_by_user = getenv("OPENBLAS_NUM_THREADS") || getenv("OMP_NUM_THREADS");
-  int share = out->cores / out->ranks;
+  int share = out->host.cores / out->host.ranks;
   out->threads = out->chosen_by_user ? osla_blas_threads() : share;
   if (out->threads < 1) out->threads = 1;
   return OSLA_OK;

@@ -127,10 +127,10 @@ osla_err info_system_look(osla_transport *t, info_system *s)
   info_rank me;
   memset(&me, 0, sizeof me);
   me.node = osla_transport_node(t);
-  me.cores = s->cpu.cores;
-  (void)memcpy(me.host, s->cpu.host, sizeof me.host);
+  me.cores = s->cpu.host.cores;
+  (void)memcpy(me.host, s->cpu.host.name, sizeof me.host);
   osla_memory_available(&me.shared_bytes, &me.available_bytes);
-  int over = s->cpu.ranks * s->cpu.threads > s->cpu.cores;
+  int over = s->cpu.host.ranks * s->cpu.threads > s->cpu.host.cores;
   s->ranks = malloc((size_t)s->size * sizeof *s->ranks);
   OSLA_CALL(
     osla_agree(t, s->ranks ? OSLA_OK : osla_error_set(OSLA_ERR_MEM, "table of %d ranks", s->size)));

@@ -1,6 +1,7 @@
 /* Making a transport: the node map, the thread level, the progress hooks and thread. */
 #include "transport_ops.h"
 #include "futex.h"
+#include "osla_host.h"
 #include "osla_log.h"
 #include "request_pool.h"
 
@@ -68,9 +69,10 @@ static osla_err set_up(osla_transport *t, MPI_Comm comm, const osla_transport_op
   OSLA_CALL(map_nodes(t));
 
   int threads = options && options->threads_per_rank > 1 ? options->threads_per_rank : 1;
-  t->oversubscribed = (long)t->node_size * threads > sysconf(_SC_NPROCESSORS_ONLN);
-  osla_err err = OSLA_OK;
-  if (options && options->progress_thread) err = start_progress_thread(t);
+  osla_host host;
+  osla_err err = osla_host_look(t->comm, &host);
+  t->oversubscribed = host.ranks * threads > host.cores;
+  if (err == OSLA_OK && options && options->progress_thread) err = start_progress_thread(t);
   return osla_agree(t, err);
 }
 
