@@ -7,6 +7,9 @@ tests_programs = \
   tests/test_progress \
   tests/test_segment \
   tests/test_notify \
+  tests/test_grid \
+  tests/test_matrix \
+  tests/test_matrix_ops \
   tests/test_tomo_sphere \
   tests/test_tomo_path \
   tests/test_tomo_model \
@@ -15,7 +18,9 @@ tests_programs = \
   tests/test_tomo_recovery \
   tests/test_command_util
 
-tests_scalapack_programs =
+tests_scalapack_programs = \
+  tests/test_scalapack_layout
+tests_test_scalapack_layout_LDADD = $(LDADD) $(SCALAPACK_LIBS)
 
 tests_scripts = \
   tests/check_floors.sh \

@@ -1,5 +1,6 @@
 #include "osla_test_help.h"
 
+#include "osla_index.h"
 #include "osla_random.h"
 
 #include <mpi.h>
@@ -27,22 +28,33 @@ static osla_grid *reversed(osla_transport *t)
   return grid;
 }
 
+typedef struct grid_shape {
+  int nprow, npcol; /* -1: nearest to square, ranks in reverse order */
+} grid_shape;
+
+static int list_grids(int size, grid_shape list[8])
+{
+  int n = 0;
+  list[n++] = (grid_shape){0, 0};
+  if (size > 1) list[n++] = (grid_shape){size, 1};
+  if (size > 1) list[n++] = (grid_shape){-1, -1};
+  if (size > 1) list[n++] = (grid_shape){1, 1};
+  if (size > 3) list[n++] = (grid_shape){1, size};
+  if (size > 4) list[n++] = (grid_shape){2, 2};
+  if (size > 2) list[n++] = (grid_shape){2, 1};
+  return n;
+}
+
+int osla_test_n_grids(osla_transport *t)
+{
+  grid_shape list[8];
+  return list_grids(osla_transport_size(t), list);
+}
+
 osla_grid *osla_test_grid(osla_transport *t, int which)
 {
-  int size = osla_transport_size(t), n = 0;
-  struct {
-    int nprow, npcol; /* -1: reversed */
-  } list[8];
-  list[n].nprow = 0, list[n++].npcol = 0;
-  if (size > 1) {
-    list[n].nprow = size, list[n++].npcol = 1;
-    list[n].nprow = 1, list[n++].npcol = 1;
-    list[n].nprow = -1, list[n++].npcol = -1;
-  }
-  if (size >= 4 && size % 2 == 0) list[n].nprow = 1, list[n++].npcol = size;
-  if (size > 4) list[n].nprow = 2, list[n++].npcol = 2;
-  if (size > 2) list[n].nprow = 2, list[n++].npcol = 1;
-  if (which >= n) return NULL;
+  grid_shape list[8];
+  (void)list_grids(osla_transport_size(t), list);
   if (list[which].nprow < 0) return reversed(t);
   osla_grid *grid = NULL;
   OSLA_ASSERT_OK(osla_grid_create(t, list[which].nprow, list[which].npcol, &grid));
@@ -87,4 +99,99 @@ int64_t osla_test_differ(const unsigned char *bytes, int64_t stream, size_t firs
   for (size_t i = 0; i < count; i++)
     if (bytes[i] != osla_test_byte(stream, first + i)) differ++;
   return differ;
+}
+
+static void set_element(osla_dtype dtype, void *array, int64_t at, double value)
+{
+  switch (dtype) {
+    case OSLA_FLOAT: ((float *)array)[at] = (float)value; break;
+    case OSLA_DOUBLE: ((double *)array)[at] = value; break;
+    case OSLA_COMPLEX_FLOAT:
+      ((float *)array)[2 * at] = (float)value;
+      ((float *)array)[2 * at + 1] = (float)-value;
+      break;
+    case OSLA_COMPLEX_DOUBLE:
+      ((double *)array)[2 * at] = value;
+      ((double *)array)[2 * at + 1] = -value;
+      break;
+  }
+}
+
+double osla_test_real(osla_dtype dtype, const void *array, int64_t at)
+{
+  switch (dtype) {
+    case OSLA_FLOAT: return (double)((const float *)array)[at];
+    case OSLA_DOUBLE: return ((const double *)array)[at];
+    case OSLA_COMPLEX_FLOAT: return (double)((const float *)array)[2 * at];
+    case OSLA_COMPLEX_DOUBLE: return ((const double *)array)[2 * at];
+  }
+  return 0.0;
+}
+
+static double value_at(int64_t i, int64_t j)
+{
+  return (double)(256 * i + j + 1);
+}
+
+static bool differs(osla_dtype dtype, const void *array, int64_t at, double value)
+{
+  double im = -value;
+  if (dtype == OSLA_COMPLEX_FLOAT) im = (double)((const float *)array)[2 * at + 1];
+  if (dtype == OSLA_COMPLEX_DOUBLE) im = ((const double *)array)[2 * at + 1];
+  return osla_test_real(dtype, array, at) != value || im != -value;
+}
+
+void osla_test_write_block(osla_dtype dtype, void *buffer, int64_t i, int64_t j, int64_t m,
+                           int64_t n, int64_t ld)
+{
+  for (int64_t c = 0; c < n; c++)
+    for (int64_t r = 0; r < m; r++)
+      set_element(dtype, buffer, r + c * ld, value_at(i + r, j + c));
+}
+
+int64_t osla_test_differ_block(osla_dtype dtype, const void *buffer, int64_t i, int64_t j,
+                               int64_t m, int64_t n, int64_t ld)
+{
+  int64_t differ = 0;
+  for (int64_t c = 0; c < n; c++)
+    for (int64_t r = 0; r < m; r++)
+      if (differs(dtype, buffer, r + c * ld, value_at(i + r, j + c))) differ++;
+  return differ;
+}
+
+/* Calls visit for each local element; returns the sum of what it returns. */
+typedef bool visitor(osla_dtype dtype, void *array, int64_t at, double value);
+
+static int64_t visit_local(const osla_matrix *a, visitor *visit)
+{
+  osla_layout l = osla_matrix_layout(a);
+  osla_grid *grid = osla_matrix_grid(a);
+  int64_t lld = osla_matrix_lld(a, osla_transport_rank(osla_grid_transport(grid))), sum = 0;
+  for (int64_t c = 0; c < osla_matrix_local_cols(a); c++)
+    for (int64_t r = 0; r < osla_matrix_local_rows(a); r++)
+      sum += visit(osla_matrix_dtype(a), osla_matrix_local(a), r + c * lld,
+                   value_at(osla_index_global(r, l.mb, osla_grid_prow(grid), l.nprow),
+                            osla_index_global(c, l.nb, osla_grid_pcol(grid), l.npcol)));
+  return sum;
+}
+
+static bool visit_write(osla_dtype dtype, void *array, int64_t at, double value)
+{
+  set_element(dtype, array, at, value);
+  return false;
+}
+
+static bool visit_differ(osla_dtype dtype, void *array, int64_t at, double value)
+{
+  return differs(dtype, array, at, value);
+}
+
+void osla_test_write_local(osla_matrix *matrix)
+{
+  (void)visit_local(matrix, visit_write);
+}
+
+int64_t osla_test_differ_local(const osla_matrix *matrix)
+{
+  return visit_local(matrix, visit_differ);
 }

@@ -1,8 +1,9 @@
-/* What the tests of several floors share: a transport, a list of grids, texts, seeded choices. */
+/* What the tests of several floors share: a transport, a list of grids, texts, seeded bytes and
+ * matrix elements. */
 #ifndef OSLA_TEST_HELP_H
 #define OSLA_TEST_HELP_H
 
-#include "osla_grid.h"
+#include "osla_matrix.h"
 #include "osla_test.h"
 #include "osla_transport.h"
 
@@ -10,10 +11,10 @@
  * case can go on without one. */
 osla_transport *osla_test_transport(void);
 
-/* The which-th of a list of grids that suit the rank count: nearest to square, 1 x P, P x 1,
- * nearest to square with the ranks in reverse order, 1 x 1 (others idle), and 2 x 2 and 2 x 1 with
- * idle ranks where there are more. Repeats of one shape are kept out. Collective; NULL past the
- * end. The caller frees it. */
+/* A list of grids that suit the rank count, 1 to 7 of them: nearest to square, P x 1, nearest to
+ * square with the ranks in reverse order, 1 x 1 (others idle), 1 x P, 2 x 2 and 2 x 1 with idle
+ * ranks; each shape once. Their number, and the which-th (collective; the caller frees it). */
+int osla_test_n_grids(osla_transport *transport);
 osla_grid *osla_test_grid(osla_transport *transport, int which);
 
 /* The latest error text holds `part`; otherwise both are printed. */
@@ -33,5 +34,19 @@ unsigned char osla_test_byte(int64_t stream, size_t offset);
 /* Fills count bytes with the stream from `first` on; counts those that differ from it. */
 void osla_test_write(unsigned char *bytes, int64_t stream, size_t first, size_t count);
 int64_t osla_test_differ(const unsigned char *bytes, int64_t stream, size_t first, size_t count);
+
+/* Matrix elements that tell their place: (i, j) holds 256 i + j + 1, exact in every type for
+ * i, j < 256; the imaginary part is the negative of that. Written to and counted (those that
+ * differ) in a column-major buffer whose first element is (i, j), and in the local array of a
+ * matrix. */
+void osla_test_write_block(osla_dtype dtype, void *buffer, int64_t i, int64_t j, int64_t m,
+                           int64_t n, int64_t ld);
+int64_t osla_test_differ_block(osla_dtype dtype, const void *buffer, int64_t i, int64_t j,
+                               int64_t m, int64_t n, int64_t ld);
+void osla_test_write_local(osla_matrix *matrix);
+int64_t osla_test_differ_local(const osla_matrix *matrix);
+
+/* Real part of element `at` of an array. */
+double osla_test_real(osla_dtype dtype, const void *array, int64_t at);
 
 #endif

@@ -1,0 +1,156 @@
+/* Floor 2: process grids. Shapes, idle ranks, places named by the ranks, every error. */
+#include "osla_test_help.h"
+
+#include <stdlib.h>
+
+/* Row-major places; ranks beyond the grid are idle. */
+static void check_row_major(osla_grid *grid, osla_transport *t, int nprow, int npcol)
+{
+  int rank = osla_transport_rank(t);
+  bool idle = rank >= nprow * npcol;
+  CU_ASSERT(osla_grid_transport(grid) == t);
+  CU_ASSERT(osla_grid_nprow(grid) == nprow && osla_grid_npcol(grid) == npcol);
+  CU_ASSERT(osla_grid_prow(grid) == (idle ? -1 : rank / npcol));
+  CU_ASSERT(osla_grid_pcol(grid) == (idle ? -1 : rank % npcol));
+  for (int prow = 0; prow < nprow; prow++)
+    for (int pcol = 0; pcol < npcol; pcol++)
+      CU_ASSERT(osla_grid_rank_at(grid, prow, pcol) == prow * npcol + pcol);
+}
+
+/* Every shape that fits the ranks, so that most leave some of them idle. */
+static void test_all_shapes(void)
+{
+  osla_transport *t = osla_test_transport();
+  for (int nprow = 1; nprow <= osla_test_size(); nprow++)
+    for (int npcol = 1; nprow * npcol <= osla_test_size(); npcol++) {
+      osla_grid *grid = NULL;
+      if (!OSLA_ASSERT_OK(osla_grid_create(t, nprow, npcol, &grid))) continue;
+      check_row_major(grid, t, nprow, npcol);
+      osla_grid_destroy(&grid);
+      CU_ASSERT_PTR_NULL(grid);
+    }
+  osla_grid *none = NULL;
+  osla_grid_destroy(&none);
+  osla_grid_destroy(NULL);
+  osla_transport_destroy(&t);
+}
+
+/* On transports of 1, 2, ... ranks: all ranks are used, and no other shape is nearer to square. */
+static void test_nearest_to_square(void)
+{
+  for (int members = 1; members <= osla_test_size(); members++) {
+    MPI_Comm comm;
+    osla_transport *t = NULL;
+    osla_grid *grid = NULL;
+    bool in = osla_test_rank() < members;
+    MPI_Comm_split(MPI_COMM_WORLD, in ? 0 : MPI_UNDEFINED, 0, &comm);
+    if (!in) continue;
+    OSLA_ASSERT_OK(osla_transport_create(comm, NULL, &t));
+    OSLA_ASSERT_OK(osla_grid_create(t, 0, 0, &grid));
+    int nprow = osla_grid_nprow(grid), npcol = osla_grid_npcol(grid);
+    CU_ASSERT(nprow * npcol == members && nprow <= npcol);
+    for (int p = nprow + 1; p * p <= members; p++)
+      CU_ASSERT(members % p != 0);
+    check_row_major(grid, t, nprow, npcol);
+    osla_grid_destroy(&grid);
+    osla_transport_destroy(&t);
+    MPI_Comm_free(&comm);
+  }
+}
+
+/* A seeded permutation of 0 .. n-1. */
+static void permute(uint64_t seed, int n, int *order)
+{
+  for (int i = 0; i < n; i++)
+    order[i] = i;
+  for (int i = n - 1; i > 0; i--) {
+    int k = (int)osla_test_choose(seed, i, i + 1), kept = order[i];
+    order[i] = order[k];
+    order[k] = kept;
+  }
+}
+
+/* Ranks take places in any order; those that come last in it are idle. */
+static void test_create_at(void)
+{
+  osla_transport *t = osla_test_transport();
+  int size = osla_test_size(), rank = osla_test_rank();
+  int *order = malloc((size_t)size * sizeof *order);
+  for (uint64_t seed = 0; seed < 6; seed++) {
+    int npcol = 1 + (int)(seed % (uint64_t)size), nprow = size / npcol, mine = -1;
+    permute(seed, size, order);
+    for (int i = 0; i < nprow * npcol; i++)
+      if (order[i] == rank) mine = i;
+    int prow = mine < 0 ? -1 : mine / npcol, pcol = mine < 0 ? -1 : mine % npcol;
+    osla_grid *grid = NULL;
+    if (!OSLA_ASSERT_OK(osla_grid_create_at(t, nprow, npcol, prow, pcol, &grid))) continue;
+    CU_ASSERT(osla_grid_prow(grid) == prow && osla_grid_pcol(grid) == pcol);
+    for (int i = 0; i < nprow * npcol; i++)
+      CU_ASSERT(osla_grid_rank_at(grid, i / npcol, i % npcol) == order[i]);
+    osla_grid_destroy(&grid);
+  }
+  free(order);
+  osla_transport_destroy(&t);
+}
+
+static void expect_error(osla_transport *t, int nprow, int npcol, const char *text)
+{
+  osla_grid *grid = (osla_grid *)t;
+  OSLA_ASSERT_ERR(osla_grid_create(t, nprow, npcol, &grid), OSLA_ERR_ARG);
+  OSLA_ASSERT_TEXT(text);
+  OSLA_ASSERT_SAME_TEXT();
+  CU_ASSERT_PTR_NULL(grid);
+}
+
+static void test_bad_shapes(void)
+{
+  osla_transport *t = osla_test_transport();
+  expect_error(t, 0, 1, "grid 0 x 1");
+  expect_error(t, 1, 0, "grid 1 x 0");
+  expect_error(t, -2, 1, "grid -2 x 1");
+  expect_error(t, 1, -7, "grid 1 x -7");
+  expect_error(t, -2, -3, "grid -2 x -3");
+  expect_error(t, 7, 1, "grid 7 x 1 needs 7 ranks, but there are");
+  expect_error(t, 3, 3, "grid 3 x 3 needs 9 ranks, but there are");
+  expect_error(t, 100000, 100000, "grid 100000 x 100000 needs 10000000000 ranks");
+  osla_transport_destroy(&t);
+}
+
+static void expect_error_at(osla_transport *t, int npcol, int prow, int pcol, const char *text)
+{
+  osla_grid *grid = (osla_grid *)t;
+  OSLA_ASSERT_ERR(osla_grid_create_at(t, 1, npcol, prow, pcol, &grid), OSLA_ERR_ARG);
+  OSLA_ASSERT_TEXT(text);
+  OSLA_ASSERT_SAME_TEXT();
+  CU_ASSERT_PTR_NULL(grid);
+}
+
+/* On grids of one row: rank 0 (or the last rank) is the one that errs. */
+static void test_bad_places(void)
+{
+  osla_transport *t = osla_test_transport();
+  int size = osla_test_size(), rank = osla_test_rank();
+  bool first = rank == 0;
+  expect_error_at(t, size, 0, first ? size : rank, "rank 0 names place (0, ");
+  expect_error_at(t, size, 0, first ? -2 : rank, "rank 0 names place (0, -2)");
+  expect_error_at(t, size, first ? 1 : 0, rank, "rank 0 names place (1, 0)");
+  expect_error_at(t, size, first ? -1 : 0, rank, "rank 0 names place (-1, 0)");
+  expect_error_at(t, size, first ? -1 : 0, first ? -1 : rank, "no rank names place (0, 0)");
+  if (size > 1) {
+    int last = size - 1;
+    expect_error_at(t, size, 0, rank == last ? 0 : rank, "both name place (0, 0)");
+    expect_error_at(t, size - 1, 0, rank, "which is outside the 1 x");
+  }
+  expect_error_at(t, size + 1, 0, rank, "ranks, but there are");
+  osla_transport_destroy(&t);
+}
+
+int main(int argc, char **argv)
+{
+  static const osla_test_case cases[] = {
+    {"all_shapes", test_all_shapes}, {"nearest_to_square", test_nearest_to_square},
+    {"create_at", test_create_at},   {"bad_shapes", test_bad_shapes},
+    {"bad_places", test_bad_places}, {NULL, NULL},
+  };
+  return osla_test_main(argc, argv, cases);
+}

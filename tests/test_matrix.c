@@ -1,0 +1,292 @@
+/* Floor 2: making and wrapping distributed matrices, block get and put, errors. Every element tells
+ * its place, so that a wrong one shows. */
+#include "osla_index.h"
+#include "osla_test_help.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Empty, single, thin, not divisible, and with blocks above the size. */
+typedef struct shape {
+  int64_t m, n, mb, nb;
+} shape;
+
+static const shape shapes[] = {
+  {0, 0, 4, 4},     {0, 5, 2, 3},     {5, 0, 2, 3},      {1, 1, 1, 1},    {1, 1, 64, 64},
+  {37, 53, 5, 7},   {53, 37, 16, 16}, {64, 64, 8, 8},    {1, 90, 3, 4},   {90, 2, 4, 1},
+  {40, 41, 1, 1},   {30, 31, 99, 4},  {31, 30, 4, 1000}, {100, 9, 33, 2}, {60, 60, 100, 100},
+  {17, 19, 18, 18}, {80, 33, 6, 500}, {33, 80, 11, 3},   {24, 24, 12, 6}, {50, 50, 49, 51},
+};
+enum { N_SHAPES = sizeof shapes / sizeof shapes[0] };
+
+static void check_queries(const osla_matrix *a, osla_grid *grid, const shape *s, osla_dtype dtype)
+{
+  osla_layout l = osla_matrix_layout(a);
+  CU_ASSERT(l.m == s->m && l.n == s->n && l.mb == s->mb && l.nb == s->nb);
+  CU_ASSERT(l.nprow == osla_grid_nprow(grid) && l.npcol == osla_grid_npcol(grid));
+  CU_ASSERT(osla_matrix_grid(a) == grid && osla_matrix_dtype(a) == dtype);
+  int64_t elements = osla_matrix_local_rows(a) * osla_matrix_local_cols(a), total = elements;
+  MPI_Allreduce(MPI_IN_PLACE, &total, 1, MPI_INT64_T, MPI_SUM, MPI_COMM_WORLD);
+  CU_ASSERT(total == s->m * s->n);
+  CU_ASSERT(osla_matrix_bytes(&l, dtype) >= (uint64_t)elements * osla_dtype_size(dtype));
+  for (int prow = 0; prow < l.nprow; prow++)
+    for (int pcol = 0; pcol < l.npcol; pcol++) {
+      int64_t rows = osla_index_count(l.m, l.mb, prow, l.nprow);
+      int64_t lld = osla_matrix_lld(a, osla_grid_rank_at(grid, prow, pcol));
+      CU_ASSERT(lld >= 1 && lld >= rows);
+    }
+}
+
+/* Rank picks ranges by its own seed; half of them reach the matrix's edge. */
+static void check_get_block(const osla_matrix *a, uint64_t seed)
+{
+  osla_layout l = osla_matrix_layout(a);
+  osla_dtype dtype = osla_matrix_dtype(a);
+  size_t e = osla_dtype_size(dtype);
+  for (int64_t k = 0; k < 8; k++) {
+    int64_t i = osla_test_choose(seed, 10 * k, l.m + 1),
+            j = osla_test_choose(seed, 10 * k + 1, l.n + 1);
+    int64_t m = k % 2 ? l.m - i : osla_test_choose(seed, 10 * k + 2, l.m - i + 1);
+    int64_t n = k % 4 ? osla_test_choose(seed, 10 * k + 3, l.n - j + 1) : l.n - j;
+    if (k == 0) i = j = 0, m = l.m, n = l.n;
+    int64_t ld = m + 1 + k % 3, rest = 0;
+    unsigned char *buffer = malloc((size_t)(ld * n) * e + 1);
+    memset(buffer, 0x5a, (size_t)(ld * n) * e);
+    OSLA_ASSERT_OK(osla_matrix_get_block(a, i, j, m, n, buffer, ld));
+    int64_t bad = osla_test_differ_block(dtype, buffer, i, j, m, n, ld);
+    OSLA_ASSERT_MSG(bad == 0,
+                    "%" PRId64 " of %" PRId64 " x %" PRId64 " at (%" PRId64 ", %" PRId64 ")", bad,
+                    m, n, i, j);
+    for (int64_t c = 0; c < n; c++) /* nothing between the columns */
+      for (size_t b = (size_t)(m + c * ld) * e; b < (size_t)((c + 1) * ld) * e; b++)
+        rest += buffer[b] != 0x5a;
+    CU_ASSERT(rest == 0);
+    free(buffer);
+  }
+}
+
+/* The matrix is cut at seeded rows and columns into 9 ranges, dealt to the ranks. */
+static void check_put_block(osla_matrix *a, uint64_t seed)
+{
+  osla_layout l = osla_matrix_layout(a);
+  osla_dtype dtype = osla_matrix_dtype(a);
+  osla_transport *t = osla_grid_transport(osla_matrix_grid(a));
+  int64_t row[4] = {0, osla_test_choose(seed, 1, l.m + 1), 0, l.m};
+  int64_t col[4] = {0, osla_test_choose(seed, 2, l.n + 1), 0, l.n};
+  row[2] = row[1] + osla_test_choose(seed, 3, l.m - row[1] + 1);
+  col[2] = col[1] + osla_test_choose(seed, 4, l.n - col[1] + 1);
+  OSLA_ASSERT_OK(osla_matrix_fill(a, OSLA_FILL_ZERO, 0));
+  for (int k = 0; k < 9; k++) {
+    if ((k + (int)seed) % osla_transport_size(t) != osla_transport_rank(t)) continue;
+    int64_t i = row[k / 3], m = row[k / 3 + 1] - i, j = col[k % 3], n = col[k % 3 + 1] - j;
+    int64_t ld = m + 2;
+    void *buffer = calloc((size_t)(ld * n) + 1, osla_dtype_size(dtype));
+    osla_test_write_block(dtype, buffer, i, j, m, n, ld);
+    OSLA_ASSERT_OK(osla_matrix_put_block(a, i, j, m, n, buffer, ld));
+    free(buffer);
+  }
+  OSLA_ASSERT_OK(osla_barrier(t));
+  int64_t bad = osla_test_differ_local(a);
+  OSLA_ASSERT_MSG(bad == 0, "%" PRId64 " local elements", bad);
+  OSLA_ASSERT_OK(osla_barrier(t));
+}
+
+static void check_blocks(osla_matrix *a, int round)
+{
+  osla_transport *t = osla_grid_transport(osla_matrix_grid(a));
+  osla_test_write_local(a);
+  OSLA_ASSERT_OK(osla_barrier(t));
+  check_get_block(a, (uint64_t)(100 * round + osla_transport_rank(t)));
+  OSLA_ASSERT_OK(osla_barrier(t));
+  check_put_block(a, (uint64_t)round);
+}
+
+/* Deals the shapes to the grids, from another one on in each case, and the types to both. Many
+ * ranks take every second shape: making a window with more ranks than cores costs 0.1 s and more.
+ */
+typedef void on_matrix(osla_grid *grid, const shape *s, osla_dtype dtype, int round);
+
+static void for_all(on_matrix *run, int first)
+{
+  osla_transport *t = osla_test_transport();
+  int n_grids = osla_test_n_grids(t), step = osla_test_size() > 4 ? 2 * n_grids : n_grids;
+  for (int which = 0; which < n_grids; which++) {
+    osla_grid *grid = osla_test_grid(t, which);
+    for (int k = (which + first) % n_grids; k < N_SHAPES; k += step)
+      run(grid, &shapes[k], (osla_dtype)((k / n_grids + which) % 4), k);
+    osla_grid_destroy(&grid);
+  }
+  osla_transport_destroy(&t);
+}
+
+static void created(osla_grid *grid, const shape *s, osla_dtype dtype, int round)
+{
+  osla_matrix *a = NULL;
+  osla_transport *t = osla_grid_transport(grid);
+  int rank = osla_transport_rank(t);
+  if (!OSLA_ASSERT_OK(osla_matrix_create(grid, dtype, s->m, s->n, s->mb, s->nb, &a))) return;
+  check_queries(a, grid, s, dtype);
+  int64_t rows = osla_matrix_local_rows(a), nonzero = 0;
+  CU_ASSERT(osla_matrix_lld(a, rank) == (rows > 1 ? rows : 1));
+  for (int64_t k = 0; k < rows * osla_matrix_local_cols(a); k++)
+    nonzero += osla_test_real(dtype, osla_matrix_local(a), k) != 0.0;
+  CU_ASSERT(nonzero == 0);
+  for (int peer = 0; peer < osla_transport_size(t); peer++)
+    CU_ASSERT((osla_matrix_peer(a, peer) != NULL) == osla_transport_same_node(t, peer));
+  CU_ASSERT(osla_matrix_peer(a, rank) == osla_matrix_local(a));
+  CU_ASSERT(osla_segment_local(osla_matrix_segment(a)) == osla_matrix_local(a));
+  check_blocks(a, round);
+  osla_matrix_destroy(&a);
+  CU_ASSERT_PTR_NULL(a);
+}
+
+static void test_create(void)
+{
+  for_all(created, 0);
+  osla_matrix *none = NULL;
+  osla_matrix_destroy(&none);
+  osla_matrix_destroy(NULL);
+}
+
+/* Wrapped memory: longer columns than needed, by another length on each rank; starts at an element
+ * boundary but at no higher one; the padding stays as it was. */
+static void wrapped(osla_grid *grid, const shape *s, osla_dtype dtype, int round)
+{
+  osla_transport *t = osla_grid_transport(grid);
+  int rank = osla_transport_rank(t);
+  size_t e = osla_dtype_size(dtype);
+  int64_t rows = osla_index_count(s->m, s->mb, osla_grid_prow(grid), osla_grid_nprow(grid));
+  int64_t cols = osla_index_count(s->n, s->nb, osla_grid_pcol(grid), osla_grid_npcol(grid));
+  int64_t lld = rows + (round + rank) % 4, touched = 0;
+  if (lld < 1) lld = 1;
+  size_t count = (size_t)(lld * cols) * e;
+  unsigned char *memory = malloc(count + 2 * e);
+  memset(memory, 0x77, count + 2 * e);
+  unsigned char *local = memory + e;
+  osla_matrix *a = NULL;
+  if (OSLA_ASSERT_OK(osla_matrix_wrap(grid, dtype, s->m, s->n, s->mb, s->nb,
+                                      rows * cols > 0 ? local : NULL, lld, &a))) {
+    check_queries(a, grid, s, dtype);
+    CU_ASSERT(osla_matrix_lld(a, rank) == lld);
+    for (int peer = 0; peer < osla_transport_size(t); peer++)
+      CU_ASSERT(peer == rank || osla_matrix_peer(a, peer) == NULL);
+    check_blocks(a, round);
+    osla_matrix_destroy(&a);
+  }
+  for (size_t b = 0; b < count + 2 * e; b++) {
+    int64_t at = b < e ? -1 : (int64_t)((b - e) / e);
+    if ((at < 0 || at >= lld * cols || at % lld >= rows) && memory[b] != 0x77) touched++;
+  }
+  OSLA_ASSERT_MSG(touched == 0, "%" PRId64 " bytes beside the elements", touched);
+  free(memory);
+}
+
+static void test_wrap(void)
+{
+  for_all(wrapped, 1);
+}
+
+/* --- errors ---------------------------------------------------------------------------------- */
+
+static void expect_create(osla_grid *grid, shape s, osla_err code, const char *text)
+{
+  osla_matrix *a = (osla_matrix *)grid;
+  OSLA_ASSERT_ERR(osla_matrix_create(grid, OSLA_DOUBLE, s.m, s.n, s.mb, s.nb, &a), code);
+  OSLA_ASSERT_TEXT(text);
+  OSLA_ASSERT_SAME_TEXT();
+  CU_ASSERT_PTR_NULL(a);
+}
+
+static void test_create_errors(void)
+{
+  osla_transport *t = osla_test_transport();
+  osla_grid *grid = osla_test_grid(t, 0);
+  expect_create(grid, (shape){-1, 5, 2, 2}, OSLA_ERR_ARG, "matrix of -1 x 5");
+  expect_create(grid, (shape){5, -7, 2, 2}, OSLA_ERR_ARG, "matrix of 5 x -7");
+  expect_create(grid, (shape){5, 5, 0, 2}, OSLA_ERR_ARG, "block of 0 x 2");
+  expect_create(grid, (shape){5, 5, 2, -3}, OSLA_ERR_ARG, "block of 2 x -3");
+  expect_create(grid, (shape){10000000, 10000000, 64, 64}, OSLA_ERR_MEM, "bytes are needed");
+  int64_t huge = INT64_C(1) << 40; /* the number of bytes does not fit 64 bits */
+  expect_create(grid, (shape){huge, huge, 64, 64}, OSLA_ERR_MEM, "bytes are needed");
+  expect_create(grid, (shape){INT64_MAX, INT64_MAX, 1, 1}, OSLA_ERR_MEM, "bytes are needed");
+  osla_layout layout = {huge, huge, 64, 64, 1, 1};
+  CU_ASSERT(osla_matrix_bytes(&layout, OSLA_DOUBLE) == UINT64_MAX);
+  osla_grid_destroy(&grid);
+  osla_transport_destroy(&t);
+}
+
+static void test_wrap_errors(void)
+{
+  osla_transport *t = osla_test_transport();
+  osla_grid *grid = NULL;
+  osla_matrix *a = (osla_matrix *)t;
+  double local[100] = {0};
+  bool last = osla_test_rank() == osla_test_size() - 1;
+  int64_t n = 5 * osla_test_size(); /* 5 rows on each rank */
+  OSLA_ASSERT_OK(osla_grid_create(t, osla_test_size(), 1, &grid));
+  OSLA_ASSERT_ERR(osla_matrix_wrap(grid, OSLA_DOUBLE, n, 4, 5, 4, local, last ? 4 : 5, &a),
+                  OSLA_ERR_ARG);
+  OSLA_ASSERT_TEXT("lld = 4 is below the 5 local rows");
+  OSLA_ASSERT_SAME_TEXT();
+  CU_ASSERT_PTR_NULL(a);
+  OSLA_ASSERT_ERR(osla_matrix_wrap(grid, OSLA_DOUBLE, n, 4, 5, 4, last ? NULL : local, 5, &a),
+                  OSLA_ERR_ARG);
+  OSLA_ASSERT_TEXT("local array is NULL, but 5 x 4 elements");
+  OSLA_ASSERT_SAME_TEXT();
+  OSLA_ASSERT_ERR(osla_matrix_wrap(grid, OSLA_DOUBLE, n, -4, 5, 4, local, 5, &a), OSLA_ERR_ARG);
+  OSLA_ASSERT_TEXT("-4");
+  OSLA_ASSERT_ERR(osla_matrix_wrap(grid, OSLA_DOUBLE, 0, 4, 5, 4, NULL, 0, &a), OSLA_ERR_ARG);
+  OSLA_ASSERT_TEXT("lld = 0");
+  CU_ASSERT_PTR_NULL(a);
+  osla_grid_destroy(&grid);
+  osla_transport_destroy(&t);
+}
+
+static void expect_block(osla_matrix *a, int64_t i, int64_t j, int64_t m, int64_t n, void *buffer,
+                         int64_t ld, const char *text)
+{
+  OSLA_ASSERT_ERR(osla_matrix_get_block(a, i, j, m, n, buffer, ld), OSLA_ERR_ARG);
+  OSLA_ASSERT_TEXT(text);
+  OSLA_ASSERT_ERR(osla_matrix_put_block(a, i, j, m, n, buffer, ld), OSLA_ERR_ARG);
+  OSLA_ASSERT_TEXT(text);
+}
+
+static void test_block_errors(void)
+{
+  osla_transport *t = osla_test_transport();
+  osla_grid *grid = osla_test_grid(t, 0);
+  osla_matrix *a = NULL;
+  double buffer[400] = {0}, norm = -1.0;
+  OSLA_ASSERT_OK(osla_matrix_create(grid, OSLA_DOUBLE, 20, 10, 3, 3, &a));
+  expect_block(a, 15, 0, 6, 1, buffer, 20, "6 x 1 at (15, 0) is not inside the 20 x 10");
+  expect_block(a, 0, 10, 1, 1, buffer, 20, "1 x 1 at (0, 10)");
+  expect_block(a, -1, 0, 1, 1, buffer, 20, "(-1, 0)");
+  expect_block(a, 0, -2, 1, 1, buffer, 20, "(0, -2)");
+  expect_block(a, 0, 0, -1, 1, buffer, 20, "block of -1 x 1");
+  expect_block(a, 0, 0, 1, -5, buffer, 20, "block of 1 x -5");
+  expect_block(a, INT64_MAX, 0, 2, 1, buffer, 20, "9223372036854775807");
+  expect_block(a, 0, 0, 1, INT64_MAX, buffer, 20, "9223372036854775807");
+  expect_block(a, 0, 0, 6, 2, buffer, 5, "ld = 5 is below m = 6");
+  expect_block(a, 0, 0, 6, 2, NULL, 6, "buffer is NULL");
+  OSLA_ASSERT_OK(osla_matrix_get_block(a, 20, 10, 0, 0, NULL, 1)); /* nothing, at the very end */
+  OSLA_ASSERT_OK(osla_matrix_put_block(a, 0, 0, 20, 0, NULL, 20));
+  OSLA_ASSERT_OK(osla_matrix_norm(a, OSLA_NORM_MAX, &norm));
+  CU_ASSERT(norm == 0.0); /* the refused puts wrote nothing */
+  osla_matrix_destroy(&a);
+  osla_grid_destroy(&grid);
+  osla_transport_destroy(&t);
+}
+
+int main(int argc, char **argv)
+{
+  static const osla_test_case cases[] = {
+    {"create", test_create},
+    {"wrap", test_wrap},
+    {"create_errors", test_create_errors},
+    {"wrap_errors", test_wrap_errors},
+    {"block_errors", test_block_errors},
+    {NULL, NULL},
+  };
+  return osla_test_main(argc, argv, cases);
+}

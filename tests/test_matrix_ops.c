@@ -1,0 +1,359 @@
+/* Floor 2: fill, norms, copy between grids and block sizes, mirror. */
+#include "osla_index.h"
+#include "osla_random.h"
+#include "osla_test_help.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A matrix on the which-th grid. Both are freed by drop. */
+static osla_matrix *make(osla_transport *t, int which, osla_dtype dtype, int64_t m, int64_t n,
+                         int64_t mb, int64_t nb)
+{
+  osla_grid *grid = osla_test_grid(t, which);
+  osla_matrix *a = NULL;
+  OSLA_ASSERT_OK(osla_matrix_create(grid, dtype, m, n, mb, nb, &a));
+  return a;
+}
+
+static void drop(osla_matrix *a)
+{
+  osla_grid *grid = osla_matrix_grid(a);
+  osla_matrix_destroy(&a);
+  osla_grid_destroy(&grid);
+}
+
+/* More ranks than this repeat less: a window costs 0.1 s and more where cores are few. */
+enum { FEW_RANKS = 4 };
+
+/* --- fill ------------------------------------------------------------------------------------ */
+
+enum { M = 43, N = 38, SEED = 12 };
+
+/* What the header promises of a filled element; NaN where a property is promised, no value. */
+static double rule(osla_fill fill, int64_t i, int64_t j)
+{
+  double uniform = osla_random_uniform(SEED, (uint64_t)i, (uint64_t)j);
+  switch (fill) {
+    case OSLA_FILL_ZERO: return 0.0;
+    case OSLA_FILL_IDENTITY: return i == j ? 1.0 : 0.0;
+    case OSLA_FILL_UNIFORM: return uniform;
+    case OSLA_FILL_DOMINANT: return uniform + (i == j ? M : 0);
+    case OSLA_FILL_SPD: return (double)NAN;
+    case OSLA_FILL_INTEGER: return (double)NAN;
+  }
+  return (double)NAN;
+}
+
+static void check_rule(osla_fill fill, osla_dtype dtype, const void *whole)
+{
+  bool single = dtype == OSLA_FLOAT || dtype == OSLA_COMPLEX_FLOAT;
+  int wrong = 0;
+  for (int64_t j = 0; j < N; j++)
+    for (int64_t i = 0; i < M; i++) {
+      double value = osla_test_real(dtype, whole, i + j * M), expected = rule(fill, i, j);
+      if (single) expected = (double)(float)expected;
+      if (fill == OSLA_FILL_INTEGER) {
+        if (!(fabs(value) <= 8.0 && value == floor(value))) wrong++;
+      } else if (fill == OSLA_FILL_SPD) {
+        double mirrored = i < N && j < M ? osla_test_real(dtype, whole, j + i * M) : value;
+        double above = i == j ? value - M : value;
+        if (!(value == mirrored && fabs(above) <= 0.5 + 1e-6)) wrong++;
+      } else if (!(value == expected)) {
+        wrong++;
+      }
+    }
+  OSLA_ASSERT_MSG(wrong == 0, "%d elements, fill %d, type %d", wrong, (int)fill, (int)dtype);
+}
+
+/* The first grid's result is checked against the rule; all others have the same bytes. */
+static void test_fill(void)
+{
+  osla_transport *t = osla_test_transport();
+  static const int64_t blocks[][2] = {{4, 3},   {1, 1},  {7, 5},  {16, 16},
+                                      {100, 2}, {5, 99}, {43, 38}};
+  const size_t bytes = (size_t)M * N * 16;
+  unsigned char *first = calloc(24, bytes), *whole = malloc(bytes);
+  for (int which = 0; which < osla_test_n_grids(t); which++)
+    for (int d = 0; d < 4; d++) {
+      if (which > 0 && (which + d) % (osla_test_size() > FEW_RANKS ? 4 : 2) != 0) continue;
+      osla_dtype dtype = (osla_dtype)d;
+      osla_matrix *a = make(t, which, dtype, M, N, blocks[which][0], blocks[which][1]);
+      for (int f = OSLA_FILL_ZERO; f <= OSLA_FILL_INTEGER; f++) {
+        OSLA_ASSERT_OK(osla_matrix_fill(a, (osla_fill)f, SEED));
+        OSLA_ASSERT_OK(osla_matrix_get_block(a, 0, 0, M, N, whole, M));
+        OSLA_ASSERT_OK(osla_barrier(t));
+        size_t used = (size_t)M * N * osla_dtype_size(dtype);
+        unsigned char *reference = first + (size_t)(6 * d + f) * bytes;
+        if (which == 0) {
+          check_rule((osla_fill)f, dtype, whole);
+          memcpy(reference, whole, used);
+        }
+        OSLA_ASSERT_MSG(memcmp(reference, whole, used) == 0, "grid %d, type %d, fill %d", which, d,
+                        f);
+      }
+      drop(a);
+    }
+  free(first);
+  free(whole);
+  osla_transport_destroy(&t);
+}
+
+static double count_and_tell(int64_t i, int64_t j, void *arg)
+{
+  ++*(int64_t *)arg;
+  return (double)(1000 * i - j);
+}
+
+static void test_fill_with(void)
+{
+  osla_transport *t = osla_test_transport();
+  osla_matrix *a = make(t, 0, OSLA_DOUBLE, M, N, 4, 3);
+  int64_t calls = 0;
+  int wrong = 0;
+  double whole[M * N];
+  OSLA_ASSERT_OK(osla_matrix_fill_with(a, count_and_tell, &calls));
+  CU_ASSERT(calls == osla_matrix_local_rows(a) * osla_matrix_local_cols(a));
+  OSLA_ASSERT_OK(osla_matrix_get_block(a, 0, 0, M, N, whole, M));
+  for (int k = 0; k < M * N; k++)
+    if (whole[k] != 1000.0 * (k % M) - k / M) wrong++;
+  CU_ASSERT(wrong == 0);
+  OSLA_ASSERT_ERR(osla_matrix_fill(a, (osla_fill)77, 0), OSLA_ERR_ARG);
+  OSLA_ASSERT_TEXT("77");
+  OSLA_ASSERT_OK(osla_barrier(t));
+  drop(a);
+  osla_transport_destroy(&t);
+}
+
+/* --- norms ----------------------------------------------------------------------------------- */
+
+static double serial_norm(const double *a, int64_t m, int64_t n, osla_norm norm)
+{
+  double most = 0.0, squares = 0.0;
+  double *rows = calloc((size_t)m + 1, sizeof *rows);
+  for (int64_t j = 0; j < n; j++) {
+    double column = 0.0;
+    for (int64_t i = 0; i < m; i++) {
+      double x = fabs(a[i + j * m]);
+      column += x;
+      rows[i] += x;
+      squares += x * x;
+      if (norm == OSLA_NORM_MAX) most = fmax(most, x);
+    }
+    if (norm == OSLA_NORM_ONE) most = fmax(most, column);
+  }
+  for (int64_t i = 0; i < m && norm == OSLA_NORM_INF; i++)
+    most = fmax(most, rows[i]);
+  free(rows);
+  return norm == OSLA_NORM_FRO ? sqrt(squares) : most;
+}
+
+/* Reference from the matrix as it was read back; also with a NaN, and an infinity, somewhere. */
+static void check_norms(osla_matrix *a, uint64_t seed)
+{
+  osla_layout l = osla_matrix_layout(a);
+  osla_dtype dtype = osla_matrix_dtype(a);
+  osla_transport *t = osla_grid_transport(osla_matrix_grid(a));
+  double *whole = malloc((size_t)(l.m * l.n + 1) * sizeof *whole), value = -1.0;
+  void *raw = malloc((size_t)(l.m * l.n + 1) * sizeof(double));
+  OSLA_ASSERT_OK(osla_matrix_fill(a, OSLA_FILL_UNIFORM, seed));
+  OSLA_ASSERT_OK(osla_matrix_get_block(a, 0, 0, l.m, l.n, raw, l.m > 0 ? l.m : 1));
+  for (int64_t k = 0; k < l.m * l.n; k++)
+    whole[k] = osla_test_real(dtype, raw, k);
+  for (int norm = OSLA_NORM_MAX; norm <= OSLA_NORM_FRO; norm++) {
+    double expected = serial_norm(whole, l.m, l.n, (osla_norm)norm);
+    OSLA_ASSERT_OK(osla_matrix_norm(a, (osla_norm)norm, &value));
+    OSLA_ASSERT_CLOSE(value, expected, 1e-13 * expected);
+  }
+  for (int special = 0; special < 6 && l.m * l.n > 0; special++) {
+    /* first, last or some element; infinity first, then NaN */
+    int64_t i = special % 3 == 0 ? 0 : special % 3 == 1 ? l.m - 1 : osla_test_choose(seed, 1, l.m);
+    int64_t j = special % 3 == 0 ? 0 : special % 3 == 1 ? l.n - 1 : osla_test_choose(seed, 2, l.n);
+    double x = special < 3 ? (double)INFINITY : (double)NAN;
+    float single = (float)x;
+    OSLA_ASSERT_OK(osla_matrix_fill(a, OSLA_FILL_UNIFORM, seed));
+    if (osla_transport_rank(t) == special % osla_transport_size(t))
+      OSLA_ASSERT_OK(osla_matrix_put_block(a, i, j, 1, 1,
+                                           dtype == OSLA_FLOAT ? (void *)&single : (void *)&x, 1));
+    OSLA_ASSERT_OK(osla_barrier(t));
+    for (int norm = OSLA_NORM_MAX; norm <= OSLA_NORM_FRO; norm++) {
+      OSLA_ASSERT_OK(osla_matrix_norm(a, (osla_norm)norm, &value));
+      OSLA_ASSERT_MSG(special < 3 ? isinf(value) && value > 0.0 : isnan(value),
+                      "norm %d is %g with %g at (%" PRId64 ", %" PRId64 ")", norm, value, x, i, j);
+    }
+  }
+  free(whole);
+  free(raw);
+  OSLA_ASSERT_OK(osla_barrier(t));
+}
+
+static void test_norms(void)
+{
+  osla_transport *t = osla_test_transport();
+  static const int64_t shapes[][4] = {{33, 45, 4, 3}, {0, 5, 2, 2},  {45, 33, 100, 1}, {1, 1, 3, 3},
+                                      {5, 0, 2, 2},   {1, 50, 8, 8}, {50, 2, 7, 9}};
+  for (int which = 0; which < osla_test_n_grids(t); which++)
+    for (int k = 0; k < 7; k++) {
+      if (k > 0 && (osla_test_size() > FEW_RANKS || (k + which) % 3 != 0)) continue;
+      const int64_t *s = shapes[(which + 2 * k) % 7];
+      osla_matrix *a =
+        make(t, which, (k + which) % 2 ? OSLA_FLOAT : OSLA_DOUBLE, s[0], s[1], s[2], s[3]);
+      check_norms(a, (uint64_t)(which + 10 * k));
+      drop(a);
+    }
+  osla_matrix *complex = make(t, 0, OSLA_COMPLEX_FLOAT, 4, 4, 2, 2);
+  double value = 0.0;
+  OSLA_ASSERT_ERR(osla_matrix_norm(complex, OSLA_NORM_MAX, &value), OSLA_ERR_UNSUPPORTED);
+  OSLA_ASSERT_TEXT("'c'");
+  drop(complex);
+  osla_transport_destroy(&t);
+}
+
+/* --- copy ------------------------------------------------------------------------------------ */
+
+/* One matrix on each grid, each with its own blocks; every pair is copied, both ways. */
+static void copy_all_pairs(osla_transport *t, osla_dtype dtype, int64_t m, int64_t n)
+{
+  static const int64_t blocks[][2] = {{4, 3}, {3, 8}, {1, 5}, {64, 64}, {16, 2}, {7, 7}, {2, 100}};
+  osla_matrix *on[8];
+  int n_grids = osla_test_n_grids(t);
+  for (int k = 0; k < n_grids; k++)
+    on[k] = make(t, k, dtype, m, n, blocks[k][0], blocks[k][1]);
+  for (int from = 0; from < n_grids; from++)
+    for (int to = 0; to < n_grids; to++) {
+      if (from == to) continue;
+      OSLA_ASSERT_OK(osla_matrix_fill(on[to], OSLA_FILL_ZERO, 0));
+      osla_test_write_local(on[from]); /* no barrier: the copy itself waits for the source */
+      OSLA_ASSERT_OK(osla_matrix_copy(on[from], on[to]));
+      int64_t bad = osla_test_differ_local(on[to]) + osla_test_differ_local(on[from]);
+      OSLA_ASSERT_MSG(bad == 0, "%" PRId64 " elements, grid %d to grid %d", bad, from, to);
+    }
+  for (int k = 0; k < n_grids; k++)
+    drop(on[k]);
+}
+
+static void test_copy(void)
+{
+  osla_transport *t = osla_test_transport();
+  copy_all_pairs(t, OSLA_DOUBLE, 61, 150);
+  copy_all_pairs(t, OSLA_COMPLEX_FLOAT, 90, 7);
+  osla_transport_destroy(&t);
+}
+
+static void test_copy_empty(void)
+{
+  osla_transport *t = osla_test_transport();
+  copy_all_pairs(t, OSLA_FLOAT, 1, 1);
+  copy_all_pairs(t, OSLA_COMPLEX_DOUBLE, 0, 3);
+  osla_transport_destroy(&t);
+}
+
+/* Wrapped memory with longer columns, as source and as destination. */
+static void test_copy_wrapped(void)
+{
+  osla_transport *t = osla_test_transport();
+  osla_matrix *own = make(t, 0, OSLA_FLOAT, M, N, 5, 6), *wrapped = NULL;
+  osla_grid *grid = osla_test_grid(t, osla_test_n_grids(t) - 1);
+  int64_t rows = osla_index_count(M, 3, osla_grid_prow(grid), osla_grid_nprow(grid));
+  int64_t lld = rows + 1 + osla_test_rank();
+  float *memory = calloc((size_t)(lld * N) + 1, sizeof *memory);
+  OSLA_ASSERT_OK(osla_matrix_wrap(grid, OSLA_FLOAT, M, N, 3, 4, memory + 1, lld, &wrapped));
+  osla_test_write_local(own);
+  OSLA_ASSERT_OK(osla_matrix_copy(own, wrapped));
+  CU_ASSERT(osla_test_differ_local(wrapped) == 0);
+  OSLA_ASSERT_OK(osla_matrix_fill(own, OSLA_FILL_ZERO, 0));
+  OSLA_ASSERT_OK(osla_matrix_copy(wrapped, own));
+  CU_ASSERT(osla_test_differ_local(own) == 0);
+  drop(wrapped);
+  free(memory);
+  drop(own);
+  osla_transport_destroy(&t);
+}
+
+static void test_copy_errors(void)
+{
+  osla_transport *t = osla_test_transport(), *other = osla_test_transport();
+  osla_matrix *a = make(t, 0, OSLA_DOUBLE, 6, 7, 2, 2);
+  osla_matrix *b = make(t, 0, OSLA_DOUBLE, 6, 8, 2, 2);
+  osla_matrix *c = make(t, 0, OSLA_FLOAT, 6, 7, 2, 2);
+  osla_matrix *d = make(other, 0, OSLA_DOUBLE, 6, 7, 2, 2);
+  OSLA_ASSERT_ERR(osla_matrix_copy(a, b), OSLA_ERR_ARG);
+  OSLA_ASSERT_TEXT("source is 6 x 7, destination 6 x 8");
+  OSLA_ASSERT_ERR(osla_matrix_copy(a, c), OSLA_ERR_ARG);
+  OSLA_ASSERT_TEXT("'d', destination 's'");
+  OSLA_ASSERT_ERR(osla_matrix_copy(a, d), OSLA_ERR_ARG);
+  OSLA_ASSERT_TEXT("different transports");
+  OSLA_ASSERT_ERR(osla_matrix_copy(a, a), OSLA_ERR_ARG);
+  OSLA_ASSERT_TEXT("one matrix");
+  OSLA_ASSERT_ERR(osla_matrix_mirror(a, OSLA_LOWER), OSLA_ERR_ARG);
+  OSLA_ASSERT_TEXT("6 x 7");
+  drop(a);
+  drop(b);
+  drop(c);
+  drop(d);
+  a = make(t, 0, OSLA_DOUBLE, 6, 6, 2, 3);
+  OSLA_ASSERT_ERR(osla_matrix_mirror(a, OSLA_UPPER), OSLA_ERR_ARG);
+  OSLA_ASSERT_TEXT("blocks of 2 x 3");
+  drop(a);
+  osla_transport_destroy(&other);
+  osla_transport_destroy(&t);
+}
+
+/* --- mirror ---------------------------------------------------------------------------------- */
+
+/* After a mirror, (i, j) of the other triangle holds what (j, i) held. */
+static void check_mirror(osla_matrix *a, osla_uplo from)
+{
+  int64_t n = osla_matrix_layout(a).n, wrong = 0;
+  osla_dtype dtype = osla_matrix_dtype(a);
+  osla_transport *t = osla_grid_transport(osla_matrix_grid(a));
+  void *whole = malloc((size_t)(n * n) * 16 + 1);
+  osla_test_write_local(a);
+  OSLA_ASSERT_OK(osla_matrix_mirror(a, from));
+  OSLA_ASSERT_OK(osla_matrix_get_block(a, 0, 0, n, n, whole, n > 0 ? n : 1));
+  for (int64_t j = 0; j < n; j++)
+    for (int64_t i = 0; i < n; i++) {
+      bool keep = from == OSLA_LOWER ? i >= j : i <= j;
+      int64_t row = keep ? i : j, col = keep ? j : i;
+      wrong += osla_test_differ_block(
+        dtype, (unsigned char *)whole + (size_t)(i + j * n) * osla_dtype_size(dtype), row, col, 1,
+        1, 1);
+    }
+  OSLA_ASSERT_MSG(wrong == 0, "%" PRId64 " of %" PRId64 " x %" PRId64, wrong, n, n);
+  free(whole);
+  OSLA_ASSERT_OK(osla_barrier(t));
+}
+
+static void test_mirror(void)
+{
+  osla_transport *t = osla_test_transport();
+  static const int64_t sizes[][2] = {{41, 4}, {64, 16}, {0, 3},  {1, 1}, {30, INT64_C(1) << 40},
+                                     {37, 1}, {50, 7},  {20, 11}};
+  for (int which = 0; which < osla_test_n_grids(t); which++)
+    for (int k = 0; k < (osla_test_size() > FEW_RANKS ? 1 : 2); k++) {
+      const int64_t *s = sizes[(which + 4 * k) % 8];
+      osla_matrix *a = make(t, which, (osla_dtype)((which + k) % 4), s[0], s[0], s[1], s[1]);
+      check_mirror(a, OSLA_LOWER);
+      check_mirror(a, OSLA_UPPER);
+      drop(a);
+    }
+  osla_transport_destroy(&t);
+}
+
+int main(int argc, char **argv)
+{
+  static const osla_test_case cases[] = {
+    {"fill", test_fill},
+    {"fill_with", test_fill_with},
+    {"norms", test_norms},
+    {"copy", test_copy},
+    {"copy_empty", test_copy_empty},
+    {"copy_wrapped", test_copy_wrapped},
+    {"copy_errors", test_copy_errors},
+    {"mirror", test_mirror},
+    {NULL, NULL},
+  };
+  return osla_test_main(argc, argv, cases);
+}
