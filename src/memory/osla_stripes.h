@@ -8,13 +8,14 @@
 #define OSLA_STRIPES_H
 
 #include "osla_transport.h"
+#include <stdalign.h>
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
 typedef struct osla_stripes {
-  _Alignas(64) uint64_t held;
+  alignas(64) uint64_t held;
   uint32_t bell[2];
 } osla_stripes;
 

@@ -74,6 +74,12 @@ osla_err osla_alltoall(osla_transport *t, const void *send, void *recv, int coun
   return OSLA_OK;
 }
 
+osla_err osla_allgather(osla_transport *t, const void *mine, void *all, int bytes)
+{
+  RUN(t, MPI_Iallgather(mine, bytes, MPI_BYTE, all, bytes, MPI_BYTE, t->comm, &p.request));
+  return OSLA_OK;
+}
+
 osla_err osla_agree(osla_transport *t, osla_err local)
 {
   int lowest = local == OSLA_OK ? INT_MAX : t->rank;

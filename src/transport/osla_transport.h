@@ -52,6 +52,8 @@ int osla_transport_node(const osla_transport *transport);     /* mine, 0 <= node
 int osla_transport_node_size(const osla_transport *transport); /* ranks in mine */
 int osla_transport_node_of(const osla_transport *transport, int rank);
 bool osla_transport_same_node(const osla_transport *transport, int rank);
+bool osla_transport_memory_by_mpi(const osla_transport *transport); /* node memory from MPI windows,
+                                          because ranks cannot map one another's; default: no */
 bool osla_transport_oversubscribed(const osla_transport *transport); /* more threads than cores */
 MPI_Comm osla_transport_comm(const osla_transport *transport);      /* borrowed */
 const char *osla_transport_name(const osla_transport *transport);   /* "mpi" */
@@ -84,7 +86,7 @@ osla_err osla_agree(osla_transport *transport, osla_err local);
 
 /* Ends all ranks with one line that carries the text of the latest error: for a failure after the
  * first RMA operation of a kernel, where a lone return would leave the peers waiting for ever. */
-_Noreturn void osla_transport_abort(osla_transport *transport, osla_err err);
+void osla_transport_abort(osla_transport *transport, osla_err err) __attribute__((noreturn));
 
 /* Memory that this node still offers for segments. Local.
  *   shared_bytes    [out] free bytes of the shared-memory file system

@@ -1,8 +1,9 @@
 /* Memory that other ranks reach.
  *
- * MPI_Win_shared_query works only on a window made by MPI_Win_allocate_shared, and that one serves
- * a single node. So the memory comes from MPI_Win_allocate_shared on the node's communicator, and
- * where there are several nodes MPI_Win_create exposes the same memory to everyone. One passive
+ * On the node the ranks map one another's memory (shared_memory.h). Where that does not work it
+ * comes from MPI_Win_allocate_shared on the node's communicator. (MPI_Win_shared_query is refused
+ * on a window of MPI_Win_allocate, and a window of MPI_Win_allocate_shared serves one node only.)
+ * Where there are several nodes, MPI_Win_create exposes the same memory to everyone. One passive
  * epoch (lock_all) lasts as long as the window.
  *
  * Alignment: with MPICH before 4.0.3 a put to a window whose base is not 16-byte aligned lands up
@@ -10,6 +11,7 @@
  * exposed from the 16-byte boundary below it, and `shift` leads from there to its first byte.
  */
 #include "region_mpi.h"
+#include "shared_memory.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -33,14 +35,15 @@ static osla_err new_region(osla_transport *t, size_t bytes, osla_region **out)
   region->bytes = bytes;
   region->win = region->shared_win = MPI_WIN_NULL;
   region->peer = calloc((size_t)t->size, sizeof *region->peer);
+  region->mapped = calloc((size_t)t->size, sizeof *region->mapped);
   region->shift = calloc((size_t)t->size, sizeof *region->shift);
   *out = region;
-  OSLA_CHECK(region->peer && region->shift, OSLA_ERR_MEM, "region tables of %d ranks", t->size);
+  OSLA_CHECK(region->peer && region->mapped && region->shift, OSLA_ERR_MEM, "region tables of %d ranks", t->size);
   return OSLA_OK;
 }
 
-/* The memory of the node's ranks, each piece on pages of its own. */
-static osla_err allocate_on_node(osla_region *region, size_t bytes)
+/* The memory of the node's ranks from MPI, each piece on pages of its own. */
+static osla_err allocate_by_mpi(osla_region *region, size_t bytes)
 {
   osla_transport *t = region->t;
   MPI_Info info;
@@ -72,6 +75,13 @@ static osla_err allocate_on_node(osla_region *region, size_t bytes)
   return OSLA_OK;
 }
 
+static osla_err allocate_on_node(osla_region *region, size_t bytes)
+{
+  osla_transport *t = region->t;
+  if (t->memory_by_mpi) return osla_agree(t, allocate_by_mpi(region, bytes));
+  return osla_shared_memory_map(t, bytes, region->peer, region->mapped);
+}
+
 osla_err osla_mpi_region_alloc(osla_transport *t, size_t bytes, osla_region **out)
 {
   size_t page = (size_t)sysconf(_SC_PAGESIZE);
@@ -81,7 +91,7 @@ osla_err osla_mpi_region_alloc(osla_transport *t, size_t bytes, osla_region **ou
   *out = NULL;
   osla_err err = osla_agree(t, new_region(t, bytes, &region));
   if (err == OSLA_OK) err = osla_memory_check(t, rounded);
-  if (err == OSLA_OK) err = osla_agree(t, allocate_on_node(region, rounded));
+  if (err == OSLA_OK) err = allocate_on_node(region, rounded);
   if (err == OSLA_OK && t->n_nodes > 1)
     err = osla_agree(t, open_window(region, region->peer[t->rank], rounded));
   if (err == OSLA_OK) err = osla_barrier(t); /* zeroed everywhere before anyone writes */
@@ -103,11 +113,8 @@ osla_err osla_mpi_region_attach(osla_transport *t, void *base, size_t bytes, osl
     void *aligned = base ? (unsigned char *)base - shift : NULL;
     region->peer[t->rank] = base;
     err = osla_agree(t, open_window(region, aligned, bytes + shift));
-    if (err == OSLA_OK) {
-      int code = MPI_Allgather(&shift, sizeof shift, MPI_BYTE, region->shift, sizeof shift,
-                               MPI_BYTE, t->comm);
-      if (code != MPI_SUCCESS) err = osla_error_set_mpi(code, "MPI_Allgather");
-    }
+    if (err == OSLA_OK) err = osla_allgather(t, &shift, region->shift, sizeof shift);
+    region->attached = err == OSLA_OK;
   }
   if (err == OSLA_OK)
     t->n_attached++;
@@ -125,7 +132,7 @@ void osla_mpi_region_free(osla_region **handle)
   /* MPI_Win_free is a barrier that spins; the sleeping one lets all ranks arrive first. */
   (void)osla_barrier(t);
   (void)pthread_mutex_lock(&t->mutex);
-  if (region->shared_win == MPI_WIN_NULL && region->win != MPI_WIN_NULL) t->n_attached--;
+  if (region->attached) t->n_attached--;
   if (region->win != MPI_WIN_NULL) {
     (void)MPI_Win_unlock_all(region->win);
     (void)MPI_Win_free(&region->win);
@@ -135,6 +142,8 @@ void osla_mpi_region_free(osla_region **handle)
     (void)MPI_Win_free(&region->shared_win);
   }
   (void)pthread_mutex_unlock(&t->mutex);
+  if (region->mapped && region->peer) osla_shared_memory_unmap(t, region->peer, region->mapped);
+  free(region->mapped);
   free(region->peer);
   free(region->shift);
   free(region);

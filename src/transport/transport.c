@@ -4,6 +4,7 @@
 #include "osla_host.h"
 #include "osla_log.h"
 #include "request_pool.h"
+#include "shared_memory.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -69,6 +70,9 @@ static osla_err set_up(osla_transport *t, MPI_Comm comm, const osla_transport_op
   OSLA_CALL(map_nodes(t));
 
   int threads = options && options->threads_per_rank > 1 ? options->threads_per_rank : 1;
+  bool mapped = false;
+  OSLA_CALL(osla_shared_memory_probe(t, &mapped));
+  t->memory_by_mpi = !mapped;
   osla_host host;
   osla_err err = osla_host_look(t->comm, &host);
   t->oversubscribed = host.ranks * threads > host.cores;
@@ -121,6 +125,7 @@ int osla_transport_size(const osla_transport *t) { return t->size; }
 int osla_transport_n_nodes(const osla_transport *t) { return t->n_nodes; }
 int osla_transport_node(const osla_transport *t) { return t->node; }
 int osla_transport_node_size(const osla_transport *t) { return t->node_size; }
+bool osla_transport_memory_by_mpi(const osla_transport *t) { return t->memory_by_mpi; }
 bool osla_transport_oversubscribed(const osla_transport *t) { return t->oversubscribed; }
 int osla_transport_node_of(const osla_transport *t, int rank) { return t->node_of[rank]; }
 MPI_Comm osla_transport_comm(const osla_transport *t) { return t->comm; }

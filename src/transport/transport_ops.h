@@ -69,6 +69,7 @@ struct osla_transport {
   int node, n_nodes, node_rank, node_size;
   int *node_of;           /* [size] node of each rank */
   int thread_level;       /* what MPI provides */
+  bool memory_by_mpi;     /* node memory comes from MPI_Win_allocate_shared, see shared_memory.h */
   bool oversubscribed;    /* more computing threads on the node than cores: waits never spin */
   int n_attached;         /* attached regions: they need MPI progress even on one node */
   pthread_mutex_t mutex;  /* serialises MPI calls and the request pool */
@@ -90,6 +91,9 @@ extern const osla_transport_ops osla_transport_mpi;
  * sleeps on the bell (or naps, when bell is NULL) and makes progress between. */
 typedef bool osla_wait_test(void *arg);
 void osla_wait_until(osla_transport *t, osla_wait_test *test, void *arg, osla_bell *bell);
+
+/* all[rank] := that rank's `bytes` bytes at mine. Collective, sleeps while it waits. */
+osla_err osla_allgather(osla_transport *t, const void *mine, void *all, int bytes);
 
 /* Wakes who sleeps on the bell. The change must have been stored before. */
 void osla_bell_ring(osla_bell *bell);

@@ -1,0 +1,117 @@
+#include "config.h"
+
+#include "shared_memory.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+/* Where a neighbour finds my memory. */
+typedef struct address {
+  int64_t pid;
+  int64_t file; /* descriptor; -1: none */
+  uint64_t bytes;
+} address;
+
+static osla_err map_file(int file, size_t bytes, unsigned char **at)
+{
+  void *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+  OSLA_CHECK(memory != MAP_FAILED, OSLA_ERR_MEM, "mapping %zu bytes of shared memory: %s", bytes,
+             strerror(errno));
+  *at = memory;
+  return OSLA_OK;
+}
+
+/* My memory. The pages are taken at once, near this rank's core, so that a lack of them shows here
+ * and not at the first touch. */
+static osla_err make_mine(size_t bytes, int *file, unsigned char **at)
+{
+#ifdef __linux__
+  *file = memfd_create("osla", MFD_CLOEXEC);
+#else
+  errno = ENOSYS;
+#endif
+  OSLA_CHECK(*file >= 0, OSLA_ERR_UNSUPPORTED, "memfd_create: %s", strerror(errno));
+  OSLA_CHECK(ftruncate(*file, (off_t)bytes) == 0, OSLA_ERR_MEM, "%zu bytes of shared memory: %s",
+             bytes, strerror(errno));
+  int code = posix_fallocate(*file, 0, (off_t)bytes);
+  OSLA_CHECK(code == 0, OSLA_ERR_MEM, "%zu bytes of shared memory: %s", bytes, strerror(code));
+  return map_file(*file, bytes, at);
+}
+
+static osla_err map_neighbour(const address *a, unsigned char **at)
+{
+  char path[64];
+  (void)snprintf(path, sizeof path, "/proc/%lld/fd/%lld", (long long)a->pid, (long long)a->file);
+  int file = open(path, O_RDWR | O_CLOEXEC);
+  OSLA_CHECK(file >= 0, OSLA_ERR_UNSUPPORTED, "%s of a rank on this node: %s", path,
+             strerror(errno));
+  osla_err err = map_file(file, (size_t)a->bytes, at);
+  (void)close(file);
+  return err;
+}
+
+static osla_err map_neighbours(const osla_transport *t, const address *all, unsigned char **peer,
+                               size_t *mapped)
+{
+  for (int rank = 0; rank < t->size; rank++) {
+    if (rank == t->rank || t->node_of[rank] != t->node) continue;
+    OSLA_CALL(map_neighbour(&all[rank], &peer[rank]));
+    mapped[rank] = (size_t)all[rank].bytes;
+  }
+  return OSLA_OK;
+}
+
+osla_err osla_shared_memory_map(osla_transport *t, size_t bytes, unsigned char **peer,
+                                size_t *mapped)
+{
+  int file = -1;
+  address *all = calloc((size_t)t->size, sizeof *all);
+  osla_err err = all ? OSLA_OK : osla_error_set(OSLA_ERR_MEM, "table of %d ranks", t->size);
+  if (err == OSLA_OK) err = make_mine(bytes, &file, &peer[t->rank]);
+  if (err == OSLA_OK) mapped[t->rank] = bytes;
+  OSLA_TRY(osla_agree(t, err));
+
+  address mine = {getpid(), file, bytes};
+  OSLA_TRY(osla_allgather(t, &mine, all, sizeof mine));
+  OSLA_TRY(osla_agree(t, map_neighbours(t, all, peer, mapped))); /* then files may be closed */
+cleanup:
+  if (file >= 0) (void)close(file);
+  free(all);
+  if (err != OSLA_OK) osla_shared_memory_unmap(t, peer, mapped);
+  return err;
+}
+
+void osla_shared_memory_unmap(const osla_transport *t, unsigned char **peer, size_t *mapped)
+{
+  for (int rank = 0; rank < t->size; rank++) {
+    if (mapped[rank] > 0) (void)munmap(peer[rank], mapped[rank]);
+    peer[rank] = NULL;
+    mapped[rank] = 0;
+  }
+}
+
+osla_err osla_shared_memory_probe(osla_transport *t, bool *works)
+{
+  const char *wish = getenv("OSLA_SHARED_MEMORY");
+  int by_mpi = wish && strcmp(wish, "mpi") == 0;
+  *works = false;
+  OSLA_CALL(osla_allreduce(t, &by_mpi, 1, MPI_INT, MPI_MAX));
+  if (by_mpi) return OSLA_OK;
+
+  unsigned char **peer = calloc((size_t)t->size, sizeof *peer);
+  size_t *mapped = calloc((size_t)t->size, sizeof *mapped);
+  osla_err err = peer && mapped ? OSLA_OK : osla_error_set(OSLA_ERR_MEM, "table of ranks");
+  err = osla_agree(t, err);
+  if (err == OSLA_OK) {
+    *works = osla_shared_memory_map(t, 1, peer, mapped) == OSLA_OK;
+    osla_shared_memory_unmap(t, peer, mapped);
+  }
+  free(peer);
+  free(mapped);
+  return err;
+}

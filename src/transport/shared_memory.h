@@ -1,0 +1,27 @@
+/* Memory that the ranks of a node share, without MPI (floor 0, internal).
+ *
+ * Each rank makes an anonymous file (memfd_create) and maps it; its neighbours open it through
+ * /proc/PID/fd and map it, too. Compared with MPI_Win_allocate_shared: the pages do not count
+ * against the size of /dev/shm (64 MiB in many containers), a lack of memory is an error code at
+ * once and no bus error later, nothing has a name that a killed job could leave behind, and no rank
+ * spins in a blocking call while the others arrive.
+ */
+#ifndef OSLA_SHARED_MEMORY_H
+#define OSLA_SHARED_MEMORY_H
+
+#include "transport_ops.h"
+
+/* Can all ranks of all nodes do this? False for ranks in different PID name spaces, on systems
+ * without memfd_create, or when OSLA_SHARED_MEMORY=mpi asks for MPI's own. The same answer on all
+ * ranks. Collective. */
+osla_err osla_shared_memory_probe(osla_transport *t, bool *works);
+
+/* Zeroed, page-aligned memory of `bytes` (> 0, may differ by rank) on each rank, mapped by its node.
+ *   peer   [out] [ranks] addresses, NULL for ranks of other nodes
+ *   mapped [out] [ranks] bytes mapped, for the unmapping
+ * Collective. Errors, on all ranks together: MEM, UNSUPPORTED. On an error nothing stays mapped. */
+osla_err osla_shared_memory_map(osla_transport *t, size_t bytes, unsigned char **peer,
+                                size_t *mapped);
+void osla_shared_memory_unmap(const osla_transport *t, unsigned char **peer, size_t *mapped);
+
+#endif
