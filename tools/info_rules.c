@@ -28,9 +28,8 @@ static const info_rule_entry rules[] = {
    BY_TEST,
    INFO_MISALIGNED,
    {4, 0, 3}},
-  {{"two windows on one memory: one shared on the node, one for all ranks",
-    "MPICH 4.0.2: MPI_Win_shared_query refuses the windows of MPI_Win_allocate, and a shared "
-    "window "
+  {{"node memory is mapped by the ranks themselves; a window over it serves other nodes only",
+    "MPICH 4.0.2: MPI_Win_shared_query refuses the windows of MPI_Win_allocate, and a shared window "
     "serves a single node"},
    BY_TEST,
    INFO_SHARED_QUERY,
@@ -77,8 +76,9 @@ static const info_rule_entry rules[] = {
    NOT_KNOWN,
    0,
    {0}},
-  {{"free memory is checked before segments are made",
-    "Linux: a full /dev/shm is noticed at the first touch, by a bus error"},
+  {{"segments are anonymous files, checked and filled with pages when they are made",
+    "Linux: a full /dev/shm, where MPI keeps shared windows, is noticed at the first touch, by a "
+    "bus error"},
    EVERY_MPI,
    0,
    {0}},
