@@ -114,12 +114,56 @@ static osla_err mpi_wait(osla_transport *t, osla_handle *handle)
   return p.err;
 }
 
+/* Starts *old := the word there, and word := word op add. */
+static osla_err start_fetch(osla_region *region, int rank, size_t offset, MPI_Op op,
+                            const int64_t *add, int64_t *old, osla_handle *handle)
+{
+  osla_transport *t = region->t;
+  MPI_Aint disp = (MPI_Aint)(offset + region->shift[rank]);
+  MPI_Request request;
+  *handle = OSLA_HANDLE_DONE;
+  osla_wait_until(t, pool_has_room, t, NULL);
+  (void)pthread_mutex_lock(&t->mutex);
+  int code = MPI_Rget_accumulate(add, 1, MPI_INT64_T, old, 1, MPI_INT64_T, rank, disp, 1,
+                                 MPI_INT64_T, op, region->win, &request);
+  bool kept = code == MPI_SUCCESS && osla_pool_add(t->pool, request, &handle->first);
+  (void)pthread_mutex_unlock(&t->mutex);
+  if (code != MPI_SUCCESS) return osla_error_set_mpi(code, "MPI_Rget_accumulate");
+  return kept ? OSLA_OK : osla_error_set(OSLA_ERR_MEM, "request pool");
+}
+
+static osla_err mpi_fetch_add(osla_region *region, int rank, size_t offset, int64_t add,
+                              int64_t *old)
+{
+  if (region->win == MPI_WIN_NULL) {
+    *old = atomic_fetch_add((_Atomic int64_t *)(region->peer[rank] + offset), add);
+    return OSLA_OK;
+  }
+  osla_handle handle;
+  OSLA_CALL(start_fetch(region, rank, offset, MPI_SUM, &add, old, &handle));
+  return mpi_wait(region->t, &handle);
+}
+
+/* A flush spins until the target has served this rank's puts. Where cores are short, the spinning
+ * keeps the core from the target; so a fetch without effect goes there and back first, and the wait
+ * for it sleeps. MPI does not order it behind the puts: the flush still decides, but then it finds
+ * the target at work. Attached regions may be too small for the fetch and go without. */
+static osla_err sleep_until_served(osla_region *region, int rank)
+{
+  int64_t none = 0, old;
+  osla_handle handle;
+  if (!region->t->oversubscribed || region->attached) return OSLA_OK;
+  OSLA_CALL(start_fetch(region, rank, 0, MPI_NO_OP, &none, &old, &handle));
+  return mpi_wait(region->t, &handle);
+}
+
 static osla_err mpi_flush(osla_region *region, int rank)
 {
   if (region->peer[rank]) {
     atomic_thread_fence(memory_order_release);
     return OSLA_OK;
   }
+  OSLA_CALL(sleep_until_served(region, rank));
   (void)pthread_mutex_lock(&region->t->mutex);
   int code = MPI_Win_flush(rank, region->win);
   (void)pthread_mutex_unlock(&region->t->mutex);
@@ -148,28 +192,6 @@ static osla_err mpi_put_notify(osla_region *region, int rank, size_t offset, con
   OSLA_CALL(mpi_put(region, rank, word_offset, &word, sizeof word, &handle));
   OSLA_CALL(mpi_wait(region->t, &handle));
   return mpi_flush(region, rank);
-}
-
-static osla_err mpi_fetch_add(osla_region *region, int rank, size_t offset, int64_t add,
-                              int64_t *old)
-{
-  osla_transport *t = region->t;
-  if (region->win == MPI_WIN_NULL) {
-    *old = atomic_fetch_add((_Atomic int64_t *)(region->peer[rank] + offset), add);
-    return OSLA_OK;
-  }
-  osla_handle handle = OSLA_HANDLE_DONE;
-  MPI_Aint disp = (MPI_Aint)(offset + region->shift[rank]);
-  MPI_Request request;
-  osla_wait_until(t, pool_has_room, t, NULL);
-  (void)pthread_mutex_lock(&t->mutex);
-  int code = MPI_Rget_accumulate(&add, 1, MPI_INT64_T, old, 1, MPI_INT64_T, rank, disp, 1,
-                                 MPI_INT64_T, MPI_SUM, region->win, &request);
-  bool kept = code == MPI_SUCCESS && osla_pool_add(t->pool, request, &handle.first);
-  (void)pthread_mutex_unlock(&t->mutex);
-  if (code != MPI_SUCCESS) return osla_error_set_mpi(code, "MPI_Rget_accumulate");
-  if (!kept) return osla_error_set(OSLA_ERR_MEM, "request pool");
-  return mpi_wait(t, &handle);
 }
 
 /* MPICH serves other ranks' RMA only inside MPI calls of the target; a probe is the cheapest. */
