@@ -42,7 +42,8 @@ tests_test_command_util_SOURCES = tests/test_command_util.c \
 tests_test_command_util_LDADD = $(LDADD) $(POPT_LIBS) $(JANSSON_LIBS)
 
 tests_libosla_test_la_SOURCES = tests/osla_test.c tests/osla_test.h \
-  tests/osla_test_help.c tests/osla_test_help.h
+  tests/osla_test_help.c tests/osla_test_help.h \
+  tests/osla_test_watch.c tests/osla_test_watch.h
 AM_CPPFLAGS += $(CUNIT_CFLAGS)
 LDADD = tests/libosla_test.la tools/libtomo.la libosla.la $(CUNIT_LIBS)
 

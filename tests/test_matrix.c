@@ -2,6 +2,7 @@
  * its place, so that a wrong one shows. */
 #include "osla_index.h"
 #include "osla_test_help.h"
+#include "osla_test_watch.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -77,6 +78,7 @@ static void check_put_block(osla_matrix *a, uint64_t seed)
   row[2] = row[1] + osla_test_choose(seed, 3, l.m - row[1] + 1);
   col[2] = col[1] + osla_test_choose(seed, 4, l.n - col[1] + 1);
   OSLA_ASSERT_OK(osla_matrix_fill(a, OSLA_FILL_ZERO, 0));
+  osla_test_watch_start();
   for (int k = 0; k < 9; k++) {
     if ((k + (int)seed) % osla_transport_size(t) != osla_transport_rank(t)) continue;
     int64_t i = row[k / 3], m = row[k / 3 + 1] - i, j = col[k % 3], n = col[k % 3 + 1] - j;
@@ -86,6 +88,7 @@ static void check_put_block(osla_matrix *a, uint64_t seed)
     OSLA_ASSERT_OK(osla_matrix_put_block(a, i, j, m, n, buffer, ld));
     free(buffer);
   }
+  CU_ASSERT(osla_test_watch_read().unflushed == 0);
   OSLA_ASSERT_OK(osla_barrier(t));
   int64_t bad = osla_test_differ_local(a);
   OSLA_ASSERT_MSG(bad == 0, "%" PRId64 " local elements", bad);

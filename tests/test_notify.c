@@ -4,6 +4,7 @@
 #include "osla_segment.h"
 #include "osla_stripes.h"
 #include "osla_test_help.h"
+#include "osla_test_watch.h"
 
 #include <inttypes.h>
 #include <pthread.h>
@@ -55,6 +56,7 @@ static void test_notify_after_put(void)
   unsigned char *block = malloc(LARGE);
   int64_t bad = 0;
   OSLA_ASSERT_OK(osla_segment_create(t, (size_t)ROUNDS * LARGE, 1, &s));
+  osla_test_watch_start();
   for (int round = 0; round < ROUNDS; round++) {
     size_t at = (size_t)round * LARGE, length = round % 2 ? LARGE : 40;
     osla_transfer transfer;
@@ -65,6 +67,9 @@ static void test_notify_after_put(void)
     osla_notify_wait(s, before, 0, (uint64_t)round + 1);
     bad += osla_test_differ((unsigned char *)osla_segment_local(s) + at, before + round, 0, length);
   }
+  osla_test_watch w = osla_test_watch_read();
+  OSLA_ASSERT_MSG(w.overtaking == 0, "%d notify words sent before a flush", w.overtaking);
+  CU_ASSERT(w.unflushed == 0);
   OSLA_ASSERT_MSG(bad == 0, "%" PRId64 " bytes not seen with their notify", bad);
   OSLA_ASSERT_OK(osla_barrier(t));
   free(block);
@@ -237,7 +242,7 @@ static void test_stripes_masks(void)
   osla_transport_destroy(&t);
 }
 
-enum { TAKES = 300, STRIPES = 64 };
+enum { TAKES = 2000, STRIPES = 64 };
 
 /* In the segment of the node's lowest rank. The counts are plain: only the lock protects them. */
 typedef struct protected

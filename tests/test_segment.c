@@ -2,6 +2,7 @@
  * errors. Each byte of a data area belongs to one writer and is checked against its stream. */
 #include "osla_segment.h"
 #include "osla_test_help.h"
+#include "osla_test_watch.h"
 
 #include <inttypes.h>
 #include <stdint.h>
@@ -181,6 +182,7 @@ static void test_many_outstanding(void)
   unsigned char *buffer = malloc(MANY * PIECE);
   OSLA_ASSERT_OK(osla_segment_create(t, MANY * PIECE, 0, &s));
 
+  osla_test_watch_start();
   osla_test_write(buffer, rank, 0, MANY * PIECE);
   for (size_t k = 0; k < MANY; k++)
     OSLA_ASSERT_OK(osla_segment_put(s, next, k * PIECE, buffer + k * PIECE, PIECE, &transfers[k]));
@@ -194,6 +196,9 @@ static void test_many_outstanding(void)
     OSLA_ASSERT_OK(osla_segment_get(s, next, k * PIECE, buffer + k * PIECE, PIECE, &transfers[k]));
   finish_all(s, transfers);
   CU_ASSERT(osla_test_differ(buffer, rank, 0, MANY * PIECE) == 0);
+  osla_test_watch w = osla_test_watch_read();
+  CU_ASSERT(w.started == (osla_transport_same_node(t, next) ? 0 : 2 * MANY));
+  OSLA_ASSERT_MSG(w.most_outstanding <= 128, "%d at one time", w.most_outstanding);
   OSLA_ASSERT_OK(osla_barrier(t));
   free(buffer);
   osla_segment_destroy(&s);

@@ -1,0 +1,76 @@
+#include "osla_test_watch.h"
+
+#include <mpi.h>
+#include <stdbool.h>
+#include <string.h>
+
+enum { MAX_TARGETS = 64, MAX_KNOWN = 1024 };
+
+static osla_test_watch watch;
+static MPI_Request known[MAX_KNOWN]; /* unfinished ones */
+static int n_known;
+static struct {
+  bool any, large; /* unflushed puts */
+} puts_to[MAX_TARGETS];
+
+void osla_test_watch_start(void)
+{
+  memset(&watch, 0, sizeof watch);
+  memset(puts_to, 0, sizeof puts_to);
+  n_known = 0;
+}
+
+osla_test_watch osla_test_watch_read(void)
+{
+  osla_test_watch now = watch;
+  for (int target = 0; target < MAX_TARGETS; target++)
+    if (puts_to[target].any) now.unflushed++;
+  return now;
+}
+
+static void note_start(MPI_Request request)
+{
+  watch.started++;
+  if (n_known < MAX_KNOWN) known[n_known++] = request;
+  if (n_known > watch.most_outstanding) watch.most_outstanding = n_known;
+}
+
+int MPI_Rget(void *dest, int count, MPI_Datatype type, int target, MPI_Aint disp, int target_count,
+             MPI_Datatype target_type, MPI_Win win, MPI_Request *request)
+{
+  int code = PMPI_Rget(dest, count, type, target, disp, target_count, target_type, win, request);
+  if (code == MPI_SUCCESS) note_start(*request);
+  return code;
+}
+
+int MPI_Rput(const void *source, int count, MPI_Datatype type, int target, MPI_Aint disp,
+             int target_count, MPI_Datatype target_type, MPI_Win win, MPI_Request *request)
+{
+  if (target < MAX_TARGETS) {
+    if (count == 8 && puts_to[target].large) watch.overtaking++;
+    puts_to[target].any = true;
+    if (count > 8) puts_to[target].large = true;
+  }
+  int code = PMPI_Rput(source, count, type, target, disp, target_count, target_type, win, request);
+  if (code == MPI_SUCCESS) note_start(*request);
+  return code;
+}
+
+int MPI_Test(MPI_Request *request, int *flag, MPI_Status *status)
+{
+  MPI_Request before = *request;
+  int code = PMPI_Test(request, flag, status);
+  for (int i = 0; *flag && i < n_known; i++)
+    if (known[i] == before) {
+      known[i] = known[--n_known];
+      break;
+    }
+  return code;
+}
+
+int MPI_Win_flush(int target, MPI_Win win)
+{
+  int code = PMPI_Win_flush(target, win);
+  if (target < MAX_TARGETS) puts_to[target].any = puts_to[target].large = false;
+  return code;
+}
