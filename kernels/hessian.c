@@ -90,6 +90,8 @@ void osla_hessian_destroy(osla_hessian **handle)
 {
   osla_hessian *h = handle ? *handle : NULL;
   if (!h) return;
+  /* A rank that still updates may be waiting for room in a ring here: serve it until it is done. */
+  if (h->segment) (void)osla_barrier(h->v.t);
   if (h->hooked) osla_progress_remove(h->v.t, osla_ring_drain, h);
   osla_segment_destroy(&h->segment);
   osla_workspace_free_all(h);

@@ -49,11 +49,12 @@ osla_hessian_options osla_hessian_defaults(void);
 
 /* Makes an accumulator of order n on a grid; H = 0. Collective. The grid is borrowed.
  *   options [in] NULL = defaults; the same on all ranks
- * Errors, on all ranks together: ARG, MEM (checked before allocation), MPI. */
+ * Errors, on all ranks together: ARG, UNSUPPORTED (complex), MEM (checked before allocation), RANGE
+ * (several nodes and no progress hook left, see osla_transport.h), MPI. */
 osla_err osla_hessian_create(osla_grid *grid, int64_t n, const osla_hessian_options *options,
                              osla_hessian **out);
 
-/* Collective. Accepts NULL and nulls the handle; the matrix goes with it. */
+/* Collective. Accepts NULL and nulls the handle; the matrix goes with it. No commit is needed. */
 void osla_hessian_destroy(osla_hessian **hessian);
 
 /* H[ix, ix] += G^T G. Local, thread-safe. On return the caller's arrays may be reused.
