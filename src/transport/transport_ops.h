@@ -71,7 +71,7 @@ struct osla_transport {
   int thread_level;       /* what MPI provides */
   bool memory_by_mpi;     /* node memory comes from MPI_Win_allocate_shared, see shared_memory.h */
   bool oversubscribed;    /* more computing threads on the node than cores: waits never spin */
-  int n_attached;         /* attached regions: they need MPI progress even on one node */
+  atomic_int n_attached;  /* attached regions: they need MPI progress even on one node */
   pthread_mutex_t mutex;  /* serialises MPI calls and the request pool */
   struct request_pool *pool;
   struct {
