@@ -9,6 +9,7 @@ tools_libinvert_la_SOURCES = \
   tools/invert/invert_options.c \
   tools/invert/invert_input.c \
   tools/invert/invert_problem.c \
+  tools/invert/invert_terminal.c \
   tools/invert/invert_work.c \
   tools/invert/invert_assemble.c \
   tools/invert/invert_misfit.c \
@@ -16,4 +17,5 @@ tools_libinvert_la_SOURCES = \
   tools/invert/invert_resolution.c \
   tools/invert/invert_output.c \
   tools/invert/invert_report.c \
+  tools/invert/invert_json.c \
   tools/invert/invert.c

@@ -16,28 +16,8 @@ static osla_err run_steps(invert_job *job)
   OSLA_CALL(invert_measure_misfit(job));
   OSLA_CALL(invert_write_output(job));
   job->result.wall = osla_clock() - start;
+  OSLA_CALL(invert_write_json(job));
   return invert_print_report(job);
-}
-
-static int write_json(invert_job *job)
-{
-  json_t *root = NULL;
-  if (!job->options->json) return OSLA_EXIT_OK;
-  osla_err err = invert_report_json(job, &root);
-  int status = err == OSLA_OK ? osla_command_write_json("invert", job->options->json, root)
-                              : osla_command_fail("invert", err);
-  json_decref(root);
-  return status;
-}
-
-/* Threads for the BLAS: while paths are worked on, each producer thread calls it by itself. */
-static void set_blas_threads(const invert_options *o)
-{
-  osla_cpu cpu;
-  if (o->threads > 1)
-    osla_blas_set_threads(1);
-  else if (osla_cpu_look(MPI_COMM_WORLD, &cpu) == OSLA_OK)
-    osla_cpu_apply(&cpu);
 }
 
 int osla_command_invert(int argc, char **argv)
@@ -51,11 +31,15 @@ int osla_command_invert(int argc, char **argv)
   invert_job job = {.options = &options};
   const osla_transport_options transport = {.progress_thread = options.progress_thread,
                                             .threads_per_rank = options.threads};
-  set_blas_threads(&options);
-  osla_err err = osla_transport_create(MPI_COMM_WORLD, &transport, &job.t);
+  osla_cpu cpu;
+  osla_err err = osla_cpu_look(MPI_COMM_WORLD, &cpu);
+  if (err == OSLA_OK) {
+    osla_cpu_apply(&cpu);
+    job.blas_threads = cpu.threads;
+    err = osla_transport_create(MPI_COMM_WORLD, &transport, &job.t);
+  }
   if (err == OSLA_OK) err = run_steps(&job);
   status = osla_command_fail("invert", err);
-  if (err == OSLA_OK) status = write_json(&job);
   invert_destroy(&job);
   osla_transport_destroy(&job.t);
   osla_command_release(&line);

@@ -20,8 +20,6 @@
 #include "tomo_path.h"
 #include "tomo_radial.h"
 
-#include <jansson.h>
-
 typedef enum invert_factor { INVERT_CHOLESKY, INVERT_LU } invert_factor;
 
 /* What the user asked for, checked. */
@@ -81,11 +79,14 @@ typedef struct invert_result {
   double resolution_dense, resolution_sparse; /* mean diagonal of the resolution matrix */
   int sampled_dense, sampled_sparse;
   int64_t updates, elements;   /* of all ranks */
+  uint64_t bytes;              /* memory of a rank, as predicted */
+  bool map_written;            /* false without gnuplot */
 } invert_result;
 
 typedef struct invert_job {
   const invert_options *options;
   osla_transport *t;
+  int blas_threads;            /* of the BLAS where a rank calls it from one thread */
   osla_grid *grid;
   tomo_site *stations, *events;
   int64_t n_stations, n_events;
@@ -111,9 +112,14 @@ bool invert_arc(const invert_job *job, int64_t path_id, tomo_arc *arc);
 osla_err invert_make_problem(invert_job *job);
 void invert_destroy(invert_job *job);
 
+/* invert_terminal.c: does what this rank writes to stderr appear on a terminal, also through the
+ * pipe of an mpiexec on this host? Local. */
+bool invert_on_terminal(void);
+
 /* invert_work.c: deals the paths to all ranks and threads, one-sided, in subsets. Each thread traces
- * its paths in its own workspace (worker.path) and calls `work` for each. A failure ends the loop.
- * On return all ranks have finished; *seconds is how long this rank was busy. */
+ * its paths in its own workspace (worker.path) and calls `work` for each. A failure takes the paths
+ * that are left, so that all ranks end soon. On return all ranks have finished; *seconds is how long
+ * this rank was busy. total->density is the caller's to free, whatever is returned. */
 typedef struct invert_worker {
   invert_job *job;
   tomo_path *path;      /* traced when work is called */
@@ -140,9 +146,18 @@ osla_err invert_solve(invert_job *job);
 /* invert_resolution.c: diagonal of the resolution matrix for a sample of unknowns. */
 osla_err invert_sample_resolution(invert_job *job);
 
-/* invert_report.c. invert_report_json returns a new reference on rank 0, NULL elsewhere. */
+/* invert_report.c: the page for people, on rank 0's standard output. invert_json.c: the same and
+ * the settings as JSON, in the file that the user named, if any. */
 osla_err invert_print_report(invert_job *job);
-osla_err invert_report_json(invert_job *job, json_t **root);
+osla_err invert_write_json(invert_job *job);
+
+/* What both say of the phases: seconds over the ranks, and what a phase did, for its rate (0: no
+ * rate). The first is collective, the second local. */
+typedef struct invert_spread {
+  double min[N_PHASES], mean[N_PHASES], max[N_PHASES];
+} invert_spread;
+osla_err invert_spread_over_ranks(const invert_job *job, invert_spread *spread);
+double invert_phase_work(const invert_job *job, invert_phase phase, const char **unit);
 
 /* invert_output.c: can the files be written? and: write model and map. Rank 0 works. */
 osla_err invert_check_output(invert_job *job);

@@ -101,7 +101,6 @@ static osla_err choose(invert_job *job)
 static osla_err list_paths(invert_job *job)
 {
   int arcs = job->options->major_arc ? 2 : 1;
-  job->n_pairs = job->n_events * job->n_stations;
   job->path_ids = malloc((size_t)(job->n_pairs * arcs) * sizeof *job->path_ids);
   OSLA_CHECK(job->path_ids, OSLA_ERR_MEM, "list of %" PRId64 " paths", job->n_pairs * arcs);
   for (int64_t pair = 0; pair < job->n_pairs; pair++)
@@ -114,6 +113,20 @@ static osla_err list_paths(invert_job *job)
   return choose(job);
 }
 
+/* The list and the lots that choose from it. */
+static osla_err check_list_fits(invert_job *job)
+{
+  const uint64_t arcs = job->options->major_arc ? 2 : 1, most = UINT64_MAX / 64;
+  uint64_t events = (uint64_t)job->n_events, stations = (uint64_t)job->n_stations;
+  uint64_t pairs = events <= most / stations ? events * stations : most;
+  job->n_pairs = (int64_t)pairs;
+  if (osla_memory_check(job->t, pairs * arcs * (sizeof(int64_t) + sizeof(drawn))) == OSLA_OK)
+    return OSLA_OK;
+  char text[400];
+  (void)snprintf(text, sizeof text, "%s", osla_error_text());
+  return osla_error_set(OSLA_ERR_MEM, "%" PRIu64 " paths do not fit: %s", pairs * arcs, text);
+}
+
 osla_err invert_read_input(invert_job *job)
 {
   const invert_options *o = job->options;
@@ -123,5 +136,6 @@ osla_err invert_read_input(invert_job *job)
   OSLA_CALL(name_file(job, o->events, "--events", "sample_events.csv", events, sizeof events));
   OSLA_CALL(read_sites(job, tomo_read_stations, stations, &job->stations, &job->n_stations));
   OSLA_CALL(read_sites(job, tomo_read_events, events, &job->events, &job->n_events));
+  OSLA_CALL(check_list_fits(job));
   return osla_agree(job->t, list_paths(job));
 }

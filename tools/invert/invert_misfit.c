@@ -1,11 +1,28 @@
 /* How well the solution explains the data: a second pass over all paths, independent of H. */
 #include "invert.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 static osla_err measure_path(invert_worker *w)
 {
   w->misfit += tomo_path_misfit(w->path, w->job->m, w->d);
+  return OSLA_OK;
+}
+
+#define TRUSTED 1e-3 /* of |d|^2 */
+
+/* The misfit of an exact solution is known beforehand; a Hessian that is singular within rounding
+ * can pass the factorisation and still give a model that is far from it. */
+static osla_err check_solution(const invert_job *job)
+{
+  const invert_result *r = &job->result;
+  const bool is_float = job->options->dtype == OSLA_FLOAT;
+  double error = fabs(r->misfit_after - r->misfit_expected);
+  OSLA_CHECK(error <= TRUSTED * r->misfit_before, OSLA_ERR_STATE,
+             "the solution is not to be trusted: its misfit is %.6g where the normal equations say "
+             "%.6g; raise --damping or --smoothing%s",
+             r->misfit_after, r->misfit_expected, is_float ? ", or use --precision double" : "");
   return OSLA_OK;
 }
 
@@ -19,5 +36,6 @@ osla_err invert_measure_misfit(invert_job *job)
   if (err == OSLA_OK)
     err = osla_allreduce(job->t, &job->result.misfit_after, 1, MPI_DOUBLE, MPI_SUM);
   job->result.seconds[PHASE_MISFIT] = osla_clock() - start;
-  return err;
+  OSLA_CALL(err);
+  return check_solution(job);
 }

@@ -19,6 +19,8 @@ enum { HAVE_THREADS = 0 };
 
 static const char name[] = "invert";
 
+#define SEED_MAX (1LL << 53) /* a double in the result file holds it */
+
 /* Options that are texts until they are checked. */
 typedef struct raw_options {
   const char *grid, *factor, *model, *precision, *triangle;
@@ -81,16 +83,31 @@ static osla_err check_numbers(const invert_options *o)
              o->depth_km, TOMO_EARTH_RADIUS_KM);
   OSLA_CHECK(o->stretch >= 0.0 && o->stretch < 1.0, OSLA_ERR_ARG,
              "--stretch: %g is not in 0 <= x < 1", o->stretch);
-  OSLA_CALL(check_positive("--period-min", o->kernel.period_min_s));
-  OSLA_CHECK(isfinite(o->kernel.period_max_s) && o->kernel.period_max_s >= o->kernel.period_min_s,
-             OSLA_ERR_ARG, "--period-max: %g is below --period-min %g", o->kernel.period_max_s,
-             o->kernel.period_min_s);
+  OSLA_CHECK(o->kernel.period_min_s >= 1.0 && o->kernel.period_min_s <= 1e4, OSLA_ERR_ARG,
+             "--period-min: %g is outside 1 to 10000 s", o->kernel.period_min_s);
+  OSLA_CHECK(o->kernel.period_max_s >= o->kernel.period_min_s && o->kernel.period_max_s <= 1e4,
+             OSLA_ERR_ARG, "--period-max: %g is not between --period-min %g and 10000 s",
+             o->kernel.period_max_s, o->kernel.period_min_s);
   OSLA_CALL(check_positive("--sigma", o->kernel.sigma_fraction));
   OSLA_CALL(check_positive("--amplitude", o->model.amplitude_percent));
   OSLA_CHECK(o->model.cell_degrees >= 1.0 && o->model.cell_degrees <= 180.0, OSLA_ERR_ARG,
              "--cell: %g is outside 1 to 180 degrees", o->model.cell_degrees);
   OSLA_CALL(check_not_negative("--cell-depth", o->model.cell_depth_km));
   OSLA_CALL(check_not_negative("--map-depth", o->map_depth_km));
+  OSLA_CHECK(!o->map || o->map_depth_km <= o->depth_km, OSLA_ERR_ARG,
+             "--map-depth: %g km is below the model's lower end, --depth %g", o->map_depth_km,
+             o->depth_km);
+  return OSLA_OK;
+}
+
+static osla_err check_files(const invert_options *o)
+{
+  const char *const option[] = {"--output", "--map", "--json"};
+  const char *const file[] = {o->output, o->map, o->json};
+  for (int i = 0; i < 3; i++)
+    for (int j = 0; j < i; j++)
+      OSLA_CHECK(!file[i] || !file[j] || strcmp(file[i], file[j]) != 0, OSLA_ERR_ARG,
+                 "%s: %s is the file of %s too", option[i], file[i], option[j]);
   return OSLA_OK;
 }
 
@@ -184,10 +201,12 @@ bool invert_parse(int argc, char **argv, int ranks, invert_options *o, struct os
     {"map", 'm', POPT_ARG_STRING, &o->map, 0, "write a picture with gnuplot", "FILE.png"},
     {"json", 'j', POPT_ARG_STRING, &o->json, 0, "write the report as JSON", "FILE"},
     {"map-depth", '\0', POPT_ARG_DOUBLE | SHOW, &o->map_depth_km, 0, "depth of the maps", "KM"},
-    {"quiet", 'q', POPT_ARG_NONE, &o->quiet, 0, "no report on standard output", NULL},
+    {"quiet", 'q', POPT_ARG_NONE, &o->quiet, 0, "no report and no progress line", NULL},
     {"major-arc", '\0', POPT_ARG_NONE, &o->major_arc, 0, "also use the long way round", NULL},
-    {"min-distance", '\0', POPT_ARG_DOUBLE | SHOW, &o->min_distance, 0, "of pairs used", "DEG"},
-    {"max-distance", '\0', POPT_ARG_DOUBLE | SHOW, &o->max_distance, 0, "of pairs used", "DEG"},
+    {"min-distance", '\0', POPT_ARG_DOUBLE | SHOW, &o->min_distance, 0,
+     "use pairs that are at least so far apart", "DEG"},
+    {"max-distance", '\0', POPT_ARG_DOUBLE | SHOW, &o->max_distance, 0,
+     "use pairs that are at most so far apart", "DEG"},
     {"max-paths", '\0', POPT_ARG_LONGLONG | SHOW, &o->max_paths, 0,
      "use a random choice of N paths; 0: all", "N"},
     {"mesh", '\0', POPT_ARG_INT | SHOW, &o->frequency, 0,
@@ -239,7 +258,9 @@ bool invert_parse(int argc, char **argv, int ranks, invert_options *o, struct os
   *line = (osla_command_line){.name = name, .about = about, .after = after, .options = table};
   if (!osla_command_parse(line, argc, argv, status)) return false;
   o->model.seed = (uint64_t)seed;
-  osla_err err = check_numbers(o);
+  osla_err err = check_range("--seed", seed, 0, SEED_MAX);
+  if (err == OSLA_OK) err = check_numbers(o);
+  if (err == OSLA_OK) err = check_files(o);
   if (err == OSLA_OK) err = check_counts(o);
   if (err == OSLA_OK) err = check_words(&raw, o);
   *status = err == OSLA_OK ? check_grid(&raw, ranks, o) : osla_command_fail(name, err);

@@ -35,6 +35,12 @@ static osla_err add_settings(const invert_job *job, tomo_store *store)
     {"sigma_fraction", o->kernel.sigma_fraction},
     {"noise", o->noise},
     {"seed", (double)o->model.seed},
+    {"amplitude_percent", o->model.amplitude_percent},
+    {"cell_degrees", o->model.cell_degrees},
+    {"cell_depth_km", o->model.cell_depth_km},
+    {"min_distance_degrees", o->min_distance},
+    {"max_distance_degrees", o->max_distance},
+    {"major_arc", o->major_arc},
     {"damping", o->prior.damping},
     {"smoothing", o->prior.lateral},
     {"radial_smoothing", o->prior.radial},
@@ -42,7 +48,9 @@ static osla_err add_settings(const invert_job *job, tomo_store *store)
     {"data", (double)r->data},
     {"misfit_before", r->misfit_before},
     {"misfit_after", r->misfit_after},
+    {"misfit_expected", r->misfit_expected},
     {"correlation_dense", r->dense.correlation},
+    {"correlation_sparse", r->sparse.correlation},
     {"dense_threshold_km", r->threshold},
   };
   for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
@@ -50,6 +58,7 @@ static osla_err add_settings(const invert_job *job, tomo_store *store)
   OSLA_CALL(tomo_store_add_text(store, "stations", o->stations ? o->stations : "shipped sample"));
   OSLA_CALL(tomo_store_add_text(store, "events", o->events ? o->events : "shipped sample"));
   OSLA_CALL(tomo_store_add_text(store, "factor", o->factor == INVERT_LU ? "lu" : "cholesky"));
+  OSLA_CALL(tomo_store_add_text(store, "precision", o->dtype == OSLA_FLOAT ? "float" : "double"));
   return tomo_store_add_text(store, "true_model",
                              o->model.kind == TOMO_MODEL_BLOBS ? "blobs" : "checkerboard");
 }
@@ -100,7 +109,7 @@ static osla_err write_store(const invert_job *job)
   return err;
 }
 
-static osla_err write_map(const invert_job *job)
+static osla_err write_map(invert_job *job)
 {
   const invert_options *o = job->options;
   tomo_map map = {.mesh = job->mesh,
@@ -115,8 +124,9 @@ static osla_err write_map(const invert_job *job)
                   .n_events = job->n_events,
                   .data_directory = o->data_directory};
   osla_err err = tomo_map_write(&map, o->map);
+  job->result.map_written = err == OSLA_OK;
   if (err != OSLA_ERR_UNSUPPORTED) return err;
-  osla_log(-1, "no picture: %s", osla_error_text());
+  osla_log(-1, "no map: %s", osla_error_text());
   return OSLA_OK;
 }
 

@@ -5,23 +5,67 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { PIECE_BYTES = 64 << 20 };
+enum { PIECE_BYTES = 64 << 20, RING_BYTES = 64 << 20, RING_LEAST = 256 << 10 };
 
-/* Bytes of this rank: its share of H, the vectors that are replicated, and each thread's panel of G,
- * its two sorted copies and a piece of values. */
+/* A bound for the columns of a path: knots within three spacings (of about 1.2 / frequency) of a
+ * full circle, as tomo_path.c allocates them. */
+static uint64_t bound_columns(const invert_job *job)
+{
+  double half_width = 3.6 / job->options->frequency;
+  double part = half_width < 1.0 ? half_width / 0.7 : 1.5;
+  uint64_t columns = (uint64_t)((double)job->n * part) +
+                     TOMO_MESH_SUPPORT * (uint64_t)job->options->n_radial;
+  return columns < (uint64_t)job->n ? columns : (uint64_t)job->n;
+}
+
+/* A producing thread: its panel of G, the two copies sorted by owner, a piece of values, index
+ * lists, sums over the knots; off the node also a message. */
+static uint64_t thread_bytes(const invert_job *job, uint64_t element)
+{
+  const invert_options *o = job->options;
+  uint64_t columns = bound_columns(job);
+  uint64_t k = (uint64_t)o->kernel.n_periods * (uint64_t)o->kernel.n_branches;
+  uint64_t piece = columns * columns * element;
+  if (piece > PIECE_BYTES) piece = PIECE_BYTES;
+  bool one_node = osla_transport_n_nodes(job->t) == 1;
+  return 3 * k * columns * element + (one_node ? 1 : 2) * piece + 100 * columns +
+         24 * (uint64_t)job->knots;
+}
+
+/* What the factorisation copies of its panels, and the solves' right-hand sides. */
+static uint64_t factor_bytes(const invert_job *job, uint64_t element)
+{
+  const invert_options *o = job->options;
+  uint64_t p = (uint64_t)osla_grid_nprow(job->grid), q = (uint64_t)osla_grid_npcol(job->grid);
+  uint64_t n = (uint64_t)job->n, nb = (uint64_t)o->nb < n ? (uint64_t)o->nb : n;
+  uint64_t panels = (n / p + n / q + 3 * nb) * nb * element;
+  uint64_t sets = osla_transport_n_nodes(job->t) == 1 ? 1 : 5;
+  return sets * panels + n * (uint64_t)o->resolution * (sizeof(double) + 2 * element);
+}
+
+/* Bytes of this rank: its share of H, the vectors that are replicated, rings between nodes, mesh,
+ * threads, factorisation. */
 static uint64_t predict_bytes(const invert_job *job)
 {
   const invert_options *o = job->options;
-  osla_layout h = {job->n, job->n, o->nb, o->nb, osla_grid_nprow(job->grid),
-                   osla_grid_npcol(job->grid)};
-  uint64_t k = (uint64_t)o->kernel.n_periods * (uint64_t)o->kernel.n_branches;
-  uint64_t vectors = 5 * (uint64_t)job->n * sizeof(double);
-  /* A path touches the knots within two spacings (about 1.2 / frequency) of a great circle. */
-  double part = 2.6 / o->frequency < 1.0 ? 2.6 / o->frequency : 1.0;
-  uint64_t columns = (uint64_t)((double)job->n * part) + 1;
-  uint64_t thread = (k + 8) * columns * sizeof(double) + PIECE_BYTES;
-  return osla_matrix_bytes(&h, o->dtype) + vectors + (uint64_t)o->threads * thread +
-         (uint64_t)job->knots * 200;
+  const osla_layout h = {job->n, job->n, o->nb, o->nb, osla_grid_nprow(job->grid),
+                         osla_grid_npcol(job->grid)};
+  uint64_t element = (uint64_t)osla_dtype_size(o->dtype), ranks = (uint64_t)(h.nprow * h.npcol);
+  uint64_t rings = osla_transport_n_nodes(job->t) == 1 ? 0 : RING_BYTES;
+  if (rings > 0 && rings < ranks * RING_LEAST) rings = ranks * RING_LEAST;
+  return osla_matrix_bytes(&h, o->dtype) + 6 * (uint64_t)job->n * sizeof(double) + rings +
+         (uint64_t)job->knots * 200 + (uint64_t)o->threads * thread_bytes(job, element) +
+         factor_bytes(job, element);
+}
+
+/* The message says what did not fit. */
+static osla_err check_memory(invert_job *job)
+{
+  job->result.bytes = predict_bytes(job);
+  if (osla_memory_check(job->t, job->result.bytes) == OSLA_OK) return OSLA_OK;
+  char text[400];
+  (void)snprintf(text, sizeof text, "%s", osla_error_text());
+  return osla_error_set(OSLA_ERR_MEM, "%" PRId64 " unknowns do not fit: %s", job->n, text);
 }
 
 static osla_err make_bases(invert_job *job)
@@ -44,11 +88,7 @@ osla_err invert_make_problem(invert_job *job)
   job->knots = tomo_mesh_knots_of(o->frequency);
   job->n = job->knots * o->n_radial;
   OSLA_CALL(osla_grid_create(job->t, o->nprow, o->npcol, &job->grid));
-  if (osla_memory_check(job->t, predict_bytes(job)) != OSLA_OK) {
-    char text[400];
-    (void)snprintf(text, sizeof text, "%s", osla_error_text());
-    return osla_error_set(OSLA_ERR_MEM, "%" PRId64 " unknowns do not fit: %s", job->n, text);
-  }
+  OSLA_CALL(check_memory(job));
   OSLA_CALL(osla_agree(job->t, make_bases(job)));
 
   osla_hessian_options h = osla_hessian_defaults();
@@ -56,6 +96,7 @@ osla_err invert_make_problem(invert_job *job)
   h.dtype = o->dtype;
   h.nb = o->nb;
   h.piece_bytes = PIECE_BYTES;
+  h.ring_bytes = RING_BYTES;
   return osla_hessian_create(job->grid, job->n, &h, &job->hessian);
 }
 

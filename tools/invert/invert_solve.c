@@ -14,8 +14,8 @@ static osla_err factor(invert_job *job)
     OSLA_CALL(osla_potrf(job->factor, o->uplo, NULL, &r->info));
     OSLA_CHECK(r->info == 0, OSLA_ERR_STATE,
                "the Hessian is not positive definite (leading minor of order %" PRId64
-               "): raise --damping or --smoothing",
-               r->info);
+               "): raise --damping or --smoothing%s",
+               r->info, o->dtype == OSLA_FLOAT ? ", or use --precision double" : "");
     return OSLA_OK;
   }
   osla_lu_result lu;

@@ -1,12 +1,12 @@
 /* Dynamic distribution of the paths: a shared counter hands out subsets to whoever asks next. There
  * is no master thread; a rank that is slow asks less often (French et al., section II.B.3, with a
  * one-sided fetch-and-add in the place of their root thread). */
+#include "command.h"
 #include "invert.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #ifdef _OPENMP
 #include <omp.h>
@@ -62,14 +62,19 @@ static void show_progress(loop *l, int64_t done)
 {
   double now = osla_clock();
   int64_t all = l->job->n_paths;
-  bool finished = done >= all;
-  if (!l->show || (!finished && now - l->shown < 0.2)) return;
+  if (!l->show || done == 0 || done >= all || now - l->shown < 0.2) return;
   l->shown = now;
-  double rate = (double)(done < all ? done : all) / (now - l->start + 1e-9);
-  (void)fprintf(stderr, "\r%s: %lld / %lld paths, %.0f paths/s, %.0f s left   ", l->what,
-                (long long)(done < all ? done : all), (long long)all, rate,
-                rate > 0.0 && !finished ? (double)(all - done) / rate : 0.0);
-  if (finished) (void)fprintf(stderr, "\r\033[K");
+  double rate = (double)done / (now - l->start);
+  (void)fprintf(stderr, "\r%s: %lld / %lld paths, %.0f paths/s, %s left\033[K", l->what,
+                (long long)done, (long long)all, rate,
+                osla_format_seconds((double)(all - done) / rate).s);
+  (void)fflush(stderr);
+}
+
+static void clear_progress(const loop *l)
+{
+  if (!l->show || l->shown == l->start) return;
+  (void)fprintf(stderr, "\r\033[K");
   (void)fflush(stderr);
 }
 
@@ -115,6 +120,10 @@ static void run_thread(loop *l, invert_worker *total, double *density)
   invert_worker w;
   osla_err err = open_worker(&w, l->job);
   if (err == OSLA_OK) err = run_subsets(l, &w);
+  char text[sizeof l->text];
+  (void)snprintf(text, sizeof text, "%s", osla_error_text());
+  int64_t left;
+  if (err != OSLA_OK) (void)osla_counter_next(l->counter, l->job->n_paths, &left);
 #ifdef _OPENMP
 #pragma omp critical(invert_totals)
 #endif
@@ -123,7 +132,7 @@ static void run_thread(loop *l, invert_worker *total, double *density)
       add_totals(total, &w, density, l->job->knots);
     } else if (l->err == OSLA_OK) {
       l->err = err;
-      (void)snprintf(l->text, sizeof l->text, "%s", osla_error_text());
+      memcpy(l->text, text, sizeof text);
     }
   }
   close_worker(&w);
@@ -149,13 +158,17 @@ osla_err invert_for_all_paths(invert_job *job, const char *what, invert_path_wor
   if (err == OSLA_OK) err = osla_counter_create(job->t, &l.counter);
   if (err != OSLA_OK) return err;
 
-  l.show = osla_transport_rank(job->t) == 0 && !job->options->quiet && isatty(STDERR_FILENO);
-  l.start = osla_clock();
+  l.show = osla_transport_rank(job->t) == 0 && !job->options->quiet && invert_on_terminal();
+  l.start = l.shown = osla_clock();
+  /* Each producing thread calls the BLAS by itself. */
+  if (job->options->threads > 1) osla_blas_set_threads(1);
 #ifdef _OPENMP
 #pragma omp parallel num_threads(job->options->threads)
 #endif
   run_thread(&l, total, density);
   *seconds = osla_clock() - l.start;
+  if (job->options->threads > 1) osla_blas_set_threads(job->blas_threads);
+  clear_progress(&l);
   if (l.err != OSLA_OK) (void)osla_error_set(l.err, "%s", l.text);
   err = osla_agree(job->t, l.err);
   osla_counter_destroy(&l.counter);
