@@ -1,1 +1,15 @@
 # Floor 4: benchmarks.
+AM_CPPFLAGS += -I$(srcdir)/bench
+
+bin_PROGRAMS += bench/osla-bench
+bench_osla_bench_SOURCES = \
+  bench/bench.h bench/reference.h bench/updates.h \
+  bench/bench_main.c bench/bench_options.c bench/bench_run.c bench/bench_report.c \
+  bench/bench_data.c bench/bench_gemm.c bench/bench_factor.c bench/bench_hessian.c \
+  bench/bench_put.c bench/updates.c \
+  bench/reference_blas.c bench/reference_mpi.c bench/reference_accumulate.c \
+  bench/reference_scalapack.c \
+  tools/command.h tools/command.c tools/command_util.c
+bench_osla_bench_LDADD = libosla.la $(SCALAPACK_LIBS) $(POPT_LIBS) $(JANSSON_LIBS)
+
+EXTRA_DIST += results/README.md results/run

@@ -2,6 +2,7 @@
 # A program's source is its name with .c; extra sources go into tests_test_NAME_SOURCES.
 tests_programs = \
   tests/test_base \
+  tests/test_blas \
   tests/test_index \
   tests/test_transport \
   tests/test_progress \

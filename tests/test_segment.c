@@ -11,6 +11,14 @@
 #include <string.h>
 #include <unistd.h>
 
+/* Stands in for MPI's own, so that one case can let it fail on a rank. */
+static bool lock_all_fails;
+int MPI_Win_lock_all(int assertion, MPI_Win win)
+{
+  int code = PMPI_Win_lock_all(assertion, win);
+  return lock_all_fails ? MPI_ERR_OTHER : code;
+}
+
 /* Writer w's share of each data area starts at w * SHARE + 3 and so is not aligned. */
 enum { SHARE = 150001, MAX_SIZE = 140000 };
 
@@ -349,6 +357,28 @@ static void test_errors(void)
   osla_transport_destroy(&t);
 }
 
+/* MPI fails on the last rank only; all ranks are told, none hangs, and the next attempt works. */
+static void test_mpi_failure(void)
+{
+  osla_transport *t = osla_test_transport();
+  osla_segment *s = (osla_segment *)t;
+  int64_t words[4] = {0};
+  lock_all_fails = osla_test_rank() == osla_test_size() - 1;
+  OSLA_ASSERT_ERR(osla_segment_attach(t, words, sizeof words, &s), OSLA_ERR_MPI);
+  OSLA_ASSERT_TEXT("MPI_Win_lock_all");
+  OSLA_ASSERT_SAME_TEXT();
+  CU_ASSERT_PTR_NULL(s);
+  if (osla_transport_n_nodes(t) > 1) {
+    OSLA_ASSERT_ERR(osla_segment_create(t, 8, 1, &s), OSLA_ERR_MPI);
+    OSLA_ASSERT_SAME_TEXT();
+    CU_ASSERT_PTR_NULL(s);
+  }
+  lock_all_fails = false;
+  OSLA_ASSERT_OK(osla_segment_attach(t, words, sizeof words, &s));
+  osla_segment_destroy(&s);
+  osla_transport_destroy(&t);
+}
+
 int main(int argc, char **argv)
 {
   static const osla_test_case cases[] = {
@@ -360,6 +390,7 @@ int main(int argc, char **argv)
     {"attach_nothing", test_attach_nothing},
     {"attach_has_no_slots", test_attach_has_no_slots},
     {"errors", test_errors},
+    {"mpi_failure", test_mpi_failure},
     {NULL, NULL},
   };
   return osla_test_main(argc, argv, cases);

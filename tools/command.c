@@ -26,11 +26,17 @@ int osla_command_rank(void)
   return 0;
 }
 
+/* What stands between "osla" and the name. */
+static const char *gap(const char *name)
+{
+  return name && name[0] != '-' ? " " : "";
+}
+
 static void write_error(const char *name, const char *text)
 {
   char out[1200];
   if (osla_command_rank() != 0) return;
-  (void)snprintf(out, sizeof out, "osla%s%s: %s\n", name ? " " : "", name ? name : "", text);
+  (void)snprintf(out, sizeof out, "osla%s%s: %s\n", gap(name), name ? name : "", text);
   ssize_t written = write(STDERR_FILENO, out, strlen(out));
   (void)written; /* there is nowhere to report a failing stderr */
 }
@@ -108,7 +114,8 @@ void osla_command_release(osla_command_line *line)
 static void report_bad(const char *name, const char *bad, int rc, int argc, char **argv)
 {
   if (rc == POPT_ERROR_BADOPT) {
-    (void)osla_command_error(name, "%s: unknown option (see osla %s --help)", bad, name);
+    (void)osla_command_error(name, "%s: unknown option (see osla%s%s --help)", bad, gap(name),
+                             name);
     return;
   }
   const char *what = rc == POPT_ERROR_NOARG       ? "needs a value"
@@ -156,7 +163,7 @@ static bool run_popt(osla_command_line *line, int argc, char **argv, int *status
   const struct poptOption help_table[] = {
     {"help", 'h', POPT_ARG_NONE, &help, 0, "Show this help", NULL}, POPT_TABLEEND};
   char title[64];
-  (void)snprintf(title, sizeof title, "osla %s", line->name);
+  (void)snprintf(title, sizeof title, "osla%s%s", gap(line->name), line->name);
   const struct poptOption all[] = {
     {NULL, '\0', POPT_ARG_INCLUDE_TABLE, (void *)(uintptr_t)line->options, 0, "Options:", NULL},
     {NULL, '\0', POPT_ARG_INCLUDE_TABLE, (void *)(uintptr_t)help_table, 0, "Help:", NULL},
@@ -183,8 +190,8 @@ static bool run_popt(osla_command_line *line, int argc, char **argv, int *status
   } else if (rc < -1) {
     report_bad(line->name, poptBadOption(context, POPT_BADOPTION_NOALIAS), rc, argc, argv);
   } else if (extra) {
-    (void)osla_command_error(line->name, "'%s' is not an option (see osla %s --help)", extra,
-                             line->name);
+    (void)osla_command_error(line->name, "'%s' is not an option (see osla%s%s --help)", extra,
+                             gap(line->name), line->name);
   } else {
     *status = OSLA_EXIT_OK;
     go_on = true;

@@ -1,0 +1,167 @@
+/* osla-bench: a kernel timed beside its limit and other libraries (floor 4).
+ *
+ * A case is one kernel at one size, with its implementations: ours first, then the references. They
+ * run in one process on the same data, in turn (A B A B ...), after a warm-up of each, so that a
+ * ratio of the same repetition holds when the speed of the machine drifts. Every run is checked.
+ *
+ *   bench_main.c     kernels, MPI, exit status
+ *   bench_options.c  options
+ *   bench_run.c      the loop over repetitions and implementations
+ *   bench_report.c   the table for people, the JSON lines
+ *   bench_data.c     private memory, y = A x, residuals
+ *   bench_gemm.c bench_factor.c bench_hessian.c bench_put.c   the kernels
+ *   reference_*.c    what they are compared with (reference.h)
+ */
+#ifndef OSLA_BENCH_H
+#define OSLA_BENCH_H
+
+#include "osla_matrix.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+/* A scaled residual passes below this, as in HPL. */
+#define BENCH_RESIDUAL_LIMIT 16.0
+
+/* --- options --- */
+
+enum { BENCH_MAX_SIZES = 64, BENCH_MAX_IMPLS = 8 };
+
+typedef struct bench_settings {
+  int64_t n[BENCH_MAX_SIZES]; /* sizes, in the given order */
+  int n_count;                /* 0: the kernel's default */
+  int64_t nb;
+  int nprow, npcol; /* 0 x 0: nearest to square */
+  int reps;
+  osla_dtype dtype;
+  char *ref;                    /* comma list of references; owned */
+  char *json;                   /* file; NULL: none; owned */
+  int64_t updates, count, rows; /* hessian: updates of each rank, indices, rows of G */
+  int threads;                  /* hessian: producers of each rank */
+} bench_settings;
+
+/* What a kernel runs with. */
+typedef struct bench_job {
+  const bench_settings *settings;
+  osla_transport *transport;
+  osla_grid *grid;
+  int rank, size, n_nodes;
+  FILE *json;       /* rank 0; NULL: none */
+  bool header_done; /* the table's head is printed */
+  bool failed;      /* a residual did not pass */
+} bench_job;
+
+/* --- kernels --- */
+
+typedef struct bench_kernel {
+  const char *name;
+  const char *summary;            /* for osla-bench --help */
+  const char *about;              /* for osla-bench KERNEL --help; at most 900 bytes */
+  const char *references;         /* comma list of those that this build has, in order; may be "" */
+  const char *default_references; /* NULL: all of them */
+  const char *after;              /* end of the kernel's help; may be NULL */
+  osla_err (*run)(bench_job *job, int64_t n); /* collective */
+  int64_t sizes[12];                          /* defaults of --n, ended by 0 */
+  bool updates;                               /* has the options of the updates */
+  bool pairs; /* needs two ranks; --n counts bytes; no matrix options */
+} bench_kernel;
+
+extern const bench_kernel bench_gemm, bench_lu, bench_chol, bench_hessian, bench_put;
+
+/* Parses the options of a kernel (argv[0] is its name) for `size` ranks. Returns true to go on;
+ * else *status is the exit status and the error or help is written. Local. */
+bool bench_options_parse(const bench_kernel *kernel, int size, int argc, char **argv,
+                         bench_settings *settings, int *status);
+void bench_settings_free(bench_settings *settings);
+
+/* Writes "osla-bench KERNEL: TEXT" on rank 0; returns the exit status. Local. */
+int bench_error(const bench_kernel *kernel, const char *format, ...)
+  __attribute__((format(printf, 2, 3)));
+
+/* Is `name` an item of the comma list? Local. */
+bool bench_list_has(const char *list, const char *name);
+
+/* --- a case --- */
+
+/* One implementation. All calls are collective and get bench_case.data; each may be NULL but run.
+ */
+typedef struct bench_impl {
+  const char *name;                /* "osla", "blas", "scalapack" */
+  osla_err (*setup)(void *data);   /* allocates what this implementation alone needs */
+  osla_err (*prepare)(void *data); /* before every run, not timed: restores the input */
+  osla_err (*run)(void *data);     /* timed */
+  osla_err (*check)(void *data, double *residual); /* after every run; same value on all ranks */
+  void (*teardown)(void *data);                    /* also after a failed setup */
+  double (*work)(const void *data); /* of one run over all ranks; NULL: bench_case.work */
+} bench_impl;
+
+typedef enum bench_unit {
+  BENCH_GFLOPS,      /* work: floating-point operations */
+  BENCH_MELEMENTS,   /* work: elements */
+  BENCH_GBYTES,      /* work: bytes */
+  BENCH_MICROSECONDS /* rate: time of one operation, lower is better */
+} bench_unit;
+
+typedef struct bench_case {
+  const char *kernel;
+  const char *precision;   /* "s", "d"; "" where it has no meaning */
+  int64_t n, nb;           /* nb = 0 where it has no meaning */
+  const bench_impl *impls; /* ours first */
+  int n_impls;             /* those that --ref leaves out are skipped */
+  void *data;
+  double work; /* of one operation over all ranks */
+  bench_unit unit;
+  int operations; /* per run, at least 1: the times reported are those of one operation */
+} bench_case;
+
+/* What was measured of one implementation. */
+typedef struct bench_result {
+  const bench_impl *impl;
+  double work;     /* of one operation */
+  double *seconds; /* [reps], per operation, largest over the ranks */
+  double residual; /* largest of all runs; NaN if one was */
+  bool pass;
+} bench_result;
+
+/* Sets up, warms up, measures, checks, reports and tears down. Collective. */
+osla_err bench_run_case(bench_job *job, const bench_case *c);
+
+/* Reports the results of a case: on rank 0 the table's rows and JSON lines. Local.
+ * Errors: IO, MEM. */
+osla_err bench_report(bench_job *job, const bench_case *c, const bench_result *results,
+                      int n_results);
+
+/* Median of the `count` values; sorts a copy. NaN when there is no memory. Local. */
+double bench_median(const double *values, int count);
+
+/* --- data --- */
+
+/* Zeroed private memory, after a look at whether every rank's share fits its node. Collective.
+ * Errors, on all ranks together: MEM with the bytes needed and available. */
+osla_err bench_alloc(bench_job *job, uint64_t bytes, void **out);
+
+/* y := A x with sums in double; x and y are whole vectors on every rank. Collective. */
+osla_err bench_apply(osla_matrix *a, const double *x, double *y);
+
+/* y += A x for a local array (m x n, s or d, leading dimension ld). Local. */
+void bench_apply_local(osla_dtype dtype, int64_t m, int64_t n, const void *a, int64_t ld,
+                       const double *x, double *y);
+
+/* max |u_i|; and max |u_i - v_i|: NaN if there is one. Local. */
+double bench_max(const double *u, int64_t n);
+double bench_max_difference(const double *u, const double *v, int64_t n);
+
+/* Largest row sum of magnitudes of a local array. Local. Errors: MEM. */
+osla_err bench_norm_inf_local(osla_dtype dtype, int64_t m, int64_t n, const void *a, int64_t ld,
+                              double *norm);
+
+double bench_eps(osla_dtype dtype);
+
+/* Element k of an array of type s or d. */
+static inline double bench_element(osla_dtype dtype, const void *array, int64_t k)
+{
+  return dtype == OSLA_FLOAT ? (double)((const float *)array)[k] : ((const double *)array)[k];
+}
+
+#endif

@@ -1,0 +1,142 @@
+/* osla-bench: finds the kernel, starts MPI, runs the sizes. */
+#include "config.h"
+
+#include "bench.h"
+#include "command.h"
+#include "osla_blas.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const bench_kernel *const kernels[] = {&bench_gemm, &bench_lu, &bench_chol, &bench_hessian,
+                                              &bench_put};
+enum { N_KERNELS = sizeof kernels / sizeof *kernels };
+
+static const bench_kernel *find_kernel(const char *name)
+{
+  for (int i = 0; i < N_KERNELS; i++)
+    if (strcmp(kernels[i]->name, name) == 0) return kernels[i];
+  return NULL;
+}
+
+static int print_help(void)
+{
+  if (osla_command_rank() != 0) return OSLA_EXIT_OK;
+  (void)printf("Usage: mpiexec -n RANKS osla-bench KERNEL [OPTION...]\n\n"
+               "Times a kernel beside the limit of the machine and other libraries: in one "
+               "process, on the same\ndata, in turn (A B A B ...), after a warm-up of each. Every "
+               "run is checked.\n\nKernels:\n");
+  for (int i = 0; i < N_KERNELS; i++)
+    (void)printf("  %-8s %s\n", kernels[i]->name, kernels[i]->summary);
+  (void)printf("\nReferences of this build (--ref):\n");
+  for (int i = 0; i < N_KERNELS; i++)
+    (void)printf("  %-8s %s\n", kernels[i]->name, kernels[i]->references);
+  (void)printf(
+    "\nThe table: times in seconds, the largest over the ranks; the rate at the median; the "
+    "scaled\n"
+    "residual of the worst run, which passes below 16; osla/ref: our speed over this reference's,\n"
+    "the median of the ratios of the same repetition (above 1: osla is faster).\n"
+    "\nEach rank of several has one BLAS thread, one rank has all cores, unless "
+    "OPENBLAS_NUM_THREADS or\nOMP_NUM_THREADS is set.\n"
+    "\nExit status: 0 all runs passed, 1 one failed, 2 bad option or not enough memory.\n"
+    "\nosla-bench KERNEL --help shows the options of a kernel, osla-bench --version the libraries\n"
+    "beneath.\n");
+  return OSLA_EXIT_OK;
+}
+
+/* For the record of results: the libraries beneath. */
+static int print_version(void)
+{
+  char mpi[MPI_MAX_LIBRARY_VERSION_STRING] = "";
+  int length = 0;
+  if (osla_command_rank() != 0) return OSLA_EXIT_OK;
+  (void)MPI_Get_library_version(mpi, &length); /* may be called before MPI_Init */
+  mpi[strcspn(mpi, "\n")] = '\0';
+  for (char *tab = strchr(mpi, '\t'); tab; tab = strchr(tab, '\t'))
+    *tab = ' ';
+  (void)printf("osla-bench %s\nMPI: %s\nBLAS: %s\n", PACKAGE_VERSION, mpi, osla_blas_describe());
+  return OSLA_EXIT_OK;
+}
+
+/* Threads of the BLAS: the user's choice; else all cores for one rank, one for each of several, and
+ * one where the ranks have threads of their own. */
+static osla_err set_threads(const bench_settings *settings, int size, int *threads)
+{
+  osla_cpu cpu;
+  OSLA_CALL(osla_cpu_look(MPI_COMM_WORLD, &cpu));
+  *threads = cpu.threads;
+  if (!cpu.chosen_by_user) {
+    if (size > 1 || settings->threads > 1) *threads = 1;
+    osla_blas_set_threads(*threads);
+  }
+  if (settings->threads > *threads) *threads = settings->threads;
+  return OSLA_OK;
+}
+
+static osla_err run_sizes(const bench_kernel *kernel, bench_job *job)
+{
+  const bench_settings *s = job->settings;
+  osla_transport_options options = {0};
+  OSLA_CALL(set_threads(s, job->size, &options.threads_per_rank));
+  osla_err err = osla_transport_create(MPI_COMM_WORLD, &options, &job->transport);
+  if (err == OSLA_OK) {
+    job->n_nodes = osla_transport_n_nodes(job->transport);
+    err = osla_grid_create(job->transport, s->nprow, s->npcol, &job->grid);
+  }
+  for (int i = 0; i < s->n_count && err == OSLA_OK; i++)
+    err = kernel->run(job, s->n[i]);
+  osla_grid_destroy(&job->grid);
+  osla_transport_destroy(&job->transport);
+  return err;
+}
+
+/* The JSON file is opened first: a name that cannot be written costs no run. */
+static int open_json(const bench_kernel *kernel, bench_job *job)
+{
+  int status = OSLA_EXIT_OK;
+  if (job->rank == 0 && job->settings->json) {
+    job->json = fopen(job->settings->json, "a");
+    if (!job->json)
+      status = bench_error(kernel, "--json: %s cannot be written: %s", job->settings->json,
+                           strerror(errno));
+  }
+  return osla_command_agree(status);
+}
+
+static int run_kernel(const bench_kernel *kernel, int argc, char **argv)
+{
+  bench_settings settings;
+  bench_job job = {.settings = &settings};
+  char name[40];
+  int status = OSLA_EXIT_OK;
+  (void)MPI_Comm_rank(MPI_COMM_WORLD, &job.rank);
+  (void)MPI_Comm_size(MPI_COMM_WORLD, &job.size);
+  if (!bench_options_parse(kernel, job.size, argc, argv, &settings, &status)) return status;
+  status = open_json(kernel, &job);
+  if (status == OSLA_EXIT_OK) {
+    (void)snprintf(name, sizeof name, "-bench %s", kernel->name);
+    status = osla_command_fail(name, run_sizes(kernel, &job));
+  }
+  if (job.json && fclose(job.json) != 0 && status == OSLA_EXIT_OK)
+    status = bench_error(kernel, "--json: %s: %s", settings.json, strerror(errno));
+  bench_settings_free(&settings);
+  status = osla_command_agree(status);
+  return status == OSLA_EXIT_OK && job.failed ? OSLA_EXIT_FAILED : status;
+}
+
+int main(int argc, char **argv)
+{
+  if (argc < 2) return osla_command_error("-bench", "no kernel (see osla-bench --help)");
+  if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0) return print_help();
+  if (strcmp(argv[1], "--version") == 0) return print_version();
+  const bench_kernel *kernel = find_kernel(argv[1]);
+  if (!kernel)
+    return osla_command_error("-bench", "%s: unknown kernel (see osla-bench --help)", argv[1]);
+  int level = 0;
+  if (MPI_Init_thread(NULL, NULL, MPI_THREAD_MULTIPLE, &level) != MPI_SUCCESS)
+    return OSLA_EXIT_FAILED; /* MPI has said why */
+  int status = run_kernel(kernel, argc - 1, argv + 1);
+  (void)MPI_Finalize();
+  return status;
+}

@@ -1,0 +1,219 @@
+/* Options of osla-bench. See bench.h. */
+#include "config.h"
+
+#include "bench.h"
+#include "command.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* As popt stores them. */
+typedef struct raw_options {
+  char **n; /* each --n; popt's, freed by us */
+  char *grid, *ref, *precision, *json;
+  long long nb, updates, count, rows;
+  int reps, threads;
+} raw_options;
+
+int bench_error(const bench_kernel *kernel, const char *format, ...)
+{
+  char name[40], text[800];
+  va_list args;
+  va_start(args, format);
+  (void)vsnprintf(text, sizeof text, format, args);
+  va_end(args);
+  (void)snprintf(name, sizeof name, "-bench %s", kernel->name);
+  return osla_command_error(name, "%s", text);
+}
+
+bool bench_list_has(const char *list, const char *name)
+{
+  size_t length = strlen(name);
+  while (*list) {
+    size_t item = strcspn(list, ",");
+    if (item == length && strncmp(list, name, length) == 0) return true;
+    list += item;
+    if (*list == ',') list++;
+  }
+  return false;
+}
+
+/* Appends the sizes of one --n: "400" or "400,800". */
+static int add_sizes(const bench_kernel *kernel, const char *text, bench_settings *settings)
+{
+  const char *at = text;
+  do {
+    char *end;
+    errno = 0;
+    long long value = strtoll(at, &end, 10);
+    if (end == at || (*end != ',' && *end != '\0') || errno || value < 1)
+      return bench_error(kernel, "--n: '%s' is not a list of sizes of at least 1", text);
+    if (settings->n_count == BENCH_MAX_SIZES)
+      return bench_error(kernel, "--n: more than %d sizes", BENCH_MAX_SIZES);
+    settings->n[settings->n_count++] = value;
+    at = *end ? end + 1 : end;
+    if (*end == '\0') break;
+  } while (true);
+  return OSLA_EXIT_OK;
+}
+
+static int check_refs(const bench_kernel *kernel, const char *list)
+{
+  char item[40];
+  if (strcmp(list, "none") == 0) return OSLA_EXIT_OK;
+  for (const char *at = list;; at++) {
+    size_t length = strcspn(at, ",");
+    (void)snprintf(item, sizeof item, "%.*s", (int)length, at);
+    if (length == 0 || !bench_list_has(kernel->references, item))
+      return bench_error(kernel, "--ref: '%s' is not one of none,%s", item, kernel->references);
+    at += length;
+    if (*at == '\0') return OSLA_EXIT_OK;
+  }
+}
+
+static int at_least(const bench_kernel *kernel, const char *option, long long value,
+                    long long least)
+{
+  if (value >= least) return OSLA_EXIT_OK;
+  return bench_error(kernel, "%s: %lld is less than %lld", option, value, least);
+}
+
+static const char *default_references(const bench_kernel *kernel)
+{
+  return kernel->default_references ? kernel->default_references : kernel->references;
+}
+
+/* Checks what popt stored and moves it to settings. */
+static int take(const bench_kernel *kernel, int size, const raw_options *raw,
+                bench_settings *settings)
+{
+  char name[40];
+  int status = OSLA_EXIT_OK;
+  (void)snprintf(name, sizeof name, "-bench %s", kernel->name);
+  for (char **text = raw->n; text && *text && !status; text++)
+    status = add_sizes(kernel, *text, settings);
+  for (int i = 0; !raw->n && kernel->sizes[i]; i++)
+    settings->n[settings->n_count++] = kernel->sizes[i];
+  if (!status) status = at_least(kernel, "--nb", raw->nb, 1);
+  if (!status) status = at_least(kernel, "--reps", raw->reps, 1);
+  if (!status) status = at_least(kernel, "--updates", raw->updates, 1);
+  if (!status) status = at_least(kernel, "--size", raw->count, 1);
+  if (!status) status = at_least(kernel, "--rows", raw->rows, 0);
+  if (!status) status = at_least(kernel, "--threads", raw->threads, 1);
+  const char *precision = raw->precision ? raw->precision : "d";
+  if (!status && strcmp(precision, "s") != 0 && strcmp(precision, "d") != 0)
+    status = bench_error(kernel, "--precision: '%s' is not s or d", precision);
+  if (!status && raw->ref) status = check_refs(kernel, raw->ref);
+  if (!status && raw->grid)
+    status =
+      osla_command_parse_grid(name, "--grid", raw->grid, size, &settings->nprow, &settings->npcol);
+  for (int i = 0; kernel->updates && i < settings->n_count && !status; i++)
+    if (raw->count > settings->n[i])
+      status =
+        bench_error(kernel, "--size: %lld indices, but n = %" PRId64, raw->count, settings->n[i]);
+  if (!status && kernel->pairs && size < 2)
+    status = bench_error(kernel, "needs at least 2 ranks (mpiexec -n 2 ...)");
+
+  settings->nb = raw->nb;
+  settings->reps = raw->reps;
+  settings->dtype = precision[0] == 's' ? OSLA_FLOAT : OSLA_DOUBLE;
+  settings->updates = raw->updates;
+  settings->count = raw->count;
+  settings->rows = raw->rows;
+  settings->threads = raw->threads;
+  settings->ref = strdup(raw->ref ? raw->ref : default_references(kernel));
+  settings->json = raw->json ? strdup(raw->json) : NULL;
+  if (!status && (!settings->ref || (raw->json && !settings->json)))
+    status = bench_error(kernel, "out of memory");
+  return status;
+}
+
+/* The default sizes and references, as text for the help. */
+static void describe_defaults(const bench_kernel *kernel, char *sizes, size_t room, char *refs,
+                              size_t refs_room)
+{
+  size_t used = (size_t)snprintf(
+    sizes, room, "%s (default:", kernel->pairs ? "Bytes of a transfer" : "Order of the matrices");
+  for (int i = 0; kernel->sizes[i] && used < room; i++)
+    used +=
+      (size_t)snprintf(sizes + used, room - used, "%c%" PRId64, i ? ',' : ' ', kernel->sizes[i]);
+  if (used < room) (void)snprintf(sizes + used, room - used, "); a comma list, or given again");
+  (void)snprintf(refs, refs_room, "References, of %s; or none (default: %s)", kernel->references,
+                 default_references(kernel));
+}
+
+/* Runs popt on the options that the kernel has; returns as osla_command_parse. */
+static bool parse_raw(const bench_kernel *kernel, int argc, char **argv, raw_options *raw,
+                      osla_command_line *line, int *status)
+{
+  char sizes[200], refs[200];
+  describe_defaults(kernel, sizes, sizeof sizes, refs, sizeof refs);
+  const struct poptOption common[] = {
+    {"n", '\0', POPT_ARG_ARGV, &raw->n, 0, sizes, "N"},
+    {"ref", '\0', POPT_ARG_STRING, &raw->ref, 0, refs, "LIST"},
+    {"reps", '\0', POPT_ARG_INT | POPT_ARGFLAG_SHOW_DEFAULT, &raw->reps, 0,
+     "Repetitions after the warm-up", "R"},
+    {"json", '\0', POPT_ARG_STRING, &raw->json, 0,
+     "Append one JSON object a line, for each implementation and size", "FILE"},
+    POPT_TABLEEND};
+  const struct poptOption matrix[] = {
+    {"nb", '\0', POPT_ARG_LONGLONG | POPT_ARGFLAG_SHOW_DEFAULT, &raw->nb, 0,
+     "Block size of the distribution", "NB"},
+    {"grid", '\0', POPT_ARG_STRING, &raw->grid, 0, "Process grid (default: nearest to square)",
+     "PxQ"},
+    {"precision", '\0', POPT_ARG_STRING, &raw->precision, 0, "s or d (default: d)", "s|d"},
+    POPT_TABLEEND};
+  const struct poptOption updates[] = {
+    {"updates", '\0', POPT_ARG_LONGLONG | POPT_ARGFLAG_SHOW_DEFAULT, &raw->updates, 0,
+     "Updates of each rank in one run", "U"},
+    {"size", '\0', POPT_ARG_LONGLONG | POPT_ARGFLAG_SHOW_DEFAULT, &raw->count, 0,
+     "Indices of one update", "S"},
+    {"rows", '\0', POPT_ARG_LONGLONG | POPT_ARGFLAG_SHOW_DEFAULT, &raw->rows, 0,
+     "Rows of G; 0: ready blocks, no product", "K"},
+    {"threads", '\0', POPT_ARG_INT | POPT_ARGFLAG_SHOW_DEFAULT, &raw->threads, 0,
+     "OpenMP threads of each rank that produce updates", "T"},
+    POPT_TABLEEND};
+  const struct poptOption none[] = {POPT_TABLEEND};
+  const struct poptOption table[] = {
+    {NULL, '\0', POPT_ARG_INCLUDE_TABLE, (void *)(uintptr_t)common, 0, NULL, NULL},
+    {NULL, '\0', POPT_ARG_INCLUDE_TABLE, (void *)(uintptr_t)(kernel->pairs ? none : matrix), 0,
+     NULL, NULL},
+    {NULL, '\0', POPT_ARG_INCLUDE_TABLE, (void *)(uintptr_t)(kernel->updates ? updates : none), 0,
+     NULL, NULL},
+    POPT_TABLEEND};
+  line->options = table;
+  bool go_on = osla_command_parse(line, argc, argv, status);
+  line->options = NULL;
+  return go_on;
+}
+
+bool bench_options_parse(const bench_kernel *kernel, int size, int argc, char **argv,
+                         bench_settings *settings, int *status)
+{
+  raw_options raw = {.nb = 128, .reps = 5, .updates = 64, .count = 400, .rows = 0, .threads = 1};
+  char name[40];
+  (void)snprintf(name, sizeof name, "-bench %s", kernel->name);
+  osla_command_line line = {.name = name, .about = kernel->about, .after = kernel->after};
+  memset(settings, 0, sizeof *settings);
+  bool go_on = parse_raw(kernel, argc, argv, &raw, &line, status);
+  if (go_on) {
+    *status = take(kernel, size, &raw, settings);
+    osla_command_release(&line);
+    go_on = *status == OSLA_EXIT_OK;
+    if (!go_on) bench_settings_free(settings);
+  }
+  for (char **text = raw.n; text && *text; text++)
+    free(*text);
+  free(raw.n);
+  return go_on;
+}
+
+void bench_settings_free(bench_settings *settings)
+{
+  free(settings->ref);
+  free(settings->json);
+  settings->ref = settings->json = NULL;
+}

@@ -1,0 +1,89 @@
+/* The loop over repetitions and implementations. See bench.h. */
+#include "bench.h"
+#include "osla_clock.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static int by_value(const void *a, const void *b)
+{
+  double x = *(const double *)a, y = *(const double *)b;
+  return (x > y) - (x < y);
+}
+
+double bench_median(const double *values, int count)
+{
+  double *sorted = malloc((size_t)count * sizeof *sorted);
+  if (!sorted || count < 1) {
+    free(sorted);
+    return NAN;
+  }
+  memcpy(sorted, values, (size_t)count * sizeof *sorted);
+  qsort(sorted, (size_t)count, sizeof *sorted, by_value);
+  double median = (sorted[(count - 1) / 2] + sorted[count / 2]) / 2;
+  free(sorted);
+  return median;
+}
+
+/* One run of one implementation: the barrier starts all ranks together, the reduction takes the
+ * slowest. */
+static osla_err run_once(bench_job *job, const bench_case *c, bench_result *r, double *seconds)
+{
+  double residual = 0;
+  if (r->impl->prepare) OSLA_CALL(r->impl->prepare(c->data));
+  OSLA_CALL(osla_barrier(job->transport));
+  double start = osla_clock();
+  OSLA_CALL(r->impl->run(c->data));
+  *seconds = (osla_clock() - start) / c->operations;
+  OSLA_CALL(osla_allreduce(job->transport, seconds, 1, MPI_DOUBLE, MPI_MAX));
+  if (r->impl->check) OSLA_CALL(r->impl->check(c->data, &residual));
+  if (isnan(residual) || residual > r->residual) r->residual = residual;
+  if (!(residual < BENCH_RESIDUAL_LIMIT)) r->pass = false;
+  return OSLA_OK;
+}
+
+/* A warm-up of each, then A B A B ... */
+static osla_err measure(bench_job *job, const bench_case *c, bench_result *results, int n_results)
+{
+  double not_counted;
+  for (int i = 0; i < n_results; i++)
+    OSLA_CALL(run_once(job, c, &results[i], &not_counted));
+  for (int rep = 0; rep < job->settings->reps; rep++)
+    for (int i = 0; i < n_results; i++)
+      OSLA_CALL(run_once(job, c, &results[i], &results[i].seconds[rep]));
+  return OSLA_OK;
+}
+
+static bool wanted(const bench_job *job, const bench_impl *impl, int i)
+{
+  return i == 0 || bench_list_has(job->settings->ref, impl->name);
+}
+
+osla_err bench_run_case(bench_job *job, const bench_case *c)
+{
+  bench_result results[BENCH_MAX_IMPLS] = {0};
+  int n_results = 0;
+  osla_err err = OSLA_OK;
+  for (int i = 0; i < c->n_impls; i++)
+    if (wanted(job, &c->impls[i], i)) results[n_results++].impl = &c->impls[i];
+
+  double *seconds = calloc((size_t)job->settings->reps * BENCH_MAX_IMPLS, sizeof *seconds);
+  if (!seconds) err = osla_error_set(OSLA_ERR_MEM, "times of %d runs", job->settings->reps);
+  err = osla_agree(job->transport, err);
+  int n_set_up = 0;
+  while (err == OSLA_OK && n_set_up < n_results) {
+    bench_result *r = &results[n_set_up];
+    r->seconds = seconds + (size_t)n_set_up * (size_t)job->settings->reps;
+    r->pass = true;
+    if (r->impl->setup) err = r->impl->setup(c->data);
+    r->work = r->impl->work ? r->impl->work(c->data) : c->work;
+    n_set_up++;
+  }
+  if (err == OSLA_OK) err = measure(job, c, results, n_results);
+  if (err == OSLA_OK) err = osla_agree(job->transport, bench_report(job, c, results, n_results));
+  for (int i = 0; i < n_set_up; i++)
+    if (results[i].impl->teardown) results[i].impl->teardown(c->data);
+  free(seconds);
+  return err;
+}

@@ -1,0 +1,98 @@
+/* What the kernels are compared with (floor 4). All calls are collective on the job. */
+#ifndef OSLA_BENCH_REFERENCE_H
+#define OSLA_BENCH_REFERENCE_H
+
+#include "bench.h"
+
+/* Ends of a kernel's list of references. */
+#ifdef HAVE_SCALAPACK
+#define REFERENCE_SCALAPACK ",scalapack"
+#else
+#define REFERENCE_SCALAPACK ""
+#endif
+
+/* --- blas: the local limit ---------------------------------------------------------------------
+ * The product that each rank would compute if all operands were its own: (its rows of C) x (its
+ * columns of C) x k, on private memory, no communication. */
+typedef struct reference_gemm {
+  bench_job *job;
+  osla_dtype dtype;
+  int64_t m, n, k; /* of this rank */
+  void *a, *b, *c;
+  double *x, *expected, *y; /* the check: C x against A (B x) */
+} reference_gemm;
+
+osla_err reference_gemm_setup(reference_gemm *g, bench_job *job, int64_t m, int64_t n, int64_t k);
+void reference_gemm_prepare(reference_gemm *g); /* spoils C */
+osla_err reference_gemm_run(reference_gemm *g);
+osla_err reference_gemm_check(reference_gemm *g, double *residual);
+void reference_gemm_teardown(reference_gemm *g);
+
+/* --- scalapack ---------------------------------------------------------------------------------
+ * On the memory of our matrices, in a BLACS grid with our grid's places. `context` is BLACS's; -1
+ * on ranks outside the grid. `info` is LAPACK's, 0 on those ranks. Types s and d. Errors: RANGE (a
+ * size does not fit an int), UNSUPPORTED (built without). */
+osla_err reference_scalapack_open(osla_grid *grid, int *context);
+void reference_scalapack_close(int *context);
+
+/* C := A B */
+osla_err reference_scalapack_gemm(int context, osla_matrix *a, osla_matrix *b, osla_matrix *c);
+
+/* LU with partial pivoting (pdgetrf) and its solve; ipiv has local_rows + nb elements. */
+osla_err reference_scalapack_getrf(int context, osla_matrix *a, int *ipiv, int64_t *info);
+osla_err reference_scalapack_getrs(int context, osla_matrix *a, int *ipiv, osla_matrix *b);
+
+/* Cholesky of the lower triangle (pdpotrf) and its solve. */
+osla_err reference_scalapack_potrf(int context, osla_matrix *a, int64_t *info);
+osla_err reference_scalapack_potrs(int context, osla_matrix *a, osla_matrix *b);
+
+/* --- mpi ---------------------------------------------------------------------------------------
+ * Plain MPI: a window of MPI_Win_allocate, lock_all, each transfer completed by MPI_Win_flush. */
+typedef struct reference_window {
+  MPI_Win win;
+  unsigned char *base; /* mine: the data, then a page with the flag */
+  size_t bytes;
+} reference_window;
+
+osla_err reference_window_create(size_t bytes, reference_window *w);
+void reference_window_free(reference_window *w);
+osla_err reference_window_put(reference_window *w, int rank, const void *source, size_t bytes);
+osla_err reference_window_get(reference_window *w, int rank, void *dest, size_t bytes);
+
+/* Put, flush, put of the flag, flush; and the wait for it, which polls and makes MPI progress. */
+osla_err reference_window_notify(reference_window *w, int rank, const void *source, size_t bytes,
+                                 uint64_t value);
+osla_err reference_window_wait(reference_window *w, uint64_t value);
+
+/* Keeps the target inside MPI until the origin is done. */
+osla_err reference_signal(int rank);
+osla_err reference_await(int rank);
+
+/* Sums an array of type s or d over the ranks, in place, by MPI_Allreduce. */
+osla_err reference_allreduce(osla_dtype dtype, void *array, int64_t count);
+
+/* --- mpi-accumulate ----------------------------------------------------------------------------
+ * A lower triangle in a block-cyclic window, added to by MPI_Accumulate with indexed datatypes. */
+typedef struct reference_accumulate {
+  osla_grid *grid; /* NULL: not there */
+  osla_dtype dtype;
+  int64_t n, nb;
+  int nprow, npcol;
+  size_t bytes;
+  void *base;
+  MPI_Win win;
+} reference_accumulate;
+
+osla_err reference_accumulate_create(bench_job *job, int64_t n, reference_accumulate *out);
+void reference_accumulate_free(reference_accumulate *h);
+void reference_accumulate_clear(reference_accumulate *h); /* mine := 0. Local */
+
+/* Adds the lower triangle of a block (count x count) to ix[0] < ix[1] < ... Local. */
+osla_err reference_accumulate_add(reference_accumulate *h, int64_t count, const int64_t *ix,
+                                  const void *block);
+osla_err reference_accumulate_commit(reference_accumulate *h);
+
+/* Element (i, j), i >= j, if it is mine; else 0. Local. */
+double reference_accumulate_read(const reference_accumulate *h, int64_t i, int64_t j);
+
+#endif

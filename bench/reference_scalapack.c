@@ -1,0 +1,228 @@
+/* ScaLAPACK on the memory of our matrices. See reference.h.
+ *
+ * ScaLAPACK has no C header: the prototypes used are declared here, in the order of its Users'
+ * Guide (Blackford et al., SIAM 1997); the Fortran lengths of character arguments are left out, as
+ * all of them have length 1. */
+#include "config.h"
+
+#include "reference.h"
+
+#ifdef HAVE_SCALAPACK
+
+#include <inttypes.h>
+#include <limits.h>
+#include <stdlib.h>
+
+void Cblacs_get(int context, int what, int *value);
+void Cblacs_gridmap(int *context, int *usermap, int ldumap, int nprow, int npcol);
+void Cblacs_gridexit(int context);
+void descinit_(int *desc, const int *m, const int *n, const int *mb, const int *nb,
+               const int *irsrc, const int *icsrc, const int *context, const int *lld, int *info);
+
+#define DECLARE_ROUTINES(letter, real)                                                             \
+  void p##letter##gemm_(const char *transa, const char *transb, const int *m, const int *n,        \
+                        const int *k, const real *alpha, const real *a, const int *ia,             \
+                        const int *ja, const int *desca, const real *b, const int *ib,             \
+                        const int *jb, const int *descb, const real *beta, real *c, const int *ic, \
+                        const int *jc, const int *descc);                                          \
+  void p##letter##getrf_(const int *m, const int *n, real *a, const int *ia, const int *ja,        \
+                         const int *desca, int *ipiv, int *info);                                  \
+  void p##letter##getrs_(const char *trans, const int *n, const int *nrhs, const real *a,          \
+                         const int *ia, const int *ja, const int *desca, const int *ipiv, real *b, \
+                         const int *ib, const int *jb, const int *descb, int *info);               \
+  void p##letter##potrf_(const char *uplo, const int *n, real *a, const int *ia, const int *ja,    \
+                         const int *desca, int *info);                                             \
+  void p##letter##potrs_(const char *uplo, const int *n, const int *nrhs, const real *a,           \
+                         const int *ia, const int *ja, const int *desca, real *b, const int *ib,   \
+                         const int *jb, const int *descb, int *info);
+DECLARE_ROUTINES(s, float)
+DECLARE_ROUTINES(d, double)
+
+static const int one = 1;
+
+osla_err reference_scalapack_open(osla_grid *grid, int *context)
+{
+  int nprow = osla_grid_nprow(grid), npcol = osla_grid_npcol(grid);
+  *context = -1;
+  int *map = malloc((size_t)nprow * (size_t)npcol * sizeof *map);
+  OSLA_CALL(osla_agree(osla_grid_transport(grid),
+                       map ? OSLA_OK : osla_error_set(OSLA_ERR_MEM, "map of the BLACS grid")));
+  for (int pcol = 0; pcol < npcol; pcol++)
+    for (int prow = 0; prow < nprow; prow++)
+      map[prow + pcol * nprow] = osla_grid_rank_at(grid, prow, pcol);
+  Cblacs_get(-1, 0, context); /* the default system context: MPI_COMM_WORLD, as the transport's */
+  Cblacs_gridmap(context, map, nprow, nprow, npcol);
+  free(map);
+  if (osla_grid_prow(grid) < 0) *context = -1;
+  return OSLA_OK;
+}
+
+void reference_scalapack_close(int *context)
+{
+  if (*context >= 0) Cblacs_gridexit(*context);
+  *context = -1;
+}
+
+typedef struct operand {
+  int desc[9];
+  int m, n;
+  void *at;
+} operand;
+
+static osla_err describe(int context, osla_matrix *matrix, operand *out)
+{
+  osla_layout l = osla_matrix_layout(matrix);
+  osla_transport *t = osla_grid_transport(osla_matrix_grid(matrix));
+  int64_t lld = osla_matrix_lld(matrix, osla_transport_rank(t));
+  int64_t largest = l.m;
+  if (l.n > largest) largest = l.n;
+  if (l.mb > largest) largest = l.mb;
+  if (l.nb > largest) largest = l.nb;
+  OSLA_CHECK(largest <= INT_MAX && lld <= INT_MAX, OSLA_ERR_RANGE,
+             "size %" PRId64 " does not fit ScaLAPACK's int", largest);
+  int mb = (int)l.mb, nb = (int)l.nb, ld = (int)lld, zero = 0, info = 0;
+  out->m = (int)l.m;
+  out->n = (int)l.n;
+  out->at = osla_matrix_local(matrix);
+  descinit_(out->desc, &out->m, &out->n, &mb, &nb, &zero, &zero, &context, &ld, &info);
+  OSLA_CHECK(info == 0, OSLA_ERR_ARG, "descinit refused argument %d", -info);
+  return OSLA_OK;
+}
+
+static bool is_float(osla_matrix *matrix)
+{
+  return osla_matrix_dtype(matrix) == OSLA_FLOAT;
+}
+
+osla_err reference_scalapack_gemm(int context, osla_matrix *a, osla_matrix *b, osla_matrix *c)
+{
+  if (context < 0) return OSLA_OK;
+  operand oa, ob, oc;
+  OSLA_CALL(describe(context, a, &oa));
+  OSLA_CALL(describe(context, b, &ob));
+  OSLA_CALL(describe(context, c, &oc));
+  if (is_float(a)) {
+    float alpha = 1, beta = 0;
+    psgemm_("N", "N", &oc.m, &oc.n, &oa.n, &alpha, oa.at, &one, &one, oa.desc, ob.at, &one, &one,
+            ob.desc, &beta, oc.at, &one, &one, oc.desc);
+  } else {
+    double alpha = 1, beta = 0;
+    pdgemm_("N", "N", &oc.m, &oc.n, &oa.n, &alpha, oa.at, &one, &one, oa.desc, ob.at, &one, &one,
+            ob.desc, &beta, oc.at, &one, &one, oc.desc);
+  }
+  return OSLA_OK;
+}
+
+osla_err reference_scalapack_getrf(int context, osla_matrix *a, int *ipiv, int64_t *info)
+{
+  operand o;
+  int result = 0;
+  *info = 0;
+  if (context < 0) return OSLA_OK;
+  OSLA_CALL(describe(context, a, &o));
+  if (is_float(a))
+    psgetrf_(&o.m, &o.n, o.at, &one, &one, o.desc, ipiv, &result);
+  else
+    pdgetrf_(&o.m, &o.n, o.at, &one, &one, o.desc, ipiv, &result);
+  *info = result;
+  return OSLA_OK;
+}
+
+osla_err reference_scalapack_potrf(int context, osla_matrix *a, int64_t *info)
+{
+  operand o;
+  int result = 0;
+  *info = 0;
+  if (context < 0) return OSLA_OK;
+  OSLA_CALL(describe(context, a, &o));
+  if (is_float(a))
+    pspotrf_("L", &o.n, o.at, &one, &one, o.desc, &result);
+  else
+    pdpotrf_("L", &o.n, o.at, &one, &one, o.desc, &result);
+  *info = result;
+  return OSLA_OK;
+}
+
+osla_err reference_scalapack_getrs(int context, osla_matrix *a, int *ipiv, osla_matrix *b)
+{
+  operand oa, ob;
+  int result = 0;
+  if (context < 0) return OSLA_OK;
+  OSLA_CALL(describe(context, a, &oa));
+  OSLA_CALL(describe(context, b, &ob));
+  if (is_float(a))
+    psgetrs_("N", &oa.n, &ob.n, oa.at, &one, &one, oa.desc, ipiv, ob.at, &one, &one, ob.desc,
+             &result);
+  else
+    pdgetrs_("N", &oa.n, &ob.n, oa.at, &one, &one, oa.desc, ipiv, ob.at, &one, &one, ob.desc,
+             &result);
+  OSLA_CHECK(result == 0, OSLA_ERR_ARG, "pxGETRS refused argument %d", -result);
+  return OSLA_OK;
+}
+
+osla_err reference_scalapack_potrs(int context, osla_matrix *a, osla_matrix *b)
+{
+  operand oa, ob;
+  int result = 0;
+  if (context < 0) return OSLA_OK;
+  OSLA_CALL(describe(context, a, &oa));
+  OSLA_CALL(describe(context, b, &ob));
+  if (is_float(a))
+    pspotrs_("L", &oa.n, &ob.n, oa.at, &one, &one, oa.desc, ob.at, &one, &one, ob.desc, &result);
+  else
+    pdpotrs_("L", &oa.n, &ob.n, oa.at, &one, &one, oa.desc, ob.at, &one, &one, ob.desc, &result);
+  OSLA_CHECK(result == 0, OSLA_ERR_ARG, "pxPOTRS refused argument %d", -result);
+  return OSLA_OK;
+}
+
+#else
+
+/* --ref refuses scalapack in such a build: these are there for the linker. */
+static osla_err not_built(void)
+{
+  return osla_error_set(OSLA_ERR_UNSUPPORTED, "built without ScaLAPACK");
+}
+
+osla_err reference_scalapack_open(osla_grid *grid, int *context)
+{
+  (void)grid;
+  *context = -1;
+  return not_built();
+}
+
+void reference_scalapack_close(int *context)
+{
+  *context = -1;
+}
+
+osla_err reference_scalapack_gemm(int context, osla_matrix *a, osla_matrix *b, osla_matrix *c)
+{
+  (void)context, (void)a, (void)b, (void)c;
+  return not_built();
+}
+
+osla_err reference_scalapack_getrf(int context, osla_matrix *a, int *ipiv, int64_t *info)
+{
+  (void)context, (void)a, (void)ipiv, (void)info;
+  return not_built();
+}
+
+osla_err reference_scalapack_getrs(int context, osla_matrix *a, int *ipiv, osla_matrix *b)
+{
+  (void)context, (void)a, (void)ipiv, (void)b;
+  return not_built();
+}
+
+osla_err reference_scalapack_potrf(int context, osla_matrix *a, int64_t *info)
+{
+  (void)context, (void)a, (void)info;
+  return not_built();
+}
+
+osla_err reference_scalapack_potrs(int context, osla_matrix *a, osla_matrix *b)
+{
+  (void)context, (void)a, (void)b;
+  return not_built();
+}
+
+#endif

@@ -1,0 +1,127 @@
+#!/usr/bin/env bash
+# osla-bench at tiny sizes: every kernel passes with every reference of the build, on one node and on
+# two fake ones; the JSON lines parse and hold all keys; bad options get one line and status 2.
+set -u
+: "${BUILDDIR:?}" "${MPIEXEC:?}"
+bench=$BUILDDIR/bench/osla-bench
+HAVE_SCALAPACK=no
+. "$BUILDDIR/tests/config.env"
+scratch=$(mktemp -d) || exit 1
+trap 'rm -rf "$scratch"' EXIT
+failed=0
+fail() { echo "test_bench: $label: $*"; cat "$scratch/out" "$scratch/err"; failed=1; }
+
+# run MODE RANKS ARGUMENT...: MODE is node or fake2; 0 ranks means without mpiexec
+run() {
+  local mode=$1 ranks=$2 launch=()
+  shift 2
+  label="$* ($ranks ranks, $mode)"
+  [ "$mode" = fake2 ] && launch=(env MPIR_CVAR_NUM_CLIQUES=2 MPIR_CVAR_CLIQUES_BY_BLOCK=1)
+  [ "$ranks" = 0 ] || launch+=("$MPIEXEC" -n "$ranks")
+  timeout 60 "${launch[@]}" "$bench" "$@" >"$scratch/out" 2>"$scratch/err" </dev/null
+  status=$?
+}
+
+# passes LINES: status 0, so many results in the table and in the JSON file, all PASS, all keys
+passes() {
+  [ $status = 0 ] || fail "exit status $status, not 0"
+  [ "$(grep -c ' PASS ' "$scratch/out")" = "$1" ] || fail "not $1 results that pass"
+  [ "$(wc -l <"$scratch/out")" = $(($1 + 1)) ] || fail "not $1 lines below the head"
+  [ -s "$scratch/err" ] && fail "something on stderr"
+  command -v python3 >/dev/null || return
+  python3 - "$scratch/json" "$1" <<'EOT' || fail "JSON"
+import json, statistics, sys
+rows = [json.loads(line) for line in open(sys.argv[1])]
+assert len(rows) == int(sys.argv[2]), len(rows)
+keys = """kernel impl precision n nb grid ranks nodes reps seconds_min seconds_median rate unit residual
+          pass ratio_vs seconds""".split()
+scale = {"GF/s": 1e9, "Melem/s": 1e6, "GB/s": 1e9}
+for row in rows:
+    assert sorted(row) == sorted(keys), sorted(row)
+    assert row["pass"] is True and 0 <= row["residual"] < 16, row
+    assert len(row["seconds"]) == row["reps"] == 2 and min(row["seconds"]) > 0, row
+    assert abs(row["seconds_min"] / min(row["seconds"]) - 1) < 1e-6, row
+    assert abs(row["seconds_median"] / statistics.median(row["seconds"]) - 1) < 1e-6, row
+    if row["unit"] == "us":
+        assert abs(row["rate"] / (1e6 * row["seconds_median"]) - 1) < 1e-6, row
+    if row["impl"] == "osla":
+        ours = row
+        assert row["kernel"] != "gemm" or abs(row["rate"] * scale[row["unit"]] *
+                                              row["seconds_median"] / (2 * row["n"] ** 3) - 1) < 1e-6
+    else: # references follow ours
+        assert row["ratio_vs"] == {}, row
+        ratio = ours["ratio_vs"].pop(row["impl"])
+        same_work = row["impl"] != "blas" or row["kernel"] not in ("lu", "chol")
+        paired = statistics.median(theirs / our for theirs, our in zip(row["seconds"], ours["seconds"]))
+        assert not same_work or abs(ratio / paired - 1) < 1e-6, (ratio, paired)
+assert all(row["ratio_vs"] == {} for row in rows)
+EOT
+}
+
+# measure MODE RANKS LINES KERNEL OPTION...
+measure() {
+  local mode=$1 ranks=$2 lines=$3
+  shift 3
+  rm -f "$scratch/json"
+  run "$mode" "$ranks" "$@" --reps 2 --json "$scratch/json"
+  passes "$lines"
+}
+
+# bad LINE: status 2, exactly that line on stderr, nothing on stdout
+bad() {
+  [ $status = 2 ] || fail "exit status $status, not 2"
+  [ "$(cat "$scratch/err")" = "$1" ] || fail "stderr is not '$1'"
+  [ -s "$scratch/out" ] && fail "something on stdout"
+}
+
+impls=2 # ours and blas
+[ "$HAVE_SCALAPACK" = yes ] && impls=3
+for place in "node 1" "node 2" "node 4" "fake2 2" "fake2 4"; do
+  read -r mode ranks <<<"$place"
+  for kernel in gemm lu chol; do
+    measure "$mode" "$ranks" $((2 * impls)) $kernel --n 200 --n 33 --nb 32
+  done
+  measure "$mode" "$ranks" $impls gemm --n 60 --nb 32 --precision s --grid 1x1
+  measure "$mode" "$ranks" 4 hessian --n 200 --size 50 --updates 10 --nb 32 \
+    --ref blas,allreduce,mpi-accumulate
+  measure "$mode" "$ranks" 3 hessian --n 200 --size 20 --updates 10 --nb 32 --rows 5 --threads 2 \
+    --precision s
+  pairs=1
+  [ "$place" = "fake2 4" ] && pairs=2
+  [ "$ranks" = 1 ] || measure "$mode" "$ranks" $((18 * pairs)) put --n 8,10000
+done
+measure node 2 1 lu --n 50 --ref none
+
+for ranks in 0 2; do
+  for arguments in "" "gemm " "lu " "chol " "hessian " "put "; do
+    run node $ranks $arguments--help
+    [ $status = 0 ] || fail "exit status $status, not 0"
+    [ "$(grep -c '^Usage: ' "$scratch/out")" = 1 ] || fail "the help is not printed once"
+    [ -s "$scratch/err" ] && fail "something on stderr"
+  done
+  run node $ranks
+  bad "osla-bench: no kernel (see osla-bench --help)"
+  run node $ranks frobnicate
+  bad "osla-bench: frobnicate: unknown kernel (see osla-bench --help)"
+  run node $ranks gemm --frobnicate
+  bad "osla-bench gemm: --frobnicate: unknown option (see osla-bench gemm --help)"
+  run node $ranks gemm --n 10,0
+  bad "osla-bench gemm: --n: '10,0' is not a list of sizes of at least 1"
+  run node $ranks lu --grid 3x1
+  [ "$ranks" = 0 ] && bad "osla-bench lu: --grid: 3 x 1 is 3 places, but there is 1 rank"
+  [ "$ranks" = 2 ] && bad "osla-bench lu: --grid: 3 x 1 is 3 places, but there are 2 ranks"
+  run node $ranks put --ref scalapack
+  bad "osla-bench put: --ref: 'scalapack' is not one of none,blas,mpi"
+  run node $ranks hessian --n 100 --size 101
+  bad "osla-bench hessian: --size: 101 indices, but n = 100"
+  run node $ranks chol --n 10 --json "$scratch/none/x"
+  bad "osla-bench chol: --json: $scratch/none/x cannot be written: No such file or directory"
+done
+run node 1 put
+bad "osla-bench put: needs at least 2 ranks (mpiexec -n 2 ...)"
+run node 2 gemm --n 10000000 --ref none
+[ $status = 2 ] || fail "exit status $status, not 2"
+grep -q '^osla-bench gemm: .*bytes' "$scratch/err" || fail "no word on memory"
+
+[ $failed = 0 ] && echo "osla-bench: all kernels and references pass"
+exit $failed
