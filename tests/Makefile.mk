@@ -28,7 +28,8 @@ tests_scripts = \
   tests/check_tree.sh \
   tests/check_install.sh \
   tests/test_command.sh \
-  tests/test_info.sh
+  tests/test_info.sh \
+  tests/test_bench.sh
 
 if HAVE_CUNIT
 check_LTLIBRARIES = tests/libosla_test.la
