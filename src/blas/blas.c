@@ -6,6 +6,7 @@
 #include <cblas.h>
 #include <inttypes.h>
 #include <limits.h>
+#include <math.h>
 
 /* LAPACK's Fortran entries: every implementation has them, headers differ. */
 void spotrf_(const char *uplo, const int *n, float *a, const int *lda, int *info);
@@ -108,6 +109,19 @@ osla_err osla_blas_trsm(osla_dtype dtype, osla_side side, osla_uplo uplo, osla_t
   return OSLA_OK;
 }
 
+/* OpenBLAS 0.3.21's xPOTRF takes a NaN for a positive pivot; LAPACK's own stops there since 3.2. The
+ * order of the first minor whose pivot is NaN, or info. */
+static int first_bad_pivot(osla_dtype dtype, int n, const void *a, int64_t lda, int info)
+{
+  int good = info > 0 ? info - 1 : n;
+  for (int64_t i = 0; i < good; i++) {
+    int64_t at = i + i * lda;
+    if (dtype == OSLA_DOUBLE ? isnan(((const double *)a)[at]) : isnan(((const float *)a)[at]))
+      return (int)i + 1;
+  }
+  return info;
+}
+
 osla_err osla_lapack_potrf(osla_dtype dtype, osla_uplo uplo, int64_t n, void *a, int64_t lda,
                            int64_t *info)
 {
@@ -124,7 +138,7 @@ osla_err osla_lapack_potrf(osla_dtype dtype, osla_uplo uplo, int64_t n, void *a,
   else
     return not_served("potrf", dtype);
   OSLA_CHECK(result >= 0, OSLA_ERR_ARG, "xPOTRF refused argument %d", -result);
-  *info = result;
+  *info = first_bad_pivot(dtype, in, a, lda, result);
   return OSLA_OK;
 }
 
