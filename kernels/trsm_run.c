@@ -10,6 +10,16 @@
  */
 #include "trsm.h"
 
+/* Does process row `prow` own rows of this step's block column of T, besides the diagonal block? */
+static bool has_part(const trsm *f, const trsm_step *s, int prow)
+{
+  const local_view *a = &f->a;
+  int64_t before = osla_index_count(s->start, a->mb, prow, a->p);
+  int64_t behind = osla_index_count(s->start + s->size, a->mb, prow, a->p);
+  int64_t all = osla_index_count(a->n, a->mb, prow, a->p);
+  return f->uplo == OSLA_LOWER ? behind < all : before > 0;
+}
+
 /* ---- NOTRANS ---- */
 
 static osla_err publish_rows(trsm *f, const trsm_step *s)
@@ -17,7 +27,8 @@ static osla_err publish_rows(trsm *f, const trsm_step *s)
   const local_view *b = &f->b;
   bool is_packed = false;
   for (int i = 1; i < b->p; i++) {
-    int target = rank_at(b, (b->prow + i) % b->p, b->pcol);
+    int prow = (b->prow + i) % b->p, target = rank_at(b, prow, b->pcol);
+    if (!has_part(f, s, prow)) continue; /* it may have no rows at all, and then gives no credits */
     size_t bytes = in_place(b, target) ? 0 : (size_t)(s->size * b->cols) * b->element;
     if (bytes > 0 && !is_packed) {
       osla_pack(b->element, s->size, b->cols, local_at(b, s->row, 0), b->lld, f->packed);
@@ -66,16 +77,6 @@ osla_err osla_trsm_run_notrans(trsm *f)
 }
 
 /* ---- TRANS ---- */
-
-/* Does process row `prow` own solved rows in this step? */
-static bool has_part(const trsm *f, const trsm_step *s, int prow)
-{
-  const local_view *a = &f->a;
-  int64_t before = osla_index_count(s->start, a->mb, prow, a->p);
-  int64_t behind = osla_index_count(s->start + s->size, a->mb, prow, a->p);
-  int64_t all = osla_index_count(a->n, a->mb, prow, a->p);
-  return f->uplo == OSLA_LOWER ? behind < all : before > 0;
-}
 
 /* dest := beta dest + alpha T(i,k)^T X(i), i over my solved rows. */
 static osla_err partial_sum(trsm *f, const trsm_step *s, double alpha, double beta, void *dest,
