@@ -14,6 +14,7 @@ osla_err osla_chol_shape(chol *f, osla_matrix *a, osla_uplo uplo)
              "Cholesky needs square blocks, not %" PRId64 " x %" PRId64, v->mb, v->nb);
   OSLA_CHECK(v->dtype == OSLA_FLOAT || v->dtype == OSLA_DOUBLE, OSLA_ERR_UNSUPPORTED,
              "Cholesky of type '%c'", osla_dtype_letter(v->dtype));
+  trim_blocks(&f->v);
   bool lower = uplo == OSLA_LOWER;
   f->n_along = lower ? v->p : v->q;
   f->n_across = lower ? v->q : v->p;

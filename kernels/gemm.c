@@ -38,6 +38,9 @@ osla_err osla_gemm(double alpha, osla_matrix *a, osla_matrix *b, double beta, os
   osla_matrix *a_copy = NULL, *b_copy = NULL;
   osla_err err;
   OSLA_CALL(check(&plan.a, &plan.b, &plan.c));
+  trim_blocks(&plan.a);
+  trim_blocks(&plan.b);
+  trim_blocks(&plan.c);
   int64_t kb = plan.a.nb;
   OSLA_TRY(fit(&plan.a, &plan.c, plan.c.mb, kb, &a_copy));
   OSLA_TRY(fit(&plan.b, &plan.c, kb, plan.c.nb, &b_copy));

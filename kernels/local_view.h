@@ -46,6 +46,14 @@ static inline local_view view_of(osla_matrix *a)
                       .local = osla_matrix_local(a)};
 }
 
+/* A block that is larger than the matrix becomes as large as the matrix: the distribution is the
+ * same, and buffers of a block's size stay small. */
+static inline void trim_blocks(local_view *v)
+{
+  if (v->mb > v->m) v->mb = v->m > 1 ? v->m : 1;
+  if (v->nb > v->n) v->nb = v->n > 1 ? v->n : 1;
+}
+
 /* Number of my local rows (columns) with a global index below i (j). */
 static inline int64_t rows_below(const local_view *v, int64_t i)
 {

@@ -264,6 +264,7 @@ osla_err osla_getrf_nopiv(osla_matrix *a, const osla_lu_options *options, osla_l
              v->mb, v->nb);
   OSLA_CHECK(v->dtype == OSLA_FLOAT || v->dtype == OSLA_DOUBLE, OSLA_ERR_UNSUPPORTED,
              "LU of type '%c'", osla_dtype_letter(v->dtype));
+  trim_blocks(&f.v);
   f.steps = (v->n + v->nb - 1) / v->nb;
   double largest;
   osla_err err;

@@ -142,6 +142,8 @@ osla_err osla_trsm_left(osla_uplo uplo, osla_trans trans, osla_diag diag, osla_m
   trsm f = {.a = view_of(a), .b = view_of(b), .uplo = uplo, .trans = trans, .diag = diag};
   osla_err err;
   OSLA_CALL(check(&f.a, &f.b));
+  trim_blocks(&f.a);
+  trim_blocks(&f.b);
   f.steps = (f.a.n + f.a.nb - 1) / f.a.nb;
   f.forward = (uplo == OSLA_LOWER) == (trans == OSLA_NOTRANS);
   OSLA_TRY(osla_barrier(f.a.t)); /* A and B are complete everywhere */
