@@ -11,12 +11,17 @@ tests_programs = \
   tests/test_grid \
   tests/test_matrix \
   tests/test_matrix_ops \
+  tests/test_gemm \
+  tests/test_lu \
+  tests/test_chol \
+  tests/test_solve \
   tests/test_tomo_sphere \
   tests/test_tomo_path \
   tests/test_tomo_model \
   tests/test_tomo_store \
   tests/test_tomo_io \
   tests/test_tomo_recovery \
+  tests/test_invert \
   tests/test_command_util
 
 tests_scalapack_programs = \
@@ -39,6 +44,10 @@ check_PROGRAMS += $(tests_scalapack_programs)
 endif
 endif
 
+tests_test_invert_SOURCES = tests/test_invert.c tests/invert_reference.c tests/invert_reference.h
+tests_test_invert_LDADD = tests/libosla_test.la tools/libinvert.la tools/libtomo.la libosla.la \
+  $(CUNIT_LIBS) $(POPT_LIBS) $(JANSSON_LIBS)
+
 tests_test_command_util_SOURCES = tests/test_command_util.c \
   tools/command.h tools/command.c tools/command_util.c
 tests_test_command_util_LDADD = $(LDADD) $(POPT_LIBS) $(JANSSON_LIBS)
@@ -46,6 +55,11 @@ tests_test_command_util_LDADD = $(LDADD) $(POPT_LIBS) $(JANSSON_LIBS)
 tests_libosla_test_la_SOURCES = tests/osla_test.c tests/osla_test.h \
   tests/osla_test_help.c tests/osla_test_help.h \
   tests/osla_test_watch.c tests/osla_test_watch.h
+tests_kernel_reference = tests/kernel_reference.c tests/kernel_reference.h
+tests_test_gemm_SOURCES = tests/test_gemm.c $(tests_kernel_reference)
+tests_test_lu_SOURCES = tests/test_lu.c $(tests_kernel_reference)
+tests_test_chol_SOURCES = tests/test_chol.c $(tests_kernel_reference)
+tests_test_solve_SOURCES = tests/test_solve.c $(tests_kernel_reference)
 AM_CPPFLAGS += $(CUNIT_CFLAGS)
 LDADD = tests/libosla_test.la tools/libtomo.la libosla.la $(CUNIT_LIBS)
 

@@ -1,0 +1,266 @@
+/* Cholesky of either triangle: bitwise on matrices whose factor is exact, backward error elsewhere;
+ * the other triangle stays as it was; matrices that are not positive definite; repeated calls. */
+#include "kernel_reference.h"
+#include "osla_blas.h"
+#include "osla_chol.h"
+#include "osla_test_help.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+
+typedef struct size_case {
+  int64_t n, nb;
+} size_case;
+
+static const size_case sizes[] = {{1, 1},  {2, 1},   {2, 3},   {11, 1},  {16, 4},
+                                  {37, 5}, {50, 64}, {61, 40}, {96, 16}, {150, 7}};
+enum { N_SIZES = sizeof sizes / sizeof sizes[0] };
+
+static bool inside(osla_uplo uplo, int64_t i, int64_t j)
+{
+  return uplo == OSLA_LOWER ? i >= j : i <= j;
+}
+
+/* The triangle `uplo` of `stored`, and `rest` elsewhere. */
+static dense triangle_and(osla_uplo uplo, const dense *stored, double rest)
+{
+  dense d = dense_make(stored->n, stored->n, 1);
+  for (int64_t j = 0; j < d.n; j++)
+    for (int64_t i = 0; i < d.n; i++)
+      *dense_at(&d, i, j) = inside(uplo, i, j) ? *dense_at(stored, i, j) : rest + (double)(i - j);
+  return d;
+}
+
+/* The other triangle holds `rest`: numbers show that it is not written, NaN that it is not read. */
+static void check_exact(osla_matrix *a, osla_uplo uplo, int look_ahead, double rest, uint64_t seed,
+                        const char *label)
+{
+  int64_t info = -1;
+  osla_chol_options options = {look_ahead};
+  dense l = exact_lower(osla_matrix_layout(a).n, seed), u = dense_transpose(&l);
+  dense product = dense_product(&l, &u), before = triangle_and(uplo, &product, rest);
+  dense after = triangle_and(uplo, uplo == OSLA_LOWER ? &l : &u, rest);
+  dense_scatter(&before, a);
+  OSLA_ASSERT_OK(osla_potrf(a, uplo, &options, &info));
+  OSLA_ASSERT_MSG(info == 0, "%s: info %" PRId64, label, info);
+  kernel_expect(a, &after, "exact Cholesky, %s, look-ahead %d, %s",
+                uplo == OSLA_LOWER ? "lower" : "upper", look_ahead, label);
+  dense_free(&l), dense_free(&u), dense_free(&product), dense_free(&before), dense_free(&after);
+}
+
+static void check_backward(osla_matrix *a, osla_uplo uplo, const osla_chol_options *options,
+                           const char *label)
+{
+  int64_t info = -1;
+  OSLA_ASSERT_OK(osla_matrix_fill(a, OSLA_FILL_SPD, 4));
+  dense da = dense_gather(a);
+  OSLA_ASSERT_OK(osla_potrf(a, uplo, options, &info));
+  OSLA_ASSERT_MSG(info == 0, "%s: info %" PRId64, label, info);
+  dense f = dense_gather(a);
+  for (int64_t j = 0; j < f.n; j++)
+    for (int64_t i = 0; i < f.n; i++)
+      if (!inside(uplo, i, j)) *dense_at(&f, i, j) = 0.0;
+  dense g = dense_transpose(&f);
+  kernel_backward(label, &da, uplo == OSLA_LOWER ? &f : &g, uplo == OSLA_LOWER ? &g : &f,
+                  osla_matrix_dtype(a));
+  dense_free(&da), dense_free(&f), dense_free(&g);
+}
+
+static void test_grids_and_blocks(void)
+{
+  osla_transport *t = osla_test_transport();
+  osla_grid *grid;
+  for (int g = 0; (grid = kernel_grid(t, g)) != NULL; g++) {
+    for (int s = 0; s < N_SIZES; s++) {
+      if (!kernel_turn(g, s)) continue;
+      bool wrapped = (g + 2 * s) % 3 == 0;
+      osla_dtype dtype = (g / 2 + s) % 2 ? OSLA_FLOAT : OSLA_DOUBLE;
+      osla_uplo uplo = (g + s / 2) % 2 ? OSLA_LOWER : OSLA_UPPER,
+                other = (osla_uplo)(1 - (int)uplo);
+      kernel_matrix a =
+        kernel_make(grid, dtype, sizes[s].n, sizes[s].n, sizes[s].nb, sizes[s].nb, wrapped);
+      char label[128];
+      (void)snprintf(label, sizeof label, "%s", kernel_label(a.a, wrapped));
+      check_exact(a.a, OSLA_LOWER, s % 2, (double)NAN, (uint64_t)s, label);
+      check_exact(a.a, OSLA_UPPER, s % 2, 5e5, (uint64_t)s + 20, label);
+      check_exact(a.a, uplo, 1 - s % 2, uplo == OSLA_LOWER ? 5e5 : (double)NAN, (uint64_t)s + 40,
+                  label);
+      check_backward(a.a, other, NULL, label);
+      kernel_free(&a);
+    }
+    osla_grid_destroy(&grid);
+  }
+  osla_transport_destroy(&t);
+}
+
+/* One block that is far larger than the matrix. */
+static void test_huge_block(void)
+{
+  osla_transport *t = osla_test_transport();
+  osla_grid *grid = kernel_grid(t, 0);
+  kernel_matrix a =
+    kernel_make(grid, OSLA_DOUBLE, 10, 10, INT64_C(1) << 40, INT64_C(1) << 40, false);
+  check_exact(a.a, OSLA_LOWER, 1, 3.0, 7, kernel_label(a.a, false));
+  kernel_free(&a);
+  osla_grid_destroy(&grid);
+  osla_transport_destroy(&t);
+}
+
+static void test_empty(void)
+{
+  osla_transport *t = osla_test_transport();
+  osla_grid *grid;
+  for (int g = 0; (grid = kernel_grid(t, g)) != NULL; g++) {
+    int64_t info = -1;
+    kernel_matrix a = kernel_make(grid, OSLA_DOUBLE, 0, 0, 3, 3, g & 1);
+    OSLA_ASSERT_OK(osla_potrf(a.a, g % 2 ? OSLA_LOWER : OSLA_UPPER, NULL, &info));
+    CU_ASSERT(info == 0);
+    kernel_free(&a);
+    osla_grid_destroy(&grid);
+  }
+  osla_transport_destroy(&t);
+}
+
+/* L L^T with the diagonal element `bad` changed by `delta`: pivot `bad` becomes 0, negative or NaN,
+ * all before it are positive. Expected: info = bad + 1, and what LAPACK says where it looks for
+ * NaN at all. */
+static void check_indefinite(osla_grid *grid, osla_dtype dtype, osla_uplo uplo, size_case s,
+                             int64_t bad, double change)
+{
+  int64_t info = -1, local_info = -1;
+  kernel_matrix a = kernel_make(grid, dtype, s.n, s.n, s.nb, s.nb, false);
+  dense l = exact_lower(s.n, 12), u = dense_transpose(&l), da = dense_product(&l, &u);
+  double *pivot = dense_at(&da, bad, bad), root = *dense_at(&l, bad, bad);
+  *pivot = *pivot - root * root + change;
+  dense_scatter(&da, a.a);
+  OSLA_ASSERT_OK(osla_potrf(a.a, uplo, NULL, &info));
+  OSLA_ASSERT_OK(osla_lapack_potrf(OSLA_DOUBLE, uplo, s.n, da.at, s.n, &local_info));
+  OSLA_ASSERT_MSG(info == bad + 1 && local_info == bad + 1,
+                  "pivot %" PRId64 " is %g: info %" PRId64 ", LAPACK's %" PRId64 ", %s", bad,
+                  change, info, local_info, kernel_label(a.a, false));
+  dense_free(&l), dense_free(&u), dense_free(&da);
+  kernel_free(&a);
+}
+
+static void test_indefinite(void)
+{
+  static const double changes[] = {-1.0, 0.0, -400.0, NAN};
+  static const size_case list[] = {{30, 4}, {30, 4}, {30, 4}, {90, 70}, {1, 1}};
+  static const int64_t bad[] = {0, 17, 29, 41, 0};
+  osla_transport *t = osla_test_transport();
+  osla_grid *grid;
+  for (int g = 0; (grid = kernel_grid(t, g)) != NULL; g++) {
+    osla_dtype dtype = g % 2 ? OSLA_FLOAT : OSLA_DOUBLE;
+    for (int i = 0; i < 4; i++) {
+      osla_uplo uplo = (g + i) % 2 ? OSLA_LOWER : OSLA_UPPER;
+      for (int s = 0; s < 5; s++)
+        if (kernel_turn(g, 5 * i + s) && kernel_turn(i, s))
+          check_indefinite(grid, dtype, uplo, list[s], bad[s], changes[i]);
+    }
+    osla_grid_destroy(&grid);
+  }
+  osla_transport_destroy(&t);
+}
+
+/* A NaN off the diagonal, at (row, column) of the triangle, spoils the pivot of its row. */
+static void check_nan(osla_grid *grid, osla_uplo uplo, int64_t row, int64_t column)
+{
+  enum { N = 33, NB = 5 };
+  int64_t info = -1;
+  kernel_matrix a = kernel_make(grid, OSLA_DOUBLE, N, N, NB, NB, false);
+  dense l = exact_lower(N, 12), u = dense_transpose(&l), da = dense_product(&l, &u);
+  *(uplo == OSLA_LOWER ? dense_at(&da, row, column) : dense_at(&da, column, row)) = (double)NAN;
+  dense_scatter(&da, a.a);
+  OSLA_ASSERT_OK(osla_potrf(a.a, uplo, NULL, &info));
+  OSLA_ASSERT_MSG(info == row + 1, "NaN at (%" PRId64 ", %" PRId64 "): info %" PRId64 ", %s", row,
+                  column, info, kernel_label(a.a, false));
+  dense_free(&l), dense_free(&u), dense_free(&da);
+  kernel_free(&a);
+}
+
+static void test_nan(void)
+{
+  osla_transport *t = osla_test_transport();
+  osla_grid *grid;
+  for (int g = 0; (grid = kernel_grid(t, g)) != NULL; g++) {
+    osla_uplo uplo = g % 2 ? OSLA_LOWER : OSLA_UPPER;
+    if (kernel_turn(g, 0)) check_nan(grid, uplo, 20, 2);
+    if (kernel_turn(g, 1)) check_nan(grid, uplo, 3, 1);
+    if (kernel_turn(g, 2)) check_nan(grid, uplo, 32, 30);
+    osla_grid_destroy(&grid);
+  }
+  osla_transport_destroy(&t);
+}
+
+static void test_errors(void)
+{
+  osla_transport *t = osla_test_transport();
+  osla_grid *grid = kernel_grid(t, 0);
+  int64_t info = 0;
+  kernel_matrix oblong = kernel_make(grid, OSLA_DOUBLE, 4, 7, 2, 2, false);
+  kernel_matrix blocks = kernel_make(grid, OSLA_DOUBLE, 7, 7, 2, 3, false);
+  kernel_matrix complex_type = kernel_make(grid, OSLA_COMPLEX_FLOAT, 7, 7, 2, 2, false);
+  OSLA_ASSERT_ERR(osla_potrf(oblong.a, OSLA_LOWER, NULL, &info), OSLA_ERR_ARG);
+  OSLA_ASSERT_TEXT("4 x 7");
+  OSLA_ASSERT_SAME_TEXT();
+  OSLA_ASSERT_ERR(osla_potrf(blocks.a, OSLA_UPPER, NULL, &info), OSLA_ERR_ARG);
+  OSLA_ASSERT_TEXT("2 x 3");
+  OSLA_ASSERT_SAME_TEXT();
+  OSLA_ASSERT_ERR(osla_potrf(complex_type.a, OSLA_LOWER, NULL, &info), OSLA_ERR_UNSUPPORTED);
+  OSLA_ASSERT_TEXT("'c'");
+  OSLA_ASSERT_SAME_TEXT();
+  kernel_free(&oblong), kernel_free(&blocks), kernel_free(&complex_type);
+  osla_grid_destroy(&grid);
+  osla_transport_destroy(&t);
+}
+
+static void test_stress(void)
+{
+  osla_transport *t = osla_test_transport();
+  int n_grids = 0, rounds = kernel_rounds(2);
+  osla_grid *grids[32], *grid;
+  while ((grid = kernel_grid(t, n_grids)) != NULL)
+    grids[n_grids++] = grid;
+  for (int round = 0; round < rounds; round++) {
+    uint64_t seed = 3000 + (uint64_t)round;
+    int64_t nb = 1 + osla_test_choose(seed, 0, 12), n = osla_test_choose(seed, 1, 90) + 1;
+    bool wrapped = osla_test_choose(seed, 2, 3) == 0;
+    osla_dtype dtype = osla_test_choose(seed, 3, 2) ? OSLA_FLOAT : OSLA_DOUBLE;
+    grid = grids[osla_test_choose(seed, 4, n_grids)];
+    delays d;
+    delays_begin(&d, t, seed);
+    kernel_matrix a = kernel_make(grid, dtype, n, n, nb, nb, wrapped);
+    kernel_matrix b = kernel_make(grid, OSLA_DOUBLE, n, n, nb, nb, false);
+    char label[160];
+    (void)snprintf(label, sizeof label, "round %d, %s", round, kernel_label(a.a, wrapped));
+    for (int i = 0; i < 4; i++) {
+      osla_uplo uplo = i / 2 ? OSLA_UPPER : OSLA_LOWER;
+      int64_t info = -1;
+      OSLA_ASSERT_OK(osla_matrix_fill(b.a, OSLA_FILL_SPD, seed));
+      OSLA_ASSERT_OK(osla_potrf(b.a, uplo, NULL, &info)); /* without a pause before the next one */
+      check_exact(a.a, uplo, i % 2, 3.0, seed + (uint64_t)i, label);
+    }
+    check_backward(b.a, OSLA_LOWER, NULL, label);
+    delays_end(&d);
+    kernel_free(&a), kernel_free(&b);
+  }
+  for (int g = 0; g < n_grids; g++)
+    osla_grid_destroy(&grids[g]);
+  osla_transport_destroy(&t);
+}
+
+int main(int argc, char **argv)
+{
+  static const osla_test_case cases[] = {
+    {"grids_and_blocks", test_grids_and_blocks},
+    {"huge_block", test_huge_block},
+    {"empty", test_empty},
+    {"indefinite", test_indefinite},
+    {"nan", test_nan},
+    {"errors", test_errors},
+    {"stress", test_stress},
+    {NULL, NULL},
+  };
+  return osla_test_main(argc, argv, cases);
+}
