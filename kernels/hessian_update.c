@@ -67,15 +67,30 @@ static osla_err fill_products(const osla_hessian *h, const update *u, int64_t r0
   return OSLA_OK;
 }
 
+static void gather_double(int64_t count, const int64_t *position, const double *column, double *out)
+{
+  for (int64_t r = 0; r < count; r++) out[r] = column[position[r]];
+}
+
+static void gather_float(int64_t count, const int64_t *position, const float *column, float *out)
+{
+  for (int64_t r = 0; r < count; r++) out[r] = column[position[r]];
+}
+
+/* values := the elements of U for rows [r0, ...) and columns [c0, ...) of the splits. */
 static void fill_elements(const osla_hessian *h, const update *u, const workspace *w, int64_t r0,
                           int64_t c0, const piece *p, unsigned char *values)
 {
   size_t e = h->element;
   for (int64_t c = 0; c < p->cols; c++) {
-    const unsigned char *column = u->data + (size_t)(w->cols.position[c0 + c] * u->ld) * e;
-    for (int64_t r = p->begin[c]; r < p->end[c]; r++)
-      memcpy(values + (size_t)(r + c * p->ld) * e,
-             column + (size_t)w->rows.position[r0 + r] * e, e);
+    const void *column = u->data + (size_t)(w->cols.position[c0 + c] * u->ld) * e;
+    const int64_t *position = w->rows.position + r0 + p->begin[c];
+    void *out = values + (size_t)(p->begin[c] + c * p->ld) * e;
+    int64_t count = p->end[c] - p->begin[c];
+    if (h->options.dtype == OSLA_DOUBLE)
+      gather_double(count, position, column, out);
+    else
+      gather_float(count, position, column, out);
   }
 }
 
