@@ -259,7 +259,7 @@ static void test_errors(void)
   refuse(blocks.a, b.a, OSLA_ERR_ARG, "2 x 3");
   refuse(a.a, tall.a, OSLA_ERR_ARG, "B has 8 rows, A is of order 7");
   refuse(a.a, rows.a, OSLA_ERR_ARG, "(2, not 4)");
-  refuse(a.a, away.a, OSLA_ERR_ARG, "grid");
+  refuse(a.a, away.a, OSLA_ERR_ARG, "on two grids (");
   refuse(a.a, narrow.a, OSLA_ERR_ARG, "'d' and 's'");
   refuse(ca.a, cb.a, OSLA_ERR_UNSUPPORTED, "'z'");
   OSLA_ASSERT_ERR(osla_residual(oblong.a, b.a, b.a, &value), OSLA_ERR_ARG);
