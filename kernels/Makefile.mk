@@ -14,7 +14,7 @@ kernels_sources = \
   kernels/lu.c \
   kernels/chol_shape.h kernels/chol_shape.c \
   kernels/chol.c \
-  kernels/trsm.h kernels/trsm.c kernels/trsm_run.c \
+  kernels/trsm.h kernels/trsm_operands.c kernels/trsm_run.c kernels/trsm.c \
   kernels/solve.c \
   kernels/hessian_split.h kernels/hessian_split.c \
   kernels/hessian.h kernels/hessian.c \

@@ -31,6 +31,8 @@ typedef struct trsm_step {
   int64_t first, last;/* NOTRANS: my local rows still to be updated; TRANS: those already solved */
 } trsm_step;
 
+/* ---- trsm_operands.c ---- */
+
 trsm_step osla_trsm_step(const trsm *f, int64_t s);
 
 /* Starts to fetch step s's block column of A (my rows of it), if it is afar and wanted. */
@@ -41,6 +43,8 @@ osla_err osla_trsm_column(trsm *f, const trsm_step *s, unsigned char **at, int64
 
 /* Solves with the diagonal block for the block row of B that is mine. */
 osla_err osla_trsm_diagonal(trsm *f, const trsm_step *s);
+
+/* ---- trsm_run.c ---- */
 
 /* The steps of one direction. Local. */
 osla_err osla_trsm_run_notrans(trsm *f);

@@ -1,0 +1,72 @@
+/* The triangle's operands of a step: taken one-sided, in place where the node shares memory, else by
+ * a contiguous get that runs one step ahead. */
+#include "trsm.h"
+
+trsm_step osla_trsm_step(const trsm *f, int64_t number)
+{
+  const local_view *a = &f->a;
+  int64_t k = f->forward ? number : f->steps - 1 - number;
+  trsm_step s = {.s = number, .k = k, .start = k * a->nb};
+  s.size = osla_index_run(s.start, a->n, a->nb);
+  s.prow = (int)(k % a->p);
+  s.pcol = (int)(k % a->q);
+  s.row = rows_below(a, s.start);
+  int64_t behind = rows_below(a, s.start + s.size);
+  /* The triangle's part of block column k, without the diagonal block. */
+  s.first = f->uplo == OSLA_LOWER ? behind : 0;
+  s.last = f->uplo == OSLA_LOWER ? a->rows : s.row;
+  return s;
+}
+
+static int column_owner(const trsm *f, const trsm_step *s)
+{
+  return rank_at(&f->a, f->a.prow, s->pcol);
+}
+
+osla_err osla_trsm_prefetch(trsm *f, int64_t number)
+{
+  const local_view *a = &f->a;
+  if (number >= f->steps) return OSLA_OK;
+  trsm_step s = osla_trsm_step(f, number);
+  int owner = column_owner(f, &s), slot = (int)(number % 2);
+  if (s.first >= s.last || in_place(a, owner)) return OSLA_OK;
+  int64_t lld = osla_matrix_lld(a->matrix, owner);
+  int64_t col = osla_index_local(s.start, a->nb, a->q);
+  size_t from = (size_t)(s.first + col * lld) * a->element;
+  size_t bytes = (size_t)((s.size - 1) * lld + s.last - s.first) * a->element;
+  f->pending[slot] = true;
+  return osla_segment_get(osla_matrix_segment(a->matrix), owner, from, f->column[slot], bytes,
+                          &f->transfer[slot]);
+}
+
+osla_err osla_trsm_column(trsm *f, const trsm_step *s, unsigned char **at, int64_t *ld)
+{
+  const local_view *a = &f->a;
+  int owner = column_owner(f, s), slot = (int)(s->s % 2);
+  *ld = osla_matrix_lld(a->matrix, owner);
+  if (in_place(a, owner)) {
+    *at = peer_at(a, owner, s->first, osla_index_local(s->start, a->nb, a->q));
+    return OSLA_OK;
+  }
+  *at = f->column[slot];
+  f->pending[slot] = false;
+  return osla_transfer_wait(osla_matrix_segment(a->matrix), &f->transfer[slot]);
+}
+
+osla_err osla_trsm_diagonal(trsm *f, const trsm_step *s)
+{
+  const local_view *a = &f->a, *b = &f->b;
+  int owner = rank_at(a, s->prow, s->pcol);
+  const unsigned char *block = f->diagonal;
+  int64_t ld = s->size;
+  if (in_place(a, owner)) {
+    block = peer_at(a, owner, osla_index_local(s->start, a->nb, a->p),
+                    osla_index_local(s->start, a->nb, a->q));
+    ld = osla_matrix_lld(a->matrix, owner);
+  } else {
+    OSLA_CALL(osla_matrix_get_block(a->matrix, s->start, s->start, s->size, s->size, f->diagonal,
+                                    s->size));
+  }
+  return osla_blas_trsm(a->dtype, OSLA_LEFT, f->uplo, f->trans, f->diag, s->size, b->cols, block, ld,
+                        local_at(b, s->row, 0), b->lld);
+}
