@@ -55,7 +55,7 @@ unbuilt_sources() {
   local source
   for source in $(find src kernels tools bench -name '*.[ch]'); do
     grep -qwF "$source" src/Makefile.mk kernels/Makefile.mk tools/Makefile.mk \
-      tools/tomo/Makefile.mk bench/Makefile.mk || echo "$source"
+      tools/*/Makefile.mk bench/Makefile.mk || echo "$source"
   done
 }
 

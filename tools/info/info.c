@@ -1,0 +1,76 @@
+/* `osla info`, the doctor: shows this machine, its MPI and BLAS, and tests what OSLA relies on. */
+#include "info.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static const char about[] =
+  "Shows the ranks, nodes, libraries and memory of this job, tests what OSLA relies\n"
+  "on, and says in plain words what this MPI can and cannot do. Run it the way you\n"
+  "run your jobs:  mpiexec -n 4 osla info";
+
+static const char after[] =
+  "Exit status: 0 when OSLA can work here, 1 when a test that it relies on fails,\n"
+  "2 when the options are wrong or the JSON file cannot be written.\n";
+
+/* All tests, then the report. Collective; the same status on all ranks. */
+static int examine(osla_transport *t, const info_system *system, const char *json_file,
+                   int limit_seconds)
+{
+  info_findings findings;
+  memset(&findings, 0, sizeof findings);
+  if (system->rank == 0) info_print_system(system);
+
+  info_watchdog *dog = info_watchdog_start(system->rank, limit_seconds);
+  info_test_transport(t, dog, &findings);
+  info_test_mpi(t, system, dog, &findings);
+  if (!info_first_failure(&findings)) info_measure_speed(t, system, dog, &findings);
+  info_watchdog_stop(dog);
+
+  if (system->rank == 0) info_print_findings(system, &findings);
+  int status = OSLA_EXIT_OK;
+  if (json_file) {
+    json_t *root = system->rank == 0 ? info_json(system, &findings) : NULL;
+    status = osla_command_write_json("info", json_file, root);
+    json_decref(root);
+  }
+  const info_test *failed = info_first_failure(&findings);
+  if (!failed) return status;
+  (void)osla_command_error("info", "FAILED: %s: %s", failed->name, failed->text);
+  return OSLA_EXIT_FAILED;
+}
+
+int osla_command_info(int argc, char **argv)
+{
+  char *json_file = NULL;
+  int limit = 60;
+  const struct poptOption options[] = {{"json", '\0', POPT_ARG_STRING, &json_file, 0,
+                                        "Also write the findings to FILE as JSON", "FILE"},
+                                       {"limit", '\0', POPT_ARG_INT | POPT_ARGFLAG_SHOW_DEFAULT,
+                                        &limit, 0, "Give up when a test takes longer than this",
+                                        "SECONDS"},
+                                       POPT_TABLEEND};
+  osla_command_line line = {.name = "info", .about = about, .after = after, .options = options};
+  int status;
+  if (!osla_command_parse(&line, argc, argv, &status)) return status;
+  if (limit < 1) {
+    osla_command_release(&line);
+    return osla_command_error("info", "--limit: %d is not a positive number of seconds", limit);
+  }
+
+  osla_cpu cpu;
+  osla_transport *t = NULL;
+  info_system system = {0};
+  osla_err err = osla_cpu_look(MPI_COMM_WORLD, &cpu);
+  if (err == OSLA_OK) {
+    osla_cpu_apply(&cpu);
+    osla_transport_options transport_options = {.threads_per_rank = cpu.threads};
+    err = osla_transport_create(MPI_COMM_WORLD, &transport_options, &t);
+  }
+  if (err == OSLA_OK) err = info_system_look(t, &system);
+  status = err == OSLA_OK ? examine(t, &system, json_file, limit) : osla_command_fail("info", err);
+  info_system_free(&system);
+  osla_transport_destroy(&t);
+  osla_command_release(&line);
+  return status;
+}

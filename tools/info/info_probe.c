@@ -1,0 +1,216 @@
+/* What this MPI's RMA can and cannot do, and what OSLA does about it. */
+#include "info.h"
+#include "osla_clock.h"
+#include "osla_segment.h"
+#include "probe.h"
+
+#include <string.h>
+#include <time.h>
+
+static const double busy_seconds = 0.05;
+
+static void sleep_seconds(double seconds)
+{
+  struct timespec pause = {.tv_sec = 0, .tv_nsec = (long)(1e9 * seconds)};
+  (void)nanosleep(&pause, NULL);
+}
+
+/* " (on the node)", " (across nodes)" or "" when both kinds of pairs, or the only one, say so. */
+static const char *where(const int value[OSLA_PROBE_KINDS])
+{
+  if (value[OSLA_PROBE_ON_NODE] > 0 && value[OSLA_PROBE_ACROSS] == 0) return " (on the node)";
+  if (value[OSLA_PROBE_ON_NODE] == 0 && value[OSLA_PROBE_ACROSS] > 0) return " (across nodes)";
+  return "";
+}
+
+static void test_alignment(osla_transport *t, info_findings *f)
+{
+  static const char name[] = "alignment";
+  int early[OSLA_PROBE_KINDS];
+  if (osla_probe_alignment(t, early) != OSLA_OK) {
+    info_add(f, name, INFO_FAILED, "%s", osla_error_text());
+    return;
+  }
+  int worst = early[0] > early[1] ? early[0] : early[1];
+  f->seen[INFO_MISALIGNED] = worst > 0 ? INFO_SEEN : INFO_NOT_SEEN;
+  if (worst == 0)
+    info_add(f, name, INFO_OK, "MPI puts right to a window base that is not 16-byte aligned");
+  else if (worst < OSLA_PROBE_LOST)
+    info_add(f, name, INFO_NO,
+             "an MPI put to a window base that is not 16-byte aligned lands up to %d bytes "
+             "early%s: OSLA's segments are page-aligned, so it is safe",
+             worst, where(early));
+  else
+    info_add(f, name, INFO_NO,
+             "an MPI put to a window base that is not 16-byte aligned gets lost%s: OSLA's "
+             "segments are page-aligned, so it is safe",
+             where(early));
+}
+
+static void test_strided_get(osla_transport *t, info_findings *f)
+{
+  static const char name[] = "strided get";
+  int lacking[OSLA_PROBE_KINDS];
+  if (osla_probe_strided_get(t, lacking) != OSLA_OK) {
+    info_add(f, name, INFO_FAILED, "%s", osla_error_text());
+    return;
+  }
+  bool whole = lacking[0] <= 0 && lacking[1] <= 0;
+  f->seen[INFO_STRIDED_GET] = whole ? INFO_NOT_SEEN : INFO_SEEN;
+  if (whole)
+    info_add(f, name, INFO_OK, "MPI_Rget of a strided datatype has its data when it is complete");
+  else
+    info_add(f, name, INFO_NO,
+             "MPI_Rget of a strided datatype completes without its data%s: OSLA gets contiguous "
+             "pieces only",
+             where(lacking));
+}
+
+static void test_shared_query(osla_transport *t, info_findings *f)
+{
+  static const char name[] = "shared query";
+  bool served = false;
+  if (osla_probe_shared_query(t, &served) != OSLA_OK) {
+    info_add(f, name, INFO_FAILED, "%s", osla_error_text());
+    return;
+  }
+  f->seen[INFO_SHARED_QUERY] = served ? INFO_NOT_SEEN : INFO_SEEN;
+  if (served)
+    info_add(f, name, INFO_OK, "MPI_Win_shared_query serves a window of MPI_Win_allocate");
+  else
+    info_add(f, name, INFO_NO,
+             "MPI_Win_shared_query refuses a window of MPI_Win_allocate: OSLA shares the memory "
+             "by a window of its own on each node");
+}
+
+/* --- passive progress --- */
+
+static bool waited(double seconds)
+{
+  return seconds > 0.3 * busy_seconds;
+}
+
+static void test_raw_on_node(osla_transport *t, const info_system *system, info_findings *f)
+{
+  static const char name[] = "passive on node";
+  double get = 0, put = 0;
+  if (system->origin[INFO_ON_NODE] < 0) {
+    info_add(f, name, INFO_SKIPPED, "needs 2 ranks on one node");
+    return;
+  }
+  osla_err err = osla_probe_passive(t, system->origin[INFO_ON_NODE], system->partner[INFO_ON_NODE],
+                                    busy_seconds, &get, &put);
+  if (err != OSLA_OK) {
+    info_add(f, name, INFO_FAILED, "%s", osla_error_text());
+    return;
+  }
+  bool late = waited(get) || waited(put);
+  f->seen[INFO_NOT_PASSIVE] = late ? INFO_SEEN : INFO_NOT_SEEN;
+  if (late)
+    info_add(f, name, INFO_NO,
+             "not passive: an MPI get waited %s (put %s) for a target that computes %s: OSLA "
+             "loads and stores directly on the node",
+             osla_format_seconds(get).s, osla_format_seconds(put).s,
+             osla_format_seconds(busy_seconds).s);
+  else
+    info_add(f, name, INFO_OK, "an MPI get takes %s, a put %s, while the target computes",
+             osla_format_seconds(get).s, osla_format_seconds(put).s);
+}
+
+/* Seconds of an 8-byte get through the transport while `target` computes; median of 3. */
+static osla_err time_get(osla_transport *t, int origin, int target, double *median)
+{
+  enum { REPETITIONS = 3 };
+  osla_segment *s = NULL;
+  double took[REPETITIONS] = {0};
+  OSLA_CALL(osla_segment_create(t, sizeof(double), 0, &s));
+  osla_err err = OSLA_OK;
+  for (int i = 0; i < REPETITIONS && err == OSLA_OK; i++) {
+    err = osla_barrier(t);
+    if (osla_transport_rank(t) == target)
+      for (double end = osla_clock() + busy_seconds; osla_clock() < end;)
+        continue;
+    if (osla_transport_rank(t) == origin && err == OSLA_OK) {
+      double word;
+      osla_transfer transfer;
+      sleep_seconds(0.002); /* so that the target is computing */
+      double start = osla_clock();
+      err = osla_segment_get(s, target, 0, &word, sizeof word, &transfer);
+      if (err == OSLA_OK) err = osla_transfer_wait(s, &transfer);
+      took[i] = osla_clock() - start;
+    }
+  }
+  err = osla_agree(t, err);
+  osla_segment_destroy(&s);
+  OSLA_CALL(err);
+  OSLA_CALL(osla_bcast(t, took, REPETITIONS, MPI_DOUBLE, origin));
+  double low = took[0] < took[1] ? took[0] : took[1], high = took[0] + took[1] - low;
+  *median = took[2] < low ? low : took[2] > high ? high : took[2];
+  return OSLA_OK;
+}
+
+/* The same on a transport with a progress thread. */
+static osla_err time_get_with_thread(osla_transport *t, int origin, int target, double *median)
+{
+  osla_transport *served = NULL;
+  osla_transport_options options = {.progress_thread = true};
+  OSLA_CALL(osla_transport_create(osla_transport_comm(t), &options, &served));
+  osla_err err = time_get(served, origin, target, median);
+  osla_transport_destroy(&served);
+  return err;
+}
+
+static void test_across(osla_transport *t, const info_system *system, info_findings *f)
+{
+  static const char name[] = "passive across nodes", thread_name[] = "progress thread";
+  int origin = system->origin[INFO_ACROSS], target = system->partner[INFO_ACROSS];
+  double plain = 0, served = 0;
+  if (origin < 0) {
+    info_add(f, name, INFO_SKIPPED, "needs 2 nodes");
+    return;
+  }
+  if (time_get(t, origin, target, &plain) != OSLA_OK) {
+    info_add(f, name, INFO_FAILED, "%s", osla_error_text());
+    return;
+  }
+  bool late = waited(plain);
+  if (late)
+    f->seen[INFO_NOT_PASSIVE] = INFO_SEEN;
+  else if (f->seen[INFO_NOT_PASSIVE] == INFO_NOT_TESTED)
+    f->seen[INFO_NOT_PASSIVE] = INFO_NOT_SEEN;
+  if (late)
+    info_add(f, name, INFO_NO,
+             "not passive: a get waited %s for a target that computes %s; use --progress-thread "
+             "when ranks compute for long",
+             osla_format_seconds(plain).s, osla_format_seconds(busy_seconds).s);
+  else
+    info_add(f, name, INFO_OK, "a get takes %s while the target computes",
+             osla_format_seconds(plain).s);
+
+  if (time_get_with_thread(t, origin, target, &served) != OSLA_OK)
+    info_add(f, thread_name, INFO_NO, "%s; jobs run without it", osla_error_text());
+  else if (waited(served))
+    info_add(f, thread_name, INFO_NO, "does not help here: the get still waited %s",
+             osla_format_seconds(served).s);
+  else
+    info_add(f, thread_name, INFO_OK, "with it the get takes %s", osla_format_seconds(served).s);
+}
+
+void info_test_mpi(osla_transport *t, const info_system *system, info_watchdog *dog,
+                   info_findings *f)
+{
+  if (system->size > 1) {
+    info_watchdog_begin(dog, "alignment");
+    test_alignment(t, f);
+    info_watchdog_begin(dog, "strided get");
+    test_strided_get(t, f);
+  } else {
+    info_add(f, "alignment", INFO_SKIPPED, "needs 2 ranks");
+    info_add(f, "strided get", INFO_SKIPPED, "needs 2 ranks");
+  }
+  info_watchdog_begin(dog, "shared query");
+  test_shared_query(t, f);
+  info_watchdog_begin(dog, "passive progress");
+  test_raw_on_node(t, system, f);
+  test_across(t, system, f);
+}

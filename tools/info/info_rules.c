@@ -1,0 +1,126 @@
+/* Limits and workarounds in force: what OSLA does, which library and version made it necessary, and
+ * whether that concerns the MPI at hand. Measured with Debian's MPICH 4.0.2 unless another source
+ * is named. */
+#include "info.h"
+
+#include <stddef.h>
+#include <string.h>
+
+/* How a rule's concern is known. */
+typedef enum info_basis {
+  EVERY_MPI,  /* the standard, or the system */
+  BY_TEST,    /* a test looks for it; else by version */
+  BY_VERSION, /* MPICH: in 4.0 up to and without `fixed`; others: not known */
+  NOT_KNOWN
+} info_basis;
+
+typedef struct info_rule_entry {
+  info_rule rule;
+  info_basis basis;
+  int hazard;   /* BY_TEST */
+  int fixed[3]; /* MPICH version without it; {0}: not known */
+} info_rule_entry;
+
+static const info_rule_entry rules[] = {
+  {{"segments are page-aligned, their sizes whole pages",
+    "MPICH before 4.0.3 over UCX: a put to a window whose base is not 16-byte aligned lands up to "
+    "12 bytes early"},
+   BY_TEST,
+   INFO_MISALIGNED,
+   {4, 0, 3}},
+  {{"node memory is mapped by the ranks themselves; a window over it serves other nodes only",
+    "MPICH 4.0.2: MPI_Win_shared_query refuses the windows of MPI_Win_allocate, and a shared window "
+    "serves a single node"},
+   BY_TEST,
+   INFO_SHARED_QUERY,
+   {0}},
+  {{"load and store on the node; progress in every wait; --progress-thread for other nodes",
+    "MPICH 4.0.2 (ch4:ucx): gets and puts are active messages, so a target that computes without "
+    "calling MPI delays them"},
+   BY_TEST,
+   INFO_NOT_PASSIVE,
+   {0}},
+  {{"only contiguous MPI_Rget and MPI_Rput",
+    "MPICH 4.0.2: MPI_Rget with a strided datatype completes without its data"},
+   BY_TEST,
+   INFO_STRIDED_GET,
+   {0}},
+  {{"at most 128 outstanding requests on a rank",
+    "some MPI libraries abort at the 255th outstanding get or put with a request"},
+   NOT_KNOWN,
+   0,
+   {0}},
+  {{"transfers go in pieces of at most 1 GiB", "MPICH 4.0.2: MPI_Put_c above 2 GiB crashes"},
+   BY_VERSION,
+   0,
+   {0}},
+  {{"a flush stands between data and notify",
+    "the MPI standard does not order two puts, nor a put and an accumulate"},
+   EVERY_MPI,
+   0,
+   {0}},
+  {{"fetch-and-add by the processor's atomics on one node, by MPI across nodes, never both",
+    "the MPI standard: loads, stores and atomics are not atomic with MPI's accumulates on one "
+    "word"},
+   EVERY_MPI,
+   0,
+   {0}},
+  {{"no blocking MPI call in a wait: a short spin while cores are free, then sleep",
+    "MPICH spins in MPI_Barrier and MPI_Wait: 2 waiting ranks doubled the time of 2 computing ones "
+    "on 2 cores; sched_yield does not help (Linux 6.18)"},
+   BY_VERSION,
+   0,
+   {0}},
+  {{"no indexed datatypes in MPI_Accumulate",
+    "several MPI libraries: lost updates and crashes reported"},
+   NOT_KNOWN,
+   0,
+   {0}},
+  {{"segments are anonymous files, checked and filled with pages when they are made",
+    "Linux: a full /dev/shm, where MPI keeps shared windows, is noticed at the first touch, by a "
+    "bus error"},
+   EVERY_MPI,
+   0,
+   {0}},
+  {{"NOT worked around: a job of 4 or more ranks over TCP may hang when all its work is done",
+    "MPICH before 4.2.0: a race in MPI_Finalize over TCP"},
+   BY_VERSION,
+   0,
+   {4, 2, 0}},
+};
+
+const info_rule *info_rule_get(int i)
+{
+  return i < (int)(sizeof rules / sizeof *rules) ? &rules[i].rule : NULL;
+}
+
+static int compare_versions(const int a[3], const int b[3])
+{
+  for (int i = 0; i < 3; i++)
+    if (a[i] != b[i]) return a[i] < b[i] ? -1 : 1;
+  return 0;
+}
+
+static const char *by_version(const info_rule_entry *entry, const info_mpi *mpi)
+{
+  static const int measured[3] = {4, 0, 2}, unknown[3] = {0};
+  if (strcmp(mpi->family, "MPICH") != 0 || mpi->version[0] == '\0') return "not known";
+  if (compare_versions(entry->fixed, unknown) != 0)
+    return compare_versions(mpi->number, entry->fixed) < 0 ? "yes" : "no, fixed";
+  return compare_versions(mpi->number, measured) == 0 ? "yes" : "not known";
+}
+
+const char *info_rule_concern(int i, const info_mpi *mpi, const info_findings *findings)
+{
+  const info_rule_entry *entry = &rules[i];
+  switch (entry->basis) {
+    case EVERY_MPI: return "every MPI";
+    case NOT_KNOWN: return "not known";
+    case BY_VERSION: break;
+    case BY_TEST:
+      if (findings->seen[entry->hazard] == INFO_SEEN) return "yes, seen";
+      if (findings->seen[entry->hazard] == INFO_NOT_SEEN) return "no, not seen";
+      break;
+  }
+  return by_version(entry, mpi);
+}
