@@ -90,8 +90,7 @@ static void print_recoveries(const invert_job *job)
   print_recovery("rays are dense", &r->dense);
   print_recovery("rays are few", &r->sparse);
   print_recovery("everywhere", &r->all);
-  (void)printf("  (dense: at least %.0f km of paths per knot, which half of the knots have)\n",
-               r->threshold);
+  (void)printf("  (dense: at least %.0f km of paths at a knot)\n", r->threshold);
   if (r->sampled_dense + r->sampled_sparse > 0)
     (void)printf("Resolution, mean diagonal of %d and %d unknowns (1: the data decide, 0: the "
                  "prior): %.3f dense, %.3f few\n",

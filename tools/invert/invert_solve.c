@@ -5,30 +5,54 @@
 #include <math.h>
 #include <stdlib.h>
 
+/* The first pivot of LU, from 1, that is not positive; 0: none. A positive definite matrix has none:
+ * the leading minors, which Cholesky tests, are the products of the pivots. */
+static osla_err find_bad_pivot(const invert_job *job, int64_t *found)
+{
+  const osla_layout f = osla_matrix_layout(job->factor);
+  const int prow = osla_grid_prow(job->grid), pcol = osla_grid_pcol(job->grid);
+  const int64_t lld = osla_matrix_lld(job->factor, osla_transport_rank(job->t)), none = f.m + 1;
+  const void *local = osla_matrix_local(job->factor);
+  *found = none;
+  for (int64_t i = 0; i < f.m && *found == none; i++) {
+    if (osla_index_owner(i, f.mb, f.nprow) != prow || osla_index_owner(i, f.nb, f.npcol) != pcol)
+      continue;
+    int64_t at =
+      osla_index_local(i, f.mb, f.nprow) + osla_index_local(i, f.nb, f.npcol) * lld;
+    bool positive = job->options->dtype == OSLA_FLOAT ? ((const float *)local)[at] > 0.0f
+                                                      : ((const double *)local)[at] > 0.0;
+    if (!positive) *found = i + 1;
+  }
+  OSLA_CALL(osla_allreduce(job->t, found, 1, MPI_INT64_T, MPI_MIN));
+  if (*found == none) *found = 0;
+  return OSLA_OK;
+}
+
+static osla_err factor_by_lu(invert_job *job)
+{
+  invert_result *r = &job->result;
+  osla_lu_result lu;
+  OSLA_CALL(osla_matrix_mirror(job->factor, job->options->uplo)); /* LU needs both triangles */
+  OSLA_CALL(osla_getrf_nopiv(job->factor, NULL, &lu));
+  r->info = lu.info;
+  r->growth = lu.growth;
+  return r->info == 0 ? find_bad_pivot(job, &r->info) : OSLA_OK;
+}
+
 static osla_err factor(invert_job *job)
 {
   const invert_options *o = job->options;
   invert_result *r = &job->result;
   OSLA_CALL(osla_hessian_matrix(job->hessian, &job->factor));
-  if (o->factor == INVERT_CHOLESKY) {
-    OSLA_CALL(osla_potrf(job->factor, o->uplo, NULL, &r->info));
-    OSLA_CHECK(r->info == 0, OSLA_ERR_STATE,
-               "the Hessian is not positive definite (leading minor of order %" PRId64
-               "): raise --damping or --smoothing%s",
-               r->info, o->dtype == OSLA_FLOAT ? ", or use --precision double" : "");
-    return OSLA_OK;
-  }
-  osla_lu_result lu;
-  OSLA_CALL(osla_matrix_mirror(job->factor, o->uplo)); /* LU needs both triangles */
-  OSLA_CALL(osla_getrf_nopiv(job->factor, NULL, &lu));
-  r->info = lu.info;
-  r->growth = lu.growth;
-  OSLA_CHECK(lu.info == 0, OSLA_ERR_STATE,
-             "the Hessian is singular (zero pivot %" PRId64 "): raise --damping or --smoothing",
-             lu.info);
-  OSLA_CHECK(lu.growth < 1e6, OSLA_ERR_STATE,
+  OSLA_CALL(o->factor == INVERT_CHOLESKY ? osla_potrf(job->factor, o->uplo, NULL, &r->info)
+                                         : factor_by_lu(job));
+  OSLA_CHECK(r->info == 0, OSLA_ERR_STATE,
+             "the Hessian is not positive definite (leading minor of order %" PRId64
+             "): raise --damping or --smoothing%s",
+             r->info, o->dtype == OSLA_FLOAT ? ", or use --precision double" : "");
+  OSLA_CHECK(o->factor == INVERT_CHOLESKY || r->growth < 1e6, OSLA_ERR_STATE,
              "LU without pivoting is not to be trusted here (growth %g): use --factor cholesky",
-             lu.growth);
+             r->growth);
   return OSLA_OK;
 }
 
@@ -57,6 +81,17 @@ static osla_err fetch_model(invert_job *job, osla_matrix *x)
   return err;
 }
 
+/* The ray density that half of the knots have; with so few paths that half of the knots have none,
+ * the least of the others. */
+static double dense_threshold(const invert_job *job)
+{
+  double median = tomo_density_quantile(job->density, job->knots, 0.5), least = HUGE_VAL;
+  if (median > 0.0) return median;
+  for (int64_t l = 0; l < job->knots; l++)
+    if (job->density[l] > 0.0 && job->density[l] < least) least = job->density[l];
+  return least;
+}
+
 static void judge(invert_job *job)
 {
   const invert_options *o = job->options;
@@ -68,7 +103,7 @@ static void judge(invert_job *job)
   double mpm = tomo_prior_norm(&o->prior, job->mesh, o->n_radial, job->m);
   r->misfit_expected = r->misfit_before - mg - mpm;
 
-  r->threshold = tomo_density_quantile(job->density, job->knots, 0.5);
+  r->threshold = dense_threshold(job);
   r->dense = tomo_model_compare(job->m_true, job->m, job->density, job->knots, o->n_radial,
                                 r->threshold, 0);
   r->sparse = tomo_model_compare(job->m_true, job->m, job->density, job->knots, o->n_radial,
