@@ -15,6 +15,11 @@ tests_programs = \
   tests/test_lu \
   tests/test_chol \
   tests/test_solve \
+  tests/test_hessian_split \
+  tests/test_hessian \
+  tests/test_hessian_flow \
+  tests/test_hessian_threads \
+  tests/test_hessian_solve \
   tests/test_tomo_sphere \
   tests/test_tomo_path \
   tests/test_tomo_model \
@@ -60,6 +65,11 @@ tests_test_gemm_SOURCES = tests/test_gemm.c $(tests_kernel_reference)
 tests_test_lu_SOURCES = tests/test_lu.c $(tests_kernel_reference)
 tests_test_chol_SOURCES = tests/test_chol.c $(tests_kernel_reference)
 tests_test_solve_SOURCES = tests/test_solve.c $(tests_kernel_reference)
+tests_hessian_reference = tests/hessian_reference.c tests/hessian_reference.h
+tests_test_hessian_SOURCES = tests/test_hessian.c $(tests_hessian_reference)
+tests_test_hessian_flow_SOURCES = tests/test_hessian_flow.c $(tests_hessian_reference)
+tests_test_hessian_threads_SOURCES = tests/test_hessian_threads.c $(tests_hessian_reference)
+tests_test_hessian_solve_SOURCES = tests/test_hessian_solve.c $(tests_hessian_reference)
 AM_CPPFLAGS += $(CUNIT_CFLAGS)
 LDADD = tests/libosla_test.la tools/libtomo.la libosla.la $(CUNIT_LIBS)
 

@@ -1,0 +1,296 @@
+#include "hessian_reference.h"
+
+#include "osla_index.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <mpi.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+void *hessian_allocate(size_t count, size_t size)
+{
+  void *memory = calloc(count + 1, size);
+  if (!memory) {
+    fprintf(stderr, "test: no memory for %zu x %zu bytes\n", count, size);
+    MPI_Abort(MPI_COMM_WORLD, 1);
+  }
+  return memory;
+}
+
+int hessian_rounds(int usual)
+{
+  const char *text = getenv("OSLA_TEST_ROUNDS");
+  int rounds = text ? atoi(text) : 0;
+  return rounds > 0 ? rounds : usual;
+}
+
+osla_grid *hessian_grid(osla_transport *t, int which)
+{
+  int size = osla_transport_size(t), back = size - 1 - osla_transport_rank(t), n = 0;
+  osla_grid *square = NULL, *grid = NULL;
+  OSLA_ASSERT_OK(osla_grid_create(t, 0, 0, &square));
+  if (which == n++) return square;
+  int nprow = osla_grid_nprow(square), npcol = osla_grid_npcol(square);
+  osla_grid_destroy(&square);
+  if (size > 1 && which == n++)
+    OSLA_ASSERT_OK(osla_grid_create_at(t, nprow, npcol, back / npcol, back % npcol, &grid));
+  if (size > 1 && which == n++) OSLA_ASSERT_OK(osla_grid_create(t, size, 1, &grid));
+  if (size > 3 && which == n++) OSLA_ASSERT_OK(osla_grid_create(t, 1, size, &grid));
+  if (size > 2 && which == n++) OSLA_ASSERT_OK(osla_grid_create(t, 1, 2, &grid));
+  if (size > 4 && which == n++) OSLA_ASSERT_OK(osla_grid_create(t, 2, 2, &grid));
+  if (size > 1 && which == n++) OSLA_ASSERT_OK(osla_grid_create(t, 1, 1, &grid));
+  return grid;
+}
+
+/* ---- updates ---- */
+
+static void set_value(const test_update *u, int64_t at, double value)
+{
+  if (u->dtype == OSLA_FLOAT)
+    ((float *)u->values)[at] = (float)value;
+  else
+    ((double *)u->values)[at] = value;
+}
+
+/* Room for the arrays, values all NaN. */
+static void allocate(test_update *u)
+{
+  int64_t count = u->ld * u->cols;
+  u->ix = hessian_allocate((size_t)u->rows, sizeof *u->ix);
+  u->gradient = hessian_allocate((size_t)u->rows, sizeof *u->gradient);
+  if (u->k < 0) u->jx = hessian_allocate((size_t)u->cols, sizeof *u->jx);
+  u->values = hessian_allocate((size_t)count, osla_dtype_size(u->dtype));
+  for (int64_t at = 0; at < count; at++)
+    set_value(u, at, (double)NAN);
+}
+
+static int64_t pick_count(uint64_t seed, int64_t number, int64_t most)
+{
+  switch (osla_test_choose(seed, number, 8)) {
+    case 0: return 0;
+    case 1: return 1;
+    case 2: return most;
+    default: return osla_test_choose(seed + 1, number, most + 1);
+  }
+}
+
+static int compare_indices(const void *x, const void *y)
+{
+  int64_t a = *(const int64_t *)x, b = *(const int64_t *)y;
+  return (a > b) - (a < b);
+}
+
+/* Sorted with repeats, unsorted with repeats, or falling (and all different up to n). */
+static void pick_indices(uint64_t seed, int64_t n, int64_t count, int64_t *ix)
+{
+  int64_t how = osla_test_choose(seed, -1, 3), from = osla_test_choose(seed, -2, n);
+  for (int64_t i = 0; i < count; i++)
+    ix[i] = how == 2 ? (from + n - i % n) % n : osla_test_choose(seed, i, n);
+  if (how == 0) qsort(ix, (size_t)count, sizeof *ix, compare_indices);
+}
+
+test_update update_random(uint64_t seed, int64_t number, int64_t n, int64_t most, osla_dtype dtype)
+{
+  static const int64_t depths[] = {-1, -1, -1, 0, 1, 2, 5, 130};
+  uint64_t s = seed * 1000003 + (uint64_t)number * 1009;
+  test_update u = {.dtype = dtype, .k = depths[osla_test_choose(s, 1, 8)]};
+  u.rows = pick_count(s + 1, 2, most);
+  u.cols = u.k < 0 ? pick_count(s + 2, 3, most) : u.rows;
+  u.ld = (u.k < 0 ? u.rows : u.k) + osla_test_choose(s, 4, 3);
+  if (u.ld < 1) u.ld = 1;
+  allocate(&u);
+  pick_indices(s + 3, n, u.rows, u.ix);
+  if (u.jx) pick_indices(s + 4, n, u.cols, u.jx);
+  int64_t filled = u.k < 0 ? u.rows : u.k;
+  for (int64_t c = 0; c < u.cols; c++)
+    for (int64_t r = 0; r < filled; r++)
+      set_value(&u, r + c * u.ld, (double)(osla_test_choose(s + 5, r * 1000 + c, 7) - 3));
+  for (int64_t r = 0; r < u.rows; r++)
+    u.gradient[r] = (double)(r % 17 - 5);
+  return u;
+}
+
+test_update update_ones(int64_t n, int64_t k, osla_dtype dtype)
+{
+  test_update u = {.dtype = dtype, .rows = n, .cols = n, .k = k, .ld = k};
+  allocate(&u);
+  for (int64_t i = 0; i < n; i++) {
+    u.ix[i] = n - 1 - i;
+    u.gradient[i] = 1.0;
+    for (int64_t r = 0; r < k; r++)
+      set_value(&u, r + i * k, 1.0);
+  }
+  return u;
+}
+
+void update_free(test_update *u)
+{
+  free(u->ix);
+  free(u->jx);
+  free(u->values);
+  free(u->gradient);
+}
+
+osla_err update_push(osla_hessian *h, test_update u)
+{
+  osla_err err = u.k < 0 ? osla_hessian_update_block(h, u.rows, u.ix, u.cols, u.jx, u.values, u.ld)
+                         : osla_hessian_update(h, u.rows, u.ix, u.k, u.values, u.ld);
+  if (err == OSLA_OK) err = osla_hessian_update_gradient(h, u.rows, u.ix, u.gradient);
+  for (int64_t at = 0; at < u.ld * u.cols; at++)
+    set_value(&u, at, 1e6);
+  memset(u.ix, 0x55, (size_t)u.rows * sizeof *u.ix);
+  if (u.jx) memset(u.jx, 0x55, (size_t)u.cols * sizeof *u.jx);
+  update_free(&u);
+  return err;
+}
+
+/* ---- the serial sum ---- */
+
+serial_sum sum_make(int64_t n, osla_uplo uplo)
+{
+  return (serial_sum){.n = n,
+                      .uplo = uplo,
+                      .h = hessian_allocate((size_t)(n * n), sizeof(double)),
+                      .gradient = hessian_allocate((size_t)n, sizeof(double))};
+}
+
+void sum_clear(serial_sum *sum)
+{
+  memset(sum->h, 0, (size_t)(sum->n * sum->n) * sizeof *sum->h);
+  memset(sum->gradient, 0, (size_t)sum->n * sizeof *sum->gradient);
+  sum->elements = 0;
+}
+
+void sum_free(serial_sum *sum)
+{
+  free(sum->h);
+  free(sum->gradient);
+}
+
+/* Element (a, b) of the update: U's, or the product of two columns of G. */
+static double element_of(const test_update *u, int64_t a, int64_t b)
+{
+  if (u->k < 0) return osla_test_real(u->dtype, u->values, a + b * u->ld);
+  double sum = 0.0;
+  for (int64_t r = 0; r < u->k; r++)
+    sum += osla_test_real(u->dtype, u->values, r + a * u->ld) *
+           osla_test_real(u->dtype, u->values, r + b * u->ld);
+  return sum;
+}
+
+void sum_add(serial_sum *sum, test_update u, double times)
+{
+  const int64_t *jx = u.jx ? u.jx : u.ix;
+  for (int64_t b = 0; b < u.cols; b++)
+    for (int64_t a = 0; a < u.rows; a++) {
+      bool stored = sum->uplo == OSLA_LOWER ? u.ix[a] >= jx[b] : u.ix[a] <= jx[b];
+      if (!stored) continue;
+      sum->h[u.ix[a] + jx[b] * sum->n] += times * element_of(&u, a, b);
+      if (u.k != 0) sum->elements += (int64_t)times; /* G without rows adds nothing */
+    }
+  for (int64_t a = 0; a < u.rows; a++)
+    sum->gradient[u.ix[a]] += times * u.gradient[a];
+  update_free(&u);
+}
+
+/* ---- comparison ---- */
+
+/* The element has the very bits of the expected number in its type. */
+static bool same_bits(osla_dtype dtype, const void *array, int64_t at, double expected)
+{
+  if (dtype == OSLA_DOUBLE) return memcmp((const double *)array + at, &expected, 8) == 0;
+  float narrow = (float)expected;
+  return memcmp((const float *)array + at, &narrow, 4) == 0;
+}
+
+/* First place that differs, for the message. */
+typedef struct difference {
+  int64_t count, i, j;
+  double seen;
+} difference;
+
+static void note(difference *d, osla_dtype dtype, const void *array, int64_t at,
+                 const serial_sum *sum, int64_t i, int64_t j)
+{
+  if (same_bits(dtype, array, at, sum->h[i + j * sum->n])) return;
+  if (d->count++ > 0) return;
+  d->i = i;
+  d->j = j;
+  d->seen = osla_test_real(dtype, array, at);
+}
+
+static difference differ_in_place(const serial_sum *sum, const osla_matrix *a)
+{
+  difference d = {0};
+  osla_layout l = osla_matrix_layout(a);
+  osla_grid *grid = osla_matrix_grid(a);
+  int64_t lld = osla_matrix_lld(a, osla_test_rank());
+  for (int64_t c = 0; c < osla_matrix_local_cols(a); c++)
+    for (int64_t r = 0; r < osla_matrix_local_rows(a); r++)
+      note(&d, osla_matrix_dtype(a), osla_matrix_local(a), r + c * lld, sum,
+           osla_index_global(r, l.mb, osla_grid_prow(grid), l.nprow),
+           osla_index_global(c, l.nb, osla_grid_pcol(grid), l.npcol));
+  return d;
+}
+
+static difference differ_by_get(const serial_sum *sum, const osla_matrix *a)
+{
+  difference d = {0};
+  int64_t n = sum->n;
+  osla_dtype dtype = osla_matrix_dtype(a);
+  void *all = hessian_allocate((size_t)(n * n), osla_dtype_size(dtype));
+  OSLA_ASSERT_OK(osla_matrix_get_block(a, 0, 0, n, n, all, n > 0 ? n : 1));
+  for (int64_t j = 0; j < n; j++)
+    for (int64_t i = 0; i < n; i++)
+      note(&d, dtype, all, i + j * n, sum, i, j);
+  free(all);
+  return d;
+}
+
+static bool report(const serial_sum *sum, const difference *d, const char *how, const char *what)
+{
+  return OSLA_ASSERT_MSG(
+    d->count == 0,
+    "%s: %" PRId64 " elements differ %s, first (%" PRId64 ", %" PRId64 "): %g, expected %g", what,
+    d->count, how, d->i, d->j, d->seen, d->count > 0 ? sum->h[d->i + d->j * sum->n] : 0.0);
+}
+
+bool sum_expect(const serial_sum *sum, osla_hessian *h, const char *format, ...)
+{
+  char what[256];
+  va_list list;
+  va_start(list, format);
+  (void)vsnprintf(what, sizeof what, format, list);
+  va_end(list);
+
+  osla_matrix *a = NULL;
+  bool good = OSLA_ASSERT_OK(osla_hessian_commit(h));
+  if (!OSLA_ASSERT_OK(osla_hessian_matrix(h, &a))) return false;
+  difference d = differ_in_place(sum, a);
+  good = report(sum, &d, "in place", what) && good;
+  /* Short runs across nodes are slow: then one rank in turn gets the whole matrix. */
+  if (osla_matrix_layout(a).nb > 8 || osla_test_rank() == sum->n % osla_test_size()) {
+    d = differ_by_get(sum, a);
+    good = report(sum, &d, "by get_block", what) && good;
+  }
+  const double *gradient = osla_hessian_gradient(h);
+  good = OSLA_ASSERT_MSG(memcmp(gradient, sum->gradient, (size_t)sum->n * sizeof(double)) == 0,
+                         "%s: the gradient differs", what) &&
+         good;
+  /* Nobody goes on to change what another rank still compares. */
+  OSLA_ASSERT_OK(osla_barrier(osla_grid_transport(osla_matrix_grid(a))));
+  return good;
+}
+
+osla_hessian *hessian_make(osla_grid *grid, int64_t n, const osla_hessian_options *options)
+{
+  osla_hessian *h = NULL;
+  if (osla_hessian_create(grid, n, options, &h) != OSLA_OK) {
+    fprintf(stderr, "test: no accumulator of order %" PRId64 ": %s\n", n, osla_error_text());
+    MPI_Abort(MPI_COMM_WORLD, 1);
+  }
+  return h;
+}

@@ -1,0 +1,358 @@
+/* The accumulator: every sum is exact, on every grid, block size, type and triangle. */
+#include "hessian_reference.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <mpi.h>
+#include <stdlib.h>
+
+static const char *label(const osla_hessian_options *o, const osla_grid *grid)
+{
+  static char text[128];
+  (void)snprintf(text, sizeof text, "%d x %d grid, nb = %" PRId64 ", %s, %s", osla_grid_nprow(grid),
+                 osla_grid_npcol(grid), o->nb, o->dtype == OSLA_FLOAT ? "float" : "double",
+                 o->uplo == OSLA_LOWER ? "lower" : "upper");
+  return text;
+}
+
+/* Pushes this rank's share of the updates first .. last - 1 and adds all of them serially. */
+static void push_and_sum(osla_hessian *h, serial_sum *sum, uint64_t seed, int first, int last,
+                         int64_t most, osla_dtype dtype)
+{
+  for (int i = first; i < last; i++) {
+    sum_add(sum, update_random(seed, i, sum->n, most, dtype), 1.0);
+    if (i % osla_test_size() == osla_test_rank())
+      OSLA_ASSERT_OK(update_push(h, update_random(seed, i, sum->n, most, dtype)));
+  }
+}
+
+/* Updates, commit; in a long life also the same commit again, more updates, reset, another
+ * iteration. */
+static void life(osla_grid *grid, int64_t n, int64_t most, const osla_hessian_options *o,
+                 bool is_long)
+{
+  osla_hessian *h = hessian_make(grid, n, o);
+  serial_sum sum = sum_make(n, o->uplo);
+  int updates = 2 * osla_test_size() + 3;
+  push_and_sum(h, &sum, 1, 0, updates, most, o->dtype);
+  sum_expect(&sum, h, "%s", label(o, grid));
+  if (is_long) {
+    sum_expect(&sum, h, "%s, second commit", label(o, grid));
+    push_and_sum(h, &sum, 1, updates, 2 * updates, most, o->dtype);
+    sum_expect(&sum, h, "%s, updates after commit", label(o, grid));
+    OSLA_ASSERT_OK(osla_hessian_reset(h));
+    sum_clear(&sum);
+    sum_expect(&sum, h, "%s, reset", label(o, grid));
+    push_and_sum(h, &sum, 2, 0, updates, most, o->dtype);
+    sum_expect(&sum, h, "%s, updates after reset", label(o, grid));
+  }
+  osla_hessian_destroy(&h);
+  CU_ASSERT(h == NULL);
+  sum_free(&sum);
+}
+
+/* Every grid; block sizes, types and triangles take turns over them. */
+static void test_grids(void)
+{
+  static const int64_t blocks[] = {1, 3, 16, 100};
+  osla_transport *t = osla_test_transport();
+  osla_grid *grid;
+  for (int which = 0; (grid = hessian_grid(t, which)) != NULL; which++) {
+    for (int turn = which; turn <= which + 1; turn++) {
+      osla_hessian_options o = osla_hessian_defaults();
+      int64_t n = turn % 4 == 0 ? 13 : 37;
+      o.nb = blocks[turn % 4];
+      o.dtype = turn / 2 % 2 ? OSLA_FLOAT : OSLA_DOUBLE;
+      o.uplo = (turn + which) % 2 ? OSLA_UPPER : OSLA_LOWER;
+      life(grid, n, n, &o, turn == which);
+    }
+    osla_grid_destroy(&grid);
+  }
+  osla_transport_destroy(&t);
+}
+
+/* Every type and triangle on one grid; orders 0 and 1; more indices than rows. */
+static void test_types_and_orders(void)
+{
+  osla_transport *t = osla_test_transport();
+  osla_grid *grid = hessian_grid(t, 0);
+  for (int which = 0; which < 4; which++) {
+    osla_hessian_options o = osla_hessian_defaults();
+    o.nb = 5;
+    o.dtype = which % 2 ? OSLA_FLOAT : OSLA_DOUBLE;
+    o.uplo = which / 2 ? OSLA_UPPER : OSLA_LOWER;
+    life(grid, 29, 40, &o, false);
+    if (which == 0) life(grid, 1, 3, &o, true);
+  }
+  osla_hessian *h = hessian_make(grid, 0, NULL);
+  serial_sum none = sum_make(0, OSLA_LOWER);
+  OSLA_ASSERT_OK(osla_hessian_update(h, 0, NULL, 3, NULL, 3));
+  sum_expect(&none, h, "order 0");
+  OSLA_ASSERT_OK(osla_hessian_reset(h));
+  osla_hessian_destroy(&h);
+  sum_free(&none);
+  osla_hessian_destroy(&h); /* accepts NULL */
+  osla_hessian_destroy(NULL);
+  osla_grid_destroy(&grid);
+  osla_transport_destroy(&t);
+}
+
+/* Worked by hand: an index that occurs twice, and blocks with ix != jx. */
+static void test_by_hand(void)
+{
+  osla_transport *t = osla_test_transport();
+  osla_grid *grid = hessian_grid(t, 0);
+  osla_hessian_options o = osla_hessian_defaults();
+  o.nb = 2;
+  for (int upper = 0; upper < 2; upper++) {
+    o.uplo = upper ? OSLA_UPPER : OSLA_LOWER;
+    osla_hessian *h = hessian_make(grid, 6, &o);
+    serial_sum sum = sum_make(6, o.uplo);
+    if (osla_test_rank() == osla_test_size() - 1) {
+      const int64_t ix[] = {4, 1, 4}, rows[] = {5, 0}, cols[] = {3, 0, 5};
+      const double g[] = {1.0, 2.0, 10.0}, u[] = {7.0, 8.0, 9.0, 11.0, 12.0, 13.0};
+      const double values[] = {1.0, 2.0, 4.0};
+      OSLA_ASSERT_OK(osla_hessian_update(h, 3, ix, 1, g, 1));
+      OSLA_ASSERT_OK(osla_hessian_update_block(h, 2, rows, 3, cols, u, 2));
+      OSLA_ASSERT_OK(osla_hessian_update_gradient(h, 3, ix, values));
+    }
+    sum.h[4 + 4 * 6] = 121.0; /* (1 + 10)^2 */
+    sum.h[1 + 1 * 6] = 4.0;
+    sum.h[upper ? 1 + 4 * 6 : 4 + 1 * 6] = 22.0;
+    sum.h[0] = 11.0;
+    sum.h[5 + 5 * 6] = 12.0;
+    if (upper) {
+      sum.h[0 + 3 * 6] = 8.0;
+      sum.h[0 + 5 * 6] = 13.0;
+    } else {
+      sum.h[5 + 3 * 6] = 7.0;
+      sum.h[5 + 0 * 6] = 9.0;
+    }
+    sum.gradient[4] = 5.0;
+    sum.gradient[1] = 2.0;
+    sum_expect(&sum, h, "by hand, %s", upper ? "upper" : "lower");
+    osla_hessian_destroy(&h);
+    sum_free(&sum);
+  }
+  osla_grid_destroy(&grid);
+  osla_transport_destroy(&t);
+}
+
+/* Smallest pieces: rows and columns are cut, on the node and into the rings; then pieces that are
+ * cut by the smallest ring alone. */
+static void test_pieces(void)
+{
+  osla_transport *t = osla_test_transport();
+  for (int which = 0; which < 4; which++) {
+    osla_grid *grid = hessian_grid(t, which / 2);
+    if (!grid) break;
+    osla_hessian_options o = osla_hessian_defaults();
+    int64_t n = which % 2 ? 300 : 150; /* columns of up to 128 double rows fit 4096 bytes */
+    o.nb = 16;
+    o.uplo = which / 2 ? OSLA_LOWER : OSLA_UPPER;
+    o.dtype = which == 3 ? OSLA_FLOAT : OSLA_DOUBLE;
+    o.piece_bytes = which % 2 ? (size_t)64 << 20 : 4096;
+    o.ring_bytes = which % 2 ? 0 : (size_t)64 << 20;
+    osla_hessian *h = hessian_make(grid, n, &o);
+    serial_sum sum = sum_make(n, o.uplo);
+    if (osla_test_rank() == 0) OSLA_ASSERT_OK(update_push(h, update_ones(n, 3, o.dtype)));
+    push_and_sum(h, &sum, 3, 0, osla_test_size(), n, o.dtype);
+    sum_add(&sum, update_ones(n, 3, o.dtype), 1.0);
+    sum_expect(&sum, h, "%s, piece_bytes %zu, ring_bytes %zu", label(&o, grid), o.piece_bytes,
+               o.ring_bytes);
+    osla_hessian_destroy(&h);
+    sum_free(&sum);
+    osla_grid_destroy(&grid);
+  }
+  osla_transport_destroy(&t);
+}
+
+/* Accumulators of different order and type on different grids, updated in turn and destroyed in
+ * another order. */
+static void test_several(void)
+{
+  enum { SEVERAL = 3 };
+  osla_transport *t = osla_test_transport();
+  osla_grid *grids[SEVERAL];
+  osla_hessian *h[SEVERAL];
+  serial_sum sums[SEVERAL];
+  for (int a = 0; a < SEVERAL; a++) {
+    osla_hessian_options o = osla_hessian_defaults();
+    o.nb = 4 + a;
+    o.dtype = a == 1 ? OSLA_FLOAT : OSLA_DOUBLE;
+    o.uplo = a == 2 ? OSLA_UPPER : OSLA_LOWER;
+    grids[a] = hessian_grid(t, a);
+    if (!grids[a]) grids[a] = hessian_grid(t, 0);
+    h[a] = hessian_make(grids[a], 20 + 7 * a, &o);
+    sums[a] = sum_make(20 + 7 * a, o.uplo);
+  }
+  for (int round = 0; round < 2 * osla_test_size(); round++)
+    for (int a = 0; a < SEVERAL; a++)
+      push_and_sum(h[a], &sums[a], (uint64_t)a, round, round + 1, 20,
+                   a == 1 ? OSLA_FLOAT : OSLA_DOUBLE);
+  for (int a = SEVERAL - 1; a >= 0; a--)
+    sum_expect(&sums[a], h[a], "accumulator %d of 3", a);
+  for (int i = 0; i < SEVERAL; i++) {
+    int a = (i + 1) % SEVERAL;
+    osla_hessian_destroy(&h[a]);
+    osla_grid_destroy(&grids[a]);
+    sum_free(&sums[a]);
+  }
+  osla_transport_destroy(&t);
+}
+
+/* Calls that must fail say why and add nothing; each rank makes them on its own. */
+static void test_wrong_arguments(void)
+{
+  osla_transport *t = osla_test_transport();
+  osla_grid *grid = hessian_grid(t, 0);
+  osla_hessian *h = hessian_make(grid, 10, NULL);
+  serial_sum none = sum_make(10, OSLA_LOWER);
+  const int64_t good[] = {0, 9, 4}, negative[] = {0, 9, -1}, large[] = {0, 10, 4};
+  const double v[9] = {1, 1, 1, 1, 1, 1, 1, 1, 1};
+  OSLA_ASSERT_ERR(osla_hessian_update(h, 3, negative, 2, v, 2), OSLA_ERR_ARG);
+  OSLA_ASSERT_TEXT("[2] = -1 ");
+  OSLA_ASSERT_TEXT("0 to 9");
+  OSLA_ASSERT_ERR(osla_hessian_update(h, 3, large, 2, v, 2), OSLA_ERR_ARG);
+  OSLA_ASSERT_TEXT("[1] = 10 ");
+  OSLA_ASSERT_ERR(osla_hessian_update_block(h, 3, negative, 3, good, v, 3), OSLA_ERR_ARG);
+  OSLA_ASSERT_TEXT("[2] = -1 ");
+  OSLA_ASSERT_ERR(osla_hessian_update_block(h, 3, good, 3, large, v, 3), OSLA_ERR_ARG);
+  OSLA_ASSERT_TEXT("jx[1] = 10 ");
+  OSLA_ASSERT_ERR(osla_hessian_update_gradient(h, 3, large, v), OSLA_ERR_ARG);
+  OSLA_ASSERT_TEXT("[1] = 10 ");
+  OSLA_ASSERT_ERR(osla_hessian_update_gradient(h, 3, good, NULL), OSLA_ERR_ARG);
+  OSLA_ASSERT_ERR(osla_hessian_update(h, -1, good, 2, v, 2), OSLA_ERR_ARG);
+  OSLA_ASSERT_ERR(osla_hessian_update(h, 3, NULL, 2, v, 2), OSLA_ERR_ARG);
+  OSLA_ASSERT_ERR(osla_hessian_update(h, 3, good, 2, NULL, 2), OSLA_ERR_ARG);
+  OSLA_ASSERT_ERR(osla_hessian_update(h, 3, good, -1, v, 2), OSLA_ERR_ARG);
+  OSLA_ASSERT_ERR(osla_hessian_update(h, 3, good, 3, v, 2), OSLA_ERR_ARG);
+  OSLA_ASSERT_TEXT("2");
+  OSLA_ASSERT_ERR(osla_hessian_update(h, 3, good, 0, v, 0), OSLA_ERR_ARG);
+  OSLA_ASSERT_ERR(osla_hessian_update_block(h, 3, good, 3, good, v, 2), OSLA_ERR_ARG);
+  OSLA_ASSERT_ERR(osla_hessian_update_block(h, 3, good, 3, good, NULL, 3), OSLA_ERR_ARG);
+  OSLA_ASSERT_ERR(osla_hessian_update_block(h, 3, good, -3, good, v, 3), OSLA_ERR_ARG);
+
+  osla_matrix *a = NULL;
+  OSLA_ASSERT_OK(osla_hessian_matrix(h, &a)); /* nothing was added: no commit is missing */
+  CU_ASSERT(a != NULL);
+  OSLA_ASSERT_OK(osla_hessian_update(h, 0, NULL, 2, NULL, 2));
+  OSLA_ASSERT_OK(osla_hessian_update(h, 3, good, 0, NULL, 1));
+  OSLA_ASSERT_OK(osla_hessian_update_block(h, 0, NULL, 3, good, NULL, 1));
+  OSLA_ASSERT_OK(osla_hessian_update_block(h, 3, good, 0, NULL, NULL, 3));
+  OSLA_ASSERT_OK(osla_hessian_update_gradient(h, 0, NULL, NULL));
+  sum_expect(&none, h, "wrong arguments");
+  osla_hessian_destroy(&h);
+  sum_free(&none);
+  osla_grid_destroy(&grid);
+  osla_transport_destroy(&t);
+}
+
+static void test_wrong_options(void)
+{
+  osla_transport *t = osla_test_transport();
+  osla_grid *grid = hessian_grid(t, 0);
+  osla_hessian *h = NULL;
+  osla_hessian_options o = osla_hessian_defaults();
+  OSLA_ASSERT_ERR(osla_hessian_create(grid, -1, NULL, &h), OSLA_ERR_ARG);
+  OSLA_ASSERT_TEXT("-1");
+  o.nb = 0;
+  OSLA_ASSERT_ERR(osla_hessian_create(grid, 5, &o, &h), OSLA_ERR_ARG);
+  o = osla_hessian_defaults();
+  o.dtype = OSLA_COMPLEX_DOUBLE;
+  OSLA_ASSERT_ERR(osla_hessian_create(grid, 5, &o, &h), OSLA_ERR_UNSUPPORTED);
+  o = osla_hessian_defaults();
+  o.piece_bytes = osla_test_rank() == osla_test_size() - 1 ? 100 : 4096; /* wrong on one rank */
+  OSLA_ASSERT_ERR(osla_hessian_create(grid, 5, &o, &h), OSLA_ERR_ARG);
+  OSLA_ASSERT_SAME_TEXT();
+  OSLA_ASSERT_ERR(osla_hessian_create(grid, INT64_C(1) << 24, NULL, &h), OSLA_ERR_MEM);
+  OSLA_ASSERT_SAME_TEXT();
+  OSLA_ASSERT_ERR(osla_hessian_create(grid, INT64_MAX, NULL, &h), OSLA_ERR_MEM);
+  CU_ASSERT(h == NULL);
+  osla_grid_destroy(&grid);
+  osla_transport_destroy(&t);
+}
+
+/* The matrix and a reset are refused between an update and the commit. */
+static void test_state(void)
+{
+  osla_transport *t = osla_test_transport();
+  osla_grid *grid = hessian_grid(t, 0);
+  osla_hessian *h = hessian_make(grid, 10, NULL);
+  osla_matrix *a = NULL;
+  bool updater = osla_test_rank() == osla_test_size() / 2;
+  if (updater) {
+    OSLA_ASSERT_OK(update_push(h, update_ones(10, 1, OSLA_DOUBLE)));
+    OSLA_ASSERT_ERR(osla_hessian_matrix(h, &a), OSLA_ERR_STATE);
+    OSLA_ASSERT_TEXT("commit");
+    CU_ASSERT(a == NULL);
+  }
+  OSLA_ASSERT_ERR(osla_hessian_reset(h), OSLA_ERR_STATE); /* on all ranks */
+  OSLA_ASSERT_SAME_TEXT();
+  serial_sum sum = sum_make(10, OSLA_LOWER);
+  sum_add(&sum, update_ones(10, 1, OSLA_DOUBLE), 1.0);
+  sum_expect(&sum, h, "after a refused reset");
+  OSLA_ASSERT_OK(osla_hessian_reset(h));
+  if (updater) { /* the gradient alone needs a commit, too */
+    const int64_t ix = 3;
+    const double one = 1.0;
+    OSLA_ASSERT_OK(osla_hessian_update_gradient(h, 1, &ix, &one));
+    OSLA_ASSERT_ERR(osla_hessian_matrix(h, &a), OSLA_ERR_STATE);
+  }
+  OSLA_ASSERT_OK(osla_hessian_commit(h));
+  CU_ASSERT(osla_hessian_gradient(h)[3] == 1.0);
+  osla_hessian_destroy(&h);
+  sum_free(&sum);
+  osla_grid_destroy(&grid);
+  osla_transport_destroy(&t);
+}
+
+static void test_stats(void)
+{
+  osla_transport *t = osla_test_transport();
+  osla_grid *grid = hessian_grid(t, 0);
+  osla_hessian_options o = osla_hessian_defaults();
+  int size = osla_test_size();
+  o.nb = 7;
+  osla_hessian *h = hessian_make(grid, 50, &o);
+  serial_sum sum = sum_make(50, o.uplo);
+  push_and_sum(h, &sum, 5, 0, 3 * size, 50, o.dtype);
+  OSLA_ASSERT_OK(update_push(h, update_ones(50, 2, o.dtype))); /* each rank */
+  sum_add(&sum, update_ones(50, 2, o.dtype), (double)size);
+  sum_expect(&sum, h, "stats");
+
+  osla_hessian_stats s = osla_hessian_get_stats(h);
+  CU_ASSERT(s.updates >= 1 && s.updates <= 4);
+  CU_ASSERT(s.elements >= 50 * 51 / 2);
+  CU_ASSERT(s.seconds_split >= 0.0 && s.seconds_product > 0.0);
+  CU_ASSERT(s.seconds_add >= 0.0 && s.seconds_send >= 0.0);
+  CU_ASSERT((osla_transport_n_nodes(t) > 1) == (s.bytes_sent > 0));
+  int64_t elements = s.elements;
+  MPI_Allreduce(MPI_IN_PLACE, &elements, 1, MPI_INT64_T, MPI_SUM, MPI_COMM_WORLD);
+  OSLA_ASSERT_MSG(elements == sum.elements, "%" PRId64 " elements, expected %" PRId64, elements,
+                  sum.elements);
+  OSLA_ASSERT_OK(osla_hessian_reset(h));
+  s = osla_hessian_get_stats(h);
+  CU_ASSERT(s.updates == 0 && s.elements == 0 && s.bytes_sent == 0 && s.seconds_product == 0.0);
+  osla_hessian_destroy(&h);
+  sum_free(&sum);
+  osla_grid_destroy(&grid);
+  osla_transport_destroy(&t);
+}
+
+int main(int argc, char **argv)
+{
+  static const osla_test_case cases[] = {
+    {"by_hand", test_by_hand},
+    {"grids", test_grids},
+    {"types_and_orders", test_types_and_orders},
+    {"pieces", test_pieces},
+    {"several", test_several},
+    {"wrong_arguments", test_wrong_arguments},
+    {"wrong_options", test_wrong_options},
+    {"state", test_state},
+    {"stats", test_stats},
+    {NULL, NULL},
+  };
+  return osla_test_main(argc, argv, cases);
+}

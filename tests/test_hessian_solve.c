@@ -1,0 +1,230 @@
+/* From updates to a solution: an assembled Hessian is factored in the very memory in which it was
+ * assembled, and the solution is that of a serial assembly with LAPACK's factor. */
+#include "hessian_reference.h"
+#include "osla_blas.h"
+#include "osla_chol.h"
+#include "osla_index.h"
+#include "osla_random.h"
+#include "osla_solve.h"
+
+#include <float.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { DATA = 4, RIGHT_SIDES = 2 };
+
+typedef struct problem {
+  int64_t n;
+  int updates;
+  osla_hessian_options o;
+} problem;
+
+/* Real values: the number-th update touches about a third of the unknowns. */
+static test_update real_update(const problem *p, int number)
+{
+  int64_t count = p->n / 3 + 1, step = 1 + number % 3;
+  test_update u = {.dtype = OSLA_DOUBLE, .rows = count, .cols = count, .k = DATA, .ld = DATA};
+  u.ix = hessian_allocate((size_t)count, sizeof *u.ix);
+  u.gradient = hessian_allocate((size_t)count, sizeof *u.gradient);
+  double *g = u.values = hessian_allocate((size_t)(DATA * count), sizeof *g);
+  for (int64_t i = 0; i < count; i++) {
+    u.ix[i] = (number * 7 + i * step) % p->n;
+    u.gradient[i] = osla_random_uniform(4, (uint64_t)number, (uint64_t)i);
+    for (int r = 0; r < DATA; r++)
+      g[r + i * DATA] = osla_random_uniform(3, (uint64_t)(number * DATA + r), (uint64_t)i);
+  }
+  return u;
+}
+
+/* The prior: H += I, as single elements of U. */
+static test_update unit_update(const problem *p, int64_t i)
+{
+  (void)p;
+  test_update u = {.dtype = OSLA_DOUBLE, .rows = 1, .cols = 1, .k = -1, .ld = 1};
+  u.ix = hessian_allocate(1, sizeof *u.ix);
+  u.jx = hessian_allocate(1, sizeof *u.jx);
+  u.gradient = hessian_allocate(1, sizeof *u.gradient);
+  double *one = u.values = hessian_allocate(1, sizeof *one);
+  u.ix[0] = u.jx[0] = i;
+  *one = 1.0;
+  return u;
+}
+
+static test_update to_type(test_update u, osla_dtype dtype)
+{
+  if (dtype == OSLA_DOUBLE) return u;
+  double *wide = u.values;
+  float *narrow = hessian_allocate((size_t)(u.ld * u.cols), sizeof *narrow);
+  for (int64_t at = 0; at < u.ld * u.cols; at++)
+    narrow[at] = (float)wide[at];
+  free(wide);
+  u.values = narrow;
+  u.dtype = dtype;
+  return u;
+}
+
+static double right_side(int64_t i, int64_t j, void *arg)
+{
+  (void)arg;
+  return osla_random_uniform(9, (uint64_t)i, (uint64_t)j);
+}
+
+/* X of the serial problem in double: assembly, LAPACK's Cholesky, two triangular solves. */
+static double *serial_solution(const problem *p, serial_sum *sum)
+{
+  int64_t n = p->n, info = -1;
+  double *x = hessian_allocate((size_t)(n * RIGHT_SIDES), sizeof *x);
+  for (int u = 0; u < p->updates; u++)
+    sum_add(sum, real_update(p, u), 1.0);
+  for (int64_t i = 0; i < n; i++)
+    sum_add(sum, unit_update(p, i), 1.0);
+  for (int64_t j = 0; j < RIGHT_SIDES; j++)
+    for (int64_t i = 0; i < n; i++)
+      x[i + j * n] = right_side(i, j, NULL);
+  double *factor = hessian_allocate((size_t)(n * n), sizeof *factor);
+  memcpy(factor, sum->h, (size_t)(n * n) * sizeof *factor);
+  OSLA_ASSERT_OK(osla_lapack_potrf(OSLA_DOUBLE, p->o.uplo, n, factor, n, &info));
+  CU_ASSERT(info == 0);
+  osla_trans first = p->o.uplo == OSLA_LOWER ? OSLA_NOTRANS : OSLA_TRANS;
+  osla_trans second = p->o.uplo == OSLA_LOWER ? OSLA_TRANS : OSLA_NOTRANS;
+  OSLA_ASSERT_OK(osla_blas_trsm(OSLA_DOUBLE, OSLA_LEFT, p->o.uplo, first, OSLA_NONUNIT, n,
+                                RIGHT_SIDES, factor, n, x, n));
+  OSLA_ASSERT_OK(osla_blas_trsm(OSLA_DOUBLE, OSLA_LEFT, p->o.uplo, second, OSLA_NONUNIT, n,
+                                RIGHT_SIDES, factor, n, x, n));
+  free(factor);
+  return x;
+}
+
+static double magnitude(const double *x, int64_t count)
+{
+  double most = 0.0;
+  for (int64_t i = 0; i < count; i++)
+    most = fmax(most, fabs(x[i]));
+  return most;
+}
+
+/* Assembled H against the serial one: rounding of sums of products, elementwise. */
+static void check_assembly(const problem *p, const serial_sum *sum, osla_hessian *h,
+                           const osla_matrix *a)
+{
+  int64_t n = p->n, wrong = 0;
+  double eps = p->o.dtype == OSLA_FLOAT ? (double)FLT_EPSILON : DBL_EPSILON;
+  double tol = 4.0 * eps * (p->updates + DATA) * magnitude(sum->h, n * n);
+  void *all = hessian_allocate((size_t)(n * n), osla_dtype_size(p->o.dtype));
+  OSLA_ASSERT_OK(osla_matrix_get_block(a, 0, 0, n, n, all, n));
+  for (int64_t at = 0; at < n * n; at++)
+    if (!(fabs(osla_test_real(p->o.dtype, all, at) - sum->h[at]) <= tol)) wrong++;
+  OSLA_ASSERT_MSG(wrong == 0, "n = %" PRId64 ": %" PRId64 " elements differ", n, wrong);
+  for (int64_t i = 0; i < n; i++)
+    OSLA_ASSERT_CLOSE(osla_hessian_gradient(h)[i], sum->gradient[i], 1e-13 * p->updates);
+  free(all);
+  OSLA_ASSERT_OK(osla_barrier(osla_grid_transport(osla_matrix_grid(a))));
+}
+
+static void assemble(const problem *p, osla_hessian *h)
+{
+  int rank = osla_test_rank(), size = osla_test_size();
+  for (int u = rank; u < p->updates; u += size)
+    OSLA_ASSERT_OK(update_push(h, to_type(real_update(p, u), p->o.dtype)));
+  for (int64_t i = rank; i < p->n; i += size)
+    OSLA_ASSERT_OK(update_push(h, to_type(unit_update(p, i), p->o.dtype)));
+  OSLA_ASSERT_OK(osla_hessian_commit(h));
+}
+
+/* The solution on every rank, compared with the serial one. The problem's condition number is
+ * below |H|_inf, because H >= I. */
+static void check_solution(const problem *p, const serial_sum *sum, const osla_matrix *b,
+                           const double *x)
+{
+  int64_t n = p->n, count = n * RIGHT_SIDES;
+  double eps = p->o.dtype == OSLA_FLOAT ? (double)FLT_EPSILON : DBL_EPSILON;
+  double condition = (double)n * magnitude(sum->h, n * n);
+  double tol = 4.0 * eps * condition * magnitude(x, count), worst = 0.0;
+  void *mine = hessian_allocate((size_t)count, osla_dtype_size(p->o.dtype));
+  OSLA_ASSERT_OK(osla_matrix_get_block(b, 0, 0, n, RIGHT_SIDES, mine, n));
+  for (int64_t at = 0; at < count; at++) {
+    double difference = fabs(osla_test_real(p->o.dtype, mine, at) - x[at]);
+    if (!(difference <= worst)) worst = difference;
+  }
+  OSLA_ASSERT_MSG(worst <= tol, "n = %" PRId64 ": |x - x_serial|_max = %g > %g", n, worst, tol);
+  free(mine);
+}
+
+static void solve(osla_grid *grid, const problem *p)
+{
+  osla_hessian *h = hessian_make(grid, p->n, &p->o);
+  serial_sum sum = sum_make(p->n, p->o.uplo);
+  double *x = serial_solution(p, &sum);
+  osla_matrix *a = NULL, *again = NULL, *b = NULL;
+  OSLA_ASSERT_OK(osla_hessian_matrix(h, &a));
+  void *memory = osla_matrix_local(a);
+  /* Twice: after the reset the same memory serves the next iteration. */
+  for (int iteration = 0; iteration < 2; iteration++) {
+    int64_t info = -1;
+    assemble(p, h);
+    OSLA_ASSERT_OK(osla_hessian_matrix(h, &again));
+    CU_ASSERT(again == a && osla_matrix_local(again) == memory);
+    check_assembly(p, &sum, h, a);
+    OSLA_ASSERT_OK(osla_matrix_create(grid, p->o.dtype, p->n, RIGHT_SIDES, p->o.nb, 1, &b));
+    OSLA_ASSERT_OK(osla_matrix_fill_with(b, right_side, NULL));
+    OSLA_ASSERT_OK(osla_potrf(a, p->o.uplo, NULL, &info));
+    CU_ASSERT(info == 0);
+    CU_ASSERT(osla_matrix_local(a) == memory);
+    OSLA_ASSERT_OK(osla_potrs(p->o.uplo, a, b));
+    check_solution(p, &sum, b, x);
+    osla_matrix_destroy(&b);
+    OSLA_ASSERT_OK(osla_hessian_reset(h));
+  }
+  osla_hessian_destroy(&h);
+  sum_free(&sum);
+  free(x);
+}
+
+static void test_solve(void)
+{
+  static const int64_t orders[] = {50, 50, 33, 1, 40};
+  static const int64_t blocks[] = {8, 3, 64, 4, 1};
+  osla_transport *t = osla_test_transport();
+  osla_grid *grid;
+  for (int which = 0; (grid = hessian_grid(t, which)) != NULL; which++) {
+    problem p = {.n = orders[which % 5], .updates = 20, .o = osla_hessian_defaults()};
+    p.o.nb = blocks[which % 5];
+    p.o.uplo = which % 2 ? OSLA_UPPER : OSLA_LOWER;
+    p.o.dtype = which % 3 == 1 ? OSLA_FLOAT : OSLA_DOUBLE;
+    solve(grid, &p);
+    osla_grid_destroy(&grid);
+  }
+  osla_transport_destroy(&t);
+}
+
+/* Without the prior the Hessian of few data is singular: potrf says so, nothing hangs. */
+static void test_singular(void)
+{
+  osla_transport *t = osla_test_transport();
+  osla_grid *grid = hessian_grid(t, 0);
+  osla_hessian_options o = osla_hessian_defaults();
+  o.nb = 4;
+  osla_hessian *h = hessian_make(grid, 20, &o);
+  osla_matrix *a = NULL;
+  int64_t info = -1;
+  OSLA_ASSERT_OK(update_push(h, update_ones(20, 2, o.dtype)));
+  OSLA_ASSERT_OK(osla_hessian_commit(h));
+  OSLA_ASSERT_OK(osla_hessian_matrix(h, &a));
+  OSLA_ASSERT_OK(osla_potrf(a, o.uplo, NULL, &info));
+  CU_ASSERT(info >= 2 && info <= 20);
+  osla_hessian_destroy(&h);
+  osla_grid_destroy(&grid);
+  osla_transport_destroy(&t);
+}
+
+int main(int argc, char **argv)
+{
+  static const osla_test_case cases[] = {
+    {"solve", test_solve},
+    {"singular", test_singular},
+    {NULL, NULL},
+  };
+  return osla_test_main(argc, argv, cases);
+}
