@@ -28,11 +28,16 @@ osla_test_watch osla_test_watch_read(void)
   return now;
 }
 
+static void note_outstanding(MPI_Request request)
+{
+  if (n_known < MAX_KNOWN) known[n_known++] = request;
+  if (n_known > watch.most_outstanding) watch.most_outstanding = n_known;
+}
+
 static void note_start(MPI_Request request)
 {
   watch.started++;
-  if (n_known < MAX_KNOWN) known[n_known++] = request;
-  if (n_known > watch.most_outstanding) watch.most_outstanding = n_known;
+  note_outstanding(request);
 }
 
 int MPI_Rget(void *dest, int count, MPI_Datatype type, int target, MPI_Aint disp, int target_count,
@@ -53,6 +58,19 @@ int MPI_Rput(const void *source, int count, MPI_Datatype type, int target, MPI_A
   }
   int code = PMPI_Rput(source, count, type, target, disp, target_count, target_type, win, request);
   if (code == MPI_SUCCESS) note_start(*request);
+  return code;
+}
+
+/* A word that replaces another is a notify: no put may be unflushed behind it. */
+int MPI_Rget_accumulate(const void *source, int count, MPI_Datatype type, void *result,
+                        int result_count, MPI_Datatype result_type, int target, MPI_Aint disp,
+                        int target_count, MPI_Datatype target_type, MPI_Op op, MPI_Win win,
+                        MPI_Request *request)
+{
+  if (target < MAX_TARGETS && op == MPI_REPLACE && puts_to[target].any) watch.overtaking++;
+  int code = PMPI_Rget_accumulate(source, count, type, result, result_count, result_type, target,
+                                  disp, target_count, target_type, op, win, request);
+  if (code == MPI_SUCCESS) note_outstanding(*request);
   return code;
 }
 

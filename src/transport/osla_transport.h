@@ -63,15 +63,15 @@ const char *osla_transport_name(const osla_transport *transport);   /* "mpi" */
 void osla_progress(osla_transport *transport);
 
 /* Adds or removes a function that every osla_progress call runs (one at a time per rank, never
- * nested). At most 16. Local. Errors: RANGE. */
+ * nested). At most 16. A hook must not add or remove hooks. Local. Errors: RANGE. */
 typedef void osla_progress_hook(void *arg);
 osla_err osla_progress_add(osla_transport *transport, osla_progress_hook *hook, void *arg);
 void osla_progress_remove(osla_transport *transport, osla_progress_hook *hook, void *arg);
 
 /* Collectives that sleep and make progress while they wait, where MPI's own would spin on a core
  * that a computing rank needs. Collective; buffers as in MPI_Allreduce with MPI_IN_PLACE,
- * MPI_Bcast and MPI_Alltoall. Completion orders all earlier loads and stores of every rank before
- * later ones of any rank. Errors: MPI. */
+ * MPI_Bcast and MPI_Alltoall. Barrier, allreduce and alltoall (count > 0) order all loads and stores
+ * of every rank before the call ahead of those of any rank after it. Errors: MPI. */
 osla_err osla_barrier(osla_transport *transport);
 osla_err osla_allreduce(osla_transport *transport, void *buffer, int64_t count, MPI_Datatype type,
                         MPI_Op op);

@@ -37,9 +37,23 @@ static osla_err new_region(osla_transport *t, size_t bytes, osla_region **out)
   region->peer = calloc((size_t)t->size, sizeof *region->peer);
   region->mapped = calloc((size_t)t->size, sizeof *region->mapped);
   region->shift = calloc((size_t)t->size, sizeof *region->shift);
+  region->unflushed = calloc((size_t)t->size, sizeof *region->unflushed);
   *out = region;
-  OSLA_CHECK(region->peer && region->mapped && region->shift, OSLA_ERR_MEM, "region tables of %d ranks", t->size);
+  OSLA_CHECK(region->peer && region->mapped && region->shift && region->unflushed, OSLA_ERR_MEM,
+             "region tables of %d ranks", t->size);
   return OSLA_OK;
+}
+
+/* The object without windows and memory. Local. */
+static void discard(osla_region **region)
+{
+  if (!*region) return;
+  free((*region)->peer);
+  free((*region)->mapped);
+  free((*region)->shift);
+  free((*region)->unflushed);
+  free(*region);
+  *region = NULL;
 }
 
 /* The memory of the node's ranks from MPI, each piece on pages of its own. */
@@ -90,7 +104,11 @@ osla_err osla_mpi_region_alloc(osla_transport *t, size_t bytes, osla_region **ou
   osla_region *region = NULL;
   *out = NULL;
   osla_err err = osla_agree(t, new_region(t, bytes, &region));
-  if (err == OSLA_OK) err = osla_memory_check(t, rounded);
+  if (err != OSLA_OK) {
+    discard(&region); /* some ranks have none: no collective free */
+    return err;
+  }
+  err = osla_memory_check(t, rounded);
   if (err == OSLA_OK) err = allocate_on_node(region, rounded);
   if (err == OSLA_OK && t->n_nodes > 1)
     err = osla_agree(t, open_window(region, region->peer[t->rank], rounded));
@@ -108,15 +126,17 @@ osla_err osla_mpi_region_attach(osla_transport *t, void *base, size_t bytes, osl
   if (err == OSLA_OK && !base && bytes > 0)
     err = osla_error_set(OSLA_ERR_ARG, "%zu bytes at address NULL", bytes);
   err = osla_agree(t, err);
-  if (err == OSLA_OK) {
-    size_t shift = (uintptr_t)base % WINDOW_ALIGN;
-    void *aligned = base ? (unsigned char *)base - shift : NULL;
-    region->peer[t->rank] = base;
-    err = osla_agree(t, open_window(region, aligned, bytes + shift));
-    if (err == OSLA_OK) err = osla_allgather(t, &shift, region->shift, sizeof shift);
-    region->attached = err == OSLA_OK;
+  if (err != OSLA_OK) {
+    discard(&region);
+    return err;
   }
-  if (err == OSLA_OK)
+  size_t shift = (uintptr_t)base % WINDOW_ALIGN;
+  void *aligned = base ? (unsigned char *)base - shift : NULL;
+  region->peer[t->rank] = base;
+  err = osla_agree(t, open_window(region, aligned, bytes + shift));
+  if (err == OSLA_OK) err = osla_allgather(t, &shift, region->shift, sizeof shift);
+  region->attached = err == OSLA_OK;
+  if (region->attached)
     t->n_attached++;
   else
     osla_mpi_region_free(&region);
@@ -142,10 +162,6 @@ void osla_mpi_region_free(osla_region **handle)
     (void)MPI_Win_free(&region->shared_win);
   }
   (void)pthread_mutex_unlock(&t->mutex);
-  if (region->mapped && region->peer) osla_shared_memory_unmap(t, region->peer, region->mapped);
-  free(region->mapped);
-  free(region->peer);
-  free(region->shift);
-  free(region);
-  *handle = NULL;
+  osla_shared_memory_unmap(t, region->peer, region->mapped);
+  discard(handle);
 }

@@ -9,6 +9,7 @@ struct osla_region {
   MPI_Win shared_win;    /* owns the memory of the node if memory_by_mpi; else MPI_WIN_NULL */
   MPI_Win win;           /* reaches all ranks; MPI_WIN_NULL where the node is the whole job */
   size_t bytes;          /* mine */
+  bool *unflushed;       /* [size] puts of mine that no flush has followed; under the t's mutex */
   size_t *mapped;        /* [size] bytes that shared_memory.h mapped here */
   bool attached;         /* the caller's memory */
   unsigned char **peer;  /* [size] address of each rank's memory, NULL when it is not mapped here */

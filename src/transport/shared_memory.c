@@ -1,5 +1,7 @@
 #include "config.h"
 
+#include "osla_clock.h"
+#include "osla_random.h"
 #include "shared_memory.h"
 
 #include <errno.h>
@@ -95,6 +97,31 @@ void osla_shared_memory_unmap(const osla_transport *t, unsigned char **peer, siz
   }
 }
 
+/* A number that only this process has, so that a neighbour can tell my memory from another's: in
+ * another PID name space /proc/PID/fd may exist and mean something else. */
+static uint64_t token_of(const osla_transport *t)
+{
+  return osla_random_bits((uint64_t)getpid(), (uint64_t)t->rank, (uint64_t)(1e9 * osla_clock()));
+}
+
+/* Does each neighbour's memory hold what the neighbour wrote? */
+static osla_err check_tokens(osla_transport *t, unsigned char *const *peer, bool *same)
+{
+  uint64_t mine = token_of(t);
+  uint64_t *all = calloc((size_t)t->size, sizeof *all);
+  OSLA_CALL(osla_agree(t, all ? OSLA_OK : osla_error_set(OSLA_ERR_MEM, "table of ranks")));
+  memcpy(peer[t->rank], &mine, sizeof mine);
+  osla_err err = osla_allgather(t, &mine, all, sizeof mine);
+  int differ = 0;
+  for (int rank = 0; rank < t->size && err == OSLA_OK; rank++)
+    if (peer[rank] && memcmp(peer[rank], &all[rank], sizeof mine) != 0) differ = 1;
+  free(all);
+  OSLA_CALL(err);
+  OSLA_CALL(osla_allreduce(t, &differ, 1, MPI_INT, MPI_MAX));
+  *same = !differ;
+  return OSLA_OK;
+}
+
 osla_err osla_shared_memory_probe(osla_transport *t, bool *works)
 {
   const char *wish = getenv("OSLA_SHARED_MEMORY");
@@ -107,8 +134,8 @@ osla_err osla_shared_memory_probe(osla_transport *t, bool *works)
   size_t *mapped = calloc((size_t)t->size, sizeof *mapped);
   osla_err err = peer && mapped ? OSLA_OK : osla_error_set(OSLA_ERR_MEM, "table of ranks");
   err = osla_agree(t, err);
-  if (err == OSLA_OK) {
-    *works = osla_shared_memory_map(t, 1, peer, mapped) == OSLA_OK;
+  if (err == OSLA_OK && osla_shared_memory_map(t, sizeof(uint64_t), peer, mapped) == OSLA_OK) {
+    err = check_tokens(t, peer, works);
     osla_shared_memory_unmap(t, peer, mapped);
   }
   free(peer);

@@ -18,13 +18,14 @@ static void *mpi_peer_ptr(const osla_region *region, int rank)
   return region->peer[rank];
 }
 
-static bool pool_has_room(void *arg)
+/* Takes the mutex if the pool has room for one more request. */
+static bool lock_with_room(void *arg)
 {
   osla_transport *t = arg;
   (void)pthread_mutex_lock(&t->mutex);
-  bool full = osla_pool_full(t->pool);
+  if (!osla_pool_full(t->pool)) return true;
   (void)pthread_mutex_unlock(&t->mutex);
-  return !full;
+  return false;
 }
 
 typedef enum direction { GET, PUT } direction;
@@ -35,13 +36,13 @@ static osla_err start_chunk(osla_region *region, direction way, int rank, size_t
   osla_transport *t = region->t;
   MPI_Aint disp = (MPI_Aint)(offset + region->shift[rank]);
   MPI_Request request;
-  osla_wait_until(t, pool_has_room, t, NULL);
-  (void)pthread_mutex_lock(&t->mutex);
+  osla_wait_until(t, lock_with_room, t, NULL);
   int code = way == GET ? MPI_Rget(local, (int)bytes, MPI_BYTE, rank, disp, (int)bytes, MPI_BYTE,
                                    region->win, &request)
                         : MPI_Rput(local, (int)bytes, MPI_BYTE, rank, disp, (int)bytes, MPI_BYTE,
                                    region->win, &request);
   bool kept = code == MPI_SUCCESS && osla_pool_add(t->pool, request, first);
+  if (way == PUT) region->unflushed[rank] = true;
   (void)pthread_mutex_unlock(&t->mutex);
   if (code != MPI_SUCCESS) return osla_error_set_mpi(code, way == GET ? "MPI_Rget" : "MPI_Rput");
   if (!kept) return osla_error_set(OSLA_ERR_MEM, "request pool");
@@ -122,8 +123,7 @@ static osla_err start_fetch(osla_region *region, int rank, size_t offset, MPI_Op
   MPI_Aint disp = (MPI_Aint)(offset + region->shift[rank]);
   MPI_Request request;
   *handle = OSLA_HANDLE_DONE;
-  osla_wait_until(t, pool_has_room, t, NULL);
-  (void)pthread_mutex_lock(&t->mutex);
+  osla_wait_until(t, lock_with_room, t, NULL);
   int code = MPI_Rget_accumulate(add, 1, MPI_INT64_T, old, 1, MPI_INT64_T, rank, disp, 1,
                                  MPI_INT64_T, op, region->win, &request);
   bool kept = code == MPI_SUCCESS && osla_pool_add(t->pool, request, &handle->first);
@@ -157,15 +157,25 @@ static osla_err sleep_until_served(osla_region *region, int rank)
   return mpi_wait(region->t, &handle);
 }
 
+static bool is_flushed(osla_region *region, int rank)
+{
+  (void)pthread_mutex_lock(&region->t->mutex);
+  bool flushed = !region->unflushed[rank];
+  (void)pthread_mutex_unlock(&region->t->mutex);
+  return flushed;
+}
+
 static osla_err mpi_flush(osla_region *region, int rank)
 {
   if (region->peer[rank]) {
     atomic_thread_fence(memory_order_release);
     return OSLA_OK;
   }
+  if (is_flushed(region, rank)) return OSLA_OK;
   OSLA_CALL(sleep_until_served(region, rank));
   (void)pthread_mutex_lock(&region->t->mutex);
   int code = MPI_Win_flush(rank, region->win);
+  region->unflushed[rank] = false;
   (void)pthread_mutex_unlock(&region->t->mutex);
   return code == MPI_SUCCESS ? OSLA_OK : osla_error_set_mpi(code, "MPI_Win_flush");
 }
@@ -180,18 +190,17 @@ static osla_err mpi_put_notify(osla_region *region, int rank, size_t offset, con
     osla_bell_ring((osla_bell *)(peer + bell_offset));
     return OSLA_OK;
   }
-  /* MPI orders two puts only by a flush between them: the first flush is for the data of this call
-   * and of earlier puts. The second one lets `word` go out of scope and bounds the time until the
-   * target can see it. */
+  /* MPI orders the word behind this and earlier puts only by a flush between them. The word goes by
+   * a fetch that replaces it: when that completes, the word has been written over there. */
   osla_handle handle;
+  int64_t new_word = (int64_t)word, old_word;
   if (bytes > 0) {
     OSLA_CALL(mpi_put(region, rank, offset, source, bytes, &handle));
     OSLA_CALL(mpi_wait(region->t, &handle));
   }
   OSLA_CALL(mpi_flush(region, rank));
-  OSLA_CALL(mpi_put(region, rank, word_offset, &word, sizeof word, &handle));
-  OSLA_CALL(mpi_wait(region->t, &handle));
-  return mpi_flush(region, rank);
+  OSLA_CALL(start_fetch(region, rank, word_offset, MPI_REPLACE, &new_word, &old_word, &handle));
+  return mpi_wait(region->t, &handle);
 }
 
 /* MPICH serves other ranks' RMA only inside MPI calls of the target; a probe is the cheapest. */
