@@ -234,6 +234,27 @@ static void copy_all_pairs(osla_transport *t, osla_dtype dtype, int64_t m, int64
     drop(on[k]);
 }
 
+static double constant(int64_t i, int64_t j, void *arg)
+{
+  (void)i, (void)j;
+  return *(double *)arg;
+}
+
+/* Squares of these elements overflow, or vanish. */
+static void test_norm_scale(void)
+{
+  osla_transport *t = osla_test_transport();
+  double values[] = {1e200, 1e-200}, norm = -1.0;
+  osla_matrix *a = make(t, 0, OSLA_DOUBLE, 8, 8, 3, 2);
+  for (int k = 0; k < 2; k++) {
+    OSLA_ASSERT_OK(osla_matrix_fill_with(a, constant, &values[k]));
+    OSLA_ASSERT_OK(osla_matrix_norm(a, OSLA_NORM_FRO, &norm));
+    OSLA_ASSERT_CLOSE(norm / values[k], 8.0, 1e-14);
+  }
+  drop(a);
+  osla_transport_destroy(&t);
+}
+
 static void test_copy(void)
 {
   osla_transport *t = osla_test_transport();
@@ -348,6 +369,7 @@ int main(int argc, char **argv)
     {"fill", test_fill},
     {"fill_with", test_fill_with},
     {"norms", test_norms},
+    {"norm_scale", test_norm_scale},
     {"copy", test_copy},
     {"copy_empty", test_copy_empty},
     {"copy_wrapped", test_copy_wrapped},

@@ -51,6 +51,8 @@ static osla_err new_matrix(osla_grid *grid, osla_dtype dtype, const osla_layout 
                            osla_matrix **out)
 {
   OSLA_CALL(check_sizes(layout));
+  OSLA_CHECK(dtype >= OSLA_FLOAT && dtype <= OSLA_COMPLEX_DOUBLE, OSLA_ERR_ARG,
+             "element type %d is not known", (int)dtype);
   osla_matrix *a = calloc(1, sizeof *a);
   OSLA_CHECK(a, OSLA_ERR_MEM, "matrix object");
   *out = a;

@@ -50,10 +50,12 @@ static void visit_row(double x, int64_t i, int64_t j, double *sums)
   sums[i] += x;
 }
 
+/* Relative to the largest element, sums[1], so that no square overflows or vanishes. */
 static void visit_square(double x, int64_t i, int64_t j, double *sums)
 {
   (void)i, (void)j;
-  sums[0] += x * x;
+  double y = x / sums[1];
+  sums[0] += y * y;
 }
 
 static double largest(const double *sums, int64_t count)
@@ -71,6 +73,12 @@ osla_err osla_matrix_norm(osla_matrix *a, osla_norm norm, double *value)
   osla_dtype dtype = osla_matrix_dtype(a);
   OSLA_CHECK(dtype == OSLA_FLOAT || dtype == OSLA_DOUBLE, OSLA_ERR_UNSUPPORTED,
              "norm of type '%c'", osla_dtype_letter(dtype));
+  double scale = 0.0;
+  if (norm == OSLA_NORM_FRO) {
+    OSLA_CALL(osla_matrix_norm(a, OSLA_NORM_MAX, &scale));
+    *value = scale;
+    if (scale == 0.0 || !isfinite(scale)) return OSLA_OK;
+  }
   int64_t count = norm == OSLA_NORM_ONE ? l.n : norm == OSLA_NORM_INF ? l.m : 2;
   double *sums = calloc((size_t)count + 1, sizeof *sums);
   OSLA_CALL(osla_agree(t, sums ? OSLA_OK
@@ -79,13 +87,14 @@ osla_err osla_matrix_norm(osla_matrix *a, osla_norm norm, double *value)
                                       [OSLA_NORM_ONE] = visit_column,
                                       [OSLA_NORM_INF] = visit_row,
                                       [OSLA_NORM_FRO] = visit_square};
+  if (norm == OSLA_NORM_FRO) sums[1] = scale;
   visit_all(a, visitors[norm], sums);
   osla_err err =
     osla_allreduce(t, sums, count, MPI_DOUBLE, norm == OSLA_NORM_MAX ? MPI_MAX : MPI_SUM);
   if (norm == OSLA_NORM_MAX)
     *value = sums[1] > 0.0 ? (double)NAN : sums[0];
   else if (norm == OSLA_NORM_FRO)
-    *value = sqrt(sums[0]);
+    *value = scale * sqrt(sums[0]);
   else
     *value = largest(sums, count);
   free(sums);

@@ -71,7 +71,8 @@ osla_err osla_put_notify(osla_segment *segment, int rank, size_t offset, const v
                          size_t bytes, int purpose, uint64_t value);
 
 /* The value of the slot that `origin` writes here (acquire), and a wait until it is at least
- * `value`. The wait sleeps and makes progress. Local. */
+ * `value`. For segments made by osla_segment_create with more than `purpose` slots. The wait sleeps
+ * and makes progress. Local. */
 uint64_t osla_notify_read(const osla_segment *segment, int origin, int purpose);
 void osla_notify_wait(osla_segment *segment, int origin, int purpose, uint64_t value);
 
