@@ -21,9 +21,10 @@
  * Threads. update, update_block, update_gradient may be called by many threads at once
  * (MPI_THREAD_SERIALIZED suffices, see osla_transport.h); all other calls by one.
  *
- * Memory per rank above the matrix: ring_bytes if there are several nodes (at least 256 KiB for each
- * rank of another node); for each concurrently updating thread 2 k n elements for G, piece_bytes and
- * 64 bytes for each index.
+ * Memory per rank above the matrix: two vectors of order n for the gradient; ring_bytes if there are
+ * several nodes (at least 256 KiB for each rank of another node); for each concurrently updating
+ * thread 2 k n elements for G, piece_bytes (off the node as much again, at most a ring slot) and 96
+ * bytes for each index.
  */
 #ifndef OSLA_HESSIAN_H
 #define OSLA_HESSIAN_H
@@ -85,7 +86,8 @@ osla_err osla_hessian_update_gradient(osla_hessian *hessian, int64_t count, cons
 osla_err osla_hessian_commit(osla_hessian *hessian);
 
 /* The matrix itself, to be factored in place; borrowed. Call after commit. Only the stored triangle
- * is meaningful. Local. Errors: STATE (updates of this rank since the last commit). */
+ * is meaningful. A rank that updates again changes the parts of other ranks at once: first let all
+ * ranks finish with the matrix (a collective kernel, or osla_barrier). Local. Errors: STATE (updates of this rank since the last commit). */
 osla_err osla_hessian_matrix(osla_hessian *hessian, osla_matrix **out);
 
 /* The summed gradient [n], the same on all ranks, valid until the next commit; borrowed. Local. */
