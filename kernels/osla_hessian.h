@@ -87,7 +87,8 @@ osla_err osla_hessian_commit(osla_hessian *hessian);
 
 /* The matrix itself, to be factored in place; borrowed. Call after commit. Only the stored triangle
  * is meaningful. A rank that updates again changes the parts of other ranks at once: first let all
- * ranks finish with the matrix (a collective kernel, or osla_barrier). Local. Errors: STATE (updates of this rank since the last commit). */
+ * ranks finish with the matrix (a collective kernel, or osla_barrier). Local. Errors: STATE (updates
+ * of this rank since the last commit). */
 osla_err osla_hessian_matrix(osla_hessian *hessian, osla_matrix **out);
 
 /* The summed gradient [n], the same on all ranks, valid until the next commit; borrowed. Local. */
