@@ -2,12 +2,13 @@
  * matrix, H[ix, ix] += G^T G, then a commit, then the matrix itself, in place (floor 3).
  *
  * Source: French, Zheng, Romanowicz, Yelick, "Parallel Hessian Assembly for Seismic Waveform
- * Inversion Using Global Updates" (IPDPS 2015), sections II.B and III: update / commit / local data.
+ * Inversion Using Global Updates" (IPDPS 2015), sections II.B and III: update / commit / local
+ * data.
  *
  * Model. H is symmetric of order n; one triangle is stored, in a block-cyclic osla_matrix. Every
- * update is split into its parts by owner; a part is the dense block of the owner's rows and columns
- * among ix, restricted to the triangle. Updates commute; those of all ranks and threads between two
- * commits are summed. What the matrix holds before a commit returns is not defined.
+ * update is split into its parts by owner; a part is the dense block of the owner's rows and
+ * columns among ix, restricted to the triangle. Updates commute; those of all ranks and threads
+ * between two commits are summed. What the matrix holds before a commit returns is not defined.
  *
  * Isolation. A part is added under locks of the owner, so that no addition is lost and no other
  * part of the same columns is half visible. A part whose values exceed `piece_bytes` (or, off the
@@ -21,10 +22,10 @@
  * Threads. update, update_block, update_gradient may be called by many threads at once
  * (MPI_THREAD_SERIALIZED suffices, see osla_transport.h); all other calls by one.
  *
- * Memory per rank above the matrix: two vectors of order n for the gradient; ring_bytes if there are
- * several nodes (at least 256 KiB for each rank of another node); for each concurrently updating
- * thread 2 k n elements for G, piece_bytes (off the node as much again, at most a ring slot) and 96
- * bytes for each index.
+ * Memory per rank above the matrix: two vectors of order n for the gradient; ring_bytes if there
+ * are several nodes (at least 256 KiB for each rank of another node); for each concurrently
+ * updating thread 2 k n elements for G, piece_bytes (off the node as much again, at most a ring
+ * slot) and 96 bytes for each index.
  */
 #ifndef OSLA_HESSIAN_H
 #define OSLA_HESSIAN_H
@@ -87,8 +88,8 @@ osla_err osla_hessian_commit(osla_hessian *hessian);
 
 /* The matrix itself, to be factored in place; borrowed. Call after commit. Only the stored triangle
  * is meaningful. A rank that updates again changes the parts of other ranks at once: first let all
- * ranks finish with the matrix (a collective kernel, or osla_barrier). Local. Errors: STATE (updates
- * of this rank since the last commit). */
+ * ranks finish with the matrix (a collective kernel, or osla_barrier). Local. Errors: STATE
+ * (updates of this rank since the last commit). */
 osla_err osla_hessian_matrix(osla_hessian *hessian, osla_matrix **out);
 
 /* The summed gradient [n], the same on all ranks, valid until the next commit; borrowed. Local. */
