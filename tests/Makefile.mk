@@ -39,6 +39,9 @@ tests_scripts = \
   tests/check_install.sh \
   tests/test_command.sh \
   tests/test_info.sh \
+  tests/test_invert.sh \
+  tests/test_invert_errors.sh \
+  tests/test_invert_kill.sh \
   tests/test_bench.sh
 
 if HAVE_CUNIT
@@ -52,6 +55,11 @@ endif
 tests_test_invert_SOURCES = tests/test_invert.c tests/invert_reference.c tests/invert_reference.h
 tests_test_invert_LDADD = tests/libosla_test.la tools/libinvert.la tools/libtomo.la libosla.la \
   $(CUNIT_LIBS) $(POPT_LIBS) $(JANSSON_LIBS)
+
+# A helper of test_invert.sh.
+check_PROGRAMS += tests/result_diff
+tests_result_diff_SOURCES = tests/result_diff.c
+tests_result_diff_LDADD = tools/libtomo.la libosla.la
 
 tests_test_command_util_SOURCES = tests/test_command_util.c \
   tools/command.h tools/command.c tools/command_util.c

@@ -4,6 +4,8 @@
 #include "tomo_map.h"
 #include "tomo_store.h"
 
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 osla_err invert_check_output(invert_job *job)
@@ -112,6 +114,8 @@ static osla_err write_store(const invert_job *job)
 static osla_err write_map(invert_job *job)
 {
   const invert_options *o = job->options;
+  char title[128];
+  (void)snprintf(title, sizeof title, "%" PRId64 " paths, %" PRId64 " unknowns", job->n_paths, job->n);
   tomo_map map = {.mesh = job->mesh,
                   .radial = job->radial,
                   .m_true = job->m_true,
@@ -122,6 +126,7 @@ static osla_err write_map(invert_job *job)
                   .n_stations = job->n_stations,
                   .events = job->events,
                   .n_events = job->n_events,
+                  .title = title,
                   .data_directory = o->data_directory};
   osla_err err = tomo_map_write(&map, o->map);
   job->result.map_written = err == OSLA_OK;
@@ -133,9 +138,14 @@ static osla_err write_map(invert_job *job)
 osla_err invert_write_output(invert_job *job)
 {
   osla_err err = OSLA_OK;
+  char text[512];
   if (osla_transport_rank(job->t) == 0) {
+    /* The slow one first: a job that is killed while gnuplot draws leaves no file. A picture that
+     * fails does not cost the model. */
+    osla_err map = job->options->map ? write_map(job) : OSLA_OK;
+    if (map != OSLA_OK) (void)snprintf(text, sizeof text, "%s", osla_error_text());
     if (job->options->output) err = write_store(job);
-    if (err == OSLA_OK && job->options->map) err = write_map(job);
+    if (err == OSLA_OK && map != OSLA_OK) err = osla_error_set(map, "%s", text);
   }
   return osla_agree(job->t, err);
 }

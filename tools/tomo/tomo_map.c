@@ -1,4 +1,4 @@
-/* The picture: writes the parts into a temporary directory, runs gnuplot there, puts the PNG in
+/* The picture: writes the parts into nameless temporary files, runs gnuplot on them, puts the PNG in
  * place.
  *
  * gnuplot is started by posix_spawnp, which is safe in a process with threads and an MPI library,
@@ -8,7 +8,6 @@
 #endif
 #include "tomo_map.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <spawn.h>
@@ -20,15 +19,33 @@
 #include "tomo_file.h"
 #include "tomo_map_parts.h"
 
-enum { DIRECTORY_MAX = 1024 };
-
-osla_err map_open(const char *directory, const char *name, FILE **file)
+osla_err map_open(map_files *files, const char *name, FILE **file)
 {
-  char path[DIRECTORY_MAX + 64];
-  snprintf(path, sizeof path, "%s/%s", directory, name);
-  *file = fopen(path, "wb");
-  OSLA_CHECK(*file, OSLA_ERR_IO, "%s: %s", path, strerror(errno));
+  char path[1024];
+  const char *parent = getenv("TMPDIR");
+  if (!parent || !*parent) parent = "/tmp";
+  const int n = snprintf(path, sizeof path, "%s/osla-map-XXXXXX", parent);
+  OSLA_CHECK(n < (int)sizeof path && files->count < MAP_FILES_MAX, OSLA_ERR_IO,
+             "temporary file %s of the map: no room", name);
+  const int descriptor = mkstemp(path);
+  OSLA_CHECK(descriptor >= 0, OSLA_ERR_IO, "temporary file %s of the map in %.200s: %s", name,
+             parent, strerror(errno));
+  (void)unlink(path);
+  files->name[files->count] = name;
+  files->descriptor[files->count++] = descriptor;
+  if (!file) return OSLA_OK;
+  const int copy = dup(descriptor);
+  *file = copy < 0 ? NULL : fdopen(copy, "wb");
+  if (!*file && copy >= 0) close(copy);
+  OSLA_CHECK(*file, OSLA_ERR_IO, "temporary file %s of the map: %s", name, strerror(errno));
   return OSLA_OK;
+}
+
+int map_descriptor(const map_files *files, const char *name)
+{
+  for (int i = 0; i < files->count; i++)
+    if (strcmp(files->name[i], name) == 0) return files->descriptor[i];
+  return -1;
 }
 
 osla_err map_close(const char *name, FILE *file)
@@ -39,40 +56,36 @@ osla_err map_close(const char *name, FILE *file)
   return OSLA_OK;
 }
 
-static osla_err make_directory(char directory[DIRECTORY_MAX])
+static void close_files(map_files *files)
 {
-  const char *parent = getenv("TMPDIR");
-  if (!parent || !*parent) parent = "/tmp";
-  const int n = snprintf(directory, DIRECTORY_MAX, "%s/osla-map-XXXXXX", parent);
-  const char *made = n > 0 && n < DIRECTORY_MAX ? mkdtemp(directory) : NULL;
-  if (!made) directory[0] = '\0';
-  OSLA_CHECK(made, OSLA_ERR_IO, "temporary directory in %.200s: %s", parent, strerror(errno));
-  return OSLA_OK;
+  for (int i = 0; i < files->count; i++) close(files->descriptor[i]);
+  files->count = 0;
 }
 
-static void remove_directory(const char *directory)
+/* The name under which this process and gnuplot open a file from its beginning. */
+typedef struct file_path {
+  char s[32];
+} file_path;
+
+static file_path path_of(const map_files *files, const char *name)
 {
-  DIR *handle = directory[0] ? opendir(directory) : NULL;
-  if (!handle) return;
-  for (struct dirent *entry; (entry = readdir(handle));)
-    unlinkat(dirfd(handle), entry->d_name, 0); /* "." and ".." refuse */
-  closedir(handle);
-  rmdir(directory);
+  file_path path;
+  snprintf(path.s, sizeof path.s, "/dev/fd/%d", map_descriptor(files, name));
+  return path;
 }
 
-/* Starts gnuplot in the directory with its output in "log"; returns an errno value. */
-static int start_gnuplot(const char *directory, pid_t *child)
+/* Starts gnuplot with its output in "log"; returns an errno value. */
+static int start_gnuplot(const map_files *files, pid_t *child)
 {
   extern char **environ;
-  char program[] = "gnuplot", defaults[] = "-d", script[] = "map.gp";
-  char *argv[] = {program, defaults, script, NULL};
+  char program[] = "gnuplot", defaults[] = "-d";
+  file_path script = path_of(files, "map.gp");
+  char *argv[] = {program, defaults, script.s, NULL};
   posix_spawn_file_actions_t actions;
   int code = posix_spawn_file_actions_init(&actions);
   if (code) return code;
-  code = posix_spawn_file_actions_addchdir_np(&actions, directory);
-  if (!code) code = posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
-  if (!code)
-    code = posix_spawn_file_actions_addopen(&actions, 1, "log", O_WRONLY | O_CREAT | O_TRUNC, 0600);
+  code = posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
+  if (!code) code = posix_spawn_file_actions_adddup2(&actions, map_descriptor(files, "log"), 1);
   if (!code) code = posix_spawn_file_actions_adddup2(&actions, 1, 2);
   if (!code) code = posix_spawnp(child, program, &actions, NULL, argv, environ);
   posix_spawn_file_actions_destroy(&actions);
@@ -80,11 +93,9 @@ static int start_gnuplot(const char *directory, pid_t *child)
 }
 
 /* The first line of gnuplot's output that says something. */
-static void first_line(const char *directory, char *line, int size)
+static void first_line(const map_files *files, char *line, int size)
 {
-  char path[DIRECTORY_MAX + 64];
-  snprintf(path, sizeof path, "%s/log", directory);
-  FILE *log = fopen(path, "r");
+  FILE *log = fopen(path_of(files, "log").s, "r");
   line[0] = '\0';
   while (log && fgets(line, size, log)) {
     line[strcspn(line, "\n")] = '\0';
@@ -93,12 +104,12 @@ static void first_line(const char *directory, char *line, int size)
   if (log) fclose(log);
 }
 
-static osla_err run_gnuplot(const char *directory, const char *file)
+static osla_err run_gnuplot(const map_files *files, const char *file)
 {
   pid_t child = 0, ended;
   int status = 0;
   char line[200];
-  const int code = start_gnuplot(directory, &child);
+  const int code = start_gnuplot(files, &child);
   OSLA_CHECK(code != ENOENT, OSLA_ERR_UNSUPPORTED,
              "%s: no picture, because gnuplot is not installed (Debian package gnuplot-nox)", file);
   OSLA_CHECK(code == 0, OSLA_ERR_IO, "%s: gnuplot cannot be started: %s", file, strerror(code));
@@ -108,19 +119,17 @@ static osla_err run_gnuplot(const char *directory, const char *file)
   OSLA_CHECK(ended == child, OSLA_ERR_IO, "%s: gnuplot: %s", file, strerror(errno));
   const int exit_status = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
   OSLA_CHECK(exit_status != 127, OSLA_ERR_UNSUPPORTED, "%s: no picture, gnuplot cannot run", file);
-  if (exit_status != 0) first_line(directory, line, sizeof line);
+  if (exit_status != 0) first_line(files, line, sizeof line);
   OSLA_CHECK(exit_status == 0, OSLA_ERR_IO, "%s: gnuplot ended with status %d: %s", file,
              exit_status, line);
   return OSLA_OK;
 }
 
-static osla_err put_in_place(const char *directory, const char *file)
+static osla_err put_in_place(const map_files *files, const char *file)
 {
-  char path[DIRECTORY_MAX + 64];
   void *bytes;
   size_t size;
-  snprintf(path, sizeof path, "%s/map.png", directory);
-  OSLA_CALL(tomo_file_read(path, &bytes, &size));
+  OSLA_CALL(tomo_file_read(path_of(files, "map.png").s, &bytes, &size));
   osla_err err = size > 0 ? tomo_file_write(file, bytes, size)
                           : osla_error_set(OSLA_ERR_IO, "%s: gnuplot made an empty picture", file);
   free(bytes);
@@ -129,19 +138,20 @@ static osla_err put_in_place(const char *directory, const char *file)
 
 osla_err tomo_map_write(const tomo_map *map, const char *file)
 {
-  char directory[DIRECTORY_MAX] = "";
+  map_files files = {0};
   map_ranges ranges;
   osla_err err = OSLA_OK;
   OSLA_CHECK(map->mesh && map->radial && map->m_recovered && map->density, OSLA_ERR_ARG,
              "a map needs mesh, radial basis, recovered model and density");
   OSLA_CALL(tomo_file_check(file));
-  OSLA_TRY(make_directory(directory));
-  OSLA_TRY(map_write_rasters(map, directory, &ranges));
-  OSLA_TRY(map_write_lines(map, directory));
-  OSLA_TRY(map_write_script(map, &ranges, directory));
-  OSLA_TRY(run_gnuplot(directory, file));
-  OSLA_TRY(put_in_place(directory, file));
+  OSLA_TRY(map_open(&files, "log", NULL));
+  OSLA_TRY(map_open(&files, "map.png", NULL));
+  OSLA_TRY(map_write_rasters(map, &files, &ranges));
+  OSLA_TRY(map_write_lines(map, &files));
+  OSLA_TRY(map_write_script(map, &ranges, &files));
+  OSLA_TRY(run_gnuplot(&files, file));
+  OSLA_TRY(put_in_place(&files, file));
 cleanup:
-  remove_directory(directory);
+  close_files(&files);
   return err;
 }

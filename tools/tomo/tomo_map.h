@@ -1,9 +1,9 @@
 /* The picture: true model, recovered model and ray density as maps in one PNG.
  *
  * Mollweide projection (equal-area; Snyder 1987, "Map Projections - A Working Manual", USGS Prof.
- * Paper 1395, p. 249). gnuplot is found in PATH and run by posix_spawnp; its data go to a directory
- * made by mkdtemp under $TMPDIR or /tmp and are removed before the call returns. The PNG is made
- * there and put in place at once, as tomo_store.h says. Local, one caller at a time (it starts a
+ * Paper 1395, p. 249). gnuplot is found in PATH and run by posix_spawnp; its data and the
+ * PNG go to nameless files in $TMPDIR or /tmp, which a killed process leaves not behind either. The
+ * PNG is put in place at once, as tomo_store.h says. Local, one caller at a time (it starts a
  * process).
  */
 #ifndef TOMO_MAP_H

@@ -50,7 +50,7 @@ static void pen_to(pen *p, double latitude, double longitude)
   p->relative = relative;
 }
 
-static osla_err write_coast(const tomo_map *map, const char *directory)
+static osla_err write_coast(const tomo_map *map, map_files *files)
 {
   char path[PATH_MAX], line[256];
   pen p = {0};
@@ -59,7 +59,7 @@ static osla_err write_coast(const tomo_map *map, const char *directory)
     const int n = snprintf(path, sizeof path, "%s/coastlines.txt", map->data_directory);
     if (n > 0 && n < (int)sizeof path) in = fopen(path, "r");
   }
-  osla_err err = map_open(directory, "coast.txt", &p.out);
+  osla_err err = map_open(files, "coast.txt", &p.out);
   if (err == OSLA_OK) {
     while (in && fgets(line, sizeof line, in)) {
       double latitude, longitude;
@@ -75,10 +75,10 @@ static osla_err write_coast(const tomo_map *map, const char *directory)
   return err;
 }
 
-static osla_err write_grid(const char *directory)
+static osla_err write_grid(map_files *files)
 {
   FILE *out;
-  OSLA_CALL(map_open(directory, "grid.txt", &out));
+  OSLA_CALL(map_open(files, "grid.txt", &out));
   for (int longitude = 0; longitude < 360; longitude += 30) {
     for (int latitude = -90; latitude <= 90; latitude += 2)
       put_point(out, latitude, projection_relative(longitude));
@@ -90,7 +90,7 @@ static osla_err write_grid(const char *directory)
     putc('\n', out);
   }
   OSLA_CALL(map_close("grid.txt", out));
-  OSLA_CALL(map_open(directory, "frame.txt", &out));
+  OSLA_CALL(map_open(files, "frame.txt", &out));
   for (int i = 0; i <= 360; i++)
     fprintf(out, "%.5f %.5f\n", 2.0 * cos(i * pi / 180.0), sin(i * pi / 180.0));
   return map_close("frame.txt", out);
@@ -109,21 +109,21 @@ static void put_symbol(FILE *out, const tomo_site *site, double radius, int poin
   putc('\n', out);
 }
 
-static osla_err write_symbols(const char *directory, const char *name, const tomo_site *site,
+static osla_err write_symbols(map_files *files, const char *name, const tomo_site *site,
                               int64_t count, double radius, int points, double inner)
 {
   FILE *out;
-  OSLA_CALL(map_open(directory, name, &out));
+  OSLA_CALL(map_open(files, name, &out));
   for (int64_t i = 0; i < count; i++)
     put_symbol(out, &site[i], count > 80 ? 0.7 * radius : radius, points, inner);
   return map_close(name, out);
 }
 
-osla_err map_write_lines(const tomo_map *map, const char *directory)
+osla_err map_write_lines(const tomo_map *map, map_files *files)
 {
-  OSLA_CALL(write_coast(map, directory));
-  OSLA_CALL(write_grid(directory));
+  OSLA_CALL(write_coast(map, files));
+  OSLA_CALL(write_grid(files));
   OSLA_CALL(
-    write_symbols(directory, "stations.txt", map->stations, map->n_stations, 0.034, 3, 0.5));
-  return write_symbols(directory, "events.txt", map->events, map->n_events, 0.042, 5, 0.42);
+    write_symbols(files, "stations.txt", map->stations, map->n_stations, 0.034, 3, 0.5));
+  return write_symbols(files, "events.txt", map->events, map->n_events, 0.042, 5, 0.42);
 }

@@ -18,18 +18,30 @@ typedef struct map_ranges {
 /* "true.bin" and so on, by panel. */
 extern const char *const map_raster_name[PANELS];
 
-/* Writes the rasters (MAP_WIDTH x MAP_HEIGHT floats, from the lower left, NaN outside the ellipse),
- * coast.txt, grid.txt, frame.txt, stations.txt and events.txt into the directory. */
-osla_err map_write_rasters(const tomo_map *map, const char *directory, map_ranges *ranges);
-osla_err map_write_lines(const tomo_map *map, const char *directory);
+/* Nameless temporary files: whatever ends the process, they go with it. gnuplot inherits them open
+ * and reads them as /dev/fd/N. */
+enum { MAP_FILES_MAX = 12 };
+typedef struct map_files {
+  int count;
+  const char *name[MAP_FILES_MAX]; /* constant strings */
+  int descriptor[MAP_FILES_MAX];
+} map_files;
 
-/* Writes map.gp, which makes map.png. */
-osla_err map_write_script(const tomo_map *map, const map_ranges *ranges, const char *directory);
+/* Makes a file in $TMPDIR or /tmp; and opens it for writing, if `file` is not NULL. */
+osla_err map_open(map_files *files, const char *name, FILE **file);
 
-/* Opens DIRECTORY/NAME for writing. */
-osla_err map_open(const char *directory, const char *name, FILE **file);
+/* N of a file that was opened; -1: none has this name. */
+int map_descriptor(const map_files *files, const char *name);
 
 /* Closes; an earlier or a late write error becomes OSLA_ERR_IO. */
 osla_err map_close(const char *name, FILE *file);
+
+/* Writes the rasters (MAP_WIDTH x MAP_HEIGHT floats, from the lower left, NaN outside the ellipse),
+ * coast.txt, grid.txt, frame.txt, stations.txt and events.txt. */
+osla_err map_write_rasters(const tomo_map *map, map_files *files, map_ranges *ranges);
+osla_err map_write_lines(const tomo_map *map, map_files *files);
+
+/* Writes map.gp, which makes map.png from the others; all of them are open. */
+osla_err map_write_script(const tomo_map *map, const map_ranges *ranges, map_files *files);
 
 #endif

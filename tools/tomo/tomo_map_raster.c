@@ -109,7 +109,7 @@ static void choose_ranges(const tomo_map *map, const rasters *in, map_ranges *ra
     if (density[i] < (float)ranges->density_low) density[i] = (float)ranges->density_low;
 }
 
-osla_err map_write_rasters(const tomo_map *map, const char *directory, map_ranges *ranges)
+osla_err map_write_rasters(const tomo_map *map, map_files *files, map_ranges *ranges)
 {
   const size_t pixels = (size_t)MAP_WIDTH * MAP_HEIGHT;
   osla_err err = OSLA_OK;
@@ -123,7 +123,7 @@ osla_err map_write_rasters(const tomo_map *map, const char *directory, map_range
   for (int p = 0; p < PANELS; p++) {
     FILE *file;
     if (!out.pixel[p]) continue;
-    OSLA_TRY(map_open(directory, map_raster_name[p], &file));
+    OSLA_TRY(map_open(files, map_raster_name[p], &file));
     fwrite(out.pixel[p], sizeof(float), pixels, file);
     OSLA_TRY(map_close(map_raster_name[p], file));
   }

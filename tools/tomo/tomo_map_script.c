@@ -20,7 +20,7 @@ static void put_quoted(FILE *out, const char *text)
   putc('\'', out);
 }
 
-static void put_head(const tomo_map *map, int height, FILE *out)
+static void put_head(const tomo_map *map, const map_files *files, int height, FILE *out)
 {
   fprintf(out,
           "if (strstrt(GPVAL_TERMINALS, ' pngcairo ')) {\n"
@@ -28,12 +28,12 @@ static void put_head(const tomo_map *map, int height, FILE *out)
           "} else {\n"
           "  set terminal png size %d,%d noenhanced\n"
           "}\n"
-          "set output 'map.png'\n"
+          "set output '/dev/fd/%d'\n"
           "set multiplot\n"
           "unset key\nset border 0\nunset tics\n"
           "set xrange [-2.01:2.01]\nset yrange [-1.005:1.005]\n"
           "set style fill solid 1.0 border lc rgb 'black'\n",
-          CANVAS, height, CANVAS, height);
+          CANVAS, height, CANVAS, height, map_descriptor(files, "map.png"));
   if (!map->title) return;
   fprintf(out, "set label 1 ");
   put_quoted(out, map->title);
@@ -84,8 +84,28 @@ static void put_panel_title(const tomo_map *map, map_panel panel, int place, FIL
   fputc('\'', out);
 }
 
-static void put_panel(const tomo_map *map, const map_ranges *ranges, map_panel panel, int place,
-                      int height, FILE *out)
+static void put_plot(const tomo_map *map, const map_files *files, map_panel panel, FILE *out)
+{
+  fprintf(out,
+          "plot '/dev/fd/%d' binary array=(%d,%d) format='%%float' origin=(%.6f,%.6f) dx=%.8f "
+          "dy=%.8f with image, \\\n"
+          "  '/dev/fd/%d' with lines lw 0.5 lc rgb '#90606060', \\\n"
+          "  '/dev/fd/%d' with lines lw 1.1 lc rgb '#202020', \\\n",
+          map_descriptor(files, map_raster_name[panel]), MAP_WIDTH, MAP_HEIGHT,
+          -2.0 + 2.0 / MAP_WIDTH, -1.0 + 1.0 / MAP_HEIGHT, 4.0 / MAP_WIDTH, 2.0 / MAP_HEIGHT,
+          map_descriptor(files, "grid.txt"), map_descriptor(files, "coast.txt"));
+  if (panel == PANEL_DENSITY && map->n_stations > 0)
+    fprintf(out, "  '/dev/fd/%d' with filledcurves closed fc rgb '#ffffff', \\\n",
+            map_descriptor(files, "stations.txt"));
+  if (panel == PANEL_DENSITY && map->n_events > 0)
+    fprintf(out, "  '/dev/fd/%d' with filledcurves closed fc rgb '#ff7f00', \\\n",
+            map_descriptor(files, "events.txt"));
+  fprintf(out, "  '/dev/fd/%d' with lines lw 1.8 lc rgb 'black'\nunset label 1\n",
+          map_descriptor(files, "frame.txt"));
+}
+
+static void put_panel(const tomo_map *map, const map_ranges *ranges, const map_files *files,
+                      map_panel panel, int place, int height, FILE *out)
 {
   const double above = TOP + place * SLOT, top = 1.0 - (above + TITLE) / height;
   const double tall = (double)MAP_HEIGHT / height, bottom = top - tall;
@@ -102,28 +122,17 @@ static void put_panel(const tomo_map *map, const map_ranges *ranges, map_panel p
           "set bmargin at screen %.5f\nset tmargin at screen %.5f\n"
           "set colorbox user origin screen %.5f, screen %.5f size screen 0.018, screen %.5f\n",
           left, right, bottom, top, right + 0.018, bottom + 0.14 * tall, 0.72 * tall);
-  fprintf(out,
-          "plot '%s' binary array=(%d,%d) format='%%float' origin=(%.6f,%.6f) dx=%.8f dy=%.8f "
-          "with image, \\\n"
-          "  'grid.txt' with lines lw 0.5 lc rgb '#90606060', \\\n"
-          "  'coast.txt' with lines lw 1.1 lc rgb '#202020', \\\n",
-          map_raster_name[panel], MAP_WIDTH, MAP_HEIGHT, -2.0 + 2.0 / MAP_WIDTH,
-          -1.0 + 1.0 / MAP_HEIGHT, 4.0 / MAP_WIDTH, 2.0 / MAP_HEIGHT);
-  if (panel == PANEL_DENSITY && map->n_stations > 0)
-    fprintf(out, "  'stations.txt' with filledcurves closed fc rgb '#ffffff', \\\n");
-  if (panel == PANEL_DENSITY && map->n_events > 0)
-    fprintf(out, "  'events.txt' with filledcurves closed fc rgb '#ff7f00', \\\n");
-  fprintf(out, "  'frame.txt' with lines lw 1.8 lc rgb 'black'\nunset label 1\n");
+  put_plot(map, files, panel, out);
 }
 
-osla_err map_write_script(const tomo_map *map, const map_ranges *ranges, const char *directory)
+osla_err map_write_script(const tomo_map *map, const map_ranges *ranges, map_files *files)
 {
   const int panels = map->m_true ? 3 : 2, height = TOP + panels * SLOT;
   FILE *out;
-  OSLA_CALL(map_open(directory, "map.gp", &out));
-  put_head(map, height, out);
+  OSLA_CALL(map_open(files, "map.gp", &out));
+  put_head(map, files, height, out);
   for (int place = 0; place < panels; place++)
-    put_panel(map, ranges, (map_panel)(place + PANELS - panels), place, height, out);
+    put_panel(map, ranges, files, (map_panel)(place + PANELS - panels), place, height, out);
   fprintf(out, "unset multiplot\nunset output\n");
   return map_close("map.gp", out);
 }

@@ -1,0 +1,149 @@
+#!/usr/bin/env bash
+# Bad input of `osla invert`: exactly one line on stderr that names file, line and value, the exit
+# status, and no file left behind; alone, under mpiexec and on two fake nodes.
+set -u
+: "${OSLA:?}" "${MPIEXEC:?}" "${BUILDDIR:?}"
+. "$BUILDDIR/tests/config.env"
+scratch=$(mktemp -d) || exit 1
+trap 'chmod -R u+w "$scratch"; rm -rf "$scratch"' EXIT
+failed=0
+fail() { echo "test_invert_errors: $*"; head -n 20 "$scratch/out" "$scratch/err"; failed=1; }
+mkdir "$scratch/in" "$scratch/work"
+in=$scratch/in
+outputs=(--output m.osla --map m.png --json m.json)
+
+# run RANKS MODE ARGUMENT...: in an empty folder; 0 ranks: without mpiexec
+run() {
+  local ranks=$1 mode=$2 env=() command
+  shift 2
+  label="$* ($ranks ranks, $mode)"
+  [ "$mode" = fake2 ] && env=(MPIR_CVAR_NUM_CLIQUES=2 MPIR_CVAR_CLIQUES_BY_BLOCK=1)
+  command=("$OSLA" invert --mesh 3 --radial 2 --max-paths 50 "${outputs[@]}" "$@")
+  [ "$ranks" = 0 ] || command=("$MPIEXEC" -n "$ranks" "${command[@]}")
+  (cd "$scratch/work" && TMPDIR=$scratch/work timeout 60 env "${env[@]}" "${command[@]}") \
+    >"$scratch/out" 2>"$scratch/err" </dev/null
+  status=$?
+}
+
+# judge STATUS PATTERN
+judge() {
+  [ $status = "$1" ] || fail "$label: exit status $status, not $1"
+  [ "$(wc -l <"$scratch/err")" = 1 ] || fail "$label: not one line on stderr"
+  grep -qE "^osla invert: $2\$" "$scratch/err" || fail "$label: stderr is not '$2'"
+  [ -s "$scratch/out" ] && fail "$label: something on stdout"
+  [ -z "$(ls -A "$scratch/work")" ] || fail "$label: leaves $(ls -A "$scratch/work")"
+  rm -rf "$scratch/work"; mkdir "$scratch/work"
+}
+
+bad() { # PATTERN ARGUMENT...: status 2, alone
+  local pattern=$1
+  shift
+  run 0 node "$@"
+  judge 2 "$pattern"
+}
+bad_everywhere() { # STATUS PATTERN ARGUMENT...: also on 3 ranks and on 2 fake nodes of 2
+  local expected=$1 pattern=$2 place
+  shift 2
+  for place in "0 node" "3 node" "4 fake2"; do
+    # shellcheck disable=SC2086 # two words
+    run $place "$@"
+    judge "$expected" "$pattern"
+  done
+}
+
+# --- files ---
+csv() { printf 'latitude,longitude,depth_km\n%s\n' "$1" >"$in/$2"; }
+printf 'AAA XX 10.0 20.0 0 0\nBBB XX 91.5 20.0 0 0\n' >"$in/latitude"
+printf 'AAA XX 10.0 20.0 0 0\nBBB XX nan 20.0 0 0\n' >"$in/nan"
+printf 'AAA XX 10.0 20.0 0 0\n\nBBB XX\n' >"$in/short"
+printf 'AAA XX 10.0 20.0 0 0\nBBB XX 10.0 20.0 0 0\n' >"$in/same"
+: >"$in/empty"
+csv 10,20,10 same.csv
+csv 10,abc,10 malformed.csv
+csv 10,20 fields.csv
+csv 10,20,nan depth.csv
+csv -90.01,20,10 latitude.csv
+printf 'a,b\n1,2\n' >"$in/header.csv"
+
+bad_everywhere 2 "$in/absent: No such file or directory" --stations "$in/absent"
+bad_everywhere 2 "$in/malformed.csv:2: longitude .*abc.*" --events "$in/malformed.csv"
+bad_everywhere 2 "$in/latitude:2: latitude .*91\.5.*" --stations "$in/latitude"
+bad_everywhere 2 "no usable path: none of 2 station-event pairs is between 10 and 170 degrees apart" \
+  --stations "$in/same" --events "$in/same.csv"
+bad "$in/absent.csv: No such file or directory" --events "$in/absent.csv"
+bad "$in/nan:2: latitude .*nan.*" --stations "$in/nan"
+bad "$in/short:3: .*" --stations "$in/short"
+bad "$in/empty: .*" --stations "$in/empty"
+bad "$in/fields.csv:2: .*2.*3.*" --events "$in/fields.csv"
+bad "$in/depth.csv:2: depth.*nan.*" --events "$in/depth.csv"
+bad "$in/latitude.csv:2: latitude .*-90\.01.*" --events "$in/latitude.csv"
+bad "$in/header.csv:1: .*" --events "$in/header.csv"
+bad "$in: .*" --stations "$in"
+
+# --- options ---
+bad_everywhere 2 "--damping: -1 is negative" --damping -1
+bad_everywhere 2 "--factor: 'qr' is neither cholesky nor lu" --factor qr
+bad "--damping: nan is not a number" --damping nan
+bad "--damping: inf is not finite" --damping=inf
+bad "--smoothing: -0.5 is negative" --smoothing -0.5
+bad "--radial-smoothing: -2 is negative" --radial-smoothing -2
+bad "--noise: nan is not a number" --noise nan
+bad "--max-distance: 20 is not between --min-distance 30 and 180" --min-distance 30 --max-distance 20
+bad "--max-distance: nan is not between --min-distance 10 and 180" --max-distance nan
+bad "--frobnicate: unknown option \(see osla invert --help\)" --frobnicate
+bad "'stray' is not an option \(see osla invert --help\)" stray
+bad "--mesh: 'ten' is not a number" --mesh ten
+bad "--mesh: 0 is outside 1 to 512" --mesh 0
+bad "--radial: 65 is outside 1 to 64" --radial 65
+bad "--depth: 7000 km is below 6371" --depth 7000
+bad "--period-min: 0.5 is outside 1 to 10000 s" --period-min 0.5
+bad "--period-max: 30 is not between --period-min 40 and 10000 s" --period-max 30
+bad "--map-depth: 400 km is below the model's lower end, --depth 300" --map-depth 400 --depth 300
+bad "--max-paths: -1 is outside 0 to [0-9]+" --max-paths -1
+bad "--seed: -1 is outside 0 to [0-9]+" --seed -1
+bad "--precision: 'half' is neither double nor float" --precision half
+bad "--grid: 'square' is not a grid such as 2x3" --grid square
+bad "--map: m.osla is the file of --output too" --map m.osla
+run 3 node --grid 2x1
+judge 2 "--grid: 2 x 1 is for 2 ranks, but 3 are running"
+run 4 fake2 --grid 3x2
+judge 2 "--grid: .*3.*2.*4.*"
+
+# --- output ---
+bad_everywhere 2 "$scratch/absent/m.osla: directory $scratch/absent: No such file or directory" \
+  --output "$scratch/absent/m.osla"
+bad "$scratch/absent/m.png: directory .*" --map "$scratch/absent/m.png"
+bad "$scratch/absent/m.json: directory .*" --json "$scratch/absent/m.json"
+bad "$in: exists and is not a regular file" --output "$in"
+mkdir "$scratch/locked"
+chmod 555 "$scratch/locked"
+if [ -w "$scratch/locked" ]; then
+  echo "test_invert_errors: this user may write everywhere: a folder without permission is not tested"
+else
+  bad "$scratch/locked/m.osla: directory .*Permission denied" --output "$scratch/locked/m.osla"
+fi
+
+# --- sizes that do not fit: said before anything is allocated, so at once ---
+needs='[0-9]+ unknowns do not fit: [0-9]+ bytes are needed on a node, but only [0-9]+ bytes'
+start=$SECONDS
+bad_everywhere 2 "$needs of memory are available" --mesh 300
+[ $((SECONDS - start)) -lt 30 ] || fail "$label: three times took $((SECONDS - start)) s"
+bad "$needs of memory are available" --mesh 512 --radial 64
+if unshare -m mount -t tmpfs -o size=100m tmpfs /dev/shm 2>/dev/null; then
+  label="/dev/shm too small"
+  (cd "$scratch/work" && timeout 60 unshare -m sh -c 'mount -t tmpfs -o size=100m tmpfs /dev/shm &&
+    OSLA_SHARED_MEMORY=mpi exec "$@"' sh "$MPIEXEC" -n 2 "$OSLA" invert --mesh 12 "${outputs[@]}") \
+    >"$scratch/out" 2>"$scratch/err" </dev/null
+  status=$?
+  judge 2 "5768 unknowns do not fit: [0-9]+ bytes are needed on a node, but only [0-9]+ bytes are free in /dev/shm .*"
+else
+  echo "test_invert_errors: mounts are not permitted: a small /dev/shm is not tested"
+fi
+
+# --- the work fails: not the input's form, so status 1 ---
+none=(--damping 0 --smoothing 0 --radial-smoothing 0)
+bad_everywhere 1 "the Hessian is not positive definite \(leading minor of order [0-9]+\): raise --damping or --smoothing" \
+  "${none[@]}"
+run 2 node "${none[@]}" --factor lu --precision float
+judge 1 "the Hessian is not positive definite .*, or use --precision double"
+exit $failed
