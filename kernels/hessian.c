@@ -44,8 +44,9 @@ static osla_err new_hessian(osla_grid *grid, int64_t n, const osla_hessian_optio
   h->pending_gradient = calloc((size_t)n + 1, sizeof *h->pending_gradient);
   h->sent = calloc((size_t)ranks, sizeof *h->sent);
   h->applied = calloc((size_t)ranks, sizeof *h->applied);
+  h->credited = calloc((size_t)ranks, sizeof *h->credited);
   h->send_mutex = calloc((size_t)ranks, sizeof *h->send_mutex);
-  OSLA_CHECK(h->gradient && h->pending_gradient && h->sent && h->applied && h->send_mutex,
+  OSLA_CHECK(h->gradient && h->pending_gradient && h->sent && h->applied && h->credited && h->send_mutex,
              OSLA_ERR_MEM, "Hessian tables of order %" PRId64 " and %d ranks", n, ranks);
   for (int rank = 0; rank < ranks; rank++) (void)pthread_mutex_init(&h->send_mutex[rank], NULL);
   return OSLA_OK;
@@ -104,6 +105,7 @@ void osla_hessian_destroy(osla_hessian **handle)
   free(h->pending_gradient);
   free(h->sent);
   free(h->applied);
+  free(h->credited);
   free(h->send_mutex);
   free(h);
   *handle = NULL;

@@ -10,7 +10,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
-enum { RING_SLOTS = 4, NOTIFY_DATA = 0, NOTIFY_CREDIT, NOTIFY_PURPOSES };
+enum { RING_SLOTS = 4, CREDIT_EVERY = 2, NOTIFY_DATA = 0, NOTIFY_CREDIT, NOTIFY_PURPOSES };
 
 /* A rectangle of an update's part for one owner, restricted to the triangle: what is added in
  * isolation. Column c holds rows [begin[c], end[c]) of the row list; its values start at
@@ -59,6 +59,7 @@ struct osla_hessian {
   pthread_mutex_t *send_mutex; /* [ranks] one sender at a time to each ring */
   uint64_t *sent;              /* [ranks] pieces put to that rank's ring; under its send mutex */
   _Atomic uint64_t *applied;   /* [ranks] pieces of that rank added here */
+  uint64_t *credited;          /* [ranks] of them, those that the rank was told of; by the hook */
   bool hooked;
 };
 

@@ -251,6 +251,7 @@ osla_err osla_hessian_update_gradient(osla_hessian *h, int64_t count, const int6
 {
   OSLA_CALL(check_indices(h, "ix", count, ix));
   OSLA_CHECK(values || count == 0, OSLA_ERR_ARG, "gradient values are NULL");
+  if (count == 0) return OSLA_OK;
   (void)pthread_mutex_lock(&h->mutex);
   for (int64_t i = 0; i < count; i++) h->pending_gradient[ix[i]] += values[i];
   h->dirty = true;

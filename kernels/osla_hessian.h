@@ -66,7 +66,8 @@ void osla_hessian_destroy(osla_hessian **hessian);
  *   k     [in] rows of G (data), >= 0
  *   g     [in] k x count, column-major, leading dimension ldg >= max(1, k); column a belongs to
  *              ix[a]. Not checked for NaN
- * Errors: ARG (index out of range, with place and value: then nothing is added), MEM, MPI. */
+ * Errors: ARG (index out of range, with place and value: then nothing is added); MEM, MPI (then a
+ * part of the update may have been added). */
 osla_err osla_hessian_update(osla_hessian *hessian, int64_t count, const int64_t *ix, int64_t k,
                              const void *g, int64_t ldg);
 
@@ -100,7 +101,7 @@ osla_err osla_hessian_reset(osla_hessian *hessian);
 
 /* What this rank did since create or reset: for reports. Local; no update may be running. */
 typedef struct osla_hessian_stats {
-  int64_t updates;        /* calls of update and update_block */
+  int64_t updates;        /* calls of update and update_block that had something to add */
   int64_t elements;       /* elements added to H by them */
   int64_t bytes_sent;     /* to other nodes */
   double seconds_split;   /* sorting indices by owner, gathering columns of G */
