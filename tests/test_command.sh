@@ -67,6 +67,10 @@ for ranks in 0 3; do
   bad "osla info: 'stray' is not an option (see osla info --help)"
   run $ranks info --json
   bad "osla info: --json: needs a value"
+  run $ranks info --limit=
+  bad "osla info: --limit: needs a value"
+  run $ranks info --limit ""
+  bad "osla info: --limit: needs a value"
   run $ranks info --limit=ten
   bad "osla info: --limit: 'ten' is not a number"
   run $ranks info --limit ten

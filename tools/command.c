@@ -110,6 +110,21 @@ void osla_command_release(osla_command_line *line)
   line->n_owned = 0;
 }
 
+/* "--option=" and an empty argument, as from a shell variable that is not set; popt takes them for 0.
+ */
+static bool find_empty(const char *name, int argc, char **argv)
+{
+  for (int i = 1; i < argc; i++) {
+    size_t length = strlen(argv[i]);
+    const char *option = length > 0 ? argv[i] : argv[i - 1];
+    bool equals = length > 2 && strncmp(argv[i], "--", 2) == 0 && argv[i][length - 1] == '=';
+    if (length > 0 && !(equals && strchr(argv[i], '=') == argv[i] + length - 1)) continue;
+    (void)osla_command_error(name, "%.*s: needs a value", (int)(strlen(option) - equals), option);
+    return true;
+  }
+  return false;
+}
+
 /* popt tells the value, not the option, when "--option VALUE" has a bad value: finds the option. */
 static void report_bad(const char *name, const char *bad, int rc, int argc, char **argv)
 {
@@ -169,6 +184,7 @@ static bool run_popt(osla_command_line *line, int argc, char **argv, int *status
     {NULL, '\0', POPT_ARG_INCLUDE_TABLE, (void *)(uintptr_t)help_table, 0, "Help:", NULL},
     POPT_TABLEEND};
   *status = OSLA_EXIT_USAGE;
+  if (find_empty(line->name, argc, argv)) return false;
   const char **args = calloc((size_t)argc + 1, sizeof *args);
   if (!args) {
     (void)osla_command_error(line->name, "out of memory");
