@@ -16,10 +16,12 @@ static void check(osla_err err)
 /* The i-th update: which unknowns, G (DATA x COUNT, column-major), its part of the gradient. */
 static void make_up(int64_t i, int64_t *ix, double *G, double *g)
 {
-  for (int64_t a = 0; a < COUNT; a++) ix[a] = (i + a * a) % N;
+  for (int64_t a = 0; a < COUNT; a++)
+    ix[a] = (i + a * a) % N;
   for (int64_t e = 0; e < COUNT * DATA; e++)
     G[e] = osla_random_uniform(1, (uint64_t)i, (uint64_t)e);
-  for (int64_t a = 0; a < COUNT; a++) g[a] = G[a * DATA];
+  for (int64_t a = 0; a < COUNT; a++)
+    g[a] = G[a * DATA];
 }
 
 static double element(int64_t i, int64_t j, void *vector)

@@ -21,7 +21,7 @@
 
 typedef struct step {
   int64_t k, start, size;
-  int along, across;         /* process coordinates of the diagonal block */
+  int along, across;                 /* process coordinates of the diagonal block */
   int64_t along_after, along_left;   /* my first index along, behind the block; how many */
   int64_t across_after, across_left; /* the same across */
 } step;
@@ -165,7 +165,8 @@ static operand find_block(chol *f, const step *s, operand rows, int64_t j, int64
 static operand gather_columns(chol *f, const step *s, operand rows)
 {
   operand all = packed_operand(f, f->columns, s->across_left, s->size);
-  for (int i = 0; i < f->n_along; i++) f->taken[i] = 0;
+  for (int i = 0; i < f->n_along; i++)
+    f->taken[i] = 0;
   for (int64_t c = 0; c < s->across_left; c += f->v.nb) {
     int64_t j = osla_index_global(s->across_after + c, f->v.nb, f->across, f->n_across) / f->v.nb;
     operand block = find_block(f, s, rows, j, f->taken);
@@ -255,7 +256,7 @@ osla_err osla_potrf(osla_matrix *a, osla_uplo uplo, const osla_chol_options *opt
   OSLA_TRY(osla_chol_set_up(&f));
   err = run(&f, options ? options->look_ahead : 1);
   if (err != OSLA_OK) osla_transport_abort(f.v.t, err); /* the others wait for my panels */
-  OSLA_TRY(agree_info(&f, info)); /* also: nobody reads my panels any more */
+  OSLA_TRY(agree_info(&f, info));                       /* also: nobody reads my panels any more */
 cleanup:
   osla_chol_clean_up(&f);
   return err;

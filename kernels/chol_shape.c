@@ -72,8 +72,8 @@ osla_err osla_chol_set_up(chol *f)
       err = osla_error_set(OSLA_ERR_MEM, "packed Cholesky panel");
   }
   OSLA_CALL(osla_agree(v->t, err));
-  return osla_panels_create(
-    v->grid, bytes, f->uplo == OSLA_LOWER ? publishes_lower : publishes_upper, &f->panels);
+  return osla_panels_create(v->grid, bytes,
+                            f->uplo == OSLA_LOWER ? publishes_lower : publishes_upper, &f->panels);
 }
 
 void osla_chol_clean_up(chol *f)
@@ -90,8 +90,8 @@ void copy_block(const chol *f, int64_t n_along, int64_t n_across, operand from, 
   int64_t rows = f->uplo == OSLA_LOWER ? n_along : n_across;
   int64_t cols = f->uplo == OSLA_LOWER ? n_across : n_along;
   for (int64_t c = 0; c < cols; c++)
-    memcpy(to.at + (size_t)(c * to.ld) * f->v.element, from.at + (size_t)(c * from.ld) * f->v.element,
-           (size_t)rows * f->v.element);
+    memcpy(to.at + (size_t)(c * to.ld) * f->v.element,
+           from.at + (size_t)(c * from.ld) * f->v.element, (size_t)rows * f->v.element);
 }
 
 void pack_block(const chol *f, int64_t n_along, int64_t n_across, operand from, void *to)
@@ -121,6 +121,6 @@ osla_err update_block(const chol *f, int64_t n_along, int64_t n_across, int64_t 
 
 osla_err update_diagonal(const chol *f, int64_t n, int64_t k, operand x_j, operand c)
 {
-  return osla_blas_syrk(f->v.dtype, f->uplo, f->uplo == OSLA_LOWER ? OSLA_NOTRANS : OSLA_TRANS, n, k,
-                        -1.0, x_j.at, x_j.ld, 1.0, c.at, c.ld);
+  return osla_blas_syrk(f->v.dtype, f->uplo, f->uplo == OSLA_LOWER ? OSLA_NOTRANS : OSLA_TRANS, n,
+                        k, -1.0, x_j.at, x_j.ld, 1.0, c.at, c.ld);
 }

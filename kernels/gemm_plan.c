@@ -57,7 +57,8 @@ osla_err osla_gemm_plan(gemm_plan *plan, const osla_gemm_options *options)
   for (int64_t i = 0; i < count; i++)
     list[i] = make_task(plan, i * width, k - i * width < width ? k - i * width : width, options);
   qsort(list, (size_t)count, sizeof *list, compare);
-  for (int64_t i = 0; i < count; i++) plan->tasks[i] = list[i].task;
+  for (int64_t i = 0; i < count; i++)
+    plan->tasks[i] = list[i].task;
   plan->n_tasks = count;
   free(list);
   return OSLA_OK;

@@ -46,16 +46,19 @@ static osla_err new_hessian(osla_grid *grid, int64_t n, const osla_hessian_optio
   h->applied = calloc((size_t)ranks, sizeof *h->applied);
   h->credited = calloc((size_t)ranks, sizeof *h->credited);
   h->send_mutex = calloc((size_t)ranks, sizeof *h->send_mutex);
-  OSLA_CHECK(h->gradient && h->pending_gradient && h->sent && h->applied && h->credited && h->send_mutex,
+  OSLA_CHECK(h->gradient && h->pending_gradient && h->sent && h->applied && h->credited &&
+               h->send_mutex,
              OSLA_ERR_MEM, "Hessian tables of order %" PRId64 " and %d ranks", n, ranks);
-  for (int rank = 0; rank < ranks; rank++) (void)pthread_mutex_init(&h->send_mutex[rank], NULL);
+  for (int rank = 0; rank < ranks; rank++)
+    (void)pthread_mutex_init(&h->send_mutex[rank], NULL);
   return OSLA_OK;
 }
 
 static osla_err make_rings(osla_hessian *h)
 {
   osla_transport *t = h->v.t;
-  /* The same on all ranks, although nodes may differ in size: the smallest node has most origins. */
+  /* The same on all ranks, although nodes may differ in size: the smallest node has most origins.
+   */
   int remote = osla_transport_size(t) - osla_transport_node_size(t);
   OSLA_CALL(osla_allreduce(t, &remote, 1, MPI_INT, MPI_MAX));
   size_t slot = remote > 0 ? h->options.ring_bytes / ((size_t)remote * RING_SLOTS) : 0;
@@ -76,8 +79,8 @@ osla_err osla_hessian_create(osla_grid *grid, int64_t n, const osla_hessian_opti
   *out = NULL;
   osla_err err;
   OSLA_TRY(osla_agree(osla_grid_transport(grid), new_hessian(grid, n, options, &h)));
-  OSLA_TRY(osla_matrix_create(grid, h->options.dtype, n, n, h->options.nb, h->options.nb,
-                              &h->matrix));
+  OSLA_TRY(
+    osla_matrix_create(grid, h->options.dtype, n, n, h->options.nb, h->options.nb, &h->matrix));
   h->v = view_of(h->matrix);
   OSLA_TRY(make_rings(h));
   *out = h;
@@ -143,7 +146,8 @@ osla_err osla_hessian_commit(osla_hessian *h)
 {
   OSLA_CALL(wait_for_pieces(h));
   OSLA_CALL(osla_allreduce(h->v.t, h->pending_gradient, h->n, MPI_DOUBLE, MPI_SUM));
-  for (int64_t i = 0; i < h->n; i++) h->gradient[i] += h->pending_gradient[i];
+  for (int64_t i = 0; i < h->n; i++)
+    h->gradient[i] += h->pending_gradient[i];
   memset(h->pending_gradient, 0, (size_t)h->n * sizeof *h->pending_gradient);
   h->dirty = false;
   return osla_barrier(h->v.t); /* every owner is complete before anyone reads H */
@@ -157,14 +161,20 @@ osla_err osla_hessian_matrix(osla_hessian *h, osla_matrix **out)
   return OSLA_OK;
 }
 
-const double *osla_hessian_gradient(const osla_hessian *h) { return h->gradient; }
+const double *osla_hessian_gradient(const osla_hessian *h)
+{
+  return h->gradient;
+}
 
-osla_hessian_stats osla_hessian_get_stats(osla_hessian *h) { return h->stats; }
+osla_hessian_stats osla_hessian_get_stats(osla_hessian *h)
+{
+  return h->stats;
+}
 
 osla_err osla_hessian_reset(osla_hessian *h)
 {
-  osla_err err = h->dirty ? osla_error_set(OSLA_ERR_STATE, "reset before osla_hessian_commit")
-                          : OSLA_OK;
+  osla_err err =
+    h->dirty ? osla_error_set(OSLA_ERR_STATE, "reset before osla_hessian_commit") : OSLA_OK;
   OSLA_CALL(osla_agree(h->v.t, err));
   memset(h->gradient, 0, (size_t)h->n * sizeof *h->gradient);
   h->stats = (osla_hessian_stats){0};

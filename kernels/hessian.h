@@ -17,10 +17,10 @@ enum { RING_SLOTS = 4, CREDIT_EVERY = 2, NOTIFY_DATA = 0, NOTIFY_CREDIT, NOTIFY_
  * values + offset(c), one after the other. */
 typedef struct piece {
   int64_t rows, cols;
-  const int64_t *row;               /* [rows] local row index on the owner */
-  const int64_t *col;               /* [cols] local column index */
-  const int64_t *begin, *end;       /* [cols] */
-  const unsigned char *values;      /* element (r, c) at r + c * ld; or, ld = 0, packed by columns */
+  const int64_t *row;          /* [rows] local row index on the owner */
+  const int64_t *col;          /* [cols] local column index */
+  const int64_t *begin, *end;  /* [cols] */
+  const unsigned char *values; /* element (r, c) at r + c * ld; or, ld = 0, packed by columns */
   int64_t ld;
 } piece;
 
@@ -28,15 +28,15 @@ typedef struct piece {
 typedef struct workspace {
   struct workspace *next;
   index_split rows, cols;
-  int64_t *begin, *end;      /* [n_range] triangle of a part */
+  int64_t *begin, *end; /* [n_range] triangle of a part */
   int64_t n_range;
   unsigned char *row_panel, *col_panel; /* columns of G in the order of the splits */
   size_t row_panel_bytes, col_panel_bytes;
-  unsigned char *values;     /* of a piece */
+  unsigned char *values; /* of a piece */
   size_t values_bytes;
-  unsigned char *message;    /* a piece on its way to another node */
+  unsigned char *message; /* a piece on its way to another node */
   size_t message_bytes;
-  uint64_t draws;            /* random starts drawn so far */
+  uint64_t draws; /* random starts drawn so far */
   osla_hessian_stats stats;
 } workspace;
 
@@ -46,15 +46,15 @@ struct osla_hessian {
   size_t element;
   osla_matrix *matrix;
   local_view v;
-  osla_segment *segment;     /* my lock, and the rings that other nodes' ranks fill */
+  osla_segment *segment; /* my lock, and the rings that other nodes' ranks fill */
   size_t slot_bytes;
 
-  pthread_mutex_t mutex;     /* guards the workspace list, the gradient and `dirty` */
+  pthread_mutex_t mutex; /* guards the workspace list, the gradient and `dirty` */
   workspace *free_list;
-  double *gradient;          /* [n] committed */
-  double *pending_gradient;  /* [n] since the last commit */
-  bool dirty;                /* updates since the last commit */
-  osla_hessian_stats stats;  /* of updates that have returned */
+  double *gradient;         /* [n] committed */
+  double *pending_gradient; /* [n] since the last commit */
+  bool dirty;               /* updates since the last commit */
+  osla_hessian_stats stats; /* of updates that have returned */
 
   pthread_mutex_t *send_mutex; /* [ranks] one sender at a time to each ring */
   uint64_t *sent;              /* [ranks] pieces put to that rank's ring; under its send mutex */

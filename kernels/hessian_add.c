@@ -4,7 +4,8 @@
 int64_t osla_piece_elements(const piece *p)
 {
   int64_t count = 0;
-  for (int64_t c = 0; c < p->cols; c++) count += p->end[c] - p->begin[c];
+  for (int64_t c = 0; c < p->cols; c++)
+    count += p->end[c] - p->begin[c];
   return count;
 }
 
@@ -19,12 +20,14 @@ uint64_t osla_piece_stripes(const osla_hessian *h, const piece *p)
 
 static void add_column_double(int64_t count, const int64_t *row, const double *values, double *dest)
 {
-  for (int64_t r = 0; r < count; r++) dest[row[r]] += values[r];
+  for (int64_t r = 0; r < count; r++)
+    dest[row[r]] += values[r];
 }
 
 static void add_column_float(int64_t count, const int64_t *row, const float *values, float *dest)
 {
-  for (int64_t r = 0; r < count; r++) dest[row[r]] += values[r];
+  for (int64_t r = 0; r < count; r++)
+    dest[row[r]] += values[r];
 }
 
 void osla_piece_add(const osla_hessian *h, const piece *p, unsigned char *local, int64_t lld)

@@ -63,8 +63,10 @@ void osla_split_indices(index_split *s, int64_t count, const int64_t *ix, int64_
   sort_pairs(count, ix, pairs);
 
   memset(s->start, 0, ((size_t)nprocs + 1) * sizeof *s->start);
-  for (int64_t i = 0; i < count; i++) s->start[osla_index_owner(ix[i], nb, nprocs) + 1]++;
-  for (int p = 0; p < nprocs; p++) s->start[p + 1] += s->start[p];
+  for (int64_t i = 0; i < count; i++)
+    s->start[osla_index_owner(ix[i], nb, nprocs) + 1]++;
+  for (int p = 0; p < nprocs; p++)
+    s->start[p + 1] += s->start[p];
 
   /* Fill the groups; start[p] serves as the next free place and is put back afterwards. */
   for (int64_t i = 0; i < count; i++) {
@@ -74,7 +76,8 @@ void osla_split_indices(index_split *s, int64_t count, const int64_t *ix, int64_
     s->global[at] = index;
     s->local[at] = osla_index_local(index, nb, nprocs);
   }
-  for (int p = nprocs; p > 0; p--) s->start[p] = s->start[p - 1];
+  for (int p = nprocs; p > 0; p--)
+    s->start[p] = s->start[p - 1];
   s->start[0] = 0;
 }
 
@@ -84,11 +87,13 @@ void osla_split_triangle(osla_uplo uplo, int64_t rows, const int64_t *row_global
   int64_t r = 0;
   for (int64_t c = 0; c < cols; c++) {
     if (uplo == OSLA_LOWER) { /* rows >= column */
-      while (r < rows && row_global[r] < col_global[c]) r++;
+      while (r < rows && row_global[r] < col_global[c])
+        r++;
       begin[c] = r;
       end[c] = rows;
     } else { /* rows <= column */
-      while (r < rows && row_global[r] <= col_global[c]) r++;
+      while (r < rows && row_global[r] <= col_global[c])
+        r++;
       begin[c] = 0;
       end[c] = r;
     }

@@ -43,8 +43,8 @@ static osla_err gather_panel(const osla_hessian *h, const update *u, int64_t cou
   size_t column = (size_t)u->k * h->element;
   OSLA_CALL(osla_reserve(panel, have, column * (size_t)count + 1));
   for (int64_t i = 0; i < count; i++)
-    memcpy(*panel + (size_t)i * column,
-           u->data + (size_t)(split->position[i] * u->ld) * h->element, column);
+    memcpy(*panel + (size_t)i * column, u->data + (size_t)(split->position[i] * u->ld) * h->element,
+           column);
   return OSLA_OK;
 }
 
@@ -69,12 +69,14 @@ static osla_err fill_products(const osla_hessian *h, const update *u, int64_t r0
 
 static void gather_double(int64_t count, const int64_t *position, const double *column, double *out)
 {
-  for (int64_t r = 0; r < count; r++) out[r] = column[position[r]];
+  for (int64_t r = 0; r < count; r++)
+    out[r] = column[position[r]];
 }
 
 static void gather_float(int64_t count, const int64_t *position, const float *column, float *out)
 {
-  for (int64_t r = 0; r < count; r++) out[r] = column[position[r]];
+  for (int64_t r = 0; r < count; r++)
+    out[r] = column[position[r]];
 }
 
 /* values := the elements of U for rows [r0, ...) and columns [c0, ...) of the splits. */
@@ -112,8 +114,8 @@ static osla_err deliver(osla_hessian *h, workspace *w, int owner, const piece *p
   return OSLA_OK;
 }
 
-/* Rows and columns that a piece for this owner may have: bounded by piece_bytes, and off the node by
- * what fits a slot of the ring. */
+/* Rows and columns that a piece for this owner may have: bounded by piece_bytes, and off the node
+ * by what fits a slot of the ring. */
 static void piece_limits(const osla_hessian *h, bool on_node, int64_t rows, int64_t *max_rows,
                          int64_t *max_cols)
 {
@@ -253,7 +255,8 @@ osla_err osla_hessian_update_gradient(osla_hessian *h, int64_t count, const int6
   OSLA_CHECK(values || count == 0, OSLA_ERR_ARG, "gradient values are NULL");
   if (count == 0) return OSLA_OK;
   (void)pthread_mutex_lock(&h->mutex);
-  for (int64_t i = 0; i < count; i++) h->pending_gradient[ix[i]] += values[i];
+  for (int64_t i = 0; i < count; i++)
+    h->pending_gradient[ix[i]] += values[i];
   h->dirty = true;
   (void)pthread_mutex_unlock(&h->mutex);
   return OSLA_OK;

@@ -36,11 +36,11 @@ typedef struct operand {
 
 /* The step's geometry on this rank. */
 typedef struct step {
-  int64_t k, start, size; /* block number, first global index, width */
-  int prow, pcol;         /* where the diagonal block lives */
-  int64_t row, col;       /* my first local row and column from `start` on */
-  int64_t row_after, col_after;   /* ... behind the block */
-  int64_t rows_left, cols_left;   /* trailing part of mine */
+  int64_t k, start, size;       /* block number, first global index, width */
+  int prow, pcol;               /* where the diagonal block lives */
+  int64_t row, col;             /* my first local row and column from `start` on */
+  int64_t row_after, col_after; /* ... behind the block */
+  int64_t rows_left, cols_left; /* trailing part of mine */
 } step;
 
 static step make_step(const lu *f, int64_t k)
@@ -58,8 +58,8 @@ static step make_step(const lu *f, int64_t k)
 }
 
 /* Publishes an m x n piece of my array to one rank: in place, or packed into its buffer. */
-static osla_err publish(lu *f, panel_kind kind, const step *s, int target, operand piece,
-                        int64_t m, int64_t n, bool *is_packed)
+static osla_err publish(lu *f, panel_kind kind, const step *s, int target, operand piece, int64_t m,
+                        int64_t n, bool *is_packed)
 {
   const local_view *v = &f->v;
   if (in_place(v, target)) return osla_panels_publish(f->panels, kind, s->k, target, 0, NULL, 0);
@@ -74,8 +74,8 @@ static osla_err publish_along_row(lu *f, panel_kind kind, const step *s, operand
 {
   const local_view *v = &f->v;
   for (int i = 1; i < v->q; i++)
-    OSLA_CALL(publish(f, kind, s, rank_at(v, v->prow, (v->pcol + i) % v->q), piece, m, n,
-                      is_packed));
+    OSLA_CALL(
+      publish(f, kind, s, rank_at(v, v->prow, (v->pcol + i) % v->q), piece, m, n, is_packed));
   return OSLA_OK;
 }
 
@@ -84,8 +84,8 @@ static osla_err publish_along_column(lu *f, panel_kind kind, const step *s, oper
 {
   const local_view *v = &f->v;
   for (int i = 1; i < v->p; i++)
-    OSLA_CALL(publish(f, kind, s, rank_at(v, (v->prow + i) % v->p, v->pcol), piece, m, n,
-                      is_packed));
+    OSLA_CALL(
+      publish(f, kind, s, rank_at(v, (v->prow + i) % v->p, v->pcol), piece, m, n, is_packed));
   return OSLA_OK;
 }
 
@@ -145,8 +145,7 @@ static osla_err factor_step(lu *f, const step *s)
   if (!column_work && !row_work) return OSLA_OK;
   int64_t diag_row = osla_index_local(s->start, v->mb, v->p);
   int64_t diag_col = osla_index_local(s->start, v->nb, v->q);
-  operand diagonal =
-    receive(f, PANEL_DIAGONAL, s, s->prow, s->pcol, diag_row, diag_col, s->size);
+  operand diagonal = receive(f, PANEL_DIAGONAL, s, s->prow, s->pcol, diag_row, diag_col, s->size);
   if (column_work) OSLA_CALL(factor_column(f, s, diagonal));
   if (row_work) OSLA_CALL(factor_row(f, s, diagonal));
   return OSLA_OK;
@@ -208,7 +207,8 @@ static osla_err set_up(lu *f)
   local_view *v = &f->v;
   bool buffers;
   OSLA_CALL(osla_view_needs_buffers(v, &buffers));
-  int64_t rows = osla_index_count(v->m, v->mb, 0, v->p), cols = osla_index_count(v->n, v->nb, 0, v->q);
+  int64_t rows = osla_index_count(v->m, v->mb, 0, v->p),
+          cols = osla_index_count(v->n, v->nb, 0, v->q);
   size_t width = (size_t)v->nb * v->element;
   size_t bytes[PANEL_KINDS] = {0};
   osla_err err = OSLA_OK;
@@ -250,7 +250,9 @@ static osla_err agree_result(const lu *f, double largest_before, osla_lu_result 
   OSLA_CALL(osla_allreduce(f->v.t, pair, 2, MPI_DOUBLE, MPI_MAX));
   OSLA_CALL(osla_allreduce(f->v.t, &first, 1, MPI_INT64_T, MPI_MIN));
   result->info = first == INT64_MAX ? 0 : first;
-  result->growth = pair[1] > 0.0 ? (double)NAN : largest_before > 0.0 ? pair[0] / largest_before : 1.0;
+  result->growth = pair[1] > 0.0          ? (double)NAN
+                   : largest_before > 0.0 ? pair[0] / largest_before
+                                          : 1.0;
   return OSLA_OK;
 }
 
@@ -272,7 +274,7 @@ osla_err osla_getrf_nopiv(osla_matrix *a, const osla_lu_options *options, osla_l
   OSLA_TRY(set_up(&f));
   err = run(&f, options ? options->look_ahead : 1);
   if (err != OSLA_OK) osla_transport_abort(v->t, err); /* the others wait for my panels */
-  OSLA_TRY(agree_result(&f, largest, result)); /* also: nobody reads my panels any more */
+  OSLA_TRY(agree_result(&f, largest, result));         /* also: nobody reads my panels any more */
 cleanup:
   osla_panels_destroy(&f.panels);
   free(f.packed);

@@ -1,5 +1,6 @@
 /* Recursive LU of a block: halve the columns, as in Toledo, "Locality of reference in LU
- * decomposition with partial pivoting" (SIAM J. Matrix Anal. Appl. 18, 1997), here without pivots. */
+ * decomposition with partial pivoting" (SIAM J. Matrix Anal. Appl. 18, 1997), here without pivots.
+ */
 #include "lu_block.h"
 #include "osla_blas.h"
 
@@ -11,9 +12,11 @@ static int64_t small_d(int64_t n, double *a, int64_t lda)
   for (int64_t k = 0; k < n; k++) {
     double pivot = a[k + k * lda];
     if (pivot == 0.0 && info == 0) info = k + 1;
-    for (int64_t i = k + 1; i < n; i++) a[i + k * lda] /= pivot;
+    for (int64_t i = k + 1; i < n; i++)
+      a[i + k * lda] /= pivot;
     for (int64_t j = k + 1; j < n; j++)
-      for (int64_t i = k + 1; i < n; i++) a[i + j * lda] -= a[i + k * lda] * a[k + j * lda];
+      for (int64_t i = k + 1; i < n; i++)
+        a[i + j * lda] -= a[i + k * lda] * a[k + j * lda];
   }
   return info;
 }
@@ -24,9 +27,11 @@ static int64_t small_s(int64_t n, float *a, int64_t lda)
   for (int64_t k = 0; k < n; k++) {
     float pivot = a[k + k * lda];
     if (pivot == 0.0f && info == 0) info = k + 1;
-    for (int64_t i = k + 1; i < n; i++) a[i + k * lda] /= pivot;
+    for (int64_t i = k + 1; i < n; i++)
+      a[i + k * lda] /= pivot;
     for (int64_t j = k + 1; j < n; j++)
-      for (int64_t i = k + 1; i < n; i++) a[i + j * lda] -= a[i + k * lda] * a[k + j * lda];
+      for (int64_t i = k + 1; i < n; i++)
+        a[i + j * lda] -= a[i + k * lda] * a[k + j * lda];
   }
   return info;
 }

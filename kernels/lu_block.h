@@ -5,9 +5,9 @@
 #include "osla_error.h"
 #include "osla_types.h"
 
-/* Factors the n x n column-major block in place, recursively, so that nearly all work is in gemm and
- * trsm. *info: 0, or 1 + the index of the first pivot that is exactly zero; the factorisation goes
- * on with the infinities it causes. s, d. Local. */
+/* Factors the n x n column-major block in place, recursively, so that nearly all work is in gemm
+ * and trsm. *info: 0, or 1 + the index of the first pivot that is exactly zero; the factorisation
+ * goes on with the infinities it causes. s, d. Local. */
 osla_err osla_lu_block(osla_dtype dtype, int64_t n, void *a, int64_t lda, int64_t *info);
 
 #endif

@@ -1,7 +1,7 @@
 /* Cholesky factorisation (floor 3).
  *
- * Source: the notify-driven scheme of Krishnan, Lewis, Vishnu, section III.B, applied to a symmetric
- * matrix of which one triangle is stored.
+ * Source: the notify-driven scheme of Krishnan, Lewis, Vishnu, section III.B, applied to a
+ * symmetric matrix of which one triangle is stored.
  */
 #ifndef OSLA_CHOL_H
 #define OSLA_CHOL_H

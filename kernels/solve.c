@@ -23,7 +23,8 @@ osla_err osla_residual(osla_matrix *a, osla_matrix *x, osla_matrix *b, double *v
   osla_matrix *r = NULL;
   double norm_a, norm_x, norm_b, norm_r;
   osla_err err;
-  OSLA_CALL(osla_matrix_create(osla_matrix_grid(b), osla_matrix_dtype(b), l.m, l.n, l.mb, l.nb, &r));
+  OSLA_CALL(
+    osla_matrix_create(osla_matrix_grid(b), osla_matrix_dtype(b), l.m, l.n, l.mb, l.nb, &r));
   OSLA_TRY(osla_matrix_copy(b, r));
   OSLA_TRY(osla_gemm(-1.0, a, x, 1.0, r, NULL));
   OSLA_TRY(osla_matrix_norm(a, OSLA_NORM_INF, &norm_a));

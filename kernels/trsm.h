@@ -13,22 +13,22 @@ typedef struct trsm {
   osla_trans trans;
   osla_diag diag;
   int64_t steps;
-  bool forward;             /* block 0 first, or the last one first */
+  bool forward; /* block 0 first, or the last one first */
   osla_panels *panels;
   int64_t widest;           /* columns of B on the process column that has most */
   unsigned char *column[2]; /* block columns of A from afar: this step's and the next one's */
   osla_transfer transfer[2];
   bool pending[2];
-  unsigned char *diagonal;  /* a diagonal block from afar */
-  unsigned char *packed;    /* a block row of B, dense */
+  unsigned char *diagonal; /* a diagonal block from afar */
+  unsigned char *packed;   /* a block row of B, dense */
 } trsm;
 
 /* Step number s works on block k. */
 typedef struct trsm_step {
   int64_t s, k, start, size;
-  int prow, pcol;     /* owner of the diagonal block */
-  int64_t row;        /* my first local row of the block, or behind where it would be */
-  int64_t first, last;/* NOTRANS: my local rows still to be updated; TRANS: those already solved */
+  int prow, pcol;      /* owner of the diagonal block */
+  int64_t row;         /* my first local row of the block, or behind where it would be */
+  int64_t first, last; /* NOTRANS: my local rows still to be updated; TRANS: those already solved */
 } trsm_step;
 
 /* ---- trsm_operands.c ---- */

@@ -1,5 +1,5 @@
-/* The triangle's operands of a step: taken one-sided, in place where the node shares memory, else by
- * a contiguous get that runs one step ahead. */
+/* The triangle's operands of a step: taken one-sided, in place where the node shares memory, else
+ * by a contiguous get that runs one step ahead. */
 #include "trsm.h"
 
 trsm_step osla_trsm_step(const trsm *f, int64_t number)
@@ -64,9 +64,9 @@ osla_err osla_trsm_diagonal(trsm *f, const trsm_step *s)
                     osla_index_local(s->start, a->nb, a->q));
     ld = osla_matrix_lld(a->matrix, owner);
   } else {
-    OSLA_CALL(osla_matrix_get_block(a->matrix, s->start, s->start, s->size, s->size, f->diagonal,
-                                    s->size));
+    OSLA_CALL(
+      osla_matrix_get_block(a->matrix, s->start, s->start, s->size, s->size, f->diagonal, s->size));
   }
-  return osla_blas_trsm(a->dtype, OSLA_LEFT, f->uplo, f->trans, f->diag, s->size, b->cols, block, ld,
-                        local_at(b, s->row, 0), b->lld);
+  return osla_blas_trsm(a->dtype, OSLA_LEFT, f->uplo, f->trans, f->diag, s->size, b->cols, block,
+                        ld, local_at(b, s->row, 0), b->lld);
 }

@@ -95,9 +95,11 @@ static void subtract(const local_view *b, int64_t m, const void *sum, int64_t ro
   for (int64_t c = 0; c < b->cols; c++) {
     void *dest = local_at(b, row, c);
     if (b->dtype == OSLA_DOUBLE)
-      for (int64_t r = 0; r < m; r++) ((double *)dest)[r] -= ((const double *)sum)[r + c * m];
+      for (int64_t r = 0; r < m; r++)
+        ((double *)dest)[r] -= ((const double *)sum)[r + c * m];
     else
-      for (int64_t r = 0; r < m; r++) ((float *)dest)[r] -= ((const float *)sum)[r + c * m];
+      for (int64_t r = 0; r < m; r++)
+        ((float *)dest)[r] -= ((const float *)sum)[r + c * m];
   }
 }
 
@@ -105,8 +107,7 @@ static osla_err step_trans_owner(trsm *f, const trsm_step *s)
 {
   const local_view *b = &f->b;
   size_t piece = (size_t)(f->a.nb * f->widest) * b->element;
-  if (s->first < s->last)
-    OSLA_CALL(partial_sum(f, s, -1.0, 1.0, local_at(b, s->row, 0), b->lld));
+  if (s->first < s->last) OSLA_CALL(partial_sum(f, s, -1.0, 1.0, local_at(b, s->row, 0), b->lld));
   for (int i = 1; i < b->p; i++) {
     int prow = (b->prow + i) % b->p;
     if (!has_part(f, s, prow)) continue;

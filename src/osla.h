@@ -2,27 +2,27 @@
 #ifndef OSLA_H
 #define OSLA_H
 
-#include "osla_types.h"
-#include "osla_error.h"
 #include "osla_clock.h"
+#include "osla_error.h"
 #include "osla_log.h"
 #include "osla_random.h"
+#include "osla_types.h"
 
-#include "osla_host.h"
-#include "osla_transport.h"
-#include "osla_segment.h"
-#include "osla_counter.h"
-#include "osla_stripes.h"
 #include "osla_blas.h"
+#include "osla_counter.h"
+#include "osla_host.h"
+#include "osla_segment.h"
+#include "osla_stripes.h"
+#include "osla_transport.h"
 
-#include "osla_index.h"
 #include "osla_grid.h"
+#include "osla_index.h"
 #include "osla_matrix.h"
 
-#include "osla_gemm.h"
-#include "osla_lu.h"
 #include "osla_chol.h"
-#include "osla_solve.h"
+#include "osla_gemm.h"
 #include "osla_hessian.h"
+#include "osla_lu.h"
+#include "osla_solve.h"
 
 #endif

@@ -11,7 +11,10 @@ extern void dpotrf_(const char *uplo, const int *n, double *a, const int *lda, i
 extern void dpotrs_(const char *uplo, const int *n, const int *nrhs, const double *a,
                     const int *lda, double *b, const int *ldb, int *info);
 
-static double *zeros(int64_t count) { return calloc((size_t)count + 1, sizeof(double)); }
+static double *zeros(int64_t count)
+{
+  return calloc((size_t)count + 1, sizeof(double));
+}
 
 /* matrix[ix, ix] += g^T g, upper triangle; ix ascends. */
 static void add_product(double *matrix, int64_t n, const double *g, int64_t rows, int64_t columns,
@@ -21,7 +24,8 @@ static void add_product(double *matrix, int64_t n, const double *g, int64_t rows
   cblas_dsyrk(CblasColMajor, CblasUpper, CblasTrans, (int)columns, (int)rows, 1.0, g, (int)rows,
               0.0, product, (int)columns);
   for (int64_t j = 0; j < columns; j++)
-    for (int64_t i = 0; i <= j; i++) matrix[ix[i] + ix[j] * n] += product[i + j * columns];
+    for (int64_t i = 0; i <= j; i++)
+      matrix[ix[i] + ix[j] * n] += product[i + j * columns];
   free(product);
 }
 
@@ -66,7 +70,8 @@ static void add_prior(const invert_job *job, invert_reference *r)
     tomo_prior_panel(&job->options->prior, job->mesh, n_radial, knot, &rows, &columns, ix, g);
     if (rows > 0) add_product(r->prior, r->n, g, rows, columns, ix);
   }
-  for (int64_t i = 0; i < r->n * r->n; i++) r->hessian[i] += r->prior[i];
+  for (int64_t i = 0; i < r->n * r->n; i++)
+    r->hessian[i] += r->prior[i];
   free(g);
   free(ix);
 }
@@ -84,7 +89,8 @@ bool reference_assemble(const invert_job *job, invert_reference *r)
   if (!OSLA_ASSERT_OK(tomo_path_create(job->mesh, job->kernel, &path))) return false;
   const int64_t k = tomo_kernel_count(job->kernel);
   double *g = zeros(k * tomo_path_columns_max(path)), *d = zeros(k);
-  for (int64_t i = 0; i < job->n_paths; i++) add_path(job, path, job->path_ids[i], g, d, r);
+  for (int64_t i = 0; i < job->n_paths; i++)
+    add_path(job, path, job->path_ids[i], g, d, r);
   add_prior(job, r);
   free(g);
   free(d);
@@ -123,7 +129,8 @@ static void resolve(invert_reference *r, const double *factor)
       x[i + j * r->n] = i <= j ? r->prior[i + j * r->n] : r->prior[j + i * r->n];
   dpotrs_("U", &n, &n, factor, &n, x, &n, &info);
   CU_ASSERT(info == 0);
-  for (int64_t j = 0; j < r->n; j++) r->resolution[j] = 1.0 - x[j + j * r->n];
+  for (int64_t j = 0; j < r->n; j++)
+    r->resolution[j] = 1.0 - x[j + j * r->n];
   free(x);
 }
 

@@ -1,5 +1,5 @@
-/* The inversion of `osla invert` done serially on every rank, from the problem that a job describes:
- * panels of tomo_path, cblas_dsyrk, LAPACK. Upper triangle, column-major, order n. */
+/* The inversion of `osla invert` done serially on every rank, from the problem that a job
+ * describes: panels of tomo_path, cblas_dsyrk, LAPACK. Upper triangle, column-major, order n. */
 #ifndef INVERT_REFERENCE_H
 #define INVERT_REFERENCE_H
 

@@ -42,9 +42,9 @@ static int same_in_files(const char *name, char **file, double tolerance)
 
 int main(int argc, char **argv)
 {
-  static const char *const names[] = {"model",    "true_model_coefficients", "gradient",
-                                      "latitude", "longitude",               "ray_density",
-                                      "depth"};
+  static const char *const names[] = {
+    "model", "true_model_coefficients", "gradient", "latitude", "longitude", "ray_density",
+    "depth"};
   if (argc != 4) {
     fprintf(stderr, "usage: result_diff FILE FILE TOLERANCE\n");
     return 2;

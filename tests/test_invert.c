@@ -22,7 +22,8 @@ typedef struct set_up_job {
 
 enum { ARGUMENTS_MAX = 48 };
 
-/* Common options, then those of the case, then the grid if not empty; all are separated by blanks. */
+/* Common options, then those of the case, then the grid if not empty; all are separated by blanks.
+ */
 static bool parse(set_up_job *s, const char *case_options, const char *grid)
 {
   static char text[1024];
@@ -48,8 +49,7 @@ static bool open_job(set_up_job *s, const char *case_options, const char *grid)
   const osla_transport_options transport = {.progress_thread = s->options.progress_thread,
                                             .threads_per_rank = s->options.threads};
   return OSLA_ASSERT_OK(osla_transport_create(MPI_COMM_WORLD, &transport, &s->job.t)) &&
-         OSLA_ASSERT_OK(invert_read_input(&s->job)) &&
-         OSLA_ASSERT_OK(invert_make_problem(&s->job));
+         OSLA_ASSERT_OK(invert_read_input(&s->job)) && OSLA_ASSERT_OK(invert_make_problem(&s->job));
 }
 
 static void close_job(set_up_job *s)
@@ -194,7 +194,8 @@ static void test_float(void)
       column_grid());
 }
 
-/* Fewer paths than ranks and threads, most knots without any; a model of random blobs without noise. */
+/* Fewer paths than ranks and threads, most knots without any; a model of random blobs without
+ * noise. */
 static void test_few_paths(void)
 {
   run("--max-paths 1 --resolution 400 --threads 3 --model blobs --noise 0", row_grid());
@@ -217,8 +218,8 @@ static void test_real_lists(void)
     if (osla_test_rank() == 0) printf("real lists: skipped, %s is not there\n", stations);
     return;
   }
-  snprintf(options, sizeof options,
-           "--max-paths 500 --resolution 0 --stations %s --events %s", stations, events);
+  snprintf(options, sizeof options, "--max-paths 500 --resolution 0 --stations %s --events %s",
+           stations, events);
   run(options, "");
 }
 

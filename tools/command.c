@@ -110,7 +110,8 @@ void osla_command_release(osla_command_line *line)
   line->n_owned = 0;
 }
 
-/* "--option=" and an empty argument, as from a shell variable that is not set; popt takes them for 0.
+/* "--option=" and an empty argument, as from a shell variable that is not set; popt takes them for
+ * 0.
  */
 static bool find_empty(const char *name, int argc, char **argv)
 {

@@ -18,8 +18,8 @@ typedef struct command {
 
 static const command commands[] = {
   {"info", "look at this machine and MPI, and test what OSLA relies on", osla_command_info, true},
-  {"invert", "surface-wave tomography: assemble, factor and solve in one job",
-   osla_command_invert, true},
+  {"invert", "surface-wave tomography: assemble, factor and solve in one job", osla_command_invert,
+   true},
   {"help", "show this text, or the help of a command: osla help info", run_help, false},
 };
 enum { N_COMMANDS = sizeof commands / sizeof *commands };

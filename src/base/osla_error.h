@@ -20,12 +20,12 @@ extern "C" {
 
 typedef enum osla_err {
   OSLA_OK = 0,
-  OSLA_ERR_ARG,   /* an argument is outside its contract */
-  OSLA_ERR_MEM,   /* memory, or shared memory, does not suffice */
-  OSLA_ERR_RANGE, /* a size does not fit the integer type of BLAS, LAPACK or MPI */
-  OSLA_ERR_IO,    /* a file cannot be read or written, or its content is malformed */
-  OSLA_ERR_MPI,   /* an MPI call failed */
-  OSLA_ERR_STATE, /* the object is not in a state that allows the call */
+  OSLA_ERR_ARG,        /* an argument is outside its contract */
+  OSLA_ERR_MEM,        /* memory, or shared memory, does not suffice */
+  OSLA_ERR_RANGE,      /* a size does not fit the integer type of BLAS, LAPACK or MPI */
+  OSLA_ERR_IO,         /* a file cannot be read or written, or its content is malformed */
+  OSLA_ERR_MPI,        /* an MPI call failed */
+  OSLA_ERR_STATE,      /* the object is not in a state that allows the call */
   OSLA_ERR_UNSUPPORTED /* a valid request that this build or version does not serve */
 } osla_err;
 

@@ -10,10 +10,10 @@ extern "C" {
 #endif
 
 typedef enum osla_dtype {
-  OSLA_FLOAT,          /* 4 bytes */
-  OSLA_DOUBLE,         /* 8 bytes */
-  OSLA_COMPLEX_FLOAT,  /* 2 x 4 bytes, real part first */
-  OSLA_COMPLEX_DOUBLE  /* 2 x 8 bytes, real part first */
+  OSLA_FLOAT,         /* 4 bytes */
+  OSLA_DOUBLE,        /* 8 bytes */
+  OSLA_COMPLEX_FLOAT, /* 2 x 4 bytes, real part first */
+  OSLA_COMPLEX_DOUBLE /* 2 x 8 bytes, real part first */
 } osla_dtype;
 
 typedef enum osla_uplo { OSLA_LOWER, OSLA_UPPER } osla_uplo;

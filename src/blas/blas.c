@@ -109,8 +109,8 @@ osla_err osla_blas_trsm(osla_dtype dtype, osla_side side, osla_uplo uplo, osla_t
   return OSLA_OK;
 }
 
-/* OpenBLAS 0.3.21's xPOTRF takes a NaN for a positive pivot; LAPACK's own stops there since 3.2. The
- * order of the first minor whose pivot is NaN, or info. */
+/* OpenBLAS 0.3.21's xPOTRF takes a NaN for a positive pivot; LAPACK's own stops there since 3.2.
+ * The order of the first minor whose pivot is NaN, or info. */
 static int first_bad_pivot(osla_dtype dtype, int n, const void *a, int64_t lda, int info)
 {
   int good = info > 0 ? info - 1 : n;
@@ -144,14 +144,32 @@ osla_err osla_lapack_potrf(osla_dtype dtype, osla_uplo uplo, int64_t n, void *a,
 
 #ifdef HAVE_OPENBLAS
 
-const char *osla_blas_describe(void) { return openblas_get_config(); }
-int osla_blas_threads(void) { return openblas_get_num_threads(); }
-void osla_blas_set_threads(int threads) { openblas_set_num_threads(threads); }
+const char *osla_blas_describe(void)
+{
+  return openblas_get_config();
+}
+int osla_blas_threads(void)
+{
+  return openblas_get_num_threads();
+}
+void osla_blas_set_threads(int threads)
+{
+  openblas_set_num_threads(threads);
+}
 
 #else
 
-const char *osla_blas_describe(void) { return "a CBLAS that does not tell its name"; }
-int osla_blas_threads(void) { return 0; }
-void osla_blas_set_threads(int threads) { (void)threads; }
+const char *osla_blas_describe(void)
+{
+  return "a CBLAS that does not tell its name";
+}
+int osla_blas_threads(void)
+{
+  return 0;
+}
+void osla_blas_set_threads(int threads)
+{
+  (void)threads;
+}
 
 #endif

@@ -19,8 +19,8 @@ static void nearest_to_square(int size, int *nprow, int *npcol)
 
 static osla_err check_shape(int size, int nprow, int npcol)
 {
-  OSLA_CHECK(nprow >= 1 && npcol >= 1, OSLA_ERR_ARG,
-             "grid %d x %d: both sides must be at least 1", nprow, npcol);
+  OSLA_CHECK(nprow >= 1 && npcol >= 1, OSLA_ERR_ARG, "grid %d x %d: both sides must be at least 1",
+             nprow, npcol);
   OSLA_CHECK((int64_t)nprow * npcol <= size, OSLA_ERR_ARG,
              "grid %d x %d needs %lld ranks, but there are %d", nprow, npcol,
              (long long)nprow * npcol, size);
@@ -30,7 +30,8 @@ static osla_err check_shape(int size, int nprow, int npcol)
 static osla_err fill_from_places(osla_grid *grid, const int *place)
 {
   int size = osla_transport_size(grid->t);
-  for (int i = 0; i < grid->nprow * grid->npcol; i++) grid->rank_at[i] = -1;
+  for (int i = 0; i < grid->nprow * grid->npcol; i++)
+    grid->rank_at[i] = -1;
   for (int rank = 0; rank < size; rank++) {
     int prow = place[2 * rank], pcol = place[2 * rank + 1];
     if (prow == -1 && pcol == -1) continue;
@@ -43,8 +44,8 @@ static osla_err fill_from_places(osla_grid *grid, const int *place)
     *slot = rank;
   }
   for (int i = 0; i < grid->nprow * grid->npcol; i++)
-    OSLA_CHECK(grid->rank_at[i] >= 0, OSLA_ERR_ARG, "no rank names place (%d, %d)",
-               i / grid->npcol, i % grid->npcol);
+    OSLA_CHECK(grid->rank_at[i] >= 0, OSLA_ERR_ARG, "no rank names place (%d, %d)", i / grid->npcol,
+               i % grid->npcol);
   return OSLA_OK;
 }
 
@@ -92,11 +93,26 @@ void osla_grid_destroy(osla_grid **grid)
   *grid = NULL;
 }
 
-int osla_grid_nprow(const osla_grid *grid) { return grid->nprow; }
-int osla_grid_npcol(const osla_grid *grid) { return grid->npcol; }
-int osla_grid_prow(const osla_grid *grid) { return grid->prow; }
-int osla_grid_pcol(const osla_grid *grid) { return grid->pcol; }
-osla_transport *osla_grid_transport(const osla_grid *grid) { return grid->t; }
+int osla_grid_nprow(const osla_grid *grid)
+{
+  return grid->nprow;
+}
+int osla_grid_npcol(const osla_grid *grid)
+{
+  return grid->npcol;
+}
+int osla_grid_prow(const osla_grid *grid)
+{
+  return grid->prow;
+}
+int osla_grid_pcol(const osla_grid *grid)
+{
+  return grid->pcol;
+}
+osla_transport *osla_grid_transport(const osla_grid *grid)
+{
+  return grid->t;
+}
 
 int osla_grid_rank_at(const osla_grid *grid, int prow, int pcol)
 {

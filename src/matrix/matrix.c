@@ -1,6 +1,6 @@
 /* Making distributed matrices. */
-#include "osla_matrix.h"
 #include "osla_index.h"
+#include "osla_matrix.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -10,7 +10,7 @@ struct osla_matrix {
   osla_dtype dtype;
   osla_layout layout;
   int64_t local_rows, local_cols;
-  int64_t *lld;          /* [ranks] */
+  int64_t *lld; /* [ranks] */
   osla_segment *segment;
   void *local;
 };
@@ -60,13 +60,12 @@ static osla_err new_matrix(osla_grid *grid, osla_dtype dtype, const osla_layout 
   a->grid = grid;
   a->dtype = dtype;
   a->layout = *layout;
-  a->local_rows =
-    osla_index_count(layout->m, layout->mb, osla_grid_prow(grid), layout->nprow);
-  a->local_cols =
-    osla_index_count(layout->n, layout->nb, osla_grid_pcol(grid), layout->npcol);
+  a->local_rows = osla_index_count(layout->m, layout->mb, osla_grid_prow(grid), layout->nprow);
+  a->local_cols = osla_index_count(layout->n, layout->nb, osla_grid_pcol(grid), layout->npcol);
   a->lld = calloc((size_t)size, sizeof *a->lld);
   OSLA_CHECK(a->lld, OSLA_ERR_MEM, "matrix tables of %d ranks", size);
-  for (int rank = 0; rank < size; rank++) a->lld[rank] = 1;
+  for (int rank = 0; rank < size; rank++)
+    a->lld[rank] = 1;
   for (int prow = 0; prow < layout->nprow; prow++)
     for (int pcol = 0; pcol < layout->npcol; pcol++)
       a->lld[osla_grid_rank_at(grid, prow, pcol)] =
@@ -120,7 +119,8 @@ osla_err osla_matrix_wrap(osla_grid *grid, osla_dtype dtype, int64_t m, int64_t 
   osla_err err = new_matrix(grid, dtype, &layout, &a);
   if (err == OSLA_OK) err = check_local_array(a, local, lld);
   OSLA_TRY(osla_agree(t, err));
-  for (int rank = 0; rank < osla_transport_size(t); rank++) a->lld[rank] = 0;
+  for (int rank = 0; rank < osla_transport_size(t); rank++)
+    a->lld[rank] = 0;
   a->lld[osla_transport_rank(t)] = lld;
   OSLA_TRY(osla_allreduce(t, a->lld, osla_transport_size(t), MPI_INT64_T, MPI_SUM));
   int64_t elements = a->local_rows > 0 ? lld * (a->local_cols - 1) + a->local_rows : 0;
@@ -144,14 +144,38 @@ void osla_matrix_destroy(osla_matrix **matrix)
   *matrix = NULL;
 }
 
-osla_layout osla_matrix_layout(const osla_matrix *a) { return a->layout; }
-osla_grid *osla_matrix_grid(const osla_matrix *a) { return a->grid; }
-osla_dtype osla_matrix_dtype(const osla_matrix *a) { return a->dtype; }
-osla_segment *osla_matrix_segment(const osla_matrix *a) { return a->segment; }
-void *osla_matrix_local(const osla_matrix *a) { return a->local; }
-int64_t osla_matrix_local_rows(const osla_matrix *a) { return a->local_rows; }
-int64_t osla_matrix_local_cols(const osla_matrix *a) { return a->local_cols; }
-int64_t osla_matrix_lld(const osla_matrix *a, int rank) { return a->lld[rank]; }
+osla_layout osla_matrix_layout(const osla_matrix *a)
+{
+  return a->layout;
+}
+osla_grid *osla_matrix_grid(const osla_matrix *a)
+{
+  return a->grid;
+}
+osla_dtype osla_matrix_dtype(const osla_matrix *a)
+{
+  return a->dtype;
+}
+osla_segment *osla_matrix_segment(const osla_matrix *a)
+{
+  return a->segment;
+}
+void *osla_matrix_local(const osla_matrix *a)
+{
+  return a->local;
+}
+int64_t osla_matrix_local_rows(const osla_matrix *a)
+{
+  return a->local_rows;
+}
+int64_t osla_matrix_local_cols(const osla_matrix *a)
+{
+  return a->local_cols;
+}
+int64_t osla_matrix_lld(const osla_matrix *a, int rank)
+{
+  return a->lld[rank];
+}
 
 void *osla_matrix_peer(const osla_matrix *a, int rank)
 {

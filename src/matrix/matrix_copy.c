@@ -97,8 +97,7 @@ osla_err osla_matrix_copy(const osla_matrix *source, osla_matrix *dest)
              "source is %" PRId64 " x %" PRId64 ", destination %" PRId64 " x %" PRId64, ls.m, ls.n,
              ld.m, ld.n);
   OSLA_CHECK(osla_matrix_dtype(source) == osla_matrix_dtype(dest), OSLA_ERR_ARG,
-             "source has type '%c', destination '%c'",
-             osla_dtype_letter(osla_matrix_dtype(source)),
+             "source has type '%c', destination '%c'", osla_dtype_letter(osla_matrix_dtype(source)),
              osla_dtype_letter(osla_matrix_dtype(dest)));
   OSLA_CHECK(osla_grid_transport(osla_matrix_grid(source)) == t, OSLA_ERR_ARG,
              "source and destination belong to different transports");

@@ -71,8 +71,8 @@ osla_err osla_matrix_norm(osla_matrix *a, osla_norm norm, double *value)
   osla_layout l = osla_matrix_layout(a);
   osla_transport *t = osla_grid_transport(osla_matrix_grid(a));
   osla_dtype dtype = osla_matrix_dtype(a);
-  OSLA_CHECK(dtype == OSLA_FLOAT || dtype == OSLA_DOUBLE, OSLA_ERR_UNSUPPORTED,
-             "norm of type '%c'", osla_dtype_letter(dtype));
+  OSLA_CHECK(dtype == OSLA_FLOAT || dtype == OSLA_DOUBLE, OSLA_ERR_UNSUPPORTED, "norm of type '%c'",
+             osla_dtype_letter(dtype));
   double scale = 0.0;
   if (norm == OSLA_NORM_FRO) {
     OSLA_CALL(osla_matrix_norm(a, OSLA_NORM_MAX, &scale));
@@ -81,8 +81,8 @@ osla_err osla_matrix_norm(osla_matrix *a, osla_norm norm, double *value)
   }
   int64_t count = norm == OSLA_NORM_ONE ? l.n : norm == OSLA_NORM_INF ? l.m : 2;
   double *sums = calloc((size_t)count + 1, sizeof *sums);
-  OSLA_CALL(osla_agree(t, sums ? OSLA_OK
-                               : osla_error_set(OSLA_ERR_MEM, "%" PRId64 " sums", count)));
+  OSLA_CALL(
+    osla_agree(t, sums ? OSLA_OK : osla_error_set(OSLA_ERR_MEM, "%" PRId64 " sums", count)));
   static visitor *const visitors[] = {[OSLA_NORM_MAX] = visit_max,
                                       [OSLA_NORM_ONE] = visit_column,
                                       [OSLA_NORM_INF] = visit_row,

@@ -38,8 +38,8 @@ osla_err osla_segment_create(osla_transport *t, size_t bytes, int n_purposes, os
     s->bytes = bytes;
     s->n_purposes = n_purposes;
     s->data = (slot_offset(s, t->size, 0) + page - 1) / page * page;
-    err = t->ops->region_alloc(t, bytes < SIZE_MAX - s->data ? s->data + bytes : SIZE_MAX,
-                               &s->region);
+    err =
+      t->ops->region_alloc(t, bytes < SIZE_MAX - s->data ? s->data + bytes : SIZE_MAX, &s->region);
   }
   if (err != OSLA_OK) {
     free(s);
@@ -80,9 +80,18 @@ void *osla_segment_peer(const osla_segment *s, int rank)
   return base ? base + s->data : NULL;
 }
 
-void *osla_segment_local(const osla_segment *s) { return osla_segment_peer(s, s->t->rank); }
-size_t osla_segment_bytes(const osla_segment *s) { return s->bytes; }
-osla_transport *osla_segment_transport(const osla_segment *s) { return s->t; }
+void *osla_segment_local(const osla_segment *s)
+{
+  return osla_segment_peer(s, s->t->rank);
+}
+size_t osla_segment_bytes(const osla_segment *s)
+{
+  return s->bytes;
+}
+osla_transport *osla_segment_transport(const osla_segment *s)
+{
+  return s->t;
+}
 
 osla_err osla_segment_get(osla_segment *s, int rank, size_t offset, void *dest, size_t bytes,
                           osla_transfer *transfer)

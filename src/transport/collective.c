@@ -44,7 +44,8 @@ osla_err osla_barrier(osla_transport *t)
 /* Counts above INT_MAX go in pieces. */
 enum { MAX_COUNT = 1 << 27 };
 
-osla_err osla_allreduce(osla_transport *t, void *buffer, int64_t count, MPI_Datatype type, MPI_Op op)
+osla_err osla_allreduce(osla_transport *t, void *buffer, int64_t count, MPI_Datatype type,
+                        MPI_Op op)
 {
   MPI_Aint low, extent;
   OSLA_MPI(MPI_Type_get_extent(type, &low, &extent));
@@ -68,7 +69,8 @@ osla_err osla_bcast(osla_transport *t, void *buffer, int64_t count, MPI_Datatype
   return OSLA_OK;
 }
 
-osla_err osla_alltoall(osla_transport *t, const void *send, void *recv, int count, MPI_Datatype type)
+osla_err osla_alltoall(osla_transport *t, const void *send, void *recv, int count,
+                       MPI_Datatype type)
 {
   RUN(t, MPI_Ialltoall(send, count, type, recv, count, type, t->comm, &p.request));
   return OSLA_OK;

@@ -27,15 +27,16 @@ void osla_memory_available(uint64_t *shared_bytes, uint64_t *available_bytes)
 {
   struct statvfs shm;
   *available_bytes = read_mem_available();
-  *shared_bytes = statvfs("/dev/shm", &shm) == 0 ? (uint64_t)shm.f_bavail * shm.f_frsize
-                                                 : *available_bytes;
+  *shared_bytes =
+    statvfs("/dev/shm", &shm) == 0 ? (uint64_t)shm.f_bavail * shm.f_frsize : *available_bytes;
 }
 
 /* The sum of the ranks of my node; one that does not fit stays at the largest number. */
 static osla_err sum_on_node(osla_transport *t, uint64_t mine, uint64_t *sum)
 {
   uint64_t *all = calloc((size_t)t->size, sizeof *all);
-  OSLA_CALL(osla_agree(t, all ? OSLA_OK : osla_error_set(OSLA_ERR_MEM, "sizes of %d ranks", t->size)));
+  OSLA_CALL(
+    osla_agree(t, all ? OSLA_OK : osla_error_set(OSLA_ERR_MEM, "sizes of %d ranks", t->size)));
   osla_err err = osla_allgather(t, &mine, all, sizeof mine);
   *sum = 0;
   for (int rank = 0; rank < t->size; rank++)

@@ -47,16 +47,16 @@ void osla_transport_destroy(osla_transport **transport);
 /* Local queries. */
 int osla_transport_rank(const osla_transport *transport);
 int osla_transport_size(const osla_transport *transport);
-int osla_transport_n_nodes(const osla_transport *transport);  /* shared-memory domains */
-int osla_transport_node(const osla_transport *transport);     /* mine, 0 <= node < n_nodes */
+int osla_transport_n_nodes(const osla_transport *transport);   /* shared-memory domains */
+int osla_transport_node(const osla_transport *transport);      /* mine, 0 <= node < n_nodes */
 int osla_transport_node_size(const osla_transport *transport); /* ranks in mine */
 int osla_transport_node_of(const osla_transport *transport, int rank);
 bool osla_transport_same_node(const osla_transport *transport, int rank);
 bool osla_transport_memory_by_mpi(const osla_transport *transport); /* node memory from MPI windows,
                                           because ranks cannot map one another's; default: no */
 bool osla_transport_oversubscribed(const osla_transport *transport); /* more threads than cores */
-MPI_Comm osla_transport_comm(const osla_transport *transport);      /* borrowed */
-const char *osla_transport_name(const osla_transport *transport);   /* "mpi" */
+MPI_Comm osla_transport_comm(const osla_transport *transport);       /* borrowed */
+const char *osla_transport_name(const osla_transport *transport);    /* "mpi" */
 
 /* One step of progress: serves other nodes' transfers and runs the hooks. Local, thread-safe,
  * cheap; every wait of the library calls it. */
@@ -70,8 +70,8 @@ void osla_progress_remove(osla_transport *transport, osla_progress_hook *hook, v
 
 /* Collectives that sleep and make progress while they wait, where MPI's own would spin on a core
  * that a computing rank needs. Collective; buffers as in MPI_Allreduce with MPI_IN_PLACE,
- * MPI_Bcast and MPI_Alltoall. Barrier, allreduce and alltoall (count > 0) order all loads and stores
- * of every rank before the call ahead of those of any rank after it. Errors: MPI. */
+ * MPI_Bcast and MPI_Alltoall. Barrier, allreduce and alltoall (count > 0) order all loads and
+ * stores of every rank before the call ahead of those of any rank after it. Errors: MPI. */
 osla_err osla_barrier(osla_transport *transport);
 osla_err osla_allreduce(osla_transport *transport, void *buffer, int64_t count, MPI_Datatype type,
                         MPI_Op op);

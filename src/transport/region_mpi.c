@@ -78,8 +78,8 @@ static osla_err allocate_by_mpi(osla_region *region, size_t bytes)
     if (t->node_of[rank] != t->node) continue;
     MPI_Aint size;
     int unit;
-    OSLA_MPI(MPI_Win_shared_query(region->shared_win, node_rank++, &size, &unit,
-                                  &region->peer[rank]));
+    OSLA_MPI(
+      MPI_Win_shared_query(region->shared_win, node_rank++, &size, &unit, &region->peer[rank]));
   }
   if (spare > 0) base = (void *)(((uintptr_t)base + page - 1) / page * page);
   region->peer[t->rank] = base;

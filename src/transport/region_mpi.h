@@ -6,14 +6,14 @@
 
 struct osla_region {
   osla_transport *t;
-  MPI_Win shared_win;    /* owns the memory of the node if memory_by_mpi; else MPI_WIN_NULL */
-  MPI_Win win;           /* reaches all ranks; MPI_WIN_NULL where the node is the whole job */
-  size_t bytes;          /* mine */
-  bool *unflushed;       /* [size] puts of mine that no flush has followed; under the t's mutex */
-  size_t *mapped;        /* [size] bytes that shared_memory.h mapped here */
-  bool attached;         /* the caller's memory */
-  unsigned char **peer;  /* [size] address of each rank's memory, NULL when it is not mapped here */
-  size_t *shift;         /* [size] from the window's base to the region; all 0 unless attached */
+  MPI_Win shared_win;   /* owns the memory of the node if memory_by_mpi; else MPI_WIN_NULL */
+  MPI_Win win;          /* reaches all ranks; MPI_WIN_NULL where the node is the whole job */
+  size_t bytes;         /* mine */
+  bool *unflushed;      /* [size] puts of mine that no flush has followed; under the t's mutex */
+  size_t *mapped;       /* [size] bytes that shared_memory.h mapped here */
+  bool attached;        /* the caller's memory */
+  unsigned char **peer; /* [size] address of each rank's memory, NULL when it is not mapped here */
+  size_t *shift;        /* [size] from the window's base to the region; all 0 unless attached */
 };
 
 osla_err osla_mpi_region_alloc(osla_transport *t, size_t bytes, osla_region **out);

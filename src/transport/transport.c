@@ -1,10 +1,10 @@
 /* Making a transport: the node map, the thread level, the progress hooks and thread. */
-#include "transport_ops.h"
 #include "futex.h"
 #include "osla_host.h"
 #include "osla_log.h"
 #include "request_pool.h"
 #include "shared_memory.h"
+#include "transport_ops.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -32,7 +32,8 @@ static osla_err map_nodes(osla_transport *t)
   if (code == MPI_SUCCESS) {
     for (int rank = 0; rank < t->size; rank++)
       if (t->node_of[rank] == rank) number[rank] = t->n_nodes++;
-    for (int rank = 0; rank < t->size; rank++) t->node_of[rank] = number[t->node_of[rank]];
+    for (int rank = 0; rank < t->size; rank++)
+      t->node_of[rank] = number[t->node_of[rank]];
     t->node = t->node_of[t->rank];
   }
   free(number);
@@ -120,16 +121,46 @@ void osla_transport_destroy(osla_transport **transport)
   *transport = NULL;
 }
 
-int osla_transport_rank(const osla_transport *t) { return t->rank; }
-int osla_transport_size(const osla_transport *t) { return t->size; }
-int osla_transport_n_nodes(const osla_transport *t) { return t->n_nodes; }
-int osla_transport_node(const osla_transport *t) { return t->node; }
-int osla_transport_node_size(const osla_transport *t) { return t->node_size; }
-bool osla_transport_memory_by_mpi(const osla_transport *t) { return t->memory_by_mpi; }
-bool osla_transport_oversubscribed(const osla_transport *t) { return t->oversubscribed; }
-int osla_transport_node_of(const osla_transport *t, int rank) { return t->node_of[rank]; }
-MPI_Comm osla_transport_comm(const osla_transport *t) { return t->comm; }
-const char *osla_transport_name(const osla_transport *t) { return t->ops->name; }
+int osla_transport_rank(const osla_transport *t)
+{
+  return t->rank;
+}
+int osla_transport_size(const osla_transport *t)
+{
+  return t->size;
+}
+int osla_transport_n_nodes(const osla_transport *t)
+{
+  return t->n_nodes;
+}
+int osla_transport_node(const osla_transport *t)
+{
+  return t->node;
+}
+int osla_transport_node_size(const osla_transport *t)
+{
+  return t->node_size;
+}
+bool osla_transport_memory_by_mpi(const osla_transport *t)
+{
+  return t->memory_by_mpi;
+}
+bool osla_transport_oversubscribed(const osla_transport *t)
+{
+  return t->oversubscribed;
+}
+int osla_transport_node_of(const osla_transport *t, int rank)
+{
+  return t->node_of[rank];
+}
+MPI_Comm osla_transport_comm(const osla_transport *t)
+{
+  return t->comm;
+}
+const char *osla_transport_name(const osla_transport *t)
+{
+  return t->ops->name;
+}
 
 bool osla_transport_same_node(const osla_transport *t, int rank)
 {
@@ -140,7 +171,8 @@ void osla_progress(osla_transport *t)
 {
   t->ops->progress(t);
   if (pthread_mutex_trylock(&t->hook_mutex) != 0) return; /* nested, or another thread's turn */
-  for (int i = 0; i < t->n_hooks; i++) t->hooks[i].run(t->hooks[i].arg);
+  for (int i = 0; i < t->n_hooks; i++)
+    t->hooks[i].run(t->hooks[i].arg);
   (void)pthread_mutex_unlock(&t->hook_mutex);
 }
 

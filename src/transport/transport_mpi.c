@@ -30,8 +30,8 @@ static bool lock_with_room(void *arg)
 
 typedef enum direction { GET, PUT } direction;
 
-static osla_err start_chunk(osla_region *region, direction way, int rank, size_t offset, void *local,
-                            size_t bytes, int32_t *first)
+static osla_err start_chunk(osla_region *region, direction way, int rank, size_t offset,
+                            void *local, size_t bytes, int32_t *first)
 {
   osla_transport *t = region->t;
   MPI_Aint disp = (MPI_Aint)(offset + region->shift[rank]);

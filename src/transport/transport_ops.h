@@ -67,12 +67,12 @@ struct osla_transport {
   MPI_Comm comm, node_comm;
   int rank, size;
   int node, n_nodes, node_rank, node_size;
-  int *node_of;           /* [size] node of each rank */
-  int thread_level;       /* what MPI provides */
-  bool memory_by_mpi;     /* node memory comes from MPI_Win_allocate_shared, see shared_memory.h */
-  bool oversubscribed;    /* more computing threads on the node than cores: waits never spin */
-  atomic_int n_attached;  /* attached regions: they need MPI progress even on one node */
-  pthread_mutex_t mutex;  /* serialises MPI calls and the request pool */
+  int *node_of;          /* [size] node of each rank */
+  int thread_level;      /* what MPI provides */
+  bool memory_by_mpi;    /* node memory comes from MPI_Win_allocate_shared, see shared_memory.h */
+  bool oversubscribed;   /* more computing threads on the node than cores: waits never spin */
+  atomic_int n_attached; /* attached regions: they need MPI progress even on one node */
+  pthread_mutex_t mutex; /* serialises MPI calls and the request pool */
   struct request_pool *pool;
   struct {
     osla_progress_hook *run;
@@ -87,8 +87,8 @@ struct osla_transport {
 
 extern const osla_transport_ops osla_transport_mpi;
 
-/* The one wait routine. Returns the first time that test(arg) is true. Spins shortly if cores are free, then
- * sleeps on the bell (or naps, when bell is NULL) and makes progress between. */
+/* The one wait routine. Returns the first time that test(arg) is true. Spins shortly if cores are
+ * free, then sleeps on the bell (or naps, when bell is NULL) and makes progress between. */
 typedef bool osla_wait_test(void *arg);
 void osla_wait_until(osla_transport *t, osla_wait_test *test, void *arg, osla_bell *bell);
 

@@ -29,7 +29,8 @@ static const info_rule_entry rules[] = {
    INFO_MISALIGNED,
    {4, 0, 3}},
   {{"node memory is mapped by the ranks themselves; a window over it serves other nodes only",
-    "MPICH 4.0.2: MPI_Win_shared_query refuses the windows of MPI_Win_allocate, and a shared window "
+    "MPICH 4.0.2: MPI_Win_shared_query refuses the windows of MPI_Win_allocate, and a shared "
+    "window "
     "serves a single node"},
    BY_TEST,
    INFO_SHARED_QUERY,

@@ -24,27 +24,27 @@ typedef enum invert_factor { INVERT_CHOLESKY, INVERT_LU } invert_factor;
 
 /* What the user asked for, checked. */
 typedef struct invert_options {
-  const char *stations, *events;         /* files; NULL: the shipped sample */
-  const char *output, *map, *json;       /* files; NULL: none */
-  const char *data_directory;            /* shipped tables; NULL: not found */
-  int major_arc;                         /* also the long way round */
-  double min_distance, max_distance;     /* degrees, of station-event pairs */
-  long long max_paths;                   /* 0: all */
-  int frequency, n_radial;               /* mesh, radial functions */
+  const char *stations, *events;     /* files; NULL: the shipped sample */
+  const char *output, *map, *json;   /* files; NULL: none */
+  const char *data_directory;        /* shipped tables; NULL: not found */
+  int major_arc;                     /* also the long way round */
+  double min_distance, max_distance; /* degrees, of station-event pairs */
+  long long max_paths;               /* 0: all */
+  int frequency, n_radial;           /* mesh, radial functions */
   double depth_km, stretch;
   tomo_kernel_options kernel;
-  double noise;                          /* standard deviation in units of sigma */
+  double noise; /* standard deviation in units of sigma */
   tomo_model_options model;
   tomo_prior_options prior;
   invert_factor factor;
-  int nprow, npcol;                      /* 0: nearest to square */
+  int nprow, npcol; /* 0: nearest to square */
   long long nb;
   osla_dtype dtype;
   osla_uplo uplo;
-  int threads;                           /* producers of each rank */
-  long long subset;                      /* paths handed out at a time; 0: chosen */
+  int threads;      /* producers of each rank */
+  long long subset; /* paths handed out at a time; 0: chosen */
   int progress_thread;
-  int resolution;                        /* sampled columns; 0: none */
+  int resolution; /* sampled columns; 0: none */
   double map_depth_km;
   int quiet;
 } invert_options;
@@ -62,44 +62,44 @@ typedef enum invert_phase {
   PHASE_COMMIT,  /* waiting for the others' updates */
   PHASE_FACTOR,
   PHASE_SOLVE,
-  PHASE_MISFIT,  /* the second pass over the data */
+  PHASE_MISFIT, /* the second pass over the data */
   N_PHASES
 } invert_phase;
 
 typedef struct invert_result {
-  double seconds[N_PHASES];    /* of this rank */
-  double wall;                 /* of the whole job */
+  double seconds[N_PHASES];           /* of this rank */
+  double wall;                        /* of the whole job */
   double misfit_before, misfit_after; /* |d|^2, |d - G m|^2, whitened */
-  double misfit_expected;      /* the second, from the normal equations: a check of the solve */
-  int64_t data;                /* number of data */
-  int64_t info;                /* of the factorisation */
-  double growth;               /* LU */
-  double threshold;            /* ray density (km) that parts dense from sparse knots */
+  double misfit_expected; /* the second, from the normal equations: a check of the solve */
+  int64_t data;           /* number of data */
+  int64_t info;           /* of the factorisation */
+  double growth;          /* LU */
+  double threshold;       /* ray density (km) that parts dense from sparse knots */
   tomo_recovery dense, sparse, all;
   double resolution_dense, resolution_sparse; /* mean diagonal of the resolution matrix */
   int sampled_dense, sampled_sparse;
-  int64_t updates, elements;   /* of all ranks */
-  uint64_t bytes;              /* memory of a rank, as predicted */
-  bool map_written;            /* false without gnuplot */
+  int64_t updates, elements; /* of all ranks */
+  uint64_t bytes;            /* memory of a rank, as predicted */
+  bool map_written;          /* false without gnuplot */
 } invert_result;
 
 typedef struct invert_job {
   const invert_options *options;
   osla_transport *t;
-  int blas_threads;            /* of the BLAS where a rank calls it from one thread */
+  int blas_threads; /* of the BLAS where a rank calls it from one thread */
   osla_grid *grid;
   tomo_site *stations, *events;
   int64_t n_stations, n_events;
-  int64_t *path_ids;           /* [n_paths], ascending: tomo_path_id */
-  int64_t n_paths, n_pairs;    /* pairs: before the choice by distance */
+  int64_t *path_ids;        /* [n_paths], ascending: tomo_path_id */
+  int64_t n_paths, n_pairs; /* pairs: before the choice by distance */
   tomo_mesh *mesh;
   tomo_radial *radial;
   tomo_kernel *kernel;
-  int64_t knots, n;            /* n = knots * n_radial unknowns */
-  double *m_true, *m;          /* [n] percent */
-  double *density;             /* [knots] km */
+  int64_t knots, n;   /* n = knots * n_radial unknowns */
+  double *m_true, *m; /* [n] percent */
+  double *density;    /* [knots] km */
   osla_hessian *hessian;
-  osla_matrix *factor;         /* the Hessian's own matrix, once factored */
+  osla_matrix *factor; /* the Hessian's own matrix, once factored */
   invert_result result;
 } invert_job;
 
@@ -116,19 +116,19 @@ void invert_destroy(invert_job *job);
  * pipe of an mpiexec on this host? Local. */
 bool invert_on_terminal(void);
 
-/* invert_work.c: deals the paths to all ranks and threads, one-sided, in subsets. Each thread traces
- * its paths in its own workspace (worker.path) and calls `work` for each. A failure takes the paths
- * that are left, so that all ranks end soon. On return all ranks have finished; *seconds is how long
- * this rank was busy. total->density is the caller's to free, whatever is returned. */
+/* invert_work.c: deals the paths to all ranks and threads, one-sided, in subsets. Each thread
+ * traces its paths in its own workspace (worker.path) and calls `work` for each. A failure takes
+ * the paths that are left, so that all ranks end soon. On return all ranks have finished; *seconds
+ * is how long this rank was busy. total->density is the caller's to free, whatever is returned. */
 typedef struct invert_worker {
   invert_job *job;
-  tomo_path *path;      /* traced when work is called */
+  tomo_path *path; /* traced when work is called */
   int64_t path_id, columns;
-  double *d;            /* [k] the path's whitened data */
-  void *g;              /* [k * greatest columns] for work's use */
-  double *g_sum;        /* [greatest columns] for work's use */
-  double *density;      /* [knots] of this thread */
-  double misfit;        /* of this thread */
+  double *d;       /* [k] the path's whitened data */
+  void *g;         /* [k * greatest columns] for work's use */
+  double *g_sum;   /* [greatest columns] for work's use */
+  double *density; /* [knots] of this thread */
+  double misfit;   /* of this thread */
   int64_t data;
   double seconds_update;
 } invert_worker;

@@ -1,4 +1,5 @@
-/* The assembly: H[ix, ix] += G^T G and g[ix] += G^T d for each path, then the prior, then commit. */
+/* The assembly: H[ix, ix] += G^T G and g[ix] += G^T d for each path, then the prior, then commit.
+ */
 #include "invert.h"
 
 #include <stdlib.h>
@@ -10,10 +11,12 @@ static void project_data(invert_worker *w, int64_t k)
     double sum = 0.0;
     if (w->job->options->dtype == OSLA_FLOAT) {
       const float *g = (const float *)w->g + c * k;
-      for (int64_t i = 0; i < k; i++) sum += (double)g[i] * w->d[i];
+      for (int64_t i = 0; i < k; i++)
+        sum += (double)g[i] * w->d[i];
     } else {
       const double *g = (const double *)w->g + c * k;
-      for (int64_t i = 0; i < k; i++) sum += g[i] * w->d[i];
+      for (int64_t i = 0; i < k; i++)
+        sum += g[i] * w->d[i];
     }
     w->g_sum[c] = sum;
   }
@@ -41,7 +44,8 @@ static osla_err assemble_path(invert_worker *w)
 static osla_err add_prior(invert_job *job)
 {
   const invert_options *o = job->options;
-  int most_rows = tomo_prior_rows_max(o->n_radial), most_columns = tomo_prior_columns_max(o->n_radial);
+  int most_rows = tomo_prior_rows_max(o->n_radial),
+      most_columns = tomo_prior_columns_max(o->n_radial);
   size_t elements = (size_t)most_rows * (size_t)most_columns;
   double *g = malloc(elements * sizeof *g);
   float *g_float = malloc(elements * sizeof *g_float);
@@ -53,7 +57,8 @@ static osla_err add_prior(invert_job *job)
     int rows, columns;
     tomo_prior_panel(&o->prior, job->mesh, o->n_radial, knot, &rows, &columns, ix, g);
     if (rows == 0) continue;
-    for (int i = 0; i < rows * columns; i++) g_float[i] = (float)g[i];
+    for (int i = 0; i < rows * columns; i++)
+      g_float[i] = (float)g[i];
     err = osla_hessian_update(job->hessian, columns, ix, rows,
                               o->dtype == OSLA_FLOAT ? (void *)g_float : (void *)g, rows);
   }
@@ -68,7 +73,8 @@ static osla_err share_totals(invert_job *job, const invert_worker *total)
   invert_result *r = &job->result;
   r->misfit_before = total->misfit;
   r->data = total->data;
-  for (int64_t l = 0; l < job->knots; l++) job->density[l] = total->density[l];
+  for (int64_t l = 0; l < job->knots; l++)
+    job->density[l] = total->density[l];
   OSLA_CALL(osla_allreduce(job->t, &r->misfit_before, 1, MPI_DOUBLE, MPI_SUM));
   OSLA_CALL(osla_allreduce(job->t, &r->data, 1, MPI_INT64_T, MPI_SUM));
   return osla_allreduce(job->t, job->density, job->knots, MPI_DOUBLE, MPI_SUM);

@@ -34,9 +34,8 @@ static osla_err read_sites(const invert_job *job, reader *read, const char *file
   OSLA_CALL(osla_agree(job->t, root ? read(file, sites, count) : OSLA_OK));
   OSLA_CALL(osla_bcast(job->t, count, 1, MPI_INT64_T, 0));
   if (!root) *sites = malloc((size_t)*count * sizeof **sites);
-  OSLA_CALL(osla_agree(job->t, *sites ? OSLA_OK
-                                      : osla_error_set(OSLA_ERR_MEM, "list of %" PRId64 " sites",
-                                                       *count)));
+  OSLA_CALL(osla_agree(
+    job->t, *sites ? OSLA_OK : osla_error_set(OSLA_ERR_MEM, "list of %" PRId64 " sites", *count)));
   return osla_bcast(job->t, *sites, *count * (int64_t)sizeof **sites, MPI_BYTE, 0);
 }
 
@@ -91,7 +90,8 @@ static osla_err choose(invert_job *job)
     list[i] = (drawn){osla_random_bits(job->options->model.seed, 1, (uint64_t)job->path_ids[i]),
                       job->path_ids[i]};
   qsort(list, (size_t)job->n_paths, sizeof *list, by_lot);
-  for (int64_t i = 0; i < wanted; i++) job->path_ids[i] = list[i].id;
+  for (int64_t i = 0; i < wanted; i++)
+    job->path_ids[i] = list[i].id;
   job->n_paths = wanted;
   qsort(job->path_ids, (size_t)wanted, sizeof *job->path_ids, by_id);
   free(list);
@@ -131,8 +131,8 @@ osla_err invert_read_input(invert_job *job)
 {
   const invert_options *o = job->options;
   char stations[PATH_MAX], events[PATH_MAX];
-  OSLA_CALL(name_file(job, o->stations, "--stations", "sample_stations.csv", stations,
-                      sizeof stations));
+  OSLA_CALL(
+    name_file(job, o->stations, "--stations", "sample_stations.csv", stations, sizeof stations));
   OSLA_CALL(name_file(job, o->events, "--events", "sample_events.csv", events, sizeof events));
   OSLA_CALL(read_sites(job, tomo_read_stations, stations, &job->stations, &job->n_stations));
   OSLA_CALL(read_sites(job, tomo_read_events, events, &job->events, &job->n_events));

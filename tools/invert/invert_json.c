@@ -64,23 +64,24 @@ static json_t *problem_settings(const invert_options *o)
 /* True model, prior, arithmetic. */
 static json_t *other_settings(const invert_options *o)
 {
-  return json_pack(
-    "{s:s, s:f, s:f, s:f, s:I, s:f, s:f, s:f, s:s, s:s, s:s, s:I, s:i, s:b, s:i}", "model",
-    o->model.kind == TOMO_MODEL_BLOBS ? "blobs" : "checkerboard", "amplitude_percent",
-    o->model.amplitude_percent, "cell_degrees", o->model.cell_degrees, "cell_depth_km",
-    o->model.cell_depth_km, "seed", (json_int_t)o->model.seed, "damping", o->prior.damping,
-    "smoothing", o->prior.lateral, "radial_smoothing", o->prior.radial, "factor",
-    o->factor == INVERT_LU ? "lu" : "cholesky", "precision",
-    o->dtype == OSLA_FLOAT ? "float" : "double", "triangle",
-    o->uplo == OSLA_UPPER ? "upper" : "lower", "nb", (json_int_t)o->nb, "threads", o->threads,
-    "progress_thread", o->progress_thread, "resolution", o->resolution);
+  return json_pack("{s:s, s:f, s:f, s:f, s:I, s:f, s:f, s:f, s:s, s:s, s:s, s:I, s:i, s:b, s:i}",
+                   "model", o->model.kind == TOMO_MODEL_BLOBS ? "blobs" : "checkerboard",
+                   "amplitude_percent", o->model.amplitude_percent, "cell_degrees",
+                   o->model.cell_degrees, "cell_depth_km", o->model.cell_depth_km, "seed",
+                   (json_int_t)o->model.seed, "damping", o->prior.damping, "smoothing",
+                   o->prior.lateral, "radial_smoothing", o->prior.radial, "factor",
+                   o->factor == INVERT_LU ? "lu" : "cholesky", "precision",
+                   o->dtype == OSLA_FLOAT ? "float" : "double", "triangle",
+                   o->uplo == OSLA_UPPER ? "upper" : "lower", "nb", (json_int_t)o->nb, "threads",
+                   o->threads, "progress_thread", o->progress_thread, "resolution", o->resolution);
 }
 
 static json_t *sizes_json(const invert_job *job)
 {
   const invert_result *r = &job->result;
   char grid[32];
-  (void)snprintf(grid, sizeof grid, "%dx%d", osla_grid_nprow(job->grid), osla_grid_npcol(job->grid));
+  (void)snprintf(grid, sizeof grid, "%dx%d", osla_grid_nprow(job->grid),
+                 osla_grid_npcol(job->grid));
   return json_pack("{s:s, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:i, s:s, s:i, s:I}", "command",
                    "osla invert", "unknowns", (json_int_t)job->n, "knots", (json_int_t)job->knots,
                    "stations", (json_int_t)job->n_stations, "events", (json_int_t)job->n_events,

@@ -48,8 +48,8 @@ static invert_options defaults(void)
 
 static osla_err check_positive(const char *option, double value)
 {
-  OSLA_CHECK(isfinite(value) && value > 0.0, OSLA_ERR_ARG, "%s: %g is not a positive number", option,
-             value);
+  OSLA_CHECK(isfinite(value) && value > 0.0, OSLA_ERR_ARG, "%s: %g is not a positive number",
+             option, value);
   return OSLA_OK;
 }
 
@@ -63,8 +63,8 @@ static osla_err check_not_negative(const char *option, double value)
 
 static osla_err check_range(const char *option, long long value, long long low, long long high)
 {
-  OSLA_CHECK(value >= low && value <= high, OSLA_ERR_ARG, "%s: %lld is outside %lld to %lld", option,
-             value, low, high);
+  OSLA_CHECK(value >= low && value <= high, OSLA_ERR_ARG, "%s: %lld is outside %lld to %lld",
+             option, value, low, high);
   return OSLA_OK;
 }
 
@@ -184,11 +184,11 @@ static const char after[] =
   "Example:\n"
   "  mpiexec -n 4 osla invert --stations STATIONS --events events.csv --output m.h5 --map m.png\n";
 
-bool invert_parse(int argc, char **argv, int ranks, invert_options *o, struct osla_command_line *line,
-                  int *status)
+bool invert_parse(int argc, char **argv, int ranks, invert_options *o,
+                  struct osla_command_line *line, int *status)
 {
-  raw_options raw = {.factor = "cholesky", .model = "checkerboard", .precision = "double",
-                     .triangle = "lower"};
+  raw_options raw = {
+    .factor = "cholesky", .model = "checkerboard", .precision = "double", .triangle = "lower"};
   *o = defaults();
   long long seed = (long long)o->model.seed;
   const struct poptOption table[] = {
@@ -220,16 +220,15 @@ bool invert_parse(int argc, char **argv, int ranks, invert_options *o, struct os
      "fundamental mode and overtones", "N"},
     {"period-min", '\0', POPT_ARG_DOUBLE | SHOW, &o->kernel.period_min_s, 0, "shortest period",
      "S"},
-    {"period-max", '\0', POPT_ARG_DOUBLE | SHOW, &o->kernel.period_max_s, 0, "longest period",
-     "S"},
+    {"period-max", '\0', POPT_ARG_DOUBLE | SHOW, &o->kernel.period_max_s, 0, "longest period", "S"},
     {"sigma", '\0', POPT_ARG_DOUBLE | SHOW, &o->kernel.sigma_fraction, 0,
      "standard deviation of a delay (C_d), as a part of its period", "X"},
     {"noise", '\0', POPT_ARG_DOUBLE | SHOW, &o->noise, 0,
      "noise in the data, in standard deviations", "X"},
     {"model", '\0', POPT_ARG_STRING | SHOW, &raw.model, 0, "true model: checkerboard or blobs",
      "KIND"},
-    {"amplitude", '\0', POPT_ARG_DOUBLE | SHOW, &o->model.amplitude_percent, 0,
-     "of the true model", "PERCENT"},
+    {"amplitude", '\0', POPT_ARG_DOUBLE | SHOW, &o->model.amplitude_percent, 0, "of the true model",
+     "PERCENT"},
     {"cell", '\0', POPT_ARG_DOUBLE | SHOW, &o->model.cell_degrees, 0, "its lateral size", "DEG"},
     {"cell-depth", '\0', POPT_ARG_DOUBLE | SHOW, &o->model.cell_depth_km, 0,
      "its radial size; 0: no change with depth", "KM"},

@@ -72,7 +72,8 @@ static void list_places(const invert_job *job, double *latitude, double *longitu
     tomo_lat_lon(tomo_mesh_knot(job->mesh, l), &latitude[l], &longitude[l]);
     latitude[l] = tomo_geographic_latitude(latitude[l]);
   }
-  for (int r = 0; r < job->options->n_radial; r++) depth[r] = tomo_radial_greville(job->radial, r);
+  for (int r = 0; r < job->options->n_radial; r++)
+    depth[r] = tomo_radial_greville(job->radial, r);
 }
 
 static osla_err fill_store(const invert_job *job, tomo_store *store, double *latitude,
@@ -82,8 +83,8 @@ static osla_err fill_store(const invert_job *job, tomo_store *store, double *lat
   const int64_t knots[1] = {job->knots}, radial[1] = {job->options->n_radial};
   list_places(job, latitude, longitude, depth);
   OSLA_CALL(tomo_store_add_array(store, "model", "percent", 2, model, job->m));
-  OSLA_CALL(tomo_store_add_array(store, "true_model_coefficients", "percent", 2, model,
-                                 job->m_true));
+  OSLA_CALL(
+    tomo_store_add_array(store, "true_model_coefficients", "percent", 2, model, job->m_true));
   OSLA_CALL(tomo_store_add_array(store, "gradient", "1/percent", 2, model,
                                  osla_hessian_gradient(job->hessian)));
   OSLA_CALL(tomo_store_add_array(store, "ray_density", "km", 1, knots, job->density));
@@ -115,7 +116,8 @@ static osla_err write_map(invert_job *job)
 {
   const invert_options *o = job->options;
   char title[128];
-  (void)snprintf(title, sizeof title, "%" PRId64 " paths, %" PRId64 " unknowns", job->n_paths, job->n);
+  (void)snprintf(title, sizeof title, "%" PRId64 " paths, %" PRId64 " unknowns", job->n_paths,
+                 job->n);
   tomo_map map = {.mesh = job->mesh,
                   .radial = job->radial,
                   .m_true = job->m_true,

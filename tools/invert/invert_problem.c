@@ -13,8 +13,8 @@ static uint64_t bound_columns(const invert_job *job)
 {
   double half_width = 3.6 / job->options->frequency;
   double part = half_width < 1.0 ? half_width / 0.7 : 1.5;
-  uint64_t columns = (uint64_t)((double)job->n * part) +
-                     TOMO_MESH_SUPPORT * (uint64_t)job->options->n_radial;
+  uint64_t columns =
+    (uint64_t)((double)job->n * part) + TOMO_MESH_SUPPORT * (uint64_t)job->options->n_radial;
   return columns < (uint64_t)job->n ? columns : (uint64_t)job->n;
 }
 
@@ -48,8 +48,8 @@ static uint64_t factor_bytes(const invert_job *job, uint64_t element)
 static uint64_t predict_bytes(const invert_job *job)
 {
   const invert_options *o = job->options;
-  const osla_layout h = {job->n, job->n, o->nb, o->nb, osla_grid_nprow(job->grid),
-                         osla_grid_npcol(job->grid)};
+  const osla_layout h = {
+    job->n, job->n, o->nb, o->nb, osla_grid_nprow(job->grid), osla_grid_npcol(job->grid)};
   uint64_t element = (uint64_t)osla_dtype_size(o->dtype), ranks = (uint64_t)(h.nprow * h.npcol);
   uint64_t rings = osla_transport_n_nodes(job->t) == 1 ? 0 : RING_BYTES;
   if (rings > 0 && rings < ranks * RING_LEAST) rings = ranks * RING_LEAST;
@@ -77,8 +77,8 @@ static osla_err make_bases(invert_job *job)
   job->m_true = calloc((size_t)job->n, sizeof *job->m_true);
   job->m = calloc((size_t)job->n, sizeof *job->m);
   job->density = calloc((size_t)job->knots, sizeof *job->density);
-  OSLA_CHECK(job->m_true && job->m && job->density, OSLA_ERR_MEM,
-             "vectors of %" PRId64 " unknowns", job->n);
+  OSLA_CHECK(job->m_true && job->m && job->density, OSLA_ERR_MEM, "vectors of %" PRId64 " unknowns",
+             job->n);
   return tomo_model_true(&o->model, job->mesh, job->radial, job->m_true);
 }
 

@@ -16,7 +16,8 @@ osla_err invert_spread_over_ranks(const invert_job *job, invert_spread *s)
   OSLA_CALL(osla_allreduce(job->t, s->min, N_PHASES, MPI_DOUBLE, MPI_MIN));
   OSLA_CALL(osla_allreduce(job->t, s->mean, N_PHASES, MPI_DOUBLE, MPI_SUM));
   OSLA_CALL(osla_allreduce(job->t, s->max, N_PHASES, MPI_DOUBLE, MPI_MAX));
-  for (int i = 0; i < N_PHASES; i++) s->mean[i] /= osla_transport_size(job->t);
+  for (int i = 0; i < N_PHASES; i++)
+    s->mean[i] /= osla_transport_size(job->t);
   return OSLA_OK;
 }
 
@@ -57,16 +58,18 @@ static void print_problem(const invert_job *job)
 {
   const invert_options *o = job->options;
   const invert_result *r = &job->result;
-  (void)printf("Model      %" PRId64 " unknowns: %" PRId64 " knots x %d radial functions to %g km\n",
+  (void)printf("Model      %" PRId64 " unknowns: %" PRId64
+               " knots x %d radial functions to %g km\n",
                job->n, job->knots, o->n_radial, o->depth_km);
   (void)printf("Data       %" PRId64 " paths (%" PRId64 " stations, %" PRId64
                " earthquakes) x %d measurements\n",
                job->n_paths, job->n_stations, job->n_events, tomo_kernel_count(job->kernel));
-  (void)printf("Machine    %d rank%s (%d x %d) x %d thread%s, %d node%s; about %s of memory per rank\n",
-               osla_transport_size(job->t), osla_transport_size(job->t) == 1 ? "" : "s",
-               osla_grid_nprow(job->grid), osla_grid_npcol(job->grid), o->threads,
-               o->threads == 1 ? "" : "s", osla_transport_n_nodes(job->t),
-               osla_transport_n_nodes(job->t) == 1 ? "" : "s", osla_format_bytes(r->bytes).s);
+  (void)printf(
+    "Machine    %d rank%s (%d x %d) x %d thread%s, %d node%s; about %s of memory per rank\n",
+    osla_transport_size(job->t), osla_transport_size(job->t) == 1 ? "" : "s",
+    osla_grid_nprow(job->grid), osla_grid_npcol(job->grid), o->threads, o->threads == 1 ? "" : "s",
+    osla_transport_n_nodes(job->t), osla_transport_n_nodes(job->t) == 1 ? "" : "s",
+    osla_format_bytes(r->bytes).s);
   (void)printf("Updates    %" PRId64 ", %.4g elements added to the Hessian\n", r->updates,
                (double)r->elements);
 }

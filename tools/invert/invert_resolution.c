@@ -1,7 +1,7 @@
 /* Resolution where rays are dense and where they are not.
  *
- * The resolution matrix R = (H + P)^-1 H = I - (H + P)^-1 P, P the prior, maps the true model to the
- * recovered one (Tarantola, "Inverse Problem Theory", SIAM 2005, section 3.2; its diagonal is 1
+ * The resolution matrix R = (H + P)^-1 H = I - (H + P)^-1 P, P the prior, maps the true model to
+ * the recovered one (Tarantola, "Inverse Problem Theory", SIAM 2005, section 3.2; its diagonal is 1
  * where the data decide and 0 where the prior does). A sample of its columns comes from one solve
  * with many right-hand sides, the columns of P.
  */
@@ -48,7 +48,8 @@ static void add_panel(sample *s, int rows, int columns, const int64_t *ix, const
       if (ix[c] != s->unknown[j]) continue;
       for (int b = 0; b < columns; b++) {
         double sum = 0.0;
-        for (int r = 0; r < rows; r++) sum += g[r + b * rows] * g[r + c * rows];
+        for (int r = 0; r < rows; r++)
+          sum += g[r + b * rows] * g[r + c * rows];
         s->columns[ix[b] + j * s->n] += sum;
       }
     }
@@ -57,7 +58,8 @@ static void add_panel(sample *s, int rows, int columns, const int64_t *ix, const
 static osla_err prior_columns(const invert_job *job, sample *s)
 {
   const invert_options *o = job->options;
-  int most_rows = tomo_prior_rows_max(o->n_radial), most_columns = tomo_prior_columns_max(o->n_radial);
+  int most_rows = tomo_prior_rows_max(o->n_radial),
+      most_columns = tomo_prior_columns_max(o->n_radial);
   double *g = malloc((size_t)most_rows * (size_t)most_columns * sizeof *g);
   int64_t *ix = malloc((size_t)most_columns * sizeof *ix);
   osla_err err = g && ix ? OSLA_OK : osla_error_set(OSLA_ERR_MEM, "panel of the prior");

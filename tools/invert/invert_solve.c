@@ -5,8 +5,8 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* The first pivot of LU, from 1, that is not positive; 0: none. A positive definite matrix has none:
- * the leading minors, which Cholesky tests, are the products of the pivots. */
+/* The first pivot of LU, from 1, that is not positive; 0: none. A positive definite matrix has
+ * none: the leading minors, which Cholesky tests, are the products of the pivots. */
 static osla_err find_bad_pivot(const invert_job *job, int64_t *found)
 {
   const osla_layout f = osla_matrix_layout(job->factor);
@@ -17,8 +17,7 @@ static osla_err find_bad_pivot(const invert_job *job, int64_t *found)
   for (int64_t i = 0; i < f.m && *found == none; i++) {
     if (osla_index_owner(i, f.mb, f.nprow) != prow || osla_index_owner(i, f.nb, f.npcol) != pcol)
       continue;
-    int64_t at =
-      osla_index_local(i, f.mb, f.nprow) + osla_index_local(i, f.nb, f.npcol) * lld;
+    int64_t at = osla_index_local(i, f.mb, f.nprow) + osla_index_local(i, f.nb, f.npcol) * lld;
     bool positive = job->options->dtype == OSLA_FLOAT ? ((const float *)local)[at] > 0.0f
                                                       : ((const double *)local)[at] > 0.0;
     if (!positive) *found = i + 1;
@@ -76,7 +75,8 @@ static osla_err fetch_model(invert_job *job, osla_matrix *x)
   float *m = malloc((size_t)job->n * sizeof *m);
   OSLA_CHECK(m, OSLA_ERR_MEM, "model of %" PRId64 " unknowns", job->n);
   osla_err err = osla_matrix_get_block(x, 0, 0, job->n, 1, m, job->n);
-  for (int64_t i = 0; i < job->n && err == OSLA_OK; i++) job->m[i] = m[i];
+  for (int64_t i = 0; i < job->n && err == OSLA_OK; i++)
+    job->m[i] = m[i];
   free(m);
   return err;
 }
@@ -99,15 +99,16 @@ static void judge(invert_job *job)
   invert_result *r = &job->result;
   /* (H + P) m = g gives |d - G m|^2 = |d|^2 - 2 m g + m H m = |d|^2 - m g - m P m. */
   double mg = 0.0;
-  for (int64_t i = 0; i < job->n; i++) mg += job->m[i] * g[i];
+  for (int64_t i = 0; i < job->n; i++)
+    mg += job->m[i] * g[i];
   double mpm = tomo_prior_norm(&o->prior, job->mesh, o->n_radial, job->m);
   r->misfit_expected = r->misfit_before - mg - mpm;
 
   r->threshold = dense_threshold(job);
-  r->dense = tomo_model_compare(job->m_true, job->m, job->density, job->knots, o->n_radial,
-                                r->threshold, 0);
-  r->sparse = tomo_model_compare(job->m_true, job->m, job->density, job->knots, o->n_radial,
-                                 r->threshold, 1);
+  r->dense =
+    tomo_model_compare(job->m_true, job->m, job->density, job->knots, o->n_radial, r->threshold, 0);
+  r->sparse =
+    tomo_model_compare(job->m_true, job->m, job->density, job->knots, o->n_radial, r->threshold, 1);
   r->all = tomo_model_compare(job->m_true, job->m, job->density, job->knots, o->n_radial, 0.0, 0);
 }
 
@@ -122,8 +123,8 @@ osla_err invert_solve(invert_job *job)
   start = osla_clock();
   osla_err err;
   OSLA_TRY(osla_matrix_create(job->grid, o->dtype, job->n, 1, o->nb, 1, &x));
-  OSLA_TRY(osla_matrix_fill_with(
-    x, element_of, (void *)(uintptr_t)osla_hessian_gradient(job->hessian)));
+  OSLA_TRY(
+    osla_matrix_fill_with(x, element_of, (void *)(uintptr_t)osla_hessian_gradient(job->hessian)));
   OSLA_TRY(solve_with_factor(job, x));
   OSLA_TRY(osla_agree(job->t, fetch_model(job, x)));
   job->result.seconds[PHASE_SOLVE] = osla_clock() - start;

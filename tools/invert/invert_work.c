@@ -18,9 +18,9 @@ typedef struct loop {
   osla_counter *counter;
   int64_t subset;
   const char *what;
-  bool show;          /* a progress line on this rank's terminal */
+  bool show; /* a progress line on this rank's terminal */
   double start, shown;
-  osla_err err;       /* first failure on this rank, with its text */
+  osla_err err; /* first failure on this rank, with its text */
   char text[512];
 } loop;
 
@@ -52,8 +52,8 @@ static osla_err open_worker(invert_worker *w, invert_job *job)
   w->g = malloc(k * columns * osla_dtype_size(job->options->dtype));
   w->g_sum = malloc(columns * sizeof *w->g_sum);
   w->density = calloc((size_t)job->knots, sizeof *w->density);
-  OSLA_CHECK(w->d && w->g && w->g_sum && w->density, OSLA_ERR_MEM,
-             "panel of %zu x %zu elements", k, columns);
+  OSLA_CHECK(w->d && w->g && w->g_sum && w->density, OSLA_ERR_MEM, "panel of %zu x %zu elements", k,
+             columns);
   return OSLA_OK;
 }
 
@@ -111,7 +111,8 @@ static void add_totals(invert_worker *total, const invert_worker *w, double *den
   total->misfit += w->misfit;
   total->data += w->data;
   total->seconds_update += w->seconds_update;
-  for (int64_t l = 0; l < knots; l++) density[l] += w->density[l];
+  for (int64_t l = 0; l < knots; l++)
+    density[l] += w->density[l];
 }
 
 /* One producing thread, from its workspace to its share of the totals. */

@@ -1,5 +1,5 @@
-/* The picture: writes the parts into nameless temporary files, runs gnuplot on them, puts the PNG in
- * place.
+/* The picture: writes the parts into nameless temporary files, runs gnuplot on them, puts the PNG
+ * in place.
  *
  * gnuplot is started by posix_spawnp, which is safe in a process with threads and an MPI library,
  * unlike fork and system(). It runs without the user's start-up file (-d) and without terminal. */
@@ -58,7 +58,8 @@ osla_err map_close(const char *name, FILE *file)
 
 static void close_files(map_files *files)
 {
-  for (int i = 0; i < files->count; i++) close(files->descriptor[i]);
+  for (int i = 0; i < files->count; i++)
+    close(files->descriptor[i]);
   files->count = 0;
 }
 

@@ -123,7 +123,6 @@ osla_err map_write_lines(const tomo_map *map, map_files *files)
 {
   OSLA_CALL(write_coast(map, files));
   OSLA_CALL(write_grid(files));
-  OSLA_CALL(
-    write_symbols(files, "stations.txt", map->stations, map->n_stations, 0.034, 3, 0.5));
+  OSLA_CALL(write_symbols(files, "stations.txt", map->stations, map->n_stations, 0.034, 3, 0.5));
   return write_symbols(files, "events.txt", map->events, map->n_events, 0.042, 5, 0.42);
 }

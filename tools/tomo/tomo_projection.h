@@ -8,8 +8,9 @@
 
 #include <stdbool.h>
 
-#define TOMO_MAP_CENTRE 150.0 /* degrees east: the Pacific in the middle, the cut in the Atlantic  \
-                               */
+#define TOMO_MAP_CENTRE                                                                            \
+  150.0 /* degrees east: the Pacific in the middle, the cut in the Atlantic                        \
+         */
 
 /* Longitude relative to the centre, -180 <= l < 180 degrees. */
 double projection_relative(double longitude);
