@@ -92,11 +92,13 @@ typedef struct delays {
 void delays_begin(delays *d, osla_transport *t, uint64_t seed);
 void delays_end(delays *d);
 
-/* Is this pair of a grid and a variant to be run? With more ranks than two only one in four is:
- * where ranks outnumber cores, making a matrix costs a tenth of a second (MPI spins). */
+/* Is this pair of a grid and a variant to be run? Up to two ranks all are, up to four one in five,
+ * else one in nine: where ranks outnumber cores, making a matrix on several nodes costs a tenth of
+ * a second (MPI spins). */
 bool kernel_turn(int grid, int variant);
 
-/* Rounds of a stress loop: OSLA_TEST_ROUNDS of the environment, else `usual`. */
+/* Rounds of a stress loop: OSLA_TEST_ROUNDS of the environment, else `usual`, or half of that with
+ * more ranks than two. */
 int kernel_rounds(int usual);
 
 #endif
