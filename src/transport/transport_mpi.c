@@ -180,6 +180,21 @@ static osla_err mpi_flush(osla_region *region, int rank)
   return code == MPI_SUCCESS ? OSLA_OK : osla_error_set_mpi(code, "MPI_Win_flush");
 }
 
+/* Writes a word; on return it has been written over there. Where cores are short, by a fetch that
+ * replaces it, because the wait for that sleeps and the wait in a flush does not. */
+static osla_err put_word(osla_region *region, int rank, size_t offset, uint64_t word)
+{
+  osla_handle handle;
+  if (region->t->oversubscribed) {
+    int64_t new_word = (int64_t)word, old_word;
+    OSLA_CALL(start_fetch(region, rank, offset, MPI_REPLACE, &new_word, &old_word, &handle));
+    return mpi_wait(region->t, &handle);
+  }
+  OSLA_CALL(mpi_put(region, rank, offset, &word, sizeof word, &handle));
+  OSLA_CALL(mpi_wait(region->t, &handle));
+  return mpi_flush(region, rank);
+}
+
 static osla_err mpi_put_notify(osla_region *region, int rank, size_t offset, const void *source,
                                size_t bytes, size_t word_offset, uint64_t word, size_t bell_offset)
 {
@@ -190,17 +205,14 @@ static osla_err mpi_put_notify(osla_region *region, int rank, size_t offset, con
     osla_bell_ring((osla_bell *)(peer + bell_offset));
     return OSLA_OK;
   }
-  /* MPI orders the word behind this and earlier puts only by a flush between them. The word goes by
-   * a fetch that replaces it: when that completes, the word has been written over there. */
+  /* MPI orders the word behind this and earlier puts only by a flush between them. */
   osla_handle handle;
-  int64_t new_word = (int64_t)word, old_word;
   if (bytes > 0) {
     OSLA_CALL(mpi_put(region, rank, offset, source, bytes, &handle));
     OSLA_CALL(mpi_wait(region->t, &handle));
   }
   OSLA_CALL(mpi_flush(region, rank));
-  OSLA_CALL(start_fetch(region, rank, word_offset, MPI_REPLACE, &new_word, &old_word, &handle));
-  return mpi_wait(region->t, &handle);
+  return put_word(region, rank, word_offset, word);
 }
 
 /* MPICH serves other ranks' RMA only inside MPI calls of the target; a probe is the cheapest. */

@@ -21,7 +21,7 @@ static inline void relax(void)
 #endif
 }
 
-static bool spin_until(osla_wait_test *test, void *arg)
+static bool spin_until(osla_transport *t, bool network, osla_wait_test *test, void *arg)
 {
   double end = osla_clock() + 1e-6 * SPIN_US;
   do {
@@ -29,6 +29,7 @@ static bool spin_until(osla_wait_test *test, void *arg)
       if (test(arg)) return true;
       relax();
     }
+    if (network) osla_progress(t);
   } while (osla_clock() < end);
   return false;
 }
@@ -58,9 +59,9 @@ void osla_bell_ring(osla_bell *bell)
 void osla_wait_until(osla_transport *t, osla_wait_test *test, void *arg, osla_bell *bell)
 {
   if (test(arg)) return;
-  if (!t->oversubscribed && spin_until(test, arg)) return;
-
   bool network = t->n_nodes > 1 || t->n_attached > 0;
+  if (!t->oversubscribed && spin_until(t, network, test, arg)) return;
+
   int nap = NAP_MIN_US;
   for (;;) {
     osla_progress(t);
