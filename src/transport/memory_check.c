@@ -23,25 +23,58 @@ static uint64_t read_mem_available(void)
   return (uint64_t)sysconf(_SC_PHYS_PAGES) * (uint64_t)sysconf(_SC_PAGESIZE);
 }
 
+/* One number in a file; `missing` where there is none ("max" means no limit). */
+static uint64_t read_number(const char *path, uint64_t missing)
+{
+  uint64_t value = missing;
+  FILE *file = fopen(path, "r");
+  if (!file) return missing;
+  if (fscanf(file, "%" SCNu64, &value) != 1) value = missing;
+  (void)fclose(file);
+  return value;
+}
+
+/* What the control group of this process (a container, a batch job) leaves of its limit. A group's
+ * files are seen at the root of the mount from inside a container, and below it from outside. */
+static uint64_t read_group_available(void)
+{
+  static const char *const files[][2] = {
+    {"/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory.current"}, /* version 2 */
+    {"/sys/fs/cgroup/memory/memory.limit_in_bytes", "/sys/fs/cgroup/memory/memory.usage_in_bytes"}};
+  uint64_t available = UINT64_MAX;
+  for (int version = 0; version < 2; version++) {
+    uint64_t limit = read_number(files[version][0], UINT64_MAX);
+    uint64_t used = read_number(files[version][1], 0);
+    if (limit != UINT64_MAX && limit > used && limit - used < available) available = limit - used;
+  }
+  return available;
+}
+
 void osla_memory_available(uint64_t *shared_bytes, uint64_t *available_bytes)
 {
   struct statvfs shm;
-  *available_bytes = read_mem_available();
+  uint64_t group = read_group_available(), host = read_mem_available();
+  *available_bytes = group < host ? group : host;
   *shared_bytes =
     statvfs("/dev/shm", &shm) == 0 ? (uint64_t)shm.f_bavail * shm.f_frsize : *available_bytes;
 }
 
-/* The sum of the ranks of my node; one that does not fit stays at the largest number. */
-static osla_err sum_on_node(osla_transport *t, uint64_t mine, uint64_t *sum)
+/* The sum of the ranks of my host (nodes that MPI keeps apart share its memory); one that does not
+ * fit stays at the largest number. */
+static osla_err sum_on_host(osla_transport *t, uint64_t mine, uint64_t *sum)
 {
-  uint64_t *all = calloc((size_t)t->size, sizeof *all);
+  typedef struct share {
+    uint64_t bytes, host;
+  } share;
+  share here = {mine, t->host_id};
+  share *all = calloc((size_t)t->size, sizeof *all);
   OSLA_CALL(
     osla_agree(t, all ? OSLA_OK : osla_error_set(OSLA_ERR_MEM, "sizes of %d ranks", t->size)));
-  osla_err err = osla_allgather(t, &mine, all, sizeof mine);
+  osla_err err = osla_allgather(t, &here, all, sizeof here);
   *sum = 0;
   for (int rank = 0; rank < t->size; rank++)
-    if (t->node_of[rank] == t->node)
-      *sum = all[rank] < UINT64_MAX - *sum ? *sum + all[rank] : UINT64_MAX;
+    if (all[rank].host == here.host)
+      *sum = all[rank].bytes < UINT64_MAX - *sum ? *sum + all[rank].bytes : UINT64_MAX;
   free(all);
   return err;
 }
@@ -49,7 +82,7 @@ static osla_err sum_on_node(osla_transport *t, uint64_t mine, uint64_t *sum)
 osla_err osla_memory_check(osla_transport *t, uint64_t bytes_per_rank)
 {
   uint64_t shared, available, node_bytes;
-  OSLA_CALL(sum_on_node(t, bytes_per_rank, &node_bytes));
+  OSLA_CALL(sum_on_host(t, bytes_per_rank, &node_bytes));
   osla_memory_available(&shared, &available);
   osla_err err = OSLA_OK;
   if (node_bytes > available)

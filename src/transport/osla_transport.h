@@ -8,7 +8,8 @@
  *
  * Threads: MPI must have been started with MPI_Init_thread. Calls of several threads are
  * serialised inside the library; they need MPI_THREAD_SERIALIZED, and MPI_THREAD_MULTIPLE if the
- * caller itself uses MPI at the same time or asks for the progress thread.
+ * caller itself uses MPI at the same time, asks for the progress thread, or lets one thread make or
+ * destroy objects while others use some.
  */
 #ifndef OSLA_TRANSPORT_H
 #define OSLA_TRANSPORT_H

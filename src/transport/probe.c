@@ -96,8 +96,7 @@ static osla_err probe_shift(osla_transport *t, size_t shift, int kind, int *wors
   window w;
   osla_err err = open_window(t, SLOT * ((size_t)t->size + 2), shift, &w);
   if (err == OSLA_OK) err = osla_barrier(t);
-  if (err == OSLA_OK) err = put_pattern(t, &w, kind);
-  if (err == OSLA_OK) err = osla_barrier(t);
+  if (err == OSLA_OK) err = osla_agree(t, put_pattern(t, &w, kind));
   for (int origin = 0; origin < t->size && err == OSLA_OK; origin++) {
     if (target_of(t, origin, kind) != t->rank) continue;
     int early = find_pattern(w.memory + shift, origin);
@@ -155,7 +154,7 @@ osla_err osla_probe_strided_get(osla_transport *t, int lacking[OSLA_PROBE_KINDS]
   for (int kind = 0; kind < OSLA_PROBE_KINDS; kind++) {
     lacking[kind] = -1;
     if (err == OSLA_OK) err = osla_barrier(t);
-    if (err == OSLA_OK) err = get_strided(t, &w, strided, kind, &lacking[kind]);
+    if (err == OSLA_OK) err = osla_agree(t, get_strided(t, &w, strided, kind, &lacking[kind]));
   }
   close_window(t, &w);
   (void)MPI_Type_free(&strided);
@@ -220,9 +219,10 @@ osla_err osla_probe_passive(osla_transport *t, int origin, int target, double bu
         continue;
     if (t->rank == origin && err == OSLA_OK)
       err = time_once(&w, target, i % 2, &took[i % 2][i / 2]);
+    err = osla_agree(t, err);
   }
   close_window(t, &w);
-  OSLA_CALL(osla_agree(t, err));
+  OSLA_CALL(err);
   OSLA_CALL(osla_bcast(t, took, 2 * REPETITIONS, MPI_DOUBLE, origin));
   *get = median_of_3(took[0]);
   *put = median_of_3(took[1]);

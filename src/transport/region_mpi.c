@@ -24,6 +24,10 @@ static osla_err open_window(osla_region *region, void *base, size_t bytes)
   OSLA_MPI(MPI_Win_create(base, (MPI_Aint)bytes, 1, MPI_INFO_NULL, region->t->comm, &region->win));
   OSLA_MPI(MPI_Win_set_errhandler(region->win, MPI_ERRORS_RETURN));
   OSLA_MPI(MPI_Win_lock_all(MPI_MODE_NOCHECK, region->win));
+  int *model, found;
+  OSLA_MPI(MPI_Win_get_attr(region->win, MPI_WIN_MODEL, &model, &found));
+  OSLA_CHECK(found && *model == MPI_WIN_UNIFIED, OSLA_ERR_UNSUPPORTED,
+             "this MPI keeps a window's public and private copies apart: loads would not see puts");
   return OSLA_OK;
 }
 

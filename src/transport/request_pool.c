@@ -5,6 +5,7 @@
 typedef struct entry {
   MPI_Request request; /* MPI_REQUEST_NULL: finished */
   int32_t next;        /* of the chain, or of the free list; -1: end */
+  int code;            /* first failure of a test, MPI_SUCCESS so far */
   bool used;
 } entry;
 
@@ -45,10 +46,14 @@ static bool grow(request_pool *pool)
 static int test_entry(request_pool *pool, entry *e)
 {
   int finished = 0;
-  if (e->request == MPI_REQUEST_NULL) return MPI_SUCCESS;
+  if (e->request == MPI_REQUEST_NULL) return e->code;
   int code = MPI_Test(&e->request, &finished, MPI_STATUS_IGNORE);
-  if (finished) pool->unfinished--;
-  return code;
+  if (code != MPI_SUCCESS) {
+    e->code = code;
+    e->request = MPI_REQUEST_NULL; /* there is no more to be had from it */
+  }
+  if (finished || code != MPI_SUCCESS) pool->unfinished--;
+  return e->code;
 }
 
 bool osla_pool_full(request_pool *pool)
@@ -78,7 +83,7 @@ bool osla_pool_test(request_pool *pool, int32_t *first, int *mpi_code)
     entry *e = &pool->entries[*first];
     int code = test_entry(pool, e);
     if (code != MPI_SUCCESS) *mpi_code = code;
-    if (e->request != MPI_REQUEST_NULL && code == MPI_SUCCESS) return false;
+    if (e->request != MPI_REQUEST_NULL) return false;
     int32_t index = *first;
     *first = e->next;
     e->used = false;

@@ -40,7 +40,10 @@ static osla_err make_mine(size_t bytes, int *file, unsigned char **at)
   OSLA_CHECK(*file >= 0, OSLA_ERR_UNSUPPORTED, "memfd_create: %s", strerror(errno));
   OSLA_CHECK(ftruncate(*file, (off_t)bytes) == 0, OSLA_ERR_MEM, "%zu bytes of shared memory: %s",
              bytes, strerror(errno));
-  int code = posix_fallocate(*file, 0, (off_t)bytes);
+  int code;
+  do {
+    code = posix_fallocate(*file, 0, (off_t)bytes);
+  } while (code == EINTR);
   OSLA_CHECK(code == 0, OSLA_ERR_MEM, "%zu bytes of shared memory: %s", bytes, strerror(code));
   return map_file(*file, bytes, at);
 }

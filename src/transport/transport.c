@@ -2,6 +2,7 @@
 #include "futex.h"
 #include "osla_host.h"
 #include "osla_log.h"
+#include "osla_random.h"
 #include "request_pool.h"
 #include "shared_memory.h"
 #include "transport_ops.h"
@@ -76,6 +77,8 @@ static osla_err set_up(osla_transport *t, MPI_Comm comm, const osla_transport_op
   t->memory_by_mpi = !mapped;
   osla_host host;
   osla_err err = osla_host_look(t->comm, &host);
+  for (const char *c = host.name; *c; c++)
+    t->host_id = osla_random_bits(t->host_id, (uint64_t)*c, 0);
   t->oversubscribed = host.ranks * threads > host.cores;
   if (err == OSLA_OK && options && options->progress_thread) err = start_progress_thread(t);
   return osla_agree(t, err);
@@ -88,16 +91,22 @@ osla_err osla_transport_create(MPI_Comm comm, const osla_transport_options *opti
   (void)MPI_Initialized(&started);
   OSLA_CHECK(started, OSLA_ERR_STATE, "MPI is not started: call MPI_Init_thread first");
 
+  *out = NULL;
   osla_transport *t = calloc(1, sizeof *t);
-  OSLA_CHECK(t, OSLA_ERR_MEM, "transport object");
+  request_pool *pool = osla_pool_create();
+  int complete = t && pool;
+  OSLA_MPI(MPI_Allreduce(MPI_IN_PLACE, &complete, 1, MPI_INT, MPI_MIN, comm));
+  if (!complete) {
+    free(t);
+    osla_pool_destroy(pool);
+    return osla_error_set(OSLA_ERR_MEM, "transport object");
+  }
   t->ops = &osla_transport_mpi;
   t->comm = t->node_comm = MPI_COMM_NULL;
   (void)pthread_mutex_init(&t->mutex, NULL);
   (void)pthread_mutex_init(&t->hook_mutex, NULL);
-  osla_err err = OSLA_OK;
-  t->pool = osla_pool_create();
-  if (!t->pool) err = osla_error_set(OSLA_ERR_MEM, "request pool");
-  if (err == OSLA_OK) err = set_up(t, comm, options);
+  t->pool = pool;
+  osla_err err = set_up(t, comm, options);
   if (err != OSLA_OK) osla_transport_destroy(&t);
   *out = t;
   return err;

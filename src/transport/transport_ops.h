@@ -67,6 +67,7 @@ struct osla_transport {
   MPI_Comm comm, node_comm;
   int rank, size;
   int node, n_nodes, node_rank, node_size;
+  uint64_t host_id;       /* the same on ranks whose hosts have one name */
   int *node_of;          /* [size] node of each rank */
   int thread_level;      /* what MPI provides */
   bool memory_by_mpi;    /* node memory comes from MPI_Win_allocate_shared, see shared_memory.h */
