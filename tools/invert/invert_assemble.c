@@ -77,7 +77,9 @@ static osla_err share_totals(invert_job *job, const invert_worker *total)
     job->density[l] = total->density[l];
   OSLA_CALL(osla_allreduce(job->t, &r->misfit_before, 1, MPI_DOUBLE, MPI_SUM));
   OSLA_CALL(osla_allreduce(job->t, &r->data, 1, MPI_INT64_T, MPI_SUM));
-  return osla_allreduce(job->t, job->density, job->knots, MPI_DOUBLE, MPI_SUM);
+  OSLA_CALL(osla_allreduce(job->t, job->density, job->knots, MPI_DOUBLE, MPI_SUM));
+  /* MPI does not promise the same bits on all ranks, and what is dense is decided by each. */
+  return osla_bcast(job->t, job->density, job->knots, MPI_DOUBLE, 0);
 }
 
 static osla_err share_counts(invert_job *job)

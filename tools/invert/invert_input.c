@@ -10,28 +10,36 @@
 
 typedef osla_err reader(const char *file, tomo_site **sites, int64_t *count);
 
-/* The file that the user named, or the shipped one. */
-static osla_err name_file(const invert_job *job, const char *given, const char *option,
-                          const char *shipped, char *file, size_t size)
+/* Where a list comes from. */
+typedef struct list_source {
+  const char *given;   /* the file that the user named, or NULL */
+  const char *option;  /* how it would be named */
+  const char *shipped; /* the file of the sample */
+} list_source;
+
+static osla_err name_file(const invert_job *job, const list_source *from, char *file, size_t size)
 {
   const char *directory = job->options->data_directory;
-  if (given) {
-    (void)snprintf(file, size, "%s", given);
+  if (from->given) {
+    (void)snprintf(file, size, "%s", from->given);
     return OSLA_OK;
   }
   OSLA_CHECK(directory, OSLA_ERR_IO,
              "the shipped sample is not found (set OSLA_DATA to its folder), and there is no %s",
-             option);
-  (void)snprintf(file, size, "%s/%s", directory, shipped);
+             from->option);
+  (void)snprintf(file, size, "%s/%s", directory, from->shipped);
   return OSLA_OK;
 }
 
 /* Rank 0 reads, all ranks get the list. */
-static osla_err read_sites(const invert_job *job, reader *read, const char *file, tomo_site **sites,
-                           int64_t *count)
+static osla_err read_sites(const invert_job *job, reader *read, const list_source *from,
+                           tomo_site **sites, int64_t *count)
 {
   bool root = osla_transport_rank(job->t) == 0;
-  OSLA_CALL(osla_agree(job->t, root ? read(file, sites, count) : OSLA_OK));
+  char file[PATH_MAX];
+  osla_err err = root ? name_file(job, from, file, sizeof file) : OSLA_OK;
+  if (root && err == OSLA_OK) err = read(file, sites, count);
+  OSLA_CALL(osla_agree(job->t, err));
   OSLA_CALL(osla_bcast(job->t, count, 1, MPI_INT64_T, 0));
   if (!root) *sites = malloc((size_t)*count * sizeof **sites);
   OSLA_CALL(osla_agree(
@@ -130,12 +138,10 @@ static osla_err check_list_fits(invert_job *job)
 osla_err invert_read_input(invert_job *job)
 {
   const invert_options *o = job->options;
-  char stations[PATH_MAX], events[PATH_MAX];
-  OSLA_CALL(
-    name_file(job, o->stations, "--stations", "sample_stations.csv", stations, sizeof stations));
-  OSLA_CALL(name_file(job, o->events, "--events", "sample_events.csv", events, sizeof events));
-  OSLA_CALL(read_sites(job, tomo_read_stations, stations, &job->stations, &job->n_stations));
-  OSLA_CALL(read_sites(job, tomo_read_events, events, &job->events, &job->n_events));
+  const list_source stations = {o->stations, "--stations", "sample_stations.csv"};
+  const list_source events = {o->events, "--events", "sample_events.csv"};
+  OSLA_CALL(read_sites(job, tomo_read_stations, &stations, &job->stations, &job->n_stations));
+  OSLA_CALL(read_sites(job, tomo_read_events, &events, &job->events, &job->n_events));
   OSLA_CALL(check_list_fits(job));
   return osla_agree(job->t, list_paths(job));
 }

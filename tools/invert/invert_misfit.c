@@ -37,5 +37,5 @@ osla_err invert_measure_misfit(invert_job *job)
     err = osla_allreduce(job->t, &job->result.misfit_after, 1, MPI_DOUBLE, MPI_SUM);
   job->result.seconds[PHASE_MISFIT] = osla_clock() - start;
   OSLA_CALL(err);
-  return check_solution(job);
+  return osla_agree(job->t, check_solution(job));
 }
