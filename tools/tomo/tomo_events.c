@@ -9,7 +9,6 @@
  * Mw = 2/3 log10(M0) - 10.7 (Hanks & Kanamori 1979, J. Geophys. Res. 84, 2348-2350). */
 #include <ctype.h>
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "tomo_text.h"
@@ -133,32 +132,10 @@ static osla_err read_ndk(text_reader *reader, site_list *list)
 
 static osla_err read_list(text_reader *reader, site_list *list)
 {
-  bool more;
-  OSLA_CALL(text_read_content(reader, &more));
-  OSLA_CHECK(more, OSLA_ERR_IO, "%s: no event in this file", reader->file);
-  reader->held = true;
-  if (is_ndk(reader->text))
-    OSLA_CALL(read_ndk(reader, list));
-  else
-    OSLA_CALL(read_csv(reader, list));
-  OSLA_CHECK(list->count > 0, OSLA_ERR_IO, "%s: no event in this file", reader->file);
-  return OSLA_OK;
+  return is_ndk(reader->text) ? read_ndk(reader, list) : read_csv(reader, list);
 }
 
 osla_err tomo_read_events(const char *file, tomo_site **sites, int64_t *count)
 {
-  text_reader reader;
-  site_list list = {0};
-  *sites = NULL;
-  *count = 0;
-  osla_err err = text_open(&reader, file);
-  if (err == OSLA_OK) err = read_list(&reader, &list);
-  text_close(&reader);
-  if (err != OSLA_OK) {
-    free(list.site);
-    return err;
-  }
-  *sites = list.site;
-  *count = list.count;
-  return OSLA_OK;
+  return text_read_sites(file, "event", read_list, sites, count);
 }

@@ -2,7 +2,6 @@
  *
  * Source of the columns: SPECFEM3D_GLOBE manual, "STATIONS" (name, network, latitude, longitude,
  * elevation, burial). */
-#include <stdlib.h>
 #include <string.h>
 
 #include "tomo_text.h"
@@ -59,32 +58,10 @@ static osla_err read_csv(text_reader *reader, site_list *list)
 
 static osla_err read_list(text_reader *reader, site_list *list)
 {
-  bool more;
-  OSLA_CALL(text_read_content(reader, &more));
-  OSLA_CHECK(more, OSLA_ERR_IO, "%s: no station in this file", reader->file);
-  reader->held = true;
-  if (strchr(reader->text, ','))
-    OSLA_CALL(read_csv(reader, list));
-  else
-    OSLA_CALL(read_columns(reader, list));
-  OSLA_CHECK(list->count > 0, OSLA_ERR_IO, "%s: no station in this file", reader->file);
-  return OSLA_OK;
+  return strchr(reader->text, ',') ? read_csv(reader, list) : read_columns(reader, list);
 }
 
 osla_err tomo_read_stations(const char *file, tomo_site **sites, int64_t *count)
 {
-  text_reader reader;
-  site_list list = {0};
-  *sites = NULL;
-  *count = 0;
-  osla_err err = text_open(&reader, file);
-  if (err == OSLA_OK) err = read_list(&reader, &list);
-  text_close(&reader);
-  if (err != OSLA_OK) {
-    free(list.site);
-    return err;
-  }
-  *sites = list.site;
-  *count = list.count;
-  return OSLA_OK;
+  return text_read_sites(file, "station", read_list, sites, count);
 }

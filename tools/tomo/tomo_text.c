@@ -228,3 +228,34 @@ osla_err text_row(text_reader *reader, char **field, int count)
              (long long)reader->line, found, count);
   return OSLA_OK;
 }
+
+static osla_err read_entries(text_reader *reader, const char *what, site_reader *read,
+                             site_list *list)
+{
+  bool more;
+  OSLA_CALL(text_read_content(reader, &more));
+  OSLA_CHECK(more, OSLA_ERR_IO, "%s: no %s in this file", reader->file, what);
+  reader->held = true;
+  OSLA_CALL(read(reader, list));
+  OSLA_CHECK(list->count > 0, OSLA_ERR_IO, "%s: no %s in this file", reader->file, what);
+  return OSLA_OK;
+}
+
+osla_err text_read_sites(const char *file, const char *what, site_reader *read, tomo_site **sites,
+                         int64_t *count)
+{
+  text_reader reader;
+  site_list list = {0};
+  *sites = NULL;
+  *count = 0;
+  osla_err err = text_open(&reader, file);
+  if (err == OSLA_OK) err = read_entries(&reader, what, read, &list);
+  text_close(&reader);
+  if (err != OSLA_OK) {
+    free(list.site);
+    return err;
+  }
+  *sites = list.site;
+  *count = list.count;
+  return OSLA_OK;
+}

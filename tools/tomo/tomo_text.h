@@ -57,4 +57,10 @@ osla_err text_header(text_reader *reader, const char *const *keys, int n_keys, i
 /* Splits the current line, which must have `count` fields. */
 osla_err text_row(text_reader *reader, char **field, int count);
 
+/* Reads a whole file: `read` finds its first line of content held, and appends to the list. `what`
+ * names an entry ("station") for a file that has none. Results and errors as in tomo_io.h. */
+typedef osla_err site_reader(text_reader *reader, site_list *list);
+osla_err text_read_sites(const char *file, const char *what, site_reader *read, tomo_site **sites,
+                         int64_t *count);
+
 #endif
