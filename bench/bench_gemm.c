@@ -67,7 +67,8 @@ static osla_err check(void *data, double *residual)
 static osla_err run_osla(void *data)
 {
   gemm_data *d = data;
-  return osla_gemm(1, d->a, d->b, 0, d->c, NULL);
+  return osla_gemm(OSLA_NOTRANS, OSLA_NOTRANS, 1, osla_whole(d->a), osla_whole(d->b), 0,
+                   osla_whole(d->c), NULL);
 }
 
 static osla_err setup_blas(void *data)

@@ -1,57 +1,212 @@
-/* Contract and dispatch of the distributed multiplication: check, bring operands to fitting
- * distributions, plan, run. */
+/* Contract and dispatch of the distributed multiplications: check, plan, run. */
 #include "gemm.h"
 
+#include <complex.h>
 #include <inttypes.h>
 
-static osla_err check(const local_view *a, const local_view *b, const local_view *c)
+static osla_err check_part(const osla_part *p, const char *name)
 {
-  OSLA_CHECK(a->m == c->m && b->n == c->n && a->n == b->m, OSLA_ERR_ARG,
-             "gemm: A is %" PRId64 " x %" PRId64 ", B %" PRId64 " x %" PRId64 ", C %" PRId64
-             " x %" PRId64,
-             a->m, a->n, b->m, b->n, c->m, c->n);
-  OSLA_CHECK(a->dtype == c->dtype && b->dtype == c->dtype, OSLA_ERR_ARG,
-             "gemm: types '%c', '%c', '%c' differ", osla_dtype_letter(a->dtype),
-             osla_dtype_letter(b->dtype), osla_dtype_letter(c->dtype));
-  OSLA_CHECK(a->matrix != c->matrix && b->matrix != c->matrix, OSLA_ERR_ARG,
-             "gemm: C is also an operand");
-  OSLA_CHECK(a->t == c->t && b->t == c->t, OSLA_ERR_ARG,
-             "gemm: the matrices belong to different transports");
+  osla_layout l = osla_matrix_layout(p->matrix);
+  OSLA_CHECK(p->m >= 0 && p->n >= 0 && p->i >= 0 && p->j >= 0 && p->i <= l.m - p->m &&
+               p->j <= l.n - p->n,
+             OSLA_ERR_ARG,
+             "gemm: part of %" PRId64 " x %" PRId64 " at (%" PRId64 ", %" PRId64
+             ") is not inside the %" PRId64 " x %" PRId64 " matrix %s",
+             p->m, p->n, p->i, p->j, l.m, l.n, name);
   return OSLA_OK;
 }
 
-/* A copy of `from` in the wanted blocks on C's grid, or NULL when it already fits. Collective. */
-static osla_err fit(const local_view *from, const local_view *c, int64_t mb, int64_t nb,
-                    osla_matrix **copy)
+static int64_t outer_rows(osla_trans trans, const osla_part *p)
 {
-  *copy = NULL;
-  if (from->grid == c->grid && from->mb == mb && from->nb == nb) return OSLA_OK;
-  OSLA_CALL(osla_matrix_create(c->grid, from->dtype, from->m, from->n, mb, nb, copy));
-  return osla_matrix_copy(from->matrix, *copy);
+  return trans == OSLA_NOTRANS ? p->m : p->n;
 }
 
-osla_err osla_gemm(double alpha, osla_matrix *a, osla_matrix *b, double beta, osla_matrix *c,
-                   const osla_gemm_options *options)
+static int64_t outer_cols(osla_trans trans, const osla_part *p)
 {
-  gemm_plan plan = {.a = view_of(a), .b = view_of(b), .c = view_of(c)};
-  osla_transport *t = plan.c.t;
-  osla_matrix *a_copy = NULL, *b_copy = NULL;
-  osla_err err;
-  OSLA_CALL(check(&plan.a, &plan.b, &plan.c));
-  trim_blocks(&plan.a);
-  trim_blocks(&plan.b);
-  trim_blocks(&plan.c);
-  int64_t kb = plan.a.nb;
-  OSLA_TRY(fit(&plan.a, &plan.c, plan.c.mb, kb, &a_copy));
-  OSLA_TRY(fit(&plan.b, &plan.c, kb, plan.c.nb, &b_copy));
-  if (a_copy) plan.a = view_of(a_copy);
-  if (b_copy) plan.b = view_of(b_copy);
+  return trans == OSLA_NOTRANS ? p->n : p->m;
+}
 
-  OSLA_TRY(osla_agree(t, osla_gemm_plan(&plan, options))); /* also: operands are complete */
-  OSLA_TRY(osla_agree(t, osla_gemm_run(&plan, alpha, beta, options))); /* nobody reads any more */
+/* Is there an element of both parts in this rank's memory? Matrices that were wrapped may share
+ * it. Arrays of one leading dimension share an element if their rows do; others count as shared if
+ * their address ranges meet. */
+static bool memory_overlaps(const osla_part *x, const osla_part *y)
+{
+  gemm_target a = gemm_target_of(x), b = gemm_target_of(y);
+  size_t e = osla_dtype_size(osla_matrix_dtype(x->matrix));
+  if (a.rows == 0 || a.cols == 0 || b.rows == 0 || b.cols == 0) return false;
+  uintptr_t from_a = (uintptr_t)a.at, to_a = from_a + (size_t)((a.cols - 1) * a.ld + a.rows) * e;
+  uintptr_t from_b = (uintptr_t)b.at, to_b = from_b + (size_t)((b.cols - 1) * b.ld + b.rows) * e;
+  if (from_a >= to_b || from_b >= to_a) return false;
+  if (a.ld != b.ld) return true;
+  int64_t distance = from_b >= from_a ? (int64_t)((from_b - from_a) / e) % a.ld
+                                      : a.ld - (int64_t)((from_a - from_b) / e) % a.ld;
+  return distance < a.rows || distance + b.rows > a.ld;
+}
+
+static bool overlap(const osla_part *x, const osla_part *y)
+{
+  if (x->matrix != y->matrix) return memory_overlaps(x, y);
+  return x->i < y->i + y->m && y->i < x->i + x->m && x->j < y->j + y->n && y->j < x->j + x->n;
+}
+
+static osla_err check(osla_trans transa, osla_trans transb, const osla_part *a, const osla_part *b,
+                      const osla_part *c, const osla_gemm_options *options)
+{
+  osla_dtype ta = osla_matrix_dtype(a->matrix), tb = osla_matrix_dtype(b->matrix);
+  osla_dtype tc = osla_matrix_dtype(c->matrix);
+  osla_transport *t = osla_grid_transport(osla_matrix_grid(c->matrix));
+  OSLA_CALL(check_part(a, "A"));
+  OSLA_CALL(check_part(b, "B"));
+  OSLA_CALL(check_part(c, "C"));
+  int64_t m = outer_rows(transa, a), k = outer_cols(transa, a);
+  int64_t kb = outer_rows(transb, b), n = outer_cols(transb, b);
+  OSLA_CHECK(m == c->m && n == c->n && k == kb, OSLA_ERR_ARG,
+             "gemm: op(A) is %" PRId64 " x %" PRId64 ", op(B) %" PRId64 " x %" PRId64 ", C %" PRId64
+             " x %" PRId64,
+             m, k, kb, n, c->m, c->n);
+  OSLA_CHECK(ta == tc && tb == tc, OSLA_ERR_ARG, "gemm: types '%c', '%c', '%c' differ",
+             osla_dtype_letter(ta), osla_dtype_letter(tb), osla_dtype_letter(tc));
+  OSLA_CHECK(osla_grid_transport(osla_matrix_grid(a->matrix)) == t &&
+               osla_grid_transport(osla_matrix_grid(b->matrix)) == t,
+             OSLA_ERR_ARG, "gemm: the matrices belong to different transports");
+  OSLA_CHECK(options->panel >= 0, OSLA_ERR_ARG, "gemm: panel = %" PRId64 " is negative",
+             options->panel);
+  OSLA_CHECK(!overlap(a, c), OSLA_ERR_ARG, "gemm: C overlaps A");
+  OSLA_CHECK(!overlap(b, c), OSLA_ERR_ARG, "gemm: C overlaps B");
+  return OSLA_OK;
+}
+
+/* The product in hand, as it was asked for. */
+typedef struct request {
+  osla_trans transa, transb;
+  osla_part a, b, c;
+  int triangle;
+} request;
+
+static gemm_work work_of(const request *r, const osla_gemm_options *options)
+{
+  local_view v = view_of(r->c.matrix);
+  return (gemm_work){.t = v.t,
+                     .dtype = v.dtype,
+                     .element = v.element,
+                     .c = gemm_target_of(&r->c),
+                     .options = options ? *options : (osla_gemm_options){0},
+                     .k_to = outer_cols(r->transa, &r->a),
+                     .triangle = r->triangle};
+}
+
+/* Fills the work's operands and lists; *split: it is the run of gemm_split.c. */
+static osla_err plan(gemm_work *w, const request *r, bool *split)
+{
+  *split = gemm_split_wanted(&r->c, w->k_to, &w->options);
+  if (*split) gemm_split_share(w, &r->c);
+  OSLA_CALL(gemm_operand_make(&w->x[GEMM_A], r->transa, true, &r->a, &w->c, &w->options));
+  OSLA_CALL(gemm_operand_make(&w->x[GEMM_B], r->transb, false, &r->b, &w->c, &w->options));
+  return gemm_plan_make(w);
+}
+
+static osla_err multiply(const request *r, osla_complex alpha, osla_complex beta,
+                         const osla_gemm_options *options)
+{
+  gemm_work w = work_of(r, options);
+  bool split;
+  osla_err err;
+  /* Matrices of another transport, and the memory of wrapped ones, may differ by rank. */
+  OSLA_CALL(osla_agree(w.t, check(r->transa, r->transb, &r->a, &r->b, &r->c, &w.options)));
+  if (alpha == 0) w.k_to = 0;                     /* as BLAS: then A and B are not read */
+  OSLA_TRY(osla_agree(w.t, plan(&w, r, &split))); /* also: operands are complete */
+  if (split)
+    err = gemm_split_run(&w, alpha, beta, &r->c);
+  else
+    err = osla_agree(w.t, gemm_run(&w, alpha, beta)); /* nobody reads any more */
 cleanup:
-  osla_gemm_plan_free(&plan);
-  osla_matrix_destroy(&a_copy);
-  osla_matrix_destroy(&b_copy);
+  gemm_plan_free(&w);
+  return err;
+}
+
+osla_err osla_gemm(osla_trans transa, osla_trans transb, osla_complex alpha, osla_part a,
+                   osla_part b, osla_complex beta, osla_part c, const osla_gemm_options *options)
+{
+  request r = {transa, transb, a, b, c, -1};
+  return multiply(&r, alpha, beta, options);
+}
+
+osla_err osla_syrk(osla_uplo uplo, osla_trans trans, double alpha, osla_part a, double beta,
+                   osla_part c, const osla_gemm_options *options)
+{
+  osla_dtype dtype = osla_matrix_dtype(c.matrix);
+  OSLA_CHECK(dtype == OSLA_FLOAT || dtype == OSLA_DOUBLE, OSLA_ERR_UNSUPPORTED,
+             "syrk is not there for type '%c'", osla_dtype_letter(dtype));
+  bool plain = trans == OSLA_NOTRANS;
+  request r = {
+    plain ? OSLA_NOTRANS : OSLA_TRANS, plain ? OSLA_TRANS : OSLA_NOTRANS, a, a, c, (int)uplo};
+  return multiply(&r, alpha, beta, options);
+}
+
+/* --- prediction --- */
+
+typedef struct tally {
+  const gemm_operand *x;
+  osla_gemm_plan *plan;
+} tally;
+
+static osla_err count_get(void *arg, int rank, size_t offset, size_t to, size_t bytes)
+{
+  tally *t = arg;
+  (void)offset, (void)to;
+  if (in_place(&t->x->v, rank)) {
+    t->plan->bytes_near += bytes;
+  } else {
+    t->plan->bytes_far += bytes;
+    t->plan->gets++;
+  }
+  return OSLA_OK;
+}
+
+static void count_task(const gemm_work *w, const gemm_task *task, int which, osla_gemm_plan *plan)
+{
+  const gemm_operand *x = &w->x[which];
+  const gemm_segment *s = &w->segments[task->first];
+  int me = osla_transport_rank(w->t);
+  for (int64_t p = 0; p < x->n_pieces; p++) {
+    uint64_t bytes = (uint64_t)(x->pieces[p].size * task->width) * w->element;
+    if (!task->direct[which])
+      plan->bytes_near += bytes;
+    else if (task->load[which] < 0 && gemm_rank(x, x->pieces[p].group, s->owner[which]) != me)
+      plan->bytes_place += bytes;
+  }
+}
+
+static osla_err describe(const gemm_work *w, osla_gemm_plan *plan)
+{
+  double factor = w->dtype == OSLA_FLOAT || w->dtype == OSLA_DOUBLE ? 2.0 : 8.0;
+  for (int i = 0; i < 2; i++) {
+    const gemm_operand *x = &w->x[i];
+    tally t = {x, plan};
+    for (int64_t l = 0; l < x->n_loads; l++)
+      OSLA_CALL(gemm_load_walk(w, i, &x->loads[l], count_get, &t));
+    for (int64_t k = 0; k < w->n_tasks; k++)
+      count_task(w, &w->tasks[k], i, plan);
+    uint64_t slots = w->options.blocking || x->n_loads < 2 ? 1 : 2;
+    plan->buffers += slots * x->load_bytes + x->packed_bytes;
+  }
+  plan->tasks = w->n_tasks;
+  for (int64_t k = 0; k < w->n_tasks; k++)
+    plan->flops += factor * (double)w->c.rows * (double)w->c.cols * (double)w->tasks[k].width;
+  return OSLA_OK;
+}
+
+osla_err osla_gemm_predict(osla_trans transa, osla_trans transb, osla_part a, osla_part b,
+                           osla_part c, const osla_gemm_options *options, osla_gemm_plan *out)
+{
+  request r = {transa, transb, a, b, c, -1};
+  gemm_work w = work_of(&r, options);
+  bool split;
+  *out = (osla_gemm_plan){0};
+  OSLA_CALL(check(transa, transb, &a, &b, &c, &w.options));
+  osla_err err = plan(&w, &r, &split);
+  if (err == OSLA_OK) err = describe(&w, out);
+  if (split) out->buffers += (uint64_t)(c.m * c.n) * w.element;
+  gemm_plan_free(&w);
   return err;
 }

@@ -1,156 +1,234 @@
-/* SRUMMA: C(pr,pc) += A(pr, block) B(block, pc) over the task list, owner computes.
+/* The run over a plan: SRUMMA's steps 4 and 5 (Krishnan et al., section III.A).
  *
- * An operand of a node neighbour is read in place by the local gemm. From another node come A's
- * column panel (contiguous, because whole local columns are fetched) and B's local block (whole,
- * once for each process row). Both have two buffers: while one feeds the gemm, the next task's
- * operand flows into the other (section III.A, step 4).
+ * While one load of an operand feeds the products, the next one flows into the other buffer. What
+ * can be read in place is; what one product cannot read as it lies is packed first.
+ * Memory: two buffers of a load and one for packing, for each operand that needs them.
  */
 #include "gemm.h"
 #include "osla_blas.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 
-/* A pair of buffers for operands that come from afar. */
-typedef struct fetcher {
-  const local_view *v;
-  unsigned char *buffer[2];
-  int64_t key[2]; /* what a buffer holds or awaits; -1: nothing */
-  bool pending[2];
-  osla_transfer transfer[2];
-  int turn; /* the buffer that the next fetch fills */
-} fetcher;
+/* One buffer and the gets that fill it. */
+typedef struct slot {
+  unsigned char *buffer;
+  osla_transfer *transfers;
+  int64_t n_transfers, capacity;
+} slot;
 
-static osla_err fetcher_open(fetcher *f, const local_view *v, bool needed, size_t bytes)
+typedef struct source {
+  const gemm_work *w;
+  const gemm_operand *x;
+  int which;
+  slot slots[2];
+  int n_slots;
+  int64_t started;  /* loads */
+  int64_t finished; /* loads that no task needs any more */
+  unsigned char *packed;
+} source;
+
+static osla_err source_open(source *s, const gemm_work *w, int which)
 {
-  *f = (fetcher){.v = v, .key = {-1, -1}};
-  if (!needed) return OSLA_OK;
-  for (int i = 0; i < 2; i++) {
-    f->buffer[i] = malloc(bytes + 1);
-    OSLA_CHECK(f->buffer[i], OSLA_ERR_MEM, "%zu bytes for a gemm operand", bytes);
+  const gemm_operand *x = &w->x[which];
+  *s = (source){.w = w, .x = x, .which = which, .n_slots = w->options.blocking ? 1 : 2};
+  for (int i = 0; i < s->n_slots && x->load_bytes > 0; i++) {
+    s->slots[i].buffer = malloc(x->load_bytes);
+    OSLA_CHECK(s->slots[i].buffer, OSLA_ERR_MEM, "gemm: %" PRIu64 " bytes for operand %c",
+               x->load_bytes, "AB"[which]);
+  }
+  if (x->packed_bytes > 0) {
+    s->packed = malloc(x->packed_bytes);
+    OSLA_CHECK(s->packed, OSLA_ERR_MEM, "gemm: %" PRIu64 " bytes to pack operand %c",
+               x->packed_bytes, "AB"[which]);
   }
   return OSLA_OK;
 }
 
-/* A get that nobody waited for may still write to its buffer. */
-static osla_err fetcher_close(fetcher *f)
+static osla_err wait_for(source *s, slot *l)
 {
   osla_err err = OSLA_OK;
-  for (int i = 0; i < 2; i++) {
-    if (f->pending[i]) {
-      osla_err waited = osla_transfer_wait(osla_matrix_segment(f->v->matrix), &f->transfer[i]);
-      if (err == OSLA_OK) err = waited;
-    }
-    free(f->buffer[i]);
+  for (int64_t i = 0; i < l->n_transfers; i++) {
+    osla_err waited = osla_transfer_wait(osla_matrix_segment(s->x->v.matrix), &l->transfers[i]);
+    if (err == OSLA_OK) err = waited;
   }
+  l->n_transfers = 0;
   return err;
 }
 
-/* Starts to bring local columns [col, col + cols), of `rows` elements, of a rank; nothing if they
- * are there. One contiguous get from the first element to the last. */
-static osla_err fetch(fetcher *f, int64_t key, int rank, int64_t col, int64_t cols, int64_t rows)
+/* A get that nobody waited for may still write to its buffer. */
+static osla_err source_close(source *s)
 {
-  const local_view *v = f->v;
-  if (f->key[0] == key || f->key[1] == key) return OSLA_OK;
-  int i = f->turn;
-  size_t column = (size_t)osla_matrix_lld(v->matrix, rank) * v->element;
-  f->turn = 1 - i;
-  f->key[i] = key;
-  f->pending[i] = true;
-  return osla_segment_get(osla_matrix_segment(v->matrix), rank, (size_t)col * column, f->buffer[i],
-                          (size_t)(cols - 1) * column + (size_t)rows * v->element, &f->transfer[i]);
+  osla_err err = OSLA_OK;
+  for (int i = 0; i < s->n_slots; i++) {
+    osla_err waited = wait_for(s, &s->slots[i]);
+    if (err == OSLA_OK) err = waited;
+    free(s->slots[i].buffer);
+    free(s->slots[i].transfers);
+  }
+  free(s->packed);
+  return err;
 }
 
-static osla_err fetched(fetcher *f, int64_t key, unsigned char **at)
-{
-  int i = f->key[0] == key ? 0 : 1;
-  *at = f->buffer[i];
-  if (!f->pending[i]) return OSLA_OK;
-  f->pending[i] = false;
-  return osla_transfer_wait(osla_matrix_segment(f->v->matrix), &f->transfer[i]);
-}
+/* --- loads --- */
 
-typedef struct run {
-  const gemm_plan *plan;
-  fetcher a, b;
-} run;
+typedef struct filling {
+  source *s;
+  slot *l;
+} filling;
 
-static int64_t a_column(const run *r, const gemm_task *task)
+static osla_err start_get(void *arg, int rank, size_t offset, size_t to, size_t bytes)
 {
-  return osla_index_local(task->start, r->plan->a.nb, r->plan->a.q);
-}
-
-static osla_err start_fetches(run *r, const gemm_task *task)
-{
-  const local_view *a = &r->plan->a, *b = &r->plan->b;
-  if (task->far_b)
-    OSLA_CALL(fetch(&r->b, task->b_prow, rank_at(b, task->b_prow, b->pcol), 0, b->cols,
-                    osla_index_count(b->m, b->mb, task->b_prow, b->p)));
-  if (task->far_a)
-    OSLA_CALL(fetch(&r->a, task->start, rank_at(a, a->prow, task->a_pcol), a_column(r, task),
-                    task->size, a->rows));
+  filling *f = arg;
+  slot *l = f->l;
+  if (l->n_transfers == l->capacity) {
+    int64_t capacity = l->capacity ? 2 * l->capacity : 64;
+    osla_transfer *more = realloc(l->transfers, (size_t)capacity * sizeof *more);
+    OSLA_CHECK(more, OSLA_ERR_MEM, "gemm: list of %" PRId64 " gets", capacity);
+    l->transfers = more;
+    l->capacity = capacity;
+  }
+  OSLA_CALL(osla_segment_get(osla_matrix_segment(f->s->x->v.matrix), rank, offset, l->buffer + to,
+                             bytes, &l->transfers[l->n_transfers]));
+  l->n_transfers++;
   return OSLA_OK;
 }
 
-static osla_err multiply(run *r, const gemm_task *task, double alpha, double beta)
+/* Starts loads while there is a free buffer; at most up to load `last`. */
+static osla_err start_loads(source *s, int64_t last)
 {
-  const local_view *a = &r->plan->a, *b = &r->plan->b, *c = &r->plan->c;
-  int a_rank = rank_at(a, a->prow, task->a_pcol), b_rank = rank_at(b, task->b_prow, b->pcol);
-  int64_t lda = osla_matrix_lld(a->matrix, a_rank), ldb = osla_matrix_lld(b->matrix, b_rank);
-  int64_t b_row = osla_index_local(task->start, b->mb, b->p);
-  unsigned char *a_at, *b_at;
-  if (task->far_a)
-    OSLA_CALL(fetched(&r->a, task->start, &a_at));
-  else
-    a_at = peer_at(a, a_rank, 0, a_column(r, task));
-  if (task->far_b) {
-    OSLA_CALL(fetched(&r->b, task->b_prow, &b_at));
-    b_at += (size_t)b_row * b->element;
+  while (s->started < s->x->n_loads && s->started <= last &&
+         s->started < s->finished + s->n_slots) {
+    filling f = {s, &s->slots[s->started % s->n_slots]};
+    OSLA_CALL(gemm_load_walk(s->w, s->which, &s->x->loads[s->started], start_get, &f));
+    s->started++;
+  }
+  return OSLA_OK;
+}
+
+/* Before task t: loads that are over free their buffers, and the next ones start. */
+static osla_err advance(source *s, int64_t t)
+{
+  const gemm_operand *x = s->x;
+  int64_t mine = s->w->tasks[t].load[s->which];
+  while (s->finished + 1 < x->n_loads && x->loads[s->finished + 1].task <= t)
+    s->finished++;
+  return start_loads(s, s->w->options.blocking ? mine : x->n_loads);
+}
+
+/* --- where an operand lies --- */
+
+/* First element of a segment for a piece; koff: k of the task before the segment. */
+static const unsigned char *find(const source *s, const gemm_task *task, const gemm_segment *seg,
+                                 const gemm_piece *piece, int64_t koff, int64_t *ld)
+{
+  const gemm_operand *x = s->x;
+  int owner = seg->owner[s->which], rank = gemm_rank(x, piece->group, owner);
+  int64_t local = seg->local[s->which], at;
+  if (task->load[s->which] < 0) {
+    *ld = osla_matrix_lld(x->v.matrix, rank);
+    return x->panel ? peer_at(&x->v, rank, piece->local, local)
+                    : peer_at(&x->v, rank, local, piece->local);
+  }
+  const gemm_load *load = &x->loads[task->load[s->which]];
+  const gemm_group *group = &x->groups[piece->group];
+  if (x->panel) {
+    *ld = gemm_buffer_ld(x, rank, group->hi - group->lo);
+    at = group->base * s->w->width + koff * *ld + piece->local - group->lo;
   } else {
-    b_at = peer_at(b, b_rank, b_row, 0);
+    *ld = gemm_buffer_ld(x, rank, load->hi - load->lo);
+    at = piece->base + local - load->lo;
   }
-  return osla_blas_gemm(c->dtype, OSLA_NOTRANS, OSLA_NOTRANS, c->rows, c->cols, task->size, alpha,
-                        a_at, lda, b_at, ldb, beta, c->local, c->lld);
+  return s->slots[task->load[s->which] % s->n_slots].buffer + (size_t)at * x->v.element;
 }
 
-static osla_err run_tasks(run *r, double alpha, double beta, bool ahead)
+static void copy_columns(size_t element, int64_t rows, int64_t cols, const unsigned char *from,
+                         int64_t from_ld, unsigned char *to, int64_t to_ld)
 {
-  const gemm_plan *plan = r->plan;
-  const local_view *c = &plan->c;
-  if (plan->n_tasks == 0) /* k = 0: C := beta C */
-    return osla_blas_gemm(c->dtype, OSLA_NOTRANS, OSLA_NOTRANS, c->rows, c->cols, 0, alpha,
-                          c->local, c->lld, c->local, 1, beta, c->local, c->lld);
-  for (int64_t i = 0; i < plan->n_tasks; i++) {
-    OSLA_CALL(start_fetches(r, &plan->tasks[i]));
-    if (ahead && i + 1 < plan->n_tasks) OSLA_CALL(start_fetches(r, &plan->tasks[i + 1]));
-    OSLA_CALL(multiply(r, &plan->tasks[i], alpha, i == 0 ? beta : 1.0));
-    osla_progress(c->t); /* serves other nodes that fetch from here */
+  for (int64_t c = 0; c < cols; c++)
+    memcpy(to + (size_t)(c * to_ld) * element, from + (size_t)(c * from_ld) * element,
+           (size_t)rows * element);
+}
+
+/* Gathers the task's part of the operand: outer x width (panels) or width x outer (strips). */
+static gemm_array pack(const source *s, const gemm_task *task)
+{
+  const gemm_operand *x = s->x;
+  const gemm_piece *end = &x->pieces[x->n_pieces - 1];
+  size_t e = x->v.element;
+  int64_t ld = x->panel ? end->at + end->size : task->width, koff = 0;
+  for (int64_t i = task->first; i < task->first + task->count; i++) {
+    const gemm_segment *seg = &s->w->segments[i];
+    for (int64_t p = 0; p < x->n_pieces; p++) {
+      const gemm_piece *piece = &x->pieces[p];
+      int64_t from_ld;
+      const unsigned char *from = find(s, task, seg, piece, koff, &from_ld);
+      int64_t at = x->panel ? piece->at + koff * ld : koff + piece->at * ld;
+      copy_columns(e, x->panel ? piece->size : seg->size, x->panel ? seg->size : piece->size, from,
+                   from_ld, s->packed + (size_t)at * e, ld);
+    }
+    koff += seg->size;
+  }
+  return (gemm_array){x->trans, s->packed, ld};
+}
+
+/* The task's part of the operand, ready for the BLAS. */
+static osla_err ready(source *s, const gemm_task *task, gemm_array *out)
+{
+  int64_t load = task->load[s->which];
+  if (load >= 0) OSLA_CALL(wait_for(s, &s->slots[load % s->n_slots]));
+  if (!task->direct[s->which]) {
+    *out = pack(s, task);
+    return OSLA_OK;
+  }
+  out->trans = s->x->trans;
+  out->at = find(s, task, &s->w->segments[task->first], s->x->pieces, 0, &out->ld);
+  return OSLA_OK;
+}
+
+/* --- products --- */
+
+static osla_err multiply(const gemm_work *w, osla_complex alpha, gemm_array a, gemm_array b,
+                         int64_t k, osla_complex beta)
+{
+  const gemm_target *c = &w->c;
+  if (w->triangle >= 0) return gemm_triangle(w, alpha, a, b, k, beta);
+  return osla_blas_gemm(w->dtype, a.trans, b.trans, c->rows, c->cols, k, alpha, a.at, a.ld, b.at,
+                        b.ld, beta, c->at, c->ld);
+}
+
+static osla_err run_tasks(source *s, osla_complex alpha, osla_complex beta)
+{
+  const gemm_work *w = s->w;
+  gemm_array nothing = {OSLA_NOTRANS, w->c.at, w->c.rows > 0 ? w->c.rows : 1}, a, b;
+  if (w->n_tasks == 0) { /* no k: C := beta C */
+    nothing.trans = OSLA_NOTRANS;
+    return multiply(w, alpha, nothing, nothing, 0, beta);
+  }
+  for (int64_t t = 0; t < w->n_tasks; t++) {
+    const gemm_task *task = &w->tasks[t];
+    OSLA_CALL(advance(&s[GEMM_A], t));
+    OSLA_CALL(advance(&s[GEMM_B], t));
+    OSLA_CALL(ready(&s[GEMM_A], task, &a));
+    OSLA_CALL(ready(&s[GEMM_B], task, &b));
+    OSLA_CALL(multiply(w, alpha, a, b, task->width, t == 0 ? beta : 1));
+    osla_progress(w->t); /* serves other nodes that get from here */
   }
   return OSLA_OK;
 }
 
-osla_err osla_gemm_run(const gemm_plan *plan, double alpha, double beta,
-                       const osla_gemm_options *options)
+osla_err gemm_run(const gemm_work *w, osla_complex alpha, osla_complex beta)
 {
-  const local_view *a = &plan->a, *b = &plan->b;
-  run r = {.plan = plan};
-  bool far_a = false, far_b = false;
-  for (int64_t i = 0; i < plan->n_tasks; i++) {
-    far_a |= plan->tasks[i].far_a;
-    far_b |= plan->tasks[i].far_b;
-  }
-  /* Leading dimensions of wrapped matrices differ by rank: room for the largest. */
-  int64_t lda = 1, ldb = 1;
-  for (int rank = 0; rank < osla_transport_size(a->t); rank++) {
-    if (osla_matrix_lld(a->matrix, rank) > lda) lda = osla_matrix_lld(a->matrix, rank);
-    if (osla_matrix_lld(b->matrix, rank) > ldb) ldb = osla_matrix_lld(b->matrix, rank);
-  }
-  osla_err err = fetcher_open(&r.a, a, far_a, (size_t)(lda * a->nb) * a->element);
-  osla_err err_b = fetcher_open(&r.b, b, far_b, (size_t)(ldb * b->cols) * b->element);
+  source s[2] = {0};
+  if (w->c.rows == 0 || w->c.cols == 0) return OSLA_OK;
+  osla_err err = source_open(&s[GEMM_A], w, GEMM_A);
+  osla_err err_b = source_open(&s[GEMM_B], w, GEMM_B);
   if (err == OSLA_OK) err = err_b;
-  if (err == OSLA_OK) err = run_tasks(&r, alpha, beta, !(options && options->blocking));
-  osla_err closed_a = fetcher_close(&r.a), closed_b = fetcher_close(&r.b);
-  if (err == OSLA_OK) err = closed_a;
-  if (err == OSLA_OK) err = closed_b;
+  if (err == OSLA_OK) err = run_tasks(s, alpha, beta);
+  for (int i = 0; i < 2; i++) {
+    osla_err closed = source_close(&s[i]);
+    if (err == OSLA_OK) err = closed;
+  }
   return err;
 }

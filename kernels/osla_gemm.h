@@ -1,35 +1,76 @@
-/* Distributed matrix multiplication: SRUMMA on block-cyclic data (floor 3).
+/* Distributed multiplication: SRUMMA on block-cyclic data (floor 3).
+ *
+ * C := alpha op(A) op(B) + beta C, op(X) = X, X^T or X^H. The owner of a piece of C computes it: it
+ * reads the operands of its node neighbours in place and gets the others by contiguous nonblocking
+ * transfers while it computes.
  *
  * Source: Krishnan and Nieplocha, "SRUMMA: a matrix multiplication algorithm suitable for clusters
  * and scalable shared memory systems" (IPDPS 2004), extended to block-cyclic data as in Krishnan,
- * Lewis, Vishnu, section III.A.
+ * Lewis, Vishnu, "Scaling Linear Algebra Kernels using Remote Memory Access", section III.A.
  */
 #ifndef OSLA_GEMM_H
 #define OSLA_GEMM_H
 
-#include "osla_matrix.h"
+#include "osla_part.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
+/* What the run may do; all zero is the default. Results do not depend on it but for rounding. */
 typedef struct osla_gemm_options {
-  bool blocking; /* fetch an operand only when it is needed; default false: one task ahead */
-  bool copy;     /* copy node neighbours' operands as if they were remote; default false: read in
-                    place */
+  bool blocking;   /* get an operand only when it is needed (default: one load ahead) */
+  bool copy;       /* copy node neighbours' operands before use (default: read in place) */
+  bool unaware;    /* treat node neighbours like ranks of other nodes: copy, and no in-place tasks
+                      first */
+  bool unordered;  /* all ranks walk the owners in the same order (default: each starts at its
+                      own place, so that no owner is asked by all at once) */
+  bool narrow;     /* one block of k for each local product (default: blocks are merged) */
+  int64_t panel;   /* widest panel of k that is copied together; 0: chosen */
+  uint64_t memory; /* most bytes of buffers on a rank; 0: chosen, see osla_gemm. Panels become
+                      narrower to fit; a panel is never below one column */
 } osla_gemm_options;
 
-/* C := alpha A B + beta C. Collective.
- *   a, b    [in]     m x k and k x n; any type, the same for all three
- *   c       [in,out] m x n; not a or b. beta = 0 does not read C
- *   options [in]     NULL = defaults; the same on all ranks
- * Operands whose grid or blocks do not fit C's (A in C's row blocks, B in C's column blocks, A's
- * column blocks as B's row blocks) are first copied to ones that do.
- * All ranks' earlier changes of A, B, C are used, and nobody reads A or B any more on return.
- * Memory above the operands: none on one node; else two panels of A and two local blocks of B.
- * Errors, on all ranks together: ARG (sizes, types, C is an operand), MEM, MPI. */
-osla_err osla_gemm(double alpha, osla_matrix *a, osla_matrix *b, double beta, osla_matrix *c,
-                   const osla_gemm_options *options);
+/* C := alpha op(A) op(B) + beta C. Collective.
+ *   transa, transb [in] what op is for A and B
+ *   alpha, beta    [in] factors; beta = 0 does not read C. Real types take the real parts
+ *   a, b    [in]     op(A) m x k, op(B) k x n; parts of matrices of any type, the same for all
+ *   c       [in,out] m x n; must not share an element with a or b
+ *   options [in]     NULL = defaults
+ * All arguments are the same on all ranks. The matrices may differ in block sizes and in process
+ * grids (over ranks of one transport). Fastest, without a copy on the node, is an operand whose
+ * rows or columns that belong to C's are dealt like C's, from the same phase of a block.
+ * All ranks' earlier changes of A, B, C are used; on return C is complete on all ranks, and nobody
+ * reads A or B any more.
+ * Memory above the operands: two loads of an operand on other nodes (a load is a panel of k, or a
+ * whole local block where k runs along the rows of the stored matrix), and a panel of one that is
+ * dealt otherwise; by default at most 2.5 local blocks of the operands (or 1 MiB). A C that leaves
+ * ranks idle (k >= 2048 and at most 8 MiB) is summed from private copies of it.
+ * Errors, on all ranks together: ARG (sizes, types, a part outside its matrix, C overlaps an
+ * operand), MEM, MPI. */
+osla_err osla_gemm(osla_trans transa, osla_trans transb, osla_complex alpha, osla_part a,
+                   osla_part b, osla_complex beta, osla_part c, const osla_gemm_options *options);
+
+/* Triangle `uplo` of C := alpha A A^T + beta C (NOTRANS, A is n x k) or alpha A^T A + beta C
+ * (TRANS, A is k x n); the other triangle is neither read nor written. Types s and d; real factors.
+ * C is n x n, in any blocks and any grid. Otherwise as osla_gemm. */
+osla_err osla_syrk(osla_uplo uplo, osla_trans trans, double alpha, osla_part a, double beta,
+                   osla_part c, const osla_gemm_options *options);
+
+/* What a rank would do in osla_gemm with the same arguments. */
+typedef struct osla_gemm_plan {
+  int64_t tasks;        /* local products */
+  int64_t gets;         /* transfers from other nodes */
+  uint64_t bytes_far;   /* got from other nodes */
+  uint64_t bytes_near;  /* copied on this node: neighbours' and own */
+  uint64_t bytes_place; /* of node neighbours, read in place */
+  uint64_t buffers;     /* bytes of buffers */
+  double flops;         /* of local products; 2 m n k for a real type, 8 m n k for a complex one */
+} osla_gemm_plan;
+
+/* Fills *plan for this rank; moves and changes nothing. Local. Errors: ARG, MEM. */
+osla_err osla_gemm_predict(osla_trans transa, osla_trans transb, osla_part a, osla_part b,
+                           osla_part c, const osla_gemm_options *options, osla_gemm_plan *plan);
 
 #ifdef __cplusplus
 }

@@ -26,7 +26,8 @@ osla_err osla_residual(osla_matrix *a, osla_matrix *x, osla_matrix *b, double *v
   OSLA_CALL(
     osla_matrix_create(osla_matrix_grid(b), osla_matrix_dtype(b), l.m, l.n, l.mb, l.nb, &r));
   OSLA_TRY(osla_matrix_copy(b, r));
-  OSLA_TRY(osla_gemm(-1.0, a, x, 1.0, r, NULL));
+  OSLA_TRY(osla_gemm(OSLA_NOTRANS, OSLA_NOTRANS, -1.0, osla_whole(a), osla_whole(x), 1.0,
+                     osla_whole(r), NULL));
   OSLA_TRY(osla_matrix_norm(a, OSLA_NORM_INF, &norm_a));
   OSLA_TRY(osla_matrix_norm(x, OSLA_NORM_INF, &norm_x));
   OSLA_TRY(osla_matrix_norm(b, OSLA_NORM_INF, &norm_b));

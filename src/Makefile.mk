@@ -15,7 +15,8 @@ src_headers = \
   src/blas/osla_blas.h \
   src/matrix/osla_index.h \
   src/matrix/osla_grid.h \
-  src/matrix/osla_matrix.h
+  src/matrix/osla_matrix.h \
+  src/matrix/osla_part.h
 
 src_sources = \
   src/base/error.c \

@@ -18,6 +18,7 @@
 #include "osla_grid.h"
 #include "osla_index.h"
 #include "osla_matrix.h"
+#include "osla_part.h"
 
 #include "osla_chol.h"
 #include "osla_gemm.h"

@@ -17,9 +17,19 @@ typedef enum osla_dtype {
 } osla_dtype;
 
 typedef enum osla_uplo { OSLA_LOWER, OSLA_UPPER } osla_uplo;
-typedef enum osla_trans { OSLA_NOTRANS, OSLA_TRANS } osla_trans;
+typedef enum osla_trans {
+  OSLA_NOTRANS,
+  OSLA_TRANS,
+  OSLA_CONJTRANS /* for real types the same as OSLA_TRANS */
+} osla_trans;
 typedef enum osla_diag { OSLA_NONUNIT, OSLA_UNIT } osla_diag;
 typedef enum osla_side { OSLA_LEFT, OSLA_RIGHT } osla_side;
+
+/* A factor of any type; a real number converts by itself. Real types take its real part. */
+#ifdef __cplusplus
+__extension__
+#endif
+  typedef double _Complex osla_complex;
 
 /* Bytes of one element. */
 static inline size_t osla_dtype_size(osla_dtype dtype)

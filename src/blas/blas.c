@@ -4,6 +4,7 @@
 #include "osla_blas.h"
 
 #include <cblas.h>
+#include <complex.h>
 #include <inttypes.h>
 #include <limits.h>
 #include <math.h>
@@ -25,6 +26,7 @@ static osla_err narrow(int count, const int64_t *value, int *out)
 
 static CBLAS_TRANSPOSE cblas_trans(osla_trans trans)
 {
+  if (trans == OSLA_CONJTRANS) return CblasConjTrans;
   return trans == OSLA_TRANS ? CblasTrans : CblasNoTrans;
 }
 
@@ -40,8 +42,8 @@ static osla_err not_served(const char *what, osla_dtype dtype)
 }
 
 osla_err osla_blas_gemm(osla_dtype dtype, osla_trans transa, osla_trans transb, int64_t m,
-                        int64_t n, int64_t k, double alpha, const void *a, int64_t lda,
-                        const void *b, int64_t ldb, double beta, void *c, int64_t ldc)
+                        int64_t n, int64_t k, osla_complex alpha, const void *a, int64_t lda,
+                        const void *b, int64_t ldb, osla_complex beta, void *c, int64_t ldc)
 {
   int s[6] = {0};
   OSLA_CALL(narrow(6, (int64_t[]){m, n, k, lda, ldb, ldc}, s));
@@ -50,22 +52,21 @@ osla_err osla_blas_gemm(osla_dtype dtype, osla_trans transa, osla_trans transb, 
   CBLAS_TRANSPOSE ta = cblas_trans(transa), tb = cblas_trans(transb);
   switch (dtype) {
     case OSLA_FLOAT:
-      cblas_sgemm(CblasColMajor, ta, tb, im, in, ik, (float)alpha, a, ia, b, ib, (float)beta, c,
-                  ic);
+      cblas_sgemm(CblasColMajor, ta, tb, im, in, ik, (float)creal(alpha), a, ia, b, ib,
+                  (float)creal(beta), c, ic);
       break;
     case OSLA_DOUBLE:
-      cblas_dgemm(CblasColMajor, ta, tb, im, in, ik, alpha, a, ia, b, ib, beta, c, ic);
+      cblas_dgemm(CblasColMajor, ta, tb, im, in, ik, creal(alpha), a, ia, b, ib, creal(beta), c,
+                  ic);
       break;
     case OSLA_COMPLEX_FLOAT: {
-      float al[2] = {(float)alpha, 0}, be[2] = {(float)beta, 0};
-      cblas_cgemm(CblasColMajor, ta, tb, im, in, ik, al, a, ia, b, ib, be, c, ic);
+      float _Complex al = (float _Complex)alpha, be = (float _Complex)beta;
+      cblas_cgemm(CblasColMajor, ta, tb, im, in, ik, &al, a, ia, b, ib, &be, c, ic);
       break;
     }
-    case OSLA_COMPLEX_DOUBLE: {
-      double al[2] = {alpha, 0}, be[2] = {beta, 0};
-      cblas_zgemm(CblasColMajor, ta, tb, im, in, ik, al, a, ia, b, ib, be, c, ic);
+    case OSLA_COMPLEX_DOUBLE:
+      cblas_zgemm(CblasColMajor, ta, tb, im, in, ik, &alpha, a, ia, b, ib, &beta, c, ic);
       break;
-    }
   }
   return OSLA_OK;
 }

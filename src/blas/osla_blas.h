@@ -2,7 +2,7 @@
  *
  * Sizes are int64_t here and are narrowed to the library's int in one checked place; a size that
  * does not fit gives RANGE. All matrices are column-major. All calls are local and thread-safe.
- * For complex types alpha and beta are real. Names and meaning are those of BLAS and LAPACK.
+ * Names and meaning are those of BLAS and LAPACK.
  */
 #ifndef OSLA_BLAS_H
 #define OSLA_BLAS_H
@@ -16,8 +16,8 @@ extern "C" {
 
 /* C (m x n) := alpha op(A) op(B) + beta C; op(A) is m x k. s, d, c, z. beta = 0 does not read C. */
 osla_err osla_blas_gemm(osla_dtype dtype, osla_trans transa, osla_trans transb, int64_t m,
-                        int64_t n, int64_t k, double alpha, const void *a, int64_t lda,
-                        const void *b, int64_t ldb, double beta, void *c, int64_t ldc);
+                        int64_t n, int64_t k, osla_complex alpha, const void *a, int64_t lda,
+                        const void *b, int64_t ldb, osla_complex beta, void *c, int64_t ldc);
 
 /* Triangle `uplo` of C (n x n) := alpha A A^T + beta C (NOTRANS, A is n x k) or
  * alpha A^T A + beta C (TRANS, A is k x n). s, d. */

@@ -86,6 +86,26 @@ osla_err osla_grid_create(osla_transport *t, int nprow, int npcol, osla_grid **o
                              member ? rank % npcol : -1, out);
 }
 
+osla_err osla_grid_shift(const osla_grid *grid, int prow, int pcol, osla_grid **out)
+{
+  int p = grid->nprow, q = grid->npcol;
+  *out = NULL;
+  OSLA_CHECK(prow >= 0 && prow < p && pcol >= 0 && pcol < q, OSLA_ERR_ARG,
+             "place (%d, %d) is outside the %d x %d grid", prow, pcol, p, q);
+  osla_grid *shifted = malloc(sizeof *shifted + (size_t)(p * q) * sizeof shifted->rank_at[0]);
+  OSLA_CHECK(shifted, OSLA_ERR_MEM, "grid of %d ranks", p * q);
+  *shifted = (osla_grid){grid->t, p, q, grid->prow, grid->pcol};
+  if (grid->prow >= 0) {
+    shifted->prow = (grid->prow - prow + p) % p;
+    shifted->pcol = (grid->pcol - pcol + q) % q;
+  }
+  for (int i = 0; i < p; i++)
+    for (int j = 0; j < q; j++)
+      shifted->rank_at[i * q + j] = osla_grid_rank_at(grid, (i + prow) % p, (j + pcol) % q);
+  *out = shifted;
+  return OSLA_OK;
+}
+
 void osla_grid_destroy(osla_grid **grid)
 {
   if (!grid) return;

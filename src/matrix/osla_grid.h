@@ -23,6 +23,11 @@ osla_err osla_grid_create(osla_transport *transport, int nprow, int npcol, osla_
 osla_err osla_grid_create_at(osla_transport *transport, int nprow, int npcol, int prow, int pcol,
                              osla_grid **out);
 
+/* Makes the grid in which place (0, 0) is place (prow, pcol) of `grid` and the others follow
+ * cyclically: for matrices whose first block lies on process (prow, pcol) (ScaLAPACK's RSRC, CSRC).
+ * Local; the same arguments on all ranks. Errors: ARG (no such place), MEM. */
+osla_err osla_grid_shift(const osla_grid *grid, int prow, int pcol, osla_grid **out);
+
 /* Local. Accepts NULL and nulls the handle. */
 void osla_grid_destroy(osla_grid **grid);
 

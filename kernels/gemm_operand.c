@@ -1,0 +1,119 @@
+/* How an operand lies for this rank's part of C: index arithmetic only. */
+#include "gemm.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+gemm_target gemm_target_of(const osla_part *c)
+{
+  local_view v = view_of(c->matrix);
+  gemm_target t = {
+    .rows_of = {.n = c->m, .first = c->i, .nb = v.mb, .nprocs = v.p},
+    .cols_of = {.n = c->n, .first = c->j, .nb = v.nb, .nprocs = v.q},
+    .prow = v.prow,
+    .pcol = v.pcol,
+    .ld = v.lld,
+  };
+  t.row = axis_below(&t.rows_of, 0, v.prow);
+  t.col = axis_below(&t.cols_of, 0, v.pcol);
+  t.rows = axis_below(&t.rows_of, c->m, v.prow) - t.row;
+  t.cols = axis_below(&t.cols_of, c->n, v.pcol) - t.col;
+  t.at = t.rows > 0 && t.cols > 0 ? local_at(&v, t.row, t.col) : v.local;
+  return t;
+}
+
+static int group_of(gemm_operand *x, int owner)
+{
+  for (int g = 0; g < x->n_groups; g++)
+    if (x->groups[g].owner == owner) return g;
+  x->groups[x->n_groups] = (gemm_group){.owner = owner, .lo = INT64_MAX};
+  return x->n_groups++;
+}
+
+/* Appends [at, at + size), which starts at index i of the part; joins it to the piece before if it
+ * continues that. */
+static void add_piece(gemm_operand *x, int64_t at, int64_t size, int64_t i)
+{
+  int g = group_of(x, axis_owner(&x->outer, i));
+  int64_t local = axis_local(&x->outer, i);
+  gemm_group *group = &x->groups[g];
+  if (local < group->lo) group->lo = local;
+  group->hi = local + size;
+  gemm_piece *last = x->n_pieces > 0 ? &x->pieces[x->n_pieces - 1] : NULL;
+  if (last && last->group == g && last->local + last->size == local)
+    last->size += size;
+  else
+    x->pieces[x->n_pieces++] = (gemm_piece){.at = at, .size = size, .local = local, .group = g};
+}
+
+/* Cuts the indices of C that this rank owns, the `count` from local index `first` on the axis
+ * `c` of process iproc, into pieces. `add` is called with none of them kept when only counting. */
+static int64_t cut(const gemm_axis *c, int iproc, int64_t first, int64_t count, gemm_operand *x,
+                   bool keep)
+{
+  int64_t runs = 0;
+  for (int64_t at = 0; at < count; runs++) {
+    int64_t i = osla_index_global(first + at, c->nb, iproc, c->nprocs) - c->first;
+    int64_t run = axis_run(c, i), there = axis_run(&x->outer, i);
+    if (c->nprocs == 1) run = count - at; /* no process between: the runs join */
+    if (x->outer.nprocs == 1) there = x->outer.n - i;
+    int64_t size = run < there ? run : there;
+    if (size > count - at) size = count - at;
+    if (keep) add_piece(x, at, size, i);
+    at += size;
+  }
+  return runs;
+}
+
+/* Whether what lies on a process of the inner axis is loaded, and whether it counts as another
+ * node's: if one of the ranks that hold it cannot be read in place. */
+static void look_at_ranks(gemm_operand *x, const osla_gemm_options *options)
+{
+  int me = osla_transport_rank(x->v.t);
+  for (int owner = 0; owner < x->inner.nprocs; owner++)
+    for (int g = 0; g < x->n_groups; g++) {
+      int rank = gemm_rank(x, g, owner);
+      if (rank == me) continue;
+      bool remote = !in_place(&x->v, rank);
+      if (remote || options->unaware) x->outside[owner] = true;
+      if (remote || options->unaware || options->copy) x->far[owner] = x->any_far = true;
+    }
+}
+
+osla_err gemm_operand_make(gemm_operand *x, osla_trans trans, bool is_a, const osla_part *part,
+                           const gemm_target *c, const osla_gemm_options *options)
+{
+  local_view v = view_of(part->matrix);
+  gemm_axis rows = {.n = part->m, .first = part->i, .nb = v.mb, .nprocs = v.p};
+  gemm_axis cols = {.n = part->n, .first = part->j, .nb = v.nb, .nprocs = v.q};
+  bool outer_is_rows = is_a == (trans == OSLA_NOTRANS);
+  *x = (gemm_operand){.v = v,
+                      .trans = trans,
+                      .panel = outer_is_rows,
+                      .outer = outer_is_rows ? rows : cols,
+                      .inner = outer_is_rows ? cols : rows};
+  const gemm_axis *of = is_a ? &c->rows_of : &c->cols_of;
+  int iproc = is_a ? c->prow : c->pcol;
+  int64_t first = is_a ? c->row : c->col, count = is_a ? c->rows : c->cols;
+  if (c->rows == 0 || c->cols == 0) count = 0;
+  int64_t most = cut(of, iproc, first, count, x, false);
+  x->pieces = malloc((size_t)most * sizeof *x->pieces + 1);
+  x->groups = malloc((size_t)x->outer.nprocs * sizeof *x->groups);
+  x->far = calloc((size_t)x->inner.nprocs, sizeof *x->far);
+  x->outside = calloc((size_t)x->inner.nprocs, sizeof *x->outside);
+  OSLA_CHECK(x->pieces && x->groups && x->far && x->outside, OSLA_ERR_MEM,
+             "gemm: list of %" PRId64 " pieces of an operand", most);
+  (void)cut(of, iproc, first, count, x, true);
+  look_at_ranks(x, options);
+  return OSLA_OK;
+}
+
+void gemm_operand_free(gemm_operand *x)
+{
+  free(x->pieces);
+  free(x->groups);
+  free(x->far);
+  free(x->outside);
+  free(x->loads);
+  *x = (gemm_operand){0};
+}

@@ -1,0 +1,107 @@
+/* Products whose C is so small or so placed that few ranks own a part of it (inner products, Gram
+ * matrices of tall matrices): k is split over the ranks instead. Each multiplies its share of k
+ * into a private C, and the sum of these is C. Memory per rank: m x n elements.
+ *
+ * The owners put their part of C into the private one first; so the sum includes beta C, and only
+ * copies are needed before and after.
+ */
+#include "gemm.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Splitting pays from this k on, as a sum over the ranks costs as much as a product with about that
+ * k (measured on 2 and 4 ranks); and for a private C of at most MOST_BYTES. */
+enum { LEAST_K = 2048, MOST_BYTES = 8 << 20 };
+
+/* Most of [first, first + n) on one process. */
+static int64_t largest_share(int64_t first, int64_t n, int64_t nb, int nprocs)
+{
+  gemm_axis x = {.n = n, .first = first, .nb = nb, .nprocs = nprocs};
+  int64_t most = 0;
+  for (int i = 0; i < nprocs; i++) {
+    int64_t count = axis_below(&x, n, i) - axis_below(&x, 0, i);
+    if (count > most) most = count;
+  }
+  return most;
+}
+
+bool gemm_split_wanted(const osla_part *c, int64_t k, const osla_gemm_options *options)
+{
+  osla_layout l = osla_matrix_layout(c->matrix);
+  osla_grid *grid = osla_matrix_grid(c->matrix);
+  double elements = (double)c->m * (double)c->n;
+  double bytes = elements * (double)osla_dtype_size(osla_matrix_dtype(c->matrix));
+  double busiest = (double)largest_share(c->i, c->m, l.mb, l.nprow) *
+                   (double)largest_share(c->j, c->n, l.nb, l.npcol);
+  double fair = elements / osla_transport_size(osla_grid_transport(grid));
+  double most = options && options->memory > 0 ? (double)options->memory : MOST_BYTES;
+  return k >= LEAST_K && bytes <= most && bytes <= MOST_BYTES && busiest > 1.5 * fair;
+}
+
+typedef enum direction { TO_PRIVATE, FROM_PRIVATE } direction;
+
+/* Copies my part of C (its triangle) to or from the private array. */
+static void copy(const gemm_work *w, const gemm_target *mine, direction way)
+{
+  const gemm_axis *rows = &mine->rows_of;
+  for (int64_t c = 0; c < mine->cols; c++) {
+    int64_t j =
+      osla_index_global(mine->col + c, mine->cols_of.nb, mine->pcol, mine->cols_of.nprocs) -
+      mine->cols_of.first;
+    for (int64_t r = 0, run; r < mine->rows; r += run) {
+      int64_t i =
+        osla_index_global(mine->row + r, rows->nb, mine->prow, rows->nprocs) - rows->first;
+      run = axis_run(rows, i);
+      int64_t from = 0, to = run;
+      if (w->triangle == OSLA_LOWER && j > i) from = j - i;
+      if (w->triangle == OSLA_UPPER && j + 1 - i < run) to = j + 1 - i;
+      if (from >= to) continue;
+      unsigned char *here = mine->at + (size_t)(r + from + c * mine->ld) * w->element;
+      unsigned char *there = w->c.at + (size_t)(i + from + j * w->c.ld) * w->element;
+      memcpy(way == TO_PRIVATE ? there : here, way == TO_PRIVATE ? here : there,
+             (size_t)(to - from) * w->element);
+    }
+  }
+}
+
+static osla_err sum(const gemm_work *w)
+{
+  bool single = w->dtype == OSLA_FLOAT || w->dtype == OSLA_COMPLEX_FLOAT;
+  int64_t parts = w->dtype == OSLA_FLOAT || w->dtype == OSLA_DOUBLE ? 1 : 2;
+  return osla_allreduce(w->t, w->c.at, w->c.rows * w->c.cols * parts,
+                        single ? MPI_FLOAT : MPI_DOUBLE, MPI_SUM);
+}
+
+void gemm_split_share(gemm_work *w, const osla_part *c)
+{
+  int rank = osla_transport_rank(w->t), size = osla_transport_size(w->t);
+  int64_t k = w->k_to;
+  w->k_from = k / size * rank + k % size * rank / size;
+  w->k_to = k / size * (rank + 1) + k % size * (rank + 1) / size;
+  w->c = (gemm_target){.rows_of = {.n = c->m, .nb = c->m, .nprocs = 1},
+                       .cols_of = {.n = c->n, .nb = c->n, .nprocs = 1},
+                       .rows = c->m,
+                       .cols = c->n,
+                       .ld = c->m};
+}
+
+osla_err gemm_split_run(gemm_work *w, osla_complex alpha, osla_complex beta, const osla_part *c)
+{
+  gemm_target mine = gemm_target_of(c);
+  osla_err err = OSLA_OK;
+  unsigned char *private = calloc((size_t)(c->m * c->n), w->element);
+  if (!private)
+    err = osla_error_set(OSLA_ERR_MEM, "gemm: private C of %" PRId64 " x %" PRId64, c->m, c->n);
+  OSLA_TRY(osla_agree(w->t, err));
+  w->c.at = private;
+  if (beta != 0) copy(w, &mine, TO_PRIVATE);
+  OSLA_TRY(osla_agree(w->t, gemm_run(w, alpha, beta))); /* nobody reads any more */
+  OSLA_TRY(sum(w));
+  copy(w, &mine, FROM_PRIVATE);
+  err = osla_barrier(w->t); /* C is complete everywhere */
+cleanup:
+  free(private);
+  return err;
+}

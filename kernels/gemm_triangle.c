@@ -1,0 +1,127 @@
+/* The local product of osla_syrk: only one triangle of C, whatever its distribution.
+ *
+ * Local rows and columns keep the global order, so the triangle's edge is a staircase in the local
+ * array. A range of columns is cut there: rows where all of its elements belong to the triangle
+ * take one product, the rest is halved; the last narrow columns go through a small square that is
+ * added element by element.
+ */
+#include "gemm.h"
+#include "osla_blas.h"
+
+#include <complex.h>
+
+enum { BASE = 32 };
+
+typedef struct product {
+  const gemm_work *w;
+  double alpha, beta;
+  gemm_array a, b;
+  int64_t k;
+} product;
+
+static int64_t col_index(const gemm_work *w, int64_t l)
+{
+  const gemm_target *c = &w->c;
+  return osla_index_global(c->col + l, c->cols_of.nb, c->pcol, c->cols_of.nprocs) -
+         c->cols_of.first;
+}
+
+/* Number of local rows with an index below i. */
+static int64_t rows_before(const gemm_work *w, int64_t i)
+{
+  const gemm_target *c = &w->c;
+  if (i > c->rows_of.n) i = c->rows_of.n;
+  return axis_below(&c->rows_of, i, c->prow) - c->row;
+}
+
+/* Local rows (columns) of op(A) (op(B)) from index l. */
+static const unsigned char *a_at(const product *p, int64_t l)
+{
+  return p->a.at + (size_t)(p->a.trans == OSLA_NOTRANS ? l : l * p->a.ld) * p->w->element;
+}
+
+static const unsigned char *b_at(const product *p, int64_t l)
+{
+  return p->b.at + (size_t)(p->b.trans == OSLA_NOTRANS ? l * p->b.ld : l) * p->w->element;
+}
+
+static osla_err multiply(const product *p, int64_t row, int64_t rows, int64_t col, int64_t cols)
+{
+  const gemm_target *c = &p->w->c;
+  return osla_blas_gemm(p->w->dtype, p->a.trans, p->b.trans, rows, cols, p->k, p->alpha,
+                        a_at(p, row), p->a.ld, b_at(p, col), p->b.ld, p->beta,
+                        c->at + (size_t)(row + col * c->ld) * p->w->element, c->ld);
+}
+
+static void add(const product *p, int64_t rows, const unsigned char *from, unsigned char *to)
+{
+  bool keep = p->beta != 0;
+  for (int64_t i = 0; i < rows; i++) {
+    if (p->w->dtype == OSLA_DOUBLE) {
+      double *c = (double *)to + i;
+      *c = (keep ? p->beta * *c : 0) + ((const double *)from)[i];
+    } else {
+      float *c = (float *)to + i;
+      *c = (keep ? (float)p->beta * *c : 0) + ((const float *)from)[i];
+    }
+  }
+}
+
+/* A rectangle across the edge: at most BASE columns. */
+static osla_err multiply_edge(const product *p, int64_t row, int64_t end, int64_t col, int64_t cols)
+{
+  const gemm_target *c = &p->w->c;
+  size_t e = p->w->element;
+  unsigned char square[BASE * BASE * sizeof(double)];
+  for (int64_t first = row; first < end; first += BASE) {
+    int64_t rows = end - first < BASE ? end - first : BASE;
+    OSLA_CALL(osla_blas_gemm(p->w->dtype, p->a.trans, p->b.trans, rows, cols, p->k, p->alpha,
+                             a_at(p, first), p->a.ld, b_at(p, col), p->b.ld, 0, square, BASE));
+    for (int64_t j = 0; j < cols; j++) {
+      int64_t index = col_index(p->w, col + j);
+      int64_t from = 0, to = rows;
+      if (p->w->triangle == OSLA_LOWER)
+        from = rows_before(p->w, index) - first;
+      else
+        to = rows_before(p->w, index + 1) - first;
+      if (from < 0) from = 0;
+      if (to > rows) to = rows;
+      if (from < to)
+        add(p, to - from, square + (size_t)(j * BASE + from) * e,
+            c->at + (size_t)(first + from + (col + j) * c->ld) * e);
+    }
+  }
+  return OSLA_OK;
+}
+
+/* Columns [col, col + cols) of rows [low, high). */
+static osla_err multiply_columns(const product *p, int64_t low, int64_t high, int64_t col,
+                                 int64_t cols)
+{
+  const gemm_work *w = p->w;
+  int64_t first = col_index(w, col), last = col_index(w, col + cols - 1);
+  int64_t edge_from, edge_to, full_from, full_to; /* rows across the edge; rows that are whole */
+  if (w->triangle == OSLA_LOWER) {
+    edge_from = rows_before(w, first), edge_to = rows_before(w, last);
+    full_from = edge_to, full_to = high;
+  } else {
+    edge_from = rows_before(w, first + 1), edge_to = rows_before(w, last + 1);
+    full_from = low, full_to = edge_from;
+  }
+  if (full_from < low) full_from = low;
+  if (full_to > high) full_to = high;
+  if (full_from < full_to) OSLA_CALL(multiply(p, full_from, full_to - full_from, col, cols));
+  if (edge_from < low) edge_from = low;
+  if (edge_to > high) edge_to = high;
+  if (edge_from >= edge_to) return OSLA_OK;
+  if (cols <= BASE) return multiply_edge(p, edge_from, edge_to, col, cols);
+  OSLA_CALL(multiply_columns(p, edge_from, edge_to, col, cols / 2));
+  return multiply_columns(p, edge_from, edge_to, col + cols / 2, cols - cols / 2);
+}
+
+osla_err gemm_triangle(const gemm_work *w, osla_complex alpha, gemm_array a, gemm_array b,
+                       int64_t k, osla_complex beta)
+{
+  product p = {w, creal(alpha), creal(beta), a, b, k};
+  return multiply_columns(&p, 0, w->c.rows, 0, w->c.cols);
+}
