@@ -15,6 +15,7 @@
  */
 #include "chol_shape.h"
 #include "osla_chol.h"
+#include "osla_trace.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -97,14 +98,18 @@ static osla_err factor_diagonal(chol *f, const step *s)
 {
   int64_t info;
   operand block = element(f, along_below(f, s->start), across_below(f, s->start));
+  double since = osla_trace_now(f->v.t), size = (double)s->size;
   OSLA_CALL(osla_lapack_potrf(f->v.dtype, f->uplo, s->size, block.at, block.ld, &info));
+  osla_trace_add(f->v.t, OSLA_TRACE_PANEL, since, size * size * size / 3.0);
   if (info > 0 && f->info == 0) f->info = s->start + info;
   bool is_packed = false;
   for (int i = 1; i < f->n_along; i++) {
     int target = rank_of(f, (f->along + i) % f->n_along, f->across);
     size_t bytes = in_place(&f->v, target) ? 0 : (size_t)(s->size * s->size) * f->v.element;
     if (bytes > 0 && !is_packed) {
+      since = osla_trace_now(f->v.t);
       osla_pack(f->v.element, s->size, s->size, block.at, block.ld, f->packed);
+      osla_trace_add(f->v.t, OSLA_TRACE_PACK, since, (double)bytes);
       is_packed = true;
     }
     OSLA_CALL(osla_panels_publish(f->panels, PANEL_DIAGONAL, s->k, target, 0, f->packed, bytes));
@@ -161,6 +166,14 @@ static operand find_block(chol *f, const step *s, operand rows, int64_t j, int64
   return packed_operand(f, region + (size_t)taken[owner]++ * block, block_size(f, j), s->size);
 }
 
+/* Copying L(j,k) from the memory of another rank is a transfer; else it is mine already. */
+static osla_trace_kind gathering(const chol *f, const step *s, int64_t j)
+{
+  int origin = rank_of(f, (int)(j % f->n_along), s->across);
+  bool mine = origin == osla_transport_rank(f->v.t) || !in_place(&f->v, origin);
+  return mine ? OSLA_TRACE_PACK : OSLA_TRACE_COPY;
+}
+
 /* Gathers L(j,k) for all my block columns j > k in f->columns, dense. */
 static operand gather_columns(chol *f, const step *s, operand rows)
 {
@@ -169,8 +182,11 @@ static operand gather_columns(chol *f, const step *s, operand rows)
     f->taken[i] = 0;
   for (int64_t c = 0; c < s->across_left; c += f->v.nb) {
     int64_t j = osla_index_global(s->across_after + c, f->v.nb, f->across, f->n_across) / f->v.nb;
-    operand block = find_block(f, s, rows, j, f->taken);
+    operand block = find_block(f, s, rows, j, f->taken); /* waits for it */
+    double since = osla_trace_now(f->v.t);
     copy_block(f, block_size(f, j), s->size, block, advance_along(f, all, c));
+    osla_trace_add(f->v.t, gathering(f, s, j), since,
+                   (double)(block_size(f, j) * s->size) * (double)f->v.element);
   }
   return all;
 }

@@ -1,4 +1,5 @@
 #include "chol_shape.h"
+#include "osla_trace.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -96,31 +97,46 @@ void copy_block(const chol *f, int64_t n_along, int64_t n_across, operand from, 
 
 void pack_block(const chol *f, int64_t n_along, int64_t n_across, operand from, void *to)
 {
+  double since = osla_trace_now(f->v.t);
   copy_block(f, n_along, n_across, from, packed_operand(f, to, n_along, n_across));
+  osla_trace_add(f->v.t, OSLA_TRACE_PACK, since,
+                 (double)n_along * (double)n_across * (double)f->v.element);
 }
 
 osla_err solve_panel(const chol *f, int64_t n_along, int64_t size, operand diagonal, operand panel)
 {
+  double since = osla_trace_now(f->v.t);
   if (f->uplo == OSLA_LOWER)
-    return osla_blas_trsm(f->v.dtype, OSLA_RIGHT, OSLA_LOWER, OSLA_TRANS, OSLA_NONUNIT, n_along,
-                          size, diagonal.at, diagonal.ld, panel.at, panel.ld);
-  return osla_blas_trsm(f->v.dtype, OSLA_LEFT, OSLA_UPPER, OSLA_TRANS, OSLA_NONUNIT, size, n_along,
-                        diagonal.at, diagonal.ld, panel.at, panel.ld);
+    OSLA_CALL(osla_blas_trsm(f->v.dtype, OSLA_RIGHT, OSLA_LOWER, OSLA_TRANS, OSLA_NONUNIT, n_along,
+                             size, diagonal.at, diagonal.ld, panel.at, panel.ld));
+  else
+    OSLA_CALL(osla_blas_trsm(f->v.dtype, OSLA_LEFT, OSLA_UPPER, OSLA_TRANS, OSLA_NONUNIT, size,
+                             n_along, diagonal.at, diagonal.ld, panel.at, panel.ld));
+  osla_trace_add(f->v.t, OSLA_TRACE_TRSM, since, (double)size * (double)size * (double)n_along);
+  return OSLA_OK;
 }
 
 osla_err update_block(const chol *f, int64_t n_along, int64_t n_across, int64_t k, operand x_i,
                       operand x_j, operand c)
 {
   if (n_along <= 0 || n_across <= 0) return OSLA_OK;
+  double since = osla_trace_now(f->v.t);
   if (f->uplo == OSLA_LOWER)
-    return osla_blas_gemm(f->v.dtype, OSLA_NOTRANS, OSLA_TRANS, n_along, n_across, k, -1.0, x_i.at,
-                          x_i.ld, x_j.at, x_j.ld, 1.0, c.at, c.ld);
-  return osla_blas_gemm(f->v.dtype, OSLA_TRANS, OSLA_NOTRANS, n_across, n_along, k, -1.0, x_j.at,
-                        x_j.ld, x_i.at, x_i.ld, 1.0, c.at, c.ld);
+    OSLA_CALL(osla_blas_gemm(f->v.dtype, OSLA_NOTRANS, OSLA_TRANS, n_along, n_across, k, -1.0,
+                             x_i.at, x_i.ld, x_j.at, x_j.ld, 1.0, c.at, c.ld));
+  else
+    OSLA_CALL(osla_blas_gemm(f->v.dtype, OSLA_TRANS, OSLA_NOTRANS, n_across, n_along, k, -1.0,
+                             x_j.at, x_j.ld, x_i.at, x_i.ld, 1.0, c.at, c.ld));
+  osla_trace_add(f->v.t, OSLA_TRACE_GEMM, since,
+                 2.0 * (double)n_along * (double)n_across * (double)k);
+  return OSLA_OK;
 }
 
 osla_err update_diagonal(const chol *f, int64_t n, int64_t k, operand x_j, operand c)
 {
-  return osla_blas_syrk(f->v.dtype, f->uplo, f->uplo == OSLA_LOWER ? OSLA_NOTRANS : OSLA_TRANS, n,
-                        k, -1.0, x_j.at, x_j.ld, 1.0, c.at, c.ld);
+  double since = osla_trace_now(f->v.t);
+  OSLA_CALL(osla_blas_syrk(f->v.dtype, f->uplo, f->uplo == OSLA_LOWER ? OSLA_NOTRANS : OSLA_TRANS,
+                           n, k, -1.0, x_j.at, x_j.ld, 1.0, c.at, c.ld));
+  osla_trace_add(f->v.t, OSLA_TRACE_SYRK, since, (double)n * (double)(n + 1) * (double)k);
+  return OSLA_OK;
 }

@@ -1,5 +1,6 @@
 /* Adding a piece to an owner's array: the innermost loops of the accumulator. */
 #include "hessian.h"
+#include "osla_trace.h"
 
 int64_t osla_piece_elements(const piece *p)
 {
@@ -34,6 +35,8 @@ void osla_piece_add(const osla_hessian *h, const piece *p, unsigned char *local,
 {
   size_t e = h->element;
   const unsigned char *packed = p->values;
+  double since = osla_trace_now(h->v.t);
+  int64_t added = 0;
   for (int64_t c = 0; c < p->cols; c++) {
     int64_t count = p->end[c] - p->begin[c];
     if (count <= 0) continue;
@@ -45,5 +48,7 @@ void osla_piece_add(const osla_hessian *h, const piece *p, unsigned char *local,
     else
       add_column_float(count, p->row + p->begin[c], (const float *)(const void *)values, dest);
     packed += (size_t)count * e;
+    added += count;
   }
+  osla_trace_add(h->v.t, OSLA_TRACE_UPDATE, since, (double)added);
 }

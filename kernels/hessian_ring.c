@@ -7,6 +7,7 @@
  * credit. A ring that is full makes the origin wait; while it waits it serves its own rings.
  */
 #include "hessian.h"
+#include "osla_trace.h"
 
 #include <string.h>
 
@@ -60,6 +61,7 @@ static osla_err pack_message(osla_hessian *h, workspace *w, const piece *p, size
 {
   *bytes = osla_ring_message_bytes(h, p->rows, p->cols, osla_piece_elements(p));
   OSLA_CALL(osla_reserve(&w->message, &w->message_bytes, *bytes));
+  double since = osla_trace_now(h->v.t);
   header head = {p->rows, p->cols};
   unsigned char *at = append(w->message, &head, sizeof head);
   at = append(at, p->row, (size_t)p->rows * sizeof *p->row);
@@ -69,6 +71,7 @@ static osla_err pack_message(osla_hessian *h, workspace *w, const piece *p, size
   for (int64_t c = 0; c < p->cols; c++)
     at = append(at, p->values + (size_t)(p->begin[c] + c * p->ld) * h->element,
                 (size_t)(p->end[c] - p->begin[c]) * h->element);
+  osla_trace_add(h->v.t, OSLA_TRACE_PACK, since, (double)*bytes);
   return OSLA_OK;
 }
 

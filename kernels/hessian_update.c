@@ -9,6 +9,7 @@
 #include "osla_blas.h"
 #include "osla_clock.h"
 #include "osla_random.h"
+#include "osla_trace.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -59,10 +60,13 @@ static osla_err fill_products(const osla_hessian *h, const update *u, int64_t r0
     int64_t low = h->options.uplo == OSLA_LOWER ? p->begin[c] : p->begin[c + width - 1];
     int64_t high = h->options.uplo == OSLA_LOWER ? p->end[c] : p->end[c + width - 1];
     if (low >= high) continue;
+    double since = osla_trace_now(h->v.t);
     OSLA_CALL(osla_blas_gemm(h->options.dtype, OSLA_TRANS, OSLA_NOTRANS, high - low, width, u->k,
                              1.0, u->row_panel + (size_t)(r0 + low) * column, u->k > 0 ? u->k : 1,
                              u->col_panel + (size_t)(c0 + c) * column, u->k > 0 ? u->k : 1, 0.0,
                              values + (size_t)(low + c * p->ld) * h->element, p->ld));
+    osla_trace_add(h->v.t, OSLA_TRACE_GEMM, since,
+                   2.0 * (double)(high - low) * (double)width * (double)u->k);
   }
   return OSLA_OK;
 }
@@ -84,6 +88,8 @@ static void fill_elements(const osla_hessian *h, const update *u, const workspac
                           int64_t c0, const piece *p, unsigned char *values)
 {
   size_t e = h->element;
+  int64_t elements = 0;
+  double since = osla_trace_now(h->v.t);
   for (int64_t c = 0; c < p->cols; c++) {
     const void *column = u->data + (size_t)(w->cols.position[c0 + c] * u->ld) * e;
     const int64_t *position = w->rows.position + r0 + p->begin[c];
@@ -93,7 +99,9 @@ static void fill_elements(const osla_hessian *h, const update *u, const workspac
       gather_double(count, position, column, out);
     else
       gather_float(count, position, column, out);
+    elements += count;
   }
+  osla_trace_add(h->v.t, OSLA_TRACE_PACK, since, (double)elements * (double)e);
 }
 
 /* Adds a filled piece on the node, or sends it. */
@@ -194,7 +202,7 @@ static osla_err reserve_lists(osla_hessian *h, workspace *w, int64_t rows, int64
 static osla_err run(osla_hessian *h, workspace *w, update *u, int64_t rows, const int64_t *ix,
                     int64_t cols, const int64_t *jx)
 {
-  double start = osla_clock();
+  double start = osla_clock(), since = osla_trace_now(h->v.t);
   OSLA_CALL(reserve_lists(h, w, rows, cols));
   osla_split_indices(&w->rows, rows, ix, h->options.nb, h->v.p);
   osla_split_indices(&w->cols, cols, jx, h->options.nb, h->v.q);
@@ -205,6 +213,9 @@ static osla_err run(osla_hessian *h, workspace *w, update *u, int64_t rows, cons
     u->col_panel = w->col_panel;
   }
   w->stats.seconds_split += osla_clock() - start;
+  size_t column = u->k > 0 ? (size_t)u->k * h->element : 0;
+  osla_trace_add(h->v.t, OSLA_TRACE_PACK, since,
+                 (double)(rows + cols) * (double)(sizeof *ix + column));
   w->stats.updates++;
   return update_all_owners(h, w, u);
 }

@@ -14,6 +14,7 @@
 #include "lu_block.h"
 #include "osla_blas.h"
 #include "osla_lu.h"
+#include "osla_trace.h"
 #include "panels.h"
 
 #include <inttypes.h>
@@ -63,10 +64,14 @@ static osla_err publish(lu *f, panel_kind kind, const step *s, int target, opera
 {
   const local_view *v = &f->v;
   if (in_place(v, target)) return osla_panels_publish(f->panels, kind, s->k, target, 0, NULL, 0);
-  if (!*is_packed) osla_pack(v->element, m, n, piece.at, piece.ld, f->packed);
-  *is_packed = true;
-  return osla_panels_publish(f->panels, kind, s->k, target, 0, f->packed,
-                             (size_t)(m * n) * v->element);
+  size_t bytes = (size_t)(m * n) * v->element;
+  if (!*is_packed) {
+    double since = osla_trace_now(v->t);
+    osla_pack(v->element, m, n, piece.at, piece.ld, f->packed);
+    osla_trace_add(v->t, OSLA_TRACE_PACK, since, (double)bytes);
+    *is_packed = true;
+  }
+  return osla_panels_publish(f->panels, kind, s->k, target, 0, f->packed, bytes);
 }
 
 static osla_err publish_along_row(lu *f, panel_kind kind, const step *s, operand piece, int64_t m,
@@ -108,7 +113,9 @@ static osla_err factor_diagonal(lu *f, const step *s)
   operand block = {local_at(v, s->row, s->col), v->lld};
   int64_t info;
   bool is_packed = false;
+  double since = osla_trace_now(v->t), size = (double)s->size;
   OSLA_CALL(osla_lu_block(v->dtype, s->size, block.at, block.ld, &info));
+  osla_trace_add(v->t, OSLA_TRACE_PANEL, since, 2.0 / 3.0 * size * size * size);
   if (info > 0 && f->info == 0) f->info = s->start + info;
   OSLA_CALL(publish_along_column(f, PANEL_DIAGONAL, s, block, s->size, s->size, &is_packed));
   return publish_along_row(f, PANEL_DIAGONAL, s, block, s->size, s->size, &is_packed);
@@ -120,8 +127,10 @@ static osla_err factor_column(lu *f, const step *s, operand diagonal)
   const local_view *v = &f->v;
   operand l = {local_at(v, s->row_after, s->col), v->lld};
   bool is_packed = false;
+  double since = osla_trace_now(v->t), size = (double)s->size;
   OSLA_CALL(osla_blas_trsm(v->dtype, OSLA_RIGHT, OSLA_UPPER, OSLA_NOTRANS, OSLA_NONUNIT,
                            s->rows_left, s->size, diagonal.at, diagonal.ld, l.at, l.ld));
+  osla_trace_add(v->t, OSLA_TRACE_TRSM, since, size * size * (double)s->rows_left);
   return publish_along_row(f, PANEL_ROWS, s, l, s->rows_left, s->size, &is_packed);
 }
 
@@ -131,8 +140,10 @@ static osla_err factor_row(lu *f, const step *s, operand diagonal)
   const local_view *v = &f->v;
   operand u = {local_at(v, s->row, s->col_after), v->lld};
   bool is_packed = false;
+  double since = osla_trace_now(v->t), size = (double)s->size;
   OSLA_CALL(osla_blas_trsm(v->dtype, OSLA_LEFT, OSLA_LOWER, OSLA_NOTRANS, OSLA_UNIT, s->size,
                            s->cols_left, diagonal.at, diagonal.ld, u.at, u.ld));
+  osla_trace_add(v->t, OSLA_TRACE_TRSM, since, size * size * (double)s->cols_left);
   return publish_along_column(f, PANEL_COLS, s, u, s->size, s->cols_left, &is_packed);
 }
 
@@ -159,8 +170,11 @@ static osla_err update(const lu *f, const step *s, operand l, operand u, int64_t
   if (m <= 0 || n <= 0) return OSLA_OK;
   unsigned char *l_part = l.at + (size_t)(row - s->row_after) * v->element;
   unsigned char *u_part = u.at + (size_t)((col - s->col_after) * u.ld) * v->element;
-  return osla_blas_gemm(v->dtype, OSLA_NOTRANS, OSLA_NOTRANS, m, n, s->size, -1.0, l_part, l.ld,
-                        u_part, u.ld, 1.0, local_at(v, row, col), v->lld);
+  double since = osla_trace_now(v->t);
+  OSLA_CALL(osla_blas_gemm(v->dtype, OSLA_NOTRANS, OSLA_NOTRANS, m, n, s->size, -1.0, l_part, l.ld,
+                           u_part, u.ld, 1.0, local_at(v, row, col), v->lld));
+  osla_trace_add(v->t, OSLA_TRACE_GEMM, since, 2.0 * (double)m * (double)n * (double)s->size);
+  return OSLA_OK;
 }
 
 /* Step s, and with look-ahead the factorisation of the next one in the midst of it. */

@@ -1,5 +1,6 @@
 /* The triangle's operands of a step: taken one-sided, in place where the node shares memory, else
  * by a contiguous get that runs one step ahead. */
+#include "osla_trace.h"
 #include "trsm.h"
 
 trsm_step osla_trsm_step(const trsm *f, int64_t number)
@@ -67,6 +68,9 @@ osla_err osla_trsm_diagonal(trsm *f, const trsm_step *s)
     OSLA_CALL(
       osla_matrix_get_block(a->matrix, s->start, s->start, s->size, s->size, f->diagonal, s->size));
   }
-  return osla_blas_trsm(a->dtype, OSLA_LEFT, f->uplo, f->trans, f->diag, s->size, b->cols, block,
-                        ld, local_at(b, s->row, 0), b->lld);
+  double since = osla_trace_now(b->t), size = (double)s->size;
+  OSLA_CALL(osla_blas_trsm(a->dtype, OSLA_LEFT, f->uplo, f->trans, f->diag, s->size, b->cols, block,
+                           ld, local_at(b, s->row, 0), b->lld));
+  osla_trace_add(b->t, OSLA_TRACE_TRSM, since, size * size * (double)b->cols);
+  return OSLA_OK;
 }

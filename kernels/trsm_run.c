@@ -8,6 +8,7 @@
  * adds up, and solves with the diagonal block. So T is always read by block columns, which lie
  * contiguous, and X is never moved.
  */
+#include "osla_trace.h"
 #include "trsm.h"
 
 /* Does process row `prow` own rows of this step's block column of T, besides the diagonal block? */
@@ -18,6 +19,12 @@ static bool has_part(const trsm *f, const trsm_step *s, int prow)
   int64_t behind = osla_index_count(s->start + s->size, a->mb, prow, a->p);
   int64_t all = osla_index_count(a->n, a->mb, prow, a->p);
   return f->uplo == OSLA_LOWER ? behind < all : before > 0;
+}
+
+/* Operations of a product with my part of this step's block column of T. */
+static double product_flops(const trsm *f, const trsm_step *s)
+{
+  return 2.0 * (double)(s->last - s->first) * (double)s->size * (double)f->b.cols;
 }
 
 /* ---- NOTRANS ---- */
@@ -31,7 +38,9 @@ static osla_err publish_rows(trsm *f, const trsm_step *s)
     if (!has_part(f, s, prow)) continue; /* it may have no rows at all, and then gives no credits */
     size_t bytes = in_place(b, target) ? 0 : (size_t)(s->size * b->cols) * b->element;
     if (bytes > 0 && !is_packed) {
+      double since = osla_trace_now(b->t);
       osla_pack(b->element, s->size, b->cols, local_at(b, s->row, 0), b->lld, f->packed);
+      osla_trace_add(b->t, OSLA_TRACE_PACK, since, (double)bytes);
       is_packed = true;
     }
     OSLA_CALL(osla_panels_publish(f->panels, PANEL_ROWS, s->s, target, 0, f->packed, bytes));
@@ -58,9 +67,11 @@ static osla_err step_notrans(trsm *f, const trsm_step *s)
       ldx = osla_matrix_lld(b->matrix, origin);
     }
     OSLA_CALL(osla_trsm_column(f, s, &column, &lda));
+    double since = osla_trace_now(b->t);
     OSLA_CALL(osla_blas_gemm(a->dtype, OSLA_NOTRANS, OSLA_NOTRANS, s->last - s->first, b->cols,
                              s->size, -1.0, column, lda, x, ldx, 1.0, local_at(b, s->first, 0),
                              b->lld));
+    osla_trace_add(b->t, OSLA_TRACE_GEMM, since, product_flops(f, s));
   }
   return osla_panels_finish(f->panels, s->s);
 }
@@ -86,8 +97,11 @@ static osla_err partial_sum(trsm *f, const trsm_step *s, double alpha, double be
   unsigned char *column;
   int64_t lda;
   OSLA_CALL(osla_trsm_column(f, s, &column, &lda));
-  return osla_blas_gemm(b->dtype, OSLA_TRANS, OSLA_NOTRANS, s->size, b->cols, s->last - s->first,
-                        alpha, column, lda, local_at(b, s->first, 0), b->lld, beta, dest, ld);
+  double since = osla_trace_now(b->t);
+  OSLA_CALL(osla_blas_gemm(b->dtype, OSLA_TRANS, OSLA_NOTRANS, s->size, b->cols, s->last - s->first,
+                           alpha, column, lda, local_at(b, s->first, 0), b->lld, beta, dest, ld));
+  osla_trace_add(b->t, OSLA_TRACE_GEMM, since, product_flops(f, s));
+  return OSLA_OK;
 }
 
 static void subtract(const local_view *b, int64_t m, const void *sum, int64_t row)
@@ -113,7 +127,9 @@ static osla_err step_trans_owner(trsm *f, const trsm_step *s)
     if (!has_part(f, s, prow)) continue;
     osla_panels_wait(f->panels, PANEL_COLS, s->s, rank_at(b, prow, b->pcol));
     unsigned char *sums = osla_panels_buffer(f->panels, PANEL_COLS, s->s);
+    double since = osla_trace_now(b->t);
     subtract(b, s->size, sums + (size_t)prow * piece, s->row);
+    osla_trace_add(b->t, OSLA_TRACE_UPDATE, since, (double)(s->size * b->cols));
   }
   return osla_trsm_diagonal(f, s);
 }

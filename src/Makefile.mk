@@ -9,6 +9,7 @@ src_headers = \
   src/base/osla_random.h \
   src/transport/osla_host.h \
   src/transport/osla_transport.h \
+  src/transport/osla_trace.h \
   src/memory/osla_segment.h \
   src/memory/osla_counter.h \
   src/memory/osla_stripes.h \
@@ -30,6 +31,9 @@ src_sources = \
   src/transport/transport.c \
   src/transport/wait.c \
   src/transport/collective.c \
+  src/transport/trace.h src/transport/trace.c \
+  src/transport/trace_summary.c \
+  src/transport/trace_write.c \
   src/transport/memory_check.c \
   src/transport/shared_memory.h src/transport/shared_memory.c \
   src/transport/region_mpi.h src/transport/region_mpi.c \

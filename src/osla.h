@@ -13,6 +13,7 @@
 #include "osla_host.h"
 #include "osla_segment.h"
 #include "osla_stripes.h"
+#include "osla_trace.h"
 #include "osla_transport.h"
 
 #include "osla_grid.h"

@@ -1,4 +1,5 @@
 #include "osla_counter.h"
+#include "osla_trace.h"
 #include "transport_ops.h"
 
 #include <stdlib.h>
@@ -35,5 +36,8 @@ void osla_counter_destroy(osla_counter **handle)
 
 osla_err osla_counter_next(osla_counter *counter, int64_t step, int64_t *before)
 {
-  return counter->t->ops->fetch_add(counter->region, 0, 0, step, before);
+  double since = osla_trace_now(counter->t);
+  osla_err err = counter->t->ops->fetch_add(counter->region, 0, 0, step, before);
+  osla_trace_add(counter->t, OSLA_TRACE_FETCH_ADD, since, 0);
+  return err;
 }

@@ -23,6 +23,9 @@ typedef struct osla_segment osla_segment;
 /* A nonblocking transfer. Must be waited for exactly once. */
 typedef struct osla_transfer {
   int32_t id;
+  bool is_put;  /* this and the rest are for the trace */
+  double since; /* when it was started; negative: not traced, or complete */
+  size_t bytes;
 } osla_transfer;
 
 /* Makes a segment. Collective.

@@ -4,6 +4,7 @@
  * the same size on all ranks; so the data starts at the same offset everywhere.
  */
 #include "osla_segment.h"
+#include "osla_trace.h"
 #include "transport_ops.h"
 
 #include <stdlib.h>
@@ -93,12 +94,35 @@ osla_transport *osla_segment_transport(const osla_segment *s)
   return s->t;
 }
 
+/* ---- transfers ---- */
+
+/* A transfer that is complete on return was a copy by this processor. */
+static void trace_start(osla_segment *s, osla_transfer *transfer, bool is_put, double since,
+                        size_t bytes)
+{
+  bool complete = transfer->id < 0;
+  transfer->is_put = is_put;
+  transfer->since = complete ? -1.0 : since;
+  transfer->bytes = bytes;
+  if (bytes > 0)
+    osla_trace_add(s->t, complete ? OSLA_TRACE_COPY : OSLA_TRACE_ISSUE, since, (double)bytes);
+}
+
+static void trace_completion(osla_segment *s, osla_transfer *transfer)
+{
+  osla_trace_add(s->t, transfer->is_put ? OSLA_TRACE_PUT : OSLA_TRACE_GET, transfer->since,
+                 (double)transfer->bytes);
+  transfer->since = -1.0;
+}
+
 osla_err osla_segment_get(osla_segment *s, int rank, size_t offset, void *dest, size_t bytes,
                           osla_transfer *transfer)
 {
   osla_handle handle;
+  double since = osla_trace_now(s->t);
   osla_err err = s->t->ops->get(s->region, rank, s->data + offset, dest, bytes, &handle);
   transfer->id = handle.first;
+  trace_start(s, transfer, false, since, bytes);
   return err;
 }
 
@@ -106,16 +130,21 @@ osla_err osla_segment_put(osla_segment *s, int rank, size_t offset, const void *
                           size_t bytes, osla_transfer *transfer)
 {
   osla_handle handle;
+  double since = osla_trace_now(s->t);
   osla_err err = s->t->ops->put(s->region, rank, s->data + offset, source, bytes, &handle);
   transfer->id = handle.first;
+  trace_start(s, transfer, true, since, bytes);
   return err;
 }
 
 osla_err osla_transfer_wait(osla_segment *s, osla_transfer *transfer)
 {
   osla_handle handle = {transfer->id};
+  double since = handle.first >= 0 ? osla_trace_now(s->t) : -1.0;
   osla_err err = s->t->ops->wait(s->t, &handle);
   transfer->id = handle.first;
+  osla_trace_add(s->t, OSLA_TRACE_WAIT, since, 0);
+  trace_completion(s, transfer);
   return err;
 }
 
@@ -124,21 +153,30 @@ osla_err osla_transfer_test(osla_segment *s, osla_transfer *transfer, bool *done
   osla_handle handle = {transfer->id};
   osla_err err = s->t->ops->test(s->t, &handle, done);
   transfer->id = handle.first;
+  if (*done) trace_completion(s, transfer);
   return err;
 }
 
 osla_err osla_segment_flush(osla_segment *s, int rank)
 {
-  return s->t->ops->flush(s->region, rank);
+  double since = osla_trace_now(s->t);
+  osla_err err = s->t->ops->flush(s->region, rank);
+  osla_trace_add(s->t, OSLA_TRACE_FLUSH, since, 0);
+  return err;
 }
+
+/* ---- notify ---- */
 
 osla_err osla_put_notify(osla_segment *s, int rank, size_t offset, const void *source, size_t bytes,
                          int purpose, uint64_t value)
 {
   OSLA_CHECK(purpose >= 0 && purpose < s->n_purposes, OSLA_ERR_ARG,
              "purpose = %d, but the segment has %d", purpose, s->n_purposes);
-  return s->t->ops->put_notify(s->region, rank, s->data + offset, source, bytes,
-                               slot_offset(s, s->t->rank, purpose), value, 0);
+  double since = osla_trace_now(s->t);
+  osla_err err = s->t->ops->put_notify(s->region, rank, s->data + offset, source, bytes,
+                                       slot_offset(s, s->t->rank, purpose), value, 0);
+  osla_trace_add(s->t, OSLA_TRACE_NOTIFY, since, (double)bytes);
+  return err;
 }
 
 osla_err osla_notify(osla_segment *s, int rank, int purpose, uint64_t value)
@@ -177,6 +215,9 @@ void osla_notify_wait(osla_segment *s, int origin, int purpose, uint64_t value)
 
 void osla_segment_wait(osla_segment *s, bool (*test)(void *arg), void *arg)
 {
+  double since = osla_trace_now(s->t);
+  if (test(arg)) return;
   /* Attached memory has no bell: its first bytes are the caller's. */
   osla_wait_until(s->t, test, arg, s->data > 0 ? (osla_bell *)my_head(s) : NULL);
+  osla_trace_add(s->t, OSLA_TRACE_NOTIFY_WAIT, since, 0);
 }

@@ -1,4 +1,5 @@
 #include "osla_stripes.h"
+#include "osla_trace.h"
 #include "transport_ops.h"
 
 static _Atomic uint64_t *held_word(osla_stripes *lock)
@@ -30,7 +31,10 @@ static bool take(void *arg)
 void osla_stripes_take(osla_transport *t, osla_stripes *lock, uint64_t mask)
 {
   wanted w = {lock, mask};
+  if (osla_stripes_try(lock, mask)) return;
+  double since = osla_trace_now(t);
   osla_wait_until(t, take, &w, (osla_bell *)lock->bell);
+  osla_trace_add(t, OSLA_TRACE_LOCK, since, 0);
 }
 
 void osla_stripes_release(osla_stripes *lock, uint64_t mask)

@@ -1,6 +1,7 @@
 /* Collectives that sleep while they wait: MPI's nonblocking ones under the library's wait routine.
  * (Four ranks on two cores: two that wait in MPI_Barrier double the time of the two that compute.)
  */
+#include "osla_trace.h"
 #include "transport_ops.h"
 
 #include <limits.h>
@@ -35,9 +36,11 @@ static bool request_done(void *arg)
 
 osla_err osla_barrier(osla_transport *t)
 {
+  double since = osla_trace_now(t);
   atomic_thread_fence(memory_order_seq_cst);
   RUN(t, MPI_Ibarrier(t->comm, &p.request));
   atomic_thread_fence(memory_order_seq_cst);
+  osla_trace_add(t, OSLA_TRACE_BARRIER, since, 0);
   return OSLA_OK;
 }
 
@@ -48,37 +51,59 @@ osla_err osla_allreduce(osla_transport *t, void *buffer, int64_t count, MPI_Data
                         MPI_Op op)
 {
   MPI_Aint low, extent;
+  double since = osla_trace_now(t);
   OSLA_MPI(MPI_Type_get_extent(type, &low, &extent));
   unsigned char *at = buffer;
   for (int64_t left = count; left > 0; left -= MAX_COUNT, at += MAX_COUNT * extent) {
     int piece = (int)(left < MAX_COUNT ? left : MAX_COUNT);
     RUN(t, MPI_Iallreduce(MPI_IN_PLACE, at, piece, type, op, t->comm, &p.request));
   }
+  osla_trace_add(t, OSLA_TRACE_ALLREDUCE, since, (double)count * (double)extent);
   return OSLA_OK;
 }
 
 osla_err osla_bcast(osla_transport *t, void *buffer, int64_t count, MPI_Datatype type, int root)
 {
   MPI_Aint low, extent;
+  double since = osla_trace_now(t);
   OSLA_MPI(MPI_Type_get_extent(type, &low, &extent));
   unsigned char *at = buffer;
   for (int64_t left = count; left > 0; left -= MAX_COUNT, at += MAX_COUNT * extent) {
     int piece = (int)(left < MAX_COUNT ? left : MAX_COUNT);
     RUN(t, MPI_Ibcast(at, piece, type, root, t->comm, &p.request));
   }
+  osla_trace_add(t, OSLA_TRACE_BCAST, since, (double)count * (double)extent);
   return OSLA_OK;
 }
 
 osla_err osla_alltoall(osla_transport *t, const void *send, void *recv, int count,
                        MPI_Datatype type)
 {
+  MPI_Aint low, extent;
+  double since = osla_trace_now(t);
+  OSLA_MPI(MPI_Type_get_extent(type, &low, &extent));
   RUN(t, MPI_Ialltoall(send, count, type, recv, count, type, t->comm, &p.request));
+  osla_trace_add(t, OSLA_TRACE_ALLTOALL, since, (double)count * (double)extent * t->size);
   return OSLA_OK;
 }
 
 osla_err osla_allgather(osla_transport *t, const void *mine, void *all, int bytes)
 {
+  double since = osla_trace_now(t);
   RUN(t, MPI_Iallgather(mine, bytes, MPI_BYTE, all, bytes, MPI_BYTE, t->comm, &p.request));
+  osla_trace_add(t, OSLA_TRACE_ALLGATHER, since, (double)bytes * t->size);
+  return OSLA_OK;
+}
+
+osla_err osla_send(osla_transport *t, int to, const void *buffer, int bytes)
+{
+  RUN(t, MPI_Isend(buffer, bytes, MPI_BYTE, to, 0, t->comm, &p.request));
+  return OSLA_OK;
+}
+
+osla_err osla_receive(osla_transport *t, int from, void *buffer, int bytes)
+{
+  RUN(t, MPI_Irecv(buffer, bytes, MPI_BYTE, from, 0, t->comm, &p.request));
   return OSLA_OK;
 }
 

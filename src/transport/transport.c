@@ -5,6 +5,7 @@
 #include "osla_random.h"
 #include "request_pool.h"
 #include "shared_memory.h"
+#include "trace.h"
 #include "transport_ops.h"
 
 #include <stdlib.h>
@@ -123,6 +124,7 @@ void osla_transport_destroy(osla_transport **transport)
   if (t->node_comm != MPI_COMM_NULL) (void)MPI_Comm_free(&t->node_comm);
   if (t->comm != MPI_COMM_NULL) (void)MPI_Comm_free(&t->comm);
   osla_pool_destroy(t->pool);
+  osla_trace_free(t);
   (void)pthread_mutex_destroy(&t->hook_mutex);
   (void)pthread_mutex_destroy(&t->mutex);
   free(t->node_of);

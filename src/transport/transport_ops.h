@@ -67,7 +67,7 @@ struct osla_transport {
   MPI_Comm comm, node_comm;
   int rank, size;
   int node, n_nodes, node_rank, node_size;
-  uint64_t host_id;       /* the same on ranks whose hosts have one name */
+  uint64_t host_id;      /* the same on ranks whose hosts have one name */
   int *node_of;          /* [size] node of each rank */
   int thread_level;      /* what MPI provides */
   bool memory_by_mpi;    /* node memory comes from MPI_Win_allocate_shared, see shared_memory.h */
@@ -84,6 +84,8 @@ struct osla_transport {
   pthread_t progress_thread;
   bool has_progress_thread;
   atomic_bool stop_progress;
+  struct osla_trace *trace; /* what was recorded last, see trace.h; NULL: nothing ever was */
+  struct osla_trace *_Atomic tracing; /* the same while tracing is on, else NULL */
 };
 
 extern const osla_transport_ops osla_transport_mpi;
@@ -92,6 +94,11 @@ extern const osla_transport_ops osla_transport_mpi;
  * free, then sleeps on the bell (or naps, when bell is NULL) and makes progress between. */
 typedef bool osla_wait_test(void *arg);
 void osla_wait_until(osla_transport *t, osla_wait_test *test, void *arg, osla_bell *bell);
+
+/* `bytes` bytes from one rank to another, where two-sided is simpler. Not for kernels. Local;
+ * sleeps until the buffer may be reused, or is filled. */
+osla_err osla_send(osla_transport *t, int to, const void *buffer, int bytes);
+osla_err osla_receive(osla_transport *t, int from, void *buffer, int bytes);
 
 /* all[rank] := that rank's `bytes` bytes at mine. Collective, sleeps while it waits. */
 osla_err osla_allgather(osla_transport *t, const void *mine, void *all, int bytes);

@@ -1,0 +1,232 @@
+/* Writing: rank 0 takes the events of one rank after the other, a piece at a time, and writes them
+ * in the trace event format of Chrome, a JSON array. Memory: one piece.
+ * Source of the format: "Trace Event Format", the document of the Chromium project.
+ */
+#include "trace.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* What rank 0 needs to know of a rank besides its events. */
+typedef struct header {
+  int64_t count, dropped;
+  int32_t node, n_threads;
+  double offset, stop;
+} header;
+
+typedef struct writer {
+  FILE *file;
+  double origin;
+  int size;
+  int64_t written; /* events of the file */
+} writer;
+
+/* --- one event --- */
+
+/* Nanoseconds since the start of the trace: rounded once, so that what lay inside another event
+ * still does. */
+static int64_t ticks(const writer *w, const header *h, double time)
+{
+  return llround((time + h->offset - w->origin) * 1e9);
+}
+
+static void write_time(const writer *w, const char *key, int64_t ns)
+{
+  (void)fprintf(w->file, ",\"%s\":%s%" PRId64 ".%03d", key, ns < 0 ? "-" : "",
+                (ns < 0 ? -ns : ns) / 1000, (int)((ns < 0 ? -ns : ns) % 1000));
+}
+
+/* Opens an event; the caller adds what it alone has, and closes it with "}". */
+static void write_head(writer *w, const char *name, const char *phase, int node, int thread)
+{
+  (void)fprintf(w->file, "%s{\"name\":\"%s\",\"ph\":\"%s\",\"pid\":%d,\"tid\":%d",
+                w->written++ > 0 ? ",\n" : "", name, phase, node, thread);
+}
+
+static void write_amount(const writer *w, const trace_kind *kind, int rank, double amount)
+{
+  (void)fprintf(w->file, ",\"args\":{\"rank\":%d", rank);
+  if (kind->unit[0] && isfinite(amount))
+    (void)fprintf(w->file, ",\"%s\":%.15g", kind->unit, amount);
+  (void)fputs("}}", w->file);
+}
+
+static void write_event(writer *w, const header *h, int rank, int64_t number,
+                        const trace_event *event)
+{
+  const trace_kind *kind = &osla_trace_kinds[event->kind];
+  int64_t start = ticks(w, h, event->start), end = ticks(w, h, event->end);
+  int thread = rank + event->thread * w->size;
+  if (kind->role != TRACE_FLIGHT) {
+    write_head(w, kind->name, "X", h->node, thread);
+    (void)fprintf(w->file, ",\"cat\":\"%s\"", kind->category);
+    write_time(w, "ts", start);
+    write_time(w, "dur", end - start);
+    write_amount(w, kind, rank, event->amount);
+    return;
+  }
+  /* Transfers that overlap must not lie on the rank's own line; a pair is known by its id. */
+  for (int last = 0; last < 2; last++) {
+    write_head(w, kind->name, last ? "e" : "b", h->node, thread);
+    (void)fprintf(w->file, ",\"cat\":\"%s\",\"id\":\"%d.%" PRId64 "\"", kind->category, rank,
+                  number);
+    write_time(w, "ts", last ? end : start);
+    write_amount(w, kind, rank, event->amount);
+  }
+}
+
+/* The names of a rank's lines; and how much is missing, if anything is. */
+static void write_names(writer *w, const header *h, int rank)
+{
+  write_head(w, "process_name", "M", h->node, rank);
+  (void)fprintf(w->file, ",\"args\":{\"name\":\"node %d\"}}", h->node);
+  for (int i = 0; i < h->n_threads; i++) {
+    int thread = rank + i * w->size;
+    write_head(w, "thread_name", "M", h->node, thread);
+    (void)fprintf(w->file, ",\"args\":{\"name\":\"rank %d", rank);
+    if (i > 0) (void)fprintf(w->file, ", thread %d", i);
+    (void)fputs("\"}}", w->file);
+    write_head(w, "thread_sort_index", "M", h->node, thread);
+    (void)fprintf(w->file, ",\"args\":{\"sort_index\":%d}}", rank * TRACE_THREADS + i);
+  }
+  if (h->dropped == 0) return;
+  write_head(w, "events dropped", "i", h->node, rank);
+  write_time(w, "ts", ticks(w, h, h->stop));
+  (void)fprintf(w->file, ",\"s\":\"t\",\"args\":{\"events\":%" PRId64 "}}", h->dropped);
+}
+
+/* --- one rank --- */
+
+static int64_t piece_events(const header *h, int64_t first)
+{
+  return h->count - first < TRACE_PIECE ? h->count - first : TRACE_PIECE;
+}
+
+static osla_err send_mine(osla_transport *t, const header *h)
+{
+  OSLA_CALL(osla_send(t, 0, h, sizeof *h));
+  for (int64_t first = 0; first < h->count; first += TRACE_PIECE)
+    OSLA_CALL(osla_send(t, 0, trace_at(t->trace, first),
+                        (int)((size_t)piece_events(h, first) * sizeof(trace_event))));
+  return OSLA_OK;
+}
+
+/* What arrives is taken even when it cannot be written, so that nobody waits to send. */
+static osla_err write_rank(osla_transport *t, writer *w, int rank, header *h, trace_event *room)
+{
+  if (rank != 0) OSLA_CALL(osla_receive(t, rank, h, sizeof *h));
+  write_names(w, h, rank);
+  for (int64_t first = 0; first < h->count; first += TRACE_PIECE) {
+    int64_t count = piece_events(h, first);
+    const trace_event *events = room;
+    if (rank == 0)
+      events = trace_at(t->trace, first);
+    else
+      OSLA_CALL(osla_receive(t, rank, room, (int)((size_t)count * sizeof *room)));
+    for (int64_t i = 0; i < count; i++)
+      write_event(w, h, rank, first + i, &events[i]);
+  }
+  return OSLA_OK;
+}
+
+/* --- the file --- */
+
+static osla_err cannot_write(const char *path, int reason)
+{
+  return osla_error_set(OSLA_ERR_IO, "%s cannot be written: %s", path, strerror(reason));
+}
+
+/* The file under its temporary name. What is no regular file (a pipe, a device) is written as it
+ * stands: a file must not take its place. */
+static osla_err open_file(const char *path, FILE **file, char **partial)
+{
+  struct stat status;
+  *file = NULL;
+  *partial = NULL;
+  OSLA_CHECK(path && path[0], OSLA_ERR_IO, "the name of the trace file is empty");
+  bool exists = stat(path, &status) == 0;
+  if (exists && S_ISDIR(status.st_mode)) return cannot_write(path, EISDIR);
+  if (!exists || S_ISREG(status.st_mode)) {
+    size_t length = strlen(path) + 32;
+    *partial = malloc(length);
+    OSLA_CHECK(*partial, OSLA_ERR_MEM, "name of a trace file");
+    (void)snprintf(*partial, length, "%s.%ld.part", path, (long)getpid());
+  }
+  *file = fopen(*partial ? *partial : path, "w");
+  if (*file) return OSLA_OK;
+  osla_err err = cannot_write(path, errno);
+  free(*partial);
+  *partial = NULL;
+  return err;
+}
+
+/* Gives the file its name if all went well (err), else removes it. */
+static osla_err close_file(const char *path, FILE *file, char *partial, osla_err err)
+{
+  errno = 0;
+  bool complete = !ferror(file);
+  if (fclose(file) != 0) complete = false;
+  if (err == OSLA_OK && complete && partial) complete = rename(partial, path) == 0;
+  if (err == OSLA_OK && !complete) err = cannot_write(path, errno ? errno : EIO);
+  if (err != OSLA_OK && partial) (void)remove(partial);
+  free(partial);
+  return err;
+}
+
+osla_err osla_trace_check(const char *path)
+{
+  FILE *file;
+  char *partial;
+  OSLA_CALL(open_file(path, &file, &partial));
+  (void)fclose(file);
+  if (partial) (void)remove(partial);
+  free(partial);
+  return OSLA_OK;
+}
+
+static osla_err write_all(osla_transport *t, writer *w, header *mine, trace_event *room)
+{
+  osla_err err = OSLA_OK;
+  (void)fputs("[", w->file);
+  for (int rank = 0; rank < t->size && err == OSLA_OK; rank++) {
+    header h = *mine;
+    err = write_rank(t, w, rank, &h, room);
+  }
+  (void)fputs("]\n", w->file);
+  return err;
+}
+
+osla_err osla_trace_write(osla_transport *t, const char *path)
+{
+  writer w = {.size = t->size};
+  trace_event *room = NULL;
+  char *partial = NULL;
+  osla_err err = OSLA_OK;
+  OSLA_CALL(osla_trace_finish(t));
+  if (t->rank == 0) {
+    room = malloc(TRACE_PIECE * sizeof *room);
+    err = room ? open_file(path, &w.file, &partial)
+               : osla_error_set(OSLA_ERR_MEM, "room for %d events", TRACE_PIECE);
+  }
+  err = osla_agree(t, err);
+  if (err != OSLA_OK) { /* only rank 0 can have failed, and has no file */
+    free(room);
+    return err;
+  }
+  const struct osla_trace *trace = t->trace;
+  header mine = {trace->count,     trace->dropped, t->node,
+                 trace->n_threads, trace->offset,  trace->stop};
+  w.origin = trace->origin;
+  if (t->rank == 0)
+    err = close_file(path, w.file, partial, write_all(t, &w, &mine, room));
+  else
+    err = send_mine(t, &mine);
+  free(room);
+  return osla_agree(t, err);
+}
