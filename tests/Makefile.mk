@@ -6,6 +6,7 @@ tests_programs = \
   tests/test_index \
   tests/test_transport \
   tests/test_progress \
+  tests/test_trace \
   tests/test_segment \
   tests/test_notify \
   tests/test_grid \
@@ -64,6 +65,8 @@ tests_result_diff_LDADD = tools/libtomo.la libosla.la
 tests_test_command_util_SOURCES = tests/test_command_util.c \
   tools/command.h tools/command.c tools/command_util.c
 tests_test_command_util_LDADD = $(LDADD) $(POPT_LIBS) $(JANSSON_LIBS)
+
+tests_test_trace_LDADD = $(LDADD) $(JANSSON_LIBS)
 
 tests_libosla_test_la_SOURCES = tests/osla_test.c tests/osla_test.h \
   tests/osla_test_help.c tests/osla_test_help.h \
