@@ -4,7 +4,7 @@ AM_CPPFLAGS += -I$(srcdir)/bench
 bin_PROGRAMS += bench/osla-bench
 bench_osla_bench_SOURCES = \
   bench/bench.h bench/reference.h bench/updates.h \
-  bench/bench_main.c bench/bench_options.c bench/bench_run.c bench/bench_report.c \
+  bench/bench_main.c bench/bench_options.c bench/bench_run.c bench/bench_report.c bench/bench_trace.c \
   bench/bench_data.c bench/bench_gemm.c bench/bench_factor.c bench/bench_hessian.c \
   bench/bench_put.c bench/updates.c \
   bench/reference_blas.c bench/reference_mpi.c bench/reference_accumulate.c \

@@ -8,6 +8,7 @@
  *   bench_options.c  options
  *   bench_run.c      the loop over repetitions and implementations
  *   bench_report.c   the table for people, the JSON lines
+ *   bench_trace.c    the trace of one repetition
  *   bench_data.c     private memory, y = A x, residuals
  *   bench_gemm.c bench_factor.c bench_hessian.c bench_put.c   the kernels
  *   reference_*.c    what they are compared with (reference.h)
@@ -37,6 +38,7 @@ typedef struct bench_settings {
   osla_dtype dtype;
   char *ref;                    /* comma list of references; owned */
   char *json;                   /* file; NULL: none; owned */
+  char *trace;                  /* the same */
   int64_t updates, count, rows; /* hessian: updates of each rank, indices, rows of G */
   int threads;                  /* hessian: producers of each rank */
 } bench_settings;
@@ -47,9 +49,12 @@ typedef struct bench_job {
   osla_transport *transport;
   osla_grid *grid;
   int rank, size, n_nodes;
-  FILE *json;       /* rank 0; NULL: none */
-  bool header_done; /* the table's head is printed */
-  bool failed;      /* a residual did not pass */
+  FILE *json;         /* rank 0; NULL: none */
+  bool header_done;   /* the table's head is printed */
+  bool failed;        /* a residual did not pass */
+  bool last_size;     /* --trace: this size's last repetition of osla is traced */
+  const char *traced; /* the case that was traced last, and its size */
+  int64_t traced_n;
 } bench_job;
 
 /* --- kernels --- */
@@ -134,6 +139,15 @@ osla_err bench_report(bench_job *job, const bench_case *c, const bench_result *r
 
 /* Median of the `count` values; sorts a copy. NaN when there is no memory. Local. */
 double bench_median(const double *values, int count);
+
+/* --- the trace --- */
+
+/* Can the file of --trace be written? Collective; the exit status. */
+int bench_trace_check(const bench_kernel *kernel, const bench_job *job);
+
+/* Writes the file and prints what the traced repetition was spent on. Collective; nothing without
+ * --trace. Errors: IO, MEM, MPI. */
+osla_err bench_trace_report(bench_job *job);
 
 /* --- data --- */
 

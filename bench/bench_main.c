@@ -84,8 +84,11 @@ static osla_err run_sizes(const bench_kernel *kernel, bench_job *job)
     job->n_nodes = osla_transport_n_nodes(job->transport);
     err = osla_grid_create(job->transport, s->nprow, s->npcol, &job->grid);
   }
-  for (int i = 0; i < s->n_count && err == OSLA_OK; i++)
+  for (int i = 0; i < s->n_count && err == OSLA_OK; i++) {
+    job->last_size = i + 1 == s->n_count;
     err = kernel->run(job, s->n[i]);
+  }
+  if (err == OSLA_OK) err = bench_trace_report(job);
   osla_grid_destroy(&job->grid);
   osla_transport_destroy(&job->transport);
   return err;
@@ -114,6 +117,7 @@ static int run_kernel(const bench_kernel *kernel, int argc, char **argv)
   (void)MPI_Comm_size(MPI_COMM_WORLD, &job.size);
   if (!bench_options_parse(kernel, job.size, argc, argv, &settings, &status)) return status;
   status = open_json(kernel, &job);
+  if (status == OSLA_EXIT_OK) status = bench_trace_check(kernel, &job);
   if (status == OSLA_EXIT_OK) {
     (void)snprintf(name, sizeof name, "-bench %s", kernel->name);
     status = osla_command_fail(name, run_sizes(kernel, &job));

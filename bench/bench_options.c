@@ -13,7 +13,7 @@
 /* As popt stores them. */
 typedef struct raw_options {
   char **n; /* each --n; popt's, freed by us */
-  char *grid, *ref, *precision, *json;
+  char *grid, *ref, *precision, *json, *trace;
   long long nb, updates, count, rows;
   int reps, threads;
 } raw_options;
@@ -126,7 +126,9 @@ static int take(const bench_kernel *kernel, int size, const raw_options *raw,
   settings->threads = raw->threads;
   settings->ref = strdup(raw->ref ? raw->ref : default_references(kernel));
   settings->json = raw->json ? strdup(raw->json) : NULL;
-  if (!status && (!settings->ref || (raw->json && !settings->json)))
+  settings->trace = raw->trace ? strdup(raw->trace) : NULL;
+  if (!status &&
+      (!settings->ref || (raw->json && !settings->json) || (raw->trace && !settings->trace)))
     status = bench_error(kernel, "out of memory");
   return status;
 }
@@ -158,6 +160,8 @@ static bool parse_raw(const bench_kernel *kernel, int argc, char **argv, raw_opt
      "Repetitions after the warm-up", "R"},
     {"json", '\0', POPT_ARG_STRING, &raw->json, 0,
      "Append one JSON object a line, for each implementation and size", "FILE"},
+    {"trace", '\0', POPT_ARG_STRING, &raw->trace, 0,
+     "Write what each rank does in the last repetition of osla, for a trace viewer", "FILE"},
     POPT_TABLEEND};
   const struct poptOption matrix[] = {
     {"nb", '\0', POPT_ARG_LONGLONG | POPT_ARGFLAG_SHOW_DEFAULT, &raw->nb, 0,
@@ -215,5 +219,6 @@ void bench_settings_free(bench_settings *settings)
 {
   free(settings->ref);
   free(settings->json);
-  settings->ref = settings->json = NULL;
+  free(settings->trace);
+  settings->ref = settings->json = settings->trace = NULL;
 }

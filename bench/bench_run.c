@@ -1,6 +1,7 @@
 /* The loop over repetitions and implementations. See bench.h. */
 #include "bench.h"
 #include "osla_clock.h"
+#include "osla_trace.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -27,15 +28,17 @@ double bench_median(const double *values, int count)
 }
 
 /* One run of one implementation: the barrier starts all ranks together, the reduction takes the
- * slowest. */
-static osla_err run_once(bench_job *job, const bench_case *c, bench_result *r, double *seconds)
+ * slowest. The start of a trace is a barrier, too. */
+static osla_err run_once(bench_job *job, const bench_case *c, bench_result *r, bool traced,
+                         double *seconds)
 {
   double residual = 0;
   if (r->impl->prepare) OSLA_CALL(r->impl->prepare(c->data));
-  OSLA_CALL(osla_barrier(job->transport));
+  OSLA_CALL(traced ? osla_trace_start(job->transport) : osla_barrier(job->transport));
   double start = osla_clock();
   OSLA_CALL(r->impl->run(c->data));
   *seconds = (osla_clock() - start) / c->operations;
+  osla_trace_stop(job->transport);
   OSLA_CALL(osla_allreduce(job->transport, seconds, 1, MPI_DOUBLE, MPI_MAX));
   if (r->impl->check) OSLA_CALL(r->impl->check(c->data, &residual));
   if (isnan(residual) || residual > r->residual) r->residual = residual;
@@ -48,10 +51,14 @@ static osla_err measure(bench_job *job, const bench_case *c, bench_result *resul
 {
   double not_counted;
   for (int i = 0; i < n_results; i++)
-    OSLA_CALL(run_once(job, c, &results[i], &not_counted));
+    OSLA_CALL(run_once(job, c, &results[i], false, &not_counted));
   for (int rep = 0; rep < job->settings->reps; rep++)
-    for (int i = 0; i < n_results; i++)
-      OSLA_CALL(run_once(job, c, &results[i], &results[i].seconds[rep]));
+    for (int i = 0; i < n_results; i++) {
+      bool traced = job->settings->trace && job->last_size && rep + 1 == job->settings->reps;
+      OSLA_CALL(run_once(job, c, &results[i], traced && i == 0, &results[i].seconds[rep]));
+    }
+  job->traced = c->kernel;
+  job->traced_n = c->n;
   return OSLA_OK;
 }
 

@@ -92,6 +92,21 @@ for place in "node 1" "node 2" "node 4" "fake2 2" "fake2 4"; do
 done
 measure node 2 1 lu --n 50 --ref none
 
+# --trace: of the last size alone; the table follows the results, the file names all ranks
+for arguments in "lu --n 33,100 --nb 32" "put --n 8,100" "hessian --n 100 --size 20 --threads 2"; do
+  run fake2 2 $arguments --reps 2 --ref none --trace "$scratch/trace"
+  [ $status = 0 ] || fail "exit status $status, not 0"
+  [ "$(grep -c '^trace of .*, n = 100, ' "$scratch/out")" = 1 ] || fail "no table of the trace"
+  grep -q '^notify ' "$scratch/out" || fail "no notify in the trace"
+  grep -q '^overlap ' "$scratch/out" || fail "no overlap"
+  for rank in 0 1; do
+    grep -q "\"name\":\"rank $rank\"" "$scratch/trace" || fail "rank $rank is not in the trace"
+  done
+  [ -z "$(ls "$scratch" | grep part)" ] || fail "a temporary file is left"
+  command -v python3 >/dev/null || continue
+  python3 -c 'import json, sys; json.load(open(sys.argv[1]))' "$scratch/trace" || fail "JSON"
+done
+
 for ranks in 0 2; do
   for arguments in "" "gemm " "lu " "chol " "hessian " "put "; do
     run node $ranks $arguments--help
@@ -116,6 +131,8 @@ for ranks in 0 2; do
   bad "osla-bench hessian: --size: 101 indices, but n = 100"
   run node $ranks chol --n 10 --json "$scratch/none/x"
   bad "osla-bench chol: --json: $scratch/none/x cannot be written: No such file or directory"
+  run node $ranks lu --n 10 --trace "$scratch/none/x"
+  bad "osla-bench lu: --trace: $scratch/none/x cannot be written: No such file or directory"
 done
 run node 1 put
 bad "osla-bench put: needs at least 2 ranks (mpiexec -n 2 ...)"

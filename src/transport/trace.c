@@ -130,9 +130,9 @@ osla_err osla_trace_start(osla_transport *t)
   struct osla_trace *trace = t->trace;
   clear(trace);
   OSLA_CALL(align_clocks(t, &trace->offset));
-  OSLA_CALL(osla_barrier(t));
   trace->origin = osla_clock();
   OSLA_CALL(osla_bcast(t, &trace->origin, sizeof trace->origin, MPI_BYTE, 0));
+  OSLA_CALL(osla_barrier(t)); /* last, so that the ranks go on together */
   (void)pthread_mutex_lock(&trace->mutex);
   trace->start = trace->stop = osla_clock();
   (void)pthread_mutex_unlock(&trace->mutex);
