@@ -179,7 +179,6 @@ static void count_task(const gemm_work *w, const gemm_task *task, int which, osl
 
 static osla_err describe(const gemm_work *w, osla_gemm_plan *plan)
 {
-  double factor = w->dtype == OSLA_FLOAT || w->dtype == OSLA_DOUBLE ? 2.0 : 8.0;
   for (int i = 0; i < 2; i++) {
     const gemm_operand *x = &w->x[i];
     tally t = {x, plan};
@@ -192,7 +191,7 @@ static osla_err describe(const gemm_work *w, osla_gemm_plan *plan)
   }
   plan->tasks = w->n_tasks;
   for (int64_t k = 0; k < w->n_tasks; k++)
-    plan->flops += factor * (double)w->c.rows * (double)w->c.cols * (double)w->tasks[k].width;
+    plan->flops += gemm_flops(w, &w->tasks[k]);
   return OSLA_OK;
 }
 

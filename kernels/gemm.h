@@ -141,6 +141,13 @@ osla_err gemm_operand_make(gemm_operand *x, osla_trans trans, bool is_a, const o
                            const gemm_target *c, const osla_gemm_options *options);
 void gemm_operand_free(gemm_operand *x);
 
+/* Local indices of C that the pieces make up. */
+static inline int64_t gemm_outer_count(const gemm_operand *x)
+{
+  const gemm_piece *last = x->pieces + x->n_pieces - 1;
+  return x->n_pieces > 0 ? last->at + last->size : 0;
+}
+
 /* The rank that holds piece `group` of segments on inner process `owner`. */
 static inline int gemm_rank(const gemm_operand *x, int group, int owner)
 {
@@ -167,6 +174,13 @@ osla_err gemm_load_walk(const gemm_work *w, int which, const gemm_load *load, ge
 
 /* Runs the list: c := alpha op(A) op(B) + beta c. Local: one-sided. Errors: MEM, MPI. */
 osla_err gemm_run(const gemm_work *w, osla_complex alpha, osla_complex beta);
+
+/* Floating-point operations of a task, both triangles of C. */
+static inline double gemm_flops(const gemm_work *w, const gemm_task *task)
+{
+  double one = w->dtype == OSLA_FLOAT || w->dtype == OSLA_DOUBLE ? 2 : 8; /* multiply and add */
+  return one * (double)w->c.rows * (double)w->c.cols * (double)task->width;
+}
 
 /* An operand as the BLAS gets it. */
 typedef struct gemm_array {

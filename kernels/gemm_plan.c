@@ -64,11 +64,6 @@ static void lay_out(gemm_operand *x, const gemm_work *w)
   x->load_bytes = x->any_far ? (uint64_t)at * x->v.element : 0;
 }
 
-static int64_t outer_count(const gemm_operand *x)
-{
-  return x->n_pieces > 0 ? x->pieces[x->n_pieces - 1].at + x->pieces[x->n_pieces - 1].size : 0;
-}
-
 static uint64_t buffers_needed(gemm_work *w)
 {
   uint64_t bytes = 0, slots = w->options.blocking ? 1 : 2;
@@ -76,7 +71,7 @@ static uint64_t buffers_needed(gemm_work *w)
     gemm_operand *x = &w->x[i];
     lay_out(x, w);
     bytes += slots * x->load_bytes;
-    if (x->may_pack) bytes += (uint64_t)(outer_count(x) * w->width) * w->element;
+    if (x->may_pack) bytes += (uint64_t)(gemm_outer_count(x) * w->width) * w->element;
   }
   return bytes;
 }
@@ -258,7 +253,7 @@ static osla_err make_loads(gemm_work *w)
     for (int64_t t = 0; t < w->n_tasks; t++) {
       gemm_task *task = &w->tasks[t];
       task->load[i] = load_of(w, x, i, t);
-      uint64_t bytes = (uint64_t)(task->width * outer_count(x)) * w->element;
+      uint64_t bytes = (uint64_t)(task->width * gemm_outer_count(x)) * w->element;
       if (!task->direct[i] && bytes > x->packed_bytes) x->packed_bytes = bytes;
     }
     if (x->n_loads == 0) x->load_bytes = 0;

@@ -6,6 +6,7 @@
  */
 #include "gemm.h"
 #include "osla_blas.h"
+#include "osla_trace.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -143,33 +144,57 @@ static const unsigned char *find(const source *s, const gemm_task *task, const g
   return s->slots[task->load[s->which] % s->n_slots].buffer + (size_t)at * x->v.element;
 }
 
-static void copy_columns(size_t element, int64_t rows, int64_t cols, const unsigned char *from,
-                         int64_t from_ld, unsigned char *to, int64_t to_ld)
+/* Gathers the task's part of a panel operand: outer x width, column by column. */
+static void pack_panel(const source *s, const gemm_task *task, const gemm_piece *piece, int64_t ld)
 {
-  for (int64_t c = 0; c < cols; c++)
-    memcpy(to + (size_t)(c * to_ld) * element, from + (size_t)(c * from_ld) * element,
-           (size_t)rows * element);
+  size_t e = s->x->v.element, bytes = (size_t)piece->size * e;
+  int64_t koff = 0, from_ld;
+  for (int64_t i = task->first; i < task->first + task->count; i++) {
+    const gemm_segment *seg = &s->w->segments[i];
+    const unsigned char *from = find(s, task, seg, piece, koff, &from_ld);
+    for (int64_t c = 0; c < seg->size; c++)
+      memcpy(s->packed + (size_t)(piece->at + (koff + c) * ld) * e,
+             from + (size_t)(c * from_ld) * e, bytes);
+    koff += seg->size;
+  }
 }
 
-/* Gathers the task's part of the operand: outer x width (panels) or width x outer (strips). */
+/* The same for a strip: width x outer. All segments of a column lie near one another. */
+static void pack_strip(const source *s, const gemm_task *task, const gemm_piece *piece, int64_t ld)
+{
+  const gemm_segment *first = &s->w->segments[task->first];
+  size_t e = s->x->v.element;
+  int64_t from_ld;
+  const unsigned char *from = find(s, task, first, piece, 0, &from_ld);
+  for (int64_t c = 0; c < piece->size; c++) {
+    const unsigned char *column = from + (size_t)(c * from_ld) * e;
+    unsigned char *to = s->packed + (size_t)((piece->at + c) * ld) * e;
+    for (const gemm_segment *seg = first; seg < first + task->count; seg++) {
+      size_t bytes = (size_t)seg->size * e;
+      memcpy(to, column + (seg->local[s->which] - first->local[s->which]) * (int64_t)e, bytes);
+      to += bytes;
+    }
+  }
+}
+
 static gemm_array pack(const source *s, const gemm_task *task)
 {
   const gemm_operand *x = s->x;
-  const gemm_piece *end = &x->pieces[x->n_pieces - 1];
-  size_t e = x->v.element;
-  int64_t ld = x->panel ? end->at + end->size : task->width, koff = 0;
-  for (int64_t i = task->first; i < task->first + task->count; i++) {
-    const gemm_segment *seg = &s->w->segments[i];
-    for (int64_t p = 0; p < x->n_pieces; p++) {
-      const gemm_piece *piece = &x->pieces[p];
-      int64_t from_ld;
-      const unsigned char *from = find(s, task, seg, piece, koff, &from_ld);
-      int64_t at = x->panel ? piece->at + koff * ld : koff + piece->at * ld;
-      copy_columns(e, x->panel ? piece->size : seg->size, x->panel ? seg->size : piece->size, from,
-                   from_ld, s->packed + (size_t)at * e, ld);
-    }
-    koff += seg->size;
+  int64_t outer = gemm_outer_count(x), ld = x->panel ? outer : task->width;
+  int owner = s->w->segments[task->first].owner[s->which];
+  bool foreign = false; /* is data of another rank moved, that no get has brought before? */
+  double since = osla_trace_now(s->w->t);
+  for (int64_t p = 0; p < x->n_pieces; p++) {
+    const gemm_piece *piece = &x->pieces[p];
+    foreign |= gemm_rank(x, piece->group, owner) != osla_transport_rank(s->w->t);
+    if (x->panel)
+      pack_panel(s, task, piece, ld);
+    else
+      pack_strip(s, task, piece, ld);
   }
+  foreign &= task->load[s->which] < 0;
+  osla_trace_add(s->w->t, foreign ? OSLA_TRACE_COPY : OSLA_TRACE_PACK, since,
+                 (double)(outer * task->width) * (double)x->v.element);
   return (gemm_array){x->trans, s->packed, ld};
 }
 
@@ -212,7 +237,10 @@ static osla_err run_tasks(source *s, osla_complex alpha, osla_complex beta)
     OSLA_CALL(advance(&s[GEMM_B], t));
     OSLA_CALL(ready(&s[GEMM_A], task, &a));
     OSLA_CALL(ready(&s[GEMM_B], task, &b));
+    double since = osla_trace_now(w->t);
     OSLA_CALL(multiply(w, alpha, a, b, task->width, t == 0 ? beta : 1));
+    osla_trace_add(w->t, w->triangle >= 0 ? OSLA_TRACE_SYRK : OSLA_TRACE_GEMM, since,
+                   gemm_flops(w, task));
     osla_progress(w->t); /* serves other nodes that get from here */
   }
   return OSLA_OK;
