@@ -72,7 +72,9 @@ tests_libosla_test_la_SOURCES = tests/osla_test.c tests/osla_test.h \
   tests/osla_test_help.c tests/osla_test_help.h \
   tests/osla_test_watch.c tests/osla_test_watch.h
 tests_kernel_reference = tests/kernel_reference.c tests/kernel_reference.h
-tests_test_gemm_SOURCES = tests/test_gemm.c $(tests_kernel_reference)
+tests_gemm_reference = $(tests_kernel_reference) tests/gemm_reference.c tests/gemm_reference.h \
+  tests/gemm_pool.c tests/gemm_pool.h
+tests_test_gemm_SOURCES = tests/test_gemm.c $(tests_gemm_reference)
 tests_test_lu_SOURCES = tests/test_lu.c $(tests_kernel_reference)
 tests_test_chol_SOURCES = tests/test_chol.c $(tests_kernel_reference)
 tests_test_solve_SOURCES = tests/test_solve.c $(tests_kernel_reference)

@@ -3,6 +3,7 @@
 #include "osla_index.h"
 #include "osla_random.h"
 
+#include <complex.h>
 #include <mpi.h>
 #include <stdio.h>
 #include <string.h>
@@ -101,31 +102,30 @@ int64_t osla_test_differ(const unsigned char *bytes, int64_t stream, size_t firs
   return differ;
 }
 
-static void set_element(osla_dtype dtype, void *array, int64_t at, double value)
+void osla_test_store(osla_dtype dtype, void *array, int64_t at, osla_complex value)
 {
   switch (dtype) {
-    case OSLA_FLOAT: ((float *)array)[at] = (float)value; break;
-    case OSLA_DOUBLE: ((double *)array)[at] = value; break;
-    case OSLA_COMPLEX_FLOAT:
-      ((float *)array)[2 * at] = (float)value;
-      ((float *)array)[2 * at + 1] = (float)-value;
-      break;
-    case OSLA_COMPLEX_DOUBLE:
-      ((double *)array)[2 * at] = value;
-      ((double *)array)[2 * at + 1] = -value;
-      break;
+    case OSLA_FLOAT: ((float *)array)[at] = (float)creal(value); break;
+    case OSLA_DOUBLE: ((double *)array)[at] = creal(value); break;
+    case OSLA_COMPLEX_FLOAT: ((float complex *)array)[at] = (float complex)value; break;
+    case OSLA_COMPLEX_DOUBLE: ((osla_complex *)array)[at] = value; break;
   }
 }
 
-double osla_test_real(osla_dtype dtype, const void *array, int64_t at)
+osla_complex osla_test_load(osla_dtype dtype, const void *array, int64_t at)
 {
   switch (dtype) {
     case OSLA_FLOAT: return (double)((const float *)array)[at];
     case OSLA_DOUBLE: return ((const double *)array)[at];
-    case OSLA_COMPLEX_FLOAT: return (double)((const float *)array)[2 * at];
-    case OSLA_COMPLEX_DOUBLE: return ((const double *)array)[2 * at];
+    case OSLA_COMPLEX_FLOAT: return (osla_complex)((const float complex *)array)[at];
+    case OSLA_COMPLEX_DOUBLE: return ((const osla_complex *)array)[at];
   }
   return 0.0;
+}
+
+double osla_test_real(osla_dtype dtype, const void *array, int64_t at)
+{
+  return creal(osla_test_load(dtype, array, at));
 }
 
 static double value_at(int64_t i, int64_t j)
@@ -133,12 +133,16 @@ static double value_at(int64_t i, int64_t j)
   return (double)(256 * i + j + 1);
 }
 
+static void write_element(osla_dtype dtype, void *array, int64_t at, double value)
+{
+  osla_test_store(dtype, array, at, CMPLX(value, -value));
+}
+
 static bool differs(osla_dtype dtype, const void *array, int64_t at, double value)
 {
-  double im = -value;
-  if (dtype == OSLA_COMPLEX_FLOAT) im = (double)((const float *)array)[2 * at + 1];
-  if (dtype == OSLA_COMPLEX_DOUBLE) im = ((const double *)array)[2 * at + 1];
-  return osla_test_real(dtype, array, at) != value || im != -value;
+  bool real = dtype == OSLA_FLOAT || dtype == OSLA_DOUBLE;
+  osla_complex got = osla_test_load(dtype, array, at);
+  return creal(got) != value || cimag(got) != (real ? 0.0 : -value);
 }
 
 void osla_test_write_block(osla_dtype dtype, void *buffer, int64_t i, int64_t j, int64_t m,
@@ -146,7 +150,7 @@ void osla_test_write_block(osla_dtype dtype, void *buffer, int64_t i, int64_t j,
 {
   for (int64_t c = 0; c < n; c++)
     for (int64_t r = 0; r < m; r++)
-      set_element(dtype, buffer, r + c * ld, value_at(i + r, j + c));
+      write_element(dtype, buffer, r + c * ld, value_at(i + r, j + c));
 }
 
 int64_t osla_test_differ_block(osla_dtype dtype, const void *buffer, int64_t i, int64_t j,
@@ -177,7 +181,7 @@ static int64_t visit_local(const osla_matrix *a, visitor *visit)
 
 static bool visit_write(osla_dtype dtype, void *array, int64_t at, double value)
 {
-  set_element(dtype, array, at, value);
+  write_element(dtype, array, at, value);
   return false;
 }
 

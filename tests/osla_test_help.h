@@ -46,6 +46,10 @@ int64_t osla_test_differ_block(osla_dtype dtype, const void *buffer, int64_t i, 
 void osla_test_write_local(osla_matrix *matrix);
 int64_t osla_test_differ_local(const osla_matrix *matrix);
 
+/* Element `at` of an array of any type; a real one has and takes no imaginary part. */
+void osla_test_store(osla_dtype dtype, void *array, int64_t at, osla_complex value);
+osla_complex osla_test_load(osla_dtype dtype, const void *array, int64_t at);
+
 /* Real part of element `at` of an array. */
 double osla_test_real(osla_dtype dtype, const void *array, int64_t at);
 

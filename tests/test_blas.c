@@ -13,7 +13,7 @@
 enum { MAX_SIDE = 24 };
 
 /* A dense matrix in the widest type; narrowed to what is tested. */
-typedef double complex wide;
+typedef osla_complex wide;
 
 static wide random_wide(osla_dtype dtype, uint64_t seed, int64_t k)
 {
@@ -22,27 +22,6 @@ static wide random_wide(osla_dtype dtype, uint64_t seed, int64_t k)
   if (dtype == OSLA_FLOAT || dtype == OSLA_COMPLEX_FLOAT)
     re = (double)(float)re, im = (double)(float)im;
   return dtype == OSLA_FLOAT || dtype == OSLA_DOUBLE ? re : re + im * I;
-}
-
-static void store(osla_dtype dtype, void *array, int64_t k, wide value)
-{
-  switch (dtype) {
-    case OSLA_FLOAT: ((float *)array)[k] = (float)creal(value); break;
-    case OSLA_DOUBLE: ((double *)array)[k] = creal(value); break;
-    case OSLA_COMPLEX_FLOAT: ((float complex *)array)[k] = (float complex)value; break;
-    case OSLA_COMPLEX_DOUBLE: ((wide *)array)[k] = value; break;
-  }
-}
-
-static wide load(osla_dtype dtype, const void *array, int64_t k)
-{
-  switch (dtype) {
-    case OSLA_FLOAT: return (double)((const float *)array)[k];
-    case OSLA_DOUBLE: return ((const double *)array)[k];
-    case OSLA_COMPLEX_FLOAT: return (wide)((const float complex *)array)[k];
-    case OSLA_COMPLEX_DOUBLE: return ((const wide *)array)[k];
-  }
-  return 0.0;
 }
 
 static double tolerance(osla_dtype dtype)
@@ -55,7 +34,7 @@ static void *random_array(osla_dtype dtype, uint64_t seed, int64_t count)
 {
   void *array = calloc((size_t)count + 1, sizeof(wide));
   for (int64_t k = 0; k < count; k++)
-    store(dtype, array, k, random_wide(dtype, seed, k));
+    osla_test_store(dtype, array, k, random_wide(dtype, seed, k));
   return array;
 }
 
@@ -71,16 +50,17 @@ static void check_gemm(osla_dtype dtype, osla_trans ta, osla_trans tb, int64_t m
   if (beta == 0.0) /* then C is not read */
     for (int64_t j = 0; j < n; j++)
       for (int64_t i = 0; i < m; i++)
-        store(dtype, c, i + j * ld, (double)NAN);
+        osla_test_store(dtype, c, i + j * ld, (double)NAN);
   OSLA_ASSERT_OK(osla_blas_gemm(dtype, ta, tb, m, n, k, 0.75, a, ld, b, ld, beta, c, ld));
   for (int64_t j = 0; j < MAX_SIDE; j++)
     for (int64_t i = 0; i < ld; i++) {
       bool in = i < m && j < n;
-      wide sum = in ? beta * load(dtype, old, i + j * ld) : load(dtype, old, i + j * ld);
+      wide sum =
+        in ? beta * osla_test_load(dtype, old, i + j * ld) : osla_test_load(dtype, old, i + j * ld);
       for (int64_t l = 0; in && l < k; l++)
-        sum += 0.75 * load(dtype, a, ta == OSLA_TRANS ? l + i * ld : i + l * ld) *
-               load(dtype, b, tb == OSLA_TRANS ? j + l * ld : l + j * ld);
-      double error = cabs(load(dtype, c, i + j * ld) - sum);
+        sum += 0.75 * osla_test_load(dtype, a, ta == OSLA_TRANS ? l + i * ld : i + l * ld) *
+               osla_test_load(dtype, b, tb == OSLA_TRANS ? j + l * ld : l + j * ld);
+      double error = cabs(osla_test_load(dtype, c, i + j * ld) - sum);
       if (!(error <= worst)) worst = error;
     }
   OSLA_ASSERT_MSG(worst <= tolerance(dtype), "%g, type %d, %" PRId64 " x %" PRId64 " x %" PRId64,
@@ -119,14 +99,14 @@ static void check_syrk(osla_dtype dtype, osla_uplo uplo, osla_trans trans, int64
   OSLA_ASSERT_OK(osla_blas_syrk(dtype, uplo, trans, n, k, 2.0, a, ld, -1.0, c, ld));
   for (int64_t j = 0; j < n; j++)
     for (int64_t i = 0; i < n; i++) {
-      wide sum = load(dtype, old, i + j * ld); /* the other triangle stays */
+      wide sum = osla_test_load(dtype, old, i + j * ld); /* the other triangle stays */
       if (in_triangle(uplo, i, j)) {
         sum = -sum;
         for (int64_t l = 0; l < k; l++)
-          sum += 2.0 * load(dtype, a, trans == OSLA_TRANS ? l + i * ld : i + l * ld) *
-                 load(dtype, a, trans == OSLA_TRANS ? l + j * ld : j + l * ld);
+          sum += 2.0 * osla_test_load(dtype, a, trans == OSLA_TRANS ? l + i * ld : i + l * ld) *
+                 osla_test_load(dtype, a, trans == OSLA_TRANS ? l + j * ld : j + l * ld);
       }
-      double error = cabs(load(dtype, c, i + j * ld) - sum);
+      double error = cabs(osla_test_load(dtype, c, i + j * ld) - sum);
       if (!(error <= worst)) worst = error;
     }
   OSLA_ASSERT_MSG(worst <= tolerance(dtype), "%g, type %d", worst, (int)dtype);
@@ -139,7 +119,7 @@ static wide triangle_at(osla_dtype dtype, const void *a, int64_t ld, osla_uplo u
 {
   int64_t row = trans == OSLA_TRANS ? j : i, col = trans == OSLA_TRANS ? i : j;
   if (row == col && diag == OSLA_UNIT) return 1.0;
-  return in_triangle(uplo, row, col) ? load(dtype, a, row + col * ld) : 0.0;
+  return in_triangle(uplo, row, col) ? osla_test_load(dtype, a, row + col * ld) : 0.0;
 }
 
 /* The residual op(A) X - B or X op(A) - B. */
@@ -152,15 +132,17 @@ static void check_trsm(osla_dtype dtype, osla_side side, osla_uplo uplo, osla_tr
   double worst = 0.0;
   for (int64_t i = 0; i < order; i++)
     for (int64_t j = 0; j < order; j++) /* well conditioned, also with a unit diagonal */
-      store(dtype, a, i + j * ld, i == j ? 3.0 + (double)i : load(dtype, a, i + j * ld) / 4.0);
+      osla_test_store(dtype, a, i + j * ld,
+                      i == j ? 3.0 + (double)i : osla_test_load(dtype, a, i + j * ld) / 4.0);
   OSLA_ASSERT_OK(osla_blas_trsm(dtype, side, uplo, trans, diag, m, n, a, ld, x, ld));
   for (int64_t j = 0; j < n; j++)
     for (int64_t i = 0; i < m; i++) {
-      wide sum = -load(dtype, b, i + j * ld);
+      wide sum = -osla_test_load(dtype, b, i + j * ld);
       for (int64_t l = 0; l < order; l++)
-        sum += side == OSLA_LEFT
-                 ? triangle_at(dtype, a, ld, uplo, diag, trans, i, l) * load(dtype, x, l + j * ld)
-                 : load(dtype, x, i + l * ld) * triangle_at(dtype, a, ld, uplo, diag, trans, l, j);
+        sum += side == OSLA_LEFT ? triangle_at(dtype, a, ld, uplo, diag, trans, i, l) *
+                                     osla_test_load(dtype, x, l + j * ld)
+                                 : osla_test_load(dtype, x, i + l * ld) *
+                                     triangle_at(dtype, a, ld, uplo, diag, trans, l, j);
       if (!(cabs(sum) <= worst)) worst = cabs(sum);
     }
   OSLA_ASSERT_MSG(worst <= tolerance(dtype), "%g, type %d", worst, (int)dtype);
@@ -199,18 +181,19 @@ static void check_potrf(osla_dtype dtype, osla_uplo uplo, int64_t n, int64_t min
       int64_t low = i > j ? i : j, high = i > j ? j : i;
       wide value = random_wide(dtype, 8, low + high * ld) + (i == j ? (double)n : 0.0);
       if (i == j && i == minor - 1) value -= 3.0 * (double)n;
-      store(dtype, a, i + j * ld, value);
-      store(dtype, f, i + j * ld, in_triangle(uplo, i, j) ? value : (wide)NAN);
+      osla_test_store(dtype, a, i + j * ld, value);
+      osla_test_store(dtype, f, i + j * ld, in_triangle(uplo, i, j) ? value : (wide)NAN);
     }
   int64_t info = -1;
   OSLA_ASSERT_OK(osla_lapack_potrf(dtype, uplo, n, f, ld, &info));
   OSLA_ASSERT_MSG(info == minor, "info = %" PRId64 ", not %" PRId64, info, minor);
   for (int64_t j = 0; j < n && minor == 0; j++)
     for (int64_t i = 0; i < n; i++) { /* A - L L^T or A - U^T U */
-      wide sum = -load(dtype, a, i + j * ld);
+      wide sum = -osla_test_load(dtype, a, i + j * ld);
       for (int64_t l = 0; l <= (i < j ? i : j); l++)
-        sum += uplo == OSLA_LOWER ? load(dtype, f, i + l * ld) * load(dtype, f, j + l * ld)
-                                  : load(dtype, f, l + i * ld) * load(dtype, f, l + j * ld);
+        sum += uplo == OSLA_LOWER
+                 ? osla_test_load(dtype, f, i + l * ld) * osla_test_load(dtype, f, j + l * ld)
+                 : osla_test_load(dtype, f, l + i * ld) * osla_test_load(dtype, f, l + j * ld);
       if (!(cabs(sum) <= worst)) worst = cabs(sum);
     }
   OSLA_ASSERT_MSG(worst <= (double)(n + 1) * tolerance(dtype), "%g, type %d", worst, (int)dtype);

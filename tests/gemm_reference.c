@@ -1,0 +1,334 @@
+#include "gemm_reference.h"
+
+#include "osla_index.h"
+#include "osla_random.h"
+#include "osla_test_help.h"
+
+#include <complex.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+product product_of_syrk(osla_uplo uplo, osla_trans trans, double alpha, osla_part a, double beta,
+                        osla_part c)
+{
+  return (product){.transa = trans,
+                   .transb = trans == OSLA_NOTRANS ? OSLA_TRANS : OSLA_NOTRANS,
+                   .alpha = alpha,
+                   .beta = beta,
+                   .a = a,
+                   .b = a,
+                   .c = c,
+                   .syrk = true,
+                   .uplo = uplo};
+}
+
+int64_t product_k(const product *p)
+{
+  return p->transa == OSLA_NOTRANS ? p->a.n : p->a.m;
+}
+
+bool parts_overlap(const osla_part *x, const osla_part *y)
+{
+  return x->matrix == y->matrix && x->m > 0 && x->n > 0 && y->m > 0 && y->n > 0 &&
+         x->i < y->i + y->m && y->i < x->i + x->m && x->j < y->j + y->n && y->j < x->j + x->n;
+}
+
+/* ---- contents ---- */
+
+static const osla_part *part_of(const product *p, int role)
+{
+  return role == 0 ? &p->a : role == 1 ? &p->b : &p->c;
+}
+
+/* The first of A, B, C that is a part of this matrix. */
+static int role_of(const product *p, const osla_matrix *matrix)
+{
+  return matrix == p->a.matrix ? 0 : matrix == p->b.matrix ? 1 : 2;
+}
+
+static bool is_complex(osla_dtype dtype)
+{
+  return dtype == OSLA_COMPLEX_FLOAT || dtype == OSLA_COMPLEX_DOUBLE;
+}
+
+/* A factor as a type takes it. */
+static osla_complex factor(osla_dtype dtype, osla_complex x)
+{
+  return is_complex(dtype) ? x : (osla_complex)creal(x);
+}
+
+static osla_complex value_at(const product *p, int role, int64_t i, int64_t j)
+{
+  osla_dtype dtype = osla_matrix_dtype(part_of(p, role)->matrix);
+  double part[2];
+  for (int s = 0; s < 2; s++) {
+    uint64_t seed = 8 * p->seed + (uint64_t)role;
+    if (s == 1) seed = ~seed;
+    part[s] = p->rounding ? osla_random_uniform(seed, (uint64_t)i, (uint64_t)j)
+                          : (double)(osla_random_bits(seed, (uint64_t)i, (uint64_t)j) % 17) - 8.0;
+    if (dtype == OSLA_FLOAT || dtype == OSLA_COMPLEX_FLOAT) part[s] = (double)(float)part[s];
+  }
+  return CMPLX(part[0], is_complex(dtype) ? part[1] : 0.0);
+}
+
+static bool in_part(const osla_part *part, int64_t i, int64_t j)
+{
+  return i >= part->i && i < part->i + part->m && j >= part->j && j < part->j + part->n;
+}
+
+/* Is this element of C's matrix computed? */
+static bool in_result(const product *p, int64_t i, int64_t j)
+{
+  int64_t below = (i - p->c.i) - (j - p->c.j);
+  return in_part(&p->c, i, j) && (!p->syrk || (p->uplo == OSLA_LOWER ? below >= 0 : below <= 0));
+}
+
+static osla_complex content_at(const product *p, int role, int64_t i, int64_t j)
+{
+  osla_matrix *matrix = part_of(p, role)->matrix;
+  osla_complex value = value_at(p, role, i, j);
+  if (matrix == p->c.matrix && in_result(p, i, j))
+    return factor(osla_matrix_dtype(matrix), p->beta) == 0.0 ? CMPLX(NAN, NAN) : value;
+  if (matrix == p->a.matrix && in_part(&p->a, i, j)) return value;
+  if (matrix == p->b.matrix && in_part(&p->b, i, j)) return value;
+  return (i + j) % 3 == 0 ? CMPLX(NAN, NAN) : CMPLX(1e30 * (10.0 + creal(value)), -1e30);
+}
+
+/* Calls visit for each element of a matrix that this rank owns; `at` counts elements of the local
+ * array. */
+typedef void visitor(const product *p, int role, int64_t i, int64_t j, int64_t at, void *arg);
+
+static void visit_local(const product *p, int role, visitor *visit, void *arg)
+{
+  osla_matrix *matrix = part_of(p, role)->matrix;
+  osla_layout l = osla_matrix_layout(matrix);
+  osla_grid *grid = osla_matrix_grid(matrix);
+  int64_t lld = osla_matrix_lld(matrix, osla_test_rank());
+  for (int64_t c = 0; c < osla_matrix_local_cols(matrix); c++)
+    for (int64_t r = 0; r < osla_matrix_local_rows(matrix); r++)
+      visit(p, role, osla_index_global(r, l.mb, osla_grid_prow(grid), l.nprow),
+            osla_index_global(c, l.nb, osla_grid_pcol(grid), l.npcol), r + c * lld, arg);
+}
+
+static void put_content(const product *p, int role, int64_t i, int64_t j, int64_t at, void *arg)
+{
+  osla_matrix *matrix = arg;
+  osla_test_store(osla_matrix_dtype(matrix), osla_matrix_local(matrix), at,
+                  content_at(p, role, i, j));
+}
+
+static size_t local_bytes(const osla_matrix *matrix)
+{
+  if (osla_matrix_local_rows(matrix) == 0) return 0;
+  return (size_t)(osla_matrix_lld(matrix, osla_test_rank()) * osla_matrix_local_cols(matrix)) *
+         osla_dtype_size(osla_matrix_dtype(matrix));
+}
+
+product_copy product_fill(const product *p)
+{
+  product_copy copy = {{NULL, NULL, NULL}};
+  for (int role = 0; role < 3; role++) {
+    osla_matrix *matrix = part_of(p, role)->matrix;
+    if (role_of(p, matrix) == role) visit_local(p, role, put_content, matrix);
+  }
+  for (int role = 0; role < 3; role++) {
+    osla_matrix *matrix = part_of(p, role)->matrix;
+    size_t bytes = local_bytes(matrix);
+    if (role_of(p, matrix) != role) continue;
+    copy.of[role] = malloc(bytes + 1);
+    if (copy.of[role] && bytes > 0) memcpy(copy.of[role], osla_matrix_local(matrix), bytes);
+  }
+  return copy;
+}
+
+/* ---- the reference ---- */
+
+/* op(part) as a dense complex matrix. */
+static dense operand(const product *p, int role, osla_trans trans)
+{
+  const osla_part *part = part_of(p, role);
+  int owner = role_of(p, part->matrix);
+  bool as_is = trans == OSLA_NOTRANS;
+  dense d = dense_make(as_is ? part->m : part->n, as_is ? part->n : part->m, 2);
+  for (int64_t j = 0; j < d.n; j++)
+    for (int64_t i = 0; i < d.m; i++) {
+      osla_complex x = value_at(p, owner, part->i + (as_is ? i : j), part->j + (as_is ? j : i));
+      dense_at(&d, i, j)[0] = creal(x);
+      dense_at(&d, i, j)[1] = trans == OSLA_CONJTRANS ? -cimag(x) : cimag(x);
+    }
+  return d;
+}
+
+static void scale(dense *d, osla_complex f)
+{
+  for (int64_t i = 0; i < d->m * d->n; i++) {
+    double re = d->at[2 * i], im = d->at[2 * i + 1];
+    d->at[2 * i] = creal(f) * re - cimag(f) * im;
+    d->at[2 * i + 1] = creal(f) * im + cimag(f) * re;
+  }
+}
+
+typedef struct verdict {
+  dense expected, bound; /* bound: NULL for exact */
+  double unit, worst;    /* rounding: largest |C - R| / (unit bound) */
+  unsigned char *copy;   /* takes over what was compared */
+  int64_t wrong, i, j;   /* the first one in C's part */
+  osla_complex got;
+} verdict;
+
+static verdict reference(const product *p)
+{
+  osla_dtype dtype = osla_matrix_dtype(p->c.matrix);
+  verdict v = {.expected = operand(p, 2, OSLA_NOTRANS)};
+  dense a = operand(p, 0, p->transa), b = operand(p, 1, p->transb);
+  scale(&b, factor(dtype, p->alpha));
+  scale(&v.expected, factor(dtype, p->beta));
+  if (p->rounding) {
+    dense aa = dense_absolute(&a), ab = dense_absolute(&b);
+    v.bound = dense_absolute(&v.expected);
+    dense_multiply(1.0, &aa, &ab, &v.bound, 0, 1);
+    v.unit = 2.0 * (double)(a.n + 4) * kernel_eps(dtype);
+    dense_free(&aa), dense_free(&ab);
+  }
+  dense_multiply(1.0, &a, &b, &v.expected, 0, 1);
+  dense_free(&a), dense_free(&b);
+  return v;
+}
+
+/* ---- verdicts ---- */
+
+static void judge(const product *p, int role, int64_t i, int64_t j, int64_t at, void *arg)
+{
+  verdict *v = arg;
+  osla_dtype dtype = osla_matrix_dtype(part_of(p, role)->matrix);
+  size_t e = osla_dtype_size(dtype);
+  if (!in_result(p, i, j)) return;
+  const unsigned char *local = osla_matrix_local(part_of(p, role)->matrix);
+  osla_complex got = osla_test_load(dtype, local, at);
+  const double *r = dense_at(&v->expected, i - p->c.i, j - p->c.j);
+  bool right = creal(got) == r[0] && cimag(got) == r[1];
+  if (p->rounding && !right) {
+    double bound = v->unit * *dense_at(&v->bound, i - p->c.i, j - p->c.j);
+    double re = fabs(creal(got) - r[0]), im = fabs(cimag(got) - r[1]), ratio = fmax(re, im) / bound;
+    right = re <= bound && im <= bound;
+    if (!(ratio <= v->worst)) v->worst = ratio;
+  }
+  if (!right && v->wrong++ == 0) v->i = i - p->c.i, v->j = j - p->c.j, v->got = got;
+  memcpy(v->copy + (size_t)at * e, local + (size_t)at * e, e);
+}
+
+/* Result against reference; afterwards `copy` holds the result, too. */
+static bool compare_result(const product *p, unsigned char *copy, const char *label)
+{
+  verdict v = reference(p);
+  v.copy = copy;
+  visit_local(p, role_of(p, p->c.matrix), judge, &v);
+  const double none[2] = {0.0, 0.0};
+  const double *r = v.wrong > 0 ? dense_at(&v.expected, v.i, v.j) : none;
+  bool held = osla_test_check(v.wrong == 0, __FILE__, __LINE__,
+                              "%" PRId64 " elements of C wrong (worst %.3g), first at (%" PRId64
+                              ", %" PRId64 "): %.9g%+.9gi, not %.9g%+.9gi: %s",
+                              v.wrong, v.worst, v.i, v.j, creal(v.got), cimag(v.got), r[0], r[1],
+                              product_text(p, label));
+  dense_free(&v.expected), dense_free(&v.bound);
+  return held;
+}
+
+/* The first byte that differs, or -1. */
+static int64_t first_difference(const unsigned char *x, const unsigned char *y, size_t bytes)
+{
+  for (size_t i = 0; i < bytes; i++)
+    if (x[i] != y[i]) return (int64_t)i;
+  return -1;
+}
+
+bool product_compare(const product *p, product_copy *copy, bool done, const char *label)
+{
+  bool held = true;
+  if (done) held = compare_result(p, copy->of[role_of(p, p->c.matrix)], label);
+  for (int role = 0; role < 3; role++) {
+    osla_matrix *matrix = part_of(p, role)->matrix;
+    if (role_of(p, matrix) != role) continue;
+    int64_t at = first_difference(osla_matrix_local(matrix), copy->of[role], local_bytes(matrix));
+    int64_t element = at < 0 ? 0 : at / (int64_t)osla_dtype_size(osla_matrix_dtype(matrix));
+    int64_t lld = osla_matrix_lld(matrix, osla_test_rank());
+    held &=
+      osla_test_check(at < 0, __FILE__, __LINE__,
+                      "matrix of %c was changed outside C at local (%" PRId64 ", %" PRId64 "): %s",
+                      "ABC"[role], element % lld, element / lld, product_text(p, label));
+    free(copy->of[role]);
+    copy->of[role] = NULL;
+  }
+  return held;
+}
+
+static osla_err run(const product *p)
+{
+  if (p->syrk)
+    return osla_syrk(p->uplo, p->transa, creal(p->alpha), p->a, creal(p->beta), p->c, p->options);
+  return osla_gemm(p->transa, p->transb, p->alpha, p->a, p->b, p->beta, p->c, p->options);
+}
+
+bool product_check(const product *p, const char *label)
+{
+  product_copy copy = product_fill(p);
+  osla_err err = run(p);
+  bool held = osla_test_check(err == OSLA_OK, __FILE__, __LINE__, "%s (%s): %s", osla_err_name(err),
+                              osla_error_text(), product_text(p, label));
+  return product_compare(p, &copy, err == OSLA_OK, label) && held;
+}
+
+bool product_refused(const product *p, osla_err code, const char *text, const char *label)
+{
+  product_copy copy = product_fill(p);
+  osla_err err = run(p);
+  bool named = err == OSLA_OK || !text || strstr(osla_error_text(), text);
+  bool held = osla_test_check(
+    err == code && named, __FILE__, __LINE__, "%s (%s), not %s with \"%s\": %s", osla_err_name(err),
+    err ? osla_error_text() : "", osla_err_name(code), text ? text : "", product_text(p, label));
+  if (err != OSLA_OK) held &= OSLA_ASSERT_SAME_TEXT();
+  return product_compare(p, &copy, false, label) && held;
+}
+
+/* ---- words ---- */
+
+static int describe_part(char *text, size_t size, char name, osla_trans trans,
+                         const osla_part *part)
+{
+  osla_layout l = osla_matrix_layout(part->matrix);
+  osla_grid *grid = osla_matrix_grid(part->matrix);
+  int last = osla_grid_rank_at(grid, l.nprow - 1, l.npcol - 1);
+  return snprintf(text, size,
+                  "%c%s: %" PRId64 " x %" PRId64 " at (%" PRId64 ", %" PRId64 ") of %" PRId64
+                  " x %" PRId64 " in %" PRId64 " x %" PRId64 " on %d x %d from rank %d to %d; ",
+                  name,
+                  trans == OSLA_NOTRANS ? ""
+                  : trans == OSLA_TRANS ? "^T"
+                                        : "^H",
+                  part->m, part->n, part->i, part->j, l.m, l.n, l.mb, l.nb, l.nprow, l.npcol,
+                  osla_grid_rank_at(grid, 0, 0), last);
+}
+
+const char *product_text(const product *p, const char *label)
+{
+  static char text[800];
+  const size_t size = sizeof text;
+  osla_gemm_options o = p->options ? *p->options : (osla_gemm_options){.panel = 0};
+  int at = snprintf(text, size, "%s, seed %" PRIu64 ", %s%s '%c', (%g%+gi), (%g%+gi), ", label,
+                    p->seed, p->syrk ? "syrk" : "gemm",
+                    !p->syrk                ? ""
+                    : p->uplo == OSLA_LOWER ? " lower"
+                                            : " upper",
+                    osla_dtype_letter(osla_matrix_dtype(p->c.matrix)), creal(p->alpha),
+                    cimag(p->alpha), creal(p->beta), cimag(p->beta));
+  at += describe_part(text + at, size - (size_t)at, 'A', p->transa, &p->a);
+  if (!p->syrk) at += describe_part(text + at, size - (size_t)at, 'B', p->transb, &p->b);
+  at += describe_part(text + at, size - (size_t)at, 'C', OSLA_NOTRANS, &p->c);
+  (void)snprintf(text + at, size - (size_t)at, "%s%s%s%s%spanel %" PRId64 " memory %" PRIu64,
+                 o.blocking ? "blocking " : "", o.copy ? "copy " : "", o.unaware ? "unaware " : "",
+                 o.unordered ? "unordered " : "", o.narrow ? "narrow " : "", o.panel, o.memory);
+  return text;
+}
