@@ -13,7 +13,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { GUARD = 0xA5 };
+enum { GUARD = 0x7F }; /* as a number of any type: huge */
 
 /* ---- grids ---- */
 
@@ -48,7 +48,7 @@ osla_grid *kernel_grid(osla_transport *t, int which)
 
 /* ---- matrices ---- */
 
-static void *must_allocate(size_t bytes)
+void *kernel_allocate(size_t bytes)
 {
   void *memory = calloc(bytes + 1, 1);
   if (!memory) {
@@ -70,7 +70,7 @@ kernel_matrix kernel_make(osla_grid *grid, osla_dtype dtype, int64_t m, int64_t 
     int64_t lld = rows + 1 + osla_test_rank() % 3;
     made.shift = e;
     made.bytes = (size_t)(lld * cols) * e + made.shift;
-    made.memory = must_allocate(made.bytes);
+    made.memory = kernel_allocate(made.bytes);
     memset(made.memory, GUARD, made.bytes);
     void *local = rows * cols > 0 ? made.memory + made.shift : NULL;
     err = osla_matrix_wrap(grid, dtype, m, n, mb, nb, local, lld, &made.a);
@@ -127,7 +127,7 @@ double kernel_eps(osla_dtype dtype)
 
 dense dense_make(int64_t m, int64_t n, int parts)
 {
-  return (dense){m, n, parts, must_allocate((size_t)(m * n * parts) * sizeof(double))};
+  return (dense){m, n, parts, kernel_allocate((size_t)(m * n * parts) * sizeof(double))};
 }
 
 void dense_free(dense *d)

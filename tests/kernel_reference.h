@@ -16,6 +16,9 @@
  * the end. The caller frees it. */
 osla_grid *kernel_grid(osla_transport *t, int which);
 
+/* Zeroed bytes; ends all ranks if there are none. The caller frees them. */
+void *kernel_allocate(size_t bytes);
+
 /* A matrix that the library owns, or one of this test's memory (wrapped: not 16-byte aligned, with
  * its own leading dimension on every rank). */
 typedef struct kernel_matrix {

@@ -115,7 +115,8 @@ static void test_options(void)
 {
   enum { SIDE = 34, M = 21, N = 18, K = 34 };
   osla_transport *t = osla_test_transport();
-  int step = osla_transport_n_nodes(t) == 1 ? 1 : osla_test_size() <= 2 ? 5 : 11, n = 0;
+  int n = 0, step = osla_test_size() <= 2 ? 1 : 5;
+  if (osla_transport_n_nodes(t) > 1) step += 6;
   for (int dtype = OSLA_FLOAT; dtype <= OSLA_COMPLEX_DOUBLE; dtype++) {
     osla_grid *grid = kernel_grid(t, osla_test_size() > 3 ? 1 + dtype / 2 : 0);
     const shape h = {SIDE, SIDE, SIDE, 4, dtype % 2 ? 4 : 5, dtype % 2 ? 4 : 3};
