@@ -13,6 +13,7 @@ tests_programs = \
   tests/test_matrix \
   tests/test_matrix_ops \
   tests/test_gemm \
+  tests/test_gemm_parts \
   tests/test_lu \
   tests/test_chol \
   tests/test_solve \
@@ -75,6 +76,7 @@ tests_kernel_reference = tests/kernel_reference.c tests/kernel_reference.h
 tests_gemm_reference = $(tests_kernel_reference) tests/gemm_reference.c tests/gemm_reference.h \
   tests/gemm_pool.c tests/gemm_pool.h
 tests_test_gemm_SOURCES = tests/test_gemm.c $(tests_gemm_reference)
+tests_test_gemm_parts_SOURCES = tests/test_gemm_parts.c $(tests_gemm_reference)
 tests_test_lu_SOURCES = tests/test_lu.c $(tests_kernel_reference)
 tests_test_chol_SOURCES = tests/test_chol.c $(tests_kernel_reference)
 tests_test_solve_SOURCES = tests/test_solve.c $(tests_kernel_reference)

@@ -16,13 +16,10 @@ static int64_t choose(uint64_t seed, int64_t i, int64_t below)
 gemm_pool pool_make(osla_transport *t, int which, osla_dtype dtype, uint64_t seed)
 {
   gemm_pool pool = {.grid = kernel_grid(t, which)};
-  if (!pool.grid) return pool;
-  int nprow = osla_grid_nprow(pool.grid), npcol = osla_grid_npcol(pool.grid), others = 0;
+  int nprow = osla_grid_nprow(pool.grid), npcol = osla_grid_npcol(pool.grid);
   OSLA_ASSERT_OK(osla_grid_shift(pool.grid, (int)choose(seed, 0, nprow),
                                  (npcol - 1) - (int)choose(seed, 1, npcol) / 2, &pool.shifted));
-  for (osla_grid *grid; (grid = kernel_grid(t, others)) != NULL; others++)
-    osla_grid_destroy(&grid);
-  pool.other = kernel_grid(t, (which + 1 + (int)choose(seed, 2, others)) % others);
+  pool.other = kernel_grid(t, (int)choose(seed, 2, kernel_n_grids(t)));
   int64_t b = 1 + choose(seed, 3, 9), b2 = 1 + choose(seed, 4, 16), b3 = 1 + choose(seed, 5, 70);
   for (int s = 0; s < POOL_SIZE; s++) {
     osla_grid *grid = s < 4 ? pool.grid : s == 4 ? pool.shifted : pool.other;

@@ -19,7 +19,7 @@ typedef struct gemm_pool {
   char label[64];
 } gemm_pool;
 
-/* The pool of the which-th grid, or one whose `grid` is NULL past the end. Collective. */
+/* The pool of the which-th grid. Collective. */
 gemm_pool pool_make(osla_transport *t, int which, osla_dtype dtype, uint64_t seed);
 void pool_free(gemm_pool *pool);
 

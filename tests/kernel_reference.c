@@ -46,6 +46,14 @@ osla_grid *kernel_grid(osla_transport *t, int which)
   return NULL;
 }
 
+int kernel_n_grids(osla_transport *t)
+{
+  int n = 0;
+  for (osla_grid *grid; (grid = kernel_grid(t, n)) != NULL; n++)
+    osla_grid_destroy(&grid);
+  return n;
+}
+
 /* ---- matrices ---- */
 
 void *kernel_allocate(size_t bytes)

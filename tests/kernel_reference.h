@@ -15,6 +15,7 @@
  * last rank first); smaller grids in which rank 0 or the last ranks are idle. Collective; NULL past
  * the end. The caller frees it. */
 osla_grid *kernel_grid(osla_transport *t, int which);
+int kernel_n_grids(osla_transport *t); /* collective */
 
 /* Zeroed bytes; ends all ranks if there are none. The caller frees them. */
 void *kernel_allocate(size_t bytes);
