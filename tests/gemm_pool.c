@@ -75,7 +75,7 @@ osla_gemm_options pool_options(uint64_t seed)
 
 static int64_t side(uint64_t seed, int64_t i)
 {
-  int64_t kind = choose(seed, i, 16);
+  int64_t kind = choose(seed, i, 24);
   return kind < 2 ? kind : 1 + choose(seed, i + 10, REACH);
 }
 
