@@ -14,6 +14,7 @@ tests_programs = \
   tests/test_matrix_ops \
   tests/test_gemm \
   tests/test_gemm_parts \
+  tests/test_gemm_predict \
   tests/test_syrk \
   tests/test_lu \
   tests/test_chol \
@@ -78,6 +79,7 @@ tests_gemm_reference = $(tests_kernel_reference) tests/gemm_reference.c tests/ge
   tests/gemm_pool.c tests/gemm_pool.h
 tests_test_gemm_SOURCES = tests/test_gemm.c $(tests_gemm_reference)
 tests_test_gemm_parts_SOURCES = tests/test_gemm_parts.c $(tests_gemm_reference)
+tests_test_gemm_predict_SOURCES = tests/test_gemm_predict.c $(tests_gemm_reference)
 tests_test_syrk_SOURCES = tests/test_syrk.c $(tests_gemm_reference)
 tests_test_lu_SOURCES = tests/test_lu.c $(tests_kernel_reference)
 tests_test_chol_SOURCES = tests/test_chol.c $(tests_kernel_reference)
