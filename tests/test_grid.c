@@ -1,6 +1,8 @@
-/* Floor 2: process grids. Shapes, idle ranks, places named by the ranks, every error. */
+/* Floor 2: process grids. Shapes, idle ranks, places named by the ranks,
+ * shifted places, every error. */
 #include "osla_test_help.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
 /* Row-major places; ranks beyond the grid are idle. */
@@ -145,12 +147,121 @@ static void test_bad_places(void)
   osla_transport_destroy(&t);
 }
 
+/* Every place of `grid` as the first one of a shifted grid. */
+static void check_shifts(const osla_grid *grid, osla_transport *t)
+{
+  int p = osla_grid_nprow(grid), q = osla_grid_npcol(grid), rank = osla_transport_rank(t);
+  for (int prow = 0; prow < p; prow++)
+    for (int pcol = 0; pcol < q; pcol++) {
+      osla_grid *shifted = NULL;
+      int mine = 0, wrong = 0;
+      if (!OSLA_ASSERT_OK(osla_grid_shift(grid, prow, pcol, &shifted))) continue;
+      for (int i = 0; i < p; i++)
+        for (int j = 0; j < q; j++) {
+          int at = osla_grid_rank_at(shifted, i, j);
+          wrong += at != osla_grid_rank_at(grid, (prow + i) % p, (pcol + j) % q);
+          if (at == rank) {
+            mine++;
+            wrong += osla_grid_prow(shifted) != i || osla_grid_pcol(shifted) != j;
+          }
+        }
+      bool idle = osla_grid_prow(grid) < 0;
+      if (idle) wrong += osla_grid_prow(shifted) != -1 || osla_grid_pcol(shifted) != -1;
+      wrong += osla_grid_transport(shifted) != t || osla_grid_nprow(shifted) != p ||
+               osla_grid_npcol(shifted) != q;
+      OSLA_ASSERT_MSG(wrong == 0 && mine == !idle,
+                      "%d wrong, named %d times, %d x %d grid shifted by (%d, %d)", wrong, mine, p,
+                      q, prow, pcol);
+      osla_grid_destroy(&shifted);
+    }
+}
+
+/* Once, twice, back, and of a grid that is gone. */
+static void test_shift(void)
+{
+  osla_transport *t = osla_test_transport();
+  for (int g = 0; g < osla_test_n_grids(t); g++) {
+    osla_grid *grid = osla_test_grid(t, g), *once = NULL, *back = NULL;
+    int p = osla_grid_nprow(grid), q = osla_grid_npcol(grid);
+    check_shifts(grid, t);
+    OSLA_ASSERT_OK(osla_grid_shift(grid, p - 1, q / 2, &once));
+    check_shifts(once, t);
+    OSLA_ASSERT_OK(osla_grid_shift(once, 1 % p, (q - q / 2) % q, &back));
+    for (int i = 0; i < p * q; i++)
+      CU_ASSERT(osla_grid_rank_at(back, i / q, i % q) == osla_grid_rank_at(grid, i / q, i % q));
+    osla_grid_destroy(&grid);
+    check_shifts(once, t);
+    osla_grid_destroy(&once), osla_grid_destroy(&back);
+  }
+  osla_transport_destroy(&t);
+}
+
+/* Local: only the last rank errs. */
+static void test_bad_shifts(void)
+{
+  osla_transport *t = osla_test_transport();
+  osla_grid *grid = osla_test_grid(t, 0);
+  int p = osla_grid_nprow(grid), q = osla_grid_npcol(grid);
+  const int list[][2] = {{p, 0}, {0, q}, {-1, 0}, {0, -1}, {p + 5, q + 7}, {-9, 0}};
+  for (int i = 0; i < 6 && osla_test_rank() == osla_test_size() - 1; i++) {
+    char text[64];
+    osla_grid *out = grid;
+    OSLA_ASSERT_ERR(osla_grid_shift(grid, list[i][0], list[i][1], &out), OSLA_ERR_ARG);
+    (void)snprintf(text, sizeof text, "(%d, %d)", list[i][0], list[i][1]);
+    OSLA_ASSERT_TEXT(text);
+    (void)snprintf(text, sizeof text, "%d x %d", p, q);
+    OSLA_ASSERT_TEXT(text);
+    CU_ASSERT_PTR_NULL(out);
+  }
+  osla_grid_destroy(&grid);
+  osla_transport_destroy(&t);
+}
+
+/* A matrix on a shifted grid and one on the plain grid: the same elements after a copy either way,
+ * each block on the rank that is named. */
+static void test_shifted_matrix(void)
+{
+  enum { M = 23, N = 17, MB = 3, NB = 2 };
+  osla_transport *t = osla_test_transport();
+  for (int g = 0; g < osla_test_n_grids(t); g++) {
+    osla_grid *grid = osla_test_grid(t, g), *shifted = NULL;
+    int p = osla_grid_nprow(grid), q = osla_grid_npcol(grid);
+    int prow = g % p, pcol = (g + 1) % q;
+    osla_matrix *x = NULL, *y = NULL;
+    OSLA_ASSERT_OK(osla_grid_shift(grid, prow, pcol, &shifted));
+    OSLA_ASSERT_OK(osla_matrix_create(grid, OSLA_DOUBLE, M, N, MB, NB, &x));
+    OSLA_ASSERT_OK(osla_matrix_create(shifted, OSLA_DOUBLE, M, N, MB, NB, &y));
+    osla_test_write_local(x);
+    OSLA_ASSERT_OK(osla_matrix_copy(x, y));
+    OSLA_ASSERT_MSG(osla_test_differ_local(y) == 0, "plain to shifted by (%d, %d)", prow, pcol);
+    bool first = osla_grid_rank_at(grid, prow, pcol) == osla_test_rank();
+    CU_ASSERT(!first || osla_test_real(OSLA_DOUBLE, osla_matrix_local(y), 0) == 1.0);
+    OSLA_ASSERT_OK(osla_matrix_fill(x, OSLA_FILL_ZERO, 0));
+    OSLA_ASSERT_OK(osla_matrix_copy(y, x));
+    OSLA_ASSERT_MSG(osla_test_differ_local(x) == 0, "shifted by (%d, %d) to plain", prow, pcol);
+    double block[M * N];
+    OSLA_ASSERT_OK(osla_matrix_get_block(y, 0, 0, M, N, block, M));
+    OSLA_ASSERT_MSG(osla_test_differ_block(OSLA_DOUBLE, block, 0, 0, M, N, M) == 0,
+                    "got from a grid shifted by (%d, %d)", prow, pcol);
+    OSLA_ASSERT_OK(osla_barrier(t)); /* nobody reads any more */
+    osla_matrix_destroy(&x), osla_matrix_destroy(&y);
+    osla_grid_destroy(&shifted), osla_grid_destroy(&grid);
+  }
+  osla_transport_destroy(&t);
+}
+
 int main(int argc, char **argv)
 {
   static const osla_test_case cases[] = {
-    {"all_shapes", test_all_shapes}, {"nearest_to_square", test_nearest_to_square},
-    {"create_at", test_create_at},   {"bad_shapes", test_bad_shapes},
-    {"bad_places", test_bad_places}, {NULL, NULL},
+    {"all_shapes", test_all_shapes},
+    {"nearest_to_square", test_nearest_to_square},
+    {"create_at", test_create_at},
+    {"bad_shapes", test_bad_shapes},
+    {"bad_places", test_bad_places},
+    {"shift", test_shift},
+    {"bad_shifts", test_bad_shifts},
+    {"shifted_matrix", test_shifted_matrix},
+    {NULL, NULL},
   };
   return osla_test_main(argc, argv, cases);
 }
