@@ -40,46 +40,62 @@ static void *random_array(osla_dtype dtype, uint64_t seed, int64_t count)
 
 /* --- gemm ------------------------------------------------------------------------------------ */
 
+static wide op_at(osla_dtype dtype, osla_trans trans, const void *array, int64_t i, int64_t j,
+                  int64_t ld)
+{
+  wide x = osla_test_load(dtype, array, trans == OSLA_NOTRANS ? i + j * ld : j + i * ld);
+  return trans == OSLA_CONJTRANS ? conj(x) : x;
+}
+
+/* The part of a factor that a type takes. */
+static wide factor(osla_dtype dtype, wide x)
+{
+  return dtype == OSLA_FLOAT || dtype == OSLA_DOUBLE ? (wide)creal(x) : x;
+}
+
 static void check_gemm(osla_dtype dtype, osla_trans ta, osla_trans tb, int64_t m, int64_t n,
-                       int64_t k, double beta)
+                       int64_t k, wide alpha, wide beta)
 {
   const int64_t ld = MAX_SIDE + 3;
   void *a = random_array(dtype, 1, ld * MAX_SIDE), *b = random_array(dtype, 2, ld * MAX_SIDE);
   void *c = random_array(dtype, 3, ld * MAX_SIDE), *old = random_array(dtype, 3, ld * MAX_SIDE);
   double worst = 0.0;
-  if (beta == 0.0) /* then C is not read */
+  if (factor(dtype, beta) == 0.0) /* then C is not read */
     for (int64_t j = 0; j < n; j++)
       for (int64_t i = 0; i < m; i++)
         osla_test_store(dtype, c, i + j * ld, (double)NAN);
-  OSLA_ASSERT_OK(osla_blas_gemm(dtype, ta, tb, m, n, k, 0.75, a, ld, b, ld, beta, c, ld));
+  OSLA_ASSERT_OK(osla_blas_gemm(dtype, ta, tb, m, n, k, alpha, a, ld, b, ld, beta, c, ld));
   for (int64_t j = 0; j < MAX_SIDE; j++)
     for (int64_t i = 0; i < ld; i++) {
       bool in = i < m && j < n;
-      wide sum =
-        in ? beta * osla_test_load(dtype, old, i + j * ld) : osla_test_load(dtype, old, i + j * ld);
+      wide sum = osla_test_load(dtype, old, i + j * ld);
+      if (in) sum *= factor(dtype, beta);
       for (int64_t l = 0; in && l < k; l++)
-        sum += 0.75 * osla_test_load(dtype, a, ta == OSLA_TRANS ? l + i * ld : i + l * ld) *
-               osla_test_load(dtype, b, tb == OSLA_TRANS ? j + l * ld : l + j * ld);
+        sum += factor(dtype, alpha) * op_at(dtype, ta, a, i, l, ld) * op_at(dtype, tb, b, l, j, ld);
       double error = cabs(osla_test_load(dtype, c, i + j * ld) - sum);
       if (!(error <= worst)) worst = error;
     }
-  OSLA_ASSERT_MSG(worst <= tolerance(dtype), "%g, type %d, %" PRId64 " x %" PRId64 " x %" PRId64,
-                  worst, (int)dtype, m, n, k);
+  OSLA_ASSERT_MSG(
+    worst <= tolerance(dtype),
+    "%g, type %d, ops %d %d, %" PRId64 " x %" PRId64 " x %" PRId64 ", (%g%+gi), (%g%+gi)", worst,
+    (int)dtype, (int)ta, (int)tb, m, n, k, creal(alpha), cimag(alpha), creal(beta), cimag(beta));
   free(a), free(b), free(c), free(old);
 }
 
 static void test_gemm(void)
 {
   for (int d = 0; d < 4; d++)
-    for (int t = 0; t < 4; t++) {
-      osla_trans ta = t & 1 ? OSLA_TRANS : OSLA_NOTRANS, tb = t & 2 ? OSLA_TRANS : OSLA_NOTRANS;
-      check_gemm((osla_dtype)d, ta, tb, 7, 5, 9, 1.0);
-      check_gemm((osla_dtype)d, ta, tb, 24, 1, 13, 0.0);
-      check_gemm((osla_dtype)d, ta, tb, 1, 24, 24, -0.5);
-      check_gemm((osla_dtype)d, ta, tb, 3, 4, 0, 0.0); /* k = 0 still scales C */
-      check_gemm((osla_dtype)d, ta, tb, 3, 4, 0, 2.0);
-      check_gemm((osla_dtype)d, ta, tb, 0, 4, 3, 0.0);
-      check_gemm((osla_dtype)d, ta, tb, 4, 0, 3, 0.0);
+    for (int t = 0; t < 9; t++) {
+      osla_dtype dtype = (osla_dtype)d;
+      osla_trans ta = (osla_trans)(t % 3), tb = (osla_trans)(t / 3);
+      check_gemm(dtype, ta, tb, 7, 5, 9, 0.75, 1.0);
+      check_gemm(dtype, ta, tb, 24, 1, 13, CMPLX(0.5, -0.75), 0.0);
+      check_gemm(dtype, ta, tb, 1, 24, 24, CMPLX(0.75, 1.0), CMPLX(-0.5, 0.25));
+      check_gemm(dtype, ta, tb, 6, 8, 24, CMPLX(0.0, 1.0), CMPLX(0.0, -1.0));
+      check_gemm(dtype, ta, tb, 3, 4, 0, 0.75, 0.0); /* k = 0 still scales C */
+      check_gemm(dtype, ta, tb, 3, 4, 0, 0.75, CMPLX(2.0, 1.0));
+      check_gemm(dtype, ta, tb, 0, 4, 3, 0.75, 0.0);
+      check_gemm(dtype, ta, tb, 4, 0, 3, 0.75, 0.0);
     }
 }
 
