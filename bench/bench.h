@@ -5,12 +5,13 @@
  * ratio of the same repetition holds when the speed of the machine drifts. Every run is checked.
  *
  *   bench_main.c     kernels, MPI, exit status
- *   bench_options.c  options
+ *   bench_options.c bench_options_product.c   options
  *   bench_run.c      the loop over repetitions and implementations
  *   bench_report.c   the table for people, the JSON lines
  *   bench_trace.c    the trace of one repetition
  *   bench_data.c     private memory, y = A x, residuals
- *   bench_gemm.c bench_factor.c bench_hessian.c bench_put.c   the kernels
+ *   bench_product.c bench_gemm.c bench_gemm_plan.c bench_syrk.c   products
+ *   bench_factor.c bench_hessian.c bench_put.c                    the other kernels
  *   reference_*.c    what they are compared with (reference.h)
  */
 #ifndef OSLA_BENCH_H
@@ -27,7 +28,7 @@
 
 /* --- options --- */
 
-enum { BENCH_MAX_SIZES = 64, BENCH_MAX_IMPLS = 8 };
+enum { BENCH_MAX_SIZES = 64, BENCH_MAX_REF_NB = 8, BENCH_MAX_IMPLS = 24 };
 
 typedef struct bench_settings {
   int64_t n[BENCH_MAX_SIZES]; /* sizes, in the given order */
@@ -41,6 +42,13 @@ typedef struct bench_settings {
   char *trace;                  /* the same */
   int64_t updates, count, rows; /* hessian: updates of each rank, indices, rows of G */
   int threads;                  /* hessian: producers of each rank */
+  osla_trans transa, transb;    /* gemm */
+  int64_t m, k;                 /* gemm; k also syrk; 0: n */
+  int64_t panel;                /* osla_gemm_options of gemm and syrk */
+  uint64_t memory;
+  bool ablate, plan;                /* gemm: the variants of ours; the plan alone */
+  int64_t ref_nb[BENCH_MAX_REF_NB]; /* block sizes of scalapack's own matrices */
+  int n_ref_nb;                     /* 0: our matrices */
 } bench_settings;
 
 /* What a kernel runs with. */
@@ -51,6 +59,7 @@ typedef struct bench_job {
   int rank, size, n_nodes;
   FILE *json;         /* rank 0; NULL: none */
   bool header_done;   /* the table's head is printed */
+  bool ga_started;    /* Global Arrays is up (reference_ga_stop ends it) */
   bool failed;        /* a residual did not pass */
   bool last_size;     /* --trace: this size's last repetition of osla is traced */
   const char *traced; /* the case that was traced last, and its size */
@@ -68,11 +77,15 @@ typedef struct bench_kernel {
   const char *after;              /* end of the kernel's help; may be NULL */
   osla_err (*run)(bench_job *job, int64_t n); /* collective */
   int64_t sizes[12];                          /* defaults of --n, ended by 0 */
+  const char *precisions;                     /* letters that --precision takes; NULL: "sd" */
   bool updates;                               /* has the options of the updates */
+  bool product;                               /* has --k, --panel, --memory */
+  bool shapes;                                /* has --trans, --m, --ablate, --plan */
+  bool other_nb;                              /* has --ref-nb */
   bool pairs; /* needs two ranks; --n counts bytes; no matrix options */
 } bench_kernel;
 
-extern const bench_kernel bench_gemm, bench_lu, bench_chol, bench_hessian, bench_put;
+extern const bench_kernel bench_gemm, bench_syrk, bench_lu, bench_chol, bench_hessian, bench_put;
 
 /* Parses the options of a kernel (argv[0] is its name) for `size` ranks. Returns true to go on;
  * else *status is the exit status and the error or help is written. Local. */
@@ -89,8 +102,7 @@ bool bench_list_has(const char *list, const char *name);
 
 /* --- a case --- */
 
-/* One implementation. All calls are collective and get bench_case.data; each may be NULL but run.
- */
+/* One implementation. All calls are collective and get its data; each may be NULL but run. */
 typedef struct bench_impl {
   const char *name;                /* "osla", "blas", "scalapack" */
   osla_err (*setup)(void *data);   /* allocates what this implementation alone needs */
@@ -99,7 +111,13 @@ typedef struct bench_impl {
   osla_err (*check)(void *data, double *residual); /* after every run; same value on all ranks */
   void (*teardown)(void *data);                    /* also after a failed setup */
   double (*work)(const void *data); /* of one run over all ranks; NULL: bench_case.work */
+  void *data;                       /* NULL: bench_case.data */
+  const char *ref;                  /* the item of --ref that it belongs to; NULL: its name */
+  bool ours;                        /* a variant of ours: measured whatever --ref says */
+  int64_t nb; /* its own block size; 0: the case's; BENCH_NO_NB: it has none */
 } bench_impl;
+
+enum { BENCH_NO_NB = -1 };
 
 typedef enum bench_unit {
   BENCH_GFLOPS,      /* work: floating-point operations */
@@ -110,8 +128,10 @@ typedef enum bench_unit {
 
 typedef struct bench_case {
   const char *kernel;
-  const char *precision;   /* "s", "d"; "" where it has no meaning */
+  const char *precision;   /* "s", "d", "c", "z"; "" where it has no meaning */
   int64_t n, nb;           /* nb = 0 where it has no meaning */
+  int64_t m, k;            /* of a product; 0: it has none */
+  const char *trans;       /* of a product: "NN", "NT" ...; NULL: it has none */
   const bench_impl *impls; /* ours first */
   int n_impls;             /* those that --ref leaves out are skipped */
   void *data;
@@ -151,24 +171,34 @@ osla_err bench_trace_report(bench_job *job);
 
 /* --- data --- */
 
+/* Does every rank's share of private memory fit its node? Collective. Errors, on all ranks
+ * together: MEM with the bytes needed and available. */
+osla_err bench_look_for(bench_job *job, uint64_t bytes);
+
 /* Zeroed private memory, after a look at whether every rank's share fits its node. Collective.
- * Errors, on all ranks together: MEM with the bytes needed and available. */
+ * Errors as bench_look_for. */
 osla_err bench_alloc(bench_job *job, uint64_t bytes, void **out);
 
-/* y := A x with sums in double; x and y are whole vectors on every rank. Collective. */
-osla_err bench_apply(osla_matrix *a, const double *x, double *y);
+/* The type of the sums and of the vectors: complex for complex types, else with no imaginary part.
+ *
+ * x[i] for i < n, uniform; the same for every rank. Local. */
+void bench_fill_vector(osla_dtype dtype, osla_complex *x, int64_t n, uint64_t seed);
 
-/* y += A x for a local array (m x n, s or d, leading dimension ld). Local. */
-void bench_apply_local(osla_dtype dtype, int64_t m, int64_t n, const void *a, int64_t ld,
-                       const double *x, double *y);
+/* y := op(A) x; x and y are whole vectors on every rank. Collective. */
+osla_err bench_apply(osla_trans trans, osla_matrix *a, const osla_complex *x, osla_complex *y);
+
+/* y += op(A) x for a local array (m x n, leading dimension ld). Local. */
+void bench_apply_local(osla_dtype dtype, osla_trans trans, int64_t m, int64_t n, const void *a,
+                       int64_t ld, const osla_complex *x, osla_complex *y);
 
 /* max |u_i|; and max |u_i - v_i|: NaN if there is one. Local. */
-double bench_max(const double *u, int64_t n);
-double bench_max_difference(const double *u, const double *v, int64_t n);
+double bench_max(const osla_complex *u, int64_t n);
+double bench_max_difference(const osla_complex *u, const osla_complex *v, int64_t n);
 
-/* Largest row sum of magnitudes of a local array. Local. Errors: MEM. */
-osla_err bench_norm_inf_local(osla_dtype dtype, int64_t m, int64_t n, const void *a, int64_t ld,
-                              double *norm);
+/* |y - expected| / (eps sqrt(terms) |expected|), max norms: of order 1 for every size, as the
+ * rounding errors of random data grow with the square root of the number of terms. Local. */
+double bench_residual(osla_dtype dtype, const osla_complex *y, const osla_complex *expected,
+                      int64_t n, int64_t terms);
 
 double bench_eps(osla_dtype dtype);
 

@@ -1,19 +1,20 @@
 /* Private memory, products with a vector, norms. See bench.h. */
 #include "bench.h"
 #include "osla_index.h"
+#include "osla_random.h"
 
+#include <complex.h>
 #include <float.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-osla_err bench_alloc(bench_job *job, uint64_t bytes, void **out)
+osla_err bench_look_for(bench_job *job, uint64_t bytes)
 {
   uint64_t shared = 0, available = 0, need = bytes;
   osla_err err = OSLA_OK;
   uint64_t *share = calloc((size_t)job->size, sizeof *share);
-  *out = NULL;
   if (!share) err = osla_error_set(OSLA_ERR_MEM, "table of %d ranks", job->size);
   OSLA_TRY(osla_agree(job->transport, err));
   share[job->rank] = bytes;
@@ -26,91 +27,133 @@ osla_err bench_alloc(bench_job *job, uint64_t bytes, void **out)
       OSLA_ERR_MEM, "private memory: %" PRIu64 " bytes needed on a node, %" PRIu64 " available",
       need, available);
   OSLA_TRY(osla_agree(job->transport, err));
+cleanup:
+  free(share);
+  return err;
+}
+
+osla_err bench_alloc(bench_job *job, uint64_t bytes, void **out)
+{
+  osla_err err = OSLA_OK;
+  *out = NULL;
+  OSLA_CALL(bench_look_for(job, bytes));
   *out = calloc(bytes ? (size_t)bytes : 1, 1);
   if (!*out) err = osla_error_set(OSLA_ERR_MEM, "%" PRIu64 " bytes cannot be allocated", bytes);
-  OSLA_TRY(osla_agree(job->transport, err));
-cleanup:
+  err = osla_agree(job->transport, err);
   if (err != OSLA_OK) {
     free(*out);
     *out = NULL;
   }
-  free(share);
   return err;
 }
 
 double bench_eps(osla_dtype dtype)
 {
-  return dtype == OSLA_FLOAT ? (double)FLT_EPSILON : DBL_EPSILON;
+  return dtype == OSLA_FLOAT || dtype == OSLA_COMPLEX_FLOAT ? (double)FLT_EPSILON : DBL_EPSILON;
 }
 
-void bench_apply_local(osla_dtype dtype, int64_t m, int64_t n, const void *a, int64_t ld,
-                       const double *x, double *y)
+/* y += op(A) x with sums in osla_complex; the letters of BLAS for the types. */
+#define DEFINE_APPLY(letter, type, conjugate)                                                      \
+  static void apply_##letter(osla_trans trans, int64_t m, int64_t n, const type *a, int64_t ld,    \
+                             const osla_complex *x, osla_complex *y)                               \
+  {                                                                                                \
+    for (int64_t j = 0; j < n; j++, a += ld) {                                                     \
+      osla_complex sum = 0;                                                                        \
+      if (trans == OSLA_NOTRANS)                                                                   \
+        for (int64_t i = 0; i < m; i++)                                                            \
+          y[i] += a[i] * x[j];                                                                     \
+      else if (trans == OSLA_TRANS)                                                                \
+        for (int64_t i = 0; i < m; i++)                                                            \
+          sum += a[i] * x[i];                                                                      \
+      else                                                                                         \
+        for (int64_t i = 0; i < m; i++)                                                            \
+          sum += conjugate(a[i]) * x[i];                                                           \
+      if (trans != OSLA_NOTRANS) y[j] += sum;                                                      \
+    }                                                                                              \
+  }
+DEFINE_APPLY(s, float, (double))
+DEFINE_APPLY(d, double, )
+DEFINE_APPLY(c, float _Complex, conj)
+DEFINE_APPLY(z, double _Complex, conj)
+
+void bench_apply_local(osla_dtype dtype, osla_trans trans, int64_t m, int64_t n, const void *a,
+                       int64_t ld, const osla_complex *x, osla_complex *y)
 {
-  for (int64_t j = 0; j < n; j++) {
-    if (dtype == OSLA_FLOAT) {
-      const float *column = (const float *)a + j * ld;
-      for (int64_t i = 0; i < m; i++)
-        y[i] += (double)column[i] * x[j];
-    } else {
-      const double *column = (const double *)a + j * ld;
-      for (int64_t i = 0; i < m; i++)
-        y[i] += column[i] * x[j];
-    }
+  switch (dtype) {
+    case OSLA_FLOAT: apply_s(trans, m, n, a, ld, x, y); break;
+    case OSLA_DOUBLE: apply_d(trans, m, n, a, ld, x, y); break;
+    case OSLA_COMPLEX_FLOAT: apply_c(trans, m, n, a, ld, x, y); break;
+    case OSLA_COMPLEX_DOUBLE: apply_z(trans, m, n, a, ld, x, y); break;
   }
 }
 
-osla_err bench_apply(osla_matrix *a, const double *x, double *y)
+void bench_fill_vector(osla_dtype dtype, osla_complex *x, int64_t n, uint64_t seed)
+{
+  bool real = dtype == OSLA_FLOAT || dtype == OSLA_DOUBLE;
+  for (int64_t i = 0; i < n; i++) {
+    x[i] = osla_random_uniform(seed, (uint64_t)i, 0);
+    if (!real) x[i] += osla_random_uniform(seed, (uint64_t)i, 1) * (osla_complex)I;
+  }
+}
+
+osla_err bench_apply(osla_trans trans, osla_matrix *a, const osla_complex *x, osla_complex *y)
 {
   osla_layout l = osla_matrix_layout(a);
   osla_grid *grid = osla_matrix_grid(a);
   osla_transport *t = osla_grid_transport(grid);
   int64_t rows = osla_matrix_local_rows(a), cols = osla_matrix_local_cols(a);
   int prow = osla_grid_prow(grid), pcol = osla_grid_pcol(grid);
+  int64_t length = trans == OSLA_NOTRANS ? l.m : l.n; /* of y */
   osla_err err = OSLA_OK;
-  double *part = calloc((size_t)(rows + cols + 1), sizeof *part); /* my rows of y, columns of x */
-  if (!part) err = osla_error_set(OSLA_ERR_MEM, "%" PRId64 " elements", rows + cols);
+  osla_complex *by_row = calloc((size_t)(rows + cols + 1), sizeof *by_row);
+  osla_complex *by_col = by_row + rows; /* my pieces of x and y, or y and x */
+  if (!by_row) err = osla_error_set(OSLA_ERR_MEM, "%" PRId64 " elements", rows + cols);
   OSLA_TRY(osla_agree(t, err));
-  for (int64_t j = 0; j < cols; j++)
-    part[rows + j] = x[osla_index_global(j, l.nb, pcol, l.npcol)];
-  bench_apply_local(osla_matrix_dtype(a), rows, cols, osla_matrix_local(a),
-                    osla_matrix_lld(a, osla_transport_rank(t)), part + rows, part);
-  memset(y, 0, (size_t)l.m * sizeof *y);
-  for (int64_t i = 0; i < rows; i++)
-    y[osla_index_global(i, l.mb, prow, l.nprow)] = part[i];
-  err = osla_allreduce(t, y, l.m, MPI_DOUBLE, MPI_SUM);
+  memset(y, 0, (size_t)length * sizeof *y);
+  if (trans == OSLA_NOTRANS)
+    for (int64_t j = 0; j < cols; j++)
+      by_col[j] = x[osla_index_global(j, l.nb, pcol, l.npcol)];
+  else
+    for (int64_t i = 0; i < rows; i++)
+      by_row[i] = x[osla_index_global(i, l.mb, prow, l.nprow)];
+  bench_apply_local(osla_matrix_dtype(a), trans, rows, cols, osla_matrix_local(a),
+                    osla_matrix_lld(a, osla_transport_rank(t)),
+                    trans == OSLA_NOTRANS ? by_col : by_row,
+                    trans == OSLA_NOTRANS ? by_row : by_col);
+  if (trans == OSLA_NOTRANS)
+    for (int64_t i = 0; i < rows; i++)
+      y[osla_index_global(i, l.mb, prow, l.nprow)] = by_row[i];
+  else
+    for (int64_t j = 0; j < cols; j++)
+      y[osla_index_global(j, l.nb, pcol, l.npcol)] = by_col[j];
+  err = osla_allreduce(t, y, 2 * length, MPI_DOUBLE, MPI_SUM);
 cleanup:
-  free(part);
+  free(by_row);
   return err;
 }
 
-double bench_max(const double *u, int64_t n)
+double bench_max(const osla_complex *u, int64_t n)
 {
   double largest = 0;
   for (int64_t i = 0; i < n; i++)
-    if (!(fabs(u[i]) <= largest)) largest = fabs(u[i]);
+    if (!(cabs(u[i]) <= largest)) largest = cabs(u[i]);
   return largest;
 }
 
-double bench_max_difference(const double *u, const double *v, int64_t n)
+double bench_max_difference(const osla_complex *u, const osla_complex *v, int64_t n)
 {
   double largest = 0;
   for (int64_t i = 0; i < n; i++) {
-    double d = fabs(u[i] - v[i]);
+    double d = cabs(u[i] - v[i]);
     if (isnan(d)) return d;
     if (d > largest) largest = d;
   }
   return largest;
 }
 
-osla_err bench_norm_inf_local(osla_dtype dtype, int64_t m, int64_t n, const void *a, int64_t ld,
-                              double *norm)
+double bench_residual(osla_dtype dtype, const osla_complex *y, const osla_complex *expected,
+                      int64_t n, int64_t terms)
 {
-  double *sum = calloc((size_t)m + 1, sizeof *sum);
-  OSLA_CHECK(sum, OSLA_ERR_MEM, "%" PRId64 " row sums", m);
-  for (int64_t j = 0; j < n; j++)
-    for (int64_t i = 0; i < m; i++)
-      sum[i] += fabs(bench_element(dtype, a, i + j * ld));
-  *norm = bench_max(sum, m);
-  free(sum);
-  return OSLA_OK;
+  return bench_max_difference(y, expected, n) /
+         (bench_eps(dtype) * sqrt((double)terms) * bench_max(expected, n));
 }

@@ -11,51 +11,81 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* What one implementation works on. */
+typedef struct factor_set {
+  struct factor_data *factor;
+  osla_matrix *a, *x; /* factored in place; n x 1: the solution */
+  bool own;           /* they go with this set, else they are those of `ours` */
+  int64_t nb;         /* of the set's own matrices */
+  int64_t info;       /* of the last run */
+  int context;        /* BLACS */
+  int *ipiv;
+} factor_set;
+
 typedef struct factor_data {
   bench_job *job;
   int64_t n;
-  osla_matrix *original, *a; /* a: factored in place; original: what it is restored from */
-  osla_matrix *b, *x;        /* n x 1 */
-  int64_t info;              /* of the last run */
+  osla_fill fill;
+  osla_matrix *original, *b, *x; /* what a is restored from; n x 1; n x 1 */
+  factor_set ours, scalapack[BENCH_MAX_REF_NB];
+  reference_names names;
   reference_gemm local;
-  int64_t local_k; /* inner size of the limit's product */
-  int context;     /* BLACS */
-  int *ipiv;
 } factor_data;
 
-static osla_err make_data(factor_data *d, osla_fill fill)
+static osla_err create_set(factor_set *set, int64_t nb)
+{
+  factor_data *d = set->factor;
+  osla_grid *grid = d->job->grid;
+  osla_dtype dtype = d->job->settings->dtype;
+  set->own = true;
+  OSLA_CALL(osla_matrix_create(grid, dtype, d->n, d->n, nb, nb, &set->a));
+  return osla_matrix_create(grid, dtype, d->n, 1, nb, nb, &set->x);
+}
+
+static void destroy_set(factor_set *set)
+{
+  if (!set->own) return;
+  osla_matrix_destroy(&set->a);
+  osla_matrix_destroy(&set->x);
+  set->own = false;
+}
+
+static osla_err make_data(factor_data *d)
 {
   osla_grid *grid = d->job->grid;
   osla_dtype dtype = d->job->settings->dtype;
   int64_t n = d->n, nb = d->job->settings->nb;
   OSLA_CALL(osla_matrix_create(grid, dtype, n, n, nb, nb, &d->original));
-  OSLA_CALL(osla_matrix_create(grid, dtype, n, n, nb, nb, &d->a));
+  OSLA_CALL(create_set(&d->ours, nb));
   OSLA_CALL(osla_matrix_create(grid, dtype, n, 1, nb, nb, &d->b));
   OSLA_CALL(osla_matrix_create(grid, dtype, n, 1, nb, nb, &d->x));
-  OSLA_CALL(osla_matrix_fill(d->original, fill, 1));
+  OSLA_CALL(osla_matrix_fill(d->original, d->fill, 1));
   return osla_matrix_fill(d->b, OSLA_FILL_UNIFORM, 2);
 }
 
 static osla_err restore(void *data)
 {
-  factor_data *d = data;
-  int64_t count = osla_matrix_lld(d->a, d->job->rank) * osla_matrix_local_cols(d->a);
-  if (osla_matrix_local_rows(d->a) > 0)
-    memcpy(osla_matrix_local(d->a), osla_matrix_local(d->original),
-           (size_t)count * osla_dtype_size(osla_matrix_dtype(d->a)));
+  factor_set *set = data;
+  if (set->nb > 0) return osla_matrix_fill(set->a, set->factor->fill, 1);
+  int64_t count = osla_matrix_lld(set->a, set->factor->job->rank) * osla_matrix_local_cols(set->a);
+  if (osla_matrix_local_rows(set->a) > 0)
+    memcpy(osla_matrix_local(set->a), osla_matrix_local(set->factor->original),
+           (size_t)count * osla_dtype_size(osla_matrix_dtype(set->a)));
   return OSLA_OK;
 }
 
 /* Solves with what the run left in a. */
-static osla_err check(factor_data *d, osla_err (*solve)(factor_data *d), double *residual)
+static osla_err check(factor_set *set, osla_err (*solve)(factor_set *set), double *residual)
 {
-  int64_t info = d->info; /* ScaLAPACK tells it to the ranks of the grid alone */
+  factor_data *d = set->factor;
+  int64_t info = set->info; /* ScaLAPACK tells it to the ranks of the grid alone */
   OSLA_CALL(osla_allreduce(d->job->transport, &info, 1, MPI_INT64_T, MPI_MAX));
   *residual = NAN;
   if (info != 0) return OSLA_OK;
-  OSLA_CALL(osla_matrix_copy(d->b, d->x));
-  OSLA_CALL(solve(d));
+  OSLA_CALL(osla_matrix_copy(d->b, set->x));
+  OSLA_CALL(solve(set));
   OSLA_CALL(osla_barrier(d->job->transport));
+  OSLA_CALL(osla_matrix_copy(set->x, d->x)); /* in the blocks of the original */
   return osla_residual(d->original, d->x, d->b, residual);
 }
 
@@ -63,162 +93,161 @@ static osla_err check(factor_data *d, osla_err (*solve)(factor_data *d), double 
 
 static osla_err run_lu(void *data)
 {
-  factor_data *d = data;
+  factor_set *set = data;
   osla_lu_result result;
-  OSLA_CALL(osla_getrf_nopiv(d->a, NULL, &result));
-  d->info = result.info;
+  OSLA_CALL(osla_getrf_nopiv(set->a, NULL, &result));
+  set->info = result.info;
   return OSLA_OK;
 }
 
-static osla_err solve_lu(factor_data *d)
+static osla_err solve_lu(factor_set *set)
 {
-  return osla_getrs_nopiv(d->a, d->x);
+  return osla_getrs_nopiv(set->a, set->x);
 }
 
-static osla_err check_lu(void *data, double *residual)
+static osla_err check_lu(void *set, double *residual)
 {
-  return check(data, solve_lu, residual);
+  return check(set, solve_lu, residual);
 }
 
 static osla_err run_chol(void *data)
 {
-  factor_data *d = data;
-  return osla_potrf(d->a, OSLA_LOWER, NULL, &d->info);
+  factor_set *set = data;
+  return osla_potrf(set->a, OSLA_LOWER, NULL, &set->info);
 }
 
-static osla_err solve_chol(factor_data *d)
+static osla_err solve_chol(factor_set *set)
 {
-  return osla_potrs(OSLA_LOWER, d->a, d->x);
+  return osla_potrs(OSLA_LOWER, set->a, set->x);
 }
 
-static osla_err check_chol(void *data, double *residual)
+static osla_err check_chol(void *set, double *residual)
 {
-  return check(data, solve_chol, residual);
-}
-
-/* --- blas: the rate of a product with about as many operations --- */
-
-static osla_err setup_blas(void *data)
-{
-  factor_data *d = data;
-  return reference_gemm_setup(&d->local, d->job, osla_matrix_local_rows(d->a),
-                              osla_matrix_local_cols(d->a), d->local_k);
-}
-
-static osla_err prepare_blas(void *data)
-{
-  reference_gemm_prepare(&((factor_data *)data)->local);
-  return OSLA_OK;
-}
-
-static osla_err run_blas(void *data)
-{
-  return reference_gemm_run(&((factor_data *)data)->local);
-}
-
-static osla_err check_blas(void *data, double *residual)
-{
-  return reference_gemm_check(&((factor_data *)data)->local, residual);
-}
-
-static void teardown_blas(void *data)
-{
-  reference_gemm_teardown(&((factor_data *)data)->local);
-}
-
-static double work_blas(const void *data)
-{
-  const factor_data *d = data;
-  return 2.0 * (double)d->n * (double)d->n * (double)d->local_k;
+  return check(set, solve_chol, residual);
 }
 
 /* --- scalapack --- */
 
 static osla_err setup_scalapack(void *data)
 {
-  factor_data *d = data;
+  factor_set *set = data;
   void *ipiv;
-  uint64_t count = (uint64_t)(osla_matrix_local_rows(d->a) + d->job->settings->nb);
-  OSLA_CALL(bench_alloc(d->job, count * sizeof(int), &ipiv));
-  d->ipiv = ipiv;
-  return reference_scalapack_open(d->job->grid, &d->context);
+  if (set->nb > 0) OSLA_CALL(create_set(set, set->nb));
+  uint64_t count = (uint64_t)(osla_matrix_local_rows(set->a) + osla_matrix_layout(set->a).mb);
+  OSLA_CALL(bench_alloc(set->factor->job, count * sizeof(int), &ipiv));
+  set->ipiv = ipiv;
+  return reference_scalapack_open(set->factor->job->grid, &set->context);
 }
 
 static void teardown_scalapack(void *data)
 {
-  factor_data *d = data;
-  reference_scalapack_close(&d->context);
-  free(d->ipiv);
-  d->ipiv = NULL;
+  factor_set *set = data;
+  reference_scalapack_close(&set->context);
+  destroy_set(set);
+  free(set->ipiv);
+  set->ipiv = NULL;
 }
 
 static osla_err run_scalapack_lu(void *data)
 {
-  factor_data *d = data;
-  return reference_scalapack_getrf(d->context, d->a, d->ipiv, &d->info);
+  factor_set *set = data;
+  return reference_scalapack_getrf(set->context, set->a, set->ipiv, &set->info);
 }
 
-static osla_err solve_scalapack_lu(factor_data *d)
+static osla_err solve_scalapack_lu(factor_set *set)
 {
-  return reference_scalapack_getrs(d->context, d->a, d->ipiv, d->x);
+  return reference_scalapack_getrs(set->context, set->a, set->ipiv, set->x);
 }
 
-static osla_err check_scalapack_lu(void *data, double *residual)
+static osla_err check_scalapack_lu(void *set, double *residual)
 {
-  return check(data, solve_scalapack_lu, residual);
+  return check(set, solve_scalapack_lu, residual);
 }
 
 static osla_err run_scalapack_chol(void *data)
 {
-  factor_data *d = data;
-  return reference_scalapack_potrf(d->context, d->a, &d->info);
+  factor_set *set = data;
+  return reference_scalapack_potrf(set->context, set->a, &set->info);
 }
 
-static osla_err solve_scalapack_chol(factor_data *d)
+static osla_err solve_scalapack_chol(factor_set *set)
 {
-  return reference_scalapack_potrs(d->context, d->a, d->x);
+  return reference_scalapack_potrs(set->context, set->a, set->x);
 }
 
-static osla_err check_scalapack_chol(void *data, double *residual)
+static osla_err check_scalapack_chol(void *set, double *residual)
 {
-  return check(data, solve_scalapack_chol, residual);
+  return check(set, solve_scalapack_chol, residual);
 }
 
 /* --- the two kernels --- */
 
-static const bench_impl lu_impls[] = {
-  {"osla", NULL, restore, run_lu, check_lu, NULL, NULL},
-  {"blas", setup_blas, prepare_blas, run_blas, check_blas, teardown_blas, work_blas},
-  {"scalapack", setup_scalapack, restore, run_scalapack_lu, check_scalapack_lu, teardown_scalapack,
-   NULL},
-};
+typedef struct factor_kernel {
+  const char *name;
+  osla_fill fill;
+  int64_t part; /* the operations are 2 n^3 over it */
+  osla_err (*run)(void *set), (*check)(void *set, double *residual);
+  osla_err (*run_scalapack)(void *set), (*check_scalapack)(void *set, double *residual);
+} factor_kernel;
 
-static const bench_impl chol_impls[] = {
-  {"osla", NULL, restore, run_chol, check_chol, NULL, NULL},
-  {"blas", setup_blas, prepare_blas, run_blas, check_blas, teardown_blas, work_blas},
-  {"scalapack", setup_scalapack, restore, run_scalapack_chol, check_scalapack_chol,
-   teardown_scalapack, NULL},
-};
+static const factor_kernel lu = {
+  "lu", OSLA_FILL_DOMINANT, 3, run_lu, check_lu, run_scalapack_lu, check_scalapack_lu};
+static const factor_kernel chol = {
+  "chol", OSLA_FILL_SPD, 6, run_chol, check_chol, run_scalapack_chol, check_scalapack_chol};
 
-/* `part` is 3 for LU, 6 for Cholesky: the operations are 2 n^3 over it. */
-static osla_err run(bench_job *job, int64_t n, const char *kernel, const bench_impl *impls,
-                    osla_fill fill, int64_t part)
+static int add_impls(factor_data *d, const factor_kernel *kernel, bench_impl *impls)
 {
-  factor_data d = {.job = job, .n = n, .context = -1, .local_k = n / part > 0 ? n / part : 1};
-  bench_case c = {.kernel = kernel,
+  const bench_settings *s = d->job->settings;
+  int n = 0;
+  const bench_impl scalapack = {.setup = setup_scalapack,
+                                .prepare = restore,
+                                .run = kernel->run_scalapack,
+                                .check = kernel->check_scalapack,
+                                .teardown = teardown_scalapack};
+  impls[n++] = (bench_impl){.name = "osla",
+                            .prepare = restore,
+                            .run = kernel->run,
+                            .check = kernel->check,
+                            .data = &d->ours};
+  impls[n++] = reference_gemm_impl(&d->local);
+  for (int i = 0; i < BENCH_MAX_REF_NB; i++) {
+    d->scalapack[i] = d->ours;
+    d->scalapack[i].own = false;
+    d->scalapack[i].nb = i < s->n_ref_nb ? s->ref_nb[i] : 0;
+  }
+  reference_scalapack_impls(s, &scalapack, d->scalapack, sizeof *d->scalapack, &d->names, impls,
+                            &n);
+  return n;
+}
+
+static osla_err run(bench_job *job, int64_t n, const factor_kernel *kernel)
+{
+  const bench_settings *s = job->settings;
+  factor_data d = {.job = job, .n = n, .fill = kernel->fill};
+  bench_impl impls[BENCH_MAX_IMPLS];
+  double cube = 2.0 * (double)n * (double)n;
+  bench_case c = {.kernel = kernel->name,
                   .n = n,
-                  .nb = job->settings->nb,
+                  .nb = s->nb,
                   .impls = impls,
-                  .precision = job->settings->dtype == OSLA_FLOAT ? "s" : "d",
-                  .n_impls = 3,
-                  .data = &d,
+                  .precision = s->dtype == OSLA_FLOAT ? "s" : "d",
                   .unit = BENCH_GFLOPS,
                   .operations = 1,
-                  .work = 2.0 * (double)n * (double)n * (double)n / (double)part};
-  osla_err err = make_data(&d, fill);
-  if (err == OSLA_OK) err = bench_run_case(job, &c);
+                  .work = cube * (double)n / (double)kernel->part};
+  d.ours = (factor_set){.factor = &d, .context = -1};
+  osla_err err = make_data(&d);
+  if (err == OSLA_OK) {
+    int64_t k = n / kernel->part > 0 ? n / kernel->part : 1; /* about as many operations */
+    d.local = (reference_gemm){.job = job,
+                               .m = osla_matrix_local_rows(d.ours.a),
+                               .n = osla_matrix_local_cols(d.ours.a),
+                               .k = k,
+                               .work = cube * (double)k};
+    c.n_impls = add_impls(&d, kernel, impls);
+    err = bench_run_case(job, &c);
+  }
+  destroy_set(&d.ours);
   osla_matrix_destroy(&d.original);
-  osla_matrix_destroy(&d.a);
   osla_matrix_destroy(&d.b);
   osla_matrix_destroy(&d.x);
   return err;
@@ -226,12 +255,12 @@ static osla_err run(bench_job *job, int64_t n, const char *kernel, const bench_i
 
 static osla_err run_lu_case(bench_job *job, int64_t n)
 {
-  return run(job, n, "lu", lu_impls, OSLA_FILL_DOMINANT, 3);
+  return run(job, n, &lu);
 }
 
 static osla_err run_chol_case(bench_job *job, int64_t n)
 {
-  return run(job, n, "chol", chol_impls, OSLA_FILL_SPD, 6);
+  return run(job, n, &chol);
 }
 
 #define BENCH_FACTOR_RESIDUAL                                                                      \
@@ -249,6 +278,7 @@ const bench_kernel bench_lu = {
     "             ours does not, and finds them all on the diagonal\n" BENCH_FACTOR_RESIDUAL,
   .references = "blas" REFERENCE_SCALAPACK,
   .after = "Example: mpiexec -n 4 osla-bench lu --n 4096 --nb 128 --grid 2x2\n",
+  .other_nb = true,
   .run = run_lu_case,
   .sizes = {2048},
 };
@@ -262,6 +292,7 @@ const bench_kernel bench_chol = {
            "  scalapack  pdpotrf (pspotrf) on the same process grid\n" BENCH_FACTOR_RESIDUAL,
   .references = "blas" REFERENCE_SCALAPACK,
   .after = "Example: mpiexec -n 2 osla-bench chol --n 4096 --precision s\n",
+  .other_nb = true,
   .run = run_chol_case,
   .sizes = {2048},
 };

@@ -1,159 +1,120 @@
-/* C := A B, all n x n. The check multiplies with a random vector: C x against A (B x). Source:
- * Freivalds, "Probabilistic machines can use less running time" (IFIP 1977). */
+/* C := op(A) op(B), also by the variants of ours that Table I of Krishnan, Lewis, Vishnu, "Scaling
+ * Linear Algebra Kernels using Remote Memory Access", compares. */
 #include "config.h"
 
-#include "osla_gemm.h"
-#include "osla_index.h"
-#include "osla_random.h"
-#include "reference.h"
-
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
-typedef struct gemm_data {
-  bench_job *job;
-  int64_t n;
-  osla_matrix *a, *b, *c;
-  double *x, *y, *expected; /* [n] each, whole on every rank; one allocation at x */
-  reference_gemm local;
-  int context; /* BLACS */
-} gemm_data;
-
-static osla_err make_data(gemm_data *d)
-{
-  osla_grid *grid = d->job->grid;
-  osla_dtype dtype = d->job->settings->dtype;
-  int64_t n = d->n, nb = d->job->settings->nb;
-  void *vectors;
-  OSLA_CALL(osla_matrix_create(grid, dtype, n, n, nb, nb, &d->a));
-  OSLA_CALL(osla_matrix_create(grid, dtype, n, n, nb, nb, &d->b));
-  OSLA_CALL(osla_matrix_create(grid, dtype, n, n, nb, nb, &d->c));
-  OSLA_CALL(osla_matrix_fill(d->a, OSLA_FILL_UNIFORM, 1));
-  OSLA_CALL(osla_matrix_fill(d->b, OSLA_FILL_UNIFORM, 2));
-  OSLA_CALL(bench_alloc(d->job, 3 * (uint64_t)n * sizeof(double), &vectors));
-  d->x = vectors;
-  d->y = d->x + n;
-  d->expected = d->y + n;
-  for (int64_t i = 0; i < n; i++)
-    d->x[i] = osla_random_uniform(3, (uint64_t)i, 0);
-  OSLA_CALL(bench_apply(d->b, d->x, d->y));
-  return bench_apply(d->a, d->y, d->expected);
-}
-
-/* So that a result of the run before cannot pass for this one's. */
-static osla_err spoil(void *data)
-{
-  gemm_data *d = data;
-  int64_t count = osla_matrix_lld(d->c, d->job->rank) * osla_matrix_local_cols(d->c);
-  if (osla_matrix_local_rows(d->c) > 0)
-    memset(osla_matrix_local(d->c), 0xff, /* NaN */
-           (size_t)count * osla_dtype_size(osla_matrix_dtype(d->c)));
-  return OSLA_OK;
-}
-
-/* |C x - A (B x)|_inf / (eps sqrt(n) |A (B x)|_inf): rounding errors of random data grow with the
- * square root of the number of terms, so that this is of order 1 for every n. */
-static osla_err check(void *data, double *residual)
-{
-  gemm_data *d = data;
-  OSLA_CALL(bench_apply(d->c, d->x, d->y));
-  *residual =
-    bench_max_difference(d->y, d->expected, d->n) /
-    (bench_eps(d->job->settings->dtype) * sqrt((double)d->n) * bench_max(d->expected, d->n));
-  return OSLA_OK;
-}
+#include "bench_product.h"
 
 static osla_err run_osla(void *data)
 {
-  gemm_data *d = data;
-  return osla_gemm(OSLA_NOTRANS, OSLA_NOTRANS, 1, osla_whole(d->a), osla_whole(d->b), 0,
-                   osla_whole(d->c), NULL);
-}
-
-static osla_err setup_blas(void *data)
-{
-  gemm_data *d = data;
-  return reference_gemm_setup(&d->local, d->job, osla_matrix_local_rows(d->c),
-                              osla_matrix_local_cols(d->c), d->n);
-}
-
-static osla_err prepare_blas(void *data)
-{
-  reference_gemm_prepare(&((gemm_data *)data)->local);
-  return OSLA_OK;
-}
-
-static osla_err run_blas(void *data)
-{
-  return reference_gemm_run(&((gemm_data *)data)->local);
-}
-
-static osla_err check_blas(void *data, double *residual)
-{
-  return reference_gemm_check(&((gemm_data *)data)->local, residual);
-}
-
-static void teardown_blas(void *data)
-{
-  reference_gemm_teardown(&((gemm_data *)data)->local);
-}
-
-static osla_err setup_scalapack(void *data)
-{
-  gemm_data *d = data;
-  return reference_scalapack_open(d->job->grid, &d->context);
+  product_set *set = data;
+  const bench_settings *s = set->product->job->settings;
+  return osla_gemm(s->transa, s->transb, 1, osla_whole(set->a), osla_whole(set->b), 0,
+                   osla_whole(set->c), &set->options);
 }
 
 static osla_err run_scalapack(void *data)
 {
-  gemm_data *d = data;
-  return reference_scalapack_gemm(d->context, d->a, d->b, d->c);
+  product_set *set = data;
+  const bench_settings *s = set->product->job->settings;
+  return reference_scalapack_gemm(set->context, s->transa, s->transb, set->a, set->b, set->c);
 }
 
-static void teardown_scalapack(void *data)
-{
-  reference_scalapack_close(&((gemm_data *)data)->context);
-}
-
-static const bench_impl impls[] = {
-  {"osla", NULL, spoil, run_osla, check, NULL, NULL},
-  {"blas", setup_blas, prepare_blas, run_blas, check_blas, teardown_blas, NULL},
-  {"scalapack", setup_scalapack, spoil, run_scalapack, check, teardown_scalapack, NULL},
+/* The rows of the table, in its order, and a last step: the default, which merges blocks of k. Zero
+ * copy is off where a node's ranks are treated like those of other nodes. */
+static const gemm_variant variants[] = {
+  {"osla", {0}},
+  {"osla:none", {.unaware = true, .blocking = true, .unordered = true, .narrow = true}},
+  {"osla:nonblocking", {.unaware = true, .unordered = true, .narrow = true}},
+  {"osla:zero-copy", {.blocking = true, .unordered = true, .narrow = true}},
+  {"osla:zero-copy+nonblocking", {.unordered = true, .narrow = true}},
+  {"osla:zero-copy+nonblocking+order", {.narrow = true}},
 };
+enum { N_VARIANTS = sizeof variants / sizeof *variants };
+
+static void add_ours(product_data *d, product_set *sets, int count, bench_impl *impls, int *n)
+{
+  for (int i = 0; i < count; i++) {
+    sets[i] = d->ours;
+    sets[i].options = variants[i].options;
+    sets[i].options.panel = d->ours.options.panel;
+    sets[i].options.memory = d->ours.options.memory;
+    impls[(*n)++] = (bench_impl){.name = variants[i].name,
+                                 .ours = true,
+                                 .prepare = product_spoil,
+                                 .run = run_osla,
+                                 .check = product_check,
+                                 .data = &sets[i]};
+  }
+}
+
+static osla_err measure(product_data *d, int n_variants)
+{
+  const bench_settings *s = d->job->settings;
+  product_set sets[N_VARIANTS];
+  bench_impl impls[BENCH_MAX_IMPLS];
+  int n = 0;
+  double each = s->dtype == OSLA_FLOAT || s->dtype == OSLA_DOUBLE ? 2 : 8;
+  double work = each * (double)d->m * (double)d->n * (double)d->k;
+  reference_ga ga = {.job = d->job,
+                     .m = d->m,
+                     .n = d->n,
+                     .k = d->k,
+                     .from_a = d->ours.a,
+                     .from_b = d->ours.b,
+                     .x = d->x,
+                     .y = d->y,
+                     .expected = d->expected};
+  d->local = (reference_gemm){.job = d->job,
+                              .transa = s->transa,
+                              .transb = s->transb,
+                              .m = osla_matrix_local_rows(d->ours.c),
+                              .n = osla_matrix_local_cols(d->ours.c),
+                              .k = d->k,
+                              .work = work};
+  add_ours(d, sets, n_variants, impls, &n);
+  impls[n++] = reference_gemm_impl(&d->local);
+  product_add_scalapack(d, run_scalapack, impls, &n);
+  impls[n++] = reference_ga_impl(&ga);
+  return product_run(d, "gemm", work, impls, n);
+}
 
 static osla_err run(bench_job *job, int64_t n)
 {
-  gemm_data d = {.job = job, .n = n, .context = -1};
-  bench_case c = {.kernel = "gemm",
-                  .n = n,
-                  .nb = job->settings->nb,
-                  .impls = impls,
-                  .precision = job->settings->dtype == OSLA_FLOAT ? "s" : "d",
-                  .n_impls = sizeof impls / sizeof *impls,
-                  .data = &d,
-                  .unit = BENCH_GFLOPS,
-                  .work = 2.0 * (double)n * (double)n * (double)n,
-                  .operations = 1};
-  osla_err err = make_data(&d);
-  if (err == OSLA_OK) err = bench_run_case(job, &c);
-  osla_matrix_destroy(&d.a);
-  osla_matrix_destroy(&d.b);
-  osla_matrix_destroy(&d.c);
-  free(d.x);
+  product_data d = {0};
+  int n_variants = job->settings->ablate ? N_VARIANTS : 1;
+  osla_err err = product_create(&d, job, n, false);
+  if (err == OSLA_OK)
+    err = job->settings->plan ? gemm_print_plan(&d, variants, n_variants) : measure(&d, n_variants);
+  product_destroy(&d);
   return err;
 }
 
+#ifdef HAVE_SCALAPACK
+#define ABOUT_SCALAPACK "  scalapack  p?gemm on the same memory and the same process grid\n"
+#else
+#define ABOUT_SCALAPACK ""
+#endif
+#ifdef HAVE_GA
+#define ABOUT_GA "  ga         GA_?gemm of Global Arrays in its own distribution over all ranks\n"
+#else
+#define ABOUT_GA ""
+#endif
+
 const bench_kernel bench_gemm = {
   .name = "gemm",
-  .summary = "C := A B by SRUMMA",
-  .about = "\nTimes C := A B, all N x N, in GF/s (2 N^3 operations), beside:\n"
-           "  blas       the limit: each rank's share of C, with the same N, by one local product\n"
-           "             of private matrices; no communication\n"
-           "  scalapack  pdgemm (psgemm) on the same memory and the same process grid\n"
-           "Residual: |C x - A (B x)| / (eps sqrt(N) |A (B x)|), x random, max norms.\n",
-  .references = "blas" REFERENCE_SCALAPACK,
-  .after = "Example: mpiexec -n 2 osla-bench gemm --n 1024,2048 --ref blas,scalapack\n",
+  .summary = "C := op(A) op(B) by SRUMMA",
+  .about = "\nTimes C := op(A) op(B), C M x N, in GF/s (2 M N K operations, complex 8), beside:\n"
+           "  blas       the limit: each rank's share of C, with the same K, by one local product\n"
+           "             of private matrices; no communication\n" ABOUT_SCALAPACK ABOUT_GA
+           "Residual: |C x - op(A) (op(B) x)| / (eps sqrt(K) |op(A) (op(B) x)|), x random, max "
+           "norms.\n",
+  .references = "blas" REFERENCE_SCALAPACK REFERENCE_GA,
+  .default_references = "blas" REFERENCE_SCALAPACK,
+  .precisions = "sdcz",
+  .product = true,
+  .shapes = true,
+  .other_nb = true,
+  .after = "Example: mpiexec -n 2 osla-bench gemm --n 1024,2048 --trans NT --ref blas\n",
   .run = run,
   .sizes = {2048},
 };

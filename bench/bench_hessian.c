@@ -318,11 +318,30 @@ static osla_err check_accumulate(void *data, double *residual)
 /* --- the kernel --- */
 
 static const bench_impl impls[] = {
-  {"osla", setup_osla, prepare_osla, run_osla, check_osla, teardown_osla, NULL},
-  {"blas", setup_own, prepare_own, run_blas, check_blas, teardown_own, NULL},
-  {"allreduce", setup_own, prepare_own, run_allreduce, check_allreduce, teardown_own, NULL},
-  {"mpi-accumulate", setup_accumulate, prepare_accumulate, run_accumulate, check_accumulate,
-   teardown_accumulate, NULL},
+  {.name = "osla",
+   .setup = setup_osla,
+   .prepare = prepare_osla,
+   .run = run_osla,
+   .check = check_osla,
+   .teardown = teardown_osla},
+  {.name = "blas",
+   .setup = setup_own,
+   .prepare = prepare_own,
+   .run = run_blas,
+   .check = check_blas,
+   .teardown = teardown_own},
+  {.name = "allreduce",
+   .setup = setup_own,
+   .prepare = prepare_own,
+   .run = run_allreduce,
+   .check = check_allreduce,
+   .teardown = teardown_own},
+  {.name = "mpi-accumulate",
+   .setup = setup_accumulate,
+   .prepare = prepare_accumulate,
+   .run = run_accumulate,
+   .check = check_accumulate,
+   .teardown = teardown_accumulate},
 };
 
 static osla_err run(bench_job *job, int64_t n)

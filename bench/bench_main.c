@@ -4,13 +4,14 @@
 #include "bench.h"
 #include "command.h"
 #include "osla_blas.h"
+#include "reference.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-static const bench_kernel *const kernels[] = {&bench_gemm, &bench_lu, &bench_chol, &bench_hessian,
-                                              &bench_put};
+static const bench_kernel *const kernels[] = {&bench_gemm, &bench_syrk,    &bench_lu,
+                                              &bench_chol, &bench_hessian, &bench_put};
 enum { N_KERNELS = sizeof kernels / sizeof *kernels };
 
 static const bench_kernel *find_kernel(const char *name)
@@ -89,6 +90,7 @@ static osla_err run_sizes(const bench_kernel *kernel, bench_job *job)
     err = kernel->run(job, s->n[i]);
   }
   if (err == OSLA_OK) err = bench_trace_report(job);
+  reference_ga_stop(job);
   osla_grid_destroy(&job->grid);
   osla_transport_destroy(&job->transport);
   return err;

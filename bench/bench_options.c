@@ -1,8 +1,7 @@
 /* Options of osla-bench. See bench.h. */
 #include "config.h"
 
-#include "bench.h"
-#include "command.h"
+#include "bench_options.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -16,6 +15,7 @@ typedef struct raw_options {
   char *grid, *ref, *precision, *json, *trace;
   long long nb, updates, count, rows;
   int reps, threads;
+  bench_raw_product product;
 } raw_options;
 
 int bench_error(const bench_kernel *kernel, const char *format, ...)
@@ -41,8 +41,8 @@ bool bench_list_has(const char *list, const char *name)
   return false;
 }
 
-/* Appends the sizes of one --n: "400" or "400,800". */
-static int add_sizes(const bench_kernel *kernel, const char *text, bench_settings *settings)
+int bench_add_sizes(const bench_kernel *kernel, const char *option, const char *text, int most,
+                    int64_t *sizes, int *count)
 {
   const char *at = text;
   do {
@@ -50,10 +50,9 @@ static int add_sizes(const bench_kernel *kernel, const char *text, bench_setting
     errno = 0;
     long long value = strtoll(at, &end, 10);
     if (end == at || (*end != ',' && *end != '\0') || errno || value < 1)
-      return bench_error(kernel, "--n: '%s' is not a list of sizes of at least 1", text);
-    if (settings->n_count == BENCH_MAX_SIZES)
-      return bench_error(kernel, "--n: more than %d sizes", BENCH_MAX_SIZES);
-    settings->n[settings->n_count++] = value;
+      return bench_error(kernel, "%s: '%s' is not a list of sizes of at least 1", option, text);
+    if (*count == most) return bench_error(kernel, "%s: more than %d sizes", option, most);
+    sizes[(*count)++] = value;
     at = *end ? end + 1 : end;
     if (*end == '\0') break;
   } while (true);
@@ -86,6 +85,23 @@ static const char *default_references(const bench_kernel *kernel)
   return kernel->default_references ? kernel->default_references : kernel->references;
 }
 
+static const char *precisions(const bench_kernel *kernel)
+{
+  return kernel->precisions ? kernel->precisions : "sd";
+}
+
+static int take_precision(const bench_kernel *kernel, const char *text, bench_settings *settings)
+{
+  static const char letters[] = "sdcz"; /* in the order of osla_dtype */
+  settings->dtype = OSLA_DOUBLE;
+  if (!text) return OSLA_EXIT_OK;
+  if (strlen(text) != 1 || !strchr(precisions(kernel), text[0]))
+    return bench_error(kernel, "--precision: '%s' is not one letter of %s", text,
+                       precisions(kernel));
+  settings->dtype = (osla_dtype)(strchr(letters, text[0]) - letters);
+  return OSLA_EXIT_OK;
+}
+
 /* Checks what popt stored and moves it to settings. */
 static int take(const bench_kernel *kernel, int size, const raw_options *raw,
                 bench_settings *settings)
@@ -94,7 +110,8 @@ static int take(const bench_kernel *kernel, int size, const raw_options *raw,
   int status = OSLA_EXIT_OK;
   (void)snprintf(name, sizeof name, "-bench %s", kernel->name);
   for (char **text = raw->n; text && *text && !status; text++)
-    status = add_sizes(kernel, *text, settings);
+    status =
+      bench_add_sizes(kernel, "--n", *text, BENCH_MAX_SIZES, settings->n, &settings->n_count);
   for (int i = 0; !raw->n && kernel->sizes[i]; i++)
     settings->n[settings->n_count++] = kernel->sizes[i];
   if (!status) status = at_least(kernel, "--nb", raw->nb, 1);
@@ -103,9 +120,7 @@ static int take(const bench_kernel *kernel, int size, const raw_options *raw,
   if (!status) status = at_least(kernel, "--size", raw->count, 1);
   if (!status) status = at_least(kernel, "--rows", raw->rows, 0);
   if (!status) status = at_least(kernel, "--threads", raw->threads, 1);
-  const char *precision = raw->precision ? raw->precision : "d";
-  if (!status && strcmp(precision, "s") != 0 && strcmp(precision, "d") != 0)
-    status = bench_error(kernel, "--precision: '%s' is not s or d", precision);
+  if (!status) status = take_precision(kernel, raw->precision, settings);
   if (!status && raw->ref) status = check_refs(kernel, raw->ref);
   if (!status && raw->grid)
     status =
@@ -119,7 +134,6 @@ static int take(const bench_kernel *kernel, int size, const raw_options *raw,
 
   settings->nb = raw->nb;
   settings->reps = raw->reps;
-  settings->dtype = precision[0] == 's' ? OSLA_FLOAT : OSLA_DOUBLE;
   settings->updates = raw->updates;
   settings->count = raw->count;
   settings->rows = raw->rows;
@@ -130,6 +144,7 @@ static int take(const bench_kernel *kernel, int size, const raw_options *raw,
   if (!status &&
       (!settings->ref || (raw->json && !settings->json) || (raw->trace && !settings->trace)))
     status = bench_error(kernel, "out of memory");
+  if (!status) status = bench_product_take(kernel, &raw->product, settings);
   return status;
 }
 
@@ -151,8 +166,11 @@ static void describe_defaults(const bench_kernel *kernel, char *sizes, size_t ro
 static bool parse_raw(const bench_kernel *kernel, int argc, char **argv, raw_options *raw,
                       osla_command_line *line, int *status)
 {
-  char sizes[200], refs[200];
+  char sizes[200], refs[200], precision[40];
+  struct poptOption product[BENCH_PRODUCT_OPTIONS];
   describe_defaults(kernel, sizes, sizeof sizes, refs, sizeof refs);
+  (void)snprintf(precision, sizeof precision, "One letter of %s (default: d)", precisions(kernel));
+  bench_product_table(kernel, &raw->product, product);
   const struct poptOption common[] = {
     {"n", '\0', POPT_ARG_ARGV, &raw->n, 0, sizes, "N"},
     {"ref", '\0', POPT_ARG_STRING, &raw->ref, 0, refs, "LIST"},
@@ -168,7 +186,7 @@ static bool parse_raw(const bench_kernel *kernel, int argc, char **argv, raw_opt
      "Block size of the distribution", "NB"},
     {"grid", '\0', POPT_ARG_STRING, &raw->grid, 0, "Process grid (default: nearest to square)",
      "PxQ"},
-    {"precision", '\0', POPT_ARG_STRING, &raw->precision, 0, "s or d (default: d)", "s|d"},
+    {"precision", '\0', POPT_ARG_STRING, &raw->precision, 0, precision, "X"},
     POPT_TABLEEND};
   const struct poptOption updates[] = {
     {"updates", '\0', POPT_ARG_LONGLONG | POPT_ARGFLAG_SHOW_DEFAULT, &raw->updates, 0,
@@ -187,6 +205,7 @@ static bool parse_raw(const bench_kernel *kernel, int argc, char **argv, raw_opt
      NULL, NULL},
     {NULL, '\0', POPT_ARG_INCLUDE_TABLE, (void *)(uintptr_t)(kernel->updates ? updates : none), 0,
      NULL, NULL},
+    {NULL, '\0', POPT_ARG_INCLUDE_TABLE, product, 0, NULL, NULL},
     POPT_TABLEEND};
   line->options = table;
   bool go_on = osla_command_parse(line, argc, argv, status);
@@ -198,6 +217,7 @@ bool bench_options_parse(const bench_kernel *kernel, int size, int argc, char **
                          bench_settings *settings, int *status)
 {
   raw_options raw = {.nb = 128, .reps = 5, .updates = 64, .count = 400, .rows = 0, .threads = 1};
+  raw.product = bench_raw_product_none;
   char name[40];
   (void)snprintf(name, sizeof name, "-bench %s", kernel->name);
   osla_command_line line = {.name = name, .about = kernel->about, .after = kernel->after};

@@ -214,9 +214,19 @@ static osla_err run_copy(void *data)
 /* --- the kernel --- */
 
 static const bench_impl impls[] = {
-  {"osla", setup_osla, prepare_osla, run_osla, check_osla, teardown_osla, NULL},
-  {"blas", NULL, prepare_copy, run_copy, check_copy, NULL, NULL},
-  {"mpi", setup_mpi, prepare_mpi, run_mpi, check_mpi, teardown_mpi, NULL},
+  {.name = "osla",
+   .setup = setup_osla,
+   .prepare = prepare_osla,
+   .run = run_osla,
+   .check = check_osla,
+   .teardown = teardown_osla},
+  {.name = "blas", .prepare = prepare_copy, .run = run_copy, .check = check_copy},
+  {.name = "mpi",
+   .setup = setup_mpi,
+   .prepare = prepare_mpi,
+   .run = run_mpi,
+   .check = check_mpi,
+   .teardown = teardown_mpi},
 };
 
 static osla_err run_pair(bench_job *job, size_t bytes, int partner, put_operation operation,

@@ -38,13 +38,42 @@ static double ratio(const bench_result *ours, const bench_result *ref, int reps,
 
 /* --- the table --- */
 
+/* Widths that hold for all cases of a job: with long names of variants, and shapes. */
+static int impl_width(const bench_job *job)
+{
+  return job->settings->ablate ? 32 : 14;
+}
+
+static int size_width(const bench_job *job)
+{
+  return job->settings->m || job->settings->k ? 20 : 8;
+}
+
 static void print_header(bench_job *job)
 {
   if (job->header_done) return;
   job->header_done = true;
-  (void)printf("%-18s %-14s %4s %8s %5s %6s %5s %5s %10s %10s %17s %9s %4s  %s\n", "kernel", "impl",
-               "prec", "n", "nb", "grid", "ranks", "nodes", "min s", "median s", "rate", "residual",
-               "", "osla/ref");
+  (void)printf("%-18s %-*s %4s %*s %5s %6s %5s %5s %10s %10s %17s %9s %4s  %s\n", "kernel",
+               impl_width(job), "impl", "prec", size_width(job), "n", "nb", "grid", "ranks",
+               "nodes", "min s", "median s", "rate", "residual", "", "osla/ref");
+}
+
+/* "gemm", "gemm NT"; "2048", or "m x n x k" where they were asked for. */
+static void describe(const bench_job *job, const bench_case *c, char *kernel, char *size,
+                     size_t room)
+{
+  bool plain = !c->trans || strcmp(c->trans, "NN") == 0;
+  (void)snprintf(kernel, room, "%s%s%s", c->kernel, plain ? "" : " ", plain ? "" : c->trans);
+  if (job->settings->m || job->settings->k)
+    (void)snprintf(size, room, "%" PRId64 "x%" PRId64 "x%" PRId64, c->m, c->n, c->k);
+  else
+    (void)snprintf(size, room, "%" PRId64, c->n);
+}
+
+static int64_t block_size(const bench_case *c, const bench_result *r)
+{
+  if (r->impl->nb == BENCH_NO_NB) return 0;
+  return r->impl->nb ? r->impl->nb : c->nb;
 }
 
 static void print_row(const bench_job *job, const bench_case *c, const bench_result *r,
@@ -52,13 +81,14 @@ static void print_row(const bench_job *job, const bench_case *c, const bench_res
 {
   int reps = job->settings->reps;
   double median = bench_median(r->seconds, reps);
-  char speed[40], nb[24] = "-";
+  char speed[40], nb[24] = "-", kernel[64], size[64];
+  describe(job, c, kernel, size, sizeof size);
   (void)snprintf(speed, sizeof speed, "%.4g %s", rate(c, r, median), unit_name(c->unit));
-  if (c->nb > 0) (void)snprintf(nb, sizeof nb, "%" PRId64, c->nb);
-  (void)printf("%-18s %-14s %4s %8" PRId64 " %5s %6s %5d %5d %10.4g %10.4g %17s %9.2g %4s  %s\n",
-               c->kernel, r->impl->name, c->precision[0] ? c->precision : "-", c->n, nb, grid,
-               job->size, job->n_nodes, smallest(r->seconds, reps), median, speed, r->residual,
-               r->pass ? "PASS" : "FAIL", ratios);
+  if (block_size(c, r) > 0) (void)snprintf(nb, sizeof nb, "%" PRId64, block_size(c, r));
+  (void)printf("%-18s %-*s %4s %*s %5s %6s %5d %5d %10.4g %10.4g %17s %9.2g %4s  %s\n", kernel,
+               impl_width(job), r->impl->name, c->precision[0] ? c->precision : "-",
+               size_width(job), size, nb, grid, job->size, job->n_nodes, smallest(r->seconds, reps),
+               median, speed, r->residual, r->pass ? "PASS" : "FAIL", ratios);
 }
 
 /* --- JSON --- */
@@ -77,13 +107,19 @@ static json_t *row_json(const bench_job *job, const bench_case *c, const bench_r
   json_t *seconds = json_array();
   for (int rep = 0; rep < reps; rep++)
     (void)json_array_append_new(seconds, real_or_null(r->seconds[rep]));
-  return json_pack(
-    "{s:s,s:s,s:s,s:I,s:I,s:s,s:i,s:i,s:i,s:o,s:o,s:o,s:s,s:o,s:b,s:o,s:o}", "kernel", c->kernel,
-    "impl", r->impl->name, "precision", c->precision, "n", (json_int_t)c->n, "nb",
-    (json_int_t)c->nb, "grid", grid, "ranks", job->size, "nodes", job->n_nodes, "reps", reps,
-    "seconds_min", real_or_null(smallest(r->seconds, reps)), "seconds_median", real_or_null(median),
-    "rate", real_or_null(rate(c, r, median)), "unit", unit_name(c->unit), "residual",
-    real_or_null(r->residual), "pass", (int)r->pass, "ratio_vs", ratios, "seconds", seconds);
+  json_t *row =
+    json_pack("{s:s,s:s,s:s,s:I,s:I,s:s,s:i,s:i,s:i,s:o,s:o,s:o,s:s,s:o,s:b,s:o,s:o}", "kernel",
+              c->kernel, "impl", r->impl->name, "precision", c->precision, "n", (json_int_t)c->n,
+              "nb", (json_int_t)block_size(c, r), "grid", grid, "ranks", job->size, "nodes",
+              job->n_nodes, "reps", reps, "seconds_min", real_or_null(smallest(r->seconds, reps)),
+              "seconds_median", real_or_null(median), "rate", real_or_null(rate(c, r, median)),
+              "unit", unit_name(c->unit), "residual", real_or_null(r->residual), "pass",
+              (int)r->pass, "ratio_vs", ratios, "seconds", seconds);
+  if (row && c->m > 0)
+    (void)json_object_update_new(
+      row, json_pack("{s:I,s:I}", "m", (json_int_t)c->m, "k", (json_int_t)c->k));
+  if (row && c->trans) (void)json_object_set_new(row, "trans", json_string(c->trans));
+  return row;
 }
 
 static osla_err write_line(const bench_job *job, json_t *row)
@@ -94,6 +130,32 @@ static osla_err write_line(const bench_job *job, json_t *row)
   json_decref(row);
   OSLA_CHECK(written, OSLA_ERR_IO, "--json: %s cannot be written", job->settings->json);
   return OSLA_OK;
+}
+
+/* The fastest of the results at block sizes of their own (--ref-nb), or NULL. */
+static const bench_result *best(const bench_result *results, int n_results, int reps)
+{
+  const bench_result *found = NULL;
+  for (int i = 1; i < n_results; i++)
+    if (results[i].impl->nb > 0 &&
+        (!found || bench_median(results[i].seconds, reps) < bench_median(found->seconds, reps)))
+      found = &results[i];
+  return found;
+}
+
+/* Ours against each of the others, and against the best of --ref-nb. */
+static json_t *ratios_json(const bench_result *results, int n_results, int reps, double *scratch)
+{
+  json_t *ratios = json_object();
+  const bench_result *fastest = best(results, n_results, reps);
+  char name[64];
+  for (int i = 1; i < n_results; i++)
+    (void)json_object_set_new(ratios, results[i].impl->name,
+                              real_or_null(ratio(&results[0], &results[i], reps, scratch)));
+  if (!fastest) return ratios;
+  (void)snprintf(name, sizeof name, "%s-best", fastest->impl->ref);
+  (void)json_object_set_new(ratios, name, real_or_null(ratio(&results[0], fastest, reps, scratch)));
+  return ratios;
 }
 
 osla_err bench_report(bench_job *job, const bench_case *c, const bench_result *results,
@@ -112,18 +174,14 @@ osla_err bench_report(bench_job *job, const bench_case *c, const bench_result *r
                  osla_grid_npcol(job->grid));
   print_header(job);
   for (int i = 0; i < n_results && err == OSLA_OK; i++) {
-    char text[24] = "";
-    json_t *ratios = json_object();
-    for (int ref = 1; ref < n_results && i == 0; ref++)
-      (void)json_object_set_new(ratios, results[ref].impl->name,
-                                real_or_null(ratio(&results[0], &results[ref], reps, scratch)));
+    char text[40] = "";
     if (i > 0)
-      (void)snprintf(text, sizeof text, "%.3g", ratio(&results[0], &results[i], reps, scratch));
+      (void)snprintf(text, sizeof text, "%.3g%s", ratio(&results[0], &results[i], reps, scratch),
+                     &results[i] == best(results, n_results, reps) ? " best nb" : "");
     print_row(job, c, &results[i], grid, text);
-    if (job->json)
-      err = write_line(job, row_json(job, c, &results[i], grid, ratios));
-    else
-      json_decref(ratios);
+    if (!job->json) continue;
+    json_t *ratios = i == 0 ? ratios_json(results, n_results, reps, scratch) : json_object();
+    err = write_line(job, row_json(job, c, &results[i], grid, ratios));
   }
   (void)fflush(stdout);
   free(scratch);

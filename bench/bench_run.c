@@ -27,20 +27,26 @@ double bench_median(const double *values, int count)
   return median;
 }
 
+static void *data_of(const bench_case *c, const bench_impl *impl)
+{
+  return impl->data ? impl->data : c->data;
+}
+
 /* One run of one implementation: the barrier starts all ranks together, the reduction takes the
  * slowest. The start of a trace is a barrier, too. */
 static osla_err run_once(bench_job *job, const bench_case *c, bench_result *r, bool traced,
                          double *seconds)
 {
   double residual = 0;
-  if (r->impl->prepare) OSLA_CALL(r->impl->prepare(c->data));
+  void *data = data_of(c, r->impl);
+  if (r->impl->prepare) OSLA_CALL(r->impl->prepare(data));
   OSLA_CALL(traced ? osla_trace_start(job->transport) : osla_barrier(job->transport));
   double start = osla_clock();
-  OSLA_CALL(r->impl->run(c->data));
+  OSLA_CALL(r->impl->run(data));
   *seconds = (osla_clock() - start) / c->operations;
   osla_trace_stop(job->transport);
   OSLA_CALL(osla_allreduce(job->transport, seconds, 1, MPI_DOUBLE, MPI_MAX));
-  if (r->impl->check) OSLA_CALL(r->impl->check(c->data, &residual));
+  if (r->impl->check) OSLA_CALL(r->impl->check(data, &residual));
   if (isnan(residual) || residual > r->residual) r->residual = residual;
   if (!(residual < BENCH_RESIDUAL_LIMIT)) r->pass = false;
   return OSLA_OK;
@@ -64,7 +70,8 @@ static osla_err measure(bench_job *job, const bench_case *c, bench_result *resul
 
 static bool wanted(const bench_job *job, const bench_impl *impl, int i)
 {
-  return i == 0 || bench_list_has(job->settings->ref, impl->name);
+  return i == 0 || impl->ours ||
+         bench_list_has(job->settings->ref, impl->ref ? impl->ref : impl->name);
 }
 
 osla_err bench_run_case(bench_job *job, const bench_case *c)
@@ -83,14 +90,14 @@ osla_err bench_run_case(bench_job *job, const bench_case *c)
     bench_result *r = &results[n_set_up];
     r->seconds = seconds + (size_t)n_set_up * (size_t)job->settings->reps;
     r->pass = true;
-    if (r->impl->setup) err = r->impl->setup(c->data);
-    r->work = r->impl->work ? r->impl->work(c->data) : c->work;
+    if (r->impl->setup) err = r->impl->setup(data_of(c, r->impl));
+    r->work = r->impl->work ? r->impl->work(data_of(c, r->impl)) : c->work;
     n_set_up++;
   }
   if (err == OSLA_OK) err = measure(job, c, results, n_results);
   if (err == OSLA_OK) err = osla_agree(job->transport, bench_report(job, c, results, n_results));
   for (int i = 0; i < n_set_up; i++)
-    if (results[i].impl->teardown) results[i].impl->teardown(c->data);
+    if (results[i].impl->teardown) results[i].impl->teardown(data_of(c, results[i].impl));
   free(seconds);
   return err;
 }

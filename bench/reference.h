@@ -10,33 +10,42 @@
 #else
 #define REFERENCE_SCALAPACK ""
 #endif
+#ifdef HAVE_GA
+#define REFERENCE_GA ",ga"
+#else
+#define REFERENCE_GA ""
+#endif
 
 /* --- blas: the local limit ---------------------------------------------------------------------
  * The product that each rank would compute if all operands were its own: (its rows of C) x (its
  * columns of C) x k, on private memory, no communication. */
 typedef struct reference_gemm {
   bench_job *job;
-  osla_dtype dtype;
+  osla_trans transa, transb;
   int64_t m, n, k; /* of this rank */
+  double work;     /* over all ranks */
+  osla_dtype dtype;
   void *a, *b, *c;
-  double *x, *expected, *y; /* the check: C x against A (B x) */
+  osla_complex *x, *expected, *y; /* the check: C x against op(A) (op(B) x) */
 } reference_gemm;
 
-osla_err reference_gemm_setup(reference_gemm *g, bench_job *job, int64_t m, int64_t n, int64_t k);
-void reference_gemm_prepare(reference_gemm *g); /* spoils C */
-osla_err reference_gemm_run(reference_gemm *g);
-osla_err reference_gemm_check(reference_gemm *g, double *residual);
-void reference_gemm_teardown(reference_gemm *g);
+/* The implementation "blas". `g`: the fields up to work are the caller's; borrowed by the result.
+ * Local. */
+bench_impl reference_gemm_impl(reference_gemm *g);
 
 /* --- scalapack ---------------------------------------------------------------------------------
  * On the memory of our matrices, in a BLACS grid with our grid's places. `context` is BLACS's; -1
- * on ranks outside the grid. `info` is LAPACK's, 0 on those ranks. Types s and d. Errors: RANGE (a
- * size does not fit an int), UNSUPPORTED (built without). */
+ * on ranks outside the grid. `info` is LAPACK's, 0 on those ranks. Types s and d; gemm all. Errors:
+ * RANGE (a size does not fit an int), UNSUPPORTED (built without). */
 osla_err reference_scalapack_open(osla_grid *grid, int *context);
 void reference_scalapack_close(int *context);
 
-/* C := A B */
-osla_err reference_scalapack_gemm(int context, osla_matrix *a, osla_matrix *b, osla_matrix *c);
+/* C := op(A) op(B) */
+osla_err reference_scalapack_gemm(int context, osla_trans transa, osla_trans transb, osla_matrix *a,
+                                  osla_matrix *b, osla_matrix *c);
+
+/* Lower triangle of C := A A^T (pdsyrk). */
+osla_err reference_scalapack_syrk(int context, osla_matrix *a, osla_matrix *c);
 
 /* LU with partial pivoting (pdgetrf) and its solve; ipiv has local_rows + nb elements. */
 osla_err reference_scalapack_getrf(int context, osla_matrix *a, int *ipiv, int64_t *info);
@@ -45,6 +54,16 @@ osla_err reference_scalapack_getrs(int context, osla_matrix *a, int *ipiv, osla_
 /* Cholesky of the lower triangle (pdpotrf) and its solve. */
 osla_err reference_scalapack_potrf(int context, osla_matrix *a, int64_t *info);
 osla_err reference_scalapack_potrs(int context, osla_matrix *a, osla_matrix *b);
+
+/* The implementations "scalapack" of a case: one without a block size of its own, or one for each
+ * size of --ref-nb, called "scalapack-NB". `impl` has what they share; the data of number i is
+ * sets + i * set_bytes. Appends to impls, *n of which are there; sets and names are borrowed by
+ * them. Local. */
+typedef struct reference_names {
+  char text[BENCH_MAX_REF_NB][32];
+} reference_names;
+void reference_scalapack_impls(const bench_settings *settings, const bench_impl *impl, void *sets,
+                               size_t set_bytes, reference_names *names, bench_impl *impls, int *n);
 
 /* --- mpi ---------------------------------------------------------------------------------------
  * Plain MPI: a window of MPI_Win_allocate, lock_all, each transfer completed by MPI_Win_flush. */
@@ -70,6 +89,24 @@ osla_err reference_await(int rank);
 
 /* Sums an array of type s or d over the ranks, in place, by MPI_Allreduce. */
 osla_err reference_allreduce(osla_dtype dtype, void *array, int64_t count);
+
+/* --- ga ----------------------------------------------------------------------------------------
+ * GA_Sgemm ... GA_Zgemm of Global Arrays, on copies of our matrices in GA's regular distribution
+ * over all ranks. GA is started at first use and stays up until reference_ga_stop, which must come
+ * before MPI_Finalize. */
+typedef struct reference_ga {
+  bench_job *job;
+  int64_t m, n, k;
+  osla_matrix *from_a, *from_b;
+  const osla_complex *x, *expected; /* the check: C x against op(A) (op(B) x) */
+  osla_complex *y;                  /* [m] */
+  int a, b, c;                      /* GA's handles; 0: not there */
+} reference_ga;
+
+/* The implementation "ga". `g`: the fields up to y are the caller's; borrowed by the result.
+ * Local. */
+bench_impl reference_ga_impl(reference_ga *g);
+void reference_ga_stop(bench_job *job);
 
 /* --- mpi-accumulate ----------------------------------------------------------------------------
  * A lower triangle in a block-cyclic window, added to by MPI_Accumulate with indexed datatypes. */

@@ -7,9 +7,10 @@
 
 #include "reference.h"
 
+#include <inttypes.h>
+
 #ifdef HAVE_SCALAPACK
 
-#include <inttypes.h>
 #include <limits.h>
 #include <stdlib.h>
 
@@ -19,12 +20,23 @@ void Cblacs_gridexit(int context);
 void descinit_(int *desc, const int *m, const int *n, const int *mb, const int *nb,
                const int *irsrc, const int *icsrc, const int *context, const int *lld, int *info);
 
-#define DECLARE_ROUTINES(letter, real)                                                             \
+/* Factors and elements of gemm are passed by address alone. */
+#define DECLARE_GEMM(letter)                                                                       \
   void p##letter##gemm_(const char *transa, const char *transb, const int *m, const int *n,        \
-                        const int *k, const real *alpha, const real *a, const int *ia,             \
-                        const int *ja, const int *desca, const real *b, const int *ib,             \
-                        const int *jb, const int *descb, const real *beta, real *c, const int *ic, \
-                        const int *jc, const int *descc);                                          \
+                        const int *k, const void *alpha, const void *a, const int *ia,             \
+                        const int *ja, const int *desca, const void *b, const int *ib,             \
+                        const int *jb, const int *descb, const void *beta, void *c, const int *ic, \
+                        const int *jc, const int *descc);
+DECLARE_GEMM(s)
+DECLARE_GEMM(d)
+DECLARE_GEMM(c)
+DECLARE_GEMM(z)
+
+#define DECLARE_ROUTINES(letter, real)                                                             \
+  void p##letter##syrk_(const char *uplo, const char *trans, const int *n, const int *k,           \
+                        const real *alpha, const real *a, const int *ia, const int *ja,            \
+                        const int *desca, const real *beta, real *c, const int *ic, const int *jc, \
+                        const int *descc);                                                         \
   void p##letter##getrf_(const int *m, const int *n, real *a, const int *ia, const int *ja,        \
                          const int *desca, int *ipiv, int *info);                                  \
   void p##letter##getrs_(const char *trans, const int *n, const int *nrhs, const real *a,          \
@@ -94,21 +106,47 @@ static bool is_float(osla_matrix *matrix)
   return osla_matrix_dtype(matrix) == OSLA_FLOAT;
 }
 
-osla_err reference_scalapack_gemm(int context, osla_matrix *a, osla_matrix *b, osla_matrix *c)
+osla_err reference_scalapack_gemm(int context, osla_trans transa, osla_trans transb, osla_matrix *a,
+                                  osla_matrix *b, osla_matrix *c)
 {
+  static const float alpha_c[2] = {1, 0}, beta_c[2] = {0, 0};
+  static const double alpha_z[2] = {1, 0}, beta_z[2] = {0, 0};
+  static const struct {
+    void (*gemm)(const char *, const char *, const int *, const int *, const int *, const void *,
+                 const void *, const int *, const int *, const int *, const void *, const int *,
+                 const int *, const int *, const void *, void *, const int *, const int *,
+                 const int *);
+    const void *alpha, *beta;
+  } of[] = {{psgemm_, alpha_c, beta_c},
+            {pdgemm_, alpha_z, beta_z},
+            {pcgemm_, alpha_c, beta_c},
+            {pzgemm_, alpha_z, beta_z}};
   if (context < 0) return OSLA_OK;
   operand oa, ob, oc;
+  osla_dtype dtype = osla_matrix_dtype(a);
   OSLA_CALL(describe(context, a, &oa));
   OSLA_CALL(describe(context, b, &ob));
   OSLA_CALL(describe(context, c, &oc));
+  of[dtype].gemm(&"NTC"[transa], &"NTC"[transb], &oc.m, &oc.n, transa ? &oa.m : &oa.n,
+                 of[dtype].alpha, oa.at, &one, &one, oa.desc, ob.at, &one, &one, ob.desc,
+                 of[dtype].beta, oc.at, &one, &one, oc.desc);
+  return OSLA_OK;
+}
+
+osla_err reference_scalapack_syrk(int context, osla_matrix *a, osla_matrix *c)
+{
+  if (context < 0) return OSLA_OK;
+  operand oa, oc;
+  OSLA_CALL(describe(context, a, &oa));
+  OSLA_CALL(describe(context, c, &oc));
   if (is_float(a)) {
     float alpha = 1, beta = 0;
-    psgemm_("N", "N", &oc.m, &oc.n, &oa.n, &alpha, oa.at, &one, &one, oa.desc, ob.at, &one, &one,
-            ob.desc, &beta, oc.at, &one, &one, oc.desc);
+    pssyrk_("L", "N", &oc.n, &oa.n, &alpha, oa.at, &one, &one, oa.desc, &beta, oc.at, &one, &one,
+            oc.desc);
   } else {
     double alpha = 1, beta = 0;
-    pdgemm_("N", "N", &oc.m, &oc.n, &oa.n, &alpha, oa.at, &one, &one, oa.desc, ob.at, &one, &one,
-            ob.desc, &beta, oc.at, &one, &one, oc.desc);
+    pdsyrk_("L", "N", &oc.n, &oa.n, &alpha, oa.at, &one, &one, oa.desc, &beta, oc.at, &one, &one,
+            oc.desc);
   }
   return OSLA_OK;
 }
@@ -195,9 +233,16 @@ void reference_scalapack_close(int *context)
   *context = -1;
 }
 
-osla_err reference_scalapack_gemm(int context, osla_matrix *a, osla_matrix *b, osla_matrix *c)
+osla_err reference_scalapack_gemm(int context, osla_trans transa, osla_trans transb, osla_matrix *a,
+                                  osla_matrix *b, osla_matrix *c)
 {
-  (void)context, (void)a, (void)b, (void)c;
+  (void)context, (void)transa, (void)transb, (void)a, (void)b, (void)c;
+  return not_built();
+}
+
+osla_err reference_scalapack_syrk(int context, osla_matrix *a, osla_matrix *c)
+{
+  (void)context, (void)a, (void)c;
   return not_built();
 }
 
@@ -226,3 +271,19 @@ osla_err reference_scalapack_potrs(int context, osla_matrix *a, osla_matrix *b)
 }
 
 #endif
+
+void reference_scalapack_impls(const bench_settings *settings, const bench_impl *impl, void *sets,
+                               size_t set_bytes, reference_names *names, bench_impl *impls, int *n)
+{
+  int count = settings->n_ref_nb > 0 ? settings->n_ref_nb : 1;
+  for (int i = 0; i < count; i++) {
+    bench_impl *out = &impls[(*n)++];
+    *out = *impl;
+    out->name = out->ref = "scalapack";
+    out->data = (char *)sets + (size_t)i * set_bytes;
+    if (settings->n_ref_nb == 0) continue;
+    out->nb = settings->ref_nb[i];
+    (void)snprintf(names->text[i], sizeof names->text[i], "scalapack-%" PRId64, out->nb);
+    out->name = names->text[i];
+  }
+}

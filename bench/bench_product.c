@@ -1,0 +1,194 @@
+/* Matrices and check of the products. The check multiplies with a random vector: C x against
+ * op(A) (op(B) x). Source: Freivalds, "Probabilistic machines can use less running time" (IFIP
+ * 1977). */
+#include "bench_product.h"
+#include "osla_index.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static osla_err create_set(product_set *set, int64_t nb)
+{
+  product_data *d = set->product;
+  const bench_settings *s = d->job->settings;
+  osla_grid *grid = d->job->grid;
+  bool at = s->transa != OSLA_NOTRANS, bt = s->transb != OSLA_NOTRANS;
+  set->own = true;
+  OSLA_CALL(
+    osla_matrix_create(grid, s->dtype, at ? d->k : d->m, at ? d->m : d->k, nb, nb, &set->a));
+  OSLA_CALL(osla_matrix_fill(set->a, OSLA_FILL_UNIFORM, 1));
+  if (!d->syrk) {
+    OSLA_CALL(
+      osla_matrix_create(grid, s->dtype, bt ? d->n : d->k, bt ? d->k : d->n, nb, nb, &set->b));
+    OSLA_CALL(osla_matrix_fill(set->b, OSLA_FILL_UNIFORM, 2));
+  }
+  return osla_matrix_create(grid, s->dtype, d->m, d->n, nb, nb, &set->c);
+}
+
+static void destroy_set(product_set *set)
+{
+  if (!set->own) return;
+  osla_matrix_destroy(&set->a);
+  osla_matrix_destroy(&set->b);
+  osla_matrix_destroy(&set->c);
+  set->own = false;
+}
+
+osla_err product_create(product_data *d, bench_job *job, int64_t n, bool syrk)
+{
+  const bench_settings *s = job->settings;
+  d->job = job;
+  d->syrk = syrk;
+  d->n = n;
+  d->m = s->m && !syrk ? s->m : n;
+  d->k = s->k ? s->k : n;
+  d->trans[0] = "NTC"[s->transa];
+  d->trans[1] = "NTC"[s->transb];
+  d->ours = (product_set){.product = d, .context = -1};
+  d->ours.options = (osla_gemm_options){.panel = s->panel, .memory = s->memory};
+  OSLA_CALL(create_set(&d->ours, s->nb));
+  if (s->plan) return OSLA_OK;
+  void *vectors;
+  OSLA_CALL(bench_alloc(job, (uint64_t)(n + 2 * d->m + d->k) * sizeof(osla_complex), &vectors));
+  d->x = vectors;
+  d->y = d->x + n;
+  d->expected = d->y + d->m;
+  osla_complex *bx = d->expected + d->m;
+  bench_fill_vector(s->dtype, d->x, n, 3);
+  if (syrk)
+    OSLA_CALL(bench_apply(OSLA_TRANS, d->ours.a, d->x, bx));
+  else
+    OSLA_CALL(bench_apply(s->transb, d->ours.b, d->x, bx));
+  return bench_apply(s->transa, d->ours.a, bx, d->expected);
+}
+
+void product_destroy(product_data *d)
+{
+  destroy_set(&d->ours);
+  free(d->x);
+}
+
+/* --- C: in syrk the lower triangle stands for the whole, the upper one stays zero --- */
+
+typedef struct local_c {
+  osla_layout l;
+  int prow, pcol;
+  int64_t rows, cols, lld;
+} local_c;
+
+static local_c local_of(const product_set *set)
+{
+  osla_grid *grid = osla_matrix_grid(set->c);
+  return (local_c){
+    osla_matrix_layout(set->c),     osla_grid_prow(grid),
+    osla_grid_pcol(grid),           osla_matrix_local_rows(set->c),
+    osla_matrix_local_cols(set->c), osla_matrix_lld(set->c, set->product->job->rank)};
+}
+
+/* Rows of my column j that are above the diagonal. */
+static int64_t rows_above(const local_c *c, int64_t j)
+{
+  return osla_index_count(osla_index_global(j, c->l.nb, c->pcol, c->l.npcol), c->l.mb, c->prow,
+                          c->l.nprow);
+}
+
+osla_err product_spoil(void *data)
+{
+  product_set *set = data;
+  local_c c = local_of(set);
+  size_t size = osla_dtype_size(osla_matrix_dtype(set->c));
+  for (int64_t j = 0; j < c.cols && c.rows > 0; j++) {
+    unsigned char *column = (unsigned char *)osla_matrix_local(set->c) + (size_t)(j * c.lld) * size;
+    size_t above = set->product->syrk ? (size_t)rows_above(&c, j) : 0;
+    memset(column, 0, above * size);
+    memset(column + above * size, 0xff, ((size_t)c.rows - above) * size); /* NaN */
+  }
+  return OSLA_OK;
+}
+
+/* y := C x, C symmetric by its lower triangle; NaN if the upper one was written to. Collective. */
+static osla_err apply_lower(product_set *set, const osla_complex *x, osla_complex *y)
+{
+  local_c c = local_of(set);
+  osla_dtype dtype = osla_matrix_dtype(set->c);
+  memset(y, 0, (size_t)c.l.n * sizeof *y);
+  for (int64_t j = 0; j < c.cols; j++) {
+    int64_t column = osla_index_global(j, c.l.nb, c.pcol, c.l.npcol), above = rows_above(&c, j);
+    for (int64_t i = 0; i < c.rows; i++) {
+      int64_t row = osla_index_global(i, c.l.mb, c.prow, c.l.nprow);
+      double element = bench_element(dtype, osla_matrix_local(set->c), i + j * c.lld);
+      if (i >= above) {
+        y[row] += element * x[column];
+        if (row != column) y[column] += element * x[row];
+      } else if (element != 0) {
+        y[row] = NAN;
+      }
+    }
+  }
+  return osla_allreduce(set->product->job->transport, y, 2 * c.l.n, MPI_DOUBLE, MPI_SUM);
+}
+
+osla_err product_check(void *data, double *residual)
+{
+  product_set *set = data;
+  product_data *d = set->product;
+  if (d->syrk)
+    OSLA_CALL(apply_lower(set, d->x, d->y));
+  else
+    OSLA_CALL(bench_apply(OSLA_NOTRANS, set->c, d->x, d->y));
+  *residual = bench_residual(d->job->settings->dtype, d->y, d->expected, d->m, d->k);
+  return OSLA_OK;
+}
+
+/* --- scalapack --- */
+
+static osla_err setup_scalapack(void *data)
+{
+  product_set *set = data;
+  if (set->nb > 0) OSLA_CALL(create_set(set, set->nb));
+  return reference_scalapack_open(set->product->job->grid, &set->context);
+}
+
+static void teardown_scalapack(void *data)
+{
+  product_set *set = data;
+  reference_scalapack_close(&set->context);
+  destroy_set(set);
+}
+
+void product_add_scalapack(product_data *d, osla_err (*run)(void *set), bench_impl *impls, int *n)
+{
+  const bench_settings *s = d->job->settings;
+  bench_impl impl = {.setup = setup_scalapack,
+                     .prepare = product_spoil,
+                     .run = run,
+                     .check = product_check,
+                     .teardown = teardown_scalapack};
+  for (int i = 0; i < BENCH_MAX_REF_NB; i++) {
+    d->scalapack[i] = d->ours;
+    d->scalapack[i].own = false;
+    d->scalapack[i].nb = i < s->n_ref_nb ? s->ref_nb[i] : 0;
+  }
+  reference_scalapack_impls(s, &impl, d->scalapack, sizeof *d->scalapack, &d->names, impls, n);
+}
+
+osla_err product_run(product_data *d, const char *kernel, double work, const bench_impl *impls,
+                     int n_impls)
+{
+  const bench_settings *s = d->job->settings;
+  const char precision[2] = {osla_dtype_letter(s->dtype), '\0'};
+  bench_case c = {.kernel = kernel,
+                  .precision = precision,
+                  .n = d->n,
+                  .nb = s->nb,
+                  .m = d->m,
+                  .k = d->k,
+                  .trans = d->syrk ? NULL : d->trans,
+                  .impls = impls,
+                  .n_impls = n_impls,
+                  .work = work,
+                  .unit = BENCH_GFLOPS,
+                  .operations = 1};
+  return bench_run_case(d->job, &c);
+}
