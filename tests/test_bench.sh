@@ -1,10 +1,11 @@
 #!/usr/bin/env bash
 # osla-bench at tiny sizes: every kernel passes with every reference of the build, on one node and on
-# two fake ones; the JSON lines parse and hold all keys; bad options get one line and status 2.
+# two fake ones; the JSON lines parse and hold all keys; bad options get one line and status 2;
+# results/plot makes its pictures.
 set -u
 : "${BUILDDIR:?}" "${MPIEXEC:?}"
 bench=$BUILDDIR/bench/osla-bench
-HAVE_SCALAPACK=no
+HAVE_SCALAPACK=no HAVE_GA=no GNUPLOT=
 . "$BUILDDIR/tests/config.env"
 scratch=$(mktemp -d) || exit 1
 trap 'rm -rf "$scratch"' EXIT
@@ -35,9 +36,10 @@ rows = [json.loads(line) for line in open(sys.argv[1])]
 assert len(rows) == int(sys.argv[2]), len(rows)
 keys = """kernel impl precision n nb grid ranks nodes reps seconds_min seconds_median rate unit residual
           pass ratio_vs seconds""".split()
+shape = {"gemm": ["m", "k", "trans"], "syrk": ["m", "k"]}
 scale = {"GF/s": 1e9, "Melem/s": 1e6, "GB/s": 1e9}
 for row in rows:
-    assert sorted(row) == sorted(keys), sorted(row)
+    assert sorted(row) == sorted(keys + shape.get(row["kernel"], [])), sorted(row)
     assert row["pass"] is True and 0 <= row["residual"] < 16, row
     assert len(row["seconds"]) == row["reps"] == 2 and min(row["seconds"]) > 0, row
     assert abs(row["seconds_min"] / min(row["seconds"]) - 1) < 1e-6, row
@@ -45,16 +47,26 @@ for row in rows:
     if row["unit"] == "us":
         assert abs(row["rate"] / (1e6 * row["seconds_median"]) - 1) < 1e-6, row
     if row["impl"] == "osla":
-        ours = row
-        assert row["kernel"] != "gemm" or abs(row["rate"] * scale[row["unit"]] *
-                                              row["seconds_median"] / (2 * row["n"] ** 3) - 1) < 1e-6
+        ours, best = row, None
+        flops = 0
+        if row["kernel"] == "gemm":
+            flops = row["m"] * row["n"] * row["k"] * (2 if row["precision"] in "sd" else 8)
+        if row["kernel"] == "syrk":
+            flops = row["n"] * (row["n"] + 1) * row["k"]
+        assert not flops or abs(row["rate"] * 1e9 * row["seconds_median"] / flops - 1) < 1e-6, row
     else: # references follow ours
         assert row["ratio_vs"] == {}, row
         ratio = ours["ratio_vs"].pop(row["impl"])
-        same_work = row["impl"] != "blas" or row["kernel"] not in ("lu", "chol")
+        same_work = row["impl"] != "blas" or row["kernel"] not in ("syrk", "lu", "chol")
         paired = statistics.median(theirs / our for theirs, our in zip(row["seconds"], ours["seconds"]))
         assert not same_work or abs(ratio / paired - 1) < 1e-6, (ratio, paired)
-assert all(row["ratio_vs"] == {} for row in rows)
+        if row["impl"].startswith("scalapack-"): # of --ref-nb: a row for each size, and the best
+            assert row["impl"] == "scalapack-%d" % row["nb"], row
+            if not best or row["seconds_median"] < best[0]: best = row["seconds_median"], ratio
+            ours["best"] = best[1]
+for row in rows:
+    assert row["ratio_vs"].pop("scalapack-best", None) == row.get("best"), row
+    assert row["ratio_vs"] == {}, row
 EOT
 }
 
@@ -75,13 +87,19 @@ bad() {
 }
 
 impls=2 # ours and blas
-[ "$HAVE_SCALAPACK" = yes ] && impls=3
+best=() bests=2 # the same with --ref-nb
+all=blas alls=2 # what gemm has at most
+[ "$HAVE_SCALAPACK" = yes ] && impls=3 best=(--ref-nb 16,64) bests=4 all=blas,scalapack alls=3
+[ "$HAVE_GA" = yes ] && all=$all,ga alls=$((alls + 1))
 for place in "node 1" "node 2" "node 4" "fake2 2" "fake2 4"; do
   read -r mode ranks <<<"$place"
   for kernel in gemm lu chol; do
     measure "$mode" "$ranks" $((2 * impls)) $kernel --n 200 --n 33 --nb 32
   done
   measure "$mode" "$ranks" $impls gemm --n 60 --nb 32 --precision s --grid 1x1
+  measure "$mode" "$ranks" $alls gemm --n 60 --m 33 --k 47 --nb 16 --precision c --ref $all
+  measure "$mode" "$ranks" 6 gemm --n 70 --nb 16 --ref none --ablate --panel 32 --memory 1M
+  measure "$mode" "$ranks" $bests lu --n 70 --nb 32 "${best[@]}"
   measure "$mode" "$ranks" 4 hessian --n 200 --size 50 --updates 10 --nb 32 \
     --ref blas,allreduce,mpi-accumulate
   measure "$mode" "$ranks" 3 hessian --n 200 --size 20 --updates 10 --nb 32 --rows 5 --threads 2 \
@@ -91,6 +109,24 @@ for place in "node 1" "node 2" "node 4" "fake2 2" "fake2 4"; do
   [ "$ranks" = 1 ] || measure "$mode" "$ranks" $((18 * pairs)) put --n 8,10000
 done
 measure node 2 1 lu --n 50 --ref none
+measure node 3 $bests gemm --n 70 --nb 32 --precision z "${best[@]}"
+measure node 3 $bests chol --n 70 --nb 32 --precision s "${best[@]}" --grid 1x2
+[ "$HAVE_GA" = yes ] && measure node 2 2 gemm --n 800 --ref ga # see bench/reference_ga.c
+
+for place in "node 1" "node 3" "fake2 4"; do
+  read -r mode ranks <<<"$place"
+  measure "$mode" "$ranks" $((2 * impls)) syrk --n 70 --n 1 --nb 32
+  measure "$mode" "$ranks" $bests syrk --n 70 --k 20 --nb 32 --precision s "${best[@]}"
+  for kind in "NT d" "TN s" "CN d" "TC c" "CN z" "NC z"; do
+    read -r trans precision <<<"$kind"
+    measure "$mode" "$ranks" $alls gemm --n 60 --m 33 --k 47 --nb 16 --trans $trans \
+      --precision $precision --ref $all
+  done
+  run "$mode" "$ranks" gemm --n 100 --m 60 --nb 16 --trans NT --plan
+  [ $status = 0 ] || fail "exit status $status, not 0"
+  [ "$(wc -l <"$scratch/out")" = $((ranks + 3)) ] || fail "not a line for each rank and their sum"
+  [ "$(awk '$1 == "all" {print $8}' "$scratch/out")" = 0.0012 ] || fail "not 2 m n k operations"
+done
 
 # --trace: of the last size alone; the table follows the results, the file names all ranks
 for arguments in "lu --n 33,100 --nb 32" "put --n 8,100" "hessian --n 100 --size 20 --threads 2"; do
@@ -108,7 +144,7 @@ for arguments in "lu --n 33,100 --nb 32" "put --n 8,100" "hessian --n 100 --size
 done
 
 for ranks in 0 2; do
-  for arguments in "" "gemm " "lu " "chol " "hessian " "put "; do
+  for arguments in "" "gemm " "syrk " "lu " "chol " "hessian " "put "; do
     run node $ranks $arguments--help
     [ $status = 0 ] || fail "exit status $status, not 0"
     [ "$(grep -c '^Usage: ' "$scratch/out")" = 1 ] || fail "the help is not printed once"
@@ -122,6 +158,26 @@ for ranks in 0 2; do
   bad "osla-bench gemm: --frobnicate: unknown option (see osla-bench gemm --help)"
   run node $ranks gemm --n 10,0
   bad "osla-bench gemm: --n: '10,0' is not a list of sizes of at least 1"
+  run node $ranks gemm --trans NX
+  bad "osla-bench gemm: --trans: 'NX' is not two letters of N, T, C"
+  run node $ranks gemm --precision q
+  bad "osla-bench gemm: --precision: 'q' is not one letter of sdcz"
+  run node $ranks syrk --precision z
+  bad "osla-bench syrk: --precision: 'z' is not one letter of sd"
+  run node $ranks gemm --m 0
+  bad "osla-bench gemm: --m: 0 is less than 1"
+  run node $ranks syrk --k -3
+  bad "osla-bench syrk: --k: -3 is less than 1"
+  run node $ranks gemm --memory 64Q
+  bad "osla-bench gemm: --memory: '64Q' is not a number of bytes, such as 67108864 or 64M"
+  run node $ranks gemm --plan --json "$scratch/json"
+  bad "osla-bench gemm: --plan: nothing is measured, and --json $scratch/json would stay empty"
+  run node $ranks lu --ref-nb 64 --ref blas
+  bad "osla-bench lu: --ref-nb: 64: scalapack is not among the references"
+  run node $ranks lu --ref-nb 64,x
+  bad "osla-bench lu: --ref-nb: '64,x' is not a list of sizes of at least 1"
+  run node $ranks lu --trans NN
+  bad "osla-bench lu: --trans: unknown option (see osla-bench lu --help)"
   run node $ranks lu --grid 3x1
   [ "$ranks" = 0 ] && bad "osla-bench lu: --grid: 3 x 1 is 3 places, but there is 1 rank"
   [ "$ranks" = 2 ] && bad "osla-bench lu: --grid: 3 x 1 is 3 places, but there are 2 ranks"
@@ -139,6 +195,20 @@ bad "osla-bench put: needs at least 2 ranks (mpiexec -n 2 ...)"
 run node 2 gemm --n 10000000 --ref none
 [ $status = 2 ] || fail "exit status $status, not 2"
 grep -q '^osla-bench gemm: .*bytes' "$scratch/err" || fail "no word on memory"
+
+if [ -n "$GNUPLOT" ]; then
+  label="results/plot"
+  mkdir "$scratch/folder"
+  for kernel in gemm lu; do
+    run node 2 $kernel --n 20,40,60 --nb 16 --reps 2 --json "$scratch/folder/results.jsonl"
+  done
+  "$(dirname "$0")/../results/plot" "$scratch/folder" >"$scratch/out" 2>"$scratch/err" ||
+    fail "exit status $?"
+  for name in gemm-d-NN-2ranks-1x2 lu-d-2ranks-1x2; do
+    [ "$(head -c 4 "$scratch/folder/$name.png" | tail -c 3)" = PNG ] || fail "no picture $name.png"
+  done
+  [ -s "$scratch/err" ] && fail "something on stderr"
+fi
 
 [ $failed = 0 ] && echo "osla-bench: all kernels and references pass"
 exit $failed
