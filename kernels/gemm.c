@@ -45,6 +45,7 @@ static bool memory_overlaps(const osla_part *x, const osla_part *y)
 
 static bool overlap(const osla_part *x, const osla_part *y)
 {
+  if (x->m == 0 || x->n == 0 || y->m == 0 || y->n == 0) return false;
   if (x->matrix != y->matrix) return memory_overlaps(x, y);
   return x->i < y->i + y->m && y->i < x->i + x->m && x->j < y->j + y->n && y->j < x->j + x->n;
 }
@@ -154,7 +155,7 @@ static osla_err count_get(void *arg, int rank, size_t offset, size_t to, size_t 
 {
   tally *t = arg;
   (void)offset, (void)to;
-  if (in_place(&t->x->v, rank)) {
+  if (osla_transport_same_node(t->x->v.t, rank)) {
     t->plan->bytes_near += bytes;
   } else {
     t->plan->bytes_far += bytes;

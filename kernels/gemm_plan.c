@@ -38,7 +38,7 @@ static int64_t most_inner(const gemm_operand *x, int64_t from, int64_t to)
   int64_t most = 0;
   for (int owner = 0; owner < x->inner.nprocs; owner++) {
     int64_t count = axis_below(&x->inner, to, owner) - axis_below(&x->inner, from, owner);
-    if (x->far[owner] && count > most) most = count;
+    if (count > most) most = count;
   }
   return most;
 }
@@ -88,25 +88,35 @@ static uint64_t usual_memory(const gemm_work *w)
   return 2.5 * bytes < (double)SMALL ? SMALL : (uint64_t)(2.5 * bytes);
 }
 
+/* The width that fits, at least `least`. */
+static bool width_fits(gemm_work *w, uint64_t most, int64_t widest, int64_t least)
+{
+  w->width = widest;
+  while (buffers_needed(w) > most && w->width > least)
+    w->width = (w->width + 1) / 2;
+  return buffers_needed(w) <= most;
+}
+
 /* Sets the width, and whether strips are loaded whole. */
 static void fit_memory(gemm_work *w)
 {
+  gemm_operand *a = &w->x[GEMM_A], *b = &w->x[GEMM_B];
   uint64_t most = w->options.memory > 0 ? w->options.memory : usual_memory(w);
-  int64_t k = w->k_to - w->k_from;
-  w->width = w->options.panel > 0 ? w->options.panel : PANEL;
-  if (w->width > k) w->width = k > 0 ? k : 1;
+  int64_t widest = w->options.panel > 0 ? w->options.panel : PANEL;
   for (int i = 0; i < 2; i++) {
     gemm_operand *x = &w->x[i];
-    x->whole = true;
+    int64_t inner = most_inner(x, w->k_from, w->k_to);
+    x->whole = !x->panel;
     x->may_pack = x->n_pieces > 1 || (x->inner.nb < PACK_BELOW && x->inner.nprocs > 1);
+    if (widest > inner) widest = inner > 0 ? inner : 1;
   }
-  if (buffers_needed(w) > most) {
-    bool a_larger = w->x[GEMM_A].load_bytes > w->x[GEMM_B].load_bytes;
-    w->x[a_larger ? GEMM_A : GEMM_B].whole = false;
-    if (buffers_needed(w) > most) w->x[GEMM_A].whole = w->x[GEMM_B].whole = false;
+  if (width_fits(w, most, widest, PACK_BELOW)) return;
+  if (a->whole && b->whole) {
+    *(a->load_bytes > b->load_bytes ? &a->whole : &b->whole) = false;
+    if (width_fits(w, most, widest, PACK_BELOW)) return;
   }
-  while (buffers_needed(w) > most && w->width > 1)
-    w->width = (w->width + 1) / 2;
+  a->whole = b->whole = false;
+  (void)width_fits(w, most, widest, 1);
 }
 
 /* --- segments --- */
