@@ -81,7 +81,7 @@ typedef struct bench_kernel {
   bool updates;                               /* has the options of the updates */
   bool product;                               /* has --k, --panel, --memory */
   bool shapes;                                /* has --trans, --m, --ablate, --plan */
-  bool other_nb;                              /* has --ref-nb */
+  bool other_nb;                              /* has --ref-nb, where scalapack is built in */
   bool pairs; /* needs two ranks; --n counts bytes; no matrix options */
 } bench_kernel;
 

@@ -44,7 +44,7 @@ void bench_product_table(const bench_kernel *kernel, bench_raw_product *raw,
     memcpy(table, product, sizeof product);
     table += sizeof product / sizeof *product;
   }
-  if (kernel->other_nb) *table++ = other_nb[0];
+  if (kernel->other_nb && bench_list_has(kernel->references, "scalapack")) *table++ = other_nb[0];
   *table = (struct poptOption)POPT_TABLEEND;
 }
 

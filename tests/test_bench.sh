@@ -172,10 +172,12 @@ for ranks in 0 2; do
   bad "osla-bench gemm: --memory: '64Q' is not a number of bytes, such as 67108864 or 64M"
   run node $ranks gemm --plan --json "$scratch/json"
   bad "osla-bench gemm: --plan: nothing is measured, and --json $scratch/json would stay empty"
-  run node $ranks lu --ref-nb 64 --ref blas
-  bad "osla-bench lu: --ref-nb: 64: scalapack is not among the references"
-  run node $ranks lu --ref-nb 64,x
-  bad "osla-bench lu: --ref-nb: '64,x' is not a list of sizes of at least 1"
+  if [ "$HAVE_SCALAPACK" = yes ]; then
+    run node $ranks lu --ref-nb 64 --ref blas
+    bad "osla-bench lu: --ref-nb: 64: scalapack is not among the references"
+    run node $ranks lu --ref-nb 64,x
+    bad "osla-bench lu: --ref-nb: '64,x' is not a list of sizes of at least 1"
+  fi
   run node $ranks lu --trans NN
   bad "osla-bench lu: --trans: unknown option (see osla-bench lu --help)"
   run node $ranks lu --grid 3x1
