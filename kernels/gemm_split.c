@@ -11,9 +11,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Splitting pays from this k on, as a sum over the ranks costs as much as a product with about that
- * k (measured on 2 and 4 ranks); and for a private C of at most MOST_BYTES. */
-enum { LEAST_K = 2048, MOST_BYTES = 8 << 20 };
+/* Splitting pays from about this k on: a sum over the ranks costs as much as the time of a product
+ * with a k of some thousands; and for a private C of at most MOST_BYTES. */
+enum { LEAST_K = 8192, MOST_BYTES = 8 << 20 };
 
 /* Most of [first, first + n) on one process. */
 static int64_t largest_share(int64_t first, int64_t n, int64_t nb, int nprocs)

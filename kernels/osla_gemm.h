@@ -45,7 +45,7 @@ typedef struct osla_gemm_options {
  * Memory above the operands: two loads of an operand on other nodes (a load is a panel of k, or a
  * whole local block where k runs along the rows of the stored matrix), and a panel of one that is
  * dealt otherwise; by default at most 2.5 local blocks of the operands (or 1 MiB). A C that leaves
- * ranks idle (k >= 2048 and at most 8 MiB) is summed from private copies of it.
+ * ranks idle (k >= 8192 and at most 8 MiB) is summed from private copies of it.
  * Errors, on all ranks together: ARG (sizes, types, a part outside its matrix, C overlaps an
  * operand), MEM, MPI. */
 osla_err osla_gemm(osla_trans transa, osla_trans transb, osla_complex alpha, osla_part a,

@@ -138,6 +138,35 @@ static void test_options(void)
   osla_transport_destroy(&t);
 }
 
+/* k so long, and C so small, that k is split over the ranks; also with a cap that forbids it. */
+static void test_long_k(void)
+{
+  enum { K = 16384 + 7, STEP = 3 };
+  static const osla_gemm_options list[STEP] = {
+    {.panel = 0}, {.copy = true, .panel = 100}, {.memory = 1000, .unordered = true}};
+  osla_transport *t = osla_test_transport();
+  osla_grid *grid;
+  for (int g = 0; (grid = kernel_grid(t, g)) != NULL; g++) {
+    const shape h = {11, 6, K, g % 2 ? 4 : 40, 3, g % 3 ? 128 : 50};
+    int ops = (2 * g + 1) % 9, wrapped = (3 * g) % 8;
+    if (kernel_turn(g, 0)) {
+      triple x = triple_make(grid, (osla_dtype)((g + 1) % 4), &h, wrapped, (osla_trans)(ops % 3),
+                             (osla_trans)(ops / 3));
+      for (int i = 0; i < STEP; i++)
+        check_both(&x, g + i, &list[i], "long k");
+      triple_free(&x);
+      kernel_matrix a = kernel_make(grid, OSLA_DOUBLE, K, 13, 100, 5, wrapped & 1);
+      kernel_matrix c = kernel_make(grid, OSLA_DOUBLE, 13, 13, 5, 4, wrapped & 2);
+      product p = product_of_syrk(g % 2 ? OSLA_LOWER : OSLA_UPPER, OSLA_TRANS, -1.0,
+                                  osla_whole(a.a), g % 3 ? 0.0 : 2.0, osla_whole(c.a));
+      (void)product_check(&p, "long k");
+      kernel_free(&a), kernel_free(&c);
+    }
+    osla_grid_destroy(&grid);
+  }
+  osla_transport_destroy(&t);
+}
+
 static void test_empty(void)
 {
   static const shape shapes[] = {
@@ -233,8 +262,13 @@ static void test_stress(void)
 int main(int argc, char **argv)
 {
   static const osla_test_case cases[] = {
-    {"grids_and_blocks", test_grids_and_blocks}, {"options", test_options}, {"empty", test_empty},
-    {"back_to_back", test_back_to_back},         {"stress", test_stress},   {NULL, NULL},
+    {"grids_and_blocks", test_grids_and_blocks},
+    {"options", test_options},
+    {"long_k", test_long_k},
+    {"empty", test_empty},
+    {"back_to_back", test_back_to_back},
+    {"stress", test_stress},
+    {NULL, NULL},
   };
   return osla_test_main(argc, argv, cases);
 }
