@@ -54,7 +54,7 @@ static osla_err take_columns(const osla_matrix *source, osla_matrix *dest, int s
     int rank = osla_grid_rank_at(osla_matrix_grid(source), src_prow, src_pcol);
     size_t at = (size_t)(osla_index_local(j, ls.nb, ls.npcol) * osla_matrix_lld(source, rank)) * e;
     unsigned char *peer = osla_matrix_peer(source, rank);
-    transfers[started].id = -1;
+    transfers[started] = OSLA_TRANSFER_NONE;
     columns[started] = peer ? peer + at : staging + (size_t)(started * stride) * e;
     if (!peer)
       err = osla_segment_get(segment, rank, at, staging + (size_t)(started * stride) * e,

@@ -28,6 +28,9 @@ typedef struct osla_transfer {
   size_t bytes;
 } osla_transfer;
 
+/* One that is complete: it may be waited for, and nothing happens. */
+#define OSLA_TRANSFER_NONE ((osla_transfer){.id = -1, .since = -1.0})
+
 /* Makes a segment. Collective.
  *   bytes      [in]  size of this rank's data area; may differ by rank, may be 0
  *   n_purposes [in]  notify slots for each origin; 0 or more, the same on all ranks
