@@ -50,17 +50,24 @@ static bool overlap(const osla_part *x, const osla_part *y)
   return x->i < y->i + y->m && y->i < x->i + x->m && x->j < y->j + y->n && y->j < x->j + x->n;
 }
 
-static osla_err check(osla_trans transa, osla_trans transb, const osla_part *a, const osla_part *b,
-                      const osla_part *c, const osla_gemm_options *options)
+/* The product in hand, as it was asked for. */
+typedef struct request {
+  osla_trans transa, transb;
+  osla_part a, b, c;
+  int triangle;
+} request;
+
+static osla_err check(const request *r, const osla_gemm_options *options)
 {
+  const osla_part *a = &r->a, *b = &r->b, *c = &r->c;
   osla_dtype ta = osla_matrix_dtype(a->matrix), tb = osla_matrix_dtype(b->matrix);
   osla_dtype tc = osla_matrix_dtype(c->matrix);
   osla_transport *t = osla_grid_transport(osla_matrix_grid(c->matrix));
   OSLA_CALL(check_part(a, "A"));
   OSLA_CALL(check_part(b, "B"));
   OSLA_CALL(check_part(c, "C"));
-  int64_t m = outer_rows(transa, a), k = outer_cols(transa, a);
-  int64_t kb = outer_rows(transb, b), n = outer_cols(transb, b);
+  int64_t m = outer_rows(r->transa, a), k = outer_cols(r->transa, a);
+  int64_t kb = outer_rows(r->transb, b), n = outer_cols(r->transb, b);
   OSLA_CHECK(m == c->m && n == c->n && k == kb, OSLA_ERR_ARG,
              "gemm: op(A) is %" PRId64 " x %" PRId64 ", op(B) %" PRId64 " x %" PRId64 ", C %" PRId64
              " x %" PRId64,
@@ -70,19 +77,12 @@ static osla_err check(osla_trans transa, osla_trans transb, const osla_part *a, 
   OSLA_CHECK(osla_grid_transport(osla_matrix_grid(a->matrix)) == t &&
                osla_grid_transport(osla_matrix_grid(b->matrix)) == t,
              OSLA_ERR_ARG, "gemm: the matrices belong to different transports");
-  OSLA_CHECK(options->panel >= 0, OSLA_ERR_ARG, "gemm: panel = %" PRId64 " is negative",
+  OSLA_CHECK(!options || options->panel >= 0, OSLA_ERR_ARG, "gemm: panel = %" PRId64 " is negative",
              options->panel);
   OSLA_CHECK(!overlap(a, c), OSLA_ERR_ARG, "gemm: C overlaps A");
   OSLA_CHECK(!overlap(b, c), OSLA_ERR_ARG, "gemm: C overlaps B");
   return OSLA_OK;
 }
-
-/* The product in hand, as it was asked for. */
-typedef struct request {
-  osla_trans transa, transb;
-  osla_part a, b, c;
-  int triangle;
-} request;
 
 static gemm_work work_of(const request *r, const osla_gemm_options *options)
 {
@@ -109,11 +109,12 @@ static osla_err plan(gemm_work *w, const request *r, bool *split)
 static osla_err multiply(const request *r, osla_complex alpha, osla_complex beta,
                          const osla_gemm_options *options)
 {
-  gemm_work w = work_of(r, options);
+  osla_transport *t = osla_grid_transport(osla_matrix_grid(r->c.matrix));
   bool split;
   osla_err err;
   /* Matrices of another transport, and the memory of wrapped ones, may differ by rank. */
-  OSLA_CALL(osla_agree(w.t, check(r->transa, r->transb, &r->a, &r->b, &r->c, &w.options)));
+  OSLA_CALL(osla_agree(t, check(r, options)));
+  gemm_work w = work_of(r, options);
   if (alpha == 0) w.k_to = 0;                     /* as BLAS: then A and B are not read */
   OSLA_TRY(osla_agree(w.t, plan(&w, r, &split))); /* also: operands are complete */
   if (split)
@@ -200,10 +201,10 @@ osla_err osla_gemm_predict(osla_trans transa, osla_trans transb, osla_part a, os
                            osla_part c, const osla_gemm_options *options, osla_gemm_plan *out)
 {
   request r = {transa, transb, a, b, c, -1};
-  gemm_work w = work_of(&r, options);
   bool split;
   *out = (osla_gemm_plan){0};
-  OSLA_CALL(check(transa, transb, &a, &b, &c, &w.options));
+  OSLA_CALL(check(&r, options));
+  gemm_work w = work_of(&r, options);
   osla_err err = plan(&w, &r, &split);
   if (err == OSLA_OK) err = describe(&w, out);
   if (split) out->buffers += (uint64_t)(c.m * c.n) * w.element;
