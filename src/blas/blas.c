@@ -1,20 +1,15 @@
-/* Calls into CBLAS and LAPACK, by type. */
+/* Calls into CBLAS, by type. */
 #include "config.h"
 
+#include "blas_narrow.h"
 #include "osla_blas.h"
 
 #include <cblas.h>
 #include <complex.h>
 #include <inttypes.h>
 #include <limits.h>
-#include <math.h>
 
-/* LAPACK's Fortran entries: every implementation has them, headers differ. */
-void spotrf_(const char *uplo, const int *n, float *a, const int *lda, int *info);
-void dpotrf_(const char *uplo, const int *n, double *a, const int *lda, int *info);
-
-/* The one place where sizes become the BLAS's int. */
-static osla_err narrow(int count, const int64_t *value, int *out)
+osla_err osla_blas_narrow(int count, const int64_t *value, int *out)
 {
   for (int i = 0; i < count; i++) {
     OSLA_CHECK(value[i] >= 0 && value[i] <= INT_MAX, OSLA_ERR_RANGE,
@@ -35,18 +30,12 @@ static CBLAS_UPLO cblas_uplo(osla_uplo uplo)
   return uplo == OSLA_UPPER ? CblasUpper : CblasLower;
 }
 
-static osla_err not_served(const char *what, osla_dtype dtype)
-{
-  return osla_error_set(OSLA_ERR_UNSUPPORTED, "%s is not there for type '%c'", what,
-                        osla_dtype_letter(dtype));
-}
-
 osla_err osla_blas_gemm(osla_dtype dtype, osla_trans transa, osla_trans transb, int64_t m,
                         int64_t n, int64_t k, osla_complex alpha, const void *a, int64_t lda,
                         const void *b, int64_t ldb, osla_complex beta, void *c, int64_t ldc)
 {
   int s[6] = {0};
-  OSLA_CALL(narrow(6, (int64_t[]){m, n, k, lda, ldb, ldc}, s));
+  OSLA_CALL(osla_blas_narrow(6, (int64_t[]){m, n, k, lda, ldb, ldc}, s));
   if (m == 0 || n == 0) return OSLA_OK;
   int im = s[0], in = s[1], ik = s[2], ia = s[3], ib = s[4], ic = s[5];
   CBLAS_TRANSPOSE ta = cblas_trans(transa), tb = cblas_trans(transb);
@@ -75,17 +64,26 @@ osla_err osla_blas_syrk(osla_dtype dtype, osla_uplo uplo, osla_trans trans, int6
                         double alpha, const void *a, int64_t lda, double beta, void *c, int64_t ldc)
 {
   int s[4] = {0};
-  OSLA_CALL(narrow(4, (int64_t[]){n, k, lda, ldc}, s));
+  OSLA_CALL(osla_blas_narrow(4, (int64_t[]){n, k, lda, ldc}, s));
   if (n == 0) return OSLA_OK;
   int in = s[0], ik = s[1], ia = s[2], ic = s[3];
-  if (dtype == OSLA_DOUBLE)
-    cblas_dsyrk(CblasColMajor, cblas_uplo(uplo), cblas_trans(trans), in, ik, alpha, a, ia, beta, c,
-                ic);
-  else if (dtype == OSLA_FLOAT)
-    cblas_ssyrk(CblasColMajor, cblas_uplo(uplo), cblas_trans(trans), in, ik, (float)alpha, a, ia,
-                (float)beta, c, ic);
-  else
-    return not_served("syrk", dtype);
+  CBLAS_UPLO up = cblas_uplo(uplo);
+  CBLAS_TRANSPOSE t = trans == OSLA_NOTRANS ? CblasNoTrans : CblasConjTrans;
+  CBLAS_TRANSPOSE real_t = trans == OSLA_NOTRANS ? CblasNoTrans : CblasTrans;
+  switch (dtype) {
+    case OSLA_FLOAT:
+      cblas_ssyrk(CblasColMajor, up, real_t, in, ik, (float)alpha, a, ia, (float)beta, c, ic);
+      break;
+    case OSLA_DOUBLE:
+      cblas_dsyrk(CblasColMajor, up, real_t, in, ik, alpha, a, ia, beta, c, ic);
+      break;
+    case OSLA_COMPLEX_FLOAT:
+      cblas_cherk(CblasColMajor, up, t, in, ik, (float)alpha, a, ia, (float)beta, c, ic);
+      break;
+    case OSLA_COMPLEX_DOUBLE:
+      cblas_zherk(CblasColMajor, up, t, in, ik, alpha, a, ia, beta, c, ic);
+      break;
+  }
   return OSLA_OK;
 }
 
@@ -94,52 +92,75 @@ osla_err osla_blas_trsm(osla_dtype dtype, osla_side side, osla_uplo uplo, osla_t
                         int64_t ldb)
 {
   int s[4] = {0};
-  OSLA_CALL(narrow(4, (int64_t[]){m, n, lda, ldb}, s));
+  OSLA_CALL(osla_blas_narrow(4, (int64_t[]){m, n, lda, ldb}, s));
   if (m == 0 || n == 0) return OSLA_OK;
   int im = s[0], in = s[1], ia = s[2], ib = s[3];
-  CBLAS_SIDE cside = side == OSLA_LEFT ? CblasLeft : CblasRight;
-  CBLAS_DIAG cdiag = diag == OSLA_UNIT ? CblasUnit : CblasNonUnit;
-  if (dtype == OSLA_DOUBLE)
-    cblas_dtrsm(CblasColMajor, cside, cblas_uplo(uplo), cblas_trans(trans), cdiag, im, in, 1.0, a,
-                ia, b, ib);
-  else if (dtype == OSLA_FLOAT)
-    cblas_strsm(CblasColMajor, cside, cblas_uplo(uplo), cblas_trans(trans), cdiag, im, in, 1.0f, a,
-                ia, b, ib);
-  else
-    return not_served("trsm", dtype);
+  CBLAS_SIDE sd = side == OSLA_LEFT ? CblasLeft : CblasRight;
+  CBLAS_DIAG dg = diag == OSLA_UNIT ? CblasUnit : CblasNonUnit;
+  CBLAS_UPLO up = cblas_uplo(uplo);
+  CBLAS_TRANSPOSE t = cblas_trans(trans);
+  const float _Complex one_c = 1;
+  const double _Complex one_z = 1;
+  switch (dtype) {
+    case OSLA_FLOAT: cblas_strsm(CblasColMajor, sd, up, t, dg, im, in, 1, a, ia, b, ib); break;
+    case OSLA_DOUBLE: cblas_dtrsm(CblasColMajor, sd, up, t, dg, im, in, 1, a, ia, b, ib); break;
+    case OSLA_COMPLEX_FLOAT:
+      cblas_ctrsm(CblasColMajor, sd, up, t, dg, im, in, &one_c, a, ia, b, ib);
+      break;
+    case OSLA_COMPLEX_DOUBLE:
+      cblas_ztrsm(CblasColMajor, sd, up, t, dg, im, in, &one_z, a, ia, b, ib);
+      break;
+  }
   return OSLA_OK;
 }
 
-/* OpenBLAS 0.3.21's xPOTRF takes a NaN for a positive pivot; LAPACK's own stops there since 3.2.
- * The order of the first minor whose pivot is NaN, or info. */
-static int first_bad_pivot(osla_dtype dtype, int n, const void *a, int64_t lda, int info)
+osla_err osla_blas_ger(osla_dtype dtype, int64_t m, int64_t n, double alpha, const void *x,
+                       int64_t incx, const void *y, int64_t incy, void *a, int64_t lda)
 {
-  int good = info > 0 ? info - 1 : n;
-  for (int64_t i = 0; i < good; i++) {
-    int64_t at = i + i * lda;
-    if (dtype == OSLA_DOUBLE ? isnan(((const double *)a)[at]) : isnan(((const float *)a)[at]))
-      return (int)i + 1;
+  int s[5] = {0};
+  OSLA_CALL(osla_blas_narrow(5, (int64_t[]){m, n, incx, incy, lda}, s));
+  if (m == 0 || n == 0) return OSLA_OK;
+  int im = s[0], in = s[1], ix = s[2], iy = s[3], ia = s[4];
+  const float _Complex alpha_c = (float)alpha;
+  const double _Complex alpha_z = alpha;
+  switch (dtype) {
+    case OSLA_FLOAT: cblas_sger(CblasColMajor, im, in, (float)alpha, x, ix, y, iy, a, ia); break;
+    case OSLA_DOUBLE: cblas_dger(CblasColMajor, im, in, alpha, x, ix, y, iy, a, ia); break;
+    case OSLA_COMPLEX_FLOAT:
+      cblas_cgeru(CblasColMajor, im, in, &alpha_c, x, ix, y, iy, a, ia);
+      break;
+    case OSLA_COMPLEX_DOUBLE:
+      cblas_zgeru(CblasColMajor, im, in, &alpha_z, x, ix, y, iy, a, ia);
+      break;
   }
-  return info;
+  return OSLA_OK;
 }
 
-osla_err osla_lapack_potrf(osla_dtype dtype, osla_uplo uplo, int64_t n, void *a, int64_t lda,
-                           int64_t *info)
+osla_err osla_blas_scal(osla_dtype dtype, int64_t n, osla_complex alpha, void *x)
 {
-  int s[2] = {0}, result = 0;
-  const char *letter = uplo == OSLA_UPPER ? "U" : "L";
-  *info = 0;
-  OSLA_CALL(narrow(2, (int64_t[]){n, lda}, s));
-  if (n == 0) return OSLA_OK;
-  int in = s[0], ia = s[1];
-  if (dtype == OSLA_DOUBLE)
-    dpotrf_(letter, &in, a, &ia, &result);
-  else if (dtype == OSLA_FLOAT)
-    spotrf_(letter, &in, a, &ia, &result);
-  else
-    return not_served("potrf", dtype);
-  OSLA_CHECK(result >= 0, OSLA_ERR_ARG, "xPOTRF refused argument %d", -result);
-  *info = first_bad_pivot(dtype, in, a, lda, result);
+  int count = 0;
+  OSLA_CALL(osla_blas_narrow(1, &n, &count));
+  const float _Complex alpha_c = (float _Complex)alpha;
+  switch (dtype) {
+    case OSLA_FLOAT: cblas_sscal(count, (float)creal(alpha), x, 1); break;
+    case OSLA_DOUBLE: cblas_dscal(count, creal(alpha), x, 1); break;
+    case OSLA_COMPLEX_FLOAT: cblas_cscal(count, &alpha_c, x, 1); break;
+    case OSLA_COMPLEX_DOUBLE: cblas_zscal(count, &alpha, x, 1); break;
+  }
+  return OSLA_OK;
+}
+
+osla_err osla_blas_iamax(osla_dtype dtype, int64_t n, const void *x, int64_t *index)
+{
+  int count = 0;
+  OSLA_CALL(osla_blas_narrow(1, &n, &count));
+  *index = 0;
+  switch (dtype) {
+    case OSLA_FLOAT: *index = (int64_t)cblas_isamax(count, x, 1); break;
+    case OSLA_DOUBLE: *index = (int64_t)cblas_idamax(count, x, 1); break;
+    case OSLA_COMPLEX_FLOAT: *index = (int64_t)cblas_icamax(count, x, 1); break;
+    case OSLA_COMPLEX_DOUBLE: *index = (int64_t)cblas_izamax(count, x, 1); break;
+  }
   return OSLA_OK;
 }
 

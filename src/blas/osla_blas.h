@@ -1,7 +1,8 @@
 /* The only door to BLAS and LAPACK (floor 0).
  *
  * Sizes are int64_t here and are narrowed to the library's int in one checked place; a size that
- * does not fit gives RANGE. All matrices are column-major. All calls are local and thread-safe.
+ * does not fit gives RANGE. All matrices are column-major. All calls are local and thread-safe, and
+ * serve s, d, c and z.
  * Names and meaning are those of BLAS and LAPACK.
  */
 #ifndef OSLA_BLAS_H
@@ -9,29 +10,50 @@
 
 #include "osla_error.h"
 #include "osla_types.h"
+#include <stdbool.h>
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
-/* C (m x n) := alpha op(A) op(B) + beta C; op(A) is m x k. s, d, c, z. beta = 0 does not read C. */
+/* C (m x n) := alpha op(A) op(B) + beta C; op(A) is m x k. beta = 0 does not read C. */
 osla_err osla_blas_gemm(osla_dtype dtype, osla_trans transa, osla_trans transb, int64_t m,
                         int64_t n, int64_t k, osla_complex alpha, const void *a, int64_t lda,
                         const void *b, int64_t ldb, osla_complex beta, void *c, int64_t ldc);
 
-/* Triangle `uplo` of C (n x n) := alpha A A^T + beta C (NOTRANS, A is n x k) or
- * alpha A^T A + beta C (TRANS, A is k x n). s, d. */
+/* Triangle `uplo` of C (n x n) := alpha A A^H + beta C (NOTRANS, A is n x k) or
+ * alpha A^H A + beta C (else, A is k x n): xSYRK for real types, xHERK for complex ones. */
 osla_err osla_blas_syrk(osla_dtype dtype, osla_uplo uplo, osla_trans trans, int64_t n, int64_t k,
                         double alpha, const void *a, int64_t lda, double beta, void *c,
                         int64_t ldc);
 
-/* B (m x n) := op(A)^-1 B (LEFT) or B op(A)^-1 (RIGHT), A triangular. s, d. */
+/* B (m x n) := op(A)^-1 B (LEFT) or B op(A)^-1 (RIGHT), A triangular. */
 osla_err osla_blas_trsm(osla_dtype dtype, osla_side side, osla_uplo uplo, osla_trans trans,
                         osla_diag diag, int64_t m, int64_t n, const void *a, int64_t lda, void *b,
                         int64_t ldb);
 
+/* A (m x n) := A + alpha x y^T, x and y with increments (not conjugated). */
+osla_err osla_blas_ger(osla_dtype dtype, int64_t m, int64_t n, double alpha, const void *x,
+                       int64_t incx, const void *y, int64_t incy, void *a, int64_t lda);
+
+/* x (n) := alpha x. */
+osla_err osla_blas_scal(osla_dtype dtype, int64_t n, osla_complex alpha, void *x);
+
+/* Index, from 0, of the first element of x (n >= 1) of largest |re| + |im|. */
+osla_err osla_blas_iamax(osla_dtype dtype, int64_t n, const void *x, int64_t *index);
+
+/* LU factors of A (m x n) in place, by row interchanges: row i was exchanged with row pivots[i],
+ * both counted from 0, i < min(m, n); *info as LAPACK's xGETRF. */
+osla_err osla_lapack_getrf(osla_dtype dtype, int64_t m, int64_t n, void *a, int64_t lda,
+                           int64_t *pivots, int64_t *info);
+
+/* Exchanges row i of A (n columns) with row pivots[i], for i = 0 .. count - 1 in this order, or in
+ * the opposite one. */
+osla_err osla_lapack_laswp(osla_dtype dtype, int64_t n, void *a, int64_t lda, int64_t count,
+                           const int64_t *pivots, bool backward);
+
 /* Cholesky factor of triangle `uplo` of A (n x n) in place; *info as LAPACK's xPOTRF: 0, or the
- * order of the first leading minor that is not positive definite. s, d. */
+ * order of the first leading minor that is not positive definite. */
 osla_err osla_lapack_potrf(osla_dtype dtype, osla_uplo uplo, int64_t n, void *a, int64_t lda,
                            int64_t *info);
 

@@ -1,0 +1,94 @@
+/* Calls into LAPACK's Fortran entries, by type: every implementation has them, headers differ. */
+#include "blas_narrow.h"
+#include "osla_blas.h"
+
+#include <limits.h>
+#include <math.h>
+#include <stdlib.h>
+
+#define DECLARE_ROUTINES(letter, type)                                                             \
+  void letter##potrf_(const char *uplo, const int *n, type *a, const int *lda, int *info);         \
+  void letter##getrf_(const int *m, const int *n, type *a, const int *lda, int *ipiv, int *info);  \
+  void letter##laswp_(const int *n, type *a, const int *lda, const int *k1, const int *k2,         \
+                      const int *ipiv, const int *incx);
+DECLARE_ROUTINES(s, float)
+DECLARE_ROUTINES(d, double)
+DECLARE_ROUTINES(c, float _Complex)
+DECLARE_ROUTINES(z, double _Complex)
+
+/* OpenBLAS 0.3.21's xPOTRF takes a NaN for a positive pivot; LAPACK's own stops there since 3.2.
+ * The order of the first minor whose pivot is NaN, or info. */
+static int first_bad_pivot(osla_dtype dtype, int n, const void *a, int64_t lda, int info)
+{
+  int good = info > 0 ? info - 1 : n;
+  bool single = dtype == OSLA_FLOAT || dtype == OSLA_COMPLEX_FLOAT;
+  int64_t parts = dtype == OSLA_FLOAT || dtype == OSLA_DOUBLE ? 1 : 2;
+  for (int64_t i = 0; i < good; i++) {
+    int64_t at = (i + i * lda) * parts;
+    if (single ? isnan(((const float *)a)[at]) : isnan(((const double *)a)[at])) return (int)i + 1;
+  }
+  return info;
+}
+
+osla_err osla_lapack_potrf(osla_dtype dtype, osla_uplo uplo, int64_t n, void *a, int64_t lda,
+                           int64_t *info)
+{
+  int s[2] = {0}, result = 0;
+  const char *letter = uplo == OSLA_UPPER ? "U" : "L";
+  *info = 0;
+  OSLA_CALL(osla_blas_narrow(2, (int64_t[]){n, lda}, s));
+  if (n == 0) return OSLA_OK;
+  switch (dtype) {
+    case OSLA_FLOAT: spotrf_(letter, &s[0], a, &s[1], &result); break;
+    case OSLA_DOUBLE: dpotrf_(letter, &s[0], a, &s[1], &result); break;
+    case OSLA_COMPLEX_FLOAT: cpotrf_(letter, &s[0], a, &s[1], &result); break;
+    case OSLA_COMPLEX_DOUBLE: zpotrf_(letter, &s[0], a, &s[1], &result); break;
+  }
+  OSLA_CHECK(result >= 0, OSLA_ERR_ARG, "xPOTRF refused argument %d", -result);
+  *info = first_bad_pivot(dtype, s[0], a, lda, result);
+  return OSLA_OK;
+}
+
+osla_err osla_lapack_getrf(osla_dtype dtype, int64_t m, int64_t n, void *a, int64_t lda,
+                           int64_t *pivots, int64_t *info)
+{
+  int s[3] = {0}, result = 0;
+  *info = 0;
+  OSLA_CALL(osla_blas_narrow(3, (int64_t[]){m, n, lda}, s));
+  if (m == 0 || n == 0) return OSLA_OK;
+  int count = s[0] < s[1] ? s[0] : s[1];
+  int *ipiv = malloc((size_t)count * sizeof *ipiv);
+  OSLA_CHECK(ipiv, OSLA_ERR_MEM, "%d pivots", count);
+  switch (dtype) {
+    case OSLA_FLOAT: sgetrf_(&s[0], &s[1], a, &s[2], ipiv, &result); break;
+    case OSLA_DOUBLE: dgetrf_(&s[0], &s[1], a, &s[2], ipiv, &result); break;
+    case OSLA_COMPLEX_FLOAT: cgetrf_(&s[0], &s[1], a, &s[2], ipiv, &result); break;
+    case OSLA_COMPLEX_DOUBLE: zgetrf_(&s[0], &s[1], a, &s[2], ipiv, &result); break;
+  }
+  for (int i = 0; i < count; i++)
+    pivots[i] = ipiv[i] - 1;
+  free(ipiv);
+  OSLA_CHECK(result >= 0, OSLA_ERR_ARG, "xGETRF refused argument %d", -result);
+  *info = result;
+  return OSLA_OK;
+}
+
+osla_err osla_lapack_laswp(osla_dtype dtype, int64_t n, void *a, int64_t lda, int64_t count,
+                           const int64_t *pivots, bool backward)
+{
+  int s[3] = {0}, first = 1, step = backward ? -1 : 1;
+  OSLA_CALL(osla_blas_narrow(3, (int64_t[]){n, lda, count}, s));
+  if (n == 0 || count == 0) return OSLA_OK;
+  int *ipiv = malloc((size_t)count * sizeof *ipiv);
+  OSLA_CHECK(ipiv, OSLA_ERR_MEM, "%d pivots", s[2]);
+  for (int i = 0; i < s[2]; i++)
+    ipiv[i] = (int)pivots[i] + 1;
+  switch (dtype) {
+    case OSLA_FLOAT: slaswp_(&s[0], a, &s[1], &first, &s[2], ipiv, &step); break;
+    case OSLA_DOUBLE: dlaswp_(&s[0], a, &s[1], &first, &s[2], ipiv, &step); break;
+    case OSLA_COMPLEX_FLOAT: claswp_(&s[0], a, &s[1], &first, &s[2], ipiv, &step); break;
+    case OSLA_COMPLEX_DOUBLE: zlaswp_(&s[0], a, &s[1], &first, &s[2], ipiv, &step); break;
+  }
+  free(ipiv);
+  return OSLA_OK;
+}
