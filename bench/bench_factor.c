@@ -95,7 +95,7 @@ static osla_err run_lu(void *data)
 {
   factor_set *set = data;
   osla_lu_result result;
-  OSLA_CALL(osla_getrf_nopiv(set->a, NULL, &result));
+  OSLA_CALL(osla_getrf(set->a, NULL, &(osla_lu_options){.pivoting = OSLA_PIVOT_NONE}, &result));
   set->info = result.info;
   return OSLA_OK;
 }

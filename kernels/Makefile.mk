@@ -12,6 +12,7 @@ kernels_sources = \
   kernels/gemm.h kernels/gemm_operand.c kernels/gemm_plan.c kernels/gemm_load.c \
   kernels/gemm_run.c kernels/gemm_triangle.c kernels/gemm_split.c kernels/gemm.c \
   kernels/lu_block.h kernels/lu_block.c \
+  kernels/lu.h kernels/lu_column.c kernels/lu_publish.c kernels/lu_rows.c kernels/lu_panel.c \
   kernels/lu.c \
   kernels/chol_shape.h kernels/chol_shape.c \
   kernels/chol.c \

@@ -73,8 +73,8 @@ osla_err osla_chol_set_up(chol *f)
       err = osla_error_set(OSLA_ERR_MEM, "packed Cholesky panel");
   }
   OSLA_CALL(osla_agree(v->t, err));
-  return osla_panels_create(v->grid, bytes,
-                            f->uplo == OSLA_LOWER ? publishes_lower : publishes_upper, &f->panels);
+  return osla_panels_create(
+    v->grid, bytes, f->uplo == OSLA_LOWER ? publishes_lower : publishes_upper, 1, &f->panels);
 }
 
 void osla_chol_clean_up(chol *f)

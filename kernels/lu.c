@@ -1,296 +1,248 @@
-/* Right-looking LU without pivoting on a block-cyclic matrix, driven by notify.
+/* Right-looking LU on a block-cyclic matrix, driven by notify (Krishnan et al., section III.B).
  *
- * Step k (Krishnan et al., section III.B): the owner of the diagonal block factors it and publishes
- * it to its process column and row; those solve for their parts of L(:,k) and U(k,:) and publish
- * them along their rows and columns; everyone who has both updates its part of the trailing matrix.
- * Nobody waits for anything but the panels that it needs. With look-ahead the blocks of step k+1
- * are updated first and factored before the rest of the update of step k.
- * A published panel is never changed again, so node neighbours read it in place.
+ * Step k: the ranks of the panel's process column factor it (lu_panel.c) and publish it along their
+ * process rows; everyone who has it exchanges rows, solves for its part of U(k,:) and updates its
+ * part of the trailing matrix. With look-ahead the next panels are updated first, factored and
+ * published, before the rest of the update. Nobody waits for anything but the panels that it needs
+ * and the exchanges of its process column; there is no collective operation in the loop.
+ * A published panel is not changed before the end, so node neighbours read it in place.
  *
- * Memory per rank: on one node none; else four sets of (local rows + local columns + nb) * nb
- * elements, and one packed panel. Messages per step: at most 2 (p + q) put_notify of a rank.
+ * Memory per rank: see osla_lu.h. Messages per step: a panel to q - 1 ranks, rows to p - 1 ranks,
+ * and with partial pivoting nb records to the p - 1 other ranks of the panel's process column.
  */
-#include "local_view.h"
-#include "lu_block.h"
-#include "osla_blas.h"
-#include "osla_lu.h"
-#include "osla_trace.h"
-#include "panels.h"
+#include "lu.h"
 
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
-typedef struct lu {
-  local_view v;
-  int64_t steps;
-  osla_panels *panels;
-  unsigned char *packed; /* a panel on its way to ranks that cannot read it in place */
-  int64_t info;          /* first zero pivot found here */
-} lu;
+enum { LINE = 64, MAX_LOOK_AHEAD = 2 };
 
-/* An operand: an address and its leading dimension. */
-typedef struct operand {
-  unsigned char *at;
-  int64_t ld;
-} operand;
-
-/* The step's geometry on this rank. */
-typedef struct step {
-  int64_t k, start, size;       /* block number, first global index, width */
-  int prow, pcol;               /* where the diagonal block lives */
-  int64_t row, col;             /* my first local row and column from `start` on */
-  int64_t row_after, col_after; /* ... behind the block */
-  int64_t rows_left, cols_left; /* trailing part of mine */
-} step;
-
-static step make_step(const lu *f, int64_t k)
+lu_step lu_step_make(const lu *f, int64_t k)
 {
   const local_view *v = &f->v;
-  step s = {.k = k, .start = k * v->nb, .prow = (int)(k % v->p), .pcol = (int)(k % v->q)};
-  s.size = v->n - s.start < v->nb ? v->n - s.start : v->nb;
+  lu_step s = {.k = k, .start = k * v->nb, .prow = (int)(k % v->p), .pcol = (int)(k % v->q)};
+  s.size = f->order - s.start < v->nb ? f->order - s.start : v->nb;
+  s.mine = v->pcol == s.pcol;
   s.row = rows_below(v, s.start);
-  s.col = cols_below(v, s.start);
   s.row_after = rows_below(v, s.start + s.size);
+  s.col = cols_below(v, s.start);
   s.col_after = cols_below(v, s.start + s.size);
-  s.rows_left = v->rows - s.row_after;
-  s.cols_left = v->cols - s.col_after;
   return s;
 }
 
-/* Publishes an m x n piece of my array to one rank: in place, or packed into its buffer. */
-static osla_err publish(lu *f, panel_kind kind, const step *s, int target, operand piece, int64_t m,
-                        int64_t n, bool *is_packed)
+/* ---- the loop ---- */
+
+/* A(i,j) -= L(i,k) U(k,j) for my rows behind the top block; pieces of columns, so that other nodes
+ * are served between them. */
+static osla_err update(const lu *f, const lu_step *s, const lu_panel *panel, lu_operand u,
+                       int64_t col, int64_t cols)
 {
   const local_view *v = &f->v;
-  if (in_place(v, target)) return osla_panels_publish(f->panels, kind, s->k, target, 0, NULL, 0);
-  size_t bytes = (size_t)(m * n) * v->element;
-  if (!*is_packed) {
+  int64_t rows = v->rows - s->row_after, piece = osla_transport_n_nodes(v->t) > 1 ? 512 : cols;
+  for (int64_t c = 0; c < cols && rows > 0; c += piece) {
+    int64_t width = cols - c < piece ? cols - c : piece;
     double since = osla_trace_now(v->t);
-    osla_pack(v->element, m, n, piece.at, piece.ld, f->packed);
-    osla_trace_add(v->t, OSLA_TRACE_PACK, since, (double)bytes);
-    *is_packed = true;
+    OSLA_CALL(osla_blas_gemm(v->dtype, OSLA_NOTRANS, OSLA_NOTRANS, rows, width, s->size, -1,
+                             panel->l.at, panel->l.ld, u.at + (size_t)(c * u.ld) * v->element, u.ld,
+                             1, local_at(v, s->row_after, col + c), v->lld));
+    osla_trace_add(v->t, OSLA_TRACE_GEMM, since, 2.0 * (double)(rows * width) * (double)s->size);
+    if (piece < cols) osla_progress(v->t);
   }
-  return osla_panels_publish(f->panels, kind, s->k, target, 0, f->packed, bytes);
-}
-
-static osla_err publish_along_row(lu *f, panel_kind kind, const step *s, operand piece, int64_t m,
-                                  int64_t n, bool *is_packed)
-{
-  const local_view *v = &f->v;
-  for (int i = 1; i < v->q; i++)
-    OSLA_CALL(
-      publish(f, kind, s, rank_at(v, v->prow, (v->pcol + i) % v->q), piece, m, n, is_packed));
   return OSLA_OK;
 }
 
-static osla_err publish_along_column(lu *f, panel_kind kind, const step *s, operand piece,
-                                     int64_t m, int64_t n, bool *is_packed)
+/* Step s on local columns [col, end). */
+static osla_err apply(lu *f, const lu_step *s, int64_t col, int64_t end)
 {
   const local_view *v = &f->v;
-  for (int i = 1; i < v->p; i++)
-    OSLA_CALL(
-      publish(f, kind, s, rank_at(v, (v->prow + i) % v->p, v->pcol), piece, m, n, is_packed));
-  return OSLA_OK;
-}
-
-/* Waits for the panel that the rank at (prow, pcol) publishes and says where it lies. row and col
- * are local to that rank; ld_packed is the leading dimension of a packed panel. */
-static operand receive(lu *f, panel_kind kind, const step *s, int prow, int pcol, int64_t row,
-                       int64_t col, int64_t ld_packed)
-{
-  const local_view *v = &f->v;
-  int origin = rank_at(v, prow, pcol);
-  if (prow != v->prow || pcol != v->pcol) osla_panels_wait(f->panels, kind, s->k, origin);
-  if (in_place(v, origin))
-    return (operand){peer_at(v, origin, row, col), osla_matrix_lld(v->matrix, origin)};
-  return (operand){osla_panels_buffer(f->panels, kind, s->k), ld_packed};
-}
-
-static osla_err factor_diagonal(lu *f, const step *s)
-{
-  const local_view *v = &f->v;
-  operand block = {local_at(v, s->row, s->col), v->lld};
-  int64_t info;
-  bool is_packed = false;
-  double since = osla_trace_now(v->t), size = (double)s->size;
-  OSLA_CALL(osla_lu_block(v->dtype, s->size, block.at, block.ld, &info));
-  osla_trace_add(v->t, OSLA_TRACE_PANEL, since, 2.0 / 3.0 * size * size * size);
-  if (info > 0 && f->info == 0) f->info = s->start + info;
-  OSLA_CALL(publish_along_column(f, PANEL_DIAGONAL, s, block, s->size, s->size, &is_packed));
-  return publish_along_row(f, PANEL_DIAGONAL, s, block, s->size, s->size, &is_packed);
-}
-
-/* L(i,k) := A(i,k) U(k,k)^-1 for my rows below the diagonal block. */
-static osla_err factor_column(lu *f, const step *s, operand diagonal)
-{
-  const local_view *v = &f->v;
-  operand l = {local_at(v, s->row_after, s->col), v->lld};
-  bool is_packed = false;
-  double since = osla_trace_now(v->t), size = (double)s->size;
-  OSLA_CALL(osla_blas_trsm(v->dtype, OSLA_RIGHT, OSLA_UPPER, OSLA_NOTRANS, OSLA_NONUNIT,
-                           s->rows_left, s->size, diagonal.at, diagonal.ld, l.at, l.ld));
-  osla_trace_add(v->t, OSLA_TRACE_TRSM, since, size * size * (double)s->rows_left);
-  return publish_along_row(f, PANEL_ROWS, s, l, s->rows_left, s->size, &is_packed);
-}
-
-/* U(k,j) := L(k,k)^-1 A(k,j) for my columns right of the diagonal block. */
-static osla_err factor_row(lu *f, const step *s, operand diagonal)
-{
-  const local_view *v = &f->v;
-  operand u = {local_at(v, s->row, s->col_after), v->lld};
-  bool is_packed = false;
-  double since = osla_trace_now(v->t), size = (double)s->size;
-  OSLA_CALL(osla_blas_trsm(v->dtype, OSLA_LEFT, OSLA_LOWER, OSLA_NOTRANS, OSLA_UNIT, s->size,
-                           s->cols_left, diagonal.at, diagonal.ld, u.at, u.ld));
-  osla_trace_add(v->t, OSLA_TRACE_TRSM, since, size * size * (double)s->cols_left);
-  return publish_along_column(f, PANEL_COLS, s, u, s->size, s->cols_left, &is_packed);
-}
-
-static osla_err factor_step(lu *f, const step *s)
-{
-  const local_view *v = &f->v;
-  bool my_column = v->pcol == s->pcol, my_row = v->prow == s->prow;
-  if (my_column && my_row) OSLA_CALL(factor_diagonal(f, s));
-  bool column_work = my_column && s->rows_left > 0, row_work = my_row && s->cols_left > 0;
-  if (!column_work && !row_work) return OSLA_OK;
-  int64_t diag_row = osla_index_local(s->start, v->mb, v->p);
-  int64_t diag_col = osla_index_local(s->start, v->nb, v->q);
-  operand diagonal = receive(f, PANEL_DIAGONAL, s, s->prow, s->pcol, diag_row, diag_col, s->size);
-  if (column_work) OSLA_CALL(factor_column(f, s, diagonal));
-  if (row_work) OSLA_CALL(factor_row(f, s, diagonal));
-  return OSLA_OK;
-}
-
-/* A(i,j) -= L(i,k) U(k,j) on local rows [row, row + m) and columns [col, col + n). */
-static osla_err update(const lu *f, const step *s, operand l, operand u, int64_t row, int64_t m,
-                       int64_t col, int64_t n)
-{
-  const local_view *v = &f->v;
-  if (m <= 0 || n <= 0) return OSLA_OK;
-  unsigned char *l_part = l.at + (size_t)(row - s->row_after) * v->element;
-  unsigned char *u_part = u.at + (size_t)((col - s->col_after) * u.ld) * v->element;
+  lu_operand top;
+  int64_t cols = end - col;
+  lu_panel panel = lu_receive(f, s);
+  memcpy(f->pivots + s->start, panel.pivots, (size_t)s->size * sizeof *f->pivots);
+  if (panel.head->info > 0 && f->info == 0) f->info = panel.head->info;
+  if (cols <= 0) return OSLA_OK;
   double since = osla_trace_now(v->t);
-  OSLA_CALL(osla_blas_gemm(v->dtype, OSLA_NOTRANS, OSLA_NOTRANS, m, n, s->size, -1.0, l_part, l.ld,
-                           u_part, u.ld, 1.0, local_at(v, row, col), v->lld));
-  osla_trace_add(v->t, OSLA_TRACE_GEMM, since, 2.0 * (double)m * (double)n * (double)s->size);
-  return OSLA_OK;
+  OSLA_CALL(lu_exchange_rows(f, s, panel.pivots, col, cols, &top));
+  osla_trace_add(v->t, OSLA_TRACE_ROWS, since, (double)(s->size * cols));
+  since = osla_trace_now(v->t);
+  OSLA_CALL(osla_blas_trsm(v->dtype, OSLA_LEFT, OSLA_LOWER, OSLA_NOTRANS, OSLA_UNIT, s->size, cols,
+                           panel.top.at, panel.top.ld, top.at, top.ld));
+  lu_store_rows(f, s, col, cols);
+  osla_trace_add(v->t, OSLA_TRACE_TRSM, since, (double)(s->size * s->size) * (double)cols);
+  return update(f, s, &panel, top, col, cols);
 }
 
-/* Step s, and with look-ahead the factorisation of the next one in the midst of it. */
-static osla_err run_step(lu *f, const step *s, int look_ahead)
+/* Brings a panel up to date with the steps from `from` on, factors and publishes it. */
+static osla_err advance_panel(lu *f, int64_t k, int64_t from)
+{
+  lu_step s = lu_step_make(f, k);
+  if (!s.mine) return OSLA_OK;
+  for (int64_t i = from; i < k; i++) {
+    lu_step before = lu_step_make(f, i);
+    OSLA_CALL(apply(f, &before, s.col, s.col_after));
+  }
+  OSLA_CALL(lu_factor_panel(f, &s));
+  return lu_publish(f, &s);
+}
+
+static osla_err run(lu *f)
 {
   const local_view *v = &f->v;
-  operand l = {0}, u = {0};
-  if (s->rows_left > 0 && s->cols_left > 0) {
-    int64_t panel_col = osla_index_local(s->start, v->nb, v->q);
-    int64_t panel_row = osla_index_local(s->start, v->mb, v->p);
-    l = receive(f, PANEL_ROWS, s, v->prow, s->pcol, s->row_after, panel_col, s->rows_left);
-    u = receive(f, PANEL_COLS, s, s->prow, v->pcol, panel_row, s->col_after, s->size);
-  }
-  int64_t row = s->row_after, col = s->col_after;
-  if (s->k + 1 < f->steps) {
-    step next = make_step(f, s->k + 1);
-    if (look_ahead > 0) { /* first what the next panels need: its block column, its block row */
-      OSLA_CALL(update(f, s, l, u, row, v->rows - row, col, next.col_after - col));
-      col = next.col_after;
-      OSLA_CALL(update(f, s, l, u, row, next.row_after - row, col, v->cols - col));
-      row = next.row_after;
-      OSLA_CALL(factor_step(f, &next));
-    }
-    OSLA_CALL(update(f, s, l, u, row, v->rows - row, col, v->cols - col));
-    if (look_ahead <= 0) OSLA_CALL(factor_step(f, &next));
-  }
-  return osla_panels_finish(f->panels, s->k);
-}
-
-static osla_err run(lu *f, int look_ahead)
-{
-  if (f->steps == 0 || f->v.prow < 0) return OSLA_OK;
-  step s = make_step(f, 0);
-  OSLA_CALL(factor_step(f, &s));
+  int64_t ready = 0; /* panels before this one are factored; their columns have had all steps */
+  if (v->prow < 0) return OSLA_OK;
   for (int64_t k = 0; k < f->steps; k++) {
-    s = make_step(f, k);
-    OSLA_CALL(run_step(f, &s, look_ahead));
+    lu_step s = lu_step_make(f, k);
+    for (; ready <= k + f->look_ahead && ready < f->steps; ready++)
+      OSLA_CALL(advance_panel(f, ready, k));
+    lu_step last = lu_step_make(f, ready - 1);
+    OSLA_CALL(apply(f, &s, cols_below(v, last.start + last.size), v->cols));
+    OSLA_CALL(osla_panels_finish(f->panels, k));
   }
   return OSLA_OK;
+}
+
+/* ---- memory ---- */
+
+static size_t up_to_line(size_t bytes)
+{
+  return (bytes + LINE - 1) / LINE * LINE;
+}
+
+/* Lays out the store. */
+static size_t store_bytes(lu *f)
+{
+  const local_view *v = &f->v;
+  size_t nb = (size_t)v->nb, e = v->element, p = (size_t)v->p;
+  f->head_bytes = LINE + up_to_line(nb * sizeof(int64_t)) + up_to_line(nb * nb * e);
+  f->rows_at = (size_t)((f->steps + v->q - 1) / v->q) * f->head_bytes;
+  if (v->p == 1) return f->rows_at;
+  f->rows_set = up_to_line(2 * nb * (size_t)v->cols * e);
+  f->records_at = f->rows_at + 2 * f->rows_set;
+  /* The largest record is a tournament's: indices and rows of a whole panel. */
+  size_t record = f->pivoting == OSLA_PIVOT_PARTIAL ? 16 + 2 * nb * e : 8 + nb * 8 + nb * nb * e;
+  f->record_bytes = up_to_line(record);
+  return f->records_at + 2 * p * f->record_bytes;
 }
 
 static osla_err set_up(lu *f)
 {
   local_view *v = &f->v;
-  bool buffers;
-  OSLA_CALL(osla_view_needs_buffers(v, &buffers));
-  int64_t rows = osla_index_count(v->m, v->mb, 0, v->p),
-          cols = osla_index_count(v->n, v->nb, 0, v->q);
-  size_t width = (size_t)v->nb * v->element;
-  size_t bytes[PANEL_KINDS] = {0};
-  osla_err err = OSLA_OK;
-  if (buffers) {
-    bytes[PANEL_DIAGONAL] = (size_t)v->nb * width;
-    bytes[PANEL_ROWS] = (size_t)rows * width;
-    bytes[PANEL_COLS] = (size_t)cols * width;
-    size_t largest = (size_t)((rows > cols ? rows : cols) + v->nb) * width;
-    f->packed = malloc(largest);
-    if (!f->packed) err = osla_error_set(OSLA_ERR_MEM, "%zu bytes for a packed panel", largest);
+  bool far;
+  OSLA_CALL(osla_view_needs_buffers(v, &far));
+  size_t width = (size_t)v->nb * v->element, nb = (size_t)v->nb, p = (size_t)v->p;
+  size_t rows = (size_t)osla_index_count(v->m, v->mb, 0, v->p), most = rows;
+  for (int rank = 0; rank < osla_transport_size(v->t); rank++) {
+    size_t lld = (size_t)osla_matrix_lld(v->matrix, rank);
+    if (lld > most) most = lld;
   }
+  size_t store = store_bytes(f), bytes[PANEL_KINDS] = {0};
+  if (far) bytes[PANEL_ROWS] = f->head_bytes + rows * width;
+  size_t scratch = (rows > p * nb ? rows : p * nb) * width;
+  f->pivots = calloc((size_t)f->order + 1, sizeof *f->pivots);
+  f->moved = calloc(2 * nb, sizeof *f->moved);
+  f->moved_to = calloc(2 * nb, sizeof *f->moved_to);
+  f->candidates = calloc(2 * (rows + p * nb), sizeof *f->candidates);
+  f->u = malloc(v->p > 1 ? (size_t)v->cols * width + 1 : 1);
+  f->scratch = malloc(v->p > 1 ? scratch : 1);
+  f->packed = malloc(far ? f->head_bytes + most * width : 1);
+  osla_err err = OSLA_OK;
+  if (!f->pivots || !f->moved || !f->moved_to || !f->candidates || !f->u || !f->scratch ||
+      !f->packed)
+    err = osla_error_set(OSLA_ERR_MEM, "LU: buffers of %zu bytes", 2 * scratch + store);
   OSLA_CALL(osla_agree(v->t, err));
-  return osla_panels_create(v->grid, bytes, osla_panels_row_or_column, &f->panels);
+  OSLA_CALL(osla_segment_create(v->t, store, LU_PURPOSES, &f->store));
+  return osla_panels_create(v->grid, bytes, osla_panels_row_or_column, f->look_ahead, &f->panels);
 }
 
-/* Largest |u_ij|, i <= j. */
-static double largest_of_upper(const local_view *v)
+static void clean_up(lu *f)
 {
-  double largest = 0.0;
+  osla_panels_destroy(&f->panels);
+  osla_segment_destroy(&f->store);
+  free(f->pivots);
+  free(f->moved);
+  free(f->moved_to);
+  free(f->candidates);
+  free(f->u);
+  free(f->scratch);
+  free(f->packed);
+}
+
+/* ---- the result ---- */
+
+/* Largest |u_ij|, i <= j, over the largest |a_ij| before. */
+static osla_err agree_growth(const lu *f, double largest_before, double *growth)
+{
+  const local_view *v = &f->v;
+  double pair[2] = {0, 0}; /* the largest; is there a NaN? MPI_MAX drops it */
   for (int64_t c = 0; c < v->cols; c++) {
     int64_t j = osla_index_global(c, v->nb, v->pcol, v->q);
-    int64_t rows = rows_below(v, j + 1);
-    for (int64_t r = 0; r < rows; r++) {
-      const void *at = local_at(v, r, c);
-      double x = fabs(v->dtype == OSLA_FLOAT ? (double)*(const float *)at : *(const double *)at);
-      if (!(x <= largest)) largest = x; /* a NaN gets in and stays */
-      if (isnan(largest)) return largest;
-    }
+    double x;
+    OSLA_CALL(osla_blas_max(v->dtype, rows_below(v, j + 1), local_at(v, 0, c), &x));
+    if (isnan(x)) pair[1] = 1;
+    if (x > pair[0]) pair[0] = x;
   }
-  return largest;
-}
-
-/* info: the lowest; growth: the largest, or NaN if any rank found one. */
-static osla_err agree_result(const lu *f, double largest_before, osla_lu_result *result)
-{
-  double largest = largest_of_upper(&f->v);
-  double pair[2] = {isnan(largest) ? 0.0 : largest, isnan(largest) ? 1.0 : 0.0};
-  int64_t first = f->info > 0 ? f->info : INT64_MAX;
   OSLA_CALL(osla_allreduce(f->v.t, pair, 2, MPI_DOUBLE, MPI_MAX));
-  OSLA_CALL(osla_allreduce(f->v.t, &first, 1, MPI_INT64_T, MPI_MIN));
-  result->info = first == INT64_MAX ? 0 : first;
-  result->growth = pair[1] > 0.0          ? (double)NAN
-                   : largest_before > 0.0 ? pair[0] / largest_before
-                                          : 1.0;
+  *growth = pair[1] > 0.0 ? (double)NAN : largest_before > 0.0 ? pair[0] / largest_before : 1.0;
   return OSLA_OK;
 }
 
-osla_err osla_getrf_nopiv(osla_matrix *a, const osla_lu_options *options, osla_lu_result *result)
+/* info: the lowest; and ScaLAPACK's IPIV. */
+static osla_err finish(const lu *f, double largest_before, int64_t *ipiv, osla_lu_result *result)
+{
+  const local_view *v = &f->v;
+  int64_t first = f->info > 0 ? f->info : INT64_MAX;
+  OSLA_CALL(
+    osla_allreduce(v->t, &first, 1, MPI_INT64_T, MPI_MIN)); /* also: nobody reads any more */
+  result->info = first == INT64_MAX ? 0 : first;
+  result->growth = 0;
+  if (f->pivoting != OSLA_PIVOT_PARTIAL)
+    OSLA_CALL(agree_growth(f, largest_before, &result->growth));
+  result->trusted = result->info == 0 && result->growth <= 1e6;
+  for (int64_t l = 0; ipiv && l < v->rows; l++) {
+    int64_t i = osla_index_global(l, v->mb, v->prow, v->p);
+    if (i < f->order) ipiv[l] = f->pivots[i] + 1;
+  }
+  return OSLA_OK;
+}
+
+static osla_err check(const lu *f, const int64_t *ipiv, const osla_lu_options *options)
+{
+  const local_view *v = &f->v;
+  int look_ahead = options ? options->look_ahead : 0;
+  OSLA_CHECK(v->mb == v->nb, OSLA_ERR_ARG, "LU needs square blocks, not %" PRId64 " x %" PRId64,
+             v->mb, v->nb);
+  OSLA_CHECK(look_ahead >= -1 && look_ahead <= MAX_LOOK_AHEAD, OSLA_ERR_ARG,
+             "LU: look_ahead = %d is not -1, 0, 1 or 2", look_ahead);
+  OSLA_CHECK(f->pivoting == OSLA_PIVOT_NONE || ipiv || v->rows == 0, OSLA_ERR_ARG,
+             "LU: no ipiv for the pivots");
+  return OSLA_OK;
+}
+
+osla_err osla_getrf(osla_matrix *a, int64_t *ipiv, const osla_lu_options *options,
+                    osla_lu_result *result)
 {
   lu f = {.v = view_of(a)};
   const local_view *v = &f.v;
-  OSLA_CHECK(v->m == v->n, OSLA_ERR_ARG, "LU of a %" PRId64 " x %" PRId64 " matrix: not square",
-             v->m, v->n);
-  OSLA_CHECK(v->mb == v->nb, OSLA_ERR_ARG, "LU needs square blocks, not %" PRId64 " x %" PRId64,
-             v->mb, v->nb);
-  OSLA_CHECK(v->dtype == OSLA_FLOAT || v->dtype == OSLA_DOUBLE, OSLA_ERR_UNSUPPORTED,
-             "LU of type '%c'", osla_dtype_letter(v->dtype));
-  trim_blocks(&f.v);
-  f.steps = (v->n + v->nb - 1) / v->nb;
-  double largest;
+  double largest = 0;
   osla_err err;
-  OSLA_TRY(osla_matrix_norm(a, OSLA_NORM_MAX, &largest)); /* also: A is complete everywhere */
+  f.pivoting = options ? options->pivoting : OSLA_PIVOT_PARTIAL;
+  f.look_ahead = !options || options->look_ahead == 0 ? 1 : options->look_ahead;
+  OSLA_CALL(osla_agree(v->t, check(&f, ipiv, options))); /* also: A is complete everywhere */
+  if (f.look_ahead < 0) f.look_ahead = 0;
+  f.order = v->m < v->n ? v->m : v->n;
+  trim_blocks(&f.v);
+  f.steps = (f.order + v->nb - 1) / v->nb;
+  if (f.pivoting != OSLA_PIVOT_PARTIAL) OSLA_TRY(osla_matrix_norm(a, OSLA_NORM_MAX, &largest));
   OSLA_TRY(set_up(&f));
-  err = run(&f, options ? options->look_ahead : 1);
+  err = run(&f);
   if (err != OSLA_OK) osla_transport_abort(v->t, err); /* the others wait for my panels */
-  OSLA_TRY(agree_result(&f, largest, result));         /* also: nobody reads my panels any more */
+  OSLA_TRY(osla_barrier(v->t));                        /* nobody reads L any more */
+  err = lu_permute_left(&f);
+  if (err != OSLA_OK) osla_transport_abort(v->t, err);
+  err = finish(&f, largest, ipiv, result);
 cleanup:
-  osla_panels_destroy(&f.panels);
-  free(f.packed);
+  clean_up(&f);
   return err;
 }

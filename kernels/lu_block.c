@@ -6,42 +6,35 @@
 
 enum { SMALL = 16 };
 
-static int64_t small_d(int64_t n, double *a, int64_t lda)
+osla_complex osla_lu_value(osla_dtype dtype, const void *at)
 {
-  int64_t info = 0;
-  for (int64_t k = 0; k < n; k++) {
-    double pivot = a[k + k * lda];
-    if (pivot == 0.0 && info == 0) info = k + 1;
-    for (int64_t i = k + 1; i < n; i++)
-      a[i + k * lda] /= pivot;
-    for (int64_t j = k + 1; j < n; j++)
-      for (int64_t i = k + 1; i < n; i++)
-        a[i + j * lda] -= a[i + k * lda] * a[k + j * lda];
+  switch (dtype) {
+    case OSLA_FLOAT: return *(const float *)at;
+    case OSLA_DOUBLE: return *(const double *)at;
+    case OSLA_COMPLEX_FLOAT: return *(const float _Complex *)at;
+    default: return *(const double _Complex *)at;
   }
-  return info;
 }
 
-static int64_t small_s(int64_t n, float *a, int64_t lda)
+static osla_err factor_small(osla_dtype dtype, int64_t n, unsigned char *a, int64_t lda,
+                             int64_t *info)
 {
-  int64_t info = 0;
+  size_t e = osla_dtype_size(dtype), column = (size_t)lda * e;
+  *info = 0;
   for (int64_t k = 0; k < n; k++) {
-    float pivot = a[k + k * lda];
-    if (pivot == 0.0f && info == 0) info = k + 1;
-    for (int64_t i = k + 1; i < n; i++)
-      a[i + k * lda] /= pivot;
-    for (int64_t j = k + 1; j < n; j++)
-      for (int64_t i = k + 1; i < n; i++)
-        a[i + j * lda] -= a[i + k * lda] * a[k + j * lda];
+    unsigned char *diagonal = a + (size_t)k * (column + e);
+    osla_complex pivot = osla_lu_value(dtype, diagonal);
+    if (pivot == 0 && *info == 0) *info = k + 1;
+    OSLA_CALL(osla_blas_scal(dtype, n - k - 1, 1 / pivot, diagonal + e));
+    OSLA_CALL(osla_blas_ger(dtype, n - k - 1, n - k - 1, -1, diagonal + e, 1, diagonal + column,
+                            lda, diagonal + column + e, lda));
   }
-  return info;
+  return OSLA_OK;
 }
 
 osla_err osla_lu_block(osla_dtype dtype, int64_t n, void *a, int64_t lda, int64_t *info)
 {
-  if (n <= SMALL) {
-    *info = dtype == OSLA_DOUBLE ? small_d(n, a, lda) : small_s(n, a, lda);
-    return OSLA_OK;
-  }
+  if (n <= SMALL) return factor_small(dtype, n, a, lda, info);
   size_t e = osla_dtype_size(dtype);
   int64_t n1 = n / 2, n2 = n - n1, info1, info2;
   unsigned char *a11 = a, *a21 = a11 + (size_t)n1 * e;

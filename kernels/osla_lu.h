@@ -1,9 +1,10 @@
-/* LU factorisation without pivoting (floor 3).
+/* LU factorisation of a distributed matrix (floor 3).
  *
- * For matrices that need no pivoting: diagonally dominant, or symmetric positive definite. Pivoted
- * variants are not here yet.
- * Source: Krishnan, Lewis, Vishnu, "Scaling Linear Algebra Kernels using Remote Memory Access",
- * section III.B.
+ * Sources: Krishnan, Lewis, Vishnu, "Scaling Linear Algebra Kernels using Remote Memory Access",
+ * section III.B (publication of panels by put + notify); Petitet, Whaley, Dongarra, Cleary, "HPL"
+ * (recursive panel with one exchange for each column; replicated top block); Grigori, Demmel,
+ * Xiang, "CALU: a communication optimal LU factorization algorithm" (SIAM J. Matrix Anal. Appl. 32,
+ * 2011).
  */
 #ifndef OSLA_LU_H
 #define OSLA_LU_H
@@ -14,23 +15,39 @@
 extern "C" {
 #endif
 
+typedef enum osla_pivoting {
+  OSLA_PIVOT_PARTIAL,    /* the largest element of the column, as xGETRF */
+  OSLA_PIVOT_TOURNAMENT, /* the pivot rows of a whole panel in one exchange; as stable in practice
+                          */
+  OSLA_PIVOT_NONE        /* for diagonally dominant or positive definite matrices only */
+} osla_pivoting;
+
 typedef struct osla_lu_options {
-  int look_ahead; /* 1: the next panel is factored before the rest of the trailing matrix is
-                     updated; 0: after it. Default 1 */
+  osla_pivoting pivoting;
+  int look_ahead; /* panels that are factored before the rest of the trailing matrix is updated: 0
+                     chosen (1), 1, 2; -1 none */
 } osla_lu_options;
 
 typedef struct osla_lu_result {
   int64_t info;  /* 0, or 1 + the index of the first pivot that is exactly zero (LAPACK's INFO) */
-  double growth; /* max |u_ij| / max |a_ij|. Far above 1 (say 1e6), or NaN: do not trust L and U */
+  double growth; /* max |u_ij| / max |a_ij|; 0 with partial pivoting: not computed */
+  bool trusted;  /* false: info > 0, or growth above 1e6 or NaN; do not use L and U */
 } osla_lu_result;
 
-/* A := L U in place; L has a unit diagonal that is not stored. Collective.
- *   a       [in,out] n x n, s or d, mb = nb, any grid
- *   options [in]     NULL = defaults
+/* A := P^T L U in place; L has a unit diagonal that is not stored. Collective.
+ *   a       [in,out] m x n, any type, mb = nb, any grid
+ *   ipiv    [out]    one element for each local row of a: for a row with global index
+ *                    i < min(m, n), 1 + the index of the row it was exchanged with in step i
+ *                    (ScaLAPACK's IPIV). NULL with OSLA_PIVOT_NONE, else not
+ *   options [in]     NULL = defaults; the same on all ranks
  *   result  [out]    the same on all ranks
- * On return all ranks have finished. Errors, on all ranks together: ARG (not square, mb != nb),
- * UNSUPPORTED (complex), MEM, MPI. */
-osla_err osla_getrf_nopiv(osla_matrix *a, const osla_lu_options *options, osla_lu_result *result);
+ * With partial pivoting the pivots are those of LAPACK where no two candidates tie; of those that
+ * do, the first row is taken. On return all ranks have finished.
+ * Memory per rank: top blocks of my panels (nb columns of the matrix over the process columns);
+ * with several process rows also five panels of rows; from other nodes also sets of panels.
+ * Errors, on all ranks together: ARG (mb != nb, no ipiv, look_ahead), MEM, MPI. */
+osla_err osla_getrf(osla_matrix *a, int64_t *ipiv, const osla_lu_options *options,
+                    osla_lu_result *result);
 
 #ifdef __cplusplus
 }

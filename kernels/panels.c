@@ -2,15 +2,16 @@
 
 #include <stdlib.h>
 
-/* With look-ahead a rank publishes step k + 1 while it works on step k, and its slowest consumer
- * may still hold step k - 1. Credits go out every CREDIT_EVERY steps, which adds as many sets. */
-enum { CREDIT_EVERY = 2, DEPTH = 3 + CREDIT_EVERY - 1, PURPOSE_CREDIT = PANEL_KINDS, PURPOSES };
+/* A rank publishes step k + look_ahead while it works on step k, and its slowest consumer may still
+ * hold step k - 1. Credits go out every CREDIT_EVERY steps, which adds as many sets. */
+enum { CREDIT_EVERY = 2, PURPOSE_CREDIT = PANEL_KINDS, PURPOSES };
 
 struct osla_panels {
   osla_grid *grid;
   osla_panels_publisher *publishes;
   osla_segment *segment;
   size_t start[PANEL_KINDS]; /* of a kind inside a set of buffers */
+  int64_t depth;             /* sets of buffers */
   size_t set;                /* bytes of a set; 0: no buffers, no credits */
 };
 
@@ -20,7 +21,7 @@ bool osla_panels_row_or_column(const osla_grid *grid, int prow, int pcol)
 }
 
 osla_err osla_panels_create(osla_grid *grid, const size_t bytes[PANEL_KINDS],
-                            osla_panels_publisher *publishes, osla_panels **out)
+                            osla_panels_publisher *publishes, int look_ahead, osla_panels **out)
 {
   enum { ALIGN = 64 };
   osla_transport *t = osla_grid_transport(grid);
@@ -30,11 +31,12 @@ osla_err osla_panels_create(osla_grid *grid, const size_t bytes[PANEL_KINDS],
   if (err == OSLA_OK) {
     panels->grid = grid;
     panels->publishes = publishes;
+    panels->depth = 2 + look_ahead + CREDIT_EVERY - 1;
     for (int kind = 0; kind < PANEL_KINDS; kind++) {
       panels->start[kind] = panels->set;
       panels->set += (bytes[kind] + ALIGN - 1) / ALIGN * ALIGN;
     }
-    err = osla_segment_create(t, panels->set * DEPTH, PURPOSES, &panels->segment);
+    err = osla_segment_create(t, panels->set * (size_t)panels->depth, PURPOSES, &panels->segment);
   }
   if (err != OSLA_OK) {
     free(panels);
@@ -55,7 +57,7 @@ void osla_panels_destroy(osla_panels **handle)
 
 static size_t place(const osla_panels *panels, panel_kind kind, int64_t step)
 {
-  return (size_t)(step % DEPTH) * panels->set + panels->start[kind];
+  return (size_t)(step % panels->depth) * panels->set + panels->start[kind];
 }
 
 osla_err osla_panels_publish(osla_panels *panels, panel_kind kind, int64_t step, int target,
@@ -63,8 +65,8 @@ osla_err osla_panels_publish(osla_panels *panels, panel_kind kind, int64_t step,
 {
   uint64_t value = (uint64_t)step + 1;
   if (bytes == 0) return osla_notify(panels->segment, target, (int)kind, value);
-  if (step >= DEPTH)
-    osla_notify_wait(panels->segment, target, PURPOSE_CREDIT, (uint64_t)(step + 1 - DEPTH));
+  if (step >= panels->depth)
+    osla_notify_wait(panels->segment, target, PURPOSE_CREDIT, (uint64_t)(step + 1 - panels->depth));
   return osla_put_notify(panels->segment, target, place(panels, kind, step) + offset, source, bytes,
                          (int)kind, value);
 }

@@ -27,9 +27,10 @@ typedef bool osla_panels_publisher(const osla_grid *grid, int prow, int pcol);
 bool osla_panels_row_or_column(const osla_grid *grid, int prow, int pcol);
 
 /* Collective. bytes[kind] is the room for one step's panel of that kind, the same on all ranks; 0
- * where all consumers read in place. Errors: MEM, MPI. */
+ * where all consumers read in place. A rank publishes at most `look_ahead` steps ahead of the one
+ * that it works on. Errors: MEM, MPI. */
 osla_err osla_panels_create(osla_grid *grid, const size_t bytes[PANEL_KINDS],
-                            osla_panels_publisher *publishes, osla_panels **out);
+                            osla_panels_publisher *publishes, int look_ahead, osla_panels **out);
 void osla_panels_destroy(osla_panels **panels); /* collective; accepts NULL */
 
 /* Tells `target` that my panel of this kind and step is there. With bytes > 0, first puts it at

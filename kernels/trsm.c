@@ -59,7 +59,7 @@ static osla_err set_up(trsm *f)
   }
   if (!complete) err = osla_error_set(OSLA_ERR_MEM, "buffers of a triangular solve");
   OSLA_CALL(osla_agree(a->t, err));
-  return osla_panels_create(b->grid, bytes, osla_panels_row_or_column, &f->panels);
+  return osla_panels_create(b->grid, bytes, osla_panels_row_or_column, 1, &f->panels);
 }
 
 static void clean_up(trsm *f)

@@ -147,7 +147,7 @@ static void test_kernel(void)
   OSLA_ASSERT_OK(osla_matrix_create(grid, OSLA_DOUBLE, N, N, NB, NB, &a));
   OSLA_ASSERT_OK(osla_matrix_fill(a, OSLA_FILL_DOMINANT, 1));
   OSLA_ASSERT_OK(osla_trace_start(t));
-  OSLA_ASSERT_OK(osla_getrf_nopiv(a, NULL, &result));
+  OSLA_ASSERT_OK(osla_getrf(a, NULL, &(osla_lu_options){.pivoting = OSLA_PIVOT_NONE}, &result));
   osla_trace_summary s = summary_of(t);
   double flops = s.kind[OSLA_TRACE_GEMM].amount + s.kind[OSLA_TRACE_TRSM].amount +
                  s.kind[OSLA_TRACE_PANEL].amount;

@@ -8,6 +8,7 @@
 #include <complex.h>
 #include <inttypes.h>
 #include <limits.h>
+#include <math.h>
 
 osla_err osla_blas_narrow(int count, const int64_t *value, int *out)
 {
@@ -161,6 +162,40 @@ osla_err osla_blas_iamax(osla_dtype dtype, int64_t n, const void *x, int64_t *in
     case OSLA_COMPLEX_FLOAT: *index = (int64_t)cblas_icamax(count, x, 1); break;
     case OSLA_COMPLEX_DOUBLE: *index = (int64_t)cblas_izamax(count, x, 1); break;
   }
+  return OSLA_OK;
+}
+
+/* IxAMAX does not say what it does with a NaN; a sum carries it along. */
+static double largest(osla_dtype dtype, int64_t n, const void *x, int64_t at)
+{
+  switch (dtype) {
+    case OSLA_FLOAT: {
+      const float *y = x;
+      return isnan(cblas_sasum((int)n, y, 1)) ? (double)NAN : fabs((double)y[at]);
+    }
+    case OSLA_DOUBLE: {
+      const double *y = x;
+      return isnan(cblas_dasum((int)n, y, 1)) ? (double)NAN : fabs(y[at]);
+    }
+    default: { /* complex: IxAMAX has another idea of largest */
+      double value = 0;
+      for (int64_t i = 0; i < n && !isnan(value); i++) {
+        double y = dtype == OSLA_COMPLEX_FLOAT ? (double)cabsf(((const float _Complex *)x)[i])
+                                               : cabs(((const double _Complex *)x)[i]);
+        if (!(y <= value)) value = y;
+      }
+      return value;
+    }
+  }
+}
+
+osla_err osla_blas_max(osla_dtype dtype, int64_t n, const void *x, double *value)
+{
+  int64_t at;
+  *value = 0;
+  if (n == 0) return OSLA_OK;
+  OSLA_CALL(osla_blas_iamax(dtype, n, x, &at));
+  *value = largest(dtype, n, x, at);
   return OSLA_OK;
 }
 

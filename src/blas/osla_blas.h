@@ -42,6 +42,9 @@ osla_err osla_blas_scal(osla_dtype dtype, int64_t n, osla_complex alpha, void *x
 /* Index, from 0, of the first element of x (n >= 1) of largest |re| + |im|. */
 osla_err osla_blas_iamax(osla_dtype dtype, int64_t n, const void *x, int64_t *index);
 
+/* Largest |x_i| of n elements: 0 for none, NaN if there is one. */
+osla_err osla_blas_max(osla_dtype dtype, int64_t n, const void *x, double *value);
+
 /* LU factors of A (m x n) in place, by row interchanges: row i was exchanged with row pivots[i],
  * both counted from 0, i < min(m, n); *info as LAPACK's xGETRF. */
 osla_err osla_lapack_getrf(osla_dtype dtype, int64_t m, int64_t n, void *a, int64_t lda,

@@ -94,8 +94,8 @@ typedef enum osla_norm {
   OSLA_NORM_FRO  /* root of the sum of squares */
 } osla_norm;
 
-/* Norm of a real (s, d) matrix, the same value on all ranks; NaN if an element is NaN. Collective.
- * Errors: UNSUPPORTED (complex), MEM, MPI. */
+/* Norm of a matrix, the same value on all ranks; NaN if an element is NaN. Collective.
+ * Errors: MEM, MPI. */
 osla_err osla_matrix_norm(osla_matrix *matrix, osla_norm norm, double *value);
 
 /* dest := source, with any block sizes and any grids over the same ranks. Collective. Sizes and

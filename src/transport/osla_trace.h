@@ -39,6 +39,7 @@ typedef enum osla_trace_kind {
   OSLA_TRACE_SYRK,
   OSLA_TRACE_TRSM,
   OSLA_TRACE_PANEL,  /* a diagonal block is factored */
+  OSLA_TRACE_ROWS,   /* elements; rows exchanged, or taken over a whole panel of columns */
   OSLA_TRACE_UPDATE, /* elements; added to the matrix or right-hand side that they belong to */
   OSLA_TRACE_KINDS
 } osla_trace_kind;

@@ -34,6 +34,7 @@ const trace_kind osla_trace_kinds[OSLA_TRACE_KINDS] = {
   [OSLA_TRACE_GEMM] = {"gemm", "compute", "flops", TRACE_APART},
   [OSLA_TRACE_SYRK] = {"syrk", "compute", "flops", TRACE_APART},
   [OSLA_TRACE_TRSM] = {"trsm", "compute", "flops", TRACE_APART},
+  [OSLA_TRACE_ROWS] = {"rows", "compute", "elements", TRACE_APART},
   [OSLA_TRACE_PANEL] = {"panel", "compute", "flops", TRACE_APART},
   [OSLA_TRACE_UPDATE] = {"update", "compute", "elements", TRACE_APART},
 };

@@ -30,9 +30,10 @@ static osla_err find_bad_pivot(const invert_job *job, int64_t *found)
 static osla_err factor_by_lu(invert_job *job)
 {
   invert_result *r = &job->result;
+  osla_lu_options unpivoted = {.pivoting = OSLA_PIVOT_NONE}; /* the Hessian is positive definite */
   osla_lu_result lu;
   OSLA_CALL(osla_matrix_mirror(job->factor, job->options->uplo)); /* LU needs both triangles */
-  OSLA_CALL(osla_getrf_nopiv(job->factor, NULL, &lu));
+  OSLA_CALL(osla_getrf(job->factor, NULL, &unpivoted, &lu));
   r->info = lu.info;
   r->growth = lu.growth;
   return r->info == 0 ? find_bad_pivot(job, &r->info) : OSLA_OK;

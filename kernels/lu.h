@@ -1,0 +1,106 @@
+/* What the files of the LU factorisation share (internal).
+ *
+ *   lu.c          contract, the loop over the steps
+ *   lu_panel.c    factoring a panel: without pivots, alone, or in step with the process column
+ *   lu_column.c   one small exchange between the ranks of a process column
+ *   lu_publish.c  panels on their way along process rows
+ *   lu_rows.c     row interchanges
+ *   lu_block.c    the diagonal block without pivots
+ *
+ * The top block of a panel, its `size` pivot rows with L and U, is replicated on the ranks of the
+ * process column and travels with the panel; so every rank solves for the rows of U itself.
+ */
+#ifndef OSLA_LU_INTERNAL_H
+#define OSLA_LU_INTERNAL_H
+
+#include "local_view.h"
+#include "osla_blas.h"
+#include "osla_lu.h"
+#include "osla_trace.h"
+#include "panels.h"
+
+/* An operand: an address and its leading dimension. */
+typedef struct lu_operand {
+  unsigned char *at;
+  int64_t ld;
+} lu_operand;
+
+/* The geometry of a step on this rank. */
+typedef struct lu_step {
+  int64_t k, start, size; /* block number, first global index, width of the panel */
+  int prow, pcol;         /* where the diagonal block lies */
+  int64_t row, row_after; /* my first local row from `start` on, and behind the top block */
+  int64_t col, col_after; /* local columns of the panel, if mine: [col, col_after) */
+  bool mine;              /* is the panel in my process column? */
+} lu_step;
+
+/* What a panel's ranks tell about it; the top block follows: size x size, ld = nb. */
+typedef struct lu_head {
+  int64_t info; /* 0, or 1 + the first zero pivot's global index */
+} lu_head;
+
+typedef struct lu_panel {
+  const lu_head *head;
+  const int64_t *pivots; /* [size] global row that row start + i was exchanged with */
+  lu_operand top, l;     /* l: my local rows from row_after on */
+} lu_panel;
+
+typedef struct lu {
+  local_view v;
+  osla_pivoting pivoting;
+  int look_ahead;
+  int64_t order, steps;
+  osla_panels *panels;   /* L and heads for ranks that cannot read mine in place; notifies */
+  unsigned char *packed; /* a panel on its way to them */
+  /* Memory of each rank that its process column and row read or write: heads of its panels, then
+   * two sets of rows under exchange, then two sets of records for the process column. */
+  osla_segment *store;
+  size_t head_bytes, rows_at, rows_set, records_at, record_bytes;
+  uint64_t row_exchanges, column_exchanges, permutations;
+  int64_t *pivots;           /* [order] of all steps so far, global */
+  unsigned char *u;          /* rows of U for the update, if p > 1 */
+  unsigned char *scratch;    /* a panel's rows: tournament, permutation */
+  int64_t *moved, *moved_to; /* [2 nb] rows under exchange: from, to */
+  int64_t *candidates;       /* [p nb] rows of a tournament */
+  int64_t info;
+} lu;
+
+enum { LU_ROWS, LU_COLUMN, LU_PERMUTED, LU_PURPOSES }; /* of the store's notify slots */
+
+lu_step lu_step_make(const lu *f, int64_t k);
+
+/* ---- lu_publish.c ---- */
+
+/* Where the ranks of a panel note what they tell about it. Local. */
+lu_panel lu_panel_mine(const lu *f, const lu_step *s);
+/* Publishes my part of a factored panel along my process row. Local. */
+osla_err lu_publish(lu *f, const lu_step *s);
+/* Waits for a panel, may be called again for the same one. Local. */
+lu_panel lu_receive(lu *f, const lu_step *s);
+
+/* ---- lu_panel.c ---- */
+
+/* Factors the panel of a step, if it is mine, with the other ranks of my process column. */
+osla_err lu_factor_panel(lu *f, const lu_step *s);
+
+/* ---- lu_column.c: exchanges between the p ranks of a process column ---- */
+
+/* Where I write my record; then all ranks of the column publish theirs, and read the others'.
+ * A record stays until the exchange after the next one. */
+unsigned char *lu_record_mine(const lu *f);
+osla_err lu_record_publish(lu *f, size_t bytes);
+const unsigned char *lu_record_of(const lu *f, int prow); /* of the last exchange; waits */
+
+/* ---- lu_rows.c ---- */
+
+/* Exchanges rows as a panel says on local columns [col, col + cols), and gives the rows that are
+ * now on top, without U's solve: in place (p = 1), or in f->u. Together with the process column. */
+osla_err lu_exchange_rows(lu *f, const lu_step *s, const int64_t *pivots, int64_t col, int64_t cols,
+                          lu_operand *top);
+/* Stores such rows of f->u in the matrix, where they are mine. Local. */
+void lu_store_rows(const lu *f, const lu_step *s, int64_t col, int64_t cols);
+
+/* Applies the later steps' interchanges to the columns left of them. Collective. */
+osla_err lu_permute_left(lu *f);
+
+#endif

@@ -1,0 +1,332 @@
+/* Factoring a panel, with the ranks of its process column.
+ *
+ * One process row: LAPACK's own (recursive) factorisation of the local panel.
+ *
+ * Several, partial pivoting, as HPL does it: column by column each rank offers its largest element
+ * with its whole row; the owner of the diagonal block adds the row that is to be replaced. One
+ * exchange, and all know the pivot row; they keep it in their copy of the top block, exchange the
+ * rows in the matrix, and update their own rows. Columns are halved recursively, so that most of
+ * the work is in matrix products.
+ *
+ * Tournament (Grigori et al.): each rank factors a copy of its rows and offers its pivot rows; all
+ * factor the stack of these and so know the panel's pivot rows and its top block. One exchange a
+ * panel; then L := A U^-1.
+ */
+#include "lu.h"
+#include "lu_block.h"
+
+#include <complex.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { BASE = 8 };
+
+/* The panel's part of the store, writable. */
+typedef struct own {
+  lu_head *head;
+  int64_t *pivots;
+  unsigned char *top;
+} own;
+
+static own own_panel(const lu *f, const lu_step *s)
+{
+  lu_panel p = lu_panel_mine(f, s);
+  return (own){(lu_head *)(uintptr_t)p.head, (int64_t *)(uintptr_t)p.pivots, p.top.at};
+}
+
+static bool has_top(const lu *f, const lu_step *s)
+{
+  return f->v.prow == s->prow;
+}
+
+static void copy(size_t element, int64_t m, int64_t n, const unsigned char *from, int64_t from_ld,
+                 unsigned char *to, int64_t to_ld)
+{
+  for (int64_t c = 0; c < n; c++)
+    memcpy(to + (size_t)(c * to_ld) * element, from + (size_t)(c * from_ld) * element,
+           (size_t)m * element);
+}
+
+static double magnitude(osla_complex x)
+{
+  return fabs(creal(x)) + fabs(cimag(x)); /* as IxAMAX */
+}
+
+/* ---- one process row ---- */
+
+static osla_err factor_alone(lu *f, const lu_step *s)
+{
+  const local_view *v = &f->v;
+  own p = own_panel(f, s);
+  unsigned char *a = local_at(v, s->row, s->col);
+  int64_t rows = v->rows - s->row, info;
+  OSLA_CALL(osla_lapack_getrf(v->dtype, rows, s->size, a, v->lld, p.pivots, &info));
+  for (int64_t i = 0; i < s->size; i++)
+    p.pivots[i] += s->start;
+  p.head->info = info > 0 ? s->start + info : 0;
+  copy(v->element, s->size, s->size, a, v->lld, p.top, v->nb);
+  return OSLA_OK;
+}
+
+/* ---- partial pivoting over several process rows ---- */
+
+/* What a rank offers for a column; then its row, and from the diagonal block's owner also the row
+ * on top: `size` elements each. */
+typedef struct offer {
+  double value; /* magnitude; below 0: there is no row */
+  int64_t row;  /* global */
+} offer;
+
+/* My first row that is not on top yet when column j is at its turn. */
+static int64_t first_row(const lu *f, const lu_step *s, int64_t j)
+{
+  return has_top(f, s) ? s->row + j : s->row;
+}
+
+static void gather_row(const lu *f, const lu_step *s, int64_t row, unsigned char *to)
+{
+  size_t e = f->v.element;
+  for (int64_t c = 0; c < s->size; c++)
+    memcpy(to + (size_t)c * e, local_at(&f->v, row, s->col + c), e);
+}
+
+static void scatter_row(const lu *f, const lu_step *s, int64_t row, const unsigned char *from)
+{
+  size_t e = f->v.element;
+  for (int64_t c = 0; c < s->size; c++)
+    memcpy(local_at(&f->v, row, s->col + c), from + (size_t)c * e, e);
+}
+
+static osla_err publish_offer(lu *f, const lu_step *s, int64_t j)
+{
+  const local_view *v = &f->v;
+  unsigned char *record = lu_record_mine(f);
+  size_t row_bytes = (size_t)s->size * v->element;
+  offer mine = {.value = -1, .row = -1};
+  int64_t first = first_row(f, s, j), at;
+  if (first < v->rows) {
+    const void *column = local_at(v, first, s->col + j);
+    OSLA_CALL(osla_blas_iamax(v->dtype, v->rows - first, column, &at));
+    mine.value = magnitude(osla_lu_value(v->dtype, local_at(v, first + at, s->col + j)));
+    mine.row = osla_index_global(first + at, v->mb, v->prow, v->p);
+    gather_row(f, s, first + at, record + sizeof mine);
+  }
+  memcpy(record, &mine, sizeof mine);
+  bool top = has_top(f, s);
+  if (top) gather_row(f, s, s->row + j, record + sizeof mine + row_bytes);
+  return lu_record_publish(f, sizeof mine + (top ? 2 : 1) * row_bytes);
+}
+
+/* The offer with the largest element; of equal ones that of the first row. */
+static const unsigned char *best_offer(const lu *f, offer *best)
+{
+  const unsigned char *best_at = NULL;
+  *best = (offer){.value = -1, .row = -1};
+  for (int prow = 0; prow < f->v.p; prow++) {
+    const unsigned char *record = lu_record_of(f, prow);
+    offer o;
+    memcpy(&o, record, sizeof o);
+    bool better = o.value > best->value || (o.value == best->value && o.row < best->row);
+    if (o.row < 0 || (best->row >= 0 && !better)) continue;
+    *best = o;
+    best_at = record + sizeof o;
+  }
+  return best_at;
+}
+
+/* Column j: its pivot, the exchange of rows, its part of L, and the update of columns up to end. */
+static osla_err eliminate(lu *f, const lu_step *s, int64_t j, int64_t end)
+{
+  const local_view *v = &f->v;
+  own p = own_panel(f, s);
+  size_t e = v->element, row_bytes = (size_t)s->size * e;
+  offer best;
+  OSLA_CALL(publish_offer(f, s, j));
+  const unsigned char *row = best_offer(f, &best);
+  for (int64_t c = 0; c < s->size; c++)
+    memcpy(p.top + (size_t)(j + c * v->nb) * e, row + (size_t)c * e, e);
+  p.pivots[j] = best.row;
+  if (best.row != s->start + j) {
+    if (osla_index_owner(best.row, v->mb, v->p) == v->prow)
+      scatter_row(f, s, osla_index_local(best.row, v->mb, v->p),
+                  lu_record_of(f, s->prow) + sizeof best + row_bytes);
+    if (has_top(f, s)) scatter_row(f, s, s->row + j, row);
+  }
+  osla_complex pivot = osla_lu_value(v->dtype, p.top + (size_t)(j + j * v->nb) * e);
+  if (pivot == 0) {
+    if (p.head->info == 0) p.head->info = s->start + j + 1;
+    return OSLA_OK;
+  }
+  int64_t first = first_row(f, s, j + 1), rows = v->rows - first;
+  if (rows <= 0) return OSLA_OK;
+  unsigned char *l = local_at(v, first, s->col + j);
+  OSLA_CALL(osla_blas_scal(v->dtype, rows, 1 / pivot, l));
+  return osla_blas_ger(v->dtype, rows, end - j - 1, -1, l, 1,
+                       p.top + (size_t)(j + (j + 1) * v->nb) * e, v->nb,
+                       local_at(v, first, s->col + j + 1), v->lld);
+}
+
+/* Columns [j, j + width) of the panel. */
+static osla_err factor_columns(lu *f, const lu_step *s, int64_t j, int64_t width)
+{
+  const local_view *v = &f->v;
+  if (width <= BASE) {
+    for (int64_t c = j; c < j + width; c++)
+      OSLA_CALL(eliminate(f, s, c, j + width));
+    return OSLA_OK;
+  }
+  int64_t left = width / 2, right = width - left, nb = v->nb;
+  own p = own_panel(f, s);
+  OSLA_CALL(factor_columns(f, s, j, left));
+  unsigned char *l11 = p.top + (size_t)(j + j * nb) * v->element;
+  unsigned char *u12 = p.top + (size_t)(j + (j + left) * nb) * v->element;
+  OSLA_CALL(osla_blas_trsm(v->dtype, OSLA_LEFT, OSLA_LOWER, OSLA_NOTRANS, OSLA_UNIT, left, right,
+                           l11, nb, u12, nb));
+  int64_t first = first_row(f, s, j + left), rows = v->rows - first;
+  if (rows > 0)
+    OSLA_CALL(osla_blas_gemm(v->dtype, OSLA_NOTRANS, OSLA_NOTRANS, rows, right, left, -1,
+                             local_at(v, first, s->col + j), v->lld, u12, nb, 1,
+                             local_at(v, first, s->col + j + left), v->lld));
+  return factor_columns(f, s, j + left, right);
+}
+
+/* ---- a known top block: tournament, none ---- */
+
+/* L := A U^-1 for my rows below the top block. */
+static osla_err solve_for_l(const lu *f, const lu_step *s, const own *p)
+{
+  const local_view *v = &f->v;
+  int64_t rows = v->rows - s->row_after;
+  if (rows <= 0) return OSLA_OK;
+  return osla_blas_trsm(v->dtype, OSLA_RIGHT, OSLA_UPPER, OSLA_NOTRANS, OSLA_NONUNIT, rows, s->size,
+                        p->top, v->nb, local_at(v, s->row_after, s->col), v->lld);
+}
+
+static osla_err factor_unpivoted(lu *f, const lu_step *s)
+{
+  const local_view *v = &f->v;
+  own p = own_panel(f, s);
+  int64_t info = 0;
+  for (int64_t i = 0; i < s->size; i++)
+    p.pivots[i] = s->start + i;
+  if (has_top(f, s)) {
+    copy(v->element, s->size, s->size, local_at(v, s->row, s->col), v->lld, p.top, v->nb);
+    OSLA_CALL(osla_lu_block(v->dtype, s->size, p.top, v->nb, &info));
+    p.head->info = info > 0 ? s->start + info : 0;
+  }
+  if (v->p > 1) {
+    size_t bytes = (size_t)(s->size * v->nb) * v->element;
+    if (has_top(f, s)) memcpy(lu_record_mine(f), p.top, bytes);
+    OSLA_CALL(lu_record_publish(f, has_top(f, s) ? bytes : 0));
+    for (int prow = 0; prow < v->p; prow++) { /* of all: none may run two exchanges ahead */
+      const unsigned char *record = lu_record_of(f, prow);
+      if (prow == s->prow && !has_top(f, s)) memcpy(p.top, record, bytes);
+    }
+  }
+  return solve_for_l(f, s, &p);
+}
+
+/* rows[i] := where LAPACK's interchanges bring row i from, for i < count. */
+static void follow(const int64_t *interchanges, int64_t count, int64_t *rows)
+{
+  for (int64_t i = 0; i < count; i++) {
+    int64_t other = rows[interchanges[i]];
+    rows[interchanges[i]] = rows[i];
+    rows[i] = other;
+  }
+}
+
+/* Publishes my best rows: their number, their global indices, their elements (ld = nb). */
+static osla_err publish_candidates(lu *f, const lu_step *s)
+{
+  const local_view *v = &f->v;
+  int64_t rows = v->rows - s->row, info, *order = f->candidates, *swaps = order + rows;
+  int64_t count = rows < s->size ? rows : s->size;
+  unsigned char *record = lu_record_mine(f);
+  int64_t *indices = (int64_t *)record + 1;
+  unsigned char *elements = (unsigned char *)(indices + v->nb);
+  if (rows > 0) {
+    copy(v->element, rows, s->size, local_at(v, s->row, s->col), v->lld, f->scratch, rows);
+    OSLA_CALL(osla_lapack_getrf(v->dtype, rows, s->size, f->scratch, rows, swaps, &info));
+  }
+  for (int64_t i = 0; i < rows; i++)
+    order[i] = i;
+  follow(swaps, count, order);
+  for (int64_t i = 0; i < count; i++) {
+    indices[i] = osla_index_global(s->row + order[i], v->mb, v->prow, v->p);
+    for (int64_t c = 0; c < s->size; c++)
+      memcpy(elements + (size_t)(i + c * v->nb) * v->element,
+             local_at(v, s->row + order[i], s->col + c), v->element);
+  }
+  memcpy(record, &count, sizeof count);
+  return lu_record_publish(f, f->record_bytes);
+}
+
+/* Stacks all candidates in f->scratch (leading dimension p nb) and their indices in rows. */
+static int64_t stack_candidates(lu *f, const lu_step *s, int64_t *rows)
+{
+  const local_view *v = &f->v;
+  int64_t total = 0;
+  for (int prow = 0; prow < v->p; prow++) {
+    const unsigned char *record = lu_record_of(f, prow);
+    const int64_t *indices = (const int64_t *)record + 1;
+    int64_t count;
+    memcpy(&count, record, sizeof count);
+    memcpy(rows + total, indices, (size_t)count * sizeof *rows);
+    copy(v->element, count, s->size, (const unsigned char *)(indices + v->nb), v->nb,
+         f->scratch + (size_t)total * v->element, v->p * v->nb);
+    total += count;
+  }
+  return total;
+}
+
+/* The interchanges, one after another, that bring the rows to the top. */
+static void make_interchanges(const lu_step *s, const int64_t *rows, int64_t *pivots)
+{
+  for (int64_t j = 0; j < s->size; j++) {
+    int64_t at = rows[j];
+    for (int64_t i = 0; i < j; i++)
+      at = at == s->start + i ? pivots[i] : at == pivots[i] ? s->start + i : at;
+    pivots[j] = at;
+  }
+}
+
+static osla_err factor_tournament(lu *f, const lu_step *s)
+{
+  const local_view *v = &f->v;
+  own p = own_panel(f, s);
+  int64_t *rows = f->candidates, *swaps = rows + v->p * v->nb, info, ld = v->p * v->nb;
+  lu_operand unused;
+  OSLA_CALL(publish_candidates(f, s));
+  int64_t total = stack_candidates(f, s, rows);
+  OSLA_CALL(osla_lapack_getrf(v->dtype, total, s->size, f->scratch, ld, swaps, &info));
+  follow(swaps, s->size, rows);
+  p.head->info = info > 0 ? s->start + info : 0;
+  copy(v->element, s->size, s->size, f->scratch, ld, p.top, v->nb);
+  make_interchanges(s, rows, p.pivots);
+  OSLA_CALL(lu_exchange_rows(f, s, p.pivots, s->col, s->size, &unused));
+  return solve_for_l(f, s, &p);
+}
+
+osla_err lu_factor_panel(lu *f, const lu_step *s)
+{
+  const local_view *v = &f->v;
+  if (!s->mine) return OSLA_OK;
+  double since = osla_trace_now(v->t);
+  own p = own_panel(f, s);
+  p.head->info = 0;
+  bool alone = v->p == 1 && f->pivoting != OSLA_PIVOT_NONE;
+  osla_err err = alone                               ? factor_alone(f, s)
+                 : f->pivoting == OSLA_PIVOT_NONE    ? factor_unpivoted(f, s)
+                 : f->pivoting == OSLA_PIVOT_PARTIAL ? factor_columns(f, s, 0, s->size)
+                                                     : factor_tournament(f, s);
+  OSLA_CALL(err);
+  if (!alone && has_top(f, s))
+    copy(v->element, s->size, s->size, p.top, v->nb, local_at(v, s->row, s->col), v->lld);
+  if (p.head->info > 0 && f->info == 0) f->info = p.head->info;
+  double rows = (double)(v->rows - s->row), width = (double)s->size;
+  osla_trace_add(v->t, OSLA_TRACE_PANEL, since, rows * width * width);
+  return OSLA_OK;
+}

@@ -1,0 +1,76 @@
+/* Panels on their way along process rows (Krishnan et al., section III.B: put + notify).
+ *
+ * A rank that can read my memory gets a notify alone: it reads L in the matrix and the head (pivots
+ * and top block) in the store, which keeps those of all my panels. Another one gets both put into
+ * its buffer, packed.
+ */
+#include "lu.h"
+
+#include <string.h>
+
+enum { LINE = 64 };
+
+/* The parts of a head. */
+static lu_panel parts(const lu *f, unsigned char *at)
+{
+  size_t pivots = ((size_t)f->v.nb * sizeof(int64_t) + LINE - 1) / LINE * LINE;
+  return (lu_panel){.head = (const lu_head *)at,
+                    .pivots = (const int64_t *)(at + LINE),
+                    .top = {at + LINE + pivots, f->v.nb}};
+}
+
+static size_t head_offset(const lu *f, const lu_step *s)
+{
+  return (size_t)(s->k / f->v.q) * f->head_bytes;
+}
+
+lu_panel lu_panel_mine(const lu *f, const lu_step *s)
+{
+  lu_panel p = parts(f, (unsigned char *)osla_segment_local(f->store) + head_offset(f, s));
+  p.l = (lu_operand){local_at(&f->v, s->row_after, s->col), f->v.lld};
+  return p;
+}
+
+osla_err lu_publish(lu *f, const lu_step *s)
+{
+  const local_view *v = &f->v;
+  int64_t rows = v->rows - s->row_after;
+  size_t bytes = f->head_bytes + (size_t)(rows * s->size) * v->element;
+  bool is_packed = false;
+  for (int i = 1; i < v->q; i++) {
+    int target = rank_at(v, v->prow, (v->pcol + i) % v->q);
+    bool far = !in_place(v, target);
+    if (far && !is_packed) {
+      double since = osla_trace_now(v->t);
+      unsigned char *head = (unsigned char *)osla_segment_local(f->store) + head_offset(f, s);
+      memcpy(f->packed, head, f->head_bytes);
+      osla_pack(v->element, rows, s->size, local_at(v, s->row_after, s->col), v->lld,
+                f->packed + f->head_bytes);
+      osla_trace_add(v->t, OSLA_TRACE_PACK, since, (double)bytes);
+      is_packed = true;
+    }
+    OSLA_CALL(
+      osla_panels_publish(f->panels, PANEL_ROWS, s->k, target, 0, f->packed, far ? bytes : 0));
+  }
+  return OSLA_OK;
+}
+
+lu_panel lu_receive(lu *f, const lu_step *s)
+{
+  const local_view *v = &f->v;
+  int origin = rank_at(v, v->prow, s->pcol);
+  if (s->mine) return lu_panel_mine(f, s);
+  osla_panels_wait(f->panels, PANEL_ROWS, s->k, origin);
+  if (in_place(v, origin)) {
+    unsigned char *store = osla_segment_peer(f->store, origin);
+    lu_panel p = parts(f, store + head_offset(f, s));
+    p.l.at = peer_at(v, origin, s->row_after, osla_index_local(s->start, v->nb, v->q));
+    p.l.ld = osla_matrix_lld(v->matrix, origin);
+    return p;
+  }
+  unsigned char *buffer = osla_panels_buffer(f->panels, PANEL_ROWS, s->k);
+  lu_panel p = parts(f, buffer);
+  int64_t rows = v->rows - s->row_after;
+  p.l = (lu_operand){buffer + f->head_bytes, rows > 1 ? rows : 1};
+  return p;
+}
