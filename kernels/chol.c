@@ -151,8 +151,17 @@ static operand receive_along(chol *f, const step *s)
   return packed_operand(f, osla_panels_buffer(f->panels, PANEL_ROWS, s->k), s->along_left, s->size);
 }
 
+/* How many blocks before j of this step's panel the owner of block row j puts here. */
+static int64_t blocks_before(const chol *f, const step *s, int64_t j)
+{
+  int64_t count = 0;
+  for (int64_t i = s->k + 1; i < j; i++)
+    count += i % f->n_along == j % f->n_along && i % f->n_across == f->across;
+  return count;
+}
+
 /* Where L(j,k) lies: in place, in my rows' panel, or among the blocks that its owner put here. */
-static operand find_block(chol *f, const step *s, operand rows, int64_t j, int64_t *taken)
+static operand find_block(chol *f, const step *s, operand rows, int64_t j)
 {
   int owner = (int)(j % f->n_along), origin = rank_of(f, owner, s->across);
   int64_t at = osla_index_local(j * f->v.nb, f->v.nb, f->n_along);
@@ -163,93 +172,90 @@ static operand find_block(chol *f, const step *s, operand rows, int64_t j, int64
   size_t block = (size_t)(f->v.nb * f->v.nb) * f->v.element;
   unsigned char *region =
     (unsigned char *)osla_panels_buffer(f->panels, PANEL_COLS, s->k) + (size_t)owner * f->region;
-  return packed_operand(f, region + (size_t)taken[owner]++ * block, block_size(f, j), s->size);
+  return packed_operand(f, region + (size_t)blocks_before(f, s, j) * block, block_size(f, j),
+                        s->size);
 }
 
-/* Copying L(j,k) from the memory of another rank is a transfer; else it is mine already. */
-static osla_trace_kind gathering(const chol *f, const step *s, int64_t j)
+/* Gathers L(j,k) for my block columns from across index `from` on in f->columns, dense. */
+static operand gather_columns(chol *f, const step *s, operand rows, int64_t from)
 {
-  int origin = rank_of(f, (int)(j % f->n_along), s->across);
-  bool mine = origin == osla_transport_rank(f->v.t) || !in_place(&f->v, origin);
-  return mine ? OSLA_TRACE_PACK : OSLA_TRACE_COPY;
-}
-
-/* Gathers L(j,k) for all my block columns j > k in f->columns, dense. */
-static operand gather_columns(chol *f, const step *s, operand rows)
-{
-  operand all = packed_operand(f, f->columns, s->across_left, s->size);
-  for (int i = 0; i < f->n_along; i++)
-    f->taken[i] = 0;
-  for (int64_t c = 0; c < s->across_left; c += f->v.nb) {
-    int64_t j = osla_index_global(s->across_after + c, f->v.nb, f->across, f->n_across) / f->v.nb;
-    operand block = find_block(f, s, rows, j, f->taken); /* waits for it */
-    double since = osla_trace_now(f->v.t);
+  int64_t count = f->across_count - from;
+  double since = osla_trace_now(f->v.t);
+  operand all = packed_operand(f, f->columns, count, s->size);
+  for (int64_t c = 0; c < count; c += f->v.nb) {
+    int64_t j = osla_index_global(from + c, f->v.nb, f->across, f->n_across) / f->v.nb;
+    operand block = find_block(f, s, rows, j);
     copy_block(f, block_size(f, j), s->size, block, advance_along(f, all, c));
-    osla_trace_add(f->v.t, gathering(f, s, j), since,
-                   (double)(block_size(f, j) * s->size) * (double)f->v.element);
   }
+  osla_trace_add(f->v.t, OSLA_TRACE_PACK, since,
+                 (double)count * (double)s->size * (double)f->v.element);
   return all;
 }
 
-/* A(i,j) -= L(i,k) L(j,k)^T for my across indices [from, to), i >= j. The diagonal's neighbourhood
- * goes block by block, what lies beyond the group of blocks in one large product. */
-static osla_err update(chol *f, const step *s, operand rows, operand columns, int64_t from,
-                       int64_t to)
+/* Operands of a step's update: L(i,k) for my block rows, L(j,k) from across index `first` on. */
+typedef struct update_of {
+  const step *s;
+  operand rows, columns;
+  int64_t first;
+} update_of;
+
+/* A(i,j) -= L(i,k) L(j,k)^T for my across indices [from, to) and along indices below `end`, i >= j.
+ * What lies behind the last of these columns is one product, the rest is halved down to blocks. */
+static osla_err update(chol *f, const update_of *u, int64_t from, int64_t to, int64_t end)
 {
-  enum { GROUP = 8 };
-  const int64_t nb = f->v.nb;
-  for (int64_t group = from; group < to; group += GROUP * nb) {
-    int64_t group_end = group + GROUP * nb < to ? group + GROUP * nb : to;
-    int64_t last = osla_index_global(group_end - 1, nb, f->across, f->n_across);
-    int64_t beyond = along_below(f, last + 1); /* rows behind the whole group */
-    for (int64_t c = group; c < group_end; c += nb) {
-      int64_t start = osla_index_global(c, nb, f->across, f->n_across);
-      int64_t width = c + nb < group_end ? nb : group_end - c;
-      operand l_j = advance_along(f, columns, c - s->across_after);
-      int64_t below = along_below(f, start + width), on = along_below(f, start);
-      if (on < below) OSLA_CALL(update_diagonal(f, width, s->size, l_j, element(f, on, c)));
-      OSLA_CALL(update_block(f, beyond - below, width, s->size,
-                             advance_along(f, rows, below - s->along_after), l_j,
-                             element(f, below, c)));
-    }
-    OSLA_CALL(update_block(f, f->along_count - beyond, group_end - group, s->size,
-                           advance_along(f, rows, beyond - s->along_after),
-                           advance_along(f, columns, group - s->across_after),
-                           element(f, beyond, group)));
+  const int64_t nb = f->v.nb, after = u->s->along_after;
+  if (from >= to) return OSLA_OK;
+  int64_t start = osla_index_global(from, nb, f->across, f->n_across);
+  int64_t last = osla_index_global(to - 1, nb, f->across, f->n_across);
+  int64_t behind = along_below(f, last + 1);
+  operand l_j = advance_along(f, u->columns, from - u->first);
+  if (behind < end)
+    OSLA_CALL(update_block(f, end - behind, to - from, u->s->size,
+                           advance_along(f, u->rows, behind - after), l_j,
+                           element(f, behind, from)));
+  if (to - from > nb) {
+    int64_t half = from + ((to - from) / nb + 1) / 2 * nb;
+    OSLA_CALL(update(f, u, from, half, behind));
+    return update(f, u, half, to, behind);
   }
-  return OSLA_OK;
+  int64_t on = along_below(f, start);
+  if (on >= behind) return OSLA_OK; /* the diagonal block is another rank's */
+  return update_diagonal(f, to - from, u->s->size, l_j, element(f, on, from));
 }
 
-static osla_err run_step(chol *f, const step *s, int look_ahead)
+/* ---- the loop ---- */
+
+/* Brings a panel up to date with the steps from `from` on, factors and publishes it. */
+static osla_err advance_panel(chol *f, int64_t k, int64_t from)
 {
-  operand rows = {0}, columns = {0};
-  int64_t from = s->across_after;
-  bool work = s->along_left > 0 && s->across_left > 0;
-  if (work) {
-    rows = receive_along(f, s);
-    columns = gather_columns(f, s, rows);
+  step s = make_step(f, k);
+  int64_t column = across_below(f, s.start);
+  if (f->across != s.across) return OSLA_OK;
+  for (int64_t i = from; i < k; i++) {
+    step before = make_step(f, i);
+    if (before.along_left == 0) continue;
+    operand rows = receive_along(f, &before);
+    update_of u = {&before, rows, find_block(f, &before, rows, k), column};
+    OSLA_CALL(update(f, &u, column, column + s.size, f->along_count));
   }
-  if (s->k + 1 < f->steps) {
-    step next = make_step(f, s->k + 1);
-    if (look_ahead > 0) {
-      if (work) OSLA_CALL(update(f, s, rows, columns, from, next.across_after));
-      from = next.across_after;
-      OSLA_CALL(factor_step(f, &next));
-    }
-    if (work) OSLA_CALL(update(f, s, rows, columns, from, f->across_count));
-    if (look_ahead <= 0) OSLA_CALL(factor_step(f, &next));
-  }
-  return osla_panels_finish(f->panels, s->k);
+  return factor_step(f, &s);
 }
 
-static osla_err run(chol *f, int look_ahead)
+static osla_err run(chol *f)
 {
-  if (f->steps == 0 || f->v.prow < 0) return OSLA_OK;
-  step s = make_step(f, 0);
-  OSLA_CALL(factor_step(f, &s));
+  int64_t ready = 0; /* panels before this one are factored */
+  if (f->v.prow < 0) return OSLA_OK;
   for (int64_t k = 0; k < f->steps; k++) {
-    s = make_step(f, k);
-    OSLA_CALL(run_step(f, &s, look_ahead));
+    step s = make_step(f, k);
+    for (; ready <= k + f->look_ahead && ready < f->steps; ready++)
+      OSLA_CALL(advance_panel(f, ready, k));
+    int64_t rest = across_below(f, ready * f->v.nb);
+    if (s.along_left > 0 && rest < f->across_count) {
+      operand rows = receive_along(f, &s);
+      update_of u = {&s, rows, gather_columns(f, &s, rows, rest), rest};
+      OSLA_CALL(update(f, &u, rest, f->across_count, f->along_count));
+    }
+    OSLA_CALL(osla_panels_finish(f->panels, k));
   }
   return OSLA_OK;
 }
@@ -267,10 +273,14 @@ osla_err osla_potrf(osla_matrix *a, osla_uplo uplo, const osla_chol_options *opt
   chol f;
   osla_err err;
   *info = 0;
+  int look_ahead = options ? options->look_ahead : 0;
   OSLA_CALL(osla_chol_shape(&f, a, uplo));
+  OSLA_CHECK(look_ahead >= -1 && look_ahead <= 2, OSLA_ERR_ARG,
+             "Cholesky: look_ahead = %d is not -1, 0, 1 or 2", look_ahead);
+  f.look_ahead = look_ahead < 0 ? 0 : look_ahead == 0 ? 1 : look_ahead;
   OSLA_TRY(osla_barrier(f.v.t)); /* A is complete everywhere */
   OSLA_TRY(osla_chol_set_up(&f));
-  err = run(&f, options ? options->look_ahead : 1);
+  err = run(&f);
   if (err != OSLA_OK) osla_transport_abort(f.v.t, err); /* the others wait for my panels */
   OSLA_TRY(agree_info(&f, info));                       /* also: nobody reads my panels any more */
 cleanup:

@@ -13,8 +13,6 @@ osla_err osla_chol_shape(chol *f, osla_matrix *a, osla_uplo uplo)
              "Cholesky of a %" PRId64 " x %" PRId64 " matrix: not square", v->m, v->n);
   OSLA_CHECK(v->mb == v->nb, OSLA_ERR_ARG,
              "Cholesky needs square blocks, not %" PRId64 " x %" PRId64, v->mb, v->nb);
-  OSLA_CHECK(v->dtype == OSLA_FLOAT || v->dtype == OSLA_DOUBLE, OSLA_ERR_UNSUPPORTED,
-             "Cholesky of type '%c'", osla_dtype_letter(v->dtype));
   trim_blocks(&f->v);
   bool lower = uplo == OSLA_LOWER;
   f->n_along = lower ? v->p : v->q;
@@ -58,8 +56,7 @@ osla_err osla_chol_set_up(chol *f)
 
   osla_err err = OSLA_OK;
   f->columns = malloc((size_t)f->across_count * width + 1);
-  f->taken = calloc((size_t)f->n_along, sizeof *f->taken);
-  if (!f->columns || !f->taken) err = osla_error_set(OSLA_ERR_MEM, "copy of a Cholesky panel");
+  if (!f->columns) err = osla_error_set(OSLA_ERR_MEM, "copy of a Cholesky panel");
   if (buffers) {
     /* Blocks that one owner has for one block column's process: at most every lcm-th one. */
     int64_t lcm = (int64_t)f->n_along / gcd(f->n_along, f->n_across) * f->n_across;
@@ -73,8 +70,9 @@ osla_err osla_chol_set_up(chol *f)
       err = osla_error_set(OSLA_ERR_MEM, "packed Cholesky panel");
   }
   OSLA_CALL(osla_agree(v->t, err));
-  return osla_panels_create(
-    v->grid, bytes, f->uplo == OSLA_LOWER ? publishes_lower : publishes_upper, 1, &f->panels);
+  return osla_panels_create(v->grid, bytes,
+                            f->uplo == OSLA_LOWER ? publishes_lower : publishes_upper,
+                            f->look_ahead, &f->panels);
 }
 
 void osla_chol_clean_up(chol *f)
@@ -83,7 +81,6 @@ void osla_chol_clean_up(chol *f)
   free(f->columns);
   free(f->packed);
   free(f->packed_columns);
-  free(f->taken);
 }
 
 void copy_block(const chol *f, int64_t n_along, int64_t n_across, operand from, operand to)
@@ -107,10 +104,10 @@ osla_err solve_panel(const chol *f, int64_t n_along, int64_t size, operand diago
 {
   double since = osla_trace_now(f->v.t);
   if (f->uplo == OSLA_LOWER)
-    OSLA_CALL(osla_blas_trsm(f->v.dtype, OSLA_RIGHT, OSLA_LOWER, OSLA_TRANS, OSLA_NONUNIT, n_along,
-                             size, diagonal.at, diagonal.ld, panel.at, panel.ld));
+    OSLA_CALL(osla_blas_trsm(f->v.dtype, OSLA_RIGHT, OSLA_LOWER, OSLA_CONJTRANS, OSLA_NONUNIT,
+                             n_along, size, diagonal.at, diagonal.ld, panel.at, panel.ld));
   else
-    OSLA_CALL(osla_blas_trsm(f->v.dtype, OSLA_LEFT, OSLA_UPPER, OSLA_TRANS, OSLA_NONUNIT, size,
+    OSLA_CALL(osla_blas_trsm(f->v.dtype, OSLA_LEFT, OSLA_UPPER, OSLA_CONJTRANS, OSLA_NONUNIT, size,
                              n_along, diagonal.at, diagonal.ld, panel.at, panel.ld));
   osla_trace_add(f->v.t, OSLA_TRACE_TRSM, since, (double)size * (double)size * (double)n_along);
   return OSLA_OK;
@@ -122,10 +119,10 @@ osla_err update_block(const chol *f, int64_t n_along, int64_t n_across, int64_t 
   if (n_along <= 0 || n_across <= 0) return OSLA_OK;
   double since = osla_trace_now(f->v.t);
   if (f->uplo == OSLA_LOWER)
-    OSLA_CALL(osla_blas_gemm(f->v.dtype, OSLA_NOTRANS, OSLA_TRANS, n_along, n_across, k, -1.0,
+    OSLA_CALL(osla_blas_gemm(f->v.dtype, OSLA_NOTRANS, OSLA_CONJTRANS, n_along, n_across, k, -1.0,
                              x_i.at, x_i.ld, x_j.at, x_j.ld, 1.0, c.at, c.ld));
   else
-    OSLA_CALL(osla_blas_gemm(f->v.dtype, OSLA_TRANS, OSLA_NOTRANS, n_across, n_along, k, -1.0,
+    OSLA_CALL(osla_blas_gemm(f->v.dtype, OSLA_CONJTRANS, OSLA_NOTRANS, n_across, n_along, k, -1.0,
                              x_j.at, x_j.ld, x_i.at, x_i.ld, 1.0, c.at, c.ld));
   osla_trace_add(f->v.t, OSLA_TRACE_GEMM, since,
                  2.0 * (double)n_along * (double)n_across * (double)k);
@@ -135,8 +132,9 @@ osla_err update_block(const chol *f, int64_t n_along, int64_t n_across, int64_t 
 osla_err update_diagonal(const chol *f, int64_t n, int64_t k, operand x_j, operand c)
 {
   double since = osla_trace_now(f->v.t);
-  OSLA_CALL(osla_blas_syrk(f->v.dtype, f->uplo, f->uplo == OSLA_LOWER ? OSLA_NOTRANS : OSLA_TRANS,
-                           n, k, -1.0, x_j.at, x_j.ld, 1.0, c.at, c.ld));
+  OSLA_CALL(osla_blas_syrk(f->v.dtype, f->uplo,
+                           f->uplo == OSLA_LOWER ? OSLA_NOTRANS : OSLA_CONJTRANS, n, k, -1.0,
+                           x_j.at, x_j.ld, 1.0, c.at, c.ld));
   osla_trace_add(f->v.t, OSLA_TRACE_SYRK, since, (double)n * (double)(n + 1) * (double)k);
   return OSLA_OK;
 }

@@ -14,6 +14,7 @@
 typedef struct chol {
   local_view v;
   osla_uplo uplo;
+  int look_ahead;
   int n_along, n_across, along, across; /* process grid, and my place */
   int64_t along_count, across_count;    /* my local indices */
   int64_t steps;
@@ -21,7 +22,6 @@ typedef struct chol {
   unsigned char *columns;        /* L(j,k) for my block columns, dense */
   unsigned char *packed;         /* my panel, dense, for ranks that cannot read it in place */
   unsigned char *packed_columns; /* its blocks for one target */
-  int64_t *taken;                /* [n_along] blocks used of each owner's region */
   size_t region;                 /* bytes of an owner's region in a PANEL_COLS buffer */
   int64_t info;
 } chol;

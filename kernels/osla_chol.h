@@ -13,18 +13,19 @@ extern "C" {
 #endif
 
 typedef struct osla_chol_options {
-  int look_ahead; /* 1: the next panel is factored before the rest of the trailing matrix is
-                     updated; 0: after it. Default 1 */
+  int look_ahead; /* panels that are factored before the rest of the trailing matrix is updated: 0
+                     chosen (1), 1, 2; -1 none */
 } osla_chol_options;
 
-/* A := L L^T (LOWER) or U^T U (UPPER) in place; the other triangle is neither read nor written.
+/* A := L L^H (LOWER) or U^H U (UPPER) in place; the other triangle is neither read nor written.
  * Collective.
- *   a       [in,out] n x n, s or d, symmetric positive definite, mb = nb, any grid
+ *   a       [in,out] n x n, any type, symmetric (Hermitian) positive definite, mb = nb, any
+ *                    grid
  *   options [in]     NULL = defaults
  *   info    [out]    0, or the order of the first leading minor that is not positive definite (as
  *                    LAPACK's xPOTRF); then the triangle's content is of no use. Same on all ranks
- * On return all ranks have finished. Errors, on all ranks together: ARG (not square, mb != nb),
- * UNSUPPORTED (complex), MEM, MPI. */
+ * On return all ranks have finished. Errors, on all ranks together: ARG (not square, mb != nb,
+ * look_ahead), MEM, MPI. */
 osla_err osla_potrf(osla_matrix *a, osla_uplo uplo, const osla_chol_options *options,
                     int64_t *info);
 

@@ -3,8 +3,10 @@
 #include "kernel_reference.h"
 #include "osla_blas.h"
 #include "osla_chol.h"
+#include "osla_gemm.h"
 #include "osla_test_help.h"
 
+#include <complex.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -31,6 +33,8 @@ static dense triangle_and(osla_uplo uplo, const dense *stored, double rest)
       *dense_at(&d, i, j) = inside(uplo, i, j) ? *dense_at(stored, i, j) : rest + (double)(i - j);
   return d;
 }
+
+static const int depths[] = {-1, 1, 2}; /* of look-ahead */
 
 /* The other triangle holds `rest`: numbers show that it is not written, NaN that it is not read. */
 static void check_exact(osla_matrix *a, osla_uplo uplo, int look_ahead, double rest, uint64_t seed,
@@ -82,10 +86,10 @@ static void test_grids_and_blocks(void)
         kernel_make(grid, dtype, sizes[s].n, sizes[s].n, sizes[s].nb, sizes[s].nb, wrapped);
       char label[128];
       (void)snprintf(label, sizeof label, "%s", kernel_label(a.a, wrapped));
-      check_exact(a.a, OSLA_LOWER, s % 2, (double)NAN, (uint64_t)s, label);
-      check_exact(a.a, OSLA_UPPER, s % 2, 5e5, (uint64_t)s + 20, label);
-      check_exact(a.a, uplo, 1 - s % 2, uplo == OSLA_LOWER ? 5e5 : (double)NAN, (uint64_t)s + 40,
-                  label);
+      check_exact(a.a, OSLA_LOWER, depths[s % 3], (double)NAN, (uint64_t)s, label);
+      check_exact(a.a, OSLA_UPPER, depths[(s + g) % 3], 5e5, (uint64_t)s + 20, label);
+      check_exact(a.a, uplo, depths[(s + 1) % 3], uplo == OSLA_LOWER ? 5e5 : (double)NAN,
+                  (uint64_t)s + 40, label);
       check_backward(a.a, other, NULL, label);
       kernel_free(&a);
     }
@@ -193,6 +197,57 @@ static void test_nan(void)
   osla_transport_destroy(&t);
 }
 
+static double complex entry(const dense *d, int64_t i, int64_t j)
+{
+  const double *at = dense_at(d, i, j);
+  return CMPLX(at[0], at[1]);
+}
+
+/* |A - L L^H| <= 8 n eps |A|, largest elements, for A = G G^H with a random G of n x 2 n. */
+static void check_complex(osla_grid *grid, osla_dtype dtype, osla_uplo uplo, int64_t n, int64_t nb,
+                          const osla_chol_options *options)
+{
+  kernel_matrix a = kernel_make(grid, dtype, n, n, nb, nb, nb % 2 == 0);
+  kernel_matrix g = kernel_make(grid, dtype, n, 2 * n, nb, nb, false);
+  int64_t info = -1;
+  double worst = 0, largest = 0;
+  OSLA_ASSERT_OK(osla_matrix_fill(g.a, OSLA_FILL_UNIFORM, (uint64_t)n));
+  OSLA_ASSERT_OK(osla_gemm(OSLA_NOTRANS, OSLA_CONJTRANS, 1, osla_whole(g.a), osla_whole(g.a), 0,
+                           osla_whole(a.a), NULL));
+  dense da = dense_gather(a.a);
+  OSLA_ASSERT_OK(osla_potrf(a.a, uplo, options, &info));
+  dense f = dense_gather(a.a);
+  for (int64_t j = 0; j < n; j++)
+    for (int64_t i = j; i < n; i++) { /* of the lower triangle of A */
+      double complex sum = 0;
+      for (int64_t k = 0; k <= j; k++)
+        sum += uplo == OSLA_LOWER ? entry(&f, i, k) * conj(entry(&f, j, k))
+                                  : conj(entry(&f, k, i)) * entry(&f, k, j);
+      double distance = cabs(sum - entry(&da, i, j));
+      if (!(distance <= worst)) worst = distance;
+      if (cabs(entry(&da, i, j)) > largest) largest = cabs(entry(&da, i, j));
+    }
+  OSLA_ASSERT_MSG(info == 0 && worst <= 8 * (double)n * kernel_eps(dtype) * largest,
+                  "|A - L L^H| = %g, |A| = %g, info %" PRId64 ", %s", worst, largest, info,
+                  kernel_label(a.a, false));
+  dense_free(&da), dense_free(&f);
+  kernel_free(&a), kernel_free(&g);
+}
+
+static void test_complex(void)
+{
+  osla_transport *t = osla_test_transport();
+  osla_grid *grid;
+  for (int g = 0; (grid = kernel_grid(t, g)) != NULL; g++) {
+    osla_chol_options options = {depths[g % 3]};
+    osla_uplo uplo = g % 2 ? OSLA_LOWER : OSLA_UPPER;
+    if (kernel_turn(g, 0)) check_complex(grid, OSLA_COMPLEX_DOUBLE, uplo, 29, 4, &options);
+    if (kernel_turn(g, 1)) check_complex(grid, OSLA_COMPLEX_FLOAT, uplo, 17, 5, NULL);
+    osla_grid_destroy(&grid);
+  }
+  osla_transport_destroy(&t);
+}
+
 static void test_errors(void)
 {
   osla_transport *t = osla_test_transport();
@@ -200,17 +255,17 @@ static void test_errors(void)
   int64_t info = 0;
   kernel_matrix oblong = kernel_make(grid, OSLA_DOUBLE, 4, 7, 2, 2, false);
   kernel_matrix blocks = kernel_make(grid, OSLA_DOUBLE, 7, 7, 2, 3, false);
-  kernel_matrix complex_type = kernel_make(grid, OSLA_COMPLEX_FLOAT, 7, 7, 2, 2, false);
+  kernel_matrix square = kernel_make(grid, OSLA_DOUBLE, 7, 7, 2, 2, false);
   OSLA_ASSERT_ERR(osla_potrf(oblong.a, OSLA_LOWER, NULL, &info), OSLA_ERR_ARG);
   OSLA_ASSERT_TEXT("4 x 7");
   OSLA_ASSERT_SAME_TEXT();
   OSLA_ASSERT_ERR(osla_potrf(blocks.a, OSLA_UPPER, NULL, &info), OSLA_ERR_ARG);
   OSLA_ASSERT_TEXT("2 x 3");
   OSLA_ASSERT_SAME_TEXT();
-  OSLA_ASSERT_ERR(osla_potrf(complex_type.a, OSLA_LOWER, NULL, &info), OSLA_ERR_UNSUPPORTED);
-  OSLA_ASSERT_TEXT("'c'");
+  OSLA_ASSERT_ERR(osla_potrf(square.a, OSLA_LOWER, &(osla_chol_options){3}, &info), OSLA_ERR_ARG);
+  OSLA_ASSERT_TEXT("look_ahead = 3");
   OSLA_ASSERT_SAME_TEXT();
-  kernel_free(&oblong), kernel_free(&blocks), kernel_free(&complex_type);
+  kernel_free(&oblong), kernel_free(&blocks), kernel_free(&square);
   osla_grid_destroy(&grid);
   osla_transport_destroy(&t);
 }
@@ -239,7 +294,7 @@ static void test_stress(void)
       int64_t info = -1;
       OSLA_ASSERT_OK(osla_matrix_fill(b.a, OSLA_FILL_SPD, seed));
       OSLA_ASSERT_OK(osla_potrf(b.a, uplo, NULL, &info)); /* without a pause before the next one */
-      check_exact(a.a, uplo, i % 2, 3.0, seed + (uint64_t)i, label);
+      check_exact(a.a, uplo, depths[i % 3], 3.0, seed + (uint64_t)i, label);
     }
     check_backward(b.a, OSLA_LOWER, NULL, label);
     delays_end(&d);
@@ -258,6 +313,7 @@ int main(int argc, char **argv)
     {"empty", test_empty},
     {"indefinite", test_indefinite},
     {"nan", test_nan},
+    {"complex", test_complex},
     {"errors", test_errors},
     {"stress", test_stress},
     {NULL, NULL},
