@@ -141,15 +141,14 @@ static osla_err set_up(lu *f)
   if (far) bytes[PANEL_ROWS] = f->head_bytes + rows * width;
   size_t scratch = (rows > p * nb ? rows : p * nb) * width;
   f->pivots = calloc((size_t)f->order + 1, sizeof *f->pivots);
-  f->moved = calloc(2 * nb, sizeof *f->moved);
-  f->moved_to = calloc(2 * nb, sizeof *f->moved_to);
+  f->moves = calloc(2 * nb, sizeof *f->moves);
+  f->places = calloc(4 * nb, sizeof *f->places);
   f->candidates = calloc(2 * (rows + p * nb), sizeof *f->candidates);
   f->u = malloc(v->p > 1 ? (size_t)v->cols * width + 1 : 1);
   f->scratch = malloc(v->p > 1 ? scratch : 1);
   f->packed = malloc(far ? f->head_bytes + most * width : 1);
   osla_err err = OSLA_OK;
-  if (!f->pivots || !f->moved || !f->moved_to || !f->candidates || !f->u || !f->scratch ||
-      !f->packed)
+  if (!f->pivots || !f->moves || !f->places || !f->candidates || !f->u || !f->scratch || !f->packed)
     err = osla_error_set(OSLA_ERR_MEM, "LU: buffers of %zu bytes", 2 * scratch + store);
   OSLA_CALL(osla_agree(v->t, err));
   OSLA_CALL(osla_segment_create(v->t, store, LU_PURPOSES, &f->store));
@@ -161,8 +160,8 @@ static void clean_up(lu *f)
   osla_panels_destroy(&f->panels);
   osla_segment_destroy(&f->store);
   free(f->pivots);
-  free(f->moved);
-  free(f->moved_to);
+  free(f->moves);
+  free(f->places);
   free(f->candidates);
   free(f->u);
   free(f->scratch);

@@ -45,6 +45,12 @@ typedef struct lu_panel {
   lu_operand top, l;     /* l: my local rows from row_after on */
 } lu_panel;
 
+/* Global row `from`, of process row `owner`, comes to place `to`. */
+typedef struct lu_move {
+  int64_t from, to;
+  int owner;
+} lu_move;
+
 typedef struct lu {
   local_view v;
   osla_pivoting pivoting;
@@ -57,11 +63,12 @@ typedef struct lu {
   osla_segment *store;
   size_t head_bytes, rows_at, rows_set, records_at, record_bytes;
   uint64_t row_exchanges, column_exchanges, permutations;
-  int64_t *pivots;           /* [order] of all steps so far, global */
-  unsigned char *u;          /* rows of U for the update, if p > 1 */
-  unsigned char *scratch;    /* a panel's rows: tournament, permutation */
-  int64_t *moved, *moved_to; /* [2 nb] rows under exchange: from, to */
-  int64_t *candidates;       /* [p nb] rows of a tournament */
+  int64_t *pivots;        /* [order] of all steps so far, global */
+  unsigned char *u;       /* rows of U for the update, if p > 1 */
+  unsigned char *scratch; /* a panel's rows: tournament, permutation */
+  lu_move *moves;         /* [2 nb] rows under exchange */
+  int64_t *places;        /* [4 nb] work of an exchange */
+  int64_t *candidates;    /* [p nb] rows of a tournament */
   int64_t info;
 } lu;
 

@@ -16,26 +16,6 @@
 
 /* ---- the batch ---- */
 
-/* Row `from` comes to place `to`; the first `size` ones come on top, in order. */
-static int64_t list_moves(lu *f, const lu_step *s, const int64_t *pivots)
-{
-  int64_t count = s->size;
-  for (int64_t i = 0; i < s->size; i++)
-    f->moved[i] = f->moved_to[i] = s->start + i;
-  for (int64_t i = 0; i < s->size; i++) {
-    int64_t at = pivots[i] - s->start; /* place in the list */
-    if (at >= s->size) {
-      for (at = s->size; at < count && f->moved_to[at] != pivots[i];)
-        at++;
-      if (at == count) f->moved[at] = f->moved_to[at] = pivots[i], count++;
-    }
-    int64_t row = f->moved[i];
-    f->moved[i] = f->moved[at];
-    f->moved[at] = row;
-  }
-  return count;
-}
-
 static int owner_of(const lu *f, int64_t row)
 {
   return osla_index_owner(row, f->v.mb, f->v.p);
@@ -46,11 +26,45 @@ static int64_t local_of(const lu *f, int64_t row)
   return osla_index_local(row, f->v.mb, f->v.p);
 }
 
+/* A constant size makes this one load and one store. */
+static inline void copy_element(size_t element, unsigned char *to, const unsigned char *from)
+{
+  if (element == 8)
+    memcpy(to, from, 8);
+  else if (element == 4)
+    memcpy(to, from, 4);
+  else
+    memcpy(to, from, 16);
+}
+
+/* The rows that move, in f->moves; returns their number. The first `size` come on top, in order. */
+static int64_t list_moves(lu *f, const lu_step *s, const int64_t *pivots)
+{
+  int64_t count = s->size;
+  lu_move *m = f->moves;
+  for (int64_t i = 0; i < s->size; i++)
+    m[i].from = m[i].to = s->start + i;
+  for (int64_t i = 0; i < s->size; i++) {
+    int64_t at = pivots[i] - s->start; /* place in the list */
+    if (at >= s->size) {
+      for (at = s->size; at < count && m[at].to != pivots[i];)
+        at++;
+      if (at == count) m[at].from = m[at].to = pivots[i], count++;
+    }
+    int64_t from = m[i].from;
+    m[i].from = m[at].from;
+    m[at].from = from;
+  }
+  for (int64_t i = 0; i < count; i++)
+    m[i].owner = owner_of(f, m[i].from);
+  return count;
+}
+
 static int64_t count_of(const lu *f, int64_t moves, int prow)
 {
   int64_t count = 0;
   for (int64_t i = 0; i < moves; i++)
-    count += owner_of(f, f->moved[i]) == prow;
+    count += f->moves[i].owner == prow;
   return count;
 }
 
@@ -58,29 +72,38 @@ static int64_t count_of(const lu *f, int64_t moves, int prow)
 static void gather(const lu *f, int64_t moves, int64_t col, int64_t cols, unsigned char *to)
 {
   size_t e = f->v.element;
-  for (int64_t c = 0; c < cols; c++)
-    for (int64_t i = 0; i < moves; i++)
-      if (owner_of(f, f->moved[i]) == f->v.prow) {
-        memcpy(to, local_at(&f->v, local_of(f, f->moved[i]), col + c), e);
-        to += e;
-      }
+  int64_t *rows = f->places, count = 0;
+  for (int64_t i = 0; i < moves; i++)
+    if (f->moves[i].owner == f->v.prow) rows[count++] = local_of(f, f->moves[i].from);
+  for (int64_t c = 0; c < cols; c++) {
+    const unsigned char *column = local_at(&f->v, 0, col + c);
+    for (int64_t i = 0; i < count; i++, to += e)
+      copy_element(e, to, column + (size_t)rows[i] * e);
+  }
 }
 
-/* Takes what process row prow gathered, `count` rows. */
+/* Takes what process row prow gathered, `count` rows: those on top go to f->u, others to their
+ * places in the matrix if these are mine. */
 static void take(const lu *f, const lu_step *s, int64_t moves, int prow, int64_t count, int64_t col,
                  int64_t cols, const unsigned char *from)
 {
   size_t e = f->v.element;
-  int64_t index = 0;
+  int64_t *tops = f->places, *top_from = tops + s->size, n_tops = 0, index = 0;
+  int64_t *rows = top_from + s->size, *row_from = rows + s->size, n_rows = 0;
   for (int64_t i = 0; i < moves; i++) {
-    if (owner_of(f, f->moved[i]) != prow) continue;
-    const unsigned char *row = from + (size_t)index++ * e;
-    bool top = i < s->size;
-    if (!top && owner_of(f, f->moved_to[i]) != f->v.prow) continue;
-    int64_t local = top ? 0 : local_of(f, f->moved_to[i]);
-    for (int64_t c = 0; c < cols; c++)
-      memcpy(top ? f->u + (size_t)(i + c * f->v.nb) * e : local_at(&f->v, local, col + c),
-             row + (size_t)(c * count) * e, e);
+    if (f->moves[i].owner != prow) continue;
+    if (i < s->size)
+      tops[n_tops] = i, top_from[n_tops++] = index;
+    else if (owner_of(f, f->moves[i].to) == f->v.prow)
+      rows[n_rows] = local_of(f, f->moves[i].to), row_from[n_rows++] = index;
+    index++;
+  }
+  for (int64_t c = 0; c < cols; c++, from += (size_t)count * e) {
+    unsigned char *u = f->u + (size_t)(c * f->v.nb) * e, *a = local_at(&f->v, 0, col + c);
+    for (int64_t i = 0; i < n_tops; i++)
+      copy_element(e, u + (size_t)tops[i] * e, from + (size_t)top_from[i] * e);
+    for (int64_t i = 0; i < n_rows; i++)
+      copy_element(e, a + (size_t)rows[i] * e, from + (size_t)row_from[i] * e);
   }
 }
 
@@ -124,8 +147,8 @@ osla_err lu_exchange_rows(lu *f, const lu_step *s, const int64_t *pivots, int64_
   *top = (lu_operand){local_at(v, s->row, col), v->lld};
   if (f->pivoting == OSLA_PIVOT_NONE) return OSLA_OK;
   for (int64_t i = 0; i < s->size; i++)
-    f->moved[i] = pivots[i] - s->start;
-  return osla_lapack_laswp(v->dtype, cols, top->at, v->lld, s->size, f->moved, false);
+    f->places[i] = pivots[i] - s->start;
+  return osla_lapack_laswp(v->dtype, cols, top->at, v->lld, s->size, f->places, false);
 }
 
 void lu_store_rows(const lu *f, const lu_step *s, int64_t col, int64_t cols)
@@ -144,12 +167,11 @@ static void swap_in_column(size_t element, unsigned char *column, int64_t first,
 {
   for (int64_t i = first; i < last; i++) {
     unsigned char *a = column + (size_t)i * element, *b = column + (size_t)pivots[i] * element;
-    unsigned char other[16];
-    if (element == 8) { /* a constant size: two loads, two stores */
-      memcpy(other, a, 8), memcpy(a, b, 8), memcpy(b, other, 8);
-    } else {
-      memcpy(other, a, element), memmove(a, b, element), memcpy(b, other, element);
-    }
+    unsigned char other[16], same[16];
+    copy_element(element, other, a);
+    copy_element(element, same, b);
+    copy_element(element, a, same);
+    copy_element(element, b, other);
   }
 }
 
@@ -199,8 +221,8 @@ static osla_err collect(lu *f, const int64_t *source, int64_t first, int64_t col
     OSLA_CALL(reach(f, prow, col, cols, &theirs));
     for (int64_t c = 0; c < cols; c++)
       for (int64_t i = 0; i < count; i++)
-        memcpy(f->scratch + (size_t)(to[i] + c * rows) * v->element,
-               theirs.at + (size_t)(from[i] + c * theirs.ld) * v->element, v->element);
+        copy_element(v->element, f->scratch + (size_t)(to[i] + c * rows) * v->element,
+                     theirs.at + (size_t)(from[i] + c * theirs.ld) * v->element);
   }
   return OSLA_OK;
 }
