@@ -131,6 +131,7 @@ static osla_err set_up(lu *f)
   local_view *v = &f->v;
   bool far;
   OSLA_CALL(osla_view_needs_buffers(v, &far));
+  f->gathered = !far && v->p > 1 && f->pivoting == OSLA_PIVOT_PARTIAL;
   size_t width = (size_t)v->nb * v->element, nb = (size_t)v->nb, p = (size_t)v->p;
   size_t rows = (size_t)osla_index_count(v->m, v->mb, 0, v->p), most = rows;
   for (int rank = 0; rank < osla_transport_size(v->t); rank++) {
@@ -139,7 +140,8 @@ static osla_err set_up(lu *f)
   }
   size_t store = store_bytes(f), bytes[PANEL_KINDS] = {0};
   if (far) bytes[PANEL_ROWS] = f->head_bytes + rows * width;
-  size_t scratch = (rows > p * nb ? rows : p * nb) * width;
+  size_t tall = (size_t)v->m > p * nb ? (size_t)v->m : p * nb; /* a panel, or a tournament */
+  size_t scratch = tall * width;
   f->pivots = calloc((size_t)f->order + 1, sizeof *f->pivots);
   f->moves = calloc(2 * nb, sizeof *f->moves);
   f->places = calloc(4 * nb, sizeof *f->places);

@@ -55,6 +55,7 @@ typedef struct lu {
   local_view v;
   osla_pivoting pivoting;
   int look_ahead;
+  bool gathered; /* the owner of the diagonal block factors whole panels */
   int64_t order, steps;
   osla_panels *panels;   /* L and heads for ranks that cannot read mine in place; notifies */
   unsigned char *packed; /* a panel on its way to them */
@@ -80,14 +81,15 @@ lu_step lu_step_make(const lu *f, int64_t k);
 
 /* Where the ranks of a panel note what they tell about it. Local. */
 lu_panel lu_panel_mine(const lu *f, const lu_step *s);
-/* Publishes my part of a factored panel along my process row. Local. */
+/* Publishes my part of a factored panel along my process row; if panels are gathered, the whole
+ * panel to all ranks. Local. */
 osla_err lu_publish(lu *f, const lu_step *s);
 /* Waits for a panel, may be called again for the same one. Local. */
 lu_panel lu_receive(lu *f, const lu_step *s);
 
 /* ---- lu_panel.c ---- */
 
-/* Factors the panel of a step, if it is mine, with the other ranks of my process column. */
+/* Factors the panel of a step with the other ranks of its process column, of which I am one. */
 osla_err lu_factor_panel(lu *f, const lu_step *s);
 
 /* ---- lu_column.c: exchanges between the p ranks of a process column ---- */

@@ -2,7 +2,8 @@
  *
  * A rank that can read my memory gets a notify alone: it reads L in the matrix and the head (pivots
  * and top block) in the store, which keeps those of all my panels. Another one gets both put into
- * its buffer, packed.
+ * its buffer, packed. Where one rank factors a whole panel (all ranks on one node), it alone
+ * publishes it, to all.
  */
 #include "lu.h"
 
@@ -31,12 +32,27 @@ lu_panel lu_panel_mine(const lu *f, const lu_step *s)
   return p;
 }
 
+/* The owner of the diagonal block tells all: heads are read in its store. */
+static osla_err publish_to_all(lu *f, const lu_step *s)
+{
+  const local_view *v = &f->v;
+  if (v->prow != s->prow) return OSLA_OK;
+  for (int i = 0; i < v->p; i++)
+    for (int j = 0; j < v->q; j++) {
+      int target = rank_at(v, (v->prow + i) % v->p, (v->pcol + j) % v->q);
+      if (i > 0 || j > 0)
+        OSLA_CALL(osla_panels_publish(f->panels, PANEL_ROWS, s->k, target, 0, NULL, 0));
+    }
+  return OSLA_OK;
+}
+
 osla_err lu_publish(lu *f, const lu_step *s)
 {
   const local_view *v = &f->v;
   int64_t rows = v->rows - s->row_after;
   size_t bytes = f->head_bytes + (size_t)(rows * s->size) * v->element;
   bool is_packed = false;
+  if (f->gathered) return publish_to_all(f, s);
   for (int i = 1; i < v->q; i++) {
     int target = rank_at(v, v->prow, (v->pcol + i) % v->q);
     bool far = !in_place(v, target);
@@ -58,14 +74,15 @@ osla_err lu_publish(lu *f, const lu_step *s)
 lu_panel lu_receive(lu *f, const lu_step *s)
 {
   const local_view *v = &f->v;
-  int origin = rank_at(v, v->prow, s->pcol);
-  if (s->mine) return lu_panel_mine(f, s);
+  int mate = rank_at(v, v->prow, s->pcol); /* who has L for my rows */
+  int origin = f->gathered ? rank_at(v, s->prow, s->pcol) : mate;
+  if (origin == rank_at(v, v->prow, v->pcol)) return lu_panel_mine(f, s);
   osla_panels_wait(f->panels, PANEL_ROWS, s->k, origin);
   if (in_place(v, origin)) {
     unsigned char *store = osla_segment_peer(f->store, origin);
     lu_panel p = parts(f, store + head_offset(f, s));
-    p.l.at = peer_at(v, origin, s->row_after, osla_index_local(s->start, v->nb, v->q));
-    p.l.ld = osla_matrix_lld(v->matrix, origin);
+    p.l.at = peer_at(v, mate, s->row_after, osla_index_local(s->start, v->nb, v->q));
+    p.l.ld = osla_matrix_lld(v->matrix, mate);
     return p;
   }
   unsigned char *buffer = osla_panels_buffer(f->panels, PANEL_ROWS, s->k);
