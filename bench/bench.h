@@ -5,18 +5,20 @@
  * ratio of the same repetition holds when the speed of the machine drifts. Every run is checked.
  *
  *   bench_main.c     kernels, MPI, exit status
- *   bench_options.c bench_options_product.c   options
+ *   bench_options*.c options
  *   bench_run.c      the loop over repetitions and implementations
  *   bench_report.c   the table for people, the JSON lines
  *   bench_trace.c    the trace of one repetition
  *   bench_data.c     private memory, y = A x, residuals
  *   bench_product.c bench_gemm.c bench_gemm_plan.c bench_syrk.c   products
- *   bench_factor.c bench_hessian.c bench_put.c                    the other kernels
+ *   bench_factor.c bench_lu_chol.c bench_solve.c bench_hpl.c      factorisations, solves
+ *   bench_hessian.c bench_put.c                                   the other kernels
  *   reference_*.c    what they are compared with (reference.h)
  */
 #ifndef OSLA_BENCH_H
 #define OSLA_BENCH_H
 
+#include "osla_lu.h"
 #include "osla_matrix.h"
 
 #include <stdbool.h>
@@ -28,13 +30,16 @@
 
 /* --- options --- */
 
-enum { BENCH_MAX_SIZES = 64, BENCH_MAX_REF_NB = 8, BENCH_MAX_IMPLS = 24 };
+enum { BENCH_MAX_SIZES = 64, BENCH_MAX_GRIDS = 16, BENCH_MAX_REF_NB = 8, BENCH_MAX_IMPLS = 24 };
 
 typedef struct bench_settings {
   int64_t n[BENCH_MAX_SIZES]; /* sizes, in the given order */
   int n_count;                /* 0: the kernel's default */
-  int64_t nb;
-  int nprow, npcol; /* 0 x 0: nearest to square */
+  int64_t nbs[BENCH_MAX_SIZES];
+  int n_nbs;
+  int grids[BENCH_MAX_GRIDS][2]; /* process rows, columns; 0 x 0: nearest to square */
+  int n_grids;
+  int64_t nb; /* of the current case: one of nbs */
   int reps;
   osla_dtype dtype;
   char *ref;                    /* comma list of references; owned */
@@ -49,6 +54,10 @@ typedef struct bench_settings {
   bool ablate, plan;                /* gemm: the variants of ours; the plan alone */
   int64_t ref_nb[BENCH_MAX_REF_NB]; /* block sizes of scalapack's own matrices */
   int n_ref_nb;                     /* 0: our matrices */
+  osla_pivoting pivoting;           /* lu, hpl */
+  int look_ahead;                   /* osla_lu_options; also chol's */
+  bool chol;                        /* solve: with the factor of Cholesky, else of LU */
+  int64_t nrhs;                     /* solve */
 } bench_settings;
 
 /* What a kernel runs with. */
@@ -57,10 +66,11 @@ typedef struct bench_job {
   osla_transport *transport;
   osla_grid *grid;
   int rank, size, n_nodes;
-  FILE *json;         /* rank 0; NULL: none */
-  bool header_done;   /* the table's head is printed */
-  bool ga_started;    /* Global Arrays is up (reference_ga_stop ends it) */
-  bool failed;        /* a residual did not pass */
+  FILE *json;       /* rank 0; NULL: none */
+  bool header_done; /* the table's head is printed */
+  bool ga_started;  /* Global Arrays is up (reference_ga_stop ends it) */
+  int n_passed;     /* runs whose residual passed, and did not, without the warm-up */
+  int n_failed;
   bool last_size;     /* --trace: this size's last repetition of osla is traced */
   const char *traced; /* the case that was traced last, and its size */
   int64_t traced_n;
@@ -76,16 +86,22 @@ typedef struct bench_kernel {
   const char *default_references; /* NULL: all of them */
   const char *after;              /* end of the kernel's help; may be NULL */
   osla_err (*run)(bench_job *job, int64_t n); /* collective */
+  void (*finish)(const bench_job *job);       /* after all sizes, on rank 0; may be NULL */
   int64_t sizes[12];                          /* defaults of --n, ended by 0 */
   const char *precisions;                     /* letters that --precision takes; NULL: "sd" */
   bool updates;                               /* has the options of the updates */
   bool product;                               /* has --k, --panel, --memory */
   bool shapes;                                /* has --trans, --m, --ablate, --plan */
   bool other_nb;                              /* has --ref-nb, where scalapack is built in */
-  bool pairs; /* needs two ranks; --n counts bytes; no matrix options */
+  const char *pivotings; /* what --pivoting takes, the default first; NULL: no such option */
+  int most_look_ahead;   /* what --look-ahead takes; 0: no such option */
+  bool solves;           /* has --kind, --nrhs */
+  int reps;              /* default of --reps; 0: 5 */
+  bool pairs;            /* needs two ranks; --n counts bytes; no matrix options */
 } bench_kernel;
 
-extern const bench_kernel bench_gemm, bench_syrk, bench_lu, bench_chol, bench_hessian, bench_put;
+extern const bench_kernel bench_gemm, bench_syrk, bench_lu, bench_chol, bench_solve, bench_hpl,
+  bench_hessian, bench_put;
 
 /* Parses the options of a kernel (argv[0] is its name) for `size` ranks. Returns true to go on;
  * else *status is the exit status and the error or help is written. Local. */
@@ -126,18 +142,26 @@ typedef enum bench_unit {
   BENCH_MICROSECONDS /* rate: time of one operation, lower is better */
 } bench_unit;
 
+struct bench_result;
+
 typedef struct bench_case {
   const char *kernel;
   const char *precision;   /* "s", "d", "c", "z"; "" where it has no meaning */
   int64_t n, nb;           /* nb = 0 where it has no meaning */
   int64_t m, k;            /* of a product; 0: it has none */
   const char *trans;       /* of a product: "NN", "NT" ...; NULL: it has none */
+  const char *pivoting;    /* of LU: "partial" ...; NULL: it has none */
+  bool look_ahead;         /* it has --look-ahead */
+  int64_t nrhs;            /* of a solve; 0: it has none */
   const bench_impl *impls; /* ours first */
   int n_impls;             /* those that --ref leaves out are skipped */
   void *data;
   double work; /* of one operation over all ranks */
   bench_unit unit;
   int operations; /* per run, at least 1: the times reported are those of one operation */
+  bool cold;      /* no warm-up */
+  /* Prints a result, on rank 0; NULL: a row of the table. */
+  void (*print)(const bench_job *job, const struct bench_case *c, const struct bench_result *r);
 } bench_case;
 
 /* What was measured of one implementation. */
@@ -184,8 +208,13 @@ osla_err bench_alloc(bench_job *job, uint64_t bytes, void **out);
  * x[i] for i < n, uniform; the same for every rank. Local. */
 void bench_fill_vector(osla_dtype dtype, osla_complex *x, int64_t n, uint64_t seed);
 
-/* y := op(A) x; x and y are whole vectors on every rank. Collective. */
-osla_err bench_apply(osla_trans trans, osla_matrix *a, const osla_complex *x, osla_complex *y);
+/* What of a matrix: all, or a triangle (unit: with 1 on its diagonal, whatever is stored there). */
+typedef enum bench_part { BENCH_WHOLE, BENCH_LOWER, BENCH_UNIT_LOWER, BENCH_UPPER } bench_part;
+
+/* y := op(part of A) x; x and y are whole vectors on every rank. Triangles: A is square.
+ * Collective. */
+osla_err bench_apply(bench_part part, osla_trans trans, osla_matrix *a, const osla_complex *x,
+                     osla_complex *y);
 
 /* y += op(A) x for a local array (m x n, leading dimension ld). Local. */
 void bench_apply_local(osla_dtype dtype, osla_trans trans, int64_t m, int64_t n, const void *a,

@@ -96,12 +96,25 @@ void bench_fill_vector(osla_dtype dtype, osla_complex *x, int64_t n, uint64_t se
   }
 }
 
-osla_err bench_apply(osla_trans trans, osla_matrix *a, const osla_complex *x, osla_complex *y)
+/* The local rows [first, end) of global column j that belong to the part. */
+static void part_rows(bench_part part, const osla_layout *l, int prow, int64_t j, int64_t *first,
+                      int64_t *end)
+{
+  int64_t before = osla_index_count(j, l->mb, prow, l->nprow);
+  int64_t with = osla_index_count(j + 1, l->mb, prow, l->nprow);
+  *first = part == BENCH_LOWER ? before : part == BENCH_UNIT_LOWER ? with : 0;
+  *end = part == BENCH_UPPER ? with : osla_index_count(l->m, l->mb, prow, l->nprow);
+}
+
+osla_err bench_apply(bench_part part, osla_trans trans, osla_matrix *a, const osla_complex *x,
+                     osla_complex *y)
 {
   osla_layout l = osla_matrix_layout(a);
   osla_grid *grid = osla_matrix_grid(a);
   osla_transport *t = osla_grid_transport(grid);
-  int64_t rows = osla_matrix_local_rows(a), cols = osla_matrix_local_cols(a);
+  osla_dtype dtype = osla_matrix_dtype(a);
+  int64_t rows = osla_matrix_local_rows(a), cols = osla_matrix_local_cols(a), first, end;
+  int64_t lld = osla_matrix_lld(a, osla_transport_rank(t));
   int prow = osla_grid_prow(grid), pcol = osla_grid_pcol(grid);
   int64_t length = trans == OSLA_NOTRANS ? l.m : l.n; /* of y */
   osla_err err = OSLA_OK;
@@ -110,23 +123,25 @@ osla_err bench_apply(osla_trans trans, osla_matrix *a, const osla_complex *x, os
   if (!by_row) err = osla_error_set(OSLA_ERR_MEM, "%" PRId64 " elements", rows + cols);
   OSLA_TRY(osla_agree(t, err));
   memset(y, 0, (size_t)length * sizeof *y);
-  if (trans == OSLA_NOTRANS)
-    for (int64_t j = 0; j < cols; j++)
-      by_col[j] = x[osla_index_global(j, l.nb, pcol, l.npcol)];
-  else
-    for (int64_t i = 0; i < rows; i++)
-      by_row[i] = x[osla_index_global(i, l.mb, prow, l.nprow)];
-  bench_apply_local(osla_matrix_dtype(a), trans, rows, cols, osla_matrix_local(a),
-                    osla_matrix_lld(a, osla_transport_rank(t)),
-                    trans == OSLA_NOTRANS ? by_col : by_row,
-                    trans == OSLA_NOTRANS ? by_row : by_col);
-  if (trans == OSLA_NOTRANS)
-    for (int64_t i = 0; i < rows; i++)
-      y[osla_index_global(i, l.mb, prow, l.nprow)] = by_row[i];
-  else
-    for (int64_t j = 0; j < cols; j++)
-      y[osla_index_global(j, l.nb, pcol, l.npcol)] = by_col[j];
+  for (int64_t i = 0; i < rows && trans != OSLA_NOTRANS; i++)
+    by_row[i] = x[osla_index_global(i, l.mb, prow, l.nprow)];
+  for (int64_t j = 0; j < cols; j++) {
+    int64_t column = osla_index_global(j, l.nb, pcol, l.npcol);
+    part_rows(part, &l, prow, column, &first, &end);
+    const char *at =
+      (const char *)osla_matrix_local(a) + (size_t)(j * lld + first) * osla_dtype_size(dtype);
+    if (trans == OSLA_NOTRANS) {
+      bench_apply_local(dtype, trans, end - first, 1, at, lld, &x[column], by_row + first);
+    } else {
+      bench_apply_local(dtype, trans, end - first, 1, at, lld, by_row + first, by_col + j);
+      y[column] = by_col[j];
+    }
+  }
+  for (int64_t i = 0; i < rows && trans == OSLA_NOTRANS; i++)
+    y[osla_index_global(i, l.mb, prow, l.nprow)] = by_row[i];
   err = osla_allreduce(t, y, 2 * length, MPI_DOUBLE, MPI_SUM);
+  for (int64_t i = 0; i < length && part == BENCH_UNIT_LOWER; i++)
+    y[i] += x[i];
 cleanup:
   free(by_row);
   return err;

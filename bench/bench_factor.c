@@ -1,45 +1,44 @@
-/* LU without pivoting of a diagonally dominant matrix, Cholesky of a positive definite one. The
- * check solves with a random right-hand side; its residual uses the matrix as it was. */
-#include "config.h"
-
+/* Matrices and calls of factorisations and solves. See bench_factor.h. */
+#include "bench_factor.h"
+#include "osla_blas.h"
 #include "osla_chol.h"
-#include "osla_lu.h"
+#include "osla_index.h"
 #include "osla_solve.h"
-#include "reference.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* What one implementation works on. */
-typedef struct factor_set {
-  struct factor_data *factor;
-  osla_matrix *a, *x; /* factored in place; n x 1: the solution */
-  bool own;           /* they go with this set, else they are those of `ours` */
-  int64_t nb;         /* of the set's own matrices */
-  int64_t info;       /* of the last run */
-  int context;        /* BLACS */
-  int *ipiv;
-} factor_set;
+enum { SEED_MATRIX = 1 };
 
-typedef struct factor_data {
-  bench_job *job;
-  int64_t n;
-  osla_fill fill;
-  osla_matrix *original, *b, *x; /* what a is restored from; n x 1; n x 1 */
-  factor_set ours, scalapack[BENCH_MAX_REF_NB];
-  reference_names names;
-  reference_gemm local;
-} factor_data;
+double factor_each(const factor_data *d)
+{
+  osla_dtype dtype = d->job->settings->dtype;
+  return dtype == OSLA_FLOAT || dtype == OSLA_DOUBLE ? 2 : 8;
+}
+
+const char *factor_pivoting_name(osla_pivoting pivoting)
+{
+  static const char *const name[] = {"partial", "tournament", "none"};
+  return name[pivoting];
+}
+
+/* --- matrices --- */
+
+int64_t factor_rhs_block(const factor_data *d)
+{
+  int64_t npcol = osla_grid_npcol(d->job->grid), share = (d->nrhs + npcol - 1) / npcol;
+  return share < d->job->settings->nb ? share : d->job->settings->nb;
+}
 
 static osla_err create_set(factor_set *set, int64_t nb)
 {
   factor_data *d = set->factor;
-  osla_grid *grid = d->job->grid;
   osla_dtype dtype = d->job->settings->dtype;
   set->own = true;
-  OSLA_CALL(osla_matrix_create(grid, dtype, d->n, d->n, nb, nb, &set->a));
-  return osla_matrix_create(grid, dtype, d->n, 1, nb, nb, &set->x);
+  set->a = set->x = NULL;
+  OSLA_CALL(osla_matrix_create(d->job->grid, dtype, d->n, d->n, nb, nb, &set->a));
+  if (d->nrhs == 0) return OSLA_OK;
+  return osla_matrix_create(d->job->grid, dtype, d->n, d->nrhs, nb, factor_rhs_block(d), &set->x);
 }
 
 static void destroy_set(factor_set *set)
@@ -50,96 +49,134 @@ static void destroy_set(factor_set *set)
   set->own = false;
 }
 
-static osla_err make_data(factor_data *d)
+osla_err factor_create(factor_data *d)
 {
-  osla_grid *grid = d->job->grid;
-  osla_dtype dtype = d->job->settings->dtype;
-  int64_t n = d->n, nb = d->job->settings->nb;
-  OSLA_CALL(osla_matrix_create(grid, dtype, n, n, nb, nb, &d->original));
-  OSLA_CALL(create_set(&d->ours, nb));
-  OSLA_CALL(osla_matrix_create(grid, dtype, n, 1, nb, nb, &d->b));
-  OSLA_CALL(osla_matrix_create(grid, dtype, n, 1, nb, nb, &d->x));
-  OSLA_CALL(osla_matrix_fill(d->original, d->fill, 1));
-  return osla_matrix_fill(d->b, OSLA_FILL_UNIFORM, 2);
-}
-
-static osla_err restore(void *data)
-{
-  factor_set *set = data;
-  if (set->nb > 0) return osla_matrix_fill(set->a, set->factor->fill, 1);
-  int64_t count = osla_matrix_lld(set->a, set->factor->job->rank) * osla_matrix_local_cols(set->a);
-  if (osla_matrix_local_rows(set->a) > 0)
-    memcpy(osla_matrix_local(set->a), osla_matrix_local(set->factor->original),
-           (size_t)count * osla_dtype_size(osla_matrix_dtype(set->a)));
+  void *pivots;
+  bool pivoted = d->kind == &factor_lu && d->pivoting != OSLA_PIVOT_NONE;
+  d->fill = pivoted                 ? OSLA_FILL_UNIFORM
+            : d->kind == &factor_lu ? OSLA_FILL_DOMINANT
+                                    : OSLA_FILL_SPD;
+  d->ours = (factor_set){.factor = d, .context = -1};
+  OSLA_CALL(create_set(&d->ours, d->job->settings->nb));
+  if (!pivoted) return OSLA_OK;
+  uint64_t rows = (uint64_t)osla_matrix_local_rows(d->ours.a);
+  OSLA_CALL(bench_alloc(d->job, rows * sizeof *d->ours.pivots, &pivots));
+  d->ours.pivots = pivots;
   return OSLA_OK;
 }
 
-/* Solves with what the run left in a. */
-static osla_err check(factor_set *set, osla_err (*solve)(factor_set *set), double *residual)
+void factor_destroy(factor_data *d)
 {
-  factor_data *d = set->factor;
-  int64_t info = set->info; /* ScaLAPACK tells it to the ranks of the grid alone */
-  OSLA_CALL(osla_allreduce(d->job->transport, &info, 1, MPI_INT64_T, MPI_MAX));
-  *residual = NAN;
-  if (info != 0) return OSLA_OK;
-  OSLA_CALL(osla_matrix_copy(d->b, set->x));
-  OSLA_CALL(solve(set));
-  OSLA_CALL(osla_barrier(d->job->transport));
-  OSLA_CALL(osla_matrix_copy(set->x, d->x)); /* in the blocks of the original */
-  return osla_residual(d->original, d->x, d->b, residual);
+  destroy_set(&d->ours);
+  free(d->ours.pivots);
+  d->ours.pivots = NULL;
 }
 
-/* --- osla --- */
+osla_err factor_restore(void *data)
+{
+  factor_set *set = data;
+  return osla_matrix_fill(set->a, set->factor->fill, SEED_MATRIX);
+}
+
+/* --- pivots --- */
+
+osla_err factor_pivots(const factor_set *set, int64_t *all)
+{
+  factor_data *d = set->factor;
+  osla_layout l = osla_matrix_layout(set->a);
+  bool pivoted = set->ipiv || d->ours.pivots; /* the same everywhere */
+  for (int64_t i = 0; i < l.m; i++)
+    all[i] = pivoted ? 0 : i;
+  if (!pivoted) return OSLA_OK;
+  int prow = osla_grid_prow(d->job->grid);
+  int64_t rows = osla_grid_pcol(d->job->grid) == 0 ? osla_matrix_local_rows(set->a) : 0;
+  for (int64_t i = 0; i < rows; i++)
+    all[osla_index_global(i, l.mb, prow, l.nprow)] =
+      (set->ipiv ? set->ipiv[i] : set->pivots[i]) - 1;
+  return osla_allreduce(d->job->transport, all, l.m, MPI_INT64_T, MPI_SUM);
+}
+
+osla_err factor_usable(const factor_set *set, bool *usable)
+{
+  int64_t info = set->info != 0; /* ScaLAPACK tells it to the ranks of the grid alone */
+  OSLA_CALL(osla_allreduce(set->factor->job->transport, &info, 1, MPI_INT64_T, MPI_MAX));
+  *usable = info == 0;
+  return OSLA_OK;
+}
+
+/* --- ours --- */
 
 static osla_err run_lu(void *data)
 {
   factor_set *set = data;
+  osla_lu_options options = {.pivoting = set->factor->pivoting,
+                             .look_ahead = set->factor->job->settings->look_ahead};
   osla_lu_result result;
-  OSLA_CALL(osla_getrf(set->a, NULL, &(osla_lu_options){.pivoting = OSLA_PIVOT_NONE}, &result));
-  set->info = result.info;
+  OSLA_CALL(osla_getrf(set->a, set->pivots, &options, &result));
+  set->info = result.trusted ? 0 : 1;
   return OSLA_OK;
 }
 
-static osla_err solve_lu(factor_set *set)
+/* x := P x on rank 0, which sees all of x meanwhile. */
+static osla_err permute(factor_set *set)
 {
-  return osla_getrs_nopiv(set->a, set->x);
+  factor_data *d = set->factor;
+  osla_dtype dtype = d->job->settings->dtype;
+  int64_t n = d->n, *pivots = malloc((size_t)n * sizeof *pivots);
+  void *x = d->job->rank == 0 ? malloc((size_t)(n * d->nrhs) * osla_dtype_size(dtype)) : NULL;
+  osla_err err = OSLA_OK;
+  if (!pivots || (d->job->rank == 0 && !x)) err = osla_error_set(OSLA_ERR_MEM, "pivots of a solve");
+  OSLA_TRY(osla_agree(d->job->transport, err)); /* also: x is complete everywhere */
+  OSLA_TRY(factor_pivots(set, pivots));
+  if (d->job->rank == 0) {
+    err = osla_matrix_get_block(set->x, 0, 0, n, d->nrhs, x, n);
+    if (err == OSLA_OK) err = osla_lapack_laswp(dtype, d->nrhs, x, n, n, pivots, false);
+    if (err == OSLA_OK) err = osla_matrix_put_block(set->x, 0, 0, n, d->nrhs, x, n);
+  }
+  err = osla_agree(d->job->transport, err); /* also: x is permuted everywhere */
+cleanup:
+  free(pivots);
+  free(x);
+  return err;
 }
 
-static osla_err check_lu(void *set, double *residual)
+static osla_err solve_lu(void *data)
 {
-  return check(set, solve_lu, residual);
+  factor_set *set = data;
+  if (set->factor->ours.pivots) OSLA_CALL(permute(set));
+  return osla_getrs_nopiv(set->a, set->x);
 }
 
 static osla_err run_chol(void *data)
 {
   factor_set *set = data;
-  return osla_potrf(set->a, OSLA_LOWER, NULL, &set->info);
+  int look_ahead = set->factor->job->settings->look_ahead;
+  osla_chol_options options = {.look_ahead = look_ahead > 0};
+  return osla_potrf(set->a, OSLA_LOWER, look_ahead == 0 ? NULL : &options, &set->info);
 }
 
-static osla_err solve_chol(factor_set *set)
+static osla_err solve_chol(void *data)
 {
+  factor_set *set = data;
   return osla_potrs(OSLA_LOWER, set->a, set->x);
-}
-
-static osla_err check_chol(void *set, double *residual)
-{
-  return check(set, solve_chol, residual);
 }
 
 /* --- scalapack --- */
 
-static osla_err setup_scalapack(void *data)
+osla_err factor_setup_scalapack(void *data)
 {
   factor_set *set = data;
   void *ipiv;
   if (set->nb > 0) OSLA_CALL(create_set(set, set->nb));
+  if (set->factor->kind != &factor_lu)
+    return reference_scalapack_open(set->factor->job->grid, &set->context);
   uint64_t count = (uint64_t)(osla_matrix_local_rows(set->a) + osla_matrix_layout(set->a).mb);
   OSLA_CALL(bench_alloc(set->factor->job, count * sizeof(int), &ipiv));
   set->ipiv = ipiv;
   return reference_scalapack_open(set->factor->job->grid, &set->context);
 }
 
-static void teardown_scalapack(void *data)
+void factor_teardown_scalapack(void *data)
 {
   factor_set *set = data;
   reference_scalapack_close(&set->context);
@@ -154,14 +191,10 @@ static osla_err run_scalapack_lu(void *data)
   return reference_scalapack_getrf(set->context, set->a, set->ipiv, &set->info);
 }
 
-static osla_err solve_scalapack_lu(factor_set *set)
+static osla_err solve_scalapack_lu(void *data)
 {
+  factor_set *set = data;
   return reference_scalapack_getrs(set->context, set->a, set->ipiv, set->x);
-}
-
-static osla_err check_scalapack_lu(void *set, double *residual)
-{
-  return check(set, solve_scalapack_lu, residual);
 }
 
 static osla_err run_scalapack_chol(void *data)
@@ -170,129 +203,48 @@ static osla_err run_scalapack_chol(void *data)
   return reference_scalapack_potrf(set->context, set->a, &set->info);
 }
 
-static osla_err solve_scalapack_chol(factor_set *set)
+static osla_err solve_scalapack_chol(void *data)
 {
+  factor_set *set = data;
   return reference_scalapack_potrs(set->context, set->a, set->x);
 }
 
-static osla_err check_scalapack_chol(void *set, double *residual)
-{
-  return check(set, solve_scalapack_chol, residual);
-}
+/* --- the two kinds, their implementations --- */
 
-/* --- the two kernels --- */
+const factor_kind factor_lu = {.name = "lu",
+                               .part = 3,
+                               .run = run_lu,
+                               .run_scalapack = run_scalapack_lu,
+                               .solve = solve_lu,
+                               .solve_scalapack = solve_scalapack_lu,
+                               .left = BENCH_UNIT_LOWER,
+                               .right = BENCH_UPPER,
+                               .right_trans = OSLA_NOTRANS};
 
-typedef struct factor_kernel {
-  const char *name;
-  osla_fill fill;
-  int64_t part; /* the operations are 2 n^3 over it */
-  osla_err (*run)(void *set), (*check)(void *set, double *residual);
-  osla_err (*run_scalapack)(void *set), (*check_scalapack)(void *set, double *residual);
-} factor_kernel;
+const factor_kind factor_chol = {.name = "chol",
+                                 .part = 6,
+                                 .run = run_chol,
+                                 .run_scalapack = run_scalapack_chol,
+                                 .solve = solve_chol,
+                                 .solve_scalapack = solve_scalapack_chol,
+                                 .left = BENCH_LOWER,
+                                 .right = BENCH_LOWER,
+                                 .right_trans = OSLA_CONJTRANS};
 
-static const factor_kernel lu = {
-  "lu", OSLA_FILL_DOMINANT, 3, run_lu, check_lu, run_scalapack_lu, check_scalapack_lu};
-static const factor_kernel chol = {
-  "chol", OSLA_FILL_SPD, 6, run_chol, check_chol, run_scalapack_chol, check_scalapack_chol};
-
-static int add_impls(factor_data *d, const factor_kernel *kernel, bench_impl *impls)
+int factor_impls(factor_data *d, const bench_impl *ours, const bench_impl *scalapack,
+                 bench_impl *impls)
 {
   const bench_settings *s = d->job->settings;
   int n = 0;
-  const bench_impl scalapack = {.setup = setup_scalapack,
-                                .prepare = restore,
-                                .run = kernel->run_scalapack,
-                                .check = kernel->check_scalapack,
-                                .teardown = teardown_scalapack};
-  impls[n++] = (bench_impl){.name = "osla",
-                            .prepare = restore,
-                            .run = kernel->run,
-                            .check = kernel->check,
-                            .data = &d->ours};
-  impls[n++] = reference_gemm_impl(&d->local);
+  impls[n] = *ours;
+  impls[n].name = "osla";
+  impls[n++].data = &d->ours;
+  if (d->local.job) impls[n++] = reference_gemm_impl(&d->local);
   for (int i = 0; i < BENCH_MAX_REF_NB; i++) {
     d->scalapack[i] = d->ours;
     d->scalapack[i].own = false;
     d->scalapack[i].nb = i < s->n_ref_nb ? s->ref_nb[i] : 0;
   }
-  reference_scalapack_impls(s, &scalapack, d->scalapack, sizeof *d->scalapack, &d->names, impls,
-                            &n);
+  reference_scalapack_impls(s, scalapack, d->scalapack, sizeof *d->scalapack, &d->names, impls, &n);
   return n;
 }
-
-static osla_err run(bench_job *job, int64_t n, const factor_kernel *kernel)
-{
-  const bench_settings *s = job->settings;
-  factor_data d = {.job = job, .n = n, .fill = kernel->fill};
-  bench_impl impls[BENCH_MAX_IMPLS];
-  double cube = 2.0 * (double)n * (double)n;
-  bench_case c = {.kernel = kernel->name,
-                  .n = n,
-                  .nb = s->nb,
-                  .impls = impls,
-                  .precision = s->dtype == OSLA_FLOAT ? "s" : "d",
-                  .unit = BENCH_GFLOPS,
-                  .operations = 1,
-                  .work = cube * (double)n / (double)kernel->part};
-  d.ours = (factor_set){.factor = &d, .context = -1};
-  osla_err err = make_data(&d);
-  if (err == OSLA_OK) {
-    int64_t k = n / kernel->part > 0 ? n / kernel->part : 1; /* about as many operations */
-    d.local = (reference_gemm){.job = job,
-                               .m = osla_matrix_local_rows(d.ours.a),
-                               .n = osla_matrix_local_cols(d.ours.a),
-                               .k = k,
-                               .work = cube * (double)k};
-    c.n_impls = add_impls(&d, kernel, impls);
-    err = bench_run_case(job, &c);
-  }
-  destroy_set(&d.ours);
-  osla_matrix_destroy(&d.original);
-  osla_matrix_destroy(&d.b);
-  osla_matrix_destroy(&d.x);
-  return err;
-}
-
-static osla_err run_lu_case(bench_job *job, int64_t n)
-{
-  return run(job, n, &lu);
-}
-
-static osla_err run_chol_case(bench_job *job, int64_t n)
-{
-  return run(job, n, &chol);
-}
-
-#define BENCH_FACTOR_RESIDUAL                                                                      \
-  "Residual: |B - A X| / ((|A| |X| + |B|) N eps) of a solve with a random B, max norms.\n"
-
-const bench_kernel bench_lu = {
-  .name = "lu",
-  .summary = "LU without pivoting, diagonally dominant matrix",
-  .about =
-    "\nTimes A := L U without pivoting, A diagonally dominant, in GF/s (2/3 N^3 "
-    "operations), beside:\n"
-    "  blas       the limit: the rate of a local product of private matrices on each rank,\n"
-    "             of as many operations; no communication\n"
-    "  scalapack  pdgetrf (psgetrf) on the same process grid. It searches for pivots, which\n"
-    "             ours does not, and finds them all on the diagonal\n" BENCH_FACTOR_RESIDUAL,
-  .references = "blas" REFERENCE_SCALAPACK,
-  .after = "Example: mpiexec -n 4 osla-bench lu --n 4096 --nb 128 --grid 2x2\n",
-  .other_nb = true,
-  .run = run_lu_case,
-  .sizes = {2048},
-};
-
-const bench_kernel bench_chol = {
-  .name = "chol",
-  .summary = "Cholesky factorisation, lower triangle",
-  .about = "\nTimes A := L L^T, A positive definite, in GF/s (1/3 N^3 operations), beside:\n"
-           "  blas       the limit: the rate of a local product of private matrices on each rank,\n"
-           "             of as many operations; no communication\n"
-           "  scalapack  pdpotrf (pspotrf) on the same process grid\n" BENCH_FACTOR_RESIDUAL,
-  .references = "blas" REFERENCE_SCALAPACK,
-  .after = "Example: mpiexec -n 2 osla-bench chol --n 4096 --precision s\n",
-  .other_nb = true,
-  .run = run_chol_case,
-  .sizes = {2048},
-};

@@ -10,8 +10,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const bench_kernel *const kernels[] = {&bench_gemm, &bench_syrk,    &bench_lu,
-                                              &bench_chol, &bench_hessian, &bench_put};
+static const bench_kernel *const kernels[] = {&bench_gemm,    &bench_syrk,  &bench_lu,
+                                              &bench_chol,    &bench_solve, &bench_hpl,
+                                              &bench_hessian, &bench_put};
 enum { N_KERNELS = sizeof kernels / sizeof *kernels };
 
 static const bench_kernel *find_kernel(const char *name)
@@ -75,23 +76,35 @@ static osla_err set_threads(const bench_settings *settings, int size, int *threa
   return OSLA_OK;
 }
 
-static osla_err run_sizes(const bench_kernel *kernel, bench_job *job)
+/* All sizes and block sizes on grid number g. */
+static osla_err run_grid(const bench_kernel *kernel, bench_job *job, bench_settings *current, int g)
 {
-  const bench_settings *s = job->settings;
+  bool last_grid = g + 1 == current->n_grids;
+  osla_err err =
+    osla_grid_create(job->transport, current->grids[g][0], current->grids[g][1], &job->grid);
+  for (int i = 0; i < current->n_count; i++)
+    for (int j = 0; j < current->n_nbs && err == OSLA_OK; j++) {
+      job->last_size = last_grid && i + 1 == current->n_count && j + 1 == current->n_nbs;
+      current->nb = current->nbs[j];
+      err = kernel->run(job, current->n[i]);
+    }
+  osla_grid_destroy(&job->grid);
+  return err;
+}
+
+static osla_err run_all(const bench_kernel *kernel, bench_job *job)
+{
+  bench_settings current = *job->settings;
   osla_transport_options options = {0};
-  OSLA_CALL(set_threads(s, job->size, &options.threads_per_rank));
+  OSLA_CALL(set_threads(&current, job->size, &options.threads_per_rank));
+  job->settings = &current;
   osla_err err = osla_transport_create(MPI_COMM_WORLD, &options, &job->transport);
-  if (err == OSLA_OK) {
-    job->n_nodes = osla_transport_n_nodes(job->transport);
-    err = osla_grid_create(job->transport, s->nprow, s->npcol, &job->grid);
-  }
-  for (int i = 0; i < s->n_count && err == OSLA_OK; i++) {
-    job->last_size = i + 1 == s->n_count;
-    err = kernel->run(job, s->n[i]);
-  }
+  if (err == OSLA_OK) job->n_nodes = osla_transport_n_nodes(job->transport);
+  for (int g = 0; g < current.n_grids && err == OSLA_OK; g++)
+    err = run_grid(kernel, job, &current, g);
+  if (err == OSLA_OK && kernel->finish && job->rank == 0) kernel->finish(job);
   if (err == OSLA_OK) err = bench_trace_report(job);
   reference_ga_stop(job);
-  osla_grid_destroy(&job->grid);
   osla_transport_destroy(&job->transport);
   return err;
 }
@@ -122,13 +135,13 @@ static int run_kernel(const bench_kernel *kernel, int argc, char **argv)
   if (status == OSLA_EXIT_OK) status = bench_trace_check(kernel, &job);
   if (status == OSLA_EXIT_OK) {
     (void)snprintf(name, sizeof name, "-bench %s", kernel->name);
-    status = osla_command_fail(name, run_sizes(kernel, &job));
+    status = osla_command_fail(name, run_all(kernel, &job));
   }
   if (job.json && fclose(job.json) != 0 && status == OSLA_EXIT_OK)
     status = bench_error(kernel, "--json: %s: %s", settings.json, strerror(errno));
   bench_settings_free(&settings);
   status = osla_command_agree(status);
-  return status == OSLA_EXIT_OK && job.failed ? OSLA_EXIT_FAILED : status;
+  return status == OSLA_EXIT_OK && job.n_failed > 0 ? OSLA_EXIT_FAILED : status;
 }
 
 int main(int argc, char **argv)

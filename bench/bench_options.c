@@ -9,13 +9,16 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define DEFAULT_NB "128"
+
 /* As popt stores them. */
 typedef struct raw_options {
   char **n; /* each --n; popt's, freed by us */
-  char *grid, *ref, *precision, *json, *trace;
-  long long nb, updates, count, rows;
+  char *nb, *grid, *ref, *precision, *json, *trace;
+  long long updates, count, rows;
   int reps, threads;
   bench_raw_product product;
+  bench_raw_factor factor;
 } raw_options;
 
 int bench_error(const bench_kernel *kernel, const char *format, ...)
@@ -67,7 +70,8 @@ static int check_refs(const bench_kernel *kernel, const char *list)
     size_t length = strcspn(at, ",");
     (void)snprintf(item, sizeof item, "%.*s", (int)length, at);
     if (length == 0 || !bench_list_has(kernel->references, item))
-      return bench_error(kernel, "--ref: '%s' is not one of none,%s", item, kernel->references);
+      return bench_error(kernel, "--ref: '%s' is not one of none%s%s", item,
+                         kernel->references[0] ? "," : "", kernel->references);
     at += length;
     if (*at == '\0') return OSLA_EXIT_OK;
   }
@@ -102,19 +106,38 @@ static int take_precision(const bench_kernel *kernel, const char *text, bench_se
   return OSLA_EXIT_OK;
 }
 
+/* "2x2", or "1x4,2x2"; none: nearest to square. */
+static int take_grids(const bench_kernel *kernel, int size, const char *text,
+                      bench_settings *settings)
+{
+  char name[40], item[40];
+  (void)snprintf(name, sizeof name, "-bench %s", kernel->name);
+  settings->n_grids = text ? 0 : 1;
+  for (const char *at = text; at;) {
+    if (settings->n_grids == BENCH_MAX_GRIDS)
+      return bench_error(kernel, "--grid: more than %d grids", BENCH_MAX_GRIDS);
+    int *grid = settings->grids[settings->n_grids++], length = (int)strcspn(at, ",");
+    (void)snprintf(item, sizeof item, "%.*s", length, at);
+    int status = osla_command_parse_grid(name, "--grid", item, size, &grid[0], &grid[1]);
+    if (status) return status;
+    at = at[length] ? at + length + 1 : NULL;
+  }
+  return OSLA_EXIT_OK;
+}
+
 /* Checks what popt stored and moves it to settings. */
 static int take(const bench_kernel *kernel, int size, const raw_options *raw,
                 bench_settings *settings)
 {
-  char name[40];
   int status = OSLA_EXIT_OK;
-  (void)snprintf(name, sizeof name, "-bench %s", kernel->name);
   for (char **text = raw->n; text && *text && !status; text++)
     status =
       bench_add_sizes(kernel, "--n", *text, BENCH_MAX_SIZES, settings->n, &settings->n_count);
   for (int i = 0; !raw->n && kernel->sizes[i]; i++)
     settings->n[settings->n_count++] = kernel->sizes[i];
-  if (!status) status = at_least(kernel, "--nb", raw->nb, 1);
+  if (!status)
+    status = bench_add_sizes(kernel, "--nb", raw->nb ? raw->nb : DEFAULT_NB, BENCH_MAX_SIZES,
+                             settings->nbs, &settings->n_nbs);
   if (!status) status = at_least(kernel, "--reps", raw->reps, 1);
   if (!status) status = at_least(kernel, "--updates", raw->updates, 1);
   if (!status) status = at_least(kernel, "--size", raw->count, 1);
@@ -122,9 +145,7 @@ static int take(const bench_kernel *kernel, int size, const raw_options *raw,
   if (!status) status = at_least(kernel, "--threads", raw->threads, 1);
   if (!status) status = take_precision(kernel, raw->precision, settings);
   if (!status && raw->ref) status = check_refs(kernel, raw->ref);
-  if (!status && raw->grid)
-    status =
-      osla_command_parse_grid(name, "--grid", raw->grid, size, &settings->nprow, &settings->npcol);
+  if (!status) status = take_grids(kernel, size, raw->grid, settings);
   for (int i = 0; kernel->updates && i < settings->n_count && !status; i++)
     if (raw->count > settings->n[i])
       status =
@@ -132,7 +153,7 @@ static int take(const bench_kernel *kernel, int size, const raw_options *raw,
   if (!status && kernel->pairs && size < 2)
     status = bench_error(kernel, "needs at least 2 ranks (mpiexec -n 2 ...)");
 
-  settings->nb = raw->nb;
+  settings->nb = settings->nbs[0];
   settings->reps = raw->reps;
   settings->updates = raw->updates;
   settings->count = raw->count;
@@ -145,6 +166,7 @@ static int take(const bench_kernel *kernel, int size, const raw_options *raw,
       (!settings->ref || (raw->json && !settings->json) || (raw->trace && !settings->trace)))
     status = bench_error(kernel, "out of memory");
   if (!status) status = bench_product_take(kernel, &raw->product, settings);
+  if (!status) status = bench_factor_take(kernel, &raw->factor, settings);
   return status;
 }
 
@@ -158,8 +180,8 @@ static void describe_defaults(const bench_kernel *kernel, char *sizes, size_t ro
     used +=
       (size_t)snprintf(sizes + used, room - used, "%c%" PRId64, i ? ',' : ' ', kernel->sizes[i]);
   if (used < room) (void)snprintf(sizes + used, room - used, "); a comma list, or given again");
-  (void)snprintf(refs, refs_room, "References, of %s; or none (default: %s)", kernel->references,
-                 default_references(kernel));
+  (void)snprintf(refs, refs_room, "References, of none%s%s (default: %s)",
+                 kernel->references[0] ? "," : "", kernel->references, default_references(kernel));
 }
 
 /* Runs popt on the options that the kernel has; returns as osla_command_parse. */
@@ -167,25 +189,26 @@ static bool parse_raw(const bench_kernel *kernel, int argc, char **argv, raw_opt
                       osla_command_line *line, int *status)
 {
   char sizes[200], refs[200], precision[40];
-  struct poptOption product[BENCH_PRODUCT_OPTIONS];
+  struct poptOption product[BENCH_PRODUCT_OPTIONS], factor[BENCH_FACTOR_OPTIONS];
   describe_defaults(kernel, sizes, sizeof sizes, refs, sizeof refs);
   (void)snprintf(precision, sizeof precision, "One letter of %s (default: d)", precisions(kernel));
   bench_product_table(kernel, &raw->product, product);
+  bench_factor_table(kernel, &raw->factor, factor);
   const struct poptOption common[] = {
     {"n", '\0', POPT_ARG_ARGV, &raw->n, 0, sizes, "N"},
     {"ref", '\0', POPT_ARG_STRING, &raw->ref, 0, refs, "LIST"},
     {"reps", '\0', POPT_ARG_INT | POPT_ARGFLAG_SHOW_DEFAULT, &raw->reps, 0,
-     "Repetitions after the warm-up", "R"},
+     "Repetitions that are counted", "R"},
     {"json", '\0', POPT_ARG_STRING, &raw->json, 0,
      "Append one JSON object a line, for each implementation and size", "FILE"},
     {"trace", '\0', POPT_ARG_STRING, &raw->trace, 0,
      "Write what each rank does in the last repetition of osla, for a trace viewer", "FILE"},
     POPT_TABLEEND};
   const struct poptOption matrix[] = {
-    {"nb", '\0', POPT_ARG_LONGLONG | POPT_ARGFLAG_SHOW_DEFAULT, &raw->nb, 0,
-     "Block size of the distribution", "NB"},
-    {"grid", '\0', POPT_ARG_STRING, &raw->grid, 0, "Process grid (default: nearest to square)",
-     "PxQ"},
+    {"nb", '\0', POPT_ARG_STRING, &raw->nb, 0,
+     "Block size of the distribution (default: " DEFAULT_NB "); a comma list", "NB"},
+    {"grid", '\0', POPT_ARG_STRING, &raw->grid, 0,
+     "Process grid (default: nearest to square); a comma list", "PxQ"},
     {"precision", '\0', POPT_ARG_STRING, &raw->precision, 0, precision, "X"},
     POPT_TABLEEND};
   const struct poptOption updates[] = {
@@ -206,6 +229,7 @@ static bool parse_raw(const bench_kernel *kernel, int argc, char **argv, raw_opt
     {NULL, '\0', POPT_ARG_INCLUDE_TABLE, (void *)(uintptr_t)(kernel->updates ? updates : none), 0,
      NULL, NULL},
     {NULL, '\0', POPT_ARG_INCLUDE_TABLE, product, 0, NULL, NULL},
+    {NULL, '\0', POPT_ARG_INCLUDE_TABLE, factor, 0, NULL, NULL},
     POPT_TABLEEND};
   line->options = table;
   bool go_on = osla_command_parse(line, argc, argv, status);
@@ -216,7 +240,11 @@ static bool parse_raw(const bench_kernel *kernel, int argc, char **argv, raw_opt
 bool bench_options_parse(const bench_kernel *kernel, int size, int argc, char **argv,
                          bench_settings *settings, int *status)
 {
-  raw_options raw = {.nb = 128, .reps = 5, .updates = 64, .count = 400, .rows = 0, .threads = 1};
+  raw_options raw = {.reps = kernel->reps ? kernel->reps : 5,
+                     .updates = 64,
+                     .count = 400,
+                     .threads = 1,
+                     .factor.nrhs = 1};
   raw.product = bench_raw_product_none;
   char name[40];
   (void)snprintf(name, sizeof name, "-bench %s", kernel->name);

@@ -1,4 +1,5 @@
-/* The options of products and of --ref-nb, apart from the rest. Private to bench_options*.c. */
+/* The options of products and of --ref-nb, and those of factorisations, apart from the rest.
+ * Private to bench_options*.c. */
 #ifndef OSLA_BENCH_OPTIONS_H
 #define OSLA_BENCH_OPTIONS_H
 
@@ -24,6 +25,19 @@ void bench_product_table(const bench_kernel *kernel, bench_raw_product *raw,
  * after the error line. Local. */
 int bench_product_take(const bench_kernel *kernel, const bench_raw_product *raw,
                        bench_settings *settings);
+
+/* The same for the options of factorisations and solves. */
+typedef struct bench_raw_factor {
+  char *pivoting, *kind;
+  int look_ahead;
+  long long nrhs;
+} bench_raw_factor;
+
+enum { BENCH_FACTOR_OPTIONS = 5 };
+void bench_factor_table(const bench_kernel *kernel, bench_raw_factor *raw,
+                        struct poptOption table[BENCH_FACTOR_OPTIONS]);
+int bench_factor_take(const bench_kernel *kernel, const bench_raw_factor *raw,
+                      bench_settings *settings);
 
 /* Appends the sizes of one option: "400" or "400,800". The same for the rest. */
 int bench_add_sizes(const bench_kernel *kernel, const char *option, const char *text, int most,

@@ -57,10 +57,10 @@ osla_err product_create(product_data *d, bench_job *job, int64_t n, bool syrk)
   osla_complex *bx = d->expected + d->m;
   bench_fill_vector(s->dtype, d->x, n, 3);
   if (syrk)
-    OSLA_CALL(bench_apply(OSLA_TRANS, d->ours.a, d->x, bx));
+    OSLA_CALL(bench_apply(BENCH_WHOLE, OSLA_TRANS, d->ours.a, d->x, bx));
   else
-    OSLA_CALL(bench_apply(s->transb, d->ours.b, d->x, bx));
-  return bench_apply(s->transa, d->ours.a, bx, d->expected);
+    OSLA_CALL(bench_apply(BENCH_WHOLE, s->transb, d->ours.b, d->x, bx));
+  return bench_apply(BENCH_WHOLE, s->transa, d->ours.a, bx, d->expected);
 }
 
 void product_destroy(product_data *d)
@@ -136,7 +136,7 @@ osla_err product_check(void *data, double *residual)
   if (d->syrk)
     OSLA_CALL(apply_lower(set, d->x, d->y));
   else
-    OSLA_CALL(bench_apply(OSLA_NOTRANS, set->c, d->x, d->y));
+    OSLA_CALL(bench_apply(BENCH_WHOLE, OSLA_NOTRANS, set->c, d->x, d->y));
   *residual = bench_residual(d->job->settings->dtype, d->y, d->expected, d->m, d->k);
   return OSLA_OK;
 }

@@ -46,7 +46,7 @@ static int impl_width(const bench_job *job)
 
 static int size_width(const bench_job *job)
 {
-  return job->settings->m || job->settings->k ? 20 : 8;
+  return job->settings->m || job->settings->k || job->settings->nrhs > 1 ? 20 : 8;
 }
 
 static void print_header(bench_job *job)
@@ -58,14 +58,18 @@ static void print_header(bench_job *job)
                "nodes", "min s", "median s", "rate", "residual", "", "osla/ref");
 }
 
-/* "gemm", "gemm NT"; "2048", or "m x n x k" where they were asked for. */
+/* "gemm", "gemm NT", "lu partial"; "2048", or "m x n x k" where they were asked for, or "n x nrhs".
+ */
 static void describe(const bench_job *job, const bench_case *c, char *kernel, char *size,
                      size_t room)
 {
   bool plain = !c->trans || strcmp(c->trans, "NN") == 0;
-  (void)snprintf(kernel, room, "%s%s%s", c->kernel, plain ? "" : " ", plain ? "" : c->trans);
+  const char *variant = c->pivoting ? c->pivoting : plain ? "" : c->trans;
+  (void)snprintf(kernel, room, "%s%s%s", c->kernel, variant[0] ? " " : "", variant);
   if (job->settings->m || job->settings->k)
     (void)snprintf(size, room, "%" PRId64 "x%" PRId64 "x%" PRId64, c->m, c->n, c->k);
+  else if (c->nrhs > 1)
+    (void)snprintf(size, room, "%" PRId64 "x%" PRId64, c->n, c->nrhs);
   else
     (void)snprintf(size, room, "%" PRId64, c->n);
 }
@@ -119,6 +123,10 @@ static json_t *row_json(const bench_job *job, const bench_case *c, const bench_r
     (void)json_object_update_new(
       row, json_pack("{s:I,s:I}", "m", (json_int_t)c->m, "k", (json_int_t)c->k));
   if (row && c->trans) (void)json_object_set_new(row, "trans", json_string(c->trans));
+  if (row && c->pivoting) (void)json_object_set_new(row, "pivoting", json_string(c->pivoting));
+  if (row && c->look_ahead)
+    (void)json_object_set_new(row, "look_ahead", json_integer(job->settings->look_ahead));
+  if (row && c->nrhs > 0) (void)json_object_set_new(row, "nrhs", json_integer(c->nrhs));
   return row;
 }
 
@@ -165,20 +173,23 @@ osla_err bench_report(bench_job *job, const bench_case *c, const bench_result *r
   char grid[32];
   osla_err err = OSLA_OK;
   for (int i = 0; i < n_results; i++)
-    if (!results[i].pass) job->failed = true;
+    *(results[i].pass ? &job->n_passed : &job->n_failed) += reps;
   if (job->rank != 0) return OSLA_OK;
 
   double *scratch = malloc((size_t)reps * sizeof *scratch);
   OSLA_CHECK(scratch, OSLA_ERR_MEM, "%d ratios", reps);
   (void)snprintf(grid, sizeof grid, "%dx%d", osla_grid_nprow(job->grid),
                  osla_grid_npcol(job->grid));
-  print_header(job);
+  if (!c->print) print_header(job);
   for (int i = 0; i < n_results && err == OSLA_OK; i++) {
     char text[40] = "";
     if (i > 0)
       (void)snprintf(text, sizeof text, "%.3g%s", ratio(&results[0], &results[i], reps, scratch),
                      &results[i] == best(results, n_results, reps) ? " best nb" : "");
-    print_row(job, c, &results[i], grid, text);
+    if (c->print)
+      c->print(job, c, &results[i]);
+    else
+      print_row(job, c, &results[i], grid, text);
     if (!job->json) continue;
     json_t *ratios = i == 0 ? ratios_json(results, n_results, reps, scratch) : json_object();
     err = write_line(job, row_json(job, c, &results[i], grid, ratios));

@@ -52,11 +52,11 @@ static osla_err run_once(bench_job *job, const bench_case *c, bench_result *r, b
   return OSLA_OK;
 }
 
-/* A warm-up of each, then A B A B ... */
+/* A warm-up of each (unless the case starts cold), then A B A B ... */
 static osla_err measure(bench_job *job, const bench_case *c, bench_result *results, int n_results)
 {
   double not_counted;
-  for (int i = 0; i < n_results; i++)
+  for (int i = 0; i < n_results && !c->cold; i++)
     OSLA_CALL(run_once(job, c, &results[i], false, &not_counted));
   for (int rep = 0; rep < job->settings->reps; rep++)
     for (int i = 0; i < n_results; i++) {

@@ -6,9 +6,11 @@
 
 /* Ends of a kernel's list of references. */
 #ifdef HAVE_SCALAPACK
-#define REFERENCE_SCALAPACK ",scalapack"
+#define REFERENCE_SCALAPACK       ",scalapack"
+#define REFERENCE_SCALAPACK_ALONE "scalapack"
 #else
-#define REFERENCE_SCALAPACK ""
+#define REFERENCE_SCALAPACK       ""
+#define REFERENCE_SCALAPACK_ALONE ""
 #endif
 #ifdef HAVE_GA
 #define REFERENCE_GA ",ga"
@@ -35,7 +37,7 @@ bench_impl reference_gemm_impl(reference_gemm *g);
 
 /* --- scalapack ---------------------------------------------------------------------------------
  * On the memory of our matrices, in a BLACS grid with our grid's places. `context` is BLACS's; -1
- * on ranks outside the grid. `info` is LAPACK's, 0 on those ranks. Types s and d; gemm all. Errors:
+ * on ranks outside the grid. `info` is LAPACK's, 0 on those ranks. All types; syrk s and d. Errors:
  * RANGE (a size does not fit an int), UNSUPPORTED (built without). */
 osla_err reference_scalapack_open(osla_grid *grid, int *context);
 void reference_scalapack_close(int *context);

@@ -20,35 +20,33 @@ void Cblacs_gridexit(int context);
 void descinit_(int *desc, const int *m, const int *n, const int *mb, const int *nb,
                const int *irsrc, const int *icsrc, const int *context, const int *lld, int *info);
 
-/* Factors and elements of gemm are passed by address alone. */
-#define DECLARE_GEMM(letter)                                                                       \
-  void p##letter##gemm_(const char *transa, const char *transb, const int *m, const int *n,        \
-                        const int *k, const void *alpha, const void *a, const int *ia,             \
-                        const int *ja, const int *desca, const void *b, const int *ib,             \
-                        const int *jb, const int *descb, const void *beta, void *c, const int *ic, \
-                        const int *jc, const int *descc);
-DECLARE_GEMM(s)
-DECLARE_GEMM(d)
-DECLARE_GEMM(c)
-DECLARE_GEMM(z)
+/* Factors and elements are passed by address alone. */
+typedef void gemm_routine(const char *transa, const char *transb, const int *m, const int *n,
+                          const int *k, const void *alpha, const void *a, const int *ia,
+                          const int *ja, const int *desca, const void *b, const int *ib,
+                          const int *jb, const int *descb, const void *beta, void *c, const int *ic,
+                          const int *jc, const int *descc);
+typedef void syrk_routine(const char *uplo, const char *trans, const int *n, const int *k,
+                          const void *alpha, const void *a, const int *ia, const int *ja,
+                          const int *desca, const void *beta, void *c, const int *ic, const int *jc,
+                          const int *descc);
+typedef void getrf_routine(const int *m, const int *n, void *a, const int *ia, const int *ja,
+                           const int *desca, int *ipiv, int *info);
+typedef void getrs_routine(const char *trans, const int *n, const int *nrhs, const void *a,
+                           const int *ia, const int *ja, const int *desca, const int *ipiv, void *b,
+                           const int *ib, const int *jb, const int *descb, int *info);
+typedef void potrf_routine(const char *uplo, const int *n, void *a, const int *ia, const int *ja,
+                           const int *desca, int *info);
+typedef void potrs_routine(const char *uplo, const int *n, const int *nrhs, const void *a,
+                           const int *ia, const int *ja, const int *desca, void *b, const int *ib,
+                           const int *jb, const int *descb, int *info);
 
-#define DECLARE_ROUTINES(letter, real)                                                             \
-  void p##letter##syrk_(const char *uplo, const char *trans, const int *n, const int *k,           \
-                        const real *alpha, const real *a, const int *ia, const int *ja,            \
-                        const int *desca, const real *beta, real *c, const int *ic, const int *jc, \
-                        const int *descc);                                                         \
-  void p##letter##getrf_(const int *m, const int *n, real *a, const int *ia, const int *ja,        \
-                         const int *desca, int *ipiv, int *info);                                  \
-  void p##letter##getrs_(const char *trans, const int *n, const int *nrhs, const real *a,          \
-                         const int *ia, const int *ja, const int *desca, const int *ipiv, real *b, \
-                         const int *ib, const int *jb, const int *descb, int *info);               \
-  void p##letter##potrf_(const char *uplo, const int *n, real *a, const int *ia, const int *ja,    \
-                         const int *desca, int *info);                                             \
-  void p##letter##potrs_(const char *uplo, const int *n, const int *nrhs, const real *a,           \
-                         const int *ia, const int *ja, const int *desca, real *b, const int *ib,   \
-                         const int *jb, const int *descb, int *info);
-DECLARE_ROUTINES(s, float)
-DECLARE_ROUTINES(d, double)
+gemm_routine psgemm_, pdgemm_, pcgemm_, pzgemm_;
+syrk_routine pssyrk_, pdsyrk_;
+getrf_routine psgetrf_, pdgetrf_, pcgetrf_, pzgetrf_;
+getrs_routine psgetrs_, pdgetrs_, pcgetrs_, pzgetrs_;
+potrf_routine pspotrf_, pdpotrf_, pcpotrf_, pzpotrf_;
+potrs_routine pspotrs_, pdpotrs_, pcpotrs_, pzpotrs_;
 
 static const int one = 1;
 
@@ -101,21 +99,13 @@ static osla_err describe(int context, osla_matrix *matrix, operand *out)
   return OSLA_OK;
 }
 
-static bool is_float(osla_matrix *matrix)
-{
-  return osla_matrix_dtype(matrix) == OSLA_FLOAT;
-}
-
 osla_err reference_scalapack_gemm(int context, osla_trans transa, osla_trans transb, osla_matrix *a,
                                   osla_matrix *b, osla_matrix *c)
 {
   static const float alpha_c[2] = {1, 0}, beta_c[2] = {0, 0};
   static const double alpha_z[2] = {1, 0}, beta_z[2] = {0, 0};
   static const struct {
-    void (*gemm)(const char *, const char *, const int *, const int *, const int *, const void *,
-                 const void *, const int *, const int *, const int *, const void *, const int *,
-                 const int *, const int *, const void *, void *, const int *, const int *,
-                 const int *);
+    gemm_routine *gemm;
     const void *alpha, *beta;
   } of[] = {{psgemm_, alpha_c, beta_c},
             {pdgemm_, alpha_z, beta_z},
@@ -139,76 +129,65 @@ osla_err reference_scalapack_syrk(int context, osla_matrix *a, osla_matrix *c)
   operand oa, oc;
   OSLA_CALL(describe(context, a, &oa));
   OSLA_CALL(describe(context, c, &oc));
-  if (is_float(a)) {
-    float alpha = 1, beta = 0;
-    pssyrk_("L", "N", &oc.n, &oa.n, &alpha, oa.at, &one, &one, oa.desc, &beta, oc.at, &one, &one,
-            oc.desc);
-  } else {
-    double alpha = 1, beta = 0;
-    pdsyrk_("L", "N", &oc.n, &oa.n, &alpha, oa.at, &one, &one, oa.desc, &beta, oc.at, &one, &one,
-            oc.desc);
-  }
+  static const float one_s = 1, zero_s = 0;
+  static const double one_d = 1, zero_d = 0;
+  bool single = osla_matrix_dtype(a) == OSLA_FLOAT;
+  (single ? pssyrk_ : pdsyrk_)(
+    "L", "N", &oc.n, &oa.n, single ? (void *)&one_s : (void *)&one_d, oa.at, &one, &one, oa.desc,
+    single ? (void *)&zero_s : (void *)&zero_d, oc.at, &one, &one, oc.desc);
   return OSLA_OK;
 }
 
 osla_err reference_scalapack_getrf(int context, osla_matrix *a, int *ipiv, int64_t *info)
 {
+  static getrf_routine *const getrf[] = {psgetrf_, pdgetrf_, pcgetrf_, pzgetrf_};
   operand o;
   int result = 0;
   *info = 0;
   if (context < 0) return OSLA_OK;
   OSLA_CALL(describe(context, a, &o));
-  if (is_float(a))
-    psgetrf_(&o.m, &o.n, o.at, &one, &one, o.desc, ipiv, &result);
-  else
-    pdgetrf_(&o.m, &o.n, o.at, &one, &one, o.desc, ipiv, &result);
+  getrf[osla_matrix_dtype(a)](&o.m, &o.n, o.at, &one, &one, o.desc, ipiv, &result);
   *info = result;
   return OSLA_OK;
 }
 
 osla_err reference_scalapack_potrf(int context, osla_matrix *a, int64_t *info)
 {
+  static potrf_routine *const potrf[] = {pspotrf_, pdpotrf_, pcpotrf_, pzpotrf_};
   operand o;
   int result = 0;
   *info = 0;
   if (context < 0) return OSLA_OK;
   OSLA_CALL(describe(context, a, &o));
-  if (is_float(a))
-    pspotrf_("L", &o.n, o.at, &one, &one, o.desc, &result);
-  else
-    pdpotrf_("L", &o.n, o.at, &one, &one, o.desc, &result);
+  potrf[osla_matrix_dtype(a)]("L", &o.n, o.at, &one, &one, o.desc, &result);
   *info = result;
   return OSLA_OK;
 }
 
 osla_err reference_scalapack_getrs(int context, osla_matrix *a, int *ipiv, osla_matrix *b)
 {
+  static getrs_routine *const getrs[] = {psgetrs_, pdgetrs_, pcgetrs_, pzgetrs_};
   operand oa, ob;
   int result = 0;
   if (context < 0) return OSLA_OK;
   OSLA_CALL(describe(context, a, &oa));
   OSLA_CALL(describe(context, b, &ob));
-  if (is_float(a))
-    psgetrs_("N", &oa.n, &ob.n, oa.at, &one, &one, oa.desc, ipiv, ob.at, &one, &one, ob.desc,
-             &result);
-  else
-    pdgetrs_("N", &oa.n, &ob.n, oa.at, &one, &one, oa.desc, ipiv, ob.at, &one, &one, ob.desc,
-             &result);
+  getrs[osla_matrix_dtype(a)]("N", &oa.n, &ob.n, oa.at, &one, &one, oa.desc, ipiv, ob.at, &one,
+                              &one, ob.desc, &result);
   OSLA_CHECK(result == 0, OSLA_ERR_ARG, "pxGETRS refused argument %d", -result);
   return OSLA_OK;
 }
 
 osla_err reference_scalapack_potrs(int context, osla_matrix *a, osla_matrix *b)
 {
+  static potrs_routine *const potrs[] = {pspotrs_, pdpotrs_, pcpotrs_, pzpotrs_};
   operand oa, ob;
   int result = 0;
   if (context < 0) return OSLA_OK;
   OSLA_CALL(describe(context, a, &oa));
   OSLA_CALL(describe(context, b, &ob));
-  if (is_float(a))
-    pspotrs_("L", &oa.n, &ob.n, oa.at, &one, &one, oa.desc, ob.at, &one, &one, ob.desc, &result);
-  else
-    pdpotrs_("L", &oa.n, &ob.n, oa.at, &one, &one, oa.desc, ob.at, &one, &one, ob.desc, &result);
+  potrs[osla_matrix_dtype(a)]("L", &oa.n, &ob.n, oa.at, &one, &one, oa.desc, ob.at, &one, &one,
+                              ob.desc, &result);
   OSLA_CHECK(result == 0, OSLA_ERR_ARG, "pxPOTRS refused argument %d", -result);
   return OSLA_OK;
 }

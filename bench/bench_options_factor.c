@@ -1,0 +1,62 @@
+/* Options of factorisations and solves. See bench_options.h. */
+#include "bench_options.h"
+
+#include <string.h>
+
+void bench_factor_table(const bench_kernel *kernel, bench_raw_factor *raw,
+                        struct poptOption table[BENCH_FACTOR_OPTIONS])
+{
+  const struct poptOption pivoting = {"pivoting",
+                                      '\0',
+                                      POPT_ARG_STRING,
+                                      &raw->pivoting,
+                                      0,
+                                      kernel->pivotings && bench_list_has(kernel->pivotings, "none")
+                                        ? "Pivots of ours: partial (default), tournament, none"
+                                        : "Pivots of ours: partial (default), tournament",
+                                      "HOW"};
+  const struct poptOption look_ahead = {
+    "look-ahead",     '\0', POPT_ARG_INT | POPT_ARGFLAG_SHOW_DEFAULT,
+    &raw->look_ahead, 0,    "Panels that ours factors ahead of the update; 0: chosen, -1: none",
+    "PANELS"};
+  const struct poptOption solves[] = {
+    {"kind", '\0', POPT_ARG_STRING, &raw->kind, 0, "Whose factors: lu (default), chol", "KIND"},
+    {"nrhs", '\0', POPT_ARG_LONGLONG | POPT_ARGFLAG_SHOW_DEFAULT, &raw->nrhs, 0, "Right-hand sides",
+     "NRHS"}};
+  if (kernel->pivotings) *table++ = pivoting;
+  if (kernel->most_look_ahead > 0) *table++ = look_ahead;
+  if (kernel->solves) {
+    memcpy(table, solves, sizeof solves);
+    table += sizeof solves / sizeof *solves;
+  }
+  *table = (struct poptOption)POPT_TABLEEND;
+}
+
+static int take_pivoting(const bench_kernel *kernel, const char *text, bench_settings *settings)
+{
+  static const char *const names[] = {"partial", "tournament", "none"}; /* as osla_pivoting */
+  settings->pivoting = OSLA_PIVOT_PARTIAL;
+  if (!text) return OSLA_EXIT_OK;
+  if (!bench_list_has(kernel->pivotings, text))
+    return bench_error(kernel, "--pivoting: '%s' is not one of %s", text, kernel->pivotings);
+  while (strcmp(names[settings->pivoting], text) != 0)
+    settings->pivoting++;
+  return OSLA_EXIT_OK;
+}
+
+int bench_factor_take(const bench_kernel *kernel, const bench_raw_factor *raw,
+                      bench_settings *settings)
+{
+  int status = take_pivoting(kernel, raw->pivoting, settings);
+  if (!status && (raw->look_ahead < -1 || raw->look_ahead > kernel->most_look_ahead))
+    status = bench_error(kernel, "--look-ahead: %d is not from -1 to %d", raw->look_ahead,
+                         kernel->most_look_ahead);
+  if (!status && raw->kind && strcmp(raw->kind, "lu") != 0 && strcmp(raw->kind, "chol") != 0)
+    status = bench_error(kernel, "--kind: '%s' is not one of lu,chol", raw->kind);
+  if (!status && raw->nrhs < 1)
+    status = bench_error(kernel, "--nrhs: %lld is less than 1", raw->nrhs);
+  settings->look_ahead = raw->look_ahead;
+  settings->chol = raw->kind && strcmp(raw->kind, "chol") == 0;
+  settings->nrhs = raw->nrhs;
+  return status;
+}
