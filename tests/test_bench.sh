@@ -36,7 +36,8 @@ rows = [json.loads(line) for line in open(sys.argv[1])]
 assert len(rows) == int(sys.argv[2]), len(rows)
 keys = """kernel impl precision n nb grid ranks nodes reps seconds_min seconds_median rate unit residual
           pass ratio_vs seconds""".split()
-shape = {"gemm": ["m", "k", "trans"], "syrk": ["m", "k"]}
+shape = {"gemm": ["m", "k", "trans"], "syrk": ["m", "k"], "lu": ["pivoting", "look_ahead"],
+         "chol": ["look_ahead"], "solve/lu": ["nrhs"], "solve/chol": ["nrhs"]}
 scale = {"GF/s": 1e9, "Melem/s": 1e6, "GB/s": 1e9}
 for row in rows:
     assert sorted(row) == sorted(keys + shape.get(row["kernel"], [])), sorted(row)
@@ -53,6 +54,10 @@ for row in rows:
             flops = row["m"] * row["n"] * row["k"] * (2 if row["precision"] in "sd" else 8)
         if row["kernel"] == "syrk":
             flops = row["n"] * (row["n"] + 1) * row["k"]
+        if row["kernel"] in ("lu", "chol"):
+            flops = row["n"] ** 3 * (2 if row["precision"] in "sd" else 8) / (3 if row["kernel"] == "lu" else 6)
+        if row["kernel"].startswith("solve/"):
+            flops = 2 * row["n"] ** 2 * row["nrhs"]
         assert not flops or abs(row["rate"] * 1e9 * row["seconds_median"] / flops - 1) < 1e-6, row
     else: # references follow ours
         assert row["ratio_vs"] == {}, row
@@ -86,6 +91,31 @@ bad() {
   [ -s "$scratch/out" ] && fail "something on stdout"
 }
 
+# hpl T/V,N,NB,P,Q...: these tests, in this order, in the form of HPL's output, and all pass
+hpl() {
+  [ $status = 0 ] || fail "exit status $status, not 0"
+  [ -s "$scratch/err" ] && fail "something on stderr"
+  command -v python3 >/dev/null || return
+  python3 - "$scratch/out" "$@" <<'EOT' || fail "not in HPL's form"
+import re, sys
+lines = open(sys.argv[1]).read().splitlines()
+expected = [tuple(text.split(",")) for text in sys.argv[2:]]  # T/V, N, NB, P, Q
+for variant, n, nb, p, q in expected:
+    head, lines = lines[:6], lines[6:]
+    assert head[0] == 80 * "=" and head[2] == head[4] == 80 * "-", head
+    assert head[1] == "T/V" + 16 * " " + "N    NB     P     Q" + 15 * " " + "Time" + 17 * " " + "Gflops", head
+    assert head[3].split()[:5] == [variant, n, nb, p, q] and len(head[3]) == 80, head[3]
+    assert re.fullmatch(r"\d+\.\d\d \d\.\d{4}e[+-]\d\d", " ".join(head[3].split()[5:])), head[3]
+    match = re.fullmatch(r"\|\|Ax-b\|\|_oo/\(eps\*\(\|\|A\|\|_oo\*\|\|x\|\|_oo\+\|\|b\|\|_oo\)\*N\)="
+                         r"   (\d\.\d{8}e[+-]\d\d) \.{6} PASSED", head[5])
+    assert match and 1e-5 < float(match.group(1)) < 1, head[5]
+tests = len(expected)
+assert lines[1].split()[:2] == ["Finished", str(tests)], lines
+assert [int(line.split()[0]) for line in lines[2:5]] == [tests, 0, 0], lines
+assert lines[0] == lines[5] == 80 * "=" and len(lines) == 6, lines
+EOT
+}
+
 impls=2 # ours and blas
 best=() bests=2 # the same with --ref-nb
 all=blas alls=2 # what gemm has at most
@@ -109,6 +139,30 @@ for place in "node 1" "node 2" "node 4" "fake2 2" "fake2 4"; do
   [ "$ranks" = 1 ] || measure "$mode" "$ranks" $((18 * pairs)) put --n 8,10000
 done
 measure node 2 1 lu --n 50 --ref none
+measure node 2 4 lu --n 50 --ref none --nb 16,24 --grid 1x2,2x1
+lu=0
+for kind in "s tournament -1 2x2" "c partial 2 3x1" "z none 1 1x3" "d tournament 2 4x1" "z tournament 0 1x4"; do
+  read -r precision pivoting ahead grid <<<"$kind"
+  lu=$((lu + 1))
+  mode=node
+  [ $((lu % 2)) = 0 ] && mode=fake2
+  measure $mode 4 $impls lu --n 70 --nb 16 --precision $precision --pivoting $pivoting \
+    --look-ahead $ahead --grid $grid
+done
+measure fake2 4 $impls chol --n 70 --nb 16 --look-ahead -1
+for place in "node 1" "fake2 3"; do
+  read -r mode ranks <<<"$place"
+  measure "$mode" "$ranks" $((2 * impls)) solve --n 70,5 --nb 16
+  measure "$mode" "$ranks" $bests solve --n 70 --nb 32 "${best[@]}" --kind chol --precision s --nrhs 20
+done
+run node 4 hpl --n 50,33 --nb 16,64 --grid 2x2,1x3
+hpl WR1OSLAP,{50,33},{16,64},2,2 WR1OSLAP,{50,33},{16,64},1,3
+run fake2 4 hpl --n 60 --nb 16 --pivoting tournament --look-ahead 2
+hpl WR2OSLAT,60,16,2,2
+if [ "$HAVE_SCALAPACK" = yes ]; then
+  run node 2 hpl --n 60 --nb 16 --look-ahead -1 --ref scalapack
+  hpl WR0OSLAP,60,16,1,2 WR0SCALP,60,16,1,2
+fi
 measure node 3 $bests gemm --n 70 --nb 32 --precision z "${best[@]}"
 measure node 3 $bests chol --n 70 --nb 32 --precision s "${best[@]}" --grid 1x2
 [ "$HAVE_GA" = yes ] && measure node 2 2 gemm --n 800 --ref ga # see bench/reference_ga.c
@@ -138,13 +192,17 @@ for arguments in "lu --n 33,100 --nb 32" "put --n 8,100" "hessian --n 100 --size
   for rank in 0 1; do
     grep -q "\"name\":\"rank $rank\"" "$scratch/trace" || fail "rank $rank is not in the trace"
   done
+  [[ $arguments = lu* ]] && kinds="rows panel trsm gemm" || kinds=
+  for kind in $kinds; do
+    grep -q "^$kind " "$scratch/out" || fail "no $kind in the trace"
+  done
   [ -z "$(ls "$scratch" | grep part)" ] || fail "a temporary file is left"
   command -v python3 >/dev/null || continue
   python3 -c 'import json, sys; json.load(open(sys.argv[1]))' "$scratch/trace" || fail "JSON"
 done
 
 for ranks in 0 2; do
-  for arguments in "" "gemm " "syrk " "lu " "chol " "hessian " "put "; do
+  for arguments in "" "gemm " "syrk " "lu " "chol " "solve " "hpl " "hessian " "put "; do
     run node $ranks $arguments--help
     [ $status = 0 ] || fail "exit status $status, not 0"
     [ "$(grep -c '^Usage: ' "$scratch/out")" = 1 ] || fail "the help is not printed once"
@@ -183,6 +241,22 @@ for ranks in 0 2; do
   run node $ranks lu --grid 3x1
   [ "$ranks" = 0 ] && bad "osla-bench lu: --grid: 3 x 1 is 3 places, but there is 1 rank"
   [ "$ranks" = 2 ] && bad "osla-bench lu: --grid: 3 x 1 is 3 places, but there are 2 ranks"
+  run node $ranks lu --pivoting full
+  bad "osla-bench lu: --pivoting: 'full' is not one of partial,tournament,none"
+  run node $ranks hpl --pivoting none
+  bad "osla-bench hpl: --pivoting: 'none' is not one of partial,tournament"
+  run node $ranks lu --look-ahead 3
+  bad "osla-bench lu: --look-ahead: 3 is not from -1 to 2"
+  run node $ranks chol --look-ahead 2
+  bad "osla-bench chol: --look-ahead: 2 is not from -1 to 1"
+  run node $ranks solve --kind qr
+  bad "osla-bench solve: --kind: 'qr' is not one of lu,chol"
+  run node $ranks solve --nrhs 0
+  bad "osla-bench solve: --nrhs: 0 is less than 1"
+  run node $ranks hpl --nb 16,0
+  bad "osla-bench hpl: --nb: '16,0' is not a list of sizes of at least 1"
+  run node $ranks hpl --grid 1x1,1
+  bad "osla-bench hpl: --grid: '1' is not a grid such as 2x3"
   run node $ranks put --ref scalapack
   bad "osla-bench put: --ref: 'scalapack' is not one of none,blas,mpi"
   run node $ranks hessian --n 100 --size 101
@@ -201,12 +275,12 @@ grep -q '^osla-bench gemm: .*bytes' "$scratch/err" || fail "no word on memory"
 if [ -n "$GNUPLOT" ]; then
   label="results/plot"
   mkdir "$scratch/folder"
-  for kernel in gemm lu; do
-    run node 2 $kernel --n 20,40,60 --nb 16 --reps 2 --json "$scratch/folder/results.jsonl"
+  for arguments in gemm "lu ${best[*]}" "lu --pivoting tournament --look-ahead 2" "chol --nb 8,16"; do
+    run node 2 $arguments --n 20,40,60 --reps 2 --json "$scratch/folder/results.jsonl"
   done
   "$(dirname "$0")/../results/plot" "$scratch/folder" >"$scratch/out" 2>"$scratch/err" ||
     fail "exit status $?"
-  for name in gemm-d-NN-2ranks-1x2 lu-d-2ranks-1x2; do
+  for name in {gemm-d-NN,lu-d-partial,lu-d-tournament-ahead2,chol-d}-2ranks-1x2; do
     [ "$(head -c 4 "$scratch/folder/$name.png" | tail -c 3)" = PNG ] || fail "no picture $name.png"
   done
   [ -s "$scratch/err" ] && fail "something on stderr"
