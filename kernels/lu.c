@@ -185,7 +185,8 @@ static osla_err agree_growth(const lu *f, double largest_before, double *growth)
     if (x > pair[0]) pair[0] = x;
   }
   OSLA_CALL(osla_allreduce(f->v.t, pair, 2, MPI_DOUBLE, MPI_MAX));
-  *growth = pair[1] > 0.0 ? (double)NAN : largest_before > 0.0 ? pair[0] / largest_before : 1.0;
+  bool sound = pair[1] == 0.0 && isfinite(largest_before); /* what was wrong may be in L alone */
+  *growth = !sound ? (double)NAN : largest_before > 0.0 ? pair[0] / largest_before : 1.0;
   return OSLA_OK;
 }
 
