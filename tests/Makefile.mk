@@ -17,6 +17,8 @@ tests_programs = \
   tests/test_gemm_predict \
   tests/test_syrk \
   tests/test_lu \
+  tests/test_lu_pivot \
+  tests/test_lu_hard \
   tests/test_chol \
   tests/test_solve \
   tests/test_hessian_split \
@@ -34,7 +36,8 @@ tests_programs = \
   tests/test_command_util
 
 tests_scalapack_programs = \
-  tests/test_scalapack_layout
+  tests/test_scalapack_layout \
+  tests/test_lu_scalapack
 tests_test_scalapack_layout_LDADD = $(LDADD) $(SCALAPACK_LIBS)
 
 tests_scripts = \
@@ -81,7 +84,12 @@ tests_test_gemm_SOURCES = tests/test_gemm.c $(tests_gemm_reference)
 tests_test_gemm_parts_SOURCES = tests/test_gemm_parts.c $(tests_gemm_reference)
 tests_test_gemm_predict_SOURCES = tests/test_gemm_predict.c $(tests_gemm_reference)
 tests_test_syrk_SOURCES = tests/test_syrk.c $(tests_gemm_reference)
-tests_test_lu_SOURCES = tests/test_lu.c $(tests_kernel_reference)
+tests_lu_reference = $(tests_kernel_reference) tests/lu_reference.c tests/lu_reference.h
+tests_test_lu_SOURCES = tests/test_lu.c $(tests_lu_reference)
+tests_test_lu_pivot_SOURCES = tests/test_lu_pivot.c $(tests_lu_reference)
+tests_test_lu_hard_SOURCES = tests/test_lu_hard.c $(tests_lu_reference)
+tests_test_lu_scalapack_SOURCES = tests/test_lu_scalapack.c $(tests_lu_reference)
+tests_test_lu_scalapack_LDADD = $(LDADD) $(SCALAPACK_LIBS)
 tests_test_chol_SOURCES = tests/test_chol.c $(tests_kernel_reference)
 tests_test_solve_SOURCES = tests/test_solve.c $(tests_kernel_reference)
 tests_hessian_reference = tests/hessian_reference.c tests/hessian_reference.h

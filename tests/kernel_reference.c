@@ -2,7 +2,9 @@
 
 #include "osla_index.h"
 #include "osla_random.h"
+#include "osla_test_help.h"
 
+#include <complex.h>
 #include <float.h>
 #include <inttypes.h>
 #include <math.h>
@@ -163,15 +165,20 @@ dense dense_gather(const osla_matrix *a)
   return d;
 }
 
-static double look_up(int64_t i, int64_t j, void *arg)
-{
-  return *dense_at(arg, i, j);
-}
-
 void dense_scatter(const dense *d, osla_matrix *a)
 {
-  dense copy = *d;
-  OSLA_ASSERT_OK(osla_matrix_fill_with(a, look_up, &copy));
+  osla_layout l = osla_matrix_layout(a);
+  osla_grid *grid = osla_matrix_grid(a);
+  osla_transport *t = osla_grid_transport(grid);
+  int64_t lld = osla_matrix_lld(a, osla_transport_rank(t));
+  for (int64_t c = 0; c < osla_matrix_local_cols(a); c++)
+    for (int64_t r = 0; r < osla_matrix_local_rows(a); r++) {
+      const double *x = dense_at(d, osla_index_global(r, l.mb, osla_grid_prow(grid), l.nprow),
+                                 osla_index_global(c, l.nb, osla_grid_pcol(grid), l.npcol));
+      osla_test_store(osla_matrix_dtype(a), osla_matrix_local(a), r + c * lld,
+                      CMPLX(x[0], d->parts == 2 ? x[1] : 0.0));
+    }
+  OSLA_ASSERT_OK(osla_barrier(t));
 }
 
 void dense_multiply(double alpha, const dense *a, const dense *b, dense *c, int64_t first,

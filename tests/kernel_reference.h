@@ -51,7 +51,7 @@ static inline double *dense_at(const dense *d, int64_t i, int64_t j)
 /* The whole matrix on every rank. Collective. */
 dense dense_gather(const osla_matrix *a);
 
-/* Fills a real distributed matrix with a dense one of its size. Collective. */
+/* Fills a distributed matrix with a dense one of its size. Collective. */
 void dense_scatter(const dense *d, osla_matrix *a);
 
 /* C += alpha A B. Naive. real: the columns [first, C.n) in steps of `stride` alone. */

@@ -1,7 +1,7 @@
-/* LU without pivoting: bitwise on matrices whose factors are exact, backward error elsewhere; zero
- * pivots, growth, and repeated calls under delays. */
-#include "kernel_reference.h"
-#include "osla_lu.h"
+/* LU without pivoting, and what all variants share: bitwise on matrices whose factors are exact,
+ * backward error elsewhere; zero pivots, growth, wrong calls, and repeated calls under delays.
+ * With pivots: test_lu_pivot.c, test_lu_hard.c. */
+#include "lu_reference.h"
 #include "osla_test_help.h"
 
 #include <inttypes.h>
@@ -9,69 +9,50 @@
 #include <stdio.h>
 
 typedef struct size_case {
-  int64_t n, nb;
+  int64_t m, n, nb;
 } size_case;
 
-static const size_case sizes[] = {{1, 1},  {2, 1},   {2, 3},   {11, 1},  {16, 4},
-                                  {37, 5}, {50, 64}, {61, 40}, {96, 16}, {150, 11}};
+static const size_case sizes[] = {{1, 1, 1},    {2, 2, 1},    {2, 2, 3},    {11, 11, 1},
+                                  {16, 16, 4},  {37, 37, 5},  {50, 50, 64}, {61, 61, 40},
+                                  {96, 96, 16}, {90, 90, 11}, {23, 50, 6},  {50, 23, 6},
+                                  {1, 9, 2},    {9, 1, 2},    {12, 70, 16}, {70, 12, 16}};
 enum { N_SIZES = sizeof sizes / sizeof sizes[0] };
 
-static void take_factors(const dense *lu, dense *l, dense *u)
+static int parts_of(osla_dtype dtype)
 {
-  *l = dense_make(lu->n, lu->n, 1);
-  *u = dense_make(lu->n, lu->n, 1);
-  for (int64_t j = 0; j < lu->n; j++)
-    for (int64_t i = 0; i < lu->n; i++) {
-      *dense_at(i <= j ? u : l, i, j) = *dense_at(lu, i, j);
-      if (i == j) *dense_at(l, i, j) = 1.0;
-    }
+  return dtype >= OSLA_COMPLEX_FLOAT ? 2 : 1;
 }
 
-/* What the kernel leaves: L without its diagonal, and U. */
-static dense put_together(const dense *l, const dense *u)
+static void check_exact(kernel_matrix *a, int look_ahead, uint64_t seed, const char *name)
 {
-  dense lu = dense_make(l->n, l->n, 1);
-  for (int64_t j = 0; j < l->n; j++)
-    for (int64_t i = 0; i < l->n; i++)
-      *dense_at(&lu, i, j) = *dense_at(i <= j ? u : l, i, j);
-  return lu;
+  osla_layout l = osla_matrix_layout(a->a);
+  lu_known known = lu_known_make(l.m, l.n, parts_of(osla_matrix_dtype(a->a)), seed, -1, false);
+  lu_run r = lu_run_make(a, &known.a, OSLA_PIVOT_NONE, look_ahead, name);
+  OSLA_ASSERT_MSG(r.result.info == 0, "%s: info %" PRId64, r.label, r.result.info);
+  (void)lu_expect_growth(&r);
+  (void)lu_expect_pivots(&r, known.pivots, "known");
+  kernel_expect(a->a, &known.lu, "%s", r.label);
+  lu_run_free(&r);
+  lu_known_free(&known);
 }
 
-static double largest(const dense *d)
+static osla_complex dominant(int64_t i, int64_t j, uint64_t seed)
 {
-  double value = 0.0;
-  for (int64_t i = 0; i < d->m * d->n; i++)
-    value = fmax(value, fabs(d->at[i]));
-  return value;
+  return lu_uniform(i, j, seed) + (i == j ? 96.0 : 0.0);
 }
 
-static void check_exact(osla_matrix *a, int look_ahead, uint64_t seed, const char *label)
+static void check_backward(kernel_matrix *a, int look_ahead)
 {
-  int64_t n = osla_matrix_layout(a).n;
-  osla_lu_options options = {look_ahead};
-  osla_lu_result result = {-1, -1.0};
-  dense l = exact_unit_lower(n, seed), u = exact_upper(n, seed + 1), da = dense_product(&l, &u);
-  dense lu = put_together(&l, &u);
-  dense_scatter(&da, a);
-  OSLA_ASSERT_OK(osla_getrf_nopiv(a, &options, &result));
-  OSLA_ASSERT_MSG(result.info == 0, "%s: info %" PRId64, label, result.info);
-  OSLA_ASSERT_CLOSE(result.growth, largest(&u) / largest(&da), 1e-15 * largest(&u));
-  kernel_expect(a, &lu, "exact LU, look-ahead %d, %s", look_ahead, label);
-  dense_free(&l), dense_free(&u), dense_free(&da), dense_free(&lu);
-}
-
-static void check_backward(osla_matrix *a, const osla_lu_options *options, const char *label)
-{
-  osla_lu_result result = {-1, -1.0};
-  OSLA_ASSERT_OK(osla_matrix_fill(a, OSLA_FILL_DOMINANT, 4));
-  dense da = dense_gather(a), l, u;
-  OSLA_ASSERT_OK(osla_getrf_nopiv(a, options, &result));
-  dense lu = dense_gather(a);
-  take_factors(&lu, &l, &u);
-  OSLA_ASSERT_MSG(result.info == 0 && result.growth > 0.9 && result.growth < 2.0,
-                  "%s: info %" PRId64 ", growth %g", label, result.info, result.growth);
-  kernel_backward(label, &da, &l, &u, osla_matrix_dtype(a));
-  dense_free(&da), dense_free(&lu), dense_free(&l), dense_free(&u);
+  osla_layout l = osla_matrix_layout(a->a);
+  dense content = lu_make(l.m, l.n, osla_matrix_dtype(a->a), dominant, 4);
+  lu_run r = lu_run_make(a, &content, OSLA_PIVOT_NONE, look_ahead, "dominant");
+  OSLA_ASSERT_MSG(r.result.trusted && r.result.growth > 0.9 && r.result.growth < 2.0,
+                  "%s: info %" PRId64 ", growth %g", r.label, r.result.info, r.result.growth);
+  (void)lu_expect_growth(&r);
+  (void)lu_expect_backward(&r);
+  (void)lu_expect_small(&r);
+  lu_run_free(&r);
+  dense_free(&content);
 }
 
 static void test_grids_and_blocks(void)
@@ -80,16 +61,13 @@ static void test_grids_and_blocks(void)
   osla_grid *grid;
   for (int g = 0; (grid = kernel_grid(t, g)) != NULL; g++) {
     for (int s = 0; s < N_SIZES; s++) {
-      if (!kernel_turn(g, s)) continue;
-      bool wrapped = (g + 2 * s) % 3 == 0;
-      osla_dtype dtype = (g / 2 + s) % 2 ? OSLA_FLOAT : OSLA_DOUBLE;
-      kernel_matrix a =
-        kernel_make(grid, dtype, sizes[s].n, sizes[s].n, sizes[s].nb, sizes[s].nb, wrapped);
-      char label[128];
-      (void)snprintf(label, sizeof label, "%s", kernel_label(a.a, wrapped));
-      check_exact(a.a, s % 2, (uint64_t)s, label);
-      check_exact(a.a, 1 - s % 2, (uint64_t)s + 50, label);
-      check_backward(a.a, NULL, label);
+      if (!lu_turn(t, g, s)) continue;
+      osla_dtype dtype = (osla_dtype)((g / 2 + s) % 4);
+      kernel_matrix a = kernel_make(grid, dtype, sizes[s].m, sizes[s].n, sizes[s].nb, sizes[s].nb,
+                                    (g + 2 * s) % 3 == 0);
+      check_exact(&a, lu_look_ahead(s), (uint64_t)s, "exact");
+      if (osla_test_size() <= 2) check_exact(&a, lu_look_ahead(s + 1), (uint64_t)s + 50, "exact");
+      check_backward(&a, lu_look_ahead(s + 2));
       kernel_free(&a);
     }
     osla_grid_destroy(&grid);
@@ -102,25 +80,35 @@ static void test_huge_block(void)
 {
   osla_transport *t = osla_test_transport();
   osla_grid *grid = kernel_grid(t, 0);
-  kernel_matrix a =
-    kernel_make(grid, OSLA_DOUBLE, 10, 10, INT64_C(1) << 40, INT64_C(1) << 40, false);
-  check_exact(a.a, 1, 7, kernel_label(a.a, false));
-  kernel_free(&a);
+  for (int64_t m = 7; m <= 13; m += 3) {
+    kernel_matrix a =
+      kernel_make(grid, OSLA_DOUBLE, m, 10, INT64_C(1) << 40, INT64_C(1) << 40, false);
+    check_exact(&a, 1, 7, "huge block");
+    kernel_free(&a);
+  }
   osla_grid_destroy(&grid);
   osla_transport_destroy(&t);
 }
 
 static void test_empty(void)
 {
+  static const int64_t shapes[][2] = {{0, 0}, {0, 5}, {5, 0}};
   osla_transport *t = osla_test_transport();
   osla_grid *grid;
   for (int g = 0; (grid = kernel_grid(t, g)) != NULL; g++) {
-    osla_lu_result result = {-1, -1.0};
-    kernel_matrix a = kernel_make(grid, OSLA_DOUBLE, 0, 0, 3, 3, g & 1);
-    OSLA_ASSERT_OK(osla_getrf_nopiv(a.a, NULL, &result));
-    CU_ASSERT(result.info == 0);
-    OSLA_ASSERT_CLOSE(result.growth, 1.0, 0.0);
-    kernel_free(&a);
+    for (int s = 0; s < 3; s++) {
+      if (!lu_turn(t, g, s)) continue;
+      dense none = dense_make(shapes[s][0], shapes[s][1], 1);
+      kernel_matrix a = kernel_make(grid, OSLA_DOUBLE, none.m, none.n, 3, 3, g & 1);
+      for (int pivoting = OSLA_PIVOT_PARTIAL; pivoting <= OSLA_PIVOT_NONE; pivoting++) {
+        lu_run r = lu_run_make(&a, &none, (osla_pivoting)pivoting, 0, "empty");
+        OSLA_ASSERT_MSG(r.result.info == 0 && r.result.trusted, "%s", r.label);
+        (void)lu_expect_growth(&r);
+        lu_run_free(&r);
+      }
+      kernel_free(&a);
+      dense_free(&none);
+    }
     osla_grid_destroy(&grid);
   }
   osla_transport_destroy(&t);
@@ -129,55 +117,48 @@ static void test_empty(void)
 /* The pivot `zero` of a matrix with exact factors is 0: info names it, on all ranks. */
 static void check_zero_pivot(osla_grid *grid, osla_dtype dtype, int64_t n, int64_t nb, int64_t zero)
 {
-  osla_lu_result result = {-1, -1.0};
   kernel_matrix a = kernel_make(grid, dtype, n, n, nb, nb, false);
-  dense l = exact_unit_lower(n, 8), u = exact_upper(n, 9);
+  dense l = exact_unit_lower(n, 8), u = exact_upper(n, 9), lu = dense_make(n, n, 1);
   for (int64_t j = zero; j < n; j++)
     if (j == zero || u.at[zero + j * n] == 0.0) u.at[zero + j * n] = j == zero ? 0.0 : 1.0;
   for (int64_t i = zero + 1; i < n; i++)
     l.at[i + zero * n] = 1.0; /* x / 0 is found below it */
-  dense da = dense_product(&l, &u), lu = put_together(&l, &u);
-  dense_scatter(&da, a.a);
-  OSLA_ASSERT_OK(osla_getrf_nopiv(a.a, NULL, &result));
-  OSLA_ASSERT_MSG(result.info == zero + 1, "info %" PRId64 ", not %" PRId64 ": %s", result.info,
-                  zero + 1, kernel_label(a.a, false));
+  for (int64_t k = 0; k < n * n; k++)
+    lu.at[k] = k % n <= k / n ? u.at[k] : l.at[k];
+  dense da = dense_product(&l, &u);
+  lu_run r = lu_run_make(&a, &da, OSLA_PIVOT_NONE, 0, "zero pivot");
+  OSLA_ASSERT_MSG(r.result.info == zero + 1 && !r.result.trusted,
+                  "%s: info %" PRId64 ", not %" PRId64, r.label, r.result.info, zero + 1);
   if (zero == n - 1) { /* nothing is divided by the last pivot */
-    kernel_expect(a.a, &lu, "last pivot zero, %s", kernel_label(a.a, false));
-    double growth = largest(&da) > 0.0 ? largest(&u) / largest(&da) : 1.0;
-    OSLA_ASSERT_CLOSE(result.growth, growth, 1e-15 * growth);
+    if (r.before.parts == parts_of(dtype)) kernel_expect(a.a, &lu, "%s", r.label);
+    (void)lu_expect_growth(&r);
   } else {
-    OSLA_ASSERT_MSG(!(result.growth <= 1e6), "growth %g after a zero pivot", result.growth);
+    OSLA_ASSERT_MSG(!(r.result.growth <= 1e6), "%s: growth %g", r.label, r.result.growth);
   }
+  lu_run_free(&r);
   dense_free(&l), dense_free(&u), dense_free(&da), dense_free(&lu);
   kernel_free(&a);
 }
 
 static void test_zero_pivot(void)
 {
-  static const size_case list[] = {{30, 4}, {30, 4}, {30, 4}, {60, 45}, {1, 1}};
-  static const int64_t zero[] = {0, 14, 29, 37, 0};
+  static const int64_t list[][3] = {
+    {30, 4, 0}, {30, 4, 14}, {30, 4, 29}, {60, 45, 37}, {1, 1, 0}}; /* n, nb, which */
   osla_transport *t = osla_test_transport();
   osla_grid *grid;
   for (int g = 0; (grid = kernel_grid(t, g)) != NULL; g++) {
-    osla_dtype dtype = g % 2 ? OSLA_FLOAT : OSLA_DOUBLE;
     for (int s = 0; s < 5; s++)
-      if (kernel_turn(g, s)) check_zero_pivot(grid, dtype, list[s].n, list[s].nb, zero[s]);
+      if (lu_turn(t, g, s))
+        check_zero_pivot(grid, (osla_dtype)(g % 4), list[s][0], list[s][1], list[s][2]);
     osla_grid_destroy(&grid);
   }
   osla_transport_destroy(&t);
 }
 
-static double needs_pivoting(int64_t i, int64_t j, void *arg)
+static osla_complex needs_pivoting(int64_t i, int64_t j, uint64_t seed)
 {
-  int64_t small = *(const int64_t *)arg;
-  if (i == small && j == small) return 1e-12;
-  return i == j ? 1.0 : 1.0 / (double)(2 + i + j);
-}
-
-static double with_nan(int64_t i, int64_t j, void *arg)
-{
-  (void)arg;
-  return i == 20 && j == 3 ? (double)NAN : i == j ? 9.0 : 0.25;
+  (void)seed;
+  return i != j ? 1.0 / (double)(2 + i + j) : i == 0 ? 1e-12 : 1.0;
 }
 
 static void test_growth(void)
@@ -185,42 +166,52 @@ static void test_growth(void)
   osla_transport *t = osla_test_transport();
   osla_grid *grid = kernel_grid(t, 0);
   kernel_matrix a = kernel_make(grid, OSLA_DOUBLE, 25, 25, 4, 4, false);
-  osla_lu_result result = {-1, -1.0};
-  int64_t small = 0;
-  OSLA_ASSERT_OK(osla_matrix_fill_with(a.a, needs_pivoting, &small));
-  OSLA_ASSERT_OK(osla_getrf_nopiv(a.a, NULL, &result));
-  OSLA_ASSERT_MSG(result.info == 0 && result.growth > 1e9, "info %" PRId64 ", growth %g",
-                  result.info, result.growth);
-  OSLA_ASSERT_OK(osla_matrix_fill_with(a.a, with_nan, NULL));
-  OSLA_ASSERT_OK(osla_getrf_nopiv(a.a, NULL, &result));
-  OSLA_ASSERT_MSG(isnan(result.growth), "growth %g of a matrix with a NaN", result.growth);
-  OSLA_ASSERT_OK(osla_matrix_fill(a.a, OSLA_FILL_ZERO, 0));
-  OSLA_ASSERT_OK(osla_getrf_nopiv(a.a, NULL, &result));
-  CU_ASSERT(result.info == 1);
-  OSLA_ASSERT_MSG(isnan(result.growth), "growth %g of a zero matrix", result.growth);
+  dense content = lu_make(25, 25, OSLA_DOUBLE, needs_pivoting, 0), zero = dense_make(25, 25, 1);
+  lu_run r = lu_run_make(&a, &content, OSLA_PIVOT_NONE, 0, "small pivot");
+  OSLA_ASSERT_MSG(r.result.info == 0 && r.result.growth > 1e9 && !r.result.trusted,
+                  "%s: info %" PRId64 ", growth %g", r.label, r.result.info, r.result.growth);
+  (void)lu_expect_growth(&r);
+  lu_run_free(&r);
+  r = lu_run_make(&a, &zero, OSLA_PIVOT_NONE, 0, "zero");
+  OSLA_ASSERT_MSG(r.result.info == 1 && isnan(r.result.growth) && !r.result.trusted,
+                  "%s: info %" PRId64 ", growth %g", r.label, r.result.info, r.result.growth);
+  lu_run_free(&r);
+  dense_free(&content), dense_free(&zero);
   kernel_free(&a);
   osla_grid_destroy(&grid);
   osla_transport_destroy(&t);
+}
+
+static void refuse(osla_matrix *a, int64_t *ipiv, osla_pivoting pivoting, int look_ahead,
+                   const char *text)
+{
+  osla_lu_options options = {pivoting, look_ahead};
+  osla_lu_result result;
+  OSLA_ASSERT_ERR(osla_getrf(a, ipiv, &options, &result), OSLA_ERR_ARG);
+  OSLA_ASSERT_TEXT(text);
+  OSLA_ASSERT_SAME_TEXT();
 }
 
 static void test_errors(void)
 {
   osla_transport *t = osla_test_transport();
   osla_grid *grid = kernel_grid(t, 0);
-  osla_lu_result result = {0, 0.0};
-  kernel_matrix oblong = kernel_make(grid, OSLA_DOUBLE, 4, 7, 2, 2, false);
+  osla_lu_result result;
+  int64_t ipiv[8];
+  kernel_matrix good = kernel_make(grid, OSLA_DOUBLE, 7, 7, 2, 2, false);
   kernel_matrix blocks = kernel_make(grid, OSLA_DOUBLE, 7, 7, 2, 3, false);
-  kernel_matrix complex_type = kernel_make(grid, OSLA_COMPLEX_DOUBLE, 7, 7, 2, 2, false);
-  OSLA_ASSERT_ERR(osla_getrf_nopiv(oblong.a, NULL, &result), OSLA_ERR_ARG);
-  OSLA_ASSERT_TEXT("4 x 7");
-  OSLA_ASSERT_SAME_TEXT();
-  OSLA_ASSERT_ERR(osla_getrf_nopiv(blocks.a, NULL, &result), OSLA_ERR_ARG);
-  OSLA_ASSERT_TEXT("2 x 3");
-  OSLA_ASSERT_SAME_TEXT();
-  OSLA_ASSERT_ERR(osla_getrf_nopiv(complex_type.a, NULL, &result), OSLA_ERR_UNSUPPORTED);
-  OSLA_ASSERT_TEXT("'z'");
-  OSLA_ASSERT_SAME_TEXT();
-  kernel_free(&oblong), kernel_free(&blocks), kernel_free(&complex_type);
+  refuse(blocks.a, ipiv, OSLA_PIVOT_PARTIAL, 0, "2 x 3");
+  refuse(blocks.a, NULL, OSLA_PIVOT_NONE, 0, "2 x 3");
+  refuse(good.a, ipiv, OSLA_PIVOT_PARTIAL, 3, "look_ahead = 3");
+  refuse(good.a, NULL, OSLA_PIVOT_NONE, -2, "look_ahead = -2");
+  refuse(good.a, NULL, OSLA_PIVOT_TOURNAMENT, 0, "no ipiv");
+  OSLA_ASSERT_ERR(osla_getrf(good.a, NULL, NULL, &result), OSLA_ERR_ARG); /* partial */
+  /* One rank alone is wrong: all are told. */
+  refuse(good.a, osla_test_rank() == 0 ? NULL : ipiv, OSLA_PIVOT_PARTIAL, 1, "no ipiv");
+  OSLA_ASSERT_OK(osla_matrix_fill(good.a, OSLA_FILL_IDENTITY, 0));
+  OSLA_ASSERT_OK(osla_getrf(good.a, ipiv, NULL, &result)); /* and it goes on */
+  CU_ASSERT(result.info == 0 && result.trusted);
+  kernel_free(&good), kernel_free(&blocks);
   osla_grid_destroy(&grid);
   osla_transport_destroy(&t);
 }
@@ -228,59 +219,54 @@ static void test_errors(void)
 /* Two matrices in turn, without a pause, under delays; then both are looked at. */
 static void test_back_to_back(void)
 {
-  enum { N = 45, NB = 4, ROUNDS = 3 };
+  enum { M = 45, N = 41, NB = 4, ROUNDS = 3 };
   osla_transport *t = osla_test_transport();
   osla_grid *grid;
-  dense l = exact_unit_lower(N, 1), u = exact_upper(N, 2), da = dense_product(&l, &u);
-  dense lu = put_together(&l, &u);
-  for (int g = 0; (grid = kernel_grid(t, g)) != NULL; g += osla_test_size() > 2 ? 3 : 1) {
-    osla_lu_result result = {-1, -1.0};
-    osla_lu_options options[2] = {{0}, {1}};
+  lu_known known = lu_known_make(M, N, 1, 1, -1, false);
+  for (int g = 0; (grid = kernel_grid(t, g)) != NULL; g += osla_test_size() > 2 ? 4 : 1) {
+    osla_lu_result result;
     delays d;
-    kernel_matrix a = kernel_make(grid, OSLA_DOUBLE, N, N, NB, NB, false);
-    kernel_matrix b = kernel_make(grid, OSLA_FLOAT, N, N, NB, NB, g % 2);
+    kernel_matrix a = kernel_make(grid, OSLA_DOUBLE, M, N, NB, NB, false);
+    kernel_matrix b = kernel_make(grid, OSLA_FLOAT, M, N, NB, NB, g % 2);
     delays_begin(&d, t, (uint64_t)g);
     for (int i = 0; i < ROUNDS; i++) {
-      dense_scatter(&da, a.a);
-      dense_scatter(&da, b.a);
-      OSLA_ASSERT_OK(osla_getrf_nopiv(a.a, &options[i % 2], &result));
-      OSLA_ASSERT_OK(osla_getrf_nopiv(b.a, &options[1 - i % 2], &result));
+      osla_lu_options options = {OSLA_PIVOT_NONE, lu_look_ahead(i)};
+      dense_scatter(&known.a, a.a);
+      dense_scatter(&known.a, b.a);
+      OSLA_ASSERT_OK(osla_getrf(a.a, NULL, &options, &result));
+      OSLA_ASSERT_OK(osla_getrf(b.a, NULL, &options, &result));
     }
     delays_end(&d);
-    kernel_expect(a.a, &lu, "first of two, %s", kernel_label(a.a, false));
-    kernel_expect(b.a, &lu, "second of two, %s", kernel_label(b.a, g % 2));
+    kernel_expect(a.a, &known.lu, "first of two, %s", kernel_label(a.a, false));
+    kernel_expect(b.a, &known.lu, "second of two, %s", kernel_label(b.a, g % 2));
     kernel_free(&a), kernel_free(&b);
     osla_grid_destroy(&grid);
   }
-  dense_free(&l), dense_free(&u), dense_free(&da), dense_free(&lu);
+  lu_known_free(&known);
   osla_transport_destroy(&t);
 }
 
 static void test_stress(void)
 {
   osla_transport *t = osla_test_transport();
-  int n_grids = 0, rounds = kernel_rounds(3);
-  osla_grid *grids[32], *grid;
-  while ((grid = kernel_grid(t, n_grids)) != NULL)
-    grids[n_grids++] = grid;
+  int n_grids = kernel_n_grids(t), rounds = kernel_rounds(3);
   for (int round = 0; round < rounds; round++) {
     uint64_t seed = 2000 + (uint64_t)round;
-    int64_t nb = 1 + osla_test_choose(seed, 0, 12), n = osla_test_choose(seed, 1, 90) + 1;
-    bool wrapped = osla_test_choose(seed, 2, 3) == 0;
-    osla_dtype dtype = osla_test_choose(seed, 3, 2) ? OSLA_FLOAT : OSLA_DOUBLE;
+    int64_t nb = 1 + osla_test_choose(seed, 0, 12), m = osla_test_choose(seed, 1, 90) + 1;
+    int64_t n = osla_test_choose(seed, 5, 90) + 1;
+    osla_grid *grid = kernel_grid(t, (int)osla_test_choose(seed, 4, n_grids));
     delays d;
     delays_begin(&d, t, seed);
-    kernel_matrix a =
-      kernel_make(grids[osla_test_choose(seed, 4, n_grids)], dtype, n, n, nb, nb, wrapped);
-    char label[160];
-    (void)snprintf(label, sizeof label, "round %d, %s", round, kernel_label(a.a, wrapped));
+    kernel_matrix a = kernel_make(grid, (osla_dtype)osla_test_choose(seed, 3, 4), m, n, nb, nb,
+                                  osla_test_choose(seed, 2, 3) == 0);
+    char name[32];
+    (void)snprintf(name, sizeof name, "round %d", round);
     for (int i = 0; i < 3; i++)
-      check_exact(a.a, i % 2, seed + (uint64_t)i, label);
+      check_exact(&a, lu_look_ahead(i), seed + (uint64_t)i, name);
     delays_end(&d);
     kernel_free(&a);
+    osla_grid_destroy(&grid);
   }
-  for (int g = 0; g < n_grids; g++)
-    osla_grid_destroy(&grids[g]);
   osla_transport_destroy(&t);
 }
 

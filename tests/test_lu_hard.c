@@ -1,0 +1,242 @@
+/* LU of matrices that are known to be hard: growth, bad scaling, near-singular, symmetric ones,
+ * numbers near the ends of the range, NaN and infinity. On all ranks it ends with one answer. */
+#include "lu_reference.h"
+#include "osla_test_help.h"
+
+#include <complex.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+
+enum { N = 41, NB = 6 };
+
+static osla_complex wilkinson(int64_t i, int64_t j, uint64_t seed)
+{
+  (void)seed;
+  return i == j || j == N - 1 ? 1.0 : i > j ? -1.0 : 0.0;
+}
+
+static osla_complex hilbert(int64_t i, int64_t j, uint64_t seed)
+{
+  (void)seed;
+  return 1.0 / (double)(i + j + 1);
+}
+
+static osla_complex graded_rows(int64_t i, int64_t j, uint64_t seed)
+{
+  return lu_uniform(i, j, seed) * pow(10.0, -(double)(i % 21));
+}
+
+static osla_complex graded_columns(int64_t i, int64_t j, uint64_t seed)
+{
+  return lu_uniform(i, j, seed) * pow(10.0, -(double)(j % 21));
+}
+
+/* Near the ends of each type's range; a type that is narrower than double has 1e30. */
+static osla_complex scaled(int64_t i, int64_t j, uint64_t seed, double wide, double narrow)
+{
+  return lu_uniform(i, j, seed / 2) * (seed % 2 ? narrow : wide);
+}
+
+static osla_complex huge(int64_t i, int64_t j, uint64_t seed)
+{
+  return scaled(i, j, seed, 1e300, 1e30);
+}
+
+static osla_complex tiny(int64_t i, int64_t j, uint64_t seed)
+{
+  return scaled(i, j, seed, 1e-300, 1e-30);
+}
+
+static osla_complex both_ends(int64_t i, int64_t j, uint64_t seed)
+{
+  return j % 2 ? huge(i, j, seed) : tiny(i, j, seed);
+}
+
+/* Below the smallest normal number: the reciprocal of a pivot is infinite, and OpenBLAS 0.3.21's
+ * xGETRF multiplies by it (LAPACK's own divides). So all that is asked is an end and one answer. */
+static osla_complex subnormal(int64_t i, int64_t j, uint64_t seed)
+{
+  return scaled(i, j, seed, 0x1p-1030, 0x1p-130);
+}
+
+/* Both parts of diagonal elements are real: Hermitian where complex. */
+static osla_complex hermitian(int64_t i, int64_t j, uint64_t seed)
+{
+  osla_complex x = lu_uniform(i < j ? i : j, i < j ? j : i, seed);
+  return i < j ? x : i > j ? conj(x) : creal(x);
+}
+
+static osla_complex definite(int64_t i, int64_t j, uint64_t seed)
+{
+  return hermitian(i, j, seed) + (i == j ? (double)N : 0.0);
+}
+
+static osla_complex indefinite(int64_t i, int64_t j, uint64_t seed)
+{
+  return i == j ? 0.0 : hermitian(i, j, seed);
+}
+
+static osla_complex signs(int64_t i, int64_t j, uint64_t seed)
+{
+  return creal(lu_uniform(i, j, seed)) < 0.0 ? -1.0 : 1.0;
+}
+
+typedef struct hard_case {
+  const char *name;
+  lu_element *f;
+  bool stable;   /* tournament bounds the residual by |A|, too */
+  int unpivoted; /* trusted without pivots: 1 yes, 0 no, -1 who knows */
+} hard_case;
+
+static const hard_case list[] = {{"Wilkinson's growth", wilkinson, false, 0},
+                                 {"Hilbert", hilbert, true, -1},
+                                 {"graded rows", graded_rows, true, -1},
+                                 {"graded columns", graded_columns, true, -1},
+                                 {"huge", huge, true, -1},
+                                 {"tiny", tiny, true, -1},
+                                 {"huge and tiny columns", both_ends, true, -1},
+                                 {"subnormal", subnormal, false, -1},
+                                 {"positive definite", definite, true, 1},
+                                 {"indefinite", indefinite, true, 0},
+                                 {"signs", signs, true, -1}};
+enum { N_CASES = sizeof list / sizeof list[0] };
+
+static bool is_narrow(osla_dtype dtype)
+{
+  return dtype == OSLA_FLOAT || dtype == OSLA_COMPLEX_FLOAT;
+}
+
+static void check_partial(const lu_run *r, const hard_case *c)
+{
+  lu_lapack lapack = lu_lapack_make(&r->before, r->dtype);
+  bool wilkinsons = c->f == wilkinson;
+  OSLA_ASSERT_MSG(c->f == subnormal || r->result.info == lapack.info,
+                  "%s: info %" PRId64 ", LAPACK's %" PRId64, r->label, r->result.info, lapack.info);
+  if (c->f != subnormal) {
+    (void)lu_expect_backward(r);
+    (void)lu_expect_bounded(r);
+  }
+  if (c->stable) (void)lu_expect_small(r);
+  if ((lapack.clear && c->f != subnormal) || wilkinsons)
+    (void)lu_expect_pivots(r, lapack.pivots, "LAPACK's");
+  if (c->f == signs) OSLA_ASSERT_MSG(r->pivots[0] == 0, "%s: not the first row", r->label);
+  if (wilkinsons) /* every step is exact: u_in = 2^i */
+    for (int64_t i = 0; i < N; i++)
+      OSLA_ASSERT_CLOSE(*dense_at(&r->after, i, N - 1), ldexp(1.0, (int)i), 0.0);
+  lu_lapack_free(&lapack);
+}
+
+static void check_hard(kernel_matrix *a, const hard_case *c, int variant)
+{
+  osla_dtype dtype = osla_matrix_dtype(a->a);
+  uint64_t seed = 20 + (is_narrow(dtype) ? 1 : 0); /* even: wide */
+  dense d = lu_make(N, N, dtype, c->f, seed);
+  lu_run r = lu_run_make(a, &d, OSLA_PIVOT_PARTIAL, lu_look_ahead(variant), c->name);
+  check_partial(&r, c);
+  lu_run_free(&r);
+  r = lu_run_make(a, &d, OSLA_PIVOT_TOURNAMENT, lu_look_ahead(variant + 1), c->name);
+  if (r.result.info == 0 && c->f != subnormal) (void)lu_expect_backward(&r);
+  if (r.result.info == 0 && c->stable) (void)lu_expect_small(&r);
+  (void)lu_expect_growth(&r);
+  lu_run_free(&r);
+  if (c->unpivoted >= 0) {
+    r = lu_run_make(a, &d, OSLA_PIVOT_NONE, lu_look_ahead(variant + 2), c->name);
+    OSLA_ASSERT_MSG(r.result.trusted == c->unpivoted, "%s: info %" PRId64 ", growth %g, trusted %d",
+                    r.label, r.result.info, r.result.growth, r.result.trusted);
+    (void)lu_expect_growth(&r);
+    if (r.result.info == 0) (void)lu_expect_backward(&r);
+    lu_run_free(&r);
+  }
+  dense_free(&d);
+}
+
+static void test_hard(void)
+{
+  osla_transport *t = osla_test_transport();
+  osla_grid *grid;
+  for (int g = 0; (grid = kernel_grid(t, g)) != NULL; g++) {
+    if (osla_test_size() <= 2 || g % 2 == 1) {
+      osla_dtype dtype = (osla_dtype)((g / 2 + 1) % 4);
+      kernel_matrix a = kernel_make(grid, dtype, N, N, NB, NB, g % 3 == 0);
+      for (int s = 0; s < N_CASES; s++)
+        if (lu_turn(t, g, s)) check_hard(&a, &list[s], g + s);
+      kernel_free(&a);
+    }
+    osla_grid_destroy(&grid);
+  }
+  osla_transport_destroy(&t);
+}
+
+/* Every case and type on one grid, the most square one. */
+static void test_all_types(void)
+{
+  osla_transport *t = osla_test_transport();
+  osla_grid *grid = kernel_grid(t, kernel_n_grids(t) > 2 ? 1 : 0);
+  int step = osla_test_size() <= 2 ? 1 : 4;
+  for (int d = 0; d < 4; d++) {
+    kernel_matrix a = kernel_make(grid, (osla_dtype)d, N, N, NB, NB, false);
+    for (int s = d % step; s < N_CASES; s += step)
+      check_hard(&a, &list[s], d + s);
+    kernel_free(&a);
+  }
+  osla_grid_destroy(&grid);
+  osla_transport_destroy(&t);
+}
+
+/* ---- NaN and infinity ---- */
+
+enum { TALL = 37, COLS = 29 };
+
+/* It ends, with one answer and pivots that exist (lu_run_make); and says that something is wrong,
+ * where growth is computed. */
+static void check_poisoned(kernel_matrix *a, double poison, int64_t i, int64_t j, int variant)
+{
+  char name[64];
+  dense d = lu_make(TALL, COLS, osla_matrix_dtype(a->a), lu_uniform, 8);
+  (void)snprintf(name, sizeof name, "%g at (%" PRId64 ", %" PRId64 ")", poison, i, j);
+  if (i < 0) (void)snprintf(name, sizeof name, "all %g", poison);
+  for (int64_t k = 0; k < TALL * COLS; k++)
+    if (i < 0 || k == i + j * TALL) d.at[k * d.parts] = poison;
+  for (int pivoting = OSLA_PIVOT_PARTIAL; pivoting <= OSLA_PIVOT_NONE; pivoting++) {
+    lu_run r = lu_run_make(a, &d, (osla_pivoting)pivoting, lu_look_ahead(variant), name);
+    if (pivoting != OSLA_PIVOT_PARTIAL)
+      OSLA_ASSERT_MSG(!r.result.trusted, "%s: info %" PRId64 ", growth %g", r.label, r.result.info,
+                      r.result.growth);
+    lu_run_free(&r);
+  }
+  dense_free(&d);
+}
+
+static void test_nan(void)
+{
+  static const int64_t at[][2] = {{0, 0},   {TALL - 1, 0}, {0, COLS - 1}, {TALL - 1, COLS - 1},
+                                  {15, 14}, {-1, -1}};
+  osla_transport *t = osla_test_transport();
+  osla_grid *grid;
+  for (int g = 0; (grid = kernel_grid(t, g)) != NULL; g++) {
+    if (osla_test_size() <= 2 || g % 2 == 0) {
+      osla_dtype dtype = (osla_dtype)(g / 2 % 4);
+      kernel_matrix a = kernel_make(grid, dtype, TALL, COLS, NB, NB, g % 3 == 1);
+      for (int s = 0; s < 12; s++) {
+        const int64_t *place = at[s / 2];
+        if (lu_turn(t, g, s))
+          check_poisoned(&a, (double)(s % 2 ? INFINITY : NAN), place[0], place[1], g + s);
+      }
+      kernel_free(&a);
+    }
+    osla_grid_destroy(&grid);
+  }
+  osla_transport_destroy(&t);
+}
+
+int main(int argc, char **argv)
+{
+  static const osla_test_case cases[] = {
+    {"hard", test_hard},
+    {"all_types", test_all_types},
+    {"nan", test_nan},
+    {NULL, NULL},
+  };
+  return osla_test_main(argc, argv, cases);
+}

@@ -1,0 +1,330 @@
+/* LU with pivoting: matrices with known pivots and factors, bitwise, for every grid, shape, block
+ * and look-ahead; random ones against LAPACK's pivots and error bounds; singular ones; no
+ * collective operation in the loop; repeated calls under delays. */
+#include "lu_reference.h"
+#include "osla_random.h"
+#include "osla_test_help.h"
+#include "osla_trace.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+typedef struct size_case {
+  int64_t m, n, nb;
+} size_case;
+
+static const size_case sizes[] = {
+  {1, 1, 1},   {1, 1, 4},    {1, 9, 2},    {9, 1, 2},    {2, 2, 1},    {11, 11, 1},  {16, 16, 4},
+  {37, 37, 5}, {50, 50, 64}, {61, 61, 40}, {23, 60, 7},  {60, 23, 7},  {70, 12, 16}, {12, 70, 16},
+  {33, 40, 8}, {40, 33, 8},  {72, 72, 18}, {80, 80, 11}, {30, 96, 32}, {90, 30, 1}};
+enum { N_SIZES = sizeof sizes / sizeof sizes[0] };
+
+static int parts_of(osla_dtype dtype)
+{
+  return dtype >= OSLA_COMPLEX_FLOAT ? 2 : 1;
+}
+
+/* Calls check for grids, sizes, types, owned and wrapped matrices in turn; others for each offset.
+ */
+typedef void checker(kernel_matrix *a, int variant);
+
+static void for_all(checker *check, int offset)
+{
+  osla_transport *t = osla_test_transport();
+  osla_grid *grid;
+  for (int g = 0; (grid = kernel_grid(t, g)) != NULL; g++) {
+    for (int s = 0; s < N_SIZES; s++) {
+      if (!lu_turn(t, g, s + offset)) continue;
+      const size_case *c = &sizes[s];
+      kernel_matrix a = kernel_make(grid, (osla_dtype)((g + 3 * s) % 4), c->m, c->n, c->nb, c->nb,
+                                    (g + 2 * s) % 3 == 0);
+      check(&a, 2 * g + s);
+      kernel_free(&a);
+    }
+    osla_grid_destroy(&grid);
+  }
+  osla_transport_destroy(&t);
+}
+
+/* zero: a step whose pivot is 0, or -1. */
+static void check_known(kernel_matrix *a, int look_ahead, uint64_t seed, int64_t zero,
+                        const char *name)
+{
+  osla_layout l = osla_matrix_layout(a->a);
+  lu_known known = lu_known_make(l.m, l.n, parts_of(osla_matrix_dtype(a->a)), seed, zero, true);
+  lu_run r = lu_run_make(a, &known.a, OSLA_PIVOT_PARTIAL, look_ahead, name);
+  OSLA_ASSERT_MSG(r.result.info == zero + 1, "%s: info %" PRId64 ", not %" PRId64, r.label,
+                  r.result.info, zero + 1);
+  (void)lu_expect_growth(&r);
+  (void)lu_expect_pivots(&r, known.pivots, "known:");
+  kernel_expect(a->a, &known.lu, "%s", r.label);
+  lu_run_free(&r);
+  lu_known_free(&known);
+}
+
+static void known(kernel_matrix *a, int variant)
+{
+  osla_layout l = osla_matrix_layout(a->a);
+  int64_t zero = variant % 3 == 0 ? osla_test_choose(9, variant, lu_order(l.m, l.n)) : -1;
+  check_known(a, lu_look_ahead(variant), (uint64_t)variant, zero, "known");
+  if (osla_test_size() > 2) return;
+  check_known(a, lu_look_ahead(variant + 1), (uint64_t)variant + 50, -1, "known");
+  check_known(a, lu_look_ahead(variant + 2), (uint64_t)variant + 90, 0, "known");
+}
+
+static void test_known(void)
+{
+  for_all(known, 0);
+}
+
+/* A random matrix in which LAPACK's pivots leave no doubt. */
+static dense clear_matrix(int64_t m, int64_t n, osla_dtype dtype, lu_lapack *lapack)
+{
+  for (uint64_t seed = 1;; seed++) {
+    dense d = lu_make(m, n, dtype, lu_uniform, seed);
+    *lapack = lu_lapack_make(&d, dtype);
+    if (lapack->clear) return d;
+    dense_free(&d);
+    lu_lapack_free(lapack);
+  }
+}
+
+static void random_matrix(kernel_matrix *a, int variant)
+{
+  osla_layout l = osla_matrix_layout(a->a);
+  lu_lapack lapack;
+  dense d = clear_matrix(l.m, l.n, osla_matrix_dtype(a->a), &lapack);
+  for (int pivoting = OSLA_PIVOT_PARTIAL; pivoting <= OSLA_PIVOT_TOURNAMENT; pivoting++) {
+    lu_run r = lu_run_make(a, &d, (osla_pivoting)pivoting, lu_look_ahead(variant), "random");
+    OSLA_ASSERT_MSG(r.result.info == 0 && r.result.trusted, "%s: info %" PRId64, r.label,
+                    r.result.info);
+    (void)lu_expect_growth(&r);
+    (void)lu_expect_backward(&r);
+    (void)lu_expect_small(&r);
+    if (pivoting == OSLA_PIVOT_PARTIAL) {
+      (void)lu_expect_bounded(&r);
+      (void)lu_expect_pivots(&r, lapack.pivots, "LAPACK's");
+    }
+    lu_run_free(&r);
+  }
+  dense_free(&d);
+  lu_lapack_free(&lapack);
+}
+
+static void test_random(void)
+{
+  for_all(random_matrix, 1);
+}
+
+/* The same pivots for every look-ahead; values may differ in rounding (other widths of products).
+ */
+static void test_look_ahead(void)
+{
+  enum { N = 64, NB = 6 };
+  osla_transport *t = osla_test_transport();
+  osla_grid *grid;
+  for (int g = 0; (grid = kernel_grid(t, g)) != NULL; g++) {
+    if (lu_turn(t, g, 1)) {
+      kernel_matrix a = kernel_make(grid, OSLA_DOUBLE, N, N, NB, NB, false);
+      dense d = lu_make(N, N, OSLA_DOUBLE, lu_uniform, 3);
+      lu_run first = lu_run_make(&a, &d, OSLA_PIVOT_TOURNAMENT, -1, "look-ahead");
+      for (int depth = 1; depth <= 2; depth++) {
+        lu_run r = lu_run_make(&a, &d, OSLA_PIVOT_TOURNAMENT, depth, "look-ahead");
+        (void)lu_expect_pivots(&r, first.pivots, "without look-ahead");
+        (void)lu_expect_backward(&r);
+        lu_run_free(&r);
+      }
+      lu_run_free(&first);
+      dense_free(&d);
+      kernel_free(&a);
+    }
+    osla_grid_destroy(&grid);
+  }
+  osla_transport_destroy(&t);
+}
+
+/* ---- singular matrices ---- */
+
+static osla_complex zero_column(int64_t i, int64_t j, uint64_t seed)
+{
+  return j == (int64_t)seed ? 0.0 : lu_uniform(i, j, seed);
+}
+
+static osla_complex zero_rows(int64_t i, int64_t j, uint64_t seed)
+{
+  return i % 5 == (int64_t)seed % 5 ? 0.0 : lu_uniform(i, j, seed);
+}
+
+static osla_complex rank_one(int64_t i, int64_t j, uint64_t seed)
+{
+  uint64_t bits = osla_random_bits(seed, (uint64_t)i, 0);
+  double x = (bits & 1 ? 1.0 : -1.0) * (double)(INT64_C(1) << bits / 2 % 5);
+  return x * (double)(j % 7 - 8);
+}
+
+static osla_complex all_zero(int64_t i, int64_t j, uint64_t seed)
+{
+  (void)i, (void)j, (void)seed;
+  return 0.0;
+}
+
+typedef struct singular_case {
+  const char *name;
+  lu_element *f;
+  uint64_t seed;
+} singular_case;
+
+static void check_singular(kernel_matrix *a, const singular_case *c, int look_ahead)
+{
+  osla_layout l = osla_matrix_layout(a->a);
+  osla_dtype dtype = osla_matrix_dtype(a->a);
+  dense d = lu_make(l.m, l.n, dtype, c->f, c->seed);
+  lu_lapack lapack = lu_lapack_make(&d, dtype);
+  CU_ASSERT(lapack.info > 0);
+  lu_run r = lu_run_make(a, &d, OSLA_PIVOT_PARTIAL, look_ahead, c->name);
+  OSLA_ASSERT_MSG(r.result.info == lapack.info && !r.result.trusted,
+                  "%s: info %" PRId64 ", LAPACK %" PRId64, r.label, r.result.info, lapack.info);
+  (void)lu_expect_backward(&r); /* it is complete all the same */
+  (void)lu_expect_bounded(&r);
+  lu_run_free(&r);
+  r = lu_run_make(a, &d, OSLA_PIVOT_TOURNAMENT, look_ahead, c->name);
+  OSLA_ASSERT_MSG(r.result.info == lapack.info && !r.result.trusted,
+                  "%s: info %" PRId64 ", LAPACK %" PRId64, r.label, r.result.info, lapack.info);
+  lu_run_free(&r);
+  lu_lapack_free(&lapack);
+  dense_free(&d);
+}
+
+static void test_singular(void)
+{
+  static const singular_case list[] = {{"first column zero", zero_column, 0},
+                                       {"a column zero", zero_column, 17},
+                                       {"last column zero", zero_column, 38},
+                                       {"rows zero", zero_rows, 1},
+                                       {"rank 1", rank_one, 5},
+                                       {"all zero", all_zero, 0}};
+  osla_transport *t = osla_test_transport();
+  osla_grid *grid;
+  for (int g = 0; (grid = kernel_grid(t, g)) != NULL; g++) {
+    if (osla_test_size() <= 2 || g % 2 == 0) {
+      kernel_matrix a = kernel_make(grid, (osla_dtype)(g / 2 % 4), 41, 39, 6, 6, g % 3 == 0);
+      for (int s = 0; s < 6; s++)
+        if (lu_turn(t, g, s)) check_singular(&a, &list[s], lu_look_ahead(s));
+      kernel_free(&a);
+    }
+    osla_grid_destroy(&grid);
+  }
+  osla_transport_destroy(&t);
+}
+
+/* ---- no collective operation in the loop ---- */
+
+static int64_t collectives(osla_grid *grid, int64_t n, osla_pivoting pivoting)
+{
+  static const osla_trace_kind kinds[] = {OSLA_TRACE_BARRIER, OSLA_TRACE_ALLREDUCE,
+                                          OSLA_TRACE_BCAST, OSLA_TRACE_ALLTOALL,
+                                          OSLA_TRACE_ALLGATHER};
+  osla_transport *t = osla_grid_transport(grid);
+  osla_lu_options options = {pivoting, 0};
+  osla_lu_result result;
+  osla_trace_summary s;
+  int64_t ipiv[200], count = 0;
+  kernel_matrix a = kernel_make(grid, OSLA_DOUBLE, n, n, 8, 8, false);
+  OSLA_ASSERT_OK(osla_matrix_fill(a.a, OSLA_FILL_DOMINANT, 3));
+  OSLA_ASSERT_OK(osla_trace_start(t));
+  OSLA_ASSERT_OK(osla_getrf(a.a, ipiv, &options, &result));
+  OSLA_ASSERT_OK(osla_trace_summarise(t, &s));
+  OSLA_ASSERT_MSG(s.dropped == 0, "%" PRId64 " events lost", s.dropped);
+  for (int i = 0; i < 5; i++)
+    count += s.kind[kinds[i]].events;
+  kernel_free(&a);
+  return count;
+}
+
+static void test_no_collectives(void)
+{
+  osla_transport *t = osla_test_transport();
+  int which = kernel_n_grids(t) > 2 ? 1 : 0; /* 2 x 2 of four ranks */
+  osla_grid *grid = kernel_grid(t, which);
+  for (int pivoting = OSLA_PIVOT_PARTIAL; pivoting <= OSLA_PIVOT_NONE; pivoting++) {
+    int64_t few = collectives(grid, 40, (osla_pivoting)pivoting);
+    int64_t many = collectives(grid, 160, (osla_pivoting)pivoting);
+    OSLA_ASSERT_MSG(few == many && few > 0,
+                    "pivoting %d: %" PRId64 " collectives in 5 steps, %" PRId64 " in 20", pivoting,
+                    few, many);
+  }
+  osla_grid_destroy(&grid);
+  osla_transport_destroy(&t);
+}
+
+/* ---- under delays ---- */
+
+/* Two matrices in turn, without a pause; then both are looked at. */
+static void test_back_to_back(void)
+{
+  enum { M = 41, N = 45, NB = 4, ROUNDS = 3 };
+  osla_transport *t = osla_test_transport();
+  osla_grid *grid;
+  lu_known k = lu_known_make(M, N, 1, 1, -1, true);
+  int64_t ipiv[M];
+  for (int g = 0; (grid = kernel_grid(t, g)) != NULL; g += osla_test_size() > 2 ? 4 : 1) {
+    osla_lu_result result;
+    delays d;
+    kernel_matrix a = kernel_make(grid, OSLA_DOUBLE, M, N, NB, NB, false);
+    kernel_matrix b = kernel_make(grid, OSLA_FLOAT, M, N, NB, NB, g % 2);
+    delays_begin(&d, t, (uint64_t)g);
+    for (int i = 0; i < ROUNDS; i++) {
+      osla_lu_options options = {OSLA_PIVOT_PARTIAL, lu_look_ahead(i)};
+      dense_scatter(&k.a, a.a);
+      dense_scatter(&k.a, b.a);
+      OSLA_ASSERT_OK(osla_getrf(a.a, ipiv, &options, &result));
+      OSLA_ASSERT_OK(osla_getrf(b.a, ipiv, &options, &result));
+    }
+    delays_end(&d);
+    kernel_expect(a.a, &k.lu, "first of two, %s", kernel_label(a.a, false));
+    kernel_expect(b.a, &k.lu, "second of two, %s", kernel_label(b.a, g % 2));
+    kernel_free(&a), kernel_free(&b);
+    osla_grid_destroy(&grid);
+  }
+  lu_known_free(&k);
+  osla_transport_destroy(&t);
+}
+
+static void test_stress(void)
+{
+  osla_transport *t = osla_test_transport();
+  int n_grids = kernel_n_grids(t), rounds = kernel_rounds(4);
+  for (int round = 0; round < rounds; round++) {
+    uint64_t seed = 3000 + (uint64_t)round;
+    int64_t nb = 1 + osla_test_choose(seed, 0, 14), m = osla_test_choose(seed, 1, 90) + 1;
+    int64_t n = osla_test_choose(seed, 5, 90) + 1;
+    osla_grid *grid = kernel_grid(t, (int)osla_test_choose(seed, 4, n_grids));
+    kernel_matrix a = kernel_make(grid, (osla_dtype)osla_test_choose(seed, 3, 4), m, n, nb, nb,
+                                  osla_test_choose(seed, 2, 3) == 0);
+    char name[32];
+    delays d;
+    (void)snprintf(name, sizeof name, "round %d", round);
+    delays_begin(&d, t, seed);
+    check_known(&a, lu_look_ahead(round), seed, -1, name);
+    random_matrix(&a, round + 1);
+    delays_end(&d);
+    kernel_free(&a);
+    osla_grid_destroy(&grid);
+  }
+  osla_transport_destroy(&t);
+}
+
+int main(int argc, char **argv)
+{
+  static const osla_test_case cases[] = {
+    {"known", test_known},
+    {"random", test_random},
+    {"look_ahead", test_look_ahead},
+    {"singular", test_singular},
+    {"no_collectives", test_no_collectives},
+    {"back_to_back", test_back_to_back},
+    {"stress", test_stress},
+    {NULL, NULL},
+  };
+  return osla_test_main(argc, argv, cases);
+}
