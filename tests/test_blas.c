@@ -229,6 +229,163 @@ static void test_potrf(void)
     }
 }
 
+/* --- what LU needs: ger, scal, iamax, max, getrf, laswp ------------------------------------- */
+
+static void check_ger(osla_dtype dtype, int64_t m, int64_t n, int64_t incx, int64_t incy)
+{
+  const int64_t ld = MAX_SIDE + 1;
+  void *x = random_array(dtype, 11, 3 * MAX_SIDE), *y = random_array(dtype, 12, 3 * MAX_SIDE);
+  void *a = random_array(dtype, 13, ld * MAX_SIDE), *old = random_array(dtype, 13, ld * MAX_SIDE);
+  double worst = 0.0;
+  OSLA_ASSERT_OK(osla_blas_ger(dtype, m, n, -1.5, x, incx, y, incy, a, ld));
+  for (int64_t j = 0; j < MAX_SIDE; j++)
+    for (int64_t i = 0; i < ld; i++) {
+      wide expected = osla_test_load(dtype, old, i + j * ld);
+      if (i < m && j < n)
+        expected -= 1.5 * osla_test_load(dtype, x, i * incx) * osla_test_load(dtype, y, j * incy);
+      double error = cabs(osla_test_load(dtype, a, i + j * ld) - expected);
+      if (!(error <= worst)) worst = error;
+    }
+  OSLA_ASSERT_MSG(worst <= tolerance(dtype),
+                  "%g, type %d, %" PRId64 " x %" PRId64 ", increments %" PRId64 " %" PRId64, worst,
+                  (int)dtype, m, n, incx, incy);
+  free(x), free(y), free(a), free(old);
+}
+
+static void check_scal(osla_dtype dtype, int64_t n, wide alpha)
+{
+  void *x = random_array(dtype, 14, MAX_SIDE), *old = random_array(dtype, 14, MAX_SIDE);
+  double worst = 0.0;
+  OSLA_ASSERT_OK(osla_blas_scal(dtype, n, alpha, x));
+  for (int64_t i = 0; i < MAX_SIDE; i++) {
+    wide expected = osla_test_load(dtype, old, i) * (i < n ? factor(dtype, alpha) : 1.0);
+    double error = cabs(osla_test_load(dtype, x, i) - expected);
+    if (!(error <= worst)) worst = error;
+  }
+  OSLA_ASSERT_MSG(worst <= tolerance(dtype), "%g, type %d, n = %" PRId64, worst, (int)dtype, n);
+  free(x), free(old);
+}
+
+static void test_ger_and_scal(void)
+{
+  for (int d = 0; d < 4; d++) {
+    osla_dtype dtype = (osla_dtype)d;
+    check_ger(dtype, 7, 11, 1, 1);
+    check_ger(dtype, 24, 5, 1, 3); /* a row of a matrix */
+    check_ger(dtype, 1, 24, 2, 2);
+    check_ger(dtype, 0, 5, 1, 1);
+    check_ger(dtype, 5, 0, 1, 1);
+    check_scal(dtype, 17, CMPLX(0.5, -2.0));
+    check_scal(dtype, 1, 3.0);
+    check_scal(dtype, 0, 3.0);
+  }
+}
+
+/* The largest of n small elements is at `at`, and again behind it: the first one counts. */
+static void check_largest(osla_dtype dtype, int64_t n, int64_t at)
+{
+  void *x = random_array(dtype, 15, n);
+  int64_t found = -1;
+  double value = -1.0;
+  osla_test_store(dtype, x, at, -3.0);
+  for (int64_t i = at + 1; i < n; i += 3)
+    osla_test_store(dtype, x, i, 3.0);
+  OSLA_ASSERT_OK(osla_blas_iamax(dtype, n, x, &found));
+  OSLA_ASSERT_MSG(found == at, "%" PRId64 ", not %" PRId64 " of %" PRId64 ", type %d", found, at, n,
+                  (int)dtype);
+  OSLA_ASSERT_OK(osla_blas_max(dtype, n, x, &value));
+  OSLA_ASSERT_CLOSE(value, 3.0, 0.0);
+  osla_test_store(dtype, x, at, (double)-INFINITY);
+  OSLA_ASSERT_OK(osla_blas_max(dtype, n, x, &value));
+  OSLA_ASSERT_MSG(isinf(value) && value > 0.0, "%g, type %d", value, (int)dtype);
+  osla_test_store(dtype, x, n - 1 - at, (double)NAN);
+  OSLA_ASSERT_OK(osla_blas_max(dtype, n, x, &value));
+  OSLA_ASSERT_MSG(isnan(value), "%g, type %d", value, (int)dtype);
+  OSLA_ASSERT_OK(osla_blas_iamax(dtype, n, x, &found)); /* some element, but one that there is */
+  OSLA_ASSERT_MSG(found >= 0 && found < n, "%" PRId64 " of %" PRId64 " with a NaN, type %d", found,
+                  n, (int)dtype);
+  free(x);
+}
+
+/* By |re| + |im|, or by magnitude. */
+static void check_ideas_of_largest(osla_dtype dtype)
+{
+  wide x[2];
+  int64_t found = -1;
+  double value = -1.0;
+  osla_test_store(dtype, x, 0, CMPLX(3.0, -4.0));
+  osla_test_store(dtype, x, 1, CMPLX(-3.5, 3.55)); /* sum 7.05, magnitude 4.985 */
+  OSLA_ASSERT_OK(osla_blas_iamax(dtype, 2, x, &found));
+  CU_ASSERT(found == 1);
+  OSLA_ASSERT_OK(osla_blas_max(dtype, 2, x, &value));
+  OSLA_ASSERT_CLOSE(value, 5.0, 1e-6);
+}
+
+static void test_largest(void)
+{
+  static const int64_t sizes[] = {1, 2, 3, 7, 16, 33, 64, 100};
+  for (int d = 0; d < 4; d++) {
+    osla_dtype dtype = (osla_dtype)d;
+    double value = -1.0;
+    for (int s = 0; s < 8; s++)
+      for (int64_t at = 0; at < sizes[s]; at += 1 + sizes[s] / 5)
+        check_largest(dtype, sizes[s], at);
+    OSLA_ASSERT_OK(osla_blas_max(dtype, 0, NULL, &value));
+    CU_ASSERT(value == 0.0);
+  }
+  check_ideas_of_largest(OSLA_COMPLEX_FLOAT);
+  check_ideas_of_largest(OSLA_COMPLEX_DOUBLE);
+}
+
+/* P A = L U by the pivots and laswp; and back again. */
+static void check_getrf(osla_dtype dtype, int64_t m, int64_t n)
+{
+  const int64_t ld = MAX_SIDE + 2;
+  void *a = random_array(dtype, 16, ld * MAX_SIDE), *f = random_array(dtype, 16, ld * MAX_SIDE);
+  void *old = random_array(dtype, 16, ld * MAX_SIDE);
+  int64_t pivots[MAX_SIDE], info = -1, order = m < n ? m : n, wrong = 0;
+  double worst = 0.0;
+  OSLA_ASSERT_OK(osla_lapack_getrf(dtype, m, n, f, ld, pivots, &info));
+  CU_ASSERT(info == 0);
+  OSLA_ASSERT_OK(osla_lapack_laswp(dtype, n, a, ld, order, pivots, false));
+  for (int64_t j = 0; j < n; j++)
+    for (int64_t i = 0; i < m; i++) {
+      wide sum = -osla_test_load(dtype, a, i + j * ld);
+      for (int64_t l = 0; l <= i && l <= j && l < order; l++)
+        sum += (l == i ? 1.0 : osla_test_load(dtype, f, i + l * ld)) *
+               osla_test_load(dtype, f, l + j * ld);
+      if (!(cabs(sum) <= worst)) worst = cabs(sum);
+    }
+  for (int64_t i = 0; i < order; i++)
+    wrong += pivots[i] < i || pivots[i] >= m;
+  OSLA_ASSERT_OK(osla_lapack_laswp(dtype, n, a, ld, order, pivots, true));
+  for (int64_t k = 0; k < ld * MAX_SIDE; k++)
+    wrong += osla_test_load(dtype, a, k) != osla_test_load(dtype, old, k);
+  OSLA_ASSERT_MSG(worst <= 4 * tolerance(dtype) && wrong == 0,
+                  "%g, %" PRId64 " wrong, type %d, %" PRId64 " x %" PRId64, worst, wrong,
+                  (int)dtype, m, n);
+  free(a), free(f), free(old);
+}
+
+static void test_getrf(void)
+{
+  for (int d = 0; d < 4; d++) {
+    osla_dtype dtype = (osla_dtype)d;
+    wide zero[4] = {0};
+    int64_t pivots[2] = {-1, -1}, info = -1;
+    check_getrf(dtype, 19, 19);
+    check_getrf(dtype, 24, 5);
+    check_getrf(dtype, 5, 24);
+    check_getrf(dtype, 1, 1);
+    check_getrf(dtype, 1, 7);
+    check_getrf(dtype, 7, 1);
+    check_getrf(dtype, 0, 3);
+    check_getrf(dtype, 3, 0);
+    OSLA_ASSERT_OK(osla_lapack_getrf(dtype, 2, 2, zero, 2, pivots, &info));
+    CU_ASSERT(info == 1 && pivots[0] == 0 && pivots[1] == 1);
+  }
+}
+
 /* --- errors ---------------------------------------------------------------------------------- */
 
 static void test_range(void)
@@ -250,6 +407,9 @@ static void test_range(void)
     osla_blas_trsm(OSLA_DOUBLE, OSLA_LEFT, OSLA_LOWER, OSLA_NOTRANS, OSLA_UNIT, 0, big, x, 1, x, 1),
     OSLA_ERR_RANGE);
   OSLA_ASSERT_TEXT("2147483648");
+  OSLA_ASSERT_ERR(osla_lapack_getrf(OSLA_DOUBLE, 1, big, x, 1, &info, &info), OSLA_ERR_RANGE);
+  OSLA_ASSERT_TEXT("2147483648");
+  OSLA_ASSERT_ERR(osla_blas_iamax(OSLA_FLOAT, big, x, &info), OSLA_ERR_RANGE);
   OSLA_ASSERT_ERR(osla_lapack_potrf(OSLA_DOUBLE, OSLA_UPPER, big, x, 1, &info), OSLA_ERR_RANGE);
   OSLA_ASSERT_TEXT("2147483648");
 }
@@ -262,8 +422,15 @@ static void test_describe(void)
 int main(int argc, char **argv)
 {
   static const osla_test_case cases[] = {
-    {"gemm", test_gemm},   {"syrk_and_trsm", test_syrk_and_trsm}, {"potrf", test_potrf},
-    {"range", test_range}, {"describe", test_describe},     {NULL, NULL},
+    {"gemm", test_gemm},
+    {"syrk_and_trsm", test_syrk_and_trsm},
+    {"potrf", test_potrf},
+    {"ger_and_scal", test_ger_and_scal},
+    {"largest", test_largest},
+    {"getrf", test_getrf},
+    {"range", test_range},
+    {"describe", test_describe},
+    {NULL, NULL},
   };
   return osla_test_main(argc, argv, cases);
 }

@@ -3,6 +3,7 @@
 #include "osla_random.h"
 #include "osla_test_help.h"
 
+#include <complex.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
@@ -157,26 +158,28 @@ static void check_norms(osla_matrix *a, uint64_t seed)
   osla_dtype dtype = osla_matrix_dtype(a);
   osla_transport *t = osla_grid_transport(osla_matrix_grid(a));
   double *whole = malloc((size_t)(l.m * l.n + 1) * sizeof *whole), value = -1.0;
-  void *raw = malloc((size_t)(l.m * l.n + 1) * sizeof(double));
+  void *raw = malloc((size_t)(l.m * l.n + 1) * sizeof(osla_complex));
+  double tolerance = dtype == OSLA_COMPLEX_FLOAT ? 1e-6 : 1e-13;
   OSLA_ASSERT_OK(osla_matrix_fill(a, OSLA_FILL_UNIFORM, seed));
   OSLA_ASSERT_OK(osla_matrix_get_block(a, 0, 0, l.m, l.n, raw, l.m > 0 ? l.m : 1));
   for (int64_t k = 0; k < l.m * l.n; k++)
-    whole[k] = osla_test_real(dtype, raw, k);
+    whole[k] = cabs(osla_test_load(dtype, raw, k));
   for (int norm = OSLA_NORM_MAX; norm <= OSLA_NORM_FRO; norm++) {
     double expected = serial_norm(whole, l.m, l.n, (osla_norm)norm);
     OSLA_ASSERT_OK(osla_matrix_norm(a, (osla_norm)norm, &value));
-    OSLA_ASSERT_CLOSE(value, expected, 1e-13 * expected);
+    OSLA_ASSERT_CLOSE(value, expected, tolerance * expected);
   }
   for (int special = 0; special < 6 && l.m * l.n > 0; special++) {
     /* first, last or some element; infinity first, then NaN */
     int64_t i = special % 3 == 0 ? 0 : special % 3 == 1 ? l.m - 1 : osla_test_choose(seed, 1, l.m);
     int64_t j = special % 3 == 0 ? 0 : special % 3 == 1 ? l.n - 1 : osla_test_choose(seed, 2, l.n);
     double x = special < 3 ? (double)INFINITY : (double)NAN;
-    float single = (float)x;
+    osla_complex element;
+    osla_test_store(dtype, &element, 0, special % 2 ? CMPLX(0.25, x) : CMPLX(x, 0.25));
+    if (dtype < OSLA_COMPLEX_FLOAT) osla_test_store(dtype, &element, 0, x);
     OSLA_ASSERT_OK(osla_matrix_fill(a, OSLA_FILL_UNIFORM, seed));
     if (osla_transport_rank(t) == special % osla_transport_size(t))
-      OSLA_ASSERT_OK(osla_matrix_put_block(a, i, j, 1, 1,
-                                           dtype == OSLA_FLOAT ? (void *)&single : (void *)&x, 1));
+      OSLA_ASSERT_OK(osla_matrix_put_block(a, i, j, 1, 1, &element, 1));
     OSLA_ASSERT_OK(osla_barrier(t));
     for (int norm = OSLA_NORM_MAX; norm <= OSLA_NORM_FRO; norm++) {
       OSLA_ASSERT_OK(osla_matrix_norm(a, (osla_norm)norm, &value));
@@ -198,16 +201,32 @@ static void test_norms(void)
     for (int k = 0; k < 7; k++) {
       if (k > 0 && (osla_test_size() > FEW_RANKS || (k + which) % 3 != 0)) continue;
       const int64_t *s = shapes[(which + 2 * k) % 7];
-      osla_matrix *a =
-        make(t, which, (k + which) % 2 ? OSLA_FLOAT : OSLA_DOUBLE, s[0], s[1], s[2], s[3]);
+      osla_matrix *a = make(t, which, (osla_dtype)((k + which) % 4), s[0], s[1], s[2], s[3]);
       check_norms(a, (uint64_t)(which + 10 * k));
       drop(a);
     }
-  osla_matrix *complex = make(t, 0, OSLA_COMPLEX_FLOAT, 4, 4, 2, 2);
-  double value = 0.0;
-  OSLA_ASSERT_ERR(osla_matrix_norm(complex, OSLA_NORM_MAX, &value), OSLA_ERR_UNSUPPORTED);
-  OSLA_ASSERT_TEXT("'c'");
-  drop(complex);
+  osla_transport_destroy(&t);
+}
+
+/* True magnitudes, not |re| + |im| as in IxAMAX. */
+static void test_complex_max(void)
+{
+  osla_transport *t = osla_test_transport();
+  for (int d = OSLA_COMPLEX_FLOAT; d <= OSLA_COMPLEX_DOUBLE; d++) {
+    osla_matrix *a = make(t, 0, (osla_dtype)d, 5, 4, 2, 2);
+    osla_complex elements[2];
+    double value = -1.0;
+    osla_test_store((osla_dtype)d, elements, 0, CMPLX(3.5, -3.5)); /* sum 7, magnitude 4.95 */
+    osla_test_store((osla_dtype)d, elements, 1, CMPLX(-3.0, 4.0));
+    if (osla_test_rank() == osla_test_size() - 1)
+      OSLA_ASSERT_OK(osla_matrix_put_block(a, 1, 3, 2, 1, elements, 2));
+    OSLA_ASSERT_OK(osla_barrier(t));
+    OSLA_ASSERT_OK(osla_matrix_norm(a, OSLA_NORM_MAX, &value));
+    OSLA_ASSERT_CLOSE(value, 5.0, 1e-6);
+    OSLA_ASSERT_OK(osla_matrix_norm(a, OSLA_NORM_FRO, &value));
+    OSLA_ASSERT_CLOSE(value, sqrt(25.0 + 24.5), 1e-6);
+    drop(a);
+  }
   osla_transport_destroy(&t);
 }
 
@@ -369,6 +388,7 @@ int main(int argc, char **argv)
     {"fill", test_fill},
     {"fill_with", test_fill_with},
     {"norms", test_norms},
+    {"complex_max", test_complex_max},
     {"norm_scale", test_norm_scale},
     {"copy", test_copy},
     {"copy_empty", test_copy_empty},

@@ -158,7 +158,7 @@ static void check_factored(osla_grid *grid, osla_dtype dtype, solve_case c, int 
   OSLA_ASSERT_OK(osla_matrix_copy(a.a, f.a));
   OSLA_ASSERT_OK(osla_matrix_copy(b.a, x.a));
   if (uplo < 0) {
-    osla_lu_result result = {-1, -1.0};
+    osla_lu_result result;
     OSLA_ASSERT_OK(osla_getrf(f.a, NULL, &(osla_lu_options){.pivoting = OSLA_PIVOT_NONE}, &result));
     OSLA_ASSERT_OK(osla_getrs_nopiv(f.a, x.a));
   } else {
