@@ -60,8 +60,9 @@ osla_err lu_publish(lu *f, const lu_step *s)
       double since = osla_trace_now(v->t);
       unsigned char *head = (unsigned char *)osla_segment_local(f->store) + head_offset(f, s);
       memcpy(f->packed, head, f->head_bytes);
-      osla_pack(v->element, rows, s->size, local_at(v, s->row_after, s->col), v->lld,
-                f->packed + f->head_bytes);
+      if (rows > 0) /* else there may be no local array at all */
+        osla_pack(v->element, rows, s->size, local_at(v, s->row_after, s->col), v->lld,
+                  f->packed + f->head_bytes);
       osla_trace_add(v->t, OSLA_TRACE_PACK, since, (double)bytes);
       is_packed = true;
     }
