@@ -57,6 +57,12 @@ static double magnitude(osla_complex x)
   return fabs(creal(x)) + fabs(cimag(x)); /* as IxAMAX */
 }
 
+static double panel_flops(int64_t rows, int64_t width)
+{
+  double w = (double)width;
+  return w * w * ((double)rows - w / 3);
+}
+
 /* ---- one process row ---- */
 
 static osla_err factor_alone(lu *f, const lu_step *s)
@@ -352,7 +358,7 @@ static osla_err factor_gathered(lu *f, const lu_step *s)
   p.head->info = info > 0 ? s->start + info : 0;
   copy(v->element, s->size, s->size, f->scratch, ld, p.top, v->nb);
   copy_panel(f, s, false);
-  osla_trace_add(v->t, OSLA_TRACE_PANEL, since, (double)ld * (double)(s->size * s->size));
+  osla_trace_add(v->t, OSLA_TRACE_PANEL, since, panel_flops(ld, s->size));
   return OSLA_OK;
 }
 
@@ -374,7 +380,6 @@ osla_err lu_factor_panel(lu *f, const lu_step *s)
     OSLA_CALL(factor_tournament(f, s));
   if (!alone && has_top(f, s))
     copy(v->element, s->size, s->size, p.top, v->nb, local_at(v, s->row, s->col), v->lld);
-  double rows = (double)(v->rows - s->row), width = (double)s->size;
-  osla_trace_add(v->t, OSLA_TRACE_PANEL, since, rows * width * width);
+  osla_trace_add(v->t, OSLA_TRACE_PANEL, since, panel_flops(v->rows - s->row, s->size));
   return OSLA_OK;
 }

@@ -135,7 +135,8 @@ static void test_transfers(void)
   osla_transport_destroy(&t);
 }
 
-/* A kernel's local products do the work that the factorisation takes. */
+/* A kernel's local products do the work that the factorisation takes. One process row: with several
+ * all of them solve for the rows of U. */
 static void test_kernel(void)
 {
   enum { N = 90, NB = 16 };
@@ -143,7 +144,7 @@ static void test_kernel(void)
   osla_grid *grid = NULL;
   osla_matrix *a = NULL;
   osla_lu_result result;
-  OSLA_ASSERT_OK(osla_grid_create(t, 0, 0, &grid));
+  OSLA_ASSERT_OK(osla_grid_create(t, 1, osla_test_size(), &grid));
   OSLA_ASSERT_OK(osla_matrix_create(grid, OSLA_DOUBLE, N, N, NB, NB, &a));
   OSLA_ASSERT_OK(osla_matrix_fill(a, OSLA_FILL_DOMINANT, 1));
   OSLA_ASSERT_OK(osla_trace_start(t));
