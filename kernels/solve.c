@@ -32,7 +32,8 @@ osla_err osla_residual(osla_matrix *a, osla_matrix *x, osla_matrix *b, double *v
   OSLA_TRY(osla_matrix_norm(x, OSLA_NORM_INF, &norm_x));
   OSLA_TRY(osla_matrix_norm(b, OSLA_NORM_INF, &norm_b));
   OSLA_TRY(osla_matrix_norm(r, OSLA_NORM_INF, &norm_r));
-  double eps = osla_matrix_dtype(b) == OSLA_FLOAT ? FLT_EPSILON : DBL_EPSILON;
+  osla_dtype dtype = osla_matrix_dtype(b);
+  double eps = dtype == OSLA_FLOAT || dtype == OSLA_COMPLEX_FLOAT ? FLT_EPSILON : DBL_EPSILON;
   double scale = (norm_a * norm_x + norm_b) * (double)(l.m > 1 ? l.m : 1) * eps;
   *value = norm_r == 0.0 ? 0.0 : norm_r / scale;
 cleanup:
