@@ -11,7 +11,9 @@
  * and with partial pivoting nb records to the p - 1 other ranks of the panel's process column.
  */
 #include "lu.h"
+#include "lu_block.h"
 
+#include <complex.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
@@ -62,6 +64,11 @@ static osla_err apply(lu *f, const lu_step *s, int64_t col, int64_t end)
   lu_panel panel = lu_receive(f, s);
   memcpy(f->pivots + s->start, panel.pivots, (size_t)s->size * sizeof *f->pivots);
   if (panel.head->info > 0 && f->info == 0) f->info = panel.head->info;
+  for (int64_t i = 0; i < s->size; i++) {
+    const unsigned char *pivot = panel.top.at + (size_t)(i + i * panel.top.ld) * v->element;
+    osla_complex x = osla_lu_value(v->dtype, pivot);
+    if (!isfinite(creal(x)) || !isfinite(cimag(x))) f->wild = true;
+  }
   if (cols <= 0) return OSLA_OK;
   double since = osla_trace_now(v->t);
   OSLA_CALL(lu_exchange_rows(f, s, panel.pivots, col, cols, &top));
@@ -194,14 +201,13 @@ static osla_err agree_growth(const lu *f, double largest_before, double *growth)
 static osla_err finish(const lu *f, double largest_before, int64_t *ipiv, osla_lu_result *result)
 {
   const local_view *v = &f->v;
-  int64_t first = f->info > 0 ? f->info : INT64_MAX;
-  OSLA_CALL(
-    osla_allreduce(v->t, &first, 1, MPI_INT64_T, MPI_MIN)); /* also: nobody reads any more */
-  result->info = first == INT64_MAX ? 0 : first;
+  int64_t least[2] = {f->info > 0 ? f->info : INT64_MAX, f->wild ? 0 : 1};
+  OSLA_CALL(osla_allreduce(v->t, least, 2, MPI_INT64_T, MPI_MIN)); /* also: nobody reads */
+  result->info = least[0] == INT64_MAX ? 0 : least[0];
   result->growth = 0;
   if (f->pivoting != OSLA_PIVOT_PARTIAL)
     OSLA_CALL(agree_growth(f, largest_before, &result->growth));
-  result->trusted = result->info == 0 && result->growth <= 1e6;
+  result->trusted = result->info == 0 && least[1] == 1 && result->growth <= 1e6;
   for (int64_t l = 0; ipiv && l < v->rows; l++) {
     int64_t i = osla_index_global(l, v->mb, v->prow, v->p);
     if (i < f->order) ipiv[l] = f->pivots[i] + 1;
@@ -217,6 +223,8 @@ static osla_err check(const lu *f, const int64_t *ipiv, const osla_lu_options *o
              v->mb, v->nb);
   OSLA_CHECK(look_ahead >= -1 && look_ahead <= MAX_LOOK_AHEAD, OSLA_ERR_ARG,
              "LU: look_ahead = %d is not -1, 0, 1 or 2", look_ahead);
+  OSLA_CHECK(f->pivoting >= OSLA_PIVOT_PARTIAL && f->pivoting <= OSLA_PIVOT_NONE, OSLA_ERR_ARG,
+             "LU: pivoting = %d is not a way of pivoting", (int)f->pivoting);
   OSLA_CHECK(f->pivoting == OSLA_PIVOT_NONE || ipiv || v->rows == 0, OSLA_ERR_ARG,
              "LU: no ipiv for the pivots");
   return OSLA_OK;

@@ -71,6 +71,7 @@ typedef struct lu {
   int64_t *places;        /* [4 nb] work of an exchange */
   int64_t *candidates;    /* [p nb] rows of a tournament */
   int64_t info;
+  bool wild; /* a pivot is NaN or infinite */
 } lu;
 
 enum { LU_ROWS, LU_COLUMN, LU_PERMUTED, LU_PURPOSES }; /* of the store's notify slots */

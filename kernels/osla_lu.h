@@ -32,7 +32,8 @@ typedef struct osla_lu_result {
   int64_t info;  /* 0, or 1 + the index of the first pivot that is exactly zero (LAPACK's INFO) */
   double growth; /* max |u_ij| / max |a_ij|, NaN if A or U holds one or A an infinity; 0 with
                     partial pivoting: not computed */
-  bool trusted;  /* false: info > 0, or growth above 1e6 or NaN; do not use L and U */
+  bool trusted;  /* false: info > 0, a pivot that is NaN or infinite, or growth above 1e6 or NaN: do
+                    not use L and U */
 } osla_lu_result;
 
 /* A := P^T L U in place; L has a unit diagonal that is not stored. Collective.
