@@ -117,42 +117,18 @@ static osla_err run_lu(void *data)
   return OSLA_OK;
 }
 
-/* x := P x on rank 0, which sees all of x meanwhile. */
-static osla_err permute(factor_set *set)
-{
-  factor_data *d = set->factor;
-  osla_dtype dtype = d->job->settings->dtype;
-  int64_t n = d->n, *pivots = malloc((size_t)n * sizeof *pivots);
-  void *x = d->job->rank == 0 ? malloc((size_t)(n * d->nrhs) * osla_dtype_size(dtype)) : NULL;
-  osla_err err = OSLA_OK;
-  if (!pivots || (d->job->rank == 0 && !x)) err = osla_error_set(OSLA_ERR_MEM, "pivots of a solve");
-  OSLA_TRY(osla_agree(d->job->transport, err)); /* also: x is complete everywhere */
-  OSLA_TRY(factor_pivots(set, pivots));
-  if (d->job->rank == 0) {
-    err = osla_matrix_get_block(set->x, 0, 0, n, d->nrhs, x, n);
-    if (err == OSLA_OK) err = osla_lapack_laswp(dtype, d->nrhs, x, n, n, pivots, false);
-    if (err == OSLA_OK) err = osla_matrix_put_block(set->x, 0, 0, n, d->nrhs, x, n);
-  }
-  err = osla_agree(d->job->transport, err); /* also: x is permuted everywhere */
-cleanup:
-  free(pivots);
-  free(x);
-  return err;
-}
-
 static osla_err solve_lu(void *data)
 {
   factor_set *set = data;
-  if (set->factor->ours.pivots) OSLA_CALL(permute(set));
-  return osla_getrs_nopiv(set->a, set->x);
+  return osla_getrs(OSLA_NOTRANS, set->a, set->pivots, set->x);
 }
 
 static osla_err run_chol(void *data)
 {
   factor_set *set = data;
   int look_ahead = set->factor->job->settings->look_ahead;
-  osla_chol_options options = {.look_ahead = look_ahead > 0};
-  return osla_potrf(set->a, OSLA_LOWER, look_ahead == 0 ? NULL : &options, &set->info);
+  osla_chol_options options = {.look_ahead = look_ahead};
+  return osla_potrf(set->a, OSLA_LOWER, &options, &set->info);
 }
 
 static osla_err solve_chol(void *data)

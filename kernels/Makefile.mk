@@ -16,8 +16,14 @@ kernels_sources = \
   kernels/lu.c \
   kernels/chol_shape.h kernels/chol_shape.c \
   kernels/chol.c \
+  kernels/rhs.h kernels/rhs.c \
   kernels/trsm.h kernels/trsm_operands.c kernels/trsm_run.c kernels/trsm.c \
-  kernels/solve.c \
+  kernels/row_swap.h kernels/row_swap.c \
+  kernels/solve.h kernels/solve.c \
+  kernels/residual.h kernels/residual.c \
+  kernels/refine.c \
+  kernels/mixed.c \
+  kernels/condition.c \
   kernels/hessian_split.h kernels/hessian_split.c \
   kernels/hessian.h kernels/hessian.c \
   kernels/hessian_workspace.c \

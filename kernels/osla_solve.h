@@ -1,9 +1,15 @@
-/* Triangular solves with many right-hand sides, and solves with factors (floor 3).
+/* Solves (floor 3): triangular ones, with factors, refined, in mixed precision; conditions.
  *
- * B is n x nrhs, distributed in the same block rows and on the same grid as A (mb of B = nb of A);
- * its block columns are free. All are collective; s and d; on return all ranks have finished.
- * Errors, on all ranks together: ARG (sizes, blocks, grids or types that do not fit), UNSUPPORTED
- * (complex), MEM, MPI.
+ * A is n x n in square blocks (mb = nb) on any grid. Right-hand sides B and solutions X are n x
+ * nrhs, in any blocks and on any grid over the same ranks. They are worked on in place if they lie
+ * like A: the same ranks at the same places, and the same block rows (mb of B = nb of A); their
+ * block columns are free. Otherwise a copy is worked on, as large as B. One block column of B for
+ * each process column is fastest.
+ *
+ * All calls are collective, serve s, d, c and z where nothing else is said, use all ranks' earlier
+ * changes of the matrices, and on return all ranks have finished.
+ * Errors, on all ranks together: ARG (sizes, blocks or types that do not fit, different
+ * transports), MEM, MPI.
  */
 #ifndef OSLA_SOLVE_H
 #define OSLA_SOLVE_H
@@ -14,21 +20,136 @@
 extern "C" {
 #endif
 
-/* B := op(T)^-1 B, T the triangle `uplo` of A. A is read only. */
-osla_err osla_trsm_left(osla_uplo uplo, osla_trans trans, osla_diag diag, osla_matrix *a,
-                        osla_matrix *b);
+/* B := alpha op(T)^-1 B (LEFT, B is n x nrhs) or alpha B op(T)^-1 (RIGHT, B is nrhs x n), T the
+ * triangle `uplo` of A, with ones on its diagonal if diag is UNIT; the rest of A is not read.
+ *   alpha  [in]     0 sets B to zero, and A is not read. Real types take the real part
+ *   a      [in]     n x n
+ *   b      [in,out] must not be A
+ * RIGHT works on a transposed copy of B, wherever B lies.
+ * Memory above the copies: none where T and B can be read in place; else two block columns of T and
+ * a few block rows of B. */
+osla_err osla_trsm(osla_side side, osla_uplo uplo, osla_trans trans, osla_diag diag,
+                   osla_complex alpha, osla_matrix *a, osla_matrix *b);
 
 /* B := A^-1 B with the factor that osla_potrf left in triangle `uplo` of A. */
 osla_err osla_potrs(osla_uplo uplo, osla_matrix *a, osla_matrix *b);
 
-/* B := A^-1 B with the factors that osla_getrf_nopiv left in A. */
-osla_err osla_getrs_nopiv(osla_matrix *a, osla_matrix *b);
+/* B := op(A)^-1 B with the factors and interchanges that osla_getrf left.
+ *   ipiv [in] as osla_getrf fills it: for a local row with global index i, 1 + the index of the row
+ *             it was exchanged with in step i. NULL on all ranks: no interchanges. Ranks without
+ *             rows of A may always pass NULL
+ * Memory above the others: 2 n indices, and buffers for the exchange of a few MiB, or of a column
+ * of B. Errors as above, and ARG for a pivot outside 1 to n, or if only some ranks pass NULL. */
+osla_err osla_getrs(osla_trans trans, osla_matrix *a, const int64_t *ipiv, osla_matrix *b);
 
-/* Scaled residual of a solution, as HPL and LAPACK's testers define it:
- *   |B - A X|_inf / ((|A|_inf |X|_inf + |B|_inf) n eps),  eps of the matrices' precision.
+/* The same for right-hand sides that every rank has: x is n x nrhs with leading dimension ldx, of
+ * A's type, the same on all ranks; the solutions replace it on all ranks. A rank works on its
+ * share. Memory above the others: its share of x. Errors as above, and ARG for nrhs < 0, ldx <
+ * max(1, n), x == NULL. */
+osla_err osla_potrs_replicated(osla_uplo uplo, osla_matrix *a, int64_t nrhs, void *x, int64_t ldx);
+osla_err osla_getrs_replicated(osla_trans trans, osla_matrix *a, const int64_t *ipiv, int64_t nrhs,
+                               void *x, int64_t ldx);
+
+/* Factors of a matrix: a value. Everything is borrowed. */
+typedef struct osla_factors {
+  osla_matrix *matrix; /* as the factorisation left it */
+  bool cholesky;       /* else LU */
+  osla_uplo uplo;      /* of Cholesky */
+  const int64_t *ipiv; /* of LU; as osla_getrs */
+} osla_factors;
+
+static inline osla_factors osla_factors_cholesky(osla_matrix *matrix, osla_uplo uplo)
+{
+  osla_factors f = {matrix, true, uplo, NULL};
+  return f;
+}
+
+static inline osla_factors osla_factors_lu(osla_matrix *matrix, const int64_t *ipiv)
+{
+  osla_factors f = {matrix, false, OSLA_LOWER, ipiv};
+  return f;
+}
+
+/* Scaled residual of a solution, as HPL and LAPACK's testers define it: the largest, over the
+ * columns x and b of X and B, of
+ *   |b - A x|_inf / ((|A|_inf |x|_inf + |b|_inf) n eps),  eps of the matrices' precision.
  * A backward stable solve gives a value of order 1; NaN when there is a NaN. A is the full matrix
  * before its factorisation. Makes a copy of B. */
 osla_err osla_residual(osla_matrix *a, osla_matrix *x, osla_matrix *b, double *value);
+
+typedef struct osla_refine_options {
+  int max_iterations; /* 0: chosen, 30 */
+  double target;      /* the scaled residual that is small enough; 0: chosen, 1 (osla_refine) or
+                         1 / sqrt(n) (mixed) */
+} osla_refine_options;
+
+typedef struct osla_refine_result {
+  int iterations;  /* that made X better */
+  double residual; /* osla_residual of X; NaN if X was not finite */
+  bool converged;  /* residual <= target; else it stopped falling, or the iterations ran out */
+} osla_refine_result;
+
+/* Iterative refinement: X := X + A^-1 (B - A X) until the scaled residual is small enough, or falls
+ * by less than a half. What does not make it smaller is not kept.
+ *   a       [in]     the full matrix before its factorisation (for a symmetric one both triangles:
+ *                    osla_matrix_mirror)
+ *   factors [in]     of A, or of a matrix near it; real or complex like A, s and c also for d and z
+ *   b       [in]     right-hand sides
+ *   x       [in,out] solutions; zero is as good as any other first guess
+ *   options [in]     NULL = defaults
+ *   result  [out]    NULL, or the same on all ranks
+ * Memory: three copies of B; if the factors are s or c, half a one more.
+ * Source: Skeel, "Iterative refinement implies numerical stability for Gaussian elimination" (Math.
+ * Comp. 35, 1980); LAPACK's xGERFS. */
+osla_err osla_refine(osla_matrix *a, const osla_factors *factors, osla_matrix *b, osla_matrix *x,
+                     const osla_refine_options *options, osla_refine_result *result);
+
+typedef enum osla_mixed_path {
+  OSLA_MIXED_SINGLE,  /* solved with factors in single precision */
+  OSLA_MIXED_FACTOR,  /* single precision failed (a pivot); solved with double factors */
+  OSLA_MIXED_STALLED, /* refinement did not converge; solved with double factors */
+  OSLA_MIXED_SINGULAR /* double precision failed, too: X is of no use, see info */
+} osla_mixed_path;
+
+typedef struct osla_mixed_result {
+  osla_mixed_path path;
+  int64_t info;              /* of the last factorisation: 0, or as osla_getrf or osla_potrf */
+  int single_iterations;     /* solves with the factors in single precision, the first counted */
+  osla_refine_result refine; /* of the path that gave X */
+} osla_mixed_result;
+
+/* Solves A X = B in double precision with a factorisation in single precision: half of the memory
+ * and of the time of one in double precision. Refines until the scaled residual is what a solve in
+ * double precision gives; where this fails, A is factored in double precision. gesv: LU with
+ * partial pivoting; posv: Cholesky.
+ *   uplo    [in]  the triangle of A that is factored
+ *   a       [in]  d (or z), the full matrix: both triangles; not changed
+ *   b       [in]  right-hand sides
+ *   x       [out] solutions; neither A nor B
+ *   options [in]  of the refinement; NULL = defaults
+ *   result  [out] NULL, or the same on all ranks
+ * Memory: a copy of A in single precision, after a failure (then without it) one in double
+ * precision; and that of osla_refine. Errors as above, and UNSUPPORTED for s and c.
+ * Source: Langou, Langou, Luszczek, Kurzak, Buttari, Dongarra, "Exploiting the performance of 32
+ * bit floating point arithmetic in obtaining 64 bit accuracy" (SC 2006); LAPACK's DSGESV, DSPOSV.
+ */
+osla_err osla_gesv_mixed(osla_matrix *a, osla_matrix *b, osla_matrix *x,
+                         const osla_refine_options *options, osla_mixed_result *result);
+osla_err osla_posv_mixed(osla_uplo uplo, osla_matrix *a, osla_matrix *b, osla_matrix *x,
+                         const osla_refine_options *options, osla_mixed_result *result);
+
+/* Estimates the reciprocal condition number 1 / (|A|_1 |A^-1|_1) from the factors of A, by 4 to 11
+ * solves with one right-hand side.
+ *   a     [in]  as osla_getrf (osla_potrf) left it; ipiv as osla_getrs
+ *   anorm [in]  |A|_1 before the factorisation (osla_matrix_norm)
+ *   rcond [out] the same on all ranks. The estimate of |A^-1|_1 is never too large, but for
+ *               rounding, and rarely less than a third of the truth: so rcond is never too small.
+ *               0 if anorm is 0, or A is singular; 1 if n = 0
+ * Errors as above, and ARG for anorm < 0 or NaN.
+ * Source: Higham, "FORTRAN codes for estimating the one-norm of a real or complex matrix, with
+ * applications to condition estimation" (ACM TOMS 14, 1988); LAPACK's xLACN2. */
+osla_err osla_gecon(osla_matrix *a, const int64_t *ipiv, double anorm, double *rcond);
+osla_err osla_pocon(osla_uplo uplo, osla_matrix *a, double anorm, double *rcond);
 
 #ifdef __cplusplus
 }

@@ -1,42 +1,118 @@
-/* Solves with factors, and the residual that judges them. */
-#include "osla_gemm.h"
-#include "osla_solve.h"
+/* Solves with the factors of LU and Cholesky: two triangular solves, and for LU the interchanges.
+ * Right-hand sides that lie otherwise than A are copied once for all of it. */
+#include "solve.h"
 
-#include <float.h>
+#include "local_view.h"
+#include "rhs.h"
+#include "row_swap.h"
+#include "trsm.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+/* A = L L^H or U^H U. */
+static osla_err solve_cholesky(const osla_factors *f, osla_matrix *b)
+{
+  bool lower = f->uplo == OSLA_LOWER;
+  OSLA_CALL(
+    osla_trsm_fitting(f->uplo, lower ? OSLA_NOTRANS : OSLA_CONJTRANS, OSLA_NONUNIT, f->matrix, b));
+  return osla_trsm_fitting(f->uplo, lower ? OSLA_CONJTRANS : OSLA_NOTRANS, OSLA_NONUNIT, f->matrix,
+                           b);
+}
+
+/* P A = L U, so that A^-1 = U^-1 L^-1 P and A^-T = P^T L^-T U^-T. */
+static osla_err solve_lu(const osla_factors *f, osla_trans trans, const int64_t *pivots,
+                         osla_matrix *b)
+{
+  bool plain = trans == OSLA_NOTRANS;
+  if (plain && pivots) OSLA_CALL(osla_rows_swap(b, pivots, false));
+  OSLA_CALL(osla_trsm_fitting(plain ? OSLA_LOWER : OSLA_UPPER, trans,
+                              plain ? OSLA_UNIT : OSLA_NONUNIT, f->matrix, b));
+  OSLA_CALL(osla_trsm_fitting(plain ? OSLA_UPPER : OSLA_LOWER, trans,
+                              plain ? OSLA_NONUNIT : OSLA_UNIT, f->matrix, b));
+  return plain || !pivots ? OSLA_OK : osla_rows_swap(b, pivots, true);
+}
+
+osla_err osla_factors_solve(const osla_factors *f, osla_trans trans, osla_matrix *b)
+{
+  int64_t *pivots = NULL;
+  osla_rhs r;
+  osla_err err;
+  OSLA_CALL(osla_rhs_check(OSLA_LEFT, f->matrix, b));
+  if (!f->cholesky) OSLA_CALL(osla_pivots_gather(f->matrix, f->ipiv, &pivots));
+  OSLA_TRY(osla_rhs_open(&r, f->matrix, b, OSLA_NOTRANS));
+  err = osla_rhs_close(&r, f->cholesky ? solve_cholesky(f, r.b) : solve_lu(f, trans, pivots, r.b));
+cleanup:
+  free(pivots);
+  return err;
+}
 
 osla_err osla_potrs(osla_uplo uplo, osla_matrix *a, osla_matrix *b)
 {
-  bool lower = uplo == OSLA_LOWER;
-  OSLA_CALL(osla_trsm_left(uplo, lower ? OSLA_NOTRANS : OSLA_TRANS, OSLA_NONUNIT, a, b));
-  return osla_trsm_left(uplo, lower ? OSLA_TRANS : OSLA_NOTRANS, OSLA_NONUNIT, a, b);
+  osla_factors f = osla_factors_cholesky(a, uplo);
+  return osla_factors_solve(&f, OSLA_NOTRANS, b);
 }
 
-osla_err osla_getrs_nopiv(osla_matrix *a, osla_matrix *b)
+osla_err osla_getrs(osla_trans trans, osla_matrix *a, const int64_t *ipiv, osla_matrix *b)
 {
-  OSLA_CALL(osla_trsm_left(OSLA_LOWER, OSLA_NOTRANS, OSLA_UNIT, a, b));
-  return osla_trsm_left(OSLA_UPPER, OSLA_NOTRANS, OSLA_NONUNIT, a, b);
+  osla_factors f = osla_factors_lu(a, ipiv);
+  return osla_factors_solve(&f, trans, b);
 }
 
-osla_err osla_residual(osla_matrix *a, osla_matrix *x, osla_matrix *b, double *value)
+/* ---- replicated right-hand sides ---- */
+
+/* My part of B := x. */
+static void take_part(const local_view *b, const unsigned char *x, int64_t ldx)
 {
-  osla_layout l = osla_matrix_layout(b);
-  osla_matrix *r = NULL;
-  double norm_a, norm_x, norm_b, norm_r;
+  for (int64_t c = 0; c < b->cols; c++) {
+    int64_t j = osla_index_global(c, b->nb, b->pcol, b->q);
+    for (int64_t r = 0, run; r < b->rows; r += run) {
+      int64_t i = osla_index_global(r, b->mb, b->prow, b->p);
+      run = osla_index_run(i, b->m, b->mb);
+      osla_pack(b->element, run, 1, x + (size_t)(i + j * ldx) * b->element, run, local_at(b, r, c));
+    }
+  }
+}
+
+static osla_err check_replicated(const osla_matrix *a, int64_t nrhs, const void *x, int64_t ldx)
+{
+  int64_t n = osla_matrix_layout(a).n;
+  OSLA_CALL(osla_rhs_check_matrix(a));
+  OSLA_CHECK(nrhs >= 0, OSLA_ERR_ARG, "solve: nrhs = %" PRId64 " is negative", nrhs);
+  OSLA_CHECK(ldx >= n && ldx >= 1, OSLA_ERR_ARG,
+             "solve: ldx = %" PRId64 " is below n = %" PRId64 " or 1", ldx, n);
+  OSLA_CHECK(x || n * nrhs == 0, OSLA_ERR_ARG, "solve: x is NULL");
+  return OSLA_OK;
+}
+
+static osla_err solve_replicated(const osla_factors *f, osla_trans trans, int64_t nrhs, void *x,
+                                 int64_t ldx)
+{
+  osla_transport *t = osla_grid_transport(osla_matrix_grid(f->matrix));
+  osla_matrix *b = NULL;
   osla_err err;
-  OSLA_CALL(
-    osla_matrix_create(osla_matrix_grid(b), osla_matrix_dtype(b), l.m, l.n, l.mb, l.nb, &r));
-  OSLA_TRY(osla_matrix_copy(b, r));
-  OSLA_TRY(osla_gemm(OSLA_NOTRANS, OSLA_NOTRANS, -1.0, osla_whole(a), osla_whole(x), 1.0,
-                     osla_whole(r), NULL));
-  OSLA_TRY(osla_matrix_norm(a, OSLA_NORM_INF, &norm_a));
-  OSLA_TRY(osla_matrix_norm(x, OSLA_NORM_INF, &norm_x));
-  OSLA_TRY(osla_matrix_norm(b, OSLA_NORM_INF, &norm_b));
-  OSLA_TRY(osla_matrix_norm(r, OSLA_NORM_INF, &norm_r));
-  osla_dtype dtype = osla_matrix_dtype(b);
-  double eps = dtype == OSLA_FLOAT || dtype == OSLA_COMPLEX_FLOAT ? FLT_EPSILON : DBL_EPSILON;
-  double scale = (norm_a * norm_x + norm_b) * (double)(l.m > 1 ? l.m : 1) * eps;
-  *value = norm_r == 0.0 ? 0.0 : norm_r / scale;
+  OSLA_CALL(osla_agree(t, check_replicated(f->matrix, nrhs, x, ldx)));
+  OSLA_CALL(osla_rhs_create(f->matrix, osla_matrix_dtype(f->matrix), nrhs, &b));
+  local_view v = view_of(b);
+  trim_blocks(&v);
+  take_part(&v, x, ldx);
+  OSLA_TRY(osla_factors_solve(f, trans, b));
+  err =
+    osla_agree(t, osla_matrix_get_block(b, 0, 0, v.m, nrhs, x, ldx)); /* nobody reads any more */
 cleanup:
-  osla_matrix_destroy(&r);
+  osla_matrix_destroy(&b);
   return err;
+}
+
+osla_err osla_potrs_replicated(osla_uplo uplo, osla_matrix *a, int64_t nrhs, void *x, int64_t ldx)
+{
+  osla_factors f = osla_factors_cholesky(a, uplo);
+  return solve_replicated(&f, OSLA_NOTRANS, nrhs, x, ldx);
+}
+
+osla_err osla_getrs_replicated(osla_trans trans, osla_matrix *a, const int64_t *ipiv, int64_t nrhs,
+                               void *x, int64_t ldx)
+{
+  osla_factors f = osla_factors_lu(a, ipiv);
+  return solve_replicated(&f, trans, nrhs, x, ldx);
 }

@@ -1,34 +1,19 @@
-/* B := op(T)^-1 B: checks, memory, choice of the direction.
+/* Triangular solves: sides, factors, memory, choice of the direction.
  *
- * T is only read, so its blocks are taken one-sided (trsm_operands.c); what passes between the
- * ranks by notify are block rows of B or sums for them (trsm_run.c). Memory per rank: if B or T
- * cannot be read in place, two block columns of T and a few block rows of B. Messages per step: p -
- * 1 put_notify of the owner (NOTRANS), one of each other rank (TRANS).
+ * From the left, T is only read, so its blocks are taken one-sided (trsm_operands.c); what passes
+ * between the ranks by notify are block rows of B or sums for them (trsm_run.c). Memory per rank:
+ * if B or T cannot be read in place, two block columns of T and a few block rows of B. Messages per
+ * step: p - 1 put_notify of the owner (NOTRANS), one of each other rank (TRANS, CONJTRANS).
+ *
+ * From the right, X op(T) = B is solved as op(T)^T X^T = B^T with a transposed copy of B: block
+ * rows of T, which it would need otherwise, are not contiguous for a get.
  */
 #include "trsm.h"
+#include "rhs.h"
 
-#include <inttypes.h>
+#include <complex.h>
 #include <stdlib.h>
-
-static osla_err check(const local_view *a, const local_view *b)
-{
-  OSLA_CHECK(a->m == a->n && a->mb == a->nb, OSLA_ERR_ARG,
-             "solve: A is %" PRId64 " x %" PRId64 " in blocks of %" PRId64 " x %" PRId64
-             ": both must be square",
-             a->m, a->n, a->mb, a->nb);
-  OSLA_CHECK(b->m == a->n, OSLA_ERR_ARG, "solve: B has %" PRId64 " rows, A is of order %" PRId64,
-             b->m, a->n);
-  OSLA_CHECK(b->grid == a->grid, OSLA_ERR_ARG,
-             "solve: A and B are on two grids (%d x %d and %d x %d), not on one", a->p, a->q, b->p,
-             b->q);
-  OSLA_CHECK(b->mb == a->nb, OSLA_ERR_ARG,
-             "solve: B must have A's block rows (%" PRId64 ", not %" PRId64 ")", a->nb, b->mb);
-  OSLA_CHECK(a->dtype == b->dtype, OSLA_ERR_ARG, "solve: types '%c' and '%c' differ",
-             osla_dtype_letter(a->dtype), osla_dtype_letter(b->dtype));
-  OSLA_CHECK(a->dtype == OSLA_FLOAT || a->dtype == OSLA_DOUBLE, OSLA_ERR_UNSUPPORTED,
-             "solve of type '%c'", osla_dtype_letter(a->dtype));
-  return OSLA_OK;
-}
+#include <string.h>
 
 static osla_err set_up(trsm *f)
 {
@@ -41,7 +26,7 @@ static osla_err set_up(trsm *f)
   size_t block_row = (size_t)(a->nb * f->widest) * b->element;
   /* NOTRANS passes solved rows, which neighbours read in place; TRANS passes partial sums, which
    * always need room: one piece for each process row. */
-  if (f->trans == OSLA_TRANS)
+  if (f->trans != OSLA_NOTRANS)
     bytes[PANEL_COLS] = (size_t)a->p * block_row;
   else if (buffers_b)
     bytes[PANEL_ROWS] = block_row;
@@ -71,23 +56,54 @@ static void clean_up(trsm *f)
   free(f->column[1]);
 }
 
-osla_err osla_trsm_left(osla_uplo uplo, osla_trans trans, osla_diag diag, osla_matrix *a,
-                        osla_matrix *b)
+osla_err osla_trsm_fitting(osla_uplo uplo, osla_trans trans, osla_diag diag, osla_matrix *a,
+                           osla_matrix *b)
 {
   trsm f = {.a = view_of(a), .b = view_of(b), .uplo = uplo, .trans = trans, .diag = diag};
   osla_err err;
-  OSLA_CALL(check(&f.a, &f.b));
   trim_blocks(&f.a);
   trim_blocks(&f.b);
+  f.b.mb = f.a.nb; /* one process row: its block rows do not matter */
   f.steps = (f.a.n + f.a.nb - 1) / f.a.nb;
   f.forward = (uplo == OSLA_LOWER) == (trans == OSLA_NOTRANS);
   OSLA_TRY(osla_barrier(f.a.t)); /* A and B are complete everywhere */
   OSLA_TRY(set_up(&f));
-  bool work = f.b.rows > 0 && f.b.cols > 0;
-  err = !work ? OSLA_OK : trans == OSLA_TRANS ? osla_trsm_run_trans(&f) : osla_trsm_run_notrans(&f);
+  if (f.b.rows > 0 && f.b.cols > 0)
+    err = trans == OSLA_NOTRANS ? osla_trsm_run_notrans(&f) : osla_trsm_run_trans(&f);
   if (err != OSLA_OK) osla_transport_abort(f.a.t, err); /* the others wait for my rows */
   OSLA_TRY(osla_barrier(f.a.t));                        /* nobody reads my rows any more */
 cleanup:
   clean_up(&f);
   return err;
+}
+
+/* B := alpha B; zero whatever B holds if alpha = 0. */
+static osla_err scale(osla_complex alpha, osla_matrix *b)
+{
+  local_view v = view_of(b);
+  osla_err err = OSLA_OK;
+  if (alpha == 1 || v.rows == 0) return OSLA_OK;
+  for (int64_t c = 0; c < v.cols && err == OSLA_OK; c++)
+    if (alpha == 0)
+      memset(local_at(&v, 0, c), 0, (size_t)v.rows * v.element);
+    else
+      err = osla_blas_scal(v.dtype, v.rows, alpha, local_at(&v, 0, c));
+  return err;
+}
+
+osla_err osla_trsm(osla_side side, osla_uplo uplo, osla_trans trans, osla_diag diag,
+                   osla_complex alpha, osla_matrix *a, osla_matrix *b)
+{
+  osla_transport *t = osla_grid_transport(osla_matrix_grid(b));
+  OSLA_CALL(osla_rhs_check(side, a, b));
+  OSLA_CALL(osla_agree(t, scale(alpha, b)));
+  if (alpha == 0) return OSLA_OK;
+  osla_trans turn = OSLA_NOTRANS, op = trans;
+  if (side == OSLA_RIGHT) { /* X T^H = B is T X^H = B^H */
+    turn = trans == OSLA_CONJTRANS ? OSLA_CONJTRANS : OSLA_TRANS;
+    op = trans == OSLA_NOTRANS ? OSLA_TRANS : OSLA_NOTRANS;
+  }
+  osla_rhs r;
+  OSLA_CALL(osla_rhs_open(&r, a, b, turn));
+  return osla_rhs_close(&r, osla_trsm_fitting(uplo, op, diag, a, r.b));
 }

@@ -1,4 +1,9 @@
-/* What both directions of the triangular solve share (internal). */
+/* What the triangular solve's files share (internal).
+ *
+ *   trsm.c           contract: sides, factors, right-hand sides that lie otherwise; memory
+ *   trsm_operands.c  the triangle's blocks, one-sided
+ *   trsm_run.c       the steps of the two directions
+ */
 #ifndef OSLA_TRSM_H
 #define OSLA_TRSM_H
 
@@ -30,6 +35,10 @@ typedef struct trsm_step {
   int64_t row;         /* my first local row of the block, or behind where it would be */
   int64_t first, last; /* NOTRANS: my local rows still to be updated; TRANS: those already solved */
 } trsm_step;
+
+/* B := op(T)^-1 B where B fits A (rhs.h); nothing is checked. Collective. Errors: MEM, MPI. */
+osla_err osla_trsm_fitting(osla_uplo uplo, osla_trans trans, osla_diag diag, osla_matrix *a,
+                           osla_matrix *b);
 
 /* ---- trsm_operands.c ---- */
 

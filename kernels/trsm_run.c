@@ -3,10 +3,10 @@
  * NOTRANS, right-looking: in step k the owner of block row k solves X(k) = T(k,k)^-1 B(k) and
  * publishes it to its process column; each rank then updates its other rows, B(i) -= T(i,k) X(k).
  *
- * TRANS, left-looking: block column k of T is row k of T^T. Each rank forms the partial sum of
- * T(i,k)^T X(i) over the solved rows i that it owns and puts it to the owner of block row k, who
- * adds up, and solves with the diagonal block. So T is always read by block columns, which lie
- * contiguous, and X is never moved.
+ * TRANS and CONJTRANS, left-looking: block column k of T is row k of T^T. Each rank forms the
+ * partial sum of T(i,k)^T X(i) over the solved rows i that it owns and puts it to the owner of
+ * block row k, who adds up, and solves with the diagonal block. So T is always read by block
+ * columns, which lie contiguous, and X is never moved.
  */
 #include "osla_trace.h"
 #include "trsm.h"
@@ -24,7 +24,8 @@ static bool has_part(const trsm *f, const trsm_step *s, int prow)
 /* Operations of a product with my part of this step's block column of T. */
 static double product_flops(const trsm *f, const trsm_step *s)
 {
-  return 2.0 * (double)(s->last - s->first) * (double)s->size * (double)f->b.cols;
+  double one = f->b.dtype == OSLA_FLOAT || f->b.dtype == OSLA_DOUBLE ? 2 : 8;
+  return one * (double)(s->last - s->first) * (double)s->size * (double)f->b.cols;
 }
 
 /* ---- NOTRANS ---- */
@@ -98,7 +99,7 @@ static osla_err partial_sum(trsm *f, const trsm_step *s, double alpha, double be
   int64_t lda;
   OSLA_CALL(osla_trsm_column(f, s, &column, &lda));
   double since = osla_trace_now(b->t);
-  OSLA_CALL(osla_blas_gemm(b->dtype, OSLA_TRANS, OSLA_NOTRANS, s->size, b->cols, s->last - s->first,
+  OSLA_CALL(osla_blas_gemm(b->dtype, f->trans, OSLA_NOTRANS, s->size, b->cols, s->last - s->first,
                            alpha, column, lda, local_at(b, s->first, 0), b->lld, beta, dest, ld));
   osla_trace_add(b->t, OSLA_TRACE_GEMM, since, product_flops(f, s));
   return OSLA_OK;
@@ -106,14 +107,16 @@ static osla_err partial_sum(trsm *f, const trsm_step *s, double alpha, double be
 
 static void subtract(const local_view *b, int64_t m, const void *sum, int64_t row)
 {
+  bool single = b->dtype == OSLA_FLOAT || b->dtype == OSLA_COMPLEX_FLOAT;
+  int64_t numbers = b->dtype == OSLA_FLOAT || b->dtype == OSLA_DOUBLE ? m : 2 * m;
   for (int64_t c = 0; c < b->cols; c++) {
     void *dest = local_at(b, row, c);
-    if (b->dtype == OSLA_DOUBLE)
-      for (int64_t r = 0; r < m; r++)
-        ((double *)dest)[r] -= ((const double *)sum)[r + c * m];
+    if (single)
+      for (int64_t r = 0; r < numbers; r++)
+        ((float *)dest)[r] -= ((const float *)sum)[r + c * numbers];
     else
-      for (int64_t r = 0; r < m; r++)
-        ((float *)dest)[r] -= ((const float *)sum)[r + c * m];
+      for (int64_t r = 0; r < numbers; r++)
+        ((double *)dest)[r] -= ((const double *)sum)[r + c * numbers];
   }
 }
 

@@ -49,4 +49,6 @@ src_sources = \
   src/matrix/matrix_block.c \
   src/matrix/matrix_fill.c \
   src/matrix/matrix_norm.c \
-  src/matrix/matrix_copy.c
+  src/matrix/matrix_copy.c \
+  src/matrix/matrix_transpose.c \
+  src/matrix/matrix_add.c

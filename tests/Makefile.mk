@@ -20,6 +20,7 @@ tests_programs = \
   tests/test_lu_pivot \
   tests/test_lu_hard \
   tests/test_chol \
+  tests/test_trsm \
   tests/test_solve \
   tests/test_hessian_split \
   tests/test_hessian \
@@ -91,7 +92,10 @@ tests_test_lu_hard_SOURCES = tests/test_lu_hard.c $(tests_lu_reference)
 tests_test_lu_scalapack_SOURCES = tests/test_lu_scalapack.c $(tests_lu_reference)
 tests_test_lu_scalapack_LDADD = $(LDADD) $(SCALAPACK_LIBS)
 tests_test_chol_SOURCES = tests/test_chol.c $(tests_kernel_reference)
-tests_test_solve_SOURCES = tests/test_solve.c $(tests_kernel_reference)
+tests_solve_reference = $(tests_kernel_reference) \
+  tests/solve_reference.c tests/solve_reference.h
+tests_test_trsm_SOURCES = tests/test_trsm.c $(tests_solve_reference)
+tests_test_solve_SOURCES = tests/test_solve.c $(tests_solve_reference)
 tests_hessian_reference = tests/hessian_reference.c tests/hessian_reference.h
 tests_test_hessian_SOURCES = tests/test_hessian.c $(tests_hessian_reference)
 tests_test_hessian_flow_SOURCES = tests/test_hessian_flow.c $(tests_hessian_reference)

@@ -1,6 +1,7 @@
 #include "osla_grid.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 struct osla_grid {
   osla_transport *t;
@@ -104,6 +105,12 @@ osla_err osla_grid_shift(const osla_grid *grid, int prow, int pcol, osla_grid **
       shifted->rank_at[i * q + j] = osla_grid_rank_at(grid, (i + prow) % p, (j + pcol) % q);
   *out = shifted;
   return OSLA_OK;
+}
+
+bool osla_grid_same(const osla_grid *x, const osla_grid *y)
+{
+  if (x->t != y->t || x->nprow != y->nprow || x->npcol != y->npcol) return false;
+  return memcmp(x->rank_at, y->rank_at, (size_t)(x->nprow * x->npcol) * sizeof x->rank_at[0]) == 0;
 }
 
 void osla_grid_destroy(osla_grid **grid)

@@ -28,6 +28,9 @@ osla_err osla_grid_create_at(osla_transport *transport, int nprow, int npcol, in
  * Local; the same arguments on all ranks. Errors: ARG (no such place), MEM. */
 osla_err osla_grid_shift(const osla_grid *grid, int prow, int pcol, osla_grid **out);
 
+/* Are they of one transport and one shape, with the same rank at each place? Local. */
+bool osla_grid_same(const osla_grid *x, const osla_grid *y);
+
 /* Local. Accepts NULL and nulls the handle. */
 void osla_grid_destroy(osla_grid **grid);
 

@@ -102,6 +102,15 @@ osla_err osla_matrix_norm(osla_matrix *matrix, osla_norm norm, double *value);
  * types must agree, and the two must not share memory. Errors: ARG, MEM, MPI. */
 osla_err osla_matrix_copy(const osla_matrix *source, osla_matrix *dest);
 
+/* dest := source^T (TRANS) or source^H (CONJTRANS); otherwise as osla_matrix_copy. Pieces that are
+ * contiguous in dest are fetched one by one, so its blocks should not be tiny. */
+osla_err osla_matrix_transpose(osla_trans trans, const osla_matrix *source, osla_matrix *dest);
+
+/* dest := alpha source + beta dest, beta = 0 does not read dest. Collective, without communication:
+ * same sizes, blocks and places; both real or both complex. The precisions may differ: what does
+ * not fit the narrower one becomes infinite or zero. Errors, on all ranks together: ARG. */
+osla_err osla_matrix_add(double alpha, const osla_matrix *source, double beta, osla_matrix *dest);
+
 /* Copies the triangle `from` (square matrix, mb = nb) over the other one, so that the matrix
  * becomes symmetric. In place, collective. Errors: ARG, MEM, MPI. */
 osla_err osla_matrix_mirror(osla_matrix *matrix, osla_uplo from);

@@ -88,7 +88,7 @@ static osla_err solve_columns(invert_job *job, sample *s)
   OSLA_TRY(osla_matrix_create(job->grid, o->dtype, job->n, s->count, o->nb, width, &x));
   OSLA_TRY(osla_matrix_fill_with(x, column_element, s));
   OSLA_TRY(o->factor == INVERT_CHOLESKY ? osla_potrs(o->uplo, job->factor, x)
-                                        : osla_getrs_nopiv(job->factor, x));
+                                        : osla_getrs(OSLA_NOTRANS, job->factor, NULL, x));
   for (int j = 0; j < s->count && err == OSLA_OK; j++) {
     double value;
     float value_float;

@@ -65,7 +65,7 @@ static double element_of(int64_t i, int64_t j, void *vector)
 static osla_err solve_with_factor(invert_job *job, osla_matrix *b)
 {
   return job->options->factor == INVERT_CHOLESKY ? osla_potrs(job->options->uplo, job->factor, b)
-                                                 : osla_getrs_nopiv(job->factor, b);
+                                                 : osla_getrs(OSLA_NOTRANS, job->factor, NULL, b);
 }
 
 /* The distributed solution on every rank, in double. */

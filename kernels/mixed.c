@@ -1,0 +1,106 @@
+/* Solves in double precision with factors in single precision: try those, then double ones. */
+#include "osla_chol.h"
+#include "osla_lu.h"
+#include "residual.h"
+#include "rhs.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+
+/* What is to be solved: of Cholesky, which triangle. */
+typedef struct mixed {
+  osla_matrix *a, *b, *x;
+  bool cholesky;
+  osla_uplo uplo;
+  osla_refine_options options;
+  int64_t info;
+  osla_refine_result refine;
+} mixed;
+
+static osla_err factor(mixed *f, osla_matrix *copy, int64_t *ipiv)
+{
+  osla_lu_result result;
+  (void)ipiv;
+  if (f->cholesky) return osla_potrf(copy, f->uplo, NULL, &f->info);
+  OSLA_CALL(osla_getrf_nopiv(copy, NULL, &result));
+  f->info = result.info;
+  return OSLA_OK;
+}
+
+/* One way to solve: with factors of that precision. X starts from zero, so that the first
+ * iteration of the refinement is the solve. */
+static osla_err attempt(mixed *f, osla_dtype dtype)
+{
+  osla_layout l = osla_matrix_layout(f->a);
+  osla_grid *grid = osla_matrix_grid(f->a);
+  osla_matrix *copy = NULL;
+  int64_t *ipiv = NULL;
+  osla_err err;
+  OSLA_CALL(osla_matrix_create(grid, dtype, l.n, l.n, l.nb, l.nb, &copy));
+  ipiv = malloc((size_t)osla_matrix_local_rows(copy) * sizeof *ipiv + 1);
+  err = ipiv ? OSLA_OK : osla_error_set(OSLA_ERR_MEM, "pivots of order %" PRId64, l.n);
+  OSLA_TRY(osla_agree(osla_grid_transport(grid), err));
+  OSLA_TRY(osla_matrix_add(1.0, f->a, 0.0, copy));
+  OSLA_TRY(factor(f, copy, ipiv));
+  OSLA_TRY(osla_matrix_fill(f->x, OSLA_FILL_ZERO, 0));
+  f->refine = (osla_refine_result){0, (double)NAN, false};
+  if (f->info == 0) {
+    osla_factors factors =
+      f->cholesky ? osla_factors_cholesky(copy, f->uplo) : osla_factors_lu(copy, NULL);
+    OSLA_TRY(osla_refine(f->a, &factors, f->b, f->x, &f->options, &f->refine));
+  }
+cleanup:
+  free(ipiv);
+  osla_matrix_destroy(&copy);
+  return err;
+}
+
+static osla_err check(const mixed *f)
+{
+  osla_dtype dtype = osla_matrix_dtype(f->a);
+  int64_t nb = osla_matrix_layout(f->b).n, nx = osla_matrix_layout(f->x).n;
+  OSLA_CALL(osla_rhs_check(OSLA_LEFT, f->a, f->b));
+  OSLA_CALL(osla_rhs_check(OSLA_LEFT, f->a, f->x));
+  OSLA_CHECK(nb == nx && f->b != f->x, OSLA_ERR_ARG,
+             "mixed: B has %" PRId64 " columns, X %" PRId64 "%s", nb, nx,
+             f->b == f->x ? "; they are one matrix" : "");
+  OSLA_CHECK(dtype == OSLA_DOUBLE || dtype == OSLA_COMPLEX_DOUBLE, OSLA_ERR_UNSUPPORTED,
+             "mixed: A has type '%c', which has no narrower one", osla_dtype_letter(dtype));
+  return OSLA_OK;
+}
+
+static osla_err solve(mixed *f, const osla_refine_options *options, osla_mixed_result *result)
+{
+  osla_mixed_result r = {.path = OSLA_MIXED_SINGLE};
+  OSLA_CALL(check(f));
+  double n = (double)osla_matrix_layout(f->a).n;
+  osla_dtype dtype = osla_matrix_dtype(f->a);
+  if (options) f->options = *options;
+  if (f->options.target == 0.0) f->options.target = 1.0 / sqrt(n > 1.0 ? n : 1.0);
+  OSLA_CALL(attempt(f, dtype == OSLA_DOUBLE ? OSLA_FLOAT : OSLA_COMPLEX_FLOAT));
+  r.single_iterations = f->refine.iterations;
+  if (!f->refine.converged) {
+    r.path = f->info == 0 ? OSLA_MIXED_STALLED : OSLA_MIXED_FACTOR;
+    OSLA_CALL(attempt(f, dtype));
+    if (f->info != 0) r.path = OSLA_MIXED_SINGULAR;
+  }
+  r.info = f->info;
+  r.refine = f->refine;
+  if (result) *result = r;
+  return OSLA_OK;
+}
+
+osla_err osla_gesv_mixed(osla_matrix *a, osla_matrix *b, osla_matrix *x,
+                         const osla_refine_options *options, osla_mixed_result *result)
+{
+  mixed f = {.a = a, .b = b, .x = x};
+  return solve(&f, options, result);
+}
+
+osla_err osla_posv_mixed(osla_uplo uplo, osla_matrix *a, osla_matrix *b, osla_matrix *x,
+                         const osla_refine_options *options, osla_mixed_result *result)
+{
+  mixed f = {.a = a, .b = b, .x = x, .cholesky = true, .uplo = uplo};
+  return solve(&f, options, result);
+}

@@ -1,0 +1,119 @@
+/* Iterative refinement, also with factors in a narrower precision. */
+#include "osla_gemm.h"
+#include "residual.h"
+#include "rhs.h"
+#include "solve.h"
+
+#include <inttypes.h>
+#include <math.h>
+
+/* Matrices that lie as a solve wants them: the solution in hand, one that may be better, residuals;
+ * `narrow`: of the factors' type if it is another one. */
+typedef struct refinement {
+  osla_matrix *a, *b;
+  const osla_factors *factors;
+  double norm_a;
+  osla_matrix *x, *next, *r, *narrow;
+  double value, largest; /* of r */
+} refinement;
+
+static void swap(osla_matrix **x, osla_matrix **y)
+{
+  osla_matrix *z = *x;
+  *x = *y;
+  *y = z;
+}
+
+/* R := X + A^-1 R. In a narrower precision R is scaled, so that it does not vanish there. */
+static osla_err correct(refinement *f)
+{
+  if (!f->narrow) {
+    OSLA_CALL(osla_factors_solve(f->factors, OSLA_NOTRANS, f->r));
+    return osla_matrix_add(1.0, f->x, 1.0, f->r);
+  }
+  int exponent;
+  (void)frexp(f->largest, &exponent);
+  OSLA_CALL(osla_matrix_add(ldexp(1.0, -exponent), f->r, 0.0, f->narrow));
+  OSLA_CALL(osla_factors_solve(f->factors, OSLA_NOTRANS, f->narrow));
+  OSLA_CALL(osla_matrix_add(ldexp(1.0, exponent), f->narrow, 0.0, f->r));
+  return osla_matrix_add(1.0, f->x, 1.0, f->r);
+}
+
+/* One iteration; *better: X was replaced. */
+static osla_err iterate(refinement *f, bool *better)
+{
+  double before = f->value;
+  OSLA_CALL(correct(f));
+  swap(&f->next, &f->r);
+  OSLA_CALL(osla_residual_make(f->a, f->norm_a, f->next, f->b, f->r, &f->value, &f->largest));
+  *better = f->value < before;
+  if (*better)
+    swap(&f->x, &f->next);
+  else
+    f->value = before;
+  return OSLA_OK;
+}
+
+static osla_err refine(refinement *f, int most, double target, osla_refine_result *result)
+{
+  bool falls = true;
+  OSLA_CALL(osla_residual_make(f->a, f->norm_a, f->x, f->b, f->r, &f->value, &f->largest));
+  while (falls && f->value > target && isfinite(f->largest) && result->iterations < most) {
+    double before = f->value;
+    bool better;
+    OSLA_CALL(iterate(f, &better));
+    if (better) result->iterations++;
+    falls = f->value <= before / 2;
+  }
+  result->residual = f->value;
+  result->converged = f->value <= target;
+  return OSLA_OK;
+}
+
+static osla_err check(const osla_matrix *a, const osla_factors *factors, const osla_matrix *b,
+                      const osla_matrix *x, const osla_refine_options *options)
+{
+  osla_layout la = osla_matrix_layout(a), lf = osla_matrix_layout(factors->matrix);
+  osla_layout lb = osla_matrix_layout(b), lx = osla_matrix_layout(x);
+  OSLA_CALL(osla_rhs_check(OSLA_LEFT, a, b));
+  OSLA_CALL(osla_rhs_check(OSLA_LEFT, a, x));
+  OSLA_CALL(osla_rhs_check_matrix(factors->matrix));
+  OSLA_CHECK(lf.n == la.n, OSLA_ERR_ARG,
+             "refine: A is of order %" PRId64 ", its factors of %" PRId64, la.n, lf.n);
+  OSLA_CHECK(lb.n == lx.n && b != x, OSLA_ERR_ARG,
+             "refine: B has %" PRId64 " columns, X %" PRId64 "%s", lb.n, lx.n,
+             b == x ? "; they are one matrix" : "");
+  OSLA_CHECK(options->max_iterations >= 0 && options->target >= 0.0, OSLA_ERR_ARG,
+             "refine: max_iterations = %d, target = %g: neither may be negative",
+             options->max_iterations, options->target);
+  return OSLA_OK;
+}
+
+osla_err osla_refine(osla_matrix *a, const osla_factors *factors, osla_matrix *b, osla_matrix *x,
+                     const osla_refine_options *options, osla_refine_result *result)
+{
+  osla_refine_options o = options ? *options : (osla_refine_options){0};
+  osla_refine_result r = {0};
+  refinement f = {.a = a, .b = b, .factors = factors};
+  osla_matrix *factor = factors->matrix;
+  osla_dtype dtype = osla_matrix_dtype(a), narrow = osla_matrix_dtype(factor);
+  int64_t nrhs = osla_matrix_layout(b).n;
+  osla_err err;
+  OSLA_CALL(check(a, factors, b, x, &o));
+  OSLA_TRY(osla_matrix_norm(a, OSLA_NORM_INF, &f.norm_a));
+  OSLA_TRY(osla_rhs_create(factor, dtype, nrhs, &f.x));
+  OSLA_TRY(osla_rhs_create(factor, dtype, nrhs, &f.next));
+  OSLA_TRY(osla_rhs_create(factor, dtype, nrhs, &f.r));
+  if (narrow != dtype) OSLA_TRY(osla_rhs_create(factor, narrow, nrhs, &f.narrow));
+  OSLA_TRY(osla_matrix_copy(x, f.x));
+  OSLA_TRY(
+    refine(&f, o.max_iterations ? o.max_iterations : 30, o.target > 0.0 ? o.target : 1.0, &r));
+  OSLA_TRY(osla_matrix_copy(f.x, x));
+  if (result) *result = r;
+cleanup:
+  osla_matrix_destroy(&f.x);
+  osla_matrix_destroy(&f.next);
+  osla_matrix_destroy(&f.r);
+  osla_matrix_destroy(&f.narrow);
+  return err;
+}

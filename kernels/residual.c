@@ -1,0 +1,89 @@
+/* The scaled residual, column by column: one product, and one maximum over the ranks.
+ *
+ * The maxima travel as the bits of the doubles: of numbers that are not negative, larger ones have
+ * larger bits, and a NaN the largest. */
+#include "residual.h"
+
+#include "local_view.h"
+#include "osla_blas.h"
+#include "osla_gemm.h"
+
+#include <float.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static double of_bits(int64_t bits)
+{
+  double value;
+  memcpy(&value, &bits, sizeof value);
+  return value;
+}
+
+/* bits[j] := largest |a_ij| of my rows i. */
+static osla_err column_maxima(osla_matrix *a, int64_t *bits)
+{
+  local_view v = view_of(a);
+  for (int64_t c = 0; c < v.cols; c++) {
+    double value;
+    OSLA_CALL(osla_blas_max(v.dtype, v.rows, local_at(&v, 0, c), &value));
+    value = fabs(value); /* a NaN without its sign */
+    memcpy(&bits[osla_index_global(c, v.nb, v.pcol, v.q)], &value, sizeof value);
+  }
+  return OSLA_OK;
+}
+
+/* The largest of the columns' values; a NaN gets in and stays. */
+static void judge(const int64_t *bits, int64_t nrhs, double norm_a, double unit, double *value,
+                  double *largest)
+{
+  *value = *largest = 0.0;
+  for (int64_t j = 0; j < nrhs; j++) {
+    double r = of_bits(bits[j]), x = of_bits(bits[nrhs + j]), b = of_bits(bits[2 * nrhs + j]);
+    double scaled = r == 0.0 ? 0.0 : r / ((norm_a * x + b) * unit);
+    if (!(scaled <= *value) && !isnan(*value)) *value = scaled;
+    if (!(r <= *largest) && !isnan(*largest)) *largest = r;
+  }
+}
+
+osla_err osla_residual_make(osla_matrix *a, double norm_a, osla_matrix *x, osla_matrix *b,
+                            osla_matrix *r, double *value, double *largest)
+{
+  osla_layout l = osla_matrix_layout(b);
+  osla_dtype dtype = osla_matrix_dtype(b);
+  osla_transport *t = osla_grid_transport(osla_matrix_grid(b));
+  int64_t *bits = calloc((size_t)(3 * l.n) + 1, sizeof *bits);
+  osla_err err = OSLA_OK;
+  if (!bits) err = osla_error_set(OSLA_ERR_MEM, "%" PRId64 " maxima", 3 * l.n);
+  OSLA_TRY(osla_agree(t, err));
+  OSLA_TRY(osla_matrix_copy(b, r));
+  OSLA_TRY(osla_gemm(OSLA_NOTRANS, OSLA_NOTRANS, -1.0, osla_whole(a), osla_whole(x), 1.0,
+                     osla_whole(r), NULL));
+  err = column_maxima(r, bits);
+  if (err == OSLA_OK) err = column_maxima(x, bits + l.n);
+  if (err == OSLA_OK) err = column_maxima(b, bits + 2 * l.n);
+  OSLA_TRY(osla_agree(t, err));
+  OSLA_TRY(osla_allreduce(t, bits, 3 * l.n, MPI_INT64_T, MPI_MAX));
+  bool single = dtype == OSLA_FLOAT || dtype == OSLA_COMPLEX_FLOAT;
+  judge(bits, l.n, norm_a, (double)(l.m > 1 ? l.m : 1) * (single ? FLT_EPSILON : DBL_EPSILON),
+        value, largest);
+cleanup:
+  free(bits);
+  return err;
+}
+
+osla_err osla_residual(osla_matrix *a, osla_matrix *x, osla_matrix *b, double *value)
+{
+  osla_layout l = osla_matrix_layout(b);
+  osla_matrix *r = NULL;
+  double norm_a, largest;
+  osla_err err;
+  OSLA_CALL(
+    osla_matrix_create(osla_matrix_grid(b), osla_matrix_dtype(b), l.m, l.n, l.mb, l.nb, &r));
+  OSLA_TRY(osla_matrix_norm(a, OSLA_NORM_INF, &norm_a));
+  OSLA_TRY(osla_residual_make(a, norm_a, x, b, r, value, &largest));
+cleanup:
+  osla_matrix_destroy(&r);
+  return err;
+}

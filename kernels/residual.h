@@ -1,0 +1,12 @@
+/* The residual, as the refinement uses it again and again (internal). */
+#ifndef OSLA_RESIDUAL_H
+#define OSLA_RESIDUAL_H
+
+#include "osla_solve.h"
+
+/* R := B - A X; *value as osla_residual, *largest = max |r_ij|, both the same on all ranks.
+ * Collective. norm_a = |A|_inf. */
+osla_err osla_residual_make(osla_matrix *a, double norm_a, osla_matrix *x, osla_matrix *b,
+                            osla_matrix *r, double *value, double *largest);
+
+#endif

@@ -1,0 +1,72 @@
+/* Right-hand sides: checks, and copies to where a solve can work on them. */
+#include "rhs.h"
+
+#include "local_view.h"
+
+#include <inttypes.h>
+
+osla_err osla_rhs_check_matrix(const osla_matrix *a)
+{
+  osla_layout l = osla_matrix_layout(a);
+  OSLA_CHECK(l.m == l.n && l.mb == l.nb, OSLA_ERR_ARG,
+             "solve: A is %" PRId64 " x %" PRId64 " in blocks of %" PRId64 " x %" PRId64
+             ": both must be square",
+             l.m, l.n, l.mb, l.nb);
+  return OSLA_OK;
+}
+
+osla_err osla_rhs_check(osla_side side, const osla_matrix *a, const osla_matrix *b)
+{
+  osla_layout la = osla_matrix_layout(a), lb = osla_matrix_layout(b);
+  osla_dtype ta = osla_matrix_dtype(a), tb = osla_matrix_dtype(b);
+  bool left = side == OSLA_LEFT;
+  OSLA_CALL(osla_rhs_check_matrix(a));
+  OSLA_CHECK((left ? lb.m : lb.n) == la.n, OSLA_ERR_ARG,
+             "solve: B has %" PRId64 " %s, A is of order %" PRId64, left ? lb.m : lb.n,
+             left ? "rows" : "columns", la.n);
+  OSLA_CHECK(ta == tb, OSLA_ERR_ARG, "solve: types '%c' and '%c' differ", osla_dtype_letter(ta),
+             osla_dtype_letter(tb));
+  OSLA_CHECK(osla_grid_transport(osla_matrix_grid(a)) == osla_grid_transport(osla_matrix_grid(b)),
+             OSLA_ERR_ARG, "solve: A and B belong to different transports");
+  OSLA_CHECK(a != b, OSLA_ERR_ARG, "solve: A and B are one matrix");
+  return OSLA_OK;
+}
+
+bool osla_rhs_fits(osla_matrix *a, osla_matrix *b)
+{
+  local_view va = view_of(a), vb = view_of(b);
+  trim_blocks(&va);
+  trim_blocks(&vb);
+  return osla_grid_same(va.grid, vb.grid) && (va.p == 1 || va.nb == vb.mb);
+}
+
+/* One block column for each process column. */
+osla_err osla_rhs_create(osla_matrix *a, osla_dtype dtype, int64_t nrhs, osla_matrix **out)
+{
+  osla_layout l = osla_matrix_layout(a);
+  int64_t width = (nrhs + l.npcol - 1) / l.npcol;
+  return osla_matrix_create(osla_matrix_grid(a), dtype, l.n, nrhs, l.nb, width > 1 ? width : 1,
+                            out);
+}
+
+osla_err osla_rhs_open(osla_rhs *r, osla_matrix *a, osla_matrix *b, osla_trans turn)
+{
+  osla_layout l = osla_matrix_layout(b);
+  *r = (osla_rhs){b, b, turn};
+  if (turn == OSLA_NOTRANS && osla_rhs_fits(a, b)) return OSLA_OK;
+  OSLA_CALL(osla_rhs_create(a, osla_matrix_dtype(b), turn == OSLA_NOTRANS ? l.n : l.m, &r->b));
+  osla_err err =
+    turn == OSLA_NOTRANS ? osla_matrix_copy(b, r->b) : osla_matrix_transpose(turn, b, r->b);
+  if (err != OSLA_OK) osla_matrix_destroy(&r->b);
+  return err;
+}
+
+osla_err osla_rhs_close(osla_rhs *r, osla_err err)
+{
+  if (r->b == r->given) return err;
+  if (err == OSLA_OK)
+    err = r->turn == OSLA_NOTRANS ? osla_matrix_copy(r->b, r->given)
+                                  : osla_matrix_transpose(r->turn, r->b, r->given);
+  osla_matrix_destroy(&r->b);
+  return err;
+}

@@ -1,0 +1,225 @@
+/* Row interchanges, all in one: as a permutation.
+ *
+ * All ranks know all pivots, so each works out which row goes where. Each process column exchanges
+ * its own part of the rows, some columns at a time: a rank packs the rows that leave it, those for
+ * one rank together, puts them there with a notify (panels.h), and places what arrives.
+ *
+ * Memory per rank: 2 m indices, and buffers of about 1 MiB. Messages: for every pack of columns one
+ * put_notify to each process row that gets rows from here.
+ */
+#include "row_swap.h"
+
+#include "local_view.h"
+#include "panels.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- pivots ---- */
+
+static osla_err check_pivots(const int64_t *pivots, int64_t n)
+{
+  for (int64_t i = 0; i < n; i++)
+    OSLA_CHECK(pivots[i] >= 0 && pivots[i] < n, OSLA_ERR_ARG,
+               "solve: ipiv of row %" PRId64 " is %" PRId64 ", not from 1 to %" PRId64, i,
+               pivots[i] + 1, n);
+  return OSLA_OK;
+}
+
+osla_err osla_pivots_gather(osla_matrix *a, const int64_t *ipiv, int64_t **out)
+{
+  local_view v = view_of(a);
+  int given[2] = {v.rows > 0 && ipiv, v.rows > 0 && !ipiv};
+  *out = NULL;
+  OSLA_CALL(osla_allreduce(v.t, given, 2, MPI_INT, MPI_SUM));
+  if (given[0] == 0) return OSLA_OK;
+  OSLA_CHECK(given[1] == 0, OSLA_ERR_ARG, "solve: ipiv is NULL on %d of %d ranks with rows of A",
+             given[1], given[0] + given[1]);
+  int64_t *pivots = calloc((size_t)v.n + 1, sizeof *pivots);
+  osla_err err = OSLA_OK;
+  if (!pivots) err = osla_error_set(OSLA_ERR_MEM, "%" PRId64 " pivots", v.n);
+  OSLA_TRY(osla_agree(v.t, err));
+  for (int64_t l = 0; v.pcol == 0 && l < v.rows; l++)
+    pivots[osla_index_global(l, v.mb, v.prow, v.p)] = ipiv[l] - 1;
+  OSLA_TRY(osla_allreduce(v.t, pivots, v.n, MPI_INT64_T, MPI_SUM));
+  OSLA_TRY(check_pivots(pivots, v.n));
+  *out = pivots;
+  return OSLA_OK;
+cleanup:
+  free(pivots);
+  return err;
+}
+
+/* ---- who sends what ---- */
+
+typedef struct moves {
+  local_view v;
+  int64_t *from;   /* [m] new row i is old row from[i] */
+  int64_t *counts; /* [p * p] rows that go from process row (index / p) to (index % p) */
+  int64_t *leave;  /* my local rows that leave, by destination */
+  int64_t *arrive; /* my local rows that are replaced, by source */
+  int64_t width;   /* columns of a pack */
+  unsigned char *pack;
+  osla_panels *panels;
+} moves;
+
+/* Rows that come from `prow` to me, or go there from me. */
+static int64_t coming(const moves *x, int prow)
+{
+  return x->counts[prow * x->v.p + x->v.prow];
+}
+static int64_t going(const moves *x, int prow)
+{
+  return x->counts[x->v.prow * x->v.p + prow];
+}
+
+/* Rows that lie before those from process row `from` in the arrival buffer of `to`. */
+static int64_t place_of(const moves *x, int from, int to)
+{
+  int64_t before = 0;
+  for (int prow = 0; prow < from; prow++)
+    if (prow != to) before += x->counts[prow * x->v.p + to];
+  return before;
+}
+
+static void follow(moves *x, const int64_t *pivots, bool backward)
+{
+  int64_t m = x->v.m;
+  for (int64_t i = 0; i < m; i++)
+    x->from[i] = i;
+  for (int64_t k = 0; k < m; k++) {
+    int64_t i = backward ? m - 1 - k : k, row = x->from[i];
+    x->from[i] = x->from[pivots[i]];
+    x->from[pivots[i]] = row;
+  }
+}
+
+/* Counts the moves between process rows, then lists mine, in the order of the new rows. */
+static void list_moves(moves *x)
+{
+  const local_view *v = &x->v;
+  int64_t *lists[2] = {x->leave, x->arrive};
+  for (int64_t i = 0; i < v->m; i++)
+    if (x->from[i] != i)
+      x->counts[osla_index_owner(x->from[i], v->mb, v->p) * v->p +
+                osla_index_owner(i, v->mb, v->p)]++;
+  for (int other = 0; other < v->p && v->prow >= 0; other++)
+    for (int64_t i = 0; i < v->m; i++) {
+      if (x->from[i] == i) continue;
+      int source = osla_index_owner(x->from[i], v->mb, v->p),
+          dest = osla_index_owner(i, v->mb, v->p);
+      if (source == v->prow && dest == other)
+        *lists[0]++ = osla_index_local(x->from[i], v->mb, v->p);
+      if (dest == v->prow && source == other) *lists[1]++ = osla_index_local(i, v->mb, v->p);
+    }
+}
+
+/* ---- the exchange ---- */
+
+static void take_rows(const moves *x, int64_t count, const int64_t *rows, int64_t col, int64_t cols,
+                      unsigned char *to)
+{
+  for (int64_t c = 0; c < cols; c++)
+    for (int64_t i = 0; i < count; i++, to += x->v.element)
+      memcpy(to, local_at(&x->v, rows[i], col + c), x->v.element);
+}
+
+static void place_rows(const moves *x, int64_t count, const int64_t *rows, int64_t col,
+                       int64_t cols, const unsigned char *from)
+{
+  for (int64_t c = 0; c < cols; c++)
+    for (int64_t i = 0; i < count; i++, from += x->v.element)
+      memcpy(local_at(&x->v, rows[i], col + c), from, x->v.element);
+}
+
+static osla_err exchange(moves *x, int64_t step, int64_t col, int64_t cols)
+{
+  const local_view *v = &x->v;
+  size_t row = (size_t)cols * v->element;
+  unsigned char *pack = x->pack, *mine = NULL;
+  const int64_t *leave = x->leave, *arrive = x->arrive;
+  for (int prow = 0; prow < v->p; prow++) {
+    int64_t count = going(x, prow);
+    take_rows(x, count, leave, col, cols, pack);
+    if (prow == v->prow)
+      mine = pack;
+    else if (count > 0)
+      OSLA_CALL(osla_panels_publish(x->panels, PANEL_ROWS, step, rank_at(v, prow, v->pcol),
+                                    (size_t)(place_of(x, v->prow, prow) * x->width) * v->element,
+                                    pack, (size_t)count * row));
+    leave += count;
+    pack += (size_t)count * row;
+  }
+  const unsigned char *buffer = osla_panels_buffer(x->panels, PANEL_ROWS, step);
+  for (int prow = 0; prow < v->p; prow++) {
+    int64_t count = coming(x, prow);
+    size_t at = (size_t)(place_of(x, prow, v->prow) * x->width) * v->element;
+    if (prow != v->prow && count > 0)
+      osla_panels_wait(x->panels, PANEL_ROWS, step, rank_at(v, prow, v->pcol));
+    place_rows(x, count, arrive, col, cols, prow == v->prow ? mine : buffer + at);
+    arrive += count;
+  }
+  return osla_panels_finish(x->panels, step);
+}
+
+static bool same_process_column(const osla_grid *grid, int prow, int pcol)
+{
+  (void)prow;
+  return pcol == osla_grid_pcol(grid);
+}
+
+/* Buffers for the rank with most to pack or to take; the same width everywhere. */
+static osla_err set_up(moves *x, const int64_t *pivots, bool backward)
+{
+  enum { PACK_BYTES = 1 << 20 };
+  local_view *v = &x->v;
+  int64_t arrivals = 0, rows = 0;
+  x->from = malloc((size_t)v->m * sizeof *x->from + 1);
+  x->leave = malloc((size_t)v->rows * sizeof *x->leave + 1);
+  x->arrive = malloc((size_t)v->rows * sizeof *x->arrive + 1);
+  x->counts = calloc((size_t)(v->p * v->p), sizeof *x->counts);
+  osla_err err = OSLA_OK;
+  if (!x->from || !x->leave || !x->arrive || !x->counts)
+    err = osla_error_set(OSLA_ERR_MEM, "interchanges of %" PRId64 " rows", v->m);
+  OSLA_CALL(osla_agree(v->t, err));
+  follow(x, pivots, backward);
+  list_moves(x);
+  for (int prow = 0; prow < v->p; prow++) {
+    int64_t others = place_of(x, v->p, prow), all = others + x->counts[prow * v->p + prow];
+    if (others > arrivals) arrivals = others;
+    if (all > rows) rows = all;
+  }
+  int64_t most_cols = osla_index_count(v->n, v->nb, 0, v->q);
+  x->width = PACK_BYTES / (int64_t)v->element / (rows > 0 ? rows : 1);
+  if (x->width > most_cols) x->width = most_cols;
+  if (x->width < 1) x->width = 1;
+  x->pack = malloc((size_t)(rows * x->width) * v->element + 1);
+  if (!x->pack) err = osla_error_set(OSLA_ERR_MEM, "pack of %" PRId64 " rows", rows);
+  OSLA_CALL(osla_agree(v->t, err));
+  size_t bytes[PANEL_KINDS] = {[PANEL_ROWS] = (size_t)(arrivals * x->width) * v->element};
+  return osla_panels_create(v->grid, bytes, same_process_column, &x->panels);
+}
+
+osla_err osla_rows_swap(osla_matrix *b, const int64_t *pivots, bool backward)
+{
+  moves x = {.v = view_of(b)};
+  trim_blocks(&x.v);
+  osla_err err;
+  OSLA_TRY(set_up(&x, pivots, backward));
+  if (x.v.rows > 0)
+    for (int64_t col = 0, step = 0; col < x.v.cols && err == OSLA_OK; col += x.width, step++) {
+      int64_t left = x.v.cols - col;
+      err = exchange(&x, step, col, left < x.width ? left : x.width);
+    }
+  if (err != OSLA_OK) osla_transport_abort(x.v.t, err); /* the others wait for my rows */
+  OSLA_TRY(osla_barrier(x.v.t));                        /* B is complete everywhere */
+cleanup:
+  osla_panels_destroy(&x.panels);
+  free(x.from);
+  free(x.leave);
+  free(x.arrive);
+  free(x.counts);
+  free(x.pack);
+  return err;
+}

@@ -1,0 +1,54 @@
+/* Sums of matrices that lie alike, also across precisions: local work only. */
+#include "osla_matrix.h"
+
+#include <inttypes.h>
+
+static bool is_complex(osla_dtype dtype)
+{
+  return dtype == OSLA_COMPLEX_FLOAT || dtype == OSLA_COMPLEX_DOUBLE;
+}
+
+static bool is_single(osla_dtype dtype)
+{
+  return dtype == OSLA_FLOAT || dtype == OSLA_COMPLEX_FLOAT;
+}
+
+/* y := alpha x + beta y, n real numbers. */
+static void add_column(int64_t n, double alpha, const void *x, bool x_single, double beta, void *y,
+                       bool y_single)
+{
+  for (int64_t i = 0; i < n; i++) {
+    double sum = alpha * (x_single ? (double)((const float *)x)[i] : ((const double *)x)[i]);
+    if (beta != 0.0)
+      sum += beta * (y_single ? (double)((const float *)y)[i] : ((const double *)y)[i]);
+    if (y_single)
+      ((float *)y)[i] = (float)sum;
+    else
+      ((double *)y)[i] = sum;
+  }
+}
+
+osla_err osla_matrix_add(double alpha, const osla_matrix *source, double beta, osla_matrix *dest)
+{
+  osla_layout ls = osla_matrix_layout(source), ld = osla_matrix_layout(dest);
+  osla_dtype ts = osla_matrix_dtype(source), td = osla_matrix_dtype(dest);
+  OSLA_CHECK(ls.m == ld.m && ls.n == ld.n && ls.mb == ld.mb && ls.nb == ld.nb, OSLA_ERR_ARG,
+             "add: source is %" PRId64 " x %" PRId64 " in %" PRId64 " x %" PRId64
+             ", destination %" PRId64 " x %" PRId64 " in %" PRId64 " x %" PRId64,
+             ls.m, ls.n, ls.mb, ls.nb, ld.m, ld.n, ld.mb, ld.nb);
+  OSLA_CHECK(is_complex(ts) == is_complex(td), OSLA_ERR_ARG, "add: type '%c' to '%c'",
+             osla_dtype_letter(ts), osla_dtype_letter(td));
+  OSLA_CHECK(osla_grid_same(osla_matrix_grid(source), osla_matrix_grid(dest)), OSLA_ERR_ARG,
+             "add: source (%d x %d) and destination (%d x %d) lie on different processes", ls.nprow,
+             ls.npcol, ld.nprow, ld.npcol);
+  int rank = osla_transport_rank(osla_grid_transport(osla_matrix_grid(dest)));
+  const unsigned char *x = osla_matrix_local(source);
+  unsigned char *y = osla_matrix_local(dest);
+  size_t next_x = (size_t)osla_matrix_lld(source, rank) * osla_dtype_size(ts);
+  size_t next_y = (size_t)osla_matrix_lld(dest, rank) * osla_dtype_size(td);
+  int64_t numbers = osla_matrix_local_rows(dest) * (is_complex(td) ? 2 : 1);
+  for (int64_t c = 0; c < osla_matrix_local_cols(dest); c++)
+    add_column(numbers, alpha, x + (size_t)c * next_x, is_single(ts), beta, y + (size_t)c * next_y,
+               is_single(td));
+  return OSLA_OK;
+}
