@@ -18,10 +18,12 @@ typedef struct mixed {
   osla_refine_result refine;
 } mixed;
 
-static osla_err factor(mixed *f, osla_matrix *copy, int64_t *ipiv)
+/* Factors the copy in place. LU works without pivoting as yet: `ipiv` stays unused. */
+static osla_err factor(mixed *f, osla_matrix *copy, int64_t *ipiv, osla_factors *factors)
 {
   osla_lu_result result;
   (void)ipiv;
+  *factors = f->cholesky ? osla_factors_cholesky(copy, f->uplo) : osla_factors_lu(copy, NULL);
   if (f->cholesky) return osla_potrf(copy, f->uplo, NULL, &f->info);
   OSLA_CALL(osla_getrf_nopiv(copy, NULL, &result));
   f->info = result.info;
@@ -35,6 +37,7 @@ static osla_err attempt(mixed *f, osla_dtype dtype)
   osla_layout l = osla_matrix_layout(f->a);
   osla_grid *grid = osla_matrix_grid(f->a);
   osla_matrix *copy = NULL;
+  osla_factors factors;
   int64_t *ipiv = NULL;
   osla_err err;
   OSLA_CALL(osla_matrix_create(grid, dtype, l.n, l.n, l.nb, l.nb, &copy));
@@ -42,14 +45,10 @@ static osla_err attempt(mixed *f, osla_dtype dtype)
   err = ipiv ? OSLA_OK : osla_error_set(OSLA_ERR_MEM, "pivots of order %" PRId64, l.n);
   OSLA_TRY(osla_agree(osla_grid_transport(grid), err));
   OSLA_TRY(osla_matrix_add(1.0, f->a, 0.0, copy));
-  OSLA_TRY(factor(f, copy, ipiv));
+  OSLA_TRY(factor(f, copy, ipiv, &factors));
   OSLA_TRY(osla_matrix_fill(f->x, OSLA_FILL_ZERO, 0));
   f->refine = (osla_refine_result){0, (double)NAN, false};
-  if (f->info == 0) {
-    osla_factors factors =
-      f->cholesky ? osla_factors_cholesky(copy, f->uplo) : osla_factors_lu(copy, NULL);
-    OSLA_TRY(osla_refine(f->a, &factors, f->b, f->x, &f->options, &f->refine));
-  }
+  if (f->info == 0) OSLA_TRY(osla_refine(f->a, &factors, f->b, f->x, &f->options, &f->refine));
 cleanup:
   free(ipiv);
   osla_matrix_destroy(&copy);

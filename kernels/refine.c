@@ -1,11 +1,13 @@
 /* Iterative refinement, also with factors in a narrower precision. */
-#include "osla_gemm.h"
+#include "local_view.h"
+#include "osla_blas.h"
 #include "residual.h"
 #include "rhs.h"
 #include "solve.h"
 
 #include <inttypes.h>
 #include <math.h>
+#include <stdlib.h>
 
 /* Matrices that lie as a solve wants them: the solution in hand, one that may be better, residuals;
  * `narrow`: of the factors' type if it is another one. */
@@ -14,7 +16,7 @@ typedef struct refinement {
   const osla_factors *factors;
   double norm_a;
   osla_matrix *x, *next, *r, *narrow;
-  double value, largest; /* of r */
+  double value, *maxima; /* of r; of its columns */
 } refinement;
 
 static void swap(osla_matrix **x, osla_matrix **y)
@@ -24,18 +26,35 @@ static void swap(osla_matrix **x, osla_matrix **y)
   *y = z;
 }
 
-/* R := X + A^-1 R. In a narrower precision R is scaled, so that it does not vanish there. */
+/* Multiplies the columns of R by powers of two, so that their largest elements come near 1, or
+ * back: by 2^(sign * exponent). */
+static osla_err scale_columns(const refinement *f, int sign)
+{
+  enum { MOST = 1000 };
+  local_view v = view_of(f->r);
+  for (int64_t c = 0; c < v.cols; c++) {
+    int exponent;
+    (void)frexp(f->maxima[osla_index_global(c, v.nb, v.pcol, v.q)], &exponent);
+    if (exponent < -MOST) exponent = -MOST;
+    if (exponent > MOST) exponent = MOST;
+    OSLA_CALL(osla_blas_scal(v.dtype, v.rows, ldexp(1.0, sign * exponent), local_at(&v, 0, c)));
+  }
+  return OSLA_OK;
+}
+
+/* R := X + A^-1 R. R is scaled for a narrower precision, so that nothing vanishes there. */
 static osla_err correct(refinement *f)
 {
+  osla_transport *t = osla_grid_transport(osla_matrix_grid(f->a));
   if (!f->narrow) {
     OSLA_CALL(osla_factors_solve(f->factors, OSLA_NOTRANS, f->r));
     return osla_matrix_add(1.0, f->x, 1.0, f->r);
   }
-  int exponent;
-  (void)frexp(f->largest, &exponent);
-  OSLA_CALL(osla_matrix_add(ldexp(1.0, -exponent), f->r, 0.0, f->narrow));
+  OSLA_CALL(osla_agree(t, scale_columns(f, -1)));
+  OSLA_CALL(osla_matrix_add(1.0, f->r, 0.0, f->narrow));
   OSLA_CALL(osla_factors_solve(f->factors, OSLA_NOTRANS, f->narrow));
-  OSLA_CALL(osla_matrix_add(ldexp(1.0, exponent), f->narrow, 0.0, f->r));
+  OSLA_CALL(osla_matrix_add(1.0, f->narrow, 0.0, f->r));
+  OSLA_CALL(osla_agree(t, scale_columns(f, 1)));
   return osla_matrix_add(1.0, f->x, 1.0, f->r);
 }
 
@@ -45,7 +64,7 @@ static osla_err iterate(refinement *f, bool *better)
   double before = f->value;
   OSLA_CALL(correct(f));
   swap(&f->next, &f->r);
-  OSLA_CALL(osla_residual_make(f->a, f->norm_a, f->next, f->b, f->r, &f->value, &f->largest));
+  OSLA_CALL(osla_residual_make(f->a, f->norm_a, f->next, f->b, f->r, &f->value, f->maxima));
   *better = f->value < before;
   if (*better)
     swap(&f->x, &f->next);
@@ -57,8 +76,8 @@ static osla_err iterate(refinement *f, bool *better)
 static osla_err refine(refinement *f, int most, double target, osla_refine_result *result)
 {
   bool falls = true;
-  OSLA_CALL(osla_residual_make(f->a, f->norm_a, f->x, f->b, f->r, &f->value, &f->largest));
-  while (falls && f->value > target && isfinite(f->largest) && result->iterations < most) {
+  OSLA_CALL(osla_residual_make(f->a, f->norm_a, f->x, f->b, f->r, &f->value, f->maxima));
+  while (falls && f->value > target && isfinite(f->value) && result->iterations < most) {
     double before = f->value;
     bool better;
     OSLA_CALL(iterate(f, &better));
@@ -100,6 +119,9 @@ osla_err osla_refine(osla_matrix *a, const osla_factors *factors, osla_matrix *b
   int64_t nrhs = osla_matrix_layout(b).n;
   osla_err err;
   OSLA_CALL(check(a, factors, b, x, &o));
+  f.maxima = malloc((size_t)nrhs * sizeof *f.maxima + 1);
+  err = f.maxima ? OSLA_OK : osla_error_set(OSLA_ERR_MEM, "%" PRId64 " maxima", nrhs);
+  OSLA_TRY(osla_agree(osla_grid_transport(osla_matrix_grid(a)), err));
   OSLA_TRY(osla_matrix_norm(a, OSLA_NORM_INF, &f.norm_a));
   OSLA_TRY(osla_rhs_create(factor, dtype, nrhs, &f.x));
   OSLA_TRY(osla_rhs_create(factor, dtype, nrhs, &f.next));
@@ -111,6 +133,7 @@ osla_err osla_refine(osla_matrix *a, const osla_factors *factors, osla_matrix *b
   OSLA_TRY(osla_matrix_copy(f.x, x));
   if (result) *result = r;
 cleanup:
+  free(f.maxima);
   osla_matrix_destroy(&f.x);
   osla_matrix_destroy(&f.next);
   osla_matrix_destroy(&f.r);

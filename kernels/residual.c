@@ -35,20 +35,19 @@ static osla_err column_maxima(osla_matrix *a, int64_t *bits)
 }
 
 /* The largest of the columns' values; a NaN gets in and stays. */
-static void judge(const int64_t *bits, int64_t nrhs, double norm_a, double unit, double *value,
-                  double *largest)
+static double judge(const int64_t *bits, int64_t nrhs, double norm_a, double unit)
 {
-  *value = *largest = 0.0;
+  double value = 0.0;
   for (int64_t j = 0; j < nrhs; j++) {
     double r = of_bits(bits[j]), x = of_bits(bits[nrhs + j]), b = of_bits(bits[2 * nrhs + j]);
     double scaled = r == 0.0 ? 0.0 : r / ((norm_a * x + b) * unit);
-    if (!(scaled <= *value) && !isnan(*value)) *value = scaled;
-    if (!(r <= *largest) && !isnan(*largest)) *largest = r;
+    if (!(scaled <= value) && !isnan(value)) value = scaled;
   }
+  return value;
 }
 
 osla_err osla_residual_make(osla_matrix *a, double norm_a, osla_matrix *x, osla_matrix *b,
-                            osla_matrix *r, double *value, double *largest)
+                            osla_matrix *r, double *value, double *maxima)
 {
   osla_layout l = osla_matrix_layout(b);
   osla_dtype dtype = osla_matrix_dtype(b);
@@ -66,8 +65,10 @@ osla_err osla_residual_make(osla_matrix *a, double norm_a, osla_matrix *x, osla_
   OSLA_TRY(osla_agree(t, err));
   OSLA_TRY(osla_allreduce(t, bits, 3 * l.n, MPI_INT64_T, MPI_MAX));
   bool single = dtype == OSLA_FLOAT || dtype == OSLA_COMPLEX_FLOAT;
-  judge(bits, l.n, norm_a, (double)(l.m > 1 ? l.m : 1) * (single ? FLT_EPSILON : DBL_EPSILON),
-        value, largest);
+  *value =
+    judge(bits, l.n, norm_a, (double)(l.m > 1 ? l.m : 1) * (single ? FLT_EPSILON : DBL_EPSILON));
+  for (int64_t j = 0; j < l.n; j++)
+    maxima[j] = of_bits(bits[j]);
 cleanup:
   free(bits);
   return err;
@@ -77,13 +78,14 @@ osla_err osla_residual(osla_matrix *a, osla_matrix *x, osla_matrix *b, double *v
 {
   osla_layout l = osla_matrix_layout(b);
   osla_matrix *r = NULL;
-  double norm_a, largest;
-  osla_err err;
-  OSLA_CALL(
-    osla_matrix_create(osla_matrix_grid(b), osla_matrix_dtype(b), l.m, l.n, l.mb, l.nb, &r));
+  double norm_a, *maxima = malloc((size_t)l.n * sizeof *maxima + 1);
+  osla_err err = maxima ? OSLA_OK : osla_error_set(OSLA_ERR_MEM, "%" PRId64 " maxima", l.n);
+  OSLA_TRY(osla_agree(osla_grid_transport(osla_matrix_grid(b)), err));
+  OSLA_TRY(osla_matrix_create(osla_matrix_grid(b), osla_matrix_dtype(b), l.m, l.n, l.mb, l.nb, &r));
   OSLA_TRY(osla_matrix_norm(a, OSLA_NORM_INF, &norm_a));
-  OSLA_TRY(osla_residual_make(a, norm_a, x, b, r, value, &largest));
+  OSLA_TRY(osla_residual_make(a, norm_a, x, b, r, value, maxima));
 cleanup:
+  free(maxima);
   osla_matrix_destroy(&r);
   return err;
 }

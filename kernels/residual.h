@@ -4,9 +4,9 @@
 
 #include "osla_solve.h"
 
-/* R := B - A X; *value as osla_residual, *largest = max |r_ij|, both the same on all ranks.
- * Collective. norm_a = |A|_inf. */
+/* R := B - A X; *value as osla_residual, maxima[j] = largest |r_ij| of column j, both the same on
+ * all ranks. Collective. norm_a = |A|_inf. */
 osla_err osla_residual_make(osla_matrix *a, double norm_a, osla_matrix *x, osla_matrix *b,
-                            osla_matrix *r, double *value, double *largest);
+                            osla_matrix *r, double *value, double *maxima);
 
 #endif

@@ -22,6 +22,8 @@ tests_programs = \
   tests/test_chol \
   tests/test_trsm \
   tests/test_solve \
+  tests/test_refine \
+  tests/test_condition \
   tests/test_hessian_split \
   tests/test_hessian \
   tests/test_hessian_flow \
@@ -96,6 +98,8 @@ tests_solve_reference = $(tests_kernel_reference) \
   tests/solve_reference.c tests/solve_reference.h
 tests_test_trsm_SOURCES = tests/test_trsm.c $(tests_solve_reference)
 tests_test_solve_SOURCES = tests/test_solve.c $(tests_solve_reference)
+tests_test_refine_SOURCES = tests/test_refine.c $(tests_solve_reference)
+tests_test_condition_SOURCES = tests/test_condition.c $(tests_solve_reference)
 tests_hessian_reference = tests/hessian_reference.c tests/hessian_reference.h
 tests_test_hessian_SOURCES = tests/test_hessian.c $(tests_hessian_reference)
 tests_test_hessian_flow_SOURCES = tests/test_hessian_flow.c $(tests_hessian_reference)

@@ -1,4 +1,4 @@
-/* Floor 2: fill, norms, copy between grids and block sizes, mirror. */
+/* Floor 2: fill, norms, copy between grids and block sizes, mirror, transpose, add. */
 #include "osla_index.h"
 #include "osla_random.h"
 #include "osla_test_help.h"
@@ -382,6 +382,62 @@ static void test_mirror(void)
   osla_transport_destroy(&t);
 }
 
+/* --- transpose, add ----------------------------------------------------------------------------
+ */
+
+/* Elements tell their place: (i, j) of the transpose holds what (j, i) of the source does. */
+static int64_t count_wrong(const osla_matrix *dest, double imaginary, double factor)
+{
+  osla_layout l = osla_matrix_layout(dest);
+  osla_grid *grid = osla_matrix_grid(dest);
+  int64_t wrong = 0, lld = osla_matrix_lld(dest, osla_test_rank());
+  for (int64_t c = 0; c < osla_matrix_local_cols(dest); c++)
+    for (int64_t r = 0; r < osla_matrix_local_rows(dest); r++) {
+      int64_t i = osla_index_global(r, l.mb, osla_grid_prow(grid), l.nprow);
+      int64_t j = osla_index_global(c, l.nb, osla_grid_pcol(grid), l.npcol);
+      double value = factor * (double)(256 * j + i + 1);
+      osla_complex got =
+        osla_test_load(osla_matrix_dtype(dest), osla_matrix_local(dest), r + c * lld);
+      wrong += creal(got) != value || cimag(got) != imaginary * value;
+    }
+  return wrong;
+}
+
+static void test_transpose(void)
+{
+  osla_transport *t = osla_test_transport();
+  static const osla_dtype wide[] = {OSLA_DOUBLE, OSLA_COMPLEX_DOUBLE};
+  static const osla_dtype narrow[] = {OSLA_FLOAT, OSLA_COMPLEX_FLOAT};
+  for (int which = 0; which < osla_test_n_grids(t); which++) {
+    if (osla_test_size() > FEW_RANKS && which % 3 != 1) continue;
+    int k = which % 2;
+    osla_trans trans = which / 2 % 2 ? OSLA_TRANS : OSLA_CONJTRANS;
+    double imaginary = k == 0 ? 0.0 : trans == OSLA_TRANS ? -1.0 : 1.0;
+    osla_matrix *a = make(t, which, wide[k], 200, 143, 3, 150);
+    osla_matrix *b = make(t, (which + 1) % osla_test_n_grids(t), wide[k], 143, 200, 50, 7);
+    osla_matrix *c = NULL, *d = NULL;
+    OSLA_ASSERT_OK(osla_matrix_create(osla_matrix_grid(b), narrow[k], 143, 200, 50, 7, &c));
+    OSLA_ASSERT_OK(osla_matrix_create(osla_matrix_grid(b), wide[k], 143, 200, 49, 7, &d));
+    osla_test_write_local(a);
+    OSLA_ASSERT_OK(osla_matrix_transpose(trans, a, b));
+    CU_ASSERT(count_wrong(b, imaginary, 1.0) == 0);
+    OSLA_ASSERT_OK(osla_matrix_add(0.5, b, 0.0, c));
+    CU_ASSERT(count_wrong(c, imaginary, 0.5) == 0);
+    OSLA_ASSERT_OK(osla_matrix_add(3.0, c, -0.5, b));
+    CU_ASSERT(count_wrong(b, imaginary, 1.0) == 0);
+    OSLA_ASSERT_ERR(osla_matrix_transpose(trans, a, a), OSLA_ERR_ARG);
+    OSLA_ASSERT_ERR(osla_matrix_transpose(OSLA_NOTRANS, a, b), OSLA_ERR_ARG);
+    OSLA_ASSERT_ERR(osla_matrix_transpose(trans, a, c), OSLA_ERR_ARG);
+    OSLA_ASSERT_TEXT("type");
+    OSLA_ASSERT_ERR(osla_matrix_add(1.0, b, 0.0, d), OSLA_ERR_ARG);
+    OSLA_ASSERT_TEXT("in 50 x 7, destination 143 x 200 in 49 x 7");
+    OSLA_ASSERT_SAME_TEXT();
+    osla_matrix_destroy(&c), osla_matrix_destroy(&d);
+    drop(a), drop(b);
+  }
+  osla_transport_destroy(&t);
+}
+
 int main(int argc, char **argv)
 {
   static const osla_test_case cases[] = {
@@ -390,6 +446,7 @@ int main(int argc, char **argv)
     {"norms", test_norms},
     {"complex_max", test_complex_max},
     {"norm_scale", test_norm_scale},
+    {"transpose", test_transpose},
     {"copy", test_copy},
     {"copy_empty", test_copy_empty},
     {"copy_wrapped", test_copy_wrapped},

@@ -1,0 +1,219 @@
+/* The residual as a judge, iterative refinement, and solves in mixed precision. */
+#include "osla_chol.h"
+#include "osla_lu.h"
+#include "osla_solve.h"
+#include "solve_reference.h"
+
+#include <math.h>
+
+static double one_or_odd(int64_t i, int64_t j, void *arg)
+{
+  return i == 3 && j == 1 ? *(const double *)arg : 1.0;
+}
+
+/* The judge itself: the value of a known error, and what is wrong must not pass. */
+static void test_residual(void)
+{
+  enum { N = 20, NRHS = 2 };
+  grid_set g = grids_open();
+  for (int k = 0; k<4; k += osla_test_size()> 2 ? 3 : 1) {
+    osla_dtype dtype = (osla_dtype)k;
+    double value = -1.0, odd = 1.0, eps = kernel_eps(dtype);
+    kernel_matrix a = kernel_make(g.at[0], dtype, N, N, 3, 4, k & 1);
+    kernel_matrix x = kernel_make(g.at[0], dtype, N, NRHS, 2, 1, false);
+    kernel_matrix b = kernel_make(g.at[g.n - 1], dtype, N, NRHS, 5, 1, k & 2);
+    OSLA_ASSERT_OK(osla_matrix_fill(a.a, OSLA_FILL_IDENTITY, 0));
+    OSLA_ASSERT_OK(osla_matrix_fill_with(x.a, one_or_odd, &odd));
+    OSLA_ASSERT_OK(osla_matrix_fill_with(b.a, one_or_odd, &odd));
+    OSLA_ASSERT_OK(osla_residual(a.a, x.a, b.a, &value));
+    OSLA_ASSERT_CLOSE(value, 0.0, 0.0);
+    odd = 1.5; /* of column 1: |b - A x| = 0.5, |A| = 1, |x| = 1, |b| = 1.5 */
+    OSLA_ASSERT_OK(osla_matrix_fill_with(b.a, one_or_odd, &odd));
+    OSLA_ASSERT_OK(osla_residual(a.a, x.a, b.a, &value));
+    OSLA_ASSERT_CLOSE(value * N * eps, 0.5 / 2.5, 1e-6);
+    odd = (double)NAN;
+    OSLA_ASSERT_OK(osla_matrix_fill_with(x.a, one_or_odd, &odd));
+    OSLA_ASSERT_OK(osla_residual(a.a, x.a, b.a, &value));
+    OSLA_ASSERT_MSG(isnan(value), "residual %g with a NaN in X", value);
+    odd = (double)INFINITY;
+    OSLA_ASSERT_OK(osla_matrix_fill_with(x.a, one_or_odd, &odd));
+    OSLA_ASSERT_OK(osla_residual(a.a, x.a, b.a, &value));
+    OSLA_ASSERT_MSG(!(value <= 16.0), "residual %g with an infinity in X", value);
+    kernel_free(&a), kernel_free(&x), kernel_free(&b);
+  }
+  grids_close(&g);
+}
+
+/* Symmetric positive definite, by kind: well conditioned; Hilbert's matrix and a little on the
+ * diagonal (condition about 1e5); with nothing (about 1e19, out of reach of float); graded from 1
+ * to 1e-60, which float cannot hold. */
+typedef enum kind { EASY, HARD, HILBERT, GRADED } kind;
+
+static double element(int64_t i, int64_t j, void *arg)
+{
+  kind k = *(const kind *)arg;
+  double h = 1.0 / (double)(i + j + 1);
+  switch (k) {
+    case EASY: return i == j ? 4.0 : h;
+    case HARD: return h + (i == j ? 1e-5 : 0.0);
+    case HILBERT: return h + (i == j ? 1e-12 : 0.0);
+    case GRADED: return (i == j ? 4.0 : h) * pow(10.0, -2.0 * (double)(i + j));
+  }
+  return 0.0;
+}
+
+static double right_hand_side(int64_t i, int64_t j, void *arg)
+{
+  kind k = *(const kind *)arg;
+  double b = (double)((7 * i + 3 * j) % 5 - 2) + 0.25;
+  return k == GRADED ? b * pow(10.0, -2.0 * (double)i) : j == 1 ? b * 1e-60 : b;
+}
+
+typedef struct system {
+  kernel_matrix a, f, b, x;
+} system_of;
+
+static system_of make_system(const grid_set *g, int which, osla_dtype dtype, kind k, int64_t n,
+                             int64_t nb, rhs_place place)
+{
+  system_of s = {.a = kernel_make(g->at[which], dtype, n, n, nb, nb, false),
+                 .f = kernel_make(g->at[which], dtype, n, n, nb, nb, false),
+                 .b = kernel_make(g->at[which], dtype, n, 3, nb, 2, true),
+                 .x = rhs_make(g, which, dtype, n, 3, nb, 1, place, false)};
+  OSLA_ASSERT_OK(osla_matrix_fill_with(s.a.a, element, &k));
+  OSLA_ASSERT_OK(osla_matrix_fill_with(s.b.a, right_hand_side, &k));
+  OSLA_ASSERT_OK(osla_matrix_copy(s.a.a, s.f.a));
+  return s;
+}
+
+static void free_system(system_of *s)
+{
+  kernel_free(&s->a), kernel_free(&s->f), kernel_free(&s->b), kernel_free(&s->x);
+}
+
+/* X is as good as it is told, and that is below `limit`. */
+static void expect_solved(const system_of *s, double told, double limit, const char *what)
+{
+  double value = -1.0;
+  OSLA_ASSERT_OK(osla_residual(s->a.a, s->x.a, s->b.a, &value));
+  OSLA_ASSERT_MSG(value <= limit, "%s: scaled residual %.3g, not below %g", what, value, limit);
+  OSLA_ASSERT_MSG(fabs(value - told) <= 0.5 * limit, "%s: residual %.3g, told %.3g", what, value,
+                  told);
+}
+
+static void check_refine(const grid_set *g, int which, osla_dtype dtype, kind k, bool cholesky)
+{
+  system_of s = make_system(g, which, dtype, k, 30, 4, (rhs_place)(which % RHS_PLACES));
+  osla_factors factors = osla_factors_cholesky(s.f.a, OSLA_UPPER);
+  osla_refine_result result;
+  double before;
+  if (cholesky) {
+    int64_t info = -1;
+    OSLA_ASSERT_OK(osla_potrf(s.f.a, OSLA_UPPER, NULL, &info));
+    CU_ASSERT(info == 0);
+  } else {
+    osla_lu_result lu;
+    OSLA_ASSERT_OK(osla_getrf_nopiv(s.f.a, NULL, &lu));
+    factors = osla_factors_lu(s.f.a, NULL);
+  }
+  OSLA_ASSERT_OK(osla_matrix_fill_with(s.x.a, right_hand_side, &k)); /* a bad first guess */
+  OSLA_ASSERT_OK(osla_residual(s.a.a, s.x.a, s.b.a, &before));
+  OSLA_ASSERT_OK(osla_refine(s.a.a, &factors, s.b.a, s.x.a, NULL, &result));
+  OSLA_ASSERT_MSG(result.converged && result.iterations >= 1 && before > 1e3,
+                  "kind %d: converged %d, iterations %d, from %g to %g", (int)k, result.converged,
+                  result.iterations, before, result.residual);
+  expect_solved(&s, result.residual, 1.0, "refined");
+  OSLA_ASSERT_OK(osla_refine(s.a.a, &factors, s.b.a, s.x.a, NULL, &result));
+  CU_ASSERT(result.iterations == 0); /* nothing is left to do */
+  /* The factors of another matrix: X stays as it is where it cannot be made better. */
+  OSLA_ASSERT_OK(osla_matrix_fill(s.f.a, OSLA_FILL_IDENTITY, 0));
+  osla_refine_options exact = {.target = 1e-9};
+  OSLA_ASSERT_OK(osla_refine(s.a.a, &factors, s.b.a, s.x.a, &exact, &result));
+  CU_ASSERT(!result.converged || result.residual == 0.0);
+  expect_solved(&s, result.residual, 1.0, "not spoiled");
+  free_system(&s);
+}
+
+static void test_refine(void)
+{
+  grid_set g = grids_open();
+  for (int which = 0; which < g.n; which++)
+    for (int k = EASY; k <= HARD; k++)
+      if (solve_turn(which, 5 + k))
+        check_refine(&g, which, k == EASY && which % 2 ? OSLA_FLOAT : OSLA_DOUBLE, (kind)k,
+                     (which + k) % 2);
+  grids_close(&g);
+}
+
+static void check_mixed(const grid_set *g, int which, kind k, bool cholesky)
+{
+  system_of s = make_system(g, which, OSLA_DOUBLE, k, 30, 4, (rhs_place)(which % RHS_PLACES));
+  osla_mixed_result r;
+  OSLA_ASSERT_OK(cholesky ? osla_posv_mixed(OSLA_LOWER, s.a.a, s.b.a, s.x.a, NULL, &r)
+                          : osla_gesv_mixed(s.a.a, s.b.a, s.x.a, NULL, &r));
+  bool single = r.path == OSLA_MIXED_SINGLE;
+  OSLA_ASSERT_MSG(single == (k <= HARD), "kind %d: path %d", (int)k, (int)r.path);
+  OSLA_ASSERT_MSG(r.info == 0 && r.refine.converged && r.refine.iterations <= (single ? 30 : 3),
+                  "kind %d: info %d, converged %d, %d iterations", (int)k, (int)r.info,
+                  r.refine.converged, r.refine.iterations);
+  OSLA_ASSERT_MSG(!single ||
+                    (r.single_iterations >= 2 && r.single_iterations <= (k == EASY ? 5 : 25)),
+                  "kind %d: %d iterations in single precision", (int)k, r.single_iterations);
+  expect_solved(&s, r.refine.residual, 1.0, "mixed");
+  OSLA_ASSERT_OK(osla_matrix_add(-1.0, s.a.a, 1.0, s.f.a)); /* A was not changed */
+  double difference = -1.0;
+  OSLA_ASSERT_OK(osla_matrix_norm(s.f.a, OSLA_NORM_MAX, &difference));
+  OSLA_ASSERT_CLOSE(difference, 0.0, 0.0);
+  free_system(&s);
+}
+
+static void test_mixed(void)
+{
+  grid_set g = grids_open();
+  for (int which = 0; which < g.n; which++)
+    for (int k = EASY; k <= GRADED; k++)
+      if (solve_turn(which, 3 + 3 * k)) check_mixed(&g, which, (kind)k, (which + k) % 2);
+  grids_close(&g);
+}
+
+static void test_singular(void)
+{
+  grid_set g = grids_open();
+  osla_mixed_result r;
+  kernel_matrix a = kernel_make(g.at[0], OSLA_DOUBLE, 9, 9, 2, 2, false); /* zero */
+  kernel_matrix b = kernel_make(g.at[0], OSLA_DOUBLE, 9, 2, 2, 2, false);
+  kernel_matrix x = kernel_make(g.at[0], OSLA_DOUBLE, 9, 2, 2, 2, false);
+  kernel_matrix s = kernel_make(g.at[0], OSLA_FLOAT, 9, 9, 2, 2, false);
+  kernel_matrix sb = kernel_make(g.at[0], OSLA_FLOAT, 9, 2, 2, 2, false);
+  kernel_matrix wide = kernel_make(g.at[0], OSLA_DOUBLE, 9, 3, 2, 2, false);
+  osla_factors f = osla_factors_lu(a.a, NULL);
+  OSLA_ASSERT_OK(osla_matrix_fill(b.a, OSLA_FILL_UNIFORM, 1));
+  OSLA_ASSERT_OK(osla_posv_mixed(OSLA_UPPER, a.a, b.a, x.a, NULL, &r));
+  CU_ASSERT(r.path == OSLA_MIXED_SINGULAR && r.info == 1 && !r.refine.converged);
+  OSLA_ASSERT_OK(osla_gesv_mixed(a.a, b.a, x.a, NULL, &r));
+  CU_ASSERT(r.path == OSLA_MIXED_SINGULAR && r.info == 1);
+  OSLA_ASSERT_ERR(osla_gesv_mixed(s.a, sb.a, sb.a, NULL, &r), OSLA_ERR_ARG);
+  OSLA_ASSERT_ERR(osla_gesv_mixed(a.a, b.a, wide.a, NULL, &r), OSLA_ERR_ARG);
+  OSLA_ASSERT_TEXT("B has 2 columns, X 3");
+  OSLA_ASSERT_SAME_TEXT();
+  OSLA_ASSERT_ERR(osla_refine(a.a, &f, b.a, wide.a, NULL, NULL), OSLA_ERR_ARG);
+  OSLA_ASSERT_TEXT("B has 2 columns, X 3");
+  OSLA_ASSERT_ERR(osla_refine(a.a, &f, b.a, x.a, &(osla_refine_options){.target = -1.0}, NULL),
+                  OSLA_ERR_ARG);
+  OSLA_ASSERT_TEXT("target = -1");
+  kernel_free(&a), kernel_free(&b), kernel_free(&x), kernel_free(&s), kernel_free(&sb);
+  kernel_free(&wide);
+  grids_close(&g);
+}
+
+int main(int argc, char **argv)
+{
+  static const osla_test_case cases[] = {
+    {"residual", test_residual},
+    {"refine", test_refine},
+    {"mixed", test_mixed},
+    {"singular", test_singular},
+    {NULL, NULL},
+  };
+  return osla_test_main(argc, argv, cases);
+}
