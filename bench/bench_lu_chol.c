@@ -146,7 +146,7 @@ const bench_kernel bench_chol = {
   .references = "blas" REFERENCE_SCALAPACK,
   .after = "Example: mpiexec -n 2 osla-bench chol --n 4096 --precision s\n",
   .other_nb = true,
-  .most_look_ahead = 1,
+  .most_look_ahead = 2,
   .run = run_chol,
   .sizes = {2048},
 };

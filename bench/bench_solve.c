@@ -9,8 +9,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* Pivots of LU's factors. PARTIAL when the library solves with pivots (factor_lu.solve). */
-static const osla_pivoting pivoting = OSLA_PIVOT_NONE;
+static const osla_pivoting pivoting = OSLA_PIVOT_PARTIAL; /* of LU's factors */
 
 typedef struct solve_data {
   factor_data f;                 /* first: sets point to it */
@@ -123,13 +122,12 @@ static osla_err run(bench_job *job, int64_t n)
 const bench_kernel bench_solve = {
   .name = "solve",
   .summary = "solves with the factors of lu or chol",
-  .about =
-    "\nTimes X := A^-1 B with factors of A that are there (LU without pivots, or Cholesky), B\n"
-    "N x NRHS, in GF/s (2 N^2 NRHS operations), beside:\n"
-    "  blas       the limit: each rank's share of A times NRHS columns, by a local product\n"
-    "             of private matrices; no communication\n"
-    "  scalapack  pdgetrs (pdpotrs) and the like with the same factors\n"
-    "Residual: |B - A X| / ((|A| |X| + |B|) N eps), max norms.\n",
+  .about = "\nTimes X := A^-1 B with factors of A that are there (LU with pivots, or Cholesky), B\n"
+           "N x NRHS, in GF/s (2 N^2 NRHS operations), beside:\n"
+           "  blas       the limit: each rank's share of A times NRHS columns, by a local product\n"
+           "             of private matrices; no communication\n"
+           "  scalapack  pdgetrs (pdpotrs) and the like with the same factors\n"
+           "Residual: |B - A X| / ((|A| |X| + |B|) N eps), max norms.\n",
   .references = "blas" REFERENCE_SCALAPACK,
   .after = "Example: mpiexec -n 2 osla-bench solve --kind chol --n 2048 --nrhs 100\n",
   .other_nb = true,

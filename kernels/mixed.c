@@ -22,10 +22,9 @@ typedef struct mixed {
 static osla_err factor(mixed *f, osla_matrix *copy, int64_t *ipiv, osla_factors *factors)
 {
   osla_lu_result result;
-  (void)ipiv;
-  *factors = f->cholesky ? osla_factors_cholesky(copy, f->uplo) : osla_factors_lu(copy, NULL);
+  *factors = f->cholesky ? osla_factors_cholesky(copy, f->uplo) : osla_factors_lu(copy, ipiv);
   if (f->cholesky) return osla_potrf(copy, f->uplo, NULL, &f->info);
-  OSLA_CALL(osla_getrf_nopiv(copy, NULL, &result));
+  OSLA_CALL(osla_getrf(copy, ipiv, NULL, &result));
   f->info = result.info;
   return OSLA_OK;
 }

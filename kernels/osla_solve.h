@@ -120,8 +120,8 @@ typedef struct osla_mixed_result {
 
 /* Solves A X = B in double precision with a factorisation in single precision: half of the memory
  * and of the time of one in double precision. Refines until the scaled residual is what a solve in
- * double precision gives; where this fails, A is factored in double precision. gesv: LU, as yet
- * without pivoting (for matrices that need none); posv: Cholesky.
+ * double precision gives; where this fails, A is factored in double precision. gesv: LU with
+ * partial pivoting; posv: Cholesky.
  *   uplo    [in]  the triangle of A that is factored
  *   a       [in]  d (or z), the full matrix: both triangles; not changed
  *   b       [in]  right-hand sides

@@ -198,7 +198,7 @@ static osla_err set_up(moves *x, const int64_t *pivots, bool backward)
   if (!x->pack) err = osla_error_set(OSLA_ERR_MEM, "pack of %" PRId64 " rows", rows);
   OSLA_CALL(osla_agree(v->t, err));
   size_t bytes[PANEL_KINDS] = {[PANEL_ROWS] = (size_t)(arrivals * x->width) * v->element};
-  return osla_panels_create(v->grid, bytes, same_process_column, &x->panels);
+  return osla_panels_create(v->grid, bytes, same_process_column, 1, &x->panels);
 }
 
 osla_err osla_rows_swap(osla_matrix *b, const int64_t *pivots, bool backward)

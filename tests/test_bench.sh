@@ -247,8 +247,8 @@ for ranks in 0 2; do
   bad "osla-bench hpl: --pivoting: 'none' is not one of partial,tournament"
   run node $ranks lu --look-ahead 3
   bad "osla-bench lu: --look-ahead: 3 is not from -1 to 2"
-  run node $ranks chol --look-ahead 2
-  bad "osla-bench chol: --look-ahead: 2 is not from -1 to 1"
+  run node $ranks chol --look-ahead -2
+  bad "osla-bench chol: --look-ahead: -2 is not from -1 to 2"
   run node $ranks solve --kind qr
   bad "osla-bench solve: --kind: 'qr' is not one of lu,chol"
   run node $ranks solve --nrhs 0

@@ -46,8 +46,9 @@ static void test_residual(void)
 
 /* Symmetric positive definite, by kind: well conditioned; Hilbert's matrix and a little on the
  * diagonal (condition about 1e5); with nothing (about 1e19, out of reach of float); graded from 1
- * to 1e-60, which float cannot hold. */
-typedef enum kind { EASY, HARD, HILBERT, GRADED } kind;
+ * to 1e-60, which float cannot hold. The last one is not symmetric and has zeros on the diagonal:
+ * LU without pivots would stop. */
+typedef enum kind { EASY, HARD, HILBERT, GRADED, PIVOTS } kind;
 
 static double element(int64_t i, int64_t j, void *arg)
 {
@@ -57,6 +58,7 @@ static double element(int64_t i, int64_t j, void *arg)
     case EASY: return i == j ? 4.0 : h;
     case HARD: return h + (i == j ? 1e-5 : 0.0);
     case HILBERT: return h + (i == j ? 1e-12 : 0.0);
+    case PIVOTS: return j == (i + 1) % 30 ? 4.0 : i == j ? 0.0 : 0.1 * h;
     case GRADED: return (i == j ? 4.0 : h) * pow(10.0, -2.0 * (double)(i + j));
   }
   return 0.0;
@@ -113,7 +115,7 @@ static void check_refine(const grid_set *g, int which, osla_dtype dtype, kind k,
     CU_ASSERT(info == 0);
   } else {
     osla_lu_result lu;
-    OSLA_ASSERT_OK(osla_getrf_nopiv(s.f.a, NULL, &lu));
+    OSLA_ASSERT_OK(osla_getrf(s.f.a, NULL, &(osla_lu_options){.pivoting = OSLA_PIVOT_NONE}, &lu));
     factors = osla_factors_lu(s.f.a, NULL);
   }
   OSLA_ASSERT_OK(osla_matrix_fill_with(s.x.a, right_hand_side, &k)); /* a bad first guess */
@@ -152,7 +154,7 @@ static void check_mixed(const grid_set *g, int which, kind k, bool cholesky)
   OSLA_ASSERT_OK(cholesky ? osla_posv_mixed(OSLA_LOWER, s.a.a, s.b.a, s.x.a, NULL, &r)
                           : osla_gesv_mixed(s.a.a, s.b.a, s.x.a, NULL, &r));
   bool single = r.path == OSLA_MIXED_SINGLE;
-  OSLA_ASSERT_MSG(single == (k <= HARD), "kind %d: path %d", (int)k, (int)r.path);
+  OSLA_ASSERT_MSG(single == (k <= HARD || k == PIVOTS), "kind %d: path %d", (int)k, (int)r.path);
   OSLA_ASSERT_MSG(r.info == 0 && r.refine.converged && r.refine.iterations <= (single ? 30 : 3),
                   "kind %d: info %d, converged %d, %d iterations", (int)k, (int)r.info,
                   r.refine.converged, r.refine.iterations);
@@ -170,9 +172,11 @@ static void check_mixed(const grid_set *g, int which, kind k, bool cholesky)
 static void test_mixed(void)
 {
   grid_set g = grids_open();
-  for (int which = 0; which < g.n; which++)
+  for (int which = 0; which < g.n; which++) {
     for (int k = EASY; k <= GRADED; k++)
       if (solve_turn(which, 3 + 3 * k)) check_mixed(&g, which, (kind)k, (which + k) % 2);
+    if (solve_turn(which, 1)) check_mixed(&g, which, PIVOTS, false);
+  }
   grids_close(&g);
 }
 
