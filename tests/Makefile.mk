@@ -12,6 +12,7 @@ tests_programs = \
   tests/test_grid \
   tests/test_matrix \
   tests/test_matrix_ops \
+  tests/test_norm \
   tests/test_gemm \
   tests/test_gemm_parts \
   tests/test_gemm_predict \

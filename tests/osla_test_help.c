@@ -199,3 +199,19 @@ int64_t osla_test_differ_local(const osla_matrix *matrix)
 {
   return visit_local(matrix, visit_differ);
 }
+
+osla_matrix *osla_test_make(osla_transport *t, int which, osla_dtype dtype, int64_t m, int64_t n,
+                            int64_t mb, int64_t nb)
+{
+  osla_grid *grid = osla_test_grid(t, which);
+  osla_matrix *a = NULL;
+  OSLA_ASSERT_OK(osla_matrix_create(grid, dtype, m, n, mb, nb, &a));
+  return a;
+}
+
+void osla_test_drop(osla_matrix *a)
+{
+  osla_grid *grid = osla_matrix_grid(a);
+  osla_matrix_destroy(&a);
+  osla_grid_destroy(&grid);
+}

@@ -46,6 +46,14 @@ int64_t osla_test_differ_block(osla_dtype dtype, const void *buffer, int64_t i, 
 void osla_test_write_local(osla_matrix *matrix);
 int64_t osla_test_differ_local(const osla_matrix *matrix);
 
+/* A matrix on the which-th grid; the second frees both. Collective. */
+osla_matrix *osla_test_make(osla_transport *t, int which, osla_dtype dtype, int64_t m, int64_t n,
+                            int64_t mb, int64_t nb);
+void osla_test_drop(osla_matrix *a);
+
+/* More ranks than this repeat less: a window costs 0.1 s and more where cores are few. */
+enum { FEW_RANKS = 4 };
+
 /* Element `at` of an array of any type; a real one has and takes no imaginary part. */
 void osla_test_store(osla_dtype dtype, void *array, int64_t at, osla_complex value);
 osla_complex osla_test_load(osla_dtype dtype, const void *array, int64_t at);

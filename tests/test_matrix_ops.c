@@ -1,4 +1,4 @@
-/* Floor 2: fill, norms, copy between grids and block sizes, mirror, transpose, add. */
+/* Floor 2: fill, copy between grids and block sizes, mirror, transpose, add. */
 #include "osla_index.h"
 #include "osla_random.h"
 #include "osla_test_help.h"
@@ -8,26 +8,6 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* A matrix on the which-th grid. Both are freed by drop. */
-static osla_matrix *make(osla_transport *t, int which, osla_dtype dtype, int64_t m, int64_t n,
-                         int64_t mb, int64_t nb)
-{
-  osla_grid *grid = osla_test_grid(t, which);
-  osla_matrix *a = NULL;
-  OSLA_ASSERT_OK(osla_matrix_create(grid, dtype, m, n, mb, nb, &a));
-  return a;
-}
-
-static void drop(osla_matrix *a)
-{
-  osla_grid *grid = osla_matrix_grid(a);
-  osla_matrix_destroy(&a);
-  osla_grid_destroy(&grid);
-}
-
-/* More ranks than this repeat less: a window costs 0.1 s and more where cores are few. */
-enum { FEW_RANKS = 4 };
 
 /* --- fill ------------------------------------------------------------------------------------ */
 
@@ -81,7 +61,7 @@ static void test_fill(void)
     for (int d = 0; d < 4; d++) {
       if (which > 0 && (which + d) % (osla_test_size() > FEW_RANKS ? 4 : 2) != 0) continue;
       osla_dtype dtype = (osla_dtype)d;
-      osla_matrix *a = make(t, which, dtype, M, N, blocks[which][0], blocks[which][1]);
+      osla_matrix *a = osla_test_make(t, which, dtype, M, N, blocks[which][0], blocks[which][1]);
       for (int f = OSLA_FILL_ZERO; f <= OSLA_FILL_INTEGER; f++) {
         OSLA_ASSERT_OK(osla_matrix_fill(a, (osla_fill)f, SEED));
         OSLA_ASSERT_OK(osla_matrix_get_block(a, 0, 0, M, N, whole, M));
@@ -95,7 +75,7 @@ static void test_fill(void)
         OSLA_ASSERT_MSG(memcmp(reference, whole, used) == 0, "grid %d, type %d, fill %d", which, d,
                         f);
       }
-      drop(a);
+      osla_test_drop(a);
     }
   free(first);
   free(whole);
@@ -111,7 +91,7 @@ static double count_and_tell(int64_t i, int64_t j, void *arg)
 static void test_fill_with(void)
 {
   osla_transport *t = osla_test_transport();
-  osla_matrix *a = make(t, 0, OSLA_DOUBLE, M, N, 4, 3);
+  osla_matrix *a = osla_test_make(t, 0, OSLA_DOUBLE, M, N, 4, 3);
   int64_t calls = 0;
   int wrong = 0;
   double whole[M * N];
@@ -124,113 +104,11 @@ static void test_fill_with(void)
   OSLA_ASSERT_ERR(osla_matrix_fill(a, (osla_fill)77, 0), OSLA_ERR_ARG);
   OSLA_ASSERT_TEXT("77");
   OSLA_ASSERT_OK(osla_barrier(t));
-  drop(a);
+  osla_test_drop(a);
   osla_transport_destroy(&t);
 }
 
 /* --- norms ----------------------------------------------------------------------------------- */
-
-static double serial_norm(const double *a, int64_t m, int64_t n, osla_norm norm)
-{
-  double most = 0.0, squares = 0.0;
-  double *rows = calloc((size_t)m + 1, sizeof *rows);
-  for (int64_t j = 0; j < n; j++) {
-    double column = 0.0;
-    for (int64_t i = 0; i < m; i++) {
-      double x = fabs(a[i + j * m]);
-      column += x;
-      rows[i] += x;
-      squares += x * x;
-      if (norm == OSLA_NORM_MAX) most = fmax(most, x);
-    }
-    if (norm == OSLA_NORM_ONE) most = fmax(most, column);
-  }
-  for (int64_t i = 0; i < m && norm == OSLA_NORM_INF; i++)
-    most = fmax(most, rows[i]);
-  free(rows);
-  return norm == OSLA_NORM_FRO ? sqrt(squares) : most;
-}
-
-/* Reference from the matrix as it was read back; also with a NaN, and an infinity, somewhere. */
-static void check_norms(osla_matrix *a, uint64_t seed)
-{
-  osla_layout l = osla_matrix_layout(a);
-  osla_dtype dtype = osla_matrix_dtype(a);
-  osla_transport *t = osla_grid_transport(osla_matrix_grid(a));
-  double *whole = malloc((size_t)(l.m * l.n + 1) * sizeof *whole), value = -1.0;
-  void *raw = malloc((size_t)(l.m * l.n + 1) * sizeof(osla_complex));
-  double tolerance = dtype == OSLA_COMPLEX_FLOAT ? 1e-6 : 1e-13;
-  OSLA_ASSERT_OK(osla_matrix_fill(a, OSLA_FILL_UNIFORM, seed));
-  OSLA_ASSERT_OK(osla_matrix_get_block(a, 0, 0, l.m, l.n, raw, l.m > 0 ? l.m : 1));
-  for (int64_t k = 0; k < l.m * l.n; k++)
-    whole[k] = cabs(osla_test_load(dtype, raw, k));
-  for (int norm = OSLA_NORM_MAX; norm <= OSLA_NORM_FRO; norm++) {
-    double expected = serial_norm(whole, l.m, l.n, (osla_norm)norm);
-    OSLA_ASSERT_OK(osla_matrix_norm(a, (osla_norm)norm, &value));
-    OSLA_ASSERT_CLOSE(value, expected, tolerance * expected);
-  }
-  for (int special = 0; special < 6 && l.m * l.n > 0; special++) {
-    /* first, last or some element; infinity first, then NaN */
-    int64_t i = special % 3 == 0 ? 0 : special % 3 == 1 ? l.m - 1 : osla_test_choose(seed, 1, l.m);
-    int64_t j = special % 3 == 0 ? 0 : special % 3 == 1 ? l.n - 1 : osla_test_choose(seed, 2, l.n);
-    double x = special < 3 ? (double)INFINITY : (double)NAN;
-    osla_complex element;
-    osla_test_store(dtype, &element, 0, special % 2 ? CMPLX(0.25, x) : CMPLX(x, 0.25));
-    if (dtype < OSLA_COMPLEX_FLOAT) osla_test_store(dtype, &element, 0, x);
-    OSLA_ASSERT_OK(osla_matrix_fill(a, OSLA_FILL_UNIFORM, seed));
-    if (osla_transport_rank(t) == special % osla_transport_size(t))
-      OSLA_ASSERT_OK(osla_matrix_put_block(a, i, j, 1, 1, &element, 1));
-    OSLA_ASSERT_OK(osla_barrier(t));
-    for (int norm = OSLA_NORM_MAX; norm <= OSLA_NORM_FRO; norm++) {
-      OSLA_ASSERT_OK(osla_matrix_norm(a, (osla_norm)norm, &value));
-      OSLA_ASSERT_MSG(special < 3 ? isinf(value) && value > 0.0 : isnan(value),
-                      "norm %d is %g with %g at (%" PRId64 ", %" PRId64 ")", norm, value, x, i, j);
-    }
-  }
-  free(whole);
-  free(raw);
-  OSLA_ASSERT_OK(osla_barrier(t));
-}
-
-static void test_norms(void)
-{
-  osla_transport *t = osla_test_transport();
-  static const int64_t shapes[][4] = {{33, 45, 4, 3}, {0, 5, 2, 2},  {45, 33, 100, 1}, {1, 1, 3, 3},
-                                      {5, 0, 2, 2},   {1, 50, 8, 8}, {50, 2, 7, 9}};
-  for (int which = 0; which < osla_test_n_grids(t); which++)
-    for (int k = 0; k < 7; k++) {
-      if (k > 0 && (osla_test_size() > FEW_RANKS || (k + which) % 3 != 0)) continue;
-      const int64_t *s = shapes[(which + 2 * k) % 7];
-      osla_matrix *a = make(t, which, (osla_dtype)((k + which) % 4), s[0], s[1], s[2], s[3]);
-      check_norms(a, (uint64_t)(which + 10 * k));
-      drop(a);
-    }
-  osla_transport_destroy(&t);
-}
-
-/* True magnitudes, not |re| + |im| as in IxAMAX. */
-static void test_complex_max(void)
-{
-  osla_transport *t = osla_test_transport();
-  for (int d = OSLA_COMPLEX_FLOAT; d <= OSLA_COMPLEX_DOUBLE; d++) {
-    osla_matrix *a = make(t, 0, (osla_dtype)d, 5, 4, 2, 2);
-    osla_complex elements[2];
-    double value = -1.0;
-    osla_test_store((osla_dtype)d, elements, 0, CMPLX(3.5, -3.5)); /* sum 7, magnitude 4.95 */
-    osla_test_store((osla_dtype)d, elements, 1, CMPLX(-3.0, 4.0));
-    if (osla_test_rank() == osla_test_size() - 1)
-      OSLA_ASSERT_OK(osla_matrix_put_block(a, 1, 3, 2, 1, elements, 2));
-    OSLA_ASSERT_OK(osla_barrier(t));
-    OSLA_ASSERT_OK(osla_matrix_norm(a, OSLA_NORM_MAX, &value));
-    OSLA_ASSERT_CLOSE(value, 5.0, 1e-6);
-    OSLA_ASSERT_OK(osla_matrix_norm(a, OSLA_NORM_FRO, &value));
-    OSLA_ASSERT_CLOSE(value, sqrt(25.0 + 24.5), 1e-6);
-    drop(a);
-  }
-  osla_transport_destroy(&t);
-}
-
-/* --- copy ------------------------------------------------------------------------------------ */
 
 /* One matrix on each grid, each with its own blocks; every pair is copied, both ways. */
 static void copy_all_pairs(osla_transport *t, osla_dtype dtype, int64_t m, int64_t n)
@@ -239,7 +117,7 @@ static void copy_all_pairs(osla_transport *t, osla_dtype dtype, int64_t m, int64
   osla_matrix *on[8];
   int n_grids = osla_test_n_grids(t);
   for (int k = 0; k < n_grids; k++)
-    on[k] = make(t, k, dtype, m, n, blocks[k][0], blocks[k][1]);
+    on[k] = osla_test_make(t, k, dtype, m, n, blocks[k][0], blocks[k][1]);
   for (int from = 0; from < n_grids; from++)
     for (int to = 0; to < n_grids; to++) {
       if (from == to) continue;
@@ -250,28 +128,7 @@ static void copy_all_pairs(osla_transport *t, osla_dtype dtype, int64_t m, int64
       OSLA_ASSERT_MSG(bad == 0, "%" PRId64 " elements, grid %d to grid %d", bad, from, to);
     }
   for (int k = 0; k < n_grids; k++)
-    drop(on[k]);
-}
-
-static double constant(int64_t i, int64_t j, void *arg)
-{
-  (void)i, (void)j;
-  return *(double *)arg;
-}
-
-/* Squares of these elements overflow, or vanish. */
-static void test_norm_scale(void)
-{
-  osla_transport *t = osla_test_transport();
-  double values[] = {1e200, 1e-200}, norm = -1.0;
-  osla_matrix *a = make(t, 0, OSLA_DOUBLE, 8, 8, 3, 2);
-  for (int k = 0; k < 2; k++) {
-    OSLA_ASSERT_OK(osla_matrix_fill_with(a, constant, &values[k]));
-    OSLA_ASSERT_OK(osla_matrix_norm(a, OSLA_NORM_FRO, &norm));
-    OSLA_ASSERT_CLOSE(norm / values[k], 8.0, 1e-14);
-  }
-  drop(a);
-  osla_transport_destroy(&t);
+    osla_test_drop(on[k]);
 }
 
 static void test_copy(void)
@@ -294,7 +151,7 @@ static void test_copy_empty(void)
 static void test_copy_wrapped(void)
 {
   osla_transport *t = osla_test_transport();
-  osla_matrix *own = make(t, 0, OSLA_FLOAT, M, N, 5, 6), *wrapped = NULL;
+  osla_matrix *own = osla_test_make(t, 0, OSLA_FLOAT, M, N, 5, 6), *wrapped = NULL;
   osla_grid *grid = osla_test_grid(t, osla_test_n_grids(t) - 1);
   int64_t rows = osla_index_count(M, 3, osla_grid_prow(grid), osla_grid_nprow(grid));
   int64_t lld = rows + 1 + osla_test_rank();
@@ -306,19 +163,19 @@ static void test_copy_wrapped(void)
   OSLA_ASSERT_OK(osla_matrix_fill(own, OSLA_FILL_ZERO, 0));
   OSLA_ASSERT_OK(osla_matrix_copy(wrapped, own));
   CU_ASSERT(osla_test_differ_local(own) == 0);
-  drop(wrapped);
+  osla_test_drop(wrapped);
   free(memory);
-  drop(own);
+  osla_test_drop(own);
   osla_transport_destroy(&t);
 }
 
 static void test_copy_errors(void)
 {
   osla_transport *t = osla_test_transport(), *other = osla_test_transport();
-  osla_matrix *a = make(t, 0, OSLA_DOUBLE, 6, 7, 2, 2);
-  osla_matrix *b = make(t, 0, OSLA_DOUBLE, 6, 8, 2, 2);
-  osla_matrix *c = make(t, 0, OSLA_FLOAT, 6, 7, 2, 2);
-  osla_matrix *d = make(other, 0, OSLA_DOUBLE, 6, 7, 2, 2);
+  osla_matrix *a = osla_test_make(t, 0, OSLA_DOUBLE, 6, 7, 2, 2);
+  osla_matrix *b = osla_test_make(t, 0, OSLA_DOUBLE, 6, 8, 2, 2);
+  osla_matrix *c = osla_test_make(t, 0, OSLA_FLOAT, 6, 7, 2, 2);
+  osla_matrix *d = osla_test_make(other, 0, OSLA_DOUBLE, 6, 7, 2, 2);
   OSLA_ASSERT_ERR(osla_matrix_copy(a, b), OSLA_ERR_ARG);
   OSLA_ASSERT_TEXT("source is 6 x 7, destination 6 x 8");
   OSLA_ASSERT_ERR(osla_matrix_copy(a, c), OSLA_ERR_ARG);
@@ -329,14 +186,14 @@ static void test_copy_errors(void)
   OSLA_ASSERT_TEXT("one matrix");
   OSLA_ASSERT_ERR(osla_matrix_mirror(a, OSLA_LOWER), OSLA_ERR_ARG);
   OSLA_ASSERT_TEXT("6 x 7");
-  drop(a);
-  drop(b);
-  drop(c);
-  drop(d);
-  a = make(t, 0, OSLA_DOUBLE, 6, 6, 2, 3);
+  osla_test_drop(a);
+  osla_test_drop(b);
+  osla_test_drop(c);
+  osla_test_drop(d);
+  a = osla_test_make(t, 0, OSLA_DOUBLE, 6, 6, 2, 3);
   OSLA_ASSERT_ERR(osla_matrix_mirror(a, OSLA_UPPER), OSLA_ERR_ARG);
   OSLA_ASSERT_TEXT("blocks of 2 x 3");
-  drop(a);
+  osla_test_drop(a);
   osla_transport_destroy(&other);
   osla_transport_destroy(&t);
 }
@@ -374,10 +231,11 @@ static void test_mirror(void)
   for (int which = 0; which < osla_test_n_grids(t); which++)
     for (int k = 0; k < (osla_test_size() > FEW_RANKS ? 1 : 2); k++) {
       const int64_t *s = sizes[(which + 4 * k) % 8];
-      osla_matrix *a = make(t, which, (osla_dtype)((which + k) % 4), s[0], s[0], s[1], s[1]);
+      osla_matrix *a =
+        osla_test_make(t, which, (osla_dtype)((which + k) % 4), s[0], s[0], s[1], s[1]);
       check_mirror(a, OSLA_LOWER);
       check_mirror(a, OSLA_UPPER);
-      drop(a);
+      osla_test_drop(a);
     }
   osla_transport_destroy(&t);
 }
@@ -413,8 +271,9 @@ static void test_transpose(void)
     int k = which % 2;
     osla_trans trans = which / 2 % 2 ? OSLA_TRANS : OSLA_CONJTRANS;
     double imaginary = k == 0 ? 0.0 : trans == OSLA_TRANS ? -1.0 : 1.0;
-    osla_matrix *a = make(t, which, wide[k], 200, 143, 3, 150);
-    osla_matrix *b = make(t, (which + 1) % osla_test_n_grids(t), wide[k], 143, 200, 50, 7);
+    osla_matrix *a = osla_test_make(t, which, wide[k], 200, 143, 3, 150);
+    osla_matrix *b =
+      osla_test_make(t, (which + 1) % osla_test_n_grids(t), wide[k], 143, 200, 50, 7);
     osla_matrix *c = NULL, *d = NULL;
     OSLA_ASSERT_OK(osla_matrix_create(osla_matrix_grid(b), narrow[k], 143, 200, 50, 7, &c));
     OSLA_ASSERT_OK(osla_matrix_create(osla_matrix_grid(b), wide[k], 143, 200, 49, 7, &d));
@@ -433,7 +292,7 @@ static void test_transpose(void)
     OSLA_ASSERT_TEXT("in 50 x 7, destination 143 x 200 in 49 x 7");
     OSLA_ASSERT_SAME_TEXT();
     osla_matrix_destroy(&c), osla_matrix_destroy(&d);
-    drop(a), drop(b);
+    osla_test_drop(a), osla_test_drop(b);
   }
   osla_transport_destroy(&t);
 }
@@ -443,9 +302,6 @@ int main(int argc, char **argv)
   static const osla_test_case cases[] = {
     {"fill", test_fill},
     {"fill_with", test_fill_with},
-    {"norms", test_norms},
-    {"complex_max", test_complex_max},
-    {"norm_scale", test_norm_scale},
     {"transpose", test_transpose},
     {"copy", test_copy},
     {"copy_empty", test_copy_empty},
