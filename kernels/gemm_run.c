@@ -228,7 +228,6 @@ static osla_err run_tasks(source *s, osla_complex alpha, osla_complex beta)
   const gemm_work *w = s->w;
   gemm_array nothing = {OSLA_NOTRANS, w->c.at, w->c.rows > 0 ? w->c.rows : 1}, a, b;
   if (w->n_tasks == 0) { /* no k: C := beta C */
-    nothing.trans = OSLA_NOTRANS;
     return multiply(w, alpha, nothing, nothing, 0, beta);
   }
   for (int64_t t = 0; t < w->n_tasks; t++) {

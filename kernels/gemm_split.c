@@ -11,8 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Splitting pays from about this k on: a sum over the ranks costs as much as the time of a product
- * with a k of some thousands; and for a private C of at most MOST_BYTES. */
+/* From this k on splitting pays (measured, 128 x 128 x k on 1 x 2: 0.52 of the time at k = 8192),
+ * and for a private C of at most MOST_BYTES; smaller k were not measured on a quiet machine. */
 enum { LEAST_K = 8192, MOST_BYTES = 8 << 20 };
 
 /* Most of [first, first + n) on one process. */

@@ -8,7 +8,8 @@
  * A published panel is not changed before the end, so node neighbours read it in place.
  *
  * Memory per rank: see osla_lu.h. Messages per step: a panel to q - 1 ranks, rows to p - 1 ranks,
- * and with partial pivoting nb records to the p - 1 other ranks of the panel's process column.
+ * and with partial pivoting over several nodes nb records to the p - 1 other ranks of the panel's
+ * process column.
  */
 #include "lu.h"
 #include "lu_block.h"
@@ -147,7 +148,8 @@ static osla_err set_up(lu *f)
   }
   size_t store = store_bytes(f), bytes[PANEL_KINDS] = {0};
   if (far) bytes[PANEL_ROWS] = f->head_bytes + rows * width;
-  size_t tall = (size_t)v->m > p * nb ? (size_t)v->m : p * nb; /* a panel, or a tournament */
+  size_t tall = f->gathered ? (size_t)v->m : rows; /* a whole panel, or my rows of one */
+  if (tall < p * nb) tall = p * nb;                /* a tournament */
   size_t scratch = tall * width;
   f->pivots = calloc((size_t)f->order + 1, sizeof *f->pivots);
   f->moves = calloc(2 * nb, sizeof *f->moves);
