@@ -77,6 +77,54 @@ static void test_notify_after_put(void)
   osla_transport_destroy(&t);
 }
 
+enum { POSTS = 24 };
+
+/* Posts of all sizes under way at a time, between them notifies that nobody waits for and one put
+ * that waits: each arrives with its data, and values only grow. */
+static void test_posts(void)
+{
+  osla_transport *t = osla_test_transport();
+  int rank = osla_test_rank(), size = osla_test_size();
+  int next = (rank + 1) % size, before = (rank + size - 1) % size;
+  osla_segment *s = NULL;
+  unsigned char *blocks = malloc((size_t)POSTS * LARGE);
+  osla_posted posted[POSTS];
+  int64_t bad = 0, backward = 0;
+  OSLA_ASSERT_OK(osla_segment_create(t, (size_t)POSTS * LARGE, 2, &s));
+  for (int i = 0; i < POSTS; i++) {
+    size_t at = (size_t)i * LARGE, length = i % 3 == 0 ? LARGE : (size_t)(i % 3) * 50;
+    uint64_t value = 2 * (uint64_t)i + 1;
+    osla_test_write(blocks + at, rank + i, 0, length);
+    posted[i] = (osla_posted){0};
+    if (i == POSTS / 2)
+      OSLA_ASSERT_OK(osla_put_notify(s, next, at, blocks + at, length, 1, value));
+    else
+      OSLA_ASSERT_OK(osla_put_notify_post(s, next, at, blocks + at, length, 1, value, &posted[i]));
+    OSLA_ASSERT_OK(osla_notify_post(s, next, 1, value + 1));
+  }
+  uint64_t last = 0;
+  for (int i = 0; i < POSTS; i++) {
+    size_t at = (size_t)i * LARGE, length = i % 3 == 0 ? LARGE : (size_t)(i % 3) * 50;
+    osla_notify_wait(s, before, 1, 2 * (uint64_t)i + 1);
+    uint64_t seen = osla_notify_read(s, before, 1);
+    backward += seen < last;
+    last = seen;
+    bad += osla_test_differ((unsigned char *)osla_segment_local(s) + at, before + i, 0, length);
+  }
+  for (int i = POSTS - 1; i >= 0; i--)
+    OSLA_ASSERT_OK(osla_posted_wait(s, &posted[i]));
+  OSLA_ASSERT_OK(osla_posted_wait(s, &posted[0])); /* none left: nothing happens */
+  osla_notify_wait(s, before, 1, 2 * POSTS);
+  OSLA_ASSERT_MSG(bad == 0, "%" PRId64 " bytes not seen with their notify", bad);
+  OSLA_ASSERT_MSG(backward == 0, "a slot went back %" PRId64 " times", backward);
+  CU_ASSERT(osla_put_notify_post(s, next, 0, blocks, 1, 2, 1, &posted[0]) == OSLA_ERR_ARG);
+  CU_ASSERT(osla_notify_post(s, next, -1, 1) == OSLA_ERR_ARG);
+  OSLA_ASSERT_OK(osla_notify_post(s, next, 0, 1)); /* under way while the segment goes */
+  osla_segment_destroy(&s);
+  free(blocks);
+  osla_transport_destroy(&t);
+}
+
 typedef struct all_seen {
   osla_segment *s;
   int size, purposes;
@@ -328,6 +376,7 @@ int main(int argc, char **argv)
   static const osla_test_case cases[] = {
     {"ping_pong", test_ping_pong},
     {"notify_after_put", test_notify_after_put},
+    {"posts", test_posts},
     {"all_to_all", test_all_to_all},
     {"late_notify", test_late_notify},
     {"counter", test_counter},

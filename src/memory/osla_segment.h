@@ -31,6 +31,13 @@ typedef struct osla_transfer {
 /* One that is complete: it may be waited for, and nothing happens. */
 #define OSLA_TRANSFER_NONE ((osla_transfer){.id = -1, .since = -1.0})
 
+/* A put with notify that is under way. {0}: none, may be waited for. */
+typedef struct osla_posted {
+  struct osla_post *post;
+  double since; /* these are for the trace */
+  size_t bytes;
+} osla_posted;
+
 /* Makes a segment. Collective.
  *   bytes      [in]  size of this rank's data area; may differ by rank, may be 0
  *   n_purposes [in]  notify slots for each origin; 0 or more, the same on all ranks
@@ -75,6 +82,18 @@ osla_err osla_segment_flush(osla_segment *segment, int rank);
 osla_err osla_notify(osla_segment *segment, int rank, int purpose, uint64_t value);
 osla_err osla_put_notify(osla_segment *segment, int rank, size_t offset, const void *source,
                          size_t bytes, int purpose, uint64_t value);
+
+/* As osla_put_notify, but does not wait for the target: the rest happens in this rank's progress
+ * steps (every wait of the library makes some). The source must stay as it is until
+ * osla_posted_wait has been called, exactly once. On the node it is complete on return. What a rank
+ * posts to another for one purpose is seen there in that order. Local. Errors: as osla_put_notify,
+ * and MEM. */
+osla_err osla_put_notify_post(osla_segment *segment, int rank, size_t offset, const void *source,
+                              size_t bytes, int purpose, uint64_t value, osla_posted *posted);
+osla_err osla_posted_wait(osla_segment *segment, osla_posted *posted);
+
+/* A notify alone, which nobody has to wait for; if it fails later, that ends all ranks. */
+osla_err osla_notify_post(osla_segment *segment, int rank, int purpose, uint64_t value);
 
 /* The value of the slot that `origin` writes here (acquire), and a wait until it is at least
  * `value`. For segments made by osla_segment_create with more than `purpose` slots. The wait sleeps

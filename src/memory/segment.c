@@ -184,6 +184,43 @@ osla_err osla_notify(osla_segment *s, int rank, int purpose, uint64_t value)
   return osla_put_notify(s, rank, 0, NULL, 0, purpose, value);
 }
 
+static osla_err post(osla_segment *s, int rank, size_t offset, const void *source, size_t bytes,
+                     int purpose, uint64_t value, struct osla_post **out)
+{
+  OSLA_CHECK(purpose >= 0 && purpose < s->n_purposes, OSLA_ERR_ARG,
+             "purpose = %d, but the segment has %d", purpose, s->n_purposes);
+  return s->t->ops->post(s->region, rank, s->data + offset, source, bytes,
+                         slot_offset(s, s->t->rank, purpose), value, 0, out);
+}
+
+osla_err osla_put_notify_post(osla_segment *s, int rank, size_t offset, const void *source,
+                              size_t bytes, int purpose, uint64_t value, osla_posted *posted)
+{
+  double since = osla_trace_now(s->t);
+  *posted = (osla_posted){.since = since, .bytes = bytes};
+  OSLA_CALL(post(s, rank, offset, source, bytes, purpose, value, &posted->post));
+  osla_trace_add(s->t, posted->post ? OSLA_TRACE_ISSUE : OSLA_TRACE_NOTIFY, since, (double)bytes);
+  return OSLA_OK;
+}
+
+osla_err osla_posted_wait(osla_segment *s, osla_posted *posted)
+{
+  if (!posted->post) return OSLA_OK;
+  double since = osla_trace_now(s->t);
+  osla_err err = s->t->ops->post_wait(s->t, &posted->post);
+  osla_trace_add(s->t, OSLA_TRACE_WAIT, since, 0);
+  osla_trace_add(s->t, OSLA_TRACE_PUT, posted->since, (double)posted->bytes);
+  return err;
+}
+
+osla_err osla_notify_post(osla_segment *s, int rank, int purpose, uint64_t value)
+{
+  double since = osla_trace_now(s->t);
+  OSLA_CALL(post(s, rank, 0, NULL, 0, purpose, value, NULL));
+  osla_trace_add(s->t, OSLA_TRACE_NOTIFY, since, 0);
+  return OSLA_OK;
+}
+
 static unsigned char *my_head(const osla_segment *s)
 {
   return s->t->ops->peer_ptr(s->region, s->t->rank);

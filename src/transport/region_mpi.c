@@ -10,7 +10,7 @@
  * to 12 bytes early. Allocated memory is page-aligned, which is checked; attached memory is
  * exposed from the 16-byte boundary below it, and `shift` leads from there to its first byte.
  */
-#include "region_mpi.h"
+#include "post_mpi.h"
 #include "shared_memory.h"
 
 #include <stdlib.h>
@@ -153,6 +153,7 @@ void osla_mpi_region_free(osla_region **handle)
   osla_region *region = *handle;
   if (!region) return;
   osla_transport *t = region->t;
+  osla_mpi_posts_finish(region, -1);
   /* MPI_Win_free is a barrier that spins; the sleeping one lets all ranks arrive first. */
   (void)osla_barrier(t);
   (void)pthread_mutex_lock(&t->mutex);

@@ -6,7 +6,7 @@
  * outstanding (some libraries abort at 255). Words for fetch_add are touched either by C11 atomics
  * (one node) or by MPI (several), never by both: MPI does not make the two atomic to one another.
  */
-#include "region_mpi.h"
+#include "post_mpi.h"
 #include "request_pool.h"
 
 #include <string.h>
@@ -195,16 +195,23 @@ static osla_err put_word(osla_region *region, int rank, size_t offset, uint64_t 
   return mpi_flush(region, rank);
 }
 
+static void store_and_ring(unsigned char *peer, size_t offset, const void *source, size_t bytes,
+                           size_t word_offset, uint64_t word, size_t bell_offset)
+{
+  if (bytes > 0) memcpy(peer + offset, source, bytes);
+  atomic_store_explicit((_Atomic uint64_t *)(peer + word_offset), word, memory_order_release);
+  osla_bell_ring((osla_bell *)(peer + bell_offset));
+}
+
 static osla_err mpi_put_notify(osla_region *region, int rank, size_t offset, const void *source,
                                size_t bytes, size_t word_offset, uint64_t word, size_t bell_offset)
 {
   unsigned char *peer = region->peer[rank];
   if (peer) {
-    if (bytes > 0) memcpy(peer + offset, source, bytes);
-    atomic_store_explicit((_Atomic uint64_t *)(peer + word_offset), word, memory_order_release);
-    osla_bell_ring((osla_bell *)(peer + bell_offset));
+    store_and_ring(peer, offset, source, bytes, word_offset, word, bell_offset);
     return OSLA_OK;
   }
+  osla_mpi_posts_finish(region, rank); /* words arrive in order */
   /* MPI orders the word behind this and earlier puts only by a flush between them. */
   osla_handle handle;
   if (bytes > 0) {
@@ -215,6 +222,17 @@ static osla_err mpi_put_notify(osla_region *region, int rank, size_t offset, con
   return put_word(region, rank, word_offset, word);
 }
 
+static osla_err mpi_post(osla_region *region, int rank, size_t offset, const void *source,
+                         size_t bytes, size_t word_offset, uint64_t word, size_t bell_offset,
+                         osla_post **out)
+{
+  unsigned char *peer = region->peer[rank];
+  if (!peer) return osla_mpi_post(region, rank, offset, source, bytes, word_offset, word, out);
+  store_and_ring(peer, offset, source, bytes, word_offset, word, bell_offset);
+  if (out) *out = NULL;
+  return OSLA_OK;
+}
+
 /* MPICH serves other ranks' RMA only inside MPI calls of the target; a probe is the cheapest. */
 static void mpi_progress(osla_transport *t)
 {
@@ -222,6 +240,7 @@ static void mpi_progress(osla_transport *t)
   if (pthread_mutex_trylock(&t->mutex) != 0) return; /* another thread is in MPI right now */
   int flag;
   (void)MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, t->comm, &flag, MPI_STATUS_IGNORE);
+  osla_mpi_posts_step(t);
   (void)pthread_mutex_unlock(&t->mutex);
 }
 
@@ -237,6 +256,8 @@ const osla_transport_ops osla_transport_mpi = {
   .wait = mpi_wait,
   .flush = mpi_flush,
   .put_notify = mpi_put_notify,
+  .post = mpi_post,
+  .post_wait = osla_mpi_post_wait,
   .fetch_add = mpi_fetch_add,
   .progress = mpi_progress,
 };

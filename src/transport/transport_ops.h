@@ -26,6 +26,9 @@ typedef struct osla_bell {
   _Atomic uint32_t sleepers;
 } osla_bell;
 
+/* A put with notify that is under way. */
+typedef struct osla_post osla_post;
+
 typedef struct osla_transport_ops {
   const char *name;
 
@@ -54,6 +57,14 @@ typedef struct osla_transport_ops {
   osla_err (*put_notify)(osla_region *region, int rank, size_t offset, const void *source,
                          size_t bytes, size_t word_offset, uint64_t word, size_t bell_offset);
 
+  /* The same without waiting for the target: it goes on in this rank's progress steps. What one
+   * rank posts for one word arrives in that order. The source must stay until post_wait, which is
+   * called exactly once, unless out is NULL (then bytes = 0). *out = NULL: it is complete;
+   * post_wait takes that, too. */
+  osla_err (*post)(osla_region *region, int rank, size_t offset, const void *source, size_t bytes,
+                   size_t word_offset, uint64_t word, size_t bell_offset, osla_post **out);
+  osla_err (*post_wait)(osla_transport *t, osla_post **post);
+
   /* Atomic *word += add on a 64-bit word that is used by nothing else; old value in *old. */
   osla_err (*fetch_add)(osla_region *region, int rank, size_t offset, int64_t add, int64_t *old);
 
@@ -75,6 +86,7 @@ struct osla_transport {
   atomic_int n_attached; /* attached regions: they need MPI progress even on one node */
   pthread_mutex_t mutex; /* serialises MPI calls and the request pool */
   struct request_pool *pool;
+  osla_post *posts; /* under way, in the order of their calls; under the mutex */
   struct {
     osla_progress_hook *run;
     void *arg;
