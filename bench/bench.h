@@ -39,6 +39,7 @@ typedef struct bench_settings {
   int n_nbs;
   int grids[BENCH_MAX_GRIDS][2]; /* process rows, columns; 0 x 0: nearest to square */
   int n_grids;
+  osla_grid_order order;
   int64_t nb; /* of the current case: one of nbs */
   int reps;
   osla_dtype dtype;

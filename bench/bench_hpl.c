@@ -69,19 +69,20 @@ static void print_line(char c)
   (void)putchar('\n');
 }
 
-/* W: wall-clock time; R: ranks go along process rows; panels factored ahead; whose; the pivoting.
- */
+/* W: wall-clock time; R, C: ranks go along process rows or columns; panels factored ahead; whose;
+ * the pivoting. */
 static void describe(const bench_job *job, bool ours, char text[9])
 {
   int look_ahead = job->settings->look_ahead;
+  char order = job->settings->order == OSLA_GRID_ROWS ? 'R' : 'C';
   if (ours)
-    (void)snprintf(text, 9, "WR%dOSLA%c",
+    (void)snprintf(text, 9, "W%c%dOSLA%c", order,
                    look_ahead < 0    ? 0
                    : look_ahead == 0 ? 1
                                      : look_ahead % 10,
                    "PTN"[job->settings->pivoting]);
   else
-    (void)snprintf(text, 9, "WR0SCALP");
+    (void)snprintf(text, 9, "W%c0SCALP", order);
 }
 
 static void print(const bench_job *job, const bench_case *c, const bench_result *r)

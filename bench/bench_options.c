@@ -14,7 +14,7 @@
 /* As popt stores them. */
 typedef struct raw_options {
   char **n; /* each --n; popt's, freed by us */
-  char *nb, *grid, *ref, *precision, *json, *trace;
+  char *nb, *grid, *order, *ref, *precision, *json, *trace;
   long long updates, count, rows;
   int reps, threads;
   bench_raw_product product;
@@ -125,6 +125,19 @@ static int take_grids(const bench_kernel *kernel, int size, const char *text,
   return OSLA_EXIT_OK;
 }
 
+static int take_order(const bench_kernel *kernel, const char *text, bench_settings *settings)
+{
+  static const char *const names[] = {"rows", "columns", "nodes"}; /* as osla_grid_order */
+  settings->order = OSLA_GRID_NODES;
+  for (int i = 0; text && i < 3; i++)
+    if (strcmp(text, names[i]) == 0) {
+      settings->order = (osla_grid_order)i;
+      return OSLA_EXIT_OK;
+    }
+  if (!text) return OSLA_EXIT_OK;
+  return bench_error(kernel, "--order: '%s' is not rows, columns or nodes", text);
+}
+
 /* Checks what popt stored and moves it to settings. */
 static int take(const bench_kernel *kernel, int size, const raw_options *raw,
                 bench_settings *settings)
@@ -146,6 +159,7 @@ static int take(const bench_kernel *kernel, int size, const raw_options *raw,
   if (!status) status = take_precision(kernel, raw->precision, settings);
   if (!status && raw->ref) status = check_refs(kernel, raw->ref);
   if (!status) status = take_grids(kernel, size, raw->grid, settings);
+  if (!status) status = take_order(kernel, raw->order, settings);
   for (int i = 0; kernel->updates && i < settings->n_count && !status; i++)
     if (raw->count > settings->n[i])
       status =
@@ -209,6 +223,10 @@ static bool parse_raw(const bench_kernel *kernel, int argc, char **argv, raw_opt
      "Block size of the distribution (default: " DEFAULT_NB "); a comma list", "NB"},
     {"grid", '\0', POPT_ARG_STRING, &raw->grid, 0,
      "Process grid (default: nearest to square); a comma list", "PxQ"},
+    {"order", '\0', POPT_ARG_STRING, &raw->order, 0,
+     "Ranks in it by rows, columns, or nodes (default: nodes, that is columns, each on as few "
+     "nodes as can be)",
+     "ORDER"},
     {"precision", '\0', POPT_ARG_STRING, &raw->precision, 0, precision, "X"},
     POPT_TABLEEND};
   const struct poptOption updates[] = {

@@ -19,6 +19,42 @@ static void check_row_major(osla_grid *grid, osla_transport *t, int nprow, int n
       CU_ASSERT(osla_grid_rank_at(grid, prow, pcol) == prow * npcol + pcol);
 }
 
+/* Down the columns, one after another, ranks come node by node, and in their order on each node. */
+static void check_by_nodes(osla_grid *grid, osla_transport *t)
+{
+  int before = -1, seen = 0;
+  for (int pcol = 0; pcol < osla_grid_npcol(grid); pcol++)
+    for (int prow = 0; prow < osla_grid_nprow(grid); prow++) {
+      int rank = osla_grid_rank_at(grid, prow, pcol), size = osla_transport_size(t);
+      int key = osla_transport_node_of(t, rank) * size + rank;
+      CU_ASSERT(key > before);
+      before = key;
+      seen += rank == osla_transport_rank(t);
+    }
+  CU_ASSERT(seen == (osla_grid_prow(grid) >= 0 ? 1 : 0));
+}
+
+/* The orders that a grid can have, on every shape. */
+static void test_orders(void)
+{
+  osla_transport *t = osla_test_transport();
+  for (int p = 1; p <= osla_test_size(); p++)
+    for (int q = 1; p * q <= osla_test_size(); q++) {
+      osla_grid *grid = NULL;
+      if (!OSLA_ASSERT_OK(osla_grid_create_ordered(t, p, q, OSLA_GRID_ROWS, &grid))) continue;
+      check_row_major(grid, t, p, q);
+      osla_grid_destroy(&grid);
+      if (!OSLA_ASSERT_OK(osla_grid_create_ordered(t, p, q, OSLA_GRID_COLUMNS, &grid))) continue;
+      for (int i = 0; i < p * q; i++)
+        CU_ASSERT(osla_grid_rank_at(grid, i % p, i / p) == i);
+      osla_grid_destroy(&grid);
+      if (!OSLA_ASSERT_OK(osla_grid_create_ordered(t, p, q, OSLA_GRID_NODES, &grid))) continue;
+      check_by_nodes(grid, t);
+      osla_grid_destroy(&grid);
+    }
+  osla_transport_destroy(&t);
+}
+
 /* Every shape that fits the ranks, so that most leave some of them idle. */
 static void test_all_shapes(void)
 {
@@ -53,7 +89,10 @@ static void test_nearest_to_square(void)
     CU_ASSERT(nprow * npcol == members && nprow <= npcol);
     for (int p = nprow + 1; p * p <= members; p++)
       CU_ASSERT(members % p != 0);
-    check_row_major(grid, t, nprow, npcol);
+    if (osla_transport_n_nodes(t) == 1)
+      check_row_major(grid, t, nprow, npcol);
+    else
+      check_by_nodes(grid, t);
     osla_grid_destroy(&grid);
     osla_transport_destroy(&t);
     MPI_Comm_free(&comm);
@@ -254,6 +293,7 @@ int main(int argc, char **argv)
 {
   static const osla_test_case cases[] = {
     {"all_shapes", test_all_shapes},
+    {"orders", test_orders},
     {"nearest_to_square", test_nearest_to_square},
     {"create_at", test_create_at},
     {"bad_shapes", test_bad_shapes},

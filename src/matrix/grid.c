@@ -78,13 +78,34 @@ cleanup:
   return err;
 }
 
+/* How many ranks come before this one, by node and rank. */
+static int number_by_node(const osla_transport *t, int rank)
+{
+  int before = 0, node = osla_transport_node_of(t, rank);
+  for (int other = 0; other < osla_transport_size(t); other++) {
+    int its = osla_transport_node_of(t, other);
+    if (its < node || (its == node && other < rank)) before++;
+  }
+  return before;
+}
+
+osla_err osla_grid_create_ordered(osla_transport *t, int nprow, int npcol, osla_grid_order order,
+                                  osla_grid **out)
+{
+  int size = osla_transport_size(t), number = osla_transport_rank(t);
+  if (nprow == 0 && npcol == 0) nearest_to_square(size, &nprow, &npcol);
+  if (order == OSLA_GRID_NODES) number = number_by_node(t, number);
+  bool member = nprow > 0 && npcol > 0 && number < (int64_t)nprow * npcol;
+  if (!member) return osla_grid_create_at(t, nprow, npcol, -1, -1, out);
+  if (order == OSLA_GRID_ROWS)
+    return osla_grid_create_at(t, nprow, npcol, number / npcol, number % npcol, out);
+  return osla_grid_create_at(t, nprow, npcol, number % nprow, number / nprow, out);
+}
+
 osla_err osla_grid_create(osla_transport *t, int nprow, int npcol, osla_grid **out)
 {
-  int size = osla_transport_size(t), rank = osla_transport_rank(t);
-  if (nprow == 0 && npcol == 0) nearest_to_square(size, &nprow, &npcol);
-  bool member = nprow > 0 && npcol > 0 && rank < (int64_t)nprow * npcol;
-  return osla_grid_create_at(t, nprow, npcol, member ? rank / npcol : -1,
-                             member ? rank % npcol : -1, out);
+  bool chosen = nprow == 0 && npcol == 0 && osla_transport_n_nodes(t) > 1;
+  return osla_grid_create_ordered(t, nprow, npcol, chosen ? OSLA_GRID_NODES : OSLA_GRID_ROWS, out);
 }
 
 osla_err osla_grid_shift(const osla_grid *grid, int prow, int pcol, osla_grid **out)

@@ -10,11 +10,24 @@ extern "C" {
 
 typedef struct osla_grid osla_grid;
 
-/* Makes a grid whose rank at (prow, pcol) is prow * npcol + pcol: BLACS's row-major order.
- * Collective on the transport. nprow * npcol may be less than the number of ranks: the others are
- * idle (prow = pcol = -1), own nothing, and still take part in collective calls. nprow = npcol = 0
- * chooses the grid of all ranks that is nearest to square, with nprow <= npcol.
+/* How ranks are dealt to the places of a grid.
+ * By nodes: process columns are filled one after another, node by node. So each lies on as few
+ * nodes as can be, which is where LU and Cholesky exchange most often (HPL's PMAP says the same).
+ */
+typedef enum osla_grid_order {
+  OSLA_GRID_ROWS,    /* (prow, pcol) is rank prow * npcol + pcol: BLACS's 'R' */
+  OSLA_GRID_COLUMNS, /* (prow, pcol) is rank prow + pcol * nprow: BLACS's 'C' */
+  OSLA_GRID_NODES    /* as columns, with the ranks sorted by node */
+} osla_grid_order;
+
+/* Makes a grid of the first nprow * npcol ranks in an order. Collective on the transport. The other
+ * ranks are idle (prow = pcol = -1), own nothing, and still take part in collective calls. nprow =
+ * npcol = 0 chooses the grid of all ranks that is nearest to square, with nprow <= npcol.
  * The transport is borrowed and must outlive the grid. Errors: ARG, MEM. */
+osla_err osla_grid_create_ordered(osla_transport *transport, int nprow, int npcol,
+                                  osla_grid_order order, osla_grid **out);
+
+/* The same by rows; if nprow = npcol = 0 and there are several nodes, by nodes. */
 osla_err osla_grid_create(osla_transport *transport, int nprow, int npcol, osla_grid **out);
 
 /* Makes a grid in which each rank names its own place, as Cblacs_gridinfo reports it: so that
