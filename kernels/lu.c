@@ -8,8 +8,8 @@
  * A published panel is not changed before the end, so node neighbours read it in place.
  *
  * Memory per rank: see osla_lu.h. Messages per step: a panel to q - 1 ranks, rows to p - 1 ranks,
- * and with partial pivoting over several nodes nb records to the p - 1 other ranks of the panel's
- * process column.
+ * and with partial pivoting over process columns that span nodes nb records to the p - 1 other ranks
+ * of the panel's process column.
  */
 #include "lu.h"
 #include "lu_block.h"
@@ -43,7 +43,7 @@ static osla_err update(const lu *f, const lu_step *s, const lu_panel *panel, lu_
                        int64_t col, int64_t cols)
 {
   const local_view *v = &f->v;
-  int64_t rows = v->rows - s->row_after, piece = osla_transport_n_nodes(v->t) > 1 ? 512 : cols;
+  int64_t rows = v->rows - s->row_after, piece = osla_transport_n_nodes(v->t) > 1 ? 128 : cols;
   for (int64_t c = 0; c < cols && rows > 0; c += piece) {
     int64_t width = cols - c < piece ? cols - c : piece;
     double since = osla_trace_now(v->t);
@@ -82,6 +82,26 @@ static osla_err apply(lu *f, const lu_step *s, int64_t col, int64_t end)
   return update(f, s, &panel, top, col, cols);
 }
 
+osla_err lu_finish_posts(lu *f, osla_posted *posts, uint64_t exchange)
+{
+  osla_posted *set = posts + (exchange % 2) * (uint64_t)f->v.p;
+  for (int prow = 0; prow < f->v.p; prow++)
+    OSLA_CALL(osla_posted_wait(f->store, &set[prow]));
+  return OSLA_OK;
+}
+
+/* Waits until all that I sent has arrived. */
+static osla_err finish_all_posts(lu *f)
+{
+  for (int64_t set = 0; set < osla_panels_depth(f->panels); set++)
+    OSLA_CALL(osla_panels_posted(f->panels, set));
+  for (uint64_t set = 0; set < 2; set++) {
+    OSLA_CALL(lu_finish_posts(f, f->row_posts, set));
+    OSLA_CALL(lu_finish_posts(f, f->column_posts, set));
+  }
+  return OSLA_OK;
+}
+
 /* Brings a panel up to date with the steps from `from` on, factors and publishes it. */
 static osla_err advance_panel(lu *f, int64_t k, int64_t from)
 {
@@ -108,7 +128,7 @@ static osla_err run(lu *f)
     OSLA_CALL(apply(f, &s, cols_below(v, last.start + last.size), v->cols));
     OSLA_CALL(osla_panels_finish(f->panels, k));
   }
-  return OSLA_OK;
+  return finish_all_posts(f);
 }
 
 /* ---- memory ---- */
@@ -134,12 +154,24 @@ static size_t store_bytes(lu *f)
   return f->records_at + 2 * p * f->record_bytes;
 }
 
+/* Can the ranks of each process column read one another's panels? The same answer on all ranks. */
+static osla_err columns_are_near(const local_view *v, bool *near)
+{
+  int all = 1;
+  for (int prow = 0; v->pcol >= 0 && prow < v->p; prow++)
+    if (!in_place(v, rank_at(v, prow, v->pcol))) all = 0;
+  OSLA_CALL(osla_allreduce(v->t, &all, 1, MPI_INT, MPI_MIN));
+  *near = all != 0;
+  return OSLA_OK;
+}
+
 static osla_err set_up(lu *f)
 {
   local_view *v = &f->v;
-  bool far;
+  bool far, near;
   OSLA_CALL(osla_view_needs_buffers(v, &far));
-  f->gathered = !far && v->p > 1 && f->pivoting == OSLA_PIVOT_PARTIAL;
+  OSLA_CALL(columns_are_near(v, &near));
+  f->gathered = near && v->p > 1 && f->pivoting == OSLA_PIVOT_PARTIAL;
   size_t width = (size_t)v->nb * v->element, nb = (size_t)v->nb, p = (size_t)v->p;
   size_t rows = (size_t)osla_index_count(v->m, v->mb, 0, v->p), most = rows;
   for (int rank = 0; rank < osla_transport_size(v->t); rank++) {
@@ -157,13 +189,20 @@ static osla_err set_up(lu *f)
   f->candidates = calloc(2 * (rows + p * nb), sizeof *f->candidates);
   f->u = malloc(v->p > 1 ? (size_t)v->cols * width + 1 : 1);
   f->scratch = malloc(v->p > 1 ? scratch : 1);
-  f->packed = malloc(far ? f->head_bytes + most * width : 1);
-  osla_err err = OSLA_OK;
-  if (!f->pivots || !f->moves || !f->places || !f->candidates || !f->u || !f->scratch || !f->packed)
-    err = osla_error_set(OSLA_ERR_MEM, "LU: buffers of %zu bytes", 2 * scratch + store);
-  OSLA_CALL(osla_agree(v->t, err));
+  f->row_posts = calloc(2 * p, sizeof *f->row_posts);
+  f->column_posts = calloc(2 * p, sizeof *f->column_posts);
   OSLA_CALL(osla_segment_create(v->t, store, LU_PURPOSES, &f->store));
-  return osla_panels_create(v->grid, bytes, osla_panels_row_or_column, f->look_ahead, &f->panels);
+  OSLA_CALL(osla_panels_create(v->grid, bytes,
+                               f->gathered ? osla_panels_other_node : osla_panels_row_or_column,
+                               f->look_ahead, &f->panels));
+  f->packed_row = far ? up_to_line(f->head_bytes + most * width) : 0;
+  size_t packed = f->packed_row * (f->gathered ? p : 1) * (size_t)osla_panels_depth(f->panels);
+  f->packed = malloc(packed + 1);
+  osla_err err = OSLA_OK;
+  if (!f->pivots || !f->moves || !f->places || !f->candidates || !f->u || !f->scratch ||
+      !f->packed || !f->row_posts || !f->column_posts)
+    err = osla_error_set(OSLA_ERR_MEM, "LU: buffers of %zu bytes", 2 * scratch + packed);
+  return osla_agree(v->t, err);
 }
 
 static void clean_up(lu *f)
@@ -177,6 +216,8 @@ static void clean_up(lu *f)
   free(f->u);
   free(f->scratch);
   free(f->packed);
+  free(f->row_posts);
+  free(f->column_posts);
 }
 
 /* ---- the result ---- */

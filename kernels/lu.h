@@ -58,12 +58,14 @@ typedef struct lu {
   bool gathered; /* the owner of the diagonal block factors whole panels */
   int64_t order, steps;
   osla_panels *panels;   /* L and heads for ranks that cannot read mine in place; notifies */
-  unsigned char *packed; /* a panel on its way to them */
+  unsigned char *packed; /* panels on their way to them: a set for each set of buffers */
+  size_t packed_row;     /* bytes of it for a process row */
   /* Memory of each rank that its process column and row read or write: heads of its panels, then
    * two sets of rows under exchange, then two sets of records for the process column. */
   osla_segment *store;
   size_t head_bytes, rows_at, rows_set, records_at, record_bytes;
   uint64_t row_exchanges, column_exchanges, permutations;
+  osla_posted *row_posts, *column_posts; /* [2 p] of the last two exchanges, to each process row */
   int64_t *pivots;        /* [order] of all steps so far, global */
   unsigned char *u;       /* rows of U for the update, if p > 1 */
   unsigned char *scratch; /* a panel's rows: tournament, permutation */
@@ -77,6 +79,9 @@ typedef struct lu {
 enum { LU_ROWS, LU_COLUMN, LU_PERMUTED, LU_PURPOSES }; /* of the store's notify slots */
 
 lu_step lu_step_make(const lu *f, int64_t k);
+
+/* Waits until what I sent in exchange e has arrived: before its buffers are used again. Local. */
+osla_err lu_finish_posts(lu *f, osla_posted *posts, uint64_t exchange);
 
 /* ---- lu_publish.c ---- */
 

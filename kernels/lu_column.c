@@ -21,14 +21,15 @@ osla_err lu_record_publish(lu *f, size_t bytes)
   const local_view *v = &f->v;
   size_t offset = place(f, f->column_exchanges, v->prow);
   const void *mine = lu_record_mine(f);
+  osla_posted *posts = f->column_posts + (f->column_exchanges % 2) * (uint64_t)v->p;
   f->column_exchanges++;
   for (int i = 1; i < v->p; i++) {
-    int target = rank_at(v, (v->prow + i) % v->p, v->pcol);
+    int prow = (v->prow + i) % v->p, target = rank_at(v, prow, v->pcol);
     bool near = osla_segment_peer(f->store, target) != NULL;
-    OSLA_CALL(osla_put_notify(f->store, target, offset, mine, near ? 0 : bytes, LU_COLUMN,
-                              f->column_exchanges));
+    OSLA_CALL(osla_put_notify_post(f->store, target, offset, mine, near ? 0 : bytes, LU_COLUMN,
+                                   f->column_exchanges, &posts[prow]));
   }
-  return OSLA_OK;
+  return lu_finish_posts(f, f->column_posts, f->column_exchanges); /* the next record's */
 }
 
 const unsigned char *lu_record_of(const lu *f, int prow)

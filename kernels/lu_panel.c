@@ -319,7 +319,7 @@ static osla_err factor_tournament(lu *f, const lu_step *s)
   return solve_for_l(f, s, &p);
 }
 
-/* ---- several process rows, all ranks on one node ---- */
+/* ---- several process rows on one node ---- */
 
 /* Copies the panel's rows between their owners' arrays and f->scratch, in global order. */
 static void copy_panel(const lu *f, const lu_step *s, bool to_scratch)

@@ -2,8 +2,8 @@
  *
  * A rank that can read my memory gets a notify alone: it reads L in the matrix and the head (pivots
  * and top block) in the store, which keeps those of all my panels. Another one gets both put into
- * its buffer, packed. Where one rank factors a whole panel (all ranks on one node), it alone
- * publishes it, to all.
+ * its buffer, packed. Where one rank factors a whole panel (process columns that lie on one node),
+ * it alone publishes it, to all.
  */
 #include "lu.h"
 
@@ -32,43 +32,56 @@ lu_panel lu_panel_mine(const lu *f, const lu_step *s)
   return p;
 }
 
-/* The owner of the diagonal block tells all: heads are read in its store. */
-static osla_err publish_to_all(lu *f, const lu_step *s)
+/* Where they are packed. */
+static unsigned char *packed_for(const lu *f, const lu_step *s, int prow)
+{
+  int64_t set = s->k % osla_panels_depth(f->panels);
+  int64_t place = f->gathered ? set * f->v.p + prow : set;
+  return f->packed + (size_t)place * f->packed_row;
+}
+
+/* Packs the head and process row prow's rows of L for other nodes; returns the bytes. The rank that
+ * owns these rows is in my process column, and I can read its memory. */
+static size_t pack(const lu *f, const lu_step *s, int prow)
+{
+  unsigned char *to = packed_for(f, s, prow);
+  const local_view *v = &f->v;
+  int mate = rank_at(v, prow, v->pcol);
+  int64_t row = osla_index_count(s->start + s->size, v->mb, prow, v->p);
+  int64_t rows = osla_index_count(v->m, v->mb, prow, v->p) - row;
+  size_t bytes = f->head_bytes + (size_t)(rows * s->size) * v->element;
+  double since = osla_trace_now(v->t);
+  memcpy(to, (unsigned char *)osla_segment_local(f->store) + head_offset(f, s), f->head_bytes);
+  if (rows > 0) /* else there may be no local array at all */
+    osla_pack(v->element, rows, s->size, peer_at(v, mate, row, s->col),
+              osla_matrix_lld(v->matrix, mate), to + f->head_bytes);
+  osla_trace_add(v->t, OSLA_TRACE_PACK, since, (double)bytes);
+  return bytes;
+}
+
+/* To the ranks of a process row. */
+static osla_err publish_to_row(lu *f, const lu_step *s, int prow)
 {
   const local_view *v = &f->v;
-  if (v->prow != s->prow) return OSLA_OK;
-  for (int i = 0; i < v->p; i++)
-    for (int j = 0; j < v->q; j++) {
-      int target = rank_at(v, (v->prow + i) % v->p, (v->pcol + j) % v->q);
-      if (i > 0 || j > 0)
-        OSLA_CALL(osla_panels_publish(f->panels, PANEL_ROWS, s->k, target, 0, NULL, 0));
-    }
+  size_t bytes = 0;
+  for (int i = prow == v->prow ? 1 : 0; i < v->q; i++) {
+    int target = rank_at(v, prow, (v->pcol + i) % v->q);
+    bool far = !in_place(v, target);
+    if (far && bytes == 0) bytes = pack(f, s, prow);
+    OSLA_CALL(osla_panels_post(f->panels, PANEL_ROWS, s->k, target, 0, packed_for(f, s, prow),
+                               far ? bytes : 0));
+  }
   return OSLA_OK;
 }
 
 osla_err lu_publish(lu *f, const lu_step *s)
 {
   const local_view *v = &f->v;
-  int64_t rows = v->rows - s->row_after;
-  size_t bytes = f->head_bytes + (size_t)(rows * s->size) * v->element;
-  bool is_packed = false;
-  if (f->gathered) return publish_to_all(f, s);
-  for (int i = 1; i < v->q; i++) {
-    int target = rank_at(v, v->prow, (v->pcol + i) % v->q);
-    bool far = !in_place(v, target);
-    if (far && !is_packed) {
-      double since = osla_trace_now(v->t);
-      unsigned char *head = (unsigned char *)osla_segment_local(f->store) + head_offset(f, s);
-      memcpy(f->packed, head, f->head_bytes);
-      if (rows > 0) /* else there may be no local array at all */
-        osla_pack(v->element, rows, s->size, local_at(v, s->row_after, s->col), v->lld,
-                  f->packed + f->head_bytes);
-      osla_trace_add(v->t, OSLA_TRACE_PACK, since, (double)bytes);
-      is_packed = true;
-    }
-    OSLA_CALL(
-      osla_panels_publish(f->panels, PANEL_ROWS, s->k, target, 0, f->packed, far ? bytes : 0));
-  }
+  if (f->gathered && v->prow != s->prow) return OSLA_OK;
+  OSLA_CALL(osla_panels_posted(f->panels, s->k)); /* what was packed there has arrived */
+  if (!f->gathered) return publish_to_row(f, s, v->prow);
+  for (int i = 0; i < v->p; i++)
+    OSLA_CALL(publish_to_row(f, s, (v->prow + i) % v->p));
   return OSLA_OK;
 }
 

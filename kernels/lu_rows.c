@@ -118,13 +118,15 @@ static osla_err exchange(lu *f, const lu_step *s, const int64_t *pivots, int64_t
   size_t mine = set + (size_t)before * column;
   size_t bytes = (size_t)count_of(f, moves, v->prow) * column;
   unsigned char *local = osla_segment_local(f->store);
+  osla_posted *posts = f->row_posts + (f->row_exchanges % 2) * (uint64_t)v->p;
+  OSLA_CALL(lu_finish_posts(f, f->row_posts, f->row_exchanges));
   gather(f, moves, col, cols, local + mine);
   f->row_exchanges++;
   for (int i = 1; i < v->p; i++) {
-    int target = rank_at(v, (v->prow + i) % v->p, v->pcol);
+    int prow = (v->prow + i) % v->p, target = rank_at(v, prow, v->pcol);
     bool near = osla_segment_peer(f->store, target) != NULL;
-    OSLA_CALL(osla_put_notify(f->store, target, mine, local + mine, near ? 0 : bytes, LU_ROWS,
-                              f->row_exchanges));
+    OSLA_CALL(osla_put_notify_post(f->store, target, mine, local + mine, near ? 0 : bytes, LU_ROWS,
+                                   f->row_exchanges, &posts[prow]));
   }
   size_t at = set;
   for (int prow = 0; prow < v->p; prow++) {

@@ -46,8 +46,9 @@ typedef struct osla_lu_result {
  * With partial pivoting the pivots are those of LAPACK where no two candidates tie; of those that
  * do, the first row is taken. On return all ranks have finished.
  * Memory per rank: top blocks of my panels (nb columns of the matrix over the process columns);
- * with several process rows also five panels of rows and a panel of columns (on one node with
- * partial pivoting all its m rows, else mine); from other nodes also sets of panels.
+ * with several process rows also five panels of rows and a panel of columns (where process columns
+ * lie on one node and pivoting is partial, all its m rows, else mine); with other nodes also
+ * 3 + look_ahead such panels to send, and as many of my rows to receive.
  * Errors, on all ranks together: ARG (mb != nb, no ipiv, look_ahead), MEM, MPI. */
 osla_err osla_getrf(osla_matrix *a, int64_t *ipiv, const osla_lu_options *options,
                     osla_lu_result *result);

@@ -6,18 +6,30 @@
  * hold step k - 1. Credits go out every CREDIT_EVERY steps, which adds as many sets. */
 enum { CREDIT_EVERY = 2, PURPOSE_CREDIT = PANEL_KINDS, PURPOSES };
 
+/* Posts of a step. */
+typedef struct posts {
+  osla_posted *posted;
+  int count, room;
+} posts;
+
 struct osla_panels {
   osla_grid *grid;
   osla_panels_publisher *publishes;
   osla_segment *segment;
   size_t start[PANEL_KINDS]; /* of a kind inside a set of buffers */
   int64_t depth;             /* sets of buffers */
+  posts *posts;              /* [depth] */
   size_t set;                /* bytes of a set; 0: no buffers, no credits */
 };
 
 bool osla_panels_row_or_column(const osla_grid *grid, int prow, int pcol)
 {
   return prow == osla_grid_prow(grid) || pcol == osla_grid_pcol(grid);
+}
+
+bool osla_panels_other_node(const osla_grid *grid, int prow, int pcol)
+{
+  return !osla_transport_same_node(osla_grid_transport(grid), osla_grid_rank_at(grid, prow, pcol));
 }
 
 osla_err osla_panels_create(osla_grid *grid, const size_t bytes[PANEL_KINDS],
@@ -36,9 +48,13 @@ osla_err osla_panels_create(osla_grid *grid, const size_t bytes[PANEL_KINDS],
       panels->start[kind] = panels->set;
       panels->set += (bytes[kind] + ALIGN - 1) / ALIGN * ALIGN;
     }
-    err = osla_segment_create(t, panels->set * (size_t)panels->depth, PURPOSES, &panels->segment);
+    panels->posts = calloc((size_t)panels->depth, sizeof *panels->posts);
+    err = osla_agree(t, panels->posts ? OSLA_OK : osla_error_set(OSLA_ERR_MEM, "panels object"));
   }
+  if (err == OSLA_OK)
+    err = osla_segment_create(t, panels->set * (size_t)panels->depth, PURPOSES, &panels->segment);
   if (err != OSLA_OK) {
+    if (panels) free(panels->posts);
     free(panels);
     return err;
   }
@@ -50,9 +66,19 @@ void osla_panels_destroy(osla_panels **handle)
 {
   osla_panels *panels = handle ? *handle : NULL;
   if (!panels) return;
+  for (int64_t set = 0; set < panels->depth; set++) {
+    (void)osla_panels_posted(panels, set);
+    free(panels->posts[set].posted);
+  }
+  free(panels->posts);
   osla_segment_destroy(&panels->segment);
   free(panels);
   *handle = NULL;
+}
+
+int64_t osla_panels_depth(const osla_panels *panels)
+{
+  return panels->depth;
 }
 
 static size_t place(const osla_panels *panels, panel_kind kind, int64_t step)
@@ -69,6 +95,38 @@ osla_err osla_panels_publish(osla_panels *panels, panel_kind kind, int64_t step,
     osla_notify_wait(panels->segment, target, PURPOSE_CREDIT, (uint64_t)(step + 1 - panels->depth));
   return osla_put_notify(panels->segment, target, place(panels, kind, step) + offset, source, bytes,
                          (int)kind, value);
+}
+
+/* Room for one more post. */
+static osla_err reserve(posts *p)
+{
+  if (p->count < p->room) return OSLA_OK;
+  int room = 2 * p->room + 8;
+  osla_posted *posted = realloc(p->posted, (size_t)room * sizeof *posted);
+  OSLA_CHECK(posted, OSLA_ERR_MEM, "list of %d posts", room);
+  *p = (posts){posted, p->count, room};
+  return OSLA_OK;
+}
+
+osla_err osla_panels_post(osla_panels *panels, panel_kind kind, int64_t step, int target,
+                          size_t offset, const void *source, size_t bytes)
+{
+  posts *p = &panels->posts[step % panels->depth];
+  uint64_t value = (uint64_t)step + 1;
+  if (bytes == 0) return osla_notify_post(panels->segment, target, (int)kind, value);
+  if (step >= panels->depth)
+    osla_notify_wait(panels->segment, target, PURPOSE_CREDIT, (uint64_t)(step + 1 - panels->depth));
+  OSLA_CALL(reserve(p));
+  return osla_put_notify_post(panels->segment, target, place(panels, kind, step) + offset, source,
+                              bytes, (int)kind, value, &p->posted[p->count++]);
+}
+
+osla_err osla_panels_posted(osla_panels *panels, int64_t step)
+{
+  posts *p = &panels->posts[step % panels->depth];
+  while (p->count > 0)
+    OSLA_CALL(osla_posted_wait(panels->segment, &p->posted[--p->count]));
+  return OSLA_OK;
 }
 
 void osla_panels_wait(osla_panels *panels, panel_kind kind, int64_t step, int origin)
@@ -90,7 +148,8 @@ osla_err osla_panels_finish(osla_panels *panels, int64_t step)
   for (int i = 0; i < osla_grid_nprow(grid); i++)
     for (int j = 0; j < osla_grid_npcol(grid); j++) {
       if ((i == prow && j == pcol) || !panels->publishes(grid, i, j)) continue;
-      OSLA_CALL(osla_notify(panels->segment, osla_grid_rank_at(grid, i, j), PURPOSE_CREDIT, value));
+      OSLA_CALL(
+        osla_notify_post(panels->segment, osla_grid_rank_at(grid, i, j), PURPOSE_CREDIT, value));
     }
   return OSLA_OK;
 }
