@@ -18,7 +18,7 @@ typedef struct mixed {
   osla_refine_result refine;
 } mixed;
 
-/* Factors the copy in place. LU works without pivoting as yet: `ipiv` stays unused. */
+/* Factors the copy in place. */
 static osla_err factor(mixed *f, osla_matrix *copy, int64_t *ipiv, osla_factors *factors)
 {
   osla_lu_result result;

@@ -50,9 +50,8 @@ static void test_residual(void)
  * LU without pivots would stop. */
 typedef enum kind { EASY, HARD, HILBERT, GRADED, PIVOTS } kind;
 
-static double element(int64_t i, int64_t j, void *arg)
+static double element(int64_t i, int64_t j, kind k)
 {
-  kind k = *(const kind *)arg;
   double h = 1.0 / (double)(i + j + 1);
   switch (k) {
     case EASY: return i == j ? 4.0 : h;
@@ -64,11 +63,27 @@ static double element(int64_t i, int64_t j, void *arg)
   return 0.0;
 }
 
-static double right_hand_side(int64_t i, int64_t j, void *arg)
+static double right_hand_side(int64_t i, int64_t j, kind k)
 {
-  kind k = *(const kind *)arg;
   double b = (double)((7 * i + 3 * j) % 5 - 2) + 0.25;
   return k == GRADED ? b * pow(10.0, -2.0 * (double)i) : j == 1 ? b * 1e-60 : b;
+}
+
+/* Fills A (matrix) or B. Complex: D A D^H and D B with d_i = exp(i sqrt(-1)), which is as well
+ * conditioned, and Hermitian where A is symmetric. */
+static void fill(osla_matrix *a, kind k, bool matrix)
+{
+  osla_layout l = osla_matrix_layout(a);
+  dense d = dense_make(l.m, l.n, parts_of(osla_matrix_dtype(a)));
+  for (int64_t j = 0; j < l.n; j++)
+    for (int64_t i = 0; i < l.m; i++) {
+      double value = matrix ? element(i, j, k) : right_hand_side(i, j, k);
+      double angle = (double)(matrix ? i - j : i);
+      if (d.parts == 2) dense_at(&d, i, j)[1] = value * sin(angle);
+      dense_at(&d, i, j)[0] = d.parts == 2 ? value * cos(angle) : value;
+    }
+  matrix_set(&d, a);
+  dense_free(&d);
 }
 
 typedef struct system {
@@ -82,8 +97,8 @@ static system_of make_system(const grid_set *g, int which, osla_dtype dtype, kin
                  .f = kernel_make(g->at[which], dtype, n, n, nb, nb, false),
                  .b = kernel_make(g->at[which], dtype, n, 3, nb, 2, true),
                  .x = rhs_make(g, which, dtype, n, 3, nb, 1, place, false)};
-  OSLA_ASSERT_OK(osla_matrix_fill_with(s.a.a, element, &k));
-  OSLA_ASSERT_OK(osla_matrix_fill_with(s.b.a, right_hand_side, &k));
+  fill(s.a.a, k, true);
+  fill(s.b.a, k, false);
   OSLA_ASSERT_OK(osla_matrix_copy(s.a.a, s.f.a));
   return s;
 }
@@ -118,7 +133,7 @@ static void check_refine(const grid_set *g, int which, osla_dtype dtype, kind k,
     OSLA_ASSERT_OK(osla_getrf(s.f.a, NULL, &(osla_lu_options){.pivoting = OSLA_PIVOT_NONE}, &lu));
     factors = osla_factors_lu(s.f.a, NULL);
   }
-  OSLA_ASSERT_OK(osla_matrix_fill_with(s.x.a, right_hand_side, &k)); /* a bad first guess */
+  fill(s.x.a, k, false); /* a bad first guess */
   OSLA_ASSERT_OK(osla_residual(s.a.a, s.x.a, s.b.a, &before));
   OSLA_ASSERT_OK(osla_refine(s.a.a, &factors, s.b.a, s.x.a, NULL, &result));
   OSLA_ASSERT_MSG(result.converged && result.iterations >= 1 && before > 1e3,
@@ -139,17 +154,22 @@ static void check_refine(const grid_set *g, int which, osla_dtype dtype, kind k,
 static void test_refine(void)
 {
   grid_set g = grids_open();
+  int runs = 0;
   for (int which = 0; which < g.n; which++)
     for (int k = EASY; k <= HARD; k++)
-      if (solve_turn(which, 5 + k))
-        check_refine(&g, which, k == EASY && which % 2 ? OSLA_FLOAT : OSLA_DOUBLE, (kind)k,
-                     (which + k) % 2);
+      for (int type = 0; type < (osla_test_size() > 2 ? 1 : 2); type++, runs++) {
+        bool is_complex = (which / 2 + runs) % 2;
+        osla_dtype single = is_complex ? OSLA_COMPLEX_FLOAT : OSLA_FLOAT;
+        osla_dtype wide = is_complex ? OSLA_COMPLEX_DOUBLE : OSLA_DOUBLE;
+        if (solve_turn(which, 5 + k))
+          check_refine(&g, which, k == EASY ? single : wide, (kind)k, (which + k) % 2);
+      }
   grids_close(&g);
 }
 
-static void check_mixed(const grid_set *g, int which, kind k, bool cholesky)
+static void check_mixed(const grid_set *g, int which, osla_dtype dtype, kind k, bool cholesky)
 {
-  system_of s = make_system(g, which, OSLA_DOUBLE, k, 30, 4, (rhs_place)(which % RHS_PLACES));
+  system_of s = make_system(g, which, dtype, k, 30, 4, (rhs_place)(which % RHS_PLACES));
   osla_mixed_result r;
   OSLA_ASSERT_OK(cholesky ? osla_posv_mixed(OSLA_LOWER, s.a.a, s.b.a, s.x.a, NULL, &r)
                           : osla_gesv_mixed(s.a.a, s.b.a, s.x.a, NULL, &r));
@@ -172,11 +192,14 @@ static void check_mixed(const grid_set *g, int which, kind k, bool cholesky)
 static void test_mixed(void)
 {
   grid_set g = grids_open();
-  for (int which = 0; which < g.n; which++) {
-    for (int k = EASY; k <= GRADED; k++)
-      if (solve_turn(which, 3 + 3 * k)) check_mixed(&g, which, (kind)k, (which + k) % 2);
-    if (solve_turn(which, 1)) check_mixed(&g, which, PIVOTS, false);
-  }
+  for (int which = 0; which < g.n; which++)
+    for (int k = EASY; k <= PIVOTS; k++)
+      for (int type = 0; type < 2; type++) {
+        bool turn = osla_test_size() <= 2 || type == (which / 2 + k) % 2;
+        if (turn && solve_turn(which, k == PIVOTS ? 1 : 3 + 3 * k))
+          check_mixed(&g, which, type ? OSLA_COMPLEX_DOUBLE : OSLA_DOUBLE, (kind)k,
+                      k != PIVOTS && (which + k) % 2);
+      }
   grids_close(&g);
 }
 
@@ -187,8 +210,10 @@ static void test_singular(void)
   kernel_matrix a = kernel_make(g.at[0], OSLA_DOUBLE, 9, 9, 2, 2, false); /* zero */
   kernel_matrix b = kernel_make(g.at[0], OSLA_DOUBLE, 9, 2, 2, 2, false);
   kernel_matrix x = kernel_make(g.at[0], OSLA_DOUBLE, 9, 2, 2, 2, false);
-  kernel_matrix s = kernel_make(g.at[0], OSLA_FLOAT, 9, 9, 2, 2, false);
-  kernel_matrix sb = kernel_make(g.at[0], OSLA_FLOAT, 9, 2, 2, 2, false);
+  osla_dtype single = osla_test_size() % 2 ? OSLA_COMPLEX_FLOAT : OSLA_FLOAT;
+  kernel_matrix s = kernel_make(g.at[0], single, 9, 9, 2, 2, false);
+  kernel_matrix sb = kernel_make(g.at[0], single, 9, 2, 2, 2, false);
+  kernel_matrix sx = kernel_make(g.at[0], single, 9, 2, 2, 2, false);
   kernel_matrix wide = kernel_make(g.at[0], OSLA_DOUBLE, 9, 3, 2, 2, false);
   osla_factors f = osla_factors_lu(a.a, NULL);
   OSLA_ASSERT_OK(osla_matrix_fill(b.a, OSLA_FILL_UNIFORM, 1));
@@ -197,6 +222,10 @@ static void test_singular(void)
   OSLA_ASSERT_OK(osla_gesv_mixed(a.a, b.a, x.a, NULL, &r));
   CU_ASSERT(r.path == OSLA_MIXED_SINGULAR && r.info == 1);
   OSLA_ASSERT_ERR(osla_gesv_mixed(s.a, sb.a, sb.a, NULL, &r), OSLA_ERR_ARG);
+  OSLA_ASSERT_TEXT("one matrix");
+  OSLA_ASSERT_ERR(osla_gesv_mixed(s.a, sb.a, sx.a, NULL, &r), OSLA_ERR_UNSUPPORTED);
+  OSLA_ASSERT_TEXT("which has no narrower one");
+  OSLA_ASSERT_SAME_TEXT();
   OSLA_ASSERT_ERR(osla_gesv_mixed(a.a, b.a, wide.a, NULL, &r), OSLA_ERR_ARG);
   OSLA_ASSERT_TEXT("B has 2 columns, X 3");
   OSLA_ASSERT_SAME_TEXT();
@@ -206,7 +235,7 @@ static void test_singular(void)
                   OSLA_ERR_ARG);
   OSLA_ASSERT_TEXT("target = -1");
   kernel_free(&a), kernel_free(&b), kernel_free(&x), kernel_free(&s), kernel_free(&sb);
-  kernel_free(&wide);
+  kernel_free(&wide), kernel_free(&sx);
   grids_close(&g);
 }
 
