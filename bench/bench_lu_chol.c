@@ -139,12 +139,12 @@ const bench_kernel bench_lu = {
 const bench_kernel bench_chol = {
   .name = "chol",
   .summary = "Cholesky factorisation, lower triangle",
-  .about =
-    "\nTimes A = L L^T, A positive definite, in GF/s (1/3 N^3 operations), beside:\n" ABOUT_BLAS
-    "  scalapack  pdpotrf (pspotrf) on the same process grid\n"
-    "Residual: |L (L^T x) - A x| / (|A| |x| N eps), x random, max norms.\n",
+  .about = "\nTimes A = L L^H, A positive definite, in GF/s (1/3 N^3 operations, complex 4/3), "
+           "beside:\n" ABOUT_BLAS "  scalapack  pdpotrf and the like on the same process grid\n"
+           "Residual: |L (L^H x) - A x| / (|A| |x| N eps), x random, max norms.\n",
   .references = "blas" REFERENCE_SCALAPACK,
   .after = "Example: mpiexec -n 2 osla-bench chol --n 4096 --precision s\n",
+  .precisions = "sdcz",
   .other_nb = true,
   .most_look_ahead = 2,
   .run = run_chol,

@@ -123,13 +123,14 @@ const bench_kernel bench_solve = {
   .name = "solve",
   .summary = "solves with the factors of lu or chol",
   .about = "\nTimes X := A^-1 B with factors of A that are there (LU with pivots, or Cholesky), B\n"
-           "N x NRHS, in GF/s (2 N^2 NRHS operations), beside:\n"
+           "N x NRHS, in GF/s (2 N^2 NRHS operations, complex 8), beside:\n"
            "  blas       the limit: each rank's share of A times NRHS columns, by a local product\n"
            "             of private matrices; no communication\n"
            "  scalapack  pdgetrs (pdpotrs) and the like with the same factors\n"
            "Residual: |B - A X| / ((|A| |X| + |B|) N eps), max norms.\n",
   .references = "blas" REFERENCE_SCALAPACK,
   .after = "Example: mpiexec -n 2 osla-bench solve --kind chol --n 2048 --nrhs 100\n",
+  .precisions = "sdcz",
   .other_nb = true,
   .solves = true,
   .run = run,
