@@ -57,7 +57,7 @@ for row in rows:
         if row["kernel"] in ("lu", "chol"):
             flops = row["n"] ** 3 * (2 if row["precision"] in "sd" else 8) / (3 if row["kernel"] == "lu" else 6)
         if row["kernel"].startswith("solve/"):
-            flops = 2 * row["n"] ** 2 * row["nrhs"]
+            flops = row["n"] ** 2 * row["nrhs"] * (2 if row["precision"] in "sd" else 8)
         assert not flops or abs(row["rate"] * 1e9 * row["seconds_median"] / flops - 1) < 1e-6, row
     else: # references follow ours
         assert row["ratio_vs"] == {}, row
@@ -150,10 +150,10 @@ for kind in "s tournament -1 2x2" "c partial 2 3x1" "z none 1 1x3" "d tournament
     --look-ahead $ahead --grid $grid
 done
 measure fake2 4 $impls chol --n 70 --nb 16 --look-ahead -1
-for place in "node 1" "fake2 3"; do
-  read -r mode ranks <<<"$place"
-  measure "$mode" "$ranks" $((2 * impls)) solve --n 70,5 --nb 16
-  measure "$mode" "$ranks" $bests solve --n 70 --nb 32 "${best[@]}" --kind chol --precision s --nrhs 20
+for place in "node 1 s z" "fake2 3 z c"; do
+  read -r mode ranks lu chol <<<"$place"
+  measure "$mode" "$ranks" $((2 * impls)) solve --n 70,5 --nb 16 --precision $lu
+  measure "$mode" "$ranks" $bests solve --n 70 --nb 32 "${best[@]}" --kind chol --precision $chol --nrhs 20
 done
 run node 4 hpl --n 50,33 --nb 16,64 --grid 2x2,1x3
 hpl WR1OSLAP,{50,33},{16,64},2,2 WR1OSLAP,{50,33},{16,64},1,3
@@ -164,17 +164,18 @@ if [ "$HAVE_SCALAPACK" = yes ]; then
   hpl WR0OSLAP,60,16,1,2 WR0SCALP,60,16,1,2
 fi
 measure node 3 $bests gemm --n 70 --nb 32 --precision z "${best[@]}"
-measure node 3 $bests chol --n 70 --nb 32 --precision s "${best[@]}" --grid 1x2
+measure node 3 $bests chol --n 70 --nb 32 --precision c "${best[@]}" --grid 1x2
+measure node 1 $impls chol --n 70 --nb 16 --precision z
 [ "$HAVE_GA" = yes ] && measure node 2 2 gemm --n 800 --ref ga # see bench/reference_ga.c
 
-for place in "node 1" "node 3" "fake2 4"; do
-  read -r mode ranks <<<"$place"
+# op(A), op(B) and types: each combination in one place.
+for place in "node 1 NTd TNs" "node 3 CNd TCc" "fake2 4 CNz NCz"; do
+  read -r mode ranks kinds <<<"$place"
   measure "$mode" "$ranks" $((2 * impls)) syrk --n 70 --n 1 --nb 32
   measure "$mode" "$ranks" $bests syrk --n 70 --k 20 --nb 32 --precision s "${best[@]}"
-  for kind in "NT d" "TN s" "CN d" "TC c" "CN z" "NC z"; do
-    read -r trans precision <<<"$kind"
-    measure "$mode" "$ranks" $alls gemm --n 60 --m 33 --k 47 --nb 16 --trans $trans \
-      --precision $precision --ref $all
+  for kind in $kinds; do
+    measure "$mode" "$ranks" $alls gemm --n 60 --m 33 --k 47 --nb 16 --trans ${kind%?} \
+      --precision ${kind#??} --ref $all
   done
   run "$mode" "$ranks" gemm --n 100 --m 60 --nb 16 --trans NT --plan
   [ $status = 0 ] || fail "exit status $status, not 0"
