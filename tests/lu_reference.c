@@ -20,6 +20,7 @@ int64_t lu_order(int64_t m, int64_t n)
 bool lu_turn(osla_transport *t, int grid, int variant)
 {
   bool few = osla_test_size() <= 2 || osla_transport_n_nodes(t) == 1;
+  if (!few && osla_test_size() > 4) return (7 * grid + variant) % 20 == 0; /* each grid once */
   return kernel_turn(grid, variant) && (few || (grid + 2 * variant) % 3 == 0);
 }
 

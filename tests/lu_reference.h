@@ -52,7 +52,8 @@ lu_run lu_run_make(kernel_matrix *a, const dense *content, osla_pivoting pivotin
                    const char *name);
 void lu_run_free(lu_run *r);
 
-/* As kernel_turn; with more ranks than two on several nodes one in three of those. */
+/* As kernel_turn; on several nodes with 3 or 4 ranks one in three of those, with more one variant
+ * in twenty for each grid. */
 bool lu_turn(osla_transport *t, int grid, int variant);
 
 /* The sort of run by a number; look-ahead -1, 1, 2 or 0 (which is 1). */

@@ -86,17 +86,19 @@ static void test_trsm(void)
   grids_close(&g);
 }
 
-/* Every variant in every type on one grid with several process rows and columns. */
+/* Every variant in every type on one grid with several process rows and columns; with more ranks
+ * than two in one type, than four half of them. */
 static void test_variants(void)
 {
   grid_set g = grids_open();
-  int which = osla_test_size() % 2 == 0 && osla_test_size() > 2 ? 1 : 0;
+  int size = osla_test_size(), which = size % 2 == 0 && size > 2 ? 1 : 0;
+  int step = size <= 2 ? 1 : size <= 4 ? 4 : 8;
   for (int dtype = 0; dtype < 4; dtype++) {
     solve_case c = {23, 4, 5, 2};
     kernel_matrix b[2],
       a = kernel_make(g.at[which], (osla_dtype)dtype, c.n, c.n, c.nb, c.nb, false);
     make_sides(&g, which, (osla_dtype)dtype, c, FITTING, false, b);
-    for (int i = osla_test_size() > 2 ? dtype : 0; i<VARIANTS; i += osla_test_size()> 2 ? 4 : 1) {
+    for (int i = dtype % step; i < VARIANTS; i += step) {
       variant v = variant_of(i + dtype / 2);
       check_exact(&a, &b[v.side], v, (uint64_t)(i + dtype));
     }
@@ -115,6 +117,7 @@ static void test_few_rows(void)
       osla_grid *grid = g.at[which];
       bool tall = osla_grid_npcol(grid) == 1 && (n == 1 || n == osla_grid_nprow(grid) - 1);
       if (osla_test_size() > 2 && !tall) continue;
+      if (osla_test_size() > 4 && n == 1) continue; /* as with fewer ranks */
       solve_case c = {n, 1, 2, 1};
       kernel_matrix b[2], a = kernel_make(grid, OSLA_DOUBLE, n, n, 1, 1, false);
       make_sides(&g, which, OSLA_DOUBLE, c, FITTING, which % 2, b);
