@@ -81,7 +81,8 @@ tests_test_trace_LDADD = $(LDADD) $(JANSSON_LIBS)
 tests_libosla_test_la_SOURCES = tests/osla_test.c tests/osla_test.h \
   tests/osla_test_help.c tests/osla_test_help.h \
   tests/osla_test_watch.c tests/osla_test_watch.h
-tests_kernel_reference = tests/kernel_reference.c tests/kernel_reference.h
+tests_kernel_reference = tests/kernel_reference.c tests/kernel_reference.h \
+  tests/kernel_stress.c tests/kernel_stress.h
 tests_gemm_reference = $(tests_kernel_reference) tests/gemm_reference.c tests/gemm_reference.h \
   tests/gemm_pool.c tests/gemm_pool.h
 tests_test_gemm_SOURCES = tests/test_gemm.c $(tests_gemm_reference)

@@ -272,6 +272,36 @@ void lu_run_free(lu_run *r)
   free(r->pivots);
 }
 
+void lu_back_to_back(const lu_known *known, osla_pivoting pivoting)
+{
+  enum { NB = 4, ROUNDS = 3 };
+  int64_t m = known->a.m, n = known->a.n;
+  int64_t *memory = kernel_allocate((size_t)m * sizeof *memory);
+  int64_t *ipiv = pivoting == OSLA_PIVOT_NONE ? NULL : memory;
+  int size = osla_test_size(), step = size > 4 ? 5 : size > 2 ? 4 : 1;
+  grid_set set = grids_open();
+  for (int g = size > 4 ? 1 : 0; g < set.n; g += step) { /* of six ranks: 2 x 3, 3 x 2 */
+    osla_lu_result result;
+    delays d;
+    kernel_matrix a = kernel_make(set.at[g], OSLA_DOUBLE, m, n, NB, NB, false);
+    kernel_matrix b = kernel_make(set.at[g], OSLA_FLOAT, m, n, NB, NB, g % 2);
+    delays_begin(&d, set.t, (uint64_t)g);
+    for (int i = 0; i < ROUNDS; i++) {
+      osla_lu_options options = {pivoting, lu_look_ahead(i)};
+      dense_scatter(&known->a, a.a);
+      dense_scatter(&known->a, b.a);
+      OSLA_ASSERT_OK(osla_getrf(a.a, ipiv, &options, &result));
+      OSLA_ASSERT_OK(osla_getrf(b.a, ipiv, &options, &result));
+    }
+    delays_end(&d);
+    kernel_expect(a.a, &known->lu, "first of two, %s", kernel_label(a.a, false));
+    kernel_expect(b.a, &known->lu, "second of two, %s", kernel_label(b.a, g % 2));
+    kernel_free(&a), kernel_free(&b);
+  }
+  grids_close(&set);
+  free(memory);
+}
+
 /* ---- verdicts ---- */
 
 /* Which row of A came to row i. */

@@ -4,7 +4,7 @@
 #ifndef LU_REFERENCE_H
 #define LU_REFERENCE_H
 
-#include "kernel_reference.h"
+#include "kernel_stress.h"
 #include "osla_lu.h"
 
 /* A matrix with P A = L U, made backwards: in each step some row is the pivot, those before it are
@@ -60,6 +60,10 @@ bool lu_turn(osla_transport *t, int grid, int variant);
 int lu_look_ahead(int which);
 int64_t lu_order(int64_t m, int64_t n);
 double lu_largest(const dense *d, bool upper); /* |a_ij|; upper: of those with i <= j */
+
+/* Two matrices, double and float, with these factors in turn, without a pause, under delays; then
+ * both are looked at. Collective. */
+void lu_back_to_back(const lu_known *known, osla_pivoting pivoting);
 
 /* ---- verdicts ---- */
 

@@ -136,25 +136,6 @@ int64_t *local_pivots(const osla_matrix *a, const int64_t *pivots)
   return local;
 }
 
-grid_set grids_open(void)
-{
-  grid_set g = {.t = osla_test_transport()};
-  for (osla_grid *grid; (grid = kernel_grid(g.t, g.n)) != NULL; g.n++) {
-    g.at[g.n] = grid;
-    g.again[g.n] = kernel_grid(g.t, g.n);
-  }
-  return g;
-}
-
-void grids_close(grid_set *g)
-{
-  for (int i = 0; i < g->n; i++) {
-    osla_grid_destroy(&g->at[i]);
-    osla_grid_destroy(&g->again[i]);
-  }
-  osla_transport_destroy(&g->t);
-}
-
 kernel_matrix rhs_make(const grid_set *g, int which, osla_dtype dtype, int64_t m, int64_t n,
                        int64_t nb, int64_t width, rhs_place place, bool wrapped)
 {

@@ -3,7 +3,7 @@
 #ifndef SOLVE_REFERENCE_H
 #define SOLVE_REFERENCE_H
 
-#include "kernel_reference.h"
+#include "kernel_stress.h"
 #include "osla_test_help.h"
 
 static inline int parts_of(osla_dtype dtype)
@@ -38,15 +38,6 @@ int64_t *local_pivots(const osla_matrix *a, const int64_t *pivots);
 
 /* Places of right-hand sides for a matrix on `grid`, in blocks of nb. */
 typedef enum rhs_place { FITTING, SAME_PLACES, OTHER_BLOCKS, OTHER_GRID, RHS_PLACES } rhs_place;
-
-/* A set of grids that stay for the whole program: to be closed last. Collective. */
-typedef struct grid_set {
-  osla_transport *t;
-  int n;
-  osla_grid *at[32], *again[32]; /* the same places twice */
-} grid_set;
-grid_set grids_open(void);
-void grids_close(grid_set *set);
 
 /* An m x n matrix in that place, for a solve with a matrix on grid g in blocks of nb. Collective.
  */

@@ -1,6 +1,6 @@
 /* Cholesky of either triangle: bitwise on matrices whose factor is exact, backward error elsewhere;
  * the other triangle stays as it was; matrices that are not positive definite; repeated calls. */
-#include "kernel_reference.h"
+#include "kernel_stress.h"
 #include "osla_blas.h"
 #include "osla_chol.h"
 #include "osla_gemm.h"
@@ -270,39 +270,27 @@ static void test_errors(void)
   osla_transport_destroy(&t);
 }
 
+static void stress(const stress_round *r)
+{
+  osla_dtype dtype = (osla_dtype)(r->dtype % 2); /* s, d */
+  kernel_matrix a = kernel_make(r->grid, dtype, r->n, r->n, r->nb, r->nb, r->wrapped);
+  kernel_matrix b = kernel_make(r->grid, OSLA_DOUBLE, r->n, r->n, r->nb, r->nb, false);
+  char label[160];
+  (void)snprintf(label, sizeof label, "%s, %s", r->name, kernel_label(a.a, r->wrapped));
+  for (int i = 0; i < 4; i++) {
+    osla_uplo uplo = i / 2 ? OSLA_UPPER : OSLA_LOWER;
+    int64_t info = -1;
+    OSLA_ASSERT_OK(osla_matrix_fill(b.a, OSLA_FILL_SPD, r->seed));
+    OSLA_ASSERT_OK(osla_potrf(b.a, uplo, NULL, &info)); /* without a pause before the next one */
+    check_exact(a.a, uplo, depths[i % 3], 3.0, r->seed + (uint64_t)i, label);
+  }
+  check_backward(b.a, OSLA_LOWER, NULL, label);
+  kernel_free(&a), kernel_free(&b);
+}
+
 static void test_stress(void)
 {
-  osla_transport *t = osla_test_transport();
-  int n_grids = 0, rounds = kernel_rounds(2);
-  osla_grid *grids[32], *grid;
-  while ((grid = kernel_grid(t, n_grids)) != NULL)
-    grids[n_grids++] = grid;
-  for (int round = 0; round < rounds; round++) {
-    uint64_t seed = 3000 + (uint64_t)round;
-    int64_t nb = 1 + osla_test_choose(seed, 0, 12), n = osla_test_choose(seed, 1, 90) + 1;
-    bool wrapped = osla_test_choose(seed, 2, 3) == 0;
-    osla_dtype dtype = osla_test_choose(seed, 3, 2) ? OSLA_FLOAT : OSLA_DOUBLE;
-    grid = grids[osla_test_choose(seed, 4, n_grids)];
-    delays d;
-    delays_begin(&d, t, seed);
-    kernel_matrix a = kernel_make(grid, dtype, n, n, nb, nb, wrapped);
-    kernel_matrix b = kernel_make(grid, OSLA_DOUBLE, n, n, nb, nb, false);
-    char label[160];
-    (void)snprintf(label, sizeof label, "round %d, %s", round, kernel_label(a.a, wrapped));
-    for (int i = 0; i < 4; i++) {
-      osla_uplo uplo = i / 2 ? OSLA_UPPER : OSLA_LOWER;
-      int64_t info = -1;
-      OSLA_ASSERT_OK(osla_matrix_fill(b.a, OSLA_FILL_SPD, seed));
-      OSLA_ASSERT_OK(osla_potrf(b.a, uplo, NULL, &info)); /* without a pause before the next one */
-      check_exact(a.a, uplo, depths[i % 3], 3.0, seed + (uint64_t)i, label);
-    }
-    check_backward(b.a, OSLA_LOWER, NULL, label);
-    delays_end(&d);
-    kernel_free(&a), kernel_free(&b);
-  }
-  for (int g = 0; g < n_grids; g++)
-    osla_grid_destroy(&grids[g]);
-  osla_transport_destroy(&t);
+  kernel_stress(2, 3000, stress);
 }
 
 int main(int argc, char **argv)

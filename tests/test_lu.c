@@ -216,59 +216,24 @@ static void test_errors(void)
   osla_transport_destroy(&t);
 }
 
-/* Two matrices in turn, without a pause, under delays; then both are looked at. */
 static void test_back_to_back(void)
 {
-  enum { M = 45, N = 41, NB = 4, ROUNDS = 3 };
-  osla_transport *t = osla_test_transport();
-  osla_grid *grid;
-  lu_known known = lu_known_make(M, N, 1, 1, -1, false);
-  int size = osla_test_size(), first = size > 4 ? 1 : 0; /* of six ranks: 2 x 3, 3 x 2 */
-  for (int g = first; (grid = kernel_grid(t, g)) != NULL; g += size > 4 ? 5 : size > 2 ? 4 : 1) {
-    osla_lu_result result;
-    delays d;
-    kernel_matrix a = kernel_make(grid, OSLA_DOUBLE, M, N, NB, NB, false);
-    kernel_matrix b = kernel_make(grid, OSLA_FLOAT, M, N, NB, NB, g % 2);
-    delays_begin(&d, t, (uint64_t)g);
-    for (int i = 0; i < ROUNDS; i++) {
-      osla_lu_options options = {OSLA_PIVOT_NONE, lu_look_ahead(i)};
-      dense_scatter(&known.a, a.a);
-      dense_scatter(&known.a, b.a);
-      OSLA_ASSERT_OK(osla_getrf(a.a, NULL, &options, &result));
-      OSLA_ASSERT_OK(osla_getrf(b.a, NULL, &options, &result));
-    }
-    delays_end(&d);
-    kernel_expect(a.a, &known.lu, "first of two, %s", kernel_label(a.a, false));
-    kernel_expect(b.a, &known.lu, "second of two, %s", kernel_label(b.a, g % 2));
-    kernel_free(&a), kernel_free(&b);
-    osla_grid_destroy(&grid);
-  }
+  lu_known known = lu_known_make(45, 41, 1, 1, -1, false);
+  lu_back_to_back(&known, OSLA_PIVOT_NONE);
   lu_known_free(&known);
-  osla_transport_destroy(&t);
+}
+
+static void stress(const stress_round *r)
+{
+  kernel_matrix a = kernel_make(r->grid, r->dtype, r->m, r->n, r->nb, r->nb, r->wrapped);
+  for (int i = 0; i < 3; i++)
+    check_exact(&a, lu_look_ahead(i), r->seed + (uint64_t)i, r->name);
+  kernel_free(&a);
 }
 
 static void test_stress(void)
 {
-  osla_transport *t = osla_test_transport();
-  int n_grids = kernel_n_grids(t), rounds = kernel_rounds(3);
-  for (int round = 0; round < rounds; round++) {
-    uint64_t seed = 2000 + (uint64_t)round;
-    int64_t nb = 1 + osla_test_choose(seed, 0, 12), m = osla_test_choose(seed, 1, 90) + 1;
-    int64_t n = osla_test_choose(seed, 5, 90) + 1;
-    osla_grid *grid = kernel_grid(t, (int)osla_test_choose(seed, 4, n_grids));
-    delays d;
-    delays_begin(&d, t, seed);
-    kernel_matrix a = kernel_make(grid, (osla_dtype)osla_test_choose(seed, 3, 4), m, n, nb, nb,
-                                  osla_test_choose(seed, 2, 3) == 0);
-    char name[32];
-    (void)snprintf(name, sizeof name, "round %d", round);
-    for (int i = 0; i < 3; i++)
-      check_exact(&a, lu_look_ahead(i), seed + (uint64_t)i, name);
-    delays_end(&d);
-    kernel_free(&a);
-    osla_grid_destroy(&grid);
-  }
-  osla_transport_destroy(&t);
+  kernel_stress(3, 2000, stress);
 }
 
 int main(int argc, char **argv)

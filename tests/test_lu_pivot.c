@@ -259,60 +259,24 @@ static void test_no_collectives(void)
 
 /* ---- under delays ---- */
 
-/* Two matrices in turn, without a pause; then both are looked at. */
 static void test_back_to_back(void)
 {
-  enum { M = 41, N = 45, NB = 4, ROUNDS = 3 };
-  osla_transport *t = osla_test_transport();
-  osla_grid *grid;
-  lu_known k = lu_known_make(M, N, 1, 1, -1, true);
-  int64_t ipiv[M];
-  int size = osla_test_size(), first = size > 4 ? 1 : 0; /* of six ranks: 2 x 3, 3 x 2 */
-  for (int g = first; (grid = kernel_grid(t, g)) != NULL; g += size > 4 ? 5 : size > 2 ? 4 : 1) {
-    osla_lu_result result;
-    delays d;
-    kernel_matrix a = kernel_make(grid, OSLA_DOUBLE, M, N, NB, NB, false);
-    kernel_matrix b = kernel_make(grid, OSLA_FLOAT, M, N, NB, NB, g % 2);
-    delays_begin(&d, t, (uint64_t)g);
-    for (int i = 0; i < ROUNDS; i++) {
-      osla_lu_options options = {OSLA_PIVOT_PARTIAL, lu_look_ahead(i)};
-      dense_scatter(&k.a, a.a);
-      dense_scatter(&k.a, b.a);
-      OSLA_ASSERT_OK(osla_getrf(a.a, ipiv, &options, &result));
-      OSLA_ASSERT_OK(osla_getrf(b.a, ipiv, &options, &result));
-    }
-    delays_end(&d);
-    kernel_expect(a.a, &k.lu, "first of two, %s", kernel_label(a.a, false));
-    kernel_expect(b.a, &k.lu, "second of two, %s", kernel_label(b.a, g % 2));
-    kernel_free(&a), kernel_free(&b);
-    osla_grid_destroy(&grid);
-  }
-  lu_known_free(&k);
-  osla_transport_destroy(&t);
+  lu_known known_factors = lu_known_make(41, 45, 1, 1, -1, true);
+  lu_back_to_back(&known_factors, OSLA_PIVOT_PARTIAL);
+  lu_known_free(&known_factors);
+}
+
+static void stress(const stress_round *r)
+{
+  kernel_matrix a = kernel_make(r->grid, r->dtype, r->m, r->n, r->nb, r->nb, r->wrapped);
+  check_known(&a, lu_look_ahead(r->number), r->seed, -1, r->name);
+  random_matrix(&a, r->number + 1);
+  kernel_free(&a);
 }
 
 static void test_stress(void)
 {
-  osla_transport *t = osla_test_transport();
-  int n_grids = kernel_n_grids(t), rounds = kernel_rounds(4);
-  for (int round = 0; round < rounds; round++) {
-    uint64_t seed = 3000 + (uint64_t)round;
-    int64_t nb = 1 + osla_test_choose(seed, 0, 14), m = osla_test_choose(seed, 1, 90) + 1;
-    int64_t n = osla_test_choose(seed, 5, 90) + 1;
-    osla_grid *grid = kernel_grid(t, (int)osla_test_choose(seed, 4, n_grids));
-    kernel_matrix a = kernel_make(grid, (osla_dtype)osla_test_choose(seed, 3, 4), m, n, nb, nb,
-                                  osla_test_choose(seed, 2, 3) == 0);
-    char name[32];
-    delays d;
-    (void)snprintf(name, sizeof name, "round %d", round);
-    delays_begin(&d, t, seed);
-    check_known(&a, lu_look_ahead(round), seed, -1, name);
-    random_matrix(&a, round + 1);
-    delays_end(&d);
-    kernel_free(&a);
-    osla_grid_destroy(&grid);
-  }
-  osla_transport_destroy(&t);
+  kernel_stress(4, 3000, stress);
 }
 
 int main(int argc, char **argv)

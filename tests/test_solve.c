@@ -293,27 +293,22 @@ static void test_errors(void)
   grids_close(&g);
 }
 
-/* By seed, without a pause, with delays in the midst of them. */
+static void stress(const stress_round *r)
+{
+  int64_t nrhs = osla_test_choose(r->seed, STRESS_FREE, 20);
+  int64_t width = 1 + osla_test_choose(r->seed, STRESS_FREE + 1, 6);
+  rhs_place place = (rhs_place)osla_test_choose(r->seed, STRESS_FREE + 2, RHS_PLACES);
+  kernel_matrix a = kernel_make(r->grid, r->dtype, r->n, r->n, r->nb, r->nb, r->wrapped);
+  kernel_matrix b = rhs_make(r->grids, r->which, r->dtype, r->n, nrhs, r->nb, width, place, false);
+  for (int i = 0; i < 3; i++)
+    check_exact(&a, &b, (int)osla_test_choose(r->seed, STRESS_FREE + 3 + i, KINDS),
+                r->seed + (uint64_t)i);
+  kernel_free(&a), kernel_free(&b);
+}
+
 static void test_stress(void)
 {
-  grid_set g = grids_open();
-  for (int round = 0, rounds = kernel_rounds(3); round < rounds; round++) {
-    uint64_t seed = 4000 + (uint64_t)round;
-    solve_case c = {1 + osla_test_choose(seed, 0, 60), 1 + osla_test_choose(seed, 1, 12),
-                    osla_test_choose(seed, 2, 20), 1 + osla_test_choose(seed, 3, 6)};
-    osla_dtype dtype = (osla_dtype)osla_test_choose(seed, 4, 4);
-    int which = (int)osla_test_choose(seed, 5, g.n);
-    delays d;
-    delays_begin(&d, g.t, seed);
-    kernel_matrix a = kernel_make(g.at[which], dtype, c.n, c.n, c.nb, c.nb, round % 2);
-    kernel_matrix b = rhs_make(&g, which, dtype, c.n, c.nrhs, c.nb, c.width,
-                               (rhs_place)osla_test_choose(seed, 7, RHS_PLACES), false);
-    for (int i = 0; i < 3; i++)
-      check_exact(&a, &b, (int)osla_test_choose(seed, 8 + i, KINDS), seed + (uint64_t)i);
-    delays_end(&d);
-    kernel_free(&a), kernel_free(&b);
-  }
-  grids_close(&g);
+  kernel_stress(3, 4000, stress);
 }
 
 int main(int argc, char **argv)

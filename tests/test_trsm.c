@@ -204,29 +204,23 @@ static void test_errors(void)
   grids_close(&g);
 }
 
-/* By seed, without a pause, with delays in the midst of them. */
+static void stress(const stress_round *r)
+{
+  solve_case c = {r->n, r->nb, osla_test_choose(r->seed, STRESS_FREE, 20),
+                  1 + osla_test_choose(r->seed, STRESS_FREE + 1, 6)};
+  rhs_place place = (rhs_place)osla_test_choose(r->seed, STRESS_FREE + 2, RHS_PLACES);
+  kernel_matrix b[2], a = kernel_make(r->grid, r->dtype, c.n, c.n, c.nb, c.nb, r->wrapped);
+  make_sides(r->grids, r->which, r->dtype, c, place, !r->wrapped, b);
+  for (int i = 0; i < 4; i++) {
+    variant v = variant_of(osla_test_choose(r->seed, STRESS_FREE + 3 + i, VARIANTS));
+    check_exact(&a, &b[v.side], v, r->seed + (uint64_t)i);
+  }
+  kernel_free(&a), kernel_free(&b[0]), kernel_free(&b[1]);
+}
+
 static void test_stress(void)
 {
-  grid_set g = grids_open();
-  for (int round = 0, rounds = kernel_rounds(3); round < rounds; round++) {
-    uint64_t seed = 4000 + (uint64_t)round;
-    solve_case c = {1 + osla_test_choose(seed, 0, 80), 1 + osla_test_choose(seed, 1, 12),
-                    osla_test_choose(seed, 2, 20), 1 + osla_test_choose(seed, 3, 6)};
-    osla_dtype dtype = (osla_dtype)osla_test_choose(seed, 4, 4);
-    int which = (int)osla_test_choose(seed, 5, g.n);
-    bool wrapped = osla_test_choose(seed, 6, 2);
-    delays d;
-    delays_begin(&d, g.t, seed);
-    kernel_matrix b[2], a = kernel_make(g.at[which], dtype, c.n, c.n, c.nb, c.nb, wrapped);
-    make_sides(&g, which, dtype, c, (rhs_place)osla_test_choose(seed, 7, RHS_PLACES), !wrapped, b);
-    for (int i = 0; i < 4; i++) {
-      variant v = variant_of(osla_test_choose(seed, 8 + i, VARIANTS));
-      check_exact(&a, &b[v.side], v, seed + (uint64_t)i);
-    }
-    delays_end(&d);
-    kernel_free(&a), kernel_free(&b[0]), kernel_free(&b[1]);
-  }
-  grids_close(&g);
+  kernel_stress(3, 4000, stress);
 }
 
 int main(int argc, char **argv)
