@@ -91,11 +91,12 @@ tests_test_gemm_predict_SOURCES = tests/test_gemm_predict.c $(tests_gemm_referen
 tests_test_syrk_SOURCES = tests/test_syrk.c $(tests_gemm_reference)
 tests_lu_reference = $(tests_kernel_reference) tests/lu_reference.c tests/lu_reference.h
 tests_test_lu_SOURCES = tests/test_lu.c $(tests_lu_reference)
-tests_test_lu_pivot_SOURCES = tests/test_lu_pivot.c $(tests_lu_reference)
+tests_kernel_trace = tests/kernel_trace.c tests/kernel_trace.h
+tests_test_lu_pivot_SOURCES = tests/test_lu_pivot.c $(tests_lu_reference) $(tests_kernel_trace)
 tests_test_lu_hard_SOURCES = tests/test_lu_hard.c $(tests_lu_reference)
 tests_test_lu_scalapack_SOURCES = tests/test_lu_scalapack.c $(tests_lu_reference)
 tests_test_lu_scalapack_LDADD = $(LDADD) $(SCALAPACK_LIBS)
-tests_test_chol_SOURCES = tests/test_chol.c $(tests_kernel_reference)
+tests_test_chol_SOURCES = tests/test_chol.c $(tests_kernel_reference) $(tests_kernel_trace)
 tests_solve_reference = $(tests_kernel_reference) \
   tests/solve_reference.c tests/solve_reference.h
 tests_test_trsm_SOURCES = tests/test_trsm.c $(tests_solve_reference)

@@ -1,10 +1,13 @@
 /* Cholesky of either triangle: bitwise on matrices whose factor is exact, backward error elsewhere;
- * the other triangle stays as it was; matrices that are not positive definite; repeated calls. */
+ * the other triangle stays as it was; matrices that are not positive definite; no collective
+ * operation in the loop; repeated calls. */
 #include "kernel_stress.h"
+#include "kernel_trace.h"
 #include "osla_blas.h"
 #include "osla_chol.h"
 #include "osla_gemm.h"
 #include "osla_test_help.h"
+#include "osla_trace.h"
 
 #include <complex.h>
 #include <inttypes.h>
@@ -270,6 +273,25 @@ static void test_errors(void)
   osla_transport_destroy(&t);
 }
 
+static void test_no_collectives(void)
+{
+  enum { N = 100, NB = 8 };
+  osla_transport *t = osla_test_transport();
+  osla_grid *grid = kernel_grid(t, kernel_n_grids(t) > 2 ? 1 : 0); /* 2 x 2 of four ranks */
+  kernel_matrix a = kernel_make(grid, OSLA_DOUBLE, N, N, NB, NB, false);
+  for (int i = 0; i < 3; i++) {
+    osla_chol_options options = {depths[i]};
+    int64_t info = -1;
+    OSLA_ASSERT_OK(osla_matrix_fill(a.a, OSLA_FILL_SPD, 3));
+    OSLA_ASSERT_OK(osla_trace_start(t));
+    OSLA_ASSERT_OK(osla_potrf(a.a, i % 2 ? OSLA_UPPER : OSLA_LOWER, &options, &info));
+    (void)loop_trace_expect(t, i % 2 ? "upper" : "lower");
+  }
+  kernel_free(&a);
+  osla_grid_destroy(&grid);
+  osla_transport_destroy(&t);
+}
+
 static void stress(const stress_round *r)
 {
   osla_dtype dtype = (osla_dtype)(r->dtype % 2); /* s, d */
@@ -303,6 +325,7 @@ int main(int argc, char **argv)
     {"nan", test_nan},
     {"complex", test_complex},
     {"errors", test_errors},
+    {"no_collectives", test_no_collectives},
     {"stress", test_stress},
     {NULL, NULL},
   };
