@@ -45,6 +45,10 @@ typedef struct osla_lu_result {
  *   result  [out]    the same on all ranks
  * With partial pivoting the pivots are those of LAPACK where no two candidates tie; of those that
  * do, the first row is taken. On return all ranks have finished.
+ * A pivot that is not zero but so small that its reciprocal overflows (below 2^-1024 in double,
+ * 2^-128 in single) leaves infinities or NaN in its column of L, with info 0; `trusted` tells of it
+ * only if a later pivot is spoilt by them. Scale such a matrix first. (LAPACK's own xGETF2 divides
+ * there; OpenBLAS 0.3.21's xGETRF, which we call, multiplies by the reciprocal, as we do.)
  * Memory per rank: top blocks of my panels (nb columns of the matrix over the process columns);
  * with several process rows also five panels of rows and a panel of columns (where process columns
  * lie on one node and pivoting is partial, all its m rows, else mine); with other nodes also
