@@ -45,7 +45,7 @@ typedef struct osla_lu_result {
  *   result  [out]    the same on all ranks
  * With partial pivoting the pivots are those of LAPACK where no two candidates tie; of those that
  * do, the first row is taken. On return all ranks have finished.
- * A pivot that is not zero but so small that its reciprocal overflows (below 2^-1024 in double,
+ * A pivot that is not zero but so small that its reciprocal overflows (2^-1024 or less in double,
  * 2^-128 in single) leaves infinities or NaN in its column of L, with info 0; `trusted` tells of it
  * only if a later pivot is spoilt by them. Scale such a matrix first. (LAPACK's own xGETF2 divides
  * there; OpenBLAS 0.3.21's xGETRF, which we call, multiplies by the reciprocal, as we do.)

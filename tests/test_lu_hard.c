@@ -1,6 +1,9 @@
 /* LU of matrices that are known to be hard: growth, bad scaling, near-singular, symmetric ones,
- * numbers near the ends of the range, NaN and infinity. On all ranks it ends with one answer. */
+ * numbers near the ends of the range, NaN and infinity; and of assembled Hessians. On all ranks it
+ * ends with one answer. */
 #include "lu_reference.h"
+#include "osla_chol.h"
+#include "osla_hessian.h"
 #include "osla_test_help.h"
 
 #include <complex.h>
@@ -230,12 +233,86 @@ static void test_nan(void)
   osla_transport_destroy(&t);
 }
 
+/* ---- Hessians ---- */
+
+/* As the main job assembles one: each datum is a path through some unknowns, damping on the
+ * diagonal. Indefinite: a second-derivative term that outweighs both for every third unknown. */
+static osla_hessian *assemble(osla_grid *grid, osla_dtype dtype, bool indefinite)
+{
+  enum { PATHS = 60, LENGTH = 9 };
+  osla_hessian_options o = osla_hessian_defaults();
+  osla_hessian *h = NULL;
+  o.dtype = dtype, o.nb = NB, o.ring_bytes = 1 << 20;
+  OSLA_ASSERT_OK(osla_hessian_create(grid, N, &o, &h));
+  for (int64_t path = osla_test_rank(); path < PATHS; path += osla_test_size()) {
+    double g[LENGTH];
+    int64_t ix[LENGTH];
+    for (int64_t i = 0; i < LENGTH; i++) {
+      ix[i] = (5 * path + i * (1 + path % 3)) % N;
+      osla_test_store(dtype, g, i, 0.6 + creal(lu_uniform(path, i, 31)));
+    }
+    OSLA_ASSERT_OK(osla_hessian_update(h, LENGTH, ix, 1, g, 1));
+  }
+  for (int64_t i = osla_test_rank(); i < N; i += osla_test_size()) {
+    double damping[1];
+    osla_test_store(dtype, damping, 0, indefinite && i % 3 == 0 ? -25.0 : 0.5);
+    OSLA_ASSERT_OK(osla_hessian_update_block(h, 1, &i, 1, &i, damping, 1));
+  }
+  OSLA_ASSERT_OK(osla_hessian_commit(h));
+  return h;
+}
+
+/* Positive definite: Cholesky, and LU without pivots. Indefinite: Cholesky says so. Either: LU with
+ * LAPACK's pivots, in the accumulator's memory. */
+static void check_hessian(osla_grid *grid, osla_dtype dtype, bool indefinite, int look_ahead)
+{
+  osla_hessian *h = assemble(grid, dtype, indefinite);
+  kernel_matrix a = {0};
+  int64_t info = -1;
+  OSLA_ASSERT_OK(osla_hessian_matrix(h, &a.a));
+  OSLA_ASSERT_OK(osla_matrix_mirror(a.a, OSLA_LOWER));
+  dense content = dense_gather(a.a);
+  lu_lapack lapack = lu_lapack_make(&content, dtype);
+  lu_run r = lu_run_make(&a, &content, OSLA_PIVOT_PARTIAL, look_ahead, "Hessian");
+  OSLA_ASSERT_MSG(r.result.info == 0 && r.result.trusted && lapack.clear, "%s", r.label);
+  (void)lu_expect_pivots(&r, lapack.pivots, "LAPACK's");
+  (void)lu_expect_backward(&r);
+  (void)lu_expect_small(&r);
+  lu_run_free(&r);
+  if (!indefinite) {
+    r = lu_run_make(&a, &content, OSLA_PIVOT_NONE, look_ahead, "Hessian");
+    OSLA_ASSERT_MSG(r.result.trusted && r.result.growth <= 1.0, "%s: growth %g", r.label,
+                    r.result.growth);
+    (void)lu_expect_small(&r);
+    lu_run_free(&r);
+  }
+  dense_scatter(&content, a.a);
+  OSLA_ASSERT_OK(osla_potrf(a.a, OSLA_LOWER, NULL, &info));
+  OSLA_ASSERT_MSG((info > 0) == indefinite, "indefinite %d: Cholesky's info %" PRId64, indefinite,
+                  info);
+  lu_lapack_free(&lapack);
+  dense_free(&content);
+  osla_hessian_destroy(&h);
+}
+
+static void test_hessians(void)
+{
+  osla_transport *t = osla_test_transport();
+  osla_grid *grid;
+  for (int g = 0; (grid = kernel_grid(t, g)) != NULL; g++) {
+    for (int s = 0; s < 4; s++) /* type, indefinite */
+      if (lu_turn(t, g, s))
+        check_hessian(grid, s % 2 ? OSLA_FLOAT : OSLA_DOUBLE, s / 2, lu_look_ahead(g));
+    osla_grid_destroy(&grid);
+  }
+  osla_transport_destroy(&t);
+}
+
 int main(int argc, char **argv)
 {
   static const osla_test_case cases[] = {
-    {"hard", test_hard},
-    {"all_types", test_all_types},
-    {"nan", test_nan},
+    {"hard", test_hard}, {"all_types", test_all_types},
+    {"nan", test_nan},   {"hessians", test_hessians},
     {NULL, NULL},
   };
   return osla_test_main(argc, argv, cases);
