@@ -379,6 +379,34 @@ static void test_mpi_failure(void)
   osla_transport_destroy(&t);
 }
 
+/* Memory of segments that are gone is used again: it comes back zeroed, with slots at zero,
+ * whatever was stored, put or posted in it; sizes differ by rank, grow and shrink. */
+static void test_again(void)
+{
+  osla_transport *t = osla_test_transport();
+  int rank = osla_test_rank(), size = osla_test_size(), next = (rank + 1) % size;
+  int64_t bad = 0;
+  for (int round = 0; round < 30; round++) {
+    size_t bytes = (size_t)(100 + osla_test_choose(11, round, 70000) + 300 * rank);
+    osla_segment *s = NULL, *other = NULL;
+    OSLA_ASSERT_OK(osla_segment_create(t, bytes, 1 + round % 3, &s));
+    if (round % 2) OSLA_ASSERT_OK(osla_segment_create(t, bytes / 3, 1, &other));
+    unsigned char *data = osla_segment_local(s);
+    for (size_t i = 0; i < bytes; i++)
+      bad += data[i] != 0;
+    for (int origin = 0; origin < size; origin++)
+      bad += osla_notify_read(s, origin, round % 3) != 0;
+    OSLA_ASSERT_OK(osla_barrier(t)); /* all have looked */
+    memset(data, 0xA5, bytes);
+    OSLA_ASSERT_OK(osla_notify_post(s, next, round % 3, 99));
+    if (other) memset(osla_segment_local(other), 0x5A, bytes / 3);
+    osla_segment_destroy(&s);
+    osla_segment_destroy(&other);
+  }
+  OSLA_ASSERT_MSG(bad == 0, "%" PRId64 " bytes or slots were not zero", bad);
+  osla_transport_destroy(&t);
+}
+
 int main(int argc, char **argv)
 {
   static const osla_test_case cases[] = {
@@ -391,6 +419,7 @@ int main(int argc, char **argv)
     {"attach_has_no_slots", test_attach_has_no_slots},
     {"errors", test_errors},
     {"mpi_failure", test_mpi_failure},
+    {"again", test_again},
     {NULL, NULL},
   };
   return osla_test_main(argc, argv, cases);

@@ -11,6 +11,7 @@
  * exposed from the 16-byte boundary below it, and `shift` leads from there to its first byte.
  */
 #include "post_mpi.h"
+#include "region_cache.h"
 #include "shared_memory.h"
 
 #include <stdlib.h>
@@ -100,24 +101,34 @@ static osla_err allocate_on_node(osla_region *region, size_t bytes)
   return osla_shared_memory_map(t, bytes, region->peer, region->mapped);
 }
 
+/* Is there room? What is kept makes way. */
+static osla_err check_room(osla_transport *t, size_t bytes)
+{
+  osla_err err = osla_memory_check(t, bytes);
+  if (err == OSLA_ERR_MEM && osla_region_cache_clear(t)) err = osla_memory_check(t, bytes);
+  return err;
+}
+
 osla_err osla_mpi_region_alloc(osla_transport *t, size_t bytes, osla_region **out)
 {
-  size_t page = (size_t)sysconf(_SC_PAGESIZE);
+  size_t page = (size_t)sysconf(_SC_PAGESIZE), largest;
   size_t most = SIZE_MAX - 2 * page; /* a size that wraps must not become a small one */
   size_t rounded = ((bytes < most ? bytes : most) + page) / page * page; /* at least one page */
   osla_region *region = NULL;
-  *out = NULL;
-  osla_err err = osla_agree(t, new_region(t, bytes, &region));
+  OSLA_CALL(osla_region_cache_take(t, rounded, &largest, out));
+  if (*out) return OSLA_OK;
+  osla_err err = osla_agree(t, new_region(t, rounded, &region));
   if (err != OSLA_OK) {
     discard(&region); /* some ranks have none: no collective free */
     return err;
   }
-  err = osla_memory_check(t, rounded);
+  region->largest = largest;
+  err = check_room(t, rounded);
   if (err == OSLA_OK) err = allocate_on_node(region, rounded);
   if (err == OSLA_OK && t->n_nodes > 1)
     err = osla_agree(t, open_window(region, region->peer[t->rank], rounded));
   if (err == OSLA_OK) err = osla_barrier(t); /* zeroed everywhere before anyone writes */
-  if (err != OSLA_OK) osla_mpi_region_free(&region);
+  if (err != OSLA_OK) osla_mpi_region_release(&region);
   *out = region;
   return err;
 }
@@ -143,17 +154,24 @@ osla_err osla_mpi_region_attach(osla_transport *t, void *base, size_t bytes, osl
   if (region->attached)
     t->n_attached++;
   else
-    osla_mpi_region_free(&region);
+    osla_mpi_region_release(&region);
   *out = region;
   return err;
 }
 
 void osla_mpi_region_free(osla_region **handle)
 {
+  if (!*handle) return;
+  osla_mpi_posts_finish(*handle, -1);
+  if (!osla_region_cache_keep(*handle)) osla_mpi_region_release(handle);
+  *handle = NULL;
+}
+
+void osla_mpi_region_release(osla_region **handle)
+{
   osla_region *region = *handle;
   if (!region) return;
   osla_transport *t = region->t;
-  osla_mpi_posts_finish(region, -1);
   /* MPI_Win_free is a barrier that spins; the sleeping one lets all ranks arrive first. */
   (void)osla_barrier(t);
   (void)pthread_mutex_lock(&t->mutex);

@@ -9,6 +9,8 @@ struct osla_region {
   MPI_Win shared_win;   /* owns the memory of the node if memory_by_mpi; else MPI_WIN_NULL */
   MPI_Win win;          /* reaches all ranks; MPI_WIN_NULL where the node is the whole job */
   size_t bytes;         /* mine */
+  size_t largest;       /* the most of any rank */
+  osla_region *next;    /* of those that are kept, see region_cache.h */
   bool *unflushed;      /* [size] puts of mine that no flush has followed; under the t's mutex */
   size_t *mapped;       /* [size] bytes that shared_memory.h mapped here */
   bool attached;        /* the caller's memory */
@@ -18,6 +20,7 @@ struct osla_region {
 
 osla_err osla_mpi_region_alloc(osla_transport *t, size_t bytes, osla_region **out);
 osla_err osla_mpi_region_attach(osla_transport *t, void *base, size_t bytes, osla_region **out);
-void osla_mpi_region_free(osla_region **region);
+void osla_mpi_region_free(osla_region **region); /* or keeps it */
+void osla_mpi_region_release(osla_region **region);
 
 #endif

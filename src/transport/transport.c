@@ -117,6 +117,7 @@ void osla_transport_destroy(osla_transport **transport)
 {
   osla_transport *t = transport ? *transport : NULL;
   if (!t) return;
+  if (t->ops) t->ops->finish(t);
   if (t->has_progress_thread) {
     atomic_store(&t->stop_progress, true);
     (void)pthread_join(t->progress_thread, NULL);

@@ -7,6 +7,7 @@
  * (one node) or by MPI (several), never by both: MPI does not make the two atomic to one another.
  */
 #include "post_mpi.h"
+#include "region_cache.h"
 #include "request_pool.h"
 
 #include <string.h>
@@ -244,11 +245,17 @@ static void mpi_progress(osla_transport *t)
   (void)pthread_mutex_unlock(&t->mutex);
 }
 
+static void mpi_finish(osla_transport *t)
+{
+  (void)osla_region_cache_clear(t);
+}
+
 const osla_transport_ops osla_transport_mpi = {
   .name = "mpi",
   .region_alloc = osla_mpi_region_alloc,
   .region_attach = osla_mpi_region_attach,
   .region_free = osla_mpi_region_free,
+  .finish = mpi_finish,
   .peer_ptr = mpi_peer_ptr,
   .get = mpi_get,
   .put = mpi_put,

@@ -36,7 +36,8 @@ typedef struct osla_transport_ops {
   osla_err (*region_alloc)(osla_transport *t, size_t bytes, osla_region **out);
   /* Collective. Exposes the caller's memory; other ranks reach it by get and put only. */
   osla_err (*region_attach)(osla_transport *t, void *base, size_t bytes, osla_region **out);
-  void (*region_free)(osla_region **region); /* collective */
+  void (*region_free)(osla_region **region); /* collective; may be kept for the next one */
+  void (*finish)(osla_transport *t);         /* collective: all regions have been freed */
 
   /* Address of a rank's memory, NULL when it cannot be reached by load and store. Local. */
   void *(*peer_ptr)(const osla_region *region, int rank);
@@ -86,7 +87,8 @@ struct osla_transport {
   atomic_int n_attached; /* attached regions: they need MPI progress even on one node */
   pthread_mutex_t mutex; /* serialises MPI calls and the request pool */
   struct request_pool *pool;
-  osla_post *posts; /* under way, in the order of their calls; under the mutex */
+  osla_region *kept_regions; /* for the next ones, see region_cache.h */
+  osla_post *posts;          /* under way, in the order of their calls; under the mutex */
   struct {
     osla_progress_hook *run;
     void *arg;

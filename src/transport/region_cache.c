@@ -1,0 +1,71 @@
+#include "region_cache.h"
+
+#include <string.h>
+
+enum { MOST = 8, MOST_BYTES = 128 << 20, SPARE_BYTES = 1 << 20, SPARE_FACTOR = 4 };
+
+/* The list is the same on all ranks: newest first. */
+static int count_kept(const osla_transport *t, size_t *bytes)
+{
+  int count = 0;
+  *bytes = 0;
+  for (const osla_region *r = t->kept_regions; r; r = r->next) {
+    *bytes += r->largest;
+    count++;
+  }
+  return count;
+}
+
+osla_err osla_region_cache_take(osla_transport *t, size_t bytes, size_t *largest, osla_region **out)
+{
+  int64_t fits[MOST + 1] = {bytes < INT64_MAX ? -(int64_t)bytes : -INT64_MAX};
+  int count = 1;
+  *out = NULL;
+  for (const osla_region *r = t->kept_regions; r; r = r->next)
+    fits[count++] = r->bytes >= bytes;
+  OSLA_CALL(osla_allreduce(t, fits, count, MPI_INT64_T, MPI_MIN));
+  *largest = (size_t)-fits[0];
+
+  count = 1;
+  for (osla_region **at = &t->kept_regions; *at; at = &(*at)->next) {
+    osla_region *r = *at;
+    if (!fits[count++] || r->largest / SPARE_FACTOR > *largest + SPARE_BYTES) continue;
+    *at = r->next;
+    memset(r->peer[t->rank], 0, bytes);
+    OSLA_CALL(osla_barrier(t)); /* zeroed everywhere before anyone writes */
+    *out = r;
+    return OSLA_OK;
+  }
+  return OSLA_OK;
+}
+
+bool osla_region_cache_keep(osla_region *region)
+{
+  osla_transport *t = region->t;
+  size_t bytes;
+  int count = count_kept(t, &bytes);
+  if (region->attached || count == MOST || region->largest > MOST_BYTES - bytes) return false;
+  if (region->win != MPI_WIN_NULL) {
+    (void)pthread_mutex_lock(&t->mutex);
+    (void)MPI_Win_flush_all(region->win);
+    memset(region->unflushed, 0, (size_t)t->size * sizeof *region->unflushed);
+    (void)pthread_mutex_unlock(&t->mutex);
+  }
+  if (osla_barrier(t) != OSLA_OK) return false;
+  region->next = t->kept_regions;
+  t->kept_regions = region;
+  return true;
+}
+
+bool osla_region_cache_clear(osla_transport *t)
+{
+  osla_region *region = t->kept_regions;
+  bool any = region != NULL;
+  t->kept_regions = NULL;
+  while (region) {
+    osla_region *next = region->next;
+    osla_mpi_region_release(&region);
+    region = next;
+  }
+  return any;
+}
