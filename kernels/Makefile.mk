@@ -9,6 +9,7 @@ kernels_headers = \
 kernels_sources = \
   kernels/local_view.h kernels/local_view.c \
   kernels/panels.h kernels/panels.c \
+  kernels/row_copy.h \
   kernels/gemm.h kernels/gemm_operand.c kernels/gemm_plan.c kernels/gemm_load.c \
   kernels/gemm_run.c kernels/gemm_triangle.c kernels/gemm_split.c kernels/gemm.c \
   kernels/lu_block.h kernels/lu_block.c \

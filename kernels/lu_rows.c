@@ -9,6 +9,7 @@
  * all later interchanges at once, in cache (one process row) or as one permutation.
  */
 #include "lu.h"
+#include "row_copy.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -24,17 +25,6 @@ static int owner_of(const lu *f, int64_t row)
 static int64_t local_of(const lu *f, int64_t row)
 {
   return osla_index_local(row, f->v.mb, f->v.p);
-}
-
-/* A constant size makes this one load and one store. */
-static inline void copy_element(size_t element, unsigned char *to, const unsigned char *from)
-{
-  if (element == 8)
-    memcpy(to, from, 8);
-  else if (element == 4)
-    memcpy(to, from, 4);
-  else
-    memcpy(to, from, 16);
 }
 
 /* The rows that move, in f->moves; returns their number. The first `size` come on top, in order. */
@@ -75,11 +65,8 @@ static void gather(const lu *f, int64_t moves, int64_t col, int64_t cols, unsign
   int64_t *rows = f->places, count = 0;
   for (int64_t i = 0; i < moves; i++)
     if (f->moves[i].owner == f->v.prow) rows[count++] = local_of(f, f->moves[i].from);
-  for (int64_t c = 0; c < cols; c++) {
-    const unsigned char *column = local_at(&f->v, 0, col + c);
-    for (int64_t i = 0; i < count; i++, to += e)
-      copy_element(e, to, column + (size_t)rows[i] * e);
-  }
+  for (int64_t c = 0; c < cols; c++, to += (size_t)count * e)
+    take_rows(e, count, local_at(&f->v, 0, col + c), rows, to);
 }
 
 /* Takes what process row prow gathered, `count` rows: those on top go to f->u, others to their
@@ -99,11 +86,8 @@ static void take(const lu *f, const lu_step *s, int64_t moves, int prow, int64_t
     index++;
   }
   for (int64_t c = 0; c < cols; c++, from += (size_t)count * e) {
-    unsigned char *u = f->u + (size_t)(c * f->v.nb) * e, *a = local_at(&f->v, 0, col + c);
-    for (int64_t i = 0; i < n_tops; i++)
-      copy_element(e, u + (size_t)tops[i] * e, from + (size_t)top_from[i] * e);
-    for (int64_t i = 0; i < n_rows; i++)
-      copy_element(e, a + (size_t)rows[i] * e, from + (size_t)row_from[i] * e);
+    move_rows(e, n_tops, from, top_from, f->u + (size_t)(c * f->v.nb) * e, tops);
+    move_rows(e, n_rows, from, row_from, local_at(&f->v, 0, col + c), rows);
   }
 }
 
@@ -222,9 +206,8 @@ static osla_err collect(lu *f, const int64_t *source, int64_t first, int64_t col
     if (count == 0) continue;
     OSLA_CALL(reach(f, prow, col, cols, &theirs));
     for (int64_t c = 0; c < cols; c++)
-      for (int64_t i = 0; i < count; i++)
-        copy_element(v->element, f->scratch + (size_t)(to[i] + c * rows) * v->element,
-                     theirs.at + (size_t)(from[i] + c * theirs.ld) * v->element);
+      move_rows(v->element, count, theirs.at + (size_t)(c * theirs.ld) * v->element, from,
+                f->scratch + (size_t)(c * rows) * v->element, to);
   }
   return OSLA_OK;
 }

@@ -4,6 +4,10 @@
  * its own part of the rows, some columns at a time: a rank packs the rows that leave it, those for
  * one rank together, puts them there with a notify (panels.h), and places what arrives.
  *
+ * Not one piece with the exchange of LU (lu_rows.c), but for the copying: there each row goes to
+ * all ranks of the process column, read in place through two sets of buffers without credits; here
+ * each goes to one rank, and packs run ahead as far as credits allow.
+ *
  * Memory per rank: 2 m indices, and buffers of about 1 MiB. Messages: for every pack of columns one
  * put_notify to each process row that gets rows from here.
  */
@@ -11,6 +15,7 @@
 
 #include "local_view.h"
 #include "panels.h"
+#include "row_copy.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -117,20 +122,19 @@ static void list_moves(moves *x)
 
 /* ---- the exchange ---- */
 
-static void take_rows(const moves *x, int64_t count, const int64_t *rows, int64_t col, int64_t cols,
-                      unsigned char *to)
+/* Between `count` rows of B and a dense array, columns [col, col + cols). */
+static void pack_rows(const local_view *v, int64_t count, const int64_t *rows, int64_t col,
+                      int64_t cols, unsigned char *to)
 {
-  for (int64_t c = 0; c < cols; c++)
-    for (int64_t i = 0; i < count; i++, to += x->v.element)
-      memcpy(to, local_at(&x->v, rows[i], col + c), x->v.element);
+  for (int64_t c = 0; c < cols; c++, to += (size_t)count * v->element)
+    take_rows(v->element, count, local_at(v, 0, col + c), rows, to);
 }
 
-static void place_rows(const moves *x, int64_t count, const int64_t *rows, int64_t col,
-                       int64_t cols, const unsigned char *from)
+static void unpack_rows(const local_view *v, int64_t count, const int64_t *rows, int64_t col,
+                        int64_t cols, const unsigned char *from)
 {
-  for (int64_t c = 0; c < cols; c++)
-    for (int64_t i = 0; i < count; i++, from += x->v.element)
-      memcpy(local_at(&x->v, rows[i], col + c), from, x->v.element);
+  for (int64_t c = 0; c < cols; c++, from += (size_t)count * v->element)
+    place_rows(v->element, count, from, local_at(v, 0, col + c), rows);
 }
 
 static osla_err exchange(moves *x, int64_t step, int64_t col, int64_t cols)
@@ -141,7 +145,7 @@ static osla_err exchange(moves *x, int64_t step, int64_t col, int64_t cols)
   const int64_t *leave = x->leave, *arrive = x->arrive;
   for (int prow = 0; prow < v->p; prow++) {
     int64_t count = going(x, prow);
-    take_rows(x, count, leave, col, cols, pack);
+    pack_rows(v, count, leave, col, cols, pack);
     if (prow == v->prow)
       mine = pack;
     else if (count > 0)
@@ -157,7 +161,7 @@ static osla_err exchange(moves *x, int64_t step, int64_t col, int64_t cols)
     size_t at = (size_t)(place_of(x, prow, v->prow) * x->width) * v->element;
     if (prow != v->prow && count > 0)
       osla_panels_wait(x->panels, PANEL_ROWS, step, rank_at(v, prow, v->pcol));
-    place_rows(x, count, arrive, col, cols, prow == v->prow ? mine : buffer + at);
+    unpack_rows(v, count, arrive, col, cols, prow == v->prow ? mine : buffer + at);
     arrive += count;
   }
   return osla_panels_finish(x->panels, step);

@@ -1,0 +1,44 @@
+/* The inner loop of all exchanges of rows: some rows of one column (internal). */
+#ifndef OSLA_ROW_COPY_H
+#define OSLA_ROW_COPY_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+/* A constant size makes this one load and one store. */
+static inline void copy_element(size_t element, unsigned char *to, const unsigned char *from)
+{
+  if (element == 8)
+    memcpy(to, from, 8);
+  else if (element == 4)
+    memcpy(to, from, 4);
+  else
+    memcpy(to, from, 16);
+}
+
+/* For i < count, both columns of elements: to[i] := from[rows[i]]. */
+static inline void take_rows(size_t element, int64_t count, const unsigned char *from,
+                             const int64_t *rows, unsigned char *to)
+{
+  for (int64_t i = 0; i < count; i++, to += element)
+    copy_element(element, to, from + (size_t)rows[i] * element);
+}
+
+/* to[rows[i]] := from[i] */
+static inline void place_rows(size_t element, int64_t count, const unsigned char *from,
+                              unsigned char *to, const int64_t *rows)
+{
+  for (int64_t i = 0; i < count; i++, from += element)
+    copy_element(element, to + (size_t)rows[i] * element, from);
+}
+
+/* to[to_rows[i]] := from[from_rows[i]] */
+static inline void move_rows(size_t element, int64_t count, const unsigned char *from,
+                             const int64_t *from_rows, unsigned char *to, const int64_t *to_rows)
+{
+  for (int64_t i = 0; i < count; i++)
+    copy_element(element, to + (size_t)to_rows[i] * element, from + (size_t)from_rows[i] * element);
+}
+
+#endif
