@@ -1,4 +1,4 @@
-# Floors 0 to 2, bottom-up: base, transport, memory, blas, matrix.
+# Floors 0 to 2, bottom-up: base, transport, memory, blas, matrix, file.
 # Public headers (installed) and sources (with the headers that stay private).
 src_headers = \
   src/osla.h \
@@ -17,7 +17,8 @@ src_headers = \
   src/matrix/osla_index.h \
   src/matrix/osla_grid.h \
   src/matrix/osla_matrix.h \
-  src/matrix/osla_part.h
+  src/matrix/osla_part.h \
+  src/file/osla_file.h
 
 src_sources = \
   src/base/error.c \
@@ -53,4 +54,12 @@ src_sources = \
   src/matrix/matrix_norm.c \
   src/matrix/matrix_copy.c \
   src/matrix/matrix_transpose.c \
-  src/matrix/matrix_add.c
+  src/matrix/matrix_add.c \
+  src/file/file.h src/file/file_sum.c src/file/file_io.c \
+  src/file/file_pieces.c \
+  src/file/file_raw.c \
+  src/file/file_image.h src/file/file_image.c \
+  src/file/file_hdf5.h src/file/file_hdf5.c src/file/file_hdf5_none.c \
+  src/file/file.c \
+  src/file/file_matrix.c \
+  src/file/file_vector.c

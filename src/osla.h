@@ -21,6 +21,8 @@
 #include "osla_matrix.h"
 #include "osla_part.h"
 
+#include "osla_file.h"
+
 #include "osla_chol.h"
 #include "osla_gemm.h"
 #include "osla_hessian.h"

@@ -13,6 +13,8 @@ tests_programs = \
   tests/test_matrix \
   tests/test_matrix_ops \
   tests/test_norm \
+  tests/test_file \
+  tests/test_file_errors \
   tests/test_gemm \
   tests/test_gemm_parts \
   tests/test_gemm_predict \
@@ -81,6 +83,10 @@ tests_test_trace_LDADD = $(LDADD) $(JANSSON_LIBS)
 tests_libosla_test_la_SOURCES = tests/osla_test.c tests/osla_test.h \
   tests/osla_test_help.c tests/osla_test_help.h \
   tests/osla_test_watch.c tests/osla_test_watch.h
+tests_file_help = tests/file_help.c tests/file_help.h
+tests_test_file_SOURCES = tests/test_file.c $(tests_file_help)
+tests_test_file_errors_SOURCES = tests/test_file_errors.c $(tests_file_help)
+tests_test_file_errors_LDADD = $(LDADD) $(HDF5_LIBS)
 tests_kernel_reference = tests/kernel_reference.c tests/kernel_reference.h \
   tests/kernel_stress.c tests/kernel_stress.h
 tests_gemm_reference = $(tests_kernel_reference) tests/gemm_reference.c tests/gemm_reference.h \

@@ -10,7 +10,8 @@ src/blas: src/base
 src/transport: src/base
 src/memory: src/transport src/base
 src/matrix: src/memory src/transport src/blas src/base
-kernels: src/matrix src/memory src/transport src/blas src/base
+src/file: src/matrix src/memory src/transport src/blas src/base
+kernels: src/file src/matrix src/memory src/transport src/blas src/base
 '
 
 offenders=0

@@ -1,0 +1,249 @@
+/* Beginning, opening, committing files; room for arrays and their checksums. */
+#include "file.h"
+#include "file_hdf5.h"
+
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static bool is_root(const osla_file *f)
+{
+  return osla_transport_rank(f->t) == 0;
+}
+
+osla_err file_agree(osla_file *f, osla_err err)
+{
+  err = osla_agree(f->t, err);
+  if (err != OSLA_OK) f->failed = true;
+  return err;
+}
+
+static osla_err new_file(osla_transport *t, const char *path, osla_file **out)
+{
+  const uint16_t one = 1;
+  unsigned char first;
+  memcpy(&first, &one, 1);
+  OSLA_CHECK(first == 1, OSLA_ERR_UNSUPPORTED, "%.200s: this machine is not little-endian", path);
+  osla_file *f = calloc(1, sizeof *f);
+  if (f) f->path = strdup(path);
+  if (!f || !f->path) {
+    free(f);
+    return osla_error_set(OSLA_ERR_MEM, "file object");
+  }
+  f->t = t;
+  f->fd = -1;
+  *out = f;
+  return OSLA_OK;
+}
+
+/* All ranks get an object, or none. */
+static osla_err make_file(osla_transport *t, const char *path, osla_file **out)
+{
+  *out = NULL;
+  osla_err err = osla_agree(t, new_file(t, path, out));
+  if (err != OSLA_OK) osla_file_close(out);
+  return err;
+}
+
+/* Rank 0 makes the temporary file. */
+static osla_err begin_root(osla_file *f, bool raw)
+{
+  OSLA_CALL(file_check_target(f->path));
+  OSLA_CALL(file_temporary_name(f->path, &f->temporary));
+  osla_err err = file_open_fd(f->temporary, f->path, O_WRONLY | O_CREAT | O_EXCL, &f->fd);
+  if (err == OSLA_OK) return raw ? err : file_hdf5_create(f->path, &f->hdf5);
+  free(f->temporary); /* there is none to be removed */
+  f->temporary = NULL;
+  return err;
+}
+
+static osla_err share_name(osla_file *f)
+{
+  int64_t size = is_root(f) ? (int64_t)strlen(f->temporary) + 1 : 0;
+  OSLA_CALL(osla_bcast(f->t, &size, 1, MPI_INT64_T, 0));
+  if (!is_root(f)) f->temporary = malloc((size_t)size);
+  OSLA_CALL(osla_agree(f->t, f->temporary ? OSLA_OK : osla_error_set(OSLA_ERR_MEM, "file name")));
+  return osla_bcast(f->t, f->temporary, size, MPI_CHAR, 0);
+}
+
+osla_err file_begin(osla_transport *t, const char *path, bool raw, osla_file **out)
+{
+  osla_err err;
+  OSLA_CALL(make_file(t, path, out));
+  osla_file *f = *out;
+  OSLA_TRY(osla_agree(t, is_root(f) ? begin_root(f, raw) : OSLA_OK));
+  OSLA_TRY(share_name(f));
+  if (f->fd < 0) err = file_open_fd(f->temporary, f->path, O_WRONLY, &f->fd);
+  OSLA_TRY(osla_agree(t, err));
+  return OSLA_OK;
+cleanup:
+  osla_file_close(out);
+  return err;
+}
+
+osla_err osla_file_create(osla_transport *t, const char *path, osla_file **out)
+{
+  return file_begin(t, path, false, out);
+}
+
+static osla_err open_root(osla_file *f, bool *is_raw, file_item *raw)
+{
+  uint64_t length;
+  char begin[8] = {0};
+  OSLA_CALL(file_raw_find(f, is_raw, raw));
+  if (*is_raw) return OSLA_OK;
+  OSLA_CALL(file_length(f->fd, f->path, &length));
+  if (length >= sizeof begin) OSLA_CALL(file_read_at(f->fd, f->path, begin, sizeof begin, 0));
+  OSLA_CHECK(memcmp(begin, "\x89HDF\r\n\x1a\n", sizeof begin) == 0, OSLA_ERR_IO,
+             "%.200s: neither HDF5 nor an OSLA raw matrix (%" PRIu64
+             " bytes, no trailer behind them): foreign, or truncated",
+             f->path, length);
+  return file_hdf5_open(f->path, &f->hdf5);
+}
+
+osla_err file_open_any(osla_transport *t, const char *path, osla_file **out, file_item *raw,
+                       bool *is_raw)
+{
+  struct {
+    file_item item;
+    int64_t is_raw;
+  } found = {.is_raw = 0};
+  osla_err err;
+  OSLA_CALL(make_file(t, path, out));
+  osla_file *f = *out;
+  OSLA_TRY(osla_agree(t, file_open_fd(path, path, O_RDONLY, &f->fd)));
+  *is_raw = false;
+  OSLA_TRY(osla_agree(t, is_root(f) ? open_root(f, is_raw, &found.item) : OSLA_OK));
+  found.is_raw = *is_raw;
+  OSLA_TRY(osla_bcast(t, &found, sizeof found, MPI_BYTE, 0));
+  *is_raw = found.is_raw;
+  *raw = found.item;
+  return OSLA_OK;
+cleanup:
+  osla_file_close(out);
+  return err;
+}
+
+osla_err osla_file_open(osla_transport *t, const char *path, osla_file **out)
+{
+  file_item raw;
+  bool is_raw;
+  OSLA_CALL(file_open_any(t, path, out, &raw, &is_raw));
+  if (!is_raw) return OSLA_OK;
+  osla_file_close(out);
+  return osla_error_set(OSLA_ERR_IO, "%.200s: is an OSLA raw matrix, and HDF5 was expected", path);
+}
+
+/* All on disk first, then the name. */
+osla_err osla_file_commit(osla_file **file)
+{
+  osla_file *f = *file;
+  osla_err err;
+  OSLA_TRY(file_check_state(f, true));
+  err = f->failed
+          ? osla_error_set(OSLA_ERR_STATE,
+                           "%.200s: not written, because an earlier call on it failed", f->path)
+          : OSLA_OK;
+  OSLA_TRY(err);
+  if (f->hdf5) err = file_hdf5_finish(f->hdf5, f->fd);
+  if (err == OSLA_OK) err = file_sync_fd(f->path, &f->fd);
+  OSLA_TRY(osla_agree(f->t, err));
+  OSLA_TRY(osla_agree(f->t, is_root(f) ? file_rename(f->temporary, f->path) : OSLA_OK));
+  free(f->temporary);
+  f->temporary = NULL;
+cleanup:
+  osla_file_close(file);
+  return err;
+}
+
+void osla_file_close(osla_file **file)
+{
+  osla_file *f = file ? *file : NULL;
+  if (!f) return;
+  file_hdf5_close(&f->hdf5);
+  if (f->fd >= 0) (void)close(f->fd);
+  if (f->temporary && is_root(f)) (void)unlink(f->temporary);
+  free(f->temporary);
+  free(f->path);
+  free(f);
+  *file = NULL;
+}
+
+osla_err file_check_state(osla_file *f, bool write)
+{
+  OSLA_CHECK(write == (f->temporary != NULL), OSLA_ERR_STATE, "%.200s: is being %s", f->path,
+             write ? "read, and cannot be written" : "written, and cannot be read");
+  return OSLA_OK;
+}
+
+static osla_err check_sizes(const osla_file *f, const char *name, const file_item *item)
+{
+  int64_t elements, bytes;
+  OSLA_CHECK(item->m >= 0 && item->n >= 0, OSLA_ERR_ARG,
+             "%.63s: %" PRId64 " x %" PRId64 " elements", name, item->m, item->n);
+  OSLA_CHECK(
+    !__builtin_mul_overflow(item->m, item->n, &elements) &&
+      !__builtin_mul_overflow(elements, (int64_t)file_type_size((file_type)item->type), &bytes),
+    OSLA_ERR_RANGE, "%.200s: %.63s of %" PRId64 " x %" PRId64 " is too large for a file", f->path,
+    name, item->m, item->n);
+  return OSLA_OK;
+}
+
+osla_err file_reserve(osla_file *f, const char *name, file_item *item)
+{
+  OSLA_CALL(file_check_state(f, true));
+  osla_err err = check_sizes(f, name, item);
+  item->offset = 0;
+  if (err == OSLA_OK && f->hdf5) err = file_hdf5_reserve(f->hdf5, name, item);
+  OSLA_CALL(file_agree(f, err));
+  return osla_bcast(f->t, &item->offset, 1, MPI_UINT64_T, 0);
+}
+
+osla_err file_seal(osla_file *f, const char *name, file_item *item, uint64_t sum)
+{
+  osla_err err = osla_allreduce(f->t, &sum, 1, MPI_UINT64_T, MPI_SUM);
+  item->checksum = sum + file_sum_head(item);
+  if (err == OSLA_OK && is_root(f))
+    err = f->hdf5 ? file_hdf5_seal(f->hdf5, name, item) : file_raw_seal(f, item);
+  return file_agree(f, err);
+}
+
+static osla_err find_root(osla_file *f, const char *name, bool vector, file_item *item)
+{
+  uint64_t length;
+  OSLA_CALL(file_hdf5_find(f->hdf5, name, vector, item));
+  OSLA_CALL(check_sizes(f, name, item));
+  OSLA_CALL(file_length(f->fd, f->path, &length));
+  uint64_t bytes = (uint64_t)(item->m * item->n) * file_type_size((file_type)item->type);
+  OSLA_CHECK(item->offset <= length && bytes <= length - item->offset, OSLA_ERR_IO,
+             "%.200s: truncated: %.63s would end at byte %" PRIu64 " of %" PRIu64, f->path, name,
+             item->offset + bytes, length);
+  return OSLA_OK;
+}
+
+osla_err file_find(osla_file *f, const char *name, bool vector, file_item *item)
+{
+  OSLA_CALL(file_check_state(f, false));
+  OSLA_CALL(file_agree(f, is_root(f) ? find_root(f, name, vector, item) : OSLA_OK));
+  return osla_bcast(f->t, item, sizeof *item, MPI_BYTE, 0);
+}
+
+osla_err file_verify(osla_file *f, const char *name, const file_item *item, uint64_t sum)
+{
+  OSLA_CALL(osla_allreduce(f->t, &sum, 1, MPI_UINT64_T, MPI_SUM));
+  OSLA_CHECK(sum + file_sum_head(item) == item->checksum, OSLA_ERR_IO,
+             "%.200s: checksum of %.63s: the data was changed", f->path, name);
+  return OSLA_OK;
+}
+
+osla_err osla_file_has(osla_file *f, const char *name, bool *has)
+{
+  int32_t found = 0;
+  OSLA_CALL(file_check_state(f, false));
+  if (is_root(f)) found = file_hdf5_has(f->hdf5, name);
+  OSLA_CALL(osla_bcast(f->t, &found, 1, MPI_INT32_T, 0));
+  *has = found;
+  return OSLA_OK;
+}

@@ -1,0 +1,416 @@
+/* Rank 0's side of an HDF5 file. See file_hdf5.h.
+ *
+ * A new file is an anonymous one in memory (memfd_create), in which the arrays are holes; what HDF5
+ * wrote around them is copied to the disk in the end, by calls of our own. Cause: HDF5 1.10.8
+ * cannot close a file that it cannot write. When the disk is full, H5Fclose fails, half of the file
+ * object is freed, and MPI_Finalize, which ends HDF5, crashes in H5F__close_cb. */
+#ifdef HAVE_CONFIG_H
+#include "config.h"
+#endif
+#include "file_hdf5.h"
+#include "file_image.h"
+
+#ifdef HAVE_HDF5
+
+#include <hdf5.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct file_hdf5 {
+  hid_t file;
+  file_image image; /* of a new file */
+  const char *path;
+};
+
+enum {
+  ALIGNMENT = FILE_PAGE,   /* of arrays: the pieces of two ranks then share no page */
+  METADATA_BYTES = 1 << 20 /* more than all else in a file takes */
+};
+
+static const char *const stored_name[] = {"whole", "lower", "upper"};
+
+static void drop(hid_t id)
+{
+  if (id >= 0) (void)H5Idec_ref(id);
+}
+
+/* HDF5's innermost reason, which carries the system's. */
+static herr_t first_text(unsigned n, const H5E_error2_t *error, void *text)
+{
+  if (n == 0) *(const char **)text = error->desc;
+  return 0;
+}
+
+static osla_err fail(const char *path, const char *what, const char *name)
+{
+  const char *text = NULL;
+  (void)H5Ewalk2(H5E_DEFAULT, H5E_WALK_UPWARD, first_text, &text);
+  return osla_error_set(OSLA_ERR_IO, "%.150s: %s%.60s: %.200s", path, what, name,
+                        text ? text : "HDF5 gives no reason");
+}
+
+static hid_t complex_type(hid_t part)
+{
+  size_t size = H5Tget_size(part);
+  hid_t type = H5Tcreate(H5T_COMPOUND, 2 * size);
+  (void)H5Tinsert(type, "r", 0, part);
+  (void)H5Tinsert(type, "i", size, part);
+  return type;
+}
+
+static hid_t make_type(file_type type)
+{
+  switch (type) {
+    case FILE_S: return H5Tcopy(H5T_IEEE_F32LE);
+    case FILE_D: return H5Tcopy(H5T_IEEE_F64LE);
+    case FILE_C: return complex_type(H5T_IEEE_F32LE);
+    case FILE_Z: return complex_type(H5T_IEEE_F64LE);
+    case FILE_I64: return H5Tcopy(H5T_STD_I64LE);
+    default: return H5Tcopy(H5T_STD_U64LE);
+  }
+}
+
+static hid_t text_type(size_t size)
+{
+  hid_t type = H5Tcopy(H5T_C_S1);
+  (void)H5Tset_size(type, size);
+  (void)H5Tset_cset(type, H5T_CSET_UTF8);
+  return type;
+}
+
+static osla_err put_attribute(file_hdf5 *h, hid_t at, const char *name, hid_t type,
+                              const void *value)
+{
+  osla_err err = OSLA_OK;
+  hid_t space = H5Screate(H5S_SCALAR);
+  hid_t attribute = H5Acreate2(at, name, type, space, H5P_DEFAULT, H5P_DEFAULT);
+  if (attribute < 0 || H5Awrite(attribute, type, value) < 0)
+    err = fail(h->path, "attribute ", name);
+  drop(attribute);
+  drop(space);
+  return err;
+}
+
+/* The attribute must be one value of that type; a text (type < 0) may be of any length. */
+static bool get_attribute(hid_t at, const char *name, hid_t type, void *value, size_t size)
+{
+  hid_t attribute = H5Aexists(at, name) > 0 ? H5Aopen(at, name, H5P_DEFAULT) : -1;
+  if (attribute < 0) return false;
+  hid_t there = H5Aget_type(attribute), space = H5Aget_space(attribute);
+  bool fits = H5Sget_simple_extent_npoints(space) == 1;
+  bool done = false;
+  if (type >= 0) {
+    done = fits && H5Tequal(there, type) > 0 && H5Aread(attribute, type, value) >= 0;
+  } else if (fits && H5Tget_class(there) == H5T_STRING && H5Tis_variable_str(there) == 0) {
+    size_t length = H5Tget_size(there);
+    char *text = calloc(1, length + 1);
+    done = text && H5Aread(attribute, there, text) >= 0;
+    if (done) {
+      length = strnlen(text, length < size ? length : size - 1);
+      memcpy(value, text, length);
+      ((char *)value)[length] = '\0';
+    }
+    free(text);
+  }
+  drop(space);
+  drop(there);
+  drop(attribute);
+  return done;
+}
+
+static osla_err wrap(hid_t file, const char *path, file_hdf5 **out)
+{
+  if (file < 0) return fail(path, "", "HDF5");
+  *out = malloc(sizeof **out);
+  if (*out) {
+    **out = (file_hdf5){.file = file, .image = FILE_NO_IMAGE, .path = path};
+    return OSLA_OK;
+  }
+  drop(file);
+  return osla_error_set(OSLA_ERR_MEM, "file object");
+}
+
+/* No locks: a new file is ours alone, and a file in its place is never changed again. */
+static hid_t file_access(void)
+{
+  hid_t access = H5Pcreate(H5P_FILE_ACCESS);
+  (void)H5Pset_fclose_degree(access, H5F_CLOSE_STRONG);
+  (void)H5Pset_alignment(access, ALIGNMENT, ALIGNMENT);
+#if H5_VERSION_GE(1, 10, 7)
+  (void)H5Pset_file_locking(access, false, true);
+#endif
+  return access;
+}
+
+osla_err file_hdf5_create(const char *path, file_hdf5 **out)
+{
+  osla_err err;
+  file_image image;
+  char name[FILE_IMAGE_NAME];
+  *out = NULL;
+  OSLA_CALL(file_check_limit(path, METADATA_BYTES));
+  OSLA_CALL(file_image_make(&image, path, name));
+  H5E_BEGIN_TRY
+  {
+    hid_t access = file_access();
+    (void)H5Pset_fapl_stdio(access); /* the usual driver wants the target of the link `name` */
+    err = wrap(H5Fcreate(name, H5F_ACC_TRUNC, H5P_DEFAULT, access), path, out);
+    drop(access);
+  }
+  H5E_END_TRY
+  if (err == OSLA_OK)
+    (*out)->image = image;
+  else
+    file_image_free(&image);
+  return err;
+}
+
+osla_err file_hdf5_open(const char *path, file_hdf5 **out)
+{
+  osla_err err;
+  *out = NULL;
+  H5E_BEGIN_TRY
+  {
+    hid_t access = file_access();
+    err = wrap(H5Fopen(path, H5F_ACC_RDONLY, access), path, out);
+    drop(access);
+  }
+  H5E_END_TRY
+  return err;
+}
+
+static osla_err close_file(file_hdf5 *h)
+{
+  osla_err err = OSLA_OK;
+  if (h->file < 0) return err;
+  H5E_BEGIN_TRY
+  {
+    if (H5Fclose(h->file) < 0) err = fail(h->path, "closing ", "HDF5");
+  }
+  H5E_END_TRY
+  h->file = -1;
+  return err;
+}
+
+void file_hdf5_close(file_hdf5 **handle)
+{
+  file_hdf5 *h = *handle;
+  if (!h) return;
+  (void)close_file(h);
+  file_image_free(&h->image);
+  free(h);
+  *handle = NULL;
+}
+
+osla_err file_hdf5_finish(file_hdf5 *h, int fd)
+{
+  OSLA_CALL(close_file(h));
+  return file_image_copy(&h->image, h->path, fd);
+}
+
+static hid_t make_space(const file_item *item)
+{
+  hsize_t dims[2] = {(hsize_t)item->n, (hsize_t)item->m}; /* the last index is the contiguous one */
+  return H5Screate_simple(item->vector ? 1 : 2, item->vector ? dims + 1 : dims, NULL);
+}
+
+static osla_err reserve(file_hdf5 *h, const char *name, file_item *item)
+{
+  osla_err err = OSLA_OK;
+  hid_t type = make_type((file_type)item->type), space = make_space(item);
+  hid_t create = H5Pcreate(H5P_DATASET_CREATE), link = H5Pcreate(H5P_LINK_CREATE);
+  (void)H5Pset_layout(create, H5D_CONTIGUOUS);
+  (void)H5Pset_alloc_time(create, H5D_ALLOC_TIME_EARLY);
+  (void)H5Pset_fill_time(create, H5D_FILL_TIME_NEVER);
+  (void)H5Pset_create_intermediate_group(link, 1);
+  hid_t set = H5Dcreate2(h->file, name, type, space, link, create, H5P_DEFAULT);
+  if (set < 0) {
+    err = fail(h->path, "data set ", name);
+  } else {
+    haddr_t offset = H5Dget_offset(set);
+    item->offset = offset == HADDR_UNDEF ? 0 : (uint64_t)offset;
+    if (offset == HADDR_UNDEF && item->m > 0 && item->n > 0)
+      err = fail(h->path, "no room for data set ", name);
+  }
+  drop(set);
+  drop(link);
+  drop(create);
+  drop(space);
+  drop(type);
+  return err;
+}
+
+osla_err file_hdf5_reserve(file_hdf5 *h, const char *name, file_item *item)
+{
+  osla_err err;
+  OSLA_CHECK(name[0] != '\0', OSLA_ERR_ARG, "%.200s: the name of a data set is empty", h->path);
+  OSLA_CHECK(!file_hdf5_has(h, name), OSLA_ERR_ARG, "%.200s: %.63s is in the file already", h->path,
+             name);
+  uint64_t bytes = (uint64_t)(item->m * item->n) * file_type_size((file_type)item->type);
+  hsize_t length = 0;
+  (void)H5Fget_filesize(h->file, &length);
+  OSLA_CALL(file_check_limit(h->path, length + bytes + METADATA_BYTES));
+  H5E_BEGIN_TRY
+  {
+    err = reserve(h, name, item);
+  }
+  H5E_END_TRY
+  if (err == OSLA_OK && bytes > 0) err = file_image_note(&h->image, item->offset, bytes);
+  return err;
+}
+
+osla_err file_hdf5_seal(file_hdf5 *h, const char *name, const file_item *item)
+{
+  osla_err err;
+  H5E_BEGIN_TRY
+  {
+    hid_t set = H5Dopen2(h->file, name, H5P_DEFAULT), text = text_type(sizeof "whole");
+    err = set < 0 ? fail(h->path, "data set ", name)
+                  : put_attribute(h, set, "checksum", H5T_STD_U64LE, &item->checksum);
+    if (err == OSLA_OK && !item->vector)
+      err = put_attribute(h, set, "uplo", text, stored_name[item->stored]);
+    drop(text);
+    drop(set);
+  }
+  H5E_END_TRY
+  return err;
+}
+
+bool file_hdf5_has(file_hdf5 *h, const char *name)
+{
+  hid_t set;
+  H5E_BEGIN_TRY
+  {
+    set = H5Dopen2(h->file, name, H5P_DEFAULT);
+    drop(set);
+  }
+  H5E_END_TRY
+  return set >= 0;
+}
+
+static osla_err find_sizes(file_hdf5 *h, hid_t set, const char *name, file_item *item)
+{
+  hid_t space = H5Dget_space(set);
+  hsize_t dims[2] = {0, 1};
+  int n_dims = H5Sget_simple_extent_ndims(space);
+  bool fits = n_dims == (item->vector ? 1 : 2);
+  if (fits) (void)H5Sget_simple_extent_dims(space, dims, NULL);
+  drop(space);
+  OSLA_CHECK(fits, OSLA_ERR_IO, "%.200s: %.63s has %d dimensions, and %s was expected", h->path,
+             name, n_dims, item->vector ? "a vector" : "a matrix");
+  item->m = (int64_t)dims[item->vector ? 0 : 1];
+  item->n = (int64_t)dims[item->vector ? 1 : 0];
+  return OSLA_OK;
+}
+
+static osla_err find_type(file_hdf5 *h, hid_t set, const char *name, file_item *item)
+{
+  hid_t there = H5Dget_type(set);
+  item->type = FILE_TYPES;
+  for (int type = 0; type < FILE_TYPES; type++) {
+    hid_t candidate = make_type((file_type)type);
+    if (H5Tequal(there, candidate) > 0) item->type = type;
+    drop(candidate);
+  }
+  drop(there);
+  OSLA_CHECK(item->type != FILE_TYPES && (item->vector || item->type <= FILE_Z), OSLA_ERR_IO,
+             "%.200s: %.63s has a type that osla does not read", h->path, name);
+  return OSLA_OK;
+}
+
+static osla_err find_place(file_hdf5 *h, hid_t set, const char *name, file_item *item)
+{
+  hid_t create = H5Dget_create_plist(set);
+  bool contiguous = H5Pget_layout(create) == H5D_CONTIGUOUS && H5Pget_external_count(create) == 0;
+  drop(create);
+  haddr_t offset = H5Dget_offset(set);
+  item->offset = offset == HADDR_UNDEF ? 0 : (uint64_t)offset;
+  char uplo[8] = "whole";
+  bool sealed =
+    get_attribute(set, "checksum", H5T_STD_U64LE, &item->checksum, sizeof item->checksum) &&
+    (item->vector || get_attribute(set, "uplo", -1, uplo, sizeof uplo));
+  item->stored = OSLA_STORED_WHOLE;
+  for (int stored = 0; stored < 3; stored++)
+    if (strcmp(uplo, stored_name[stored]) == 0) item->stored = stored;
+  OSLA_CHECK(contiguous && sealed && (offset != HADDR_UNDEF || item->m == 0 || item->n == 0),
+             OSLA_ERR_IO, "%.200s: %.63s was not written by osla (%s)", h->path, name,
+             contiguous ? "no checksum" : "not contiguous");
+  return OSLA_OK;
+}
+
+static osla_err find(file_hdf5 *h, hid_t set, const char *name, file_item *item)
+{
+  OSLA_CALL(find_sizes(h, set, name, item));
+  OSLA_CALL(find_type(h, set, name, item));
+  return find_place(h, set, name, item);
+}
+
+osla_err file_hdf5_find(file_hdf5 *h, const char *name, bool vector, file_item *item)
+{
+  osla_err err;
+  *item = (file_item){.vector = vector};
+  H5E_BEGIN_TRY
+  {
+    hid_t set = H5Dopen2(h->file, name, H5P_DEFAULT);
+    err = set >= 0 ? find(h, set, name, item)
+                   : osla_error_set(OSLA_ERR_IO, "%.200s: no data set %.63s", h->path, name);
+    drop(set);
+  }
+  H5E_END_TRY
+  return err;
+}
+
+osla_err file_hdf5_put_value(file_hdf5 *h, const char *name, file_type type, const void *value)
+{
+  osla_err err;
+  H5E_BEGIN_TRY
+  {
+    hid_t id = make_type(type);
+    err = put_attribute(h, h->file, name, id, value);
+    drop(id);
+  }
+  H5E_END_TRY
+  return err;
+}
+
+osla_err file_hdf5_get_value(file_hdf5 *h, const char *name, file_type type, void *value)
+{
+  bool done;
+  H5E_BEGIN_TRY
+  {
+    hid_t id = make_type(type);
+    done = get_attribute(h->file, name, id, value, file_type_size(type));
+    drop(id);
+  }
+  H5E_END_TRY
+  OSLA_CHECK(done, OSLA_ERR_IO, "%.200s: no number %.63s of type %s", h->path, name,
+             file_type_name(type));
+  return OSLA_OK;
+}
+
+osla_err file_hdf5_put_text(file_hdf5 *h, const char *name, const char *value)
+{
+  osla_err err;
+  H5E_BEGIN_TRY
+  {
+    hid_t type = text_type(strlen(value) + 1);
+    err = put_attribute(h, h->file, name, type, value);
+    drop(type);
+  }
+  H5E_END_TRY
+  return err;
+}
+
+osla_err file_hdf5_get_text(file_hdf5 *h, const char *name, char *value, size_t size)
+{
+  bool done;
+  H5E_BEGIN_TRY
+  {
+    done = get_attribute(h->file, name, -1, value, size);
+  }
+  H5E_END_TRY
+  OSLA_CHECK(done, OSLA_ERR_IO, "%.200s: no text %.63s", h->path, name);
+  return OSLA_OK;
+}
+
+#endif

@@ -1,0 +1,86 @@
+/* A file in memory, in which arrays are holes. See file_image.h. */
+#ifdef HAVE_CONFIG_H
+#include "config.h"
+#endif
+#include "file_image.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+osla_err file_image_make(file_image *image, const char *path, char name[FILE_IMAGE_NAME])
+{
+  *image = FILE_NO_IMAGE;
+#ifdef __linux__
+  image->fd = memfd_create("osla-file", MFD_CLOEXEC);
+#else
+  errno = ENOSYS;
+#endif
+  OSLA_CHECK(image->fd >= 0, errno == ENOSYS ? OSLA_ERR_UNSUPPORTED : OSLA_ERR_MEM,
+             "%.200s: memfd_create: %s", path, strerror(errno));
+  (void)snprintf(name, FILE_IMAGE_NAME, "/proc/self/fd/%d", image->fd);
+  return OSLA_OK;
+}
+
+void file_image_free(file_image *image)
+{
+  if (image->fd >= 0) (void)close(image->fd);
+  free(image->arrays);
+  *image = FILE_NO_IMAGE;
+}
+
+osla_err file_image_note(file_image *image, uint64_t first, uint64_t bytes)
+{
+  file_extent *longer = realloc(image->arrays, (image->n_arrays + 1) * sizeof *longer);
+  OSLA_CHECK(longer, OSLA_ERR_MEM, "table of %zu arrays", image->n_arrays + 1);
+  image->arrays = longer;
+  image->arrays[image->n_arrays++] = (file_extent){first, first + bytes};
+  return OSLA_OK;
+}
+
+/* The end of a run of bytes, from *at on and before `end`, that belong to no array; moves *at
+ * behind an array it is in. */
+static uint64_t next_run(const file_image *image, uint64_t *at, uint64_t end)
+{
+  for (bool moved = true; moved;) {
+    moved = false;
+    for (size_t k = 0; k < image->n_arrays; k++)
+      if (image->arrays[k].first <= *at && *at < image->arrays[k].end) {
+        *at = image->arrays[k].end;
+        moved = true;
+      }
+  }
+  for (size_t k = 0; k < image->n_arrays; k++)
+    if (image->arrays[k].first > *at && image->arrays[k].first < end) end = image->arrays[k].first;
+  return end;
+}
+
+static osla_err copy_page(const file_image *image, const char *path, int fd, uint64_t first,
+                          uint64_t end)
+{
+  unsigned char page[FILE_PAGE];
+  OSLA_CALL(file_read_at(image->fd, path, page, end - first, first));
+  for (uint64_t at = first; at < end;) {
+    uint64_t run = next_run(image, &at, end);
+    if (at < end) OSLA_CALL(file_write_at(fd, path, page + (at - first), run - at, at));
+    at = run > at ? run : at;
+  }
+  return OSLA_OK;
+}
+
+osla_err file_image_copy(const file_image *image, const char *path, int fd)
+{
+  off_t length = lseek(image->fd, 0, SEEK_END), at = 0;
+  OSLA_CHECK(length >= 0 && ftruncate(fd, length) == 0, OSLA_ERR_IO, "%.200s: %s", path,
+             strerror(errno));
+  while ((at = lseek(image->fd, at, SEEK_DATA)) >= 0) {
+    off_t end = length - at < FILE_PAGE ? length : at + FILE_PAGE;
+    OSLA_CALL(copy_page(image, path, fd, (uint64_t)at, (uint64_t)end));
+    at = end;
+  }
+  OSLA_CHECK(errno == ENXIO, OSLA_ERR_IO, "%.200s: %s", path, strerror(errno)); /* the end */
+  return OSLA_OK;
+}

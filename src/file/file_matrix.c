@@ -1,0 +1,113 @@
+/* Matrices to and from files. */
+#include "file.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+static osla_err check_transport(const osla_file *f, const osla_matrix *a)
+{
+  OSLA_CHECK(osla_grid_transport(osla_matrix_grid(a)) == f->t, OSLA_ERR_ARG,
+             "%.200s: file and matrix are of different transports", f->path);
+  return OSLA_OK;
+}
+
+osla_err osla_file_put_matrix(osla_file *f, const char *name, const osla_matrix *a,
+                              osla_stored stored)
+{
+  osla_layout l = osla_matrix_layout(a);
+  uint64_t sum = 0;
+  OSLA_CALL(check_transport(f, a));
+  OSLA_CHECK(stored >= OSLA_STORED_WHOLE && stored <= OSLA_STORED_UPPER, OSLA_ERR_ARG,
+             "%.200s: stored = %d is not known", f->path, (int)stored);
+  file_item item = {
+    .m = l.m, .n = l.n, .type = (int32_t)osla_matrix_dtype(a), .stored = (int32_t)stored};
+  OSLA_CALL(file_reserve(f, name, &item)); /* orders what was stored into the matrix before */
+  OSLA_CALL(file_agree(f, file_write_pieces(f, &item, a, &sum)));
+  return file_seal(f, name, &item, sum);
+}
+
+/* Fills a that fits the item. */
+static osla_err read_matrix(osla_file *f, const char *name, const file_item *item, osla_matrix *a)
+{
+  uint64_t sum = 0;
+  OSLA_CALL(osla_barrier(f->t)); /* nobody still uses what a holds */
+  OSLA_CALL(file_agree(f, file_read_pieces(f, item, a, &sum)));
+  return file_verify(f, name, item, sum);
+}
+
+osla_err osla_file_look_matrix(osla_file *f, const char *name, osla_file_matrix *look)
+{
+  file_item item;
+  OSLA_CALL(file_find(f, name, false, &item));
+  *look = (osla_file_matrix){(osla_dtype)item.type, item.m, item.n, (osla_stored)item.stored};
+  return OSLA_OK;
+}
+
+osla_err osla_file_get_matrix(osla_file *f, const char *name, osla_matrix *a)
+{
+  osla_layout l = osla_matrix_layout(a);
+  file_item item;
+  OSLA_CALL(check_transport(f, a));
+  OSLA_CALL(file_find(f, name, false, &item));
+  OSLA_CHECK(item.m == l.m && item.n == l.n && item.type == (int32_t)osla_matrix_dtype(a),
+             OSLA_ERR_ARG,
+             "%.200s: %.63s is %" PRId64 " x %" PRId64 " of type %s, the matrix %" PRId64
+             " x %" PRId64 " of type %s",
+             f->path, name, item.m, item.n, file_type_name((file_type)item.type), l.m, l.n,
+             file_type_name((file_type)osla_matrix_dtype(a)));
+  return read_matrix(f, name, &item, a);
+}
+
+static bool ends_in(const char *text, const char *end)
+{
+  size_t length = strlen(text), of_end = strlen(end);
+  return length >= of_end && strcmp(text + length - of_end, end) == 0;
+}
+
+static const char *name_or_default(const char *name)
+{
+  return name ? name : "matrix";
+}
+
+osla_err osla_matrix_save(const osla_matrix *a, const char *path, const osla_save_options *options)
+{
+  const osla_save_options o = options ? *options : (osla_save_options){.name = NULL};
+  OSLA_CHECK(o.format >= OSLA_FORMAT_BY_NAME && o.format <= OSLA_FORMAT_RAW, OSLA_ERR_ARG,
+             "%.200s: format = %d is not known", path, (int)o.format);
+  bool hdf5 = o.format == OSLA_FORMAT_HDF5 ||
+              (o.format == OSLA_FORMAT_BY_NAME && (ends_in(path, ".h5") || ends_in(path, ".hdf5")));
+  osla_file *f = NULL;
+  OSLA_CALL(file_begin(osla_grid_transport(osla_matrix_grid(a)), path, !hdf5, &f));
+  osla_err err = osla_file_put_matrix(f, name_or_default(o.name), a, o.stored);
+  if (err == OSLA_OK) return osla_file_commit(&f);
+  osla_file_close(&f);
+  return err;
+}
+
+enum { DEFAULT_BLOCK = 128 };
+
+osla_err osla_matrix_load(osla_grid *grid, const char *path, const osla_load_options *options,
+                          osla_stored *stored, osla_matrix **out)
+{
+  const osla_load_options o = options ? *options : (osla_load_options){.name = NULL};
+  const char *name = name_or_default(o.name);
+  int64_t mb = o.mb ? o.mb : DEFAULT_BLOCK;
+  osla_file *f = NULL;
+  osla_matrix *a = NULL;
+  file_item item;
+  bool is_raw;
+  osla_err err;
+  *out = NULL;
+  OSLA_CALL(file_open_any(osla_grid_transport(grid), path, &f, &item, &is_raw));
+  if (!is_raw) OSLA_TRY(file_find(f, name, false, &item));
+  OSLA_TRY(
+    osla_matrix_create(grid, (osla_dtype)item.type, item.m, item.n, mb, o.nb ? o.nb : mb, &a));
+  OSLA_TRY(read_matrix(f, is_raw ? "the matrix" : name, &item, a));
+  if (stored) *stored = (osla_stored)item.stored;
+  *out = a;
+  a = NULL;
+cleanup:
+  osla_matrix_destroy(&a);
+  osla_file_close(&f);
+  return err;
+}

@@ -1,0 +1,88 @@
+/* A matrix as it lies in a file, column-major, cut into pieces of 4 MiB. Each rank takes a range of
+ * pieces, whoever owns the elements, and moves them one-sided between the matrix and a buffer. So
+ * each transfer to or from the file is contiguous and begins at a multiple of a page, which no
+ * other rank touches (that matters where hosts cache pages of a shared file, as with NFS). */
+#include "file.h"
+
+#include <stdlib.h>
+
+enum { PIECE_BYTES = 4 << 20 };
+
+typedef enum direction { TO_FILE, FROM_FILE } direction;
+
+/* Copies elements [first, last), counted column by column, between matrix and buffer: parts of
+ * columns one by one, whole columns at once. */
+static osla_err copy_elements(osla_matrix *a, int64_t first, int64_t last, unsigned char *buffer,
+                              direction way)
+{
+  int64_t m = osla_matrix_layout(a).m;
+  size_t e = osla_dtype_size(osla_matrix_dtype(a));
+  while (first < last) {
+    int64_t i = first % m, j = first / m;
+    bool whole = i == 0 && last - first >= m;
+    int64_t rows = m - i < last - first ? m - i : last - first;
+    int64_t cols = whole ? (last - first) / m : 1;
+    if (way == TO_FILE)
+      OSLA_CALL(osla_matrix_get_block(a, i, j, rows, cols, buffer, rows));
+    else
+      OSLA_CALL(osla_matrix_put_block(a, i, j, rows, cols, buffer, rows));
+    buffer += (size_t)(rows * cols) * e;
+    first += rows * cols;
+  }
+  return OSLA_OK;
+}
+
+static osla_err move_piece(const osla_file *file, const file_item *item, osla_matrix *a,
+                           int64_t first, int64_t last, unsigned char *buffer, direction way,
+                           uint64_t *sum)
+{
+  file_type type = (file_type)item->type;
+  size_t e = file_type_size(type), words = file_word_count(type);
+  size_t bytes = (size_t)(last - first) * e;
+  uint64_t offset = item->offset + (uint64_t)first * e;
+  if (way == TO_FILE)
+    OSLA_CALL(copy_elements(a, first, last, buffer, way));
+  else
+    OSLA_CALL(file_read_at(file->fd, file->path, buffer, bytes, offset));
+  *sum += file_sum(buffer, file_word_size(type), (last - first) * (int64_t)words,
+                   (uint64_t)first * words);
+  if (way == TO_FILE) return file_write_at(file->fd, file->path, buffer, bytes, offset);
+  return copy_elements(a, first, last, buffer, way);
+}
+
+static osla_err move_pieces(const osla_file *file, const file_item *item, osla_matrix *a,
+                            direction way, uint64_t *sum)
+{
+  int64_t elements = item->m * item->n;
+  int64_t length = (int64_t)(PIECE_BYTES / file_type_size((file_type)item->type));
+  int64_t pieces = elements / length + (elements % length > 0);
+  int rank = osla_transport_rank(file->t), size = osla_transport_size(file->t);
+  int64_t each = pieces / size, more = pieces % size; /* the first `more` ranks take one more */
+  int64_t begin = each * rank + (rank < more ? rank : more);
+  int64_t end = begin + each + (rank < more);
+  *sum = 0;
+  if (begin == end) return OSLA_OK;
+  unsigned char *buffer = malloc(PIECE_BYTES);
+  OSLA_CHECK(buffer, OSLA_ERR_MEM, "%d bytes to stage a matrix for its file", PIECE_BYTES);
+  osla_err err = OSLA_OK;
+  for (int64_t p = begin; p < end && err == OSLA_OK; p++) {
+    int64_t first = p * length, last = p + 1 < pieces ? first + length : elements;
+    err = move_piece(file, item, a, first, last, buffer, way, sum);
+    osla_progress(file->t);
+  }
+  free(buffer);
+  return err;
+}
+
+/* get_block does not change the matrix, but the two directions share their way. */
+osla_err file_write_pieces(const osla_file *file, const file_item *item, const osla_matrix *a,
+                           uint64_t *sum)
+{
+  return move_pieces(file, item, (osla_matrix *)(uintptr_t)a, TO_FILE, sum);
+}
+
+osla_err file_read_pieces(const osla_file *file, const file_item *item, osla_matrix *a,
+                          uint64_t *sum)
+{
+  return move_pieces(file, item, a, FROM_FILE, sum);
+}

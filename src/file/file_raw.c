@@ -1,0 +1,75 @@
+/* Raw files: a matrix, column-major, then a trailer of 64 bytes. Behind the data, so that
+ * numpy.fromfile and fread need not know of it. */
+#include "file.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+typedef struct trailer {
+  char magic[8];
+  uint32_t order; /* BYTE_ORDER_MARK as this machine stores it */
+  uint32_t bytes; /* of the trailer */
+  int64_t m, n;
+  uint32_t type; /* file_type: 0 float, 1 double, 2 complex float, 3 complex double */
+  uint32_t stored;
+  uint64_t data_bytes;
+  uint64_t checksum;
+  uint64_t own_checksum; /* of all above */
+} trailer;
+_Static_assert(sizeof(trailer) == 64, "the trailer is written as it lies in memory");
+
+static const char magic[8] = "OSLAraw1";
+static const uint32_t order_mark = 0x01020304;
+
+static uint64_t own_checksum(const trailer *tail)
+{
+  return file_sum(tail, 8, (int64_t)(offsetof(trailer, own_checksum) / 8), 0);
+}
+
+static uint64_t data_bytes(const file_item *item)
+{
+  return (uint64_t)item->m * (uint64_t)item->n * file_type_size((file_type)item->type);
+}
+
+osla_err file_raw_seal(const osla_file *file, const file_item *item)
+{
+  trailer tail = {.order = order_mark,
+                  .bytes = sizeof tail,
+                  .m = item->m,
+                  .n = item->n,
+                  .type = (uint32_t)item->type,
+                  .stored = (uint32_t)item->stored,
+                  .data_bytes = data_bytes(item),
+                  .checksum = item->checksum};
+  memcpy(tail.magic, magic, sizeof magic);
+  tail.own_checksum = own_checksum(&tail);
+  return file_write_at(file->fd, file->path, &tail, sizeof tail, tail.data_bytes);
+}
+
+osla_err file_raw_find(const osla_file *file, bool *is_raw, file_item *item)
+{
+  uint64_t length;
+  trailer tail;
+  *is_raw = false;
+  OSLA_CALL(file_length(file->fd, file->path, &length));
+  if (length < sizeof tail) return OSLA_OK;
+  OSLA_CALL(file_read_at(file->fd, file->path, &tail, sizeof tail, length - sizeof tail));
+  if (memcmp(tail.magic, magic, sizeof magic) != 0) return OSLA_OK;
+  *is_raw = true;
+  OSLA_CHECK(tail.order == order_mark && tail.bytes == sizeof tail, OSLA_ERR_IO,
+             "%.200s: an OSLA raw matrix of another version or byte order", file->path);
+  OSLA_CHECK(tail.own_checksum == own_checksum(&tail) && tail.type <= FILE_Z && tail.stored <= 2 &&
+               tail.m >= 0 && tail.n >= 0,
+             OSLA_ERR_IO, "%.200s: checksum of the trailer: it was changed", file->path);
+  *item = (file_item){.m = tail.m,
+                      .n = tail.n,
+                      .checksum = tail.checksum,
+                      .type = (int32_t)tail.type,
+                      .stored = (int32_t)tail.stored};
+  OSLA_CHECK(tail.data_bytes == data_bytes(item) && length == tail.data_bytes + sizeof tail,
+             OSLA_ERR_IO,
+             "%.200s: truncated: %" PRIu64 " bytes, but a matrix of %" PRId64 " x %" PRId64
+             " and its trailer take %" PRIu64,
+             file->path, length, tail.m, tail.n, data_bytes(item) + sizeof tail);
+  return OSLA_OK;
+}

@@ -1,0 +1,66 @@
+/* The checksum of arrays: a sum over the words of a hash of place and bits, so that it does not
+ * depend on who reads what in which order. The mixing function is SplitMix64's finaliser, as in
+ * osla_random.h, here inline. */
+#include "file.h"
+
+#include <string.h>
+
+static inline uint64_t mix(uint64_t x)
+{
+  x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
+  x = (x ^ (x >> 27)) * 0x94d049bb133111ebu;
+  return x ^ (x >> 31);
+}
+
+static inline uint64_t hash(uint64_t word, uint64_t place)
+{
+  return mix(word ^ mix((place + 1) * 0x9e3779b97f4a7c15u));
+}
+
+uint64_t file_sum(const void *words, size_t size, int64_t count, uint64_t first)
+{
+  const unsigned char *at = words;
+  uint64_t sum = 0;
+  for (int64_t k = 0; k < count; k++) {
+    uint64_t wide = 0;
+    uint32_t narrow;
+    if (size == sizeof wide) {
+      memcpy(&wide, at + (size_t)k * sizeof wide, sizeof wide);
+    } else {
+      memcpy(&narrow, at + (size_t)k * sizeof narrow, sizeof narrow);
+      wide = narrow;
+    }
+    sum += hash(wide, first + (uint64_t)k);
+  }
+  return sum;
+}
+
+uint64_t file_sum_head(const file_item *item)
+{
+  const uint64_t head[] = {(uint64_t)item->type, (uint64_t)item->stored, (uint64_t)item->vector,
+                           (uint64_t)item->m, (uint64_t)item->n};
+  return ~file_sum(head, sizeof *head, sizeof head / sizeof *head, 0);
+}
+
+size_t file_word_size(file_type type)
+{
+  return type == FILE_S || type == FILE_C ? 4 : 8;
+}
+
+size_t file_word_count(file_type type)
+{
+  return type == FILE_C || type == FILE_Z ? 2 : 1;
+}
+
+size_t file_type_size(file_type type)
+{
+  return file_word_size(type) * file_word_count(type);
+}
+
+const char *file_type_name(file_type type)
+{
+  static const char *const name[FILE_TYPES] = {
+    "float", "double", "complex float", "complex double", "int64", "uint64",
+  };
+  return name[type];
+}

@@ -1,0 +1,190 @@
+/* Vectors, numbers and texts to and from files. */
+#include "file.h"
+#include "file_hdf5.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+static bool is_root(const osla_file *f)
+{
+  return osla_transport_rank(f->t) == 0;
+}
+
+static osla_err to_file_type(osla_file_type type, file_type *out)
+{
+  static const file_type types[] = {FILE_D, FILE_I64, FILE_U64};
+  OSLA_CHECK(type >= OSLA_FILE_DOUBLE && type <= OSLA_FILE_UINT64, OSLA_ERR_ARG,
+             "type %d of a vector is not known", (int)type);
+  *out = types[type];
+  return OSLA_OK;
+}
+
+/* A part of a vector: elements [first, first + count) of it. */
+static osla_err write_part(const osla_file *f, const file_item *item, int64_t first, int64_t count,
+                           const void *data, uint64_t *sum)
+{
+  *sum = file_sum(data, 8, count, (uint64_t)first);
+  return file_write_at(f->fd, f->path, data, 8 * (size_t)count, item->offset + 8 * (uint64_t)first);
+}
+
+static osla_err read_part(const osla_file *f, const file_item *item, int64_t first, int64_t count,
+                          void *data, uint64_t *sum)
+{
+  OSLA_CALL(
+    file_read_at(f->fd, f->path, data, 8 * (size_t)count, item->offset + 8 * (uint64_t)first));
+  *sum = file_sum(data, 8, count, (uint64_t)first);
+  return OSLA_OK;
+}
+
+static osla_err put(osla_file *f, const char *name, file_type type, int64_t total, int64_t first,
+                    int64_t count, const void *data)
+{
+  file_item item = {.m = total, .n = 1, .type = (int32_t)type, .vector = 1};
+  uint64_t sum = 0;
+  OSLA_CALL(file_reserve(f, name, &item));
+  OSLA_CALL(file_agree(f, write_part(f, &item, first, count, data, &sum)));
+  return file_seal(f, name, &item, sum);
+}
+
+osla_err osla_file_put_vector(osla_file *f, const char *name, osla_file_type type, int64_t count,
+                              const void *data)
+{
+  file_type wide = FILE_D;
+  OSLA_CALL(file_check_state(f, true));
+  OSLA_CALL(to_file_type(type, &wide));
+  return put(f, name, wide, count, 0, is_root(f) ? count : 0, data);
+}
+
+/* Where this rank's part begins, and the length of all. */
+static osla_err place_parts(osla_file *f, const char *name, int64_t count, int64_t *first,
+                            int64_t *total)
+{
+  int size = osla_transport_size(f->t);
+  int64_t *counts = calloc((size_t)size, sizeof *counts);
+  osla_err err = counts ? OSLA_OK : osla_error_set(OSLA_ERR_MEM, "table of %d ranks", size);
+  if (err == OSLA_OK && count < 0)
+    err = osla_error_set(OSLA_ERR_ARG, "%.63s: %" PRId64 " elements", name, count);
+  OSLA_TRY(file_agree(f, err));
+  counts[osla_transport_rank(f->t)] = count;
+  OSLA_TRY(osla_allreduce(f->t, counts, size, MPI_INT64_T, MPI_SUM));
+  *first = *total = 0;
+  for (int rank = 0; rank < size; rank++) {
+    if (rank < osla_transport_rank(f->t)) *first += counts[rank];
+    *total += counts[rank];
+  }
+cleanup:
+  free(counts);
+  return err;
+}
+
+osla_err osla_file_put_parts(osla_file *f, const char *name, osla_file_type type, int64_t count,
+                             const void *data)
+{
+  int64_t first, total;
+  file_type wide = FILE_D;
+  OSLA_CALL(file_check_state(f, true));
+  OSLA_CALL(to_file_type(type, &wide));
+  OSLA_CALL(place_parts(f, name, count, &first, &total));
+  return put(f, name, wide, total, first, count, data);
+}
+
+static osla_err find_vector(osla_file *f, const char *name, osla_file_type type, file_item *item)
+{
+  file_type wide = FILE_D;
+  OSLA_CALL(to_file_type(type, &wide));
+  OSLA_CALL(file_find(f, name, true, item));
+  OSLA_CHECK(item->type == (int32_t)wide, OSLA_ERR_IO,
+             "%.200s: %.63s is of type %s, and %s was expected", f->path, name,
+             file_type_name((file_type)item->type), file_type_name(wide));
+  return OSLA_OK;
+}
+
+osla_err osla_file_look_vector(osla_file *f, const char *name, osla_file_type type, int64_t *count)
+{
+  file_item item;
+  OSLA_CALL(find_vector(f, name, type, &item));
+  *count = item.m;
+  return OSLA_OK;
+}
+
+osla_err osla_file_get_vector(osla_file *f, const char *name, osla_file_type type, int64_t count,
+                              void *data)
+{
+  file_item item;
+  uint64_t sum = 0;
+  OSLA_CALL(find_vector(f, name, type, &item));
+  OSLA_CHECK(count == item.m, OSLA_ERR_ARG,
+             "%.200s: %.63s has %" PRId64 " elements, and not %" PRId64, f->path, name, item.m,
+             count);
+  osla_err err = is_root(f) ? read_part(f, &item, 0, count, data, &sum) : OSLA_OK;
+  OSLA_CALL(file_agree(f, err));
+  OSLA_CALL(file_verify(f, name, &item, sum));
+  return osla_bcast(f->t, data, count, MPI_INT64_T, 0);
+}
+
+osla_err osla_file_get_parts(osla_file *f, const char *name, osla_file_type type, int64_t first,
+                             int64_t count, void *data)
+{
+  file_item item;
+  uint64_t sum = 0;
+  OSLA_CALL(find_vector(f, name, type, &item));
+  osla_err err = OSLA_OK;
+  if (first < 0 || count < 0 || first > item.m || count > item.m - first)
+    err = osla_error_set(OSLA_ERR_ARG,
+                         "%.200s: elements %" PRId64 " to %" PRId64 " of %.63s, which has %" PRId64,
+                         f->path, first, first + count - 1, name, item.m);
+  if (err == OSLA_OK) err = read_part(f, &item, first, count, data, &sum);
+  OSLA_CALL(file_agree(f, err));
+  return file_verify(f, name, &item, sum);
+}
+
+static osla_err put_value(osla_file *f, const char *name, file_type type, const void *value)
+{
+  OSLA_CALL(file_check_state(f, true));
+  return file_agree(f, is_root(f) ? file_hdf5_put_value(f->hdf5, name, type, value) : OSLA_OK);
+}
+
+/* `value` gets 8 bytes on all ranks. */
+static osla_err get_value(osla_file *f, const char *name, file_type type, void *value)
+{
+  OSLA_CALL(file_check_state(f, false));
+  osla_err err = is_root(f) ? file_hdf5_get_value(f->hdf5, name, type, value) : OSLA_OK;
+  OSLA_CALL(file_agree(f, err));
+  return osla_bcast(f->t, value, 8, MPI_BYTE, 0);
+}
+
+osla_err osla_file_put_number(osla_file *f, const char *name, double value)
+{
+  return put_value(f, name, FILE_D, &value);
+}
+
+osla_err osla_file_put_int(osla_file *f, const char *name, int64_t value)
+{
+  return put_value(f, name, FILE_I64, &value);
+}
+
+osla_err osla_file_get_number(osla_file *f, const char *name, double *value)
+{
+  return get_value(f, name, FILE_D, value);
+}
+
+osla_err osla_file_get_int(osla_file *f, const char *name, int64_t *value)
+{
+  return get_value(f, name, FILE_I64, value);
+}
+
+osla_err osla_file_put_text(osla_file *f, const char *name, const char *value)
+{
+  OSLA_CALL(file_check_state(f, true));
+  return file_agree(f, is_root(f) ? file_hdf5_put_text(f->hdf5, name, value) : OSLA_OK);
+}
+
+osla_err osla_file_get_text(osla_file *f, const char *name, char *value, size_t size)
+{
+  OSLA_CHECK(size > 0, OSLA_ERR_ARG, "%.63s: no room for a text", name);
+  OSLA_CALL(file_check_state(f, false));
+  osla_err err = is_root(f) ? file_hdf5_get_text(f->hdf5, name, value, size) : OSLA_OK;
+  OSLA_CALL(file_agree(f, err));
+  return osla_bcast(f->t, value, (int64_t)size, MPI_CHAR, 0);
+}
