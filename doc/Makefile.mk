@@ -3,6 +3,8 @@ dist_man_MANS = \
   doc/osla.1 \
   doc/osla-info.1 \
   doc/osla-invert.1 \
+  doc/osla-assemble.1 \
+  doc/osla-solve.1 \
   doc/osla-bench.1
 
-EXTRA_DIST += doc/design.md doc/hazards.md doc/example.c
+EXTRA_DIST += doc/design.md doc/hazards.md doc/example.c doc/write_updates.c doc/write_updates.py

@@ -55,6 +55,7 @@ tests_scripts = \
   tests/test_invert.sh \
   tests/test_invert_errors.sh \
   tests/test_invert_kill.sh \
+  tests/test_assemble.sh \
   tests/test_bench.sh
 
 if HAVE_CUNIT
@@ -73,6 +74,15 @@ tests_test_invert_LDADD = tests/libosla_test.la tools/libinvert.la tools/libtomo
 check_PROGRAMS += tests/result_diff
 tests_result_diff_SOURCES = tests/result_diff.c
 tests_result_diff_LDADD = tools/libtomo.la libosla.la
+
+# Helpers of test_assemble.sh.
+if HAVE_HDF5
+check_PROGRAMS += tests/assemble_check doc/write_updates
+endif
+tests_assemble_check_SOURCES = tests/assemble_check.c
+tests_assemble_check_LDADD = $(HDF5_LIBS) -lm
+doc_write_updates_SOURCES = doc/write_updates.c
+doc_write_updates_LDADD = $(HDF5_LIBS)
 
 tests_test_command_util_SOURCES = tests/test_command_util.c \
   tools/command.h tools/command.c tools/command_util.c

@@ -1,5 +1,6 @@
 # Floor 4: the command.
 AM_CPPFLAGS += -I$(srcdir)/tools -I$(srcdir)/tools/info -I$(srcdir)/tools/invert \
+  -I$(srcdir)/tools/assemble -I$(srcdir)/tools/solve \
   -I$(srcdir)/tools/tomo $(POPT_CFLAGS) $(JANSSON_CFLAGS)
 
 bin_PROGRAMS += osla
@@ -7,5 +8,10 @@ osla_SOURCES = \
   tools/info/info.h tools/info/info.c tools/info/info_system.c tools/info/info_transport.c \
   tools/info/info_probe.c tools/info/info_speed.c tools/info/info_rules.c \
   tools/info/info_print.c tools/info/info_json.c tools/info/info_watchdog.c \
+  tools/assemble/assemble.h tools/assemble/assemble_options.c \
+  tools/assemble/updates.h tools/assemble/updates_file.h \
+  tools/assemble/updates_schema.c tools/assemble/updates.c \
+  tools/assemble/assemble_work.c tools/assemble/assemble.c \
+  tools/solve/solve_command.h tools/solve/solve_options.c tools/solve/solve.c \
   tools/osla.c
-osla_LDADD = tools/libinvert.la tools/libtomo.la libosla.la $(POPT_LIBS) $(JANSSON_LIBS)
+osla_LDADD = tools/libinvert.la tools/libtomo.la libosla.la $(HDF5_LIBS) $(POPT_LIBS) $(JANSSON_LIBS)

@@ -108,6 +108,11 @@ void osla_command_release(osla_command_line *line)
   free(line->owned);
   line->owned = NULL;
   line->n_owned = 0;
+  for (int i = 0; i < line->n_arguments; i++)
+    free(line->arguments[i]);
+  free(line->arguments);
+  line->arguments = NULL;
+  line->n_arguments = 0;
 }
 
 /* "--option=" and an empty argument, as from a shell variable that is not set; popt takes them for
@@ -172,6 +177,19 @@ static void print_help(const osla_command_line *line, poptContext context)
   (void)fflush(stdout);
 }
 
+/* Copies what popt has left. Returns whether there was memory. */
+static bool keep_arguments(osla_command_line *line, poptContext context, int argc)
+{
+  line->arguments = calloc((size_t)argc + 1, sizeof *line->arguments);
+  if (!line->arguments) return false;
+  for (const char *word; (word = poptGetArg(context));) {
+    char *copy = strdup(word);
+    if (!copy) return false;
+    line->arguments[line->n_arguments++] = copy;
+  }
+  return true;
+}
+
 /* One pass of popt. Returns true to go on. */
 static bool run_popt(osla_command_line *line, int argc, char **argv, int *status)
 {
@@ -200,6 +218,7 @@ static bool run_popt(osla_command_line *line, int argc, char **argv, int *status
   do {
     rc = poptGetNextOpt(context);
   } while (rc >= 0);
+  bool kept = !line->takes_arguments || keep_arguments(line, context, argc);
   const char *extra = poptGetArg(context);
   if (help) {
     print_help(line, context);
@@ -209,6 +228,8 @@ static bool run_popt(osla_command_line *line, int argc, char **argv, int *status
   } else if (extra) {
     (void)osla_command_error(line->name, "'%s' is not an option (see osla%s%s --help)", extra,
                              gap(line->name), line->name);
+  } else if (!kept) {
+    (void)osla_command_error(line->name, "out of memory");
   } else {
     *status = OSLA_EXIT_OK;
     go_on = true;
@@ -220,7 +241,8 @@ static bool run_popt(osla_command_line *line, int argc, char **argv, int *status
 
 bool osla_command_parse(osla_command_line *line, int argc, char **argv, int *status)
 {
-  line->n_owned = 0;
+  line->n_owned = line->n_arguments = 0;
+  line->arguments = NULL;
   each_string(line->options, line, count_string);
   line->owned = calloc((size_t)line->n_owned + 1, sizeof *line->owned);
   line->n_owned = 0;

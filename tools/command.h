@@ -32,6 +32,8 @@ enum {
 /* The sub-commands. */
 int osla_command_info(int argc, char **argv);
 int osla_command_invert(int argc, char **argv);
+int osla_command_assemble(int argc, char **argv);
+int osla_command_solve(int argc, char **argv);
 
 /* --- options --- */
 
@@ -42,15 +44,18 @@ typedef struct osla_command_line {
   const char *after;                /* last lines of the help (examples); may be NULL */
   const struct poptOption *options; /* popt's table without help, ended by POPT_TABLEEND; values are
                                        stored through `arg`; `val` must be 0 */
-  char **owned; /* filled in by osla_command_parse, freed by osla_command_release */
+  bool takes_arguments;             /* words that are not options, such as files, are no error: */
+  char **arguments; /* filled in by osla_command_parse, freed by osla_command_release */
+  int n_arguments;
+  char **owned;
   int n_owned;
 } osla_command_line;
 
 /* Parses argv with popt on every rank; rank 0 writes. Adds -h/--help. An option that is not known,
- * lacks its value or has one of the wrong type, and an argument that is not an option, are errors.
- * Returns true to go on; false after help (*status = OSLA_EXIT_OK) or an error (OSLA_EXIT_USAGE).
- * Strings stored through POPT_ARG_STRING live until osla_command_release. Local; the same result on
- * all ranks, as they have the same argv. */
+ * lacks its value or has one of the wrong type is an error; so is an argument that is not an
+ * option, unless the command takes them. Returns true to go on; false after help (*status =
+ * OSLA_EXIT_OK) or an error (OSLA_EXIT_USAGE). Strings stored through POPT_ARG_STRING live until
+ * osla_command_release. Local; the same result on all ranks, as they have the same argv. */
 bool osla_command_parse(osla_command_line *line, int argc, char **argv, int *status);
 
 /* Frees the option strings. Local. */

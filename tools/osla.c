@@ -20,6 +20,9 @@ static const command commands[] = {
   {"info", "look at this machine and MPI, and test what OSLA relies on", osla_command_info, true},
   {"invert", "surface-wave tomography: assemble, factor and solve in one job", osla_command_invert,
    true},
+  {"assemble", "sum updates from HDF5 files into a matrix H and a vector g", osla_command_assemble,
+   true},
+  {"solve", "factor H and solve H x = g, from a file to a file", osla_command_solve, true},
   {"help", "show this text, or the help of a command: osla help info", run_help, false},
 };
 enum { N_COMMANDS = sizeof commands / sizeof *commands };
@@ -45,7 +48,7 @@ static void print_help(FILE *out)
                      "One-sided linear algebra: assemble a large matrix and solve with it, by MPI "
                      "RMA.\n\nCommands:\n");
   for (int i = 0; i < N_COMMANDS; i++)
-    (void)fprintf(out, "  %-8s %s\n", commands[i].name, commands[i].summary);
+    (void)fprintf(out, "  %-9s %s\n", commands[i].name, commands[i].summary);
   (void)fprintf(out, "\nOptions:\n"
                      "  --help     show this text\n"
                      "  --version  show the version\n\n"

@@ -1,0 +1,41 @@
+/* `osla assemble`: sums the updates of HDF5 files into H and g (floor 4). The steps of one job. */
+#ifndef OSLA_ASSEMBLE_H
+#define OSLA_ASSEMBLE_H
+
+#include "command.h"
+#include "osla.h"
+
+typedef struct assemble_options {
+  char *output, *json;
+  bool quiet;
+  long long n, nb;
+  osla_dtype dtype;
+  osla_uplo uplo;
+  int nprow, npcol; /* 0: chosen */
+  char **files;     /* [n_files] */
+  int n_files;
+} assemble_options;
+
+typedef struct assemble_job {
+  const assemble_options *options;
+  osla_transport *t;
+  osla_grid *grid;
+  osla_hessian *hessian;
+  int64_t *before; /* [n_files + 1] updates in the files before each */
+  int64_t updates; /* in all files */
+  int64_t elements;
+  double seconds_read, seconds_add; /* of the slowest rank */
+  double seconds_assemble, seconds_write;
+} assemble_job;
+
+/* Parses the command line. Returns false after help or an error; *status as in command.h. */
+bool assemble_parse(int argc, char **argv, int ranks, assemble_options *options,
+                    osla_command_line *line, int *status);
+
+/* Checks all files against the schema (updates.h) and counts their updates. Collective. */
+osla_err assemble_look(assemble_job *job);
+
+/* Adds all updates and commits. Collective. */
+osla_err assemble_add(assemble_job *job);
+
+#endif

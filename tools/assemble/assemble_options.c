@@ -1,0 +1,76 @@
+/* The command line of `osla assemble`. */
+#include "assemble.h"
+
+#include <string.h>
+
+enum { SHOW = POPT_ARGFLAG_SHOW_DEFAULT };
+
+static const char name[] = "assemble";
+
+static const char about[] =
+  "Sums updates H[ix, ix] += G^T diag(w) G and g[ix] += G^T diag(w) r, or H[ix, ix] += U and "
+  "g[ix] += g, from HDF5 files. The ranks take updates from all files as they get ready. Writes "
+  "one "
+  "triangle of H, and g, for osla solve. The data sets that a file must hold are told in "
+  "osla-assemble(1).";
+
+static const char after[] = "Example:\n"
+                            "  mpiexec -n 4 osla assemble --n 5000 --output system.h5 panels*.h5\n";
+
+static int check_word(const char *option, const char *word, const char *first, const char *second,
+                      bool *is_second)
+{
+  *is_second = strcmp(word, second) == 0;
+  if (*is_second || strcmp(word, first) == 0) return OSLA_EXIT_OK;
+  return osla_command_error(name, "%s: '%s' is neither %s nor %s", option, word, first, second);
+}
+
+static int check(const assemble_options *o)
+{
+  if (o->n < 1) return osla_command_error(name, "--n: %lld is not a number of unknowns", o->n);
+  if (o->nb < 1 || o->nb > 65536)
+    return osla_command_error(name, "--nb: %lld is outside 1 to 65536", o->nb);
+  if (!o->output) return osla_command_error(name, "--output: no file is named");
+  if (o->json && strcmp(o->json, o->output) == 0)
+    return osla_command_error(name, "--json: %s is the file of --output too", o->json);
+  if (o->n_files == 0) return osla_command_error(name, "no file of updates is named");
+  return OSLA_EXIT_OK;
+}
+
+bool assemble_parse(int argc, char **argv, int ranks, assemble_options *o, osla_command_line *line,
+                    int *status)
+{
+  char *type = "double", *uplo = "lower", *grid = NULL;
+  bool single = false, upper = false;
+  *o = (assemble_options){.nb = 128};
+  const struct poptOption table[] = {
+    {"n", 'n', POPT_ARG_LONGLONG, &o->n, 0, "unknowns: H is N x N", "N"},
+    {"output", 'o', POPT_ARG_STRING, &o->output, 0, "write H and g to FILE (HDF5)", "FILE"},
+    {"type", '\0', POPT_ARG_STRING | SHOW, &type, 0, "of H: double or float", "TYPE"},
+    {"uplo", '\0', POPT_ARG_STRING | SHOW, &uplo, 0, "triangle: lower or upper", "UPLO"},
+    {"grid", 'g', POPT_ARG_STRING, &grid, 0, "process grid (default: nearest to square)", "PxQ"},
+    {"nb", '\0', POPT_ARG_LONGLONG | SHOW, &o->nb, 0, "block size of H", "N"},
+    {"json", 'j', POPT_ARG_STRING, &o->json, 0, "write the report as JSON", "FILE"},
+    {"quiet", 'q', POPT_ARG_NONE, &o->quiet, 0, "no report", NULL},
+    POPT_TABLEEND};
+  *line = (osla_command_line){.name = name,
+                              .synopsis = "--n N --output FILE [OPTION...] FILE...",
+                              .about = about,
+                              .after = after,
+                              .options = table,
+                              .takes_arguments = true};
+  if (!osla_command_parse(line, argc, argv, status)) return false;
+  o->files = line->arguments;
+  o->n_files = line->n_arguments;
+  *status = check(o);
+  if (*status == OSLA_EXIT_OK) *status = check_word("--type", type, "double", "float", &single);
+  if (*status == OSLA_EXIT_OK) *status = check_word("--uplo", uplo, "lower", "upper", &upper);
+  if (*status == OSLA_EXIT_OK && grid)
+    *status = osla_command_parse_grid(name, "--grid", grid, ranks, &o->nprow, &o->npcol);
+  o->dtype = single ? OSLA_FLOAT : OSLA_DOUBLE;
+  o->uplo = upper ? OSLA_UPPER : OSLA_LOWER;
+  line->options = NULL; /* the table ends with this call; release needs the strings only */
+  if (*status == OSLA_EXIT_OK) return true;
+  osla_command_release(line);
+  return false;
+}

@@ -1,0 +1,221 @@
+/* The assembly: a shared counter hands out updates to whoever asks next, so that a rank with slow
+ * reads or large updates asks less often. */
+#include "assemble.h"
+#include "updates.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+static osla_err count_updates(const assemble_options *o, int64_t *before)
+{
+  before[0] = 0;
+  for (int i = 0; i < o->n_files; i++) {
+    updates *file;
+    OSLA_CALL(updates_open(o->files[i], &file));
+    before[i + 1] = before[i] + updates_count(file);
+    updates_close(&file);
+  }
+  return OSLA_OK;
+}
+
+osla_err assemble_look(assemble_job *job)
+{
+  const assemble_options *o = job->options;
+  job->before = calloc((size_t)o->n_files + 1, sizeof *job->before);
+  OSLA_CALL(osla_agree(
+    job->t, job->before ? OSLA_OK : osla_error_set(OSLA_ERR_MEM, "list of %d files", o->n_files)));
+  bool root = osla_transport_rank(job->t) == 0;
+  OSLA_CALL(osla_agree(job->t, root ? count_updates(o, job->before) : OSLA_OK));
+  OSLA_CALL(osla_bcast(job->t, job->before, o->n_files + 1, MPI_INT64_T, 0));
+  job->updates = job->before[o->n_files];
+  return OSLA_OK;
+}
+
+/* What one rank works with. */
+typedef struct worker {
+  assemble_job *job;
+  int open_file; /* number of `file`; -1: none */
+  updates *file;
+  updates_batch batch;
+  double *root_w, *sums; /* [k], [longest update] */
+  size_t k_room, sums_room;
+  double seconds_read, seconds_add;
+} worker;
+
+static osla_err grow(double **array, size_t *room, int64_t wanted)
+{
+  if (*room >= (size_t)wanted) return OSLA_OK;
+  double *longer = realloc(*array, (size_t)wanted * sizeof *longer);
+  OSLA_CHECK(longer, OSLA_ERR_MEM, "%" PRId64 " numbers", wanted);
+  *array = longer;
+  *room = (size_t)wanted;
+  return OSLA_OK;
+}
+
+static double value_at(osla_dtype dtype, const void *values, int64_t at)
+{
+  return dtype == OSLA_FLOAT ? (double)((const float *)values)[at] : ((const double *)values)[at];
+}
+
+/* G := diag(w)^(1/2) G, and sums := G^T diag(w) r with the given G. G is k x n. */
+static void weigh(worker *w, int64_t k, int64_t n, void *g, const double *weight,
+                  const double *residual)
+{
+  osla_dtype dtype = w->job->options->dtype;
+  for (int64_t d = 0; weight && d < k; d++)
+    w->root_w[d] = sqrt(weight[d]);
+  for (int64_t a = 0; a < n; a++) {
+    double sum = 0.0;
+    for (int64_t d = 0; d < k; d++) {
+      double x = value_at(dtype, g, a * k + d);
+      if (residual) sum += x * (weight ? weight[d] * residual[d] : residual[d]);
+      if (!weight) continue;
+      if (dtype == OSLA_FLOAT)
+        ((float *)g)[a * k + d] = (float)(x * w->root_w[d]);
+      else
+        ((double *)g)[a * k + d] = x * w->root_w[d];
+    }
+    w->sums[a] = sum;
+  }
+}
+
+static osla_err check_symmetric(osla_dtype dtype, const void *u, int64_t n)
+{
+  double largest = 0.0;
+  for (int64_t i = 0; i < n * n; i++)
+    largest = fmax(largest, fabs(value_at(dtype, u, i)));
+  for (int64_t i = 0; i < n; i++)
+    for (int64_t j = 0; j < i; j++) {
+      double x = value_at(dtype, u, i * n + j), y = value_at(dtype, u, j * n + i);
+      OSLA_CHECK(fabs(x - y) <= 1e-6 * largest, OSLA_ERR_IO,
+                 "U is not symmetric: U[%" PRId64 ", %" PRId64 "] = %g, U[%" PRId64 ", %" PRId64
+                 "] = %g",
+                 i, j, x, j, i, y);
+    }
+  return OSLA_OK;
+}
+
+/* Update u of the batch, whose values begin at `values`. */
+static osla_err add_update(worker *w, int64_t u, void *values)
+{
+  const updates_batch *b = &w->batch;
+  osla_hessian *h = w->job->hessian;
+  int64_t at = b->offset[u] - b->offset[0], n = b->offset[u + 1] - b->offset[u];
+  const int64_t *ix = b->ix + at;
+  if (b->k > 0) {
+    OSLA_CALL(grow(&w->root_w, &w->k_room, b->k));
+    OSLA_CALL(grow(&w->sums, &w->sums_room, n + 1));
+    weigh(w, b->k, n, values, b->w ? b->w + u * b->k : NULL, b->r ? b->r + u * b->k : NULL);
+    OSLA_CALL(osla_hessian_update(h, n, ix, b->k, values, b->k));
+    if (b->r) OSLA_CALL(osla_hessian_update_gradient(h, n, ix, w->sums));
+  } else {
+    OSLA_CALL(check_symmetric(w->job->options->dtype, values, n));
+    OSLA_CALL(osla_hessian_update_block(h, n, ix, n, ix, values, n > 0 ? n : 1));
+  }
+  return b->g ? osla_hessian_update_gradient(h, n, ix, b->g + at) : OSLA_OK;
+}
+
+static osla_err add_batch(worker *w, const char *path)
+{
+  const updates_batch *b = &w->batch;
+  size_t size = osla_dtype_size(w->job->options->dtype);
+  unsigned char *values = b->values;
+  for (int64_t u = 0; u < b->count; u++) {
+    int64_t n = b->offset[u + 1] - b->offset[u];
+    osla_err err = add_update(w, u, values);
+    if (err != OSLA_OK) {
+      char text[400];
+      (void)snprintf(text, sizeof text, "%s", osla_error_text());
+      return osla_error_set(err, "%.200s: update %" PRId64 ": %s", path, b->first + u, text);
+    }
+    values += (size_t)(n * (b->k > 0 ? b->k : n)) * size;
+    osla_progress(w->job->t);
+  }
+  return OSLA_OK;
+}
+
+/* Updates [first, end) of file i. */
+static osla_err add_range(worker *w, int i, int64_t first, int64_t end)
+{
+  const assemble_options *o = w->job->options;
+  if (w->open_file != i) {
+    updates_close(&w->file);
+    w->open_file = -1;
+    OSLA_CALL(updates_open(o->files[i], &w->file));
+    w->open_file = i;
+    OSLA_CHECK(updates_count(w->file) == w->job->before[i + 1] - w->job->before[i], OSLA_ERR_IO,
+               "%.200s: is changed while it is read", o->files[i]);
+  }
+  while (first < end) {
+    double start = osla_clock();
+    OSLA_CALL(updates_read(w->file, first, end - first, o->dtype, &w->batch));
+    double read = osla_clock();
+    OSLA_CALL(add_batch(w, o->files[i]));
+    w->seconds_read += read - start;
+    w->seconds_add += osla_clock() - read;
+    first += w->batch.count;
+  }
+  return OSLA_OK;
+}
+
+static osla_err add_all(worker *w, osla_counter *counter, int64_t subset)
+{
+  const assemble_job *job = w->job;
+  for (;;) {
+    int64_t first, end;
+    OSLA_CALL(osla_counter_next(counter, subset, &first));
+    if (first >= job->updates) return OSLA_OK;
+    end = first + subset < job->updates ? first + subset : job->updates;
+    for (int i = 0; i < job->options->n_files; i++) {
+      int64_t from = first > job->before[i] ? first : job->before[i];
+      int64_t to = end < job->before[i + 1] ? end : job->before[i + 1];
+      if (from < to) OSLA_CALL(add_range(w, i, from - job->before[i], to - job->before[i]));
+    }
+  }
+}
+
+/* Enough subsets that the last ones end together, large enough that asking costs nothing. */
+static int64_t choose_subset(const assemble_job *job)
+{
+  int64_t subset = job->updates / (16 * (int64_t)osla_transport_size(job->t));
+  return subset < 1 ? 1 : subset > 1024 ? 1024 : subset;
+}
+
+static osla_err share_totals(assemble_job *job, const worker *w)
+{
+  double seconds[2] = {w->seconds_read, w->seconds_add};
+  job->elements = osla_hessian_get_stats(job->hessian).elements;
+  OSLA_CALL(osla_allreduce(job->t, &job->elements, 1, MPI_INT64_T, MPI_SUM));
+  OSLA_CALL(osla_allreduce(job->t, seconds, 2, MPI_DOUBLE, MPI_MAX));
+  job->seconds_read = seconds[0];
+  job->seconds_add = seconds[1];
+  return OSLA_OK;
+}
+
+osla_err assemble_add(assemble_job *job)
+{
+  worker w = {.job = job, .open_file = -1};
+  osla_counter *counter = NULL;
+  double start = osla_clock();
+  OSLA_CALL(osla_counter_create(job->t, &counter));
+  osla_err err = add_all(&w, counter, choose_subset(job));
+  if (err != OSLA_OK) { /* the others stop, too */
+    char text[512];
+    int64_t left;
+    (void)snprintf(text, sizeof text, "%s", osla_error_text());
+    (void)osla_counter_next(counter, job->updates, &left);
+    (void)osla_error_set(err, "%s", text);
+  }
+  err = osla_agree(job->t, err);
+  if (err == OSLA_OK) err = osla_hessian_commit(job->hessian);
+  if (err == OSLA_OK) err = share_totals(job, &w);
+  job->seconds_assemble = osla_clock() - start;
+  updates_close(&w.file);
+  updates_free(&w.batch);
+  free(w.root_w);
+  free(w.sums);
+  osla_counter_destroy(&counter);
+  return err;
+}

@@ -1,0 +1,159 @@
+/* Reading updates in batches, and checking their values. See updates.h. */
+#include "config.h"
+
+#include "updates_file.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+void updates_free(updates_batch *b)
+{
+  free(b->memory);
+  *b = (updates_batch){.count = 0};
+}
+
+#ifdef HAVE_HDF5
+
+enum { BATCH_BYTES = 16 << 20 };
+
+/* Where the values of updates [first, last) lie: elements of U, or rows of G times its columns. */
+static int64_t values_before(const updates *f, int64_t update)
+{
+  return f->place ? f->place[update] : f->offset[update] * f->k;
+}
+
+static void choose_count(const updates *f, int64_t first, int64_t count, osla_dtype dtype,
+                         updates_batch *b)
+{
+  int64_t most = BATCH_BYTES / (int64_t)osla_dtype_size(dtype);
+  int64_t begin = values_before(f, first), last = first + 1;
+  while (last < first + count && values_before(f, last + 1) - begin <= most)
+    last++;
+  *b = (updates_batch){.first = first,
+                       .count = last - first,
+                       .offset = f->offset + first,
+                       .k = f->k,
+                       .memory = b->memory,
+                       .room = b->room};
+}
+
+/* One piece of memory for all arrays, kept for the next batch. */
+static osla_err allocate(const updates *f, osla_dtype dtype, updates_batch *b)
+{
+  int64_t indices = b->offset[b->count] - b->offset[0];
+  int64_t values = values_before(f, b->first + b->count) - values_before(f, b->first);
+  int64_t data = b->count * f->k;
+  size_t size = osla_dtype_size(dtype), room, bytes;
+  OSLA_CHECK(!__builtin_mul_overflow((size_t)values, size, &room) &&
+               !__builtin_add_overflow(room, 8 * (size_t)(2 * indices + 2 * data + 1), &bytes),
+             OSLA_ERR_MEM, "%.200s: update %" PRId64 " does not fit the memory", f->path, b->first);
+  bytes = (bytes + 7) / 8 * 8;
+  if ((size_t)b->room < bytes) {
+    free(b->memory);
+    b->room = 0;
+    b->memory = malloc(bytes);
+    OSLA_CHECK(b->memory, OSLA_ERR_MEM, "%.200s: %zu bytes for %" PRId64 " updates", f->path, bytes,
+               b->count);
+    b->room = (int64_t)bytes;
+  }
+  double *next = b->memory;
+  b->ix = (int64_t *)next;
+  next += indices;
+  b->g = f->g >= 0 ? next : NULL;
+  next += indices;
+  b->w = f->w >= 0 ? next : NULL;
+  next += data;
+  b->r = f->r >= 0 ? next : NULL;
+  next += data;
+  b->values = next;
+  return OSLA_OK;
+}
+
+/* Rows [first, first + count) of a data set, all columns. */
+static osla_err read_rows(const updates *f, const char *name, hid_t set, hid_t type, int64_t first,
+                          int64_t count, int64_t columns, void *to)
+{
+  hsize_t start[2] = {(hsize_t)first, 0}, size[2] = {(hsize_t)count, (hsize_t)columns};
+  int rank = columns > 0 ? 2 : 1;
+  if (count == 0) return OSLA_OK;
+  hid_t there = H5Dget_space(set), here = H5Screate_simple(rank, size, NULL);
+  bool done = H5Sselect_hyperslab(there, H5S_SELECT_SET, start, NULL, size, NULL) >= 0 &&
+              H5Dread(set, type, here, there, H5P_DEFAULT, to) >= 0;
+  (void)H5Sclose(here);
+  (void)H5Sclose(there);
+  OSLA_CHECK(done, OSLA_ERR_IO, "%.200s: %s: cannot be read from element %" PRId64 " on", f->path,
+             name, first);
+  return OSLA_OK;
+}
+
+static osla_err read_arrays(updates *f, osla_dtype dtype, updates_batch *b)
+{
+  int64_t first = b->offset[0], indices = b->offset[b->count] - first;
+  hid_t type = dtype == OSLA_FLOAT ? H5T_NATIVE_FLOAT : H5T_NATIVE_DOUBLE;
+  OSLA_CALL(read_rows(f, "ix", f->ix, H5T_NATIVE_INT64, first, indices, 0, b->ix));
+  if (f->place) {
+    int64_t begin = f->place[b->first], end = f->place[b->first + b->count];
+    OSLA_CALL(read_rows(f, "U", f->u, type, begin, end - begin, 0, b->values));
+  } else {
+    OSLA_CALL(read_rows(f, "G", f->u, type, first, indices, f->k, b->values));
+  }
+  if (b->w) OSLA_CALL(read_rows(f, "w", f->w, H5T_NATIVE_DOUBLE, b->first, b->count, f->k, b->w));
+  if (b->r) OSLA_CALL(read_rows(f, "r", f->r, H5T_NATIVE_DOUBLE, b->first, b->count, f->k, b->r));
+  if (b->g) OSLA_CALL(read_rows(f, "g", f->g, H5T_NATIVE_DOUBLE, first, indices, 0, b->g));
+  return OSLA_OK;
+}
+
+/* `first` is the element's number in the data set. */
+static osla_err check_finite(const updates *f, const char *name, const void *values, bool single,
+                             int64_t count, int64_t first)
+{
+  for (int64_t i = 0; i < count; i++) {
+    double x = single ? (double)((const float *)values)[i] : ((const double *)values)[i];
+    OSLA_CHECK(isfinite(x), OSLA_ERR_IO,
+               "%.200s: %s: finite numbers were expected, and element %" PRId64 " is %g", f->path,
+               name, first + i, x);
+  }
+  return OSLA_OK;
+}
+
+static osla_err check_values(const updates *f, osla_dtype dtype, const updates_batch *b)
+{
+  int64_t begin = values_before(f, b->first), end = values_before(f, b->first + b->count);
+  int64_t data = b->count * f->k, before = b->first * f->k;
+  OSLA_CALL(
+    check_finite(f, f->place ? "U" : "G", b->values, dtype == OSLA_FLOAT, end - begin, begin));
+  if (b->w) OSLA_CALL(check_finite(f, "w", b->w, false, data, before));
+  if (b->r) OSLA_CALL(check_finite(f, "r", b->r, false, data, before));
+  if (b->g)
+    OSLA_CALL(check_finite(f, "g", b->g, false, b->offset[b->count] - b->offset[0], b->offset[0]));
+  for (int64_t i = 0; b->w && i < data; i++)
+    OSLA_CHECK(b->w[i] >= 0.0, OSLA_ERR_IO,
+               "%.200s: w: weights >= 0 were expected, and element %" PRId64 " is %g", f->path,
+               before + i, b->w[i]);
+  return OSLA_OK;
+}
+
+osla_err updates_read(updates *f, int64_t first, int64_t count, osla_dtype dtype, updates_batch *b)
+{
+  osla_err err;
+  choose_count(f, first, count, dtype, b);
+  OSLA_CALL(allocate(f, dtype, b));
+  H5E_BEGIN_TRY
+  {
+    err = read_arrays(f, dtype, b);
+  }
+  H5E_END_TRY
+  return err == OSLA_OK ? check_values(f, dtype, b) : err;
+}
+
+#else
+
+osla_err updates_read(updates *f, int64_t first, int64_t count, osla_dtype dtype, updates_batch *b)
+{
+  (void)f, (void)first, (void)count, (void)dtype, (void)b;
+  return osla_error_set(OSLA_ERR_UNSUPPORTED, "this build has no HDF5");
+}
+
+#endif

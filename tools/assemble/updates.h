@@ -1,0 +1,53 @@
+/* Files of updates: what `osla assemble` reads (floor 4). The schema, in HDF5:
+ *
+ *   ix      [total]         integers from 0: the indices of all updates, one update after another
+ *   offset  [count + 1]     integers: update u has the indices ix[offset[u]] up to, and without,
+ *                           ix[offset[u + 1]]; begins with 0, ends with total. Missing: one update
+ * and either panels of k data each
+ *   G       [total, k]      a row for each index: the derivatives of the k data.
+ *   w       [count, k]      weights >= 0; missing: all 1
+ *   r       [count, k]      residuals; missing: no gradient
+ *           H[ix, ix] += G^T diag(w) G and g[ix] += G^T diag(w) r, with G as k x n
+ * or blocks
+ *   U       [sum of n^2]    symmetric n x n blocks, one behind another: H[ix, ix] += U
+ * and in both cases
+ *   g       [total]         g[ix] += g; missing: nothing is added
+ *
+ * Any integer types, any floating-point types, any layout of the data sets, compressed ones too.
+ * All calls are local. Errors: IO "FILE: DATA SET: reason", MEM, UNSUPPORTED (no HDF5).
+ */
+#ifndef OSLA_UPDATES_H
+#define OSLA_UPDATES_H
+
+#include "osla_error.h"
+#include "osla_types.h"
+
+#include <stdbool.h>
+
+typedef struct updates updates;
+
+/* Opens a file and checks everything but the values of ix, G, U, w, r, g. The path is borrowed. */
+osla_err updates_open(const char *path, updates **out);
+void updates_close(updates **file); /* accepts NULL */
+
+int64_t updates_count(const updates *file);
+
+/* Some updates in memory. Zero-initialise; free with updates_free. */
+typedef struct updates_batch {
+  int64_t first, count;  /* updates of the file */
+  const int64_t *offset; /* [count + 1] in the file; borrowed from it */
+  int64_t k;             /* rows of a panel; 0: blocks */
+  int64_t *ix;           /* [offset[count] - offset[0]] */
+  void *values;          /* G or U, of the type asked for */
+  double *w, *r, *g;     /* [count x k], [count x k], [indices]; NULL: missing */
+  int64_t room;          /* bytes allocated, of all arrays */
+  void *memory;
+} updates_batch;
+
+/* Reads updates from `first` on: at most `count` of them, and no more than fit 16 MiB unless the
+ * first alone is larger. batch->count tells how many. Values must be finite, w not negative. */
+osla_err updates_read(updates *file, int64_t first, int64_t count, osla_dtype dtype,
+                      updates_batch *batch);
+void updates_free(updates_batch *batch);
+
+#endif

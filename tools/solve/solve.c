@@ -1,0 +1,281 @@
+/* `osla solve`, step by step. One matrix is in memory: it is factored in place, and H is read again
+ * for the residual. */
+#include "solve_command.h"
+#include "tomo_store.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+typedef struct solve_job {
+  const solve_options *options;
+  osla_transport *t;
+  osla_grid *grid;
+  osla_file *file;
+  osla_file_matrix look; /* type, size and triangle of H */
+  osla_uplo uplo;        /* that is factored */
+  double *g;             /* [n], later x */
+  osla_matrix *h, *b, *x;
+  int64_t *ipiv;
+  double rcond, residual; /* NaN: not known */
+  osla_mixed_result mixed;
+  double seconds_read, seconds_solve;
+} solve_job;
+
+static osla_err check_output(const solve_job *job)
+{
+  const solve_options *o = job->options;
+  osla_err err = OSLA_OK;
+  if (osla_transport_rank(job->t) == 0) {
+    err = tomo_store_check(o->output);
+    if (err == OSLA_OK && o->json) err = tomo_store_check(o->json);
+  }
+  return osla_agree(job->t, err);
+}
+
+static osla_err look(solve_job *job)
+{
+  const solve_options *o = job->options;
+  osla_file_matrix *h = &job->look;
+  int64_t length;
+  OSLA_CALL(osla_file_open(job->t, o->input, &job->file));
+  OSLA_CALL(osla_file_look_matrix(job->file, "H", h));
+  OSLA_CHECK(h->m == h->n && h->n > 0, OSLA_ERR_ARG,
+             "%s: H: a square matrix was expected, and it is %" PRId64 " x %" PRId64, o->input,
+             h->m, h->n);
+  OSLA_CHECK(h->dtype == OSLA_DOUBLE || (h->dtype == OSLA_FLOAT && o->method != SOLVE_MIXED),
+             OSLA_ERR_ARG, "%s: H: %s was expected, and it is of type %c", o->input,
+             o->method == SOLVE_MIXED ? "double" : "double or float", osla_dtype_letter(h->dtype));
+  OSLA_CALL(osla_file_look_vector(job->file, "g", OSLA_FILE_DOUBLE, &length));
+  OSLA_CHECK(length == h->n, OSLA_ERR_ARG,
+             "%s: g: %" PRId64 " elements (as H) were expected, and it has %" PRId64, o->input,
+             h->n, length);
+  job->uplo = h->stored == OSLA_STORED_UPPER ? OSLA_UPPER : OSLA_LOWER;
+  return OSLA_OK;
+}
+
+/* H + damping I, both triangles. */
+static osla_err read_h(solve_job *job)
+{
+  osla_layout l = osla_matrix_layout(job->h);
+  int prow = osla_grid_prow(job->grid), pcol = osla_grid_pcol(job->grid);
+  int64_t lld = osla_matrix_lld(job->h, osla_transport_rank(job->t));
+  void *local = osla_matrix_local(job->h);
+  double start = osla_clock();
+  OSLA_CALL(osla_file_get_matrix(job->file, "H", job->h));
+  if (job->look.stored != OSLA_STORED_WHOLE) OSLA_CALL(osla_matrix_mirror(job->h, job->uplo));
+  for (int64_t i = 0; i < l.n; i++) {
+    if (osla_index_owner(i, l.mb, l.nprow) != prow || osla_index_owner(i, l.nb, l.npcol) != pcol)
+      continue;
+    int64_t at = osla_index_local(i, l.mb, l.nprow) + osla_index_local(i, l.nb, l.npcol) * lld;
+    if (job->look.dtype == OSLA_FLOAT)
+      ((float *)local)[at] += (float)job->options->damping;
+    else
+      ((double *)local)[at] += job->options->damping;
+  }
+  job->seconds_read += osla_clock() - start;
+  return osla_barrier(job->t);
+}
+
+static double element_of(int64_t i, int64_t j, void *vector)
+{
+  (void)j;
+  return ((const double *)vector)[i];
+}
+
+static osla_err make_all(solve_job *job)
+{
+  const osla_file_matrix *h = &job->look;
+  int64_t nb = job->options->nb;
+  OSLA_CALL(osla_grid_create(job->t, job->options->nprow, job->options->npcol, &job->grid));
+  OSLA_CALL(osla_matrix_create(job->grid, h->dtype, h->n, h->n, nb, nb, &job->h));
+  OSLA_CALL(osla_matrix_create(job->grid, h->dtype, h->n, 1, nb, 1, &job->b));
+  OSLA_CALL(osla_matrix_create(job->grid, h->dtype, h->n, 1, nb, 1, &job->x));
+  job->g = malloc((size_t)h->n * sizeof *job->g);
+  job->ipiv = calloc((size_t)osla_matrix_local_rows(job->h) + 1, sizeof *job->ipiv);
+  bool made = job->g && job->ipiv;
+  OSLA_CALL(
+    osla_agree(job->t, made ? OSLA_OK : osla_error_set(OSLA_ERR_MEM, "vectors of %" PRId64, h->n)));
+  OSLA_CALL(osla_file_get_vector(job->file, "g", OSLA_FILE_DOUBLE, h->n, job->g));
+  OSLA_CALL(osla_matrix_fill_with(job->b, element_of, job->g));
+  return osla_matrix_copy(job->b, job->x);
+}
+
+static osla_err check_definite(const solve_job *job, int64_t info)
+{
+  OSLA_CHECK(info == 0, OSLA_ERR_STATE,
+             "%s: H%s is not positive definite (leading minor of order %" PRId64
+             "): raise --damping, or use --method lu",
+             job->options->input, job->options->damping > 0.0 ? " + damping" : "", info);
+  return OSLA_OK;
+}
+
+static osla_err solve_cholesky(solve_job *job, double norm)
+{
+  int64_t info;
+  OSLA_CALL(osla_potrf(job->h, job->uplo, NULL, &info));
+  OSLA_CALL(check_definite(job, info));
+  OSLA_CALL(osla_potrs(job->uplo, job->h, job->x));
+  return osla_pocon(job->uplo, job->h, norm, &job->rcond);
+}
+
+static osla_err solve_lu(solve_job *job, double norm)
+{
+  osla_lu_result lu;
+  OSLA_CALL(osla_getrf(job->h, job->ipiv, NULL, &lu));
+  OSLA_CHECK(lu.info == 0, OSLA_ERR_STATE, "%s: H is singular (pivot %" PRId64 " is zero)",
+             job->options->input, lu.info);
+  OSLA_CALL(osla_getrs(OSLA_NOTRANS, job->h, job->ipiv, job->x));
+  return osla_gecon(job->h, job->ipiv, norm, &job->rcond);
+}
+
+/* H is not changed. */
+static osla_err solve_mixed(solve_job *job)
+{
+  OSLA_CALL(osla_posv_mixed(job->uplo, job->h, job->b, job->x, NULL, &job->mixed));
+  return check_definite(job, job->mixed.info);
+}
+
+static osla_err solve(solve_job *job)
+{
+  double norm, start = osla_clock();
+  job->rcond = NAN;
+  OSLA_CALL(osla_matrix_norm(job->h, OSLA_NORM_ONE, &norm));
+  OSLA_CHECK(isfinite(norm), OSLA_ERR_ARG, "%s: H: holds numbers that are not finite",
+             job->options->input);
+  switch (job->options->method) {
+    case SOLVE_CHOLESKY: OSLA_CALL(solve_cholesky(job, norm)); break;
+    case SOLVE_LU: OSLA_CALL(solve_lu(job, norm)); break;
+    case SOLVE_MIXED: OSLA_CALL(solve_mixed(job)); break;
+  }
+  job->seconds_solve = osla_clock() - start;
+  return OSLA_OK;
+}
+
+static osla_err measure_residual(solve_job *job)
+{
+  if (job->options->method != SOLVE_MIXED) OSLA_CALL(read_h(job));
+  return osla_residual(job->h, job->x, job->b, &job->residual);
+}
+
+/* x on every rank, in double. */
+static osla_err fetch_x(solve_job *job)
+{
+  int64_t n = job->look.n;
+  if (job->look.dtype == OSLA_DOUBLE) return osla_matrix_get_block(job->x, 0, 0, n, 1, job->g, n);
+  float *x = malloc((size_t)n * sizeof *x);
+  OSLA_CHECK(x, OSLA_ERR_MEM, "solution of %" PRId64 " unknowns", n);
+  osla_err err = osla_matrix_get_block(job->x, 0, 0, n, 1, x, n);
+  for (int64_t i = 0; i < n && err == OSLA_OK; i++)
+    job->g[i] = x[i];
+  free(x);
+  return err;
+}
+
+static osla_err write_output(solve_job *job)
+{
+  const solve_options *o = job->options;
+  osla_file *file = NULL;
+  osla_err err;
+  OSLA_CALL(osla_agree(job->t, fetch_x(job)));
+  OSLA_CALL(osla_file_create(job->t, o->output, &file));
+  OSLA_TRY(osla_file_put_vector(file, "x", OSLA_FILE_DOUBLE, job->look.n, job->g));
+  OSLA_TRY(osla_file_put_text(file, "method", solve_method_name(o->method)));
+  OSLA_TRY(osla_file_put_number(file, "damping", o->damping));
+  OSLA_TRY(osla_file_put_number(file, "residual", job->residual));
+  if (!isnan(job->rcond)) OSLA_TRY(osla_file_put_number(file, "rcond", job->rcond));
+  OSLA_TRY(osla_file_commit(&file));
+cleanup:
+  osla_file_close(&file);
+  return err;
+}
+
+static const char *mixed_text(osla_mixed_path path)
+{
+  return path == OSLA_MIXED_SINGLE ? "float factors, refined" : "double factors after all";
+}
+
+static void print_report(const solve_job *job)
+{
+  const solve_options *o = job->options;
+  if (o->quiet || osla_transport_rank(job->t) > 0) return;
+  (void)printf("H          %" PRId64 " unknowns, damping %g, %d rank%s (%d x %d)\n", job->look.n,
+               o->damping, osla_transport_size(job->t), osla_transport_size(job->t) == 1 ? "" : "s",
+               osla_grid_nprow(job->grid), osla_grid_npcol(job->grid));
+  (void)printf("Method     %s", solve_method_name(o->method));
+  if (o->method == SOLVE_MIXED) (void)printf(" (%s)", mixed_text(job->mixed.path));
+  (void)printf("\nResidual   %.3g (scaled; of order 1 or below is as good as rounding allows)\n",
+               job->residual);
+  if (!isnan(job->rcond)) (void)printf("Condition  about %.3g\n", 1.0 / job->rcond);
+  (void)printf("Times      read %s, solve %s\n", osla_format_seconds(job->seconds_read).s,
+               osla_format_seconds(job->seconds_solve).s);
+  (void)printf("Output     %s\n", o->output);
+}
+
+/* JSON has no NaN: null. */
+static json_t *number(double value)
+{
+  return isfinite(value) ? json_real(value) : json_null();
+}
+
+static json_t *report_json(const solve_job *job)
+{
+  const solve_options *o = job->options;
+  return json_pack("{s:I, s:f, s:s, s:o, s:o, s:i, s:i, s:f, s:f}", "n", (json_int_t)job->look.n,
+                   "damping", o->damping, "method", solve_method_name(o->method), "residual",
+                   number(job->residual), "rcond", number(job->rcond), "nprow",
+                   osla_grid_nprow(job->grid), "npcol", osla_grid_npcol(job->grid), "seconds_read",
+                   job->seconds_read, "seconds_solve", job->seconds_solve);
+}
+
+static osla_err run_steps(solve_job *job)
+{
+  OSLA_CALL(check_output(job));
+  OSLA_CALL(look(job));
+  OSLA_CALL(make_all(job));
+  OSLA_CALL(read_h(job));
+  OSLA_CALL(solve(job));
+  OSLA_CALL(measure_residual(job));
+  return write_output(job);
+}
+
+static void destroy(solve_job *job)
+{
+  osla_matrix_destroy(&job->x);
+  osla_matrix_destroy(&job->b);
+  osla_matrix_destroy(&job->h);
+  osla_file_close(&job->file);
+  osla_grid_destroy(&job->grid);
+  free(job->g);
+  free(job->ipiv);
+  osla_transport_destroy(&job->t);
+}
+
+int osla_command_solve(int argc, char **argv)
+{
+  solve_options options;
+  osla_command_line line;
+  osla_cpu cpu;
+  int status, ranks;
+  if (MPI_Comm_size(MPI_COMM_WORLD, &ranks) != MPI_SUCCESS) return OSLA_EXIT_FAILED;
+  if (!solve_parse(argc, argv, ranks, &options, &line, &status)) return status;
+  solve_job job = {.options = &options};
+  osla_err err = osla_cpu_look(MPI_COMM_WORLD, &cpu);
+  if (err == OSLA_OK) {
+    const osla_transport_options transport = {.threads_per_rank = cpu.threads};
+    osla_cpu_apply(&cpu);
+    err = osla_transport_create(MPI_COMM_WORLD, &transport, &job.t);
+  }
+  if (err == OSLA_OK) err = run_steps(&job);
+  status = osla_command_fail("solve", err);
+  if (err == OSLA_OK) print_report(&job);
+  if (err == OSLA_OK && options.json) {
+    json_t *root = osla_transport_rank(job.t) == 0 ? report_json(&job) : NULL;
+    status = osla_command_write_json("solve", options.json, root);
+    json_decref(root);
+  }
+  destroy(&job);
+  osla_command_release(&line);
+  return osla_command_agree(status);
+}
