@@ -96,7 +96,7 @@ static void test_pieces(void)
   scratch_make();
   for (int k = 0; k < 2; k++) {
     const shape *s = &large[k];
-    const char *path = scratch_path(WITH_HDF5 && k == 0 ? "large.h5" : "large.raw");
+    const char *path = scratch_path(k == 1 ? "tall" : WITH_HDF5 ? "large.h5" : "large");
     osla_matrix *b = NULL;
     osla_matrix *a = osla_test_make(t, k % n_grids, OSLA_DOUBLE, s->m, s->n, s->mb, s->nb);
     osla_grid *grid = osla_test_grid(t, (k + 1) % n_grids);
