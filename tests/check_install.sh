@@ -18,6 +18,11 @@ export PKG_CONFIG_PATH=${pc%/*} PKG_CONFIG_SYSROOT_DIR=$scratch/root
 read -ra cflags <<<"$(pkg-config --cflags osla)"
 read -ra shared <<<"$(pkg-config --libs osla)"
 read -ra static <<<"$(pkg-config --libs --static osla)"
+# pkg-config puts the sysroot before the folders of other libraries, too
+for i in "${!static[@]}"; do
+  folder=${static[i]#-L}
+  [[ ${static[i]} == -L* && ! -d $folder ]] && static[i]=-L${folder#"$scratch/root"}
+done
 libdir=$(dirname "$(dirname "$pc")")
 read -ra compiler <<<"$CC $SANITIZE_FLAGS"
 
