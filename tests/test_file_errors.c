@@ -198,6 +198,37 @@ static void test_hdf5_changed(void)
   osla_transport_destroy(&t);
 }
 
+/* Any byte changed anywhere: the file is refused, or what is read is right all the same. */
+static void test_hdf5_flipped(void)
+{
+  osla_transport *t = osla_test_transport();
+  osla_matrix *a = sample(t), *b = NULL;
+  size_t size, step = osla_test_size() == 1 ? 31 : 1201, refused = 0;
+  scratch_make();
+  const char *path = scratch_path("flipped.h5");
+  osla_save_options options = {OSLA_FORMAT_BY_NAME, OSLA_STORED_UPPER, NULL};
+  osla_stored stored = OSLA_STORED_WHOLE;
+  CU_ASSERT((osla_matrix_save(a, path, &options) == OSLA_OK) == WITH_HDF5);
+  unsigned char *bytes = scratch_read(path, &size);
+  for (size_t at = 0; at < size; at += step) {
+    bytes[at] ^= 0x81;
+    scratch_write(path, bytes, size);
+    bytes[at] ^= 0x81;
+    osla_err err = osla_matrix_load(osla_matrix_grid(a), path, NULL, &stored, &b);
+    OSLA_ASSERT_MSG(err == OSLA_OK || err == OSLA_ERR_IO, "byte %zu: %s", at, osla_error_text());
+    refused += err == OSLA_ERR_IO;
+    if (err != OSLA_OK) continue;
+    CU_ASSERT(stored == OSLA_STORED_UPPER && osla_matrix_layout(b).m == M);
+    CU_ASSERT(osla_test_differ_local(b) == 0);
+    osla_matrix_destroy(&b);
+  }
+  CU_ASSERT(!WITH_HDF5 || refused > 5);
+  free(bytes);
+  scratch_drop(WITH_HDF5);
+  osla_test_drop(a);
+  osla_transport_destroy(&t);
+}
+
 /* What other programs write: refused with the reason, not misread. */
 static void write_foreign(const char *path)
 {
@@ -334,6 +365,7 @@ int main(int argc, char **argv)
                                          {"raw_changed", test_raw_changed},
                                          {"swapped", test_swapped},
                                          {"hdf5_changed", test_hdf5_changed},
+                                         {"hdf5_flipped", test_hdf5_flipped},
                                          {"hdf5_foreign", test_hdf5_foreign},
                                          {"disk_full", test_disk_full},
                                          {"failed", test_failed},

@@ -214,7 +214,8 @@ static osla_err find_root(osla_file *f, const char *name, bool vector, file_item
 {
   uint64_t length;
   OSLA_CALL(file_hdf5_find(f->hdf5, name, vector, item));
-  OSLA_CALL(check_sizes(f, name, item));
+  OSLA_CHECK(check_sizes(f, name, item) == OSLA_OK, OSLA_ERR_IO,
+             "%.200s: %.63s cannot be of %" PRId64 " x %" PRId64, f->path, name, item->m, item->n);
   OSLA_CALL(file_length(f->fd, f->path, &length));
   uint64_t bytes = (uint64_t)(item->m * item->n) * file_type_size((file_type)item->type);
   OSLA_CHECK(item->offset <= length && bytes <= length - item->offset, OSLA_ERR_IO,

@@ -20,14 +20,14 @@
  * in the file they lie (H5Dget_offset). Every rank then moves a contiguous range of that place, 4
  * MiB at a time, between the file and the distributed matrix (one-sided get and put). So there are
  * no collective HDF5 or MPI-IO calls, in which all ranks would hang if one of them met a full disk,
- * and a serial HDF5 is as good as a parallel one. Memory: 4 MiB per rank. The path must lead all
+ * and a serial HDF5 is as good as a parallel one. Memory: 8 MiB per rank. The path must lead all
  * ranks to the same file.
  *
- * All calls are collective over the transport, with the same arguments on all ranks but for data.
- * Reads and writes are ordered with accesses to the matrix before and after the call on any rank.
- * Errors, on all ranks together: IO ("FILE: reason"), ARG, STATE (a file that is being written is
- * read, or the other way round), UNSUPPORTED (no HDF5 in this build, or a big-endian machine), MEM,
- * MPI.
+ * All calls are made by one thread and collective over the transport, with the same arguments on
+ * all ranks but for data. Reads and writes are ordered with accesses to the matrix before and after
+ * the call on any rank. Errors, on all ranks together: IO ("FILE: reason"), ARG, STATE (a file that
+ * is being written is read, or the other way round), UNSUPPORTED (no HDF5 in this build, or a
+ * big-endian machine), RANGE, MEM, MPI.
  */
 #ifndef OSLA_FILE_H
 #define OSLA_FILE_H
