@@ -8,13 +8,14 @@
  * A published panel is not changed before the end, so node neighbours read it in place.
  *
  * Memory per rank: see osla_lu.h. Messages per step: a panel to q - 1 ranks, rows to p - 1 ranks,
- * and with partial pivoting over process columns that span nodes nb records to the p - 1 other ranks
- * of the panel's process column.
+ * and with partial pivoting over process columns that span nodes nb records to the p - 1 other
+ * ranks of the panel's process column.
  */
 #include "lu.h"
 #include "lu_block.h"
 
 #include <complex.h>
+#include <float.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
@@ -56,6 +57,15 @@ static osla_err update(const lu *f, const lu_step *s, const lu_panel *panel, lu_
   return OSLA_OK;
 }
 
+/* A pivot that is no number, or that has no reciprocal where one is needed. */
+static bool is_wild(osla_dtype dtype, osla_complex pivot, bool divides)
+{
+  double size = fabs(creal(pivot)) + fabs(cimag(pivot));
+  bool narrow = dtype == OSLA_FLOAT || dtype == OSLA_COMPLEX_FLOAT;
+  if (!isfinite(size)) return true;
+  return divides && size > 0 && 1 / size > (narrow ? (double)FLT_MAX : DBL_MAX);
+}
+
 /* Step s on local columns [col, end). */
 static osla_err apply(lu *f, const lu_step *s, int64_t col, int64_t end)
 {
@@ -67,8 +77,8 @@ static osla_err apply(lu *f, const lu_step *s, int64_t col, int64_t end)
   if (panel.head->info > 0 && f->info == 0) f->info = panel.head->info;
   for (int64_t i = 0; i < s->size; i++) {
     const unsigned char *pivot = panel.top.at + (size_t)(i + i * panel.top.ld) * v->element;
-    osla_complex x = osla_lu_value(v->dtype, pivot);
-    if (!isfinite(creal(x)) || !isfinite(cimag(x))) f->wild = true;
+    bool divides = s->start + i < v->m - 1; /* there are rows below */
+    if (is_wild(v->dtype, osla_lu_value(v->dtype, pivot), divides)) f->wild = true;
   }
   if (cols <= 0) return OSLA_OK;
   double since = osla_trace_now(v->t);

@@ -32,8 +32,8 @@ typedef struct osla_lu_result {
   int64_t info;  /* 0, or 1 + the index of the first pivot that is exactly zero (LAPACK's INFO) */
   double growth; /* max |u_ij| / max |a_ij|, NaN if A or U holds one or A an infinity; 0 with
                     partial pivoting: not computed */
-  bool trusted;  /* false: info > 0, a pivot that is NaN or infinite, or growth above 1e6 or NaN: do
-                    not use L and U */
+  bool trusted;  /* false: info > 0, a pivot that is no number or has no reciprocal, or growth above
+                    1e6 or NaN: do  not use L and U */
 } osla_lu_result;
 
 /* A := P^T L U in place; L has a unit diagonal that is not stored. Collective.
@@ -46,8 +46,8 @@ typedef struct osla_lu_result {
  * With partial pivoting the pivots are those of LAPACK where no two candidates tie; of those that
  * do, the first row is taken. On return all ranks have finished.
  * A pivot that is not zero but so small that its reciprocal overflows (2^-1024 or less in double,
- * 2^-128 in single) leaves infinities or NaN in its column of L, with info 0; `trusted` tells of it
- * only if a later pivot is spoilt by them. Scale such a matrix first. (LAPACK's own xGETF2 divides
+ * 2^-128 in single) leaves infinities or NaN in its column of L, with info 0; then `trusted` is
+ * false. Scale such a matrix first. (LAPACK's own xGETF2 divides
  * there; OpenBLAS 0.3.21's xGETRF, which we call, multiplies by the reciprocal, as we do.)
  * Memory per rank: top blocks of my panels (nb columns of the matrix over the process columns);
  * with several process rows also five panels of rows and a panel of columns (where process columns
