@@ -30,4 +30,5 @@ kernels_sources = \
   kernels/hessian_workspace.c \
   kernels/hessian_add.c \
   kernels/hessian_ring.c \
+  kernels/hessian_deliver.c \
   kernels/hessian_update.c

@@ -40,6 +40,14 @@ typedef struct workspace {
   osla_hessian_stats stats;
 } workspace;
 
+/* What fills a piece: the products of columns of G, or the elements of U. */
+typedef struct update {
+  int64_t k;                 /* rows of G; < 0: a block update */
+  const unsigned char *data; /* G or U */
+  int64_t ld;
+  const unsigned char *row_panel, *col_panel; /* G's columns in the splits' order, k x count */
+} update;
+
 struct osla_hessian {
   osla_hessian_options options;
   int64_t n;
@@ -68,6 +76,14 @@ osla_err osla_workspace_take(osla_hessian *h, workspace **out);
 void osla_workspace_give(osla_hessian *h, workspace *w);
 void osla_workspace_free_all(osla_hessian *h);
 osla_err osla_reserve(unsigned char **buffer, size_t *have, size_t bytes);
+
+/* hessian_update.c: values (rows x cols, ld = rows) := what the update adds to rows [r0, r0 + rows)
+ * and columns [c0, c0 + cols) of the workspace's splits, at least where begin and end say. */
+osla_err osla_update_fill(osla_hessian *h, workspace *w, const update *u, int64_t r0, int64_t c0,
+                          const piece *p, unsigned char *values);
+
+/* hessian_deliver.c: every owner's part, after the indices were split. */
+osla_err osla_update_owners(osla_hessian *h, workspace *w, const update *u);
 
 /* hessian_add.c: adds a piece to an owner's local array, and the stripes that it touches. */
 void osla_piece_add(const osla_hessian *h, const piece *p, unsigned char *local, int64_t lld);
