@@ -29,6 +29,8 @@ kernels_sources = \
   kernels/hessian.h kernels/hessian.c \
   kernels/hessian_workspace.c \
   kernels/hessian_add.c \
-  kernels/hessian_ring.c \
+  kernels/hessian_message.h kernels/hessian_message.c \
+  kernels/hessian_outbox.c \
+  kernels/hessian_inbox.c \
   kernels/hessian_deliver.c \
   kernels/hessian_update.c

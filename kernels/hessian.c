@@ -5,8 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SLOT_MIN = 64 * 1024, ALIGN = 64 };
-
 osla_hessian_options osla_hessian_defaults(void)
 {
   return (osla_hessian_options){.uplo = OSLA_LOWER,
@@ -24,15 +22,18 @@ static osla_err check(int64_t n, const osla_hessian_options *o)
              "Hessian of type '%c'", osla_dtype_letter(o->dtype));
   OSLA_CHECK(o->piece_bytes >= 4096, OSLA_ERR_ARG, "piece_bytes = %zu is below 4096",
              o->piece_bytes);
+  OSLA_CHECK(o->isolation == OSLA_ISOLATE_UPDATE || o->isolation == OSLA_ISOLATE_ELEMENT,
+             OSLA_ERR_ARG, "isolation = %d", (int)o->isolation);
+  OSLA_CHECK(o->shipping == OSLA_SHIP_LESS || o->shipping == OSLA_SHIP_VALUES ||
+               o->shipping == OSLA_SHIP_FACTORS,
+             OSLA_ERR_ARG, "shipping = %d", (int)o->shipping);
   return OSLA_OK;
 }
 
-static osla_err new_hessian(osla_grid *grid, int64_t n, const osla_hessian_options *options,
-                            osla_hessian **out)
+static osla_err new_hessian(int64_t n, const osla_hessian_options *options, osla_hessian **out)
 {
   osla_hessian_options o = options ? *options : osla_hessian_defaults();
   OSLA_CALL(check(n, &o));
-  int ranks = osla_transport_size(osla_grid_transport(grid));
   osla_hessian *h = calloc(1, sizeof *h);
   OSLA_CHECK(h, OSLA_ERR_MEM, "Hessian object");
   *out = h;
@@ -42,31 +43,37 @@ static osla_err new_hessian(osla_grid *grid, int64_t n, const osla_hessian_optio
   (void)pthread_mutex_init(&h->mutex, NULL);
   h->gradient = calloc((size_t)n + 1, sizeof *h->gradient);
   h->pending_gradient = calloc((size_t)n + 1, sizeof *h->pending_gradient);
-  h->sent = calloc((size_t)ranks, sizeof *h->sent);
-  h->applied = calloc((size_t)ranks, sizeof *h->applied);
-  h->credited = calloc((size_t)ranks, sizeof *h->credited);
-  h->send_mutex = calloc((size_t)ranks, sizeof *h->send_mutex);
-  OSLA_CHECK(h->gradient && h->pending_gradient && h->sent && h->applied && h->credited &&
-               h->send_mutex,
-             OSLA_ERR_MEM, "Hessian tables of order %" PRId64 " and %d ranks", n, ranks);
-  for (int rank = 0; rank < ranks; rank++)
-    (void)pthread_mutex_init(&h->send_mutex[rank], NULL);
+  OSLA_CHECK(h->gradient && h->pending_gradient, OSLA_ERR_MEM, "gradient of order %" PRId64, n);
   return OSLA_OK;
 }
 
-static osla_err make_rings(osla_hessian *h)
+/* Sizes of the wire; with a cap it takes half of it, and the rest is for updating threads. */
+static osla_err divide_memory(osla_hessian *h, int remote)
+{
+  size_t cap = h->options.memory_cap, bytes = h->options.ring_bytes;
+  osla_wire_sizes(h, remote, cap > 0 && bytes > cap / 2 ? cap / 2 : bytes);
+  h->memory_fixed = osla_wire_segment_bytes(h) + osla_wire_table_bytes(h);
+  h->memory = h->memory_peak = h->memory_fixed;
+  h->memory_most = cap > 0 ? cap : SIZE_MAX;
+  OSLA_CHECK(cap == 0 || h->memory_fixed <= cap / 4 * 3, OSLA_ERR_MEM,
+             "memory_cap = %zu is too small: %d ranks need at least %zu", cap,
+             osla_transport_size(h->v.t), (h->memory_fixed + 2) / 3 * 4);
+  return OSLA_OK;
+}
+
+static osla_err make_wire(osla_hessian *h)
 {
   osla_transport *t = h->v.t;
   /* The same on all ranks, although nodes may differ in size: the smallest node has most origins.
    */
   int remote = osla_transport_size(t) - osla_transport_node_size(t);
   OSLA_CALL(osla_allreduce(t, &remote, 1, MPI_INT, MPI_MAX));
-  size_t slot = remote > 0 ? h->options.ring_bytes / ((size_t)remote * RING_SLOTS) : 0;
-  h->slot_bytes = (slot > SLOT_MIN ? slot : SLOT_MIN) / ALIGN * ALIGN;
-  OSLA_CALL(osla_segment_create(t, osla_ring_segment_bytes(h), NOTIFY_PURPOSES, &h->segment));
-  osla_err err = OSLA_OK;
-  if (remote > 0) {
-    err = osla_progress_add(t, osla_ring_drain, h);
+  OSLA_CALL(osla_agree(t, divide_memory(h, remote)));
+  OSLA_CALL(osla_segment_create(t, osla_wire_segment_bytes(h), NOTIFY_PURPOSES, &h->segment));
+  osla_err err = osla_outboxes_create(h);
+  if (err == OSLA_OK) err = osla_inboxes_create(h);
+  if (err == OSLA_OK && remote > 0) {
+    err = osla_progress_add(t, osla_wire_step, h);
     h->hooked = err == OSLA_OK;
   }
   return osla_agree(t, err);
@@ -78,11 +85,11 @@ osla_err osla_hessian_create(osla_grid *grid, int64_t n, const osla_hessian_opti
   osla_hessian *h = NULL;
   *out = NULL;
   osla_err err;
-  OSLA_TRY(osla_agree(osla_grid_transport(grid), new_hessian(grid, n, options, &h)));
+  OSLA_TRY(osla_agree(osla_grid_transport(grid), new_hessian(n, options, &h)));
   OSLA_TRY(
     osla_matrix_create(grid, h->options.dtype, n, n, h->options.nb, h->options.nb, &h->matrix));
   h->v = view_of(h->matrix);
-  OSLA_TRY(make_rings(h));
+  OSLA_TRY(make_wire(h));
   *out = h;
   return OSLA_OK;
 cleanup:
@@ -94,22 +101,20 @@ void osla_hessian_destroy(osla_hessian **handle)
 {
   osla_hessian *h = handle ? *handle : NULL;
   if (!h) return;
-  /* A rank that still updates may be waiting for room in a ring here: serve it until it is done. */
+  /* A rank that still updates may be waiting for room here: serve it until it is done. */
   if (h->segment) (void)osla_barrier(h->v.t);
-  if (h->hooked) osla_progress_remove(h->v.t, osla_ring_drain, h);
+  if (h->hooked) {
+    osla_progress_remove(h->v.t, osla_wire_step, h);
+    osla_wire_stop(h);
+  }
   osla_segment_destroy(&h->segment);
+  osla_outboxes_free(h);
+  osla_inboxes_free(h);
   osla_workspace_free_all(h);
-  if (h->send_mutex && h->matrix)
-    for (int rank = 0; rank < osla_transport_size(h->v.t); rank++)
-      (void)pthread_mutex_destroy(&h->send_mutex[rank]);
   osla_matrix_destroy(&h->matrix);
   (void)pthread_mutex_destroy(&h->mutex);
   free(h->gradient);
   free(h->pending_gradient);
-  free(h->sent);
-  free(h->applied);
-  free(h->credited);
-  free(h->send_mutex);
   free(h);
   *handle = NULL;
 }
@@ -119,32 +124,34 @@ typedef struct arrivals {
   const uint64_t *expected;
 } arrivals;
 
-/* All pieces that were sent here have been added; the adding is done by the progress hook. */
+/* All bytes that were written for this rank have been added; the hook of progress does it. */
 static bool all_applied(void *arg)
 {
   const arrivals *a = arg;
   for (int origin = 0; origin < osla_transport_size(a->h->v.t); origin++)
-    if (atomic_load(&a->h->applied[origin]) < a->expected[origin]) return false;
+    if (atomic_load(&a->h->intakes[origin].applied) < a->expected[origin]) return false;
   return true;
 }
 
-/* Every send has reached its ring when update returns; so once all ranks have come here, the counts
+/* Every message is in its ring when update returns; so once all ranks have come here, the counts
  * say what each owner still has to add, and direct additions on the node are complete. */
-static osla_err wait_for_pieces(osla_hessian *h)
+static osla_err wait_for_messages(osla_hessian *h)
 {
   size_t ranks = (size_t)osla_transport_size(h->v.t);
-  uint64_t *expected = calloc(ranks, sizeof *expected);
-  OSLA_CALL(osla_agree(h->v.t, expected ? OSLA_OK : osla_error_set(OSLA_ERR_MEM, "piece counts")));
-  osla_err err = osla_alltoall(h->v.t, h->sent, expected, 1, MPI_UINT64_T);
+  uint64_t *counts = calloc(2 * ranks, sizeof *counts), *expected = counts + ranks;
+  OSLA_CALL(osla_agree(h->v.t, counts ? OSLA_OK : osla_error_set(OSLA_ERR_MEM, "message counts")));
+  for (size_t rank = 0; rank < ranks; rank++)
+    counts[rank] = h->outboxes[rank].written;
+  osla_err err = osla_alltoall(h->v.t, counts, expected, 1, MPI_UINT64_T);
   arrivals a = {h, expected};
   if (err == OSLA_OK) osla_segment_wait(h->segment, all_applied, &a);
-  free(expected);
+  free(counts);
   return err;
 }
 
 osla_err osla_hessian_commit(osla_hessian *h)
 {
-  OSLA_CALL(wait_for_pieces(h));
+  OSLA_CALL(wait_for_messages(h));
   OSLA_CALL(osla_allreduce(h->v.t, h->pending_gradient, h->n, MPI_DOUBLE, MPI_SUM));
   for (int64_t i = 0; i < h->n; i++)
     h->gradient[i] += h->pending_gradient[i];
@@ -168,7 +175,11 @@ const double *osla_hessian_gradient(const osla_hessian *h)
 
 osla_hessian_stats osla_hessian_get_stats(osla_hessian *h)
 {
-  return h->stats;
+  (void)pthread_mutex_lock(&h->mutex);
+  osla_hessian_stats stats = h->stats;
+  stats.bytes_peak = (int64_t)h->memory_peak;
+  (void)pthread_mutex_unlock(&h->mutex);
+  return stats;
 }
 
 osla_err osla_hessian_reset(osla_hessian *h)
@@ -177,6 +188,9 @@ osla_err osla_hessian_reset(osla_hessian *h)
     h->dirty ? osla_error_set(OSLA_ERR_STATE, "reset before osla_hessian_commit") : OSLA_OK;
   OSLA_CALL(osla_agree(h->v.t, err));
   memset(h->gradient, 0, (size_t)h->n * sizeof *h->gradient);
+  (void)pthread_mutex_lock(&h->mutex);
   h->stats = (osla_hessian_stats){0};
+  h->memory_peak = h->memory;
+  (void)pthread_mutex_unlock(&h->mutex);
   return osla_matrix_fill(h->matrix, OSLA_FILL_ZERO, 0);
 }

@@ -7,14 +7,17 @@
 #include "osla_hessian.h"
 #include "osla_stripes.h"
 
+#include "osla_segment.h"
+
 #include <pthread.h>
 #include <stdatomic.h>
 
-enum { RING_SLOTS = 4, CREDIT_EVERY = 2, NOTIFY_DATA = 0, NOTIFY_CREDIT, NOTIFY_PURPOSES };
+/* Notify slots: bytes that wait for the target; bytes of it that were taken; scratch was freed. */
+enum { NOTIFY_READY, NOTIFY_TAKEN, NOTIFY_ROOM, NOTIFY_PURPOSES };
 
-/* A rectangle of an update's part for one owner, restricted to the triangle: what is added in
- * isolation. Column c holds rows [begin[c], end[c]) of the row list; its values start at
- * values + offset(c), one after the other. */
+/* A rectangle of an update's part for one owner, restricted to the triangle. Both lists ascend by
+ * global index, so that begin and end never fall. Column c holds rows [begin[c], end[c]) of the row
+ * list; its values start at values + offset(c), one after the other. */
 typedef struct piece {
   int64_t rows, cols;
   const int64_t *row;          /* [rows] local row index on the owner */
@@ -34,9 +37,8 @@ typedef struct workspace {
   size_t row_panel_bytes, col_panel_bytes;
   unsigned char *values; /* of a piece */
   size_t values_bytes;
-  unsigned char *message; /* a piece on its way to another node */
-  size_t message_bytes;
-  uint64_t draws; /* random starts drawn so far */
+  size_t reserved; /* bytes of all these that count against the cap */
+  uint64_t draws;  /* random starts drawn so far */
   osla_hessian_stats stats;
 } workspace;
 
@@ -48,34 +50,77 @@ typedef struct update {
   const unsigned char *row_panel, *col_panel; /* G's columns in the splits' order, k x count */
 } update;
 
+/* What waits here for a rank of another node: a ring in my segment that the owner reads. Numbers
+ * are bytes since the beginning. */
+typedef struct outbox {
+  pthread_mutex_t mutex;  /* one sender at a time, over a whole chain */
+  unsigned char *ring;    /* NULL: the rank is on my node */
+  uint64_t written;       /* under the mutex */
+  _Atomic uint64_t ready; /* of them, those that the owner may take */
+  uint64_t told;          /* of these, those that the owner was told of; by the hook */
+  osla_notice notice;     /* the telling; by the hook */
+} outbox;
+
+/* What this rank has taken from an origin on another node; by the hook. */
+typedef struct intake {
+  uint64_t taken, credited; /* bytes that have arrived here, and those that the origin knows of */
+  osla_notice credit;
+  bool assigned;            /* an inbox serves this origin */
+  _Atomic uint64_t applied; /* bytes whose messages have been added */
+} intake;
+
+/* Room for messages on their way from an origin's ring to H; by the hook. */
+typedef struct inbox {
+  int origin;            /* -1: free */
+  unsigned char *buffer; /* [inbox_bytes] */
+  size_t head, tail;     /* what is here: [head, tail) */
+  size_t arriving;       /* bytes behind the tail that are under way */
+  osla_transfer transfer[2];
+  int64_t *lists;        /* of the message that is added */
+  unsigned char *values; /* products of the columns of G that came */
+  uint64_t stripes;      /* held over a chain */
+  bool in_chain;
+} inbox;
+
+enum { INBOXES = 4 };
+
 struct osla_hessian {
   osla_hessian_options options;
   int64_t n;
   size_t element;
   osla_matrix *matrix;
   local_view v;
-  osla_segment *segment; /* my lock, and the rings that other nodes' ranks fill */
-  size_t slot_bytes;
+  osla_segment *segment; /* my lock, and what waits for other nodes' ranks */
 
-  pthread_mutex_t mutex; /* guards the workspace list, the gradient and `dirty` */
+  pthread_mutex_t mutex; /* guards the workspace list, the gradient, memory and `dirty` */
   workspace *free_list;
-  double *gradient;         /* [n] committed */
-  double *pending_gradient; /* [n] since the last commit */
-  bool dirty;               /* updates since the last commit */
-  osla_hessian_stats stats; /* of updates that have returned */
+  double *gradient;                 /* [n] committed */
+  double *pending_gradient;         /* [n] since the last commit */
+  bool dirty;                       /* updates since the last commit */
+  osla_hessian_stats stats;         /* of updates that have returned, and of the hook */
+  size_t memory, memory_peak;       /* bytes in use, and their peak */
+  size_t memory_fixed, memory_most; /* of them, for the wire; the cap, SIZE_MAX: none */
+  uint64_t frees;                   /* workspaces given back */
 
-  pthread_mutex_t *send_mutex; /* [ranks] one sender at a time to each ring */
-  uint64_t *sent;              /* [ranks] pieces put to that rank's ring; under its send mutex */
-  _Atomic uint64_t *applied;   /* [ranks] pieces of that rank added here */
-  uint64_t *credited;          /* [ranks] of them, those that the rank was told of; by the hook */
+  size_t ring_bytes, inbox_bytes, message_most; /* sizes, the same on all ranks */
+  outbox *outboxes;                             /* [ranks] */
+  intake *intakes;                              /* [ranks] */
+  inbox inboxes[INBOXES];
+  int n_inboxes, next_origin;
   bool hooked;
 };
 
-/* hessian_workspace.c */
-osla_err osla_workspace_take(osla_hessian *h, workspace **out);
+/* hessian_workspace.c: scratch of an update, within the memory cap: taking may wait for others to
+ * give. Errors of take: MEM, also when the cap is too small for such an update. */
+typedef struct workspace_need {
+  int64_t rows, cols;
+  int64_t k; /* columns of G are gathered; 0: none */
+} workspace_need;
+osla_err osla_workspace_take(osla_hessian *h, const workspace_need *need, workspace **out);
 void osla_workspace_give(osla_hessian *h, workspace *w);
 void osla_workspace_free_all(osla_hessian *h);
 osla_err osla_reserve(unsigned char **buffer, size_t *have, size_t bytes);
+size_t osla_piece_bytes(const osla_hessian *h); /* values that a workspace may hold */
 
 /* hessian_update.c: values (rows x cols, ld = rows) := what the update adds to rows [r0, r0 + rows)
  * and columns [c0, c0 + cols) of the workspace's splits, at least where begin and end say. */
@@ -90,11 +135,30 @@ void osla_piece_add(const osla_hessian *h, const piece *p, unsigned char *local,
 uint64_t osla_piece_stripes(const osla_hessian *h, const piece *p);
 int64_t osla_piece_elements(const piece *p);
 
-/* hessian_ring.c */
+/* hessian_outbox.c: the origin's side of the wire. */
 osla_stripes *osla_hessian_lock(const osla_hessian *h, int rank); /* NULL off the node */
-size_t osla_ring_segment_bytes(const osla_hessian *h);
-size_t osla_ring_message_bytes(const osla_hessian *h, int64_t rows, int64_t cols, int64_t values);
-osla_err osla_ring_send(osla_hessian *h, workspace *w, int target, const piece *p);
-void osla_ring_drain(void *hessian); /* the progress hook */
+void osla_wire_sizes(osla_hessian *h, int remote, size_t bytes);
+size_t osla_wire_segment_bytes(const osla_hessian *h);
+size_t osla_wire_table_bytes(const osla_hessian *h); /* outboxes and inboxes */
+size_t osla_wire_ring_offset(const osla_hessian *h, int holder, int reader);
+osla_err osla_outboxes_create(osla_hessian *h);
+void osla_outboxes_free(osla_hessian *h);
+osla_err osla_outbox_tell(osla_hessian *h,
+                          int target); /* by the hook: tells the owner what waits */
+
+/* Between begin and end the messages of a part follow one another; other threads' wait. */
+void osla_outbox_begin(osla_hessian *h, int target);
+void osla_outbox_end(osla_hessian *h, int target);
+
+/* Waits for room, then writes a message. p NULL: flags alone. u: ship columns of G, at r0, c0 of
+ * the splits, instead of p's values. Returns its bytes. */
+size_t osla_outbox_put(osla_hessian *h, int target, const piece *p, uint64_t stripes,
+                       uint32_t flags, const update *u, int64_t r0, int64_t c0);
+
+/* hessian_inbox.c: the owner's side. */
+osla_err osla_inboxes_create(osla_hessian *h);
+void osla_inboxes_free(osla_hessian *h);
+void osla_wire_step(void *hessian);   /* the progress hook of both sides */
+void osla_wire_stop(osla_hessian *h); /* waits for what is under way; the hook is gone */
 
 #endif

@@ -2,74 +2,242 @@
  *
  * Owners are visited from a random start in a cyclic order, so that ranks which update at the same
  * rate do not all meet at one owner (French et al., section III.C).
+ *
+ * A part whose values fit piece_bytes is computed first and then added, or sent, as a whole; a
+ * larger one is computed window by window under the owner's locks, or between the messages of a
+ * chain. Ready blocks (U) for other nodes always go by small windows, which stay in the cache from
+ * U to the ring.
  */
 #include "hessian.h"
+#include "hessian_message.h"
 #include "osla_clock.h"
 #include "osla_random.h"
 
-/* Adds a filled piece on the node, or sends it. */
-static osla_err deliver(osla_hessian *h, workspace *w, int owner, const piece *p)
+enum {
+  CACHED_BYTES = 512 * 1024, /* values of a window that should stay in the cache, */
+  CACHED_ROWS = 1024,        /* and its shape: long lists would be sent with few columns */
+  FACTOR_GAIN = 2,           /* columns of G are shipped when values are this much more */
+  FACTOR_WORK_MOST = 1 << 29 /* operations that an owner does for another rank in one step */
+};
+
+/* One owner's part of an update: a range of the rows and columns of the splits. */
+typedef struct part {
+  const update *u;
+  int owner;
+  int64_t row_start, rows, col_start, cols;
+  uint64_t stripes;
+  unsigned char *peer; /* the owner's local array; NULL off the node */
+  int64_t lld;
+} part;
+
+/* Rows [r, r + rows) and columns [c, c + cols) of a part, without values: begin and end of the
+ * workspace are those of this piece until the next one is made. */
+static piece make_piece(const osla_hessian *h, workspace *w, const part *a, int64_t r, int64_t rows,
+                        int64_t c, int64_t cols)
+{
+  int64_t r0 = a->row_start + r, c0 = a->col_start + c;
+  osla_split_triangle(h->options.uplo, rows, w->rows.global + r0, cols, w->cols.global + c0,
+                      w->begin, w->end);
+  return (piece){.rows = rows,
+                 .cols = cols,
+                 .row = w->rows.local + r0,
+                 .col = w->cols.local + c0,
+                 .begin = w->begin,
+                 .end = w->end,
+                 .ld = rows};
+}
+
+static osla_err fill_piece(osla_hessian *h, workspace *w, const part *a, int64_t r, int64_t c,
+                           piece *p)
 {
   double start = osla_clock();
-  osla_stripes *lock = osla_hessian_lock(h, owner);
-  if (!lock) {
-    osla_err err = osla_ring_send(h, w, owner, p);
-    w->stats.seconds_send += osla_clock() - start;
-    return err;
+  OSLA_CALL(osla_reserve(&w->values, &w->values_bytes, (size_t)(p->rows * p->cols) * h->element));
+  p->values = w->values;
+  OSLA_CALL(osla_update_fill(h, w, a->u, a->row_start + r, a->col_start + c, p, w->values));
+  w->stats.seconds_product += osla_clock() - start;
+  return OSLA_OK;
+}
+
+/* ---- on the node ---- */
+
+static void add_piece(osla_hessian *h, const part *a, const piece *p, uint64_t stripes)
+{
+  osla_stripes *lock = osla_hessian_lock(h, a->owner);
+  if (stripes) osla_stripes_take(h->v.t, lock, stripes);
+  osla_piece_add(h, p, a->peer, a->lld);
+  if (stripes) osla_stripes_release(lock, stripes);
+}
+
+/* One block column at a time. */
+static void add_by_stripe(osla_hessian *h, const part *a, const piece *p)
+{
+  int64_t nb = h->options.nb;
+  for (int64_t c = 0, next; c < p->cols; c = next) {
+    for (next = c + 1; next < p->cols && p->col[next] / nb == p->col[c] / nb;)
+      next++;
+    piece columns = osla_piece_columns(p, c, next - c, h->element);
+    add_piece(h, a, &columns, osla_piece_stripes(h, &columns));
   }
-  uint64_t stripes = osla_piece_stripes(h, p);
-  osla_stripes_take(h->v.t, lock, stripes);
-  osla_piece_add(h, p, osla_matrix_peer(h->matrix, owner), osla_matrix_lld(h->matrix, owner));
-  osla_stripes_release(lock, stripes);
+}
+
+static osla_err deliver_window_here(osla_hessian *h, workspace *w, const part *a, int64_t r,
+                                    int64_t c, piece *p, bool locked)
+{
+  OSLA_CALL(fill_piece(h, w, a, r, c, p));
+  double start = osla_clock();
+  if (h->options.isolation == OSLA_ISOLATE_ELEMENT)
+    add_by_stripe(h, a, p);
+  else
+    add_piece(h, a, p, locked ? 0 : a->stripes);
   w->stats.seconds_add += osla_clock() - start;
   return OSLA_OK;
 }
 
-/* Rows and columns that a piece for this owner may have: bounded by piece_bytes, and off the node
- * by what fits a slot of the ring. */
-static void piece_limits(const osla_hessian *h, bool on_node, int64_t rows, int64_t *max_rows,
-                         int64_t *max_cols)
+/* ---- to other nodes ---- */
+
+static void send_piece(osla_hessian *h, workspace *w, const part *a, const piece *p, uint32_t flags,
+                       const update *u)
 {
-  size_t limit = h->options.piece_bytes;
-  if (!on_node && h->slot_bytes < limit) limit = h->slot_bytes;
-  size_t one_row = h->element + sizeof(int64_t); /* in a message of a single column */
-  *max_rows = (int64_t)(limit / (2 * one_row));
-  if (*max_rows < 1) *max_rows = 1;
-  int64_t r = rows < *max_rows ? rows : *max_rows;
-  *max_cols = 1;
-  size_t fixed = osla_ring_message_bytes(h, r, 0, 0);
-  size_t per_column = osla_ring_message_bytes(h, r, 1, r) - fixed;
-  if (limit > fixed + per_column) *max_cols = (int64_t)((limit - fixed) / per_column);
+  double start = osla_clock();
+  uint64_t stripes = a->stripes;
+  if (h->options.isolation == OSLA_ISOLATE_ELEMENT) {
+    if (!p) return; /* there are no chains */
+    flags = MESSAGE_FIRST | MESSAGE_LAST;
+    stripes = osla_piece_stripes(h, p);
+  }
+  w->stats.bytes_sent +=
+    (int64_t)osla_outbox_put(h, a->owner, p, stripes, flags, u, a->row_start, a->col_start);
+  w->stats.seconds_send += osla_clock() - start;
 }
 
-/* The part of one owner, piece by piece. */
-static osla_err update_owner(osla_hessian *h, workspace *w, const update *u, int prow, int pcol)
+/* Columns from c on that go into one message, if their rows are `rows` in number. */
+static int64_t fitting_columns(const osla_hessian *h, const piece *p, int64_t c)
 {
-  int64_t row_start = w->rows.start[prow], all_rows = w->rows.start[prow + 1] - row_start;
-  int64_t col_start = w->cols.start[pcol], all_cols = w->cols.start[pcol + 1] - col_start;
-  if (all_rows == 0 || all_cols == 0) return OSLA_OK;
-  int owner = rank_at(&h->v, prow, pcol);
-  int64_t max_rows, max_cols;
-  piece_limits(h, osla_hessian_lock(h, owner) != NULL, all_rows, &max_rows, &max_cols);
+  size_t room = h->message_most - sizeof(message_head) - 2 * MESSAGE_PAD;
+  size_t index = sizeof(int64_t), column = index + sizeof(uint32_t);
+  size_t bytes = (size_t)p->rows * index;
+  int64_t next = c;
+  while (next < p->cols) {
+    bytes += column + (size_t)(p->end[next] - p->begin[next]) * h->element;
+    if (bytes > room) break;
+    next++;
+  }
+  return next - c;
+}
 
-  for (int64_t r = 0; r < all_rows; r += max_rows)
-    for (int64_t c = 0; c < all_cols; c += max_cols) {
-      int64_t r0 = row_start + r, c0 = col_start + c;
-      int64_t rows = all_rows - r < max_rows ? all_rows - r : max_rows;
-      int64_t cols = all_cols - c < max_cols ? all_cols - c : max_cols;
-      double start = osla_clock();
-      osla_split_triangle(h->options.uplo, rows, w->rows.global + r0, cols, w->cols.global + c0,
-                          w->begin, w->end);
-      piece p = {rows, cols, w->rows.local + r0, w->cols.local + c0, w->begin, w->end, NULL, rows};
-      int64_t elements = osla_piece_elements(&p);
-      if (elements == 0) continue;
-      OSLA_CALL(osla_reserve(&w->values, &w->values_bytes, (size_t)(rows * cols) * h->element));
-      p.values = w->values;
-      OSLA_CALL(osla_update_fill(h, w, u, r0, c0, &p, w->values));
-      w->stats.seconds_product += osla_clock() - start;
-      w->stats.elements += elements;
-      OSLA_CALL(deliver(h, w, owner, &p));
+/* A filled piece as a chain of messages; `alone`: it is the whole part. */
+static void send_columns(osla_hessian *h, workspace *w, const part *a, const piece *p, bool alone)
+{
+  uint32_t flags = alone ? MESSAGE_FIRST : 0;
+  for (int64_t c = 0; c < p->cols;) {
+    int64_t cols = fitting_columns(h, p, c);
+    piece columns = osla_piece_columns(p, c, cols, h->element);
+    c += cols;
+    if (alone && c == p->cols) flags |= MESSAGE_LAST;
+    send_piece(h, w, a, &columns, flags, NULL);
+    flags = 0;
+    osla_progress(h->v.t);
+  }
+}
+
+/* Ships columns of G in place of values? */
+static bool ships_factors(const osla_hessian *h, const part *a, const piece *p, int64_t elements)
+{
+  int64_t k = a->u->k;
+  if (k <= 0 || h->options.shipping == OSLA_SHIP_VALUES) return false;
+  size_t bytes = osla_message_size(p, k, h->element);
+  if (bytes > h->message_most) return false;
+  if (h->options.shipping == OSLA_SHIP_FACTORS) return true;
+  return FACTOR_GAIN * bytes <= (size_t)elements * h->element &&
+         2.0 * (double)k * (double)p->rows * (double)p->cols <= FACTOR_WORK_MOST;
+}
+
+/* ---- both ---- */
+
+/* Rows and columns of a window: at most `bytes` of values, and off the node one column with its
+ * list in half a message. */
+static void window_limits(const osla_hessian *h, const part *a, size_t bytes, int64_t *rows,
+                          int64_t *cols)
+{
+  int64_t most = (int64_t)(bytes / h->element);
+  if (!a->peer) {
+    int64_t fit = (int64_t)(h->message_most / 2 / (h->element + sizeof(int64_t)));
+    if (most > fit) most = fit;
+  }
+  *rows = a->rows < most ? a->rows : most;
+  if (bytes <= CACHED_BYTES && *rows > CACHED_ROWS) *rows = CACHED_ROWS;
+  *cols = most / *rows > 0 ? most / *rows : 1;
+}
+
+static osla_err deliver_windows(osla_hessian *h, workspace *w, const part *a, size_t bytes)
+{
+  int64_t max_rows, max_cols;
+  window_limits(h, a, bytes, &max_rows, &max_cols);
+  for (int64_t r = 0; r < a->rows; r += max_rows)
+    for (int64_t c = 0; c < a->cols; c += max_cols) {
+      piece p = make_piece(h, w, a, r, a->rows - r < max_rows ? a->rows - r : max_rows, c,
+                           a->cols - c < max_cols ? a->cols - c : max_cols);
+      if (osla_piece_elements(&p) == 0) continue;
+      if (a->peer) {
+        OSLA_CALL(deliver_window_here(h, w, a, r, c, &p, true));
+      } else {
+        OSLA_CALL(fill_piece(h, w, a, r, c, &p));
+        send_columns(h, w, a, &p, false);
+      }
     }
+  return OSLA_OK;
+}
+
+/* A part whose values are too many to be computed before the locks are taken. */
+static osla_err deliver_large_here(osla_hessian *h, workspace *w, const part *a)
+{
+  bool whole = h->options.isolation == OSLA_ISOLATE_UPDATE;
+  osla_stripes *lock = osla_hessian_lock(h, a->owner);
+  if (whole) osla_stripes_take(h->v.t, lock, a->stripes);
+  osla_err err = deliver_windows(h, w, a, osla_piece_bytes(h));
+  if (whole) osla_stripes_release(lock, a->stripes);
+  return err;
+}
+
+/* The chain is closed even if an error ended it, so that the owner gives its locks back. */
+static osla_err deliver_chain(osla_hessian *h, workspace *w, const part *a, size_t bytes)
+{
+  osla_outbox_begin(h, a->owner);
+  send_piece(h, w, a, NULL, MESSAGE_FIRST, NULL);
+  osla_err err = deliver_windows(h, w, a, bytes);
+  send_piece(h, w, a, NULL, MESSAGE_LAST, NULL);
+  osla_outbox_end(h, a->owner);
+  return err;
+}
+
+static osla_err deliver_part(osla_hessian *h, workspace *w, part *a)
+{
+  piece p = make_piece(h, w, a, 0, a->rows, 0, a->cols);
+  int64_t elements = osla_piece_elements(&p);
+  if (elements == 0) return OSLA_OK;
+  a->stripes = osla_piece_stripes(h, &p);
+  w->stats.elements += elements;
+  size_t values = (size_t)a->rows * h->element, most = osla_piece_bytes(h);
+  bool fits = values <= most / (size_t)a->cols;
+  if (a->peer) {
+    if (!fits) return deliver_large_here(h, w, a);
+    return deliver_window_here(h, w, a, 0, 0, &p, false);
+  }
+  w->stats.elements_sent += elements;
+  if (ships_factors(h, a, &p, elements)) {
+    osla_outbox_begin(h, a->owner);
+    send_piece(h, w, a, &p, MESSAGE_FIRST | MESSAGE_LAST, a->u);
+    osla_outbox_end(h, a->owner);
+    return OSLA_OK;
+  }
+  bool ready = a->u->k < 0 && values * (size_t)a->cols > CACHED_BYTES;
+  bool tall = (size_t)a->rows * (h->element + sizeof(int64_t)) > h->message_most / 2;
+  if (ready || tall || !fits)
+    return deliver_chain(h, w, a, ready && most > CACHED_BYTES ? CACHED_BYTES : most);
+  OSLA_CALL(fill_piece(h, w, a, 0, 0, &p));
+  osla_outbox_begin(h, a->owner);
+  send_columns(h, w, a, &p, true);
+  osla_outbox_end(h, a->owner);
   return OSLA_OK;
 }
 
@@ -79,8 +247,18 @@ osla_err osla_update_owners(osla_hessian *h, workspace *w, const update *u)
   uint64_t draw = osla_random_bits(0, (uint64_t)osla_transport_rank(h->v.t), w->draws++);
   int first = (int)(draw % (uint64_t)owners);
   for (int i = 0; i < owners; i++) {
-    int owner = (first + i) % owners;
-    OSLA_CALL(update_owner(h, w, u, owner / h->v.q, owner % h->v.q));
+    int at = (first + i) % owners, prow = at / h->v.q, pcol = at % h->v.q;
+    int owner = rank_at(&h->v, prow, pcol);
+    part a = {.u = u,
+              .owner = owner,
+              .row_start = w->rows.start[prow],
+              .rows = w->rows.start[prow + 1] - w->rows.start[prow],
+              .col_start = w->cols.start[pcol],
+              .cols = w->cols.start[pcol + 1] - w->cols.start[pcol],
+              .peer = osla_hessian_lock(h, owner) ? osla_matrix_peer(h->matrix, owner) : NULL,
+              .lld = osla_matrix_lld(h->matrix, owner)};
+    if (a.rows > 0 && a.cols > 0) OSLA_CALL(deliver_part(h, w, &a));
+    osla_progress(h->v.t); /* what other nodes wait for */
   }
   return OSLA_OK;
 }

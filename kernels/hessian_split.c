@@ -28,6 +28,11 @@ osla_err osla_split_reserve(index_split *s, int64_t count, int nprocs)
   return OSLA_OK;
 }
 
+size_t osla_split_bytes(int64_t count, int nprocs)
+{
+  return 5 * (size_t)(count + 1) * sizeof(int64_t) + ((size_t)nprocs + 1) * sizeof(int64_t);
+}
+
 void osla_split_free(index_split *s)
 {
   free(s->position);

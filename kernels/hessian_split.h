@@ -5,6 +5,8 @@
 #include "osla_error.h"
 #include "osla_types.h"
 
+#include <stddef.h>
+
 /* One side (rows or columns) of an update, grouped by process; inside a group ascending by global
  * index. Group p is [start[p], start[p + 1]). */
 typedef struct index_split {
@@ -19,6 +21,9 @@ typedef struct index_split {
 /* Makes room; the arrays are kept between calls. Errors: MEM. */
 osla_err osla_split_reserve(index_split *split, int64_t count, int nprocs);
 void osla_split_free(index_split *split);
+
+/* Bytes of such room. */
+size_t osla_split_bytes(int64_t count, int nprocs);
 
 /* Groups ix[0 .. count) by the block-cyclic owner among nprocs processes. O(count) when ix is
  * sorted, O(count log count) otherwise. */

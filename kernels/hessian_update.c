@@ -144,7 +144,8 @@ static osla_err run_in_workspace(osla_hessian *h, update *u, int64_t rows, const
   (void)pthread_mutex_lock(&h->mutex);
   h->dirty = true;
   (void)pthread_mutex_unlock(&h->mutex);
-  osla_err err = osla_workspace_take(h, &w);
+  const workspace_need need = {rows, cols, u->k > 0 ? u->k : 0};
+  osla_err err = osla_workspace_take(h, &need, &w);
   if (err == OSLA_OK) err = run(h, w, u, rows, ix, cols, jx);
   osla_workspace_give(h, w);
   return err;

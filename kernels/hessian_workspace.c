@@ -1,6 +1,9 @@
-/* Scratch memory of updating threads: taken for the length of an update, kept for the next one. */
+/* Scratch memory of updating threads: taken for the length of an update, kept for the next one, and
+ * counted against the memory cap. A thread that finds no room frees what nobody uses, then waits
+ * for the others to give theirs back; it holds no lock meanwhile and makes progress. */
 #include "hessian.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 
 osla_err osla_reserve(unsigned char **buffer, size_t *have, size_t bytes)
@@ -13,33 +16,131 @@ osla_err osla_reserve(unsigned char **buffer, size_t *have, size_t bytes)
   return OSLA_OK;
 }
 
-osla_err osla_workspace_take(osla_hessian *h, workspace **out)
+static size_t larger(size_t a, size_t b)
 {
+  return a > b ? a : b;
+}
+
+/* Values of a piece: as many as there are, at most piece_bytes, and so many under a cap that
+ * several threads find room. One column always fits. */
+size_t osla_piece_bytes(const osla_hessian *h)
+{
+  enum { PIECE_MIN = 4096, SHARE = 8 };
+  size_t bytes = h->options.piece_bytes;
+  if (h->memory_most < SIZE_MAX && bytes > h->memory_most / SHARE)
+    bytes = larger(h->memory_most / SHARE, PIECE_MIN);
+  return bytes;
+}
+
+/* Bytes of a workspace that serves this need, if it holds already what w holds (NULL: nothing). */
+static size_t needed_bytes(const osla_hessian *h, const workspace_need *need, const workspace *w)
+{
+  static const workspace empty;
+  if (!w) w = &empty;
+  int64_t rows = need->rows > w->rows.capacity ? need->rows : w->rows.capacity;
+  int64_t cols = need->cols > w->cols.capacity ? need->cols : w->cols.capacity;
+  int64_t ranges = need->cols > w->n_range ? need->cols : w->n_range;
+  size_t column = (size_t)need->k * h->element;
+  size_t values = osla_piece_bytes(h);
+  if ((size_t)need->rows < values / h->element / (size_t)need->cols)
+    values = (size_t)(need->rows * need->cols) * h->element;
+  return sizeof *w + osla_split_bytes(rows, h->v.p) + osla_split_bytes(cols, h->v.q) +
+         2 * (size_t)ranges * sizeof(int64_t) +
+         larger(need->k > 0 ? column * (size_t)need->rows + 1 : 0, w->row_panel_bytes) +
+         larger(need->k > 0 ? column * (size_t)need->cols + 1 : 0, w->col_panel_bytes) +
+         larger(values, w->values_bytes);
+}
+
+static void free_workspace(osla_hessian *h, workspace *w)
+{
+  h->memory -= w->reserved;
+  osla_split_free(&w->rows);
+  osla_split_free(&w->cols);
+  free(w->begin);
+  free(w->end);
+  free(w->row_panel);
+  free(w->col_panel);
+  free(w->values);
+  free(w);
+}
+
+typedef struct wanted {
+  osla_hessian *h;
+  const workspace_need *need;
+  workspace *w;
+  bool no_memory;
+} wanted;
+
+/* Takes an idle workspace, or makes one, if the cap allows. */
+static bool take(void *arg)
+{
+  wanted *a = arg;
+  osla_hessian *h = a->h;
   (void)pthread_mutex_lock(&h->mutex);
   workspace *w = h->free_list;
   if (w) h->free_list = w->next;
+  size_t old = w ? w->reserved : 0, bytes = needed_bytes(h, a->need, w);
+  while (w && h->memory - old + bytes > h->memory_most) { /* it and other idle ones are too large */
+    free_workspace(h, w);
+    w = h->free_list;
+    if (w) h->free_list = w->next;
+    old = w ? w->reserved : 0;
+    bytes = needed_bytes(h, a->need, w);
+  }
+  if (h->memory - old + bytes <= h->memory_most) {
+    if (!w) w = calloc(1, sizeof *w);
+    a->no_memory = !w;
+    if (w) {
+      w->reserved = bytes;
+      h->memory += bytes - old;
+      if (h->memory > h->memory_peak) h->memory_peak = h->memory;
+    }
+    a->w = w;
+  }
   (void)pthread_mutex_unlock(&h->mutex);
-  if (!w) w = calloc(1, sizeof *w);
-  *out = w;
-  OSLA_CHECK(w, OSLA_ERR_MEM, "workspace of an update");
-  w->stats = (osla_hessian_stats){0};
+  return a->w || a->no_memory;
+}
+
+osla_err osla_workspace_take(osla_hessian *h, const workspace_need *need, workspace **out)
+{
+  *out = NULL;
+  size_t least = needed_bytes(h, need, NULL);
+  OSLA_CHECK(least <= h->memory_most - h->memory_fixed, OSLA_ERR_MEM,
+             "an update of %" PRId64 " x %" PRId64 " indices and %" PRId64
+             " rows of G needs %zu bytes of scratch: memory_cap must be at least %zu, it is %zu",
+             need->rows, need->cols, need->k, least, h->memory_fixed + least, h->memory_most);
+  wanted a = {.h = h, .need = need};
+  if (!take(&a)) osla_segment_wait(h->segment, take, &a);
+  OSLA_CHECK(a.w, OSLA_ERR_MEM, "workspace of an update");
+  *out = a.w;
+  a.w->stats = (osla_hessian_stats){0};
   return OSLA_OK;
+}
+
+static void add_stats(osla_hessian_stats *sum, const osla_hessian_stats *s)
+{
+  sum->updates += s->updates;
+  sum->elements += s->elements;
+  sum->elements_sent += s->elements_sent;
+  sum->bytes_sent += s->bytes_sent;
+  sum->seconds_split += s->seconds_split;
+  sum->seconds_product += s->seconds_product;
+  sum->seconds_add += s->seconds_add;
+  sum->seconds_send += s->seconds_send;
 }
 
 void osla_workspace_give(osla_hessian *h, workspace *w)
 {
   if (!w) return;
   (void)pthread_mutex_lock(&h->mutex);
-  h->stats.updates += w->stats.updates;
-  h->stats.elements += w->stats.elements;
-  h->stats.bytes_sent += w->stats.bytes_sent;
-  h->stats.seconds_split += w->stats.seconds_split;
-  h->stats.seconds_product += w->stats.seconds_product;
-  h->stats.seconds_add += w->stats.seconds_add;
-  h->stats.seconds_send += w->stats.seconds_send;
+  add_stats(&h->stats, &w->stats);
   w->next = h->free_list;
   h->free_list = w;
+  uint64_t frees = ++h->frees;
   (void)pthread_mutex_unlock(&h->mutex);
+  /* Wakes threads of this rank that wait for memory. A store on the node: it cannot fail. */
+  if (h->memory_most < SIZE_MAX)
+    (void)osla_notify(h->segment, osla_transport_rank(h->v.t), NOTIFY_ROOM, frees);
 }
 
 void osla_workspace_free_all(osla_hessian *h)
@@ -47,14 +148,6 @@ void osla_workspace_free_all(osla_hessian *h)
   while (h->free_list) {
     workspace *w = h->free_list;
     h->free_list = w->next;
-    osla_split_free(&w->rows);
-    osla_split_free(&w->cols);
-    free(w->begin);
-    free(w->end);
-    free(w->row_panel);
-    free(w->col_panel);
-    free(w->values);
-    free(w->message);
-    free(w);
+    free_workspace(h, w);
   }
 }

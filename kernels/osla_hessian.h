@@ -10,22 +10,37 @@
  * columns among ix, restricted to the triangle. Updates commute; those of all ranks and threads
  * between two commits are summed. What the matrix holds before a commit returns is not defined.
  *
- * Isolation. A part is added under locks of the owner, so that no addition is lost and no other
- * part of the same columns is half visible. A part whose values exceed `piece_bytes` (or, off the
- * node, a ring slot) is added in several pieces, each in isolation.
+ * Isolation. The part of one update for one owner is added as a whole (OSLA_ISOLATE_UPDATE): under
+ * one hold of the owner's locks, one lock for each block column that it touches, also when its
+ * values need several pieces or messages. So of two updates that meet in some block columns of an
+ * owner, one is added there before the other, and who holds these locks sees each of them wholly or
+ * not at all. The parts of one update for different owners are added at different times. With
+ * OSLA_ISOLATE_ELEMENT no addition is lost, but parts may interleave; locks are held for one block
+ * column, or one message, at a time, so that threads and ranks which update the same columns wait
+ * less for one another.
  *
  * Progress. On the node the updating rank itself adds to the owner's memory; the owner does
- * nothing. Off the node a piece goes to a ring in the owner's segment, and the owner adds it in its
- * next progress step: in any waiting call of the library, in its own update calls, in osla_progress
- * or in the transport's progress thread. A full ring makes the sender wait, never fail.
+ * nothing. Off the node the update waits in a ring of the updating rank's memory until the owner
+ * gets it and adds it. Both sides' part of that is done in progress steps, which never wait: in any
+ * waiting call of the library, in update calls, in osla_progress or in the transport's progress
+ * thread. Small updates that wait for one owner travel together. A full ring makes the update call
+ * wait, never fail. An update that is under way to a rank that makes no progress may keep that
+ * rank's locks, and its neighbours' updates wait for it.
+ *
+ * What travels is a part's values, or, where these are more, the columns of G, which the owner then
+ * multiplies (options.shipping).
  *
  * Threads. update, update_block, update_gradient may be called by many threads at once
  * (MPI_THREAD_SERIALIZED suffices, see osla_transport.h); all other calls by one.
  *
- * Memory per rank above the matrix: two vectors of order n for the gradient; ring_bytes if there
- * are several nodes (at least 256 KiB for each rank of another node); for each concurrently
- * updating thread 2 k n elements for G, piece_bytes (off the node as much again, at most a ring
- * slot) and 96 bytes for each index.
+ * Memory per rank above the matrix and two vectors of order n for the gradient:
+ *   ring_bytes if there are several nodes, but at least 64 KiB for each rank of another node and
+ * 128 KiB for each of up to 4 of them; for each thread that updates, kept for the next update: 2 k
+ * n elements for G, n^2 elements but at most piece_bytes of values, and 96 bytes for each index.
+ * With memory_cap all of this together stays below that many bytes: the rings get at most half of
+ * it, pieces at most an eighth, and a thread that finds no room for its update waits for others'.
+ * An update that would never fit, and a cap below what the rings need, are errors that say how much
+ * is needed. stats.bytes_peak tells the most that was in use.
  */
 #ifndef OSLA_HESSIAN_H
 #define OSLA_HESSIAN_H
@@ -38,12 +53,23 @@ extern "C" {
 
 typedef struct osla_hessian osla_hessian;
 
+/* What sees an update as a whole; see above. */
+typedef enum osla_isolation { OSLA_ISOLATE_UPDATE, OSLA_ISOLATE_ELEMENT } osla_isolation;
+
+/* What travels to another node for an update with G: what is less, counting the owner's work;
+ * always the values; or the columns of G wherever they fit a message (4 MiB, less with small
+ * rings). */
+typedef enum osla_shipping { OSLA_SHIP_LESS, OSLA_SHIP_VALUES, OSLA_SHIP_FACTORS } osla_shipping;
+
 typedef struct osla_hessian_options {
-  osla_uplo uplo;     /* stored triangle; default OSLA_LOWER */
-  osla_dtype dtype;   /* OSLA_FLOAT or OSLA_DOUBLE, of H, G and U; default OSLA_DOUBLE */
-  int64_t nb;         /* block size of the matrix; default 128 */
-  size_t ring_bytes;  /* room for other nodes' updates on each rank; default 64 MiB */
-  size_t piece_bytes; /* values that are computed and added at a time; default 64 MiB */
+  osla_uplo uplo;           /* stored triangle; default OSLA_LOWER */
+  osla_dtype dtype;         /* OSLA_FLOAT or OSLA_DOUBLE, of H, G and U; default OSLA_DOUBLE */
+  int64_t nb;               /* block size of the matrix; default 128 */
+  size_t ring_bytes;        /* room for other nodes' updates on each rank; default 64 MiB */
+  size_t piece_bytes;       /* values that are computed and added at a time; default 64 MiB */
+  size_t memory_cap;        /* bytes of each rank, see above; default 0: no cap */
+  osla_isolation isolation; /* default OSLA_ISOLATE_UPDATE */
+  osla_shipping shipping;   /* default OSLA_SHIP_LESS */
 } osla_hessian_options;
 
 /* The defaults above: change what differs. Local. */
@@ -103,11 +129,16 @@ osla_err osla_hessian_reset(osla_hessian *hessian);
 typedef struct osla_hessian_stats {
   int64_t updates;        /* calls of update and update_block that had something to add */
   int64_t elements;       /* elements added to H by them */
-  int64_t bytes_sent;     /* to other nodes */
+  int64_t elements_sent;  /* of them, those for other nodes */
+  int64_t bytes_sent;     /* to other nodes, with all lists and heads */
+  int64_t bytes_received; /* from other nodes */
+  int64_t transfers;      /* in which these came */
+  int64_t bytes_peak;     /* most memory in use, see above; reset to what is still kept */
   double seconds_split;   /* sorting indices by owner, gathering columns of G */
   double seconds_product; /* G^T G */
   double seconds_add;     /* waiting for locks and adding on the node */
-  double seconds_send;    /* packing, waiting for room, sending to other nodes */
+  double seconds_send;    /* packing for other nodes, waiting for room */
+  double seconds_apply;   /* adding what came from other nodes */
 } osla_hessian_stats;
 osla_hessian_stats osla_hessian_get_stats(osla_hessian *hessian);
 

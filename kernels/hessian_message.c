@@ -1,0 +1,203 @@
+/* Packing and unpacking of messages to owners: bytes only, no communication. */
+#include "hessian_message.h"
+
+#include <string.h>
+
+piece osla_piece_columns(const piece *p, int64_t from, int64_t cols, size_t element)
+{
+  piece part = *p;
+  part.cols = cols;
+  part.col += from;
+  part.begin += from;
+  part.end += from;
+  if (part.values) part.values += (size_t)(from * p->ld) * element;
+  return part;
+}
+
+static size_t padded(size_t bytes)
+{
+  return (bytes + MESSAGE_PAD - 1) / MESSAGE_PAD * MESSAGE_PAD;
+}
+
+/* Head and lists. */
+static size_t front_bytes(int64_t rows, int64_t cols, bool wide)
+{
+  size_t index = wide ? sizeof(int64_t) : sizeof(uint32_t);
+  return padded(sizeof(message_head) + (size_t)(rows + cols) * index +
+                (size_t)cols * sizeof(uint32_t));
+}
+
+static bool too_many(int64_t a, int64_t b)
+{
+  return a > INT32_MAX || b > INT32_MAX;
+}
+
+size_t osla_message_bytes(int64_t rows, int64_t cols, int64_t values, size_t element, bool wide)
+{
+  if (too_many(rows, cols) || values > INT32_MAX) return SIZE_MAX;
+  return padded(front_bytes(rows, cols, wide) + (size_t)values * element);
+}
+
+size_t osla_message_bytes_of_g(int64_t rows, int64_t cols, int64_t k, size_t element, bool wide)
+{
+  if (too_many(rows, cols) || k > INT32_MAX) return SIZE_MAX;
+  return padded(front_bytes(rows, cols, wide) + (size_t)(rows + cols) * (size_t)k * element);
+}
+
+/* Lists ascend: the last entries are the largest. */
+bool osla_message_is_wide(const piece *p)
+{
+  int64_t row = p->rows > 0 ? p->row[p->rows - 1] : 0;
+  int64_t col = p->cols > 0 ? p->col[p->cols - 1] : 0;
+  return row > UINT32_MAX || col > UINT32_MAX;
+}
+
+/* Rows that some column of the piece holds: bounds never fall. */
+static void row_range(const piece *p, int64_t *low, int64_t *high)
+{
+  *low = p->cols > 0 ? p->begin[0] : 0;
+  *high = p->cols > 0 ? p->end[p->cols - 1] : 0;
+}
+
+size_t osla_message_size(const piece *p, int64_t k, size_t element)
+{
+  int64_t low, high;
+  row_range(p, &low, &high);
+  bool wide = osla_message_is_wide(p);
+  if (k > 0) return osla_message_bytes_of_g(high - low, p->cols, k, element, wide);
+  return osla_message_bytes(high - low, p->cols, osla_piece_elements(p), element, wide);
+}
+
+/* ---- writing ---- */
+
+typedef struct sink {
+  message_write *write;
+  void *arg;
+  size_t bytes;
+} sink;
+
+static void append(sink *s, const void *bytes, size_t count)
+{
+  if (count > 0) s->write(s->arg, bytes, count);
+  s->bytes += count;
+}
+
+static void append_padding(sink *s)
+{
+  static const unsigned char zeros[MESSAGE_PAD];
+  append(s, zeros, padded(s->bytes) - s->bytes);
+}
+
+static void append_narrow(sink *s, int64_t count, const int64_t *list, int64_t less)
+{
+  enum { BATCH = 256 };
+  uint32_t narrow[BATCH];
+  for (int64_t i = 0; i < count; i += BATCH) {
+    int64_t n = count - i < BATCH ? count - i : BATCH;
+    for (int64_t j = 0; j < n; j++)
+      narrow[j] = (uint32_t)(list[i + j] - less);
+    append(s, narrow, (size_t)n * sizeof *narrow);
+  }
+}
+
+static void append_indices(sink *s, int64_t count, const int64_t *list, bool wide)
+{
+  if (wide)
+    append(s, list, (size_t)count * sizeof *list);
+  else
+    append_narrow(s, count, list, 0);
+}
+
+/* Lower: every column runs to the end of the row list. Upper: from its beginning. */
+static void append_front(sink *s, const piece *p, message_head head, int64_t low, int64_t high,
+                         osla_uplo uplo)
+{
+  bool wide = head.flags & MESSAGE_WIDE;
+  head.rows = (uint32_t)(high - low);
+  head.cols = (uint32_t)p->cols;
+  append(s, &head, sizeof head);
+  append_indices(s, high - low, p->row + low, wide);
+  append_indices(s, p->cols, p->col, wide);
+  append_narrow(s, p->cols, uplo == OSLA_LOWER ? p->begin : p->end, low);
+  append_padding(s);
+}
+
+size_t osla_message_put(const piece *p, uint64_t stripes, uint32_t flags, size_t element,
+                        osla_uplo uplo, message_write *write, void *arg)
+{
+  sink s = {write, arg, 0};
+  int64_t low, high;
+  row_range(p, &low, &high);
+  bool wide = osla_message_is_wide(p);
+  message_head head = {.stripes = stripes, .flags = flags | (wide ? MESSAGE_WIDE : 0)};
+  head.bytes =
+    (uint32_t)osla_message_bytes(high - low, p->cols, osla_piece_elements(p), element, wide);
+  append_front(&s, p, head, low, high, uplo);
+  for (int64_t c = 0; c < p->cols; c++)
+    append(&s, p->values + (size_t)(p->begin[c] + c * p->ld) * element,
+           (size_t)(p->end[c] - p->begin[c]) * element);
+  append_padding(&s);
+  return s.bytes;
+}
+
+size_t osla_message_put_g(const piece *p, uint64_t stripes, uint32_t flags, int64_t k,
+                          const void *row_panel, const void *col_panel, size_t element,
+                          osla_uplo uplo, message_write *write, void *arg)
+{
+  sink s = {write, arg, 0};
+  int64_t low, high;
+  row_range(p, &low, &high);
+  bool wide = osla_message_is_wide(p);
+  size_t column = (size_t)k * element;
+  message_head head = {
+    .stripes = stripes, .flags = flags | (wide ? MESSAGE_WIDE : 0), .k = (uint32_t)k};
+  head.bytes = (uint32_t)osla_message_size(p, k, element);
+  append_front(&s, p, head, low, high, uplo);
+  append(&s, (const unsigned char *)row_panel + (size_t)low * column,
+         (size_t)(high - low) * column);
+  append(&s, col_panel, (size_t)p->cols * column);
+  append_padding(&s);
+  return s.bytes;
+}
+
+/* ---- reading ---- */
+
+static const unsigned char *read_list(const unsigned char *at, int64_t count, bool wide,
+                                      int64_t *list)
+{
+  if (wide) {
+    memcpy(list, at, (size_t)count * sizeof *list);
+    return at + (size_t)count * sizeof *list;
+  }
+  const uint32_t *narrow = (const uint32_t *)(const void *)at;
+  for (int64_t i = 0; i < count; i++)
+    list[i] = narrow[i];
+  return at + (size_t)count * sizeof *narrow;
+}
+
+message_view osla_message_read(const unsigned char *message, size_t element, osla_uplo uplo,
+                               int64_t *lists)
+{
+  message_view m = {.head = *(const message_head *)(const void *)message};
+  int64_t rows = m.head.rows, cols = m.head.cols;
+  bool wide = m.head.flags & MESSAGE_WIDE;
+  int64_t *row = lists, *col = row + rows, *begin = col + cols, *end = begin + cols;
+  const unsigned char *at = message + sizeof m.head;
+  at = read_list(at, rows, wide, row);
+  at = read_list(at, cols, wide, col);
+  (void)read_list(at, cols, false, uplo == OSLA_LOWER ? begin : end);
+  for (int64_t c = 0; c < cols; c++)
+    if (uplo == OSLA_LOWER)
+      end[c] = rows;
+    else
+      begin[c] = 0;
+  m.p = (piece){.rows = rows, .cols = cols, .row = row, .col = col, .begin = begin, .end = end};
+  at = message + front_bytes(rows, cols, wide);
+  if (m.head.k > 0) {
+    m.row_panel = at;
+    m.col_panel = at + (size_t)rows * m.head.k * element;
+  } else {
+    m.p.values = at;
+  }
+  return m;
+}
