@@ -56,6 +56,7 @@ typedef struct outbox {
   pthread_mutex_t mutex;  /* one sender at a time, over a whole chain */
   unsigned char *ring;    /* NULL: the rank is on my node */
   uint64_t written;       /* under the mutex */
+  uint64_t chain;         /* where the part that is written begins; under the mutex */
   _Atomic uint64_t ready; /* of them, those that the owner may take */
   uint64_t told;          /* of these, those that the owner was told of; by the hook */
   osla_notice notice;     /* the telling; by the hook */
@@ -146,8 +147,9 @@ void osla_outboxes_free(osla_hessian *h);
 osla_err osla_outbox_tell(osla_hessian *h,
                           int target); /* by the hook: tells the owner what waits */
 
-/* Between begin and end the messages of a part follow one another; other threads' wait. */
-void osla_outbox_begin(osla_hessian *h, int target);
+/* Between begin and end the messages of a part follow one another; other threads' wait. `bytes` is
+ * an estimate of them all: begin waits until there is room. */
+void osla_outbox_begin(osla_hessian *h, int target, size_t bytes);
 void osla_outbox_end(osla_hessian *h, int target);
 
 /* Waits for room, then writes a message. p NULL: flags alone. u: ship columns of G, at r0, c0 of

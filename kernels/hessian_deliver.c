@@ -199,10 +199,17 @@ static osla_err deliver_large_here(osla_hessian *h, workspace *w, const part *a)
   return err;
 }
 
-/* The chain is closed even if an error ended it, so that the owner gives its locks back. */
-static osla_err deliver_chain(osla_hessian *h, workspace *w, const part *a, size_t bytes)
+/* Bytes of a chain with so many elements: lists and heads are a few per cent. */
+static size_t estimate(const osla_hessian *h, int64_t elements)
 {
-  osla_outbox_begin(h, a->owner);
+  return (size_t)elements * h->element / 16 * 17 + 1024;
+}
+
+/* The chain is closed even if an error ended it, so that the owner gives its locks back. */
+static osla_err deliver_chain(osla_hessian *h, workspace *w, const part *a, int64_t elements,
+                              size_t bytes)
+{
+  osla_outbox_begin(h, a->owner, estimate(h, elements));
   send_piece(h, w, a, NULL, MESSAGE_FIRST, NULL);
   osla_err err = deliver_windows(h, w, a, bytes);
   send_piece(h, w, a, NULL, MESSAGE_LAST, NULL);
@@ -225,7 +232,7 @@ static osla_err deliver_part(osla_hessian *h, workspace *w, part *a)
   }
   w->stats.elements_sent += elements;
   if (ships_factors(h, a, &p, elements)) {
-    osla_outbox_begin(h, a->owner);
+    osla_outbox_begin(h, a->owner, 0);
     send_piece(h, w, a, &p, MESSAGE_FIRST | MESSAGE_LAST, a->u);
     osla_outbox_end(h, a->owner);
     return OSLA_OK;
@@ -233,9 +240,9 @@ static osla_err deliver_part(osla_hessian *h, workspace *w, part *a)
   bool ready = a->u->k < 0 && values * (size_t)a->cols > CACHED_BYTES;
   bool tall = (size_t)a->rows * (h->element + sizeof(int64_t)) > h->message_most / 2;
   if (ready || tall || !fits)
-    return deliver_chain(h, w, a, ready && most > CACHED_BYTES ? CACHED_BYTES : most);
+    return deliver_chain(h, w, a, elements, ready && most > CACHED_BYTES ? CACHED_BYTES : most);
   OSLA_CALL(fill_piece(h, w, a, 0, 0, &p));
-  osla_outbox_begin(h, a->owner);
+  osla_outbox_begin(h, a->owner, estimate(h, elements));
   send_columns(h, w, a, &p, true);
   osla_outbox_end(h, a->owner);
   return OSLA_OK;

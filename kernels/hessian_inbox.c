@@ -91,20 +91,23 @@ static osla_err add_message(osla_hessian *h, inbox *in, bool *added)
   return OSLA_OK;
 }
 
-static bool is_whole(const inbox *in)
+/* The message at the head is here as a whole, and if it begins a chain that can be, so is that. */
+static bool is_whole(const osla_hessian *h, const inbox *in)
 {
   size_t here = in->tail - in->head;
   if (here < sizeof(message_head)) return false;
-  return here >= ((const message_head *)(const void *)(in->buffer + in->head))->bytes;
+  const message_head *head = (const message_head *)(const void *)(in->buffer + in->head);
+  if (head->chain > 0 && head->chain <= h->inbox_bytes) return here >= head->chain;
+  return here >= head->bytes;
 }
 
 /* Adds the messages that are here as a whole. */
 static osla_err add_messages(osla_hessian *h, inbox *in)
 {
-  if (!is_whole(in)) return OSLA_OK;
+  if (!is_whole(h, in)) return OSLA_OK;
   double start = osla_clock();
   bool added = true;
-  while (added && is_whole(in))
+  while (added && is_whole(h, in))
     OSLA_CALL(add_message(h, in, &added));
   double seconds = osla_clock() - start;
   (void)pthread_mutex_lock(&h->mutex);
@@ -150,8 +153,9 @@ static osla_err get_more(osla_hessian *h, inbox *in)
   uint64_t waiting = osla_notify_read(h->segment, in->origin, NOTIFY_READY) - from->taken;
   if (in->arriving > 0 || waiting == 0) return OSLA_OK;
   if (in->head == in->tail) in->head = in->tail = 0;
-  if (in->head > 0 && !is_whole(in) && h->inbox_bytes - in->tail < waiting) {
-    memmove(in->buffer, in->buffer + in->head, in->tail - in->head); /* a part of a message */
+  if (in->head > 0 && !is_whole(h, in) && h->inbox_bytes - in->tail < waiting) {
+    memmove(in->buffer, in->buffer + in->head,
+            in->tail - in->head); /* a part of a message or chain */
     in->tail -= in->head;
     in->head = 0;
   }

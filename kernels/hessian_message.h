@@ -19,7 +19,7 @@ typedef struct message_head {
   uint32_t flags;      /* MESSAGE_FIRST, ... */
   uint32_t rows, cols; /* both 0: only the flags count */
   uint32_t k;          /* > 0: columns of G, k x rows and k x cols, in place of values */
-  uint32_t spare;
+  uint32_t chain;      /* bytes of the whole chain; 0 in all but the first, and where not known */
 } message_head;
 
 /* Where the bytes go, in order: a ring, or a buffer in tests. */

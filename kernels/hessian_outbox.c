@@ -10,6 +10,7 @@
 #include "hessian.h"
 #include "hessian_message.h"
 
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -64,15 +65,19 @@ static size_t part_of(size_t bytes, size_t parts)
   return (part > RING_MIN ? part : RING_MIN) / ALIGN * ALIGN;
 }
 
-/* Half of the room goes to the rings, half to the inboxes and what is unpacked from them. */
+/* Half of the room is for the rings; of the rest an inbox takes 5 parts and what is unpacked from a
+ * message 3, four times a message's size. */
 void osla_wire_sizes(osla_hessian *h, int remote, size_t bytes)
 {
   if (remote == 0) return;
   h->n_inboxes = remote < INBOXES ? remote : INBOXES;
   h->ring_bytes = part_of(bytes / 2, (size_t)remote);
-  h->inbox_bytes = part_of(bytes / 4, (size_t)h->n_inboxes);
-  size_t least = h->ring_bytes < h->inbox_bytes ? h->ring_bytes : h->inbox_bytes;
-  h->message_most = least / RING_PARTS < MESSAGE_MOST ? least / RING_PARTS : MESSAGE_MOST;
+  h->inbox_bytes = part_of(bytes / 16 * 5, (size_t)h->n_inboxes);
+  size_t message = bytes / 64 * 3 / (size_t)h->n_inboxes, parts = RING_PARTS;
+  if (message < RING_MIN / parts) message = RING_MIN / parts;
+  if (message > h->ring_bytes / parts) message = h->ring_bytes / parts;
+  if (message > MESSAGE_MOST) message = MESSAGE_MOST;
+  h->message_most = message / ALIGN * ALIGN;
 }
 
 osla_err osla_outboxes_create(osla_hessian *h)
@@ -112,28 +117,11 @@ osla_err osla_outbox_tell(osla_hessian *h, int target)
 
 /* ---- writing ---- */
 
-void osla_outbox_begin(osla_hessian *h, int target)
-{
-  (void)pthread_mutex_lock(&h->outboxes[target].mutex);
-}
-
-/* A chain becomes ready as a whole, so that its owner need not hold stripes while it waits. */
-static void publish(outbox *o)
-{
-  atomic_store_explicit(&o->ready, o->written, memory_order_release);
-}
-
-void osla_outbox_end(osla_hessian *h, int target)
-{
-  publish(&h->outboxes[target]);
-  (void)pthread_mutex_unlock(&h->outboxes[target].mutex);
-}
-
 typedef struct writer {
   osla_hessian *h;
   int target;
   outbox *o;
-  uint64_t until; /* bytes written after this message */
+  uint64_t until; /* bytes written after what comes next */
 } writer;
 
 static bool has_room(void *arg)
@@ -142,12 +130,40 @@ static bool has_room(void *arg)
   return w->until - osla_notify_read(w->h->segment, w->target, NOTIFY_TAKEN) <= w->h->ring_bytes;
 }
 
+static void publish(outbox *o)
+{
+  atomic_store_explicit(&o->ready, o->written, memory_order_release);
+}
+
 static void wait_for_room(writer *w, size_t bytes)
 {
   w->until = w->o->written + bytes;
   if (has_room(w)) return;
   publish(w->o);
   osla_segment_wait(w->h->segment, has_room, w);
+}
+
+/* A chain that fits half of the ring becomes ready as a whole, and says how long it is: its owner
+ * need not hold locks while it waits for the rest. */
+void osla_outbox_begin(osla_hessian *h, int target, size_t bytes)
+{
+  writer w = {.h = h, .target = target, .o = &h->outboxes[target]};
+  (void)pthread_mutex_lock(&w.o->mutex);
+  wait_for_room(&w, bytes < h->ring_bytes / 2 ? bytes : h->ring_bytes / 2);
+  w.o->chain = w.o->written;
+}
+
+void osla_outbox_end(osla_hessian *h, int target)
+{
+  outbox *o = &h->outboxes[target];
+  uint32_t bytes = (uint32_t)(o->written - o->chain);
+  size_t at = (size_t)(o->chain % h->ring_bytes) + offsetof(message_head, chain);
+  /* Heads lie at multiples of 8 bytes: the field is in one piece. */
+  if (bytes > 0 && atomic_load(&o->ready) == o->chain &&
+      h->options.isolation == OSLA_ISOLATE_UPDATE)
+    memcpy(o->ring + at % h->ring_bytes, &bytes, sizeof bytes);
+  publish(o);
+  (void)pthread_mutex_unlock(&o->mutex);
 }
 
 static void write_to_ring(void *arg, const void *bytes, size_t count)

@@ -10,7 +10,7 @@
 #include "osla_clock.h"
 #include "transport_ops.h"
 
-enum { SPIN_US = 50, NAP_MIN_US = 20, NAP_MAX_US = 200, SLEEP_ON_NODE_US = 20000 };
+enum { SPIN_US = 50, NAP_MIN_US = 20, NAP_MAX_US = 200, SLEEP_ON_NODE_US = 20000, BUSY_US = 5 };
 
 static inline void relax(void)
 {
@@ -21,6 +21,16 @@ static inline void relax(void)
 #endif
 }
 
+/* A step of progress. Was there something to do? Then there is probably more: a large transfer
+ * comes in many turns of both sides, and each nap between them would be as long as several. An idle
+ * step takes less than a microsecond. */
+static bool progress_was_busy(osla_transport *t)
+{
+  double start = osla_clock();
+  osla_progress(t);
+  return osla_clock() - start > 1e-6 * BUSY_US;
+}
+
 static bool spin_until(osla_transport *t, bool network, osla_wait_test *test, void *arg)
 {
   double end = osla_clock() + 1e-6 * SPIN_US;
@@ -29,7 +39,7 @@ static bool spin_until(osla_transport *t, bool network, osla_wait_test *test, vo
       if (test(arg)) return true;
       relax();
     }
-    if (network) osla_progress(t);
+    if (network && progress_was_busy(t)) end = osla_clock() + 1e-6 * SPIN_US;
   } while (osla_clock() < end);
   return false;
 }
@@ -64,7 +74,7 @@ void osla_wait_until(osla_transport *t, osla_wait_test *test, void *arg, osla_be
 
   int nap = NAP_MIN_US;
   for (;;) {
-    osla_progress(t);
+    if (progress_was_busy(t)) nap = NAP_MIN_US;
     if (test(arg)) return;
     if (!bell)
       osla_nap(nap);
