@@ -31,6 +31,8 @@ tests_programs = \
   tests/test_hessian \
   tests/test_hessian_flow \
   tests/test_hessian_threads \
+  tests/test_hessian_wire \
+  tests/test_hessian_isolation \
   tests/test_hessian_solve \
   tests/test_tomo_sphere \
   tests/test_tomo_path \
@@ -123,6 +125,8 @@ tests_hessian_reference = tests/hessian_reference.c tests/hessian_reference.h
 tests_test_hessian_SOURCES = tests/test_hessian.c $(tests_hessian_reference)
 tests_test_hessian_flow_SOURCES = tests/test_hessian_flow.c $(tests_hessian_reference)
 tests_test_hessian_threads_SOURCES = tests/test_hessian_threads.c $(tests_hessian_reference)
+tests_test_hessian_wire_SOURCES = tests/test_hessian_wire.c $(tests_hessian_reference)
+tests_test_hessian_isolation_SOURCES = tests/test_hessian_isolation.c $(tests_hessian_reference)
 tests_test_hessian_solve_SOURCES = tests/test_hessian_solve.c $(tests_hessian_reference)
 AM_CPPFLAGS += $(CUNIT_CFLAGS)
 LDADD = tests/libosla_test.la tools/libtomo.la libosla.la $(CUNIT_LIBS)

@@ -1,0 +1,175 @@
+/* The accumulator's isolation: the part of an update for one owner is seen wholly or not at all by
+ * who holds the owner's locks; without isolation no addition is lost. */
+#include "hessian.h"
+#include "hessian_reference.h"
+#include "osla_index.h"
+
+#include <inttypes.h>
+#include <pthread.h>
+#include <stdlib.h>
+
+enum { N = 96, THREADS = 2 };
+
+/* Pieces of 4 KiB, messages of 16 KiB: each part takes several of them. */
+static osla_hessian_options tight(void)
+{
+  osla_hessian_options o = osla_hessian_defaults();
+  o.nb = 8;
+  o.piece_bytes = 4096;
+  o.ring_bytes = 1;
+  return o;
+}
+
+/* Every update adds the same to all elements; so under the locks all elements of an owner are
+ * equal. Returns how many differ from the first one. */
+static int64_t count_torn(osla_hessian *h, int prow, int pcol)
+{
+  const local_view *v = &h->v;
+  int owner = rank_at(v, prow, pcol);
+  osla_stripes *lock = osla_hessian_lock(h, owner);
+  if (!lock) return 0;
+  const double *local = osla_matrix_peer(h->matrix, owner);
+  int64_t rows = osla_index_count(h->n, v->mb, prow, v->p), lld = osla_matrix_lld(h->matrix, owner);
+  int64_t cols = osla_index_count(h->n, v->nb, pcol, v->q), torn = 0;
+  bool any = false;
+  double first = 0;
+  osla_stripes_take(v->t, lock, UINT64_MAX);
+  for (int64_t c = 0; c < cols; c++)
+    for (int64_t r = 0; r < rows; r++) {
+      int64_t i = osla_index_global(r, v->mb, prow, v->p);
+      int64_t j = osla_index_global(c, v->nb, pcol, v->q);
+      if (h->options.uplo == OSLA_LOWER ? i < j : i > j) continue;
+      if (!any) first = local[r + c * lld];
+      any = true;
+      if (local[r + c * lld] != first) torn++;
+    }
+  osla_stripes_release(lock, UINT64_MAX);
+  return torn;
+}
+
+typedef struct job {
+  osla_hessian *h;
+  int times;
+  bool block, looks;
+  int64_t torn;
+  osla_err err;
+} job;
+
+/* A block update with ones for all elements. */
+static osla_err push_block(osla_hessian *h)
+{
+  int64_t *ix = hessian_allocate(N, sizeof *ix);
+  double *ones = hessian_allocate((size_t)N * N, sizeof *ones);
+  for (int64_t i = 0; i < N * N; i++)
+    ones[i] = 1.0;
+  for (int64_t i = 0; i < N; i++)
+    ix[i] = i;
+  osla_err err = osla_hessian_update_block(h, N, ix, N, ix, ones, N);
+  free(ix);
+  free(ones);
+  return err;
+}
+
+static osla_err push_product(osla_hessian *h)
+{
+  test_update u = update_ones(N, 1, OSLA_DOUBLE);
+  osla_err err = osla_hessian_update(h, u.rows, u.ix, u.k, u.values, u.ld);
+  update_free(&u);
+  return err;
+}
+
+static void *work(void *arg)
+{
+  job *j = arg;
+  for (int i = 0; i < j->times && j->err == OSLA_OK; i++) {
+    j->err = j->block ? push_block(j->h) : push_product(j->h);
+    for (int at = 0; j->looks && at < j->h->v.p * j->h->v.q; at++)
+      j->torn += count_torn(j->h, at / j->h->v.q, at % j->h->v.q);
+  }
+  return NULL;
+}
+
+/* All threads of all ranks update at once; `looks`: between its updates each looks at the owners of
+ * its node. At the end every element is the number of updates. */
+static void run_jobs(osla_hessian_options o, bool looks)
+{
+  osla_transport *t = NULL;
+  const osla_transport_options with = {.threads_per_rank = THREADS};
+  OSLA_ASSERT_OK(osla_transport_create(MPI_COMM_WORLD, &with, &t));
+  osla_grid *grid = hessian_grid(t, 0);
+  osla_hessian *h = hessian_make(grid, N, &o);
+  job jobs[THREADS];
+  pthread_t threads[THREADS];
+  const int times = osla_transport_n_nodes(t) > 1 ? 8 : 40;
+  OSLA_ASSERT_OK(osla_barrier(t));
+  for (int i = 0; i < THREADS; i++) {
+    jobs[i] = (job){.h = h, .times = times, .block = i % 2 == 0, .looks = looks};
+    CU_ASSERT(pthread_create(&threads[i], NULL, work, &jobs[i]) == 0);
+  }
+  for (int i = 0; i < THREADS; i++) {
+    (void)pthread_join(threads[i], NULL);
+    CU_ASSERT(jobs[i].err == OSLA_OK);
+    OSLA_ASSERT_MSG(jobs[i].torn == 0, "%" PRId64 " elements of half an update", jobs[i].torn);
+  }
+  serial_sum sum = sum_make(N, o.uplo);
+  for (int64_t i = 0; i < N * N; i++)
+    if (o.uplo == OSLA_LOWER ? i % N >= i / N : i % N <= i / N)
+      sum.h[i] = (double)times * THREADS * osla_test_size();
+  sum_expect(&sum, h, "isolation %d", (int)o.isolation);
+  osla_hessian_destroy(&h);
+  sum_free(&sum);
+  osla_grid_destroy(&grid);
+  osla_transport_destroy(&t);
+}
+
+static void test_whole_updates(void)
+{
+  osla_hessian_options o = tight();
+  run_jobs(o, true);
+}
+
+/* Values that fit a piece, columns of G, the other triangle. */
+static void test_single_messages(void)
+{
+  osla_hessian_options o = tight();
+  o.piece_bytes = (size_t)64 << 20;
+  o.shipping = OSLA_SHIP_FACTORS;
+  o.uplo = OSLA_UPPER;
+  run_jobs(o, true);
+}
+
+static void test_elements(void)
+{
+  osla_hessian_options o = tight();
+  o.isolation = OSLA_ISOLATE_ELEMENT;
+  run_jobs(o, false);
+}
+
+static void test_wrong_options(void)
+{
+  osla_transport *t = osla_test_transport();
+  osla_grid *grid = hessian_grid(t, 0);
+  osla_hessian *h = NULL;
+  osla_hessian_options o = tight();
+  o.isolation = (osla_isolation)7;
+  OSLA_ASSERT_ERR(osla_hessian_create(grid, N, &o, &h), OSLA_ERR_ARG);
+  OSLA_ASSERT_TEXT("isolation = 7");
+  o = tight();
+  o.shipping = (osla_shipping)9;
+  OSLA_ASSERT_ERR(osla_hessian_create(grid, N, &o, &h), OSLA_ERR_ARG);
+  OSLA_ASSERT_TEXT("shipping = 9");
+  osla_grid_destroy(&grid);
+  osla_transport_destroy(&t);
+}
+
+int main(int argc, char **argv)
+{
+  static const osla_test_case cases[] = {
+    {"whole_updates", test_whole_updates},
+    {"single_messages", test_single_messages},
+    {"elements", test_elements},
+    {"wrong_options", test_wrong_options},
+    {NULL, NULL},
+  };
+  return osla_test_main(argc, argv, cases);
+}
