@@ -10,7 +10,7 @@
 #include "osla_clock.h"
 #include "transport_ops.h"
 
-enum { SPIN_US = 50, NAP_MIN_US = 20, NAP_MAX_US = 200, SLEEP_ON_NODE_US = 20000, BUSY_US = 5 };
+enum { SPIN_US = 50, NAP_MIN_US = 20, NAP_MAX_US = 200, SLEEP_ON_NODE_US = 20000, BUSY_US = 2 };
 
 static inline void relax(void)
 {
@@ -21,17 +21,31 @@ static inline void relax(void)
 #endif
 }
 
-/* A step of progress. Was there something to do? Then there is probably more: a large transfer
- * comes in many turns of both sides, and each nap between them would be as long as several. An idle
- * step takes less than a microsecond. */
-static bool progress_was_busy(osla_transport *t)
+/* One turn: a step of progress, and the test, which may be one, too. Was there something to do?
+ * Then there is probably more: a large transfer comes in many turns of both sides, and a nap
+ * between two of them takes as long as fifty. An idle turn takes less than a microsecond. */
+static bool take_turn(osla_transport *t, osla_wait_test *test, void *arg, bool *busy)
 {
   double start = osla_clock();
   osla_progress(t);
-  return osla_clock() - start > 1e-6 * BUSY_US;
+  bool done = test(arg);
+  *busy = osla_clock() - start > 1e-6 * BUSY_US;
+  return done;
 }
 
-static bool spin_until(osla_transport *t, bool network, osla_wait_test *test, void *arg)
+static bool spin_on_network(osla_transport *t, osla_wait_test *test, void *arg)
+{
+  double end = osla_clock() + 1e-6 * SPIN_US;
+  do {
+    bool busy;
+    if (take_turn(t, test, arg, &busy)) return true;
+    if (busy) end = osla_clock() + 1e-6 * SPIN_US;
+    relax();
+  } while (osla_clock() < end);
+  return false;
+}
+
+static bool spin(osla_wait_test *test, void *arg)
 {
   double end = osla_clock() + 1e-6 * SPIN_US;
   do {
@@ -39,7 +53,6 @@ static bool spin_until(osla_transport *t, bool network, osla_wait_test *test, vo
       if (test(arg)) return true;
       relax();
     }
-    if (network && progress_was_busy(t)) end = osla_clock() + 1e-6 * SPIN_US;
   } while (osla_clock() < end);
   return false;
 }
@@ -69,13 +82,17 @@ void osla_bell_ring(osla_bell *bell)
 void osla_wait_until(osla_transport *t, osla_wait_test *test, void *arg, osla_bell *bell)
 {
   if (test(arg)) return;
-  bool network = t->n_nodes > 1 || t->n_attached > 0;
-  if (!t->oversubscribed && spin_until(t, network, test, arg)) return;
+  bool network = t->n_nodes > 1 || t->n_attached > 0, spins = !t->oversubscribed;
+  if (spins && (network ? spin_on_network(t, test, arg) : spin(test, arg))) return;
 
   int nap = NAP_MIN_US;
   for (;;) {
-    if (progress_was_busy(t)) nap = NAP_MIN_US;
-    if (test(arg)) return;
+    bool busy;
+    if (take_turn(t, test, arg, &busy)) return;
+    if (network && busy) {
+      nap = NAP_MIN_US;
+      if (spins && spin_on_network(t, test, arg)) return;
+    }
     if (!bell)
       osla_nap(nap);
     else if (sleep_on(bell, test, arg, network ? nap : SLEEP_ON_NODE_US))
