@@ -5,8 +5,8 @@
  *
  * A part whose values fit piece_bytes is computed first and then added, or sent, as a whole; a
  * larger one is computed window by window under the owner's locks, or between the messages of a
- * chain. Ready blocks (U) for other nodes always go by small windows, which stay in the cache from
- * U to the ring.
+ * chain. So are ready blocks (U) of some size, in windows that stay in the cache on their way,
+ * unless neighbours on the node would wait meanwhile.
  */
 #include "hessian.h"
 #include "hessian_message.h"
@@ -188,13 +188,13 @@ static osla_err deliver_windows(osla_hessian *h, workspace *w, const part *a, si
   return OSLA_OK;
 }
 
-/* A part whose values are too many to be computed before the locks are taken. */
-static osla_err deliver_large_here(osla_hessian *h, workspace *w, const part *a)
+/* A part that is computed while the locks are held. */
+static osla_err deliver_windows_here(osla_hessian *h, workspace *w, const part *a, size_t bytes)
 {
   bool whole = h->options.isolation == OSLA_ISOLATE_UPDATE;
   osla_stripes *lock = osla_hessian_lock(h, a->owner);
   if (whole) osla_stripes_take(h->v.t, lock, a->stripes);
-  osla_err err = deliver_windows(h, w, a, osla_piece_bytes(h));
+  osla_err err = deliver_windows(h, w, a, bytes);
   if (whole) osla_stripes_release(lock, a->stripes);
   return err;
 }
@@ -226,8 +226,12 @@ static osla_err deliver_part(osla_hessian *h, workspace *w, part *a)
   w->stats.elements += elements;
   size_t values = (size_t)a->rows * h->element, most = osla_piece_bytes(h);
   bool fits = values <= most / (size_t)a->cols;
+  bool ready = a->u->k < 0 && values * (size_t)a->cols > CACHED_BYTES;
+  size_t window = ready && most > CACHED_BYTES ? CACHED_BYTES : most;
   if (a->peer) {
-    if (!fits) return deliver_large_here(h, w, a);
+    /* With neighbours, who wait for the locks, the values are ready first. */
+    bool alone = osla_transport_node_size(h->v.t) == 1;
+    if (!fits || (ready && alone)) return deliver_windows_here(h, w, a, fits ? window : most);
     return deliver_window_here(h, w, a, 0, 0, &p, false);
   }
   w->stats.elements_sent += elements;
@@ -237,10 +241,8 @@ static osla_err deliver_part(osla_hessian *h, workspace *w, part *a)
     osla_outbox_end(h, a->owner);
     return OSLA_OK;
   }
-  bool ready = a->u->k < 0 && values * (size_t)a->cols > CACHED_BYTES;
   bool tall = (size_t)a->rows * (h->element + sizeof(int64_t)) > h->message_most / 2;
-  if (ready || tall || !fits)
-    return deliver_chain(h, w, a, elements, ready && most > CACHED_BYTES ? CACHED_BYTES : most);
+  if (ready || tall || !fits) return deliver_chain(h, w, a, elements, window);
   OSLA_CALL(fill_piece(h, w, a, 0, 0, &p));
   osla_outbox_begin(h, a->owner, estimate(h, elements));
   send_columns(h, w, a, &p, true);
