@@ -33,10 +33,10 @@
  * Threads. update, update_block, update_gradient may be called by many threads at once
  * (MPI_THREAD_SERIALIZED suffices, see osla_transport.h); all other calls by one.
  *
- * Memory per rank above the matrix and two vectors of order n for the gradient:
- *   ring_bytes if there are several nodes, but at least 64 KiB for each rank of another node and
- * 128 KiB for each of up to 4 of them; for each thread that updates, kept for the next update: 2 k
- * n elements for G, n^2 elements but at most piece_bytes of values, and 96 bytes for each index.
+ * Memory per rank above the matrix and two vectors of order n for the gradient: ring_bytes if there
+ * are several nodes (at least 64 KiB for each rank of another node and 128 KiB for each of up to 4
+ * of them); and for each thread that updates, kept for its next update, 2 k n elements for G, n^2
+ * elements of values but at most piece_bytes, and 96 bytes for each index.
  * With memory_cap all of this together stays below that many bytes: the rings get at most half of
  * it, pieces at most an eighth, and a thread that finds no room for its update waits for others'.
  * An update that would never fit, and a cap below what the rings need, are errors that say how much

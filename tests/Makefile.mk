@@ -141,4 +141,13 @@ check-local: all-am
 	$(srcdir)/tests/run -b .
 clean-local:
 	rm -rf tests/logs
-.PHONY: check-programs
+
+# Not in check: random runs of the accumulator for ten minutes, on one node and on two fake ones;
+# memory must not grow.
+soak: check-programs
+	OSLA_TEST_SECONDS=$${OSLA_TEST_SECONDS:-300} OPENBLAS_NUM_THREADS=1 \
+	  timeout 900 $(MPIEXEC) -n 3 tests/test_hessian_wire soak
+	OSLA_TEST_SECONDS=$${OSLA_TEST_SECONDS:-300} OPENBLAS_NUM_THREADS=1 \
+	  MPIR_CVAR_NUM_CLIQUES=2 MPIR_CVAR_CLIQUES_BY_BLOCK=1 \
+	  timeout 900 $(MPIEXEC) -n 4 tests/test_hessian_wire soak
+.PHONY: check-programs soak
