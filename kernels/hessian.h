@@ -59,13 +59,13 @@ typedef struct outbox {
   uint64_t chain;         /* where the part that is written begins; under the mutex */
   _Atomic uint64_t ready; /* of them, those that the owner may take */
   uint64_t told;          /* of these, those that the owner was told of; by the hook */
-  osla_notice notice;     /* the telling; by the hook */
+  osla_posted notice;     /* the telling; by the hook */
 } outbox;
 
 /* What this rank has taken from an origin on another node; by the hook. */
 typedef struct intake {
   uint64_t taken, credited; /* bytes that have arrived here, and those that the origin knows of */
-  osla_notice credit;
+  osla_posted credit;
   bool assigned;            /* an inbox serves this origin */
   _Atomic uint64_t applied; /* bytes whose messages have been added */
 } intake;

@@ -23,8 +23,6 @@ osla_err osla_inboxes_create(osla_hessian *h)
   int ranks = osla_transport_size(h->v.t);
   h->intakes = calloc((size_t)ranks, sizeof *h->intakes);
   OSLA_CHECK(h->intakes, OSLA_ERR_MEM, "intakes from %d ranks", ranks);
-  for (int rank = 0; rank < ranks; rank++)
-    h->intakes[rank].credit.transfer = OSLA_TRANSFER_NONE;
   for (int i = 0; i < h->n_inboxes; i++) {
     inbox *in = &h->inboxes[i];
     in->origin = -1;
@@ -140,10 +138,11 @@ static osla_err give_credit(osla_hessian *h, int origin)
   intake *from = &h->intakes[origin];
   bool done;
   if (from->taken - from->credited < h->ring_bytes / 4) return OSLA_OK;
-  OSLA_CALL(osla_transfer_test(h->segment, &from->credit.transfer, &done));
+  OSLA_CALL(osla_posted_test(h->segment, &from->credit, &done));
   if (!done) return OSLA_OK;
   from->credited = from->taken;
-  return osla_notify_start(h->segment, origin, NOTIFY_TAKEN, from->taken, &from->credit);
+  return osla_put_notify_post(h->segment, origin, 0, NULL, 0, NOTIFY_TAKEN, from->taken,
+                              &from->credit);
 }
 
 /* Starts to get what waits at the origin; a ring's end makes it two transfers. */
@@ -237,8 +236,8 @@ void osla_wire_stop(osla_hessian *h)
     for (int part = 0; part < 2 && err == OSLA_OK; part++)
       err = osla_transfer_wait(h->segment, &h->inboxes[i].transfer[part]);
   for (int rank = 0; rank < osla_transport_size(h->v.t); rank++) {
-    if (err == OSLA_OK) err = osla_transfer_wait(h->segment, &h->outboxes[rank].notice.transfer);
-    if (err == OSLA_OK) err = osla_transfer_wait(h->segment, &h->intakes[rank].credit.transfer);
+    if (err == OSLA_OK) err = osla_posted_wait(h->segment, &h->outboxes[rank].notice);
+    if (err == OSLA_OK) err = osla_posted_wait(h->segment, &h->intakes[rank].credit);
   }
   if (err != OSLA_OK) osla_transport_abort(h->v.t, err);
 }

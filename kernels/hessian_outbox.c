@@ -88,7 +88,6 @@ osla_err osla_outboxes_create(osla_hessian *h)
   for (int rank = 0; rank < ranks; rank++) {
     outbox *o = &h->outboxes[rank];
     (void)pthread_mutex_init(&o->mutex, NULL);
-    o->notice.transfer = OSLA_TRANSFER_NONE;
     if (!osla_transport_same_node(h->v.t, rank))
       o->ring =
         (unsigned char *)osla_segment_local(h->segment) + osla_wire_ring_offset(h, me, rank);
@@ -109,10 +108,10 @@ osla_err osla_outbox_tell(osla_hessian *h, int target)
   uint64_t ready = atomic_load_explicit(&o->ready, memory_order_acquire);
   if (ready == o->told) return OSLA_OK;
   bool done;
-  OSLA_CALL(osla_transfer_test(h->segment, &o->notice.transfer, &done));
+  OSLA_CALL(osla_posted_test(h->segment, &o->notice, &done));
   if (!done) return OSLA_OK;
   o->told = ready;
-  return osla_notify_start(h->segment, target, NOTIFY_READY, ready, &o->notice);
+  return osla_put_notify_post(h->segment, target, 0, NULL, 0, NOTIFY_READY, ready, &o->notice);
 }
 
 /* ---- writing ---- */

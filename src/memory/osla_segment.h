@@ -87,10 +87,12 @@ osla_err osla_put_notify(osla_segment *segment, int rank, size_t offset, const v
  * steps (every wait of the library makes some). The source must stay as it is until
  * osla_posted_wait has been called, exactly once. On the node it is complete on return. What a rank
  * posts to another for one purpose is seen there in that order. Local. Errors: as osla_put_notify,
- * and MEM. */
+ * and MEM. The target may also get what I stored in my own data area before. _test is true when
+ * _wait would not wait, and then stands for it. */
 osla_err osla_put_notify_post(osla_segment *segment, int rank, size_t offset, const void *source,
                               size_t bytes, int purpose, uint64_t value, osla_posted *posted);
 osla_err osla_posted_wait(osla_segment *segment, osla_posted *posted);
+osla_err osla_posted_test(osla_segment *segment, osla_posted *posted, bool *done);
 
 /* A notify alone, which nobody has to wait for; if it fails later, that ends all ranks. */
 osla_err osla_notify_post(osla_segment *segment, int rank, int purpose, uint64_t value);

@@ -213,6 +213,14 @@ osla_err osla_posted_wait(osla_segment *s, osla_posted *posted)
   return err;
 }
 
+osla_err osla_posted_test(osla_segment *s, osla_posted *posted, bool *done)
+{
+  bool had = posted->post != NULL;
+  osla_err err = s->t->ops->post_test(s->t, &posted->post, done);
+  if (had && *done) osla_trace_add(s->t, OSLA_TRACE_PUT, posted->since, (double)posted->bytes);
+  return err;
+}
+
 osla_err osla_notify_post(osla_segment *s, int rank, int purpose, uint64_t value)
 {
   double since = osla_trace_now(s->t);

@@ -61,6 +61,8 @@ static void fetch(osla_post *post, MPI_Op op, const int64_t *operand, size_t off
   osla_region *region = post->region;
   MPI_Aint disp = (MPI_Aint)(offset + region->shift[post->rank]);
   MPI_Request request;
+  atomic_thread_fence(
+    memory_order_seq_cst); /* who sees a word may get what was stored here before */
   int code = MPI_Rget_accumulate(operand, 1, MPI_INT64_T, &post->old, 1, MPI_INT64_T, post->rank,
                                  disp, 1, MPI_INT64_T, op, region->win, &request);
   add_request(post, code, request, "MPI_Rget_accumulate");
@@ -169,15 +171,23 @@ static bool is_done(void *arg)
   return atomic_load(&post->state) == DONE;
 }
 
-osla_err osla_mpi_post_wait(osla_transport *t, osla_post **handle)
+osla_err osla_mpi_post_test(osla_transport *t, osla_post **handle, bool *done)
 {
   osla_post *post = *handle;
-  if (!post) return OSLA_OK;
-  osla_wait_until(t, is_done, post, NULL);
+  (void)t;
+  *done = !post || is_done(post);
+  if (!post || !*done) return OSLA_OK;
   osla_err err = post->err;
   free(post);
   *handle = NULL;
   return err;
+}
+
+osla_err osla_mpi_post_wait(osla_transport *t, osla_post **handle)
+{
+  bool done;
+  if (*handle) osla_wait_until(t, is_done, *handle, NULL);
+  return osla_mpi_post_test(t, handle, &done);
 }
 
 typedef struct destination {

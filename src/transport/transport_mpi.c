@@ -275,6 +275,7 @@ const osla_transport_ops osla_transport_mpi = {
   .put_notify = mpi_put_notify,
   .post = mpi_post,
   .post_wait = osla_mpi_post_wait,
+  .post_test = osla_mpi_post_test,
   .fetch_add = mpi_fetch_add,
   .progress = mpi_progress,
 };

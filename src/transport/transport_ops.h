@@ -65,6 +65,8 @@ typedef struct osla_transport_ops {
   osla_err (*post)(osla_region *region, int rank, size_t offset, const void *source, size_t bytes,
                    size_t word_offset, uint64_t word, size_t bell_offset, osla_post **out);
   osla_err (*post_wait)(osla_transport *t, osla_post **post);
+  /* True: it is complete, and this stands for post_wait. */
+  osla_err (*post_test)(osla_transport *t, osla_post **post, bool *done);
 
   /* Atomic *word += add on a 64-bit word that is used by nothing else; old value in *old. */
   osla_err (*fetch_add)(osla_region *region, int rank, size_t offset, int64_t add, int64_t *old);
