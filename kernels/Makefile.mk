@@ -25,6 +25,7 @@ kernels_sources = \
   kernels/mixed.c \
   kernels/condition.c \
   kernels/hessian_split.h kernels/hessian_split.c \
+  kernels/hessian_combine.h kernels/hessian_combine.c \
   kernels/hessian.h kernels/hessian.c \
   kernels/hessian_workspace.c \
   kernels/hessian_add.c \

@@ -2,6 +2,7 @@
 #include "hessian.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,6 +12,9 @@ osla_hessian_options osla_hessian_defaults(void)
 {
   return (osla_hessian_options){.uplo = OSLA_LOWER,
                                 .dtype = OSLA_DOUBLE,
+                                .update_dtype = OSLA_HESSIAN_SAME,
+                                .combine = OSLA_COMBINE_SUM,
+                                .initial = (double)NAN,
                                 .nb = 128,
                                 .ring_bytes = (size_t)64 << 20,
                                 .piece_bytes = (size_t)64 << 20};
@@ -20,8 +24,14 @@ static osla_err check(int64_t n, const osla_hessian_options *o)
 {
   OSLA_CHECK(n >= 0, OSLA_ERR_ARG, "Hessian of order %" PRId64, n);
   OSLA_CHECK(o->nb >= 1, OSLA_ERR_ARG, "block size %" PRId64 " is below 1", o->nb);
+  osla_dtype update = osla_update_dtype(o);
   OSLA_CHECK(o->dtype == OSLA_FLOAT || o->dtype == OSLA_DOUBLE, OSLA_ERR_UNSUPPORTED,
              "Hessian of type '%c'", osla_dtype_letter(o->dtype));
+  OSLA_CHECK(update == o->dtype || (update == OSLA_FLOAT && o->dtype == OSLA_DOUBLE),
+             OSLA_ERR_UNSUPPORTED, "updates of type %d into a Hessian of type '%c'", (int)update,
+             osla_dtype_letter(o->dtype));
+  OSLA_CHECK(o->uplo == OSLA_LOWER || o->uplo == OSLA_UPPER || o->uplo == OSLA_GENERAL,
+             OSLA_ERR_ARG, "uplo = %d", (int)o->uplo);
   OSLA_CHECK(o->piece_bytes >= 4096, OSLA_ERR_ARG, "piece_bytes = %zu is below 4096",
              o->piece_bytes);
   return OSLA_OK;
@@ -38,7 +48,8 @@ static osla_err new_hessian(osla_grid *grid, int64_t n, const osla_hessian_optio
   *out = h;
   h->options = o;
   h->n = n;
-  h->element = osla_dtype_size(o.dtype);
+  h->element = osla_dtype_size(osla_update_dtype(&o));
+  OSLA_CALL(osla_combiner_make(&o, &h->combine));
   (void)pthread_mutex_init(&h->mutex, NULL);
   h->gradient = calloc((size_t)n + 1, sizeof *h->gradient);
   h->pending_gradient = calloc((size_t)n + 1, sizeof *h->pending_gradient);
@@ -72,6 +83,20 @@ static osla_err make_rings(osla_hessian *h)
   return osla_agree(t, err);
 }
 
+static double initial_element(int64_t i, int64_t j, void *value)
+{
+  (void)i;
+  (void)j;
+  return *(const double *)value;
+}
+
+static osla_err fill_initial(osla_hessian *h)
+{
+  double initial = osla_combiner_initial(&h->options);
+  if (initial == 0.0) return osla_matrix_fill(h->matrix, OSLA_FILL_ZERO, 0);
+  return osla_matrix_fill_with(h->matrix, initial_element, &initial);
+}
+
 osla_err osla_hessian_create(osla_grid *grid, int64_t n, const osla_hessian_options *options,
                              osla_hessian **out)
 {
@@ -82,6 +107,7 @@ osla_err osla_hessian_create(osla_grid *grid, int64_t n, const osla_hessian_opti
   OSLA_TRY(
     osla_matrix_create(grid, h->options.dtype, n, n, h->options.nb, h->options.nb, &h->matrix));
   h->v = view_of(h->matrix);
+  if (osla_combiner_initial(&h->options) != 0.0) OSLA_TRY(fill_initial(h)); /* it is made as zero */
   OSLA_TRY(make_rings(h));
   *out = h;
   return OSLA_OK;
@@ -178,5 +204,5 @@ osla_err osla_hessian_reset(osla_hessian *h)
   OSLA_CALL(osla_agree(h->v.t, err));
   memset(h->gradient, 0, (size_t)h->n * sizeof *h->gradient);
   h->stats = (osla_hessian_stats){0};
-  return osla_matrix_fill(h->matrix, OSLA_FILL_ZERO, 0);
+  return fill_initial(h);
 }

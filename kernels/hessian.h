@@ -2,6 +2,7 @@
 #ifndef OSLA_HESSIAN_INTERNAL_H
 #define OSLA_HESSIAN_INTERNAL_H
 
+#include "hessian_combine.h"
 #include "hessian_split.h"
 #include "local_view.h"
 #include "osla_hessian.h"
@@ -22,6 +23,8 @@ typedef struct piece {
   const int64_t *begin, *end;  /* [cols] */
   const unsigned char *values; /* element (r, c) at r + c * ld; or, ld = 0, packed by columns */
   int64_t ld;
+  /* ld > 0: element (r, c) is at row_place[r] + col_place[c] * ld instead; NULL: at r, at c */
+  const int64_t *row_place, *col_place;
 } piece;
 
 /* What one thread needs during an update. Kept in a list for reuse. */
@@ -43,7 +46,8 @@ typedef struct workspace {
 struct osla_hessian {
   osla_hessian_options options;
   int64_t n;
-  size_t element;
+  combiner combine;
+  size_t element; /* bytes of a value of an update, which may be narrower than one of H */
   osla_matrix *matrix;
   local_view v;
   osla_segment *segment; /* my lock, and the rings that other nodes' ranks fill */

@@ -61,9 +61,10 @@ static osla_err fill_products(const osla_hessian *h, const update *u, int64_t r0
     int64_t high = h->options.uplo == OSLA_LOWER ? p->end[c] : p->end[c + width - 1];
     if (low >= high) continue;
     double since = osla_trace_now(h->v.t);
-    OSLA_CALL(osla_blas_gemm(h->options.dtype, OSLA_TRANS, OSLA_NOTRANS, high - low, width, u->k,
-                             1.0, u->row_panel + (size_t)(r0 + low) * column, u->k > 0 ? u->k : 1,
-                             u->col_panel + (size_t)(c0 + c) * column, u->k > 0 ? u->k : 1, 0.0,
+    OSLA_CALL(osla_blas_gemm(h->combine.update_dtype, OSLA_TRANS, OSLA_NOTRANS, high - low, width,
+                             u->k, 1.0, u->row_panel + (size_t)(r0 + low) * column,
+                             u->k > 0 ? u->k : 1, u->col_panel + (size_t)(c0 + c) * column,
+                             u->k > 0 ? u->k : 1, 0.0,
                              values + (size_t)(low + c * p->ld) * h->element, p->ld));
     osla_trace_add(h->v.t, OSLA_TRACE_GEMM, since,
                    2.0 * (double)(high - low) * (double)width * (double)u->k);
@@ -95,7 +96,7 @@ static void fill_elements(const osla_hessian *h, const update *u, const workspac
     const int64_t *position = w->rows.position + r0 + p->begin[c];
     void *out = values + (size_t)(p->begin[c] + c * p->ld) * e;
     int64_t count = p->end[c] - p->begin[c];
-    if (h->options.dtype == OSLA_DOUBLE)
+    if (h->combine.update_dtype == OSLA_DOUBLE)
       gather_double(count, position, column, out);
     else
       gather_float(count, position, column, out);
@@ -139,6 +140,38 @@ static void piece_limits(const osla_hessian *h, bool on_node, int64_t rows, int6
   if (limit > fixed + per_column) *max_cols = (int64_t)((limit - fixed) / per_column);
 }
 
+static bool consecutive(int64_t count, const int64_t *place)
+{
+  for (int64_t i = 1; i < count; i++)
+    if (place[i] != place[0] + i) return false;
+  return true;
+}
+
+/* A ready block for an owner on the node is added from the caller's own array. */
+static osla_err add_block(osla_hessian *h, workspace *w, const update *u, int owner, int64_t r0,
+                          int64_t rows, int64_t c0, int64_t cols)
+{
+  osla_split_triangle(h->options.uplo, rows, w->rows.global + r0, cols, w->cols.global + c0,
+                      w->begin, w->end);
+  piece p = {.rows = rows,
+             .cols = cols,
+             .row = w->rows.local + r0,
+             .col = w->cols.local + c0,
+             .begin = w->begin,
+             .end = w->end,
+             .values = u->data,
+             .ld = u->ld,
+             .row_place = w->rows.position + r0,
+             .col_place = w->cols.position + c0};
+  if (consecutive(rows, p.row_place)) {
+    p.values += (size_t)p.row_place[0] * h->element;
+    p.row_place = NULL;
+  }
+  int64_t elements = osla_piece_elements(&p);
+  w->stats.elements += elements;
+  return elements > 0 ? deliver(h, w, owner, &p) : OSLA_OK;
+}
+
 /* The part of one owner, piece by piece. */
 static osla_err update_owner(osla_hessian *h, workspace *w, const update *u, int prow, int pcol)
 {
@@ -146,6 +179,8 @@ static osla_err update_owner(osla_hessian *h, workspace *w, const update *u, int
   int64_t col_start = w->cols.start[pcol], all_cols = w->cols.start[pcol + 1] - col_start;
   if (all_rows == 0 || all_cols == 0) return OSLA_OK;
   int owner = rank_at(&h->v, prow, pcol);
+  if (u->k < 0 && osla_hessian_lock(h, owner))
+    return add_block(h, w, u, owner, row_start, all_rows, col_start, all_cols);
   int64_t max_rows, max_cols;
   piece_limits(h, osla_hessian_lock(h, owner) != NULL, all_rows, &max_rows, &max_cols);
 
@@ -157,7 +192,13 @@ static osla_err update_owner(osla_hessian *h, workspace *w, const update *u, int
       double start = osla_clock();
       osla_split_triangle(h->options.uplo, rows, w->rows.global + r0, cols, w->cols.global + c0,
                           w->begin, w->end);
-      piece p = {rows, cols, w->rows.local + r0, w->cols.local + c0, w->begin, w->end, NULL, rows};
+      piece p = {.rows = rows,
+                 .cols = cols,
+                 .row = w->rows.local + r0,
+                 .col = w->cols.local + c0,
+                 .begin = w->begin,
+                 .end = w->end,
+                 .ld = rows};
       int64_t elements = osla_piece_elements(&p);
       if (elements == 0) continue;
       OSLA_CALL(osla_reserve(&w->values, &w->values_bytes, (size_t)(rows * cols) * h->element));
@@ -240,7 +281,7 @@ osla_err osla_hessian_update(osla_hessian *h, int64_t count, const int64_t *ix, 
   OSLA_CALL(check_indices(h, "ix", count, ix));
   OSLA_CHECK(k >= 0, OSLA_ERR_ARG, "update with %" PRId64 " rows of G", k);
   OSLA_CHECK(ldg >= k && ldg >= 1, OSLA_ERR_ARG, "ldg = %" PRId64 " is below k = %" PRId64, ldg, k);
-  OSLA_CHECK(g || k * count == 0, OSLA_ERR_ARG, "G is NULL");
+  OSLA_CHECK(g || k == 0 || count == 0, OSLA_ERR_ARG, "G is NULL");
   if (count == 0 || k == 0) return OSLA_OK;
   update u = {.k = k, .data = g, .ld = ldg};
   return run_in_workspace(h, &u, count, ix, count, ix);
@@ -253,7 +294,7 @@ osla_err osla_hessian_update_block(osla_hessian *h, int64_t rows, const int64_t 
   OSLA_CALL(check_indices(h, "jx", cols, jx));
   OSLA_CHECK(ldu >= rows && ldu >= 1, OSLA_ERR_ARG,
              "ldu = %" PRId64 " is below the %" PRId64 " rows", ldu, rows);
-  OSLA_CHECK(u_block || rows * cols == 0, OSLA_ERR_ARG, "U is NULL");
+  OSLA_CHECK(u_block || rows == 0 || cols == 0, OSLA_ERR_ARG, "U is NULL");
   if (rows == 0 || cols == 0) return OSLA_OK;
   update u = {.k = -1, .data = u_block, .ld = ldu};
   return run_in_workspace(h, &u, rows, ix, cols, jx);

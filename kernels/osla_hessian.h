@@ -38,12 +38,34 @@ extern "C" {
 
 typedef struct osla_hessian osla_hessian;
 
+/* What an update does to an element of H: adds to it, or leaves the smaller or the larger of the
+ * two, or what a function of the user's makes of them. */
+typedef enum osla_combine {
+  OSLA_COMBINE_SUM,
+  OSLA_COMBINE_MIN,
+  OSLA_COMBINE_MAX,
+  OSLA_COMBINE_USER
+} osla_combine;
+
+/* inout[i] := inout[i] combined with in[i], i = 0 .. count - 1, elements of H's type; associative
+ * and commutative, the same on all ranks. Called under an owner's locks, by any thread of any rank
+ * (each process calls its own): it must be short and must not call this library. */
+typedef void osla_combine_function(int64_t count, void *inout, const void *in, void *context);
+
+enum { OSLA_HESSIAN_SAME = -1 }; /* for update_dtype: that of H */
+
 typedef struct osla_hessian_options {
-  osla_uplo uplo;     /* stored triangle; default OSLA_LOWER */
-  osla_dtype dtype;   /* OSLA_FLOAT or OSLA_DOUBLE, of H, G and U; default OSLA_DOUBLE */
-  int64_t nb;         /* block size of the matrix; default 128 */
-  size_t ring_bytes;  /* room for other nodes' updates on each rank; default 64 MiB */
-  size_t piece_bytes; /* values that are computed and added at a time; default 64 MiB */
+  osla_uplo uplo;       /* stored triangle, or OSLA_GENERAL: the whole matrix; default OSLA_LOWER */
+  osla_dtype dtype;     /* OSLA_FLOAT or OSLA_DOUBLE, of H; default OSLA_DOUBLE */
+  int64_t nb;           /* block size of the matrix; default 128 */
+  size_t ring_bytes;    /* room for other nodes' updates on each rank; default 64 MiB */
+  size_t piece_bytes;   /* values that are computed and added at a time; default 64 MiB */
+  int update_dtype;     /* of G and U: an osla_dtype, or OSLA_HESSIAN_SAME (default) */
+  osla_combine combine; /* default OSLA_COMBINE_SUM */
+  osla_combine_function *combine_function; /* of OSLA_COMBINE_USER, else NULL */
+  void *combine_context;                   /* handed to it; borrowed */
+  double
+    initial; /* what H holds at first; NaN (default): 0, for MIN +infinity, for MAX -infinity */
 } osla_hessian_options;
 
 /* The defaults above: change what differs. Local. */
