@@ -1,5 +1,5 @@
 /* The accumulator's life: make, commit, hand out, reset, free. */
-#include "hessian.h"
+#include "hessian_exact.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -32,6 +32,7 @@ static osla_err check(int64_t n, const osla_hessian_options *o)
              osla_dtype_letter(o->dtype));
   OSLA_CHECK(o->uplo == OSLA_LOWER || o->uplo == OSLA_UPPER || o->uplo == OSLA_GENERAL,
              OSLA_ERR_ARG, "uplo = %d", (int)o->uplo);
+  if (o->order_independent) OSLA_CALL(osla_exact_check_options(o));
   OSLA_CHECK(o->piece_bytes >= 4096, OSLA_ERR_ARG, "piece_bytes = %zu is below 4096",
              o->piece_bytes);
   return OSLA_OK;
@@ -108,6 +109,7 @@ osla_err osla_hessian_create(osla_grid *grid, int64_t n, const osla_hessian_opti
     osla_matrix_create(grid, h->options.dtype, n, n, h->options.nb, h->options.nb, &h->matrix));
   h->v = view_of(h->matrix);
   if (osla_combiner_initial(&h->options) != 0.0) OSLA_TRY(fill_initial(h)); /* it is made as zero */
+  if (h->options.order_independent) OSLA_TRY(osla_exact_create(h));
   OSLA_TRY(make_rings(h));
   *out = h;
   return OSLA_OK;
@@ -124,6 +126,7 @@ void osla_hessian_destroy(osla_hessian **handle)
   if (h->segment) (void)osla_barrier(h->v.t);
   if (h->hooked) osla_progress_remove(h->v.t, osla_ring_drain, h);
   osla_segment_destroy(&h->segment);
+  osla_exact_destroy(h);
   osla_workspace_free_all(h);
   if (h->send_mutex && h->matrix)
     for (int rank = 0; rank < osla_transport_size(h->v.t); rank++)
@@ -168,13 +171,19 @@ static osla_err wait_for_pieces(osla_hessian *h)
   return err;
 }
 
-osla_err osla_hessian_commit(osla_hessian *h)
+static osla_err sum_gradient(osla_hessian *h)
 {
-  OSLA_CALL(wait_for_pieces(h));
   OSLA_CALL(osla_allreduce(h->v.t, h->pending_gradient, h->n, MPI_DOUBLE, MPI_SUM));
   for (int64_t i = 0; i < h->n; i++)
     h->gradient[i] += h->pending_gradient[i];
   memset(h->pending_gradient, 0, (size_t)h->n * sizeof *h->pending_gradient);
+  return OSLA_OK;
+}
+
+osla_err osla_hessian_commit(osla_hessian *h)
+{
+  OSLA_CALL(wait_for_pieces(h));
+  OSLA_CALL(h->exact ? osla_exact_commit(h) : sum_gradient(h));
   h->dirty = false;
   return osla_barrier(h->v.t); /* every owner is complete before anyone reads H */
 }
@@ -182,6 +191,7 @@ osla_err osla_hessian_commit(osla_hessian *h)
 osla_err osla_hessian_matrix(osla_hessian *h, osla_matrix **out)
 {
   *out = NULL;
+  if (h->exact) OSLA_CALL(osla_exact_verdict(h));
   OSLA_CHECK(!h->dirty, OSLA_ERR_STATE, "the matrix was asked for before osla_hessian_commit");
   *out = h->matrix;
   return OSLA_OK;
@@ -199,9 +209,12 @@ osla_hessian_stats osla_hessian_get_stats(osla_hessian *h)
 
 osla_err osla_hessian_reset(osla_hessian *h)
 {
-  osla_err err =
-    h->dirty ? osla_error_set(OSLA_ERR_STATE, "reset before osla_hessian_commit") : OSLA_OK;
+  bool failed = h->exact && osla_exact_verdict(h) != OSLA_OK; /* on all ranks */
+  osla_err err = OSLA_OK;
+  if (h->dirty && !failed) err = osla_error_set(OSLA_ERR_STATE, "reset before osla_hessian_commit");
   OSLA_CALL(osla_agree(h->v.t, err));
+  if (h->exact) osla_exact_reset(h);
+  h->dirty = false;
   memset(h->gradient, 0, (size_t)h->n * sizeof *h->gradient);
   h->stats = (osla_hessian_stats){0};
   return fill_initial(h);

@@ -27,10 +27,15 @@ typedef struct piece {
   const int64_t *row_place, *col_place;
 } piece;
 
+typedef struct exact_state exact_state;
+
 /* What one thread needs during an update. Kept in a list for reuse. */
 typedef struct workspace {
   struct workspace *next;
   index_split rows, cols;
+  index_split sorted;      /* order-independent mode: all indices of an update, */
+  unsigned char *products; /* and some of its products */
+  size_t products_bytes;
   int64_t *begin, *end; /* [n_range] triangle of a part */
   int64_t n_range;
   unsigned char *row_panel, *col_panel; /* columns of G in the order of the splits */
@@ -47,7 +52,8 @@ struct osla_hessian {
   osla_hessian_options options;
   int64_t n;
   combiner combine;
-  size_t element; /* bytes of a value of an update, which may be narrower than one of H */
+  exact_state *exact; /* order-independent mode, else NULL */
+  size_t element;     /* bytes of a value of an update, which may be narrower than one of H */
   osla_matrix *matrix;
   local_view v;
   osla_segment *segment; /* my lock, and the rings that other nodes' ranks fill */

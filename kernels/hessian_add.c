@@ -1,5 +1,5 @@
 /* A piece into an owner's array: cut into strips of rows and handed on column by column. */
-#include "hessian.h"
+#include "hessian_exact.h"
 #include "osla_trace.h"
 
 /* A strip ends with the piece, or where its runs would not fit. Runs shorter than RUN_LEAST on
@@ -58,16 +58,16 @@ static void find_runs(const piece *p, int64_t first, strip *s)
 /* Rows [begin, end) of one column, whose value 0 is values[column]; a packed column starts with row
  * p->begin, so that its value 0 need not exist. */
 static bool add_scattered(const osla_hessian *h, const piece *p, int64_t begin, int64_t end,
-                          int64_t column, unsigned char *dest)
+                          int64_t column, unsigned char *dest, int64_t ahead)
 {
   const int64_t *place = p->row_place ? p->row_place + begin : NULL;
   int64_t at = place ? column : column + begin;
   return h->combine.column(&h->combine, end - begin, p->row + begin, place,
-                           p->values + (size_t)at * h->element, dest);
+                           p->values + (size_t)at * h->element, dest, ahead);
 }
 
 static bool add_runs(const osla_hessian *h, const piece *p, const strip *s, int64_t begin,
-                     int64_t end, int64_t column, unsigned char *dest)
+                     int64_t end, int64_t column, unsigned char *dest, int64_t ahead)
 {
   bool good = true;
   for (int k = 0; k < s->n_runs && s->run[k] < end; k++) {
@@ -77,7 +77,7 @@ static bool add_runs(const osla_hessian *h, const piece *p, const strip *s, int6
     int64_t at = column + (p->row_place ? p->row_place[from] : from);
     good &=
       h->combine.column(&h->combine, past - from, NULL, NULL, p->values + (size_t)at * h->element,
-                        dest + (size_t)p->row[from] * h->v.element);
+                        dest + (size_t)p->row[from] * h->v.element, ahead);
   }
   return good;
 }
@@ -100,10 +100,10 @@ static int64_t add_strip(const osla_hessian *h, const piece *p, const strip *s,
     packed += p->end[c] - p->begin[c];
     if (begin >= end) continue;
     unsigned char *dest = local + osla_element_offset(0, p->col[c], lld, h->v.element);
-    if (s->n_runs > 0)
-      (void)add_runs(h, p, s, begin, end, column, dest);
-    else
-      (void)add_scattered(h, p, begin, end, column, dest);
+    int64_t ahead = c + 1 < p->cols ? (p->col[c + 1] - p->col[c]) * lld : 0;
+    bool good = s->n_runs > 0 ? add_runs(h, p, s, begin, end, column, dest, ahead)
+                              : add_scattered(h, p, begin, end, column, dest, ahead);
+    if (!good) osla_exact_note(h, p, c, begin, end, column, local, lld);
     added += end - begin;
   }
   return added;
@@ -114,6 +114,7 @@ void osla_piece_add(const osla_hessian *h, const piece *p, unsigned char *local,
   double since = osla_trace_now(h->v.t);
   int64_t added = 0;
   strip s;
+  if (h->exact) osla_exact_prepare(h, p, local, lld);
   for (int64_t first = 0; first < p->rows; first = s.past) {
     find_runs(p, first, &s);
     added += add_strip(h, p, &s, local, lld);

@@ -5,7 +5,7 @@
  * in a cyclic order, so that ranks which update at the same rate do not all meet at one owner
  * (French et al., section III.C).
  */
-#include "hessian.h"
+#include "hessian_exact.h"
 #include "osla_blas.h"
 #include "osla_clock.h"
 #include "osla_random.h"
@@ -261,6 +261,32 @@ static osla_err run(osla_hessian *h, workspace *w, update *u, int64_t rows, cons
   return update_all_owners(h, w, u);
 }
 
+/* Order-independent mode: the products are made in strips of the sorted list, whoever owns them,
+ * and added like ready blocks. */
+static osla_err run_strips(osla_hessian *h, workspace *w, const update *u, int64_t count,
+                           const int64_t *ix)
+{
+  double start = osla_clock();
+  OSLA_CALL(osla_split_reserve(&w->sorted, count, 1));
+  osla_split_indices(&w->sorted, count, ix, h->n, 1);
+  OSLA_CALL(gather_panel(h, u, count, &w->sorted, &w->row_panel, &w->row_panel_bytes));
+  w->stats.seconds_split += osla_clock() - start;
+  const int64_t *sorted = w->sorted.global;
+  strip_group g;
+  for (int64_t c = 0; c < count; c += g.cols) {
+    start = osla_clock();
+    g = osla_strip_group(h->options.uplo, count, sorted, c, h->element, h->options.piece_bytes);
+    OSLA_CALL(osla_reserve(&w->products, &w->products_bytes,
+                           osla_element_offset(0, g.cols, g.rows, h->element)));
+    OSLA_CALL(osla_strip_products(h, count, sorted, u->k, w->row_panel, &g, w->products));
+    w->stats.seconds_product += osla_clock() - start;
+    update block = {.k = -1, .data = w->products, .ld = g.rows};
+    OSLA_CALL(run(h, w, &block, g.rows, sorted + g.row, g.cols, sorted + g.col));
+    if (c > 0) w->stats.updates--; /* one update, in several groups */
+  }
+  return OSLA_OK;
+}
+
 static osla_err run_in_workspace(osla_hessian *h, update *u, int64_t rows, const int64_t *ix,
                                  int64_t cols, const int64_t *jx)
 {
@@ -270,7 +296,8 @@ static osla_err run_in_workspace(osla_hessian *h, update *u, int64_t rows, const
   h->dirty = true;
   (void)pthread_mutex_unlock(&h->mutex);
   osla_err err = osla_workspace_take(h, &w);
-  if (err == OSLA_OK) err = run(h, w, u, rows, ix, cols, jx);
+  if (err == OSLA_OK)
+    err = h->exact && u->k >= 0 ? run_strips(h, w, u, rows, ix) : run(h, w, u, rows, ix, cols, jx);
   osla_workspace_give(h, w);
   return err;
 }
@@ -306,10 +333,14 @@ osla_err osla_hessian_update_gradient(osla_hessian *h, int64_t count, const int6
   OSLA_CALL(check_indices(h, "ix", count, ix));
   OSLA_CHECK(values || count == 0, OSLA_ERR_ARG, "gradient values are NULL");
   if (count == 0) return OSLA_OK;
+  osla_err err = OSLA_OK;
   (void)pthread_mutex_lock(&h->mutex);
-  for (int64_t i = 0; i < count; i++)
-    h->pending_gradient[ix[i]] += values[i];
-  h->dirty = true;
+  if (h->exact)
+    err = osla_exact_gradient(h, count, ix, values);
+  else
+    for (int64_t i = 0; i < count; i++)
+      h->pending_gradient[ix[i]] += values[i];
+  h->dirty |= err == OSLA_OK;
   (void)pthread_mutex_unlock(&h->mutex);
-  return OSLA_OK;
+  return err;
 }

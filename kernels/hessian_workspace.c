@@ -55,6 +55,8 @@ void osla_workspace_free_all(osla_hessian *h)
     free(w->col_panel);
     free(w->values);
     free(w->message);
+    free(w->products);
+    osla_split_free(&w->sorted);
     free(w);
   }
 }

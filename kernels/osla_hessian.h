@@ -31,6 +31,7 @@
 #define OSLA_HESSIAN_H
 
 #include "osla_matrix.h"
+#include <stdbool.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -64,8 +65,11 @@ typedef struct osla_hessian_options {
   osla_combine combine; /* default OSLA_COMBINE_SUM */
   osla_combine_function *combine_function; /* of OSLA_COMBINE_USER, else NULL */
   void *combine_context;                   /* handed to it; borrowed */
-  double
-    initial; /* what H holds at first; NaN (default): 0, for MIN +infinity, for MAX -infinity */
+  /* What H holds at first; NaN (default): 0, for MIN +infinity, for MAX -infinity. */
+  double initial;
+  bool order_independent; /* the same bits in any order, see above; default false */
+  double bound;           /* then: of |H_ij| */
+  double gradient_bound;  /* then: of the gradient's elements; 0 (default): no gradient */
 } osla_hessian_options;
 
 /* The defaults above: change what differs. Local. */
