@@ -23,9 +23,10 @@ typedef struct fixed_point {
 #define FIXED_SHIFT  0x1.8p52 /* 3 2^51 */
 #define FIXED_DANGER (INT64_C(1) << 62)
 
-/* False: the bound is not a number from 1e-250 to 1e250. */
+/* False, and all zero: the bound is not a number from 1e-250 to 1e250. */
 static inline bool fixed_make(double bound, fixed_point *out)
 {
+  *out = (fixed_point){0};
   if (!(bound >= 1e-250 && bound <= 1e250)) return false;
   int e;
   double mantissa = frexp(bound, &e); /* bound = mantissa 2^e, 1/2 <= mantissa < 1 */
