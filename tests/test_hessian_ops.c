@@ -3,7 +3,10 @@
  */
 #include "hessian_reference.h"
 #include "hessian_split.h"
+#include "osla_chol.h"
+#include "osla_gemm.h"
 #include "osla_index.h"
+#include "osla_solve.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -302,6 +305,32 @@ static void test_large_matrix(void)
   osla_transport_destroy(&t);
 }
 
+/* Only the accumulator knows whole matrices. */
+static void test_general_elsewhere(void)
+{
+  osla_transport *t = osla_test_transport();
+  osla_grid *grid = hessian_grid(t, 0);
+  osla_matrix *a = NULL, *b = NULL;
+  int64_t info = 0;
+  OSLA_ASSERT_OK(osla_matrix_create(grid, OSLA_DOUBLE, 6, 6, 2, 2, &a));
+  OSLA_ASSERT_OK(osla_matrix_create(grid, OSLA_DOUBLE, 6, 6, 2, 2, &b));
+  OSLA_ASSERT_OK(osla_matrix_fill(a, OSLA_FILL_IDENTITY, 0));
+  OSLA_ASSERT_OK(osla_matrix_fill(b, OSLA_FILL_IDENTITY, 0));
+  OSLA_ASSERT_ERR(osla_potrf(a, OSLA_GENERAL, NULL, &info), OSLA_ERR_ARG);
+  OSLA_ASSERT_TEXT("uplo = 2");
+  OSLA_ASSERT_ERR(osla_potrs(OSLA_GENERAL, a, b), OSLA_ERR_ARG);
+  OSLA_ASSERT_ERR(osla_trsm(OSLA_LEFT, OSLA_GENERAL, OSLA_NOTRANS, OSLA_NONUNIT, 1.0, a, b),
+                  OSLA_ERR_ARG);
+  OSLA_ASSERT_ERR(
+    osla_syrk(OSLA_GENERAL, OSLA_NOTRANS, 1.0, osla_whole(a), 0.0, osla_whole(b), NULL),
+    OSLA_ERR_ARG);
+  OSLA_ASSERT_ERR(osla_matrix_mirror(a, OSLA_GENERAL), OSLA_ERR_ARG);
+  osla_matrix_destroy(&a);
+  osla_matrix_destroy(&b);
+  osla_grid_destroy(&grid);
+  osla_transport_destroy(&t);
+}
+
 static void test_wrong_options(void)
 {
   osla_transport *t = osla_test_transport();
@@ -345,6 +374,7 @@ int main(int argc, char **argv)
     {"runs", test_runs},
     {"large_offsets", test_large_offsets},
     {"large_matrix", test_large_matrix},
+    {"general_elsewhere", test_general_elsewhere},
     {"wrong_options", test_wrong_options},
     {NULL, NULL},
   };
