@@ -26,8 +26,10 @@ kernels_sources = \
   kernels/mixed.c \
   kernels/condition.c \
   kernels/hessian_split.h kernels/hessian_split.c \
+  kernels/hessian_fixed.h kernels/hessian_combine.h kernels/hessian_combine.c \
   kernels/hessian.h kernels/hessian.c \
   kernels/hessian_workspace.c \
+  kernels/hessian_exact.h kernels/hessian_exact.c kernels/hessian_strips.c \
   kernels/hessian_add.c \
   kernels/hessian_message.h kernels/hessian_message.c \
   kernels/hessian_outbox.c \

@@ -13,6 +13,8 @@ osla_err osla_chol_shape(chol *f, osla_matrix *a, osla_uplo uplo)
              "Cholesky of a %" PRId64 " x %" PRId64 " matrix: not square", v->m, v->n);
   OSLA_CHECK(v->mb == v->nb, OSLA_ERR_ARG,
              "Cholesky needs square blocks, not %" PRId64 " x %" PRId64, v->mb, v->nb);
+  OSLA_CHECK(uplo == OSLA_LOWER || uplo == OSLA_UPPER, OSLA_ERR_ARG, "Cholesky of uplo = %d",
+             (int)uplo);
   trim_blocks(&f->v);
   bool lower = uplo == OSLA_LOWER;
   f->n_along = lower ? v->p : v->q;

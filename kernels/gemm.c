@@ -139,6 +139,8 @@ osla_err osla_syrk(osla_uplo uplo, osla_trans trans, double alpha, osla_part a, 
   osla_dtype dtype = osla_matrix_dtype(c.matrix);
   OSLA_CHECK(dtype == OSLA_FLOAT || dtype == OSLA_DOUBLE, OSLA_ERR_UNSUPPORTED,
              "syrk is not there for type '%c'", osla_dtype_letter(dtype));
+  OSLA_CHECK(uplo == OSLA_LOWER || uplo == OSLA_UPPER, OSLA_ERR_ARG, "syrk of uplo = %d",
+             (int)uplo);
   bool plain = trans == OSLA_NOTRANS;
   request r = {
     plain ? OSLA_NOTRANS : OSLA_TRANS, plain ? OSLA_TRANS : OSLA_NOTRANS, a, a, c, (int)uplo};

@@ -1,7 +1,8 @@
 /* The accumulator's life: make, commit, hand out, reset, free. */
-#include "hessian.h"
+#include "hessian_exact.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,6 +10,9 @@ osla_hessian_options osla_hessian_defaults(void)
 {
   return (osla_hessian_options){.uplo = OSLA_LOWER,
                                 .dtype = OSLA_DOUBLE,
+                                .update_dtype = OSLA_HESSIAN_SAME,
+                                .combine = OSLA_COMBINE_SUM,
+                                .initial = (double)NAN,
                                 .nb = 128,
                                 .ring_bytes = (size_t)64 << 20,
                                 .piece_bytes = (size_t)64 << 20};
@@ -18,8 +22,15 @@ static osla_err check(int64_t n, const osla_hessian_options *o)
 {
   OSLA_CHECK(n >= 0, OSLA_ERR_ARG, "Hessian of order %" PRId64, n);
   OSLA_CHECK(o->nb >= 1, OSLA_ERR_ARG, "block size %" PRId64 " is below 1", o->nb);
+  osla_dtype from = osla_update_dtype(o);
   OSLA_CHECK(o->dtype == OSLA_FLOAT || o->dtype == OSLA_DOUBLE, OSLA_ERR_UNSUPPORTED,
              "Hessian of type '%c'", osla_dtype_letter(o->dtype));
+  OSLA_CHECK(from == o->dtype || (from == OSLA_FLOAT && o->dtype == OSLA_DOUBLE),
+             OSLA_ERR_UNSUPPORTED, "updates of type %d into a Hessian of type '%c'", (int)from,
+             osla_dtype_letter(o->dtype));
+  OSLA_CHECK(o->uplo == OSLA_LOWER || o->uplo == OSLA_UPPER || o->uplo == OSLA_GENERAL,
+             OSLA_ERR_ARG, "uplo = %d", (int)o->uplo);
+  if (o->order_independent) OSLA_CALL(osla_exact_check_options(o));
   OSLA_CHECK(o->piece_bytes >= 4096, OSLA_ERR_ARG, "piece_bytes = %zu is below 4096",
              o->piece_bytes);
   OSLA_CHECK(o->isolation == OSLA_ISOLATE_UPDATE || o->isolation == OSLA_ISOLATE_ELEMENT,
@@ -39,7 +50,8 @@ static osla_err new_hessian(int64_t n, const osla_hessian_options *options, osla
   *out = h;
   h->options = o;
   h->n = n;
-  h->element = osla_dtype_size(o.dtype);
+  h->element = osla_dtype_size(osla_update_dtype(&o));
+  OSLA_CALL(osla_combiner_make(&o, &h->combine));
   (void)pthread_mutex_init(&h->mutex, NULL);
   h->gradient = calloc((size_t)n + 1, sizeof *h->gradient);
   h->pending_gradient = calloc((size_t)n + 1, sizeof *h->pending_gradient);
@@ -79,6 +91,20 @@ static osla_err make_wire(osla_hessian *h)
   return osla_agree(t, err);
 }
 
+static double initial_element(int64_t i, int64_t j, void *value)
+{
+  (void)i;
+  (void)j;
+  return *(const double *)value;
+}
+
+static osla_err fill_initial(osla_hessian *h)
+{
+  double initial = osla_combiner_initial(&h->options);
+  if (initial == 0.0) return osla_matrix_fill(h->matrix, OSLA_FILL_ZERO, 0);
+  return osla_matrix_fill_with(h->matrix, initial_element, &initial);
+}
+
 osla_err osla_hessian_create(osla_grid *grid, int64_t n, const osla_hessian_options *options,
                              osla_hessian **out)
 {
@@ -89,6 +115,8 @@ osla_err osla_hessian_create(osla_grid *grid, int64_t n, const osla_hessian_opti
   OSLA_TRY(
     osla_matrix_create(grid, h->options.dtype, n, n, h->options.nb, h->options.nb, &h->matrix));
   h->v = view_of(h->matrix);
+  if (osla_combiner_initial(&h->options) != 0.0) OSLA_TRY(fill_initial(h)); /* it is made as zero */
+  if (h->options.order_independent) OSLA_TRY(osla_exact_create(h));
   OSLA_TRY(make_wire(h));
   *out = h;
   return OSLA_OK;
@@ -110,6 +138,7 @@ void osla_hessian_destroy(osla_hessian **handle)
   osla_segment_destroy(&h->segment);
   osla_outboxes_free(h);
   osla_inboxes_free(h);
+  osla_exact_destroy(h);
   osla_workspace_free_all(h);
   osla_matrix_destroy(&h->matrix);
   (void)pthread_mutex_destroy(&h->mutex);
@@ -149,13 +178,19 @@ static osla_err wait_for_messages(osla_hessian *h)
   return err;
 }
 
-osla_err osla_hessian_commit(osla_hessian *h)
+static osla_err sum_gradient(osla_hessian *h)
 {
-  OSLA_CALL(wait_for_messages(h));
   OSLA_CALL(osla_allreduce(h->v.t, h->pending_gradient, h->n, MPI_DOUBLE, MPI_SUM));
   for (int64_t i = 0; i < h->n; i++)
     h->gradient[i] += h->pending_gradient[i];
   memset(h->pending_gradient, 0, (size_t)h->n * sizeof *h->pending_gradient);
+  return OSLA_OK;
+}
+
+osla_err osla_hessian_commit(osla_hessian *h)
+{
+  OSLA_CALL(wait_for_messages(h));
+  OSLA_CALL(h->exact ? osla_exact_commit(h) : sum_gradient(h));
   h->dirty = false;
   return osla_barrier(h->v.t); /* every owner is complete before anyone reads H */
 }
@@ -163,6 +198,7 @@ osla_err osla_hessian_commit(osla_hessian *h)
 osla_err osla_hessian_matrix(osla_hessian *h, osla_matrix **out)
 {
   *out = NULL;
+  if (h->exact) OSLA_CALL(osla_exact_verdict(h));
   OSLA_CHECK(!h->dirty, OSLA_ERR_STATE, "the matrix was asked for before osla_hessian_commit");
   *out = h->matrix;
   return OSLA_OK;
@@ -184,13 +220,16 @@ osla_hessian_stats osla_hessian_get_stats(osla_hessian *h)
 
 osla_err osla_hessian_reset(osla_hessian *h)
 {
-  osla_err err =
-    h->dirty ? osla_error_set(OSLA_ERR_STATE, "reset before osla_hessian_commit") : OSLA_OK;
+  bool failed = h->exact && osla_exact_verdict(h) != OSLA_OK; /* on all ranks */
+  osla_err err = OSLA_OK;
+  if (h->dirty && !failed) err = osla_error_set(OSLA_ERR_STATE, "reset before osla_hessian_commit");
   OSLA_CALL(osla_agree(h->v.t, err));
+  if (h->exact) osla_exact_reset(h);
+  h->dirty = false;
   memset(h->gradient, 0, (size_t)h->n * sizeof *h->gradient);
   (void)pthread_mutex_lock(&h->mutex);
   h->stats = (osla_hessian_stats){0};
   h->memory_peak = h->memory;
   (void)pthread_mutex_unlock(&h->mutex);
-  return osla_matrix_fill(h->matrix, OSLA_FILL_ZERO, 0);
+  return fill_initial(h);
 }

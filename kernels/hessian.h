@@ -2,6 +2,7 @@
 #ifndef OSLA_HESSIAN_INTERNAL_H
 #define OSLA_HESSIAN_INTERNAL_H
 
+#include "hessian_combine.h"
 #include "hessian_split.h"
 #include "local_view.h"
 #include "osla_hessian.h"
@@ -25,12 +26,19 @@ typedef struct piece {
   const int64_t *begin, *end;  /* [cols] */
   const unsigned char *values; /* element (r, c) at r + c * ld; or, ld = 0, packed by columns */
   int64_t ld;
+  /* ld > 0: element (r, c) is at row_place[r] + col_place[c] * ld instead; NULL: at r, at c */
+  const int64_t *row_place, *col_place;
 } piece;
+
+typedef struct exact_state exact_state;
 
 /* What one thread needs during an update. Kept in a list for reuse. */
 typedef struct workspace {
   struct workspace *next;
   index_split rows, cols;
+  index_split sorted;      /* order-independent mode: all indices of an update, */
+  unsigned char *products; /* and some of its products */
+  size_t products_bytes;
   int64_t *begin, *end; /* [n_range] triangle of a part */
   int64_t n_range;
   unsigned char *row_panel, *col_panel; /* columns of G in the order of the splits */
@@ -88,7 +96,9 @@ enum { INBOXES = 4 };
 struct osla_hessian {
   osla_hessian_options options;
   int64_t n;
-  size_t element;
+  combiner combine;
+  exact_state *exact; /* order-independent mode, else NULL */
+  size_t element;     /* bytes of a value of an update, which may be narrower than one of H */
   osla_matrix *matrix;
   local_view v;
   osla_segment *segment; /* my lock, and what waits for other nodes' ranks */
@@ -115,7 +125,8 @@ struct osla_hessian {
  * give. Errors of take: MEM, also when the cap is too small for such an update. */
 typedef struct workspace_need {
   int64_t rows, cols;
-  int64_t k; /* columns of G are gathered; 0: none */
+  int64_t k;   /* columns of G are gathered; 0: none */
+  bool strips; /* products are made in strips first, see hessian_exact.h */
 } workspace_need;
 osla_err osla_workspace_take(osla_hessian *h, const workspace_need *need, workspace **out);
 void osla_workspace_give(osla_hessian *h, workspace *w);

@@ -1,6 +1,16 @@
-/* Adding a piece to an owner's array: the innermost loops of the accumulator. */
-#include "hessian.h"
+/* A piece into an owner's array: cut into strips of rows and handed on column by column. */
+#include "hessian_exact.h"
 #include "osla_trace.h"
+
+/* A strip ends with the piece, or where its runs would not fit. Runs shorter than RUN_LEAST on
+ * average are not worth a call each. */
+enum { STRIP_ROWS = 4096, RUN_LEAST = 8, RUNS_MOST = STRIP_ROWS / RUN_LEAST };
+
+typedef struct strip {
+  int64_t first, past;        /* rows of the piece's list */
+  int n_runs;                 /* 0: scattered */
+  int64_t run[RUNS_MOST + 1]; /* row where each run starts; `past` at the end */
+} strip;
 
 int64_t osla_piece_elements(const piece *p)
 {
@@ -15,40 +25,99 @@ uint64_t osla_piece_stripes(const osla_hessian *h, const piece *p)
 {
   uint64_t mask = 0;
   for (int64_t c = 0; c < p->cols; c++)
-    mask |= UINT64_C(1) << ((p->col[c] / h->options.nb) % 64);
+    mask |= osla_column_stripe(p->col[c], h->options.nb);
   return mask;
 }
 
-static void add_column_double(int64_t count, const int64_t *row, const double *values, double *dest)
+/* Does row r of the list follow row r - 1, in H and among the values? */
+static bool follows(const piece *p, int64_t r)
 {
-  for (int64_t r = 0; r < count; r++)
-    dest[row[r]] += values[r];
+  return p->row[r] == p->row[r - 1] + 1 &&
+         (!p->row_place || p->row_place[r] == p->row_place[r - 1] + 1);
 }
 
-static void add_column_float(int64_t count, const int64_t *row, const float *values, float *dest)
+static void find_runs(const piece *p, int64_t first, strip *s)
 {
-  for (int64_t r = 0; r < count; r++)
-    dest[row[r]] += values[r];
+  s->first = first;
+  s->past = p->rows - first < STRIP_ROWS ? p->rows : first + STRIP_ROWS;
+  int64_t most = (s->past - first) / RUN_LEAST + 1;
+  if (most > RUNS_MOST) most = RUNS_MOST;
+  s->n_runs = 0;
+  s->run[s->n_runs++] = first;
+  for (int64_t r = first + 1; r < s->past; r++) {
+    if (follows(p, r)) continue;
+    if (s->n_runs == most) {
+      s->n_runs = 0;
+      return;
+    }
+    s->run[s->n_runs++] = r;
+  }
+  s->run[s->n_runs] = s->past;
+}
+
+/* Rows [begin, end) of one column, whose value 0 is values[column]; a packed column starts with row
+ * p->begin, so that its value 0 need not exist. */
+static bool add_scattered(const osla_hessian *h, const piece *p, int64_t begin, int64_t end,
+                          int64_t column, unsigned char *dest, int64_t ahead)
+{
+  const int64_t *place = p->row_place ? p->row_place + begin : NULL;
+  int64_t at = place ? column : column + begin;
+  return h->combine.column(&h->combine, end - begin, p->row + begin, place,
+                           p->values + (size_t)at * h->element, dest, ahead);
+}
+
+static bool add_runs(const osla_hessian *h, const piece *p, const strip *s, int64_t begin,
+                     int64_t end, int64_t column, unsigned char *dest, int64_t ahead)
+{
+  bool good = true;
+  for (int k = 0; k < s->n_runs && s->run[k] < end; k++) {
+    int64_t from = s->run[k] > begin ? s->run[k] : begin;
+    int64_t past = s->run[k + 1] < end ? s->run[k + 1] : end;
+    if (from >= past) continue;
+    int64_t at = column + (p->row_place ? p->row_place[from] : from);
+    good &=
+      h->combine.column(&h->combine, past - from, NULL, NULL, p->values + (size_t)at * h->element,
+                        dest + (size_t)p->row[from] * h->v.element, ahead);
+  }
+  return good;
+}
+
+/* Value 0 of column c; `packed` is the number of values before it. */
+static int64_t column_start(const piece *p, int64_t c, int64_t packed)
+{
+  if (p->ld == 0) return packed - p->begin[c];
+  return (p->col_place ? p->col_place[c] : c) * p->ld;
+}
+
+static int64_t add_strip(const osla_hessian *h, const piece *p, const strip *s,
+                         unsigned char *local, int64_t lld)
+{
+  int64_t added = 0, packed = 0;
+  for (int64_t c = 0; c < p->cols; c++) {
+    int64_t begin = p->begin[c] > s->first ? p->begin[c] : s->first;
+    int64_t end = p->end[c] < s->past ? p->end[c] : s->past;
+    int64_t column = column_start(p, c, packed);
+    packed += p->end[c] - p->begin[c];
+    if (begin >= end) continue;
+    unsigned char *dest = local + osla_element_offset(0, p->col[c], lld, h->v.element);
+    int64_t ahead = c + 1 < p->cols ? (p->col[c + 1] - p->col[c]) * lld : 0;
+    bool good = s->n_runs > 0 ? add_runs(h, p, s, begin, end, column, dest, ahead)
+                              : add_scattered(h, p, begin, end, column, dest, ahead);
+    if (!good) osla_exact_note(h, p, c, begin, end, column, local, lld);
+    added += end - begin;
+  }
+  return added;
 }
 
 void osla_piece_add(const osla_hessian *h, const piece *p, unsigned char *local, int64_t lld)
 {
-  size_t e = h->element;
-  const unsigned char *packed = p->values;
   double since = osla_trace_now(h->v.t);
   int64_t added = 0;
-  for (int64_t c = 0; c < p->cols; c++) {
-    int64_t count = p->end[c] - p->begin[c];
-    if (count <= 0) continue;
-    const unsigned char *values =
-      p->ld > 0 ? p->values + (size_t)(p->begin[c] + c * p->ld) * e : packed;
-    void *dest = local + (size_t)(p->col[c] * lld) * e;
-    if (h->options.dtype == OSLA_DOUBLE)
-      add_column_double(count, p->row + p->begin[c], (const double *)(const void *)values, dest);
-    else
-      add_column_float(count, p->row + p->begin[c], (const float *)(const void *)values, dest);
-    packed += (size_t)count * e;
-    added += count;
+  strip s;
+  if (h->exact) osla_exact_prepare(h, p, local, lld);
+  for (int64_t first = 0; first < p->rows; first = s.past) {
+    find_runs(p, first, &s);
+    added += add_strip(h, p, &s, local, lld);
   }
   osla_trace_add(h->v.t, OSLA_TRACE_UPDATE, since, (double)added);
 }

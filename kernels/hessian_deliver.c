@@ -3,10 +3,10 @@
  * Owners are visited from a random start in a cyclic order, so that ranks which update at the same
  * rate do not all meet at one owner (French et al., section III.C).
  *
- * A part whose values fit piece_bytes is computed first and then added, or sent, as a whole; a
- * larger one is computed window by window under the owner's locks, or between the messages of a
- * chain. So are ready blocks (U) of some size, in windows that stay in the cache on their way,
- * unless neighbours on the node would wait meanwhile.
+ * A ready block (U) is added on the node from the caller's own array. Products whose values fit
+ * piece_bytes are computed first and then added, or sent, as a whole; more of them are computed
+ * window by window under the owner's locks, or between the messages of a chain. So are ready blocks
+ * of some size for other nodes, in windows that stay in the cache on their way.
  */
 #include "hessian.h"
 #include "hessian_message.h"
@@ -80,17 +80,44 @@ static void add_by_stripe(osla_hessian *h, const part *a, const piece *p)
   }
 }
 
-static osla_err deliver_window_here(osla_hessian *h, workspace *w, const part *a, int64_t r,
-                                    int64_t c, piece *p, bool locked)
+static void add_window_here(osla_hessian *h, workspace *w, const part *a, const piece *p,
+                            bool locked)
 {
-  OSLA_CALL(fill_piece(h, w, a, r, c, p));
   double start = osla_clock();
   if (h->options.isolation == OSLA_ISOLATE_ELEMENT)
     add_by_stripe(h, a, p);
   else
     add_piece(h, a, p, locked ? 0 : a->stripes);
   w->stats.seconds_add += osla_clock() - start;
+}
+
+static osla_err deliver_window_here(osla_hessian *h, workspace *w, const part *a, int64_t r,
+                                    int64_t c, piece *p, bool locked)
+{
+  OSLA_CALL(fill_piece(h, w, a, r, c, p));
+  add_window_here(h, w, a, p, locked);
   return OSLA_OK;
+}
+
+static bool consecutive(int64_t count, const int64_t *place)
+{
+  for (int64_t i = 1; i < count; i++)
+    if (place[i] != place[0] + i) return false;
+  return true;
+}
+
+/* p, the whole part, with values that stay where they are: in the caller's U. */
+static void add_block_here(osla_hessian *h, workspace *w, const part *a, piece *p)
+{
+  p->values = a->u->data;
+  p->ld = a->u->ld;
+  p->row_place = w->rows.position + a->row_start;
+  p->col_place = w->cols.position + a->col_start;
+  if (consecutive(p->rows, p->row_place)) {
+    p->values += (size_t)p->row_place[0] * h->element;
+    p->row_place = NULL;
+  }
+  add_window_here(h, w, a, p, false);
 }
 
 /* ---- to other nodes ---- */
@@ -224,16 +251,16 @@ static osla_err deliver_part(osla_hessian *h, workspace *w, part *a)
   if (elements == 0) return OSLA_OK;
   a->stripes = osla_piece_stripes(h, &p);
   w->stats.elements += elements;
+  bool ready = a->u->k < 0;
+  if (ready && a->peer) {
+    add_block_here(h, w, a, &p);
+    return OSLA_OK;
+  }
   size_t values = (size_t)a->rows * h->element, most = osla_piece_bytes(h);
   bool fits = values <= most / (size_t)a->cols;
-  bool ready = a->u->k < 0 && values * (size_t)a->cols > CACHED_BYTES;
-  size_t window = ready && most > CACHED_BYTES ? CACHED_BYTES : most;
-  if (a->peer) {
-    /* With neighbours, who wait for the locks, the values are ready first. */
-    bool alone = osla_transport_node_size(h->v.t) == 1;
-    if (!fits || (ready && alone)) return deliver_windows_here(h, w, a, fits ? window : most);
-    return deliver_window_here(h, w, a, 0, 0, &p, false);
-  }
+  if (a->peer)
+    return fits ? deliver_window_here(h, w, a, 0, 0, &p, false)
+                : deliver_windows_here(h, w, a, most);
   w->stats.elements_sent += elements;
   if (ships_factors(h, a, &p, elements)) {
     osla_outbox_begin(h, a->owner, 0);
@@ -242,7 +269,9 @@ static osla_err deliver_part(osla_hessian *h, workspace *w, part *a)
     return OSLA_OK;
   }
   bool tall = (size_t)a->rows * (h->element + sizeof(int64_t)) > h->message_most / 2;
-  if (ready || tall || !fits) return deliver_chain(h, w, a, elements, window);
+  bool large = values * (size_t)a->cols > CACHED_BYTES;
+  if (ready && large && most > CACHED_BYTES) most = CACHED_BYTES;
+  if ((ready && large) || tall || !fits) return deliver_chain(h, w, a, elements, most);
   OSLA_CALL(fill_piece(h, w, a, 0, 0, &p));
   osla_outbox_begin(h, a->owner, estimate(h, elements));
   send_columns(h, w, a, &p, true);

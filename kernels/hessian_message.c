@@ -10,7 +10,10 @@ piece osla_piece_columns(const piece *p, int64_t from, int64_t cols, size_t elem
   part.col += from;
   part.begin += from;
   part.end += from;
-  if (part.values) part.values += (size_t)(from * p->ld) * element;
+  if (part.col_place)
+    part.col_place += from;
+  else if (part.values)
+    part.values += (size_t)(from * p->ld) * element;
   return part;
 }
 

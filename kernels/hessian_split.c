@@ -91,7 +91,10 @@ void osla_split_triangle(osla_uplo uplo, int64_t rows, const int64_t *row_global
 {
   int64_t r = 0;
   for (int64_t c = 0; c < cols; c++) {
-    if (uplo == OSLA_LOWER) { /* rows >= column */
+    if (uplo == OSLA_GENERAL) {
+      begin[c] = 0;
+      end[c] = rows;
+    } else if (uplo == OSLA_LOWER) { /* rows >= column */
       while (r < rows && row_global[r] < col_global[c])
         r++;
       begin[c] = r;

@@ -30,8 +30,21 @@ size_t osla_split_bytes(int64_t count, int nprocs);
 void osla_split_indices(index_split *split, int64_t count, const int64_t *ix, int64_t nb,
                         int nprocs);
 
-/* The triangle inside a part: for each of `cols` ascending column indices the range
- * [begin[c], end[c]) of the ascending row indices that belongs to it. */
+/* Bytes from the start of a column-major array to element (row, col). All indices of a matrix of
+ * 5e6 x 5e6 elements are far from the limits of int64_t. */
+static inline size_t osla_element_offset(int64_t row, int64_t col, int64_t ld, size_t element)
+{
+  return (size_t)(row + col * ld) * element;
+}
+
+/* The bit of the stripe that guards a local column: block columns, modulo 64. */
+static inline uint64_t osla_column_stripe(int64_t local_col, int64_t nb)
+{
+  return UINT64_C(1) << (local_col / nb % 64);
+}
+
+/* The triangle inside a part (all of it for OSLA_GENERAL): for each of `cols` ascending column
+ * indices the range [begin[c], end[c]) of the ascending row indices that belongs to it. */
 void osla_split_triangle(osla_uplo uplo, int64_t rows, const int64_t *row_global, int64_t cols,
                          const int64_t *col_global, int64_t *begin, int64_t *end);
 

@@ -3,7 +3,7 @@
  * The block for the owner at (pr, pc) is G(:, rows of pr)^T G(:, columns of pc): one gemm for each
  * run of columns, over the rows that the triangle asks for.
  */
-#include "hessian.h"
+#include "hessian_exact.h"
 #include "osla_blas.h"
 #include "osla_clock.h"
 #include "osla_trace.h"
@@ -50,9 +50,10 @@ static osla_err fill_products(const osla_hessian *h, const update *u, int64_t r0
     int64_t high = h->options.uplo == OSLA_LOWER ? p->end[c] : p->end[c + width - 1];
     if (low >= high) continue;
     double since = osla_trace_now(h->v.t);
-    OSLA_CALL(osla_blas_gemm(h->options.dtype, OSLA_TRANS, OSLA_NOTRANS, high - low, width, u->k,
-                             1.0, u->row_panel + (size_t)(r0 + low) * column, u->k > 0 ? u->k : 1,
-                             u->col_panel + (size_t)(c0 + c) * column, u->k > 0 ? u->k : 1, 0.0,
+    OSLA_CALL(osla_blas_gemm(h->combine.update_dtype, OSLA_TRANS, OSLA_NOTRANS, high - low, width,
+                             u->k, 1.0, u->row_panel + (size_t)(r0 + low) * column,
+                             u->k > 0 ? u->k : 1, u->col_panel + (size_t)(c0 + c) * column,
+                             u->k > 0 ? u->k : 1, 0.0,
                              values + (size_t)(low + c * p->ld) * h->element, p->ld));
     osla_trace_add(h->v.t, OSLA_TRACE_GEMM, since,
                    2.0 * (double)(high - low) * (double)width * (double)u->k);
@@ -84,7 +85,7 @@ static void fill_elements(const osla_hessian *h, const update *u, const workspac
     const int64_t *position = w->rows.position + r0 + p->begin[c];
     void *out = values + (size_t)(p->begin[c] + c * p->ld) * e;
     int64_t count = p->end[c] - p->begin[c];
-    if (h->options.dtype == OSLA_DOUBLE)
+    if (h->combine.update_dtype == OSLA_DOUBLE)
       gather_double(count, position, column, out);
     else
       gather_float(count, position, column, out);
@@ -136,6 +137,32 @@ static osla_err run(osla_hessian *h, workspace *w, update *u, int64_t rows, cons
   return osla_update_owners(h, w, u);
 }
 
+/* Order-independent mode: the products are made in strips of the sorted list, whoever owns them,
+ * and added like ready blocks. */
+static osla_err run_strips(osla_hessian *h, workspace *w, const update *u, int64_t count,
+                           const int64_t *ix)
+{
+  double start = osla_clock();
+  OSLA_CALL(osla_split_reserve(&w->sorted, count, 1));
+  osla_split_indices(&w->sorted, count, ix, h->n, 1);
+  OSLA_CALL(gather_panel(h, u, count, &w->sorted, &w->row_panel, &w->row_panel_bytes));
+  w->stats.seconds_split += osla_clock() - start;
+  const int64_t *sorted = w->sorted.global;
+  strip_group g;
+  for (int64_t c = 0; c < count; c += g.cols) {
+    start = osla_clock();
+    g = osla_strip_group(h->options.uplo, count, sorted, c, h->element, osla_piece_bytes(h));
+    OSLA_CALL(osla_reserve(&w->products, &w->products_bytes,
+                           osla_element_offset(0, g.cols, g.rows, h->element)));
+    OSLA_CALL(osla_strip_products(h, count, sorted, u->k, w->row_panel, &g, w->products));
+    w->stats.seconds_product += osla_clock() - start;
+    update block = {.k = -1, .data = w->products, .ld = g.rows};
+    OSLA_CALL(run(h, w, &block, g.rows, sorted + g.row, g.cols, sorted + g.col));
+    if (c > 0) w->stats.updates--; /* one update, in several groups */
+  }
+  return OSLA_OK;
+}
+
 static osla_err run_in_workspace(osla_hessian *h, update *u, int64_t rows, const int64_t *ix,
                                  int64_t cols, const int64_t *jx)
 {
@@ -144,9 +171,11 @@ static osla_err run_in_workspace(osla_hessian *h, update *u, int64_t rows, const
   (void)pthread_mutex_lock(&h->mutex);
   h->dirty = true;
   (void)pthread_mutex_unlock(&h->mutex);
-  const workspace_need need = {rows, cols, u->k > 0 ? u->k : 0};
+  bool strips = h->exact && u->k > 0;
+  const workspace_need need = {rows, cols, u->k > 0 ? u->k : 0, strips};
   osla_err err = osla_workspace_take(h, &need, &w);
-  if (err == OSLA_OK) err = run(h, w, u, rows, ix, cols, jx);
+  if (err == OSLA_OK)
+    err = strips ? run_strips(h, w, u, rows, ix) : run(h, w, u, rows, ix, cols, jx);
   osla_workspace_give(h, w);
   return err;
 }
@@ -157,7 +186,7 @@ osla_err osla_hessian_update(osla_hessian *h, int64_t count, const int64_t *ix, 
   OSLA_CALL(check_indices(h, "ix", count, ix));
   OSLA_CHECK(k >= 0, OSLA_ERR_ARG, "update with %" PRId64 " rows of G", k);
   OSLA_CHECK(ldg >= k && ldg >= 1, OSLA_ERR_ARG, "ldg = %" PRId64 " is below k = %" PRId64, ldg, k);
-  OSLA_CHECK(g || k * count == 0, OSLA_ERR_ARG, "G is NULL");
+  OSLA_CHECK(g || k == 0 || count == 0, OSLA_ERR_ARG, "G is NULL");
   if (count == 0 || k == 0) return OSLA_OK;
   update u = {.k = k, .data = g, .ld = ldg};
   return run_in_workspace(h, &u, count, ix, count, ix);
@@ -170,7 +199,7 @@ osla_err osla_hessian_update_block(osla_hessian *h, int64_t rows, const int64_t 
   OSLA_CALL(check_indices(h, "jx", cols, jx));
   OSLA_CHECK(ldu >= rows && ldu >= 1, OSLA_ERR_ARG,
              "ldu = %" PRId64 " is below the %" PRId64 " rows", ldu, rows);
-  OSLA_CHECK(u_block || rows * cols == 0, OSLA_ERR_ARG, "U is NULL");
+  OSLA_CHECK(u_block || rows == 0 || cols == 0, OSLA_ERR_ARG, "U is NULL");
   if (rows == 0 || cols == 0) return OSLA_OK;
   update u = {.k = -1, .data = u_block, .ld = ldu};
   return run_in_workspace(h, &u, rows, ix, cols, jx);
@@ -182,10 +211,14 @@ osla_err osla_hessian_update_gradient(osla_hessian *h, int64_t count, const int6
   OSLA_CALL(check_indices(h, "ix", count, ix));
   OSLA_CHECK(values || count == 0, OSLA_ERR_ARG, "gradient values are NULL");
   if (count == 0) return OSLA_OK;
+  osla_err err = OSLA_OK;
   (void)pthread_mutex_lock(&h->mutex);
-  for (int64_t i = 0; i < count; i++)
-    h->pending_gradient[ix[i]] += values[i];
-  h->dirty = true;
+  if (h->exact)
+    err = osla_exact_gradient(h, count, ix, values);
+  else
+    for (int64_t i = 0; i < count; i++)
+      h->pending_gradient[ix[i]] += values[i];
+  h->dirty |= err == OSLA_OK;
   (void)pthread_mutex_unlock(&h->mutex);
-  return OSLA_OK;
+  return err;
 }

@@ -1,7 +1,7 @@
 /* Scratch memory of updating threads: taken for the length of an update, kept for the next one, and
  * counted against the memory cap. A thread that finds no room frees what nobody uses, then waits
  * for the others to give theirs back; it holds no lock meanwhile and makes progress. */
-#include "hessian.h"
+#include "hessian_exact.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -44,7 +44,12 @@ static size_t needed_bytes(const osla_hessian *h, const workspace_need *need, co
   size_t values = osla_piece_bytes(h);
   if ((size_t)need->rows < values / h->element / (size_t)need->cols)
     values = (size_t)(need->rows * need->cols) * h->element;
-  return sizeof *w + osla_split_bytes(rows, h->v.p) + osla_split_bytes(cols, h->v.q) +
+  size_t strips = 0; /* order-independent mode */
+  if (need->strips)
+    strips =
+      osla_split_bytes(need->rows > w->sorted.capacity ? need->rows : w->sorted.capacity, 1) +
+      larger(osla_strip_bytes(need->rows, h->element, osla_piece_bytes(h)), w->products_bytes);
+  return sizeof *w + strips + osla_split_bytes(rows, h->v.p) + osla_split_bytes(cols, h->v.q) +
          2 * (size_t)ranges * sizeof(int64_t) +
          larger(need->k > 0 ? column * (size_t)need->rows + 1 : 0, w->row_panel_bytes) +
          larger(need->k > 0 ? column * (size_t)need->cols + 1 : 0, w->col_panel_bytes) +
@@ -61,6 +66,8 @@ static void free_workspace(osla_hessian *h, workspace *w)
   free(w->row_panel);
   free(w->col_panel);
   free(w->values);
+  free(w->products);
+  osla_split_free(&w->sorted);
   free(w);
 }
 

@@ -5,10 +5,33 @@
  * Inversion Using Global Updates" (IPDPS 2015), sections II.B and III: update / commit / local
  * data.
  *
- * Model. H is symmetric of order n; one triangle is stored, in a block-cyclic osla_matrix. Every
- * update is split into its parts by owner; a part is the dense block of the owner's rows and
- * columns among ix, restricted to the triangle. Updates commute; those of all ranks and threads
- * between two commits are summed. What the matrix holds before a commit returns is not defined.
+ * Model. H has order n. It is symmetric, and one triangle is stored in a block-cyclic osla_matrix;
+ * or, with OSLA_GENERAL, it is any square matrix, and all of it is stored. Every update is split
+ * into its parts by owner; a part is the dense block of the owner's rows and columns among ix,
+ * restricted to the triangle. Updates commute; those of all ranks and threads between two commits
+ * are combined: summed, or what options.combine says. What the matrix holds before a commit returns
+ * is not defined. The gradient is always summed.
+ *
+ * Types. G and U are of H's type, or float where H is double: then products G^T G are computed in
+ * float, and added in double. Double updates of a float H are refused. An update that is ready (U)
+ * is added from the caller's array to owners on the node, without a copy. NaN and infinite values
+ * are added like others; MIN and MAX leave NaN out.
+ *
+ * Order-independent mode (options.order_independent; sums into double). Every element is a sum of
+ * whole multiples of 2^-s, in the 8 bytes of the double; s is the largest with bound 2^s <= 2^51.
+ * - Matrix and gradient have the same bits for any number of ranks and threads, any grid, block
+ *   size, piece_bytes and share of the updates between ranks, any order of arrival, and any number
+ *   of commits, if the updates are the same (with an index list in the same order) and the BLAS
+ *   computes a product of given shape alike: the same library, on processors of one kind, with
+ *   one number of BLAS threads.
+ * - Each contribution (an element of U or of one G^T G) is rounded to the nearest multiple, so that
+ *   its error is at most bound 2^-51, beside the rounding of the product itself; sums are exact.
+ * - The caller promises |contribution| <= bound, |H_ij| <= bound at each commit with some room for
+ *   rounding, and partial sums below 2^11 bound in any order. A promise that is not kept, and NaN
+ *   or infinity, make the commit fail on all ranks with RANGE and the element in question; then the
+ *   matrix is refused until a reset.
+ * - What a program writes to the matrix after a commit is rounded alike before more is added. Not
+ *   so after create or reset: that is reported as out of bound. Start from options.initial instead.
  *
  * Isolation. The part of one update for one owner is added as a whole (OSLA_ISOLATE_UPDATE): under
  * one hold of the owner's locks, one lock for each block column that it touches, also when its
@@ -46,6 +69,7 @@
 #define OSLA_HESSIAN_H
 
 #include "osla_matrix.h"
+#include <stdbool.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -61,12 +85,37 @@ typedef enum osla_isolation { OSLA_ISOLATE_UPDATE, OSLA_ISOLATE_ELEMENT } osla_i
  * rings). */
 typedef enum osla_shipping { OSLA_SHIP_LESS, OSLA_SHIP_VALUES, OSLA_SHIP_FACTORS } osla_shipping;
 
+/* What an update does to an element of H: adds to it, or leaves the smaller or the larger of the
+ * two, or what a function of the user's makes of them. */
+typedef enum osla_combine {
+  OSLA_COMBINE_SUM,
+  OSLA_COMBINE_MIN, /* without NaN */
+  OSLA_COMBINE_MAX, /* without NaN */
+  OSLA_COMBINE_USER /* options.combine_function */
+} osla_combine;
+
+/* inout[i] := inout[i] combined with in[i], i = 0 .. count - 1, elements of H's type; associative
+ * and commutative, the same on all ranks. Called under an owner's locks, by any thread of any rank
+ * (each process calls its own): it must be short and must not call this library. */
+typedef void osla_combine_function(int64_t count, void *inout, const void *in, void *context);
+
+enum { OSLA_HESSIAN_SAME = -1 }; /* for update_dtype: that of H */
+
 typedef struct osla_hessian_options {
-  osla_uplo uplo;           /* stored triangle; default OSLA_LOWER */
-  osla_dtype dtype;         /* OSLA_FLOAT or OSLA_DOUBLE, of H, G and U; default OSLA_DOUBLE */
-  int64_t nb;               /* block size of the matrix; default 128 */
-  size_t ring_bytes;        /* room for other nodes' updates on each rank; default 64 MiB */
-  size_t piece_bytes;       /* values that are computed and added at a time; default 64 MiB */
+  osla_uplo uplo;       /* stored triangle, or OSLA_GENERAL: the whole matrix; default OSLA_LOWER */
+  osla_dtype dtype;     /* OSLA_FLOAT or OSLA_DOUBLE, of H; default OSLA_DOUBLE */
+  int64_t nb;           /* block size of the matrix; default 128 */
+  size_t ring_bytes;    /* room for other nodes' updates on each rank; default 64 MiB */
+  size_t piece_bytes;   /* values that are computed and added at a time; default 64 MiB */
+  int update_dtype;     /* of G and U: an osla_dtype, or OSLA_HESSIAN_SAME (default) */
+  osla_combine combine; /* default OSLA_COMBINE_SUM */
+  osla_combine_function *combine_function; /* of OSLA_COMBINE_USER, else NULL */
+  void *combine_context;                   /* handed to it; borrowed */
+  /* What H holds at first; NaN (default): 0, for MIN +infinity, for MAX -infinity. */
+  double initial;
+  bool order_independent;   /* the same bits in any order, see above; default false */
+  double bound;             /* then: of |H_ij| */
+  double gradient_bound;    /* then: of the gradient's elements; 0 (default): no gradient */
   size_t memory_cap;        /* bytes of each rank, see above; default 0: no cap */
   osla_isolation isolation; /* default OSLA_ISOLATE_UPDATE */
   osla_shipping shipping;   /* default OSLA_SHIP_LESS */
@@ -75,9 +124,10 @@ typedef struct osla_hessian_options {
 /* The defaults above: change what differs. Local. */
 osla_hessian_options osla_hessian_defaults(void);
 
-/* Makes an accumulator of order n on a grid; H = 0. Collective. The grid is borrowed.
+/* Makes an accumulator of order n on a grid; H = options.initial. Collective. The grid is borrowed.
  *   options [in] NULL = defaults; the same on all ranks
- * Errors, on all ranks together: ARG, UNSUPPORTED (complex), MEM (checked before allocation), RANGE
+ * Errors, on all ranks together: ARG, UNSUPPORTED (complex, double into float, order-independent
+ * mode for other than sums into double), MEM (checked before allocation), RANGE
  * (several nodes and no progress hook left, see osla_transport.h), MPI. */
 osla_err osla_hessian_create(osla_grid *grid, int64_t n, const osla_hessian_options *options,
                              osla_hessian **out);
@@ -98,31 +148,32 @@ osla_err osla_hessian_update(osla_hessian *hessian, int64_t count, const int64_t
                              const void *g, int64_t ldg);
 
 /* H[ix, jx] += U, restricted to the stored triangle: elements of U whose (ix, jx) lies in the other
- * one are ignored. So a symmetric U with jx = ix is added once. Local, thread-safe.
- *   u [in] rows x cols, column-major, leading dimension ldu >= max(1, rows) */
+ * one are ignored. So a symmetric U with jx = ix is added once. With OSLA_GENERAL all of U is.
+ * Local, thread-safe. u [in] rows x cols, column-major, leading dimension ldu >= max(1, rows) */
 osla_err osla_hessian_update_block(osla_hessian *hessian, int64_t rows, const int64_t *ix,
                                    int64_t cols, const int64_t *jx, const void *u, int64_t ldu);
 
 /* g[ix] += values. The gradient is a double vector of order n, replicated on each rank and summed
- * over the ranks at commit. Local, thread-safe. Errors: ARG. */
+ * over the ranks at commit. Local, thread-safe. Errors: ARG, STATE (order-independent mode without
+ * gradient_bound). */
 osla_err osla_hessian_update_gradient(osla_hessian *hessian, int64_t count, const int64_t *ix,
                                       const double *values);
 
 /* Waits until the updates of all ranks are in H and in the gradient. Collective; every rank's
  * threads must have returned from update. May be called again, and more updates may follow.
- * Errors: MPI. */
+ * Errors: MPI; on all ranks together RANGE (order-independent mode), MEM. */
 osla_err osla_hessian_commit(osla_hessian *hessian);
 
 /* The matrix itself, to be factored in place; borrowed. Call after commit. Only the stored triangle
  * is meaningful. A rank that updates again changes the parts of other ranks at once: first let all
  * ranks finish with the matrix (a collective kernel, or osla_barrier). Local. Errors: STATE
- * (updates of this rank since the last commit). */
+ * (updates of this rank since the last commit), RANGE (the commit failed with it). */
 osla_err osla_hessian_matrix(osla_hessian *hessian, osla_matrix **out);
 
 /* The summed gradient [n], the same on all ranks, valid until the next commit; borrowed. Local. */
 const double *osla_hessian_gradient(const osla_hessian *hessian);
 
-/* H := 0 and gradient := 0, for another iteration. Collective. Errors: STATE, MPI. */
+/* H := options.initial and gradient := 0, for another iteration. Collective. Errors: STATE, MPI. */
 osla_err osla_hessian_reset(osla_hessian *hessian);
 
 /* What this rank did since create or reset: for reports. Local; no update may be running. */

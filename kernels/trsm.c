@@ -59,6 +59,8 @@ static void clean_up(trsm *f)
 osla_err osla_trsm_fitting(osla_uplo uplo, osla_trans trans, osla_diag diag, osla_matrix *a,
                            osla_matrix *b)
 {
+  OSLA_CHECK(uplo == OSLA_LOWER || uplo == OSLA_UPPER, OSLA_ERR_ARG,
+             "triangular solve of uplo = %d", (int)uplo);
   trsm f = {.a = view_of(a), .b = view_of(b), .uplo = uplo, .trans = trans, .diag = diag};
   osla_err err;
   trim_blocks(&f.a);

@@ -164,6 +164,13 @@ void sum_clear(serial_sum *sum)
   sum->elements = 0;
 }
 
+void sum_fill(serial_sum *sum, double initial)
+{
+  sum_clear(sum);
+  for (int64_t at = 0; at < sum->n * sum->n; at++)
+    sum->h[at] = initial;
+}
+
 void sum_free(serial_sum *sum)
 {
   free(sum->h);
@@ -187,8 +194,12 @@ void sum_add(serial_sum *sum, test_update u, double times)
   for (int64_t b = 0; b < u.cols; b++)
     for (int64_t a = 0; a < u.rows; a++) {
       bool stored = sum->uplo == OSLA_LOWER ? u.ix[a] >= jx[b] : u.ix[a] <= jx[b];
-      if (!stored) continue;
-      sum->h[u.ix[a] + jx[b] * sum->n] += times * element_of(&u, a, b);
+      if (!stored && sum->uplo != OSLA_GENERAL) continue;
+      double *element = &sum->h[u.ix[a] + jx[b] * sum->n], value = element_of(&u, a, b);
+      if (!sum->combine)
+        *element += times * value;
+      else if (u.k != 0)
+        *element = sum->combine(*element, value);
       if (u.k != 0) sum->elements += (int64_t)times; /* G without rows adds nothing */
     }
   for (int64_t a = 0; a < u.rows; a++)

@@ -35,12 +35,14 @@ void update_free(test_update *u);
 typedef struct serial_sum {
   int64_t n, elements; /* order; elements added so far */
   osla_uplo uplo;
-  double *h, *gradient; /* [n * n] with zeros in the other triangle, [n] */
+  double (*combine)(double old, double value); /* NULL: the sum */
+  double *h, *gradient;                        /* [n * n] with zeros in the other triangle, [n] */
 } serial_sum;
 
 serial_sum sum_make(int64_t n, osla_uplo uplo);
 void sum_add(serial_sum *sum, test_update u, double times); /* u is freed */
 void sum_clear(serial_sum *sum);
+void sum_fill(serial_sum *sum, double initial); /* as sum_clear, but H = initial everywhere */
 void sum_free(serial_sum *sum);
 
 /* Commits; then matrix and gradient equal the sum bit for bit, on all ranks, in the owners' memory

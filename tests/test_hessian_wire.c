@@ -46,7 +46,14 @@ static void make_sample(sample *s, osla_uplo uplo, int64_t far)
   }
   for (int i = 0; i < LD * COLS; i++)
     s->values[i] = i;
-  s->p = (piece){ROWS, COLS, s->row, s->col, s->begin, s->end, (unsigned char *)s->values, LD};
+  s->p = (piece){.rows = ROWS,
+                 .cols = COLS,
+                 .row = s->row,
+                 .col = s->col,
+                 .begin = s->begin,
+                 .end = s->end,
+                 .values = (unsigned char *)s->values,
+                 .ld = LD};
 }
 
 static void check_values(const sample *s, const message_view *m)

@@ -16,7 +16,11 @@ typedef enum osla_dtype {
   OSLA_COMPLEX_DOUBLE /* 2 x 8 bytes, real part first */
 } osla_dtype;
 
-typedef enum osla_uplo { OSLA_LOWER, OSLA_UPPER } osla_uplo;
+typedef enum osla_uplo {
+  OSLA_LOWER,
+  OSLA_UPPER,
+  OSLA_GENERAL /* the whole matrix; only where a call says so */
+} osla_uplo;
 typedef enum osla_trans {
   OSLA_NOTRANS,
   OSLA_TRANS,

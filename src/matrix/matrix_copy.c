@@ -163,6 +163,8 @@ osla_err osla_matrix_mirror(osla_matrix *a, osla_uplo from)
              "mirror needs a square matrix and square blocks: %" PRId64 " x %" PRId64
              " in blocks of %" PRId64 " x %" PRId64,
              l.m, l.n, l.mb, l.nb);
+  OSLA_CHECK(from == OSLA_LOWER || from == OSLA_UPPER, OSLA_ERR_ARG, "mirror of uplo = %d",
+             (int)from);
   OSLA_CALL(osla_barrier(t)); /* the triangle is complete everywhere */
   return osla_agree(t, mirror_blocks(a, from));
 }

@@ -1,0 +1,330 @@
+/* Order-independent mode. See hessian_exact.h, and hessian_fixed.h for the numbers.
+ *
+ * Whole numbers are added modulo 2^64, so that the sum is right in any order if it is within the
+ * bound in the end. What is not (a value or a sum beyond the bound, NaN) is kept by the rank that
+ * meets it, and reported by the next commit on all ranks.
+ */
+#include "hessian_exact.h"
+#include "hessian_fixed.h"
+
+#include <inttypes.h>
+#include <limits.h>
+#include <stdlib.h>
+
+typedef enum offence_kind { NONE, VALUE, SUM, HELD, GRADIENT_VALUE, GRADIENT_SUM } offence_kind;
+
+typedef struct offence {
+  int kind;
+  int64_t i, j;
+  double value;
+} offence;
+
+struct exact_state {
+  fixed_point h, g;      /* g.bound = 0: no gradient */
+  int64_t *gradient;     /* [n] since the last commit */
+  osla_segment *segment; /* a word: the stripes of my part that are in fixed point */
+  unsigned char **part;  /* [p * q] local arrays by place; NULL: cannot be reached */
+  pthread_mutex_t mutex; /* guards first */
+  offence first;
+  bool failed; /* first was reported, the same on all ranks */
+};
+
+osla_err osla_exact_check_options(const osla_hessian_options *o)
+{
+  fixed_point f;
+  OSLA_CHECK(o->dtype == OSLA_DOUBLE, OSLA_ERR_UNSUPPORTED,
+             "order-independent mode needs H in double precision");
+  OSLA_CHECK(o->combine == OSLA_COMBINE_SUM, OSLA_ERR_UNSUPPORTED,
+             "order-independent mode serves sums only");
+  OSLA_CHECK(fixed_make(o->bound, &f), OSLA_ERR_ARG,
+             "order-independent mode needs a bound from 1e-250 to 1e250, not %g", o->bound);
+  OSLA_CHECK(o->gradient_bound == 0.0 || fixed_make(o->gradient_bound, &f), OSLA_ERR_ARG,
+             "gradient_bound = %g is not from 1e-250 to 1e250", o->gradient_bound);
+  return OSLA_OK;
+}
+
+static osla_err new_state(osla_hessian *h)
+{
+  exact_state *x = h->exact = calloc(1, sizeof *x);
+  OSLA_CHECK(x, OSLA_ERR_MEM, "state of order-independent mode");
+  (void)pthread_mutex_init(&x->mutex, NULL);
+  (void)fixed_make(h->options.bound, &x->h);
+  (void)fixed_make(h->options.gradient_bound, &x->g);
+  x->gradient = calloc((size_t)h->n + 1, sizeof *x->gradient);
+  x->part = calloc((size_t)(h->v.p * h->v.q), sizeof *x->part);
+  OSLA_CHECK(x->gradient && x->part, OSLA_ERR_MEM, "gradient of order %" PRId64, h->n);
+  for (int place = 0; place < h->v.p * h->v.q; place++)
+    x->part[place] = osla_matrix_peer(h->matrix, rank_at(&h->v, place / h->v.q, place % h->v.q));
+  h->combine.fixed = x->h;
+  return OSLA_OK;
+}
+
+/* The word changes under the lock of the stripe that it is about, beside the other stripes. */
+static _Atomic uint64_t *fixed_stripes(const osla_hessian *h, int place)
+{
+  int rank = rank_at(&h->v, place / h->v.q, place % h->v.q);
+  return osla_segment_peer(h->exact->segment, rank);
+}
+
+/* Zero has the same bits in both forms. */
+static void start(osla_hessian *h)
+{
+  if (h->v.prow < 0) return;
+  bool zero = osla_combiner_initial(&h->options) == 0.0;
+  atomic_store(fixed_stripes(h, h->v.prow * h->v.q + h->v.pcol), zero ? UINT64_MAX : 0);
+}
+
+osla_err osla_exact_create(osla_hessian *h)
+{
+  OSLA_CALL(osla_agree(h->v.t, new_state(h)));
+  OSLA_CALL(osla_segment_create(h->v.t, sizeof(uint64_t), 0, &h->exact->segment));
+  start(h);
+  return osla_barrier(h->v.t);
+}
+
+void osla_exact_destroy(osla_hessian *h)
+{
+  exact_state *x = h->exact;
+  if (!x) return;
+  osla_segment_destroy(&x->segment);
+  (void)pthread_mutex_destroy(&x->mutex);
+  free(x->gradient);
+  free(x->part);
+  free(x);
+  h->exact = NULL;
+}
+
+static void keep(exact_state *x, offence what)
+{
+  (void)pthread_mutex_lock(&x->mutex);
+  if (x->first.kind == NONE) x->first = what;
+  (void)pthread_mutex_unlock(&x->mutex);
+}
+
+/* Place on the grid of a local array. Pieces come for arrays that can be reached, so there is one;
+ * an owner adds to its own, mostly. */
+static int place_of(const osla_hessian *h, const unsigned char *local)
+{
+  int place = h->v.prow >= 0 ? h->v.prow * h->v.q + h->v.pcol : 0;
+  if (h->exact->part[place] == local) return place;
+  for (place = 0; h->exact->part[place] != local;)
+    place++;
+  return place;
+}
+
+static int64_t global_row(const osla_hessian *h, int place, int64_t local_row)
+{
+  return osla_index_global(local_row, h->options.nb, place / h->v.q, h->v.p);
+}
+
+static int64_t global_col(const osla_hessian *h, int place, int64_t local_col)
+{
+  return osla_index_global(local_col, h->options.nb, place % h->v.q, h->v.q);
+}
+
+/* ---- from doubles and back ---- */
+
+static void keep_in_column(const osla_hessian *h, int kind, int place, int64_t row, int64_t col,
+                           double value)
+{
+  keep(h->exact, (offence){kind, global_row(h, place, row), global_col(h, place, col), value});
+}
+
+/* Elements [from, past) of a column. Those beyond the bound are kept, and their bits stay. */
+static void column_to_fixed(const osla_hessian *h, int place, int64_t col, int64_t from,
+                            int64_t past, double *column)
+{
+  const fixed_point f = h->exact->h;
+  for (int64_t r = from; r < past; r++) {
+    if (!fixed_holds(&f, column[r])) keep_in_column(h, HELD, place, r, col, column[r]);
+    int64_t number = fixed_of(column[r], f.scale);
+    memcpy(&column[r], &number, sizeof number);
+  }
+}
+
+static void column_to_double(const osla_hessian *h, int place, int64_t col, int64_t from,
+                             int64_t past, double *column)
+{
+  const fixed_point f = h->exact->h;
+  uint64_t outside = 0;
+#pragma omp simd reduction(| : outside)
+  for (int64_t r = from; r < past; r++) {
+    int64_t number;
+    memcpy(&number, &column[r], sizeof number);
+    outside |= fixed_outside(number, f.limit);
+  }
+  for (int64_t r = from; outside >> 63 && r < past; r++) {
+    int64_t number;
+    memcpy(&number, &column[r], sizeof number);
+    if (fixed_outside(number, f.limit) >> 63)
+      keep_in_column(h, SUM, place, r, col, (double)number * f.unit);
+  }
+#pragma omp simd
+  for (int64_t r = from; r < past; r++) {
+    int64_t number;
+    memcpy(&number, &column[r], sizeof number);
+    column[r] = fixed_value(number, f.unit);
+  }
+}
+
+typedef void convert_column(const osla_hessian *h, int place, int64_t col, int64_t from,
+                            int64_t past, double *column);
+
+/* The stored part of all columns of some stripes of one owner. */
+static void convert(const osla_hessian *h, uint64_t stripes, int place, unsigned char *local,
+                    int64_t lld, convert_column *one)
+{
+  int64_t n = h->n, nb = h->options.nb, prow = place / h->v.q;
+  int64_t rows = osla_index_count(n, nb, (int)prow, h->v.p);
+  int64_t cols = osla_index_count(n, nb, place % h->v.q, h->v.q);
+  for (int64_t c = 0; c < cols; c++) {
+    if (!(osla_column_stripe(c, nb) & stripes)) continue;
+    int64_t j = global_col(h, place, c), from = 0, past = rows;
+    if (h->options.uplo == OSLA_LOWER) from = osla_index_count(j, nb, (int)prow, h->v.p);
+    if (h->options.uplo == OSLA_UPPER) past = osla_index_count(j + 1, nb, (int)prow, h->v.p);
+    one(h, place, c, from, past,
+        (double *)(void *)(local + osla_element_offset(0, c, lld, sizeof(double))));
+  }
+}
+
+void osla_exact_prepare(const osla_hessian *h, const piece *p, unsigned char *local, int64_t lld)
+{
+  int place = place_of(h, local);
+  _Atomic uint64_t *fixed = fixed_stripes(h, place);
+  uint64_t fresh = osla_piece_stripes(h, p) & ~atomic_load(fixed);
+  if (fresh == 0) return;
+  convert(h, fresh, place, local, lld, column_to_fixed);
+  atomic_fetch_or(fixed, fresh);
+}
+
+void osla_exact_note(const osla_hessian *h, const piece *p, int64_t c, int64_t begin, int64_t end,
+                     int64_t column, const unsigned char *local, int64_t lld)
+{
+  int place = place_of(h, local);
+  const int64_t *sums =
+    (const int64_t *)(const void *)(local + osla_element_offset(0, p->col[c], lld, sizeof(double)));
+  for (int64_t r = begin; r < end; r++) {
+    const unsigned char *at =
+      p->values + (size_t)(column + (p->row_place ? p->row_place[r] : r)) * h->element;
+    double value = h->combine.update_dtype == OSLA_FLOAT ? (double)*(const float *)(const void *)at
+                                                         : *(const double *)(const void *)at;
+    int64_t sum = sums[p->row[r]];
+    if (!fixed_holds(&h->exact->h, value))
+      keep_in_column(h, VALUE, place, p->row[r], p->col[c], value);
+    else if (fixed_danger(sum) >> 63)
+      keep_in_column(h, SUM, place, p->row[r], p->col[c], (double)sum * h->exact->h.unit);
+  }
+}
+
+/* ---- the gradient ---- */
+
+osla_err osla_exact_gradient(osla_hessian *h, int64_t count, const int64_t *ix,
+                             const double *values)
+{
+  exact_state *x = h->exact;
+  OSLA_CHECK(x->g.bound > 0.0, OSLA_ERR_STATE,
+             "a gradient in order-independent mode needs gradient_bound");
+  for (int64_t i = 0; i < count; i++) {
+    if (!fixed_holds(&x->g, values[i])) {
+      keep(x, (offence){GRADIENT_VALUE, ix[i], 0, values[i]});
+      continue;
+    }
+    int64_t *sum = &x->gradient[ix[i]];
+    *sum = fixed_sum(*sum, fixed_of(values[i], x->g.scale));
+    if (fixed_danger(*sum) >> 63)
+      keep(x, (offence){GRADIENT_SUM, ix[i], 0, (double)*sum * x->g.unit});
+  }
+  return OSLA_OK;
+}
+
+/* Adds the ranks' numbers to the committed ones. Upper and lower halves are summed apart, so that
+ * no sum of any number of ranks overflows. */
+static osla_err commit_gradient(osla_hessian *h)
+{
+  exact_state *x = h->exact;
+  int64_t n = h->n;
+  if (!(x->g.bound > 0.0)) return OSLA_OK;
+  int64_t *half = malloc((2 * (size_t)n + 1) * sizeof *half);
+  OSLA_CALL(
+    osla_agree(h->v.t, half ? OSLA_OK : osla_error_set(OSLA_ERR_MEM, "sum of the gradient")));
+  for (int64_t i = 0; i < n; i++) {
+    half[i] = x->gradient[i] & INT64_C(0xffffffff);
+    half[n + i] = x->gradient[i] >> 32;
+    x->gradient[i] = 0;
+  }
+  osla_err err = osla_allreduce(h->v.t, half, 2 * n, MPI_INT64_T, MPI_SUM);
+  for (int64_t i = 0; err == OSLA_OK && i < n; i++) {
+    __extension__ __int128 sum = (__int128)half[n + i] * ((__int128)1 << 32) + half[i];
+    sum += fixed_of(h->gradient[i], x->g.scale);
+    double value = (double)sum * x->g.unit;
+    if (sum > x->g.limit || sum < -x->g.limit)
+      keep(x, (offence){GRADIENT_SUM, i, 0, value}); /* the same on all ranks */
+    else
+      h->gradient[i] = value;
+  }
+  free(half);
+  return err;
+}
+
+/* ---- commit ---- */
+
+/* All ranks get what the first rank that has something kept. */
+static osla_err agree_offence(osla_hessian *h)
+{
+  osla_transport *t = h->v.t;
+  int rank = h->exact->first.kind != NONE ? osla_transport_rank(t) : INT_MAX;
+  OSLA_CALL(osla_allreduce(t, &rank, 1, MPI_INT, MPI_MIN));
+  if (rank == INT_MAX) return OSLA_OK;
+  h->exact->failed = true;
+  return osla_bcast(t, &h->exact->first, (int64_t)sizeof h->exact->first, MPI_BYTE, rank);
+}
+
+osla_err osla_exact_commit(osla_hessian *h)
+{
+  if (h->v.prow >= 0) {
+    int place = h->v.prow * h->v.q + h->v.pcol;
+    convert(h, atomic_exchange(fixed_stripes(h, place), 0), place, h->v.local, h->v.lld,
+            column_to_double);
+  }
+  OSLA_CALL(commit_gradient(h));
+  OSLA_CALL(agree_offence(h));
+  return osla_exact_verdict(h);
+}
+
+osla_err osla_exact_verdict(const osla_hessian *h)
+{
+  const offence *o = &h->exact->first;
+  double bound = h->exact->h.bound, gradient_bound = h->exact->g.bound;
+  if (!h->exact->failed) return OSLA_OK;
+  switch (o->kind) {
+    case VALUE:
+      return osla_error_set(OSLA_ERR_RANGE,
+                            "an update of H[%" PRId64 ", %" PRId64
+                            "] by %.17g is not within the bound %g",
+                            o->i, o->j, o->value, bound);
+    case SUM:
+      return osla_error_set(OSLA_ERR_RANGE,
+                            "H[%" PRId64 ", %" PRId64 "] = %.17g is not within the bound %g", o->i,
+                            o->j, o->value, bound);
+    case HELD:
+      return osla_error_set(OSLA_ERR_RANGE,
+                            "H[%" PRId64 ", %" PRId64
+                            "] was %.17g before an update, not within the bound %g",
+                            o->i, o->j, o->value, bound);
+    case GRADIENT_VALUE:
+      return osla_error_set(
+        OSLA_ERR_RANGE, "an update of gradient[%" PRId64 "] by %.17g is not within the bound %g",
+        o->i, o->value, gradient_bound);
+    default:
+      return osla_error_set(OSLA_ERR_RANGE,
+                            "gradient[%" PRId64 "] = %.17g is not within the bound %g", o->i,
+                            o->value, gradient_bound);
+  }
+}
+
+void osla_exact_reset(osla_hessian *h)
+{
+  h->exact->failed = false;
+  h->exact->first = (offence){0};
+  start(h);
+}

@@ -1,0 +1,382 @@
+/* The accumulator's types, operations and shapes: float updates into double, minimum, maximum, a
+ * function of the user's, the whole matrix, other initial values; indices of very large matrices.
+ */
+#include "hessian_reference.h"
+#include "hessian_split.h"
+#include "osla_chol.h"
+#include "osla_gemm.h"
+#include "osla_index.h"
+#include "osla_solve.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <mpi.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { N = 41, UPDATES = 3 };
+
+/* Each rank pushes its share; all are added serially. */
+static void push_all(osla_hessian *h, serial_sum *sum, uint64_t seed, osla_dtype dtype)
+{
+  for (int i = 0; i < UPDATES * osla_test_size(); i++) {
+    sum_add(sum, update_random(seed, i, sum->n, sum->n, dtype), 1.0);
+    if (i % osla_test_size() == osla_test_rank())
+      OSLA_ASSERT_OK(update_push(h, update_random(seed, i, sum->n, sum->n, dtype)));
+  }
+}
+
+/* Updates, commit, updates again, commit, reset, updates. */
+static void life(osla_grid *grid, const osla_hessian_options *o, serial_sum *sum, double initial,
+                 const char *what)
+{
+  osla_dtype dtype = o->update_dtype == OSLA_HESSIAN_SAME ? o->dtype : (osla_dtype)o->update_dtype;
+  osla_hessian *h = hessian_make(grid, sum->n, o);
+  sum_fill(sum, initial);
+  push_all(h, sum, 1, dtype);
+  sum_expect(sum, h, "%s", what);
+  push_all(h, sum, 2, dtype);
+  sum_expect(sum, h, "%s, second commit", what);
+  OSLA_ASSERT_OK(osla_hessian_reset(h));
+  sum_fill(sum, initial);
+  sum_expect(sum, h, "%s, reset", what);
+  push_all(h, sum, 3, dtype);
+  sum_expect(sum, h, "%s, after reset", what);
+  osla_hessian_destroy(&h);
+}
+
+/* Then each life takes long, and there are fewer of them. */
+static bool several_nodes;
+
+static void with_grids(void (*one)(osla_grid *grid, int which))
+{
+  osla_transport *t = osla_test_transport();
+  osla_grid *grid;
+  several_nodes = osla_transport_n_nodes(t) > 1;
+  int grids = several_nodes ? 1 : 3;
+  for (int which = 0; which < grids && (grid = hessian_grid(t, which)) != NULL; which++) {
+    one(grid, which);
+    osla_grid_destroy(&grid);
+  }
+  osla_transport_destroy(&t);
+}
+
+/* Whole matrices and both triangles, in all types. */
+static void shapes_on(osla_grid *grid, int which)
+{
+  static const osla_uplo shapes[] = {OSLA_GENERAL, OSLA_LOWER, OSLA_UPPER};
+  for (int i = 0; i < (several_nodes ? 2 : 4); i++) {
+    osla_hessian_options o = osla_hessian_defaults();
+    o.uplo = i == 3 ? OSLA_GENERAL : shapes[(i + which) % 3];
+    o.nb = which == 1 ? 3 : 16;
+    o.dtype = i == 0 ? OSLA_FLOAT : OSLA_DOUBLE;
+    if (i % 2 == 1) o.update_dtype = OSLA_FLOAT;
+    serial_sum sum = sum_make(i == 2 ? 1 : N, o.uplo);
+    life(grid, &o, &sum, 0.0, i % 2 == 1 ? "float into double" : "one type");
+    sum_free(&sum);
+  }
+}
+
+static void test_shapes_and_types(void)
+{
+  with_grids(shapes_on);
+}
+
+/* What a float update adds to a double element is not rounded to float. */
+static void test_float_into_double(void)
+{
+  osla_transport *t = osla_test_transport();
+  osla_grid *grid = hessian_grid(t, 0);
+  osla_hessian_options o = osla_hessian_defaults();
+  o.update_dtype = OSLA_FLOAT;
+  osla_hessian *h = hessian_make(grid, 5, &o);
+  const int64_t ix = 3;
+  const float large = 16777216.0f, one = 1.0f;
+  OSLA_ASSERT_OK(osla_hessian_update_block(h, 1, &ix, 1, &ix, &large, 1));
+  OSLA_ASSERT_OK(osla_hessian_update_block(h, 1, &ix, 1, &ix, &one, 1));
+  OSLA_ASSERT_OK(osla_hessian_update(h, 1, &ix, 1, &one, 1));
+  OSLA_ASSERT_OK(osla_hessian_commit(h));
+  osla_matrix *a = NULL;
+  double value = 0;
+  OSLA_ASSERT_OK(osla_hessian_matrix(h, &a));
+  OSLA_ASSERT_OK(osla_matrix_get_block(a, 3, 3, 1, 1, &value, 1));
+  CU_ASSERT(value == 16777218.0 * osla_test_size());
+  osla_hessian_destroy(&h);
+  osla_grid_destroy(&grid);
+  osla_transport_destroy(&t);
+}
+
+/* ---- other operations ---- */
+
+static double smaller(double old, double value)
+{
+  return value < old ? value : old;
+}
+
+static double larger(double old, double value)
+{
+  return value > old ? value : old;
+}
+
+/* The user's: the value of larger magnitude, made positive. */
+static double magnitude(double old, double value)
+{
+  return fmax(fabs(old), fabs(value));
+}
+
+/* What the function is told of its calls. */
+typedef struct calls {
+  osla_dtype dtype;
+  _Atomic int64_t elements;
+} calls;
+
+static void user_function(int64_t count, void *inout, const void *in, void *context)
+{
+  calls *c = context;
+  c->elements += count;
+  for (int64_t i = 0; i < count; i++) {
+    double old = osla_test_real(c->dtype, inout, i), value = osla_test_real(c->dtype, in, i);
+    osla_test_store(c->dtype, inout, i, magnitude(old, value));
+  }
+}
+
+static void operations_on(osla_grid *grid, int which)
+{
+  calls c = {.dtype = OSLA_DOUBLE};
+  for (int i = 0; i < (several_nodes ? 3 : 6); i++) {
+    osla_hessian_options o = osla_hessian_defaults();
+    int operation = (i + which) % 3, types = (i / 3 + which) % 3;
+    double initial = 0.0;
+    o.nb = 4 + which;
+    o.uplo = (osla_uplo)((i + 2 * which) % 3);
+    c.dtype = o.dtype = types == 0 ? OSLA_FLOAT : OSLA_DOUBLE;
+    if (types == 1) o.update_dtype = OSLA_FLOAT;
+    serial_sum sum = sum_make(N, o.uplo);
+    if (operation == 0) {
+      o.combine = OSLA_COMBINE_MIN;
+      sum.combine = smaller;
+      initial = (double)INFINITY;
+    } else if (operation == 1) {
+      o.combine = OSLA_COMBINE_MAX;
+      sum.combine = larger;
+      initial = o.initial = i < 3 ? 1.0 : (double)NAN;
+      if (isnan(initial)) initial = -(double)INFINITY;
+    } else {
+      o.combine = OSLA_COMBINE_USER;
+      o.combine_function = user_function;
+      o.combine_context = &c;
+      sum.combine = magnitude;
+      c.elements = 0;
+    }
+    char what[64];
+    (void)snprintf(what, sizeof what, "operation %d, types %d, uplo %d", operation, types,
+                   (int)o.uplo);
+    life(grid, &o, &sum, initial, what);
+    sum_free(&sum);
+  }
+}
+
+static void test_operations(void)
+{
+  with_grids(operations_on);
+}
+
+/* Rows that follow one another come in one call: each element exactly once, all types. */
+static void test_user_calls(void)
+{
+  osla_transport *t = osla_test_transport();
+  osla_grid *grid = hessian_grid(t, 0);
+  for (int types = 0; types < 2; types++) {
+    calls c = {.dtype = OSLA_DOUBLE};
+    osla_hessian_options o = osla_hessian_defaults();
+    o.combine = OSLA_COMBINE_USER;
+    o.combine_function = user_function;
+    o.combine_context = &c;
+    o.update_dtype = types == 0 ? OSLA_DOUBLE : OSLA_FLOAT;
+    osla_hessian *h = hessian_make(grid, 700, &o);
+    serial_sum sum = sum_make(700, o.uplo);
+    sum.combine = magnitude;
+    if (osla_test_rank() == 0)
+      OSLA_ASSERT_OK(update_push(h, update_ones(700, 2, (osla_dtype)o.update_dtype)));
+    sum_add(&sum, update_ones(700, 2, (osla_dtype)o.update_dtype), 1.0);
+    sum_expect(&sum, h, "user calls, types %d", types);
+    int64_t elements = c.elements;
+    MPI_Allreduce(MPI_IN_PLACE, &elements, 1, MPI_INT64_T, MPI_SUM, MPI_COMM_WORLD);
+    CU_ASSERT(elements == 700 * 701 / 2);
+    osla_hessian_destroy(&h);
+    sum_free(&sum);
+  }
+  osla_grid_destroy(&grid);
+  osla_transport_destroy(&t);
+}
+
+/* Short and long runs of rows beside single ones: all ways through the addition. */
+static void test_runs(void)
+{
+  enum { LARGE = 900, COUNT = 640 };
+  static int64_t ix[COUNT];
+  osla_transport *t = osla_test_transport();
+  osla_grid *grid = hessian_grid(t, 0);
+  int64_t longest = osla_transport_n_nodes(t) > 1 ? 1 : 64;
+  for (int64_t run = 1; run <= longest; run *= 4) {
+    osla_hessian_options o = osla_hessian_defaults();
+    o.uplo = run == 4 ? OSLA_UPPER : OSLA_LOWER;
+    o.nb = 100;
+    osla_hessian *h = hessian_make(grid, LARGE, &o);
+    osla_matrix *a = NULL;
+    double *u = hessian_allocate((size_t)COUNT * COUNT, sizeof *u);
+    for (int64_t i = 0; i < COUNT; i++)
+      ix[i] = (i / run * (run + 1) + i % run) % LARGE;
+    for (int64_t i = 0; i < (int64_t)COUNT * COUNT; i++)
+      u[i] = (double)(i % 1009);
+    double *all = hessian_allocate((size_t)LARGE * LARGE, sizeof *all);
+    for (int64_t b = 0; b < COUNT; b++)
+      for (int64_t i = 0; i < COUNT; i++)
+        if (run == 4 ? ix[i] <= ix[b] : ix[i] >= ix[b])
+          all[ix[i] + ix[b] * LARGE] += u[i + b * COUNT] * osla_test_size();
+    OSLA_ASSERT_OK(osla_hessian_update_block(h, COUNT, ix, COUNT, ix, u, COUNT));
+    OSLA_ASSERT_OK(osla_hessian_commit(h));
+    OSLA_ASSERT_OK(osla_hessian_matrix(h, &a));
+    double *seen = hessian_allocate((size_t)LARGE * LARGE, sizeof *seen);
+    if (osla_test_rank() == osla_test_size() - 1)
+      OSLA_ASSERT_OK(osla_matrix_get_block(a, 0, 0, LARGE, LARGE, seen, LARGE));
+    else
+      memcpy(seen, all, sizeof *all * LARGE * LARGE);
+    OSLA_ASSERT_MSG(memcmp(seen, all, sizeof *all * LARGE * LARGE) == 0,
+                    "runs of %" PRId64 ": the matrix differs", run);
+    free(u);
+    free(all);
+    free(seen);
+    osla_hessian_destroy(&h);
+  }
+  osla_grid_destroy(&grid);
+  osla_transport_destroy(&t);
+}
+
+/* ---- very large matrices ---- */
+
+/* N = 8.2e5 in float are 2.7e12 bytes, half of them in the triangle; and far beyond. */
+static void test_large_offsets(void)
+{
+  static const int64_t orders[] = {820000, 5000000};
+  for (int o = 0; o < 2; o++) {
+    int64_t n = orders[o], elements = 0;
+    for (int prow = 0; prow < 3; prow++)
+      for (int pcol = 0; pcol < 7; pcol++) {
+        int64_t rows = osla_index_count(n, 128, prow, 3), cols = osla_index_count(n, 128, pcol, 7);
+        elements += rows * cols;
+        __extension__ unsigned __int128 last =
+          ((unsigned __int128)(cols - 1) * (unsigned __int128)rows +
+           (unsigned __int128)(rows - 1)) *
+          4;
+        CU_ASSERT(osla_element_offset(rows - 1, cols - 1, rows, 4) == last);
+      }
+    CU_ASSERT(elements == n * n);
+    CU_ASSERT(osla_element_offset(n - 1, n - 1, n, 8) == (size_t)(n * n - 1) * 8);
+    CU_ASSERT(osla_column_stripe(n - 1, 128) == UINT64_C(1) << ((n - 1) / 128 % 64));
+  }
+  index_split s = {0};
+  const int64_t n = 5000000, ix[] = {n - 1, 4999000, 0, 2500000};
+  OSLA_ASSERT_OK(osla_split_reserve(&s, 4, 3));
+  osla_split_indices(&s, 4, ix, 128, 3);
+  int64_t sum = 0;
+  for (int p = 0; p < 3; p++)
+    for (int64_t at = s.start[p]; at < s.start[p + 1]; at++)
+      sum += osla_index_global(s.local[at], 128, p, 3);
+  CU_ASSERT(sum == ix[0] + ix[1] + ix[2] + ix[3]);
+  osla_split_free(&s);
+}
+
+/* Such a matrix is refused for its size alone, with the bytes that it needs. */
+static void test_large_matrix(void)
+{
+  osla_transport *t = osla_test_transport();
+  osla_grid *grid = hessian_grid(t, 0);
+  osla_hessian *h = NULL;
+  osla_hessian_options o = osla_hessian_defaults();
+  o.dtype = OSLA_FLOAT;
+  osla_layout l = {5000000, 5000000, o.nb, o.nb, osla_grid_nprow(grid), osla_grid_npcol(grid)};
+  CU_ASSERT(osla_matrix_bytes(&l, OSLA_FLOAT) >=
+            UINT64_C(100000000000000) / (uint64_t)osla_test_size());
+  OSLA_ASSERT_ERR(osla_hessian_create(grid, 5000000, &o, &h), OSLA_ERR_MEM);
+  OSLA_ASSERT_SAME_TEXT();
+  CU_ASSERT(h == NULL);
+  osla_grid_destroy(&grid);
+  osla_transport_destroy(&t);
+}
+
+/* Only the accumulator knows whole matrices. */
+static void test_general_elsewhere(void)
+{
+  osla_transport *t = osla_test_transport();
+  osla_grid *grid = hessian_grid(t, 0);
+  osla_matrix *a = NULL, *b = NULL;
+  int64_t info = 0;
+  OSLA_ASSERT_OK(osla_matrix_create(grid, OSLA_DOUBLE, 6, 6, 2, 2, &a));
+  OSLA_ASSERT_OK(osla_matrix_create(grid, OSLA_DOUBLE, 6, 6, 2, 2, &b));
+  OSLA_ASSERT_OK(osla_matrix_fill(a, OSLA_FILL_IDENTITY, 0));
+  OSLA_ASSERT_OK(osla_matrix_fill(b, OSLA_FILL_IDENTITY, 0));
+  OSLA_ASSERT_ERR(osla_potrf(a, OSLA_GENERAL, NULL, &info), OSLA_ERR_ARG);
+  OSLA_ASSERT_TEXT("uplo = 2");
+  OSLA_ASSERT_ERR(osla_potrs(OSLA_GENERAL, a, b), OSLA_ERR_ARG);
+  OSLA_ASSERT_ERR(osla_trsm(OSLA_LEFT, OSLA_GENERAL, OSLA_NOTRANS, OSLA_NONUNIT, 1.0, a, b),
+                  OSLA_ERR_ARG);
+  OSLA_ASSERT_ERR(
+    osla_syrk(OSLA_GENERAL, OSLA_NOTRANS, 1.0, osla_whole(a), 0.0, osla_whole(b), NULL),
+    OSLA_ERR_ARG);
+  OSLA_ASSERT_ERR(osla_matrix_mirror(a, OSLA_GENERAL), OSLA_ERR_ARG);
+  osla_matrix_destroy(&a);
+  osla_matrix_destroy(&b);
+  osla_grid_destroy(&grid);
+  osla_transport_destroy(&t);
+}
+
+static void test_wrong_options(void)
+{
+  osla_transport *t = osla_test_transport();
+  osla_grid *grid = hessian_grid(t, 0);
+  osla_hessian *h = NULL;
+  osla_hessian_options o = osla_hessian_defaults();
+  o.dtype = OSLA_FLOAT;
+  o.update_dtype = OSLA_DOUBLE;
+  OSLA_ASSERT_ERR(osla_hessian_create(grid, 5, &o, &h), OSLA_ERR_UNSUPPORTED);
+  OSLA_ASSERT_SAME_TEXT();
+  o = osla_hessian_defaults();
+  o.update_dtype = OSLA_COMPLEX_FLOAT;
+  OSLA_ASSERT_ERR(osla_hessian_create(grid, 5, &o, &h), OSLA_ERR_UNSUPPORTED);
+  o = osla_hessian_defaults();
+  o.combine = OSLA_COMBINE_USER;
+  OSLA_ASSERT_ERR(osla_hessian_create(grid, 5, &o, &h), OSLA_ERR_ARG);
+  OSLA_ASSERT_TEXT("without a function");
+  o.combine = OSLA_COMBINE_MAX;
+  o.combine_function = user_function;
+  OSLA_ASSERT_ERR(osla_hessian_create(grid, 5, &o, &h), OSLA_ERR_ARG);
+  o = osla_hessian_defaults();
+  o.combine = (osla_combine)17;
+  OSLA_ASSERT_ERR(osla_hessian_create(grid, 5, &o, &h), OSLA_ERR_ARG);
+  OSLA_ASSERT_TEXT("17");
+  o = osla_hessian_defaults();
+  o.uplo = (osla_uplo)5;
+  OSLA_ASSERT_ERR(osla_hessian_create(grid, 5, &o, &h), OSLA_ERR_ARG);
+  OSLA_ASSERT_TEXT("uplo = 5");
+  CU_ASSERT(h == NULL);
+  osla_grid_destroy(&grid);
+  osla_transport_destroy(&t);
+}
+
+int main(int argc, char **argv)
+{
+  static const osla_test_case cases[] = {
+    {"shapes_and_types", test_shapes_and_types},
+    {"float_into_double", test_float_into_double},
+    {"operations", test_operations},
+    {"user_calls", test_user_calls},
+    {"runs", test_runs},
+    {"large_offsets", test_large_offsets},
+    {"large_matrix", test_large_matrix},
+    {"general_elsewhere", test_general_elsewhere},
+    {"wrong_options", test_wrong_options},
+    {NULL, NULL},
+  };
+  return osla_test_main(argc, argv, cases);
+}
