@@ -59,7 +59,8 @@
  * Memory per rank above the matrix and two vectors of order n for the gradient: ring_bytes if there
  * are several nodes (at least 64 KiB for each rank of another node and 128 KiB for each of up to 4
  * of them); and for each thread that updates, kept for its next update, 2 k n elements for G, n^2
- * elements of values but at most piece_bytes, and 96 bytes for each index.
+ * elements of values but at most piece_bytes, and 96 bytes for each index; in the order-independent
+ * mode also as much again for products, and 4 vectors of order n.
  * With memory_cap all of this together stays below that many bytes: the rings get at most half of
  * it, pieces at most an eighth, and a thread that finds no room for its update waits for others'.
  * An update that would never fit, and a cap below what the rings need, are errors that say how much
