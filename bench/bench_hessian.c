@@ -9,7 +9,6 @@
 #include "reference.h"
 #include "updates.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -17,10 +16,8 @@ typedef struct hessian_data {
   bench_job *job;
   int64_t n;
   updates updates;
-  osla_hessian *plain, *exact;
-  osla_hessian *hessian; /* the one of them in use */
-  double bound;          /* of exact */
-  void *own;             /* packed triangles, one for each thread */
+  osla_hessian *hessian;
+  void *own; /* packed triangles, one for each thread */
   reference_accumulate accumulate;
   void *workspace; /* G^T G, one for each thread */
   double values[UPDATES_SAMPLES];
@@ -52,43 +49,18 @@ static osla_err each_update(hessian_data *d,
 
 /* --- osla --- */
 
-static osla_err create(hessian_data *d, bool order_independent, osla_hessian **out)
-{
-  osla_hessian_options options = osla_hessian_defaults();
-  options.dtype = order_independent ? OSLA_DOUBLE : d->job->settings->dtype;
-  options.update_dtype = d->job->settings->dtype;
-  options.nb = d->job->settings->nb;
-  options.order_independent = order_independent;
-  /* Elements of G and of blocks are at most 1/2. */
-  double most = (double)(d->updates.per_rank * d->job->size) / 2;
-  options.bound = d->bound = d->updates.rows > 0 ? most * (double)d->updates.rows / 2 : most;
-  return osla_hessian_create(d->job->grid, d->n, &options, out);
-}
-
 static osla_err setup_osla(void *data)
 {
   hessian_data *d = data;
-  return create(d, false, &d->plain);
-}
-
-static osla_err setup_exact(void *data)
-{
-  hessian_data *d = data;
-  return create(d, true, &d->exact);
+  osla_hessian_options options = osla_hessian_defaults();
+  options.dtype = d->job->settings->dtype;
+  options.nb = d->job->settings->nb;
+  return osla_hessian_create(d->job->grid, d->n, &options, &d->hessian);
 }
 
 static osla_err prepare_osla(void *data)
 {
-  hessian_data *d = data;
-  d->hessian = d->plain;
-  return osla_hessian_reset(d->hessian);
-}
-
-static osla_err prepare_exact(void *data)
-{
-  hessian_data *d = data;
-  d->hessian = d->exact;
-  return osla_hessian_reset(d->hessian);
+  return osla_hessian_reset(((hessian_data *)data)->hessian);
 }
 
 static osla_err update_osla(hessian_data *d, int64_t k, int thread)
@@ -117,19 +89,9 @@ static osla_err read_samples(hessian_data *d, osla_matrix *h)
   for (int k = 0; k < UPDATES_SAMPLES; k++) {
     double element = 0; /* room for either type */
     OSLA_CALL(osla_matrix_get_block(h, u->sample[k].i, u->sample[k].j, 1, 1, &element, 1));
-    d->values[k] = bench_element(osla_matrix_dtype(h), &element, 0);
+    d->values[k] = bench_element(u->dtype, &element, 0);
   }
   return OSLA_OK;
-}
-
-/* Fixed point rounds each contribution to its own unit, which is not that of the residual. */
-static void forgive_rounding(hessian_data *d)
-{
-  double most = ldexp(d->bound, -51) * (double)(d->updates.per_rank * d->job->size);
-  for (int k = 0; k < UPDATES_SAMPLES; k++) {
-    double error = d->values[k] - d->updates.sample[k].expected;
-    if (!isnan(error)) d->values[k] -= fmax(-most, fmin(most, error));
-  }
 }
 
 static osla_err check_osla(void *data, double *residual)
@@ -139,7 +101,6 @@ static osla_err check_osla(void *data, double *residual)
   osla_err err = OSLA_OK;
   OSLA_CALL(osla_hessian_matrix(d->hessian, &h));
   if (d->job->rank == 0) err = read_samples(d, h);
-  if (d->hessian == d->exact) forgive_rounding(d);
   OSLA_CALL(osla_agree(d->job->transport, err));
   *residual = updates_residual(&d->updates, d->values);
   return osla_bcast(d->job->transport, residual, 1, MPI_DOUBLE, 0);
@@ -147,12 +108,7 @@ static osla_err check_osla(void *data, double *residual)
 
 static void teardown_osla(void *data)
 {
-  osla_hessian_destroy(&((hessian_data *)data)->plain);
-}
-
-static void teardown_exact(void *data)
-{
-  osla_hessian_destroy(&((hessian_data *)data)->exact);
+  osla_hessian_destroy(&((hessian_data *)data)->hessian);
 }
 
 /* --- what the references share --- */
@@ -368,12 +324,6 @@ static const bench_impl impls[] = {
    .run = run_osla,
    .check = check_osla,
    .teardown = teardown_osla},
-  {.name = "exact",
-   .setup = setup_exact,
-   .prepare = prepare_exact,
-   .run = run_osla,
-   .check = check_osla,
-   .teardown = teardown_exact},
   {.name = "blas",
    .setup = setup_own,
    .prepare = prepare_own,
@@ -433,12 +383,11 @@ const bench_kernel bench_hessian = {
     "  blas       the limit: each rank (thread) adds its updates to a triangle of its own, one "
     "gemm\n"
     "             for each G^T G; the triangles are never summed\n"
-    "  exact      ours in order-independent mode\n"
     "  allreduce  the same, and MPI_Allreduce of the whole triangle\n"
     "  mpi-accumulate  MPI_Accumulate with indexed datatypes on a block-cyclic window; only when\n"
     "             named: several MPI libraries lose updates in it or crash\n"
     "Residual: |h - serial sum| / (eps (terms + K) sum of magnitudes), 256 elements.\n",
-  .references = "exact,blas,allreduce,mpi-accumulate",
+  .references = "blas,allreduce,mpi-accumulate",
   .default_references = "blas,allreduce",
   .after =
     "Example: mpiexec -n 2 osla-bench hessian --n 8192 --size 400 --precision s --updates 200\n",
