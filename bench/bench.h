@@ -12,7 +12,7 @@
  *   bench_data.c     private memory, y = A x, residuals
  *   bench_product.c bench_gemm.c bench_gemm_plan.c bench_syrk.c   products
  *   bench_factor.c bench_lu_chol.c bench_solve.c bench_hpl.c      factorisations, solves
- *   bench_hessian.c bench_put.c                                   the other kernels
+ *   bench_hessian.c hessian_*.c updates.c, bench_put.c            the other kernels
  *   reference_*.c    what they are compared with (reference.h)
  */
 #ifndef OSLA_BENCH_H
@@ -30,7 +30,14 @@
 
 /* --- options --- */
 
-enum { BENCH_MAX_SIZES = 64, BENCH_MAX_GRIDS = 16, BENCH_MAX_REF_NB = 8, BENCH_MAX_IMPLS = 24 };
+enum {
+  BENCH_MAX_SIZES = 64,
+  BENCH_MAX_GRIDS = 16,
+  BENCH_MAX_REF_NB = 8,
+  BENCH_MAX_IMPLS = 24,
+  BENCH_MAX_DENSITIES = 8,
+  BENCH_MAX_FIGURES = 12
+};
 
 typedef struct bench_settings {
   int64_t n[BENCH_MAX_SIZES]; /* sizes, in the given order */
@@ -43,14 +50,20 @@ typedef struct bench_settings {
   int64_t nb; /* of the current case: one of nbs */
   int reps;
   osla_dtype dtype;
-  char *ref;                    /* comma list of references; owned */
-  char *json;                   /* file; NULL: none; owned */
-  char *trace;                  /* the same */
-  int64_t updates, count, rows; /* hessian: updates of each rank, indices, rows of G */
-  int threads;                  /* hessian: producers of each rank */
-  osla_trans transa, transb;    /* gemm */
-  int64_t m, k;                 /* gemm; k also syrk; 0: n */
-  int64_t panel;                /* osla_gemm_options of gemm and syrk */
+  char *ref;                       /* comma list of references; owned */
+  char *json;                      /* file; NULL: none; owned */
+  char *trace;                     /* the same */
+  int64_t updates, rows;           /* hessian: updates of each rank, rows of G */
+  int64_t run, work;               /* hessian: consecutive indices, products of work beside */
+  int64_t counts[BENCH_MAX_SIZES]; /* hessian: indices of an update; or, n_counts = 0: */
+  int n_counts;
+  double density[BENCH_MAX_DENSITIES]; /* their share of n */
+  int n_densities;
+  osla_uplo uplo;            /* hessian */
+  int threads;               /* hessian: producers of each rank */
+  osla_trans transa, transb; /* gemm */
+  int64_t m, k;              /* gemm; k also syrk; 0: n */
+  int64_t panel;             /* osla_gemm_options of gemm and syrk */
   uint64_t memory;
   bool ablate, plan;                /* gemm: the variants of ours; the plan alone */
   int64_t ref_nb[BENCH_MAX_REF_NB]; /* block sizes of scalapack's own matrices */
@@ -119,6 +132,13 @@ bool bench_list_has(const char *list, const char *name);
 
 /* --- a case --- */
 
+/* A number that goes into the JSON lines beside the times. */
+typedef struct bench_figure {
+  const char *name;
+  double value;
+  bool phase; /* seconds of a run that went into this: in "phases", and below the table's row */
+} bench_figure;
+
 /* One implementation. All calls are collective and get its data; each may be NULL but run. */
 typedef struct bench_impl {
   const char *name;                /* "osla", "blas", "scalapack" */
@@ -131,6 +151,9 @@ typedef struct bench_impl {
   void *data;                       /* NULL: bench_case.data */
   const char *ref;                  /* the item of --ref that it belongs to; NULL: its name */
   bool ours;                        /* a variant of ours: measured whatever --ref says */
+  /* After the last run, on rank 0: writes at most BENCH_MAX_FIGURES, returns their number; may be
+   * NULL. Local. */
+  int (*figures)(const void *data, bench_figure *figures);
   int64_t nb; /* its own block size; 0: the case's; BENCH_NO_NB: it has none */
 } bench_impl;
 
@@ -147,13 +170,16 @@ struct bench_result;
 
 typedef struct bench_case {
   const char *kernel;
-  const char *precision;   /* "s", "d", "c", "z"; "" where it has no meaning */
-  int64_t n, nb;           /* nb = 0 where it has no meaning */
-  int64_t m, k;            /* of a product; 0: it has none */
-  const char *trans;       /* of a product: "NN", "NT" ...; NULL: it has none */
-  const char *pivoting;    /* of LU: "partial" ...; NULL: it has none */
-  bool look_ahead;         /* it has --look-ahead */
-  int64_t nrhs;            /* of a solve; 0: it has none */
+  const char *precision; /* "s", "d", "c", "z"; "" where it has no meaning */
+  int64_t n, nb;         /* nb = 0 where it has no meaning */
+  int64_t m, k;          /* of a product; 0: it has none */
+  const char *trans;     /* of a product: "NN", "NT" ...; NULL: it has none */
+  const char *pivoting;  /* of LU: "partial" ...; NULL: it has none */
+  bool look_ahead;       /* it has --look-ahead */
+  int64_t nrhs;          /* of a solve; 0: it has none */
+  const char *variant;   /* behind the kernel's name in the table, "upper 400"; NULL: none */
+  const bench_figure *parameters; /* integers for the JSON lines */
+  int n_parameters;
   const bench_impl *impls; /* ours first */
   int n_impls;             /* those that --ref leaves out are skipped */
   void *data;

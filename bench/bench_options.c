@@ -15,10 +15,10 @@
 typedef struct raw_options {
   char **n; /* each --n; popt's, freed by us */
   char *nb, *grid, *order, *ref, *precision, *json, *trace;
-  long long updates, count, rows;
-  int reps, threads;
+  int reps;
   bench_raw_product product;
   bench_raw_factor factor;
+  bench_raw_updates updates;
 } raw_options;
 
 int bench_error(const bench_kernel *kernel, const char *format, ...)
@@ -77,8 +77,7 @@ static int check_refs(const bench_kernel *kernel, const char *list)
   }
 }
 
-static int at_least(const bench_kernel *kernel, const char *option, long long value,
-                    long long least)
+int bench_at_least(const bench_kernel *kernel, const char *option, long long value, long long least)
 {
   if (value >= least) return OSLA_EXIT_OK;
   return bench_error(kernel, "%s: %lld is less than %lld", option, value, least);
@@ -151,28 +150,16 @@ static int take(const bench_kernel *kernel, int size, const raw_options *raw,
   if (!status)
     status = bench_add_sizes(kernel, "--nb", raw->nb ? raw->nb : DEFAULT_NB, BENCH_MAX_SIZES,
                              settings->nbs, &settings->n_nbs);
-  if (!status) status = at_least(kernel, "--reps", raw->reps, 1);
-  if (!status) status = at_least(kernel, "--updates", raw->updates, 1);
-  if (!status) status = at_least(kernel, "--size", raw->count, 1);
-  if (!status) status = at_least(kernel, "--rows", raw->rows, 0);
-  if (!status) status = at_least(kernel, "--threads", raw->threads, 1);
+  if (!status) status = bench_at_least(kernel, "--reps", raw->reps, 1);
   if (!status) status = take_precision(kernel, raw->precision, settings);
   if (!status && raw->ref) status = check_refs(kernel, raw->ref);
   if (!status) status = take_grids(kernel, size, raw->grid, settings);
   if (!status) status = take_order(kernel, raw->order, settings);
-  for (int i = 0; kernel->updates && i < settings->n_count && !status; i++)
-    if (raw->count > settings->n[i])
-      status =
-        bench_error(kernel, "--size: %lld indices, but n = %" PRId64, raw->count, settings->n[i]);
   if (!status && kernel->pairs && size < 2)
     status = bench_error(kernel, "needs at least 2 ranks (mpiexec -n 2 ...)");
 
   settings->nb = settings->nbs[0];
   settings->reps = raw->reps;
-  settings->updates = raw->updates;
-  settings->count = raw->count;
-  settings->rows = raw->rows;
-  settings->threads = raw->threads;
   settings->ref = strdup(raw->ref ? raw->ref : default_references(kernel));
   settings->json = raw->json ? strdup(raw->json) : NULL;
   settings->trace = raw->trace ? strdup(raw->trace) : NULL;
@@ -181,6 +168,7 @@ static int take(const bench_kernel *kernel, int size, const raw_options *raw,
     status = bench_error(kernel, "out of memory");
   if (!status) status = bench_product_take(kernel, &raw->product, settings);
   if (!status) status = bench_factor_take(kernel, &raw->factor, settings);
+  if (!status) status = bench_updates_take(kernel, &raw->updates, settings);
   return status;
 }
 
@@ -203,11 +191,13 @@ static bool parse_raw(const bench_kernel *kernel, int argc, char **argv, raw_opt
                       osla_command_line *line, int *status)
 {
   char sizes[200], refs[200], precision[40];
-  struct poptOption product[BENCH_PRODUCT_OPTIONS], factor[BENCH_FACTOR_OPTIONS];
+  struct poptOption product[BENCH_PRODUCT_OPTIONS], factor[BENCH_FACTOR_OPTIONS],
+    updates[BENCH_UPDATES_OPTIONS];
   describe_defaults(kernel, sizes, sizeof sizes, refs, sizeof refs);
   (void)snprintf(precision, sizeof precision, "One letter of %s (default: d)", precisions(kernel));
   bench_product_table(kernel, &raw->product, product);
   bench_factor_table(kernel, &raw->factor, factor);
+  bench_updates_table(kernel, &raw->updates, updates);
   const struct poptOption common[] = {
     {"n", '\0', POPT_ARG_ARGV, &raw->n, 0, sizes, "N"},
     {"ref", '\0', POPT_ARG_STRING, &raw->ref, 0, refs, "LIST"},
@@ -229,23 +219,12 @@ static bool parse_raw(const bench_kernel *kernel, int argc, char **argv, raw_opt
      "ORDER"},
     {"precision", '\0', POPT_ARG_STRING, &raw->precision, 0, precision, "X"},
     POPT_TABLEEND};
-  const struct poptOption updates[] = {
-    {"updates", '\0', POPT_ARG_LONGLONG | POPT_ARGFLAG_SHOW_DEFAULT, &raw->updates, 0,
-     "Updates of each rank in one run", "U"},
-    {"size", '\0', POPT_ARG_LONGLONG | POPT_ARGFLAG_SHOW_DEFAULT, &raw->count, 0,
-     "Indices of one update", "S"},
-    {"rows", '\0', POPT_ARG_LONGLONG | POPT_ARGFLAG_SHOW_DEFAULT, &raw->rows, 0,
-     "Rows of G; 0: ready blocks, no product", "K"},
-    {"threads", '\0', POPT_ARG_INT | POPT_ARGFLAG_SHOW_DEFAULT, &raw->threads, 0,
-     "OpenMP threads of each rank that produce updates", "T"},
-    POPT_TABLEEND};
   const struct poptOption none[] = {POPT_TABLEEND};
   const struct poptOption table[] = {
     {NULL, '\0', POPT_ARG_INCLUDE_TABLE, (void *)(uintptr_t)common, 0, NULL, NULL},
     {NULL, '\0', POPT_ARG_INCLUDE_TABLE, (void *)(uintptr_t)(kernel->pairs ? none : matrix), 0,
      NULL, NULL},
-    {NULL, '\0', POPT_ARG_INCLUDE_TABLE, (void *)(uintptr_t)(kernel->updates ? updates : none), 0,
-     NULL, NULL},
+    {NULL, '\0', POPT_ARG_INCLUDE_TABLE, updates, 0, NULL, NULL},
     {NULL, '\0', POPT_ARG_INCLUDE_TABLE, product, 0, NULL, NULL},
     {NULL, '\0', POPT_ARG_INCLUDE_TABLE, factor, 0, NULL, NULL},
     POPT_TABLEEND};
@@ -258,11 +237,8 @@ static bool parse_raw(const bench_kernel *kernel, int argc, char **argv, raw_opt
 bool bench_options_parse(const bench_kernel *kernel, int size, int argc, char **argv,
                          bench_settings *settings, int *status)
 {
-  raw_options raw = {.reps = kernel->reps ? kernel->reps : 5,
-                     .updates = 64,
-                     .count = 400,
-                     .threads = 1,
-                     .factor.nrhs = 1};
+  raw_options raw = {.reps = kernel->reps ? kernel->reps : 5, .factor.nrhs = 1};
+  raw.updates = bench_raw_updates_default;
   raw.product = bench_raw_product_none;
   char name[40];
   (void)snprintf(name, sizeof name, "-bench %s", kernel->name);

@@ -1,4 +1,4 @@
-/* The options of products and of --ref-nb, and those of factorisations, apart from the rest.
+/* The options of products and of --ref-nb, of factorisations, and of updates, apart from the rest.
  * Private to bench_options*.c. */
 #ifndef OSLA_BENCH_OPTIONS_H
 #define OSLA_BENCH_OPTIONS_H
@@ -38,6 +38,25 @@ void bench_factor_table(const bench_kernel *kernel, bench_raw_factor *raw,
                         struct poptOption table[BENCH_FACTOR_OPTIONS]);
 int bench_factor_take(const bench_kernel *kernel, const bench_raw_factor *raw,
                       bench_settings *settings);
+
+/* The same for the options of updates. */
+typedef struct bench_raw_updates {
+  char *count, *density, *uplo;
+  long long updates, rows, run, work;
+  int threads;
+} bench_raw_updates;
+
+extern const bench_raw_updates bench_raw_updates_default;
+
+enum { BENCH_UPDATES_OPTIONS = 10 };
+void bench_updates_table(const bench_kernel *kernel, bench_raw_updates *raw,
+                         struct poptOption table[BENCH_UPDATES_OPTIONS]);
+int bench_updates_take(const bench_kernel *kernel, const bench_raw_updates *raw,
+                       bench_settings *settings);
+
+/* Is the value of an option at least `least`? Exit status, after the error line. Local. */
+int bench_at_least(const bench_kernel *kernel, const char *option, long long value,
+                   long long least);
 
 /* Appends the sizes of one option: "400" or "400,800". The same for the rest. */
 int bench_add_sizes(const bench_kernel *kernel, const char *option, const char *text, int most,

@@ -64,7 +64,7 @@ static void describe(const bench_job *job, const bench_case *c, char *kernel, ch
                      size_t room)
 {
   bool plain = !c->trans || strcmp(c->trans, "NN") == 0;
-  const char *variant = c->pivoting ? c->pivoting : plain ? "" : c->trans;
+  const char *variant = c->variant ? c->variant : c->pivoting ? c->pivoting : plain ? "" : c->trans;
   (void)snprintf(kernel, room, "%s%s%s", c->kernel, variant[0] ? " " : "", variant);
   if (job->settings->m || job->settings->k)
     (void)snprintf(size, room, "%" PRId64 "x%" PRId64 "x%" PRId64, c->m, c->n, c->k);
@@ -93,6 +93,19 @@ static void print_row(const bench_job *job, const bench_case *c, const bench_res
                impl_width(job), r->impl->name, c->precision[0] ? c->precision : "-",
                size_width(job), size, nb, grid, job->size, job->n_nodes, smallest(r->seconds, reps),
                median, speed, r->residual, r->pass ? "PASS" : "FAIL", ratios);
+}
+
+/* The phases of its runs, in a line below its row. */
+static void print_phases(const bench_result *r, const bench_figure *figures, int n_figures)
+{
+  bool any = false;
+  for (int i = 0; i < n_figures; i++) {
+    if (!figures[i].phase) continue;
+    if (!any) (void)printf("  %s, seconds of a run:", r->impl->name);
+    (void)printf("%s %s %.3g", any ? "," : "", figures[i].name, figures[i].value);
+    any = true;
+  }
+  if (any) (void)printf("\n");
 }
 
 /* --- JSON --- */
@@ -127,7 +140,21 @@ static json_t *row_json(const bench_job *job, const bench_case *c, const bench_r
   if (row && c->look_ahead)
     (void)json_object_set_new(row, "look_ahead", json_integer(job->settings->look_ahead));
   if (row && c->nrhs > 0) (void)json_object_set_new(row, "nrhs", json_integer(c->nrhs));
+  for (int i = 0; row && i < c->n_parameters; i++)
+    (void)json_object_set_new(row, c->parameters[i].name,
+                              json_integer((json_int_t)c->parameters[i].value));
   return row;
+}
+
+/* Phases go into an object of their own. */
+static void add_figures(json_t *row, const bench_figure *figures, int n_figures)
+{
+  json_t *phases = row && n_figures > 0 ? json_object() : NULL;
+  if (!phases) return;
+  for (int i = 0; i < n_figures; i++)
+    (void)json_object_set_new(figures[i].phase ? phases : row, figures[i].name,
+                              real_or_null(figures[i].value));
+  (void)json_object_set_new(row, "phases", phases);
 }
 
 static osla_err write_line(const bench_job *job, json_t *row)
@@ -186,13 +213,19 @@ osla_err bench_report(bench_job *job, const bench_case *c, const bench_result *r
     if (i > 0)
       (void)snprintf(text, sizeof text, "%.3g%s", ratio(&results[0], &results[i], reps, scratch),
                      &results[i] == best(results, n_results, reps) ? " best nb" : "");
+    bench_figure figures[BENCH_MAX_FIGURES];
+    const bench_impl *impl = results[i].impl;
+    int n_figures = impl->figures ? impl->figures(impl->data ? impl->data : c->data, figures) : 0;
     if (c->print)
       c->print(job, c, &results[i]);
     else
       print_row(job, c, &results[i], grid, text);
+    print_phases(&results[i], figures, n_figures);
     if (!job->json) continue;
     json_t *ratios = i == 0 ? ratios_json(results, n_results, reps, scratch) : json_object();
-    err = write_line(job, row_json(job, c, &results[i], grid, ratios));
+    json_t *row = row_json(job, c, &results[i], grid, ratios);
+    add_figures(row, figures, n_figures);
+    err = write_line(job, row);
   }
   (void)fflush(stdout);
   free(scratch);

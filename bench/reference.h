@@ -108,13 +108,16 @@ typedef struct reference_ga {
 /* The implementation "ga". `g`: the fields up to y are the caller's; borrowed by the result.
  * Local. */
 bench_impl reference_ga_impl(reference_ga *g);
+osla_err reference_ga_start(bench_job *job);
 void reference_ga_stop(bench_job *job);
+uint64_t reference_ga_bytes(const bench_job *job); /* that the start takes on each rank. Local */
 
 /* --- mpi-accumulate ----------------------------------------------------------------------------
- * A lower triangle in a block-cyclic window, added to by MPI_Accumulate with indexed datatypes. */
+ * A triangle in a block-cyclic window, added to by MPI_Accumulate with indexed datatypes. */
 typedef struct reference_accumulate {
   osla_grid *grid; /* NULL: not there */
   osla_dtype dtype;
+  osla_uplo uplo;
   int64_t n, nb;
   int nprow, npcol;
   size_t bytes;
@@ -126,12 +129,36 @@ osla_err reference_accumulate_create(bench_job *job, int64_t n, reference_accumu
 void reference_accumulate_free(reference_accumulate *h);
 void reference_accumulate_clear(reference_accumulate *h); /* mine := 0. Local */
 
-/* Adds the lower triangle of a block (count x count) to ix[0] < ix[1] < ... Local. */
+/* Adds the triangle of a block (count x count) to ix[0] < ix[1] < ... Local. */
 osla_err reference_accumulate_add(reference_accumulate *h, int64_t count, const int64_t *ix,
                                   const void *block);
 osla_err reference_accumulate_commit(reference_accumulate *h);
 
-/* Element (i, j), i >= j, if it is mine; else 0. Local. */
+/* Element (i, j) of the triangle if it is mine; else 0. Local. */
 double reference_accumulate_read(const reference_accumulate *h, int64_t i, int64_t j);
+
+/* --- ga: scatter -------------------------------------------------------------------------------
+ * A triangle in an array of Global Arrays, added to by NGA_Scatter_acc. */
+typedef struct reference_scatter {
+  bench_job *job;
+  osla_dtype dtype;
+  int array;      /* GA's handle; 0: not there */
+  int64_t *place; /* of an update's elements, and these */
+  void *values;
+} reference_scatter;
+
+/* For updates of `count` indices. */
+osla_err reference_scatter_create(bench_job *job, int64_t n, int64_t count, reference_scatter *out);
+void reference_scatter_free(reference_scatter *h);
+osla_err reference_scatter_clear(reference_scatter *h);
+
+/* Adds the triangle of a block (count x count) to ix[0] < ix[1] < ... Local, one thread at a time.
+ */
+void reference_scatter_add(reference_scatter *h, int64_t count, const int64_t *ix,
+                           const void *block);
+osla_err reference_scatter_commit(reference_scatter *h);
+
+/* Element (i, j), i >= j, or its mirror image, whichever is stored. Local. */
+double reference_scatter_read(reference_scatter *h, int64_t i, int64_t j);
 
 #endif

@@ -16,6 +16,7 @@ osla_err reference_accumulate_create(bench_job *job, int64_t n, reference_accumu
                                 .n = n,
                                 .nb = job->settings->nb,
                                 .dtype = job->settings->dtype,
+                                .uplo = job->settings->uplo,
                                 .win = MPI_WIN_NULL};
   out->nprow = osla_grid_nprow(grid);
   out->npcol = osla_grid_npcol(grid);
@@ -62,7 +63,8 @@ static int64_t pack(const reference_accumulate *h, int prow, int pcol, int64_t c
   for (int64_t b = 0; b < count; b++) {
     if (osla_index_owner(ix[b], h->nb, h->npcol) != pcol) continue;
     int64_t column = osla_index_local(ix[b], h->nb, h->npcol) * rows;
-    for (int64_t a = b; a < count; a++) {
+    bool lower = h->uplo == OSLA_LOWER;
+    for (int64_t a = lower ? b : 0; a < (lower ? count : b + 1); a++) {
       if (osla_index_owner(ix[a], h->nb, h->nprow) != prow) continue;
       int64_t at = column + osla_index_local(ix[a], h->nb, h->nprow);
       offset[found] = (MPI_Aint)at * (MPI_Aint)size;

@@ -23,7 +23,7 @@ enum { MA_DOUBLES = 16 << 20 };
  * segments where MPICH 4.0.2 does not align them: wrong elements. And without RMA atomicity, which
  * is its default, its strided MPI_Get over UCX 1.13 completes before the data is there: wrong
  * products from N = 700 or so on, seen on one node and between nodes. */
-static osla_err start(bench_job *job)
+osla_err reference_ga_start(bench_job *job)
 {
   if (job->ga_started) return OSLA_OK;
   (void)setenv("ARMCI_RMA_ATOMICITY", "1", 0);
@@ -34,6 +34,11 @@ static osla_err start(bench_job *job)
   if (!MA_init(C_DBL, MA_DOUBLES, MA_DOUBLES))
     err = osla_error_set(OSLA_ERR_MEM, "2 x %d doubles for Global Arrays", MA_DOUBLES);
   return osla_agree(job->transport, err);
+}
+
+uint64_t reference_ga_bytes(const bench_job *job)
+{
+  return job->ga_started ? 0 : 2 * sizeof(double) * MA_DOUBLES;
 }
 
 void reference_ga_stop(bench_job *job)
@@ -92,9 +97,8 @@ static osla_err setup(void *data)
   osla_dtype dtype = job->settings->dtype;
   osla_layout a = osla_matrix_layout(g->from_a), b = osla_matrix_layout(g->from_b);
   uint64_t elements = (uint64_t)(a.m * a.n + b.m * b.n + g->m * g->n) / (uint64_t)job->size;
-  uint64_t buffers = job->ga_started ? 0 : 2 * sizeof(double) * MA_DOUBLES;
-  OSLA_CALL(bench_look_for(job, elements * osla_dtype_size(dtype) + buffers));
-  OSLA_CALL(start(job));
+  OSLA_CALL(bench_look_for(job, elements * osla_dtype_size(dtype) + reference_ga_bytes(job)));
+  OSLA_CALL(reference_ga_start(job));
   OSLA_CALL(osla_agree(job->transport, create(g->from_a, a.m, a.n, dtype, &g->a)));
   OSLA_CALL(osla_agree(job->transport, create(g->from_b, b.m, b.n, dtype, &g->b)));
   return osla_agree(job->transport, create(NULL, g->m, g->n, dtype, &g->c));

@@ -10,24 +10,36 @@
 enum { SEED_INDEX = 11, SEED_SAMPLE = 12, SEED_POOL = 13, POOL_LARGEST = 8 };
 #define POOL_BYTES ((uint64_t)64 << 20)
 
-/* a * n / count without overflow, n and count being far below 2^31 in practice. */
-static int64_t part_start(const updates *u, int64_t a)
+/* Where index a would be were they evenly spread. */
+static int64_t even_place(const updates *u, int64_t a)
 {
   return (int64_t)((__int128)a * u->n / u->count);
 }
 
+/* Indices of the run that index number a is in: *length of them, from ix(u, *first) on. */
+static int64_t run_start(const updates *u, int64_t update, int64_t a, int64_t *first,
+                         int64_t *length)
+{
+  int64_t number = a / u->run;
+  *first = number * u->run;
+  *length = u->count - *first < u->run ? u->count - *first : u->run;
+  int64_t begin = even_place(u, *first), end = even_place(u, *first + *length);
+  uint64_t bits = osla_random_bits(SEED_INDEX, (uint64_t)update, (uint64_t)number);
+  return begin + (int64_t)(bits % (uint64_t)(end - begin - *length + 1));
+}
+
 static int64_t index_of(const updates *u, int64_t update, int64_t a)
 {
-  int64_t first = part_start(u, a), past = part_start(u, a + 1);
-  uint64_t bits = osla_random_bits(SEED_INDEX, (uint64_t)update, (uint64_t)a);
-  return first + (int64_t)(bits % (uint64_t)(past - first));
+  int64_t first, length, start = run_start(u, update, a, &first, &length);
+  return start + a - first;
 }
 
 /* Place of index i in an update, or -1. */
 static int64_t place_of(const updates *u, int64_t update, int64_t i)
 {
   int64_t a = (int64_t)(((__int128)(i + 1) * u->count - 1) / u->n);
-  return index_of(u, update, a) == i ? a : -1;
+  int64_t first, length, start = run_start(u, update, a, &first, &length);
+  return i >= start && i < start + length ? first + i - start : -1;
 }
 
 static double rounded(const updates *u, double value)
@@ -103,6 +115,19 @@ double updates_residual(const updates *u, const double *values)
   return worst;
 }
 
+double updates_product_residual(const updates *u, int64_t k, int64_t a, int64_t b, double value)
+{
+  const void *g = updates_values(u, k);
+  double sum = 0, magnitudes = 0;
+  for (int64_t r = 0; r < u->rows; r++) {
+    double term =
+      bench_element(u->dtype, g, r + a * u->rows) * bench_element(u->dtype, g, r + b * u->rows);
+    sum += term;
+    magnitudes += fabs(term);
+  }
+  return fabs(value - sum) / (bench_eps(u->dtype) * 2 * (double)u->rows * magnitudes);
+}
+
 static void fill_pool(updates *u, int64_t rows)
 {
   for (int64_t p = 0; p < u->pool_size; p++)
@@ -117,26 +142,27 @@ static void fill_pool(updates *u, int64_t rows)
       }
 }
 
-osla_err updates_create(bench_job *job, int64_t n, updates *out)
+osla_err updates_create(bench_job *job, int64_t n, int64_t count, updates *out)
 {
   const bench_settings *s = job->settings;
   *out = (updates){.job = job,
                    .dtype = s->dtype,
                    .n = n,
-                   .count = s->count,
+                   .count = count,
                    .rows = s->rows,
+                   .run = s->run,
                    .per_rank = s->updates};
   void *ix;
-  int64_t rows = s->rows > 0 ? s->rows : s->count;
-  uint64_t each = (uint64_t)(rows * s->count) * osla_dtype_size(s->dtype);
+  int64_t rows = s->rows > 0 ? s->rows : count;
+  uint64_t each = (uint64_t)(rows * count) * osla_dtype_size(s->dtype);
   out->pool_size = (int)(each * POOL_LARGEST <= POOL_BYTES ? POOL_LARGEST : POOL_BYTES / each);
   if (out->pool_size < 1) out->pool_size = 1;
-  OSLA_CALL(bench_alloc(job, (uint64_t)(s->updates * s->count) * sizeof(int64_t), &ix));
+  OSLA_CALL(bench_alloc(job, (uint64_t)(s->updates * count) * sizeof(int64_t), &ix));
   out->ix = ix;
   OSLA_CALL(bench_alloc(job, each * (uint64_t)out->pool_size, &out->pool));
   for (int64_t k = 0; k < s->updates; k++)
-    for (int64_t a = 0; a < s->count; a++)
-      out->ix[k * s->count + a] = index_of(out, job->rank * s->updates + k, a);
+    for (int64_t a = 0; a < count; a++)
+      out->ix[k * count + a] = index_of(out, job->rank * s->updates + k, a);
   fill_pool(out, rows);
   if (job->rank == 0) compute_samples(out);
   return osla_bcast(job->transport, out->sample, (int64_t)sizeof out->sample, MPI_BYTE, 0);

@@ -1,9 +1,11 @@
 /* Seeded updates of a symmetric matrix, and what a sample of its elements must be (floor 4).
  *
  * Update u of the job (rank r has those from r * U on) adds a dense symmetric block to the `count`
- * indices ix(u, 0) < ix(u, 1) < ...: one drawn from each of `count` equal parts of 0 .. n-1. With
- * rows > 0 the block is G^T G, G with `rows` rows; else it is ready. Blocks come from a small pool.
- * All is a pure function of a seed: the same updates, in number rank * U, on any grid.
+ * indices ix(u, 0) < ix(u, 1) < ...: runs of `run` consecutive ones (the last may be shorter), one
+ * run somewhere in each of as many parts of 0 .. n-1, as paths through a model with several
+ * parameters at each place have them. With rows > 0 the block is G^T G, G with `rows` rows; else it
+ * is ready. Blocks come from a small pool. All is a pure function of a seed: the same updates, in
+ * number rank * U, on any grid.
  */
 #ifndef OSLA_BENCH_UPDATES_H
 #define OSLA_BENCH_UPDATES_H
@@ -21,15 +23,15 @@ typedef struct updates_sample {
 typedef struct updates {
   bench_job *job;
   osla_dtype dtype;
-  int64_t n, count, rows, per_rank;
+  int64_t n, count, rows, run, per_rank;
   int64_t *ix; /* [per_rank][count] of this rank */
   int pool_size;
   void *pool;                             /* [pool_size] of rows x count (G) or count x count (U) */
   updates_sample sample[UPDATES_SAMPLES]; /* the same on all ranks */
 } updates;
 
-/* Collective. Errors: MEM. */
-osla_err updates_create(bench_job *job, int64_t n, updates *out);
+/* Of `count` <= n indices; the rest is the job's. Collective. Errors: MEM. */
+osla_err updates_create(bench_job *job, int64_t n, int64_t count, updates *out);
 void updates_free(updates *u);
 
 /* Indices, and G or block, of this rank's update k. Local. */
@@ -38,5 +40,9 @@ const void *updates_values(const updates *u, int64_t k);
 
 /* max |values[s] - expected| / (eps scale) over the samples. Local. */
 double updates_residual(const updates *u, const double *values);
+
+/* |value - element (a, b) of G^T G of this rank's update k| / (eps 2 K sum of magnitudes): NaN for
+ * NaN. Local. */
+double updates_product_residual(const updates *u, int64_t k, int64_t a, int64_t b, double value);
 
 #endif

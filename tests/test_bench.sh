@@ -23,11 +23,12 @@ run() {
   status=$?
 }
 
-# passes LINES: status 0, so many results in the table and in the JSON file, all PASS, all keys
+# passes LINES: status 0, so many results in the table and in the JSON file, all PASS, all keys; lines
+# of phases are apart
 passes() {
   [ $status = 0 ] || fail "exit status $status, not 0"
   [ "$(grep -c ' PASS ' "$scratch/out")" = "$1" ] || fail "not $1 results that pass"
-  [ "$(wc -l <"$scratch/out")" = $(($1 + 1)) ] || fail "not $1 lines below the head"
+  [ "$(grep -vc ', seconds of a run: ' "$scratch/out")" = $(($1 + 1)) ] || fail "not $1 lines below the head"
   [ -s "$scratch/err" ] && fail "something on stderr"
   command -v python3 >/dev/null || return
   python3 - "$scratch/json" "$1" <<'EOT' || fail "JSON"
@@ -37,10 +38,21 @@ assert len(rows) == int(sys.argv[2]), len(rows)
 keys = """kernel impl precision n nb grid ranks nodes reps seconds_min seconds_median rate unit residual
           pass ratio_vs seconds""".split()
 shape = {"gemm": ["m", "k", "trans"], "syrk": ["m", "k"], "lu": ["pivoting", "look_ahead"],
-         "chol": ["look_ahead"], "solve/lu": ["nrhs"], "solve/chol": ["nrhs"]}
+         "chol": ["look_ahead"], "solve/lu": ["nrhs"], "solve/chol": ["nrhs"],
+         "hessian": "size run rows work updates threads upper".split()}
 scale = {"GF/s": 1e9, "Melem/s": 1e6, "GB/s": 1e9}
 for row in rows:
-    assert sorted(row) == sorted(keys + shape.get(row["kernel"], [])), sorted(row)
+    measured = ["phases", "bytes_sent"] if row["kernel"] == "hessian" and row["impl"] == "osla" else []
+    assert sorted(row) == sorted(keys + shape.get(row["kernel"], []) + measured), sorted(row)
+    if measured: # the phases of a thread do not overlap
+        phases = row["phases"]
+        assert sorted(phases) == sorted("work split product add transfer wait".split()), phases
+        assert min(phases.values()) >= 0 and phases["add"] + phases["transfer"] > 0, phases
+        assert sum(phases.values()) <= 1.001 * statistics.mean(row["seconds"]), row
+        assert (phases["work"] > 0) == (row["work"] > 0), phases
+        assert (row["bytes_sent"] > 0) == (row["nodes"] > 1) == (phases["transfer"] > 0), row
+        elements = row["size"] * (row["size"] + 1) / 2 * row["updates"] * row["ranks"]
+        assert abs(row["rate"] * 1e6 * row["seconds_median"] / elements - 1) < 1e-6, row
     assert row["pass"] is True and 0 <= row["residual"] < 16, row
     assert len(row["seconds"]) == row["reps"] == 2 and min(row["seconds"]) > 0, row
     assert abs(row["seconds_min"] / min(row["seconds"]) - 1) < 1e-6, row
@@ -121,6 +133,8 @@ best=() bests=2 # the same with --ref-nb
 all=blas alls=2 # what gemm has at most
 [ "$HAVE_SCALAPACK" = yes ] && impls=3 best=(--ref-nb 16,64) bests=4 all=blas,scalapack alls=3
 [ "$HAVE_GA" = yes ] && all=$all,ga alls=$((alls + 1))
+sum=blas,allreduce,mpi-accumulate sums=4 # what hessian has
+[ "$HAVE_GA" = yes ] && sum=$sum,ga sums=5
 for place in "node 1" "node 2" "node 4" "fake2 2" "fake2 4"; do
   read -r mode ranks <<<"$place"
   for kernel in gemm lu chol; do
@@ -130,10 +144,10 @@ for place in "node 1" "node 2" "node 4" "fake2 2" "fake2 4"; do
   measure "$mode" "$ranks" $alls gemm --n 60 --m 33 --k 47 --nb 16 --precision c --ref $all
   measure "$mode" "$ranks" 6 gemm --n 70 --nb 16 --ref none --ablate --panel 32 --memory 1M
   measure "$mode" "$ranks" $bests lu --n 70 --nb 32 "${best[@]}"
-  measure "$mode" "$ranks" 4 hessian --n 200 --size 50 --updates 10 --nb 32 \
-    --ref blas,allreduce,mpi-accumulate
-  measure "$mode" "$ranks" 3 hessian --n 200 --size 20 --updates 10 --nb 32 --rows 5 --threads 2 \
-    --precision s
+  measure "$mode" "$ranks" $((2 * sums)) hessian --n 200 --size 50,7 --run 4 --updates 10 --nb 32 \
+    --ref $sum
+  measure "$mode" "$ranks" $((sums + 1)) hessian --n 200 --density 0.7 --updates 5 --nb 32 --rows 5 \
+    --work 20 --threads 2 --precision s --uplo upper --ref $sum,produce
   pairs=1
   [ "$place" = "fake2 4" ] && pairs=2
   [ "$ranks" = 1 ] || measure "$mode" "$ranks" $((18 * pairs)) put --n 8,10000
@@ -262,6 +276,20 @@ for ranks in 0 2; do
   bad "osla-bench put: --ref: 'scalapack' is not one of none,blas,mpi"
   run node $ranks hessian --n 100 --size 101
   bad "osla-bench hessian: --size: 101 indices, but n = 100"
+  run node $ranks hessian --size 5,x
+  bad "osla-bench hessian: --size: '5,x' is not a list of sizes of at least 1"
+  run node $ranks hessian --density 0.5,1.5
+  bad "osla-bench hessian: --density: '0.5,1.5' is not a list of shares above 0, at most 1"
+  run node $ranks hessian --density 0.5 --size 9
+  bad "osla-bench hessian: --density: 0.5: --size 9 says how many indices an update has"
+  run node $ranks hessian --uplo both
+  bad "osla-bench hessian: --uplo: 'both' is not lower or upper"
+  run node $ranks hessian --run 0
+  bad "osla-bench hessian: --run: 0 is less than 1"
+  run node $ranks hessian --work 3
+  bad "osla-bench hessian: --work: 3: there is no G without --rows"
+  run node $ranks hessian --ref produce
+  bad "osla-bench hessian: --ref: produce: nothing is produced without --rows"
   run node $ranks chol --n 10 --json "$scratch/none/x"
   bad "osla-bench chol: --json: $scratch/none/x cannot be written: No such file or directory"
   run node $ranks lu --n 10 --trace "$scratch/none/x"

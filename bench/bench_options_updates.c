@@ -1,0 +1,108 @@
+/* Options of updates. See bench_options.h. */
+#include "config.h"
+
+#include "bench_options.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define DEFAULT_COUNT "400"
+
+const bench_raw_updates bench_raw_updates_default = {.updates = 64, .run = 1, .threads = 1};
+
+void bench_updates_table(const bench_kernel *kernel, bench_raw_updates *raw,
+                         struct poptOption table[BENCH_UPDATES_OPTIONS])
+{
+  const struct poptOption updates[] = {
+    {"updates", '\0', POPT_ARG_LONGLONG | POPT_ARGFLAG_SHOW_DEFAULT, &raw->updates, 0,
+     "Updates of each rank in one run", "U"},
+    {"size", '\0', POPT_ARG_STRING, &raw->count, 0,
+     "Indices of one update (default: " DEFAULT_COUNT "); a comma list", "S"},
+    {"density", '\0', POPT_ARG_STRING, &raw->density, 0,
+     "Instead of --size: indices of one update as a share of N; a comma list", "X"},
+    {"run", '\0', POPT_ARG_LONGLONG | POPT_ARGFLAG_SHOW_DEFAULT, &raw->run, 0,
+     "Indices that follow one another without a gap", "R"},
+    {"rows", '\0', POPT_ARG_LONGLONG | POPT_ARGFLAG_SHOW_DEFAULT, &raw->rows, 0,
+     "Rows of G; 0: ready blocks, no product", "K"},
+    {"work", '\0', POPT_ARG_LONGLONG | POPT_ARGFLAG_SHOW_DEFAULT, &raw->work, 0,
+     "Work to make each G, as many products G^T G", "W"},
+    {"uplo", '\0', POPT_ARG_STRING, &raw->uplo, 0,
+     "Stored triangle, lower or upper (default: lower)", "WHICH"},
+    {"threads", '\0', POPT_ARG_INT | POPT_ARGFLAG_SHOW_DEFAULT, &raw->threads, 0,
+     "OpenMP threads of each rank that produce updates", "T"},
+    POPT_TABLEEND};
+  if (kernel->updates)
+    memcpy(table, updates, sizeof updates);
+  else
+    *table = (struct poptOption)POPT_TABLEEND;
+}
+
+static int take_uplo(const bench_kernel *kernel, const char *text, bench_settings *settings)
+{
+  settings->uplo = text && strcmp(text, "upper") == 0 ? OSLA_UPPER : OSLA_LOWER;
+  if (!text || settings->uplo == OSLA_UPPER || strcmp(text, "lower") == 0) return OSLA_EXIT_OK;
+  return bench_error(kernel, "--uplo: '%s' is not lower or upper", text);
+}
+
+static int take_density(const bench_kernel *kernel, const bench_raw_updates *raw,
+                        bench_settings *settings)
+{
+  const char *at = raw->density;
+  if (raw->count)
+    return bench_error(kernel, "--density: %s: --size %s says how many indices an update has", at,
+                       raw->count);
+  for (;;) {
+    char *end;
+    errno = 0;
+    double value = strtod(at, &end);
+    if (end == at || (*end != ',' && *end != '\0') || errno || !(value > 0 && value <= 1))
+      return bench_error(kernel, "--density: '%s' is not a list of shares above 0, at most 1",
+                         raw->density);
+    if (settings->n_densities == BENCH_MAX_DENSITIES)
+      return bench_error(kernel, "--density: more than %d shares", BENCH_MAX_DENSITIES);
+    settings->density[settings->n_densities++] = value;
+    if (*end == '\0') return OSLA_EXIT_OK;
+    at = end + 1;
+  }
+}
+
+static int take_counts(const bench_kernel *kernel, const bench_raw_updates *raw,
+                       bench_settings *settings)
+{
+  int status = bench_add_sizes(kernel, "--size", raw->count ? raw->count : DEFAULT_COUNT,
+                               BENCH_MAX_SIZES, settings->counts, &settings->n_counts);
+  for (int i = 0; i < settings->n_count; i++)
+    for (int k = 0; k < settings->n_counts && !status; k++)
+      if (settings->counts[k] > settings->n[i])
+        status = bench_error(kernel, "--size: %" PRId64 " indices, but n = %" PRId64,
+                             settings->counts[k], settings->n[i]);
+  return status;
+}
+
+int bench_updates_take(const bench_kernel *kernel, const bench_raw_updates *raw,
+                       bench_settings *settings)
+{
+  settings->threads = raw->threads;
+  settings->updates = raw->updates;
+  settings->rows = raw->rows;
+  settings->work = raw->work;
+  settings->run = raw->run;
+  if (!kernel->updates) return OSLA_EXIT_OK;
+  int status = bench_at_least(kernel, "--updates", raw->updates, 1);
+  if (!status) status = bench_at_least(kernel, "--run", raw->run, 1);
+  if (!status) status = bench_at_least(kernel, "--rows", raw->rows, 0);
+  if (!status) status = bench_at_least(kernel, "--work", raw->work, 0);
+  if (!status) status = bench_at_least(kernel, "--threads", raw->threads, 1);
+  if (!status) status = take_uplo(kernel, raw->uplo, settings);
+  if (!status)
+    status =
+      raw->density ? take_density(kernel, raw, settings) : take_counts(kernel, raw, settings);
+  if (!status && raw->work > 0 && raw->rows == 0)
+    status = bench_error(kernel, "--work: %lld: there is no G without --rows", raw->work);
+  if (!status && raw->rows == 0 && bench_list_has(settings->ref, "produce"))
+    status = bench_error(kernel, "--ref: produce: nothing is produced without --rows");
+  return status;
+}

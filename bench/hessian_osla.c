@@ -1,0 +1,116 @@
+/* Our accumulator in the assembly's bench, and what its time goes to. */
+#include "bench_hessian.h"
+#include "osla_clock.h"
+
+static osla_err setup(void *data)
+{
+  hessian_data *d = data;
+  const bench_settings *s = d->job->settings;
+  osla_hessian_options options = osla_hessian_defaults();
+  options.uplo = s->uplo;
+  options.dtype = s->dtype;
+  options.nb = s->nb;
+  OSLA_CALL(hessian_products_create(d, false)); /* for --work */
+  return osla_hessian_create(d->job->grid, d->n, &options, &d->hessian);
+}
+
+static osla_err prepare(void *data)
+{
+  return osla_hessian_reset(((hessian_data *)data)->hessian);
+}
+
+static osla_err update(hessian_data *d, int64_t k, int thread)
+{
+  const updates *u = &d->updates;
+  const int64_t *ix = updates_indices(u, k);
+  (void)thread;
+  if (u->rows > 0)
+    return osla_hessian_update(d->hessian, u->count, ix, u->rows, updates_values(u, k), u->rows);
+  return osla_hessian_update_block(d->hessian, u->count, ix, u->count, ix, updates_values(u, k),
+                                   u->count);
+}
+
+static osla_err run(void *data)
+{
+  hessian_data *d = data;
+  osla_err err = hessian_each(d, update);
+  if (err != OSLA_OK) osla_transport_abort(d->job->transport, err); /* the others are in commit */
+  double start = osla_clock();
+  OSLA_CALL(osla_hessian_commit(d->hessian));
+  d->commit_seconds = osla_clock() - start;
+  return OSLA_OK;
+}
+
+/* The phases of the run before; those of the warm-up are dropped. */
+static osla_err count_phases(hessian_data *d)
+{
+  osla_hessian_stats stats = osla_hessian_get_stats(d->hessian);
+  double sums[HESSIAN_PHASES + 1] = {[PHASE_WORK] = d->work_seconds,
+                                     [PHASE_SPLIT] = stats.seconds_split,
+                                     [PHASE_PRODUCT] = stats.seconds_product,
+                                     [PHASE_ADD] = stats.seconds_add,
+                                     [PHASE_TRANSFER] = stats.seconds_send,
+                                     [PHASE_WAIT] = d->commit_seconds * d->job->settings->threads,
+                                     [HESSIAN_PHASES] = (double)stats.bytes_sent};
+  OSLA_CALL(osla_allreduce(d->job->transport, sums, HESSIAN_PHASES + 1, MPI_DOUBLE, MPI_SUM));
+  d->bytes_sent = sums[HESSIAN_PHASES];
+  for (int i = 0; i < HESSIAN_PHASES && d->runs > 0; i++)
+    d->phase[i] += sums[i];
+  d->runs++;
+  return OSLA_OK;
+}
+
+/* Seconds of a run as the mean over threads and ranks. */
+static int figures(const void *data, bench_figure *out)
+{
+  static const char *const names[HESSIAN_PHASES] = {"work", "split",    "product",
+                                                    "add",  "transfer", "wait"};
+  const hessian_data *d = data;
+  double shares = (double)(d->runs - 1) * d->job->size * d->job->settings->threads;
+  for (int i = 0; i < HESSIAN_PHASES; i++)
+    out[i] = (bench_figure){names[i], d->phase[i] / shares, true};
+  out[HESSIAN_PHASES] = (bench_figure){"bytes_sent", d->bytes_sent, false};
+  return HESSIAN_PHASES + 1;
+}
+
+/* Rank 0 reads the samples, one by one. */
+static osla_err read_samples(hessian_data *d, osla_matrix *h)
+{
+  const updates *u = &d->updates;
+  bool lower = d->job->settings->uplo == OSLA_LOWER;
+  for (int k = 0; k < UPDATES_SAMPLES; k++) {
+    double element = 0; /* room for either type */
+    int64_t i = u->sample[k].i, j = u->sample[k].j;
+    OSLA_CALL(osla_matrix_get_block(h, lower ? i : j, lower ? j : i, 1, 1, &element, 1));
+    d->values[k] = bench_element(u->dtype, &element, 0);
+  }
+  return OSLA_OK;
+}
+
+static osla_err check(void *data, double *residual)
+{
+  hessian_data *d = data;
+  osla_matrix *h;
+  osla_err err = OSLA_OK;
+  OSLA_CALL(count_phases(d));
+  OSLA_CALL(osla_hessian_matrix(d->hessian, &h));
+  if (d->job->rank == 0) err = read_samples(d, h);
+  OSLA_CALL(osla_agree(d->job->transport, err));
+  *residual = updates_residual(&d->updates, d->values);
+  return osla_bcast(d->job->transport, residual, 1, MPI_DOUBLE, 0);
+}
+
+static void teardown(void *data)
+{
+  hessian_data *d = data;
+  osla_hessian_destroy(&d->hessian);
+  hessian_products_free(d);
+}
+
+const bench_impl hessian_osla = {.name = "osla",
+                                 .setup = setup,
+                                 .prepare = prepare,
+                                 .run = run,
+                                 .check = check,
+                                 .teardown = teardown,
+                                 .figures = figures};
