@@ -16,4 +16,4 @@ bench_osla_bench_SOURCES = \
   tools/command.h tools/command.c tools/command_util.c
 bench_osla_bench_LDADD = libosla.la $(GA_LIBS) $(SCALAPACK_LIBS) $(POPT_LIBS) $(JANSSON_LIBS)
 
-EXTRA_DIST += results/README.md results/run results/plot
+EXTRA_DIST += results/README.md results/run results/scaling results/plot

@@ -1,4 +1,4 @@
-/* The assembly by Global Arrays: one NGA_Scatter_acc for each update, which finds the owner of each
+/* The assembly by Global Arrays: NGA_Scatter_acc for each update, which finds the owner of each
  * element itself, into an array in GA's regular distribution. See reference.h. */
 #include "config.h"
 
@@ -10,6 +10,10 @@
 #include <inttypes.h>
 #include <macdecls.h>
 #include <stdlib.h>
+
+/* Elements of one call: ARMCI-MPI 0.3.1 keeps its lists of addresses on the stack, and dies of a
+ * million elements. */
+enum { CALL_ELEMENTS = 1 << 16 };
 
 osla_err reference_scatter_create(bench_job *job, int64_t n, int64_t count, reference_scatter *out)
 {
@@ -64,8 +68,12 @@ void reference_scatter_add(reference_scatter *h, int64_t count, const int64_t *i
         ((double *)h->values)[found] = ((const double *)block)[a + b * count];
       found++;
     }
-  NGA_Scatter_acc_flat64(h->array, h->values, h->place, found,
-                         h->dtype == OSLA_FLOAT ? (void *)&one_float : (void *)&one);
+  for (int64_t at = 0; at < found; at += CALL_ELEMENTS) {
+    int64_t some = found - at < CALL_ELEMENTS ? found - at : CALL_ELEMENTS;
+    NGA_Scatter_acc_flat64(h->array, (char *)h->values + (size_t)at * osla_dtype_size(h->dtype),
+                           h->place + 2 * at, some,
+                           h->dtype == OSLA_FLOAT ? (void *)&one_float : (void *)&one);
+  }
 }
 
 osla_err reference_scatter_commit(reference_scatter *h)

@@ -181,6 +181,7 @@ measure node 3 $bests gemm --n 70 --nb 32 --precision z "${best[@]}"
 measure node 3 $bests chol --n 70 --nb 32 --precision c "${best[@]}" --grid 1x2
 measure node 1 $impls chol --n 70 --nb 16 --precision z
 [ "$HAVE_GA" = yes ] && measure node 2 2 gemm --n 800 --ref ga # see bench/reference_ga.c
+[ "$HAVE_GA" = yes ] && measure node 2 2 hessian --n 500 --size 400 --updates 1 --ref ga # more than one call
 
 # op(A), op(B) and types: each combination in one place.
 for place in "node 1 NTd TNs" "node 3 CNd TCc" "fake2 4 CNz NCz"; do
@@ -307,13 +308,32 @@ if [ -n "$GNUPLOT" ]; then
   for arguments in gemm "lu ${best[*]}" "lu --pivoting tournament --look-ahead 2" "chol --nb 8,16"; do
     run node 2 $arguments --n 20,40,60 --reps 2 --json "$scratch/folder/results.jsonl"
   done
+  run node 2 hessian --n 60 --size 20,50 --rows 3 --reps 2 --json "$scratch/folder/results.jsonl" \
+    --ref blas,produce
   "$(dirname "$0")/../results/plot" "$scratch/folder" >"$scratch/out" 2>"$scratch/err" ||
     fail "exit status $?"
-  for name in {gemm-d-NN,lu-d-partial,lu-d-tournament-ahead2,chol-d}-2ranks-1x2; do
+  for name in {gemm-d-NN,lu-d-partial,lu-d-tournament-ahead2,chol-d,hessian-d-60-k3}-2ranks-1x2 \
+    hessian-d-60-k3-2ranks-1x2-phases; do
     [ "$(head -c 4 "$scratch/folder/$name.png" | tail -c 3)" = PNG ] || fail "no picture $name.png"
   done
   [ -s "$scratch/err" ] && fail "something on stderr"
 fi
+
+# results/scaling: both tables, a row for each number of ranks, the updates as asked for
+label="results/scaling"
+mkdir "$scratch/results"
+cp "$(dirname "$0")"/../results/{run,scaling} "$scratch/results"
+scaling() { "$scratch/results/scaling" -b "$BUILDDIR" -t 60 "$@" >"$scratch/out" 2>"$scratch/err"; }
+scaling -r 1,2 -u 4 tiny --n 60 --size 20 --rows 3 --reps 2 || fail "exit status $?"
+[ -s "$scratch/err" ] && fail "something on stderr"
+tables=$(awk '/scaling, N = 60, 20 indices, k = 3/ {kind = $1} NF == 9 && $1 ~ /^[12]$/ {
+  print kind, $1, $2, $3, $7, ($4 > 0 && $5 > 0 && $6 > 0 && $8 > 0)}' "$scratch"/results/*-tiny/scaling.txt)
+[ "$tables" = "weak 1 1 4 0 1
+weak 2 1 8 0 1
+strong 1 1 4 0 1
+strong 2 1 4 0 1" ] || fail "other tables: $tables"
+scaling -r 1,2 -u 3 tiny --rows 3 && fail "3 updates of 2 ranks pass"
+[ "$(cat "$scratch/err")" = "results/scaling: -u: 3 is not a multiple of 2 ranks" ] || fail "no such line"
 
 [ $failed = 0 ] && echo "osla-bench: all kernels and references pass"
 exit $failed
