@@ -147,17 +147,18 @@ static osla_err run(void *data)
   return hessian_each(data, produce_one);
 }
 
-/* The last column of the first thread's last product is still there. */
+/* The first thread's last product is still there: its last column. */
 static osla_err check(void *data, double *residual)
 {
   hessian_data *d = data;
   const updates *u = &d->updates;
   int threads = d->job->settings->threads;
   int64_t last = (u->per_rank - 1) / threads * threads, b = u->count - 1, begin, end;
-  hessian_rows(d->job->settings->uplo, u->count, b, &begin, &end);
+  int64_t column = b / STRIP_COLUMNS * STRIP_COLUMNS;
+  hessian_strip_rows(d->job->settings->uplo, u->count, column, u->count - column, &begin, &end);
   *residual = 0;
   for (int64_t a = begin; a < end; a++) {
-    double value = bench_element(u->dtype, d->products, a + b % STRIP_COLUMNS * u->count);
+    double value = bench_element(u->dtype, d->products, a + (b - column) * u->count);
     double scaled = updates_product_residual(u, last, a, b, value);
     if (isnan(scaled) || scaled > *residual) *residual = scaled;
   }
