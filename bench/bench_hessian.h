@@ -17,19 +17,26 @@ typedef enum hessian_phase {
   HESSIAN_PHASES
 } hessian_phase;
 
+/* One of ours. */
+typedef struct hessian_ours {
+  osla_hessian *hessian;
+  double unit;                  /* of fixed point, to which each contribution is rounded; or 0 */
+  int runs;                     /* the first is the warm-up */
+  double commit_seconds;        /* of this run */
+  double phase[HESSIAN_PHASES]; /* on all ranks */
+  double bytes_sent;            /* to other nodes, of a run */
+} hessian_ours;
+
 typedef struct hessian_data {
   bench_job *job;
   int64_t n;
   updates updates;
   char *products; /* for each thread: G^T G, or a strip of it */
   size_t products_each;
-  osla_hessian *hessian;
-  int runs;                     /* of ours; the first is the warm-up */
-  double work_seconds;          /* of this rank's threads in this run; under the lock of `each` */
-  double commit_seconds;        /* of this run */
-  double phase[HESSIAN_PHASES]; /* on all ranks */
-  double bytes_sent;            /* to other nodes, of a run */
-  char *own;                    /* packed triangles, one for each thread */
+  hessian_ours plain, exact;
+  hessian_ours *ours;  /* the one that runs */
+  double work_seconds; /* of this rank's threads in this run; under the lock of `each` */
+  char *own;           /* packed triangles, one for each thread */
   reference_accumulate accumulate;
   reference_scatter scatter;
   double values[UPDATES_SAMPLES];
@@ -77,7 +84,7 @@ static inline void hessian_strip_rows(osla_uplo uplo, int64_t count, int64_t col
 }
 
 /* The implementations. */
-extern const bench_impl hessian_osla;                       /* hessian_osla.c */
+extern const bench_impl hessian_osla, hessian_exact;        /* hessian_osla.c */
 extern const bench_impl hessian_produce;                    /* hessian_produce.c */
 extern const bench_impl hessian_blas, hessian_allreduce;    /* hessian_own.c */
 extern const bench_impl hessian_mpi_accumulate, hessian_ga; /* hessian_remote.c */

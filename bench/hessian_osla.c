@@ -2,7 +2,9 @@
 #include "bench_hessian.h"
 #include "osla_clock.h"
 
-static osla_err setup(void *data)
+#include <math.h>
+
+static osla_err setup_plain(void *data)
 {
   hessian_data *d = data;
   const bench_settings *s = d->job->settings;
@@ -11,12 +13,39 @@ static osla_err setup(void *data)
   options.dtype = s->dtype;
   options.nb = s->nb;
   OSLA_CALL(hessian_products_create(d, false)); /* for --work */
-  return osla_hessian_create(d->job->grid, d->n, &options, &d->hessian);
+  return osla_hessian_create(d->job->grid, d->n, &options, &d->plain.hessian);
 }
 
-static osla_err prepare(void *data)
+/* Order-independent mode sums into double. Elements of G and of ready blocks are at most 1/2. */
+static osla_err setup_exact(void *data)
 {
-  return osla_hessian_reset(((hessian_data *)data)->hessian);
+  hessian_data *d = data;
+  const bench_settings *s = d->job->settings;
+  osla_hessian_options options = osla_hessian_defaults();
+  double count = (double)(d->updates.per_rank * d->job->size);
+  options.uplo = s->uplo;
+  options.dtype = OSLA_DOUBLE;
+  options.update_dtype = s->dtype;
+  options.nb = s->nb;
+  options.order_independent = true;
+  options.bound = count * (s->rows > 0 ? (double)s->rows / 4 : 0.5);
+  d->exact.unit = ldexp(options.bound, -51);
+  OSLA_CALL(hessian_products_create(d, false));
+  return osla_hessian_create(d->job->grid, d->n, &options, &d->exact.hessian);
+}
+
+static osla_err prepare_plain(void *data)
+{
+  hessian_data *d = data;
+  d->ours = &d->plain;
+  return osla_hessian_reset(d->ours->hessian);
+}
+
+static osla_err prepare_exact(void *data)
+{
+  hessian_data *d = data;
+  d->ours = &d->exact;
+  return osla_hessian_reset(d->ours->hessian);
 }
 
 static osla_err update(hessian_data *d, int64_t k, int thread)
@@ -25,9 +54,10 @@ static osla_err update(hessian_data *d, int64_t k, int thread)
   const int64_t *ix = updates_indices(u, k);
   (void)thread;
   if (u->rows > 0)
-    return osla_hessian_update(d->hessian, u->count, ix, u->rows, updates_values(u, k), u->rows);
-  return osla_hessian_update_block(d->hessian, u->count, ix, u->count, ix, updates_values(u, k),
-                                   u->count);
+    return osla_hessian_update(d->ours->hessian, u->count, ix, u->rows, updates_values(u, k),
+                               u->rows);
+  return osla_hessian_update_block(d->ours->hessian, u->count, ix, u->count, ix,
+                                   updates_values(u, k), u->count);
 }
 
 static osla_err run(void *data)
@@ -36,41 +66,53 @@ static osla_err run(void *data)
   osla_err err = hessian_each(d, update);
   if (err != OSLA_OK) osla_transport_abort(d->job->transport, err); /* the others are in commit */
   double start = osla_clock();
-  OSLA_CALL(osla_hessian_commit(d->hessian));
-  d->commit_seconds = osla_clock() - start;
+  OSLA_CALL(osla_hessian_commit(d->ours->hessian));
+  d->ours->commit_seconds = osla_clock() - start;
   return OSLA_OK;
 }
 
 /* The phases of the run before; those of the warm-up are dropped. */
 static osla_err count_phases(hessian_data *d)
 {
-  osla_hessian_stats stats = osla_hessian_get_stats(d->hessian);
+  osla_hessian_stats stats = osla_hessian_get_stats(d->ours->hessian);
   double sums[HESSIAN_PHASES + 1] = {[PHASE_WORK] = d->work_seconds,
                                      [PHASE_SPLIT] = stats.seconds_split,
                                      [PHASE_PRODUCT] = stats.seconds_product,
                                      [PHASE_ADD] = stats.seconds_add,
                                      [PHASE_TRANSFER] = stats.seconds_send,
-                                     [PHASE_WAIT] = d->commit_seconds * d->job->settings->threads,
+                                     [PHASE_WAIT] =
+                                       d->ours->commit_seconds * d->job->settings->threads,
                                      [HESSIAN_PHASES] = (double)stats.bytes_sent};
   OSLA_CALL(osla_allreduce(d->job->transport, sums, HESSIAN_PHASES + 1, MPI_DOUBLE, MPI_SUM));
-  d->bytes_sent = sums[HESSIAN_PHASES];
-  for (int i = 0; i < HESSIAN_PHASES && d->runs > 0; i++)
-    d->phase[i] += sums[i];
-  d->runs++;
+  d->ours->bytes_sent = sums[HESSIAN_PHASES];
+  for (int i = 0; i < HESSIAN_PHASES && d->ours->runs > 0; i++)
+    d->ours->phase[i] += sums[i];
+  d->ours->runs++;
   return OSLA_OK;
 }
 
 /* Seconds of a run as the mean over threads and ranks. */
-static int figures(const void *data, bench_figure *out)
+static int figures_of(const hessian_data *d, const hessian_ours *ours, bench_figure *out)
 {
   static const char *const names[HESSIAN_PHASES] = {"work", "split",    "product",
                                                     "add",  "transfer", "wait"};
-  const hessian_data *d = data;
-  double shares = (double)(d->runs - 1) * d->job->size * d->job->settings->threads;
+  double shares = (double)(ours->runs - 1) * d->job->size * d->job->settings->threads;
   for (int i = 0; i < HESSIAN_PHASES; i++)
-    out[i] = (bench_figure){names[i], d->phase[i] / shares, true};
-  out[HESSIAN_PHASES] = (bench_figure){"bytes_sent", d->bytes_sent, false};
+    out[i] = (bench_figure){names[i], ours->phase[i] / shares, true};
+  out[HESSIAN_PHASES] = (bench_figure){"bytes_sent", ours->bytes_sent, false};
   return HESSIAN_PHASES + 1;
+}
+
+static int figures_plain(const void *data, bench_figure *out)
+{
+  const hessian_data *d = data;
+  return figures_of(d, &d->plain, out);
+}
+
+static int figures_exact(const void *data, bench_figure *out)
+{
+  const hessian_data *d = data;
+  return figures_of(d, &d->exact, out);
 }
 
 /* Rank 0 reads the samples, one by one. */
@@ -82,7 +124,7 @@ static osla_err read_samples(hessian_data *d, osla_matrix *h)
     double element = 0; /* room for either type */
     int64_t i = u->sample[k].i, j = u->sample[k].j;
     OSLA_CALL(osla_matrix_get_block(h, lower ? i : j, lower ? j : i, 1, 1, &element, 1));
-    d->values[k] = bench_element(u->dtype, &element, 0);
+    d->values[k] = bench_element(osla_matrix_dtype(h), &element, 0);
   }
   return OSLA_OK;
 }
@@ -93,24 +135,40 @@ static osla_err check(void *data, double *residual)
   osla_matrix *h;
   osla_err err = OSLA_OK;
   OSLA_CALL(count_phases(d));
-  OSLA_CALL(osla_hessian_matrix(d->hessian, &h));
+  OSLA_CALL(osla_hessian_matrix(d->ours->hessian, &h));
   if (d->job->rank == 0) err = read_samples(d, h);
   OSLA_CALL(osla_agree(d->job->transport, err));
-  *residual = updates_residual(&d->updates, d->values);
+  *residual = updates_residual(&d->updates, d->values, d->ours->unit);
   return osla_bcast(d->job->transport, residual, 1, MPI_DOUBLE, 0);
 }
 
-static void teardown(void *data)
+static void teardown_plain(void *data)
 {
   hessian_data *d = data;
-  osla_hessian_destroy(&d->hessian);
+  osla_hessian_destroy(&d->plain.hessian);
+  hessian_products_free(d);
+}
+
+static void teardown_exact(void *data)
+{
+  hessian_data *d = data;
+  osla_hessian_destroy(&d->exact.hessian);
   hessian_products_free(d);
 }
 
 const bench_impl hessian_osla = {.name = "osla",
-                                 .setup = setup,
-                                 .prepare = prepare,
+                                 .setup = setup_plain,
+                                 .prepare = prepare_plain,
                                  .run = run,
                                  .check = check,
-                                 .teardown = teardown,
-                                 .figures = figures};
+                                 .teardown = teardown_plain,
+                                 .figures = figures_plain};
+
+const bench_impl hessian_exact = {.name = "osla-exact",
+                                  .setup = setup_exact,
+                                  .prepare = prepare_exact,
+                                  .run = run,
+                                  .check = check,
+                                  .teardown = teardown_exact,
+                                  .figures = figures_exact,
+                                  .ref = "exact"};

@@ -141,7 +141,7 @@ static osla_err check_blas(void *data, double *residual)
   hessian_data *d = data;
   sample_own(d, d->job->settings->threads);
   OSLA_CALL(osla_allreduce(d->job->transport, d->values, UPDATES_SAMPLES, MPI_DOUBLE, MPI_SUM));
-  *residual = updates_residual(&d->updates, d->values);
+  *residual = updates_residual(&d->updates, d->values, 0);
   return OSLA_OK;
 }
 
@@ -149,7 +149,7 @@ static osla_err check_allreduce(void *data, double *residual)
 {
   hessian_data *d = data;
   sample_own(d, 1);
-  *residual = updates_residual(&d->updates, d->values);
+  *residual = updates_residual(&d->updates, d->values, 0);
   return osla_bcast(d->job->transport, residual, 1, MPI_DOUBLE, 0);
 }
 

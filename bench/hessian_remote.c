@@ -50,7 +50,7 @@ static osla_err check_accumulate(void *data, double *residual)
     d->values[k] = reference_accumulate_read(&d->accumulate, lower ? i : j, lower ? j : i);
   }
   OSLA_CALL(osla_allreduce(d->job->transport, d->values, UPDATES_SAMPLES, MPI_DOUBLE, MPI_SUM));
-  *residual = updates_residual(u, d->values);
+  *residual = updates_residual(u, d->values, 0);
   return OSLA_OK;
 }
 
@@ -105,7 +105,7 @@ static osla_err check_ga(void *data, double *residual)
   const updates *u = &d->updates;
   for (int k = 0; k < UPDATES_SAMPLES && d->job->rank == 0; k++)
     d->values[k] = reference_scatter_read(&d->scatter, u->sample[k].i, u->sample[k].j);
-  *residual = updates_residual(u, d->values);
+  *residual = updates_residual(u, d->values, 0);
   return osla_bcast(d->job->transport, residual, 1, MPI_DOUBLE, 0);
 }
 

@@ -101,14 +101,15 @@ static void compute_samples(updates *u)
   }
 }
 
-double updates_residual(const updates *u, const double *values)
+double updates_residual(const updates *u, const double *values, double unit)
 {
   double worst = 0;
   for (int k = 0; k < UPDATES_SAMPLES; k++) {
     const updates_sample *s = &u->sample[k];
     double error = fabs(values[k] - s->expected);
     if (error == 0) continue;
-    double scaled = error / (bench_eps(u->dtype) * s->scale); /* infinite when nothing was due */
+    double rounding = s->scale > 0 ? unit * (double)(u->per_rank * u->job->size) : 0;
+    double scaled = error / (bench_eps(u->dtype) * s->scale + rounding); /* infinite: nothing due */
     if (isnan(scaled)) return scaled;
     if (scaled > worst) worst = scaled;
   }

@@ -38,8 +38,9 @@ void updates_free(updates *u);
 const int64_t *updates_indices(const updates *u, int64_t k);
 const void *updates_values(const updates *u, int64_t k);
 
-/* max |values[s] - expected| / (eps scale) over the samples. Local. */
-double updates_residual(const updates *u, const double *values);
+/* max |values[s] - expected| / (eps scale) over the samples; where each contribution is rounded to
+ * a multiple of `unit`, eps scale is more by unit for each update of the job. Local. */
+double updates_residual(const updates *u, const double *values, double unit);
 
 /* |value - element (a, b) of G^T G of this rank's update k| / (eps 2 K sum of magnitudes): NaN for
  * NaN. Local. */
