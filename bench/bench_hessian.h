@@ -25,6 +25,8 @@ typedef struct hessian_ours {
   double commit_seconds;        /* of this run */
   double phase[HESSIAN_PHASES]; /* on all ranks */
   double bytes_sent;            /* to other nodes, of a run */
+  double elements_sent;         /* the same */
+  double apply; /* seconds of adding what came from other nodes, inside the other phases */
 } hessian_ours;
 
 typedef struct hessian_data {

@@ -75,16 +75,20 @@ static osla_err run(void *data)
 static osla_err count_phases(hessian_data *d)
 {
   osla_hessian_stats stats = osla_hessian_get_stats(d->ours->hessian);
-  double sums[HESSIAN_PHASES + 1] = {[PHASE_WORK] = d->work_seconds,
+  double sums[HESSIAN_PHASES + 3] = {[PHASE_WORK] = d->work_seconds,
                                      [PHASE_SPLIT] = stats.seconds_split,
                                      [PHASE_PRODUCT] = stats.seconds_product,
                                      [PHASE_ADD] = stats.seconds_add,
                                      [PHASE_TRANSFER] = stats.seconds_send,
                                      [PHASE_WAIT] =
                                        d->ours->commit_seconds * d->job->settings->threads,
-                                     [HESSIAN_PHASES] = (double)stats.bytes_sent};
-  OSLA_CALL(osla_allreduce(d->job->transport, sums, HESSIAN_PHASES + 1, MPI_DOUBLE, MPI_SUM));
+                                     [HESSIAN_PHASES] = (double)stats.bytes_sent,
+                                     (double)stats.elements_sent,
+                                     stats.seconds_apply};
+  OSLA_CALL(osla_allreduce(d->job->transport, sums, HESSIAN_PHASES + 3, MPI_DOUBLE, MPI_SUM));
   d->ours->bytes_sent = sums[HESSIAN_PHASES];
+  d->ours->elements_sent = sums[HESSIAN_PHASES + 1];
+  if (d->ours->runs > 0) d->ours->apply += sums[HESSIAN_PHASES + 2];
   for (int i = 0; i < HESSIAN_PHASES && d->ours->runs > 0; i++)
     d->ours->phase[i] += sums[i];
   d->ours->runs++;
@@ -100,7 +104,10 @@ static int figures_of(const hessian_data *d, const hessian_ours *ours, bench_fig
   for (int i = 0; i < HESSIAN_PHASES; i++)
     out[i] = (bench_figure){names[i], ours->phase[i] / shares, true};
   out[HESSIAN_PHASES] = (bench_figure){"bytes_sent", ours->bytes_sent, false};
-  return HESSIAN_PHASES + 1;
+  double each = ours->elements_sent > 0 ? ours->bytes_sent / ours->elements_sent : 0;
+  out[HESSIAN_PHASES + 1] = (bench_figure){"bytes_per_element", each, false};
+  out[HESSIAN_PHASES + 2] = (bench_figure){"seconds_apply", ours->apply / shares, false};
+  return HESSIAN_PHASES + 3;
 }
 
 static int figures_plain(const void *data, bench_figure *out)

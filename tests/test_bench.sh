@@ -42,7 +42,7 @@ shape = {"gemm": ["m", "k", "trans"], "syrk": ["m", "k"], "lu": ["pivoting", "lo
          "hessian": "size run rows work updates threads upper".split()}
 scale = {"GF/s": 1e9, "Melem/s": 1e6, "GB/s": 1e9}
 for row in rows:
-    measured = ["phases", "bytes_sent"] if row["kernel"] == "hessian" and row["impl"].startswith("osla") else []
+    measured = ["phases", "bytes_sent", "bytes_per_element", "seconds_apply"] if row["kernel"] == "hessian" and row["impl"].startswith("osla") else []
     assert sorted(row) == sorted(keys + shape.get(row["kernel"], []) + measured), sorted(row)
     if measured: # the phases of a thread do not overlap
         phases = row["phases"]
@@ -51,6 +51,7 @@ for row in rows:
         assert sum(phases.values()) <= 1.001 * statistics.mean(row["seconds"]), row
         assert (phases["work"] > 0) == (row["work"] > 0), phases
         assert (row["bytes_sent"] > 0) == (row["nodes"] > 1) == (phases["transfer"] > 0), row
+        assert (row["bytes_per_element"] > 0) == (row["nodes"] > 1), row
         elements = row["size"] * (row["size"] + 1) / 2 * row["updates"] * row["ranks"]
         assert abs(row["rate"] * 1e6 * row["seconds_median"] / elements - 1) < 1e-6, row
     assert row["pass"] is True and 0 <= row["residual"] < 16, row
