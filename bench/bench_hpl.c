@@ -163,7 +163,8 @@ const bench_kernel bench_hpl = {
   .about =
     "\nMakes A and b random, solves A x = b by LU with pivoting, checks with A made anew; all\n"
     "combinations of --n, --nb and --grid. Printed as HPL does, with its operations (2/3 N^3 +\n"
-    "3/2 N^2); the time is that of factorisation and solve. T/V is WR, the panels factored\n"
+    "3/2 N^2); the time is that of factorisation and solve. T/V is WC (WR with --order rows), the "
+    "panels factored\n"
     "ahead, OSLA (SCAL: scalapack), and P or T: partial or tournament pivoting.\n"
     "References:\n"
     "  scalapack  pdgetrf, pdgetrs on the same memory and process grid\n",

@@ -40,7 +40,8 @@
  * not at all. The parts of one update for different owners are added at different times. With
  * OSLA_ISOLATE_ELEMENT no addition is lost, but parts may interleave; locks are held for one block
  * column, or one message, at a time, so that threads and ranks which update the same columns wait
- * less for one another.
+ * less for one another. (In the order-independent mode an update with G whose products exceed
+ * piece_bytes is added as several.)
  *
  * Progress. On the node the updating rank itself adds to the owner's memory; the owner does
  * nothing. Off the node the update waits in a ring of the updating rank's memory until the owner

@@ -171,12 +171,12 @@ for place in "node 1 s z" "fake2 3 z c"; do
   measure "$mode" "$ranks" $bests solve --n 70 --nb 32 "${best[@]}" --kind chol --precision $chol --nrhs 20
 done
 run node 4 hpl --n 50,33 --nb 16,64 --grid 2x2,1x3
-hpl WR1OSLAP,{50,33},{16,64},2,2 WR1OSLAP,{50,33},{16,64},1,3
+hpl WC1OSLAP,{50,33},{16,64},2,2 WC1OSLAP,{50,33},{16,64},1,3
 run fake2 4 hpl --n 60 --nb 16 --pivoting tournament --look-ahead 2
-hpl WR2OSLAT,60,16,2,2
+hpl WC2OSLAT,60,16,2,2
 if [ "$HAVE_SCALAPACK" = yes ]; then
   run node 2 hpl --n 60 --nb 16 --look-ahead -1 --ref scalapack
-  hpl WR0OSLAP,60,16,1,2 WR0SCALP,60,16,1,2
+  hpl WC0OSLAP,60,16,1,2 WC0SCALP,60,16,1,2
 fi
 measure node 3 $bests gemm --n 70 --nb 32 --precision z "${best[@]}"
 measure node 3 $bests chol --n 70 --nb 32 --precision c "${best[@]}" --grid 1x2
