@@ -1,7 +1,8 @@
 /* An update's parts go to their owners: added on the node, sent to other nodes.
  *
  * Owners are visited from a random start in a cyclic order, so that ranks which update at the same
- * rate do not all meet at one owner (French et al., section III.C).
+ * rate do not all meet at one owner (French et al., section III.C). Where they meet all the same, a
+ * ready block comes back to that owner after the others.
  *
  * A ready block (U) is added on the node from the caller's own array. Products whose values fit
  * piece_bytes are computed first and then added, or sent, as a whole; more of them are computed
@@ -17,13 +18,14 @@ enum {
   CACHED_BYTES = 512 * 1024, /* values of a window that should stay in the cache, */
   CACHED_ROWS = 1024,        /* and its shape: long lists would be sent with few columns */
   FACTOR_GAIN = 2,           /* columns of G are shipped when values are this much more */
+  LATER_MOST = 16,           /* owners that an update comes back to */
   FACTOR_WORK_MOST = 1 << 29 /* operations that an owner does for another rank in one step */
 };
 
 /* One owner's part of an update: a range of the rows and columns of the splits. */
 typedef struct part {
   const update *u;
-  int owner;
+  int place, owner; /* of the grid, and the rank there */
   int64_t row_start, rows, col_start, cols;
   uint64_t stripes;
   unsigned char *peer; /* the owner's local array; NULL off the node */
@@ -106,9 +108,18 @@ static bool consecutive(int64_t count, const int64_t *place)
   return true;
 }
 
-/* p, the whole part, with values that stay where they are: in the caller's U. */
-static void add_block_here(osla_hessian *h, workspace *w, const part *a, piece *p)
+/* p, the whole part, with values that stay where they are: in the caller's U. False: another update
+ * is being added there, and `patient` is not set; nothing has been done. */
+static bool add_block_here(osla_hessian *h, workspace *w, const part *a, piece *p, bool patient)
 {
+  bool whole = h->options.isolation == OSLA_ISOLATE_UPDATE;
+  osla_stripes *lock = osla_hessian_lock(h, a->owner);
+  if (whole && !osla_stripes_try(lock, a->stripes)) {
+    if (!patient) return false;
+    double start = osla_clock();
+    osla_stripes_take(h->v.t, lock, a->stripes);
+    w->stats.seconds_add += osla_clock() - start;
+  }
   p->values = a->u->data;
   p->ld = a->u->ld;
   p->row_place = w->rows.position + a->row_start;
@@ -117,7 +128,9 @@ static void add_block_here(osla_hessian *h, workspace *w, const part *a, piece *
     p->values += (size_t)p->row_place[0] * h->element;
     p->row_place = NULL;
   }
-  add_window_here(h, w, a, p, false);
+  add_window_here(h, w, a, p, whole);
+  if (whole) osla_stripes_release(lock, a->stripes);
+  return true;
 }
 
 /* ---- to other nodes ---- */
@@ -244,18 +257,18 @@ static osla_err deliver_chain(osla_hessian *h, workspace *w, const part *a, int6
   return err;
 }
 
-static osla_err deliver_part(osla_hessian *h, workspace *w, part *a)
+/* `done` is false if the part must be delivered again, which does not happen when `patient`. */
+static osla_err deliver_part(osla_hessian *h, workspace *w, part *a, bool patient, bool *done)
 {
   piece p = make_piece(h, w, a, 0, a->rows, 0, a->cols);
   int64_t elements = osla_piece_elements(&p);
+  *done = true;
   if (elements == 0) return OSLA_OK;
   a->stripes = osla_piece_stripes(h, &p);
-  w->stats.elements += elements;
   bool ready = a->u->k < 0;
-  if (ready && a->peer) {
-    add_block_here(h, w, a, &p);
-    return OSLA_OK;
-  }
+  if (ready && a->peer) *done = add_block_here(h, w, a, &p, patient);
+  if (*done) w->stats.elements += elements;
+  if (ready && a->peer) return OSLA_OK;
   size_t values = (size_t)a->rows * h->element, most = osla_piece_bytes(h);
   bool fits = values <= most / (size_t)a->cols;
   if (a->peer)
@@ -279,24 +292,43 @@ static osla_err deliver_part(osla_hessian *h, workspace *w, part *a)
   return OSLA_OK;
 }
 
+/* The part of the owner at a place of the grid, counted along its rows. */
+static part part_at(const osla_hessian *h, const workspace *w, const update *u, int place)
+{
+  int prow = place / h->v.q, pcol = place % h->v.q, owner = rank_at(&h->v, prow, pcol);
+  return (part){.u = u,
+                .place = place,
+                .owner = owner,
+                .row_start = w->rows.start[prow],
+                .rows = w->rows.start[prow + 1] - w->rows.start[prow],
+                .col_start = w->cols.start[pcol],
+                .cols = w->cols.start[pcol + 1] - w->cols.start[pcol],
+                .peer = osla_hessian_lock(h, owner) ? osla_matrix_peer(h->matrix, owner) : NULL,
+                .lld = osla_matrix_lld(h->matrix, owner)};
+}
+
 osla_err osla_update_owners(osla_hessian *h, workspace *w, const update *u)
 {
-  int owners = h->v.p * h->v.q;
+  int owners = h->v.p * h->v.q, later[LATER_MOST], n_later = 0;
   uint64_t draw = osla_random_bits(0, (uint64_t)osla_transport_rank(h->v.t), w->draws++);
   int first = (int)(draw % (uint64_t)owners);
   for (int i = 0; i < owners; i++) {
-    int at = (first + i) % owners, prow = at / h->v.q, pcol = at % h->v.q;
-    int owner = rank_at(&h->v, prow, pcol);
-    part a = {.u = u,
-              .owner = owner,
-              .row_start = w->rows.start[prow],
-              .rows = w->rows.start[prow + 1] - w->rows.start[prow],
-              .col_start = w->cols.start[pcol],
-              .cols = w->cols.start[pcol + 1] - w->cols.start[pcol],
-              .peer = osla_hessian_lock(h, owner) ? osla_matrix_peer(h->matrix, owner) : NULL,
-              .lld = osla_matrix_lld(h->matrix, owner)};
-    if (a.rows > 0 && a.cols > 0) OSLA_CALL(deliver_part(h, w, &a));
+    bool done, patient = n_later == LATER_MOST || owners == 1;
+    part a = part_at(h, w, u, (first + i) % owners);
+    if (a.rows == 0 || a.cols == 0) continue;
+    OSLA_CALL(deliver_part(h, w, &a, patient, &done));
+    if (!done) later[n_later++] = a.place;
     osla_progress(h->v.t); /* what other nodes wait for */
+  }
+  for (int turn = 0; n_later > 0; turn++) {
+    int left = 0;
+    for (int i = 0; i < n_later; i++) {
+      bool done;
+      part a = part_at(h, w, u, later[i]);
+      OSLA_CALL(deliver_part(h, w, &a, turn > 0, &done));
+      if (!done) later[left++] = a.place;
+    }
+    n_later = left;
   }
   return OSLA_OK;
 }
