@@ -199,7 +199,9 @@ osla_err osla_put_notify_post(osla_segment *s, int rank, size_t offset, const vo
   double since = osla_trace_now(s->t);
   *posted = (osla_posted){.since = since, .bytes = bytes};
   OSLA_CALL(post(s, rank, offset, source, bytes, purpose, value, &posted->post));
-  osla_trace_add(s->t, posted->post ? OSLA_TRACE_ISSUE : OSLA_TRACE_NOTIFY, since, (double)bytes);
+  bool moves = posted->post && bytes > 0; /* else it is over for the trace */
+  if (!moves) posted->since = -1.0;
+  osla_trace_add(s->t, moves ? OSLA_TRACE_ISSUE : OSLA_TRACE_NOTIFY, since, (double)bytes);
   return OSLA_OK;
 }
 
