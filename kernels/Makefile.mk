@@ -35,4 +35,6 @@ kernels_sources = \
   kernels/hessian_outbox.c \
   kernels/hessian_inbox.c \
   kernels/hessian_deliver.c \
-  kernels/hessian_update.c
+  kernels/hessian_update.c \
+  kernels/hessian_ledger.h kernels/hessian_ledger.c \
+  kernels/hessian_calls.c

@@ -1,5 +1,6 @@
 /* The accumulator's life: make, commit, hand out, reset, free. */
 #include "hessian_exact.h"
+#include "hessian_ledger.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -53,6 +54,7 @@ static osla_err new_hessian(int64_t n, const osla_hessian_options *options, osla
   h->element = osla_dtype_size(osla_update_dtype(&o));
   OSLA_CALL(osla_combiner_make(&o, &h->combine));
   (void)pthread_mutex_init(&h->mutex, NULL);
+  OSLA_CALL(osla_ledger_create(h));
   h->gradient = calloc((size_t)n + 1, sizeof *h->gradient);
   h->pending_gradient = calloc((size_t)n + 1, sizeof *h->pending_gradient);
   OSLA_CHECK(h->gradient && h->pending_gradient, OSLA_ERR_MEM, "gradient of order %" PRId64, n);
@@ -141,6 +143,7 @@ void osla_hessian_destroy(osla_hessian **handle)
   osla_exact_destroy(h);
   osla_workspace_free_all(h);
   osla_matrix_destroy(&h->matrix);
+  osla_ledger_destroy(h);
   (void)pthread_mutex_destroy(&h->mutex);
   free(h->gradient);
   free(h->pending_gradient);
@@ -164,7 +167,7 @@ static bool all_applied(void *arg)
 
 /* Every message is in its ring when update returns; so once all ranks have come here, the counts
  * say what each owner still has to add, and direct additions on the node are complete. */
-static osla_err wait_for_messages(osla_hessian *h)
+osla_err osla_hessian_settle(osla_hessian *h)
 {
   size_t ranks = (size_t)osla_transport_size(h->v.t);
   uint64_t *counts = calloc(2 * ranks, sizeof *counts), *expected = counts + ranks;
@@ -189,7 +192,7 @@ static osla_err sum_gradient(osla_hessian *h)
 
 osla_err osla_hessian_commit(osla_hessian *h)
 {
-  OSLA_CALL(wait_for_messages(h));
+  OSLA_CALL(osla_hessian_settle(h));
   OSLA_CALL(h->exact ? osla_exact_commit(h) : sum_gradient(h));
   h->dirty = false;
   return osla_barrier(h->v.t); /* every owner is complete before anyone reads H */
@@ -215,6 +218,7 @@ osla_hessian_stats osla_hessian_get_stats(osla_hessian *h)
   osla_hessian_stats stats = h->stats;
   stats.bytes_peak = (int64_t)h->memory_peak;
   (void)pthread_mutex_unlock(&h->mutex);
+  osla_ledger_stats(h, &stats);
   return stats;
 }
 
@@ -225,6 +229,7 @@ osla_err osla_hessian_reset(osla_hessian *h)
   if (h->dirty && !failed) err = osla_error_set(OSLA_ERR_STATE, "reset before osla_hessian_commit");
   OSLA_CALL(osla_agree(h->v.t, err));
   if (h->exact) osla_exact_reset(h);
+  osla_ledger_clear(h);
   h->dirty = false;
   memset(h->gradient, 0, (size_t)h->n * sizeof *h->gradient);
   (void)pthread_mutex_lock(&h->mutex);

@@ -112,6 +112,7 @@ struct osla_hessian {
   size_t memory, memory_peak;       /* bytes in use, and their peak */
   size_t memory_fixed, memory_most; /* of them, for the wire; the cap, SIZE_MAX: none */
   uint64_t frees;                   /* workspaces given back */
+  struct ledger *ledger;            /* hessian_ledger.h */
 
   size_t ring_bytes, inbox_bytes, message_most; /* sizes, the same on all ranks */
   outbox *outboxes;                             /* [ranks] */
@@ -120,6 +121,10 @@ struct osla_hessian {
   int n_inboxes, next_origin;
   bool hooked;
 };
+
+/* hessian.c: waits until the updates of all ranks are in their owners' memory; none may be under
+ * way. Collective. */
+osla_err osla_hessian_settle(osla_hessian *h);
 
 /* hessian_workspace.c: scratch of an update, within the memory cap: taking may wait for others to
  * give. Errors of take: MEM, also when the cap is too small for such an update. */
@@ -134,7 +139,11 @@ void osla_workspace_free_all(osla_hessian *h);
 osla_err osla_reserve(unsigned char **buffer, size_t *have, size_t bytes);
 size_t osla_piece_bytes(const osla_hessian *h); /* values that a workspace may hold */
 
-/* hessian_update.c: values (rows x cols, ld = rows) := what the update adds to rows [r0, r0 + rows)
+/* hessian_update.c: one update, whose arguments have been checked. */
+osla_err osla_update_run(osla_hessian *h, update *u, int64_t rows, const int64_t *ix, int64_t cols,
+                         const int64_t *jx);
+
+/* values (rows x cols, ld = rows) := what the update adds to rows [r0, r0 + rows)
  * and columns [c0, c0 + cols) of the workspace's splits, at least where begin and end say. */
 osla_err osla_update_fill(osla_hessian *h, workspace *w, const update *u, int64_t r0, int64_t c0,
                           const piece *p, unsigned char *values);

@@ -10,6 +10,7 @@
 #include <inttypes.h>
 #include <limits.h>
 #include <stdlib.h>
+#include <string.h>
 
 typedef enum offence_kind { NONE, VALUE, SUM, HELD, GRADIENT_VALUE, GRADIENT_SUM } offence_kind;
 
@@ -218,12 +219,9 @@ void osla_exact_note(const osla_hessian *h, const piece *p, int64_t c, int64_t b
 
 /* ---- the gradient ---- */
 
-osla_err osla_exact_gradient(osla_hessian *h, int64_t count, const int64_t *ix,
-                             const double *values)
+void osla_exact_gradient(osla_hessian *h, int64_t count, const int64_t *ix, const double *values)
 {
   exact_state *x = h->exact;
-  OSLA_CHECK(x->g.bound > 0.0, OSLA_ERR_STATE,
-             "a gradient in order-independent mode needs gradient_bound");
   for (int64_t i = 0; i < count; i++) {
     if (!fixed_holds(&x->g, values[i])) {
       keep(x, (offence){GRADIENT_VALUE, ix[i], 0, values[i]});
@@ -234,34 +232,47 @@ osla_err osla_exact_gradient(osla_hessian *h, int64_t count, const int64_t *ix,
     if (fixed_danger(*sum) >> 63)
       keep(x, (offence){GRADIENT_SUM, ix[i], 0, (double)*sum * x->g.unit});
   }
-  return OSLA_OK;
 }
 
-/* Adds the ranks' numbers to the committed ones. Upper and lower halves are summed apart, so that
- * no sum of any number of ranks overflows. */
+/* half [2 n] := the ranks' numbers since the last commit. Upper and lower halves are summed apart,
+ * so that no sum of any number of ranks overflows. */
+static osla_err sum_ranks(osla_hessian *h, int64_t **half)
+{
+  int64_t n = h->n;
+  int64_t *sum = *half = malloc((2 * (size_t)n + 1) * sizeof *sum);
+  OSLA_CALL(
+    osla_agree(h->v.t, sum ? OSLA_OK : osla_error_set(OSLA_ERR_MEM, "sum of the gradient")));
+  for (int64_t i = 0; i < n; i++) {
+    sum[i] = h->exact->gradient[i] & INT64_C(0xffffffff);
+    sum[n + i] = h->exact->gradient[i] >> 32;
+  }
+  return osla_allreduce(h->v.t, sum, 2 * n, MPI_INT64_T, MPI_SUM);
+}
+
+__extension__ typedef __int128 wide;
+
+/* Element i of the sum, with what was committed. */
+static wide total(const osla_hessian *h, const int64_t *half, int64_t i)
+{
+  wide sum = (wide)half[h->n + i] * ((wide)1 << 32) + half[i];
+  return sum + fixed_of(h->gradient[i], h->exact->g.scale);
+}
+
 static osla_err commit_gradient(osla_hessian *h)
 {
   exact_state *x = h->exact;
-  int64_t n = h->n;
+  int64_t *half = NULL;
   if (!(x->g.bound > 0.0)) return OSLA_OK;
-  int64_t *half = malloc((2 * (size_t)n + 1) * sizeof *half);
-  OSLA_CALL(
-    osla_agree(h->v.t, half ? OSLA_OK : osla_error_set(OSLA_ERR_MEM, "sum of the gradient")));
-  for (int64_t i = 0; i < n; i++) {
-    half[i] = x->gradient[i] & INT64_C(0xffffffff);
-    half[n + i] = x->gradient[i] >> 32;
-    x->gradient[i] = 0;
-  }
-  osla_err err = osla_allreduce(h->v.t, half, 2 * n, MPI_INT64_T, MPI_SUM);
-  for (int64_t i = 0; err == OSLA_OK && i < n; i++) {
-    __extension__ __int128 sum = (__int128)half[n + i] * ((__int128)1 << 32) + half[i];
-    sum += fixed_of(h->gradient[i], x->g.scale);
+  osla_err err = sum_ranks(h, &half);
+  for (int64_t i = 0; err == OSLA_OK && i < h->n; i++) {
+    wide sum = total(h, half, i);
     double value = (double)sum * x->g.unit;
     if (sum > x->g.limit || sum < -x->g.limit)
       keep(x, (offence){GRADIENT_SUM, i, 0, value}); /* the same on all ranks */
     else
       h->gradient[i] = value;
   }
+  if (half) memset(x->gradient, 0, (size_t)h->n * sizeof *x->gradient);
   free(half);
   return err;
 }

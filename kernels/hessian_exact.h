@@ -26,9 +26,8 @@ void osla_exact_prepare(const osla_hessian *h, const piece *p, unsigned char *lo
 void osla_exact_note(const osla_hessian *h, const piece *p, int64_t c, int64_t begin, int64_t end,
                      int64_t column, const unsigned char *local, int64_t lld);
 
-/* Adds to the gradient; the caller holds the mutex of h. Errors: STATE (no bound was given). */
-osla_err osla_exact_gradient(osla_hessian *h, int64_t count, const int64_t *ix,
-                             const double *values);
+/* Adds to the gradient, which has a bound; the caller holds the mutex of h. */
+void osla_exact_gradient(osla_hessian *h, int64_t count, const int64_t *ix, const double *values);
 
 /* H and the gradient in doubles again. Collective; all updates are in. Errors, on all ranks
  * together: RANGE (what was kept on any rank), MEM, MPI. */

@@ -15,17 +15,6 @@
 /* Columns that one gemm computes: few enough that the rows outside the triangle cost little. */
 enum { GEMM_COLUMNS = 128 };
 
-static osla_err check_indices(const osla_hessian *h, const char *name, int64_t count,
-                              const int64_t *ix)
-{
-  OSLA_CHECK(count >= 0, OSLA_ERR_ARG, "%s of %" PRId64 " indices", name, count);
-  OSLA_CHECK(ix || count == 0, OSLA_ERR_ARG, "%s is NULL", name);
-  for (int64_t i = 0; i < count; i++)
-    OSLA_CHECK(ix[i] >= 0 && ix[i] < h->n, OSLA_ERR_ARG,
-               "%s[%" PRId64 "] = %" PRId64 " is outside 0 to %" PRId64, name, i, ix[i], h->n - 1);
-  return OSLA_OK;
-}
-
 /* Columns of G in the order of a split. */
 static osla_err gather_panel(const osla_hessian *h, const update *u, int64_t count,
                              const index_split *split, unsigned char **panel, size_t *have)
@@ -163,8 +152,8 @@ static osla_err run_strips(osla_hessian *h, workspace *w, const update *u, int64
   return OSLA_OK;
 }
 
-static osla_err run_in_workspace(osla_hessian *h, update *u, int64_t rows, const int64_t *ix,
-                                 int64_t cols, const int64_t *jx)
+osla_err osla_update_run(osla_hessian *h, update *u, int64_t rows, const int64_t *ix, int64_t cols,
+                         const int64_t *jx)
 {
   workspace *w = NULL;
   osla_progress(h->v.t); /* adds what other nodes have sent here */
@@ -177,48 +166,5 @@ static osla_err run_in_workspace(osla_hessian *h, update *u, int64_t rows, const
   if (err == OSLA_OK)
     err = strips ? run_strips(h, w, u, rows, ix) : run(h, w, u, rows, ix, cols, jx);
   osla_workspace_give(h, w);
-  return err;
-}
-
-osla_err osla_hessian_update(osla_hessian *h, int64_t count, const int64_t *ix, int64_t k,
-                             const void *g, int64_t ldg)
-{
-  OSLA_CALL(check_indices(h, "ix", count, ix));
-  OSLA_CHECK(k >= 0, OSLA_ERR_ARG, "update with %" PRId64 " rows of G", k);
-  OSLA_CHECK(ldg >= k && ldg >= 1, OSLA_ERR_ARG, "ldg = %" PRId64 " is below k = %" PRId64, ldg, k);
-  OSLA_CHECK(g || k == 0 || count == 0, OSLA_ERR_ARG, "G is NULL");
-  if (count == 0 || k == 0) return OSLA_OK;
-  update u = {.k = k, .data = g, .ld = ldg};
-  return run_in_workspace(h, &u, count, ix, count, ix);
-}
-
-osla_err osla_hessian_update_block(osla_hessian *h, int64_t rows, const int64_t *ix, int64_t cols,
-                                   const int64_t *jx, const void *u_block, int64_t ldu)
-{
-  OSLA_CALL(check_indices(h, "ix", rows, ix));
-  OSLA_CALL(check_indices(h, "jx", cols, jx));
-  OSLA_CHECK(ldu >= rows && ldu >= 1, OSLA_ERR_ARG,
-             "ldu = %" PRId64 " is below the %" PRId64 " rows", ldu, rows);
-  OSLA_CHECK(u_block || rows == 0 || cols == 0, OSLA_ERR_ARG, "U is NULL");
-  if (rows == 0 || cols == 0) return OSLA_OK;
-  update u = {.k = -1, .data = u_block, .ld = ldu};
-  return run_in_workspace(h, &u, rows, ix, cols, jx);
-}
-
-osla_err osla_hessian_update_gradient(osla_hessian *h, int64_t count, const int64_t *ix,
-                                      const double *values)
-{
-  OSLA_CALL(check_indices(h, "ix", count, ix));
-  OSLA_CHECK(values || count == 0, OSLA_ERR_ARG, "gradient values are NULL");
-  if (count == 0) return OSLA_OK;
-  osla_err err = OSLA_OK;
-  (void)pthread_mutex_lock(&h->mutex);
-  if (h->exact)
-    err = osla_exact_gradient(h, count, ix, values);
-  else
-    for (int64_t i = 0; i < count; i++)
-      h->pending_gradient[ix[i]] += values[i];
-  h->dirty |= err == OSLA_OK;
-  (void)pthread_mutex_unlock(&h->mutex);
   return err;
 }

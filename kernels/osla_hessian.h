@@ -54,7 +54,7 @@
  * What travels is a part's values, or, where these are more, the columns of G, which the owner then
  * multiplies (options.shipping).
  *
- * Threads. update, update_block, update_gradient may be called by many threads at once
+ * Threads. update, update_block, update_gradient, update_once may be called by many threads at once
  * (MPI_THREAD_SERIALIZED suffices, see osla_transport.h); all other calls by one.
  *
  * Memory per rank above the matrix and two vectors of order n for the gradient: ring_bytes if there
@@ -66,6 +66,9 @@
  * it, pieces at most an eighth, and a thread that finds no room for its update waits for others'.
  * An update that would never fit, and a cap below what the rings need, are errors that say how much
  * is needed. stats.bytes_peak tells the most that was in use.
+ * Beside the cap: about 16 bytes for each id (update_once).
+ *
+ * Each datum once. Updates may carry ids; an id that is in is skipped.
  */
 #ifndef OSLA_HESSIAN_H
 #define OSLA_HESSIAN_H
@@ -161,6 +164,39 @@ osla_err osla_hessian_update_block(osla_hessian *hessian, int64_t rows, const in
 osla_err osla_hessian_update_gradient(osla_hessian *hessian, int64_t count, const int64_t *ix,
                                       const double *values);
 
+/* --- each datum once ------------------------------------------------------------------------ */
+
+/* All that one datum adds. Unused parts are zero; ix serves them all. */
+typedef struct osla_hessian_datum {
+  uint64_t id;       /* any number */
+  int64_t count;     /* indices */
+  const int64_t *ix; /* [count] */
+  int64_t k;         /* H[ix, ix] += G^T G, as osla_hessian_update; g = NULL: none */
+  const void *g;
+  int64_t ldg;
+  int64_t cols;      /* H[ix, jx] += U, as osla_hessian_update_block; u = NULL: none */
+  const int64_t *jx; /* [cols] */
+  const void *u;
+  int64_t ldu;
+  const double *gradient; /* [count] gradient[ix] += these; NULL: none */
+} osla_hessian_datum;
+
+/* Adds a datum, unless its id is in already: added on this rank since create or reset, or on any
+ * rank before the checkpoint that was restored. Local, thread-safe; two threads with one id add it
+ * once. The same id on two ranks of one run is the caller's error: both are added, and a restore
+ * refuses a checkpoint that has them. On return the caller's arrays may be reused. Memory: about 16
+ * bytes for each id that this rank knows, beside memory_cap.
+ *   skipped [out] NULL, or: the id was in, nothing was done
+ * Errors: as those of the parts. After ARG, STATE, and MEM for the ledger, nothing was added and
+ * the id is not in. After another error a part may have been added; then there are no more
+ * checkpoints until a reset. */
+osla_err osla_hessian_update_once(osla_hessian *hessian, const osla_hessian_datum *datum,
+                                  bool *skipped);
+
+/* Is that id in, as far as this rank knows? To spare the work of making the datum. Local,
+ * thread-safe. */
+bool osla_hessian_has_id(osla_hessian *hessian, uint64_t id);
+
 /* Waits until the updates of all ranks are in H and in the gradient. Collective; every rank's
  * threads must have returned from update. May be called again, and more updates may follow.
  * Errors: MPI; on all ranks together RANGE (order-independent mode), MEM. */
@@ -175,7 +211,8 @@ osla_err osla_hessian_matrix(osla_hessian *hessian, osla_matrix **out);
 /* The summed gradient [n], the same on all ranks, valid until the next commit; borrowed. Local. */
 const double *osla_hessian_gradient(const osla_hessian *hessian);
 
-/* H := options.initial and gradient := 0, for another iteration. Collective. Errors: STATE, MPI. */
+/* H := options.initial and gradient := 0, and no ids, for another iteration. Collective. Errors:
+ * STATE, MPI. */
 osla_err osla_hessian_reset(osla_hessian *hessian);
 
 /* What this rank did since create or reset: for reports. Local; no update may be running. */
@@ -192,6 +229,8 @@ typedef struct osla_hessian_stats {
   double seconds_add;     /* waiting for locks and adding on the node */
   double seconds_send;    /* packing for other nodes, waiting for room */
   double seconds_apply;   /* adding what came from other nodes */
+  int64_t ids_skipped;    /* calls of update_once whose id was in */
+  int64_t ids_restored;   /* ids that osla_hessian_restore brought */
 } osla_hessian_stats;
 osla_hessian_stats osla_hessian_get_stats(osla_hessian *hessian);
 

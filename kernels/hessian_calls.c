@@ -1,0 +1,131 @@
+/* The update calls: arguments, the gate, the ledger; hessian_update.c does the work. */
+#include "hessian_exact.h"
+#include "hessian_ledger.h"
+
+#include <inttypes.h>
+
+static osla_err check_indices(const osla_hessian *h, const char *name, int64_t count,
+                              const int64_t *ix)
+{
+  OSLA_CHECK(count >= 0, OSLA_ERR_ARG, "%s of %" PRId64 " indices", name, count);
+  OSLA_CHECK(ix || count == 0, OSLA_ERR_ARG, "%s is NULL", name);
+  for (int64_t i = 0; i < count; i++)
+    OSLA_CHECK(ix[i] >= 0 && ix[i] < h->n, OSLA_ERR_ARG,
+               "%s[%" PRId64 "] = %" PRId64 " is outside 0 to %" PRId64, name, i, ix[i], h->n - 1);
+  return OSLA_OK;
+}
+
+static osla_err check_panel(int64_t count, int64_t k, const void *g, int64_t ldg)
+{
+  OSLA_CHECK(k >= 0, OSLA_ERR_ARG, "update with %" PRId64 " rows of G", k);
+  OSLA_CHECK(ldg >= k && ldg >= 1, OSLA_ERR_ARG, "ldg = %" PRId64 " is below k = %" PRId64, ldg, k);
+  OSLA_CHECK(g || k == 0 || count == 0, OSLA_ERR_ARG, "G is NULL");
+  return OSLA_OK;
+}
+
+static osla_err check_block(int64_t rows, int64_t cols, const void *u, int64_t ldu)
+{
+  OSLA_CHECK(ldu >= rows && ldu >= 1, OSLA_ERR_ARG,
+             "ldu = %" PRId64 " is below the %" PRId64 " rows", ldu, rows);
+  OSLA_CHECK(u || rows == 0 || cols == 0, OSLA_ERR_ARG, "U is NULL");
+  return OSLA_OK;
+}
+
+static osla_err check_gradient(const osla_hessian *h, int64_t count, const double *values)
+{
+  OSLA_CHECK(values || count == 0, OSLA_ERR_ARG, "gradient values are NULL");
+  OSLA_CHECK(count == 0 || !h->exact || h->options.gradient_bound > 0.0, OSLA_ERR_STATE,
+             "a gradient in order-independent mode needs gradient_bound");
+  return OSLA_OK;
+}
+
+static osla_err add_panel(osla_hessian *h, int64_t count, const int64_t *ix, int64_t k,
+                          const void *g, int64_t ldg)
+{
+  update u = {.k = k, .data = g, .ld = ldg};
+  return count == 0 || k == 0 ? OSLA_OK : osla_update_run(h, &u, count, ix, count, ix);
+}
+
+static osla_err add_block(osla_hessian *h, int64_t rows, const int64_t *ix, int64_t cols,
+                          const int64_t *jx, const void *block, int64_t ldu)
+{
+  update u = {.k = -1, .data = block, .ld = ldu};
+  return rows == 0 || cols == 0 ? OSLA_OK : osla_update_run(h, &u, rows, ix, cols, jx);
+}
+
+static void add_gradient(osla_hessian *h, int64_t count, const int64_t *ix, const double *values)
+{
+  if (count == 0) return;
+  (void)pthread_mutex_lock(&h->mutex);
+  if (h->exact)
+    osla_exact_gradient(h, count, ix, values);
+  else
+    for (int64_t i = 0; i < count; i++)
+      h->pending_gradient[ix[i]] += values[i];
+  h->dirty = true;
+  (void)pthread_mutex_unlock(&h->mutex);
+}
+
+osla_err osla_hessian_update(osla_hessian *h, int64_t count, const int64_t *ix, int64_t k,
+                             const void *g, int64_t ldg)
+{
+  OSLA_CALL(check_indices(h, "ix", count, ix));
+  OSLA_CALL(check_panel(count, k, g, ldg));
+  osla_gate_enter(h);
+  return osla_gate_leave(h, add_panel(h, count, ix, k, g, ldg));
+}
+
+osla_err osla_hessian_update_block(osla_hessian *h, int64_t rows, const int64_t *ix, int64_t cols,
+                                   const int64_t *jx, const void *u, int64_t ldu)
+{
+  OSLA_CALL(check_indices(h, "ix", rows, ix));
+  OSLA_CALL(check_indices(h, "jx", cols, jx));
+  OSLA_CALL(check_block(rows, cols, u, ldu));
+  osla_gate_enter(h);
+  return osla_gate_leave(h, add_block(h, rows, ix, cols, jx, u, ldu));
+}
+
+osla_err osla_hessian_update_gradient(osla_hessian *h, int64_t count, const int64_t *ix,
+                                      const double *values)
+{
+  OSLA_CALL(check_indices(h, "ix", count, ix));
+  OSLA_CALL(check_gradient(h, count, values));
+  osla_gate_enter(h);
+  add_gradient(h, count, ix, values);
+  return osla_gate_leave(h, OSLA_OK);
+}
+
+/* ---- with an id ---- */
+
+static osla_err check_datum(const osla_hessian *h, const osla_hessian_datum *d)
+{
+  OSLA_CALL(check_indices(h, "ix", d->count, d->ix));
+  if (d->g || d->k != 0) OSLA_CALL(check_panel(d->count, d->k, d->g, d->ldg));
+  if (d->gradient) OSLA_CALL(check_gradient(h, d->count, d->gradient));
+  if (!d->u && d->cols == 0) return OSLA_OK;
+  OSLA_CALL(check_indices(h, "jx", d->cols, d->jx));
+  return check_block(d->count, d->cols, d->u, d->ldu);
+}
+
+static osla_err add_datum(osla_hessian *h, const osla_hessian_datum *d)
+{
+  if (d->g) OSLA_CALL(add_panel(h, d->count, d->ix, d->k, d->g, d->ldg));
+  if (d->u) OSLA_CALL(add_block(h, d->count, d->ix, d->cols, d->jx, d->u, d->ldu));
+  if (d->gradient) add_gradient(h, d->count, d->ix, d->gradient);
+  return OSLA_OK;
+}
+
+osla_err osla_hessian_update_once(osla_hessian *h, const osla_hessian_datum *datum, bool *skipped)
+{
+  bool claimed;
+  if (skipped) *skipped = false;
+  OSLA_CALL(check_datum(h, datum));
+  osla_gate_enter(h);
+  osla_err err = osla_ledger_claim(h, datum->id, &claimed);
+  if (err != OSLA_OK) { /* nothing was added */
+    (void)osla_gate_leave(h, OSLA_OK);
+    return err;
+  }
+  if (skipped) *skipped = !claimed;
+  return osla_gate_leave(h, claimed ? add_datum(h, datum) : OSLA_OK);
+}
