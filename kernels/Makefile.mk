@@ -37,4 +37,5 @@ kernels_sources = \
   kernels/hessian_deliver.c \
   kernels/hessian_update.c \
   kernels/hessian_ledger.h kernels/hessian_ledger.c \
-  kernels/hessian_calls.c
+  kernels/hessian_calls.c \
+  kernels/hessian_checkpoint.c

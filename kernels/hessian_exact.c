@@ -339,3 +339,53 @@ void osla_exact_reset(osla_hessian *h)
   h->exact->first = (offence){0};
   start(h);
 }
+
+/* ---- checkpoint ---- */
+
+osla_err osla_exact_check(osla_hessian *h)
+{
+  OSLA_CALL(agree_offence(h));
+  return osla_exact_verdict(h);
+}
+
+uint64_t osla_exact_doubles(const osla_hessian *h)
+{
+  if (h->v.prow < 0) return 0;
+  return ~atomic_load(fixed_stripes(h, h->v.prow * h->v.q + h->v.pcol));
+}
+
+void osla_exact_convert(const osla_hessian *h, uint64_t stripes, bool to_fixed,
+                        unsigned char *local, int64_t lld)
+{
+  if (h->v.prow < 0 || stripes == 0) return;
+  convert(h, stripes, h->v.prow * h->v.q + h->v.pcol, local, lld,
+          to_fixed ? column_to_fixed : column_to_double);
+}
+
+osla_err osla_exact_sum_gradient(osla_hessian *h, int64_t *sum)
+{
+  const wide most = (wide)FIXED_DANGER;
+  const exact_state *x = h->exact;
+  int64_t *half = NULL;
+  memset(sum, 0, (size_t)h->n * sizeof *sum);
+  if (!(x->g.bound > 0.0)) return OSLA_OK;
+  osla_err err = sum_ranks(h, &half);
+  for (int64_t i = 0; err == OSLA_OK && i < h->n; i++) {
+    wide all = total(h, half, i);
+    sum[i] = (int64_t)all;
+    if (all >= most || all < -most) /* the same on all ranks */
+      err =
+        osla_error_set(OSLA_ERR_RANGE, "gradient[%" PRId64 "] = %.17g is far beyond the bound %g",
+                       i, (double)all * x->g.unit, x->g.bound);
+  }
+  free(half);
+  return err;
+}
+
+osla_err osla_exact_restored(osla_hessian *h, const int64_t *gradient)
+{
+  if (osla_transport_rank(h->v.t) == 0)
+    memcpy(h->exact->gradient, gradient, (size_t)h->n * sizeof *gradient);
+  if (h->v.prow >= 0) atomic_store(fixed_stripes(h, h->v.prow * h->v.q + h->v.pcol), UINT64_MAX);
+  return osla_barrier(h->v.t);
+}

@@ -37,6 +37,24 @@ osla_err osla_exact_commit(osla_hessian *h);
 osla_err osla_exact_verdict(const osla_hessian *h);
 void osla_exact_reset(osla_hessian *h);
 
+/* For checkpoints, which hold whole numbers; no update is under way. */
+
+/* RANGE if a rank has met what makes the next commit fail. Collective. */
+osla_err osla_exact_check(osla_hessian *h);
+
+/* Stripes of my part that are in doubles; and such stripes of my part, or of a copy of it, to whole
+ * numbers and back. Local. */
+uint64_t osla_exact_doubles(const osla_hessian *h);
+void osla_exact_convert(const osla_hessian *h, uint64_t stripes, bool to_fixed,
+                        unsigned char *local, int64_t lld);
+
+/* sum [n] := the gradient over all ranks, with what was committed. Collective. Errors, on all ranks
+ * together: RANGE (beyond an int64_t), MEM, MPI. */
+osla_err osla_exact_sum_gradient(osla_hessian *h, int64_t *sum);
+
+/* The matrix was filled with whole numbers; gradient [n] is their sum. Collective. */
+osla_err osla_exact_restored(osla_hessian *h, const int64_t *gradient);
+
 /* hessian_strips.c: products of G that no grid and no block size changes. */
 
 /* A group of columns of the sorted list, and the rows that their triangle asks for. */

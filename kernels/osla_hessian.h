@@ -55,7 +55,8 @@
  * multiplies (options.shipping).
  *
  * Threads. update, update_block, update_gradient, update_once may be called by many threads at once
- * (MPI_THREAD_SERIALIZED suffices, see osla_transport.h); all other calls by one.
+ * (MPI_THREAD_SERIALIZED suffices, see osla_transport.h), also beside a checkpoint; all other calls
+ * by one.
  *
  * Memory per rank above the matrix and two vectors of order n for the gradient: ring_bytes if there
  * are several nodes (at least 64 KiB for each rank of another node and 128 KiB for each of up to 4
@@ -66,9 +67,11 @@
  * it, pieces at most an eighth, and a thread that finds no room for its update waits for others'.
  * An update that would never fit, and a cap below what the rings need, are errors that say how much
  * is needed. stats.bytes_peak tells the most that was in use.
- * Beside the cap: about 16 bytes for each id (update_once).
+ * Beside the cap: about 16 bytes for each id (update_once), and a second H during a checkpoint.
  *
- * Each datum once. Updates may carry ids; an id that is in is skipped.
+ * Each datum once. Updates may carry ids. A checkpoint writes the sums and the ids of the updates
+ * that are in them; a job that was killed goes on from there, on any number of ranks, and what is
+ * in is skipped.
  */
 #ifndef OSLA_HESSIAN_H
 #define OSLA_HESSIAN_H
@@ -124,6 +127,7 @@ typedef struct osla_hessian_options {
   size_t memory_cap;        /* bytes of each rank, see above; default 0: no cap */
   osla_isolation isolation; /* default OSLA_ISOLATE_UPDATE */
   osla_shipping shipping;   /* default OSLA_SHIP_LESS */
+  bool checkpoint_holds;    /* checkpoints copy nothing, updates wait for the disk; default false */
 } osla_hessian_options;
 
 /* The defaults above: change what differs. Local. */
@@ -196,6 +200,34 @@ osla_err osla_hessian_update_once(osla_hessian *hessian, const osla_hessian_datu
 /* Is that id in, as far as this rank knows? To spare the work of making the datum. Local,
  * thread-safe. */
 bool osla_hessian_has_id(osla_hessian *hessian, uint64_t id);
+
+/* Writes matrix, gradient and ids to a file that osla_hessian_restore reads, on any number of
+ * ranks. Collective, by one thread of each rank, while others may go on calling update (then MPI
+ * needs MPI_THREAD_MULTIPLE, see osla_transport.h). New updates wait from the time when their own
+ * rank has come here until all ranks have copied their parts of H in memory; if there is no memory
+ * for a second H (beside memory_cap), or with options.checkpoint_holds, until the file is written.
+ * The file has exactly the ids whose updates are in its matrix. Updates without an id that returned
+ * before this call began are in, too: the caller must know not to repeat them. It is no commit:
+ * the sums go on as if it had not been called. In order-independent mode the whole numbers are
+ * written, so that a job which goes on from there ends with the same bits; then H must not have
+ * been overwritten since a commit (by its factors).
+ * The file appears all at once (osla_file.h): a job that is killed meanwhile leaves the former one.
+ *   path [in] HDF5 file, the same on all ranks; replaced
+ *   job  [in] a text of at most 1023 bytes that a restore must know; NULL: ""
+ * Errors, on all ranks together: those of osla_file.h (the accumulator is as good as before, and
+ * the next checkpoint may succeed), STATE (an update failed halfway), RANGE (order-independent
+ * mode: the next commit will fail, too), MEM, ARG. */
+osla_err osla_hessian_checkpoint(osla_hessian *hessian, const char *path, const char *job);
+
+/* Brings an accumulator that is fresh (or reset) to the state of a checkpoint; updates whose ids
+ * are in the file are skipped from then on. Ranks, grid and block size may be others than those of
+ * the job that wrote it. Collective; no update may be running. A commit must follow before matrix
+ * and gradient are asked for.
+ *   job [in] as it was given to osla_hessian_checkpoint
+ * Errors, on all ranks together: STATE (not fresh), IO for a file that is missing, foreign,
+ * truncated or changed, or of another order, type, triangle, operation, initial value, mode, bound
+ * or job; MEM. After an error the accumulator is as after a reset. */
+osla_err osla_hessian_restore(osla_hessian *hessian, const char *path, const char *job);
 
 /* Waits until the updates of all ranks are in H and in the gradient. Collective; every rank's
  * threads must have returned from update. May be called again, and more updates may follow.

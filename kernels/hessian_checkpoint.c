@@ -1,0 +1,328 @@
+/* Checkpoint and restart of the accumulator.
+ *
+ * A checkpoint closes the gate of each rank's updates, waits until those under way are in their
+ * owners' memory, copies matrix, gradient and ledger, opens the gates, and writes the copies. So
+ * the file has exactly the ids whose updates are in its matrix, and producers wait for a copy
+ * within the memory, not for the disk. Without memory for a second matrix the gates stay closed
+ * until the matrix itself has been written.
+ *
+ * In the file: matrix "H" with its triangle, vector "gradient", vector "ids", and as numbers and
+ * texts what the accumulator is. In order-independent mode H's 8 bytes are whole numbers (int64),
+ * and so is the gradient.
+ */
+#include "hessian_exact.h"
+#include "hessian_ledger.h"
+#include "osla_file.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { VERSION = 1, JOB_MOST = 1024 };
+
+/* What is written: copies of this rank. */
+typedef struct snapshot {
+  osla_matrix *matrix; /* NULL: there was no memory for it */
+  uint64_t converted;  /* then: stripes of H itself that have been turned into whole numbers */
+  void *gradient;      /* [n] double or int64_t, summed over the ranks */
+  uint64_t *ids;       /* [n_ids] this rank's part */
+  int64_t n_ids;
+} snapshot;
+
+static osla_stored stored_of(const osla_hessian *h)
+{
+  if (h->options.uplo == OSLA_GENERAL) return OSLA_STORED_WHOLE;
+  return h->options.uplo == OSLA_UPPER ? OSLA_STORED_UPPER : OSLA_STORED_LOWER;
+}
+
+/* ---- checkpoint ---- */
+
+/* Collective; no error if there is no memory. */
+static osla_err make_matrix(osla_hessian *h, snapshot *s)
+{
+  if (h->options.checkpoint_holds) return OSLA_OK;
+  osla_err err = osla_matrix_create(h->v.grid, h->options.dtype, h->n, h->n, h->options.nb,
+                                    h->options.nb, &s->matrix);
+  if (err == OSLA_ERR_MEM) s->matrix = NULL;
+  return err == OSLA_ERR_MEM ? OSLA_OK : err;
+}
+
+static osla_file_type gradient_type(const osla_hessian *h)
+{
+  return h->exact ? OSLA_FILE_INT64 : OSLA_FILE_DOUBLE;
+}
+
+/* Copies my part of H. In order-independent mode whole numbers come out. */
+static void copy_matrix(const osla_hessian *h, snapshot *s)
+{
+  const local_view *v = &h->v;
+  uint64_t doubles = h->exact ? osla_exact_doubles(h) : 0;
+  if (!s->matrix) {
+    osla_exact_convert(h, doubles, true, v->local, v->lld);
+    s->converted = doubles;
+    return;
+  }
+  const local_view to = view_of(s->matrix);
+  for (int64_t c = 0; c < v->cols; c++)
+    memcpy(local_at(&to, 0, c), local_at(v, 0, c), (size_t)v->rows * v->element);
+  osla_exact_convert(h, doubles, true, to.local, to.lld);
+}
+
+static osla_err sum_gradient(osla_hessian *h, snapshot *s)
+{
+  size_t bytes = (size_t)h->n * sizeof(double);
+  s->gradient = malloc(bytes + 1);
+  osla_err err =
+    s->gradient ? OSLA_OK : osla_error_set(OSLA_ERR_MEM, "gradient of order %" PRId64, h->n);
+  OSLA_CALL(osla_agree(h->v.t, err));
+  if (h->exact) return osla_exact_sum_gradient(h, s->gradient);
+  double *sum = s->gradient;
+  memcpy(sum, h->pending_gradient, bytes);
+  OSLA_CALL(osla_allreduce(h->v.t, sum, h->n, MPI_DOUBLE, MPI_SUM));
+  for (int64_t i = 0; i < h->n; i++)
+    sum[i] += h->gradient[i];
+  return OSLA_OK;
+}
+
+static osla_err check_whole(const osla_hessian *h)
+{
+  OSLA_CHECK(!h->ledger->broken, OSLA_ERR_STATE,
+             "no checkpoint: an update failed when a part of it may have been added");
+  return OSLA_OK;
+}
+
+/* All gates are closed once this returns; all ranks have made their copies, too. Collective. */
+static osla_err take_snapshot(osla_hessian *h, snapshot *s)
+{
+  osla_gate_close(h);
+  OSLA_CALL(osla_hessian_settle(h));
+  OSLA_CALL(osla_agree(h->v.t, check_whole(h)));
+  copy_matrix(h, s);
+  if (h->exact) OSLA_CALL(osla_exact_check(h));
+  OSLA_CALL(sum_gradient(h, s));
+  return osla_agree(h->v.t, osla_ledger_list(h, &s->ids, &s->n_ids));
+}
+
+/* What must be the same in the accumulator that is restored. */
+typedef struct kind {
+  int64_t combine, exact;
+  double initial, bound, gradient_bound;
+} kind;
+
+static kind kind_of(const osla_hessian *h)
+{
+  const osla_hessian_options *o = &h->options;
+  return (kind){.combine = (int64_t)o->combine,
+                .exact = o->order_independent,
+                .initial = osla_combiner_initial(o),
+                .bound = o->order_independent ? o->bound : 0.0,
+                .gradient_bound = o->order_independent ? o->gradient_bound : 0.0};
+}
+
+static osla_err put_kind(const kind *k, osla_file *file)
+{
+  OSLA_CALL(osla_file_put_int(file, "combine", k->combine));
+  OSLA_CALL(osla_file_put_int(file, "order_independent", k->exact));
+  OSLA_CALL(osla_file_put_number(file, "initial", k->initial));
+  OSLA_CALL(osla_file_put_number(file, "bound", k->bound));
+  return osla_file_put_number(file, "gradient_bound", k->gradient_bound);
+}
+
+static osla_err put_snapshot(const osla_hessian *h, const snapshot *s, const char *job,
+                             osla_file *file)
+{
+  OSLA_CALL(osla_file_put_int(file, "checkpoint", VERSION));
+  OSLA_CALL(osla_file_put_text(file, "job", job));
+  const kind k = kind_of(h);
+  OSLA_CALL(put_kind(&k, file));
+  OSLA_CALL(osla_file_put_matrix(file, "H", s->matrix ? s->matrix : h->matrix, stored_of(h)));
+  OSLA_CALL(osla_file_put_vector(file, "gradient", gradient_type(h), h->n, s->gradient));
+  return osla_file_put_parts(file, "ids", OSLA_FILE_UINT64, s->n_ids, s->ids);
+}
+
+static osla_err write_snapshot(const osla_hessian *h, const snapshot *s, const char *path,
+                               const char *job)
+{
+  osla_file *file = NULL;
+  OSLA_CALL(osla_file_create(h->v.t, path, &file));
+  osla_err err = put_snapshot(h, s, job, file);
+  if (err == OSLA_OK) return osla_file_commit(&file);
+  osla_file_close(&file);
+  return err;
+}
+
+static osla_err check_job(const char *path, const char *job)
+{
+  OSLA_CHECK(path, OSLA_ERR_ARG, "checkpoint: no file is named");
+  OSLA_CHECK(strlen(job) < JOB_MOST, OSLA_ERR_ARG, "checkpoint: a job's text of %zu bytes",
+             strlen(job));
+  return OSLA_OK;
+}
+
+/* H itself was written, or an error came before: it gets its form back, then updates go on. */
+static osla_err leave_matrix(osla_hessian *h, const snapshot *s, osla_err err)
+{
+  err = osla_agree(h->v.t, err); /* nobody reads it any more */
+  osla_exact_convert(h, s->converted, false, h->v.local, h->v.lld);
+  err = osla_agree(h->v.t, err); /* before neighbours add to it */
+  osla_gate_open(h);
+  return err;
+}
+
+osla_err osla_hessian_checkpoint(osla_hessian *h, const char *path, const char *job)
+{
+  snapshot s = {.matrix = NULL};
+  if (!job) job = "";
+  OSLA_CALL(osla_agree(h->v.t, check_job(path, job)));
+  OSLA_CALL(make_matrix(h, &s));
+  osla_err err = take_snapshot(h, &s);
+  if (s.matrix) osla_gate_open(h);
+  if (err == OSLA_OK) err = write_snapshot(h, &s, path, job);
+  if (!s.matrix) err = leave_matrix(h, &s, err);
+  osla_matrix_destroy(&s.matrix);
+  free(s.gradient);
+  free(s.ids);
+  return err;
+}
+
+/* ---- restore ---- */
+
+static osla_err check_look(const osla_hessian *h, const char *path, osla_file_matrix look)
+{
+  static const char *const triangle[] = {"the whole", "the lower triangle", "the upper triangle"};
+  OSLA_CHECK(look.m == h->n && look.n == h->n, OSLA_ERR_IO,
+             "%.200s: is of order %" PRId64 ", the accumulator of order %" PRId64, path, look.n,
+             h->n);
+  OSLA_CHECK(look.dtype == h->options.dtype, OSLA_ERR_IO,
+             "%.200s: is of type '%c', the accumulator of type '%c'", path,
+             osla_dtype_letter(look.dtype), osla_dtype_letter(h->options.dtype));
+  OSLA_CHECK(look.stored == stored_of(h), OSLA_ERR_IO, "%.200s: holds %s, the accumulator %s", path,
+             triangle[look.stored], triangle[stored_of(h)]);
+  return OSLA_OK;
+}
+
+static osla_err check_kind(const osla_hessian *h, const char *path, osla_file *file)
+{
+  const kind own = kind_of(h);
+  kind k;
+  OSLA_CALL(osla_file_get_int(file, "combine", &k.combine));
+  OSLA_CALL(osla_file_get_int(file, "order_independent", &k.exact));
+  OSLA_CALL(osla_file_get_number(file, "initial", &k.initial));
+  OSLA_CALL(osla_file_get_number(file, "bound", &k.bound));
+  OSLA_CALL(osla_file_get_number(file, "gradient_bound", &k.gradient_bound));
+  OSLA_CHECK(k.combine == own.combine, OSLA_ERR_IO,
+             "%.200s: is of operation %" PRId64 ", the accumulator of %" PRId64, path, k.combine,
+             own.combine);
+  OSLA_CHECK(k.initial == own.initial, OSLA_ERR_IO,
+             "%.200s: began with %.17g, the accumulator with %.17g", path, k.initial, own.initial);
+  OSLA_CHECK(k.exact == own.exact, OSLA_ERR_IO,
+             "%.200s: is %sof order-independent mode, the accumulator is %sso", path,
+             k.exact ? "" : "not ", own.exact ? "" : "not ");
+  OSLA_CHECK(k.bound == own.bound && k.gradient_bound == own.gradient_bound, OSLA_ERR_IO,
+             "%.200s: has the bounds %.17g and %.17g, the accumulator %.17g and %.17g", path,
+             k.bound, k.gradient_bound, own.bound, own.gradient_bound);
+  return OSLA_OK;
+}
+
+/* Collective, the same verdict on all ranks. */
+static osla_err check_file(const osla_hessian *h, const char *path, const char *job,
+                           osla_file *file)
+{
+  char written_for[JOB_MOST];
+  int64_t version;
+  osla_file_matrix look;
+  OSLA_CHECK(osla_file_get_int(file, "checkpoint", &version) == OSLA_OK, OSLA_ERR_IO,
+             "%.200s: is not a checkpoint of an accumulator", path);
+  OSLA_CHECK(version == VERSION, OSLA_ERR_IO,
+             "%.200s: checkpoint of version %" PRId64 ", and %d was expected", path, version,
+             VERSION);
+  OSLA_CALL(osla_file_get_text(file, "job", written_for, sizeof written_for));
+  OSLA_CHECK(strcmp(written_for, job) == 0, OSLA_ERR_IO,
+             "%.200s: is the checkpoint of another job: \"%.100s\", not \"%.100s\"", path,
+             written_for, job);
+  OSLA_CALL(osla_file_look_matrix(file, "H", &look));
+  OSLA_CALL(check_look(h, path, look));
+  return check_kind(h, path, file);
+}
+
+/* What is read before the accumulator is touched. */
+typedef struct content {
+  void *gradient; /* [n] double or int64_t */
+  uint64_t *ids;
+  int64_t n_ids;
+} content;
+
+static osla_err read_content(const osla_hessian *h, osla_file *file, content *c)
+{
+  int64_t n;
+  OSLA_CALL(osla_file_look_vector(file, "gradient", gradient_type(h), &n));
+  OSLA_CALL(osla_file_look_vector(file, "ids", OSLA_FILE_UINT64, &c->n_ids));
+  c->gradient = malloc(((size_t)h->n + 1) * sizeof(double));
+  c->ids = malloc(((size_t)c->n_ids + 1) * sizeof *c->ids);
+  osla_err err = c->gradient && c->ids
+                   ? OSLA_OK
+                   : osla_error_set(OSLA_ERR_MEM, "list of %" PRId64 " ids", c->n_ids);
+  OSLA_CALL(osla_agree(h->v.t, err));
+  OSLA_CALL(osla_file_get_vector(file, "gradient", gradient_type(h), h->n, c->gradient));
+  return osla_file_get_vector(file, "ids", OSLA_FILE_UINT64, c->n_ids, c->ids);
+}
+
+static osla_err fill_ledger(osla_hessian *h, const char *path, const content *c)
+{
+  for (int64_t i = 0; i < c->n_ids; i++) {
+    bool added;
+    OSLA_CALL(osla_id_set_add(&h->ledger->restored, c->ids[i], &added));
+    OSLA_CHECK(added, OSLA_ERR_IO, "%.200s: id %" PRIu64 " was added by two ranks", path,
+               c->ids[i]);
+  }
+  return OSLA_OK;
+}
+
+static osla_err restore(osla_hessian *h, const char *path, osla_file *file, const content *c)
+{
+  OSLA_CALL(osla_agree(h->v.t, fill_ledger(h, path, c)));
+  OSLA_CALL(osla_file_get_matrix(file, "H", h->matrix));
+  if (h->exact)
+    OSLA_CALL(osla_exact_restored(h, c->gradient));
+  else
+    memcpy(h->gradient, c->gradient, (size_t)h->n * sizeof *h->gradient);
+  h->dirty = h->ledger->used = true;
+  return OSLA_OK;
+}
+
+static osla_err check_fresh(const osla_hessian *h)
+{
+  OSLA_CHECK(!h->ledger->used, OSLA_ERR_STATE,
+             "restore: the accumulator has had updates since create or reset");
+  return OSLA_OK;
+}
+
+/* The accumulator is empty again; the error's text stays. */
+static void empty(osla_hessian *h, osla_err err)
+{
+  char text[512];
+  (void)snprintf(text, sizeof text, "%s", osla_error_text());
+  (void)osla_hessian_reset(h);
+  (void)osla_error_set(err, "%s", text);
+}
+
+osla_err osla_hessian_restore(osla_hessian *h, const char *path, const char *job)
+{
+  osla_file *file = NULL;
+  content c = {.n_ids = 0};
+  if (!job) job = "";
+  OSLA_CALL(osla_agree(h->v.t, check_job(path, job)));
+  OSLA_CALL(osla_agree(h->v.t, check_fresh(h)));
+  OSLA_CALL(osla_file_open(h->v.t, path, &file));
+  osla_err err = check_file(h, path, job, file);
+  if (err == OSLA_OK) err = read_content(h, file, &c);
+  if (err == OSLA_OK) {
+    err = restore(h, path, file, &c);
+    if (err != OSLA_OK) empty(h, err);
+  }
+  osla_file_close(&file);
+  free(c.gradient);
+  free(c.ids);
+  return err;
+}
