@@ -37,6 +37,8 @@ tests_programs = \
   tests/test_hessian_wire \
   tests/test_hessian_isolation \
   tests/test_hessian_solve \
+  tests/test_hessian_restart \
+  tests/test_hessian_ids \
   tests/test_tomo_sphere \
   tests/test_tomo_path \
   tests/test_tomo_model \
@@ -134,6 +136,10 @@ tests_test_hessian_threads_SOURCES = tests/test_hessian_threads.c $(tests_hessia
 tests_test_hessian_wire_SOURCES = tests/test_hessian_wire.c $(tests_hessian_reference)
 tests_test_hessian_isolation_SOURCES = tests/test_hessian_isolation.c $(tests_hessian_reference)
 tests_test_hessian_solve_SOURCES = tests/test_hessian_solve.c $(tests_hessian_reference)
+tests_test_hessian_restart_SOURCES = tests/test_hessian_restart.c $(tests_hessian_reference) \
+  $(tests_file_help)
+tests_test_hessian_ids_SOURCES = tests/test_hessian_ids.c $(tests_hessian_reference) \
+  $(tests_file_help)
 AM_CPPFLAGS += $(CUNIT_CFLAGS)
 LDADD = tests/libosla_test.la tools/libtomo.la libosla.la $(CUNIT_LIBS)
 

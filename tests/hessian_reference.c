@@ -147,6 +147,25 @@ osla_err update_push(osla_hessian *h, test_update u)
   return err;
 }
 
+osla_err update_push_once(osla_hessian *h, test_update u, uint64_t id, bool *skipped)
+{
+  osla_hessian_datum d = {.id = id, .count = u.rows, .ix = u.ix, .gradient = u.gradient};
+  if (u.k < 0) {
+    d.cols = u.cols;
+    d.jx = u.jx;
+    d.u = u.values;
+    d.ldu = u.ld;
+  } else {
+    d.k = u.k;
+    d.g = u.values;
+    d.ldg = u.ld;
+  }
+  osla_err err = osla_hessian_update_once(h, &d, skipped);
+  memset(u.ix, 0x55, (size_t)u.rows * sizeof *u.ix);
+  update_free(&u);
+  return err;
+}
+
 /* ---- the serial sum ---- */
 
 serial_sum sum_make(int64_t n, osla_uplo uplo)

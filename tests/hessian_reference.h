@@ -29,6 +29,8 @@ test_update update_ones(int64_t n, int64_t k, osla_dtype dtype);
 /* Gives the update to the accumulator, spoils its arrays at once and frees them: an accumulator
  * that still needed them would show. Local. */
 osla_err update_push(osla_hessian *h, test_update u);
+/* The same with an id, gradient and all in one call. */
+osla_err update_push_once(osla_hessian *h, test_update u, uint64_t id, bool *skipped);
 void update_free(test_update *u);
 
 /* The serial sum of updates. */

@@ -1,0 +1,328 @@
+/* The ledger of the accumulator, files that must be refused, and a full disk. */
+#include "file_help.h"
+#include "hessian_reference.h"
+
+#include <pthread.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+
+enum { THREADS = 3 };
+
+typedef struct pusher {
+  osla_hessian *h;
+  int64_t first, done;
+  osla_err err;
+} pusher;
+
+/* All threads give the same data. */
+static void *push_same(void *arg)
+{
+  pusher *p = arg;
+  for (int64_t i = 0; i < 50 && p->err == OSLA_OK; i++) {
+    bool skipped;
+    p->err =
+      update_push_once(p->h, update_ones(6, 1, OSLA_DOUBLE), (uint64_t)(p->first + i), &skipped);
+    p->done += !skipped;
+  }
+  return NULL;
+}
+
+static void test_ids(void)
+{
+  osla_transport *t = osla_test_transport();
+  osla_grid *grid = hessian_grid(t, 0);
+  osla_hessian *h = hessian_make(grid, 6, NULL);
+  serial_sum sum = sum_make(6, OSLA_LOWER);
+  pthread_t threads[THREADS];
+  pusher p[THREADS];
+  int64_t done = 0, wrong = -1, first = osla_test_rank() * 50;
+  for (int i = 0; i < THREADS; i++) {
+    p[i] = (pusher){.h = h, .first = first};
+    CU_ASSERT(pthread_create(&threads[i], NULL, push_same, &p[i]) == 0);
+  }
+  for (int i = 0; i < THREADS; i++) {
+    (void)pthread_join(threads[i], NULL);
+    CU_ASSERT(p[i].err == OSLA_OK);
+    done += p[i].done;
+  }
+  CU_ASSERT(done == 50);
+  CU_ASSERT(osla_hessian_get_stats(h).ids_skipped == (THREADS - 1) * 50);
+  sum_add(&sum, update_ones(6, 1, OSLA_DOUBLE), 50.0 * osla_test_size());
+
+  /* A wrong datum is not in; many that add nothing are. */
+  osla_hessian_datum d = {.id = UINT64_MAX, .count = 1, .ix = &wrong};
+  OSLA_ASSERT_ERR(osla_hessian_update_once(h, &d, NULL), OSLA_ERR_ARG);
+  OSLA_ASSERT_TEXT("ix[0] = -1 is outside");
+  CU_ASSERT(!osla_hessian_has_id(h, UINT64_MAX));
+  int64_t errors = 0, good = 0;
+  for (uint64_t i = 0; i < 5000; i++) {
+    d = (osla_hessian_datum){.id = UINT64_MAX - i};
+    errors += osla_hessian_update_once(h, &d, NULL) != OSLA_OK;
+  }
+  for (uint64_t i = 0; i < 5000; i++)
+    good += osla_hessian_has_id(h, UINT64_MAX - i);
+  CU_ASSERT(errors == 0 && good == 5000);
+  CU_ASSERT(!osla_hessian_has_id(h, UINT64_MAX - 5000));
+  sum_expect(&sum, h, "the same data from all threads");
+
+  /* G, U and gradient of one datum. */
+  const int64_t ix[] = {4, 1}, jx[] = {1};
+  const double g[] = {1.0, 2.0}, u[] = {5.0, 7.0}, gradient[] = {3.0, -1.0};
+  OSLA_ASSERT_OK(osla_hessian_reset(h));
+  sum_clear(&sum);
+  d = (osla_hessian_datum){.id = 1,
+                           .count = 2,
+                           .ix = ix,
+                           .k = 1,
+                           .g = g,
+                           .ldg = 1,
+                           .cols = 1,
+                           .jx = jx,
+                           .u = u,
+                           .ldu = 2,
+                           .gradient = gradient};
+  if (osla_test_rank() == 0)
+    for (int i = 0; i < 2; i++)
+      OSLA_ASSERT_OK(osla_hessian_update_once(h, &d, NULL));
+  sum.h[4 + 4 * 6] = 1.0;
+  sum.h[4 + 1 * 6] = 2.0 + 5.0;
+  sum.h[1 + 1 * 6] = 4.0 + 7.0;
+  sum.gradient[4] = 3.0;
+  sum.gradient[1] = -1.0;
+  sum_expect(&sum, h, "G, U and gradient in one");
+  osla_hessian_destroy(&h);
+  sum_free(&sum);
+  osla_grid_destroy(&grid);
+  osla_transport_destroy(&t);
+}
+
+/* ---- what is refused ---- */
+
+/* Restoring fails with this text, everywhere, and leaves h empty. */
+static void refuse(osla_hessian *h, const char *path, const char *job, osla_err code,
+                   const char *text)
+{
+  OSLA_ASSERT_ERR(osla_hessian_restore(h, path, job), code);
+  OSLA_ASSERT_TEXT(text);
+  OSLA_ASSERT_SAME_TEXT();
+  CU_ASSERT(osla_hessian_get_stats(h).ids_restored == 0);
+  CU_ASSERT(!osla_hessian_has_id(h, 0));
+}
+
+static void refuse_other(osla_grid *grid, const char *path, int64_t n,
+                         const osla_hessian_options *o, const char *text)
+{
+  osla_hessian *h = hessian_make(grid, n, o);
+  refuse(h, path, "mine", OSLA_ERR_IO, text);
+  osla_hessian_destroy(&h);
+}
+
+static void refuse_others(osla_grid *grid, const char *path)
+{
+  osla_hessian_options o = osla_hessian_defaults();
+  refuse_other(grid, path, 10, &o, "is of order 9, the accumulator of order 10");
+  o.dtype = OSLA_FLOAT;
+  refuse_other(grid, path, 9, &o, "is of type 'd', the accumulator of type 's'");
+  o.dtype = OSLA_DOUBLE;
+  o.uplo = OSLA_UPPER;
+  refuse_other(grid, path, 9, &o, "holds the lower triangle, the accumulator the upper triangle");
+  o.uplo = OSLA_GENERAL;
+  refuse_other(grid, path, 9, &o, "holds the lower triangle, the accumulator the whole");
+  o.uplo = OSLA_LOWER;
+  o.initial = 2.0;
+  refuse_other(grid, path, 9, &o, "began with 0, the accumulator with 2");
+  o.initial = 0.0;
+  o.combine = OSLA_COMBINE_MAX;
+  refuse_other(grid, path, 9, &o, "is of operation 0, the accumulator of 2");
+  o.combine = OSLA_COMBINE_SUM;
+  o.order_independent = true;
+  o.bound = 8.0;
+  refuse_other(grid, path, 9, &o, "is not of order-independent mode, the accumulator is so");
+}
+
+/* Order-independent mode: another bound; and no checkpoint of what was beyond it. */
+static void refuse_bounds(osla_grid *grid, const char *path)
+{
+  osla_hessian_options o = osla_hessian_defaults();
+  o.order_independent = true;
+  o.bound = 8.0;
+  osla_hessian *h = hessian_make(grid, 9, &o);
+  OSLA_ASSERT_OK(osla_hessian_checkpoint(h, path, "mine"));
+  o.bound = 9.0;
+  refuse_other(grid, path, 9, &o, "has the bounds 8 and 0, the accumulator 9 and 0");
+  const int64_t ix = 3;
+  const double large = 8.5;
+  if (osla_test_rank() == 0)
+    OSLA_ASSERT_OK(osla_hessian_update_block(h, 1, &ix, 1, &ix, &large, 1));
+  OSLA_ASSERT_ERR(osla_hessian_checkpoint(h, path, "mine"), OSLA_ERR_RANGE);
+  OSLA_ASSERT_TEXT("an update of H[3, 3] by 8.5 is not within the bound 8");
+  OSLA_ASSERT_SAME_TEXT();
+  osla_hessian_destroy(&h);
+}
+
+/* Changes the first 8 bytes of the file that are equal to the value. */
+static void change_value(const char *path, double value)
+{
+  size_t size;
+  unsigned char *bytes = scratch_read(path, &size);
+  size_t at = 0;
+  while (at + 8 <= size && memcmp(bytes + at, &value, 8) != 0)
+    at++;
+  CU_ASSERT(at + 8 <= size);
+  bytes[at] ^= 1;
+  scratch_write(path, bytes, size);
+  free(bytes);
+}
+
+/* A checkpoint with H[2, 1] = 12345 and gradient[2] = 54321. */
+static void write_sample(osla_grid *grid, const char *path, const char *job)
+{
+  const int64_t ix = 2, jx = 1;
+  const double u = 12345.0, gradient = 54321.0;
+  osla_hessian *h = hessian_make(grid, 9, NULL);
+  osla_hessian_datum d = {
+    .id = 0, .count = 1, .ix = &ix, .cols = 1, .jx = &jx, .u = &u, .ldu = 1, .gradient = &gradient};
+  if (osla_test_rank() == 0) OSLA_ASSERT_OK(osla_hessian_update_once(h, &d, NULL));
+  OSLA_ASSERT_OK(osla_hessian_checkpoint(h, path, job));
+  osla_hessian_destroy(&h);
+}
+
+static void test_refused(void)
+{
+  osla_transport *t = osla_test_transport();
+  osla_grid *grid = hessian_grid(t, 0);
+  scratch_make();
+  const char *path = scratch_path("c.h5"), *other = scratch_path("other.h5");
+  write_sample(grid, path, "mine");
+  refuse_others(grid, path);
+  refuse_bounds(grid, other);
+
+  osla_hessian *h = hessian_make(grid, 9, NULL);
+  osla_matrix *a = NULL;
+  refuse(h, path, "yours", OSLA_ERR_IO,
+         "is the checkpoint of another job: \"mine\", not \"yours\"");
+  refuse(h, path, NULL, OSLA_ERR_IO, "another job: \"mine\", not \"\"");
+  refuse(h, scratch_path("none"), "mine", OSLA_ERR_IO, "No such file");
+  refuse(h, NULL, "mine", OSLA_ERR_ARG, "no file is named");
+  OSLA_ASSERT_OK(osla_hessian_commit(h));
+  OSLA_ASSERT_OK(osla_hessian_matrix(h, &a));
+  OSLA_ASSERT_OK(osla_matrix_save(a, other, NULL));
+  refuse(h, other, "mine", OSLA_ERR_IO, "other.h5: is not a checkpoint of an accumulator");
+
+  size_t size;
+  unsigned char *bytes = scratch_read(path, &size);
+  for (size_t cut = 0; cut < size; cut += 1 + size / 5) {
+    scratch_write(other, bytes, cut);
+    refuse(h, other, "mine", OSLA_ERR_IO, "other.h5: ");
+  }
+  scratch_write(other, bytes, size);
+  change_value(other, 54321.0);
+  refuse(h, other, "mine", OSLA_ERR_IO, "checksum of gradient: the data was changed");
+  scratch_write(other, bytes, size);
+  change_value(other, 12345.0);
+  refuse(h, other, "mine", OSLA_ERR_IO, "checksum of H: the data was changed");
+  free(bytes);
+
+  /* It is as after a reset. */
+  serial_sum sum = sum_make(9, OSLA_LOWER);
+  sum_expect(&sum, h, "after a refused file");
+  OSLA_ASSERT_OK(osla_hessian_restore(h, path, "mine"));
+  sum.h[2 + 1 * 9] = 12345.0;
+  sum.gradient[2] = 54321.0;
+  sum_expect(&sum, h, "restored at last");
+  OSLA_ASSERT_ERR(osla_hessian_restore(h, path, "mine"), OSLA_ERR_STATE);
+  OSLA_ASSERT_TEXT("has had updates");
+  sum_expect(&sum, h, "not restored twice");
+  sum_free(&sum);
+  osla_hessian_destroy(&h);
+  scratch_drop(2);
+  osla_grid_destroy(&grid);
+  osla_transport_destroy(&t);
+}
+
+static void test_id_on_two_ranks(void)
+{
+  osla_transport *t = osla_test_transport();
+  osla_grid *grid = hessian_grid(t, 0);
+  osla_hessian *h = hessian_make(grid, 6, NULL);
+  osla_hessian_datum d = {.id = 77};
+  scratch_make();
+  const char *path = scratch_path("c.h5");
+  OSLA_ASSERT_OK(osla_hessian_update_once(h, &d, NULL));
+  OSLA_ASSERT_OK(osla_hessian_checkpoint(h, path, NULL));
+  OSLA_ASSERT_OK(osla_hessian_commit(h));
+  OSLA_ASSERT_OK(osla_hessian_reset(h));
+  if (osla_test_size() > 1)
+    refuse(h, path, NULL, OSLA_ERR_IO, "id 77 was added by two ranks");
+  else
+    OSLA_ASSERT_OK(osla_hessian_restore(h, path, NULL));
+  scratch_drop(1);
+  osla_hessian_destroy(&h);
+  osla_grid_destroy(&grid);
+  osla_transport_destroy(&t);
+}
+
+/* Data 0 to last - 1, each by one rank, those that are in, too. */
+static void push_to(osla_hessian *h, int last)
+{
+  for (int i = osla_test_rank(); i < last; i += osla_test_size()) {
+    test_update u = update_random(3, i, 200, 40, OSLA_DOUBLE);
+    OSLA_ASSERT_OK(update_push_once(h, u, (uint64_t)i, NULL));
+  }
+}
+
+/* A full disk: the former checkpoint stays, the accumulator goes on, the next one succeeds. */
+static void test_disk_full(void)
+{
+  osla_transport *t = osla_test_transport();
+  osla_grid *grid = hessian_grid(t, 0);
+  osla_hessian *h = hessian_make(grid, 200, NULL), *back = hessian_make(grid, 200, NULL);
+  serial_sum sum = sum_make(200, OSLA_LOWER);
+  struct rlimit before, limit;
+  void (*handler)(int) = signal(SIGXFSZ, SIG_IGN);
+  scratch_make();
+  const char *path = scratch_path("c.h5");
+  push_to(h, 3);
+  OSLA_ASSERT_OK(osla_hessian_checkpoint(h, path, NULL));
+  getrlimit(RLIMIT_FSIZE, &before);
+  limit = before;
+  limit.rlim_cur = 9000;
+  if (osla_test_rank() == 0) setrlimit(RLIMIT_FSIZE, &limit);
+  push_to(h, 6);
+  OSLA_ASSERT_ERR(osla_hessian_checkpoint(h, path, NULL), OSLA_ERR_IO);
+  OSLA_ASSERT_TEXT("File too large");
+  OSLA_ASSERT_SAME_TEXT();
+  setrlimit(RLIMIT_FSIZE, &before);
+  OSLA_ASSERT_OK(osla_hessian_restore(back, path, NULL));
+  CU_ASSERT(osla_hessian_get_stats(back).ids_restored == 3);
+  push_to(h, 7);
+  OSLA_ASSERT_OK(osla_hessian_checkpoint(h, path, NULL));
+  for (int i = 0; i < 7; i++)
+    sum_add(&sum, update_random(3, i, 200, 40, OSLA_DOUBLE), 1.0);
+  sum_expect(&sum, h, "after a full disk");
+  OSLA_ASSERT_OK(osla_hessian_commit(back));
+  OSLA_ASSERT_OK(osla_hessian_reset(back));
+  OSLA_ASSERT_OK(osla_hessian_restore(back, path, NULL));
+  sum_expect(&sum, back, "the next checkpoint");
+  (void)signal(SIGXFSZ, handler);
+  scratch_drop(1);
+  sum_free(&sum);
+  osla_hessian_destroy(&h);
+  osla_hessian_destroy(&back);
+  osla_grid_destroy(&grid);
+  osla_transport_destroy(&t);
+}
+
+int main(int argc, char **argv)
+{
+  static const osla_test_case cases[] = {
+    {"ids", test_ids},
+    {"refused", test_refused},
+    {"id_on_two_ranks", test_id_on_two_ranks},
+    {"disk_full", test_disk_full},
+    {NULL, NULL},
+  };
+  return osla_test_main(argc, argv, cases);
+}
