@@ -65,29 +65,46 @@ static void print_report(const assemble_job *job)
                osla_format_seconds(job->seconds_assemble).s,
                osla_format_seconds(job->seconds_read).s, osla_format_seconds(job->seconds_add).s,
                osla_format_seconds(job->seconds_write).s);
+  if (o->checkpoint)
+    (void)printf("Checkpoint %d written in %s\n", job->checkpoint.written,
+                 osla_format_seconds(job->checkpoint.seconds).s);
   (void)printf("Output     %s\n", o->output);
 }
 
 static json_t *report_json(const assemble_job *job)
 {
   const assemble_options *o = job->options;
-  return json_pack("{s:I, s:i, s:I, s:I, s:s, s:s, s:I, s:i, s:i, s:f, s:f, s:f, s:f}", "updates",
-                   (json_int_t)job->updates, "files", o->n_files, "elements",
-                   (json_int_t)job->elements, "n", (json_int_t)o->n, "type",
-                   o->dtype == OSLA_FLOAT ? "float" : "double", "uplo",
-                   o->uplo == OSLA_UPPER ? "upper" : "lower", "nb", (json_int_t)o->nb, "nprow",
-                   osla_grid_nprow(job->grid), "npcol", osla_grid_npcol(job->grid),
-                   "seconds_assemble", job->seconds_assemble, "seconds_read", job->seconds_read,
-                   "seconds_add", job->seconds_add, "seconds_write", job->seconds_write);
+  const checkpoint *c = &job->checkpoint;
+  return json_pack(
+    "{s:I, s:i, s:I, s:I, s:s, s:s, s:I, s:i, s:i, s:f, s:f, s:f, s:f, s:I, s:i, s:f}", "updates",
+    (json_int_t)job->updates, "files", o->n_files, "elements", (json_int_t)job->elements, "n",
+    (json_int_t)o->n, "type", o->dtype == OSLA_FLOAT ? "float" : "double", "uplo",
+    o->uplo == OSLA_UPPER ? "upper" : "lower", "nb", (json_int_t)o->nb, "nprow",
+    osla_grid_nprow(job->grid), "npcol", osla_grid_npcol(job->grid), "seconds_assemble",
+    job->seconds_assemble, "seconds_read", job->seconds_read, "seconds_add", job->seconds_add,
+    "seconds_write", job->seconds_write, "updates_resumed", (json_int_t)c->resumed, "checkpoints",
+    c->written, "seconds_checkpoint", c->seconds);
+}
+
+static osla_err begin_checkpoints(assemble_job *job)
+{
+  checkpoint *c = &job->checkpoint;
+  c->total = job->updates;
+  assemble_describe(job, c->job, sizeof c->job);
+  return checkpoint_begin(c, job->hessian);
 }
 
 static osla_err run_steps(assemble_job *job)
 {
   OSLA_CALL(check_output(job));
+  OSLA_CALL(checkpoint_check(&job->checkpoint, job->t));
   OSLA_CALL(assemble_look(job));
   OSLA_CALL(make_hessian(job));
+  OSLA_CALL(begin_checkpoints(job));
   OSLA_CALL(assemble_add(job));
-  return write_output(job);
+  OSLA_CALL(write_output(job));
+  checkpoint_remove(&job->checkpoint);
+  return OSLA_OK;
 }
 
 int osla_command_assemble(int argc, char **argv)
@@ -105,6 +122,12 @@ int osla_command_assemble(int argc, char **argv)
     osla_cpu_apply(&cpu);
     err = osla_transport_create(MPI_COMM_WORLD, &transport, &job.t);
   }
+  job.checkpoint = (checkpoint){.t = job.t,
+                                .command = "assemble",
+                                .data = "updates",
+                                .file = options.checkpoint,
+                                .interval = options.interval,
+                                .quiet = options.quiet};
   if (err == OSLA_OK) err = run_steps(&job);
   status = osla_command_fail("assemble", err);
   if (err == OSLA_OK) print_report(&job);

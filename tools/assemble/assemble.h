@@ -2,11 +2,14 @@
 #ifndef OSLA_ASSEMBLE_H
 #define OSLA_ASSEMBLE_H
 
+#include "checkpoint.h"
 #include "command.h"
 #include "osla.h"
 
 typedef struct assemble_options {
   char *output, *json;
+  char *checkpoint; /* file; NULL: none */
+  double interval;  /* seconds */
   bool quiet;
   long long n, nb;
   osla_dtype dtype;
@@ -21,6 +24,7 @@ typedef struct assemble_job {
   osla_transport *t;
   osla_grid *grid;
   osla_hessian *hessian;
+  checkpoint checkpoint;
   int64_t *before; /* [n_files + 1] updates in the files before each */
   int64_t updates; /* in all files */
   int64_t elements;
@@ -34,6 +38,9 @@ bool assemble_parse(int argc, char **argv, int ranks, assemble_options *options,
 
 /* Checks all files against the schema (updates.h) and counts their updates. Collective. */
 osla_err assemble_look(assemble_job *job);
+
+/* What the updates are, as far as rank 0 can tell without reading them, for the checkpoint. */
+void assemble_describe(const assemble_job *job, char *text, size_t size);
 
 /* Adds all updates and commits. Collective. */
 osla_err assemble_add(assemble_job *job);

@@ -33,6 +33,12 @@ static int check(const assemble_options *o)
   if (!o->output) return osla_command_error(name, "--output: no file is named");
   if (o->json && strcmp(o->json, o->output) == 0)
     return osla_command_error(name, "--json: %s is the file of --output too", o->json);
+  if (o->checkpoint &&
+      (strcmp(o->checkpoint, o->output) == 0 || (o->json && strcmp(o->checkpoint, o->json) == 0)))
+    return osla_command_error(name, "--checkpoint: %s is the file of --output or --json too",
+                              o->checkpoint);
+  if (!(o->interval >= 0.0))
+    return osla_command_error(name, "--interval: %g is negative", o->interval);
   if (o->n_files == 0) return osla_command_error(name, "no file of updates is named");
   return OSLA_EXIT_OK;
 }
@@ -42,7 +48,7 @@ bool assemble_parse(int argc, char **argv, int ranks, assemble_options *o, osla_
 {
   char *type = "double", *uplo = "lower", *grid = NULL;
   bool single = false, upper = false;
-  *o = (assemble_options){.nb = 128};
+  *o = (assemble_options){.nb = 128, .interval = 600.0};
   const struct poptOption table[] = {
     {"n", 'n', POPT_ARG_LONGLONG, &o->n, 0, "unknowns: H is N x N", "N"},
     {"output", 'o', POPT_ARG_STRING, &o->output, 0, "write H and g to FILE (HDF5)", "FILE"},
@@ -50,6 +56,9 @@ bool assemble_parse(int argc, char **argv, int ranks, assemble_options *o, osla_
     {"uplo", '\0', POPT_ARG_STRING | SHOW, &uplo, 0, "triangle: lower or upper", "UPLO"},
     {"grid", 'g', POPT_ARG_STRING, &grid, 0, "process grid (default: nearest to square)", "PxQ"},
     {"nb", '\0', POPT_ARG_LONGLONG | SHOW, &o->nb, 0, "block size of H", "N"},
+    {"checkpoint", '\0', POPT_ARG_STRING, &o->checkpoint, 0,
+     "keep what is summed so far in FILE (HDF5), and go on from it", "FILE"},
+    {"interval", '\0', POPT_ARG_DOUBLE | SHOW, &o->interval, 0, "between checkpoints", "SECONDS"},
     {"json", 'j', POPT_ARG_STRING, &o->json, 0, "write the report as JSON", "FILE"},
     {"quiet", 'q', POPT_ARG_NONE, &o->quiet, 0, "no report", NULL},
     POPT_TABLEEND};

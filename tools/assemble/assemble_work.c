@@ -7,6 +7,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 
 static osla_err count_updates(const assemble_options *o, int64_t *before)
 {
@@ -31,6 +32,21 @@ osla_err assemble_look(assemble_job *job)
   OSLA_CALL(osla_bcast(job->t, job->before, o->n_files + 1, MPI_INT64_T, 0));
   job->updates = job->before[o->n_files];
   return OSLA_OK;
+}
+
+void assemble_describe(const assemble_job *job, char *text, size_t size)
+{
+  const assemble_options *o = job->options;
+  uint64_t hash = 0;
+  for (int i = 0; i < o->n_files; i++) {
+    struct stat status = {0};
+    (void)stat(o->files[i], &status); /* the file has been opened before */
+    int64_t facts[4] = {(int64_t)status.st_size, (int64_t)status.st_mtim.tv_sec,
+                        (int64_t)status.st_mtim.tv_nsec, job->before[i]};
+    hash = checkpoint_hash(hash, facts, sizeof facts);
+  }
+  (void)snprintf(text, size, "assemble: %" PRId64 " updates, %d files, state %016" PRIx64,
+                 job->updates, o->n_files, hash);
 }
 
 /* What one rank works with. */
@@ -97,24 +113,41 @@ static osla_err check_symmetric(osla_dtype dtype, const void *u, int64_t n)
   return OSLA_OK;
 }
 
-/* Update u of the batch, whose values begin at `values`. */
+/* The update's gradient: of residuals, given, or both; NULL: none. */
+static const double *gradient_of(worker *w, const double *given, int64_t n)
+{
+  const updates_batch *b = &w->batch;
+  if (!b->r) return given;
+  for (int64_t a = 0; given && a < n; a++)
+    w->sums[a] += given[a];
+  return w->sums;
+}
+
+/* Update u of the batch, whose values begin at `values`. Its id is its number among those of all
+ * files. */
 static osla_err add_update(worker *w, int64_t u, void *values)
 {
   const updates_batch *b = &w->batch;
   osla_hessian *h = w->job->hessian;
   int64_t at = b->offset[u] - b->offset[0], n = b->offset[u + 1] - b->offset[u];
-  const int64_t *ix = b->ix + at;
+  osla_hessian_datum d = {
+    .id = (uint64_t)(w->job->before[w->open_file] + b->first + u), .count = n, .ix = b->ix + at};
+  if (osla_hessian_has_id(h, d.id)) return OSLA_OK;
   if (b->k > 0) {
     OSLA_CALL(grow(&w->root_w, &w->k_room, b->k));
     OSLA_CALL(grow(&w->sums, &w->sums_room, n + 1));
     weigh(w, b->k, n, values, b->w ? b->w + u * b->k : NULL, b->r ? b->r + u * b->k : NULL);
-    OSLA_CALL(osla_hessian_update(h, n, ix, b->k, values, b->k));
-    if (b->r) OSLA_CALL(osla_hessian_update_gradient(h, n, ix, w->sums));
+    d.k = d.ldg = b->k;
+    d.g = values;
   } else {
     OSLA_CALL(check_symmetric(w->job->options->dtype, values, n));
-    OSLA_CALL(osla_hessian_update_block(h, n, ix, n, ix, values, n > 0 ? n : 1));
+    d.cols = n;
+    d.jx = d.ix;
+    d.u = values;
+    d.ldu = n > 0 ? n : 1;
   }
-  return b->g ? osla_hessian_update_gradient(h, n, ix, b->g + at) : OSLA_OK;
+  d.gradient = gradient_of(w, b->g ? b->g + at : NULL, n);
+  return osla_hessian_update_once(h, &d, NULL);
 }
 
 static osla_err add_batch(worker *w, const char *path)
@@ -149,6 +182,10 @@ static osla_err add_range(worker *w, int i, int64_t first, int64_t end)
                "%.200s: is changed while it is read", o->files[i]);
   }
   while (first < end) {
+    if (osla_hessian_has_id(w->job->hessian, (uint64_t)(w->job->before[i] + first))) {
+      first++; /* is not even read */
+      continue;
+    }
     double start = osla_clock();
     OSLA_CALL(updates_read(w->file, first, end - first, o->dtype, &w->batch));
     double read = osla_clock();
@@ -162,10 +199,10 @@ static osla_err add_range(worker *w, int i, int64_t first, int64_t end)
 
 static osla_err add_all(worker *w, osla_counter *counter, int64_t subset)
 {
-  const assemble_job *job = w->job;
+  assemble_job *job = w->job;
   for (;;) {
     int64_t first, end;
-    OSLA_CALL(osla_counter_next(counter, subset, &first));
+    OSLA_CALL(checkpoint_next(&job->checkpoint, counter, subset, true, &first));
     if (first >= job->updates) return OSLA_OK;
     end = first + subset < job->updates ? first + subset : job->updates;
     for (int i = 0; i < job->options->n_files; i++) {
@@ -176,10 +213,12 @@ static osla_err add_all(worker *w, osla_counter *counter, int64_t subset)
   }
 }
 
-/* Enough subsets that the last ones end together, large enough that asking costs nothing. */
+/* Enough subsets that the last ones end together, large enough that asking costs nothing; smaller
+ * ones with checkpoints, which are taken between them. */
 static int64_t choose_subset(const assemble_job *job)
 {
-  int64_t subset = job->updates / (16 * (int64_t)osla_transport_size(job->t));
+  int64_t each = job->checkpoint.file ? 64 : 16;
+  int64_t subset = job->updates / (each * osla_transport_size(job->t));
   return subset < 1 ? 1 : subset > 1024 ? 1024 : subset;
 }
 
@@ -206,6 +245,7 @@ osla_err assemble_add(assemble_job *job)
     int64_t left;
     (void)snprintf(text, sizeof text, "%s", osla_error_text());
     (void)osla_counter_next(counter, job->updates, &left);
+    checkpoint_leave(&job->checkpoint, err);
     (void)osla_error_set(err, "%s", text);
   }
   err = osla_agree(job->t, err);

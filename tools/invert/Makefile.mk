@@ -5,6 +5,7 @@ tools_libinvert_la_CPPFLAGS = $(AM_CPPFLAGS) -DOSLA_PKGDATADIR='"$(pkgdatadir)"'
 tools_libinvert_la_LIBADD = tools/libtomo.la
 tools_libinvert_la_SOURCES = \
   tools/command.h tools/command.c tools/command_util.c \
+  tools/checkpoint.h tools/checkpoint.c \
   tools/invert/invert.h \
   tools/invert/invert_options.c \
   tools/invert/invert_input.c \
