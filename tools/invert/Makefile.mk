@@ -12,6 +12,7 @@ tools_libinvert_la_SOURCES = \
   tools/invert/invert_problem.c \
   tools/invert/invert_terminal.c \
   tools/invert/invert_work.c \
+  tools/invert/invert_resume.c \
   tools/invert/invert_assemble.c \
   tools/invert/invert_misfit.c \
   tools/invert/invert_solve.c \

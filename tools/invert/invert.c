@@ -8,8 +8,10 @@ static osla_err run_steps(invert_job *job)
 {
   double start = osla_clock();
   OSLA_CALL(invert_check_output(job));
+  OSLA_CALL(checkpoint_check(&job->checkpoint, job->t));
   OSLA_CALL(invert_read_input(job));
   OSLA_CALL(invert_make_problem(job));
+  OSLA_CALL(invert_resume(job));
   OSLA_CALL(invert_assemble(job));
   OSLA_CALL(invert_solve(job));
   OSLA_CALL(invert_sample_resolution(job));
@@ -17,6 +19,7 @@ static osla_err run_steps(invert_job *job)
   OSLA_CALL(invert_write_output(job));
   job->result.wall = osla_clock() - start;
   OSLA_CALL(invert_write_json(job));
+  checkpoint_remove(&job->checkpoint);
   return invert_print_report(job);
 }
 
@@ -38,6 +41,12 @@ int osla_command_invert(int argc, char **argv)
     job.blas_threads = cpu.threads;
     err = osla_transport_create(MPI_COMM_WORLD, &transport, &job.t);
   }
+  job.checkpoint = (checkpoint){.t = job.t,
+                                .command = "invert",
+                                .data = "paths",
+                                .file = options.checkpoint,
+                                .interval = options.interval,
+                                .quiet = options.quiet};
   if (err == OSLA_OK) err = run_steps(&job);
   status = osla_command_fail("invert", err);
   invert_destroy(&job);

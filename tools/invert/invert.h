@@ -12,6 +12,7 @@
 #ifndef OSLA_INVERT_H
 #define OSLA_INVERT_H
 
+#include "checkpoint.h"
 #include "osla.h"
 #include "tomo_io.h"
 #include "tomo_kernel.h"
@@ -26,6 +27,8 @@ typedef enum invert_factor { INVERT_CHOLESKY, INVERT_LU } invert_factor;
 typedef struct invert_options {
   const char *stations, *events;     /* files; NULL: the shipped sample */
   const char *output, *map, *json;   /* files; NULL: none */
+  const char *checkpoint;            /* file; NULL: none */
+  double interval;                   /* seconds between checkpoints */
   const char *data_directory;        /* shipped tables; NULL: not found */
   int major_arc;                     /* also the long way round */
   double min_distance, max_distance; /* degrees, of station-event pairs */
@@ -99,7 +102,8 @@ typedef struct invert_job {
   double *m_true, *m; /* [n] percent */
   double *density;    /* [knots] km */
   osla_hessian *hessian;
-  osla_matrix *factor; /* the Hessian's own matrix, once factored */
+  checkpoint checkpoint; /* of the assembly; its ids are path ids */
+  osla_matrix *factor;   /* the Hessian's own matrix, once factored */
   invert_result result;
 } invert_job;
 
@@ -118,8 +122,9 @@ bool invert_on_terminal(void);
 
 /* invert_work.c: deals the paths to all ranks and threads, one-sided, in subsets. Each thread
  * traces its paths in its own workspace (worker.path) and calls `work` for each. A failure takes
- * the paths that are left, so that all ranks end soon. On return all ranks have finished; *seconds
- * is how long this rank was busy. total->density is the caller's to free, whatever is returned. */
+ * the paths that are left, so that all ranks end soon. Takes checkpoints, if `points` is not NULL.
+ * On return all ranks have finished; *seconds is how long this rank was busy. total->density is the
+ * caller's to free, whatever is returned. */
 typedef struct invert_worker {
   invert_job *job;
   tomo_path *path; /* traced when work is called */
@@ -134,7 +139,10 @@ typedef struct invert_worker {
 } invert_worker;
 typedef osla_err invert_path_work(invert_worker *worker);
 osla_err invert_for_all_paths(invert_job *job, const char *what, invert_path_work *work,
-                              invert_worker *total, double *seconds);
+                              checkpoint *points, invert_worker *total, double *seconds);
+
+/* invert_resume.c: goes on from the checkpoint, if there is one. */
+osla_err invert_resume(invert_job *job);
 
 /* invert_assemble.c: H, gradient, density, misfit of the zero model; prior; commit. */
 osla_err invert_assemble(invert_job *job);

@@ -1,5 +1,6 @@
 /* The assembly: H[ix, ix] += G^T G and g[ix] += G^T d for each path, then the prior, then commit.
- */
+ * A path that is in a checkpoint is traced again for misfit and density, but its panel is not made.
+ * The prior is never in one. */
 #include "invert.h"
 
 #include <stdlib.h>
@@ -27,15 +28,22 @@ static osla_err assemble_path(invert_worker *w)
   invert_job *job = w->job;
   int64_t k = tomo_kernel_count(job->kernel);
   const int64_t *ix = tomo_path_indices(w->path);
-  OSLA_CALL(tomo_path_panel(w->path, job->options->dtype, w->g, k));
-  project_data(w, k);
   w->misfit += tomo_path_misfit(w->path, NULL, w->d);
   w->data += k;
   tomo_path_add_density(w->path, w->density);
+  if (osla_hessian_has_id(job->hessian, (uint64_t)w->path_id)) return OSLA_OK; /* resumed */
+  OSLA_CALL(tomo_path_panel(w->path, job->options->dtype, w->g, k));
+  project_data(w, k);
 
   double start = osla_clock();
-  OSLA_CALL(osla_hessian_update(job->hessian, w->columns, ix, k, w->g, k));
-  OSLA_CALL(osla_hessian_update_gradient(job->hessian, w->columns, ix, w->g_sum));
+  const osla_hessian_datum datum = {.id = (uint64_t)w->path_id,
+                                    .count = w->columns,
+                                    .ix = ix,
+                                    .k = k,
+                                    .g = w->g,
+                                    .ldg = k,
+                                    .gradient = w->g_sum};
+  OSLA_CALL(osla_hessian_update_once(job->hessian, &datum, NULL));
   w->seconds_update += osla_clock() - start;
   return OSLA_OK;
 }
@@ -96,7 +104,8 @@ osla_err invert_assemble(invert_job *job)
 {
   invert_worker total;
   double busy, start = osla_clock();
-  osla_err err = invert_for_all_paths(job, "assembling", assemble_path, &total, &busy);
+  osla_err err =
+    invert_for_all_paths(job, "assembling", assemble_path, &job->checkpoint, &total, &busy);
   if (err == OSLA_OK) err = share_totals(job, &total);
   free(total.density);
   OSLA_CALL(err);

@@ -82,13 +82,16 @@ static json_t *sizes_json(const invert_job *job)
   char grid[32];
   (void)snprintf(grid, sizeof grid, "%dx%d", osla_grid_nprow(job->grid),
                  osla_grid_npcol(job->grid));
-  return json_pack("{s:s, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:i, s:s, s:i, s:I}", "command",
-                   "osla invert", "unknowns", (json_int_t)job->n, "knots", (json_int_t)job->knots,
-                   "stations", (json_int_t)job->n_stations, "events", (json_int_t)job->n_events,
-                   "paths", (json_int_t)job->n_paths, "data", (json_int_t)r->data, "updates",
-                   (json_int_t)r->updates, "elements", (json_int_t)r->elements, "ranks",
-                   osla_transport_size(job->t), "grid", grid, "nodes",
-                   osla_transport_n_nodes(job->t), "bytes_per_rank", (json_int_t)r->bytes);
+  const checkpoint *c = &job->checkpoint;
+  return json_pack(
+    "{s:s, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:i, s:s, s:i, s:I, s:I, s:i, s:f}", "command",
+    "osla invert", "unknowns", (json_int_t)job->n, "knots", (json_int_t)job->knots, "stations",
+    (json_int_t)job->n_stations, "events", (json_int_t)job->n_events, "paths",
+    (json_int_t)job->n_paths, "data", (json_int_t)r->data, "updates", (json_int_t)r->updates,
+    "elements", (json_int_t)r->elements, "ranks", osla_transport_size(job->t), "grid", grid,
+    "nodes", osla_transport_n_nodes(job->t), "bytes_per_rank", (json_int_t)r->bytes,
+    "paths_resumed", (json_int_t)c->resumed, "checkpoints", c->written, "seconds_checkpoint",
+    c->seconds);
 }
 
 static json_t *result_json(const invert_job *job)

@@ -30,7 +30,7 @@ osla_err invert_measure_misfit(invert_job *job)
 {
   invert_worker total;
   double start = osla_clock(), busy;
-  osla_err err = invert_for_all_paths(job, "measuring misfit", measure_path, &total, &busy);
+  osla_err err = invert_for_all_paths(job, "measuring misfit", measure_path, NULL, &total, &busy);
   free(total.density);
   job->result.misfit_after = total.misfit;
   if (err == OSLA_OK)

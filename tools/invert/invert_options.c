@@ -39,6 +39,7 @@ static invert_options defaults(void)
                           .model = tomo_model_defaults(),
                           .prior = tomo_prior_defaults(),
                           .nb = 128,
+                          .interval = 600.0,
                           .threads = 1,
                           .resolution = 24,
                           .map_depth_km = 100.0};
@@ -74,6 +75,7 @@ static osla_err check_numbers(const invert_options *o)
   OSLA_CALL(check_not_negative("--smoothing", o->prior.lateral));
   OSLA_CALL(check_not_negative("--radial-smoothing", o->prior.radial));
   OSLA_CALL(check_not_negative("--noise", o->noise));
+  OSLA_CALL(check_not_negative("--interval", o->interval));
   OSLA_CALL(check_not_negative("--min-distance", o->min_distance));
   OSLA_CHECK(o->max_distance <= 180.0 && o->min_distance < o->max_distance, OSLA_ERR_ARG,
              "--max-distance: %g is not between --min-distance %g and 180", o->max_distance,
@@ -102,9 +104,9 @@ static osla_err check_numbers(const invert_options *o)
 
 static osla_err check_files(const invert_options *o)
 {
-  const char *const option[] = {"--output", "--map", "--json"};
-  const char *const file[] = {o->output, o->map, o->json};
-  for (int i = 0; i < 3; i++)
+  const char *const option[] = {"--output", "--map", "--json", "--checkpoint"};
+  const char *const file[] = {o->output, o->map, o->json, o->checkpoint};
+  for (int i = 0; i < 4; i++)
     for (int j = 0; j < i; j++)
       OSLA_CHECK(!file[i] || !file[j] || strcmp(file[i], file[j]) != 0, OSLA_ERR_ARG,
                  "%s: %s is the file of %s too", option[i], file[i], option[j]);
@@ -200,6 +202,9 @@ bool invert_parse(int argc, char **argv, int ranks, invert_options *o,
      "write model, gradient, settings (HDF5; plain if FILE ends in .osla)", "FILE"},
     {"map", 'm', POPT_ARG_STRING, &o->map, 0, "write a picture with gnuplot", "FILE.png"},
     {"json", 'j', POPT_ARG_STRING, &o->json, 0, "write the report as JSON", "FILE"},
+    {"checkpoint", '\0', POPT_ARG_STRING, &o->checkpoint, 0,
+     "keep what is assembled so far in FILE (HDF5), and go on from it", "FILE"},
+    {"interval", '\0', POPT_ARG_DOUBLE | SHOW, &o->interval, 0, "between checkpoints", "SECONDS"},
     {"map-depth", '\0', POPT_ARG_DOUBLE | SHOW, &o->map_depth_km, 0, "depth of the maps", "KM"},
     {"quiet", 'q', POPT_ARG_NONE, &o->quiet, 0, "no report and no progress line", NULL},
     {"major-arc", '\0', POPT_ARG_NONE, &o->major_arc, 0, "also use the long way round", NULL},

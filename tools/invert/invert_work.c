@@ -16,6 +16,7 @@ typedef struct loop {
   invert_job *job;
   invert_path_work *work;
   osla_counter *counter;
+  checkpoint *points; /* NULL: none are taken */
   int64_t subset;
   const char *what;
   bool show; /* a progress line on this rank's terminal */
@@ -90,12 +91,18 @@ static osla_err run_path(const loop *l, invert_worker *w, int64_t path_id)
   return l->work(w);
 }
 
+static osla_err next_subset(loop *l, int64_t *first)
+{
+  if (!l->points) return osla_counter_next(l->counter, l->subset, first);
+  return checkpoint_next(l->points, l->counter, l->subset, thread_number() == 0, first);
+}
+
 static osla_err run_subsets(loop *l, invert_worker *w)
 {
   const invert_job *job = l->job;
   for (;;) {
     int64_t first;
-    OSLA_CALL(osla_counter_next(l->counter, l->subset, &first));
+    OSLA_CALL(next_subset(l, &first));
     if (thread_number() == 0) show_progress(l, first);
     if (first >= job->n_paths) return OSLA_OK;
     int64_t end = first + l->subset < job->n_paths ? first + l->subset : job->n_paths;
@@ -125,6 +132,7 @@ static void run_thread(loop *l, invert_worker *total, double *density)
   (void)snprintf(text, sizeof text, "%s", osla_error_text());
   int64_t left;
   if (err != OSLA_OK) (void)osla_counter_next(l->counter, l->job->n_paths, &left);
+  if (err != OSLA_OK && l->points && thread_number() == 0) checkpoint_leave(l->points, err);
 #ifdef _OPENMP
 #pragma omp critical(invert_totals)
 #endif
@@ -149,9 +157,9 @@ static int64_t choose_subset(const invert_job *job)
 }
 
 osla_err invert_for_all_paths(invert_job *job, const char *what, invert_path_work *work,
-                              invert_worker *total, double *seconds)
+                              checkpoint *points, invert_worker *total, double *seconds)
 {
-  loop l = {.job = job, .work = work, .what = what, .subset = choose_subset(job)};
+  loop l = {.job = job, .work = work, .what = what, .points = points, .subset = choose_subset(job)};
   double *density = calloc((size_t)job->knots, sizeof *density);
   osla_err err = density ? OSLA_OK : osla_error_set(OSLA_ERR_MEM, "ray density");
   *total = (invert_worker){.job = job, .density = density};
