@@ -62,6 +62,7 @@ tests_scripts = \
   tests/test_invert.sh \
   tests/test_invert_errors.sh \
   tests/test_invert_kill.sh \
+  tests/test_restart_kill.sh \
   tests/test_assemble.sh \
   tests/test_bench.sh
 
