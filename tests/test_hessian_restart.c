@@ -115,12 +115,12 @@ static void test_other_grid(void)
   o.dtype = OSLA_DOUBLE;
   o.order_independent = true;
   o.bound = o.gradient_bound = 1e6;
-  restart(t, 53, o, 1, 0);
+  restart(t, 53, o, 4, 0);
   o.checkpoint_holds = false;
   restart(t, 53, o, 3, 1);
   o.order_independent = false;
-  restart(t, 1, o, 0, 0);
-  restart(t, 0, o, 0, 0);
+  restart(t, 1, o, 0, 5);
+  restart(t, 0, o, 4, 0);
   scratch_drop(1);
   osla_transport_destroy(&t);
 }

@@ -91,6 +91,8 @@ bad "--damping: inf is not finite" --damping=inf
 bad "--smoothing: -0.5 is negative" --smoothing -0.5
 bad "--radial-smoothing: -2 is negative" --radial-smoothing -2
 bad "--noise: nan is not a number" --noise nan
+bad "--interval: -1 is negative" --interval -1
+bad "--checkpoint: c.h5 is the file of --output too" --checkpoint c.h5 --output c.h5
 bad "--max-distance: 20 is not between --min-distance 30 and 180" --min-distance 30 --max-distance 20
 bad "--max-distance: nan is not between --min-distance 10 and 180" --max-distance nan
 bad "--frobnicate: unknown option \(see osla invert --help\)" --frobnicate
