@@ -11,7 +11,7 @@
  *   DONE
  *
  * Words of one rank to another arrive in the order of the posts: MPI keeps the order of accumulates
- * from one rank to another (MPI-3.1, section 11.7.1).
+ * from one rank to another (MPI-3.1, section 11.7.2).
  */
 #include "post_mpi.h"
 #include "request_pool.h"
