@@ -266,9 +266,12 @@ static osla_err deliver_part(osla_hessian *h, workspace *w, part *a, bool patien
   if (elements == 0) return OSLA_OK;
   a->stripes = osla_piece_stripes(h, &p);
   bool ready = a->u->k < 0;
-  if (ready && a->peer) *done = add_block_here(h, w, a, &p, patient);
-  if (*done) w->stats.elements += elements;
-  if (ready && a->peer) return OSLA_OK;
+  if (ready && a->peer) {
+    *done = add_block_here(h, w, a, &p, patient);
+    if (*done) w->stats.elements += elements;
+    return OSLA_OK;
+  }
+  w->stats.elements += elements;
   size_t values = (size_t)a->rows * h->element, most = osla_piece_bytes(h);
   bool fits = values <= most / (size_t)a->cols;
   if (a->peer)

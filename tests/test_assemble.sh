@@ -11,7 +11,7 @@ scratch=$(mktemp -d) || exit 1
 trap 'rm -rf "$scratch"' EXIT
 failed=0
 fail() { echo "test_assemble: $*"; head -n 20 "$scratch/out" "$scratch/err"; failed=1; }
-mkdir "$scratch/in" "$scratch/work"
+mkdir "$scratch/in" "$scratch/job"
 in=$scratch/in
 
 # run RANKS MODE COMMAND ARGUMENT...; 0 ranks: without mpiexec
@@ -22,7 +22,7 @@ run() {
   [ "$mode" = fake2 ] && env=(MPIR_CVAR_NUM_CLIQUES=2 MPIR_CVAR_CLIQUES_BY_BLOCK=1)
   command=("$OSLA" "$@")
   [ "$ranks" = 0 ] || command=("$MPIEXEC" -n "$ranks" "${command[@]}")
-  (cd "$scratch/work" && timeout 60 env "${env[@]}" "${command[@]}") \
+  (cd "$scratch/job" && timeout 60 env "${env[@]}" "${command[@]}") \
     >"$scratch/out" 2>"$scratch/err" </dev/null
   status=$?
 }
@@ -36,8 +36,8 @@ bad() {
   [ "$(wc -l <"$scratch/err")" = 1 ] || fail "$label: not one line on stderr"
   grep -qE "^osla (assemble|solve): $2\$" "$scratch/err" || fail "$label: stderr is not '$2'"
   [ -s "$scratch/out" ] && fail "$label: something on stdout"
-  [ -z "$(ls -A "$scratch/work")" ] || fail "$label: leaves $(ls -A "$scratch/work")"
-  rm -rf "$scratch/work"; mkdir "$scratch/work"
+  [ -z "$(ls -A "$scratch/job")" ] || fail "$label: leaves $(ls -A "$scratch/job")"
+  rm -rf "$scratch/job"; mkdir "$scratch/job"
 }
 made() { "$check" make "$1" "$in/$1.h5" 90 || fail "cannot make $1"; }
 for kind in panels blocks single other; do made $kind; done
@@ -62,9 +62,9 @@ done <<'LIST'
 4 fake2 --nb 8
 1 node --type float --nb 32
 LIST
-grep -q '"updates": 121' "$scratch/work/report.json" || fail "the JSON report has no 121 updates"
+grep -q '"updates": 121' "$scratch/job/report.json" || fail "the JSON report has no 121 updates"
 if command -v python3 >/dev/null; then
-  python3 -m json.tool "$scratch/work/report.json" >/dev/null || fail "not JSON"
+  python3 -m json.tool "$scratch/job/report.json" >/dev/null || fail "not JSON"
 fi
 
 run 2 node assemble --n 90 --output "$system" --uplo upper --nb 16 "${files[@]:0:1}"
@@ -81,8 +81,8 @@ done <<'LIST'
 2 node --method mixed --nb 16 --json solve.json
 4 fake2 --grid 2x2 --nb 9
 LIST
-grep -q '"rcond": null' "$scratch/work/solve.json" || fail "mixed: rcond is not null"
-rm -f "$scratch/work"/*
+grep -q '"rcond": null' "$scratch/job/solve.json" || fail "mixed: rcond is not null"
+rm -f "$scratch/job"/*
 
 # --- the examples of doc/ ---
 "$BUILDDIR/doc/write_updates" "$in/example.h5" 50 || fail "doc/write_updates.c fails"

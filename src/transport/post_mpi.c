@@ -61,8 +61,8 @@ static void fetch(osla_post *post, MPI_Op op, const int64_t *operand, size_t off
   osla_region *region = post->region;
   MPI_Aint disp = (MPI_Aint)(offset + region->shift[post->rank]);
   MPI_Request request;
-  atomic_thread_fence(
-    memory_order_seq_cst); /* who sees a word may get what was stored here before */
+  /* Who sees a word may get what was stored here before. */
+  atomic_thread_fence(memory_order_seq_cst);
   int code = MPI_Rget_accumulate(operand, 1, MPI_INT64_T, &post->old, 1, MPI_INT64_T, post->rank,
                                  disp, 1, MPI_INT64_T, op, region->win, &request);
   add_request(post, code, request, "MPI_Rget_accumulate");
