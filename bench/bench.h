@@ -44,7 +44,7 @@ typedef struct bench_settings {
   int n_count;                /* 0: the kernel's default */
   int64_t nbs[BENCH_MAX_SIZES];
   int n_nbs;
-  int grids[BENCH_MAX_GRIDS][2]; /* process rows, columns; 0 x 0: nearest to square */
+  int grids[BENCH_MAX_GRIDS][2]; /* process rows, columns; 0 x 0: chosen */
   int n_grids;
   osla_grid_order order;
   int64_t nb; /* of the current case: one of nbs */

@@ -105,7 +105,7 @@ static int take_precision(const bench_kernel *kernel, const char *text, bench_se
   return OSLA_EXIT_OK;
 }
 
-/* "2x2", or "1x4,2x2"; none: nearest to square. */
+/* "2x2", or "1x4,2x2"; none: chosen, see osla_grid_create. */
 static int take_grids(const bench_kernel *kernel, int size, const char *text,
                       bench_settings *settings)
 {
@@ -212,7 +212,7 @@ static bool parse_raw(const bench_kernel *kernel, int argc, char **argv, raw_opt
     {"nb", '\0', POPT_ARG_STRING, &raw->nb, 0,
      "Block size of the distribution (default: " DEFAULT_NB "); a comma list", "NB"},
     {"grid", '\0', POPT_ARG_STRING, &raw->grid, 0,
-     "Process grid (default: nearest to square); a comma list", "PxQ"},
+     "Process grid (default: one row on one node); a comma list", "PxQ"},
     {"order", '\0', POPT_ARG_STRING, &raw->order, 0,
      "Ranks in it by rows, columns, or nodes (default: nodes, that is columns, each on as few "
      "nodes as can be)",

@@ -44,7 +44,7 @@ int main(int argc, char **argv)
   double G[COUNT * DATA], g[COUNT], one = 1.0, largest;
 
   check(osla_transport_create(MPI_COMM_WORLD, NULL, &transport));
-  check(osla_grid_create(transport, 0, 0, &grid)); /* all ranks, nearly square */
+  check(osla_grid_create(transport, 0, 0, &grid)); /* all ranks */
   check(osla_hessian_create(grid, N, NULL, &hessian));
   for (int64_t i = rank; i < N; i += size) { /* each rank its share, in any order */
     make_up(i, ix, G, g);

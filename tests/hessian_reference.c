@@ -30,8 +30,7 @@ int hessian_rounds(int usual)
 osla_grid *hessian_grid(osla_transport *t, int which)
 {
   int size = osla_transport_size(t), back = size - 1 - osla_transport_rank(t), n = 0;
-  osla_grid *square = NULL, *grid = NULL;
-  OSLA_ASSERT_OK(osla_grid_create(t, 0, 0, &square));
+  osla_grid *square = osla_test_square_grid(t), *grid = NULL;
   if (which == n++) return square;
   int nprow = osla_grid_nprow(square), npcol = osla_grid_npcol(square);
   osla_grid_destroy(&square);

@@ -18,11 +18,22 @@ osla_transport *osla_test_transport(void)
   return t;
 }
 
+osla_grid *osla_test_square_grid(osla_transport *t)
+{
+  int size = osla_transport_size(t), p = 1;
+  for (int d = 2; d * d <= size; d++)
+    if (size % d == 0) p = d;
+  osla_grid_order order = osla_transport_n_nodes(t) > 1 ? OSLA_GRID_NODES : OSLA_GRID_ROWS;
+  osla_grid *grid = NULL;
+  OSLA_ASSERT_OK(osla_grid_create_ordered(t, p, size / p, order, &grid));
+  return grid;
+}
+
 static osla_grid *reversed(osla_transport *t)
 {
   int size = osla_transport_size(t), back = size - 1 - osla_transport_rank(t);
-  osla_grid *shape = NULL, *grid = NULL;
-  if (!OSLA_ASSERT_OK(osla_grid_create(t, 0, 0, &shape))) return NULL;
+  osla_grid *shape = osla_test_square_grid(t), *grid = NULL;
+  if (!shape) return NULL;
   int nprow = osla_grid_nprow(shape), npcol = osla_grid_npcol(shape);
   OSLA_ASSERT_OK(osla_grid_create_at(t, nprow, npcol, back / npcol, back % npcol, &grid));
   osla_grid_destroy(&shape);
@@ -30,7 +41,7 @@ static osla_grid *reversed(osla_transport *t)
 }
 
 typedef struct grid_shape {
-  int nprow, npcol; /* -1: nearest to square, ranks in reverse order */
+  int nprow, npcol; /* 0: nearest to square; -1: the same with the ranks in reverse order */
 } grid_shape;
 
 static int list_grids(int size, grid_shape list[8])
@@ -57,6 +68,7 @@ osla_grid *osla_test_grid(osla_transport *t, int which)
   grid_shape list[8];
   (void)list_grids(osla_transport_size(t), list);
   if (list[which].nprow < 0) return reversed(t);
+  if (list[which].nprow == 0) return osla_test_square_grid(t);
   osla_grid *grid = NULL;
   OSLA_ASSERT_OK(osla_grid_create(t, list[which].nprow, list[which].npcol, &grid));
   return grid;

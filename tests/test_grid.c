@@ -73,8 +73,9 @@ static void test_all_shapes(void)
   osla_transport_destroy(&t);
 }
 
-/* On transports of 1, 2, ... ranks: all ranks are used, and no other shape is nearer to square. */
-static void test_nearest_to_square(void)
+/* On transports of 1, 2, ... ranks: all ranks are used, on one node in one process row, else in the
+ * shape that is nearest to square. */
+static void test_chosen_shape(void)
 {
   for (int members = 1; members <= osla_test_size(); members++) {
     MPI_Comm comm;
@@ -87,12 +88,13 @@ static void test_nearest_to_square(void)
     OSLA_ASSERT_OK(osla_grid_create(t, 0, 0, &grid));
     int nprow = osla_grid_nprow(grid), npcol = osla_grid_npcol(grid);
     CU_ASSERT(nprow * npcol == members && nprow <= npcol);
-    for (int p = nprow + 1; p * p <= members; p++)
-      CU_ASSERT(members % p != 0);
-    if (osla_transport_n_nodes(t) == 1)
-      check_row_major(grid, t, nprow, npcol);
-    else
+    if (osla_transport_n_nodes(t) == 1) {
+      check_row_major(grid, t, 1, members);
+    } else {
+      for (int p = nprow + 1; p * p <= members; p++)
+        CU_ASSERT(members % p != 0);
       check_by_nodes(grid, t);
+    }
     osla_grid_destroy(&grid);
     osla_transport_destroy(&t);
     MPI_Comm_free(&comm);
@@ -294,7 +296,7 @@ int main(int argc, char **argv)
   static const osla_test_case cases[] = {
     {"all_shapes", test_all_shapes},
     {"orders", test_orders},
-    {"nearest_to_square", test_nearest_to_square},
+    {"chosen_shape", test_chosen_shape},
     {"create_at", test_create_at},
     {"bad_shapes", test_bad_shapes},
     {"bad_places", test_bad_places},

@@ -18,6 +18,18 @@ static void nearest_to_square(int size, int *nprow, int *npcol)
   *npcol = size / p;
 }
 
+/* Ranks of one node that make one process row: more of them share the work on a panel. */
+enum { ROW_MOST = 8 };
+
+/* See osla_grid_create. */
+static void choose_shape(const osla_transport *t, int *nprow, int *npcol)
+{
+  int size = osla_transport_size(t);
+  *nprow = 1;
+  *npcol = size;
+  if (size > ROW_MOST || osla_transport_n_nodes(t) > 1) nearest_to_square(size, nprow, npcol);
+}
+
 static osla_err check_shape(int size, int nprow, int npcol)
 {
   OSLA_CHECK(nprow >= 1 && npcol >= 1, OSLA_ERR_ARG, "grid %d x %d: both sides must be at least 1",
@@ -92,8 +104,8 @@ static int number_by_node(const osla_transport *t, int rank)
 osla_err osla_grid_create_ordered(osla_transport *t, int nprow, int npcol, osla_grid_order order,
                                   osla_grid **out)
 {
-  int size = osla_transport_size(t), number = osla_transport_rank(t);
-  if (nprow == 0 && npcol == 0) nearest_to_square(size, &nprow, &npcol);
+  int number = osla_transport_rank(t);
+  if (nprow == 0 && npcol == 0) choose_shape(t, &nprow, &npcol);
   if (order == OSLA_GRID_NODES) number = number_by_node(t, number);
   bool member = nprow > 0 && npcol > 0 && number < (int64_t)nprow * npcol;
   if (!member) return osla_grid_create_at(t, nprow, npcol, -1, -1, out);

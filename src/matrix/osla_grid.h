@@ -22,8 +22,10 @@ typedef enum osla_grid_order {
 
 /* Makes a grid of the first nprow * npcol ranks in an order. Collective on the transport. The other
  * ranks are idle (prow = pcol = -1), own nothing, and still take part in collective calls. nprow =
- * npcol = 0 chooses the grid of all ranks that is nearest to square, with nprow <= npcol.
- * The transport is borrowed and must outlive the grid. Errors: ARG, MEM. */
+ * npcol = 0 chooses a grid of all ranks: on one node with at most 8 ranks one process row, else the
+ * one that is nearest to square, with nprow <= npcol. (Process rows save transfers between nodes;
+ * on a node there are none, and panels and columns of updates that are not cut are faster.) The
+ * transport is borrowed and must outlive the grid. Errors: ARG, MEM. */
 osla_err osla_grid_create_ordered(osla_transport *transport, int nprow, int npcol,
                                   osla_grid_order order, osla_grid **out);
 

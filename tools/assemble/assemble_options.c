@@ -54,7 +54,7 @@ bool assemble_parse(int argc, char **argv, int ranks, assemble_options *o, osla_
     {"output", 'o', POPT_ARG_STRING, &o->output, 0, "write H and g to FILE (HDF5)", "FILE"},
     {"type", '\0', POPT_ARG_STRING | SHOW, &type, 0, "of H: double or float", "TYPE"},
     {"uplo", '\0', POPT_ARG_STRING | SHOW, &uplo, 0, "triangle: lower or upper", "UPLO"},
-    {"grid", 'g', POPT_ARG_STRING, &grid, 0, "process grid (default: nearest to square)", "PxQ"},
+    {"grid", 'g', POPT_ARG_STRING, &grid, 0, "process grid (default: one row on one node)", "PxQ"},
     {"nb", '\0', POPT_ARG_LONGLONG | SHOW, &o->nb, 0, "block size of H", "N"},
     {"checkpoint", '\0', POPT_ARG_STRING, &o->checkpoint, 0,
      "keep what is summed so far in FILE (HDF5), and go on from it", "FILE"},

@@ -40,7 +40,7 @@ typedef struct invert_options {
   tomo_model_options model;
   tomo_prior_options prior;
   invert_factor factor;
-  int nprow, npcol; /* 0: nearest to square */
+  int nprow, npcol; /* 0: chosen */
   long long nb;
   osla_dtype dtype;
   osla_uplo uplo;

@@ -56,7 +56,7 @@ bool solve_parse(int argc, char **argv, int ranks, solve_options *o, osla_comman
     {"damping", '\0', POPT_ARG_DOUBLE | SHOW, &o->damping, 0, "added to the diagonal of H", "X"},
     {"method", '\0', POPT_ARG_STRING | SHOW, &method, 0,
      "cholesky, lu (pivots), or mixed (Cholesky in float, refined)", "NAME"},
-    {"grid", 'g', POPT_ARG_STRING, &grid, 0, "process grid (default: nearest to square)", "PxQ"},
+    {"grid", 'g', POPT_ARG_STRING, &grid, 0, "process grid (default: one row on one node)", "PxQ"},
     {"nb", '\0', POPT_ARG_LONGLONG | SHOW, &o->nb, 0, "block size of H", "N"},
     {"json", 'j', POPT_ARG_STRING, &o->json, 0, "write the report as JSON", "FILE"},
     {"quiet", 'q', POPT_ARG_NONE, &o->quiet, 0, "no report", NULL},
