@@ -34,6 +34,7 @@ kernels_sources = \
   kernels/hessian_message.h kernels/hessian_message.c \
   kernels/hessian_outbox.c \
   kernels/hessian_inbox.c \
+  kernels/hessian_node.c \
   kernels/hessian_deliver.c \
   kernels/hessian_update.c \
   kernels/hessian_ledger.h kernels/hessian_ledger.c \

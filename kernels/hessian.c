@@ -32,6 +32,7 @@ static osla_err check(int64_t n, const osla_hessian_options *o)
   OSLA_CHECK(o->uplo == OSLA_LOWER || o->uplo == OSLA_UPPER || o->uplo == OSLA_GENERAL,
              OSLA_ERR_ARG, "uplo = %d", (int)o->uplo);
   if (o->order_independent) OSLA_CALL(osla_exact_check_options(o));
+  if (o->node_sums) OSLA_CALL(osla_node_sums_check(o));
   OSLA_CHECK(o->piece_bytes >= 4096, OSLA_ERR_ARG, "piece_bytes = %zu is below 4096",
              o->piece_bytes);
   OSLA_CHECK(o->isolation == OSLA_ISOLATE_UPDATE || o->isolation == OSLA_ISOLATE_ELEMENT,
@@ -61,28 +62,33 @@ static osla_err new_hessian(int64_t n, const osla_hessian_options *options, osla
   return OSLA_OK;
 }
 
-/* Sizes of the wire; with a cap it takes half of it, and the rest is for updating threads. */
-static osla_err divide_memory(osla_hessian *h, int remote)
+/* Sizes of the wire; with a cap it takes half of what the node's sums leave, and the rest is for
+ * updating threads. */
+static osla_err divide_memory(osla_hessian *h, int remote, size_t sums)
 {
   size_t cap = h->options.memory_cap, bytes = h->options.ring_bytes;
-  osla_wire_sizes(h, remote, cap > 0 && bytes > cap / 2 ? cap / 2 : bytes);
-  h->memory_fixed = osla_wire_segment_bytes(h) + osla_wire_table_bytes(h);
-  h->memory = h->memory_peak = h->memory_fixed;
+  size_t room = cap > sums ? cap - sums : 0;
+  osla_wire_sizes(h, remote, cap > 0 && bytes > room / 2 ? room / 2 : bytes);
+  size_t wire = osla_wire_segment_bytes(h) + osla_wire_table_bytes(h);
+  h->memory = h->memory_peak = h->memory_fixed = wire + sums;
   h->memory_most = cap > 0 ? cap : SIZE_MAX;
-  OSLA_CHECK(cap == 0 || h->memory_fixed <= cap / 4 * 3, OSLA_ERR_MEM,
+  OSLA_CHECK(cap == 0 || wire <= room / 4 * 3, OSLA_ERR_MEM,
              "memory_cap = %zu is too small: %d ranks need at least %zu", cap,
-             osla_transport_size(h->v.t), (h->memory_fixed + 2) / 3 * 4);
+             osla_transport_size(h->v.t), (wire + 2) / 3 * 4 + sums);
   return OSLA_OK;
 }
 
 static osla_err make_wire(osla_hessian *h)
 {
   osla_transport *t = h->v.t;
-  /* The same on all ranks, although nodes may differ in size: the smallest node has most origins.
-   */
+  /* The same on all ranks, although nodes may differ in size: the smallest node has most origins,
+   * and its ranks host most sums. */
   int remote = osla_transport_size(t) - osla_transport_node_size(t);
   OSLA_CALL(osla_allreduce(t, &remote, 1, MPI_INT, MPI_MAX));
-  OSLA_CALL(osla_agree(t, divide_memory(h, remote)));
+  size_t sums;
+  OSLA_CALL(osla_agree(t, osla_node_sums_bytes(h, &sums)));
+  OSLA_CALL(osla_allreduce(t, &sums, 1, MPI_UINT64_T, MPI_MAX));
+  OSLA_CALL(osla_agree(t, divide_memory(h, remote, sums)));
   OSLA_CALL(osla_segment_create(t, osla_wire_segment_bytes(h), NOTIFY_PURPOSES, &h->segment));
   osla_err err = osla_outboxes_create(h);
   if (err == OSLA_OK) err = osla_inboxes_create(h);
@@ -119,6 +125,7 @@ osla_err osla_hessian_create(osla_grid *grid, int64_t n, const osla_hessian_opti
   h->v = view_of(h->matrix);
   if (osla_combiner_initial(&h->options) != 0.0) OSLA_TRY(fill_initial(h)); /* it is made as zero */
   if (h->options.order_independent) OSLA_TRY(osla_exact_create(h));
+  OSLA_TRY(osla_node_sums_create(h));
   OSLA_TRY(make_wire(h));
   *out = h;
   return OSLA_OK;
@@ -138,6 +145,7 @@ void osla_hessian_destroy(osla_hessian **handle)
     osla_wire_stop(h);
   }
   osla_segment_destroy(&h->segment);
+  osla_node_sums_destroy(h);
   osla_outboxes_free(h);
   osla_inboxes_free(h);
   osla_exact_destroy(h);
@@ -169,6 +177,7 @@ static bool all_applied(void *arg)
  * say what each owner still has to add, and direct additions on the node are complete. */
 osla_err osla_hessian_settle(osla_hessian *h)
 {
+  OSLA_CALL(osla_node_sums_send(h));
   size_t ranks = (size_t)osla_transport_size(h->v.t);
   uint64_t *counts = calloc(2 * ranks, sizeof *counts), *expected = counts + ranks;
   OSLA_CALL(osla_agree(h->v.t, counts ? OSLA_OK : osla_error_set(OSLA_ERR_MEM, "message counts")));

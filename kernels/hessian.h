@@ -93,6 +93,17 @@ typedef struct inbox {
 
 enum { INBOXES = 4 };
 
+/* Where updates for an owner are added on this node; local = NULL: they are sent. */
+typedef struct near_part {
+  unsigned char *local; /* the owner's local array, or the node's sum for it */
+  int64_t lld;
+  osla_stripes *lock;
+  _Atomic uint64_t *touched; /* NULL, or: stripes that are added to must be noted here */
+  int host;                  /* of the node's sum: who sends it */
+} near_part;
+
+typedef struct node_sums node_sums;
+
 struct osla_hessian {
   osla_hessian_options options;
   int64_t n;
@@ -102,6 +113,7 @@ struct osla_hessian {
   osla_matrix *matrix;
   local_view v;
   osla_segment *segment; /* my lock, and what waits for other nodes' ranks */
+  node_sums *node;       /* NULL without options.node_sums */
 
   pthread_mutex_t mutex; /* guards the workspace list, the gradient, memory and `dirty` */
   workspace *free_list;
@@ -176,6 +188,20 @@ void osla_outbox_end(osla_hessian *h, int target);
  * the splits, instead of p's values. Returns its bytes. */
 size_t osla_outbox_put(osla_hessian *h, int target, const piece *p, uint64_t stripes,
                        uint32_t flags, const update *u, int64_t r0, int64_t c0);
+
+/* Columns of a piece from c on that go into one message, if all their rows do; rows of which one
+ * column with its list takes at most half a message. */
+int64_t osla_outbox_columns(const osla_hessian *h, const piece *p, int64_t c);
+int64_t osla_outbox_rows(const osla_hessian *h);
+
+/* hessian_node.c: sums of a node, where options.node_sums asks for them. */
+osla_err osla_node_sums_check(const osla_hessian_options *options);
+osla_err osla_node_sums_bytes(osla_hessian *h, size_t *bytes); /* that this rank hosts */
+osla_err osla_node_sums_create(osla_hessian *h);               /* collective */
+void osla_node_sums_destroy(osla_hessian *h);                  /* collective */
+near_part osla_near_part(const osla_hessian *h, int owner);
+/* Hands all sums to the outboxes, and empties them. Collective; no update may be under way. */
+osla_err osla_node_sums_send(osla_hessian *h);
 
 /* hessian_inbox.c: the owner's side. */
 osla_err osla_inboxes_create(osla_hessian *h);

@@ -28,8 +28,7 @@ typedef struct part {
   int place, owner; /* of the grid, and the rank there */
   int64_t row_start, rows, col_start, cols;
   uint64_t stripes;
-  unsigned char *peer; /* the owner's local array; NULL off the node */
-  int64_t lld;
+  near_part near; /* local = NULL: it is sent */
 } part;
 
 /* Rows [r, r + rows) and columns [c, c + cols) of a part, without values: begin and end of the
@@ -64,10 +63,9 @@ static osla_err fill_piece(osla_hessian *h, workspace *w, const part *a, int64_t
 
 static void add_piece(osla_hessian *h, const part *a, const piece *p, uint64_t stripes)
 {
-  osla_stripes *lock = osla_hessian_lock(h, a->owner);
-  if (stripes) osla_stripes_take(h->v.t, lock, stripes);
-  osla_piece_add(h, p, a->peer, a->lld);
-  if (stripes) osla_stripes_release(lock, stripes);
+  if (stripes) osla_stripes_take(h->v.t, a->near.lock, stripes);
+  osla_piece_add(h, p, a->near.local, a->near.lld);
+  if (stripes) osla_stripes_release(a->near.lock, stripes);
 }
 
 /* One block column at a time. */
@@ -113,7 +111,7 @@ static bool consecutive(int64_t count, const int64_t *place)
 static bool add_block_here(osla_hessian *h, workspace *w, const part *a, piece *p, bool patient)
 {
   bool whole = h->options.isolation == OSLA_ISOLATE_UPDATE;
-  osla_stripes *lock = osla_hessian_lock(h, a->owner);
+  osla_stripes *lock = a->near.lock;
   if (whole && !osla_stripes_try(lock, a->stripes)) {
     if (!patient) return false;
     double start = osla_clock();
@@ -150,27 +148,12 @@ static void send_piece(osla_hessian *h, workspace *w, const part *a, const piece
   w->stats.seconds_send += osla_clock() - start;
 }
 
-/* Columns from c on that go into one message, if their rows are `rows` in number. */
-static int64_t fitting_columns(const osla_hessian *h, const piece *p, int64_t c)
-{
-  size_t room = h->message_most - sizeof(message_head) - 2 * MESSAGE_PAD;
-  size_t index = sizeof(int64_t), column = index + sizeof(uint32_t);
-  size_t bytes = (size_t)p->rows * index;
-  int64_t next = c;
-  while (next < p->cols) {
-    bytes += column + (size_t)(p->end[next] - p->begin[next]) * h->element;
-    if (bytes > room) break;
-    next++;
-  }
-  return next - c;
-}
-
 /* A filled piece as a chain of messages; `alone`: it is the whole part. */
 static void send_columns(osla_hessian *h, workspace *w, const part *a, const piece *p, bool alone)
 {
   uint32_t flags = alone ? MESSAGE_FIRST : 0;
   for (int64_t c = 0; c < p->cols;) {
-    int64_t cols = fitting_columns(h, p, c);
+    int64_t cols = osla_outbox_columns(h, p, c);
     piece columns = osla_piece_columns(p, c, cols, h->element);
     c += cols;
     if (alone && c == p->cols) flags |= MESSAGE_LAST;
@@ -200,8 +183,8 @@ static void window_limits(const osla_hessian *h, const part *a, size_t bytes, in
                           int64_t *cols)
 {
   int64_t most = (int64_t)(bytes / h->element);
-  if (!a->peer) {
-    int64_t fit = (int64_t)(h->message_most / 2 / (h->element + sizeof(int64_t)));
+  if (!a->near.local) {
+    int64_t fit = osla_outbox_rows(h);
     if (most > fit) most = fit;
   }
   *rows = a->rows < most ? a->rows : most;
@@ -218,7 +201,7 @@ static osla_err deliver_windows(osla_hessian *h, workspace *w, const part *a, si
       piece p = make_piece(h, w, a, r, a->rows - r < max_rows ? a->rows - r : max_rows, c,
                            a->cols - c < max_cols ? a->cols - c : max_cols);
       if (osla_piece_elements(&p) == 0) continue;
-      if (a->peer) {
+      if (a->near.local) {
         OSLA_CALL(deliver_window_here(h, w, a, r, c, &p, true));
       } else {
         OSLA_CALL(fill_piece(h, w, a, r, c, &p));
@@ -232,7 +215,7 @@ static osla_err deliver_windows(osla_hessian *h, workspace *w, const part *a, si
 static osla_err deliver_windows_here(osla_hessian *h, workspace *w, const part *a, size_t bytes)
 {
   bool whole = h->options.isolation == OSLA_ISOLATE_UPDATE;
-  osla_stripes *lock = osla_hessian_lock(h, a->owner);
+  osla_stripes *lock = a->near.lock;
   if (whole) osla_stripes_take(h->v.t, lock, a->stripes);
   osla_err err = deliver_windows(h, w, a, bytes);
   if (whole) osla_stripes_release(lock, a->stripes);
@@ -265,8 +248,9 @@ static osla_err deliver_part(osla_hessian *h, workspace *w, part *a, bool patien
   *done = true;
   if (elements == 0) return OSLA_OK;
   a->stripes = osla_piece_stripes(h, &p);
+  if (a->near.touched) atomic_fetch_or(a->near.touched, a->stripes);
   bool ready = a->u->k < 0;
-  if (ready && a->peer) {
+  if (ready && a->near.local) {
     *done = add_block_here(h, w, a, &p, patient);
     if (*done) w->stats.elements += elements;
     return OSLA_OK;
@@ -274,7 +258,7 @@ static osla_err deliver_part(osla_hessian *h, workspace *w, part *a, bool patien
   w->stats.elements += elements;
   size_t values = (size_t)a->rows * h->element, most = osla_piece_bytes(h);
   bool fits = values <= most / (size_t)a->cols;
-  if (a->peer)
+  if (a->near.local)
     return fits ? deliver_window_here(h, w, a, 0, 0, &p, false)
                 : deliver_windows_here(h, w, a, most);
   w->stats.elements_sent += elements;
@@ -284,7 +268,7 @@ static osla_err deliver_part(osla_hessian *h, workspace *w, part *a, bool patien
     osla_outbox_end(h, a->owner);
     return OSLA_OK;
   }
-  bool tall = (size_t)a->rows * (h->element + sizeof(int64_t)) > h->message_most / 2;
+  bool tall = a->rows > osla_outbox_rows(h);
   bool large = values * (size_t)a->cols > CACHED_BYTES;
   if (ready && large && most > CACHED_BYTES) most = CACHED_BYTES;
   if ((ready && large) || tall || !fits) return deliver_chain(h, w, a, elements, most);
@@ -306,8 +290,7 @@ static part part_at(const osla_hessian *h, const workspace *w, const update *u, 
                 .rows = w->rows.start[prow + 1] - w->rows.start[prow],
                 .col_start = w->cols.start[pcol],
                 .cols = w->cols.start[pcol + 1] - w->cols.start[pcol],
-                .peer = osla_hessian_lock(h, owner) ? osla_matrix_peer(h->matrix, owner) : NULL,
-                .lld = osla_matrix_lld(h->matrix, owner)};
+                .near = osla_near_part(h, owner)};
 }
 
 osla_err osla_update_owners(osla_hessian *h, workspace *w, const update *u)

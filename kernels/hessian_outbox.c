@@ -114,6 +114,27 @@ osla_err osla_outbox_tell(osla_hessian *h, int target)
   return osla_put_notify_post(h->segment, target, 0, NULL, 0, NOTIFY_READY, ready, &o->notice);
 }
 
+/* ---- what fits ---- */
+
+int64_t osla_outbox_columns(const osla_hessian *h, const piece *p, int64_t c)
+{
+  size_t room = h->message_most - sizeof(message_head) - 2 * MESSAGE_PAD;
+  size_t index = sizeof(int64_t), column = index + sizeof(uint32_t);
+  size_t bytes = (size_t)p->rows * index;
+  int64_t next = c;
+  while (next < p->cols) {
+    bytes += column + (size_t)(p->end[next] - p->begin[next]) * h->element;
+    if (bytes > room) break;
+    next++;
+  }
+  return next - c;
+}
+
+int64_t osla_outbox_rows(const osla_hessian *h)
+{
+  return (int64_t)(h->message_most / 2 / (h->element + sizeof(int64_t)));
+}
+
 /* ---- writing ---- */
 
 typedef struct writer {

@@ -54,6 +54,13 @@
  * What travels is a part's values, or, where these are more, the columns of G, which the owner then
  * multiplies (options.shipping).
  *
+ * Sums of a node. With options.node_sums a node holds an array for each part of H that lies on
+ * other nodes, divided among its ranks. Updates are added there as on the node, and what was summed
+ * travels once, at the commit (or checkpoint): at most one H from each node, however many updates
+ * there were. It pays when the updates between two commits have more elements than H, and there is
+ * memory for the part of H that a rank hosts (within memory_cap). Not with the order-independent
+ * mode, a function of the user's, or float updates of a double H.
+ *
  * Threads. update, update_block, update_gradient, update_once may be called by many threads at once
  * (MPI_THREAD_SERIALIZED suffices, see osla_transport.h), also beside a checkpoint; all other calls
  * by one.
@@ -127,7 +134,9 @@ typedef struct osla_hessian_options {
   size_t memory_cap;        /* bytes of each rank, see above; default 0: no cap */
   osla_isolation isolation; /* default OSLA_ISOLATE_UPDATE */
   osla_shipping shipping;   /* default OSLA_SHIP_LESS */
-  bool checkpoint_holds;    /* checkpoints copy nothing, updates wait for the disk; default false */
+  bool node_sums;        /* a node sums what it adds to other nodes' parts of H, and sends the sums
+                            at the commit, see above; default false */
+  bool checkpoint_holds; /* checkpoints copy nothing, updates wait for the disk; default false */
 } osla_hessian_options;
 
 /* The defaults above: change what differs. Local. */
@@ -136,7 +145,7 @@ osla_hessian_options osla_hessian_defaults(void);
 /* Makes an accumulator of order n on a grid; H = options.initial. Collective. The grid is borrowed.
  *   options [in] NULL = defaults; the same on all ranks
  * Errors, on all ranks together: ARG, UNSUPPORTED (complex, double into float, order-independent
- * mode for other than sums into double), MEM (checked before allocation), RANGE
+ * mode for other than sums into double; node_sums as above), MEM (checked before allocation), RANGE
  * (several nodes and no progress hook left, see osla_transport.h), MPI. */
 osla_err osla_hessian_create(osla_grid *grid, int64_t n, const osla_hessian_options *options,
                              osla_hessian **out);

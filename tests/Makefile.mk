@@ -30,6 +30,7 @@ tests_programs = \
   tests/test_hessian_split \
   tests/test_hessian \
   tests/test_hessian_ops \
+  tests/test_hessian_node \
   tests/test_hessian_exact \
   tests/test_hessian_bound \
   tests/test_hessian_flow \
@@ -130,6 +131,7 @@ tests_test_condition_SOURCES = tests/test_condition.c $(tests_solve_reference)
 tests_hessian_reference = tests/hessian_reference.c tests/hessian_reference.h
 tests_test_hessian_SOURCES = tests/test_hessian.c $(tests_hessian_reference)
 tests_test_hessian_ops_SOURCES = tests/test_hessian_ops.c $(tests_hessian_reference)
+tests_test_hessian_node_SOURCES = tests/test_hessian_node.c $(tests_hessian_reference)
 tests_test_hessian_exact_SOURCES = tests/test_hessian_exact.c $(tests_hessian_reference)
 tests_test_hessian_bound_SOURCES = tests/test_hessian_bound.c $(tests_hessian_reference)
 tests_test_hessian_flow_SOURCES = tests/test_hessian_flow.c $(tests_hessian_reference)

@@ -111,7 +111,9 @@ static void test_other_grid(void)
   restart(t, 53, o, 2, 0);
   o.dtype = OSLA_FLOAT;
   o.nb = 70;
+  o.node_sums = true;
   restart(t, 30, o, 1, 3);
+  o.node_sums = false;
   o.dtype = OSLA_DOUBLE;
   o.order_independent = true;
   o.bound = o.gradient_bound = 1e6;

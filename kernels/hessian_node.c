@@ -1,0 +1,274 @@
+/* Sums of a node (options.node_sums): what its ranks add to other nodes' parts of H is summed here
+ * first, and travels once, at the next commit or checkpoint.
+ *
+ * For each owner on another node the node holds an array of that owner's shape, in the memory of
+ * one of its ranks, the host; they are dealt in turn. An update is added there as it is to an owner
+ * on the node, under locks of the array's own. At the commit each host sends the block columns that
+ * were touched through its outboxes, and empties them. So a node sends at most its share of H for
+ * any number of updates.
+ */
+#include "hessian_message.h"
+#include "osla_clock.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { LINE = 64 };
+
+/* Before each array. */
+typedef struct node_head {
+  osla_stripes lock;
+  alignas(LINE) _Atomic uint64_t touched; /* stripes that hold something */
+} node_head;
+
+struct node_sums {
+  osla_segment *segment;
+  near_part of[]; /* [ranks]; local = NULL for ranks of my node, and those that own nothing */
+};
+
+static size_t array_bytes(const osla_hessian *h, int prow, int pcol)
+{
+  int64_t rows = osla_index_count(h->n, h->options.nb, prow, h->v.p);
+  int64_t cols = osla_index_count(h->n, h->options.nb, pcol, h->v.q);
+  size_t bytes = osla_element_offset(0, cols, rows, h->v.element);
+  return bytes == 0 ? 0 : sizeof(node_head) + (bytes + LINE - 1) / LINE * LINE;
+}
+
+/* The node_rank-th rank of my node. */
+static int member(const osla_transport *t, int node_rank)
+{
+  int rank = 0;
+  while (osla_transport_node_of(t, rank) != osla_transport_node(t) || node_rank-- > 0)
+    rank++;
+  return rank;
+}
+
+typedef void visit_array(osla_hessian *h, int owner, int host, size_t offset);
+
+/* Every array of this node: its owner, the rank that hosts it, and where in that rank's segment. */
+static osla_err for_each_array(osla_hessian *h, visit_array *visit, size_t *mine)
+{
+  int members = osla_transport_node_size(h->v.t), turn = 0;
+  size_t *used = calloc((size_t)members, sizeof *used);
+  OSLA_CHECK(used, OSLA_ERR_MEM, "sums of a node");
+  *mine = 0;
+  for (int prow = 0; prow < h->v.p; prow++)
+    for (int pcol = 0; pcol < h->v.q; pcol++) {
+      int owner = rank_at(&h->v, prow, pcol), host;
+      size_t bytes = array_bytes(h, prow, pcol);
+      if (bytes == 0 || osla_transport_same_node(h->v.t, owner)) continue;
+      host = member(h->v.t, turn);
+      if (visit) visit(h, owner, host, used[turn]);
+      used[turn] += bytes;
+      if (host == osla_transport_rank(h->v.t)) *mine = used[turn];
+      turn = (turn + 1) % members;
+    }
+  free(used);
+  return OSLA_OK;
+}
+
+static void place_array(osla_hessian *h, int owner, int host, size_t offset)
+{
+  unsigned char *at = (unsigned char *)osla_segment_peer(h->node->segment, host) + offset;
+  node_head *head = (node_head *)(void *)at;
+  h->node->of[owner] = (near_part){.local = at + sizeof *head,
+                                   .lld = osla_matrix_lld(h->matrix, owner),
+                                   .lock = &head->lock,
+                                   .touched = &head->touched,
+                                   .host = host};
+}
+
+osla_err osla_node_sums_bytes(osla_hessian *h, size_t *bytes)
+{
+  *bytes = 0;
+  return h->options.node_sums ? for_each_array(h, NULL, bytes) : OSLA_OK;
+}
+
+osla_err osla_node_sums_check(const osla_hessian_options *o)
+{
+  OSLA_CHECK(!o->order_independent, OSLA_ERR_UNSUPPORTED,
+             "node_sums in the order-independent mode");
+  OSLA_CHECK(o->combine != OSLA_COMBINE_USER, OSLA_ERR_UNSUPPORTED,
+             "node_sums with a function of the user's");
+  OSLA_CHECK(osla_update_dtype(o) == o->dtype, OSLA_ERR_UNSUPPORTED,
+             "node_sums with updates of another type than H");
+  return OSLA_OK;
+}
+
+/* ---- emptying ---- */
+
+/* What changes nothing when it is added. */
+static double neutral(const osla_hessian *h)
+{
+  if (h->options.combine == OSLA_COMBINE_MIN) return (double)INFINITY;
+  return h->options.combine == OSLA_COMBINE_MAX ? -(double)INFINITY : 0.0;
+}
+
+static void empty_columns(const osla_hessian *h, const near_part *a, int64_t rows, int64_t c,
+                          int64_t cols)
+{
+  double value = neutral(h);
+  for (int64_t j = c; j < c + cols; j++) {
+    void *column = a->local + osla_element_offset(0, j, a->lld, h->v.element);
+    if (value == 0.0)
+      memset(column, 0, (size_t)rows * h->v.element);
+    else if (h->v.dtype == OSLA_DOUBLE)
+      for (int64_t i = 0; i < rows; i++)
+        ((double *)column)[i] = value;
+    else
+      for (int64_t i = 0; i < rows; i++)
+        ((float *)column)[i] = (float)value;
+  }
+}
+
+/* ---- life ---- */
+
+osla_err osla_node_sums_create(osla_hessian *h)
+{
+  if (!h->options.node_sums) return OSLA_OK;
+  size_t ranks = (size_t)osla_transport_size(h->v.t), bytes = 0;
+  h->node = calloc(1, sizeof *h->node + ranks * sizeof h->node->of[0]);
+  osla_err err = h->node ? OSLA_OK : osla_error_set(OSLA_ERR_MEM, "sums of a node");
+  if (err == OSLA_OK) err = osla_node_sums_bytes(h, &bytes);
+  OSLA_CALL(osla_agree(h->v.t, err));
+  OSLA_CALL(osla_segment_create(h->v.t, bytes, 0, &h->node->segment));
+  err = for_each_array(h, place_array, &bytes);
+  if (err == OSLA_OK && neutral(h) != 0.0)
+    for (int p = 0; p < h->v.p * h->v.q; p++) {
+      int prow = p / h->v.q, pcol = p % h->v.q;
+      const near_part *a = &h->node->of[rank_at(&h->v, prow, pcol)];
+      if (a->local && a->host == osla_transport_rank(h->v.t))
+        empty_columns(h, a, osla_index_count(h->n, h->options.nb, prow, h->v.p), 0,
+                      osla_index_count(h->n, h->options.nb, pcol, h->v.q));
+    }
+  return osla_agree(h->v.t, err);
+}
+
+void osla_node_sums_destroy(osla_hessian *h)
+{
+  if (h->node) osla_segment_destroy(&h->node->segment);
+  free(h->node);
+  h->node = NULL;
+}
+
+near_part osla_near_part(const osla_hessian *h, int owner)
+{
+  osla_stripes *lock = osla_hessian_lock(h, owner);
+  if (!lock && h->node) return h->node->of[owner];
+  return (near_part){.local = lock ? osla_matrix_peer(h->matrix, owner) : NULL,
+                     .lld = osla_matrix_lld(h->matrix, owner),
+                     .lock = lock};
+}
+
+/* ---- sending ---- */
+
+/* The indices of an array, and the triangle of a piece of it. */
+typedef struct index_lists {
+  int64_t rows, cols;
+  int64_t *row, *row_global; /* [rows] */
+  int64_t *col, *col_global; /* [cols] */
+  int64_t *begin, *end;      /* [cols] */
+} index_lists;
+
+static osla_err make_lists(const osla_hessian *h, int prow, int pcol, index_lists *l)
+{
+  int64_t nb = h->options.nb;
+  l->rows = osla_index_count(h->n, nb, prow, h->v.p);
+  l->cols = osla_index_count(h->n, nb, pcol, h->v.q);
+  l->row = malloc((size_t)(2 * l->rows + 4 * l->cols) * sizeof *l->row);
+  OSLA_CHECK(l->row, OSLA_ERR_MEM, "lists of %" PRId64 " rows and %" PRId64 " columns", l->rows,
+             l->cols);
+  l->row_global = l->row + l->rows;
+  l->col = l->row_global + l->rows;
+  l->col_global = l->col + l->cols;
+  l->begin = l->col_global + l->cols;
+  l->end = l->begin + l->cols;
+  for (int64_t i = 0; i < l->rows; i++) {
+    l->row[i] = i;
+    l->row_global[i] = osla_index_global(i, nb, prow, h->v.p);
+  }
+  for (int64_t j = 0; j < l->cols; j++) {
+    l->col[j] = j;
+    l->col_global[j] = osla_index_global(j, nb, pcol, h->v.q);
+  }
+  return OSLA_OK;
+}
+
+/* A message each for as many columns as fit one. */
+static void send_piece(osla_hessian *h, int owner, const piece *p, osla_hessian_stats *stats)
+{
+  for (int64_t c = 0, cols; c < p->cols; c += cols) {
+    cols = osla_outbox_columns(h, p, c);
+    piece columns = osla_piece_columns(p, c, cols, h->element);
+    int64_t elements = osla_piece_elements(&columns);
+    if (elements == 0) continue;
+    osla_outbox_begin(h, owner, osla_message_size(&columns, 0, h->element));
+    stats->bytes_sent +=
+      (int64_t)osla_outbox_put(h, owner, &columns, osla_piece_stripes(h, &columns),
+                               MESSAGE_FIRST | MESSAGE_LAST, NULL, 0, 0);
+    osla_outbox_end(h, owner);
+    stats->elements_sent += elements;
+    osla_progress(h->v.t);
+  }
+}
+
+/* Columns [c, c + cols) of an array. */
+static void send_columns(osla_hessian *h, int owner, const near_part *a, const index_lists *l,
+                         int64_t c, int64_t cols, osla_hessian_stats *stats)
+{
+  int64_t most = osla_outbox_rows(h);
+  for (int64_t r = 0; r < l->rows; r += most) {
+    int64_t rows = l->rows - r < most ? l->rows - r : most;
+    osla_split_triangle(h->options.uplo, rows, l->row_global + r, cols, l->col_global + c, l->begin,
+                        l->end);
+    const piece p = {.rows = rows,
+                     .cols = cols,
+                     .row = l->row + r,
+                     .col = l->col + c,
+                     .begin = l->begin,
+                     .end = l->end,
+                     .values = a->local + osla_element_offset(r, c, a->lld, h->v.element),
+                     .ld = a->lld};
+    send_piece(h, owner, &p, stats);
+  }
+}
+
+static osla_err send_array(osla_hessian *h, int prow, int pcol, osla_hessian_stats *stats)
+{
+  int owner = rank_at(&h->v, prow, pcol);
+  const near_part *a = &h->node->of[owner];
+  if (!a->local || a->host != osla_transport_rank(h->v.t)) return OSLA_OK;
+  uint64_t touched = atomic_load(a->touched);
+  if (touched == 0) return OSLA_OK;
+  index_lists l = {0};
+  OSLA_CALL(make_lists(h, prow, pcol, &l));
+  int64_t nb = h->options.nb;
+  for (int64_t c = 0; c < l.cols; c += nb) {
+    int64_t cols = l.cols - c < nb ? l.cols - c : nb;
+    if (!(touched & osla_column_stripe(c, nb))) continue;
+    send_columns(h, owner, a, &l, c, cols, stats);
+    empty_columns(h, a, l.rows, c, cols);
+  }
+  atomic_store(a->touched, 0);
+  free(l.row);
+  return OSLA_OK;
+}
+
+osla_err osla_node_sums_send(osla_hessian *h)
+{
+  if (!h->node) return OSLA_OK;
+  OSLA_CALL(osla_barrier(h->v.t)); /* the node's updates are complete */
+  double start = osla_clock();
+  osla_hessian_stats stats = {0};
+  osla_err err = OSLA_OK;
+  for (int place = 0; place < h->v.p * h->v.q && err == OSLA_OK; place++)
+    err = send_array(h, place / h->v.q, place % h->v.q, &stats);
+  (void)pthread_mutex_lock(&h->mutex);
+  h->stats.bytes_sent += stats.bytes_sent;
+  h->stats.elements_sent += stats.elements_sent;
+  h->stats.seconds_send += osla_clock() - start;
+  (void)pthread_mutex_unlock(&h->mutex);
+  return osla_agree(h->v.t, err);
+}
