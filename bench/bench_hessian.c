@@ -7,7 +7,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-enum { N_IMPLS = 7, N_PARAMETERS = 7 };
+enum { N_IMPLS = 8, N_PARAMETERS = 7 };
 
 static void list_parameters(const bench_settings *s, int64_t count,
                             bench_figure parameters[N_PARAMETERS])
@@ -34,9 +34,9 @@ static void describe(const bench_settings *s, int64_t count, char *text, size_t 
 static osla_err run_size(bench_job *job, int64_t n, int64_t count, hessian_data *d)
 {
   const bench_settings *s = job->settings;
-  const bench_impl impls[N_IMPLS] = {hessian_osla, hessian_exact,     hessian_produce,
-                                     hessian_blas, hessian_allreduce, hessian_mpi_accumulate,
-                                     hessian_ga};
+  const bench_impl impls[N_IMPLS] = {hessian_osla,           hessian_exact, hessian_node,
+                                     hessian_produce,        hessian_blas,  hessian_allreduce,
+                                     hessian_mpi_accumulate, hessian_ga};
   bench_figure parameters[N_PARAMETERS];
   char variant[80];
   double elements = (double)count * (double)(count + 1) / 2;
@@ -88,13 +88,14 @@ const bench_kernel bench_hessian = {
     "all ranks together; below, what that time was spent on. Beside it:\n"
     "  blas       the limit: a triangle for each thread, one product and scatter-add each update\n"
     "  exact      ours in order-independent mode, osla-exact\n"
+    "  node       ours with sums of a node, osla-node\n"
     "  produce    the work and products alone: what adding should hide behind; needs --rows\n"
     "  allreduce  as blas, and MPI_Allreduce of the whole triangle\n"
     "  mpi-accumulate  MPI_Accumulate with indexed datatypes; only when named: some MPI libraries\n"
     "             lose updates in it or crash\n"
     "  ga         NGA_Scatter_acc of Global Arrays; only when named\n"
     "Residual: |h - serial sum| / (eps (terms + K) sum of magnitudes), 256 elements.\n",
-  .references = "blas,exact,produce,allreduce,mpi-accumulate" REFERENCE_GA,
+  .references = "blas,exact,node,produce,allreduce,mpi-accumulate" REFERENCE_GA,
   .default_references = "blas,allreduce",
   .after =
     "Example: mpiexec -n 2 osla-bench hessian --n 8192 --size 400 --precision s --updates 200\n",

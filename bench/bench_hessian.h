@@ -35,7 +35,7 @@ typedef struct hessian_data {
   updates updates;
   char *products; /* for each thread: G^T G, or a strip of it */
   size_t products_each;
-  hessian_ours plain, exact;
+  hessian_ours plain, exact, node;
   hessian_ours *ours;  /* the one that runs */
   double work_seconds; /* of this rank's threads in this run; under the lock of `each` */
   char *own;           /* packed triangles, one for each thread */
@@ -86,9 +86,9 @@ static inline void hessian_strip_rows(osla_uplo uplo, int64_t count, int64_t col
 }
 
 /* The implementations. */
-extern const bench_impl hessian_osla, hessian_exact;        /* hessian_osla.c */
-extern const bench_impl hessian_produce;                    /* hessian_produce.c */
-extern const bench_impl hessian_blas, hessian_allreduce;    /* hessian_own.c */
-extern const bench_impl hessian_mpi_accumulate, hessian_ga; /* hessian_remote.c */
+extern const bench_impl hessian_osla, hessian_exact, hessian_node; /* hessian_osla.c */
+extern const bench_impl hessian_produce;                           /* hessian_produce.c */
+extern const bench_impl hessian_blas, hessian_allreduce;           /* hessian_own.c */
+extern const bench_impl hessian_mpi_accumulate, hessian_ga;        /* hessian_remote.c */
 
 #endif

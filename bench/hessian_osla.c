@@ -4,16 +4,28 @@
 
 #include <math.h>
 
-static osla_err setup_plain(void *data)
+static osla_err setup(hessian_data *d, bool node_sums, hessian_ours *ours)
 {
-  hessian_data *d = data;
   const bench_settings *s = d->job->settings;
   osla_hessian_options options = osla_hessian_defaults();
   options.uplo = s->uplo;
   options.dtype = s->dtype;
   options.nb = s->nb;
+  options.node_sums = node_sums;
   OSLA_CALL(hessian_products_create(d, false)); /* for --work */
-  return osla_hessian_create(d->job->grid, d->n, &options, &d->plain.hessian);
+  return osla_hessian_create(d->job->grid, d->n, &options, &ours->hessian);
+}
+
+static osla_err setup_plain(void *data)
+{
+  hessian_data *d = data;
+  return setup(d, false, &d->plain);
+}
+
+static osla_err setup_node(void *data)
+{
+  hessian_data *d = data;
+  return setup(d, true, &d->node);
 }
 
 /* Order-independent mode sums into double. Elements of G and of ready blocks are at most 1/2. */
@@ -45,6 +57,13 @@ static osla_err prepare_exact(void *data)
 {
   hessian_data *d = data;
   d->ours = &d->exact;
+  return osla_hessian_reset(d->ours->hessian);
+}
+
+static osla_err prepare_node(void *data)
+{
+  hessian_data *d = data;
+  d->ours = &d->node;
   return osla_hessian_reset(d->ours->hessian);
 }
 
@@ -122,6 +141,12 @@ static int figures_exact(const void *data, bench_figure *out)
   return figures_of(d, &d->exact, out);
 }
 
+static int figures_node(const void *data, bench_figure *out)
+{
+  const hessian_data *d = data;
+  return figures_of(d, &d->node, out);
+}
+
 /* Rank 0 reads the samples, one by one. */
 static osla_err read_samples(hessian_data *d, osla_matrix *h)
 {
@@ -163,6 +188,13 @@ static void teardown_exact(void *data)
   hessian_products_free(d);
 }
 
+static void teardown_node(void *data)
+{
+  hessian_data *d = data;
+  osla_hessian_destroy(&d->node.hessian);
+  hessian_products_free(d);
+}
+
 const bench_impl hessian_osla = {.name = "osla",
                                  .setup = setup_plain,
                                  .prepare = prepare_plain,
@@ -179,3 +211,12 @@ const bench_impl hessian_exact = {.name = "osla-exact",
                                   .teardown = teardown_exact,
                                   .figures = figures_exact,
                                   .ref = "exact"};
+
+const bench_impl hessian_node = {.name = "osla-node",
+                                 .setup = setup_node,
+                                 .prepare = prepare_node,
+                                 .run = run,
+                                 .check = check,
+                                 .teardown = teardown_node,
+                                 .figures = figures_node,
+                                 .ref = "node"};

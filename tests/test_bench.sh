@@ -134,8 +134,8 @@ best=() bests=2 # the same with --ref-nb
 all=blas alls=2 # what gemm has at most
 [ "$HAVE_SCALAPACK" = yes ] && impls=3 best=(--ref-nb 16,64) bests=4 all=blas,scalapack alls=3
 [ "$HAVE_GA" = yes ] && all=$all,ga alls=$((alls + 1))
-sum=blas,exact,allreduce,mpi-accumulate sums=5 # what hessian has
-[ "$HAVE_GA" = yes ] && sum=$sum,ga sums=6
+sum=blas,exact,node,allreduce,mpi-accumulate sums=6 # what hessian has
+[ "$HAVE_GA" = yes ] && sum=$sum,ga sums=7
 for place in "node 1" "node 2" "node 4" "fake2 2" "fake2 4"; do
   read -r mode ranks <<<"$place"
   for kernel in gemm lu chol; do
