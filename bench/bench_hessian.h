@@ -22,7 +22,7 @@ typedef struct hessian_ours {
   osla_hessian *hessian;
   double unit;                  /* of fixed point, to which each contribution is rounded; or 0 */
   int runs;                     /* the first is the warm-up */
-  double commit_seconds;        /* of this run */
+  double commit_seconds;        /* of this run, without sending */
   double phase[HESSIAN_PHASES]; /* on all ranks */
   double bytes_sent;            /* to other nodes, of a run */
   double elements_sent;         /* the same */

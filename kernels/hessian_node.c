@@ -268,7 +268,7 @@ osla_err osla_node_sums_send(osla_hessian *h)
   (void)pthread_mutex_lock(&h->mutex);
   h->stats.bytes_sent += stats.bytes_sent;
   h->stats.elements_sent += stats.elements_sent;
-  h->stats.seconds_send += osla_clock() - start;
+  if (stats.bytes_sent > 0) h->stats.seconds_send += osla_clock() - start;
   (void)pthread_mutex_unlock(&h->mutex);
   return osla_agree(h->v.t, err);
 }
