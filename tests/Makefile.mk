@@ -54,6 +54,11 @@ tests_scalapack_programs = \
   tests/test_lu_scalapack
 tests_test_scalapack_layout_LDADD = $(LDADD) $(SCALAPACK_LIBS)
 
+tests_ga_programs = \
+  tests/test_ga \
+  tests/test_ga_solve \
+  tests/test_ga_hessian
+
 tests_scripts = \
   tests/check_floors.sh \
   tests/check_tree.sh \
@@ -72,6 +77,9 @@ check_LTLIBRARIES = tests/libosla_test.la
 check_PROGRAMS += $(tests_programs)
 if HAVE_SCALAPACK
 check_PROGRAMS += $(tests_scalapack_programs)
+endif
+if HAVE_GA
+check_PROGRAMS += $(tests_ga_programs)
 endif
 endif
 
@@ -143,6 +151,14 @@ tests_test_hessian_restart_SOURCES = tests/test_hessian_restart.c $(tests_hessia
   $(tests_file_help)
 tests_test_hessian_ids_SOURCES = tests/test_hessian_ids.c $(tests_hessian_reference) \
   $(tests_file_help)
+tests_ga_help = tests/ga_help.c tests/ga_help.h
+tests_ga_libs = tests/libosla_test.la $(ga_adapt_libs) libosla.la $(GA_LIBS) $(CUNIT_LIBS)
+tests_test_ga_SOURCES = tests/test_ga.c $(tests_ga_help)
+tests_test_ga_LDADD = $(tests_ga_libs)
+tests_test_ga_solve_SOURCES = tests/test_ga_solve.c $(tests_ga_help)
+tests_test_ga_solve_LDADD = $(tests_ga_libs)
+tests_test_ga_hessian_SOURCES = tests/test_ga_hessian.c $(tests_hessian_reference) $(tests_ga_help)
+tests_test_ga_hessian_LDADD = $(tests_ga_libs)
 AM_CPPFLAGS += $(CUNIT_CFLAGS)
 LDADD = tests/libosla_test.la tools/libtomo.la libosla.la $(CUNIT_LIBS)
 

@@ -1,0 +1,16 @@
+# Floor 4: the adaptor to Global Arrays, a library of its own.
+AM_CPPFLAGS += -I$(srcdir)/ga_adapt $(GA_CFLAGS)
+
+ga_adapt_sources = \
+  ga_adapt/osla_ga.h \
+  ga_adapt/ga_session.h ga_adapt/ga_session.c \
+  ga_adapt/ga_array.h ga_adapt/ga_array.c \
+  ga_adapt/ga_matrix.h ga_adapt/ga_matrix.c \
+  ga_adapt/ga_gemm.c \
+  ga_adapt/ga_factor.c \
+  ga_adapt/ga_hessian.c
+
+# What a program that uses it links, here.
+if HAVE_GA
+ga_adapt_libs = libosla_ga.la
+endif
