@@ -66,8 +66,8 @@ const bench_impl hessian_mpi_accumulate = {.name = "mpi-accumulate",
 static osla_err setup_ga(void *data)
 {
   hessian_data *d = data;
-  OSLA_CALL(reference_scatter_create(d->job, d->n, d->updates.count, &d->scatter));
-  return hessian_products_create(d, true);
+  OSLA_CALL(hessian_products_create(d, false)); /* for --work */
+  return reference_scatter_create(d->job, d->n, &d->scatter);
 }
 
 static void teardown_ga(void *data)
@@ -84,11 +84,13 @@ static osla_err prepare_ga(void *data)
 
 static osla_err update_ga(hessian_data *d, int64_t k, int thread)
 {
-  const void *block;
-  OSLA_CALL(hessian_block(d, k, thread, &block));
+  const updates *u = &d->updates;
+  osla_err err;
+  (void)thread;
 #pragma omp critical(bench_hessian_ga) /* Global Arrays is for one thread at a time */
-  reference_scatter_add(&d->scatter, d->updates.count, updates_indices(&d->updates, k), block);
-  return OSLA_OK;
+  err = reference_scatter_add(&d->scatter, u->count, updates_indices(u, k), u->rows,
+                              updates_values(u, k));
+  return err;
 }
 
 static osla_err run_ga(void *data)

@@ -3,6 +3,7 @@
 #define OSLA_BENCH_REFERENCE_H
 
 #include "bench.h"
+#include "osla_ga.h"
 
 /* Ends of a kernel's list of references. */
 #ifdef HAVE_SCALAPACK
@@ -138,24 +139,22 @@ osla_err reference_accumulate_commit(reference_accumulate *h);
 double reference_accumulate_read(const reference_accumulate *h, int64_t i, int64_t j);
 
 /* --- ga: scatter -------------------------------------------------------------------------------
- * A triangle in an array of Global Arrays, added to by NGA_Scatter_acc. */
+ * A triangle in an array of Global Arrays, added to by ga_adapt's accumulator. */
 typedef struct reference_scatter {
   bench_job *job;
   osla_dtype dtype;
-  int array;      /* GA's handle; 0: not there */
-  int64_t *place; /* of an update's elements, and these */
-  void *values;
+  int array; /* GA's handle; 0: not there */
+  osla_ga_hessian *hessian;
 } reference_scatter;
 
-/* For updates of `count` indices. */
-osla_err reference_scatter_create(bench_job *job, int64_t n, int64_t count, reference_scatter *out);
+osla_err reference_scatter_create(bench_job *job, int64_t n, reference_scatter *out);
 void reference_scatter_free(reference_scatter *h);
 osla_err reference_scatter_clear(reference_scatter *h);
 
-/* Adds the triangle of a block (count x count) to ix[0] < ix[1] < ... Local, one thread at a time.
- */
-void reference_scatter_add(reference_scatter *h, int64_t count, const int64_t *ix,
-                           const void *block);
+/* Adds the triangle of G^T G, G rows x count, or with rows = 0 of a block count x count, to ix[0] <
+ * ix[1] < ... Local, one thread at a time. */
+osla_err reference_scatter_add(reference_scatter *h, int64_t count, const int64_t *ix, int64_t rows,
+                               const void *values);
 osla_err reference_scatter_commit(reference_scatter *h);
 
 /* Element (i, j), i >= j, or its mirror image, whichever is stored. Local. */

@@ -7,7 +7,6 @@
 
 #include "reference.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #ifdef HAVE_GA
@@ -19,21 +18,12 @@
  * not make it faster at N = 2048 on 2 ranks, less does make it slower (GA 5.8.2). */
 enum { MA_DOUBLES = 16 << 20 };
 
-/* ARMCI-MPI 0.3.1 reads these when it starts; what the user has set stays. By its default it puts
- * segments where MPICH 4.0.2 does not align them: wrong elements. And without RMA atomicity, which
- * is its default, its strided MPI_Get over UCX 1.13 completes before the data is there: wrong
- * products from N = 700 or so on, seen on one node and between nodes. */
 osla_err reference_ga_start(bench_job *job)
 {
   if (job->ga_started) return OSLA_OK;
-  (void)setenv("ARMCI_RMA_ATOMICITY", "1", 0);
-  (void)setenv("ARMCI_USE_WIN_ALLOCATE", "0", 0);
-  GA_Initialize();
+  OSLA_CALL(osla_ga_initialize(MA_DOUBLES));
   job->ga_started = true;
-  osla_err err = OSLA_OK;
-  if (!MA_init(C_DBL, MA_DOUBLES, MA_DOUBLES))
-    err = osla_error_set(OSLA_ERR_MEM, "2 x %d doubles for Global Arrays", MA_DOUBLES);
-  return osla_agree(job->transport, err);
+  return OSLA_OK;
 }
 
 uint64_t reference_ga_bytes(const bench_job *job)
@@ -43,7 +33,7 @@ uint64_t reference_ga_bytes(const bench_job *job)
 
 void reference_ga_stop(bench_job *job)
 {
-  if (job->ga_started) GA_Terminate();
+  if (job->ga_started) osla_ga_terminate();
   job->ga_started = false;
 }
 
