@@ -14,3 +14,5 @@ ga_adapt_sources = \
 if HAVE_GA
 ga_adapt_libs = libosla_ga.la
 endif
+
+EXTRA_DIST += ga_adapt/example.c

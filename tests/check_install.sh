@@ -2,6 +2,7 @@
 # Installs into an empty folder and uses what is there as a stranger would: every header on its own,
 # a small program against the shared and against the static library, both found by pkg-config.
 set -u
+HAVE_GA=no
 . "$BUILDDIR/tests/config.env"
 unset MAKEFLAGS MAKELEVEL MFLAGS
 
@@ -69,6 +70,72 @@ fi
 # the same answer on every number of ranks, from both libraries
 [ "$(sort -u "$scratch/answers" | wc -l)" = 1 ] || { cat "$scratch/answers"; fail "answers differ"; }
 grep -qE '^info 0, largest \|x\| 0\.[0-9]+$' "$scratch/answers" || fail "$(cat "$scratch/answers")"
+
+# uses_ga SOURCE NAME: compiles and links a program for Global Arrays by osla-ga.pc, with libosla.so or,
+# where there is none, libosla.a
+uses_ga() {
+  local flags how=--shared
+  [ -f "$libdir/libosla.so" ] || how=--static
+  read -ra flags <<<"$(pkg-config --cflags --libs ${how/--shared/} osla-ga)"
+  for i in "${!flags[@]}"; do
+    folder=${flags[i]#-L}
+    [[ ${flags[i]} == -L* && ! -d $folder ]] && flags[i]=-L${folder#"$scratch/root"}
+  done
+  quietly "${compiler[@]}" "$1" -o "$scratch/$2" "${flags[@]}"
+}
+
+if [ "$HAVE_GA" = yes ]; then
+  page=$SRCDIR/doc/global_arrays.md
+  # the page shows lines of the example ...
+  while read -r line; do
+    sed 's/^ *//' "$SRCDIR/ga_adapt/example.c" | grep -qxF -- "$line" ||
+      fail "doc/global_arrays.md shows a line that is not in ga_adapt/example.c: $line"
+  done < <(awk '/^```c$/ {on = 1; next} /^```$/ {on = 0} on' "$page")
+  # ... and calls before and after the change, which become a program that does both
+  calls=$(awk '/^```diff$/ {on = 1; next} /^```$/ {on = 0} on' "$page" | sed -nE 's/^[-+] *((osla_ga|GA)_.*\(.*)/  \1/p')
+  [ "$(grep -c . <<<"$calls")" -ge 8 ] || fail "doc/global_arrays.md shows no calls"
+  cat >"$scratch/calls.c" <<EOT
+#include <ga.h>
+#include <macdecls.h>
+#include <mpi.h>
+#include <osla_ga.h>
+#include <stdio.h>
+static int make(void)
+{
+  int dims[2] = {40, 40};
+  double zero = 0, two = 2;
+  int g = NGA_Create(C_DBL, 2, dims, "array", NULL);
+  GA_Fill(g, &zero);
+  GA_Shift_diagonal(g, &two);
+  return g;
+}
+int main(int argc, char **argv)
+{
+  int64_t info = -1, m = 40, n = 40, k = 40;
+  double alpha = 1, beta = 0;
+  MPI_Init(&argc, &argv);
+  if (osla_ga_initialize(1 << 20) != OSLA_OK) return 1;
+  int g_a = make(), g_b = make(), g_c = make();
+$calls
+  printf("info %d\n", (int)info);
+  GA_Terminate();
+  MPI_Finalize();
+  return 0;
+}
+EOT
+  uses_ga "$scratch/calls.c" calls
+  uses_ga "$SRCDIR/ga_adapt/example.c" user-ga
+  : >"$scratch/answers"
+  for ranks in 1 2 3; do
+    for name in calls user-ga; do
+      quietly env LD_LIBRARY_PATH="$libdir" timeout 60 "$MPIEXEC" -n $ranks "$scratch/$name"
+      cat "$scratch/out" >>"$scratch/answers"
+    done
+  done
+  [ "$(sort -u "$scratch/answers" | grep -cE '^info 0(, x\[0\] 0\.[0-9]+)?$')" = 2 ] &&
+    [ "$(sort -u "$scratch/answers" | wc -l)" = 2 ] || { cat "$scratch/answers"; fail "Global Arrays"; }
+  echo "Global Arrays: $(tail -n 1 "$scratch/answers")"
+fi
 
 program=$(find "$scratch/root" -type f -path '*/bin/osla')
 if [ -n "$program" ]; then quietly timeout 30 "$program" --help; fi
