@@ -1,4 +1,4 @@
-/* The table for people and the JSON lines. See bench.h and doc/design.md, section 9. */
+/* The table for people and the JSON lines. See bench.h and doc/design.md, section 10. */
 #include "bench.h"
 
 #include <inttypes.h>

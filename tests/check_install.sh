@@ -40,13 +40,17 @@ for header in "$includes"/*.h; do
 done
 [ "$(find "$includes" -name '*.h' | wc -l)" -gt 4 ] || fail "headers are missing"
 
-# README.md shows the middle of doc/example.c
-shown=$(awk '/^```c$/ {on = 1; next} /^```$/ {on = 0} on' "$SRCDIR/README.md")
-[ -n "$shown" ] || fail "README.md shows no C"
-while read -r line; do
-  sed 's/^ *//' "$SRCDIR/doc/example.c" | grep -qxF -- "$line" ||
-    fail "README.md shows a line that is not in doc/example.c: $line"
-done <<<"$shown"
+shows() { # PAGE PROGRAM: each line of C in the page is a line of the program
+  local shown line
+  shown=$(awk '/^```c$/ {on = 1; next} /^```$/ {on = 0} on' "$SRCDIR/$1")
+  [ -n "$shown" ] || fail "$1 shows no C"
+  while read -r line; do
+    sed 's/^ *//' "$SRCDIR/$2" | grep -qxF -- "$line" ||
+      fail "$1 shows a line that is not in $2: $line"
+  done <<<"$shown"
+}
+shows README.md doc/example.c
+shows doc/grid_and_blocks.md doc/grid_and_blocks.c
 
 uses() { # WHICH LIBRARY-FLAGS...
   local which=$1
@@ -66,6 +70,19 @@ if [ -f "$libdir/libosla.a" ]; then
   uses static "${static[@]/#-losla/-l:libosla.a}"
   ldd "$scratch/user-static" | grep -q libosla && fail "the static library is not used"
 fi
+
+guide() { # RANKS ANSWER ARGUMENT...
+  local ranks=$1 answer=$2
+  shift 2
+  quietly env LD_LIBRARY_PATH="$libdir" timeout 60 "$MPIEXEC" -n "$ranks" "$scratch/guide" "$@"
+  grep -q "^grid $answer MiB a rank" "$scratch/out" || fail "guide $*, $ranks ranks: $(cat "$scratch/out")"
+}
+libraries=("${static[@]}")
+[ -f "$libdir/libosla.so" ] && libraries=("${shared[@]}")
+quietly "${compiler[@]}" "${cflags[@]}" "$SRCDIR/doc/grid_and_blocks.c" -o "$scratch/guide" "${libraries[@]}"
+guide 1 '1 x 1 on 1 nodes, blocks of 128: 0.3' 200
+guide 4 '1 x 4 on 1 nodes, blocks of 16: 0.1' 200 16
+guide 4 '2 x 2 on 1 nodes, blocks of 32: 0.1' 200 32 2 2
 
 # the same answer on every number of ranks, from both libraries
 [ "$(sort -u "$scratch/answers" | wc -l)" = 1 ] || { cat "$scratch/answers"; fail "answers differ"; }
