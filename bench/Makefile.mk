@@ -14,6 +14,7 @@ bench_osla_bench_SOURCES = \
   bench/reference_blas.c bench/reference_mpi.c bench/reference_accumulate.c \
   bench/reference_scalapack.c bench/reference_ga.c bench/reference_scatter.c \
   tools/command.h tools/command.c tools/command_util.c
-bench_osla_bench_LDADD = $(ga_adapt_libs) libosla.la $(GA_LIBS) $(SCALAPACK_LIBS) $(POPT_LIBS) $(JANSSON_LIBS)
+bench_osla_bench_LDADD = $(ga_adapt_libs) libosla_armci.la libosla.la $(GA_LIBS) $(SCALAPACK_LIBS) \
+  $(POPT_LIBS) $(JANSSON_LIBS)
 
 EXTRA_DIST += results/README.md results/run results/scaling results/plot

@@ -10,6 +10,7 @@ src_headers = \
   src/transport/osla_host.h \
   src/transport/osla_transport.h \
   src/transport/osla_trace.h \
+  src/transport/osla_armci.h \
   src/memory/osla_segment.h \
   src/memory/osla_counter.h \
   src/memory/osla_stripes.h \
@@ -27,6 +28,7 @@ src_sources = \
   src/base/random.c \
   src/base/futex.h src/base/futex.c \
   src/transport/transport_ops.h \
+  src/transport/backend.c \
   src/transport/request_pool.h src/transport/request_pool.c \
   src/transport/host.c \
   src/transport/transport.c \
@@ -63,3 +65,13 @@ src_sources = \
   src/file/file.c \
   src/file/file_matrix.c \
   src/file/file_vector.c
+
+# libosla_armci: ARMCI exists as a static library only, and is linked by programs that want it.
+if HAVE_ARMCI
+armci_sources = src/transport/armci_start.h src/transport/armci_start.c \
+  src/transport/transport_armci.c
+else
+armci_sources = src/transport/armci_none.c
+endif
+EXTRA_DIST += src/transport/armci_start.h src/transport/armci_start.c \
+  src/transport/transport_armci.c src/transport/armci_none.c

@@ -8,6 +8,7 @@
 #include "osla_random.h"
 #include "osla_types.h"
 
+#include "osla_armci.h"
 #include "osla_blas.h"
 #include "osla_counter.h"
 #include "osla_host.h"

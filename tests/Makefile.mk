@@ -84,7 +84,7 @@ endif
 endif
 
 tests_test_invert_SOURCES = tests/test_invert.c tests/invert_reference.c tests/invert_reference.h
-tests_test_invert_LDADD = tests/libosla_test.la tools/libinvert.la tools/libtomo.la libosla.la \
+tests_test_invert_LDADD = tests/libosla_test.la libosla_armci.la tools/libinvert.la tools/libtomo.la libosla.la \
   $(CUNIT_LIBS) $(POPT_LIBS) $(JANSSON_LIBS)
 
 # A helper of test_invert.sh.
@@ -160,7 +160,7 @@ tests_test_ga_solve_LDADD = $(tests_ga_libs)
 tests_test_ga_hessian_SOURCES = tests/test_ga_hessian.c $(tests_hessian_reference) $(tests_ga_help)
 tests_test_ga_hessian_LDADD = $(tests_ga_libs)
 AM_CPPFLAGS += $(CUNIT_CFLAGS)
-LDADD = tests/libosla_test.la tools/libtomo.la libosla.la $(CUNIT_LIBS)
+LDADD = tests/libosla_test.la libosla_armci.la tools/libtomo.la libosla.la $(CUNIT_LIBS)
 
 EXTRA_DIST += tests/run tests/list tests/lsan.supp tests/broken_mpi.c $(tests_scripts)
 

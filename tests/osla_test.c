@@ -1,4 +1,5 @@
 #include "osla_test.h"
+#include "osla_armci.h"
 
 #include <math.h>
 #include <mpi.h>
@@ -116,6 +117,7 @@ int osla_test_main(int argc, char **argv, const osla_test_case *cases)
 {
   int provided = MPI_THREAD_SINGLE;
   MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &provided);
+  (void)osla_armci_offer(); /* for OSLA_TRANSPORT=armci; not in every build */
   CU_pSuite suite = NULL;
   if (CU_initialize_registry() == CUE_SUCCESS) suite = CU_add_suite("osla", NULL, NULL);
   if (suite == NULL || provided < MPI_THREAD_MULTIPLE) {

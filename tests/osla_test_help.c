@@ -29,6 +29,11 @@ osla_grid *osla_test_square_grid(osla_transport *t)
   return grid;
 }
 
+bool osla_test_on_armci(const osla_transport *t)
+{
+  return strcmp(osla_transport_name(t), "armci") == 0;
+}
+
 static osla_grid *reversed(osla_transport *t)
 {
   int size = osla_transport_size(t), back = size - 1 - osla_transport_rank(t);

@@ -15,6 +15,9 @@ osla_transport *osla_test_transport(void);
  * Collective. */
 osla_grid *osla_test_square_grid(osla_transport *transport);
 
+/* Does it move data by ARMCI? Some promises are those of the MPI transport alone. Local. */
+bool osla_test_on_armci(const osla_transport *transport);
+
 /* A list of grids that suit the rank count, 1 to 7 of them: nearest to square, P x 1, nearest to
  * square with the ranks in reverse order, 1 x 1 (others idle), 1 x P, 2 x 2 and 2 x 1 with idle
  * ranks; each shape once. Their number, and the which-th (collective; the caller frees it). */

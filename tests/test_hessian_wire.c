@@ -181,7 +181,8 @@ static void test_bytes(void)
   bytes_of(OSLA_FLOAT, false);
 }
 
-/* While their owner sleeps many small updates come; it takes them in a few transfers. */
+/* While their owner sleeps many small updates come; it takes them in a few transfers. (By
+ * ARMCI each is told by itself.) */
 static void test_small_updates_join(void)
 {
   enum { TIMES = 200, COUNT = 20 };
@@ -199,7 +200,8 @@ static void test_small_updates_join(void)
   int far = osla_test_size() - osla_transport_node_size(t);
   int64_t transfers = osla_hessian_get_stats(h).transfers;
   if (osla_test_rank() == 0)
-    OSLA_ASSERT_MSG(transfers >= far && transfers <= far * TIMES / 4,
+    OSLA_ASSERT_MSG(transfers >= far &&
+                      transfers <= (osla_test_on_armci(t) ? far * TIMES : far * TIMES / 4),
                     "%" PRId64 " transfers for %d updates", transfers, far * TIMES);
   osla_hessian_destroy(&h);
   sum_free(&sum);

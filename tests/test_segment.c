@@ -205,7 +205,8 @@ static void test_many_outstanding(void)
   finish_all(s, transfers);
   CU_ASSERT(osla_test_differ(buffer, rank, 0, MANY * PIECE) == 0);
   osla_test_watch w = osla_test_watch_read();
-  CU_ASSERT(w.started == (osla_transport_same_node(t, next) ? 0 : 2 * MANY));
+  bool by_requests = !osla_transport_same_node(t, next) && !osla_test_on_armci(t);
+  CU_ASSERT(w.started == (by_requests ? 2 * MANY : 0));
   OSLA_ASSERT_MSG(w.most_outstanding <= 128, "%d at one time", w.most_outstanding);
   OSLA_ASSERT_OK(osla_barrier(t));
   free(buffer);
@@ -368,7 +369,7 @@ static void test_mpi_failure(void)
   OSLA_ASSERT_TEXT("MPI_Win_lock_all");
   OSLA_ASSERT_SAME_TEXT();
   CU_ASSERT_PTR_NULL(s);
-  if (osla_transport_n_nodes(t) > 1) {
+  if (osla_transport_n_nodes(t) > 1 && !osla_test_on_armci(t)) { /* ARMCI asks MPI for no code */
     OSLA_ASSERT_ERR(osla_segment_create(t, 8, 1, &s), OSLA_ERR_MPI);
     OSLA_ASSERT_SAME_TEXT();
     CU_ASSERT_PTR_NULL(s);

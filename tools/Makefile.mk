@@ -14,4 +14,4 @@ osla_SOURCES = \
   tools/assemble/assemble_work.c tools/assemble/assemble.c \
   tools/solve/solve_command.h tools/solve/solve_options.c tools/solve/solve.c \
   tools/osla.c
-osla_LDADD = tools/libinvert.la tools/libtomo.la libosla.la $(HDF5_LIBS) $(POPT_LIBS) $(JANSSON_LIBS)
+osla_LDADD = tools/libinvert.la tools/libtomo.la libosla_armci.la libosla.la $(HDF5_LIBS) $(POPT_LIBS) $(JANSSON_LIBS)

@@ -26,10 +26,12 @@ extern "C" {
 typedef struct osla_transport osla_transport;
 
 typedef struct osla_transport_options {
-  bool progress_thread; /* a thread that naps and calls progress, so that gets and puts of other
-                           nodes are served while this rank computes; default false */
-  int threads_per_rank; /* computing threads of each rank, to know whether cores are
-                           oversubscribed; default 1 */
+  bool progress_thread;  /* a thread that naps and calls progress, so that gets and puts of other
+                            nodes are served while this rank computes; default false */
+  int threads_per_rank;  /* computing threads of each rank, to know whether cores are
+                            oversubscribed; default 1 */
+  const char *transport; /* how data moves: "mpi", "armci" (osla_armci.h); default: what the
+                            environment variable OSLA_TRANSPORT says, else "mpi" */
 } osla_transport_options;
 
 /* Makes a transport on a communicator. Collective on comm.
@@ -38,7 +40,7 @@ typedef struct osla_transport_options {
  *   out     [out] the transport; owned by the caller, freed by osla_transport_destroy after all
  *                 objects made from it
  * Errors, on all ranks together: STATE (MPI not started, or the thread level too low for the
- * progress thread), MPI, MEM. */
+ * progress thread), UNSUPPORTED (the program has no such transport), MPI, MEM. */
 osla_err osla_transport_create(MPI_Comm comm, const osla_transport_options *options,
                                osla_transport **out);
 
@@ -57,7 +59,7 @@ bool osla_transport_memory_by_mpi(const osla_transport *transport); /* node memo
                                           because ranks cannot map one another's; default: no */
 bool osla_transport_oversubscribed(const osla_transport *transport); /* more threads than cores */
 MPI_Comm osla_transport_comm(const osla_transport *transport);       /* borrowed */
-const char *osla_transport_name(const osla_transport *transport);    /* "mpi" */
+const char *osla_transport_name(const osla_transport *transport);    /* "mpi", "armci" */
 
 /* One step of progress: serves other nodes' transfers and runs the hooks. Local, thread-safe,
  * cheap; every wait of the library calls it. */

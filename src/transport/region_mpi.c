@@ -94,11 +94,13 @@ static osla_err allocate_by_mpi(osla_region *region, size_t bytes)
   return OSLA_OK;
 }
 
-static osla_err allocate_on_node(osla_region *region, size_t bytes)
+static osla_err allocate(osla_region *region, size_t bytes)
 {
   osla_transport *t = region->t;
-  if (t->memory_by_mpi) return osla_agree(t, allocate_by_mpi(region, bytes));
-  return osla_shared_memory_map(t, bytes, region->peer, region->mapped);
+  osla_err err = t->memory_by_mpi ? osla_agree(t, allocate_by_mpi(region, bytes))
+                                  : osla_shared_memory_map(t, bytes, region->peer, region->mapped);
+  if (err != OSLA_OK || t->n_nodes == 1) return err;
+  return osla_agree(t, open_window(region, region->peer[t->rank], bytes));
 }
 
 /* Is there room? What is kept makes way. */
@@ -109,7 +111,8 @@ static osla_err check_room(osla_transport *t, size_t bytes)
   return err;
 }
 
-osla_err osla_mpi_region_alloc(osla_transport *t, size_t bytes, osla_region **out)
+osla_err osla_region_make(osla_transport *t, size_t bytes, osla_region_allocate *allocate_memory,
+                          osla_region **out)
 {
   size_t page = (size_t)sysconf(_SC_PAGESIZE), largest;
   size_t most = SIZE_MAX - 2 * page; /* a size that wraps must not become a small one */
@@ -124,13 +127,16 @@ osla_err osla_mpi_region_alloc(osla_transport *t, size_t bytes, osla_region **ou
   }
   region->largest = largest;
   err = check_room(t, rounded);
-  if (err == OSLA_OK) err = allocate_on_node(region, rounded);
-  if (err == OSLA_OK && t->n_nodes > 1)
-    err = osla_agree(t, open_window(region, region->peer[t->rank], rounded));
+  if (err == OSLA_OK) err = allocate_memory(region, rounded);
   if (err == OSLA_OK) err = osla_barrier(t); /* zeroed everywhere before anyone writes */
   if (err != OSLA_OK) osla_mpi_region_release(&region);
   *out = region;
   return err;
+}
+
+osla_err osla_mpi_region_alloc(osla_transport *t, size_t bytes, osla_region **out)
+{
+  return osla_region_make(t, bytes, allocate, out);
 }
 
 osla_err osla_mpi_region_attach(osla_transport *t, void *base, size_t bytes, osla_region **out)
@@ -185,6 +191,7 @@ void osla_mpi_region_release(osla_region **handle)
     (void)MPI_Win_free(&region->shared_win);
   }
   (void)pthread_mutex_unlock(&t->mutex);
+  if (region->own) region->free_own(region);
   osla_shared_memory_unmap(t, region->peer, region->mapped);
   discard(handle);
 }

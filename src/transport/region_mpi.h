@@ -1,4 +1,4 @@
-/* A region of the MPI backend (floor 0, internal). */
+/* A region of the MPI backend, and what others share of it (floor 0, internal). */
 #ifndef OSLA_REGION_MPI_H
 #define OSLA_REGION_MPI_H
 
@@ -16,7 +16,16 @@ struct osla_region {
   bool attached;        /* the caller's memory */
   unsigned char **peer; /* [size] address of each rank's memory, NULL when it is not mapped here */
   size_t *shift;        /* [size] from the window's base to the region; all 0 unless attached */
+  void *own;            /* of another backend, which made the memory; NULL: MPI or mmap did */
+  void (*free_own)(osla_region *region); /* under no mutex; collective where there is memory */
 };
+
+/* Makes a region: an old one, or a new one whose memory comes from `allocate` (collective, all
+ * ranks fail together; sets peer[] and what it takes to reach the others; `bytes` are whole pages).
+ * Collective. Errors: MEM, MPI. */
+typedef osla_err osla_region_allocate(osla_region *region, size_t bytes);
+osla_err osla_region_make(osla_transport *t, size_t bytes, osla_region_allocate *allocate,
+                          osla_region **out);
 
 osla_err osla_mpi_region_alloc(osla_transport *t, size_t bytes, osla_region **out);
 osla_err osla_mpi_region_attach(osla_transport *t, void *base, size_t bytes, osla_region **out);

@@ -17,7 +17,9 @@ enum { PROGRESS_NAP_US = 50 };
 /* Numbers the nodes 0, 1, ... in the order of their lowest ranks. */
 static osla_err map_nodes(osla_transport *t)
 {
-  OSLA_MPI(MPI_Comm_split_type(t->comm, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &t->node_comm));
+  OSLA_MPI(t->ops->every_rank_a_node
+             ? MPI_Comm_split(t->comm, t->rank, 0, &t->node_comm)
+             : MPI_Comm_split_type(t->comm, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &t->node_comm));
   OSLA_MPI(MPI_Comm_set_errhandler(t->node_comm, MPI_ERRORS_RETURN));
   OSLA_MPI(MPI_Comm_rank(t->node_comm, &t->node_rank));
   OSLA_MPI(MPI_Comm_size(t->node_comm, &t->node_size));
@@ -70,6 +72,7 @@ static osla_err set_up(osla_transport *t, MPI_Comm comm, const osla_transport_op
   OSLA_MPI(MPI_Comm_rank(t->comm, &t->rank));
   OSLA_MPI(MPI_Comm_size(t->comm, &t->size));
   OSLA_MPI(MPI_Query_thread(&t->thread_level));
+  OSLA_CALL(osla_backend_choose(t->comm, options ? options->transport : NULL, &t->ops));
   OSLA_CALL(map_nodes(t));
 
   int threads = options && options->threads_per_rank > 1 ? options->threads_per_rank : 1;
@@ -82,7 +85,8 @@ static osla_err set_up(osla_transport *t, MPI_Comm comm, const osla_transport_op
     t->host_id = osla_random_bits(t->host_id, (uint64_t)*c, 0);
   t->oversubscribed = host.ranks * threads > host.cores;
   if (err == OSLA_OK && options && options->progress_thread) err = start_progress_thread(t);
-  return osla_agree(t, err);
+  OSLA_CALL(osla_agree(t, err));
+  return t->ops->start ? t->ops->start(t) : OSLA_OK;
 }
 
 osla_err osla_transport_create(MPI_Comm comm, const osla_transport_options *options,

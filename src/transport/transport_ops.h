@@ -31,13 +31,19 @@ typedef struct osla_post osla_post;
 
 typedef struct osla_transport_ops {
   const char *name;
+  bool every_rank_a_node; /* nobody reaches a neighbour's memory by load and store */
+
+  /* Collective; what the backend needs before its first region. May be NULL. Fails on all ranks
+   * together. */
+  osla_err (*start)(osla_transport *t);
 
   /* Collective. Zeroed, page-aligned memory of `bytes` (may differ by rank) on every rank. */
   osla_err (*region_alloc)(osla_transport *t, size_t bytes, osla_region **out);
   /* Collective. Exposes the caller's memory; other ranks reach it by get and put only. */
   osla_err (*region_attach)(osla_transport *t, void *base, size_t bytes, osla_region **out);
   void (*region_free)(osla_region **region); /* collective; may be kept for the next one */
-  void (*finish)(osla_transport *t);         /* collective: all regions have been freed */
+  void (*finish)(osla_transport *t); /* collective: all regions have been freed; also where start
+                                        failed or was not reached */
 
   /* Address of a rank's memory, NULL when it cannot be reached by load and store. Local. */
   void *(*peer_ptr)(const osla_region *region, int rank);
@@ -91,6 +97,7 @@ struct osla_transport {
   struct request_pool *pool;
   osla_region *kept_regions; /* for the next ones, see region_cache.h */
   osla_post *posts;          /* under way, in the order of their calls; under the mutex */
+  void *backend;             /* what ops->start made */
   struct {
     osla_progress_hook *run;
     void *arg;
@@ -105,6 +112,14 @@ struct osla_transport {
 };
 
 extern const osla_transport_ops osla_transport_mpi;
+
+/* Makes a backend known to this program, beside mpi. Local; before any transport that asks for it;
+ * again: nothing happens. */
+void osla_backend_offer(const osla_transport_ops *ops);
+
+/* The backend of that name; NULL: what OSLA_TRANSPORT says, else mpi. Collective on comm. Errors,
+ * on all ranks together: UNSUPPORTED (with the names that there are), ARG (ranks differ), MPI. */
+osla_err osla_backend_choose(MPI_Comm comm, const char *name, const osla_transport_ops **out);
 
 /* The one wait routine. Returns the first time that test(arg) is true. Spins shortly if cores are
  * free, then sleeps on the bell (or naps, when bell is NULL) and makes progress between. */

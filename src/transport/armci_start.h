@@ -1,0 +1,31 @@
+/* ARMCI itself: its start and end, its lock, the ranks of a transport (floor 0, internal to the
+ * ARMCI backend). */
+#ifndef OSLA_ARMCI_START_H
+#define OSLA_ARMCI_START_H
+
+#include "transport_ops.h"
+
+#include <armci.h>
+
+enum { OSLA_ARMCI_TRANSFERS = 128 };
+
+/* What a transport keeps for ARMCI (osla_transport.backend). */
+typedef struct armci_ranks {
+  ARMCI_Group group;                          /* of the transport's ranks */
+  bool group_made;                            /* else it is ARMCI's world */
+  int me;                                     /* my place in the group */
+  int *id;                                    /* [size] ARMCI's number of each rank */
+  armci_hdl_t transfer[OSLA_ARMCI_TRANSFERS]; /* under the lock */
+  bool in_use[OSLA_ARMCI_TRANSFERS];
+} armci_ranks;
+
+/* start and finish of osla_transport_ops. */
+osla_err osla_armci_start(osla_transport *t);
+void osla_armci_finish(osla_transport *t);
+
+/* ARMCI is not safe for threads, and all transports share it: every call of it stands between
+ * these. They also hold the transport's mutex, since ARMCI may call MPI. */
+void osla_armci_enter(osla_transport *t);
+void osla_armci_leave(osla_transport *t);
+
+#endif

@@ -1,0 +1,54 @@
+/* The backends of the transport table that this program has. */
+#include "transport_ops.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST = 4 };
+
+/* A backend that needs other libraries lives in a library of its own, which this one must not name:
+ * so it is offered at run time, and that is kept here. */
+static struct {
+  const osla_transport_ops *offered[MOST];
+  int count;
+} backends = {{&osla_transport_mpi}, 1};
+
+void osla_backend_offer(const osla_transport_ops *ops)
+{
+  for (int i = 0; i < backends.count; i++)
+    if (backends.offered[i] == ops) return;
+  if (backends.count < MOST) backends.offered[backends.count++] = ops;
+}
+
+static int find(const char *name)
+{
+  for (int i = 0; i < backends.count; i++)
+    if (strcmp(backends.offered[i]->name, name) == 0) return i;
+  return -1;
+}
+
+static osla_err report_unknown(const char *name)
+{
+  char names[80] = "";
+  for (int i = 0, used = 0; i < backends.count; i++)
+    used += snprintf(names + used, sizeof names - (size_t)used, "%s%s", i > 0 ? ", " : "",
+                     backends.offered[i]->name);
+  return osla_error_set(OSLA_ERR_UNSUPPORTED, "transport '%s': this program has only: %s", name,
+                        names);
+}
+
+osla_err osla_backend_choose(MPI_Comm comm, const char *name, const osla_transport_ops **out)
+{
+  const char *wish = getenv("OSLA_TRANSPORT");
+  if (!name) name = wish && wish[0] ? wish : osla_transport_mpi.name;
+  int mine = find(name), span[2] = {mine, -mine};
+  OSLA_MPI(MPI_Allreduce(MPI_IN_PLACE, span, 2, MPI_INT, MPI_MIN, comm));
+  if (span[0] >= 0 && span[0] != -span[1])
+    return osla_error_set(OSLA_ERR_ARG, "transport '%s': other ranks ask for another", name);
+  if (mine < 0) return report_unknown(name);
+  if (span[0] < 0)
+    return osla_error_set(OSLA_ERR_UNSUPPORTED, "another rank asks for an unknown transport");
+  *out = backends.offered[mine];
+  return OSLA_OK;
+}

@@ -1,0 +1,378 @@
+/* The ARMCI backend of the transport table. See osla_armci.h for what is different on it.
+ *
+ * What concerns this rank's own memory, and attached memory, goes the way of the MPI backend; so do
+ * progress and posts. Addresses of other ranks are theirs, not ours: they are numerically equal to
+ * ours as often as not, and are never followed here.
+ *
+ * Written against ARMCI-MPI 0.3.1, where
+ *   - sizes are int: transfers go in pieces of at most 1 GiB, all but the last of them blocking
+ *   - ARMCI_Put_flag has a flag of 32 bits: put, fence, put of the 64-bit word are done here
+ *   - ARMCI_Malloc aligns to 16 bytes, and stops the job when there is no memory: a page more is
+ *     asked for, and room is looked for first
+ */
+#include "armci_start.h"
+#include "osla_armci.h"
+#include "region_mpi.h"
+
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { MAX_PIECE = 1 << 30 };
+enum { FIRST_TRANSFER = 1 << 24 }; /* handles of the MPI backend are below */
+
+/* osla_region.own */
+typedef struct armci_memory {
+  void *base;              /* what ARMCI_Malloc gave me */
+  unsigned char *remote[]; /* [size] the region's first byte at each rank, where it counts */
+} armci_memory;
+
+static armci_ranks *ranks_of(const osla_region *region)
+{
+  return region->t->backend;
+}
+
+static bool by_mpi(const osla_region *region, int rank)
+{
+  return region->attached || region->peer[rank];
+}
+
+static unsigned char *remote_address(const osla_region *region, int rank, size_t offset)
+{
+  const armci_memory *memory = region->own;
+  return memory->remote[rank] + offset;
+}
+
+/* --- regions --- */
+
+static void free_memory(osla_region *region)
+{
+  armci_memory *memory = region->own;
+  osla_armci_enter(region->t);
+  if (memory->base) (void)ARMCI_Free_group(memory->base, &ranks_of(region)->group);
+  osla_armci_leave(region->t);
+  free(memory);
+  region->own = NULL;
+}
+
+static osla_err malloc_collective(osla_region *region, size_t bytes)
+{
+  osla_transport *t = region->t;
+  armci_ranks *ranks = t->backend;
+  armci_memory *memory = region->own;
+  void **bases = calloc((size_t)t->size, sizeof *bases);
+  OSLA_CALL(osla_agree(t, bases ? OSLA_OK
+                                : osla_error_set(OSLA_ERR_MEM, "table of %d addresses", t->size)));
+  osla_armci_enter(t);
+  int code = ARMCI_Malloc_group(bases, (armci_size_t)bytes, &ranks->group);
+  osla_armci_leave(t);
+  memory->base = bases[ranks->me];
+  free(bases);
+  return osla_agree(t, code == 0 && memory->base
+                         ? OSLA_OK
+                         : osla_error_set(OSLA_ERR_MEM, "ARMCI_Malloc of %zu bytes", bytes));
+}
+
+static osla_err allocate(osla_region *region, size_t bytes)
+{
+  osla_transport *t = region->t;
+  size_t page = (size_t)sysconf(_SC_PAGESIZE);
+  armci_memory *memory = calloc(1, sizeof *memory + (size_t)t->size * sizeof *memory->remote);
+  region->own = memory;
+  region->free_own = free_memory;
+  OSLA_CALL(osla_agree(
+    t, memory ? OSLA_OK : osla_error_set(OSLA_ERR_MEM, "ARMCI memory of %d ranks", t->size)));
+  OSLA_CALL(malloc_collective(region, bytes + page));
+  unsigned char *first = memory->base;
+  first += (page - (uintptr_t)first % page) % page;
+  memset(first, 0, bytes);
+  region->peer[t->rank] = first;
+  return osla_allgather(t, &first, memory->remote, sizeof first);
+}
+
+static osla_err armci_region_alloc(osla_transport *t, size_t bytes, osla_region **out)
+{
+  return osla_region_make(t, bytes, allocate, out);
+}
+
+/* Under the lock: on return my earlier puts to `rank` are there. */
+static void fence(osla_region *region, int rank)
+{
+  if (region->unflushed[rank]) ARMCI_Fence(ranks_of(region)->id[rank]);
+  region->unflushed[rank] = false;
+}
+
+/* A region may be kept for the next one, which must not meet words of this one. */
+static void armci_region_free(osla_region **handle)
+{
+  osla_region *region = *handle;
+  if (!region) return;
+  osla_armci_enter(region->t);
+  for (int rank = 0; rank < region->t->size; rank++)
+    if (!by_mpi(region, rank)) fence(region, rank);
+  osla_armci_leave(region->t);
+  osla_mpi_region_free(handle);
+}
+
+static void *armci_peer_ptr(const osla_region *region, int rank)
+{
+  return region->peer[rank];
+}
+
+/* --- transfers --- */
+
+typedef struct transfer {
+  bool is_put;
+  int id;                /* ARMCI's number of the other rank */
+  unsigned char *remote; /* address there */
+  unsigned char *local;
+} transfer;
+
+/* Starts it with a handle, else completes it, a put as far as its source goes. Under the lock. */
+static int move(const transfer *x, int bytes, armci_hdl_t *handle)
+{
+  if (x->is_put)
+    return handle ? ARMCI_NbPut(x->local, x->remote, bytes, x->id, handle)
+                  : ARMCI_Put(x->local, x->remote, bytes, x->id);
+  return handle ? ARMCI_NbGet(x->remote, x->local, bytes, x->id, handle)
+                : ARMCI_Get(x->remote, x->local, bytes, x->id);
+}
+
+static int move_all(transfer x, size_t bytes, armci_hdl_t *handle)
+{
+  int code = 0;
+  for (; bytes > MAX_PIECE && code == 0; bytes -= MAX_PIECE) {
+    code = move(&x, MAX_PIECE, NULL);
+    x.local += MAX_PIECE;
+    x.remote += MAX_PIECE;
+  }
+  if (code == 0 && bytes > 0) code = move(&x, (int)bytes, handle);
+  return code;
+}
+
+static osla_err report(int code, bool is_put)
+{
+  if (code == 0) return OSLA_OK;
+  return osla_error_set(OSLA_ERR_MPI, "%s: code %d", is_put ? "ARMCI_Put" : "ARMCI_Get", code);
+}
+
+static int find_free(const armci_ranks *ranks)
+{
+  int i = 0;
+  while (i < OSLA_ARMCI_TRANSFERS && ranks->in_use[i])
+    i++;
+  return i;
+}
+
+/* When too many are under way it is a blocking one. */
+static osla_err start(osla_region *region, bool is_put, int rank, size_t offset, void *local,
+                      size_t bytes, osla_handle *handle)
+{
+  armci_ranks *ranks = ranks_of(region);
+  transfer x = {is_put, ranks->id[rank], remote_address(region, rank, offset), local};
+  *handle = OSLA_HANDLE_DONE;
+  if (bytes == 0) return OSLA_OK;
+  osla_armci_enter(region->t);
+  int slot = find_free(ranks);
+  armci_hdl_t *under_way = slot < OSLA_ARMCI_TRANSFERS ? &ranks->transfer[slot] : NULL;
+  if (under_way) ARMCI_INIT_HANDLE(under_way);
+  int code = move_all(x, bytes, under_way);
+  if (under_way && code == 0) {
+    ranks->in_use[slot] = true;
+    handle->first = FIRST_TRANSFER + slot;
+  }
+  if (is_put) region->unflushed[rank] = true;
+  osla_armci_leave(region->t);
+  return report(code, is_put);
+}
+
+static osla_err armci_get(osla_region *region, int rank, size_t offset, void *dest, size_t bytes,
+                          osla_handle *handle)
+{
+  if (by_mpi(region, rank))
+    return osla_transport_mpi.get(region, rank, offset, dest, bytes, handle);
+  return start(region, false, rank, offset, dest, bytes, handle);
+}
+
+static osla_err armci_put(osla_region *region, int rank, size_t offset, const void *source,
+                          size_t bytes, osla_handle *handle)
+{
+  if (by_mpi(region, rank))
+    return osla_transport_mpi.put(region, rank, offset, source, bytes, handle);
+  return start(region, true, rank, offset, (void *)(uintptr_t)source, bytes, handle);
+}
+
+static void complete(osla_transport *t, osla_handle *handle)
+{
+  armci_ranks *ranks = t->backend;
+  ranks->in_use[handle->first - FIRST_TRANSFER] = false;
+  *handle = OSLA_HANDLE_DONE;
+}
+
+static osla_err armci_wait(osla_transport *t, osla_handle *handle)
+{
+  armci_ranks *ranks = t->backend;
+  if (handle->first < FIRST_TRANSFER) return osla_transport_mpi.wait(t, handle);
+  osla_armci_enter(t);
+  int code = ARMCI_Wait(&ranks->transfer[handle->first - FIRST_TRANSFER]);
+  complete(t, handle);
+  osla_armci_leave(t);
+  return code == 0 ? OSLA_OK : osla_error_set(OSLA_ERR_MPI, "ARMCI_Wait: code %d", code);
+}
+
+/* ARMCI_Test: 0 when the transfer is complete. That of ARMCI-MPI 0.3.1 waits for it. */
+static osla_err armci_test(osla_transport *t, osla_handle *handle, bool *done)
+{
+  armci_ranks *ranks = t->backend;
+  if (handle->first < FIRST_TRANSFER) return osla_transport_mpi.test(t, handle, done);
+  osla_armci_enter(t);
+  *done = ARMCI_Test(&ranks->transfer[handle->first - FIRST_TRANSFER]) == 0;
+  if (*done) complete(t, handle);
+  osla_armci_leave(t);
+  return OSLA_OK;
+}
+
+/* --- order and notify --- */
+
+static osla_err armci_flush(osla_region *region, int rank)
+{
+  if (by_mpi(region, rank)) return osla_transport_mpi.flush(region, rank);
+  osla_armci_enter(region->t);
+  fence(region, rank);
+  osla_armci_leave(region->t);
+  return OSLA_OK;
+}
+
+/* The word is under way on return: the next put to that rank that must come behind it fences. */
+static osla_err armci_put_notify(osla_region *region, int rank, size_t offset, const void *source,
+                                 size_t bytes, size_t word_offset, uint64_t word,
+                                 size_t bell_offset)
+{
+  if (by_mpi(region, rank))
+    return osla_transport_mpi.put_notify(region, rank, offset, source, bytes, word_offset, word,
+                                         bell_offset);
+  int id = ranks_of(region)->id[rank];
+  transfer data = {true, id, remote_address(region, rank, offset), (void *)(uintptr_t)source};
+  transfer flag = {true, id, remote_address(region, rank, word_offset), (unsigned char *)&word};
+  /* Who sees the word may get what was stored here before. */
+  atomic_thread_fence(memory_order_seq_cst);
+  osla_armci_enter(region->t);
+  int code = move_all(data, bytes, NULL);
+  if (bytes > 0) region->unflushed[rank] = true;
+  fence(region, rank);
+  if (code == 0) code = move(&flag, sizeof word, NULL);
+  region->unflushed[rank] = true;
+  osla_armci_leave(region->t);
+  return report(code, true);
+}
+
+/* There is nothing that could be done later: ARMCI tells of no put whether it has arrived. */
+static osla_err armci_post(osla_region *region, int rank, size_t offset, const void *source,
+                           size_t bytes, size_t word_offset, uint64_t word, size_t bell_offset,
+                           osla_post **out)
+{
+  if (out) *out = NULL;
+  return armci_put_notify(region, rank, offset, source, bytes, word_offset, word, bell_offset);
+}
+
+/* --- fetch and add --- */
+
+/* ARMCI_Rmw adds an int. A larger number is added by two swaps: while it is being added the word
+ * holds a mark far below all numbers that may be in it. Whoever meets the mark tries again; what it
+ * has added to the mark, or replaced it with, the second swap takes away. */
+#define MARK      (-((int64_t)3 << 61))
+#define BELOW_ALL (-((int64_t)1 << 62))
+
+static bool try_add_int(int64_t *word, int id, int add, int64_t *old)
+{
+  long was = 0;
+  (void)ARMCI_Rmw(ARMCI_FETCH_AND_ADD_LONG, &was, word, add, id);
+  *old = was;
+  return was > BELOW_ALL;
+}
+
+static bool try_add_large(int64_t *word, int id, int64_t add, int64_t *old)
+{
+  long swapped = MARK;
+  (void)ARMCI_Rmw(ARMCI_SWAP_LONG, &swapped, word, 0, id);
+  *old = swapped;
+  if (swapped <= BELOW_ALL) return false;
+  swapped += add;
+  (void)ARMCI_Rmw(ARMCI_SWAP_LONG, &swapped, word, 0, id);
+  return true;
+}
+
+typedef struct addition {
+  osla_region *region;
+  int rank;
+  size_t offset;
+  int64_t add, old;
+} addition;
+
+static bool try_add(void *arg)
+{
+  addition *a = arg;
+  int id = ranks_of(a->region)->id[a->rank];
+  int64_t *word = (int64_t *)remote_address(a->region, a->rank, a->offset);
+  osla_armci_enter(a->region->t);
+  bool added = a->add >= INT_MIN && a->add <= INT_MAX ? try_add_int(word, id, (int)a->add, &a->old)
+                                                      : try_add_large(word, id, a->add, &a->old);
+  osla_armci_leave(a->region->t);
+  return added;
+}
+
+static osla_err armci_fetch_add(osla_region *region, int rank, size_t offset, int64_t add,
+                                int64_t *old)
+{
+  if (region->attached) return osla_transport_mpi.fetch_add(region, rank, offset, add, old);
+  addition a = {region, rank, offset, add, 0};
+  osla_wait_until(region->t, try_add, &a, NULL);
+  *old = a.old;
+  return OSLA_OK;
+}
+
+/* --- the table --- */
+
+static osla_err armci_post_wait(osla_transport *t, osla_post **post)
+{
+  return osla_transport_mpi.post_wait(t, post);
+}
+
+static osla_err armci_post_test(osla_transport *t, osla_post **post, bool *done)
+{
+  return osla_transport_mpi.post_test(t, post, done);
+}
+
+static void armci_progress(osla_transport *t)
+{
+  osla_transport_mpi.progress(t);
+}
+
+static const osla_transport_ops armci_ops = {
+  .name = "armci",
+  .every_rank_a_node = true,
+  .start = osla_armci_start,
+  .finish = osla_armci_finish,
+  .region_alloc = armci_region_alloc,
+  .region_attach = osla_mpi_region_attach,
+  .region_free = armci_region_free,
+  .peer_ptr = armci_peer_ptr,
+  .get = armci_get,
+  .put = armci_put,
+  .test = armci_test,
+  .wait = armci_wait,
+  .flush = armci_flush,
+  .put_notify = armci_put_notify,
+  .post = armci_post,
+  .post_wait = armci_post_wait,
+  .post_test = armci_post_test,
+  .fetch_add = armci_fetch_add,
+  .progress = armci_progress,
+};
+
+osla_err osla_armci_offer(void)
+{
+  osla_backend_offer(&armci_ops);
+  return OSLA_OK;
+}
