@@ -3,6 +3,7 @@
 
 #include "bench.h"
 #include "command.h"
+#include "osla_armci.h"
 #include "osla_blas.h"
 #include "reference.h"
 
@@ -152,6 +153,7 @@ int main(int argc, char **argv)
   const bench_kernel *kernel = find_kernel(argv[1]);
   if (!kernel)
     return osla_command_error("-bench", "%s: unknown kernel (see osla-bench --help)", argv[1]);
+  (void)osla_armci_offer(); /* without it there is no transport armci */
   int level = 0;
   if (MPI_Init_thread(NULL, NULL, MPI_THREAD_MULTIPLE, &level) != MPI_SUCCESS)
     return OSLA_EXIT_FAILED; /* MPI has said why */

@@ -59,6 +59,9 @@ tests_ga_programs = \
   tests/test_ga_solve \
   tests/test_ga_hessian
 
+tests_armci_programs = \
+  tests/test_armci
+
 tests_scripts = \
   tests/check_floors.sh \
   tests/check_tree.sh \
@@ -80,6 +83,9 @@ check_PROGRAMS += $(tests_scalapack_programs)
 endif
 if HAVE_GA
 check_PROGRAMS += $(tests_ga_programs)
+endif
+if HAVE_ARMCI
+check_PROGRAMS += $(tests_armci_programs)
 endif
 endif
 

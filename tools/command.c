@@ -194,13 +194,17 @@ static bool keep_arguments(osla_command_line *line, poptContext context, int arg
 static bool run_popt(osla_command_line *line, int argc, char **argv, int *status)
 {
   int help = 0;
-  const struct poptOption help_table[] = {
-    {"help", 'h', POPT_ARG_NONE, &help, 0, "Show this help", NULL}, POPT_TABLEEND};
+  char *transport = NULL;
+  const struct poptOption every_table[] = {
+    {"transport", '\0', POPT_ARG_STRING, &transport, 0,
+     "How data moves: mpi or armci (default: what OSLA_TRANSPORT says, else mpi)", "NAME"},
+    {"help", 'h', POPT_ARG_NONE, &help, 0, "Show this help", NULL},
+    POPT_TABLEEND};
   char title[64];
   (void)snprintf(title, sizeof title, "osla%s%s", gap(line->name), line->name);
   const struct poptOption all[] = {
     {NULL, '\0', POPT_ARG_INCLUDE_TABLE, (void *)(uintptr_t)line->options, 0, "Options:", NULL},
-    {NULL, '\0', POPT_ARG_INCLUDE_TABLE, (void *)(uintptr_t)help_table, 0, "Help:", NULL},
+    {NULL, '\0', POPT_ARG_INCLUDE_TABLE, (void *)(uintptr_t)every_table, 0, "For all:", NULL},
     POPT_TABLEEND};
   *status = OSLA_EXIT_USAGE;
   if (find_empty(line->name, argc, argv)) return false;
@@ -234,6 +238,8 @@ static bool run_popt(osla_command_line *line, int argc, char **argv, int *status
     *status = OSLA_EXIT_OK;
     go_on = true;
   }
+  if (go_on && transport) (void)setenv("OSLA_TRANSPORT", transport, 1);
+  free(transport);
   (void)poptFreeContext(context);
   free(args);
   return go_on;

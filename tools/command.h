@@ -51,7 +51,8 @@ typedef struct osla_command_line {
   int n_owned;
 } osla_command_line;
 
-/* Parses argv with popt on every rank; rank 0 writes. Adds -h/--help. An option that is not known,
+/* Parses argv with popt on every rank; rank 0 writes. Adds -h/--help and --transport, which sets
+ * OSLA_TRANSPORT for the transports that the command will make. An option that is not known,
  * lacks its value or has one of the wrong type is an error; so is an argument that is not an
  * option, unless the command takes them. Returns true to go on; false after help (*status =
  * OSLA_EXIT_OK) or an error (OSLA_EXIT_USAGE). Strings stored through POPT_ARG_STRING live until

@@ -2,6 +2,7 @@
 #include "config.h"
 
 #include "command.h"
+#include "osla_armci.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -84,6 +85,7 @@ int main(int argc, char **argv)
 {
   if (argc < 2) return osla_command_error(NULL, "no command (see osla help)");
   const char *name = argv[1];
+  (void)osla_armci_offer(); /* without it there is no transport armci */
   if (strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0) return run_help(1, argv);
   if (strcmp(name, "--version") == 0) {
     if (osla_command_rank() == 0) (void)printf("osla %s\n", PACKAGE_VERSION);

@@ -1,10 +1,9 @@
-/* ARMCI's start and end, and the groups that stand for the communicators of transports. */
+/* ARMCI's start and end, and its numbers of the ranks of a transport. */
 #include "armci_start.h"
 
 #include "region_cache.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 /* ARMCI has one state for the whole process, and so have we. */
 static struct {
@@ -37,12 +36,11 @@ static int end_armci(MPI_Comm comm, int key, void *value, void *extra)
  *   WIN_ALLOCATE   MPICH 4.0.2 does not align the memory of MPI_Win_allocate, and puts land early
  *   ATOMICITY      makes puts and gets accumulates: slower, but without it ARMCI_Get of ARMCI-MPI
  *                  0.3.1 on MPICH 4.0.2 may return before the data is here, on the node
- *   NONCOLLECTIVE  else all of the world must take part in making a group */
+ */
 static void set_environment(void)
 {
   (void)setenv("ARMCI_USE_WIN_ALLOCATE", "0", 0);
   (void)setenv("ARMCI_RMA_ATOMICITY", "1", 0);
-  (void)setenv("ARMCI_NONCOLLECTIVE_GROUPS", "1", 0);
 }
 
 static osla_err start_once(osla_transport *t, bool whole_world)
@@ -61,50 +59,17 @@ static osla_err start_once(osla_transport *t, bool whole_world)
   return OSLA_OK;
 }
 
-static int compare_ids(const void *a, const void *b)
-{
-  return *(const int *)a - *(const int *)b;
-}
-
-/* Where another library has started ARMCI, groups may be made by all of the world together only,
- * which a transport on a part of it cannot wait for. */
-static osla_err make_group(osla_transport *t, armci_ranks *ranks)
-{
-  const char *wish = getenv("ARMCI_NONCOLLECTIVE_GROUPS");
-  OSLA_CHECK(wish && strchr("1tTyY", wish[0]), OSLA_ERR_UNSUPPORTED,
-             "a transport on %d ranks only: ARMCI was started without ARMCI_NONCOLLECTIVE_GROUPS=1",
-             t->size);
-  int *sorted = malloc((size_t)t->size * sizeof *sorted);
-  OSLA_CHECK(sorted, OSLA_ERR_MEM, "group of %d ranks", t->size);
-  memcpy(sorted, ranks->id, (size_t)t->size * sizeof *sorted);
-  qsort(sorted, (size_t)t->size, sizeof *sorted, compare_ids);
-  ARMCI_Group_create(t->size, sorted, &ranks->group);
-  ranks->group_made = true;
-  free(sorted);
-  return OSLA_OK;
-}
-
-static osla_err find_ranks(osla_transport *t, armci_ranks *ranks, bool whole_world)
+static osla_err start(osla_transport *t, armci_ranks *ranks)
 {
   MPI_Group world, mine;
+  OSLA_CALL(start_once(t, ranks->whole_world));
   OSLA_MPI(MPI_Comm_group(MPI_COMM_WORLD, &world));
   OSLA_MPI(MPI_Comm_group(t->comm, &mine));
   for (int rank = 0; rank < t->size; rank++) /* ARMCI numbers processes as the world does */
     OSLA_MPI(MPI_Group_translate_ranks(mine, 1, &rank, world, &ranks->id[rank]));
   (void)MPI_Group_free(&world);
   (void)MPI_Group_free(&mine);
-  ARMCI_Group_get_world(&ranks->group);
-  if (!whole_world) OSLA_CALL(make_group(t, ranks));
-  OSLA_CHECK(ARMCI_Group_rank(&ranks->group, &ranks->me) == 0, OSLA_ERR_STATE,
-             "rank %d is not in its ARMCI group", t->rank);
   return OSLA_OK;
-}
-
-static osla_err start(osla_transport *t, bool whole_world)
-{
-  armci_ranks *ranks = t->backend;
-  OSLA_CALL(start_once(t, whole_world));
-  return find_ranks(t, ranks, whole_world);
 }
 
 osla_err osla_armci_start(osla_transport *t)
@@ -118,7 +83,8 @@ osla_err osla_armci_start(osla_transport *t)
     t, ranks && ranks->id ? OSLA_OK
                           : osla_error_set(OSLA_ERR_MEM, "ARMCI's numbers of %d ranks", t->size)));
   osla_armci_enter(t);
-  osla_err err = start(t, t->size == world);
+  ranks->whole_world = t->size == world;
+  osla_err err = start(t, ranks);
   osla_armci_leave(t);
   return osla_agree(t, err);
 }
@@ -128,9 +94,6 @@ void osla_armci_finish(osla_transport *t)
   armci_ranks *ranks = t->backend;
   if (!ranks) return;
   (void)osla_region_cache_clear(t);
-  osla_armci_enter(t);
-  if (ranks->group_made) ARMCI_Group_free(&ranks->group);
-  osla_armci_leave(t);
   free(ranks->id);
   free(ranks);
   t->backend = NULL;

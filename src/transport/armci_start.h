@@ -11,9 +11,7 @@ enum { OSLA_ARMCI_TRANSFERS = 128 };
 
 /* What a transport keeps for ARMCI (osla_transport.backend). */
 typedef struct armci_ranks {
-  ARMCI_Group group;                          /* of the transport's ranks */
-  bool group_made;                            /* else it is ARMCI's world */
-  int me;                                     /* my place in the group */
+  bool whole_world;
   int *id;                                    /* [size] ARMCI's number of each rank */
   armci_hdl_t transfer[OSLA_ARMCI_TRANSFERS]; /* under the lock */
   bool in_use[OSLA_ARMCI_TRANSFERS];

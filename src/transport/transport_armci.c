@@ -1,8 +1,8 @@
 /* The ARMCI backend of the transport table. See osla_armci.h for what is different on it.
  *
- * What concerns this rank's own memory, and attached memory, goes the way of the MPI backend; so do
- * progress and posts. Addresses of other ranks are theirs, not ours: they are numerically equal to
- * ours as often as not, and are never followed here.
+ * What concerns this rank's own memory, attached memory, and transports on a part of the world goes
+ * the way of the MPI backend; so do progress and posts. Addresses of other ranks are theirs, not
+ * ours: they are numerically equal to ours as often as not, and are never followed here.
  *
  * Written against ARMCI-MPI 0.3.1, where
  *   - sizes are int: transfers go in pieces of at most 1 GiB, all but the last of them blocking
@@ -35,7 +35,7 @@ static armci_ranks *ranks_of(const osla_region *region)
 
 static bool by_mpi(const osla_region *region, int rank)
 {
-  return region->attached || region->peer[rank];
+  return !region->own || region->peer[rank];
 }
 
 static unsigned char *remote_address(const osla_region *region, int rank, size_t offset)
@@ -50,7 +50,7 @@ static void free_memory(osla_region *region)
 {
   armci_memory *memory = region->own;
   osla_armci_enter(region->t);
-  if (memory->base) (void)ARMCI_Free_group(memory->base, &ranks_of(region)->group);
+  if (memory->base) (void)ARMCI_Free(memory->base);
   osla_armci_leave(region->t);
   free(memory);
   region->own = NULL;
@@ -59,15 +59,15 @@ static void free_memory(osla_region *region)
 static osla_err malloc_collective(osla_region *region, size_t bytes)
 {
   osla_transport *t = region->t;
-  armci_ranks *ranks = t->backend;
+  const armci_ranks *ranks = t->backend;
   armci_memory *memory = region->own;
   void **bases = calloc((size_t)t->size, sizeof *bases);
   OSLA_CALL(osla_agree(t, bases ? OSLA_OK
                                 : osla_error_set(OSLA_ERR_MEM, "table of %d addresses", t->size)));
   osla_armci_enter(t);
-  int code = ARMCI_Malloc_group(bases, (armci_size_t)bytes, &ranks->group);
+  int code = ARMCI_Malloc(bases, (armci_size_t)bytes);
   osla_armci_leave(t);
-  memory->base = bases[ranks->me];
+  memory->base = bases[ranks->id[t->rank]];
   free(bases);
   return osla_agree(t, code == 0 && memory->base
                          ? OSLA_OK
@@ -91,8 +91,12 @@ static osla_err allocate(osla_region *region, size_t bytes)
   return osla_allgather(t, &first, memory->remote, sizeof first);
 }
 
+/* On a part of the world memory is MPI's: while an allocation of a group lives, a fence to a rank
+ * outside of it ends the job (an assertion of ARMCI-MPI 0.3.1, in gmr_flush). */
 static osla_err armci_region_alloc(osla_transport *t, size_t bytes, osla_region **out)
 {
+  const armci_ranks *ranks = t->backend;
+  if (!ranks->whole_world) return osla_mpi_region_alloc(t, bytes, out);
   return osla_region_make(t, bytes, allocate, out);
 }
 
@@ -325,7 +329,7 @@ static bool try_add(void *arg)
 static osla_err armci_fetch_add(osla_region *region, int rank, size_t offset, int64_t add,
                                 int64_t *old)
 {
-  if (region->attached) return osla_transport_mpi.fetch_add(region, rank, offset, add, old);
+  if (!region->own) return osla_transport_mpi.fetch_add(region, rank, offset, add, old);
   addition a = {region, rank, offset, add, 0};
   osla_wait_until(region->t, try_add, &a, NULL);
   *old = a.old;

@@ -42,6 +42,7 @@ typedef struct info_system {
   osla_cpu cpu;     /* of my host */
   info_mpi mpi;
   const char *blas;
+  const char *transport;     /* how data moves: "mpi", "armci" */
   bool oversubscribed;       /* on any node: more computing threads than cores */
   char gnuplot[256];         /* its path; "" when not found */
   int origin[2], partner[2]; /* a pair of ranks on one node and one across nodes, or -1 */
@@ -121,6 +122,9 @@ typedef struct info_rule {
  * not seen" by the tests, "yes" and "no, fixed" by its version, "every MPI", "not known". */
 const info_rule *info_rule_get(int i);
 const char *info_rule_concern(int i, const info_mpi *mpi, const info_findings *findings);
+
+/* Limit i of a transport in plain words, or NULL beyond the last. */
+const char *info_limit_get(const char *transport, int i);
 
 /* --- reports, rank 0 only --- */
 

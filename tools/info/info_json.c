@@ -61,15 +61,25 @@ static json_t *rules_json(const info_system *system, const info_findings *findin
   return rules;
 }
 
+static json_t *limits_json(const info_system *s)
+{
+  json_t *limits = json_array();
+  for (int i = 0; info_limit_get(s->transport, i); i++)
+    (void)json_array_append_new(limits, json_string(info_limit_get(s->transport, i)));
+  return limits;
+}
+
 json_t *info_json(const info_system *s, const info_findings *findings)
 {
   return json_pack(
-    "{s:s, s:b, s:i, s:i, s:b, s:o, s:o, s:{s:s, s:i, s:b}, s:s, s:b, s:s, s:o, s:{s:o, s:o}, s:o}",
+    "{s:s, s:b, s:i, s:i, s:b, s:o, s:o, s:{s:s, s:i, s:b}, s:s, s:s, s:b, s:s, s:o, s:{s:o, s:o}, "
+    "s:o, s:o}",
     "osla", PACKAGE_VERSION, "works", info_first_failure(findings) == NULL, "ranks", s->size,
     "hosts", s->n_hosts, "oversubscribed", s->oversubscribed, "nodes", nodes_json(s), "mpi",
     mpi_json(&s->mpi), "blas", "library", s->blas, "threads_per_rank", s->cpu.threads,
-    "threads_chosen_by_user", s->cpu.chosen_by_user, "hdf5", info_hdf5(), "scalapack",
-    info_has_scalapack(), "gnuplot", s->gnuplot, "tests", tests_json(findings), "speed", "on_node",
-    speed_json(&findings->speed[INFO_ON_NODE]), "across_nodes",
-    speed_json(&findings->speed[INFO_ACROSS]), "workarounds", rules_json(s, findings));
+    "threads_chosen_by_user", s->cpu.chosen_by_user, "transport", s->transport, "hdf5", info_hdf5(),
+    "scalapack", info_has_scalapack(), "gnuplot", s->gnuplot, "tests", tests_json(findings),
+    "speed", "on_node", speed_json(&findings->speed[INFO_ON_NODE]), "across_nodes",
+    speed_json(&findings->speed[INFO_ACROSS]), "limits", limits_json(s), "workarounds",
+    rules_json(s, findings));
 }

@@ -69,7 +69,9 @@ static void print_ranks_and_nodes(const info_system *s)
                  plural(s->ranks[first].cores));
   }
   if (s->n_nodes > s->n_hosts)
-    (void)printf("  Nodes on one host: MPI was told to keep its ranks apart.\n");
+    (void)printf("  Nodes on one host: %s.\n", info_limit_get(s->transport, 0)
+                                                 ? "the transport keeps ranks apart"
+                                                 : "MPI was told to keep its ranks apart");
   if (s->oversubscribed)
     (void)printf("  More computing threads than cores: the ranks take turns.\n");
 }
@@ -77,7 +79,7 @@ static void print_ranks_and_nodes(const info_system *s)
 static void print_libraries(const info_system *s)
 {
   const info_mpi *m = &s->mpi;
-  (void)printf("\nLibraries\n  MPI         ");
+  (void)printf("\nLibraries\n  transport   %s\n  MPI         ", s->transport);
   if (m->version[0])
     (void)printf("%s %s%s%s%s", m->family, m->version, m->device[0] ? " (" : "", m->device,
                  m->device[0] ? ")" : "");
@@ -169,10 +171,21 @@ static void print_rules(const info_mpi *mpi, const info_findings *findings)
   }
 }
 
+static void print_limits(const char *transport)
+{
+  if (!info_limit_get(transport, 0)) return;
+  (void)printf("\nLimits of the transport %s\n", transport);
+  for (int i = 0; info_limit_get(transport, i); i++) {
+    (void)printf("  - ");
+    print_wrapped(info_limit_get(transport, i), 4, 4);
+  }
+}
+
 void info_print_findings(const info_system *system, const info_findings *findings)
 {
   print_tests(findings);
   print_speed(findings->speed);
+  print_limits(system->transport);
   print_rules(&system->mpi, findings);
   const info_test *failed = info_first_failure(findings);
   if (failed)

@@ -95,6 +95,30 @@ const info_rule *info_rule_get(int i)
   return i < (int)(sizeof rules / sizeof *rules) ? &rules[i].rule : NULL;
 }
 
+/* Of ARMCI-MPI 0.3.1 where no other is named. */
+static const char *const armci_limits[] = {
+  "no load and store between ranks: ARMCI gives no address of a neighbour's memory, so each rank "
+  "is "
+  "a node of its own",
+  "transfers do not overlap with work as with mpi: a wait for one, and a test, waits for all to "
+  "that "
+  "rank; a posted put with notify waits for the target",
+  "puts and gets travel as accumulates (ARMCI_RMA_ATOMICITY=1), which is slower: without that gets "
+  "return before their data is there (on MPICH 4.0.2, on one host)",
+  "errors that MPI reports inside ARMCI are not seen, and a lack of memory that is not foreseen "
+  "ends "
+  "the job",
+  "attached memory (osla_matrix_wrap) is reached by an MPI window, as with mpi; so is all "
+  "memory of a transport on a part of MPI_COMM_WORLD",
+  "the first transport has all ranks of MPI_COMM_WORLD; objects are made by one thread at a time",
+};
+
+const char *info_limit_get(const char *transport, int i)
+{
+  bool known = strcmp(transport, "armci") == 0;
+  return known && i < (int)(sizeof armci_limits / sizeof *armci_limits) ? armci_limits[i] : NULL;
+}
+
 static int compare_versions(const int a[3], const int b[3])
 {
   for (int i = 0; i < 3; i++)

@@ -122,6 +122,7 @@ osla_err info_system_look(osla_transport *t, info_system *s)
   OSLA_CALL(osla_cpu_look(osla_transport_comm(t), &s->cpu));
   look_at_mpi(&s->mpi);
   s->blas = osla_blas_describe();
+  s->transport = osla_transport_name(t);
   find_program("gnuplot", s->gnuplot, sizeof s->gnuplot);
 
   info_rank me;
