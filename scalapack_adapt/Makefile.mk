@@ -1,0 +1,14 @@
+# Floor 4: the drop-in for ScaLAPACK, a shared library of its own that shows ScaLAPACK's names alone.
+lib_LTLIBRARIES += scalapack_adapt/libosla_scalapack.la
+scalapack_adapt_libosla_scalapack_la_SOURCES = \
+  scalapack_adapt/adapt.h \
+  scalapack_adapt/adapt_state.c \
+  scalapack_adapt/adapt_report.c \
+  scalapack_adapt/adapt_context.c \
+  scalapack_adapt/adapt_call.c \
+  scalapack_adapt/adapt_stage.c \
+  scalapack_adapt/gemm.c
+scalapack_adapt_libosla_scalapack_la_CFLAGS = $(OSLA_CFLAGS) $(OSLA_SANITIZE)
+scalapack_adapt_libosla_scalapack_la_LDFLAGS = -shared -module -avoid-version \
+  -export-symbols-regex '^([pP][sdczSDCZ])'
+scalapack_adapt_libosla_scalapack_la_LIBADD = libosla_kernels.la $(BLAS_LIBS) -lpthread -lm -ldl
