@@ -248,6 +248,9 @@ void adapt_stage_free(adapt_call *call, adapt_staged *staged);
 /* sub itself as a matrix that only its owners reach: for the C of products. Collective. */
 osla_err adapt_wrap(adapt_call *call, const adapt_sub *sub, osla_matrix **out);
 
+/* An operand of a product: a copy, or on one process sub itself. As adapt_stage. */
+osla_err adapt_stage_input(adapt_call *call, const adapt_sub *sub, adapt_staged *out);
+
 /* sub as a part of a matrix that was made from it. */
 static inline osla_part adapt_part(const adapt_sub *sub, osla_matrix *matrix)
 {

@@ -122,3 +122,10 @@ osla_err adapt_wrap(adapt_call *call, const adapt_sub *sub, osla_matrix **out)
                                       sub->mb, sub->nb, sub->local, sub->lld, out);
   return osla_agree(adapt_context_transport(call->context), err);
 }
+
+osla_err adapt_stage_input(adapt_call *call, const adapt_sub *sub, adapt_staged *out)
+{
+  if (!call->alone) return adapt_stage(call, sub, ADAPT_WHOLE, ADAPT_UNDEFINED, out);
+  *out = (adapt_staged){.sub = sub};
+  return adapt_wrap(call, sub, &out->matrix);
+}

@@ -20,13 +20,6 @@ typedef void gemm_routine(const char *transa, const char *transb, const int *m, 
                           const int *jb, const int *descb, const void *beta, void *c, const int *ic,
                           const int *jc, const int *descc);
 
-/* On one process the operands are read where they are. */
-static osla_err make_operand(adapt_call *call, const adapt_sub *sub, adapt_staged *staged)
-{
-  if (!call->alone) return adapt_stage(call, sub, ADAPT_WHOLE, ADAPT_UNDEFINED, staged);
-  return adapt_wrap(call, sub, &staged->matrix);
-}
-
 static bool take(adapt_call *call, const gemm_args *x)
 {
   enum { A, B, C };
@@ -44,8 +37,8 @@ static bool take(adapt_call *call, const gemm_args *x)
   double flops = 2.0 * (double)m * (double)n * (double)k;
   if (!adapt_call_open(call, flops, adapt_least_flops(), 3, subs)) return false;
 
-  OSLA_TRY(make_operand(call, &subs[A], &a));
-  if (!call->same_operands) OSLA_TRY(make_operand(call, &subs[B], &b));
+  OSLA_TRY(adapt_stage_input(call, &subs[A], &a));
+  if (!call->same_operands) OSLA_TRY(adapt_stage_input(call, &subs[B], &b));
   OSLA_TRY(adapt_wrap(call, &subs[C], &c));
   err = osla_gemm(transa, transb, adapt_factor(x->dtype, x->alpha), adapt_part(&subs[A], a.matrix),
                   adapt_part(&subs[B], call->same_operands ? a.matrix : b.matrix),
