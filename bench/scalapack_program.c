@@ -59,7 +59,7 @@ static void fill(const problem *p, double *local)
     for (int r = 0; r < p->rows; r++) {
       int i = (r / p->nb * p->nprow + p->prow) * p->nb + r % p->nb;
       int j = (c / p->nb * p->npcol + p->pcol) * p->nb + c % p->nb;
-      local[r + (size_t)c * (size_t)p->lld] =
+      local[(size_t)r + (size_t)c * (size_t)p->lld] =
         (i < j ? element(i, j) : element(j, i)) + (i == j ? p->n : 0);
     }
 }
