@@ -3,7 +3,7 @@
 # say that it did the work, and wrong arguments are reported as ever.
 set -u
 . "$BUILDDIR/tests/config.env"
-library=$BUILDDIR/scalapack_adapt/.libs/libosla_scalapack.so
+library=$BUILDDIR/scalapack_adapt/libosla_scalapack.so
 [ -f "$library" ] || { echo "built without shared libraries"; exit 77; }
 [ "$SANITIZERS" = no ] || { echo "a preloaded library needs the sanitizers' own first"; exit 77; }
 
