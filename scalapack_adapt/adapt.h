@@ -186,7 +186,7 @@ bool adapt_call_open(adapt_call *call, double flops, double least, int count, ad
  * processes: see doc/scalapack.md. */
 static inline double adapt_least_flops(void)
 {
-  return 1e7;
+  return 3e7;
 }
 
 /* A call whose result is not touched failed on all ranks: true for OSLA_OK. */
