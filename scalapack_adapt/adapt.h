@@ -182,11 +182,19 @@ bool adapt_call_refuse(adapt_call *call, adapt_reason reason);
  * Collective over the context, if the global arguments allow it; the same answer everywhere. */
 bool adapt_call_open(adapt_call *call, double flops, double least, int count, adapt_sub *subs);
 
-/* The rule for products and solves: from that many operations on we gain, measured with 2 and 4
- * processes: see doc/scalapack.md. */
+/* The rules for products and solves, measured with 2 processes (doc/scalapack.md): they gain from
+ * about 3e7 operations on; where a side of an operand is short, copies cost as much as they save.
+ */
 static inline double adapt_least_flops(void)
 {
   return 3e7;
+}
+
+/* The operations of a product or solve for adapt_call_open; none if it is too thin to be taken. */
+static inline double adapt_work(double flops, int64_t m, int64_t n, int64_t k)
+{
+  enum { LEAST_SIDE = 16, LEAST_DEPTH = 32 };
+  return m < LEAST_SIDE || n < LEAST_SIDE || k < LEAST_DEPTH ? 0 : flops;
 }
 
 /* A call whose result is not touched failed on all ranks: true for OSLA_OK. */
