@@ -11,6 +11,7 @@ tests_programs = \
   tests/test_notify \
   tests/test_grid \
   tests/test_matrix \
+  tests/test_matrix_memory \
   tests/test_matrix_ops \
   tests/test_norm \
   tests/test_file \

@@ -67,6 +67,17 @@ run wrong LD_PRELOAD="$library" OSLA_SCALAPACK=maybe OSLA_SCALAPACK_CACHE=-3 1 d
 grep -q 'OSLA_SCALAPACK=maybe ' wrong.err || complain "a wrong OSLA_SCALAPACK passes silently"
 grep -q 'OSLA_SCALAPACK_CACHE=-3 ' wrong.err || complain "a wrong OSLA_SCALAPACK_CACHE passes silently"
 
+# memory that does not suffice: a file of the size of the copies is not allowed
+program=$BUILDDIR/bench/scalapack_program
+timeout 60 "$MPIEXEC" -n 2 "$program" 2400 64 1 2 1 gemm-narrow >memory.off || complain "$program failed"
+(
+  trap '' XFSZ
+  ulimit -f 20000
+  env "${on[@]}" timeout 60 "$MPIEXEC" -n 2 "$program" 2400 64 1 2 1 gemm-narrow >memory.on 2>memory.err
+) || complain "no memory: $(tail -n 3 memory.err)"
+[ "$(awk '{print $NF}' memory.off)" = "$(awk '{print $NF}' memory.on)" ] || complain "no memory: another result"
+grep -q '^pdgemm .* 1 no memory for copies$' memory.err || { complain "no memory"; cat memory.err; }
+
 # wrong arguments: the same codes on each rank, the same texts
 run error.off 2 dropin_errors
 run error.on LD_PRELOAD="$library" OSLA_SCALAPACK=force 2 dropin_errors
