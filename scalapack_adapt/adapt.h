@@ -171,9 +171,10 @@ typedef struct adapt_call {
   double since, staging, bytes;
 } adapt_call;
 
+/* A call begins. Local. */
 adapt_call adapt_call_begin(adapt_routine routine, osla_dtype dtype);
 
-/* Notes the first reason against the call. Returns false. */
+/* Notes the first reason against the call. Returns false. Local. */
 bool adapt_call_refuse(adapt_call *call, adapt_reason reason);
 
 /* Shall this call be taken? Then fills the sub-matrices.
@@ -197,7 +198,8 @@ static inline double adapt_work(double flops, int64_t m, int64_t n, int64_t k)
   return m < LEAST_SIDE || n < LEAST_SIDE || k < LEAST_DEPTH ? 0 : flops;
 }
 
-/* A call whose result is not touched failed on all ranks: true for OSLA_OK. */
+/* The outcome of what was done for the call, the same on all ranks, with its result untouched:
+ * OSLA_OK gives true; an error speaks against the call. */
 bool adapt_call_succeeded(adapt_call *call, osla_err err);
 
 /* The same where the result may be half done: ends all ranks, but for a wrong argument, which
