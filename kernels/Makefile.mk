@@ -24,7 +24,9 @@ kernels_sources = \
   kernels/residual.h kernels/residual.c \
   kernels/refine.c \
   kernels/mixed.c \
-  kernels/condition.c \
+  kernels/condition.c
+
+kernels_hessian_sources = \
   kernels/hessian_split.h kernels/hessian_split.c \
   kernels/hessian_fixed.h kernels/hessian_combine.h kernels/hessian_combine.c \
   kernels/hessian.h kernels/hessian.c \

@@ -56,7 +56,9 @@ src_sources = \
   src/matrix/matrix_norm.c \
   src/matrix/matrix_copy.c \
   src/matrix/matrix_transpose.c \
-  src/matrix/matrix_add.c \
+  src/matrix/matrix_add.c
+
+src_file_sources = \
   src/file/file.h src/file/file_sum.c src/file/file_io.c \
   src/file/file_pieces.c \
   src/file/file_raw.c \

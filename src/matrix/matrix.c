@@ -10,8 +10,9 @@ struct osla_matrix {
   osla_dtype dtype;
   osla_layout layout;
   int64_t local_rows, local_cols;
-  int64_t *lld; /* [ranks] */
-  osla_segment *segment;
+  int64_t *lld;          /* [ranks] */
+  osla_segment *segment; /* NULL: only its owner reaches it */
+  bool borrows_segment;
   void *local;
 };
 
@@ -134,11 +135,52 @@ cleanup:
   return err;
 }
 
+osla_err osla_matrix_create_in(osla_segment *segment, osla_grid *grid, osla_dtype dtype, int64_t m,
+                               int64_t n, int64_t mb, int64_t nb, osla_matrix **out)
+{
+  osla_layout layout = make_layout(grid, m, n, mb, nb);
+  osla_matrix *a = NULL;
+  *out = NULL;
+  osla_err err;
+  OSLA_TRY(new_matrix(grid, dtype, &layout, &a));
+  a->segment = segment;
+  a->borrows_segment = true;
+  a->local = osla_segment_local(segment);
+  size_t bytes =
+    array_bytes(a->lld[osla_transport_rank(osla_grid_transport(grid))], a->local_cols, dtype);
+  if (bytes > osla_segment_bytes(segment))
+    OSLA_TRY(osla_error_set(OSLA_ERR_ARG, "local array of %zu bytes in a segment of %zu", bytes,
+                            osla_segment_bytes(segment)));
+  *out = a;
+  return OSLA_OK;
+cleanup:
+  osla_matrix_destroy(&a);
+  return err;
+}
+
+osla_err osla_matrix_wrap_own(osla_grid *grid, osla_dtype dtype, int64_t m, int64_t n, int64_t mb,
+                              int64_t nb, void *local, int64_t lld, osla_matrix **out)
+{
+  osla_layout layout = make_layout(grid, m, n, mb, nb);
+  osla_matrix *a = NULL;
+  *out = NULL;
+  osla_err err;
+  OSLA_TRY(new_matrix(grid, dtype, &layout, &a));
+  OSLA_TRY(check_local_array(a, local, lld));
+  a->lld[osla_transport_rank(osla_grid_transport(grid))] = lld;
+  a->local = local;
+  *out = a;
+  return OSLA_OK;
+cleanup:
+  osla_matrix_destroy(&a);
+  return err;
+}
+
 void osla_matrix_destroy(osla_matrix **matrix)
 {
   osla_matrix *a = matrix ? *matrix : NULL;
   if (!a) return;
-  osla_segment_destroy(&a->segment);
+  if (!a->borrows_segment) osla_segment_destroy(&a->segment);
   free(a->lld);
   free(a);
   *matrix = NULL;
@@ -179,5 +221,7 @@ int64_t osla_matrix_lld(const osla_matrix *a, int rank)
 
 void *osla_matrix_peer(const osla_matrix *a, int rank)
 {
+  if (!a->segment)
+    return rank == osla_transport_rank(osla_grid_transport(a->grid)) ? a->local : NULL;
   return osla_segment_peer(a->segment, rank);
 }

@@ -42,7 +42,19 @@ osla_err osla_matrix_create(osla_grid *grid, osla_dtype dtype, int64_t m, int64_
 osla_err osla_matrix_wrap(osla_grid *grid, osla_dtype dtype, int64_t m, int64_t n, int64_t mb,
                           int64_t nb, void *local, int64_t lld, osla_matrix **out);
 
-/* Collective. Accepts NULL and nulls the handle. */
+/* Makes a matrix in the memory of a segment, from its first byte; the elements are what the memory
+ * holds. For memory that is used again and again. Local; the same arguments on all ranks. The
+ * segment is borrowed and must outlive the matrix. Errors: ARG (sizes as above, a segment that is
+ * too small on this rank), MEM. */
+osla_err osla_matrix_create_in(osla_segment *segment, osla_grid *grid, osla_dtype dtype, int64_t m,
+                               int64_t n, int64_t mb, int64_t nb, osla_matrix **out);
+
+/* As osla_matrix_wrap, for memory that no other rank has to reach: it costs no window. Only for C
+ * of osla_gemm and osla_syrk, for osla_matrix_add, and on one rank; there is no segment. Local. */
+osla_err osla_matrix_wrap_own(osla_grid *grid, osla_dtype dtype, int64_t m, int64_t n, int64_t mb,
+                              int64_t nb, void *local, int64_t lld, osla_matrix **out);
+
+/* Collective, but for the two above. Accepts NULL and nulls the handle. */
 void osla_matrix_destroy(osla_matrix **matrix);
 
 /* Local queries. */

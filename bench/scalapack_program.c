@@ -1,0 +1,163 @@
+/* A plain ScaLAPACK program that times pdgemm, pdsyrk, pdtrsm, pdgetrf, pdpotrf. It knows nothing
+ * of OSLA: results/scalapack runs it with and without the drop-in. One line per repetition, on
+ * process 0: routine n nb nprow npcol repetition seconds checksum The time is that of the slowest
+ * process; the checksum is |x|_max of a part of the result, which shows that both did the same. */
+#include <math.h>
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+void Cblacs_get(int context, int what, int *value);
+void Cblacs_gridinit(int *context, const char *order, int nprow, int npcol);
+void Cblacs_gridinfo(int context, int *nprow, int *npcol, int *prow, int *pcol);
+void Cblacs_gridexit(int context);
+int numroc_(const int *n, const int *nb, const int *iproc, const int *source, const int *nprocs);
+void descinit_(int *desc, const int *m, const int *n, const int *mb, const int *nb,
+               const int *irsrc, const int *icsrc, const int *context, const int *lld, int *info);
+void pdgemm_(const char *transa, const char *transb, const int *m, const int *n, const int *k,
+             const double *alpha, const double *a, const int *ia, const int *ja, const int *desca,
+             const double *b, const int *ib, const int *jb, const int *descb, const double *beta,
+             double *c, const int *ic, const int *jc, const int *descc);
+void pdsyrk_(const char *uplo, const char *trans, const int *n, const int *k, const double *alpha,
+             const double *a, const int *ia, const int *ja, const int *desca, const double *beta,
+             double *c, const int *ic, const int *jc, const int *descc);
+void pdtrsm_(const char *side, const char *uplo, const char *trans, const char *diag, const int *m,
+             const int *n, const double *alpha, const double *a, const int *ia, const int *ja,
+             const int *desca, double *b, const int *ib, const int *jb, const int *descb);
+void pdgeadd_(const char *trans, const int *m, const int *n, const double *alpha, const double *a,
+              const int *ia, const int *ja, const int *desca, const double *beta, double *c,
+              const int *ic, const int *jc, const int *descc);
+void pdgetrf_(const int *m, const int *n, double *a, const int *ia, const int *ja, const int *desca,
+              int *ipiv, int *info);
+void pdpotrf_(const char *uplo, const int *n, double *a, const int *ia, const int *ja,
+              const int *desca, int *info);
+
+static const int one = 1, zero = 0;
+
+typedef struct problem {
+  int n, nb, nprow, npcol, prow, pcol, context;
+  int rows, cols, lld, desc[9];
+  double *a, *b, *c;
+  int *ipiv;
+} problem;
+
+/* A number in [-1/2, 1/2) that depends on the index alone. */
+static double element(int i, int j)
+{
+  unsigned x = (unsigned)i * 2654435761u ^ ((unsigned)j * 40503u + 977u);
+  x ^= x >> 15;
+  x *= 2246822519u;
+  x ^= x >> 13;
+  return (double)(x % 65536u) / 65536.0 - 0.5;
+}
+
+/* Symmetric, with n on the diagonal: safe for every factorisation. */
+static void fill(const problem *p, double *local)
+{
+  for (int c = 0; c < p->cols; c++)
+    for (int r = 0; r < p->rows; r++) {
+      int i = (r / p->nb * p->nprow + p->prow) * p->nb + r % p->nb;
+      int j = (c / p->nb * p->npcol + p->pcol) * p->nb + c % p->nb;
+      local[(size_t)r + (size_t)c * (size_t)p->lld] =
+        (i < j ? element(i, j) : element(j, i)) + (i == j ? p->n : 0);
+    }
+}
+
+static int call(const problem *p, const char *routine)
+{
+  const double alpha = 1, beta = 0;
+  int info = 0;
+  if (strcmp(routine, "gemm") == 0)
+    pdgemm_("N", "N", &p->n, &p->n, &p->n, &alpha, p->a, &one, &one, p->desc, p->b, &one, &one,
+            p->desc, &beta, p->c, &one, &one, p->desc);
+  else if (strcmp(routine, "gemm-update") == 0) /* k = nb, as in a factorisation */
+    pdgemm_("N", "N", &p->n, &p->n, &p->nb, &alpha, p->a, &one, &one, p->desc, p->b, &one, &one,
+            p->desc, &alpha, p->c, &one, &one, p->desc);
+  else if (strcmp(routine, "gemm-narrow") == 0) /* n = nb columns */
+    pdgemm_("N", "N", &p->n, &p->nb, &p->n, &alpha, p->a, &one, &one, p->desc, p->b, &one, &one,
+            p->desc, &beta, p->c, &one, &one, p->desc);
+  else if (strcmp(routine, "syrk") == 0)
+    pdsyrk_("L", "N", &p->n, &p->n, &alpha, p->a, &one, &one, p->desc, &beta, p->c, &one, &one,
+            p->desc);
+  else if (strcmp(routine, "trsm") == 0)
+    pdtrsm_("L", "L", "N", "N", &p->n, &p->n, &alpha, p->a, &one, &one, p->desc, p->c, &one, &one,
+            p->desc);
+  else if (strcmp(routine, "trsm-right") == 0)
+    pdtrsm_("R", "L", "T", "N", &p->n, &p->n, &alpha, p->a, &one, &one, p->desc, p->c, &one, &one,
+            p->desc);
+  else if (strcmp(routine, "geadd") == 0)
+    pdgeadd_("T", &p->n, &p->n, &alpha, p->a, &one, &one, p->desc, &beta, p->c, &one, &one,
+             p->desc);
+  else if (strcmp(routine, "getrf") == 0)
+    pdgetrf_(&p->n, &p->n, p->c, &one, &one, p->desc, p->ipiv, &info);
+  else if (strcmp(routine, "potrf") == 0)
+    pdpotrf_("L", &p->n, p->c, &one, &one, p->desc, &info);
+  else
+    info = -1;
+  return info;
+}
+
+static int run(problem *p, const char *routine, int reps)
+{
+  int bad = 0;
+  for (int rep = 0; rep < reps && !bad; rep++) {
+    fill(p, p->c);
+    MPI_Barrier(MPI_COMM_WORLD);
+    double since = MPI_Wtime();
+    bad = call(p, routine) != 0;
+    double seconds = MPI_Wtime() - since, largest = 0;
+    for (int r = 0; r < p->rows && p->cols > 0; r++)
+      largest = fmax(largest, fabs(p->c[r]));
+    MPI_Allreduce(MPI_IN_PLACE, &seconds, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
+    MPI_Allreduce(MPI_IN_PLACE, &largest, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
+    if (p->prow == 0 && p->pcol == 0)
+      printf("%s %d %d %d %d %d %.6f %.12g\n", routine, p->n, p->nb, p->nprow, p->npcol, rep,
+             seconds, largest);
+  }
+  return bad;
+}
+
+int main(int argc, char **argv)
+{
+  problem p = {0};
+  int info = 0, bad;
+  if (argc < 7) {
+    fprintf(stderr,
+            "usage: %s N NB NPROW NPCOL REPS ROUTINE... (gemm gemm-update gemm-narrow syrk trsm "
+            "trsm-right geadd "
+            "getrf potrf)\n",
+            argv[0]);
+    return 2;
+  }
+  MPI_Init(&argc, &argv);
+  p.n = atoi(argv[1]);
+  p.nb = atoi(argv[2]);
+  Cblacs_get(-1, 0, &p.context);
+  Cblacs_gridinit(&p.context, "R", atoi(argv[3]), atoi(argv[4]));
+  Cblacs_gridinfo(p.context, &p.nprow, &p.npcol, &p.prow, &p.pcol);
+  p.rows = numroc_(&p.n, &p.nb, &p.prow, &zero, &p.nprow);
+  p.cols = numroc_(&p.n, &p.nb, &p.pcol, &zero, &p.npcol);
+  p.lld = p.rows > 1 ? p.rows : 1;
+  descinit_(p.desc, &p.n, &p.n, &p.nb, &p.nb, &zero, &zero, &p.context, &p.lld, &info);
+  size_t bytes = (size_t)p.lld * (size_t)(p.cols + 1) * sizeof(double);
+  p.a = malloc(bytes);
+  p.b = malloc(bytes);
+  p.c = malloc(bytes);
+  p.ipiv = malloc(((size_t)p.rows + (size_t)p.nb + 1) * sizeof(int));
+  bad = info != 0 || !p.a || !p.b || !p.c || !p.ipiv;
+  if (!bad) {
+    fill(&p, p.a);
+    fill(&p, p.b);
+  }
+  for (int i = 6; i < argc && !bad; i++)
+    bad = run(&p, argv[i], atoi(argv[5]));
+  if (bad) fprintf(stderr, "%s: wrong argument, no memory, or a routine failed\n", argv[0]);
+  free(p.a);
+  free(p.b);
+  free(p.c);
+  free(p.ipiv);
+  Cblacs_gridexit(p.context);
+  MPI_Finalize();
+  return bad;
+}

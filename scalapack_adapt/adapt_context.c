@@ -1,0 +1,229 @@
+/* What hangs on a BLACS context: transport, grids and buffers for copies.
+ *
+ * BLACS keeps one communicator for the processes of each context. Ours is an attribute of it, whose
+ * delete callback frees it: BLACS frees the communicator in gridexit, so that a context number
+ * which is used again never meets what was there before. The C entry Cblacs_get would note the
+ * communicator in a table where the user's handles are; the Fortran entry gives it out as it is.
+ */
+#include "adapt.h"
+
+#include "osla_log.h"
+
+#include <dlfcn.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { BUFFERS = 8, ROUND = 1 << 16, GET_CONTEXT_COMM = 10 };
+
+struct adapt_context {
+  MPI_Comm comm; /* BLACS's */
+  osla_transport *transport;
+  osla_grid *grid;
+  osla_grid **shifted; /* [nprow * npcol], by the place that comes first; NULL: not made yet */
+  adapt_buffer buffers[BUFFERS];
+  uint64_t uses;
+  struct adapt_context *older;
+};
+
+typedef void blacs_gridinfo(const int *context, int *nprow, int *npcol, int *prow, int *pcol);
+typedef void blacs_get(const int *context, const int *what, int *value);
+
+/* --- buffers --- */
+
+static adapt_buffer *oldest_idle(adapt_context *x)
+{
+  adapt_buffer *oldest = NULL;
+  for (int i = 0; i < BUFFERS; i++) {
+    adapt_buffer *b = &x->buffers[i];
+    if (b->segment && !b->used && (!oldest || b->last < oldest->last)) oldest = b;
+  }
+  return oldest;
+}
+
+static void drop(adapt_buffer *buffer)
+{
+  osla_segment_destroy(&buffer->segment);
+  buffer->bytes = 0;
+}
+
+/* Drops what has not been used for longest until `bytes` more are within the cap. */
+static void make_room(adapt_context *x, size_t bytes)
+{
+  size_t cap = adapt_settings_get()->cache;
+  for (;;) {
+    size_t total = 0;
+    for (int i = 0; i < BUFFERS; i++)
+      total += x->buffers[i].bytes;
+    adapt_buffer *oldest = oldest_idle(x);
+    if (!oldest || (total <= cap && bytes <= cap - total)) return;
+    drop(oldest);
+  }
+}
+
+static adapt_buffer *smallest_that_fits(adapt_context *x, size_t bytes)
+{
+  adapt_buffer *best = NULL;
+  for (int i = 0; i < BUFFERS; i++) {
+    adapt_buffer *b = &x->buffers[i];
+    if (b->segment && !b->used && b->bytes >= bytes && (!best || b->bytes < best->bytes)) best = b;
+  }
+  return best;
+}
+
+static adapt_buffer *free_slot(adapt_context *x)
+{
+  for (int i = 0; i < BUFFERS; i++)
+    if (!x->buffers[i].segment) return &x->buffers[i];
+  adapt_buffer *oldest = oldest_idle(x);
+  if (oldest) drop(oldest);
+  return oldest;
+}
+
+osla_err adapt_buffer_take(adapt_context *x, size_t bytes, adapt_buffer **out)
+{
+  adapt_buffer *b = smallest_that_fits(x, bytes);
+  *out = NULL;
+  if (!b) {
+    OSLA_CHECK(bytes < SIZE_MAX - ROUND, OSLA_ERR_MEM, "a copy of more bytes than fit a size_t");
+    bytes = (bytes + ROUND - 1) / ROUND * ROUND;
+    make_room(x, bytes);
+    b = free_slot(x);
+    OSLA_CHECK(b, OSLA_ERR_MEM, "more than %d copies at a time", BUFFERS);
+    OSLA_CALL(osla_segment_create(x->transport, bytes, 0, &b->segment));
+    b->bytes = bytes;
+  }
+  b->used = true;
+  *out = b;
+  return OSLA_OK;
+}
+
+void adapt_buffer_give(adapt_context *x, adapt_buffer *buffer)
+{
+  buffer->used = false;
+  buffer->last = ++x->uses;
+  make_room(x, 0);
+}
+
+/* --- contexts --- */
+
+bool adapt_place_of(int context, adapt_place *place)
+{
+  void *at = dlsym(RTLD_DEFAULT, "blacs_gridinfo_");
+  blacs_gridinfo *gridinfo;
+  if (!at || context < 0) return false;
+  memcpy(&gridinfo, &at, sizeof at);
+  place->context = context;
+  gridinfo(&context, &place->nprow, &place->npcol, &place->prow, &place->pcol);
+  return place->nprow > 0 && place->npcol > 0 && place->prow >= 0 && place->pcol >= 0;
+}
+
+static MPI_Comm comm_of(const adapt_place *place)
+{
+  void *at = dlsym(RTLD_DEFAULT, "blacs_get_");
+  blacs_get *get;
+  int what = GET_CONTEXT_COMM, handle = 0, size = 0;
+  if (!at) return MPI_COMM_NULL;
+  memcpy(&get, &at, sizeof at);
+  get(&place->context, &what, &handle);
+  MPI_Comm comm = MPI_Comm_f2c(handle);
+  if (comm == MPI_COMM_NULL || MPI_Comm_size(comm, &size) != MPI_SUCCESS) return MPI_COMM_NULL;
+  return size == place->nprow * place->npcol ? comm : MPI_COMM_NULL;
+}
+
+static void destroy(adapt_context *x)
+{
+  for (int i = 0; i < BUFFERS; i++)
+    drop(&x->buffers[i]);
+  for (int i = 0; x->shifted && i < osla_grid_nprow(x->grid) * osla_grid_npcol(x->grid); i++)
+    osla_grid_destroy(&x->shifted[i]);
+  free(x->shifted);
+  osla_grid_destroy(&x->grid);
+  osla_transport_destroy(&x->transport);
+  free(x);
+}
+
+static int delete_context(MPI_Comm comm, int keyval, void *value, void *extra)
+{
+  adapt_context **at = &adapt_registry_get()->newest;
+  (void)comm, (void)keyval, (void)extra;
+  while (*at && *at != value)
+    at = &(*at)->older;
+  if (*at) *at = (*at)->older;
+  destroy(value);
+  return MPI_SUCCESS;
+}
+
+/* At MPI_Finalize, which deletes the attributes of MPI_COMM_SELF first, while MPI still works. */
+static int finish(MPI_Comm comm, int keyval, void *value, void *extra)
+{
+  adapt_registry *r = adapt_registry_get();
+  int rank = 0;
+  (void)comm, (void)keyval, (void)value, (void)extra;
+  while (r->newest)
+    (void)MPI_Comm_delete_attr(r->newest->comm, r->keyval);
+  (void)MPI_Comm_free_keyval(&r->keyval);
+  (void)MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  if (rank == 0 && adapt_settings_get()->verbose) adapt_report();
+  return MPI_SUCCESS;
+}
+
+void adapt_finish_register(void)
+{
+  adapt_registry *r = adapt_registry_get();
+  int started = 0, keyval;
+  if (r->made || adapt_is_foreign()) return;
+  (void)MPI_Initialized(&started);
+  if (!started) return;
+  if (MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, finish, &keyval, NULL) != MPI_SUCCESS) return;
+  if (MPI_Comm_set_attr(MPI_COMM_SELF, keyval, NULL) != MPI_SUCCESS) return;
+  (void)MPI_Comm_free_keyval(&keyval); /* it lives as long as the attribute */
+  r->made =
+    MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, delete_context, &r->keyval, NULL) == MPI_SUCCESS;
+}
+
+static osla_err make(adapt_context *x, const adapt_place *place)
+{
+  OSLA_CALL(osla_transport_create(x->comm, NULL, &x->transport));
+  OSLA_CALL(osla_grid_create_at(x->transport, place->nprow, place->npcol, place->prow, place->pcol,
+                                &x->grid));
+  x->shifted = calloc((size_t)(place->nprow * place->npcol), sizeof *x->shifted);
+  return osla_agree(
+    x->transport, x->shifted ? OSLA_OK : osla_error_set(OSLA_ERR_MEM, "grids of a BLACS context"));
+}
+
+adapt_context *adapt_context_of(const adapt_place *place)
+{
+  adapt_registry *r = adapt_registry_get();
+  MPI_Comm comm = comm_of(place);
+  adapt_context *x = NULL;
+  int found = 0, ready;
+  if (!r->made || comm == MPI_COMM_NULL) return NULL;
+  if (MPI_Comm_get_attr(comm, r->keyval, &x, &found) == MPI_SUCCESS && found)
+    return x->shifted ? x : NULL;
+
+  x = calloc(1, sizeof *x);
+  ready = x && MPI_Comm_set_attr(comm, r->keyval, x) == MPI_SUCCESS;
+  if (MPI_Allreduce(MPI_IN_PLACE, &ready, 1, MPI_INT, MPI_MIN, comm) != MPI_SUCCESS || !ready)
+    return NULL; /* no memory for a pointer: there will be none later */
+  x->comm = comm;
+  x->older = r->newest;
+  r->newest = x;
+  if (make(x, place) == OSLA_OK) return x;
+  if (place->prow == 0 && place->pcol == 0)
+    osla_log(0, "a BLACS context cannot be used: %s", osla_error_text());
+  free(x->shifted);
+  x->shifted = NULL;
+  return NULL;
+}
+
+osla_transport *adapt_context_transport(const adapt_context *context)
+{
+  return context->transport;
+}
+
+osla_grid *adapt_context_grid(adapt_context *x, int prow, int pcol)
+{
+  osla_grid **grid = &x->shifted[prow * osla_grid_npcol(x->grid) + pcol];
+  if (!*grid && osla_grid_shift(x->grid, prow, pcol, grid) != OSLA_OK) return NULL;
+  return *grid;
+}

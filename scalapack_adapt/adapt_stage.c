@@ -1,0 +1,123 @@
+/* Copies between the caller's memory and memory that every rank reaches.
+ *
+ * A copy begins at the block that holds the sub-matrix's first element, on a grid that begins at
+ * that block's process: then its local array is a rectangle of the caller's, and columns are copied
+ * as they lie. Memory per rank: the local part of the sub-matrix, and less than a block beside it.
+ */
+#include "adapt.h"
+
+#include "osla_clock.h"
+#include "osla_index.h"
+
+#include <string.h>
+
+adapt_rectangle adapt_rectangle_of(const adapt_sub *sub, const osla_matrix *matrix)
+{
+  osla_layout l = osla_matrix_layout(matrix);
+  int prow = osla_grid_prow(sub->grid), pcol = osla_grid_pcol(sub->grid);
+  return (adapt_rectangle){
+    .layout = l,
+    .prow = prow,
+    .pcol = pcol,
+    .row = osla_index_count(sub->row, l.mb, prow, l.nprow),
+    .col = osla_index_count(sub->col, l.nb, pcol, l.npcol),
+    .rows = osla_matrix_local_rows(matrix),
+    .cols = osla_matrix_local_cols(matrix),
+    .lld = osla_matrix_local_rows(matrix) > 1 ? osla_matrix_local_rows(matrix) : 1};
+}
+
+/* Copies the shape; returns the bytes. */
+static double copy(const adapt_sub *sub, const osla_matrix *matrix, adapt_shape shape, bool back)
+{
+  adapt_rectangle r = adapt_rectangle_of(sub, matrix);
+  size_t e = osla_dtype_size(osla_matrix_dtype(matrix));
+  unsigned char *local = osla_matrix_local(matrix);
+  double bytes = 0;
+  for (int64_t c = r.col; c < r.cols; c++) {
+    int64_t from = r.row, to = r.rows;
+    int64_t diagonal =
+      osla_index_global(c, r.layout.nb, r.pcol, r.layout.npcol) - sub->col + sub->row;
+    if (shape == ADAPT_LOWER)
+      from = osla_index_count(diagonal, r.layout.mb, r.prow, r.layout.nprow);
+    if (shape == ADAPT_UPPER)
+      to = osla_index_count(diagonal + 1, r.layout.mb, r.prow, r.layout.nprow);
+    if (from >= to) continue;
+    unsigned char *here = local + (size_t)(from + c * r.lld) * e;
+    unsigned char *callers = sub->local + (size_t)(from + c * sub->lld) * e;
+    size_t count = (size_t)(to - from) * e;
+    memcpy(back ? callers : here, back ? here : callers, count);
+    bytes += (double)count;
+  }
+  return bytes;
+}
+
+static void set_one(osla_dtype dtype, unsigned char *at)
+{
+  static const float one_s = 1;
+  static const double one_d = 1;
+  bool single = dtype == OSLA_FLOAT || dtype == OSLA_COMPLEX_FLOAT;
+  memcpy(at, single ? (const void *)&one_s : (const void *)&one_d,
+         single ? sizeof one_s : sizeof one_d);
+}
+
+static void fill_border(const adapt_sub *sub, const osla_matrix *matrix, bool identity)
+{
+  adapt_rectangle r = adapt_rectangle_of(sub, matrix);
+  osla_dtype dtype = osla_matrix_dtype(matrix);
+  size_t e = osla_dtype_size(dtype);
+  unsigned char *local = osla_matrix_local(matrix);
+  for (int64_t c = 0; c < r.cols; c++)
+    memset(local + (size_t)(c * r.lld) * e, 0, (size_t)(c < r.col ? r.rows : r.row) * e);
+  for (int64_t d = 0; identity && d < r.row && d < r.col; d++)
+    set_one(dtype, local + (size_t)(d + d * r.lld) * e);
+}
+
+osla_err adapt_stage(adapt_call *call, const adapt_sub *sub, adapt_shape shape, adapt_border border,
+                     adapt_staged *out)
+{
+  double since = osla_clock();
+  osla_transport *t = adapt_context_transport(call->context);
+  osla_layout layout = {sub->row + sub->m, sub->col + sub->n,          sub->mb,
+                        sub->nb,           osla_grid_nprow(sub->grid), osla_grid_npcol(sub->grid)};
+  *out = (adapt_staged){.sub = sub};
+  osla_err err;
+  OSLA_TRY(adapt_buffer_take(call->context, osla_matrix_bytes(&layout, call->dtype), &out->buffer));
+  OSLA_TRY(
+    osla_agree(t, osla_matrix_create_in(out->buffer->segment, sub->grid, call->dtype, layout.m,
+                                        layout.n, layout.mb, layout.nb, &out->matrix)));
+  if (border != ADAPT_UNDEFINED) fill_border(sub, out->matrix, border == ADAPT_IDENTITY);
+  if (shape != ADAPT_NOTHING) call->bytes += copy(sub, out->matrix, shape, false);
+cleanup:
+  call->staging += osla_clock() - since;
+  return err;
+}
+
+void adapt_unstage(adapt_call *call, const adapt_staged *staged, adapt_shape shape)
+{
+  double since = osla_clock();
+  call->bytes += copy(staged->sub, staged->matrix, shape, true);
+  call->staging += osla_clock() - since;
+}
+
+void adapt_stage_free(adapt_call *call, adapt_staged *staged)
+{
+  double since = osla_clock();
+  osla_matrix_destroy(&staged->matrix);
+  if (staged->buffer) adapt_buffer_give(call->context, staged->buffer);
+  *staged = (adapt_staged){0};
+  call->staging += osla_clock() - since;
+}
+
+osla_err adapt_wrap(adapt_call *call, const adapt_sub *sub, osla_matrix **out)
+{
+  osla_err err = osla_matrix_wrap_own(sub->grid, call->dtype, sub->row + sub->m, sub->col + sub->n,
+                                      sub->mb, sub->nb, sub->local, sub->lld, out);
+  return osla_agree(adapt_context_transport(call->context), err);
+}
+
+osla_err adapt_stage_input(adapt_call *call, const adapt_sub *sub, adapt_staged *out)
+{
+  if (!call->alone) return adapt_stage(call, sub, ADAPT_WHOLE, ADAPT_UNDEFINED, out);
+  *out = (adapt_staged){.sub = sub};
+  return adapt_wrap(call, sub, &out->matrix);
+}

@@ -1,0 +1,143 @@
+/* p?gemm: sub(C) := alpha op(sub(A)) op(sub(B)) + beta sub(C).
+ *
+ * A and B are copied to where all ranks reach them; C is worked on where it is. Copies and
+ * messages: the local parts of A and B. Source: the PBLAS's own description of the routine.
+ */
+#include "adapt.h"
+
+typedef struct gemm_args {
+  osla_dtype dtype;
+  const char *transa, *transb;
+  const int *m, *n, *k;
+  const void *alpha, *a, *beta, *b;
+  void *c;
+  const int *ia, *ja, *desca, *ib, *jb, *descb, *ic, *jc, *descc;
+} gemm_args;
+
+typedef void gemm_routine(const char *transa, const char *transb, const int *m, const int *n,
+                          const int *k, const void *alpha, const void *a, const int *ia,
+                          const int *ja, const int *desca, const void *b, const int *ib,
+                          const int *jb, const int *descb, const void *beta, void *c, const int *ic,
+                          const int *jc, const int *descc);
+
+static bool take(adapt_call *call, const gemm_args *x)
+{
+  enum { A, B, C };
+  osla_trans transa, transb;
+  adapt_staged a = {0}, b = {0};
+  osla_matrix *c = NULL;
+  osla_err err;
+  if (call->reason != ADAPT_TAKEN) return false;
+  if (!adapt_trans_of(x->transa, &transa) || !adapt_trans_of(x->transb, &transb))
+    return adapt_call_refuse(call, ADAPT_ARGUMENTS);
+  int64_t m = *x->m, n = *x->n, k = *x->k;
+  adapt_sub subs[] = {adapt_sub_at(x->a, x->ia, x->ja, x->desca, transa ? k : m, transa ? m : k),
+                      adapt_sub_at(x->b, x->ib, x->jb, x->descb, transb ? n : k, transb ? k : n),
+                      adapt_sub_at(x->c, x->ic, x->jc, x->descc, m, n)};
+  double flops = adapt_work(2.0 * (double)m * (double)n * (double)k, m, n, k);
+  if (!adapt_call_open(call, flops, adapt_least_flops(), 3, subs)) return false;
+
+  OSLA_TRY(adapt_stage_input(call, &subs[A], &a));
+  if (!call->same_operands) OSLA_TRY(adapt_stage_input(call, &subs[B], &b));
+  OSLA_TRY(adapt_wrap(call, &subs[C], &c));
+  err = osla_gemm(transa, transb, adapt_factor(x->dtype, x->alpha), adapt_part(&subs[A], a.matrix),
+                  adapt_part(&subs[B], call->same_operands ? a.matrix : b.matrix),
+                  adapt_factor(x->dtype, x->beta), adapt_part(&subs[C], c), NULL);
+  (void)adapt_call_completed(call, err);
+cleanup:
+  osla_matrix_destroy(&c);
+  adapt_stage_free(call, &b);
+  adapt_stage_free(call, &a);
+  return adapt_call_succeeded(call, err);
+}
+
+static void gemm(const gemm_args *x)
+{
+  adapt_call call = adapt_call_begin(ADAPT_GEMM, x->dtype);
+  if (!take(&call, x))
+    ((gemm_routine *)adapt_call_pass(&call))(x->transa, x->transb, x->m, x->n, x->k, x->alpha, x->a,
+                                             x->ia, x->ja, x->desca, x->b, x->ib, x->jb, x->descb,
+                                             x->beta, x->c, x->ic, x->jc, x->descc);
+  adapt_call_end(&call);
+}
+
+/* --- the names --- */
+
+gemm_routine psgemm_, pdgemm_, pcgemm_, pzgemm_;
+
+void psgemm_(const char *transa, const char *transb, const int *m, const int *n, const int *k,
+             const void *alpha, const void *a, const int *ia, const int *ja, const int *desca,
+             const void *b, const int *ib, const int *jb, const int *descb, const void *beta,
+             void *c, const int *ic, const int *jc, const int *descc)
+{
+  gemm(&(gemm_args){OSLA_FLOAT, transa, transb, m,     n,  k,  alpha, a,  beta, b,
+                    c,          ia,     ja,     desca, ib, jb, descb, ic, jc,   descc});
+}
+
+void pdgemm_(const char *transa, const char *transb, const int *m, const int *n, const int *k,
+             const void *alpha, const void *a, const int *ia, const int *ja, const int *desca,
+             const void *b, const int *ib, const int *jb, const int *descb, const void *beta,
+             void *c, const int *ic, const int *jc, const int *descc)
+{
+  gemm(&(gemm_args){OSLA_DOUBLE, transa, transb, m,     n,  k,  alpha, a,  beta, b,
+                    c,           ia,     ja,     desca, ib, jb, descb, ic, jc,   descc});
+}
+
+void pcgemm_(const char *transa, const char *transb, const int *m, const int *n, const int *k,
+             const void *alpha, const void *a, const int *ia, const int *ja, const int *desca,
+             const void *b, const int *ib, const int *jb, const int *descb, const void *beta,
+             void *c, const int *ic, const int *jc, const int *descc)
+{
+  gemm(&(gemm_args){OSLA_COMPLEX_FLOAT,
+                    transa,
+                    transb,
+                    m,
+                    n,
+                    k,
+                    alpha,
+                    a,
+                    beta,
+                    b,
+                    c,
+                    ia,
+                    ja,
+                    desca,
+                    ib,
+                    jb,
+                    descb,
+                    ic,
+                    jc,
+                    descc});
+}
+
+void pzgemm_(const char *transa, const char *transb, const int *m, const int *n, const int *k,
+             const void *alpha, const void *a, const int *ia, const int *ja, const int *desca,
+             const void *b, const int *ib, const int *jb, const int *descb, const void *beta,
+             void *c, const int *ic, const int *jc, const int *descc)
+{
+  gemm(&(gemm_args){OSLA_COMPLEX_DOUBLE,
+                    transa,
+                    transb,
+                    m,
+                    n,
+                    k,
+                    alpha,
+                    a,
+                    beta,
+                    b,
+                    c,
+                    ia,
+                    ja,
+                    desca,
+                    ib,
+                    jb,
+                    descb,
+                    ic,
+                    jc,
+                    descc});
+}
+
+ADAPT_ALIASES(psgemm_, psgemm, PSGEMM);
+ADAPT_ALIASES(pdgemm_, pdgemm, PDGEMM);
+ADAPT_ALIASES(pcgemm_, pcgemm, PCGEMM);
+ADAPT_ALIASES(pzgemm_, pzgemm, PZGEMM);

@@ -1,0 +1,94 @@
+/* p?trsm: sub(B) := alpha op(T)^-1 sub(B) or alpha sub(B) op(T)^-1, T a triangle of sub(A); s and
+ * d.
+ *
+ * The triangle and B are copied to where all ranks reach them, and B back. Where they do not begin
+ * with a block they are solved with as parts of larger ones: [I 0; 0 T] and [0; B].
+ */
+#include "adapt.h"
+
+#include "osla_solve.h"
+
+typedef struct trsm_args {
+  osla_dtype dtype;
+  const char *side, *uplo, *trans, *diag;
+  const int *m, *n;
+  const void *alpha, *a;
+  void *b;
+  const int *ia, *ja, *desca, *ib, *jb, *descb;
+} trsm_args;
+
+typedef void trsm_routine(const char *side, const char *uplo, const char *trans, const char *diag,
+                          const int *m, const int *n, const void *alpha, const void *a,
+                          const int *ia, const int *ja, const int *desca, void *b, const int *ib,
+                          const int *jb, const int *descb);
+
+/* Can one solve with the larger ones serve? */
+static bool fits(osla_side side, const adapt_sub *a, const adapt_sub *b)
+{
+  return a->mb == a->nb && a->row == a->col && (side == OSLA_LEFT ? b->row : b->col) == a->row;
+}
+
+static bool take(adapt_call *call, const trsm_args *x)
+{
+  enum { A, B };
+  osla_side side;
+  osla_uplo uplo;
+  osla_trans trans;
+  osla_diag diag;
+  adapt_staged a = {0}, b = {0};
+  osla_err err;
+  if (call->reason != ADAPT_TAKEN) return false;
+  if (!adapt_side_of(x->side, &side) || !adapt_uplo_of(x->uplo, &uplo) ||
+      !adapt_trans_of(x->trans, &trans) || !adapt_diag_of(x->diag, &diag))
+    return adapt_call_refuse(call, ADAPT_ARGUMENTS);
+  int64_t m = *x->m, n = *x->n, order = side == OSLA_LEFT ? m : n;
+  adapt_sub subs[] = {adapt_sub_at(x->a, x->ia, x->ja, x->desca, order, order),
+                      adapt_sub_at(x->b, x->ib, x->jb, x->descb, m, n)};
+  double flops = adapt_work((double)m * (double)n * (double)order, m, n, order);
+  if (!adapt_call_open(call, flops, adapt_least_flops(), 2, subs)) return false;
+  if (!fits(side, &subs[A], &subs[B])) return adapt_call_refuse(call, ADAPT_LAYOUT);
+
+  OSLA_TRY(adapt_stage(call, &subs[A], uplo == OSLA_LOWER ? ADAPT_LOWER : ADAPT_UPPER,
+                       ADAPT_IDENTITY, &a));
+  OSLA_TRY(adapt_stage(call, &subs[B], ADAPT_WHOLE, ADAPT_ZEROS, &b));
+  OSLA_TRY(
+    osla_trsm(side, uplo, trans, diag, adapt_factor(x->dtype, x->alpha), a.matrix, b.matrix));
+  adapt_unstage(call, &b, ADAPT_WHOLE);
+cleanup:
+  adapt_stage_free(call, &b);
+  adapt_stage_free(call, &a);
+  return adapt_call_succeeded(call, err);
+}
+
+static void trsm(const trsm_args *x)
+{
+  adapt_call call = adapt_call_begin(ADAPT_TRSM, x->dtype);
+  if (!take(&call, x))
+    ((trsm_routine *)adapt_call_pass(&call))(x->side, x->uplo, x->trans, x->diag, x->m, x->n,
+                                             x->alpha, x->a, x->ia, x->ja, x->desca, x->b, x->ib,
+                                             x->jb, x->descb);
+  adapt_call_end(&call);
+}
+
+/* --- the names --- */
+
+trsm_routine pstrsm_, pdtrsm_;
+
+void pstrsm_(const char *side, const char *uplo, const char *trans, const char *diag, const int *m,
+             const int *n, const void *alpha, const void *a, const int *ia, const int *ja,
+             const int *desca, void *b, const int *ib, const int *jb, const int *descb)
+{
+  trsm(&(trsm_args){OSLA_FLOAT, side, uplo, trans, diag, m, n, alpha, a, b, ia, ja, desca, ib, jb,
+                    descb});
+}
+
+void pdtrsm_(const char *side, const char *uplo, const char *trans, const char *diag, const int *m,
+             const int *n, const void *alpha, const void *a, const int *ia, const int *ja,
+             const int *desca, void *b, const int *ib, const int *jb, const int *descb)
+{
+  trsm(&(trsm_args){OSLA_DOUBLE, side, uplo, trans, diag, m, n, alpha, a, b, ia, ja, desca, ib, jb,
+                    descb});
+}
+
+ADAPT_ALIASES(pstrsm_, pstrsm, PSTRSM);
+ADAPT_ALIASES(pdtrsm_, pdtrsm, PDTRSM);
