@@ -174,7 +174,7 @@ tests_test_hessian_restart_SOURCES = tests/test_hessian_restart.c $(tests_hessia
 tests_test_hessian_ids_SOURCES = tests/test_hessian_ids.c $(tests_hessian_reference) \
   $(tests_file_help)
 tests_ga_help = tests/ga_help.c tests/ga_help.h
-tests_ga_libs = tests/libosla_test.la $(ga_adapt_libs) libosla.la $(GA_LIBS) $(CUNIT_LIBS)
+tests_ga_libs = tests/libosla_test.la libosla_armci.la $(ga_adapt_libs) libosla.la $(GA_LIBS) $(CUNIT_LIBS)
 tests_test_ga_SOURCES = tests/test_ga.c $(tests_ga_help)
 tests_test_ga_LDADD = $(tests_ga_libs)
 tests_test_ga_solve_SOURCES = tests/test_ga_solve.c $(tests_ga_help)
