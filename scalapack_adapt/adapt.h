@@ -145,7 +145,8 @@ typedef struct adapt_sub {
    * the part at (row, col) of a matrix of row + m by col + n elements in blocks of mb x nb on
    * `grid`, whose local array begins at `local`. */
   int64_t row, col, mb, nb, lld;
-  int prow, pcol; /* of that block in the context */
+  int prow, pcol;    /* of that block in the context */
+  int64_t local_row; /* how many of the array's rows I have before sub(X): where its IPIV begins */
   osla_grid *grid;
   unsigned char *local;
 } adapt_sub;
