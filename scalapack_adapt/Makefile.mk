@@ -10,6 +10,7 @@ scalapack_adapt_libosla_scalapack_la_SOURCES = \
   scalapack_adapt/gemm.c \
   scalapack_adapt/syrk.c \
   scalapack_adapt/trsm.c \
+  scalapack_adapt/geadd.c \
   scalapack_adapt/lapack.h \
   scalapack_adapt/lapack.c \
   scalapack_adapt/getrf.c \
