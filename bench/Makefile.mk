@@ -16,4 +16,11 @@ bench_osla_bench_SOURCES = \
   tools/command.h tools/command.c tools/command_util.c
 bench_osla_bench_LDADD = libosla.la $(GA_LIBS) $(SCALAPACK_LIBS) $(POPT_LIBS) $(JANSSON_LIBS)
 
-EXTRA_DIST += results/README.md results/run results/scaling results/plot
+# A plain ScaLAPACK program, to be timed with and without the drop-in (bench/scalapack_table).
+if HAVE_SCALAPACK
+noinst_PROGRAMS += bench/scalapack_program
+endif
+bench_scalapack_program_SOURCES = bench/scalapack_program.c
+bench_scalapack_program_LDADD = $(SCALAPACK_LIBS) -lm
+
+EXTRA_DIST += bench/scalapack_table results/README.md results/run results/scaling results/plot

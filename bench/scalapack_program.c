@@ -67,7 +67,7 @@ static void fill(const problem *p, int is_symmetric, double *local)
     for (int r = 0; r < p->rows; r++) {
       int i = (r / p->nb * p->nprow + p->prow) * p->nb + r % p->nb;
       int j = (c / p->nb * p->npcol + p->pcol) * p->nb + c % p->nb;
-      local[r + (size_t)c * (size_t)p->lld] =
+      local[(size_t)r + (size_t)c * (size_t)p->lld] =
         is_symmetric ? (i < j ? element(i, j) : element(j, i)) + (i == j ? p->n : 0)
                      : element(i, j);
     }

@@ -246,6 +246,15 @@ void adapt_unstage(adapt_call *call, const adapt_staged *staged, adapt_shape sha
 /* Gives the buffer back; nobody may read it any more. Accepts what was never made. Collective. */
 void adapt_stage_free(adapt_call *call, adapt_staged *staged);
 
+/* Where sub's elements on this process are in such a matrix. Local. */
+typedef struct adapt_rectangle {
+  osla_layout layout;
+  int prow, pcol;
+  int64_t row, col;        /* local indices of the first one */
+  int64_t rows, cols, lld; /* of the whole local array */
+} adapt_rectangle;
+adapt_rectangle adapt_rectangle_of(const adapt_sub *sub, const osla_matrix *matrix);
+
 /* sub itself as a matrix that only its owners reach: for the C of products. Collective. */
 osla_err adapt_wrap(adapt_call *call, const adapt_sub *sub, osla_matrix **out);
 

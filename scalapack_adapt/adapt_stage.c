@@ -11,33 +11,26 @@
 
 #include <string.h>
 
-/* The local rectangle of a sub-matrix in a matrix made from it. */
-typedef struct rectangle {
-  osla_layout layout;
-  int prow, pcol;
-  int64_t row, col;   /* local indices of its first element */
-  int64_t rows, cols; /* local sizes of the matrix */
-} rectangle;
-
-static rectangle rectangle_of(const adapt_sub *sub, const osla_matrix *matrix)
+adapt_rectangle adapt_rectangle_of(const adapt_sub *sub, const osla_matrix *matrix)
 {
   osla_layout l = osla_matrix_layout(matrix);
   int prow = osla_grid_prow(sub->grid), pcol = osla_grid_pcol(sub->grid);
-  return (rectangle){.layout = l,
-                     .prow = prow,
-                     .pcol = pcol,
-                     .row = osla_index_count(sub->row, l.mb, prow, l.nprow),
-                     .col = osla_index_count(sub->col, l.nb, pcol, l.npcol),
-                     .rows = osla_matrix_local_rows(matrix),
-                     .cols = osla_matrix_local_cols(matrix)};
+  return (adapt_rectangle){
+    .layout = l,
+    .prow = prow,
+    .pcol = pcol,
+    .row = osla_index_count(sub->row, l.mb, prow, l.nprow),
+    .col = osla_index_count(sub->col, l.nb, pcol, l.npcol),
+    .rows = osla_matrix_local_rows(matrix),
+    .cols = osla_matrix_local_cols(matrix),
+    .lld = osla_matrix_local_rows(matrix) > 1 ? osla_matrix_local_rows(matrix) : 1};
 }
 
 /* Copies the shape; returns the bytes. */
 static double copy(const adapt_sub *sub, const osla_matrix *matrix, adapt_shape shape, bool back)
 {
-  rectangle r = rectangle_of(sub, matrix);
+  adapt_rectangle r = adapt_rectangle_of(sub, matrix);
   size_t e = osla_dtype_size(osla_matrix_dtype(matrix));
-  int64_t lld = r.rows > 1 ? r.rows : 1;
   unsigned char *local = osla_matrix_local(matrix);
   double bytes = 0;
   for (int64_t c = r.col; c < r.cols; c++) {
@@ -49,7 +42,7 @@ static double copy(const adapt_sub *sub, const osla_matrix *matrix, adapt_shape 
     if (shape == ADAPT_UPPER)
       to = osla_index_count(diagonal + 1, r.layout.mb, r.prow, r.layout.nprow);
     if (from >= to) continue;
-    unsigned char *here = local + (size_t)(from + c * lld) * e;
+    unsigned char *here = local + (size_t)(from + c * r.lld) * e;
     unsigned char *callers = sub->local + (size_t)(from + c * sub->lld) * e;
     size_t count = (size_t)(to - from) * e;
     memcpy(back ? callers : here, back ? here : callers, count);
@@ -69,15 +62,14 @@ static void set_one(osla_dtype dtype, unsigned char *at)
 
 static void fill_border(const adapt_sub *sub, const osla_matrix *matrix, bool identity)
 {
-  rectangle r = rectangle_of(sub, matrix);
+  adapt_rectangle r = adapt_rectangle_of(sub, matrix);
   osla_dtype dtype = osla_matrix_dtype(matrix);
   size_t e = osla_dtype_size(dtype);
-  int64_t lld = r.rows > 1 ? r.rows : 1;
   unsigned char *local = osla_matrix_local(matrix);
   for (int64_t c = 0; c < r.cols; c++)
-    memset(local + (size_t)(c * lld) * e, 0, (size_t)(c < r.col ? r.rows : r.row) * e);
+    memset(local + (size_t)(c * r.lld) * e, 0, (size_t)(c < r.col ? r.rows : r.row) * e);
   for (int64_t d = 0; identity && d < r.row && d < r.col; d++)
-    set_one(dtype, local + (size_t)(d + d * lld) * e);
+    set_one(dtype, local + (size_t)(d + d * r.lld) * e);
 }
 
 osla_err adapt_stage(adapt_call *call, const adapt_sub *sub, adapt_shape shape, adapt_border border,

@@ -1,7 +1,8 @@
 /* p?geadd: sub(C) := alpha op(sub(A)) + beta sub(C), where op is a transposition; s and d.
  *
  * A is copied to where all ranks reach it, its transpose made beside it, dealt like C, and added to
- * C where that is. Without a transposition the real routine only adds, or sends whole blocks.
+ * C where that is. Both are transposed with what is before them in their first blocks. Without a
+ * transposition the real routine only adds, or sends whole blocks.
  */
 #include "adapt.h"
 
@@ -24,12 +25,41 @@ typedef void geadd_routine(const char *trans, const int *m, const int *n, const 
 /* Elements from which on we gain. */
 static const double least = 65536;
 
+/* y := alpha x + beta y, n elements; beta = 0 does not read y. */
+static void add_double(int64_t n, double alpha, const double *x, double beta, double *y)
+{
+  for (int64_t i = 0; i < n; i++)
+    y[i] = beta == 0 ? alpha * x[i] : alpha * x[i] + beta * y[i];
+}
+
+static void add_float(int64_t n, float alpha, const float *x, float beta, float *y)
+{
+  for (int64_t i = 0; i < n; i++)
+    y[i] = beta == 0 ? alpha * x[i] : alpha * x[i] + beta * y[i];
+}
+
+/* sub(C) := alpha X + beta sub(C), with X as it lies in the matrix. Local. */
+static void add(const geadd_args *x, const adapt_sub *c, const osla_matrix *turned)
+{
+  adapt_rectangle r = adapt_rectangle_of(c, turned);
+  double alpha = creal(adapt_factor(x->dtype, x->alpha));
+  double beta = creal(adapt_factor(x->dtype, x->beta));
+  for (int64_t col = r.col; col < r.cols && r.row < r.rows; col++) {
+    int64_t from = r.row + col * r.lld, to = r.row + col * c->lld;
+    if (x->dtype == OSLA_FLOAT)
+      add_float(r.rows - r.row, (float)alpha, (float *)osla_matrix_local(turned) + from,
+                (float)beta, (float *)(void *)c->local + to);
+    else
+      add_double(r.rows - r.row, alpha, (double *)osla_matrix_local(turned) + from, beta,
+                 (double *)(void *)c->local + to);
+  }
+}
+
 static bool take(adapt_call *call, const geadd_args *x)
 {
   enum { A, C };
   osla_trans trans;
   adapt_staged a = {0}, turned = {0};
-  osla_matrix *c = NULL;
   osla_err err;
   if (call->reason != ADAPT_TAKEN) return false;
   if (!adapt_trans_of(x->trans, &trans)) return adapt_call_refuse(call, ADAPT_ARGUMENTS);
@@ -38,18 +68,14 @@ static bool take(adapt_call *call, const geadd_args *x)
   adapt_sub subs[] = {adapt_sub_at(x->a, x->ia, x->ja, x->desca, n, m),
                       adapt_sub_at(x->c, x->ic, x->jc, x->descc, m, n)};
   if (!adapt_call_open(call, (double)m * (double)n, least, 2, subs)) return false;
-  if (subs[A].row || subs[A].col || subs[C].row || subs[C].col)
+  if (subs[A].row != subs[C].col || subs[A].col != subs[C].row)
     return adapt_call_refuse(call, ADAPT_LAYOUT);
 
   OSLA_TRY(adapt_stage(call, &subs[A], ADAPT_WHOLE, ADAPT_UNDEFINED, &a));
   OSLA_TRY(adapt_stage(call, &subs[C], ADAPT_NOTHING, ADAPT_UNDEFINED, &turned));
-  OSLA_TRY(adapt_wrap(call, &subs[C], &c));
   OSLA_TRY(osla_matrix_transpose(trans, a.matrix, turned.matrix));
-  err = osla_matrix_add(creal(adapt_factor(x->dtype, x->alpha)), turned.matrix,
-                        creal(adapt_factor(x->dtype, x->beta)), c);
-  (void)adapt_call_completed(call, err);
+  add(x, &subs[C], turned.matrix);
 cleanup:
-  osla_matrix_destroy(&c);
   adapt_stage_free(call, &turned);
   adapt_stage_free(call, &a);
   return adapt_call_succeeded(call, err);

@@ -64,7 +64,9 @@ tests_scripts = \
   tests/test_invert_kill.sh \
   tests/test_restart_kill.sh \
   tests/test_assemble.sh \
-  tests/test_bench.sh
+  tests/test_bench.sh \
+  tests/test_dropin.sh \
+  tests/test_dropin_testers.sh
 
 if HAVE_CUNIT
 check_LTLIBRARIES = tests/libosla_test.la
@@ -77,6 +79,16 @@ endif
 tests_test_invert_SOURCES = tests/test_invert.c tests/invert_reference.c tests/invert_reference.h
 tests_test_invert_LDADD = tests/libosla_test.la tools/libinvert.la tools/libtomo.la libosla.la \
   $(CUNIT_LIBS) $(POPT_LIBS) $(JANSSON_LIBS)
+
+# Helpers of test_dropin.sh: plain ScaLAPACK programs, without OSLA.
+if HAVE_SCALAPACK
+check_PROGRAMS += tests/dropin_random tests/dropin_errors
+endif
+tests_dropin_help = tests/dropin_program.c tests/dropin_program.h
+tests_dropin_random_SOURCES = tests/dropin_random.c $(tests_dropin_help)
+tests_dropin_random_LDADD = $(SCALAPACK_LIBS) -lm
+tests_dropin_errors_SOURCES = tests/dropin_errors.c $(tests_dropin_help)
+tests_dropin_errors_LDADD = $(SCALAPACK_LIBS)
 
 # A helper of test_invert.sh.
 check_PROGRAMS += tests/result_diff

@@ -1,0 +1,75 @@
+/* What the plain ScaLAPACK programs of test_dropin.sh share. They know nothing of OSLA: each prints
+ * what it computed, and the script compares what it prints with and without the drop-in. */
+#ifndef DROPIN_PROGRAM_H
+#define DROPIN_PROGRAM_H
+
+#include <mpi.h>
+#include <stdint.h>
+
+void Cblacs_get(int context, int what, int *value);
+void Cblacs_gridinit(int *context, const char *order, int nprow, int npcol);
+void Cblacs_gridinfo(int context, int *nprow, int *npcol, int *prow, int *pcol);
+void Cblacs_gridexit(int context);
+int numroc_(const int *n, const int *nb, const int *iproc, const int *source, const int *nprocs);
+
+/* Every type is passed by address alone. */
+typedef void gemm_routine(const char *transa, const char *transb, const int *m, const int *n,
+                          const int *k, const void *alpha, const void *a, const int *ia,
+                          const int *ja, const int *desca, const void *b, const int *ib,
+                          const int *jb, const int *descb, const void *beta, void *c, const int *ic,
+                          const int *jc, const int *descc);
+typedef void syrk_routine(const char *uplo, const char *trans, const int *n, const int *k,
+                          const void *alpha, const void *a, const int *ia, const int *ja,
+                          const int *desca, const void *beta, void *c, const int *ic, const int *jc,
+                          const int *descc);
+typedef void trsm_routine(const char *side, const char *uplo, const char *trans, const char *diag,
+                          const int *m, const int *n, const void *alpha, const void *a,
+                          const int *ia, const int *ja, const int *desca, void *b, const int *ib,
+                          const int *jb, const int *descb);
+typedef void geadd_routine(const char *trans, const int *m, const int *n, const void *alpha,
+                           const void *a, const int *ia, const int *ja, const int *desca,
+                           const void *beta, void *c, const int *ic, const int *jc,
+                           const int *descc);
+gemm_routine psgemm_, pdgemm_, pcgemm_, pzgemm_;
+syrk_routine pssyrk_, pdsyrk_;
+trsm_routine pstrsm_, pdtrsm_;
+geadd_routine psgeadd_, pdgeadd_;
+
+/* A BLACS context; prow < 0: this process is outside. */
+typedef struct context {
+  int number, nprow, npcol, prow, pcol;
+} context;
+
+/* All processes of MPI_COMM_WORLD call both. */
+context context_make(const char *order, int nprow, int npcol);
+void context_free(context *c);
+
+/* A number in [low, high], the same sequence on all processes. */
+int draw(int low, int high);
+
+/* A distributed array with a sub-matrix. */
+typedef struct array {
+  char type; /* s d c z */
+  int i, j, desc[9];
+  int rows, cols; /* local */
+  void *at;
+} array;
+
+/* An array that has an m x n sub-matrix somewhere, whole numbers in all places; with `like`, blocks
+ * and the sub-matrix's place in its first block are those of another array. */
+array array_make(const context *c, char type, int m, int n, const array *like);
+void array_free(array *a);
+
+/* Element (i, j) of a process's local array := whole numbers of its own. */
+void array_set(array *a, int row, int col, double re, double im);
+
+/* Calls visit for each local element with global indices from 0. */
+typedef void array_visit(array *a, int row, int col, int i, int j, void *arg);
+void array_walk(const context *c, array *a, array_visit *visit, void *arg);
+
+/* A number that depends on every number of the array of all processes, gaps between columns
+ * included.
+ */
+uint64_t array_hash(const context *c, const array *a);
+
+#endif

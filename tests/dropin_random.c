@@ -1,0 +1,181 @@
+/* Random products, updates, triangular solves and sums of whole numbers, on contexts of all shapes,
+ * two at a time, some of them without all processes; a line of bits for each. Arguments: number of
+ * calls. */
+#include "dropin_program.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+typedef struct factors {
+  double alpha_d[2], beta_d[2];
+  float alpha_s[2], beta_s[2];
+  const void *alpha, *beta;
+  int beta_is_zero;
+} factors;
+
+static void draw_factors(char type, factors *f)
+{
+  int is_complex = type == 'c' || type == 'z', is_double = type == 'd' || type == 'z';
+  f->alpha_d[0] = draw(0, 5) == 0 ? 0 : draw(-2, 2);
+  f->beta_d[0] = draw(0, 2) == 0 ? 0 : draw(-2, 2);
+  f->alpha_d[1] = is_complex ? draw(-1, 1) : 0;
+  f->beta_d[1] = is_complex && f->beta_d[0] != 0 ? draw(-1, 1) : 0;
+  for (int i = 0; i < 2; i++) {
+    f->alpha_s[i] = (float)f->alpha_d[i];
+    f->beta_s[i] = (float)f->beta_d[i];
+  }
+  f->alpha = is_double ? (void *)f->alpha_d : (void *)f->alpha_s;
+  f->beta = is_double ? (void *)f->beta_d : (void *)f->beta_s;
+  f->beta_is_zero = f->beta_d[0] == 0;
+}
+
+typedef struct shape {
+  int i, j, m, n; /* of the sub-matrix, from 0 */
+} shape;
+
+/* beta = 0 must not read C. */
+static void set_nan(array *a, int row, int col, int i, int j, void *arg)
+{
+  const shape *s = arg;
+  if (i >= s->i && i < s->i + s->m && j >= s->j && j < s->j + s->n)
+    array_set(a, row, col, NAN, NAN);
+}
+
+static void poison(const context *c, array *a, int m, int n)
+{
+  shape s = {a->i - 1, a->j - 1, m, n};
+  if (c->prow >= 0) array_walk(c, a, set_nan, &s);
+}
+
+/* Few elements that are not zero, so that solutions stay whole numbers of moderate size. */
+static void set_sparse(array *a, int row, int col, int i, int j, void *arg)
+{
+  (void)arg;
+  array_set(a, row, col, (i * 31 + j * 17) % 11 == 0 ? (i + j) % 3 - 1 : 0, 0);
+}
+
+static uint64_t call_gemm(const context *c)
+{
+  static gemm_routine *const of[] = {psgemm_, pdgemm_, pcgemm_, pzgemm_};
+  int t = draw(0, 3), m = draw(1, 60), n = draw(1, 60), k = draw(1, 60);
+  int same = draw(0, 7) == 0;
+  char type = "sdcz"[t], ta = "NTC"[draw(0, 2)], tb = "NTC"[draw(0, 2)];
+  factors f;
+  if (same) n = k = m;
+  array a = array_make(c, type, ta == 'N' ? m : k, ta == 'N' ? k : m, NULL);
+  array b = array_make(c, type, tb == 'N' ? k : n, tb == 'N' ? n : k, NULL);
+  array x = array_make(c, type, m, n, draw(0, 1) && ta == 'N' ? &a : NULL);
+  draw_factors(type, &f);
+  if (f.beta_is_zero) poison(c, &x, m, n);
+  const array *second = same ? &a : &b;
+  if (c->prow >= 0)
+    of[t](&ta, &tb, &m, &n, &k, f.alpha, a.at, &a.i, &a.j, a.desc, second->at, &second->i,
+          &second->j, second->desc, f.beta, x.at, &x.i, &x.j, x.desc);
+  uint64_t hash = array_hash(c, &x) + 3 * array_hash(c, &a) + 5 * array_hash(c, &b);
+  array_free(&a);
+  array_free(&b);
+  array_free(&x);
+  return hash;
+}
+
+static uint64_t call_syrk(const context *c)
+{
+  int t = draw(0, 1), n = draw(1, 60), k = draw(1, 60);
+  char uplo = "LU"[draw(0, 1)], trans = "NT"[draw(0, 1)];
+  factors f;
+  array a = array_make(c, "sd"[t], trans == 'N' ? n : k, trans == 'N' ? k : n, NULL);
+  array x = array_make(c, "sd"[t], n, n, NULL);
+  draw_factors("sd"[t], &f);
+  if (c->prow >= 0)
+    (t ? pdsyrk_ : pssyrk_)(&uplo, &trans, &n, &k, f.alpha, a.at, &a.i, &a.j, a.desc, f.beta, x.at,
+                            &x.i, &x.j, x.desc);
+  uint64_t hash = array_hash(c, &x) + 3 * array_hash(c, &a);
+  array_free(&a);
+  array_free(&x);
+  return hash;
+}
+
+static uint64_t call_trsm(const context *c)
+{
+  int t = draw(0, 1), m = draw(1, 40), n = draw(1, 40);
+  char side = "LR"[draw(0, 1)], uplo = "LU"[draw(0, 1)], trans = "NT"[draw(0, 1)], diag = 'U';
+  int order = side == 'L' ? m : n, fits = draw(0, 2) > 0;
+  factors f;
+  array a = array_make(c, "sd"[t], order, order, NULL);
+  if (fits) { /* such that the drop-in takes it */
+    a.desc[5] = a.desc[4];
+    array b = array_make(c, "sd"[t], order, order, &a);
+    array_free(&a);
+    a = b;
+    a.j = a.i;
+    if (a.desc[3] < a.j + order) a.desc[3] = a.j + order;
+    if (c->prow >= 0) {
+      a.cols = numroc_(&a.desc[3], &a.desc[5], &c->pcol, &a.desc[7], &c->npcol);
+      a.at = realloc(a.at, (size_t)a.desc[8] * (size_t)(a.cols + 1) * (t ? 8 : 4));
+    }
+  }
+  array b = array_make(c, "sd"[t], m, n, fits ? &a : NULL);
+  if (c->prow >= 0) array_walk(c, &a, set_sparse, NULL);
+  draw_factors("sd"[t], &f);
+  if (c->prow >= 0)
+    (t ? pdtrsm_ : pstrsm_)(&side, &uplo, &trans, &diag, &m, &n, f.alpha, a.at, &a.i, &a.j, a.desc,
+                            b.at, &b.i, &b.j, b.desc);
+  uint64_t hash = array_hash(c, &b);
+  array_free(&a);
+  array_free(&b);
+  return hash;
+}
+
+static uint64_t call_geadd(const context *c)
+{
+  int t = draw(0, 1), m = draw(1, 60), n = draw(1, 60);
+  char trans = "NTC"[draw(0, 2)];
+  factors f;
+  array a = array_make(c, "sd"[t], trans == 'N' ? m : n, trans == 'N' ? n : m, NULL);
+  array x = array_make(c, "sd"[t], m, n, NULL);
+  draw_factors("sd"[t], &f);
+  if (f.beta_is_zero) poison(c, &x, m, n);
+  if (c->prow >= 0)
+    (t ? pdgeadd_ : psgeadd_)(&trans, &m, &n, f.alpha, a.at, &a.i, &a.j, a.desc, f.beta, x.at, &x.i,
+                              &x.j, x.desc);
+  uint64_t hash = array_hash(c, &x) + 3 * array_hash(c, &a);
+  array_free(&a);
+  array_free(&x);
+  return hash;
+}
+
+/* Grids that fit `size` processes; some leave processes out. */
+static context draw_context(int size)
+{
+  int nprow = draw(1, size), npcol = draw(1, size / nprow);
+  if (draw(0, 2) > 0) npcol = size / nprow;
+  return context_make(draw(0, 1) ? "R" : "C", nprow, npcol);
+}
+
+int main(int argc, char **argv)
+{
+  static uint64_t (*const calls[])(const context *c) = {call_gemm, call_syrk, call_trsm,
+                                                        call_geadd};
+  static const char *const names[] = {"gemm", "syrk", "trsm", "geadd"};
+  enum { PER_CONTEXT = 8 };
+  int rank, size, count = argc > 1 ? atoi(argv[1]) : 40;
+  MPI_Init(&argc, &argv);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Comm_size(MPI_COMM_WORLD, &size);
+  for (int done = 0; done < count; done += PER_CONTEXT) {
+    context c[2] = {draw_context(size), draw_context(size)};
+    for (int i = 0; i < PER_CONTEXT && done + i < count; i++) {
+      const context *x = &c[draw(0, 1)];
+      int which = draw(0, 3);
+      uint64_t hash = calls[which](x);
+      if (rank == 0)
+        printf("%d %s %dx%d %016llx\n", done + i, names[which], x->nprow, x->npcol,
+               (unsigned long long)hash);
+    }
+    context_free(&c[0]);
+    if (done / PER_CONTEXT % 2 == 0) context_free(&c[1]); /* else it lives until the end */
+  }
+  MPI_Finalize();
+  return 0;
+}
