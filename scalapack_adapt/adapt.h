@@ -66,6 +66,7 @@ typedef struct adapt_settings {
   bool off;         /* everything is passed on */
   bool verbose;     /* a table at the end */
   double min_flops; /* negative: each routine's own rule; else taken from that many on */
+  int64_t block;    /* factorisations run in blocks of that many; 0: in the caller's; -1: chosen */
   size_t cache;     /* bytes of copies that a context keeps on a rank between calls */
 } adapt_settings;
 

@@ -66,7 +66,8 @@ tests_scripts = \
   tests/test_assemble.sh \
   tests/test_bench.sh \
   tests/test_dropin.sh \
-  tests/test_dropin_testers.sh
+  tests/test_dropin_testers.sh \
+  tests/test_dropin_lapack.sh
 
 if HAVE_CUNIT
 check_LTLIBRARIES = tests/libosla_test.la
@@ -82,11 +83,14 @@ tests_test_invert_LDADD = tests/libosla_test.la tools/libinvert.la tools/libtomo
 
 # Helpers of test_dropin.sh: plain ScaLAPACK programs, without OSLA.
 if HAVE_SCALAPACK
-check_PROGRAMS += tests/dropin_random tests/dropin_errors
+check_PROGRAMS += tests/dropin_random tests/dropin_errors tests/dropin_lapack
 endif
 tests_dropin_help = tests/dropin_program.c tests/dropin_program.h
 tests_dropin_random_SOURCES = tests/dropin_random.c $(tests_dropin_help)
 tests_dropin_random_LDADD = $(SCALAPACK_LIBS) -lm
+tests_dropin_lapack_SOURCES = tests/dropin_lapack.c tests/dropin_lapack.h tests/dropin_matrices.c \
+  $(tests_dropin_help)
+tests_dropin_lapack_LDADD = $(SCALAPACK_LIBS) -lm
 tests_dropin_errors_SOURCES = tests/dropin_errors.c $(tests_dropin_help)
 tests_dropin_errors_LDADD = $(SCALAPACK_LIBS)
 
