@@ -103,6 +103,12 @@ static int call(const problem *p, const char *routine)
   if (strcmp(routine, "gemm") == 0)
     pdgemm_("N", "N", &p->n, &p->n, &p->n, &alpha, p->a, &one, &one, p->desc, p->b, &one, &one,
             p->desc, &beta, p->c, &one, &one, p->desc);
+  else if (strcmp(routine, "gemm-update") == 0) /* k = nb, as in a factorisation */
+    pdgemm_("N", "N", &p->n, &p->n, &p->nb, &alpha, p->a, &one, &one, p->desc, p->b, &one, &one,
+            p->desc, &alpha, p->c, &one, &one, p->desc);
+  else if (strcmp(routine, "gemm-narrow") == 0) /* n = nb columns */
+    pdgemm_("N", "N", &p->n, &p->nb, &p->n, &alpha, p->a, &one, &one, p->desc, p->b, &one, &one,
+            p->desc, &beta, p->c, &one, &one, p->desc);
   else if (strcmp(routine, "syrk") == 0)
     pdsyrk_("L", "N", &p->n, &p->n, &alpha, p->a, &one, &one, p->desc, &beta, p->c, &one, &one,
             p->desc);
@@ -154,8 +160,8 @@ int main(int argc, char **argv)
   int info = 0, bad;
   if (argc < 7) {
     fprintf(stderr,
-            "usage: %s N NB NPROW NPCOL REPS ROUTINE... (gemm syrk trsm trsm-right geadd "
-            "getrf potrf potrf-upper getrs=NRHS potrs=NRHS)\n",
+            "usage: %s N NB NPROW NPCOL REPS ROUTINE... (gemm gemm-update gemm-narrow syrk trsm "
+            "trsm-right geadd getrf potrf potrf-upper getrs=NRHS potrs=NRHS)\n",
             argv[0]);
     return 2;
   }

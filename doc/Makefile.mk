@@ -7,4 +7,4 @@ dist_man_MANS = \
   doc/osla-solve.1 \
   doc/osla-bench.1
 
-EXTRA_DIST += doc/design.md doc/hazards.md doc/example.c doc/write_updates.c doc/write_updates.py
+EXTRA_DIST += doc/design.md doc/hazards.md doc/scalapack.md doc/example.c doc/write_updates.c doc/write_updates.py

@@ -1,6 +1,6 @@
 # Floor 4: the drop-in for ScaLAPACK, a shared library of its own that shows ScaLAPACK's names alone.
-lib_LTLIBRARIES += scalapack_adapt/libosla_scalapack.la
-scalapack_adapt_libosla_scalapack_la_SOURCES = \
+noinst_LTLIBRARIES += scalapack_adapt/libadapt.la
+scalapack_adapt_libadapt_la_SOURCES = \
   scalapack_adapt/adapt.h \
   scalapack_adapt/adapt_state.c \
   scalapack_adapt/adapt_report.c \
@@ -19,7 +19,19 @@ scalapack_adapt_libosla_scalapack_la_SOURCES = \
   scalapack_adapt/potrf.c \
   scalapack_adapt/potrs.c \
   scalapack_adapt/posv.c
-scalapack_adapt_libosla_scalapack_la_CFLAGS = $(OSLA_CFLAGS) $(OSLA_SANITIZE)
-scalapack_adapt_libosla_scalapack_la_LDFLAGS = -shared -module -avoid-version \
-  -export-symbols-regex '^([pP][sdczSDCZ])'
-scalapack_adapt_libosla_scalapack_la_LIBADD = libosla_kernels.la $(BLAS_LIBS) -lpthread -lm -ldl
+scalapack_adapt_libadapt_la_CFLAGS = $(OSLA_CFLAGS) $(OSLA_SANITIZE)
+scalapack_adapt_libadapt_la_LDFLAGS = # not -static: it goes into a shared library
+
+# It is linked without an MPI library, which the MPI compiler under libtool would add: in a process of
+# another MPI, or of none, that would be in the way. Its MPI calls are bound when they are made.
+scalapackdir = $(libdir)
+scalapack_DATA = scalapack_adapt/libosla_scalapack.so
+scalapack_adapt/libosla_scalapack.so: scalapack_adapt/libadapt.la libosla_kernels.la \
+  $(srcdir)/scalapack_adapt/symbols.map
+	$(AM_V_CCLD)$(PLAIN_CC) -shared $(CFLAGS) $(OSLA_SANITIZE) $(LDFLAGS) -o $@ \
+	  -Wl,--whole-archive scalapack_adapt/.libs/libadapt.a -Wl,--no-whole-archive \
+	  .libs/libosla_kernels.a -Wl,-soname,libosla_scalapack.so -Wl,-z,lazy \
+	  -Wl,--version-script=$(srcdir)/scalapack_adapt/symbols.map \
+	  $(BLAS_LIBS) -lpthread -lm -ldl
+CLEANFILES = scalapack_adapt/libosla_scalapack.so
+EXTRA_DIST += scalapack_adapt/symbols.map

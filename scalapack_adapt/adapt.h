@@ -173,9 +173,10 @@ typedef struct adapt_call {
   double since, staging, bytes;
 } adapt_call;
 
+/* A call begins. Local. */
 adapt_call adapt_call_begin(adapt_routine routine, osla_dtype dtype);
 
-/* Notes the first reason against the call. Returns false. */
+/* Notes the first reason against the call. Returns false. Local. */
 bool adapt_call_refuse(adapt_call *call, adapt_reason reason);
 
 /* Shall this call be taken? Then fills the sub-matrices.
@@ -184,14 +185,23 @@ bool adapt_call_refuse(adapt_call *call, adapt_reason reason);
  * Collective over the context, if the global arguments allow it; the same answer everywhere. */
 bool adapt_call_open(adapt_call *call, double flops, double least, int count, adapt_sub *subs);
 
-/* The rule for products and solves: from that many operations on we gain, measured with 2 and 4
- * processes: see doc/scalapack.md. */
+/* The rules for products and solves, measured with 2 processes (doc/scalapack.md): they gain from
+ * about 3e7 operations on; where a side of an operand is short, copies cost as much as they save.
+ */
 static inline double adapt_least_flops(void)
 {
-  return 1e7;
+  return 3e7;
 }
 
-/* A call whose result is not touched failed on all ranks: true for OSLA_OK. */
+/* The operations of a product or solve for adapt_call_open; none if it is too thin to be taken. */
+static inline double adapt_work(double flops, int64_t m, int64_t n, int64_t k)
+{
+  enum { LEAST_SIDE = 16, LEAST_DEPTH = 32 };
+  return m < LEAST_SIDE || n < LEAST_SIDE || k < LEAST_DEPTH ? 0 : flops;
+}
+
+/* The outcome of what was done for the call, the same on all ranks, with its result untouched:
+ * OSLA_OK gives true; an error speaks against the call. */
 bool adapt_call_succeeded(adapt_call *call, osla_err err);
 
 /* The same where the result may be half done: ends all ranks, but for a wrong argument, which

@@ -124,7 +124,7 @@ bool adapt_call_open(adapt_call *call, double flops, double least, int count, ad
 bool adapt_call_succeeded(adapt_call *call, osla_err err)
 {
   if (err == OSLA_OK) return true;
-  if (adapt_settings_get()->verbose)
+  if (adapt_settings_get()->verbose && call->reason == ADAPT_TAKEN)
     osla_log(osla_transport_rank(adapt_context_transport(call->context)), "passed on: %s",
              osla_error_text());
   return adapt_call_refuse(call, err == OSLA_ERR_MEM ? ADAPT_MEMORY : ADAPT_FAILED);

@@ -40,7 +40,12 @@ static bool is_set(const char *variable)
 
 bool adapt_is_foreign(void)
 {
-  return dlsym(RTLD_DEFAULT, "ompi_mpi_comm_world") != NULL;
+  bool open_mpi = dlsym(RTLD_DEFAULT, "ompi_mpi_comm_world") != NULL;
+#ifdef OPEN_MPI
+  return !open_mpi;
+#else
+  return open_mpi;
+#endif
 }
 
 static void read_environment(void)
@@ -57,7 +62,7 @@ static void read_environment(void)
     osla_log(0, "OSLA_SCALAPACK=%s is not on, off or force; taken as on", mode);
   if (!s->off && adapt_is_foreign()) {
     s->off = true;
-    if (s->verbose) osla_log(0, "this is a process of Open MPI: all calls are passed on");
+    if (s->verbose) osla_log(0, "this process has another MPI: all calls are passed on");
   }
   state.read = true;
 }

@@ -34,7 +34,7 @@ static bool take(adapt_call *call, const gemm_args *x)
   adapt_sub subs[] = {adapt_sub_at(x->a, x->ia, x->ja, x->desca, transa ? k : m, transa ? m : k),
                       adapt_sub_at(x->b, x->ib, x->jb, x->descb, transb ? n : k, transb ? k : n),
                       adapt_sub_at(x->c, x->ic, x->jc, x->descc, m, n)};
-  double flops = 2.0 * (double)m * (double)n * (double)k;
+  double flops = adapt_work(2.0 * (double)m * (double)n * (double)k, m, n, k);
   if (!adapt_call_open(call, flops, adapt_least_flops(), 3, subs)) return false;
 
   OSLA_TRY(adapt_stage_input(call, &subs[A], &a));

@@ -34,7 +34,7 @@ static bool take(adapt_call *call, const syrk_args *x)
   int64_t n = *x->n, k = *x->k;
   adapt_sub subs[] = {adapt_sub_at(x->a, x->ia, x->ja, x->desca, trans ? k : n, trans ? n : k),
                       adapt_sub_at(x->c, x->ic, x->jc, x->descc, n, n)};
-  double flops = (double)n * (double)n * (double)k;
+  double flops = adapt_work((double)n * (double)n * (double)k, n, n, k);
   if (!adapt_call_open(call, flops, adapt_least_flops(), 2, subs)) return false;
 
   OSLA_TRY(adapt_stage_input(call, &subs[A], &a));

@@ -44,7 +44,7 @@ static bool take(adapt_call *call, const trsm_args *x)
   int64_t m = *x->m, n = *x->n, order = side == OSLA_LEFT ? m : n;
   adapt_sub subs[] = {adapt_sub_at(x->a, x->ia, x->ja, x->desca, order, order),
                       adapt_sub_at(x->b, x->ib, x->jb, x->descb, m, n)};
-  double flops = (double)m * (double)n * (double)order;
+  double flops = adapt_work((double)m * (double)n * (double)order, m, n, order);
   if (!adapt_call_open(call, flops, adapt_least_flops(), 2, subs)) return false;
   if (!fits(side, &subs[A], &subs[B])) return adapt_call_refuse(call, ADAPT_LAYOUT);
 

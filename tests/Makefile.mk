@@ -11,6 +11,7 @@ tests_programs = \
   tests/test_notify \
   tests/test_grid \
   tests/test_matrix \
+  tests/test_matrix_memory \
   tests/test_matrix_ops \
   tests/test_norm \
   tests/test_file \
@@ -67,6 +68,7 @@ tests_scripts = \
   tests/test_bench.sh \
   tests/test_dropin.sh \
   tests/test_dropin_testers.sh \
+  tests/test_dropin_guide.sh \
   tests/test_dropin_lapack.sh
 
 if HAVE_CUNIT
@@ -83,7 +85,7 @@ tests_test_invert_LDADD = tests/libosla_test.la tools/libinvert.la tools/libtomo
 
 # Helpers of test_dropin.sh: plain ScaLAPACK programs, without OSLA.
 if HAVE_SCALAPACK
-check_PROGRAMS += tests/dropin_random tests/dropin_errors tests/dropin_lapack
+check_PROGRAMS += tests/dropin_random tests/dropin_errors tests/dropin_lapack doc/from_scalapack
 endif
 tests_dropin_help = tests/dropin_program.c tests/dropin_program.h
 tests_dropin_random_SOURCES = tests/dropin_random.c $(tests_dropin_help)
@@ -93,6 +95,8 @@ tests_dropin_lapack_SOURCES = tests/dropin_lapack.c tests/dropin_lapack.h tests/
 tests_dropin_lapack_LDADD = $(SCALAPACK_LIBS) -lm
 tests_dropin_errors_SOURCES = tests/dropin_errors.c $(tests_dropin_help)
 tests_dropin_errors_LDADD = $(SCALAPACK_LIBS)
+doc_from_scalapack_SOURCES = doc/from_scalapack.c
+doc_from_scalapack_LDADD = libosla.la $(SCALAPACK_LIBS) -lm
 
 # A helper of test_invert.sh.
 check_PROGRAMS += tests/result_diff

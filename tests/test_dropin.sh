@@ -3,7 +3,7 @@
 # say that it did the work, and wrong arguments are reported as ever.
 set -u
 . "$BUILDDIR/tests/config.env"
-library=$BUILDDIR/scalapack_adapt/.libs/libosla_scalapack.so
+library=$BUILDDIR/scalapack_adapt/libosla_scalapack.so
 [ -f "$library" ] || { echo "built without shared libraries"; exit 77; }
 [ "$SANITIZERS" = no ] || { echo "a preloaded library needs the sanitizers' own first"; exit 77; }
 
@@ -66,6 +66,17 @@ grep -q '^pdsyrk .* too small' flops.err || complain "MIN_FLOPS: no call is too 
 run wrong LD_PRELOAD="$library" OSLA_SCALAPACK=maybe OSLA_SCALAPACK_CACHE=-3 1 dropin_random 8
 grep -q 'OSLA_SCALAPACK=maybe ' wrong.err || complain "a wrong OSLA_SCALAPACK passes silently"
 grep -q 'OSLA_SCALAPACK_CACHE=-3 ' wrong.err || complain "a wrong OSLA_SCALAPACK_CACHE passes silently"
+
+# memory that does not suffice: a file of the size of the copies is not allowed
+program=$BUILDDIR/bench/scalapack_program
+timeout 60 "$MPIEXEC" -n 2 "$program" 2400 64 1 2 1 gemm-narrow >memory.off || complain "$program failed"
+(
+  trap '' XFSZ
+  ulimit -f 20000
+  env "${on[@]}" timeout 60 "$MPIEXEC" -n 2 "$program" 2400 64 1 2 1 gemm-narrow >memory.on 2>memory.err
+) || complain "no memory: $(tail -n 3 memory.err)"
+[ "$(awk '{print $NF}' memory.off)" = "$(awk '{print $NF}' memory.on)" ] || complain "no memory: another result"
+grep -q '^pdgemm .* 1 no memory for copies$' memory.err || { complain "no memory"; cat memory.err; }
 
 # wrong arguments: the same codes on each rank, the same texts
 run error.off 2 dropin_errors

@@ -4,7 +4,7 @@
 # the work.
 set -u
 . "$BUILDDIR/tests/config.env"
-library=$BUILDDIR/scalapack_adapt/.libs/libosla_scalapack.so
+library=$BUILDDIR/scalapack_adapt/libosla_scalapack.so
 [ -f "$library" ] || { echo "built without shared libraries"; exit 77; }
 [ "$SANITIZERS" = no ] || { echo "a preloaded library needs the sanitizers' own first"; exit 77; }
 

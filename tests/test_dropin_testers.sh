@@ -4,7 +4,7 @@
 # two processes, and without the routines that the drop-in has not.
 set -u
 . "$BUILDDIR/tests/config.env"
-library=$BUILDDIR/scalapack_adapt/.libs/libosla_scalapack.so
+library=$BUILDDIR/scalapack_adapt/libosla_scalapack.so
 [ -f "$library" ] || { echo "built without shared libraries"; exit 77; }
 [ "$SANITIZERS" = no ] || { echo "a preloaded library needs the sanitizers' own first"; exit 77; }
 testers=$(ls -d /usr/lib/*/scalapack/mpich-tests/PBLAS 2>/dev/null | head -n 1)

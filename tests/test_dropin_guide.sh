@@ -1,0 +1,37 @@
+#!/usr/bin/env bash
+# doc/scalapack.md: its commands run as they stand, in a folder with a ScaLAPACK program, and the C that it
+# shows is in doc/from_scalapack.c.
+set -u
+. "$BUILDDIR/tests/config.env"
+guide=$SRCDIR/doc/scalapack.md source=$SRCDIR/doc/from_scalapack.c
+[ -f "$BUILDDIR/scalapack_adapt/libosla_scalapack.so" ] || { echo "built without shared libraries"; exit 77; }
+[ "$SANITIZERS" = no ] || { echo "a preloaded library needs the sanitizers' own first"; exit 77; }
+command -v mpiexec.mpich mpicc.mpich >/dev/null || { echo "the guide is for mpiexec.mpich"; exit 77; }
+
+scratch=$(mktemp -d) || exit 1
+trap 'rm -rf "$scratch"' EXIT
+cd "$scratch" || exit 1
+fail() { echo "test_dropin_guide: $*"; exit 1; }
+
+# blocks LANGUAGE: the lines of the guide's blocks in that language
+blocks() { awk -v fence="\`\`\`$1" '$0 == fence {on = 1; next} /^```$/ {on = 0} on' "$guide"; }
+
+while read -r line; do
+  sed 's/^ *//' "$source" | grep -qxF -- "$line" || fail "the guide shows C that is not in the program: $line"
+done < <(blocks c)
+
+# The program without its part in OSLA is what the guide links; the other one is built already.
+sed -e '/^#include <osla.h>/d' -e '/^static void check/,/^}/d' -e '/^static void multiply/,/^}/d' \
+  -e 's/^  multiply(.*/  for (int l = 0; l < rows * cols; l++) d[l] = c[l];/' "$source" >program.c
+cp "$BUILDDIR/doc/from_scalapack" program
+export LD_LIBRARY_PATH=$BUILDDIR/scalapack_adapt${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
+export LIBRARY_PATH=$BUILDDIR/scalapack_adapt
+blocks sh >commands.sh
+[ "$(grep -c . commands.sh)" -ge 4 ] || fail "the guide has no commands"
+timeout 90 bash -e commands.sh >out 2>err || { cat out err; fail "its commands fail"; }
+[ "$(grep -cx 'the products differ by 0' out)" = 3 ] || { cat out err; fail "other products"; }
+grep -qE '^pdgemm +1 .* 0 ' err || { cat err; fail "pdgemm was not taken"; }
+ldd linked | grep -q "$BUILDDIR/scalapack_adapt/libosla_scalapack.so" || fail "not linked with the drop-in"
+OSLA_SCALAPACK_VERBOSE=1 timeout 60 mpiexec.mpich -n 2 ./linked 2>&1 | grep -qE '^pdgemm +1 ' ||
+  fail "the linked program does not use the drop-in"
+echo "the guide's commands work"
