@@ -1,7 +1,8 @@
-/* A plain ScaLAPACK program that times pdgemm, pdsyrk, pdtrsm, pdgetrf, pdpotrf. It knows nothing
- * of OSLA: results/scalapack runs it with and without the drop-in. One line per repetition, on
- * process 0: routine n nb nprow npcol repetition seconds checksum The time is that of the slowest
- * process; the checksum is |x|_max of a part of the result, which shows that both did the same. */
+/* A plain ScaLAPACK program that times pdgemm, pdsyrk, pdtrsm, factorisations and solves. It knows
+ * nothing of OSLA: results/scalapack runs it with and without the drop-in. One line per repetition,
+ * on process 0: routine n nb nprow npcol repetition seconds checksum. The time is that of the
+ * slowest process; the checksum is |x|_max of a part of the result, which shows that both did the
+ * same. getrs and potrs have NRHS right-hand sides: getrs=NRHS. */
 #include <math.h>
 #include <mpi.h>
 #include <stdio.h>
@@ -32,6 +33,12 @@ void pdgetrf_(const int *m, const int *n, double *a, const int *ia, const int *j
               int *ipiv, int *info);
 void pdpotrf_(const char *uplo, const int *n, double *a, const int *ia, const int *ja,
               const int *desca, int *info);
+void pdgetrs_(const char *trans, const int *n, const int *nrhs, const double *a, const int *ia,
+              const int *ja, const int *desca, const int *ipiv, double *b, const int *ib,
+              const int *jb, const int *descb, int *info);
+void pdpotrs_(const char *uplo, const int *n, const int *nrhs, const double *a, const int *ia,
+              const int *ja, const int *desca, double *b, const int *ib, const int *jb,
+              const int *descb, int *info);
 
 static const int one = 1, zero = 0;
 
@@ -52,16 +59,41 @@ static double element(int i, int j)
   return (double)(x % 65536u) / 65536.0 - 0.5;
 }
 
-/* Symmetric, with n on the diagonal: safe for every factorisation. */
-static void fill(const problem *p, double *local)
+/* Symmetric, with n on the diagonal: safe for every factorisation. LU gets one that needs pivots.
+ */
+static void fill(const problem *p, int is_symmetric, double *local)
 {
   for (int c = 0; c < p->cols; c++)
     for (int r = 0; r < p->rows; r++) {
       int i = (r / p->nb * p->nprow + p->prow) * p->nb + r % p->nb;
       int j = (c / p->nb * p->npcol + p->pcol) * p->nb + c % p->nb;
       local[(size_t)r + (size_t)c * (size_t)p->lld] =
-        (i < j ? element(i, j) : element(j, i)) + (i == j ? p->n : 0);
+        is_symmetric ? (i < j ? element(i, j) : element(j, i)) + (i == j ? p->n : 0)
+                     : element(i, j);
     }
+}
+
+/* With the factors in a, which run makes first. */
+static int solve(const problem *p, const char *routine)
+{
+  int nrhs = atoi(routine + 6), info = 0;
+  if (nrhs > p->n) return -1;
+  if (*routine == 'g')
+    pdgetrs_("N", &p->n, &nrhs, p->a, &one, &one, p->desc, p->ipiv, p->c, &one, &one, p->desc,
+             &info);
+  else
+    pdpotrs_("L", &p->n, &nrhs, p->a, &one, &one, p->desc, p->c, &one, &one, p->desc, &info);
+  return info;
+}
+
+static int prepare(const problem *p, const char *routine)
+{
+  int info = 0;
+  fill(p, strcmp(routine, "getrf") != 0 && strncmp(routine, "getrs=", 6) != 0, p->a);
+  if (strncmp(routine, "getrs=", 6) == 0)
+    pdgetrf_(&p->n, &p->n, p->a, &one, &one, p->desc, p->ipiv, &info);
+  if (strncmp(routine, "potrs=", 6) == 0) pdpotrf_("L", &p->n, p->a, &one, &one, p->desc, &info);
+  return info;
 }
 
 static int call(const problem *p, const char *routine)
@@ -93,6 +125,10 @@ static int call(const problem *p, const char *routine)
     pdgetrf_(&p->n, &p->n, p->c, &one, &one, p->desc, p->ipiv, &info);
   else if (strcmp(routine, "potrf") == 0)
     pdpotrf_("L", &p->n, p->c, &one, &one, p->desc, &info);
+  else if (strcmp(routine, "potrf-upper") == 0)
+    pdpotrf_("U", &p->n, p->c, &one, &one, p->desc, &info);
+  else if (strncmp(routine, "getrs=", 6) == 0 || strncmp(routine, "potrs=", 6) == 0)
+    info = solve(p, routine);
   else
     info = -1;
   return info;
@@ -100,9 +136,9 @@ static int call(const problem *p, const char *routine)
 
 static int run(problem *p, const char *routine, int reps)
 {
-  int bad = 0;
+  int bad = prepare(p, routine);
   for (int rep = 0; rep < reps && !bad; rep++) {
-    fill(p, p->c);
+    fill(p, strcmp(routine, "getrf") != 0, p->c);
     MPI_Barrier(MPI_COMM_WORLD);
     double since = MPI_Wtime();
     bad = call(p, routine) != 0;
@@ -125,8 +161,7 @@ int main(int argc, char **argv)
   if (argc < 7) {
     fprintf(stderr,
             "usage: %s N NB NPROW NPCOL REPS ROUTINE... (gemm gemm-update gemm-narrow syrk trsm "
-            "trsm-right geadd "
-            "getrf potrf)\n",
+            "trsm-right geadd getrf potrf potrf-upper getrs=NRHS potrs=NRHS)\n",
             argv[0]);
     return 2;
   }
@@ -146,10 +181,7 @@ int main(int argc, char **argv)
   p.c = malloc(bytes);
   p.ipiv = malloc(((size_t)p.rows + (size_t)p.nb + 1) * sizeof(int));
   bad = info != 0 || !p.a || !p.b || !p.c || !p.ipiv;
-  if (!bad) {
-    fill(&p, p.a);
-    fill(&p, p.b);
-  }
+  if (!bad) fill(&p, 1, p.b);
   for (int i = 6; i < argc && !bad; i++)
     bad = run(&p, argv[i], atoi(argv[5]));
   if (bad) fprintf(stderr, "%s: wrong argument, no memory, or a routine failed\n", argv[0]);

@@ -10,7 +10,15 @@ scalapack_adapt_libadapt_la_SOURCES = \
   scalapack_adapt/gemm.c \
   scalapack_adapt/syrk.c \
   scalapack_adapt/trsm.c \
-  scalapack_adapt/geadd.c
+  scalapack_adapt/geadd.c \
+  scalapack_adapt/lapack.h \
+  scalapack_adapt/lapack.c \
+  scalapack_adapt/getrf.c \
+  scalapack_adapt/getrs.c \
+  scalapack_adapt/gesv.c \
+  scalapack_adapt/potrf.c \
+  scalapack_adapt/potrs.c \
+  scalapack_adapt/posv.c
 scalapack_adapt_libadapt_la_CFLAGS = $(OSLA_CFLAGS) $(OSLA_SANITIZE)
 scalapack_adapt_libadapt_la_LDFLAGS = # not -static: it goes into a shared library
 

@@ -66,6 +66,7 @@ typedef struct adapt_settings {
   bool off;         /* everything is passed on */
   bool verbose;     /* a table at the end */
   double min_flops; /* negative: each routine's own rule; else taken from that many on */
+  int64_t block;    /* factorisations run in blocks of that many; 0: in the caller's; -1: chosen */
   size_t cache;     /* bytes of copies that a context keeps on a rank between calls */
 } adapt_settings;
 
@@ -145,7 +146,8 @@ typedef struct adapt_sub {
    * the part at (row, col) of a matrix of row + m by col + n elements in blocks of mb x nb on
    * `grid`, whose local array begins at `local`. */
   int64_t row, col, mb, nb, lld;
-  int prow, pcol; /* of that block in the context */
+  int prow, pcol;    /* of that block in the context */
+  int64_t local_row; /* how many of the array's rows I have before sub(X): where its IPIV begins */
   osla_grid *grid;
   unsigned char *local;
 } adapt_sub;

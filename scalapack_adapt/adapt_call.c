@@ -79,6 +79,7 @@ static bool locate(adapt_call *call, adapt_sub *sub, const adapt_place *place)
   sub->row = sub->i % d.mb;
   sub->col = sub->j % d.nb;
   sub->lld = d.lld;
+  sub->local_row = row;
   sub->grid = adapt_context_grid(call->context, sub->prow, sub->pcol);
   if (sub->lld < (rows > 1 ? rows : 1) || !sub->grid) return false;
   sub->local = sub->array;

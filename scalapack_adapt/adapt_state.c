@@ -56,6 +56,7 @@ static void read_environment(void)
   s->verbose = is_set("OSLA_SCALAPACK_VERBOSE");
   s->off = mode && strcmp(mode, "off") == 0;
   s->min_flops = force ? 0 : number_of("OSLA_SCALAPACK_MIN_FLOPS", -1);
+  s->block = (int64_t)number_of("OSLA_SCALAPACK_BLOCK", -1);
   s->cache = (size_t)(number_of("OSLA_SCALAPACK_CACHE", CACHE_MIB) * (1 << 20));
   if (mode && *mode && strcmp(mode, "on") != 0 && !force && !s->off)
     osla_log(0, "OSLA_SCALAPACK=%s is not on, off or force; taken as on", mode);

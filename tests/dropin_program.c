@@ -64,6 +64,20 @@ static void set_whole(array *a, int row, int col, int i, int j, void *arg)
   array_set(a, row, col, (double)(x >> 16 & 7) - 3, (double)(x >> 20 & 7) - 3);
 }
 
+void array_allocate(const context *c, array *a, int gap, unsigned salt)
+{
+  int *d = a->desc;
+  if (c->prow < 0) return;
+  a->rows = numroc_(&d[M], &d[MB], &c->prow, &d[RSRC], &c->nprow);
+  a->cols = numroc_(&d[N], &d[NB], &c->pcol, &d[CSRC], &c->npcol);
+  d[LLD] = (a->rows > 1 ? a->rows : 1) + gap;
+  size_t bytes = (size_t)d[LLD] * (size_t)(a->cols + 1) * size_of(a->type);
+  a->at = malloc(bytes);
+  if (!a->at) MPI_Abort(MPI_COMM_WORLD, 3);
+  memset(a->at, 0x5a, bytes);
+  array_walk(c, a, set_whole, &salt);
+}
+
 array array_make(const context *c, char type, int m, int n, const array *like)
 {
   array a = {.type = type};
@@ -90,14 +104,7 @@ array array_make(const context *c, char type, int m, int n, const array *like)
   a.j = j + 1;
   d[M] = i + m + after;
   d[N] = j + n + after / 2;
-  if (c->prow < 0) return a;
-  a.rows = numroc_(&d[M], &d[MB], &c->prow, &d[RSRC], &c->nprow);
-  a.cols = numroc_(&d[N], &d[NB], &c->pcol, &d[CSRC], &c->npcol);
-  d[LLD] = (a.rows > 1 ? a.rows : 1) + gap;
-  a.at = malloc((size_t)d[LLD] * (size_t)(a.cols + 1) * size_of(type));
-  if (!a.at) MPI_Abort(MPI_COMM_WORLD, 3);
-  memset(a.at, 0x5a, (size_t)d[LLD] * (size_t)(a.cols + 1) * size_of(type));
-  array_walk(c, &a, set_whole, &salt);
+  array_allocate(c, &a, gap, salt);
   return a;
 }
 

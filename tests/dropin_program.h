@@ -58,6 +58,9 @@ typedef struct array {
 /* An array that has an m x n sub-matrix somewhere, whole numbers in all places; with `like`, blocks
  * and the sub-matrix's place in its first block are those of another array. */
 array array_make(const context *c, char type, int m, int n, const array *like);
+/* Memory for an array with a descriptor, whose lld is set: the least that it may be and `gap`. All
+ * places get whole numbers that depend on their indices and the salt. */
+void array_allocate(const context *c, array *a, int gap, unsigned salt);
 void array_free(array *a);
 
 /* Element (i, j) of a process's local array := whole numbers of its own. */

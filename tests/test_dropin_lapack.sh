@@ -1,0 +1,111 @@
+#!/usr/bin/env bash
+# The drop-in's factorisations and solves: plain ScaLAPACK programs print the same bits, pivots and INFO
+# with it as without it, and ScaLAPACK's own testers pass as many tests; its counters say that it did
+# the work.
+set -u
+. "$BUILDDIR/tests/config.env"
+library=$BUILDDIR/scalapack_adapt/libosla_scalapack.so
+[ -f "$library" ] || { echo "built without shared libraries"; exit 77; }
+[ "$SANITIZERS" = no ] || { echo "a preloaded library needs the sanitizers' own first"; exit 77; }
+
+scratch=$(mktemp -d) || exit 1
+trap 'rm -rf "$scratch"' EXIT
+cd "$scratch" || exit 1
+failures=0
+complain() { echo "test_dropin_lapack: $*"; failures=$((failures + 1)); }
+
+# run OUT RANKS PROGRAM ARGUMENT [VARIABLE=VALUE...]: stdout in OUT, stderr in OUT.err
+run() {
+  local out=$1 ranks=$2 program=$3 argument=$4
+  shift 4
+  timeout 90 "$MPIEXEC" -n "$ranks" env "$@" "$program" $argument >"$out" 2>"$out.err" ||
+    { complain "$program $argument on $ranks ranks failed"; tail "$out" "$out.err"; }
+}
+
+# same WHAT FILE FILE
+same() {
+  [ -s "$2" ] || complain "$1: nothing printed"
+  diff "$2" "$3" >diff.out || { complain "$1: another result with the drop-in"; head diff.out; }
+}
+
+# taken FILE ROUTINE: how many calls the table says were taken
+taken() { awk -v routine="$2" '$1 == routine {n = $2} END {print n + 0}' "$1"; }
+
+on=(LD_PRELOAD="$library" OSLA_SCALAPACK=force OSLA_SCALAPACK_VERBOSE=1)
+fake=(MPIR_CVAR_NUM_CLIQUES=2 MPIR_CVAR_CLIQUES_BY_BLOCK=1)
+program=$BUILDDIR/tests/dropin_lapack
+
+# the same bits, and INFO
+for ranks in 1 2 3; do
+  calls=$((ranks < 3 ? 200 : 16))
+  run off.$ranks $ranks "$program" $calls NONE=
+  run on.$ranks $ranks "$program" $calls "${on[@]}"
+  same "$ranks ranks" off.$ranks on.$ranks
+done
+run off.4 4 "$program" 8 NONE=
+run on.4 4 "$program" 8 "${on[@]}" "${fake[@]}"
+same "4 ranks on two nodes" off.4 on.4
+run off.6 6 "$program" 8 NONE=
+run on.6 6 "$program" 8 "${on[@]}"
+same "6 ranks" off.6 on.6
+run blocks.2 2 "$program" 200 "${on[@]}" OSLA_SCALAPACK_BLOCK=17
+same "other blocks" off.2 blocks.2
+grep -q 'getrf .* info [1-9]' off.2 || complain "no matrix was singular"
+grep -q 'potrf .* info [1-9]' off.2 || complain "every matrix was positive definite"
+for routine in getrf getrs gesv potrf potrs posv; do
+  for type in s d c z; do
+    [ "$(taken on.2.err p$type$routine)" -gt 0 ] || complain "no p$type$routine was taken"
+  done
+done
+run small 2 "$program" 200 LD_PRELOAD="$library" OSLA_SCALAPACK_VERBOSE=1
+same "small ones" off.2 small
+grep -q '^pdgetrf  *0 .* too small$' small.err || complain "small calls are taken"
+
+# wrong arguments: the same INFO on each rank, the same texts of PXERBLA
+run wrong.off 2 "$program" wrong NONE=
+run wrong.on 2 "$program" wrong LD_PRELOAD="$library" OSLA_SCALAPACK=force
+for out in wrong.off wrong.on; do
+  sort -o $out $out
+done
+same "wrong arguments" wrong.off wrong.on
+grep -q 'On entry to PDPOTRF' wrong.off || complain "no text of a wrong argument"
+
+# ScaLAPACK's testers, on two processes: their input with fewer sizes
+testers=$(ls -d /usr/lib/*/scalapack/mpich-tests 2>/dev/null | head -n 1)
+[ -n "$testers" ] || echo "no ScaLAPACK testers (Debian package: scalapack-mpi-test)"
+
+# shorten INPUT: lists of sizes that begin with the larger ones, one width of right-hand sides' blocks,
+# grids of two processes
+shorten() {
+  sed -E -e 's/^4(\s+number of problems sizes)/2\1/' -e 's/^4 1[02] 1[73].*(\s+values of [MN])/50 23\1/' \
+    -e "s/^3(\s+number of NB's)/2\1/" -e 's/^2 3 4 5(\s+values of NB)/3 8\1/' \
+    -e "s/^3(\s+number of NRHS's)/2\1/" -e 's/^1 3 9 28/3 9/' -e "s/^3(\s+[Nn]umber of NBRHS's)/1\1/" \
+    -e 's/^1 3 5 7/5/' -e 's/^4(\s+number of process grids)/2\1/' \
+    -e 's/^1 2 1 4 2 3 8(\s+values of P)/1 2\1/' -e 's/^1 2 4 1 3 2 1(\s+values of Q)/2 1\1/' \
+    "$testers/$1.dat" >"$1.dat"
+}
+
+# try_tester TYPE INPUT ROUTINE...: the same counts, and these routines were taken
+try_tester() {
+  local type=$1 input=$2 name=x$1${2,,} routine out
+  shift 2
+  run tester.off 2 "$testers/$name" "" NONE=
+  run tester.on 2 "$testers/$name" "" "${on[@]}"
+  for out in off on; do
+    grep -E 'tests (completed|skipped)' tester.$out >tester.$out.sum
+  done
+  same "$name" tester.off.sum tester.on.sum
+  grep -q '[1-9][0-9]* tests completed and passed' tester.on.sum || complain "$name: nothing passed"
+  for routine in "$@"; do
+    [ "$(taken tester.on.err p$type$routine)" -gt 0 ] || complain "$name: no p$type$routine was taken"
+  done
+}
+
+for type in ${testers:+s d c z}; do
+  shorten LU
+  try_tester $type LU getrf getrs
+  shorten LLT
+  try_tester $type LLT potrf potrs
+done
+
+[ $failures = 0 ] && echo "factorisations and solves give ScaLAPACK's bits"
