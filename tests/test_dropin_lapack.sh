@@ -82,37 +82,25 @@ shorten() {
     "$testers/$1.dat" >"$1.dat"
 }
 
-# Runs a tester without the drop-in: about one run in twenty of Debian 12's hangs or complains of an
-# argument of its own, so that it gets three tries.
-run_alone() {
-  local try
-  for try in 1 2 3; do
-    timeout 20 "$MPIEXEC" -n 2 "$1" >tester.off 2>&1 && grep -q 'tests completed' tester.off && return
-    echo "$1 failed without the drop-in, try $try"
-  done
-}
-
-# try_tester TYPE INPUT ROUTINE...: the same counts, and these routines were taken
+# try_tester TYPE INPUT COUNT ROUTINE...: that many tests pass, as without the drop-in, and these routines
+# were taken. The testers are not run without it here: Debian 12's hang now and then (libscalapack
+# 2.2.1).
 try_tester() {
-  local type=$1 input=$2 name=x$1${2,,} routine out
-  shift 2
-  run_alone "$testers/$name"
-  run tester.on 2 "$testers/$name" "" "${on[@]}"
-  for out in off on; do
-    grep -E 'tests (completed|skipped)' tester.$out >tester.$out.sum
-  done
-  same "$name" tester.off.sum tester.on.sum
-  grep -q '[1-9][0-9]* tests completed and passed' tester.on.sum || complain "$name: nothing passed"
+  local type=$1 input=$2 count=$3 name=x$1${2,,} routine
+  shift 3
+  run tester 2 "$testers/$name" "" "${on[@]}"
+  grep -q " $count tests completed and passed" tester || { complain "$name: not $count passed"; tail tester; }
+  grep -q ' 0 tests completed and failed' tester || complain "$name: tests failed"
   for routine in "$@"; do
-    [ "$(taken tester.on.err p$type$routine)" -gt 0 ] || complain "$name: no p$type$routine was taken"
+    [ "$(taken tester.err p$type$routine)" -gt 0 ] || complain "$name: no p$type$routine was taken"
   done
 }
 
 for type in ${testers:+s d c z}; do
   shorten LU
-  try_tester $type LU getrf getrs
+  try_tester $type LU 24 getrf getrs
   shorten LLT
-  try_tester $type LLT potrf potrs
+  try_tester $type LLT 32 potrf potrs
 done
 
 [ $failures = 0 ] && echo "factorisations and solves give ScaLAPACK's bits"
