@@ -37,7 +37,7 @@ program=$BUILDDIR/tests/dropin_lapack
 
 # the same bits, and INFO
 for ranks in 1 2 3; do
-  calls=$((ranks < 3 ? 200 : 16))
+  calls=$((ranks < 3 ? 120 : 16))
   run off.$ranks $ranks "$program" $calls NONE=
   run on.$ranks $ranks "$program" $calls "${on[@]}"
   same "$ranks ranks" off.$ranks on.$ranks
@@ -48,7 +48,7 @@ same "4 ranks on two nodes" off.4 on.4
 run off.6 6 "$program" 8 NONE=
 run on.6 6 "$program" 8 "${on[@]}"
 same "6 ranks" off.6 on.6
-run blocks.2 2 "$program" 200 "${on[@]}" OSLA_SCALAPACK_BLOCK=17
+run blocks.2 2 "$program" 120 "${on[@]}" OSLA_SCALAPACK_BLOCK=17
 same "other blocks" off.2 blocks.2
 grep -q 'getrf .* info [1-9]' off.2 || complain "no matrix was singular"
 grep -q 'potrf .* info [1-9]' off.2 || complain "every matrix was positive definite"
@@ -57,7 +57,7 @@ for routine in getrf getrs gesv potrf potrs posv; do
     [ "$(taken on.2.err p$type$routine)" -gt 0 ] || complain "no p$type$routine was taken"
   done
 done
-run small 2 "$program" 200 LD_PRELOAD="$library" OSLA_SCALAPACK_VERBOSE=1
+run small 2 "$program" 120 LD_PRELOAD="$library" OSLA_SCALAPACK_VERBOSE=1
 same "small ones" off.2 small
 grep -q '^pdgetrf  *0 .* too small$' small.err || complain "small calls are taken"
 
@@ -70,42 +70,37 @@ done
 same "wrong arguments" wrong.off wrong.on
 grep -q 'On entry to PDPOTRF' wrong.off || complain "no text of a wrong argument"
 
-# ScaLAPACK's testers, on two processes: their input with fewer sizes
+# ScaLAPACK's testers, on two processes
 testers=$(ls -d /usr/lib/*/scalapack/mpich-tests 2>/dev/null | head -n 1)
 [ -n "$testers" ] || echo "no ScaLAPACK testers (Debian package: scalapack-mpi-test)"
 
-# shorten INPUT: lists of sizes that begin with the larger ones, one width of right-hand sides' blocks,
-# grids of two processes
+# shorten INPUT: their input with fewer of its sizes, and grids of two processes
 shorten() {
-  sed -E -e 's/^4(\s+number of problems sizes)/2\1/' -e 's/^4 1[02] 1[73].*(\s+values of [MN])/50 23\1/' \
-    -e "s/^3(\s+number of NB's)/2\1/" -e 's/^2 3 4 5(\s+values of NB)/3 8\1/' \
-    -e "s/^3(\s+number of NRHS's)/2\1/" -e 's/^1 3 9 28/3 9/' -e "s/^3(\s+[Nn]umber of NBRHS's)/1\1/" \
-    -e 's/^1 3 5 7/5/' -e 's/^4(\s+number of process grids)/2\1/' \
+  sed -E -e "s/^3(\s+number of NB's)/2\1/" -e "s/^3(\s+number of NRHS's)/2\1/" \
+    -e "s/^3(\s+[Nn]umber of NBRHS's)/1\1/" -e 's/^4(\s+number of process grids)/2\1/' \
     -e 's/^1 2 1 4 2 3 8(\s+values of P)/1 2\1/' -e 's/^1 2 4 1 3 2 1(\s+values of Q)/2 1\1/' \
     "$testers/$1.dat" >"$1.dat"
 }
 
-# try_tester TYPE INPUT ROUTINE...: the same counts, and these routines were taken
+# try_tester TYPE INPUT COUNT ROUTINE...: that many tests pass, as without the drop-in, and these routines
+# were taken. The testers are not run without it here: Debian 12's hang now and then (libscalapack
+# 2.2.1).
 try_tester() {
-  local type=$1 input=$2 name=x$1${2,,} routine out
-  shift 2
-  run tester.off 2 "$testers/$name" "" NONE=
-  run tester.on 2 "$testers/$name" "" "${on[@]}"
-  for out in off on; do
-    grep -E 'tests (completed|skipped)' tester.$out >tester.$out.sum
-  done
-  same "$name" tester.off.sum tester.on.sum
-  grep -q '[1-9][0-9]* tests completed and passed' tester.on.sum || complain "$name: nothing passed"
+  local type=$1 input=$2 count=$3 name=x$1${2,,} routine
+  shift 3
+  run tester 2 "$testers/$name" "" "${on[@]}"
+  grep -q " $count tests completed and passed" tester || { complain "$name: not $count passed"; tail tester; }
+  grep -q ' 0 tests completed and failed' tester || complain "$name: tests failed"
   for routine in "$@"; do
-    [ "$(taken tester.on.err p$type$routine)" -gt 0 ] || complain "$name: no p$type$routine was taken"
+    [ "$(taken tester.err p$type$routine)" -gt 0 ] || complain "$name: no p$type$routine was taken"
   done
 }
 
 for type in ${testers:+s d c z}; do
   shorten LU
-  try_tester $type LU getrf getrs
+  try_tester $type LU 24 getrf getrs
   shorten LLT
-  try_tester $type LLT potrf potrs
+  try_tester $type LLT 32 potrf potrs
 done
 
 [ $failures = 0 ] && echo "factorisations and solves give ScaLAPACK's bits"
