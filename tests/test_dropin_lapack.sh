@@ -74,33 +74,37 @@ grep -q 'On entry to PDPOTRF' wrong.off || complain "no text of a wrong argument
 testers=$(ls -d /usr/lib/*/scalapack/mpich-tests 2>/dev/null | head -n 1)
 [ -n "$testers" ] || echo "no ScaLAPACK testers (Debian package: scalapack-mpi-test)"
 
-# shorten INPUT: their input with fewer of its sizes, and grids of two processes
+# shorten INPUT: their input with fewer of its sizes, grids of two processes, and without condition
+# estimates and refinement, which are not ours: with them xsllt of libscalapack 2.2.1 hangs in half of its
+# runs on two processes, also without the drop-in
 shorten() {
   sed -E -e "s/^3(\s+number of NB's)/2\1/" -e "s/^3(\s+number of NRHS's)/2\1/" \
     -e "s/^3(\s+[Nn]umber of NBRHS's)/1\1/" -e 's/^4(\s+number of process grids)/2\1/' \
     -e 's/^1 2 1 4 2 3 8(\s+values of P)/1 2\1/' -e 's/^1 2 4 1 3 2 1(\s+values of Q)/2 1\1/' \
+    -e 's/^T(\s+\(T or F\))/F\1/' \
     "$testers/$1.dat" >"$1.dat"
 }
 
-# try_tester TYPE INPUT COUNT ROUTINE...: that many tests pass, as without the drop-in, and these routines
-# were taken. The testers are not run without it here: Debian 12's hang now and then (libscalapack
-# 2.2.1).
+# try_tester TYPE INPUT ROUTINE...: as many tests pass as without the drop-in, and these routines were taken
 try_tester() {
-  local type=$1 input=$2 count=$3 name=x$1${2,,} routine
-  shift 3
-  run tester 2 "$testers/$name" "" "${on[@]}"
-  grep -q " $count tests completed and passed" tester || { complain "$name: not $count passed"; tail tester; }
-  grep -q ' 0 tests completed and failed' tester || complain "$name: tests failed"
+  local type=$1 name=x$1${2,,} routine
+  shift 2
+  run tester.off 2 "$testers/$name" "" NONE=
+  run tester.on 2 "$testers/$name" "" "${on[@]}"
+  for out in tester.off tester.on; do
+    grep -E ' tests (completed|skipped)' $out >$out.counts
+  done
+  same "$name" tester.off.counts tester.on.counts
   for routine in "$@"; do
-    [ "$(taken tester.err p$type$routine)" -gt 0 ] || complain "$name: no p$type$routine was taken"
+    [ "$(taken tester.on.err p$type$routine)" -gt 0 ] || complain "$name: no p$type$routine was taken"
   done
 }
 
 for type in ${testers:+s d c z}; do
   shorten LU
-  try_tester $type LU 24 getrf getrs
+  try_tester $type LU getrf getrs
   shorten LLT
-  try_tester $type LLT 32 potrf potrs
+  try_tester $type LLT potrf potrs
 done
 
 [ $failures = 0 ] && echo "factorisations and solves give ScaLAPACK's bits"
