@@ -66,7 +66,7 @@ typedef struct adapt_settings {
   bool off;         /* everything is passed on */
   bool verbose;     /* a table at the end */
   double min_flops; /* negative: each routine's own rule; else taken from that many on */
-  int64_t block;    /* factorisations run in blocks of that many; 0: in the caller's; -1: chosen */
+  int64_t block;    /* of factorisations, and along k of products; 0: the caller's; -1: chosen */
   size_t cache;     /* bytes of copies that a context keeps on a rank between calls */
 } adapt_settings;
 
@@ -250,6 +250,11 @@ typedef struct adapt_staged {
  * col and mb = nb. Collective. Errors, on all ranks together: MEM, MPI. */
 osla_err adapt_stage(adapt_call *call, const adapt_sub *sub, adapt_shape shape, adapt_border border,
                      adapt_staged *out);
+
+/* The same of a whole sub in other blocks: those of `wide`, which is else the same as sub.
+ * Collective; a kernel follows, which waits for all ranks. */
+osla_err adapt_stage_dealt(adapt_call *call, const adapt_sub *sub, const adapt_sub *wide,
+                           adapt_staged *out);
 
 /* Copies `shape` back into the caller's array. Local. */
 void adapt_unstage(adapt_call *call, const adapt_staged *staged, adapt_shape shape);

@@ -44,6 +44,10 @@ done
 run off.4 4 dropin_random 16
 run on.4 "${on[@]}" "${fake[@]}" 4 dropin_random 16
 same "4 ranks on two nodes" off.4 on.4
+run blocks.2 "${on[@]}" OSLA_SCALAPACK_BLOCK=5 2 dropin_random 160
+same "other blocks along k" off.2 blocks.2
+run blocks.4 "${on[@]}" OSLA_SCALAPACK_BLOCK=7 4 dropin_random 16
+same "other blocks along k, 4 ranks" off.4 blocks.4
 for routine in psgemm pdgemm pcgemm pzgemm pssyrk pdsyrk pstrsm pdtrsm psgeadd pdgeadd; do
   [ "$(counted on.2.err $routine 2)" -gt 0 ] || complain "no $routine was taken"
 done
