@@ -256,6 +256,9 @@ osla_err adapt_stage(adapt_call *call, const adapt_sub *sub, adapt_shape shape, 
 osla_err adapt_stage_dealt(adapt_call *call, const adapt_sub *sub, const adapt_sub *wide,
                            adapt_staged *out);
 
+/* The whole of it back into the caller's array. Collective; all ranks have finished with it. */
+osla_err adapt_unstage_dealt(adapt_call *call, const adapt_sub *sub, const adapt_staged *staged);
+
 /* Copies `shape` back into the caller's array. Local. */
 void adapt_unstage(adapt_call *call, const adapt_staged *staged, adapt_shape shape);
 

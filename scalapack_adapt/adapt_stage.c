@@ -92,21 +92,24 @@ cleanup:
   return err;
 }
 
-/* Everyone puts the blocks that it has. */
-static osla_err deal(const adapt_sub *sub, osla_matrix *dest)
+/* Everyone puts the blocks that it has into a matrix in other blocks, or gets them back. */
+static osla_err deal(const adapt_sub *sub, osla_matrix *matrix, bool back)
 {
   int p = osla_grid_nprow(sub->grid), q = osla_grid_npcol(sub->grid);
   int prow = osla_grid_prow(sub->grid), pcol = osla_grid_pcol(sub->grid);
   int64_t rows = osla_index_count(sub->row + sub->m, sub->mb, prow, p);
   int64_t cols = osla_index_count(sub->col + sub->n, sub->nb, pcol, q);
   int64_t height = p == 1 ? rows : sub->mb, width = q == 1 ? cols : sub->nb;
-  size_t e = osla_dtype_size(osla_matrix_dtype(dest));
+  size_t e = osla_dtype_size(osla_matrix_dtype(matrix));
   for (int64_t c = 0; c < cols; c += width)
-    for (int64_t r = 0; r < rows; r += height)
-      OSLA_CALL(osla_matrix_put_block(
-        dest, osla_index_global(r, sub->mb, prow, p), osla_index_global(c, sub->nb, pcol, q),
-        rows - r < height ? rows - r : height, cols - c < width ? cols - c : width,
-        sub->local + (size_t)(r + c * sub->lld) * e, sub->lld));
+    for (int64_t r = 0; r < rows; r += height) {
+      int64_t i = osla_index_global(r, sub->mb, prow, p),
+              j = osla_index_global(c, sub->nb, pcol, q);
+      int64_t m = rows - r < height ? rows - r : height, n = cols - c < width ? cols - c : width;
+      unsigned char *callers = sub->local + (size_t)(r + c * sub->lld) * e;
+      OSLA_CALL(back ? osla_matrix_get_block(matrix, i, j, m, n, callers, sub->lld)
+                     : osla_matrix_put_block(matrix, i, j, m, n, callers, sub->lld));
+    }
   return OSLA_OK;
 }
 
@@ -115,8 +118,16 @@ osla_err adapt_stage_dealt(adapt_call *call, const adapt_sub *sub, const adapt_s
 {
   OSLA_CALL(adapt_stage(call, wide, ADAPT_NOTHING, ADAPT_UNDEFINED, out));
   double since = osla_clock();
-  osla_err err = deal(sub, out->matrix);
+  osla_err err = deal(sub, out->matrix, false);
   call->bytes += (double)osla_segment_bytes(out->buffer->segment);
+  call->staging += osla_clock() - since;
+  return osla_agree(adapt_context_transport(call->context), err);
+}
+
+osla_err adapt_unstage_dealt(adapt_call *call, const adapt_sub *sub, const adapt_staged *staged)
+{
+  double since = osla_clock();
+  osla_err err = deal(sub, staged->matrix, true);
   call->staging += osla_clock() - since;
   return osla_agree(adapt_context_transport(call->context), err);
 }

@@ -23,8 +23,8 @@ typedef struct problem {
   osla_trans trans;
   int64_t m, n, nrhs;
   adapt_sub subs[2], wide; /* wide: sub(A) in larger blocks, for the kernels */
-  adapt_staged a, b, work;
-  osla_matrix *matrix; /* a's or work's: what kernels get */
+  adapt_staged a, b;
+  osla_matrix *matrix; /* a's: what kernels get */
   int64_t *pivots;     /* of its local rows, counted in sub(A) from 1 */
   int64_t info;
 } problem;
@@ -84,22 +84,21 @@ static bool is_worth_it(const problem *p)
 
 /* --- pivots: theirs count rows of A from 1, ours rows of sub(A) --- */
 
-static osla_err make_pivots(const adapt_call *call, problem *p)
-{
-  size_t rows = (size_t)osla_matrix_local_rows(p->a.matrix);
-  size_t wide = (size_t)osla_matrix_local_rows(p->matrix);
-  if (p->cholesky) return OSLA_OK;
-  p->pivots = calloc((rows > wide ? rows : wide) + 1, sizeof *p->pivots);
-  return osla_agree(adapt_context_transport(call->context),
-                    p->pivots ? OSLA_OK : osla_error_set(OSLA_ERR_MEM, "pivots"));
-}
-
 /* How many of my rows in blocks of mb have a pivot. */
 static int64_t count_pivots(const problem *p, int64_t mb)
 {
   const osla_grid *grid = p->subs[A].grid;
   int64_t order = p->m < p->n ? p->m : p->n;
   return osla_index_count(order, mb, osla_grid_prow(grid), osla_grid_nprow(grid));
+}
+
+static osla_err make_pivots(const adapt_call *call, problem *p)
+{
+  int64_t rows = osla_matrix_local_rows(p->matrix), callers = count_pivots(p, p->subs[A].mb);
+  if (p->cholesky) return OSLA_OK;
+  p->pivots = calloc((size_t)(rows > callers ? rows : callers) + 1, sizeof *p->pivots);
+  return osla_agree(adapt_context_transport(call->context),
+                    p->pivots ? OSLA_OK : osla_error_set(OSLA_ERR_MEM, "pivots"));
 }
 
 static void read_pivots(problem *p, const int *ipiv)
@@ -170,34 +169,37 @@ static int64_t choose_block(const problem *p)
   return nb <= SMALL && p->m >= MANY * WIDE && p->n >= MANY * WIDE ? WIDE : nb;
 }
 
-static osla_err widen(adapt_call *call, problem *p)
+static bool is_widened(const problem *p)
 {
-  p->matrix = p->a.matrix;
-  p->wide = p->subs[A];
-  p->wide.mb = p->wide.nb = choose_block(p);
-  if (p->wide.nb == p->subs[A].nb) return OSLA_OK;
-  OSLA_CALL(adapt_stage(call, &p->wide, ADAPT_NOTHING, ADAPT_UNDEFINED, &p->work));
-  double since = osla_clock();
-  p->matrix = p->work.matrix;
-  OSLA_CALL(osla_matrix_copy(p->a.matrix, p->matrix));
-  call->staging += osla_clock() - since;
-  return OSLA_OK;
+  return p->wide.nb != p->subs[A].nb;
 }
 
-static osla_err narrow(adapt_call *call, problem *p)
+/* The copy of sub(A), in the caller's blocks or wider ones; between nodes these would travel in
+ * small pieces. */
+static osla_err stage(adapt_call *call, problem *p)
 {
-  double since = osla_clock();
-  if (p->matrix == p->a.matrix) return OSLA_OK;
-  OSLA_CALL(osla_matrix_copy(p->matrix, p->a.matrix));
+  bool one_node = osla_transport_n_nodes(adapt_context_transport(call->context)) == 1;
+  p->wide = p->subs[A];
+  if (one_node) p->wide.mb = p->wide.nb = choose_block(p);
+  if (is_widened(p)) return adapt_stage_dealt(call, &p->subs[A], &p->wide, &p->a);
+  return adapt_stage(call, &p->subs[A], shape_of(p), ADAPT_UNDEFINED, &p->a);
+}
+
+/* Factors and their pivots, back in the caller's blocks. */
+static osla_err unstage(adapt_call *call, problem *p)
+{
+  if (!is_widened(p)) {
+    adapt_unstage(call, &p->a, shape_of(p));
+    return OSLA_OK;
+  }
   if (!p->cholesky) OSLA_CALL(deal_pivots(p));
-  call->staging += osla_clock() - since;
-  return OSLA_OK;
+  return adapt_unstage_dealt(call, &p->subs[A], &p->a);
 }
 
 static osla_err work(adapt_call *call, const lapack_args *x, problem *p)
 {
-  OSLA_CALL(adapt_stage(call, &p->subs[A], shape_of(p), ADAPT_UNDEFINED, &p->a));
-  OSLA_CALL(widen(call, p));
+  OSLA_CALL(stage(call, p));
+  p->matrix = p->a.matrix;
   OSLA_CALL(make_pivots(call, p));
   if (p->solves) OSLA_CALL(adapt_stage(call, &p->subs[B], ADAPT_WHOLE, ADAPT_ZEROS, &p->b));
   if (p->factors)
@@ -206,8 +208,7 @@ static osla_err work(adapt_call *call, const lapack_args *x, problem *p)
     read_pivots(p, x->ipiv);
   if (p->solves && p->info == 0) OSLA_CALL(solve(p));
 
-  if (p->factors) OSLA_CALL(narrow(call, p));
-  if (p->factors) adapt_unstage(call, &p->a, shape_of(p));
+  if (p->factors) OSLA_CALL(unstage(call, p));
   if (p->factors && !p->cholesky) write_pivots(p, x->ipiv);
   if (p->solves && p->info == 0) adapt_unstage(call, &p->b, ADAPT_WHOLE);
   *x->info = (int)p->info;
@@ -228,7 +229,6 @@ bool lapack_take(adapt_call *call, const lapack_args *x)
   osla_err err = work(call, x, &p);
   free(p.pivots);
   adapt_stage_free(call, &p.b);
-  adapt_stage_free(call, &p.work);
   adapt_stage_free(call, &p.a);
   return adapt_call_succeeded(call, err);
 }
