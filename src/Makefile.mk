@@ -40,6 +40,7 @@ src_sources = \
   src/transport/memory_check.c \
   src/transport/shared_memory.h src/transport/shared_memory.c \
   src/transport/region_mpi.h src/transport/region_mpi.c \
+  src/transport/attach_mpi.c \
   src/transport/region_cache.h src/transport/region_cache.c \
   src/transport/post_mpi.h src/transport/post_mpi.c \
   src/transport/transport_mpi.c \

@@ -276,6 +276,34 @@ static void test_attach(void)
   osla_transport_destroy(&t);
 }
 
+/* Memory within another segment's and within the caller's own window: MPI's address of it may be
+ * that of the larger one. */
+static void test_attach_within(void)
+{
+  enum { BEFORE = 144, BYTES = ATTACHED + 2 * BEFORE };
+  osla_transport *t = osla_test_transport();
+  unsigned char *memory = calloc(BYTES, 1);
+  osla_segment *whole = NULL, *part = NULL;
+  MPI_Win window;
+  for (int turn = 0; turn < 2; turn++) {
+    memset(memory, 0, BYTES);
+    if (turn == 0)
+      OSLA_ASSERT_OK(osla_segment_attach(t, memory, BYTES, &whole));
+    else
+      MPI_Win_create(memory, BYTES, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &window);
+    size_t before = (size_t)(turn + osla_test_rank() % 2) * (BEFORE / 2);
+    OSLA_ASSERT_OK(osla_segment_attach(t, memory + before, ATTACHED, &part));
+    use_attached(part, memory + before);
+    osla_segment_destroy(&part);
+    if (turn == 0)
+      osla_segment_destroy(&whole);
+    else
+      MPI_Win_free(&window);
+  }
+  free(memory);
+  osla_transport_destroy(&t);
+}
+
 /* Some ranks bring nothing. */
 static void test_attach_nothing(void)
 {
@@ -416,6 +444,7 @@ int main(int argc, char **argv)
     {"peer_pointers", test_peer_pointers},
     {"many_outstanding", test_many_outstanding},
     {"attach", test_attach},
+    {"attach_within", test_attach_within},
     {"attach_nothing", test_attach_nothing},
     {"attach_has_no_slots", test_attach_has_no_slots},
     {"errors", test_errors},

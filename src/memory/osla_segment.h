@@ -49,7 +49,9 @@ osla_err osla_segment_create(osla_transport *transport, size_t bytes, int n_purp
 
 /* Exposes the caller's memory. Collective. No notify slots; only its owner has a pointer, all
  * others use get and put, on the node too. The memory stays the caller's and must outlive the
- * segment. Errors as above, and ARG for base == NULL with bytes > 0. */
+ * segment; nothing else may use its first 16 bytes during the call (a mark is written there and
+ * taken back, to see that others reach it). Parts of it may be attached elsewhere, too, or belong
+ * to a window of the caller's. Errors as above, and ARG for base == NULL with bytes > 0. */
 osla_err osla_segment_attach(osla_transport *transport, void *base, size_t bytes,
                              osla_segment **out);
 

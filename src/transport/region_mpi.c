@@ -7,8 +7,8 @@
  * epoch (lock_all) lasts as long as the window.
  *
  * Alignment: with MPICH before 4.0.3 a put to a window whose base is not 16-byte aligned lands up
- * to 12 bytes early. Allocated memory is page-aligned, which is checked; attached memory is
- * exposed from the 16-byte boundary below it, and `shift` leads from there to its first byte.
+ * to 12 bytes early. Allocated memory is page-aligned, which is checked; for attached memory see
+ * attach_mpi.c.
  */
 #include "post_mpi.h"
 #include "region_cache.h"
@@ -18,9 +18,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { WINDOW_ALIGN = 16 };
-
-static osla_err open_window(osla_region *region, void *base, size_t bytes)
+osla_err osla_mpi_open_window(osla_region *region, void *base, size_t bytes)
 {
   OSLA_MPI(MPI_Win_create(base, (MPI_Aint)bytes, 1, MPI_INFO_NULL, region->t->comm, &region->win));
   OSLA_MPI(MPI_Win_set_errhandler(region->win, MPI_ERRORS_RETURN));
@@ -32,7 +30,16 @@ static osla_err open_window(osla_region *region, void *base, size_t bytes)
   return OSLA_OK;
 }
 
-static osla_err new_region(osla_transport *t, size_t bytes, osla_region **out)
+void osla_mpi_close_window(osla_region *region)
+{
+  if (region->win == MPI_WIN_NULL) return;
+  (void)MPI_Win_unlock_all(region->win);
+  if (region->dynamic) (void)MPI_Win_detach(region->win, region->peer[region->t->rank]);
+  (void)MPI_Win_free(&region->win);
+  region->dynamic = false;
+}
+
+osla_err osla_mpi_region_new(osla_transport *t, size_t bytes, osla_region **out)
 {
   osla_region *region = calloc(1, sizeof *region);
   OSLA_CHECK(region, OSLA_ERR_MEM, "region object");
@@ -49,8 +56,7 @@ static osla_err new_region(osla_transport *t, size_t bytes, osla_region **out)
   return OSLA_OK;
 }
 
-/* The object without windows and memory. Local. */
-static void discard(osla_region **region)
+void osla_mpi_region_discard(osla_region **region)
 {
   if (!*region) return;
   free((*region)->peer);
@@ -100,7 +106,7 @@ static osla_err allocate(osla_region *region, size_t bytes)
   osla_err err = t->memory_by_mpi ? osla_agree(t, allocate_by_mpi(region, bytes))
                                   : osla_shared_memory_map(t, bytes, region->peer, region->mapped);
   if (err != OSLA_OK || t->n_nodes == 1) return err;
-  return osla_agree(t, open_window(region, region->peer[t->rank], bytes));
+  return osla_agree(t, osla_mpi_open_window(region, region->peer[t->rank], bytes));
 }
 
 /* Is there room? What is kept makes way. */
@@ -120,9 +126,9 @@ osla_err osla_region_make(osla_transport *t, size_t bytes, osla_region_allocate 
   osla_region *region = NULL;
   OSLA_CALL(osla_region_cache_take(t, rounded, &largest, out));
   if (*out) return OSLA_OK;
-  osla_err err = osla_agree(t, new_region(t, rounded, &region));
+  osla_err err = osla_agree(t, osla_mpi_region_new(t, rounded, &region));
   if (err != OSLA_OK) {
-    discard(&region); /* some ranks have none: no collective free */
+    osla_mpi_region_discard(&region); /* some ranks have none: no collective free */
     return err;
   }
   region->largest = largest;
@@ -137,32 +143,6 @@ osla_err osla_region_make(osla_transport *t, size_t bytes, osla_region_allocate 
 osla_err osla_mpi_region_alloc(osla_transport *t, size_t bytes, osla_region **out)
 {
   return osla_region_make(t, bytes, allocate, out);
-}
-
-osla_err osla_mpi_region_attach(osla_transport *t, void *base, size_t bytes, osla_region **out)
-{
-  osla_region *region = NULL;
-  *out = NULL;
-  osla_err err = new_region(t, bytes, &region);
-  if (err == OSLA_OK && !base && bytes > 0)
-    err = osla_error_set(OSLA_ERR_ARG, "%zu bytes at address NULL", bytes);
-  err = osla_agree(t, err);
-  if (err != OSLA_OK) {
-    discard(&region);
-    return err;
-  }
-  size_t shift = (uintptr_t)base % WINDOW_ALIGN;
-  void *aligned = base ? (unsigned char *)base - shift : NULL;
-  region->peer[t->rank] = base;
-  err = osla_agree(t, open_window(region, aligned, bytes + shift));
-  if (err == OSLA_OK) err = osla_allgather(t, &shift, region->shift, sizeof shift);
-  region->attached = err == OSLA_OK;
-  if (region->attached)
-    t->n_attached++;
-  else
-    osla_mpi_region_release(&region);
-  *out = region;
-  return err;
 }
 
 void osla_mpi_region_free(osla_region **handle)
@@ -182,10 +162,7 @@ void osla_mpi_region_release(osla_region **handle)
   (void)osla_barrier(t);
   (void)pthread_mutex_lock(&t->mutex);
   if (region->attached) t->n_attached--;
-  if (region->win != MPI_WIN_NULL) {
-    (void)MPI_Win_unlock_all(region->win);
-    (void)MPI_Win_free(&region->win);
-  }
+  osla_mpi_close_window(region);
   if (region->shared_win != MPI_WIN_NULL) {
     (void)MPI_Win_unlock_all(region->shared_win);
     (void)MPI_Win_free(&region->shared_win);
@@ -193,5 +170,5 @@ void osla_mpi_region_release(osla_region **handle)
   (void)pthread_mutex_unlock(&t->mutex);
   if (region->own) region->free_own(region);
   osla_shared_memory_unmap(t, region->peer, region->mapped);
-  discard(handle);
+  osla_mpi_region_discard(handle);
 }

@@ -14,11 +14,20 @@ struct osla_region {
   bool *unflushed;      /* [size] puts of mine that no flush has followed; under the t's mutex */
   size_t *mapped;       /* [size] bytes that shared_memory.h mapped here */
   bool attached;        /* the caller's memory */
+  bool dynamic;         /* this rank's memory is attached to a dynamic window */
   unsigned char **peer; /* [size] address of each rank's memory, NULL when it is not mapped here */
-  size_t *shift;        /* [size] from the window's base to the region; all 0 unless attached */
+  size_t *shift;        /* [size] added to displacements; all 0 unless attached */
   void *own;            /* of another backend, which made the memory; NULL: MPI or mmap did */
   void (*free_own)(osla_region *region); /* under no mutex; collective where there is memory */
 };
+
+/* The object, without memory and windows. Local. Errors: MEM (the object may be incomplete). */
+osla_err osla_mpi_region_new(osla_transport *t, size_t bytes, osla_region **out);
+void osla_mpi_region_discard(osla_region **region);
+
+/* The window on all ranks' memory and its epoch; closing takes one that is not open. Collective. */
+osla_err osla_mpi_open_window(osla_region *region, void *base, size_t bytes);
+void osla_mpi_close_window(osla_region *region);
 
 /* Makes a region: an old one, or a new one whose memory comes from `allocate` (collective, all
  * ranks fail together; sets peer[] and what it takes to reach the others; `bytes` are whole pages).

@@ -1,0 +1,151 @@
+/* The caller's memory as a region.
+ *
+ * The address that a window's users reach can be another than the one that was exposed. MPICH 4.0.2
+ * asks UCX (1.13 and later, which remembers what is registered) for the address of the registration,
+ * and that is the start of an older one if the memory lies within it: a window inside the memory of
+ * another window (Global Arrays', or a larger part of the same array) is reached at the start of
+ * that other one, silently. The same error rounds bases down to 16 bytes. So:
+ * - the window begins at the 16-byte boundary below the memory, and `shift` leads to its first byte;
+ * - every rank looks whether it finds its neighbour's mark in the neighbour's first bytes; if one
+ *   does not, the memory is attached to a dynamic window, where displacements are addresses. Large
+ *   transfers take ten times as long there on one node.
+ */
+#include "osla_random.h"
+#include "region_mpi.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { WINDOW_ALIGN = 16, MARK = 16 };
+
+/* What others must know of a rank's memory. */
+typedef struct place {
+  uint64_t address, bytes;
+} place;
+
+static size_t smaller(uint64_t x, uint64_t y)
+{
+  return (size_t)(x < y ? x : y);
+}
+
+static void make_mark(int rank, const place *p, unsigned char mark[MARK])
+{
+  uint64_t words[MARK / sizeof(uint64_t)];
+  for (uint64_t k = 0; k < MARK / sizeof *words; k++)
+    words[k] = osla_random_bits(p->address, (uint64_t)rank, k);
+  memcpy(mark, words, MARK);
+}
+
+/* Does this rank find its neighbour's mark? Sleeps until the neighbour serves. */
+static osla_err find_mark(osla_region *region, const place *places, bool *found)
+{
+  osla_transport *t = region->t;
+  int next = (t->rank + 1) % t->size;
+  size_t bytes = smaller(places[next].bytes, MARK);
+  unsigned char expected[MARK], seen[MARK] = {0};
+  osla_handle handle;
+  make_mark(next, &places[next], expected);
+  if (next != t->rank) {
+    OSLA_CALL(t->ops->get(region, next, 0, seen, bytes, &handle));
+    OSLA_CALL(t->ops->wait(t, &handle));
+    *found = memcmp(seen, expected, bytes) == 0;
+  }
+  return OSLA_OK;
+}
+
+/* Writes marks, looks for them, and restores what was there. Collective. */
+static osla_err is_reached(osla_region *region, const place *places, bool *reached)
+{
+  osla_transport *t = region->t;
+  unsigned char saved[MARK], mark[MARK], *base = region->peer[t->rank];
+  size_t bytes = smaller(places[t->rank].bytes, MARK);
+  bool found = true;
+  make_mark(t->rank, &places[t->rank], mark);
+  if (bytes > 0) {
+    memcpy(saved, base, bytes);
+    memcpy(base, mark, bytes);
+  }
+  osla_err err = osla_barrier(t);
+  if (err == OSLA_OK) err = osla_agree(t, find_mark(region, places, &found));
+  if (bytes > 0) memcpy(base, saved, bytes);
+  OSLA_CALL(err);
+  int all = found;
+  OSLA_CALL(osla_allreduce(t, &all, 1, MPI_INT, MPI_MIN)); /* a barrier, too: all is restored */
+  *reached = all;
+  return OSLA_OK;
+}
+
+static osla_err expose(osla_region *region, const place *places)
+{
+  osla_transport *t = region->t;
+  const place *mine = &places[t->rank];
+  size_t below = mine->address % WINDOW_ALIGN;
+  unsigned char *base = region->peer[t->rank];
+  for (int rank = 0; rank < t->size; rank++)
+    region->shift[rank] = places[rank].address % WINDOW_ALIGN;
+  return osla_agree(
+    t, osla_mpi_open_window(region, base ? base - below : NULL, (size_t)mine->bytes + below));
+}
+
+static osla_err open_dynamic_window(osla_region *region, size_t bytes)
+{
+  osla_transport *t = region->t;
+  OSLA_MPI(MPI_Win_create_dynamic(MPI_INFO_NULL, t->comm, &region->win));
+  OSLA_MPI(MPI_Win_set_errhandler(region->win, MPI_ERRORS_RETURN));
+  if (bytes > 0) OSLA_MPI(MPI_Win_attach(region->win, region->peer[t->rank], (MPI_Aint)bytes));
+  region->dynamic = bytes > 0;
+  OSLA_MPI(MPI_Win_lock_all(MPI_MODE_NOCHECK, region->win));
+  return OSLA_OK;
+}
+
+static osla_err expose_dynamic(osla_region *region, const place *places)
+{
+  osla_transport *t = region->t;
+  osla_mpi_close_window(region);
+  for (int rank = 0; rank < t->size; rank++)
+    region->shift[rank] = places[rank].address;
+  return osla_agree(t, open_dynamic_window(region, (size_t)places[t->rank].bytes));
+}
+
+static osla_err attach(osla_region *region, place *places)
+{
+  osla_transport *t = region->t;
+  MPI_Aint address = 0;
+  bool reached = false;
+  if (region->bytes > 0) OSLA_MPI(MPI_Get_address(region->peer[t->rank], &address));
+  place mine = {(uint64_t)address, region->bytes};
+  OSLA_CALL(osla_allgather(t, &mine, places, sizeof mine));
+  OSLA_CALL(expose(region, places));
+  OSLA_CALL(is_reached(region, places, &reached));
+  if (reached) return OSLA_OK;
+  OSLA_CALL(expose_dynamic(region, places));
+  OSLA_CALL(is_reached(region, places, &reached));
+  OSLA_CHECK(reached, OSLA_ERR_UNSUPPORTED,
+             "this MPI's windows on the caller's memory lead to other addresses");
+  return OSLA_OK;
+}
+
+osla_err osla_mpi_region_attach(osla_transport *t, void *base, size_t bytes, osla_region **out)
+{
+  osla_region *region = NULL;
+  *out = NULL;
+  osla_err err = osla_mpi_region_new(t, bytes, &region);
+  if (err == OSLA_OK && !base && bytes > 0)
+    err = osla_error_set(OSLA_ERR_ARG, "%zu bytes at address NULL", bytes);
+  place *places = calloc((size_t)t->size, sizeof *places);
+  if (err == OSLA_OK && !places) err = osla_error_set(OSLA_ERR_MEM, "places of %d ranks", t->size);
+  err = osla_agree(t, err);
+  if (err != OSLA_OK) {
+    free(places);
+    osla_mpi_region_discard(&region);
+    return err;
+  }
+  region->peer[t->rank] = base;
+  region->attached = true;
+  t->n_attached++;
+  err = attach(region, places);
+  free(places);
+  if (err != OSLA_OK) osla_mpi_region_release(&region);
+  *out = region;
+  return err;
+}
