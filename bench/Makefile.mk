@@ -24,4 +24,11 @@ endif
 bench_scalapack_program_SOURCES = bench/scalapack_program.c
 bench_scalapack_program_LDADD = $(SCALAPACK_LIBS) -lm
 
+# The calls of osla_ga.h against GA's.
+if HAVE_GA
+noinst_PROGRAMS += bench/ga_program
+endif
+bench_ga_program_SOURCES = bench/ga_program.c
+bench_ga_program_LDADD = $(ga_adapt_libs) libosla.la $(GA_LIBS)
+
 EXTRA_DIST += bench/scalapack_table results/README.md results/run results/scaling results/plot

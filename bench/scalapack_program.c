@@ -1,5 +1,5 @@
 /* A plain ScaLAPACK program that times pdgemm, pdsyrk, pdtrsm, factorisations and solves. It knows
- * nothing of OSLA: results/scalapack runs it with and without the drop-in. One line per repetition,
+ * nothing of OSLA: bench/scalapack_table runs it with and without the drop-in. One line per repetition,
  * on process 0: routine n nb nprow npcol repetition seconds checksum. The time is that of the
  * slowest process; the checksum is |x|_max of a part of the result, which shows that both did the
  * same. getrs and potrs have NRHS right-hand sides: getrs=NRHS. */

@@ -4,6 +4,7 @@
  * C^T = op(B)^T op(A)^T here: the same letters, the operands exchanged. */
 #include "ga_matrix.h"
 
+#include <ga.h>
 #include <inttypes.h>
 
 /* op(X) of C's order, rows x cols, lies in an array of its memory's sizes m x n. */
@@ -28,7 +29,7 @@ static osla_part part_of(osla_ga_matrix *x, osla_trans trans, int64_t rows, int6
 osla_err osla_ga_gemm(char transa, char transb, int64_t m, int64_t n, int64_t k, osla_complex alpha,
                       int g_a, int g_b, osla_complex beta, int g_c)
 {
-  static const ga_deal as_dealt = {.blocks = OSLA_GA_AS_DEALT};
+  ga_deal operand = {.blocks = OSLA_GA_AS_DEALT, .own = GA_Nnodes() == 1};
   osla_ga_matrix *ma = NULL, *mb = NULL, *mc = NULL;
   osla_trans ta, tb;
   ga_array a, b, c;
@@ -48,9 +49,10 @@ osla_err osla_ga_gemm(char transa, char transb, int64_t m, int64_t n, int64_t k,
              "arrays of types %c, %c and %c", osla_dtype_letter(a.dtype),
              osla_dtype_letter(b.dtype), osla_dtype_letter(c.dtype));
 
-  OSLA_TRY(osla_ga_matrix_open(&a, as_dealt, &ma));
-  if (g_b != g_a) OSLA_TRY(osla_ga_matrix_open(&b, as_dealt, &mb));
-  ga_deal of_c = {.blocks = OSLA_GA_AS_DEALT, .overwritten = beta == 0 && n == c.m && m == c.n};
+  OSLA_TRY(osla_ga_matrix_open(&a, operand, &ma));
+  if (g_b != g_a) OSLA_TRY(osla_ga_matrix_open(&b, operand, &mb));
+  bool overwritten = beta == 0 && n == c.m && m == c.n;
+  ga_deal of_c = {.blocks = OSLA_GA_AS_DEALT, .overwritten = overwritten, .own = true};
   OSLA_TRY(osla_ga_matrix_open(&c, of_c, &mc));
   OSLA_TRY(osla_gemm(tb, ta, alpha, part_of(mb ? mb : ma, tb, k, n), part_of(ma, ta, m, k), beta,
                      part_of(mc, OSLA_NOTRANS, m, n), NULL));

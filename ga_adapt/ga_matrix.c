@@ -3,11 +3,10 @@
  * Each rank moves its own patches between GA's memory and the matrix, by the transport's puts and
  * gets: no call of GA but GA_Sync communicates. (NGA_Get of a panel is an active message on the
  * node, too, and with ARMCI_RMA_ATOMICITY a Get_accumulate.) Where the matrix is dealt like the
- * array these are local copies. Memory: a copy of the array.
+ * array these are local copies.
  *
- * C of a product, which its owner alone touches, could be worked on in GA's memory (a window of
- * osla_matrix_wrap). Measured against the copy: with 2 ranks 1.1 times as fast at N = 2048, 0.9 at
- * N = 256 and 1024; with 4 ranks on 2 cores 0.6, because making the window spins. So it is copied.
+ * Without a copy: what its owner alone touches (C of a product) is the array's memory as it is;
+ * what others read as well needs a window on it, and is slower.
  */
 #include "ga_matrix.h"
 #include "ga_session.h"
@@ -20,6 +19,7 @@ struct osla_ga_matrix {
   ga_array array;
   osla_grid *grid;
   osla_matrix *matrix;
+  bool in_place;
 };
 
 enum { NB_LEAST = 32, NB_MOST = 256, NB_CHOSEN = 128 };
@@ -57,7 +57,7 @@ static osla_err choose_deal(osla_ga_matrix *x, osla_transport *t, ga_deal deal, 
     return osla_grid_shift(osla_matrix_grid(deal.like), 0, 0, &x->grid);
   }
   *mb = *nb = NB_CHOSEN;
-  if (l.nprow > 0 && (deal.blocks == OSLA_GA_AS_DEALT || own_square)) {
+  if (l.nprow > 0 && (deal.blocks != OSLA_GA_SQUARE || own_square)) {
     *mb = l.mb;
     *nb = l.nb;
     return osla_grid_create_at(t, l.nprow, l.npcol, a->prow, a->pcol, &x->grid);
@@ -77,10 +77,33 @@ static osla_err load(osla_ga_matrix *x, osla_transport *t)
   return osla_agree(t, err); /* which is a barrier, too */
 }
 
+/* On the array's own memory, if it lies as a matrix would on all ranks. */
+static osla_err wrap(osla_ga_matrix *x, osla_transport *t, ga_deal deal)
+{
+  const ga_array *a = &x->array;
+  osla_layout l = a->layout;
+  void *local;
+  int64_t lld, fits = osla_ga_array_local(a, &local, &lld);
+  OSLA_CALL(osla_allreduce(t, &fits, 1, MPI_INT64_T, MPI_MIN));
+  x->in_place = fits;
+  if (!fits) return OSLA_OK;
+  OSLA_CALL(osla_agree(t, osla_grid_create_at(t, l.nprow, l.npcol, a->prow, a->pcol, &x->grid)));
+  if (!deal.own)
+    return osla_matrix_wrap(x->grid, a->dtype, a->m, a->n, l.mb, l.nb, local, lld, &x->matrix);
+  return osla_agree(
+    t, osla_matrix_wrap_own(x->grid, a->dtype, a->m, a->n, l.mb, l.nb, local, lld, &x->matrix));
+}
+
 static osla_err make_matrix(osla_ga_matrix *x, osla_transport *t, ga_deal deal)
 {
   const ga_array *a = &x->array;
   int64_t mb = 0, nb = 0;
+  if (deal.own || deal.blocks == OSLA_GA_IN_PLACE) OSLA_CALL(wrap(x, t, deal));
+  if (x->in_place) return OSLA_OK;
+  OSLA_CHECK(deal.blocks != OSLA_GA_IN_PLACE, OSLA_ERR_UNSUPPORTED,
+             "array \"%s\" cannot be worked on in place: its memory is not that of a block-cyclic "
+             "matrix (see GA_Set_block_cyclic_proc_grid)",
+             GA_Inquire_name(a->handle));
   OSLA_CALL(osla_agree(t, choose_deal(x, t, deal, &mb, &nb)));
   OSLA_CALL(osla_matrix_create(x->grid, a->dtype, a->m, a->n, mb, nb, &x->matrix));
   return deal.overwritten ? OSLA_OK : load(x, t);
@@ -112,8 +135,8 @@ osla_err osla_ga_matrix_create(int g_a, osla_ga_blocks blocks, osla_ga_matrix **
   ga_array a;
   *out = NULL;
   OSLA_CALL(osla_ga_array_check(g_a, "g_a", &a));
-  OSLA_CHECK(blocks == OSLA_GA_AS_DEALT || blocks == OSLA_GA_SQUARE, OSLA_ERR_ARG,
-             "blocks = %d is no osla_ga_blocks", (int)blocks);
+  OSLA_CHECK(blocks == OSLA_GA_AS_DEALT || blocks == OSLA_GA_SQUARE || blocks == OSLA_GA_IN_PLACE,
+             OSLA_ERR_ARG, "blocks = %d is no osla_ga_blocks", (int)blocks);
   return osla_ga_matrix_open(&a, (ga_deal){.blocks = blocks}, out);
 }
 
@@ -127,7 +150,8 @@ osla_err osla_ga_matrix_store(osla_ga_matrix *x)
   ga_array *a = &x->array;
   osla_transport *t = osla_grid_transport(x->grid);
   osla_err err = osla_barrier(t);
-  for (int64_t k = 0; k < a->n_patches && err == OSLA_OK; k++) {
+  int64_t copies = x->in_place ? 0 : a->n_patches;
+  for (int64_t k = 0; k < copies && err == OSLA_OK; k++) {
     const ga_patch *p = &a->patches[k];
     err = osla_matrix_get_block(x->matrix, p->i, p->j, p->rows, p->cols, p->at, p->ld);
   }

@@ -11,6 +11,8 @@ typedef struct ga_deal {
   osla_matrix *like; /* NULL, or: on the grid of this matrix, in rows of its blocks, one block of
                         columns for each process column; as right-hand sides should be */
   bool overwritten;  /* all of it will be: zero, not the contents */
+  bool own; /* no other rank reads or writes a part of it: without a copy, if the array lies
+               as a matrix would */
 } ga_deal;
 
 /* Makes a matrix with the contents of a checked array, which it takes over (also on failure).

@@ -58,7 +58,8 @@ void osla_ga_terminate(void);
  *   m, n, k        [in]     op(A) is m x k, op(B) k x n; at most the arrays' sizes: the rest stays
  *   alpha, beta    [in]     a real number converts by itself; real types take the real part
  *   g_a, g_b, g_c  [in,out] three arrays; C is none of A and B
- * Memory: a copy of A, B and C. */
+ * Memory: a copy of A and B (on one process none); of C where it does not lie as OSLA_GA_IN_PLACE
+ * below says. */
 osla_err osla_ga_gemm(char transa, char transb, int64_t m, int64_t n, int64_t k, osla_complex alpha,
                       int g_a, int g_b, osla_complex beta, int g_c);
 
@@ -105,18 +106,27 @@ typedef struct osla_ga_matrix osla_ga_matrix;
 
 typedef enum osla_ga_blocks {
   OSLA_GA_AS_DEALT, /* the array's own places: equal blocks as they are, others nearly so */
-  OSLA_GA_SQUARE    /* square blocks, for factorisations: its own from 32 to 256, else 128 */
+  OSLA_GA_SQUARE,   /* square blocks, for factorisations: its own from 32 to 256, else 128 */
+  OSLA_GA_IN_PLACE  /* the array's own memory, without a copy */
 } osla_ga_blocks;
 
-/* Makes a matrix with the contents of an array: the one that lies in memory, see above. It is a
- * copy in memory that node neighbours reach by load and store, as GA's own cannot be reached;
- * freed, the library keeps such memory for the next call (up to 128 MiB of each rank). */
+/* Makes a matrix with the contents of an array: the one that lies in memory, see above.
+ *
+ * AS_DEALT, SQUARE: it is a copy in memory that node neighbours reach by load and store, as GA's
+ * own cannot be reached; freed, the library keeps such memory for the next call (up to 128 MiB of
+ * each rank).
+ *
+ * IN_PLACE: what changes in the matrix changes in the array. For arrays too large to be held
+ * twice; neighbours then reach it by get and put, which is slower (doc/global_arrays.md). Every
+ * process's part must lie as osla_matrix.h says: arrays of GA_Set_block_cyclic_proc_grid do, and
+ * regular ones of equal parts (the last row and column of parts may be smaller). Others:
+ * UNSUPPORTED. */
 osla_err osla_ga_matrix_create(int g_a, osla_ga_blocks blocks, osla_ga_matrix **out);
 
 /* For osla_* calls; borrowed, freed by osla_ga_matrix_destroy. Local. */
 osla_matrix *osla_ga_matrix_get(osla_ga_matrix *matrix);
 
-/* The array takes the matrix's contents. */
+/* The array takes the matrix's contents; IN_PLACE it has them, and GA's calls see them then. */
 osla_err osla_ga_matrix_store(osla_ga_matrix *matrix);
 
 /* Accepts NULL and nulls the handle. The array is not changed. */

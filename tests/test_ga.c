@@ -194,6 +194,53 @@ static double place(int64_t i, int64_t j, void *arg)
   return (double)(100 * i + j);
 }
 
+/* Without a copy: what changes in one is changed in the other; arrays that lie otherwise are
+ * refused. `sizes` that every grid of up to 4 ranks divides, and others. */
+static void check_in_place(ga_kind kind, int64_t rows, int64_t cols, bool must_fit)
+{
+  uint64_t seed = 9;
+  operand x = make_operand(kind, OSLA_DOUBLE, rows, cols, 7);
+  osla_ga_matrix *matrix = NULL;
+  osla_err err = osla_ga_matrix_create(x.array, OSLA_GA_IN_PLACE, &matrix);
+  if (err != OSLA_OK) {
+    OSLA_ASSERT_MSG(err == OSLA_ERR_UNSUPPORTED && !must_fit, "%s: %s", ga_kind_name(kind),
+                    osla_error_text());
+    OSLA_ASSERT_TEXT("array \"test\" cannot be worked on in place");
+    OSLA_ASSERT_SAME_TEXT();
+    CU_ASSERT(matrix == NULL);
+    free_operand(&x);
+    return;
+  }
+  osla_matrix *m = osla_ga_matrix_get(matrix);
+  double block[26 * 24];
+  OSLA_ASSERT_OK(osla_matrix_get_block(m, 0, 0, cols, rows, block, cols));
+  GA_Sync(); /* all have read before some one fills */
+  int64_t wrong = 0;
+  for (int64_t k = 0; k < rows * cols; k++)
+    wrong += block[k] != transposed(k % cols, k / cols, &x);
+  OSLA_ASSERT_MSG(wrong == 0, "%s: %" PRId64 " wrong", ga_kind_name(kind), wrong);
+  OSLA_ASSERT_OK(osla_matrix_fill_with(m, ga_whole, &seed));
+  OSLA_ASSERT_OK(osla_ga_matrix_store(matrix));
+  osla_ga_matrix_destroy(&matrix);
+  for (int64_t k = 0; k < rows * cols; k++) /* the array in C's order is the transpose */
+    x.have[k] = ga_whole(k % cols, k / cols, &seed);
+  wrong = ga_count_wrong(x.array, x.have, 0);
+  OSLA_ASSERT_MSG(wrong == 0, "%s changed: %" PRId64 " wrong", ga_kind_name(kind), wrong);
+  free_operand(&x);
+}
+
+static void test_in_place(void)
+{
+  ga_start();
+  check_in_place(GA_SCALAPACK, 19, 26, true);
+  check_in_place(GA_REGULAR, 24, 24, true);
+  check_in_place(GA_REGULAR, 19, 26, osla_test_size() == 1);
+  check_in_place(GA_IRREGULAR, 19, 26, osla_test_size() == 1);
+  check_in_place(GA_CYCLIC, 19, 26, false);
+  check_in_place(GA_TILED, 24, 24, false);
+  check_in_place(GA_GHOSTS, 24, 24, true);
+}
+
 /* Arrays with fewer blocks than ranks. GA cannot put to them (see ga_help.c), but OSLA can. */
 static void test_few_blocks(void)
 {
@@ -315,16 +362,12 @@ static void test_terminate(void)
 
 int main(int argc, char **argv)
 {
-  static const osla_test_case cases[] = {{"not_started", test_not_started},
-                                         {"gemm", test_gemm},
-                                         {"gemm_kinds", test_gemm_kinds},
-                                         {"gemm_empty", test_gemm_empty},
-                                         {"gemm_as_ga", test_gemm_as_ga},
-                                         {"matrix", test_matrix},
-                                         {"few_blocks", test_few_blocks},
-                                         {"refused", test_refused},
-                                         {"tiles_outside", test_tiles_outside},
-                                         {"terminate", test_terminate},
-                                         {NULL, NULL}};
+  static const osla_test_case cases[] = {
+    {"not_started", test_not_started}, {"gemm", test_gemm},
+    {"gemm_kinds", test_gemm_kinds},   {"gemm_empty", test_gemm_empty},
+    {"gemm_as_ga", test_gemm_as_ga},   {"matrix", test_matrix},
+    {"in_place", test_in_place},       {"few_blocks", test_few_blocks},
+    {"refused", test_refused},         {"tiles_outside", test_tiles_outside},
+    {"terminate", test_terminate},     {NULL, NULL}};
   return osla_test_main(argc, argv, cases);
 }

@@ -1,6 +1,7 @@
 /* Factors of global arrays and solves with them, against GA_Lu_solve and GA_Llt_solve, and by the
  * scaled residual |b - A x| / ((|A| |x| + |b|) n eps), in maximum norms by rows, of order 1. */
 #include "ga_help.h"
+#include "osla_chol.h"
 
 #include <complex.h>
 #include <float.h>
@@ -166,6 +167,23 @@ static void test_factors(void)
   }
 }
 
+/* A kernel on the array's own memory: the factor is in the array. */
+static void test_in_place(void)
+{
+  int64_t info = -1;
+  osla_ga_matrix *m = NULL;
+  ga_start();
+  linear_system s = make_system(GA_SCALAPACK, OSLA_DOUBLE, 61, 2, true);
+  OSLA_ASSERT_OK(osla_ga_matrix_create(s.a, OSLA_GA_IN_PLACE, &m));
+  OSLA_ASSERT_OK(osla_potrf(osla_ga_matrix_get(m), OSLA_LOWER, NULL, &info));
+  CU_ASSERT(info == 0);
+  OSLA_ASSERT_OK(osla_ga_matrix_store(m));
+  osla_ga_matrix_destroy(&m);
+  OSLA_ASSERT_OK(osla_ga_potrs('l', s.a, s.b));
+  CU_ASSERT(residual_of(&s, 'n', DBL_EPSILON) < 16);
+  free_system(&s);
+}
+
 /* GA's own solvers, with the same arguments, give the same to rounding. */
 static void test_as_ga(void)
 {
@@ -268,9 +286,9 @@ static void test_terminate(void)
 
 int main(int argc, char **argv)
 {
-  static const osla_test_case cases[] = {{"lu_solve", test_lu_solve},   {"cholesky", test_cholesky},
-                                         {"factors", test_factors},     {"as_ga", test_as_ga},
-                                         {"failures", test_failures},   {"refused", test_refused},
-                                         {"terminate", test_terminate}, {NULL, NULL}};
+  static const osla_test_case cases[] = {
+    {"lu_solve", test_lu_solve}, {"cholesky", test_cholesky},   {"factors", test_factors},
+    {"in_place", test_in_place}, {"as_ga", test_as_ga},         {"failures", test_failures},
+    {"refused", test_refused},   {"terminate", test_terminate}, {NULL, NULL}};
   return osla_test_main(argc, argv, cases);
 }

@@ -1,11 +1,12 @@
 /* The caller's memory as a region.
  *
  * The address that a window's users reach can be another than the one that was exposed. MPICH 4.0.2
- * asks UCX (1.13 and later, which remembers what is registered) for the address of the registration,
- * and that is the start of an older one if the memory lies within it: a window inside the memory of
- * another window (Global Arrays', or a larger part of the same array) is reached at the start of
- * that other one, silently. The same error rounds bases down to 16 bytes. So:
- * - the window begins at the 16-byte boundary below the memory, and `shift` leads to its first byte;
+ * asks UCX (1.13 and later, which remembers what is registered) for the address of the
+ * registration, and that is the start of an older one if the memory lies within it: a window inside
+ * the memory of another window (Global Arrays', or a larger part of the same array) is reached at
+ * the start of that other one, silently. The same error rounds bases down to 16 bytes. So:
+ * - the window begins at the 16-byte boundary below the memory, and `shift` leads to its first
+ * byte;
  * - every rank looks whether it finds its neighbour's mark in the neighbour's first bytes; if one
  *   does not, the memory is attached to a dynamic window, where displacements are addresses. Large
  *   transfers take ten times as long there on one node.
