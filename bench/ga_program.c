@@ -34,13 +34,14 @@ static int make_array(const problem *p, int rows)
   return array;
 }
 
-/* Symmetric and positive definite for every kernel. */
-static void fill(const problem *p)
+/* What each kernel needs: LU pivots, Cholesky a definite matrix. */
+static void fill(const problem *p, const char *kernel)
 {
+  bool definite = strcmp(kernel, "llt") == 0 || strcmp(kernel, "potrf") == 0;
   double one = 1;
   osla_ga_matrix *m;
   check(osla_ga_matrix_create(p->a, OSLA_GA_SQUARE, &m));
-  check(osla_matrix_fill(osla_ga_matrix_get(m), OSLA_FILL_SPD, 1));
+  check(osla_matrix_fill(osla_ga_matrix_get(m), definite ? OSLA_FILL_SPD : OSLA_FILL_UNIFORM, 1));
   check(osla_ga_matrix_store(m));
   osla_ga_matrix_destroy(&m);
   GA_Copy(p->a, p->b);
@@ -81,7 +82,7 @@ static void call(const problem *p, const char *kernel, int ours)
 
 static double seconds_of(const problem *p, const char *kernel, int ours)
 {
-  fill(p);
+  fill(p, kernel);
   GA_Sync();
   double since = MPI_Wtime();
   call(p, kernel, ours);
@@ -127,7 +128,7 @@ int main(int argc, char **argv)
     return 2;
   }
   MPI_Init(&argc, &argv);
-  check(osla_ga_initialize((int64_t)p.n * p.n + (1 << 22)));
+  check(osla_ga_initialize(4 * (int64_t)p.n * p.n + (1 << 20)));
   p.a = make_array(&p, p.n);
   p.b = make_array(&p, p.n);
   p.c = make_array(&p, p.n);
