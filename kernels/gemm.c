@@ -99,7 +99,7 @@ static gemm_work work_of(const request *r, const osla_gemm_options *options)
 /* Fills the work's operands and lists; *split: it is the run of gemm_split.c. */
 static osla_err plan(gemm_work *w, const request *r, bool *split)
 {
-  *split = gemm_split_wanted(&r->c, w->k_to, &w->options);
+  *split = gemm_split_wanted(&r->a, &r->b, &r->c, w->k_to, &w->options);
   if (*split) gemm_split_share(w, &r->c);
   OSLA_CALL(gemm_operand_make(&w->x[GEMM_A], r->transa, true, &r->a, &w->c, &w->options));
   OSLA_CALL(gemm_operand_make(&w->x[GEMM_B], r->transb, false, &r->b, &w->c, &w->options));

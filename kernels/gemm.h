@@ -193,8 +193,10 @@ typedef struct gemm_array {
 osla_err gemm_triangle(const gemm_work *w, osla_complex alpha, gemm_array a, gemm_array b,
                        int64_t k, osla_complex beta);
 
-/* Is C so small that too few ranks own a part of it? The same on all ranks. Local. */
-bool gemm_split_wanted(const osla_part *c, int64_t k, const osla_gemm_options *options);
+/* Is C so small that too few ranks own a part of it, and can all read A and B? The same on all
+ * ranks. Local. */
+bool gemm_split_wanted(const osla_part *a, const osla_part *b, const osla_part *c, int64_t k,
+                       const osla_gemm_options *options);
 /* Makes a private array of C's size the target, and a share of k the range. Before the plan. */
 void gemm_split_share(gemm_work *w, const osla_part *c);
 /* Runs such a plan: C := alpha op(A) op(B) + beta C. Collective; fails on all ranks together. */

@@ -105,6 +105,9 @@ osla_err gemm_operand_make(gemm_operand *x, osla_trans trans, bool is_a, const o
              "gemm: list of %" PRId64 " pieces of an operand", most);
   (void)cut(of, iproc, first, count, x, true);
   look_at_ranks(x, options);
+  OSLA_CHECK(!x->any_far || osla_matrix_segment(part->matrix), OSLA_ERR_ARG,
+             "gemm: %c is needed where it is not, and was wrapped for its owners alone",
+             is_a ? 'A' : 'B');
   return OSLA_OK;
 }
 

@@ -27,8 +27,10 @@ static int64_t largest_share(int64_t first, int64_t n, int64_t nb, int nprocs)
   return most;
 }
 
-bool gemm_split_wanted(const osla_part *c, int64_t k, const osla_gemm_options *options)
+bool gemm_split_wanted(const osla_part *a, const osla_part *b, const osla_part *c, int64_t k,
+                       const osla_gemm_options *options)
 {
+  if (!osla_matrix_segment(a->matrix) || !osla_matrix_segment(b->matrix)) return false;
   osla_layout l = osla_matrix_layout(c->matrix);
   osla_grid *grid = osla_matrix_grid(c->matrix);
   double elements = (double)c->m * (double)c->n;

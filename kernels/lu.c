@@ -274,6 +274,8 @@ static osla_err check(const lu *f, const int64_t *ipiv, const osla_lu_options *o
   int look_ahead = options ? options->look_ahead : 0;
   OSLA_CHECK(v->mb == v->nb, OSLA_ERR_ARG, "LU needs square blocks, not %" PRId64 " x %" PRId64,
              v->mb, v->nb);
+  OSLA_CHECK(v->p == 1 || is_shared(v->matrix), OSLA_ERR_ARG,
+             "LU on %d process rows of a matrix that was wrapped for its owners alone", v->p);
   OSLA_CHECK(look_ahead >= -1 && look_ahead <= MAX_LOOK_AHEAD, OSLA_ERR_ARG,
              "LU: look_ahead = %d is not -1, 0, 1 or 2", look_ahead);
   OSLA_CHECK(f->pivoting >= OSLA_PIVOT_PARTIAL && f->pivoting <= OSLA_PIVOT_NONE, OSLA_ERR_ARG,

@@ -12,6 +12,7 @@ osla_err osla_rhs_check_matrix(const osla_matrix *a)
              "solve: A is %" PRId64 " x %" PRId64 " in blocks of %" PRId64 " x %" PRId64
              ": both must be square",
              l.m, l.n, l.mb, l.nb);
+  OSLA_CHECK(is_shared(a), OSLA_ERR_ARG, "solve: A was wrapped for its owners alone");
   return OSLA_OK;
 }
 
@@ -28,6 +29,9 @@ osla_err osla_rhs_check(osla_side side, const osla_matrix *a, const osla_matrix 
              osla_dtype_letter(tb));
   OSLA_CHECK(osla_grid_transport(osla_matrix_grid(a)) == osla_grid_transport(osla_matrix_grid(b)),
              OSLA_ERR_ARG, "solve: A and B belong to different transports");
+  bool as_dealt = left && lb.nprow == 1 && osla_grid_same(osla_matrix_grid(a), osla_matrix_grid(b));
+  OSLA_CHECK(is_shared(b) || as_dealt, OSLA_ERR_ARG,
+             "solve: B was wrapped for its owners alone, and is needed elsewhere");
   OSLA_CHECK(a != b, OSLA_ERR_ARG, "solve: A and B are one matrix");
   return OSLA_OK;
 }

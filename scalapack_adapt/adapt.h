@@ -134,6 +134,10 @@ typedef struct adapt_buffer {
 osla_err adapt_buffer_take(adapt_context *context, size_t bytes, adapt_buffer **out);
 void adapt_buffer_give(adapt_context *context, adapt_buffer *buffer); /* collective */
 
+/* Is it time to take memory for a copy that can be done without? Getting it costs what several
+ * calls gain: true if there is some, and from the third time on. The same on all ranks. */
+bool adapt_buffer_pays(adapt_context *context, size_t bytes);
+
 /* --- sub-matrices and calls (adapt_call.c) --- */
 
 /* sub(X) = X(i+1 : i+m, j+1 : j+n) of a distributed array. The caller's part: */
@@ -259,7 +263,7 @@ osla_err adapt_stage_dealt(adapt_call *call, const adapt_sub *sub, const adapt_s
 /* The whole of it back into the caller's array. Collective; all ranks have finished with it. */
 osla_err adapt_unstage_dealt(adapt_call *call, const adapt_sub *sub, const adapt_staged *staged);
 
-/* Copies `shape` back into the caller's array. Local. */
+/* Copies `shape` back into the caller's array, unless it is there. Local. */
 void adapt_unstage(adapt_call *call, const adapt_staged *staged, adapt_shape shape);
 
 /* Gives the buffer back; nobody may read it any more. Accepts what was never made. Collective. */
@@ -274,11 +278,16 @@ typedef struct adapt_rectangle {
 } adapt_rectangle;
 adapt_rectangle adapt_rectangle_of(const adapt_sub *sub, const osla_matrix *matrix);
 
+/* Are the rows (columns) of the two dealt alike? Local. */
+bool adapt_same_rows(const adapt_sub *x, const adapt_sub *y);
+bool adapt_same_columns(const adapt_sub *x, const adapt_sub *y);
+
 /* sub itself as a matrix that only its owners reach: for the C of products. Collective. */
 osla_err adapt_wrap(adapt_call *call, const adapt_sub *sub, osla_matrix **out);
 
-/* An operand of a product: a copy, or on one process sub itself. As adapt_stage. */
-osla_err adapt_stage_input(adapt_call *call, const adapt_sub *sub, adapt_staged *out);
+/* What is read: a copy, or sub itself where only its owners read it (`own`; on one process always).
+ * As adapt_stage. */
+osla_err adapt_stage_input(adapt_call *call, const adapt_sub *sub, bool own, adapt_staged *out);
 
 /* sub as a part of a matrix that was made from it. */
 static inline osla_part adapt_part(const adapt_sub *sub, osla_matrix *matrix)

@@ -22,6 +22,7 @@ struct adapt_context {
   osla_grid **shifted; /* [nprow * npcol], by the place that comes first; NULL: not made yet */
   adapt_buffer buffers[BUFFERS];
   uint64_t uses;
+  int did_without; /* calls that took no memory, see adapt_buffer_pays */
   struct adapt_context *older;
 };
 
@@ -102,6 +103,12 @@ void adapt_buffer_give(adapt_context *x, adapt_buffer *buffer)
   buffer->used = false;
   buffer->last = ++x->uses;
   make_room(x, 0);
+}
+
+bool adapt_buffer_pays(adapt_context *x, size_t bytes)
+{
+  enum { OFTEN = 2 };
+  return smallest_that_fits(x, bytes) || ++x->did_without > OFTEN;
 }
 
 /* --- contexts --- */

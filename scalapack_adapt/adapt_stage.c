@@ -134,6 +134,7 @@ osla_err adapt_unstage_dealt(adapt_call *call, const adapt_sub *sub, const adapt
 
 void adapt_unstage(adapt_call *call, const adapt_staged *staged, adapt_shape shape)
 {
+  if (!staged->buffer) return; /* it is the caller's array */
   double since = osla_clock();
   call->bytes += copy(staged->sub, staged->matrix, shape, true);
   call->staging += osla_clock() - since;
@@ -148,6 +149,16 @@ void adapt_stage_free(adapt_call *call, adapt_staged *staged)
   call->staging += osla_clock() - since;
 }
 
+bool adapt_same_rows(const adapt_sub *x, const adapt_sub *y)
+{
+  return x->mb == y->mb && x->prow == y->prow && x->row == y->row;
+}
+
+bool adapt_same_columns(const adapt_sub *x, const adapt_sub *y)
+{
+  return x->nb == y->nb && x->pcol == y->pcol && x->col == y->col;
+}
+
 osla_err adapt_wrap(adapt_call *call, const adapt_sub *sub, osla_matrix **out)
 {
   osla_err err = osla_matrix_wrap_own(sub->grid, call->dtype, sub->row + sub->m, sub->col + sub->n,
@@ -155,9 +166,9 @@ osla_err adapt_wrap(adapt_call *call, const adapt_sub *sub, osla_matrix **out)
   return osla_agree(adapt_context_transport(call->context), err);
 }
 
-osla_err adapt_stage_input(adapt_call *call, const adapt_sub *sub, adapt_staged *out)
+osla_err adapt_stage_input(adapt_call *call, const adapt_sub *sub, bool own, adapt_staged *out)
 {
-  if (!call->alone) return adapt_stage(call, sub, ADAPT_WHOLE, ADAPT_UNDEFINED, out);
+  if (!call->alone && !own) return adapt_stage(call, sub, ADAPT_WHOLE, ADAPT_UNDEFINED, out);
   *out = (adapt_staged){.sub = sub};
   return adapt_wrap(call, sub, &out->matrix);
 }

@@ -1,7 +1,8 @@
 /* p?gemm: sub(C) := alpha op(sub(A)) op(sub(B)) + beta sub(C).
  *
- * A and B are copied to where all ranks reach them; C is worked on where it is. Copies and
- * messages: the local parts of A and B. Source: the PBLAS's own description of the routine.
+ * What others read of A and B is copied to where they reach it; C is worked on where it is. Copies
+ * and messages: the local parts of A and B; on one process row those of A or of B alone (of op(A)
+ * and op(B) as they are), so on one process column. Source: the PBLAS's own description.
  */
 #include "adapt.h"
 
@@ -23,8 +24,8 @@ typedef void gemm_routine(const char *transa, const char *transb, const int *m, 
 /* An operand's copy. Where its inner blocks (along k) are small, the kernel would have to pack both
  * operands: then the copy has larger ones. Measured with N = 4096 in blocks of 32 on 1 x 2 and 2 x
  * 1 processes: 0.8 of the time, of 64: 0.9. Between nodes such pieces are too small. */
-static osla_err stage(adapt_call *call, const adapt_sub *sub, bool inner_is_rows, int64_t k,
-                      adapt_sub *wide, adapt_staged *out)
+static osla_err stage(adapt_call *call, const adapt_sub *sub, bool inner_is_rows, bool own,
+                      int64_t k, adapt_sub *wide, adapt_staged *out)
 {
   enum { SMALL = 64, WIDE = 128, MANY = 8 };
   *wide = *sub;
@@ -33,9 +34,23 @@ static osla_err stage(adapt_call *call, const adapt_sub *sub, bool inner_is_rows
   bool one_node = osla_transport_n_nodes(adapt_context_transport(call->context)) == 1;
   int64_t asked = adapt_settings_get()->block;
   bool gains = asked > 0 || (asked < 0 && *block <= SMALL && k >= MANY * WIDE * processes);
-  if (processes == 1 || !one_node || !gains) return adapt_stage_input(call, sub, out);
+  if (processes == 1 || !one_node || !gains) return adapt_stage_input(call, sub, own, out);
   *block = asked > 0 ? asked : WIDE;
   return adapt_stage_dealt(call, sub, wide, out);
+}
+
+/* Do the owners of C need their own rows of A, their own columns of B alone? Where C is small the
+ * kernel splits k over all ranks, which then read everything. */
+static bool is_own_a(const adapt_sub *a, const adapt_sub *c)
+{
+  return osla_grid_npcol(c->grid) == 1 && adapt_same_rows(a, c) &&
+         c->m >= c->mb * osla_grid_nprow(c->grid);
+}
+
+static bool is_own_b(const adapt_sub *b, const adapt_sub *c)
+{
+  return osla_grid_nprow(c->grid) == 1 && adapt_same_columns(b, c) &&
+         c->n >= c->nb * osla_grid_npcol(c->grid);
 }
 
 static bool take(adapt_call *call, const gemm_args *x)
@@ -56,11 +71,13 @@ static bool take(adapt_call *call, const gemm_args *x)
   double flops = adapt_work(2.0 * (double)m * (double)n * (double)k, m, n, k);
   if (!adapt_call_open(call, flops, adapt_least_flops(), 3, subs)) return false;
 
+  bool own[] = {transa == OSLA_NOTRANS && is_own_a(&subs[A], &subs[C]),
+                transb == OSLA_NOTRANS && is_own_b(&subs[B], &subs[C])};
   if (call->same_operands) {
-    OSLA_TRY(adapt_stage_input(call, &subs[A], &a));
+    OSLA_TRY(adapt_stage_input(call, &subs[A], false, &a));
   } else {
-    OSLA_TRY(stage(call, &subs[A], transa != OSLA_NOTRANS, k, &wide[A], &a));
-    OSLA_TRY(stage(call, &subs[B], transb == OSLA_NOTRANS, k, &wide[B], &b));
+    OSLA_TRY(stage(call, &subs[A], transa != OSLA_NOTRANS, own[A], k, &wide[A], &a));
+    OSLA_TRY(stage(call, &subs[B], transb == OSLA_NOTRANS, own[B], k, &wide[B], &b));
   }
   OSLA_TRY(adapt_wrap(call, &subs[C], &c));
   err = osla_gemm(transa, transb, adapt_factor(x->dtype, x->alpha), adapt_part(&subs[A], a.matrix),

@@ -37,7 +37,7 @@ static bool take(adapt_call *call, const syrk_args *x)
   double flops = adapt_work((double)n * (double)n * (double)k, n, n, k);
   if (!adapt_call_open(call, flops, adapt_least_flops(), 2, subs)) return false;
 
-  OSLA_TRY(adapt_stage_input(call, &subs[A], &a));
+  OSLA_TRY(adapt_stage_input(call, &subs[A], false, &a));
   OSLA_TRY(adapt_wrap(call, &subs[C], &c));
   err =
     osla_syrk(uplo, trans, creal(adapt_factor(x->dtype, x->alpha)), adapt_part(&subs[A], a.matrix),

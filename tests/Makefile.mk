@@ -20,6 +20,7 @@ tests_programs = \
   tests/test_gemm_parts \
   tests/test_gemm_predict \
   tests/test_syrk \
+  tests/test_own \
   tests/test_lu \
   tests/test_lu_pivot \
   tests/test_lu_hard \
@@ -147,6 +148,7 @@ tests_gemm_reference = $(tests_kernel_reference) tests/gemm_reference.c tests/ge
 tests_test_gemm_SOURCES = tests/test_gemm.c $(tests_gemm_reference)
 tests_test_gemm_parts_SOURCES = tests/test_gemm_parts.c $(tests_gemm_reference)
 tests_test_gemm_predict_SOURCES = tests/test_gemm_predict.c $(tests_gemm_reference)
+tests_test_own_SOURCES = tests/test_own.c
 tests_test_syrk_SOURCES = tests/test_syrk.c $(tests_gemm_reference)
 tests_lu_reference = $(tests_kernel_reference) tests/lu_reference.c tests/lu_reference.h
 tests_test_lu_SOURCES = tests/test_lu.c $(tests_lu_reference)

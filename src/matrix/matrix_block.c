@@ -107,6 +107,10 @@ static osla_err move_range(const osla_matrix *a, const range *r, direction way,
         copy_share(a, r, &s, way, peer + (size_t)(s.row + s.col * lld) * e, lld, buffer, ld);
         continue;
       }
+      OSLA_CHECK(
+        osla_matrix_segment(a), OSLA_ERR_ARG,
+        "elements of rank %d are out of reach: the matrix was wrapped for its owners alone",
+        s.rank);
       unsigned char *staging = malloc((size_t)(s.rows * s.cols) * e);
       OSLA_CHECK(staging, OSLA_ERR_MEM, "staging of %" PRId64 " x %" PRId64 " elements", s.rows,
                  s.cols);
