@@ -1,7 +1,8 @@
 /* Factorisations and solves for ScaLAPACK programs.
  *
  * sub(A) and sub(B) are copied to where all ranks reach them, worked on there, and copied back; for
- * Cholesky the triangle alone. What no other rank has to reach is worked on where it is. Contracts:
+ * Cholesky the triangle alone. So whatever fails on the way leaves the caller's arrays as they
+ * were. What no other rank has to reach is worked on where it is. Contracts:
  * the headers of ScaLAPACK's own routines. As theirs, sub(B) stays as it is if the factorisation of
  * p?gesv or p?posv reports INFO > 0.
  */
@@ -24,8 +25,7 @@ typedef struct problem {
   int64_t m, n, nrhs;
   adapt_sub subs[2], wide; /* wide: sub(A) in larger blocks, for the kernels */
   adapt_staged a, b;
-  osla_matrix *matrix; /* a's: what kernels get */
-  int64_t *pivots;     /* of its local rows, counted in sub(A) from 1 */
+  int64_t *pivots; /* of a's local rows, counted in sub(A) from 1 */
   int64_t info;
 } problem;
 
@@ -94,7 +94,7 @@ static int64_t count_pivots(const problem *p, int64_t mb)
 
 static osla_err make_pivots(const adapt_call *call, problem *p)
 {
-  int64_t rows = osla_matrix_local_rows(p->matrix), callers = count_pivots(p, p->subs[A].mb);
+  int64_t rows = osla_matrix_local_rows(p->a.matrix), callers = count_pivots(p, p->subs[A].mb);
   if (p->cholesky) return OSLA_OK;
   p->pivots = calloc((size_t)(rows > callers ? rows : callers) + 1, sizeof *p->pivots);
   return osla_agree(adapt_context_transport(call->context),
@@ -145,17 +145,21 @@ static adapt_shape shape_of(const problem *p)
 
 static osla_err factor(problem *p)
 {
-  if (p->cholesky) return osla_potrf(p->matrix, p->uplo, NULL, &p->info);
+  if (p->cholesky) return osla_potrf(p->a.matrix, p->uplo, NULL, &p->info);
   osla_lu_result result;
-  OSLA_CALL(osla_getrf(p->matrix, p->pivots, NULL, &result));
+  OSLA_CALL(osla_getrf(p->a.matrix, p->pivots, NULL, &result));
   p->info = result.info;
   return OSLA_OK;
 }
 
-static osla_err solve(problem *p)
+/* Right-hand sides in the caller's array may be half done if this fails: then nobody can go on. */
+static osla_err solve(const adapt_call *call, problem *p)
 {
-  if (p->cholesky) return osla_potrs(p->uplo, p->matrix, p->b.matrix);
-  return osla_getrs(p->trans, p->matrix, p->pivots, p->b.matrix);
+  osla_err err = p->cholesky ? osla_potrs(p->uplo, p->a.matrix, p->b.matrix)
+                             : osla_getrs(p->trans, p->a.matrix, p->pivots, p->b.matrix);
+  if (err != OSLA_OK && !p->b.buffer)
+    osla_transport_abort(adapt_context_transport(call->context), err);
+  return err;
 }
 
 /* Kernels work in larger blocks than the caller's where that gains more than two copies cost:
@@ -221,14 +225,13 @@ static osla_err stage_rhs(adapt_call *call, problem *p)
 static osla_err work(adapt_call *call, const lapack_args *x, problem *p)
 {
   OSLA_CALL(stage(call, p));
-  p->matrix = p->a.matrix;
   OSLA_CALL(make_pivots(call, p));
   if (p->solves) OSLA_CALL(stage_rhs(call, p));
   if (p->factors)
     OSLA_CALL(factor(p));
   else if (!p->cholesky)
     read_pivots(p, x->ipiv);
-  if (p->solves && p->info == 0) OSLA_CALL(solve(p));
+  if (p->solves && p->info == 0) OSLA_CALL(solve(call, p));
 
   if (p->factors) OSLA_CALL(unstage(call, p));
   if (p->factors && !p->cholesky) write_pivots(p, x->ipiv);
