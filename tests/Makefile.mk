@@ -8,6 +8,7 @@ tests_programs = \
   tests/test_progress \
   tests/test_trace \
   tests/test_segment \
+  tests/test_attach \
   tests/test_notify \
   tests/test_grid \
   tests/test_matrix \
@@ -190,7 +191,7 @@ tests_test_ga_hessian_LDADD = $(tests_ga_libs)
 AM_CPPFLAGS += $(CUNIT_CFLAGS)
 LDADD = tests/libosla_test.la libosla_armci.la tools/libtomo.la libosla.la $(CUNIT_LIBS)
 
-EXTRA_DIST += tests/run tests/list tests/lsan.supp tests/broken_mpi.c $(tests_scripts)
+EXTRA_DIST += tests/run tests/list tests/dropin_help.sh tests/lsan.supp tests/broken_mpi.c $(tests_scripts)
 
 noinst_DATA = tests/config.env
 

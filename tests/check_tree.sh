@@ -46,7 +46,7 @@ untabled_tests() {
 
 unbuilt_tests() {
   local source
-  for source in tests/test_*.c tests/*.sh; do
+  for source in tests/test_*.c tests/test_*.sh tests/check_*.sh; do
     grep -qE "^ +${source%.c}( |\$)" tests/Makefile.mk || echo "$source"
   done
 }

@@ -3,36 +3,7 @@
 # with it as without it, and ScaLAPACK's own testers pass as many tests; its counters say that it did
 # the work.
 set -u
-. "$BUILDDIR/tests/config.env"
-library=$BUILDDIR/scalapack_adapt/libosla_scalapack.so
-[ -f "$library" ] || { echo "built without shared libraries"; exit 77; }
-[ "$SANITIZERS" = no ] || { echo "a preloaded library needs the sanitizers' own first"; exit 77; }
-
-scratch=$(mktemp -d) || exit 1
-trap 'rm -rf "$scratch"' EXIT
-cd "$scratch" || exit 1
-failures=0
-complain() { echo "test_dropin_lapack: $*"; failures=$((failures + 1)); }
-
-# run OUT RANKS PROGRAM ARGUMENT [VARIABLE=VALUE...]: stdout in OUT, stderr in OUT.err
-run() {
-  local out=$1 ranks=$2 program=$3 argument=$4
-  shift 4
-  timeout 90 "$MPIEXEC" -n "$ranks" env "$@" "$program" $argument >"$out" 2>"$out.err" ||
-    { complain "$program $argument on $ranks ranks failed"; tail "$out" "$out.err"; }
-}
-
-# same WHAT FILE FILE
-same() {
-  [ -s "$2" ] || complain "$1: nothing printed"
-  diff "$2" "$3" >diff.out || { complain "$1: another result with the drop-in"; head diff.out; }
-}
-
-# taken FILE ROUTINE: how many calls the table says were taken
-taken() { awk -v routine="$2" '$1 == routine {n = $2} END {print n + 0}' "$1"; }
-
-on=(LD_PRELOAD="$library" OSLA_SCALAPACK=force OSLA_SCALAPACK_VERBOSE=1)
-fake=(MPIR_CVAR_NUM_CLIQUES=2 MPIR_CVAR_CLIQUES_BY_BLOCK=1)
+. "$SRCDIR/tests/dropin_help.sh"
 program=$BUILDDIR/tests/dropin_lapack
 
 # the same bits, and INFO
@@ -57,13 +28,13 @@ for routine in getrf getrs gesv potrf potrs posv; do
     [ "$(taken on.2.err p$type$routine)" -gt 0 ] || complain "no p$type$routine was taken"
   done
 done
-run small 2 "$program" 120 LD_PRELOAD="$library" OSLA_SCALAPACK_VERBOSE=1
+run small 2 "$program" 120 "${with[@]}"
 same "small ones" off.2 small
 grep -q '^pdgetrf  *0 .* too small$' small.err || complain "small calls are taken"
 
 # wrong arguments: the same INFO on each rank, the same texts of PXERBLA
 run wrong.off 2 "$program" wrong NONE=
-run wrong.on 2 "$program" wrong LD_PRELOAD="$library" OSLA_SCALAPACK=force
+run wrong.on 2 "$program" wrong LD_PRELOAD="$preload" OSLA_SCALAPACK=force
 for out in wrong.off wrong.on; do
   sort -o $out $out
 done

@@ -1,0 +1,36 @@
+# What the scripts that test the drop-in share; they source it. They run in a scratch folder.
+. "$BUILDDIR/tests/config.env"
+library=$BUILDDIR/scalapack_adapt/libosla_scalapack.so
+[ -f "$library" ] || { echo "built without shared libraries"; exit 77; }
+preload=$library
+if [ "$SANITIZERS" != no ]; then
+  preload="$($CC -print-file-name=libasan.so) $library" # the sanitizer's own must come first
+  export ASAN_OPTIONS=${ASAN_OPTIONS:-}:detect_leaks=0   # BLACS keeps what it has
+fi
+
+scratch=$(mktemp -d) || exit 1
+trap 'rm -rf "$scratch"' EXIT
+cd "$scratch" || exit 1
+failures=0
+complain() { echo "$(basename "$0" .sh): $*"; failures=$((failures + 1)); }
+
+with=(LD_PRELOAD="$preload" OSLA_SCALAPACK_VERBOSE=1)
+on=("${with[@]}" OSLA_SCALAPACK=force)
+fake=(MPIR_CVAR_NUM_CLIQUES=2 MPIR_CVAR_CLIQUES_BY_BLOCK=1)
+
+# run OUT RANKS PROGRAM ARGUMENTS [VARIABLE=VALUE...]: stdout in OUT, stderr in OUT.err
+run() {
+  local out=$1 ranks=$2 program=$3 arguments=$4
+  shift 4
+  timeout 90 "$MPIEXEC" -n "$ranks" env "$@" "$program" $arguments >"$out" 2>"$out.err" ||
+    { complain "$program $arguments on $ranks ranks failed"; tail "$out" "$out.err"; }
+}
+
+# same WHAT FILE FILE: of the runs without it and with it
+same() {
+  [ -s "$2" ] || complain "$1: nothing printed"
+  diff "$2" "$3" >diff.out || { complain "$1: another result with the drop-in"; head diff.out; }
+}
+
+# taken FILE ROUTINE: how many calls the table says were taken
+taken() { awk -v routine="$2" '$1 == routine {n = $2} END {print n + 0}' "$1"; }
