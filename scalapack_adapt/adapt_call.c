@@ -109,6 +109,8 @@ bool adapt_call_open(adapt_call *call, double flops, double least, int count, ad
     return adapt_call_refuse(call, ADAPT_SMALL);
   call->context = adapt_context_of(&place);
   if (!call->context) return adapt_call_refuse(call, ADAPT_CONTEXT);
+  if (adapt_context_waits(call->context) && settings->min_flops < 0)
+    return adapt_call_refuse(call, ADAPT_NETWORK);
   call->alone = place.nprow * place.npcol == 1;
 
   int agreed[2] = {1, count > 1 && is_same(&subs[0], &subs[1])};

@@ -8,6 +8,7 @@
 #include "adapt.h"
 
 #include "osla_log.h"
+#include "probe.h"
 
 #include <dlfcn.h>
 #include <stdlib.h>
@@ -19,6 +20,7 @@ struct adapt_context {
   MPI_Comm comm; /* BLACS's */
   osla_transport *transport;
   osla_grid *grid;
+  bool crowded, waits; /* see adapt_context_crowded, adapt_context_waits */
   osla_grid **shifted; /* [nprow * npcol], by the place that comes first; NULL: not made yet */
   adapt_buffer buffers[BUFFERS];
   uint64_t uses;
@@ -188,9 +190,27 @@ void adapt_finish_register(void)
     MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, delete_context, &r->keyval, NULL) == MPI_SUCCESS;
 }
 
+/* Are cores short, and does a get, or a put, between nodes wait while its target computes? */
+static osla_err look_at_machine(adapt_context *x)
+{
+  static const double busy = 5e-3, most = 1e-3; /* of it the probe lets 2e-3 pass before the get */
+  osla_transport *t = x->transport;
+  int other = 1, crowded = osla_transport_oversubscribed(t);
+  double get, put;
+  OSLA_CALL(osla_allreduce(t, &crowded, 1, MPI_INT, MPI_MAX));
+  x->crowded = crowded;
+  if (osla_transport_n_nodes(t) == 1 || x->crowded) return OSLA_OK;
+  while (osla_transport_node_of(t, other) == osla_transport_node_of(t, 0))
+    other++;
+  OSLA_CALL(osla_probe_passive(t, 0, other, busy, &get, &put));
+  x->waits = get > most || put > most;
+  return OSLA_OK;
+}
+
 static osla_err make(adapt_context *x, const adapt_place *place)
 {
   OSLA_CALL(osla_transport_create(x->comm, NULL, &x->transport));
+  OSLA_CALL(look_at_machine(x));
   OSLA_CALL(osla_grid_create_at(x->transport, place->nprow, place->npcol, place->prow, place->pcol,
                                 &x->grid));
   x->shifted = calloc((size_t)(place->nprow * place->npcol), sizeof *x->shifted);
@@ -226,6 +246,16 @@ adapt_context *adapt_context_of(const adapt_place *place)
 osla_transport *adapt_context_transport(const adapt_context *context)
 {
   return context->transport;
+}
+
+bool adapt_context_crowded(const adapt_context *context)
+{
+  return context->crowded;
+}
+
+bool adapt_context_waits(const adapt_context *context)
+{
+  return context->waits;
 }
 
 osla_grid *adapt_context_grid(adapt_context *x, int prow, int pcol)

@@ -15,6 +15,7 @@ static const char *reason_text(adapt_reason reason)
     [ADAPT_DESCRIPTOR] = "kind of descriptor",
     [ADAPT_LAYOUT] = "blocks or alignment",
     [ADAPT_FAST] = "as fast as it is",
+    [ADAPT_NETWORK] = "nodes must help transfers",
     [ADAPT_MEMORY] = "no memory for copies",
     [ADAPT_FAILED] = "failed before the start",
   };

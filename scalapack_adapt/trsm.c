@@ -42,9 +42,9 @@ static bool is_own(osla_side side, const adapt_sub *a, const adapt_sub *b)
  * 1600 1.1, 2000 0.9 to 0.95. */
 static bool is_worth_it(const adapt_call *call, const adapt_sub *b, double flops)
 {
-  bool short_of_cores = osla_transport_oversubscribed(adapt_context_transport(call->context));
-  return osla_grid_npcol(b->grid) > 1 || osla_grid_nprow(b->grid) == 1 || short_of_cores ||
-         flops >= 8e9 || adapt_settings_get()->min_flops >= 0;
+  return osla_grid_npcol(b->grid) > 1 || osla_grid_nprow(b->grid) == 1 ||
+         adapt_context_crowded(call->context) || flops >= 8e9 ||
+         adapt_settings_get()->min_flops >= 0;
 }
 
 static bool take(adapt_call *call, const trsm_args *x)

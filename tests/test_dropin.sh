@@ -41,6 +41,12 @@ run wrong 1 "$random" 8 "${with[@]}" OSLA_SCALAPACK=maybe OSLA_SCALAPACK_CACHE=-
 grep -q 'OSLA_SCALAPACK=maybe ' wrong.err || complain "a wrong OSLA_SCALAPACK passes silently"
 grep -q 'OSLA_SCALAPACK_CACHE=-3 ' wrong.err || complain "a wrong OSLA_SCALAPACK_CACHE passes silently"
 
+# between nodes whose ranks must help transfers nothing is gained, unless cores are short
+run network.off 2 "$BUILDDIR/bench/scalapack_program" "600 64 1 2 2 gemm" NONE=
+run network 2 "$BUILDDIR/bench/scalapack_program" "600 64 1 2 2 gemm" "${with[@]}" "${fake[@]}"
+[ "$(awk '{print $NF}' network.off)" = "$(awk '{print $NF}' network)" ] || complain "fake nodes: another result"
+grep -qE '^pdgemm +(0 .* 2 nodes must help transfers|2 .*)$' network.err || { complain "fake nodes"; cat network.err; }
+
 # memory that does not suffice: a file of the size of the copies is not allowed
 program=$BUILDDIR/bench/scalapack_program
 timeout 60 "$MPIEXEC" -n 2 "$program" 2400 64 1 2 1 gemm-narrow >memory.off || complain "$program failed"
