@@ -15,7 +15,7 @@ static bool in_its_place(const ga_array *a, const ga_patch *p, const unsigned ch
   if (p->cols != osla_index_run(p->j, a->n, l.nb)) return false;
   int64_t i = osla_index_local(p->i, l.mb, l.nprow), j = osla_index_local(p->j, l.nb, l.npcol);
   ptrdiff_t offset = (ptrdiff_t)(i + j * ld) * (ptrdiff_t)osla_dtype_size(a->dtype);
-  return p->ld == ld && p->at - start == offset;
+  return (p->ld == ld || p->cols == 1) && p->at - start == offset;
 }
 
 bool osla_ga_array_local(const ga_array *a, void **local, int64_t *lld)
@@ -30,8 +30,9 @@ bool osla_ga_array_local(const ga_array *a, void **local, int64_t *lld)
   if (rows > 0) *lld = rows;
   if (a->n_patches > 0) { /* the first one is at local (0, 0): they come in the order of blocks */
     *local = a->patches[0].at;
-    *lld = a->patches[0].ld;
+    if (cols > 1) *lld = a->patches[0].ld;
   }
+  if (*lld < rows) return false;
   for (int64_t k = 0; k < a->n_patches; k++) {
     const ga_patch *p = &a->patches[k];
     if (!in_its_place(a, p, *local, *lld)) return false;

@@ -76,11 +76,11 @@ static inline int rank_at(const local_view *v, int prow, int pcol)
   return osla_grid_rank_at(v->grid, prow, pcol);
 }
 
-/* Do others reach the matrix at all (osla_matrix_wrap_own)? True on one rank. */
+/* Do others reach the matrix (osla_matrix_wrap_own), if it has parts of others at all? */
 static inline bool is_shared(const osla_matrix *a)
 {
-  return osla_matrix_segment(a) ||
-         osla_transport_size(osla_grid_transport(osla_matrix_grid(a))) == 1;
+  osla_layout l = osla_matrix_layout(a);
+  return osla_matrix_segment(a) || l.nprow * l.npcol == 1;
 }
 
 /* Can that rank's local array be read in place from here? Then it can read mine, too. */

@@ -1,4 +1,5 @@
 /* Solves in double precision with factors in single precision: try those, then double ones. */
+#include "local_view.h"
 #include "osla_chol.h"
 #include "osla_lu.h"
 #include "residual.h"
@@ -60,6 +61,8 @@ static osla_err check(const mixed *f)
   int64_t nb = osla_matrix_layout(f->b).n, nx = osla_matrix_layout(f->x).n;
   OSLA_CALL(osla_rhs_check(OSLA_LEFT, f->a, f->b));
   OSLA_CALL(osla_rhs_check(OSLA_LEFT, f->a, f->x));
+  OSLA_CHECK(is_shared(f->b) && is_shared(f->x), OSLA_ERR_ARG,
+             "mixed: B or X was wrapped for its owners alone");
   OSLA_CHECK(nb == nx && f->b != f->x, OSLA_ERR_ARG,
              "mixed: B has %" PRId64 " columns, X %" PRId64 "%s", nb, nx,
              f->b == f->x ? "; they are one matrix" : "");

@@ -96,6 +96,8 @@ static osla_err check(const osla_matrix *a, const osla_factors *factors, const o
   osla_layout lb = osla_matrix_layout(b), lx = osla_matrix_layout(x);
   OSLA_CALL(osla_rhs_check(OSLA_LEFT, a, b));
   OSLA_CALL(osla_rhs_check(OSLA_LEFT, a, x));
+  OSLA_CHECK(is_shared(b) && is_shared(x), OSLA_ERR_ARG,
+             "refine: B or X was wrapped for its owners alone");
   OSLA_CALL(osla_rhs_check_matrix(factors->matrix));
   OSLA_CHECK(lf.n == la.n, OSLA_ERR_ARG,
              "refine: A is of order %" PRId64 ", its factors of %" PRId64, la.n, lf.n);

@@ -28,7 +28,7 @@ static osla_err set_up(trsm *f)
    * always need room: one piece for each process row. */
   if (f->trans != OSLA_NOTRANS)
     bytes[PANEL_COLS] = (size_t)a->p * block_row;
-  else if (buffers_b)
+  else if (buffers_b && b->p > 1)
     bytes[PANEL_ROWS] = block_row;
 
   int64_t lld = 1;

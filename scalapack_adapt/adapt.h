@@ -145,7 +145,8 @@ osla_err adapt_buffer_take(adapt_context *context, size_t bytes, adapt_buffer **
 void adapt_buffer_give(adapt_context *context, adapt_buffer *buffer); /* collective */
 
 /* Is it time to take memory for a copy that can be done without? Getting it costs what several
- * calls gain: true if there is some, and from the third time on. The same on all ranks. */
+ * calls gain: true if there is some, or if it will be kept and was done without twice. The same on
+ * all ranks. */
 bool adapt_buffer_pays(adapt_context *context, size_t bytes);
 
 /* --- sub-matrices and calls (adapt_call.c) --- */

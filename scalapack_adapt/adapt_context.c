@@ -110,6 +110,7 @@ void adapt_buffer_give(adapt_context *x, adapt_buffer *buffer)
 bool adapt_buffer_pays(adapt_context *x, size_t bytes)
 {
   enum { OFTEN = 2 };
+  if (bytes > adapt_settings_get()->cache) return false; /* it would not be kept */
   return smallest_that_fits(x, bytes) || ++x->did_without > OFTEN;
 }
 

@@ -1,8 +1,9 @@
 /* Factorisations and solves for ScaLAPACK programs.
  *
  * sub(A) and sub(B) are copied to where all ranks reach them, worked on there, and copied back; for
- * Cholesky the triangle alone. So whatever fails on the way leaves the caller's arrays as they
- * were. What no other rank has to reach is worked on where it is. Contracts:
+ * Cholesky the triangle alone. What no other rank has to reach is worked on where it is. A failure
+ * before the caller's arrays have changed leaves the call to the real routine; later it ends the
+ * program. Contracts:
  * the headers of ScaLAPACK's own routines. As theirs, sub(B) stays as it is if the factorisation of
  * p?gesv or p?posv reports INFO > 0.
  */
@@ -27,6 +28,7 @@ typedef struct problem {
   adapt_staged a, b;
   int64_t *pivots; /* of a's local rows, counted in sub(A) from 1 */
   int64_t info;
+  bool changed; /* something of the caller's: then nobody else can do the call */
 } problem;
 
 /* Reads what is asked; false: letters that are none. */
@@ -145,20 +147,20 @@ static adapt_shape shape_of(const problem *p)
 
 static osla_err factor(problem *p)
 {
-  if (p->cholesky) return osla_potrf(p->a.matrix, p->uplo, NULL, &p->info);
-  osla_lu_result result;
-  OSLA_CALL(osla_getrf(p->a.matrix, p->pivots, NULL, &result));
-  p->info = result.info;
-  return OSLA_OK;
+  osla_lu_result result = {0};
+  osla_err err = p->cholesky ? osla_potrf(p->a.matrix, p->uplo, NULL, &p->info)
+                             : osla_getrf(p->a.matrix, p->pivots, NULL, &result);
+  if (!p->cholesky) p->info = result.info;
+  /* Arguments and memory are seen to before anything changes. */
+  if (!p->a.buffer) p->changed = err == OSLA_OK || err == OSLA_ERR_MPI;
+  return err;
 }
 
-/* Right-hand sides in the caller's array may be half done if this fails: then nobody can go on. */
-static osla_err solve(const adapt_call *call, problem *p)
+static osla_err solve(problem *p)
 {
   osla_err err = p->cholesky ? osla_potrs(p->uplo, p->a.matrix, p->b.matrix)
                              : osla_getrs(p->trans, p->a.matrix, p->pivots, p->b.matrix);
-  if (err != OSLA_OK && !p->b.buffer)
-    osla_transport_abort(adapt_context_transport(call->context), err);
+  if (!p->b.buffer && err != OSLA_ERR_ARG) p->changed = true; /* arguments are checked first */
   return err;
 }
 
@@ -178,10 +180,10 @@ static bool is_widened(const problem *p)
   return p->wide.nb != p->subs[A].nb;
 }
 
-/* Does LU work on the caller's own memory, which others do not reach? Then panels are put to them
- * (measured with N = 4096, 1 x 2: 1.08 of the time with a copy in memory that is there, 0.8 of it
- * if that must be got first; Cholesky: 1.2, 1.2). Exchanges of rows, and solves, reach for others'.
- */
+/* Does LU work in the caller's own memory, which others do not reach? It puts panels to them then
+ * (measured with N = 4096, 1 x 2: 1.08 of the time with a copy in memory that is there, 0.8 of
+ * it if that must be got first; Cholesky: 1.2, 1.2). Exchanges of rows, and solves, reach for
+ * others'. */
 static bool stays(adapt_call *call, const problem *p)
 {
   const adapt_sub *a = &p->subs[A];
@@ -197,6 +199,7 @@ static osla_err stage(adapt_call *call, problem *p)
   bool one_node = osla_transport_n_nodes(adapt_context_transport(call->context)) == 1;
   p->wide = p->subs[A];
   if (one_node) p->wide.mb = p->wide.nb = choose_block(p);
+  if (call->alone) return adapt_wrap(call, &p->wide, &p->a.matrix); /* in any blocks */
   if (is_widened(p)) return adapt_stage_dealt(call, &p->subs[A], &p->wide, &p->a);
   if (stays(call, p)) return adapt_wrap(call, &p->subs[A], &p->a.matrix);
   return adapt_stage(call, &p->subs[A], shape_of(p), ADAPT_UNDEFINED, &p->a);
@@ -205,6 +208,7 @@ static osla_err stage(adapt_call *call, problem *p)
 /* Factors and their pivots, back in the caller's blocks. */
 static osla_err unstage(adapt_call *call, problem *p)
 {
+  if (!p->a.buffer) return OSLA_OK;
   if (!is_widened(p)) {
     adapt_unstage(call, &p->a, shape_of(p));
     return OSLA_OK;
@@ -231,7 +235,7 @@ static osla_err work(adapt_call *call, const lapack_args *x, problem *p)
     OSLA_CALL(factor(p));
   else if (!p->cholesky)
     read_pivots(p, x->ipiv);
-  if (p->solves && p->info == 0) OSLA_CALL(solve(call, p));
+  if (p->solves && p->info == 0) OSLA_CALL(solve(p));
 
   if (p->factors) OSLA_CALL(unstage(call, p));
   if (p->factors && !p->cholesky) write_pivots(p, x->ipiv);
@@ -252,6 +256,8 @@ bool lapack_take(adapt_call *call, const lapack_args *x)
   if (!is_aligned(&p)) return adapt_call_refuse(call, ADAPT_ARGUMENTS);
   if (!is_worth_it(&p)) return adapt_call_refuse(call, ADAPT_FAST);
   osla_err err = work(call, x, &p);
+  if (err != OSLA_OK && p.changed)
+    osla_transport_abort(adapt_context_transport(call->context), err);
   free(p.pivots);
   adapt_stage_free(call, &p.b);
   adapt_stage_free(call, &p.a);

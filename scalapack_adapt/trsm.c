@@ -75,7 +75,8 @@ static bool take(adapt_call *call, const trsm_args *x)
   else
     OSLA_TRY(adapt_stage(call, &subs[B], ADAPT_WHOLE, ADAPT_ZEROS, &b));
   err = osla_trsm(side, uplo, trans, diag, adapt_factor(x->dtype, x->alpha), a.matrix, b.matrix);
-  if (adapt_call_completed(call, err)) adapt_unstage(call, &b, ADAPT_WHOLE);
+  if (b.buffer ? err == OSLA_OK : adapt_call_completed(call, err))
+    adapt_unstage(call, &b, ADAPT_WHOLE);
 cleanup:
   adapt_stage_free(call, &b);
   adapt_stage_free(call, &a);

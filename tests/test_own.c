@@ -153,6 +153,9 @@ static void test_lu(void)
                     OSLA_ERR_ARG);
     OSLA_ASSERT_TEXT("wrapped for its owners alone");
     OSLA_ASSERT_SAME_TEXT();
+    osla_factors factors = {.matrix = a.reached, .ipiv = pivots[0]};
+    OSLA_ASSERT_ERR(osla_refine(a.reached, &factors, b.reached, b.own, NULL, NULL), OSLA_ERR_ARG);
+    OSLA_ASSERT_SAME_TEXT();
     expect_same(&b, 1e-6, "after refused solves");
   }
   free_twins(&a), free_twins(&b);

@@ -56,11 +56,16 @@ static osla_err take_columns(const osla_matrix *source, osla_matrix *dest, int s
     unsigned char *peer = osla_matrix_peer(source, rank);
     transfers[started] = OSLA_TRANSFER_NONE;
     columns[started] = peer ? peer + at : staging + (size_t)(started * stride) * e;
-    if (!peer)
+    if (!peer && !segment)
+      err = osla_error_set(OSLA_ERR_ARG,
+                           "elements of rank %d are out of reach: the source was wrapped for its "
+                           "owners alone",
+                           rank);
+    else if (!peer)
       err = osla_segment_get(segment, rank, at, staging + (size_t)(started * stride) * e,
                              (size_t)src_rows * e, &transfers[started]);
   }
-  for (int k = 0; k < started; k++) {
+  for (int k = 0; k < started && segment; k++) {
     osla_err waited = osla_transfer_wait(segment, &transfers[k]);
     if (err == OSLA_OK) err = waited;
   }

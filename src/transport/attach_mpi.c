@@ -5,11 +5,10 @@
  * registration, and that is the start of an older one if the memory lies within it: a window inside
  * the memory of another window (Global Arrays', or a larger part of the same array) is reached at
  * the start of that other one, silently. The same error rounds bases down to 16 bytes. So:
- * - the window begins at the 16-byte boundary below the memory, and `shift` leads to its first
- * byte;
- * - every rank looks whether it finds its neighbour's mark in the neighbour's first bytes; if one
- *   does not, the memory is attached to a dynamic window, where displacements are addresses. Large
- *   transfers take ten times as long there on one node.
+ * - the window begins at the 16-byte boundary below the memory, `shift` leads to its first byte;
+ * - every rank looks whether it finds others' marks in their first bytes; if one does not, the
+ *   memory is attached to a dynamic window, where displacements are addresses. Large transfers take
+ *   ten times as long there on one node.
  */
 #include "osla_random.h"
 #include "region_mpi.h"
@@ -37,19 +36,20 @@ static void make_mark(int rank, const place *p, unsigned char mark[MARK])
   memcpy(mark, words, MARK);
 }
 
-/* Does this rank find its neighbour's mark? Sleeps until the neighbour serves. */
-static osla_err find_mark(osla_region *region, const place *places, bool *found)
+/* Does this rank find the marks of the ranks 1, 2, 4, ... after it? So each is looked at from its
+ * own node and from others, which may take other ways. */
+static osla_err find_marks(osla_region *region, const place *places, bool *found)
 {
   osla_transport *t = region->t;
-  int next = (t->rank + 1) % t->size;
-  size_t bytes = smaller(places[next].bytes, MARK);
-  unsigned char expected[MARK], seen[MARK] = {0};
-  osla_handle handle;
-  make_mark(next, &places[next], expected);
-  if (next != t->rank) {
-    OSLA_CALL(t->ops->get(region, next, 0, seen, bytes, &handle));
+  for (int64_t distance = 1; distance < t->size; distance *= 2) {
+    int target = (int)((t->rank + distance) % t->size);
+    size_t bytes = smaller(places[target].bytes, MARK);
+    unsigned char expected[MARK], seen[MARK] = {0};
+    osla_handle handle;
+    make_mark(target, &places[target], expected);
+    OSLA_CALL(t->ops->get(region, target, 0, seen, bytes, &handle));
     OSLA_CALL(t->ops->wait(t, &handle));
-    *found = memcmp(seen, expected, bytes) == 0;
+    if (memcmp(seen, expected, bytes) != 0) *found = false;
   }
   return OSLA_OK;
 }
@@ -67,7 +67,7 @@ static osla_err is_reached(osla_region *region, const place *places, bool *reach
     memcpy(base, mark, bytes);
   }
   osla_err err = osla_barrier(t);
-  if (err == OSLA_OK) err = osla_agree(t, find_mark(region, places, &found));
+  if (err == OSLA_OK) err = osla_agree(t, find_marks(region, places, &found));
   if (bytes > 0) memcpy(base, saved, bytes);
   OSLA_CALL(err);
   int all = found;
