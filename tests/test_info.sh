@@ -41,6 +41,7 @@ transfers_work() {
   has '^  ok +get '
   has '^  ok +put and notify '
   has '^  (ok|no) +alignment '
+  has '^  (ok|no) +nested window '
   has '^  (ok|no) +strided get '
   has '^  (ok|no) +shared query '
 }

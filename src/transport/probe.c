@@ -26,6 +26,14 @@ typedef struct window {
   MPI_Win win;
 } window;
 
+static osla_err expose(osla_transport *t, void *base, size_t bytes, MPI_Win *win)
+{
+  OSLA_MPI(MPI_Win_create(base, (MPI_Aint)bytes, 1, MPI_INFO_NULL, t->comm, win));
+  OSLA_MPI(MPI_Win_set_errhandler(*win, MPI_ERRORS_RETURN));
+  OSLA_MPI(MPI_Win_lock_all(MPI_MODE_NOCHECK, *win));
+  return OSLA_OK;
+}
+
 static osla_err open_window(osla_transport *t, size_t bytes, size_t shift, window *w)
 {
   w->win = MPI_WIN_NULL;
@@ -33,10 +41,7 @@ static osla_err open_window(osla_transport *t, size_t bytes, size_t shift, windo
   OSLA_CALL(
     osla_agree(t, w->memory ? OSLA_OK : osla_error_set(OSLA_ERR_MEM, "%zu bytes", bytes + shift)));
   memset(w->memory, 0, bytes + shift);
-  OSLA_MPI(MPI_Win_create(w->memory + shift, (MPI_Aint)bytes, 1, MPI_INFO_NULL, t->comm, &w->win));
-  OSLA_MPI(MPI_Win_set_errhandler(w->win, MPI_ERRORS_RETURN));
-  OSLA_MPI(MPI_Win_lock_all(MPI_MODE_NOCHECK, w->win));
-  return OSLA_OK;
+  return expose(t, w->memory + shift, bytes, &w->win);
 }
 
 static void close_window(osla_transport *t, window *w)
@@ -116,6 +121,36 @@ osla_err osla_probe_alignment(osla_transport *t, int early[OSLA_PROBE_KINDS])
       err = osla_agree(t, probe_shift(t, shifts[i], kind, &early[kind]));
   }
   return agree_on_worst(t, err, early);
+}
+
+/* --- a window within another --- */
+
+static osla_err get_word(osla_transport *t, const window *w, int kind, int *elsewhere)
+{
+  int target = target_of(t, t->rank, kind), word = -1;
+  if (target < 0) return OSLA_OK;
+  OSLA_MPI(MPI_Get(&word, sizeof word, MPI_BYTE, target, 0, sizeof word, MPI_BYTE, w->win));
+  OSLA_MPI(MPI_Win_flush(target, w->win));
+  *elsewhere = word != 1000 + target;
+  return OSLA_OK;
+}
+
+osla_err osla_probe_window_within(osla_transport *t, int elsewhere[OSLA_PROBE_KINDS])
+{
+  enum { BEFORE = 128 };
+  window outer, inner = {NULL, MPI_WIN_NULL};
+  int word = 1000 + t->rank;
+  osla_err err = open_window(t, (size_t)2 * BEFORE, 0, &outer);
+  if (err == OSLA_OK) err = expose(t, outer.memory + BEFORE, BEFORE, &inner.win);
+  if (err == OSLA_OK) memcpy(outer.memory + BEFORE, &word, sizeof word);
+  for (int kind = 0; kind < OSLA_PROBE_KINDS; kind++) {
+    elsewhere[kind] = -1;
+    if (err == OSLA_OK) err = osla_barrier(t);
+    if (err == OSLA_OK) err = osla_agree(t, get_word(t, &inner, kind, &elsewhere[kind]));
+  }
+  close_window(t, &inner);
+  close_window(t, &outer);
+  return agree_on_worst(t, err, elsewhere);
 }
 
 /* --- strided get --- */

@@ -19,6 +19,11 @@ enum { OSLA_PROBE_ON_NODE, OSLA_PROBE_ACROSS, OSLA_PROBE_KINDS };
 enum { OSLA_PROBE_LOST = 1000 };
 osla_err osla_probe_alignment(osla_transport *t, int early[OSLA_PROBE_KINDS]);
 
+/* Does a get from a window whose memory lies within another window's read other memory?
+ *   elsewhere [out] 1: yes, 0: no, -1: there is no pair of this kind
+ * MPICH 4.0.2 over UCX 1.13: the memory at the start of the other window. */
+osla_err osla_probe_window_within(osla_transport *t, int elsewhere[OSLA_PROBE_KINDS]);
+
 /* Is the data of MPI_Rget with a strided datatype there when its request is complete?
  *   lacking [out] most elements (of 8) that are not; -1: there is no pair of this kind
  * MPICH 4.0.2: the request completes without data. */

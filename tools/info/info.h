@@ -80,7 +80,14 @@ typedef struct info_speed {
 } info_speed;
 
 /* Hazards that the tests look for. */
-enum { INFO_MISALIGNED, INFO_STRIDED_GET, INFO_SHARED_QUERY, INFO_NOT_PASSIVE, INFO_HAZARDS };
+enum {
+  INFO_MISALIGNED,
+  INFO_WITHIN,
+  INFO_STRIDED_GET,
+  INFO_SHARED_QUERY,
+  INFO_NOT_PASSIVE,
+  INFO_HAZARDS
+};
 typedef enum info_seen { INFO_NOT_TESTED, INFO_SEEN, INFO_NOT_SEEN } info_seen;
 
 typedef struct info_findings {

@@ -47,6 +47,25 @@ static void test_alignment(osla_transport *t, info_findings *f)
              where(early));
 }
 
+static void test_window_within(osla_transport *t, info_findings *f)
+{
+  static const char name[] = "nested window";
+  int elsewhere[OSLA_PROBE_KINDS];
+  if (osla_probe_window_within(t, elsewhere) != OSLA_OK) {
+    info_add(f, name, INFO_FAILED, "%s", osla_error_text());
+    return;
+  }
+  bool right = elsewhere[0] <= 0 && elsewhere[1] <= 0;
+  f->seen[INFO_WITHIN] = right ? INFO_NOT_SEEN : INFO_SEEN;
+  if (right)
+    info_add(f, name, INFO_OK, "a window on memory of another window leads to that memory");
+  else
+    info_add(f, name, INFO_NO,
+             "a window on memory of another window leads to the start of the other one%s: OSLA "
+             "looks, and attaches the caller's memory otherwise",
+             where(elsewhere));
+}
+
 static void test_strided_get(osla_transport *t, info_findings *f)
 {
   static const char name[] = "strided get";
@@ -202,10 +221,13 @@ void info_test_mpi(osla_transport *t, const info_system *system, info_watchdog *
   if (system->size > 1) {
     info_watchdog_begin(dog, "alignment");
     test_alignment(t, f);
+    info_watchdog_begin(dog, "nested window");
+    test_window_within(t, f);
     info_watchdog_begin(dog, "strided get");
     test_strided_get(t, f);
   } else {
     info_add(f, "alignment", INFO_SKIPPED, "needs 2 ranks");
+    info_add(f, "nested window", INFO_SKIPPED, "needs 2 ranks");
     info_add(f, "strided get", INFO_SKIPPED, "needs 2 ranks");
   }
   info_watchdog_begin(dog, "shared query");

@@ -28,6 +28,12 @@ static const info_rule_entry rules[] = {
    BY_TEST,
    INFO_MISALIGNED,
    {4, 0, 3}},
+  {{"the caller's memory gets a mark that others look for, and where they miss it a dynamic window",
+    "MPICH 4.0.2 over UCX 1.13: a window on memory of another window leads to the start of that "
+    "one"},
+   BY_TEST,
+   INFO_WITHIN,
+   {0}},
   {{"node memory is mapped by the ranks themselves; a window over it serves other nodes only",
     "MPICH 4.0.2: MPI_Win_shared_query refuses the windows of MPI_Win_allocate, and a shared "
     "window "
