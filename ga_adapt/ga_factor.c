@@ -31,7 +31,7 @@ static osla_err check_system(int g_a, int g_b, ga_array *a, ga_array *b)
   OSLA_CHECK(b->m == a->n, OSLA_ERR_ARG,
              "g_b has right-hand sides of %" PRId64 " elements (its last dimension), not %" PRId64,
              b->m, a->n);
-  OSLA_CHECK(a->dtype == b->dtype, OSLA_ERR_ARG, "arrays of types %c and %c",
+  OSLA_CHECK(a->dtype == b->dtype, OSLA_ERR_ARG, "arrays of different types: %c and %c",
              osla_dtype_letter(a->dtype), osla_dtype_letter(b->dtype));
   return OSLA_OK;
 }
@@ -123,6 +123,7 @@ osla_err osla_ga_lu_solve(char trans, int g_a, int g_b, int64_t *info)
 {
   osla_trans op;
   ga_array a, b;
+  OSLA_CHECK(info, OSLA_ERR_ARG, "info is NULL");
   OSLA_CALL(osla_ga_trans(trans, "trans", &op));
   OSLA_CALL(check_system(g_a, g_b, &a, &b));
   return lu_solve(op, &a, &b, info);
@@ -131,6 +132,7 @@ osla_err osla_ga_lu_solve(char trans, int g_a, int g_b, int64_t *info)
 osla_err osla_ga_llt_solve(int g_a, int g_b, int64_t *info)
 {
   ga_array a, b;
+  OSLA_CHECK(info, OSLA_ERR_ARG, "info is NULL");
   OSLA_CALL(check_system(g_a, g_b, &a, &b));
   return llt_solve(&a, &b, info);
 }
@@ -154,6 +156,7 @@ osla_err osla_ga_getrf(int g_a, int64_t *ipiv, int64_t *info)
   int64_t *pivots = NULL;
   ga_array a;
   osla_err err;
+  OSLA_CHECK(info, OSLA_ERR_ARG, "info is NULL");
   OSLA_CALL(check_matrix(g_a, false, &a));
   OSLA_CHECK(ipiv, OSLA_ERR_ARG, "ipiv is NULL");
   OSLA_TRY(osla_ga_matrix_open(&a, square, &x));
@@ -174,6 +177,7 @@ osla_err osla_ga_potrf(char uplo, int g_a, int64_t *info)
   osla_uplo triangle;
   ga_array a;
   osla_err err;
+  OSLA_CHECK(info, OSLA_ERR_ARG, "info is NULL");
   OSLA_CALL(osla_ga_uplo(uplo, &triangle));
   OSLA_CALL(check_matrix(g_a, true, &a));
   OSLA_TRY(osla_ga_matrix_open(&a, square, &x));

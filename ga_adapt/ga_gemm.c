@@ -44,9 +44,10 @@ osla_err osla_ga_gemm(char transa, char transb, int64_t m, int64_t n, int64_t k,
   OSLA_CALL(check_size(&a, "g_a", ta, m, k));
   OSLA_CALL(check_size(&b, "g_b", tb, k, n));
   OSLA_CALL(check_size(&c, "g_c", OSLA_NOTRANS, m, n));
-  OSLA_CHECK(g_c != g_a && g_c != g_b, OSLA_ERR_ARG, "g_c = %d is an operand, too", g_c);
+  OSLA_CHECK(g_c != g_a && g_c != g_b, OSLA_ERR_ARG,
+             "g_c = %d is an operand, too: it must be another array", g_c);
   OSLA_CHECK(a.dtype == b.dtype && a.dtype == c.dtype, OSLA_ERR_ARG,
-             "arrays of types %c, %c and %c", osla_dtype_letter(a.dtype),
+             "arrays of different types: A %c, B %c, C %c", osla_dtype_letter(a.dtype),
              osla_dtype_letter(b.dtype), osla_dtype_letter(c.dtype));
 
   OSLA_TRY(osla_ga_matrix_open(&a, operand, &ma));

@@ -147,6 +147,7 @@ osla_matrix *osla_ga_matrix_get(osla_ga_matrix *x)
 
 osla_err osla_ga_matrix_store(osla_ga_matrix *x)
 {
+  OSLA_CHECK(x, OSLA_ERR_ARG, "matrix is NULL");
   ga_array *a = &x->array;
   osla_transport *t = osla_grid_transport(x->grid);
   osla_err err = osla_barrier(t);

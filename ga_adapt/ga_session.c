@@ -99,9 +99,15 @@ static bool is_off(const char *name)
 
 const char *osla_ga_session_complaint(void)
 {
-  if (GA_Nnodes() == 1 || !mpich_before_4_0_3() || is_off("ARMCI_USE_WIN_ALLOCATE")) return NULL;
-  return "Global Arrays was started without ARMCI_USE_WIN_ALLOCATE=0: with this MPICH its puts, "
-         "gets and accumulates may reach wrong elements; set it, or start by osla_ga_initialize";
+  if (GA_Nnodes() == 1 || !mpich_before_4_0_3()) return NULL;
+  if (!is_off("ARMCI_USE_WIN_ALLOCATE"))
+    return "Global Arrays was started without ARMCI_USE_WIN_ALLOCATE=0: with this MPICH its puts, "
+           "gets and accumulates may reach wrong elements; set it to 0 (osla_ga_initialize does, "
+           "unless it is set)";
+  if (is_off("ARMCI_RMA_ATOMICITY"))
+    return "Global Arrays was started with ARMCI_RMA_ATOMICITY=0: with this MPICH its gets may be "
+           "complete before their data is there; set it to 1, or leave it";
+  return NULL;
 }
 
 #else

@@ -120,7 +120,7 @@ typedef enum osla_ga_blocks {
  * twice; neighbours then reach it by get and put, which is slower (doc/global_arrays.md). Every
  * process's part must lie as osla_matrix.h says: arrays of GA_Set_block_cyclic_proc_grid do, and
  * regular ones of equal parts (the last row and column of parts may be smaller). Others:
- * UNSUPPORTED. */
+ * UNSUPPORTED. Kernels ask for what they always do: factorisations for square blocks. */
 osla_err osla_ga_matrix_create(int g_a, osla_ga_blocks blocks, osla_ga_matrix **out);
 
 /* For osla_* calls; borrowed, freed by osla_ga_matrix_destroy. Local. */

@@ -208,9 +208,30 @@ static osla_err look_at_machine(adapt_context *x)
   return OSLA_OK;
 }
 
+/* What decides who does what must be one. */
+static osla_err compare_settings(osla_transport *t)
+{
+  const adapt_settings *s = adapt_settings_get();
+  int64_t here[] = {(int64_t)s->min_flops, s->block, (int64_t)s->cache};
+  enum { COUNT = sizeof here / sizeof *here };
+  int64_t range[2 * COUNT]; /* least, and least of the negative */
+  for (int i = 0; i < COUNT; i++) {
+    range[i] = here[i];
+    range[COUNT + i] = -here[i];
+  }
+  OSLA_CALL(osla_allreduce(t, range, 2 * COUNT, MPI_INT64_T, MPI_MIN));
+  for (int i = 0; i < COUNT; i++)
+    OSLA_CHECK(range[i] == -range[COUNT + i], OSLA_ERR_ARG,
+               "processes have different values of OSLA_SCALAPACK%s",
+               (const char *const[]){" or OSLA_SCALAPACK_MIN_FLOPS", "_BLOCK", "_CACHE"}[i]);
+  return OSLA_OK;
+}
+
 static osla_err make(adapt_context *x, const adapt_place *place)
 {
-  OSLA_CALL(osla_transport_create(x->comm, NULL, &x->transport));
+  static const osla_transport_options options = {.transport = "mpi"}; /* there is no other here */
+  OSLA_CALL(osla_transport_create(x->comm, &options, &x->transport));
+  OSLA_CALL(compare_settings(x->transport));
   OSLA_CALL(look_at_machine(x));
   OSLA_CALL(osla_grid_create_at(x->transport, place->nprow, place->npcol, place->prow, place->pcol,
                                 &x->grid));

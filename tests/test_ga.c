@@ -306,7 +306,7 @@ static void test_refused(void)
     {good, whole, other, 'n', 6, 6, OSLA_ERR_UNSUPPORTED, "type"},
     {cube, good, other, 'n', 6, 6, OSLA_ERR_UNSUPPORTED, "3 dimensions"},
     {vector, good, other, 'n', 6, 6, OSLA_ERR_UNSUPPORTED, "one dimension"},
-    {single, good, other, 'n', 6, 6, OSLA_ERR_ARG, "types s, d and d"},
+    {single, good, other, 'n', 6, 6, OSLA_ERR_ARG, "types: A s, B d, C d"},
     {grouped, good, other, 'n', 6, 6, OSLA_ERR_UNSUPPORTED, "processor group"},
     {good, other, other, 'n', 6, 6, OSLA_ERR_ARG, "is an operand, too"},
     {good, good, other, 'x', 6, 6, OSLA_ERR_ARG, "transa = 'x'"},

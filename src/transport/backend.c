@@ -28,25 +28,26 @@ static int find(const char *name)
   return -1;
 }
 
-static osla_err report_unknown(const char *name)
+static osla_err report_unknown(const char *name, bool by_environment)
 {
   char names[80] = "";
   for (int i = 0, used = 0; i < backends.count; i++)
     used += snprintf(names + used, sizeof names - (size_t)used, "%s%s", i > 0 ? ", " : "",
                      backends.offered[i]->name);
-  return osla_error_set(OSLA_ERR_UNSUPPORTED, "transport '%s': this program has only: %s", name,
-                        names);
+  return osla_error_set(OSLA_ERR_UNSUPPORTED, "transport '%s'%s: this program has only: %s", name,
+                        by_environment ? " (OSLA_TRANSPORT)" : "", names);
 }
 
 osla_err osla_backend_choose(MPI_Comm comm, const char *name, const osla_transport_ops **out)
 {
   const char *wish = getenv("OSLA_TRANSPORT");
+  bool by_environment = !name && wish && wish[0];
   if (!name) name = wish && wish[0] ? wish : osla_transport_mpi.name;
   int mine = find(name), span[2] = {mine, -mine};
   OSLA_MPI(MPI_Allreduce(MPI_IN_PLACE, span, 2, MPI_INT, MPI_MIN, comm));
   if (span[0] >= 0 && span[0] != -span[1])
     return osla_error_set(OSLA_ERR_ARG, "transport '%s': other ranks ask for another", name);
-  if (mine < 0) return report_unknown(name);
+  if (mine < 0) return report_unknown(name, by_environment);
   if (span[0] < 0)
     return osla_error_set(OSLA_ERR_UNSUPPORTED, "another rank asks for an unknown transport");
   *out = backends.offered[mine];

@@ -199,8 +199,8 @@ static void test_across(osla_transport *t, const info_system *system, info_findi
     f->seen[INFO_NOT_PASSIVE] = INFO_NOT_SEEN;
   if (late)
     info_add(f, name, INFO_NO,
-             "not passive: a get waited %s for a target that computes %s; use --progress-thread "
-             "when ranks compute for long",
+             "not passive: a get waited %s for a target that computes %s; a progress thread "
+             "(osla invert --progress-thread; osla_transport.h) helps when ranks compute for long",
              osla_format_seconds(plain).s, osla_format_seconds(busy_seconds).s);
   else
     info_add(f, name, INFO_OK, "a get takes %s while the target computes",

@@ -41,7 +41,8 @@ static const info_rule_entry rules[] = {
    BY_TEST,
    INFO_SHARED_QUERY,
    {0}},
-  {{"load and store on the node; progress in every wait; --progress-thread for other nodes",
+  {{"load and store on the node; progress in every wait; a progress thread for other nodes, on "
+    "request",
     "MPICH 4.0.2 (ch4:ucx): gets and puts are active messages, so a target that computes without "
     "calling MPI delays them"},
    BY_TEST,
