@@ -7,6 +7,7 @@
  * lists of addresses on the stack, and dies of a million. */
 #include "ga_array.h"
 #include "ga_session.h"
+#include "hessian_split.h"
 #include "osla_blas.h"
 #include "osla_ga.h"
 
@@ -200,21 +201,10 @@ static osla_err add_products(osla_ga_hessian *h, const index_set *s, int64_t k,
   return err;
 }
 
-static osla_err check_indices(const osla_ga_hessian *h, const char *name, int64_t count,
-                              const int64_t *ix)
-{
-  OSLA_CHECK(count >= 0, OSLA_ERR_ARG, "%s of %" PRId64 " indices", name, count);
-  OSLA_CHECK(ix || count == 0, OSLA_ERR_ARG, "%s is NULL", name);
-  for (int64_t i = 0; i < count; i++)
-    OSLA_CHECK(ix[i] >= 0 && ix[i] < h->n, OSLA_ERR_ARG,
-               "%s[%" PRId64 "] = %" PRId64 " is outside 0 to %" PRId64, name, i, ix[i], h->n - 1);
-  return OSLA_OK;
-}
-
 osla_err osla_ga_hessian_update(osla_ga_hessian *h, int64_t count, const int64_t *ix, int64_t k,
                                 const void *g, int64_t ldg)
 {
-  OSLA_CALL(check_indices(h, "ix", count, ix));
+  OSLA_CALL(osla_split_check(h->n, "ix", count, ix));
   OSLA_CHECK(k >= 0, OSLA_ERR_ARG, "update with %" PRId64 " rows of G", k);
   OSLA_CHECK(ldg >= k && ldg >= 1, OSLA_ERR_ARG, "ldg = %" PRId64 " is below k = %" PRId64, ldg, k);
   OSLA_CHECK(g || k == 0 || count == 0, OSLA_ERR_ARG, "G is NULL");
@@ -251,8 +241,8 @@ static void join_rows(osla_dtype dtype, int64_t rows, const index_set *s, const 
 osla_err osla_ga_hessian_update_block(osla_ga_hessian *h, int64_t rows, const int64_t *ix,
                                       int64_t cols, const int64_t *jx, const void *u, int64_t ldu)
 {
-  OSLA_CALL(check_indices(h, "ix", rows, ix));
-  OSLA_CALL(check_indices(h, "jx", cols, jx));
+  OSLA_CALL(osla_split_check(h->n, "ix", rows, ix));
+  OSLA_CALL(osla_split_check(h->n, "jx", cols, jx));
   OSLA_CHECK(ldu >= rows && ldu >= 1, OSLA_ERR_ARG,
              "ldu = %" PRId64 " is below the %" PRId64 " rows", ldu, rows);
   OSLA_CHECK(u || rows == 0 || cols == 0, OSLA_ERR_ARG, "U is NULL");
@@ -284,7 +274,7 @@ osla_err osla_ga_hessian_update_block(osla_ga_hessian *h, int64_t rows, const in
 osla_err osla_ga_hessian_update_gradient(osla_ga_hessian *h, int64_t count, const int64_t *ix,
                                          const double *values)
 {
-  OSLA_CALL(check_indices(h, "ix", count, ix));
+  OSLA_CALL(osla_split_check(h->n, "ix", count, ix));
   OSLA_CHECK(values || count == 0, OSLA_ERR_ARG, "gradient values are NULL");
   for (int64_t i = 0; i < count; i++)
     h->pending[ix[i]] += values[i];

@@ -57,7 +57,7 @@ static osla_err choose_deal(osla_ga_matrix *x, osla_transport *t, ga_deal deal, 
     return osla_grid_shift(osla_matrix_grid(deal.like), 0, 0, &x->grid);
   }
   *mb = *nb = NB_CHOSEN;
-  if (l.nprow > 0 && (deal.blocks != OSLA_GA_SQUARE || own_square)) {
+  if (l.nprow > 0 && (deal.blocks == OSLA_GA_AS_DEALT || own_square)) {
     *mb = l.mb;
     *nb = l.nb;
     return osla_grid_create_at(t, l.nprow, l.npcol, a->prow, a->pcol, &x->grid);

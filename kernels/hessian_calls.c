@@ -4,17 +4,6 @@
 
 #include <inttypes.h>
 
-static osla_err check_indices(const osla_hessian *h, const char *name, int64_t count,
-                              const int64_t *ix)
-{
-  OSLA_CHECK(count >= 0, OSLA_ERR_ARG, "%s of %" PRId64 " indices", name, count);
-  OSLA_CHECK(ix || count == 0, OSLA_ERR_ARG, "%s is NULL", name);
-  for (int64_t i = 0; i < count; i++)
-    OSLA_CHECK(ix[i] >= 0 && ix[i] < h->n, OSLA_ERR_ARG,
-               "%s[%" PRId64 "] = %" PRId64 " is outside 0 to %" PRId64, name, i, ix[i], h->n - 1);
-  return OSLA_OK;
-}
-
 static osla_err check_panel(int64_t count, int64_t k, const void *g, int64_t ldg)
 {
   OSLA_CHECK(k >= 0, OSLA_ERR_ARG, "update with %" PRId64 " rows of G", k);
@@ -69,7 +58,7 @@ static void add_gradient(osla_hessian *h, int64_t count, const int64_t *ix, cons
 osla_err osla_hessian_update(osla_hessian *h, int64_t count, const int64_t *ix, int64_t k,
                              const void *g, int64_t ldg)
 {
-  OSLA_CALL(check_indices(h, "ix", count, ix));
+  OSLA_CALL(osla_split_check(h->n, "ix", count, ix));
   OSLA_CALL(check_panel(count, k, g, ldg));
   osla_gate_enter(h);
   return osla_gate_leave(h, add_panel(h, count, ix, k, g, ldg));
@@ -78,8 +67,8 @@ osla_err osla_hessian_update(osla_hessian *h, int64_t count, const int64_t *ix, 
 osla_err osla_hessian_update_block(osla_hessian *h, int64_t rows, const int64_t *ix, int64_t cols,
                                    const int64_t *jx, const void *u, int64_t ldu)
 {
-  OSLA_CALL(check_indices(h, "ix", rows, ix));
-  OSLA_CALL(check_indices(h, "jx", cols, jx));
+  OSLA_CALL(osla_split_check(h->n, "ix", rows, ix));
+  OSLA_CALL(osla_split_check(h->n, "jx", cols, jx));
   OSLA_CALL(check_block(rows, cols, u, ldu));
   osla_gate_enter(h);
   return osla_gate_leave(h, add_block(h, rows, ix, cols, jx, u, ldu));
@@ -88,7 +77,7 @@ osla_err osla_hessian_update_block(osla_hessian *h, int64_t rows, const int64_t 
 osla_err osla_hessian_update_gradient(osla_hessian *h, int64_t count, const int64_t *ix,
                                       const double *values)
 {
-  OSLA_CALL(check_indices(h, "ix", count, ix));
+  OSLA_CALL(osla_split_check(h->n, "ix", count, ix));
   OSLA_CALL(check_gradient(h, count, values));
   osla_gate_enter(h);
   add_gradient(h, count, ix, values);
@@ -99,11 +88,11 @@ osla_err osla_hessian_update_gradient(osla_hessian *h, int64_t count, const int6
 
 static osla_err check_datum(const osla_hessian *h, const osla_hessian_datum *d)
 {
-  OSLA_CALL(check_indices(h, "ix", d->count, d->ix));
+  OSLA_CALL(osla_split_check(h->n, "ix", d->count, d->ix));
   if (d->g || d->k != 0) OSLA_CALL(check_panel(d->count, d->k, d->g, d->ldg));
   if (d->gradient) OSLA_CALL(check_gradient(h, d->count, d->gradient));
   if (!d->u && d->cols == 0) return OSLA_OK;
-  OSLA_CALL(check_indices(h, "jx", d->cols, d->jx));
+  OSLA_CALL(osla_split_check(h->n, "jx", d->cols, d->jx));
   return check_block(d->count, d->cols, d->u, d->ldu);
 }
 

@@ -9,6 +9,16 @@
 #include <stdlib.h>
 #include <string.h>
 
+osla_err osla_split_check(int64_t n, const char *name, int64_t count, const int64_t *ix)
+{
+  OSLA_CHECK(count >= 0, OSLA_ERR_ARG, "%s of %" PRId64 " indices", name, count);
+  OSLA_CHECK(ix || count == 0, OSLA_ERR_ARG, "%s is NULL", name);
+  for (int64_t i = 0; i < count; i++)
+    OSLA_CHECK(ix[i] >= 0 && ix[i] < n, OSLA_ERR_ARG,
+               "%s[%" PRId64 "] = %" PRId64 " is outside 0 to %" PRId64, name, i, ix[i], n - 1);
+  return OSLA_OK;
+}
+
 osla_err osla_split_reserve(index_split *s, int64_t count, int nprocs)
 {
   if (s->start && count <= s->capacity && nprocs <= s->nprocs) return OSLA_OK;

@@ -18,6 +18,10 @@ typedef struct index_split {
   int64_t capacity, nprocs;
 } index_split;
 
+/* Checks a caller's list of indices below n. `name` is the argument's, for messages. Errors: ARG.
+ */
+osla_err osla_split_check(int64_t n, const char *name, int64_t count, const int64_t *ix);
+
 /* Makes room; the arrays are kept between calls. Errors: MEM. */
 osla_err osla_split_reserve(index_split *split, int64_t count, int nprocs);
 void osla_split_free(index_split *split);

@@ -212,14 +212,14 @@ static osla_err look_at_machine(adapt_context *x)
 static osla_err compare_settings(osla_transport *t)
 {
   const adapt_settings *s = adapt_settings_get();
-  int64_t here[] = {(int64_t)s->min_flops, s->block, (int64_t)s->cache};
+  double here[] = {s->min_flops, (double)s->block, (double)s->cache};
   enum { COUNT = sizeof here / sizeof *here };
-  int64_t range[2 * COUNT]; /* least, and least of the negative */
+  double range[2 * COUNT]; /* least, and least of the negative */
   for (int i = 0; i < COUNT; i++) {
     range[i] = here[i];
     range[COUNT + i] = -here[i];
   }
-  OSLA_CALL(osla_allreduce(t, range, 2 * COUNT, MPI_INT64_T, MPI_MIN));
+  OSLA_CALL(osla_allreduce(t, range, 2 * COUNT, MPI_DOUBLE, MPI_MIN));
   for (int i = 0; i < COUNT; i++)
     OSLA_CHECK(range[i] == -range[COUNT + i], OSLA_ERR_ARG,
                "processes have different values of OSLA_SCALAPACK%s",

@@ -42,13 +42,22 @@ grep -q 'OSLA_SCALAPACK=maybe ' wrong.err || complain "a wrong OSLA_SCALAPACK pa
 grep -q 'OSLA_SCALAPACK_CACHE=-3 ' wrong.err || complain "a wrong OSLA_SCALAPACK_CACHE passes silently"
 
 # between nodes whose ranks must help transfers nothing is gained, unless cores are short
-run network.off 2 "$BUILDDIR/bench/scalapack_program" "600 64 1 2 2 gemm" NONE=
-run network 2 "$BUILDDIR/bench/scalapack_program" "600 64 1 2 2 gemm" "${with[@]}" "${fake[@]}"
+program=$BUILDDIR/bench/scalapack_program
+run network.off 2 "$program" "600 64 1 2 2 gemm" NONE=
+run network 2 "$program" "600 64 1 2 2 gemm" "${with[@]}" "${fake[@]}"
 [ "$(awk '{print $NF}' network.off)" = "$(awk '{print $NF}' network)" ] || complain "fake nodes: another result"
 grep -qE '^pdgemm +(0 .* 2 nodes must help transfers|2 .*)$' network.err || { complain "fake nodes"; cat network.err; }
 
+# processes that were given different settings: a line, and ScaLAPACK's result
+timeout 60 "$MPIEXEC" -n 1 env "${on[@]}" OSLA_SCALAPACK_BLOCK=64 "$program" 600 64 1 2 2 gemm : \
+  -n 1 env "${on[@]}" "$program" 600 64 1 2 2 gemm >differ 2>differ.err || complain "different settings"
+[ "$(awk '{print $NF}' differ)" = "$(awk '{print $NF}' network.off)" ] || complain "different settings: another result"
+grep -q 'different values of OSLA_SCALAPACK_BLOCK' differ.err || { complain "different settings"; cat differ.err; }
+# a transport that is not for it does not matter
+run transport 2 "$program" "600 64 1 2 2 gemm" "${on[@]}" OSLA_TRANSPORT=armci
+[ "$(taken transport.err pdgemm)" = 2 ] || { complain "OSLA_TRANSPORT"; cat transport.err; }
+
 # memory that does not suffice: a file of the size of the copies is not allowed
-program=$BUILDDIR/bench/scalapack_program
 timeout 60 "$MPIEXEC" -n 2 "$program" 2400 64 1 2 1 gemm-narrow >memory.off || complain "$program failed"
 (
   trap '' XFSZ

@@ -260,6 +260,9 @@ static void test_refused(void)
   int a = ga_make(GA_REGULAR, OSLA_DOUBLE, 9, 9, some_block);
   int flat = ga_make(GA_REGULAR, OSLA_DOUBLE, 9, 8, some_block);
   int single = ga_make(GA_REGULAR, OSLA_FLOAT, 2, 9, some_block);
+  OSLA_ASSERT_ERR(osla_ga_lu_solve('n', a, flat, NULL), OSLA_ERR_ARG);
+  OSLA_ASSERT_TEXT("info is NULL");
+  OSLA_ASSERT_ERR(osla_ga_matrix_store(NULL), OSLA_ERR_ARG);
   OSLA_ASSERT_ERR(osla_ga_lu_solve('n', flat, a, &info), OSLA_ERR_ARG);
   OSLA_ASSERT_TEXT("not square");
   OSLA_ASSERT_ERR(osla_ga_lu_solve('n', a, flat, &info), OSLA_ERR_ARG);

@@ -37,8 +37,9 @@ osla_err osla_matrix_create(osla_grid *grid, osla_dtype dtype, int64_t m, int64_
 
 /* Makes a matrix of memory that the caller owns, laid out as above with its own leading dimension
  * lld >= max(1, local_rows), which may differ by rank. Collective. The memory must outlive the
- * matrix, be writable, and be left alone during the call (osla_segment_attach). Node neighbours reach it by get and put, not by load. Errors as above, and ARG for a bad
- * lld or local == NULL where elements are owned. */
+ * matrix, be writable, and be left alone during the call (osla_segment_attach). Node neighbours
+ * reach it by get and put, not by load. Errors as above, and ARG for a bad lld or local == NULL
+ * where elements are owned. */
 osla_err osla_matrix_wrap(osla_grid *grid, osla_dtype dtype, int64_t m, int64_t n, int64_t mb,
                           int64_t nb, void *local, int64_t lld, osla_matrix **out);
 
