@@ -4,6 +4,7 @@
 #include "bench.h"
 #include "command.h"
 #include "osla_armci.h"
+#include "osla_farewell.h"
 #include "osla_blas.h"
 #include "reference.h"
 
@@ -157,6 +158,7 @@ int main(int argc, char **argv)
   int level = 0;
   if (MPI_Init_thread(NULL, NULL, MPI_THREAD_MULTIPLE, &level) != MPI_SUCCESS)
     return OSLA_EXIT_FAILED; /* MPI has said why */
+  (void)osla_farewell_arrange(MPI_COMM_WORLD);
   int status = run_kernel(kernel, argc - 1, argv + 1);
   (void)MPI_Finalize();
   return status;

@@ -33,5 +33,5 @@ scalapack_adapt/libosla_scalapack.so: scalapack_adapt/libadapt.la libosla_kernel
 	  .libs/libosla_kernels.a -Wl,-soname,libosla_scalapack.so -Wl,-z,lazy \
 	  -Wl,--version-script=$(srcdir)/scalapack_adapt/symbols.map \
 	  $(BLAS_LIBS) -lpthread -lm -ldl
-CLEANFILES = scalapack_adapt/libosla_scalapack.so
+CLEANFILES += scalapack_adapt/libosla_scalapack.so
 EXTRA_DIST += scalapack_adapt/symbols.map

@@ -11,6 +11,7 @@ src_headers = \
   src/transport/osla_transport.h \
   src/transport/osla_trace.h \
   src/transport/osla_armci.h \
+  src/transport/osla_farewell.h \
   src/memory/osla_segment.h \
   src/memory/osla_counter.h \
   src/memory/osla_stripes.h \
@@ -28,6 +29,8 @@ src_sources = \
   src/base/random.c \
   src/base/futex.h src/base/futex.c \
   src/transport/transport_ops.h \
+  src/transport/farewell.c \
+  src/transport/settings.h src/transport/settings.c \
   src/transport/backend.c \
   src/transport/request_pool.h src/transport/request_pool.c \
   src/transport/host.c \

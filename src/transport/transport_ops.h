@@ -7,6 +7,7 @@
 #define OSLA_TRANSPORT_OPS_H
 
 #include "osla_transport.h"
+#include "settings.h"
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stddef.h>
@@ -85,6 +86,7 @@ enum { OSLA_MAX_HOOKS = 16 };
 struct osla_transport {
   const osla_transport_ops *ops;
   MPI_Comm comm, node_comm;
+  osla_settings settings;
   int rank, size;
   int node, n_nodes, node_rank, node_size;
   uint64_t host_id;      /* the same on ranks whose hosts have one name */
