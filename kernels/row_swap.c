@@ -213,6 +213,7 @@ osla_err osla_rows_swap(osla_matrix *b, const int64_t *pivots, bool backward)
   OSLA_TRY(set_up(&x, pivots, backward));
   if (x.v.rows > 0)
     for (int64_t col = 0, step = 0; col < x.v.cols && err == OSLA_OK; col += x.width, step++) {
+      osla_at_step(x.v.t, "row interchanges", step);
       int64_t left = x.v.cols - col;
       err = exchange(&x, step, col, left < x.width ? left : x.width);
     }

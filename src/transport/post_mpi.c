@@ -14,6 +14,7 @@
  * from one rank to another (MPI-3.1, section 11.7.2).
  */
 #include "post_mpi.h"
+#include "patience.h"
 #include "request_pool.h"
 
 #include <stdlib.h>
@@ -88,7 +89,9 @@ static void send_word(osla_post *post)
 {
   osla_region *region = post->region;
   if (region->unflushed[post->rank]) {
+    osla_patience_blocked(region->t, "MPI_Win_flush");
     int code = MPI_Win_flush(post->rank, region->win);
+    osla_patience_blocked(region->t, NULL);
     if (code != MPI_SUCCESS) post->err = osla_error_set_mpi(code, "MPI_Win_flush");
     region->unflushed[post->rank] = false;
   }

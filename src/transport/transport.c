@@ -4,6 +4,7 @@
 #include "osla_host.h"
 #include "osla_log.h"
 #include "osla_random.h"
+#include "patience.h"
 #include "request_pool.h"
 #include "shared_memory.h"
 #include "trace.h"
@@ -123,6 +124,7 @@ static osla_err set_up(osla_transport *t, MPI_Comm comm, const osla_transport_op
     t->host_id = osla_random_bits(t->host_id, (uint64_t)*c, 0);
   t->oversubscribed = host.ranks * threads > host.cores;
   if (err == OSLA_OK && options && options->progress_thread) err = start_progress_thread(t);
+  if (err == OSLA_OK) err = osla_patience_watch(t);
   OSLA_CALL(osla_agree(t, err));
   return t->ops->start ? t->ops->start(t) : OSLA_OK;
 }
@@ -149,6 +151,7 @@ osla_err osla_transport_create(MPI_Comm comm, const osla_transport_options *opti
   (void)pthread_mutex_init(&t->mutex, NULL);
   (void)pthread_mutex_init(&t->hook_mutex, NULL);
   t->pool = pool;
+  atomic_store(&t->awaited, -1);
   osla_err err = set_up(t, comm, options);
   if (err != OSLA_OK) osla_transport_destroy(&t);
   *out = t;
@@ -160,6 +163,7 @@ void osla_transport_destroy(osla_transport **transport)
   osla_transport *t = transport ? *transport : NULL;
   if (!t) return;
   if (t->ops) t->ops->finish(t);
+  osla_patience_unwatch(t);
   if (t->has_progress_thread) {
     atomic_store(&t->stop_progress, true);
     (void)pthread_join(t->progress_thread, NULL);
@@ -253,6 +257,12 @@ void osla_progress_remove(osla_transport *t, osla_progress_hook *hook, void *arg
       break;
     }
   (void)pthread_mutex_unlock(&t->hook_mutex);
+}
+
+void osla_at_step(osla_transport *t, const char *kernel, int64_t step)
+{
+  atomic_store_explicit(&t->kernel, kernel, memory_order_relaxed);
+  atomic_store_explicit(&t->step, step, memory_order_relaxed);
 }
 
 void osla_transport_abort(osla_transport *t, osla_err err)

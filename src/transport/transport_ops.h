@@ -109,6 +109,15 @@ struct osla_transport {
   pthread_t progress_thread;
   bool has_progress_thread;
   atomic_bool stop_progress;
+  /* For the line that patience.c ends with: */
+  const char *_Atomic kernel; /* the last one that ran, and its step */
+  _Atomic int64_t step;
+  atomic_int awaited;             /* a rank that a notify is awaited from; -1: none */
+  const char *_Atomic blocked_in; /* a call of MPI, NULL: none; since: */
+  double blocked_since;
+  pthread_t watch_thread;
+  bool watches;
+  atomic_bool stop_watch;
   struct osla_trace *trace; /* what was recorded last, see trace.h; NULL: nothing ever was */
   struct osla_trace *_Atomic tracing; /* the same while tracing is on, else NULL */
 };
