@@ -8,6 +8,7 @@ tests_programs = \
   tests/test_transport \
   tests/test_progress \
   tests/test_trace \
+  tests/test_trace_unwritable \
   tests/test_segment \
   tests/test_attach \
   tests/test_notify \
@@ -141,6 +142,7 @@ tests_libosla_test_la_SOURCES = tests/osla_test.c tests/osla_test.h \
   tests/osla_test_help.c tests/osla_test_help.h \
   tests/osla_test_watch.c tests/osla_test_watch.h
 tests_file_help = tests/file_help.c tests/file_help.h
+tests_test_trace_unwritable_SOURCES = tests/test_trace_unwritable.c $(tests_file_help)
 tests_test_file_SOURCES = tests/test_file.c $(tests_file_help)
 tests_test_file_errors_SOURCES = tests/test_file_errors.c $(tests_file_help)
 tests_test_file_errors_LDADD = $(LDADD) $(HDF5_LIBS)
