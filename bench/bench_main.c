@@ -159,5 +159,5 @@ int main(int argc, char **argv)
     return OSLA_EXIT_FAILED; /* MPI has said why */
   int status = run_kernel(kernel, argc - 1, argv + 1);
   (void)MPI_Finalize();
-  return status;
+  return osla_command_leave(status);
 }

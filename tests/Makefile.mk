@@ -3,6 +3,7 @@
 tests_programs = \
   tests/test_base \
   tests/test_blas \
+  tests/test_blas_ready \
   tests/test_index \
   tests/test_transport \
   tests/test_progress \
@@ -69,6 +70,7 @@ tests_scripts = \
   tests/check_floors.sh \
   tests/check_tree.sh \
   tests/check_install.sh \
+  tests/check_blas.sh \
   tests/test_command.sh \
   tests/test_info.sh \
   tests/test_invert.sh \
