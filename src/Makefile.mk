@@ -30,6 +30,7 @@ src_sources = \
   src/transport/transport_ops.h \
   src/transport/backend.c \
   src/transport/request_pool.h src/transport/request_pool.c \
+  src/transport/groups.h src/transport/groups.c \
   src/transport/host.c \
   src/transport/transport.c \
   src/transport/wait.c \

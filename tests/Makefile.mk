@@ -5,7 +5,9 @@ tests_programs = \
   tests/test_blas \
   tests/test_blas_ready \
   tests/test_index \
+  tests/test_groups \
   tests/test_transport \
+  tests/test_shared_memory \
   tests/test_progress \
   tests/test_trace \
   tests/test_segment \
