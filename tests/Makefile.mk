@@ -7,6 +7,8 @@ tests_programs = \
   tests/test_index \
   tests/test_groups \
   tests/test_transport \
+  tests/test_host \
+  tests/test_lack \
   tests/test_shared_memory \
   tests/test_progress \
   tests/test_trace \
@@ -136,6 +138,10 @@ doc_write_updates_LDADD = $(HDF5_LIBS)
 tests_test_command_util_SOURCES = tests/test_command_util.c \
   tools/command.h tools/command.c tools/command_util.c
 tests_test_command_util_LDADD = $(LDADD) $(POPT_LIBS) $(JANSSON_LIBS)
+
+tests_test_host_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=fopen -Wl,--wrap=gethostname \
+  -Wl,--wrap=osla_groups_look
+tests_test_lack_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=malloc -Wl,--wrap=calloc -Wl,--wrap=realloc
 
 tests_test_trace_LDADD = $(LDADD) $(JANSSON_LIBS)
 
