@@ -2,6 +2,7 @@
 # A program's source is its name with .c; extra sources go into tests_test_NAME_SOURCES.
 tests_programs = \
   tests/test_base \
+  tests/test_new_file \
   tests/test_blas \
   tests/test_blas_ready \
   tests/test_index \
@@ -76,6 +77,7 @@ tests_scripts = \
   tests/check_install.sh \
   tests/check_blas.sh \
   tests/test_command.sh \
+  tests/test_files.sh \
   tests/test_info.sh \
   tests/test_invert.sh \
   tests/test_invert_errors.sh \

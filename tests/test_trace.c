@@ -398,6 +398,38 @@ static void test_long_file(void)
   remove_folder(folder);
 }
 
+/* Somebody has guessed a temporary name and made it a link to a file of ours. */
+static void write_beside_link(osla_transport *t, const char *path)
+{
+  char guess[96], victim[96];
+  struct stat status;
+  (void)snprintf(guess, sizeof guess, "%s.%ld.part", path, (long)getpid());
+  (void)snprintf(victim, sizeof victim, "%s.victim", path);
+  if (osla_test_rank() == 0) {
+    FILE *file = fopen(victim, "w");
+    CU_ASSERT(file && fputs("precious", file) >= 0 && fclose(file) == 0);
+    CU_ASSERT(symlink(victim, guess) == 0);
+  }
+  OSLA_ASSERT_OK(osla_trace_write(t, path));
+  if (osla_test_rank() != 0) return;
+  CU_ASSERT(stat(victim, &status) == 0 && status.st_size == 8);
+  CU_ASSERT(lstat(path, &status) == 0 && S_ISREG(status.st_mode));
+  CU_ASSERT(remove(guess) == 0 && remove(victim) == 0 && remove(path) == 0);
+}
+
+/* Nobody reads the pipe: an error, and no SIGPIPE. */
+static void write_closed_pipe(osla_transport *t)
+{
+  int ends[2];
+  char path[32];
+  CU_ASSERT(pipe(ends) == 0);
+  (void)snprintf(path, sizeof path, "/proc/self/fd/%d", ends[1]);
+  CU_ASSERT(close(ends[0]) == 0);
+  OSLA_ASSERT_ERR(osla_trace_write(t, path), OSLA_ERR_IO);
+  OSLA_ASSERT_TEXT("Broken pipe");
+  CU_ASSERT(close(ends[1]) == 0);
+}
+
 static void test_unwritable(void)
 {
   osla_transport *t = osla_test_transport();
@@ -410,7 +442,7 @@ static void test_unwritable(void)
   OSLA_ASSERT_TEXT("No such file or directory");
   OSLA_ASSERT_SAME_TEXT();
   OSLA_ASSERT_ERR(osla_trace_write(t, folder), OSLA_ERR_IO); /* a directory */
-  OSLA_ASSERT_TEXT("Is a directory");
+  OSLA_ASSERT_TEXT("is not a regular file");
   OSLA_ASSERT_ERR(osla_trace_write(t, ""), OSLA_ERR_IO);
   OSLA_ASSERT_ERR(osla_trace_write(t, "/dev/full"), OSLA_ERR_IO); /* opens, but takes nothing */
   OSLA_ASSERT_TEXT("No space left on device");
@@ -424,6 +456,8 @@ static void test_unwritable(void)
   OSLA_ASSERT_ERR(osla_trace_check(folder), OSLA_ERR_IO);
   (void)snprintf(path, sizeof path, "%s/trace.json", folder);
   if (osla_test_rank() == 0) OSLA_ASSERT_OK(osla_trace_check(path));
+  write_beside_link(t, path);
+  write_closed_pipe(t);
   osla_transport_destroy(&t);
   remove_folder(folder); /* nothing was left */
 }

@@ -16,6 +16,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "new_file.h"
 #include "tomo_file.h"
 #include "tomo_map_parts.h"
 
@@ -131,7 +132,7 @@ static osla_err put_in_place(const map_files *files, const char *file)
   void *bytes;
   size_t size;
   OSLA_CALL(tomo_file_read(path_of(files, "map.png").s, &bytes, &size));
-  osla_err err = size > 0 ? tomo_file_write(file, bytes, size)
+  osla_err err = size > 0 ? osla_new_file_write(file, bytes, size)
                           : osla_error_set(OSLA_ERR_IO, "%s: gnuplot made an empty picture", file);
   free(bytes);
   return err;
@@ -144,7 +145,7 @@ osla_err tomo_map_write(const tomo_map *map, const char *file)
   osla_err err = OSLA_OK;
   OSLA_CHECK(map->mesh && map->radial && map->m_recovered && map->density, OSLA_ERR_ARG,
              "a map needs mesh, radial basis, recovered model and density");
-  OSLA_CALL(tomo_file_check(file));
+  OSLA_CALL(osla_new_file_check(file, 0));
   OSLA_TRY(map_open(&files, "log", NULL));
   OSLA_TRY(map_open(&files, "map.png", NULL));
   OSLA_TRY(map_write_rasters(map, &files, &ranges));
