@@ -163,5 +163,5 @@ int main(int argc, char **argv)
   int status =
     osla_command_agree(osla_command_end("-bench", run_kernel(kernel, argc - 1, argv + 1)));
   (void)MPI_Finalize();
-  return status;
+  return osla_command_leave(status);
 }

@@ -4,8 +4,13 @@ tests_programs = \
   tests/test_base \
   tests/test_new_file \
   tests/test_blas \
+  tests/test_blas_ready \
   tests/test_index \
+  tests/test_groups \
   tests/test_transport \
+  tests/test_host \
+  tests/test_lack \
+  tests/test_shared_memory \
   tests/test_progress \
   tests/test_trace \
   tests/test_trace_unwritable \
@@ -71,6 +76,7 @@ tests_scripts = \
   tests/check_floors.sh \
   tests/check_tree.sh \
   tests/check_install.sh \
+  tests/check_blas.sh \
   tests/test_command.sh \
   tests/test_files.sh \
   tests/test_info.sh \
@@ -138,6 +144,10 @@ doc_write_updates_LDADD = $(HDF5_LIBS)
 tests_test_command_util_SOURCES = tests/test_command_util.c \
   tools/command.h tools/command.c tools/command_util.c
 tests_test_command_util_LDADD = $(LDADD) $(POPT_LIBS) $(JANSSON_LIBS)
+
+tests_test_host_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=fopen -Wl,--wrap=gethostname \
+  -Wl,--wrap=osla_groups_look
+tests_test_lack_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=malloc -Wl,--wrap=calloc -Wl,--wrap=realloc
 
 tests_test_trace_LDADD = $(LDADD) $(JANSSON_LIBS)
 

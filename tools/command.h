@@ -131,4 +131,8 @@ osla_err osla_cpu_look(MPI_Comm comm, osla_cpu *out);
 /* Gives the BLAS out->threads threads (osla_blas_set_threads), unless the user chose. Local. */
 void osla_cpu_apply(const osla_cpu *cpu);
 
+/* What main returns: status; or ends the process at once where the BLAS would hang at exit. Local.
+ */
+int osla_command_leave(int status);
+
 #endif

@@ -81,7 +81,7 @@ static int run_help(int argc, char **argv)
   return run_command(found, 2, help_argv);
 }
 
-int main(int argc, char **argv)
+static int run_line(int argc, char **argv)
 {
   osla_command_begin();
   if (argc < 2) return osla_command_error(NULL, "no command (see osla help)");
@@ -95,4 +95,9 @@ int main(int argc, char **argv)
   const command *found = find_command(name);
   if (!found) return unknown_command(name);
   return run_command(found, argc - 1, argv + 1);
+}
+
+int main(int argc, char **argv)
+{
+  return osla_command_leave(run_line(argc, argv));
 }

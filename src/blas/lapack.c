@@ -1,5 +1,5 @@
 /* Calls into LAPACK's Fortran entries, by type: every implementation has them, headers differ. */
-#include "blas_narrow.h"
+#include "blas_ready.h"
 #include "osla_blas.h"
 
 #include <limits.h>
@@ -36,7 +36,7 @@ osla_err osla_lapack_potrf(osla_dtype dtype, osla_uplo uplo, int64_t n, void *a,
   int s[2] = {0}, result = 0;
   const char *letter = uplo == OSLA_UPPER ? "U" : "L";
   *info = 0;
-  OSLA_CALL(osla_blas_narrow(2, (int64_t[]){n, lda}, s));
+  OSLA_CALL(osla_blas_enter(2, (int64_t[]){n, lda}, s));
   if (n == 0) return OSLA_OK;
   switch (dtype) {
     case OSLA_FLOAT: spotrf_(letter, &s[0], a, &s[1], &result); break;
@@ -54,7 +54,7 @@ osla_err osla_lapack_getrf(osla_dtype dtype, int64_t m, int64_t n, void *a, int6
 {
   int s[3] = {0}, result = 0;
   *info = 0;
-  OSLA_CALL(osla_blas_narrow(3, (int64_t[]){m, n, lda}, s));
+  OSLA_CALL(osla_blas_enter(3, (int64_t[]){m, n, lda}, s));
   if (m == 0 || n == 0) return OSLA_OK;
   int count = s[0] < s[1] ? s[0] : s[1];
   int *ipiv = malloc((size_t)count * sizeof *ipiv);
@@ -77,7 +77,7 @@ osla_err osla_lapack_laswp(osla_dtype dtype, int64_t n, void *a, int64_t lda, in
                            const int64_t *pivots, bool backward)
 {
   int s[3] = {0}, first = 1, step = backward ? -1 : 1;
-  OSLA_CALL(osla_blas_narrow(3, (int64_t[]){n, lda, count}, s));
+  OSLA_CALL(osla_blas_enter(3, (int64_t[]){n, lda, count}, s));
   if (n == 0 || count == 0) return OSLA_OK;
   int *ipiv = malloc((size_t)count * sizeof *ipiv);
   OSLA_CHECK(ipiv, OSLA_ERR_MEM, "%d pivots", s[2]);
