@@ -294,7 +294,10 @@ static void test_bad_fdsn(void)
          ":1: the header has no column latitude");
   refuse(read, "#Network|Station|Latitude|Longitude\nGE|KBS|78.9|11.9|\n",
          ":2: 5 fields, but the header has 4");
-  refuse(read, "#Network|Station|Latitude|Longitude\nGE||78.9|11.9\n", ":2: station is empty");
+  refuse(read, "#Network|Station|Latitude|Longitude\nGE||78.9|11.9\n",
+         ":2: station \"\" is not a code of 1 to 15 letters and digits");
+  refuse(read, "#Network|Station|Latitude|Longitude\nGE|KBS 1|78.9|11.9\n",
+         ":2: station \"KBS 1\" is not a code of 1 to 15 letters and digits");
   refuse(read, "#Network|Station|Latitude|Longitude\nGE|KBS||11.9\n", ":2: latitude is empty");
   refuse(read, "#Network|Station|Latitude|Longitude\nGE|KBS|11.9|361\n",
          ":2: longitude 361 is outside -180 to 360");

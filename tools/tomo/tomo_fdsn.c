@@ -3,6 +3,7 @@
  * Source of the columns: FDSN Web Service Specifications, fdsnws-station, "Text". A line is an
  * epoch of a station or of a channel, so a station may have many; and a code may have several
  * stations, because networks of experiments use theirs again. */
+#include <ctype.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,20 +17,35 @@ static const double same_place = 0.1;
 enum { LATITUDE, LONGITUDE, STATION, NETWORK, ELEVATION, KEYS };
 static const char *const keys[KEYS] = {"latitude", "longitude", "station", "network", "elevation"};
 
+/* Codes are not cut, because the lines of one station are found by them. */
+static osla_err check_code(const text_reader *reader, const char *what, const char *code)
+{
+  enum { LONGEST = (TOMO_NAME_MAX - 2) / 2 };
+  char shown[TEXT_SHOWN];
+  size_t n = 0;
+  while (isgraph((unsigned char)code[n]))
+    n++;
+  text_show(code, shown);
+  OSLA_CHECK(n > 0 && n <= LONGEST && code[n] == '\0', OSLA_ERR_IO,
+             "%s:%lld: %s \"%s\" is not a code of 1 to %d letters and digits", reader->file,
+             (long long)reader->line, what, shown, LONGEST);
+  return OSLA_OK;
+}
+
 static osla_err read_row(text_reader *reader, const int *column, int count, site_list *list)
 {
   char *field[TEXT_FIELDS_MAX];
   tomo_site *site;
+  double metres;
   OSLA_CALL(text_row(reader, '|', field, count));
-  for (int i = STATION; i <= NETWORK; i++)
-    OSLA_CHECK(field[column[i]][0] != '\0', OSLA_ERR_IO, "%s:%lld: %s is empty", reader->file,
-               (long long)reader->line, keys[i]);
+  const char *station = field[column[STATION]], *network = field[column[NETWORK]];
+  const char *elevation = column[ELEVATION] >= 0 ? field[column[ELEVATION]] : "";
+  OSLA_CALL(check_code(reader, "network", network));
+  OSLA_CALL(check_code(reader, "station", station));
   OSLA_CALL(site_list_add(list, &site));
   OSLA_CALL(text_position(reader, field[column[LATITUDE]], field[column[LONGITUDE]], site));
-  const char *elevation = column[ELEVATION] >= 0 ? field[column[ELEVATION]] : "";
-  double metres;
-  if (*elevation) OSLA_CALL(text_number(reader, keys[ELEVATION], elevation, -12e3, 12e3, &metres));
-  text_set_codes(site, field[column[NETWORK]], field[column[STATION]]);
+  if (*elevation) OSLA_CALL(text_number(reader, "elevation", elevation, -12e3, 12e3, &metres));
+  text_set_codes(site, network, station);
   return OSLA_OK;
 }
 
