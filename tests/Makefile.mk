@@ -76,6 +76,7 @@ tests_scripts = \
   tests/test_invert_kill.sh \
   tests/test_restart_kill.sh \
   tests/test_assemble.sh \
+  tests/test_assemble_hostile.sh \
   tests/test_bench.sh \
   tests/test_dropin.sh \
   tests/test_dropin_testers.sh \
@@ -120,12 +121,14 @@ check_PROGRAMS += tests/result_diff
 tests_result_diff_SOURCES = tests/result_diff.c
 tests_result_diff_LDADD = tools/libtomo.la libosla.la
 
-# Helpers of test_assemble.sh.
+# Helpers of test_assemble.sh and test_assemble_hostile.sh.
 if HAVE_HDF5
-check_PROGRAMS += tests/assemble_check doc/write_updates
+check_PROGRAMS += tests/assemble_check tests/hostile_updates doc/write_updates
 endif
 tests_assemble_check_SOURCES = tests/assemble_check.c
 tests_assemble_check_LDADD = $(HDF5_LIBS) -lm
+tests_hostile_updates_SOURCES = tests/hostile_updates.c
+tests_hostile_updates_LDADD = $(HDF5_LIBS)
 doc_write_updates_SOURCES = doc/write_updates.c
 doc_write_updates_LDADD = $(HDF5_LIBS)
 

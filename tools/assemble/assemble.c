@@ -5,6 +5,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 static osla_err check_output(const assemble_job *job)
 {
@@ -42,6 +43,7 @@ static osla_err write_output(assemble_job *job)
   OSLA_TRY(
     osla_file_put_vector(file, "g", OSLA_FILE_DOUBLE, o->n, osla_hessian_gradient(job->hessian)));
   OSLA_TRY(osla_file_put_int(file, "updates", job->updates));
+  OSLA_TRY(osla_file_put_text(file, "verdict", job->verdict));
   OSLA_TRY(osla_file_commit(&file));
 cleanup:
   osla_file_close(&file);
@@ -76,14 +78,14 @@ static json_t *report_json(const assemble_job *job)
   const assemble_options *o = job->options;
   const checkpoint *c = &job->checkpoint;
   return json_pack(
-    "{s:I, s:i, s:I, s:I, s:s, s:s, s:I, s:i, s:i, s:f, s:f, s:f, s:f, s:I, s:i, s:f}", "updates",
-    (json_int_t)job->updates, "files", o->n_files, "elements", (json_int_t)job->elements, "n",
-    (json_int_t)o->n, "type", o->dtype == OSLA_FLOAT ? "float" : "double", "uplo",
+    "{s:I, s:i, s:I, s:I, s:s, s:s, s:I, s:i, s:i, s:f, s:f, s:f, s:f, s:I, s:i, s:f, s:s}",
+    "updates", (json_int_t)job->updates, "files", o->n_files, "elements", (json_int_t)job->elements,
+    "n", (json_int_t)o->n, "type", o->dtype == OSLA_FLOAT ? "float" : "double", "uplo",
     o->uplo == OSLA_UPPER ? "upper" : "lower", "nb", (json_int_t)o->nb, "nprow",
     osla_grid_nprow(job->grid), "npcol", osla_grid_npcol(job->grid), "seconds_assemble",
     job->seconds_assemble, "seconds_read", job->seconds_read, "seconds_add", job->seconds_add,
     "seconds_write", job->seconds_write, "updates_resumed", (json_int_t)c->resumed, "checkpoints",
-    c->written, "seconds_checkpoint", c->seconds);
+    c->written, "seconds_checkpoint", c->seconds, "verdict", job->verdict);
 }
 
 static osla_err begin_checkpoints(assemble_job *job)
@@ -102,8 +104,19 @@ static osla_err run_steps(assemble_job *job)
   OSLA_CALL(make_hessian(job));
   OSLA_CALL(begin_checkpoints(job));
   OSLA_CALL(assemble_add(job));
+  OSLA_CALL(assemble_judge(job));
   OSLA_CALL(write_output(job));
   checkpoint_remove(&job->checkpoint);
+  return OSLA_OK;
+}
+
+/* The same on all ranks, as an error. */
+static osla_err verdict(const assemble_job *job)
+{
+  const assemble_options *o = job->options;
+  OSLA_CHECK(strcmp(job->verdict, ASSEMBLE_GOOD) == 0, OSLA_ERR_STATE, "%.200s: %s%s", o->output,
+             job->verdict,
+             o->dtype == OSLA_FLOAT && job->verdict[0] == 'H' ? ": --type double holds more" : "");
   return OSLA_OK;
 }
 
@@ -117,6 +130,8 @@ int osla_command_assemble(int argc, char **argv)
   if (!assemble_parse(argc, argv, ranks, &options, &line, &status)) return status;
   assemble_job job = {.options = &options};
   osla_err err = osla_cpu_look(MPI_COMM_WORLD, &cpu);
+  /* Before this process has large memory, registered memory, or threads. */
+  osla_err started = updates_reader_start(&job.reader);
   if (err == OSLA_OK) {
     const osla_transport_options transport = {.threads_per_rank = cpu.threads};
     osla_cpu_apply(&cpu);
@@ -128,6 +143,7 @@ int osla_command_assemble(int argc, char **argv)
                                 .file = options.checkpoint,
                                 .interval = options.interval,
                                 .quiet = options.quiet};
+  if (err == OSLA_OK) err = osla_agree(job.t, started);
   if (err == OSLA_OK) err = run_steps(&job);
   status = osla_command_fail("assemble", err);
   if (err == OSLA_OK) print_report(&job);
@@ -136,8 +152,11 @@ int osla_command_assemble(int argc, char **argv)
     status = osla_command_write_json("assemble", options.json, root);
     json_decref(root);
   }
+  if (err == OSLA_OK && status == OSLA_EXIT_OK)
+    status = osla_command_fail("assemble", verdict(&job));
   osla_hessian_destroy(&job.hessian);
   osla_grid_destroy(&job.grid);
+  updates_reader_stop(&job.reader);
   free(job.before);
   osla_transport_destroy(&job.t);
   osla_command_release(&line);

@@ -11,8 +11,9 @@ static const char about[] =
   "Sums updates H[ix, ix] += G^T diag(w) G and g[ix] += G^T diag(w) r, or H[ix, ix] += U and "
   "g[ix] += g, from HDF5 files. The ranks take updates from all files as they get ready. Writes "
   "one "
-  "triangle of H, and g, for osla solve. The data sets that a file must hold are told in "
-  "osla-assemble(1).";
+  "triangle of H, and g, for osla solve; exit status 1 if they are not finite. The data sets that "
+  "a "
+  "file must hold are told in osla-assemble(1).";
 
 static const char after[] = "Example:\n"
                             "  mpiexec -n 4 osla assemble --n 5000 --output system.h5 panels*.h5\n";

@@ -11,7 +11,8 @@ static const char name[] = "solve";
 static const char about[] =
   "Solves (H + damping I) x = g for the H and g that osla assemble wrote: factors H in memory, "
   "solves, "
-  "estimates the condition, and tells the residual with the H of the file. Writes x.";
+  "estimates the condition, and tells the residual with the H of the file. Writes x. Exit status 1 "
+  "if x is not finite or the scaled residual is above 16 (see osla-solve(1)).";
 
 static const char after[] = "Example:\n"
                             "  mpiexec -n 4 osla solve system.h5 --damping 0.1 --output x.h5\n";
