@@ -174,7 +174,7 @@ bool invert_parse(int argc, char **argv, int ranks, invert_options *o,
   long long seed = (long long)o->model.seed;
   const struct poptOption table[] = {
     {"stations", 's', POPT_ARG_STRING, &o->stations, 0,
-     "stations: SPECFEM STATIONS columns, or CSV with header", "FILE"},
+     "stations: SPECFEM STATIONS columns, CSV with header, or FDSN text", "FILE"},
     {"events", 'e', POPT_ARG_STRING, &o->events, 0,
      "earthquakes: CSV with latitude, longitude, depth_km, or GCMT NDK", "FILE"},
     {"output", 'o', POPT_ARG_STRING, &o->output, 0,
