@@ -219,8 +219,8 @@ static inline double adapt_work(double flops, int64_t m, int64_t n, int64_t k)
  * OSLA_OK gives true; an error speaks against the call. */
 bool adapt_call_succeeded(adapt_call *call, osla_err err);
 
-/* The same where the result may be half done: ends all ranks, but for a wrong argument, which
- * kernels notice before. */
+/* The same where the result may be half done: ends all ranks, but for a wrong argument and a lack
+ * of memory, which kernels notice before. */
 bool adapt_call_completed(adapt_call *call, osla_err err);
 
 /* The real routine, which the caller runs next; nested calls are passed on until adapt_call_end. */

@@ -134,7 +134,7 @@ bool adapt_call_succeeded(adapt_call *call, osla_err err)
 
 bool adapt_call_completed(adapt_call *call, osla_err err)
 {
-  if (err != OSLA_OK && err != OSLA_ERR_ARG)
+  if (err != OSLA_OK && err != OSLA_ERR_ARG && err != OSLA_ERR_MEM)
     osla_transport_abort(adapt_context_transport(call->context), err);
   return adapt_call_succeeded(call, err);
 }
