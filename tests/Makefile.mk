@@ -81,7 +81,8 @@ tests_scripts = \
   tests/test_dropin_testers.sh \
   tests/test_dropin_guide.sh \
   tests/test_dropin_lapack.sh \
-  tests/test_dropin_memory.sh
+  tests/test_dropin_memory.sh \
+  tests/test_dropin_load.sh
 
 if HAVE_CUNIT
 check_LTLIBRARIES = tests/libosla_test.la
@@ -192,7 +193,8 @@ tests_test_ga_hessian_LDADD = $(tests_ga_libs)
 AM_CPPFLAGS += $(CUNIT_CFLAGS)
 LDADD = tests/libosla_test.la libosla_armci.la tools/libtomo.la libosla.la $(CUNIT_LIBS)
 
-EXTRA_DIST += tests/run tests/list tests/dropin_help.sh tests/lsan.supp tests/broken_mpi.c tests/failing_malloc.c $(tests_scripts)
+EXTRA_DIST += tests/run tests/list tests/dropin_help.sh tests/lsan.supp tests/broken_mpi.c tests/failing_malloc.c tests/dropin_host.c \
+  tests/dropin_lengths.c tests/dropin_ctypes.py $(tests_scripts)
 
 noinst_DATA = tests/config.env
 

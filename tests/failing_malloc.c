@@ -1,4 +1,4 @@
-/* A lack of memory in libosla_scalapack.so alone, to be loaded before it (LD_PRELOAD): one of its
+/* A lack of memory in libosla_scalapack_kernels.so alone, to be loaded before it (LD_PRELOAD): one of its
  * allocations fails, the one with a given number. dropin_program.c asks for each in turn. */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -16,7 +16,7 @@ static struct {
 static int find(struct dl_phdr_info *object, size_t size, void *arg)
 {
   (void)size, (void)arg;
-  if (!strstr(object->dlpi_name, "libosla_scalapack.so")) return 0;
+  if (!strstr(object->dlpi_name, "libosla_scalapack_kernels.so")) return 0;
   for (int i = 0; i < object->dlpi_phnum; i++) {
     const ElfW(Phdr) *part = &object->dlpi_phdr[i];
     if (part->p_type != PT_LOAD || !(part->p_flags & PF_X)) continue;
