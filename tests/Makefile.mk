@@ -90,7 +90,9 @@ tests_scripts = \
   tests/test_dropin.sh \
   tests/test_dropin_testers.sh \
   tests/test_dropin_guide.sh \
-  tests/test_dropin_lapack.sh
+  tests/test_dropin_lapack.sh \
+  tests/test_dropin_memory.sh \
+  tests/test_dropin_load.sh
 
 if HAVE_CUNIT
 check_LTLIBRARIES = tests/libosla_test.la
@@ -112,7 +114,8 @@ tests_test_invert_LDADD = tests/libosla_test.la libosla_armci.la tools/libinvert
 
 # Helpers of test_dropin.sh: plain ScaLAPACK programs, without OSLA.
 if HAVE_SCALAPACK
-check_PROGRAMS += tests/dropin_random tests/dropin_errors tests/dropin_lapack doc/from_scalapack
+check_PROGRAMS += tests/dropin_random tests/dropin_errors tests/dropin_lapack tests/dropin_threads \
+  doc/from_scalapack
 endif
 tests_dropin_help = tests/dropin_program.c tests/dropin_program.h
 tests_dropin_random_SOURCES = tests/dropin_random.c $(tests_dropin_help)
@@ -120,6 +123,8 @@ tests_dropin_random_LDADD = $(SCALAPACK_LIBS) -lm
 tests_dropin_lapack_SOURCES = tests/dropin_lapack.c tests/dropin_lapack.h tests/dropin_matrices.c \
   $(tests_dropin_help)
 tests_dropin_lapack_LDADD = $(SCALAPACK_LIBS) -lm
+tests_dropin_threads_SOURCES = tests/dropin_threads.c $(tests_dropin_help)
+tests_dropin_threads_LDADD = $(SCALAPACK_LIBS) -lpthread
 tests_dropin_errors_SOURCES = tests/dropin_errors.c $(tests_dropin_help)
 tests_dropin_errors_LDADD = $(SCALAPACK_LIBS)
 doc_from_scalapack_SOURCES = doc/from_scalapack.c
@@ -208,7 +213,8 @@ tests_test_ga_hessian_LDADD = $(tests_ga_libs)
 AM_CPPFLAGS += $(CUNIT_CFLAGS)
 LDADD = tests/libosla_test.la libosla_armci.la tools/libtomo.la libosla.la $(CUNIT_LIBS)
 
-EXTRA_DIST += tests/run tests/list tests/dropin_help.sh tests/lsan.supp tests/broken_mpi.c $(tests_scripts)
+EXTRA_DIST += tests/run tests/list tests/dropin_help.sh tests/lsan.supp tests/broken_mpi.c tests/failing_malloc.c tests/dropin_host.c \
+  tests/dropin_lengths.c tests/dropin_ctypes.py $(tests_scripts)
 
 noinst_DATA = tests/config.env
 

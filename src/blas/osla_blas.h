@@ -53,8 +53,8 @@ osla_err osla_blas_max(osla_dtype dtype, int64_t n, const void *x, double *value
 osla_err osla_lapack_getrf(osla_dtype dtype, int64_t m, int64_t n, void *a, int64_t lda,
                            int64_t *pivots, int64_t *info);
 
-/* Exchanges row i of A (n columns) with row pivots[i], for i = 0 .. count - 1 in this order, or in
- * the opposite one. */
+/* Exchanges row i of A (n columns) with row pivots[i] >= i, for i = 0 .. count - 1 in this order,
+ * or in the opposite one. */
 osla_err osla_lapack_laswp(osla_dtype dtype, int64_t n, void *a, int64_t lda, int64_t count,
                            const int64_t *pivots, bool backward);
 
