@@ -51,8 +51,6 @@ osla_err osla_trsm_open(trsm *f, osla_uplo uplo, osla_trans trans, osla_diag dia
                         osla_matrix *b)
 {
   *f = (trsm){.a = view_of(a), .b = view_of(b), .uplo = uplo, .trans = trans, .diag = diag};
-  OSLA_CHECK(uplo == OSLA_LOWER || uplo == OSLA_UPPER, OSLA_ERR_ARG,
-             "triangular solve of uplo = %d", (int)uplo);
   trim_blocks(&f->a);
   trim_blocks(&f->b);
   f->b.mb = f->a.nb; /* one process row: its block rows do not matter */
@@ -85,7 +83,7 @@ static osla_err scale(osla_complex alpha, osla_matrix *b)
 {
   local_view v = view_of(b);
   osla_err err = OSLA_OK;
-  if (alpha == 1 || v.rows == 0) return OSLA_OK;
+  if (v.rows == 0) return OSLA_OK;
   for (int64_t c = 0; c < v.cols && err == OSLA_OK; c++)
     if (alpha == 0)
       memset(local_at(&v, 0, c), 0, (size_t)v.rows * v.element);
@@ -94,15 +92,21 @@ static osla_err scale(osla_complex alpha, osla_matrix *b)
   return err;
 }
 
+static osla_err check(osla_side side, osla_uplo uplo, const osla_matrix *a, const osla_matrix *b)
+{
+  OSLA_CALL(osla_rhs_check_uplo(uplo));
+  return osla_rhs_check(side, a, b);
+}
+
 osla_err osla_trsm(osla_side side, osla_uplo uplo, osla_trans trans, osla_diag diag,
                    osla_complex alpha, osla_matrix *a, osla_matrix *b)
 {
   osla_transport *t = osla_grid_transport(osla_matrix_grid(b));
+  OSLA_CALL(osla_agree(t, check(side, uplo, a, b)));
   osla_trans turn = OSLA_NOTRANS, op = trans;
   osla_rhs r;
   trsm f;
   osla_err err;
-  OSLA_CALL(osla_rhs_check(side, a, b));
   if (alpha == 0) return osla_agree(t, scale(alpha, b));
   if (side == OSLA_RIGHT) { /* X T^H = B is T X^H = B^H */
     turn = trans == OSLA_CONJTRANS ? OSLA_CONJTRANS : OSLA_TRANS;
@@ -111,7 +115,7 @@ osla_err osla_trsm(osla_side side, osla_uplo uplo, osla_trans trans, osla_diag d
   }
   OSLA_CALL(osla_rhs_open(&r, a, b, turn));
   OSLA_TRY(osla_trsm_open(&f, uplo, op, diag, a, r.b));
-  OSLA_TRY(osla_agree(t, scale(alpha, r.b)));
+  if (alpha != 1) OSLA_TRY(osla_agree(t, scale(alpha, r.b)));
   err = osla_trsm_run(&f);
 cleanup:
   osla_trsm_close(&f);

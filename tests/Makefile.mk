@@ -17,6 +17,7 @@ tests_programs = \
   tests/test_segment \
   tests/test_attach \
   tests/test_notify \
+  tests/test_stripes \
   tests/test_grid \
   tests/test_matrix \
   tests/test_matrix_memory \
@@ -37,6 +38,7 @@ tests_programs = \
   tests/test_solve \
   tests/test_refine \
   tests/test_condition \
+  tests/test_agree \
   tests/test_hessian_split \
   tests/test_hessian \
   tests/test_hessian_ops \

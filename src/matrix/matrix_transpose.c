@@ -39,7 +39,26 @@ static void turn(osla_dtype dtype, bool conjugate, int64_t m, int64_t n, const u
     }
 }
 
-static osla_err pull_tiles(bool conjugate, const osla_matrix *source, osla_matrix *dest)
+static osla_err check(osla_trans trans, const osla_matrix *source, const osla_matrix *dest)
+{
+  osla_layout ls = osla_matrix_layout(source), ld = osla_matrix_layout(dest);
+  OSLA_CHECK(trans == OSLA_TRANS || trans == OSLA_CONJTRANS, OSLA_ERR_ARG,
+             "transpose: trans = %d is neither TRANS nor CONJTRANS", (int)trans);
+  OSLA_CHECK(ls.m == ld.n && ls.n == ld.m, OSLA_ERR_ARG,
+             "transpose: source is %" PRId64 " x %" PRId64 ", destination %" PRId64 " x %" PRId64,
+             ls.m, ls.n, ld.m, ld.n);
+  OSLA_CHECK(osla_matrix_dtype(source) == osla_matrix_dtype(dest), OSLA_ERR_ARG,
+             "transpose: source has type '%c', destination '%c'",
+             osla_dtype_letter(osla_matrix_dtype(source)),
+             osla_dtype_letter(osla_matrix_dtype(dest)));
+  OSLA_CHECK(osla_grid_transport(osla_matrix_grid(source)) ==
+               osla_grid_transport(osla_matrix_grid(dest)),
+             OSLA_ERR_ARG, "transpose: source and destination belong to different transports");
+  OSLA_CHECK(source != dest, OSLA_ERR_ARG, "transpose: source and destination are one matrix");
+  return OSLA_OK;
+}
+
+static osla_err pull_tiles(osla_trans trans, const osla_matrix *source, osla_matrix *dest)
 {
   osla_layout l = osla_matrix_layout(dest);
   osla_grid *grid = osla_matrix_grid(dest);
@@ -50,8 +69,9 @@ static osla_err pull_tiles(bool conjugate, const osla_matrix *source, osla_matri
   int64_t rows = osla_matrix_local_rows(dest), cols = osla_matrix_local_cols(dest);
   osla_layout ls = osla_matrix_layout(source);
   unsigned char *tile = malloc((size_t)(TILE * TILE) * e);
-  osla_err err =
-    tile ? OSLA_OK : osla_error_set(OSLA_ERR_MEM, "tile of %d x %d elements", TILE, TILE);
+  osla_err err = check(trans, source, dest);
+  if (err == OSLA_OK && !tile)
+    err = osla_error_set(OSLA_ERR_MEM, "tile of %d x %d elements", TILE, TILE);
   err = osla_agree(t, err); /* the source is complete */
   for (int64_t c = 0, n; c < cols && err == OSLA_OK; c += n) {
     int64_t j = osla_index_global(c, l.nb, osla_grid_pcol(grid), l.npcol);
@@ -61,7 +81,7 @@ static osla_err pull_tiles(bool conjugate, const osla_matrix *source, osla_matri
       m = run_there(t, i, run_of(r, rows, l.mb, l.nprow), ls.nb, ls.npcol);
       err = osla_matrix_get_block(source, j, i, n, m, tile, n);
       if (err != OSLA_OK) break;
-      turn(dtype, conjugate, m, n, tile,
+      turn(dtype, trans == OSLA_CONJTRANS, m, n, tile,
            (unsigned char *)osla_matrix_local(dest) + (size_t)(r + c * lld) * e, lld);
     }
   }
@@ -71,19 +91,5 @@ static osla_err pull_tiles(bool conjugate, const osla_matrix *source, osla_matri
 
 osla_err osla_matrix_transpose(osla_trans trans, const osla_matrix *source, osla_matrix *dest)
 {
-  osla_layout ls = osla_matrix_layout(source), ld = osla_matrix_layout(dest);
-  osla_transport *t = osla_grid_transport(osla_matrix_grid(dest));
-  OSLA_CHECK(trans == OSLA_TRANS || trans == OSLA_CONJTRANS, OSLA_ERR_ARG,
-             "transpose: trans = %d is neither TRANS nor CONJTRANS", (int)trans);
-  OSLA_CHECK(ls.m == ld.n && ls.n == ld.m, OSLA_ERR_ARG,
-             "transpose: source is %" PRId64 " x %" PRId64 ", destination %" PRId64 " x %" PRId64,
-             ls.m, ls.n, ld.m, ld.n);
-  OSLA_CHECK(osla_matrix_dtype(source) == osla_matrix_dtype(dest), OSLA_ERR_ARG,
-             "transpose: source has type '%c', destination '%c'",
-             osla_dtype_letter(osla_matrix_dtype(source)),
-             osla_dtype_letter(osla_matrix_dtype(dest)));
-  OSLA_CHECK(osla_grid_transport(osla_matrix_grid(source)) == t, OSLA_ERR_ARG,
-             "transpose: source and destination belong to different transports");
-  OSLA_CHECK(source != dest, OSLA_ERR_ARG, "transpose: source and destination are one matrix");
-  return osla_agree(t, pull_tiles(trans == OSLA_CONJTRANS, source, dest));
+  return osla_agree(osla_grid_transport(osla_matrix_grid(dest)), pull_tiles(trans, source, dest));
 }
