@@ -6,6 +6,7 @@
 #include "command_files.h"
 #include "osla_armci.h"
 #include "osla_blas.h"
+#include "osla_farewell.h"
 #include "reference.h"
 
 #include <errno.h>
@@ -160,6 +161,7 @@ int main(int argc, char **argv)
   int level = 0;
   if (MPI_Init_thread(NULL, NULL, MPI_THREAD_MULTIPLE, &level) != MPI_SUCCESS)
     return OSLA_EXIT_FAILED; /* MPI has said why */
+  (void)osla_farewell_arrange(MPI_COMM_WORLD);
   int status =
     osla_command_agree(osla_command_end("-bench", run_kernel(kernel, argc - 1, argv + 1)));
   (void)MPI_Finalize();

@@ -45,5 +45,5 @@ scalapack_adapt/libosla_scalapack_kernels.so: scalapack_adapt/libadapt.la libosl
 	  .libs/libosla_kernels.a -Wl,-soname,libosla_scalapack_kernels.so \
 	  -Wl,--version-script=$(srcdir)/scalapack_adapt/symbols.map \
 	  $(BLAS_LIBS) -lpthread -lm
-CLEANFILES = $(scalapack_DATA)
+CLEANFILES += $(scalapack_DATA)
 EXTRA_DIST += scalapack_adapt/symbols.map

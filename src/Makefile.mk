@@ -11,6 +11,7 @@ src_headers = \
   src/transport/osla_transport.h \
   src/transport/osla_trace.h \
   src/transport/osla_armci.h \
+  src/transport/osla_farewell.h \
   src/memory/osla_segment.h \
   src/memory/osla_counter.h \
   src/memory/osla_stripes.h \
@@ -32,6 +33,8 @@ src_sources = \
   src/base/new_file_rights.h src/base/new_file_rights.c \
   src/base/new_file.h src/base/new_file.c \
   src/transport/transport_ops.h \
+  src/transport/farewell.c \
+  src/transport/settings.h src/transport/settings.c \
   src/transport/backend.c \
   src/transport/request_pool.h src/transport/request_pool.c \
   src/transport/groups.h src/transport/groups.c \

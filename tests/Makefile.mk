@@ -11,6 +11,7 @@ tests_programs = \
   tests/test_host \
   tests/test_lack \
   tests/test_shared_memory \
+  tests/test_settings \
   tests/test_progress \
   tests/test_trace \
   tests/test_trace_unwritable \
@@ -233,6 +234,6 @@ soak: check-programs
 	OSLA_TEST_SECONDS=$${OSLA_TEST_SECONDS:-300} OPENBLAS_NUM_THREADS=1 \
 	  timeout 900 $(MPIEXEC) -n 3 tests/test_hessian_wire soak
 	OSLA_TEST_SECONDS=$${OSLA_TEST_SECONDS:-300} OPENBLAS_NUM_THREADS=1 \
-	  MPIR_CVAR_NUM_CLIQUES=2 MPIR_CVAR_CLIQUES_BY_BLOCK=1 \
+	  OSLA_FAKE_NODES=2 MPIR_CVAR_NUM_CLIQUES=2 MPIR_CVAR_CLIQUES_BY_BLOCK=1 \
 	  timeout 900 $(MPIEXEC) -n 4 tests/test_hessian_wire soak
 .PHONY: check-programs soak

@@ -7,6 +7,7 @@ set -u
 . "$BUILDDIR/tests/config.env"
 [ "$HAVE_HDF5" = yes ] || { echo "this build has no HDF5"; exit 77; }
 check=$BUILDDIR/tests/assemble_check
+. "$SRCDIR/tests/modes.sh"
 scratch=$(mktemp -d) || exit 1
 trap 'rm -rf "$scratch"' EXIT
 failed=0
@@ -19,7 +20,7 @@ run() {
   local ranks=$1 mode=$2 env=() command
   shift 2
   label="$* ($ranks ranks, $mode)"
-  [ "$mode" = fake2 ] && env=(MPIR_CVAR_NUM_CLIQUES=2 MPIR_CVAR_CLIQUES_BY_BLOCK=1)
+  env=($(in_mode "$mode" "$ranks"))
   command=("$OSLA" "$@")
   [ "$ranks" = 0 ] || command=("$MPIEXEC" -n "$ranks" "${command[@]}")
   (cd "$scratch/job" && timeout 60 env "${env[@]}" "${command[@]}") \

@@ -4,6 +4,7 @@
 set -u
 : "${OSLA:?}" "${MPIEXEC:?}" "${BUILDDIR:?}"
 . "$BUILDDIR/tests/config.env"
+. "$SRCDIR/tests/modes.sh"
 scratch=$(mktemp -d) || exit 1
 trap 'chmod -R u+w "$scratch"; rm -rf "$scratch"' EXIT
 failed=0
@@ -17,7 +18,7 @@ run() {
   local ranks=$1 mode=$2 env=() command outputs=()
   shift 2
   label="$* ($ranks ranks, $mode)"
-  [ "$mode" = fake2 ] && env=(MPIR_CVAR_NUM_CLIQUES=2 MPIR_CVAR_CLIQUES_BY_BLOCK=1)
+  env=($(in_mode "$mode" "$ranks"))
   [[ " $* " == *" --output "* ]] || outputs+=(--output m.osla)
   [[ " $* " == *" --map "* ]] || outputs+=(--map m.png)
   [[ " $* " == *" --json "* ]] || outputs+=(--json m.json)

@@ -3,6 +3,7 @@
 
 #include "command.h"
 #include "osla_armci.h"
+#include "osla_farewell.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -63,6 +64,7 @@ static int run_command(const command *found, int argc, char **argv)
   int level = 0;
   if (MPI_Init_thread(NULL, NULL, MPI_THREAD_MULTIPLE, &level) != MPI_SUCCESS)
     return OSLA_EXIT_FAILED; /* MPI has said why */
+  (void)osla_farewell_arrange(MPI_COMM_WORLD);
   int status = osla_command_agree(osla_command_end(found->name, found->run(argc, argv)));
   (void)MPI_Finalize();
   return status;

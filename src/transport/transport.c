@@ -1,5 +1,6 @@
 /* Making a transport: the node map, the thread level, the progress hooks and thread. */
 #include "futex.h"
+#include "osla_farewell.h"
 #include "osla_log.h"
 #include "request_pool.h"
 #include "shared_memory.h"
@@ -21,12 +22,28 @@ osla_err osla_all_have(MPI_Comm comm, bool mine, const char *what)
   return OSLA_OK;
 }
 
+/* The ranks of this node. */
+static osla_err split_nodes(osla_transport *t)
+{
+  if (t->ops->every_rank_a_node) {
+    OSLA_MPI(MPI_Comm_split(t->comm, t->rank, 0, &t->node_comm));
+    return OSLA_OK;
+  }
+  OSLA_MPI(MPI_Comm_split_type(t->comm, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &t->node_comm));
+  if (t->settings.fake_nodes == 0) return OSLA_OK;
+  int part;
+  MPI_Comm whole = t->node_comm;
+  OSLA_CALL(osla_fake_node(t->settings.fake_nodes, &part));
+  int code = MPI_Comm_split(whole, part, 0, &t->node_comm);
+  (void)MPI_Comm_free(&whole);
+  OSLA_MPI(code);
+  return OSLA_OK;
+}
+
 /* Numbers the nodes 0, 1, ... in the order of their lowest ranks; *leader: the lowest of mine. */
 static osla_err map_nodes(osla_transport *t, int *leader)
 {
-  OSLA_MPI(t->ops->every_rank_a_node
-             ? MPI_Comm_split(t->comm, t->rank, 0, &t->node_comm)
-             : MPI_Comm_split_type(t->comm, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &t->node_comm));
+  OSLA_CALL(split_nodes(t));
   OSLA_MPI(MPI_Comm_set_errhandler(t->node_comm, MPI_ERRORS_RETURN));
   OSLA_MPI(MPI_Comm_rank(t->node_comm, &t->node_rank));
   OSLA_MPI(MPI_Comm_size(t->node_comm, &t->node_size));
@@ -70,6 +87,24 @@ static osla_err start_progress_thread(osla_transport *t)
   return OSLA_OK;
 }
 
+/* Is this the job that the user meant? Where the launcher and MPI do not fit, each rank is a job of
+ * its own. */
+static osla_err check_expectations(const osla_transport *t)
+{
+  int world;
+  OSLA_MPI(MPI_Comm_size(MPI_COMM_WORLD, &world));
+  if (t->size < world) return OSLA_OK;
+  int ranks = t->settings.expect_ranks, nodes = t->settings.expect_nodes;
+  OSLA_CHECK(
+    ranks == 0 || ranks == t->size, OSLA_ERR_STATE,
+    "this job has %d ranks, and OSLA_EXPECT_RANKS asks for %d: does the launcher belong to "
+    "this MPI?",
+    t->size, ranks);
+  OSLA_CHECK(nodes == 0 || nodes == t->n_nodes || t->ops->every_rank_a_node, OSLA_ERR_STATE,
+             "this job has %d nodes, and OSLA_EXPECT_NODES asks for %d", t->n_nodes, nodes);
+  return OSLA_OK;
+}
+
 static osla_err set_up(osla_transport *t, MPI_Comm comm, const osla_transport_options *options)
 {
   OSLA_MPI(MPI_Comm_dup(comm, &t->comm));
@@ -79,7 +114,10 @@ static osla_err set_up(osla_transport *t, MPI_Comm comm, const osla_transport_op
   OSLA_MPI(MPI_Query_thread(&t->thread_level));
   OSLA_CALL(osla_backend_choose(t->comm, options ? options->transport : NULL, &t->ops));
   int leader;
+  OSLA_CALL(osla_settings_read(t->comm, &t->settings));
+  OSLA_CALL(osla_farewell_arrange(t->comm));
   OSLA_CALL(map_nodes(t, &leader));
+  OSLA_CALL(check_expectations(t));
 
   int threads = options && options->threads_per_rank > 1 ? options->threads_per_rank : 1;
   bool mapped = false;

@@ -8,6 +8,7 @@
 
 #include "osla_host.h"
 #include "osla_transport.h"
+#include "settings.h"
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stddef.h>
@@ -91,6 +92,7 @@ enum { OSLA_MAX_HOOKS = 16 };
 struct osla_transport {
   const osla_transport_ops *ops;
   MPI_Comm comm, node_comm;
+  osla_settings settings;
   int rank, size;
   int node, n_nodes, node_rank, node_size;
   int host;              /* lowest rank on my host, see osla_host.h */
