@@ -97,7 +97,9 @@ osla_err osla_trsm(osla_side side, osla_uplo uplo, osla_trans trans, osla_diag d
                    osla_complex alpha, osla_matrix *a, osla_matrix *b)
 {
   osla_transport *t = osla_grid_transport(osla_matrix_grid(b));
+  osla_dtype dtype = osla_matrix_dtype(b);
   OSLA_CALL(osla_rhs_check(side, a, b));
+  if (dtype == OSLA_FLOAT || dtype == OSLA_DOUBLE) alpha = creal(alpha);
   OSLA_CALL(osla_agree(t, scale(alpha, b)));
   if (alpha == 0) return OSLA_OK;
   osla_trans turn = OSLA_NOTRANS, op = trans;
