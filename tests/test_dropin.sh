@@ -23,6 +23,15 @@ for routine in psgemm pdgemm pcgemm pzgemm pssyrk pdsyrk pstrsm pdtrsm pctrsm pz
 done
 grep -q '^pdtrsm .* blocks or alignment' on.2.err || complain "no reason for pdtrsm"
 
+# contexts that come and go: few transports are made for them
+for ranks in 1 2 3; do
+  run contexts.off $ranks "$BUILDDIR/tests/dropin_contexts" "" NONE=
+  run contexts.on $ranks "$BUILDDIR/tests/dropin_contexts" "" "${on[@]}"
+  same "contexts, $ranks ranks" contexts.off contexts.on
+  looks=$(awk '$1 == "looks" {print $2}' contexts.on.err)
+  [ "$looks" -ge 1 ] && [ "$looks" -le 3 ] || complain "contexts, $ranks ranks: $looks transports"
+done
+
 # switches
 run small 1 "$random" 160 "${with[@]}"
 same "small ones" off.1 small
