@@ -36,7 +36,7 @@ typedef struct lu_step {
 
 /* What a panel's ranks tell about it; the top block follows: size x size, ld = nb. */
 typedef struct lu_head {
-  int64_t info; /* 0, or 1 + the first zero pivot's global index */
+  int64_t info; /* 0, or 1 + the global index of the first column with a zero pivot or a NaN */
 } lu_head;
 
 typedef struct lu_panel {

@@ -102,7 +102,9 @@ osla_err osla_trsm(osla_side side, osla_uplo uplo, osla_trans trans, osla_diag d
                    osla_complex alpha, osla_matrix *a, osla_matrix *b)
 {
   osla_transport *t = osla_grid_transport(osla_matrix_grid(b));
+  osla_dtype dtype = osla_matrix_dtype(b);
   OSLA_CALL(osla_agree(t, check(side, uplo, a, b)));
+  if (dtype == OSLA_FLOAT || dtype == OSLA_DOUBLE) alpha = creal(alpha);
   osla_trans turn = OSLA_NOTRANS, op = trans;
   osla_rhs r;
   trsm f;

@@ -97,10 +97,12 @@ adapt_caller adapt_caller_get(void);
 /* Prints the table to stderr. Local. */
 void adapt_report(void);
 
-/* The contexts that are alive, newest first; for adapt_context.c. Under the lock. */
+/* The contexts that are alive or kept, newest first; for adapt_context.c. Under the lock. */
 typedef struct adapt_registry {
   bool made;
+  bool keeps; /* what a context had, for the next one: not where threads make some at a time */
   int keyval; /* of the attribute that holds a context */
+  int64_t contexts; /* the number of the newest one ever */
   struct adapt_context *newest;
 } adapt_registry;
 adapt_registry *adapt_registry_get(void);
@@ -122,7 +124,8 @@ typedef struct adapt_place {
 bool adapt_place_of(const adapt_caller *caller, int context, adapt_place *place);
 
 /* What hangs on the context; made by the first call that asks. NULL on all processes if it cannot
- * be used. Collective over the context. It is freed with the context, or by MPI_Finalize. */
+ * be used. Collective over the context. It is freed with the context, or kept for the next one of
+ * the same processes, or freed by MPI_Finalize. */
 adapt_context *adapt_context_of(const adapt_place *place);
 osla_transport *adapt_context_transport(const adapt_context *context);
 
@@ -240,7 +243,8 @@ bool adapt_uplo_of(const char *letter, osla_uplo *uplo);
 bool adapt_diag_of(const char *letter, osla_diag *diag);
 bool adapt_side_of(const char *letter, osla_side *side);
 
-/* A factor that is passed by address. */
+/* A factor that is passed by address. Calls with alpha = 0, which do not read their operands, are
+ * passed on: what is left to do is local. */
 osla_complex adapt_factor(osla_dtype dtype, const void *at);
 
 /* --- copies (adapt_stage.c) --- */

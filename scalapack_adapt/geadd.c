@@ -69,6 +69,7 @@ static bool take(adapt_call *call, const geadd_args *x)
   if (call->reason != ADAPT_TAKEN) return false;
   if (!adapt_trans_of(x->trans, &trans)) return adapt_call_refuse(call, ADAPT_ARGUMENTS);
   if (trans == OSLA_NOTRANS) return adapt_call_refuse(call, ADAPT_FAST);
+  if (adapt_factor(x->dtype, x->alpha) == 0) return adapt_call_refuse(call, ADAPT_FAST);
   int64_t m = *x->m, n = *x->n;
   adapt_sub subs[] = {adapt_sub_at(x->a, x->ia, x->ja, x->desca, n, m),
                       adapt_sub_at(x->c, x->ic, x->jc, x->descc, m, n)};

@@ -70,6 +70,7 @@ static bool take(adapt_call *call, const gemm_args *x)
   if (call->reason != ADAPT_TAKEN) return false;
   if (!adapt_trans_of(x->transa, &transa) || !adapt_trans_of(x->transb, &transb))
     return adapt_call_refuse(call, ADAPT_ARGUMENTS);
+  if (adapt_factor(x->dtype, x->alpha) == 0) return adapt_call_refuse(call, ADAPT_FAST);
   int64_t m = *x->m, n = *x->n, k = *x->k;
   adapt_sub subs[] = {adapt_sub_at(x->a, x->ia, x->ja, x->desca, transa ? k : m, transa ? m : k),
                       adapt_sub_at(x->b, x->ib, x->jb, x->descb, transb ? n : k, transb ? k : n),

@@ -17,7 +17,7 @@
 
 #include <stdlib.h>
 
-enum { A, B, DESC_TYPE = 0, DESC_M = 2 };
+enum { A, B, DESC_TYPE = 0, DESC_CONTEXT = 1, DESC_M = 2, DESC_NB = 5 };
 
 typedef struct problem {
   bool factors, solves, cholesky;
@@ -75,14 +75,14 @@ static bool is_aligned(const problem *p)
 /* A solve alone copies n^2 elements for 2 n^2 nrhs operations. Measured with n = 1000 to 3000 and 2
  * processes: from 128 right-hand sides on it gains 1.5 to 2 times on one process row, if every
  * process column has a block of them; with fewer, or on two process rows, it loses. */
-static bool is_worth_it(const problem *p)
+static bool is_worth_it(const lapack_args *x, const problem *p)
 {
   enum { MANY = 128 };
-  const osla_grid *grid = p->subs[B].grid;
+  adapt_place at;
   if (p->factors || adapt_settings_get()->min_flops >= 0) return true;
-  int npcol = osla_grid_npcol(grid);
-  return osla_grid_nprow(grid) == 1 && npcol > 1 && p->nrhs >= MANY &&
-         p->nrhs > p->subs[B].nb * (npcol - 1);
+  if (!adapt_place_of(x->desca[DESC_CONTEXT], &at)) return true; /* for adapt_call_open to say */
+  return at.nprow == 1 && at.npcol > 1 && p->nrhs >= MANY &&
+         p->nrhs > (int64_t)x->descb[DESC_NB] * (at.npcol - 1);
 }
 
 /* --- pivots: theirs count rows of A from 1, ours rows of sub(A) --- */
@@ -253,10 +253,10 @@ bool lapack_take(adapt_call *call, const lapack_args *x)
   if (!read(call, x, &p)) return adapt_call_refuse(call, ADAPT_ARGUMENTS);
   adapt_reason reason = judge_descriptors(x);
   if (reason != ADAPT_TAKEN) return adapt_call_refuse(call, reason);
+  if (!is_worth_it(x, &p)) return adapt_call_refuse(call, ADAPT_FAST);
   if (!adapt_call_open(call, flops_of(&p), adapt_least_flops(), p.solves ? 2 : 1, p.subs))
     return false;
   if (!is_aligned(&p)) return adapt_call_refuse(call, ADAPT_ARGUMENTS);
-  if (!is_worth_it(&p)) return adapt_call_refuse(call, ADAPT_FAST);
   osla_err err = work(call, x, &p);
   if (err != OSLA_OK && p.changed)
     osla_transport_abort(adapt_context_transport(call->context), err);

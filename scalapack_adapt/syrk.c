@@ -36,6 +36,7 @@ static bool take(adapt_call *call, const syrk_args *x)
   if (call->reason != ADAPT_TAKEN) return false;
   if (!adapt_uplo_of(x->uplo, &uplo) || !adapt_trans_of(x->trans, &trans))
     return adapt_call_refuse(call, ADAPT_ARGUMENTS);
+  if (adapt_factor(x->dtype, x->alpha) == 0) return adapt_call_refuse(call, ADAPT_FAST);
   int64_t n = *x->n, k = *x->k;
   adapt_sub subs[] = {adapt_sub_at(x->a, x->ia, x->ja, x->desca, trans ? k : n, trans ? n : k),
                       adapt_sub_at(x->c, x->ic, x->jc, x->descc, n, n)};

@@ -32,7 +32,7 @@ typedef void geadd_routine(const char *trans, const int *m, const int *n, const 
                            const int *descc);
 gemm_routine psgemm_, pdgemm_, pcgemm_, pzgemm_;
 syrk_routine pssyrk_, pdsyrk_;
-trsm_routine pstrsm_, pdtrsm_;
+trsm_routine pstrsm_, pdtrsm_, pctrsm_, pztrsm_;
 geadd_routine psgeadd_, pdgeadd_;
 
 /* A BLACS context; prow < 0: this process is outside. */

@@ -18,15 +18,24 @@ run blocks.2 2 "$random" 160 "${on[@]}" OSLA_SCALAPACK_BLOCK=5
 same "other blocks along k" off.2 blocks.2
 run blocks.4 4 "$random" 16 "${on[@]}" OSLA_SCALAPACK_BLOCK=7
 same "other blocks along k, 4 ranks" off.4 blocks.4
-for routine in psgemm pdgemm pcgemm pzgemm pssyrk pdsyrk pstrsm pdtrsm psgeadd pdgeadd; do
+for routine in psgemm pdgemm pcgemm pzgemm pssyrk pdsyrk pstrsm pdtrsm pctrsm pztrsm psgeadd pdgeadd; do
   [ "$(taken on.2.err $routine)" -gt 0 ] || complain "no $routine was taken"
 done
 grep -q '^pdtrsm .* blocks or alignment' on.2.err || complain "no reason for pdtrsm"
 
+# contexts that come and go: few transports are made for them
+for ranks in 1 2 3; do
+  run contexts.off $ranks "$BUILDDIR/tests/dropin_contexts" "" NONE=
+  run contexts.on $ranks "$BUILDDIR/tests/dropin_contexts" "" "${on[@]}"
+  same "contexts, $ranks ranks" contexts.off contexts.on
+  looks=$(awk '$1 == "looks" {print $2}' contexts.on.err)
+  [ "$looks" -ge 1 ] && [ "$looks" -le 3 ] || complain "contexts, $ranks ranks: $looks transports"
+done
+
 # switches
 run small 1 "$random" 160 "${with[@]}"
 same "small ones" off.1 small
-grep -q '^pdgemm .* too small$' small.err || { complain "small calls are taken"; cat small.err; }
+grep -q '^pdgemm  *0 .* too small' small.err || { complain "small calls are taken"; cat small.err; }
 run off 1 "$random" 160 "${on[@]}" OSLA_SCALAPACK=off
 same "switched off" off.1 off
 [ "$(taken off.err pdsyrk)" = 0 ] || complain "switched off, and calls are taken"
