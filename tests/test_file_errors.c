@@ -130,6 +130,35 @@ static void test_raw_changed(void)
   osla_transport_destroy(&t);
 }
 
+/* As in file_sum.c. */
+static uint64_t mix(uint64_t x)
+{
+  x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
+  x = (x ^ (x >> 27)) * 0x94d049bb133111ebu;
+  return x ^ (x >> 31);
+}
+
+/* A trailer whose checksum is right and whose sizes wrap to what the file has. */
+static void test_raw_forged(void)
+{
+  static const int64_t sizes[][2] = {{1LL << 32, 1LL << 32}, {1LL << 62, 4}, {1LL << 62, 0}};
+  osla_transport *t = osla_test_transport();
+  scratch_make();
+  const char *path = scratch_path("forged");
+  for (size_t k = 0; k < sizeof sizes / sizeof *sizes; k++) {
+    const uint32_t order_and_length[2] = {0x01020304, 64};
+    uint64_t word[8] = {0, 0, (uint64_t)sizes[k][0], (uint64_t)sizes[k][1], OSLA_DOUBLE, 0, 0, 0};
+    memcpy(&word[0], "OSLAraw1", sizeof word[0]);
+    memcpy(&word[1], order_and_length, sizeof word[1]);
+    for (uint64_t i = 0; i < 7; i++)
+      word[7] += mix(word[i] ^ mix((i + 1) * 0x9e3779b97f4a7c15u));
+    scratch_write(path, (const unsigned char *)word, sizeof word);
+    refuse(t, path, NULL, "forged: cannot be of ");
+  }
+  scratch_drop(1);
+  osla_transport_destroy(&t);
+}
+
 /* Swapping two columns keeps all elements: the checksum must see their places. */
 static void test_swapped(void)
 {
@@ -363,6 +392,7 @@ int main(int argc, char **argv)
   static const osla_test_case cases[] = {{"targets", test_targets},
                                          {"foreign", test_foreign},
                                          {"raw_changed", test_raw_changed},
+                                         {"raw_forged", test_raw_forged},
                                          {"swapped", test_swapped},
                                          {"hdf5_changed", test_hdf5_changed},
                                          {"hdf5_flipped", test_hdf5_flipped},

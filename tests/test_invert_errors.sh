@@ -109,10 +109,8 @@ bad "--seed: -1 is outside 0 to [0-9]+" --seed -1
 bad "--precision: 'half' is neither double nor float" --precision half
 bad "--grid: 'square' is not a grid such as 2x3" --grid square
 bad "--map: m.osla is the file of --output too" --map m.osla
-run 3 node --grid 2x1
-judge 2 "--grid: 2 x 1 is for 2 ranks, but 3 are running"
 run 4 fake2 --grid 3x2
-judge 2 "--grid: .*3.*2.*4.*"
+judge 2 "--grid: 3 x 2 is 6 places, but there are 4 ranks"
 
 # --- output ---
 bad_everywhere 2 "$scratch/absent/m.osla: directory $scratch/absent: No such file or directory" \

@@ -63,7 +63,8 @@ bool osla_command_parse(osla_command_line *line, int argc, char **argv, int *sta
 void osla_command_release(osla_command_line *line);
 
 /* Parses a process grid "PxQ" ("2x3", "2 x 3"). `option` ("--grid") names it in the error line.
- * P * Q must be at most `size`. Returns OSLA_EXIT_OK, or OSLA_EXIT_USAGE after the error. Local. */
+ * P * Q must be at most `size`: ranks beyond the grid own nothing, and do what else there is to do.
+ * One rule for all commands. Returns OSLA_EXIT_OK, or OSLA_EXIT_USAGE after the error. Local. */
 int osla_command_parse_grid(const char *name, const char *option, const char *text, int size,
                             int *nprow, int *npcol);
 

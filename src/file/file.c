@@ -178,23 +178,23 @@ osla_err file_check_state(osla_file *f, bool write)
   return OSLA_OK;
 }
 
-static osla_err check_sizes(const osla_file *f, const char *name, const file_item *item)
+/* An empty dimension counts as 1, so that the other one alone is bounded, too. */
+osla_err file_check_sizes(const osla_file *f, const char *name, const file_item *item)
 {
-  int64_t elements, bytes;
+  int64_t bytes = (int64_t)file_type_size((file_type)item->type);
   OSLA_CHECK(item->m >= 0 && item->n >= 0, OSLA_ERR_ARG,
              "%.63s: %" PRId64 " x %" PRId64 " elements", name, item->m, item->n);
-  OSLA_CHECK(
-    !__builtin_mul_overflow(item->m, item->n, &elements) &&
-      !__builtin_mul_overflow(elements, (int64_t)file_type_size((file_type)item->type), &bytes),
-    OSLA_ERR_RANGE, "%.200s: %.63s of %" PRId64 " x %" PRId64 " is too large for a file", f->path,
-    name, item->m, item->n);
+  OSLA_CHECK(!__builtin_mul_overflow(bytes, item->m > 0 ? item->m : 1, &bytes) &&
+               !__builtin_mul_overflow(bytes, item->n > 0 ? item->n : 1, &bytes),
+             OSLA_ERR_RANGE, "%.200s: %.63s of %" PRId64 " x %" PRId64 " is too large for a file",
+             f->path, name, item->m, item->n);
   return OSLA_OK;
 }
 
 osla_err file_reserve(osla_file *f, const char *name, file_item *item)
 {
   OSLA_CALL(file_check_state(f, true));
-  osla_err err = check_sizes(f, name, item);
+  osla_err err = file_check_sizes(f, name, item);
   item->offset = 0;
   if (err == OSLA_OK && f->hdf5) err = file_hdf5_reserve(f->hdf5, name, item);
   OSLA_CALL(file_agree(f, err));
@@ -214,7 +214,7 @@ static osla_err find_root(osla_file *f, const char *name, bool vector, file_item
 {
   uint64_t length;
   OSLA_CALL(file_hdf5_find(f->hdf5, name, vector, item));
-  OSLA_CHECK(check_sizes(f, name, item) == OSLA_OK, OSLA_ERR_IO,
+  OSLA_CHECK(file_check_sizes(f, name, item) == OSLA_OK, OSLA_ERR_IO,
              "%.200s: %.63s cannot be of %" PRId64 " x %" PRId64, f->path, name, item->m, item->n);
   OSLA_CALL(file_length(f->fd, f->path, &length));
   uint64_t bytes = (uint64_t)(item->m * item->n) * file_type_size((file_type)item->type);

@@ -70,6 +70,8 @@ osla_err file_open_any(osla_transport *t, const char *path, osla_file **out, fil
 osla_err file_check_state(osla_file *file, bool write);
 /* Agrees on err, and remembers a failure of writing. */
 osla_err file_agree(osla_file *file, osla_err err);
+/* Can an array be of these sizes? Then its bytes fit 63 bits. Local. Errors: ARG, RANGE. */
+osla_err file_check_sizes(const osla_file *file, const char *name, const file_item *item);
 /* Reserves room for an array; then notes its checksum, from each rank's sum. */
 osla_err file_reserve(osla_file *file, const char *name, file_item *item);
 osla_err file_seal(osla_file *file, const char *name, file_item *item, uint64_t sum);

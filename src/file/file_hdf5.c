@@ -24,7 +24,7 @@ struct file_hdf5 {
 
 enum {
   ALIGNMENT = FILE_PAGE,   /* of arrays: the pieces of two ranks then share no page */
-  METADATA_BYTES = 1 << 20 /* more than all else in a file takes */
+  METADATA_BYTES = 1 << 20 /* more than all else in a file takes; more than a text */
 };
 
 static const char *const stored_name[] = {"whole", "lower", "upper"};
@@ -103,7 +103,7 @@ static bool get_attribute(hid_t at, const char *name, hid_t type, void *value, s
     done = fits && H5Tequal(there, type) > 0 && H5Aread(attribute, type, value) >= 0;
   } else if (fits && H5Tget_class(there) == H5T_STRING && H5Tis_variable_str(there) == 0) {
     size_t length = H5Tget_size(there);
-    char *text = calloc(1, length + 1);
+    char *text = length < METADATA_BYTES ? calloc(1, length + 1) : NULL;
     done = text && H5Aread(attribute, there, text) >= 0;
     if (done) {
       length = strnlen(text, length < size ? length : size - 1);

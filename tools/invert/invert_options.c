@@ -153,16 +153,6 @@ static osla_err check_words(const raw_options *raw, invert_options *o)
   return OSLA_OK;
 }
 
-static int check_grid(const raw_options *raw, int ranks, invert_options *o)
-{
-  if (!raw->grid) return OSLA_EXIT_OK;
-  int status = osla_command_parse_grid(name, "--grid", raw->grid, ranks, &o->nprow, &o->npcol);
-  if (status == OSLA_EXIT_OK && o->nprow * o->npcol != ranks)
-    status = osla_command_error(name, "--grid: %d x %d is for %d ranks, but %d are running",
-                                o->nprow, o->npcol, o->nprow * o->npcol, ranks);
-  return status;
-}
-
 /* The shipped tables: $OSLA_DATA, the installed place, the source tree. */
 static const char *find_data_directory(void)
 {
@@ -267,7 +257,9 @@ bool invert_parse(int argc, char **argv, int ranks, invert_options *o,
   if (err == OSLA_OK) err = check_files(o);
   if (err == OSLA_OK) err = check_counts(o);
   if (err == OSLA_OK) err = check_words(&raw, o);
-  *status = err == OSLA_OK ? check_grid(&raw, ranks, o) : osla_command_fail(name, err);
+  *status = osla_command_fail(name, err);
+  if (*status == OSLA_EXIT_OK && raw.grid)
+    *status = osla_command_parse_grid(name, "--grid", raw.grid, ranks, &o->nprow, &o->npcol);
   o->data_directory = find_data_directory();
   line->options = NULL; /* the table ends with this call; release needs the strings only */
   if (*status == OSLA_EXIT_OK) return true;
