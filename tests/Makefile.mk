@@ -89,6 +89,7 @@ tests_scripts = \
   tests/test_restart_kill.sh \
   tests/test_assemble.sh \
   tests/test_assemble_hostile.sh \
+  tests/test_fuzz.sh \
   tests/test_bench.sh \
   tests/test_dropin.sh \
   tests/test_dropin_testers.sh \
@@ -150,6 +151,20 @@ tests_hostile_updates_SOURCES = tests/hostile_updates.c
 tests_hostile_updates_LDADD = $(HDF5_LIBS)
 doc_write_updates_SOURCES = doc/write_updates.c
 doc_write_updates_LDADD = $(HDF5_LIBS)
+
+# The fuzzer (test_fuzz.sh, make fuzz): the readers once more, with sanitizers.
+if HAVE_HDF5
+check_PROGRAMS += tests/fuzz/fuzz
+endif
+tests_fuzz_fuzz_SOURCES = tests/fuzz/fuzz.h tests/fuzz/fuzz.c tests/fuzz/fuzz_bytes.c \
+  tests/fuzz/fuzz_run.c tests/fuzz/fuzz_spoil.c tests/fuzz/fuzz_parse.c tests/fuzz/fuzz_text.c \
+  tests/fuzz/fuzz_hdf5.c tests/fuzz/fuzz_updates.c tests/fuzz/fuzz_checkpoints.c \
+  tools/tomo/tomo_text.c tools/tomo/tomo_stations.c tools/tomo/tomo_events.c \
+  tools/tomo/tomo_fdsn.c tools/tomo/tomo_ndk.c \
+  tools/assemble/updates_sizes.c tools/assemble/updates_schema.c tools/assemble/updates.c \
+  $(src_file_sources) $(kernels_hessian_sources)
+tests_fuzz_fuzz_CFLAGS = $(OSLA_CFLAGS) -O1 -g $(FUZZ_SANITIZE)
+tests_fuzz_fuzz_LDADD = libosla_kernels.la $(HDF5_LIBS) $(BLAS_LIBS) -lpthread -lm
 
 tests_test_command_util_SOURCES = tests/test_command_util.c \
   tools/command.h tools/command.c tools/command_util.c
@@ -238,4 +253,9 @@ soak: check-programs
 	OSLA_TEST_SECONDS=$${OSLA_TEST_SECONDS:-300} OPENBLAS_NUM_THREADS=1 \
 	  OSLA_FAKE_NODES=2 MPIR_CVAR_NUM_CLIQUES=2 MPIR_CVAR_CLIQUES_BY_BLOCK=1 \
 	  timeout 900 $(MPIEXEC) -n 4 tests/test_hessian_wire soak
-.PHONY: check-programs soak
+
+# Not in check: new inputs for the readers and the command for FUZZ_SECONDS, or until it is stopped.
+fuzz: check-programs
+	FUZZ_SECONDS=$${FUZZ_SECONDS:-unlimited} FUZZ_SEED=$${FUZZ_SEED:-random} BUILDDIR=$(abs_builddir) \
+	  SRCDIR=$(abs_srcdir) OSLA=$(abs_builddir)/osla MPIEXEC=$(MPIEXEC) $(srcdir)/tests/test_fuzz.sh
+.PHONY: check-programs fuzz soak

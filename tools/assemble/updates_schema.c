@@ -32,13 +32,17 @@ static osla_err check_class(const updates *f, const char *name, hid_t set, H5T_c
   return OSLA_OK;
 }
 
-/* Opens a data set; *set = -1 if it is missing and need not be there. */
+/* Opens a data set; *set = -1 if it is missing and need not be there. One that is damaged is not
+ * missing. */
 static osla_err open_set(const updates *f, const char *name, bool needed, H5T_class_t class,
                          int rank, hsize_t dims[2], hid_t *set)
 {
-  *set = H5Lexists(f->file, name, H5P_DEFAULT) > 0 ? H5Dopen2(f->file, name, H5P_DEFAULT) : -1;
-  OSLA_CHECK(*set >= 0 || !needed, OSLA_ERR_IO, "%.200s: no data set %s", f->path, name);
-  if (*set < 0) return OSLA_OK;
+  htri_t there = H5Lexists(f->file, name, H5P_DEFAULT);
+  *set = there > 0 ? H5Dopen2(f->file, name, H5P_DEFAULT) : -1;
+  OSLA_CHECK(there != 0 || !needed, OSLA_ERR_IO, "%.200s: no data set %s", f->path, name);
+  if (there == 0) return OSLA_OK;
+  OSLA_CHECK(*set >= 0, OSLA_ERR_IO, "%.200s: %s: is there, and cannot be opened as a data set",
+             f->path, name);
   OSLA_CALL(check_class(f, name, *set, class));
   hid_t space = H5Dget_space(*set);
   int n_dims = H5Sget_simple_extent_ndims(space);
