@@ -75,12 +75,13 @@ static bool is_aligned(const problem *p)
 /* A solve alone copies n^2 elements for 2 n^2 nrhs operations. Measured with n = 1000 to 3000 and 2
  * processes: from 128 right-hand sides on it gains 1.5 to 2 times on one process row, if every
  * process column has a block of them; with fewer, or on two process rows, it loses. */
-static bool is_worth_it(const lapack_args *x, const problem *p)
+static bool is_worth_it(const adapt_call *call, const lapack_args *x, const problem *p)
 {
   enum { MANY = 128 };
   adapt_place at;
   if (p->factors || adapt_settings_get()->min_flops >= 0) return true;
-  if (!adapt_place_of(x->desca[DESC_CONTEXT], &at)) return true; /* for adapt_call_open to say */
+  if (!adapt_place_of(&call->caller, x->desca[DESC_CONTEXT], &at))
+    return true; /* for adapt_call_open to say */
   return at.nprow == 1 && at.npcol > 1 && p->nrhs >= MANY &&
          p->nrhs > (int64_t)x->descb[DESC_NB] * (at.npcol - 1);
 }
@@ -253,7 +254,7 @@ bool lapack_take(adapt_call *call, const lapack_args *x)
   if (!read(call, x, &p)) return adapt_call_refuse(call, ADAPT_ARGUMENTS);
   adapt_reason reason = judge_descriptors(x);
   if (reason != ADAPT_TAKEN) return adapt_call_refuse(call, reason);
-  if (!is_worth_it(x, &p)) return adapt_call_refuse(call, ADAPT_FAST);
+  if (!is_worth_it(call, x, &p)) return adapt_call_refuse(call, ADAPT_FAST);
   if (!adapt_call_open(call, flops_of(&p), adapt_least_flops(), p.solves ? 2 : 1, p.subs))
     return false;
   if (!is_aligned(&p)) return adapt_call_refuse(call, ADAPT_ARGUMENTS);
