@@ -22,14 +22,9 @@ adapt_caller_note osla_adapt_caller_set;
 
 /* --- library.c --- */
 
-/* A name that programs call. */
-typedef struct adapt_entry {
-  const char *symbol;
-  _Atomic(adapt_function *) real, taker; /* found before; NULL: to be looked for */
-} adapt_entry;
-
-/* The function that does the call: that of libosla_scalapack_kernels.so, or the real one. `from` is
- * an address of the caller. Ends the program with a line if there is no real one. Local. */
-adapt_function *adapt_target(adapt_entry *entry, const void *from);
+/* The function that does a call of the routine: that of libosla_scalapack_kernels.so, or the real
+ * one. `from` is an address of the caller; one pointer for one symbol. Ends the program with a line
+ * if there is no real one. Local. */
+adapt_function *adapt_target(const char *symbol, const void *from);
 
 #endif

@@ -15,18 +15,30 @@
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #define KERNELS "libosla_scalapack_kernels.so"
 
-/* What was found in the global scope, and our kernels: a drop-in has no handle to keep them in. */
+/* What a call of a routine from an address comes to, as long as nothing is unloaded. */
+typedef struct answer {
+  const char *symbol;
+  const void *from;
+  unsigned long long unloads;
+  adapt_caller caller;
+  adapt_function *taker; /* NULL: the call is the real routine's */
+  adapt_caller_note *note;
+} answer;
+
+/* A drop-in has no handle to keep anything in. */
+enum { ANSWERS = 128 };
 static struct {
   pthread_mutex_t mutex;
   bool decided;
   _Atomic(void *) kernels; /* handle of libosla_scalapack_kernels.so; NULL: not used */
-  adapt_caller_note *note;
+  answer answers[ANSWERS];
 } state = {.mutex = PTHREAD_MUTEX_INITIALIZER};
 
 /* ISO C has no cast from an object to a function. */
@@ -136,42 +148,58 @@ static void *load_kernels(const void *from)
 static void *kernels_for(const void *from)
 {
   (void)pthread_mutex_lock(&state.mutex);
-  if (!state.decided) {
-    void *kernels = load_kernels(from);
-    adapt_function *note = kernels ? function_of(dlsym(kernels, "osla_adapt_caller_set")) : NULL;
-    state.note = (adapt_caller_note *)note;
-    atomic_store(&state.kernels, kernels);
-    state.decided = true;
-  }
+  if (!state.decided) atomic_store(&state.kernels, load_kernels(from));
+  state.decided = true;
   (void)pthread_mutex_unlock(&state.mutex);
   void *kernels = atomic_load(&state.kernels);
   if (!kernels || dlsym(RTLD_DEFAULT, "MPI_Initialized")) return kernels;
   return find_for(from, "MPI_Initialized") == dlsym(kernels, "MPI_Initialized") ? kernels : NULL;
 }
 
-adapt_function *adapt_target(adapt_entry *entry, const void *from)
+/* --- answers --- */
+
+static int count_unloads(struct dl_phdr_info *object, size_t size, void *arg)
 {
-  adapt_caller caller = {.real = atomic_load(&entry->real)};
-  if (!caller.real) {
-    caller.real = function_of(dlsym(RTLD_NEXT, entry->symbol));
-    atomic_store(&entry->real, caller.real); /* what is not global may be unloaded */
-  }
-  if (!caller.real) caller.real = function_of(find_for(from, entry->symbol));
-  if (!caller.real) {
-    (void)fprintf(stderr,
-                  "osla: %s is called, but no ScaLAPACK library with it is loaded; ending\n",
-                  entry->symbol);
+  (void)size;
+  *(unsigned long long *)arg = object->dlpi_subs;
+  return 1; /* all objects say the same */
+}
+
+static answer look_up(const char *symbol, const void *from)
+{
+  answer a = {.symbol = symbol, .from = from};
+  (void)dl_iterate_phdr(count_unloads, &a.unloads);
+  a.caller.real = function_of(dlsym(RTLD_NEXT, symbol));
+  if (!a.caller.real) a.caller.real = function_of(find_for(from, symbol));
+  if (!a.caller.real) {
+    (void)fprintf(
+      stderr, "osla: %s is called, but no ScaLAPACK library with it is loaded; ending\n", symbol);
     abort();
   }
+  a.caller.gridinfo = function_of(find(from, "blacs_gridinfo_"));
+  a.caller.get = function_of(find(from, "blacs_get_"));
   void *kernels = kernels_for(from);
-  adapt_function *taker = kernels ? atomic_load(&entry->taker) : NULL;
-  if (kernels && !taker) {
-    taker = function_of(dlsym(kernels, entry->symbol));
-    atomic_store(&entry->taker, taker);
+  if (!kernels) return a;
+  a.taker = function_of(dlsym(kernels, symbol));
+  a.note = (adapt_caller_note *)function_of(dlsym(kernels, "osla_adapt_caller_set"));
+  return a;
+}
+
+adapt_function *adapt_target(const char *symbol, const void *from)
+{
+  answer *known = &state.answers[((uintptr_t)from >> 2) % ANSWERS], a;
+  unsigned long long unloads = 0;
+  (void)dl_iterate_phdr(count_unloads, &unloads);
+  (void)pthread_mutex_lock(&state.mutex);
+  a = *known;
+  (void)pthread_mutex_unlock(&state.mutex);
+  if (a.symbol != symbol || a.from != from || a.unloads != unloads) {
+    a = look_up(symbol, from);
+    (void)pthread_mutex_lock(&state.mutex);
+    *known = a;
+    (void)pthread_mutex_unlock(&state.mutex);
   }
-  if (!taker) return caller.real;
-  caller.gridinfo = function_of(find(from, "blacs_gridinfo_"));
-  caller.get = function_of(find(from, "blacs_get_"));
-  state.note(&caller);
-  return taker;
+  if (!a.taker) return a.caller.real;
+  a.note(&a.caller);
+  return a.taker;
 }

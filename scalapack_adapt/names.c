@@ -33,8 +33,8 @@
   void lower##_(TAKE_##count);                                                                     \
   void lower##_(TAKE_##count)                                                                      \
   {                                                                                                \
-    static adapt_entry entry = {.symbol = #lower "_"};                                             \
-    adapt_function *target = adapt_target(&entry, __builtin_return_address(0));                    \
+    static const char symbol[] = #lower "_";                                                       \
+    adapt_function *target = adapt_target(symbol, __builtin_return_address(0));                    \
     ((void (*)(TAKE_##count LENGTHS_##characters))target)(GIVE_##count ONES_##characters);         \
   }                                                                                                \
   extern __typeof__(lower##_) lower __attribute__((alias(#lower "_")));                            \

@@ -1,5 +1,5 @@
-/* A lack of memory in libosla_scalapack_kernels.so alone, to be loaded before it (LD_PRELOAD): one of its
- * allocations fails, the one with a given number. dropin_program.c asks for each in turn. */
+/* A lack of memory in libosla_scalapack_kernels.so alone, to be loaded before it (LD_PRELOAD): one
+ * of its allocations fails, the one with a given number. dropin_program.c asks for each in turn. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <link.h>

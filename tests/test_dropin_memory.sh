@@ -19,11 +19,11 @@ without_memory() {
 
 without_memory 1 dropin_random 40
 without_memory 2 dropin_random 10
-without_memory 2 dropin_random 10 "${fake[@]}"
+without_memory 2 dropin_random 6 "${fake[@]}"
 without_memory 1 dropin_lapack 24
-without_memory 2 dropin_lapack 8
-without_memory 2 dropin_lapack 8 "${fake[@]}"
+without_memory 2 dropin_lapack 5
+without_memory 2 dropin_lapack 5 "${fake[@]}"
 without_memory 2 dropin_lapack 3 OSLA_SCALAPACK_BLOCK=17
-without_memory 2 dropin_lapack 8 OSLA_SCALAPACK_CACHE=0
+without_memory 2 dropin_lapack 5 OSLA_SCALAPACK_CACHE=0
 
 [ $failures = 0 ] && echo "no allocation that fails ends a job, or spoils a result"
