@@ -142,7 +142,7 @@ tests_test_command_util_SOURCES = tests/test_command_util.c \
 tests_test_command_util_LDADD = $(LDADD) $(POPT_LIBS) $(JANSSON_LIBS)
 
 tests_test_host_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=fopen -Wl,--wrap=gethostname \
-  -Wl,--wrap=osla_groups_look
+  -Wl,--wrap=osla_groups_read
 tests_test_lack_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=malloc -Wl,--wrap=calloc -Wl,--wrap=realloc
 
 tests_test_trace_LDADD = $(LDADD) $(JANSSON_LIBS)
@@ -222,4 +222,5 @@ soak: check-programs
 	OSLA_TEST_SECONDS=$${OSLA_TEST_SECONDS:-300} OPENBLAS_NUM_THREADS=1 \
 	  MPIR_CVAR_NUM_CLIQUES=2 MPIR_CVAR_CLIQUES_BY_BLOCK=1 \
 	  timeout 900 $(MPIEXEC) -n 4 tests/test_hessian_wire soak
+
 .PHONY: check-programs soak
