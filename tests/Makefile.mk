@@ -203,7 +203,7 @@ tests_test_ga_hessian_LDADD = $(tests_ga_libs)
 AM_CPPFLAGS += $(CUNIT_CFLAGS)
 LDADD = tests/libosla_test.la libosla_armci.la tools/libtomo.la libosla.la $(CUNIT_LIBS)
 
-EXTRA_DIST += tests/run tests/list tests/dropin_help.sh tests/lsan.supp tests/broken_mpi.c $(tests_scripts)
+EXTRA_DIST += tests/run tests/limits tests/list tests/dropin_help.sh tests/lsan.supp tests/broken_mpi.c $(tests_scripts)
 
 noinst_DATA = tests/config.env
 
@@ -223,4 +223,7 @@ soak: check-programs
 	  MPIR_CVAR_NUM_CLIQUES=2 MPIR_CVAR_CLIQUES_BY_BLOCK=1 \
 	  timeout 900 $(MPIEXEC) -n 4 tests/test_hessian_wire soak
 
-.PHONY: check-programs soak
+# Not in check: jobs that meet limits of the system, and jobs whose ranks are killed, some 5 minutes.
+check-limits: check-programs
+	$(srcdir)/tests/limits -b .
+.PHONY: check-programs check-limits soak
