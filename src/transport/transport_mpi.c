@@ -155,7 +155,7 @@ static osla_err sleep_until_served(osla_region *region, int rank)
   int64_t none = 0, old;
   osla_handle handle;
   if (!region->t->oversubscribed || region->attached) return OSLA_OK;
-  OSLA_CALL(start_fetch(region, rank, 0, MPI_NO_OP, &none, &old, &handle));
+  OSLA_CALL(start_fetch(region, rank, OSLA_REGION_WORD, MPI_NO_OP, &none, &old, &handle));
   return mpi_wait(region->t, &handle);
 }
 

@@ -26,8 +26,13 @@ typedef struct osla_bell {
   _Atomic uint32_t sleepers;
 } osla_bell;
 
-/* A put with notify that is under way. */
+/* The backend's own word in an allocated region, which no caller touches: what C11 atomics change,
+ * such as a bell at its beginning, MPI's accumulates must not read. */
+enum { OSLA_REGION_WORD = 8 };
+
+/* A put with notify that is under way, and those to one rank of a region. */
 typedef struct osla_post osla_post;
+typedef struct osla_post_queue osla_post_queue;
 
 typedef struct osla_transport_ops {
   const char *name;
@@ -96,7 +101,7 @@ struct osla_transport {
   pthread_mutex_t mutex; /* serialises MPI calls and the request pool */
   struct request_pool *pool;
   osla_region *kept_regions; /* for the next ones, see region_cache.h */
-  osla_post *posts;          /* under way, in the order of their calls; under the mutex */
+  osla_post_queue *posts;    /* those that are not empty; under the mutex */
   void *backend;             /* what ops->start made */
   struct {
     osla_progress_hook *run;
