@@ -19,7 +19,7 @@
 #include "tomo_path.h"
 
 extern void dposv_(const char *uplo, const int *n, const int *nrhs, double *a, const int *lda,
-                   double *b, const int *ldb, int *info);
+                   double *b, const int *ldb, int *info, size_t length);
 
 enum { FREQUENCY = 5, N_RADIAL = 3, CELL_DEGREES = 40 };
 
@@ -206,7 +206,7 @@ static void test_recovery(void)
   CU_ASSERT(paths == job.n_events * job.n_stations);
   add_prior(&job);
   memcpy(job.m, job.gradient, (size_t)n * sizeof *job.m);
-  dposv_("U", &n, &one, job.hessian, &n, job.m, &n, &info);
+  dposv_("U", &n, &one, job.hessian, &n, job.m, &n, &info, 1);
   CU_ASSERT(info == 0);
   OSLA_ASSERT_CLOSE(misfit(&job, job.m) / data, 1.0, 0.02); /* fitted to the noise, not beyond */
   CU_ASSERT(misfit(&job, NULL) / data > 2.0);

@@ -1,4 +1,9 @@
-/* Calls into LAPACK's Fortran entries, by type: every implementation has them, headers differ. */
+/* Calls into LAPACK's Fortran entries, by type: every implementation has them, headers differ.
+ *
+ * A CHARACTER argument has a hidden one behind the others, its length: a size_t since gfortran 8.
+ * LAPACK's Fortran, compiled by gfortran 7 or later, may use that place (GCC PR 90329); C ignores
+ * it.
+ */
 #include "blas_narrow.h"
 #include "osla_blas.h"
 
@@ -7,7 +12,8 @@
 #include <stdlib.h>
 
 #define DECLARE_ROUTINES(letter, type)                                                             \
-  void letter##potrf_(const char *uplo, const int *n, type *a, const int *lda, int *info);         \
+  void letter##potrf_(const char *uplo, const int *n, type *a, const int *lda, int *info,          \
+                      size_t uplo_length);                                                         \
   void letter##getrf_(const int *m, const int *n, type *a, const int *lda, int *ipiv, int *info);  \
   void letter##laswp_(const int *n, type *a, const int *lda, const int *k1, const int *k2,         \
                       const int *ipiv, const int *incx);
@@ -39,10 +45,10 @@ osla_err osla_lapack_potrf(osla_dtype dtype, osla_uplo uplo, int64_t n, void *a,
   OSLA_CALL(osla_blas_narrow(2, (int64_t[]){n, lda}, s));
   if (n == 0) return OSLA_OK;
   switch (dtype) {
-    case OSLA_FLOAT: spotrf_(letter, &s[0], a, &s[1], &result); break;
-    case OSLA_DOUBLE: dpotrf_(letter, &s[0], a, &s[1], &result); break;
-    case OSLA_COMPLEX_FLOAT: cpotrf_(letter, &s[0], a, &s[1], &result); break;
-    case OSLA_COMPLEX_DOUBLE: zpotrf_(letter, &s[0], a, &s[1], &result); break;
+    case OSLA_FLOAT: spotrf_(letter, &s[0], a, &s[1], &result, 1); break;
+    case OSLA_DOUBLE: dpotrf_(letter, &s[0], a, &s[1], &result, 1); break;
+    case OSLA_COMPLEX_FLOAT: cpotrf_(letter, &s[0], a, &s[1], &result, 1); break;
+    case OSLA_COMPLEX_DOUBLE: zpotrf_(letter, &s[0], a, &s[1], &result, 1); break;
   }
   OSLA_CHECK(result >= 0, OSLA_ERR_ARG, "xPOTRF refused argument %d", -result);
   *info = first_bad_pivot(dtype, s[0], a, lda, result);
