@@ -33,12 +33,18 @@ static osla_err solve_lu(const osla_factors *f, osla_trans trans, const int64_t 
   return plain || !pivots ? OSLA_OK : osla_rows_swap(b, pivots, true);
 }
 
+static osla_err check(const osla_factors *f, const osla_matrix *b)
+{
+  OSLA_CALL(osla_rhs_check(OSLA_LEFT, f->matrix, b));
+  return f->cholesky ? osla_rhs_check_uplo(f->uplo) : OSLA_OK;
+}
+
 osla_err osla_factors_solve(const osla_factors *f, osla_trans trans, osla_matrix *b)
 {
   int64_t *pivots = NULL;
   osla_rhs r;
   osla_err err;
-  OSLA_CALL(osla_rhs_check(OSLA_LEFT, f->matrix, b));
+  OSLA_CALL(osla_agree(osla_grid_transport(osla_matrix_grid(f->matrix)), check(f, b)));
   if (!f->cholesky) OSLA_CALL(osla_pivots_gather(f->matrix, f->ipiv, &pivots));
   OSLA_TRY(osla_rhs_open(&r, f->matrix, b, OSLA_NOTRANS));
   err = osla_rhs_close(&r, f->cholesky ? solve_cholesky(f, r.b) : solve_lu(f, trans, pivots, r.b));

@@ -59,8 +59,6 @@ static void clean_up(trsm *f)
 osla_err osla_trsm_fitting(osla_uplo uplo, osla_trans trans, osla_diag diag, osla_matrix *a,
                            osla_matrix *b)
 {
-  OSLA_CHECK(uplo == OSLA_LOWER || uplo == OSLA_UPPER, OSLA_ERR_ARG,
-             "triangular solve of uplo = %d", (int)uplo);
   trsm f = {.a = view_of(a), .b = view_of(b), .uplo = uplo, .trans = trans, .diag = diag};
   osla_err err;
   trim_blocks(&f.a);
@@ -68,8 +66,7 @@ osla_err osla_trsm_fitting(osla_uplo uplo, osla_trans trans, osla_diag diag, osl
   f.b.mb = f.a.nb; /* one process row: its block rows do not matter */
   f.steps = (f.a.n + f.a.nb - 1) / f.a.nb;
   f.forward = (uplo == OSLA_LOWER) == (trans == OSLA_NOTRANS);
-  OSLA_TRY(osla_barrier(f.a.t)); /* A and B are complete everywhere */
-  OSLA_TRY(set_up(&f));
+  OSLA_TRY(set_up(&f)); /* also: A and B are complete everywhere */
   if (f.b.rows > 0 && f.b.cols > 0)
     err = trans == OSLA_NOTRANS ? osla_trsm_run_notrans(&f) : osla_trsm_run_trans(&f);
   if (err != OSLA_OK) osla_transport_abort(f.a.t, err); /* the others wait for my rows */
@@ -84,7 +81,7 @@ static osla_err scale(osla_complex alpha, osla_matrix *b)
 {
   local_view v = view_of(b);
   osla_err err = OSLA_OK;
-  if (alpha == 1 || v.rows == 0) return OSLA_OK;
+  if (v.rows == 0) return OSLA_OK;
   for (int64_t c = 0; c < v.cols && err == OSLA_OK; c++)
     if (alpha == 0)
       memset(local_at(&v, 0, c), 0, (size_t)v.rows * v.element);
@@ -93,12 +90,18 @@ static osla_err scale(osla_complex alpha, osla_matrix *b)
   return err;
 }
 
+static osla_err check(osla_side side, osla_uplo uplo, const osla_matrix *a, const osla_matrix *b)
+{
+  OSLA_CALL(osla_rhs_check_uplo(uplo));
+  return osla_rhs_check(side, a, b);
+}
+
 osla_err osla_trsm(osla_side side, osla_uplo uplo, osla_trans trans, osla_diag diag,
                    osla_complex alpha, osla_matrix *a, osla_matrix *b)
 {
   osla_transport *t = osla_grid_transport(osla_matrix_grid(b));
-  OSLA_CALL(osla_rhs_check(side, a, b));
-  OSLA_CALL(osla_agree(t, scale(alpha, b)));
+  OSLA_CALL(osla_agree(t, check(side, uplo, a, b)));
+  if (alpha != 1) OSLA_CALL(osla_agree(t, scale(alpha, b)));
   if (alpha == 0) return OSLA_OK;
   osla_trans turn = OSLA_NOTRANS, op = trans;
   if (side == OSLA_RIGHT) { /* X T^H = B is T X^H = B^H */

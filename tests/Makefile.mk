@@ -31,6 +31,7 @@ tests_programs = \
   tests/test_solve \
   tests/test_refine \
   tests/test_condition \
+  tests/test_agree \
   tests/test_hessian_split \
   tests/test_hessian \
   tests/test_hessian_ops \

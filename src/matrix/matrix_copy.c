@@ -94,20 +94,26 @@ static osla_err pull_all(const osla_matrix *source, osla_matrix *dest)
   return err;
 }
 
-osla_err osla_matrix_copy(const osla_matrix *source, osla_matrix *dest)
+static osla_err check_copy(const osla_matrix *source, const osla_matrix *dest)
 {
   osla_layout ls = osla_matrix_layout(source), ld = osla_matrix_layout(dest);
-  osla_transport *t = osla_grid_transport(osla_matrix_grid(dest));
   OSLA_CHECK(ls.m == ld.m && ls.n == ld.n, OSLA_ERR_ARG,
              "source is %" PRId64 " x %" PRId64 ", destination %" PRId64 " x %" PRId64, ls.m, ls.n,
              ld.m, ld.n);
   OSLA_CHECK(osla_matrix_dtype(source) == osla_matrix_dtype(dest), OSLA_ERR_ARG,
              "source has type '%c', destination '%c'", osla_dtype_letter(osla_matrix_dtype(source)),
              osla_dtype_letter(osla_matrix_dtype(dest)));
-  OSLA_CHECK(osla_grid_transport(osla_matrix_grid(source)) == t, OSLA_ERR_ARG,
-             "source and destination belong to different transports");
+  OSLA_CHECK(osla_grid_transport(osla_matrix_grid(source)) ==
+               osla_grid_transport(osla_matrix_grid(dest)),
+             OSLA_ERR_ARG, "source and destination belong to different transports");
   OSLA_CHECK(source != dest, OSLA_ERR_ARG, "source and destination are one matrix");
-  OSLA_CALL(osla_barrier(t)); /* the source is complete everywhere */
+  return OSLA_OK;
+}
+
+osla_err osla_matrix_copy(const osla_matrix *source, osla_matrix *dest)
+{
+  osla_transport *t = osla_grid_transport(osla_matrix_grid(dest));
+  OSLA_CALL(osla_agree(t, check_copy(source, dest))); /* also: the source is complete everywhere */
   return osla_agree(t, pull_all(source, dest));
 }
 
@@ -160,16 +166,21 @@ static osla_err mirror_blocks(osla_matrix *a, osla_uplo from)
   return err;
 }
 
-osla_err osla_matrix_mirror(osla_matrix *a, osla_uplo from)
+static osla_err check_mirror(const osla_matrix *a, osla_uplo from)
 {
   osla_layout l = osla_matrix_layout(a);
-  osla_transport *t = osla_grid_transport(osla_matrix_grid(a));
   OSLA_CHECK(l.m == l.n && l.mb == l.nb, OSLA_ERR_ARG,
              "mirror needs a square matrix and square blocks: %" PRId64 " x %" PRId64
              " in blocks of %" PRId64 " x %" PRId64,
              l.m, l.n, l.mb, l.nb);
   OSLA_CHECK(from == OSLA_LOWER || from == OSLA_UPPER, OSLA_ERR_ARG, "mirror of uplo = %d",
              (int)from);
-  OSLA_CALL(osla_barrier(t)); /* the triangle is complete everywhere */
+  return OSLA_OK;
+}
+
+osla_err osla_matrix_mirror(osla_matrix *a, osla_uplo from)
+{
+  osla_transport *t = osla_grid_transport(osla_matrix_grid(a));
+  OSLA_CALL(osla_agree(t, check_mirror(a, from))); /* also: the triangle is complete everywhere */
   return osla_agree(t, mirror_blocks(a, from));
 }

@@ -58,10 +58,9 @@ static osla_err pull_tiles(bool conjugate, const osla_matrix *source, osla_matri
   return err;
 }
 
-osla_err osla_matrix_transpose(osla_trans trans, const osla_matrix *source, osla_matrix *dest)
+static osla_err check(osla_trans trans, const osla_matrix *source, const osla_matrix *dest)
 {
   osla_layout ls = osla_matrix_layout(source), ld = osla_matrix_layout(dest);
-  osla_transport *t = osla_grid_transport(osla_matrix_grid(dest));
   OSLA_CHECK(trans == OSLA_TRANS || trans == OSLA_CONJTRANS, OSLA_ERR_ARG,
              "transpose: trans = %d is neither TRANS nor CONJTRANS", (int)trans);
   OSLA_CHECK(ls.m == ld.n && ls.n == ld.m, OSLA_ERR_ARG,
@@ -71,9 +70,17 @@ osla_err osla_matrix_transpose(osla_trans trans, const osla_matrix *source, osla
              "transpose: source has type '%c', destination '%c'",
              osla_dtype_letter(osla_matrix_dtype(source)),
              osla_dtype_letter(osla_matrix_dtype(dest)));
-  OSLA_CHECK(osla_grid_transport(osla_matrix_grid(source)) == t, OSLA_ERR_ARG,
-             "transpose: source and destination belong to different transports");
+  OSLA_CHECK(osla_grid_transport(osla_matrix_grid(source)) ==
+               osla_grid_transport(osla_matrix_grid(dest)),
+             OSLA_ERR_ARG, "transpose: source and destination belong to different transports");
   OSLA_CHECK(source != dest, OSLA_ERR_ARG, "transpose: source and destination are one matrix");
-  OSLA_CALL(osla_barrier(t)); /* the source is complete everywhere */
+  return OSLA_OK;
+}
+
+osla_err osla_matrix_transpose(osla_trans trans, const osla_matrix *source, osla_matrix *dest)
+{
+  osla_transport *t = osla_grid_transport(osla_matrix_grid(dest));
+  OSLA_CALL(
+    osla_agree(t, check(trans, source, dest))); /* also: the source is complete everywhere */
   return osla_agree(t, pull_tiles(trans == OSLA_CONJTRANS, source, dest));
 }
