@@ -92,6 +92,7 @@ tests_scripts = \
   tests/test_fuzz.sh \
   tests/test_bench.sh \
   tests/test_dropin.sh \
+  tests/test_dropin_orders.sh \
   tests/test_dropin_testers.sh \
   tests/test_dropin_guide.sh \
   tests/test_dropin_lapack.sh \
@@ -119,7 +120,7 @@ tests_test_invert_LDADD = tests/libosla_test.la libosla_armci.la tools/libinvert
 # Helpers of test_dropin.sh: plain ScaLAPACK programs, without OSLA.
 if HAVE_SCALAPACK
 check_PROGRAMS += tests/dropin_random tests/dropin_errors tests/dropin_lapack tests/dropin_threads \
-  tests/dropin_contexts doc/from_scalapack
+  tests/dropin_contexts tests/dropin_orders doc/from_scalapack
 endif
 tests_dropin_help = tests/dropin_program.c tests/dropin_program.h
 tests_dropin_random_SOURCES = tests/dropin_random.c $(tests_dropin_help)
@@ -131,6 +132,8 @@ tests_dropin_threads_SOURCES = tests/dropin_threads.c $(tests_dropin_help)
 tests_dropin_threads_LDADD = $(SCALAPACK_LIBS) -lpthread
 tests_dropin_errors_SOURCES = tests/dropin_errors.c $(tests_dropin_help)
 tests_dropin_errors_LDADD = $(SCALAPACK_LIBS)
+tests_dropin_orders_SOURCES = tests/dropin_orders.c $(tests_dropin_help)
+tests_dropin_orders_LDADD = $(SCALAPACK_LIBS)
 tests_dropin_contexts_SOURCES = tests/dropin_contexts.c $(tests_dropin_help)
 tests_dropin_contexts_LDADD = $(SCALAPACK_LIBS)
 doc_from_scalapack_SOURCES = doc/from_scalapack.c

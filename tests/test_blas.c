@@ -106,10 +106,8 @@ static size_t seen_length;
 void spotrf_(const char *uplo, const int *n, float *a, const int *lda, int *info, size_t length);
 void spotrf_(const char *uplo, const int *n, float *a, const int *lda, int *info, size_t length)
 {
-  typedef void routine(const char *, const int *, float *, const int *, int *, size_t);
-  void *at = dlsym(RTLD_NEXT, "spotrf_");
-  routine *next;
-  memcpy(&next, &at, sizeof next);
+  __typeof__(spotrf_) *next;
+  *(void **)&next = dlsym(RTLD_NEXT, "spotrf_");
   seen_length = length;
   next(uplo, n, a, lda, info, length);
 }

@@ -169,7 +169,7 @@ static void test_many_posts(void)
   double best[2] = {1e9, 1e9};
   OSLA_ASSERT_OK(osla_segment_create(t, 64, 1, &s));
   for (int i = 0; i < 8; i++) {
-    double work = queue_posts(t, s, &value, (1 + i % 2) * MANY);
+    double work = queue_posts(t, s, &value, (1 + i % 2) * (osla_test_on_armci(t) ? 10 : MANY));
     if (work < best[i % 2]) best[i % 2] = work;
   }
   if (osla_test_rank() == 0 && !osla_test_on_armci(t) &&

@@ -44,7 +44,9 @@ typedef struct osla_transport_options {
 osla_err osla_transport_create(MPI_Comm comm, const osla_transport_options *options,
                                osla_transport **out);
 
-/* Collective. Accepts NULL and nulls the handle. */
+/* Collective. Accepts NULL and nulls the handle. Several transports may be destroyed, and their
+ * segments before, in different orders on different ranks, except where osla_segment_destroy is a
+ * barrier: MPI frees windows together. */
 void osla_transport_destroy(osla_transport **transport);
 
 /* Local queries. */
