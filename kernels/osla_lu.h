@@ -53,7 +53,7 @@ typedef struct osla_lu_result {
  * with several process rows also five panels of rows and a panel of columns (where process columns
  * lie on one node and pivoting is partial, all its m rows, else mine); with other nodes also
  * 3 + look_ahead such panels to send, and as many of my rows to receive.
- * Errors, on all ranks together: ARG (mb != nb, no ipiv, look_ahead), MEM, MPI. */
+ * Errors, on all ranks together: ARG (mb != nb, no ipiv, look_ahead), MEM (A is as before), MPI. */
 osla_err osla_getrf(osla_matrix *a, int64_t *ipiv, const osla_lu_options *options,
                     osla_lu_result *result);
 

@@ -10,9 +10,7 @@
 #include "osla_log.h"
 #include "probe.h"
 
-#include <dlfcn.h>
 #include <stdlib.h>
-#include <string.h>
 
 enum { BUFFERS = 8, ROUND = 1 << 16, GET_CONTEXT_COMM = 10 };
 
@@ -116,24 +114,21 @@ bool adapt_buffer_pays(adapt_context *x, size_t bytes)
 
 /* --- contexts --- */
 
-bool adapt_place_of(int context, adapt_place *place)
+bool adapt_place_of(const adapt_caller *caller, int context, adapt_place *place)
 {
-  void *at = dlsym(RTLD_DEFAULT, "blacs_gridinfo_");
-  blacs_gridinfo *gridinfo;
-  if (!at || context < 0) return false;
-  memcpy(&gridinfo, &at, sizeof at);
+  blacs_gridinfo *gridinfo = (blacs_gridinfo *)caller->gridinfo;
+  if (!gridinfo || context < 0) return false;
   place->context = context;
+  place->caller = caller;
   gridinfo(&context, &place->nprow, &place->npcol, &place->prow, &place->pcol);
   return place->nprow > 0 && place->npcol > 0 && place->prow >= 0 && place->pcol >= 0;
 }
 
 static MPI_Comm comm_of(const adapt_place *place)
 {
-  void *at = dlsym(RTLD_DEFAULT, "blacs_get_");
-  blacs_get *get;
+  blacs_get *get = (blacs_get *)place->caller->get;
   int what = GET_CONTEXT_COMM, handle = 0, size = 0;
-  if (!at) return MPI_COMM_NULL;
-  memcpy(&get, &at, sizeof at);
+  if (!get) return MPI_COMM_NULL;
   get(&place->context, &what, &handle);
   MPI_Comm comm = MPI_Comm_f2c(handle);
   if (comm == MPI_COMM_NULL || MPI_Comm_size(comm, &size) != MPI_SUCCESS) return MPI_COMM_NULL;
@@ -154,11 +149,13 @@ static void destroy(adapt_context *x)
 
 static int delete_context(MPI_Comm comm, int keyval, void *value, void *extra)
 {
-  adapt_context **at = &adapt_registry_get()->newest;
   (void)comm, (void)keyval, (void)extra;
+  adapt_lock();
+  adapt_context **at = &adapt_registry_get()->newest;
   while (*at && *at != value)
     at = &(*at)->older;
   if (*at) *at = (*at)->older;
+  adapt_unlock();
   destroy(value);
   return MPI_SUCCESS;
 }
@@ -166,7 +163,7 @@ static int delete_context(MPI_Comm comm, int keyval, void *value, void *extra)
 /* At MPI_Finalize, which deletes the attributes of MPI_COMM_SELF first, while MPI still works. */
 static int finish(MPI_Comm comm, int keyval, void *value, void *extra)
 {
-  adapt_registry *r = adapt_registry_get();
+  adapt_registry *r = adapt_registry_get(); /* MPI_Finalize is one thread's */
   int rank = 0;
   (void)comm, (void)keyval, (void)value, (void)extra;
   while (r->newest)
@@ -177,18 +174,27 @@ static int finish(MPI_Comm comm, int keyval, void *value, void *extra)
   return MPI_SUCCESS;
 }
 
-void adapt_finish_register(void)
+static bool make_keyvals(adapt_registry *r)
+{
+  int keyval;
+  if (MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, finish, &keyval, NULL) != MPI_SUCCESS)
+    return false;
+  if (MPI_Comm_set_attr(MPI_COMM_SELF, keyval, NULL) != MPI_SUCCESS) return false;
+  (void)MPI_Comm_free_keyval(&keyval); /* it lives as long as the attribute */
+  return MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, delete_context, &r->keyval, NULL) ==
+         MPI_SUCCESS;
+}
+
+bool adapt_finish_register(void)
 {
   adapt_registry *r = adapt_registry_get();
-  int started = 0, keyval;
-  if (r->made || adapt_is_foreign()) return;
+  int started = 0;
   (void)MPI_Initialized(&started);
-  if (!started) return;
-  if (MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, finish, &keyval, NULL) != MPI_SUCCESS) return;
-  if (MPI_Comm_set_attr(MPI_COMM_SELF, keyval, NULL) != MPI_SUCCESS) return;
-  (void)MPI_Comm_free_keyval(&keyval); /* it lives as long as the attribute */
-  r->made =
-    MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, delete_context, &r->keyval, NULL) == MPI_SUCCESS;
+  adapt_lock(); /* there is nothing yet that MPI could call us back for */
+  if (!r->made && started) r->made = make_keyvals(r);
+  bool made = r->made;
+  adapt_unlock();
+  return made;
 }
 
 /* Are cores short, and does a get, or a put, between nodes wait while its target computes? */
@@ -246,7 +252,7 @@ adapt_context *adapt_context_of(const adapt_place *place)
   MPI_Comm comm = comm_of(place);
   adapt_context *x = NULL;
   int found = 0, ready;
-  if (!r->made || comm == MPI_COMM_NULL) return NULL;
+  if (!adapt_finish_register() || comm == MPI_COMM_NULL) return NULL;
   if (MPI_Comm_get_attr(comm, r->keyval, &x, &found) == MPI_SUCCESS && found)
     return x->shifted ? x : NULL;
 
@@ -255,8 +261,10 @@ adapt_context *adapt_context_of(const adapt_place *place)
   if (MPI_Allreduce(MPI_IN_PLACE, &ready, 1, MPI_INT, MPI_MIN, comm) != MPI_SUCCESS || !ready)
     return NULL; /* no memory for a pointer: there will be none later */
   x->comm = comm;
+  adapt_lock();
   x->older = r->newest;
   r->newest = x;
+  adapt_unlock();
   if (make(x, place) == OSLA_OK) return x;
   if (place->prow == 0 && place->pcol == 0)
     osla_log(0, "a BLACS context cannot be used: %s", osla_error_text());

@@ -22,6 +22,11 @@ typedef void trsm_routine(const char *side, const char *uplo, const char *trans,
                           const int *m, const int *n, const void *alpha, const void *a,
                           const int *ia, const int *ja, const int *desca, void *b, const int *ib,
                           const int *jb, const int *descb);
+/* The real one, as Fortran calls it: with the lengths of the letters. */
+typedef void trsm_real(const char *side, const char *uplo, const char *trans, const char *diag,
+                       const int *m, const int *n, const void *alpha, const void *a, const int *ia,
+                       const int *ja, const int *desca, void *b, const int *ib, const int *jb,
+                       const int *descb, size_t, size_t, size_t, size_t);
 
 /* Can one solve with the larger ones serve? */
 static bool fits(osla_side side, const adapt_sub *a, const adapt_sub *b)
@@ -87,9 +92,9 @@ static void trsm(const trsm_args *x)
 {
   adapt_call call = adapt_call_begin(ADAPT_TRSM, x->dtype);
   if (!take(&call, x))
-    ((trsm_routine *)adapt_call_pass(&call))(x->side, x->uplo, x->trans, x->diag, x->m, x->n,
-                                             x->alpha, x->a, x->ia, x->ja, x->desca, x->b, x->ib,
-                                             x->jb, x->descb);
+    ((trsm_real *)adapt_call_pass(&call))(x->side, x->uplo, x->trans, x->diag, x->m, x->n, x->alpha,
+                                          x->a, x->ia, x->ja, x->desca, x->b, x->ib, x->jb,
+                                          x->descb, 1, 1, 1, 1);
   adapt_call_end(&call);
 }
 
@@ -112,6 +117,3 @@ void pdtrsm_(const char *side, const char *uplo, const char *trans, const char *
   trsm(&(trsm_args){OSLA_DOUBLE, side, uplo, trans, diag, m, n, alpha, a, b, ia, ja, desca, ib, jb,
                     descb});
 }
-
-ADAPT_ALIASES(pstrsm_, pstrsm, PSTRSM);
-ADAPT_ALIASES(pdtrsm_, pdtrsm, PDTRSM);

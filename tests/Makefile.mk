@@ -2,11 +2,18 @@
 # A program's source is its name with .c; extra sources go into tests_test_NAME_SOURCES.
 tests_programs = \
   tests/test_base \
+  tests/test_new_file \
   tests/test_blas \
+  tests/test_blas_ready \
   tests/test_index \
+  tests/test_groups \
   tests/test_transport \
+  tests/test_host \
+  tests/test_lack \
+  tests/test_shared_memory \
   tests/test_progress \
   tests/test_trace \
+  tests/test_trace_unwritable \
   tests/test_segment \
   tests/test_attach \
   tests/test_notify \
@@ -70,7 +77,9 @@ tests_scripts = \
   tests/check_floors.sh \
   tests/check_tree.sh \
   tests/check_install.sh \
+  tests/check_blas.sh \
   tests/test_command.sh \
+  tests/test_files.sh \
   tests/test_info.sh \
   tests/test_invert.sh \
   tests/test_invert_errors.sh \
@@ -78,11 +87,14 @@ tests_scripts = \
   tests/test_restart_kill.sh \
   tests/test_reproducible.sh \
   tests/test_assemble.sh \
+  tests/test_assemble_hostile.sh \
   tests/test_bench.sh \
   tests/test_dropin.sh \
   tests/test_dropin_testers.sh \
   tests/test_dropin_guide.sh \
-  tests/test_dropin_lapack.sh
+  tests/test_dropin_lapack.sh \
+  tests/test_dropin_memory.sh \
+  tests/test_dropin_load.sh
 
 if HAVE_CUNIT
 check_LTLIBRARIES = tests/libosla_test.la
@@ -104,7 +116,8 @@ tests_test_invert_LDADD = tests/libosla_test.la libosla_armci.la tools/libinvert
 
 # Helpers of test_dropin.sh: plain ScaLAPACK programs, without OSLA.
 if HAVE_SCALAPACK
-check_PROGRAMS += tests/dropin_random tests/dropin_errors tests/dropin_lapack doc/from_scalapack
+check_PROGRAMS += tests/dropin_random tests/dropin_errors tests/dropin_lapack tests/dropin_threads \
+  doc/from_scalapack
 endif
 tests_dropin_help = tests/dropin_program.c tests/dropin_program.h
 tests_dropin_random_SOURCES = tests/dropin_random.c $(tests_dropin_help)
@@ -112,6 +125,8 @@ tests_dropin_random_LDADD = $(SCALAPACK_LIBS) -lm
 tests_dropin_lapack_SOURCES = tests/dropin_lapack.c tests/dropin_lapack.h tests/dropin_matrices.c \
   $(tests_dropin_help)
 tests_dropin_lapack_LDADD = $(SCALAPACK_LIBS) -lm
+tests_dropin_threads_SOURCES = tests/dropin_threads.c $(tests_dropin_help)
+tests_dropin_threads_LDADD = $(SCALAPACK_LIBS) -lpthread
 tests_dropin_errors_SOURCES = tests/dropin_errors.c $(tests_dropin_help)
 tests_dropin_errors_LDADD = $(SCALAPACK_LIBS)
 doc_from_scalapack_SOURCES = doc/from_scalapack.c
@@ -122,12 +137,14 @@ check_PROGRAMS += tests/result_diff
 tests_result_diff_SOURCES = tests/result_diff.c
 tests_result_diff_LDADD = tools/libtomo.la libosla.la
 
-# Helpers of test_assemble.sh.
+# Helpers of test_assemble.sh and test_assemble_hostile.sh.
 if HAVE_HDF5
-check_PROGRAMS += tests/assemble_check doc/write_updates
+check_PROGRAMS += tests/assemble_check tests/hostile_updates doc/write_updates
 endif
 tests_assemble_check_SOURCES = tests/assemble_check.c
 tests_assemble_check_LDADD = $(HDF5_LIBS) -lm
+tests_hostile_updates_SOURCES = tests/hostile_updates.c
+tests_hostile_updates_LDADD = $(HDF5_LIBS)
 doc_write_updates_SOURCES = doc/write_updates.c
 doc_write_updates_LDADD = $(HDF5_LIBS)
 
@@ -136,6 +153,9 @@ tests_test_command_util_SOURCES = tests/test_command_util.c \
 tests_test_command_util_LDADD = $(LDADD) $(POPT_LIBS) $(JANSSON_LIBS)
 
 tests_test_order_free_SOURCES = tests/test_order_free.c tools/order_free.h tools/order_free.c
+tests_test_host_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=fopen -Wl,--wrap=gethostname \
+  -Wl,--wrap=osla_groups_look
+tests_test_lack_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=malloc -Wl,--wrap=calloc -Wl,--wrap=realloc
 
 tests_test_trace_LDADD = $(LDADD) $(JANSSON_LIBS)
 
@@ -143,6 +163,7 @@ tests_libosla_test_la_SOURCES = tests/osla_test.c tests/osla_test.h \
   tests/osla_test_help.c tests/osla_test_help.h \
   tests/osla_test_watch.c tests/osla_test_watch.h
 tests_file_help = tests/file_help.c tests/file_help.h
+tests_test_trace_unwritable_SOURCES = tests/test_trace_unwritable.c $(tests_file_help)
 tests_test_file_SOURCES = tests/test_file.c $(tests_file_help)
 tests_test_file_errors_SOURCES = tests/test_file_errors.c $(tests_file_help)
 tests_test_file_errors_LDADD = $(LDADD) $(HDF5_LIBS)
@@ -195,7 +216,8 @@ tests_test_ga_hessian_LDADD = $(tests_ga_libs)
 AM_CPPFLAGS += $(CUNIT_CFLAGS)
 LDADD = tests/libosla_test.la libosla_armci.la tools/libtomo.la libosla.la $(CUNIT_LIBS)
 
-EXTRA_DIST += tests/run tests/list tests/dropin_help.sh tests/kill_help.sh tests/lsan.supp tests/broken_mpi.c $(tests_scripts)
+EXTRA_DIST += tests/run tests/list tests/dropin_help.sh tests/kill_help.sh tests/lsan.supp tests/broken_mpi.c \
+  tests/failing_malloc.c tests/dropin_host.c tests/dropin_lengths.c tests/dropin_ctypes.py $(tests_scripts)
 
 noinst_DATA = tests/config.env
 

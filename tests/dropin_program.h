@@ -47,6 +47,12 @@ void context_free(context *c);
 /* A number in [low, high], the same sequence on all processes. */
 int draw(int low, int high);
 
+/* Runs a test on a context, and returns its result. Where failing_malloc.c is loaded, runs it again
+ * with each of the drop-in's allocations failing in turn on the last process: if the result is
+ * another one then, says so and ends the program. All processes of MPI_COMM_WORLD. */
+typedef uint64_t attempt(const context *c, void *arg);
+uint64_t try_without_memory(const context *c, attempt *run, void *arg);
+
 /* A distributed array with a sub-matrix. */
 typedef struct array {
   char type; /* s d c z */

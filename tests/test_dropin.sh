@@ -77,7 +77,12 @@ done
 same "codes of wrong arguments" error.off error.on
 same "texts of wrong arguments" error.off.err error.on.err
 
-# any process may be started with it
-[ "$(LD_PRELOAD=$preload sh -c 'echo started' 2>&1)" = started ] || complain "sh does not start"
+# threads, each with a context: in turns as ScaLAPACK alone bears them, and at once
+run turns.off 2 "$BUILDDIR/tests/dropin_threads" turns NONE=
+for mode in turns once; do
+  run threads 2 "$BUILDDIR/tests/dropin_threads" $mode "${on[@]}"
+  same "threads, $mode" turns.off threads
+  [ "$(taken threads.err pdgemm)" = 24 ] || { complain "threads, $mode"; cat threads.err; }
+done
 
 [ $failures = 0 ] && echo "the drop-in computes what ScaLAPACK does"

@@ -33,8 +33,8 @@ typedef struct checkpoint {
   int written;
 } checkpoint;
 
-/* Before the computation: can the file be written? Collective. Errors: IO, UNSUPPORTED. */
-osla_err checkpoint_check(const checkpoint *c, osla_transport *t);
+/* Before the computation: does this build write checkpoints? Local. Errors: UNSUPPORTED. */
+osla_err checkpoint_check(const checkpoint *c);
 
 /* Is the file there, as rank 0 sees it? Collective. Errors: MPI. */
 osla_err checkpoint_look(const checkpoint *c, int32_t *there);

@@ -83,10 +83,10 @@ static osla_err pull_all(const osla_matrix *source, osla_matrix *dest)
   int64_t stride = osla_index_count(ls.m, ls.mb, 0, ls.nprow); /* the longest local column */
   size_t bytes = (size_t)(stride * BATCH) * osla_dtype_size(osla_matrix_dtype(dest));
   unsigned char *staging = malloc(bytes + 1);
-  OSLA_CHECK(staging, OSLA_ERR_MEM, "%zu bytes of staging", bytes);
-  osla_err err = OSLA_OK;
+  osla_err err = staging ? OSLA_OK : osla_error_set(OSLA_ERR_MEM, "%zu bytes of staging", bytes);
+  err = osla_agree(osla_grid_transport(osla_matrix_grid(dest)), err); /* the source is complete */
   int64_t cols = osla_matrix_local_rows(dest) > 0 ? osla_matrix_local_cols(dest) : 0;
-  for (int src_prow = 0; src_prow < ls.nprow; src_prow++)
+  for (int src_prow = 0; src_prow < ls.nprow && err == OSLA_OK; src_prow++)
     for (int64_t c = 0; c < cols && err == OSLA_OK; c += BATCH)
       err = take_columns(source, dest, src_prow, c, (int)(cols - c < BATCH ? cols - c : BATCH),
                          staging, stride);
@@ -107,7 +107,6 @@ osla_err osla_matrix_copy(const osla_matrix *source, osla_matrix *dest)
   OSLA_CHECK(osla_grid_transport(osla_matrix_grid(source)) == t, OSLA_ERR_ARG,
              "source and destination belong to different transports");
   OSLA_CHECK(source != dest, OSLA_ERR_ARG, "source and destination are one matrix");
-  OSLA_CALL(osla_barrier(t)); /* the source is complete everywhere */
   return osla_agree(t, pull_all(source, dest));
 }
 

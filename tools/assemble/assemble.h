@@ -6,6 +6,7 @@
 #include "command.h"
 #include "osla.h"
 #include "reproducible.h"
+#include "updates_reader.h"
 
 typedef struct assemble_options {
   char *output, *json;
@@ -21,11 +22,14 @@ typedef struct assemble_options {
   int n_files;
 } assemble_options;
 
+#define ASSEMBLE_GOOD "good"
+
 typedef struct assemble_job {
   const assemble_options *options;
   osla_transport *t;
   osla_grid *grid;
   osla_hessian *hessian;
+  updates_reader *reader; /* each rank's */
   checkpoint checkpoint;
   reproducible reproducible;
   int64_t *before; /* [n_files + 1] updates in the files before each */
@@ -33,6 +37,7 @@ typedef struct assemble_job {
   int64_t elements;
   double seconds_read, seconds_add; /* of the slowest rank */
   double seconds_assemble, seconds_write;
+  char verdict[64]; /* ASSEMBLE_GOOD, or what is not finite */
 } assemble_job;
 
 /* Parses the command line. Returns false after help or an error; *status as in command.h. */
@@ -51,5 +56,8 @@ osla_err assemble_find_bounds(assemble_job *job);
 
 /* Adds all updates and commits. Collective. */
 osla_err assemble_add(assemble_job *job);
+
+/* Sets the verdict: are H and g finite? The same on all ranks. Collective. */
+osla_err assemble_judge(assemble_job *job);
 
 #endif

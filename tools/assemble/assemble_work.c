@@ -8,14 +8,14 @@
 #include <stdlib.h>
 #include <sys/stat.h>
 
-static osla_err count_updates(const assemble_options *o, int64_t *before)
+static osla_err count_updates(const assemble_job *job)
 {
-  before[0] = 0;
+  const assemble_options *o = job->options;
+  job->before[0] = 0;
   for (int i = 0; i < o->n_files; i++) {
-    updates *file;
-    OSLA_CALL(updates_open(o->files[i], &file));
-    before[i + 1] = before[i] + updates_count(file);
-    updates_close(&file);
+    int64_t count;
+    OSLA_CALL(updates_reader_open(job->reader, o->files[i], &count));
+    job->before[i + 1] = job->before[i] + count;
   }
   return OSLA_OK;
 }
@@ -27,7 +27,7 @@ osla_err assemble_look(assemble_job *job)
   OSLA_CALL(osla_agree(
     job->t, job->before ? OSLA_OK : osla_error_set(OSLA_ERR_MEM, "list of %d files", o->n_files)));
   bool root = osla_transport_rank(job->t) == 0;
-  OSLA_CALL(osla_agree(job->t, root ? count_updates(o, job->before) : OSLA_OK));
+  OSLA_CALL(osla_agree(job->t, root ? count_updates(job) : OSLA_OK));
   OSLA_CALL(osla_bcast(job->t, job->before, o->n_files + 1, MPI_INT64_T, 0));
   job->updates = job->before[o->n_files];
   return OSLA_OK;
@@ -167,11 +167,11 @@ static osla_err use_range(worker *w, int i, int64_t first, int64_t end)
 {
   const assemble_options *o = w->job->options;
   if (w->open_file != i) {
-    updates_close(&w->file);
+    int64_t count;
     w->open_file = -1;
-    OSLA_CALL(updates_open(o->files[i], &w->file));
+    OSLA_CALL(updates_reader_open(w->job->reader, o->files[i], &count));
     w->open_file = i;
-    OSLA_CHECK(updates_count(w->file) == w->job->before[i + 1] - w->job->before[i], OSLA_ERR_IO,
+    OSLA_CHECK(count == w->job->before[i + 1] - w->job->before[i], OSLA_ERR_IO,
                "%.200s: is changed while it is read", o->files[i]);
   }
   while (first < end) {
@@ -180,7 +180,7 @@ static osla_err use_range(worker *w, int i, int64_t first, int64_t end)
       continue;
     }
     double start = osla_clock();
-    OSLA_CALL(updates_read(w->file, first, end - first, o->dtype, &w->batch));
+    OSLA_CALL(updates_reader_read(w->job->reader, first, end - first, o->dtype, &w->batch));
     double read = osla_clock();
     OSLA_CALL(use_batch(w, o->files[i]));
     w->seconds_read += read - start;
@@ -232,8 +232,6 @@ osla_err assemble_deal(worker *w)
     (void)osla_error_set(err, "%s", text);
   }
   err = osla_agree(job->t, err);
-  updates_close(&w->file);
-  updates_free(&w->batch);
   free(w->root_w);
   free(w->sums);
   osla_counter_destroy(&counter);

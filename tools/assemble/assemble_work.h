@@ -16,9 +16,8 @@ struct worker {
   void *with;         /* for use */
   checkpoint *points; /* NULL: none are taken */
   /* kept here */
-  int open_file; /* number of `file`; -1: none */
-  updates *file;
-  updates_batch batch;
+  int open_file;         /* number of the reader's; -1: none */
+  updates_batch batch;   /* the reader's */
   double *root_w, *sums; /* [k], [longest update] */
   size_t k_room, sums_room;
   double seconds_read, seconds_use;
