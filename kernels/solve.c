@@ -61,12 +61,6 @@ static osla_err check(const osla_factors *f, const osla_matrix *b)
   return f->cholesky ? osla_rhs_check_uplo(f->uplo) : OSLA_OK;
 }
 
-static osla_err check(const osla_factors *f, const osla_matrix *b)
-{
-  OSLA_CALL(osla_rhs_check(OSLA_LEFT, f->matrix, b));
-  return f->cholesky ? osla_rhs_check_uplo(f->uplo) : OSLA_OK;
-}
-
 osla_err osla_factors_solve(const osla_factors *f, osla_trans trans, osla_matrix *b)
 {
   int64_t *pivots = NULL;
