@@ -13,16 +13,20 @@ bench_osla_bench_SOURCES = \
   bench/hessian_produce.c bench/hessian_remote.c bench/bench_put.c bench/updates.c \
   bench/reference_blas.c bench/reference_mpi.c bench/reference_accumulate.c \
   bench/reference_scalapack.c bench/reference_ga.c bench/reference_scatter.c \
-  tools/command.h tools/command.c tools/command_util.c
+  tools/command.h tools/command.c tools/command_process.c tools/command_util.c \
+  tools/command_files.h tools/command_files.c
 bench_osla_bench_LDADD = $(ga_adapt_libs) libosla_armci.la libosla.la $(GA_LIBS) $(SCALAPACK_LIBS) \
   $(POPT_LIBS) $(JANSSON_LIBS)
 
-# A plain ScaLAPACK program, to be timed with and without the drop-in (bench/scalapack_table).
+# A plain ScaLAPACK program, to be timed with and without the drop-in (bench/scalapack_table); and one that times
+# small calls of both in turn.
 if HAVE_SCALAPACK
-noinst_PROGRAMS += bench/scalapack_program
+noinst_PROGRAMS += bench/scalapack_program bench/scalapack_pairs
 endif
 bench_scalapack_program_SOURCES = bench/scalapack_program.c
 bench_scalapack_program_LDADD = $(SCALAPACK_LIBS) -lm
+bench_scalapack_pairs_SOURCES = bench/scalapack_pairs.c
+bench_scalapack_pairs_LDADD = $(SCALAPACK_LIBS) -ldl
 
 # The calls of osla_ga.h against GA's.
 if HAVE_GA

@@ -32,14 +32,16 @@ typedef void syrk_routine(const char *uplo, const char *trans, const int *n, con
                           const int *descc);
 typedef void getrf_routine(const int *m, const int *n, void *a, const int *ia, const int *ja,
                            const int *desca, int *ipiv, int *info);
+/* The last ones: hidden lengths of characters, see src/blas/lapack.c. */
 typedef void getrs_routine(const char *trans, const int *n, const int *nrhs, const void *a,
                            const int *ia, const int *ja, const int *desca, const int *ipiv, void *b,
-                           const int *ib, const int *jb, const int *descb, int *info);
+                           const int *ib, const int *jb, const int *descb, int *info,
+                           size_t length);
 typedef void potrf_routine(const char *uplo, const int *n, void *a, const int *ia, const int *ja,
-                           const int *desca, int *info);
+                           const int *desca, int *info, size_t length);
 typedef void potrs_routine(const char *uplo, const int *n, const int *nrhs, const void *a,
                            const int *ia, const int *ja, const int *desca, void *b, const int *ib,
-                           const int *jb, const int *descb, int *info);
+                           const int *jb, const int *descb, int *info, size_t length);
 
 gemm_routine psgemm_, pdgemm_, pcgemm_, pzgemm_;
 syrk_routine pssyrk_, pdsyrk_;
@@ -159,7 +161,7 @@ osla_err reference_scalapack_potrf(int context, osla_matrix *a, int64_t *info)
   *info = 0;
   if (context < 0) return OSLA_OK;
   OSLA_CALL(describe(context, a, &o));
-  potrf[osla_matrix_dtype(a)]("L", &o.n, o.at, &one, &one, o.desc, &result);
+  potrf[osla_matrix_dtype(a)]("L", &o.n, o.at, &one, &one, o.desc, &result, 1);
   *info = result;
   return OSLA_OK;
 }
@@ -173,7 +175,7 @@ osla_err reference_scalapack_getrs(int context, osla_matrix *a, int *ipiv, osla_
   OSLA_CALL(describe(context, a, &oa));
   OSLA_CALL(describe(context, b, &ob));
   getrs[osla_matrix_dtype(a)]("N", &oa.n, &ob.n, oa.at, &one, &one, oa.desc, ipiv, ob.at, &one,
-                              &one, ob.desc, &result);
+                              &one, ob.desc, &result, 1);
   OSLA_CHECK(result == 0, OSLA_ERR_ARG, "pxGETRS refused argument %d", -result);
   return OSLA_OK;
 }
@@ -187,7 +189,7 @@ osla_err reference_scalapack_potrs(int context, osla_matrix *a, osla_matrix *b)
   OSLA_CALL(describe(context, a, &oa));
   OSLA_CALL(describe(context, b, &ob));
   potrs[osla_matrix_dtype(a)]("L", &oa.n, &ob.n, oa.at, &one, &one, oa.desc, ob.at, &one, &one,
-                              ob.desc, &result);
+                              ob.desc, &result, 1);
   OSLA_CHECK(result == 0, OSLA_ERR_ARG, "pxPOTRS refused argument %d", -result);
   return OSLA_OK;
 }

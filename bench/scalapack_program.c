@@ -1,8 +1,8 @@
 /* A plain ScaLAPACK program that times pdgemm, pdsyrk, pdtrsm, factorisations and solves. It knows
- * nothing of OSLA: bench/scalapack_table runs it with and without the drop-in. One line per repetition,
- * on process 0: routine n nb nprow npcol repetition seconds checksum. The time is that of the
- * slowest process; the checksum is |x|_max of a part of the result, which shows that both did the
- * same. getrs and potrs have NRHS right-hand sides: getrs=NRHS. */
+ * nothing of OSLA: bench/scalapack_table runs it with and without the drop-in. One line per
+ * repetition, on process 0: routine n nb nprow npcol repetition seconds checksum. The time is that
+ * of the slowest process; the checksum is |x|_max of a part of the result, which shows that both
+ * did the same. getrs and potrs have NRHS right-hand sides: getrs=NRHS. */
 #include <math.h>
 #include <mpi.h>
 #include <stdio.h>
@@ -32,13 +32,13 @@ void pdgeadd_(const char *trans, const int *m, const int *n, const double *alpha
 void pdgetrf_(const int *m, const int *n, double *a, const int *ia, const int *ja, const int *desca,
               int *ipiv, int *info);
 void pdpotrf_(const char *uplo, const int *n, double *a, const int *ia, const int *ja,
-              const int *desca, int *info);
+              const int *desca, int *info, size_t length);
 void pdgetrs_(const char *trans, const int *n, const int *nrhs, const double *a, const int *ia,
               const int *ja, const int *desca, const int *ipiv, double *b, const int *ib,
-              const int *jb, const int *descb, int *info);
+              const int *jb, const int *descb, int *info, size_t length);
 void pdpotrs_(const char *uplo, const int *n, const int *nrhs, const double *a, const int *ia,
               const int *ja, const int *desca, double *b, const int *ib, const int *jb,
-              const int *descb, int *info);
+              const int *descb, int *info, size_t length);
 
 static const int one = 1, zero = 0;
 
@@ -80,9 +80,9 @@ static int solve(const problem *p, const char *routine)
   if (nrhs > p->n) return -1;
   if (*routine == 'g')
     pdgetrs_("N", &p->n, &nrhs, p->a, &one, &one, p->desc, p->ipiv, p->c, &one, &one, p->desc,
-             &info);
+             &info, 1);
   else
-    pdpotrs_("L", &p->n, &nrhs, p->a, &one, &one, p->desc, p->c, &one, &one, p->desc, &info);
+    pdpotrs_("L", &p->n, &nrhs, p->a, &one, &one, p->desc, p->c, &one, &one, p->desc, &info, 1);
   return info;
 }
 
@@ -92,7 +92,7 @@ static int prepare(const problem *p, const char *routine)
   fill(p, strcmp(routine, "getrf") != 0 && strncmp(routine, "getrs=", 6) != 0, p->a);
   if (strncmp(routine, "getrs=", 6) == 0)
     pdgetrf_(&p->n, &p->n, p->a, &one, &one, p->desc, p->ipiv, &info);
-  if (strncmp(routine, "potrs=", 6) == 0) pdpotrf_("L", &p->n, p->a, &one, &one, p->desc, &info);
+  if (strncmp(routine, "potrs=", 6) == 0) pdpotrf_("L", &p->n, p->a, &one, &one, p->desc, &info, 1);
   return info;
 }
 
@@ -124,9 +124,9 @@ static int call(const problem *p, const char *routine)
   else if (strcmp(routine, "getrf") == 0)
     pdgetrf_(&p->n, &p->n, p->c, &one, &one, p->desc, p->ipiv, &info);
   else if (strcmp(routine, "potrf") == 0)
-    pdpotrf_("L", &p->n, p->c, &one, &one, p->desc, &info);
+    pdpotrf_("L", &p->n, p->c, &one, &one, p->desc, &info, 1);
   else if (strcmp(routine, "potrf-upper") == 0)
-    pdpotrf_("U", &p->n, p->c, &one, &one, p->desc, &info);
+    pdpotrf_("U", &p->n, p->c, &one, &one, p->desc, &info, 1);
   else if (strncmp(routine, "getrs=", 6) == 0 || strncmp(routine, "potrs=", 6) == 0)
     info = solve(p, routine);
   else

@@ -274,12 +274,8 @@ osla_err osla_potrf(osla_matrix *a, osla_uplo uplo, const osla_chol_options *opt
   chol f;
   osla_err err;
   *info = 0;
-  int look_ahead = options ? options->look_ahead : 0;
-  OSLA_CALL(osla_chol_shape(&f, a, uplo));
-  OSLA_CHECK(look_ahead >= -1 && look_ahead <= 2, OSLA_ERR_ARG,
-             "Cholesky: look_ahead = %d is not -1, 0, 1 or 2", look_ahead);
-  f.look_ahead = look_ahead < 0 ? 0 : look_ahead == 0 ? 1 : look_ahead;
-  OSLA_TRY(osla_barrier(f.v.t)); /* A is complete everywhere */
+  err = osla_chol_shape(&f, a, uplo, options ? options->look_ahead : 0);
+  OSLA_CALL(osla_agree(f.v.t, err)); /* also: A is complete everywhere */
   OSLA_TRY(osla_chol_set_up(&f));
   err = run(&f);
   if (err != OSLA_OK) osla_transport_abort(f.v.t, err); /* the others wait for my panels */

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-osla_err osla_chol_shape(chol *f, osla_matrix *a, osla_uplo uplo)
+osla_err osla_chol_shape(chol *f, osla_matrix *a, osla_uplo uplo, int look_ahead)
 {
   *f = (chol){.v = view_of(a), .uplo = uplo};
   const local_view *v = &f->v;
@@ -15,6 +15,9 @@ osla_err osla_chol_shape(chol *f, osla_matrix *a, osla_uplo uplo)
              "Cholesky needs square blocks, not %" PRId64 " x %" PRId64, v->mb, v->nb);
   OSLA_CHECK(uplo == OSLA_LOWER || uplo == OSLA_UPPER, OSLA_ERR_ARG, "Cholesky of uplo = %d",
              (int)uplo);
+  OSLA_CHECK(look_ahead >= -1 && look_ahead <= 2, OSLA_ERR_ARG,
+             "Cholesky: look_ahead = %d is not -1, 0, 1 or 2", look_ahead);
+  f->look_ahead = look_ahead < 0 ? 0 : look_ahead == 0 ? 1 : look_ahead;
   trim_blocks(&f->v);
   bool lower = uplo == OSLA_LOWER;
   f->n_along = lower ? v->p : v->q;

@@ -32,9 +32,10 @@ typedef struct operand {
   int64_t ld;
 } operand;
 
-osla_err osla_chol_shape(chol *f, osla_matrix *a, osla_uplo uplo); /* local; checks arguments */
-osla_err osla_chol_set_up(chol *f);                                /* collective; memory */
-void osla_chol_clean_up(chol *f);                                  /* collective */
+/* Local; checks arguments. */
+osla_err osla_chol_shape(chol *f, osla_matrix *a, osla_uplo uplo, int look_ahead);
+osla_err osla_chol_set_up(chol *f); /* collective; memory */
+void osla_chol_clean_up(chol *f);   /* collective */
 
 static inline int rank_of(const chol *f, int along, int across)
 {

@@ -145,6 +145,13 @@ static osla_err try_alternating(estimator *e)
   return OSLA_OK;
 }
 
+static osla_err check(const osla_factors *f, double anorm)
+{
+  OSLA_CALL(osla_rhs_check_matrix(f->matrix));
+  OSLA_CHECK(anorm >= 0.0, OSLA_ERR_ARG, "condition: anorm = %g is negative or NaN", anorm);
+  return f->cholesky ? osla_rhs_check_uplo(f->uplo) : OSLA_OK;
+}
+
 static osla_err estimate(const osla_factors *f, double anorm, double *rcond)
 {
   osla_dtype dtype = osla_matrix_dtype(f->matrix);
@@ -154,8 +161,7 @@ static osla_err estimate(const osla_factors *f, double anorm, double *rcond)
   osla_matrix *sign = NULL;
   osla_err err;
   int64_t n = osla_matrix_layout(f->matrix).n;
-  OSLA_CALL(osla_rhs_check_matrix(f->matrix));
-  OSLA_CHECK(anorm >= 0.0, OSLA_ERR_ARG, "condition: anorm = %g is negative or NaN", anorm);
+  OSLA_CALL(osla_agree(osla_grid_transport(osla_matrix_grid(f->matrix)), check(f, anorm)));
   *rcond = n == 0 ? 1.0 : 0.0;
   if (n == 0 || anorm == 0.0) return OSLA_OK;
   e.adjoint = e.is_complex ? OSLA_CONJTRANS : OSLA_TRANS;

@@ -54,7 +54,8 @@ static bool overlap(const osla_part *x, const osla_part *y)
 typedef struct request {
   osla_trans transa, transb;
   osla_part a, b, c;
-  int triangle;
+  bool syrk;
+  int triangle; /* -1: all of C */
 } request;
 
 static osla_err check(const request *r, const osla_gemm_options *options)
@@ -63,6 +64,10 @@ static osla_err check(const request *r, const osla_gemm_options *options)
   osla_dtype ta = osla_matrix_dtype(a->matrix), tb = osla_matrix_dtype(b->matrix);
   osla_dtype tc = osla_matrix_dtype(c->matrix);
   osla_transport *t = osla_grid_transport(osla_matrix_grid(c->matrix));
+  OSLA_CHECK(!r->syrk || tc == OSLA_FLOAT || tc == OSLA_DOUBLE, OSLA_ERR_UNSUPPORTED,
+             "syrk is not there for type '%c'", osla_dtype_letter(tc));
+  OSLA_CHECK(!r->syrk || r->triangle == OSLA_LOWER || r->triangle == OSLA_UPPER, OSLA_ERR_ARG,
+             "syrk of uplo = %d", r->triangle);
   OSLA_CALL(check_part(a, "A"));
   OSLA_CALL(check_part(b, "B"));
   OSLA_CALL(check_part(c, "C"));
@@ -106,6 +111,14 @@ static osla_err plan(gemm_work *w, const request *r, bool *split)
   return gemm_plan_make(w);
 }
 
+/* Everything that can fail for a lack of memory, before C changes. */
+static osla_err prepare(gemm_work *w, const request *r, bool *split)
+{
+  OSLA_CALL(plan(w, r, split));
+  if (*split) OSLA_CALL(gemm_split_open(w));
+  return gemm_run_open(w);
+}
+
 static osla_err multiply(const request *r, osla_complex alpha, osla_complex beta,
                          const osla_gemm_options *options)
 {
@@ -115,8 +128,8 @@ static osla_err multiply(const request *r, osla_complex alpha, osla_complex beta
   /* Matrices of another transport, and the memory of wrapped ones, may differ by rank. */
   OSLA_CALL(osla_agree(t, check(r, options)));
   gemm_work w = work_of(r, options);
-  if (alpha == 0) w.k_to = 0;                     /* as BLAS: then A and B are not read */
-  OSLA_TRY(osla_agree(w.t, plan(&w, r, &split))); /* also: operands are complete */
+  if (alpha == 0) w.k_to = 0;                        /* as BLAS: then A and B are not read */
+  OSLA_TRY(osla_agree(w.t, prepare(&w, r, &split))); /* also: operands are complete */
   if (split)
     err = gemm_split_run(&w, alpha, beta, &r->c);
   else
@@ -129,21 +142,16 @@ cleanup:
 osla_err osla_gemm(osla_trans transa, osla_trans transb, osla_complex alpha, osla_part a,
                    osla_part b, osla_complex beta, osla_part c, const osla_gemm_options *options)
 {
-  request r = {transa, transb, a, b, c, -1};
+  request r = {transa, transb, a, b, c, false, -1};
   return multiply(&r, alpha, beta, options);
 }
 
 osla_err osla_syrk(osla_uplo uplo, osla_trans trans, double alpha, osla_part a, double beta,
                    osla_part c, const osla_gemm_options *options)
 {
-  osla_dtype dtype = osla_matrix_dtype(c.matrix);
-  OSLA_CHECK(dtype == OSLA_FLOAT || dtype == OSLA_DOUBLE, OSLA_ERR_UNSUPPORTED,
-             "syrk is not there for type '%c'", osla_dtype_letter(dtype));
-  OSLA_CHECK(uplo == OSLA_LOWER || uplo == OSLA_UPPER, OSLA_ERR_ARG, "syrk of uplo = %d",
-             (int)uplo);
   bool plain = trans == OSLA_NOTRANS;
   request r = {
-    plain ? OSLA_NOTRANS : OSLA_TRANS, plain ? OSLA_TRANS : OSLA_NOTRANS, a, a, c, (int)uplo};
+    plain ? OSLA_NOTRANS : OSLA_TRANS, plain ? OSLA_TRANS : OSLA_NOTRANS, a, a, c, true, (int)uplo};
   return multiply(&r, alpha, beta, options);
 }
 
@@ -202,7 +210,7 @@ static osla_err describe(const gemm_work *w, osla_gemm_plan *plan)
 osla_err osla_gemm_predict(osla_trans transa, osla_trans transb, osla_part a, osla_part b,
                            osla_part c, const osla_gemm_options *options, osla_gemm_plan *out)
 {
-  request r = {transa, transb, a, b, c, -1};
+  request r = {transa, transb, a, b, c, false, -1};
   bool split;
   *out = (osla_gemm_plan){0};
   OSLA_CALL(check(&r, options));

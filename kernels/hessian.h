@@ -89,6 +89,7 @@ typedef struct inbox {
   unsigned char *values; /* products of the columns of G that came */
   uint64_t stripes;      /* held over a chain */
   bool in_chain;
+  osla_stripes_patience patience; /* of the message at the head */
 } inbox;
 
 enum { INBOXES = 4 };

@@ -71,7 +71,7 @@ static osla_err add_message(osla_hessian *h, inbox *in, bool *added)
   message_view m = osla_message_read(in->buffer + in->head, h->element, h->options.uplo, in->lists);
   *added = false;
   if (m.head.flags & MESSAGE_FIRST) {
-    if (!osla_stripes_try(lock, m.head.stripes)) return OSLA_OK;
+    if (!osla_stripes_try_again(lock, m.head.stripes, &in->patience)) return OSLA_OK;
     in->stripes = m.head.stripes;
     in->in_chain = true;
   }

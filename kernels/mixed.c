@@ -59,6 +59,7 @@ static osla_err check(const mixed *f)
 {
   osla_dtype dtype = osla_matrix_dtype(f->a);
   int64_t nb = osla_matrix_layout(f->b).n, nx = osla_matrix_layout(f->x).n;
+  if (f->cholesky) OSLA_CALL(osla_rhs_check_uplo(f->uplo));
   OSLA_CALL(osla_rhs_check(OSLA_LEFT, f->a, f->b));
   OSLA_CALL(osla_rhs_check(OSLA_LEFT, f->a, f->x));
   OSLA_CHECK(is_shared(f->b) && is_shared(f->x), OSLA_ERR_ARG,
@@ -74,7 +75,7 @@ static osla_err check(const mixed *f)
 static osla_err solve(mixed *f, const osla_refine_options *options, osla_mixed_result *result)
 {
   osla_mixed_result r = {.path = OSLA_MIXED_SINGLE};
-  OSLA_CALL(check(f));
+  OSLA_CALL(osla_agree(osla_grid_transport(osla_matrix_grid(f->a)), check(f)));
   double n = (double)osla_matrix_layout(f->a).n;
   osla_dtype dtype = osla_matrix_dtype(f->a);
   if (options) f->options = *options;

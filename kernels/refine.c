@@ -120,9 +120,9 @@ osla_err osla_refine(osla_matrix *a, const osla_factors *factors, osla_matrix *b
   osla_dtype dtype = osla_matrix_dtype(a), narrow = osla_matrix_dtype(factor);
   int64_t nrhs = osla_matrix_layout(b).n;
   osla_err err;
-  OSLA_CALL(check(a, factors, b, x, &o));
   f.maxima = malloc((size_t)nrhs * sizeof *f.maxima + 1);
-  err = f.maxima ? OSLA_OK : osla_error_set(OSLA_ERR_MEM, "%" PRId64 " maxima", nrhs);
+  err = check(a, factors, b, x, &o);
+  if (!f.maxima) err = osla_error_set(OSLA_ERR_MEM, "%" PRId64 " maxima", nrhs);
   OSLA_TRY(osla_agree(osla_grid_transport(osla_matrix_grid(a)), err));
   OSLA_TRY(osla_matrix_norm(a, OSLA_NORM_INF, &f.norm_a));
   OSLA_TRY(osla_rhs_create(factor, dtype, nrhs, &f.x));

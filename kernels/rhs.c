@@ -16,6 +16,13 @@ osla_err osla_rhs_check_matrix(const osla_matrix *a)
   return OSLA_OK;
 }
 
+osla_err osla_rhs_check_uplo(osla_uplo uplo)
+{
+  OSLA_CHECK(uplo == OSLA_LOWER || uplo == OSLA_UPPER, OSLA_ERR_ARG,
+             "triangular solve of uplo = %d", (int)uplo);
+  return OSLA_OK;
+}
+
 osla_err osla_rhs_check(osla_side side, const osla_matrix *a, const osla_matrix *b)
 {
   osla_layout la = osla_matrix_layout(a), lb = osla_matrix_layout(b);

@@ -17,6 +17,9 @@ typedef struct osla_rhs {
 /* Is A square, in square blocks? Local. Errors: ARG. */
 osla_err osla_rhs_check_matrix(const osla_matrix *a);
 
+/* Is it one of the two triangles? Local. Errors: ARG. */
+osla_err osla_rhs_check_uplo(osla_uplo uplo);
+
 /* Does B suit A (from that side)? Local. Errors: ARG. */
 osla_err osla_rhs_check(osla_side side, const osla_matrix *a, const osla_matrix *b);
 

@@ -28,11 +28,16 @@ src_sources = \
   src/base/log.c \
   src/base/random.c \
   src/base/futex.h src/base/futex.c \
+  src/base/signal_guard.h src/base/signal_guard.c \
+  src/base/write_at.h src/base/write_at.c \
+  src/base/new_file_rights.h src/base/new_file_rights.c \
+  src/base/new_file.h src/base/new_file.c \
   src/transport/transport_ops.h \
   src/transport/farewell.c \
   src/transport/settings.h src/transport/settings.c \
   src/transport/backend.c \
   src/transport/request_pool.h src/transport/request_pool.c \
+  src/transport/groups.h src/transport/groups.c \
   src/transport/host.c \
   src/transport/transport.c \
   src/transport/patience.h src/transport/patience.c \
@@ -52,7 +57,7 @@ src_sources = \
   src/memory/segment.c \
   src/memory/counter.c \
   src/memory/stripes.c \
-  src/blas/blas_narrow.h src/blas/blas.c src/blas/lapack.c \
+  src/blas/blas_ready.h src/blas/blas_ready.c src/blas/blas.c src/blas/lapack.c \
   src/matrix/index.c \
   src/matrix/grid.c \
   src/matrix/matrix.c \

@@ -52,10 +52,25 @@ shows() { # PAGE PROGRAM: each line of C in the page is a line of the program
 shows README.md doc/example.c
 shows doc/grid_and_blocks.md doc/grid_and_blocks.c
 
+# The libraries' global names all begin with osla_: a function of the program's own that has the name
+# of one of ours would take its place.
+for library in "$libdir"/libosla.so "$libdir"/libosla*.a; do
+  [ -f "$library" ] || continue
+  how=--extern-only
+  [[ $library == *.so ]] && how=--dynamic
+  foreign=$(nm "$how" --defined-only "$library" |
+    awk 'NF == 3 && $2 ~ /^[A-Z]$/ && $3 !~ /^(osla_|_)/ {print $3}' | sort -u)
+  [ -z "$foreign" ] || fail "${library##*/} shows the names" $foreign
+done
+for name in update_block gemm_run solve_panel copy_block lu_publish file_sum; do
+  echo "int $name(void); int $name(void) { __builtin_abort(); }"
+done >"$scratch/names.c"
+
 uses() { # WHICH LIBRARY-FLAGS...
   local which=$1
   shift
-  quietly "${compiler[@]}" "${cflags[@]}" "$SRCDIR/doc/example.c" -o "$scratch/user-$which" "$@"
+  quietly "${compiler[@]}" "${cflags[@]}" "$SRCDIR/doc/example.c" "$scratch/names.c" \
+    -rdynamic -o "$scratch/user-$which" "$@"
   for ranks in 1 2 3; do
     quietly env LD_LIBRARY_PATH="$libdir" timeout 60 "$MPIEXEC" -n $ranks "$scratch/user-$which"
     cat "$scratch/out" >>"$scratch/answers"

@@ -1,15 +1,18 @@
 /* See invert_reference.h. */
+#include "config.h"
+
 #include "invert_reference.h"
 
-#include <cblas.h>
+#include OSLA_CBLAS_H
 #include <stdlib.h>
 #include <string.h>
 
 #include "osla_test.h"
 
-extern void dpotrf_(const char *uplo, const int *n, double *a, const int *lda, int *info);
+extern void dpotrf_(const char *uplo, const int *n, double *a, const int *lda, int *info,
+                    size_t length);
 extern void dpotrs_(const char *uplo, const int *n, const int *nrhs, const double *a,
-                    const int *lda, double *b, const int *ldb, int *info);
+                    const int *lda, double *b, const int *ldb, int *info, size_t length);
 
 static double *zeros(int64_t count)
 {
@@ -57,7 +60,11 @@ static void add_path(const invert_job *job, tomo_path *path, int64_t id, double 
   for (int64_t j = 0; j < columns; j++)
     r->gradient[ix[j]] += cblas_ddot((int)k, g + j * k, 1, d, 1);
   r->misfit_before += cblas_ddot((int)k, d, 1, d, 1);
-  tomo_path_add_density(path, r->density);
+  const int32_t *knot;
+  const double *length;
+  const int64_t knots = tomo_path_knots(path, &knot, &length);
+  for (int64_t j = 0; j < knots; j++)
+    r->density[knot[j]] += length[j];
 }
 
 static void add_prior(const invert_job *job, invert_reference *r)
@@ -127,7 +134,7 @@ static void resolve(invert_reference *r, const double *factor)
   for (int64_t j = 0; j < r->n; j++)
     for (int64_t i = 0; i < r->n; i++)
       x[i + j * r->n] = i <= j ? r->prior[i + j * r->n] : r->prior[j + i * r->n];
-  dpotrs_("U", &n, &n, factor, &n, x, &n, &info);
+  dpotrs_("U", &n, &n, factor, &n, x, &n, &info, 1);
   CU_ASSERT(info == 0);
   for (int64_t j = 0; j < r->n; j++)
     r->resolution[j] = 1.0 - x[j + j * r->n];
@@ -141,10 +148,10 @@ bool reference_solve(const invert_job *job, invert_reference *r)
   double *factor = zeros(r->n * r->n);
   memcpy(factor, r->hessian, (size_t)(r->n * r->n) * sizeof *factor);
   memcpy(r->model, r->gradient, (size_t)r->n * sizeof *r->model);
-  dpotrf_("U", &n, factor, &n, &info);
+  dpotrf_("U", &n, factor, &n, &info, 1);
   CU_ASSERT(info == 0);
   bool solved = info == 0;
-  if (solved) dpotrs_("U", &n, &one, factor, &n, r->model, &n, &info);
+  if (solved) dpotrs_("U", &n, &one, factor, &n, r->model, &n, &info, 1);
   if (solved) resolve(r, factor);
   free(factor);
   if (solved) measure_misfit(job, r);

@@ -1,9 +1,11 @@
 /* Floor 0: the door to BLAS and LAPACK, against loops; sizes that do not fit; types not served. */
+#define _GNU_SOURCE /* RTLD_NEXT */
 #include "osla_blas.h"
 #include "osla_random.h"
 #include "osla_test_help.h"
 
 #include <complex.h>
+#include <dlfcn.h>
 #include <inttypes.h>
 #include <limits.h>
 #include <math.h>
@@ -97,6 +99,17 @@ static void test_gemm(void)
       check_gemm(dtype, ta, tb, 0, 4, 3, 0.75, 0.0);
       check_gemm(dtype, ta, tb, 4, 0, 3, 0.75, 0.0);
     }
+}
+
+/* Stands before LAPACK's, to see the hidden length of its character. */
+static size_t seen_length;
+void spotrf_(const char *uplo, const int *n, float *a, const int *lda, int *info, size_t length);
+void spotrf_(const char *uplo, const int *n, float *a, const int *lda, int *info, size_t length)
+{
+  __typeof__(spotrf_) *next;
+  *(void **)&next = dlsym(RTLD_NEXT, "spotrf_");
+  seen_length = length;
+  next(uplo, n, a, lda, info, length);
 }
 
 /* --- syrk, trsm, potrf ----------------------------------------------------------------------- */
@@ -227,6 +240,7 @@ static void test_potrf(void)
       check_potrf((osla_dtype)d, uplo, 12, 5);
       check_potrf((osla_dtype)d, uplo, 12, 12);
     }
+  CU_ASSERT(seen_length == 1);
 }
 
 /* --- what LU needs: ger, scal, iamax, max, getrf, laswp ------------------------------------- */

@@ -1,8 +1,7 @@
-/* Floor 1: notify, the shared counter and the striped lock, under contention. */
+/* Floor 1: notify and the shared counter, under contention. */
 #include "osla_clock.h"
 #include "osla_counter.h"
 #include "osla_segment.h"
-#include "osla_stripes.h"
 #include "osla_test_help.h"
 #include "osla_test_watch.h"
 
@@ -10,6 +9,7 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 enum { BLOCK = 1003, STEPS = 60 };
 
@@ -90,6 +90,7 @@ static void test_posts(void)
   unsigned char *blocks = malloc((size_t)POSTS * LARGE);
   osla_posted posted[POSTS];
   int64_t bad = 0, backward = 0;
+  osla_test_watch_start();
   OSLA_ASSERT_OK(osla_segment_create(t, (size_t)POSTS * LARGE, 2, &s));
   for (int i = 0; i < POSTS; i++) {
     size_t at = (size_t)i * LARGE, length = i % 3 == 0 ? LARGE : (size_t)(i % 3) * 50;
@@ -115,6 +116,7 @@ static void test_posts(void)
     OSLA_ASSERT_OK(osla_posted_wait(s, &posted[i]));
   OSLA_ASSERT_OK(osla_posted_wait(s, &posted[0])); /* none left: nothing happens */
   osla_notify_wait(s, before, 1, 2 * POSTS);
+  CU_ASSERT(osla_test_watch_read().on_bells == 0);
   OSLA_ASSERT_MSG(bad == 0, "%" PRId64 " bytes not seen with their notify", bad);
   OSLA_ASSERT_MSG(backward == 0, "a slot went back %" PRId64 " times", backward);
   CU_ASSERT(osla_put_notify_post(s, next, 0, blocks, 1, 2, 1, &posted[0]) == OSLA_ERR_ARG);
@@ -122,6 +124,61 @@ static void test_posts(void)
   OSLA_ASSERT_OK(osla_notify_post(s, next, 0, 1)); /* under way while the segment goes */
   osla_segment_destroy(&s);
   free(blocks);
+  osla_transport_destroy(&t);
+}
+
+/* Seconds of this thread's work. */
+static double work_clock(void)
+{
+  struct timespec now;
+  (void)clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+  return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+enum { MANY = 20000 };
+
+/* Work of posting `count` notifies behind a block that is not complete; then all of them arrive. */
+static double queue_posts(osla_transport *t, osla_segment *s, uint64_t *value, int count)
+{
+  int rank = osla_test_rank(), last = osla_test_size() - 1;
+  unsigned char block[64] = {0};
+  osla_posted posted = {0};
+  double work = 0;
+  OSLA_ASSERT_OK(osla_barrier(t));
+  if (rank == 0) {
+    osla_test_watch_hold(!osla_test_on_armci(t));
+    OSLA_ASSERT_OK(osla_put_notify_post(s, last, 0, block, sizeof block, 0, *value + 1, &posted));
+    work = -work_clock();
+    for (int i = 2; i <= count; i++)
+      OSLA_ASSERT_OK(osla_notify_post(s, last, 0, *value + (uint64_t)i));
+    work += work_clock();
+    osla_test_watch_hold(false);
+    OSLA_ASSERT_OK(osla_posted_wait(s, &posted));
+  }
+  *value += (uint64_t)count;
+  if (rank == last) osla_notify_wait(s, 0, 0, *value);
+  return work;
+}
+
+/* Twice as many posts are twice the work, not four times. */
+static void test_many_posts(void)
+{
+  osla_transport *t = osla_test_transport();
+  osla_segment *s = NULL;
+  uint64_t value = 0;
+  double best[2] = {1e9, 1e9};
+  OSLA_ASSERT_OK(osla_segment_create(t, 64, 1, &s));
+  for (int i = 0; i < 8; i++) {
+    double work = queue_posts(t, s, &value, (1 + i % 2) * (osla_test_on_armci(t) ? 10 : MANY));
+    if (work < best[i % 2]) best[i % 2] = work;
+  }
+  if (osla_test_rank() == 0 && !osla_test_on_armci(t) &&
+      osla_transport_node(t) != osla_transport_node_of(t, osla_test_size() - 1))
+    OSLA_ASSERT_MSG(best[1] < 3 * best[0], "%.6f s of work for %d posts, %.6f s for twice as many",
+                    best[0], MANY, best[1]);
+  OSLA_ASSERT_OK(osla_barrier(t));
+  CU_ASSERT(osla_notify_read(s, 0, 0) == (osla_test_rank() == osla_test_size() - 1 ? value : 0));
+  osla_segment_destroy(&s);
   osla_transport_destroy(&t);
 }
 
@@ -265,124 +322,13 @@ static void test_counter(void)
   osla_transport_destroy(&t);
 }
 
-/* --- the striped lock ------------------------------------------------------------------------ */
-
-static void test_stripes_masks(void)
-{
-  osla_transport *t = osla_test_transport();
-  osla_stripes lock = {0};
-  CU_ASSERT(osla_stripes_try(&lock, 0x0f));
-  CU_ASSERT(!osla_stripes_try(&lock, 0x08));
-  CU_ASSERT(!osla_stripes_try(&lock, 0x18)); /* none of it, not the free half */
-  CU_ASSERT(osla_stripes_try(&lock, 0x10));
-  CU_ASSERT(osla_stripes_try(&lock, UINT64_C(1) << 63));
-  CU_ASSERT(osla_stripes_try(&lock, 0)); /* nothing wanted */
-  osla_stripes_release(&lock, 0x0c);
-  CU_ASSERT(osla_stripes_try(&lock, 0x0c));
-  CU_ASSERT(!osla_stripes_try(&lock, 0x01));
-  osla_stripes_release(&lock, 0x1f | UINT64_C(1) << 63);
-  CU_ASSERT(osla_stripes_try(&lock, UINT64_MAX));
-  CU_ASSERT(!osla_stripes_try(&lock, 1));
-  osla_stripes_release(&lock, UINT64_MAX);
-  osla_stripes_take(t, &lock, UINT64_MAX);
-  osla_stripes_release(&lock, UINT64_MAX);
-  CU_ASSERT(lock.held == 0);
-  osla_transport_destroy(&t);
-}
-
-enum { TAKES = 2000, STRIPES = 64 };
-
-/* In the segment of the node's lowest rank. The counts are plain: only the lock protects them. */
-typedef struct protected
-{
-  osla_stripes lock;
-  volatile int64_t count[STRIPES];
-  volatile int64_t inside[STRIPES];
-}
-protected;
-
-typedef struct locker {
-  osla_transport *t;
-  protected *shared;
-  uint64_t seed;
-  int64_t taken[STRIPES], intruders;
-} locker;
-
-static uint64_t some_mask(uint64_t seed, int64_t k)
-{
-  if (k % 50 == 0) return UINT64_MAX;
-  uint64_t mask = UINT64_C(1) << osla_test_choose(seed, 3 * k, 8); /* eight of them are crowded */
-  if (k % 2) mask |= UINT64_C(1) << osla_test_choose(seed, 3 * k + 1, STRIPES);
-  return mask | UINT64_C(1) << osla_test_choose(seed, 3 * k + 2, 8);
-}
-
-static void *lock_often(void *arg)
-{
-  locker *l = arg;
-  protected *p = l->shared;
-  for (int64_t k = 0; k < TAKES; k++) {
-    uint64_t mask = some_mask(l->seed, k);
-    osla_stripes_take(l->t, &p->lock, mask);
-    for (int i = 0; i < STRIPES; i++)
-      if (mask >> i & 1 && p->inside[i]++ != 0) l->intruders++;
-    for (int i = 0; i < STRIPES; i++)
-      if (mask >> i & 1) {
-        p->count[i]++;
-        l->taken[i]++;
-        if (p->inside[i]-- != 1) l->intruders++;
-      }
-    osla_stripes_release(&p->lock, mask);
-  }
-  return NULL;
-}
-
-static void test_stripes_exclude(void)
-{
-  osla_transport *t = osla_test_transport();
-  int node = osla_transport_node(t), first = 0;
-  osla_segment *s = NULL;
-  int64_t *sums = calloc((size_t)osla_transport_n_nodes(t) * STRIPES, sizeof *sums);
-  OSLA_ASSERT_OK(osla_segment_create(t, sizeof(protected), 0, &s));
-  while (!osla_transport_same_node(t, first))
-    first++;
-  protected *shared = osla_segment_peer(s, first);
-  pthread_t threads[THREADS];
-  locker lockers[THREADS];
-  for (int i = 0; i < THREADS; i++) {
-    lockers[i] = (locker){t, shared, (uint64_t)(osla_test_rank() * THREADS + i), {0}, 0};
-    CU_ASSERT(pthread_create(&threads[i], NULL, lock_often, &lockers[i]) == 0);
-  }
-  for (int i = 0; i < THREADS; i++) {
-    CU_ASSERT(pthread_join(threads[i], NULL) == 0);
-    OSLA_ASSERT_MSG(lockers[i].intruders == 0, "%" PRId64 " times", lockers[i].intruders);
-    for (int k = 0; k < STRIPES; k++)
-      sums[node * STRIPES + k] += lockers[i].taken[k];
-  }
-  OSLA_ASSERT_OK(
-    osla_allreduce(t, sums, osla_transport_n_nodes(t) * STRIPES, MPI_INT64_T, MPI_SUM));
-  for (int k = 0; k < STRIPES; k++)
-    OSLA_ASSERT_MSG(shared->count[k] == sums[node * STRIPES + k],
-                    "stripe %d: %" PRId64 ", taken %" PRId64 " times", k, shared->count[k],
-                    sums[node * STRIPES + k]);
-  CU_ASSERT(shared->lock.held == 0);
-  OSLA_ASSERT_OK(osla_barrier(t));
-  free(sums);
-  osla_segment_destroy(&s);
-  osla_transport_destroy(&t);
-}
-
 int main(int argc, char **argv)
 {
   static const osla_test_case cases[] = {
-    {"ping_pong", test_ping_pong},
-    {"notify_after_put", test_notify_after_put},
-    {"posts", test_posts},
-    {"all_to_all", test_all_to_all},
-    {"late_notify", test_late_notify},
-    {"counter", test_counter},
-    {"stripes_masks", test_stripes_masks},
-    {"stripes_exclude", test_stripes_exclude},
-    {NULL, NULL},
+    {"ping_pong", test_ping_pong},   {"notify_after_put", test_notify_after_put},
+    {"posts", test_posts},           {"many_posts", test_many_posts},
+    {"all_to_all", test_all_to_all}, {"late_notify", test_late_notify},
+    {"counter", test_counter},       {NULL, NULL},
   };
   return osla_test_main(argc, argv, cases);
 }

@@ -303,6 +303,36 @@ static void test_again(void)
   osla_transport_destroy(&t);
 }
 
+/* Two transports with segments, more than are kept, destroyed in another order on each second rank
+ * of a node: nobody waits, and what a rank has not destroyed it can read. */
+static void test_orders(void)
+{
+  enum { SEGMENTS = 10, BYTES = 1000 };
+  int rank = osla_test_rank(), size = osla_test_size(), first = 0;
+  osla_transport *t[2] = {osla_test_transport(), osla_test_transport()};
+  osla_segment *s[2][SEGMENTS];
+  int64_t bad = 0;
+  for (int k = 0; k < 2; k++) {
+    for (int i = 0; i < SEGMENTS; i++) {
+      OSLA_ASSERT_OK(osla_segment_create(t[k], BYTES, 0, &s[k][i]));
+      osla_test_write(osla_segment_local(s[k][i]), rank, 0, BYTES);
+    }
+    OSLA_ASSERT_OK(osla_barrier(t[k]));
+  }
+  if (osla_transport_n_nodes(t[0]) == 1 && !osla_transport_memory_by_mpi(t[0])) first = rank % 2;
+  for (int turn = 0; turn < 2; turn++) {
+    int k = (first + turn) % 2;
+    for (int i = 0; i < SEGMENTS; i++) {
+      for (int peer = 0; peer < size; peer++)
+        if (osla_segment_peer(s[k][i], peer))
+          bad += osla_test_differ(osla_segment_peer(s[k][i], peer), peer, 0, BYTES);
+      osla_segment_destroy(&s[k][i]);
+    }
+    osla_transport_destroy(&t[k]);
+  }
+  OSLA_ASSERT_MSG(bad == 0, "%" PRId64 " bytes", bad);
+}
+
 int main(int argc, char **argv)
 {
   static const osla_test_case cases[] = {
@@ -313,6 +343,7 @@ int main(int argc, char **argv)
     {"errors", test_errors},
     {"mpi_failure", test_mpi_failure},
     {"again", test_again},
+    {"orders", test_orders},
     {NULL, NULL},
   };
   return osla_test_main(argc, argv, cases);

@@ -4,9 +4,11 @@
  * communication.
  *
  * Size: mesh frequency 5 (252 knots) x 3 radial functions, 1600 paths x 100 data. */
+#include "config.h"
+
 #include "osla_test.h"
 
-#include <cblas.h>
+#include OSLA_CBLAS_H
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,7 +21,7 @@
 #include "tomo_path.h"
 
 extern void dposv_(const char *uplo, const int *n, const int *nrhs, double *a, const int *lda,
-                   double *b, const int *ldb, int *info);
+                   double *b, const int *ldb, int *info, size_t length);
 
 enum { FREQUENCY = 5, N_RADIAL = 3, CELL_DEGREES = 40 };
 
@@ -124,13 +126,16 @@ static int64_t assemble(inversion *job)
   for (int64_t e = 0; e < job->n_events; e++)
     for (int64_t s = 0; s < job->n_stations; s++) {
       if (!prepare(job, e, s)) continue;
-      const int64_t n = tomo_path_knots(job->path, NULL, NULL) * N_RADIAL;
+      const int32_t *knot;
+      const double *length;
+      const int64_t knots = tomo_path_knots(job->path, &knot, &length), n = knots * N_RADIAL;
       const int64_t *ix = tomo_path_indices(job->path);
       OSLA_ASSERT_OK(tomo_path_panel(job->path, OSLA_DOUBLE, job->g, job->k));
       update(job, job->g, job->k, n, ix);
       for (int64_t j = 0; j < n; j++)
         job->gradient[ix[j]] += cblas_ddot(job->k, job->g + j * job->k, 1, job->d, 1);
-      tomo_path_add_density(job->path, job->density);
+      for (int64_t j = 0; j < knots; j++)
+        job->density[knot[j]] += length[j];
       paths++;
     }
   return paths;
@@ -206,7 +211,7 @@ static void test_recovery(void)
   CU_ASSERT(paths == job.n_events * job.n_stations);
   add_prior(&job);
   memcpy(job.m, job.gradient, (size_t)n * sizeof *job.m);
-  dposv_("U", &n, &one, job.hessian, &n, job.m, &n, &info);
+  dposv_("U", &n, &one, job.hessian, &n, job.m, &n, &info, 1);
   CU_ASSERT(info == 0);
   OSLA_ASSERT_CLOSE(misfit(&job, job.m) / data, 1.0, 0.02); /* fitted to the noise, not beyond */
   CU_ASSERT(misfit(&job, NULL) / data > 2.0);

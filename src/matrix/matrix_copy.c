@@ -77,16 +77,33 @@ static osla_err take_columns(const osla_matrix *source, osla_matrix *dest, int s
   return OSLA_OK;
 }
 
+static osla_err check_copy(const osla_matrix *source, const osla_matrix *dest)
+{
+  osla_layout ls = osla_matrix_layout(source), ld = osla_matrix_layout(dest);
+  OSLA_CHECK(ls.m == ld.m && ls.n == ld.n, OSLA_ERR_ARG,
+             "source is %" PRId64 " x %" PRId64 ", destination %" PRId64 " x %" PRId64, ls.m, ls.n,
+             ld.m, ld.n);
+  OSLA_CHECK(osla_matrix_dtype(source) == osla_matrix_dtype(dest), OSLA_ERR_ARG,
+             "source has type '%c', destination '%c'", osla_dtype_letter(osla_matrix_dtype(source)),
+             osla_dtype_letter(osla_matrix_dtype(dest)));
+  OSLA_CHECK(osla_grid_transport(osla_matrix_grid(source)) ==
+               osla_grid_transport(osla_matrix_grid(dest)),
+             OSLA_ERR_ARG, "source and destination belong to different transports");
+  OSLA_CHECK(source != dest, OSLA_ERR_ARG, "source and destination are one matrix");
+  return OSLA_OK;
+}
+
 static osla_err pull_all(const osla_matrix *source, osla_matrix *dest)
 {
   osla_layout ls = osla_matrix_layout(source);
   int64_t stride = osla_index_count(ls.m, ls.mb, 0, ls.nprow); /* the longest local column */
   size_t bytes = (size_t)(stride * BATCH) * osla_dtype_size(osla_matrix_dtype(dest));
   unsigned char *staging = malloc(bytes + 1);
-  OSLA_CHECK(staging, OSLA_ERR_MEM, "%zu bytes of staging", bytes);
-  osla_err err = OSLA_OK;
+  osla_err err = check_copy(source, dest);
+  if (err == OSLA_OK && !staging) err = osla_error_set(OSLA_ERR_MEM, "%zu bytes of staging", bytes);
+  err = osla_agree(osla_grid_transport(osla_matrix_grid(dest)), err); /* the source is complete */
   int64_t cols = osla_matrix_local_rows(dest) > 0 ? osla_matrix_local_cols(dest) : 0;
-  for (int src_prow = 0; src_prow < ls.nprow; src_prow++)
+  for (int src_prow = 0; src_prow < ls.nprow && err == OSLA_OK; src_prow++)
     for (int64_t c = 0; c < cols && err == OSLA_OK; c += BATCH)
       err = take_columns(source, dest, src_prow, c, (int)(cols - c < BATCH ? cols - c : BATCH),
                          staging, stride);
@@ -96,19 +113,7 @@ static osla_err pull_all(const osla_matrix *source, osla_matrix *dest)
 
 osla_err osla_matrix_copy(const osla_matrix *source, osla_matrix *dest)
 {
-  osla_layout ls = osla_matrix_layout(source), ld = osla_matrix_layout(dest);
-  osla_transport *t = osla_grid_transport(osla_matrix_grid(dest));
-  OSLA_CHECK(ls.m == ld.m && ls.n == ld.n, OSLA_ERR_ARG,
-             "source is %" PRId64 " x %" PRId64 ", destination %" PRId64 " x %" PRId64, ls.m, ls.n,
-             ld.m, ld.n);
-  OSLA_CHECK(osla_matrix_dtype(source) == osla_matrix_dtype(dest), OSLA_ERR_ARG,
-             "source has type '%c', destination '%c'", osla_dtype_letter(osla_matrix_dtype(source)),
-             osla_dtype_letter(osla_matrix_dtype(dest)));
-  OSLA_CHECK(osla_grid_transport(osla_matrix_grid(source)) == t, OSLA_ERR_ARG,
-             "source and destination belong to different transports");
-  OSLA_CHECK(source != dest, OSLA_ERR_ARG, "source and destination are one matrix");
-  OSLA_CALL(osla_barrier(t)); /* the source is complete everywhere */
-  return osla_agree(t, pull_all(source, dest));
+  return osla_agree(osla_grid_transport(osla_matrix_grid(dest)), pull_all(source, dest));
 }
 
 /* Block (bi, bj) here := transpose of block (bj, bi). */
@@ -160,16 +165,21 @@ static osla_err mirror_blocks(osla_matrix *a, osla_uplo from)
   return err;
 }
 
-osla_err osla_matrix_mirror(osla_matrix *a, osla_uplo from)
+static osla_err check_mirror(const osla_matrix *a, osla_uplo from)
 {
   osla_layout l = osla_matrix_layout(a);
-  osla_transport *t = osla_grid_transport(osla_matrix_grid(a));
   OSLA_CHECK(l.m == l.n && l.mb == l.nb, OSLA_ERR_ARG,
              "mirror needs a square matrix and square blocks: %" PRId64 " x %" PRId64
              " in blocks of %" PRId64 " x %" PRId64,
              l.m, l.n, l.mb, l.nb);
   OSLA_CHECK(from == OSLA_LOWER || from == OSLA_UPPER, OSLA_ERR_ARG, "mirror of uplo = %d",
              (int)from);
-  OSLA_CALL(osla_barrier(t)); /* the triangle is complete everywhere */
+  return OSLA_OK;
+}
+
+osla_err osla_matrix_mirror(osla_matrix *a, osla_uplo from)
+{
+  osla_transport *t = osla_grid_transport(osla_matrix_grid(a));
+  OSLA_CALL(osla_agree(t, check_mirror(a, from))); /* also: the triangle is complete everywhere */
   return osla_agree(t, mirror_blocks(a, from));
 }

@@ -19,7 +19,7 @@ static void set_element(void *array, osla_dtype dtype, int64_t at, double re, do
   }
 }
 
-static osla_err fill_parts(osla_matrix *a, osla_element *re, osla_element *im, void *arg)
+static void fill_parts(osla_matrix *a, osla_element *re, osla_element *im, void *arg)
 {
   osla_layout l = osla_matrix_layout(a);
   osla_grid *grid = osla_matrix_grid(a);
@@ -35,12 +35,12 @@ static osla_err fill_parts(osla_matrix *a, osla_element *re, osla_element *im, v
                   complex_type && im ? im(i, j, arg) : 0.0);
     }
   }
-  return osla_barrier(t);
 }
 
 osla_err osla_matrix_fill_with(osla_matrix *a, osla_element *f, void *arg)
 {
-  return fill_parts(a, f, NULL, arg);
+  fill_parts(a, f, NULL, arg);
+  return osla_barrier(osla_grid_transport(osla_matrix_grid(a)));
 }
 
 typedef struct seeded {
@@ -85,17 +85,24 @@ static double integer(int64_t i, int64_t j, void *arg)
   return (double)(osla_random_bits(((seeded *)arg)->seed, (uint64_t)i, (uint64_t)j) % 17) - 8.0;
 }
 
-osla_err osla_matrix_fill(osla_matrix *a, osla_fill fill, uint64_t seed)
+static osla_err fill_by_rule(osla_matrix *a, osla_fill fill, uint64_t seed)
 {
   osla_layout l = osla_matrix_layout(a);
   seeded arg = {seed, (double)(l.m > l.n ? l.m : l.n)};
   switch (fill) {
-    case OSLA_FILL_ZERO: return fill_parts(a, zero, NULL, &arg);
-    case OSLA_FILL_IDENTITY: return fill_parts(a, identity, NULL, &arg);
-    case OSLA_FILL_UNIFORM: return fill_parts(a, uniform, uniform_imaginary, &arg);
-    case OSLA_FILL_DOMINANT: return fill_parts(a, dominant, uniform_imaginary, &arg);
-    case OSLA_FILL_SPD: return fill_parts(a, symmetric, NULL, &arg);
-    case OSLA_FILL_INTEGER: return fill_parts(a, integer, NULL, &arg);
+    case OSLA_FILL_ZERO: fill_parts(a, zero, NULL, &arg); break;
+    case OSLA_FILL_IDENTITY: fill_parts(a, identity, NULL, &arg); break;
+    case OSLA_FILL_UNIFORM: fill_parts(a, uniform, uniform_imaginary, &arg); break;
+    case OSLA_FILL_DOMINANT: fill_parts(a, dominant, uniform_imaginary, &arg); break;
+    case OSLA_FILL_SPD: fill_parts(a, symmetric, NULL, &arg); break;
+    case OSLA_FILL_INTEGER: fill_parts(a, integer, NULL, &arg); break;
+    default: return osla_error_set(OSLA_ERR_ARG, "fill = %d is not known", (int)fill);
   }
-  return osla_error_set(OSLA_ERR_ARG, "fill = %d is not known", (int)fill);
+  return OSLA_OK;
+}
+
+osla_err osla_matrix_fill(osla_matrix *a, osla_fill fill, uint64_t seed)
+{
+  osla_transport *t = osla_grid_transport(osla_matrix_grid(a));
+  return osla_agree(t, fill_by_rule(a, fill, seed)); /* also a barrier */
 }

@@ -80,6 +80,13 @@ static double largest(const double *sums, int64_t count)
   return value;
 }
 
+static osla_err check_norm(osla_norm norm)
+{
+  OSLA_CHECK(norm >= OSLA_NORM_MAX && norm <= OSLA_NORM_FRO, OSLA_ERR_ARG, "norm = %d is not known",
+             (int)norm);
+  return OSLA_OK;
+}
+
 osla_err osla_matrix_norm(osla_matrix *a, osla_norm norm, double *value)
 {
   osla_layout l = osla_matrix_layout(a);
@@ -92,12 +99,12 @@ osla_err osla_matrix_norm(osla_matrix *a, osla_norm norm, double *value)
   }
   int64_t count = norm == OSLA_NORM_ONE ? l.n : norm == OSLA_NORM_INF ? l.m : 2;
   double *sums = calloc((size_t)count + 1, sizeof *sums);
-  OSLA_CALL(
-    osla_agree(t, sums ? OSLA_OK : osla_error_set(OSLA_ERR_MEM, "%" PRId64 " sums", count)));
+  osla_err err = check_norm(norm);
+  if (!sums) err = osla_error_set(OSLA_ERR_MEM, "%" PRId64 " sums", count);
+  OSLA_TRY(osla_agree(t, err));
   static visitor *const visitors[] = {
     [OSLA_NORM_ONE] = visit_column, [OSLA_NORM_INF] = visit_row, [OSLA_NORM_FRO] = visit_square};
   if (norm == OSLA_NORM_FRO) sums[1] = scale;
-  osla_err err = OSLA_OK;
   if (norm == OSLA_NORM_MAX)
     err = local_max(a, sums);
   else
@@ -110,6 +117,7 @@ osla_err osla_matrix_norm(osla_matrix *a, osla_norm norm, double *value)
     *value = scale * sqrt(sums[0]);
   else
     *value = largest(sums, count);
+cleanup:
   free(sums);
   return err;
 }

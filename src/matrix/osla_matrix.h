@@ -100,7 +100,8 @@ typedef enum osla_fill {
 } osla_fill;
 
 /* Fills all elements; for complex types the imaginary part is random like the real one (and zero
- * where the element is set by a rule). Collective: a barrier at the end. */
+ * where the element is set by a rule). Collective: a barrier at the end. Errors, on all ranks
+ * together: ARG (no such fill), MPI. */
 osla_err osla_matrix_fill(osla_matrix *matrix, osla_fill fill, uint64_t seed);
 
 /* Fills with f(i, j, arg); f is called once for each owned element. Collective. */
@@ -115,24 +116,27 @@ typedef enum osla_norm {
 } osla_norm;
 
 /* Norm of a matrix, the same value on all ranks; NaN if an element is NaN. Collective.
- * Errors: MEM, MPI. */
+ * Errors, on all ranks together: ARG (no such norm), MEM, MPI. */
 osla_err osla_matrix_norm(osla_matrix *matrix, osla_norm norm, double *value);
 
 /* dest := source, with any block sizes and any grids over the same ranks. Collective. Sizes and
- * types must agree, and the two must not share memory. Errors: ARG, MEM, MPI. */
+ * types must agree, and the two must not share memory. Errors, on all ranks together: ARG, MEM,
+ * MPI.
+ */
 osla_err osla_matrix_copy(const osla_matrix *source, osla_matrix *dest);
 
 /* dest := source^T (TRANS) or source^H (CONJTRANS); otherwise as osla_matrix_copy. Pieces that are
  * contiguous in dest are fetched one by one, so its blocks should not be tiny. */
 osla_err osla_matrix_transpose(osla_trans trans, const osla_matrix *source, osla_matrix *dest);
 
-/* dest := alpha source + beta dest, beta = 0 does not read dest. Collective, without communication:
- * same sizes, blocks and places; both real or both complex. The precisions may differ: what does
- * not fit the narrower one becomes infinite or zero. Errors, on all ranks together: ARG. */
+/* dest := alpha source + beta dest; alpha = 0 does not read source, beta = 0 not dest. Collective,
+ * without communication: same sizes, blocks and places; both real or both complex. The precisions
+ * may differ: what does not fit the narrower one becomes infinite or zero. Errors, on all ranks
+ * together: ARG. */
 osla_err osla_matrix_add(double alpha, const osla_matrix *source, double beta, osla_matrix *dest);
 
 /* Copies the triangle `from` (square matrix, mb = nb) over the other one, so that the matrix
- * becomes symmetric. In place, collective. Errors: ARG, MEM, MPI. */
+ * becomes symmetric. In place, collective. Errors, on all ranks together: ARG, MEM, MPI. */
 osla_err osla_matrix_mirror(osla_matrix *matrix, osla_uplo from);
 
 #ifdef __cplusplus

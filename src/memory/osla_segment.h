@@ -55,7 +55,9 @@ osla_err osla_segment_create(osla_transport *transport, size_t bytes, int n_purp
 osla_err osla_segment_attach(osla_transport *transport, void *base, size_t bytes,
                              osla_segment **out);
 
-/* Collective; a barrier. Accepts NULL and nulls the handle. */
+/* Collective. Accepts NULL and nulls the handle. A barrier where there are several nodes, for
+ * attached memory, and where node memory comes from MPI; else it does not wait for other ranks,
+ * which may still use what they reach of the segment. */
 void osla_segment_destroy(osla_segment **segment);
 
 /* My data area, and a rank's data area or NULL when it is not mapped here. Local. Loads and stores

@@ -1,7 +1,7 @@
 /* Layout of a rank's region:
- *   bell (64 bytes) | slot[origin][purpose], 64 bytes each | pad to a page | data
- * A slot has a cache line of its own, so that notifiers do not disturb one another. The head has
- * the same size on all ranks; so the data starts at the same offset everywhere.
+ *   bell and the backend's word (64 bytes) | slot[origin][purpose], 64 bytes each | pad to a page |
+ * data A slot has a cache line of its own, so that notifiers do not disturb one another. The head
+ * has the same size on all ranks; so the data starts at the same offset everywhere.
  */
 #include "osla_segment.h"
 #include "osla_trace.h"
@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 enum { LINE = 64 };
+_Static_assert(sizeof(osla_bell) <= OSLA_REGION_WORD, "a bell of its own");
 
 struct osla_segment {
   osla_transport *t;

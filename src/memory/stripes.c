@@ -1,36 +1,100 @@
+#include "osla_clock.h"
 #include "osla_stripes.h"
 #include "osla_trace.h"
 #include "transport_ops.h"
 
-static _Atomic uint64_t *held_word(osla_stripes *lock)
+static const double patience_s = 5e-3;
+enum { FIRST_SPAN_US = 1000 };
+
+static _Atomic uint64_t *word(uint64_t *at)
 {
-  return (_Atomic uint64_t *)&lock->held;
+  return (_Atomic uint64_t *)at;
+}
+
+static uint64_t load(uint64_t *at)
+{
+  return atomic_load_explicit(word(at), memory_order_relaxed);
+}
+
+static void store(uint64_t *at, uint64_t value)
+{
+  atomic_store_explicit(word(at), value, memory_order_relaxed);
+}
+
+static bool take_free(osla_stripes *lock, uint64_t mask)
+{
+  uint64_t held = load(&lock->held);
+  while ((held & mask) == 0)
+    if (atomic_compare_exchange_weak_explicit(word(&lock->held), &held, held | mask,
+                                              memory_order_acquire, memory_order_relaxed))
+      return true;
+  return false;
+}
+
+static uint64_t to_us(double seconds)
+{
+  return (uint64_t)(1e6 * seconds);
 }
 
 bool osla_stripes_try(osla_stripes *lock, uint64_t mask)
 {
-  uint64_t held = atomic_load_explicit(held_word(lock), memory_order_relaxed);
-  while ((held & mask) == 0)
-    if (atomic_compare_exchange_weak_explicit(held_word(lock), &held, held | mask,
-                                              memory_order_acquire, memory_order_relaxed))
-      return true;
+  if ((load(&lock->claimed) & mask) && to_us(osla_clock()) < load(&lock->until)) return false;
+  return take_free(lock, mask);
+}
+
+/* Claims the stripes, or goes on doing so, unless it is an older ticket's turn. The words are not
+ * written as one: what two claimants may leave there lasts until one of them tries again, or ends
+ * with its time. */
+static void claim(osla_stripes *lock, uint64_t mask, osla_stripes_patience *p, uint64_t now)
+{
+  if (p->ticket == 0) p->ticket = atomic_fetch_add(word(&lock->tickets), 1) + 1;
+  uint64_t claimant = load(&lock->claimant);
+  if (claimant != p->ticket) {
+    if (claimant != 0 && claimant < p->ticket && now < load(&lock->until)) return;
+    if (!atomic_compare_exchange_strong(word(&lock->claimant), &claimant, p->ticket)) return;
+  }
+  if (now >= p->until) p->span = p->span > 0 ? 2 * p->span : FIRST_SPAN_US;
+  p->until = now + p->span;
+  store(&lock->claimed, mask);
+  store(&lock->until, p->until);
+}
+
+static void withdraw(osla_stripes *lock, uint64_t ticket)
+{
+  if (load(&lock->claimant) != ticket) return;
+  store(&lock->claimed, 0);
+  atomic_compare_exchange_strong(word(&lock->claimant), &ticket, 0);
+}
+
+bool osla_stripes_try_again(osla_stripes *lock, uint64_t mask, osla_stripes_patience *p)
+{
+  bool claims = p->ticket != 0 && load(&lock->claimant) == p->ticket;
+  if (claims ? take_free(lock, mask) : osla_stripes_try(lock, mask)) {
+    if (p->ticket != 0) withdraw(lock, p->ticket);
+    *p = (osla_stripes_patience){0};
+    return true;
+  }
+  double now = osla_clock();
+  if (p->since == 0.0) p->since = now;
+  if (now - p->since >= patience_s) claim(lock, mask, p, to_us(now));
   return false;
 }
 
 typedef struct wanted {
   osla_stripes *lock;
   uint64_t mask;
+  osla_stripes_patience patience;
 } wanted;
 
 static bool take(void *arg)
 {
-  const wanted *w = arg;
-  return osla_stripes_try(w->lock, w->mask);
+  wanted *w = arg;
+  return osla_stripes_try_again(w->lock, w->mask, &w->patience);
 }
 
 void osla_stripes_take(osla_transport *t, osla_stripes *lock, uint64_t mask)
 {
-  wanted w = {lock, mask};
+  wanted w = {.lock = lock, .mask = mask};
   if (osla_stripes_try(lock, mask)) return;
   double since = osla_trace_now(t);
   osla_wait_until(t, take, &w, (osla_bell *)lock->bell);
@@ -39,6 +103,6 @@ void osla_stripes_take(osla_transport *t, osla_stripes *lock, uint64_t mask)
 
 void osla_stripes_release(osla_stripes *lock, uint64_t mask)
 {
-  atomic_fetch_and_explicit(held_word(lock), ~mask, memory_order_release);
+  atomic_fetch_and_explicit(word(&lock->held), ~mask, memory_order_release);
   osla_bell_ring((osla_bell *)lock->bell);
 }

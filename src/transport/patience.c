@@ -30,7 +30,8 @@ _Noreturn static void give_up(osla_transport *t, const char *call)
   const char *kernel = atomic_load(&t->kernel);
   int peer = atomic_load(&t->awaited);
   char from[64] = "", in[96] = "";
-  if (peer >= 0) (void)snprintf(from, sizeof from, " from rank %d (node %d)", peer, t->node_of[peer]);
+  if (peer >= 0)
+    (void)snprintf(from, sizeof from, " from rank %d (node %d)", peer, t->node_of[peer]);
   if (kernel)
     (void)snprintf(in, sizeof in, " in %s, step %lld", kernel, (long long)atomic_load(&t->step));
   osla_log(t->rank, "nothing came%s for %g s%s%s%s (OSLA_PATIENCE=%g); ending all ranks", from,
@@ -70,7 +71,6 @@ static void *watch_main(void *arg)
 
 osla_err osla_patience_watch(osla_transport *t)
 {
-  if (t->settings.patience <= 0) return OSLA_OK;
   OSLA_CHECK(pthread_create(&t->watch_thread, NULL, watch_main, t) == 0, OSLA_ERR_MEM,
              "cannot start the thread that watches over OSLA_PATIENCE");
   t->watches = true;

@@ -26,7 +26,8 @@ void osla_patience_check(osla_transport *t, patience *p);
  * limit a thread watches over such calls. */
 void osla_patience_blocked(osla_transport *t, const char *call);
 
-/* Starts and stops that thread, if there is a limit. Local. Errors: MEM. */
+/* Starts and stops that thread; to stop one that was not started does nothing. Local. Errors: MEM.
+ */
 osla_err osla_patience_watch(osla_transport *t);
 void osla_patience_unwatch(osla_transport *t);
 

@@ -12,6 +12,10 @@
  *
  * Words of one rank to another arrive in the order of the posts: MPI keeps the order of accumulates
  * from one rank to another (MPI-3.1, section 11.7.2).
+ *
+ * Posts to one rank of a region are a queue: first those in WORD, at most as many as the request
+ * pool holds, then at most one in DATA, then the others. So neither a post nor a step depends on
+ * how many are queued, and each that a step leaves behind is one that it cannot help.
  */
 #include "post_mpi.h"
 #include "patience.h"
@@ -24,7 +28,7 @@ enum { MAX_CHUNK = 1 << 30 };
 enum { QUEUED, DATA, WORD, DONE };
 
 struct osla_post {
-  osla_post *next; /* in the order of their calls; under the transport's mutex */
+  osla_post *next; /* in its queue, in the order of their calls; under the transport's mutex */
   osla_region *region;
   int rank;
   atomic_int state;
@@ -36,18 +40,11 @@ struct osla_post {
   osla_err err;     /* why it ended early */
 };
 
-static bool to_same_rank(const osla_post *a, const osla_post *b)
-{
-  return a->region == b->region && a->rank == b->rank;
-}
-
-/* Must it wait for an earlier post to that rank? */
-static bool is_behind(const osla_transport *t, const osla_post *post)
-{
-  for (const osla_post *before = t->posts; before != post; before = before->next)
-    if (to_same_rank(before, post) && atomic_load(&before->state) < WORD) return true;
-  return false;
-}
+/* To one rank of a region. */
+struct osla_post_queue {
+  osla_post *first, **end; /* end: where the next one is hung on */
+  osla_post_queue *next;   /* of the transport's queues, if there is a first */
+};
 
 static void add_request(osla_post *post, int code, MPI_Request request, const char *call)
 {
@@ -82,7 +79,8 @@ static void send_data(osla_post *post)
     region->unflushed[post->rank] = true;
     add_request(post, code, request, "MPI_Rput");
   }
-  if (post->err == OSLA_OK && region->unflushed[post->rank]) fetch(post, MPI_NO_OP, &post->none, 0);
+  if (post->err == OSLA_OK && region->unflushed[post->rank])
+    fetch(post, MPI_NO_OP, &post->none, OSLA_REGION_WORD);
 }
 
 static void send_word(osla_post *post)
@@ -107,39 +105,91 @@ static bool is_complete(osla_transport *t, osla_post *post)
   return true;
 }
 
-/* Goes on as far as possible. True: it is over. */
-static bool advance(osla_transport *t, osla_post *post)
+/* Is there room for requests? Looks no further in a step that has met a full pool. */
+static bool has_room(osla_transport *t, bool *full)
+{
+  if (!*full) *full = osla_pool_full(t->pool);
+  return !*full;
+}
+
+/* Goes on as far as possible, when all before it are in WORD. True: it is over. */
+static bool advance(osla_transport *t, osla_post *post, bool *full)
 {
   if (atomic_load(&post->state) == QUEUED) {
-    if (is_behind(t, post) || osla_pool_full(t->pool)) return false;
+    if (!has_room(t, full)) return false;
     send_data(post);
     atomic_store(&post->state, DATA);
   }
   if (post->err != OSLA_OK) return true;
   if (!is_complete(t, post)) return false;
   if (post->err != OSLA_OK || atomic_load(&post->state) == WORD) return true;
-  if (osla_pool_full(t->pool)) return false;
+  if (!has_room(t, full)) return false;
   send_word(post);
   atomic_store(&post->state, WORD);
   return post->err != OSLA_OK;
 }
 
+static void finish(osla_transport *t, osla_post *post)
+{
+  if (post->kept) {
+    atomic_store(&post->state, DONE);
+    return;
+  }
+  if (post->err != OSLA_OK) osla_transport_abort(t, post->err); /* its target waits for it */
+  free(post);
+}
+
+/* Takes its posts as far as they can go. */
+static void step_queue(osla_transport *t, osla_post_queue *queue, bool *full)
+{
+  for (osla_post **at = &queue->first; *at;) {
+    osla_post *post = *at;
+    if (advance(t, post, full)) {
+      *at = post->next;
+      if (!*at) queue->end = at;
+      finish(t, post);
+      continue;
+    }
+    if (atomic_load(&post->state) != WORD) return;
+    at = &post->next;
+  }
+}
+
 void osla_mpi_posts_step(osla_transport *t)
 {
-  for (osla_post **at = &t->posts; *at;) {
-    osla_post *post = *at;
-    if (!advance(t, post)) {
-      at = &post->next;
-      continue;
-    }
-    *at = post->next;
-    if (post->kept) {
-      atomic_store(&post->state, DONE);
-      continue;
-    }
-    if (post->err != OSLA_OK) osla_transport_abort(t, post->err); /* its target waits for it */
-    free(post);
+  bool full = false;
+  osla_post_queue **at = &t->posts;
+  while (*at) {
+    step_queue(t, *at, &full);
+    if ((*at)->first)
+      at = &(*at)->next;
+    else
+      *at = (*at)->next;
   }
+  if (full && t->posts && t->posts->next) { /* the next one's turn to be first */
+    osla_post_queue *last = t->posts;
+    t->posts = last->next;
+    last->next = NULL;
+    *at = last;
+  }
+}
+
+/* Under the mutex. Errors: MEM. */
+static osla_err append(osla_region *region, osla_post *post)
+{
+  osla_transport *t = region->t;
+  if (!region->posts) region->posts = calloc((size_t)t->size, sizeof *region->posts);
+  OSLA_CHECK(region->posts, OSLA_ERR_MEM, "queues of posts to %d ranks", t->size);
+  osla_post_queue *queue = &region->posts[post->rank];
+  if (!queue->first) {
+    queue->end = &queue->first;
+    queue->next = t->posts;
+    t->posts = queue;
+  }
+  *queue->end = post;
+  queue->end = &post->next;
+  osla_mpi_posts_step(t);
+  return OSLA_OK;
 }
 
 osla_err osla_mpi_post(osla_region *region, int rank, size_t offset, const void *source,
@@ -159,13 +209,12 @@ osla_err osla_mpi_post(osla_region *region, int rank, size_t offset, const void 
                       .word = (int64_t)word,
                       .requests = -1};
   (void)pthread_mutex_lock(&t->mutex);
-  osla_post **last = &t->posts;
-  while (*last)
-    last = &(*last)->next;
-  *last = post;
-  osla_mpi_posts_step(t);
+  osla_err err = append(region, post);
   (void)pthread_mutex_unlock(&t->mutex);
-  return OSLA_OK;
+  if (err == OSLA_OK) return OSLA_OK;
+  free(post);
+  if (out) *out = NULL;
+  return err;
 }
 
 static bool is_done(void *arg)
@@ -202,11 +251,12 @@ static bool has_none(void *arg)
 {
   const destination *d = arg;
   osla_transport *t = d->region->t;
+  int from = d->rank < 0 ? 0 : d->rank, to = d->rank < 0 ? t->size : d->rank + 1;
   bool none = true;
   (void)pthread_mutex_lock(&t->mutex);
   osla_mpi_posts_step(t);
-  for (const osla_post *post = t->posts; post; post = post->next)
-    if (post->region == d->region && (d->rank < 0 || post->rank == d->rank)) none = false;
+  for (int rank = from; d->region->posts && rank < to; rank++)
+    if (d->region->posts[rank].first) none = false;
   (void)pthread_mutex_unlock(&t->mutex);
   return none;
 }

@@ -51,7 +51,9 @@ bool osla_region_cache_keep(osla_region *region)
     memset(region->unflushed, 0, (size_t)t->size * sizeof *region->unflushed);
     (void)pthread_mutex_unlock(&t->mutex);
   }
-  if (osla_barrier(t) != OSLA_OK) return false;
+  /* Others may still need this rank's progress. What it has mapped they may use meanwhile: it is
+   * given away in a collective call. */
+  if (t->n_nodes > 1 && osla_barrier(t) != OSLA_OK) return false;
   region->next = t->kept_regions;
   t->kept_regions = region;
   return true;

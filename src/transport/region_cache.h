@@ -15,8 +15,8 @@
 osla_err osla_region_cache_take(osla_transport *t, size_t bytes, size_t *largest,
                                 osla_region **out);
 
-/* Keeps a region that nobody uses any more. False: it does not fit. Collective; a barrier if true.
- */
+/* Keeps a region that nobody uses any more. False: it does not fit. Collective; a barrier if true
+ * and there are several nodes. */
 bool osla_region_cache_keep(osla_region *region);
 
 /* Frees what is kept; were there any? Collective. */

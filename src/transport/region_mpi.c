@@ -74,6 +74,7 @@ void osla_mpi_region_discard(osla_region **region)
   free((*region)->mapped);
   free((*region)->shift);
   free((*region)->unflushed);
+  free((*region)->posts);
   free(*region);
   *region = NULL;
 }
@@ -169,8 +170,9 @@ void osla_mpi_region_release(osla_region **handle)
   osla_region *region = *handle;
   if (!region) return;
   osla_transport *t = region->t;
-  /* MPI_Win_free is a barrier that spins; the sleeping one lets all ranks arrive first. */
-  (void)osla_barrier(t);
+  /* MPI_Win_free is a barrier that spins; the sleeping one lets all ranks arrive first. Without
+   * windows nobody has to wait: each rank has mapped its neighbours' memory for itself. */
+  if (t->n_nodes > 1 || t->memory_by_mpi || region->attached) (void)osla_barrier(t);
   (void)pthread_mutex_lock(&t->mutex);
   if (region->attached) t->n_attached--;
   osla_mpi_close_window(region);

@@ -6,15 +6,16 @@
 
 struct osla_region {
   osla_transport *t;
-  MPI_Win shared_win;   /* owns the memory of the node if memory_by_mpi; else MPI_WIN_NULL */
-  MPI_Win win;          /* reaches all ranks; MPI_WIN_NULL where the node is the whole job */
-  size_t bytes;         /* mine */
-  size_t largest;       /* the most of any rank */
-  osla_region *next;    /* of those that are kept, see region_cache.h */
-  bool *unflushed;      /* [size] puts of mine that no flush has followed; under the t's mutex */
-  size_t *mapped;       /* [size] bytes that shared_memory.h mapped here */
-  bool attached;        /* the caller's memory */
-  bool dynamic;         /* this rank's memory is attached to a dynamic window */
+  MPI_Win shared_win;     /* owns the memory of the node if memory_by_mpi; else MPI_WIN_NULL */
+  MPI_Win win;            /* reaches all ranks; MPI_WIN_NULL where the node is the whole job */
+  size_t bytes;           /* mine */
+  size_t largest;         /* the most of any rank */
+  osla_region *next;      /* of those that are kept, see region_cache.h */
+  bool *unflushed;        /* [size] puts of mine that no flush has followed; under the t's mutex */
+  osla_post_queue *posts; /* [size] under way to each rank; NULL: there was none yet */
+  size_t *mapped;         /* [size] bytes that shared_memory.h mapped here */
+  bool attached;          /* the caller's memory */
+  bool dynamic;           /* this rank's memory is attached to a dynamic window */
   unsigned char **peer; /* [size] address of each rank's memory, NULL when it is not mapped here */
   size_t *shift;        /* [size] added to displacements; all 0 unless attached */
   void *own;            /* of another backend, which made the memory; NULL: MPI or mmap did */

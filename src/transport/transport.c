@@ -1,9 +1,7 @@
 /* Making a transport: the node map, the thread level, the progress hooks and thread. */
 #include "futex.h"
 #include "osla_farewell.h"
-#include "osla_host.h"
 #include "osla_log.h"
-#include "osla_random.h"
 #include "patience.h"
 #include "request_pool.h"
 #include "shared_memory.h"
@@ -15,6 +13,15 @@
 #include <unistd.h>
 
 enum { PROGRESS_NAP_US = 50 };
+
+osla_err osla_all_have(MPI_Comm comm, bool mine, const char *what)
+{
+  int size = 0, all = mine;
+  OSLA_MPI(MPI_Comm_size(comm, &size));
+  OSLA_MPI(MPI_Allreduce(MPI_IN_PLACE, &all, 1, MPI_INT, MPI_MIN, comm));
+  OSLA_CHECK(all, OSLA_ERR_MEM, "%s of %d ranks", what, size);
+  return OSLA_OK;
+}
 
 /* The ranks of this node. */
 static osla_err split_nodes(osla_transport *t)
@@ -34,24 +41,22 @@ static osla_err split_nodes(osla_transport *t)
   return OSLA_OK;
 }
 
-/* Numbers the nodes 0, 1, ... in the order of their lowest ranks. */
-static osla_err map_nodes(osla_transport *t)
+/* Numbers the nodes 0, 1, ... in the order of their lowest ranks; *leader: the lowest of mine. */
+static osla_err map_nodes(osla_transport *t, int *leader)
 {
   OSLA_CALL(split_nodes(t));
   OSLA_MPI(MPI_Comm_set_errhandler(t->node_comm, MPI_ERRORS_RETURN));
   OSLA_MPI(MPI_Comm_rank(t->node_comm, &t->node_rank));
   OSLA_MPI(MPI_Comm_size(t->node_comm, &t->node_size));
 
-  int leader = t->rank;
-  OSLA_MPI(MPI_Bcast(&leader, 1, MPI_INT, 0, t->node_comm));
+  *leader = t->rank;
+  OSLA_MPI(MPI_Bcast(leader, 1, MPI_INT, 0, t->node_comm));
   t->node_of = malloc((size_t)t->size * sizeof *t->node_of);
   int *number = calloc((size_t)t->size, sizeof *number); /* of the node led by that rank */
-  if (!t->node_of || !number) {
-    free(number);
-    return osla_error_set(OSLA_ERR_MEM, "node map of %d ranks", t->size);
-  }
-  int code = MPI_Allgather(&leader, 1, MPI_INT, t->node_of, 1, MPI_INT, t->comm);
-  if (code == MPI_SUCCESS) {
+  osla_err err = osla_all_have(t->comm, t->node_of && number, "node map");
+  int code = MPI_SUCCESS;
+  if (err == OSLA_OK) code = MPI_Allgather(leader, 1, MPI_INT, t->node_of, 1, MPI_INT, t->comm);
+  if (err == OSLA_OK && code == MPI_SUCCESS) {
     for (int rank = 0; rank < t->size; rank++)
       if (t->node_of[rank] == rank) number[rank] = t->n_nodes++;
     for (int rank = 0; rank < t->size; rank++)
@@ -59,7 +64,7 @@ static osla_err map_nodes(osla_transport *t)
     t->node = t->node_of[t->rank];
   }
   free(number);
-  return code == MPI_SUCCESS ? OSLA_OK : osla_error_set_mpi(code, "MPI_Allgather");
+  return code == MPI_SUCCESS ? err : osla_error_set_mpi(code, "MPI_Allgather");
 }
 
 static void *progress_main(void *arg)
@@ -109,9 +114,10 @@ static osla_err set_up(osla_transport *t, MPI_Comm comm, const osla_transport_op
   OSLA_MPI(MPI_Comm_size(t->comm, &t->size));
   OSLA_MPI(MPI_Query_thread(&t->thread_level));
   OSLA_CALL(osla_backend_choose(t->comm, options ? options->transport : NULL, &t->ops));
+  int leader;
   OSLA_CALL(osla_settings_read(t->comm, &t->settings));
   OSLA_CALL(osla_farewell_arrange(t->comm));
-  OSLA_CALL(map_nodes(t));
+  OSLA_CALL(map_nodes(t, &leader));
   OSLA_CALL(check_expectations(t));
 
   int threads = options && options->threads_per_rank > 1 ? options->threads_per_rank : 1;
@@ -119,13 +125,15 @@ static osla_err set_up(osla_transport *t, MPI_Comm comm, const osla_transport_op
   OSLA_CALL(osla_shared_memory_probe(t, &mapped));
   t->memory_by_mpi = !mapped;
   osla_host host;
-  osla_err err = osla_host_look(t->comm, &host);
-  for (const char *c = host.name; *c; c++)
-    t->host_id = osla_random_bits(t->host_id, (uint64_t)*c, 0);
+  osla_groups groups;
+  osla_groups_find("", &t->groups);
+  osla_groups_read(&t->groups, &groups);
+  t->has_memory_limit = groups.n_memory > 0;
+  OSLA_CALL(osla_host_look_nodes(t->comm, leader, &groups, &host));
+  t->host = host.first;
   t->oversubscribed = host.ranks * threads > host.cores;
-  if (err == OSLA_OK && options && options->progress_thread) err = start_progress_thread(t);
-  if (err == OSLA_OK) err = osla_patience_watch(t);
-  OSLA_CALL(osla_agree(t, err));
+  if (options && options->progress_thread) OSLA_CALL(osla_agree(t, start_progress_thread(t)));
+  if (t->settings.patience > 0) OSLA_CALL(osla_agree(t, osla_patience_watch(t)));
   return t->ops->start ? t->ops->start(t) : OSLA_OK;
 }
 
@@ -139,12 +147,11 @@ osla_err osla_transport_create(MPI_Comm comm, const osla_transport_options *opti
   *out = NULL;
   osla_transport *t = calloc(1, sizeof *t);
   request_pool *pool = osla_pool_create();
-  int complete = t && pool;
-  OSLA_MPI(MPI_Allreduce(MPI_IN_PLACE, &complete, 1, MPI_INT, MPI_MIN, comm));
-  if (!complete) {
+  osla_err err = osla_all_have(comm, t && pool, "transport objects");
+  if (err != OSLA_OK) {
     free(t);
     osla_pool_destroy(pool);
-    return osla_error_set(OSLA_ERR_MEM, "transport object");
+    return err;
   }
   t->ops = &osla_transport_mpi;
   t->comm = t->node_comm = MPI_COMM_NULL;
@@ -152,7 +159,7 @@ osla_err osla_transport_create(MPI_Comm comm, const osla_transport_options *opti
   (void)pthread_mutex_init(&t->hook_mutex, NULL);
   t->pool = pool;
   atomic_store(&t->awaited, -1);
-  osla_err err = set_up(t, comm, options);
+  err = set_up(t, comm, options);
   if (err != OSLA_OK) osla_transport_destroy(&t);
   *out = t;
   return err;

@@ -6,6 +6,8 @@
 #ifndef OSLA_TRANSPORT_OPS_H
 #define OSLA_TRANSPORT_OPS_H
 
+#include "groups.h"
+#include "osla_host.h"
 #include "osla_transport.h"
 #include "settings.h"
 #include <pthread.h>
@@ -27,8 +29,13 @@ typedef struct osla_bell {
   _Atomic uint32_t sleepers;
 } osla_bell;
 
-/* A put with notify that is under way. */
+/* The backend's own word in an allocated region, which no caller touches: what C11 atomics change,
+ * such as a bell at its beginning, MPI's accumulates must not read. */
+enum { OSLA_REGION_WORD = 8 };
+
+/* A put with notify that is under way, and those to one rank of a region. */
 typedef struct osla_post osla_post;
+typedef struct osla_post_queue osla_post_queue;
 
 typedef struct osla_transport_ops {
   const char *name;
@@ -89,7 +96,9 @@ struct osla_transport {
   osla_settings settings;
   int rank, size;
   int node, n_nodes, node_rank, node_size;
-  uint64_t host_id;      /* the same on ranks whose hosts have one name */
+  int host; /* lowest rank on my host, see osla_host.h */
+  osla_group_places groups;
+  bool has_memory_limit; /* of a group, when the transport was made */
   int *node_of;          /* [size] node of each rank */
   int thread_level;      /* what MPI provides */
   bool memory_by_mpi;    /* node memory comes from MPI_Win_allocate_shared, see shared_memory.h */
@@ -98,7 +107,7 @@ struct osla_transport {
   pthread_mutex_t mutex; /* serialises MPI calls and the request pool */
   struct request_pool *pool;
   osla_region *kept_regions; /* for the next ones, see region_cache.h */
-  osla_post *posts;          /* under way, in the order of their calls; under the mutex */
+  osla_post_queue *posts;    /* those that are not empty; under the mutex */
   void *backend;             /* what ops->start made */
   struct {
     osla_progress_hook *run;
@@ -136,6 +145,14 @@ osla_err osla_backend_choose(MPI_Comm comm, const char *name, const osla_transpo
  * free, then sleeps on the bell (or naps, when bell is NULL) and makes progress between. */
 typedef bool osla_wait_test(void *arg);
 void osla_wait_until(osla_transport *t, osla_wait_test *test, void *arg, osla_bell *bell);
+
+/* Before there is a transport: does every rank have the memory that it asked for? Collective on
+ * comm. Errors, on all ranks together: MEM ("WHAT of N ranks"), MPI. */
+osla_err osla_all_have(MPI_Comm comm, bool mine, const char *what);
+
+/* osla_host_look where the lowest rank of my node and my control groups' limits are known. */
+osla_err osla_host_look_nodes(MPI_Comm comm, int node_leader, const osla_groups *groups,
+                              osla_host *out);
 
 /* `bytes` bytes from one rank to another, where two-sided is simpler. Not for kernels. Local;
  * sleeps until the buffer may be reused, or is filled. */

@@ -11,8 +11,9 @@ static const char about[] =
   "Sums updates H[ix, ix] += G^T diag(w) G and g[ix] += G^T diag(w) r, or H[ix, ix] += U and "
   "g[ix] += g, from HDF5 files. The ranks take updates from all files as they get ready. Writes "
   "one "
-  "triangle of H, and g, for osla solve. The data sets that a file must hold are told in "
-  "osla-assemble(1).";
+  "triangle of H, and g, for osla solve; exit status 1 if they are not finite. The data sets that "
+  "a "
+  "file must hold are told in osla-assemble(1).";
 
 static const char after[] = "Example:\n"
                             "  mpiexec -n 4 osla assemble --n 5000 --output system.h5 panels*.h5\n";
@@ -31,14 +32,10 @@ static int check(const assemble_options *o)
   if (o->nb < 1 || o->nb > 65536)
     return osla_command_error(name, "--nb: %lld is outside 1 to 65536", o->nb);
   if (!o->output) return osla_command_error(name, "--output: no file is named");
-  if (o->json && strcmp(o->json, o->output) == 0)
-    return osla_command_error(name, "--json: %s is the file of --output too", o->json);
-  if (o->checkpoint &&
-      (strcmp(o->checkpoint, o->output) == 0 || (o->json && strcmp(o->checkpoint, o->json) == 0)))
-    return osla_command_error(name, "--checkpoint: %s is the file of --output or --json too",
-                              o->checkpoint);
   if (!(o->interval >= 0.0))
     return osla_command_error(name, "--interval: %g is negative", o->interval);
+  if (o->keep && !o->checkpoint)
+    return osla_command_error(name, "--keep-checkpoint: there is no --checkpoint");
   if (o->n_files == 0) return osla_command_error(name, "no file of updates is named");
   return OSLA_EXIT_OK;
 }
@@ -59,6 +56,14 @@ bool assemble_parse(int argc, char **argv, int ranks, assemble_options *o, osla_
     {"checkpoint", '\0', POPT_ARG_STRING, &o->checkpoint, 0,
      "keep what is summed so far in FILE (HDF5), and go on from it", "FILE"},
     {"interval", '\0', POPT_ARG_DOUBLE | SHOW, &o->interval, 0, "between checkpoints", "SECONDS"},
+    {"keep-checkpoint", '\0', POPT_ARG_NONE, &o->keep, 0,
+     "keep FILE, with all updates in it, when the job is done", NULL},
+    {"reproducible", '\0', POPT_ARG_NONE, &o->reproducible.on, 0,
+     "the same bits of H and g on any number of ranks and any grid", NULL},
+    {"bound", '\0', POPT_ARG_DOUBLE, &o->reproducible.bound[BOUND_OF_H], 0,
+     "for it: |H[i, j]| <= X, and so is what an update adds (default: found by a first pass)", "X"},
+    {"gradient-bound", '\0', POPT_ARG_DOUBLE, &o->reproducible.bound[BOUND_OF_GRADIENT], 0,
+     "for it: the same of g", "X"},
     {"json", 'j', POPT_ARG_STRING, &o->json, 0, "write the report as JSON", "FILE"},
     {"quiet", 'q', POPT_ARG_NONE, &o->quiet, 0, "no report", NULL},
     POPT_TABLEEND};
@@ -78,6 +83,8 @@ bool assemble_parse(int argc, char **argv, int ranks, assemble_options *o, osla_
     *status = osla_command_parse_grid(name, "--grid", grid, ranks, &o->nprow, &o->npcol);
   o->dtype = single ? OSLA_FLOAT : OSLA_DOUBLE;
   o->uplo = upper ? OSLA_UPPER : OSLA_LOWER;
+  if (*status == OSLA_EXIT_OK)
+    *status = osla_command_fail(name, reproducible_check(&o->reproducible, o->dtype));
   line->options = NULL; /* the table ends with this call; release needs the strings only */
   if (*status == OSLA_EXIT_OK) return true;
   osla_command_release(line);

@@ -7,10 +7,11 @@
 static osla_err run_steps(invert_job *job)
 {
   double start = osla_clock();
-  OSLA_CALL(invert_check_output(job));
-  OSLA_CALL(checkpoint_check(&job->checkpoint, job->t));
+  OSLA_CALL(invert_check_files(job, false));
+  OSLA_CALL(checkpoint_check(&job->checkpoint));
   OSLA_CALL(invert_read_input(job));
   OSLA_CALL(invert_make_problem(job));
+  OSLA_CALL(invert_check_files(job, true));
   OSLA_CALL(invert_resume(job));
   OSLA_CALL(invert_assemble(job));
   OSLA_CALL(invert_solve(job));
@@ -31,7 +32,7 @@ int osla_command_invert(int argc, char **argv)
   if (MPI_Comm_size(MPI_COMM_WORLD, &ranks) != MPI_SUCCESS) return OSLA_EXIT_FAILED;
   if (!invert_parse(argc, argv, ranks, &options, &line, &status)) return status;
 
-  invert_job job = {.options = &options};
+  invert_job job = {.options = &options, .reproducible = options.reproducible};
   const osla_transport_options transport = {.progress_thread = options.progress_thread,
                                             .threads_per_rank = options.threads};
   osla_cpu cpu;
@@ -46,6 +47,7 @@ int osla_command_invert(int argc, char **argv)
                                 .data = "paths",
                                 .file = options.checkpoint,
                                 .interval = options.interval,
+                                .keep = options.keep,
                                 .quiet = options.quiet};
   if (err == OSLA_OK) err = run_steps(&job);
   status = osla_command_fail("invert", err);

@@ -102,17 +102,6 @@ static osla_err check_numbers(const invert_options *o)
   return OSLA_OK;
 }
 
-static osla_err check_files(const invert_options *o)
-{
-  const char *const option[] = {"--output", "--map", "--json", "--checkpoint"};
-  const char *const file[] = {o->output, o->map, o->json, o->checkpoint};
-  for (int i = 0; i < 4; i++)
-    for (int j = 0; j < i; j++)
-      OSLA_CHECK(!file[i] || !file[j] || strcmp(file[i], file[j]) != 0, OSLA_ERR_ARG,
-                 "%s: %s is the file of %s too", option[i], file[i], option[j]);
-  return OSLA_OK;
-}
-
 static osla_err check_counts(const invert_options *o)
 {
   OSLA_CALL(check_range("--mesh", o->frequency, 1, TOMO_MESH_FREQUENCY_MAX));
@@ -153,16 +142,6 @@ static osla_err check_words(const raw_options *raw, invert_options *o)
   return OSLA_OK;
 }
 
-static int check_grid(const raw_options *raw, int ranks, invert_options *o)
-{
-  if (!raw->grid) return OSLA_EXIT_OK;
-  int status = osla_command_parse_grid(name, "--grid", raw->grid, ranks, &o->nprow, &o->npcol);
-  if (status == OSLA_EXIT_OK && o->nprow * o->npcol != ranks)
-    status = osla_command_error(name, "--grid: %d x %d is for %d ranks, but %d are running",
-                                o->nprow, o->npcol, o->nprow * o->npcol, ranks);
-  return status;
-}
-
 /* The shipped tables: $OSLA_DATA, the installed place, the source tree. */
 static const char *find_data_directory(void)
 {
@@ -195,7 +174,7 @@ bool invert_parse(int argc, char **argv, int ranks, invert_options *o,
   long long seed = (long long)o->model.seed;
   const struct poptOption table[] = {
     {"stations", 's', POPT_ARG_STRING, &o->stations, 0,
-     "stations: SPECFEM STATIONS columns, or CSV with header", "FILE"},
+     "stations: SPECFEM STATIONS columns, CSV with header, or FDSN text", "FILE"},
     {"events", 'e', POPT_ARG_STRING, &o->events, 0,
      "earthquakes: CSV with latitude, longitude, depth_km, or GCMT NDK", "FILE"},
     {"output", 'o', POPT_ARG_STRING, &o->output, 0,
@@ -205,6 +184,8 @@ bool invert_parse(int argc, char **argv, int ranks, invert_options *o,
     {"checkpoint", '\0', POPT_ARG_STRING, &o->checkpoint, 0,
      "keep what is assembled so far in FILE (HDF5), and go on from it", "FILE"},
     {"interval", '\0', POPT_ARG_DOUBLE | SHOW, &o->interval, 0, "between checkpoints", "SECONDS"},
+    {"keep-checkpoint", '\0', POPT_ARG_NONE, &o->keep, 0,
+     "keep FILE, with all paths in it, when the job is done", NULL},
     {"map-depth", '\0', POPT_ARG_DOUBLE | SHOW, &o->map_depth_km, 0, "depth of the maps", "KM"},
     {"quiet", 'q', POPT_ARG_NONE, &o->quiet, 0, "no report and no progress line", NULL},
     {"major-arc", '\0', POPT_ARG_NONE, &o->major_arc, 0, "also use the long way round", NULL},
@@ -256,6 +237,12 @@ bool invert_parse(int argc, char **argv, int ranks, invert_options *o,
      "paths handed out at a time; 0: chosen", "N"},
     {"progress-thread", '\0', POPT_ARG_NONE, &o->progress_thread, 0,
      "serve other nodes' transfers from a thread", NULL},
+    {"reproducible", '\0', POPT_ARG_NONE, &o->reproducible.on, 0,
+     "the same bits of H and gradient on any number of ranks and any grid", NULL},
+    {"bound", '\0', POPT_ARG_DOUBLE, &o->reproducible.bound[BOUND_OF_H], 0,
+     "for it: |H[i, j]| <= X, prior and all (default: found by a first pass)", "X"},
+    {"gradient-bound", '\0', POPT_ARG_DOUBLE, &o->reproducible.bound[BOUND_OF_GRADIENT], 0,
+     "for it: of the gradient", "X"},
     {"resolution", '\0', POPT_ARG_INT | SHOW, &o->resolution, 0,
      "unknowns sampled for the resolution matrix; 0: none", "N"},
     POPT_TABLEEND};
@@ -264,10 +251,14 @@ bool invert_parse(int argc, char **argv, int ranks, invert_options *o,
   o->model.seed = (uint64_t)seed;
   osla_err err = check_range("--seed", seed, 0, SEED_MAX);
   if (err == OSLA_OK) err = check_numbers(o);
-  if (err == OSLA_OK) err = check_files(o);
   if (err == OSLA_OK) err = check_counts(o);
   if (err == OSLA_OK) err = check_words(&raw, o);
-  *status = err == OSLA_OK ? check_grid(&raw, ranks, o) : osla_command_fail(name, err);
+  if (err == OSLA_OK) err = reproducible_check(&o->reproducible, o->dtype);
+  if (err == OSLA_OK && o->keep && !o->checkpoint)
+    err = osla_error_set(OSLA_ERR_ARG, "--keep-checkpoint: there is no --checkpoint");
+  *status = osla_command_fail(name, err);
+  if (*status == OSLA_EXIT_OK && raw.grid)
+    *status = osla_command_parse_grid(name, "--grid", raw.grid, ranks, &o->nprow, &o->npcol);
   o->data_directory = find_data_directory();
   line->options = NULL; /* the table ends with this call; release needs the strings only */
   if (*status == OSLA_EXIT_OK) return true;
