@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
-enum { WATCH_US = 50000, LAST_SECONDS = 10 };
+enum { WATCH_US = 50000, LAST_SECONDS = 5 };
 
 patience osla_patience_start(const osla_transport *t)
 {
@@ -23,8 +23,9 @@ static double limit_of(const osla_transport *t)
   return t->settings.patience + (later < most ? later : most);
 }
 
-/* A process manager that has lost a host may not come back from MPI_Abort: then the alarm ends this
- * process, and the launcher the others. */
+/* Who is in a call of MPI that does not end holds MPI's lock, so MPI_Abort would not end either; and
+ * one that has lost a host may not come back: then this process ends by itself or by the alarm, and
+ * the launcher ends the others. */
 _Noreturn static void give_up(osla_transport *t, const char *call)
 {
   const char *kernel = atomic_load(&t->kernel);
@@ -38,7 +39,7 @@ _Noreturn static void give_up(osla_transport *t, const char *call)
            t->settings.patience, in, call ? ", waiting in " : "", call ? call : "",
            t->settings.patience);
   (void)alarm(LAST_SECONDS);
-  if (t->thread_level >= MPI_THREAD_MULTIPLE || !call) (void)MPI_Abort(t->comm, 1);
+  if (!call) (void)MPI_Abort(t->comm, 1);
   _exit(1);
 }
 
