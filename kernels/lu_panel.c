@@ -77,7 +77,9 @@ static bool has_nan(const lu *f, int64_t n, const unsigned char *x)
 /* Notes the panel's first column with a NaN, in its top block or in `rows` rows of L below it. That
  * does not depend on how IxAMAX compares a NaN: the column's steps before are those without one.
  * Its row carries a NaN on to the last column, unless it becomes a pivot row: so a panel without
- * one is known by its last column and its pivots. */
+ * one is known by its last column and its pivots. Where a zero pivot is divided by, as without
+ * interchanges within a block, it makes NaN, which solves carry to earlier columns: then it counts.
+ */
 static void note_nan(const lu *f, const lu_step *s, const unsigned char *l, int64_t ld,
                      int64_t rows)
 {
@@ -92,7 +94,8 @@ static void note_nan(const lu *f, const lu_step *s, const unsigned char *l, int6
     if (has_nan(f, s->size, p.top + (size_t)j * next_top) ||
         (rows > 0 && has_nan(f, rows, l + (size_t)j * next_l)))
       break;
-  if (p.head->info == 0 || p.head->info > s->start + j + 1) p.head->info = s->start + j + 1;
+  bool earlier = f->pivoting == OSLA_PIVOT_PARTIAL && p.head->info > s->start + j + 1;
+  if (p.head->info == 0 || earlier) p.head->info = s->start + j + 1;
 }
 
 /* ---- one process row ---- */
