@@ -27,6 +27,10 @@ src_sources = \
   src/base/log.c \
   src/base/random.c \
   src/base/futex.h src/base/futex.c \
+  src/base/signal_guard.h src/base/signal_guard.c \
+  src/base/write_at.h src/base/write_at.c \
+  src/base/new_file_rights.h src/base/new_file_rights.c \
+  src/base/new_file.h src/base/new_file.c \
   src/transport/transport_ops.h \
   src/transport/backend.c \
   src/transport/request_pool.h src/transport/request_pool.c \

@@ -2,11 +2,13 @@
 # A program's source is its name with .c; extra sources go into tests_test_NAME_SOURCES.
 tests_programs = \
   tests/test_base \
+  tests/test_new_file \
   tests/test_blas \
   tests/test_index \
   tests/test_transport \
   tests/test_progress \
   tests/test_trace \
+  tests/test_trace_unwritable \
   tests/test_segment \
   tests/test_attach \
   tests/test_notify \
@@ -70,6 +72,7 @@ tests_scripts = \
   tests/check_tree.sh \
   tests/check_install.sh \
   tests/test_command.sh \
+  tests/test_files.sh \
   tests/test_info.sh \
   tests/test_invert.sh \
   tests/test_invert_errors.sh \
@@ -139,6 +142,7 @@ tests_libosla_test_la_SOURCES = tests/osla_test.c tests/osla_test.h \
   tests/osla_test_help.c tests/osla_test_help.h \
   tests/osla_test_watch.c tests/osla_test_watch.h
 tests_file_help = tests/file_help.c tests/file_help.h
+tests_test_trace_unwritable_SOURCES = tests/test_trace_unwritable.c $(tests_file_help)
 tests_test_file_SOURCES = tests/test_file.c $(tests_file_help)
 tests_test_file_errors_SOURCES = tests/test_file_errors.c $(tests_file_help)
 tests_test_file_errors_LDADD = $(LDADD) $(HDF5_LIBS)

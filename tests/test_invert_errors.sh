@@ -92,7 +92,7 @@ bad "--smoothing: -0.5 is negative" --smoothing -0.5
 bad "--radial-smoothing: -2 is negative" --radial-smoothing -2
 bad "--noise: nan is not a number" --noise nan
 bad "--interval: -1 is negative" --interval -1
-bad "--checkpoint: c.h5 is the file of --output too" --checkpoint c.h5 --output c.h5
+bad "--checkpoint: c.h5 is the file of --output c.h5 too" --checkpoint c.h5 --output c.h5
 bad "--max-distance: 20 is not between --min-distance 30 and 180" --min-distance 30 --max-distance 20
 bad "--max-distance: nan is not between --min-distance 10 and 180" --max-distance nan
 bad "--frobnicate: unknown option \(see osla invert --help\)" --frobnicate
@@ -108,7 +108,7 @@ bad "--max-paths: -1 is outside 0 to [0-9]+" --max-paths -1
 bad "--seed: -1 is outside 0 to [0-9]+" --seed -1
 bad "--precision: 'half' is neither double nor float" --precision half
 bad "--grid: 'square' is not a grid such as 2x3" --grid square
-bad "--map: m.osla is the file of --output too" --map m.osla
+bad "--map: m.osla is the file of --output m.osla too" --map m.osla
 run 3 node --grid 2x1
 judge 2 "--grid: 2 x 1 is for 2 ranks, but 3 are running"
 run 4 fake2 --grid 3x2

@@ -84,14 +84,24 @@ int osla_command_fail(const char *name, osla_err err);
 /* The largest of the ranks' statuses. Collective on MPI_COMM_WORLD. */
 int osla_command_agree(int status);
 
+/* At the begin of main, before MPI: a standard stream that is closed gets a descriptor on which
+ * writing fails, so that no file of the job takes its number; a write beyond `ulimit -f` or to a
+ * pipe that nobody reads shall be an error and not end the process (SIGXFSZ, SIGPIPE). Local. */
+void osla_command_begin(void);
+
+/* At the end of main, or of the job: writes what is left of standard output. Returns status, or,
+ * if it is OSLA_EXIT_OK and something could not be written, OSLA_EXIT_USAGE after the error line.
+ * Local; rank 0 is the one that writes. */
+int osla_command_end(const char *name, int status);
+
 /* My rank: of MPI_COMM_WORLD while MPI is up, else what the launcher's environment says (0 when it
  * says nothing). Local. */
 int osla_command_rank(void);
 
-/* On rank 0, writes a JSON document (2 blanks of indent, newline at the end) under a temporary name
- * and renames it to `file`, so that no partial file is ever seen. `root` is borrowed and read on
- * rank 0 only. Collective on MPI_COMM_WORLD. Returns OSLA_EXIT_OK, or OSLA_EXIT_USAGE on all ranks
- * after the error line. */
+/* On rank 0, writes a JSON document (2 blanks of indent, newline at the end), all at once
+ * (new_file.h). `root` is borrowed and read on rank 0 only; NULL: there was no memory for it.
+ * Collective on MPI_COMM_WORLD. Returns OSLA_EXIT_OK, or OSLA_EXIT_USAGE on all ranks after the
+ * error line. */
 int osla_command_write_json(const char *name, const char *file, const json_t *root);
 
 /* --- texts --- */

@@ -63,7 +63,7 @@ static int run_command(const command *found, int argc, char **argv)
   int level = 0;
   if (MPI_Init_thread(NULL, NULL, MPI_THREAD_MULTIPLE, &level) != MPI_SUCCESS)
     return OSLA_EXIT_FAILED; /* MPI has said why */
-  int status = found->run(argc, argv);
+  int status = osla_command_agree(osla_command_end(found->name, found->run(argc, argv)));
   (void)MPI_Finalize();
   return status;
 }
@@ -72,7 +72,7 @@ static int run_help(int argc, char **argv)
 {
   if (argc < 2) {
     print_help(stdout);
-    return OSLA_EXIT_OK;
+    return osla_command_end(NULL, OSLA_EXIT_OK);
   }
   const command *found = find_command(argv[1]);
   if (!found) return unknown_command(argv[1]);
@@ -83,13 +83,14 @@ static int run_help(int argc, char **argv)
 
 int main(int argc, char **argv)
 {
+  osla_command_begin();
   if (argc < 2) return osla_command_error(NULL, "no command (see osla help)");
   const char *name = argv[1];
   (void)osla_armci_offer(); /* without it there is no transport armci */
   if (strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0) return run_help(1, argv);
   if (strcmp(name, "--version") == 0) {
     if (osla_command_rank() == 0) (void)printf("osla %s\n", PACKAGE_VERSION);
-    return OSLA_EXIT_OK;
+    return osla_command_end(NULL, OSLA_EXIT_OK);
   }
   const command *found = find_command(name);
   if (!found) return unknown_command(name);

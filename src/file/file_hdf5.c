@@ -148,7 +148,7 @@ osla_err file_hdf5_create(const char *path, file_hdf5 **out)
   file_image image;
   char name[FILE_IMAGE_NAME];
   *out = NULL;
-  OSLA_CALL(file_check_limit(path, METADATA_BYTES));
+  OSLA_CALL(osla_check_length(path, METADATA_BYTES));
   OSLA_CALL(file_image_make(&image, path, name));
   H5E_BEGIN_TRY
   {
@@ -249,7 +249,7 @@ osla_err file_hdf5_reserve(file_hdf5 *h, const char *name, file_item *item)
   uint64_t bytes = (uint64_t)(item->m * item->n) * file_type_size((file_type)item->type);
   hsize_t length = 0;
   (void)H5Fget_filesize(h->file, &length);
-  OSLA_CALL(file_check_limit(h->path, length + bytes + METADATA_BYTES));
+  OSLA_CALL(osla_check_length(h->path, length + bytes + METADATA_BYTES));
   H5E_BEGIN_TRY
   {
     err = reserve(h, name, item);

@@ -43,7 +43,7 @@ osla_err file_raw_seal(const osla_file *file, const file_item *item)
                   .checksum = item->checksum};
   memcpy(tail.magic, magic, sizeof magic);
   tail.own_checksum = own_checksum(&tail);
-  return file_write_at(file->fd, file->path, &tail, sizeof tail, tail.data_bytes);
+  return osla_write_at(file->fd, file->path, &tail, sizeof tail, tail.data_bytes);
 }
 
 osla_err file_raw_find(const osla_file *file, bool *is_raw, file_item *item)

@@ -3,6 +3,7 @@
 #include "osla_clock.h"
 #include "osla_random.h"
 #include "shared_memory.h"
+#include "signal_guard.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -38,13 +39,14 @@ static osla_err make_mine(size_t bytes, int *file, unsigned char **at)
   errno = ENOSYS;
 #endif
   OSLA_CHECK(*file >= 0, OSLA_ERR_UNSUPPORTED, "memfd_create: %s", strerror(errno));
-  OSLA_CHECK(ftruncate(*file, (off_t)bytes) == 0, OSLA_ERR_MEM, "%zu bytes of shared memory: %s",
-             bytes, strerror(errno));
-  int code;
-  do {
+  osla_signal_guard guard; /* of the limit on the size of files (ulimit -f), which counts here */
+  osla_signal_guard_begin(&guard);
+  int code = ftruncate(*file, (off_t)bytes) == 0 ? EINTR : errno;
+  while (code == EINTR)
     code = posix_fallocate(*file, 0, (off_t)bytes);
-  } while (code == EINTR);
-  OSLA_CHECK(code == 0, OSLA_ERR_MEM, "%zu bytes of shared memory: %s", bytes, strerror(code));
+  osla_signal_guard_end(&guard);
+  OSLA_CHECK(code == 0, OSLA_ERR_MEM, "%zu bytes of shared memory: %s%s", bytes, strerror(code),
+             code == EFBIG ? " (see ulimit -f)" : "");
   return map_file(*file, bytes, at);
 }
 

@@ -1,18 +1,37 @@
 /* `osla assemble`, step by step. */
 #include "assemble.h"
-#include "tomo_store.h"
+#include "command_files.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-static osla_err check_output(const assemble_job *job)
+/* Rank 0 looks at all files: their names before the work, the room for them once n is known to be
+ * an order of which H fits the memory. */
+static osla_err check_files(const assemble_job *job, bool room)
 {
   const assemble_options *o = job->options;
+  uint64_t bytes;
+  if (__builtin_mul_overflow((uint64_t)o->n, (uint64_t)o->n, &bytes) ||
+      __builtin_mul_overflow(bytes, osla_dtype_size(o->dtype), &bytes))
+    bytes = UINT64_MAX;
+  const osla_command_file outputs[] = {
+    {"--output", o->output, OSLA_FILE_REPLACED, bytes},
+    {"--json", o->json, OSLA_FILE_REPLACED, 0},
+    {"--checkpoint", o->checkpoint, OSLA_FILE_CHECKPOINT, bytes}};
+  enum { N_OUTPUTS = sizeof outputs / sizeof *outputs };
   osla_err err = OSLA_OK;
-  if (osla_transport_rank(job->t) == 0) {
-    err = tomo_store_check(o->output);
-    if (err == OSLA_OK && o->json) err = tomo_store_check(o->json);
+  if (osla_transport_rank(job->t) == 0 && room) {
+    err = osla_command_check_room(outputs, N_OUTPUTS);
+  } else if (osla_transport_rank(job->t) == 0) {
+    osla_command_file *files = calloc((size_t)(N_OUTPUTS + o->n_files), sizeof *files);
+    if (!files) err = osla_error_set(OSLA_ERR_MEM, "table of %d files", o->n_files);
+    for (int i = 0; i < N_OUTPUTS + o->n_files && files; i++)
+      files[i] = i < N_OUTPUTS
+                   ? outputs[i]
+                   : (osla_command_file){.option = "the updates", .path = o->files[i - N_OUTPUTS]};
+    if (files) err = osla_command_check_files(files, N_OUTPUTS + o->n_files);
+    free(files);
   }
   return osla_agree(job->t, err);
 }
@@ -96,10 +115,11 @@ static osla_err begin_checkpoints(assemble_job *job)
 
 static osla_err run_steps(assemble_job *job)
 {
-  OSLA_CALL(check_output(job));
-  OSLA_CALL(checkpoint_check(&job->checkpoint, job->t));
+  OSLA_CALL(check_files(job, false));
+  OSLA_CALL(checkpoint_check(&job->checkpoint));
   OSLA_CALL(assemble_look(job));
   OSLA_CALL(make_hessian(job));
+  OSLA_CALL(check_files(job, true));
   OSLA_CALL(begin_checkpoints(job));
   OSLA_CALL(assemble_add(job));
   OSLA_CALL(write_output(job));

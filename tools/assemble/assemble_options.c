@@ -31,12 +31,6 @@ static int check(const assemble_options *o)
   if (o->nb < 1 || o->nb > 65536)
     return osla_command_error(name, "--nb: %lld is outside 1 to 65536", o->nb);
   if (!o->output) return osla_command_error(name, "--output: no file is named");
-  if (o->json && strcmp(o->json, o->output) == 0)
-    return osla_command_error(name, "--json: %s is the file of --output too", o->json);
-  if (o->checkpoint &&
-      (strcmp(o->checkpoint, o->output) == 0 || (o->json && strcmp(o->checkpoint, o->json) == 0)))
-    return osla_command_error(name, "--checkpoint: %s is the file of --output or --json too",
-                              o->checkpoint);
   if (!(o->interval >= 0.0))
     return osla_command_error(name, "--interval: %g is negative", o->interval);
   if (o->n_files == 0) return osla_command_error(name, "no file of updates is named");

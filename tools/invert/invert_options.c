@@ -102,17 +102,6 @@ static osla_err check_numbers(const invert_options *o)
   return OSLA_OK;
 }
 
-static osla_err check_files(const invert_options *o)
-{
-  const char *const option[] = {"--output", "--map", "--json", "--checkpoint"};
-  const char *const file[] = {o->output, o->map, o->json, o->checkpoint};
-  for (int i = 0; i < 4; i++)
-    for (int j = 0; j < i; j++)
-      OSLA_CHECK(!file[i] || !file[j] || strcmp(file[i], file[j]) != 0, OSLA_ERR_ARG,
-                 "%s: %s is the file of %s too", option[i], file[i], option[j]);
-  return OSLA_OK;
-}
-
 static osla_err check_counts(const invert_options *o)
 {
   OSLA_CALL(check_range("--mesh", o->frequency, 1, TOMO_MESH_FREQUENCY_MAX));
@@ -264,7 +253,6 @@ bool invert_parse(int argc, char **argv, int ranks, invert_options *o,
   o->model.seed = (uint64_t)seed;
   osla_err err = check_range("--seed", seed, 0, SEED_MAX);
   if (err == OSLA_OK) err = check_numbers(o);
-  if (err == OSLA_OK) err = check_files(o);
   if (err == OSLA_OK) err = check_counts(o);
   if (err == OSLA_OK) err = check_words(&raw, o);
   *status = err == OSLA_OK ? check_grid(&raw, ranks, o) : osla_command_fail(name, err);

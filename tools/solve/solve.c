@@ -1,7 +1,7 @@
 /* `osla solve`, step by step. One matrix is in memory: it is factored in place, and H is read again
  * for the residual. */
+#include "command_files.h"
 #include "solve_command.h"
-#include "tomo_store.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -23,14 +23,18 @@ typedef struct solve_job {
   double seconds_read, seconds_solve;
 } solve_job;
 
-static osla_err check_output(const solve_job *job)
+/* Rank 0 looks at all files: their names before the work, the room when the order of H is known. */
+static osla_err check_files(const solve_job *job, bool room)
 {
   const solve_options *o = job->options;
+  const uint64_t bytes = (uint64_t)job->look.n * sizeof(double);
+  const osla_command_file files[] = {{"--output", o->output, OSLA_FILE_REPLACED, bytes},
+                                     {"--json", o->json, OSLA_FILE_REPLACED, 0},
+                                     {"the system", o->input, OSLA_FILE_READ, 0}};
+  const int n = sizeof files / sizeof *files;
   osla_err err = OSLA_OK;
-  if (osla_transport_rank(job->t) == 0) {
-    err = tomo_store_check(o->output);
-    if (err == OSLA_OK && o->json) err = tomo_store_check(o->json);
-  }
+  if (osla_transport_rank(job->t) == 0)
+    err = room ? osla_command_check_room(files, n) : osla_command_check_files(files, n);
   return osla_agree(job->t, err);
 }
 
@@ -231,8 +235,9 @@ static json_t *report_json(const solve_job *job)
 
 static osla_err run_steps(solve_job *job)
 {
-  OSLA_CALL(check_output(job));
+  OSLA_CALL(check_files(job, false));
   OSLA_CALL(look(job));
+  OSLA_CALL(check_files(job, true));
   OSLA_CALL(make_all(job));
   OSLA_CALL(read_h(job));
   OSLA_CALL(solve(job));

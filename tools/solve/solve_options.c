@@ -32,10 +32,6 @@ static int check(const solve_options *o, const osla_command_line *line)
     return osla_command_error(name, "one file with H and g was expected, and %d are named",
                               line->n_arguments);
   if (!o->output) return osla_command_error(name, "--output: no file is named");
-  if (strcmp(line->arguments[0], o->output) == 0)
-    return osla_command_error(name, "--output: %s is the file with H and g", o->output);
-  if (o->json && (strcmp(o->json, o->output) == 0 || strcmp(o->json, line->arguments[0]) == 0))
-    return osla_command_error(name, "--json: %s is another file of this job", o->json);
   return OSLA_EXIT_OK;
 }
 
