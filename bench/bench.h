@@ -213,9 +213,6 @@ double bench_median(const double *values, int count);
 
 /* --- the trace --- */
 
-/* Can the file of --trace be written? Collective; the exit status. */
-int bench_trace_check(const bench_kernel *kernel, const bench_job *job);
-
 /* Writes the file and prints what the traced repetition was spent on. Collective; nothing without
  * --trace. Errors: IO, MEM, MPI. */
 osla_err bench_trace_report(bench_job *job);

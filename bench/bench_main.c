@@ -3,8 +3,10 @@
 
 #include "bench.h"
 #include "command.h"
+#include "command_files.h"
 #include "osla_armci.h"
 #include "osla_blas.h"
+#include "osla_farewell.h"
 #include "reference.h"
 
 #include <errno.h>
@@ -45,7 +47,7 @@ static int print_help(void)
     "\nExit status: 0 all runs passed, 1 one failed, 2 bad option or not enough memory.\n"
     "\nosla-bench KERNEL --help shows the options of a kernel, osla-bench --version the libraries\n"
     "beneath.\n");
-  return OSLA_EXIT_OK;
+  return osla_command_end("-bench", OSLA_EXIT_OK);
 }
 
 /* For the record of results: the libraries beneath. */
@@ -59,7 +61,7 @@ static int print_version(void)
   for (char *tab = strchr(mpi, '\t'); tab; tab = strchr(tab, '\t'))
     *tab = ' ';
   (void)printf("osla-bench %s\nMPI: %s\nBLAS: %s\n", PACKAGE_VERSION, mpi, osla_blas_describe());
-  return OSLA_EXIT_OK;
+  return osla_command_end("-bench", OSLA_EXIT_OK);
 }
 
 /* Threads of the BLAS: the user's choice; else all cores for one rank, one for each of several, and
@@ -110,15 +112,19 @@ static osla_err run_all(const bench_kernel *kernel, bench_job *job)
   return err;
 }
 
-/* The JSON file is opened first: a name that cannot be written costs no run. */
-static int open_json(const bench_kernel *kernel, bench_job *job)
+/* The files are looked at first: a name that cannot be written costs no run. */
+static int open_files(const char *name, bench_job *job)
 {
+  const bench_settings *s = job->settings;
+  const osla_command_file files[] = {{"--json", s->json, OSLA_FILE_APPENDED, 0},
+                                     {"--trace", s->trace, OSLA_FILE_TRACE, 0}};
   int status = OSLA_EXIT_OK;
-  if (job->rank == 0 && job->settings->json) {
-    job->json = fopen(job->settings->json, "a");
-    if (!job->json)
-      status = bench_error(kernel, "--json: %s cannot be written: %s", job->settings->json,
-                           strerror(errno));
+  if (job->rank == 0) {
+    status = osla_command_fail(name, osla_command_check_files(files, 2));
+    if (status == OSLA_EXIT_OK && s->json) job->json = fopen(s->json, "a");
+    if (status == OSLA_EXIT_OK && s->json && !job->json)
+      status =
+        osla_command_error(name, "--json: %s cannot be written: %s", s->json, strerror(errno));
   }
   return osla_command_agree(status);
 }
@@ -132,12 +138,9 @@ static int run_kernel(const bench_kernel *kernel, int argc, char **argv)
   (void)MPI_Comm_rank(MPI_COMM_WORLD, &job.rank);
   (void)MPI_Comm_size(MPI_COMM_WORLD, &job.size);
   if (!bench_options_parse(kernel, job.size, argc, argv, &settings, &status)) return status;
-  status = open_json(kernel, &job);
-  if (status == OSLA_EXIT_OK) status = bench_trace_check(kernel, &job);
-  if (status == OSLA_EXIT_OK) {
-    (void)snprintf(name, sizeof name, "-bench %s", kernel->name);
-    status = osla_command_fail(name, run_all(kernel, &job));
-  }
+  (void)snprintf(name, sizeof name, "-bench %s", kernel->name);
+  status = open_files(name, &job);
+  if (status == OSLA_EXIT_OK) status = osla_command_fail(name, run_all(kernel, &job));
   if (job.json && fclose(job.json) != 0 && status == OSLA_EXIT_OK)
     status = bench_error(kernel, "--json: %s: %s", settings.json, strerror(errno));
   bench_settings_free(&settings);
@@ -147,6 +150,7 @@ static int run_kernel(const bench_kernel *kernel, int argc, char **argv)
 
 int main(int argc, char **argv)
 {
+  osla_command_begin();
   if (argc < 2) return osla_command_error("-bench", "no kernel (see osla-bench --help)");
   if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0) return print_help();
   if (strcmp(argv[1], "--version") == 0) return print_version();
@@ -157,7 +161,9 @@ int main(int argc, char **argv)
   int level = 0;
   if (MPI_Init_thread(NULL, NULL, MPI_THREAD_MULTIPLE, &level) != MPI_SUCCESS)
     return OSLA_EXIT_FAILED; /* MPI has said why */
-  int status = run_kernel(kernel, argc - 1, argv + 1);
+  (void)osla_farewell_arrange(MPI_COMM_WORLD);
+  int status =
+    osla_command_agree(osla_command_end("-bench", run_kernel(kernel, argc - 1, argv + 1)));
   (void)MPI_Finalize();
-  return status;
+  return osla_command_leave(status);
 }

@@ -6,15 +6,6 @@
 #include <inttypes.h>
 #include <math.h>
 
-int bench_trace_check(const bench_kernel *kernel, const bench_job *job)
-{
-  int status = OSLA_EXIT_OK;
-  const char *file = job->settings->trace;
-  if (job->rank == 0 && file && osla_trace_check(file) != OSLA_OK)
-    status = bench_error(kernel, "--trace: %s", osla_error_text());
-  return osla_command_agree(status);
-}
-
 /* "1.5 GiB", "2.1 GF", "3000": nothing where the kind has no amount. */
 static osla_text amount_text(osla_trace_kind kind, double amount)
 {

@@ -111,6 +111,14 @@ static osla_err plan(gemm_work *w, const request *r, bool *split)
   return gemm_plan_make(w);
 }
 
+/* Everything that can fail for a lack of memory, before C changes. */
+static osla_err prepare(gemm_work *w, const request *r, bool *split)
+{
+  OSLA_CALL(plan(w, r, split));
+  if (*split) OSLA_CALL(gemm_split_open(w));
+  return gemm_run_open(w);
+}
+
 static osla_err multiply(const request *r, osla_complex alpha, osla_complex beta,
                          const osla_gemm_options *options)
 {
@@ -120,8 +128,8 @@ static osla_err multiply(const request *r, osla_complex alpha, osla_complex beta
   /* Matrices of another transport, and the memory of wrapped ones, may differ by rank. */
   OSLA_CALL(osla_agree(t, check(r, options)));
   gemm_work w = work_of(r, options);
-  if (alpha == 0) w.k_to = 0;                     /* as BLAS: then A and B are not read */
-  OSLA_TRY(osla_agree(w.t, plan(&w, r, &split))); /* also: operands are complete */
+  if (alpha == 0) w.k_to = 0;                        /* as BLAS: then A and B are not read */
+  OSLA_TRY(osla_agree(w.t, prepare(&w, r, &split))); /* also: operands are complete */
   if (split)
     err = gemm_split_run(&w, alpha, beta, &r->c);
   else

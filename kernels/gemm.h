@@ -131,6 +131,8 @@ typedef struct gemm_work {
   gemm_segment *segments;
   gemm_task *tasks;
   int64_t n_segments, n_tasks;
+  unsigned char *private;      /* gemm_split.c's C */
+  struct gemm_source *sources; /* [2] memory of the run (gemm_run.c) */
 } gemm_work;
 
 /* The part of C on this rank. Local. */
@@ -165,14 +167,18 @@ static inline int64_t gemm_buffer_ld(const gemm_operand *x, int rank, int64_t ro
 
 /* Makes the list of tasks for work whose operands, target and options are set. Local. */
 osla_err gemm_plan_make(gemm_work *w);
-void gemm_plan_free(gemm_work *w); /* also the operands */
+void gemm_plan_free(gemm_work *w); /* also the operands, and the memory of the run */
 
 /* A get of a load: `bytes` from `offset` of a rank's local array to `to` of the buffer. */
 typedef osla_err gemm_get(void *arg, int rank, size_t offset, size_t to, size_t bytes);
 osla_err gemm_load_walk(const gemm_work *w, int which, const gemm_load *load, gemm_get *visit,
                         void *arg);
 
-/* Runs the list: c := alpha op(A) op(B) + beta c. Local: one-sided. Errors: MEM, MPI. */
+/* Gets all memory that the run of a plan needs. Local. Errors: MEM. */
+osla_err gemm_run_open(gemm_work *w);
+void gemm_run_close(gemm_work *w);
+
+/* Runs the list: c := alpha op(A) op(B) + beta c. Local: one-sided. Errors: MPI. */
 osla_err gemm_run(const gemm_work *w, osla_complex alpha, osla_complex beta);
 
 /* Floating-point operations of a task, both triangles of C. */
@@ -199,7 +205,10 @@ bool gemm_split_wanted(const osla_part *a, const osla_part *b, const osla_part *
                        const osla_gemm_options *options);
 /* Makes a private array of C's size the target, and a share of k the range. Before the plan. */
 void gemm_split_share(gemm_work *w, const osla_part *c);
-/* Runs such a plan: C := alpha op(A) op(B) + beta C. Collective; fails on all ranks together. */
+/* Gets that array. Local. Errors: MEM. */
+osla_err gemm_split_open(gemm_work *w);
+/* Runs such a plan: C := alpha op(A) op(B) + beta C. Collective; fails on all ranks together.
+ * Errors: MPI. */
 osla_err gemm_split_run(gemm_work *w, osla_complex alpha, osla_complex beta, const osla_part *c);
 
 #endif

@@ -285,10 +285,13 @@ osla_err gemm_plan_make(gemm_work *w)
 
 void gemm_plan_free(gemm_work *w)
 {
+  gemm_run_close(w);
   gemm_operand_free(&w->x[GEMM_A]);
   gemm_operand_free(&w->x[GEMM_B]);
   free(w->segments);
   free(w->tasks);
+  free(w->private);
   w->segments = NULL;
   w->tasks = NULL;
+  w->private = NULL;
 }

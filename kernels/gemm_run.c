@@ -16,10 +16,10 @@
 typedef struct slot {
   unsigned char *buffer;
   osla_transfer *transfers;
-  int64_t n_transfers, capacity;
+  int64_t n_transfers;
 } slot;
 
-typedef struct source {
+typedef struct gemm_source {
   const gemm_work *w;
   const gemm_operand *x;
   int which;
@@ -30,14 +30,38 @@ typedef struct source {
   unsigned char *packed;
 } source;
 
+static osla_err count_get(void *arg, int rank, size_t offset, size_t to, size_t bytes)
+{
+  int64_t *count = arg;
+  (void)rank, (void)offset, (void)to, (void)bytes;
+  (*count)++;
+  return OSLA_OK;
+}
+
+/* Most gets of one load. */
+static osla_err most_gets(const gemm_work *w, int which, int64_t *most)
+{
+  const gemm_operand *x = &w->x[which];
+  *most = 0;
+  for (int64_t l = 0; l < x->n_loads; l++) {
+    int64_t count = 0;
+    OSLA_CALL(gemm_load_walk(w, which, &x->loads[l], count_get, &count));
+    if (count > *most) *most = count;
+  }
+  return OSLA_OK;
+}
+
 static osla_err source_open(source *s, const gemm_work *w, int which)
 {
   const gemm_operand *x = &w->x[which];
+  int64_t gets;
   *s = (source){.w = w, .x = x, .which = which, .n_slots = w->options.blocking ? 1 : 2};
+  OSLA_CALL(most_gets(w, which, &gets));
   for (int i = 0; i < s->n_slots && x->load_bytes > 0; i++) {
     s->slots[i].buffer = malloc(x->load_bytes);
-    OSLA_CHECK(s->slots[i].buffer, OSLA_ERR_MEM, "gemm: %" PRIu64 " bytes for operand %c",
-               x->load_bytes, "AB"[which]);
+    s->slots[i].transfers = malloc((size_t)gets * sizeof *s->slots[i].transfers + 1);
+    OSLA_CHECK(s->slots[i].buffer && s->slots[i].transfers, OSLA_ERR_MEM,
+               "gemm: %" PRIu64 " bytes for operand %c", x->load_bytes, "AB"[which]);
   }
   if (x->packed_bytes > 0) {
     s->packed = malloc(x->packed_bytes);
@@ -45,6 +69,29 @@ static osla_err source_open(source *s, const gemm_work *w, int which)
                x->packed_bytes, "AB"[which]);
   }
   return OSLA_OK;
+}
+
+osla_err gemm_run_open(gemm_work *w)
+{
+  w->sources = calloc(2, sizeof *w->sources);
+  OSLA_CHECK(w->sources, OSLA_ERR_MEM, "gemm: operands");
+  for (int i = 0; i < 2; i++)
+    OSLA_CALL(source_open(&w->sources[i], w, i));
+  return OSLA_OK;
+}
+
+void gemm_run_close(gemm_work *w)
+{
+  for (int i = 0; w->sources && i < 2; i++) {
+    source *s = &w->sources[i];
+    for (int k = 0; k < s->n_slots; k++) {
+      free(s->slots[k].buffer);
+      free(s->slots[k].transfers);
+    }
+    free(s->packed);
+  }
+  free(w->sources);
+  w->sources = NULL;
 }
 
 static osla_err wait_for(source *s, slot *l)
@@ -55,20 +102,6 @@ static osla_err wait_for(source *s, slot *l)
     if (err == OSLA_OK) err = waited;
   }
   l->n_transfers = 0;
-  return err;
-}
-
-/* A get that nobody waited for may still write to its buffer. */
-static osla_err source_close(source *s)
-{
-  osla_err err = OSLA_OK;
-  for (int i = 0; i < s->n_slots; i++) {
-    osla_err waited = wait_for(s, &s->slots[i]);
-    if (err == OSLA_OK) err = waited;
-    free(s->slots[i].buffer);
-    free(s->slots[i].transfers);
-  }
-  free(s->packed);
   return err;
 }
 
@@ -83,13 +116,6 @@ static osla_err start_get(void *arg, int rank, size_t offset, size_t to, size_t 
 {
   filling *f = arg;
   slot *l = f->l;
-  if (l->n_transfers == l->capacity) {
-    int64_t capacity = l->capacity ? 2 * l->capacity : 64;
-    osla_transfer *more = realloc(l->transfers, (size_t)capacity * sizeof *more);
-    OSLA_CHECK(more, OSLA_ERR_MEM, "gemm: list of %" PRId64 " gets", capacity);
-    l->transfers = more;
-    l->capacity = capacity;
-  }
   OSLA_CALL(osla_segment_get(osla_matrix_segment(f->s->x->v.matrix), rank, offset, l->buffer + to,
                              bytes, &l->transfers[l->n_transfers]));
   l->n_transfers++;
@@ -247,15 +273,13 @@ static osla_err run_tasks(source *s, osla_complex alpha, osla_complex beta)
 
 osla_err gemm_run(const gemm_work *w, osla_complex alpha, osla_complex beta)
 {
-  source s[2] = {0};
+  source *s = w->sources;
   if (w->c.rows == 0 || w->c.cols == 0) return OSLA_OK;
-  osla_err err = source_open(&s[GEMM_A], w, GEMM_A);
-  osla_err err_b = source_open(&s[GEMM_B], w, GEMM_B);
-  if (err == OSLA_OK) err = err_b;
-  if (err == OSLA_OK) err = run_tasks(s, alpha, beta);
-  for (int i = 0; i < 2; i++) {
-    osla_err closed = source_close(&s[i]);
-    if (err == OSLA_OK) err = closed;
-  }
+  osla_err err = run_tasks(s, alpha, beta);
+  for (int i = 0; i < 2; i++) /* a get that nobody waited for may still write to its buffer */
+    for (int k = 0; k < s[i].n_slots; k++) {
+      osla_err waited = wait_for(&s[i], &s[i].slots[k]);
+      if (err == OSLA_OK) err = waited;
+    }
   return err;
 }

@@ -89,21 +89,20 @@ void gemm_split_share(gemm_work *w, const osla_part *c)
                        .ld = c->m};
 }
 
+osla_err gemm_split_open(gemm_work *w)
+{
+  w->c.at = w->private = calloc((size_t)(w->c.rows * w->c.cols), w->element);
+  OSLA_CHECK(w->private, OSLA_ERR_MEM, "gemm: private C of %" PRId64 " x %" PRId64, w->c.rows,
+             w->c.cols);
+  return OSLA_OK;
+}
+
 osla_err gemm_split_run(gemm_work *w, osla_complex alpha, osla_complex beta, const osla_part *c)
 {
   gemm_target mine = gemm_target_of(c);
-  osla_err err = OSLA_OK;
-  unsigned char *private = calloc((size_t)(c->m * c->n), w->element);
-  if (!private)
-    err = osla_error_set(OSLA_ERR_MEM, "gemm: private C of %" PRId64 " x %" PRId64, c->m, c->n);
-  OSLA_TRY(osla_agree(w->t, err));
-  w->c.at = private;
   if (beta != 0) copy(w, &mine, TO_PRIVATE);
-  OSLA_TRY(osla_agree(w->t, gemm_run(w, alpha, beta))); /* nobody reads any more */
-  OSLA_TRY(sum(w));
+  OSLA_CALL(osla_agree(w->t, gemm_run(w, alpha, beta))); /* nobody reads any more */
+  OSLA_CALL(sum(w));
   copy(w, &mine, FROM_PRIVATE);
-  err = osla_barrier(w->t); /* C is complete everywhere */
-cleanup:
-  free(private);
-  return err;
+  return osla_barrier(w->t); /* C is complete everywhere */
 }

@@ -258,6 +258,8 @@ static osla_err read_content(const osla_hessian *h, osla_file *file, content *c)
   int64_t n;
   OSLA_CALL(osla_file_look_vector(file, "gradient", gradient_type(h), &n));
   OSLA_CALL(osla_file_look_vector(file, "ids", OSLA_FILE_UINT64, &c->n_ids));
+  /* the list, and the set it becomes; the file holds 8 bytes of each id, or a hole */
+  OSLA_CALL(osla_memory_check(h->v.t, ((uint64_t)c->n_ids + 1) * 4 * sizeof *c->ids));
   c->gradient = malloc(((size_t)h->n + 1) * sizeof(double));
   c->ids = malloc(((size_t)c->n_ids + 1) * sizeof *c->ids);
   osla_err err = c->gradient && c->ids

@@ -197,6 +197,7 @@ static osla_err set_up(lu *f)
   f->moves = calloc(2 * nb, sizeof *f->moves);
   f->places = calloc(4 * nb, sizeof *f->places);
   f->candidates = calloc(2 * (rows + p * nb), sizeof *f->candidates);
+  f->permutation = malloc(v->p > 1 ? 2 * (size_t)v->m * sizeof *f->permutation + 1 : 1);
   f->u = malloc(v->p > 1 ? (size_t)v->cols * width + 1 : 1);
   f->scratch = malloc(v->p > 1 ? scratch : 1);
   f->row_posts = calloc(2 * p, sizeof *f->row_posts);
@@ -209,8 +210,8 @@ static osla_err set_up(lu *f)
   size_t packed = f->packed_row * (f->gathered ? p : 1) * (size_t)osla_panels_depth(f->panels);
   f->packed = malloc(packed + 1);
   osla_err err = OSLA_OK;
-  if (!f->pivots || !f->moves || !f->places || !f->candidates || !f->u || !f->scratch ||
-      !f->packed || !f->row_posts || !f->column_posts)
+  if (!f->pivots || !f->moves || !f->places || !f->candidates || !f->permutation || !f->u ||
+      !f->scratch || !f->packed || !f->row_posts || !f->column_posts)
     err = osla_error_set(OSLA_ERR_MEM, "LU: buffers of %zu bytes", 2 * scratch + packed);
   return osla_agree(v->t, err);
 }
@@ -223,6 +224,7 @@ static void clean_up(lu *f)
   free(f->moves);
   free(f->places);
   free(f->candidates);
+  free(f->permutation);
   free(f->u);
   free(f->scratch);
   free(f->packed);

@@ -36,7 +36,7 @@ typedef struct lu_step {
 
 /* What a panel's ranks tell about it; the top block follows: size x size, ld = nb. */
 typedef struct lu_head {
-  int64_t info; /* 0, or 1 + the first zero pivot's global index */
+  int64_t info; /* 0, or 1 + the global index of the first column with a zero pivot or a NaN */
 } lu_head;
 
 typedef struct lu_panel {
@@ -66,12 +66,13 @@ typedef struct lu {
   size_t head_bytes, rows_at, rows_set, records_at, record_bytes;
   uint64_t row_exchanges, column_exchanges, permutations;
   osla_posted *row_posts, *column_posts; /* [2 p] of the last two exchanges, to each process row */
-  int64_t *pivots;        /* [order] of all steps so far, global */
-  unsigned char *u;       /* rows of U for the update, if p > 1 */
-  unsigned char *scratch; /* a panel's rows: tournament, permutation */
-  lu_move *moves;         /* [2 nb] rows under exchange */
-  int64_t *places;        /* [4 nb] work of an exchange */
-  int64_t *candidates;    /* [p nb] rows of a tournament */
+  int64_t *pivots;                       /* [order] of all steps so far, global */
+  unsigned char *u;                      /* rows of U for the update, if p > 1 */
+  unsigned char *scratch;                /* a panel's rows: tournament, permutation */
+  lu_move *moves;                        /* [2 nb] rows under exchange */
+  int64_t *places;                       /* [4 nb] work of an exchange */
+  int64_t *candidates;                   /* [p nb] rows of a tournament */
+  int64_t *permutation; /* [2 m] work of the interchanges left of the panels, if p > 1 */
   int64_t info;
   bool wild; /* a pivot is NaN or infinite */
 } lu;

@@ -63,6 +63,38 @@ static double panel_flops(int64_t rows, int64_t width)
   return w * w * ((double)rows - w / 3);
 }
 
+/* ---- NaN ---- */
+
+static bool has_nan(const lu *f, int64_t n, const unsigned char *x)
+{
+  bool single = f->v.dtype == OSLA_FLOAT || f->v.dtype == OSLA_COMPLEX_FLOAT, found = false;
+  int64_t numbers = n * (int64_t)(f->v.element / (single ? sizeof(float) : sizeof(double)));
+  for (int64_t i = 0; i < numbers; i++)
+    found |= single ? isnan(((const float *)x)[i]) : isnan(((const double *)x)[i]);
+  return found;
+}
+
+/* Notes the panel's first column with a NaN, in its top block or in `rows` rows of L below it. That
+ * does not depend on how IxAMAX compares a NaN: the column's steps before are those without one.
+ * Its row carries a NaN on to the last column, unless it becomes a pivot row: so a panel without
+ * one is known by its last column and its pivots. */
+static void note_nan(const lu *f, const lu_step *s, const unsigned char *l, int64_t ld,
+                     int64_t rows)
+{
+  own p = own_panel(f, s);
+  size_t e = f->v.element, next_l = (size_t)ld * e, next_top = (size_t)f->v.nb * e;
+  int64_t last = s->size - 1, j;
+  bool found = rows > 0 && has_nan(f, rows, l + (size_t)last * next_l);
+  for (j = 0; j <= last && !found; j++)
+    found = has_nan(f, 1, p.top + (size_t)j * (next_top + e));
+  if (!found) return;
+  for (j = 0; j < last; j++)
+    if (has_nan(f, s->size, p.top + (size_t)j * next_top) ||
+        (rows > 0 && has_nan(f, rows, l + (size_t)j * next_l)))
+      break;
+  if (p.head->info == 0 || p.head->info > s->start + j + 1) p.head->info = s->start + j + 1;
+}
+
 /* ---- one process row ---- */
 
 static osla_err factor_alone(lu *f, const lu_step *s)
@@ -357,6 +389,7 @@ static osla_err factor_gathered(lu *f, const lu_step *s)
     p.pivots[i] += s->start;
   p.head->info = info > 0 ? s->start + info : 0;
   copy(v->element, s->size, s->size, f->scratch, ld, p.top, v->nb);
+  note_nan(f, s, f->scratch + (size_t)s->size * v->element, ld, ld - s->size);
   copy_panel(f, s, false);
   osla_trace_add(v->t, OSLA_TRACE_PANEL, since, panel_flops(ld, s->size));
   return OSLA_OK;
@@ -380,6 +413,7 @@ osla_err lu_factor_panel(lu *f, const lu_step *s)
     OSLA_CALL(factor_tournament(f, s));
   if (!alone && has_top(f, s))
     copy(v->element, s->size, s->size, p.top, v->nb, local_at(v, s->row, s->col), v->lld);
+  note_nan(f, s, local_at(v, s->row_after, s->col), v->lld, v->rows - s->row_after);
   osla_trace_add(v->t, OSLA_TRACE_PANEL, since, panel_flops(v->rows - s->row, s->size));
   return OSLA_OK;
 }

@@ -242,14 +242,10 @@ static int64_t block_cols(const lu *f, int64_t k)
 static osla_err permute_panels(lu *f)
 {
   const local_view *v = &f->v;
-  int64_t *source = malloc((size_t)v->m * sizeof *source);
-  int64_t *step = malloc((size_t)v->m * sizeof *step); /* one step's interchanges */
-  osla_err err = OSLA_OK;
-  if (!source || !step)
-    err = osla_error_set(OSLA_ERR_MEM, "LU: permutation of %" PRId64 " rows", v->m);
-  for (int64_t i = 0; i < v->m && err == OSLA_OK; i++)
+  int64_t *source = f->permutation, *step = source + v->m; /* step: one step's interchanges */
+  for (int64_t i = 0; i < v->m; i++)
     source[i] = step[i] = i;
-  for (int64_t k = f->steps - 2; k >= 0 && err == OSLA_OK; k--) {
+  for (int64_t k = f->steps - 2; k >= 0; k--) {
     int64_t start = (k + 1) * v->nb, end = start + v->nb < f->order ? start + v->nb : f->order;
     for (int64_t i = start; i < end; i++) {
       int64_t other = step[i];
@@ -261,12 +257,10 @@ static osla_err permute_panels(lu *f)
     for (int64_t i = start; i < end; i++)
       step[i] = i, step[f->pivots[i]] = f->pivots[i];
     if (k % v->q == v->pcol)
-      err = permute_together(f, source, start, osla_index_local(k * v->nb, v->nb, v->q),
-                             block_cols(f, k));
+      OSLA_CALL(permute_together(f, source, start, osla_index_local(k * v->nb, v->nb, v->q),
+                                 block_cols(f, k)));
   }
-  free(source);
-  free(step);
-  return err;
+  return OSLA_OK;
 }
 
 osla_err lu_permute_left(lu *f)

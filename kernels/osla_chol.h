@@ -23,9 +23,11 @@ typedef struct osla_chol_options {
  *                    grid
  *   options [in]     NULL = defaults
  *   info    [out]    0, or the order of the first leading minor that is not positive definite (as
- *                    LAPACK's xPOTRF); then the triangle's content is of no use. Same on all ranks
+ *                    LAPACK's xPOTRF); then the triangle's content is of no use. A pivot that is
+ *                    NaN is none that is positive: of a NaN in the triangle info is the row
+ *                    (UPPER: column) at the latest. Same on all ranks
  * On return all ranks have finished. Errors, on all ranks together: ARG (not square, mb != nb,
- * look_ahead), MEM, MPI. */
+ * look_ahead), MEM (A is as before), MPI. */
 osla_err osla_potrf(osla_matrix *a, osla_uplo uplo, const osla_chol_options *options,
                     int64_t *info);
 

@@ -29,11 +29,12 @@ typedef struct osla_lu_options {
 } osla_lu_options;
 
 typedef struct osla_lu_result {
-  int64_t info;  /* 0, or 1 + the index of the first pivot that is exactly zero (LAPACK's INFO) */
+  int64_t info;  /* 0, or 1 + the index of the first column whose pivot is exactly zero (LAPACK's
+                    INFO) or that held a NaN, above the diagonal or below, when its turn came */
   double growth; /* max |u_ij| / max |a_ij|, NaN if A or U holds one or A an infinity; 0 with
                     partial pivoting: not computed */
-  bool trusted;  /* false: info > 0, a pivot that is no number or has no reciprocal, or growth above
-                    1e6 or NaN: do  not use L and U */
+  bool trusted;  /* false: info > 0, a pivot that is infinite or has no reciprocal, or growth above
+                    1e6 or NaN: do not use L and U */
 } osla_lu_result;
 
 /* A := P^T L U in place; L has a unit diagonal that is not stored. Collective.
@@ -45,15 +46,18 @@ typedef struct osla_lu_result {
  *   result  [out]    the same on all ranks
  * With partial pivoting the pivots are those of LAPACK where no two candidates tie; of those that
  * do, the first row is taken. On return all ranks have finished.
+ * A NaN shows in info (LAPACK and ScaLAPACK promise nothing). With partial pivoting info is its
+ * column, of the first min(m, n), on any grid and in any blocks, and the columns before it are
+ * right; in the other ways it may be an earlier column of the same block.
  * A pivot that is not zero but so small that its reciprocal overflows (2^-1024 or less in double,
- * 2^-128 in single) leaves infinities or NaN in its column of L, with info 0; then `trusted` is
+ * 2^-128 in single) leaves infinities or NaN (see info) in its column of L; then `trusted` is
  * false. Scale such a matrix first. (LAPACK's own xGETF2 divides
  * there; OpenBLAS 0.3.21's xGETRF, which we call, multiplies by the reciprocal, as we do.)
  * Memory per rank: top blocks of my panels (nb columns of the matrix over the process columns);
  * with several process rows also five panels of rows and a panel of columns (where process columns
  * lie on one node and pivoting is partial, all its m rows, else mine); with other nodes also
  * 3 + look_ahead such panels to send, and as many of my rows to receive.
- * Errors, on all ranks together: ARG (mb != nb, no ipiv, look_ahead), MEM, MPI. */
+ * Errors, on all ranks together: ARG (mb != nb, no ipiv, look_ahead), MEM (A is as before), MPI. */
 osla_err osla_getrf(osla_matrix *a, int64_t *ipiv, const osla_lu_options *options,
                     osla_lu_result *result);
 

@@ -9,7 +9,7 @@
  * All calls are collective, serve s, d, c and z where nothing else is said, use all ranks' earlier
  * changes of the matrices, and on return all ranks have finished.
  * Errors, on all ranks together: ARG (sizes, blocks or types that do not fit, different
- * transports), MEM, MPI.
+ * transports), MEM (triangular solves, osla_potrs and osla_getrs leave B as it was), MPI.
  */
 #ifndef OSLA_SOLVE_H
 #define OSLA_SOLVE_H

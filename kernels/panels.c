@@ -6,10 +6,10 @@
  * hold step k - 1. Credits go out every CREDIT_EVERY steps, which adds as many sets. */
 enum { CREDIT_EVERY = 2, PURPOSE_CREDIT = PANEL_KINDS, PURPOSES };
 
-/* Posts of a step. */
+/* Posts of a step: at most one to each rank of the grid. */
 typedef struct posts {
   osla_posted *posted;
-  int count, room;
+  int count;
 } posts;
 
 struct osla_panels {
@@ -19,6 +19,7 @@ struct osla_panels {
   size_t start[PANEL_KINDS]; /* of a kind inside a set of buffers */
   int64_t depth;             /* sets of buffers */
   posts *posts;              /* [depth] */
+  osla_posted *posted;       /* [depth * ranks of the grid] where they are */
   size_t set;                /* bytes of a set; 0: no buffers, no credits */
 };
 
@@ -48,12 +49,18 @@ osla_err osla_panels_create(osla_grid *grid, const size_t bytes[PANEL_KINDS],
       panels->start[kind] = panels->set;
       panels->set += (bytes[kind] + ALIGN - 1) / ALIGN * ALIGN;
     }
+    size_t ranks = (size_t)osla_grid_nprow(grid) * (size_t)osla_grid_npcol(grid);
     panels->posts = calloc((size_t)panels->depth, sizeof *panels->posts);
-    err = osla_agree(t, panels->posts ? OSLA_OK : osla_error_set(OSLA_ERR_MEM, "panels object"));
+    panels->posted = calloc((size_t)panels->depth * ranks, sizeof *panels->posted);
+    bool complete = panels->posts && panels->posted;
+    for (int64_t set = 0; complete && set < panels->depth; set++)
+      panels->posts[set].posted = panels->posted + (size_t)set * ranks;
+    err = osla_agree(t, complete ? OSLA_OK : osla_error_set(OSLA_ERR_MEM, "panels object"));
   }
   if (err == OSLA_OK)
     err = osla_segment_create(t, panels->set * (size_t)panels->depth, PURPOSES, &panels->segment);
   if (err != OSLA_OK) {
+    if (panels) free(panels->posted);
     if (panels) free(panels->posts);
     free(panels);
     return err;
@@ -66,10 +73,9 @@ void osla_panels_destroy(osla_panels **handle)
 {
   osla_panels *panels = handle ? *handle : NULL;
   if (!panels) return;
-  for (int64_t set = 0; set < panels->depth; set++) {
+  for (int64_t set = 0; set < panels->depth; set++)
     (void)osla_panels_posted(panels, set);
-    free(panels->posts[set].posted);
-  }
+  free(panels->posted);
   free(panels->posts);
   osla_segment_destroy(&panels->segment);
   free(panels);
@@ -97,17 +103,6 @@ osla_err osla_panels_publish(osla_panels *panels, panel_kind kind, int64_t step,
                          (int)kind, value);
 }
 
-/* Room for one more post. */
-static osla_err reserve(posts *p)
-{
-  if (p->count < p->room) return OSLA_OK;
-  int room = 2 * p->room + 8;
-  osla_posted *posted = realloc(p->posted, (size_t)room * sizeof *posted);
-  OSLA_CHECK(posted, OSLA_ERR_MEM, "list of %d posts", room);
-  *p = (posts){posted, p->count, room};
-  return OSLA_OK;
-}
-
 osla_err osla_panels_post(osla_panels *panels, panel_kind kind, int64_t step, int target,
                           size_t offset, const void *source, size_t bytes)
 {
@@ -116,7 +111,6 @@ osla_err osla_panels_post(osla_panels *panels, panel_kind kind, int64_t step, in
   if (bytes == 0) return osla_notify_post(panels->segment, target, (int)kind, value);
   if (step >= panels->depth)
     osla_notify_wait(panels->segment, target, PURPOSE_CREDIT, (uint64_t)(step + 1 - panels->depth));
-  OSLA_CALL(reserve(p));
   return osla_put_notify_post(panels->segment, target, place(panels, kind, step) + offset, source,
                               bytes, (int)kind, value, &p->posted[p->count++]);
 }

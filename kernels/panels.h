@@ -44,8 +44,9 @@ int64_t osla_panels_depth(const osla_panels *panels);
 osla_err osla_panels_publish(osla_panels *panels, panel_kind kind, int64_t step, int target,
                              size_t offset, const void *source, size_t bytes);
 
-/* As osla_panels_publish, but does not wait for the target: the source must stay as it is until
- * osla_panels_posted has been called for this step, or for the step `depth` later. */
+/* As osla_panels_publish, once for each target in a step, but does not wait for it: the source must
+ * stay as it is until osla_panels_posted has been called for this step, or for the step `depth`
+ * later. */
 osla_err osla_panels_post(osla_panels *panels, panel_kind kind, int64_t step, int target,
                           size_t offset, const void *source, size_t bytes);
 

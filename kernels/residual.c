@@ -34,13 +34,29 @@ static osla_err column_maxima(osla_matrix *a, int64_t *bits)
   return OSLA_OK;
 }
 
+/* r / ((norm_a x + b) unit), by mantissas and exponents: norm_a x may be beyond all doubles, and a
+ * quotient by infinity would pass for a good one. */
+static double scale(double r, double x, double b, double norm_a, double unit)
+{
+  int of_r, of_x, of_b, of_a;
+  if (!isfinite(r) || !isfinite(x) || !isfinite(b) || !isfinite(norm_a)) return (double)NAN;
+  if (r == 0.0) return 0.0;
+  double product = frexp(norm_a, &of_a) * frexp(x, &of_x);
+  r = frexp(r, &of_r);
+  b = frexp(b, &of_b);
+  int of_product = of_a + of_x;
+  int most = product == 0.0 || (b > 0.0 && of_b > of_product) ? of_b : of_product;
+  double sum = ldexp(product, of_product - most) + ldexp(b, of_b - most);
+  return ldexp(r / (sum * unit), of_r - most);
+}
+
 /* The largest of the columns' values; a NaN gets in and stays. */
 static double judge(const int64_t *bits, int64_t nrhs, double norm_a, double unit)
 {
   double value = 0.0;
   for (int64_t j = 0; j < nrhs; j++) {
     double r = of_bits(bits[j]), x = of_bits(bits[nrhs + j]), b = of_bits(bits[2 * nrhs + j]);
-    double scaled = r == 0.0 ? 0.0 : r / ((norm_a * x + b) * unit);
+    double scaled = scale(r, x, b, norm_a, unit);
     if (!(scaled <= value) && !isnan(value)) value = scaled;
   }
   return value;

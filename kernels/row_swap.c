@@ -58,7 +58,7 @@ cleanup:
 
 /* ---- who sends what ---- */
 
-typedef struct moves {
+typedef struct osla_row_swap {
   local_view v;
   int64_t *from;   /* [m] new row i is old row from[i] */
   int64_t *counts; /* [p * p] rows that go from process row (index / p) to (index % p) */
@@ -205,25 +205,37 @@ static osla_err set_up(moves *x, const int64_t *pivots, bool backward)
   return osla_panels_create(v->grid, bytes, same_process_column, 1, &x->panels);
 }
 
-osla_err osla_rows_swap(osla_matrix *b, const int64_t *pivots, bool backward)
+osla_err osla_row_swap_open(osla_matrix *b, const int64_t *pivots, bool backward,
+                            osla_row_swap **out)
 {
-  moves x = {.v = view_of(b)};
-  trim_blocks(&x.v);
-  osla_err err;
-  OSLA_TRY(set_up(&x, pivots, backward));
-  if (x.v.rows > 0)
-    for (int64_t col = 0, step = 0; col < x.v.cols && err == OSLA_OK; col += x.width, step++) {
-      int64_t left = x.v.cols - col;
-      err = exchange(&x, step, col, left < x.width ? left : x.width);
+  osla_transport *t = osla_grid_transport(osla_matrix_grid(b));
+  moves *x = *out = calloc(1, sizeof *x);
+  OSLA_CALL(osla_agree(t, x ? OSLA_OK : osla_error_set(OSLA_ERR_MEM, "interchanges of rows")));
+  x->v = view_of(b);
+  trim_blocks(&x->v);
+  return set_up(x, pivots, backward);
+}
+
+osla_err osla_row_swap_run(osla_row_swap *x)
+{
+  osla_err err = OSLA_OK;
+  if (x->v.rows > 0)
+    for (int64_t col = 0, step = 0; col < x->v.cols && err == OSLA_OK; col += x->width, step++) {
+      int64_t left = x->v.cols - col;
+      err = exchange(x, step, col, left < x->width ? left : x->width);
     }
-  if (err != OSLA_OK) osla_transport_abort(x.v.t, err); /* the others wait for my rows */
-  OSLA_TRY(osla_barrier(x.v.t));                        /* B is complete everywhere */
-cleanup:
-  osla_panels_destroy(&x.panels);
-  free(x.from);
-  free(x.leave);
-  free(x.arrive);
-  free(x.counts);
-  free(x.pack);
-  return err;
+  if (err != OSLA_OK) osla_transport_abort(x->v.t, err); /* the others wait for my rows */
+  return osla_barrier(x->v.t);                           /* B is complete everywhere */
+}
+
+void osla_row_swap_close(osla_row_swap *x)
+{
+  if (!x) return;
+  osla_panels_destroy(&x->panels);
+  free(x->from);
+  free(x->leave);
+  free(x->arrive);
+  free(x->counts);
+  free(x->pack);
+  free(x);
 }

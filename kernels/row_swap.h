@@ -10,8 +10,13 @@
 osla_err osla_pivots_gather(osla_matrix *a, const int64_t *ipiv, int64_t **pivots);
 
 /* Exchanges row i of B (m x nrhs, in any blocks and any grid) with row pivots[i], for i = 0 .. m -
- * 1 in this order, or in the opposite one. Collective. Memory above the m indices: a few times 1
- * MiB, or one column of the rows that move. Errors, on all ranks together: MEM, MPI. */
-osla_err osla_rows_swap(osla_matrix *b, const int64_t *pivots, bool backward);
+ * 1 in this order, or in the opposite one. Opening gets all memory, above the m indices a few times
+ * 1 MiB, or one column of the rows that move; closing accepts NULL. Collective, all three. Errors
+ * of opening, on all ranks together: MEM, MPI; of the run: MPI. */
+typedef struct osla_row_swap osla_row_swap;
+osla_err osla_row_swap_open(osla_matrix *b, const int64_t *pivots, bool backward,
+                            osla_row_swap **out);
+osla_err osla_row_swap_run(osla_row_swap *x);
+void osla_row_swap_close(osla_row_swap *x);
 
 #endif

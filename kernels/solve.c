@@ -10,27 +10,49 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+/* A solve in the order of its parts; all memory is there before B changes. */
+typedef struct solver {
+  osla_row_swap *before, *after;
+  trsm first, second;
+} solver;
+
 /* A = L L^H or U^H U. */
-static osla_err solve_cholesky(const osla_factors *f, osla_matrix *b)
+static osla_err open_cholesky(solver *s, const osla_factors *f, osla_matrix *b)
 {
   bool lower = f->uplo == OSLA_LOWER;
-  OSLA_CALL(
-    osla_trsm_fitting(f->uplo, lower ? OSLA_NOTRANS : OSLA_CONJTRANS, OSLA_NONUNIT, f->matrix, b));
-  return osla_trsm_fitting(f->uplo, lower ? OSLA_CONJTRANS : OSLA_NOTRANS, OSLA_NONUNIT, f->matrix,
-                           b);
+  OSLA_CALL(osla_trsm_open(&s->first, f->uplo, lower ? OSLA_NOTRANS : OSLA_CONJTRANS, OSLA_NONUNIT,
+                           f->matrix, b));
+  return osla_trsm_open(&s->second, f->uplo, lower ? OSLA_CONJTRANS : OSLA_NOTRANS, OSLA_NONUNIT,
+                        f->matrix, b);
 }
 
 /* P A = L U, so that A^-1 = U^-1 L^-1 P and A^-T = P^T L^-T U^-T. */
-static osla_err solve_lu(const osla_factors *f, osla_trans trans, const int64_t *pivots,
-                         osla_matrix *b)
+static osla_err open_lu(solver *s, const osla_factors *f, osla_trans trans, const int64_t *pivots,
+                        osla_matrix *b)
 {
   bool plain = trans == OSLA_NOTRANS;
-  if (plain && pivots) OSLA_CALL(osla_rows_swap(b, pivots, false));
-  OSLA_CALL(osla_trsm_fitting(plain ? OSLA_LOWER : OSLA_UPPER, trans,
-                              plain ? OSLA_UNIT : OSLA_NONUNIT, f->matrix, b));
-  OSLA_CALL(osla_trsm_fitting(plain ? OSLA_UPPER : OSLA_LOWER, trans,
-                              plain ? OSLA_NONUNIT : OSLA_UNIT, f->matrix, b));
-  return plain || !pivots ? OSLA_OK : osla_rows_swap(b, pivots, true);
+  OSLA_CALL(osla_trsm_open(&s->first, plain ? OSLA_LOWER : OSLA_UPPER, trans,
+                           plain ? OSLA_UNIT : OSLA_NONUNIT, f->matrix, b));
+  OSLA_CALL(osla_trsm_open(&s->second, plain ? OSLA_UPPER : OSLA_LOWER, trans,
+                           plain ? OSLA_NONUNIT : OSLA_UNIT, f->matrix, b));
+  if (!pivots) return OSLA_OK;
+  return osla_row_swap_open(b, pivots, !plain, plain ? &s->before : &s->after);
+}
+
+static osla_err run(solver *s)
+{
+  if (s->before) OSLA_CALL(osla_row_swap_run(s->before));
+  OSLA_CALL(osla_trsm_run(&s->first));
+  OSLA_CALL(osla_trsm_run(&s->second));
+  return s->after ? osla_row_swap_run(s->after) : OSLA_OK;
+}
+
+static void close_all(solver *s)
+{
+  osla_row_swap_close(s->before);
+  osla_trsm_close(&s->first);
+  osla_trsm_close(&s->second);
+  osla_row_swap_close(s->after);
 }
 
 static osla_err check(const osla_factors *f, const osla_matrix *b)
@@ -47,7 +69,11 @@ osla_err osla_factors_solve(const osla_factors *f, osla_trans trans, osla_matrix
   OSLA_CALL(osla_agree(osla_grid_transport(osla_matrix_grid(f->matrix)), check(f, b)));
   if (!f->cholesky) OSLA_CALL(osla_pivots_gather(f->matrix, f->ipiv, &pivots));
   OSLA_TRY(osla_rhs_open(&r, f->matrix, b, OSLA_NOTRANS));
-  err = osla_rhs_close(&r, f->cholesky ? solve_cholesky(f, r.b) : solve_lu(f, trans, pivots, r.b));
+  solver s = {0};
+  err = f->cholesky ? open_cholesky(&s, f, r.b) : open_lu(&s, f, trans, pivots, r.b);
+  if (err == OSLA_OK) err = run(&s);
+  close_all(&s);
+  err = osla_rhs_close(&r, err);
 cleanup:
   free(pivots);
   return err;

@@ -47,33 +47,35 @@ static osla_err set_up(trsm *f)
   return osla_panels_create(b->grid, bytes, osla_panels_row_or_column, 1, &f->panels);
 }
 
-static void clean_up(trsm *f)
+osla_err osla_trsm_open(trsm *f, osla_uplo uplo, osla_trans trans, osla_diag diag, osla_matrix *a,
+                        osla_matrix *b)
+{
+  *f = (trsm){.a = view_of(a), .b = view_of(b), .uplo = uplo, .trans = trans, .diag = diag};
+  trim_blocks(&f->a);
+  trim_blocks(&f->b);
+  f->b.mb = f->a.nb; /* one process row: its block rows do not matter */
+  f->steps = (f->a.n + f->a.nb - 1) / f->a.nb;
+  f->forward = (uplo == OSLA_LOWER) == (trans == OSLA_NOTRANS);
+  return set_up(f);
+}
+
+osla_err osla_trsm_run(trsm *f)
+{
+  osla_err err = OSLA_OK;
+  OSLA_CALL(osla_barrier(f->a.t)); /* A and B are complete everywhere */
+  if (f->b.rows > 0 && f->b.cols > 0)
+    err = f->trans == OSLA_NOTRANS ? osla_trsm_run_notrans(f) : osla_trsm_run_trans(f);
+  if (err != OSLA_OK) osla_transport_abort(f->a.t, err); /* the others wait for my rows */
+  return osla_barrier(f->a.t);                           /* nobody reads my rows any more */
+}
+
+void osla_trsm_close(trsm *f)
 {
   osla_panels_destroy(&f->panels);
   free(f->packed);
   free(f->diagonal);
   free(f->column[0]);
   free(f->column[1]);
-}
-
-osla_err osla_trsm_fitting(osla_uplo uplo, osla_trans trans, osla_diag diag, osla_matrix *a,
-                           osla_matrix *b)
-{
-  trsm f = {.a = view_of(a), .b = view_of(b), .uplo = uplo, .trans = trans, .diag = diag};
-  osla_err err;
-  trim_blocks(&f.a);
-  trim_blocks(&f.b);
-  f.b.mb = f.a.nb; /* one process row: its block rows do not matter */
-  f.steps = (f.a.n + f.a.nb - 1) / f.a.nb;
-  f.forward = (uplo == OSLA_LOWER) == (trans == OSLA_NOTRANS);
-  OSLA_TRY(set_up(&f)); /* also: A and B are complete everywhere */
-  if (f.b.rows > 0 && f.b.cols > 0)
-    err = trans == OSLA_NOTRANS ? osla_trsm_run_notrans(&f) : osla_trsm_run_trans(&f);
-  if (err != OSLA_OK) osla_transport_abort(f.a.t, err); /* the others wait for my rows */
-  OSLA_TRY(osla_barrier(f.a.t));                        /* nobody reads my rows any more */
-cleanup:
-  clean_up(&f);
-  return err;
 }
 
 /* B := alpha B; zero whatever B holds if alpha = 0. */
@@ -100,15 +102,24 @@ osla_err osla_trsm(osla_side side, osla_uplo uplo, osla_trans trans, osla_diag d
                    osla_complex alpha, osla_matrix *a, osla_matrix *b)
 {
   osla_transport *t = osla_grid_transport(osla_matrix_grid(b));
+  osla_dtype dtype = osla_matrix_dtype(b);
   OSLA_CALL(osla_agree(t, check(side, uplo, a, b)));
-  if (alpha != 1) OSLA_CALL(osla_agree(t, scale(alpha, b)));
-  if (alpha == 0) return OSLA_OK;
+  if (dtype == OSLA_FLOAT || dtype == OSLA_DOUBLE) alpha = creal(alpha);
   osla_trans turn = OSLA_NOTRANS, op = trans;
+  osla_rhs r;
+  trsm f;
+  osla_err err;
+  if (alpha == 0) return osla_agree(t, scale(alpha, b));
   if (side == OSLA_RIGHT) { /* X T^H = B is T X^H = B^H */
     turn = trans == OSLA_CONJTRANS ? OSLA_CONJTRANS : OSLA_TRANS;
     op = trans == OSLA_NOTRANS ? OSLA_TRANS : OSLA_NOTRANS;
+    if (trans == OSLA_CONJTRANS) alpha = conj(alpha);
   }
-  osla_rhs r;
   OSLA_CALL(osla_rhs_open(&r, a, b, turn));
-  return osla_rhs_close(&r, osla_trsm_fitting(uplo, op, diag, a, r.b));
+  OSLA_TRY(osla_trsm_open(&f, uplo, op, diag, a, r.b));
+  if (alpha != 1) OSLA_TRY(osla_agree(t, scale(alpha, r.b)));
+  err = osla_trsm_run(&f);
+cleanup:
+  osla_trsm_close(&f);
+  return osla_rhs_close(&r, err);
 }

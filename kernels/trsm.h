@@ -36,9 +36,14 @@ typedef struct trsm_step {
   int64_t first, last; /* NOTRANS: my local rows still to be updated; TRANS: those already solved */
 } trsm_step;
 
-/* B := op(T)^-1 B where B fits A (rhs.h); nothing is checked. Collective. Errors: MEM, MPI. */
-osla_err osla_trsm_fitting(osla_uplo uplo, osla_trans trans, osla_diag diag, osla_matrix *a,
-                           osla_matrix *b);
+/* B := op(T)^-1 B where B fits A (rhs.h); nothing else is checked. Opening gets all the memory that
+ * the run needs, while A and B may still change; what was opened, or failed to, is closed.
+ * Collective, all three. Errors of opening, on all ranks together: ARG, MEM, MPI; of the run: MPI.
+ */
+osla_err osla_trsm_open(trsm *f, osla_uplo uplo, osla_trans trans, osla_diag diag, osla_matrix *a,
+                        osla_matrix *b);
+osla_err osla_trsm_run(trsm *f);
+void osla_trsm_close(trsm *f);
 
 /* ---- trsm_operands.c ---- */
 

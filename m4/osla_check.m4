@@ -55,11 +55,12 @@ AC_DEFUN([OSLA_CHECK_LIB], [
   AM_CONDITIONAL([HAVE_$1], [test [$]osla_have_$1 = yes])
   AC_SUBST([HAVE_$1], [[$]osla_have_$1])])
 
-dnl OSLA_CHECK_BLAS: BLAS_CFLAGS, BLAS_LIBS, osla_blas; HAVE_OPENBLAS when it is OpenBLAS
+dnl OSLA_CHECK_BLAS: BLAS_CFLAGS, BLAS_LIBS, osla_blas; OSLA_CBLAS_H, its header with the CBLAS;
+dnl HAVE_OPENBLAS when it is OpenBLAS
 AC_DEFUN([OSLA_CHECK_BLAS], [
-  AC_ARG_VAR([BLAS_CFLAGS], [compiler flags that find cblas.h])
+  AC_ARG_VAR([BLAS_CFLAGS], [compiler flags that find cblas.h or mkl_cblas.h])
   AC_MSG_CHECKING([for CBLAS and LAPACK])
-  osla_blas=no; BLAS_LIBS=
+  osla_blas=no; osla_ilp64=; BLAS_LIBS=
   AS_CASE([$with_blas],
     [auto|yes], [
       AS_IF([test -n "$PKG_CONFIG" && $PKG_CONFIG --exists openblas], [
@@ -70,15 +71,41 @@ AC_DEFUN([OSLA_CHECK_BLAS], [
         AS_IF([test "x$osla_blas" = xno], [OSLA_TRY_BLAS([$BLAS_CFLAGS], [$osla_l])])
       done],
     [OSLA_TRY_BLAS([$BLAS_CFLAGS], [$with_blas])])
-  AC_MSG_RESULT([$osla_blas])
+  AS_IF([test "x$osla_blas" = xno], [AC_MSG_RESULT([no])],
+    [AC_MSG_RESULT([$osla_blas, $osla_cblas_h])])
+  AS_IF([test -n "$osla_ilp64"],
+    [AC_MSG_NOTICE([not taken: $osla_ilp64, whose integers have 64 bits (ILP64; OpenBLAS: INTERFACE64=1)])])
   AS_IF([test "x$osla_blas" != xno], [
+    AC_DEFINE_UNQUOTED([OSLA_CBLAS_H], [<$osla_cblas_h>], [the header of the CBLAS])
     OSLA_TRY_LINK([$BLAS_CFLAGS], [$BLAS_LIBS], [cblas.h],
       [openblas_get_config openblas_set_num_threads],
       [AC_DEFINE([HAVE_OPENBLAS], [1], [the BLAS is OpenBLAS])
        osla_blas="OpenBLAS ($BLAS_LIBS)"])])
   AC_SUBST([BLAS_LIBS])])
 
+dnl OSLA_TRY_BLAS(CFLAGS, LIBS): a CBLAS with its header (MKL's has another name), a LAPACK (of
+dnl which no header is needed), and integers of 32 bits
 AC_DEFUN([OSLA_TRY_BLAS], [
-  OSLA_TRY_LINK([$1], [$2], [cblas.h], [cblas_dgemm], [
-    OSLA_TRY_LINK([$1], [$2], [], [dpotrf_ dgetrf_],
-      [BLAS_CFLAGS=$1; BLAS_LIBS=$2; osla_blas=$2])])])
+  osla_cblas_h=no
+  OSLA_TRY_LINK([$1], [$2], [cblas.h], [cblas_dgemm], [osla_cblas_h=cblas.h],
+    [OSLA_TRY_LINK([$1], [$2], [mkl_cblas.h], [cblas_dgemm], [osla_cblas_h=mkl_cblas.h])])
+  AS_IF([test $osla_cblas_h != no], [
+    OSLA_TRY_LINK([$1], [$2], [], [dpotrf_ dgetrf_ dasum_], [
+      OSLA_IF_ILP64([$2], [osla_ilp64=$2],
+        [BLAS_CFLAGS=$1; BLAS_LIBS=$2; osla_blas=$2])])])])
+
+dnl OSLA_IF_ILP64(LIBS, IF-SO, IF-NOT): reads the BLAS 64 bits where 32 are given? The same call as
+dnl in src/blas/blas_ready.c. No, where programs cannot be run.
+AC_DEFUN([OSLA_IF_ILP64], [
+  osla_save_libs=$LIBS; LIBS="$1 $LIBS"
+  rm -f conftest.ilp64
+  AC_RUN_IFELSE([AC_LANG_PROGRAM([[#include <stdio.h>
+double dasum_(const void *n, const double *x, const void *incx);]], [[
+#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+    const int n[2] = {1, -1}, incx[2] = {1, 0};
+    const double x = 1;
+    if (!(dasum_(n, &x, incx) > 0)) (void)fclose(fopen("conftest.ilp64", "w"));
+#endif
+]])], [], [], [:])
+  LIBS=$osla_save_libs
+  AS_IF([test -f conftest.ilp64], [rm -f conftest.ilp64; $2], [$3])])

@@ -1,6 +1,13 @@
-# Floor 4: the drop-in for ScaLAPACK, a shared library of its own that shows ScaLAPACK's names alone.
-noinst_LTLIBRARIES += scalapack_adapt/libadapt.la
+# Floor 4: the drop-in for ScaLAPACK: a library of ScaLAPACK's names, and one of what they do (caller.h).
+noinst_LTLIBRARIES += scalapack_adapt/libadapt.la scalapack_adapt/libnames.la
+scalapack_adapt_libnames_la_SOURCES = \
+  scalapack_adapt/caller.h \
+  scalapack_adapt/library.c \
+  scalapack_adapt/names.c
+scalapack_adapt_libnames_la_CFLAGS = $(OSLA_CFLAGS) $(OSLA_SANITIZE)
+scalapack_adapt_libnames_la_LDFLAGS = # not -static: it goes into a shared library
 scalapack_adapt_libadapt_la_SOURCES = \
+  scalapack_adapt/caller.h \
   scalapack_adapt/adapt.h \
   scalapack_adapt/adapt_state.c \
   scalapack_adapt/adapt_report.c \
@@ -22,16 +29,21 @@ scalapack_adapt_libadapt_la_SOURCES = \
 scalapack_adapt_libadapt_la_CFLAGS = $(OSLA_CFLAGS) $(OSLA_SANITIZE)
 scalapack_adapt_libadapt_la_LDFLAGS = # not -static: it goes into a shared library
 
-# It is linked without an MPI library, which the MPI compiler under libtool would add: in a process of
-# another MPI, or of none, that would be in the way. Its MPI calls are bound when they are made.
+# The first is in any process, so it needs nothing: no MPI library, which the MPI compiler would add, and
+# no BLAS. The second is found beside it.
 scalapackdir = $(libdir)
-scalapack_DATA = scalapack_adapt/libosla_scalapack.so
-scalapack_adapt/libosla_scalapack.so: scalapack_adapt/libadapt.la libosla_kernels.la \
-  $(srcdir)/scalapack_adapt/symbols.map
+scalapack_DATA = scalapack_adapt/libosla_scalapack.so scalapack_adapt/libosla_scalapack_kernels.so
+scalapack_adapt/libosla_scalapack.so: scalapack_adapt/libnames.la $(srcdir)/scalapack_adapt/symbols.map
 	$(AM_V_CCLD)$(PLAIN_CC) -shared $(CFLAGS) $(OSLA_SANITIZE) $(LDFLAGS) -o $@ \
+	  -Wl,--whole-archive scalapack_adapt/.libs/libnames.a -Wl,--no-whole-archive \
+	  -Wl,-soname,libosla_scalapack.so '-Wl,-rpath,$$ORIGIN' \
+	  -Wl,--version-script=$(srcdir)/scalapack_adapt/symbols.map -lpthread -ldl
+scalapack_adapt/libosla_scalapack_kernels.so: scalapack_adapt/libadapt.la libosla_kernels.la \
+  $(srcdir)/scalapack_adapt/symbols.map
+	$(AM_V_CCLD)$(CC) -shared $(CFLAGS) $(OSLA_SANITIZE) $(LDFLAGS) -o $@ \
 	  -Wl,--whole-archive scalapack_adapt/.libs/libadapt.a -Wl,--no-whole-archive \
-	  .libs/libosla_kernels.a -Wl,-soname,libosla_scalapack.so -Wl,-z,lazy \
+	  .libs/libosla_kernels.a -Wl,-soname,libosla_scalapack_kernels.so \
 	  -Wl,--version-script=$(srcdir)/scalapack_adapt/symbols.map \
-	  $(BLAS_LIBS) -lpthread -lm -ldl
-CLEANFILES = scalapack_adapt/libosla_scalapack.so
+	  $(BLAS_LIBS) -lpthread -lm
+CLEANFILES += $(scalapack_DATA)
 EXTRA_DIST += scalapack_adapt/symbols.map

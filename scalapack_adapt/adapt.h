@@ -1,15 +1,17 @@
 /* The drop-in for ScaLAPACK: what its routines share (floor 4, internal).
  *
  * libosla_scalapack.so defines some routines of PBLAS and ScaLAPACK under their own names. It
- * stands before the real library (LD_PRELOAD or link order); each call is either taken, or passed
- * on to the real routine, and counted either way. A routine is a short file:
+ * stands before the real library (LD_PRELOAD or link order), and hands each call to the function of
+ * that name in libosla_scalapack_kernels.so (caller.h), which is everything that this header is of.
+ * There a call is either taken, or passed on to the real routine, and counted either way. A routine
+ * is a short file:
  *
  *   adapt_call call = adapt_call_begin(ADAPT_GEMM, dtype);
  *   if (!take(&call, ...))                       fills adapt_subs, adapt_call_open, adapt_stage,
  *     ((real_routine *)adapt_call_pass(&call))(...);          osla_..., adapt_unstage
  *   adapt_call_end(&call);
  *
- *   adapt_state.c    switches, counters, the real routines, depth; the only mutable state
+ *   adapt_state.c    switches, counters, callers, depth; the only mutable state
  *   adapt_report.c   the table of OSLA_SCALAPACK_VERBOSE
  *   adapt_context.c  what hangs on a BLACS context: transport, grids, buffers
  *   adapt_call.c     taking a call or passing it on
@@ -21,6 +23,7 @@
 #ifndef OSLA_ADAPT_H
 #define OSLA_ADAPT_H
 
+#include "caller.h"
 #include "osla_gemm.h"
 
 /* --- routines, reasons, counters (adapt_state.c) --- */
@@ -42,7 +45,7 @@ typedef enum adapt_routine {
 /* Why a call is passed on. Their texts are in adapt_report.c. */
 typedef enum adapt_reason {
   ADAPT_TAKEN,
-  ADAPT_OFF,        /* OSLA_SCALAPACK=off, or a process of another MPI */
+  ADAPT_OFF,        /* OSLA_SCALAPACK=off */
   ADAPT_NESTED,     /* made by a routine that was passed on; not counted */
   ADAPT_CONTEXT,    /* this process is outside the context, or the context cannot be used */
   ADAPT_ARGUMENTS,  /* wrong ones: the real routine reports them */
@@ -71,11 +74,16 @@ typedef struct adapt_settings {
   size_t cache;     /* bytes of copies that a context keeps on a rank between calls */
 } adapt_settings;
 
-/* Local; they read the environment when called first. */
+/* Local; reads the environment when called first. */
 const adapt_settings *adapt_settings_get(void);
-adapt_count *adapt_count_of(adapt_routine routine, osla_dtype dtype);
 
-/* Is a passed-on call running? Local. */
+/* For what follows up to the next one, if several threads may call; no MPI call in between, as one
+ * may call us back. */
+void adapt_lock(void);
+void adapt_unlock(void);
+adapt_count *adapt_count_of(adapt_routine routine, osla_dtype dtype); /* under the lock */
+
+/* Is a passed-on call running in this thread? Local. */
 bool adapt_is_nested(void);
 void adapt_nest(int change);
 
@@ -83,20 +91,18 @@ void adapt_nest(int change);
 enum { ADAPT_NAME = 16 };
 void adapt_name(adapt_routine routine, osla_dtype dtype, char name[ADAPT_NAME]);
 
-/* The next definition of a routine; ends the program with a line if there is none. Local. */
-typedef void adapt_function(void);
-adapt_function *adapt_real(adapt_routine routine, osla_dtype dtype);
-
-/* Is this process of another MPI than ours? Then no MPI call may be made. Local. */
-bool adapt_is_foreign(void);
+/* Who makes the call that begins in this thread. Local. */
+adapt_caller adapt_caller_get(void);
 
 /* Prints the table to stderr. Local. */
 void adapt_report(void);
 
-/* The contexts that are alive, newest first; for adapt_context.c. */
+/* The contexts that are alive or kept, newest first; for adapt_context.c. Under the lock. */
 typedef struct adapt_registry {
   bool made;
+  bool keeps; /* what a context had, for the next one: not where threads make some at a time */
   int keyval; /* of the attribute that holds a context */
+  int64_t contexts; /* the number of the newest one ever */
   struct adapt_context *newest;
 } adapt_registry;
 adapt_registry *adapt_registry_get(void);
@@ -105,18 +111,21 @@ adapt_registry *adapt_registry_get(void);
 
 typedef struct adapt_context adapt_context;
 
-/* Arranges for the end: at MPI_Finalize what is left is freed, and the table printed. Local. */
-void adapt_finish_register(void);
+/* Arranges for the end: at MPI_Finalize what is left is freed, and the table printed. False: there
+ * is no MPI yet. Local. */
+bool adapt_finish_register(void);
 
-/* The grid of a BLACS context as BLACS reports it; false if this process is outside of it. Local.
- */
+/* The grid of a BLACS context as the caller's BLACS reports it; false if this process is outside of
+ * it. Local. */
 typedef struct adapt_place {
   int context, nprow, npcol, prow, pcol;
+  const adapt_caller *caller; /* borrowed */
 } adapt_place;
-bool adapt_place_of(int context, adapt_place *place);
+bool adapt_place_of(const adapt_caller *caller, int context, adapt_place *place);
 
 /* What hangs on the context; made by the first call that asks. NULL on all processes if it cannot
- * be used. Collective over the context. It is freed with the context, or by MPI_Finalize. */
+ * be used. Collective over the context. It is freed with the context, or kept for the next one of
+ * the same processes, or freed by MPI_Finalize. */
 adapt_context *adapt_context_of(const adapt_place *place);
 osla_transport *adapt_context_transport(const adapt_context *context);
 
@@ -186,6 +195,7 @@ typedef struct adapt_call {
   bool same_operands; /* sub-matrices 0 and 1 are one, on all ranks */
   bool alone;         /* the context has one process */
   double since, staging, bytes;
+  adapt_caller caller;
 } adapt_call;
 
 /* A call begins. Local. */
@@ -219,8 +229,8 @@ static inline double adapt_work(double flops, int64_t m, int64_t n, int64_t k)
  * OSLA_OK gives true; an error speaks against the call. */
 bool adapt_call_succeeded(adapt_call *call, osla_err err);
 
-/* The same where the result may be half done: ends all ranks, but for a wrong argument, which
- * kernels notice before. */
+/* The same where the result may be half done: ends all ranks, but for a wrong argument and a lack
+ * of memory, which kernels notice before. */
 bool adapt_call_completed(adapt_call *call, osla_err err);
 
 /* The real routine, which the caller runs next; nested calls are passed on until adapt_call_end. */
@@ -233,13 +243,9 @@ bool adapt_uplo_of(const char *letter, osla_uplo *uplo);
 bool adapt_diag_of(const char *letter, osla_diag *diag);
 bool adapt_side_of(const char *letter, osla_side *side);
 
-/* A factor that is passed by address. */
+/* A factor that is passed by address. Calls with alpha = 0, which do not read their operands, are
+ * passed on: what is left to do is local. */
 osla_complex adapt_factor(osla_dtype dtype, const void *at);
-
-/* The other names of a routine: as C programs and other Fortran compilers spell it. */
-#define ADAPT_ALIASES(routine, lower, upper)                                                       \
-  extern __typeof__(routine) lower __attribute__((alias(#routine)));                               \
-  extern __typeof__(routine) upper __attribute__((alias(#routine)))
 
 /* --- copies (adapt_stage.c) --- */
 

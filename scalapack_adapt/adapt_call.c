@@ -27,8 +27,9 @@ static descriptor read_descriptor(const int *d)
 
 adapt_call adapt_call_begin(adapt_routine routine, osla_dtype dtype)
 {
-  adapt_call call = {.routine = routine, .dtype = dtype, .since = osla_clock()};
-  adapt_finish_register();
+  adapt_call call = {
+    .routine = routine, .dtype = dtype, .since = osla_clock(), .caller = adapt_caller_get()};
+  (void)adapt_finish_register();
   if (adapt_is_nested())
     call.reason = ADAPT_NESTED;
   else if (adapt_settings_get()->off)
@@ -100,7 +101,7 @@ bool adapt_call_open(adapt_call *call, double flops, double least, int count, ad
   const adapt_settings *settings = adapt_settings_get();
   adapt_place place;
   if (call->reason != ADAPT_TAKEN) return false;
-  if (!adapt_place_of(read_descriptor(subs[0].desc).ctxt, &place))
+  if (!adapt_place_of(&call->caller, read_descriptor(subs[0].desc).ctxt, &place))
     return adapt_call_refuse(call, ADAPT_CONTEXT);
   for (size_t r = 0; r < sizeof in_order / sizeof in_order[0]; r++)
     for (int i = 0; i < count; i++)
@@ -134,24 +135,24 @@ bool adapt_call_succeeded(adapt_call *call, osla_err err)
 
 bool adapt_call_completed(adapt_call *call, osla_err err)
 {
-  if (err != OSLA_OK && err != OSLA_ERR_ARG)
+  if (err != OSLA_OK && err != OSLA_ERR_ARG && err != OSLA_ERR_MEM)
     osla_transport_abort(adapt_context_transport(call->context), err);
   return adapt_call_succeeded(call, err);
 }
 
 adapt_function *adapt_call_pass(adapt_call *call)
 {
-  adapt_function *real = adapt_real(call->routine, call->dtype);
   adapt_nest(+1);
-  return real;
+  return call->caller.real;
 }
 
 void adapt_call_end(adapt_call *call)
 {
-  adapt_count *count = adapt_count_of(call->routine, call->dtype);
   double seconds = osla_clock() - call->since;
   if (call->reason != ADAPT_TAKEN) adapt_nest(-1);
   if (call->reason == ADAPT_NESTED) return;
+  adapt_lock();
+  adapt_count *count = adapt_count_of(call->routine, call->dtype);
   count->calls[call->reason]++;
   if (call->reason == ADAPT_TAKEN) {
     count->seconds_taken += seconds;
@@ -160,6 +161,7 @@ void adapt_call_end(adapt_call *call)
   } else {
     count->seconds_passed += seconds;
   }
+  adapt_unlock();
 }
 
 /* --- arguments --- */

@@ -4,20 +4,27 @@
  * delete callback frees it: BLACS frees the communicator in gridexit, so that a context number
  * which is used again never meets what was there before. The C entry Cblacs_get would note the
  * communicator in a table where the user's handles are; the Fortran entry gives it out as it is.
+ *
+ * To make all this takes longer than many a program stays in a context (dozens of collective calls,
+ * fresh memory). So that of some contexts is not freed but kept for the next context of the same
+ * processes; at most one context has it at a time, since two may be used in any order. Who is kept
+ * is agreed upon when it is made, and who is taken when it is used again; to close a context that
+ * is kept is local.
  */
 #include "adapt.h"
 
 #include "osla_log.h"
 #include "probe.h"
 
-#include <dlfcn.h>
 #include <stdlib.h>
-#include <string.h>
 
 enum { BUFFERS = 8, ROUND = 1 << 16, GET_CONTEXT_COMM = 10 };
+enum { KEPT = 8, KEPT_BYTES = 8 << 20 }; /* kept on a process, and most of buffers of each */
 
 struct adapt_context {
-  MPI_Comm comm; /* BLACS's */
+  MPI_Comm comm;  /* BLACS's; null: none, it is kept for the next one */
+  int64_t number; /* the same on all processes; a newer one's is higher */
+  bool kept;
   osla_transport *transport;
   osla_grid *grid;
   bool crowded, waits; /* see adapt_context_crowded, adapt_context_waits */
@@ -49,14 +56,20 @@ static void drop(adapt_buffer *buffer)
   buffer->bytes = 0;
 }
 
+static size_t bytes_of(const adapt_context *x)
+{
+  size_t total = 0;
+  for (int i = 0; i < BUFFERS; i++)
+    total += x->buffers[i].bytes;
+  return total;
+}
+
 /* Drops what has not been used for longest until `bytes` more are within the cap. */
 static void make_room(adapt_context *x, size_t bytes)
 {
   size_t cap = adapt_settings_get()->cache;
   for (;;) {
-    size_t total = 0;
-    for (int i = 0; i < BUFFERS; i++)
-      total += x->buffers[i].bytes;
+    size_t total = bytes_of(x);
     adapt_buffer *oldest = oldest_idle(x);
     if (!oldest || (total <= cap && bytes <= cap - total)) return;
     drop(oldest);
@@ -116,79 +129,102 @@ bool adapt_buffer_pays(adapt_context *x, size_t bytes)
 
 /* --- contexts --- */
 
-bool adapt_place_of(int context, adapt_place *place)
+bool adapt_place_of(const adapt_caller *caller, int context, adapt_place *place)
 {
-  void *at = dlsym(RTLD_DEFAULT, "blacs_gridinfo_");
-  blacs_gridinfo *gridinfo;
-  if (!at || context < 0) return false;
-  memcpy(&gridinfo, &at, sizeof at);
+  blacs_gridinfo *gridinfo = (blacs_gridinfo *)caller->gridinfo;
+  if (!gridinfo || context < 0) return false;
   place->context = context;
+  place->caller = caller;
   gridinfo(&context, &place->nprow, &place->npcol, &place->prow, &place->pcol);
   return place->nprow > 0 && place->npcol > 0 && place->prow >= 0 && place->pcol >= 0;
 }
 
 static MPI_Comm comm_of(const adapt_place *place)
 {
-  void *at = dlsym(RTLD_DEFAULT, "blacs_get_");
-  blacs_get *get;
+  blacs_get *get = (blacs_get *)place->caller->get;
   int what = GET_CONTEXT_COMM, handle = 0, size = 0;
-  if (!at) return MPI_COMM_NULL;
-  memcpy(&get, &at, sizeof at);
+  if (!get) return MPI_COMM_NULL;
   get(&place->context, &what, &handle);
   MPI_Comm comm = MPI_Comm_f2c(handle);
   if (comm == MPI_COMM_NULL || MPI_Comm_size(comm, &size) != MPI_SUCCESS) return MPI_COMM_NULL;
   return size == place->nprow * place->npcol ? comm : MPI_COMM_NULL;
 }
 
-static void destroy(adapt_context *x)
+static void destroy_grids(adapt_context *x)
 {
-  for (int i = 0; i < BUFFERS; i++)
-    drop(&x->buffers[i]);
   for (int i = 0; x->shifted && i < osla_grid_nprow(x->grid) * osla_grid_npcol(x->grid); i++)
     osla_grid_destroy(&x->shifted[i]);
   free(x->shifted);
+  x->shifted = NULL;
   osla_grid_destroy(&x->grid);
+}
+
+static void destroy(adapt_context *x)
+{
+  adapt_lock();
+  adapt_context **at = &adapt_registry_get()->newest;
+  while (*at && *at != x)
+    at = &(*at)->older;
+  if (*at) *at = x->older;
+  adapt_unlock();
+  for (int i = 0; i < BUFFERS; i++)
+    drop(&x->buffers[i]);
+  destroy_grids(x);
   osla_transport_destroy(&x->transport);
   free(x);
 }
 
 static int delete_context(MPI_Comm comm, int keyval, void *value, void *extra)
 {
-  adapt_context **at = &adapt_registry_get()->newest;
+  adapt_context *x = value;
   (void)comm, (void)keyval, (void)extra;
-  while (*at && *at != value)
-    at = &(*at)->older;
-  if (*at) *at = (*at)->older;
-  destroy(value);
+  x->comm = MPI_COMM_NULL;
+  if (!x->kept || !x->shifted || bytes_of(x) > KEPT_BYTES) destroy(x);
   return MPI_SUCCESS;
 }
 
 /* At MPI_Finalize, which deletes the attributes of MPI_COMM_SELF first, while MPI still works. */
 static int finish(MPI_Comm comm, int keyval, void *value, void *extra)
 {
-  adapt_registry *r = adapt_registry_get();
+  adapt_registry *r = adapt_registry_get(); /* MPI_Finalize is one thread's */
   int rank = 0;
   (void)comm, (void)keyval, (void)value, (void)extra;
-  while (r->newest)
-    (void)MPI_Comm_delete_attr(r->newest->comm, r->keyval);
+  while (r->newest) { /* on all processes in the order of their numbers */
+    r->newest->kept = false;
+    if (r->newest->comm == MPI_COMM_NULL)
+      destroy(r->newest);
+    else
+      (void)MPI_Comm_delete_attr(r->newest->comm, r->keyval);
+  }
   (void)MPI_Comm_free_keyval(&r->keyval);
   (void)MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   if (rank == 0 && adapt_settings_get()->verbose) adapt_report();
   return MPI_SUCCESS;
 }
 
-void adapt_finish_register(void)
+static bool make_keyvals(adapt_registry *r)
+{
+  int keyval, level;
+  if (MPI_Query_thread(&level) != MPI_SUCCESS) return false;
+  r->keeps = level < MPI_THREAD_MULTIPLE;
+  if (MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, finish, &keyval, NULL) != MPI_SUCCESS)
+    return false;
+  if (MPI_Comm_set_attr(MPI_COMM_SELF, keyval, NULL) != MPI_SUCCESS) return false;
+  (void)MPI_Comm_free_keyval(&keyval); /* it lives as long as the attribute */
+  return MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, delete_context, &r->keyval, NULL) ==
+         MPI_SUCCESS;
+}
+
+bool adapt_finish_register(void)
 {
   adapt_registry *r = adapt_registry_get();
-  int started = 0, keyval;
-  if (r->made || adapt_is_foreign()) return;
+  int started = 0;
   (void)MPI_Initialized(&started);
-  if (!started) return;
-  if (MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, finish, &keyval, NULL) != MPI_SUCCESS) return;
-  if (MPI_Comm_set_attr(MPI_COMM_SELF, keyval, NULL) != MPI_SUCCESS) return;
-  (void)MPI_Comm_free_keyval(&keyval); /* it lives as long as the attribute */
-  r->made =
-    MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, delete_context, &r->keyval, NULL) == MPI_SUCCESS;
+  adapt_lock(); /* there is nothing yet that MPI could call us back for */
+  if (!r->made && started) r->made = make_keyvals(r);
+  bool made = r->made;
+  adapt_unlock();
+  return made;
 }
 
 /* Are cores short, and does a get, or a put, between nodes wait while its target computes? */
@@ -227,12 +263,8 @@ static osla_err compare_settings(osla_transport *t)
   return OSLA_OK;
 }
 
-static osla_err make(adapt_context *x, const adapt_place *place)
+static osla_err make_grids(adapt_context *x, const adapt_place *place)
 {
-  static const osla_transport_options options = {.transport = "mpi"}; /* there is no other here */
-  OSLA_CALL(osla_transport_create(x->comm, &options, &x->transport));
-  OSLA_CALL(compare_settings(x->transport));
-  OSLA_CALL(look_at_machine(x));
   OSLA_CALL(osla_grid_create_at(x->transport, place->nprow, place->npcol, place->prow, place->pcol,
                                 &x->grid));
   x->shifted = calloc((size_t)(place->nprow * place->npcol), sizeof *x->shifted);
@@ -240,24 +272,96 @@ static osla_err make(adapt_context *x, const adapt_place *place)
     x->transport, x->shifted ? OSLA_OK : osla_error_set(OSLA_ERR_MEM, "grids of a BLACS context"));
 }
 
+static osla_err make(adapt_context *x, const adapt_place *place)
+{
+  static const osla_transport_options options = {.transport = "mpi"}; /* there is no other here */
+  OSLA_CALL(osla_transport_create(x->comm, &options, &x->transport));
+  OSLA_CALL(compare_settings(x->transport));
+  OSLA_CALL(look_at_machine(x));
+  return make_grids(x, place);
+}
+
+/* The oldest that is kept for these processes, in this order. */
+static adapt_context *find_kept(MPI_Comm comm)
+{
+  adapt_context *oldest = NULL;
+  const adapt_registry *r = adapt_registry_get();
+  for (adapt_context *x = r->keeps ? r->newest : NULL; x; x = x->older) {
+    int relation = MPI_UNEQUAL;
+    if (x->comm != MPI_COMM_NULL) continue;
+    (void)MPI_Comm_compare(comm, osla_transport_comm(x->transport), &relation);
+    if (relation == MPI_CONGRUENT) oldest = x;
+  }
+  return oldest;
+}
+
+static bool is_at(const adapt_context *x, const adapt_place *place)
+{
+  return osla_grid_nprow(x->grid) == place->nprow && osla_grid_npcol(x->grid) == place->npcol &&
+         osla_grid_prow(x->grid) == place->prow && osla_grid_pcol(x->grid) == place->pcol;
+}
+
+/* What the processes of a new context agree upon. */
+typedef struct agreement {
+  adapt_context *kept; /* the one that all have kept for it, or NULL */
+  bool same_places;    /* with the same grid */
+  int64_t number;      /* else: its number, and whether there is room to keep it */
+  bool keep;
+} agreement;
+
+static bool agree(MPI_Comm comm, const adapt_place *place, agreement *out)
+{
+  adapt_registry *r = adapt_registry_get();
+  int64_t count = 0, number;
+  *out = (agreement){.kept = find_kept(comm)};
+  for (const adapt_context *x = r->keeps ? r->newest : NULL; x; x = x->older)
+    count += x->kept;
+  if (!r->keeps) count = KEPT;
+  number = out->kept ? out->kept->number : 0;
+  int64_t least[] = {number, -number, out->kept && is_at(out->kept, place), -r->contexts, -count};
+  if (MPI_Allreduce(MPI_IN_PLACE, least, sizeof least / sizeof least[0], MPI_INT64_T, MPI_MIN,
+                    comm) != MPI_SUCCESS)
+    return false;
+  if (least[0] != -least[1]) out->kept = NULL;
+  out->same_places = least[2];
+  out->number = 1 - least[3];
+  out->keep = -least[4] < KEPT;
+  return true;
+}
+
 adapt_context *adapt_context_of(const adapt_place *place)
 {
   adapt_registry *r = adapt_registry_get();
   MPI_Comm comm = comm_of(place);
   adapt_context *x = NULL;
-  int found = 0, ready;
-  if (!r->made || comm == MPI_COMM_NULL) return NULL;
+  agreement agreed;
+  int found = 0, here, ready;
+  if (!adapt_finish_register() || comm == MPI_COMM_NULL) return NULL;
   if (MPI_Comm_get_attr(comm, r->keyval, &x, &found) == MPI_SUCCESS && found)
     return x->shifted ? x : NULL;
 
-  x = calloc(1, sizeof *x);
-  ready = x && MPI_Comm_set_attr(comm, r->keyval, x) == MPI_SUCCESS;
-  if (MPI_Allreduce(MPI_IN_PLACE, &ready, 1, MPI_INT, MPI_MIN, comm) != MPI_SUCCESS || !ready)
-    return NULL; /* no memory for a pointer: there will be none later */
+  if (!agree(comm, place, &agreed)) return NULL;
+  x = agreed.kept ? agreed.kept : calloc(1, sizeof *x);
+  here = ready = x && MPI_Comm_set_attr(comm, r->keyval, x) == MPI_SUCCESS;
+  if (MPI_Allreduce(MPI_IN_PLACE, &ready, 1, MPI_INT, MPI_MIN, comm) != MPI_SUCCESS || !ready) {
+    if (here)
+      (void)MPI_Comm_delete_attr(comm, r->keyval);
+    else if (!agreed.kept)
+      free(x);
+    return NULL;
+  }
   x->comm = comm;
-  x->older = r->newest;
-  r->newest = x;
-  if (make(x, place) == OSLA_OK) return x;
+  if (agreed.kept && agreed.same_places) return x;
+  destroy_grids(x);
+  if (!agreed.kept) {
+    adapt_lock();
+    x->number = r->contexts = agreed.number;
+    x->kept = agreed.keep;
+    x->older = r->newest;
+    r->newest = x;
+    adapt_unlock();
+  }
+  if ((agreed.kept ? make_grids(x, place) : make(x, place)) == OSLA_OK) return x;
   if (place->prow == 0 && place->pcol == 0)
     osla_log(0, "a BLACS context cannot be used: %s", osla_error_text());
   free(x->shifted);

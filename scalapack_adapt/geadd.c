@@ -21,6 +21,11 @@ typedef void geadd_routine(const char *trans, const int *m, const int *n, const 
                            const void *a, const int *ia, const int *ja, const int *desca,
                            const void *beta, void *c, const int *ic, const int *jc,
                            const int *descc);
+/* The real one, as Fortran calls it: with the lengths of the letters. */
+typedef void geadd_real(const char *trans, const int *m, const int *n, const void *alpha,
+                        const void *a, const int *ia, const int *ja, const int *desca,
+                        const void *beta, void *c, const int *ic, const int *jc, const int *descc,
+                        size_t);
 
 /* Elements from which on we gain. */
 static const double least = 65536;
@@ -64,6 +69,7 @@ static bool take(adapt_call *call, const geadd_args *x)
   if (call->reason != ADAPT_TAKEN) return false;
   if (!adapt_trans_of(x->trans, &trans)) return adapt_call_refuse(call, ADAPT_ARGUMENTS);
   if (trans == OSLA_NOTRANS) return adapt_call_refuse(call, ADAPT_FAST);
+  if (adapt_factor(x->dtype, x->alpha) == 0) return adapt_call_refuse(call, ADAPT_FAST);
   int64_t m = *x->m, n = *x->n;
   adapt_sub subs[] = {adapt_sub_at(x->a, x->ia, x->ja, x->desca, n, m),
                       adapt_sub_at(x->c, x->ic, x->jc, x->descc, m, n)};
@@ -85,8 +91,8 @@ static void geadd(const geadd_args *x)
 {
   adapt_call call = adapt_call_begin(ADAPT_GEADD, x->dtype);
   if (!take(&call, x))
-    ((geadd_routine *)adapt_call_pass(&call))(x->trans, x->m, x->n, x->alpha, x->a, x->ia, x->ja,
-                                              x->desca, x->beta, x->c, x->ic, x->jc, x->descc);
+    ((geadd_real *)adapt_call_pass(&call))(x->trans, x->m, x->n, x->alpha, x->a, x->ia, x->ja,
+                                           x->desca, x->beta, x->c, x->ic, x->jc, x->descc, 1);
   adapt_call_end(&call);
 }
 
@@ -107,6 +113,3 @@ void pdgeadd_(const char *trans, const int *m, const int *n, const void *alpha, 
 {
   geadd(&(geadd_args){OSLA_DOUBLE, trans, m, n, alpha, a, beta, c, ia, ja, desca, ic, jc, descc});
 }
-
-ADAPT_ALIASES(psgeadd_, psgeadd, PSGEADD);
-ADAPT_ALIASES(pdgeadd_, pdgeadd, PDGEADD);

@@ -20,6 +20,12 @@ typedef void gemm_routine(const char *transa, const char *transb, const int *m, 
                           const int *ja, const int *desca, const void *b, const int *ib,
                           const int *jb, const int *descb, const void *beta, void *c, const int *ic,
                           const int *jc, const int *descc);
+/* The real one, as Fortran calls it: with the lengths of the letters. */
+typedef void gemm_real(const char *transa, const char *transb, const int *m, const int *n,
+                       const int *k, const void *alpha, const void *a, const int *ia, const int *ja,
+                       const int *desca, const void *b, const int *ib, const int *jb,
+                       const int *descb, const void *beta, void *c, const int *ic, const int *jc,
+                       const int *descc, size_t, size_t);
 
 /* An operand's copy. Where its inner blocks (along k) are small, the kernel would have to pack both
  * operands: then the copy has larger ones. Measured with N = 4096 in blocks of 32 on 1 x 2 and 2 x
@@ -64,6 +70,7 @@ static bool take(adapt_call *call, const gemm_args *x)
   if (call->reason != ADAPT_TAKEN) return false;
   if (!adapt_trans_of(x->transa, &transa) || !adapt_trans_of(x->transb, &transb))
     return adapt_call_refuse(call, ADAPT_ARGUMENTS);
+  if (adapt_factor(x->dtype, x->alpha) == 0) return adapt_call_refuse(call, ADAPT_FAST);
   int64_t m = *x->m, n = *x->n, k = *x->k;
   adapt_sub subs[] = {adapt_sub_at(x->a, x->ia, x->ja, x->desca, transa ? k : m, transa ? m : k),
                       adapt_sub_at(x->b, x->ib, x->jb, x->descb, transb ? n : k, transb ? k : n),
@@ -95,9 +102,9 @@ static void gemm(const gemm_args *x)
 {
   adapt_call call = adapt_call_begin(ADAPT_GEMM, x->dtype);
   if (!take(&call, x))
-    ((gemm_routine *)adapt_call_pass(&call))(x->transa, x->transb, x->m, x->n, x->k, x->alpha, x->a,
-                                             x->ia, x->ja, x->desca, x->b, x->ib, x->jb, x->descb,
-                                             x->beta, x->c, x->ic, x->jc, x->descc);
+    ((gemm_real *)adapt_call_pass(&call))(x->transa, x->transb, x->m, x->n, x->k, x->alpha, x->a,
+                                          x->ia, x->ja, x->desca, x->b, x->ib, x->jb, x->descb,
+                                          x->beta, x->c, x->ic, x->jc, x->descc, 1, 1);
   adapt_call_end(&call);
 }
 
@@ -176,8 +183,3 @@ void pzgemm_(const char *transa, const char *transb, const int *m, const int *n,
                     jc,
                     descc});
 }
-
-ADAPT_ALIASES(psgemm_, psgemm, PSGEMM);
-ADAPT_ALIASES(pdgemm_, pdgemm, PDGEMM);
-ADAPT_ALIASES(pcgemm_, pcgemm, PCGEMM);
-ADAPT_ALIASES(pzgemm_, pzgemm, PZGEMM);

@@ -55,8 +55,3 @@ void pzgesv_(const int *n, const int *nrhs, void *a, const int *ia, const int *j
 {
   gesv(OSLA_COMPLEX_DOUBLE, n, nrhs, a, ia, ja, desca, ipiv, b, ib, jb, descb, info);
 }
-
-ADAPT_ALIASES(psgesv_, psgesv, PSGESV);
-ADAPT_ALIASES(pdgesv_, pdgesv, PDGESV);
-ADAPT_ALIASES(pcgesv_, pcgesv, PCGESV);
-ADAPT_ALIASES(pzgesv_, pzgesv, PZGESV);

@@ -42,8 +42,3 @@ void pzgetrf_(const int *m, const int *n, void *a, const int *ia, const int *ja,
 {
   getrf(OSLA_COMPLEX_DOUBLE, m, n, a, ia, ja, desca, ipiv, info);
 }
-
-ADAPT_ALIASES(psgetrf_, psgetrf, PSGETRF);
-ADAPT_ALIASES(pdgetrf_, pdgetrf, PDGETRF);
-ADAPT_ALIASES(pcgetrf_, pcgetrf, PCGETRF);
-ADAPT_ALIASES(pzgetrf_, pzgetrf, PZGETRF);

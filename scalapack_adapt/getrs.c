@@ -4,6 +4,10 @@
 typedef void getrs_routine(const char *trans, const int *n, const int *nrhs, const void *a,
                            const int *ia, const int *ja, const int *desca, const int *ipiv, void *b,
                            const int *ib, const int *jb, const int *descb, int *info);
+/* The real one, as Fortran calls it: with the lengths of the letters. */
+typedef void getrs_real(const char *trans, const int *n, const int *nrhs, const void *a,
+                        const int *ia, const int *ja, const int *desca, const int *ipiv, void *b,
+                        const int *ib, const int *jb, const int *descb, int *info, size_t);
 
 static void getrs(osla_dtype dtype, const char *trans, const int *n, const int *nrhs, const void *a,
                   const int *ia, const int *ja, const int *desca, const int *ipiv, void *b,
@@ -24,8 +28,8 @@ static void getrs(osla_dtype dtype, const char *trans, const int *n, const int *
                             .descb = descb,
                             .info = info};
   if (!lapack_take(&call, &args))
-    ((getrs_routine *)adapt_call_pass(&call))(trans, n, nrhs, a, ia, ja, desca, ipiv, b, ib, jb,
-                                              descb, info);
+    ((getrs_real *)adapt_call_pass(&call))(trans, n, nrhs, a, ia, ja, desca, ipiv, b, ib, jb, descb,
+                                           info, 1);
   adapt_call_end(&call);
 }
 
@@ -60,8 +64,3 @@ void pzgetrs_(const char *trans, const int *n, const int *nrhs, const void *a, c
 {
   getrs(OSLA_COMPLEX_DOUBLE, trans, n, nrhs, a, ia, ja, desca, ipiv, b, ib, jb, descb, info);
 }
-
-ADAPT_ALIASES(psgetrs_, psgetrs, PSGETRS);
-ADAPT_ALIASES(pdgetrs_, pdgetrs, PDGETRS);
-ADAPT_ALIASES(pcgetrs_, pcgetrs, PCGETRS);
-ADAPT_ALIASES(pzgetrs_, pzgetrs, PZGETRS);

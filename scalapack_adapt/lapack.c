@@ -17,7 +17,7 @@
 
 #include <stdlib.h>
 
-enum { A, B, DESC_TYPE = 0, DESC_M = 2 };
+enum { A, B, DESC_TYPE = 0, DESC_CONTEXT = 1, DESC_M = 2, DESC_NB = 5 };
 
 typedef struct problem {
   bool factors, solves, cholesky;
@@ -27,6 +27,7 @@ typedef struct problem {
   adapt_sub subs[2], wide; /* wide: sub(A) in larger blocks, for the kernels */
   adapt_staged a, b;
   int64_t *pivots; /* of a's local rows, counted in sub(A) from 1 */
+  int64_t *dealt;  /* all pivots, on their way to the caller's blocks; NULL: they are there */
   int64_t info;
   bool changed; /* something of the caller's: then nobody else can do the call */
 } problem;
@@ -74,14 +75,15 @@ static bool is_aligned(const problem *p)
 /* A solve alone copies n^2 elements for 2 n^2 nrhs operations. Measured with n = 1000 to 3000 and 2
  * processes: from 128 right-hand sides on it gains 1.5 to 2 times on one process row, if every
  * process column has a block of them; with fewer, or on two process rows, it loses. */
-static bool is_worth_it(const problem *p)
+static bool is_worth_it(const adapt_call *call, const lapack_args *x, const problem *p)
 {
   enum { MANY = 128 };
-  const osla_grid *grid = p->subs[B].grid;
+  adapt_place at;
   if (p->factors || adapt_settings_get()->min_flops >= 0) return true;
-  int npcol = osla_grid_npcol(grid);
-  return osla_grid_nprow(grid) == 1 && npcol > 1 && p->nrhs >= MANY &&
-         p->nrhs > p->subs[B].nb * (npcol - 1);
+  if (!adapt_place_of(&call->caller, x->desca[DESC_CONTEXT], &at))
+    return true; /* for adapt_call_open to say */
+  return at.nprow == 1 && at.npcol > 1 && p->nrhs >= MANY &&
+         p->nrhs > (int64_t)x->descb[DESC_NB] * (at.npcol - 1);
 }
 
 /* --- pivots: theirs count rows of A from 1, ours rows of sub(A) --- */
@@ -94,13 +96,21 @@ static int64_t count_pivots(const problem *p, int64_t mb)
   return osla_index_count(order, mb, osla_grid_prow(grid), osla_grid_nprow(grid));
 }
 
+static bool is_widened(const problem *p)
+{
+  return p->wide.nb != p->subs[A].nb;
+}
+
 static osla_err make_pivots(const adapt_call *call, problem *p)
 {
   int64_t rows = osla_matrix_local_rows(p->a.matrix), callers = count_pivots(p, p->subs[A].mb);
   if (p->cholesky) return OSLA_OK;
+  bool deals = is_widened(p) && p->a.buffer;
   p->pivots = calloc((size_t)(rows > callers ? rows : callers) + 1, sizeof *p->pivots);
+  if (deals) p->dealt = calloc((size_t)(p->m < p->n ? p->m : p->n), sizeof *p->dealt);
+  bool complete = p->pivots && (p->dealt || !deals);
   return osla_agree(adapt_context_transport(call->context),
-                    p->pivots ? OSLA_OK : osla_error_set(OSLA_ERR_MEM, "pivots"));
+                    complete ? OSLA_OK : osla_error_set(OSLA_ERR_MEM, "pivots"));
 }
 
 static void read_pivots(problem *p, const int *ipiv)
@@ -117,17 +127,12 @@ static osla_err deal_pivots(problem *p)
   osla_transport *t = osla_grid_transport(grid);
   int64_t wide = p->wide.mb, mb = p->subs[A].mb, order = p->m < p->n ? p->m : p->n;
   int nprow = osla_grid_nprow(grid), prow = osla_grid_prow(grid);
-  int64_t *all = calloc((size_t)order, sizeof *all);
-  osla_err err;
-  OSLA_TRY(osla_agree(t, all ? OSLA_OK : osla_error_set(OSLA_ERR_MEM, "pivots of all rows")));
   for (int64_t l = 0, count = count_pivots(p, wide); l < count; l++)
-    all[osla_index_global(l, wide, prow, nprow)] = p->pivots[l];
-  OSLA_TRY(osla_allreduce(t, all, (int)order, MPI_INT64_T, MPI_MAX));
+    p->dealt[osla_index_global(l, wide, prow, nprow)] = p->pivots[l];
+  OSLA_CALL(osla_allreduce(t, p->dealt, order, MPI_INT64_T, MPI_MAX));
   for (int64_t l = 0, count = count_pivots(p, mb); l < count; l++)
-    p->pivots[l] = all[osla_index_global(l, mb, prow, nprow)];
-cleanup:
-  free(all);
-  return err;
+    p->pivots[l] = p->dealt[osla_index_global(l, mb, prow, nprow)];
+  return OSLA_OK;
 }
 
 static void write_pivots(const problem *p, int *ipiv)
@@ -160,7 +165,8 @@ static osla_err solve(problem *p)
 {
   osla_err err = p->cholesky ? osla_potrs(p->uplo, p->a.matrix, p->b.matrix)
                              : osla_getrs(p->trans, p->a.matrix, p->pivots, p->b.matrix);
-  if (!p->b.buffer && err != OSLA_ERR_ARG) p->changed = true; /* arguments are checked first */
+  /* As above. */
+  if (!p->b.buffer && err != OSLA_ERR_ARG && err != OSLA_ERR_MEM) p->changed = true;
   return err;
 }
 
@@ -173,11 +179,6 @@ static int64_t choose_block(const problem *p)
   if (!p->factors || asked == 0) return nb;
   if (asked > 0) return asked;
   return nb <= SMALL && p->m >= MANY * WIDE && p->n >= MANY * WIDE ? WIDE : nb;
-}
-
-static bool is_widened(const problem *p)
-{
-  return p->wide.nb != p->subs[A].nb;
 }
 
 /* Does LU work in the caller's own memory, which others do not reach? It puts panels to them then
@@ -199,7 +200,8 @@ static osla_err stage(adapt_call *call, problem *p)
   bool one_node = osla_transport_n_nodes(adapt_context_transport(call->context)) == 1;
   p->wide = p->subs[A];
   if (one_node) p->wide.mb = p->wide.nb = choose_block(p);
-  if (call->alone) return adapt_wrap(call, &p->wide, &p->a.matrix); /* in any blocks */
+  /* In any blocks. A solve can fail for memory when the factors are there: then A is a copy. */
+  if (call->alone && !(p->factors && p->solves)) return adapt_wrap(call, &p->wide, &p->a.matrix);
   if (is_widened(p)) return adapt_stage_dealt(call, &p->subs[A], &p->wide, &p->a);
   if (stays(call, p)) return adapt_wrap(call, &p->subs[A], &p->a.matrix);
   return adapt_stage(call, &p->subs[A], shape_of(p), ADAPT_UNDEFINED, &p->a);
@@ -213,7 +215,8 @@ static osla_err unstage(adapt_call *call, problem *p)
     adapt_unstage(call, &p->a, shape_of(p));
     return OSLA_OK;
   }
-  if (!p->cholesky) OSLA_CALL(deal_pivots(p));
+  if (p->dealt) OSLA_CALL(deal_pivots(p));
+  p->changed = true;
   return adapt_unstage_dealt(call, &p->subs[A], &p->a);
 }
 
@@ -251,14 +254,15 @@ bool lapack_take(adapt_call *call, const lapack_args *x)
   if (!read(call, x, &p)) return adapt_call_refuse(call, ADAPT_ARGUMENTS);
   adapt_reason reason = judge_descriptors(x);
   if (reason != ADAPT_TAKEN) return adapt_call_refuse(call, reason);
+  if (!is_worth_it(call, x, &p)) return adapt_call_refuse(call, ADAPT_FAST);
   if (!adapt_call_open(call, flops_of(&p), adapt_least_flops(), p.solves ? 2 : 1, p.subs))
     return false;
   if (!is_aligned(&p)) return adapt_call_refuse(call, ADAPT_ARGUMENTS);
-  if (!is_worth_it(&p)) return adapt_call_refuse(call, ADAPT_FAST);
   osla_err err = work(call, x, &p);
   if (err != OSLA_OK && p.changed)
     osla_transport_abort(adapt_context_transport(call->context), err);
   free(p.pivots);
+  free(p.dealt);
   adapt_stage_free(call, &p.b);
   adapt_stage_free(call, &p.a);
   return adapt_call_succeeded(call, err);

@@ -4,6 +4,10 @@
 typedef void posv_routine(const char *uplo, const int *n, const int *nrhs, void *a, const int *ia,
                           const int *ja, const int *desca, void *b, const int *ib, const int *jb,
                           const int *descb, int *info);
+/* The real one, as Fortran calls it: with the lengths of the letters. */
+typedef void posv_real(const char *uplo, const int *n, const int *nrhs, void *a, const int *ia,
+                       const int *ja, const int *desca, void *b, const int *ib, const int *jb,
+                       const int *descb, int *info, size_t);
 
 static void posv(osla_dtype dtype, const char *uplo, const int *n, const int *nrhs, void *a,
                  const int *ia, const int *ja, const int *desca, void *b, const int *ib,
@@ -23,8 +27,8 @@ static void posv(osla_dtype dtype, const char *uplo, const int *n, const int *nr
                             .descb = descb,
                             .info = info};
   if (!lapack_take(&call, &args))
-    ((posv_routine *)adapt_call_pass(&call))(uplo, n, nrhs, a, ia, ja, desca, b, ib, jb, descb,
-                                             info);
+    ((posv_real *)adapt_call_pass(&call))(uplo, n, nrhs, a, ia, ja, desca, b, ib, jb, descb, info,
+                                          1);
   adapt_call_end(&call);
 }
 
@@ -55,8 +59,3 @@ void pzposv_(const char *uplo, const int *n, const int *nrhs, void *a, const int
 {
   posv(OSLA_COMPLEX_DOUBLE, uplo, n, nrhs, a, ia, ja, desca, b, ib, jb, descb, info);
 }
-
-ADAPT_ALIASES(psposv_, psposv, PSPOSV);
-ADAPT_ALIASES(pdposv_, pdposv, PDPOSV);
-ADAPT_ALIASES(pcposv_, pcposv, PCPOSV);
-ADAPT_ALIASES(pzposv_, pzposv, PZPOSV);

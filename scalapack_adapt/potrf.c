@@ -3,6 +3,9 @@
 
 typedef void potrf_routine(const char *uplo, const int *n, void *a, const int *ia, const int *ja,
                            const int *desca, int *info);
+/* The real one, as Fortran calls it: with the lengths of the letters. */
+typedef void potrf_real(const char *uplo, const int *n, void *a, const int *ia, const int *ja,
+                        const int *desca, int *info, size_t);
 
 static void potrf(osla_dtype dtype, const char *uplo, const int *n, void *a, const int *ia,
                   const int *ja, const int *desca, int *info)
@@ -11,7 +14,7 @@ static void potrf(osla_dtype dtype, const char *uplo, const int *n, void *a, con
   const lapack_args args = {
     .uplo = uplo, .n = n, .a = a, .ia = ia, .ja = ja, .desca = desca, .info = info};
   if (!lapack_take(&call, &args))
-    ((potrf_routine *)adapt_call_pass(&call))(uplo, n, a, ia, ja, desca, info);
+    ((potrf_real *)adapt_call_pass(&call))(uplo, n, a, ia, ja, desca, info, 1);
   adapt_call_end(&call);
 }
 
@@ -42,8 +45,3 @@ void pzpotrf_(const char *uplo, const int *n, void *a, const int *ia, const int 
 {
   potrf(OSLA_COMPLEX_DOUBLE, uplo, n, a, ia, ja, desca, info);
 }
-
-ADAPT_ALIASES(pspotrf_, pspotrf, PSPOTRF);
-ADAPT_ALIASES(pdpotrf_, pdpotrf, PDPOTRF);
-ADAPT_ALIASES(pcpotrf_, pcpotrf, PCPOTRF);
-ADAPT_ALIASES(pzpotrf_, pzpotrf, PZPOTRF);

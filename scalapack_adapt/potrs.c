@@ -4,6 +4,10 @@
 typedef void potrs_routine(const char *uplo, const int *n, const int *nrhs, const void *a,
                            const int *ia, const int *ja, const int *desca, void *b, const int *ib,
                            const int *jb, const int *descb, int *info);
+/* The real one, as Fortran calls it: with the lengths of the letters. */
+typedef void potrs_real(const char *uplo, const int *n, const int *nrhs, const void *a,
+                        const int *ia, const int *ja, const int *desca, void *b, const int *ib,
+                        const int *jb, const int *descb, int *info, size_t);
 
 static void potrs(osla_dtype dtype, const char *uplo, const int *n, const int *nrhs, const void *a,
                   const int *ia, const int *ja, const int *desca, void *b, const int *ib,
@@ -23,8 +27,8 @@ static void potrs(osla_dtype dtype, const char *uplo, const int *n, const int *n
                             .descb = descb,
                             .info = info};
   if (!lapack_take(&call, &args))
-    ((potrs_routine *)adapt_call_pass(&call))(uplo, n, nrhs, a, ia, ja, desca, b, ib, jb, descb,
-                                              info);
+    ((potrs_real *)adapt_call_pass(&call))(uplo, n, nrhs, a, ia, ja, desca, b, ib, jb, descb, info,
+                                           1);
   adapt_call_end(&call);
 }
 
@@ -59,8 +63,3 @@ void pzpotrs_(const char *uplo, const int *n, const int *nrhs, const void *a, co
 {
   potrs(OSLA_COMPLEX_DOUBLE, uplo, n, nrhs, a, ia, ja, desca, b, ib, jb, descb, info);
 }
-
-ADAPT_ALIASES(pspotrs_, pspotrs, PSPOTRS);
-ADAPT_ALIASES(pdpotrs_, pdpotrs, PDPOTRS);
-ADAPT_ALIASES(pcpotrs_, pcpotrs, PCPOTRS);
-ADAPT_ALIASES(pzpotrs_, pzpotrs, PZPOTRS);

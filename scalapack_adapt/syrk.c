@@ -19,6 +19,11 @@ typedef void syrk_routine(const char *uplo, const char *trans, const int *n, con
                           const void *alpha, const void *a, const int *ia, const int *ja,
                           const int *desca, const void *beta, void *c, const int *ic, const int *jc,
                           const int *descc);
+/* The real one, as Fortran calls it: with the lengths of the letters. */
+typedef void syrk_real(const char *uplo, const char *trans, const int *n, const int *k,
+                       const void *alpha, const void *a, const int *ia, const int *ja,
+                       const int *desca, const void *beta, void *c, const int *ic, const int *jc,
+                       const int *descc, size_t, size_t);
 
 static bool take(adapt_call *call, const syrk_args *x)
 {
@@ -31,6 +36,7 @@ static bool take(adapt_call *call, const syrk_args *x)
   if (call->reason != ADAPT_TAKEN) return false;
   if (!adapt_uplo_of(x->uplo, &uplo) || !adapt_trans_of(x->trans, &trans))
     return adapt_call_refuse(call, ADAPT_ARGUMENTS);
+  if (adapt_factor(x->dtype, x->alpha) == 0) return adapt_call_refuse(call, ADAPT_FAST);
   int64_t n = *x->n, k = *x->k;
   adapt_sub subs[] = {adapt_sub_at(x->a, x->ia, x->ja, x->desca, trans ? k : n, trans ? n : k),
                       adapt_sub_at(x->c, x->ic, x->jc, x->descc, n, n)};
@@ -53,9 +59,9 @@ static void syrk(const syrk_args *x)
 {
   adapt_call call = adapt_call_begin(ADAPT_SYRK, x->dtype);
   if (!take(&call, x))
-    ((syrk_routine *)adapt_call_pass(&call))(x->uplo, x->trans, x->n, x->k, x->alpha, x->a, x->ia,
-                                             x->ja, x->desca, x->beta, x->c, x->ic, x->jc,
-                                             x->descc);
+    ((syrk_real *)adapt_call_pass(&call))(x->uplo, x->trans, x->n, x->k, x->alpha, x->a, x->ia,
+                                          x->ja, x->desca, x->beta, x->c, x->ic, x->jc, x->descc, 1,
+                                          1);
   adapt_call_end(&call);
 }
 
@@ -78,6 +84,3 @@ void pdsyrk_(const char *uplo, const char *trans, const int *n, const int *k, co
   syrk(
     &(syrk_args){OSLA_DOUBLE, uplo, trans, n, k, alpha, a, beta, c, ia, ja, desca, ic, jc, descc});
 }
-
-ADAPT_ALIASES(pssyrk_, pssyrk, PSSYRK);
-ADAPT_ALIASES(pdsyrk_, pdsyrk, PDSYRK);

@@ -1,5 +1,4 @@
-/* p?trsm: sub(B) := alpha op(T)^-1 sub(B) or alpha sub(B) op(T)^-1, T a triangle of sub(A); s and
- * d.
+/* p?trsm: sub(B) := alpha op(T)^-1 sub(B) or alpha sub(B) op(T)^-1, T a triangle of sub(A).
  *
  * The triangle and B are copied to where all ranks reach them, and B back; where each solves for
  * its own part alone, B is not. Where they do not begin with a block they are solved with as parts
@@ -22,6 +21,11 @@ typedef void trsm_routine(const char *side, const char *uplo, const char *trans,
                           const int *m, const int *n, const void *alpha, const void *a,
                           const int *ia, const int *ja, const int *desca, void *b, const int *ib,
                           const int *jb, const int *descb);
+/* The real one, as Fortran calls it: with the lengths of the letters. */
+typedef void trsm_real(const char *side, const char *uplo, const char *trans, const char *diag,
+                       const int *m, const int *n, const void *alpha, const void *a, const int *ia,
+                       const int *ja, const int *desca, void *b, const int *ib, const int *jb,
+                       const int *descb, size_t, size_t, size_t, size_t);
 
 /* Can one solve with the larger ones serve? */
 static bool fits(osla_side side, const adapt_sub *a, const adapt_sub *b)
@@ -60,6 +64,7 @@ static bool take(adapt_call *call, const trsm_args *x)
   if (!adapt_side_of(x->side, &side) || !adapt_uplo_of(x->uplo, &uplo) ||
       !adapt_trans_of(x->trans, &trans) || !adapt_diag_of(x->diag, &diag))
     return adapt_call_refuse(call, ADAPT_ARGUMENTS);
+  if (adapt_factor(x->dtype, x->alpha) == 0) return adapt_call_refuse(call, ADAPT_FAST);
   int64_t m = *x->m, n = *x->n, order = side == OSLA_LEFT ? m : n;
   adapt_sub subs[] = {adapt_sub_at(x->a, x->ia, x->ja, x->desca, order, order),
                       adapt_sub_at(x->b, x->ib, x->jb, x->descb, m, n)};
@@ -87,15 +92,15 @@ static void trsm(const trsm_args *x)
 {
   adapt_call call = adapt_call_begin(ADAPT_TRSM, x->dtype);
   if (!take(&call, x))
-    ((trsm_routine *)adapt_call_pass(&call))(x->side, x->uplo, x->trans, x->diag, x->m, x->n,
-                                             x->alpha, x->a, x->ia, x->ja, x->desca, x->b, x->ib,
-                                             x->jb, x->descb);
+    ((trsm_real *)adapt_call_pass(&call))(x->side, x->uplo, x->trans, x->diag, x->m, x->n, x->alpha,
+                                          x->a, x->ia, x->ja, x->desca, x->b, x->ib, x->jb,
+                                          x->descb, 1, 1, 1, 1);
   adapt_call_end(&call);
 }
 
 /* --- the names --- */
 
-trsm_routine pstrsm_, pdtrsm_;
+trsm_routine pstrsm_, pdtrsm_, pctrsm_, pztrsm_;
 
 void pstrsm_(const char *side, const char *uplo, const char *trans, const char *diag, const int *m,
              const int *n, const void *alpha, const void *a, const int *ia, const int *ja,
@@ -113,5 +118,18 @@ void pdtrsm_(const char *side, const char *uplo, const char *trans, const char *
                     descb});
 }
 
-ADAPT_ALIASES(pstrsm_, pstrsm, PSTRSM);
-ADAPT_ALIASES(pdtrsm_, pdtrsm, PDTRSM);
+void pctrsm_(const char *side, const char *uplo, const char *trans, const char *diag, const int *m,
+             const int *n, const void *alpha, const void *a, const int *ia, const int *ja,
+             const int *desca, void *b, const int *ib, const int *jb, const int *descb)
+{
+  trsm(&(trsm_args){OSLA_COMPLEX_FLOAT, side, uplo, trans, diag, m, n, alpha, a, b, ia, ja, desca,
+                    ib, jb, descb});
+}
+
+void pztrsm_(const char *side, const char *uplo, const char *trans, const char *diag, const int *m,
+             const int *n, const void *alpha, const void *a, const int *ia, const int *ja,
+             const int *desca, void *b, const int *ib, const int *jb, const int *descb)
+{
+  trsm(&(trsm_args){OSLA_COMPLEX_DOUBLE, side, uplo, trans, diag, m, n, alpha, a, b, ia, ja, desca,
+                    ib, jb, descb});
+}

@@ -11,6 +11,7 @@ src_headers = \
   src/transport/osla_transport.h \
   src/transport/osla_trace.h \
   src/transport/osla_armci.h \
+  src/transport/osla_farewell.h \
   src/memory/osla_segment.h \
   src/memory/osla_counter.h \
   src/memory/osla_stripes.h \
@@ -27,9 +28,16 @@ src_sources = \
   src/base/log.c \
   src/base/random.c \
   src/base/futex.h src/base/futex.c \
+  src/base/signal_guard.h src/base/signal_guard.c \
+  src/base/write_at.h src/base/write_at.c \
+  src/base/new_file_rights.h src/base/new_file_rights.c \
+  src/base/new_file.h src/base/new_file.c \
   src/transport/transport_ops.h \
+  src/transport/farewell.c \
+  src/transport/settings.h src/transport/settings.c \
   src/transport/backend.c \
   src/transport/request_pool.h src/transport/request_pool.c \
+  src/transport/groups.h src/transport/groups.c \
   src/transport/host.c \
   src/transport/transport.c \
   src/transport/wait.c \
@@ -48,7 +56,7 @@ src_sources = \
   src/memory/segment.c \
   src/memory/counter.c \
   src/memory/stripes.c \
-  src/blas/blas_narrow.h src/blas/blas.c src/blas/lapack.c \
+  src/blas/blas_ready.h src/blas/blas_ready.c src/blas/blas.c src/blas/lapack.c \
   src/matrix/index.c \
   src/matrix/grid.c \
   src/matrix/matrix.c \

@@ -11,6 +11,7 @@
 #include "osla_armci.h"
 #include "osla_blas.h"
 #include "osla_counter.h"
+#include "osla_farewell.h"
 #include "osla_host.h"
 #include "osla_segment.h"
 #include "osla_stripes.h"

@@ -2,11 +2,19 @@
 # A program's source is its name with .c; extra sources go into tests_test_NAME_SOURCES.
 tests_programs = \
   tests/test_base \
+  tests/test_new_file \
   tests/test_blas \
+  tests/test_blas_ready \
   tests/test_index \
+  tests/test_groups \
   tests/test_transport \
+  tests/test_host \
+  tests/test_lack \
+  tests/test_shared_memory \
+  tests/test_settings \
   tests/test_progress \
   tests/test_trace \
+  tests/test_trace_unwritable \
   tests/test_segment \
   tests/test_attach \
   tests/test_notify \
@@ -71,19 +79,25 @@ tests_scripts = \
   tests/check_floors.sh \
   tests/check_tree.sh \
   tests/check_install.sh \
+  tests/check_blas.sh \
   tests/test_command.sh \
+  tests/test_files.sh \
   tests/test_info.sh \
   tests/test_invert.sh \
   tests/test_invert_errors.sh \
   tests/test_invert_kill.sh \
   tests/test_restart_kill.sh \
   tests/test_assemble.sh \
+  tests/test_assemble_hostile.sh \
+  tests/test_fuzz.sh \
   tests/test_bench.sh \
   tests/test_dropin.sh \
   tests/test_dropin_orders.sh \
   tests/test_dropin_testers.sh \
   tests/test_dropin_guide.sh \
-  tests/test_dropin_lapack.sh
+  tests/test_dropin_lapack.sh \
+  tests/test_dropin_memory.sh \
+  tests/test_dropin_load.sh
 
 if HAVE_CUNIT
 check_LTLIBRARIES = tests/libosla_test.la
@@ -105,7 +119,8 @@ tests_test_invert_LDADD = tests/libosla_test.la libosla_armci.la tools/libinvert
 
 # Helpers of test_dropin.sh: plain ScaLAPACK programs, without OSLA.
 if HAVE_SCALAPACK
-check_PROGRAMS += tests/dropin_random tests/dropin_errors tests/dropin_orders tests/dropin_lapack doc/from_scalapack
+check_PROGRAMS += tests/dropin_random tests/dropin_errors tests/dropin_lapack tests/dropin_threads \
+  tests/dropin_contexts tests/dropin_orders doc/from_scalapack
 endif
 tests_dropin_help = tests/dropin_program.c tests/dropin_program.h
 tests_dropin_random_SOURCES = tests/dropin_random.c $(tests_dropin_help)
@@ -113,10 +128,14 @@ tests_dropin_random_LDADD = $(SCALAPACK_LIBS) -lm
 tests_dropin_lapack_SOURCES = tests/dropin_lapack.c tests/dropin_lapack.h tests/dropin_matrices.c \
   $(tests_dropin_help)
 tests_dropin_lapack_LDADD = $(SCALAPACK_LIBS) -lm
+tests_dropin_threads_SOURCES = tests/dropin_threads.c $(tests_dropin_help)
+tests_dropin_threads_LDADD = $(SCALAPACK_LIBS) -lpthread
 tests_dropin_errors_SOURCES = tests/dropin_errors.c $(tests_dropin_help)
 tests_dropin_errors_LDADD = $(SCALAPACK_LIBS)
 tests_dropin_orders_SOURCES = tests/dropin_orders.c $(tests_dropin_help)
 tests_dropin_orders_LDADD = $(SCALAPACK_LIBS)
+tests_dropin_contexts_SOURCES = tests/dropin_contexts.c $(tests_dropin_help)
+tests_dropin_contexts_LDADD = $(SCALAPACK_LIBS)
 doc_from_scalapack_SOURCES = doc/from_scalapack.c
 doc_from_scalapack_LDADD = libosla.la $(SCALAPACK_LIBS) -lm
 
@@ -125,18 +144,38 @@ check_PROGRAMS += tests/result_diff
 tests_result_diff_SOURCES = tests/result_diff.c
 tests_result_diff_LDADD = tools/libtomo.la libosla.la
 
-# Helpers of test_assemble.sh.
+# Helpers of test_assemble.sh and test_assemble_hostile.sh.
 if HAVE_HDF5
-check_PROGRAMS += tests/assemble_check doc/write_updates
+check_PROGRAMS += tests/assemble_check tests/hostile_updates doc/write_updates
 endif
 tests_assemble_check_SOURCES = tests/assemble_check.c
 tests_assemble_check_LDADD = $(HDF5_LIBS) -lm
+tests_hostile_updates_SOURCES = tests/hostile_updates.c
+tests_hostile_updates_LDADD = $(HDF5_LIBS)
 doc_write_updates_SOURCES = doc/write_updates.c
 doc_write_updates_LDADD = $(HDF5_LIBS)
+
+# The fuzzer (test_fuzz.sh, make fuzz): the readers once more, with sanitizers.
+if HAVE_HDF5
+check_PROGRAMS += tests/fuzz/fuzz
+endif
+tests_fuzz_fuzz_SOURCES = tests/fuzz/fuzz.h tests/fuzz/fuzz.c tests/fuzz/fuzz_bytes.c \
+  tests/fuzz/fuzz_run.c tests/fuzz/fuzz_spoil.c tests/fuzz/fuzz_parse.c tests/fuzz/fuzz_text.c \
+  tests/fuzz/fuzz_hdf5.c tests/fuzz/fuzz_updates.c tests/fuzz/fuzz_checkpoints.c \
+  tools/tomo/tomo_text.c tools/tomo/tomo_stations.c tools/tomo/tomo_events.c \
+  tools/tomo/tomo_fdsn.c tools/tomo/tomo_ndk.c \
+  tools/assemble/updates_sizes.c tools/assemble/updates_schema.c tools/assemble/updates.c \
+  $(src_file_sources) $(kernels_hessian_sources)
+tests_fuzz_fuzz_CFLAGS = $(OSLA_CFLAGS) -O1 -g $(FUZZ_SANITIZE)
+tests_fuzz_fuzz_LDADD = libosla_kernels.la $(HDF5_LIBS) $(BLAS_LIBS) -lpthread -lm
 
 tests_test_command_util_SOURCES = tests/test_command_util.c \
   tools/command.h tools/command.c tools/command_util.c
 tests_test_command_util_LDADD = $(LDADD) $(POPT_LIBS) $(JANSSON_LIBS)
+
+tests_test_host_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=fopen -Wl,--wrap=gethostname \
+  -Wl,--wrap=osla_groups_look
+tests_test_lack_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=malloc -Wl,--wrap=calloc -Wl,--wrap=realloc
 
 tests_test_trace_LDADD = $(LDADD) $(JANSSON_LIBS)
 
@@ -144,6 +183,7 @@ tests_libosla_test_la_SOURCES = tests/osla_test.c tests/osla_test.h \
   tests/osla_test_help.c tests/osla_test_help.h \
   tests/osla_test_watch.c tests/osla_test_watch.h
 tests_file_help = tests/file_help.c tests/file_help.h
+tests_test_trace_unwritable_SOURCES = tests/test_trace_unwritable.c $(tests_file_help)
 tests_test_file_SOURCES = tests/test_file.c $(tests_file_help)
 tests_test_file_errors_SOURCES = tests/test_file_errors.c $(tests_file_help)
 tests_test_file_errors_LDADD = $(LDADD) $(HDF5_LIBS)
@@ -196,7 +236,8 @@ tests_test_ga_hessian_LDADD = $(tests_ga_libs)
 AM_CPPFLAGS += $(CUNIT_CFLAGS)
 LDADD = tests/libosla_test.la libosla_armci.la tools/libtomo.la libosla.la $(CUNIT_LIBS)
 
-EXTRA_DIST += tests/run tests/list tests/dropin_help.sh tests/lsan.supp tests/broken_mpi.c $(tests_scripts)
+EXTRA_DIST += tests/run tests/list tests/dropin_help.sh tests/lsan.supp tests/broken_mpi.c tests/failing_malloc.c tests/dropin_host.c \
+  tests/dropin_lengths.c tests/dropin_ctypes.py $(tests_scripts)
 
 noinst_DATA = tests/config.env
 
@@ -213,6 +254,11 @@ soak: check-programs
 	OSLA_TEST_SECONDS=$${OSLA_TEST_SECONDS:-300} OPENBLAS_NUM_THREADS=1 \
 	  timeout 900 $(MPIEXEC) -n 3 tests/test_hessian_wire soak
 	OSLA_TEST_SECONDS=$${OSLA_TEST_SECONDS:-300} OPENBLAS_NUM_THREADS=1 \
-	  MPIR_CVAR_NUM_CLIQUES=2 MPIR_CVAR_CLIQUES_BY_BLOCK=1 \
+	  OSLA_FAKE_NODES=2 MPIR_CVAR_NUM_CLIQUES=2 MPIR_CVAR_CLIQUES_BY_BLOCK=1 \
 	  timeout 900 $(MPIEXEC) -n 4 tests/test_hessian_wire soak
-.PHONY: check-programs soak
+
+# Not in check: new inputs for the readers and the command for FUZZ_SECONDS, or until it is stopped.
+fuzz: check-programs
+	FUZZ_SECONDS=$${FUZZ_SECONDS:-unlimited} FUZZ_SEED=$${FUZZ_SEED:-random} BUILDDIR=$(abs_builddir) \
+	  SRCDIR=$(abs_srcdir) OSLA=$(abs_builddir)/osla MPIEXEC=$(MPIEXEC) $(srcdir)/tests/test_fuzz.sh
+.PHONY: check-programs fuzz soak

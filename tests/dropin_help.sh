@@ -16,7 +16,8 @@ complain() { echo "$(basename "$0" .sh): $*"; failures=$((failures + 1)); }
 
 with=(LD_PRELOAD="$preload" OSLA_SCALAPACK_VERBOSE=1)
 on=("${with[@]}" OSLA_SCALAPACK=force)
-fake=(MPIR_CVAR_NUM_CLIQUES=2 MPIR_CVAR_CLIQUES_BY_BLOCK=1)
+. "$SRCDIR/tests/modes.sh"
+fake=($(in_mode fake2 2))
 
 # run OUT RANKS PROGRAM ARGUMENTS [VARIABLE=VALUE...]: stdout in OUT, stderr in OUT.err
 run() {

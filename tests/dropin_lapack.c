@@ -1,8 +1,9 @@
 /* Random factorisations and solves of matrices of dropin_matrices.c, on contexts of all shapes: a
- * line of INFO and bits for each. Or calls with wrong arguments. Arguments: number of calls, or
- * "wrong". */
+ * line of INFO and bits for each. Or calls with wrong arguments, or with a NaN. Arguments: number
+ * of calls, "wrong", or "nan". */
 #include "dropin_lapack.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -177,6 +178,19 @@ static result run_cholesky(const context *c, int which, int t)
   return r;
 }
 
+typedef struct drawn {
+  int cholesky, which, t;
+  result result; /* of the last run */
+} drawn;
+
+static uint64_t run_drawn(const context *c, void *arg)
+{
+  drawn *d = arg;
+  d->result = (d->cholesky ? run_cholesky : run_lu)(c, d->which, d->t);
+  const result *r = &d->result;
+  return r->a + 3 * r->b + 5 * r->ipiv + 7 * (uint64_t)r->info;
+}
+
 /* Grids that fit `size` processes; some leave processes out. */
 static context draw_context(int size)
 {
@@ -192,12 +206,16 @@ static void run_random(int count, int size, int rank)
   context c = {0};
   for (int done = 0; done < count; done++) {
     if (done % PER_CONTEXT == 0) c = draw_context(size);
-    int cholesky = draw(0, 1), which = draw(0, 2), t = draw(0, 3);
-    result r = (cholesky ? run_cholesky : run_lu)(&c, which, t);
+    drawn d;
+    d.cholesky = draw(0, 1);
+    d.which = draw(0, 2);
+    d.t = draw(0, 3);
+    (void)try_without_memory(&c, run_drawn, &d);
+    const result *r = &d.result;
     if (rank == 0)
-      printf("%d p%c%s %dx%d info %d a %016llx b %016llx ipiv %016llx\n", done, "sdcz"[t],
-             names[cholesky][which], c.nprow, c.npcol, r.info, (unsigned long long)r.a,
-             (unsigned long long)r.b, (unsigned long long)r.ipiv);
+      printf("%d p%c%s %dx%d info %d a %016llx b %016llx ipiv %016llx\n", done, "sdcz"[d.t],
+             names[d.cholesky][d.which], c.nprow, c.npcol, r->info, (unsigned long long)r->a,
+             (unsigned long long)r->b, (unsigned long long)r->ipiv);
     if (done % PER_CONTEXT == PER_CONTEXT - 1 || done == count - 1) context_free(&c);
   }
 }
@@ -264,6 +282,48 @@ static void run_wrong(int size)
   context_free(&c);
 }
 
+/* --- a NaN --- */
+
+/* Factors a matrix with a NaN at (row, column), from 0, and solves: INFO, and whether B has
+ * changed. */
+static void call_nan(const context *c, int cholesky, int t, int row, int column)
+{
+  enum { N = 50, NRHS = 3 };
+  int n = N, nrhs = NRHS, info = -99;
+  dense values = cholesky ? dense_make_cholesky(N, t > 1, -1) : dense_make_lu(N, N, t > 1, -1);
+  dense right = dense_make_whole(N, NRHS, 0);
+  values.at[row + column * N] = NAN;
+  array a = place(c, "sdcz"[t], &values, 'A', NULL), b = place(c, "sdcz"[t], &right, 'A', &a);
+  int *ipiv = calloc((size_t)(a.rows + a.desc[MB] + 1), sizeof *ipiv);
+  uint64_t before = array_hash(c, &b);
+  if (!ipiv) MPI_Abort(MPI_COMM_WORLD, 3);
+  if (cholesky)
+    posv[t]("L", &n, &nrhs, a.at, &a.i, &a.j, a.desc, b.at, &b.i, &b.j, b.desc, &info);
+  else
+    gesv[t](&n, &nrhs, a.at, &a.i, &a.j, a.desc, ipiv, b.at, &b.i, &b.j, b.desc, &info);
+  int same = array_hash(c, &b) == before;
+  printf("p%c%s, NaN at (%d, %d): info %d, B is %s\n", "sdcz"[t], cholesky ? "posv" : "gesv",
+         row + 1, column + 1, info, same ? "as it was" : "changed");
+  free(ipiv);
+  array_free(&a);
+  array_free(&b);
+  dense_free(&values);
+  dense_free(&right);
+}
+
+static void run_nan(int size)
+{
+  static const int at[][2] = {{0, 0}, {49, 0}, {30, 7}, {49, 48}, {49, 49}};
+  for (int which = 0; which < 2; which++) {
+    context c = context_make("R", which ? size : 1, which ? 1 : size);
+    for (size_t k = 0; k < sizeof at / sizeof at[0]; k++)
+      for (int cholesky = 0; cholesky < 2; cholesky++)
+        call_nan(&c, cholesky, (int)k % 4, at[k][0], at[k][1]);
+    call_nan(&c, 0, 1, 7, 30); /* above the diagonal */
+    context_free(&c);
+  }
+}
+
 int main(int argc, char **argv)
 {
   int rank, size, is_wrong = argc > 1 && strcmp(argv[1], "wrong") == 0;
@@ -272,6 +332,8 @@ int main(int argc, char **argv)
   MPI_Comm_size(MPI_COMM_WORLD, &size);
   if (is_wrong)
     run_wrong(size);
+  else if (argc > 1 && strcmp(argv[1], "nan") == 0)
+    run_nan(size);
   else
     run_random(argc > 1 ? atoi(argv[1]) : 40, size, rank);
   MPI_Finalize();

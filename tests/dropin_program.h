@@ -32,7 +32,7 @@ typedef void geadd_routine(const char *trans, const int *m, const int *n, const 
                            const int *descc);
 gemm_routine psgemm_, pdgemm_, pcgemm_, pzgemm_;
 syrk_routine pssyrk_, pdsyrk_;
-trsm_routine pstrsm_, pdtrsm_;
+trsm_routine pstrsm_, pdtrsm_, pctrsm_, pztrsm_;
 geadd_routine psgeadd_, pdgeadd_;
 
 /* A BLACS context; prow < 0: this process is outside. */
@@ -46,6 +46,12 @@ void context_free(context *c);
 
 /* A number in [low, high], the same sequence on all processes. */
 int draw(int low, int high);
+
+/* Runs a test on a context, and returns its result. Where failing_malloc.c is loaded, runs it again
+ * with each of the drop-in's allocations failing in turn on the last process: if the result is
+ * another one then, says so and ends the program. All processes of MPI_COMM_WORLD. */
+typedef uint64_t attempt(const context *c, void *arg);
+uint64_t try_without_memory(const context *c, attempt *run, void *arg);
 
 /* A distributed array with a sub-matrix. */
 typedef struct array {

@@ -11,13 +11,13 @@ typedef struct factors {
   double alpha_d[2], beta_d[2];
   float alpha_s[2], beta_s[2];
   const void *alpha, *beta;
-  int beta_is_zero;
+  int alpha_is_zero, beta_is_zero;
 } factors;
 
 static void draw_factors(char type, factors *f)
 {
   int is_complex = type == 'c' || type == 'z', is_double = type == 'd' || type == 'z';
-  f->alpha_d[0] = draw(0, 5) == 0 ? 0 : draw(-2, 2);
+  f->alpha_d[0] = draw(0, 5) == 0 ? 0 : draw(1, 2) * (2 * draw(0, 1) - 1);
   f->beta_d[0] = draw(0, 2) == 0 ? 0 : draw(-2, 2);
   f->alpha_d[1] = is_complex ? draw(-1, 1) : 0;
   f->beta_d[1] = is_complex && f->beta_d[0] != 0 ? draw(-1, 1) : 0;
@@ -27,36 +27,48 @@ static void draw_factors(char type, factors *f)
   }
   f->alpha = is_double ? (void *)f->alpha_d : (void *)f->alpha_s;
   f->beta = is_double ? (void *)f->beta_d : (void *)f->beta_s;
+  f->alpha_is_zero = f->alpha_d[0] == 0 && f->alpha_d[1] == 0;
   f->beta_is_zero = f->beta_d[0] == 0;
 }
 
 typedef struct shape {
   int i, j, m, n; /* of the sub-matrix, from 0 */
+  char uplo;      /* 'A': all of it */
 } shape;
 
-/* beta = 0 must not read C. */
+/* alpha = 0 must not read A and B, beta = 0 not C. */
 static void set_nan(array *a, int row, int col, int i, int j, void *arg)
 {
   const shape *s = arg;
-  if (i >= s->i && i < s->i + s->m && j >= s->j && j < s->j + s->n)
+  int down = i - s->i, right = j - s->j;
+  if (down < 0 || down >= s->m || right < 0 || right >= s->n) return;
+  if (s->uplo == 'A' || (s->uplo == 'L' ? down >= right : down <= right))
     array_set(a, row, col, NAN, NAN);
+}
+
+static void poison_part(const context *c, array *a, int m, int n, char uplo)
+{
+  shape s = {a->i - 1, a->j - 1, m, n, uplo};
+  if (c->prow >= 0) array_walk(c, a, set_nan, &s);
 }
 
 static void poison(const context *c, array *a, int m, int n)
 {
-  shape s = {a->i - 1, a->j - 1, m, n};
-  if (c->prow >= 0) array_walk(c, a, set_nan, &s);
+  poison_part(c, a, m, n, 'A');
 }
 
-/* Few elements that are not zero, so that solutions stay whole numbers of moderate size. */
-static void set_sparse(array *a, int row, int col, int i, int j, void *arg)
+/* Few elements that are not zero, so that solutions stay whole numbers of moderate size; with an
+ * argument some of them are imaginary. */
+static void set_sparse(array *a, int row, int col, int i, int j, void *is_complex)
+{
+  double value = (i * 31 + j * 17) % 11 == 0 ? (i + j) % 3 - 1 : 0;
+  int turned = is_complex && (i + 2 * j) % 4 == 0;
+  array_set(a, row, col, turned ? 0 : value, turned ? value : 0);
+}
+
+static uint64_t call_gemm(const context *c, void *arg)
 {
   (void)arg;
-  array_set(a, row, col, (i * 31 + j * 17) % 11 == 0 ? (i + j) % 3 - 1 : 0, 0);
-}
-
-static uint64_t call_gemm(const context *c)
-{
   static gemm_routine *const of[] = {psgemm_, pdgemm_, pcgemm_, pzgemm_};
   int t = draw(0, 3), m = draw(1, 60), n = draw(1, 60), k = draw(1, 60);
   int same = draw(0, 7) == 0;
@@ -67,6 +79,10 @@ static uint64_t call_gemm(const context *c)
   array b = array_make(c, type, tb == 'N' ? k : n, tb == 'N' ? n : k, NULL);
   array x = array_make(c, type, m, n, draw(0, 1) && ta == 'N' ? &a : NULL);
   draw_factors(type, &f);
+  if (f.alpha_is_zero) {
+    poison(c, &a, a.desc[2], a.desc[3]);
+    poison(c, &b, b.desc[2], b.desc[3]);
+  }
   if (f.beta_is_zero) poison(c, &x, m, n);
   const array *second = same ? &a : &b;
   if (c->prow >= 0)
@@ -79,14 +95,17 @@ static uint64_t call_gemm(const context *c)
   return hash;
 }
 
-static uint64_t call_syrk(const context *c)
+static uint64_t call_syrk(const context *c, void *arg)
 {
+  (void)arg;
   int t = draw(0, 1), n = draw(1, 60), k = draw(1, 60);
   char uplo = "LU"[draw(0, 1)], trans = "NT"[draw(0, 1)];
   factors f;
   array a = array_make(c, "sd"[t], trans == 'N' ? n : k, trans == 'N' ? k : n, NULL);
   array x = array_make(c, "sd"[t], n, n, NULL);
   draw_factors("sd"[t], &f);
+  if (f.alpha_is_zero) poison(c, &a, a.desc[2], a.desc[3]);
+  if (f.beta_is_zero) poison_part(c, &x, n, n, uplo);
   if (c->prow >= 0)
     (t ? pdsyrk_ : pssyrk_)(&uplo, &trans, &n, &k, f.alpha, a.at, &a.i, &a.j, a.desc, f.beta, x.at,
                             &x.i, &x.j, x.desc);
@@ -96,45 +115,60 @@ static uint64_t call_syrk(const context *c)
   return hash;
 }
 
-static uint64_t call_trsm(const context *c)
+static uint64_t call_trsm(const context *c, void *arg)
 {
-  int t = draw(0, 1), m = draw(1, 40), n = draw(1, 40);
-  char side = "LR"[draw(0, 1)], uplo = "LU"[draw(0, 1)], trans = "NT"[draw(0, 1)], diag = 'U';
+  (void)arg;
+  static trsm_routine *const of[] = {pstrsm_, pdtrsm_, pctrsm_, pztrsm_};
+  static const size_t bytes[] = {4, 8, 8, 16};
+  int t = draw(0, 3), m = draw(1, 40), n = draw(1, 40);
+  char type = "sdcz"[t], diag = 'U';
+  char side = "LR"[draw(0, 1)], uplo = "LU"[draw(0, 1)], trans = "NTC"[draw(0, t > 1 ? 2 : 1)];
   int order = side == 'L' ? m : n, fits = draw(0, 2) > 0;
   factors f;
-  array a = array_make(c, "sd"[t], order, order, NULL);
+  array a = array_make(c, type, order, order, NULL);
   if (fits) { /* such that the drop-in takes it */
     a.desc[5] = a.desc[4];
-    array b = array_make(c, "sd"[t], order, order, &a);
+    array b = array_make(c, type, order, order, &a);
     array_free(&a);
     a = b;
     a.j = a.i;
     if (a.desc[3] < a.j + order) a.desc[3] = a.j + order;
     if (c->prow >= 0) {
       a.cols = numroc_(&a.desc[3], &a.desc[5], &c->pcol, &a.desc[7], &c->npcol);
-      a.at = realloc(a.at, (size_t)a.desc[8] * (size_t)(a.cols + 1) * (t ? 8 : 4));
+      a.at = realloc(a.at, (size_t)a.desc[8] * (size_t)(a.cols + 1) * bytes[t]);
     }
   }
-  array b = array_make(c, "sd"[t], m, n, fits ? &a : NULL);
-  if (c->prow >= 0) array_walk(c, &a, set_sparse, NULL);
-  draw_factors("sd"[t], &f);
+  array b = array_make(c, type, m, n, fits ? &a : NULL);
+  if (c->prow >= 0) array_walk(c, &a, set_sparse, t > 1 ? &a : NULL);
+  draw_factors(type, &f);
+  if (f.alpha_is_zero) {
+    poison(c, &a, order, order);
+    poison(c, &b, m, n);
+  }
   if (c->prow >= 0)
-    (t ? pdtrsm_ : pstrsm_)(&side, &uplo, &trans, &diag, &m, &n, f.alpha, a.at, &a.i, &a.j, a.desc,
-                            b.at, &b.i, &b.j, b.desc);
+    of[t](&side, &uplo, &trans, &diag, &m, &n, f.alpha, a.at, &a.i, &a.j, a.desc, b.at, &b.i, &b.j,
+          b.desc);
   uint64_t hash = array_hash(c, &b);
   array_free(&a);
   array_free(&b);
   return hash;
 }
 
-static uint64_t call_geadd(const context *c)
+static uint64_t call_geadd(const context *c, void *arg)
 {
+  (void)arg;
   int t = draw(0, 1), m = draw(1, 60), n = draw(1, 60);
   char trans = "NTC"[draw(0, 2)];
   factors f;
-  array a = array_make(c, "sd"[t], trans == 'N' ? m : n, trans == 'N' ? n : m, NULL);
-  array x = array_make(c, "sd"[t], m, n, NULL);
+  array x = array_make(c, "sd"[t], m, n, NULL), turned = x;
+  turned.i = x.j;
+  turned.j = x.i;
+  turned.desc[4] = x.desc[5];
+  turned.desc[5] = x.desc[4];
+  array a =
+    array_make(c, "sd"[t], trans == 'N' ? m : n, trans == 'N' ? n : m, draw(0, 1) ? &turned : NULL);
   draw_factors("sd"[t], &f);
+  if (f.alpha_is_zero) poison(c, &a, a.desc[2], a.desc[3]);
   if (f.beta_is_zero) poison(c, &x, m, n);
   if (c->prow >= 0)
     (t ? pdgeadd_ : psgeadd_)(&trans, &m, &n, f.alpha, a.at, &a.i, &a.j, a.desc, f.beta, x.at, &x.i,
@@ -155,8 +189,7 @@ static context draw_context(int size)
 
 int main(int argc, char **argv)
 {
-  static uint64_t (*const calls[])(const context *c) = {call_gemm, call_syrk, call_trsm,
-                                                        call_geadd};
+  static attempt *const calls[] = {call_gemm, call_syrk, call_trsm, call_geadd};
   static const char *const names[] = {"gemm", "syrk", "trsm", "geadd"};
   enum { PER_CONTEXT = 8 };
   int rank, size, count = argc > 1 ? atoi(argv[1]) : 40;
@@ -168,7 +201,7 @@ int main(int argc, char **argv)
     for (int i = 0; i < PER_CONTEXT && done + i < count; i++) {
       const context *x = &c[draw(0, 1)];
       int which = draw(0, 3);
-      uint64_t hash = calls[which](x);
+      uint64_t hash = try_without_memory(x, calls[which], NULL);
       if (rank == 0)
         printf("%d %s %dx%d %016llx\n", done + i, names[which], x->nprow, x->npcol,
                (unsigned long long)hash);

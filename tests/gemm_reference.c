@@ -93,8 +93,9 @@ static osla_complex content_at(const product *p, int role, int64_t i, int64_t j)
   osla_complex value = value_at(p, role, i, j);
   if (matrix == p->c.matrix && in_result(p, i, j))
     return factor(osla_matrix_dtype(matrix), p->beta) == 0.0 ? CMPLX(NAN, NAN) : value;
-  if (matrix == p->a.matrix && in_part(&p->a, i, j)) return value;
-  if (matrix == p->b.matrix && in_part(&p->b, i, j)) return value;
+  if ((matrix == p->a.matrix && in_part(&p->a, i, j)) ||
+      (matrix == p->b.matrix && in_part(&p->b, i, j)))
+    return factor(osla_matrix_dtype(matrix), p->alpha) == 0.0 ? CMPLX(NAN, NAN) : value;
   return (i + j) % 3 == 0 ? CMPLX(NAN, NAN) : CMPLX(1e30 * (10.0 + creal(value)), -1e30);
 }
 

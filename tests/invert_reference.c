@@ -1,7 +1,9 @@
 /* See invert_reference.h. */
+#include "config.h"
+
 #include "invert_reference.h"
 
-#include <cblas.h>
+#include OSLA_CBLAS_H
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,5 +1,6 @@
 #include "osla_test.h"
 #include "osla_armci.h"
+#include "osla_farewell.h"
 
 #include <math.h>
 #include <mpi.h>
@@ -117,6 +118,7 @@ int osla_test_main(int argc, char **argv, const osla_test_case *cases)
 {
   int provided = MPI_THREAD_SINGLE;
   MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &provided);
+  (void)osla_farewell_arrange(MPI_COMM_WORLD);
   (void)osla_armci_offer(); /* for OSLA_TRANSPORT=armci; not in every build */
   CU_pSuite suite = NULL;
   if (CU_initialize_registry() == CUE_SUCCESS) suite = CU_add_suite("osla", NULL, NULL);

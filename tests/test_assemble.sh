@@ -7,6 +7,7 @@ set -u
 . "$BUILDDIR/tests/config.env"
 [ "$HAVE_HDF5" = yes ] || { echo "this build has no HDF5"; exit 77; }
 check=$BUILDDIR/tests/assemble_check
+. "$SRCDIR/tests/modes.sh"
 scratch=$(mktemp -d) || exit 1
 trap 'rm -rf "$scratch"' EXIT
 failed=0
@@ -19,7 +20,7 @@ run() {
   local ranks=$1 mode=$2 env=() command
   shift 2
   label="$* ($ranks ranks, $mode)"
-  [ "$mode" = fake2 ] && env=(MPIR_CVAR_NUM_CLIQUES=2 MPIR_CVAR_CLIQUES_BY_BLOCK=1)
+  env=($(in_mode "$mode" "$ranks"))
   command=("$OSLA" "$@")
   [ "$ranks" = 0 ] || command=("$MPIEXEC" -n "$ranks" "${command[@]}")
   (cd "$scratch/job" && timeout 60 env "${env[@]}" "${command[@]}") \
@@ -168,8 +169,8 @@ option "--type: 'half' is neither double nor float" assemble --n 9 --type half -
 option "--uplo: 'both' is neither lower nor upper" assemble --n 9 --uplo both --output o.h5 a.h5
 option "--grid: 'square' is not a grid such as 2x3" assemble --n 9 --grid square --output o.h5 a.h5
 option "--nb: 0 is outside 1 to 65536" assemble --n 9 --nb 0 --output o.h5 a.h5
-option "--json: o.h5 is the file of --output too" assemble --n 9 --json o.h5 --output o.h5 a.h5
-option "--checkpoint: o.h5 is the file of --output or --json too" \
+option "--json: o.h5 is the file of --output o.h5 too" assemble --n 9 --json o.h5 --output o.h5 a.h5
+option "--checkpoint: o.h5 is the file of --output o.h5 too" \
   assemble --n 9 --checkpoint o.h5 --output o.h5 a.h5
 option "--interval: -1 is negative" assemble --n 9 --interval -1 --output o.h5 a.h5
 option "/nowhere/c.h5: directory /nowhere: No such file or directory" \
@@ -178,7 +179,7 @@ option "/nowhere/o.h5: directory /nowhere: No such file or directory" \
   assemble --n 9 --output /nowhere/o.h5 a.h5
 option "one file with H and g was expected, and 2 are named" solve a.h5 b.h5 --output x.h5
 option "--output: no file is named" solve a.h5
-option "--output: a.h5 is the file with H and g" solve a.h5 --output a.h5
+option "--output: a.h5 is the file of the system a.h5 too" solve a.h5 --output a.h5
 option "--damping: -1 is not a number >= 0" solve a.h5 --damping -1 --output x.h5
 option "--method: 'qr' is none of cholesky, lu, mixed" solve a.h5 --method qr --output x.h5
 

@@ -18,15 +18,24 @@ run blocks.2 2 "$random" 160 "${on[@]}" OSLA_SCALAPACK_BLOCK=5
 same "other blocks along k" off.2 blocks.2
 run blocks.4 4 "$random" 16 "${on[@]}" OSLA_SCALAPACK_BLOCK=7
 same "other blocks along k, 4 ranks" off.4 blocks.4
-for routine in psgemm pdgemm pcgemm pzgemm pssyrk pdsyrk pstrsm pdtrsm psgeadd pdgeadd; do
+for routine in psgemm pdgemm pcgemm pzgemm pssyrk pdsyrk pstrsm pdtrsm pctrsm pztrsm psgeadd pdgeadd; do
   [ "$(taken on.2.err $routine)" -gt 0 ] || complain "no $routine was taken"
 done
 grep -q '^pdtrsm .* blocks or alignment' on.2.err || complain "no reason for pdtrsm"
 
+# contexts that come and go: few transports are made for them
+for ranks in 1 2 3; do
+  run contexts.off $ranks "$BUILDDIR/tests/dropin_contexts" "" NONE=
+  run contexts.on $ranks "$BUILDDIR/tests/dropin_contexts" "" "${on[@]}"
+  same "contexts, $ranks ranks" contexts.off contexts.on
+  looks=$(awk '$1 == "looks" {print $2}' contexts.on.err)
+  [ "$looks" -ge 1 ] && [ "$looks" -le 3 ] || complain "contexts, $ranks ranks: $looks transports"
+done
+
 # switches
 run small 1 "$random" 160 "${with[@]}"
 same "small ones" off.1 small
-grep -q '^pdgemm .* too small$' small.err || { complain "small calls are taken"; cat small.err; }
+grep -q '^pdgemm  *0 .* too small' small.err || { complain "small calls are taken"; cat small.err; }
 run off 1 "$random" 160 "${on[@]}" OSLA_SCALAPACK=off
 same "switched off" off.1 off
 [ "$(taken off.err pdsyrk)" = 0 ] || complain "switched off, and calls are taken"
@@ -77,7 +86,12 @@ done
 same "codes of wrong arguments" error.off error.on
 same "texts of wrong arguments" error.off.err error.on.err
 
-# any process may be started with it
-[ "$(LD_PRELOAD=$preload sh -c 'echo started' 2>&1)" = started ] || complain "sh does not start"
+# threads, each with a context: in turns as ScaLAPACK alone bears them, and at once
+run turns.off 2 "$BUILDDIR/tests/dropin_threads" turns NONE=
+for mode in turns once; do
+  run threads 2 "$BUILDDIR/tests/dropin_threads" $mode "${on[@]}"
+  same "threads, $mode" turns.off threads
+  [ "$(taken threads.err pdgemm)" = 24 ] || { complain "threads, $mode"; cat threads.err; }
+done
 
 [ $failures = 0 ] && echo "the drop-in computes what ScaLAPACK does"

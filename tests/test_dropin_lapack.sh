@@ -41,6 +41,13 @@ done
 same "wrong arguments" wrong.off wrong.on
 grep -q 'On entry to PDPOTRF' wrong.off || complain "no text of a wrong argument"
 
+# a NaN: INFO is its column for LU, its row for Cholesky, whatever the grid and the blocks (ScaLAPACK's is 0
+# or any column's); B stays
+run nan 2 "$program" nan "${on[@]}"
+awk -F'[(,) :]+' '/NaN at/ {
+  bad += /gesv/ ? $5 != $7 || !/as it was/ : $4 != $7 || !/as it was/; n++
+} END {exit bad || n != 44}' nan || { complain "a NaN"; cat nan; }
+
 # ScaLAPACK's testers, on two processes
 testers=$(ls -d /usr/lib/*/scalapack/mpich-tests 2>/dev/null | head -n 1)
 [ -n "$testers" ] || echo "no ScaLAPACK testers (Debian package: scalapack-mpi-test)"

@@ -4,6 +4,7 @@
 set -u
 : "${OSLA:?}" "${MPIEXEC:?}" "${SRCDIR:?}" "${BUILDDIR:?}"
 . "$BUILDDIR/tests/config.env"
+. "$SRCDIR/tests/modes.sh"
 scratch=$(mktemp -d) || exit 1
 trap 'rm -rf "$scratch"' EXIT
 failed=0
@@ -14,8 +15,7 @@ run() {
   local ranks=$1 mode=$2 env=()
   shift 2
   label="$ranks ranks, $mode"
-  [ "$mode" = fake2 ] && env=(MPIR_CVAR_NUM_CLIQUES=2 MPIR_CVAR_CLIQUES_BY_BLOCK=1)
-  [ "$mode" = nolocal ] && env=(MPIR_CVAR_NOLOCAL=1)
+  env=($(in_mode "$mode" "$ranks"))
   rm -f "$scratch/info.json"
   local command=("$OSLA" info --limit "${limit:-60}" --json "$scratch/info.json")
   [ "$ranks" = 0 ] || command=("$MPIEXEC" -n "$ranks" env "$@" "${command[@]}")

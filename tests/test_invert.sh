@@ -4,6 +4,7 @@
 set -u
 : "${OSLA:?}" "${MPIEXEC:?}" "${SRCDIR:?}" "${BUILDDIR:?}"
 . "$BUILDDIR/tests/config.env"
+. "$SRCDIR/tests/modes.sh"
 scratch=$(mktemp -d) || exit 1
 trap 'rm -rf "$scratch"' EXIT
 failed=0
@@ -15,8 +16,7 @@ run() {
   local ranks=$1 mode=$2 env=()
   shift 2
   label="$* ($ranks ranks, $mode)"
-  [ "$mode" = fake2 ] && env=(MPIR_CVAR_NUM_CLIQUES=2 MPIR_CVAR_CLIQUES_BY_BLOCK=1)
-  [ "$mode" = nolocal ] && env=(MPIR_CVAR_NOLOCAL=1)
+  env=($(in_mode "$mode" "$ranks"))
   local command=("$OSLA" invert "${small[@]}" "$@")
   [ "$ranks" = 0 ] || command=("$MPIEXEC" -n "$ranks" "${command[@]}")
   timeout 60 env "${env[@]}" "${command[@]}" >"$scratch/out" 2>"$scratch/err" </dev/null
@@ -76,7 +76,7 @@ while read -r ranks mode options; do
 done <<'LIST'
 2 node
 3 node --grid 3x1 --factor lu
-4 node --threads 2
+4 node --threads 2 --grid 1x3
 4 fake2 --triangle upper --nb 37
 2 nolocal
 3 nolocal --grid 1x3 --progress-thread

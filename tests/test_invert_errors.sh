@@ -4,6 +4,7 @@
 set -u
 : "${OSLA:?}" "${MPIEXEC:?}" "${BUILDDIR:?}"
 . "$BUILDDIR/tests/config.env"
+. "$SRCDIR/tests/modes.sh"
 scratch=$(mktemp -d) || exit 1
 trap 'chmod -R u+w "$scratch"; rm -rf "$scratch"' EXIT
 failed=0
@@ -17,7 +18,7 @@ run() {
   local ranks=$1 mode=$2 env=() command outputs=()
   shift 2
   label="$* ($ranks ranks, $mode)"
-  [ "$mode" = fake2 ] && env=(MPIR_CVAR_NUM_CLIQUES=2 MPIR_CVAR_CLIQUES_BY_BLOCK=1)
+  env=($(in_mode "$mode" "$ranks"))
   [[ " $* " == *" --output "* ]] || outputs+=(--output m.osla)
   [[ " $* " == *" --map "* ]] || outputs+=(--map m.png)
   [[ " $* " == *" --json "* ]] || outputs+=(--json m.json)
@@ -92,7 +93,7 @@ bad "--smoothing: -0.5 is negative" --smoothing -0.5
 bad "--radial-smoothing: -2 is negative" --radial-smoothing -2
 bad "--noise: nan is not a number" --noise nan
 bad "--interval: -1 is negative" --interval -1
-bad "--checkpoint: c.h5 is the file of --output too" --checkpoint c.h5 --output c.h5
+bad "--checkpoint: c.h5 is the file of --output c.h5 too" --checkpoint c.h5 --output c.h5
 bad "--max-distance: 20 is not between --min-distance 30 and 180" --min-distance 30 --max-distance 20
 bad "--max-distance: nan is not between --min-distance 10 and 180" --max-distance nan
 bad "--frobnicate: unknown option \(see osla invert --help\)" --frobnicate
@@ -108,11 +109,9 @@ bad "--max-paths: -1 is outside 0 to [0-9]+" --max-paths -1
 bad "--seed: -1 is outside 0 to [0-9]+" --seed -1
 bad "--precision: 'half' is neither double nor float" --precision half
 bad "--grid: 'square' is not a grid such as 2x3" --grid square
-bad "--map: m.osla is the file of --output too" --map m.osla
-run 3 node --grid 2x1
-judge 2 "--grid: 2 x 1 is for 2 ranks, but 3 are running"
+bad "--map: m.osla is the file of --output m.osla too" --map m.osla
 run 4 fake2 --grid 3x2
-judge 2 "--grid: .*3.*2.*4.*"
+judge 2 "--grid: 3 x 2 is 6 places, but there are 4 ranks"
 
 # --- output ---
 bad_everywhere 2 "$scratch/absent/m.osla: directory $scratch/absent: No such file or directory" \

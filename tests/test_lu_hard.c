@@ -193,7 +193,7 @@ static void test_all_types(void)
 enum { TALL = 37, COLS = 29 };
 
 /* It ends, with one answer and pivots that exist (lu_run_make); and says that something is wrong,
- * where growth is computed. */
+ * for a NaN where, else where growth is computed. */
 static void check_poisoned(kernel_matrix *a, double poison, int64_t i, int64_t j, int variant)
 {
   char name[64];
@@ -204,7 +204,12 @@ static void check_poisoned(kernel_matrix *a, double poison, int64_t i, int64_t j
     if (i < 0 || k == i + j * TALL) d.at[k * d.parts] = poison;
   for (int pivoting = OSLA_PIVOT_PARTIAL; pivoting <= OSLA_PIVOT_NONE; pivoting++) {
     lu_run r = lu_run_make(a, &d, (osla_pivoting)pivoting, lu_look_ahead(variant), name);
-    if (pivoting != OSLA_PIVOT_PARTIAL)
+    int64_t latest = i < 0 ? 1 : j + 1, block = (latest - 1) / NB * NB;
+    if (isnan(poison))
+      OSLA_ASSERT_MSG(r.result.info <= latest &&
+                        r.result.info > (pivoting == OSLA_PIVOT_PARTIAL ? latest - 1 : block),
+                      "%s: info %" PRId64, r.label, r.result.info);
+    if (isnan(poison) || pivoting != OSLA_PIVOT_PARTIAL)
       OSLA_ASSERT_MSG(!r.result.trusted, "%s: info %" PRId64 ", growth %g", r.label, r.result.info,
                       r.result.growth);
     lu_run_free(&r);
@@ -215,14 +220,14 @@ static void check_poisoned(kernel_matrix *a, double poison, int64_t i, int64_t j
 static void test_nan(void)
 {
   static const int64_t at[][2] = {{0, 0},   {TALL - 1, 0}, {0, COLS - 1}, {TALL - 1, COLS - 1},
-                                  {15, 14}, {-1, -1}};
+                                  {15, 14}, {14, 15},      {-1, -1}};
   osla_transport *t = osla_test_transport();
   osla_grid *grid;
   for (int g = 0; (grid = kernel_grid(t, g)) != NULL; g++) {
     if (osla_test_size() <= 2 || g % 2 == 0) {
       osla_dtype dtype = (osla_dtype)(g / 2 % 4);
       kernel_matrix a = kernel_make(grid, dtype, TALL, COLS, NB, NB, g % 3 == 1);
-      for (int s = 0; s < 12; s++) {
+      for (int s = 0; s < 14; s++) {
         const int64_t *place = at[s / 2];
         if (lu_turn(t, g, s))
           check_poisoned(&a, (double)(s % 2 ? INFINITY : NAN), place[0], place[1], g + s);

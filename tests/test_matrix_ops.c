@@ -261,6 +261,12 @@ static int64_t count_wrong(const osla_matrix *dest, double imaginary, double fac
   return wrong;
 }
 
+static double not_a_number(int64_t i, int64_t j, void *arg)
+{
+  (void)i, (void)j, (void)arg;
+  return (double)NAN;
+}
+
 static void test_transpose(void)
 {
   osla_transport *t = osla_test_transport();
@@ -283,6 +289,9 @@ static void test_transpose(void)
     OSLA_ASSERT_OK(osla_matrix_add(0.5, b, 0.0, c));
     CU_ASSERT(count_wrong(c, imaginary, 0.5) == 0);
     OSLA_ASSERT_OK(osla_matrix_add(3.0, c, -0.5, b));
+    CU_ASSERT(count_wrong(b, imaginary, 1.0) == 0);
+    OSLA_ASSERT_OK(osla_matrix_fill_with(c, not_a_number, NULL));
+    OSLA_ASSERT_OK(osla_matrix_add(0.0, c, 1.0, b)); /* not read */
     CU_ASSERT(count_wrong(b, imaginary, 1.0) == 0);
     OSLA_ASSERT_ERR(osla_matrix_transpose(trans, a, a), OSLA_ERR_ARG);
     OSLA_ASSERT_ERR(osla_matrix_transpose(OSLA_NOTRANS, a, b), OSLA_ERR_ARG);

@@ -7,6 +7,7 @@ set -u
 . "$BUILDDIR/tests/config.env"
 [ "$HAVE_HDF5" = yes ] || { echo "this build has no HDF5"; exit 77; }
 check=$BUILDDIR/tests/assemble_check
+. "$SRCDIR/tests/modes.sh"
 scratch=$(mktemp -d) || exit 1
 trap 'rm -rf "$scratch"' EXIT
 cd "$scratch" || exit 1
@@ -18,7 +19,7 @@ start() {
   local count=$1 mode=$2 env=() i proxy
   shift 2
   label="$1 ($count ranks, $mode)"
-  [ "$mode" = fake2 ] && env=(MPIR_CVAR_NUM_CLIQUES=2 MPIR_CVAR_CLIQUES_BY_BLOCK=1)
+  env=($(in_mode "$mode" "$count"))
   env "${env[@]}" "$MPIEXEC" -n "$count" "$OSLA" "$@" >log 2>&1 </dev/null &
   job=$!
   for i in $(seq 1000); do

@@ -94,6 +94,7 @@ static void test_bad_stations(void)
   refuse(read, "A IU 5 0 0 0\nB IU 5 -180.5\n", ":2: longitude -180.5 is outside -180 to 360");
   refuse(read, "A IU 5\n", ":1: 3 columns; station, network, latitude and longitude are needed");
   refuse(read, "#\n\nA IU 5x 4\n", ":3: latitude \"5x\" is not a number");
+  refuse(read, "latitude,longitude\n\v5,4\n", ":2: latitude \"?5\" is not a number");
   refuse(read, "A IU nan 4\n", ":1: latitude nan is not finite");
   refuse(read, "A IU 0x5 4\n", ":1: latitude \"0x5\" is not a number");
   refuse(read, "A IU 5 1e999\n", ":1: longitude 1e999 is not finite");
@@ -175,13 +176,135 @@ static void test_bad_events(void)
   snprintf(text, sizeof text, "%s%.243s", ndk_event, ndk_event);
   refuse(read, text, ":6: the file ends after 3 of the 5 lines of an NDK event");
   snprintf(text, sizeof text, "%sgarbage\n", ndk_event);
-  refuse(read, text, ":6: line 1 of an NDK event must have a date yyyy/mm/dd in columns 6-15");
-  snprintf(text, sizeof text, "%s", ndk_event);
-  memcpy(strstr(text, "  13.76 0.06"), "  93.76 0.06", 12);
-  refuse(read, text, ":3: latitude 93.76 is outside -90 to 90");
-  snprintf(text, sizeof text, "%s", ndk_event);
-  memcpy(strstr(text, "CENTROID"), "CENTRAID", 8);
-  refuse(read, text, ":3: line 3 of an NDK event must begin with CENTROID:");
+  refuse(read, text,
+         ":6: columns 6-15 of line 1 of an NDK event are \"ge\", and have the form \"0000/00/00\"");
+}
+
+/* The event with `from` replaced by `to`. */
+static void change(char text[512], const char *from, const char *to)
+{
+  const char *at = strstr(ndk_event, from);
+  (void)snprintf(text, 512, "%.*s%s%s", (int)(at - ndk_event), ndk_event, to, at + strlen(from));
+}
+
+static void refuse_ndk(const char *from, const char *to, const char *expected)
+{
+  char text[512];
+  change(text, from, to);
+  refuse(tomo_read_events, text, expected);
+}
+
+/* Fields of fixed columns: neighbours may touch; what is missing or shifted is refused. */
+static void test_ndk_columns(void)
+{
+  char text[512];
+  tomo_site *s;
+  change(text, " -0.3 0.9  13.76 0.06  -89.08 0.09 162.8 12.5",
+         " -0.399.9 -13.7610.06-1179.0811.09 162.8112.5");
+  refuse(tomo_read_events, text, ":3: columns 35-42, longitude -1179.08 is outside -180 to 360");
+  change(text, " -0.3 0.9  13.76 0.06  -89.08 0.09 162.8 12.5",
+         " -0.399.9 -13.7610.06 -179.0812.34 162.8112.5");
+  if (read_good(tomo_read_events, text, &s) == 1)
+    CU_ASSERT(s->latitude == -13.76 && s->longitude == -179.08 && s->depth_km == 162.8);
+  free(s);
+  refuse_ndk(" 0.9  13.76", "  13.76",
+             ":3: columns 23-29, latitude \".76 0.0\" is not a number with 2 decimals that ends in "
+             "column 29");
+  refuse_ndk(" 0.9  13.76", "      13.76",
+             ":3: columns 19-22, error of the time \"\" is not a number with 1 decimals that ends "
+             "in column 22");
+  refuse_ndk("13.76 0.06", "93.76 0.06", ":3: columns 23-29, latitude 93.76 is outside -90 to 90");
+  refuse_ndk("162.8", "862.8", ":3: columns 48-53, depth 862.8 is outside -10 to 800");
+  refuse_ndk("CENTROID", "CENTRAID",
+             ":3: columns 1-9 of line 3 of an NDK event are \"CENTRAID:\", and have the form "
+             "\"CENTROID:\"");
+  refuse_ndk("FREE", "FREI",
+             ":3: columns 60-63, type of depth \"FREI\" is neither FREE, FIX nor BDY");
+  refuse_ndk("23  0.838", "2x  0.838",
+             ":4: columns 1-2, exponent of the moment \"2x\" is not a number with 0 decimals that "
+             "ends in column 2");
+  refuse_ndk("1.312", "1,312",
+             ":5: columns 49-56, scalar moment \"1,312\" is not a number with 3 decimals that ends "
+             "in column 56");
+  refuse_ndk("2005/01/01", "2005/13/01", ":1: columns 11-12, month 13 is outside 1 to 12");
+  refuse_ndk("72   66", "72   66 x",
+             ":5: columns 81-82, \" x\", are behind the 80 of an NDK event");
+}
+
+/* One character more, less or other anywhere in the event: the same values, or one line that names
+ * line and columns. (Other digits may be right.) */
+static void test_ndk_mutated(void)
+{
+  const int size = (int)strlen(ndk_event);
+  for (int i = 0; i < size; i++) {
+    for (int kind = 0; kind < 4; kind++) {
+      static const char *const put[] = {"", "x", " %c", "1%c"};
+      char text[512], piece[4];
+      tomo_site *s = NULL;
+      int64_t count = 0;
+      snprintf(piece, sizeof piece, put[kind], ndk_event[i]);
+      snprintf(text, sizeof text, "%.*s%s%s", i, ndk_event, piece, ndk_event + i + 1);
+      if (!write_file(text, strlen(text))) return;
+      osla_err err = tomo_read_events(path, &s, &count);
+      unlink(path);
+      bool same = err == OSLA_OK && count == 1 && s->latitude == 13.76 && s->longitude == -89.08 &&
+                  s->depth_km == 162.8 &&
+                  fabs(s->magnitude - (2.0 / 3.0 * (23.0 + log10(1.312)) - 10.7)) < 1e-12;
+      bool told = err == OSLA_ERR_IO && strchr(osla_error_text(), '\n') == NULL &&
+                  strncmp(osla_error_text(), path, strlen(path)) == 0;
+      OSLA_ASSERT_MSG(same || told, "column %d, change %d: %s", i % 81 + 1, kind,
+                      err == OSLA_OK ? "other values" : osla_error_text());
+      free(s);
+    }
+  }
+}
+
+static void test_fdsn(void)
+{
+  tomo_site *s;
+  int64_t n = read_good(tomo_read_stations,
+                        "#Network | Station | Latitude | Longitude | Elevation | SiteName | "
+                        "StartTime | EndTime\n"
+                        "TA|A04A|48.7197|-122.707|23.0|Legoe \"Bay, Lummi|2004-09-19T00:00:00|\n"
+                        "# a comment\n"
+                        "XA|S1|10|179.99||first of the code||\n"
+                        "TA|A04A|48.7201|-122.7063|13.0|a second epoch|2010-08-18T00:00:00|\n"
+                        "XA|S1|10|-20|1|another experiment||\n"
+                        "XA|S1|10.05|-179.98|1|a third epoch||\r\n"
+                        "\n"
+                        "#network|station|location|channel|latitude|longitude|elevation|Depth\n"
+                        "TA|A04A||BHZ|48.72|-122.706|13.0|0\n"
+                        "GE | KBS |10|BHZ|78.9154|11.9385|90|0\n",
+                        &s);
+  CU_ASSERT(n == 4);
+  if (n == 4) {
+    CU_ASSERT(strcmp(s[0].name, "TA.A04A") == 0 && strcmp(s[3].name, "GE.KBS") == 0);
+    CU_ASSERT(s[0].latitude == 48.7197 && s[0].longitude == -122.707 && isnan(s[0].magnitude));
+    CU_ASSERT(s[1].longitude == 179.99 && s[2].longitude == -20.0);
+    CU_ASSERT(s[3].latitude == 78.9154 && s[3].longitude == 11.9385);
+  }
+  free(s);
+}
+
+static void test_bad_fdsn(void)
+{
+  reader *read = tomo_read_stations;
+  refuse(read, "#Network|Station|Latitude|Longitude\n", ": no station in this file");
+  refuse(read, "#Network|Description|StartTime|EndTime|TotalStations\nGE|a|b|c|1\n",
+         ":1: the header has no column latitude");
+  refuse(read, "#Network|Station|Latitude|Longitude\nGE|KBS|78.9|11.9|\n",
+         ":2: 5 fields, but the header has 4");
+  refuse(read, "#Network|Station|Latitude|Longitude\nGE||78.9|11.9\n",
+         ":2: station \"\" is not a code of 1 to 15 letters and digits");
+  refuse(read, "#Network|Station|Latitude|Longitude\nGE|KBS 1|78.9|11.9\n",
+         ":2: station \"KBS 1\" is not a code of 1 to 15 letters and digits");
+  refuse(read, "#Network|Station|Latitude|Longitude\nGE|KBS||11.9\n", ":2: latitude is empty");
+  refuse(read, "#Network|Station|Latitude|Longitude\nGE|KBS|11.9|361\n",
+         ":2: longitude 361 is outside -180 to 360");
+  refuse(read, "#Network|Station|Latitude|Longitude|Elevation\nGE|KBS|11.9|0|high\n",
+         ":2: elevation \"high\" is not a number");
+  refuse(read, "#Network|Station|Latitude|Longitude|Latitude\nGE|KBS|11.9|0|1\n",
+         ":1: the header has two columns for latitude: Latitude and Latitude");
 }
 
 /* The shipped samples, when the test runs in the source tree. */
@@ -210,6 +333,10 @@ int main(int argc, char **argv)
                                          {"files", test_files},
                                          {"events", test_events},
                                          {"bad_events", test_bad_events},
+                                         {"ndk_columns", test_ndk_columns},
+                                         {"ndk_mutated", test_ndk_mutated},
+                                         {"fdsn", test_fdsn},
+                                         {"bad_fdsn", test_bad_fdsn},
                                          {"samples", test_samples},
                                          {NULL, NULL}};
   return osla_test_main(argc, argv, cases);

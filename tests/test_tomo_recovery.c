@@ -4,9 +4,11 @@
  * communication.
  *
  * Size: mesh frequency 5 (252 knots) x 3 radial functions, 1600 paths x 100 data. */
+#include "config.h"
+
 #include "osla_test.h"
 
-#include <cblas.h>
+#include OSLA_CBLAS_H
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -55,7 +55,6 @@ static void round_trip(const char *name)
   OSLA_ASSERT_ERR(tomo_store_add_array(store, "x", "a b", 1, zero, none), OSLA_ERR_ARG);
   OSLA_ASSERT_ERR(tomo_store_add_array(store, "x", "1", 9, zero, none), OSLA_ERR_ARG);
   for (int again = 0; again < 2; again++) { /* new, then over the old one */
-    OSLA_ASSERT_OK(tomo_store_check(in_directory(name)));
     OSLA_ASSERT_OK(tomo_store_write(store, in_directory(name)));
     CU_ASSERT(count_files() == 1);
   }
@@ -112,27 +111,10 @@ static void test_plain_damage(void)
   rmdir(directory);
 }
 
-static void test_targets(void)
-{
-  if (!make_directory()) return;
-  OSLA_ASSERT_OK(tomo_store_check(in_directory("new.h5")));
-  CU_ASSERT(count_files() == 0);
-  OSLA_ASSERT_ERR(tomo_store_check(in_directory("absent/new.h5")), OSLA_ERR_IO);
-  CU_ASSERT(strstr(osla_error_text(), "absent/new.h5: directory ") != NULL);
-  CU_ASSERT(strstr(osla_error_text(), "No such file") != NULL);
-  OSLA_ASSERT_ERR(tomo_store_check(directory), OSLA_ERR_IO);
-  OSLA_ASSERT_ERR(tomo_store_check(in_directory("")), OSLA_ERR_IO);
-  OSLA_ASSERT_ERR(tomo_store_check(""), OSLA_ERR_IO);
-  OSLA_ASSERT_ERR(tomo_store_check("/dev/null"), OSLA_ERR_IO);
-  OSLA_ASSERT_ERR(tomo_store_check("/proc/osla.h5"), OSLA_ERR_IO);
-  rmdir(directory);
-}
-
 int main(int argc, char **argv)
 {
   static const osla_test_case cases[] = {{"round_trip", test_round_trip},
                                          {"plain_damage", test_plain_damage},
-                                         {"targets", test_targets},
                                          {NULL, NULL}};
   return osla_test_main(argc, argv, cases);
 }

@@ -398,36 +398,6 @@ static void test_long_file(void)
   remove_folder(folder);
 }
 
-static void test_unwritable(void)
-{
-  osla_transport *t = osla_test_transport();
-  char folder[32], path[64];
-  make_folder(folder);
-  OSLA_ASSERT_OK(osla_trace_start(t));
-  OSLA_ASSERT_OK(osla_barrier(t));
-  (void)snprintf(path, sizeof path, "%s/none/trace.json", folder);
-  OSLA_ASSERT_ERR(osla_trace_write(t, path), OSLA_ERR_IO);
-  OSLA_ASSERT_TEXT("No such file or directory");
-  OSLA_ASSERT_SAME_TEXT();
-  OSLA_ASSERT_ERR(osla_trace_write(t, folder), OSLA_ERR_IO); /* a directory */
-  OSLA_ASSERT_TEXT("Is a directory");
-  OSLA_ASSERT_ERR(osla_trace_write(t, ""), OSLA_ERR_IO);
-  OSLA_ASSERT_ERR(osla_trace_write(t, "/dev/full"), OSLA_ERR_IO); /* opens, but takes nothing */
-  OSLA_ASSERT_TEXT("No space left on device");
-  OSLA_ASSERT_SAME_TEXT();
-  OSLA_ASSERT_OK(osla_trace_write(t, "/dev/null"));
-  struct stat null;
-  CU_ASSERT(stat("/dev/null", &null) == 0 && S_ISCHR(null.st_mode)); /* not replaced by a file */
-
-  OSLA_ASSERT_ERR(osla_trace_check(path), OSLA_ERR_IO);
-  OSLA_ASSERT_TEXT(path);
-  OSLA_ASSERT_ERR(osla_trace_check(folder), OSLA_ERR_IO);
-  (void)snprintf(path, sizeof path, "%s/trace.json", folder);
-  if (osla_test_rank() == 0) OSLA_ASSERT_OK(osla_trace_check(path));
-  osla_transport_destroy(&t);
-  remove_folder(folder); /* nothing was left */
-}
-
 int main(int argc, char **argv)
 {
   static const osla_test_case cases[] = {
@@ -440,7 +410,6 @@ int main(int argc, char **argv)
     {"file", test_file},
     {"clocks", test_clocks},
     {"long_file", test_long_file},
-    {"unwritable", test_unwritable},
     {NULL, NULL},
   };
   return osla_test_main(argc, argv, cases);

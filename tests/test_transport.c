@@ -42,10 +42,9 @@ static void test_who_is_who(void)
 static int expected_nodes(const osla_transport *t)
 {
   int size = osla_transport_size(t);
+  const char *nodes = getenv("OSLA_EXPECT_NODES");
   if (osla_test_on_armci(t)) return size;
-  const char *cliques = getenv("MPIR_CVAR_NUM_CLIQUES"), *nolocal = getenv("MPIR_CVAR_NOLOCAL");
-  if (nolocal && atoi(nolocal)) return size;
-  return cliques ? atoi(cliques) : 1;
+  return nodes ? atoi(nodes) : 1;
 }
 
 static void test_node_map(void)

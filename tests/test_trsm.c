@@ -148,11 +148,12 @@ static void test_empty(void)
   grids_close(&g);
 }
 
-/* alpha = 0: B is zero whatever it holds, and A is not read. */
+/* alpha = 0: B is zero whatever it holds, and A is not read. Of a real type's alpha the imaginary
+ * part does not count. */
 static void test_zero_factor(void)
 {
   grid_set g = grids_open();
-  for (int dtype = 0; dtype < 4; dtype += 3) {
+  for (int dtype = 0; dtype < 4; dtype++) {
     kernel_matrix a = kernel_make(g.at[0], (osla_dtype)dtype, 9, 9, 2, 2, true);
     kernel_matrix b = kernel_make(g.at[0], (osla_dtype)dtype, 9, 4, 2, 3, true);
     int parts = parts_of((osla_dtype)dtype);
@@ -161,7 +162,8 @@ static void test_zero_factor(void)
       nans.at[i] = (double)NAN;
     matrix_set(&nans, a.a);
     matrix_set(&nans, b.a); /* its first columns */
-    OSLA_ASSERT_OK(osla_trsm(OSLA_LEFT, OSLA_LOWER, OSLA_NOTRANS, OSLA_NONUNIT, 0.0, a.a, b.a));
+    OSLA_ASSERT_OK(osla_trsm(OSLA_LEFT, OSLA_LOWER, OSLA_NOTRANS, OSLA_NONUNIT,
+                             parts == 1 ? 1.0i : 0.0, a.a, b.a));
     kernel_expect(b.a, &zero, "alpha = 0");
     dense_free(&zero), dense_free(&nans);
     kernel_free(&a), kernel_free(&b);

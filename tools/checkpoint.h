@@ -31,8 +31,8 @@ typedef struct checkpoint {
   int written;
 } checkpoint;
 
-/* Before the computation: can the file be written? Collective. Errors: IO, UNSUPPORTED. */
-osla_err checkpoint_check(const checkpoint *c, osla_transport *t);
+/* Before the computation: does this build write checkpoints? Local. Errors: UNSUPPORTED. */
+osla_err checkpoint_check(const checkpoint *c);
 
 /* Goes on from the file, if it is there, and says so. Collective. Errors: IO (FILE is of another
  * job, or damaged). */

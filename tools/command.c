@@ -1,7 +1,7 @@
 /* Options, errors and exit statuses of the sub-commands. See command.h. */
 #include "command.h"
+#include "new_file.h"
 
-#include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -266,28 +266,20 @@ bool osla_command_parse(osla_command_line *line, int argc, char **argv, int *sta
 
 /* --- files --- */
 
-static int write_json(const char *name, const char *file, const json_t *root)
+static osla_err write_json(const char *file, const json_t *root)
 {
-  size_t length = strlen(file) + 32;
-  char *partial = malloc(length);
-  if (!partial) return osla_command_error(name, "out of memory");
-  (void)snprintf(partial, length, "%s.%ld.part", file, (long)getpid());
-
-  int status = OSLA_EXIT_OK;
-  FILE *out = fopen(partial, "w");
-  bool written = out && json_dumpf(root, out, JSON_INDENT(2)) == 0 && fputc('\n', out) != EOF;
-  if (out && fclose(out) != 0) written = false;
-  if (!written || rename(partial, file) != 0) {
-    status = osla_command_error(name, "%s: cannot be written: %s", file, strerror(errno));
-    (void)remove(partial);
-  }
-  free(partial);
-  return status;
+  char *document = root ? json_dumps(root, JSON_INDENT(2)) : NULL;
+  OSLA_CHECK(document, OSLA_ERR_MEM, "no memory for the JSON report");
+  size_t length = strlen(document);
+  document[length] = '\n'; /* in the place of the final zero */
+  osla_err err = osla_new_file_write(file, document, length + 1);
+  free(document);
+  return err;
 }
 
 int osla_command_write_json(const char *name, const char *file, const json_t *root)
 {
   int status = OSLA_EXIT_OK;
-  if (osla_command_rank() == 0) status = write_json(name, file, root);
+  if (osla_command_rank() == 0) status = osla_command_fail(name, write_json(file, root));
   return osla_command_agree(status);
 }

@@ -63,7 +63,8 @@ bool osla_command_parse(osla_command_line *line, int argc, char **argv, int *sta
 void osla_command_release(osla_command_line *line);
 
 /* Parses a process grid "PxQ" ("2x3", "2 x 3"). `option` ("--grid") names it in the error line.
- * P * Q must be at most `size`. Returns OSLA_EXIT_OK, or OSLA_EXIT_USAGE after the error. Local. */
+ * P * Q must be at most `size`: ranks beyond the grid own nothing, and do what else there is to do.
+ * One rule for all commands. Returns OSLA_EXIT_OK, or OSLA_EXIT_USAGE after the error. Local. */
 int osla_command_parse_grid(const char *name, const char *option, const char *text, int size,
                             int *nprow, int *npcol);
 
@@ -84,14 +85,24 @@ int osla_command_fail(const char *name, osla_err err);
 /* The largest of the ranks' statuses. Collective on MPI_COMM_WORLD. */
 int osla_command_agree(int status);
 
+/* At the begin of main, before MPI: a standard stream that is closed gets a descriptor on which
+ * writing fails, so that no file of the job takes its number; a write beyond `ulimit -f` or to a
+ * pipe that nobody reads shall be an error and not end the process (SIGXFSZ, SIGPIPE). Local. */
+void osla_command_begin(void);
+
+/* At the end of main, or of the job: writes what is left of standard output. Returns status, or,
+ * if it is OSLA_EXIT_OK and something could not be written, OSLA_EXIT_USAGE after the error line.
+ * Local; rank 0 is the one that writes. */
+int osla_command_end(const char *name, int status);
+
 /* My rank: of MPI_COMM_WORLD while MPI is up, else what the launcher's environment says (0 when it
  * says nothing). Local. */
 int osla_command_rank(void);
 
-/* On rank 0, writes a JSON document (2 blanks of indent, newline at the end) under a temporary name
- * and renames it to `file`, so that no partial file is ever seen. `root` is borrowed and read on
- * rank 0 only. Collective on MPI_COMM_WORLD. Returns OSLA_EXIT_OK, or OSLA_EXIT_USAGE on all ranks
- * after the error line. */
+/* On rank 0, writes a JSON document (2 blanks of indent, newline at the end), all at once
+ * (new_file.h). `root` is borrowed and read on rank 0 only; NULL: there was no memory for it.
+ * Collective on MPI_COMM_WORLD. Returns OSLA_EXIT_OK, or OSLA_EXIT_USAGE on all ranks after the
+ * error line. */
 int osla_command_write_json(const char *name, const char *file, const json_t *root);
 
 /* --- texts --- */
@@ -119,5 +130,9 @@ osla_err osla_cpu_look(MPI_Comm comm, osla_cpu *out);
 
 /* Gives the BLAS out->threads threads (osla_blas_set_threads), unless the user chose. Local. */
 void osla_cpu_apply(const osla_cpu *cpu);
+
+/* What main returns: status; or ends the process at once where the BLAS would hang at exit. Local.
+ */
+int osla_command_leave(int status);
 
 #endif

@@ -3,6 +3,7 @@
 
 #include "command.h"
 #include "osla_armci.h"
+#include "osla_farewell.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -63,7 +64,8 @@ static int run_command(const command *found, int argc, char **argv)
   int level = 0;
   if (MPI_Init_thread(NULL, NULL, MPI_THREAD_MULTIPLE, &level) != MPI_SUCCESS)
     return OSLA_EXIT_FAILED; /* MPI has said why */
-  int status = found->run(argc, argv);
+  (void)osla_farewell_arrange(MPI_COMM_WORLD);
+  int status = osla_command_agree(osla_command_end(found->name, found->run(argc, argv)));
   (void)MPI_Finalize();
   return status;
 }
@@ -72,7 +74,7 @@ static int run_help(int argc, char **argv)
 {
   if (argc < 2) {
     print_help(stdout);
-    return OSLA_EXIT_OK;
+    return osla_command_end(NULL, OSLA_EXIT_OK);
   }
   const command *found = find_command(argv[1]);
   if (!found) return unknown_command(argv[1]);
@@ -81,17 +83,23 @@ static int run_help(int argc, char **argv)
   return run_command(found, 2, help_argv);
 }
 
-int main(int argc, char **argv)
+static int run_line(int argc, char **argv)
 {
+  osla_command_begin();
   if (argc < 2) return osla_command_error(NULL, "no command (see osla help)");
   const char *name = argv[1];
   (void)osla_armci_offer(); /* without it there is no transport armci */
   if (strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0) return run_help(1, argv);
   if (strcmp(name, "--version") == 0) {
     if (osla_command_rank() == 0) (void)printf("osla %s\n", PACKAGE_VERSION);
-    return OSLA_EXIT_OK;
+    return osla_command_end(NULL, OSLA_EXIT_OK);
   }
   const command *found = find_command(name);
   if (!found) return unknown_command(name);
   return run_command(found, argc - 1, argv + 1);
+}
+
+int main(int argc, char **argv)
+{
+  return osla_command_leave(run_line(argc, argv));
 }

@@ -1,6 +1,7 @@
 /* The latest failure's text, one buffer per thread (as errno is). */
 #include "osla_error.h"
 
+#include <ctype.h>
 #include <mpi.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -33,6 +34,8 @@ osla_err osla_error_set(osla_err err, const char *format, ...)
   va_start(args, format);
   (void)vsnprintf(error_text, sizeof error_text, format, args);
   va_end(args);
+  for (char *c = error_text; *c; c++)
+    if (iscntrl((unsigned char)*c)) *c = '?';
   return err;
 }
 

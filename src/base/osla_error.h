@@ -37,7 +37,8 @@ const char *osla_err_name(osla_err err);
 const char *osla_error_text(void);
 
 /* Records printf-style text for the calling thread and returns err, so that a failing function can
- * end with `return osla_error_set(...)`. Text beyond 511 bytes is cut. Local. */
+ * end with `return osla_error_set(...)`. It is one line: text beyond 511 bytes is cut, and control
+ * characters (names and values come from files) become '?'. Local. */
 osla_err osla_error_set(osla_err err, const char *format, ...)
   __attribute__((format(printf, 2, 3)));
 

@@ -1,24 +1,12 @@
 /* Calls into CBLAS, by type. */
 #include "config.h"
 
-#include "blas_narrow.h"
+#include "blas_ready.h"
 #include "osla_blas.h"
 
-#include <cblas.h>
+#include OSLA_CBLAS_H
 #include <complex.h>
-#include <inttypes.h>
-#include <limits.h>
 #include <math.h>
-
-osla_err osla_blas_narrow(int count, const int64_t *value, int *out)
-{
-  for (int i = 0; i < count; i++) {
-    OSLA_CHECK(value[i] >= 0 && value[i] <= INT_MAX, OSLA_ERR_RANGE,
-               "size %" PRId64 " does not fit the int of this BLAS", value[i]);
-    out[i] = (int)value[i];
-  }
-  return OSLA_OK;
-}
 
 static CBLAS_TRANSPOSE cblas_trans(osla_trans trans)
 {
@@ -59,7 +47,7 @@ osla_err osla_blas_gemm(osla_dtype dtype, osla_trans transa, osla_trans transb, 
                         const void *b, int64_t ldb, osla_complex beta, void *c, int64_t ldc)
 {
   int s[6] = {0};
-  OSLA_CALL(osla_blas_narrow(6, (int64_t[]){m, n, k, lda, ldb, ldc}, s));
+  OSLA_CALL(osla_blas_enter(6, (int64_t[]){m, n, k, lda, ldb, ldc}, s));
   if (m == 0 || n == 0) return OSLA_OK;
   int im = s[0], in = s[1], ik = s[2], ia = s[3], ib = s[4], ic = s[5];
   CBLAS_TRANSPOSE ta = cblas_trans(transa), tb = cblas_trans(transb);
@@ -93,7 +81,7 @@ osla_err osla_blas_syrk(osla_dtype dtype, osla_uplo uplo, osla_trans trans, int6
                         double alpha, const void *a, int64_t lda, double beta, void *c, int64_t ldc)
 {
   int s[4] = {0};
-  OSLA_CALL(osla_blas_narrow(4, (int64_t[]){n, k, lda, ldc}, s));
+  OSLA_CALL(osla_blas_enter(4, (int64_t[]){n, k, lda, ldc}, s));
   if (n == 0) return OSLA_OK;
   int in = s[0], ik = s[1], ia = s[2], ic = s[3];
   CBLAS_UPLO up = cblas_uplo(uplo);
@@ -133,7 +121,7 @@ osla_err osla_blas_trsm(osla_dtype dtype, osla_side side, osla_uplo uplo, osla_t
                         int64_t ldb)
 {
   int s[4] = {0};
-  OSLA_CALL(osla_blas_narrow(4, (int64_t[]){m, n, lda, ldb}, s));
+  OSLA_CALL(osla_blas_enter(4, (int64_t[]){m, n, lda, ldb}, s));
   if (m == 0 || n == 0) return OSLA_OK;
   int im = s[0], in = s[1], ia = s[2], ib = s[3];
   CBLAS_SIDE sd = side == OSLA_LEFT ? CblasLeft : CblasRight;
@@ -163,7 +151,7 @@ osla_err osla_blas_ger(osla_dtype dtype, int64_t m, int64_t n, double alpha, con
                        int64_t incx, const void *y, int64_t incy, void *a, int64_t lda)
 {
   int s[5] = {0};
-  OSLA_CALL(osla_blas_narrow(5, (int64_t[]){m, n, incx, incy, lda}, s));
+  OSLA_CALL(osla_blas_enter(5, (int64_t[]){m, n, incx, incy, lda}, s));
   if (m == 0 || n == 0) return OSLA_OK;
   int im = s[0], in = s[1], ix = s[2], iy = s[3], ia = s[4];
   const float _Complex alpha_c = (float)alpha;
@@ -184,7 +172,7 @@ osla_err osla_blas_ger(osla_dtype dtype, int64_t m, int64_t n, double alpha, con
 osla_err osla_blas_scal(osla_dtype dtype, int64_t n, osla_complex alpha, void *x)
 {
   int count = 0;
-  OSLA_CALL(osla_blas_narrow(1, &n, &count));
+  OSLA_CALL(osla_blas_enter(1, &n, &count));
   const float _Complex alpha_c = (float _Complex)alpha;
   switch (dtype) {
     case OSLA_FLOAT: cblas_sscal(count, (float)creal(alpha), x, 1); break;
@@ -198,7 +186,7 @@ osla_err osla_blas_scal(osla_dtype dtype, int64_t n, osla_complex alpha, void *x
 osla_err osla_blas_iamax(osla_dtype dtype, int64_t n, const void *x, int64_t *index)
 {
   int count = 0;
-  OSLA_CALL(osla_blas_narrow(1, &n, &count));
+  OSLA_CALL(osla_blas_enter(1, &n, &count));
   *index = 0;
   switch (dtype) {
     case OSLA_FLOAT: *index = (int64_t)cblas_isamax(count, x, 1); break;
@@ -255,7 +243,7 @@ int osla_blas_threads(void)
 }
 void osla_blas_set_threads(int threads)
 {
-  openblas_set_num_threads(threads);
+  if (osla_blas_has_room(threads - openblas_get_num_threads())) openblas_set_num_threads(threads);
 }
 
 #else

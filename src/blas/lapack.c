@@ -4,12 +4,14 @@
  * LAPACK's Fortran, compiled by gfortran 7 or later, may use that place (GCC PR 90329); C ignores
  * it.
  */
-#include "blas_narrow.h"
+#include "blas_ready.h"
 #include "osla_blas.h"
 
 #include <limits.h>
 #include <math.h>
-#include <stdlib.h>
+#include <string.h>
+
+enum { SWAPS = 512 }; /* interchanges at a time, so that their narrow form fits the stack */
 
 #define DECLARE_ROUTINES(letter, type)                                                             \
   void letter##potrf_(const char *uplo, const int *n, type *a, const int *lda, int *info,          \
@@ -42,7 +44,7 @@ osla_err osla_lapack_potrf(osla_dtype dtype, osla_uplo uplo, int64_t n, void *a,
   int s[2] = {0}, result = 0;
   const char *letter = uplo == OSLA_UPPER ? "U" : "L";
   *info = 0;
-  OSLA_CALL(osla_blas_narrow(2, (int64_t[]){n, lda}, s));
+  OSLA_CALL(osla_blas_enter(2, (int64_t[]){n, lda}, s));
   if (n == 0) return OSLA_OK;
   switch (dtype) {
     case OSLA_FLOAT: spotrf_(letter, &s[0], a, &s[1], &result, 1); break;
@@ -60,41 +62,52 @@ osla_err osla_lapack_getrf(osla_dtype dtype, int64_t m, int64_t n, void *a, int6
 {
   int s[3] = {0}, result = 0;
   *info = 0;
-  OSLA_CALL(osla_blas_narrow(3, (int64_t[]){m, n, lda}, s));
+  OSLA_CALL(osla_blas_enter(3, (int64_t[]){m, n, lda}, s));
   if (m == 0 || n == 0) return OSLA_OK;
   int count = s[0] < s[1] ? s[0] : s[1];
-  int *ipiv = malloc((size_t)count * sizeof *ipiv);
-  OSLA_CHECK(ipiv, OSLA_ERR_MEM, "%d pivots", count);
+  void *ipiv = pivots; /* narrow ones first: a step of a factorisation needs no memory of its own */
   switch (dtype) {
     case OSLA_FLOAT: sgetrf_(&s[0], &s[1], a, &s[2], ipiv, &result); break;
     case OSLA_DOUBLE: dgetrf_(&s[0], &s[1], a, &s[2], ipiv, &result); break;
     case OSLA_COMPLEX_FLOAT: cgetrf_(&s[0], &s[1], a, &s[2], ipiv, &result); break;
     case OSLA_COMPLEX_DOUBLE: zgetrf_(&s[0], &s[1], a, &s[2], ipiv, &result); break;
   }
-  for (int i = 0; i < count; i++)
-    pivots[i] = ipiv[i] - 1;
-  free(ipiv);
+  for (int i = count - 1; i >= 0; i--) {
+    int narrow;
+    memcpy(&narrow, (unsigned char *)ipiv + (size_t)i * sizeof narrow, sizeof narrow);
+    pivots[i] = narrow - 1;
+  }
   OSLA_CHECK(result >= 0, OSLA_ERR_ARG, "xGETRF refused argument %d", -result);
   *info = result;
   return OSLA_OK;
 }
 
+/* Interchanges [first, first + count) on the rows from `first` on. */
+static void swap_rows(osla_dtype dtype, int n, unsigned char *a, int lda, int64_t first, int count,
+                      const int64_t *pivots, int step)
+{
+  int ipiv[SWAPS], one = 1;
+  void *rows = a + (size_t)first * osla_dtype_size(dtype);
+  for (int i = 0; i < count; i++)
+    ipiv[i] = (int)(pivots[first + i] - first) + 1;
+  switch (dtype) {
+    case OSLA_FLOAT: slaswp_(&n, rows, &lda, &one, &count, ipiv, &step); break;
+    case OSLA_DOUBLE: dlaswp_(&n, rows, &lda, &one, &count, ipiv, &step); break;
+    case OSLA_COMPLEX_FLOAT: claswp_(&n, rows, &lda, &one, &count, ipiv, &step); break;
+    case OSLA_COMPLEX_DOUBLE: zlaswp_(&n, rows, &lda, &one, &count, ipiv, &step); break;
+  }
+}
+
 osla_err osla_lapack_laswp(osla_dtype dtype, int64_t n, void *a, int64_t lda, int64_t count,
                            const int64_t *pivots, bool backward)
 {
-  int s[3] = {0}, first = 1, step = backward ? -1 : 1;
-  OSLA_CALL(osla_blas_narrow(3, (int64_t[]){n, lda, count}, s));
-  if (n == 0 || count == 0) return OSLA_OK;
-  int *ipiv = malloc((size_t)count * sizeof *ipiv);
-  OSLA_CHECK(ipiv, OSLA_ERR_MEM, "%d pivots", s[2]);
-  for (int i = 0; i < s[2]; i++)
-    ipiv[i] = (int)pivots[i] + 1;
-  switch (dtype) {
-    case OSLA_FLOAT: slaswp_(&s[0], a, &s[1], &first, &s[2], ipiv, &step); break;
-    case OSLA_DOUBLE: dlaswp_(&s[0], a, &s[1], &first, &s[2], ipiv, &step); break;
-    case OSLA_COMPLEX_FLOAT: claswp_(&s[0], a, &s[1], &first, &s[2], ipiv, &step); break;
-    case OSLA_COMPLEX_DOUBLE: zlaswp_(&s[0], a, &s[1], &first, &s[2], ipiv, &step); break;
+  int s[3] = {0};
+  OSLA_CALL(osla_blas_enter(3, (int64_t[]){n, lda, count}, s));
+  if (n == 0) return OSLA_OK;
+  for (int64_t done = 0; done < count; done += SWAPS) {
+    int piece = count - done < SWAPS ? (int)(count - done) : SWAPS;
+    int64_t first = backward ? count - done - piece : done;
+    swap_rows(dtype, s[0], a, s[1], first, piece, pivots, backward ? -1 : 1);
   }
-  free(ipiv);
   return OSLA_OK;
 }

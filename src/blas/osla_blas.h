@@ -4,6 +4,9 @@
  * does not fit gives RANGE. All matrices are column-major. All calls are local and thread-safe, and
  * serve s, d, c and z.
  * Names and meaning are those of BLAS and LAPACK.
+ *
+ * Errors, also of those that name none: RANGE, and those of osla_blas_ready, which the first call
+ * of each thread includes.
  */
 #ifndef OSLA_BLAS_H
 #define OSLA_BLAS_H
@@ -50,8 +53,8 @@ osla_err osla_blas_max(osla_dtype dtype, int64_t n, const void *x, double *value
 osla_err osla_lapack_getrf(osla_dtype dtype, int64_t m, int64_t n, void *a, int64_t lda,
                            int64_t *pivots, int64_t *info);
 
-/* Exchanges row i of A (n columns) with row pivots[i], for i = 0 .. count - 1 in this order, or in
- * the opposite one. */
+/* Exchanges row i of A (n columns) with row pivots[i] >= i, for i = 0 .. count - 1 in this order,
+ * or in the opposite one. */
 osla_err osla_lapack_laswp(osla_dtype dtype, int64_t n, void *a, int64_t lda, int64_t count,
                            const int64_t *pivots, bool backward);
 
@@ -60,10 +63,19 @@ osla_err osla_lapack_laswp(osla_dtype dtype, int64_t n, void *a, int64_t lda, in
 osla_err osla_lapack_potrf(osla_dtype dtype, osla_uplo uplo, int64_t n, void *a, int64_t lda,
                            int64_t *info);
 
+/* May this thread call BLAS? Tried once in each thread. Local. Errors: MEM (OpenBLAS would wait for
+ * ever where it cannot map its buffer), UNSUPPORTED (a library whose integers have 64 bits). */
+osla_err osla_blas_ready(void);
+
+/* Is there room for the buffers of so many threads? True for a BLAS that is not known to wait for
+ * ever where there is none. Local. */
+bool osla_blas_has_room(int threads);
+
 /* Name and version of the BLAS, for people; and its threads (0 threads: not known). Local. */
 const char *osla_blas_describe(void);
 int osla_blas_threads(void);
-void osla_blas_set_threads(int threads); /* no effect where the BLAS has no such call */
+void osla_blas_set_threads(int threads); /* no effect where the BLAS has no such call,
+                                            or no memory for more threads' buffers */
 
 #ifdef __cplusplus
 }

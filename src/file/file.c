@@ -50,13 +50,11 @@ static osla_err make_file(osla_transport *t, const char *path, osla_file **out)
 /* Rank 0 makes the temporary file. */
 static osla_err begin_root(osla_file *f, bool raw)
 {
-  OSLA_CALL(file_check_target(f->path));
-  OSLA_CALL(file_temporary_name(f->path, &f->temporary));
-  osla_err err = file_open_fd(f->temporary, f->path, O_WRONLY | O_CREAT | O_EXCL, &f->fd);
-  if (err == OSLA_OK) return raw ? err : file_hdf5_create(f->path, &f->hdf5);
-  free(f->temporary); /* there is none to be removed */
-  f->temporary = NULL;
-  return err;
+  OSLA_CALL(osla_new_file_begin(f->path, OSLA_NEW_FILE_NAMED, &f->created));
+  f->fd = osla_new_file_fd(f->created);
+  f->temporary = strdup(osla_new_file_name(f->created));
+  OSLA_CHECK(f->temporary, OSLA_ERR_MEM, "file name");
+  return raw ? OSLA_OK : file_hdf5_create(f->path, &f->hdf5);
 }
 
 static osla_err share_name(osla_file *f)
@@ -136,6 +134,13 @@ osla_err osla_file_open(osla_transport *t, const char *path, osla_file **out)
   return osla_error_set(OSLA_ERR_IO, "%.200s: is an OSLA raw matrix, and HDF5 was expected", path);
 }
 
+static osla_err sync_mine(osla_file *f)
+{
+  if (!f->created) return file_sync_fd(f->path, &f->fd);
+  f->fd = -1;
+  return osla_new_file_sync(f->created);
+}
+
 /* All on disk first, then the name. */
 osla_err osla_file_commit(osla_file **file)
 {
@@ -148,11 +153,9 @@ osla_err osla_file_commit(osla_file **file)
           : OSLA_OK;
   OSLA_TRY(err);
   if (f->hdf5) err = file_hdf5_finish(f->hdf5, f->fd);
-  if (err == OSLA_OK) err = file_sync_fd(f->path, &f->fd);
+  if (err == OSLA_OK) err = sync_mine(f);
   OSLA_TRY(osla_agree(f->t, err));
-  OSLA_TRY(osla_agree(f->t, is_root(f) ? file_rename(f->temporary, f->path) : OSLA_OK));
-  free(f->temporary);
-  f->temporary = NULL;
+  OSLA_TRY(osla_agree(f->t, f->created ? osla_new_file_place(&f->created) : OSLA_OK));
 cleanup:
   osla_file_close(file);
   return err;
@@ -163,8 +166,8 @@ void osla_file_close(osla_file **file)
   osla_file *f = file ? *file : NULL;
   if (!f) return;
   file_hdf5_close(&f->hdf5);
-  if (f->fd >= 0) (void)close(f->fd);
-  if (f->temporary && is_root(f)) (void)unlink(f->temporary);
+  if (f->fd >= 0 && !f->created) (void)close(f->fd);
+  osla_new_file_drop(&f->created);
   free(f->temporary);
   free(f->path);
   free(f);
@@ -178,23 +181,23 @@ osla_err file_check_state(osla_file *f, bool write)
   return OSLA_OK;
 }
 
-static osla_err check_sizes(const osla_file *f, const char *name, const file_item *item)
+/* An empty dimension counts as 1, so that the other one alone is bounded, too. */
+osla_err file_check_sizes(const osla_file *f, const char *name, const file_item *item)
 {
-  int64_t elements, bytes;
+  int64_t bytes = (int64_t)file_type_size((file_type)item->type);
   OSLA_CHECK(item->m >= 0 && item->n >= 0, OSLA_ERR_ARG,
              "%.63s: %" PRId64 " x %" PRId64 " elements", name, item->m, item->n);
-  OSLA_CHECK(
-    !__builtin_mul_overflow(item->m, item->n, &elements) &&
-      !__builtin_mul_overflow(elements, (int64_t)file_type_size((file_type)item->type), &bytes),
-    OSLA_ERR_RANGE, "%.200s: %.63s of %" PRId64 " x %" PRId64 " is too large for a file", f->path,
-    name, item->m, item->n);
+  OSLA_CHECK(!__builtin_mul_overflow(bytes, item->m > 0 ? item->m : 1, &bytes) &&
+               !__builtin_mul_overflow(bytes, item->n > 0 ? item->n : 1, &bytes),
+             OSLA_ERR_RANGE, "%.200s: %.63s of %" PRId64 " x %" PRId64 " is too large for a file",
+             f->path, name, item->m, item->n);
   return OSLA_OK;
 }
 
 osla_err file_reserve(osla_file *f, const char *name, file_item *item)
 {
   OSLA_CALL(file_check_state(f, true));
-  osla_err err = check_sizes(f, name, item);
+  osla_err err = file_check_sizes(f, name, item);
   item->offset = 0;
   if (err == OSLA_OK && f->hdf5) err = file_hdf5_reserve(f->hdf5, name, item);
   OSLA_CALL(file_agree(f, err));
@@ -214,7 +217,7 @@ static osla_err find_root(osla_file *f, const char *name, bool vector, file_item
 {
   uint64_t length;
   OSLA_CALL(file_hdf5_find(f->hdf5, name, vector, item));
-  OSLA_CHECK(check_sizes(f, name, item) == OSLA_OK, OSLA_ERR_IO,
+  OSLA_CHECK(file_check_sizes(f, name, item) == OSLA_OK, OSLA_ERR_IO,
              "%.200s: %.63s cannot be of %" PRId64 " x %" PRId64, f->path, name, item->m, item->n);
   OSLA_CALL(file_length(f->fd, f->path, &length));
   uint64_t bytes = (uint64_t)(item->m * item->n) * file_type_size((file_type)item->type);

@@ -2,7 +2,9 @@
 #ifndef OSLA_FILE_PRIVATE_H
 #define OSLA_FILE_PRIVATE_H
 
+#include "new_file.h"
 #include "osla_file.h"
+#include "write_at.h"
 
 /* Element types of files; the first four are those of osla_dtype, the others osla_file_type's. */
 typedef enum file_type { FILE_S, FILE_D, FILE_C, FILE_Z, FILE_I64, FILE_U64, FILE_TYPES } file_type;
@@ -24,8 +26,9 @@ typedef struct file_item {
 struct osla_file {
   osla_transport *t;
   char *path;
-  char *temporary;        /* NULL in a file that is read */
-  int fd;                 /* each rank's own, for the data; -1: not open */
+  osla_new_file *created; /* on rank 0; NULL in a file that is read */
+  char *temporary;        /* its name; NULL in a file that is read */
+  int fd;                 /* each rank's own, for the data (created's on rank 0); -1: not open */
   struct file_hdf5 *hdf5; /* on rank 0; NULL in a raw file */
   bool failed;
 };
@@ -40,14 +43,9 @@ uint64_t file_sum_head(const file_item *item);
 size_t file_word_size(file_type type);
 size_t file_word_count(file_type type);
 
-/* --- file_io.c: names, reading, writing; local --- */
-osla_err file_check_target(const char *path);                /* could a file be put there? */
-osla_err file_check_limit(const char *path, uint64_t bytes); /* may a file be that long? */
-osla_err file_temporary_name(const char *path, char **name);
+/* --- file_io.c: opening, reading; local --- */
 osla_err file_open_fd(const char *path, const char *shown, int flags, int *fd);
 osla_err file_sync_fd(const char *path, int *fd); /* fsync and close */
-osla_err file_rename(const char *temporary, const char *path);
-osla_err file_write_at(int fd, const char *path, const void *bytes, size_t size, uint64_t offset);
 osla_err file_read_at(int fd, const char *path, void *bytes, size_t size, uint64_t offset);
 osla_err file_length(int fd, const char *path, uint64_t *bytes);
 
@@ -70,6 +68,8 @@ osla_err file_open_any(osla_transport *t, const char *path, osla_file **out, fil
 osla_err file_check_state(osla_file *file, bool write);
 /* Agrees on err, and remembers a failure of writing. */
 osla_err file_agree(osla_file *file, osla_err err);
+/* Can an array be of these sizes? Then its bytes fit 63 bits. Local. Errors: ARG, RANGE. */
+osla_err file_check_sizes(const osla_file *file, const char *name, const file_item *item);
 /* Reserves room for an array; then notes its checksum, from each rank's sum. */
 osla_err file_reserve(osla_file *file, const char *name, file_item *item);
 osla_err file_seal(osla_file *file, const char *name, file_item *item, uint64_t sum);

@@ -24,7 +24,7 @@ struct file_hdf5 {
 
 enum {
   ALIGNMENT = FILE_PAGE,   /* of arrays: the pieces of two ranks then share no page */
-  METADATA_BYTES = 1 << 20 /* more than all else in a file takes */
+  METADATA_BYTES = 1 << 20 /* more than all else in a file takes; more than a text */
 };
 
 static const char *const stored_name[] = {"whole", "lower", "upper"};
@@ -103,7 +103,7 @@ static bool get_attribute(hid_t at, const char *name, hid_t type, void *value, s
     done = fits && H5Tequal(there, type) > 0 && H5Aread(attribute, type, value) >= 0;
   } else if (fits && H5Tget_class(there) == H5T_STRING && H5Tis_variable_str(there) == 0) {
     size_t length = H5Tget_size(there);
-    char *text = calloc(1, length + 1);
+    char *text = length < METADATA_BYTES ? calloc(1, length + 1) : NULL;
     done = text && H5Aread(attribute, there, text) >= 0;
     if (done) {
       length = strnlen(text, length < size ? length : size - 1);
@@ -148,7 +148,7 @@ osla_err file_hdf5_create(const char *path, file_hdf5 **out)
   file_image image;
   char name[FILE_IMAGE_NAME];
   *out = NULL;
-  OSLA_CALL(file_check_limit(path, METADATA_BYTES));
+  OSLA_CALL(osla_check_length(path, METADATA_BYTES));
   OSLA_CALL(file_image_make(&image, path, name));
   H5E_BEGIN_TRY
   {
@@ -249,7 +249,7 @@ osla_err file_hdf5_reserve(file_hdf5 *h, const char *name, file_item *item)
   uint64_t bytes = (uint64_t)(item->m * item->n) * file_type_size((file_type)item->type);
   hsize_t length = 0;
   (void)H5Fget_filesize(h->file, &length);
-  OSLA_CALL(file_check_limit(h->path, length + bytes + METADATA_BYTES));
+  OSLA_CALL(osla_check_length(h->path, length + bytes + METADATA_BYTES));
   H5E_BEGIN_TRY
   {
     err = reserve(h, name, item);

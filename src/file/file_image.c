@@ -65,7 +65,7 @@ static osla_err copy_page(const file_image *image, const char *path, int fd, uin
   OSLA_CALL(file_read_at(image->fd, path, page, end - first, first));
   for (uint64_t at = first; at < end;) {
     uint64_t run = next_run(image, &at, end);
-    if (at < end) OSLA_CALL(file_write_at(fd, path, page + (at - first), run - at, at));
+    if (at < end) OSLA_CALL(osla_write_at(fd, path, page + (at - first), run - at, at));
     at = run > at ? run : at;
   }
   return OSLA_OK;
@@ -74,8 +74,8 @@ static osla_err copy_page(const file_image *image, const char *path, int fd, uin
 osla_err file_image_copy(const file_image *image, const char *path, int fd)
 {
   off_t length = lseek(image->fd, 0, SEEK_END), at = 0;
-  OSLA_CHECK(length >= 0 && ftruncate(fd, length) == 0, OSLA_ERR_IO, "%.200s: %s", path,
-             strerror(errno));
+  OSLA_CHECK(length >= 0, OSLA_ERR_IO, "%.200s: %s", path, strerror(errno));
+  OSLA_CALL(osla_set_length(fd, path, (uint64_t)length));
   while ((at = lseek(image->fd, at, SEEK_DATA)) >= 0) {
     off_t end = length - at < FILE_PAGE ? length : at + FILE_PAGE;
     OSLA_CALL(copy_page(image, path, fd, (uint64_t)at, (uint64_t)end));

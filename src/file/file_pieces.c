@@ -46,7 +46,7 @@ static osla_err move_piece(const osla_file *file, const file_item *item, osla_ma
     OSLA_CALL(file_read_at(file->fd, file->path, buffer, bytes, offset));
   *sum += file_sum(buffer, file_word_size(type), (last - first) * (int64_t)words,
                    (uint64_t)first * words);
-  if (way == TO_FILE) return file_write_at(file->fd, file->path, buffer, bytes, offset);
+  if (way == TO_FILE) return osla_write_at(file->fd, file->path, buffer, bytes, offset);
   return copy_elements(a, first, last, buffer, way);
 }
 

@@ -43,7 +43,7 @@ osla_err file_raw_seal(const osla_file *file, const file_item *item)
                   .checksum = item->checksum};
   memcpy(tail.magic, magic, sizeof magic);
   tail.own_checksum = own_checksum(&tail);
-  return file_write_at(file->fd, file->path, &tail, sizeof tail, tail.data_bytes);
+  return osla_write_at(file->fd, file->path, &tail, sizeof tail, tail.data_bytes);
 }
 
 osla_err file_raw_find(const osla_file *file, bool *is_raw, file_item *item)
@@ -66,6 +66,8 @@ osla_err file_raw_find(const osla_file *file, bool *is_raw, file_item *item)
                       .checksum = tail.checksum,
                       .type = (int32_t)tail.type,
                       .stored = (int32_t)tail.stored};
+  OSLA_CHECK(file_check_sizes(file, "matrix", item) == OSLA_OK, OSLA_ERR_IO,
+             "%.200s: cannot be of %" PRId64 " x %" PRId64, file->path, item->m, item->n);
   OSLA_CHECK(tail.data_bytes == data_bytes(item) && length == tail.data_bytes + sizeof tail,
              OSLA_ERR_IO,
              "%.200s: truncated: %" PRIu64 " bytes, but a matrix of %" PRId64 " x %" PRId64

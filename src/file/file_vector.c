@@ -25,7 +25,7 @@ static osla_err write_part(const osla_file *f, const file_item *item, int64_t fi
                            const void *data, uint64_t *sum)
 {
   *sum = file_sum(data, 8, count, (uint64_t)first);
-  return file_write_at(f->fd, f->path, data, 8 * (size_t)count, item->offset + 8 * (uint64_t)first);
+  return osla_write_at(f->fd, f->path, data, 8 * (size_t)count, item->offset + 8 * (uint64_t)first);
 }
 
 static osla_err read_part(const osla_file *f, const file_item *item, int64_t first, int64_t count,

@@ -2,7 +2,13 @@
  *
  * A file appears all at once: it is written under a temporary name in the same directory, put on
  * disk (fsync) and renamed. After any failure the temporary file is gone, and a file that was there
- * before is unchanged. Only a job that is killed while it writes leaves FILE.tmp... behind.
+ * before is unchanged. Only a job that is killed while it writes leaves FILE.tmp... behind. A file
+ * that is replaced passes on its mode, owner, group and access list, as far as the process may set
+ * them; it must be one that the process may write. A symbolic link is followed and stays.
+ *
+ * A disk that is full, or a limit on the size of files (`ulimit -f`), is the error IO. The limit's
+ * signal, SIGXFSZ, does not end the program: it is held off in the thread that writes and dropped;
+ * what the program does with that signal elsewhere is not changed.
  *
  * Two formats:
  *   HDF5  any number of matrices, vectors, numbers and texts, each with a name. A matrix of m x n

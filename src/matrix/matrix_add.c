@@ -18,7 +18,9 @@ static void add_column(int64_t n, double alpha, const void *x, bool x_single, do
                        bool y_single)
 {
   for (int64_t i = 0; i < n; i++) {
-    double sum = alpha * (x_single ? (double)((const float *)x)[i] : ((const double *)x)[i]);
+    double sum = 0.0;
+    if (alpha != 0.0)
+      sum = alpha * (x_single ? (double)((const float *)x)[i] : ((const double *)x)[i]);
     if (beta != 0.0)
       sum += beta * (y_single ? (double)((const float *)y)[i] : ((const double *)y)[i]);
     if (y_single)

@@ -2,8 +2,9 @@
  *
  * The rows of a range that one process owns are contiguous in its local row numbering, and so are
  * the columns: each owner's share is one rectangle of its local array. On the node that rectangle
- * is used in place; off the node it passes through a staging buffer, one contiguous transfer a
- * column (one in all when whole local columns are meant), and never a strided datatype.
+ * is used in place; off the node it passes through a staging buffer, unless it is the whole range
+ * and the caller's buffer is dense; one contiguous transfer a column (one in all when whole local
+ * columns are meant), and never a strided datatype.
  */
 #include "osla_index.h"
 #include "osla_matrix.h"
@@ -111,6 +112,7 @@ static osla_err move_range(const osla_matrix *a, const range *r, direction way,
         osla_matrix_segment(a), OSLA_ERR_ARG,
         "elements of rank %d are out of reach: the matrix was wrapped for its owners alone",
         s.rank);
+      if (s.rows == r->m && s.cols == r->n && ld == r->m) return move_share(a, &s, way, buffer);
       unsigned char *staging = malloc((size_t)(s.rows * s.cols) * e);
       OSLA_CHECK(staging, OSLA_ERR_MEM, "staging of %" PRId64 " x %" PRId64 " elements", s.rows,
                  s.cols);

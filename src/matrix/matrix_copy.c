@@ -77,23 +77,6 @@ static osla_err take_columns(const osla_matrix *source, osla_matrix *dest, int s
   return OSLA_OK;
 }
 
-static osla_err pull_all(const osla_matrix *source, osla_matrix *dest)
-{
-  osla_layout ls = osla_matrix_layout(source);
-  int64_t stride = osla_index_count(ls.m, ls.mb, 0, ls.nprow); /* the longest local column */
-  size_t bytes = (size_t)(stride * BATCH) * osla_dtype_size(osla_matrix_dtype(dest));
-  unsigned char *staging = malloc(bytes + 1);
-  OSLA_CHECK(staging, OSLA_ERR_MEM, "%zu bytes of staging", bytes);
-  osla_err err = OSLA_OK;
-  int64_t cols = osla_matrix_local_rows(dest) > 0 ? osla_matrix_local_cols(dest) : 0;
-  for (int src_prow = 0; src_prow < ls.nprow; src_prow++)
-    for (int64_t c = 0; c < cols && err == OSLA_OK; c += BATCH)
-      err = take_columns(source, dest, src_prow, c, (int)(cols - c < BATCH ? cols - c : BATCH),
-                         staging, stride);
-  free(staging);
-  return err;
-}
-
 static osla_err check_copy(const osla_matrix *source, const osla_matrix *dest)
 {
   osla_layout ls = osla_matrix_layout(source), ld = osla_matrix_layout(dest);
@@ -110,11 +93,27 @@ static osla_err check_copy(const osla_matrix *source, const osla_matrix *dest)
   return OSLA_OK;
 }
 
+static osla_err pull_all(const osla_matrix *source, osla_matrix *dest)
+{
+  osla_layout ls = osla_matrix_layout(source);
+  int64_t stride = osla_index_count(ls.m, ls.mb, 0, ls.nprow); /* the longest local column */
+  size_t bytes = (size_t)(stride * BATCH) * osla_dtype_size(osla_matrix_dtype(dest));
+  unsigned char *staging = malloc(bytes + 1);
+  osla_err err = check_copy(source, dest);
+  if (err == OSLA_OK && !staging) err = osla_error_set(OSLA_ERR_MEM, "%zu bytes of staging", bytes);
+  err = osla_agree(osla_grid_transport(osla_matrix_grid(dest)), err); /* the source is complete */
+  int64_t cols = osla_matrix_local_rows(dest) > 0 ? osla_matrix_local_cols(dest) : 0;
+  for (int src_prow = 0; src_prow < ls.nprow && err == OSLA_OK; src_prow++)
+    for (int64_t c = 0; c < cols && err == OSLA_OK; c += BATCH)
+      err = take_columns(source, dest, src_prow, c, (int)(cols - c < BATCH ? cols - c : BATCH),
+                         staging, stride);
+  free(staging);
+  return err;
+}
+
 osla_err osla_matrix_copy(const osla_matrix *source, osla_matrix *dest)
 {
-  osla_transport *t = osla_grid_transport(osla_matrix_grid(dest));
-  OSLA_CALL(osla_agree(t, check_copy(source, dest))); /* also: the source is complete everywhere */
-  return osla_agree(t, pull_all(source, dest));
+  return osla_agree(osla_grid_transport(osla_matrix_grid(dest)), pull_all(source, dest));
 }
 
 /* Block (bi, bj) here := transpose of block (bj, bi). */

@@ -129,9 +129,10 @@ osla_err osla_matrix_copy(const osla_matrix *source, osla_matrix *dest);
  * contiguous in dest are fetched one by one, so its blocks should not be tiny. */
 osla_err osla_matrix_transpose(osla_trans trans, const osla_matrix *source, osla_matrix *dest);
 
-/* dest := alpha source + beta dest, beta = 0 does not read dest. Collective, without communication:
- * same sizes, blocks and places; both real or both complex. The precisions may differ: what does
- * not fit the narrower one becomes infinite or zero. Errors, on all ranks together: ARG. */
+/* dest := alpha source + beta dest; alpha = 0 does not read source, beta = 0 not dest. Collective,
+ * without communication: same sizes, blocks and places; both real or both complex. The precisions
+ * may differ: what does not fit the narrower one becomes infinite or zero. Errors, on all ranks
+ * together: ARG. */
 osla_err osla_matrix_add(double alpha, const osla_matrix *source, double beta, osla_matrix *dest);
 
 /* Copies the triangle `from` (square matrix, mb = nb) over the other one, so that the matrix

@@ -1,8 +1,12 @@
 #include "config.h"
 
+#include "groups.h"
 #include "osla_host.h"
+#include "transport_ops.h"
 
+#include <math.h>
 #include <sched.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -10,38 +14,103 @@
 /* What each rank tells about itself. */
 typedef struct rank_host {
   char name[64];
+  char kernel[64]; /* tells running kernels apart */
+  int node_leader; /* lowest rank of its node */
+  double quota;    /* cores that its control groups allow; 0: no limit */
+  uint64_t group;  /* the group with that quota */
   cpu_set_t mask;
 } rank_host;
 
-static rank_host look_at_me(void)
+static void look_at_kernel(const char *host_name, char kernel[64])
+{
+  FILE *file = fopen("/proc/sys/kernel/random/boot_id", "r");
+  bool known = file && fscanf(file, "%63s", kernel) == 1;
+  if (file) (void)fclose(file);
+  if (!known) (void)strcpy(kernel, host_name);
+}
+
+static rank_host look_at_me(int node_leader)
 {
   rank_host me;
+  osla_groups groups;
   memset(&me, 0, sizeof me);
   if (gethostname(me.name, sizeof me.name - 1) != 0) (void)strcpy(me.name, "?");
+  look_at_kernel(me.name, me.kernel);
+  me.node_leader = node_leader;
+  osla_groups_look("", &groups);
+  me.quota = groups.cores;
+  me.group = groups.cpu_id;
   if (sched_getaffinity(0, sizeof me.mask, &me.mask) != 0)
     for (long core = 0; core < sysconf(_SC_NPROCESSORS_ONLN) && core < CPU_SETSIZE; core++)
       CPU_SET((size_t)core, &me.mask);
   return me;
 }
 
-osla_err osla_host_look(MPI_Comm comm, osla_host *out)
+static const char *kernel_of(const rank_host *all, int rank)
 {
-  int size = 1;
-  rank_host me = look_at_me();
+  return all[all[rank].node_leader].kernel;
+}
+
+/* Cores that quotas allow the ranks of a host, whose numbers are given: ranks of one group share
+ * one quota. */
+static double sum_quotas(const rank_host *all, const int *ranks, int count)
+{
+  double sum = 0;
+  for (int i = 0; i < count; i++) {
+    const rank_host *r = &all[ranks[i]];
+    int before = 0;
+    if (r->quota <= 0) return HUGE_VAL;
+    while (all[ranks[before]].group != r->group)
+      before++;
+    if (before == i) sum += r->quota;
+  }
+  return sum;
+}
+
+static void describe(const rank_host *all, int size, int rank, int *ranks, osla_host *out)
+{
+  cpu_set_t mask = all[rank].mask;
+  for (int other = 0; other < size; other++) {
+    if (strcmp(kernel_of(all, other), kernel_of(all, rank)) != 0) continue;
+    ranks[out->ranks++] = other;
+    CPU_OR(&mask, &mask, &all[other].mask);
+  }
+  double quota = ceil(sum_quotas(all, ranks, out->ranks));
+  memcpy(out->name, all[rank].name, sizeof out->name);
+  out->first = ranks[0];
+  out->cores = CPU_COUNT(&mask);
+  if (quota < out->cores) out->cores = (int)quota;
+}
+
+osla_err osla_host_look_nodes(MPI_Comm comm, int node_leader, osla_host *out)
+{
+  int rank = 0, size = 1;
   memset(out, 0, sizeof *out);
+  OSLA_MPI(MPI_Comm_rank(comm, &rank));
   OSLA_MPI(MPI_Comm_size(comm, &size));
-  rank_host *all = malloc((size_t)size * sizeof *all);
-  OSLA_CHECK(all, OSLA_ERR_MEM, "host table of %d ranks", size);
-  int code = MPI_Allgather(&me, sizeof me, MPI_BYTE, all, sizeof me, MPI_BYTE, comm);
-  cpu_set_t mask = me.mask;
-  for (int rank = 0; rank < size && code == MPI_SUCCESS; rank++) {
-    if (strcmp(all[rank].name, me.name) != 0) continue;
-    out->ranks++;
-    CPU_OR(&mask, &mask, &all[rank].mask);
+  rank_host me = look_at_me(node_leader), *all = malloc((size_t)size * sizeof *all);
+  int *ranks = malloc((size_t)size * sizeof *ranks);
+  osla_err err = osla_all_have(comm, all && ranks, "host table");
+  if (err == OSLA_OK) {
+    int code = MPI_Allgather(&me, sizeof me, MPI_BYTE, all, sizeof me, MPI_BYTE, comm);
+    if (code == MPI_SUCCESS)
+      describe(all, size, rank, ranks, out);
+    else
+      err = osla_error_set_mpi(code, "MPI_Allgather");
   }
   free(all);
+  free(ranks);
+  return err;
+}
+
+osla_err osla_host_look(MPI_Comm comm, osla_host *out)
+{
+  MPI_Comm node;
+  int leader = 0;
+  OSLA_MPI(MPI_Comm_rank(comm, &leader));
+  OSLA_MPI(MPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node));
+  int code = MPI_Bcast(&leader, 1, MPI_INT, 0, node);
+  (void)MPI_Comm_free(&node);
   OSLA_MPI(code);
-  memcpy(out->name, me.name, sizeof out->name);
-  out->cores = CPU_COUNT(&mask);
-  return OSLA_OK;
+  return osla_host_look_nodes(comm, leader, out);
 }

@@ -1,4 +1,10 @@
-/* The host that a rank runs on, and the cores that the job's ranks share there (floor 0). */
+/* The host that a rank runs on, and the cores that the job's ranks share there (floor 0).
+ *
+ * A host is one running kernel: one memory, one set of cores. It may hold several nodes, which are
+ * what MPI says of shared memory (containers, network name spaces); its name tells nothing, as
+ * many hosts may be called localhost. It is known by the kernel's boot id (random(4)), and where
+ * that cannot be read by its name; ranks of one node are on one host whatever these say.
+ */
 #ifndef OSLA_HOST_H
 #define OSLA_HOST_H
 
@@ -10,12 +16,14 @@ extern "C" {
 #endif
 
 typedef struct osla_host {
-  char name[64];
-  int cores; /* that the job's ranks on this host may use: the union of their CPU masks */
-  int ranks; /* of the communicator on this host; nodes that MPI keeps apart share its cores */
+  char name[64]; /* for people */
+  int first;     /* lowest rank of the communicator on this host: tells hosts apart */
+  int cores;     /* that the job's ranks on this host may use: the union of their CPU masks, and not
+                    more than what quotas of their control groups allow, rounded up */
+  int ranks;     /* of the communicator on this host; nodes that MPI keeps apart share its cores */
 } osla_host;
 
-/* Collective on comm; what it tells may differ by host. Errors: MPI, MEM. */
+/* Collective on comm; what it tells may differ by host. Errors, on all ranks together: MPI, MEM. */
 osla_err osla_host_look(MPI_Comm comm, osla_host *out);
 
 #ifdef __cplusplus

@@ -61,7 +61,8 @@ void osla_trace_stop(osla_transport *transport);
  *             rank (its other threads: rank + thread * ranks); times in microseconds since the
  *             start, on rank 0's clock. Complete events ("X"); GET and PUT as asynchronous pairs
  *             ("b", "e"). It appears under its name when it is complete, an older one of this name
- *             stays until then; of significance on rank 0 alone
+ *             stays until then and passes on its rights; pipes and devices are written as they
+ *             stand; of significance on rank 0 alone
  * Errors, on all ranks together: STATE (never started), IO, MEM, MPI. */
 osla_err osla_trace_write(osla_transport *transport, const char *path);
 

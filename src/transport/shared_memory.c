@@ -3,20 +3,26 @@
 #include "osla_clock.h"
 #include "osla_random.h"
 #include "shared_memory.h"
+#include "signal_guard.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
-/* Where a neighbour finds my memory. */
+enum { MOST_NAME = 64 };
+
+/* Where a neighbour finds my memory, and by what it knows it. */
 typedef struct address {
   int64_t pid;
   int64_t file; /* descriptor; -1: none */
   uint64_t bytes;
+  uint64_t token; /* in the file's name */
 } address;
 
 static osla_err map_file(int file, size_t bytes, unsigned char **at)
@@ -28,33 +34,68 @@ static osla_err map_file(int file, size_t bytes, unsigned char **at)
   return OSLA_OK;
 }
 
+/* Linux 6.3 and later may insist on memory that cannot be executed (vm.memfd_noexec = 2); earlier
+ * ones do not know the flag. */
+static int make_file(uint64_t token)
+{
+  int file = -1;
+  errno = ENOSYS;
+#ifdef __linux__
+  enum { NOEXEC_SEAL = 8 }; /* MFD_NOEXEC_SEAL, which headers of earlier systems lack */
+  char name[MOST_NAME];
+  (void)snprintf(name, sizeof name, "osla-%016" PRIx64, token);
+  file = memfd_create(name, MFD_CLOEXEC | NOEXEC_SEAL);
+  if (file < 0 && errno == EINVAL) file = memfd_create(name, MFD_CLOEXEC);
+#else
+  (void)token;
+#endif
+  return file;
+}
+
 /* My memory. The pages are taken at once, near this rank's core, so that a lack of them shows here
  * and not at the first touch. */
-static osla_err make_mine(size_t bytes, int *file, unsigned char **at)
+static osla_err make_mine(size_t bytes, uint64_t token, int *file, unsigned char **at)
 {
-#ifdef __linux__
-  *file = memfd_create("osla", MFD_CLOEXEC);
-#else
-  errno = ENOSYS;
-#endif
+  *file = make_file(token);
   OSLA_CHECK(*file >= 0, OSLA_ERR_UNSUPPORTED, "memfd_create: %s", strerror(errno));
-  OSLA_CHECK(ftruncate(*file, (off_t)bytes) == 0, OSLA_ERR_MEM, "%zu bytes of shared memory: %s",
-             bytes, strerror(errno));
-  int code;
-  do {
+  osla_signal_guard guard; /* of the limit on the size of files (ulimit -f), which counts here */
+  osla_signal_guard_begin(&guard);
+  int code = ftruncate(*file, (off_t)bytes) == 0 ? EINTR : errno;
+  while (code == EINTR)
     code = posix_fallocate(*file, 0, (off_t)bytes);
-  } while (code == EINTR);
-  OSLA_CHECK(code == 0, OSLA_ERR_MEM, "%zu bytes of shared memory: %s", bytes, strerror(code));
+  osla_signal_guard_end(&guard);
+  OSLA_CHECK(code == 0, OSLA_ERR_MEM, "%zu bytes of shared memory: %s%s", bytes, strerror(code),
+             code == EFBIG ? " (see ulimit -f)" : "");
   return map_file(*file, bytes, at);
 }
 
+static bool is_its_memory(int place, const char *path, const address *a)
+{
+  struct stat status;
+  char name[MOST_NAME] = "", expected[MOST_NAME];
+  (void)snprintf(expected, sizeof expected, "/memfd:osla-%016" PRIx64 " (deleted)", a->token);
+  return fstat(place, &status) == 0 && S_ISREG(status.st_mode) && status.st_nlink == 0 &&
+         (uint64_t)status.st_size == a->bytes && readlink(path, name, sizeof name - 1) > 0 &&
+         strcmp(name, expected) == 0;
+}
+
+/* The same PID and descriptor in another PID name space may be anything: a pipe whose opening
+ * waits, somebody's data, a shorter file. So only its place is opened (O_PATH) before it has shown
+ * by its name that it is that rank's. */
 static osla_err map_neighbour(const address *a, unsigned char **at)
 {
-  char path[64];
+  char path[MOST_NAME], here[MOST_NAME];
   (void)snprintf(path, sizeof path, "/proc/%lld/fd/%lld", (long long)a->pid, (long long)a->file);
-  int file = open(path, O_RDWR | O_CLOEXEC);
-  OSLA_CHECK(file >= 0, OSLA_ERR_UNSUPPORTED, "%s of a rank on this node: %s", path,
+  int place = open(path, O_PATH | O_CLOEXEC);
+  OSLA_CHECK(place >= 0, OSLA_ERR_UNSUPPORTED, "%s of a rank on this node: %s", path,
              strerror(errno));
+  (void)snprintf(here, sizeof here, "/proc/self/fd/%d", place);
+  bool right = is_its_memory(place, here, a);
+  int file = right ? open(here, O_RDWR | O_CLOEXEC) : -1, reason = errno;
+  (void)close(place);
+  OSLA_CHECK(right, OSLA_ERR_UNSUPPORTED, "%s is not the memory of a rank on this node", path);
+  OSLA_CHECK(file >= 0, OSLA_ERR_UNSUPPORTED, "%s of a rank on this node: %s", path,
+             strerror(reason));
   osla_err err = map_file(file, (size_t)a->bytes, at);
   (void)close(file);
   return err;
@@ -71,17 +112,24 @@ static osla_err map_neighbours(const osla_transport *t, const address *all, unsi
   return OSLA_OK;
 }
 
+/* A number that only this process has at this moment. */
+static uint64_t token_of(const osla_transport *t)
+{
+  return osla_random_bits((uint64_t)getpid(), (uint64_t)t->rank, (uint64_t)(1e9 * osla_clock()));
+}
+
 osla_err osla_shared_memory_map(osla_transport *t, size_t bytes, unsigned char **peer,
                                 size_t *mapped)
 {
   int file = -1;
   address *all = calloc((size_t)t->size, sizeof *all);
   osla_err err = all ? OSLA_OK : osla_error_set(OSLA_ERR_MEM, "table of %d ranks", t->size);
-  if (err == OSLA_OK) err = make_mine(bytes, &file, &peer[t->rank]);
+  uint64_t token = token_of(t);
+  if (err == OSLA_OK) err = make_mine(bytes, token, &file, &peer[t->rank]);
   if (err == OSLA_OK) mapped[t->rank] = bytes;
   OSLA_TRY(osla_agree(t, err));
 
-  address mine = {getpid(), file, bytes};
+  address mine = {getpid(), file, bytes, token};
   OSLA_TRY(osla_allgather(t, &mine, all, sizeof mine));
   OSLA_TRY(osla_agree(t, map_neighbours(t, all, peer, mapped))); /* then files may be closed */
 cleanup:
@@ -100,31 +148,6 @@ void osla_shared_memory_unmap(const osla_transport *t, unsigned char **peer, siz
   }
 }
 
-/* A number that only this process has, so that a neighbour can tell my memory from another's: in
- * another PID name space /proc/PID/fd may exist and mean something else. */
-static uint64_t token_of(const osla_transport *t)
-{
-  return osla_random_bits((uint64_t)getpid(), (uint64_t)t->rank, (uint64_t)(1e9 * osla_clock()));
-}
-
-/* Does each neighbour's memory hold what the neighbour wrote? */
-static osla_err check_tokens(osla_transport *t, unsigned char *const *peer, bool *same)
-{
-  uint64_t mine = token_of(t);
-  uint64_t *all = calloc((size_t)t->size, sizeof *all);
-  OSLA_CALL(osla_agree(t, all ? OSLA_OK : osla_error_set(OSLA_ERR_MEM, "table of ranks")));
-  memcpy(peer[t->rank], &mine, sizeof mine);
-  osla_err err = osla_allgather(t, &mine, all, sizeof mine);
-  int differ = 0;
-  for (int rank = 0; rank < t->size && err == OSLA_OK; rank++)
-    if (peer[rank] && memcmp(peer[rank], &all[rank], sizeof mine) != 0) differ = 1;
-  free(all);
-  OSLA_CALL(err);
-  OSLA_CALL(osla_allreduce(t, &differ, 1, MPI_INT, MPI_MAX));
-  *same = !differ;
-  return OSLA_OK;
-}
-
 osla_err osla_shared_memory_probe(osla_transport *t, bool *works)
 {
   const char *wish = getenv("OSLA_SHARED_MEMORY");
@@ -137,8 +160,8 @@ osla_err osla_shared_memory_probe(osla_transport *t, bool *works)
   size_t *mapped = calloc((size_t)t->size, sizeof *mapped);
   osla_err err = peer && mapped ? OSLA_OK : osla_error_set(OSLA_ERR_MEM, "table of ranks");
   err = osla_agree(t, err);
-  if (err == OSLA_OK && osla_shared_memory_map(t, sizeof(uint64_t), peer, mapped) == OSLA_OK) {
-    err = check_tokens(t, peer, works);
+  if (err == OSLA_OK) {
+    *works = osla_shared_memory_map(t, sizeof(uint64_t), peer, mapped) == OSLA_OK;
     osla_shared_memory_unmap(t, peer, mapped);
   }
   free(peer);

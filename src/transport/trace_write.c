@@ -2,6 +2,8 @@
  * in the trace event format of Chrome, a JSON array. Memory: one piece.
  * Source of the format: "Trace Event Format", the document of the Chromium project.
  */
+#include "new_file.h"
+#include "signal_guard.h"
 #include "trace.h"
 
 #include <errno.h>
@@ -10,7 +12,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 /* What rank 0 needs to know of a rank besides its events. */
@@ -137,57 +138,38 @@ static osla_err write_rank(osla_transport *t, writer *w, int rank, header *h, tr
 
 /* --- the file --- */
 
-static osla_err cannot_write(const char *path, int reason)
+/* A pipe or a device is written as it stands: a file must not take its place. */
+static osla_err open_file(const char *path, FILE **stream, osla_new_file **file)
 {
-  return osla_error_set(OSLA_ERR_IO, "%s cannot be written: %s", path, strerror(reason));
-}
-
-/* The file under its temporary name. What is no regular file (a pipe, a device) is written as it
- * stands: a file must not take its place. */
-static osla_err open_file(const char *path, FILE **file, char **partial)
-{
-  struct stat status;
-  *file = NULL;
-  *partial = NULL;
-  OSLA_CHECK(path && path[0], OSLA_ERR_IO, "the name of the trace file is empty");
-  bool exists = stat(path, &status) == 0;
-  if (exists && S_ISDIR(status.st_mode)) return cannot_write(path, EISDIR);
-  if (!exists || S_ISREG(status.st_mode)) {
-    size_t length = strlen(path) + 32;
-    *partial = malloc(length);
-    OSLA_CHECK(*partial, OSLA_ERR_MEM, "name of a trace file");
-    (void)snprintf(*partial, length, "%s.%ld.part", path, (long)getpid());
-  }
-  *file = fopen(*partial ? *partial : path, "w");
-  if (*file) return OSLA_OK;
-  osla_err err = cannot_write(path, errno);
-  free(*partial);
-  *partial = NULL;
+  OSLA_CHECK(path, OSLA_ERR_IO, "the name of the trace file is empty");
+  OSLA_CALL(osla_new_file_begin(path, OSLA_NEW_FILE_ANY, file));
+  int copy = dup(osla_new_file_fd(*file));
+  *stream = copy >= 0 ? fdopen(copy, "w") : NULL;
+  if (*stream) return OSLA_OK;
+  osla_err err = osla_error_set(OSLA_ERR_IO, "%.200s: %s", path, strerror(errno));
+  if (copy >= 0) (void)close(copy);
+  osla_new_file_drop(file);
   return err;
 }
 
 /* Gives the file its name if all went well (err), else removes it. */
-static osla_err close_file(const char *path, FILE *file, char *partial, osla_err err)
+static osla_err close_file(const char *path, FILE *stream, osla_new_file *file, osla_err err)
 {
   errno = 0;
-  bool complete = !ferror(file);
-  if (fclose(file) != 0) complete = false;
-  if (err == OSLA_OK && complete && partial) complete = rename(partial, path) == 0;
-  if (err == OSLA_OK && !complete) err = cannot_write(path, errno ? errno : EIO);
-  if (err != OSLA_OK && partial) (void)remove(partial);
-  free(partial);
+  bool complete = !ferror(stream);
+  if (fclose(stream) != 0) complete = false;
+  if (err == OSLA_OK && !complete)
+    err = osla_error_set(OSLA_ERR_IO, "%.200s: %s", path, strerror(errno ? errno : EIO));
+  if (err == OSLA_OK) err = osla_new_file_sync(file);
+  if (err == OSLA_OK) return osla_new_file_place(&file);
+  osla_new_file_drop(&file);
   return err;
 }
 
 osla_err osla_trace_check(const char *path)
 {
-  FILE *file;
-  char *partial;
-  OSLA_CALL(open_file(path, &file, &partial));
-  (void)fclose(file);
-  if (partial) (void)remove(partial);
-  free(partial);
-  return OSLA_OK;
+  OSLA_CHECK(path, OSLA_ERR_IO, "the name of the trace file is empty");
+  return osla_new_file_check(path, OSLA_NEW_FILE_ANY);
 }
 
 static osla_err write_all(osla_transport *t, writer *w, header *mine, trace_event *room)
@@ -206,12 +188,13 @@ osla_err osla_trace_write(osla_transport *t, const char *path)
 {
   writer w = {.size = t->size};
   trace_event *room = NULL;
-  char *partial = NULL;
+  osla_new_file *file = NULL;
+  osla_signal_guard guard; /* of the stream's writes */
   osla_err err = OSLA_OK;
   OSLA_CALL(osla_trace_finish(t));
   if (t->rank == 0) {
     room = malloc(TRACE_PIECE * sizeof *room);
-    err = room ? open_file(path, &w.file, &partial)
+    err = room ? open_file(path, &w.file, &file)
                : osla_error_set(OSLA_ERR_MEM, "room for %d events", TRACE_PIECE);
   }
   err = osla_agree(t, err);
@@ -223,10 +206,12 @@ osla_err osla_trace_write(osla_transport *t, const char *path)
   header mine = {trace->count,     trace->dropped, t->node,
                  trace->n_threads, trace->offset,  trace->stop};
   w.origin = trace->origin;
+  osla_signal_guard_begin(&guard);
   if (t->rank == 0)
-    err = close_file(path, w.file, partial, write_all(t, &w, &mine, room));
+    err = close_file(path, w.file, file, write_all(t, &w, &mine, room));
   else
     err = send_mine(t, &mine);
+  osla_signal_guard_end(&guard);
   free(room);
   return osla_agree(t, err);
 }

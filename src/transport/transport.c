@@ -1,8 +1,7 @@
 /* Making a transport: the node map, the thread level, the progress hooks and thread. */
 #include "futex.h"
-#include "osla_host.h"
+#include "osla_farewell.h"
 #include "osla_log.h"
-#include "osla_random.h"
 #include "request_pool.h"
 #include "shared_memory.h"
 #include "trace.h"
@@ -14,26 +13,49 @@
 
 enum { PROGRESS_NAP_US = 50 };
 
-/* Numbers the nodes 0, 1, ... in the order of their lowest ranks. */
-static osla_err map_nodes(osla_transport *t)
+osla_err osla_all_have(MPI_Comm comm, bool mine, const char *what)
 {
-  OSLA_MPI(t->ops->every_rank_a_node
-             ? MPI_Comm_split(t->comm, t->rank, 0, &t->node_comm)
-             : MPI_Comm_split_type(t->comm, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &t->node_comm));
+  int size = 0, all = mine;
+  OSLA_MPI(MPI_Comm_size(comm, &size));
+  OSLA_MPI(MPI_Allreduce(MPI_IN_PLACE, &all, 1, MPI_INT, MPI_MIN, comm));
+  OSLA_CHECK(all, OSLA_ERR_MEM, "%s of %d ranks", what, size);
+  return OSLA_OK;
+}
+
+/* The ranks of this node. */
+static osla_err split_nodes(osla_transport *t)
+{
+  if (t->ops->every_rank_a_node) {
+    OSLA_MPI(MPI_Comm_split(t->comm, t->rank, 0, &t->node_comm));
+    return OSLA_OK;
+  }
+  OSLA_MPI(MPI_Comm_split_type(t->comm, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &t->node_comm));
+  if (t->settings.fake_nodes == 0) return OSLA_OK;
+  int part;
+  MPI_Comm whole = t->node_comm;
+  OSLA_CALL(osla_fake_node(t->settings.fake_nodes, &part));
+  int code = MPI_Comm_split(whole, part, 0, &t->node_comm);
+  (void)MPI_Comm_free(&whole);
+  OSLA_MPI(code);
+  return OSLA_OK;
+}
+
+/* Numbers the nodes 0, 1, ... in the order of their lowest ranks; *leader: the lowest of mine. */
+static osla_err map_nodes(osla_transport *t, int *leader)
+{
+  OSLA_CALL(split_nodes(t));
   OSLA_MPI(MPI_Comm_set_errhandler(t->node_comm, MPI_ERRORS_RETURN));
   OSLA_MPI(MPI_Comm_rank(t->node_comm, &t->node_rank));
   OSLA_MPI(MPI_Comm_size(t->node_comm, &t->node_size));
 
-  int leader = t->rank;
-  OSLA_MPI(MPI_Bcast(&leader, 1, MPI_INT, 0, t->node_comm));
+  *leader = t->rank;
+  OSLA_MPI(MPI_Bcast(leader, 1, MPI_INT, 0, t->node_comm));
   t->node_of = malloc((size_t)t->size * sizeof *t->node_of);
   int *number = calloc((size_t)t->size, sizeof *number); /* of the node led by that rank */
-  if (!t->node_of || !number) {
-    free(number);
-    return osla_error_set(OSLA_ERR_MEM, "node map of %d ranks", t->size);
-  }
-  int code = MPI_Allgather(&leader, 1, MPI_INT, t->node_of, 1, MPI_INT, t->comm);
-  if (code == MPI_SUCCESS) {
+  osla_err err = osla_all_have(t->comm, t->node_of && number, "node map");
+  int code = MPI_SUCCESS;
+  if (err == OSLA_OK) code = MPI_Allgather(leader, 1, MPI_INT, t->node_of, 1, MPI_INT, t->comm);
+  if (err == OSLA_OK && code == MPI_SUCCESS) {
     for (int rank = 0; rank < t->size; rank++)
       if (t->node_of[rank] == rank) number[rank] = t->n_nodes++;
     for (int rank = 0; rank < t->size; rank++)
@@ -41,7 +63,7 @@ static osla_err map_nodes(osla_transport *t)
     t->node = t->node_of[t->rank];
   }
   free(number);
-  return code == MPI_SUCCESS ? OSLA_OK : osla_error_set_mpi(code, "MPI_Allgather");
+  return code == MPI_SUCCESS ? err : osla_error_set_mpi(code, "MPI_Allgather");
 }
 
 static void *progress_main(void *arg)
@@ -65,6 +87,24 @@ static osla_err start_progress_thread(osla_transport *t)
   return OSLA_OK;
 }
 
+/* Is this the job that the user meant? Where the launcher and MPI do not fit, each rank is a job of
+ * its own. */
+static osla_err check_expectations(const osla_transport *t)
+{
+  int world;
+  OSLA_MPI(MPI_Comm_size(MPI_COMM_WORLD, &world));
+  if (t->size < world) return OSLA_OK;
+  int ranks = t->settings.expect_ranks, nodes = t->settings.expect_nodes;
+  OSLA_CHECK(
+    ranks == 0 || ranks == t->size, OSLA_ERR_STATE,
+    "this job has %d ranks, and OSLA_EXPECT_RANKS asks for %d: does the launcher belong to "
+    "this MPI?",
+    t->size, ranks);
+  OSLA_CHECK(nodes == 0 || nodes == t->n_nodes || t->ops->every_rank_a_node, OSLA_ERR_STATE,
+             "this job has %d nodes, and OSLA_EXPECT_NODES asks for %d", t->n_nodes, nodes);
+  return OSLA_OK;
+}
+
 static osla_err set_up(osla_transport *t, MPI_Comm comm, const osla_transport_options *options)
 {
   OSLA_MPI(MPI_Comm_dup(comm, &t->comm));
@@ -73,19 +113,21 @@ static osla_err set_up(osla_transport *t, MPI_Comm comm, const osla_transport_op
   OSLA_MPI(MPI_Comm_size(t->comm, &t->size));
   OSLA_MPI(MPI_Query_thread(&t->thread_level));
   OSLA_CALL(osla_backend_choose(t->comm, options ? options->transport : NULL, &t->ops));
-  OSLA_CALL(map_nodes(t));
+  int leader;
+  OSLA_CALL(osla_settings_read(t->comm, &t->settings));
+  OSLA_CALL(osla_farewell_arrange(t->comm));
+  OSLA_CALL(map_nodes(t, &leader));
+  OSLA_CALL(check_expectations(t));
 
   int threads = options && options->threads_per_rank > 1 ? options->threads_per_rank : 1;
   bool mapped = false;
   OSLA_CALL(osla_shared_memory_probe(t, &mapped));
   t->memory_by_mpi = !mapped;
   osla_host host;
-  osla_err err = osla_host_look(t->comm, &host);
-  for (const char *c = host.name; *c; c++)
-    t->host_id = osla_random_bits(t->host_id, (uint64_t)*c, 0);
+  OSLA_CALL(osla_host_look_nodes(t->comm, leader, &host));
+  t->host = host.first;
   t->oversubscribed = host.ranks * threads > host.cores;
-  if (err == OSLA_OK && options && options->progress_thread) err = start_progress_thread(t);
-  OSLA_CALL(osla_agree(t, err));
+  if (options && options->progress_thread) OSLA_CALL(osla_agree(t, start_progress_thread(t)));
   return t->ops->start ? t->ops->start(t) : OSLA_OK;
 }
 
@@ -99,19 +141,18 @@ osla_err osla_transport_create(MPI_Comm comm, const osla_transport_options *opti
   *out = NULL;
   osla_transport *t = calloc(1, sizeof *t);
   request_pool *pool = osla_pool_create();
-  int complete = t && pool;
-  OSLA_MPI(MPI_Allreduce(MPI_IN_PLACE, &complete, 1, MPI_INT, MPI_MIN, comm));
-  if (!complete) {
+  osla_err err = osla_all_have(comm, t && pool, "transport objects");
+  if (err != OSLA_OK) {
     free(t);
     osla_pool_destroy(pool);
-    return osla_error_set(OSLA_ERR_MEM, "transport object");
+    return err;
   }
   t->ops = &osla_transport_mpi;
   t->comm = t->node_comm = MPI_COMM_NULL;
   (void)pthread_mutex_init(&t->mutex, NULL);
   (void)pthread_mutex_init(&t->hook_mutex, NULL);
   t->pool = pool;
-  osla_err err = set_up(t, comm, options);
+  err = set_up(t, comm, options);
   if (err != OSLA_OK) osla_transport_destroy(&t);
   *out = t;
   return err;

@@ -229,7 +229,11 @@ static osla_err mpi_post(osla_region *region, int rank, size_t offset, const voi
                          osla_post **out)
 {
   unsigned char *peer = region->peer[rank];
-  if (!peer) return osla_mpi_post(region, rank, offset, source, bytes, word_offset, word, out);
+  if (!peer) {
+    osla_err err = osla_mpi_post(region, rank, offset, source, bytes, word_offset, word, out);
+    if (err != OSLA_ERR_MEM) return err;
+    return mpi_put_notify(region, rank, offset, source, bytes, word_offset, word, bell_offset);
+  }
   store_and_ring(peer, offset, source, bytes, word_offset, word, bell_offset);
   if (out) *out = NULL;
   return OSLA_OK;

@@ -6,7 +6,9 @@
 #ifndef OSLA_TRANSPORT_OPS_H
 #define OSLA_TRANSPORT_OPS_H
 
+#include "osla_host.h"
 #include "osla_transport.h"
+#include "settings.h"
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stddef.h>
@@ -90,9 +92,10 @@ enum { OSLA_MAX_HOOKS = 16 };
 struct osla_transport {
   const osla_transport_ops *ops;
   MPI_Comm comm, node_comm;
+  osla_settings settings;
   int rank, size;
   int node, n_nodes, node_rank, node_size;
-  uint64_t host_id;      /* the same on ranks whose hosts have one name */
+  int host;              /* lowest rank on my host, see osla_host.h */
   int *node_of;          /* [size] node of each rank */
   int thread_level;      /* what MPI provides */
   bool memory_by_mpi;    /* node memory comes from MPI_Win_allocate_shared, see shared_memory.h */
@@ -130,6 +133,13 @@ osla_err osla_backend_choose(MPI_Comm comm, const char *name, const osla_transpo
  * free, then sleeps on the bell (or naps, when bell is NULL) and makes progress between. */
 typedef bool osla_wait_test(void *arg);
 void osla_wait_until(osla_transport *t, osla_wait_test *test, void *arg, osla_bell *bell);
+
+/* Before there is a transport: does every rank have the memory that it asked for? Collective on
+ * comm. Errors, on all ranks together: MEM ("WHAT of N ranks"), MPI. */
+osla_err osla_all_have(MPI_Comm comm, bool mine, const char *what);
+
+/* osla_host_look where the lowest rank of my node is known. */
+osla_err osla_host_look_nodes(MPI_Comm comm, int node_leader, osla_host *out);
 
 /* `bytes` bytes from one rank to another, where two-sided is simpler. Not for kernels. Local;
  * sleeps until the buffer may be reused, or is filled. */

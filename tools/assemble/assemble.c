@@ -1,18 +1,38 @@
 /* `osla assemble`, step by step. */
 #include "assemble.h"
-#include "tomo_store.h"
+#include "command_files.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
-static osla_err check_output(const assemble_job *job)
+/* Rank 0 looks at all files: their names before the work, the room for them once n is known to be
+ * an order of which H fits the memory. */
+static osla_err check_files(const assemble_job *job, bool room)
 {
   const assemble_options *o = job->options;
+  uint64_t bytes;
+  if (__builtin_mul_overflow((uint64_t)o->n, (uint64_t)o->n, &bytes) ||
+      __builtin_mul_overflow(bytes, osla_dtype_size(o->dtype), &bytes))
+    bytes = UINT64_MAX;
+  const osla_command_file outputs[] = {
+    {"--output", o->output, OSLA_FILE_REPLACED, bytes},
+    {"--json", o->json, OSLA_FILE_REPLACED, 0},
+    {"--checkpoint", o->checkpoint, OSLA_FILE_CHECKPOINT, bytes}};
+  enum { N_OUTPUTS = sizeof outputs / sizeof *outputs };
   osla_err err = OSLA_OK;
-  if (osla_transport_rank(job->t) == 0) {
-    err = tomo_store_check(o->output);
-    if (err == OSLA_OK && o->json) err = tomo_store_check(o->json);
+  if (osla_transport_rank(job->t) == 0 && room) {
+    err = osla_command_check_room(outputs, N_OUTPUTS);
+  } else if (osla_transport_rank(job->t) == 0) {
+    osla_command_file *files = calloc((size_t)(N_OUTPUTS + o->n_files), sizeof *files);
+    if (!files) err = osla_error_set(OSLA_ERR_MEM, "table of %d files", o->n_files);
+    for (int i = 0; i < N_OUTPUTS + o->n_files && files; i++)
+      files[i] = i < N_OUTPUTS
+                   ? outputs[i]
+                   : (osla_command_file){.option = "the updates", .path = o->files[i - N_OUTPUTS]};
+    if (files) err = osla_command_check_files(files, N_OUTPUTS + o->n_files);
+    free(files);
   }
   return osla_agree(job->t, err);
 }
@@ -42,6 +62,7 @@ static osla_err write_output(assemble_job *job)
   OSLA_TRY(
     osla_file_put_vector(file, "g", OSLA_FILE_DOUBLE, o->n, osla_hessian_gradient(job->hessian)));
   OSLA_TRY(osla_file_put_int(file, "updates", job->updates));
+  OSLA_TRY(osla_file_put_text(file, "verdict", job->verdict));
   OSLA_TRY(osla_file_commit(&file));
 cleanup:
   osla_file_close(&file);
@@ -76,14 +97,14 @@ static json_t *report_json(const assemble_job *job)
   const assemble_options *o = job->options;
   const checkpoint *c = &job->checkpoint;
   return json_pack(
-    "{s:I, s:i, s:I, s:I, s:s, s:s, s:I, s:i, s:i, s:f, s:f, s:f, s:f, s:I, s:i, s:f}", "updates",
-    (json_int_t)job->updates, "files", o->n_files, "elements", (json_int_t)job->elements, "n",
-    (json_int_t)o->n, "type", o->dtype == OSLA_FLOAT ? "float" : "double", "uplo",
+    "{s:I, s:i, s:I, s:I, s:s, s:s, s:I, s:i, s:i, s:f, s:f, s:f, s:f, s:I, s:i, s:f, s:s}",
+    "updates", (json_int_t)job->updates, "files", o->n_files, "elements", (json_int_t)job->elements,
+    "n", (json_int_t)o->n, "type", o->dtype == OSLA_FLOAT ? "float" : "double", "uplo",
     o->uplo == OSLA_UPPER ? "upper" : "lower", "nb", (json_int_t)o->nb, "nprow",
     osla_grid_nprow(job->grid), "npcol", osla_grid_npcol(job->grid), "seconds_assemble",
     job->seconds_assemble, "seconds_read", job->seconds_read, "seconds_add", job->seconds_add,
     "seconds_write", job->seconds_write, "updates_resumed", (json_int_t)c->resumed, "checkpoints",
-    c->written, "seconds_checkpoint", c->seconds);
+    c->written, "seconds_checkpoint", c->seconds, "verdict", job->verdict);
 }
 
 static osla_err begin_checkpoints(assemble_job *job)
@@ -96,14 +117,26 @@ static osla_err begin_checkpoints(assemble_job *job)
 
 static osla_err run_steps(assemble_job *job)
 {
-  OSLA_CALL(check_output(job));
-  OSLA_CALL(checkpoint_check(&job->checkpoint, job->t));
+  OSLA_CALL(check_files(job, false));
+  OSLA_CALL(checkpoint_check(&job->checkpoint));
   OSLA_CALL(assemble_look(job));
   OSLA_CALL(make_hessian(job));
+  OSLA_CALL(check_files(job, true));
   OSLA_CALL(begin_checkpoints(job));
   OSLA_CALL(assemble_add(job));
+  OSLA_CALL(assemble_judge(job));
   OSLA_CALL(write_output(job));
   checkpoint_remove(&job->checkpoint);
+  return OSLA_OK;
+}
+
+/* The same on all ranks, as an error. */
+static osla_err verdict(const assemble_job *job)
+{
+  const assemble_options *o = job->options;
+  OSLA_CHECK(strcmp(job->verdict, ASSEMBLE_GOOD) == 0, OSLA_ERR_STATE, "%.200s: %s%s", o->output,
+             job->verdict,
+             o->dtype == OSLA_FLOAT && job->verdict[0] == 'H' ? ": --type double holds more" : "");
   return OSLA_OK;
 }
 
@@ -117,6 +150,8 @@ int osla_command_assemble(int argc, char **argv)
   if (!assemble_parse(argc, argv, ranks, &options, &line, &status)) return status;
   assemble_job job = {.options = &options};
   osla_err err = osla_cpu_look(MPI_COMM_WORLD, &cpu);
+  /* Before this process has large memory, registered memory, or threads. */
+  osla_err started = updates_reader_start(&job.reader);
   if (err == OSLA_OK) {
     const osla_transport_options transport = {.threads_per_rank = cpu.threads};
     osla_cpu_apply(&cpu);
@@ -128,6 +163,7 @@ int osla_command_assemble(int argc, char **argv)
                                 .file = options.checkpoint,
                                 .interval = options.interval,
                                 .quiet = options.quiet};
+  if (err == OSLA_OK) err = osla_agree(job.t, started);
   if (err == OSLA_OK) err = run_steps(&job);
   status = osla_command_fail("assemble", err);
   if (err == OSLA_OK) print_report(&job);
@@ -136,8 +172,11 @@ int osla_command_assemble(int argc, char **argv)
     status = osla_command_write_json("assemble", options.json, root);
     json_decref(root);
   }
+  if (err == OSLA_OK && status == OSLA_EXIT_OK)
+    status = osla_command_fail("assemble", verdict(&job));
   osla_hessian_destroy(&job.hessian);
   osla_grid_destroy(&job.grid);
+  updates_reader_stop(&job.reader);
   free(job.before);
   osla_transport_destroy(&job.t);
   osla_command_release(&line);

@@ -11,8 +11,9 @@ static const char about[] =
   "Sums updates H[ix, ix] += G^T diag(w) G and g[ix] += G^T diag(w) r, or H[ix, ix] += U and "
   "g[ix] += g, from HDF5 files. The ranks take updates from all files as they get ready. Writes "
   "one "
-  "triangle of H, and g, for osla solve. The data sets that a file must hold are told in "
-  "osla-assemble(1).";
+  "triangle of H, and g, for osla solve; exit status 1 if they are not finite. The data sets that "
+  "a "
+  "file must hold are told in osla-assemble(1).";
 
 static const char after[] = "Example:\n"
                             "  mpiexec -n 4 osla assemble --n 5000 --output system.h5 panels*.h5\n";
@@ -31,12 +32,6 @@ static int check(const assemble_options *o)
   if (o->nb < 1 || o->nb > 65536)
     return osla_command_error(name, "--nb: %lld is outside 1 to 65536", o->nb);
   if (!o->output) return osla_command_error(name, "--output: no file is named");
-  if (o->json && strcmp(o->json, o->output) == 0)
-    return osla_command_error(name, "--json: %s is the file of --output too", o->json);
-  if (o->checkpoint &&
-      (strcmp(o->checkpoint, o->output) == 0 || (o->json && strcmp(o->checkpoint, o->json) == 0)))
-    return osla_command_error(name, "--checkpoint: %s is the file of --output or --json too",
-                              o->checkpoint);
   if (!(o->interval >= 0.0))
     return osla_command_error(name, "--interval: %g is negative", o->interval);
   if (o->n_files == 0) return osla_command_error(name, "no file of updates is named");

@@ -1,7 +1,6 @@
 /* The assembly: a shared counter hands out updates to whoever asks next, so that a rank with slow
  * reads or large updates asks less often. */
 #include "assemble.h"
-#include "updates.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -9,14 +8,14 @@
 #include <stdlib.h>
 #include <sys/stat.h>
 
-static osla_err count_updates(const assemble_options *o, int64_t *before)
+static osla_err count_updates(const assemble_job *job)
 {
-  before[0] = 0;
+  const assemble_options *o = job->options;
+  job->before[0] = 0;
   for (int i = 0; i < o->n_files; i++) {
-    updates *file;
-    OSLA_CALL(updates_open(o->files[i], &file));
-    before[i + 1] = before[i] + updates_count(file);
-    updates_close(&file);
+    int64_t count;
+    OSLA_CALL(updates_reader_open(job->reader, o->files[i], &count));
+    job->before[i + 1] = job->before[i] + count;
   }
   return OSLA_OK;
 }
@@ -28,7 +27,7 @@ osla_err assemble_look(assemble_job *job)
   OSLA_CALL(osla_agree(
     job->t, job->before ? OSLA_OK : osla_error_set(OSLA_ERR_MEM, "list of %d files", o->n_files)));
   bool root = osla_transport_rank(job->t) == 0;
-  OSLA_CALL(osla_agree(job->t, root ? count_updates(o, job->before) : OSLA_OK));
+  OSLA_CALL(osla_agree(job->t, root ? count_updates(job) : OSLA_OK));
   OSLA_CALL(osla_bcast(job->t, job->before, o->n_files + 1, MPI_INT64_T, 0));
   job->updates = job->before[o->n_files];
   return OSLA_OK;
@@ -52,9 +51,8 @@ void assemble_describe(const assemble_job *job, char *text, size_t size)
 /* What one rank works with. */
 typedef struct worker {
   assemble_job *job;
-  int open_file; /* number of `file`; -1: none */
-  updates *file;
-  updates_batch batch;
+  int open_file;         /* number of the reader's; -1: none */
+  updates_batch batch;   /* the reader's */
   double *root_w, *sums; /* [k], [longest update] */
   size_t k_room, sums_room;
   double seconds_read, seconds_add;
@@ -174,11 +172,11 @@ static osla_err add_range(worker *w, int i, int64_t first, int64_t end)
 {
   const assemble_options *o = w->job->options;
   if (w->open_file != i) {
-    updates_close(&w->file);
+    int64_t count;
     w->open_file = -1;
-    OSLA_CALL(updates_open(o->files[i], &w->file));
+    OSLA_CALL(updates_reader_open(w->job->reader, o->files[i], &count));
     w->open_file = i;
-    OSLA_CHECK(updates_count(w->file) == w->job->before[i + 1] - w->job->before[i], OSLA_ERR_IO,
+    OSLA_CHECK(count == w->job->before[i + 1] - w->job->before[i], OSLA_ERR_IO,
                "%.200s: is changed while it is read", o->files[i]);
   }
   while (first < end) {
@@ -187,7 +185,7 @@ static osla_err add_range(worker *w, int i, int64_t first, int64_t end)
       continue;
     }
     double start = osla_clock();
-    OSLA_CALL(updates_read(w->file, first, end - first, o->dtype, &w->batch));
+    OSLA_CALL(updates_reader_read(w->job->reader, first, end - first, o->dtype, &w->batch));
     double read = osla_clock();
     OSLA_CALL(add_batch(w, o->files[i]));
     w->seconds_read += read - start;
@@ -252,8 +250,6 @@ osla_err assemble_add(assemble_job *job)
   if (err == OSLA_OK) err = osla_hessian_commit(job->hessian);
   if (err == OSLA_OK) err = share_totals(job, &w);
   job->seconds_assemble = osla_clock() - start;
-  updates_close(&w.file);
-  updates_free(&w.batch);
   free(w.root_w);
   free(w.sums);
   osla_counter_destroy(&counter);

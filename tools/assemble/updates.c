@@ -3,15 +3,54 @@
 
 #include "updates_file.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
-void updates_free(updates_batch *b)
+osla_err updates_memory_map(updates_memory *m, int64_t room)
 {
-  free(b->memory);
-  *b = (updates_batch){.count = 0};
+  updates_memory_free(m);
+  void *start = mmap(NULL, (size_t)room, PROT_READ | PROT_WRITE, MAP_SHARED, m->fd, 0);
+  OSLA_CHECK(start != MAP_FAILED, OSLA_ERR_MEM, "%" PRId64 " bytes of updates: %s", room,
+             strerror(errno));
+  m->start = start;
+  m->room = room;
+  return OSLA_OK;
+}
+
+/* The pages are made at once: later a lack of memory would be a bus error. */
+static osla_err grow_shared(updates_memory *m, int64_t bytes)
+{
+  updates_memory_free(m);
+  int reason = posix_fallocate(m->fd, 0, bytes);
+  OSLA_CHECK(reason == 0, OSLA_ERR_MEM, "%" PRId64 " bytes of updates: %s%s", bytes,
+             strerror(reason), reason == EFBIG ? " (the limit of ulimit -f)" : "");
+  return updates_memory_map(m, bytes);
+}
+
+osla_err updates_memory_grow(updates_memory *m, int64_t bytes)
+{
+  if (m->room >= bytes) return OSLA_OK;
+  if (m->shared) return grow_shared(m, bytes);
+  updates_memory_free(m);
+  m->start = malloc((size_t)bytes);
+  OSLA_CHECK(m->start, OSLA_ERR_MEM, "%" PRId64 " bytes of updates", bytes);
+  m->room = bytes;
+  return OSLA_OK;
+}
+
+void updates_memory_free(updates_memory *m)
+{
+  if (!m->shared)
+    free(m->start);
+  else if (m->start)
+    (void)munmap(m->start, (size_t)m->room);
+  m->start = NULL;
+  m->room = 0;
 }
 
 #ifdef HAVE_HDF5
@@ -31,42 +70,46 @@ static void choose_count(const updates *f, int64_t first, int64_t count, osla_dt
   int64_t begin = values_before(f, first), last = first + 1;
   while (last < first + count && values_before(f, last + 1) - begin <= most)
     last++;
-  *b = (updates_batch){.first = first,
-                       .count = last - first,
-                       .offset = f->offset + first,
-                       .k = f->k,
-                       .memory = b->memory,
-                       .room = b->room};
+  *b = (updates_batch){.first = first, .count = last - first, .k = f->k, .memory = b->memory};
+}
+
+/* Elements of the arrays of updates [first, first + count): of ix, of w and r, of G or U. */
+typedef struct counts {
+  int64_t indices, data, values;
+} counts;
+
+static counts count_elements(const updates *f, int64_t first, int64_t count)
+{
+  return (counts){.indices = f->offset[first + count] - f->offset[first],
+                  .data = f->w >= 0 || f->r >= 0 ? count * f->k : 0,
+                  .values = values_before(f, first + count) - values_before(f, first)};
+}
+
+int64_t updates_bytes(const updates *f, int64_t first, int64_t count, size_t element)
+{
+  counts c = count_elements(f, first, count);
+  int64_t words =
+    count + 1 + (f->g >= 0 ? 2 : 1) * c.indices + ((f->w >= 0) + (f->r >= 0)) * c.data;
+  return 8 * words + (c.values * (int64_t)element + 7) / 8 * 8;
 }
 
 /* One piece of memory for all arrays, kept for the next batch. */
 static osla_err allocate(const updates *f, osla_dtype dtype, updates_batch *b)
 {
-  int64_t indices = b->offset[b->count] - b->offset[0];
-  int64_t values = values_before(f, b->first + b->count) - values_before(f, b->first);
-  int64_t data = b->count * f->k;
-  size_t size = osla_dtype_size(dtype), room, bytes;
-  OSLA_CHECK(!__builtin_mul_overflow((size_t)values, size, &room) &&
-               !__builtin_add_overflow(room, 8 * (size_t)(2 * indices + 2 * data + 1), &bytes),
-             OSLA_ERR_MEM, "%.200s: update %" PRId64 " does not fit the memory", f->path, b->first);
-  bytes = (bytes + 7) / 8 * 8;
-  if ((size_t)b->room < bytes) {
-    free(b->memory);
-    b->room = 0;
-    b->memory = malloc(bytes);
-    OSLA_CHECK(b->memory, OSLA_ERR_MEM, "%.200s: %zu bytes for %" PRId64 " updates", f->path, bytes,
-               b->count);
-    b->room = (int64_t)bytes;
-  }
-  double *next = b->memory;
-  b->ix = (int64_t *)next;
-  next += indices;
-  b->g = f->g >= 0 ? next : NULL;
-  next += indices;
-  b->w = f->w >= 0 ? next : NULL;
-  next += data;
-  b->r = f->r >= 0 ? next : NULL;
-  next += data;
+  counts c = count_elements(f, b->first, b->count);
+  OSLA_CALL(
+    updates_memory_grow(&b->memory, updates_bytes(f, b->first, b->count, osla_dtype_size(dtype))));
+  int64_t *next = b->memory.start;
+  b->offset = memcpy(next, f->offset + b->first, (size_t)(b->count + 1) * sizeof *next);
+  next += b->count + 1;
+  b->ix = next;
+  next += c.indices;
+  b->g = f->g >= 0 ? (double *)next : NULL;
+  next += f->g >= 0 ? c.indices : 0;
+  b->w = f->w >= 0 ? (double *)next : NULL;
+  next += f->w >= 0 ? c.data : 0;
+  b->r = f->r >= 0 ? (double *)next : NULL;
+  next += f->r >= 0 ? c.data : 0;
   b->values = next;
   return OSLA_OK;
 }
@@ -121,7 +164,8 @@ static osla_err check_finite(const updates *f, const char *name, const void *val
 static osla_err check_values(const updates *f, osla_dtype dtype, const updates_batch *b)
 {
   int64_t begin = values_before(f, b->first), end = values_before(f, b->first + b->count);
-  int64_t data = b->count * f->k, before = b->first * f->k;
+  int64_t data = count_elements(f, b->first, b->count).data;
+  int64_t before = b->w || b->r ? b->first * f->k : 0;
   OSLA_CALL(
     check_finite(f, f->place ? "U" : "G", b->values, dtype == OSLA_FLOAT, end - begin, begin));
   if (b->w) OSLA_CALL(check_finite(f, "w", b->w, false, data, before));

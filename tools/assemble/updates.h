@@ -14,7 +14,12 @@
  *   g       [total]         g[ix] += g; missing: nothing is added
  *
  * Any integer types, any floating-point types, any layout of the data sets, compressed ones too.
- * All calls are local. Errors: IO "FILE: DATA SET: reason", MEM, UNSUPPORTED (no HDF5).
+ * A data set of more than 16 MiB must be in the file, as far as that can be told: contiguous,
+ * whole; in chunks, at least the 1032nd part that deflate leaves. Sizes, also of the largest
+ * update, must fit the memory that there is.
+ *
+ * All calls are local. Errors: IO "FILE: DATA SET: reason", MEM, UNSUPPORTED (no HDF5). HDF5 dies
+ * of some damaged files: updates_reader.h calls these in a process of its own.
  */
 #ifndef OSLA_UPDATES_H
 #define OSLA_UPDATES_H
@@ -32,22 +37,33 @@ void updates_close(updates **file); /* accepts NULL */
 
 int64_t updates_count(const updates *file);
 
-/* Some updates in memory. Zero-initialise; free with updates_free. */
+/* Memory of a batch: allocated, or (shared) of a file without a name, which another process maps,
+ * too. Growing it loses what is in it. */
+typedef struct updates_memory {
+  void *start;
+  int64_t room; /* bytes */
+  bool shared;
+  int fd; /* if shared */
+} updates_memory;
+osla_err updates_memory_grow(updates_memory *memory, int64_t bytes);
+/* Maps the `room` bytes that another process has made. Errors of both: MEM. */
+osla_err updates_memory_map(updates_memory *memory, int64_t room);
+void updates_memory_free(updates_memory *memory); /* but for fd */
+
+/* Some updates in memory. Zero-initialise; free with updates_memory_free(&batch.memory). */
 typedef struct updates_batch {
   int64_t first, count;  /* updates of the file */
-  const int64_t *offset; /* [count + 1] in the file; borrowed from it */
+  int64_t *offset;       /* [count + 1] in the file */
   int64_t k;             /* rows of a panel; 0: blocks */
   int64_t *ix;           /* [offset[count] - offset[0]] */
   void *values;          /* G or U, of the type asked for */
   double *w, *r, *g;     /* [count x k], [count x k], [indices]; NULL: missing */
-  int64_t room;          /* bytes allocated, of all arrays */
-  void *memory;
+  updates_memory memory; /* of all arrays */
 } updates_batch;
 
 /* Reads updates from `first` on: at most `count` of them, and no more than fit 16 MiB unless the
  * first alone is larger. batch->count tells how many. Values must be finite, w not negative. */
 osla_err updates_read(updates *file, int64_t first, int64_t count, osla_dtype dtype,
                       updates_batch *batch);
-void updates_free(updates_batch *batch);
 
 #endif

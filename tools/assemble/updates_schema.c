@@ -32,13 +32,17 @@ static osla_err check_class(const updates *f, const char *name, hid_t set, H5T_c
   return OSLA_OK;
 }
 
-/* Opens a data set; *set = -1 if it is missing and need not be there. */
+/* Opens a data set; *set = -1 if it is missing and need not be there. One that is damaged is not
+ * missing. */
 static osla_err open_set(const updates *f, const char *name, bool needed, H5T_class_t class,
                          int rank, hsize_t dims[2], hid_t *set)
 {
-  *set = H5Lexists(f->file, name, H5P_DEFAULT) > 0 ? H5Dopen2(f->file, name, H5P_DEFAULT) : -1;
-  OSLA_CHECK(*set >= 0 || !needed, OSLA_ERR_IO, "%.200s: no data set %s", f->path, name);
-  if (*set < 0) return OSLA_OK;
+  htri_t there = H5Lexists(f->file, name, H5P_DEFAULT);
+  *set = there > 0 ? H5Dopen2(f->file, name, H5P_DEFAULT) : -1;
+  OSLA_CHECK(there != 0 || !needed, OSLA_ERR_IO, "%.200s: no data set %s", f->path, name);
+  if (there == 0) return OSLA_OK;
+  OSLA_CHECK(*set >= 0, OSLA_ERR_IO, "%.200s: %s: is there, and cannot be opened as a data set",
+             f->path, name);
   OSLA_CALL(check_class(f, name, *set, class));
   hid_t space = H5Dget_space(*set);
   int n_dims = H5Sget_simple_extent_ndims(space);
@@ -46,7 +50,7 @@ static osla_err open_set(const updates *f, const char *name, bool needed, H5T_cl
   (void)H5Sclose(space);
   OSLA_CHECK(n_dims == rank, OSLA_ERR_IO, "%.200s: %s: %d dimension%s expected, and it has %d",
              f->path, name, rank, rank == 1 ? " was" : "s were", n_dims);
-  return OSLA_OK;
+  return updates_check_size(f, name, *set, rank, dims);
 }
 
 static osla_err check_length(const updates *f, const char *name, hsize_t length, int64_t expected,
@@ -62,6 +66,7 @@ static osla_err read_offset(updates *f, hid_t set, int64_t length)
 {
   f->count = length - 1;
   OSLA_CHECK(length >= 1, OSLA_ERR_IO, "%.200s: offset: is empty; it begins with 0", f->path);
+  OSLA_CALL(updates_check_memory(f, "offset", length * (int64_t)(2 * sizeof *f->offset)));
   f->offset = malloc((size_t)length * sizeof *f->offset);
   OSLA_CHECK(f->offset, OSLA_ERR_MEM, "offsets of %" PRId64 " updates", f->count);
   if (set < 0) {
@@ -124,12 +129,26 @@ static osla_err open_blocks(updates *f)
   f->place[0] = 0;
   for (int64_t u = 0; u < f->count; u++) {
     int64_t n = f->offset[u + 1] - f->offset[u], square;
-    OSLA_CHECK(!__builtin_mul_overflow(n, n, &square) &&
-                 !__builtin_add_overflow(f->place[u], square, &f->place[u + 1]),
-               OSLA_ERR_IO, "%.200s: offset: update %" PRId64 " has %" PRId64 " indices", f->path,
-               u, n);
+    bool fits = !__builtin_mul_overflow(n, n, &square) &&
+                !__builtin_add_overflow(f->place[u], square, &f->place[u + 1]) &&
+                (hsize_t)f->place[u + 1] <= dims[0];
+    OSLA_CHECK(fits, OSLA_ERR_IO,
+               "%.200s: U: has %" PRIu64 " elements, too few for update %" PRId64 " of %" PRId64
+               " indices",
+               f->path, (uint64_t)dims[0], u, n);
   }
   return check_length(f, "U", dims[0], f->place[f->count], "elements (the sum of n^2) were");
+}
+
+/* The largest update, as doubles, and what is computed beside it. */
+static osla_err check_largest(const updates *f)
+{
+  int64_t largest = 0;
+  for (int64_t u = 0; u < f->count; u++) {
+    int64_t bytes = updates_bytes(f, u, 1, sizeof(double));
+    if (bytes > largest) largest = bytes;
+  }
+  return updates_check_memory(f, "the largest update", largest + f->k * (int64_t)sizeof(double));
 }
 
 static osla_err open_all(updates *f)
@@ -139,8 +158,9 @@ static osla_err open_all(updates *f)
   OSLA_CALL(open_set(f, "G", false, H5T_FLOAT, 2, dims, &f->u));
   OSLA_CALL(f->u >= 0 ? open_panels(f, dims) : open_blocks(f));
   OSLA_CALL(open_set(f, "g", false, H5T_FLOAT, 1, dims, &f->g));
-  return f->g >= 0 ? check_length(f, "g", dims[0], f->total, "elements (the length of ix) were")
-                   : OSLA_OK;
+  if (f->g >= 0)
+    OSLA_CALL(check_length(f, "g", dims[0], f->total, "elements (the length of ix) were"));
+  return check_largest(f);
 }
 
 static osla_err open_file(updates *f)

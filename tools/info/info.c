@@ -1,5 +1,6 @@
 /* `osla info`, the doctor: shows this machine, its MPI and BLAS, and tests what OSLA relies on. */
 #include "info.h"
+#include "command_files.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -56,6 +57,15 @@ int osla_command_info(int argc, char **argv)
   if (limit < 1) {
     osla_command_release(&line);
     return osla_command_error("info", "--limit: %d is not a positive number of seconds", limit);
+  }
+
+  const osla_command_file file = {"--json", json_file, OSLA_FILE_REPLACED, 0};
+  if (osla_command_rank() == 0)
+    status = osla_command_fail("info", osla_command_check_files(&file, 1));
+  status = osla_command_agree(status);
+  if (status != OSLA_EXIT_OK) {
+    osla_command_release(&line);
+    return status;
   }
 
   osla_cpu cpu;

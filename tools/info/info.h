@@ -21,6 +21,7 @@
 
 typedef struct info_rank {
   int node;                               /* shared-memory domain */
+  int host_first;                         /* lowest rank of its host */
   int cores;                              /* of its host */
   char host[64];                          /* name */
   uint64_t shared_bytes, available_bytes; /* free in /dev/shm; available memory of the host */

@@ -104,12 +104,8 @@ static void choose_pairs(info_system *s)
 static int count_hosts(const info_system *s)
 {
   int n = 0;
-  for (int rank = 0; rank < s->size; rank++) {
-    int first = 0;
-    while (strcmp(s->ranks[first].host, s->ranks[rank].host) != 0)
-      first++;
-    if (first == rank) n++;
-  }
+  for (int rank = 0; rank < s->size; rank++)
+    if (s->ranks[rank].host_first == rank) n++;
   return n;
 }
 
@@ -128,6 +124,7 @@ osla_err info_system_look(osla_transport *t, info_system *s)
   info_rank me;
   memset(&me, 0, sizeof me);
   me.node = osla_transport_node(t);
+  me.host_first = s->cpu.host.first;
   me.cores = s->cpu.host.cores;
   (void)memcpy(me.host, s->cpu.host.name, sizeof me.host);
   osla_memory_available(&me.shared_bytes, &me.available_bytes);

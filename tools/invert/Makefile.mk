@@ -4,7 +4,8 @@ tools_libinvert_la_CPPFLAGS = $(AM_CPPFLAGS) -DOSLA_PKGDATADIR='"$(pkgdatadir)"'
   -DOSLA_SOURCE_DATADIR='"$(abs_srcdir)/data"'
 tools_libinvert_la_LIBADD = tools/libtomo.la
 tools_libinvert_la_SOURCES = \
-  tools/command.h tools/command.c tools/command_util.c \
+  tools/command.h tools/command.c tools/command_process.c tools/command_util.c \
+  tools/command_files.h tools/command_files.c \
   tools/checkpoint.h tools/checkpoint.c \
   tools/invert/invert.h \
   tools/invert/invert_options.c \

@@ -7,10 +7,11 @@
 static osla_err run_steps(invert_job *job)
 {
   double start = osla_clock();
-  OSLA_CALL(invert_check_output(job));
-  OSLA_CALL(checkpoint_check(&job->checkpoint, job->t));
+  OSLA_CALL(invert_check_files(job, false));
+  OSLA_CALL(checkpoint_check(&job->checkpoint));
   OSLA_CALL(invert_read_input(job));
   OSLA_CALL(invert_make_problem(job));
+  OSLA_CALL(invert_check_files(job, true));
   OSLA_CALL(invert_resume(job));
   OSLA_CALL(invert_assemble(job));
   OSLA_CALL(invert_solve(job));

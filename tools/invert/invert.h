@@ -21,6 +21,8 @@
 #include "tomo_path.h"
 #include "tomo_radial.h"
 
+#include <limits.h>
+
 typedef enum invert_factor { INVERT_CHOLESKY, INVERT_LU } invert_factor;
 
 /* What the user asked for, checked. */
@@ -109,6 +111,8 @@ typedef struct invert_job {
 
 /* invert_input.c: reads on rank 0, tells all ranks, lists the usable paths. */
 osla_err invert_read_input(invert_job *job);
+/* The files it reads. Local. */
+osla_err invert_name_tables(const invert_job *job, char stations[PATH_MAX], char events[PATH_MAX]);
 /* The arc of a path id; false when it is degenerate. Local. */
 bool invert_arc(const invert_job *job, int64_t path_id, tomo_arc *arc);
 
@@ -167,8 +171,9 @@ typedef struct invert_spread {
 osla_err invert_spread_over_ranks(const invert_job *job, invert_spread *spread);
 double invert_phase_work(const invert_job *job, invert_phase phase, const char **unit);
 
-/* invert_output.c: can the files be written? and: write model and map. Rank 0 works. */
-osla_err invert_check_output(invert_job *job);
+/* invert_output.c: are all files different, and can be written? and: is there room for them, once
+ * the problem is made? and: write model and map. Rank 0 works. */
+osla_err invert_check_files(const invert_job *job, bool room);
 osla_err invert_write_output(invert_job *job);
 
 #endif

@@ -2,44 +2,44 @@
 #include "command.h"
 #include "invert.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <limits.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 typedef osla_err reader(const char *file, tomo_site **sites, int64_t *count);
 
-/* Where a list comes from. */
-typedef struct list_source {
-  const char *given;   /* the file that the user named, or NULL */
-  const char *option;  /* how it would be named */
-  const char *shipped; /* the file of the sample */
-} list_source;
-
-static osla_err name_file(const invert_job *job, const list_source *from, char *file, size_t size)
+/* The file that the user named, or that of the sample. */
+static osla_err name_table(const invert_job *job, const char *given, const char *option,
+                           const char *shipped, char file[PATH_MAX])
 {
   const char *directory = job->options->data_directory;
-  if (from->given) {
-    (void)snprintf(file, size, "%s", from->given);
-    return OSLA_OK;
-  }
-  OSLA_CHECK(directory, OSLA_ERR_IO,
+  OSLA_CHECK(given || directory, OSLA_ERR_IO,
              "the shipped sample is not found (set OSLA_DATA to its folder), and there is no %s",
-             from->option);
-  (void)snprintf(file, size, "%s/%s", directory, from->shipped);
+             option);
+  int length = given ? snprintf(file, PATH_MAX, "%s", given)
+                     : snprintf(file, PATH_MAX, "%s/%s", directory, shipped);
+  OSLA_CHECK(length < PATH_MAX, OSLA_ERR_IO, "%s: %.80s...: %s", option, file,
+             strerror(ENAMETOOLONG));
   return OSLA_OK;
 }
 
+osla_err invert_name_tables(const invert_job *job, char stations[PATH_MAX], char events[PATH_MAX])
+{
+  const invert_options *o = job->options;
+  OSLA_CALL(name_table(job, o->stations, "--stations", "sample_stations.csv", stations));
+  return name_table(job, o->events, "--events", "sample_events.csv", events);
+}
+
 /* Rank 0 reads, all ranks get the list. */
-static osla_err read_sites(const invert_job *job, reader *read, const list_source *from,
-                           tomo_site **sites, int64_t *count)
+static osla_err read_sites(const invert_job *job, reader *read, const char *file, tomo_site **sites,
+                           int64_t *count)
 {
   bool root = osla_transport_rank(job->t) == 0;
-  char file[PATH_MAX];
-  osla_err err = root ? name_file(job, from, file, sizeof file) : OSLA_OK;
-  if (root && err == OSLA_OK) err = read(file, sites, count);
-  OSLA_CALL(osla_agree(job->t, err));
+  OSLA_CALL(osla_agree(job->t, root ? read(file, sites, count) : OSLA_OK));
   OSLA_CALL(osla_bcast(job->t, count, 1, MPI_INT64_T, 0));
   if (!root) *sites = malloc((size_t)*count * sizeof **sites);
   OSLA_CALL(osla_agree(
@@ -137,11 +137,11 @@ static osla_err check_list_fits(invert_job *job)
 
 osla_err invert_read_input(invert_job *job)
 {
-  const invert_options *o = job->options;
-  const list_source stations = {o->stations, "--stations", "sample_stations.csv"};
-  const list_source events = {o->events, "--events", "sample_events.csv"};
-  OSLA_CALL(read_sites(job, tomo_read_stations, &stations, &job->stations, &job->n_stations));
-  OSLA_CALL(read_sites(job, tomo_read_events, &events, &job->events, &job->n_events));
+  char stations[PATH_MAX], events[PATH_MAX];
+  bool root = osla_transport_rank(job->t) == 0;
+  OSLA_CALL(osla_agree(job->t, root ? invert_name_tables(job, stations, events) : OSLA_OK));
+  OSLA_CALL(read_sites(job, tomo_read_stations, stations, &job->stations, &job->n_stations));
+  OSLA_CALL(read_sites(job, tomo_read_events, events, &job->events, &job->n_events));
   OSLA_CALL(check_list_fits(job));
   return osla_agree(job->t, list_paths(job));
 }

@@ -1,7 +1,7 @@
 /* The report as JSON, written by rank 0 all at once. */
 #include "command.h"
 #include "invert.h"
-#include "tomo_file.h"
+#include "new_file.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -128,7 +128,7 @@ static osla_err write_document(const invert_job *job, const invert_spread *s)
   OSLA_CHECK(document, OSLA_ERR_MEM, "no memory for the JSON report");
   size_t length = strlen(document);
   document[length] = '\n'; /* in the place of the final zero */
-  osla_err err = tomo_file_write(job->options->json, document, length + 1);
+  osla_err err = osla_new_file_write(job->options->json, document, length + 1);
   free(document);
   return err;
 }

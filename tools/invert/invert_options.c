@@ -102,17 +102,6 @@ static osla_err check_numbers(const invert_options *o)
   return OSLA_OK;
 }
 
-static osla_err check_files(const invert_options *o)
-{
-  const char *const option[] = {"--output", "--map", "--json", "--checkpoint"};
-  const char *const file[] = {o->output, o->map, o->json, o->checkpoint};
-  for (int i = 0; i < 4; i++)
-    for (int j = 0; j < i; j++)
-      OSLA_CHECK(!file[i] || !file[j] || strcmp(file[i], file[j]) != 0, OSLA_ERR_ARG,
-                 "%s: %s is the file of %s too", option[i], file[i], option[j]);
-  return OSLA_OK;
-}
-
 static osla_err check_counts(const invert_options *o)
 {
   OSLA_CALL(check_range("--mesh", o->frequency, 1, TOMO_MESH_FREQUENCY_MAX));
@@ -153,16 +142,6 @@ static osla_err check_words(const raw_options *raw, invert_options *o)
   return OSLA_OK;
 }
 
-static int check_grid(const raw_options *raw, int ranks, invert_options *o)
-{
-  if (!raw->grid) return OSLA_EXIT_OK;
-  int status = osla_command_parse_grid(name, "--grid", raw->grid, ranks, &o->nprow, &o->npcol);
-  if (status == OSLA_EXIT_OK && o->nprow * o->npcol != ranks)
-    status = osla_command_error(name, "--grid: %d x %d is for %d ranks, but %d are running",
-                                o->nprow, o->npcol, o->nprow * o->npcol, ranks);
-  return status;
-}
-
 /* The shipped tables: $OSLA_DATA, the installed place, the source tree. */
 static const char *find_data_directory(void)
 {
@@ -195,7 +174,7 @@ bool invert_parse(int argc, char **argv, int ranks, invert_options *o,
   long long seed = (long long)o->model.seed;
   const struct poptOption table[] = {
     {"stations", 's', POPT_ARG_STRING, &o->stations, 0,
-     "stations: SPECFEM STATIONS columns, or CSV with header", "FILE"},
+     "stations: SPECFEM STATIONS columns, CSV with header, or FDSN text", "FILE"},
     {"events", 'e', POPT_ARG_STRING, &o->events, 0,
      "earthquakes: CSV with latitude, longitude, depth_km, or GCMT NDK", "FILE"},
     {"output", 'o', POPT_ARG_STRING, &o->output, 0,
@@ -264,10 +243,11 @@ bool invert_parse(int argc, char **argv, int ranks, invert_options *o,
   o->model.seed = (uint64_t)seed;
   osla_err err = check_range("--seed", seed, 0, SEED_MAX);
   if (err == OSLA_OK) err = check_numbers(o);
-  if (err == OSLA_OK) err = check_files(o);
   if (err == OSLA_OK) err = check_counts(o);
   if (err == OSLA_OK) err = check_words(&raw, o);
-  *status = err == OSLA_OK ? check_grid(&raw, ranks, o) : osla_command_fail(name, err);
+  *status = osla_command_fail(name, err);
+  if (*status == OSLA_EXIT_OK && raw.grid)
+    *status = osla_command_parse_grid(name, "--grid", raw.grid, ranks, &o->nprow, &o->npcol);
   o->data_directory = find_data_directory();
   line->options = NULL; /* the table ends with this call; release needs the strings only */
   if (*status == OSLA_EXIT_OK) return true;

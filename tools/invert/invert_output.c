@@ -1,20 +1,36 @@
 /* The result file and the picture, written by rank 0. */
+#include "command_files.h"
 #include "invert.h"
 #include "osla_log.h"
 #include "tomo_map.h"
 #include "tomo_store.h"
 
 #include <inttypes.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-osla_err invert_check_output(invert_job *job)
+/* The outputs, and the shipped tables where the user names none. */
+osla_err invert_check_files(const invert_job *job, bool room)
 {
-  const char *files[] = {job->options->output, job->options->map, job->options->json};
+  const invert_options *o = job->options;
+  const uint64_t n = (uint64_t)job->n, bytes = 3 * n * sizeof(double);
+  const uint64_t matrix = n * n * osla_dtype_size(o->dtype); /* fits: H fits the memory */
+  char stations[PATH_MAX] = "", events[PATH_MAX] = "";
   osla_err err = OSLA_OK;
-  if (osla_transport_rank(job->t) == 0)
-    for (int i = 0; i < 3 && err == OSLA_OK; i++)
-      if (files[i]) err = tomo_store_check(files[i]);
+  if (osla_transport_rank(job->t) == 0) {
+    err = invert_name_tables(job, stations, events);
+    const osla_command_file files[] = {
+      {"--output", o->output, OSLA_FILE_REPLACED, bytes},
+      {"--map", o->map, OSLA_FILE_REPLACED, 0},
+      {"--json", o->json, OSLA_FILE_REPLACED, 0},
+      {"--checkpoint", o->checkpoint, OSLA_FILE_CHECKPOINT, matrix},
+      {"--stations", stations, OSLA_FILE_READ, 0},
+      {"--events", events, OSLA_FILE_READ, 0}};
+    const int count = sizeof files / sizeof *files;
+    if (err == OSLA_OK)
+      err = room ? osla_command_check_room(files, count) : osla_command_check_files(files, count);
+  }
   return osla_agree(job->t, err);
 }
 

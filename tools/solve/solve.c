@@ -1,12 +1,13 @@
 /* `osla solve`, step by step. One matrix is in memory: it is factored in place, and H is read again
  * for the residual. */
+#include "command_files.h"
 #include "solve_command.h"
-#include "tomo_store.h"
 
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 typedef struct solve_job {
   const solve_options *options;
@@ -20,17 +21,24 @@ typedef struct solve_job {
   int64_t *ipiv;
   double rcond, residual; /* NaN: not known */
   osla_mixed_result mixed;
+  char verdict[80]; /* SOLVE_GOOD, or what is wrong with x */
   double seconds_read, seconds_solve;
 } solve_job;
 
-static osla_err check_output(const solve_job *job)
+#define SOLVE_GOOD "good"
+
+/* Rank 0 looks at all files: their names before the work, the room when the order of H is known. */
+static osla_err check_files(const solve_job *job, bool room)
 {
   const solve_options *o = job->options;
+  const uint64_t bytes = (uint64_t)job->look.n * sizeof(double);
+  const osla_command_file files[] = {{"--output", o->output, OSLA_FILE_REPLACED, bytes},
+                                     {"--json", o->json, OSLA_FILE_REPLACED, 0},
+                                     {"the system", o->input, OSLA_FILE_READ, 0}};
+  const int n = sizeof files / sizeof *files;
   osla_err err = OSLA_OK;
-  if (osla_transport_rank(job->t) == 0) {
-    err = tomo_store_check(o->output);
-    if (err == OSLA_OK && o->json) err = tomo_store_check(o->json);
-  }
+  if (osla_transport_rank(job->t) == 0)
+    err = room ? osla_command_check_room(files, n) : osla_command_check_files(files, n);
   return osla_agree(job->t, err);
 }
 
@@ -98,6 +106,9 @@ static osla_err make_all(solve_job *job)
   OSLA_CALL(
     osla_agree(job->t, made ? OSLA_OK : osla_error_set(OSLA_ERR_MEM, "vectors of %" PRId64, h->n)));
   OSLA_CALL(osla_file_get_vector(job->file, "g", OSLA_FILE_DOUBLE, h->n, job->g));
+  for (int64_t i = 0; i < h->n; i++)
+    OSLA_CHECK(isfinite(job->g[i]), OSLA_ERR_ARG, "%s: g[%" PRId64 "] is %g", job->options->input,
+               i, job->g[i]);
   OSLA_CALL(osla_matrix_fill_with(job->b, element_of, job->g));
   return osla_matrix_copy(job->b, job->x);
 }
@@ -142,8 +153,8 @@ static osla_err solve(solve_job *job)
   double norm, start = osla_clock();
   job->rcond = NAN;
   OSLA_CALL(osla_matrix_norm(job->h, OSLA_NORM_ONE, &norm));
-  OSLA_CHECK(isfinite(norm), OSLA_ERR_ARG, "%s: H: holds numbers that are not finite",
-             job->options->input);
+  OSLA_CHECK(isfinite(norm), OSLA_ERR_ARG, "%s: H%s: is not finite (norm %g)", job->options->input,
+             job->options->damping > 0.0 ? " + damping" : "", norm);
   switch (job->options->method) {
     case SOLVE_CHOLESKY: OSLA_CALL(solve_cholesky(job, norm)); break;
     case SOLVE_LU: OSLA_CALL(solve_lu(job, norm)); break;
@@ -173,18 +184,30 @@ static osla_err fetch_x(solve_job *job)
   return err;
 }
 
+/* Of x on every rank. */
+static void judge(solve_job *job)
+{
+  (void)snprintf(job->verdict, sizeof job->verdict, "%s", SOLVE_GOOD);
+  if (!(job->residual <= SOLVE_RESIDUAL_MOST))
+    (void)snprintf(job->verdict, sizeof job->verdict, "the scaled residual is %.3g, above %g",
+                   job->residual, SOLVE_RESIDUAL_MOST);
+  for (int64_t i = job->look.n - 1; i >= 0; i--)
+    if (!isfinite(job->g[i]))
+      (void)snprintf(job->verdict, sizeof job->verdict, "x[%" PRId64 "] is %g", i, job->g[i]);
+}
+
 static osla_err write_output(solve_job *job)
 {
   const solve_options *o = job->options;
   osla_file *file = NULL;
   osla_err err;
-  OSLA_CALL(osla_agree(job->t, fetch_x(job)));
   OSLA_CALL(osla_file_create(job->t, o->output, &file));
   OSLA_TRY(osla_file_put_vector(file, "x", OSLA_FILE_DOUBLE, job->look.n, job->g));
   OSLA_TRY(osla_file_put_text(file, "method", solve_method_name(o->method)));
   OSLA_TRY(osla_file_put_number(file, "damping", o->damping));
   OSLA_TRY(osla_file_put_number(file, "residual", job->residual));
   if (!isnan(job->rcond)) OSLA_TRY(osla_file_put_number(file, "rcond", job->rcond));
+  OSLA_TRY(osla_file_put_text(file, "verdict", job->verdict));
   OSLA_TRY(osla_file_commit(&file));
 cleanup:
   osla_file_close(&file);
@@ -222,21 +245,25 @@ static json_t *number(double value)
 static json_t *report_json(const solve_job *job)
 {
   const solve_options *o = job->options;
-  return json_pack("{s:I, s:f, s:s, s:o, s:o, s:i, s:i, s:f, s:f}", "n", (json_int_t)job->look.n,
-                   "damping", o->damping, "method", solve_method_name(o->method), "residual",
-                   number(job->residual), "rcond", number(job->rcond), "nprow",
-                   osla_grid_nprow(job->grid), "npcol", osla_grid_npcol(job->grid), "seconds_read",
-                   job->seconds_read, "seconds_solve", job->seconds_solve);
+  return json_pack("{s:I, s:f, s:s, s:o, s:o, s:i, s:i, s:f, s:f, s:s}", "n",
+                   (json_int_t)job->look.n, "damping", o->damping, "method",
+                   solve_method_name(o->method), "residual", number(job->residual), "rcond",
+                   number(job->rcond), "nprow", osla_grid_nprow(job->grid), "npcol",
+                   osla_grid_npcol(job->grid), "seconds_read", job->seconds_read, "seconds_solve",
+                   job->seconds_solve, "verdict", job->verdict);
 }
 
 static osla_err run_steps(solve_job *job)
 {
-  OSLA_CALL(check_output(job));
+  OSLA_CALL(check_files(job, false));
   OSLA_CALL(look(job));
+  OSLA_CALL(check_files(job, true));
   OSLA_CALL(make_all(job));
   OSLA_CALL(read_h(job));
   OSLA_CALL(solve(job));
   OSLA_CALL(measure_residual(job));
+  OSLA_CALL(osla_agree(job->t, fetch_x(job)));
+  judge(job);
   return write_output(job);
 }
 
@@ -250,6 +277,14 @@ static void destroy(solve_job *job)
   free(job->g);
   free(job->ipiv);
   osla_transport_destroy(&job->t);
+}
+
+/* The same on all ranks, as an error. */
+static osla_err verdict(const solve_job *job)
+{
+  OSLA_CHECK(strcmp(job->verdict, SOLVE_GOOD) == 0, OSLA_ERR_STATE, "%.200s: %s",
+             job->options->output, job->verdict);
+  return OSLA_OK;
 }
 
 int osla_command_solve(int argc, char **argv)
@@ -275,6 +310,7 @@ int osla_command_solve(int argc, char **argv)
     status = osla_command_write_json("solve", options.json, root);
     json_decref(root);
   }
+  if (err == OSLA_OK && status == OSLA_EXIT_OK) status = osla_command_fail("solve", verdict(&job));
   destroy(&job);
   osla_command_release(&line);
   return osla_command_agree(status);

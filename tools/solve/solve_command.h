@@ -5,6 +5,11 @@
 #include "command.h"
 #include "osla.h"
 
+/* The scaled residual of a solution that is written with exit status 0 is at most this (as HPL's).
+ * It judges the way of solving and not H: a backward stable one has it of order 1 whatever the
+ * condition of H. */
+#define SOLVE_RESIDUAL_MOST 16.0
+
 typedef enum solve_method { SOLVE_CHOLESKY, SOLVE_LU, SOLVE_MIXED } solve_method;
 
 typedef struct solve_options {

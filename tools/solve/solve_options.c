@@ -11,7 +11,8 @@ static const char name[] = "solve";
 static const char about[] =
   "Solves (H + damping I) x = g for the H and g that osla assemble wrote: factors H in memory, "
   "solves, "
-  "estimates the condition, and tells the residual with the H of the file. Writes x.";
+  "estimates the condition, and tells the residual with the H of the file. Writes x. Exit status 1 "
+  "if x is not finite or the scaled residual is above 16 (see osla-solve(1)).";
 
 static const char after[] = "Example:\n"
                             "  mpiexec -n 4 osla solve system.h5 --damping 0.1 --output x.h5\n";
@@ -32,10 +33,6 @@ static int check(const solve_options *o, const osla_command_line *line)
     return osla_command_error(name, "one file with H and g was expected, and %d are named",
                               line->n_arguments);
   if (!o->output) return osla_command_error(name, "--output: no file is named");
-  if (strcmp(line->arguments[0], o->output) == 0)
-    return osla_command_error(name, "--output: %s is the file with H and g", o->output);
-  if (o->json && (strcmp(o->json, o->output) == 0 || strcmp(o->json, line->arguments[0]) == 0))
-    return osla_command_error(name, "--json: %s is another file of this job", o->json);
   return OSLA_EXIT_OK;
 }
 

@@ -5,6 +5,7 @@ tools_libtomo_la_LIBADD = libosla.la $(HDF5_LIBS)
 tools_libtomo_la_SOURCES = \
   tools/tomo/tomo_text.h tools/tomo/tomo_text.c \
   tools/tomo/tomo_io.h tools/tomo/tomo_stations.c tools/tomo/tomo_events.c \
+  tools/tomo/tomo_fdsn.c tools/tomo/tomo_ndk.c \
   tools/tomo/tomo_sphere.h tools/tomo/tomo_sphere.c \
   tools/tomo/tomo_icosahedron.h tools/tomo/tomo_icosahedron.c \
   tools/tomo/tomo_mesh.h tools/tomo/tomo_mesh.c \

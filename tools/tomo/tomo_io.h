@@ -1,15 +1,22 @@
 /* Stations and earthquakes from files.
  *
- * All calls are local (no communication) and thread-safe. The format is found from the content:
- *   stations  CSV when the first line of content contains a comma, else SPECFEM STATIONS columns:
- *             name network latitude longitude [elevation burial ...], blanks between them
- *   events    GCMT NDK when the first line of content has the fixed columns of NDK line 1 (a
- *             slash-separated date in columns 6-15), else CSV with header
+ * All calls are local (no communication) and thread-safe. The format is found from the first line
+ * of content:
+ *   stations  FDSN text when it begins with "#Network |"; CSV when it contains a comma; else SPECFEM
+ *             STATIONS columns: name network latitude longitude [elevation burial ...], blanks
+ *             between them
+ *   events    GCMT NDK when it has a slash-separated date in columns 6-15, else CSV with header
  * CSV headers: latitude (lat), longitude (lon, long), and for stations station (name, code, sta)
  * and network (net), for events depth_km (depth), mag (magnitude) and place (region, name), in any
  * case and order; other columns are ignored. Fields may be quoted with ", which is doubled inside.
- * NDK: five lines per event; place from line 1, latitude, longitude and depth of the centroid from
- * line 3, scalar moment from lines 4-5 (turned into Mw). Source: www.ldeo.columbia.edu/~gcmt.
+ * FDSN text: what the web service fdsnws-station gives with format=text at level=station or channel
+ * (www.fdsn.org/webservices); | between the fields, no quotes. The columns Network, Station,
+ * Latitude, Longitude are found by the header, which may come again, as in files that are put
+ * together. Lines of the same codes within 0.1 degree (channels, epochs, other data centres) are
+ * one station, at the first line's place.
+ * NDK: five lines of fixed columns per event; place from line 1, latitude, longitude and depth of
+ * the centroid from line 3, scalar moment from lines 4-5 (turned into Mw).
+ * Source: www.ldeo.columbia.edu/~gcmt.
  * Lines that are empty or begin with # are skipped (not within an NDK event). CR LF, a UTF-8 byte
  * order mark and a missing final newline are accepted; lines are at most TOMO_LINE_MAX - 1 bytes.
  */

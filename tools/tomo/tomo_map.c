@@ -10,12 +10,14 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <spawn.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "new_file.h"
 #include "tomo_file.h"
 #include "tomo_map_parts.h"
 
@@ -75,6 +77,18 @@ static file_path path_of(const map_files *files, const char *name)
   return path;
 }
 
+/* A child does not inherit what the command ignores: gnuplot does not look whether it could write.
+ */
+static int give_signals(posix_spawnattr_t *attributes)
+{
+  sigset_t set;
+  (void)sigemptyset(&set);
+  (void)sigaddset(&set, SIGXFSZ);
+  (void)sigaddset(&set, SIGPIPE);
+  int code = posix_spawnattr_setsigdefault(attributes, &set);
+  return code ? code : posix_spawnattr_setflags(attributes, POSIX_SPAWN_SETSIGDEF);
+}
+
 /* Starts gnuplot with its output in "log"; returns an errno value. */
 static int start_gnuplot(const map_files *files, pid_t *child)
 {
@@ -83,13 +97,21 @@ static int start_gnuplot(const map_files *files, pid_t *child)
   file_path script = path_of(files, "map.gp");
   char *argv[] = {program, defaults, script.s, NULL};
   posix_spawn_file_actions_t actions;
+  posix_spawnattr_t attributes;
   int code = posix_spawn_file_actions_init(&actions);
   if (code) return code;
-  code = posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
+  code = posix_spawnattr_init(&attributes);
+  if (code) {
+    posix_spawn_file_actions_destroy(&actions);
+    return code;
+  }
+  code = give_signals(&attributes);
+  if (!code) code = posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
   if (!code) code = posix_spawn_file_actions_adddup2(&actions, map_descriptor(files, "log"), 1);
   if (!code) code = posix_spawn_file_actions_adddup2(&actions, 1, 2);
-  if (!code) code = posix_spawnp(child, program, &actions, NULL, argv, environ);
+  if (!code) code = posix_spawnp(child, program, &actions, &attributes, argv, environ);
   posix_spawn_file_actions_destroy(&actions);
+  posix_spawnattr_destroy(&attributes);
   return code;
 }
 
@@ -131,7 +153,7 @@ static osla_err put_in_place(const map_files *files, const char *file)
   void *bytes;
   size_t size;
   OSLA_CALL(tomo_file_read(path_of(files, "map.png").s, &bytes, &size));
-  osla_err err = size > 0 ? tomo_file_write(file, bytes, size)
+  osla_err err = size > 0 ? osla_new_file_write(file, bytes, size)
                           : osla_error_set(OSLA_ERR_IO, "%s: gnuplot made an empty picture", file);
   free(bytes);
   return err;
@@ -144,7 +166,7 @@ osla_err tomo_map_write(const tomo_map *map, const char *file)
   osla_err err = OSLA_OK;
   OSLA_CHECK(map->mesh && map->radial && map->m_recovered && map->density, OSLA_ERR_ARG,
              "a map needs mesh, radial basis, recovered model and density");
-  OSLA_CALL(tomo_file_check(file));
+  OSLA_CALL(osla_new_file_check(file, 0));
   OSLA_TRY(map_open(&files, "log", NULL));
   OSLA_TRY(map_open(&files, "map.png", NULL));
   OSLA_TRY(map_write_rasters(map, &files, &ranges));

@@ -1,16 +1,11 @@
-/* Station lists: SPECFEM STATIONS columns or CSV with a header; see tomo_io.h.
+/* Station lists: SPECFEM STATIONS columns, CSV with a header, or FDSN text (tomo_fdsn.c); see
+ * tomo_io.h.
  *
  * Source of the columns: SPECFEM3D_GLOBE manual, "STATIONS" (name, network, latitude, longitude,
  * elevation, burial). */
 #include <string.h>
 
 #include "tomo_text.h"
-
-static void set_name(tomo_site *site, const char *network, const char *station)
-{
-  snprintf(site->name, sizeof site->name, "%.10s%s%.16s", network, *network && *station ? "." : "",
-           station);
-}
 
 static osla_err read_columns(text_reader *reader, site_list *list)
 {
@@ -30,7 +25,7 @@ static osla_err read_columns(text_reader *reader, site_list *list)
     double metres;
     if (count > 4) OSLA_CALL(text_number(reader, "elevation", field[4], -12e3, 12e3, &metres));
     if (count > 5) OSLA_CALL(text_number(reader, "burial", field[5], -12e3, 12e3, &metres));
-    set_name(site, field[1], field[0]);
+    text_set_codes(site, field[1], field[0]);
   }
 }
 
@@ -43,21 +38,22 @@ static osla_err read_csv(text_reader *reader, site_list *list)
   int column[KEYS], count;
   bool more;
   OSLA_CALL(text_read_content(reader, &more));
-  OSLA_CALL(text_header(reader, keys, KEYS, 2, column, &count));
+  OSLA_CALL(text_header(reader, ',', keys, KEYS, 2, column, &count));
   for (;;) {
     tomo_site *site;
     OSLA_CALL(text_read_content(reader, &more));
     if (!more) return OSLA_OK;
-    OSLA_CALL(text_row(reader, field, count));
+    OSLA_CALL(text_row(reader, ',', field, count));
     OSLA_CALL(site_list_add(list, &site));
     OSLA_CALL(text_position(reader, field[column[LATITUDE]], field[column[LONGITUDE]], site));
-    set_name(site, column[NETWORK] >= 0 ? field[column[NETWORK]] : "",
-             column[STATION] >= 0 ? field[column[STATION]] : "");
+    text_set_codes(site, column[NETWORK] >= 0 ? field[column[NETWORK]] : "",
+                   column[STATION] >= 0 ? field[column[STATION]] : "");
   }
 }
 
 static osla_err read_list(text_reader *reader, site_list *list)
 {
+  if (text_is_fdsn(reader->text)) return text_read_fdsn(reader, list);
   return strchr(reader->text, ',') ? read_csv(reader, list) : read_columns(reader, list);
 }
 

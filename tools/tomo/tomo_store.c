@@ -7,17 +7,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "new_file.h"
 #include "tomo_file.h"
 #include "tomo_image.h"
 
 const char *tomo_store_suffix(void)
 {
   return store_format_hdf5() ? ".h5" : ".osla";
-}
-
-osla_err tomo_store_check(const char *file)
-{
-  return tomo_file_check(file);
 }
 
 osla_err tomo_store_create(tomo_store **store)
@@ -124,9 +120,9 @@ osla_err tomo_store_write(const tomo_store *store, const char *file)
   if (!format) format = store_format_plain();
   void *image = NULL;
   size_t size = 0;
-  OSLA_CALL(tomo_file_check(file));
+  OSLA_CALL(osla_new_file_check(file, 0));
   OSLA_CALL(format->make(store, &image, &size));
-  osla_err err = tomo_file_write(file, image, size);
+  osla_err err = osla_new_file_write(file, image, size);
   free(image);
   return err;
 }

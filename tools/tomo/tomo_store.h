@@ -14,10 +14,8 @@
  * in any order between the first and the last line; blanks before the last \n make the header a
  * multiple of 64 bytes; arrays are raw little-endian 8-byte doubles, last dimension fastest.
  *
- * A store lives in memory until it is written. The file appears all at once: its image is made in
- * memory, written to a nameless file (O_TMPFILE) of the target's directory, synchronised and linked
- * in place; a job killed at any time before that leaves nothing behind. File systems without
- * O_TMPFILE get a temporary name that is removed on every error. Local; one thread per store.
+ * A store lives in memory until it is written. The file appears all at once (new_file.h): its image
+ * is made in memory, too. Local; one thread per store.
  */
 #ifndef TOMO_STORE_H
 #define TOMO_STORE_H
@@ -32,10 +30,6 @@ enum { TOMO_STORE_RANK_MAX = 4 };
 
 /* ".h5" or ".osla": what this build writes by choice. Constant string. */
 const char *tomo_store_suffix(void);
-
-/* To be called before the computation: can this file be written? Tries a nameless file in its
- * directory; leaves nothing. Errors: OSLA_ERR_IO "FILE: reason". */
-osla_err tomo_store_check(const char *file);
 
 osla_err tomo_store_create(tomo_store **store); /* OSLA_ERR_MEM */
 void tomo_store_destroy(tomo_store **store);

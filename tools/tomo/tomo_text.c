@@ -13,7 +13,7 @@
 #include <string.h>
 #include <strings.h>
 
-enum { SHOWN = 40, FILE_SHOWN = 200 };
+enum { FILE_SHOWN = 200 };
 
 osla_err text_open(text_reader *reader, const char *file)
 {
@@ -59,13 +59,24 @@ osla_err text_read(text_reader *reader, bool *more)
   return OSLA_OK;
 }
 
+bool text_is_fdsn(const char *line)
+{
+  static const char name[] = "network";
+  line += strspn(line, " \t");
+  if (*line++ != '#') return false;
+  line += strspn(line, " \t");
+  if (strncasecmp(line, name, sizeof name - 1) != 0) return false;
+  line += sizeof name - 1;
+  return line[strspn(line, " \t")] == '|';
+}
+
 osla_err text_read_content(text_reader *reader, bool *more)
 {
   for (;;) {
     OSLA_CALL(text_read(reader, more));
     if (!*more) return OSLA_OK;
     const char *p = reader->text + strspn(reader->text, " \t\f\v\r");
-    if (*p != '\0' && *p != '#') return OSLA_OK;
+    if (*p != '\0' && (*p != '#' || text_is_fdsn(reader->text))) return OSLA_OK;
   }
 }
 
@@ -95,7 +106,7 @@ static bool unquote(char **p)
   return false;
 }
 
-osla_err text_split_csv(text_reader *reader, char **field, int *count)
+osla_err text_split(text_reader *reader, char separator, char **field, int *count)
 {
   char *p = reader->text;
   *count = 0;
@@ -104,14 +115,14 @@ osla_err text_split_csv(text_reader *reader, char **field, int *count)
                (long long)reader->line, TEXT_FIELDS_MAX);
     p += strspn(p, " \t");
     char *start = p;
-    if (*p == '"') {
+    if (*p == '"' && separator == ',') {
       OSLA_CHECK(unquote(&p), OSLA_ERR_IO, "%s:%lld: a quote is not closed", reader->file,
                  (long long)reader->line);
       p += strspn(p, " \t");
       OSLA_CHECK(*p == ',' || *p == '\0', OSLA_ERR_IO, "%s:%lld: '%c' follows a closing quote",
                  reader->file, (long long)reader->line, isprint((unsigned char)*p) ? *p : '?');
     } else {
-      p += strcspn(p, ",");
+      p += strcspn(p, (const char[]){separator, '\0'});
     }
     bool last = *p == '\0';
     *p = '\0';
@@ -135,11 +146,10 @@ osla_err text_split_blanks(text_reader *reader, char *from, char **field, int *c
   }
 }
 
-/* Printable copy of a field for a message. */
-static void show(const char *field, char shown[SHOWN + 4])
+void text_show(const char *field, char shown[TEXT_SHOWN])
 {
   int n = 0;
-  for (; field[n] && n < SHOWN; n++)
+  for (; field[n] && n < TEXT_SHOWN - 4; n++)
     shown[n] = isprint((unsigned char)field[n]) ? field[n] : '?';
   strcpy(shown + n, field[n] ? "..." : "");
 }
@@ -147,13 +157,13 @@ static void show(const char *field, char shown[SHOWN + 4])
 osla_err text_number(const text_reader *reader, const char *what, const char *field, double low,
                      double high, double *value)
 {
-  char shown[SHOWN + 4];
+  char shown[TEXT_SHOWN];
   char *end;
-  show(field, shown);
+  text_show(field, shown);
   OSLA_CHECK(field[0] != '\0', OSLA_ERR_IO, "%s:%lld: %s is empty", reader->file,
              (long long)reader->line, what);
   double x = strtod(field, &end);
-  bool decimal = *end == '\0' && end != field && strpbrk(field, "xX") == NULL;
+  bool decimal = *end == '\0' && !isspace((unsigned char)field[0]) && !strpbrk(field, "xX");
   OSLA_CHECK(decimal, OSLA_ERR_IO, "%s:%lld: %s \"%s\" is not a number", reader->file,
              (long long)reader->line, what, shown);
   OSLA_CHECK(isfinite(x), OSLA_ERR_IO, "%s:%lld: %s %s is not finite", reader->file,
@@ -169,6 +179,30 @@ osla_err text_position(const text_reader *reader, const char *latitude, const ch
 {
   OSLA_CALL(text_number(reader, "latitude", latitude, -90.0, 90.0, &site->latitude));
   return text_number(reader, "longitude", longitude, -180.0, 360.0, &site->longitude);
+}
+
+void text_set_name(tomo_site *site, const char *name)
+{
+  name += strspn(name, " \t");
+  size_t n = strlen(name);
+  if (n > sizeof site->name - 1) {
+    n = sizeof site->name - 1;
+    while (n > 0 && ((unsigned char)name[n] & 0xc0) == 0x80)
+      n--;
+  }
+  for (size_t i = 0; i < n; i++)
+    site->name[i] = iscntrl((unsigned char)name[i]) ? ' ' : name[i];
+  while (n > 0 && site->name[n - 1] == ' ')
+    n--;
+  memset(site->name + n, 0, sizeof site->name - n);
+}
+
+void text_set_codes(tomo_site *site, const char *network, const char *station)
+{
+  char name[2 * TOMO_NAME_MAX];
+  (void)snprintf(name, sizeof name, "%.30s%s%.30s", network, *network && *station ? "." : "",
+                 station);
+  text_set_name(site, name);
 }
 
 osla_err site_list_add(site_list *list, tomo_site **site)
@@ -198,11 +232,11 @@ static bool is_one_of(const char *name, const char *key)
   return false;
 }
 
-osla_err text_header(text_reader *reader, const char *const *keys, int n_keys, int required,
-                     int *column, int *count)
+osla_err text_header(text_reader *reader, char separator, const char *const *keys, int n_keys,
+                     int required, int *column, int *count)
 {
   char *field[TEXT_FIELDS_MAX];
-  OSLA_CALL(text_split_csv(reader, field, count));
+  OSLA_CALL(text_split(reader, separator, field, count));
   for (int i = 0; i < n_keys; i++) {
     column[i] = -1;
     for (int j = 0; j < *count; j++) {
@@ -220,10 +254,10 @@ osla_err text_header(text_reader *reader, const char *const *keys, int n_keys, i
   return OSLA_OK;
 }
 
-osla_err text_row(text_reader *reader, char **field, int count)
+osla_err text_row(text_reader *reader, char separator, char **field, int count)
 {
   int found;
-  OSLA_CALL(text_split_csv(reader, field, &found));
+  OSLA_CALL(text_split(reader, separator, field, &found));
   OSLA_CHECK(found == count, OSLA_ERR_IO, "%s:%lld: %d fields, but the header has %d", reader->file,
              (long long)reader->line, found, count);
   return OSLA_OK;

@@ -9,7 +9,11 @@
 
 #include "tomo_io.h"
 
-enum { TEXT_FIELDS_MAX = 256 };
+enum { TEXT_FIELDS_MAX = 256, TEXT_SHOWN = 44 };
+
+/* Depths of earthquakes in km. */
+#define TEXT_DEPTH_LOW (-10.0)
+#define TEXT_DEPTH_HIGH 800.0
 
 typedef struct text_reader {
   const char *file; /* the name for messages: the path's last 200 bytes */
@@ -31,12 +35,20 @@ void text_close(text_reader *reader);
 /* Next line, as it is; *more = false at the end of the file. */
 osla_err text_read(text_reader *reader, bool *more);
 
-/* Next line with content: neither empty nor a comment. */
+/* Next line with content: neither empty nor a comment, which begins with #. The header of FDSN text
+ * does, too, and is content. */
 osla_err text_read_content(text_reader *reader, bool *more);
 
-/* Splits `text` in place. Pointers into it go to field[TEXT_FIELDS_MAX]. */
-osla_err text_split_csv(text_reader *reader, char **field, int *count);
+/* Splits `text` in place, at commas (CSV, with its quotes) or at another separator. Pointers into it
+ * go to field[TEXT_FIELDS_MAX]. */
+osla_err text_split(text_reader *reader, char separator, char **field, int *count);
 osla_err text_split_blanks(text_reader *reader, char *from, char **field, int *count);
+
+/* The line begins as the header of FDSN text does: "#Network |". */
+bool text_is_fdsn(const char *line);
+
+/* Printable copy of a field for a message, cut to fit. */
+void text_show(const char *field, char shown[TEXT_SHOWN]);
 
 /* A finite decimal number between low and high; `what` names it in the message. */
 osla_err text_number(const text_reader *reader, const char *what, const char *field, double low,
@@ -46,21 +58,33 @@ osla_err text_number(const text_reader *reader, const char *what, const char *fi
 osla_err text_position(const text_reader *reader, const char *latitude, const char *longitude,
                        tomo_site *site);
 
+/* The name, without control characters, without blanks at the ends and, when cut, without half a
+ * UTF-8 character. */
+void text_set_name(tomo_site *site, const char *name);
+
+/* The name of a station: "NETWORK.STATION". */
+void text_set_codes(tomo_site *site, const char *network, const char *station);
+
 /* Appends a zeroed site (name empty, magnitude NaN); *site is valid until the next call. */
 osla_err site_list_add(site_list *list, tomo_site **site);
 
-/* Column numbers of a CSV header. Each key is a list of accepted names "latitude|lat"; column[i] is
+/* Column numbers of a header. Each key is a list of accepted names "latitude|lat"; column[i] is
  * -1 where an optional key is absent. The first `required` keys must be there, once. */
-osla_err text_header(text_reader *reader, const char *const *keys, int n_keys, int required,
-                     int *column, int *count);
+osla_err text_header(text_reader *reader, char separator, const char *const *keys, int n_keys,
+                     int required, int *column, int *count);
 
 /* Splits the current line, which must have `count` fields. */
-osla_err text_row(text_reader *reader, char **field, int count);
+osla_err text_row(text_reader *reader, char separator, char **field, int count);
 
 /* Reads a whole file: `read` finds its first line of content held, and appends to the list. `what`
  * names an entry ("station") for a file that has none. Results and errors as in tomo_io.h. */
 typedef osla_err site_reader(text_reader *reader, site_list *list);
 osla_err text_read_sites(const char *file, const char *what, site_reader *read, tomo_site **sites,
                          int64_t *count);
+
+/* tomo_fdsn.c and tomo_ndk.c: site_readers. */
+osla_err text_read_fdsn(text_reader *reader, site_list *list);
+bool text_is_ndk(const char *line);
+osla_err text_read_ndk(text_reader *reader, site_list *list);
 
 #endif

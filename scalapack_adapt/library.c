@@ -1,0 +1,205 @@
+/* Finding the caller's ScaLAPACK and MPI, and loading our kernels.
+ *
+ * A library that is loaded first is asked for names by everyone: by the program, which finds
+ * ScaLAPACK in the global scope, and by plug-ins, whose ScaLAPACK and MPI only they reach
+ * (dlopen with RTLD_LOCAL, as Python loads extensions). So a name is looked for as the caller would
+ * find it without us: in the global scope behind us, in the caller's object with what that needs,
+ * and, as a caller that ended in a jump has left no address, in whatever is loaded.
+ */
+#define _GNU_SOURCE
+#include "caller.h"
+
+#include <dlfcn.h>
+#include <link.h>
+#include <mpi.h> /* for its family alone */
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define KERNELS "libosla_scalapack_kernels.so"
+
+/* What a call of a routine from an address comes to, as long as nothing is unloaded. */
+typedef struct answer {
+  const char *symbol;
+  const void *from;
+  unsigned long long unloads;
+  adapt_caller caller;
+  adapt_function *taker; /* NULL: the call is the real routine's */
+  adapt_caller_note *note;
+} answer;
+
+/* A drop-in has no handle to keep anything in. */
+enum { ANSWERS = 128 };
+static struct {
+  pthread_mutex_t mutex;
+  bool decided;
+  _Atomic(void *) kernels; /* handle of libosla_scalapack_kernels.so; NULL: not used */
+  answer answers[ANSWERS];
+} state = {.mutex = PTHREAD_MUTEX_INITIALIZER};
+
+/* ISO C has no cast from an object to a function. */
+static adapt_function *function_of(void *at)
+{
+  adapt_function *function;
+  memcpy(&function, &at, sizeof at);
+  return function;
+}
+
+/* --- names --- */
+
+static const void *object_of(const void *at)
+{
+  Dl_info info;
+  return at && dladdr(at, &info) ? info.dli_fbase : NULL;
+}
+
+static void *unless_ours(void *at)
+{
+  void *kernels = atomic_load(&state.kernels);
+  void *note = kernels ? dlsym(kernels, "osla_adapt_caller_set") : NULL;
+  const void *object = object_of(at);
+  return object && object != object_of(&state) && object != object_of(note) ? at : NULL;
+}
+
+/* In a loaded object and what it needs; "" is the program. */
+static void *find_in(const char *name, const char *symbol)
+{
+  void *handle = dlopen(*name ? name : NULL, RTLD_LAZY | RTLD_NOLOAD);
+  if (!handle) return NULL;
+  void *at = unless_ours(dlsym(handle, symbol));
+  (void)dlclose(handle); /* it stays: its user has it */
+  return at;
+}
+
+typedef struct choice {
+  int number;
+  char name[4096];
+} choice;
+
+static int choose(struct dl_phdr_info *object, size_t size, void *arg)
+{
+  choice *c = arg;
+  (void)size;
+  if (c->number-- > 0) return 0;
+  (void)snprintf(c->name, sizeof c->name, "%s", object->dlpi_name);
+  return 1;
+}
+
+/* In all that is loaded, in this order. (Nothing may be opened while the list is walked.) */
+static void *find_anywhere(const char *symbol)
+{
+  choice c;
+  void *at = NULL;
+  for (int i = 0; !at; i++) {
+    c.number = i;
+    if (!dl_iterate_phdr(choose, &c)) break;
+    at = find_in(c.name, symbol);
+  }
+  return at;
+}
+
+static void *find_for(const void *from, const char *symbol)
+{
+  Dl_info info;
+  void *map = NULL, *at = NULL;
+  if (dladdr1(from, &info, &map, RTLD_DL_LINKMAP))
+    at = find_in(((const struct link_map *)map)->l_name, symbol);
+  return at ? at : find_anywhere(symbol);
+}
+
+static void *find(const void *from, const char *symbol)
+{
+  void *at = dlsym(RTLD_DEFAULT, symbol);
+  return at ? at : find_for(from, symbol);
+}
+
+/* --- the kernels --- */
+
+/* Another MPI's constants mean something else to it. */
+static bool is_our_family(const void *from)
+{
+  bool open_mpi = find(from, "ompi_mpi_comm_world") != NULL;
+#ifdef OPEN_MPI
+  return open_mpi;
+#else
+  return !open_mpi;
+#endif
+}
+
+static void *load_kernels(const void *from)
+{
+  const char *verbose = getenv("OSLA_SCALAPACK_VERBOSE");
+  if (!find(from, "MPI_Initialized")) return NULL;
+  if (!is_our_family(from)) {
+    if (verbose && *verbose && strcmp(verbose, "0") != 0)
+      (void)fprintf(stderr, "osla: this process has another MPI: all calls are passed on\n");
+    return NULL;
+  }
+  void *kernels = dlopen(KERNELS, RTLD_NOW | RTLD_LOCAL);
+  if (!kernels) (void)fprintf(stderr, "osla: all calls are passed on: %s\n", dlerror());
+  return kernels;
+}
+
+/* The kernels, if they use the caller's MPI. What is global they find as the caller does. */
+static void *kernels_for(const void *from)
+{
+  (void)pthread_mutex_lock(&state.mutex);
+  if (!state.decided) atomic_store(&state.kernels, load_kernels(from));
+  state.decided = true;
+  (void)pthread_mutex_unlock(&state.mutex);
+  void *kernels = atomic_load(&state.kernels);
+  if (!kernels || dlsym(RTLD_DEFAULT, "MPI_Initialized")) return kernels;
+  return find_for(from, "MPI_Initialized") == dlsym(kernels, "MPI_Initialized") ? kernels : NULL;
+}
+
+/* --- answers --- */
+
+static int count_unloads(struct dl_phdr_info *object, size_t size, void *arg)
+{
+  (void)size;
+  *(unsigned long long *)arg = object->dlpi_subs;
+  return 1; /* all objects say the same */
+}
+
+static answer look_up(const char *symbol, const void *from)
+{
+  answer a = {.symbol = symbol, .from = from};
+  (void)dl_iterate_phdr(count_unloads, &a.unloads);
+  a.caller.real = function_of(dlsym(RTLD_NEXT, symbol));
+  if (!a.caller.real) a.caller.real = function_of(find_for(from, symbol));
+  if (!a.caller.real) {
+    (void)fprintf(
+      stderr, "osla: %s is called, but no ScaLAPACK library with it is loaded; ending\n", symbol);
+    abort();
+  }
+  a.caller.gridinfo = function_of(find(from, "blacs_gridinfo_"));
+  a.caller.get = function_of(find(from, "blacs_get_"));
+  void *kernels = kernels_for(from);
+  if (!kernels) return a;
+  a.taker = function_of(dlsym(kernels, symbol));
+  a.note = (adapt_caller_note *)function_of(dlsym(kernels, "osla_adapt_caller_set"));
+  return a;
+}
+
+adapt_function *adapt_target(const char *symbol, const void *from)
+{
+  answer *known = &state.answers[((uintptr_t)from >> 2) % ANSWERS], a;
+  unsigned long long unloads = 0;
+  (void)dl_iterate_phdr(count_unloads, &unloads);
+  (void)pthread_mutex_lock(&state.mutex);
+  a = *known;
+  (void)pthread_mutex_unlock(&state.mutex);
+  if (a.symbol != symbol || a.from != from || a.unloads != unloads) {
+    a = look_up(symbol, from);
+    (void)pthread_mutex_lock(&state.mutex);
+    *known = a;
+    (void)pthread_mutex_unlock(&state.mutex);
+  }
+  if (!a.taker) return a.caller.real;
+  a.note(&a.caller);
+  return a.taker;
+}

@@ -1,0 +1,78 @@
+/* The names of libosla_scalapack.so: each as Fortran programs spell it, as C programs and other
+ * Fortran compilers do. All arguments are addresses; behind them Fortran passes the length of each
+ * character argument, which C programs leave out: here it is always 1. */
+#include "caller.h"
+
+#include <stddef.h>
+
+#define TAKE_7  void *a, void *b, void *c, void *d, void *e, void *f, void *g
+#define TAKE_8  TAKE_7, void *h
+#define TAKE_12 TAKE_8, void *i, void *j, void *k, void *l
+#define TAKE_13 TAKE_12, void *m
+#define TAKE_14 TAKE_13, void *n
+#define TAKE_15 TAKE_14, void *o
+#define TAKE_19 TAKE_15, void *p, void *q, void *r, void *s
+#define GIVE_7  a, b, c, d, e, f, g
+#define GIVE_8  GIVE_7, h
+#define GIVE_12 GIVE_8, i, j, k, l
+#define GIVE_13 GIVE_12, m
+#define GIVE_14 GIVE_13, n
+#define GIVE_15 GIVE_14, o
+#define GIVE_19 GIVE_15, p, q, r, s
+#define LENGTHS_0
+#define LENGTHS_1 , size_t
+#define LENGTHS_2 LENGTHS_1, size_t
+#define LENGTHS_4 LENGTHS_2, size_t, size_t
+#define ONES_0
+#define ONES_1 , 1
+#define ONES_2 ONES_1, 1
+#define ONES_4 ONES_2, 1, 1
+
+/* A routine of so many arguments, so many of them characters. */
+#define ROUTINE(lower, upper, count, characters)                                                   \
+  void lower##_(TAKE_##count);                                                                     \
+  void lower##_(TAKE_##count)                                                                      \
+  {                                                                                                \
+    static const char symbol[] = #lower "_";                                                       \
+    adapt_function *target = adapt_target(symbol, __builtin_return_address(0));                    \
+    ((void (*)(TAKE_##count LENGTHS_##characters))target)(GIVE_##count ONES_##characters);         \
+  }                                                                                                \
+  extern __typeof__(lower##_) lower __attribute__((alias(#lower "_")));                            \
+  extern __typeof__(lower##_) upper __attribute__((alias(#lower "_")));
+
+ROUTINE(psgemm, PSGEMM, 19, 2)
+ROUTINE(pdgemm, PDGEMM, 19, 2)
+ROUTINE(pcgemm, PCGEMM, 19, 2)
+ROUTINE(pzgemm, PZGEMM, 19, 2)
+ROUTINE(pssyrk, PSSYRK, 14, 2)
+ROUTINE(pdsyrk, PDSYRK, 14, 2)
+ROUTINE(pstrsm, PSTRSM, 15, 4)
+ROUTINE(pdtrsm, PDTRSM, 15, 4)
+ROUTINE(pctrsm, PCTRSM, 15, 4)
+ROUTINE(pztrsm, PZTRSM, 15, 4)
+ROUTINE(psgeadd, PSGEADD, 13, 1)
+ROUTINE(pdgeadd, PDGEADD, 13, 1)
+ROUTINE(psgetrf, PSGETRF, 8, 0)
+ROUTINE(pdgetrf, PDGETRF, 8, 0)
+ROUTINE(pcgetrf, PCGETRF, 8, 0)
+ROUTINE(pzgetrf, PZGETRF, 8, 0)
+ROUTINE(psgetrs, PSGETRS, 13, 1)
+ROUTINE(pdgetrs, PDGETRS, 13, 1)
+ROUTINE(pcgetrs, PCGETRS, 13, 1)
+ROUTINE(pzgetrs, PZGETRS, 13, 1)
+ROUTINE(psgesv, PSGESV, 12, 0)
+ROUTINE(pdgesv, PDGESV, 12, 0)
+ROUTINE(pcgesv, PCGESV, 12, 0)
+ROUTINE(pzgesv, PZGESV, 12, 0)
+ROUTINE(pspotrf, PSPOTRF, 7, 1)
+ROUTINE(pdpotrf, PDPOTRF, 7, 1)
+ROUTINE(pcpotrf, PCPOTRF, 7, 1)
+ROUTINE(pzpotrf, PZPOTRF, 7, 1)
+ROUTINE(pspotrs, PSPOTRS, 12, 1)
+ROUTINE(pdpotrs, PDPOTRS, 12, 1)
+ROUTINE(pcpotrs, PCPOTRS, 12, 1)
+ROUTINE(pzpotrs, PZPOTRS, 12, 1)
+ROUTINE(psposv, PSPOSV, 12, 1)
+ROUTINE(pdposv, PDPOSV, 12, 1)
+ROUTINE(pcposv, PCPOSV, 12, 1)
+ROUTINE(pzposv, PZPOSV, 12, 1)

@@ -1,0 +1,308 @@
+/* See new_file.h. EISDIR, EINVAL and EOPNOTSUPP from open with O_TMPFILE mean that system or file
+ * system have no nameless files. */
+#ifdef HAVE_CONFIG_H
+#include "config.h"
+#endif
+#include "new_file.h"
+#include "new_file_rights.h"
+#include "write_at.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+enum {
+  NAME_EXTRA = 48, /* of a temporary name: ".tmp", process, time */
+  NAME_LEAST = 64, /* characters that every file system lets a name have */
+  LINKS_MOST = 40
+};
+
+struct osla_new_file {
+  char *path;      /* as the caller calls it */
+  char *target;    /* as it is, without links */
+  char *temporary; /* a name beside the target; used if `named` */
+  int fd;
+  bool named;    /* the temporary name exists */
+  bool stands;   /* a pipe or a device, written as it stands */
+  bool replaces; /* what was at the target at the beginning: */
+  struct stat old;
+};
+
+static osla_err failed(const char *path, int reason)
+{
+  return osla_error_set(OSLA_ERR_IO, "%.200s: %s", path, strerror(reason));
+}
+
+/* --- names --- */
+
+osla_err osla_new_file_directory(const char *path, char directory[PATH_MAX])
+{
+  const char *slash = strrchr(path, '/');
+  size_t length = slash ? (size_t)(slash - path) : 1;
+  OSLA_CHECK(path[0] != '\0', OSLA_ERR_IO, "the name of the file is empty");
+  OSLA_CHECK(!slash || slash[1] != '\0', OSLA_ERR_IO, "%.200s: names a directory, not a file",
+             path);
+  OSLA_CHECK(strlen(path) < PATH_MAX, OSLA_ERR_IO, "%.80s...: %s", path, strerror(ENAMETOOLONG));
+  if (slash == path) length = 1;
+  memcpy(directory, slash ? path : ".", length);
+  directory[length] = '\0';
+  return OSLA_OK;
+}
+
+/* Replaces `target`, a link in `directory`, by what it names. */
+static osla_err read_link(const char *path, const char *directory, char target[PATH_MAX])
+{
+  char text[PATH_MAX], joined[2 * PATH_MAX];
+  ssize_t n = readlink(target, text, sizeof text - 1);
+  if (n < 0) return failed(path, errno);
+  text[n] = '\0';
+  const bool below = text[0] != '/' && strchr(target, '/');
+  (void)snprintf(joined, sizeof joined, "%s%s%s", below ? directory : "", below ? "/" : "", text);
+  if (strlen(joined) >= PATH_MAX) return failed(path, ENAMETOOLONG);
+  strcpy(target, joined);
+  return OSLA_OK;
+}
+
+/* What stands at `path`: *target, and its lstat; *there is false if nothing does. */
+static osla_err resolve(const char *path, char target[PATH_MAX], struct stat *found, bool *there)
+{
+  char directory[PATH_MAX];
+  struct stat status;
+  OSLA_CALL(osla_new_file_directory(path, directory));
+  strcpy(target, path);
+  for (int links = 0; links <= LINKS_MOST; links++) {
+    OSLA_CALL(osla_new_file_directory(target, directory));
+    int reason = stat(directory, &status) != 0 ? errno : S_ISDIR(status.st_mode) ? 0 : ENOTDIR;
+    OSLA_CHECK(!reason, OSLA_ERR_IO, "%.200s: directory %.200s: %s", path, directory,
+               strerror(reason));
+    *there = lstat(target, found) == 0;
+    if (!*there) return errno == ENOENT ? OSLA_OK : failed(path, errno);
+    if (!S_ISLNK(found->st_mode)) return OSLA_OK;
+    OSLA_CHECK(new_file_may_follow(directory, found), OSLA_ERR_IO,
+               "%.200s: is a symbolic link of another user in a directory where all may write",
+               path);
+    OSLA_CALL(read_link(path, directory, target));
+  }
+  return failed(path, ELOOP);
+}
+
+osla_err osla_new_file_target(const char *path, char target[PATH_MAX])
+{
+  struct stat status;
+  bool there;
+  return resolve(path, target, &status, &there);
+}
+
+/* Process and time keep the names of different jobs apart, on different hosts, too. The target's
+ * name is cut where the file system does not take more. */
+static osla_err name_temporary(osla_new_file *f, const char *directory)
+{
+  const char *slash = strrchr(f->target, '/');
+  const size_t begin = slash ? (size_t)(slash + 1 - f->target) : 0;
+  const long limit = pathconf(directory, _PC_NAME_MAX);
+  const size_t most = limit > NAME_LEAST ? (size_t)limit : NAME_LEAST;
+  size_t length = strlen(f->target + begin), size = begin + length + NAME_EXTRA;
+  struct timespec now = {0, 0};
+  OSLA_CHECK(length <= most, OSLA_ERR_IO, "%.80s...: %s (%zu bytes, and %zu are allowed)", f->path,
+             strerror(ENAMETOOLONG), length, most);
+  if (length > most - NAME_EXTRA) length = most - NAME_EXTRA;
+  (void)clock_gettime(CLOCK_REALTIME, &now);
+  f->temporary = malloc(size);
+  OSLA_CHECK(f->temporary, OSLA_ERR_MEM, "name of a file");
+  (void)snprintf(f->temporary, size, "%.*s.tmp%ld-%lx", (int)(begin + length), f->target,
+                 (long)getpid(), (unsigned long)now.tv_nsec);
+  return OSLA_OK;
+}
+
+/* --- begin --- */
+
+/* Sets everything but the descriptor and the temporary name. */
+static osla_err look(osla_new_file *f, int flags, char directory[PATH_MAX])
+{
+  char target[PATH_MAX];
+  struct stat status;
+  OSLA_CHECK(f->path[0] != '\0', OSLA_ERR_IO, "the name of the file is empty");
+  bool there = stat(f->path, &status) == 0;
+  f->stands = there && !S_ISREG(status.st_mode) && !S_ISDIR(status.st_mode);
+  if (f->stands && (flags & OSLA_NEW_FILE_ANY)) return OSLA_OK;
+  OSLA_CALL(resolve(f->path, target, &f->old, &f->replaces));
+  OSLA_CHECK(!there || S_ISREG(status.st_mode), OSLA_ERR_IO,
+             "%.200s: exists and is not a regular file", f->path);
+  bool same = there == f->replaces &&
+              (!there || (status.st_ino == f->old.st_ino && status.st_dev == f->old.st_dev));
+  OSLA_CHECK(same, OSLA_ERR_IO, "%.200s: a link that leads to no name", f->path); /* in /proc */
+  OSLA_CALL(osla_new_file_directory(target, directory));
+  OSLA_CHECK(!there || new_file_may_replace(target, directory, &f->old), OSLA_ERR_IO,
+             "%.200s: exists and may not be replaced: %s", f->path, strerror(errno));
+  f->target = strdup(target);
+  OSLA_CHECK(f->target, OSLA_ERR_MEM, "name of a file");
+  return OSLA_OK;
+}
+
+/* A nameless file of the directory; -1 with errno = EOPNOTSUPP where that is impossible. */
+static int open_nameless(const char *directory, mode_t mode)
+{
+#ifdef O_TMPFILE
+  int fd = -1;
+  errno = EOPNOTSUPP;
+  if (access("/proc/self/fd", X_OK) == 0) /* without it the file could not be named later */
+    fd = open(directory, O_TMPFILE | O_WRONLY | O_CLOEXEC, mode);
+  if (fd < 0 && (errno == EISDIR || errno == EINVAL || errno == ENOENT)) errno = EOPNOTSUPP;
+  return fd;
+#else
+  (void)directory;
+  (void)mode;
+  errno = EOPNOTSUPP;
+  return -1;
+#endif
+}
+
+static osla_err begin(osla_new_file *f, int flags)
+{
+  char directory[PATH_MAX];
+  OSLA_CALL(look(f, flags, directory));
+  if (f->stands) {
+    f->fd = open(f->path, O_WRONLY | O_NOCTTY | O_CLOEXEC);
+    return f->fd >= 0 ? OSLA_OK : failed(f->path, errno);
+  }
+  const mode_t mode = f->replaces ? 0600 : 0666;
+  OSLA_CALL(name_temporary(f, directory));
+  errno = EOPNOTSUPP;
+  if (!(flags & OSLA_NEW_FILE_NAMED)) f->fd = open_nameless(directory, mode);
+  if (f->fd < 0 && errno == EOPNOTSUPP) {
+    f->fd = open(f->temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
+    f->named = f->fd >= 0;
+  }
+  OSLA_CHECK(f->fd >= 0, OSLA_ERR_IO, "%.200s: directory %.200s: %s", f->path, directory,
+             strerror(errno));
+  return OSLA_OK;
+}
+
+osla_err osla_new_file_begin(const char *path, int flags, osla_new_file **out)
+{
+  osla_new_file *f = calloc(1, sizeof *f);
+  *out = f;
+  OSLA_CHECK(f, OSLA_ERR_MEM, "file object");
+  f->fd = -1;
+  f->path = strdup(path);
+  osla_err err = f->path ? begin(f, flags) : osla_error_set(OSLA_ERR_MEM, "name of a file");
+  if (err != OSLA_OK) osla_new_file_drop(out);
+  return err;
+}
+
+int osla_new_file_fd(const osla_new_file *f)
+{
+  return f->fd;
+}
+
+const char *osla_new_file_name(const osla_new_file *f)
+{
+  return f->named ? f->temporary : NULL;
+}
+
+/* --- end --- */
+
+osla_err osla_new_file_sync(osla_new_file *f)
+{
+  struct stat now;
+  if (f->stands) return OSLA_OK;
+  if (lstat(f->target, &now) == 0 && S_ISREG(now.st_mode)) { /* the newest rights count */
+    f->old = now;
+    f->replaces = true;
+  }
+  OSLA_CHECK(!f->replaces || new_file_keep_rights(f->fd, f->target, &f->old), OSLA_ERR_IO,
+             "%.200s: the rights of the file that is there: %s", f->path, strerror(errno));
+  if (fsync(f->fd) != 0) return failed(f->path, errno);
+  if (!f->named) return OSLA_OK;
+  int fd = f->fd;
+  f->fd = -1;
+  return close(fd) == 0 ? OSLA_OK : failed(f->path, errno);
+}
+
+/* Links the nameless file to the target, or, where there is one, to the temporary name. */
+static bool link_nameless(osla_new_file *f)
+{
+  char source[64];
+  (void)snprintf(source, sizeof source, "/proc/self/fd/%d", f->fd);
+  if (linkat(AT_FDCWD, source, AT_FDCWD, f->target, AT_SYMLINK_FOLLOW) == 0) return true;
+  if (errno != EEXIST) return false;
+  f->named = linkat(AT_FDCWD, source, AT_FDCWD, f->temporary, AT_SYMLINK_FOLLOW) == 0;
+  return f->named;
+}
+
+/* The directory is synchronised, too: the new name must survive a crash. */
+static osla_err place(osla_new_file *f)
+{
+  char directory[PATH_MAX];
+  if (f->stands) {
+    int fd = f->fd;
+    f->fd = -1;
+    return close(fd) == 0 ? OSLA_OK : failed(f->path, errno);
+  }
+  if (!f->named && !link_nameless(f)) return failed(f->path, errno);
+  if (f->named && rename(f->temporary, f->target) != 0) return failed(f->path, errno);
+  f->named = false;
+  OSLA_CALL(osla_new_file_directory(f->target, directory));
+  int fd = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (fd >= 0) { /* some file systems cannot synchronise a directory */
+    (void)fsync(fd);
+    (void)close(fd);
+  }
+  return OSLA_OK;
+}
+
+osla_err osla_new_file_place(osla_new_file **file)
+{
+  osla_err err = place(*file);
+  osla_new_file_drop(file);
+  return err;
+}
+
+void osla_new_file_drop(osla_new_file **file)
+{
+  osla_new_file *f = *file;
+  if (!f) return;
+  if (f->fd >= 0) (void)close(f->fd);
+  if (f->named) (void)unlink(f->temporary);
+  free(f->temporary);
+  free(f->target);
+  free(f->path);
+  free(f);
+  *file = NULL;
+}
+
+/* --- all in one --- */
+
+osla_err osla_new_file_write(const char *path, const void *bytes, size_t size)
+{
+  osla_new_file *f;
+  OSLA_CALL(osla_new_file_begin(path, 0, &f));
+  osla_err err = osla_write_at(f->fd, path, bytes, size, 0);
+  if (err == OSLA_OK) err = osla_new_file_sync(f);
+  if (err == OSLA_OK) return osla_new_file_place(&f);
+  osla_new_file_drop(&f);
+  return err;
+}
+
+/* A pipe is not opened: its reader would see it end. */
+osla_err osla_new_file_check(const char *path, int flags)
+{
+  struct stat status;
+  if ((flags & OSLA_NEW_FILE_ANY) && stat(path, &status) == 0 && !S_ISREG(status.st_mode) &&
+      !S_ISDIR(status.st_mode))
+    return access(path, W_OK) == 0 ? OSLA_OK : failed(path, errno);
+  osla_new_file *f;
+  OSLA_CALL(osla_new_file_begin(path, flags, &f));
+  osla_new_file_drop(&f);
+  return OSLA_OK;
+}
+
+void osla_new_file_remove(const char *path)
+{
+  char target[PATH_MAX];
+  if (osla_new_file_target(path, target) == OSLA_OK) (void)unlink(target);
+}

@@ -1,0 +1,69 @@
+/* Files that appear all at once (floor 0, private): every output of the library and its commands
+ * that replaces a file is written by this module.
+ *
+ * The bytes go to a file in the same directory that has another name, or none, are put on disk
+ * (fsync), and only then is it given the name, by link or rename. After any failure what was there
+ * before is unchanged, and nothing is left. A nameless file (O_TMPFILE) vanishes also with a
+ * process that is killed; a named one, for file systems without O_TMPFILE (NFS, some FUSE) and for
+ * files that other processes must open, then remains as PATH.tmp...
+ *
+ * What stands at the path:
+ *   nothing        the file gets the rights of any new file (0666 less the umask).
+ *   a regular file is replaced, if this process may write it, and passes on its rights: mode,
+ * owner, group and access control list. Where the owner cannot be kept the file belongs to the
+ * writer; where the group or the list cannot be kept, members of the group get no more than all
+ * others. Until then only its owner can read the new file. Other hard links keep the old content.
+ *   a symbolic link is followed and stays, as with open(2): what it names is replaced, or made. A
+ *                  link of another user in a directory where all may write is refused
+ *                  (as fs.protected_symlinks does, proc(5)).
+ *   anything else  is refused; with OSLA_NEW_FILE_ANY pipes and devices are written as they stand.
+ *
+ * No signal of a failing write reaches the process (signal_guard.h): limits (`ulimit -f`) and
+ * closed pipes are errors like a full disk.
+ *
+ * All calls are local, and thread-safe for different paths. Errors: IO "PATH: reason" (of the path
+ * 200 bytes), MEM.
+ * Source: open(2), O_TMPFILE, and linkat(2) with /proc/self/fd (Linux man-pages 6).
+ */
+#ifndef OSLA_NEW_FILE_H
+#define OSLA_NEW_FILE_H
+
+#include <limits.h>
+#include <stddef.h>
+
+#include "osla_error.h"
+
+enum {
+  OSLA_NEW_FILE_NAMED = 1, /* has a name from the beginning: other processes will open it */
+  OSLA_NEW_FILE_ANY = 2    /* pipes and devices, too */
+};
+
+typedef struct osla_new_file osla_new_file;
+
+/* Begins a file, to be written through its descriptor. *out is NULL after an error. */
+osla_err osla_new_file_begin(const char *path, int flags, osla_new_file **out);
+int osla_new_file_fd(const osla_new_file *file);
+const char *osla_new_file_name(const osla_new_file *file); /* its temporary one; NULL: none */
+
+/* Sets the rights and puts the bytes on disk. */
+osla_err osla_new_file_sync(osla_new_file *file);
+/* Gives a file that was synchronised its name. Frees it, whether that succeeds or not. */
+osla_err osla_new_file_place(osla_new_file **file);
+/* Gives the file up. Accepts NULL and nulls the handle. */
+void osla_new_file_drop(osla_new_file **file);
+
+/* All of it, for bytes in memory. */
+osla_err osla_new_file_write(const char *path, const void *bytes, size_t size);
+
+/* Could a file be put there? Tries it, leaves nothing. */
+osla_err osla_new_file_check(const char *path, int flags);
+
+/* Removes the file at the path; a symbolic link to it stays. */
+void osla_new_file_remove(const char *path);
+
+/* Where the file will be: its links followed, up to one that names nothing yet. */
+osla_err osla_new_file_target(const char *path, char target[PATH_MAX]);
+/* The directory of a path. Errors: also IO for an empty path and one that ends in a slash. */
+osla_err osla_new_file_directory(const char *path, char directory[PATH_MAX]);
+
+#endif

@@ -1,0 +1,73 @@
+/* See new_file_rights.h. */
+#ifdef HAVE_CONFIG_H
+#include "config.h"
+#endif
+#include "new_file_rights.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <unistd.h>
+#ifdef __linux__
+#include <sys/xattr.h>
+#endif
+
+/* In a directory with the sticky bit only the owners of file and directory may replace a file. */
+static bool sticky_forbids(const struct stat *directory, const struct stat *old)
+{
+  uid_t me = geteuid();
+  return (directory->st_mode & S_ISVTX) && me != 0 && old->st_uid != me && directory->st_uid != me;
+}
+
+bool new_file_may_replace(const char *target, const char *directory, const struct stat *old)
+{
+  struct stat status;
+  if (faccessat(AT_FDCWD, target, W_OK, AT_EACCESS) != 0) return false;
+  if (stat(directory, &status) != 0) return false;
+  if (!sticky_forbids(&status, old)) return true;
+  errno = EPERM;
+  return false;
+}
+
+bool new_file_may_follow(const char *directory, const struct stat *link)
+{
+  struct stat status;
+  if (stat(directory, &status) != 0) return false;
+  bool open_to_all = (status.st_mode & S_ISVTX) && (status.st_mode & S_IWOTH);
+  if (!open_to_all || link->st_uid == geteuid() || link->st_uid == status.st_uid) return true;
+  errno = EACCES;
+  return false;
+}
+
+#ifdef __linux__
+/* The list as the kernel gives it. Returns whether fd has the list of the target, or none as it. */
+static bool copy_list(int fd, const char *target)
+{
+  static const char name[] = "system.posix_acl_access";
+  char list[4096]; /* 8 bytes for each entry */
+  ssize_t size = lgetxattr(target, name, list, sizeof list);
+  if (size >= 0) return fsetxattr(fd, name, list, (size_t)size, 0) == 0;
+  if (errno != ENODATA) return errno == ENOTSUP;
+  return fremovexattr(fd, name) == 0 || errno == ENODATA; /* one that the directory gave */
+}
+#else
+static bool copy_list(int fd, const char *target)
+{
+  (void)fd;
+  (void)target;
+  return true;
+}
+#endif
+
+bool new_file_keep_rights(int fd, const char *target, const struct stat *old)
+{
+  struct stat mine;
+  mode_t mode = old->st_mode & 0777; /* data is not to be run as somebody else */
+  if (fstat(fd, &mine) != 0) return false;
+  bool group_kept = mine.st_gid == old->st_gid || fchown(fd, (uid_t)-1, old->st_gid) == 0;
+  int owner_kept = mine.st_uid == old->st_uid || fchown(fd, old->st_uid, (gid_t)-1) == 0;
+  (void)owner_kept; /* else it is the writer's */
+  bool list_kept = copy_list(fd, target);
+  if (!group_kept || !list_kept) mode &= (mode_t)(0707 | ((mode & 07) << 3));
+  if (fstat(fd, &mine) != 0) return false;
+  return (mine.st_mode & 0777) == mode || fchmod(fd, mode) == 0;
+}

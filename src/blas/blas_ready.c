@@ -1,0 +1,71 @@
+/* What must be so before a thread may call BLAS.
+ *
+ * - The library's integers have 32 bits. One with 64 (ILP64) has the same names, and reads past our
+ *   sizes.
+ * - OpenBLAS gets its buffer: 128 MiB for each thread that calls it at a time (0.3.21 on x86-64;
+ *   BUFFER_SIZE, 32 MiB in some builds). Where the system refuses (RLIMIT_AS, strict overcommit)
+ * its blas_memory_alloc tries again for ever, silently.
+ */
+#include "blas_ready.h"
+#include "osla_blas.h"
+
+#include <inttypes.h>
+#include <limits.h>
+#include <string.h>
+#include <sys/mman.h>
+
+double dasum_(const void *n, const double *x, const void *incx);
+
+/* There if the BLAS is OpenBLAS, under whatever name it was linked. */
+char *openblas_get_config(void) __attribute__((weak));
+
+static const size_t buffer_bytes = (size_t)128 << 20;
+
+bool osla_blas_has_room(int threads)
+{
+  if (!openblas_get_config || threads < 1) return true;
+  size_t bytes = (size_t)threads * buffer_bytes;
+  void *room = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (room == MAP_FAILED) return false;
+  (void)munmap(room, bytes);
+  return true;
+}
+
+/* A count of 1 to who reads 32 bits, and a negative one, for which nothing is added, to who reads
+ * 64. Where the high half comes first there is no such pair. */
+static bool takes_int(void)
+{
+#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+  const int32_t n[2] = {1, -1}, incx[2] = {1, 0};
+  const double x = 1;
+  return dasum_(n, &x, incx) > 0;
+#else
+  return true;
+#endif
+}
+
+osla_err osla_blas_ready(void)
+{
+  static _Thread_local bool ready;
+  if (ready) return OSLA_OK;
+  OSLA_CHECK(takes_int(), OSLA_ERR_UNSUPPORTED,
+             "this BLAS takes integers of 64 bits (ILP64; OpenBLAS: INTERFACE64=1): %s; link one "
+             "with 32 bits (LP64)",
+             osla_blas_describe());
+  OSLA_CHECK(osla_blas_has_room(1), OSLA_ERR_MEM,
+             "no memory for OpenBLAS's buffer: %zu bytes of address space are needed for each "
+             "thread (ulimit -v)",
+             buffer_bytes);
+  ready = true;
+  return OSLA_OK;
+}
+
+osla_err osla_blas_enter(int count, const int64_t *value, int *out)
+{
+  for (int i = 0; i < count; i++) {
+    OSLA_CHECK(value[i] >= 0 && value[i] <= INT_MAX, OSLA_ERR_RANGE,
+               "size %" PRId64 " does not fit the int of this BLAS", value[i]);
+    out[i] = (int)value[i];
+  }
+  return osla_blas_ready();
+}

@@ -1,0 +1,115 @@
+#include "config.h"
+
+#include "osla_build.h"
+#include "settings.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <math.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* What must be the same on all ranks; the build first, since it decides what the others mean. */
+static const char *const names[] = {NULL,
+                                    "OSLA_TRANSPORT",
+                                    "OSLA_SHARED_MEMORY",
+                                    "OSLA_FAKE_NODES",
+                                    "OSLA_EXPECT_NODES",
+                                    "OSLA_EXPECT_RANKS",
+                                    "OSLA_PATIENCE"};
+enum { SETTINGS = sizeof names / sizeof *names, WIDTH = 64 };
+
+typedef struct values {
+  char text[SETTINGS][WIDTH];
+} values;
+
+static values look(void)
+{
+  values all;
+  memset(&all, 0, sizeof all);
+  for (int i = 0; i < SETTINGS; i++) {
+    const char *value = names[i] ? getenv(names[i]) : PACKAGE_VERSION " (" OSLA_BUILD ")";
+    if (value) (void)strncpy(all.text[i], value, WIDTH - 1);
+  }
+  return all;
+}
+
+/* Compares with rank 0; the lowest rank that differs tells in what. */
+static osla_err compare(MPI_Comm comm, const values *mine)
+{
+  values first = *mine;
+  int rank, differs = INT_MAX, which = 0;
+  OSLA_MPI(MPI_Comm_rank(comm, &rank));
+  OSLA_MPI(MPI_Bcast(&first, sizeof first, MPI_BYTE, 0, comm));
+  while (which < SETTINGS && strcmp(first.text[which], mine->text[which]) == 0)
+    which++;
+  if (which < SETTINGS) differs = rank;
+  OSLA_MPI(MPI_Allreduce(MPI_IN_PLACE, &differs, 1, MPI_INT, MPI_MIN, comm));
+  if (differs == INT_MAX) return OSLA_OK;
+
+  values other = *mine;
+  OSLA_MPI(MPI_Bcast(&which, 1, MPI_INT, differs, comm));
+  OSLA_MPI(MPI_Bcast(&other, sizeof other, MPI_BYTE, differs, comm));
+  const char *here = first.text[which], *there = other.text[which];
+  if (!names[which])
+    return osla_error_set(OSLA_ERR_STATE,
+                          "OSLA %s on rank 0, but %s on rank %d: all ranks need one build", here,
+                          there, differs);
+  return osla_error_set(OSLA_ERR_ARG,
+                        "%s is '%s' on rank 0, but '%s' on rank %d: set it for all ranks (MPICH: "
+                        "mpiexec -genv %s VALUE; Open MPI: mpiexec -x %s; Slurm: --export)",
+                        names[which], here, there, differs, names[which], names[which]);
+}
+
+/* A number from 1 on; `all` stands for one that is not fixed. */
+static osla_err read_count(const char *name, int all, int *out)
+{
+  const char *text = getenv(name);
+  char *end;
+  *out = 0;
+  if (!text || !text[0]) return OSLA_OK;
+  *out = all;
+  if (all > 0 && strcmp(text, "all") == 0) return OSLA_OK;
+  errno = 0;
+  long count = strtol(text, &end, 10);
+  OSLA_CHECK(*end == '\0' && errno == 0 && count >= 1 && count <= INT_MAX, OSLA_ERR_ARG,
+             "%s=%.60s: a number from 1 on%s", name, text, all > 0 ? ", or \"all\"" : "");
+  *out = (int)count;
+  return OSLA_OK;
+}
+
+static osla_err read_patience(double *out)
+{
+  const char *text = getenv("OSLA_PATIENCE");
+  char *end;
+  *out = 0;
+  if (!text || !text[0]) return OSLA_OK;
+  double seconds = strtod(text, &end);
+  OSLA_CHECK(end != text && *end == '\0' && isfinite(seconds) && seconds >= 0, OSLA_ERR_ARG,
+             "OSLA_PATIENCE=%.60s: seconds, 0 for no limit", text);
+  *out = seconds;
+  return OSLA_OK;
+}
+
+osla_err osla_settings_read(MPI_Comm comm, osla_settings *out)
+{
+  int size;
+  values mine = look();
+  OSLA_CALL(compare(comm, &mine));
+  OSLA_MPI(MPI_Comm_size(MPI_COMM_WORLD, &size));
+  OSLA_CALL(read_count("OSLA_FAKE_NODES", size, &out->fake_nodes));
+  if (out->fake_nodes > size) out->fake_nodes = size;
+  OSLA_CALL(read_count("OSLA_EXPECT_NODES", 0, &out->expect_nodes));
+  OSLA_CALL(read_count("OSLA_EXPECT_RANKS", 0, &out->expect_ranks));
+  return read_patience(&out->patience);
+}
+
+osla_err osla_fake_node(int fake_nodes, int *node)
+{
+  int rank, size;
+  OSLA_MPI(MPI_Comm_rank(MPI_COMM_WORLD, &rank));
+  OSLA_MPI(MPI_Comm_size(MPI_COMM_WORLD, &size));
+  *node = (int)((int64_t)rank * fake_nodes / size);
+  return OSLA_OK;
+}

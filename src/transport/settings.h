@@ -1,0 +1,25 @@
+/* The environment variables that steer a transport (floor 0, internal). */
+#ifndef OSLA_SETTINGS_H
+#define OSLA_SETTINGS_H
+
+#include <mpi.h>
+
+#include "osla_error.h"
+
+typedef struct osla_settings {
+  int fake_nodes; /* OSLA_FAKE_NODES: ranks of MPI_COMM_WORLD are dealt to so many nodes; 0: not */
+  int expect_nodes; /* OSLA_EXPECT_NODES: a transport on all ranks must find so many; 0: any */
+  int expect_ranks; /* OSLA_EXPECT_RANKS: the same of ranks */
+  double patience;  /* OSLA_PATIENCE: seconds; 0: waits have no limit */
+} osla_settings;
+
+/* Reads them. All ranks must have the same, and one build of this library: else the waits of some
+ * would not fit those of others. Collective over comm. Errors, on all ranks together: ARG (with the
+ * variable and its values), STATE (other builds), MPI. */
+osla_err osla_settings_read(MPI_Comm comm, osla_settings *out);
+
+/* The node of this process in a job of that many fake nodes: blocks of ranks of MPI_COMM_WORLD.
+ * Local. Errors: MPI. */
+osla_err osla_fake_node(int fake_nodes, int *node);
+
+#endif

@@ -1,0 +1,65 @@
+/* A lack of memory in libosla_scalapack_kernels.so alone, to be loaded before it (LD_PRELOAD): one
+ * of its allocations fails, the one with a given number. dropin_program.c asks for each in turn. */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <link.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+static struct {
+  uintptr_t from, to; /* the library's code */
+  long countdown;     /* 0: nothing fails; 1: the next one */
+  int failed;
+} state;
+
+static int find(struct dl_phdr_info *object, size_t size, void *arg)
+{
+  (void)size, (void)arg;
+  if (!strstr(object->dlpi_name, "libosla_scalapack_kernels.so")) return 0;
+  for (int i = 0; i < object->dlpi_phnum; i++) {
+    const ElfW(Phdr) *part = &object->dlpi_phdr[i];
+    if (part->p_type != PT_LOAD || !(part->p_flags & PF_X)) continue;
+    state.from = object->dlpi_addr + part->p_vaddr;
+    state.to = state.from + part->p_memsz;
+  }
+  return 1;
+}
+
+/* From now on allocation `number` fails, counted from 1; 0: none. Returns whether one has. */
+int fail_allocation(long number)
+{
+  int failed = state.failed;
+  if (state.to == 0) (void)dl_iterate_phdr(find, NULL);
+  state.failed = 0;
+  state.countdown = number;
+  return failed;
+}
+
+static int fails(const void *caller)
+{
+  uintptr_t at = (uintptr_t)caller;
+  if (state.countdown == 0 || at < state.from || at >= state.to || --state.countdown > 0) return 0;
+  state.failed = 1;
+  errno = ENOMEM;
+  return 1;
+}
+
+void *__libc_malloc(size_t bytes);
+void *__libc_calloc(size_t count, size_t bytes);
+void *__libc_realloc(void *old, size_t bytes);
+
+void *malloc(size_t bytes)
+{
+  return fails(__builtin_return_address(0)) ? NULL : __libc_malloc(bytes);
+}
+
+void *calloc(size_t count, size_t bytes)
+{
+  return fails(__builtin_return_address(0)) ? NULL : __libc_calloc(count, bytes);
+}
+
+void *realloc(void *old, size_t bytes)
+{
+  return fails(__builtin_return_address(0)) ? NULL : __libc_realloc(old, bytes);
+}

@@ -1,0 +1,355 @@
+/* fuzz [--seed S] [--count N] [--jobs N] [--seconds T] [KIND [SEED]]: see fuzz.h.
+ *
+ * Gives N inputs of each kind to the readers and the first few also to the command, on 2 ranks (if
+ * OSLA and MPIEXEC are set). With --seconds it goes on with new seeds until then. What fails is
+ * said in a line each and kept in the directory. */
+#include "config.h"
+
+#include "fuzz.h"
+
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+static const fuzz_kind *const kinds[] = {&fuzz_stations, &fuzz_fdsn,    &fuzz_events,
+                                         &fuzz_ndk,      &fuzz_updates, &fuzz_checkpoints};
+enum { KINDS = sizeof kinds / sizeof *kinds };
+
+typedef struct job {
+  const fuzz_kind *kind;
+  char scratch[64];
+  uint64_t seed[FUZZ_BATCH];
+  bool spoilt[FUZZ_BATCH];
+  fuzz_result *read, *judged; /* [FUZZ_BATCH] */
+  int walked;                 /* the input that plain HDF5 is given */
+  int done, taken, refused, hdf5, unjudged, failed;
+} job;
+
+typedef struct file_name {
+  char s[128];
+} file_name;
+
+static file_name name_of(const job *j, const char *what, int i)
+{
+  file_name name;
+  (void)snprintf(name.s, sizeof name.s, "%s/%s-%d", j->scratch, what, i);
+  return name;
+}
+
+static void fail(job *j, int i, const char *where, const char *why, const char *detail)
+{
+  char kept[128];
+  fuzz_bytes b = fuzz_load(name_of(j, "in", i).s);
+  (void)snprintf(kept, sizeof kept, "fuzz-%s-%016llx", j->kind->name,
+                 (unsigned long long)j->seed[i]);
+  fuzz_save(kept, b);
+  free(b.at);
+  printf("FAIL %s 0x%016llx %s: %s%s%s\n", j->kind->name, (unsigned long long)j->seed[i], where,
+         why, *detail ? ": " : "", detail);
+  j->failed++;
+}
+
+/* Lines of a child that are not the sanitizer's remarks on allocations that it refused. */
+static int count_lines(const fuzz_bytes *errors, char first[300])
+{
+  int lines = 0;
+  const char *at = errors->at;
+  first[0] = '\0';
+  while (*at) {
+    int n = (int)strcspn(at, "\n");
+    if (n > 0 && !memmem(at, (size_t)n, "failed to allocate", 18)) {
+      if (lines++ == 0) (void)snprintf(first, 300, "%.*s", n < 290 ? n : 290, at);
+    }
+    at += n + (at[n] == '\n');
+  }
+  return lines;
+}
+
+/* The sanitizer's headline. */
+static const char *headline(const fuzz_bytes *errors)
+{
+  static char text[200];
+  const char *at = strstr(errors->at, "ERROR: ");
+  if (!at) at = strstr(errors->at, "runtime error");
+  text[0] = '\0';
+  if (at) (void)snprintf(text, sizeof text, "%.*s", (int)strcspn(at, "\n"), at);
+  return text;
+}
+
+static void walk(void *context, int i, fuzz_result *result)
+{
+  const job *j = context;
+  fuzz_walk(name_of(j, "in", j->walked + i).s);
+  result->state = FUZZ_TAKEN;
+}
+
+/* Does plain HDF5 die of that file as well? */
+static bool is_hdf5s(job *j, int i)
+{
+  static fuzz_result *one;
+  if (!j->kind->hdf5) return false;
+  if (!one) one = fuzz_make_results();
+  file_name errors = name_of(j, "walk", 0);
+  j->walked = i;
+  fuzz_batch b = {0, 1, walk, NULL, NULL, j, errors.s, one};
+  fuzz_run_batch(&b);
+  return one[0].state == FUZZ_RUNNING;
+}
+
+static bool is_one_line(const char *text)
+{
+  for (const char *c = text; *c; c++)
+    if ((unsigned char)*c < ' ' || *c == '\x7f') return false;
+  return *text != '\0';
+}
+
+static void check_death(job *j, int i, const fuzz_result *r, const fuzz_bytes *errors)
+{
+  char why[64] = "hangs";
+  if (is_hdf5s(j, i)) {
+    j->hdf5++;
+    printf("HDF5 %s 0x%016llx: %s in HDF5 itself\n", j->kind->name, (unsigned long long)j->seed[i],
+           r->status == -1 ? "hangs" : "dies");
+    return;
+  }
+  if (r->status != -1 && WIFSIGNALED(r->status))
+    (void)snprintf(why, sizeof why, "dies of signal %d", WTERMSIG(r->status));
+  else if (r->status != -1)
+    (void)snprintf(why, sizeof why, "dies with status %d", WEXITSTATUS(r->status));
+  fail(j, i, "reader", why, headline(errors));
+}
+
+/* One input, read by ours and by the judge. */
+static void check(job *j, int i)
+{
+  const fuzz_result *r = &j->read[i], *judged = &j->judged[i];
+  char first[300];
+  fuzz_bytes errors = fuzz_load(name_of(j, "read", i).s);
+  int lines = count_lines(&errors, first);
+  j->done++;
+  if (r->state == FUZZ_RUNNING)
+    check_death(j, i, r, &errors);
+  else if (r->leaks)
+    fail(j, i, "reader", "leaks", "");
+  else if (lines > 0)
+    fail(j, i, "reader", "lines on stderr", first);
+  else if (r->state == FUZZ_REFUSED && !is_one_line(r->text))
+    fail(j, i, "reader", "not one line", r->text);
+  else if (r->state == FUZZ_REFUSED && !j->spoilt[i])
+    fail(j, i, "reader", "refuses what is right", r->text);
+  else if (r->state == FUZZ_REFUSED)
+    j->refused++;
+  else if (judged->state == FUZZ_RUNNING || judged->state == FUZZ_NOT_RUN)
+    j->unjudged++;
+  else if (judged->state == FUZZ_REFUSED)
+    fail(j, i, "reader", "takes what is wrong", judged->text);
+  else if (judged->digest != r->digest)
+    fail(j, i, "reader", "reads other values", "");
+  else
+    j->taken++;
+  free(errors.at);
+}
+
+static void read_input(void *context, int i, fuzz_result *result)
+{
+  const job *j = context;
+  j->kind->read(name_of(j, "in", i).s, result);
+}
+
+static void judge_input(void *context, int i, fuzz_result *result)
+{
+  const job *j = context;
+  j->kind->judge(name_of(j, "in", i).s, result);
+}
+
+static void judge_all(job *j, int count)
+{
+  memset(j->judged, 0, FUZZ_BATCH * sizeof *j->judged);
+  if (!j->kind->hdf5) {
+    for (int i = 0; i < count; i++)
+      judge_input(j, i, &j->judged[i]);
+    return;
+  }
+  file_name errors = name_of(j, "judge", 0);
+  fuzz_batch b = {0, count, judge_input, NULL, NULL, j, errors.s, j->judged};
+  fuzz_run_batch(&b);
+}
+
+/* Inputs `first` to first + count - 1 of the seed through the readers. */
+static void run_readers(job *j, uint64_t seed, int first, int count)
+{
+  file_name errors;
+  (void)snprintf(errors.s, sizeof errors.s, "%s/read", j->scratch);
+  for (int i = 0; i < count; i++) {
+    uint64_t words[2] = {seed, (uint64_t)(first + i)};
+    j->seed[i] = first < 0 ? seed : fuzz_hash(0, words, sizeof words);
+    j->spoilt[i] = j->kind->make(j->seed[i], name_of(j, "in", i).s);
+  }
+  fuzz_batch b = {0, count, read_input, j->kind->before, j->kind->after, j, errors.s, j->read};
+  fuzz_run_batch(&b);
+  for (int i = 0; i < count && count > 1; i++)
+    if (j->read[i].state == FUZZ_RUNNING || j->read[i].leaks) { /* was it this one? */
+      b.first = i;
+      b.count = i + 1;
+      fuzz_run_batch(&b);
+    }
+  judge_all(j, count);
+  for (int i = 0; i < count; i++)
+    check(j, i);
+}
+
+/* One input through the command. It may refuse what is right as a list but useless as a job. */
+static void run_command(job *j, int i)
+{
+  const char *argv[32] = {getenv("MPIEXEC"), "-n", "2", getenv("OSLA")};
+  char first[300];
+  file_name in = name_of(j, "in", i), out = name_of(j, "out.h5", i), errors = name_of(j, "err", i),
+            report = name_of(j, "report", i);
+  j->kind->command(in.s, out.s, argv + 4);
+  int status = fuzz_run_program(argv, report.s, errors.s);
+  fuzz_bytes text = fuzz_load(errors.s);
+  int lines = count_lines(&text, first);
+  bool taken = status == 0;
+  const fuzz_result *judged = &j->judged[i];
+  bool right =
+    j->kind->accept ? taken && j->kind->accept(judged, out.s) : judged->state == FUZZ_TAKEN;
+  j->done++;
+  if (taken && !right)
+    fail(j, i, "command", "takes what is wrong", judged->text);
+  else if (taken && lines > 0)
+    fail(j, i, "command", "says with status 0", first);
+  else if (!taken && !(lines == 1 && strncmp(first, "osla ", 5) == 0) && is_hdf5s(j, i))
+    j->hdf5++;
+  else if (status == -1)
+    fail(j, i, "command", "hangs", "");
+  else if (!taken && (lines != 1 || strncmp(first, "osla ", 5) != 0 || !is_one_line(first)))
+    fail(j, i, "command", lines == 1 ? "a line that is not its own" : "not one line", first);
+  else if (!taken && !j->spoilt[i])
+    fail(j, i, "command", "refuses what is right", first);
+  else
+    taken ? j->taken++ : j->refused++;
+  free(text.at);
+  (void)unlink(out.s);
+}
+
+static void report(job *j, const char *what, uint64_t seed)
+{
+  printf(
+    "%-11s %s: seed %llu: %d inputs, %d taken, %d refused, %d not judged, %d times HDF5 itself, "
+    "%d failed\n",
+    j->kind->name, what, (unsigned long long)seed, j->done, j->taken, j->refused, j->unjudged,
+    j->hdf5, j->failed);
+  (void)fflush(stdout);
+  j->done = j->taken = j->refused = j->hdf5 = j->unjudged = j->failed = 0;
+}
+
+/* Returns the number of failures. */
+static int run_kind(job *j, uint64_t seed, int count, int jobs)
+{
+  int failed = 0, step = j->kind->batch;
+  for (int i = 0; i < count; i += step)
+    run_readers(j, seed, i, count - i < step ? count - i : step);
+  failed += j->failed;
+  report(j, "readers", seed);
+  if (!getenv("OSLA") || !getenv("MPIEXEC") || jobs == 0) return failed;
+  for (int i = 0; i < jobs; i++) {
+    uint64_t words[2] = {seed, (uint64_t)i};
+    j->seed[0] = fuzz_hash(0, words, sizeof words);
+    j->spoilt[0] = j->kind->make(j->seed[0], name_of(j, "in", 0).s);
+    judge_all(j, 1);
+    run_command(j, 0);
+  }
+  failed += j->failed;
+  report(j, "command", seed);
+  return failed;
+}
+
+typedef struct options {
+  uint64_t seed, one;
+  int count, jobs;
+  double seconds;
+  const char *kind;
+  bool single;
+} options;
+
+static options parse(int argc, char **argv)
+{
+  static const struct option table[] = {{"seed", 1, NULL, 's'},
+                                        {"count", 1, NULL, 'n'},
+                                        {"jobs", 1, NULL, 'j'},
+                                        {"seconds", 1, NULL, 't'},
+                                        {NULL, 0, NULL, 0}};
+  options o = {.seed = 1, .count = 300, .jobs = 20};
+  for (int c; (c = getopt_long(argc, argv, "", table, NULL)) != -1;) {
+    if (c == 's') o.seed = strtoull(optarg, NULL, 0);
+    if (c == 'n') o.count = atoi(optarg);
+    if (c == 'j') o.jobs = atoi(optarg);
+    if (c == 't') o.seconds = atof(optarg);
+    if (c == '?') exit(2);
+  }
+  if (optind < argc) o.kind = argv[optind];
+  o.single = optind + 1 < argc;
+  if (o.single) o.one = strtoull(argv[optind + 1], NULL, 0);
+  return o;
+}
+
+/* All kinds, or the one that is asked for. */
+static int run_round(const options *o, job jobs[KINDS], const bool ready[KINDS])
+{
+  int failed = 0;
+  for (int k = 0; k < KINDS; k++) {
+    if (!ready[k]) continue;
+    if (o->single) {
+      run_readers(&jobs[k], o->one, -1, 1);
+      printf("ours:  %s %s\njudge: %s %s\n", jobs[k].read[0].state == FUZZ_TAKEN ? "taken" : "",
+             jobs[k].read[0].text, jobs[k].judged[0].state == FUZZ_TAKEN ? "taken" : "",
+             jobs[k].judged[0].text);
+      if (getenv("OSLA") && getenv("MPIEXEC")) run_command(&jobs[k], 0);
+      failed += jobs[k].failed;
+    } else {
+      failed += run_kind(&jobs[k], o->seed, o->count, o->jobs);
+    }
+  }
+  return failed;
+}
+
+static void remove_all(const char *directory)
+{
+  char command[128];
+  (void)snprintf(command, sizeof command, "rm -rf '%s'", directory);
+  if (system(command) != 0) printf("%s stays\n", directory);
+}
+
+int main(int argc, char **argv)
+{
+  static job jobs[KINDS];
+  bool ready[KINDS];
+  options o = parse(argc, argv);
+  char scratch[] = "scratch-XXXXXX"; /* here, where test_fuzz.sh looks after it */
+  int failed = 0;
+  time_t begin = time(NULL);
+#ifndef __SANITIZE_ADDRESS__
+  printf("without sanitizers: the compiler has none\n");
+#endif
+  fuzz_need(mkdtemp(scratch), scratch);
+  for (int k = 0; k < KINDS; k++) {
+    jobs[k] = (job){.kind = kinds[k], .read = fuzz_make_results(), .judged = fuzz_make_results()};
+    strcpy(jobs[k].scratch, scratch);
+    ready[k] = !o.kind || strcmp(o.kind, kinds[k]->name) == 0;
+    if (ready[k] && kinds[k]->prepare && !kinds[k]->prepare(scratch)) {
+      printf("%s: cannot be prepared here\n", kinds[k]->name);
+      ready[k] = false;
+    }
+  }
+  do {
+    failed += run_round(&o, jobs, ready);
+    o.seed++;
+  } while ((double)(time(NULL) - begin) < o.seconds);
+  remove_all(scratch);
+  printf("%d failed\n", failed);
+  return failed > 0;
+}

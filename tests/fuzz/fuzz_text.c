@@ -1,0 +1,210 @@
+/* Stations, events, NDK and FDSN text: files that are right, spoilt ones, and our readers. */
+#include "fuzz.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tomo_io.h"
+
+static double between(fuzz_random *random, double low, double high)
+{
+  return low + (high - low) * (double)(fuzz_bits(random) >> 11) * 0x1p-53;
+}
+
+static void code(fuzz_random *random, char text[8])
+{
+  int n = 2 + (int)fuzz_below(random, 4);
+  for (int i = 0; i < n; i++)
+    text[i] = (char)('A' + fuzz_below(random, 26));
+  text[n] = '\0';
+}
+
+static void make_stations(fuzz_random *random, fuzz_bytes *b, int64_t rows)
+{
+  char network[8], station[8];
+  bool csv = fuzz_one_in(random, 2), swapped = fuzz_one_in(random, 2);
+  if (fuzz_one_in(random, 4)) fuzz_print(b, "# stations\n\n");
+  if (csv)
+    fuzz_print(b,
+               swapped ? "place,Longitude,lat,sta,NET\n" : "network,station,latitude,longitude\n");
+  for (int64_t i = 0; i < rows; i++) {
+    double latitude = between(random, -90, 90), longitude = between(random, -180, 360);
+    code(random, network);
+    code(random, station);
+    if (csv && swapped)
+      fuzz_print(b, "\"a \"\"place\"\", near\",%.4f, %.3f ,\"%s\",%s\n", longitude, latitude,
+                 station, network);
+    else if (csv)
+      fuzz_print(b, "%s,%s,%.4f,%.4f\n", network, station, latitude, longitude);
+    else
+      fuzz_print(b, "%-6s %-4s %9.4f %10.4f %7.1f %5.1f\n", station, network, latitude, longitude,
+                 between(random, -5000, 5000), between(random, 0, 100));
+  }
+}
+
+static void make_fdsn(fuzz_random *random, fuzz_bytes *b, int64_t rows)
+{
+  static const char *const header[] = {
+    "#Network | Station | Latitude | Longitude | Elevation | SiteName | StartTime | EndTime\n",
+    "#Network|Station|Location|Channel|Latitude|Longitude|Elevation|Depth|Azimuth|Dip|"
+    "SensorDescription|Scale|ScaleFreq|ScaleUnits|SampleRate|StartTime|EndTime\n"};
+  bool channels = fuzz_one_in(random, 2);
+  char network[8], station[8];
+  fuzz_print(b, "%s", header[channels]);
+  for (int64_t i = 0; i < rows; i++) {
+    double latitude = between(random, -90, 90), longitude = between(random, -180, 180);
+    code(random, network);
+    code(random, station);
+    for (int64_t epoch = fuzz_below(random, 3); epoch >= 0; epoch--)
+      if (channels)
+        fuzz_print(b,
+                   "%s|%s|00|BH%c|%.5f|%.5f|%.1f|0.0|0.0|-90.0|STS-2|6.0E8|1.0|M/S|20.0|"
+                   "2010-01-01T00:00:00|\n",
+                   network, station, "ZNE"[epoch], latitude, longitude, between(random, 0, 5000));
+      else
+        fuzz_print(b, "%s|%s|%.4f|%.4f|%.1f|A site, \"here\"|200%d-09-19T00:00:00|\n", network,
+                   station, latitude, longitude, between(random, 0, 5000), (int)epoch);
+  }
+}
+
+static void make_events(fuzz_random *random, fuzz_bytes *b, int64_t rows)
+{
+  bool long_form = fuzz_one_in(random, 2);
+  fuzz_print(b, long_form ? "time,latitude,longitude,depth,mag,place\n" : "Depth_km, lon ,lat\n");
+  for (int64_t i = 0; i < rows; i++) {
+    double latitude = between(random, -90, 90), longitude = between(random, -180, 360);
+    double depth = between(random, -10, 800);
+    if (long_form)
+      fuzz_print(b, "2018-01-31T02:00:31.800Z,%.4f,%.4f,%.2f,%.1f,\"50km NNW of X, Y\"\n", latitude,
+                 longitude, depth, between(random, 3, 9));
+    else
+      fuzz_print(b, "%.3f,%.3f,%.3f\n", depth, longitude, latitude);
+  }
+}
+
+static void make_ndk(fuzz_random *random, fuzz_bytes *b, int64_t rows)
+{
+  for (int64_t i = 0; i < rows; i++) {
+    double latitude = between(random, -90, 90), longitude = between(random, -180, 180);
+    double depth = between(random, 0, 700);
+    fuzz_print(b, "%-4s 20%02d/%02d/%02d 01:20:05.4 %6.2f%8.2f%6.1f 5.0 0.0 %-24s\n",
+               fuzz_one_in(random, 2) ? "PDE" : "SWEQ", (int)fuzz_below(random, 25),
+               1 + (int)fuzz_below(random, 12), 1 + (int)fuzz_below(random, 28), latitude,
+               longitude, depth, "SOUTH OF FIJI ISLANDS");
+    fuzz_print(b,
+               "C200501010120A   B:%3d    4  40 S: 27   33  50 M:  0    0   0 CMT: 1 TRIHD:%5.1f\n",
+               (int)fuzz_below(random, 200), between(random, 0.5, 20));
+    fuzz_print(b, "CENTROID:%9.1f%4.1f%7.2f%5.2f%8.2f%5.2f%6.1f%5.1f %-4s S-20050322125201\n",
+               between(random, -9, 90), between(random, 0, 99), latitude, between(random, 0, 12),
+               longitude, between(random, 0, 12), depth, between(random, 0, 30),
+               fuzz_one_in(random, 2) ? "FREE" : "BDY");
+    fuzz_print(b, "%2d", 22 + (int)fuzz_below(random, 8));
+    for (int j = 0; j < 6; j++)
+      fuzz_print(b, "%7.3f%6.3f", between(random, -9, 9), between(random, 0, 9));
+    fuzz_print(b, "\nV10");
+    for (int j = 0; j < 3; j++)
+      fuzz_print(b, "%8.3f%3d%4d", between(random, -99, 99), (int)fuzz_below(random, 90),
+                 (int)fuzz_below(random, 360));
+    fuzz_print(b, "%8.3f%4d%3d%5d%4d%3d%5d\n", between(random, 1, 99), 9, 29, 142, 133, 72, 66);
+  }
+}
+
+typedef void maker(fuzz_random *random, fuzz_bytes *b, int64_t rows);
+
+static bool make(maker *kind, uint64_t seed, const char *path)
+{
+  fuzz_random random = fuzz_begin(seed);
+  fuzz_bytes b = {NULL, 0};
+  bool spoilt = !fuzz_one_in(&random, 12);
+  kind(&random, &b, 1 + fuzz_below(&random, 5));
+  for (int64_t n = spoilt ? 1 + fuzz_below(&random, 3) : 0; n > 0; n--)
+    fuzz_spoil_text(&random, &b);
+  fuzz_save(path, b);
+  free(b.at);
+  return spoilt;
+}
+
+#define MAKE(kind)                                                                                 \
+  static bool make_##kind##_file(uint64_t seed, const char *path)                                  \
+  {                                                                                                \
+    return make(make_##kind, seed, path);                                                          \
+  }
+MAKE(stations)
+MAKE(fdsn)
+MAKE(events)
+MAKE(ndk)
+
+typedef osla_err reader(const char *file, tomo_site **sites, int64_t *count);
+
+static void read_sites(reader *read, const char *path, fuzz_result *result)
+{
+  tomo_site *sites = NULL;
+  int64_t count = 0;
+  if (read(path, &sites, &count) != OSLA_OK) {
+    fuzz_refuse(result, "%s", osla_error_text());
+    if (sites || count) strcpy(result->text, "a list in spite of an error");
+    return;
+  }
+  for (int64_t i = 0; i < count; i++) {
+    const tomo_site *s = &sites[i];
+    result->digest =
+      fuzz_hash_site(result->digest, s->latitude, s->longitude, s->depth_km, s->magnitude);
+    if (!memchr(s->name, '\0', sizeof s->name)) result->digest = 0;
+  }
+  free(sites);
+  result->state = FUZZ_TAKEN;
+}
+
+static void read_stations(const char *path, fuzz_result *result)
+{
+  read_sites(tomo_read_stations, path, result);
+}
+
+static void read_events(const char *path, fuzz_result *result)
+{
+  read_sites(tomo_read_events, path, result);
+}
+
+static void invert(const char *path, const char *out, const char *option, const char *argv[24])
+{
+  const char *const words[] = {"invert", option,    path,       "--output", out,
+                               "--mesh", "2",       "--radial", "2",        "--max-paths",
+                               "20",     "--quiet", NULL};
+  memcpy(argv, words, sizeof words);
+}
+
+static void command_stations(const char *path, const char *out, const char *argv[24])
+{
+  invert(path, out, "--stations", argv);
+}
+
+static void command_events(const char *path, const char *out, const char *argv[24])
+{
+  invert(path, out, "--events", argv);
+}
+
+const fuzz_kind fuzz_stations = {.name = "stations",
+                                 .batch = FUZZ_BATCH,
+                                 .make = make_stations_file,
+                                 .read = read_stations,
+                                 .judge = fuzz_judge_stations,
+                                 .command = command_stations};
+const fuzz_kind fuzz_fdsn = {.name = "fdsn",
+                             .batch = FUZZ_BATCH,
+                             .make = make_fdsn_file,
+                             .read = read_stations,
+                             .judge = fuzz_judge_stations,
+                             .command = command_stations};
+const fuzz_kind fuzz_events = {.name = "events",
+                               .batch = FUZZ_BATCH,
+                               .make = make_events_file,
+                               .read = read_events,
+                               .judge = fuzz_judge_events,
+                               .command = command_events};
+const fuzz_kind fuzz_ndk = {.name = "ndk",
+                            .batch = FUZZ_BATCH,
+                            .make = make_ndk_file,
+                            .read = read_events,
+                            .judge = fuzz_judge_events,
+                            .command = command_events};

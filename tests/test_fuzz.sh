@@ -1,0 +1,22 @@
+#!/usr/bin/env bash
+# Spoilt inputs for the readers, under sanitizers, and for the command (tests/fuzz/fuzz.h): 300 of
+# each kind and 20 through the command, always the same ones. `make fuzz` sets FUZZ_SEED and
+# FUZZ_SECONDS, to go on with others. Inputs that fail are kept in tests/logs/fuzz.
+set -u
+: "${OSLA:?}" "${MPIEXEC:?}" "${BUILDDIR:?}" "${SRCDIR:?}"
+. "$BUILDDIR/tests/config.env"
+fuzz=$BUILDDIR/tests/fuzz/fuzz
+seed=${FUZZ_SEED:-1} seconds=${FUZZ_SECONDS:-0}
+[ "$seed" = random ] && seed=$(od -An -N4 -tu4 /dev/urandom | tr -d ' ')
+[ "$seconds" = unlimited ] && seconds=1e18
+
+# As in tests/run for a build with sanitizers. No single allocation of a spoilt size.
+export UCX_MEM_EVENTS=no HWLOC_COMPONENTS=-pci OPENBLAS_NUM_THREADS=1 OSLA MPIEXEC
+export ASAN_OPTIONS=detect_leaks=1:halt_on_error=1:detect_stack_use_after_return=0
+ASAN_OPTIONS+=:allocator_may_return_null=1:max_allocation_size_mb=4096
+export UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1
+export LSAN_OPTIONS=suppressions=$SRCDIR/tests/lsan.supp:print_suppressions=0
+
+mkdir -p "$BUILDDIR/tests/logs/fuzz" && cd "$BUILDDIR/tests/logs/fuzz" || exit 1
+rm -rf fuzz-* scratch-* # the latter after a run that was stopped
+exec "$fuzz" --seed "$seed" --seconds "$seconds" "$@"

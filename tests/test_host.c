@@ -1,0 +1,180 @@
+/* Floor 0: what is one host, whatever it is called, and what control groups leave of it. The linker
+ * puts the functions below before the library's own. */
+#include "config.h"
+
+#include "groups.h"
+#include "osla_host.h"
+#include "osla_test_help.h"
+
+#include <sched.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+/* What this rank pretends: the kernel's and the host's name (NULL: as it is; "": not to be read),
+ * and its control groups. */
+static const char *kernel, *name;
+static osla_groups groups;
+static bool has_groups;
+
+FILE *__real_fopen(const char *path, const char *mode);
+FILE *__wrap_fopen(const char *path, const char *mode);
+FILE *__wrap_fopen(const char *path, const char *mode)
+{
+  static char text[64];
+  if (!kernel || strcmp(path, "/proc/sys/kernel/random/boot_id") != 0)
+    return __real_fopen(path, mode);
+  (void)snprintf(text, sizeof text, "%s\n", kernel);
+  return kernel[0] ? fmemopen(text, strlen(text), "r") : NULL;
+}
+
+int __real_gethostname(char *to, size_t size);
+int __wrap_gethostname(char *to, size_t size);
+int __wrap_gethostname(char *to, size_t size)
+{
+  if (!name) return __real_gethostname(to, size);
+  (void)snprintf(to, size, "%s", name);
+  return 0;
+}
+
+void __real_osla_groups_look(const char *root, osla_groups *out);
+void __wrap_osla_groups_look(const char *root, osla_groups *out);
+void __wrap_osla_groups_look(const char *root, osla_groups *out)
+{
+  if (has_groups)
+    *out = groups;
+  else
+    __real_osla_groups_look(root, out);
+}
+
+static void stop_pretending(void)
+{
+  kernel = name = NULL;
+  has_groups = false;
+}
+
+static osla_host look(void)
+{
+  osla_host host;
+  OSLA_ASSERT_OK(osla_host_look(MPI_COMM_WORLD, &host));
+  return host;
+}
+
+/* --- identity --- */
+
+static void expect_one_host(void)
+{
+  osla_host host = look();
+  CU_ASSERT(host.first == 0);
+  CU_ASSERT(host.ranks == osla_test_size());
+}
+
+/* Each node of MPI's is a host. */
+static void expect_nodes(const osla_transport *t)
+{
+  osla_host host = look();
+  int first = 0;
+  while (!osla_transport_same_node(t, first))
+    first++;
+  CU_ASSERT(host.first == first);
+  CU_ASSERT(host.ranks == osla_transport_node_size(t));
+}
+
+static void test_identity(void)
+{
+  char mine[32];
+  osla_transport *t = osla_test_transport();
+  (void)snprintf(mine, sizeof mine, "x%d", osla_test_rank());
+  expect_one_host(); /* as this machine is: also where MPI sees several nodes */
+  name = mine;
+  expect_one_host();
+  CU_ASSERT(strcmp(look().name, mine) == 0);
+  kernel = mine; /* several machines */
+  name = "localhost";
+  expect_nodes(t);
+  kernel = ""; /* machines that do not tell */
+  expect_one_host();
+  name = mine;
+  expect_nodes(t);
+  stop_pretending();
+  osla_transport_destroy(&t);
+}
+
+/* --- cores --- */
+
+static void expect_cores(double quota, uint64_t id, int cores)
+{
+  has_groups = true;
+  groups = (osla_groups){.cores = quota, .cpu_id = id};
+  osla_host host = look();
+  OSLA_ASSERT_MSG(host.cores == cores, "%d cores, not %d", host.cores, cores);
+}
+
+static int smaller(int a, int b)
+{
+  return a < b ? a : b;
+}
+
+static void test_cores(void)
+{
+  cpu_set_t mask;
+  int size = osla_test_size(), rank = osla_test_rank();
+  CU_ASSERT_FATAL(sched_getaffinity(0, sizeof mask, &mask) == 0);
+  int all = CPU_COUNT(&mask);
+  expect_cores(0, 0, all);
+  expect_cores(0.1, 7, 1);                                             /* one group */
+  expect_cores(1000, 7, all);                                          /* a generous one */
+  expect_cores(0.5, 7 + (uint64_t)rank, smaller((size + 1) / 2, all)); /* one each */
+  expect_cores(rank == size - 1 ? 0 : 0.1, 7, all);                    /* one rank is free */
+
+  osla_transport *t = NULL; /* waits must not spin against the quota */
+  groups = (osla_groups){.cores = 1, .cpu_id = 7};
+  OSLA_ASSERT_OK(osla_transport_create(MPI_COMM_WORLD, NULL, &t));
+  CU_ASSERT(osla_transport_oversubscribed(t) == (size > 1));
+  osla_transport_destroy(&t);
+  stop_pretending();
+}
+
+/* --- memory --- */
+
+static void set_memory(uint64_t id, uint64_t available)
+{
+  has_groups = true;
+  groups = (osla_groups){.n_memory = 2, .memory = {{id, available}, {1, 1 << 20}}};
+}
+
+static void test_memory(void)
+{
+  osla_transport *t = osla_test_transport();
+  uint64_t size = (uint64_t)osla_test_size(), own = 100 + (uint64_t)osla_test_rank(), shared, bytes;
+  set_memory(50, 1 << 20); /* all in one group */
+  OSLA_ASSERT_OK(osla_memory_check(t, (1 << 20) / size));
+  OSLA_ASSERT_ERR(osla_memory_check(t, (1 << 20) / size + 1), OSLA_ERR_MEM);
+  OSLA_ASSERT_TEXT("1048576 bytes are left of its control group's memory limit");
+  OSLA_ASSERT_SAME_TEXT();
+  set_memory(own, 1000); /* each in its own, all in another */
+  OSLA_ASSERT_OK(osla_memory_check(t, 1000));
+  osla_memory_available(&shared, &bytes);
+  CU_ASSERT(bytes == 1000);
+  OSLA_ASSERT_ERR(osla_memory_check(t, 1001), OSLA_ERR_MEM);
+  set_memory(own, 1 << 20);
+  OSLA_ASSERT_OK(osla_memory_check(t, (1 << 20) / size));
+  OSLA_ASSERT_ERR(osla_memory_check(t, (1 << 20) / size + 1), OSLA_ERR_MEM);
+  set_memory(own, 0); /* nothing is left */
+  OSLA_ASSERT_OK(osla_memory_check(t, 0));
+  OSLA_ASSERT_ERR(osla_memory_check(t, 1), OSLA_ERR_MEM);
+  OSLA_ASSERT_TEXT("only 0 bytes are left of its control group's memory limit");
+  stop_pretending();
+  osla_transport_destroy(&t);
+}
+
+int main(int argc, char **argv)
+{
+  static const osla_test_case cases[] = {
+    {"identity", test_identity},
+    {"cores", test_cores},
+    {"memory", test_memory},
+    {NULL, NULL},
+  };
+  return osla_test_main(argc, argv, cases);
+}

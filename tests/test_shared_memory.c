@@ -1,0 +1,110 @@
+/* Floor 0: memory that the ranks of a node map from one another: rules of the kernel for anonymous
+ * files, and places that hold something else than the neighbour's memory. */
+#include "config.h"
+
+#include "osla_segment.h"
+#include "osla_test_help.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+/* Stands in for the system's own: as Linux before 6.3, which does not know the flag, and as later
+ * ones with vm.memfd_noexec = 2, which insist on it. */
+enum { NOEXEC_SEAL = 8 };
+static enum { AS_IT_IS, FLAG_UNKNOWN, FLAG_NEEDED } kernel = AS_IT_IS;
+static int latest_file = -1;
+
+int memfd_create(const char *name, unsigned flags)
+{
+  bool flag = flags & NOEXEC_SEAL;
+  latest_file = -1;
+  if (kernel != AS_IT_IS && flag == (kernel == FLAG_UNKNOWN)) {
+    errno = flag ? EINVAL : EACCES;
+    return -1;
+  }
+  latest_file = (int)syscall(SYS_memfd_create, name, flags & (unsigned)~NOEXEC_SEAL);
+  return latest_file;
+}
+
+/* Stands in for MPI's own: before a rank tells where its memory is, something else is put there. */
+static int trap = -1;
+
+int MPI_Iallgather(const void *send, int n, MPI_Datatype type, void *recv, int m,
+                   MPI_Datatype recv_type, MPI_Comm comm, MPI_Request *request)
+{
+  if (trap >= 0 && latest_file >= 0) (void)dup2(trap, latest_file);
+  return PMPI_Iallgather(send, n, type, recv, m, recv_type, comm, request);
+}
+
+/* A transport, and whether a neighbour's memory is read right. */
+static void check_transport(bool expect_mpi)
+{
+  osla_transport *t = NULL;
+  osla_segment *s = NULL;
+  OSLA_ASSERT_OK(osla_transport_create(MPI_COMM_WORLD, NULL, &t));
+  int next = (osla_test_rank() + 1) % osla_test_size(), value = 100 + osla_test_rank(), seen = 0;
+  osla_transfer transfer;
+  CU_ASSERT_FATAL(t != NULL);
+  CU_ASSERT(osla_transport_memory_by_mpi(t) == expect_mpi);
+  trap = -1;
+  OSLA_ASSERT_OK(osla_segment_create(t, 100000, 0, &s));
+  memcpy((char *)osla_segment_local(s) + 77777, &value, sizeof value);
+  OSLA_ASSERT_OK(osla_barrier(t));
+  OSLA_ASSERT_OK(osla_segment_get(s, next, 77777, &seen, sizeof seen, &transfer));
+  OSLA_ASSERT_OK(osla_transfer_wait(s, &transfer));
+  CU_ASSERT(seen == 100 + next);
+  osla_segment_destroy(&s);
+  osla_transport_destroy(&t);
+}
+
+static void test_rules(void)
+{
+  for (int rule = AS_IT_IS; rule <= FLAG_NEEDED; rule++) {
+    kernel = rule;
+    check_transport(false);
+  }
+  kernel = AS_IT_IS;
+}
+
+/* On rank 1 alone; the others look there. */
+static void with_trap(int file)
+{
+  CU_ASSERT_FATAL(file >= 0);
+  if (osla_test_rank() == 1) trap = file;
+  check_transport(osla_test_size() > 1);
+  trap = -1;
+  (void)close(file);
+}
+
+static void test_something_else(void)
+{
+  char path[64];
+  (void)snprintf(path, sizeof path, "/tmp/osla-test-%ld", (long)getpid());
+  int empty = open(path, O_RDWR | O_CREAT | O_EXCL, 0600);
+  (void)unlink(path);
+  with_trap(empty); /* a mapping of it is a bus error where it is read */
+  CU_ASSERT_FATAL(mkfifo(path, 0600) == 0);
+  int pipe_end = open(path, O_RDWR);
+  (void)unlink(path);
+  with_trap(pipe_end);
+  int other = (int)syscall(SYS_memfd_create, "osla-0123456789abcdef", 0);
+  CU_ASSERT(ftruncate(other, 1 << 20) == 0);
+  with_trap(other);
+}
+
+int main(int argc, char **argv)
+{
+  static const osla_test_case cases[] = {
+    {"rules", test_rules},
+    {"something_else", test_something_else},
+    {NULL, NULL},
+  };
+  return osla_test_main(argc, argv, cases);
+}

@@ -1,0 +1,83 @@
+/* Floor 0: traces that cannot be written, and what must not be written over. */
+#include "file_help.h"
+#include "osla_trace.h"
+
+#include <stdio.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static osla_transport *traced(void)
+{
+  osla_transport *t = osla_test_transport();
+  OSLA_ASSERT_OK(osla_trace_start(t));
+  OSLA_ASSERT_OK(osla_barrier(t));
+  return t;
+}
+
+static void test_unwritable(void)
+{
+  osla_transport *t = traced();
+  struct stat null;
+  scratch_make();
+  const char *absent = scratch_path("none/trace.json");
+  OSLA_ASSERT_ERR(osla_trace_write(t, absent), OSLA_ERR_IO);
+  OSLA_ASSERT_TEXT("No such file or directory");
+  OSLA_ASSERT_SAME_TEXT();
+  OSLA_ASSERT_ERR(osla_trace_write(t, "/dev"), OSLA_ERR_IO); /* a directory */
+  OSLA_ASSERT_TEXT("/dev: exists and is not a regular file");
+  OSLA_ASSERT_ERR(osla_trace_write(t, ""), OSLA_ERR_IO);
+  OSLA_ASSERT_ERR(osla_trace_write(t, "/dev/full"), OSLA_ERR_IO); /* opens, but takes nothing */
+  OSLA_ASSERT_TEXT("No space left on device");
+  OSLA_ASSERT_SAME_TEXT();
+  OSLA_ASSERT_OK(osla_trace_write(t, "/dev/null"));
+  CU_ASSERT(stat("/dev/null", &null) == 0 && S_ISCHR(null.st_mode)); /* not replaced by a file */
+
+  OSLA_ASSERT_ERR(osla_trace_check(absent), OSLA_ERR_IO);
+  OSLA_ASSERT_TEXT(absent);
+  OSLA_ASSERT_ERR(osla_trace_check("/dev"), OSLA_ERR_IO);
+  if (osla_test_rank() == 0) OSLA_ASSERT_OK(osla_trace_check(scratch_path("trace.json")));
+  osla_transport_destroy(&t);
+  scratch_drop(0);
+}
+
+/* Somebody has guessed a temporary name and made it a link to a file of ours. */
+static void test_beside_link(void)
+{
+  osla_transport *t = traced();
+  char guess[300];
+  struct stat status;
+  scratch_make();
+  const char *path = scratch_path("trace.json"), *victim = scratch_path("victim");
+  (void)snprintf(guess, sizeof guess, "%.200s.%ld.part", path, (long)getpid());
+  scratch_write(victim, "precious", 8);
+  if (osla_test_rank() == 0) CU_ASSERT(symlink(victim, guess) == 0);
+  OSLA_ASSERT_OK(osla_trace_write(t, path));
+  CU_ASSERT(stat(victim, &status) == 0 && status.st_size == 8);
+  CU_ASSERT(lstat(path, &status) == 0 && S_ISREG(status.st_mode) && status.st_size > 8);
+  osla_transport_destroy(&t);
+  scratch_drop(3);
+}
+
+/* Nobody reads the pipe: an error, and no SIGPIPE. */
+static void test_closed_pipe(void)
+{
+  osla_transport *t = traced();
+  int ends[2];
+  char path[32];
+  CU_ASSERT(pipe(ends) == 0);
+  (void)snprintf(path, sizeof path, "/proc/self/fd/%d", ends[1]);
+  CU_ASSERT(close(ends[0]) == 0);
+  OSLA_ASSERT_ERR(osla_trace_write(t, path), OSLA_ERR_IO);
+  OSLA_ASSERT_TEXT("Broken pipe");
+  CU_ASSERT(close(ends[1]) == 0);
+  osla_transport_destroy(&t);
+}
+
+int main(int argc, char **argv)
+{
+  static const osla_test_case cases[] = {{"unwritable", test_unwritable},
+                                         {"beside_link", test_beside_link},
+                                         {"closed_pipe", test_closed_pipe},
+                                         {NULL, NULL}};
+  return osla_test_main(argc, argv, cases);
+}

@@ -1,0 +1,30 @@
+/* The process of a command: its streams and signals. See command.h. */
+#include "config.h"
+
+#include "command.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+void osla_command_begin(void)
+{
+  for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
+    if (fcntl(fd, F_GETFD) < 0 && errno == EBADF) /* open takes the lowest number: this one */
+      (void)!open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY);
+  (void)signal(SIGXFSZ, SIG_IGN);
+  (void)signal(SIGPIPE, SIG_IGN);
+}
+
+int osla_command_end(const char *name, int status)
+{
+  bool failed = ferror(stdout);
+  errno = 0;
+  if (fflush(stdout) != 0) failed = true;
+  if (!failed || status != OSLA_EXIT_OK) return status;
+  return osla_command_error(name, "standard output cannot be written%s%s", errno ? ": " : "",
+                            errno ? strerror(errno) : "");
+}
