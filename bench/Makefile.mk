@@ -18,12 +18,15 @@ bench_osla_bench_SOURCES = \
 bench_osla_bench_LDADD = $(ga_adapt_libs) libosla_armci.la libosla.la $(GA_LIBS) $(SCALAPACK_LIBS) \
   $(POPT_LIBS) $(JANSSON_LIBS)
 
-# A plain ScaLAPACK program, to be timed with and without the drop-in (bench/scalapack_table).
+# A plain ScaLAPACK program, to be timed with and without the drop-in (bench/scalapack_table); and one that times
+# small calls of both in turn.
 if HAVE_SCALAPACK
-noinst_PROGRAMS += bench/scalapack_program
+noinst_PROGRAMS += bench/scalapack_program bench/scalapack_pairs
 endif
 bench_scalapack_program_SOURCES = bench/scalapack_program.c
 bench_scalapack_program_LDADD = $(SCALAPACK_LIBS) -lm
+bench_scalapack_pairs_SOURCES = bench/scalapack_pairs.c
+bench_scalapack_pairs_LDADD = $(SCALAPACK_LIBS) -ldl
 
 # The calls of osla_ga.h against GA's.
 if HAVE_GA

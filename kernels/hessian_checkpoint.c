@@ -8,7 +8,8 @@
  *
  * In the file: matrix "H" with its triangle, vector "gradient", vector "ids", and as numbers and
  * texts what the accumulator is. In order-independent mode H's 8 bytes are whole numbers (int64),
- * and so is the gradient.
+ * and so is the gradient; and the ids are ascending, so that their order does not tell who added
+ * what.
  */
 #include "hessian_exact.h"
 #include "hessian_ledger.h"
@@ -26,7 +27,7 @@ typedef struct snapshot {
   osla_matrix *matrix; /* NULL: there was no memory for it */
   uint64_t converted;  /* then: stripes of H itself that have been turned into whole numbers */
   void *gradient;      /* [n] double or int64_t, summed over the ranks */
-  uint64_t *ids;       /* [n_ids] this rank's part */
+  uint64_t *ids;       /* [n_ids] this rank's part; all of them once they are merged */
   int64_t n_ids;
 } snapshot;
 
@@ -138,13 +139,14 @@ static osla_err put_snapshot(const osla_hessian *h, const snapshot *s, const cha
   OSLA_CALL(put_kind(&k, file));
   OSLA_CALL(osla_file_put_matrix(file, "H", s->matrix ? s->matrix : h->matrix, stored_of(h)));
   OSLA_CALL(osla_file_put_vector(file, "gradient", gradient_type(h), h->n, s->gradient));
+  if (h->exact) return osla_file_put_vector(file, "ids", OSLA_FILE_UINT64, s->n_ids, s->ids);
   return osla_file_put_parts(file, "ids", OSLA_FILE_UINT64, s->n_ids, s->ids);
 }
 
-static osla_err write_snapshot(const osla_hessian *h, const snapshot *s, const char *path,
-                               const char *job)
+static osla_err write_snapshot(osla_hessian *h, snapshot *s, const char *path, const char *job)
 {
   osla_file *file = NULL;
+  if (h->exact) OSLA_CALL(osla_ledger_merge(h, &s->ids, &s->n_ids));
   OSLA_CALL(osla_file_create(h->v.t, path, &file));
   osla_err err = put_snapshot(h, s, job, file);
   if (err == OSLA_OK) return osla_file_commit(&file);

@@ -2,7 +2,9 @@
 #include "hessian_ledger.h"
 #include "osla_random.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum { CAPACITY_MIN = 1024 }; /* slots; a power of two */
 
@@ -185,6 +187,41 @@ osla_err osla_ledger_list(osla_hessian *h, uint64_t **ids, int64_t *count)
     if (osla_random_bits(1, id, 0) % ranks == rank) (*ids)[n++] = id;
   *count = (int64_t)n;
   return OSLA_OK;
+}
+
+static int by_value(const void *x, const void *y)
+{
+  const uint64_t *a = x, *b = y;
+  return *a < *b ? -1 : *a > *b;
+}
+
+/* Every rank's list has its place in a sum of lists that are zero elsewhere. */
+osla_err osla_ledger_merge(osla_hessian *h, uint64_t **ids, int64_t *count)
+{
+  int rank = osla_transport_rank(h->v.t), ranks = osla_transport_size(h->v.t);
+  int64_t *before = calloc((size_t)ranks + 1, sizeof *before), all = 0;
+  uint64_t *list = NULL;
+  osla_err err;
+  OSLA_TRY(osla_agree(h->v.t, before ? OSLA_OK
+                                     : osla_error_set(OSLA_ERR_MEM, "counts of %d ranks", ranks)));
+  for (int r = rank; r < ranks; r++)
+    before[r + 1] = *count;
+  OSLA_TRY(osla_allreduce(h->v.t, before, ranks + 1, MPI_INT64_T, MPI_SUM));
+  all = before[ranks];
+  list = calloc((size_t)all + 1, sizeof *list);
+  OSLA_TRY(osla_agree(h->v.t, list ? OSLA_OK
+                                   : osla_error_set(OSLA_ERR_MEM, "list of %" PRId64 " ids", all)));
+  memcpy(list + before[rank], *ids, (size_t)*count * sizeof *list);
+  OSLA_TRY(osla_allreduce(h->v.t, list, all, MPI_UINT64_T, MPI_SUM));
+  qsort(list, (size_t)all, sizeof *list, by_value);
+  free(*ids);
+  *ids = list;
+  *count = all;
+  list = NULL;
+cleanup:
+  free(before);
+  free(list);
+  return err;
 }
 
 void osla_ledger_stats(osla_hessian *h, osla_hessian_stats *stats)

@@ -49,6 +49,10 @@ osla_err osla_ledger_claim(osla_hessian *h, uint64_t id, bool *claimed);
 /* This rank's part of all ids: its own, and a share of the restored ones. Errors: MEM. */
 osla_err osla_ledger_list(osla_hessian *h, uint64_t **ids, int64_t *count);
 
+/* The lists of all ranks become one, ascending, on each of them. Collective. Errors, on all ranks
+ * together: MEM, MPI (the list is as before). */
+osla_err osla_ledger_merge(osla_hessian *h, uint64_t **ids, int64_t *count);
+
 /* Fills in what the ledger knows. */
 void osla_ledger_stats(osla_hessian *h, osla_hessian_stats *stats);
 

@@ -218,8 +218,10 @@ bool osla_hessian_has_id(osla_hessian *hessian, uint64_t id);
  * The file has exactly the ids whose updates are in its matrix. Updates without an id that returned
  * before this call began are in, too: the caller must know not to repeat them. It is no commit:
  * the sums go on as if it had not been called. In order-independent mode the whole numbers are
- * written, so that a job which goes on from there ends with the same bits; then H must not have
- * been overwritten since a commit (by its factors).
+ * written, and the ids in ascending order, so that equal sums of equal data have equal bits in the
+ * file, and a job which goes on from there ends with the same bits; then H must not have been
+ * overwritten since a commit (by its factors), and each rank needs 8 bytes for each id of all ranks
+ * while it is written.
  * The file appears all at once (osla_file.h): a job that is killed meanwhile leaves the former one.
  *   path [in] HDF5 file, the same on all ranks; replaced
  *   job  [in] a text of at most 1023 bytes that a restore must know; NULL: ""

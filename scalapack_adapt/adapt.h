@@ -210,15 +210,14 @@ bool adapt_call_refuse(adapt_call *call, adapt_reason reason);
  * Collective over the context, if the global arguments allow it; the same answer everywhere. */
 bool adapt_call_open(adapt_call *call, double flops, double least, int count, adapt_sub *subs);
 
-/* The rules for products and solves, measured with 2 processes (doc/scalapack.md): they gain from
- * about 3e7 operations on; where a side of an operand is short, copies cost as much as they save.
- */
-static inline double adapt_least_flops(void)
-{
-  return 3e7;
-}
+/* From how many operations on a routine is taken. Measured with 2 processes (doc/scalapack.md):
+ * every one gains from about 3e7 on; from `small` on if processes share the result subs[result],
+ * with `one_row` in one process row alone. More processes need more, each its part. Local. */
+double adapt_least_flops(const adapt_call *call, double small, bool one_row, const adapt_sub *subs,
+                         int result);
 
-/* The operations of a product or solve for adapt_call_open; none if it is too thin to be taken. */
+/* The operations of a product or solve for adapt_call_open; none if it is too thin to be taken:
+ * where a side of an operand is short, copies cost as much as they save. */
 static inline double adapt_work(double flops, int64_t m, int64_t n, int64_t k)
 {
   enum { LEAST_SIDE = 16, LEAST_DEPTH = 32 };

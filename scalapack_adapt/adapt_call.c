@@ -88,6 +88,21 @@ static bool locate(adapt_call *call, adapt_sub *sub, const adapt_place *place)
   return true;
 }
 
+double adapt_least_flops(const adapt_call *call, double small, bool one_row, const adapt_sub *subs,
+                         int result)
+{
+  static const double large = 3e7;
+  const adapt_sub *r = &subs[result];
+  descriptor d = read_descriptor(r->desc);
+  adapt_place at;
+  if (d.type == 0 || !adapt_place_of(&call->caller, read_descriptor(subs[0].desc).ctxt, &at))
+    return large;
+  bool shared = (at.nprow > 1 && r->m > d.mb) || (at.npcol > 1 && r->n > d.nb);
+  if (!shared || (one_row && at.nprow > 1)) return large;
+  double least = small * at.nprow * at.npcol / 2;
+  return least < large ? least : large;
+}
+
 static bool is_same(const adapt_sub *x, const adapt_sub *y)
 {
   descriptor dx = read_descriptor(x->desc), dy = read_descriptor(y->desc);

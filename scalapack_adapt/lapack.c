@@ -15,6 +15,7 @@
 #include "osla_lu.h"
 #include "osla_solve.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 enum { A, B, DESC_TYPE = 0, DESC_CONTEXT = 1, DESC_M = 2, DESC_NB = 5 };
@@ -72,12 +73,30 @@ static bool is_aligned(const problem *p)
   return !p->solves || (b->mb == a->nb && b->row == 0 && b->prow == a->prow);
 }
 
-/* A solve alone copies n^2 elements for 2 n^2 nrhs operations. Measured with n = 1000 to 3000 and 2
- * processes: from 128 right-hand sides on it gains 1.5 to 2 times on one process row, if every
+/* Measured with 2 processes, order 64 to 512, blocks of 32, 64 and 128: LU gains from order 96 on
+ * (1.1 to 2.8 times as fast on 1 x 2, more on 2 x 1), Cholesky from order 128 on, with three blocks
+ * at least (1 to 1.8), solves from order 96 on (see is_worth_it). */
+static double least_flops(const adapt_call *call, const problem *p, const lapack_args *x)
+{
+  enum { LEAST_ORDER = 64, BLOCKS = 3 };
+  double small = HUGE_VAL;
+  if (!p->factors)
+    small = 1.7e6;
+  else if (p->solves || p->m < LEAST_ORDER || p->n < LEAST_ORDER)
+    small = HUGE_VAL; /* not measured */
+  else if (!p->cholesky)
+    small = 5e5;
+  else if (p->n >= (int64_t)BLOCKS * x->desca[DESC_NB])
+    small = 6.5e5;
+  return adapt_least_flops(call, small, !p->factors, p->subs, p->solves ? B : A);
+}
+
+/* A solve alone copies n^2 elements for 2 n^2 nrhs operations. Measured with n = 96 to 3000 and 2
+ * processes: from 64 right-hand sides on it gains 1.3 to 4 times on one process row, if every
  * process column has a block of them; with fewer, or on two process rows, it loses. */
 static bool is_worth_it(const adapt_call *call, const lapack_args *x, const problem *p)
 {
-  enum { MANY = 128 };
+  enum { MANY = 64 };
   adapt_place at;
   if (p->factors || adapt_settings_get()->min_flops >= 0) return true;
   if (!adapt_place_of(&call->caller, x->desca[DESC_CONTEXT], &at))
@@ -255,7 +274,7 @@ bool lapack_take(adapt_call *call, const lapack_args *x)
   adapt_reason reason = judge_descriptors(x);
   if (reason != ADAPT_TAKEN) return adapt_call_refuse(call, reason);
   if (!is_worth_it(call, x, &p)) return adapt_call_refuse(call, ADAPT_FAST);
-  if (!adapt_call_open(call, flops_of(&p), adapt_least_flops(), p.solves ? 2 : 1, p.subs))
+  if (!adapt_call_open(call, flops_of(&p), least_flops(call, &p, x), p.solves ? 2 : 1, p.subs))
     return false;
   if (!is_aligned(&p)) return adapt_call_refuse(call, ADAPT_ARGUMENTS);
   osla_err err = work(call, x, &p);

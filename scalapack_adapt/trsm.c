@@ -8,6 +8,8 @@
 
 #include "osla_solve.h"
 
+#include <math.h>
+
 typedef struct trsm_args {
   osla_dtype dtype;
   const char *side, *uplo, *trans, *diag;
@@ -43,11 +45,12 @@ static bool is_own(osla_side side, const adapt_sub *a, const adapt_sub *b)
 
 /* On one process column the real routine works as one process would, with few messages. Measured
  * with 2 x 1 processes on 2 cores: of the time there, order 600 takes 1.1 to 1.9, 1000 up to 1.35,
- * 1600 1.1, 2000 0.9 to 0.95. */
-static bool is_worth_it(const adapt_call *call, const adapt_sub *b, double flops)
+ * 1600 1.1, 2000 0.9 to 0.95. From the right, with 1 x 2, order 384 takes 1 to 1.15, 700 0.8. */
+static bool is_worth_it(const adapt_call *call, osla_side side, const adapt_sub *b, double flops)
 {
-  return osla_grid_npcol(b->grid) > 1 || osla_grid_nprow(b->grid) == 1 ||
-         adapt_context_crowded(call->context) || flops >= 8e9 ||
+  bool one_column = osla_grid_npcol(b->grid) == 1 && !call->alone;
+  double least = one_column ? 8e9 : side == OSLA_RIGHT && !call->alone ? 2.5e8 : 0;
+  return flops >= least || adapt_context_crowded(call->context) ||
          adapt_settings_get()->min_flops >= 0;
 }
 
@@ -69,9 +72,11 @@ static bool take(adapt_call *call, const trsm_args *x)
   adapt_sub subs[] = {adapt_sub_at(x->a, x->ia, x->ja, x->desca, order, order),
                       adapt_sub_at(x->b, x->ib, x->jb, x->descb, m, n)};
   double flops = adapt_work((double)m * (double)n * (double)order, m, n, order);
-  if (!adapt_call_open(call, flops, adapt_least_flops(), 2, subs)) return false;
+  /* Order 96 takes 0.4 of the time with 2 processes in a row. */
+  double least = adapt_least_flops(call, side == OSLA_LEFT ? 8e5 : HUGE_VAL, true, subs, B);
+  if (!adapt_call_open(call, flops, least, 2, subs)) return false;
   if (!fits(side, &subs[A], &subs[B])) return adapt_call_refuse(call, ADAPT_LAYOUT);
-  if (!is_worth_it(call, &subs[B], flops)) return adapt_call_refuse(call, ADAPT_FAST);
+  if (!is_worth_it(call, side, &subs[B], flops)) return adapt_call_refuse(call, ADAPT_FAST);
 
   OSLA_TRY(adapt_stage(call, &subs[A], uplo == OSLA_LOWER ? ADAPT_LOWER : ADAPT_UPPER,
                        ADAPT_IDENTITY, &a));

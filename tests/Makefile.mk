@@ -60,7 +60,8 @@ tests_programs = \
   tests/test_tomo_io \
   tests/test_tomo_recovery \
   tests/test_invert \
-  tests/test_command_util
+  tests/test_command_util \
+  tests/test_order_free
 
 tests_scalapack_programs = \
   tests/test_scalapack_layout \
@@ -87,6 +88,7 @@ tests_scripts = \
   tests/test_invert_errors.sh \
   tests/test_invert_kill.sh \
   tests/test_restart_kill.sh \
+  tests/test_reproducible.sh \
   tests/test_assemble.sh \
   tests/test_assemble_hostile.sh \
   tests/test_fuzz.sh \
@@ -173,8 +175,9 @@ tests_test_command_util_SOURCES = tests/test_command_util.c \
   tools/command.h tools/command.c tools/command_util.c
 tests_test_command_util_LDADD = $(LDADD) $(POPT_LIBS) $(JANSSON_LIBS)
 
+tests_test_order_free_SOURCES = tests/test_order_free.c tools/order_free.h tools/order_free.c
 tests_test_host_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=fopen -Wl,--wrap=gethostname \
-  -Wl,--wrap=osla_groups_look
+  -Wl,--wrap=osla_groups_read
 tests_test_lack_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=malloc -Wl,--wrap=calloc -Wl,--wrap=realloc
 
 tests_test_trace_LDADD = $(LDADD) $(JANSSON_LIBS)
@@ -236,8 +239,8 @@ tests_test_ga_hessian_LDADD = $(tests_ga_libs)
 AM_CPPFLAGS += $(CUNIT_CFLAGS)
 LDADD = tests/libosla_test.la libosla_armci.la tools/libtomo.la libosla.la $(CUNIT_LIBS)
 
-EXTRA_DIST += tests/run tests/list tests/dropin_help.sh tests/lsan.supp tests/broken_mpi.c tests/failing_malloc.c tests/dropin_host.c \
-  tests/dropin_lengths.c tests/dropin_ctypes.py $(tests_scripts)
+EXTRA_DIST += tests/run tests/limits tests/hosts tests/modes.sh tests/list tests/dropin_help.sh tests/kill_help.sh tests/lsan.supp \
+  tests/broken_mpi.c tests/failing_malloc.c tests/dropin_host.c tests/dropin_lengths.c tests/dropin_ctypes.py $(tests_scripts)
 
 noinst_DATA = tests/config.env
 
@@ -261,4 +264,8 @@ soak: check-programs
 fuzz: check-programs
 	FUZZ_SECONDS=$${FUZZ_SECONDS:-unlimited} FUZZ_SEED=$${FUZZ_SEED:-random} BUILDDIR=$(abs_builddir) \
 	  SRCDIR=$(abs_srcdir) OSLA=$(abs_builddir)/osla MPIEXEC=$(MPIEXEC) $(srcdir)/tests/test_fuzz.sh
-.PHONY: check-programs fuzz soak
+
+# Not in check: jobs that meet limits of the system, and jobs whose ranks are killed, some 5 minutes.
+check-limits: check-programs
+	$(srcdir)/tests/limits -b .
+.PHONY: check-programs check-limits fuzz soak

@@ -1,9 +1,10 @@
-/* Helper of test_assemble.sh: writes files of updates, good and bad ones; sums updates and solves
- * serially, with HDF5 and loops alone, and compares with what osla wrote.
+/* Helper of test_assemble.sh and test_reproducible.sh: writes files of updates, good and bad ones;
+ * sums updates and solves serially, with HDF5 and loops alone, and compares with what osla wrote.
  *
  *   assemble_check make KIND FILE N      see `kinds`
  *   assemble_check sum SYSTEM N TOLERANCE FILE...
- *   assemble_check solve SYSTEM DAMPING X TOLERANCE */
+ *   assemble_check solve SYSTEM DAMPING X TOLERANCE
+ *   assemble_check same FILE FILE SET...     the same bits in sets of 8-byte elements; 1: others */
 #include <hdf5.h>
 #include <math.h>
 #include <stdbool.h>
@@ -90,9 +91,35 @@ static void make_up(content *c, int64_t n)
   }
 }
 
+/* Fractions of many magnitudes: sums that depend on the order of the terms. */
+static void mix(int64_t count, double *values, int magnitudes)
+{
+  for (int64_t i = 0; i < count; i++)
+    values[i] *= ldexp(1.0 + (double)below(1 << 30) / (1 << 30), (int)below(magnitudes));
+}
+
+static void mix_content(content *c)
+{
+  mix(c->total * K, c->G, 20);
+  mix(c->total, c->g, 20);
+  mix(COUNT * K, c->r, 20);
+  mix(COUNT * K, c->w, 8);
+  for (int64_t u = 0, at = 0; u < COUNT; u++) {
+    int64_t n = c->offset[u + 1] - c->offset[u];
+    for (int64_t a = 0; a < n; a++) {
+      mix(a + 1, c->U + at + a * n, 30);
+      for (int64_t b = 0; b < a; b++)
+        c->U[at + b * n + a] = c->U[at + a * n + b];
+    }
+    at += n * n;
+  }
+}
+
 /* The kinds: good ones, then one thing wrong in each. */
 static void write_kind(const char *kind, content *c, hid_t file)
 {
+  bool mixed = strncmp(kind, "mixed_", 6) == 0;
+  if (mixed) kind += 6, mix_content(c);
   bool blocks = strcmp(kind, "blocks") == 0 || strcmp(kind, "asymmetric") == 0;
   bool other = strcmp(kind, "other") == 0; /* other types, chunked */
   bool single = strcmp(kind, "single") == 0;
@@ -222,6 +249,35 @@ static int sum(int argc, char **argv)
   return bad > 0;
 }
 
+static int same(int argc, char **argv)
+{
+  int bad = 0;
+  hid_t file[2];
+  for (int i = 0; i < 2; i++)
+    if ((file[i] = H5Fopen(argv[i], H5F_ACC_RDONLY, H5P_DEFAULT)) < 0) die("cannot open", argv[i]);
+  for (int s = 2; s < argc; s++) {
+    hsize_t dims[2][2];
+    void *data[2];
+    for (int i = 0; i < 2; i++) { /* as the file's own type: no bit is converted */
+      hid_t set = H5Dopen2(file[i], argv[s], H5P_DEFAULT);
+      hid_t type = set >= 0 ? H5Dget_type(set) : -1;
+      if (set < 0 || H5Tget_size(type) != 8) die("no 8-byte elements in", argv[s]);
+      data[i] = read_set(file[i], argv[s], type, dims[i]);
+      H5Tclose(type);
+      H5Dclose(set);
+    }
+    int64_t count = (int64_t)(dims[0][0] * dims[0][1]), differ = 0;
+    if (memcmp(dims[0], dims[1], sizeof dims[0]) != 0) die("other dimensions of", argv[s]);
+    for (int64_t i = 0; i < count; i++)
+      differ += memcmp((char *)data[0] + 8 * i, (char *)data[1] + 8 * i, 8) != 0;
+    if (differ || count == 0)
+      printf("%s: %lld of %lld elements differ\n", argv[s], (long long)differ, (long long)count);
+    bad |= differ || count == 0;
+    free(data[0]), free(data[1]);
+  }
+  return bad;
+}
+
 /* Largest |(H + damping I) x - g| relative to |g|. */
 static int solve(char **argv)
 {
@@ -253,6 +309,7 @@ int main(int argc, char **argv)
 {
   if (argc == 5 && strcmp(argv[1], "make") == 0) return make(argv + 2);
   if (argc > 5 && strcmp(argv[1], "sum") == 0) return sum(argc - 2, argv + 2);
+  if (argc > 4 && strcmp(argv[1], "same") == 0) return same(argc - 2, argv + 2);
   if (argc == 6 && strcmp(argv[1], "solve") == 0) return solve(argv + 2);
   die("bad", "arguments");
 }

@@ -60,7 +60,11 @@ static void add_path(const invert_job *job, tomo_path *path, int64_t id, double 
   for (int64_t j = 0; j < columns; j++)
     r->gradient[ix[j]] += cblas_ddot((int)k, g + j * k, 1, d, 1);
   r->misfit_before += cblas_ddot((int)k, d, 1, d, 1);
-  tomo_path_add_density(path, r->density);
+  const int32_t *knot;
+  const double *length;
+  const int64_t knots = tomo_path_knots(path, &knot, &length);
+  for (int64_t j = 0; j < knots; j++)
+    r->density[knot[j]] += length[j];
 }
 
 static void add_prior(const invert_job *job, invert_reference *r)

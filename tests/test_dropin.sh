@@ -50,6 +50,17 @@ run wrong 1 "$random" 8 "${with[@]}" OSLA_SCALAPACK=maybe OSLA_SCALAPACK_CACHE=-
 grep -q 'OSLA_SCALAPACK=maybe ' wrong.err || complain "a wrong OSLA_SCALAPACK passes silently"
 grep -q 'OSLA_SCALAPACK_CACHE=-3 ' wrong.err || complain "a wrong OSLA_SCALAPACK_CACHE passes silently"
 
+# small calls are taken from where they gain on
+small="gemm syrk trsm getrf potrf"
+run order.256 2 "$BUILDDIR/bench/scalapack_program" "256 32 1 2 2 $small getrs=128" "${with[@]}"
+run order.64 2 "$BUILDDIR/bench/scalapack_program" "64 64 1 2 2 $small getrs=64" "${with[@]}"
+run order.update 2 "$BUILDDIR/bench/scalapack_program" "256 32 1 2 2 gemm-update trsm-right" "${with[@]}"
+for routine in $small getrs; do
+  [ "$(taken order.256.err pd$routine)" -gt 0 ] || { complain "pd$routine of order 256"; cat order.256.err; }
+  [ "$(taken order.64.err pd$routine)" = 0 ] || { complain "pd$routine of order 64"; cat order.64.err; }
+done
+[ "$(taken order.update.err pdgemm)$(taken order.update.err pdtrsm)" = 00 ] || complain "small ones that lose"
+
 # between nodes whose ranks must help transfers nothing is gained, unless cores are short
 program=$BUILDDIR/bench/scalapack_program
 run network.off 2 "$program" "600 64 1 2 2 gemm" NONE=

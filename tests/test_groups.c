@@ -57,7 +57,9 @@ static void begin(const char *cgroup, const char *mountinfo)
 static osla_groups look(void)
 {
   osla_groups g;
-  osla_groups_look(root, &g);
+  osla_group_places places;
+  osla_groups_find(root, &places);
+  osla_groups_read(&places, &g);
   return g;
 }
 

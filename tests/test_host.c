@@ -37,14 +37,14 @@ int __wrap_gethostname(char *to, size_t size)
   return 0;
 }
 
-void __real_osla_groups_look(const char *root, osla_groups *out);
-void __wrap_osla_groups_look(const char *root, osla_groups *out);
-void __wrap_osla_groups_look(const char *root, osla_groups *out)
+void __real_osla_groups_read(const osla_group_places *places, osla_groups *out);
+void __wrap_osla_groups_read(const osla_group_places *places, osla_groups *out);
+void __wrap_osla_groups_read(const osla_group_places *places, osla_groups *out)
 {
   if (has_groups)
     *out = groups;
   else
-    __real_osla_groups_look(root, out);
+    __real_osla_groups_read(places, out);
 }
 
 static void stop_pretending(void)
@@ -145,9 +145,9 @@ static void set_memory(uint64_t id, uint64_t available)
 
 static void test_memory(void)
 {
+  set_memory(50, 1 << 20); /* all in one group */
   osla_transport *t = osla_test_transport();
   uint64_t size = (uint64_t)osla_test_size(), own = 100 + (uint64_t)osla_test_rank(), shared, bytes;
-  set_memory(50, 1 << 20); /* all in one group */
   OSLA_ASSERT_OK(osla_memory_check(t, (1 << 20) / size));
   OSLA_ASSERT_ERR(osla_memory_check(t, (1 << 20) / size + 1), OSLA_ERR_MEM);
   OSLA_ASSERT_TEXT("1048576 bytes are left of its control group's memory limit");

@@ -261,14 +261,13 @@ static void test_failure_of_one_rank(void)
   invert_worker total = {0};
   double seconds;
   if (!open_job(&s, "--threads 2", "")) return;
-  OSLA_ASSERT_ERR(
-    invert_for_all_paths(&s.job, "failing", fail_on_last_rank, NULL, &total, &seconds),
-    OSLA_ERR_IO);
+  const invert_pass pass = {.what = "failing", .work = fail_on_last_rank};
+  OSLA_ASSERT_ERR(invert_for_all_paths(&s.job, &pass, &total, &seconds), OSLA_ERR_IO);
   OSLA_ASSERT_TEXT("on purpose");
   OSLA_ASSERT_SAME_TEXT();
   OSLA_ASSERT_MSG(total.data < s.job.n_paths / 2, "%lld paths after a failure",
                   (long long)total.data);
-  free(total.density);
+  invert_free_sums(&total);
   close_job(&s);
 }
 

@@ -3,7 +3,7 @@
 # the middle of writing a checkpoint, and go on with other rank counts: what comes out is what a job
 # that was never killed makes. A file of another job is refused in one line.
 set -u
-: "${OSLA:?}" "${MPIEXEC:?}" "${BUILDDIR:?}"
+: "${OSLA:?}" "${MPIEXEC:?}" "${SRCDIR:?}" "${BUILDDIR:?}"
 . "$BUILDDIR/tests/config.env"
 [ "$HAVE_HDF5" = yes ] || { echo "this build has no HDF5"; exit 77; }
 check=$BUILDDIR/tests/assemble_check
@@ -12,38 +12,8 @@ scratch=$(mktemp -d) || exit 1
 trap 'rm -rf "$scratch"' EXIT
 cd "$scratch" || exit 1
 failed=0
+. "$SRCDIR/tests/kill_help.sh"
 fail() { echo "test_restart_kill: $*"; tail -n 20 log; failed=1; }
-
-# start RANKS MODE COMMAND ARGUMENT...: in the background; ranks: the processes
-start() {
-  local count=$1 mode=$2 env=() i proxy
-  shift 2
-  label="$1 ($count ranks, $mode)"
-  env=($(in_mode "$mode" "$count"))
-  env "${env[@]}" "$MPIEXEC" -n "$count" "$OSLA" "$@" >log 2>&1 </dev/null &
-  job=$!
-  for i in $(seq 1000); do
-    ranks=($(for proxy in $(pgrep -P "$job"); do pgrep -P "$proxy"; done))
-    [ "${#ranks[@]}" = "$count" ] &&
-      [ "$(cat "/proc/${ranks[-1]}/comm" 2>/dev/null)" = "${OSLA##*/}" ] && return
-    [ -d "/proc/$job" ] || break
-    sleep 0.005
-  done
-  fail "$label: no $count ranks"
-}
-
-# A checkpoint with more ids than the one before: it is longer.
-size=0
-wait_for_checkpoint() {
-  local i now
-  for i in $(seq 4000); do
-    now=$(stat -c %s c.h5 2>/dev/null)
-    [ "${now:-0}" -gt "$size" ] && { size=$now; return; }
-    [ -d "/proc/$job" ] || break
-    sleep 0.005
-  done
-  fail "$label: no further checkpoint was written"
-}
 
 # stop_in_write: rank 0, which makes the file, is stopped while a temporary one is there.
 stop_in_write() {
@@ -60,35 +30,6 @@ stop_in_write() {
     [ -d "/proc/$job" ] || break
   done
   fail "$label: never seen writing"
-}
-
-# killed NUMBER: kill -9 for that rank; the job ends with it.
-killed() {
-  local i
-  kill -9 "${ranks[$1]}" 2>/dev/null || fail "$label: was over before it was killed"
-  for i in $(seq 200); do
-    kill -0 "$job" 2>/dev/null || break
-    sleep 0.05
-  done
-  kill -0 "$job" 2>/dev/null && { fail "$label: goes on for 10 s"; kill -9 "${ranks[@]}" "$job"; }
-  wait "$job" && fail "$label: exit status 0"
-  [ -s c.h5 ] || fail "$label: no checkpoint is left"
-  size=$(stat -c %s c.h5)
-}
-
-# resumed LEAST: the job went on from so much, at least
-before=0
-resumed() {
-  local now
-  now=$(sed -n 's/^resumed from c.h5: \([0-9]*\) of .*/\1/p' log)
-  [ "${now:-0}" -ge "$1" ] || fail "$label: resumed from '$now', not from $1 or more"
-  before=${now:-0}
-}
-# finished: to the end; the checkpoint is gone
-finished() {
-  wait "$job" || fail "$label: exit status $?"
-  resumed $((before + 1))
-  [ -e c.h5 ] && fail "$label: leaves its checkpoint"
 }
 
 # refused PATTERN COMMAND ARGUMENT...: one line, and the checkpoint stays as it was

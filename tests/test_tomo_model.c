@@ -105,6 +105,23 @@ static double panel_norm(const tomo_prior_options *options, const tomo_mesh *mes
   return sum;
 }
 
+/* The norm of a unit vector is an element of the diagonal, and no other element is larger than two
+ * of those. */
+static void check_most(const tomo_prior_options *options, const tomo_mesh *mesh, int n_radial)
+{
+  const int64_t n = tomo_mesh_knots(mesh) * n_radial;
+  double *unit = calloc((size_t)n, sizeof *unit), largest = 0.0;
+  for (int64_t i = 0; i < n; i++) {
+    unit[i] = 1.0;
+    largest = fmax(largest, tomo_prior_norm(options, mesh, n_radial, unit));
+    unit[i] = 0.0;
+  }
+  double most = tomo_prior_most(options);
+  OSLA_ASSERT_MSG(largest <= most * (1.0 + 1e-12) && 3.1 * largest >= most, "%g of %g", largest,
+                  most);
+  free(unit);
+}
+
 static void test_prior(void)
 {
   const tomo_prior_options cases[] = {
@@ -119,6 +136,7 @@ static void test_prior(void)
     for (int n_radial = 1; n_radial <= N_RADIAL; n_radial++) {
       double norm = tomo_prior_norm(&cases[c], mesh, n_radial, m);
       OSLA_ASSERT_CLOSE(panel_norm(&cases[c], mesh, n_radial, m), norm, 1e-12 * norm);
+      if (n_radial == N_RADIAL) check_most(&cases[c], mesh, n_radial);
     }
   for (int64_t i = 0; i < tomo_mesh_knots(mesh) * N_RADIAL; i++)
     m[i] = 1.0 + (double)(i % N_RADIAL); /* smooth: no curvature, only damping */

@@ -126,13 +126,16 @@ static int64_t assemble(inversion *job)
   for (int64_t e = 0; e < job->n_events; e++)
     for (int64_t s = 0; s < job->n_stations; s++) {
       if (!prepare(job, e, s)) continue;
-      const int64_t n = tomo_path_knots(job->path, NULL, NULL) * N_RADIAL;
+      const int32_t *knot;
+      const double *length;
+      const int64_t knots = tomo_path_knots(job->path, &knot, &length), n = knots * N_RADIAL;
       const int64_t *ix = tomo_path_indices(job->path);
       OSLA_ASSERT_OK(tomo_path_panel(job->path, OSLA_DOUBLE, job->g, job->k));
       update(job, job->g, job->k, n, ix);
       for (int64_t j = 0; j < n; j++)
         job->gradient[ix[j]] += cblas_ddot(job->k, job->g + j * job->k, 1, job->d, 1);
-      tomo_path_add_density(job->path, job->density);
+      for (int64_t j = 0; j < knots; j++)
+        job->density[knot[j]] += length[j];
       paths++;
     }
   return paths;

@@ -28,13 +28,19 @@ osla_err checkpoint_check(const checkpoint *c)
   return OSLA_OK;
 }
 
+osla_err checkpoint_look(const checkpoint *c, int32_t *there)
+{
+  *there = c->file && access(c->file, F_OK) == 0;
+  return osla_bcast(c->t, there, 1, MPI_INT32_T, 0);
+}
+
 osla_err checkpoint_begin(checkpoint *c, osla_hessian *hessian)
 {
   if (!c->file) return OSLA_OK;
   c->hessian = hessian;
   c->last = osla_clock();
-  int32_t there = access(c->file, F_OK) == 0; /* rank 0's word counts */
-  OSLA_CALL(osla_bcast(c->t, &there, 1, MPI_INT32_T, 0));
+  int32_t there;
+  OSLA_CALL(checkpoint_look(c, &there));
   OSLA_CALL(osla_bcast(c->t, c->job, sizeof c->job, MPI_CHAR, 0));
   if (!there) return OSLA_OK;
   OSLA_CALL(osla_hessian_restore(hessian, c->file, c->job));
@@ -46,16 +52,18 @@ osla_err checkpoint_begin(checkpoint *c, osla_hessian *hessian)
   return OSLA_OK;
 }
 
-static void write_file(checkpoint *c)
+static osla_err write_file(checkpoint *c)
 {
   double start = osla_clock();
   osla_err err = osla_hessian_checkpoint(c->hessian, c->file, c->job);
+  if (err == OSLA_ERR_RANGE) return err;
   if (err == OSLA_OK)
     c->written++;
   else if (osla_transport_rank(c->t) == 0)
     (void)fprintf(stderr, "osla %s: no checkpoint: %s\n", c->command, osla_error_text());
   c->last = osla_clock();
   c->seconds += c->last - start;
+  return OSLA_OK;
 }
 
 static bool is_due(const checkpoint *c)
@@ -63,7 +71,8 @@ static bool is_due(const checkpoint *c)
   return osla_transport_rank(c->t) == 0 && osla_clock() - c->last >= c->interval;
 }
 
-/* All leading threads. Takes a checkpoint, unless nobody has any work left and none is due. */
+/* All leading threads. Takes a checkpoint, unless nobody has any work left and none is due. One
+ * that shows that a bound is not kept ends the job. */
 static osla_err meet(checkpoint *c, bool more, osla_err local)
 {
   enum { MORE = 1, DUE = 2 };
@@ -72,8 +81,8 @@ static osla_err meet(checkpoint *c, bool more, osla_err local)
   if (err == OSLA_OK) err = osla_allreduce(c->t, &flags, 1, MPI_INT32_T, MPI_BOR);
   c->rounds++;
   c->asked = false;
+  if (err == OSLA_OK && flags != 0) err = write_file(c);
   c->ended = err != OSLA_OK || !(flags & MORE);
-  if (err == OSLA_OK && flags != 0) write_file(c);
   return err;
 }
 
@@ -101,7 +110,12 @@ void checkpoint_leave(checkpoint *c, osla_err err)
   if (c->file && !c->ended) (void)meet(c, false, err);
 }
 
+osla_err checkpoint_complete(checkpoint *c)
+{
+  return c->file && c->keep ? write_file(c) : OSLA_OK;
+}
+
 void checkpoint_remove(const checkpoint *c)
 {
-  if (c->file && osla_transport_rank(c->t) == 0) osla_new_file_remove(c->file);
+  if (c->file && !c->keep && osla_transport_rank(c->t) == 0) osla_new_file_remove(c->file);
 }

@@ -6,6 +6,7 @@
  */
 #include "groups.h"
 
+#include <fcntl.h>
 #include <inttypes.h>
 #include <limits.h>
 #include <stdbool.h>
@@ -13,12 +14,12 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
-/* The folder of a group, below that of the mount, which is its first `top` bytes. */
-typedef struct folder {
-  char path[PATH_MAX];
-  size_t top;
-} folder;
+typedef struct osla_group_place folder;
+
+/* In the order of osla_group_places.tree; version 2 has one tree for all controllers. */
+static const char *const controllers[OSLA_GROUP_TREES] = {"", "memory", "cpu"};
 
 /* --- where the groups are --- */
 
@@ -40,24 +41,23 @@ static FILE *open_below(const char *root, const char *name)
   return length < (int)sizeof path ? fopen(path, "r") : NULL;
 }
 
-/* The group of this process where `controller` is managed ("": version 2), "ID:LIST:GROUP". */
-static bool find_group(const char *root, const char *controller, char group[PATH_MAX])
+/* This process's group in each tree, "ID:LIST:GROUP"; "": none. */
+static void find_names(const char *root, char name[OSLA_GROUP_TREES][PATH_MAX])
 {
   char *line = NULL;
   size_t room = 0;
-  bool found = false;
   FILE *file = open_below(root, "/proc/self/cgroup");
-  while (file && !found && getline(&line, &room, file) > 0) {
+  while (file && getline(&line, &room, file) > 0) {
     char *list = strchr(line, ':'), *path = list ? strchr(list + 1, ':') : NULL;
     if (!path) continue;
     *path++ = '\0';
     path[strcspn(path, "\n")] = '\0';
-    found = is_in_list(list + 1, controller) && strlen(path) < PATH_MAX;
-    if (found) (void)strcpy(group, path);
+    if (strlen(path) >= PATH_MAX) continue;
+    for (int i = 0; i < OSLA_GROUP_TREES; i++)
+      if (is_in_list(list + 1, controllers[i])) (void)strcpy(name[i], path);
   }
   free(line);
   if (file) (void)fclose(file);
-  return found;
 }
 
 /* mountinfo writes blanks as \040. */
@@ -84,25 +84,34 @@ static const char *below(const char *top, const char *group)
   return above ? group + length : NULL;
 }
 
+typedef struct mount {
+  char *top, *point;
+  const char *type, *options;
+} mount;
+
 /* One line of mountinfo: "ID PARENT DEVICE TOP POINT OPTIONS [FIELD...] - TYPE SOURCE OPTIONS". */
-static bool parse_mount(char *line, const char *controller, char **top, char **point)
+static bool parse_mount(char *line, mount *m)
 {
-  char *field[5], *end = strstr(line, " - "), *save = NULL;
+  char *field[5], *end = strstr(line, " - cgroup"), *save = NULL;
   if (!end) return false;
   *end = '\0';
   for (int i = 0; i < 5; i++)
     if (!(field[i] = strtok_r(i == 0 ? line : NULL, " ", &save))) return false;
-  const char *type = strtok_r(end + 3, " ", &save);
+  m->type = strtok_r(end + 3, " ", &save);
   (void)strtok_r(NULL, " ", &save);
-  const char *options = strtok_r(NULL, " ", &save);
-  bool unified = controller[0] == '\0';
-  if (!type || !options || strcmp(type, unified ? "cgroup2" : "cgroup") != 0) return false;
-  if (!unified && !is_in_list(options, controller)) return false;
-  *top = field[3];
-  *point = field[4];
-  decode(*top);
-  decode(*point);
+  m->options = strtok_r(NULL, " ", &save);
+  if (!m->type || !m->options) return false;
+  m->top = field[3];
+  m->point = field[4];
+  decode(m->top);
+  decode(m->point);
   return true;
+}
+
+static bool shows_tree(const mount *m, const char *controller)
+{
+  if (!controller[0]) return strcmp(m->type, "cgroup2") == 0;
+  return strcmp(m->type, "cgroup") == 0 && is_in_list(m->options, controller);
 }
 
 static bool set_folder(folder *f, const char *root, const char *point, const char *rest)
@@ -115,27 +124,36 @@ static bool set_folder(folder *f, const char *root, const char *point, const cha
   return stat(f->path, &status) == 0;
 }
 
-/* The process's own group. Where no mount shows it (a container that is told its name outside) the
- * top of one stands for it: there a container's own group lies. */
-static bool find_folder(const char *root, const char *controller, folder *f)
+/* Takes the folder of group `name` if this mount shows it; true: it does. Where no mount does (a
+ * container that is told its name outside) the top of one stands for it: there a container's own
+ * group lies. */
+static bool take_folder(const char *root, const mount *m, const char *name, folder *f)
 {
-  char group[PATH_MAX], *line = NULL, *top, *point;
-  size_t room = 0;
-  bool found = false, any = false;
-  if (!find_group(root, controller, group)) return false;
-  FILE *file = open_below(root, "/proc/self/mountinfo");
   folder at;
-  while (file && !found && getline(&line, &room, file) > 0) {
-    if (!parse_mount(line, controller, &top, &point)) continue;
-    const char *rest = below(top, group);
-    found = rest && set_folder(&at, root, point, rest);
-    if (!found && (any || !set_folder(&at, root, point, ""))) continue;
-    *f = at;
-    any = true;
+  const char *rest = below(m->top, name);
+  bool found = rest && set_folder(&at, root, m->point, rest);
+  if (found || (!f->path[0] && set_folder(&at, root, m->point, ""))) *f = at;
+  return found;
+}
+
+void osla_groups_find(const char *root, osla_group_places *out)
+{
+  char name[OSLA_GROUP_TREES][PATH_MAX] = {""}, *line = NULL;
+  bool found[OSLA_GROUP_TREES] = {false};
+  size_t room = 0;
+  mount m;
+  for (int i = 0; i < OSLA_GROUP_TREES; i++)
+    out->tree[i].path[0] = '\0';
+  find_names(root, name);
+  FILE *file = open_below(root, "/proc/self/mountinfo");
+  while (file && getline(&line, &room, file) > 0) {
+    if (!parse_mount(line, &m)) continue;
+    for (int i = 0; i < OSLA_GROUP_TREES; i++)
+      if (!found[i] && name[i][0] && shows_tree(&m, controllers[i]))
+        found[i] = take_folder(root, &m, name[i], &out->tree[i]);
   }
   free(line);
   if (file) (void)fclose(file);
-  return any;
 }
 
 /* To the group above; false: there is none that is seen. */
@@ -150,20 +168,18 @@ static bool go_up(folder *f)
 
 /* --- what they say --- */
 
-static FILE *open_file(const folder *f, const char *name)
-{
-  char path[PATH_MAX];
-  int length = snprintf(path, sizeof path, "%s/%s", f->path, name);
-  return length < (int)sizeof path ? fopen(path, "r") : NULL;
-}
-
-/* The numbers a file begins with; how many were read ("max" is none). */
+/* The numbers a file begins with; how many were read ("max" is none). Without a buffer of stdio, as
+ * every new region asks. */
 static int read_numbers(const folder *f, const char *name, int64_t *first, int64_t *second)
 {
-  FILE *file = open_file(f, name);
-  if (!file) return 0;
-  int count = fscanf(file, "%" SCNd64 " %" SCNd64, first, second);
-  (void)fclose(file);
+  char path[PATH_MAX], text[64];
+  int length = snprintf(path, sizeof path, "%s/%s", f->path, name);
+  int file = length < (int)sizeof path ? open(path, O_RDONLY | O_CLOEXEC) : -1;
+  if (file < 0) return 0;
+  ssize_t bytes = read(file, text, sizeof text - 1);
+  (void)close(file);
+  text[bytes > 0 ? bytes : 0] = '\0';
+  int count = sscanf(text, "%" SCNd64 " %" SCNd64, first, second);
   return count > 0 ? count : 0;
 }
 
@@ -178,7 +194,7 @@ static int64_t read_key(const folder *f, const char *name, const char *key)
 {
   char word[64];
   int64_t value = 0, found = 0;
-  FILE *file = open_file(f, name);
+  FILE *file = open_below(f->path, name);
   if (!file) return 0;
   while (fscanf(file, "%63s %" SCNd64, word, &value) == 2)
     if (strcmp(word, key) == 0) found = value;
@@ -192,15 +208,14 @@ static uint64_t group_id(const folder *f)
   return stat(f->path, &status) == 0 ? (uint64_t)status.st_ino : 0;
 }
 
-/* How a version of cgroups names things. */
+/* How a version of cgroups names what is in a folder. */
 typedef struct version {
-  const char *memory, *cpu; /* controllers; version 2 has one hierarchy for all */
   const char *limit, *brake, *used, *cache;
 } version;
 
-static const version versions[] = {
-  {"", "", "memory.max", "memory.high", "memory.current", "inactive_file"},
-  {"memory", "cpu", "memory.limit_in_bytes", NULL, "memory.usage_in_bytes", "total_inactive_file"}};
+static const version version_2 = {"memory.max", "memory.high", "memory.current", "inactive_file"};
+static const version version_1 = {"memory.limit_in_bytes", NULL, "memory.usage_in_bytes",
+                                  "total_inactive_file"};
 
 /* Groups of version 1 say "no limit" by the largest multiple of a page. */
 static const int64_t no_limit = INT64_C(1) << 62;
@@ -213,7 +228,7 @@ static void add_memory(osla_groups *out, const folder *f, const version *v)
     if (brake < limit) limit = brake;
   }
   if (limit < 0 || limit >= no_limit) return;
-  int64_t used = read_number(f, v->used, 0) - read_key(f, "memory.stat", v->cache);
+  int64_t used = read_number(f, v->used, 0) - read_key(f, "/memory.stat", v->cache);
   if (used < 0) used = 0;
   osla_group_memory m = {group_id(f), limit > used ? (uint64_t)(limit - used) : 0};
   if (out->n_memory < OSLA_MOST_GROUPS)
@@ -222,19 +237,19 @@ static void add_memory(osla_groups *out, const folder *f, const version *v)
     out->memory[OSLA_MOST_GROUPS - 1] = m;
 }
 
-static void look_at_memory(const char *root, const version *v, osla_groups *out)
+static void read_memory(const folder *own, const version *v, osla_groups *out)
 {
-  folder f;
-  if (!find_folder(root, v->memory, &f)) return;
+  folder f = *own;
+  if (!f.path[0]) return;
   do
     add_memory(out, &f, v);
   while (go_up(&f) && read_number(&f, "memory.use_hierarchy", 1) != 0);
 }
 
-static void look_at_cpu(const char *root, const version *v, osla_groups *out)
+static void read_cpu(const folder *own, osla_groups *out)
 {
-  folder f;
-  if (!find_folder(root, v->cpu, &f)) return;
+  folder f = *own;
+  if (!f.path[0]) return;
   do {
     int64_t quota = 0, period = 0;
     if (read_numbers(&f, "cpu.max", &quota, &period) < 2) {
@@ -249,11 +264,11 @@ static void look_at_cpu(const char *root, const version *v, osla_groups *out)
   } while (go_up(&f));
 }
 
-void osla_groups_look(const char *root, osla_groups *out)
+void osla_groups_read(const osla_group_places *places, osla_groups *out)
 {
   *out = (osla_groups){0};
-  for (size_t i = 0; i < sizeof versions / sizeof *versions; i++) {
-    look_at_memory(root, &versions[i], out);
-    look_at_cpu(root, &versions[i], out);
-  }
+  read_memory(&places->tree[0], &version_2, out);
+  read_memory(&places->tree[1], &version_1, out);
+  read_cpu(&places->tree[0], out);
+  read_cpu(&places->tree[2], out);
 }

@@ -7,9 +7,20 @@
 #ifndef OSLA_GROUPS_H
 #define OSLA_GROUPS_H
 
+#include <limits.h>
+#include <stddef.h>
 #include <stdint.h>
 
-enum { OSLA_MOST_GROUPS = 8 };
+enum { OSLA_MOST_GROUPS = 8, OSLA_GROUP_TREES = 3 };
+
+/* Where this process's own groups are: one each for version 2, and for memory and processor time of
+ * version 1. */
+typedef struct osla_group_places {
+  struct osla_group_place {
+    char path[PATH_MAX]; /* "": none */
+    size_t top;          /* so many first bytes of it are the highest group that is seen */
+  } tree[OSLA_GROUP_TREES];
+} osla_group_places;
 
 typedef struct osla_group_memory {
   uint64_t id;        /* of the group: the same for all processes in it, on one host */
@@ -24,8 +35,11 @@ typedef struct osla_groups {
   uint64_t cpu_id; /* the group with that quota */
 } osla_groups;
 
-/* Reads /proc/self/cgroup, /proc/self/mountinfo and the groups' files, all below the folder `root`
- * ("" for the system's own). What cannot be read is no limit. Local. */
-void osla_groups_look(const char *root, osla_groups *out);
+/* Looks for them in /proc/self/cgroup and /proc/self/mountinfo, below the folder `root` ("" for the
+ * system's own), which takes a while. Local. */
+void osla_groups_find(const char *root, osla_group_places *out);
+
+/* Reads their limits. What cannot be read is no limit. Local. */
+void osla_groups_read(const osla_group_places *places, osla_groups *out);
 
 #endif

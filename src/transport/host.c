@@ -29,17 +29,15 @@ static void look_at_kernel(const char *host_name, char kernel[64])
   if (!known) (void)strcpy(kernel, host_name);
 }
 
-static rank_host look_at_me(int node_leader)
+static rank_host look_at_me(int node_leader, const osla_groups *groups)
 {
   rank_host me;
-  osla_groups groups;
   memset(&me, 0, sizeof me);
   if (gethostname(me.name, sizeof me.name - 1) != 0) (void)strcpy(me.name, "?");
   look_at_kernel(me.name, me.kernel);
   me.node_leader = node_leader;
-  osla_groups_look("", &groups);
-  me.quota = groups.cores;
-  me.group = groups.cpu_id;
+  me.quota = groups->cores;
+  me.group = groups->cpu_id;
   if (sched_getaffinity(0, sizeof me.mask, &me.mask) != 0)
     for (long core = 0; core < sysconf(_SC_NPROCESSORS_ONLN) && core < CPU_SETSIZE; core++)
       CPU_SET((size_t)core, &me.mask);
@@ -82,13 +80,14 @@ static void describe(const rank_host *all, int size, int rank, int *ranks, osla_
   if (quota < out->cores) out->cores = (int)quota;
 }
 
-osla_err osla_host_look_nodes(MPI_Comm comm, int node_leader, osla_host *out)
+osla_err osla_host_look_nodes(MPI_Comm comm, int node_leader, const osla_groups *groups,
+                              osla_host *out)
 {
   int rank = 0, size = 1;
   memset(out, 0, sizeof *out);
   OSLA_MPI(MPI_Comm_rank(comm, &rank));
   OSLA_MPI(MPI_Comm_size(comm, &size));
-  rank_host me = look_at_me(node_leader), *all = malloc((size_t)size * sizeof *all);
+  rank_host me = look_at_me(node_leader, groups), *all = malloc((size_t)size * sizeof *all);
   int *ranks = malloc((size_t)size * sizeof *ranks);
   osla_err err = osla_all_have(comm, all && ranks, "host table");
   if (err == OSLA_OK) {
@@ -106,11 +105,15 @@ osla_err osla_host_look_nodes(MPI_Comm comm, int node_leader, osla_host *out)
 osla_err osla_host_look(MPI_Comm comm, osla_host *out)
 {
   MPI_Comm node;
+  osla_group_places places;
+  osla_groups groups;
   int leader = 0;
+  osla_groups_find("", &places);
+  osla_groups_read(&places, &groups);
   OSLA_MPI(MPI_Comm_rank(comm, &leader));
   OSLA_MPI(MPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node));
   int code = MPI_Bcast(&leader, 1, MPI_INT, 0, node);
   (void)MPI_Comm_free(&node);
   OSLA_MPI(code);
-  return osla_host_look_nodes(comm, leader, out);
+  return osla_host_look_nodes(comm, leader, &groups, out);
 }

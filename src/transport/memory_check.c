@@ -27,9 +27,11 @@ static uint64_t read_mem_available(void)
 void osla_memory_available(uint64_t *shared_bytes, uint64_t *available_bytes)
 {
   struct statvfs shm;
+  osla_group_places places;
   osla_groups groups;
   *available_bytes = read_mem_available();
-  osla_groups_look("", &groups);
+  osla_groups_find("", &places);
+  osla_groups_read(&places, &groups);
   for (int i = 0; i < groups.n_memory; i++)
     if (groups.memory[i].available < *available_bytes)
       *available_bytes = groups.memory[i].available;
@@ -93,9 +95,9 @@ static osla_err check_host(const osla_transport *t, uint64_t needed)
 
 osla_err osla_memory_check(osla_transport *t, uint64_t bytes_per_rank)
 {
-  osla_groups groups;
+  osla_groups groups = {0};
   share mine = {.bytes = bytes_per_rank, .host = t->host}, *all;
-  osla_groups_look("", &groups);
+  if (t->has_memory_limit) osla_groups_read(&t->groups, &groups);
   mine.n_groups = groups.n_memory;
   for (int i = 0; i < groups.n_memory; i++)
     mine.group[i] = groups.memory[i].id;

@@ -95,10 +95,12 @@ void osla_transport_abort(osla_transport *transport, osla_err err) __attribute__
 
 /* Memory that this node still offers for segments. Local.
  *   shared_bytes    [out] free bytes of the shared-memory file system
- *   available_bytes [out] memory that the kernel calls available */
+ *   available_bytes [out] memory that the kernel calls available, as far as the memory limits of
+ *                         this process's control groups leave it */
 void osla_memory_available(uint64_t *shared_bytes, uint64_t *available_bytes);
 
-/* Would bytes_per_rank (this rank's share) fit on every node? Collective. Errors, on all ranks
+/* Would bytes_per_rank (this rank's share) fit on every host, and in every control group with a
+ * memory limit there? Collective. Errors, on all ranks
  * together: MEM, with the bytes that are needed and available. Allocates nothing. */
 osla_err osla_memory_check(osla_transport *transport, uint64_t bytes_per_rank);
 

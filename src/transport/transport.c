@@ -124,7 +124,11 @@ static osla_err set_up(osla_transport *t, MPI_Comm comm, const osla_transport_op
   OSLA_CALL(osla_shared_memory_probe(t, &mapped));
   t->memory_by_mpi = !mapped;
   osla_host host;
-  OSLA_CALL(osla_host_look_nodes(t->comm, leader, &host));
+  osla_groups groups;
+  osla_groups_find("", &t->groups);
+  osla_groups_read(&t->groups, &groups);
+  t->has_memory_limit = groups.n_memory > 0;
+  OSLA_CALL(osla_host_look_nodes(t->comm, leader, &groups, &host));
   t->host = host.first;
   t->oversubscribed = host.ranks * threads > host.cores;
   if (options && options->progress_thread) OSLA_CALL(osla_agree(t, start_progress_thread(t)));

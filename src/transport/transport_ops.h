@@ -6,6 +6,7 @@
 #ifndef OSLA_TRANSPORT_OPS_H
 #define OSLA_TRANSPORT_OPS_H
 
+#include "groups.h"
 #include "osla_host.h"
 #include "osla_transport.h"
 #include "settings.h"
@@ -95,7 +96,9 @@ struct osla_transport {
   osla_settings settings;
   int rank, size;
   int node, n_nodes, node_rank, node_size;
-  int host;              /* lowest rank on my host, see osla_host.h */
+  int host; /* lowest rank on my host, see osla_host.h */
+  osla_group_places groups;
+  bool has_memory_limit; /* of a group, when the transport was made */
   int *node_of;          /* [size] node of each rank */
   int thread_level;      /* what MPI provides */
   bool memory_by_mpi;    /* node memory comes from MPI_Win_allocate_shared, see shared_memory.h */
@@ -138,8 +141,9 @@ void osla_wait_until(osla_transport *t, osla_wait_test *test, void *arg, osla_be
  * comm. Errors, on all ranks together: MEM ("WHAT of N ranks"), MPI. */
 osla_err osla_all_have(MPI_Comm comm, bool mine, const char *what);
 
-/* osla_host_look where the lowest rank of my node is known. */
-osla_err osla_host_look_nodes(MPI_Comm comm, int node_leader, osla_host *out);
+/* osla_host_look where the lowest rank of my node and my control groups' limits are known. */
+osla_err osla_host_look_nodes(MPI_Comm comm, int node_leader, const osla_groups *groups,
+                              osla_host *out);
 
 /* `bytes` bytes from one rank to another, where two-sided is simpler. Not for kernels. Local;
  * sleeps until the buffer may be reused, or is filled. */

@@ -44,8 +44,19 @@ static osla_err make_hessian(assemble_job *job)
   options.uplo = o->uplo;
   options.dtype = o->dtype;
   options.nb = o->nb;
+  reproducible_apply(&job->reproducible, &options);
   OSLA_CALL(osla_grid_create(job->t, o->nprow, o->npcol, &job->grid));
   return osla_hessian_create(job->grid, o->n, &options, &job->hessian);
+}
+
+static osla_err put_bounds(osla_file *file, const reproducible *r)
+{
+  OSLA_CALL(osla_file_put_int(file, "reproducible", r->on));
+  if (!r->on) return OSLA_OK;
+  OSLA_CALL(osla_file_put_number(file, "bound", r->bound[BOUND_OF_H]));
+  OSLA_CALL(osla_file_put_text(file, "bound_from", r->from[BOUND_OF_H]));
+  OSLA_CALL(osla_file_put_number(file, "gradient_bound", r->bound[BOUND_OF_GRADIENT]));
+  return osla_file_put_text(file, "gradient_bound_from", r->from[BOUND_OF_GRADIENT]);
 }
 
 static osla_err write_output(assemble_job *job)
@@ -62,6 +73,7 @@ static osla_err write_output(assemble_job *job)
   OSLA_TRY(
     osla_file_put_vector(file, "g", OSLA_FILE_DOUBLE, o->n, osla_hessian_gradient(job->hessian)));
   OSLA_TRY(osla_file_put_int(file, "updates", job->updates));
+  OSLA_TRY(put_bounds(file, &job->reproducible));
   OSLA_TRY(osla_file_put_text(file, "verdict", job->verdict));
   OSLA_TRY(osla_file_commit(&file));
 cleanup:
@@ -82,6 +94,7 @@ static void print_report(const assemble_job *job)
   (void)printf("Machine    %d rank%s (%d x %d)\n", osla_transport_size(job->t),
                osla_transport_size(job->t) == 1 ? "" : "s", osla_grid_nprow(job->grid),
                osla_grid_npcol(job->grid));
+  reproducible_print(&job->reproducible);
   (void)printf("Times      assemble %s (slowest rank: read %s, add %s), write %s\n",
                osla_format_seconds(job->seconds_assemble).s,
                osla_format_seconds(job->seconds_read).s, osla_format_seconds(job->seconds_add).s,
@@ -96,7 +109,7 @@ static json_t *report_json(const assemble_job *job)
 {
   const assemble_options *o = job->options;
   const checkpoint *c = &job->checkpoint;
-  return json_pack(
+  json_t *root = json_pack(
     "{s:I, s:i, s:I, s:I, s:s, s:s, s:I, s:i, s:i, s:f, s:f, s:f, s:f, s:I, s:i, s:f, s:s}",
     "updates", (json_int_t)job->updates, "files", o->n_files, "elements", (json_int_t)job->elements,
     "n", (json_int_t)o->n, "type", o->dtype == OSLA_FLOAT ? "float" : "double", "uplo",
@@ -105,6 +118,10 @@ static json_t *report_json(const assemble_job *job)
     job->seconds_assemble, "seconds_read", job->seconds_read, "seconds_add", job->seconds_add,
     "seconds_write", job->seconds_write, "updates_resumed", (json_int_t)c->resumed, "checkpoints",
     c->written, "seconds_checkpoint", c->seconds, "verdict", job->verdict);
+  json_t *bounds = reproducible_json(&job->reproducible);
+  (void)json_object_update(root, bounds);
+  json_decref(bounds);
+  return root;
 }
 
 static osla_err begin_checkpoints(assemble_job *job)
@@ -120,10 +137,11 @@ static osla_err run_steps(assemble_job *job)
   OSLA_CALL(check_files(job, false));
   OSLA_CALL(checkpoint_check(&job->checkpoint));
   OSLA_CALL(assemble_look(job));
+  OSLA_CALL(assemble_find_bounds(job));
   OSLA_CALL(make_hessian(job));
   OSLA_CALL(check_files(job, true));
   OSLA_CALL(begin_checkpoints(job));
-  OSLA_CALL(assemble_add(job));
+  OSLA_CALL(reproducible_explain(&job->reproducible, assemble_add(job)));
   OSLA_CALL(assemble_judge(job));
   OSLA_CALL(write_output(job));
   checkpoint_remove(&job->checkpoint);
@@ -148,13 +166,14 @@ int osla_command_assemble(int argc, char **argv)
   int status, ranks;
   if (MPI_Comm_size(MPI_COMM_WORLD, &ranks) != MPI_SUCCESS) return OSLA_EXIT_FAILED;
   if (!assemble_parse(argc, argv, ranks, &options, &line, &status)) return status;
-  assemble_job job = {.options = &options};
+  assemble_job job = {.options = &options, .reproducible = options.reproducible};
   osla_err err = osla_cpu_look(MPI_COMM_WORLD, &cpu);
   /* Before this process has large memory, registered memory, or threads. */
   osla_err started = updates_reader_start(&job.reader);
   if (err == OSLA_OK) {
     const osla_transport_options transport = {.threads_per_rank = cpu.threads};
     osla_cpu_apply(&cpu);
+    if (options.reproducible.on) osla_blas_set_threads(1); /* products of the same bits anywhere */
     err = osla_transport_create(MPI_COMM_WORLD, &transport, &job.t);
   }
   job.checkpoint = (checkpoint){.t = job.t,
@@ -162,6 +181,7 @@ int osla_command_assemble(int argc, char **argv)
                                 .data = "updates",
                                 .file = options.checkpoint,
                                 .interval = options.interval,
+                                .keep = options.keep,
                                 .quiet = options.quiet};
   if (err == OSLA_OK) err = osla_agree(job.t, started);
   if (err == OSLA_OK) err = run_steps(&job);

@@ -5,13 +5,15 @@
 #include "checkpoint.h"
 #include "command.h"
 #include "osla.h"
+#include "reproducible.h"
 #include "updates_reader.h"
 
 typedef struct assemble_options {
   char *output, *json;
-  char *checkpoint; /* file; NULL: none */
-  double interval;  /* seconds */
-  bool quiet;
+  char *checkpoint;          /* file; NULL: none */
+  double interval;           /* seconds */
+  int keep, quiet;           /* int: what popt sets; keep: the checkpoint */
+  reproducible reproducible; /* as asked for */
   long long n, nb;
   osla_dtype dtype;
   osla_uplo uplo;
@@ -29,6 +31,7 @@ typedef struct assemble_job {
   osla_hessian *hessian;
   updates_reader *reader; /* each rank's */
   checkpoint checkpoint;
+  reproducible reproducible;
   int64_t *before; /* [n_files + 1] updates in the files before each */
   int64_t updates; /* in all files */
   int64_t elements;
@@ -46,6 +49,10 @@ osla_err assemble_look(assemble_job *job);
 
 /* What the updates are, as far as rank 0 can tell without reading them, for the checkpoint. */
 void assemble_describe(const assemble_job *job, char *text, size_t size);
+
+/* The bounds of --reproducible, by a pass over all updates if they are not known. Before there is
+ * an accumulator. Collective. */
+osla_err assemble_find_bounds(assemble_job *job);
 
 /* Adds all updates and commits. Collective. */
 osla_err assemble_add(assemble_job *job);

@@ -34,6 +34,8 @@ static int check(const assemble_options *o)
   if (!o->output) return osla_command_error(name, "--output: no file is named");
   if (!(o->interval >= 0.0))
     return osla_command_error(name, "--interval: %g is negative", o->interval);
+  if (o->keep && !o->checkpoint)
+    return osla_command_error(name, "--keep-checkpoint: there is no --checkpoint");
   if (o->n_files == 0) return osla_command_error(name, "no file of updates is named");
   return OSLA_EXIT_OK;
 }
@@ -54,6 +56,14 @@ bool assemble_parse(int argc, char **argv, int ranks, assemble_options *o, osla_
     {"checkpoint", '\0', POPT_ARG_STRING, &o->checkpoint, 0,
      "keep what is summed so far in FILE (HDF5), and go on from it", "FILE"},
     {"interval", '\0', POPT_ARG_DOUBLE | SHOW, &o->interval, 0, "between checkpoints", "SECONDS"},
+    {"keep-checkpoint", '\0', POPT_ARG_NONE, &o->keep, 0,
+     "keep FILE, with all updates in it, when the job is done", NULL},
+    {"reproducible", '\0', POPT_ARG_NONE, &o->reproducible.on, 0,
+     "the same bits of H and g on any number of ranks and any grid", NULL},
+    {"bound", '\0', POPT_ARG_DOUBLE, &o->reproducible.bound[BOUND_OF_H], 0,
+     "for it: |H[i, j]| <= X, and so is what an update adds (default: found by a first pass)", "X"},
+    {"gradient-bound", '\0', POPT_ARG_DOUBLE, &o->reproducible.bound[BOUND_OF_GRADIENT], 0,
+     "for it: the same of g", "X"},
     {"json", 'j', POPT_ARG_STRING, &o->json, 0, "write the report as JSON", "FILE"},
     {"quiet", 'q', POPT_ARG_NONE, &o->quiet, 0, "no report", NULL},
     POPT_TABLEEND};
@@ -73,6 +83,8 @@ bool assemble_parse(int argc, char **argv, int ranks, assemble_options *o, osla_
     *status = osla_command_parse_grid(name, "--grid", grid, ranks, &o->nprow, &o->npcol);
   o->dtype = single ? OSLA_FLOAT : OSLA_DOUBLE;
   o->uplo = upper ? OSLA_UPPER : OSLA_LOWER;
+  if (*status == OSLA_EXIT_OK)
+    *status = osla_command_fail(name, reproducible_check(&o->reproducible, o->dtype));
   line->options = NULL; /* the table ends with this call; release needs the strings only */
   if (*status == OSLA_EXIT_OK) return true;
   osla_command_release(line);

@@ -1,6 +1,6 @@
 /* The assembly: a shared counter hands out updates to whoever asks next, so that a rank with slow
  * reads or large updates asks less often. */
-#include "assemble.h"
+#include "assemble_work.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -48,16 +48,6 @@ void assemble_describe(const assemble_job *job, char *text, size_t size)
                  job->updates, o->n_files, hash);
 }
 
-/* What one rank works with. */
-typedef struct worker {
-  assemble_job *job;
-  int open_file;         /* number of the reader's; -1: none */
-  updates_batch batch;   /* the reader's */
-  double *root_w, *sums; /* [k], [longest update] */
-  size_t k_room, sums_room;
-  double seconds_read, seconds_add;
-} worker;
-
 static osla_err grow(double **array, size_t *room, int64_t wanted)
 {
   if (*room >= (size_t)wanted) return OSLA_OK;
@@ -66,11 +56,6 @@ static osla_err grow(double **array, size_t *room, int64_t wanted)
   *array = longer;
   *room = (size_t)wanted;
   return OSLA_OK;
-}
-
-static double value_at(osla_dtype dtype, const void *values, int64_t at)
-{
-  return dtype == OSLA_FLOAT ? (double)((const float *)values)[at] : ((const double *)values)[at];
 }
 
 /* G := diag(w)^(1/2) G, and sums := G^T diag(w) r with the given G. G is k x n. */
@@ -83,7 +68,7 @@ static void weigh(worker *w, int64_t k, int64_t n, void *g, const double *weight
   for (int64_t a = 0; a < n; a++) {
     double sum = 0.0;
     for (int64_t d = 0; d < k; d++) {
-      double x = value_at(dtype, g, a * k + d);
+      double x = update_value(dtype, g, a * k + d);
       if (residual) sum += x * (weight ? weight[d] * residual[d] : residual[d]);
       if (!weight) continue;
       if (dtype == OSLA_FLOAT)
@@ -99,10 +84,10 @@ static osla_err check_symmetric(osla_dtype dtype, const void *u, int64_t n)
 {
   double largest = 0.0;
   for (int64_t i = 0; i < n * n; i++)
-    largest = fmax(largest, fabs(value_at(dtype, u, i)));
+    largest = fmax(largest, fabs(update_value(dtype, u, i)));
   for (int64_t i = 0; i < n; i++)
     for (int64_t j = 0; j < i; j++) {
-      double x = value_at(dtype, u, i * n + j), y = value_at(dtype, u, j * n + i);
+      double x = update_value(dtype, u, i * n + j), y = update_value(dtype, u, j * n + i);
       OSLA_CHECK(fabs(x - y) <= 1e-6 * largest, OSLA_ERR_IO,
                  "U is not symmetric: U[%" PRId64 ", %" PRId64 "] = %g, U[%" PRId64 ", %" PRId64
                  "] = %g",
@@ -111,18 +96,32 @@ static osla_err check_symmetric(osla_dtype dtype, const void *u, int64_t n)
   return OSLA_OK;
 }
 
-/* The update's gradient: of residuals, given, or both; NULL: none. */
-static const double *gradient_of(worker *w, const double *given, int64_t n)
+/* Without a panel the gradient is what is given. */
+osla_err update_prepare(worker *w, int64_t u, void *values, const double **gradient)
 {
   const updates_batch *b = &w->batch;
-  if (!b->r) return given;
+  int64_t at = b->offset[u] - b->offset[0], n = b->offset[u + 1] - b->offset[u];
+  const double *given = b->g ? b->g + at : NULL;
+  *gradient = given;
+  if (b->k == 0) return OSLA_OK;
+  OSLA_CALL(grow(&w->root_w, &w->k_room, b->k));
+  OSLA_CALL(grow(&w->sums, &w->sums_room, n + 1));
+  weigh(w, b->k, n, values, b->w ? b->w + u * b->k : NULL, b->r ? b->r + u * b->k : NULL);
+  if (!b->r) return OSLA_OK;
   for (int64_t a = 0; given && a < n; a++)
     w->sums[a] += given[a];
-  return w->sums;
+  *gradient = w->sums;
+  return OSLA_OK;
 }
 
-/* Update u of the batch, whose values begin at `values`. Its id is its number among those of all
- * files. */
+/* Is update u of file i in already? In the pass for bounds there is nothing that it could be in. */
+static bool is_in(const worker *w, int i, int64_t u)
+{
+  osla_hessian *h = w->job->hessian;
+  return h && osla_hessian_has_id(h, (uint64_t)(w->job->before[i] + u));
+}
+
+/* Its id is its number among those of all files. */
 static osla_err add_update(worker *w, int64_t u, void *values)
 {
   const updates_batch *b = &w->batch;
@@ -130,11 +129,8 @@ static osla_err add_update(worker *w, int64_t u, void *values)
   int64_t at = b->offset[u] - b->offset[0], n = b->offset[u + 1] - b->offset[u];
   osla_hessian_datum d = {
     .id = (uint64_t)(w->job->before[w->open_file] + b->first + u), .count = n, .ix = b->ix + at};
-  if (osla_hessian_has_id(h, d.id)) return OSLA_OK;
+  OSLA_CALL(update_prepare(w, u, values, &d.gradient));
   if (b->k > 0) {
-    OSLA_CALL(grow(&w->root_w, &w->k_room, b->k));
-    OSLA_CALL(grow(&w->sums, &w->sums_room, n + 1));
-    weigh(w, b->k, n, values, b->w ? b->w + u * b->k : NULL, b->r ? b->r + u * b->k : NULL);
     d.k = d.ldg = b->k;
     d.g = values;
   } else {
@@ -144,18 +140,17 @@ static osla_err add_update(worker *w, int64_t u, void *values)
     d.u = values;
     d.ldu = n > 0 ? n : 1;
   }
-  d.gradient = gradient_of(w, b->g ? b->g + at : NULL, n);
   return osla_hessian_update_once(h, &d, NULL);
 }
 
-static osla_err add_batch(worker *w, const char *path)
+static osla_err use_batch(worker *w, const char *path)
 {
   const updates_batch *b = &w->batch;
   size_t size = osla_dtype_size(w->job->options->dtype);
   unsigned char *values = b->values;
   for (int64_t u = 0; u < b->count; u++) {
     int64_t n = b->offset[u + 1] - b->offset[u];
-    osla_err err = add_update(w, u, values);
+    osla_err err = is_in(w, w->open_file, b->first + u) ? OSLA_OK : w->use(w, u, values);
     if (err != OSLA_OK) {
       char text[400];
       (void)snprintf(text, sizeof text, "%s", osla_error_text());
@@ -168,7 +163,7 @@ static osla_err add_batch(worker *w, const char *path)
 }
 
 /* Updates [first, end) of file i. */
-static osla_err add_range(worker *w, int i, int64_t first, int64_t end)
+static osla_err use_range(worker *w, int i, int64_t first, int64_t end)
 {
   const assemble_options *o = w->job->options;
   if (w->open_file != i) {
@@ -180,33 +175,34 @@ static osla_err add_range(worker *w, int i, int64_t first, int64_t end)
                "%.200s: is changed while it is read", o->files[i]);
   }
   while (first < end) {
-    if (osla_hessian_has_id(w->job->hessian, (uint64_t)(w->job->before[i] + first))) {
+    if (is_in(w, i, first)) {
       first++; /* is not even read */
       continue;
     }
     double start = osla_clock();
     OSLA_CALL(updates_reader_read(w->job->reader, first, end - first, o->dtype, &w->batch));
     double read = osla_clock();
-    OSLA_CALL(add_batch(w, o->files[i]));
+    OSLA_CALL(use_batch(w, o->files[i]));
     w->seconds_read += read - start;
-    w->seconds_add += osla_clock() - read;
+    w->seconds_use += osla_clock() - read;
     first += w->batch.count;
   }
   return OSLA_OK;
 }
 
-static osla_err add_all(worker *w, osla_counter *counter, int64_t subset)
+static osla_err use_all(worker *w, osla_counter *counter, int64_t subset)
 {
   assemble_job *job = w->job;
   for (;;) {
     int64_t first, end;
-    OSLA_CALL(checkpoint_next(&job->checkpoint, counter, subset, true, &first));
+    OSLA_CALL(w->points ? checkpoint_next(w->points, counter, subset, true, &first)
+                        : osla_counter_next(counter, subset, &first));
     if (first >= job->updates) return OSLA_OK;
     end = first + subset < job->updates ? first + subset : job->updates;
     for (int i = 0; i < job->options->n_files; i++) {
       int64_t from = first > job->before[i] ? first : job->before[i];
       int64_t to = end < job->before[i + 1] ? end : job->before[i + 1];
-      if (from < to) OSLA_CALL(add_range(w, i, from - job->before[i], to - job->before[i]));
+      if (from < to) OSLA_CALL(use_range(w, i, from - job->before[i], to - job->before[i]));
     }
   }
 }
@@ -220,9 +216,31 @@ static int64_t choose_subset(const assemble_job *job)
   return subset < 1 ? 1 : subset > 1024 ? 1024 : subset;
 }
 
+osla_err assemble_deal(worker *w)
+{
+  assemble_job *job = w->job;
+  osla_counter *counter = NULL;
+  w->open_file = -1;
+  OSLA_CALL(osla_counter_create(job->t, &counter));
+  osla_err err = use_all(w, counter, choose_subset(job));
+  if (err != OSLA_OK) { /* the others stop, too */
+    char text[512];
+    int64_t left;
+    (void)snprintf(text, sizeof text, "%s", osla_error_text());
+    (void)osla_counter_next(counter, job->updates, &left);
+    if (w->points) checkpoint_leave(w->points, err);
+    (void)osla_error_set(err, "%s", text);
+  }
+  err = osla_agree(job->t, err);
+  free(w->root_w);
+  free(w->sums);
+  osla_counter_destroy(&counter);
+  return err;
+}
+
 static osla_err share_totals(assemble_job *job, const worker *w)
 {
-  double seconds[2] = {w->seconds_read, w->seconds_add};
+  double seconds[2] = {w->seconds_read, w->seconds_use};
   job->elements = osla_hessian_get_stats(job->hessian).elements;
   OSLA_CALL(osla_allreduce(job->t, &job->elements, 1, MPI_INT64_T, MPI_SUM));
   OSLA_CALL(osla_allreduce(job->t, seconds, 2, MPI_DOUBLE, MPI_MAX));
@@ -233,25 +251,12 @@ static osla_err share_totals(assemble_job *job, const worker *w)
 
 osla_err assemble_add(assemble_job *job)
 {
-  worker w = {.job = job, .open_file = -1};
-  osla_counter *counter = NULL;
+  worker w = {.job = job, .use = add_update, .points = &job->checkpoint};
   double start = osla_clock();
-  OSLA_CALL(osla_counter_create(job->t, &counter));
-  osla_err err = add_all(&w, counter, choose_subset(job));
-  if (err != OSLA_OK) { /* the others stop, too */
-    char text[512];
-    int64_t left;
-    (void)snprintf(text, sizeof text, "%s", osla_error_text());
-    (void)osla_counter_next(counter, job->updates, &left);
-    checkpoint_leave(&job->checkpoint, err);
-    (void)osla_error_set(err, "%s", text);
-  }
-  err = osla_agree(job->t, err);
-  if (err == OSLA_OK) err = osla_hessian_commit(job->hessian);
-  if (err == OSLA_OK) err = share_totals(job, &w);
+  OSLA_CALL(assemble_deal(&w));
+  OSLA_CALL(checkpoint_complete(&job->checkpoint));
+  OSLA_CALL(osla_hessian_commit(job->hessian));
+  OSLA_CALL(share_totals(job, &w));
   job->seconds_assemble = osla_clock() - start;
-  free(w.root_w);
-  free(w.sums);
-  osla_counter_destroy(&counter);
-  return err;
+  return OSLA_OK;
 }

@@ -7,9 +7,12 @@ tools_libinvert_la_SOURCES = \
   tools/command.h tools/command.c tools/command_process.c tools/command_util.c \
   tools/command_files.h tools/command_files.c \
   tools/checkpoint.h tools/checkpoint.c \
+  tools/order_free.h tools/order_free.c \
+  tools/reproducible.h tools/reproducible.c \
   tools/invert/invert.h \
   tools/invert/invert_options.c \
   tools/invert/invert_input.c \
+  tools/invert/invert_bounds.c \
   tools/invert/invert_problem.c \
   tools/invert/invert_terminal.c \
   tools/invert/invert_work.c \

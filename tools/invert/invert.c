@@ -32,7 +32,7 @@ int osla_command_invert(int argc, char **argv)
   if (MPI_Comm_size(MPI_COMM_WORLD, &ranks) != MPI_SUCCESS) return OSLA_EXIT_FAILED;
   if (!invert_parse(argc, argv, ranks, &options, &line, &status)) return status;
 
-  invert_job job = {.options = &options};
+  invert_job job = {.options = &options, .reproducible = options.reproducible};
   const osla_transport_options transport = {.progress_thread = options.progress_thread,
                                             .threads_per_rank = options.threads};
   osla_cpu cpu;
@@ -47,6 +47,7 @@ int osla_command_invert(int argc, char **argv)
                                 .data = "paths",
                                 .file = options.checkpoint,
                                 .interval = options.interval,
+                                .keep = options.keep,
                                 .quiet = options.quiet};
   if (err == OSLA_OK) err = run_steps(&job);
   status = osla_command_fail("invert", err);

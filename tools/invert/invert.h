@@ -13,7 +13,9 @@
 #define OSLA_INVERT_H
 
 #include "checkpoint.h"
+#include "order_free.h"
 #include "osla.h"
+#include "reproducible.h"
 #include "tomo_io.h"
 #include "tomo_kernel.h"
 #include "tomo_mesh.h"
@@ -31,6 +33,7 @@ typedef struct invert_options {
   const char *output, *map, *json;   /* files; NULL: none */
   const char *checkpoint;            /* file; NULL: none */
   double interval;                   /* seconds between checkpoints */
+  int keep;                          /* the checkpoint */
   const char *data_directory;        /* shipped tables; NULL: not found */
   int major_arc;                     /* also the long way round */
   double min_distance, max_distance; /* degrees, of station-event pairs */
@@ -52,6 +55,7 @@ typedef struct invert_options {
   int resolution; /* sampled columns; 0: none */
   double map_depth_km;
   int quiet;
+  reproducible reproducible; /* as asked for */
 } invert_options;
 
 /* Parses and checks; *status as osla_command_parse. Local, the same on all ranks. `owner` keeps the
@@ -105,7 +109,8 @@ typedef struct invert_job {
   double *density;    /* [knots] km */
   osla_hessian *hessian;
   checkpoint checkpoint; /* of the assembly; its ids are path ids */
-  osla_matrix *factor;   /* the Hessian's own matrix, once factored */
+  reproducible reproducible;
+  osla_matrix *factor; /* the Hessian's own matrix, once factored */
   invert_result result;
 } invert_job;
 
@@ -115,6 +120,10 @@ osla_err invert_read_input(invert_job *job);
 osla_err invert_name_tables(const invert_job *job, char stations[PATH_MAX], char events[PATH_MAX]);
 /* The arc of a path id; false when it is degenerate. Local. */
 bool invert_arc(const invert_job *job, int64_t path_id, tomo_arc *arc);
+
+/* invert_bounds.c: the bounds of --reproducible, by a pass over all paths if they are not known;
+ * before there is an accumulator. */
+osla_err invert_find_bounds(invert_job *job);
 
 /* invert_problem.c: predicts the memory, then makes mesh, bases, true model, accumulator. */
 osla_err invert_make_problem(invert_job *job);
@@ -126,24 +135,33 @@ bool invert_on_terminal(void);
 
 /* invert_work.c: deals the paths to all ranks and threads, one-sided, in subsets. Each thread
  * traces its paths in its own workspace (worker.path) and calls `work` for each. A failure takes
- * the paths that are left, so that all ranks end soon. Takes checkpoints, if `points` is not NULL.
- * On return all ranks have finished; *seconds is how long this rank was busy. total->density is the
- * caller's to free, whatever is returned. */
+ * the paths that are left, so that all ranks end soon. On return all ranks have finished, and
+ * total->sums are those of all ranks, in bits that do not depend on who did what; they are the
+ * caller's to free (invert_free_sums), whatever is returned. *seconds is how long this rank was
+ * busy. */
+enum { SUM_MISFIT, SUM_KNOTS, SUM_UNKNOWNS, N_SUMS };
+
 typedef struct invert_worker {
   invert_job *job;
   tomo_path *path; /* traced when work is called */
   int64_t path_id, columns;
-  double *d;       /* [k] the path's whitened data */
-  void *g;         /* [k * greatest columns] for work's use */
-  double *g_sum;   /* [greatest columns] for work's use */
-  double *density; /* [knots] of this thread */
-  double misfit;   /* of this thread */
+  double *d;                    /* [k] the path's whitened data */
+  void *g;                      /* [k * greatest columns] for work's use */
+  double *g_sum;                /* [greatest columns] for work's use */
+  order_free_sums sums[N_SUMS]; /* of this thread */
   int64_t data;
   double seconds_update;
 } invert_worker;
-typedef osla_err invert_path_work(invert_worker *worker);
-osla_err invert_for_all_paths(invert_job *job, const char *what, invert_path_work *work,
-                              checkpoint *points, invert_worker *total, double *seconds);
+
+typedef struct invert_pass {
+  const char *what; /* for the progress line */
+  osla_err (*work)(invert_worker *worker);
+  int64_t n_sums[N_SUMS];
+  checkpoint *points; /* NULL: none are taken */
+} invert_pass;
+osla_err invert_for_all_paths(invert_job *job, const invert_pass *pass, invert_worker *total,
+                              double *seconds);
+void invert_free_sums(invert_worker *total);
 
 /* invert_resume.c: goes on from the checkpoint, if there is one. */
 osla_err invert_resume(invert_job *job);

@@ -23,14 +23,23 @@ static void project_data(invert_worker *w, int64_t k)
   }
 }
 
+static void add_density(invert_worker *w)
+{
+  const int32_t *knot;
+  const double *length;
+  const int64_t knots = tomo_path_knots(w->path, &knot, &length);
+  for (int64_t j = 0; j < knots; j++)
+    order_free_add(&w->sums[SUM_KNOTS], knot[j], length[j]);
+}
+
 static osla_err assemble_path(invert_worker *w)
 {
   invert_job *job = w->job;
   int64_t k = tomo_kernel_count(job->kernel);
   const int64_t *ix = tomo_path_indices(w->path);
-  w->misfit += tomo_path_misfit(w->path, NULL, w->d);
+  order_free_add(&w->sums[SUM_MISFIT], 0, tomo_path_misfit(w->path, NULL, w->d));
   w->data += k;
-  tomo_path_add_density(w->path, w->density);
+  add_density(w);
   if (osla_hessian_has_id(job->hessian, (uint64_t)w->path_id)) return OSLA_OK; /* resumed */
   OSLA_CALL(tomo_path_panel(w->path, job->options->dtype, w->g, k));
   project_data(w, k);
@@ -79,15 +88,11 @@ static osla_err add_prior(invert_job *job)
 static osla_err share_totals(invert_job *job, const invert_worker *total)
 {
   invert_result *r = &job->result;
-  r->misfit_before = total->misfit;
+  r->misfit_before = order_free_value(&total->sums[SUM_MISFIT], 0);
   r->data = total->data;
   for (int64_t l = 0; l < job->knots; l++)
-    job->density[l] = total->density[l];
-  OSLA_CALL(osla_allreduce(job->t, &r->misfit_before, 1, MPI_DOUBLE, MPI_SUM));
-  OSLA_CALL(osla_allreduce(job->t, &r->data, 1, MPI_INT64_T, MPI_SUM));
-  OSLA_CALL(osla_allreduce(job->t, job->density, job->knots, MPI_DOUBLE, MPI_SUM));
-  /* MPI does not promise the same bits on all ranks, and what is dense is decided by each. */
-  return osla_bcast(job->t, job->density, job->knots, MPI_DOUBLE, 0);
+    job->density[l] = order_free_value(&total->sums[SUM_KNOTS], l);
+  return osla_allreduce(job->t, &r->data, 1, MPI_INT64_T, MPI_SUM);
 }
 
 static osla_err share_counts(invert_job *job)
@@ -100,15 +105,19 @@ static osla_err share_counts(invert_job *job)
   return OSLA_OK;
 }
 
-osla_err invert_assemble(invert_job *job)
+static osla_err assemble(invert_job *job)
 {
   invert_worker total;
   double busy, start = osla_clock();
-  osla_err err =
-    invert_for_all_paths(job, "assembling", assemble_path, &job->checkpoint, &total, &busy);
+  const invert_pass pass = {.what = "assembling",
+                            .work = assemble_path,
+                            .n_sums = {[SUM_MISFIT] = 1, [SUM_KNOTS] = job->knots},
+                            .points = &job->checkpoint};
+  osla_err err = invert_for_all_paths(job, &pass, &total, &busy);
   if (err == OSLA_OK) err = share_totals(job, &total);
-  free(total.density);
+  invert_free_sums(&total);
   OSLA_CALL(err);
+  OSLA_CALL(checkpoint_complete(&job->checkpoint));
   double prior = osla_clock();
   OSLA_CALL(osla_agree(job->t, add_prior(job)));
   prior = osla_clock() - prior;
@@ -119,4 +128,16 @@ osla_err invert_assemble(invert_job *job)
   seconds[PHASE_COMPUTE] = busy + prior - seconds[PHASE_UPDATE];
   seconds[PHASE_COMMIT] = all - busy - prior;
   return share_counts(job);
+}
+
+osla_err invert_assemble(invert_job *job)
+{
+  const int threads = job->blas_threads;
+  if (!job->reproducible.on) return assemble(job);
+  job->blas_threads = 1; /* the bits of a product depend on them */
+  osla_blas_set_threads(1);
+  osla_err err = reproducible_explain(&job->reproducible, assemble(job));
+  job->blas_threads = threads;
+  osla_blas_set_threads(threads);
+  return err;
 }

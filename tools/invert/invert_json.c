@@ -120,7 +120,8 @@ static osla_err write_document(const invert_job *job, const invert_spread *s)
   json_t *root = json_object(), *settings = json_object();
   bool made = merge(root, sizes_json(job)) & merge(root, result_json(job)) &
               merge(settings, problem_settings(job->options)) &
-              merge(settings, other_settings(job->options));
+              merge(settings, other_settings(job->options)) &
+              merge(settings, reproducible_json(&job->reproducible));
   made = json_object_set_new(root, "settings", settings) == 0 && made;
   made = json_object_set_new(root, "seconds", phases_json(job, s)) == 0 && made;
   char *document = made ? json_dumps(root, JSON_INDENT(2)) : NULL;

@@ -6,7 +6,7 @@
 
 static osla_err measure_path(invert_worker *w)
 {
-  w->misfit += tomo_path_misfit(w->path, w->job->m, w->d);
+  order_free_add(&w->sums[SUM_MISFIT], 0, tomo_path_misfit(w->path, w->job->m, w->d));
   return OSLA_OK;
 }
 
@@ -30,11 +30,11 @@ osla_err invert_measure_misfit(invert_job *job)
 {
   invert_worker total;
   double start = osla_clock(), busy;
-  osla_err err = invert_for_all_paths(job, "measuring misfit", measure_path, NULL, &total, &busy);
-  free(total.density);
-  job->result.misfit_after = total.misfit;
-  if (err == OSLA_OK)
-    err = osla_allreduce(job->t, &job->result.misfit_after, 1, MPI_DOUBLE, MPI_SUM);
+  const invert_pass pass = {
+    .what = "measuring misfit", .work = measure_path, .n_sums = {[SUM_MISFIT] = 1}};
+  osla_err err = invert_for_all_paths(job, &pass, &total, &busy);
+  if (err == OSLA_OK) job->result.misfit_after = order_free_value(&total.sums[SUM_MISFIT], 0);
+  invert_free_sums(&total);
   job->result.seconds[PHASE_MISFIT] = osla_clock() - start;
   OSLA_CALL(err);
   return osla_agree(job->t, check_solution(job));

@@ -184,6 +184,8 @@ bool invert_parse(int argc, char **argv, int ranks, invert_options *o,
     {"checkpoint", '\0', POPT_ARG_STRING, &o->checkpoint, 0,
      "keep what is assembled so far in FILE (HDF5), and go on from it", "FILE"},
     {"interval", '\0', POPT_ARG_DOUBLE | SHOW, &o->interval, 0, "between checkpoints", "SECONDS"},
+    {"keep-checkpoint", '\0', POPT_ARG_NONE, &o->keep, 0,
+     "keep FILE, with all paths in it, when the job is done", NULL},
     {"map-depth", '\0', POPT_ARG_DOUBLE | SHOW, &o->map_depth_km, 0, "depth of the maps", "KM"},
     {"quiet", 'q', POPT_ARG_NONE, &o->quiet, 0, "no report and no progress line", NULL},
     {"major-arc", '\0', POPT_ARG_NONE, &o->major_arc, 0, "also use the long way round", NULL},
@@ -235,6 +237,12 @@ bool invert_parse(int argc, char **argv, int ranks, invert_options *o,
      "paths handed out at a time; 0: chosen", "N"},
     {"progress-thread", '\0', POPT_ARG_NONE, &o->progress_thread, 0,
      "serve other nodes' transfers from a thread", NULL},
+    {"reproducible", '\0', POPT_ARG_NONE, &o->reproducible.on, 0,
+     "the same bits of H and gradient on any number of ranks and any grid", NULL},
+    {"bound", '\0', POPT_ARG_DOUBLE, &o->reproducible.bound[BOUND_OF_H], 0,
+     "for it: |H[i, j]| <= X, prior and all (default: found by a first pass)", "X"},
+    {"gradient-bound", '\0', POPT_ARG_DOUBLE, &o->reproducible.bound[BOUND_OF_GRADIENT], 0,
+     "for it: of the gradient", "X"},
     {"resolution", '\0', POPT_ARG_INT | SHOW, &o->resolution, 0,
      "unknowns sampled for the resolution matrix; 0: none", "N"},
     POPT_TABLEEND};
@@ -245,6 +253,9 @@ bool invert_parse(int argc, char **argv, int ranks, invert_options *o,
   if (err == OSLA_OK) err = check_numbers(o);
   if (err == OSLA_OK) err = check_counts(o);
   if (err == OSLA_OK) err = check_words(&raw, o);
+  if (err == OSLA_OK) err = reproducible_check(&o->reproducible, o->dtype);
+  if (err == OSLA_OK && o->keep && !o->checkpoint)
+    err = osla_error_set(OSLA_ERR_ARG, "--keep-checkpoint: there is no --checkpoint");
   *status = osla_command_fail(name, err);
   if (*status == OSLA_EXIT_OK && raw.grid)
     *status = osla_command_parse_grid(name, "--grid", raw.grid, ranks, &o->nprow, &o->npcol);

@@ -34,6 +34,16 @@ osla_err invert_check_files(const invert_job *job, bool room)
   return osla_agree(job->t, err);
 }
 
+static osla_err add_bounds(const reproducible *r, tomo_store *store)
+{
+  OSLA_CALL(tomo_store_add_number(store, "reproducible", r->on));
+  if (!r->on) return OSLA_OK;
+  OSLA_CALL(tomo_store_add_number(store, "bound", r->bound[BOUND_OF_H]));
+  OSLA_CALL(tomo_store_add_text(store, "bound_from", r->from[BOUND_OF_H]));
+  OSLA_CALL(tomo_store_add_number(store, "gradient_bound", r->bound[BOUND_OF_GRADIENT]));
+  return tomo_store_add_text(store, "gradient_bound_from", r->from[BOUND_OF_GRADIENT]);
+}
+
 static osla_err add_settings(const invert_job *job, tomo_store *store)
 {
   const invert_options *o = job->options;
@@ -73,6 +83,7 @@ static osla_err add_settings(const invert_job *job, tomo_store *store)
   };
   for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
     OSLA_CALL(tomo_store_add_number(store, numbers[i].name, numbers[i].value));
+  OSLA_CALL(add_bounds(&job->reproducible, store));
   OSLA_CALL(tomo_store_add_text(store, "stations", o->stations ? o->stations : "shipped sample"));
   OSLA_CALL(tomo_store_add_text(store, "events", o->events ? o->events : "shipped sample"));
   OSLA_CALL(tomo_store_add_text(store, "factor", o->factor == INVERT_LU ? "lu" : "cholesky"));

@@ -27,9 +27,9 @@ static uint64_t thread_bytes(const invert_job *job, uint64_t element)
   uint64_t k = (uint64_t)o->kernel.n_periods * (uint64_t)o->kernel.n_branches;
   uint64_t piece = columns * columns * element;
   if (piece > PIECE_BYTES) piece = PIECE_BYTES;
-  bool one_node = osla_transport_n_nodes(job->t) == 1;
-  return 3 * k * columns * element + (one_node ? 1 : 2) * piece + 100 * columns +
-         24 * (uint64_t)job->knots;
+  uint64_t pieces = osla_transport_n_nodes(job->t) == 1 ? 1 : 2;
+  if (o->reproducible.on) pieces++; /* products before they are cut for the owners */
+  return 3 * k * columns * element + pieces * piece + 100 * columns + 40 * (uint64_t)job->knots;
 }
 
 /* What the factorisation copies of its panels, and the solves' right-hand sides. */
@@ -53,7 +53,8 @@ static uint64_t predict_bytes(const invert_job *job)
   uint64_t element = (uint64_t)osla_dtype_size(o->dtype), ranks = (uint64_t)(h.nprow * h.npcol);
   uint64_t rings = osla_transport_n_nodes(job->t) == 1 ? 0 : RING_BYTES;
   if (rings > 0 && rings < ranks * RING_LEAST) rings = ranks * RING_LEAST;
-  return osla_matrix_bytes(&h, o->dtype) + 6 * (uint64_t)job->n * sizeof(double) + rings +
+  uint64_t vectors = o->reproducible.on ? 10 : 6;
+  return osla_matrix_bytes(&h, o->dtype) + vectors * (uint64_t)job->n * sizeof(double) + rings +
          (uint64_t)job->knots * 200 + (uint64_t)o->threads * thread_bytes(job, element) +
          factor_bytes(job, element);
 }
@@ -90,6 +91,7 @@ osla_err invert_make_problem(invert_job *job)
   OSLA_CALL(osla_grid_create(job->t, o->nprow, o->npcol, &job->grid));
   OSLA_CALL(check_memory(job));
   OSLA_CALL(osla_agree(job->t, make_bases(job)));
+  OSLA_CALL(invert_find_bounds(job));
 
   osla_hessian_options h = osla_hessian_defaults();
   h.uplo = o->uplo;
@@ -97,6 +99,7 @@ osla_err invert_make_problem(invert_job *job)
   h.nb = o->nb;
   h.piece_bytes = PIECE_BYTES;
   h.ring_bytes = RING_BYTES;
+  reproducible_apply(&job->reproducible, &h);
   return osla_hessian_create(job->grid, job->n, &h, &job->hessian);
 }
 

@@ -72,6 +72,7 @@ static void print_problem(const invert_job *job)
     osla_format_bytes(r->bytes).s);
   (void)printf("Updates    %" PRId64 ", %.4g elements added to the Hessian\n", r->updates,
                (double)r->elements);
+  reproducible_print(&job->reproducible);
 }
 
 static void print_fit(const invert_job *job)

@@ -14,11 +14,9 @@
 
 typedef struct loop {
   invert_job *job;
-  invert_path_work *work;
+  const invert_pass *pass;
   osla_counter *counter;
-  checkpoint *points; /* NULL: none are taken */
   int64_t subset;
-  const char *what;
   bool show; /* a progress line on this rank's terminal */
   double start, shown;
   osla_err err; /* first failure on this rank, with its text */
@@ -34,16 +32,29 @@ static int thread_number(void)
 #endif
 }
 
+void invert_free_sums(invert_worker *w)
+{
+  for (int i = 0; i < N_SUMS; i++)
+    order_free_free(&w->sums[i]);
+}
+
+static osla_err make_sums(const invert_pass *pass, invert_worker *w)
+{
+  for (int i = 0; i < N_SUMS; i++)
+    OSLA_CALL(order_free_make(pass->n_sums[i], &w->sums[i]));
+  return OSLA_OK;
+}
+
 static void close_worker(invert_worker *w)
 {
   tomo_path_destroy(&w->path);
   free(w->d);
   free(w->g);
   free(w->g_sum);
-  free(w->density);
+  invert_free_sums(w);
 }
 
-static osla_err open_worker(invert_worker *w, invert_job *job)
+static osla_err open_worker(invert_worker *w, invert_job *job, const invert_pass *pass)
 {
   *w = (invert_worker){.job = job};
   OSLA_CALL(tomo_path_create(job->mesh, job->kernel, &w->path));
@@ -52,10 +63,8 @@ static osla_err open_worker(invert_worker *w, invert_job *job)
   w->d = malloc(k * sizeof *w->d);
   w->g = malloc(k * columns * osla_dtype_size(job->options->dtype));
   w->g_sum = malloc(columns * sizeof *w->g_sum);
-  w->density = calloc((size_t)job->knots, sizeof *w->density);
-  OSLA_CHECK(w->d && w->g && w->g_sum && w->density, OSLA_ERR_MEM, "panel of %zu x %zu elements", k,
-             columns);
-  return OSLA_OK;
+  OSLA_CHECK(w->d && w->g && w->g_sum, OSLA_ERR_MEM, "panel of %zu x %zu elements", k, columns);
+  return make_sums(pass, w);
 }
 
 /* A line that overwrites itself, at most five times a second. */
@@ -66,7 +75,7 @@ static void show_progress(loop *l, int64_t done)
   if (!l->show || done == 0 || done >= all || now - l->shown < 0.2) return;
   l->shown = now;
   double rate = (double)done / (now - l->start);
-  (void)fprintf(stderr, "\r%s: %lld / %lld paths, %.0f paths/s, %s left\033[K", l->what,
+  (void)fprintf(stderr, "\r%s: %lld / %lld paths, %.0f paths/s, %s left\033[K", l->pass->what,
                 (long long)done, (long long)all, rate,
                 osla_format_seconds((double)(all - done) / rate).s);
   (void)fflush(stderr);
@@ -88,13 +97,13 @@ static osla_err run_path(const loop *l, invert_worker *w, int64_t path_id)
   w->path_id = path_id;
   w->columns = tomo_path_trace(w->path, &arc);
   tomo_path_data(w->path, job->m_true, o->noise, o->model.seed, path_id, w->d);
-  return l->work(w);
+  return l->pass->work(w);
 }
 
 static osla_err next_subset(loop *l, int64_t *first)
 {
-  if (!l->points) return osla_counter_next(l->counter, l->subset, first);
-  return checkpoint_next(l->points, l->counter, l->subset, thread_number() == 0, first);
+  if (!l->pass->points) return osla_counter_next(l->counter, l->subset, first);
+  return checkpoint_next(l->pass->points, l->counter, l->subset, thread_number() == 0, first);
 }
 
 static osla_err run_subsets(loop *l, invert_worker *w)
@@ -113,32 +122,32 @@ static osla_err run_subsets(loop *l, invert_worker *w)
   }
 }
 
-static void add_totals(invert_worker *total, const invert_worker *w, double *density, int64_t knots)
+static void add_totals(invert_worker *total, const invert_worker *w)
 {
-  total->misfit += w->misfit;
+  for (int i = 0; i < N_SUMS; i++)
+    order_free_merge(&total->sums[i], &w->sums[i]);
   total->data += w->data;
   total->seconds_update += w->seconds_update;
-  for (int64_t l = 0; l < knots; l++)
-    density[l] += w->density[l];
 }
 
 /* One producing thread, from its workspace to its share of the totals. */
-static void run_thread(loop *l, invert_worker *total, double *density)
+static void run_thread(loop *l, invert_worker *total)
 {
   invert_worker w;
-  osla_err err = open_worker(&w, l->job);
+  osla_err err = open_worker(&w, l->job, l->pass);
   if (err == OSLA_OK) err = run_subsets(l, &w);
   char text[sizeof l->text];
   (void)snprintf(text, sizeof text, "%s", osla_error_text());
   int64_t left;
   if (err != OSLA_OK) (void)osla_counter_next(l->counter, l->job->n_paths, &left);
-  if (err != OSLA_OK && l->points && thread_number() == 0) checkpoint_leave(l->points, err);
+  if (err != OSLA_OK && l->pass->points && thread_number() == 0)
+    checkpoint_leave(l->pass->points, err);
 #ifdef _OPENMP
 #pragma omp critical(invert_totals)
 #endif
   {
     if (err == OSLA_OK) {
-      add_totals(total, &w, density, l->job->knots);
+      add_totals(total, &w);
     } else if (l->err == OSLA_OK) {
       l->err = err;
       memcpy(l->text, text, sizeof text);
@@ -156,14 +165,19 @@ static int64_t choose_subset(const invert_job *job)
   return subset < 1 ? 1 : subset > 32 ? 32 : subset;
 }
 
-osla_err invert_for_all_paths(invert_job *job, const char *what, invert_path_work *work,
-                              checkpoint *points, invert_worker *total, double *seconds)
+static osla_err share_sums(const invert_job *job, invert_worker *total)
 {
-  loop l = {.job = job, .work = work, .what = what, .points = points, .subset = choose_subset(job)};
-  double *density = calloc((size_t)job->knots, sizeof *density);
-  osla_err err = density ? OSLA_OK : osla_error_set(OSLA_ERR_MEM, "ray density");
-  *total = (invert_worker){.job = job, .density = density};
-  err = osla_agree(job->t, err);
+  for (int i = 0; i < N_SUMS; i++)
+    OSLA_CALL(order_free_reduce(job->t, &total->sums[i]));
+  return OSLA_OK;
+}
+
+osla_err invert_for_all_paths(invert_job *job, const invert_pass *pass, invert_worker *total,
+                              double *seconds)
+{
+  loop l = {.job = job, .pass = pass, .subset = choose_subset(job)};
+  *total = (invert_worker){.job = job};
+  osla_err err = osla_agree(job->t, make_sums(pass, total));
   if (err == OSLA_OK) err = osla_counter_create(job->t, &l.counter);
   if (err != OSLA_OK) return err;
 
@@ -174,12 +188,12 @@ osla_err invert_for_all_paths(invert_job *job, const char *what, invert_path_wor
 #ifdef _OPENMP
 #pragma omp parallel num_threads(job->options->threads)
 #endif
-  run_thread(&l, total, density);
+  run_thread(&l, total);
   *seconds = osla_clock() - l.start;
   if (job->options->threads > 1) osla_blas_set_threads(job->blas_threads);
   clear_progress(&l);
   if (l.err != OSLA_OK) (void)osla_error_set(l.err, "%s", l.text);
   err = osla_agree(job->t, l.err);
   osla_counter_destroy(&l.counter);
-  return err;
+  return err == OSLA_OK ? share_sums(job, total) : err;
 }

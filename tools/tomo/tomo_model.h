@@ -71,6 +71,9 @@ int tomo_prior_columns_max(int n_radial);
 void tomo_prior_panel(const tomo_prior_options *options, const tomo_mesh *mesh, int n_radial,
                       int64_t knot, int *rows, int *columns, int64_t *ix, double *g);
 
+/* No element of C_m^(-1) is larger, in size. */
+double tomo_prior_most(const tomo_prior_options *options);
+
 /* m^T C_m^(-1) m, computed from differences without panels. */
 double tomo_prior_norm(const tomo_prior_options *options, const tomo_mesh *mesh, int n_radial,
                        const double *m);
@@ -83,7 +86,7 @@ typedef struct tomo_recovery {
   double amplitude;          /* slope of recovered against true */
 } tomo_recovery;
 
-/*   density    [in]  an entry per knot (tomo_path_add_density summed over paths)
+/*   density    [in]  an entry per knot (the lengths A_l of tomo_path_knots summed over paths)
  *   below      [in]  nonzero: knots with density < threshold instead */
 tomo_recovery tomo_model_compare(const double *m_true, const double *m, const double *density,
                                  int64_t knots, int n_radial, double threshold, int below);

@@ -199,9 +199,3 @@ double tomo_path_misfit(const tomo_path *path, const double *m, const double *d)
   }
   return sum;
 }
-
-void tomo_path_add_density(const tomo_path *path, double *density)
-{
-  for (int64_t j = 0; j < path->knots; j++)
-    density[path->knot[j]] += path->length[j];
-}

@@ -68,7 +68,4 @@ void tomo_path_data(const tomo_path *path, const double *m_true, double noise, u
 /* |d - G m|^2, the path's part of the misfit; m = NULL stands for the zero model. */
 double tomo_path_misfit(const tomo_path *path, const double *m, const double *d);
 
-/* density[l] += A_l for the touched knots; density has an entry per knot, km. */
-void tomo_path_add_density(const tomo_path *path, double *density);
-
 #endif

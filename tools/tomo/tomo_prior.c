@@ -98,6 +98,13 @@ void tomo_prior_panel(const tomo_prior_options *options, const tomo_mesh *mesh, 
       g[row + (self * n_radial + r + i) * m] = sqrt(options->radial) * radial_weight(width, i);
 }
 
+/* On the diagonal: a knot is one of the 5 or more neighbours of 6 others at most; and in second
+ * differences a coefficient takes part with 1, -2 and 1. */
+double tomo_prior_most(const tomo_prior_options *options)
+{
+  return options->damping + (1.0 + 6.0 / 25.0) * options->lateral + 6.0 * options->radial;
+}
+
 double tomo_prior_norm(const tomo_prior_options *options, const tomo_mesh *mesh, int n_radial,
                        const double *m)
 {

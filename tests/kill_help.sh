@@ -1,0 +1,64 @@
+# shellcheck shell=bash
+# Sourced by tests that kill jobs with checkpoints in c.h5 of the folder they work in, and start them
+# again. They set OSLA, MPIEXEC and a function fail.
+# shellcheck disable=SC2154
+
+# start RANKS MODE COMMAND ARGUMENT...: in the background; ranks: the processes
+start() {
+  local count=$1 mode=$2 env=() i proxy
+  shift 2
+  label="$1 ($count ranks, $mode)"
+  env=($(in_mode "$mode" "$count"))
+  env "${env[@]}" "$MPIEXEC" -n "$count" "$OSLA" "$@" >log 2>&1 </dev/null &
+  job=$!
+  for i in $(seq 1000); do
+    ranks=($(for proxy in $(pgrep -P "$job"); do pgrep -P "$proxy"; done))
+    [ "${#ranks[@]}" = "$count" ] &&
+      [ "$(cat "/proc/${ranks[-1]}/comm" 2>/dev/null)" = "${OSLA##*/}" ] && return
+    [ -d "/proc/$job" ] || break
+    sleep 0.005
+  done
+  fail "$label: no $count ranks"
+}
+
+# A checkpoint with more ids than the one before: it is longer.
+size=0
+wait_for_checkpoint() {
+  local i now
+  for i in $(seq 4000); do
+    now=$(stat -c %s c.h5 2>/dev/null)
+    [ "${now:-0}" -gt "$size" ] && { size=$now; return; }
+    [ -d "/proc/$job" ] || break
+    sleep 0.005
+  done
+  fail "$label: no further checkpoint was written"
+}
+
+# killed NUMBER: kill -9 for that rank; the job ends with it.
+killed() {
+  local i
+  kill -9 "${ranks[$1]}" 2>/dev/null || fail "$label: was over before it was killed"
+  for i in $(seq 200); do
+    kill -0 "$job" 2>/dev/null || break
+    sleep 0.05
+  done
+  kill -0 "$job" 2>/dev/null && { fail "$label: goes on for 10 s"; kill -9 "${ranks[@]}" "$job"; }
+  wait "$job" && fail "$label: exit status 0"
+  [ -s c.h5 ] || fail "$label: no checkpoint is left"
+  size=$(stat -c %s c.h5)
+}
+
+# resumed LEAST: the job went on from so much, at least
+before=0
+resumed() {
+  local now
+  now=$(sed -n 's/^resumed from c.h5: \([0-9]*\) of .*/\1/p' log)
+  [ "${now:-0}" -ge "$1" ] || fail "$label: resumed from '$now', not from $1 or more"
+  before=${now:-0}
+}
+# finished: to the end; the checkpoint is gone
+finished() {
+  wait "$job" || fail "$label: exit status $?"
+  resumed $((before + 1))
+  [ -e c.h5 ] && fail "$label: leaves its checkpoint"
+}

@@ -1,0 +1,113 @@
+/* Sums that no order changes: the same bits in any order, on any number of ranks and through any
+ * merges; right to 2^-60 of the largest term; odd terms. */
+#include "order_free.h"
+#include "osla_random.h"
+#include "osla_test.h"
+#include "osla_test_help.h"
+
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+enum { TERMS = 20000, SUMS = 7 };
+
+/* Over 160 powers of two, so that bins rise and are cut off. */
+static double term(int i)
+{
+  return ldexp(1.0 + osla_random_uniform(1, (uint64_t)i, 0),
+               (int)(osla_random_bits(2, (uint64_t)i, 0) % 160) - 100);
+}
+
+static void add(order_free_sums *s, int i)
+{
+  order_free_add(s, i % SUMS, term(i));
+}
+
+static bool equal(const order_free_sums *a, const order_free_sums *b)
+{
+  bool same = true;
+  for (int64_t i = 0; i < SUMS; i++) {
+    double x = order_free_value(a, i), y = order_free_value(b, i);
+    same &= memcmp(&x, &y, sizeof x) == 0;
+  }
+  return same;
+}
+
+static void test_any_order(void)
+{
+  order_free_sums up, down, parts, part;
+  OSLA_ASSERT_OK(order_free_make(SUMS, &up));
+  OSLA_ASSERT_OK(order_free_make(SUMS, &down));
+  OSLA_ASSERT_OK(order_free_make(SUMS, &parts));
+  for (int i = 0; i < TERMS; i++) {
+    add(&up, i);
+    add(&down, TERMS - 1 - i);
+  }
+  for (int p = 0; p < 5; p++) {
+    OSLA_ASSERT_OK(order_free_make(SUMS, &part));
+    for (int i = p; i < TERMS; i += 5)
+      add(&part, i);
+    order_free_merge(&parts, &part);
+    order_free_free(&part);
+  }
+  CU_ASSERT(equal(&up, &down) && equal(&up, &parts));
+  long double sum[SUMS] = {0.0L};
+  double largest = 0.0;
+  for (int i = 0; i < TERMS; i++)
+    sum[i % SUMS] += (long double)term(i);
+  for (int64_t i = 0; i < SUMS; i++) {
+    double value = order_free_value(&up, i);
+    largest = fmax(largest, value);
+    OSLA_ASSERT_CLOSE(value, (double)sum[i], 1e-15 * (double)sum[i]);
+  }
+  CU_ASSERT(order_free_largest(&up) == largest);
+  order_free_free(&up);
+  order_free_free(&down);
+  order_free_free(&parts);
+}
+
+/* Each rank has its terms; the last one none. */
+static void test_ranks(void)
+{
+  osla_transport *t;
+  order_free_sums all, mine;
+  if (!OSLA_ASSERT_OK(osla_transport_create(MPI_COMM_WORLD, NULL, &t))) return;
+  int rank = osla_test_rank(), busy = osla_test_size() > 1 ? osla_test_size() - 1 : 1;
+  OSLA_ASSERT_OK(order_free_make(SUMS, &all));
+  OSLA_ASSERT_OK(order_free_make(SUMS, &mine));
+  for (int i = 0; i < TERMS; i++) {
+    add(&all, i);
+    if (i * 7 / TERMS % busy == rank) add(&mine, i);
+  }
+  OSLA_ASSERT_OK(order_free_reduce(t, &mine));
+  CU_ASSERT(equal(&all, &mine));
+  order_free_free(&all);
+  order_free_free(&mine);
+  osla_transport_destroy(&t);
+}
+
+static void test_odd_terms(void)
+{
+  const double exact[] = {1.0, 0x1.fffffffffffffp0, 0x1p-1022, 0x1.8p1000, 3.0, 0x1p30, 0x1p-30};
+  for (size_t k = 0; k < sizeof exact / sizeof *exact; k++) {
+    order_free_sums s;
+    OSLA_ASSERT_OK(order_free_make(1, &s));
+    CU_ASSERT(order_free_value(&s, 0) == 0.0);
+    order_free_add(&s, 0, 0.0);
+    order_free_add(&s, 0, DBL_MIN / 4);
+    order_free_add(&s, 0, exact[k]);
+    OSLA_ASSERT_MSG(order_free_value(&s, 0) == exact[k], "%a", exact[k]);
+    order_free_add(&s, 0, NAN);
+    CU_ASSERT(order_free_value(&s, 0) >= DBL_MAX);
+    order_free_free(&s);
+  }
+}
+
+int main(int argc, char **argv)
+{
+  static const osla_test_case cases[] = {{"any order", test_any_order},
+                                         {"ranks", test_ranks},
+                                         {"odd terms", test_odd_terms},
+                                         {NULL, NULL}};
+  return osla_test_main(argc, argv, cases);
+}
