@@ -52,7 +52,7 @@ static int64_t pack_columns_for(const chol *f, const step *s, int across, unsign
     if (j % f->n_along != f->along || j % f->n_across != across) continue;
     int64_t start = j * f->v.nb, size = block_size(f, j);
     operand block = element(f, along_below(f, start), across_below(f, s->start));
-    if (packed) pack_block(f, size, s->size, block, packed + (size_t)count * bytes);
+    if (packed) osla_chol_pack_block(f, size, s->size, block, packed + (size_t)count * bytes);
     count++;
   }
   return count;
@@ -69,7 +69,7 @@ static osla_err publish_to(chol *f, const step *s, int along, int across, bool *
     return osla_panels_publish(f->panels, kind, s->k, target, 0, NULL, 0);
   if (whole) {
     operand panel = element(f, s->along_after, across_below(f, s->start));
-    if (!*is_packed) pack_block(f, s->along_left, s->size, panel, f->packed);
+    if (!*is_packed) osla_chol_pack_block(f, s->along_left, s->size, panel, f->packed);
     *is_packed = true;
     return osla_panels_publish(f->panels, kind, s->k, target, 0, f->packed,
                                (size_t)(s->along_left * s->size) * f->v.element);
@@ -134,7 +134,7 @@ static osla_err factor_step(chol *f, const step *s)
   if (s->along_left == 0) return OSLA_OK;
   operand diagonal = receive_diagonal(f, s);
   operand panel = element(f, s->along_after, across_below(f, s->start));
-  OSLA_CALL(solve_panel(f, s->along_left, s->size, diagonal, panel));
+  OSLA_CALL(osla_chol_solve_panel(f, s->along_left, s->size, diagonal, panel));
   return publish_panel(f, s);
 }
 
@@ -185,7 +185,7 @@ static operand gather_columns(chol *f, const step *s, operand rows, int64_t from
   for (int64_t c = 0; c < count; c += f->v.nb) {
     int64_t j = osla_index_global(from + c, f->v.nb, f->across, f->n_across) / f->v.nb;
     operand block = find_block(f, s, rows, j);
-    copy_block(f, block_size(f, j), s->size, block, advance_along(f, all, c));
+    osla_chol_copy_block(f, block_size(f, j), s->size, block, advance_along(f, all, c));
   }
   osla_trace_add(f->v.t, OSLA_TRACE_PACK, since,
                  (double)count * (double)s->size * (double)f->v.element);
@@ -210,9 +210,9 @@ static osla_err update(chol *f, const update_of *u, int64_t from, int64_t to, in
   int64_t behind = along_below(f, last + 1);
   operand l_j = advance_along(f, u->columns, from - u->first);
   if (behind < end)
-    OSLA_CALL(update_block(f, end - behind, to - from, u->s->size,
-                           advance_along(f, u->rows, behind - after), l_j,
-                           element(f, behind, from)));
+    OSLA_CALL(osla_chol_update_block(f, end - behind, to - from, u->s->size,
+                                     advance_along(f, u->rows, behind - after), l_j,
+                                     element(f, behind, from)));
   if (to - from > nb) {
     int64_t half = from + ((to - from) / nb + 1) / 2 * nb;
     OSLA_CALL(update(f, u, from, half, behind));
@@ -220,7 +220,7 @@ static osla_err update(chol *f, const update_of *u, int64_t from, int64_t to, in
   }
   int64_t on = along_below(f, start);
   if (on >= behind) return OSLA_OK; /* the diagonal block is another rank's */
-  return update_diagonal(f, to - from, u->s->size, l_j, element(f, on, from));
+  return osla_chol_update_diagonal(f, to - from, u->s->size, l_j, element(f, on, from));
 }
 
 /* ---- the loop ---- */

@@ -88,7 +88,8 @@ void osla_chol_clean_up(chol *f)
   free(f->packed_columns);
 }
 
-void copy_block(const chol *f, int64_t n_along, int64_t n_across, operand from, operand to)
+void osla_chol_copy_block(const chol *f, int64_t n_along, int64_t n_across, operand from,
+                          operand to)
 {
   int64_t rows = f->uplo == OSLA_LOWER ? n_along : n_across;
   int64_t cols = f->uplo == OSLA_LOWER ? n_across : n_along;
@@ -97,15 +98,16 @@ void copy_block(const chol *f, int64_t n_along, int64_t n_across, operand from, 
            from.at + (size_t)(c * from.ld) * f->v.element, (size_t)rows * f->v.element);
 }
 
-void pack_block(const chol *f, int64_t n_along, int64_t n_across, operand from, void *to)
+void osla_chol_pack_block(const chol *f, int64_t n_along, int64_t n_across, operand from, void *to)
 {
   double since = osla_trace_now(f->v.t);
-  copy_block(f, n_along, n_across, from, packed_operand(f, to, n_along, n_across));
+  osla_chol_copy_block(f, n_along, n_across, from, packed_operand(f, to, n_along, n_across));
   osla_trace_add(f->v.t, OSLA_TRACE_PACK, since,
                  (double)n_along * (double)n_across * (double)f->v.element);
 }
 
-osla_err solve_panel(const chol *f, int64_t n_along, int64_t size, operand diagonal, operand panel)
+osla_err osla_chol_solve_panel(const chol *f, int64_t n_along, int64_t size, operand diagonal,
+                               operand panel)
 {
   double since = osla_trace_now(f->v.t);
   if (f->uplo == OSLA_LOWER)
@@ -118,8 +120,8 @@ osla_err solve_panel(const chol *f, int64_t n_along, int64_t size, operand diago
   return OSLA_OK;
 }
 
-osla_err update_block(const chol *f, int64_t n_along, int64_t n_across, int64_t k, operand x_i,
-                      operand x_j, operand c)
+osla_err osla_chol_update_block(const chol *f, int64_t n_along, int64_t n_across, int64_t k,
+                                operand x_i, operand x_j, operand c)
 {
   if (n_along <= 0 || n_across <= 0) return OSLA_OK;
   double since = osla_trace_now(f->v.t);
@@ -134,7 +136,7 @@ osla_err update_block(const chol *f, int64_t n_along, int64_t n_across, int64_t 
   return OSLA_OK;
 }
 
-osla_err update_diagonal(const chol *f, int64_t n, int64_t k, operand x_j, operand c)
+osla_err osla_chol_update_diagonal(const chol *f, int64_t n, int64_t k, operand x_j, operand c)
 {
   double since = osla_trace_now(f->v.t);
   OSLA_CALL(osla_blas_syrk(f->v.dtype, f->uplo,

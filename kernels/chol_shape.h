@@ -84,16 +84,18 @@ static inline operand advance_along(const chol *f, operand a, int64_t count)
 }
 
 /* Copies an n_along x n_across piece to another operand, or to a dense array. */
-void copy_block(const chol *f, int64_t n_along, int64_t n_across, operand from, operand to);
-void pack_block(const chol *f, int64_t n_along, int64_t n_across, operand from, void *to);
+void osla_chol_copy_block(const chol *f, int64_t n_along, int64_t n_across, operand from,
+                          operand to);
+void osla_chol_pack_block(const chol *f, int64_t n_along, int64_t n_across, operand from, void *to);
 
 /* panel := panel L^-T (lower) or U^-T panel (upper). */
-osla_err solve_panel(const chol *f, int64_t n_along, int64_t size, operand diagonal, operand panel);
+osla_err osla_chol_solve_panel(const chol *f, int64_t n_along, int64_t size, operand diagonal,
+                               operand panel);
 
 /* C -= X_i X_j^T (lower) or X_j^T X_i (upper), C of n_along x n_across, and the triangle of C -=
  * X_j X_j^T; k is the panel's width. */
-osla_err update_block(const chol *f, int64_t n_along, int64_t n_across, int64_t k, operand x_i,
-                      operand x_j, operand c);
-osla_err update_diagonal(const chol *f, int64_t n, int64_t k, operand x_j, operand c);
+osla_err osla_chol_update_block(const chol *f, int64_t n_along, int64_t n_across, int64_t k,
+                                operand x_i, operand x_j, operand c);
+osla_err osla_chol_update_diagonal(const chol *f, int64_t n, int64_t k, operand x_j, operand c);
 
 #endif

@@ -31,7 +31,7 @@ static int64_t outer_cols(osla_trans trans, const osla_part *p)
  * their address ranges meet. */
 static bool memory_overlaps(const osla_part *x, const osla_part *y)
 {
-  gemm_target a = gemm_target_of(x), b = gemm_target_of(y);
+  gemm_target a = osla_gemm_target_of(x), b = osla_gemm_target_of(y);
   size_t e = osla_dtype_size(osla_matrix_dtype(x->matrix));
   if (a.rows == 0 || a.cols == 0 || b.rows == 0 || b.cols == 0) return false;
   uintptr_t from_a = (uintptr_t)a.at, to_a = from_a + (size_t)((a.cols - 1) * a.ld + a.rows) * e;
@@ -95,7 +95,7 @@ static gemm_work work_of(const request *r, const osla_gemm_options *options)
   return (gemm_work){.t = v.t,
                      .dtype = v.dtype,
                      .element = v.element,
-                     .c = gemm_target_of(&r->c),
+                     .c = osla_gemm_target_of(&r->c),
                      .options = options ? *options : (osla_gemm_options){0},
                      .k_to = outer_cols(r->transa, &r->a),
                      .triangle = r->triangle};
@@ -104,19 +104,19 @@ static gemm_work work_of(const request *r, const osla_gemm_options *options)
 /* Fills the work's operands and lists; *split: it is the run of gemm_split.c. */
 static osla_err plan(gemm_work *w, const request *r, bool *split)
 {
-  *split = gemm_split_wanted(&r->a, &r->b, &r->c, w->k_to, &w->options);
-  if (*split) gemm_split_share(w, &r->c);
-  OSLA_CALL(gemm_operand_make(&w->x[GEMM_A], r->transa, true, &r->a, &w->c, &w->options));
-  OSLA_CALL(gemm_operand_make(&w->x[GEMM_B], r->transb, false, &r->b, &w->c, &w->options));
-  return gemm_plan_make(w);
+  *split = osla_gemm_split_wanted(&r->a, &r->b, &r->c, w->k_to, &w->options);
+  if (*split) osla_gemm_split_share(w, &r->c);
+  OSLA_CALL(osla_gemm_operand_make(&w->x[GEMM_A], r->transa, true, &r->a, &w->c, &w->options));
+  OSLA_CALL(osla_gemm_operand_make(&w->x[GEMM_B], r->transb, false, &r->b, &w->c, &w->options));
+  return osla_gemm_plan_make(w);
 }
 
 /* Everything that can fail for a lack of memory, before C changes. */
 static osla_err prepare(gemm_work *w, const request *r, bool *split)
 {
   OSLA_CALL(plan(w, r, split));
-  if (*split) OSLA_CALL(gemm_split_open(w));
-  return gemm_run_open(w);
+  if (*split) OSLA_CALL(osla_gemm_split_open(w));
+  return osla_gemm_run_open(w);
 }
 
 static osla_err multiply(const request *r, osla_complex alpha, osla_complex beta,
@@ -131,11 +131,11 @@ static osla_err multiply(const request *r, osla_complex alpha, osla_complex beta
   if (alpha == 0) w.k_to = 0;                        /* as BLAS: then A and B are not read */
   OSLA_TRY(osla_agree(w.t, prepare(&w, r, &split))); /* also: operands are complete */
   if (split)
-    err = gemm_split_run(&w, alpha, beta, &r->c);
+    err = osla_gemm_split_run(&w, alpha, beta, &r->c);
   else
-    err = osla_agree(w.t, gemm_run(&w, alpha, beta)); /* nobody reads any more */
+    err = osla_agree(w.t, osla_gemm_run(&w, alpha, beta)); /* nobody reads any more */
 cleanup:
-  gemm_plan_free(&w);
+  osla_gemm_plan_free(&w);
   return err;
 }
 
@@ -195,7 +195,7 @@ static osla_err describe(const gemm_work *w, osla_gemm_plan *plan)
     const gemm_operand *x = &w->x[i];
     tally t = {x, plan};
     for (int64_t l = 0; l < x->n_loads; l++)
-      OSLA_CALL(gemm_load_walk(w, i, &x->loads[l], count_get, &t));
+      OSLA_CALL(osla_gemm_load_walk(w, i, &x->loads[l], count_get, &t));
     for (int64_t k = 0; k < w->n_tasks; k++)
       count_task(w, &w->tasks[k], i, plan);
     uint64_t slots = w->options.blocking || x->n_loads < 2 ? 1 : 2;
@@ -218,6 +218,6 @@ osla_err osla_gemm_predict(osla_trans transa, osla_trans transb, osla_part a, os
   osla_err err = plan(&w, &r, &split);
   if (err == OSLA_OK) err = describe(&w, out);
   if (split) out->buffers += (uint64_t)(c.m * c.n) * w.element;
-  gemm_plan_free(&w);
+  osla_gemm_plan_free(&w);
   return err;
 }

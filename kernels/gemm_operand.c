@@ -4,7 +4,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-gemm_target gemm_target_of(const osla_part *c)
+gemm_target osla_gemm_target_of(const osla_part *c)
 {
   local_view v = view_of(c->matrix);
   gemm_target t = {
@@ -80,8 +80,8 @@ static void look_at_ranks(gemm_operand *x, const osla_gemm_options *options)
     }
 }
 
-osla_err gemm_operand_make(gemm_operand *x, osla_trans trans, bool is_a, const osla_part *part,
-                           const gemm_target *c, const osla_gemm_options *options)
+osla_err osla_gemm_operand_make(gemm_operand *x, osla_trans trans, bool is_a, const osla_part *part,
+                                const gemm_target *c, const osla_gemm_options *options)
 {
   local_view v = view_of(part->matrix);
   gemm_axis rows = {.n = part->m, .first = part->i, .nb = v.mb, .nprocs = v.p};
@@ -111,7 +111,7 @@ osla_err gemm_operand_make(gemm_operand *x, osla_trans trans, bool is_a, const o
   return OSLA_OK;
 }
 
-void gemm_operand_free(gemm_operand *x)
+void osla_gemm_operand_free(gemm_operand *x)
 {
   free(x->pieces);
   free(x->groups);

@@ -271,7 +271,7 @@ static osla_err make_loads(gemm_work *w)
   return OSLA_OK;
 }
 
-osla_err gemm_plan_make(gemm_work *w)
+osla_err osla_gemm_plan_make(gemm_work *w)
 {
   const gemm_operand *a = &w->x[GEMM_A], *b = &w->x[GEMM_B];
   fit_memory(w);
@@ -283,11 +283,11 @@ osla_err gemm_plan_make(gemm_work *w)
   return make_loads(w);
 }
 
-void gemm_plan_free(gemm_work *w)
+void osla_gemm_plan_free(gemm_work *w)
 {
-  gemm_run_close(w);
-  gemm_operand_free(&w->x[GEMM_A]);
-  gemm_operand_free(&w->x[GEMM_B]);
+  osla_gemm_run_close(w);
+  osla_gemm_operand_free(&w->x[GEMM_A]);
+  osla_gemm_operand_free(&w->x[GEMM_B]);
   free(w->segments);
   free(w->tasks);
   free(w->private);

@@ -45,7 +45,7 @@ static osla_err most_gets(const gemm_work *w, int which, int64_t *most)
   *most = 0;
   for (int64_t l = 0; l < x->n_loads; l++) {
     int64_t count = 0;
-    OSLA_CALL(gemm_load_walk(w, which, &x->loads[l], count_get, &count));
+    OSLA_CALL(osla_gemm_load_walk(w, which, &x->loads[l], count_get, &count));
     if (count > *most) *most = count;
   }
   return OSLA_OK;
@@ -71,7 +71,7 @@ static osla_err source_open(source *s, const gemm_work *w, int which)
   return OSLA_OK;
 }
 
-osla_err gemm_run_open(gemm_work *w)
+osla_err osla_gemm_run_open(gemm_work *w)
 {
   w->sources = calloc(2, sizeof *w->sources);
   OSLA_CHECK(w->sources, OSLA_ERR_MEM, "gemm: operands");
@@ -80,7 +80,7 @@ osla_err gemm_run_open(gemm_work *w)
   return OSLA_OK;
 }
 
-void gemm_run_close(gemm_work *w)
+void osla_gemm_run_close(gemm_work *w)
 {
   for (int i = 0; w->sources && i < 2; i++) {
     source *s = &w->sources[i];
@@ -128,7 +128,7 @@ static osla_err start_loads(source *s, int64_t last)
   while (s->started < s->x->n_loads && s->started <= last &&
          s->started < s->finished + s->n_slots) {
     filling f = {s, &s->slots[s->started % s->n_slots]};
-    OSLA_CALL(gemm_load_walk(s->w, s->which, &s->x->loads[s->started], start_get, &f));
+    OSLA_CALL(osla_gemm_load_walk(s->w, s->which, &s->x->loads[s->started], start_get, &f));
     s->started++;
   }
   return OSLA_OK;
@@ -244,7 +244,7 @@ static osla_err multiply(const gemm_work *w, osla_complex alpha, gemm_array a, g
                          int64_t k, osla_complex beta)
 {
   const gemm_target *c = &w->c;
-  if (w->triangle >= 0) return gemm_triangle(w, alpha, a, b, k, beta);
+  if (w->triangle >= 0) return osla_gemm_triangle(w, alpha, a, b, k, beta);
   return osla_blas_gemm(w->dtype, a.trans, b.trans, c->rows, c->cols, k, alpha, a.at, a.ld, b.at,
                         b.ld, beta, c->at, c->ld);
 }
@@ -272,7 +272,7 @@ static osla_err run_tasks(source *s, osla_complex alpha, osla_complex beta)
   return OSLA_OK;
 }
 
-osla_err gemm_run(const gemm_work *w, osla_complex alpha, osla_complex beta)
+osla_err osla_gemm_run(const gemm_work *w, osla_complex alpha, osla_complex beta)
 {
   source *s = w->sources;
   if (w->c.rows == 0 || w->c.cols == 0) return OSLA_OK;

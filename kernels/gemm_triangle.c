@@ -119,8 +119,8 @@ static osla_err multiply_columns(const product *p, int64_t low, int64_t high, in
   return multiply_columns(p, edge_from, edge_to, col + cols / 2, cols - cols / 2);
 }
 
-osla_err gemm_triangle(const gemm_work *w, osla_complex alpha, gemm_array a, gemm_array b,
-                       int64_t k, osla_complex beta)
+osla_err osla_gemm_triangle(const gemm_work *w, osla_complex alpha, gemm_array a, gemm_array b,
+                            int64_t k, osla_complex beta)
 {
   product p = {w, creal(alpha), creal(beta), a, b, k};
   return multiply_columns(&p, 0, w->c.rows, 0, w->c.cols);

@@ -23,7 +23,7 @@
 
 enum { LINE = 64, MAX_LOOK_AHEAD = 2 };
 
-lu_step lu_step_make(const lu *f, int64_t k)
+lu_step osla_lu_step_make(const lu *f, int64_t k)
 {
   const local_view *v = &f->v;
   lu_step s = {.k = k, .start = k * v->nb, .prow = (int)(k % v->p), .pcol = (int)(k % v->q)};
@@ -72,7 +72,7 @@ static osla_err apply(lu *f, const lu_step *s, int64_t col, int64_t end)
   const local_view *v = &f->v;
   lu_operand top;
   int64_t cols = end - col;
-  lu_panel panel = lu_receive(f, s);
+  lu_panel panel = osla_lu_receive(f, s);
   memcpy(f->pivots + s->start, panel.pivots, (size_t)s->size * sizeof *f->pivots);
   if (panel.head->info > 0 && f->info == 0) f->info = panel.head->info;
   for (int64_t i = 0; i < s->size; i++) {
@@ -82,17 +82,17 @@ static osla_err apply(lu *f, const lu_step *s, int64_t col, int64_t end)
   }
   if (cols <= 0) return OSLA_OK;
   double since = osla_trace_now(v->t);
-  OSLA_CALL(lu_exchange_rows(f, s, panel.pivots, col, cols, &top));
+  OSLA_CALL(osla_lu_exchange_rows(f, s, panel.pivots, col, cols, &top));
   osla_trace_add(v->t, OSLA_TRACE_ROWS, since, (double)(s->size * cols));
   since = osla_trace_now(v->t);
   OSLA_CALL(osla_blas_trsm(v->dtype, OSLA_LEFT, OSLA_LOWER, OSLA_NOTRANS, OSLA_UNIT, s->size, cols,
                            panel.top.at, panel.top.ld, top.at, top.ld));
-  lu_store_rows(f, s, col, cols);
+  osla_lu_store_rows(f, s, col, cols);
   osla_trace_add(v->t, OSLA_TRACE_TRSM, since, (double)(s->size * s->size) * (double)cols);
   return update(f, s, &panel, top, col, cols);
 }
 
-osla_err lu_finish_posts(lu *f, osla_posted *posts, uint64_t exchange)
+osla_err osla_lu_finish_posts(lu *f, osla_posted *posts, uint64_t exchange)
 {
   osla_posted *set = posts + (exchange % 2) * (uint64_t)f->v.p;
   for (int prow = 0; prow < f->v.p; prow++)
@@ -106,8 +106,8 @@ static osla_err finish_all_posts(lu *f)
   for (int64_t set = 0; set < osla_panels_depth(f->panels); set++)
     OSLA_CALL(osla_panels_posted(f->panels, set));
   for (uint64_t set = 0; set < 2; set++) {
-    OSLA_CALL(lu_finish_posts(f, f->row_posts, set));
-    OSLA_CALL(lu_finish_posts(f, f->column_posts, set));
+    OSLA_CALL(osla_lu_finish_posts(f, f->row_posts, set));
+    OSLA_CALL(osla_lu_finish_posts(f, f->column_posts, set));
   }
   return OSLA_OK;
 }
@@ -115,14 +115,14 @@ static osla_err finish_all_posts(lu *f)
 /* Brings a panel up to date with the steps from `from` on, factors and publishes it. */
 static osla_err advance_panel(lu *f, int64_t k, int64_t from)
 {
-  lu_step s = lu_step_make(f, k);
+  lu_step s = osla_lu_step_make(f, k);
   if (!s.mine) return OSLA_OK;
   for (int64_t i = from; i < k; i++) {
-    lu_step before = lu_step_make(f, i);
+    lu_step before = osla_lu_step_make(f, i);
     OSLA_CALL(apply(f, &before, s.col, s.col_after));
   }
-  OSLA_CALL(lu_factor_panel(f, &s));
-  return lu_publish(f, &s);
+  OSLA_CALL(osla_lu_factor_panel(f, &s));
+  return osla_lu_publish(f, &s);
 }
 
 static osla_err run(lu *f)
@@ -131,11 +131,11 @@ static osla_err run(lu *f)
   int64_t ready = 0; /* panels before this one are factored; their columns have had all steps */
   if (v->prow < 0) return OSLA_OK;
   for (int64_t k = 0; k < f->steps; k++) {
-    lu_step s = lu_step_make(f, k);
+    lu_step s = osla_lu_step_make(f, k);
     osla_at_step(v->t, "osla_getrf", k);
     for (; ready <= k + f->look_ahead && ready < f->steps; ready++)
       OSLA_CALL(advance_panel(f, ready, k));
-    lu_step last = lu_step_make(f, ready - 1);
+    lu_step last = osla_lu_step_make(f, ready - 1);
     OSLA_CALL(apply(f, &s, cols_below(v, last.start + last.size), v->cols));
     OSLA_CALL(osla_panels_finish(f->panels, k));
   }
@@ -307,7 +307,7 @@ osla_err osla_getrf(osla_matrix *a, int64_t *ipiv, const osla_lu_options *option
   err = run(&f);
   if (err != OSLA_OK) osla_transport_abort(v->t, err); /* the others wait for my panels */
   OSLA_TRY(osla_barrier(v->t));                        /* nobody reads L any more */
-  err = lu_permute_left(&f);
+  err = osla_lu_permute_left(&f);
   if (err != OSLA_OK) osla_transport_abort(v->t, err);
   err = finish(&f, largest, ipiv, result);
 cleanup:

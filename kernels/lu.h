@@ -79,44 +79,44 @@ typedef struct lu {
 
 enum { LU_ROWS, LU_COLUMN, LU_PERMUTED, LU_PURPOSES }; /* of the store's notify slots */
 
-lu_step lu_step_make(const lu *f, int64_t k);
+lu_step osla_lu_step_make(const lu *f, int64_t k);
 
 /* Waits until what I sent in exchange e has arrived: before its buffers are used again. Local. */
-osla_err lu_finish_posts(lu *f, osla_posted *posts, uint64_t exchange);
+osla_err osla_lu_finish_posts(lu *f, osla_posted *posts, uint64_t exchange);
 
 /* ---- lu_publish.c ---- */
 
 /* Where the ranks of a panel note what they tell about it. Local. */
-lu_panel lu_panel_mine(const lu *f, const lu_step *s);
+lu_panel osla_lu_panel_mine(const lu *f, const lu_step *s);
 /* Publishes my part of a factored panel along my process row; if panels are gathered, the whole
  * panel to all ranks. Local. */
-osla_err lu_publish(lu *f, const lu_step *s);
+osla_err osla_lu_publish(lu *f, const lu_step *s);
 /* Waits for a panel, may be called again for the same one. Local. */
-lu_panel lu_receive(lu *f, const lu_step *s);
+lu_panel osla_lu_receive(lu *f, const lu_step *s);
 
 /* ---- lu_panel.c ---- */
 
 /* Factors the panel of a step with the other ranks of its process column, of which I am one. */
-osla_err lu_factor_panel(lu *f, const lu_step *s);
+osla_err osla_lu_factor_panel(lu *f, const lu_step *s);
 
 /* ---- lu_column.c: exchanges between the p ranks of a process column ---- */
 
 /* Where I write my record; then all ranks of the column publish theirs, and read the others'.
  * A record stays until the exchange after the next one. */
-unsigned char *lu_record_mine(const lu *f);
-osla_err lu_record_publish(lu *f, size_t bytes);
-const unsigned char *lu_record_of(const lu *f, int prow); /* of the last exchange; waits */
+unsigned char *osla_lu_record_mine(const lu *f);
+osla_err osla_lu_record_publish(lu *f, size_t bytes);
+const unsigned char *osla_lu_record_of(const lu *f, int prow); /* of the last exchange; waits */
 
 /* ---- lu_rows.c ---- */
 
 /* Exchanges rows as a panel says on local columns [col, col + cols), and gives the rows that are
  * now on top, without U's solve: in place (p = 1), or in f->u. Together with the process column. */
-osla_err lu_exchange_rows(lu *f, const lu_step *s, const int64_t *pivots, int64_t col, int64_t cols,
-                          lu_operand *top);
+osla_err osla_lu_exchange_rows(lu *f, const lu_step *s, const int64_t *pivots, int64_t col,
+                               int64_t cols, lu_operand *top);
 /* Stores such rows of f->u in the matrix, where they are mine. Local. */
-void lu_store_rows(const lu *f, const lu_step *s, int64_t col, int64_t cols);
+void osla_lu_store_rows(const lu *f, const lu_step *s, int64_t col, int64_t cols);
 
 /* Applies the later steps' interchanges to the columns left of them. Collective. */
-osla_err lu_permute_left(lu *f);
+osla_err osla_lu_permute_left(lu *f);
 
 #endif

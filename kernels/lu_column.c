@@ -11,16 +11,16 @@ static size_t place(const lu *f, uint64_t exchange, int prow)
   return f->records_at + index * f->record_bytes;
 }
 
-unsigned char *lu_record_mine(const lu *f)
+unsigned char *osla_lu_record_mine(const lu *f)
 {
   return (unsigned char *)osla_segment_local(f->store) + place(f, f->column_exchanges, f->v.prow);
 }
 
-osla_err lu_record_publish(lu *f, size_t bytes)
+osla_err osla_lu_record_publish(lu *f, size_t bytes)
 {
   const local_view *v = &f->v;
   size_t offset = place(f, f->column_exchanges, v->prow);
-  const void *mine = lu_record_mine(f);
+  const void *mine = osla_lu_record_mine(f);
   osla_posted *posts = f->column_posts + (f->column_exchanges % 2) * (uint64_t)v->p;
   f->column_exchanges++;
   for (int i = 1; i < v->p; i++) {
@@ -29,10 +29,10 @@ osla_err lu_record_publish(lu *f, size_t bytes)
     OSLA_CALL(osla_put_notify_post(f->store, target, offset, mine, near ? 0 : bytes, LU_COLUMN,
                                    f->column_exchanges, &posts[prow]));
   }
-  return lu_finish_posts(f, f->column_posts, f->column_exchanges); /* the next record's */
+  return osla_lu_finish_posts(f, f->column_posts, f->column_exchanges); /* the next record's */
 }
 
-const unsigned char *lu_record_of(const lu *f, int prow)
+const unsigned char *osla_lu_record_of(const lu *f, int prow)
 {
   const local_view *v = &f->v;
   int origin = rank_at(v, prow, v->pcol);

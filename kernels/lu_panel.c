@@ -35,7 +35,7 @@ typedef struct own {
 
 static own own_panel(const lu *f, const lu_step *s)
 {
-  lu_panel p = lu_panel_mine(f, s);
+  lu_panel p = osla_lu_panel_mine(f, s);
   return (own){(lu_head *)(uintptr_t)p.head, (int64_t *)(uintptr_t)p.pivots, p.top.at};
 }
 
@@ -77,7 +77,9 @@ static bool has_nan(const lu *f, int64_t n, const unsigned char *x)
 /* Notes the panel's first column with a NaN, in its top block or in `rows` rows of L below it. That
  * does not depend on how IxAMAX compares a NaN: the column's steps before are those without one.
  * Its row carries a NaN on to the last column, unless it becomes a pivot row: so a panel without
- * one is known by its last column and its pivots. */
+ * one is known by its last column and its pivots. Where a zero pivot is divided by, as without
+ * interchanges within a block, it makes NaN, which solves carry to earlier columns: then it counts.
+ */
 static void note_nan(const lu *f, const lu_step *s, const unsigned char *l, int64_t ld,
                      int64_t rows)
 {
@@ -92,7 +94,8 @@ static void note_nan(const lu *f, const lu_step *s, const unsigned char *l, int6
     if (has_nan(f, s->size, p.top + (size_t)j * next_top) ||
         (rows > 0 && has_nan(f, rows, l + (size_t)j * next_l)))
       break;
-  if (p.head->info == 0 || p.head->info > s->start + j + 1) p.head->info = s->start + j + 1;
+  bool earlier = f->pivoting == OSLA_PIVOT_PARTIAL && p.head->info > s->start + j + 1;
+  if (p.head->info == 0 || earlier) p.head->info = s->start + j + 1;
 }
 
 /* ---- one process row ---- */
@@ -143,7 +146,7 @@ static void scatter_row(const lu *f, const lu_step *s, int64_t row, const unsign
 static osla_err publish_offer(lu *f, const lu_step *s, int64_t j)
 {
   const local_view *v = &f->v;
-  unsigned char *record = lu_record_mine(f);
+  unsigned char *record = osla_lu_record_mine(f);
   size_t row_bytes = (size_t)s->size * v->element;
   offer mine = {.value = -1, .row = -1};
   int64_t first = first_row(f, s, j), at;
@@ -157,7 +160,7 @@ static osla_err publish_offer(lu *f, const lu_step *s, int64_t j)
   memcpy(record, &mine, sizeof mine);
   bool top = has_top(f, s);
   if (top) gather_row(f, s, s->row + j, record + sizeof mine + row_bytes);
-  return lu_record_publish(f, sizeof mine + (top ? 2 : 1) * row_bytes);
+  return osla_lu_record_publish(f, sizeof mine + (top ? 2 : 1) * row_bytes);
 }
 
 /* The offer with the largest element; of equal ones that of the first row. */
@@ -166,7 +169,7 @@ static const unsigned char *best_offer(const lu *f, offer *best)
   const unsigned char *best_at = NULL;
   *best = (offer){.value = -1, .row = -1};
   for (int prow = 0; prow < f->v.p; prow++) {
-    const unsigned char *record = lu_record_of(f, prow);
+    const unsigned char *record = osla_lu_record_of(f, prow);
     offer o;
     memcpy(&o, record, sizeof o);
     bool better = o.value > best->value || (o.value == best->value && o.row < best->row);
@@ -192,7 +195,7 @@ static osla_err eliminate(lu *f, const lu_step *s, int64_t j, int64_t end)
   if (best.row != s->start + j) {
     if (osla_index_owner(best.row, v->mb, v->p) == v->prow)
       scatter_row(f, s, osla_index_local(best.row, v->mb, v->p),
-                  lu_record_of(f, s->prow) + sizeof best + row_bytes);
+                  osla_lu_record_of(f, s->prow) + sizeof best + row_bytes);
     if (has_top(f, s)) scatter_row(f, s, s->row + j, row);
   }
   osla_complex pivot = osla_lu_value(v->dtype, p.top + (size_t)(j + j * v->nb) * e);
@@ -259,10 +262,10 @@ static osla_err factor_unpivoted(lu *f, const lu_step *s)
   }
   if (v->p > 1) {
     size_t bytes = (size_t)(s->size * v->nb) * v->element;
-    if (has_top(f, s)) memcpy(lu_record_mine(f), p.top, bytes);
-    OSLA_CALL(lu_record_publish(f, has_top(f, s) ? bytes : 0));
+    if (has_top(f, s)) memcpy(osla_lu_record_mine(f), p.top, bytes);
+    OSLA_CALL(osla_lu_record_publish(f, has_top(f, s) ? bytes : 0));
     for (int prow = 0; prow < v->p; prow++) { /* of all: none may run two exchanges ahead */
-      const unsigned char *record = lu_record_of(f, prow);
+      const unsigned char *record = osla_lu_record_of(f, prow);
       if (prow == s->prow && !has_top(f, s)) memcpy(p.top, record, bytes);
     }
   }
@@ -285,7 +288,7 @@ static osla_err publish_candidates(lu *f, const lu_step *s)
   const local_view *v = &f->v;
   int64_t rows = v->rows - s->row, info, *order = f->candidates, *swaps = order + rows;
   int64_t count = rows < s->size ? rows : s->size;
-  unsigned char *record = lu_record_mine(f);
+  unsigned char *record = osla_lu_record_mine(f);
   int64_t *indices = (int64_t *)record + 1;
   unsigned char *elements = (unsigned char *)(indices + v->nb);
   if (rows > 0) {
@@ -302,7 +305,7 @@ static osla_err publish_candidates(lu *f, const lu_step *s)
              local_at(v, s->row + order[i], s->col + c), v->element);
   }
   memcpy(record, &count, sizeof count);
-  return lu_record_publish(f, f->record_bytes);
+  return osla_lu_record_publish(f, f->record_bytes);
 }
 
 /* Stacks all candidates in f->scratch (leading dimension p nb) and their indices in rows. */
@@ -311,7 +314,7 @@ static int64_t stack_candidates(lu *f, const lu_step *s, int64_t *rows)
   const local_view *v = &f->v;
   int64_t total = 0;
   for (int prow = 0; prow < v->p; prow++) {
-    const unsigned char *record = lu_record_of(f, prow);
+    const unsigned char *record = osla_lu_record_of(f, prow);
     const int64_t *indices = (const int64_t *)record + 1;
     int64_t count;
     memcpy(&count, record, sizeof count);
@@ -347,7 +350,7 @@ static osla_err factor_tournament(lu *f, const lu_step *s)
   p.head->info = info > 0 ? s->start + info : 0;
   copy(v->element, s->size, s->size, f->scratch, ld, p.top, v->nb);
   make_interchanges(s, rows, p.pivots);
-  OSLA_CALL(lu_exchange_rows(f, s, p.pivots, s->col, s->size, &unused));
+  OSLA_CALL(osla_lu_exchange_rows(f, s, p.pivots, s->col, s->size, &unused));
   return solve_for_l(f, s, &p);
 }
 
@@ -395,7 +398,7 @@ static osla_err factor_gathered(lu *f, const lu_step *s)
   return OSLA_OK;
 }
 
-osla_err lu_factor_panel(lu *f, const lu_step *s)
+osla_err osla_lu_factor_panel(lu *f, const lu_step *s)
 {
   const local_view *v = &f->v;
   if (f->gathered) return factor_gathered(f, s);

@@ -25,7 +25,7 @@ static size_t head_offset(const lu *f, const lu_step *s)
   return (size_t)(s->k / f->v.q) * f->head_bytes;
 }
 
-lu_panel lu_panel_mine(const lu *f, const lu_step *s)
+lu_panel osla_lu_panel_mine(const lu *f, const lu_step *s)
 {
   lu_panel p = parts(f, (unsigned char *)osla_segment_local(f->store) + head_offset(f, s));
   p.l = (lu_operand){local_at(&f->v, s->row_after, s->col), f->v.lld};
@@ -74,7 +74,7 @@ static osla_err publish_to_row(lu *f, const lu_step *s, int prow)
   return OSLA_OK;
 }
 
-osla_err lu_publish(lu *f, const lu_step *s)
+osla_err osla_lu_publish(lu *f, const lu_step *s)
 {
   const local_view *v = &f->v;
   if (f->gathered && v->prow != s->prow) return OSLA_OK;
@@ -85,12 +85,12 @@ osla_err lu_publish(lu *f, const lu_step *s)
   return OSLA_OK;
 }
 
-lu_panel lu_receive(lu *f, const lu_step *s)
+lu_panel osla_lu_receive(lu *f, const lu_step *s)
 {
   const local_view *v = &f->v;
   int mate = rank_at(v, v->prow, s->pcol); /* who has L for my rows */
   int origin = f->gathered ? rank_at(v, s->prow, s->pcol) : mate;
-  if (origin == rank_at(v, v->prow, v->pcol)) return lu_panel_mine(f, s);
+  if (origin == rank_at(v, v->prow, v->pcol)) return osla_lu_panel_mine(f, s);
   osla_panels_wait(f->panels, PANEL_ROWS, s->k, origin);
   if (in_place(v, origin)) {
     unsigned char *store = osla_segment_peer(f->store, origin);

@@ -103,7 +103,7 @@ static osla_err exchange(lu *f, const lu_step *s, const int64_t *pivots, int64_t
   size_t bytes = (size_t)count_of(f, moves, v->prow) * column;
   unsigned char *local = osla_segment_local(f->store);
   osla_posted *posts = f->row_posts + (f->row_exchanges % 2) * (uint64_t)v->p;
-  OSLA_CALL(lu_finish_posts(f, f->row_posts, f->row_exchanges));
+  OSLA_CALL(osla_lu_finish_posts(f, f->row_posts, f->row_exchanges));
   gather(f, moves, col, cols, local + mine);
   f->row_exchanges++;
   for (int i = 1; i < v->p; i++) {
@@ -124,8 +124,8 @@ static osla_err exchange(lu *f, const lu_step *s, const int64_t *pivots, int64_t
   return OSLA_OK;
 }
 
-osla_err lu_exchange_rows(lu *f, const lu_step *s, const int64_t *pivots, int64_t col, int64_t cols,
-                          lu_operand *top)
+osla_err osla_lu_exchange_rows(lu *f, const lu_step *s, const int64_t *pivots, int64_t col,
+                               int64_t cols, lu_operand *top)
 {
   const local_view *v = &f->v;
   *top = (lu_operand){f->u, v->nb};
@@ -137,7 +137,7 @@ osla_err lu_exchange_rows(lu *f, const lu_step *s, const int64_t *pivots, int64_
   return osla_lapack_laswp(v->dtype, cols, top->at, v->lld, s->size, f->places, false);
 }
 
-void lu_store_rows(const lu *f, const lu_step *s, int64_t col, int64_t cols)
+void osla_lu_store_rows(const lu *f, const lu_step *s, int64_t col, int64_t cols)
 {
   const local_view *v = &f->v;
   if (v->p == 1 || v->prow != s->prow) return;
@@ -263,7 +263,7 @@ static osla_err permute_panels(lu *f)
   return OSLA_OK;
 }
 
-osla_err lu_permute_left(lu *f)
+osla_err osla_lu_permute_left(lu *f)
 {
   const local_view *v = &f->v;
   if (v->prow < 0 || f->pivoting == OSLA_PIVOT_NONE) return OSLA_OK;

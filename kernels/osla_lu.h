@@ -48,7 +48,8 @@ typedef struct osla_lu_result {
  * do, the first row is taken. On return all ranks have finished.
  * A NaN shows in info (LAPACK and ScaLAPACK promise nothing). With partial pivoting info is its
  * column, of the first min(m, n), on any grid and in any blocks, and the columns before it are
- * right; in the other ways it may be an earlier column of the same block.
+ * right; in the other ways it may be an earlier column of the same block,
+ * unless that has a zero pivot, which then counts.
  * A pivot that is not zero but so small that its reciprocal overflows (2^-1024 or less in double,
  * 2^-128 in single) leaves infinities or NaN (see info) in its column of L; then `trusted` is
  * false. Scale such a matrix first. (LAPACK's own xGETF2 divides

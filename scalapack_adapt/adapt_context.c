@@ -10,6 +10,10 @@
  * processes; at most one context has it at a time, since two may be used in any order. Who is kept
  * is agreed upon when it is made, and who is taken when it is used again; to close a context that
  * is kept is local.
+ *
+ * Processes may leave their contexts in different orders. On one node to free them is local, too.
+ * Between nodes MPI frees windows together: there contexts that are not kept wait, as those do, for
+ * the next one of the same processes or for MPI_Finalize (unless several threads call).
  */
 #include "adapt.h"
 
@@ -179,7 +183,9 @@ static int delete_context(MPI_Comm comm, int keyval, void *value, void *extra)
   adapt_context *x = value;
   (void)comm, (void)keyval, (void)extra;
   x->comm = MPI_COMM_NULL;
-  if (!x->kept || !x->shifted || bytes_of(x) > KEPT_BYTES) destroy(x);
+  bool waits =
+    adapt_registry_get()->keeps && x->shifted && osla_transport_n_nodes(x->transport) > 1;
+  if (!waits && (!x->kept || !x->shifted || bytes_of(x) > KEPT_BYTES)) destroy(x);
   return MPI_SUCCESS;
 }
 

@@ -1,10 +1,10 @@
-/* A plain ScaLAPACK program: products in several contexts, which each second process leaves in
- * another order. BLACS does not wait there, so nothing else may. */
+/* A plain ScaLAPACK program: products in more contexts than the drop-in keeps, which each second
+ * process leaves in another order. BLACS does not wait there, so nothing else may. */
 #include "dropin_program.h"
 
 #include <stdio.h>
 
-enum { CONTEXTS = 3, TIMES = 3, N = 120 };
+enum { CONTEXTS = 10, TIMES = 3, N = 120 };
 
 static void multiply(const context *c)
 {

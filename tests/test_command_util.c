@@ -5,6 +5,14 @@
 #include <math.h>
 #include <string.h>
 
+/* Stands in for MPI's own: a failure of MPI's ends all ranks. */
+static int aborts;
+int MPI_Abort(MPI_Comm comm, int code)
+{
+  if (comm == MPI_COMM_WORLD && code == OSLA_EXIT_FAILED) aborts++;
+  return MPI_SUCCESS;
+}
+
 static void check_bytes(uint64_t bytes, const char *expected)
 {
   osla_text text = osla_format_bytes(bytes);
@@ -76,7 +84,9 @@ static void test_agree(void)
             OSLA_EXIT_USAGE);
   CU_ASSERT(osla_command_rank() == osla_test_rank());
   CU_ASSERT(osla_command_fail("test", osla_error_set(OSLA_ERR_IO, "no file")) == OSLA_EXIT_USAGE);
+  CU_ASSERT(aborts == 0);
   CU_ASSERT(osla_command_fail("test", osla_error_set(OSLA_ERR_MPI, "no MPI")) == OSLA_EXIT_FAILED);
+  CU_ASSERT(aborts == (osla_test_size() > 1)); /* the others may wait in MPI */
 }
 
 int main(int argc, char **argv)

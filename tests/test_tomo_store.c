@@ -113,8 +113,7 @@ static void test_plain_damage(void)
 
 int main(int argc, char **argv)
 {
-  static const osla_test_case cases[] = {{"round_trip", test_round_trip},
-                                         {"plain_damage", test_plain_damage},
-                                         {NULL, NULL}};
+  static const osla_test_case cases[] = {
+    {"round_trip", test_round_trip}, {"plain_damage", test_plain_damage}, {NULL, NULL}};
   return osla_test_main(argc, argv, cases);
 }

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 int osla_command_rank(void)
@@ -32,13 +33,17 @@ static const char *gap(const char *name)
   return name && name[0] != '-' ? " " : "";
 }
 
-static void write_error(const char *name, const char *text)
+static void write_line(const char *name, const char *text)
 {
   char out[1200];
-  if (osla_command_rank() != 0) return;
   (void)snprintf(out, sizeof out, "osla%s%s: %s\n", gap(name), name ? name : "", text);
   ssize_t written = write(STDERR_FILENO, out, strlen(out));
   (void)written; /* there is nowhere to report a failing stderr */
+}
+
+static void write_error(const char *name, const char *text)
+{
+  if (osla_command_rank() == 0) write_line(name, text);
 }
 
 int osla_command_error(const char *name, const char *format, ...)
@@ -52,10 +57,25 @@ int osla_command_error(const char *name, const char *format, ...)
   return OSLA_EXIT_USAGE;
 }
 
+/* MPI has failed, perhaps on this rank alone, and then the others wait in the same call for ever.
+ * If on all, rank 0 is the first to say so. */
+static void end_all(const char *name)
+{
+  const struct timespec moment = {.tv_nsec = 200000000};
+  int size = 1;
+  (void)MPI_Comm_size(MPI_COMM_WORLD, &size);
+  if (osla_command_rank() != 0) (void)nanosleep(&moment, NULL);
+  write_line(name, osla_error_text());
+  if (size > 1) (void)MPI_Abort(MPI_COMM_WORLD, OSLA_EXIT_FAILED);
+}
+
 int osla_command_fail(const char *name, osla_err err)
 {
   if (err == OSLA_OK) return OSLA_EXIT_OK;
-  write_error(name, osla_error_text());
+  if (err == OSLA_ERR_MPI)
+    end_all(name);
+  else
+    write_error(name, osla_error_text());
   return err == OSLA_ERR_MPI || err == OSLA_ERR_STATE ? OSLA_EXIT_FAILED : OSLA_EXIT_USAGE;
 }
 

@@ -79,7 +79,8 @@ int osla_command_error(const char *name, const char *format, ...)
 
 /* The same with the text of the latest osla_err; returns its exit status: OSLA_EXIT_USAGE for ARG,
  * MEM, RANGE, IO and UNSUPPORTED, OSLA_EXIT_FAILED for MPI and STATE, OSLA_EXIT_OK (and writes
- * nothing) for OSLA_OK. Local. */
+ * nothing) for OSLA_OK. After MPI it ends all ranks, since nothing can be agreed upon any more: the
+ * rank that failed writes the line. Local. */
 int osla_command_fail(const char *name, osla_err err);
 
 /* The largest of the ranks' statuses. Collective on MPI_COMM_WORLD. */

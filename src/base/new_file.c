@@ -82,7 +82,7 @@ static osla_err resolve(const char *path, char target[PATH_MAX], struct stat *fo
     *there = lstat(target, found) == 0;
     if (!*there) return errno == ENOENT ? OSLA_OK : failed(path, errno);
     if (!S_ISLNK(found->st_mode)) return OSLA_OK;
-    OSLA_CHECK(new_file_may_follow(directory, found), OSLA_ERR_IO,
+    OSLA_CHECK(osla_new_file_may_follow(directory, found), OSLA_ERR_IO,
                "%.200s: is a symbolic link of another user in a directory where all may write",
                path);
     OSLA_CALL(read_link(path, directory, target));
@@ -136,7 +136,7 @@ static osla_err look(osla_new_file *f, int flags, char directory[PATH_MAX])
               (!there || (status.st_ino == f->old.st_ino && status.st_dev == f->old.st_dev));
   OSLA_CHECK(same, OSLA_ERR_IO, "%.200s: a link that leads to no name", f->path); /* in /proc */
   OSLA_CALL(osla_new_file_directory(target, directory));
-  OSLA_CHECK(!there || new_file_may_replace(target, directory, &f->old), OSLA_ERR_IO,
+  OSLA_CHECK(!there || osla_new_file_may_replace(target, directory, &f->old), OSLA_ERR_IO,
              "%.200s: exists and may not be replaced: %s", f->path, strerror(errno));
   f->target = strdup(target);
   OSLA_CHECK(f->target, OSLA_ERR_MEM, "name of a file");
@@ -214,7 +214,7 @@ osla_err osla_new_file_sync(osla_new_file *f)
     f->old = now;
     f->replaces = true;
   }
-  OSLA_CHECK(!f->replaces || new_file_keep_rights(f->fd, f->target, &f->old), OSLA_ERR_IO,
+  OSLA_CHECK(!f->replaces || osla_new_file_keep_rights(f->fd, f->target, &f->old), OSLA_ERR_IO,
              "%.200s: the rights of the file that is there: %s", f->path, strerror(errno));
   if (fsync(f->fd) != 0) return failed(f->path, errno);
   if (!f->named) return OSLA_OK;

@@ -18,7 +18,7 @@ static bool sticky_forbids(const struct stat *directory, const struct stat *old)
   return (directory->st_mode & S_ISVTX) && me != 0 && old->st_uid != me && directory->st_uid != me;
 }
 
-bool new_file_may_replace(const char *target, const char *directory, const struct stat *old)
+bool osla_new_file_may_replace(const char *target, const char *directory, const struct stat *old)
 {
   struct stat status;
   if (faccessat(AT_FDCWD, target, W_OK, AT_EACCESS) != 0) return false;
@@ -28,7 +28,7 @@ bool new_file_may_replace(const char *target, const char *directory, const struc
   return false;
 }
 
-bool new_file_may_follow(const char *directory, const struct stat *link)
+bool osla_new_file_may_follow(const char *directory, const struct stat *link)
 {
   struct stat status;
   if (stat(directory, &status) != 0) return false;
@@ -58,7 +58,7 @@ static bool copy_list(int fd, const char *target)
 }
 #endif
 
-bool new_file_keep_rights(int fd, const char *target, const struct stat *old)
+bool osla_new_file_keep_rights(int fd, const char *target, const struct stat *old)
 {
   struct stat mine;
   mode_t mode = old->st_mode & 0777; /* data is not to be run as somebody else */

@@ -7,13 +7,13 @@
 
 /* May this process put another file in the place of `target`, whose lstat is `old`? False sets
  * errno. */
-bool new_file_may_replace(const char *target, const char *directory, const struct stat *old);
+bool osla_new_file_may_replace(const char *target, const char *directory, const struct stat *old);
 
 /* May the link be followed, as far as its owner is concerned? False sets errno. */
-bool new_file_may_follow(const char *directory, const struct stat *link);
+bool osla_new_file_may_follow(const char *directory, const struct stat *link);
 
 /* Gives the file of fd the owner, group, mode and access control list of `target`, as far as this
  * process may. False, and errno, if it would have wider rights. */
-bool new_file_keep_rights(int fd, const char *target, const struct stat *old);
+bool osla_new_file_keep_rights(int fd, const char *target, const struct stat *old);
 
 #endif

@@ -11,7 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-osla_err file_open_fd(const char *path, const char *shown, int flags, int *fd)
+osla_err osla_file_open_fd(const char *path, const char *shown, int flags, int *fd)
 {
   struct stat status;
   *fd = open(path, flags | O_CLOEXEC);
@@ -23,7 +23,7 @@ osla_err file_open_fd(const char *path, const char *shown, int flags, int *fd)
   return osla_error_set(OSLA_ERR_IO, "%.200s: is not a regular file", shown);
 }
 
-osla_err file_sync_fd(const char *path, int *fd)
+osla_err osla_file_sync_fd(const char *path, int *fd)
 {
   bool done = *fd < 0 || fsync(*fd) == 0;
   int reason = errno;
@@ -36,7 +36,7 @@ osla_err file_sync_fd(const char *path, int *fd)
   return OSLA_OK;
 }
 
-osla_err file_read_at(int fd, const char *path, void *bytes, size_t size, uint64_t offset)
+osla_err osla_file_read_at(int fd, const char *path, void *bytes, size_t size, uint64_t offset)
 {
   unsigned char *at = bytes;
   for (size_t done = 0; done < size;) {
@@ -50,7 +50,7 @@ osla_err file_read_at(int fd, const char *path, void *bytes, size_t size, uint64
   return OSLA_OK;
 }
 
-osla_err file_length(int fd, const char *path, uint64_t *bytes)
+osla_err osla_file_length(int fd, const char *path, uint64_t *bytes)
 {
   struct stat status;
   OSLA_CHECK(fstat(fd, &status) == 0, OSLA_ERR_IO, "%.200s: %s", path, strerror(errno));

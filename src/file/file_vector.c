@@ -24,7 +24,7 @@ static osla_err to_file_type(osla_file_type type, file_type *out)
 static osla_err write_part(const osla_file *f, const file_item *item, int64_t first, int64_t count,
                            const void *data, uint64_t *sum)
 {
-  *sum = file_sum(data, 8, count, (uint64_t)first);
+  *sum = osla_file_sum(data, 8, count, (uint64_t)first);
   return osla_write_at(f->fd, f->path, data, 8 * (size_t)count, item->offset + 8 * (uint64_t)first);
 }
 
@@ -32,8 +32,8 @@ static osla_err read_part(const osla_file *f, const file_item *item, int64_t fir
                           void *data, uint64_t *sum)
 {
   OSLA_CALL(
-    file_read_at(f->fd, f->path, data, 8 * (size_t)count, item->offset + 8 * (uint64_t)first));
-  *sum = file_sum(data, 8, count, (uint64_t)first);
+    osla_file_read_at(f->fd, f->path, data, 8 * (size_t)count, item->offset + 8 * (uint64_t)first));
+  *sum = osla_file_sum(data, 8, count, (uint64_t)first);
   return OSLA_OK;
 }
 
@@ -42,16 +42,16 @@ static osla_err put(osla_file *f, const char *name, file_type type, int64_t tota
 {
   file_item item = {.m = total, .n = 1, .type = (int32_t)type, .vector = 1};
   uint64_t sum = 0;
-  OSLA_CALL(file_reserve(f, name, &item));
-  OSLA_CALL(file_agree(f, write_part(f, &item, first, count, data, &sum)));
-  return file_seal(f, name, &item, sum);
+  OSLA_CALL(osla_file_reserve(f, name, &item));
+  OSLA_CALL(osla_file_agree(f, write_part(f, &item, first, count, data, &sum)));
+  return osla_file_seal(f, name, &item, sum);
 }
 
 osla_err osla_file_put_vector(osla_file *f, const char *name, osla_file_type type, int64_t count,
                               const void *data)
 {
   file_type wide = FILE_D;
-  OSLA_CALL(file_check_state(f, true));
+  OSLA_CALL(osla_file_check_state(f, true));
   OSLA_CALL(to_file_type(type, &wide));
   return put(f, name, wide, count, 0, is_root(f) ? count : 0, data);
 }
@@ -65,7 +65,7 @@ static osla_err place_parts(osla_file *f, const char *name, int64_t count, int64
   osla_err err = counts ? OSLA_OK : osla_error_set(OSLA_ERR_MEM, "table of %d ranks", size);
   if (err == OSLA_OK && count < 0)
     err = osla_error_set(OSLA_ERR_ARG, "%.63s: %" PRId64 " elements", name, count);
-  OSLA_TRY(file_agree(f, err));
+  OSLA_TRY(osla_file_agree(f, err));
   counts[osla_transport_rank(f->t)] = count;
   OSLA_TRY(osla_allreduce(f->t, counts, size, MPI_INT64_T, MPI_SUM));
   *first = *total = 0;
@@ -83,7 +83,7 @@ osla_err osla_file_put_parts(osla_file *f, const char *name, osla_file_type type
 {
   int64_t first, total;
   file_type wide = FILE_D;
-  OSLA_CALL(file_check_state(f, true));
+  OSLA_CALL(osla_file_check_state(f, true));
   OSLA_CALL(to_file_type(type, &wide));
   OSLA_CALL(place_parts(f, name, count, &first, &total));
   return put(f, name, wide, total, first, count, data);
@@ -93,10 +93,10 @@ static osla_err find_vector(osla_file *f, const char *name, osla_file_type type,
 {
   file_type wide = FILE_D;
   OSLA_CALL(to_file_type(type, &wide));
-  OSLA_CALL(file_find(f, name, true, item));
+  OSLA_CALL(osla_file_find(f, name, true, item));
   OSLA_CHECK(item->type == (int32_t)wide, OSLA_ERR_IO,
              "%.200s: %.63s is of type %s, and %s was expected", f->path, name,
-             file_type_name((file_type)item->type), file_type_name(wide));
+             osla_file_type_name((file_type)item->type), osla_file_type_name(wide));
   return OSLA_OK;
 }
 
@@ -118,8 +118,8 @@ osla_err osla_file_get_vector(osla_file *f, const char *name, osla_file_type typ
              "%.200s: %.63s has %" PRId64 " elements, and not %" PRId64, f->path, name, item.m,
              count);
   osla_err err = is_root(f) ? read_part(f, &item, 0, count, data, &sum) : OSLA_OK;
-  OSLA_CALL(file_agree(f, err));
-  OSLA_CALL(file_verify(f, name, &item, sum));
+  OSLA_CALL(osla_file_agree(f, err));
+  OSLA_CALL(osla_file_verify(f, name, &item, sum));
   return osla_bcast(f->t, data, count, MPI_INT64_T, 0);
 }
 
@@ -135,22 +135,23 @@ osla_err osla_file_get_parts(osla_file *f, const char *name, osla_file_type type
                          "%.200s: elements %" PRId64 " to %" PRId64 " of %.63s, which has %" PRId64,
                          f->path, first, first + count - 1, name, item.m);
   if (err == OSLA_OK) err = read_part(f, &item, first, count, data, &sum);
-  OSLA_CALL(file_agree(f, err));
-  return file_verify(f, name, &item, sum);
+  OSLA_CALL(osla_file_agree(f, err));
+  return osla_file_verify(f, name, &item, sum);
 }
 
 static osla_err put_value(osla_file *f, const char *name, file_type type, const void *value)
 {
-  OSLA_CALL(file_check_state(f, true));
-  return file_agree(f, is_root(f) ? file_hdf5_put_value(f->hdf5, name, type, value) : OSLA_OK);
+  OSLA_CALL(osla_file_check_state(f, true));
+  return osla_file_agree(f, is_root(f) ? osla_file_hdf5_put_value(f->hdf5, name, type, value)
+                                       : OSLA_OK);
 }
 
 /* `value` gets 8 bytes on all ranks. */
 static osla_err get_value(osla_file *f, const char *name, file_type type, void *value)
 {
-  OSLA_CALL(file_check_state(f, false));
-  osla_err err = is_root(f) ? file_hdf5_get_value(f->hdf5, name, type, value) : OSLA_OK;
-  OSLA_CALL(file_agree(f, err));
+  OSLA_CALL(osla_file_check_state(f, false));
+  osla_err err = is_root(f) ? osla_file_hdf5_get_value(f->hdf5, name, type, value) : OSLA_OK;
+  OSLA_CALL(osla_file_agree(f, err));
   return osla_bcast(f->t, value, 8, MPI_BYTE, 0);
 }
 
@@ -176,15 +177,15 @@ osla_err osla_file_get_int(osla_file *f, const char *name, int64_t *value)
 
 osla_err osla_file_put_text(osla_file *f, const char *name, const char *value)
 {
-  OSLA_CALL(file_check_state(f, true));
-  return file_agree(f, is_root(f) ? file_hdf5_put_text(f->hdf5, name, value) : OSLA_OK);
+  OSLA_CALL(osla_file_check_state(f, true));
+  return osla_file_agree(f, is_root(f) ? osla_file_hdf5_put_text(f->hdf5, name, value) : OSLA_OK);
 }
 
 osla_err osla_file_get_text(osla_file *f, const char *name, char *value, size_t size)
 {
   OSLA_CHECK(size > 0, OSLA_ERR_ARG, "%.63s: no room for a text", name);
-  OSLA_CALL(file_check_state(f, false));
-  osla_err err = is_root(f) ? file_hdf5_get_text(f->hdf5, name, value, size) : OSLA_OK;
-  OSLA_CALL(file_agree(f, err));
+  OSLA_CALL(osla_file_check_state(f, false));
+  osla_err err = is_root(f) ? osla_file_hdf5_get_text(f->hdf5, name, value, size) : OSLA_OK;
+  OSLA_CALL(osla_file_agree(f, err));
   return osla_bcast(f->t, value, (int64_t)size, MPI_CHAR, 0);
 }

@@ -76,7 +76,7 @@ bool osla_pool_full(request_pool *pool)
 
 bool osla_pool_add(request_pool *pool, MPI_Request request, int32_t *first)
 {
-  if (pool->first_free < 0 && !grow(pool)) /* a kernel may have no other way back */
+  if (pool->first_free < 0 && !grow(pool))
     return MPI_Wait(&request, MPI_STATUS_IGNORE) == MPI_SUCCESS;
   int32_t index = pool->first_free;
   entry *e = &pool->entries[index];

@@ -24,8 +24,8 @@ uint64_t osla_pool_finished(const request_pool *pool);
 /* No room for one more unfinished request? Tests the unfinished ones first when full. */
 bool osla_pool_full(request_pool *pool);
 
-/* Puts a request in front of the chain *first; waits for it where there is no memory for that, as a
- * kernel in the middle of its work cannot go back. False: that failed. */
+/* Puts a request in front of the chain *first. Without memory for that it waits for the request
+ * here, since nobody else could: what it writes must not outlive its place. False: that failed. */
 bool osla_pool_add(request_pool *pool, MPI_Request request, int32_t *first);
 
 /* Tests the chain; when all of it is finished its entries are freed, *first becomes -1, and the
