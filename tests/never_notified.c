@@ -1,4 +1,5 @@
-/* For test_patience.sh: all ranks but the last wait for a notify that the last one never sends. */
+/* For test_patience.sh: all ranks but the last wait for a notify that the last one never sends;
+ * with an argument the first one ends the job instead. */
 #include "osla_farewell.h"
 #include "osla_segment.h"
 
@@ -8,8 +9,9 @@
 
 enum { NEVER = 600 };
 
-int main(void)
+int main(int argc, char **argv)
 {
+  (void)argv;
   int level;
   osla_transport *t;
   osla_segment *s;
@@ -22,6 +24,8 @@ int main(void)
   }
   int last = osla_transport_size(t) - 1;
   if (osla_transport_rank(t) == last) (void)sleep(NEVER);
+  if (argc > 1 && osla_transport_rank(t) == 0)
+    osla_transport_abort(t, osla_error_set(OSLA_ERR_STATE, "a test"));
   osla_at_step(t, "a test", 7);
   osla_notify_wait(s, last, 0, 1);
   return 0;

@@ -19,13 +19,13 @@ patience osla_patience_start(const osla_transport *t)
  * ranks wait a little longer. */
 static double limit_of(const osla_transport *t)
 {
-  double later = 0.25 * t->rank, most = 0.1 * t->settings.patience;
+  double later = t->rank > 0 ? 1 + 0.25 * t->rank : 0, most = 2 + 0.1 * t->settings.patience;
   return t->settings.patience + (later < most ? later : most);
 }
 
-/* Who is in a call of MPI that does not end holds MPI's lock, so MPI_Abort would not end either; and
- * one that has lost a host may not come back: then this process ends by itself or by the alarm, and
- * the launcher ends the others. */
+/* Who is in a call of MPI that does not end holds MPI's lock, so MPI_Abort would not end either;
+ * and one that has lost a host may not come back: then this process ends by itself or by the alarm,
+ * and the launcher ends the others. */
 _Noreturn static void give_up(osla_transport *t, const char *call)
 {
   const char *kernel = atomic_load(&t->kernel);
@@ -38,8 +38,9 @@ _Noreturn static void give_up(osla_transport *t, const char *call)
   osla_log(t->rank, "nothing came%s for %g s%s%s%s (OSLA_PATIENCE=%g); ending all ranks", from,
            t->settings.patience, in, call ? ", waiting in " : "", call ? call : "",
            t->settings.patience);
+  osla_nap(OSLA_LAST_WORDS_US);
   (void)alarm(LAST_SECONDS);
-  if (!call) (void)MPI_Abort(t->comm, 1);
+  if (!call) (void)MPI_Abort(MPI_COMM_WORLD, 1); /* see osla_transport_abort */
   _exit(1);
 }
 

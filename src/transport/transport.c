@@ -275,6 +275,7 @@ void osla_at_step(osla_transport *t, const char *kernel, int64_t step)
 void osla_transport_abort(osla_transport *t, osla_err err)
 {
   osla_log(t->rank, "%s: %s; ending all ranks", osla_err_name(err), osla_error_text());
-  (void)MPI_Abort(t->comm, 1);
+  osla_nap(OSLA_LAST_WORDS_US);
+  (void)MPI_Abort(MPI_COMM_WORLD, 1); /* MPICH 4.0.2 waits in that of a duplicate for the others */
   abort();
 }

@@ -141,6 +141,9 @@ void osla_backend_offer(const osla_transport_ops *ops);
  * on all ranks together: UNSUPPORTED (with the names that there are), ARG (ranks differ), MPI. */
 osla_err osla_backend_choose(MPI_Comm comm, const char *name, const osla_transport_ops **out);
 
+/* Between a last line and MPI_Abort: hydra drops what it has not passed on by then. */
+enum { OSLA_LAST_WORDS_US = 200000 };
+
 /* The one wait routine. Returns the first time that test(arg) is true. Spins shortly if cores are
  * free, then sleeps on the bell (or naps, when bell is NULL) and makes progress between. */
 typedef bool osla_wait_test(void *arg);
