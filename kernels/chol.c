@@ -247,6 +247,7 @@ static osla_err run(chol *f)
   if (f->v.prow < 0) return OSLA_OK;
   for (int64_t k = 0; k < f->steps; k++) {
     step s = make_step(f, k);
+    osla_at_step(f->v.t, "osla_potrf", k);
     for (; ready <= k + f->look_ahead && ready < f->steps; ready++)
       OSLA_CALL(advance_panel(f, ready, k));
     int64_t rest = across_below(f, ready * f->v.nb);

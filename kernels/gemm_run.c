@@ -258,6 +258,7 @@ static osla_err run_tasks(source *s, osla_complex alpha, osla_complex beta)
   }
   for (int64_t t = 0; t < w->n_tasks; t++) {
     const gemm_task *task = &w->tasks[t];
+    osla_at_step(w->t, "osla_gemm", t);
     OSLA_CALL(advance(&s[GEMM_A], t));
     OSLA_CALL(advance(&s[GEMM_B], t));
     OSLA_CALL(ready(&s[GEMM_A], task, &a));

@@ -177,6 +177,7 @@ static bool all_applied(void *arg)
  * say what each owner still has to add, and direct additions on the node are complete. */
 osla_err osla_hessian_settle(osla_hessian *h)
 {
+  osla_at_step(h->v.t, "osla_hessian_commit", 0);
   OSLA_CALL(osla_node_sums_send(h));
   size_t ranks = (size_t)osla_transport_size(h->v.t);
   uint64_t *counts = calloc(2 * ranks, sizeof *counts), *expected = counts + ranks;

@@ -132,6 +132,7 @@ static osla_err run(lu *f)
   if (v->prow < 0) return OSLA_OK;
   for (int64_t k = 0; k < f->steps; k++) {
     lu_step s = osla_lu_step_make(f, k);
+    osla_at_step(v->t, "osla_getrf", k);
     for (; ready <= k + f->look_ahead && ready < f->steps; ready++)
       OSLA_CALL(advance_panel(f, ready, k));
     lu_step last = osla_lu_step_make(f, ready - 1);

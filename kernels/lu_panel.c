@@ -74,12 +74,21 @@ static bool has_nan(const lu *f, int64_t n, const unsigned char *x)
   return found;
 }
 
+static bool has_zero_pivot(const lu *f, const lu_step *s)
+{
+  own p = own_panel(f, s);
+  for (int64_t j = 0; j < s->size; j++)
+    if (osla_lu_value(f->v.dtype, p.top + (size_t)(j * (f->v.nb + 1)) * f->v.element) == 0)
+      return true;
+  return false;
+}
+
 /* Notes the panel's first column with a NaN, in its top block or in `rows` rows of L below it. That
  * does not depend on how IxAMAX compares a NaN: the column's steps before are those without one.
  * Its row carries a NaN on to the last column, unless it becomes a pivot row: so a panel without
  * one is known by its last column and its pivots. Where a zero pivot is divided by, as without
- * interchanges within a block, it makes NaN, which solves carry to earlier columns: then it counts.
- */
+ * interchanges within a block, it makes NaN, which solves carry to earlier columns: then it counts,
+ * and has been noted by the owner of the block. */
 static void note_nan(const lu *f, const lu_step *s, const unsigned char *l, int64_t ld,
                      int64_t rows)
 {
@@ -89,13 +98,12 @@ static void note_nan(const lu *f, const lu_step *s, const unsigned char *l, int6
   bool found = rows > 0 && has_nan(f, rows, l + (size_t)last * next_l);
   for (j = 0; j <= last && !found; j++)
     found = has_nan(f, 1, p.top + (size_t)j * (next_top + e));
-  if (!found) return;
+  if (!found || (f->pivoting != OSLA_PIVOT_PARTIAL && has_zero_pivot(f, s))) return;
   for (j = 0; j < last; j++)
     if (has_nan(f, s->size, p.top + (size_t)j * next_top) ||
         (rows > 0 && has_nan(f, rows, l + (size_t)j * next_l)))
       break;
-  bool earlier = f->pivoting == OSLA_PIVOT_PARTIAL && p.head->info > s->start + j + 1;
-  if (p.head->info == 0 || earlier) p.head->info = s->start + j + 1;
+  if (p.head->info == 0 || p.head->info > s->start + j + 1) p.head->info = s->start + j + 1;
 }
 
 /* ---- one process row ---- */

@@ -221,6 +221,7 @@ osla_err osla_row_swap_run(osla_row_swap *x)
   osla_err err = OSLA_OK;
   if (x->v.rows > 0)
     for (int64_t col = 0, step = 0; col < x->v.cols && err == OSLA_OK; col += x->width, step++) {
+      osla_at_step(x->v.t, "row interchanges", step);
       int64_t left = x->v.cols - col;
       err = exchange(x, step, col, left < x->width ? left : x->width);
     }

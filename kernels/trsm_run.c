@@ -82,6 +82,7 @@ osla_err osla_trsm_run_notrans(trsm *f)
   OSLA_CALL(osla_trsm_prefetch(f, 0));
   for (int64_t number = 0; number < f->steps; number++) {
     trsm_step s = osla_trsm_step(f, number);
+    osla_at_step(f->b.t, "osla_trsm", number);
     OSLA_CALL(osla_trsm_prefetch(f, number + 1));
     OSLA_CALL(step_notrans(f, &s));
   }
@@ -157,6 +158,7 @@ osla_err osla_trsm_run_trans(trsm *f)
   OSLA_CALL(osla_trsm_prefetch(f, 0));
   for (int64_t number = 0; number < f->steps; number++) {
     trsm_step s = osla_trsm_step(f, number);
+    osla_at_step(f->b.t, "osla_trsm", number);
     OSLA_CALL(osla_trsm_prefetch(f, number + 1));
     OSLA_CALL(step_trans(f, &s));
   }

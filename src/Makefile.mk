@@ -40,6 +40,7 @@ src_sources = \
   src/transport/groups.h src/transport/groups.c \
   src/transport/host.c \
   src/transport/transport.c \
+  src/transport/patience.h src/transport/patience.c \
   src/transport/wait.c \
   src/transport/collective.c \
   src/transport/trace.h src/transport/trace.c \

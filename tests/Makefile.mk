@@ -81,6 +81,8 @@ tests_scripts = \
   tests/check_tree.sh \
   tests/check_install.sh \
   tests/check_blas.sh \
+  tests/test_hosts.sh \
+  tests/test_patience.sh \
   tests/test_command.sh \
   tests/test_files.sh \
   tests/test_info.sh \
@@ -142,7 +144,7 @@ doc_from_scalapack_SOURCES = doc/from_scalapack.c
 doc_from_scalapack_LDADD = libosla.la $(SCALAPACK_LIBS) -lm
 
 # A helper of test_invert.sh.
-check_PROGRAMS += tests/result_diff
+check_PROGRAMS += tests/result_diff tests/never_notified
 tests_result_diff_SOURCES = tests/result_diff.c
 tests_result_diff_LDADD = tools/libtomo.la libosla.la
 

@@ -108,6 +108,9 @@ rm -f c.h5 # one from before the bound was exceeded
 "$check" make index index.h5 90 || fail "cannot make index"
 run 3 node 1 "${assemble[@]}" --output s.h5 panels.h5 index.h5
 bad 'index.h5: update 39: ix\[[0-9]+\] = 90 is outside 0 to 89'
+"$check" make asymmetric asymmetric.h5 90 || fail "cannot make asymmetric"
+run 2 node 1 "${assemble[@]}" --output s.h5 panels.h5 asymmetric.h5
+bad 'asymmetric.h5: update 39: U is not symmetric: .*'
 run 2 node 1 "${assemble[@]}" --output s.h5 --type float panels.h5
 bad '--reproducible: sums into double only, not into float'
 run 2 node 1 "${assemble[@]}" --output s.h5 --bound -1 panels.h5

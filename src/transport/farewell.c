@@ -3,6 +3,7 @@
 #include "futex.h"
 #include "osla_farewell.h"
 #include "osla_random.h"
+#include "transport_ops.h"
 
 #include <pthread.h>
 #include <stdbool.h>
@@ -141,21 +142,20 @@ static osla_err make(MPI_Comm comm, farewell **out)
   OSLA_MPI(MPI_Comm_size(comm, &size));
   farewell *f = calloc(1, sizeof *f);
   MPI_Request *requests = calloc(2 * (size_t)size, sizeof *requests);
-  int complete = f && requests;
-  int code = MPI_Allreduce(MPI_IN_PLACE, &complete, 1, MPI_INT, MPI_MIN, comm);
-  if (code == MPI_SUCCESS && complete) {
+  osla_err err = osla_all_have(comm, f && requests, "messages");
+  if (err == OSLA_OK) {
     *f = (farewell){.size = size, .requests = requests};
-    code = MPI_Comm_dup(comm, &f->comm);
+    int code = MPI_Comm_dup(comm, &f->comm);
     if (code == MPI_SUCCESS) code = MPI_Comm_rank(f->comm, &f->rank);
-    if (code == MPI_SUCCESS) {
-      *out = f;
-      return OSLA_OK;
-    }
+    if (code != MPI_SUCCESS) err = osla_error_set_mpi(code, "MPI_Comm_dup");
   }
-  free(requests);
-  free(f);
-  OSLA_MPI(code);
-  return osla_error_set(OSLA_ERR_MEM, "requests for %d ranks", size);
+  if (err != OSLA_OK) {
+    free(requests);
+    free(f);
+    f = NULL;
+  }
+  *out = f;
+  return err;
 }
 
 /* Appends: the attribute stays the first one, so that nothing is deleted on the way. */

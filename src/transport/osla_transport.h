@@ -93,6 +93,10 @@ osla_err osla_agree(osla_transport *transport, osla_err local);
  * first RMA operation of a kernel, where a lone return would leave the peers waiting for ever. */
 void osla_transport_abort(osla_transport *transport, osla_err err) __attribute__((noreturn));
 
+/* What this rank is at: kernels call it at each step. The line that ends a job whose waits have
+ * outlasted OSLA_PATIENCE (seconds; see osla(1)) names it. `kernel` must stay, a literal. Local. */
+void osla_at_step(osla_transport *transport, const char *kernel, int64_t step);
+
 /* Memory that this node still offers for segments. Local.
  *   shared_bytes    [out] free bytes of the shared-memory file system
  *   available_bytes [out] memory that the kernel calls available, as far as the memory limits of

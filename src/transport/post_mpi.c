@@ -18,6 +18,7 @@
  * how many are queued, and each that a step leaves behind is one that it cannot help.
  */
 #include "post_mpi.h"
+#include "patience.h"
 #include "request_pool.h"
 
 #include <stdlib.h>
@@ -86,7 +87,9 @@ static void send_word(osla_post *post)
 {
   osla_region *region = post->region;
   if (region->unflushed[post->rank]) {
+    osla_patience_blocked(region->t, "MPI_Win_flush");
     int code = MPI_Win_flush(post->rank, region->win);
+    osla_patience_blocked(region->t, NULL);
     if (code != MPI_SUCCESS) post->err = osla_error_set_mpi(code, "MPI_Win_flush");
     region->unflushed[post->rank] = false;
   }

@@ -10,6 +10,7 @@
  * to 12 bytes early. Allocated memory is page-aligned, which is checked; for attached memory see
  * attach_mpi.c.
  */
+#include "patience.h"
 #include "post_mpi.h"
 #include "region_cache.h"
 #include "shared_memory.h"
@@ -18,7 +19,7 @@
 #include <string.h>
 #include <unistd.h>
 
-osla_err osla_mpi_open_window(osla_region *region, void *base, size_t bytes)
+static osla_err open_window(osla_region *region, void *base, size_t bytes)
 {
   OSLA_MPI(MPI_Win_create(base, (MPI_Aint)bytes, 1, MPI_INFO_NULL, region->t->comm, &region->win));
   OSLA_MPI(MPI_Win_set_errhandler(region->win, MPI_ERRORS_RETURN));
@@ -30,12 +31,22 @@ osla_err osla_mpi_open_window(osla_region *region, void *base, size_t bytes)
   return OSLA_OK;
 }
 
+osla_err osla_mpi_open_window(osla_region *region, void *base, size_t bytes)
+{
+  osla_patience_blocked(region->t, "MPI_Win_create");
+  osla_err err = open_window(region, base, bytes);
+  osla_patience_blocked(region->t, NULL);
+  return err;
+}
+
 void osla_mpi_close_window(osla_region *region)
 {
   if (region->win == MPI_WIN_NULL) return;
+  osla_patience_blocked(region->t, "MPI_Win_free");
   (void)MPI_Win_unlock_all(region->win);
   if (region->dynamic) (void)MPI_Win_detach(region->win, region->peer[region->t->rank]);
   (void)MPI_Win_free(&region->win);
+  osla_patience_blocked(region->t, NULL);
   region->dynamic = false;
 }
 

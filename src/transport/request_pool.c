@@ -1,5 +1,6 @@
 #include "request_pool.h"
 
+#include <stdatomic.h>
 #include <stdlib.h>
 
 typedef struct entry {
@@ -13,6 +14,7 @@ struct request_pool {
   entry *entries;
   int32_t capacity, first_free;
   int unfinished;
+  _Atomic uint64_t finished;
 };
 
 request_pool *osla_pool_create(void)
@@ -52,8 +54,16 @@ static int test_entry(request_pool *pool, entry *e)
     e->code = code;
     e->request = MPI_REQUEST_NULL; /* there is no more to be had from it */
   }
-  if (finished || code != MPI_SUCCESS) pool->unfinished--;
+  if (finished || code != MPI_SUCCESS) {
+    pool->unfinished--;
+    atomic_fetch_add_explicit(&pool->finished, 1, memory_order_relaxed);
+  }
   return e->code;
+}
+
+uint64_t osla_pool_finished(const request_pool *pool)
+{
+  return atomic_load_explicit(&pool->finished, memory_order_relaxed);
 }
 
 bool osla_pool_full(request_pool *pool)

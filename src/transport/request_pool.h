@@ -18,6 +18,9 @@ typedef struct request_pool request_pool;
 request_pool *osla_pool_create(void); /* NULL when out of memory */
 void osla_pool_destroy(request_pool *pool);
 
+/* How many requests have ended so far; needs no mutex. */
+uint64_t osla_pool_finished(const request_pool *pool);
+
 /* No room for one more unfinished request? Tests the unfinished ones first when full. */
 bool osla_pool_full(request_pool *pool);
 

@@ -2,6 +2,7 @@
 #include "futex.h"
 #include "osla_farewell.h"
 #include "osla_log.h"
+#include "patience.h"
 #include "request_pool.h"
 #include "shared_memory.h"
 #include "trace.h"
@@ -132,6 +133,7 @@ static osla_err set_up(osla_transport *t, MPI_Comm comm, const osla_transport_op
   t->host = host.first;
   t->oversubscribed = host.ranks * threads > host.cores;
   if (options && options->progress_thread) OSLA_CALL(osla_agree(t, start_progress_thread(t)));
+  if (t->settings.patience > 0) OSLA_CALL(osla_agree(t, osla_patience_watch(t)));
   return t->ops->start ? t->ops->start(t) : OSLA_OK;
 }
 
@@ -156,6 +158,7 @@ osla_err osla_transport_create(MPI_Comm comm, const osla_transport_options *opti
   (void)pthread_mutex_init(&t->mutex, NULL);
   (void)pthread_mutex_init(&t->hook_mutex, NULL);
   t->pool = pool;
+  atomic_store(&t->awaited, -1);
   err = set_up(t, comm, options);
   if (err != OSLA_OK) osla_transport_destroy(&t);
   *out = t;
@@ -167,6 +170,7 @@ void osla_transport_destroy(osla_transport **transport)
   osla_transport *t = transport ? *transport : NULL;
   if (!t) return;
   if (t->ops) t->ops->finish(t);
+  osla_patience_unwatch(t);
   if (t->has_progress_thread) {
     atomic_store(&t->stop_progress, true);
     (void)pthread_join(t->progress_thread, NULL);
@@ -262,9 +266,16 @@ void osla_progress_remove(osla_transport *t, osla_progress_hook *hook, void *arg
   (void)pthread_mutex_unlock(&t->hook_mutex);
 }
 
+void osla_at_step(osla_transport *t, const char *kernel, int64_t step)
+{
+  atomic_store_explicit(&t->kernel, kernel, memory_order_relaxed);
+  atomic_store_explicit(&t->step, step, memory_order_relaxed);
+}
+
 void osla_transport_abort(osla_transport *t, osla_err err)
 {
   osla_log(t->rank, "%s: %s; ending all ranks", osla_err_name(err), osla_error_text());
-  (void)MPI_Abort(t->comm, 1);
+  osla_nap(OSLA_LAST_WORDS_US);
+  (void)MPI_Abort(MPI_COMM_WORLD, 1); /* MPICH 4.0.2 waits in that of a duplicate for the others */
   abort();
 }

@@ -7,6 +7,7 @@
  * (one node) or by MPI (several), never by both: MPI does not make the two atomic to one another.
  */
 #include "osla_clock.h"
+#include "patience.h"
 #include "post_mpi.h"
 #include "region_cache.h"
 #include "request_pool.h"
@@ -176,7 +177,9 @@ static osla_err mpi_flush(osla_region *region, int rank)
   if (is_flushed(region, rank)) return OSLA_OK;
   OSLA_CALL(sleep_until_served(region, rank));
   (void)pthread_mutex_lock(&region->t->mutex);
+  osla_patience_blocked(region->t, "MPI_Win_flush");
   int code = MPI_Win_flush(rank, region->win);
+  osla_patience_blocked(region->t, NULL);
   region->unflushed[rank] = false;
   (void)pthread_mutex_unlock(&region->t->mutex);
   return code == MPI_SUCCESS ? OSLA_OK : osla_error_set_mpi(code, "MPI_Win_flush");

@@ -118,6 +118,15 @@ struct osla_transport {
   pthread_t progress_thread;
   bool has_progress_thread;
   atomic_bool stop_progress;
+  /* For the line that patience.c ends with: */
+  const char *_Atomic kernel; /* the last one that ran, and its step */
+  _Atomic int64_t step;
+  atomic_int awaited;             /* a rank that a notify is awaited from; -1: none */
+  const char *_Atomic blocked_in; /* a call of MPI, NULL: none; since: */
+  double blocked_since;
+  pthread_t watch_thread;
+  bool watches;
+  atomic_bool stop_watch;
   struct osla_trace *trace; /* what was recorded last, see trace.h; NULL: nothing ever was */
   struct osla_trace *_Atomic tracing; /* the same while tracing is on, else NULL */
 };
@@ -131,6 +140,9 @@ void osla_backend_offer(const osla_transport_ops *ops);
 /* The backend of that name; NULL: what OSLA_TRANSPORT says, else mpi. Collective on comm. Errors,
  * on all ranks together: UNSUPPORTED (with the names that there are), ARG (ranks differ), MPI. */
 osla_err osla_backend_choose(MPI_Comm comm, const char *name, const osla_transport_ops **out);
+
+/* Between a last line and MPI_Abort: hydra drops what it has not passed on by then. */
+enum { OSLA_LAST_WORDS_US = 200000 };
 
 /* The one wait routine. Returns the first time that test(arg) is true. Spins shortly if cores are
  * free, then sleeps on the bell (or naps, when bell is NULL) and makes progress between. */

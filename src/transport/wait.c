@@ -8,7 +8,7 @@
  */
 #include "futex.h"
 #include "osla_clock.h"
-#include "transport_ops.h"
+#include "patience.h"
 
 enum { SPIN_US = 50, NAP_MIN_US = 20, NAP_MAX_US = 200, SLEEP_ON_NODE_US = 20000, BUSY_US = 2 };
 
@@ -86,9 +86,11 @@ void osla_wait_until(osla_transport *t, osla_wait_test *test, void *arg, osla_be
   if (spins && (network ? spin_on_network(t, test, arg) : spin(test, arg))) return;
 
   int nap = NAP_MIN_US;
+  patience left = osla_patience_start(t);
   for (;;) {
     bool busy;
     if (take_turn(t, test, arg, &busy)) return;
+    osla_patience_check(t, &left);
     if (network && busy) {
       nap = NAP_MIN_US;
       if (spins && spin_on_network(t, test, arg)) return;

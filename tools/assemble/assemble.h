@@ -32,6 +32,7 @@ typedef struct assemble_job {
   updates_reader *reader; /* each rank's */
   checkpoint checkpoint;
   reproducible reproducible;
+  bool symmetric;  /* the pass for bounds has found that all blocks are */
   int64_t *before; /* [n_files + 1] updates in the files before each */
   int64_t updates; /* in all files */
   int64_t elements;

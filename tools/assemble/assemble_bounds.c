@@ -42,9 +42,9 @@ static void look_at_panel(look *l, int64_t k, int64_t n, const int64_t *ix, cons
   }
 }
 
-static void look_at_block(look *l, int64_t n, const int64_t *ix, const double *u)
+static osla_err look_at_block(look *l, int64_t n, const int64_t *ix, const double *u)
 {
-  double often = 0.0;
+  double often = 0.0, largest_of_all = 0.0;
   for (int64_t a = 0; a < n; a++)
     often = fmax(often, ++l->at_index[ix[a]]);
   for (int64_t a = 0; a < n; a++) {
@@ -55,7 +55,9 @@ static void look_at_block(look *l, int64_t n, const int64_t *ix, const double *u
     }
     l->at_index[ix[a]] = 0.0;
     order_free_add(&l->blocks, ix[a], often * largest);
+    largest_of_all = fmax(largest_of_all, largest);
   }
+  return update_check_symmetric(OSLA_DOUBLE, u, n, largest_of_all);
 }
 
 static osla_err look_at_update(worker *w, int64_t u, void *values)
@@ -70,7 +72,7 @@ static osla_err look_at_update(worker *w, int64_t u, void *values)
   if (b->k > 0)
     look_at_panel(l, b->k, n, ix, values);
   else
-    look_at_block(l, n, ix, values);
+    OSLA_CALL(look_at_block(l, n, ix, values));
   for (int64_t a = 0; gradient && a < n; a++)
     order_free_add(&l->gradient, ix[a], fabs(gradient[a]));
   return OSLA_OK;
@@ -91,6 +93,7 @@ static osla_err look_at_all(assemble_job *job, look *l)
   worker w = {.job = job, .use = look_at_update, .with = l};
   OSLA_CALL(osla_agree(job->t, make(job->options->n, l)));
   OSLA_CALL(assemble_deal(&w));
+  job->symmetric = true;
   OSLA_CALL(order_free_reduce(job->t, &l->panels));
   OSLA_CALL(order_free_reduce(job->t, &l->blocks));
   OSLA_CALL(order_free_reduce(job->t, &l->gradient));

@@ -80,11 +80,16 @@ static void weigh(worker *w, int64_t k, int64_t n, void *g, const double *weight
   }
 }
 
-static osla_err check_symmetric(osla_dtype dtype, const void *u, int64_t n)
+static double largest_of(osla_dtype dtype, const void *u, int64_t count)
 {
   double largest = 0.0;
-  for (int64_t i = 0; i < n * n; i++)
+  for (int64_t i = 0; i < count; i++)
     largest = fmax(largest, fabs(update_value(dtype, u, i)));
+  return largest;
+}
+
+osla_err update_check_symmetric(osla_dtype dtype, const void *u, int64_t n, double largest)
+{
   for (int64_t i = 0; i < n; i++)
     for (int64_t j = 0; j < i; j++) {
       double x = update_value(dtype, u, i * n + j), y = update_value(dtype, u, j * n + i);
@@ -134,7 +139,9 @@ static osla_err add_update(worker *w, int64_t u, void *values)
     d.k = d.ldg = b->k;
     d.g = values;
   } else {
-    OSLA_CALL(check_symmetric(w->job->options->dtype, values, n));
+    osla_dtype dtype = w->job->options->dtype;
+    if (!w->job->symmetric)
+      OSLA_CALL(update_check_symmetric(dtype, values, n, largest_of(dtype, values, n * n)));
     d.cols = n;
     d.jx = d.ix;
     d.u = values;

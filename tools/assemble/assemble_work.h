@@ -30,6 +30,9 @@ osla_err assemble_deal(worker *w);
 /* Weighs a panel, G := diag(w)^(1/2) G, and hands out what the update adds to g; NULL: nothing. */
 osla_err update_prepare(worker *w, int64_t u, void *values, const double **gradient);
 
+/* A block of n x n whose largest element has that size. Errors: IO. */
+osla_err update_check_symmetric(osla_dtype dtype, const void *u, int64_t n, double largest);
+
 static inline double update_value(osla_dtype dtype, const void *values, int64_t at)
 {
   return dtype == OSLA_FLOAT ? (double)((const float *)values)[at] : ((const double *)values)[at];

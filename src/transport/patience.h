@@ -1,0 +1,34 @@
+/* The limit on waits, OSLA_PATIENCE (floor 0, internal).
+ *
+ * Off by default: then a wait for a rank that has gone lasts until MPI itself notices, which over a
+ * network may be never. With it, whoever has waited so long without seeing anything finished that
+ * crosses the network ends the job. It cannot tell a rank that is gone from one that computes: it
+ * must be longer than the longest work between two calls of the library, and than a transfer of
+ * 1 GiB.
+ */
+#ifndef OSLA_PATIENCE_H
+#define OSLA_PATIENCE_H
+
+#include "transport_ops.h"
+
+/* A wait of this thread. */
+typedef struct patience {
+  double since;
+  uint64_t finished; /* transfers, then */
+} patience;
+
+patience osla_patience_start(const osla_transport *t);
+
+/* Ends the job with one line if the limit is reached; begins anew if something was seen. Local. */
+void osla_patience_check(osla_transport *t, patience *p);
+
+/* A blocking call of MPI begins; it is over (NULL). Under the transport's mutex. While there is a
+ * limit a thread watches over such calls. */
+void osla_patience_blocked(osla_transport *t, const char *call);
+
+/* Starts and stops that thread; to stop one that was not started does nothing. Local. Errors: MEM.
+ */
+osla_err osla_patience_watch(osla_transport *t);
+void osla_patience_unwatch(osla_transport *t);
+
+#endif

@@ -1,0 +1,32 @@
+/* For test_patience.sh: all ranks but the last wait for a notify that the last one never sends;
+ * with an argument the first one ends the job instead. */
+#include "osla_farewell.h"
+#include "osla_segment.h"
+
+#include <mpi.h>
+#include <stdio.h>
+#include <unistd.h>
+
+enum { NEVER = 600 };
+
+int main(int argc, char **argv)
+{
+  (void)argv;
+  int level;
+  osla_transport *t;
+  osla_segment *s;
+  MPI_Init_thread(NULL, NULL, MPI_THREAD_MULTIPLE, &level);
+  (void)osla_farewell_arrange(MPI_COMM_WORLD);
+  if (osla_transport_create(MPI_COMM_WORLD, NULL, &t) != OSLA_OK ||
+      osla_segment_create(t, 64, 1, &s) != OSLA_OK) {
+    fprintf(stderr, "%s\n", osla_error_text());
+    MPI_Abort(MPI_COMM_WORLD, 3);
+  }
+  int last = osla_transport_size(t) - 1;
+  if (osla_transport_rank(t) == last) (void)sleep(NEVER);
+  if (argc > 1 && osla_transport_rank(t) == 0)
+    osla_transport_abort(t, osla_error_set(OSLA_ERR_STATE, "a test"));
+  osla_at_step(t, "a test", 7);
+  osla_notify_wait(s, last, 0, 1);
+  return 0;
+}

@@ -1,0 +1,30 @@
+#!/usr/bin/env bash
+# The commands on hosts of their own, joined by real sockets: an inversion ends by itself with the
+# result of one host, also over a slow line; a kernel of the bench is right there.
+set -u
+: "${SRCDIR:?}" "${BUILDDIR:?}" "${OSLA:?}"
+scratch=$(mktemp -d) || exit 1
+trap 'rm -rf "$scratch"' EXIT
+failed=0
+fail() { echo "test_hosts: $*"; tail -n 20 "$scratch/log"; failed=1; }
+
+# on OPTIONS COMMAND...: OPTIONS as tests/hosts takes them
+on() {
+  timeout 100 "$SRCDIR/tests/hosts" -b "$BUILDDIR" "$@" >"$scratch/log" 2>&1 </dev/null
+  status=$?
+  [ $status = 77 ] && { tail -n 1 "$scratch/log"; exit 77; }
+  [ $status = 0 ] || fail "$*: exit status $status"
+}
+invert=("$OSLA" invert --stations "$SRCDIR/data/sample_stations.csv"
+  --events "$SRCDIR/data/sample_events.csv" --mesh 6 --max-paths 300)
+
+OSLA_EXPECT_NODES=2 on -n 4 2 "${invert[@]}" --output "$scratch/m4.h5" --json "$scratch/m4.json"
+grep -q '"nodes": 2' "$scratch/m4.json" || fail "not on two nodes"
+OSLA_EXPECT_NODES=3 on -n 3 3 "${invert[@]}" --output "$scratch/m3.h5"
+slow="netem delay 1ms rate 100mbit" # not in every kernel
+"$SRCDIR/tests/hosts" -b "$BUILDDIR" -q "$slow" 2 true >/dev/null 2>&1 ||
+  slow="tbf rate 100mbit burst 32kbit latency 50ms"
+OSLA_EXPECT_NODES=2 on -n 2 -q "$slow" 2 "${invert[@]}" --output "$scratch/m2.h5"
+OSLA_EXPECT_NODES=2 on -n 4 2 "$BUILDDIR/bench/osla-bench" gemm --n 500 --reps 2
+grep -q PASS "$scratch/log" || fail "no verdict of the bench"
+exit $failed
