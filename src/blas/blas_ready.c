@@ -3,8 +3,8 @@
  * - The library's integers have 32 bits. One with 64 (ILP64) has the same names, and reads past our
  *   sizes.
  * - OpenBLAS gets its buffer: 128 MiB for each thread that calls it at a time (0.3.21 on x86-64;
- *   BUFFER_SIZE, 32 MiB in some builds). Where the system refuses (RLIMIT_AS, strict overcommit)
- * its blas_memory_alloc tries again for ever, silently.
+ *   BUFFER_SIZE, 32 MiB in some builds). Where the system refuses (RLIMIT_AS, strict overcommit),
+ *   its blas_memory_alloc tries again for ever, silently.
  */
 #include "blas_ready.h"
 #include "osla_blas.h"
