@@ -1,5 +1,5 @@
 /* Layout of a rank's region:
- *   bell, the backend's word (64 bytes) | slot[origin][purpose], 64 bytes each | pad to a page | data
+ *   bell, word of the backend (64 bytes) | slot[origin][purpose], 64 each | pad to a page | data
  *
  * A slot has a cache line of its own, so that notifiers do not disturb one another. The head has
  * the same size on all ranks; so the data starts at the same offset everywhere.
