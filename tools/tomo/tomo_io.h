@@ -2,8 +2,8 @@
  *
  * All calls are local (no communication) and thread-safe. The format is found from the first line
  * of content:
- *   stations  FDSN text when it begins with "#Network |"; CSV when it contains a comma; else SPECFEM
- *             STATIONS columns: name network latitude longitude [elevation burial ...], blanks
+ *   stations  FDSN text if it begins with "#Network |"; CSV if it contains a comma; else SPECFEM's
+ *             STATIONS: name network latitude longitude [elevation burial ...], blanks
  *             between them
  *   events    GCMT NDK when it has a slash-separated date in columns 6-15, else CSV with header
  * CSV headers: latitude (lat), longitude (lon, long), and for stations station (name, code, sta)

@@ -12,7 +12,7 @@
 enum { TEXT_FIELDS_MAX = 256, TEXT_SHOWN = 44 };
 
 /* Depths of earthquakes in km. */
-#define TEXT_DEPTH_LOW (-10.0)
+#define TEXT_DEPTH_LOW  (-10.0)
 #define TEXT_DEPTH_HIGH 800.0
 
 typedef struct text_reader {
@@ -39,8 +39,8 @@ osla_err text_read(text_reader *reader, bool *more);
  * does, too, and is content. */
 osla_err text_read_content(text_reader *reader, bool *more);
 
-/* Splits `text` in place, at commas (CSV, with its quotes) or at another separator. Pointers into it
- * go to field[TEXT_FIELDS_MAX]. */
+/* Splits `text` in place, at commas (CSV, with its quotes) or at another separator. Pointers to the
+ * parts go to field[TEXT_FIELDS_MAX]. */
 osla_err text_split(text_reader *reader, char separator, char **field, int *count);
 osla_err text_split_blanks(text_reader *reader, char *from, char **field, int *count);
 
