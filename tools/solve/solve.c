@@ -135,8 +135,9 @@ static osla_err solve_lu(solve_job *job, double norm)
 {
   osla_lu_result lu;
   OSLA_CALL(osla_getrf(job->h, job->ipiv, NULL, &lu));
-  OSLA_CHECK(lu.info == 0, OSLA_ERR_STATE, "%s: H is singular (pivot %" PRId64 " is zero)",
-             job->options->input, lu.info);
+  OSLA_CHECK(lu.info == 0, OSLA_ERR_STATE,
+             "%s: H is singular (pivot %" PRId64 " is zero, or no number)", job->options->input,
+             lu.info);
   OSLA_CALL(osla_getrs(OSLA_NOTRANS, job->h, job->ipiv, job->x));
   return osla_gecon(job->h, job->ipiv, norm, &job->rcond);
 }
