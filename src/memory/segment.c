@@ -259,6 +259,7 @@ static bool slot_reached(void *arg)
 void osla_notify_wait(osla_segment *s, int origin, int purpose, uint64_t value)
 {
   awaited a = {s, origin, purpose, value};
+  if (slot_reached(&a)) return;
   atomic_store_explicit(&s->t->awaited, origin, memory_order_relaxed);
   osla_segment_wait(s, slot_reached, &a);
   atomic_store_explicit(&s->t->awaited, -1, memory_order_relaxed);
