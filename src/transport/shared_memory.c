@@ -1,5 +1,6 @@
 #include "config.h"
 
+#include "memory_file.h"
 #include "osla_clock.h"
 #include "osla_random.h"
 #include "shared_memory.h"
@@ -34,29 +35,13 @@ static osla_err map_file(int file, size_t bytes, unsigned char **at)
   return OSLA_OK;
 }
 
-/* Linux 6.3 and later may insist on memory that cannot be executed (vm.memfd_noexec = 2); earlier
- * ones do not know the flag. */
-static int make_file(uint64_t token)
-{
-  int file = -1;
-  errno = ENOSYS;
-#ifdef __linux__
-  enum { NOEXEC_SEAL = 8 }; /* MFD_NOEXEC_SEAL, which headers of earlier systems lack */
-  char name[MOST_NAME];
-  (void)snprintf(name, sizeof name, "osla-%016" PRIx64, token);
-  file = memfd_create(name, MFD_CLOEXEC | NOEXEC_SEAL);
-  if (file < 0 && errno == EINVAL) file = memfd_create(name, MFD_CLOEXEC);
-#else
-  (void)token;
-#endif
-  return file;
-}
-
 /* My memory. The pages are taken at once, near this rank's core, so that a lack of them shows here
  * and not at the first touch. */
 static osla_err make_mine(size_t bytes, uint64_t token, int *file, unsigned char **at)
 {
-  *file = make_file(token);
+  char name[MOST_NAME];
+  (void)snprintf(name, sizeof name, "osla-%016" PRIx64, token);
+  *file = osla_memory_file(name);
   OSLA_CHECK(*file >= 0, OSLA_ERR_UNSUPPORTED, "memfd_create: %s", strerror(errno));
   osla_signal_guard guard; /* of the limit on the size of files (ulimit -f), which counts here */
   osla_signal_guard_begin(&guard);

@@ -2,6 +2,7 @@
 #ifdef HAVE_CONFIG_H
 #include "config.h"
 #endif
+#include "memory_file.h"
 #include "updates_reader.h"
 
 #include <errno.h>
@@ -125,7 +126,7 @@ static osla_err start(updates_reader *r)
 {
   int ends[2];
   pid_t parent = getpid();
-  r->memory.fd = memfd_create("osla-updates", MFD_CLOEXEC);
+  r->memory.fd = osla_memory_file("osla-updates");
   OSLA_CHECK(r->memory.fd >= 0, OSLA_ERR_MEM, "memfd_create: %s", strerror(errno));
   OSLA_CHECK(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) == 0, OSLA_ERR_MEM,
              "socketpair: %s", strerror(errno));

@@ -1,0 +1,22 @@
+/* See memory_file.h. */
+#ifdef HAVE_CONFIG_H
+#include "config.h"
+#endif
+#include "memory_file.h"
+
+#include <errno.h>
+#include <sys/mman.h>
+
+int osla_memory_file(const char *name)
+{
+#ifdef __linux__
+  enum { NOEXEC_SEAL = 8 }; /* MFD_NOEXEC_SEAL, which headers of earlier systems lack */
+  int file = memfd_create(name, MFD_CLOEXEC | NOEXEC_SEAL);
+  if (file < 0 && errno == EINVAL) file = memfd_create(name, MFD_CLOEXEC);
+  return file;
+#else
+  (void)name;
+  errno = ENOSYS;
+  return -1;
+#endif
+}
