@@ -87,15 +87,11 @@ static uint64_t hash(uint64_t start, const char *text)
 /* The same on ranks that have one network interface list: one kernel, one network name space. */
 static uint64_t place_of_this_process(void)
 {
-  char boot[64] = "", space[64] = "", host[64] = "";
-  FILE *file = fopen("/proc/sys/kernel/random/boot_id", "r");
-  if (file) {
-    if (!fgets(boot, sizeof boot, file)) boot[0] = '\0';
-    (void)fclose(file);
-  }
-  if (boot[0] == '\0') (void)gethostname(host, sizeof host - 1);
+  char kernel[64], space[64] = "", host[64] = "";
+  (void)gethostname(host, sizeof host - 1);
+  osla_host_kernel(host, kernel);
   if (readlink("/proc/self/ns/net", space, sizeof space - 1) < 0) space[0] = '\0';
-  return hash(hash(hash(0, boot), space), host);
+  return hash(hash(0, kernel), space);
 }
 
 /* Collective. */

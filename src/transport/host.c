@@ -21,7 +21,7 @@ typedef struct rank_host {
   cpu_set_t mask;
 } rank_host;
 
-static void look_at_kernel(const char *host_name, char kernel[64])
+void osla_host_kernel(const char *host_name, char kernel[64])
 {
   FILE *file = fopen("/proc/sys/kernel/random/boot_id", "r");
   bool known = file && fscanf(file, "%63s", kernel) == 1;
@@ -34,7 +34,7 @@ static rank_host look_at_me(int node_leader, const osla_groups *groups)
   rank_host me;
   memset(&me, 0, sizeof me);
   if (gethostname(me.name, sizeof me.name - 1) != 0) (void)strcpy(me.name, "?");
-  look_at_kernel(me.name, me.kernel);
+  osla_host_kernel(me.name, me.kernel);
   me.node_leader = node_leader;
   me.quota = groups->cores;
   me.group = groups->cpu_id;

@@ -149,6 +149,10 @@ enum { OSLA_LAST_WORDS_US = 200000 };
 typedef bool osla_wait_test(void *arg);
 void osla_wait_until(osla_transport *t, osla_wait_test *test, void *arg, osla_bell *bell);
 
+/* What tells one running kernel from another: its boot id; where that cannot be read, the host's
+ * name. Local. */
+void osla_host_kernel(const char *host_name, char kernel[64]);
+
 /* Before there is a transport: does every rank have the memory that it asked for? Collective on
  * comm. Errors, on all ranks together: MEM ("WHAT of N ranks"), MPI. */
 osla_err osla_all_have(MPI_Comm comm, bool mine, const char *what);
