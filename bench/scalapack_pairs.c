@@ -92,7 +92,7 @@ static void find_all(library *l, void *handle)
 /* A copy of the library's file is another library to the loader. */
 static void *load_copy(void)
 {
-  struct link_map *at;
+  struct link_map *at = NULL;
   char path[] = "/tmp/scalapack_pairs.XXXXXX", bytes[1 << 16];
   void *program = dlopen(NULL, RTLD_NOW);
   if (!program || dlinfo(program, RTLD_DI_LINKMAP, &at) != 0) stop(dlerror());

@@ -80,6 +80,7 @@ tests_scripts = \
   tests/check_floors.sh \
   tests/check_tree.sh \
   tests/check_install.sh \
+  tests/check_one_mpi.sh \
   tests/check_blas.sh \
   tests/test_hosts.sh \
   tests/test_patience.sh \
@@ -185,7 +186,7 @@ tests_test_lack_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=malloc -Wl,--wrap=calloc -Wl,
 tests_test_trace_LDADD = $(LDADD) $(JANSSON_LIBS)
 
 tests_libosla_test_la_SOURCES = tests/osla_test.c tests/osla_test.h \
-  tests/osla_test_help.c tests/osla_test_help.h \
+  tests/osla_test_help.c tests/osla_test_help.h tests/complex_help.h \
   tests/osla_test_watch.c tests/osla_test_watch.h
 tests_file_help = tests/file_help.c tests/file_help.h
 tests_test_trace_unwritable_SOURCES = tests/test_trace_unwritable.c $(tests_file_help)

@@ -1,7 +1,7 @@
 #include "ga_help.h"
+#include "complex_help.h"
 #include "osla_random.h"
 
-#include <complex.h>
 #include <ga.h>
 #include <macdecls.h>
 #include <stdlib.h>

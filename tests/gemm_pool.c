@@ -1,8 +1,8 @@
 #include "gemm_pool.h"
 
+#include "complex_help.h"
 #include "osla_test_help.h"
 
-#include <complex.h>
 #include <inttypes.h>
 #include <stdio.h>
 

@@ -1,10 +1,10 @@
 #include "gemm_reference.h"
 
+#include "complex_help.h"
 #include "osla_index.h"
 #include "osla_random.h"
 #include "osla_test_help.h"
 
-#include <complex.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>

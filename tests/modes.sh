@@ -8,7 +8,7 @@
 in_mode() { # MODE RANKS [NEEDS]
   if [ "$MPI_FAMILY" = openmpi ]; then
     case $1,$2,${3:-} in
-      fake2,*|nolocal,*|*,1,*armci*|*,1,*ga*) echo OMPI_MCA_osc=pt2pt OSLA_TEST_SERIALIZED=yes ;;
+      fake2,*|nolocal,*|*,1,*armci*|*,1,*ga*) echo OMPI_MCA_osc=pt2pt,sm OSLA_TEST_SERIALIZED=yes ;;
     esac
   fi
   case $1 in

@@ -1,9 +1,9 @@
 #include "osla_test_help.h"
 
+#include "complex_help.h"
 #include "osla_index.h"
 #include "osla_random.h"
 
-#include <complex.h>
 #include <mpi.h>
 #include <stdio.h>
 #include <string.h>

@@ -1,9 +1,9 @@
 #include "solve_reference.h"
 
+#include "complex_help.h"
 #include "osla_index.h"
 #include "osla_random.h"
 
-#include <complex.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

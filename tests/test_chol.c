@@ -1,6 +1,7 @@
 /* Cholesky of either triangle: bitwise on matrices whose factor is exact, backward error elsewhere;
  * the other triangle stays as it was; matrices that are not positive definite; no collective
  * operation in the loop; repeated calls. */
+#include "complex_help.h"
 #include "kernel_stress.h"
 #include "kernel_trace.h"
 #include "osla_blas.h"
@@ -9,7 +10,6 @@
 #include "osla_test_help.h"
 #include "osla_trace.h"
 
-#include <complex.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>

@@ -1,9 +1,9 @@
 /* Condition estimates against the inverse of a copy on every rank. */
+#include "complex_help.h"
 #include "osla_blas.h"
 #include "osla_solve.h"
 #include "solve_reference.h"
 
-#include <complex.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,8 +1,8 @@
 /* osla_ga_gemm on global arrays of all types and distributions, against a serial product of whole
  * numbers, exactly; arrays as matrices; what is refused. */
+#include "complex_help.h"
 #include "ga_help.h"
 
-#include <complex.h>
 #include <ga.h>
 #include <inttypes.h>
 #include <macdecls.h>

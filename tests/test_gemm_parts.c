@@ -1,10 +1,10 @@
 /* Distributed multiplication of parts: inside larger matrices, in other blocks, on other grids, of
  * one matrix; overlaps and all other errors. */
+#include "complex_help.h"
 #include "gemm_pool.h"
 #include "osla_index.h"
 #include "osla_test_help.h"
 
-#include <complex.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -191,6 +191,11 @@ static void test_small_updates_join(void)
   osla_hessian_options o = osla_hessian_defaults();
   osla_hessian *h = make_at_rank_0(t, &grid, COUNT, &o);
   serial_sum sum = sum_make(COUNT, o.uplo);
+  /* Open MPI's osc pt2pt waits in the first access to a rank until that rank is in MPI. */
+  if (osla_test_rank() > 0) OSLA_ASSERT_OK(update_push(h, update_ones(COUNT, 1, o.dtype)));
+  sum_add(&sum, update_ones(COUNT, 1, o.dtype), osla_test_size() - 1.0);
+  sum_expect(&sum, h, "first updates");
+  int64_t before = osla_hessian_get_stats(h).transfers;
   OSLA_ASSERT_OK(osla_barrier(t));
   if (osla_test_rank() == 0) usleep(200000);
   for (int i = 0; i < TIMES && osla_test_rank() > 0; i++)
@@ -198,7 +203,7 @@ static void test_small_updates_join(void)
   sum_add(&sum, update_ones(COUNT, 1, o.dtype), TIMES * (osla_test_size() - 1.0));
   sum_expect(&sum, h, "small updates");
   int far = osla_test_size() - osla_transport_node_size(t);
-  int64_t transfers = osla_hessian_get_stats(h).transfers;
+  int64_t transfers = osla_hessian_get_stats(h).transfers - before;
   if (osla_test_rank() == 0)
     OSLA_ASSERT_MSG(transfers >= far &&
                       transfers <= (osla_test_on_armci(t) ? far * TIMES : far * TIMES / 4),

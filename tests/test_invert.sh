@@ -67,6 +67,8 @@ done
 
 # on other ranks, nodes, grids
 while read -r ranks mode options; do
+  # in nodes of one host Open MPI has no windows for several threads
+  [ "$MPI_FAMILY" = openmpi ] && [ "$mode" = nolocal ] && options=${options/--progress-thread/}
   # shellcheck disable=SC2086 # the options are words
   run "$ranks" "$mode" --output "$scratch/other.$suffix" --json "$scratch/other.json" $options
   good

@@ -1,9 +1,9 @@
 /* Norms of distributed matrices against serial sums, of all types and with a NaN. */
+#include "complex_help.h"
 #include "osla_index.h"
 #include "osla_random.h"
 #include "osla_test_help.h"
 
-#include <complex.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>

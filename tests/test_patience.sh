@@ -38,12 +38,14 @@ ended 10 '^osla\[0\]: .*: a test; ending all ranks$'
 # A factorisation on two hosts; their line goes down in its middle. Then all ranks end; mpiexec, which
 # cannot know of those on the other host, may stay (MPICH 4.0.2), and is killed here.
 broken() {
-  "$MPIEXEC" -n 2 "$BUILDDIR/bench/osla-bench" chol --ref none --n 3000 --reps 1000 \
+  PATIENCE_JOB=$$ "$MPIEXEC" -n 2 "$BUILDDIR/bench/osla-bench" chol --ref none --n 3000 --reps 1000 \
     >"$scratch/out" 2>"$scratch/err" &
   local job=$! left=2 rank
   for _ in $(seq 300); do # until both have computed for 2 s
     sleep 0.1
-    ranks=$(pgrep -x osla-bench -P "$(pgrep -d , -x hydra_pmi_proxy)")
+    ranks=$(for rank in $(pgrep -x osla-bench); do
+      grep -qsz "^PATIENCE_JOB=$$\$" "/proc/$rank/environ" && echo "$rank"
+    done)
     [ "$(for rank in $ranks; do awk '$14 > 200' "/proc/$rank/stat"; done 2>/dev/null | wc -l)" -ge 2 ] && break
   done
   $HOSTS_DOWN

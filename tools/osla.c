@@ -9,6 +9,7 @@
 #include <hdf5.h>
 #endif
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 static int run_help(int argc, char **argv);
@@ -61,10 +62,12 @@ static void print_help(FILE *out)
 }
 
 /* MPI_THREAD_MULTIPLE is asked for only where several threads call MPI: with it Open MPI's osc
- * pt2pt refuses windows, and over TCP it may be the only one. */
+ * pt2pt refuses windows, and over TCP it may be the only one. info tries the progress thread where
+ * it can. */
 static int thread_level(const command *found, int argc, char **argv)
 {
-  bool several = found->run == osla_command_info; /* it tries the progress thread */
+  const char *osc = getenv("OMPI_MCA_osc");
+  bool several = found->run == osla_command_info && !(osc && strstr(osc, "pt2pt"));
   for (int i = 1; i < argc; i++)
     if (strcmp(argv[i], "--progress-thread") == 0 || strncmp(argv[i], "--threads", 9) == 0 ||
         strncmp(argv[i], "-t", 2) == 0)

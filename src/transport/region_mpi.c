@@ -109,6 +109,7 @@ static osla_err share_by_mpi(osla_region *region, size_t bytes)
     int unit;
     void *at;
     OSLA_MPI(MPI_Win_shared_query(region->shared_win, node_rank++, &size, &unit, &at));
+    OSLA_CHECK(at, OSLA_ERR_UNSUPPORTED, "MPI_Win_allocate_shared shares no memory");
     region->peer[rank] = next_page(at, page);
   }
   memset(region->peer[t->rank], 0, bytes); /* also places the pages near their owner */

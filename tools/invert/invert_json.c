@@ -118,10 +118,11 @@ static bool merge(json_t *into, json_t *part)
 static osla_err write_document(const invert_job *job, const invert_spread *s)
 {
   json_t *root = json_object(), *settings = json_object();
-  bool made = merge(root, sizes_json(job)) & merge(root, result_json(job)) &
-              merge(settings, problem_settings(job->options)) &
-              merge(settings, other_settings(job->options)) &
-              merge(settings, reproducible_json(&job->reproducible));
+  bool made = merge(root, sizes_json(job)); /* each takes its part, also after a failure */
+  made = merge(root, result_json(job)) && made;
+  made = merge(settings, problem_settings(job->options)) && made;
+  made = merge(settings, other_settings(job->options)) && made;
+  made = merge(settings, reproducible_json(&job->reproducible)) && made;
   made = json_object_set_new(root, "settings", settings) == 0 && made;
   made = json_object_set_new(root, "seconds", phases_json(job, s)) == 0 && made;
   char *document = made ? json_dumps(root, JSON_INDENT(2)) : NULL;
