@@ -2,7 +2,7 @@
 #include "probe.h"
 #include "futex.h"
 #include "osla_clock.h"
-#include "transport_ops.h"
+#include "window_mpi.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -26,14 +26,6 @@ typedef struct window {
   MPI_Win win;
 } window;
 
-static osla_err expose(osla_transport *t, void *base, size_t bytes, MPI_Win *win)
-{
-  OSLA_MPI(MPI_Win_create(base, (MPI_Aint)bytes, 1, MPI_INFO_NULL, t->comm, win));
-  OSLA_MPI(MPI_Win_set_errhandler(*win, MPI_ERRORS_RETURN));
-  OSLA_MPI(MPI_Win_lock_all(MPI_MODE_NOCHECK, *win));
-  return OSLA_OK;
-}
-
 static osla_err open_window(osla_transport *t, size_t bytes, size_t shift, window *w)
 {
   w->win = MPI_WIN_NULL;
@@ -41,16 +33,13 @@ static osla_err open_window(osla_transport *t, size_t bytes, size_t shift, windo
   OSLA_CALL(
     osla_agree(t, w->memory ? OSLA_OK : osla_error_set(OSLA_ERR_MEM, "%zu bytes", bytes + shift)));
   memset(w->memory, 0, bytes + shift);
-  return expose(t, w->memory + shift, bytes, &w->win);
+  return osla_window_create(t, w->memory + shift, bytes, &w->win);
 }
 
 static void close_window(osla_transport *t, window *w)
 {
   (void)osla_barrier(t);
-  if (w->win != MPI_WIN_NULL) {
-    (void)MPI_Win_unlock_all(w->win);
-    (void)MPI_Win_free(&w->win);
-  }
+  osla_window_free(&w->win);
   free(w->memory);
 }
 
@@ -141,7 +130,7 @@ osla_err osla_probe_window_within(osla_transport *t, int elsewhere[OSLA_PROBE_KI
   window outer, inner = {NULL, MPI_WIN_NULL};
   int word = 1000 + t->rank;
   osla_err err = open_window(t, (size_t)2 * BEFORE, 0, &outer);
-  if (err == OSLA_OK) err = expose(t, outer.memory + BEFORE, BEFORE, &inner.win);
+  if (err == OSLA_OK) err = osla_window_create(t, outer.memory + BEFORE, BEFORE, &inner.win);
   if (err == OSLA_OK) memcpy(outer.memory + BEFORE, &word, sizeof word);
   for (int kind = 0; kind < OSLA_PROBE_KINDS; kind++) {
     elsewhere[kind] = -1;
