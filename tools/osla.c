@@ -65,7 +65,9 @@ static int run_command(const command *found, int argc, char **argv)
   if (MPI_Init_thread(NULL, NULL, MPI_THREAD_MULTIPLE, &level) != MPI_SUCCESS)
     return OSLA_EXIT_FAILED; /* MPI has said why */
   (void)osla_farewell_arrange(MPI_COMM_WORLD);
-  int status = osla_command_agree(osla_command_end(found->name, found->run(argc, argv)));
+  int status = osla_command_same_line(found->name, argc, argv);
+  if (status == OSLA_EXIT_OK)
+    status = osla_command_agree(osla_command_end(found->name, found->run(argc, argv)));
   (void)MPI_Finalize();
   return status;
 }
