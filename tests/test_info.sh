@@ -108,7 +108,7 @@ if [ "$SANITIZERS" = no ]; then
     # Without windows: said at once, by every command, with what may help.
     for fault in window separate; do
       case $fault in
-        window) text='this MPI gives no window over several nodes \(MPI_Win_create: .*\): try .*' ;;
+        window) text='this MPI gives no window \(MPI_Win_create: .*\): try .*' ;;
         separate) text='this MPI keeps .* apart \(not MPI_WIN_UNIFIED\), so that .*: try .*' ;;
       esac
       run 2 nolocal LD_PRELOAD="$scratch/broken.so" BROKEN_MPI=$fault

@@ -240,7 +240,7 @@ static void test_no_window(void)
   make_segment(t, windows ? OSLA_ERR_UNSUPPORTED : OSLA_OK);
   refuse_windows = false;
   if (windows) {
-    OSLA_ASSERT_TEXT("this MPI gives no window over several nodes (MPI_Win_create: ");
+    OSLA_ASSERT_TEXT("this MPI gives no window (MPI_Win_create: ");
     OSLA_ASSERT_TEXT("): try ");
     OSLA_ASSERT_SAME_TEXT();
   }

@@ -71,7 +71,7 @@ static const char *advice(void)
     return "try mpiexec --mca osc ucx --mca opal_common_ucx_tls any --mca opal_common_ucx_devices "
            "any, or --mca osc pt2pt and a program that asks for MPI_THREAD_SERIALIZED";
   return "try 'ulimit -l unlimited' on all nodes, another network of this MPI, or all ranks on one "
-         "node, which needs no windows";
+         "node";
 }
 
 static osla_err refused(int code, const char *call)
@@ -82,8 +82,7 @@ static osla_err refused(int code, const char *call)
   if (MPI_Error_string(code, reason, &length) != MPI_SUCCESS)
     (void)snprintf(reason, sizeof reason, "error code %d", code);
   reason[strcspn(reason, "\n")] = '\0';
-  return osla_error_set(OSLA_ERR_UNSUPPORTED,
-                        "this MPI gives no window over several nodes (%s: %.150s): %s", call,
+  return osla_error_set(OSLA_ERR_UNSUPPORTED, "this MPI gives no window (%s: %.150s): %s", call,
                         reason, advice());
 }
 
