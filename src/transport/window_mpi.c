@@ -22,6 +22,7 @@
 #include <stdio.h>
 #include <string.h>
 
+/* An MPI ignores the keys that it does not know (MPI-3.1, chapter 9). */
 static const struct {
   const char *key, *value;
 } keys[] = {
@@ -29,9 +30,10 @@ static const struct {
   {"accumulate_ops", "same_op"},
   {"accumulate_ordering", "waw"},
   {"same_disp_unit", "true"},
-  /* MPICH from 3.3 on, and what is made of it (src/mpid/ch4/include/mpidpre.h,
-   * MPIDIG_win_info_args_t): without the list the network must be able to do all operations of MPI
-   * before it does one (ofi_win.c, load_acc_hint). */
+  /* MPICH's ch4, of which those of Cray, Intel and MVAPICH are made; not in the manuals that we
+   * found, but in its sources (src/mpid/ch4/include/mpidpre.h, MPIDIG_win_info_args_t): without
+   * the list the network must be able to do all operations of MPI before it does one (ofi_win.c,
+   * load_acc_hint). */
   {"which_accumulate_ops", "sum,replace,no_op"},
   {"accumulate_noncontig_dtype", "false"},
   {"accumulate_max_bytes", "8"},
@@ -39,7 +41,7 @@ static const struct {
    * network, too, and only then those between nodes may be the network's (ofi_rma.h, comment in
    * MPIDI_NM_mpi_compare_and_swap). On the node we have counters only. */
   {"disable_shm_accumulate", "true"},
-  /* Open MPI, osc/rdma from 2.1 on and osc/ucx from 5.0 on (ompi_info --all: "codes that will not
+  /* Open MPI: osc/rdma (4.1.4 has it) and osc/ucx (5.0; ompi_info --all: "codes that will not
    * use anything more than a single predefined datatype"). Without it an accumulate takes a lock,
    * a get, a flush and a put (osc_ucx_comm.c, get_accumulate_req). */
   {"acc_single_intrinsic", "true"},
