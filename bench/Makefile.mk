@@ -14,6 +14,7 @@ bench_osla_bench_SOURCES = \
   bench/reference_blas.c bench/reference_mpi.c bench/reference_accumulate.c \
   bench/reference_scalapack.c bench/reference_ga.c bench/reference_scatter.c \
   tools/command.h tools/command.c tools/command_process.c tools/command_util.c \
+  tools/command_same.c \
   tools/command_files.h tools/command_files.c
 bench_osla_bench_LDADD = $(ga_adapt_libs) libosla_armci.la libosla.la $(GA_LIBS) $(SCALAPACK_LIBS) \
   $(POPT_LIBS) $(JANSSON_LIBS)

@@ -162,8 +162,9 @@ int main(int argc, char **argv)
   if (MPI_Init_thread(NULL, NULL, MPI_THREAD_SERIALIZED, &level) != MPI_SUCCESS)
     return OSLA_EXIT_FAILED; /* MPI has said why */
   (void)osla_farewell_arrange(MPI_COMM_WORLD);
-  int status =
-    osla_command_agree(osla_command_end("-bench", run_kernel(kernel, argc - 1, argv + 1)));
+  int status = osla_command_same_line("-bench", argc - 1, argv + 1);
+  if (status == OSLA_EXIT_OK)
+    status = osla_command_agree(osla_command_end("-bench", run_kernel(kernel, argc - 1, argv + 1)));
   (void)MPI_Finalize();
   return osla_command_leave(status);
 }

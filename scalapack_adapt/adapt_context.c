@@ -245,7 +245,8 @@ static osla_err look_at_machine(adapt_context *x)
   if (osla_transport_n_nodes(t) == 1 || x->crowded) return OSLA_OK;
   while (osla_transport_node_of(t, other) == osla_transport_node_of(t, 0))
     other++;
-  OSLA_CALL(osla_probe_passive(t, 0, other, busy, &get, &put));
+  const osla_probe_pair pair = {0, other, busy};
+  OSLA_CALL(osla_probe_passive(t, &pair, &get, &put));
   x->waits = get > most || put > most;
   return OSLA_OK;
 }

@@ -49,6 +49,7 @@ src_sources = \
   src/transport/trace_write.c \
   src/transport/memory_check.c \
   src/transport/shared_memory.h src/transport/shared_memory.c \
+  src/transport/window_mpi.h src/transport/window_mpi.c \
   src/transport/region_mpi.h src/transport/region_mpi.c \
   src/transport/attach_mpi.c \
   src/transport/region_cache.h src/transport/region_cache.c \

@@ -12,6 +12,7 @@ tests_programs = \
   tests/test_lack \
   tests/test_shared_memory \
   tests/test_settings \
+  tests/test_window \
   tests/test_progress \
   tests/test_trace \
   tests/test_trace_unwritable \

@@ -2,6 +2,8 @@
  * that `osla info` finds the fault. The variable BROKEN_MPI says which:
  *   put   the data of a put with a request arrives as zeroes, beyond a word
  *   hang  a flush never returns
+ *   window    MPI gives no window
+ *   separate  its public and private copies are apart
  */
 #include <mpi.h>
 #include <stdlib.h>
@@ -27,4 +29,17 @@ int MPI_Win_flush(int rank, MPI_Win win)
   while (broken("hang"))
     (void)sleep(1);
   return PMPI_Win_flush(rank, win);
+}
+
+int MPI_Win_create(void *base, MPI_Aint size, int unit, MPI_Info info, MPI_Comm comm, MPI_Win *win)
+{
+  return broken("window") ? MPI_ERR_WIN : PMPI_Win_create(base, size, unit, info, comm, win);
+}
+
+int MPI_Win_get_attr(MPI_Win win, int key, void *value, int *found)
+{
+  static int separate = MPI_WIN_SEPARATE;
+  int code = PMPI_Win_get_attr(win, key, value, found);
+  if (broken("separate") && key == MPI_WIN_MODEL) *(int **)value = &separate;
+  return code;
 }

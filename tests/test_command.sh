@@ -2,7 +2,7 @@
 # The frame of the osla command: help, version and bad input, alone and under mpiexec: the exit
 # status, and that only one rank writes.
 set -u
-: "${OSLA:?}" "${MPIEXEC:?}"
+: "${OSLA:?}" "${MPIEXEC:?}" "${BUILDDIR:?}"
 scratch=$(mktemp -d) || exit 1
 trap 'rm -rf "$scratch"' EXIT
 failed=0
@@ -80,4 +80,18 @@ for ranks in 0 3; do
   run $ranks info --limit 99999999999
   bad "osla info: --limit: '99999999999' is out of range"
 done
+
+# Ranks that were started with other lines are told so; nobody waits for a call that does not come.
+differ() { # EXPECTED PROGRAM LINE-OF-RANK-0 LINE-OF-RANK-1: lines are split into words
+  label="$3 : $4"
+  timeout 30 "$MPIEXEC" -n 1 "$2" $3 : -n 1 "$2" $4 >"$scratch/out" 2>"$scratch/err" </dev/null
+  status=$?
+  bad "$1: all ranks need the same command line"
+}
+differ "osla info: '--limit 9' on rank 0, but '--limit 8' on rank 1" "$OSLA" "info --limit 9" "info --limit 8"
+differ "osla info: 'info' on rank 0, but 'solve' on rank 1" "$OSLA" "info" "solve --limit 9"
+differ "osla-bench: '--nb 32' on rank 0, but '--nb 64' on rank 1" "$BUILDDIR/bench/osla-bench" \
+  "chol --n 100 --nb 32" "chol --n 100 --nb 64"
+differ "osla-bench: '(nothing)' on rank 0, but '--grid' on rank 1" "$BUILDDIR/bench/osla-bench" \
+  "chol --n 100" "chol --n 100 --grid 1x2"
 exit $failed

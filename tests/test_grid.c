@@ -159,6 +159,25 @@ static void test_bad_shapes(void)
   osla_transport_destroy(&t);
 }
 
+/* Other shapes on other ranks. */
+static void test_differing_shapes(void)
+{
+  osla_transport *t = osla_test_transport();
+  int size = osla_test_size();
+  char text[80];
+  bool last = osla_test_rank() == size - 1;
+  if (size > 1) {
+    (void)snprintf(text, sizeof text, "npcol is 1 on rank 0, but 2 on rank %d", size - 1);
+    expect_error(t, 1, last ? 2 : 1, text);
+    (void)snprintf(text, sizeof text, "nprow is %d on rank 0, but 1 on rank %d", size, size - 1);
+    expect_error(t, last ? 1 : size, last ? size : 1, text);
+    (void)snprintf(text, sizeof text, "nprow is 1 on rank 0, but -3 on rank %d", size - 1);
+    expect_error(t, last ? -3 : 1, 1, text);
+  }
+  osla_transport_destroy(&t);
+  CU_ASSERT_PTR_NULL(t);
+}
+
 static void expect_error_at(osla_transport *t, int npcol, int prow, int pcol, const char *text)
 {
   osla_grid *grid = (osla_grid *)t;
@@ -299,6 +318,7 @@ int main(int argc, char **argv)
     {"chosen_shape", test_chosen_shape},
     {"create_at", test_create_at},
     {"bad_shapes", test_bad_shapes},
+    {"differing_shapes", test_differing_shapes},
     {"bad_places", test_bad_places},
     {"shift", test_shift},
     {"bad_shifts", test_bad_shifts},

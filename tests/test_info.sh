@@ -59,6 +59,13 @@ assert sorted(r for node in info["nodes"] for r in node["ranks"]) == list(range(
 assert {t["verdict"] for t in info["tests"]} <= {"ok", "no", "skipped"}, info["tests"]
 assert len(info["tests"]) >= 9 and len(info["workarounds"]) >= 9, info
 assert (info["speed"]["across_nodes"] is not None) == (nodes > 1), info["speed"]
+busy = info["busy_target"]
+assert (busy is not None) == (nodes > 1), busy
+if busy:
+    words = [t["verdict"] for t in info["tests"] if t["name"] == "notify across nodes"]
+    late = [busy[key] > 0.3 * busy["target_computes_seconds"] for key in ("notify_seconds", "fetch_add_seconds")]
+    assert busy["notify_needs_target"] is late[0] and words == ["no" if any(late) else "ok"], (busy, words)
+    assert all(busy[key] > 0 for key in ("get_seconds", "notify_seconds", "fetch_add_seconds")), busy
 for speed in info["speed"].values():
     assert speed is None or all(value > 0 for value in speed.values()), speed
 EOT
@@ -72,11 +79,13 @@ run 2 node; healthy; transfers_work; json 2 1
 has '^  node 0: ranks 0-1 on host '
 has '^  (ok|no) +passive on node '
 has '^  - +passive across nodes +needs 2 nodes'
+has '^  - +notify across nodes +needs 2 nodes$'
 has '^  on the node +[0-9]'
 run 4 node; healthy; transfers_work; json 4 1
 run 4 fake2; healthy; transfers_work; json 4 2
 has '^  node 1: ranks 2-3 on host '
 has '^  (ok|no) +passive across nodes '
+has '^  (ok|no) +notify across nodes +(while the target computes a notify takes|a notify took) [0-9.]+ (u|m)?s,'
 has '^  across nodes +[0-9]'
 run 3 nolocal; healthy; transfers_work; json 3 3
 has '^  - +passive on node +needs 2 ranks on one node'
@@ -96,6 +105,25 @@ if [ "$SANITIZERS" = no ]; then
     [ $status != 0 ] && [ $status != 124 ] || fail "$label, hanging flush: exit status $status"
     grep -q "^osla info: FAILED: the test 'put' did not end within 3 s$" "$scratch/err" ||
       fail "$label: no error line"
+    # Without windows: said at once, by every command, with what may help.
+    for fault in window separate; do
+      case $fault in
+        window) text='this MPI gives no window \(MPI_Win_create: .*\): try .*' ;;
+        separate) text='this MPI keeps .* apart \(not MPI_WIN_UNIFIED\), so that .*: try .*' ;;
+      esac
+      run 2 nolocal LD_PRELOAD="$scratch/broken.so" BROKEN_MPI=$fault
+      [ $status = 1 ] || fail "$label, $fault: exit status $status, not 1"
+      has '^  FAILED +segment +this MPI '
+      [ "$(grep -c FAILED "$scratch/out")" = 2 ] || fail "$label, $fault: more has failed"
+      grep -qE "^osla info: FAILED: segment: $text$" "$scratch/err" || fail "$label, $fault: no error line"
+      timeout 60 env $(in_mode nolocal 2) "$MPIEXEC" -n 2 env LD_PRELOAD="$scratch/broken.so" \
+        BROKEN_MPI=$fault "$BUILDDIR/bench/osla-bench" chol --n 100 --ref none >"$scratch/out" 2>"$scratch/err"
+      status=$?
+      [ $status = 2 ] || fail "osla-bench, $fault: exit status $status, not 2"
+      [ "$(wc -l <"$scratch/err")" = 1 ] && grep -qE "^osla-bench chol: $text$" "$scratch/err" ||
+        fail "osla-bench, $fault: not the one line"
+    done
+    run 2 node LD_PRELOAD="$scratch/broken.so" BROKEN_MPI=none; healthy # one node needs no windows
   else
     fail "cannot build the MPI with a fault"
   fi

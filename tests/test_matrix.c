@@ -219,6 +219,36 @@ static void test_create_errors(void)
   osla_transport_destroy(&t);
 }
 
+/* The last rank makes another matrix. */
+static void test_differing(void)
+{
+  static const shape here = {10, 8, 3, 2};
+  static const shape others[] = {{11, 8, 3, 2}, {10, 9, 3, 2}, {10, 8, 4, 2}, {10, 8, 3, 5}};
+  static const char *const texts[] = {
+    "m is 10 on rank 0, but 11 on rank ", "n is 8 on rank 0, but 9 on rank ",
+    "mb is 3 on rank 0, but 4 on rank ", "nb is 2 on rank 0, but 5 on rank "};
+  osla_transport *t = osla_test_transport();
+  int size = osla_test_size();
+  bool last = osla_test_rank() == size - 1;
+  osla_grid *grid = osla_test_grid(t, 0);
+  osla_matrix *a = NULL;
+  double local[100];
+  for (int i = 0; i < 4 && size > 1; i++)
+    expect_create(grid, last ? others[i] : here, OSLA_ERR_ARG, texts[i]);
+  if (size > 1) {
+    OSLA_ASSERT_ERR(osla_matrix_create(grid, last ? OSLA_FLOAT : OSLA_DOUBLE, 5, 5, 2, 2, &a),
+                    OSLA_ERR_ARG);
+    OSLA_ASSERT_TEXT("dtype is ");
+    OSLA_ASSERT_ERR(osla_matrix_wrap(grid, OSLA_DOUBLE, 10, 10, last ? 3 : 2, 2, local, 10, &a),
+                    OSLA_ERR_ARG);
+    OSLA_ASSERT_TEXT("osla_matrix_wrap: mb is 2 on rank 0, but 3 on rank ");
+    OSLA_ASSERT_SAME_TEXT();
+  }
+  CU_ASSERT_PTR_NULL(a);
+  osla_grid_destroy(&grid);
+  osla_transport_destroy(&t);
+}
+
 static void test_wrap_errors(void)
 {
   osla_transport *t = osla_test_transport();
@@ -287,6 +317,7 @@ int main(int argc, char **argv)
     {"create", test_create},
     {"wrap", test_wrap},
     {"create_errors", test_create_errors},
+    {"differing", test_differing},
     {"wrap_errors", test_wrap_errors},
     {"block_errors", test_block_errors},
     {NULL, NULL},

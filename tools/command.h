@@ -86,6 +86,11 @@ int osla_command_fail(const char *name, osla_err err);
 /* The largest of the ranks' statuses. Collective on MPI_COMM_WORLD. */
 int osla_command_agree(int status);
 
+/* All ranks must have been started with the same line: the error names the first word that differs.
+ * Returns OSLA_EXIT_OK, or OSLA_EXIT_USAGE on all ranks after the line. Collective on
+ * MPI_COMM_WORLD; what differs before that (a rank that has ended) it cannot see. */
+int osla_command_same_line(const char *name, int argc, char **argv);
+
 /* At the begin of main, before MPI: a standard stream that is closed gets a descriptor on which
  * writing fails, so that no file of the job takes its number; a write beyond `ulimit -f` or to a
  * pipe that nobody reads shall be an error and not end the process (SIGXFSZ, SIGPIPE). Local. */

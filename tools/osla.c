@@ -92,7 +92,9 @@ static int run_command(const command *found, int argc, char **argv)
   if (MPI_Init_thread(NULL, NULL, thread_level(found, argc, argv), &level) != MPI_SUCCESS)
     return OSLA_EXIT_FAILED; /* MPI has said why */
   (void)osla_farewell_arrange(MPI_COMM_WORLD);
-  int status = osla_command_agree(osla_command_end(found->name, found->run(argc, argv)));
+  int status = osla_command_same_line(found->name, argc, argv);
+  if (status == OSLA_EXIT_OK)
+    status = osla_command_agree(osla_command_end(found->name, found->run(argc, argv)));
   if (status != OSLA_EXIT_OK) silence_hdf5();
   (void)MPI_Finalize();
   return status;

@@ -75,7 +75,8 @@ osla_err osla_grid_create_at(osla_transport *t, int nprow, int npcol, int prow, 
     grid = malloc(sizeof *grid + (size_t)(nprow * npcol) * sizeof grid->rank_at[0]);
     if (!place || !grid) err = osla_error_set(OSLA_ERR_MEM, "grid of %d ranks", size);
   }
-  OSLA_TRY(osla_agree(t, err));
+  const osla_argument shape[] = {{"nprow", nprow}, {"npcol", npcol}};
+  OSLA_TRY(osla_agree_same(t, err, "osla_grid_create", shape, 2));
 
   place[2 * rank] = prow;
   place[2 * rank + 1] = pcol;

@@ -79,6 +79,21 @@ static osla_layout make_layout(osla_grid *grid, int64_t m, int64_t n, int64_t mb
   return (osla_layout){m, n, mb, nb, osla_grid_nprow(grid), osla_grid_npcol(grid)};
 }
 
+/* Do all ranks make the same matrix? Collective. */
+static osla_err agree(osla_grid *grid, osla_err local, const char *call, osla_dtype dtype,
+                      const osla_layout *l)
+{
+  const osla_argument arguments[] = {{"rows of the grid", l->nprow},
+                                     {"columns of the grid", l->npcol},
+                                     {"dtype", dtype},
+                                     {"m", l->m},
+                                     {"n", l->n},
+                                     {"mb", l->mb},
+                                     {"nb", l->nb}};
+  return osla_agree_same(osla_grid_transport(grid), local, call, arguments,
+                         sizeof arguments / sizeof *arguments);
+}
+
 osla_err osla_matrix_create(osla_grid *grid, osla_dtype dtype, int64_t m, int64_t n, int64_t mb,
                             int64_t nb, osla_matrix **out)
 {
@@ -86,7 +101,8 @@ osla_err osla_matrix_create(osla_grid *grid, osla_dtype dtype, int64_t m, int64_
   osla_layout layout = make_layout(grid, m, n, mb, nb);
   osla_matrix *a = NULL;
   *out = NULL;
-  osla_err err = osla_agree(t, new_matrix(grid, dtype, &layout, &a));
+  osla_err err = new_matrix(grid, dtype, &layout, &a);
+  err = agree(grid, err, "osla_matrix_create", dtype, &layout);
   if (err == OSLA_OK) {
     size_t bytes = array_bytes(a->lld[osla_transport_rank(t)], a->local_cols, dtype);
     err = osla_segment_create(t, bytes, 0, &a->segment);
@@ -119,7 +135,7 @@ osla_err osla_matrix_wrap(osla_grid *grid, osla_dtype dtype, int64_t m, int64_t 
   *out = NULL;
   osla_err err = new_matrix(grid, dtype, &layout, &a);
   if (err == OSLA_OK) err = check_local_array(a, local, lld);
-  OSLA_TRY(osla_agree(t, err));
+  OSLA_TRY(agree(grid, err, "osla_matrix_wrap", dtype, &layout));
   for (int rank = 0; rank < osla_transport_size(t); rank++)
     a->lld[rank] = 0;
   a->lld[osla_transport_rank(t)] = lld;

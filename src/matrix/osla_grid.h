@@ -34,7 +34,8 @@ osla_err osla_grid_create(osla_transport *transport, int nprow, int npcol, osla_
 
 /* Makes a grid in which each rank names its own place, as Cblacs_gridinfo reports it: so that
  * matrices on an existing BLACS context can be used (ranks outside it pass -1, -1). Collective.
- * Errors: ARG when two ranks name one place, a place is empty, or a place is outside the grid. */
+ * Errors, on all ranks together: ARG when ranks name other shapes, two ranks name one place, a
+ * place is empty, or a place is outside the grid. */
 osla_err osla_grid_create_at(osla_transport *transport, int nprow, int npcol, int prow, int pcol,
                              osla_grid **out);
 

@@ -30,8 +30,8 @@ typedef struct osla_layout {
 } osla_layout;
 
 /* Makes a zero matrix. Collective. The grid is borrowed and must outlive the matrix.
- * Errors, on all ranks together: ARG (negative size, block below 1), MEM (checked before
- * allocation), MPI. */
+ * Errors, on all ranks together: ARG (negative size, block below 1, ranks that differ), MEM
+ * (checked before allocation), MPI. */
 osla_err osla_matrix_create(osla_grid *grid, osla_dtype dtype, int64_t m, int64_t n, int64_t mb,
                             int64_t nb, osla_matrix **out);
 

@@ -14,6 +14,7 @@
  */
 #include "osla_random.h"
 #include "region_mpi.h"
+#include "window_mpi.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -90,24 +91,16 @@ static osla_err expose(osla_region *region, const place *places)
     t, osla_mpi_open_window(region, base ? base - below : NULL, (size_t)mine->bytes + below));
 }
 
-static osla_err open_dynamic_window(osla_region *region, size_t bytes)
-{
-  osla_transport *t = region->t;
-  OSLA_MPI(MPI_Win_create_dynamic(MPI_INFO_NULL, t->comm, &region->win));
-  OSLA_MPI(MPI_Win_set_errhandler(region->win, MPI_ERRORS_RETURN));
-  if (bytes > 0) OSLA_MPI(MPI_Win_attach(region->win, region->peer[t->rank], (MPI_Aint)bytes));
-  region->dynamic = bytes > 0;
-  OSLA_MPI(MPI_Win_lock_all(MPI_MODE_NOCHECK, region->win));
-  return OSLA_OK;
-}
-
 static osla_err expose_dynamic(osla_region *region, const place *places)
 {
   osla_transport *t = region->t;
   osla_mpi_close_window(region);
   for (int rank = 0; rank < t->size; rank++)
     region->shift[rank] = places[rank].address;
-  return osla_agree(t, open_dynamic_window(region, (size_t)places[t->rank].bytes));
+  size_t bytes = (size_t)places[t->rank].bytes;
+  osla_err err = osla_window_create_dynamic(t, region->peer[t->rank], bytes, &region->win);
+  region->dynamic = err == OSLA_OK && bytes > 0;
+  return osla_agree(t, err);
 }
 
 static osla_err attach(osla_region *region, place *places)

@@ -4,6 +4,7 @@
 #include "osla_trace.h"
 #include "transport_ops.h"
 
+#include <inttypes.h>
 #include <limits.h>
 #include <string.h>
 
@@ -107,17 +108,48 @@ osla_err osla_receive(osla_transport *t, int from, void *buffer, int bytes)
   return OSLA_OK;
 }
 
-osla_err osla_agree(osla_transport *t, osla_err local)
+/* The failure of that rank, on all. */
+static osla_err share_failure(osla_transport *t, osla_err local, int rank)
 {
-  int lowest = local == OSLA_OK ? INT_MAX : t->rank;
-  OSLA_CALL(osla_allreduce(t, &lowest, 1, MPI_INT, MPI_MIN));
-  if (lowest == INT_MAX) return OSLA_OK;
-
   struct {
     int code;
     char text[512];
   } verdict = {.code = (int)local};
   (void)strncpy(verdict.text, osla_error_text(), sizeof verdict.text - 1);
-  OSLA_CALL(osla_bcast(t, &verdict, sizeof verdict, MPI_BYTE, lowest));
+  OSLA_CALL(osla_bcast(t, &verdict, sizeof verdict, MPI_BYTE, rank));
   return osla_error_set((osla_err)verdict.code, "%s", verdict.text);
+}
+
+/* An argument differs: who has another value than rank 0? */
+static osla_err share_difference(osla_transport *t, const char *call, const osla_argument *differs)
+{
+  int64_t here = differs->value, there = differs->value;
+  OSLA_CALL(osla_bcast(t, &here, 1, MPI_INT64_T, 0));
+  int rank = here == there ? INT_MAX : t->rank;
+  OSLA_CALL(osla_allreduce(t, &rank, 1, MPI_INT, MPI_MIN));
+  OSLA_CALL(osla_bcast(t, &there, 1, MPI_INT64_T, rank));
+  return osla_error_set(OSLA_ERR_ARG,
+                        "%s: %s is %" PRId64 " on rank 0, but %" PRId64
+                        " on rank %d: all ranks must pass the same",
+                        call, differs->name, here, there, rank);
+}
+
+osla_err osla_agree_same(osla_transport *t, osla_err local, const char *call,
+                         const osla_argument *arguments, int count)
+{
+  int64_t least[1 + 2 * OSLA_MOST_ARGUMENTS]; /* failing rank; values, and their complements */
+  least[0] = local == OSLA_OK ? INT_MAX : t->rank;
+  for (int i = 0; i < count; i++) {
+    least[1 + 2 * i] = arguments[i].value;
+    least[2 + 2 * i] = ~arguments[i].value;
+  }
+  OSLA_CALL(osla_allreduce(t, least, 1 + 2 * count, MPI_INT64_T, MPI_MIN));
+  for (int i = 0; i < count; i++)
+    if (least[1 + 2 * i] != ~least[2 + 2 * i]) return share_difference(t, call, &arguments[i]);
+  return least[0] == INT_MAX ? OSLA_OK : share_failure(t, local, (int)least[0]);
+}
+
+osla_err osla_agree(osla_transport *t, osla_err local)
+{
+  return osla_agree_same(t, local, "", NULL, 0);
 }

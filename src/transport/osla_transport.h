@@ -89,6 +89,18 @@ osla_err osla_alltoall(osla_transport *transport, const void *send, void *recv, 
  * code of the lowest failing rank, with that rank's text, on all ranks. Collective. */
 osla_err osla_agree(osla_transport *transport, osla_err local);
 
+/* The same for a call whose arguments must be the same on all ranks: ARG where they are not, with
+ * the first that differs, its value on rank 0 and on the lowest rank that has another.
+ *   call      [in] its name
+ *   arguments [in] [count] names and values; the same names on all ranks */
+typedef struct osla_argument {
+  const char *name;
+  int64_t value;
+} osla_argument;
+enum { OSLA_MOST_ARGUMENTS = 12 };
+osla_err osla_agree_same(osla_transport *transport, osla_err local, const char *call,
+                         const osla_argument *arguments, int count);
+
 /* Ends all ranks with one line that carries the text of the latest error: for a failure after the
  * first RMA operation of a kernel, where a lone return would leave the peers waiting for ever. */
 void osla_transport_abort(osla_transport *transport, osla_err err) __attribute__((noreturn));

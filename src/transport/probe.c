@@ -2,7 +2,8 @@
 #include "probe.h"
 #include "futex.h"
 #include "osla_clock.h"
-#include "transport_ops.h"
+#include "region_mpi.h"
+#include "window_mpi.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -26,14 +27,6 @@ typedef struct window {
   MPI_Win win;
 } window;
 
-static osla_err expose(osla_transport *t, void *base, size_t bytes, MPI_Win *win)
-{
-  OSLA_MPI(MPI_Win_create(base, (MPI_Aint)bytes, 1, MPI_INFO_NULL, t->comm, win));
-  OSLA_MPI(MPI_Win_set_errhandler(*win, MPI_ERRORS_RETURN));
-  OSLA_MPI(MPI_Win_lock_all(MPI_MODE_NOCHECK, *win));
-  return OSLA_OK;
-}
-
 static osla_err open_window(osla_transport *t, size_t bytes, size_t shift, window *w)
 {
   w->win = MPI_WIN_NULL;
@@ -41,16 +34,13 @@ static osla_err open_window(osla_transport *t, size_t bytes, size_t shift, windo
   OSLA_CALL(
     osla_agree(t, w->memory ? OSLA_OK : osla_error_set(OSLA_ERR_MEM, "%zu bytes", bytes + shift)));
   memset(w->memory, 0, bytes + shift);
-  return expose(t, w->memory + shift, bytes, &w->win);
+  return osla_window_create(t, w->memory + shift, bytes, &w->win);
 }
 
 static void close_window(osla_transport *t, window *w)
 {
   (void)osla_barrier(t);
-  if (w->win != MPI_WIN_NULL) {
-    (void)MPI_Win_unlock_all(w->win);
-    (void)MPI_Win_free(&w->win);
-  }
+  osla_window_free(&w->win);
   free(w->memory);
 }
 
@@ -141,7 +131,7 @@ osla_err osla_probe_window_within(osla_transport *t, int elsewhere[OSLA_PROBE_KI
   window outer, inner = {NULL, MPI_WIN_NULL};
   int word = 1000 + t->rank;
   osla_err err = open_window(t, (size_t)2 * BEFORE, 0, &outer);
-  if (err == OSLA_OK) err = expose(t, outer.memory + BEFORE, BEFORE, &inner.win);
+  if (err == OSLA_OK) err = osla_window_create(t, outer.memory + BEFORE, BEFORE, &inner.win);
   if (err == OSLA_OK) memcpy(outer.memory + BEFORE, &word, sizeof word);
   for (int kind = 0; kind < OSLA_PROBE_KINDS; kind++) {
     elsewhere[kind] = -1;
@@ -221,45 +211,104 @@ osla_err osla_probe_shared_query(osla_transport *t, bool *served)
 
 enum { REPETITIONS = 3, HEAD_START_US = 2000 };
 
-static osla_err time_once(const window *w, int target, bool put, double *took)
-{
-  uint64_t word = 1;
-  osla_nap(HEAD_START_US); /* so that the target is computing */
-  double start = osla_clock();
-  if (put)
-    OSLA_MPI(MPI_Put(&word, sizeof word, MPI_BYTE, target, 0, sizeof word, MPI_BYTE, w->win));
-  else
-    OSLA_MPI(MPI_Get(&word, sizeof word, MPI_BYTE, target, 0, sizeof word, MPI_BYTE, w->win));
-  OSLA_MPI(MPI_Win_flush(target, w->win));
-  *took = osla_clock() - start;
-  return OSLA_OK;
-}
-
 static double median_of_3(const double x[REPETITIONS])
 {
   double low = x[0] < x[1] ? x[0] : x[1], high = x[0] < x[1] ? x[1] : x[0];
   return x[2] < low ? low : x[2] > high ? high : x[2];
 }
 
-osla_err osla_probe_passive(osla_transport *t, int origin, int target, double busy_seconds,
-                            double *get, double *put)
+/* What the origin does with the memory of the target, to its end. */
+typedef osla_err act(void *memory, int target);
+
+/* The median time of an act of `origin` while `target` computes. Collective. */
+static osla_err time_act(osla_transport *t, const osla_probe_pair *pair, act *run, void *memory,
+                         double *median)
 {
-  window w;
-  double took[2][REPETITIONS] = {{0}}; /* get, put */
-  osla_err err = open_window(t, ALIGN, 0, &w);
-  for (int i = 0; i < 2 * REPETITIONS && err == OSLA_OK; i++) {
+  double took[REPETITIONS] = {0};
+  osla_err err = OSLA_OK;
+  for (int i = 0; i < REPETITIONS && err == OSLA_OK; i++) {
     err = osla_barrier(t);
-    if (t->rank == target)
-      for (double end = osla_clock() + busy_seconds; osla_clock() < end;)
+    if (t->rank == pair->target)
+      for (double end = osla_clock() + pair->busy_seconds; osla_clock() < end;)
         continue;
-    if (t->rank == origin && err == OSLA_OK)
-      err = time_once(&w, target, i % 2, &took[i % 2][i / 2]);
+    if (t->rank == pair->origin && err == OSLA_OK) {
+      osla_nap(HEAD_START_US); /* so that the target is computing */
+      double start = osla_clock();
+      err = run(memory, pair->target);
+      took[i] = osla_clock() - start;
+    }
     err = osla_agree(t, err);
   }
-  close_window(t, &w);
   OSLA_CALL(err);
-  OSLA_CALL(osla_bcast(t, took, 2 * REPETITIONS, MPI_DOUBLE, origin));
-  *get = median_of_3(took[0]);
-  *put = median_of_3(took[1]);
+  OSLA_CALL(osla_bcast(t, took, REPETITIONS, MPI_DOUBLE, pair->origin));
+  *median = median_of_3(took);
   return OSLA_OK;
+}
+
+static osla_err raw_get(void *memory, int target)
+{
+  const window *w = memory;
+  uint64_t word;
+  OSLA_MPI(MPI_Get(&word, sizeof word, MPI_BYTE, target, 0, sizeof word, MPI_BYTE, w->win));
+  OSLA_MPI(MPI_Win_flush(target, w->win));
+  return OSLA_OK;
+}
+
+static osla_err raw_put(void *memory, int target)
+{
+  const window *w = memory;
+  uint64_t word = 1;
+  OSLA_MPI(MPI_Put(&word, sizeof word, MPI_BYTE, target, 0, sizeof word, MPI_BYTE, w->win));
+  OSLA_MPI(MPI_Win_flush(target, w->win));
+  return OSLA_OK;
+}
+
+osla_err osla_probe_passive(osla_transport *t, const osla_probe_pair *pair, double *get,
+                            double *put)
+{
+  window w;
+  osla_err err = open_window(t, ALIGN, 0, &w);
+  if (err == OSLA_OK) err = time_act(t, pair, raw_get, &w, get);
+  if (err == OSLA_OK) err = time_act(t, pair, raw_put, &w, put);
+  close_window(t, &w);
+  return err;
+}
+
+/* Places in a region, behind what is the transport's own. */
+enum { DATA_AT = 64, NOTIFIED_AT = 128, COUNTED_AT = 192, REGION = 256 };
+
+static osla_err get_by_transport(void *memory, int target)
+{
+  osla_region *region = memory;
+  osla_transport *t = region->t;
+  osla_handle handle;
+  double data;
+  OSLA_CALL(t->ops->get(region, target, DATA_AT, &data, sizeof data, &handle));
+  return t->ops->wait(t, &handle);
+}
+
+static osla_err notify_by_transport(void *memory, int target)
+{
+  osla_region *region = memory;
+  double data = 1;
+  return region->t->ops->put_notify(region, target, DATA_AT, &data, sizeof data, NOTIFIED_AT, 1, 0);
+}
+
+static osla_err fetch_by_transport(void *memory, int target)
+{
+  osla_region *region = memory;
+  int64_t old;
+  return region->t->ops->fetch_add(region, target, COUNTED_AT, 1, &old);
+}
+
+osla_err osla_probe_busy_target(osla_transport *t, const osla_probe_pair *pair,
+                                osla_probe_times *out)
+{
+  osla_region *region = NULL;
+  OSLA_CALL(t->ops->region_alloc(t, REGION, &region));
+  osla_err err = time_act(t, pair, get_by_transport, region, &out->get);
+  if (err == OSLA_OK) err = time_act(t, pair, notify_by_transport, region, &out->notify);
+  if (err == OSLA_OK) err = time_act(t, pair, fetch_by_transport, region, &out->fetch_add);
+  t->ops->region_free(&region);
+  return err;
 }

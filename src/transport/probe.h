@@ -34,13 +34,24 @@ osla_err osla_probe_strided_get(osla_transport *t, int lacking[OSLA_PROBE_KINDS]
  * MPICH 4.0.2: error, the flavour must be SHARED. */
 osla_err osla_probe_shared_query(osla_transport *t, bool *served);
 
-/* How long do an 8-byte get and put (both with flush) of rank `origin` take while rank `target`
- * computes for busy_seconds without a call to MPI? Median of 3, on a window of ordinary memory.
- *   origin, target [in]  different; the same on all ranks
- *   get, put       [out] seconds. Near busy_seconds: the target's processor must help (not
- * passive).
- */
-osla_err osla_probe_passive(osla_transport *t, int origin, int target, double busy_seconds,
-                            double *get, double *put);
+/* Two ranks of which one computes without a call to MPI; the same on all ranks. */
+typedef struct osla_probe_pair {
+  int origin, target; /* different */
+  double busy_seconds;
+} osla_probe_pair;
+
+/* How long do an 8-byte MPI_Get and MPI_Put (both with flush) of rank `origin` take while rank
+ * `target` computes? Median of 3, on a window of ordinary memory.
+ *   get, put [out] seconds. Near busy_seconds: the target's processor must help (not passive). */
+osla_err osla_probe_passive(osla_transport *t, const osla_probe_pair *pair, double *get,
+                            double *put);
+
+/* The same of the transport's own operations: a get of 8 bytes, a put of 8 bytes with notify, a
+ * fetch-and-add. Each to its end: when the data is here, when the notify is over there. */
+typedef struct osla_probe_times {
+  double get, notify, fetch_add; /* seconds */
+} osla_probe_times;
+osla_err osla_probe_busy_target(osla_transport *t, const osla_probe_pair *pair,
+                                osla_probe_times *out);
 
 #endif

@@ -14,6 +14,7 @@
 #include "post_mpi.h"
 #include "region_cache.h"
 #include "shared_memory.h"
+#include "window_mpi.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -21,22 +22,10 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-static osla_err open_window(osla_region *region, void *base, size_t bytes)
-{
-  OSLA_MPI(MPI_Win_create(base, (MPI_Aint)bytes, 1, MPI_INFO_NULL, region->t->comm, &region->win));
-  OSLA_MPI(MPI_Win_set_errhandler(region->win, MPI_ERRORS_RETURN));
-  OSLA_MPI(MPI_Win_lock_all(MPI_MODE_NOCHECK, region->win));
-  int *model, found;
-  OSLA_MPI(MPI_Win_get_attr(region->win, MPI_WIN_MODEL, &model, &found));
-  OSLA_CHECK(found && *model == MPI_WIN_UNIFIED, OSLA_ERR_UNSUPPORTED,
-             "this MPI keeps a window's public and private copies apart: loads would not see puts");
-  return OSLA_OK;
-}
-
 osla_err osla_mpi_open_window(osla_region *region, void *base, size_t bytes)
 {
   osla_patience_blocked(region->t, "MPI_Win_create");
-  osla_err err = open_window(region, base, bytes);
+  osla_err err = osla_window_create(region->t, base, bytes, &region->win);
   osla_patience_blocked(region->t, NULL);
   return err;
 }
@@ -45,9 +34,8 @@ void osla_mpi_close_window(osla_region *region)
 {
   if (region->win == MPI_WIN_NULL) return;
   osla_patience_blocked(region->t, "MPI_Win_free");
-  (void)MPI_Win_unlock_all(region->win);
   if (region->dynamic) (void)MPI_Win_detach(region->win, region->peer[region->t->rank]);
-  (void)MPI_Win_free(&region->win);
+  osla_window_free(&region->win);
   osla_patience_blocked(region->t, NULL);
   region->dynamic = false;
 }
@@ -94,7 +82,7 @@ static osla_err share_by_mpi(osla_region *region, size_t bytes)
   MPI_Info info;
   void *base = NULL;
   size_t page = (size_t)sysconf(_SC_PAGESIZE);
-  OSLA_MPI(MPI_Info_create(&info));
+  OSLA_CALL(osla_window_info(t, &info));
   OSLA_MPI(MPI_Info_set(info, "alloc_shared_noncontig", "true"));
   int code = MPI_Win_allocate_shared((MPI_Aint)(bytes + page), 1, info, t->node_comm, &base,
                                      &region->shared_win);
@@ -197,10 +185,7 @@ void osla_mpi_region_release(osla_region **handle)
   (void)pthread_mutex_lock(&t->mutex);
   if (region->attached && t->size > 1) t->n_attached--;
   osla_mpi_close_window(region);
-  if (region->shared_win != MPI_WIN_NULL) {
-    (void)MPI_Win_unlock_all(region->shared_win);
-    (void)MPI_Win_free(&region->shared_win);
-  }
+  osla_window_free(&region->shared_win);
   (void)pthread_mutex_unlock(&t->mutex);
   if (region->own) region->free_own(region);
   osla_shared_memory_unmap(t, region->peer, region->mapped);

@@ -17,7 +17,8 @@ static const char *const names[] = {NULL,
                                     "OSLA_FAKE_NODES",
                                     "OSLA_EXPECT_NODES",
                                     "OSLA_EXPECT_RANKS",
-                                    "OSLA_PATIENCE"};
+                                    "OSLA_PATIENCE",
+                                    "OSLA_WINDOW_INFO"};
 enum { SETTINGS = sizeof names / sizeof *names, WIDTH = 64 };
 
 typedef struct values {
@@ -92,6 +93,15 @@ static osla_err read_patience(double *out)
   return OSLA_OK;
 }
 
+static osla_err read_window_info(bool *off)
+{
+  const char *text = getenv("OSLA_WINDOW_INFO");
+  *off = text && strcmp(text, "off") == 0;
+  OSLA_CHECK(!text || !text[0] || *off || strcmp(text, "on") == 0, OSLA_ERR_ARG,
+             "OSLA_WINDOW_INFO=%.60s: on or off", text);
+  return OSLA_OK;
+}
+
 osla_err osla_settings_read(MPI_Comm comm, osla_settings *out)
 {
   int size;
@@ -102,6 +112,7 @@ osla_err osla_settings_read(MPI_Comm comm, osla_settings *out)
   if (out->fake_nodes > size) out->fake_nodes = size;
   OSLA_CALL(read_count("OSLA_EXPECT_NODES", 0, &out->expect_nodes));
   OSLA_CALL(read_count("OSLA_EXPECT_RANKS", 0, &out->expect_ranks));
+  OSLA_CALL(read_window_info(&out->no_window_info));
   return read_patience(&out->patience);
 }
 

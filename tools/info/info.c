@@ -23,8 +23,7 @@ static int examine(osla_transport *t, const info_system *system, const char *jso
   if (system->rank == 0) info_print_system(system);
 
   info_watchdog *dog = info_watchdog_start(system->rank, limit_seconds);
-  info_test_transport(t, dog, &findings);
-  info_test_mpi(t, system, dog, &findings);
+  if (info_test_transport(t, dog, &findings)) info_test_mpi(t, system, dog, &findings);
   if (!info_first_failure(&findings)) info_measure_speed(t, system, dog, &findings);
   info_watchdog_stop(dog);
 

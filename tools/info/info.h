@@ -16,6 +16,7 @@
 #include <jansson.h>
 
 #include "command.h"
+#include "probe.h"
 
 /* --- the system --- */
 
@@ -67,7 +68,7 @@ typedef enum info_verdict {
 typedef struct info_test {
   const char *name; /* short, constant */
   info_verdict verdict;
-  char text[240]; /* in plain words */
+  char text[512]; /* in plain words */
 } info_test;
 
 enum { INFO_MAX_TESTS = 16 };
@@ -79,6 +80,13 @@ typedef struct info_speed {
   double notify;   /* seconds, one way, median */
   double put, get; /* bytes per second, median */
 } info_speed;
+
+/* To a target on another node that computes. */
+typedef struct info_busy {
+  double seconds; /* so long; 0: not measured */
+  osla_probe_times times;
+  bool notify_needs_target;
+} info_busy;
 
 /* Hazards that the tests look for. */
 enum {
@@ -95,6 +103,7 @@ typedef struct info_findings {
   info_test test[INFO_MAX_TESTS];
   int n_tests;
   info_speed speed[INFO_WAYS];
+  info_busy busy;
   info_seen seen[INFO_HAZARDS];
 } info_findings;
 
@@ -103,9 +112,10 @@ void info_add(info_findings *findings, const char *name, info_verdict verdict, c
               ...) __attribute__((format(printf, 4, 5)));
 
 /* Each runs tests and adds them (the speed only if none has failed: its waits have no end).
- * Collective; the same findings on all ranks. */
+ * Collective; the same findings on all ranks. The first returns false where ranks cannot share
+ * memory at all, and then nothing else can be tested. */
 typedef struct info_watchdog info_watchdog;
-void info_test_transport(osla_transport *t, info_watchdog *dog, info_findings *findings);
+bool info_test_transport(osla_transport *t, info_watchdog *dog, info_findings *findings);
 void info_test_mpi(osla_transport *t, const info_system *system, info_watchdog *dog,
                    info_findings *findings);
 void info_measure_speed(osla_transport *t, const info_system *system, info_watchdog *dog,

@@ -50,6 +50,15 @@ static json_t *speed_json(const info_speed *speed)
                    speed->put, "get_bytes_per_second", speed->get);
 }
 
+static json_t *busy_json(const info_busy *busy)
+{
+  if (!(busy->seconds > 0)) return json_null();
+  return json_pack("{s:f, s:f, s:f, s:f, s:b}", "target_computes_seconds", busy->seconds,
+                   "get_seconds", busy->times.get, "notify_seconds", busy->times.notify,
+                   "fetch_add_seconds", busy->times.fetch_add, "notify_needs_target",
+                   busy->notify_needs_target);
+}
+
 static json_t *rules_json(const info_system *system, const info_findings *findings)
 {
   json_t *rules = json_array();
@@ -73,13 +82,13 @@ json_t *info_json(const info_system *s, const info_findings *findings)
 {
   return json_pack(
     "{s:s, s:b, s:i, s:i, s:b, s:o, s:o, s:{s:s, s:i, s:b}, s:s, s:s, s:b, s:s, s:o, s:{s:o, s:o}, "
-    "s:o, s:o}",
+    "s:o, s:o, s:o}",
     "osla", PACKAGE_VERSION, "works", info_first_failure(findings) == NULL, "ranks", s->size,
     "hosts", s->n_hosts, "oversubscribed", s->oversubscribed, "nodes", nodes_json(s), "mpi",
     mpi_json(&s->mpi), "blas", "library", s->blas, "threads_per_rank", s->cpu.threads,
     "threads_chosen_by_user", s->cpu.chosen_by_user, "transport", s->transport, "hdf5", info_hdf5(),
     "scalapack", info_has_scalapack(), "gnuplot", s->gnuplot, "tests", tests_json(findings),
     "speed", "on_node", speed_json(&findings->speed[INFO_ON_NODE]), "across_nodes",
-    speed_json(&findings->speed[INFO_ACROSS]), "limits", limits_json(s), "workarounds",
-    rules_json(s, findings));
+    speed_json(&findings->speed[INFO_ACROSS]), "busy_target", busy_json(&findings->busy), "limits",
+    limits_json(s), "workarounds", rules_json(s, findings));
 }

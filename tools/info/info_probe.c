@@ -1,19 +1,7 @@
 /* What this MPI's RMA can and cannot do, and what OSLA does about it. */
 #include "info.h"
-#include "osla_clock.h"
-#include "osla_segment.h"
-#include "probe.h"
-
-#include <string.h>
-#include <time.h>
 
 static const double busy_seconds = 0.05;
-
-static void sleep_seconds(double seconds)
-{
-  struct timespec pause = {.tv_sec = 0, .tv_nsec = (long)(1e9 * seconds)};
-  (void)nanosleep(&pause, NULL);
-}
 
 /* " (on the node)", " (across nodes)" or "" when both kinds of pairs, or the only one, say so. */
 static const char *where(const int value[OSLA_PROBE_KINDS])
@@ -117,9 +105,9 @@ static void test_raw_on_node(osla_transport *t, const info_system *system, info_
     info_add(f, name, INFO_SKIPPED, "needs 2 ranks on one node");
     return;
   }
-  osla_err err = osla_probe_passive(t, system->origin[INFO_ON_NODE], system->partner[INFO_ON_NODE],
-                                    busy_seconds, &get, &put);
-  if (err != OSLA_OK) {
+  osla_probe_pair pair = {system->origin[INFO_ON_NODE], system->partner[INFO_ON_NODE],
+                          busy_seconds};
+  if (osla_probe_passive(t, &pair, &get, &put) != OSLA_OK) {
     info_add(f, name, INFO_FAILED, "%s", osla_error_text());
     return;
   }
@@ -136,83 +124,80 @@ static void test_raw_on_node(osla_transport *t, const info_system *system, info_
              osla_format_seconds(get).s, osla_format_seconds(put).s);
 }
 
-/* Seconds of an 8-byte get through the transport while `target` computes; median of 3. */
-static osla_err time_get(osla_transport *t, int origin, int target, double *median)
-{
-  enum { REPETITIONS = 3 };
-  osla_segment *s = NULL;
-  double took[REPETITIONS] = {0};
-  OSLA_CALL(osla_segment_create(t, sizeof(double), 0, &s));
-  osla_err err = OSLA_OK;
-  for (int i = 0; i < REPETITIONS && err == OSLA_OK; i++) {
-    err = osla_barrier(t);
-    if (osla_transport_rank(t) == target)
-      for (double end = osla_clock() + busy_seconds; osla_clock() < end;)
-        continue;
-    if (osla_transport_rank(t) == origin && err == OSLA_OK) {
-      double word;
-      osla_transfer transfer;
-      sleep_seconds(0.002); /* so that the target is computing */
-      double start = osla_clock();
-      err = osla_segment_get(s, target, 0, &word, sizeof word, &transfer);
-      if (err == OSLA_OK) err = osla_transfer_wait(s, &transfer);
-      took[i] = osla_clock() - start;
-    }
-  }
-  err = osla_agree(t, err);
-  osla_segment_destroy(&s);
-  OSLA_CALL(err);
-  OSLA_CALL(osla_bcast(t, took, REPETITIONS, MPI_DOUBLE, origin));
-  double low = took[0] < took[1] ? took[0] : took[1], high = took[0] + took[1] - low;
-  *median = took[2] < low ? low : took[2] > high ? high : took[2];
-  return OSLA_OK;
-}
-
 /* The same on a transport with a progress thread. */
-static osla_err time_get_with_thread(osla_transport *t, int origin, int target, double *median)
+static osla_err probe_with_thread(osla_transport *t, const osla_probe_pair *pair,
+                                  osla_probe_times *times)
 {
   osla_transport *served = NULL;
   osla_transport_options options = {.progress_thread = true};
   OSLA_CALL(osla_transport_create(osla_transport_comm(t), &options, &served));
-  osla_err err = time_get(served, origin, target, median);
+  osla_err err = osla_probe_busy_target(served, pair, times);
   osla_transport_destroy(&served);
   return err;
 }
 
-static void test_across(osla_transport *t, const info_system *system, info_findings *f)
+static void add_get(info_findings *f, const char *name, const osla_probe_times *times)
 {
-  static const char name[] = "passive across nodes", thread_name[] = "progress thread";
-  int origin = system->origin[INFO_ACROSS], target = system->partner[INFO_ACROSS];
-  double plain = 0, served = 0;
-  if (origin < 0) {
-    info_add(f, name, INFO_SKIPPED, "needs 2 nodes");
-    return;
-  }
-  if (time_get(t, origin, target, &plain) != OSLA_OK) {
-    info_add(f, name, INFO_FAILED, "%s", osla_error_text());
-    return;
-  }
-  bool late = waited(plain);
-  if (late)
-    f->seen[INFO_NOT_PASSIVE] = INFO_SEEN;
-  else if (f->seen[INFO_NOT_PASSIVE] == INFO_NOT_TESTED)
-    f->seen[INFO_NOT_PASSIVE] = INFO_NOT_SEEN;
+  bool late = waited(times->get);
+  if (late || f->seen[INFO_NOT_PASSIVE] == INFO_NOT_TESTED)
+    f->seen[INFO_NOT_PASSIVE] = late ? INFO_SEEN : INFO_NOT_SEEN;
   if (late)
     info_add(f, name, INFO_NO,
              "not passive: a get waited %s for a target that computes %s; a progress thread "
              "(osla invert --progress-thread; osla_transport.h) helps when ranks compute for long",
-             osla_format_seconds(plain).s, osla_format_seconds(busy_seconds).s);
+             osla_format_seconds(times->get).s, osla_format_seconds(busy_seconds).s);
   else
     info_add(f, name, INFO_OK, "a get takes %s while the target computes",
-             osla_format_seconds(plain).s);
+             osla_format_seconds(times->get).s);
+}
 
-  if (time_get_with_thread(t, origin, target, &served) != OSLA_OK)
-    info_add(f, thread_name, INFO_NO, "%s; jobs run without it", osla_error_text());
-  else if (waited(served))
-    info_add(f, thread_name, INFO_NO, "does not help here: the get still waited %s",
-             osla_format_seconds(served).s);
+/* Does a notify need the target's processor? */
+static void add_notify(info_findings *f, const char *name, const osla_probe_times *times)
+{
+  bool notify_late = waited(times->notify), fetch_late = waited(times->fetch_add);
+  osla_text notify = osla_format_seconds(times->notify);
+  osla_text fetch = osla_format_seconds(times->fetch_add);
+  if (!notify_late && !fetch_late)
+    info_add(f, name, INFO_OK,
+             "while the target computes a notify takes %s, a fetch-and-add %s: they do not need "
+             "its processor",
+             notify.s, fetch.s);
   else
-    info_add(f, thread_name, INFO_OK, "with it the get takes %s", osla_format_seconds(served).s);
+    info_add(f, name, INFO_NO,
+             "a notify took %s, a fetch-and-add %s, to a target that computes %s: %s its processor",
+             notify.s, fetch.s, osla_format_seconds(busy_seconds).s,
+             !fetch_late    ? "the notify needs"
+             : !notify_late ? "the fetch-and-add needs"
+                            : "both need");
+}
+
+static void test_across(osla_transport *t, const info_system *system, info_findings *f)
+{
+  static const char get[] = "passive across nodes", notify[] = "notify across nodes",
+                    thread[] = "progress thread";
+  osla_probe_pair pair = {system->origin[INFO_ACROSS], system->partner[INFO_ACROSS], busy_seconds};
+  osla_probe_times served;
+  if (pair.origin < 0) {
+    info_add(f, get, INFO_SKIPPED, "needs 2 nodes");
+    info_add(f, notify, INFO_SKIPPED, "needs 2 nodes");
+    return;
+  }
+  if (osla_probe_busy_target(t, &pair, &f->busy.times) != OSLA_OK) {
+    info_add(f, get, INFO_FAILED, "%s", osla_error_text());
+    return;
+  }
+  f->busy.seconds = busy_seconds;
+  f->busy.notify_needs_target = waited(f->busy.times.notify);
+  add_get(f, get, &f->busy.times);
+  add_notify(f, notify, &f->busy.times);
+  if (probe_with_thread(t, &pair, &served) != OSLA_OK)
+    info_add(f, thread, INFO_NO, "%s; jobs run without it", osla_error_text());
+  else if (waited(served.get))
+    info_add(f, thread, INFO_NO, "does not help here: the get still waited %s",
+             osla_format_seconds(served.get).s);
+  else
+    info_add(f, thread, INFO_OK, "with it the get takes %s, a notify %s",
+             osla_format_seconds(served.get).s, osla_format_seconds(served.notify).s);
 }
 
 void info_test_mpi(osla_transport *t, const info_system *system, info_watchdog *dog,

@@ -5,6 +5,7 @@ tools_libinvert_la_CPPFLAGS = $(AM_CPPFLAGS) -DOSLA_PKGDATADIR='"$(pkgdatadir)"'
 tools_libinvert_la_LIBADD = tools/libtomo.la
 tools_libinvert_la_SOURCES = \
   tools/command.h tools/command.c tools/command_process.c tools/command_util.c \
+  tools/command_same.c \
   tools/command_files.h tools/command_files.c \
   tools/checkpoint.h tools/checkpoint.c \
   tools/order_free.h tools/order_free.c \

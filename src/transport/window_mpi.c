@@ -1,0 +1,135 @@
+/* What is promised of the windows is what the library does on them, and no more:
+ *
+ *   MPI_Rget, MPI_Rput      contiguous bytes; the word of a notify, too, where cores are not short
+ *   MPI_Rget_accumulate     one MPI_INT64_T at an address that is a multiple of 8, by
+ *     MPI_REPLACE           words of notifies: put_word (transport_mpi.c), post_mpi.c
+ *     MPI_SUM               counters: mpi_fetch_add
+ *     MPI_NO_OP             the backend's own word, OSLA_REGION_WORD
+ *   MPI_Win_flush           behind them
+ *
+ * A word belongs to one purpose, so all accumulates on it use one operation. What must stay in
+ * order are the words of posts, one replaced after the other; sums are single fetches, and what
+ * NO_OP and REPLACE fetch is not looked at. So writes after writes must be in order and nothing
+ * else must.
+ *
+ * MPI_Rget_accumulate of one element is taken to the network as MPI_Fetch_and_op is, where these
+ * keys allow either (MPICH: ofi_rma.h, MPIDI_OFI_do_get_accumulate; Open MPI 5: osc_ucx_comm.c,
+ * use_atomic_op, for sum, replace and no_op of 8 bytes), and it has a request, so that the wait for
+ * it sleeps.
+ */
+#include "window_mpi.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* An MPI ignores the keys that it does not know (MPI-3.1, chapter 9). */
+static const struct {
+  const char *key, *value;
+} keys[] = {
+  /* MPI-3.1, section 11.2.1. Not same_size: counters have memory on rank 0 only. */
+  {"accumulate_ops", "same_op"},
+  {"accumulate_ordering", "waw"},
+  {"same_disp_unit", "true"},
+  /* MPICH's ch4, of which those of Cray, Intel and MVAPICH are made; not in the manuals that we
+   * found, but in its sources (src/mpid/ch4/include/mpidpre.h, MPIDIG_win_info_args_t): without
+   * the list the network must be able to do all operations of MPI before it does one (ofi_win.c,
+   * load_acc_hint). */
+  {"which_accumulate_ops", "sum,replace,no_op"},
+  {"accumulate_noncontig_dtype", "false"},
+  {"accumulate_max_bytes", "8"},
+  /* The same. It promises nothing: MPICH takes accumulates between ranks of a node through the
+   * network, too, and only then those between nodes may be the network's (ofi_rma.h, comment in
+   * MPIDI_NM_mpi_compare_and_swap). On the node we have counters only. */
+  {"disable_shm_accumulate", "true"},
+  /* Open MPI: osc/rdma (4.1.4 has it) and osc/ucx (5.0; ompi_info --all: "codes that will not
+   * use anything more than a single predefined datatype"). Without it an accumulate takes a lock,
+   * a get, a flush and a put (osc_ucx_comm.c, get_accumulate_req). */
+  {"acc_single_intrinsic", "true"},
+};
+
+osla_err osla_window_info(const osla_transport *t, MPI_Info *out)
+{
+  OSLA_MPI(MPI_Info_create(out));
+  if (t->settings.no_window_info) return OSLA_OK;
+  for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
+    int code = MPI_Info_set(*out, keys[i].key, keys[i].value);
+    if (code == MPI_SUCCESS) continue;
+    (void)MPI_Info_free(out);
+    return osla_error_set_mpi(code, "MPI_Info_set");
+  }
+  return OSLA_OK;
+}
+
+/* The settings that may help the MPI at hand. Open MPI 4.1: btl/tcp has neither gets nor atomics,
+ * so osc/rdma cannot serve TCP; osc/ucx asks for devices of Mellanox unless it is told otherwise
+ * (ompi_info --param opal common_ucx), and osc/pt2pt refuses MPI_THREAD_MULTIPLE. Others register
+ * a window's memory with the network, and that locks it. */
+static const char *advice(void)
+{
+  char version[MPI_MAX_LIBRARY_VERSION_STRING] = "";
+  int length;
+  (void)MPI_Get_library_version(version, &length);
+  if (strstr(version, "Open MPI"))
+    return "try mpiexec --mca osc ucx --mca opal_common_ucx_tls any --mca opal_common_ucx_devices "
+           "any, or --mca osc pt2pt and a program that asks for MPI_THREAD_SERIALIZED";
+  return "try 'ulimit -l unlimited' on all nodes, another network of this MPI, or all ranks on one "
+         "node";
+}
+
+static osla_err refused(int code, const char *call)
+{
+  char reason[MPI_MAX_ERROR_STRING] = "";
+  int length;
+  if (code == MPI_SUCCESS) return OSLA_OK;
+  if (MPI_Error_string(code, reason, &length) != MPI_SUCCESS)
+    (void)snprintf(reason, sizeof reason, "error code %d", code);
+  reason[strcspn(reason, "\n")] = '\0';
+  return osla_error_set(OSLA_ERR_UNSUPPORTED, "this MPI gives no window (%s: %.150s): %s", call,
+                        reason, advice());
+}
+
+static osla_err begin(MPI_Win win)
+{
+  int *model, found;
+  OSLA_MPI(MPI_Win_set_errhandler(win, MPI_ERRORS_RETURN));
+  OSLA_MPI(MPI_Win_lock_all(MPI_MODE_NOCHECK, win));
+  OSLA_MPI(MPI_Win_get_attr(win, MPI_WIN_MODEL, &model, &found));
+  OSLA_CHECK(found && *model == MPI_WIN_UNIFIED, OSLA_ERR_UNSUPPORTED,
+             "this MPI keeps a window's public and private copies apart (not MPI_WIN_UNIFIED), so "
+             "that loads would not see puts: %s",
+             advice());
+  return OSLA_OK;
+}
+
+osla_err osla_window_create(osla_transport *t, void *base, size_t bytes, MPI_Win *win)
+{
+  MPI_Info info;
+  *win = MPI_WIN_NULL;
+  OSLA_CALL(osla_window_info(t, &info));
+  int code = MPI_Win_create(base, (MPI_Aint)bytes, 1, info, t->comm, win);
+  (void)MPI_Info_free(&info);
+  if (code != MPI_SUCCESS) *win = MPI_WIN_NULL;
+  OSLA_CALL(refused(code, "MPI_Win_create"));
+  return begin(*win);
+}
+
+osla_err osla_window_create_dynamic(osla_transport *t, void *base, size_t bytes, MPI_Win *win)
+{
+  MPI_Info info;
+  *win = MPI_WIN_NULL;
+  OSLA_CALL(osla_window_info(t, &info));
+  int code = MPI_Win_create_dynamic(info, t->comm, win);
+  (void)MPI_Info_free(&info);
+  if (code != MPI_SUCCESS) *win = MPI_WIN_NULL;
+  OSLA_CALL(refused(code, "MPI_Win_create_dynamic"));
+  OSLA_CALL(begin(*win));
+  if (bytes > 0) OSLA_MPI(MPI_Win_attach(*win, base, (MPI_Aint)bytes));
+  return OSLA_OK;
+}
+
+void osla_window_free(MPI_Win *win)
+{
+  if (*win == MPI_WIN_NULL) return;
+  (void)MPI_Win_unlock_all(*win);
+  (void)MPI_Win_free(win);
+}
