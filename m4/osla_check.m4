@@ -27,29 +27,35 @@ AC_DEFUN([OSLA_TRY_LINK], [
   CPPFLAGS=$osla_save_cppflags; LIBS=$osla_save_libs
   AS_IF([test $osla_linked = yes], [$5], [$6])])
 
-dnl OSLA_CHECK_LIB(NAME, PKG-CONFIG-NAMES, LIBS-TO-TRY, HEADER, FUNCTIONS)
-dnl Sets NAME_CFLAGS, NAME_LIBS (both may be given by the user), osla_have_NAME, HAVE_NAME (config.h
-dnl and Automake conditional). pkg-config's answer is taken only if it links.
+dnl OSLA_CHECK_LIB(NAME, CANDIDATES, HEADER, FUNCTIONS)
+dnl A candidate is pkg:NAME, for pkg-config, or link flags. The first that links and leaves one MPI in
+dnl the program is taken; NAME_CFLAGS, NAME_LIBS of the user go before all, and are refused if they do
+dnl not. Sets them, osla_have_NAME, HAVE_NAME (config.h and Automake conditional).
 AC_DEFUN([OSLA_CHECK_LIB], [
   AC_ARG_VAR([$1_CFLAGS], [compiler flags for $1])
   AC_ARG_VAR([$1_LIBS], [link flags for $1])
   AC_MSG_CHECKING([for $1])
-  osla_have_$1=no
-  AS_IF([test -n "[$]$1_LIBS"],
-    [OSLA_TRY_LINK([[$]$1_CFLAGS], [[$]$1_LIBS], [$4], [$5], [osla_have_$1=yes])])
-  for osla_pkg in $2; do
-    AS_IF([test [$]osla_have_$1 = no && test -n "$PKG_CONFIG" &&
-           $PKG_CONFIG --exists $osla_pkg], [
-      osla_c=`$PKG_CONFIG --cflags $osla_pkg`; osla_l=`$PKG_CONFIG --libs $osla_pkg`
-      OSLA_TRY_LINK([$osla_c], [$osla_l], [$4], [$5],
-        [osla_have_$1=yes; $1_CFLAGS=$osla_c; $1_LIBS=$osla_l])])
-  done
-  for osla_l in $3; do
+  osla_have_$1=no; osla_not_taken=; osla_given_l=[$]$1_LIBS; osla_given_c=[$]$1_CFLAGS
+  for osla_candidate in "$osla_given_l" $2; do
+    osla_c=$osla_given_c; osla_l=$osla_candidate
+    AS_CASE([$osla_candidate], [''], [continue], [pkg:*], [
+      osla_pkg=`echo $osla_candidate | $SED 's/^pkg://'`
+      { test -n "$PKG_CONFIG" && $PKG_CONFIG --exists $osla_pkg; } || continue
+      osla_c=`$PKG_CONFIG --cflags $osla_pkg`
+      dnl the compiler has its own MPI
+      osla_l=`$PKG_CONFIG --libs $osla_pkg | $SED 's/-lmpi\(ch\)*@<:@^ @:>@*//g'`])
     AS_IF([test [$]osla_have_$1 = no], [
-      OSLA_TRY_LINK([[$]$1_CFLAGS], [$osla_l], [$4], [$5],
-        [osla_have_$1=yes; $1_LIBS=$osla_l])])
+      OSLA_TRY_LINK([$osla_c], [$osla_l], [$3], [$4], [
+        OSLA_MPI_IF_SAME([$osla_c], [$osla_l],
+          [osla_have_$1=yes; $1_CFLAGS=$osla_c; $1_LIBS=$osla_l],
+          [osla_not_taken="${osla_not_taken:+$osla_not_taken; }$osla_l: $osla_mpi_other"
+           AS_IF([test -n "$osla_given_l"], [break])])])])
   done
   AC_MSG_RESULT([[$]osla_have_$1${$1_LIBS:+ ([$]$1_LIBS)}])
+  AS_IF([test -n "$osla_not_taken"], [
+    osla_not_taken="$1 of another MPI than that of $CC ($osla_mpi_family${osla_mpi_loaded:+, $osla_mpi_loaded}): $osla_not_taken"
+    AS_IF([test -n "$osla_given_l"], [AC_MSG_ERROR([$osla_not_taken])],
+      [AC_MSG_NOTICE([not taken: $osla_not_taken])])])
   AS_IF([test [$]osla_have_$1 = yes],
     [AC_DEFINE([HAVE_$1], [1], [$1 is present])], [$1_CFLAGS=; $1_LIBS=])
   AM_CONDITIONAL([HAVE_$1], [test [$]osla_have_$1 = yes])

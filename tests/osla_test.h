@@ -27,7 +27,8 @@ typedef struct osla_test_case {
 } osla_test_case;
 
 /* Runs the cases in order, up to the one whose name is NULL. Collective over MPI_COMM_WORLD, which
- * it initialises (MPI_THREAD_MULTIPLE) and finalises. Arguments on the command line name the cases
+ * it initialises (MPI_THREAD_MULTIPLE; with OSLA_TEST_SERIALIZED in the environment SERIALIZED) and
+ * finalises. Arguments on the command line name the cases
  * to run; none means all. After each case the failures of all ranks are summed; rank 0 prints "ok
  * NAME" or "FAIL NAME", and every failed assertion is printed with its rank, file, line and text.
  * Returns the exit status, the same on all ranks: 0, or 1 if any case failed, ran no assertion on
@@ -37,6 +38,9 @@ int osla_test_main(int argc, char **argv, const osla_test_case *cases);
 /* The calling rank and the number of ranks in MPI_COMM_WORLD. Local. */
 int osla_test_rank(void);
 int osla_test_size(void);
+
+/* Is there MPI_THREAD_MULTIPLE? If not, says that `what` is skipped. Local. */
+bool osla_test_multiple(const char *what);
 
 /* The call returns OSLA_OK; otherwise its error text is printed. */
 #define OSLA_ASSERT_OK(call) osla_test_ok((call), #call, __FILE__, __LINE__)

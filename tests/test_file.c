@@ -265,7 +265,7 @@ static void test_checkpoint(void)
   path = scratch_path("point");
   if (!WITH_HDF5) {
     OSLA_ASSERT_ERR(osla_file_create(t, path, &file), OSLA_ERR_UNSUPPORTED);
-    OSLA_ASSERT_TEXT("this build has no HDF5 (Debian package: libhdf5-mpich-dev)");
+    OSLA_ASSERT_TEXT("this build has no HDF5 (Debian package: libhdf5-" OSLA_DEBIAN_MPI "-dev)");
     scratch_drop(0);
     osla_transport_destroy(&t);
     return;

@@ -199,7 +199,7 @@ static void test_hdf5_changed(void)
   const char *path = scratch_path("changed.h5");
   if (!WITH_HDF5) {
     OSLA_ASSERT_ERR(osla_matrix_save(a, path, NULL), OSLA_ERR_UNSUPPORTED);
-    OSLA_ASSERT_TEXT("this build has no HDF5 (Debian package: libhdf5-mpich-dev)");
+    OSLA_ASSERT_TEXT("this build has no HDF5 (Debian package: libhdf5-" OSLA_DEBIAN_MPI "-dev)");
     scratch_drop(0);
     osla_test_drop(a);
     osla_transport_destroy(&t);

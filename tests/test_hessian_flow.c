@@ -140,6 +140,7 @@ static void test_destroy_without_commit(void)
 /* A transport whose progress thread adds what arrives, while its rank computes. */
 static void test_progress_thread(void)
 {
+  if (!osla_test_multiple("a progress thread")) return;
   osla_transport *t = NULL;
   const osla_transport_options with = {.progress_thread = true, .threads_per_rank = 1};
   OSLA_ASSERT_OK(osla_transport_create(MPI_COMM_WORLD, &with, &t));

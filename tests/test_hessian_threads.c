@@ -134,6 +134,7 @@ static void test_threads(void)
 
 static void test_threads_and_progress_thread(void)
 {
+  if (!osla_test_multiple("a progress thread")) return;
   threads_life(true, OSLA_UPPER);
 }
 

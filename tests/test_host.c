@@ -70,20 +70,22 @@ static void expect_one_host(void)
 }
 
 /* Each node of MPI's is a host. */
-static void expect_nodes(const osla_transport *t)
+static void expect_nodes(void)
 {
   osla_host host = look();
-  int first = 0;
-  while (!osla_transport_same_node(t, first))
-    first++;
+  MPI_Comm node;
+  int first = osla_test_rank(), ranks;
+  MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node);
+  MPI_Comm_size(node, &ranks);
+  MPI_Bcast(&first, 1, MPI_INT, 0, node);
+  MPI_Comm_free(&node);
   CU_ASSERT(host.first == first);
-  CU_ASSERT(host.ranks == osla_transport_node_size(t));
+  CU_ASSERT(host.ranks == ranks);
 }
 
 static void test_identity(void)
 {
   char mine[32];
-  osla_transport *t = osla_test_transport();
   (void)snprintf(mine, sizeof mine, "x%d", osla_test_rank());
   expect_one_host(); /* as this machine is: also where MPI sees several nodes */
   name = mine;
@@ -91,13 +93,12 @@ static void test_identity(void)
   CU_ASSERT(strcmp(look().name, mine) == 0);
   kernel = mine; /* several machines */
   name = "localhost";
-  expect_nodes(t);
+  expect_nodes();
   kernel = ""; /* machines that do not tell */
   expect_one_host();
   name = mine;
-  expect_nodes(t);
+  expect_nodes();
   stop_pretending();
-  osla_transport_destroy(&t);
 }
 
 /* --- cores --- */
@@ -133,6 +134,26 @@ static void test_cores(void)
   CU_ASSERT(osla_transport_oversubscribed(t) == (size > 1));
   osla_transport_destroy(&t);
   stop_pretending();
+}
+
+/* All but the last rank are bound to the first core. */
+static void test_bound(void)
+{
+  cpu_set_t all, one;
+  int size = osla_test_size();
+  size_t core = 0;
+  CU_ASSERT_FATAL(sched_getaffinity(0, sizeof all, &all) == 0);
+  while (!CPU_ISSET(core, &all))
+    core++;
+  CPU_ZERO(&one);
+  CPU_SET(core, &one);
+  bool bound = osla_test_rank() < size - 1;
+  CU_ASSERT_FATAL(sched_setaffinity(0, sizeof all, bound ? &one : &all) == 0);
+  osla_host host = look();
+  CU_ASSERT_FATAL(sched_setaffinity(0, sizeof all, &all) == 0);
+  double share = (double)host.cores / size, there = 1.0 / (size > 1 ? size - 1 : 1);
+  if (size > 1 && there < share) share = there;
+  OSLA_ASSERT_MSG(host.share == share, "%g cores a rank, not %g", host.share, share);
 }
 
 /* --- memory --- */
@@ -171,10 +192,8 @@ static void test_memory(void)
 int main(int argc, char **argv)
 {
   static const osla_test_case cases[] = {
-    {"identity", test_identity},
-    {"cores", test_cores},
-    {"memory", test_memory},
-    {NULL, NULL},
+    {"identity", test_identity}, {"cores", test_cores}, {"bound", test_bound},
+    {"memory", test_memory},     {NULL, NULL},
   };
   return osla_test_main(argc, argv, cases);
 }

@@ -203,6 +203,7 @@ static void test_few_paths(void)
 
 static void test_progress_thread(void)
 {
+  if (!osla_test_multiple("a progress thread")) return;
   run("--max-paths 200 --resolution 0 --progress-thread --subset 7", "");
 }
 

@@ -117,6 +117,7 @@ static void test_hooks_never_nest(void)
 /* Two callers at once: the progress thread and this one. After removal no more calls come. */
 static void test_hooks_one_at_a_time(void)
 {
+  if (!osla_test_multiple("a progress thread")) return;
   osla_transport *t = with_progress_thread();
   nest n = {.t = t};
   OSLA_ASSERT_OK(osla_progress_add(t, call_progress, &n));
@@ -195,6 +196,7 @@ static void test_waits_sleep(void)
  * only the progress thread (or, on the node, the hardware) can let them in. */
 static void test_progress_thread_serves(void)
 {
+  if (!osla_test_multiple("a progress thread")) return;
   osla_transport *t = with_progress_thread();
   int rank = osla_transport_rank(t), size = osla_transport_size(t);
   osla_segment *segment = NULL;
@@ -223,6 +225,7 @@ static void test_progress_thread_serves(void)
 /* The thread runs hooks while its rank computes; it ends with the transport. */
 static void test_progress_thread_runs_hooks(void)
 {
+  if (!osla_test_multiple("a progress thread")) return;
   osla_transport *t = with_progress_thread();
   atomic_int calls = 0;
   OSLA_ASSERT_OK(osla_progress_add(t, count_call, &calls));

@@ -260,10 +260,12 @@ static void test_mpi_failure(void)
   osla_segment *s = (osla_segment *)t;
   int64_t words[4] = {0};
   lock_all_fails = osla_test_rank() == osla_test_size() - 1;
-  OSLA_ASSERT_ERR(osla_segment_attach(t, words, sizeof words, &s), OSLA_ERR_MPI);
-  OSLA_ASSERT_TEXT("MPI_Win_lock_all");
-  OSLA_ASSERT_SAME_TEXT();
-  CU_ASSERT_PTR_NULL(s);
+  if (osla_test_size() > 1) { /* one rank has no window */
+    OSLA_ASSERT_ERR(osla_segment_attach(t, words, sizeof words, &s), OSLA_ERR_MPI);
+    OSLA_ASSERT_TEXT("MPI_Win_lock_all");
+    OSLA_ASSERT_SAME_TEXT();
+    CU_ASSERT_PTR_NULL(s);
+  }
   if (osla_transport_n_nodes(t) > 1 && !osla_test_on_armci(t)) { /* ARMCI asks MPI for no code */
     OSLA_ASSERT_ERR(osla_segment_create(t, 8, 1, &s), OSLA_ERR_MPI);
     OSLA_ASSERT_SAME_TEXT();

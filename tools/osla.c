@@ -5,6 +5,9 @@
 #include "osla_armci.h"
 #include "osla_farewell.h"
 
+#ifdef HAVE_HDF5
+#include <hdf5.h>
+#endif
 #include <stdio.h>
 #include <string.h>
 
@@ -57,15 +60,37 @@ static void print_help(FILE *out)
                      "osla COMMAND --help shows the options of a command.\n");
 }
 
+/* MPI_THREAD_MULTIPLE is asked for only where several threads call MPI: with it Open MPI's osc
+ * pt2pt refuses windows, and over TCP it may be the only one. */
+static int thread_level(const command *found, int argc, char **argv)
+{
+  bool several = found->run == osla_command_info; /* it tries the progress thread */
+  for (int i = 1; i < argc; i++)
+    if (strcmp(argv[i], "--progress-thread") == 0 || strncmp(argv[i], "--threads", 9) == 0 ||
+        strncmp(argv[i], "-t", 2) == 0)
+      several = true;
+  return several ? MPI_THREAD_MULTIPLE : MPI_THREAD_SERIALIZED;
+}
+
+/* Our line has said what is wrong. HDF5 1.10, which ends with MPI, may have a second one of its own
+ * after a damaged file ("infinite loop closing library"), unless it is silent by then. */
+static void silence_hdf5(void)
+{
+#ifdef HAVE_HDF5
+  (void)H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
+#endif
+}
+
 /* Runs a command, under MPI if it needs it. The status is the same on all ranks. */
 static int run_command(const command *found, int argc, char **argv)
 {
   if (!found->needs_mpi) return found->run(argc, argv);
   int level = 0;
-  if (MPI_Init_thread(NULL, NULL, MPI_THREAD_MULTIPLE, &level) != MPI_SUCCESS)
+  if (MPI_Init_thread(NULL, NULL, thread_level(found, argc, argv), &level) != MPI_SUCCESS)
     return OSLA_EXIT_FAILED; /* MPI has said why */
   (void)osla_farewell_arrange(MPI_COMM_WORLD);
   int status = osla_command_agree(osla_command_end(found->name, found->run(argc, argv)));
+  if (status != OSLA_EXIT_OK) silence_hdf5();
   (void)MPI_Finalize();
   return status;
 }

@@ -14,8 +14,9 @@ osla_err osla_file_hdf5_create(const char *path, file_hdf5 **out)
 osla_err osla_file_hdf5_open(const char *path, file_hdf5 **out)
 {
   *out = NULL;
-  return osla_error_set(OSLA_ERR_UNSUPPORTED,
-                        "%.200s: this build has no HDF5 (Debian package: libhdf5-mpich-dev)", path);
+  return osla_error_set(
+    OSLA_ERR_UNSUPPORTED,
+    "%.200s: this build has no HDF5 (Debian package: libhdf5-" OSLA_DEBIAN_MPI "-dev)", path);
 }
 
 /* The others need a file that was opened: never called. */

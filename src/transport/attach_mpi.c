@@ -9,6 +9,8 @@
  * - every rank looks whether it finds others' marks in their first bytes; if one does not, the
  *   memory is attached to a dynamic window, where displacements are addresses. Large transfers take
  *   ten times as long there on one node.
+ * One rank alone has no window: there is nobody else, and Open MPI 4.1.4 as Debian sets it up gives
+ * none to one rank (MPI_ERR_WIN).
  */
 #include "osla_random.h"
 #include "region_mpi.h"
@@ -143,8 +145,8 @@ osla_err osla_mpi_region_attach(osla_transport *t, void *base, size_t bytes, osl
   }
   region->peer[t->rank] = base;
   region->attached = true;
-  t->n_attached++;
-  err = attach(region, places);
+  if (t->size > 1) t->n_attached++;
+  if (t->size > 1) err = attach(region, places);
   free(places);
   if (err != OSLA_OK) osla_mpi_region_release(&region);
   *out = region;

@@ -65,6 +65,27 @@ static double sum_quotas(const rank_host *all, const int *ranks, int count)
   return sum;
 }
 
+/* The fewest cores a rank for any of the masks, with the ranks that have no core outside it. */
+static double least_share(const rank_host *all, const int *ranks, int count, const cpu_set_t *whole)
+{
+  double least = (double)CPU_COUNT(whole) / count;
+  for (int i = 0; i < count; i++) {
+    const cpu_set_t *mask = &all[ranks[i]].mask;
+    cpu_set_t both;
+    int before = 0, inside = 0;
+    while (!CPU_EQUAL(&all[ranks[before]].mask, mask))
+      before++;
+    if (before < i) continue; /* it was looked at */
+    for (int k = 0; k < count; k++) {
+      CPU_AND(&both, &all[ranks[k]].mask, mask);
+      inside += CPU_EQUAL(&both, &all[ranks[k]].mask);
+    }
+    double share = (double)CPU_COUNT(mask) / inside;
+    if (share < least) least = share;
+  }
+  return least;
+}
+
 static void describe(const rank_host *all, int size, int rank, int *ranks, osla_host *out)
 {
   cpu_set_t mask = all[rank].mask;
@@ -78,6 +99,8 @@ static void describe(const rank_host *all, int size, int rank, int *ranks, osla_
   out->first = ranks[0];
   out->cores = CPU_COUNT(&mask);
   if (quota < out->cores) out->cores = (int)quota;
+  out->share = least_share(all, ranks, out->ranks, &mask);
+  if (out->cores < out->share * out->ranks) out->share = (double)out->cores / out->ranks;
 }
 
 osla_err osla_host_look_nodes(MPI_Comm comm, int node_leader, const osla_groups *groups,

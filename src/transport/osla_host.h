@@ -21,6 +21,8 @@ typedef struct osla_host {
   int cores;     /* that the job's ranks on this host may use: the union of their CPU masks, and not
                     more than what quotas of their control groups allow, rounded up */
   int ranks;     /* of the communicator on this host; nodes that MPI keeps apart share its cores */
+  double share;  /* cores for each rank where they are scarcest: where ranks are bound to cores, the
+                    ranks that have no others may be more than these, while others are free */
 } osla_host;
 
 /* Collective on comm; what it tells may differ by host. Errors, on all ranks together: MPI, MEM. */

@@ -7,7 +7,7 @@
  * epoch (lock_all) lasts as long as the window.
  *
  * Alignment: with MPICH before 4.0.3 a put to a window whose base is not 16-byte aligned lands up
- * to 12 bytes early. Allocated memory is page-aligned, which is checked; for attached memory see
+ * to 12 bytes early. Allocated memory is page-aligned; for attached memory see
  * attach_mpi.c.
  */
 #include "patience.h"
@@ -15,8 +15,10 @@
 #include "region_cache.h"
 #include "shared_memory.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 static osla_err open_window(osla_region *region, void *base, size_t bytes)
@@ -79,18 +81,22 @@ void osla_mpi_region_discard(osla_region **region)
   *region = NULL;
 }
 
-/* The memory of the node's ranks from MPI, each piece on pages of its own. */
-static osla_err allocate_by_mpi(osla_region *region, size_t bytes)
+static unsigned char *next_page(unsigned char *at, size_t page)
+{
+  return at + (page - (uintptr_t)at % page) % page;
+}
+
+/* The memory of the node's ranks from MPI, each piece on pages of its own: Open MPI 4.1.4 does not
+ * align them, so each has a page more, and begins at the same place in it for all. */
+static osla_err share_by_mpi(osla_region *region, size_t bytes)
 {
   osla_transport *t = region->t;
   MPI_Info info;
   void *base = NULL;
+  size_t page = (size_t)sysconf(_SC_PAGESIZE);
   OSLA_MPI(MPI_Info_create(&info));
   OSLA_MPI(MPI_Info_set(info, "alloc_shared_noncontig", "true"));
-  /* On a node with one rank MPICH allocates with malloc: a page more, to align it here. */
-  size_t page = (size_t)sysconf(_SC_PAGESIZE);
-  size_t spare = t->node_size == 1 ? page : 0;
-  int code = MPI_Win_allocate_shared((MPI_Aint)(bytes + spare), 1, info, t->node_comm, &base,
+  int code = MPI_Win_allocate_shared((MPI_Aint)(bytes + page), 1, info, t->node_comm, &base,
                                      &region->shared_win);
   (void)MPI_Info_free(&info);
   if (code != MPI_SUCCESS) return osla_error_set_mpi(code, "MPI_Win_allocate_shared");
@@ -101,15 +107,29 @@ static osla_err allocate_by_mpi(osla_region *region, size_t bytes)
     if (t->node_of[rank] != t->node) continue;
     MPI_Aint size;
     int unit;
-    OSLA_MPI(
-      MPI_Win_shared_query(region->shared_win, node_rank++, &size, &unit, &region->peer[rank]));
+    void *at;
+    OSLA_MPI(MPI_Win_shared_query(region->shared_win, node_rank++, &size, &unit, &at));
+    region->peer[rank] = next_page(at, page);
   }
-  if (spare > 0) base = (void *)(((uintptr_t)base + page - 1) / page * page);
-  region->peer[t->rank] = base;
-  OSLA_CHECK((uintptr_t)base % page == 0, OSLA_ERR_UNSUPPORTED,
-             "MPI_Win_allocate_shared gave memory at %p, which is not page-aligned", base);
-  memset(base, 0, bytes); /* also places the pages near their owner */
+  memset(region->peer[t->rank], 0, bytes); /* also places the pages near their owner */
   return OSLA_OK;
+}
+
+/* One rank shares with nobody; Open MPI's windows want two. */
+static osla_err allocate_private(osla_region *region, size_t bytes)
+{
+  int rank = region->t->rank;
+  void *at = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  OSLA_CHECK(at != MAP_FAILED, OSLA_ERR_MEM, "mapping %zu bytes: %s", bytes, strerror(errno));
+  region->peer[rank] = at;
+  region->mapped[rank] = bytes;
+  memset(at, 0, bytes); /* a lack of pages shows here */
+  return OSLA_OK;
+}
+
+static osla_err allocate_by_mpi(osla_region *region, size_t bytes)
+{
+  return region->t->node_size > 1 ? share_by_mpi(region, bytes) : allocate_private(region, bytes);
 }
 
 static osla_err allocate(osla_region *region, size_t bytes)
@@ -174,7 +194,7 @@ void osla_mpi_region_release(osla_region **handle)
    * windows nobody has to wait: each rank has mapped its neighbours' memory for itself. */
   if (t->n_nodes > 1 || t->memory_by_mpi || region->attached) (void)osla_barrier(t);
   (void)pthread_mutex_lock(&t->mutex);
-  if (region->attached) t->n_attached--;
+  if (region->attached && t->size > 1) t->n_attached--;
   osla_mpi_close_window(region);
   if (region->shared_win != MPI_WIN_NULL) {
     (void)MPI_Win_unlock_all(region->shared_win);

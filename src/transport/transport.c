@@ -113,6 +113,7 @@ static osla_err set_up(osla_transport *t, MPI_Comm comm, const osla_transport_op
   OSLA_MPI(MPI_Comm_rank(t->comm, &t->rank));
   OSLA_MPI(MPI_Comm_size(t->comm, &t->size));
   OSLA_MPI(MPI_Query_thread(&t->thread_level));
+  OSLA_MPI(MPI_Irecv(NULL, 0, MPI_BYTE, t->rank, 0, t->comm, &t->pending));
   OSLA_CALL(osla_backend_choose(t->comm, options ? options->transport : NULL, &t->ops));
   int leader;
   OSLA_CALL(osla_settings_read(t->comm, &t->settings));
@@ -131,7 +132,7 @@ static osla_err set_up(osla_transport *t, MPI_Comm comm, const osla_transport_op
   t->has_memory_limit = groups.n_memory > 0;
   OSLA_CALL(osla_host_look_nodes(t->comm, leader, &groups, &host));
   t->host = host.first;
-  t->oversubscribed = host.ranks * threads > host.cores;
+  t->oversubscribed = threads > host.share;
   if (options && options->progress_thread) OSLA_CALL(osla_agree(t, start_progress_thread(t)));
   if (t->settings.patience > 0) OSLA_CALL(osla_agree(t, osla_patience_watch(t)));
   return t->ops->start ? t->ops->start(t) : OSLA_OK;
@@ -155,6 +156,7 @@ osla_err osla_transport_create(MPI_Comm comm, const osla_transport_options *opti
   }
   t->ops = &osla_transport_mpi;
   t->comm = t->node_comm = MPI_COMM_NULL;
+  t->pending = MPI_REQUEST_NULL;
   (void)pthread_mutex_init(&t->mutex, NULL);
   (void)pthread_mutex_init(&t->hook_mutex, NULL);
   t->pool = pool;
@@ -174,6 +176,10 @@ void osla_transport_destroy(osla_transport **transport)
   if (t->has_progress_thread) {
     atomic_store(&t->stop_progress, true);
     (void)pthread_join(t->progress_thread, NULL);
+  }
+  if (t->pending != MPI_REQUEST_NULL) {
+    (void)MPI_Send(NULL, 0, MPI_BYTE, t->rank, 0, t->comm);
+    (void)MPI_Wait(&t->pending, MPI_STATUS_IGNORE);
   }
   if (t->node_comm != MPI_COMM_NULL) (void)MPI_Comm_free(&t->node_comm);
   if (t->comm != MPI_COMM_NULL) (void)MPI_Comm_free(&t->comm);

@@ -93,6 +93,7 @@ enum { OSLA_MAX_HOOKS = 16 };
 struct osla_transport {
   const osla_transport_ops *ops;
   MPI_Comm comm, node_comm;
+  MPI_Request pending; /* a receive of what is sent at the end; until then its test is progress */
   osla_settings settings;
   int rank, size;
   int node, n_nodes, node_rank, node_size;

@@ -105,6 +105,19 @@ static void put_numbers(content *c, const char *name, int64_t rows, int64_t colu
   put(c, name, type, H5T_NATIVE_DOUBLE, columns ? 2 : 1, (hsize_t)rows, (hsize_t)columns, data);
 }
 
+/* The blocks U are what they are meant to be. */
+static void mirror_blocks(content *c)
+{
+  double *block = c->v;
+  for (int64_t u = 0; u < c->count; u++) {
+    int64_t n = c->offset[u + 1] - c->offset[u];
+    for (int64_t i = 0; i < n; i++)
+      for (int64_t j = 0; j < i; j++)
+        block[i * n + j] = block[j * n + i];
+    block += n * n;
+  }
+}
+
 static void draw(content *c)
 {
   fuzz_random *random = c->random;
@@ -120,6 +133,7 @@ static void draw(content *c)
     c->ix[i] = fuzz_below(random, ORDER);
   for (int64_t i = 0; i < c->values; i++)
     c->v[i] = (double)fuzz_below(random, 19) - 9;
+  if (c->k == 0) mirror_blocks(c);
   for (int64_t i = 0; i < UPDATES * DATA; i++) {
     c->w[i] = (double)fuzz_below(random, 5);
     c->r[i] = (double)fuzz_below(random, 9);

@@ -216,8 +216,9 @@ int64_t updates_count(const updates *f)
 osla_err updates_open(const char *path, updates **out)
 {
   *out = NULL;
-  return osla_error_set(OSLA_ERR_UNSUPPORTED,
-                        "%.200s: this build has no HDF5 (Debian package: libhdf5-mpich-dev)", path);
+  return osla_error_set(
+    OSLA_ERR_UNSUPPORTED,
+    "%.200s: this build has no HDF5 (Debian package: libhdf5-" OSLA_DEBIAN_MPI "-dev)", path);
 }
 
 void updates_close(updates **file)

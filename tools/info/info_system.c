@@ -128,7 +128,7 @@ osla_err info_system_look(osla_transport *t, info_system *s)
   me.cores = s->cpu.host.cores;
   (void)memcpy(me.host, s->cpu.host.name, sizeof me.host);
   osla_memory_available(&me.shared_bytes, &me.available_bytes);
-  int over = s->cpu.host.ranks * s->cpu.threads > s->cpu.host.cores;
+  int over = s->cpu.threads > s->cpu.host.share;
   s->ranks = malloc((size_t)s->size * sizeof *s->ranks);
   OSLA_CALL(
     osla_agree(t, s->ranks ? OSLA_OK : osla_error_set(OSLA_ERR_MEM, "table of %d ranks", s->size)));
