@@ -36,4 +36,4 @@ endif
 bench_ga_program_SOURCES = bench/ga_program.c
 bench_ga_program_LDADD = $(ga_adapt_libs) libosla.la $(GA_LIBS)
 
-EXTRA_DIST += bench/scalapack_table results/README.md results/run results/scaling results/plot
+EXTRA_DIST += bench/scalapack_table results/README.md results/run results/host results/scaling results/plot

@@ -84,6 +84,7 @@ tests_scripts = \
   tests/check_one_mpi.sh \
   tests/check_blas.sh \
   tests/test_hosts.sh \
+  tests/test_slurm.sh \
   tests/test_patience.sh \
   tests/test_command.sh \
   tests/test_files.sh \

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # osla-bench at tiny sizes: every kernel passes with every reference of the build, on one node and on
 # two fake ones; the JSON lines parse and hold all keys; bad options get one line and status 2;
-# results/plot makes its pictures.
+# results/plot makes its pictures; results/run and results/scaling record, also by a launcher.
 set -u
 : "${BUILDDIR:?}" "${MPIEXEC:?}"
 bench=$BUILDDIR/bench/osla-bench
@@ -324,7 +324,7 @@ fi
 # results/scaling: both tables, a row for each number of ranks, the updates as asked for
 label="results/scaling"
 mkdir "$scratch/results"
-cp "$(dirname "$0")"/../results/{run,scaling} "$scratch/results"
+cp "$(dirname "$0")"/../results/{run,host,scaling} "$scratch/results"
 scaling() { "$scratch/results/scaling" -b "$BUILDDIR" -t 60 "$@" >"$scratch/out" 2>"$scratch/err"; }
 scaling -r 1,2 -u 4 tiny --n 60 --size 20 --rows 3 --reps 2 || fail "exit status $?"
 [ -s "$scratch/err" ] && fail "something on stderr"
@@ -336,6 +336,41 @@ strong 1 1 4 0 1
 strong 2 1 4 0 1" ] || fail "other tables: $tables"
 scaling -r 1,2 -u 3 tiny --rows 3 && fail "3 updates of 2 ranks pass"
 [ "$(cat "$scratch/err")" = "results/scaling: -u: 3 is not a multiple of 2 ranks" ] || fail "no such line"
+
+# A launcher: its words, "-n RANKS", the program; each rank gets the settings and the time limit, also from
+# a launcher that hands on neither.
+label="--launcher"
+cat >"$scratch/launcher" <<EOT
+#!/usr/bin/env bash
+printf '%s|' "\$@" >>"$scratch/words" && echo >>"$scratch/words"
+trap '' TERM
+[ "\$1" = one ] && shift
+env -u OPENBLAS_NUM_THREADS -u OSLA_PATIENCE setsid "$MPIEXEC" "\$@"
+EOT
+chmod +x "$scratch/launcher"
+OPENBLAS_NUM_THREADS=1 OSLA_PATIENCE=50 scaling --launcher "$scratch/launcher  one" -r 2 -u 2 launched --n 60 \
+  --size 20 --rows 3 --reps 2 || fail "exit status $?"
+[ -s "$scratch/err" ] && fail "something on stderr"
+[ "$(grep -c '^one|-n|2|[^|]*/results/host|' "$scratch/words")" = 2 ] &&
+  [ "$(grep -cE '^one\|-n\|2\|env\|([^|]*\|)*OPENBLAS_NUM_THREADS=1\|' "$scratch/words")" = 2 ] &&
+  [ "$(grep -cE '\|OSLA_PATIENCE=50\|([^|]*\|)*OSLA_EXPECT_RANKS=2\|timeout\|' "$scratch/words")" = 2 ] ||
+  fail "other words: $(cat "$scratch/words")"
+folder=$(echo "$scratch"/results/*-launched)
+grep -qx 'hosts: 1' "$folder/environment.txt" && grep -q '^BLAS: ' "$folder/environment.txt" ||
+  fail "another record: $(cat "$folder/environment.txt")"
+grep -q '^\$ launcher one -n 2 osla-bench hessian' "$folder/runs.txt" || fail "another command: $(cat "$folder/runs.txt")"
+measure() { "$scratch/results/run" -b "$BUILDDIR" --launcher "$scratch/launcher" "$@" >"$scratch/out" 2>"$scratch/err"; }
+measure -f launched 2 gemm --n 40 --reps 2 --ref none || fail "-f: exit status $?"
+grep -q '"nodes":2,' "$folder/results.jsonl" || fail "-f: not on two fake nodes"
+SECONDS=0
+measure -t 2 launched 2 gemm --n 300 --reps 1000000 --ref none && fail "a run that is too long passes"
+[ $SECONDS -le 20 ] || fail "its end took $SECONDS s"
+pgrep -f "^[^ ]*osla-bench .*$scratch/results" && fail "ranks are left"
+for wrong in "'x' is not a number of ranks|launched x gemm" "-t: '1h' is not a number of seconds|-t 1h launched 2 gemm" \
+  "'none -n 2' starts no results/host|--launcher=none launched 2 gemm"; do
+  measure ${wrong#*|}
+  [ $? = 2 ] && [ "$(tail -n 1 "$scratch/err")" = "results/run: ${wrong%%|*}" ] || fail "no line: ${wrong%%|*}"
+done
 
 [ $failed = 0 ] && echo "osla-bench: all kernels and references pass"
 exit $failed

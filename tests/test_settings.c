@@ -89,8 +89,8 @@ static void test_expectations(void)
 {
   char part[80];
   (void)setenv("OSLA_EXPECT_RANKS", "1000", 1);
-  (void)snprintf(part, sizeof part, "%d ranks, and OSLA_EXPECT_RANKS asks for 1000",
-                 osla_test_size());
+  (void)snprintf(part, sizeof part, "%d rank%s, and OSLA_EXPECT_RANKS asks for 1000",
+                 osla_test_size(), osla_test_size() == 1 ? "" : "s");
   expect_error(OSLA_ERR_STATE, part);
   (void)unsetenv("OSLA_EXPECT_RANKS");
 
