@@ -26,7 +26,7 @@ done < <(find "$BUILDDIR" -type f \( -perm -u+x -o -name '*.so.*' \) ! -path '*/
 # refused ARGUMENT...: configure says so, in one line with both
 refused() {
   (cd "$scratch" && "$SRCDIR/configure" CC="$CC" "$@" >log 2>&1) && fail "configure takes $*"
-  grep -qE "^configure: error: .* $MPI_FAMILY.*" "$scratch/log" && grep -qF -- "${!##*=}" "$scratch/log" ||
+  grep -qE "^configure: error: .*\b$MPI_FAMILY\b" "$scratch/log" && grep -qF -- "${!##*=}" "$scratch/log" ||
     { fail "configure $*"; tail -n 3 "$scratch/log"; }
 }
 case $MPI_FAMILY in mpich) other=openmpi ;; openmpi) other=mpich ;; *) other=none ;; esac

@@ -15,7 +15,7 @@ int main(int argc, char **argv)
   int level;
   osla_transport *t;
   osla_segment *s;
-  MPI_Init_thread(NULL, NULL, MPI_THREAD_MULTIPLE, &level);
+  MPI_Init_thread(NULL, NULL, MPI_THREAD_SERIALIZED, &level);
   (void)osla_farewell_arrange(MPI_COMM_WORLD);
   if (osla_transport_create(MPI_COMM_WORLD, NULL, &t) != OSLA_OK ||
       osla_segment_create(t, 64, 1, &s) != OSLA_OK) {

@@ -7,6 +7,7 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -17,6 +18,17 @@ void osla_command_begin(void)
       (void)!open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY);
   (void)signal(SIGXFSZ, SIG_IGN);
   (void)signal(SIGPIPE, SIG_IGN);
+}
+
+int osla_command_thread_level(int argc, char **argv, bool tries)
+{
+  const char *osc = getenv("OMPI_MCA_osc");
+  bool several = tries && !(osc && strstr(osc, "pt2pt"));
+  for (int i = 1; i < argc; i++)
+    if (strcmp(argv[i], "--progress-thread") == 0 || strncmp(argv[i], "--threads", 9) == 0 ||
+        strncmp(argv[i], "-t", 2) == 0)
+      several = true;
+  return several ? MPI_THREAD_MULTIPLE : MPI_THREAD_SERIALIZED;
 }
 
 int osla_command_end(const char *name, int status)

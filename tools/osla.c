@@ -9,7 +9,6 @@
 #include <hdf5.h>
 #endif
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 static int run_help(int argc, char **argv);
@@ -61,20 +60,6 @@ static void print_help(FILE *out)
                      "osla COMMAND --help shows the options of a command.\n");
 }
 
-/* MPI_THREAD_MULTIPLE is asked for only where several threads call MPI: with it Open MPI's osc
- * pt2pt refuses windows, and over TCP it may be the only one. info tries the progress thread where
- * it can. */
-static int thread_level(const command *found, int argc, char **argv)
-{
-  const char *osc = getenv("OMPI_MCA_osc");
-  bool several = found->run == osla_command_info && !(osc && strstr(osc, "pt2pt"));
-  for (int i = 1; i < argc; i++)
-    if (strcmp(argv[i], "--progress-thread") == 0 || strncmp(argv[i], "--threads", 9) == 0 ||
-        strncmp(argv[i], "-t", 2) == 0)
-      several = true;
-  return several ? MPI_THREAD_MULTIPLE : MPI_THREAD_SERIALIZED;
-}
-
 /* Our line has said what is wrong. HDF5 1.10, which ends with MPI, may have a second one of its own
  * after a damaged file ("infinite loop closing library"), unless it is silent by then. */
 static void silence_hdf5(void)
@@ -88,8 +73,9 @@ static void silence_hdf5(void)
 static int run_command(const command *found, int argc, char **argv)
 {
   if (!found->needs_mpi) return found->run(argc, argv);
-  int level = 0;
-  if (MPI_Init_thread(NULL, NULL, thread_level(found, argc, argv), &level) != MPI_SUCCESS)
+  bool tries_threads = found->run == osla_command_info;
+  int level = 0, wanted = osla_command_thread_level(argc, argv, tries_threads);
+  if (MPI_Init_thread(NULL, NULL, wanted, &level) != MPI_SUCCESS)
     return OSLA_EXIT_FAILED; /* MPI has said why */
   (void)osla_farewell_arrange(MPI_COMM_WORLD);
   int status = osla_command_same_line(found->name, argc, argv);
