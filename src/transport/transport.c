@@ -1,5 +1,6 @@
 /* Making a transport: the node map, the thread level, the progress hooks and thread. */
 #include "futex.h"
+#include "osla_clock.h"
 #include "osla_farewell.h"
 #include "osla_log.h"
 #include "patience.h"
@@ -106,6 +107,19 @@ static osla_err check_expectations(const osla_transport *t)
   return OSLA_OK;
 }
 
+/* 0.8 us in MPICH 4.0.2, 2.8 in Open MPI 4.1.4, which asks the kernel for sockets each time. */
+static osla_err measure_idle_turn(osla_transport *t)
+{
+  enum { TURNS = 20 };
+  for (int i = 0, there = 0; i < TURNS; i++) {
+    double start = osla_clock();
+    OSLA_MPI(MPI_Test(&t->pending, &there, MPI_STATUS_IGNORE));
+    double took = osla_clock() - start;
+    if (i == 0 || took < t->idle_turn) t->idle_turn = took;
+  }
+  return OSLA_OK;
+}
+
 static osla_err set_up(osla_transport *t, MPI_Comm comm, const osla_transport_options *options)
 {
   OSLA_MPI(MPI_Comm_dup(comm, &t->comm));
@@ -114,6 +128,7 @@ static osla_err set_up(osla_transport *t, MPI_Comm comm, const osla_transport_op
   OSLA_MPI(MPI_Comm_size(t->comm, &t->size));
   OSLA_MPI(MPI_Query_thread(&t->thread_level));
   OSLA_MPI(MPI_Irecv(NULL, 0, MPI_BYTE, t->rank, 0, t->comm, &t->pending));
+  OSLA_CALL(measure_idle_turn(t));
   OSLA_CALL(osla_backend_choose(t->comm, options ? options->transport : NULL, &t->ops));
   int leader;
   OSLA_CALL(osla_settings_read(t->comm, &t->settings));

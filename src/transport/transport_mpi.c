@@ -14,7 +14,7 @@
 
 #include <string.h>
 
-enum { MAX_CHUNK = 1 << 30, MAX_TURNS = 32, BUSY_US = 2 };
+enum { MAX_CHUNK = 1 << 30, MAX_TURNS = 32 };
 
 static void *mpi_peer_ptr(const osla_region *region, int rank)
 {
@@ -257,7 +257,7 @@ static void mpi_progress(osla_transport *t)
     before = start;
     (void)MPI_Test(&t->pending, &flag, MPI_STATUS_IGNORE);
     start = osla_clock();
-    if (start - before < 1e-6 * BUSY_US) break;
+    if (start - before < osla_busy_after(t, 1)) break;
   }
   osla_mpi_posts_step(t);
   (void)pthread_mutex_unlock(&t->mutex);

@@ -10,7 +10,7 @@
 #include "osla_clock.h"
 #include "patience.h"
 
-enum { SPIN_US = 50, NAP_MIN_US = 20, NAP_MAX_US = 200, SLEEP_ON_NODE_US = 20000, BUSY_US = 2 };
+enum { SPIN_US = 50, NAP_MIN_US = 20, NAP_MAX_US = 200, SLEEP_ON_NODE_US = 20000 };
 
 static inline void relax(void)
 {
@@ -23,13 +23,13 @@ static inline void relax(void)
 
 /* One turn: a step of progress, and the test, which may be one, too. Was there something to do?
  * Then there is probably more: a large transfer comes in many turns of both sides, and a nap
- * between two of them takes as long as fifty. An idle turn takes less than a microsecond. */
+ * between two of them takes as long as fifty. */
 static bool take_turn(osla_transport *t, osla_wait_test *test, void *arg, bool *busy)
 {
   double start = osla_clock();
   osla_progress(t);
   bool done = test(arg);
-  *busy = osla_clock() - start > 1e-6 * BUSY_US;
+  *busy = osla_clock() - start > osla_busy_after(t, 2);
   return done;
 }
 
