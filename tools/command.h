@@ -96,8 +96,8 @@ int osla_command_same_line(const char *name, int argc, char **argv);
  * pipe that nobody reads shall be an error and not end the process (SIGXFSZ, SIGPIPE). Local. */
 void osla_command_begin(void);
 
-/* What to ask MPI_Init_thread for: MPI_THREAD_MULTIPLE only where several threads call MPI, which is
- * what the options --threads and --progress-thread say, and `tries` where a command would try it
+/* What to ask MPI_Init_thread for: MPI_THREAD_MULTIPLE only where several threads call MPI, which
+ * is what the options --threads and --progress-thread say, and `tries` where a command would try it
  * (with it Open MPI's osc pt2pt refuses windows, and over TCP it may be the only one); else
  * MPI_THREAD_SERIALIZED. Local. */
 int osla_command_thread_level(int argc, char **argv, bool tries);
