@@ -70,8 +70,8 @@ static const char *advice(void)
   int length;
   (void)MPI_Get_library_version(version, &length);
   if (strstr(version, "Open MPI"))
-    return "try mpiexec --mca osc ucx --mca opal_common_ucx_tls any --mca opal_common_ucx_devices "
-           "any, or --mca osc pt2pt and a program that asks for MPI_THREAD_SERIALIZED";
+    return "try mpiexec --mca osc pt2pt,sm (not with threads: MPI_THREAD_SERIALIZED), or --mca osc "
+           "ucx --mca opal_common_ucx_tls any --mca opal_common_ucx_devices any";
   return "try 'ulimit -l unlimited' on all nodes, another network of this MPI, or all ranks on one "
          "node";
 }
