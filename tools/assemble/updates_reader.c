@@ -3,6 +3,7 @@
 #include "config.h"
 #endif
 #include "memory_file.h"
+#include "osla_blas.h"
 #include "updates_reader.h"
 
 #include <errno.h>
@@ -131,13 +132,18 @@ static osla_err start(updates_reader *r)
   OSLA_CHECK(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) == 0, OSLA_ERR_MEM,
              "socketpair: %s", strerror(errno));
   r->socket = ends[0];
-  r->process = fork();
+  /* In fork OpenBLAS waits for the end of its threads, and without room these try for ever. */
+  bool ends_threads = osla_blas_threads() < 2 || osla_blas_has_room(1);
+  if (ends_threads) r->process = fork();
   if (r->process == 0) {
     (void)close(ends[0]);
     become_quiet(parent);
     serve(ends[1], r->memory.fd);
   }
   (void)close(ends[1]);
+  OSLA_CHECK(
+    ends_threads, OSLA_ERR_MEM,
+    "no memory for OpenBLAS's buffer: address space is needed for each thread (ulimit -v)");
   OSLA_CHECK(r->process > 0, OSLA_ERR_MEM, "no process to read files: %s", strerror(errno));
   return OSLA_OK;
 }
