@@ -1,8 +1,8 @@
 /* What the sub-commands of `osla` share: options, errors, exit statuses, texts, cores (floor 4).
  *
  * A sub-command is `int osla_command_NAME(int argc, char **argv)`, argv[0] being its name. Every
- * rank calls it, after MPI_Init_thread and before MPI_Finalize, which are
- * main's. It returns one of the exit statuses below, the same on all ranks. Shape of one:
+ * rank calls it, after MPI_Init_thread and before MPI_Finalize, which are main's. It returns one of
+ * the exit statuses below, the same on all ranks. Shape of one:
  *
  *   osla_command_line line = {.name = "info", .about = "...", .options = table};
  *   int status;

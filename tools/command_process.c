@@ -20,14 +20,19 @@ void osla_command_begin(void)
   (void)signal(SIGPIPE, SIG_IGN);
 }
 
+/* -t alone, with its value, or among other letters: too often is no harm. */
+static bool asks_for_threads(const char *word)
+{
+  if (strcmp(word, "--progress-thread") == 0 || strncmp(word, "--threads", 9) == 0) return true;
+  return word[0] == '-' && word[1] != '-' && strchr(word, 't');
+}
+
 int osla_command_thread_level(int argc, char **argv, bool tries)
 {
   const char *osc = getenv("OMPI_MCA_osc");
   bool several = tries && !(osc && strstr(osc, "pt2pt"));
   for (int i = 1; i < argc; i++)
-    if (strcmp(argv[i], "--progress-thread") == 0 || strncmp(argv[i], "--threads", 9) == 0 ||
-        strncmp(argv[i], "-t", 2) == 0)
-      several = true;
+    if (asks_for_threads(argv[i])) several = true;
   return several ? MPI_THREAD_MULTIPLE : MPI_THREAD_SERIALIZED;
 }
 

@@ -138,8 +138,10 @@ osla_err osla_mpi_region_attach(osla_transport *t, void *base, size_t bytes, osl
   }
   region->peer[t->rank] = base;
   region->attached = true;
-  if (t->size > 1) t->n_attached++;
-  if (t->size > 1) err = attach(region, places);
+  if (t->size > 1) {
+    t->n_attached++;
+    err = attach(region, places);
+  }
   free(places);
   if (err != OSLA_OK) osla_mpi_region_release(&region);
   *out = region;

@@ -7,8 +7,7 @@
  * epoch (lock_all) lasts as long as the window.
  *
  * Alignment: with MPICH before 4.0.3 a put to a window whose base is not 16-byte aligned lands up
- * to 12 bytes early. Allocated memory is page-aligned; for attached memory see
- * attach_mpi.c.
+ * to 12 bytes early. Allocated memory is page-aligned; for attached memory see attach_mpi.c.
  */
 #include "patience.h"
 #include "post_mpi.h"
