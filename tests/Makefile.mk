@@ -177,7 +177,7 @@ tests_fuzz_fuzz_CFLAGS = $(OSLA_CFLAGS) -O1 -g $(FUZZ_SANITIZE)
 tests_fuzz_fuzz_LDADD = libosla_kernels.la $(HDF5_LIBS) $(BLAS_LIBS) -lpthread -lm
 
 tests_test_command_util_SOURCES = tests/test_command_util.c \
-  tools/command.h tools/command.c tools/command_util.c
+  tools/command.h tools/command.c tools/command_process.c tools/command_util.c
 tests_test_command_util_LDADD = $(LDADD) $(POPT_LIBS) $(JANSSON_LIBS)
 
 tests_test_order_free_SOURCES = tests/test_order_free.c tools/order_free.h tools/order_free.c

@@ -3,6 +3,8 @@
 #include "osla_test.h"
 
 #include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* Stands in for MPI's own: a failure of MPI's ends all ranks. */
@@ -76,6 +78,30 @@ static void test_cores(void)
   CU_ASSERT(cpu.host.name[0] != '\0');
 }
 
+static int level_of(const char *word, bool tries)
+{
+  char name[] = "osla", option[40];
+  (void)snprintf(option, sizeof option, "%s", word);
+  char *argv[] = {name, option};
+  return osla_command_thread_level(2, argv, tries);
+}
+
+static void test_thread_level(void)
+{
+  static const char *const several[] = {"--threads", "--threads=2", "--progress-thread",
+                                        "-t",        "-t4",         "-qt"};
+  static const char *const one[] = {"--quiet", "-q", "--trace=f", "text", "--progress"};
+  (void)unsetenv("OMPI_MCA_osc");
+  for (size_t i = 0; i < sizeof several / sizeof *several; i++)
+    OSLA_ASSERT_MSG(level_of(several[i], false) == MPI_THREAD_MULTIPLE, "%s", several[i]);
+  for (size_t i = 0; i < sizeof one / sizeof *one; i++)
+    OSLA_ASSERT_MSG(level_of(one[i], false) == MPI_THREAD_SERIALIZED, "%s", one[i]);
+  CU_ASSERT(level_of("-q", true) == MPI_THREAD_MULTIPLE);
+  (void)setenv("OMPI_MCA_osc", "pt2pt,sm", 1);
+  CU_ASSERT(level_of("-q", true) == MPI_THREAD_SERIALIZED);
+  (void)unsetenv("OMPI_MCA_osc");
+}
+
 static void test_agree(void)
 {
   int last = osla_test_size() - 1;
@@ -91,8 +117,9 @@ static void test_agree(void)
 
 int main(int argc, char **argv)
 {
-  static const osla_test_case cases[] = {{"bytes", test_bytes}, {"seconds", test_seconds},
-                                         {"grid", test_grid},   {"cores", test_cores},
-                                         {"agree", test_agree}, {NULL, NULL}};
+  static const osla_test_case cases[] = {
+    {"bytes", test_bytes}, {"seconds", test_seconds},           {"grid", test_grid},
+    {"cores", test_cores}, {"thread_level", test_thread_level}, {"agree", test_agree},
+    {NULL, NULL}};
   return osla_test_main(argc, argv, cases);
 }
