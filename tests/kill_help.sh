@@ -3,18 +3,27 @@
 # again. They set OSLA, MPIEXEC and a function fail.
 # shellcheck disable=SC2154
 
+ranks_of() { # PID of mpiexec, which starts them itself (Open MPI) or by a proxy
+  local parent
+  for parent in "$1" $(pgrep -P "$1"); do pgrep -x "${OSLA##*/}" -P "$parent"; done
+}
+
+is_running() { # PID of a rank; one that nobody has waited for yet is not
+  awk -v name="(${OSLA##*/})" '$2 == name && $3 != "Z" {found = 1} END {exit !found}' \
+    "/proc/$1/stat" 2>/dev/null
+}
+
 # start RANKS MODE COMMAND ARGUMENT...: in the background; ranks: the processes
 start() {
-  local count=$1 mode=$2 env=() i proxy
+  local count=$1 mode=$2 env=() i
   shift 2
   label="$1 ($count ranks, $mode)"
   env=($(in_mode "$mode" "$count"))
   env "${env[@]}" "$MPIEXEC" -n "$count" "$OSLA" "$@" >log 2>&1 </dev/null &
   job=$!
   for i in $(seq 1000); do
-    ranks=($(for proxy in $(pgrep -P "$job"); do pgrep -P "$proxy"; done))
-    [ "${#ranks[@]}" = "$count" ] &&
-      [ "$(cat "/proc/${ranks[-1]}/comm" 2>/dev/null)" = "${OSLA##*/}" ] && return
+    ranks=($(ranks_of "$job"))
+    [ "${#ranks[@]}" = "$count" ] && return
     [ -d "/proc/$job" ] || break
     sleep 0.005
   done

@@ -106,6 +106,10 @@ if [ -n "$GNUPLOT" ]; then
   rm -f "$scratch/map.png"
 fi
 mkdir "$scratch/none" "$scratch/files"
+if [ "$MPI_FAMILY" = openmpi ]; then # without mpiexec MPI_Init starts this, which then looks for ssh
+  ln -s "$(command -v orted)" "$scratch/none"
+  export OMPI_MCA_plm=isolated
+fi
 label="without gnuplot"
 env PATH="$scratch/none" "$OSLA" invert "${small[@]}" --map "$scratch/files/map.png" \
   --output "$scratch/files/m.$suffix" >"$scratch/out" 2>"$scratch/err" </dev/null
