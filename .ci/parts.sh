@@ -3,9 +3,9 @@ passed=0 failed=0
 parts_log=$(mktemp) || exit 1
 trap 'rm -f "$parts_log"' EXIT
 
-# part NAME COMMAND...: adds the counts of its last line, "N passed, N failed"
+# part NAME COMMAND...: adds the counts of its last line, "N passed, N failed", and says how long it took
 part() {
-  local name=$1
+  local name=$1 begin=$SECONDS
   shift
   echo "== $name"
   "$@" 2>&1 | tee "$parts_log"
@@ -15,6 +15,7 @@ part() {
     echo "== $name did not come to its end"
     failed=$((failed + 1))
   fi
+  echo "== $name: $((SECONDS - begin)) s"
 }
 
 end_of_parts() {

@@ -88,7 +88,7 @@ ended() {
   if [ "${1:-}" = may_finish ] && [ "$MPI_FAMILY" = openmpi ]; then
     [ ! -e "$scratch/work/m.osla" ] ||
       "$BUILDDIR/tests/result_diff" "$scratch/work/m.osla" "$scratch/work/m.osla" 0 || fail "$label: half a result"
-    rm -f "$scratch"/work/m.{osla,json,png}
+    rm -f "$scratch/work/"m.{osla,json,png}
   fi
   [ -z "$(ls -A "$scratch/work")" ] || fail "$label: leaves $(ls -A "$scratch/work")"
   rm -rf "$scratch/work"
