@@ -1,4 +1,5 @@
 #include "region_cache.h"
+#include "patience.h"
 
 #include <string.h>
 
@@ -47,7 +48,9 @@ bool osla_region_cache_keep(osla_region *region)
   if (region->attached || count == MOST || region->largest > MOST_BYTES - bytes) return false;
   if (region->win != MPI_WIN_NULL) {
     (void)pthread_mutex_lock(&t->mutex);
+    osla_patience_blocked(t, "MPI_Win_flush_all");
     (void)MPI_Win_flush_all(region->win);
+    osla_patience_blocked(t, NULL);
     memset(region->unflushed, 0, (size_t)t->size * sizeof *region->unflushed);
     (void)pthread_mutex_unlock(&t->mutex);
   }
