@@ -65,7 +65,7 @@ static void add_piece(osla_hessian *h, const part *a, const piece *p, uint64_t s
 {
   if (stripes) osla_stripes_take(h->v.t, a->near.lock, stripes);
   osla_piece_add(h, p, a->near.local, a->near.lld);
-  if (stripes) osla_stripes_release(a->near.lock, stripes);
+  if (stripes) osla_stripes_release(h->v.t, a->near.lock, stripes);
 }
 
 /* One block column at a time. */
@@ -127,7 +127,7 @@ static bool add_block_here(osla_hessian *h, workspace *w, const part *a, piece *
     p->row_place = NULL;
   }
   add_window_here(h, w, a, p, whole);
-  if (whole) osla_stripes_release(lock, a->stripes);
+  if (whole) osla_stripes_release(h->v.t, lock, a->stripes);
   return true;
 }
 
@@ -218,7 +218,7 @@ static osla_err deliver_windows_here(osla_hessian *h, workspace *w, const part *
   osla_stripes *lock = a->near.lock;
   if (whole) osla_stripes_take(h->v.t, lock, a->stripes);
   osla_err err = deliver_windows(h, w, a, bytes);
-  if (whole) osla_stripes_release(lock, a->stripes);
+  if (whole) osla_stripes_release(h->v.t, lock, a->stripes);
   return err;
 }
 

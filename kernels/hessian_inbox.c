@@ -80,7 +80,7 @@ static osla_err add_message(osla_hessian *h, inbox *in, bool *added)
   else
     osla_piece_add(h, &m.p, h->v.local, h->v.lld);
   if (m.head.flags & MESSAGE_LAST) {
-    osla_stripes_release(lock, in->stripes);
+    osla_stripes_release(h->v.t, lock, in->stripes);
     in->in_chain = false;
   }
   in->head += m.head.bytes;

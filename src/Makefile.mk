@@ -43,7 +43,7 @@ src_sources = \
   src/transport/transport.c \
   src/transport/patience.h src/transport/patience.c \
   src/transport/wait.c \
-  src/transport/collective.c \
+  src/transport/collective.c src/transport/collective_mpi.c \
   src/transport/trace.h src/transport/trace.c \
   src/transport/trace_summary.c \
   src/transport/trace_write.c \

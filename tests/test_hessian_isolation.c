@@ -43,7 +43,7 @@ static int64_t count_torn(osla_hessian *h, int prow, int pcol)
       any = true;
       if (local[r + c * lld] != first) torn++;
     }
-  osla_stripes_release(lock, UINT64_MAX);
+  osla_stripes_release(v->t, lock, UINT64_MAX);
   return torn;
 }
 

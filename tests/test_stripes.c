@@ -20,15 +20,15 @@ static void test_masks(void)
   CU_ASSERT(osla_stripes_try(&lock, 0x10));
   CU_ASSERT(osla_stripes_try(&lock, UINT64_C(1) << 63));
   CU_ASSERT(osla_stripes_try(&lock, 0)); /* nothing wanted */
-  osla_stripes_release(&lock, 0x0c);
+  osla_stripes_release(t, &lock, 0x0c);
   CU_ASSERT(osla_stripes_try(&lock, 0x0c));
   CU_ASSERT(!osla_stripes_try(&lock, 0x01));
-  osla_stripes_release(&lock, 0x1f | UINT64_C(1) << 63);
+  osla_stripes_release(t, &lock, 0x1f | UINT64_C(1) << 63);
   CU_ASSERT(osla_stripes_try(&lock, UINT64_MAX));
   CU_ASSERT(!osla_stripes_try(&lock, 1));
-  osla_stripes_release(&lock, UINT64_MAX);
+  osla_stripes_release(t, &lock, UINT64_MAX);
   osla_stripes_take(t, &lock, UINT64_MAX);
-  osla_stripes_release(&lock, UINT64_MAX);
+  osla_stripes_release(t, &lock, UINT64_MAX);
   CU_ASSERT(lock.held == 0);
   osla_transport_destroy(&t);
 }
@@ -74,7 +74,7 @@ static void *lock_often(void *arg)
         l->taken[i]++;
         if (p->inside[i]-- != 1) l->intruders++;
       }
-    osla_stripes_release(&p->lock, mask);
+    osla_stripes_release(l->t, &p->lock, mask);
   }
   return NULL;
 }
@@ -140,7 +140,7 @@ static void *hold_one(void *arg)
   while (!atomic_load(s->stop) && osla_clock() < s->end) {
     osla_stripes_take(s->t, s->lock, s->mask);
     nap(HOLD_US);
-    osla_stripes_release(s->lock, s->mask);
+    osla_stripes_release(s->t, s->lock, s->mask);
   }
   return NULL;
 }
@@ -166,7 +166,7 @@ static void *wait_for_all(void *arg)
   wanting *w = arg;
   for (int turn = 0; turn < TURNS; turn++) {
     osla_stripes_take(w->t, w->lock, UINT64_MAX);
-    osla_stripes_release(w->lock, UINT64_MAX);
+    osla_stripes_release(w->t, w->lock, UINT64_MAX);
   }
   return NULL;
 }
@@ -193,7 +193,7 @@ static void test_starving(void)
   CU_ASSERT(pthread_create(&waiter, NULL, wait_for_all, &w) == 0);
   for (int turn = 0; turn < TURNS; turn++) {
     poll_for_all(lock);
-    osla_stripes_release(lock, UINT64_MAX);
+    osla_stripes_release(t, lock, UINT64_MAX);
   }
   (void)pthread_join(waiter, NULL);
   double seconds = osla_clock() - start;
@@ -231,13 +231,13 @@ static void test_claims(void)
   CU_ASSERT(lock.claimed == 3 && lock.claimant == older.ticket);
   CU_ASSERT(older.ticket < younger.ticket);
   CU_ASSERT(osla_stripes_try(&lock, 8)); /* not claimed */
-  osla_stripes_release(&lock, 1);
+  osla_stripes_release(t, &lock, 1);
   CU_ASSERT(osla_stripes_try_again(&lock, 3, &older));
   CU_ASSERT(lock.claimed == 0 && lock.claimant == 0 && older.ticket == 0 && older.since == 0);
   try_in_vain(&lock, 5, &younger);
-  osla_stripes_release(&lock, 3 | 8);
+  osla_stripes_release(t, &lock, 3 | 8);
   osla_stripes_take(t, &lock, 5); /* the younger one never comes back */
-  osla_stripes_release(&lock, 5);
+  osla_stripes_release(t, &lock, 5);
   CU_ASSERT(lock.held == 0);
   osla_transport_destroy(&t);
 }

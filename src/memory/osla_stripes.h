@@ -45,7 +45,7 @@ bool osla_stripes_try_again(osla_stripes *lock, uint64_t mask, osla_stripes_pati
 void osla_stripes_take(osla_transport *transport, osla_stripes *lock, uint64_t mask);
 
 /* Gives the stripes back; what the holder stored is visible to the next one. Local. */
-void osla_stripes_release(osla_stripes *lock, uint64_t mask);
+void osla_stripes_release(osla_transport *transport, osla_stripes *lock, uint64_t mask);
 
 #ifdef __cplusplus
 }

@@ -101,8 +101,8 @@ void osla_stripes_take(osla_transport *t, osla_stripes *lock, uint64_t mask)
   osla_trace_add(t, OSLA_TRACE_LOCK, since, 0);
 }
 
-void osla_stripes_release(osla_stripes *lock, uint64_t mask)
+void osla_stripes_release(osla_transport *t, osla_stripes *lock, uint64_t mask)
 {
   atomic_fetch_and_explicit(word(&lock->held), ~mask, memory_order_release);
-  osla_bell_ring((osla_bell *)lock->bell);
+  osla_bell_ring(t, (osla_bell *)lock->bell);
 }

@@ -75,6 +75,7 @@ static osla_err start(osla_transport *t, armci_ranks *ranks)
 osla_err osla_armci_start(osla_transport *t)
 {
   int world = 0;
+  OSLA_CALL(osla_mpi_start(t));
   OSLA_MPI(MPI_Comm_size(MPI_COMM_WORLD, &world));
   armci_ranks *ranks = calloc(1, sizeof *ranks);
   if (ranks) ranks->id = calloc((size_t)t->size, sizeof *ranks->id);
@@ -92,8 +93,8 @@ osla_err osla_armci_start(osla_transport *t)
 void osla_armci_finish(osla_transport *t)
 {
   armci_ranks *ranks = t->backend;
+  osla_mpi_finish(t);
   if (!ranks) return;
-  (void)osla_region_cache_clear(t);
   free(ranks->id);
   free(ranks);
   t->backend = NULL;

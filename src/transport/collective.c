@@ -1,6 +1,4 @@
-/* Collectives that sleep while they wait: MPI's nonblocking ones under the library's wait routine.
- * (Four ranks on two cores: two that wait in MPI_Barrier double the time of the two that compute.)
- */
+/* Collectives: the backend does them, in pieces that it can count; and agreement. */
 #include "osla_trace.h"
 #include "transport_ops.h"
 
@@ -8,38 +6,16 @@
 #include <limits.h>
 #include <string.h>
 
-typedef struct posted {
-  osla_transport *t;
-  MPI_Request request;
-  int code;
-} posted;
-
-static bool request_done(void *arg)
+static osla_err run(osla_transport *t, const osla_collective *what)
 {
-  posted *p = arg;
-  int flag = 0;
-  (void)pthread_mutex_lock(&p->t->mutex);
-  p->code = MPI_Test(&p->request, &flag, MPI_STATUS_IGNORE);
-  (void)pthread_mutex_unlock(&p->t->mutex);
-  return flag || p->code != MPI_SUCCESS;
+  return t->ops->collective(t, what);
 }
-
-/* Posts one nonblocking collective under the mutex and waits for it. */
-#define RUN(transport, post_call)                                                                  \
-  do {                                                                                             \
-    posted p = {.t = (transport), .request = MPI_REQUEST_NULL};                                    \
-    (void)pthread_mutex_lock(&p.t->mutex);                                                         \
-    p.code = (post_call);                                                                          \
-    (void)pthread_mutex_unlock(&p.t->mutex);                                                       \
-    if (p.code == MPI_SUCCESS) osla_wait_until(p.t, request_done, &p, NULL);                       \
-    if (p.code != MPI_SUCCESS) return osla_error_set_mpi(p.code, #post_call);                      \
-  } while (0)
 
 osla_err osla_barrier(osla_transport *t)
 {
   double since = osla_trace_now(t);
   atomic_thread_fence(memory_order_seq_cst);
-  RUN(t, MPI_Ibarrier(t->comm, &p.request));
+  OSLA_CALL(run(t, &(osla_collective){.kind = OSLA_DO_BARRIER, .type = MPI_BYTE}));
   atomic_thread_fence(memory_order_seq_cst);
   osla_trace_add(t, OSLA_TRACE_BARRIER, since, 0);
   return OSLA_OK;
@@ -48,33 +24,33 @@ osla_err osla_barrier(osla_transport *t)
 /* Counts above INT_MAX go in pieces. */
 enum { MAX_COUNT = 1 << 27 };
 
-osla_err osla_allreduce(osla_transport *t, void *buffer, int64_t count, MPI_Datatype type,
-                        MPI_Op op)
+static osla_err run_in_pieces(osla_transport *t, osla_collective what, int64_t count,
+                              osla_trace_kind traced_as)
 {
   MPI_Aint low, extent;
   double since = osla_trace_now(t);
-  OSLA_MPI(MPI_Type_get_extent(type, &low, &extent));
-  unsigned char *at = buffer;
+  OSLA_MPI(MPI_Type_get_extent(what.type, &low, &extent));
+  unsigned char *at = what.recv;
   for (int64_t left = count; left > 0; left -= MAX_COUNT, at += MAX_COUNT * extent) {
-    int piece = (int)(left < MAX_COUNT ? left : MAX_COUNT);
-    RUN(t, MPI_Iallreduce(MPI_IN_PLACE, at, piece, type, op, t->comm, &p.request));
+    what.recv = at;
+    what.count = (int)(left < MAX_COUNT ? left : MAX_COUNT);
+    OSLA_CALL(run(t, &what));
   }
-  osla_trace_add(t, OSLA_TRACE_ALLREDUCE, since, (double)count * (double)extent);
+  osla_trace_add(t, traced_as, since, (double)count * (double)extent);
   return OSLA_OK;
+}
+
+osla_err osla_allreduce(osla_transport *t, void *buffer, int64_t count, MPI_Datatype type,
+                        MPI_Op op)
+{
+  osla_collective what = {.kind = OSLA_DO_ALLREDUCE, .recv = buffer, .type = type, .op = op};
+  return run_in_pieces(t, what, count, OSLA_TRACE_ALLREDUCE);
 }
 
 osla_err osla_bcast(osla_transport *t, void *buffer, int64_t count, MPI_Datatype type, int root)
 {
-  MPI_Aint low, extent;
-  double since = osla_trace_now(t);
-  OSLA_MPI(MPI_Type_get_extent(type, &low, &extent));
-  unsigned char *at = buffer;
-  for (int64_t left = count; left > 0; left -= MAX_COUNT, at += MAX_COUNT * extent) {
-    int piece = (int)(left < MAX_COUNT ? left : MAX_COUNT);
-    RUN(t, MPI_Ibcast(at, piece, type, root, t->comm, &p.request));
-  }
-  osla_trace_add(t, OSLA_TRACE_BCAST, since, (double)count * (double)extent);
-  return OSLA_OK;
+  osla_collective what = {.kind = OSLA_DO_BCAST, .recv = buffer, .type = type, .root = root};
+  return run_in_pieces(t, what, count, OSLA_TRACE_BCAST);
 }
 
 osla_err osla_alltoall(osla_transport *t, const void *send, void *recv, int count,
@@ -83,7 +59,7 @@ osla_err osla_alltoall(osla_transport *t, const void *send, void *recv, int coun
   MPI_Aint low, extent;
   double since = osla_trace_now(t);
   OSLA_MPI(MPI_Type_get_extent(type, &low, &extent));
-  RUN(t, MPI_Ialltoall(send, count, type, recv, count, type, t->comm, &p.request));
+  OSLA_CALL(run(t, &(osla_collective){OSLA_DO_ALLTOALL, send, recv, count, type, MPI_OP_NULL, 0}));
   osla_trace_add(t, OSLA_TRACE_ALLTOALL, since, (double)count * (double)extent * t->size);
   return OSLA_OK;
 }
@@ -91,21 +67,20 @@ osla_err osla_alltoall(osla_transport *t, const void *send, void *recv, int coun
 osla_err osla_allgather(osla_transport *t, const void *mine, void *all, int bytes)
 {
   double since = osla_trace_now(t);
-  RUN(t, MPI_Iallgather(mine, bytes, MPI_BYTE, all, bytes, MPI_BYTE, t->comm, &p.request));
+  OSLA_CALL(
+    run(t, &(osla_collective){OSLA_DO_ALLGATHER, mine, all, bytes, MPI_BYTE, MPI_OP_NULL, 0}));
   osla_trace_add(t, OSLA_TRACE_ALLGATHER, since, (double)bytes * t->size);
   return OSLA_OK;
 }
 
 osla_err osla_send(osla_transport *t, int to, const void *buffer, int bytes)
 {
-  RUN(t, MPI_Isend(buffer, bytes, MPI_BYTE, to, 0, t->comm, &p.request));
-  return OSLA_OK;
+  return t->ops->message(t, &(osla_message){true, to, bytes, (void *)(uintptr_t)buffer});
 }
 
 osla_err osla_receive(osla_transport *t, int from, void *buffer, int bytes)
 {
-  RUN(t, MPI_Irecv(buffer, bytes, MPI_BYTE, from, 0, t->comm, &p.request));
-  return OSLA_OK;
+  return t->ops->message(t, &(osla_message){false, from, bytes, buffer});
 }
 
 /* The failure of that rank, on all. */

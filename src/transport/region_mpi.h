@@ -37,6 +37,10 @@ typedef osla_err osla_region_allocate(osla_region *region, size_t bytes);
 osla_err osla_region_make(osla_transport *t, size_t bytes, osla_region_allocate *allocate,
                           osla_region **out);
 
+/* start and finish of osla_transport_ops. */
+osla_err osla_mpi_start(osla_transport *t);
+void osla_mpi_finish(osla_transport *t);
+
 osla_err osla_mpi_region_alloc(osla_transport *t, size_t bytes, osla_region **out);
 osla_err osla_mpi_region_attach(osla_transport *t, void *base, size_t bytes, osla_region **out);
 void osla_mpi_region_free(osla_region **region); /* or keeps it */

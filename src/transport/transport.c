@@ -5,7 +5,6 @@
 #include "osla_log.h"
 #include "patience.h"
 #include "request_pool.h"
-#include "shared_memory.h"
 #include "trace.h"
 #include "transport_ops.h"
 
@@ -107,19 +106,6 @@ static osla_err check_expectations(const osla_transport *t)
   return OSLA_OK;
 }
 
-/* 0.8 us in MPICH 4.0.2, 2.8 in Open MPI 4.1.4, which asks the kernel for sockets each time. */
-static osla_err measure_idle_turn(osla_transport *t)
-{
-  enum { TURNS = 20 };
-  for (int i = 0, there = 0; i < TURNS; i++) {
-    double start = osla_clock();
-    OSLA_MPI(MPI_Test(&t->pending, &there, MPI_STATUS_IGNORE));
-    double took = osla_clock() - start;
-    if (i == 0 || took < t->idle_turn) t->idle_turn = took;
-  }
-  return OSLA_OK;
-}
-
 static osla_err set_up(osla_transport *t, MPI_Comm comm, const osla_transport_options *options)
 {
   OSLA_MPI(MPI_Comm_dup(comm, &t->comm));
@@ -127,8 +113,6 @@ static osla_err set_up(osla_transport *t, MPI_Comm comm, const osla_transport_op
   OSLA_MPI(MPI_Comm_rank(t->comm, &t->rank));
   OSLA_MPI(MPI_Comm_size(t->comm, &t->size));
   OSLA_MPI(MPI_Query_thread(&t->thread_level));
-  OSLA_MPI(MPI_Irecv(NULL, 0, MPI_BYTE, t->rank, 0, t->comm, &t->pending));
-  OSLA_CALL(measure_idle_turn(t));
   OSLA_CALL(osla_backend_choose(t->comm, options ? options->transport : NULL, &t->ops));
   int leader;
   OSLA_CALL(osla_settings_read(t->comm, &t->settings));
@@ -137,9 +121,6 @@ static osla_err set_up(osla_transport *t, MPI_Comm comm, const osla_transport_op
   OSLA_CALL(check_expectations(t));
 
   int threads = options && options->threads_per_rank > 1 ? options->threads_per_rank : 1;
-  bool mapped = false;
-  OSLA_CALL(osla_shared_memory_probe(t, &mapped));
-  t->memory_by_mpi = !mapped;
   osla_host host;
   osla_groups groups;
   osla_groups_find("", &t->groups);
@@ -148,9 +129,9 @@ static osla_err set_up(osla_transport *t, MPI_Comm comm, const osla_transport_op
   OSLA_CALL(osla_host_look_nodes(t->comm, leader, &groups, &host));
   t->host = host.first;
   t->oversubscribed = threads > host.share;
+  OSLA_CALL(t->ops->start(t));
   if (options && options->progress_thread) OSLA_CALL(osla_agree(t, start_progress_thread(t)));
-  if (t->settings.patience > 0) OSLA_CALL(osla_agree(t, osla_patience_watch(t)));
-  return t->ops->start ? t->ops->start(t) : OSLA_OK;
+  return t->settings.patience > 0 ? osla_agree(t, osla_patience_watch(t)) : OSLA_OK;
 }
 
 osla_err osla_transport_create(MPI_Comm comm, const osla_transport_options *options,
@@ -186,16 +167,12 @@ void osla_transport_destroy(osla_transport **transport)
 {
   osla_transport *t = transport ? *transport : NULL;
   if (!t) return;
-  if (t->ops) t->ops->finish(t);
-  osla_patience_unwatch(t);
   if (t->has_progress_thread) {
     atomic_store(&t->stop_progress, true);
     (void)pthread_join(t->progress_thread, NULL);
   }
-  if (t->pending != MPI_REQUEST_NULL) {
-    (void)MPI_Send(NULL, 0, MPI_BYTE, t->rank, 0, t->comm);
-    (void)MPI_Wait(&t->pending, MPI_STATUS_IGNORE);
-  }
+  t->ops->finish(t);
+  osla_patience_unwatch(t);
   if (t->node_comm != MPI_COMM_NULL) (void)MPI_Comm_free(&t->node_comm);
   if (t->comm != MPI_COMM_NULL) (void)MPI_Comm_free(&t->comm);
   osla_pool_destroy(t->pool);
@@ -285,6 +262,16 @@ void osla_progress_remove(osla_transport *t, osla_progress_hook *hook, void *arg
       break;
     }
   (void)pthread_mutex_unlock(&t->hook_mutex);
+}
+
+void osla_wait_until(osla_transport *t, osla_wait_test *test, void *arg, osla_bell *bell)
+{
+  t->ops->wait_until(t, test, arg, bell);
+}
+
+void osla_bell_ring(osla_transport *t, osla_bell *bell)
+{
+  t->ops->ring(t, bell);
 }
 
 void osla_at_step(osla_transport *t, const char *kernel, int64_t step)

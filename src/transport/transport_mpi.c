@@ -11,6 +11,7 @@
 #include "post_mpi.h"
 #include "region_cache.h"
 #include "request_pool.h"
+#include "shared_memory.h"
 
 #include <string.h>
 
@@ -200,12 +201,13 @@ static osla_err put_word(osla_region *region, int rank, size_t offset, uint64_t 
   return mpi_flush(region, rank);
 }
 
-static void store_and_ring(unsigned char *peer, size_t offset, const void *source, size_t bytes,
-                           size_t word_offset, uint64_t word, size_t bell_offset)
+static void store_and_ring(osla_transport *t, unsigned char *peer, size_t offset,
+                           const void *source, size_t bytes, size_t word_offset, uint64_t word,
+                           size_t bell_offset)
 {
   if (bytes > 0) memcpy(peer + offset, source, bytes);
   atomic_store_explicit((_Atomic uint64_t *)(peer + word_offset), word, memory_order_release);
-  osla_bell_ring((osla_bell *)(peer + bell_offset));
+  osla_wait_ring(t, (osla_bell *)(peer + bell_offset));
 }
 
 static osla_err mpi_put_notify(osla_region *region, int rank, size_t offset, const void *source,
@@ -213,7 +215,7 @@ static osla_err mpi_put_notify(osla_region *region, int rank, size_t offset, con
 {
   unsigned char *peer = region->peer[rank];
   if (peer) {
-    store_and_ring(peer, offset, source, bytes, word_offset, word, bell_offset);
+    store_and_ring(region->t, peer, offset, source, bytes, word_offset, word, bell_offset);
     return OSLA_OK;
   }
   osla_mpi_posts_finish(region, rank); /* words arrive in order */
@@ -237,7 +239,7 @@ static osla_err mpi_post(osla_region *region, int rank, size_t offset, const voi
     if (err != OSLA_ERR_MEM) return err;
     return mpi_put_notify(region, rank, offset, source, bytes, word_offset, word, bell_offset);
   }
-  store_and_ring(peer, offset, source, bytes, word_offset, word, bell_offset);
+  store_and_ring(region->t, peer, offset, source, bytes, word_offset, word, bell_offset);
   if (out) *out = NULL;
   return OSLA_OK;
 }
@@ -263,17 +265,48 @@ static void mpi_progress(osla_transport *t)
   (void)pthread_mutex_unlock(&t->mutex);
 }
 
-static void mpi_finish(osla_transport *t)
+/* 0.8 us in MPICH 4.0.2, 2.8 in Open MPI 4.1.4, which asks the kernel for sockets each time. */
+static osla_err measure_idle_turn(osla_transport *t)
+{
+  enum { TURNS = 20 };
+  for (int i = 0, there = 0; i < TURNS; i++) {
+    double start = osla_clock();
+    OSLA_MPI(MPI_Test(&t->pending, &there, MPI_STATUS_IGNORE));
+    double took = osla_clock() - start;
+    if (i == 0 || took < t->idle_turn) t->idle_turn = took;
+  }
+  return OSLA_OK;
+}
+
+osla_err osla_mpi_start(osla_transport *t)
+{
+  bool mapped = false;
+  OSLA_MPI(MPI_Irecv(NULL, 0, MPI_BYTE, t->rank, 0, t->comm, &t->pending));
+  OSLA_CALL(measure_idle_turn(t));
+  OSLA_CALL(osla_shared_memory_probe(t, &mapped));
+  t->memory_by_mpi = !mapped;
+  return OSLA_OK;
+}
+
+void osla_mpi_finish(osla_transport *t)
 {
   (void)osla_region_cache_clear(t);
+  if (t->pending == MPI_REQUEST_NULL) return;
+  (void)MPI_Send(NULL, 0, MPI_BYTE, t->rank, 0, t->comm);
+  (void)MPI_Wait(&t->pending, MPI_STATUS_IGNORE);
 }
 
 const osla_transport_ops osla_transport_mpi = {
   .name = "mpi",
+  .start = osla_mpi_start,
+  .finish = osla_mpi_finish,
+  .wait_until = osla_wait_awake,
+  .ring = osla_wait_ring,
+  .collective = osla_mpi_collective,
+  .message = osla_mpi_message,
   .region_alloc = osla_mpi_region_alloc,
   .region_attach = osla_mpi_region_attach,
   .region_free = osla_mpi_region_free,
-  .finish = mpi_finish,
   .peer_ptr = mpi_peer_ptr,
   .get = mpi_get,
   .put = mpi_put,

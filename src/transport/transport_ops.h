@@ -37,13 +37,51 @@ enum { OSLA_REGION_WORD = 8 };
 typedef struct osla_post osla_post;
 typedef struct osla_post_queue osla_post_queue;
 
+/* What osla_wait_until waits for. */
+typedef bool osla_wait_test(void *arg);
+
+typedef enum osla_collective_kind {
+  OSLA_DO_BARRIER,
+  OSLA_DO_ALLREDUCE, /* recv in place */
+  OSLA_DO_BCAST,     /* recv */
+  OSLA_DO_ALLTOALL,  /* count to each rank */
+  OSLA_DO_ALLGATHER  /* count from each rank */
+} osla_collective_kind;
+
+typedef struct osla_collective {
+  osla_collective_kind kind;
+  const void *send;
+  void *recv;
+  int count;
+  MPI_Datatype type;
+  MPI_Op op; /* of a reduction */
+  int root;  /* of a bcast */
+} osla_collective;
+
+/* From one rank to another, both of which call. */
+typedef struct osla_message {
+  bool is_sent; /* else received */
+  int other, bytes;
+  void *buffer;
+} osla_message;
+
 typedef struct osla_transport_ops {
   const char *name;
   bool every_rank_a_node; /* nobody reaches a neighbour's memory by load and store */
 
-  /* Collective; what the backend needs before its first region. May be NULL. Fails on all ranks
+  /* Collective; what the backend needs before anything else. Fails on all ranks
    * together. */
   osla_err (*start)(osla_transport *t);
+
+  /* Returns the first time that test(arg) is true; sleeps on the bell, where there is one, until
+   * something may have changed that, and makes progress meanwhile. */
+  void (*wait_until)(osla_transport *t, osla_wait_test *test, void *arg, osla_bell *bell);
+  /* Wakes who sleeps on the bell. The change must have been stored before. */
+  void (*ring)(osla_transport *t, osla_bell *bell);
+
+  /* Both as MPI's, but asleep while they wait. */
+  osla_err (*collective)(osla_transport *t, const osla_collective *what);
+  osla_err (*message)(osla_transport *t, const osla_message *what);
 
   /* Collective. Zeroed, page-aligned memory of `bytes` (may differ by rank) on every rank. */
   osla_err (*region_alloc)(osla_transport *t, size_t bytes, osla_region **out);
@@ -153,9 +191,7 @@ static inline double osla_busy_after(const osla_transport *t, int looks)
 /* Between a last line and MPI_Abort: hydra drops what it has not passed on by then. */
 enum { OSLA_LAST_WORDS_US = 200000 };
 
-/* The one wait routine. Returns the first time that test(arg) is true. Spins shortly if cores are
- * free, then sleeps on the bell (or naps, when bell is NULL) and makes progress between. */
-typedef bool osla_wait_test(void *arg);
+/* The one wait routine: the backend's. */
 void osla_wait_until(osla_transport *t, osla_wait_test *test, void *arg, osla_bell *bell);
 
 /* What tells one running kernel from another: its boot id; where that cannot be read, the host's
@@ -178,7 +214,16 @@ osla_err osla_receive(osla_transport *t, int from, void *buffer, int bytes);
 /* all[rank] := that rank's `bytes` bytes at mine. Collective, sleeps while it waits. */
 osla_err osla_allgather(osla_transport *t, const void *mine, void *all, int bytes);
 
-/* Wakes who sleeps on the bell. The change must have been stored before. */
-void osla_bell_ring(osla_bell *bell);
+/* The backend's. */
+void osla_bell_ring(osla_transport *t, osla_bell *bell);
+
+/* Waits of processes that run at the same time (wait.c): spins shortly if cores are free, then
+ * sleeps on the bell (or naps, when bell is NULL), with progress between. */
+void osla_wait_awake(osla_transport *t, osla_wait_test *test, void *arg, osla_bell *bell);
+void osla_wait_ring(osla_transport *t, osla_bell *bell);
+
+/* MPI's nonblocking calls under the wait routine (collective_mpi.c). */
+osla_err osla_mpi_collective(osla_transport *t, const osla_collective *what);
+osla_err osla_mpi_message(osla_transport *t, const osla_message *what);
 
 #endif

@@ -1,4 +1,4 @@
-/* The library's only wait routine.
+/* How processes wait that run at the same time.
  *
  * Ranks may outnumber cores, and a waiter that spins then takes the core from the rank it waits
  * for; sched_yield gives nothing away on current Linux schedulers. So: a short spin, and only
@@ -60,7 +60,7 @@ static bool spin(osla_wait_test *test, void *arg)
 /* True when the test came true before the sleep; it is not called again after that. */
 static bool sleep_on(osla_bell *bell, osla_wait_test *test, void *arg, int timeout_us)
 {
-  /* Pairs with the fence in osla_bell_ring: either the ringer sees this sleeper, or the test
+  /* Pairs with the fence in osla_wait_ring: either the ringer sees this sleeper, or the test
    * sees the ringer's change. */
   atomic_fetch_add(&bell->sleepers, 1);
   uint32_t seen = atomic_load(&bell->rings);
@@ -71,15 +71,16 @@ static bool sleep_on(osla_bell *bell, osla_wait_test *test, void *arg, int timeo
   return done;
 }
 
-void osla_bell_ring(osla_bell *bell)
+void osla_wait_ring(osla_transport *t, osla_bell *bell)
 {
+  (void)t;
   atomic_thread_fence(memory_order_seq_cst);
   if (atomic_load_explicit(&bell->sleepers, memory_order_relaxed) == 0) return;
   atomic_fetch_add(&bell->rings, 1);
   osla_futex_wake(&bell->rings);
 }
 
-void osla_wait_until(osla_transport *t, osla_wait_test *test, void *arg, osla_bell *bell)
+void osla_wait_awake(osla_transport *t, osla_wait_test *test, void *arg, osla_bell *bell)
 {
   if (test(arg)) return;
   bool network = t->n_nodes > 1 || t->n_attached > 0, spins = !t->oversubscribed;
