@@ -22,8 +22,34 @@ src_headers = \
   src/matrix/osla_part.h \
   src/file/osla_file.h
 
+# How data moves and ranks wait: by MPI, or in a simulator (configure --enable-simulation).
+mpi_sources = \
+  src/transport/wait.c src/transport/collective_mpi.c \
+  src/transport/shared_memory.h src/transport/shared_memory.c \
+  src/transport/window_mpi.h src/transport/window_mpi.c \
+  src/transport/region_mpi.h src/transport/region_mpi.c \
+  src/transport/attach_mpi.c \
+  src/transport/region_cache.h src/transport/region_cache.c \
+  src/transport/post_mpi.h src/transport/post_mpi.c \
+  src/transport/transport_mpi.c \
+  src/transport/probe.h src/transport/probe.c
+sim_sources = \
+  src/simulation/simulator.h src/simulation/simulator.cpp \
+  src/simulation/sim.h \
+  src/simulation/sim_wait.c \
+  src/simulation/sim_region.c \
+  src/simulation/sim_collective.c \
+  src/simulation/sim_post.c \
+  src/simulation/transport_sim.c
+if SIMULATION
+backend_sources = $(sim_sources)
+else
+backend_sources = $(mpi_sources)
+endif
+EXTRA_DIST += $(sim_sources)
+
 src_sources = \
-  src/base/error.c \
+  src/base/error_place.h src/base/error.c \
   src/base/clock.c \
   src/base/log.c \
   src/base/random.c \
@@ -42,24 +68,16 @@ src_sources = \
   src/transport/host.c \
   src/transport/transport.c \
   src/transport/patience.h src/transport/patience.c \
-  src/transport/wait.c \
-  src/transport/collective.c src/transport/collective_mpi.c \
+  src/transport/collective.c \
   src/transport/trace.h src/transport/trace.c \
   src/transport/trace_summary.c \
   src/transport/trace_write.c \
   src/transport/memory_check.c \
-  src/transport/shared_memory.h src/transport/shared_memory.c \
-  src/transport/window_mpi.h src/transport/window_mpi.c \
-  src/transport/region_mpi.h src/transport/region_mpi.c \
-  src/transport/attach_mpi.c \
-  src/transport/region_cache.h src/transport/region_cache.c \
-  src/transport/post_mpi.h src/transport/post_mpi.c \
-  src/transport/transport_mpi.c \
-  src/transport/probe.h src/transport/probe.c \
+  $(backend_sources) \
   src/memory/segment.c \
   src/memory/counter.c \
   src/memory/stripes.c \
-  src/blas/blas_ready.h src/blas/blas_ready.c src/blas/blas.c src/blas/lapack.c \
+  src/blas/blas_charge.h src/blas/blas_ready.h src/blas/blas_ready.c src/blas/blas.c src/blas/lapack.c \
   src/matrix/index.c \
   src/matrix/grid.c \
   src/matrix/matrix.c \

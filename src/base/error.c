@@ -1,12 +1,24 @@
 /* The latest failure's text, one buffer per thread (as errno is). */
 #include "osla_error.h"
 
+#include "error_place.h"
+
 #include <ctype.h>
 #include <mpi.h>
 #include <stdarg.h>
 #include <stdio.h>
 
-static _Thread_local char error_text[512];
+static char *own_text(void)
+{
+  static _Thread_local char text[OSLA_ERROR_TEXT];
+  return text;
+}
+static char *(*error_text)(void) = own_text;
+
+void osla_error_keep_in(char *(*place)(void))
+{
+  error_text = place;
+}
 
 const char *osla_err_name(osla_err err)
 {
@@ -25,16 +37,17 @@ const char *osla_err_name(osla_err err)
 
 const char *osla_error_text(void)
 {
-  return error_text;
+  return error_text();
 }
 
 osla_err osla_error_set(osla_err err, const char *format, ...)
 {
   va_list args;
+  char *text = error_text();
   va_start(args, format);
-  (void)vsnprintf(error_text, sizeof error_text, format, args);
+  (void)vsnprintf(text, OSLA_ERROR_TEXT, format, args);
   va_end(args);
-  for (char *c = error_text; *c; c++)
+  for (char *c = text; *c; c++)
     if (iscntrl((unsigned char)*c)) *c = '?';
   return err;
 }

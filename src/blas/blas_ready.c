@@ -7,6 +7,7 @@
  *   its blas_memory_alloc tries again for ever, silently.
  */
 #include "blas_ready.h"
+#include "blas_charge.h"
 #include "osla_blas.h"
 
 #include <inttypes.h>
@@ -68,4 +69,20 @@ osla_err osla_blas_enter(int count, const int64_t *value, int *out)
     out[i] = (int)value[i];
   }
   return osla_blas_ready();
+}
+
+static osla_blas_charge *charge;
+
+void osla_blas_set_charge(osla_blas_charge *to)
+{
+  charge = to;
+}
+
+void osla_blas_did(osla_dtype dtype, double operations, double elements)
+{
+  if (!charge) return;
+  bool single = dtype == OSLA_FLOAT || dtype == OSLA_COMPLEX_FLOAT;
+  bool real = dtype == OSLA_FLOAT || dtype == OSLA_DOUBLE;
+  charge(operations * (single ? 0.5 : 1) * (real ? 1 : 4),
+         elements * (double)osla_dtype_size(dtype));
 }

@@ -12,37 +12,50 @@ enum { MOST = 4 };
 static struct {
   const osla_transport_ops *offered[MOST];
   int count;
-} backends = {{&osla_transport_mpi}, 1};
+} backends;
+
+static const osla_transport_ops *backend(int i)
+{
+  return i == 0 ? osla_transport_built_in : backends.offered[i - 1];
+}
+
+static int count_backends(void)
+{
+  return 1 + backends.count;
+}
 
 void osla_backend_offer(const osla_transport_ops *ops)
 {
-  for (int i = 0; i < backends.count; i++)
-    if (backends.offered[i] == ops) return;
+  for (int i = 0; i < count_backends(); i++)
+    if (backend(i) == ops) return;
   if (backends.count < MOST) backends.offered[backends.count++] = ops;
 }
 
 static int find(const char *name)
 {
-  for (int i = 0; i < backends.count; i++)
-    if (strcmp(backends.offered[i]->name, name) == 0) return i;
+  for (int i = 0; i < count_backends(); i++)
+    if (strcmp(backend(i)->name, name) == 0) return i;
   return -1;
 }
 
 static osla_err report_unknown(const char *name, bool by_environment)
 {
   char names[80] = "";
-  for (int i = 0, used = 0; i < backends.count; i++)
+  for (int i = 0, used = 0; i < count_backends(); i++)
     used += snprintf(names + used, sizeof names - (size_t)used, "%s%s", i > 0 ? ", " : "",
-                     backends.offered[i]->name);
-  return osla_error_set(OSLA_ERR_UNSUPPORTED, "transport '%s'%s: this program has only: %s", name,
-                        by_environment ? " (OSLA_TRANSPORT)" : "", names);
+                     backend(i)->name);
+  return osla_error_set(OSLA_ERR_UNSUPPORTED, "transport '%s'%s: this program has only: %s%s", name,
+                        by_environment ? " (OSLA_TRANSPORT)" : "", names,
+                        strcmp(name, "sim") == 0
+                          ? " (a simulation needs a build of its own: configure --enable-simulation)"
+                          : "");
 }
 
 osla_err osla_backend_choose(MPI_Comm comm, const char *name, const osla_transport_ops **out)
 {
   const char *wish = getenv("OSLA_TRANSPORT");
   bool by_environment = !name && wish && wish[0];
-  if (!name) name = wish && wish[0] ? wish : osla_transport_mpi.name;
+  if (!name) name = wish && wish[0] ? wish : osla_transport_built_in->name;
   int mine = find(name), span[2] = {mine, -mine};
   OSLA_MPI(MPI_Allreduce(MPI_IN_PLACE, span, 2, MPI_INT, MPI_MIN, comm));
   if (span[0] >= 0 && span[0] != -span[1])
@@ -50,6 +63,6 @@ osla_err osla_backend_choose(MPI_Comm comm, const char *name, const osla_transpo
   if (mine < 0) return report_unknown(name, by_environment);
   if (span[0] < 0)
     return osla_error_set(OSLA_ERR_UNSUPPORTED, "another rank asks for an unknown transport");
-  *out = backends.offered[mine];
+  *out = backend(mine);
   return OSLA_OK;
 }

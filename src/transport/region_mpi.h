@@ -4,6 +4,8 @@
 
 #include "transport_ops.h"
 
+extern const osla_transport_ops osla_transport_mpi;
+
 struct osla_region {
   osla_transport *t;
   MPI_Win shared_win;     /* owns the memory of the node if memory_by_mpi; else MPI_WIN_NULL */

@@ -120,6 +120,10 @@ static osla_err set_up(osla_transport *t, MPI_Comm comm, const osla_transport_op
   OSLA_CALL(map_nodes(t, &leader));
   OSLA_CALL(check_expectations(t));
 
+  bool alone = !options || (options->threads_per_rank <= 1 && !options->progress_thread);
+  OSLA_CHECK(alone || !t->ops->one_thread, OSLA_ERR_UNSUPPORTED,
+             "transport '%s': a rank has one thread, and this job asks for %s", t->ops->name,
+             options->progress_thread ? "a progress thread" : "more");
   int threads = options && options->threads_per_rank > 1 ? options->threads_per_rank : 1;
   osla_host host;
   osla_groups groups;
@@ -150,7 +154,7 @@ osla_err osla_transport_create(MPI_Comm comm, const osla_transport_options *opti
     osla_pool_destroy(pool);
     return err;
   }
-  t->ops = &osla_transport_mpi;
+  t->ops = osla_transport_built_in;
   t->comm = t->node_comm = MPI_COMM_NULL;
   t->pending = MPI_REQUEST_NULL;
   (void)pthread_mutex_init(&t->mutex, NULL);

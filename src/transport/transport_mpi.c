@@ -296,6 +296,8 @@ void osla_mpi_finish(osla_transport *t)
   (void)MPI_Wait(&t->pending, MPI_STATUS_IGNORE);
 }
 
+const osla_transport_ops *const osla_transport_built_in = &osla_transport_mpi;
+
 const osla_transport_ops osla_transport_mpi = {
   .name = "mpi",
   .start = osla_mpi_start,

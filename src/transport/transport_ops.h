@@ -67,6 +67,7 @@ typedef struct osla_message {
 
 typedef struct osla_transport_ops {
   const char *name;
+  bool one_thread; /* a rank can have no others: no progress thread, no producers */
   bool every_rank_a_node; /* nobody reaches a neighbour's memory by load and store */
 
   /* Collective; what the backend needs before anything else. Fails on all ranks
@@ -171,7 +172,8 @@ struct osla_transport {
   struct osla_trace *_Atomic tracing; /* the same while tracing is on, else NULL */
 };
 
-extern const osla_transport_ops osla_transport_mpi;
+/* The one that every program of this build has: mpi, or in a simulation sim. */
+extern const osla_transport_ops *const osla_transport_built_in;
 
 /* Makes a backend known to this program, beside mpi. Local; before any transport that asks for it;
  * again: nothing happens. */

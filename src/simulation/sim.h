@@ -1,0 +1,112 @@
+/* The ranks of a simulated job (floor 0, internal to the transport `sim`).
+ *
+ * They share one address space, so whoever moves data writes it to its place; what the simulator
+ * adds is when. A rank that waits sleeps in the simulator until something has happened that could
+ * end its wait: a transfer of its own is done, something was put into its memory, a bell of its
+ * node was rung.
+ */
+#ifndef OSLA_SIM_H
+#define OSLA_SIM_H
+
+#include "simulator.h"
+#include "transport_ops.h"
+
+/* A get or a put that was started. */
+typedef struct sim_transfer {
+  struct sim_rank *owner;
+  osla_region *region;
+  int other;
+  void *to;
+  const void *from;
+  size_t bytes;
+  bool is_put, done;
+} sim_transfer;
+
+typedef struct sim_rank {
+  osla_transport *t;
+  sg_host_t host;
+  sg_sem_t wakes;
+  bool asleep;
+  const osla_bell *bell; /* that it sleeps on; NULL: any wakes it */
+  osla_post_queue *posts;
+  sim_transfer **transfer; /* [room] gets and puts by handle; NULL: free */
+  int room;
+} sim_rank;
+
+/* What the ranks meet in. */
+typedef struct sim_meeting {
+  int arrived;
+  uint64_t number;     /* of meetings that are over */
+  osla_err err;        /* of the one before */
+  double over;         /* the time when it is over for all */
+  osla_collective *of; /* [size] what each rank passed */
+} sim_meeting;
+
+/* A message that the other side has not met yet. */
+typedef struct sim_letter {
+  struct sim_letter *next;
+  int from, to, bytes;
+  bool is_sent;
+  void *buffer;
+  bool done;
+} sim_letter;
+
+/* How fast the machine is, from its file: properties of its hosts. */
+typedef struct sim_machine {
+  double flops;     /* a core's rate in BLAS 3, double precision: the host's speed */
+  double copy;      /* bytes that a core copies in a second */
+  double bandwidth; /* of a host's line, bytes a second: what collectives are reckoned by */
+  double overhead;  /* seconds that a core is busy with each transfer that it starts */
+  double wake;      /* seconds from a neighbour's store to the load that sees it */
+  double latency;   /* seconds between the hosts of the first and the last rank */
+} sim_machine;
+
+typedef struct sim_job {
+  int size;
+  sim_machine machine;
+  sim_meeting meeting;
+  sim_letter *letters;
+  sim_rank rank[]; /* [size] */
+} sim_job;
+
+static inline sim_job *sim_job_of(const osla_transport *t)
+{
+  return t->backend;
+}
+static inline sim_rank *sim_me(const osla_transport *t)
+{
+  return &sim_job_of(t)->rank[t->rank];
+}
+
+/* Lets simulated time pass on this rank. */
+void osla_sim_spend(double seconds);
+
+/* Something may have changed for that rank. */
+void osla_sim_wake(sim_rank *rank);
+
+/* Of osla_transport_ops: */
+void osla_sim_wait_until(osla_transport *t, osla_wait_test *test, void *arg, osla_bell *bell);
+void osla_sim_ring(osla_transport *t, osla_bell *bell);
+osla_err osla_sim_collective(osla_transport *t, const osla_collective *what);
+osla_err osla_sim_message(osla_transport *t, const osla_message *what);
+osla_err osla_sim_region_alloc(osla_transport *t, size_t bytes, osla_region **out);
+osla_err osla_sim_region_attach(osla_transport *t, void *base, size_t bytes, osla_region **out);
+void osla_sim_region_free(osla_region **region);
+void *osla_sim_peer_ptr(const osla_region *region, int rank);
+osla_err osla_sim_post(osla_region *region, int rank, size_t offset, const void *source,
+                       size_t bytes, size_t word_offset, uint64_t word, osla_post **out);
+osla_err osla_sim_post_wait(osla_transport *t, osla_post **post);
+osla_err osla_sim_post_test(osla_transport *t, osla_post **post, bool *done);
+
+/* A rank's memory: one table for all ranks, whose addresses are good everywhere. */
+typedef struct sim_memory {
+  size_t bytes; /* of this rank */
+  unsigned char *base;
+} sim_memory;
+struct osla_region {
+  osla_transport *t;
+  sim_memory *of; /* [size] shared */
+  bool attached;
+};
+
+#endif

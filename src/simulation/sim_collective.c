@@ -1,0 +1,177 @@
+/* Collectives of simulated ranks. The last one to arrive does the work for all, in the order of the
+ * ranks; then it is over for all after the time that the usual algorithms take on the machine's
+ * line (Thakur, Rabenseifner, Gropp, Optimization of collective communication operations in MPICH,
+ * 2005): a model, in which they do not share the line with transfers. */
+#include "osla_clock.h"
+#include "sim.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static double seconds_of(const sim_job *job, const osla_collective *c, size_t bytes)
+{
+  double start = job->machine.latency + job->machine.overhead, each = 1 / job->machine.bandwidth;
+  double rounds = ceil(log2(job->size)), size = job->size, n = (double)bytes;
+  if (job->size == 1) return 0;
+  switch (c->kind) {
+    case OSLA_DO_BARRIER: return rounds * start;
+    case OSLA_DO_ALLREDUCE: return 2 * rounds * start + 2 * n * each;
+    case OSLA_DO_BCAST: return rounds * start + 2 * n * each;
+    case OSLA_DO_ALLTOALL: return start + (size - 1) * (job->machine.overhead + n * each);
+    case OSLA_DO_ALLGATHER: return rounds * start + (size - 1) * n * each;
+  }
+  return 0;
+}
+
+static osla_err reduce(sim_job *job, size_t bytes)
+{
+  const osla_collective *all = job->meeting.of;
+  void *sum = malloc(bytes + 1);
+  OSLA_CHECK(sum, OSLA_ERR_MEM, "%zu bytes to reduce", bytes);
+  memcpy(sum, all[job->size - 1].recv, bytes);
+  for (int rank = job->size - 2; rank >= 0; rank--)
+    (void)MPI_Reduce_local(all[rank].recv, sum, all[0].count, all[0].type, all[0].op);
+  for (int rank = 0; rank < job->size; rank++)
+    memcpy(all[rank].recv, sum, bytes);
+  free(sum);
+  return OSLA_OK;
+}
+
+static osla_err do_for_all(sim_job *job, size_t bytes)
+{
+  const osla_collective *all = job->meeting.of;
+  switch (all[0].kind) {
+    case OSLA_DO_BARRIER: break;
+    case OSLA_DO_ALLREDUCE: return reduce(job, bytes);
+    case OSLA_DO_BCAST:
+      for (int to = 0; to < job->size; to++)
+        if (to != all[0].root) memcpy(all[to].recv, all[all[0].root].recv, bytes);
+      break;
+    case OSLA_DO_ALLTOALL:
+      for (int to = 0; to < job->size; to++)
+        for (int from = 0; from < job->size; from++)
+          memcpy((unsigned char *)all[to].recv + (size_t)from * bytes,
+                 (const unsigned char *)all[from].send + (size_t)to * bytes, bytes);
+      break;
+    case OSLA_DO_ALLGATHER:
+      for (int to = 0; to < job->size; to++)
+        for (int from = 0; from < job->size; from++)
+          memcpy((unsigned char *)all[to].recv + (size_t)from * bytes, all[from].send, bytes);
+      break;
+  }
+  return OSLA_OK;
+}
+
+typedef struct meeting_end {
+  const sim_meeting *meeting;
+  uint64_t number;
+} meeting_end;
+
+static bool is_over(void *arg)
+{
+  const meeting_end *end = arg;
+  return end->meeting->number >= end->number;
+}
+
+osla_err osla_sim_collective(osla_transport *t, const osla_collective *what)
+{
+  sim_job *job = sim_job_of(t);
+  sim_meeting *m = &job->meeting;
+  MPI_Aint low, extent;
+  OSLA_MPI(MPI_Type_get_extent(what->type, &low, &extent));
+  size_t bytes = (size_t)what->count * (size_t)extent;
+  meeting_end end = {m, m->number + 1};
+  m->of[t->rank] = *what;
+  if (++m->arrived == job->size) {
+    m->arrived = 0;
+    m->err = do_for_all(job, bytes);
+    m->over = osla_clock() + seconds_of(job, what, bytes);
+    m->number++;
+    for (int rank = 0; rank < job->size; rank++)
+      osla_sim_wake(&job->rank[rank]);
+  } else {
+    osla_wait_until(t, is_over, &end, NULL);
+  }
+  osla_err err = m->err; /* the next meeting ends with this rank in it */
+  osla_sim_spend(m->over - osla_clock());
+  return err == OSLA_OK ? OSLA_OK : osla_error_set(err, "no memory for a collective operation");
+}
+
+/* --- messages --- */
+
+static void deliver(void *arg)
+{
+  bool *done = arg;
+  *done = true;
+}
+
+static sim_letter *find(sim_job *job, const sim_letter *mine)
+{
+  for (sim_letter *x = job->letters; x; x = x->next)
+    if (x->from == mine->from && x->to == mine->to && x->is_sent != mine->is_sent) return x;
+  return NULL;
+}
+
+static void append(sim_job *job, sim_letter *letter)
+{
+  sim_letter **at = &job->letters;
+  while (*at)
+    at = &(*at)->next;
+  *at = letter;
+}
+
+static void take_out(sim_job *job, const sim_letter *letter)
+{
+  sim_letter **at = &job->letters;
+  while (*at != letter)
+    at = &(*at)->next;
+  *at = letter->next;
+}
+
+typedef struct arrival {
+  sim_rank *rank[2]; /* that wait for it */
+  bool *done[2];
+} arrival;
+
+static void arrive(void *arg)
+{
+  arrival *a = arg;
+  for (int i = 0; i < 2; i++) {
+    deliver(a->done[i]);
+    osla_sim_wake(a->rank[i]);
+  }
+  free(a);
+}
+
+static bool has_arrived(void *arg)
+{
+  const bool *done = arg;
+  return *done;
+}
+
+/* Who comes second sends for both. */
+osla_err osla_sim_message(osla_transport *t, const osla_message *m)
+{
+  sim_job *job = sim_job_of(t);
+  sim_letter mine = {.from = m->is_sent ? t->rank : m->other,
+                     .to = m->is_sent ? m->other : t->rank,
+                     .bytes = m->bytes,
+                     .is_sent = m->is_sent,
+                     .buffer = m->buffer};
+  sim_letter *theirs = find(job, &mine);
+  if (!theirs) {
+    append(job, &mine);
+  } else {
+    arrival *a = malloc(sizeof *a);
+    OSLA_CHECK(a, OSLA_ERR_MEM, "a message");
+    take_out(job, theirs);
+    const sim_letter *from = m->is_sent ? &mine : theirs, *to = m->is_sent ? theirs : &mine;
+    memcpy(to->buffer, from->buffer, (size_t)(from->bytes < to->bytes ? from->bytes : to->bytes));
+    *a = (arrival){{sim_me(t), &job->rank[m->other]}, {&mine.done, &theirs->done}};
+    osla_sim_transfer(job->rank[mine.from].host, job->rank[mine.to].host, (size_t)m->bytes, 0,
+                      arrive, a);
+  }
+  osla_wait_until(t, has_arrived, &mine.done, NULL);
+  return OSLA_OK;
+}

@@ -1,0 +1,121 @@
+/* Puts with notify of simulated ranks. Those of one rank to one target are on their way at the same
+ * time, and arrive in order. */
+#include "sim.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct osla_post {
+  osla_post *next; /* behind it */
+  osla_post_queue *queue;
+  osla_region *region;
+  size_t offset, bytes, word_offset;
+  const void *source;
+  uint64_t word;
+  bool is_here;           /* over there: with those before it, it is delivered */
+  bool delivered, unowned; /* nobody will wait for it */
+};
+
+/* From one rank to one other, oldest first; it lives as long as it is not empty. */
+struct osla_post_queue {
+  osla_post_queue *next;
+  sim_rank *from;
+  int to;
+  osla_post *first, **end;
+};
+
+static osla_post_queue *queue_to(sim_rank *from, int to)
+{
+  osla_post_queue *q = from->posts;
+  while (q && q->to != to)
+    q = q->next;
+  if (q) return q;
+  q = calloc(1, sizeof *q);
+  if (!q) return NULL;
+  *q = (osla_post_queue){.next = from->posts, .from = from, .to = to};
+  q->end = &q->first;
+  from->posts = q;
+  return q;
+}
+
+static void drop_if_empty(osla_post_queue *q)
+{
+  if (q->first) return;
+  osla_post_queue **at = &q->from->posts;
+  while (*at != q)
+    at = &(*at)->next;
+  *at = q->next;
+  free(q);
+}
+
+static void store(const osla_post *p, int to)
+{
+  unsigned char *base = p->region->of[to].base;
+  if (p->bytes > 0) memcpy(base + p->offset, p->source, p->bytes);
+  atomic_store_explicit((_Atomic uint64_t *)(base + p->word_offset), p->word, memory_order_release);
+}
+
+static void arrive(void *arg)
+{
+  osla_post *p = arg;
+  osla_post_queue *q = p->queue;
+  p->is_here = true;
+  while (q->first && q->first->is_here) {
+    osla_post *first = q->first;
+    store(first, q->to);
+    q->first = first->next;
+    if (!q->first) q->end = &q->first;
+    first->delivered = true;
+    if (first->unowned) free(first);
+  }
+  sim_job *job = sim_job_of(q->from->t);
+  osla_sim_wake(&job->rank[q->to]);
+  osla_sim_wake(q->from);
+  drop_if_empty(q);
+}
+
+osla_err osla_sim_post(osla_region *region, int rank, size_t offset, const void *source,
+                       size_t bytes, size_t word_offset, uint64_t word, osla_post **out)
+{
+  osla_transport *t = region->t;
+  sim_job *job = sim_job_of(t);
+  osla_post *p = calloc(1, sizeof *p);
+  osla_post_queue *q = p ? queue_to(sim_me(t), rank) : NULL;
+  if (!q) {
+    free(p);
+    return osla_error_set(OSLA_ERR_MEM, "a put with notify");
+  }
+  *p = (osla_post){NULL, q, region, offset, bytes, word_offset, source, word, false, false,
+                   out == NULL};
+  *q->end = p;
+  q->end = &p->next;
+  if (out) *out = p;
+  osla_sim_transfer(sim_me(t)->host, job->rank[rank].host, bytes + sizeof word,
+                    job->machine.overhead, arrive, p);
+  osla_sim_spend(job->machine.overhead);
+  return OSLA_OK;
+}
+
+static bool is_delivered(void *arg)
+{
+  const osla_post *p = arg;
+  return p->delivered;
+}
+
+osla_err osla_sim_post_test(osla_transport *t, osla_post **post, bool *done)
+{
+  (void)t;
+  *done = !*post || (*post)->delivered;
+  if (!*done) return OSLA_OK;
+  free(*post);
+  *post = NULL;
+  return OSLA_OK;
+}
+
+osla_err osla_sim_post_wait(osla_transport *t, osla_post **post)
+{
+  if (*post) osla_wait_until(t, is_delivered, *post, NULL);
+  free(*post);
+  *post = NULL;
+  return OSLA_OK;
+}

@@ -1,0 +1,83 @@
+/* Memory of simulated ranks: mapped once, and reached by its address from everywhere. */
+#include "sim.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+static osla_err map(size_t bytes, unsigned char **out)
+{
+  void *at = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  OSLA_CHECK(at != MAP_FAILED, OSLA_ERR_MEM, "mapping %zu bytes: %s", bytes, strerror(errno));
+  *out = at;
+  return OSLA_OK;
+}
+
+/* The table comes from rank 0. */
+static osla_err make(osla_transport *t, osla_region **out)
+{
+  osla_region *region = calloc(1, sizeof *region);
+  sim_memory *table = t->rank == 0 ? calloc((size_t)t->size, sizeof *table) : NULL;
+  bool have = region && (t->rank > 0 || table);
+  osla_err err =
+    osla_agree(t, have ? OSLA_OK : osla_error_set(OSLA_ERR_MEM, "region of %d ranks", t->size));
+  if (err == OSLA_OK) err = osla_bcast(t, &table, sizeof table, MPI_BYTE, 0);
+  if (err != OSLA_OK) {
+    free(region);
+    if (t->rank == 0) free(table);
+    return err;
+  }
+  *region = (osla_region){.t = t, .of = table};
+  *out = region;
+  return OSLA_OK;
+}
+
+osla_err osla_sim_region_alloc(osla_transport *t, size_t bytes, osla_region **out)
+{
+  size_t page = (size_t)sysconf(_SC_PAGESIZE), most = SIZE_MAX - 2 * page;
+  size_t rounded = ((bytes < most ? bytes : most) + page) / page * page;
+  osla_region *region = NULL;
+  *out = NULL;
+  OSLA_CALL(osla_memory_check(t, rounded));
+  OSLA_CALL(make(t, &region));
+  sim_memory *mine = &region->of[t->rank];
+  osla_err err = osla_agree(t, map(rounded, &mine->base));
+  if (mine->base) mine->bytes = rounded;
+  if (err != OSLA_OK) osla_sim_region_free(&region);
+  *out = region;
+  return err;
+}
+
+osla_err osla_sim_region_attach(osla_transport *t, void *base, size_t bytes, osla_region **out)
+{
+  osla_region *region = NULL;
+  *out = NULL;
+  OSLA_CALL(make(t, &region));
+  region->attached = true;
+  region->of[t->rank] = (sim_memory){bytes, base};
+  *out = region;
+  return osla_barrier(t);
+}
+
+void osla_sim_region_free(osla_region **handle)
+{
+  osla_region *region = *handle;
+  if (!region) return;
+  osla_transport *t = region->t;
+  (void)osla_barrier(t); /* nobody is under way to it */
+  if (!region->attached && region->of[t->rank].base)
+    (void)munmap(region->of[t->rank].base, region->of[t->rank].bytes);
+  (void)osla_barrier(t);
+  if (t->rank == 0) free(region->of);
+  free(region);
+  *handle = NULL;
+}
+
+void *osla_sim_peer_ptr(const osla_region *region, int rank)
+{
+  const osla_transport *t = region->t;
+  bool near = region->attached ? rank == t->rank : t->node_of[rank] == t->node;
+  return near ? region->of[rank].base : NULL;
+}

@@ -1,0 +1,56 @@
+/* How a simulated rank waits: asleep in the simulator, where that costs no real time. */
+#include "osla_log.h"
+#include "sim.h"
+
+#include <stdlib.h>
+
+/* Some waits end by time alone (a claim on stripes). Whoever was woken by nothing for so long, with
+ * everybody else, waits for ever. */
+static const double first_turn = 20e-3, longest = 1e7;
+
+void osla_sim_spend(double seconds)
+{
+  if (seconds > 0) sg_actor_sleep_for(seconds);
+}
+
+void osla_sim_wake(sim_rank *rank)
+{
+  if (!rank->asleep) return;
+  rank->asleep = false;
+  sg_sem_release(rank->wakes);
+}
+
+/* A neighbour's store takes a moment to be seen. */
+void osla_sim_wait_until(osla_transport *t, osla_wait_test *test, void *arg, osla_bell *bell)
+{
+  sim_rank *me = sim_me(t);
+  double turn = first_turn, waited = 0;
+  bool slept = false;
+  for (;;) {
+    osla_progress(t);
+    if (test(arg)) break;
+    me->bell = bell;
+    me->asleep = slept = true;
+    if (sg_sem_acquire_timeout(me->wakes, turn)) {
+      me->asleep = false;
+      waited += turn;
+      turn *= 2;
+      if (waited < longest) continue;
+      (void)osla_error_set(OSLA_ERR_STATE, "rank %d waits, and nothing has happened for %g simulated seconds",
+                           t->rank, waited);
+      osla_transport_abort(t, OSLA_ERR_STATE);
+    }
+    turn = first_turn;
+    waited = 0;
+  }
+  if (slept) osla_sim_spend(sim_job_of(t)->machine.wake);
+}
+
+void osla_sim_ring(osla_transport *t, osla_bell *bell)
+{
+  sim_job *job = sim_job_of(t);
+  for (int rank = 0; rank < t->size; rank++) {
+    sim_rank *other = &job->rank[rank];
+    if (t->node_of[rank] == t->node && (!other->bell || other->bell == bell)) osla_sim_wake(other);
+  }
+}

@@ -1,0 +1,39 @@
+/* What the simulator does for us, in C (floor 0, internal). SimGrid 3.32 and later.
+ *
+ * All simulated ranks are coroutines of one process: they share its memory, and only one runs at a
+ * time, until it blocks in the simulator. No time passes while a rank runs.
+ */
+#ifndef OSLA_SIMULATOR_H
+#define OSLA_SIMULATOR_H
+
+#include <simgrid/actor.h>
+#include <simgrid/engine.h>
+#include <simgrid/host.h>
+#include <simgrid/semaphore.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* After `delay` seconds moves so many bytes from one host to another through the modelled network,
+ * without a call of whoever is there; then calls done(arg), once, which must not block. Returns at
+ * once. */
+typedef void osla_sim_done(void *arg);
+void osla_sim_transfer(sg_host_t from, sg_host_t to, size_t bytes, double delay,
+                       osla_sim_done *done, void *arg);
+
+/* Seconds that the first byte takes from one host to another. */
+double osla_sim_latency(sg_host_t from, sg_host_t to);
+
+/* A number from a machine file: the host's property of that name. False: it has none. */
+bool osla_sim_property(sg_host_t host, const char *name, double *value);
+
+/* 512 bytes of this coroutine's own, where the text of its latest error stays. */
+char *osla_sim_error_text(void);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,317 @@
+/* The backend of the transport table for simulated machines: the same code on ranks that a
+ * simulator runs, on hosts that exist in a file (SimGrid's SMPI; Degomme et al., Simulating MPI
+ * applications: the SMPI approach, 2017).
+ *
+ * MPI serves to find one another; data, words and waits go by the simulator itself. A transfer is a
+ * remote DMA: the rank at the other end does nothing for it. What a rank computes takes the time
+ * that its flops and bytes need at the rates of the machine file (osla_blas_set_charge). */
+#include "blas_charge.h"
+#include "error_place.h"
+#include "sim.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* --- gets and puts --- */
+
+static void arrive(void *arg)
+{
+  sim_transfer *x = arg;
+  memcpy(x->to, x->from, x->bytes);
+  x->done = true;
+  osla_sim_wake(x->owner);
+}
+
+static int find_free(sim_rank *me)
+{
+  for (int i = 0; i < me->room; i++)
+    if (!me->transfer[i]) return i;
+  int room = me->room > 0 ? 2 * me->room : 16;
+  sim_transfer **more = realloc(me->transfer, (size_t)room * sizeof *more);
+  if (!more) return -1;
+  memset(more + me->room, 0, (size_t)(room - me->room) * sizeof *more);
+  int first = me->room;
+  me->transfer = more;
+  me->room = room;
+  return first;
+}
+
+static osla_err start(osla_region *region, bool is_put, int rank, size_t offset, void *local,
+                      size_t bytes, osla_handle *handle)
+{
+  sim_job *job = sim_job_of(region->t);
+  sim_rank *me = sim_me(region->t), *other = &job->rank[rank];
+  unsigned char *remote = region->of[rank].base + offset;
+  *handle = OSLA_HANDLE_DONE;
+  if (bytes == 0) return OSLA_OK;
+  if (osla_sim_peer_ptr(region, rank)) {
+    memcpy(is_put ? remote : local, is_put ? local : remote, bytes);
+    osla_sim_spend((double)bytes / job->machine.copy);
+    return OSLA_OK;
+  }
+  sim_transfer *x = malloc(sizeof *x);
+  int slot = x ? find_free(me) : -1;
+  if (slot < 0) {
+    free(x);
+    return osla_error_set(OSLA_ERR_MEM, "a transfer of %zu bytes", bytes);
+  }
+  *x = (sim_transfer){me, region, rank, is_put ? remote : local, is_put ? local : remote, bytes,
+                      is_put, false};
+  me->transfer[slot] = x;
+  handle->first = slot;
+  if (is_put)
+    osla_sim_transfer(me->host, other->host, bytes, job->machine.overhead, arrive, x);
+  else /* a request goes before */
+    osla_sim_transfer(other->host, me->host, bytes,
+                      job->machine.overhead + osla_sim_latency(me->host, other->host), arrive, x);
+  osla_sim_spend(job->machine.overhead);
+  return OSLA_OK;
+}
+
+static osla_err sim_get(osla_region *region, int rank, size_t offset, void *dest, size_t bytes,
+                        osla_handle *handle)
+{
+  return start(region, false, rank, offset, dest, bytes, handle);
+}
+
+static osla_err sim_put(osla_region *region, int rank, size_t offset, const void *source,
+                        size_t bytes, osla_handle *handle)
+{
+  return start(region, true, rank, offset, (void *)(uintptr_t)source, bytes, handle);
+}
+
+static osla_err sim_test(osla_transport *t, osla_handle *handle, bool *done)
+{
+  sim_rank *me = sim_me(t);
+  *done = handle->first < 0 || me->transfer[handle->first]->done;
+  if (!*done || handle->first < 0) return OSLA_OK;
+  free(me->transfer[handle->first]);
+  me->transfer[handle->first] = NULL;
+  *handle = OSLA_HANDLE_DONE;
+  return OSLA_OK;
+}
+
+static bool is_done(void *arg)
+{
+  const sim_transfer *x = arg;
+  return x->done;
+}
+
+static osla_err sim_wait(osla_transport *t, osla_handle *handle)
+{
+  bool done;
+  if (handle->first >= 0)
+    osla_wait_until(t, is_done, sim_me(t)->transfer[handle->first], NULL);
+  return sim_test(t, handle, &done);
+}
+
+typedef struct puts_to {
+  const osla_region *region;
+  int rank;
+} puts_to;
+
+static bool have_arrived(void *arg)
+{
+  const puts_to *p = arg;
+  const sim_rank *me = sim_me(p->region->t);
+  for (int i = 0; i < me->room; i++) {
+    const sim_transfer *x = me->transfer[i];
+    if (x && x->is_put && !x->done && x->region == p->region && x->other == p->rank) return false;
+  }
+  return true;
+}
+
+static osla_err sim_flush(osla_region *region, int rank)
+{
+  puts_to p = {region, rank};
+  osla_wait_until(region->t, have_arrived, &p, NULL);
+  return OSLA_OK;
+}
+
+/* --- words --- */
+
+static osla_err notify_near(osla_region *region, int rank, size_t offset, const void *source,
+                            size_t bytes, size_t word_offset, uint64_t word, size_t bell_offset)
+{
+  unsigned char *base = region->of[rank].base;
+  if (bytes > 0) memcpy(base + offset, source, bytes);
+  osla_sim_spend((double)bytes / sim_job_of(region->t)->machine.copy);
+  atomic_store_explicit((_Atomic uint64_t *)(base + word_offset), word, memory_order_release);
+  osla_sim_ring(region->t, (osla_bell *)(base + bell_offset));
+  return OSLA_OK;
+}
+
+static osla_err sim_post(osla_region *region, int rank, size_t offset, const void *source,
+                         size_t bytes, size_t word_offset, uint64_t word, size_t bell_offset,
+                         osla_post **out)
+{
+  if (!osla_sim_peer_ptr(region, rank))
+    return osla_sim_post(region, rank, offset, source, bytes, word_offset, word, out);
+  if (out) *out = NULL;
+  return notify_near(region, rank, offset, source, bytes, word_offset, word, bell_offset);
+}
+
+static osla_err sim_put_notify(osla_region *region, int rank, size_t offset, const void *source,
+                               size_t bytes, size_t word_offset, uint64_t word, size_t bell_offset)
+{
+  osla_post *post;
+  OSLA_CALL(sim_post(region, rank, offset, source, bytes, word_offset, word, bell_offset, &post));
+  return osla_sim_post_wait(region->t, &post);
+}
+
+/* There, the addition, and back. */
+typedef struct addition {
+  sim_rank *from, *at;
+  _Atomic int64_t *word;
+  int64_t add, old;
+  bool done;
+} addition;
+
+static void answer(void *arg)
+{
+  addition *a = arg;
+  a->done = true;
+  osla_sim_wake(a->from);
+}
+
+static void add_there(void *arg)
+{
+  addition *a = arg;
+  a->old = atomic_fetch_add(a->word, a->add);
+  osla_sim_transfer(a->at->host, a->from->host, sizeof a->old, 0, answer, a);
+}
+
+static bool is_answered(void *arg)
+{
+  const addition *a = arg;
+  return a->done;
+}
+
+static osla_err sim_fetch_add(osla_region *region, int rank, size_t offset, int64_t add,
+                              int64_t *old)
+{
+  sim_job *job = sim_job_of(region->t);
+  addition a = {sim_me(region->t), &job->rank[rank],
+                (_Atomic int64_t *)(region->of[rank].base + offset), add, 0, false};
+  if (osla_sim_peer_ptr(region, rank)) {
+    *old = atomic_fetch_add(a.word, add);
+    osla_sim_spend(job->machine.wake);
+    return OSLA_OK;
+  }
+  osla_sim_transfer(a.from->host, a.at->host, sizeof add, job->machine.overhead, add_there, &a);
+  osla_wait_until(region->t, is_answered, &a, NULL);
+  *old = a.old;
+  return OSLA_OK;
+}
+
+static void sim_progress(osla_transport *t)
+{
+  (void)t; /* transfers need none */
+}
+
+/* --- start and end --- */
+
+static sim_machine machine_of(sg_host_t host)
+{
+  sim_machine m = {.flops = sg_host_get_speed(host),
+                   .copy = 5e9,
+                   .bandwidth = 1e9,
+                   .overhead = 5e-7,
+                   .wake = 1e-7};
+  (void)osla_sim_property(host, "copy", &m.copy);
+  (void)osla_sim_property(host, "bandwidth", &m.bandwidth);
+  (void)osla_sim_property(host, "overhead", &m.overhead);
+  (void)osla_sim_property(host, "wake", &m.wake);
+  return m;
+}
+
+static void charge(double flops, double bytes)
+{
+  sim_machine m = machine_of(sg_host_self());
+  double computing = flops / m.flops, moving = bytes / m.copy;
+  osla_sim_spend(computing > moving ? computing : moving);
+}
+
+/* Blocking calls of SMPI: until there is a job, nothing else is under way. */
+static osla_err share_job(osla_transport *t)
+{
+  sim_job *job = NULL;
+  if (t->rank == 0) {
+    size_t ranks = (size_t)t->size;
+    job = calloc(1, sizeof *job + ranks * sizeof *job->rank);
+    if (job) job->meeting.of = calloc(ranks, sizeof *job->meeting.of);
+    if (job && !job->meeting.of) {
+      free(job);
+      job = NULL;
+    }
+    if (job) job->size = t->size;
+  }
+  OSLA_MPI(MPI_Bcast(&job, sizeof job, MPI_BYTE, 0, t->comm));
+  OSLA_CHECK(job, OSLA_ERR_MEM, "the table of %d simulated ranks", t->size);
+  t->backend = job;
+  return OSLA_OK;
+}
+
+static osla_err sim_start(osla_transport *t)
+{
+  osla_error_keep_in(osla_sim_error_text);
+  osla_blas_set_charge(charge);
+  OSLA_CHECK(t->settings.patience <= 0, OSLA_ERR_UNSUPPORTED,
+             "OSLA_PATIENCE: a simulated job has none");
+  OSLA_CALL(share_job(t));
+  sim_job *job = sim_job_of(t);
+  *sim_me(t) = (sim_rank){.t = t, .host = sg_host_self(), .wakes = sg_sem_init(0)};
+  t->oversubscribed = false;
+  OSLA_MPI(MPI_Barrier(t->comm));
+  if (t->rank == 0) {
+    job->machine = machine_of(job->rank[0].host);
+    sg_host_t last = job->rank[t->size - 1].host;
+    if (last != job->rank[0].host)
+      job->machine.latency = osla_sim_latency(job->rank[0].host, last);
+  }
+  OSLA_MPI(MPI_Barrier(t->comm));
+  return OSLA_OK;
+}
+
+static void sim_finish(osla_transport *t)
+{
+  sim_job *job = sim_job_of(t);
+  if (!job) return;
+  (void)MPI_Barrier(t->comm);
+  free(sim_me(t)->transfer);
+  sg_sem_destroy(sim_me(t)->wakes);
+  (void)MPI_Barrier(t->comm);
+  if (t->rank == 0) {
+    free(job->meeting.of);
+    free(job);
+  }
+  t->backend = NULL;
+}
+
+static const osla_transport_ops sim_ops = {
+  .name = "sim",
+  .one_thread = true,
+  .start = sim_start,
+  .finish = sim_finish,
+  .wait_until = osla_sim_wait_until,
+  .ring = osla_sim_ring,
+  .collective = osla_sim_collective,
+  .message = osla_sim_message,
+  .region_alloc = osla_sim_region_alloc,
+  .region_attach = osla_sim_region_attach,
+  .region_free = osla_sim_region_free,
+  .peer_ptr = osla_sim_peer_ptr,
+  .get = sim_get,
+  .put = sim_put,
+  .test = sim_test,
+  .wait = sim_wait,
+  .flush = sim_flush,
+  .put_notify = sim_put_notify,
+  .post = sim_post,
+  .post_wait = osla_sim_post_wait,
+  .post_test = osla_sim_post_test,
+  .fetch_add = sim_fetch_add,
+  .progress = sim_progress,
+};
+
+const osla_transport_ops *const osla_transport_built_in = &sim_ops;
