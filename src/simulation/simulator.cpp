@@ -5,17 +5,59 @@
 #include <cstdlib>
 #include <map>
 #include <simgrid/s4u.hpp>
+#include <vector>
 
 namespace s4u = simgrid::s4u;
+
+namespace {
+
+struct Transfer {
+  s4u::Host *from, *to;
+  size_t bytes;
+  double delay;
+  osla_sim_done *done;
+  void *arg;
+};
+
+// A coroutine that carries one transfer after the other: to make one takes longer than to wake it.
+struct Carrier {
+  Transfer load;
+  s4u::SemaphorePtr called = s4u::Semaphore::create(0);
+};
+
+std::vector<Carrier *> &idle()
+{
+  static std::vector<Carrier *> carriers;
+  return carriers;
+}
+
+void carry(Carrier *self)
+{
+  for (;;) {
+    const Transfer x = self->load;
+    if (x.delay > 0) s4u::this_actor::sleep_for(x.delay);
+    s4u::Comm::sendto(x.from, x.to, x.bytes > 0 ? x.bytes : 1);
+    x.done(x.arg);
+    idle().push_back(self);
+    self->called->acquire();
+  }
+}
+
+} // namespace
 
 void osla_sim_transfer(sg_host_t from, sg_host_t to, size_t bytes, double delay,
                        osla_sim_done *done, void *arg)
 {
-  s4u::Actor::create("transfer", to, [=] {
-    if (delay > 0) s4u::this_actor::sleep_for(delay);
-    s4u::Comm::sendto(from, to, bytes > 0 ? bytes : 1);
-    done(arg);
-  });
+  const Transfer load{from, to, bytes, delay, done, arg};
+  if (idle().empty()) {
+    auto *carrier = new Carrier{load}; // lives as long as the simulation
+    s4u::Actor::create("carrier", to, carry, carrier)->daemonize();
+  } else {
+    Carrier *carrier = idle().back();
+    idle().pop_back();
+    carrier->load = load;
+    carrier->called->release();
+  }
 }
 
 double osla_sim_latency(sg_host_t from, sg_host_t to)
