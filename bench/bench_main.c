@@ -6,7 +6,6 @@
 #include "command_files.h"
 #include "osla_armci.h"
 #include "osla_blas.h"
-#include "osla_farewell.h"
 #include "reference.h"
 
 #include <errno.h>
@@ -158,11 +157,9 @@ int main(int argc, char **argv)
   if (!kernel)
     return osla_command_error("-bench", "%s: unknown kernel (see osla-bench --help)", argv[1]);
   (void)osla_armci_offer(); /* without it there is no transport armci */
-  int level = 0, wanted = osla_command_thread_level(argc, argv, false);
-  if (MPI_Init_thread(NULL, NULL, wanted, &level) != MPI_SUCCESS)
-    return OSLA_EXIT_FAILED; /* MPI has said why */
-  (void)osla_farewell_arrange(MPI_COMM_WORLD);
-  int status = osla_command_same_line("-bench", argc - 1, argv + 1);
+  int status = osla_command_start_mpi("-bench", argc, argv, false);
+  if (status != OSLA_EXIT_OK) return status;
+  status = osla_command_same_line("-bench", argc - 1, argv + 1);
   if (status == OSLA_EXIT_OK)
     status = osla_command_agree(osla_command_end("-bench", run_kernel(kernel, argc - 1, argv + 1)));
   (void)MPI_Finalize();

@@ -2,6 +2,8 @@
 #include "config.h"
 
 #include "command.h"
+#include "osla_blas.h"
+#include "osla_farewell.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -34,6 +36,17 @@ int osla_command_thread_level(int argc, char **argv, bool tries)
   for (int i = 1; i < argc; i++)
     if (asks_for_threads(argv[i])) several = true;
   return several ? MPI_THREAD_MULTIPLE : MPI_THREAD_SERIALIZED;
+}
+
+int osla_command_start_mpi(const char *name, int argc, char **argv, bool tries)
+{
+  int level = 0, wanted = osla_command_thread_level(argc, argv, tries);
+  osla_err room = osla_blas_fits();
+  if (room != OSLA_OK) return osla_command_fail(name, room);
+  if (MPI_Init_thread(NULL, NULL, wanted, &level) != MPI_SUCCESS)
+    return OSLA_EXIT_FAILED; /* MPI has said why */
+  (void)osla_farewell_arrange(MPI_COMM_WORLD);
+  return OSLA_EXIT_OK;
 }
 
 int osla_command_end(const char *name, int status)

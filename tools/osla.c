@@ -3,7 +3,6 @@
 
 #include "command.h"
 #include "osla_armci.h"
-#include "osla_farewell.h"
 
 #ifdef HAVE_HDF5
 #include <hdf5.h>
@@ -74,11 +73,9 @@ static int run_command(const command *found, int argc, char **argv)
 {
   if (!found->needs_mpi) return found->run(argc, argv);
   bool tries_threads = found->run == osla_command_info;
-  int level = 0, wanted = osla_command_thread_level(argc, argv, tries_threads);
-  if (MPI_Init_thread(NULL, NULL, wanted, &level) != MPI_SUCCESS)
-    return OSLA_EXIT_FAILED; /* MPI has said why */
-  (void)osla_farewell_arrange(MPI_COMM_WORLD);
-  int status = osla_command_same_line(found->name, argc, argv);
+  int status = osla_command_start_mpi(found->name, argc, argv, tries_threads);
+  if (status != OSLA_EXIT_OK) return status;
+  status = osla_command_same_line(found->name, argc, argv);
   if (status == OSLA_EXIT_OK)
     status = osla_command_agree(osla_command_end(found->name, found->run(argc, argv)));
   if (status != OSLA_EXIT_OK) silence_hdf5();

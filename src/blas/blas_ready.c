@@ -14,6 +14,7 @@
 #include <limits.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 
 double dasum_(const void *n, const double *x, const void *incx);
 
@@ -30,6 +31,19 @@ bool osla_blas_has_room(int threads)
   if (room == MAP_FAILED) return false;
   (void)munmap(room, bytes);
   return true;
+}
+
+osla_err osla_blas_fits(void)
+{
+  const size_t rest = (size_t)64 << 20;
+  struct rlimit limit;
+  size_t threads = (size_t)osla_blas_threads(), need = threads * buffer_bytes;
+  if (!openblas_get_config || getrlimit(RLIMIT_AS, &limit) != 0) return OSLA_OK;
+  OSLA_CHECK(limit.rlim_cur == RLIM_INFINITY || limit.rlim_cur >= need + rest, OSLA_ERR_MEM,
+             "no memory for OpenBLAS's buffers: %zu threads need %zu bytes of address space and "
+             "the program some %zu, but the limit is %llu (ulimit -v)",
+             threads, need, rest, (unsigned long long)limit.rlim_cur);
+  return OSLA_OK;
 }
 
 /* A count of 1 to who reads 32 bits, and a negative one, for which nothing is added, to who reads

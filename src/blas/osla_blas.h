@@ -71,6 +71,11 @@ osla_err osla_blas_ready(void);
  * ever where there is none. Local. */
 bool osla_blas_has_room(int threads);
 
+/* Before MPI is started: does the limit on address space leave any hope for the buffers of all
+ * threads that the BLAS has started, with 64 MiB for everything else? Without, these threads try
+ * for ever, and MPI may hang between them. Local. Errors: MEM. */
+osla_err osla_blas_fits(void);
+
 /* Name and version of the BLAS, for people; and its threads (0 threads: not known). Local. */
 const char *osla_blas_describe(void);
 int osla_blas_threads(void);
