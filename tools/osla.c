@@ -74,7 +74,7 @@ static int run_command(const command *found, int argc, char **argv)
 {
   if (!found->needs_mpi) return found->run(argc, argv);
   bool tries_threads = found->run == osla_command_info;
-  int level = 0, wanted = osla_command_thread_level(argc, argv, tries_threads);
+  int level = 0, wanted = osla_command_thread_level(argc, argv, "--checkpoint", tries_threads);
   if (MPI_Init_thread(NULL, NULL, wanted, &level) != MPI_SUCCESS)
     return OSLA_EXIT_FAILED; /* MPI has said why */
   (void)osla_farewell_arrange(MPI_COMM_WORLD);
