@@ -53,6 +53,8 @@ static void print_header(bench_job *job)
 {
   if (job->header_done) return;
   job->header_done = true;
+  const char *machine = osla_simulated_machine();
+  if (machine) (void)printf("simulated: machine %s; all seconds and rates are simulated\n", machine);
   (void)printf("%-18s %-*s %4s %*s %5s %6s %5s %5s %10s %10s %17s %9s %4s  %s\n", "kernel",
                impl_width(job), "impl", "prec", size_width(job), "n", "nb", "grid", "ranks",
                "nodes", "min s", "median s", "rate", "residual", "", "osla/ref");
@@ -89,10 +91,11 @@ static void print_row(const bench_job *job, const bench_case *c, const bench_res
   describe(job, c, kernel, size, sizeof size);
   (void)snprintf(speed, sizeof speed, "%.4g %s", rate(c, r, median), unit_name(c->unit));
   if (block_size(c, r) > 0) (void)snprintf(nb, sizeof nb, "%" PRId64, block_size(c, r));
-  (void)printf("%-18s %-*s %4s %*s %5s %6s %5d %5d %10.4g %10.4g %17s %9.2g %4s  %s\n", kernel,
+  (void)printf("%-18s %-*s %4s %*s %5s %6s %5d %5d %10.4g %10.4g %17s %9.2g %4s  %s%s\n", kernel,
                impl_width(job), r->impl->name, c->precision[0] ? c->precision : "-",
                size_width(job), size, nb, grid, job->size, job->n_nodes, smallest(r->seconds, reps),
-               median, speed, r->residual, r->pass ? "PASS" : "FAIL", ratios);
+               median, speed, r->residual, r->pass ? "PASS" : "FAIL", ratios,
+               osla_simulated_machine() ? "  simulated" : "");
 }
 
 /* The phases of its runs, in a line below its row. */
@@ -101,7 +104,9 @@ static void print_phases(const bench_result *r, const bench_figure *figures, int
   bool any = false;
   for (int i = 0; i < n_figures; i++) {
     if (!figures[i].phase) continue;
-    if (!any) (void)printf("  %s, seconds of a run:", r->impl->name);
+    if (!any)
+      (void)printf("  %s, %sseconds of a run:", r->impl->name,
+                   osla_simulated_machine() ? "simulated " : "");
     (void)printf("%s %s %.3g", any ? "," : "", figures[i].name, figures[i].value);
     any = true;
   }
@@ -140,6 +145,8 @@ static json_t *row_json(const bench_job *job, const bench_case *c, const bench_r
   if (row && c->look_ahead)
     (void)json_object_set_new(row, "look_ahead", json_integer(job->settings->look_ahead));
   if (row && c->nrhs > 0) (void)json_object_set_new(row, "nrhs", json_integer(c->nrhs));
+  const char *machine = osla_simulated_machine();
+  if (row && machine) (void)json_object_set_new(row, "simulated", json_string(machine));
   for (int i = 0; row && i < c->n_parameters; i++)
     (void)json_object_set_new(row, c->parameters[i].name,
                               json_integer((json_int_t)c->parameters[i].value));

@@ -2,7 +2,7 @@ dnl One MPI in one program. A library of another MPI links and may even run, and
 dnl MPICH's handles are numbers, Open MPI's are pointers.
 
 dnl OSLA_MPI_FAMILY(VARIABLE, CFLAGS): openmpi, mpich (with those that are made of it: Intel MPI,
-dnl Cray MPICH, MVAPICH), other, or no, by what mpi.h defines
+dnl Cray MPICH, MVAPICH), simgrid, other, or no, by what mpi.h defines
 AC_DEFUN([OSLA_MPI_FAMILY], [
   osla_save_cppflags=$CPPFLAGS
   CPPFLAGS="$2 $CPPFLAGS"
@@ -11,6 +11,8 @@ AC_DEFUN([OSLA_MPI_FAMILY], [
 osla_family openmpi
 #elif defined MPICH_VERSION || defined MPICH_NAME || defined I_MPI_VERSION
 osla_family mpich
+#elif defined SMPI_H
+osla_family simgrid
 #else
 osla_family other
 #endif

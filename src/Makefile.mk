@@ -40,6 +40,7 @@ sim_sources = \
   src/simulation/sim_region.c \
   src/simulation/sim_collective.c \
   src/simulation/sim_post.c \
+  src/simulation/sim_entry.c \
   src/simulation/transport_sim.c
 if SIMULATION
 backend_sources = $(sim_sources)

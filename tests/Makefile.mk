@@ -1,5 +1,12 @@
 # The tests. A new one: tests/test_NAME.c, its name in tests_programs, and a line in tests/list.
 # A program's source is its name with .c; extra sources go into tests_test_NAME_SOURCES.
+if SIMULATION
+# Those that say something of many ranks.
+tests_programs = \
+  tests/test_transport tests/test_segment tests/test_notify tests/test_stripes tests/test_matrix \
+  tests/test_gemm tests/test_syrk tests/test_lu tests/test_lu_pivot tests/test_chol tests/test_trsm \
+  tests/test_solve tests/test_hessian tests/test_hessian_flow tests/test_hessian_solve
+else
 tests_programs = \
   tests/test_base \
   tests/test_new_file \
@@ -63,6 +70,7 @@ tests_programs = \
   tests/test_invert \
   tests/test_command_util \
   tests/test_order_free
+endif
 
 tests_scalapack_programs = \
   tests/test_scalapack_layout \
@@ -104,7 +112,9 @@ tests_scripts = \
   tests/test_dropin_guide.sh \
   tests/test_dropin_lapack.sh \
   tests/test_dropin_memory.sh \
-  tests/test_dropin_load.sh
+  tests/test_dropin_load.sh \
+  tests/test_broken_line.sh \
+  tests/test_simulation.sh
 
 if HAVE_CUNIT
 check_LTLIBRARIES = tests/libosla_test.la

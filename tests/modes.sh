@@ -20,5 +20,11 @@ in_mode() { # MODE RANKS [NEEDS]
     mpimem) echo OSLA_EXPECT_NODES=1 OSLA_SHARED_MEMORY=mpi ;;
     armci) echo OSLA_TRANSPORT=armci ;;
     hosts[2-4]) echo OSLA_EXPECT_NODES="${1#hosts}" ;;
+    sim) # 4 hosts, or 16 where they are more than 16
+      if [ "$2" -le 16 ]; then
+        echo OSLA_EXPECT_NODES=4 OSLA_MACHINE=ethernet
+      else
+        echo OSLA_EXPECT_NODES=16 OSLA_MACHINE=infiniband
+      fi ;;
   esac
 }

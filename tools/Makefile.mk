@@ -3,10 +3,17 @@ AM_CPPFLAGS += -I$(srcdir)/tools -I$(srcdir)/tools/info -I$(srcdir)/tools/invert
   -I$(srcdir)/tools/assemble -I$(srcdir)/tools/solve \
   -I$(srcdir)/tools/tomo $(POPT_CFLAGS) $(JANSSON_CFLAGS)
 
+if SIMULATION
+info_probe = tools/info/info_probe_none.c
+else
+info_probe = tools/info/info_probe.c
+endif
+EXTRA_DIST += tools/info/info_probe.c tools/info/info_probe_none.c
+
 bin_PROGRAMS += osla
 osla_SOURCES = \
   tools/info/info.h tools/info/info.c tools/info/info_system.c tools/info/info_transport.c \
-  tools/info/info_probe.c tools/info/info_speed.c tools/info/info_rules.c \
+  $(info_probe) tools/info/info_speed.c tools/info/info_rules.c \
   tools/info/info_print.c tools/info/info_json.c tools/info/info_watchdog.c \
   tools/assemble/assemble.h tools/assemble/assemble_options.c \
   tools/assemble/updates.h tools/assemble/updates_file.h \

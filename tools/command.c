@@ -297,9 +297,11 @@ static osla_err write_json(const char *file, const json_t *root)
   return err;
 }
 
-int osla_command_write_json(const char *name, const char *file, const json_t *root)
+int osla_command_write_json(const char *name, const char *file, json_t *root)
 {
   int status = OSLA_EXIT_OK;
+  const char *machine = osla_simulated_machine();
+  if (machine && root) (void)json_object_set_new(root, "simulated", json_string(machine));
   if (osla_command_rank() == 0) status = osla_command_fail(name, write_json(file, root));
   return osla_command_agree(status);
 }

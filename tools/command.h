@@ -118,7 +118,7 @@ int osla_command_rank(void);
  * (new_file.h). `root` is borrowed and read on rank 0 only; NULL: there was no memory for it.
  * Collective on MPI_COMM_WORLD. Returns OSLA_EXIT_OK, or OSLA_EXIT_USAGE on all ranks after the
  * error line. */
-int osla_command_write_json(const char *name, const char *file, const json_t *root);
+int osla_command_write_json(const char *name, const char *file, json_t *root);
 
 /* --- texts --- */
 

@@ -63,6 +63,8 @@ osla_text osla_format_seconds(double seconds)
   else
     (void)snprintf(s, n, "%" PRId64 " h %02d min", (int64_t)seconds / 3600,
                    (int)((int64_t)seconds % 3600 / 60));
+  size_t used = strlen(s);
+  if (osla_simulated_machine()) (void)snprintf(s + used, n - used, " simulated");
   return text;
 }
 

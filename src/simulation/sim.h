@@ -26,7 +26,7 @@ typedef struct sim_rank {
   osla_transport *t;
   sg_host_t host;
   sg_sem_t wakes;
-  bool asleep;
+  bool waits, asleep;
   const osla_bell *bell; /* that it sleeps on; NULL: any wakes it */
   osla_post_queue *posts;
   sim_transfer **transfer; /* [room] gets and puts by handle; NULL: free */
@@ -80,6 +80,10 @@ static inline sim_rank *sim_me(const osla_transport *t)
 
 /* Lets simulated time pass on this rank. */
 void osla_sim_spend(double seconds);
+
+/* A look at something that has not happened yet: takes a moment, or who looks again and again would
+ * stop time. */
+void osla_sim_look(const osla_transport *t);
 
 /* Something may have changed for that rank. */
 void osla_sim_wake(sim_rank *rank);

@@ -104,8 +104,8 @@ static bool is_delivered(void *arg)
 
 osla_err osla_sim_post_test(osla_transport *t, osla_post **post, bool *done)
 {
-  (void)t;
   *done = !*post || (*post)->delivered;
+  if (!*done) osla_sim_look(t);
   if (!*done) return OSLA_OK;
   free(*post);
   *post = NULL;

@@ -13,6 +13,12 @@ void osla_sim_spend(double seconds)
   if (seconds > 0) sg_actor_sleep_for(seconds);
 }
 
+void osla_sim_look(const osla_transport *t)
+{
+  static const double a_look = 1e-7;
+  if (!sim_me(t)->waits) osla_sim_spend(a_look);
+}
+
 void osla_sim_wake(sim_rank *rank)
 {
   if (!rank->asleep) return;
@@ -25,7 +31,8 @@ void osla_sim_wait_until(osla_transport *t, osla_wait_test *test, void *arg, osl
 {
   sim_rank *me = sim_me(t);
   double turn = first_turn, waited = 0;
-  bool slept = false;
+  bool slept = false, outer = !me->waits; /* a hook may wait, too */
+  me->waits = true;
   for (;;) {
     osla_progress(t);
     if (test(arg)) break;
@@ -43,6 +50,7 @@ void osla_sim_wait_until(osla_transport *t, osla_wait_test *test, void *arg, osl
     turn = first_turn;
     waited = 0;
   }
+  if (outer) me->waits = false;
   if (slept) osla_sim_spend(sim_job_of(t)->machine.wake);
 }
 

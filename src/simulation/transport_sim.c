@@ -84,6 +84,7 @@ static osla_err sim_test(osla_transport *t, osla_handle *handle, bool *done)
 {
   sim_rank *me = sim_me(t);
   *done = handle->first < 0 || me->transfer[handle->first]->done;
+  if (!*done) osla_sim_look(t);
   if (!*done || handle->first < 0) return OSLA_OK;
   free(me->transfer[handle->first]);
   me->transfer[handle->first] = NULL;
@@ -206,7 +207,7 @@ static osla_err sim_fetch_add(osla_region *region, int rank, size_t offset, int6
 
 static void sim_progress(osla_transport *t)
 {
-  (void)t; /* transfers need none */
+  osla_sim_look(t); /* transfers need no more */
 }
 
 /* --- start and end --- */
@@ -255,7 +256,8 @@ static osla_err share_job(osla_transport *t)
 static osla_err sim_start(osla_transport *t)
 {
   osla_error_keep_in(osla_sim_error_text);
-  osla_blas_set_charge(charge);
+  const char *work = getenv("OSLA_SIMULATED_WORK");
+  if (!work || strcmp(work, "measured") != 0) osla_blas_set_charge(charge);
   OSLA_CHECK(t->settings.patience <= 0, OSLA_ERR_UNSUPPORTED,
              "OSLA_PATIENCE: a simulated job has none");
   OSLA_CALL(share_job(t));
@@ -288,8 +290,15 @@ static void sim_finish(osla_transport *t)
   t->backend = NULL;
 }
 
+static const char *sim_machine_name(void)
+{
+  const char *name = getenv("OSLA_MACHINE");
+  return name && name[0] ? name : "of unknown name";
+}
+
 static const osla_transport_ops sim_ops = {
   .name = "sim",
+  .machine = sim_machine_name,
   .one_thread = true,
   .start = sim_start,
   .finish = sim_finish,

@@ -61,7 +61,11 @@ bool osla_transport_memory_by_mpi(const osla_transport *transport); /* node memo
                                           because ranks cannot map one another's; default: no */
 bool osla_transport_oversubscribed(const osla_transport *transport); /* more threads than cores */
 MPI_Comm osla_transport_comm(const osla_transport *transport);       /* borrowed */
-const char *osla_transport_name(const osla_transport *transport);    /* "mpi", "armci" */
+const char *osla_transport_name(const osla_transport *transport);    /* "mpi", "armci", "sim" */
+
+/* The machine that the ranks of this program are simulated on, by its name; NULL: they are real.
+ * Every figure of a simulation must say that it is one. Local. */
+const char *osla_simulated_machine(void);
 
 /* One step of progress: serves other nodes' transfers and runs the hooks. Local, thread-safe,
  * cheap; every wait of the library calls it. */

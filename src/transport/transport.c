@@ -229,6 +229,11 @@ const char *osla_transport_name(const osla_transport *t)
   return t->ops->name;
 }
 
+const char *osla_simulated_machine(void)
+{
+  return osla_transport_built_in->machine ? osla_transport_built_in->machine() : NULL;
+}
+
 bool osla_transport_same_node(const osla_transport *t, int rank)
 {
   return t->node_of[rank] == t->node;

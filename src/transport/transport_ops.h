@@ -67,6 +67,7 @@ typedef struct osla_message {
 
 typedef struct osla_transport_ops {
   const char *name;
+  const char *(*machine)(void); /* that is simulated; NULL: none is */
   bool one_thread; /* a rank can have no others: no progress thread, no producers */
   bool every_rank_a_node; /* nobody reaches a neighbour's memory by load and store */
 

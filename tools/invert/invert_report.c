@@ -37,7 +37,8 @@ double invert_phase_work(const invert_job *job, invert_phase phase, const char *
 
 static void print_phases(const invert_job *job, const invert_spread *s)
 {
-  (void)printf("\nSeconds per rank      min      mean       max   rate of all ranks\n");
+  (void)printf("\n%s per rank      min      mean       max   rate of all ranks\n",
+               osla_simulated_machine() ? "Simulated s" : "Seconds");
   for (int i = 0; i < N_PHASES; i++) {
     const char *unit;
     double work = invert_phase_work(job, (invert_phase)i, &unit);

@@ -1,0 +1,90 @@
+#!/usr/bin/env bash
+# Simulated machines: osla-bench's kernels are right on 16 ranks of 4 hosts and 64 of 16, each run
+# takes the same simulated time to the last bit, every figure says that it is simulated, and what
+# cannot be simulated is refused in one line.
+set -u
+: "${BUILDDIR:?}" "${SRCDIR:?}" "${MPIEXEC:?}" "${OSLA:?}"
+bench=$BUILDDIR/bench/osla-bench
+scratch=$(mktemp -d) || exit 1
+trap 'rm -rf "$scratch"' EXIT
+cd "$scratch" || exit 1
+failed=0
+fail() { echo "test_simulation: $label: $*"; tail -n 20 out err; failed=1; }
+
+# simulate ARGUMENT...: of results/simulate
+simulate() {
+  label=$*
+  timeout 100 "$MPIEXEC" "$@" >out 2>err </dev/null
+  status=$?
+}
+
+# measured KERNEL ARGUMENT...: on the machine and ranks of `where`; a line that passes, and one of JSON
+measured() {
+  rm -f json
+  simulate "${where[@]}" -s "$bench" "$@" --ref none --reps 1 --json json
+  [ $status = 0 ] || fail "exit status $status"
+  [ "$(grep -c ' PASS .* simulated$' out)" = 1 ] || fail "no line that passes, or one without 'simulated'"
+  grep -qE "^simulated: machine ${where[1]};" out || fail "no word of the machine"
+  grep -q "\"simulated\":\"${where[1]}\"" json || fail "no word of it in the JSON line"
+}
+
+seconds() { sed -n 's/.*"seconds":\[\([^]]*\)\].*/\1/p' json; }
+for place in "ethernet -n 16" "infiniband -n 64"; do
+  read -ra where <<<"-m $place"
+  measured gemm --n 300 --nb 32
+  measured lu --n 400 --nb 32
+  first=$(seconds)
+  measured lu --n 400 --nb 32
+  [ -n "$first" ] && [ "$(seconds)" = "$first" ] || fail "$first s simulated, then $(seconds)"
+  measured chol --n 400 --nb 32
+  measured solve --n 200 --nb 16
+  measured hessian --n 400 --size 60 --updates 10 --nb 32
+  first=$(seconds)
+  measured hessian --n 400 --size 60 --updates 10 --nb 32
+  [ "$(seconds)" = "$first" ] || fail "$first s simulated, then $(seconds)"
+done
+where=(-m torus -n 64)
+measured chol --n 400 --nb 32
+
+# A faster machine is faster, and more ranks than one are quicker than one where work is large.
+where=(-m infiniband -n 1)
+measured gemm --n 1000
+alone=$(seconds)
+where=(-m infiniband -n 16)
+measured gemm --n 1000
+awk -v one="$alone" -v many="$(seconds)" 'BEGIN {exit !(many < one / 8)}' || fail "1 rank: $alone s, 16: $(seconds) s"
+awk -v one="$alone" 'BEGIN {exit !(one > 2e9 / 38e9 && one < 1.1 * 2e9 / 38e9)}' || fail "1 rank: $alone s for 2 GF at 38 GF/s"
+
+simulate -n 4 -s "$bench" lu --n 200 --nb 32 --ref none --reps 1 --trace trace
+grep -q '^trace of .* simulated; in trace$' out || fail "a trace without the word"
+command -v python3 >/dev/null && ! python3 -c 'import json; json.load(open("trace"))' && fail "the trace is no JSON"
+
+simulate -m ethernet -n 16 "$OSLA" info --json info.json
+[ $status = 0 ] || fail "exit status $status"
+grep -qx 'This is a simulation: the ranks are simulated on machine ethernet' out || fail "info does not say so"
+grep -q '"simulated": "ethernet"' info.json || fail "nor in JSON"
+grep -qE '\bseconds|GB/s|GF/s' out && fail "info measures a machine that is not there"
+
+# refused STATUS LINE: one line
+refused() {
+  [ $status = "$1" ] || fail "exit status $status, not $1"
+  [ "$(cat err)" = "$2" ] || fail "stderr is not '$2'"
+  [ -s out ] && fail "something on stdout"
+}
+simulate -m ethernet -n 17 "$bench" gemm
+refused 2 "simulate: 17 ranks: machine ethernet has 16 cores (4 hosts of 4)"
+simulate -m nowhere -n 4 "$bench" gemm
+refused 2 "simulate: no machine 'nowhere': there are ethernet infiniband torus"
+simulate -n 0 "$bench" gemm
+refused 2 "simulate: -n: '0' is not a number of ranks"
+simulate -n 4 "$bench" gemm --transport mpi
+refused 2 "osla-bench gemm: transport 'mpi' (OSLA_TRANSPORT): this program has only: sim"
+simulate -n 4 "$bench" hessian --threads 2
+refused 2 "osla-bench hessian: transport 'sim': a rank has one thread, and this job asks for more"
+simulate -n 4 "$bench" hpl
+refused 2 "osla-bench hpl: HPL's form has no place to say that a figure is simulated: lu and solve have"
+label="without results/simulate"
+"$OSLA" info >out 2>err
+status=$?
+refused 2 "osla: this program is for simulated machines: start it by results/simulate -n RANKS PROGRAM"
+exit $failed
