@@ -226,6 +226,12 @@ static void test_ndk_columns(void)
   refuse_ndk("1.312", "1,312",
              ":5: columns 49-56, scalar moment \"1,312\" is not a number with 3 decimals that ends "
              "in column 56");
+  refuse_ndk("1.312", "    1",
+             ":5: columns 49-56, scalar moment \"1\" is not a number with 3 decimals that ends in "
+             "column 56");
+  refuse_ndk("CMT: 1 TRIHD", "CMU: 1 TRIHD",
+             ":2: columns 62-66 of line 2 of an NDK event are \"CMU:\", and have the form "
+             "\" CMT:\"");
   refuse_ndk("2005/01/01", "2005/13/01", ":1: columns 11-12, month 13 is outside 1 to 12");
   refuse_ndk("72   66", "72   66 x",
              ":5: columns 81-82, \" x\", are behind the 80 of an NDK event");

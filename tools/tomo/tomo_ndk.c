@@ -29,8 +29,8 @@ typedef struct ndk_mark {
 } ndk_mark;
 
 static const ndk_mark marks[] = {{1, 6, "0000/00/00"}, {1, 17, "00:00:"}, {2, 17, " B:"},
-                                 {2, 32, " S:"},       {2, 47, " M:"},    {3, 1, "CENTROID:"},
-                                 {5, 1, "V"}};
+                                 {2, 32, " S:"},       {2, 47, " M:"},    {2, 62, " CMT:"},
+                                 {3, 1, "CENTROID:"},  {5, 1, "V"}};
 
 /* A number of format F(last - first + 1).(decimals), or I without decimals. */
 typedef struct ndk_field {
@@ -119,6 +119,7 @@ static bool has_format(const char *line, const ndk_field *field)
   while (*c == ' ')
     c++;
   if (*c == '-' || *c == '+') c++;
+  if (field->decimals > 0 && c > point) return false; /* "7": a point is missing, not a zero */
   for (; c < end; c++)
     if (field->decimals > 0 && c == point ? *c != '.' : !isdigit((unsigned char)*c)) return false;
   return true;
