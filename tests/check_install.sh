@@ -4,6 +4,7 @@
 set -u
 HAVE_GA=no
 . "$BUILDDIR/tests/config.env"
+. "$SRCDIR/tests/modes.sh"
 unset MAKEFLAGS MAKELEVEL MFLAGS
 
 fail() { echo "check_install: $*"; exit 1; }
@@ -160,7 +161,7 @@ EOT
   : >"$scratch/answers"
   for ranks in 1 2 3; do
     for name in calls user-ga; do
-      quietly env LD_LIBRARY_PATH="$libdir" timeout 60 "$MPIEXEC" -n $ranks "$scratch/$name"
+      quietly env $(in_mode node $ranks ga) LD_LIBRARY_PATH="$libdir" timeout 60 "$MPIEXEC" -n $ranks "$scratch/$name"
       cat "$scratch/out" >>"$scratch/answers"
     done
   done

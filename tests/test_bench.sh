@@ -15,10 +15,11 @@ fail() { echo "test_bench: $label: $*"; cat "$scratch/out" "$scratch/err"; faile
 
 # run MODE RANKS ARGUMENT...: MODE is node or fake2; 0 ranks means without mpiexec
 run() {
-  local mode=$1 ranks=$2 launch
+  local mode=$1 ranks=$2 launch needs=
   shift 2
   label="$* ($ranks ranks, $mode)"
-  launch=(env $(in_mode "$mode" "$ranks"))
+  [[ " $* " == *[,\ ]ga[,\ ]* ]] && needs=ga
+  launch=(env $(in_mode "$mode" "$ranks" $needs))
   [ "$ranks" = 0 ] || launch+=("$MPIEXEC" -n "$ranks")
   timeout 60 "${launch[@]}" "$bench" "$@" >"$scratch/out" 2>"$scratch/err" </dev/null
   status=$?
@@ -148,8 +149,12 @@ for place in "node 1" "node 4" "fake2 2"; do
   measure "$mode" "$ranks" $bests lu --n 70 --nb 32 "${best[@]}"
   measure "$mode" "$ranks" $((2 * sums)) hessian --n 200 --size 50,7 --run 4 --updates 10 --nb 32 \
     --ref $sum
-  measure "$mode" "$ranks" $((sums + 1)) hessian --n 200 --density 0.7 --updates 5 --nb 32 --rows 5 \
-    --work 20 --threads 2 --precision s --uplo upper --ref $sum,produce
+  # Threads of mpi-accumulate ask for MPI_THREAD_MULTIPLE, which Open MPI 4.1's osc pt2pt refuses; no other
+  # has windows for one rank, or over TCP.
+  some=$sum somes=$sums
+  [ "$MPI_FAMILY" = openmpi ] && [ "$place" != "node 4" ] && some=${sum/,mpi-accumulate/} somes=$((sums - 1))
+  measure "$mode" "$ranks" $((somes + 1)) hessian --n 200 --density 0.7 --updates 5 --nb 32 --rows 5 \
+    --work 20 --threads 2 --precision s --uplo upper --ref $some,produce
 done
 measure node 2 18 put --n 8,10000
 measure fake2 4 36 put --n 8,10000 # near and far

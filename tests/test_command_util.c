@@ -78,27 +78,33 @@ static void test_cores(void)
   CU_ASSERT(cpu.host.name[0] != '\0');
 }
 
-static int level_of(const char *word, bool tries)
+static int level_of(const char *word, const char *other, bool tries)
 {
-  char name[] = "osla", option[40];
+  char name[] = "osla", option[40], second[40];
   (void)snprintf(option, sizeof option, "%s", word);
-  char *argv[] = {name, option};
-  return osla_command_thread_level(2, argv, tries);
+  (void)snprintf(second, sizeof second, "%s", other);
+  char *argv[] = {name, option, second};
+  return osla_command_thread_level(3, argv, "--checkpoint", tries);
 }
 
 static void test_thread_level(void)
 {
-  static const char *const several[] = {"--threads", "--threads=2", "--progress-thread",
-                                        "-t",        "-t4",         "-qt"};
+  static const char *const several[] = {"--threads", "--threads=2", "-t", "-t4", "-qt"};
   static const char *const one[] = {"--quiet", "-q", "--trace=f", "text", "--progress"};
   (void)unsetenv("OMPI_MCA_osc");
-  for (size_t i = 0; i < sizeof several / sizeof *several; i++)
-    OSLA_ASSERT_MSG(level_of(several[i], false) == MPI_THREAD_MULTIPLE, "%s", several[i]);
+  for (size_t i = 0; i < sizeof several / sizeof *several; i++) {
+    int alone = level_of(several[i], "text", false);
+    int both = level_of(several[i], "--checkpoint=c.h5", false);
+    OSLA_ASSERT_MSG(alone == MPI_THREAD_SERIALIZED, "%s", several[i]);
+    OSLA_ASSERT_MSG(both == MPI_THREAD_MULTIPLE, "%s", several[i]);
+    CU_ASSERT(level_of("--checkpoint", several[i], false) == MPI_THREAD_MULTIPLE);
+  }
   for (size_t i = 0; i < sizeof one / sizeof *one; i++)
-    OSLA_ASSERT_MSG(level_of(one[i], false) == MPI_THREAD_SERIALIZED, "%s", one[i]);
-  CU_ASSERT(level_of("-q", true) == MPI_THREAD_MULTIPLE);
+    OSLA_ASSERT_MSG(level_of(one[i], "--checkpoint", false) == MPI_THREAD_SERIALIZED, "%s", one[i]);
+  CU_ASSERT(level_of("--progress-thread", "text", false) == MPI_THREAD_MULTIPLE);
+  CU_ASSERT(level_of("-q", "text", true) == MPI_THREAD_MULTIPLE);
   (void)setenv("OMPI_MCA_osc", "pt2pt,sm", 1);
-  CU_ASSERT(level_of("-q", true) == MPI_THREAD_SERIALIZED);
+  CU_ASSERT(level_of("-q", "text", true) == MPI_THREAD_SERIALIZED);
   (void)unsetenv("OMPI_MCA_osc");
 }
 

@@ -1,12 +1,14 @@
 #!/usr/bin/env bash
-# doc/scalapack.md: its commands run as they stand, in a folder with a ScaLAPACK program, and the C that it
-# shows is in doc/from_scalapack.c.
+# doc/scalapack.md: its commands run as they stand, in a folder with a ScaLAPACK program, or with the names
+# that it says for Open MPI; and the C that it shows is in doc/from_scalapack.c.
 set -u
 . "$BUILDDIR/tests/config.env"
 guide=$SRCDIR/doc/scalapack.md source=$SRCDIR/doc/from_scalapack.c
 [ -f "$BUILDDIR/scalapack_adapt/libosla_scalapack.so" ] || { echo "built without shared libraries"; exit 77; }
 [ "$SANITIZERS" = no ] || { echo "a preloaded library needs the sanitizers' own first"; exit 77; }
-command -v mpiexec.mpich mpicc.mpich >/dev/null || { echo "the guide is for mpiexec.mpich"; exit 77; }
+case $MPI_FAMILY in mpich|openmpi) ;; *) echo "the guide has no names for $MPI_FAMILY"; exit 77 ;; esac
+command -v mpiexec.$MPI_FAMILY mpicc.$MPI_FAMILY >/dev/null ||
+  { echo "the guide is for mpiexec.$MPI_FAMILY"; exit 77; }
 
 scratch=$(mktemp -d) || exit 1
 trap 'rm -rf "$scratch"' EXIT
@@ -26,12 +28,12 @@ sed -e '/^#include <osla.h>/d' -e '/^static void check/,/^}/d' -e '/^static void
 cp "$BUILDDIR/doc/from_scalapack" program
 export LD_LIBRARY_PATH=$BUILDDIR/scalapack_adapt${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
 export LIBRARY_PATH=$BUILDDIR/scalapack_adapt
-blocks sh >commands.sh
+blocks sh | sed -E "s/([.-])mpich\\b/\\1$MPI_FAMILY/g" >commands.sh
 [ "$(grep -c . commands.sh)" -ge 4 ] || fail "the guide has no commands"
 timeout 90 bash -e commands.sh >out 2>err || { cat out err; fail "its commands fail"; }
 [ "$(grep -cx 'the products differ by 0' out)" = 3 ] || { cat out err; fail "other products"; }
 grep -qE '^pdgemm +1 .* 0 ' err || { cat err; fail "pdgemm was not taken"; }
 ldd linked | grep -q "$BUILDDIR/scalapack_adapt/libosla_scalapack.so" || fail "not linked with the drop-in"
-OSLA_SCALAPACK_VERBOSE=1 timeout 60 mpiexec.mpich -n 2 ./linked 2>&1 | grep -qE '^pdgemm +1 ' ||
+OSLA_SCALAPACK_VERBOSE=1 timeout 60 mpiexec.$MPI_FAMILY -n 2 ./linked 2>&1 | grep -qE '^pdgemm +1 ' ||
   fail "the linked program does not use the drop-in"
 echo "the guide's commands work"

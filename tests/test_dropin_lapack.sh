@@ -32,12 +32,17 @@ run small 2 "$program" 120 "${with[@]}"
 same "small ones" off.2 small
 grep -q '^pdgetrf  *0 .* too small$' small.err || complain "small calls are taken"
 
-# wrong arguments: the same INFO on each rank, the same texts of PXERBLA
-run wrong.off 2 "$program" wrong NONE=
-run wrong.on 2 "$program" wrong LD_PRELOAD="$preload" OSLA_SCALAPACK=force
-for out in wrong.off wrong.on; do
-  sort -o $out $out
-done
+# wrong arguments: the same INFO on each rank, the same texts of PXERBLA; each rank writes a file of its own,
+# since a launcher may hand on one's line in the midst of another's
+cat >apart <<EOT
+#!/bin/sh
+exec "$program" wrong >"\$1.\$\$"
+EOT
+chmod +x apart
+run wrong 2 ./apart wrong.off NONE=
+run wrong 2 ./apart wrong.on LD_PRELOAD="$preload" OSLA_SCALAPACK=force
+sort -o wrong.off wrong.off.*
+sort -o wrong.on wrong.on.*
 same "wrong arguments" wrong.off wrong.on
 grep -q 'On entry to PDPOTRF' wrong.off || complain "no text of a wrong argument"
 
@@ -49,7 +54,7 @@ awk -F'[(,) :]+' '/NaN at/ {
 } END {exit bad || n != 44}' nan || { complain "a NaN"; cat nan; }
 
 # ScaLAPACK's testers, on two processes
-testers=$(ls -d /usr/lib/*/scalapack/mpich-tests 2>/dev/null | head -n 1)
+testers=$(ls -d /usr/lib/*/scalapack/"$MPI_FAMILY"-tests 2>/dev/null | head -n 1)
 [ -n "$testers" ] || echo "no ScaLAPACK testers (Debian package: scalapack-mpi-test)"
 
 # shorten INPUT: their input with fewer of its sizes, grids of two processes, and without condition

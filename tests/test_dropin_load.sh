@@ -13,7 +13,7 @@ for bind in "" 1; do
 done
 LD_PRELOAD=$preload cat /proc/self/maps >maps
 grep -q libosla_scalapack maps || complain "it is not loaded"
-grep -E 'mpi|blas|scalapack_kernels' maps && complain "a process without MPI gets all of this"
+sed 's|.*/||' maps | grep -E 'mpi|blas|scalapack_kernels' && complain "a process without MPI gets all of this"
 
 # a plug-in
 "${plain[@]}" -o host "$SRCDIR/tests/dropin_host.c" -ldl || complain "no host"

@@ -4,7 +4,7 @@
 # processes, and without the routines that the drop-in has not.
 set -u
 . "$SRCDIR/tests/dropin_help.sh"
-testers=$(ls -d /usr/lib/*/scalapack/mpich-tests/PBLAS 2>/dev/null | head -n 1)
+testers=$(ls -d /usr/lib/*/scalapack/"$MPI_FAMILY"-tests/PBLAS 2>/dev/null | head -n 1)
 [ -n "$testers" ] || { echo "no ScaLAPACK testers (Debian package: scalapack-mpi-test)"; exit 77; }
 
 # tester TYPE OUT [VARIABLE=VALUE...]: all of the tester's output in OUT, its last table in OUT.sum

@@ -96,16 +96,20 @@ int osla_command_same_line(const char *name, int argc, char **argv);
  * pipe that nobody reads shall be an error and not end the process (SIGXFSZ, SIGPIPE). Local. */
 void osla_command_begin(void);
 
-/* What to ask MPI_Init_thread for: MPI_THREAD_MULTIPLE only where several threads call MPI, which
- * is what the options --threads and --progress-thread say, and `tries` where a command would try it
- * (with it Open MPI's osc pt2pt refuses windows, and over TCP it may be the only one); else
- * MPI_THREAD_SERIALIZED. Local. */
-int osla_command_thread_level(int argc, char **argv, bool tries);
+/* What to ask MPI_Init_thread for: MPI_THREAD_MULTIPLE only where threads meet in MPI (with it Open
+ * MPI's osc pt2pt refuses windows, and over TCP it may be the only one); else
+ * MPI_THREAD_SERIALIZED, which is enough for threads that only call OSLA (osla_transport.h).
+ *   beside [in] the word within an option that, together with --threads, says they do; as
+ *               --progress-thread says alone
+ *   tries  [in] would the command try it anyhow?
+ * Local. */
+int osla_command_thread_level(int argc, char **argv, const char *beside, bool tries);
 
 /* Starts MPI with that level, and arranges its end. Before: is there room for what the BLAS needs?
  * `name` as for osla_command_error. Returns OSLA_EXIT_OK, or the exit status after the error. The
  * same on all ranks whose limits are. */
-int osla_command_start_mpi(const char *name, int argc, char **argv, bool tries);
+int osla_command_start_mpi(const char *name, int argc, char **argv, const char *beside,
+                           bool tries);
 
 /* At the end of main, or of the job: writes what is left of standard output. Returns status, or,
  * if it is OSLA_EXIT_OK and something could not be written, OSLA_EXIT_USAGE after the error line.

@@ -25,22 +25,26 @@ void osla_command_begin(void)
 /* -t alone, with its value, or among other letters: too often is no harm. */
 static bool asks_for_threads(const char *word)
 {
-  if (strcmp(word, "--progress-thread") == 0 || strncmp(word, "--threads", 9) == 0) return true;
+  if (strncmp(word, "--threads", 9) == 0) return true;
   return word[0] == '-' && word[1] != '-' && strchr(word, 't');
 }
 
-int osla_command_thread_level(int argc, char **argv, bool tries)
+int osla_command_thread_level(int argc, char **argv, const char *beside, bool tries)
 {
   const char *osc = getenv("OMPI_MCA_osc");
-  bool several = tries && !(osc && strstr(osc, "pt2pt"));
-  for (int i = 1; i < argc; i++)
-    if (asks_for_threads(argv[i])) several = true;
-  return several ? MPI_THREAD_MULTIPLE : MPI_THREAD_SERIALIZED;
+  bool meet = tries && !(osc && strstr(osc, "pt2pt")), threads = false, found = false;
+  for (int i = 1; i < argc; i++) {
+    if (strcmp(argv[i], "--progress-thread") == 0) meet = true;
+    if (asks_for_threads(argv[i])) threads = true;
+    if (strstr(argv[i], beside)) found = true;
+  }
+  return meet || (threads && found) ? MPI_THREAD_MULTIPLE : MPI_THREAD_SERIALIZED;
 }
 
-int osla_command_start_mpi(const char *name, int argc, char **argv, bool tries)
+int osla_command_start_mpi(const char *name, int argc, char **argv, const char *beside,
+                           bool tries)
 {
-  int level = 0, wanted = osla_command_thread_level(argc, argv, tries);
+  int level = 0, wanted = osla_command_thread_level(argc, argv, beside, tries);
   osla_err room = osla_blas_fits();
   if (room != OSLA_OK) return osla_command_fail(name, room);
   if (MPI_Init_thread(NULL, NULL, wanted, &level) != MPI_SUCCESS)

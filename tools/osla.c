@@ -73,7 +73,7 @@ static int run_command(const command *found, int argc, char **argv)
 {
   if (!found->needs_mpi) return found->run(argc, argv);
   bool tries_threads = found->run == osla_command_info;
-  int status = osla_command_start_mpi(found->name, argc, argv, tries_threads);
+  int status = osla_command_start_mpi(found->name, argc, argv, "--checkpoint", tries_threads);
   if (status != OSLA_EXIT_OK) return status;
   status = osla_command_same_line(found->name, argc, argv);
   if (status == OSLA_EXIT_OK)

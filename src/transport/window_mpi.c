@@ -70,7 +70,7 @@ static const char *advice(void)
   int length;
   (void)MPI_Get_library_version(version, &length);
   if (strstr(version, "Open MPI"))
-    return "try mpiexec --mca osc pt2pt,sm (not with threads: MPI_THREAD_SERIALIZED), or --mca osc "
+    return "try mpiexec --mca osc pt2pt,sm (not with MPI_THREAD_MULTIPLE), or --mca osc "
            "ucx --mca opal_common_ucx_tls any --mca opal_common_ucx_devices any";
   return "try 'ulimit -l unlimited' on all nodes, another network of this MPI, or all ranks on one "
          "node";
