@@ -108,8 +108,7 @@ int osla_command_thread_level(int argc, char **argv, const char *beside, bool tr
 /* Starts MPI with that level, and arranges its end. Before: is there room for what the BLAS needs?
  * `name` as for osla_command_error. Returns OSLA_EXIT_OK, or the exit status after the error. The
  * same on all ranks whose limits are. */
-int osla_command_start_mpi(const char *name, int argc, char **argv, const char *beside,
-                           bool tries);
+int osla_command_start_mpi(const char *name, int argc, char **argv, const char *beside, bool tries);
 
 /* At the end of main, or of the job: writes what is left of standard output. Returns status, or,
  * if it is OSLA_EXIT_OK and something could not be written, OSLA_EXIT_USAGE after the error line.

@@ -41,8 +41,7 @@ int osla_command_thread_level(int argc, char **argv, const char *beside, bool tr
   return meet || (threads && found) ? MPI_THREAD_MULTIPLE : MPI_THREAD_SERIALIZED;
 }
 
-int osla_command_start_mpi(const char *name, int argc, char **argv, const char *beside,
-                           bool tries)
+int osla_command_start_mpi(const char *name, int argc, char **argv, const char *beside, bool tries)
 {
   int level = 0, wanted = osla_command_thread_level(argc, argv, beside, tries);
   osla_err room = osla_blas_fits();
