@@ -54,7 +54,8 @@ static void print_header(bench_job *job)
   if (job->header_done) return;
   job->header_done = true;
   const char *machine = osla_simulated_machine();
-  if (machine) (void)printf("simulated: machine %s; all seconds and rates are simulated\n", machine);
+  if (machine)
+    (void)printf("simulated: machine %s; all seconds and rates are simulated\n", machine);
   (void)printf("%-18s %-*s %4s %*s %5s %6s %5s %5s %10s %10s %17s %9s %4s  %s\n", "kernel",
                impl_width(job), "impl", "prec", size_width(job), "n", "nb", "grid", "ranks",
                "nodes", "min s", "median s", "rate", "residual", "", "osla/ref");

@@ -20,8 +20,8 @@ static osla_text amount_text(osla_trace_kind kind, double amount)
 static void print_summary(const bench_job *job, const osla_trace_summary *s)
 {
   (void)printf("\ntrace of %s, n = %" PRId64 ", the last repetition of osla: %.4g s%s; in %s\n",
-               job->traced, job->traced_n, s->seconds,
-               osla_simulated_machine() ? " simulated" : "", job->settings->trace);
+               job->traced, job->traced_n, s->seconds, osla_simulated_machine() ? " simulated" : "",
+               job->settings->trace);
   (void)printf("%-12s %10s %12s %12s  %s\n", "what", "events", "sum s", "largest s", "amount");
   for (int kind = 0; kind < OSLA_TRACE_KINDS; kind++) {
     const osla_trace_total *total = &s->kind[kind];

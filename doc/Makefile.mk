@@ -7,5 +7,5 @@ dist_man_MANS = \
   doc/osla-solve.1 \
   doc/osla-bench.1
 
-EXTRA_DIST += doc/design.md doc/hazards.md doc/clusters.md doc/scalapack.md doc/global_arrays.md doc/grid_and_blocks.md \
+EXTRA_DIST += doc/design.md doc/hazards.md doc/clusters.md doc/simulation.md doc/scalapack.md doc/global_arrays.md doc/grid_and_blocks.md \
   doc/grid_and_blocks.c doc/example.c doc/write_updates.c doc/write_updates.py

@@ -8,6 +8,7 @@ floors='
 src/base:
 src/blas: src/base
 src/transport: src/base
+src/simulation: src/transport src/blas src/base
 src/memory: src/transport src/base
 src/matrix: src/memory src/transport src/blas src/base
 src/file: src/matrix src/memory src/transport src/blas src/base
@@ -34,6 +35,10 @@ done <<<"$floors"
 if grep -rnE --include='*.[ch]' '# *include *[<"](ga|armci|macdecls)\.h' src kernels tools |
    grep -v '^src/transport/[^:]*armci'; then
   echo "GA or ARMCI headers outside their place"
+  offenders=$((offenders + 1))
+fi
+if grep -rnE --include='*.[chp]*' '# *include *[<"]simgrid' src kernels tools bench | grep -v '^src/simulation/'; then
+  echo "SimGrid headers outside their place"
   offenders=$((offenders + 1))
 fi
 # Calls and windows; naming a routine in a text is free.

@@ -286,8 +286,10 @@ bool osla_command_parse(osla_command_line *line, int argc, char **argv, int *sta
 
 /* --- files --- */
 
-static osla_err write_json(const char *file, const json_t *root)
+osla_err osla_command_json(const char *file, json_t *root)
 {
+  const char *machine = osla_simulated_machine();
+  if (machine && root) (void)json_object_set_new(root, "simulated", json_string(machine));
   char *document = root ? json_dumps(root, JSON_INDENT(2)) : NULL;
   OSLA_CHECK(document, OSLA_ERR_MEM, "no memory for the JSON report");
   size_t length = strlen(document);
@@ -300,8 +302,6 @@ static osla_err write_json(const char *file, const json_t *root)
 int osla_command_write_json(const char *name, const char *file, json_t *root)
 {
   int status = OSLA_EXIT_OK;
-  const char *machine = osla_simulated_machine();
-  if (machine && root) (void)json_object_set_new(root, "simulated", json_string(machine));
-  if (osla_command_rank() == 0) status = osla_command_fail(name, write_json(file, root));
+  if (osla_command_rank() == 0) status = osla_command_fail(name, osla_command_json(file, root));
   return osla_command_agree(status);
 }

@@ -119,8 +119,11 @@ int osla_command_end(const char *name, int status);
  * says nothing). Local. */
 int osla_command_rank(void);
 
-/* On rank 0, writes a JSON document (2 blanks of indent, newline at the end), all at once
- * (new_file.h). `root` is borrowed and read on rank 0 only; NULL: there was no memory for it.
+/* Writes a JSON document (2 blanks of indent, newline at the end), all at once (new_file.h); one of
+ * a simulation says that it is. `root` is borrowed; NULL: there was no memory for it. Local. */
+osla_err osla_command_json(const char *file, json_t *root);
+
+/* The same on rank 0. `root` is borrowed and read on rank 0 only; NULL: there was no memory for it.
  * Collective on MPI_COMM_WORLD. Returns OSLA_EXIT_OK, or OSLA_EXIT_USAGE on all ranks after the
  * error line. */
 int osla_command_write_json(const char *name, const char *file, json_t *root);

@@ -1,5 +1,5 @@
-/* A program for simulated machines is loaded by the simulator, which calls its main. Who starts it as
- * a program of its own gets here (the linker's -e), not to a crash. */
+/* A program for simulated machines is loaded by the simulator, which calls its main. Who starts it
+ * as a program of its own gets here (the linker's -e), not to a crash. */
 #include "config.h"
 
 #include <string.h>

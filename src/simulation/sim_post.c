@@ -12,7 +12,7 @@ struct osla_post {
   size_t offset, bytes, word_offset;
   const void *source;
   uint64_t word;
-  bool is_here;           /* over there: with those before it, it is delivered */
+  bool is_here;            /* over there: with those before it, it is delivered */
   bool delivered, unowned; /* nobody will wait for it */
 };
 
@@ -85,8 +85,8 @@ osla_err osla_sim_post(osla_region *region, int rank, size_t offset, const void 
     free(p);
     return osla_error_set(OSLA_ERR_MEM, "a put with notify");
   }
-  *p = (osla_post){NULL, q, region, offset, bytes, word_offset, source, word, false, false,
-                   out == NULL};
+  *p = (osla_post){NULL,   q,    region, offset, bytes,      word_offset,
+                   source, word, false,  false,  out == NULL};
   *q->end = p;
   q->end = &p->next;
   if (out) *out = p;

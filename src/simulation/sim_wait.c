@@ -43,7 +43,8 @@ void osla_sim_wait_until(osla_transport *t, osla_wait_test *test, void *arg, osl
       waited += turn;
       turn *= 2;
       if (waited < longest) continue;
-      (void)osla_error_set(OSLA_ERR_STATE, "rank %d waits, and nothing has happened for %g simulated seconds",
+      (void)osla_error_set(OSLA_ERR_STATE,
+                           "rank %d waits, and nothing has happened for %g simulated seconds",
                            t->rank, waited);
       osla_transport_abort(t, OSLA_ERR_STATE);
     }

@@ -55,8 +55,8 @@ static osla_err start(osla_region *region, bool is_put, int rank, size_t offset,
     free(x);
     return osla_error_set(OSLA_ERR_MEM, "a transfer of %zu bytes", bytes);
   }
-  *x = (sim_transfer){me, region, rank, is_put ? remote : local, is_put ? local : remote, bytes,
-                      is_put, false};
+  *x = (sim_transfer){me,    region, rank, is_put ? remote : local, is_put ? local : remote,
+                      bytes, is_put, false};
   me->transfer[slot] = x;
   handle->first = slot;
   if (is_put)
@@ -101,8 +101,7 @@ static bool is_done(void *arg)
 static osla_err sim_wait(osla_transport *t, osla_handle *handle)
 {
   bool done;
-  if (handle->first >= 0)
-    osla_wait_until(t, is_done, sim_me(t)->transfer[handle->first], NULL);
+  if (handle->first >= 0) osla_wait_until(t, is_done, sim_me(t)->transfer[handle->first], NULL);
   return sim_test(t, handle, &done);
 }
 
@@ -192,8 +191,12 @@ static osla_err sim_fetch_add(osla_region *region, int rank, size_t offset, int6
                               int64_t *old)
 {
   sim_job *job = sim_job_of(region->t);
-  addition a = {sim_me(region->t), &job->rank[rank],
-                (_Atomic int64_t *)(region->of[rank].base + offset), add, 0, false};
+  addition a = {sim_me(region->t),
+                &job->rank[rank],
+                (_Atomic int64_t *)(region->of[rank].base + offset),
+                add,
+                0,
+                false};
   if (osla_sim_peer_ptr(region, rank)) {
     *old = atomic_fetch_add(a.word, add);
     osla_sim_spend(job->machine.wake);
@@ -268,8 +271,7 @@ static osla_err sim_start(osla_transport *t)
   if (t->rank == 0) {
     job->machine = machine_of(job->rank[0].host);
     sg_host_t last = job->rank[t->size - 1].host;
-    if (last != job->rank[0].host)
-      job->machine.latency = osla_sim_latency(job->rank[0].host, last);
+    if (last != job->rank[0].host) job->machine.latency = osla_sim_latency(job->rank[0].host, last);
   }
   OSLA_MPI(MPI_Barrier(t->comm));
   return OSLA_OK;

@@ -56,7 +56,8 @@ static const char *plural(int n)
 static void print_ranks_and_nodes(const info_system *s)
 {
   const char *machine = osla_simulated_machine();
-  if (machine) (void)printf("This is a simulation: the ranks are simulated on machine %s\n", machine);
+  if (machine)
+    (void)printf("This is a simulation: the ranks are simulated on machine %s\n", machine);
   (void)printf("Ranks\n  %d rank%s, %d node%s (ranks that share memory), %d host%s\n", s->size,
                plural(s->size), s->n_nodes, plural(s->n_nodes), s->n_hosts, plural(s->n_hosts));
   for (int node = 0; node < s->n_nodes; node++) {

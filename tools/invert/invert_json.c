@@ -1,7 +1,6 @@
 /* The report as JSON, written by rank 0 all at once. */
 #include "command.h"
 #include "invert.h"
-#include "new_file.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -125,13 +124,8 @@ static osla_err write_document(const invert_job *job, const invert_spread *s)
   made = merge(settings, reproducible_json(&job->reproducible)) && made;
   made = json_object_set_new(root, "settings", settings) == 0 && made;
   made = json_object_set_new(root, "seconds", phases_json(job, s)) == 0 && made;
-  char *document = made ? json_dumps(root, JSON_INDENT(2)) : NULL;
+  osla_err err = osla_command_json(job->options->json, made ? root : NULL);
   json_decref(root);
-  OSLA_CHECK(document, OSLA_ERR_MEM, "no memory for the JSON report");
-  size_t length = strlen(document);
-  document[length] = '\n'; /* in the place of the final zero */
-  osla_err err = osla_new_file_write(job->options->json, document, length + 1);
-  free(document);
   return err;
 }
 
