@@ -59,6 +59,13 @@ simulate -n 4 -s "$bench" lu --n 200 --nb 32 --ref none --reps 1 --trace trace
 grep -q '^trace of .* simulated; in trace$' out || fail "a trace without the word"
 command -v python3 >/dev/null && ! python3 -c 'import json; json.load(open("trace"))' && fail "the trace is no JSON"
 
+if command -v gnuplot >/dev/null; then
+  label="results/timeline"
+  "$SRCDIR/results/timeline" trace trace.png >out 2>err || fail "exit status $?"
+  [ "$(head -c 4 trace.png | tail -c 3)" = PNG ] || fail "no picture"
+  [ -s err ] && fail "something on stderr"
+fi
+
 simulate -m ethernet -n 16 "$OSLA" info --json info.json
 [ $status = 0 ] || fail "exit status $status"
 grep -qx 'This is a simulation: the ranks are simulated on machine ethernet' out || fail "info does not say so"

@@ -86,7 +86,8 @@ static void write_event(writer *w, const header *h, int rank, int64_t number,
 static void write_names(writer *w, const header *h, int rank)
 {
   write_head(w, "process_name", "M", h->node, rank);
-  (void)fprintf(w->file, ",\"args\":{\"name\":\"node %d\"}}", h->node);
+  (void)fprintf(w->file, ",\"args\":{\"name\":\"node %d%s\"}}", h->node,
+                osla_simulated_machine() ? " (simulated)" : "");
   for (int i = 0; i < h->n_threads; i++) {
     int thread = rank + i * w->size;
     write_head(w, "thread_name", "M", h->node, thread);
