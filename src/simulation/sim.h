@@ -24,6 +24,7 @@ typedef struct sim_transfer {
 
 typedef struct sim_rank {
   osla_transport *t;
+  sim_own *own;
   sg_host_t host;
   sg_sem_t wakes;
   bool waits, asleep;
@@ -57,8 +58,9 @@ typedef struct sim_machine {
   double copy;      /* bytes that a core copies in a second */
   double bandwidth; /* of a host's line, bytes a second: what collectives are reckoned by */
   double overhead;  /* seconds that a core is busy with each transfer that it starts */
-  double wake;      /* seconds from a neighbour's store to the load that sees it */
-  double latency;   /* seconds between the hosts of the first and the last rank */
+  double cpu;     /* seconds that the cores at both ends work for each byte of a transfer; 0: DMA */
+  double wake;    /* seconds from a neighbour's store to the load that sees it */
+  double latency; /* seconds between the hosts of the first and the last rank */
 } sim_machine;
 
 typedef struct sim_job {
@@ -78,8 +80,12 @@ static inline sim_rank *sim_me(const osla_transport *t)
   return &sim_job_of(t)->rank[t->rank];
 }
 
-/* Lets simulated time pass on this rank. */
+/* Lets simulated time pass on this rank, and what transfers have taken from it. */
 void osla_sim_spend(double seconds);
+
+/* Starts a transfer from one rank to another, whose cores work for it where the machine's do. */
+void osla_sim_move(const sim_job *job, sim_rank *from, sim_rank *to, size_t bytes, double delay,
+                   osla_sim_done *done, void *arg);
 
 /* A look at something that has not happened yet: takes a moment, or who looks again and again would
  * stop time. */

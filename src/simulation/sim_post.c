@@ -90,8 +90,8 @@ osla_err osla_sim_post(osla_region *region, int rank, size_t offset, const void 
   *q->end = p;
   q->end = &p->next;
   if (out) *out = p;
-  osla_sim_transfer(sim_me(t)->host, job->rank[rank].host, bytes + sizeof word,
-                    job->machine.overhead, arrive, p);
+  osla_sim_move(job, sim_me(t), &job->rank[rank], bytes + sizeof word, job->machine.overhead,
+                arrive, p);
   osla_sim_spend(job->machine.overhead);
   return OSLA_OK;
 }

@@ -10,7 +10,19 @@ static const double first_turn = 20e-3, longest = 1e7;
 
 void osla_sim_spend(double seconds)
 {
-  if (seconds > 0) sg_actor_sleep_for(seconds);
+  sim_own *own = osla_sim_own();
+  double all = seconds > 0 ? seconds + own->debt : own->debt;
+  own->debt = 0;
+  if (all > 0) sg_actor_sleep_for(all);
+}
+
+void osla_sim_move(const sim_job *job, sim_rank *from, sim_rank *to, size_t bytes, double delay,
+                   osla_sim_done *done, void *arg)
+{
+  double work = (double)bytes * job->machine.cpu;
+  from->own->debt += work;
+  to->own->debt += work;
+  osla_sim_transfer(from->host, to->host, bytes, delay, done, arg);
 }
 
 void osla_sim_look(const osla_transport *t)
@@ -38,7 +50,11 @@ void osla_sim_wait_until(osla_transport *t, osla_wait_test *test, void *arg, osl
     if (test(arg)) break;
     me->bell = bell;
     me->asleep = slept = true;
-    if (sg_sem_acquire_timeout(me->wakes, turn)) {
+    double since = simgrid_get_clock();
+    bool timed_out = sg_sem_acquire_timeout(me->wakes, turn);
+    double idle = simgrid_get_clock() - since; /* in which the core worked for transfers */
+    me->own->debt = me->own->debt > idle ? me->own->debt - idle : 0;
+    if (timed_out) {
       me->asleep = false;
       waited += turn;
       turn *= 2;

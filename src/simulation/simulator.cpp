@@ -1,7 +1,6 @@
 // The only file in C++: SimGrid's S4U has no C interface for transfers between hosts.
 #include "simulator.h"
 
-#include <array>
 #include <cstdlib>
 #include <map>
 #include <simgrid/s4u.hpp>
@@ -77,8 +76,8 @@ bool osla_sim_property(sg_host_t host, const char *name, double *value)
   return end != text && *end == '\0';
 }
 
-char *osla_sim_error_text()
+sim_own *osla_sim_own()
 {
-  static std::map<aid_t, std::array<char, 512>> texts;
-  return texts[s4u::this_actor::get_pid()].data();
+  static std::map<aid_t, sim_own> all;
+  return &all[s4u::this_actor::get_pid()];
 }

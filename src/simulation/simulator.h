@@ -30,8 +30,12 @@ double osla_sim_latency(sg_host_t from, sg_host_t to);
 /* A number from a machine file: the host's property of that name. False: it has none. */
 bool osla_sim_property(sg_host_t host, const char *name, double *value);
 
-/* 512 bytes of this coroutine's own, where the text of its latest error stays. */
-char *osla_sim_error_text(void);
+/* What a coroutine has of its own. It lives as long as the simulation. */
+typedef struct sim_own {
+  char error_text[512]; /* of its latest error */
+  double debt; /* seconds that transfers have taken from its core, and that it has not spent */
+} sim_own;
+sim_own *osla_sim_own(void); /* the caller's */
 
 #ifdef __cplusplus
 }

@@ -60,10 +60,10 @@ static osla_err start(osla_region *region, bool is_put, int rank, size_t offset,
   me->transfer[slot] = x;
   handle->first = slot;
   if (is_put)
-    osla_sim_transfer(me->host, other->host, bytes, job->machine.overhead, arrive, x);
+    osla_sim_move(job, me, other, bytes, job->machine.overhead, arrive, x);
   else /* a request goes before */
-    osla_sim_transfer(other->host, me->host, bytes,
-                      job->machine.overhead + osla_sim_latency(me->host, other->host), arrive, x);
+    osla_sim_move(job, other, me, bytes,
+                  job->machine.overhead + osla_sim_latency(me->host, other->host), arrive, x);
   osla_sim_spend(job->machine.overhead);
   return OSLA_OK;
 }
@@ -225,8 +225,14 @@ static sim_machine machine_of(sg_host_t host)
   (void)osla_sim_property(host, "copy", &m.copy);
   (void)osla_sim_property(host, "bandwidth", &m.bandwidth);
   (void)osla_sim_property(host, "overhead", &m.overhead);
+  (void)osla_sim_property(host, "cpu", &m.cpu);
   (void)osla_sim_property(host, "wake", &m.wake);
   return m;
+}
+
+static char *error_text(void)
+{
+  return osla_sim_own()->error_text;
 }
 
 static void charge(double flops, double bytes)
@@ -258,14 +264,15 @@ static osla_err share_job(osla_transport *t)
 
 static osla_err sim_start(osla_transport *t)
 {
-  osla_error_keep_in(osla_sim_error_text);
+  osla_error_keep_in(error_text);
   const char *work = getenv("OSLA_SIMULATED_WORK");
   if (!work || strcmp(work, "measured") != 0) osla_blas_set_charge(charge);
   OSLA_CHECK(t->settings.patience <= 0, OSLA_ERR_UNSUPPORTED,
              "OSLA_PATIENCE: a simulated job has none");
   OSLA_CALL(share_job(t));
   sim_job *job = sim_job_of(t);
-  *sim_me(t) = (sim_rank){.t = t, .host = sg_host_self(), .wakes = sg_sem_init(0)};
+  *sim_me(t) =
+    (sim_rank){.t = t, .own = osla_sim_own(), .host = sg_host_self(), .wakes = sg_sem_init(0)};
   t->oversubscribed = false;
   OSLA_MPI(MPI_Barrier(t->comm));
   if (t->rank == 0) {
