@@ -119,3 +119,17 @@ osla_err osla_sim_post_wait(osla_transport *t, osla_post **post)
   *post = NULL;
   return OSLA_OK;
 }
+
+static bool has_none(void *arg)
+{
+  const osla_region *region = arg;
+  for (const osla_post_queue *q = sim_me(region->t)->posts; q; q = q->next)
+    for (const osla_post *p = q->first; p; p = p->next)
+      if (p->region == region) return false;
+  return true;
+}
+
+void osla_sim_posts_finish(osla_region *region)
+{
+  osla_wait_until(region->t, has_none, region, NULL);
+}

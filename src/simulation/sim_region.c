@@ -66,6 +66,7 @@ void osla_sim_region_free(osla_region **handle)
   osla_region *region = *handle;
   if (!region) return;
   osla_transport *t = region->t;
+  osla_sim_posts_finish(region);
   (void)osla_barrier(t); /* nobody is under way to it */
   if (!region->attached && region->of[t->rank].base)
     (void)munmap(region->of[t->rank].base, region->of[t->rank].bytes);

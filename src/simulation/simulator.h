@@ -33,6 +33,7 @@ bool osla_sim_property(sg_host_t host, const char *name, double *value);
 /* What a coroutine has of its own. It lives as long as the simulation. */
 typedef struct sim_own {
   char error_text[512]; /* of its latest error */
+  double flops, copy;   /* rates of its core, see sim_machine */
   double debt; /* seconds that transfers have taken from its core, and that it has not spent */
 } sim_own;
 sim_own *osla_sim_own(void); /* the caller's */

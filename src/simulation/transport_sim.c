@@ -237,8 +237,8 @@ static char *error_text(void)
 
 static void charge(double flops, double bytes)
 {
-  sim_machine m = machine_of(sg_host_self());
-  double computing = flops / m.flops, moving = bytes / m.copy;
+  const sim_own *own = osla_sim_own();
+  double computing = flops / own->flops, moving = bytes / own->copy;
   osla_sim_spend(computing > moving ? computing : moving);
 }
 
@@ -271,8 +271,11 @@ static osla_err sim_start(osla_transport *t)
              "OSLA_PATIENCE: a simulated job has none");
   OSLA_CALL(share_job(t));
   sim_job *job = sim_job_of(t);
-  *sim_me(t) =
-    (sim_rank){.t = t, .own = osla_sim_own(), .host = sg_host_self(), .wakes = sg_sem_init(0)};
+  sim_own *own = osla_sim_own();
+  sim_machine mine = machine_of(sg_host_self());
+  own->flops = mine.flops;
+  own->copy = mine.copy;
+  *sim_me(t) = (sim_rank){.t = t, .own = own, .host = sg_host_self(), .wakes = sg_sem_init(0)};
   t->oversubscribed = false;
   OSLA_MPI(MPI_Barrier(t->comm));
   if (t->rank == 0) {
