@@ -55,6 +55,9 @@ measured gemm --n 1000
 awk -v one="$alone" -v many="$(seconds)" 'BEGIN {exit !(many < one / 8)}' || fail "1 rank: $alone s, 16: $(seconds) s"
 awk -v one="$alone" 'BEGIN {exit !(one > 2e9 / 38e9 && one < 1.1 * 2e9 / 38e9)}' || fail "1 rank: $alone s for 2 GF at 38 GF/s"
 
+where=(-m infiniband -n 16 -w) # the time of this processor
+measured chol --n 400 --nb 32
+
 simulate -n 4 -s "$bench" lu --n 200 --nb 32 --ref none --reps 1 --trace trace
 grep -q '^trace of .* simulated; in trace$' out || fail "a trace without the word"
 command -v python3 >/dev/null && ! python3 -c 'import json; json.load(open("trace"))' && fail "the trace is no JSON"
@@ -90,6 +93,9 @@ simulate -n 4 "$bench" hessian --threads 2
 refused 2 "osla-bench hessian: transport 'sim': a rank has one thread, and this job asks for more"
 simulate -n 4 "$bench" hpl
 refused 2 "osla-bench hpl: HPL's form has no place to say that a figure is simulated: lu and solve have"
+sed 's/"copy" value="[^"]*"/"copy" value="6GBps"/' "$SRCDIR/results/machines/ethernet.xml" >bad.xml
+simulate -m bad.xml -n 4 "$bench" gemm
+refused 2 "osla-bench gemm: machine bad: property copy of host host0 is no positive number: 6GBps"
 label="without results/simulate"
 "$OSLA" info >out 2>err
 status=$?

@@ -75,7 +75,7 @@ osla_err osla_blas_gemm(osla_dtype dtype, osla_trans transa, osla_trans transb, 
       cblas_zgemm(CblasColMajor, ta, tb, im, in, ik, &alpha, a, ia, b, ib, &beta, c, ic);
       break;
   }
-  osla_blas_did(dtype, 2.0 * im * in * ik, (double)ik * (im + in) + 2.0 * im * in);
+  osla_blas_did(dtype, 2.0 * im * in * ik, ik * ((double)im + in) + 2.0 * im * in);
   return OSLA_OK;
 }
 
@@ -103,7 +103,7 @@ osla_err osla_blas_syrk(osla_dtype dtype, osla_uplo uplo, osla_trans trans, int6
       cblas_zherk(CblasColMajor, up, t, in, ik, alpha, a, ia, beta, c, ic);
       break;
   }
-  osla_blas_did(dtype, (in + 1.0) * in * ik, (double)in * (ik + in));
+  osla_blas_did(dtype, (in + 1.0) * in * ik, in * ((double)ik + in));
   return OSLA_OK;
 }
 

@@ -5,6 +5,8 @@
 /* Called after each call of BLAS or LAPACK with what it has done: operations of double precision
  * (a float's is half a one), and the bytes of its operands. NULL, the default: nothing is. */
 typedef void osla_blas_charge(double flops, double bytes);
-void osla_blas_set_charge(osla_blas_charge *charge);
+
+/* begin: called where each call begins, before it has done anything; may be NULL, too. */
+void osla_blas_set_charge(void (*begin)(void), osla_blas_charge *charge);
 
 #endif

@@ -75,6 +75,15 @@ osla_err osla_blas_ready(void)
   return OSLA_OK;
 }
 
+static osla_blas_charge *charge;
+static void (*begins)(void);
+
+void osla_blas_set_charge(void (*begin)(void), osla_blas_charge *to)
+{
+  begins = begin;
+  charge = to;
+}
+
 osla_err osla_blas_enter(int count, const int64_t *value, int *out)
 {
   for (int i = 0; i < count; i++) {
@@ -82,14 +91,9 @@ osla_err osla_blas_enter(int count, const int64_t *value, int *out)
                "size %" PRId64 " does not fit the int of this BLAS", value[i]);
     out[i] = (int)value[i];
   }
-  return osla_blas_ready();
-}
-
-static osla_blas_charge *charge;
-
-void osla_blas_set_charge(osla_blas_charge *to)
-{
-  charge = to;
+  OSLA_CALL(osla_blas_ready());
+  if (begins) begins();
+  return OSLA_OK;
 }
 
 void osla_blas_did(osla_dtype dtype, double operations, double elements)

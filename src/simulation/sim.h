@@ -28,6 +28,8 @@ typedef struct sim_rank {
   sg_host_t host;
   sg_sem_t wakes;
   bool waits, asleep;
+  uint64_t events;       /* what might have woken it, so far */
+  double settled;        /* until when its idle time has been held against own->debt */
   const osla_bell *bell; /* that it sleeps on; NULL: any wakes it */
   osla_post_queue *posts;
   sim_transfer **transfer; /* [room] gets and puts by handle; NULL: free */
@@ -64,7 +66,7 @@ typedef struct sim_machine {
 } sim_machine;
 
 typedef struct sim_job {
-  int size;
+  int size, users; /* ranks that have not left it */
   sim_machine machine;
   sim_meeting meeting;
   sim_letter *letters;
@@ -109,14 +111,19 @@ void osla_sim_posts_finish(osla_region *region); /* waits until mine in that reg
 osla_err osla_sim_post_wait(osla_transport *t, osla_post **post);
 osla_err osla_sim_post_test(osla_transport *t, osla_post **post, bool *done);
 
-/* A rank's memory: one table for all ranks, whose addresses are good everywhere. */
+/* The memory of a region: one table for all ranks, whose addresses are good everywhere. */
 typedef struct sim_memory {
   size_t bytes; /* of this rank */
   unsigned char *base;
 } sim_memory;
+typedef struct sim_table {
+  int users; /* ranks that have not freed the region */
+  sim_memory of[];
+} sim_table;
 struct osla_region {
   osla_transport *t;
-  sim_memory *of; /* [size] shared */
+  sim_table *table;
+  sim_memory *of; /* [size] in it */
   bool attached;
 };
 

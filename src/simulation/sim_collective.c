@@ -2,7 +2,6 @@
  * ranks; then it is over for all after the time that the usual algorithms take on the machine's
  * line (Thakur, Rabenseifner, Gropp, Optimization of collective communication operations in MPICH,
  * 2005): a model, in which they do not share the line with transfers. */
-#include "osla_clock.h"
 #include "sim.h"
 
 #include <math.h>
@@ -86,7 +85,7 @@ osla_err osla_sim_collective(osla_transport *t, const osla_collective *what)
   if (++m->arrived == job->size) {
     m->arrived = 0;
     m->err = do_for_all(job, bytes);
-    m->over = osla_clock() + seconds_of(job, what, bytes);
+    m->over = simgrid_get_clock() + seconds_of(job, what, bytes);
     m->number++;
     for (int rank = 0; rank < job->size; rank++)
       osla_sim_wake(&job->rank[rank]);
@@ -94,7 +93,7 @@ osla_err osla_sim_collective(osla_transport *t, const osla_collective *what)
     osla_wait_until(t, is_over, &end, NULL);
   }
   osla_err err = m->err; /* the next meeting ends with this rank in it */
-  osla_sim_spend(m->over - osla_clock());
+  osla_sim_spend(m->over - simgrid_get_clock());
   return err == OSLA_OK ? OSLA_OK : osla_error_set(err, "no memory for a collective operation");
 }
 

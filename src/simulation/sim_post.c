@@ -68,10 +68,10 @@ static void arrive(void *arg)
     first->delivered = true;
     if (first->unowned) free(first);
   }
-  sim_job *job = sim_job_of(q->from->t);
-  osla_sim_wake(&job->rank[q->to]);
-  osla_sim_wake(q->from);
-  drop_if_empty(q);
+  sim_rank *from = q->from, *to = &sim_job_of(from->t)->rank[q->to];
+  drop_if_empty(q); /* before others run, who may do the same */
+  osla_sim_wake(to);
+  osla_sim_wake(from);
 }
 
 osla_err osla_sim_post(osla_region *region, int rank, size_t offset, const void *source,

@@ -19,7 +19,8 @@ static osla_err map(size_t bytes, unsigned char **out)
 static osla_err make(osla_transport *t, osla_region **out)
 {
   osla_region *region = calloc(1, sizeof *region);
-  sim_memory *table = t->rank == 0 ? calloc((size_t)t->size, sizeof *table) : NULL;
+  size_t bytes = sizeof(sim_table) + (size_t)t->size * sizeof(sim_memory);
+  sim_table *table = t->rank == 0 ? calloc(1, bytes) : NULL;
   bool have = region && (t->rank > 0 || table);
   osla_err err =
     osla_agree(t, have ? OSLA_OK : osla_error_set(OSLA_ERR_MEM, "region of %d ranks", t->size));
@@ -29,7 +30,8 @@ static osla_err make(osla_transport *t, osla_region **out)
     if (t->rank == 0) free(table);
     return err;
   }
-  *region = (osla_region){.t = t, .of = table};
+  if (t->rank == 0) table->users = t->size;
+  *region = (osla_region){.t = t, .table = table, .of = table->of};
   *out = region;
   return OSLA_OK;
 }
@@ -65,13 +67,14 @@ void osla_sim_region_free(osla_region **handle)
 {
   osla_region *region = *handle;
   if (!region) return;
-  osla_transport *t = region->t;
+  const osla_transport *t = region->t;
   osla_sim_posts_finish(region);
-  (void)osla_barrier(t); /* nobody is under way to it */
-  if (!region->attached && region->of[t->rank].base)
-    (void)munmap(region->of[t->rank].base, region->of[t->rank].bytes);
-  (void)osla_barrier(t);
-  if (t->rank == 0) free(region->of);
+  if (t->n_nodes > 1 || region->attached) (void)osla_barrier(region->t); /* as MPI's windows are */
+  if (--region->table->users == 0) {
+    for (int rank = 0; rank < t->size && !region->attached; rank++)
+      if (region->of[rank].base) (void)munmap(region->of[rank].base, region->of[rank].bytes);
+    free(region->table);
+  }
   free(region);
   *handle = NULL;
 }

@@ -6,7 +6,7 @@
 
 /* Some waits end by time alone (a claim on stripes). Whoever was woken by nothing for so long, with
  * everybody else, waits for ever. */
-static const double first_turn = 20e-3, longest = 1e7;
+static const double first_turn = 200e-6, longest = 1e7;
 
 void osla_sim_spend(double seconds)
 {
@@ -16,10 +16,20 @@ void osla_sim_spend(double seconds)
   if (all > 0) sg_actor_sleep_for(all);
 }
 
+/* A core that waits works for transfers meanwhile. */
+static void settle(sim_rank *rank)
+{
+  double now = simgrid_get_clock(), idle = rank->asleep ? now - rank->settled : 0;
+  rank->settled = now;
+  rank->own->debt = rank->own->debt > idle ? rank->own->debt - idle : 0;
+}
+
 void osla_sim_move(const sim_job *job, sim_rank *from, sim_rank *to, size_t bytes, double delay,
                    osla_sim_done *done, void *arg)
 {
   double work = (double)bytes * job->machine.cpu;
+  settle(from);
+  settle(to);
   from->own->debt += work;
   to->own->debt += work;
   osla_sim_transfer(from->host, to->host, bytes, delay, done, arg);
@@ -33,12 +43,27 @@ void osla_sim_look(const osla_transport *t)
 
 void osla_sim_wake(sim_rank *rank)
 {
+  rank->events++;
   if (!rank->asleep) return;
+  settle(rank);
   rank->asleep = false;
   sg_sem_release(rank->wakes);
 }
 
-/* A neighbour's store takes a moment to be seen. */
+/* Sleeps until somebody wakes this rank; false: nobody has, for so long. */
+static bool sleep_at_most(sim_rank *me, const osla_bell *bell, double seconds)
+{
+  settle(me);
+  me->bell = bell;
+  me->asleep = true;
+  if (!sg_sem_acquire_timeout(me->wakes, seconds)) return true;
+  settle(me);
+  me->asleep = false;
+  return false;
+}
+
+/* Hooks and tests may let time pass: what happens then wakes nobody, and is looked for at once. A
+ * neighbour's store takes a moment to be seen. */
 void osla_sim_wait_until(osla_transport *t, osla_wait_test *test, void *arg, osla_bell *bell)
 {
   sim_rank *me = sim_me(t);
@@ -46,26 +71,23 @@ void osla_sim_wait_until(osla_transport *t, osla_wait_test *test, void *arg, osl
   bool slept = false, outer = !me->waits; /* a hook may wait, too */
   me->waits = true;
   for (;;) {
+    uint64_t events = me->events;
     osla_progress(t);
     if (test(arg)) break;
-    me->bell = bell;
-    me->asleep = slept = true;
-    double since = simgrid_get_clock();
-    bool timed_out = sg_sem_acquire_timeout(me->wakes, turn);
-    double idle = simgrid_get_clock() - since; /* in which the core worked for transfers */
-    me->own->debt = me->own->debt > idle ? me->own->debt - idle : 0;
-    if (timed_out) {
-      me->asleep = false;
-      waited += turn;
-      turn *= 2;
-      if (waited < longest) continue;
-      (void)osla_error_set(OSLA_ERR_STATE,
-                           "rank %d waits, and nothing has happened for %g simulated seconds",
-                           t->rank, waited);
-      osla_transport_abort(t, OSLA_ERR_STATE);
+    if (me->events != events) continue;
+    slept = true;
+    if (sleep_at_most(me, bell, turn)) {
+      turn = first_turn;
+      waited = 0;
+      continue;
     }
-    turn = first_turn;
-    waited = 0;
+    waited += turn;
+    turn *= 2;
+    if (waited < longest) continue;
+    (void)osla_error_set(OSLA_ERR_STATE,
+                         "rank %d waits, and nothing has happened for %g simulated seconds",
+                         t->rank, waited);
+    osla_transport_abort(t, OSLA_ERR_STATE);
   }
   if (outer) me->waits = false;
   if (slept) osla_sim_spend(sim_job_of(t)->machine.wake);
@@ -76,6 +98,8 @@ void osla_sim_ring(osla_transport *t, osla_bell *bell)
   sim_job *job = sim_job_of(t);
   for (int rank = 0; rank < t->size; rank++) {
     sim_rank *other = &job->rank[rank];
-    if (t->node_of[rank] == t->node && (!other->bell || other->bell == bell)) osla_sim_wake(other);
+    if (t->node_of[rank] != t->node) continue;
+    bool listens = !other->bell || other->bell == bell || other->t->n_hooks > 0;
+    if (listens) osla_sim_wake(other);
   }
 }

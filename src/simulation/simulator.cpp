@@ -1,7 +1,9 @@
 // The only file in C++: SimGrid's S4U has no C interface for transfers between hosts.
 #include "simulator.h"
 
+#include <cmath>
 #include <cstdlib>
+#include <ctime>
 #include <map>
 #include <simgrid/s4u.hpp>
 #include <vector>
@@ -73,7 +75,15 @@ bool osla_sim_property(sg_host_t host, const char *name, double *value)
   char *end;
   if (!text) return false;
   *value = std::strtod(text, &end);
-  return end != text && *end == '\0';
+  if (end == text || *end) *value = std::nan("");
+  return true;
+}
+
+double osla_sim_processor_time()
+{
+  timespec now;
+  (void)clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+  return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
 }
 
 sim_own *osla_sim_own()

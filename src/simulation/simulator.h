@@ -27,13 +27,18 @@ void osla_sim_transfer(sg_host_t from, sg_host_t to, size_t bytes, double delay,
 /* Seconds that the first byte takes from one host to another. */
 double osla_sim_latency(sg_host_t from, sg_host_t to);
 
-/* A number from a machine file: the host's property of that name. False: it has none. */
+/* A number from a machine file: the host's property of that name; NaN: it is no number. False:
+ * there is no such property. */
 bool osla_sim_property(sg_host_t host, const char *name, double *value);
+
+/* Seconds of the real processor that this process has used. */
+double osla_sim_processor_time(void);
 
 /* What a coroutine has of its own. It lives as long as the simulation. */
 typedef struct sim_own {
   char error_text[512]; /* of its latest error */
   double flops, copy;   /* rates of its core, see sim_machine */
+  double began;         /* where the latest call of BLAS began, of the real processor's time */
   double debt; /* seconds that transfers have taken from its core, and that it has not spent */
 } sim_own;
 sim_own *osla_sim_own(void); /* the caller's */

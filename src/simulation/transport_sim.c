@@ -9,6 +9,7 @@
 #include "error_place.h"
 #include "sim.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -145,6 +146,7 @@ static osla_err sim_post(osla_region *region, int rank, size_t offset, const voi
                          size_t bytes, size_t word_offset, uint64_t word, size_t bell_offset,
                          osla_post **out)
 {
+  if (!osla_sim_peer_ptr(region, rank)) OSLA_CALL(sim_flush(region, rank));
   if (!osla_sim_peer_ptr(region, rank))
     return osla_sim_post(region, rank, offset, source, bytes, word_offset, word, out);
   if (out) *out = NULL;
@@ -155,6 +157,7 @@ static osla_err sim_put_notify(osla_region *region, int rank, size_t offset, con
                                size_t bytes, size_t word_offset, uint64_t word, size_t bell_offset)
 {
   osla_post *post;
+  OSLA_CALL(sim_flush(region, rank)); /* what this rank put there before comes before */
   OSLA_CALL(sim_post(region, rank, offset, source, bytes, word_offset, word, bell_offset, &post));
   return osla_sim_post_wait(region->t, &post);
 }
@@ -215,19 +218,39 @@ static void sim_progress(osla_transport *t)
 
 /* --- start and end --- */
 
-static sim_machine machine_of(sg_host_t host)
+static const char *sim_machine_name(void)
+{
+  const char *name = getenv("OSLA_MACHINE");
+  return name && name[0] ? name : "of unknown name";
+}
+
+/* The default stays where the host has no such property. */
+static osla_err read_property(sg_host_t host, const char *name, double *value)
+{
+  double number = *value;
+  if (!osla_sim_property(host, name, &number)) return OSLA_OK;
+  bool may_be_zero = strcmp(name, "cpu") == 0;
+  OSLA_CHECK(isfinite(number) && number >= 0 && (number > 0 || may_be_zero), OSLA_ERR_ARG,
+             "machine %s: property %s of host %s is no positive number: %s", sim_machine_name(),
+             name, sg_host_get_name(host), sg_host_get_property_value(host, name));
+  *value = number;
+  return OSLA_OK;
+}
+
+static osla_err machine_of(sg_host_t host, sim_machine *out)
 {
   sim_machine m = {.flops = sg_host_get_speed(host),
                    .copy = 5e9,
                    .bandwidth = 1e9,
                    .overhead = 5e-7,
                    .wake = 1e-7};
-  (void)osla_sim_property(host, "copy", &m.copy);
-  (void)osla_sim_property(host, "bandwidth", &m.bandwidth);
-  (void)osla_sim_property(host, "overhead", &m.overhead);
-  (void)osla_sim_property(host, "cpu", &m.cpu);
-  (void)osla_sim_property(host, "wake", &m.wake);
-  return m;
+  OSLA_CALL(read_property(host, "copy", &m.copy));
+  OSLA_CALL(read_property(host, "bandwidth", &m.bandwidth));
+  OSLA_CALL(read_property(host, "overhead", &m.overhead));
+  OSLA_CALL(read_property(host, "cpu", &m.cpu));
+  OSLA_CALL(read_property(host, "wake", &m.wake));
+  *out = m;
+  return OSLA_OK;
 }
 
 static char *error_text(void)
@@ -242,6 +265,26 @@ static void charge(double flops, double bytes)
   osla_sim_spend(computing > moving ? computing : moving);
 }
 
+/* What the call took here, of the processor: no other rank runs meanwhile. */
+static void began(void)
+{
+  osla_sim_own()->began = osla_sim_processor_time();
+}
+static void charge_measured(double flops, double bytes)
+{
+  (void)flops, (void)bytes;
+  osla_sim_spend(osla_sim_processor_time() - osla_sim_own()->began);
+}
+
+static void choose_charge(void)
+{
+  const char *work = getenv("OSLA_SIMULATED_WORK");
+  if (work && strcmp(work, "measured") == 0)
+    osla_blas_set_charge(began, charge_measured);
+  else
+    osla_blas_set_charge(NULL, charge);
+}
+
 /* Blocking calls of SMPI: until there is a job, nothing else is under way. */
 static osla_err share_job(osla_transport *t)
 {
@@ -254,7 +297,7 @@ static osla_err share_job(osla_transport *t)
       free(job);
       job = NULL;
     }
-    if (job) job->size = t->size;
+    if (job) job->size = job->users = t->size;
   }
   OSLA_MPI(MPI_Bcast(&job, sizeof job, MPI_BYTE, 0, t->comm));
   OSLA_CHECK(job, OSLA_ERR_MEM, "the table of %d simulated ranks", t->size);
@@ -264,48 +307,39 @@ static osla_err share_job(osla_transport *t)
 
 static osla_err sim_start(osla_transport *t)
 {
+  sim_own *own = osla_sim_own();
+  sim_machine mine = {0};
   osla_error_keep_in(error_text);
-  const char *work = getenv("OSLA_SIMULATED_WORK");
-  if (!work || strcmp(work, "measured") != 0) osla_blas_set_charge(charge);
   OSLA_CHECK(t->settings.patience <= 0, OSLA_ERR_UNSUPPORTED,
              "OSLA_PATIENCE: a simulated job has none");
-  OSLA_CALL(share_job(t));
-  sim_job *job = sim_job_of(t);
-  sim_own *own = osla_sim_own();
-  sim_machine mine = machine_of(sg_host_self());
+  osla_err err = machine_of(sg_host_self(), &mine);
   own->flops = mine.flops;
   own->copy = mine.copy;
+  choose_charge();
+  OSLA_CALL(share_job(t));
+  sim_job *job = sim_job_of(t);
   *sim_me(t) = (sim_rank){.t = t, .own = own, .host = sg_host_self(), .wakes = sg_sem_init(0)};
   t->oversubscribed = false;
   OSLA_MPI(MPI_Barrier(t->comm));
   if (t->rank == 0) {
-    job->machine = machine_of(job->rank[0].host);
     sg_host_t last = job->rank[t->size - 1].host;
+    job->machine = mine;
     if (last != job->rank[0].host) job->machine.latency = osla_sim_latency(job->rank[0].host, last);
   }
   OSLA_MPI(MPI_Barrier(t->comm));
-  return OSLA_OK;
+  return osla_agree(t, err);
 }
 
 static void sim_finish(osla_transport *t)
 {
   sim_job *job = sim_job_of(t);
   if (!job) return;
-  (void)MPI_Barrier(t->comm);
   free(sim_me(t)->transfer);
   sg_sem_destroy(sim_me(t)->wakes);
-  (void)MPI_Barrier(t->comm);
-  if (t->rank == 0) {
-    free(job->meeting.of);
-    free(job);
-  }
   t->backend = NULL;
-}
-
-static const char *sim_machine_name(void)
-{
-  const char *name = getenv("OSLA_MACHINE");
-  return name && name[0] ? name : "of unknown name";
+  if (--job->users > 0) return;
+  free(job->meeting.of);
+  free(job);
 }
 
 static const osla_transport_ops sim_ops = {

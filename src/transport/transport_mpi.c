@@ -278,11 +278,18 @@ static osla_err measure_idle_turn(osla_transport *t)
   return OSLA_OK;
 }
 
+enum { PENDING_TAG = 1 }; /* messages have 0 */
+
+static osla_err start_pending(osla_transport *t)
+{
+  OSLA_MPI(MPI_Irecv(NULL, 0, MPI_BYTE, t->rank, PENDING_TAG, t->comm, &t->pending));
+  return measure_idle_turn(t);
+}
+
 osla_err osla_mpi_start(osla_transport *t)
 {
   bool mapped = false;
-  OSLA_MPI(MPI_Irecv(NULL, 0, MPI_BYTE, t->rank, 0, t->comm, &t->pending));
-  OSLA_CALL(measure_idle_turn(t));
+  OSLA_CALL(osla_agree(t, start_pending(t)));
   OSLA_CALL(osla_shared_memory_probe(t, &mapped));
   t->memory_by_mpi = !mapped;
   return OSLA_OK;
@@ -292,7 +299,7 @@ void osla_mpi_finish(osla_transport *t)
 {
   (void)osla_region_cache_clear(t);
   if (t->pending == MPI_REQUEST_NULL) return;
-  (void)MPI_Send(NULL, 0, MPI_BYTE, t->rank, 0, t->comm);
+  (void)MPI_Send(NULL, 0, MPI_BYTE, t->rank, PENDING_TAG, t->comm);
   (void)MPI_Wait(&t->pending, MPI_STATUS_IGNORE);
 }
 
