@@ -244,6 +244,7 @@ static osla_err machine_of(sg_host_t host, sim_machine *out)
                    .bandwidth = 1e9,
                    .overhead = 5e-7,
                    .wake = 1e-7};
+  *out = m; /* also for who must only say what is wrong */
   OSLA_CALL(read_property(host, "copy", &m.copy));
   OSLA_CALL(read_property(host, "bandwidth", &m.bandwidth));
   OSLA_CALL(read_property(host, "overhead", &m.overhead));
