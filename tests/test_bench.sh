@@ -138,7 +138,9 @@ all=blas alls=2 # what gemm has at most
 [ "$HAVE_GA" = yes ] && all=$all,ga alls=$((alls + 1))
 sum=blas,exact,node,allreduce,mpi-accumulate sums=6 # what hessian has
 [ "$HAVE_GA" = yes ] && sum=$sum,ga sums=7
-for place in "node 1" "node 4" "fake2 2"; do
+places=("node 1" "fake2 2")
+[ "${OSLA_TESTS:-}" != full ] || places+=("node 2" "node 4" "fake2 4")
+for place in "${places[@]}"; do
   read -r mode ranks <<<"$place"
   for kernel in gemm lu chol; do
     measure "$mode" "$ranks" $((2 * impls)) $kernel --n 200 --n 33 --nb 32
