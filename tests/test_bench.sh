@@ -305,6 +305,10 @@ run node 0 hessian --work 3
 bad "osla-bench hessian: --work: 3: there is no G without --rows"
 run node 0 hessian --ref produce
 bad "osla-bench hessian: --ref: produce: nothing is produced without --rows"
+run node 2 gemm --n 10 --transport sim
+[ $status = 2 ] && [ "$(wc -l <"$scratch/err")" = 1 ] || fail "exit status $status, not one line"
+grep -q "^osla-bench gemm: transport 'sim' .* (a simulation needs a build of its own: configure --enable-simulation)$" \
+  "$scratch/err" || fail "no word on simulations"
 run node 1 put
 bad "osla-bench put: needs at least 2 ranks (mpiexec -n 2 ...)"
 run node 2 gemm --n 10000000 --ref none

@@ -6,7 +6,7 @@ set -u
 . "$SRCDIR/tests/kill_help.sh" # ranks_of, is_running
 scratch=$(mktemp -d) || exit 1
 trap 'rm -rf "$scratch"' EXIT
-mkdir "$scratch/work"
+mkdir "$scratch/job"
 failed=0
 fail() { echo "test_invert_kill: $*"; tail -n 20 "$scratch/log"; failed=1; }
 
@@ -60,7 +60,7 @@ wait_for_gnuplot() {
 start() { # LABEL ARGUMENT...
   label=$1
   shift
-  (cd "$scratch/work" && exec env TMPDIR="$scratch/work" "$MPIEXEC" -n 4 "$OSLA" invert --quiet \
+  (cd "$scratch/job" && exec env TMPDIR="$scratch/job" "$MPIEXEC" -n 4 "$OSLA" invert --quiet \
     --output m.osla --json m.json --map m.png "$@") >"$scratch/log" 2>&1 </dev/null &
   job=$!
   wait_for_ranks
@@ -86,13 +86,13 @@ ended() {
   done
   # Open MPI gives the others a second: rank 0 may finish in it, and then what it wrote is whole
   if [ "${1:-}" = may_finish ] && [ "$MPI_FAMILY" = openmpi ]; then
-    [ ! -e "$scratch/work/m.osla" ] ||
-      "$BUILDDIR/tests/result_diff" "$scratch/work/m.osla" "$scratch/work/m.osla" 0 || fail "$label: half a result"
-    rm -f "$scratch/work/"m.{osla,json,png}
+    [ ! -e "$scratch/job/m.osla" ] ||
+      "$BUILDDIR/tests/result_diff" "$scratch/job/m.osla" "$scratch/job/m.osla" 0 || fail "$label: half a result"
+    rm -f "$scratch/job/"m.{osla,json,png}
   fi
-  [ -z "$(ls -A "$scratch/work")" ] || fail "$label: leaves $(ls -A "$scratch/work")"
-  rm -rf "$scratch/work"
-  mkdir "$scratch/work"
+  [ -z "$(ls -A "$scratch/job")" ] || fail "$label: leaves $(ls -A "$scratch/job")"
+  rm -rf "$scratch/job"
+  mkdir "$scratch/job"
 }
 
 orphans | sort >"$scratch/before"

@@ -75,6 +75,14 @@ grep -qx 'This is a simulation: the ranks are simulated on machine ethernet' out
 grep -q '"simulated": "ethernet"' info.json || fail "nor in JSON"
 grep -qE '\bseconds|GB/s|GF/s' out && fail "info measures a machine that is not there"
 
+# A program of a user's, as doc/simulation.md says.
+label="doc/example.c"
+includes=$(for folder in src src/{base,transport,memory,blas,matrix,file} kernels; do echo "-I$SRCDIR/$folder"; done)
+smpicc -std=gnu17 -D_GNU_SOURCE $includes "$SRCDIR/doc/example.c" "$BUILDDIR/.libs/libosla.a" -lstdc++ -lopenblas \
+  -lm -o example >out 2>err || fail "cannot be built"
+simulate -n 4 ./example
+[ $status = 0 ] && grep -q '^info 0, ' out || fail "exit status $status"
+
 # refused STATUS LINE: one line
 refused() {
   [ $status = "$1" ] || fail "exit status $status, not $1"

@@ -99,12 +99,6 @@ osla_err osla_sim_collective(osla_transport *t, const osla_collective *what)
 
 /* --- messages --- */
 
-static void deliver(void *arg)
-{
-  bool *done = arg;
-  *done = true;
-}
-
 static sim_letter *find(sim_job *job, const sim_letter *mine)
 {
   for (sim_letter *x = job->letters; x; x = x->next)
@@ -137,7 +131,7 @@ static void arrive(void *arg)
 {
   arrival *a = arg;
   for (int i = 0; i < 2; i++) {
-    deliver(a->done[i]);
+    *a->done[i] = true;
     osla_sim_wake(a->rank[i]);
   }
   free(a);

@@ -125,7 +125,7 @@ static bool have_arrived(void *arg)
 static osla_err sim_flush(osla_region *region, int rank)
 {
   puts_to p = {region, rank};
-  osla_wait_until(region->t, have_arrived, &p, NULL);
+  if (!have_arrived(&p)) osla_wait_until(region->t, have_arrived, &p, NULL);
   return OSLA_OK;
 }
 
@@ -146,18 +146,18 @@ static osla_err sim_post(osla_region *region, int rank, size_t offset, const voi
                          size_t bytes, size_t word_offset, uint64_t word, size_t bell_offset,
                          osla_post **out)
 {
-  if (!osla_sim_peer_ptr(region, rank)) OSLA_CALL(sim_flush(region, rank));
-  if (!osla_sim_peer_ptr(region, rank))
-    return osla_sim_post(region, rank, offset, source, bytes, word_offset, word, out);
-  if (out) *out = NULL;
-  return notify_near(region, rank, offset, source, bytes, word_offset, word, bell_offset);
+  if (osla_sim_peer_ptr(region, rank)) {
+    if (out) *out = NULL;
+    return notify_near(region, rank, offset, source, bytes, word_offset, word, bell_offset);
+  }
+  OSLA_CALL(sim_flush(region, rank)); /* what this rank put there before comes before */
+  return osla_sim_post(region, rank, offset, source, bytes, word_offset, word, out);
 }
 
 static osla_err sim_put_notify(osla_region *region, int rank, size_t offset, const void *source,
                                size_t bytes, size_t word_offset, uint64_t word, size_t bell_offset)
 {
   osla_post *post;
-  OSLA_CALL(sim_flush(region, rank)); /* what this rank put there before comes before */
   OSLA_CALL(sim_post(region, rank, offset, source, bytes, word_offset, word, bell_offset, &post));
   return osla_sim_post_wait(region->t, &post);
 }
