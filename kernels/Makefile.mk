@@ -1,44 +1,47 @@
-# Floor 3. Public headers (installed) and sources (with the headers that stay private).
+# Floor 3, one wing for each kernel. Public headers (installed) and sources (with the headers that
+# stay private: only their own wing includes them; those of common/ serve all).
 kernels_headers = \
-  kernels/osla_gemm.h \
-  kernels/osla_lu.h \
-  kernels/osla_chol.h \
-  kernels/osla_solve.h \
-  kernels/osla_hessian.h
+  kernels/gemm/osla_gemm.h \
+  kernels/lu/osla_lu.h \
+  kernels/chol/osla_chol.h \
+  kernels/solve/osla_solve.h \
+  kernels/hessian/osla_hessian.h
 
 kernels_sources = \
-  kernels/local_view.h kernels/local_view.c \
-  kernels/panels.h kernels/panels.c \
-  kernels/row_copy.h \
-  kernels/gemm.h kernels/gemm_operand.c kernels/gemm_plan.c kernels/gemm_load.c \
-  kernels/gemm_run.c kernels/gemm_triangle.c kernels/gemm_split.c kernels/gemm.c \
-  kernels/lu_block.h kernels/lu_block.c \
-  kernels/lu.h kernels/lu_column.c kernels/lu_publish.c kernels/lu_rows.c kernels/lu_panel.c \
-  kernels/lu.c \
-  kernels/chol_shape.h kernels/chol_shape.c \
-  kernels/chol.c \
-  kernels/rhs.h kernels/rhs.c \
-  kernels/trsm.h kernels/trsm_operands.c kernels/trsm_run.c kernels/trsm.c \
-  kernels/row_swap.h kernels/row_swap.c \
-  kernels/solve.h kernels/solve.c \
-  kernels/residual.h kernels/residual.c \
-  kernels/refine.c \
-  kernels/mixed.c \
-  kernels/condition.c
+  kernels/common/local_view.h kernels/common/local_view.c \
+  kernels/common/panels.h kernels/common/panels.c \
+  kernels/common/row_copy.h \
+  kernels/gemm/gemm.h kernels/gemm/gemm_operand.c kernels/gemm/gemm_plan.c \
+  kernels/gemm/gemm_load.c \
+  kernels/gemm/gemm_run.c kernels/gemm/gemm_triangle.c kernels/gemm/gemm_split.c kernels/gemm/gemm.c \
+  kernels/lu/lu_block.h kernels/lu/lu_block.c \
+  kernels/lu/lu.h kernels/lu/lu_column.c kernels/lu/lu_publish.c kernels/lu/lu_rows.c \
+  kernels/lu/lu_panel.c kernels/lu/lu.c \
+  kernels/chol/chol_shape.h kernels/chol/chol_shape.c \
+  kernels/chol/chol.c \
+  kernels/solve/rhs.h kernels/solve/rhs.c \
+  kernels/solve/trsm.h kernels/solve/trsm_operands.c kernels/solve/trsm_run.c kernels/solve/trsm.c \
+  kernels/solve/row_swap.h kernels/solve/row_swap.c \
+  kernels/solve/solve.h kernels/solve/solve.c \
+  kernels/solve/residual.h kernels/solve/residual.c \
+  kernels/solve/refine.c \
+  kernels/solve/mixed.c \
+  kernels/solve/condition.c
 
 kernels_hessian_sources = \
-  kernels/hessian_split.h kernels/hessian_split.c \
-  kernels/hessian_fixed.h kernels/hessian_combine.h kernels/hessian_combine.c \
-  kernels/hessian.h kernels/hessian.c \
-  kernels/hessian_workspace.c \
-  kernels/hessian_exact.h kernels/hessian_exact.c kernels/hessian_strips.c \
-  kernels/hessian_add.c \
-  kernels/hessian_message.h kernels/hessian_message.c \
-  kernels/hessian_outbox.c \
-  kernels/hessian_inbox.c \
-  kernels/hessian_node.c \
-  kernels/hessian_deliver.c \
-  kernels/hessian_update.c \
-  kernels/hessian_ledger.h kernels/hessian_ledger.c \
-  kernels/hessian_calls.c \
-  kernels/hessian_checkpoint.c
+  kernels/hessian/hessian_split.h kernels/hessian/hessian_split.c \
+  kernels/hessian/hessian_fixed.h \
+  kernels/hessian/hessian_combine.h kernels/hessian/hessian_combine.c \
+  kernels/hessian/hessian.h kernels/hessian/hessian.c \
+  kernels/hessian/hessian_workspace.c \
+  kernels/hessian/hessian_exact.h kernels/hessian/hessian_exact.c kernels/hessian/hessian_strips.c \
+  kernels/hessian/hessian_add.c \
+  kernels/hessian/hessian_message.h kernels/hessian/hessian_message.c \
+  kernels/hessian/hessian_outbox.c \
+  kernels/hessian/hessian_inbox.c \
+  kernels/hessian/hessian_node.c \
+  kernels/hessian/hessian_deliver.c \
+  kernels/hessian/hessian_update.c \
+  kernels/hessian/hessian_ledger.h kernels/hessian/hessian_ledger.c \
+  kernels/hessian/hessian_calls.c \
+  kernels/hessian/hessian_checkpoint.c
