@@ -153,7 +153,6 @@ bool osla_eager_take(osla_transport *t)
     if (code != MPI_SUCCESS)
       osla_transport_abort(t, osla_error_set_mpi(code, "MPI_Test of a receive"));
     e->origin = status.MPI_SOURCE;
-    e->over = e->bytes == 0;
   }
   const unsigned char *message = e->received + (size_t)e->head * e->stride;
   eager_header head;
