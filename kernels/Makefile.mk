@@ -1,6 +1,7 @@
 # Floor 3, one wing for each kernel. Public headers (installed) and sources (with the headers that
 # stay private: only their own wing includes them; those of common/ serve all).
 kernels_headers = \
+  kernels/common/osla_forward.h \
   kernels/gemm/osla_gemm.h \
   kernels/lu/osla_lu.h \
   kernels/chol/osla_chol.h \
@@ -9,7 +10,11 @@ kernels_headers = \
 
 kernels_sources = \
   kernels/common/local_view.h kernels/common/local_view.c \
-  kernels/common/panels.h kernels/common/panels.c \
+  kernels/common/route.h kernels/common/route.c \
+  kernels/common/panels.h kernels/common/panels_state.h kernels/common/panels.c \
+  kernels/common/panels_send.c \
+  kernels/common/pipeline.h kernels/common/pipeline.c \
+  kernels/common/pieces.h kernels/common/pieces.c \
   kernels/common/row_copy.h \
   kernels/gemm/gemm.h kernels/gemm/gemm_operand.c kernels/gemm/gemm_plan.c \
   kernels/gemm/gemm_load.c \

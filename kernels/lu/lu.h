@@ -3,7 +3,7 @@
  *   lu.c          contract, the loop over the steps
  *   lu_panel.c    factoring a panel: without pivots, alone, or in step with the process column
  *   lu_column.c   one small exchange between the ranks of a process column
- *   lu_publish.c  panels on their way along process rows
+ *   lu_publish.c  panels on their way along process rows, what they look like
  *   lu_rows.c     row interchanges
  *   lu_block.c    the diagonal block without pivots
  *
@@ -18,6 +18,8 @@
 #include "osla_lu.h"
 #include "osla_trace.h"
 #include "panels.h"
+
+#include <stdatomic.h>
 
 /* An operand: an address and its leading dimension. */
 typedef struct lu_operand {
@@ -55,11 +57,13 @@ typedef struct lu {
   local_view v;
   osla_pivoting pivoting;
   int look_ahead;
+  osla_forward forward;
+  bool readable; /* node neighbours read the matrix in place */
   bool gathered; /* the owner of the diagonal block factors whole panels */
   int64_t order, steps;
-  osla_panels *panels;   /* L and heads for ranks that cannot read mine in place; notifies */
-  unsigned char *packed; /* panels on their way to them: a set for each set of buffers */
-  size_t packed_row;     /* bytes of it for a process row */
+  osla_panels *panels;      /* L and heads for ranks that cannot read mine in place; notifies */
+  _Atomic int64_t factored; /* steps; the next one's panel is not ready */
+  unsigned char *theirs;    /* another rank's block column, at the end */
   /* Memory of each rank that its process column and row read or write: heads of its panels, then
    * two sets of rows under exchange, then two sets of records for the process column. */
   osla_segment *store;
@@ -88,8 +92,9 @@ osla_err osla_lu_finish_posts(lu *f, osla_posted *posts, uint64_t exchange);
 
 /* Where the ranks of a panel note what they tell about it. Local. */
 lu_panel osla_lu_panel_mine(const lu *f, const lu_step *s);
-/* Publishes my part of a factored panel along my process row; if panels are gathered, the whole
- * panel to all ranks. Local. */
+/* Makes f->panels. Collective. Errors: MEM, MPI. */
+osla_err osla_lu_panels_create(lu *f);
+/* My part of a factored panel is complete; if panels are gathered, all of it. Local. */
 osla_err osla_lu_publish(lu *f, const lu_step *s);
 /* Waits for a panel, may be called again for the same one. Local. */
 lu_panel osla_lu_receive(lu *f, const lu_step *s);

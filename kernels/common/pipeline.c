@@ -1,0 +1,37 @@
+#include "pipeline.h"
+
+/* Brings panel k up to date with the steps from `from` on, and factors it. */
+static osla_err advance_panel(const osla_pipeline *p, int64_t k, int64_t from)
+{
+  if (!p->owns(p->kernel, k)) return OSLA_OK;
+  for (int64_t i = from; i < k; i++)
+    OSLA_CALL(p->apply(p->kernel, i, k, k + 1));
+  OSLA_CALL(p->factor(p->kernel, k));
+  osla_panels_progress(p->panels);
+  return OSLA_OK;
+}
+
+osla_err osla_pipeline_run(const osla_pipeline *p)
+{
+  int64_t ready = 0; /* panels before this one are factored; their columns have had all steps */
+  for (int64_t k = 0; k < p->steps; k++) {
+    osla_at_step(osla_panels_transport(p->panels), p->name, k);
+    for (; ready <= k + p->look_ahead && ready < p->steps; ready++)
+      OSLA_CALL(advance_panel(p, ready, k));
+    OSLA_CALL(p->apply(p->kernel, k, ready, INT64_MAX));
+    osla_panels_finish(p->panels, k);
+  }
+  osla_panels_drain(p->panels);
+  return OSLA_OK;
+}
+
+int64_t osla_pipeline_piece(const osla_panels *panels, int64_t rows, int64_t cols, int64_t depth)
+{
+  const double piece_flops = 64e6; /* some 2 to 4 ms */
+  enum { NARROWEST = 64 };         /* narrower products are slower */
+  if (!osla_panels_relay(panels)) return cols;
+  double width = piece_flops / (2.0 * (double)(rows > 0 ? rows : 1) * (double)depth);
+  if (width >= (double)cols) return cols;
+  int64_t piece = (int64_t)width / NARROWEST * NARROWEST;
+  return piece < NARROWEST ? NARROWEST : piece;
+}
