@@ -23,6 +23,9 @@ osla_err osla_chol_shape(chol *f, osla_matrix *a, osla_uplo uplo, const osla_cho
              (int)uplo);
   OSLA_CHECK(look_ahead >= -1 && look_ahead <= 2, OSLA_ERR_ARG,
              "Cholesky: look_ahead = %d is not -1, 0, 1 or 2", look_ahead);
+  f->forward = options ? options->forward : OSLA_FORWARD_CHOSEN;
+  OSLA_CHECK(f->forward >= OSLA_FORWARD_CHOSEN && f->forward <= OSLA_FORWARD_TREE, OSLA_ERR_ARG,
+             "Cholesky: forward = %d is not a way to forward panels", (int)f->forward);
   f->look_ahead = look_ahead < 0 ? 0 : look_ahead == 0 ? 1 : look_ahead;
   trim_blocks(&f->v);
   bool lower = uplo == OSLA_LOWER;
@@ -35,7 +38,6 @@ osla_err osla_chol_shape(chol *f, osla_matrix *a, osla_uplo uplo, const osla_cho
   f->steps = (v->n + v->nb - 1) / v->nb;
   f->common = gcd(f->n_along, f->n_across);
   f->lcm = f->n_along / f->common * f->n_across;
-  f->forward = options ? options->forward : OSLA_FORWARD_CHOSEN;
   return OSLA_OK;
 }
 
@@ -87,7 +89,7 @@ osla_err osla_chol_set_up(chol *f,
     (osla_panels_kind){.used = true, .in_column = !lower, .room = (size_t)along * width};
   /* Blocks that one owner has for one block column's process: at most every lcm-th one. */
   plan.kind[PANEL_COLS] =
-    (osla_panels_kind){.used = true,
+    (osla_panels_kind){.used = osla_transport_n_nodes(v->t) > 1 || !f->readable,
                        .in_column = lower,
                        .in_buffer = true,
                        .stride = f->common,

@@ -31,9 +31,9 @@ osla_route osla_panels_route(osla_panels *p, panel_kind kind, int root, size_t b
   return route;
 }
 
-int osla_panels_pieces(const osla_route *route, size_t bytes)
+int osla_panels_pieces(const osla_panels *p, const osla_route *route, size_t bytes)
 {
-  size_t pieces = (bytes + PIECE_BYTES - 1) / PIECE_BYTES;
+  size_t pieces = (bytes + p->plan.piece - 1) / p->plan.piece;
   if (route->forward == OSLA_FORWARD_FLAT || pieces < 1) return 1;
   return pieces < PANEL_MOST_PIECES ? (int)pieces : PANEL_MOST_PIECES;
 }
@@ -76,7 +76,7 @@ static size_t most_posts(osla_panels *p)
     while (((size_t)1 << deep) <= stations)
       deep++;
     osla_route forwarded = {.forward = OSLA_FORWARD_RING};
-    size_t pieces = deep * (size_t)osla_panels_pieces(&forwarded, k->room);
+    size_t pieces = deep * (size_t)osla_panels_pieces(p, &forwarded, k->room);
     most += roots * (pieces > stations ? pieces : stations);
   }
   return most;
@@ -104,12 +104,11 @@ static osla_err make_work(osla_panels *p, const osla_grid *grid)
 /* Sets are as large for all ranks: any of a kind's roots may lie in any position. */
 static void lay_out(osla_panels *p, const osla_grid *grid, bool far)
 {
-  if (!far && p->plan.readable) return;
   for (int kind = 0; kind < PANEL_KINDS; kind++) {
     osla_panels_kind *k = &p->plan.kind[kind];
     int length = k->in_column ? osla_grid_nprow(grid) : osla_grid_npcol(grid);
     size_t regions = k->stride > 0 ? (size_t)((length + k->stride - 1) / k->stride) : 1;
-    if (!k->used) continue;
+    if (!k->used || (!far && p->plan.readable && !k->in_buffer)) continue;
     k->room = (k->room + ALIGN - 1) / ALIGN * ALIGN;
     p->start[kind] = p->set;
     p->set += regions * k->room;
@@ -123,6 +122,7 @@ osla_err osla_panels_create(osla_grid *grid, const osla_panels_plan *plan, osla_
   osla_err err = OSLA_OK;
   OSLA_CALL(osla_agree(t, p ? OSLA_OK : osla_error_set(OSLA_ERR_MEM, "panels object")));
   p->plan = *plan;
+  if (plan->piece == 0) p->plan.piece = PIECE_BYTES;
   p->t = t;
   p->active = osla_grid_prow(grid) >= 0 &&
               (plan->column_rows == 0 || osla_grid_prow(grid) < plan->column_rows);

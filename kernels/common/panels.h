@@ -45,6 +45,7 @@ typedef struct osla_panels_plan {
   int look_ahead;  /* a rank publishes at most so many steps ahead of the one that it works on */
   int column_rows; /* process rows that take part, the first ones; 0: all */
   osla_forward forward;
+  size_t piece;  /* bytes in which a panel is passed on; 0: chosen */
   bool readable; /* neighbours read what a root publishes where it lies */
   void *kernel;
   /* Bytes of a root's panel, by its position in my line; 0: it publishes none in this step, or

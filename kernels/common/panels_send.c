@@ -116,7 +116,7 @@ static osla_err serve(osla_panels *p, panel_kind kind, panel_cursor *c, bool *do
     neighbours = is_neighbour(line, i);
   *done = c->bytes == 0 || c->route.reads != line->me || (!neighbours && c->route.count == 0);
   if (*done) return OSLA_OK;
-  int all = osla_panels_pieces(&c->route, c->bytes);
+  int all = osla_panels_pieces(p, &c->route, c->bytes);
   if (c->sent < 0 && !own_is_ready(p, kind, c, neighbours)) return OSLA_OK;
   if (c->sent < 0) c->sent = 0;
   int here = own ? all : pieces_here(p, kind, c, root, all);

@@ -291,6 +291,8 @@ static osla_err check(const lu *f, const int64_t *ipiv, const osla_lu_options *o
              "LU: look_ahead = %d is not -1, 0, 1 or 2", look_ahead);
   OSLA_CHECK(f->pivoting >= OSLA_PIVOT_PARTIAL && f->pivoting <= OSLA_PIVOT_NONE, OSLA_ERR_ARG,
              "LU: pivoting = %d is not a way of pivoting", (int)f->pivoting);
+  OSLA_CHECK(f->forward >= OSLA_FORWARD_CHOSEN && f->forward <= OSLA_FORWARD_TREE, OSLA_ERR_ARG,
+             "LU: forward = %d is not a way to forward panels", (int)f->forward);
   OSLA_CHECK(f->pivoting == OSLA_PIVOT_NONE || ipiv || v->rows == 0, OSLA_ERR_ARG,
              "LU: no ipiv for the pivots");
   return OSLA_OK;
