@@ -227,14 +227,16 @@ typedef struct update_of {
 static osla_err update_behind(chol *f, const update_of *u, int64_t behind, int64_t end,
                               int64_t from, int64_t to)
 {
-  int64_t piece = osla_pipeline_piece(f->panels, end - behind, to - from, u->s->size);
-  for (int64_t at = from; at < to; at += piece) {
-    int64_t width = to - at < piece ? to - at : piece;
-    OSLA_CALL(osla_chol_update_block(
-      f, end - behind, width, u->s->size, advance_along(f, u->rows, behind - u->s->along_after),
-      advance_along(f, u->columns, at - u->first), element(f, behind, at)));
-    if (osla_panels_relay(f->panels)) osla_progress(f->v.t);
-  }
+  osla_tile tile = osla_pipeline_tile(f->panels, end - behind, to - from, u->s->size);
+  for (int64_t at = from; at < to; at += tile.cols)
+    for (int64_t i = behind; i < end; i += tile.rows) {
+      int64_t along = end - i < tile.rows ? end - i : tile.rows;
+      int64_t across = to - at < tile.cols ? to - at : tile.cols;
+      OSLA_CALL(osla_chol_update_block(
+        f, along, across, u->s->size, advance_along(f, u->rows, i - u->s->along_after),
+        advance_along(f, u->columns, at - u->first), element(f, i, at)));
+      if (osla_panels_relay(f->panels)) osla_progress(f->v.t);
+    }
   return OSLA_OK;
 }
 

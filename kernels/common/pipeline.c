@@ -1,5 +1,7 @@
 #include "pipeline.h"
 
+#include <math.h>
+
 /* Brings panel k up to date with the steps from `from` on, and factors it. */
 static osla_err advance_panel(const osla_pipeline *p, int64_t k, int64_t from)
 {
@@ -25,13 +27,18 @@ osla_err osla_pipeline_run(const osla_pipeline *p)
   return OSLA_OK;
 }
 
-int64_t osla_pipeline_piece(const osla_panels *panels, int64_t rows, int64_t cols, int64_t depth)
+osla_tile osla_pipeline_tile(const osla_panels *panels, int64_t rows, int64_t cols, int64_t depth)
 {
-  const double piece_flops = 64e6; /* some 2 to 4 ms */
-  enum { NARROWEST = 64 };         /* narrower products are slower */
-  if (!osla_panels_relay(panels)) return cols;
-  double width = piece_flops / (2.0 * (double)(rows > 0 ? rows : 1) * (double)depth);
-  if (width >= (double)cols) return cols;
-  int64_t piece = (int64_t)width / NARROWEST * NARROWEST;
-  return piece < NARROWEST ? NARROWEST : piece;
+  /* Some 1 ms: beyond that lines stand idle, below it copying operands tells. Flat tiles would copy
+   * more (OpenBLAS, depth 128: 3072 x 64 94 %, 384 x 384 97 % of the rate of the whole). */
+  const double tile_flops = 40e6;
+  enum { UNIT = 64 };
+  osla_tile all = {rows, cols};
+  if (!osla_panels_relay(panels) || depth < 1) return all;
+  double side = sqrt(tile_flops / (2.0 * (double)depth));
+  if (side * side >= (double)rows * (double)cols) return all;
+  osla_tile tile = {(int64_t)side / UNIT * UNIT + UNIT, (int64_t)side / UNIT * UNIT + UNIT};
+  if (tile.rows > rows) tile = (osla_tile){rows, tile.cols * tile.rows / rows};
+  if (tile.cols > cols) tile = (osla_tile){tile.rows * tile.cols / cols, cols};
+  return tile;
 }

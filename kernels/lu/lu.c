@@ -46,16 +46,19 @@ static osla_err update(const lu *f, const lu_step *s, const lu_panel *panel, lu_
 {
   const local_view *v = &f->v;
   int64_t rows = v->rows - s->row_after;
-  int64_t piece = osla_pipeline_piece(f->panels, rows, cols, s->size);
-  for (int64_t c = 0; c < cols && rows > 0; c += piece) {
-    int64_t width = cols - c < piece ? cols - c : piece;
-    double since = osla_trace_now(v->t);
-    OSLA_CALL(osla_blas_gemm(v->dtype, OSLA_NOTRANS, OSLA_NOTRANS, rows, width, s->size, -1,
-                             panel->l.at, panel->l.ld, u.at + (size_t)(c * u.ld) * v->element, u.ld,
-                             1, local_at(v, s->row_after, col + c), v->lld));
-    osla_trace_add(v->t, OSLA_TRACE_GEMM, since, 2.0 * (double)(rows * width) * (double)s->size);
-    if (osla_panels_relay(f->panels)) osla_progress(v->t);
-  }
+  osla_tile tile = osla_pipeline_tile(f->panels, rows, cols, s->size);
+  for (int64_t c = 0; c < cols; c += tile.cols)
+    for (int64_t r = 0; r < rows; r += tile.rows) {
+      int64_t m = rows - r < tile.rows ? rows - r : tile.rows;
+      int64_t n = cols - c < tile.cols ? cols - c : tile.cols;
+      double since = osla_trace_now(v->t);
+      OSLA_CALL(osla_blas_gemm(v->dtype, OSLA_NOTRANS, OSLA_NOTRANS, m, n, s->size, -1,
+                               panel->l.at + (size_t)r * v->element, panel->l.ld,
+                               u.at + (size_t)(c * u.ld) * v->element, u.ld, 1,
+                               local_at(v, s->row_after + r, col + c), v->lld));
+      osla_trace_add(v->t, OSLA_TRACE_GEMM, since, 2.0 * (double)(m * n) * (double)s->size);
+      if (osla_panels_relay(f->panels)) osla_progress(v->t);
+    }
   return OSLA_OK;
 }
 
