@@ -21,7 +21,7 @@ kernels_sources = \
   kernels/gemm/gemm_run.c kernels/gemm/gemm_triangle.c kernels/gemm/gemm_split.c kernels/gemm/gemm.c \
   kernels/lu/lu_block.h kernels/lu/lu_block.c \
   kernels/lu/lu.h kernels/lu/lu_column.c kernels/lu/lu_publish.c kernels/lu/lu_rows.c \
-  kernels/lu/lu_panel.c kernels/lu/lu.c \
+  kernels/lu/lu_panel.h kernels/lu/lu_pivot.c kernels/lu/lu_panel.c kernels/lu/lu.c \
   kernels/chol/chol_shape.h kernels/chol/chol_shape.c \
   kernels/chol/chol.c \
   kernels/solve/rhs.h kernels/solve/rhs.c \

@@ -24,6 +24,10 @@
 
 enum { LINE = 64, MAX_LOOK_AHEAD = 2 };
 
+/* From so many process rows on, a column's pivot is found in log p rounds: fewer ranks are faster
+ * when each tells all others at once. */
+enum { COMBINE_FROM = 5 };
+
 lu_step osla_lu_step_make(const lu *f, int64_t k)
 {
   const local_view *v = &f->v;
@@ -167,16 +171,18 @@ static size_t up_to_line(size_t bytes)
 static size_t store_bytes(lu *f)
 {
   const local_view *v = &f->v;
-  size_t nb = (size_t)v->nb, e = v->element, p = (size_t)v->p;
+  size_t nb = (size_t)v->nb, e = v->element;
   f->head_bytes = LINE + up_to_line(nb * sizeof(int64_t)) + up_to_line(nb * nb * e);
   f->rows_at = (size_t)((f->steps + v->q - 1) / v->q) * f->head_bytes;
   if (v->p == 1) return f->rows_at;
   f->rows_set = up_to_line(2 * nb * (size_t)v->cols * e);
   f->records_at = f->rows_at + 2 * f->rows_set;
   /* The largest record is a tournament's: indices and rows of a whole panel. */
-  size_t record = f->pivoting == OSLA_PIVOT_PARTIAL ? 16 + 2 * nb * e : 8 + nb * 8 + nb * nb * e;
+  size_t record = f->pivoting == OSLA_PIVOT_PARTIAL ? 24 + 2 * nb * e : 8 + nb * 8 + nb * nb * e;
   f->record_bytes = up_to_line(record);
-  return f->records_at + 2 * p * f->record_bytes;
+  f->combined = f->pivoting == OSLA_PIVOT_PARTIAL && v->p >= COMBINE_FROM;
+  f->n_records = f->combined ? osla_lu_combination_slots(v->p) : v->p;
+  return f->records_at + 2 * (size_t)f->n_records * f->record_bytes;
 }
 
 /* Can the ranks of each process column read one another's panels? The same answer on all ranks. */
@@ -216,6 +222,7 @@ static osla_err set_up(lu *f)
   f->u = malloc(v->p > 1 ? (size_t)v->cols * width + 1 : 1);
   f->scratch = malloc(v->p > 1 ? scratch : 1);
   f->row_posts = calloc(2 * p, sizeof *f->row_posts);
+  f->offered = malloc(f->record_bytes + 1);
   f->column_posts = calloc(2 * p, sizeof *f->column_posts);
   OSLA_CALL(osla_segment_create(v->t, store, LU_PURPOSES, &f->store));
   OSLA_CALL(osla_lu_panels_create(f));
@@ -223,7 +230,7 @@ static osla_err set_up(lu *f)
   f->theirs = malloc(theirs + 1);
   osla_err err = OSLA_OK;
   if (!f->pivots || !f->moves || !f->places || !f->candidates || !f->permutation || !f->u ||
-      !f->scratch || !f->theirs || !f->row_posts || !f->column_posts)
+      !f->scratch || !f->theirs || !f->offered || !f->row_posts || !f->column_posts)
     err = osla_error_set(OSLA_ERR_MEM, "LU: buffers of %zu bytes", 2 * scratch + theirs);
   return osla_agree(v->t, err);
 }
@@ -240,6 +247,7 @@ static void clean_up(lu *f)
   free(f->u);
   free(f->scratch);
   free(f->theirs);
+  free(f->offered);
   free(f->row_posts);
   free(f->column_posts);
 }

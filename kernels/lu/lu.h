@@ -1,8 +1,9 @@
 /* What the files of the LU factorisation share (internal).
  *
  *   lu.c          contract, the loop over the steps
- *   lu_panel.c    factoring a panel: without pivots, alone, or in step with the process column
- *   lu_column.c   one small exchange between the ranks of a process column
+ *   lu_panel.c    factoring a panel: the ways, alone or with others
+ *   lu_pivot.c    in step with the process column, column by column
+ *   lu_column.c   small exchanges between the ranks of a process column
  *   lu_publish.c  panels on their way along process rows, what they look like
  *   lu_rows.c     row interchanges
  *   lu_block.c    the diagonal block without pivots
@@ -68,6 +69,9 @@ typedef struct lu {
    * two sets of rows under exchange, then two sets of records for the process column. */
   osla_segment *store;
   size_t head_bytes, rows_at, rows_set, records_at, record_bytes;
+  int n_records;          /* of a set */
+  bool combined;          /* pivots are found in log p rounds, not by everybody's record */
+  unsigned char *offered; /* my record then */
   uint64_t row_exchanges, column_exchanges, permutations;
   osla_posted *row_posts, *column_posts; /* [2 p] of the last two exchanges, to each process row */
   int64_t *pivots;                       /* [order] of all steps so far, global */
@@ -111,6 +115,13 @@ osla_err osla_lu_factor_panel(lu *f, const lu_step *s);
 unsigned char *osla_lu_record_mine(const lu *f);
 osla_err osla_lu_record_publish(lu *f, size_t bytes);
 const unsigned char *osla_lu_record_of(const lu *f, int prow); /* of the last exchange; waits */
+
+/* record := the combination of the records of all, in log p rounds; `add` combines two, in any
+ * order with the same result. Local, but all ranks of the column call it. */
+osla_err osla_lu_combine(lu *f, void *record, size_t bytes,
+                         void (*add)(const lu *f, void *record, const void *other));
+int osla_lu_rounds(int p);
+int osla_lu_combination_slots(int p); /* records of a set that it needs */
 
 /* ---- lu_rows.c ---- */
 
