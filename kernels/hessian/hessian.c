@@ -1,6 +1,9 @@
 /* The accumulator's life: make, commit, hand out, reset, free. */
+#include "hessian.h"
 #include "hessian_exact.h"
 #include "hessian_ledger.h"
+#include "hessian_node.h"
+#include "hessian_workspace.h"
 
 #include <inttypes.h>
 #include <math.h>

@@ -9,8 +9,10 @@
  * window by window under the owner's locks, or between the messages of a chain. So are ready blocks
  * of some size for other nodes, in windows that stay in the cache on their way.
  */
+#include "hessian_deliver.h"
 #include "hessian.h"
 #include "hessian_message.h"
+#include "hessian_node.h"
 #include "osla_clock.h"
 #include "osla_random.h"
 

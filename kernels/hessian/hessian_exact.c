@@ -5,6 +5,7 @@
  * meets it, and reported by the next commit on all ranks.
  */
 #include "hessian_exact.h"
+#include "hessian.h"
 #include "hessian_fixed.h"
 
 #include <inttypes.h>

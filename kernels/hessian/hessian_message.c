@@ -3,20 +3,6 @@
 
 #include <string.h>
 
-piece osla_piece_columns(const piece *p, int64_t from, int64_t cols, size_t element)
-{
-  piece part = *p;
-  part.cols = cols;
-  part.col += from;
-  part.begin += from;
-  part.end += from;
-  if (part.col_place)
-    part.col_place += from;
-  else if (part.values)
-    part.values += (size_t)(from * p->ld) * element;
-  return part;
-}
-
 static size_t padded(size_t bytes)
 {
   return (bytes + MESSAGE_PAD - 1) / MESSAGE_PAD * MESSAGE_PAD;

@@ -9,7 +9,7 @@
 #ifndef OSLA_HESSIAN_MESSAGE_H
 #define OSLA_HESSIAN_MESSAGE_H
 
-#include "hessian.h"
+#include "hessian_add.h"
 
 enum { MESSAGE_FIRST = 1, MESSAGE_LAST = 2, MESSAGE_WIDE = 4, MESSAGE_PAD = 8 };
 
@@ -24,9 +24,6 @@ typedef struct message_head {
 
 /* Where the bytes go, in order: a ring, or a buffer in tests. */
 typedef void message_write(void *arg, const void *bytes, size_t count);
-
-/* Columns [from, from + cols) of a piece, as a piece; of one that is not packed. */
-piece osla_piece_columns(const piece *p, int64_t from, int64_t cols, size_t element);
 
 /* Bytes of a message with this many rows, columns and values, and of one with columns of G. Both
  * are meant for sizes below 2^31 and answer SIZE_MAX beyond that. */
