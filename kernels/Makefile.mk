@@ -38,6 +38,8 @@ kernels_hessian_sources = \
   kernels/hessian/hessian_add.h kernels/hessian/hessian_add.c \
   kernels/hessian/hessian_fill.h kernels/hessian/hessian_fill.c \
   kernels/hessian/hessian_message.h kernels/hessian/hessian_message.c \
+  kernels/hessian/hessian_arrivals.h kernels/hessian/hessian_arrivals.c \
+  kernels/hessian/hessian_wire.h kernels/hessian/hessian_wire.c \
   kernels/hessian/hessian_outbox.h kernels/hessian/hessian_outbox.c \
   kernels/hessian/hessian_inbox.h kernels/hessian/hessian_inbox.c \
   kernels/hessian/hessian_node.h kernels/hessian/hessian_node.c \

@@ -79,11 +79,11 @@ static void round_trip(osla_uplo uplo, int64_t far)
   bytes b = {(unsigned char *)room, 0};
   make_sample(&s, uplo, far);
   size_t told = osla_message_size(&s.p, 0, sizeof(double));
-  size_t wrote = osla_message_put(&s.p, 77, MESSAGE_FIRST, sizeof(double), uplo, keep, &b);
+  size_t wrote = osla_message_put(&s.p, 9, 77, MESSAGE_FIRST, sizeof(double), uplo, keep, &b);
   OSLA_ASSERT_MSG(told == wrote && wrote == b.count, "%zu, %zu, %zu", told, wrote, b.count);
   message_view m = osla_message_read(b.at, sizeof(double), uplo, lists);
   CU_ASSERT(wrote % MESSAGE_PAD == 0);
-  CU_ASSERT(m.head.bytes == wrote && m.head.stripes == 77 && m.head.k == 0);
+  CU_ASSERT(m.head.bytes == wrote && m.head.stripes == 77 && m.head.owner == 9 && m.head.k == 0);
   CU_ASSERT(m.head.flags ==
             (MESSAGE_FIRST | (s.row[ROWS - 1] > UINT32_MAX ? (uint32_t)MESSAGE_WIDE : 0)));
   check_values(&s, &m);
@@ -102,12 +102,12 @@ static void round_trip_of_g(osla_uplo uplo, int64_t far)
   for (int i = 0; i < K * COLS; i++)
     col_panel[i] = (float)(1000 + i);
   size_t told = osla_message_size(&s.p, K, sizeof(float));
-  size_t wrote = osla_message_put_g(&s.p, 5, MESSAGE_LAST, K, row_panel, col_panel, sizeof(float),
-                                    uplo, keep, &b);
+  size_t wrote = osla_message_put_g(&s.p, 9, 5, MESSAGE_LAST, K, row_panel, col_panel,
+                                    sizeof(float), uplo, keep, &b);
   CU_ASSERT(told == wrote && wrote == b.count);
   message_view m = osla_message_read(b.at, sizeof(float), uplo, lists);
   int64_t low = s.begin[0];
-  CU_ASSERT(m.head.k == K && m.p.values == NULL && m.p.row[0] == s.row[low]);
+  CU_ASSERT(m.head.k == K && m.head.owner == 9 && m.p.values == NULL && m.p.row[0] == s.row[low]);
   CU_ASSERT(memcmp(m.row_panel, row_panel + K * low, (size_t)(K * m.p.rows) * sizeof(float)) == 0);
   CU_ASSERT(memcmp(m.col_panel, col_panel, sizeof col_panel) == 0);
 }

@@ -3,8 +3,7 @@
 #define OSLA_HESSIAN_INTERNAL_H
 
 #include "hessian_combine.h"
-#include "hessian_inbox.h"
-#include "hessian_outbox.h"
+#include "hessian_wire.h"
 #include "local_view.h"
 
 #include <pthread.h>
@@ -24,23 +23,22 @@ struct osla_hessian {
   node_sums *node;       /* NULL without options.node_sums */
 
   pthread_mutex_t mutex; /* guards the workspace list, the gradient, memory and `dirty` */
-  workspace *free_list;
+  struct workspace *free_list;
   double *gradient;                 /* [n] committed */
   double *pending_gradient;         /* [n] since the last commit */
   bool dirty;                       /* updates since the last commit */
   osla_hessian_stats stats;         /* of updates that have returned, and of the hook */
   size_t memory, memory_peak;       /* bytes in use, and their peak */
   size_t memory_fixed, memory_most; /* of them, for the wire; the cap, SIZE_MAX: none */
-  uint64_t frees;                   /* workspaces given back */
   struct ledger *ledger;            /* hessian_ledger.h */
 
-  size_t ring_bytes, inbox_bytes, message_most; /* sizes, the same on all ranks */
-  outbox *outboxes;                             /* [ranks] */
-  intake *intakes;                              /* [ranks] */
-  inbox inboxes[INBOXES];
-  int n_inboxes, next_origin;
+  struct wire *wire; /* hessian_wire.h; to other nodes */
   bool hooked;
 };
+
+/* As osla_hessian_create, where a gate's words (hessian_arrivals.h) branch by `fan`: for tests. */
+osla_err osla_hessian_create_fan(osla_grid *grid, int64_t n, const osla_hessian_options *options,
+                                 int fan, osla_hessian **out);
 
 /* Waits until the updates of all ranks are in their owners' memory; none may be under
  * way. Collective. */

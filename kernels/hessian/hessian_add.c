@@ -2,6 +2,7 @@
 #include "hessian_add.h"
 #include "hessian.h"
 #include "hessian_exact.h"
+#include "hessian_split.h"
 #include "osla_trace.h"
 
 /* A strip ends with the piece, or where its runs would not fit. Runs shorter than RUN_LEAST on

@@ -7,6 +7,7 @@
 #include "hessian_exact.h"
 #include "hessian.h"
 #include "hessian_fixed.h"
+#include "hessian_split.h"
 
 #include <inttypes.h>
 #include <limits.h>

@@ -10,6 +10,7 @@
 #include "hessian_node.h"
 #include "hessian.h"
 #include "hessian_message.h"
+#include "hessian_outbox.h"
 #include "osla_clock.h"
 
 #include <inttypes.h>

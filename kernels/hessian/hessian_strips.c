@@ -7,6 +7,7 @@
  */
 #include "hessian.h"
 #include "hessian_exact.h"
+#include "hessian_split.h"
 #include "osla_blas.h"
 #include "osla_trace.h"
 

@@ -145,11 +145,9 @@ void osla_workspace_give(osla_hessian *h, workspace *w)
   add_stats(&h->stats, &w->stats);
   w->next = h->free_list;
   h->free_list = w;
-  uint64_t frees = ++h->frees;
   (void)pthread_mutex_unlock(&h->mutex);
   /* Wakes threads of this rank that wait for memory. A store on the node: it cannot fail. */
-  if (h->memory_most < SIZE_MAX)
-    (void)osla_notify(h->segment, osla_transport_rank(h->v.t), NOTIFY_ROOM, frees);
+  if (h->memory_most < SIZE_MAX) osla_wire_wake(h, osla_transport_rank(h->v.t));
 }
 
 void osla_workspace_free_all(osla_hessian *h)
