@@ -67,6 +67,7 @@ osla_err osla_wire_create(osla_hessian *h, int fan)
   w->node_start = calloc((size_t)nodes + 1, sizeof *w->node_start);
   OSLA_CHECK(w->member && w->node_start, OSLA_ERR_MEM, "tables of %d ranks", ranks);
   int smallest = list_members(t, w);
+  w->remote = ranks - smallest;
   w->shape = osla_arrivals_shape(nodes > 1 ? (ranks - 1) / smallest + 1 : 0, fan);
   return OSLA_OK;
 }
@@ -96,7 +97,7 @@ static size_t part_of(size_t bytes, size_t parts)
 
 /* Half of the room is for the rings; of the rest an inbox takes 5 parts and what is unpacked from a
  * message 3, four times a message's size. */
-static void divide(wire *w, size_t bytes, int ranks)
+static void divide(wire *w, size_t bytes)
 {
   int nodes = w->n_nodes - 1;
   size_t rings = bytes / 2 / RING_MIN;
@@ -104,7 +105,7 @@ static void divide(wire *w, size_t bytes, int ranks)
   if (rings < (size_t)w->n_rings) w->n_rings = rings > 1 ? (int)rings : 1;
   w->scarce = w->n_rings < nodes;
   w->ring_bytes = part_of(bytes / 2, (size_t)w->n_rings);
-  w->n_inboxes = ranks - 1 < INBOXES ? ranks - 1 : INBOXES;
+  w->n_inboxes = w->remote < INBOXES ? w->remote : INBOXES;
   w->inbox_bytes = part_of(bytes / 16 * 5, (size_t)w->n_inboxes);
   size_t message = bytes / 64 * 3 / (size_t)w->n_inboxes;
   if (message < RING_MIN / RING_PARTS) message = RING_MIN / RING_PARTS;
@@ -116,7 +117,7 @@ static void divide(wire *w, size_t bytes, int ranks)
 void osla_wire_sizes(osla_hessian *h, size_t bytes)
 {
   wire *w = h->wire;
-  if (w->n_nodes > 1) divide(w, bytes, osla_transport_size(h->v.t));
+  if (w->n_nodes > 1) divide(w, bytes);
   w->arrivals_start = aligned(osla_wire_taken_offset(w->n_nodes));
   w->rings_start = w->arrivals_start + osla_arrivals_bytes(&w->shape);
   w->segment_bytes = w->rings_start + (size_t)w->n_rings * w->ring_bytes;

@@ -26,17 +26,19 @@ typedef struct wire {
   bool scarce; /* fewer rings than nodes */
   size_t arrivals_start, rings_start, segment_bytes;
   arrival_shape shape;
+  int remote;                    /* ranks of other nodes, seen from the smallest one */
   int n_nodes, node, place;      /* my node, and my place among its members */
   int *member, *node_start;      /* ranks by node: [ranks], [n_nodes + 1] */
   struct outbox_table *outboxes; /* hessian_outbox.c */
   struct inbox_table *inboxes;   /* hessian_inbox.c */
 } wire;
 
-/* Sizes for `bytes` in all. fan: of hessian_arrivals.h. Collective in its arguments; nothing is
- * allocated but the tables of ranks. Errors: MEM. */
+/* h->wire, with who is where. fan: of hessian_arrivals.h. Local. Errors: MEM. */
 osla_err osla_wire_create(osla_hessian *h, int fan);
-void osla_wire_sizes(osla_hessian *h, size_t bytes);
 void osla_wire_free(osla_hessian *h);
+
+/* Sizes and places: rings and inboxes within `bytes`, if these are enough for one of each. */
+void osla_wire_sizes(osla_hessian *h, size_t bytes);
 size_t osla_wire_bytes(const osla_hessian *h); /* of segment and tables */
 
 /* The rank of a node that hears of me, or of another origin; and where this origin stands there. */
