@@ -28,6 +28,7 @@ tests_programs = \
   tests/test_segment \
   tests/test_attach \
   tests/test_notify \
+  tests/test_eager \
   tests/test_stripes \
   tests/test_grid \
   tests/test_matrix \

@@ -291,7 +291,7 @@ bad "osla-bench hpl: --nb: '16,0' is not a list of sizes of at least 1"
 run node 0 hpl --grid 1x1,1
 bad "osla-bench hpl: --grid: '1' is not a grid such as 2x3"
 run node 0 put --ref scalapack
-bad "osla-bench put: --ref: 'scalapack' is not one of none,blas,mpi"
+bad "osla-bench put: --ref: 'scalapack' is not one of none,blas,mpi,send"
 run node 0 hessian --n 100 --size 101
 bad "osla-bench hessian: --size: 101 indices, but n = 100"
 run node 0 hessian --size 5,x
