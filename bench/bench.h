@@ -70,9 +70,13 @@ typedef struct bench_settings {
   int n_ref_nb;                     /* 0: our matrices */
   osla_pivoting pivoting;           /* lu, hpl */
   int look_ahead;                   /* osla_lu_options; also chol's */
+  osla_forward forward;             /* the same */
   bool chol;                        /* solve: with the factor of Cholesky, else of LU */
   int64_t nrhs;                     /* solve */
 } bench_settings;
+
+/* "chosen", "flat", "ring", "tree". Local. */
+const char *bench_forward_name(osla_forward forward);
 
 /* What a kernel runs with. */
 typedef struct bench_job {
@@ -108,7 +112,7 @@ typedef struct bench_kernel {
   bool shapes;                                /* has --trans, --m, --ablate, --plan */
   bool other_nb;                              /* has --ref-nb, where scalapack is built in */
   const char *pivotings; /* what --pivoting takes, the default first; NULL: no such option */
-  int most_look_ahead;   /* what --look-ahead takes; 0: no such option */
+  int most_look_ahead;   /* what --look-ahead takes; 0: neither this nor --forward */
   bool solves;           /* has --kind, --nrhs */
   int reps;              /* default of --reps; 0: 5 */
   bool pairs;            /* needs two ranks; --n counts bytes; no matrix options */
@@ -175,7 +179,7 @@ typedef struct bench_case {
   int64_t m, k;          /* of a product; 0: it has none */
   const char *trans;     /* of a product: "NN", "NT" ...; NULL: it has none */
   const char *pivoting;  /* of LU: "partial" ...; NULL: it has none */
-  bool look_ahead;       /* it has --look-ahead */
+  bool look_ahead;       /* it has --look-ahead and --forward */
   int64_t nrhs;          /* of a solve; 0: it has none */
   const char *variant;   /* behind the kernel's name in the table, "upper 400"; NULL: none */
   const bench_figure *parameters; /* integers for the JSON lines */

@@ -110,7 +110,8 @@ static osla_err run_lu(void *data)
 {
   factor_set *set = data;
   osla_lu_options options = {.pivoting = set->factor->pivoting,
-                             .look_ahead = set->factor->job->settings->look_ahead};
+                             .look_ahead = set->factor->job->settings->look_ahead,
+                             .forward = set->factor->job->settings->forward};
   osla_lu_result result;
   OSLA_CALL(osla_getrf(set->a, set->pivots, &options, &result));
   set->info = result.trusted ? 0 : 1;
@@ -126,8 +127,8 @@ static osla_err solve_lu(void *data)
 static osla_err run_chol(void *data)
 {
   factor_set *set = data;
-  int look_ahead = set->factor->job->settings->look_ahead;
-  osla_chol_options options = {.look_ahead = look_ahead};
+  const bench_settings *settings = set->factor->job->settings;
+  osla_chol_options options = {.look_ahead = settings->look_ahead, .forward = settings->forward};
   return osla_potrf(set->a, OSLA_LOWER, &options, &set->info);
 }
 

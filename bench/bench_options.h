@@ -28,12 +28,12 @@ int bench_product_take(const bench_kernel *kernel, const bench_raw_product *raw,
 
 /* The same for the options of factorisations and solves. */
 typedef struct bench_raw_factor {
-  char *pivoting, *kind;
+  char *pivoting, *forward, *kind;
   int look_ahead;
   long long nrhs;
 } bench_raw_factor;
 
-enum { BENCH_FACTOR_OPTIONS = 5 };
+enum { BENCH_FACTOR_OPTIONS = 6 };
 void bench_factor_table(const bench_kernel *kernel, bench_raw_factor *raw,
                         struct poptOption table[BENCH_FACTOR_OPTIONS]);
 int bench_factor_take(const bench_kernel *kernel, const bench_raw_factor *raw,

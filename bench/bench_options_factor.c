@@ -19,12 +19,19 @@ void bench_factor_table(const bench_kernel *kernel, bench_raw_factor *raw,
     "look-ahead",     '\0', POPT_ARG_INT | POPT_ARGFLAG_SHOW_DEFAULT,
     &raw->look_ahead, 0,    "Panels that ours factors ahead of the update; 0: chosen, -1: none",
     "PANELS"};
+  const struct poptOption forward = {
+    "forward",     '\0', POPT_ARG_STRING,
+    &raw->forward, 0,    "How panels of ours reach other nodes: chosen (default), flat, ring, tree",
+    "HOW"};
   const struct poptOption solves[] = {
     {"kind", '\0', POPT_ARG_STRING, &raw->kind, 0, "Whose factors: lu (default), chol", "KIND"},
     {"nrhs", '\0', POPT_ARG_LONGLONG | POPT_ARGFLAG_SHOW_DEFAULT, &raw->nrhs, 0, "Right-hand sides",
      "NRHS"}};
   if (kernel->pivotings) *table++ = pivoting;
-  if (kernel->most_look_ahead > 0) *table++ = look_ahead;
+  if (kernel->most_look_ahead > 0) {
+    *table++ = look_ahead;
+    *table++ = forward;
+  }
   if (kernel->solves) {
     memcpy(table, solves, sizeof solves);
     table += sizeof solves / sizeof *solves;
@@ -44,10 +51,29 @@ static int take_pivoting(const bench_kernel *kernel, const char *text, bench_set
   return OSLA_EXIT_OK;
 }
 
+const char *bench_forward_name(osla_forward forward)
+{
+  static const char *const names[] = {"chosen", "flat", "ring", "tree"};
+  return names[forward];
+}
+
+static int take_forward(const bench_kernel *kernel, const char *text, bench_settings *settings)
+{
+  settings->forward = OSLA_FORWARD_CHOSEN;
+  if (!text) return OSLA_EXIT_OK;
+  for (int way = OSLA_FORWARD_CHOSEN; way <= OSLA_FORWARD_TREE; way++)
+    if (strcmp(bench_forward_name((osla_forward)way), text) == 0) {
+      settings->forward = (osla_forward)way;
+      return OSLA_EXIT_OK;
+    }
+  return bench_error(kernel, "--forward: '%s' is not one of chosen,flat,ring,tree", text);
+}
+
 int bench_factor_take(const bench_kernel *kernel, const bench_raw_factor *raw,
                       bench_settings *settings)
 {
   int status = take_pivoting(kernel, raw->pivoting, settings);
+  if (!status) status = take_forward(kernel, raw->forward, settings);
   if (!status && (raw->look_ahead < -1 || raw->look_ahead > kernel->most_look_ahead))
     status = bench_error(kernel, "--look-ahead: %d is not from -1 to %d", raw->look_ahead,
                          kernel->most_look_ahead);

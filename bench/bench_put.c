@@ -188,6 +188,30 @@ static osla_err run_mpi(void *data)
   return origin(d) ? reference_signal(d->partner) : reference_await(0);
 }
 
+/* --- send: what a message costs, notify alone --- */
+
+static osla_err check_send(void *data, double *residual)
+{
+  put_data *d = data;
+  double wrong = d->in_pair && memcmp(d->sink, d->source, d->bytes) != 0 ? INFINITY : 0;
+  OSLA_CALL(osla_allreduce(d->job->transport, &wrong, 1, MPI_DOUBLE, MPI_MAX));
+  *residual = wrong;
+  return OSLA_OK;
+}
+
+static osla_err run_send(void *data)
+{
+  put_data *d = data;
+  int other = origin(d) ? d->partner : 0;
+  for (int i = 0; i < d->operations && d->in_pair; i++)
+    if (origin(d) == (i % 2 == 0))
+      OSLA_MPI(MPI_Send(d->source, (int)d->bytes, MPI_BYTE, other, 0, MPI_COMM_WORLD));
+    else
+      OSLA_MPI(
+        MPI_Recv(d->sink, (int)d->bytes, MPI_BYTE, other, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE));
+  return OSLA_OK;
+}
+
 /* --- blas: a copy in private memory --- */
 
 static osla_err prepare_copy(void *data)
@@ -227,7 +251,9 @@ static const bench_impl impls[] = {
    .run = run_mpi,
    .check = check_mpi,
    .teardown = teardown_mpi},
+  {.name = "send", .prepare = prepare_copy, .run = run_send, .check = check_send},
 };
+enum { N_IMPLS = sizeof impls / sizeof *impls };
 
 static osla_err run_pair(bench_job *job, size_t bytes, int partner, put_operation operation,
                          const char *name, int most)
@@ -244,7 +270,7 @@ static osla_err run_pair(bench_job *job, size_t bytes, int partner, put_operatio
                   .precision = "",
                   .n = (int64_t)bytes,
                   .impls = impls,
-                  .n_impls = sizeof impls / sizeof *impls,
+                  .n_impls = operation == NOTIFY ? N_IMPLS : N_IMPLS - 1,
                   .data = &d,
                   .work = (double)bytes,
                   .unit = bytes <= 4096 ? BENCH_MICROSECONDS : BENCH_GBYTES,
@@ -297,8 +323,10 @@ const bench_kernel bench_put = {
     "  blas       the limit: memcpy in private memory\n"
     "  mpi        MPI_Put or MPI_Get and MPI_Win_flush on a window of MPI_Win_allocate; notify:\n"
     "             MPI_Put, flush, MPI_Put of a flag, flush\n"
+    "  send       notify alone: MPI_Send and MPI_Recv\n"
     "Residual: 0, or inf when a byte is wrong. Needs at least 2 ranks.\n",
-  .references = "blas,mpi",
+  .references = "blas,mpi,send",
+  .default_references = "blas,mpi",
   .after =
     "Example: mpiexec -n 2 osla-bench put --n 8,65536\n"
     "Two nodes on one machine, with MPICH: MPIR_CVAR_NUM_CLIQUES=2 MPIR_CVAR_CLIQUES_BY_BLOCK=1\n",

@@ -1,6 +1,7 @@
 # Floor 3, one wing for each kernel. Public headers (installed) and sources (with the headers that
 # stay private: only their own wing includes them; those of common/ serve all).
 kernels_headers = \
+  kernels/common/osla_forward.h \
   kernels/gemm/osla_gemm.h \
   kernels/lu/osla_lu.h \
   kernels/chol/osla_chol.h \
@@ -9,14 +10,18 @@ kernels_headers = \
 
 kernels_sources = \
   kernels/common/local_view.h kernels/common/local_view.c \
-  kernels/common/panels.h kernels/common/panels.c \
+  kernels/common/route.h kernels/common/route.c \
+  kernels/common/panels.h kernels/common/panels_state.h kernels/common/panels.c \
+  kernels/common/panels_send.c \
+  kernels/common/pipeline.h kernels/common/pipeline.c \
+  kernels/common/pieces.h kernels/common/pieces.c \
   kernels/common/row_copy.h \
   kernels/gemm/gemm.h kernels/gemm/gemm_operand.c kernels/gemm/gemm_plan.c \
   kernels/gemm/gemm_load.c \
   kernels/gemm/gemm_run.c kernels/gemm/gemm_triangle.c kernels/gemm/gemm_split.c kernels/gemm/gemm.c \
   kernels/lu/lu_block.h kernels/lu/lu_block.c \
   kernels/lu/lu.h kernels/lu/lu_column.c kernels/lu/lu_publish.c kernels/lu/lu_rows.c \
-  kernels/lu/lu_panel.c kernels/lu/lu.c \
+  kernels/lu/lu_panel.h kernels/lu/lu_pivot.c kernels/lu/lu_panel.c kernels/lu/lu.c \
   kernels/chol/chol_shape.h kernels/chol/chol_shape.c \
   kernels/chol/chol.c \
   kernels/solve/rhs.h kernels/solve/rhs.c \

@@ -30,9 +30,11 @@ mpi_sources = \
   src/transport/region_mpi.h src/transport/region_mpi.c \
   src/transport/attach_mpi.c \
   src/transport/region_cache.h src/transport/region_cache.c \
+  src/transport/probe.h src/transport/probe.c \
+  src/transport/eager_mpi.h src/transport/eager_mpi.c \
+  src/transport/eager_state.h src/transport/eager_start.c \
   src/transport/post_mpi.h src/transport/post_mpi.c \
-  src/transport/transport_mpi.c \
-  src/transport/probe.h src/transport/probe.c
+  src/transport/transport_mpi.c
 sim_sources = \
   src/simulation/simulator.h src/simulation/simulator.cpp \
   src/simulation/sim.h \

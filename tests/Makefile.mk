@@ -13,6 +13,8 @@ tests_programs = \
   tests/test_blas \
   tests/test_blas_ready \
   tests/test_index \
+  tests/test_route \
+  tests/test_panels \
   tests/test_groups \
   tests/test_transport \
   tests/test_host \
@@ -26,6 +28,7 @@ tests_programs = \
   tests/test_segment \
   tests/test_attach \
   tests/test_notify \
+  tests/test_eager \
   tests/test_stripes \
   tests/test_grid \
   tests/test_matrix \
@@ -217,6 +220,7 @@ tests_test_own_SOURCES = tests/test_own.c
 tests_test_syrk_SOURCES = tests/test_syrk.c $(tests_gemm_reference)
 tests_lu_reference = $(tests_kernel_reference) tests/lu_reference.c tests/lu_reference.h
 tests_test_lu_SOURCES = tests/test_lu.c $(tests_lu_reference)
+tests_test_panels_SOURCES = tests/test_panels.c $(tests_kernel_reference)
 tests_kernel_trace = tests/kernel_trace.c tests/kernel_trace.h
 tests_test_lu_pivot_SOURCES = tests/test_lu_pivot.c $(tests_lu_reference) $(tests_kernel_trace)
 tests_test_lu_hard_SOURCES = tests/test_lu_hard.c $(tests_lu_reference)

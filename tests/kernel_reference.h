@@ -8,6 +8,7 @@
 #ifndef KERNEL_REFERENCE_H
 #define KERNEL_REFERENCE_H
 
+#include "osla_forward.h"
 #include "osla_matrix.h"
 #include "osla_test.h"
 
@@ -16,6 +17,9 @@
  * the end. The caller frees it. */
 osla_grid *kernel_grid(osla_transport *t, int which);
 int kernel_n_grids(osla_transport *t); /* collective */
+
+/* The ways to forward panels, in turn. */
+osla_forward kernel_forward(int which);
 
 /* Zeroed bytes; ends all ranks if there are none. The caller frees them. */
 void *kernel_allocate(size_t bytes);

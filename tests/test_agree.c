@@ -71,7 +71,7 @@ static void check_factors(const matrices *m, bool odd)
   osla_lu_result result;
   osla_uplo lower = odd ? OSLA_GENERAL : OSLA_LOWER;
   REFUSED(osla_potrf(m->a, lower, NULL, &info), OSLA_ERR_ARG, "uplo = 2");
-  REFUSED(osla_potrf(m->a, OSLA_UPPER, &(osla_chol_options){odd ? 3 : 1}, &info), OSLA_ERR_ARG,
+  REFUSED(osla_potrf(m->a, OSLA_UPPER, &(osla_chol_options){.look_ahead = odd ? 3 : 1}, &info), OSLA_ERR_ARG,
           "look_ahead = 3");
   REFUSED(osla_getrf(m->a, ipiv, &(osla_lu_options){.look_ahead = odd ? 3 : 1}, &result),
           OSLA_ERR_ARG, "look_ahead = 3");

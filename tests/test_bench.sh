@@ -172,6 +172,7 @@ for kind in "s tournament -1 2x2" "c partial 2 3x1" "z none 1 1x3" "d tournament
     --look-ahead $ahead --grid $grid
 done
 measure fake2 4 $impls chol --n 70 --nb 16 --look-ahead -1
+measure nolocal 3 $impls lu --n 150 --nb 16 --forward ring --grid 1x3
 for place in "node 1 s z" "fake2 3 z c"; do
   read -r mode ranks lu chol <<<"$place"
   measure "$mode" "$ranks" $((2 * impls)) solve --n 70,5 --nb 16 --precision $lu
@@ -277,6 +278,8 @@ run node 0 hpl --pivoting none
 bad "osla-bench hpl: --pivoting: 'none' is not one of partial,tournament"
 run node 0 lu --look-ahead 3
 bad "osla-bench lu: --look-ahead: 3 is not from -1 to 2"
+run node 0 lu --forward round
+bad "osla-bench lu: --forward: 'round' is not one of chosen,flat,ring,tree"
 run node 0 chol --look-ahead -2
 bad "osla-bench chol: --look-ahead: -2 is not from -1 to 2"
 run node 0 solve --kind qr
@@ -288,7 +291,7 @@ bad "osla-bench hpl: --nb: '16,0' is not a list of sizes of at least 1"
 run node 0 hpl --grid 1x1,1
 bad "osla-bench hpl: --grid: '1' is not a grid such as 2x3"
 run node 0 put --ref scalapack
-bad "osla-bench put: --ref: 'scalapack' is not one of none,blas,mpi"
+bad "osla-bench put: --ref: 'scalapack' is not one of none,blas,mpi,send"
 run node 0 hessian --n 100 --size 101
 bad "osla-bench hessian: --size: 101 indices, but n = 100"
 run node 0 hessian --size 5,x

@@ -44,7 +44,7 @@ static void check_exact(osla_matrix *a, osla_uplo uplo, int look_ahead, double r
                         const char *label)
 {
   int64_t info = -1;
-  osla_chol_options options = {look_ahead};
+  osla_chol_options options = {look_ahead, kernel_forward((int)seed)};
   dense l = exact_lower(osla_matrix_layout(a).n, seed), u = dense_transpose(&l);
   dense product = dense_product(&l, &u), before = triangle_and(uplo, &product, rest);
   dense after = triangle_and(uplo, uplo == OSLA_LOWER ? &l : &u, rest);
@@ -242,7 +242,7 @@ static void test_complex(void)
   osla_transport *t = osla_test_transport();
   osla_grid *grid;
   for (int g = 0; (grid = kernel_grid(t, g)) != NULL; g++) {
-    osla_chol_options options = {depths[g % 3]};
+    osla_chol_options options = {depths[g % 3], kernel_forward(g)};
     osla_uplo uplo = g % 2 ? OSLA_LOWER : OSLA_UPPER;
     if (kernel_turn(g, 0)) check_complex(grid, OSLA_COMPLEX_DOUBLE, uplo, 29, 4, &options);
     if (kernel_turn(g, 1)) check_complex(grid, OSLA_COMPLEX_FLOAT, uplo, 17, 5, NULL);
@@ -265,9 +265,12 @@ static void test_errors(void)
   OSLA_ASSERT_ERR(osla_potrf(blocks.a, OSLA_UPPER, NULL, &info), OSLA_ERR_ARG);
   OSLA_ASSERT_TEXT("2 x 3");
   OSLA_ASSERT_SAME_TEXT();
-  OSLA_ASSERT_ERR(osla_potrf(square.a, OSLA_LOWER, &(osla_chol_options){3}, &info), OSLA_ERR_ARG);
+  OSLA_ASSERT_ERR(osla_potrf(square.a, OSLA_LOWER, &(osla_chol_options){.look_ahead = 3}, &info), OSLA_ERR_ARG);
   OSLA_ASSERT_TEXT("look_ahead = 3");
   OSLA_ASSERT_SAME_TEXT();
+  osla_chol_options nowhere = {.forward = (osla_forward)4};
+  OSLA_ASSERT_ERR(osla_potrf(square.a, OSLA_LOWER, &nowhere, &info), OSLA_ERR_ARG);
+  OSLA_ASSERT_TEXT("forward = 4");
   kernel_free(&oblong), kernel_free(&blocks), kernel_free(&square);
   osla_grid_destroy(&grid);
   osla_transport_destroy(&t);
@@ -280,7 +283,7 @@ static void test_no_collectives(void)
   osla_grid *grid = kernel_grid(t, kernel_n_grids(t) > 2 ? 1 : 0); /* 2 x 2 of four ranks */
   kernel_matrix a = kernel_make(grid, OSLA_DOUBLE, N, N, NB, NB, false);
   for (int i = 0; i < 3; i++) {
-    osla_chol_options options = {depths[i]};
+    osla_chol_options options = {.look_ahead = depths[i]};
     int64_t info = -1;
     OSLA_ASSERT_OK(osla_matrix_fill(a.a, OSLA_FILL_SPD, 3));
     OSLA_ASSERT_OK(osla_trace_start(t));

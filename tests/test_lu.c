@@ -185,7 +185,7 @@ static void test_growth(void)
 static void refuse(osla_matrix *a, int64_t *ipiv, osla_pivoting pivoting, int look_ahead,
                    const char *text)
 {
-  osla_lu_options options = {pivoting, look_ahead};
+  osla_lu_options options = {.pivoting = pivoting, .look_ahead = look_ahead};
   osla_lu_result result;
   OSLA_ASSERT_ERR(osla_getrf(a, ipiv, &options, &result), OSLA_ERR_ARG);
   OSLA_ASSERT_TEXT(text);

@@ -10,12 +10,17 @@
  * lower one; "along" is the direction of the panel (rows if lower, columns if upper), "across" the
  * other one. chol_shape.h turns the two into row and column where memory is touched.
  *
- * Memory per rank: a copy of the panel for my block columns; off node also four sets of panel
- * buffers. Messages per step: at most p + q put_notify of a panel rank.
+ * The panel passes in two hops: across, whole, to whoever has the same block rows; from there the
+ * blocks of L(j,k) along, to the ranks of the block columns j (panels.h says how). Who lies on the
+ * node of the owner reads the blocks there, and needs neither.
+ *
+ * Memory per rank: a copy of the panel for my block columns; with other nodes also sets of panel
+ * buffers (panels.h).
  */
 #include "chol_shape.h"
 #include "osla_chol.h"
 #include "osla_trace.h"
+#include "pipeline.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -40,56 +45,92 @@ static step make_step(const chol *f, int64_t k)
   return s;
 }
 
+/* L(i,k) for my block rows: in its copy, or where it was made. */
+static operand rows_at(const chol *f, const step *s, const void *copy)
+{
+  if (copy) return packed_operand(f, copy, s->along_left, s->size);
+  return peer_element(f, rank_of(f, f->along, s->across), s->along_after,
+                      osla_index_local(s->start, f->v.nb, f->n_across));
+}
+
+/* Do all of my process column read this panel's owner in place? Then nothing goes along. */
+static bool reads_owner(const chol *f, int owner)
+{
+  return f->readable && f->column_node == osla_transport_node_of(f->v.t, owner);
+}
+
 /* ---- publishing ---- */
 
-/* The blocks of my panel that a rank in `across` needs as L(j,k): every block j > k of mine that
- * lies in its block columns. Packed one after the other, size x nb each. Returns their number. */
-static int64_t pack_columns_for(const chol *f, const step *s, int across, unsigned char *packed)
+/* The first block behind step k that lies in the panel's blocks of `owner` along and in my block
+ * columns: those are the ones that are every lcm-th from there on. */
+static int64_t first_shared(const chol *f, int64_t k, int owner)
 {
-  int64_t count = 0;
-  size_t bytes = (size_t)(f->v.nb * f->v.nb) * f->v.element;
-  for (int64_t j = s->k + 1; j < f->steps; j++) {
-    if (j % f->n_along != f->along || j % f->n_across != across) continue;
-    int64_t start = j * f->v.nb, size = block_size(f, j);
-    operand block = element(f, along_below(f, start), across_below(f, s->start));
-    if (packed) osla_chol_pack_block(f, size, s->size, block, packed + (size_t)count * bytes);
-    count++;
-  }
-  return count;
+  int64_t behind = (owner - (k + 1) % f->n_along + f->n_along) % f->n_along, j = k + 1 + behind;
+  while (j < f->steps && j % f->n_across != f->across)
+    j += f->n_along;
+  return j;
 }
 
-/* Row mates get the whole panel, the others the blocks of their block columns, if any. */
-static osla_err publish_to(chol *f, const step *s, int along, int across, bool *is_packed)
+static size_t block_bytes(const chol *f)
 {
-  int target = rank_of(f, along, across);
-  bool whole = along == f->along;
-  if (!whole && pack_columns_for(f, s, across, NULL) == 0) return OSLA_OK;
-  panel_kind kind = whole ? PANEL_ROWS : PANEL_COLS;
-  if (in_place(&f->v, target))
-    return osla_panels_publish(f->panels, kind, s->k, target, 0, NULL, 0);
-  if (whole) {
-    operand panel = element(f, s->along_after, across_below(f, s->start));
-    if (!*is_packed) osla_chol_pack_block(f, s->along_left, s->size, panel, f->packed);
-    *is_packed = true;
-    return osla_panels_publish(f->panels, kind, s->k, target, 0, f->packed,
-                               (size_t)(s->along_left * s->size) * f->v.element);
-  }
-  int64_t blocks = pack_columns_for(f, s, across, f->packed_columns);
-  return osla_panels_publish(f->panels, kind, s->k, target, (size_t)f->along * f->region,
-                             f->packed_columns,
-                             (size_t)(blocks * f->v.nb * f->v.nb) * f->v.element);
+  return (size_t)(f->v.nb * f->v.nb) * f->v.element;
 }
 
-static osla_err publish_panel(chol *f, const step *s)
+/* osla_panels_plan: rows go across from the panel's column, to whoever has these block rows; the
+ * blocks of block columns go on along from who has received them. */
+static size_t panel_bytes(const void *kernel, panel_kind kind, int64_t k, int root)
 {
-  bool is_packed = false;
-  if (s->along_left == 0) return OSLA_OK;
-  for (int i = 0; i < f->n_along; i++)
-    for (int j = 0; j < f->n_across; j++) {
-      int along = (f->along + i) % f->n_along, across = (f->across + j) % f->n_across;
-      if (i != 0 || j != 0) OSLA_CALL(publish_to(f, s, along, across, &is_packed));
-    }
-  return OSLA_OK;
+  const chol *f = kernel;
+  step s = make_step(f, k);
+  if (kind == PANEL_ROWS)
+    return root == s.across ? (size_t)(s.along_left * s.size) * f->v.element : 0;
+  if (kind == PANEL_DIAGONAL)
+    return root == s.along && f->across == s.across ? (size_t)(s.size * s.size) * f->v.element : 0;
+  if (root % f->common != f->across % f->common || reads_owner(f, rank_of(f, root, s.across)))
+    return 0;
+  int64_t first = first_shared(f, k, root);
+  return first < f->steps ? (size_t)((f->steps - 1 - first) / f->lcm + 1) * block_bytes(f) : 0;
+}
+
+/* The blocks of my panel that my process column needs as L(j,k), one after the other, size x nb
+ * each. */
+static void pack_columns(const chol *f, const step *s, operand rows, unsigned char *room)
+{
+  for (int64_t j = first_shared(f, s->k, f->along); j < f->steps; j += f->lcm) {
+    int64_t at = along_below(f, j * f->v.nb);
+    osla_chol_pack_block(f, block_size(f, j), s->size, advance_along(f, rows, at - s->along_after),
+                         room);
+    room += block_bytes(f);
+  }
+}
+
+static bool rows_are_here(chol *f, const step *s, operand *rows)
+{
+  const void *copy;
+  if (f->across == s->across) {
+    *rows = element(f, s->along_after, across_below(f, s->start));
+    return atomic_load(&f->factored) > s->k;
+  }
+  if (!osla_panels_here(f->panels, PANEL_ROWS, s->k, s->across, &copy)) return false;
+  *rows = rows_at(f, s, copy);
+  return true;
+}
+
+static bool panel_ready(void *kernel, panel_kind kind, int64_t k, void *room)
+{
+  chol *f = kernel;
+  step s = make_step(f, k);
+  operand rows, block;
+  if (kind == PANEL_DIAGONAL) {
+    if (atomic_load(&f->diagonals) <= k) return false;
+    block = element(f, along_below(f, s.start), across_below(f, s.start));
+    if (room) osla_chol_pack_block(f, s.size, s.size, block, room);
+    return true;
+  }
+  if (!rows_are_here(f, &s, &rows)) return false;
+  if (room && kind == PANEL_ROWS) osla_chol_pack_block(f, s.along_left, s.size, rows, room);
+  if (room && kind == PANEL_COLS) pack_columns(f, &s, rows, room);
+  return true;
 }
 
 /* ---- factoring a step ---- */
@@ -102,40 +143,35 @@ static osla_err factor_diagonal(chol *f, const step *s)
   OSLA_CALL(osla_lapack_potrf(f->v.dtype, f->uplo, s->size, block.at, block.ld, &info));
   osla_trace_add(f->v.t, OSLA_TRACE_PANEL, since, size * size * size / 3.0);
   if (info > 0 && f->info == 0) f->info = s->start + info;
-  bool is_packed = false;
-  for (int i = 1; i < f->n_along; i++) {
-    int target = rank_of(f, (f->along + i) % f->n_along, f->across);
-    size_t bytes = in_place(&f->v, target) ? 0 : (size_t)(s->size * s->size) * f->v.element;
-    if (bytes > 0 && !is_packed) {
-      since = osla_trace_now(f->v.t);
-      osla_pack(f->v.element, s->size, s->size, block.at, block.ld, f->packed);
-      osla_trace_add(f->v.t, OSLA_TRACE_PACK, since, (double)bytes);
-      is_packed = true;
-    }
-    OSLA_CALL(osla_panels_publish(f->panels, PANEL_DIAGONAL, s->k, target, 0, f->packed, bytes));
-  }
+  atomic_store(&f->diagonals, s->k + 1);
+  osla_panels_progress(f->panels);
   return OSLA_OK;
 }
 
 static operand receive_diagonal(chol *f, const step *s)
 {
-  int origin = rank_of(f, s->along, s->across);
-  if (f->along != s->along) osla_panels_wait(f->panels, PANEL_DIAGONAL, s->k, origin);
-  if (in_place(&f->v, origin))
-    return peer_element(f, origin, osla_index_local(s->start, f->v.nb, f->n_along),
-                        osla_index_local(s->start, f->v.nb, f->n_across));
-  return (operand){osla_panels_buffer(f->panels, PANEL_DIAGONAL, s->k), s->size};
+  const void *copy = NULL;
+  if (f->along != s->along) copy = osla_panels_wait(f->panels, PANEL_DIAGONAL, s->k, s->along);
+  if (copy) return packed_operand(f, copy, s->size, s->size);
+  return peer_element(f, rank_of(f, s->along, s->across),
+                      osla_index_local(s->start, f->v.nb, f->n_along),
+                      osla_index_local(s->start, f->v.nb, f->n_across));
 }
 
-static osla_err factor_step(chol *f, const step *s)
+static osla_err factor(void *kernel, int64_t k)
 {
-  if (f->across != s->across) return OSLA_OK;
+  chol *f = kernel;
+  step made = make_step(f, k), *s = &made;
   if (f->along == s->along) OSLA_CALL(factor_diagonal(f, s));
-  if (s->along_left == 0) return OSLA_OK;
-  operand diagonal = receive_diagonal(f, s);
-  operand panel = element(f, s->along_after, across_below(f, s->start));
-  OSLA_CALL(osla_chol_solve_panel(f, s->along_left, s->size, diagonal, panel));
-  return publish_panel(f, s);
+  if (s->along_left > 0) {
+    operand diagonal = receive_diagonal(f, s);
+    operand panel = element(f, s->along_after, across_below(f, s->start));
+    OSLA_CALL(osla_chol_solve_panel(f, s->along_left, s->size, diagonal, panel));
+  }
+  atomic_store(&f->factored, k + 1);
+  for (int i = 0; i < f->n_near; i++)
+    OSLA_CALL(osla_panels_tell(f->panels, k, f->near[i]));
+  return OSLA_OK;
 }
 
 /* ---- the update ---- */
@@ -143,37 +179,24 @@ static osla_err factor_step(chol *f, const step *s)
 /* L(i,k) for my block rows. */
 static operand receive_along(chol *f, const step *s)
 {
-  int origin = rank_of(f, f->along, s->across);
-  if (f->across != s->across) osla_panels_wait(f->panels, PANEL_ROWS, s->k, origin);
-  if (in_place(&f->v, origin))
-    return peer_element(f, origin, s->along_after,
-                        osla_index_local(s->start, f->v.nb, f->n_across));
-  return packed_operand(f, osla_panels_buffer(f->panels, PANEL_ROWS, s->k), s->along_left, s->size);
+  const void *copy = NULL;
+  if (f->across != s->across) copy = osla_panels_wait(f->panels, PANEL_ROWS, s->k, s->across);
+  return rows_at(f, s, copy);
 }
 
-/* How many blocks before j of this step's panel the owner of block row j puts here. */
-static int64_t blocks_before(const chol *f, const step *s, int64_t j)
-{
-  int64_t count = 0;
-  for (int64_t i = s->k + 1; i < j; i++)
-    count += i % f->n_along == j % f->n_along && i % f->n_across == f->across;
-  return count;
-}
-
-/* Where L(j,k) lies: in place, in my rows' panel, or among the blocks that its owner put here. */
+/* Where L(j,k) lies: in place, in my rows' panel, or among the blocks that came along. */
 static operand find_block(chol *f, const step *s, operand rows, int64_t j)
 {
   int owner = (int)(j % f->n_along), origin = rank_of(f, owner, s->across);
   int64_t at = osla_index_local(j * f->v.nb, f->v.nb, f->n_along);
   if (owner == f->along) return advance_along(f, rows, at - s->along_after);
-  osla_panels_wait(f->panels, PANEL_COLS, s->k, origin);
-  if (in_place(&f->v, origin))
+  if (f->readable && osla_transport_same_node(f->v.t, origin)) {
+    osla_panels_wait_told(f->panels, s->k, origin);
     return peer_element(f, origin, at, osla_index_local(s->start, f->v.nb, f->n_across));
-  size_t block = (size_t)(f->v.nb * f->v.nb) * f->v.element;
-  unsigned char *region =
-    (unsigned char *)osla_panels_buffer(f->panels, PANEL_COLS, s->k) + (size_t)owner * f->region;
-  return packed_operand(f, region + (size_t)blocks_before(f, s, j) * block, block_size(f, j),
-                        s->size);
+  }
+  const unsigned char *blocks = osla_panels_wait(f->panels, PANEL_COLS, s->k, owner);
+  size_t before = (size_t)((j - s->k - 1) / f->lcm); /* of this owner's, for me */
+  return packed_operand(f, blocks + before * block_bytes(f), block_size(f, j), s->size);
 }
 
 /* Gathers L(j,k) for my block columns from across index `from` on in f->columns, dense. */
@@ -199,20 +222,34 @@ typedef struct update_of {
   int64_t first;
 } update_of;
 
+/* A(i,j) -= L(i,k) L(j,k)^T for my along indices [behind, end) and across indices [from, to), all
+ * in the triangle; in pieces, between which panels pass. */
+static osla_err update_behind(chol *f, const update_of *u, int64_t behind, int64_t end,
+                              int64_t from, int64_t to)
+{
+  osla_tile tile = osla_pipeline_tile(f->panels, end - behind, to - from, u->s->size);
+  for (int64_t at = from; at < to; at += tile.cols)
+    for (int64_t i = behind; i < end; i += tile.rows) {
+      int64_t along = end - i < tile.rows ? end - i : tile.rows;
+      int64_t across = to - at < tile.cols ? to - at : tile.cols;
+      OSLA_CALL(osla_chol_update_block(
+        f, along, across, u->s->size, advance_along(f, u->rows, i - u->s->along_after),
+        advance_along(f, u->columns, at - u->first), element(f, i, at)));
+      if (osla_panels_relay(f->panels)) osla_progress(f->v.t);
+    }
+  return OSLA_OK;
+}
+
 /* A(i,j) -= L(i,k) L(j,k)^T for my across indices [from, to) and along indices below `end`, i >= j.
  * What lies behind the last of these columns is one product, the rest is halved down to blocks. */
 static osla_err update(chol *f, const update_of *u, int64_t from, int64_t to, int64_t end)
 {
-  const int64_t nb = f->v.nb, after = u->s->along_after;
+  const int64_t nb = f->v.nb;
   if (from >= to) return OSLA_OK;
   int64_t start = osla_index_global(from, nb, f->across, f->n_across);
   int64_t last = osla_index_global(to - 1, nb, f->across, f->n_across);
   int64_t behind = along_below(f, last + 1);
-  operand l_j = advance_along(f, u->columns, from - u->first);
-  if (behind < end)
-    OSLA_CALL(osla_chol_update_block(f, end - behind, to - from, u->s->size,
-                                     advance_along(f, u->rows, behind - after), l_j,
-                                     element(f, behind, from)));
+  if (behind < end) OSLA_CALL(update_behind(f, u, behind, end, from, to));
   if (to - from > nb) {
     int64_t half = from + ((to - from) / nb + 1) / 2 * nb;
     OSLA_CALL(update(f, u, from, half, behind));
@@ -220,45 +257,43 @@ static osla_err update(chol *f, const update_of *u, int64_t from, int64_t to, in
   }
   int64_t on = along_below(f, start);
   if (on >= behind) return OSLA_OK; /* the diagonal block is another rank's */
-  return osla_chol_update_diagonal(f, to - from, u->s->size, l_j, element(f, on, from));
+  return osla_chol_update_diagonal(
+    f, to - from, u->s->size, advance_along(f, u->columns, from - u->first), element(f, on, from));
 }
 
 /* ---- the loop ---- */
 
-/* Brings a panel up to date with the steps from `from` on, factors and publishes it. */
-static osla_err advance_panel(chol *f, int64_t k, int64_t from)
+static bool owns(const void *kernel, int64_t k)
 {
+  const chol *f = kernel;
+  return f->across == k % f->n_across;
+}
+
+static osla_err apply(void *kernel, int64_t k, int64_t from, int64_t to)
+{
+  chol *f = kernel;
   step s = make_step(f, k);
-  int64_t column = across_below(f, s.start);
-  if (f->across != s.across) return OSLA_OK;
-  for (int64_t i = from; i < k; i++) {
-    step before = make_step(f, i);
-    if (before.along_left == 0) continue;
-    operand rows = receive_along(f, &before);
-    update_of u = {&before, rows, find_block(f, &before, rows, k), column};
-    OSLA_CALL(update(f, &u, column, column + s.size, f->along_count));
-  }
-  return factor_step(f, &s);
+  int64_t first = from < f->steps ? across_below(f, from * f->v.nb) : f->across_count;
+  int64_t end = to < f->steps ? across_below(f, to * f->v.nb) : f->across_count;
+  if (s.along_left == 0 || first >= end) return OSLA_OK;
+  operand rows = receive_along(f, &s);
+  bool one = to == from + 1; /* the look-ahead's block column needs no copy */
+  update_of u = {&s, rows, {0}, first};
+  u.columns = one ? find_block(f, &s, rows, from) : gather_columns(f, &s, rows, first);
+  return update(f, &u, first, end, f->along_count);
 }
 
 static osla_err run(chol *f)
 {
-  int64_t ready = 0; /* panels before this one are factored */
-  if (f->v.prow < 0) return OSLA_OK;
-  for (int64_t k = 0; k < f->steps; k++) {
-    step s = make_step(f, k);
-    osla_at_step(f->v.t, "osla_potrf", k);
-    for (; ready <= k + f->look_ahead && ready < f->steps; ready++)
-      OSLA_CALL(advance_panel(f, ready, k));
-    int64_t rest = across_below(f, ready * f->v.nb);
-    if (s.along_left > 0 && rest < f->across_count) {
-      operand rows = receive_along(f, &s);
-      update_of u = {&s, rows, gather_columns(f, &s, rows, rest), rest};
-      OSLA_CALL(update(f, &u, rest, f->across_count, f->along_count));
-    }
-    OSLA_CALL(osla_panels_finish(f->panels, k));
-  }
-  return OSLA_OK;
+  osla_pipeline p = {.name = "osla_potrf",
+                     .steps = f->steps,
+                     .look_ahead = f->look_ahead,
+                     .panels = f->panels,
+                     .kernel = f,
+                     .owns = owns,
+                     .apply = apply,
+                     .factor = factor};
+  return f->v.prow < 0 ? OSLA_OK : osla_pipeline_run(&p);
 }
 
 static osla_err agree_info(const chol *f, int64_t *info)
@@ -274,9 +309,9 @@ osla_err osla_potrf(osla_matrix *a, osla_uplo uplo, const osla_chol_options *opt
   chol f;
   osla_err err;
   *info = 0;
-  err = osla_chol_shape(&f, a, uplo, options ? options->look_ahead : 0);
+  err = osla_chol_shape(&f, a, uplo, options);
   OSLA_CALL(osla_agree(f.v.t, err)); /* also: A is complete everywhere */
-  OSLA_TRY(osla_chol_set_up(&f));
+  OSLA_TRY(osla_chol_set_up(&f, panel_bytes, panel_ready));
   err = run(&f);
   if (err != OSLA_OK) osla_transport_abort(f.v.t, err); /* the others wait for my panels */
   OSLA_TRY(agree_info(&f, info));                       /* also: nobody reads my panels any more */

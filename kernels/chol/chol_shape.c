@@ -5,8 +5,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-osla_err osla_chol_shape(chol *f, osla_matrix *a, osla_uplo uplo, int look_ahead)
+static int gcd(int a, int b)
 {
+  return b == 0 ? a : gcd(b, a % b);
+}
+
+osla_err osla_chol_shape(chol *f, osla_matrix *a, osla_uplo uplo, const osla_chol_options *options)
+{
+  int look_ahead = options ? options->look_ahead : 0;
   *f = (chol){.v = view_of(a), .uplo = uplo};
   const local_view *v = &f->v;
   OSLA_CHECK(v->m == v->n, OSLA_ERR_ARG,
@@ -17,6 +23,9 @@ osla_err osla_chol_shape(chol *f, osla_matrix *a, osla_uplo uplo, int look_ahead
              (int)uplo);
   OSLA_CHECK(look_ahead >= -1 && look_ahead <= 2, OSLA_ERR_ARG,
              "Cholesky: look_ahead = %d is not -1, 0, 1 or 2", look_ahead);
+  f->forward = options ? options->forward : OSLA_FORWARD_CHOSEN;
+  OSLA_CHECK(f->forward >= OSLA_FORWARD_CHOSEN && f->forward <= OSLA_FORWARD_TREE, OSLA_ERR_ARG,
+             "Cholesky: forward = %d is not a way to forward panels", (int)f->forward);
   f->look_ahead = look_ahead < 0 ? 0 : look_ahead == 0 ? 1 : look_ahead;
   trim_blocks(&f->v);
   bool lower = uplo == OSLA_LOWER;
@@ -27,65 +36,72 @@ osla_err osla_chol_shape(chol *f, osla_matrix *a, osla_uplo uplo, int look_ahead
   f->along_count = lower ? v->rows : v->cols;
   f->across_count = lower ? v->cols : v->rows;
   f->steps = (v->n + v->nb - 1) / v->nb;
+  f->common = gcd(f->n_along, f->n_across);
+  f->lcm = f->n_along / f->common * f->n_across;
   return OSLA_OK;
 }
 
-static int gcd(int a, int b)
+/* Who is near, and whether my process column is. */
+static osla_err look_around(chol *f)
 {
-  return b == 0 ? a : gcd(b, a % b);
+  const osla_transport *t = f->v.t;
+  f->near = calloc((size_t)osla_transport_node_size(t) + 1, sizeof *f->near);
+  OSLA_CHECK(f->near, OSLA_ERR_MEM, "Cholesky's neighbours");
+  if (f->v.prow < 0) return OSLA_OK;
+  f->column_node = osla_transport_node_of(t, rank_of(f, 0, f->across));
+  for (int along = 1; along < f->n_along; along++)
+    if (osla_transport_node_of(t, rank_of(f, along, f->across)) != f->column_node)
+      f->column_node = -1;
+  /* They have block columns among my block rows: their coordinate across equals mine along, modulo
+   * the common divisor. */
+  for (int along = 0; along < f->n_along && f->readable; along++)
+    for (int across = f->along % f->common; across < f->n_across; across += f->common) {
+      int rank = rank_of(f, along, across);
+      if (along != f->along && osla_transport_same_node(t, rank)) f->near[f->n_near++] = rank;
+    }
+  return OSLA_OK;
 }
 
-/* Who puts L(j,k) into my buffers: row and column mates, and the owners of block rows j that are
- * also among my block columns: their coordinate along equals mine across, modulo the gcd. */
-static bool publishes_lower(const osla_grid *grid, int prow, int pcol)
-{
-  int common = gcd(osla_grid_nprow(grid), osla_grid_npcol(grid));
-  return osla_panels_row_or_column(grid, prow, pcol) ||
-         prow % common == osla_grid_pcol(grid) % common;
-}
-
-static bool publishes_upper(const osla_grid *grid, int prow, int pcol)
-{
-  int common = gcd(osla_grid_nprow(grid), osla_grid_npcol(grid));
-  return osla_panels_row_or_column(grid, prow, pcol) ||
-         pcol % common == osla_grid_prow(grid) % common;
-}
-
-osla_err osla_chol_set_up(chol *f)
+osla_err osla_chol_set_up(chol *f,
+                          size_t (*bytes)(const void *chol, panel_kind, int64_t step, int root),
+                          bool (*ready)(void *chol, panel_kind, int64_t step, void *room))
 {
   const local_view *v = &f->v;
-  size_t width = (size_t)v->nb * v->element, bytes[PANEL_KINDS] = {0};
+  size_t width = (size_t)v->nb * v->element;
   int64_t along = osla_index_count(v->n, v->nb, 0, f->n_along);
-  bool buffers;
-  OSLA_CALL(osla_view_needs_buffers(v, &buffers));
-
-  osla_err err = OSLA_OK;
+  OSLA_CALL(osla_view_readable(v, &f->readable));
+  osla_err err = look_around(f);
   f->columns = malloc((size_t)f->across_count * width + 1);
   if (!f->columns) err = osla_error_set(OSLA_ERR_MEM, "copy of a Cholesky panel");
-  if (buffers) {
-    /* Blocks that one owner has for one block column's process: at most every lcm-th one. */
-    int64_t lcm = (int64_t)f->n_along / gcd(f->n_along, f->n_across) * f->n_across;
-    f->region = (size_t)((f->steps + lcm - 1) / lcm) * (size_t)v->nb * width;
-    bytes[PANEL_DIAGONAL] = (size_t)v->nb * width;
-    bytes[PANEL_ROWS] = (size_t)along * width;
-    bytes[PANEL_COLS] = (size_t)f->n_along * f->region;
-    f->packed = malloc((size_t)(along + v->nb) * width);
-    f->packed_columns = malloc(f->region + 1);
-    if (!f->packed || !f->packed_columns)
-      err = osla_error_set(OSLA_ERR_MEM, "packed Cholesky panel");
-  }
   OSLA_CALL(osla_agree(v->t, err));
-  return osla_panels_create(v->grid, bytes,
-                            f->uplo == OSLA_LOWER ? publishes_lower : publishes_upper,
-                            f->look_ahead, &f->panels);
+
+  bool lower = f->uplo == OSLA_LOWER;
+  osla_panels_plan plan = {.steps = f->steps,
+                           .look_ahead = f->look_ahead,
+                           .forward = f->forward,
+                           .readable = f->readable,
+                           .kernel = f,
+                           .bytes = bytes,
+                           .ready = ready};
+  plan.kind[PANEL_DIAGONAL] =
+    (osla_panels_kind){.used = true, .in_column = lower, .room = (size_t)v->nb * width};
+  plan.kind[PANEL_ROWS] =
+    (osla_panels_kind){.used = true, .in_column = !lower, .room = (size_t)along * width};
+  /* Blocks that one owner has for one block column's process: at most every lcm-th one. */
+  plan.kind[PANEL_COLS] =
+    (osla_panels_kind){.used = osla_transport_n_nodes(v->t) > 1 || !f->readable,
+                       .in_column = lower,
+                       .in_buffer = true,
+                       .stride = f->common,
+                       .room = (size_t)((f->steps + f->lcm - 1) / f->lcm) * (size_t)v->nb * width};
+  return osla_panels_create(v->grid, &plan, &f->panels);
 }
 
 void osla_chol_clean_up(chol *f)
 {
   osla_panels_destroy(&f->panels);
+  free(f->near);
   free(f->columns);
-  free(f->packed);
-  free(f->packed_columns);
 }
 
 void osla_chol_copy_block(const chol *f, int64_t n_along, int64_t n_across, operand from,

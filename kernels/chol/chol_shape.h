@@ -9,7 +9,10 @@
 
 #include "local_view.h"
 #include "osla_blas.h"
+#include "osla_chol.h"
 #include "panels.h"
+
+#include <stdatomic.h>
 
 typedef struct chol {
   local_view v;
@@ -18,11 +21,15 @@ typedef struct chol {
   int n_along, n_across, along, across; /* process grid, and my place */
   int64_t along_count, across_count;    /* my local indices */
   int64_t steps;
+  int common, lcm; /* greatest divisor, least multiple of the grid's sides */
+  osla_forward forward;
+  bool readable;     /* node neighbours read the matrix in place */
+  int column_node;   /* of all ranks with my block columns; -1: several */
+  int *near, n_near; /* ranks on my node that read my panels' blocks as L(j,k) */
   osla_panels *panels;
-  unsigned char *columns;        /* L(j,k) for my block columns, dense */
-  unsigned char *packed;         /* my panel, dense, for ranks that cannot read it in place */
-  unsigned char *packed_columns; /* its blocks for one target */
-  size_t region;                 /* bytes of an owner's region in a PANEL_COLS buffer */
+  unsigned char *columns; /* L(j,k) for my block columns, dense */
+  _Atomic int64_t diagonals,
+    factored; /* steps; the next one's diagonal block, panel, is not ready */
   int64_t info;
 } chol;
 
@@ -33,9 +40,12 @@ typedef struct operand {
 } operand;
 
 /* Local; checks arguments. */
-osla_err osla_chol_shape(chol *f, osla_matrix *a, osla_uplo uplo, int look_ahead);
-osla_err osla_chol_set_up(chol *f); /* collective; memory */
-void osla_chol_clean_up(chol *f);   /* collective */
+osla_err osla_chol_shape(chol *f, osla_matrix *a, osla_uplo uplo, const osla_chol_options *options);
+/* Collective; memory. The functions are those of osla_panels_plan. */
+osla_err osla_chol_set_up(chol *f,
+                          size_t (*bytes)(const void *chol, panel_kind, int64_t step, int root),
+                          bool (*ready)(void *chol, panel_kind, int64_t step, void *room));
+void osla_chol_clean_up(chol *f); /* collective */
 
 static inline int rank_of(const chol *f, int along, int across)
 {
@@ -71,9 +81,10 @@ static inline operand peer_element(const chol *f, int rank, int64_t along, int64
 }
 
 /* A dense piece of n_along x n_across indices. */
-static inline operand packed_operand(const chol *f, void *at, int64_t n_along, int64_t n_across)
+static inline operand packed_operand(const chol *f, const void *at, int64_t n_along,
+                                     int64_t n_across)
 {
-  return (operand){at, f->uplo == OSLA_LOWER ? n_along : n_across};
+  return (operand){(unsigned char *)(uintptr_t)at, f->uplo == OSLA_LOWER ? n_along : n_across};
 }
 
 static inline operand advance_along(const chol *f, operand a, int64_t count)

@@ -6,6 +6,7 @@
 #ifndef OSLA_CHOL_H
 #define OSLA_CHOL_H
 
+#include "osla_forward.h"
 #include "osla_matrix.h"
 
 #ifdef __cplusplus
@@ -15,13 +16,14 @@ extern "C" {
 typedef struct osla_chol_options {
   int look_ahead; /* panels that are factored before the rest of the trailing matrix is updated: 0
                      chosen (1), 1, 2; -1 none */
+  osla_forward forward; /* how panels reach other nodes */
 } osla_chol_options;
 
 /* A := L L^H (LOWER) or U^H U (UPPER) in place; the other triangle is neither read nor written.
  * Collective.
  *   a       [in,out] n x n, any type, symmetric (Hermitian) positive definite, mb = nb, any
  *                    grid
- *   options [in]     NULL = defaults
+ *   options [in]     NULL = defaults; the same on all ranks
  *   info    [out]    0, or the order of the first leading minor that is not positive definite (as
  *                    LAPACK's xPOTRF); then the triangle's content is of no use. A pivot that is
  *                    NaN is none that is positive: of a NaN in the triangle info is the row

@@ -93,6 +93,10 @@ static inline bool in_place(const local_view *v, int rank)
  * answer on all ranks: buffers are made or not made together. Collective. */
 osla_err osla_view_needs_buffers(const local_view *v, bool *needed);
 
+/* Do all neighbours on each node read one another's local arrays in place? The same answer on all
+ * ranks. Collective. */
+osla_err osla_view_readable(const local_view *v, bool *readable);
+
 /* Local array of a rank that is in_place, and an element of it. */
 static inline unsigned char *peer_at(const local_view *v, int rank, int64_t row, int64_t col)
 {

@@ -1,149 +1,250 @@
-#include "panels.h"
+#include "panels_state.h"
 
 #include <stdlib.h>
+#include <string.h>
 
-/* A rank publishes step k + look_ahead while it works on step k, and its slowest consumer may still
- * hold step k - 1. Credits go out every CREDIT_EVERY steps, which adds as many sets. */
-enum { CREDIT_EVERY = 2, PURPOSE_CREDIT = PANEL_KINDS, PURPOSES };
+/* A rank publishes step k + look_ahead while it works on step k, and who forwards a panel, or its
+ * neighbours, may still hold those of step k - 1 and k - 2. */
+enum { BEHIND = 2, ALIGN = 64, PIECE_BYTES = 256 << 10 };
 
-/* Posts of a step: at most one to each rank of the grid. */
-typedef struct posts {
-  osla_posted *posted;
-  int count;
-} posts;
-
-struct osla_panels {
-  osla_grid *grid;
-  osla_panels_publisher *publishes;
-  osla_segment *segment;
-  size_t start[PANEL_KINDS]; /* of a kind inside a set of buffers */
-  int64_t depth;             /* sets of buffers */
-  posts *posts;              /* [depth] */
-  osla_posted *posted;       /* [depth * ranks of the grid] where they are */
-  size_t set;                /* bytes of a set; 0: no buffers, no credits */
-};
-
-bool osla_panels_row_or_column(const osla_grid *grid, int prow, int pcol)
+size_t osla_panels_place(osla_panels *p, panel_kind kind, int64_t step, int root)
 {
-  return prow == osla_grid_prow(grid) || pcol == osla_grid_pcol(grid);
+  const osla_panels_kind *k = &p->plan.kind[kind];
+  size_t region = k->stride > 0 ? (size_t)(root / k->stride) : 0;
+  return (size_t)(step % p->depth) * p->set + p->start[kind] + region * k->room;
 }
 
-bool osla_panels_other_node(const osla_grid *grid, int prow, int pcol)
+uint64_t osla_panels_value(osla_panels *p, panel_kind kind, int64_t step, int root, int writer,
+                           int pieces)
 {
-  return !osla_transport_same_node(osla_grid_transport(grid), osla_grid_rank_at(grid, prow, pcol));
+  const osla_line *line = panel_line(p, kind);
+  uint64_t turn =
+    (uint64_t)step * (uint64_t)line->length + (uint64_t)osla_line_distance(line, root, writer);
+  return turn * PANEL_MOST_PIECES + (uint64_t)pieces;
 }
 
-osla_err osla_panels_create(osla_grid *grid, const size_t bytes[PANEL_KINDS],
-                            osla_panels_publisher *publishes, int look_ahead, osla_panels **out)
+osla_route osla_panels_route(osla_panels *p, panel_kind kind, int root, size_t bytes, int *targets)
 {
-  enum { ALIGN = 64 };
+  (void)pthread_mutex_lock(&p->routing);
+  osla_route route = osla_route_make(panel_line(p, kind), p->plan.forward, root, bytes, targets);
+  (void)pthread_mutex_unlock(&p->routing);
+  return route;
+}
+
+int osla_panels_pieces(const osla_panels *p, const osla_route *route, size_t bytes)
+{
+  size_t pieces = (bytes + p->plan.piece - 1) / p->plan.piece;
+  if (route->forward == OSLA_FORWARD_FLAT || pieces < 1) return 1;
+  return pieces < PANEL_MOST_PIECES ? (int)pieces : PANEL_MOST_PIECES;
+}
+
+/* ---- set-up ---- */
+
+static bool make_lines(osla_panels *p, const osla_grid *grid)
+{
+  int nprow = osla_grid_nprow(grid), npcol = osla_grid_npcol(grid);
+  int prow = osla_grid_prow(grid), pcol = osla_grid_pcol(grid), size = osla_transport_size(p->t);
+  int rows = p->plan.column_rows > 0 ? p->plan.column_rows : nprow;
+  int longest = nprow > npcol ? nprow : npcol;
+  int *ranks = calloc((size_t)longest, sizeof *ranks);
+  int *nodes = calloc((size_t)size, sizeof *nodes);
+  bool complete = ranks && nodes;
+  for (int rank = 0; complete && rank < size; rank++)
+    nodes[rank] = osla_transport_node_of(p->t, rank);
+  for (int i = 0; complete && i < npcol; i++)
+    ranks[i] = osla_grid_rank_at(grid, prow, i);
+  complete = complete && osla_line_make(&p->row, npcol, pcol, ranks, nodes);
+  for (int i = 0; complete && i < rows; i++)
+    ranks[i] = osla_grid_rank_at(grid, i, pcol);
+  complete = complete && osla_line_make(&p->column, rows, prow, ranks, nodes);
+  free(ranks);
+  free(nodes);
+  return complete;
+}
+
+/* The most posts of one step that can be on their way: pieces to each station. */
+static size_t most_posts(osla_panels *p)
+{
+  size_t most = 0;
+  for (int kind = 0; kind < PANEL_KINDS; kind++) {
+    const osla_panels_kind *k = &p->plan.kind[kind];
+    const osla_line *line = panel_line(p, kind);
+    size_t stations = line->nodes > 1 ? (size_t)line->nodes - 1 : 0;
+    size_t roots = k->stride > 0 ? (size_t)((line->length + k->stride - 1) / k->stride) : 1;
+    if (!k->used) continue;
+    size_t deep = 0; /* of a binomial tree's root; a ring's has one */
+    while (((size_t)1 << deep) <= stations)
+      deep++;
+    osla_route forwarded = {.forward = OSLA_FORWARD_RING};
+    size_t pieces = deep * (size_t)osla_panels_pieces(p, &forwarded, k->room);
+    most += roots * (pieces > stations ? pieces : stations);
+  }
+  return most;
+}
+
+static osla_err make_work(osla_panels *p, const osla_grid *grid)
+{
+  bool complete = true;
+  if (p->active) complete = make_lines(p, grid);
+  for (int kind = 0; kind < PANEL_KINDS && p->active && complete; kind++) {
+    int length = panel_line(p, kind)->length;
+    p->cursor[kind].targets = calloc((size_t)length + 1, sizeof(int));
+    complete = p->cursor[kind].targets;
+  }
+  if (p->active && complete && p->set > 0) {
+    p->most = (int)most_posts(p);
+    p->posted = calloc((size_t)p->depth * (size_t)p->most + 1, sizeof *p->posted);
+    complete = p->posted;
+  }
+  p->n_posted = calloc((size_t)p->depth, sizeof *p->n_posted);
+  complete = complete && p->n_posted;
+  return complete ? OSLA_OK : osla_error_set(OSLA_ERR_MEM, "panels' routes");
+}
+
+/* Sets are as large for all ranks: any of a kind's roots may lie in any position. */
+static void lay_out(osla_panels *p, const osla_grid *grid, bool far)
+{
+  for (int kind = 0; kind < PANEL_KINDS; kind++) {
+    osla_panels_kind *k = &p->plan.kind[kind];
+    int length = k->in_column ? osla_grid_nprow(grid) : osla_grid_npcol(grid);
+    size_t regions = k->stride > 0 ? (size_t)((length + k->stride - 1) / k->stride) : 1;
+    if (!k->used || (!far && p->plan.readable && !k->in_buffer)) continue;
+    k->room = (k->room + ALIGN - 1) / ALIGN * ALIGN;
+    p->start[kind] = p->set;
+    p->set += regions * k->room;
+  }
+}
+
+osla_err osla_panels_create(osla_grid *grid, const osla_panels_plan *plan, osla_panels **out)
+{
   osla_transport *t = osla_grid_transport(grid);
-  osla_panels *panels = calloc(1, sizeof *panels);
-  *out = NULL;
-  osla_err err = osla_agree(t, panels ? OSLA_OK : osla_error_set(OSLA_ERR_MEM, "panels object"));
-  if (err == OSLA_OK) {
-    panels->grid = grid;
-    panels->publishes = publishes;
-    panels->depth = 2 + look_ahead + CREDIT_EVERY - 1;
-    for (int kind = 0; kind < PANEL_KINDS; kind++) {
-      panels->start[kind] = panels->set;
-      panels->set += (bytes[kind] + ALIGN - 1) / ALIGN * ALIGN;
-    }
-    size_t ranks = (size_t)osla_grid_nprow(grid) * (size_t)osla_grid_npcol(grid);
-    panels->posts = calloc((size_t)panels->depth, sizeof *panels->posts);
-    panels->posted = calloc((size_t)panels->depth * ranks, sizeof *panels->posted);
-    bool complete = panels->posts && panels->posted;
-    for (int64_t set = 0; complete && set < panels->depth; set++)
-      panels->posts[set].posted = panels->posted + (size_t)set * ranks;
-    err = osla_agree(t, complete ? OSLA_OK : osla_error_set(OSLA_ERR_MEM, "panels object"));
+  osla_panels *p = *out = calloc(1, sizeof *p);
+  osla_err err = OSLA_OK;
+  OSLA_CALL(osla_agree(t, p ? OSLA_OK : osla_error_set(OSLA_ERR_MEM, "panels object")));
+  p->plan = *plan;
+  if (plan->piece == 0) p->plan.piece = PIECE_BYTES;
+  p->t = t;
+  p->active = osla_grid_prow(grid) >= 0 &&
+              (plan->column_rows == 0 || osla_grid_prow(grid) < plan->column_rows);
+  p->depth = plan->look_ahead + 1 + BEHIND;
+  (void)pthread_mutex_init(&p->routing, NULL);
+  lay_out(p, grid, osla_transport_n_nodes(t) > 1);
+  OSLA_TRY(osla_agree(t, make_work(p, grid)));
+  OSLA_TRY(osla_segment_create(t, p->set * (size_t)p->depth, PANEL_PURPOSES, &p->segment));
+  if (p->set > 0) {
+    err = osla_progress_add(t, osla_panels_step, p);
+    p->hooked = err == OSLA_OK;
+    OSLA_TRY(osla_agree(t, err));
   }
-  if (err == OSLA_OK)
-    err = osla_segment_create(t, panels->set * (size_t)panels->depth, PURPOSES, &panels->segment);
-  if (err != OSLA_OK) {
-    if (panels) free(panels->posted);
-    if (panels) free(panels->posts);
-    free(panels);
-    return err;
-  }
-  *out = panels;
   return OSLA_OK;
+cleanup:
+  osla_panels_destroy(out);
+  return err;
 }
 
 void osla_panels_destroy(osla_panels **handle)
 {
-  osla_panels *panels = handle ? *handle : NULL;
-  if (!panels) return;
-  for (int64_t set = 0; set < panels->depth; set++)
-    (void)osla_panels_posted(panels, set);
-  free(panels->posted);
-  free(panels->posts);
-  osla_segment_destroy(&panels->segment);
-  free(panels);
+  osla_panels *p = handle ? *handle : NULL;
+  if (!p) return;
+  if (p->hooked) osla_progress_remove(p->t, osla_panels_step, p);
+  osla_segment_destroy(&p->segment);
+  for (int kind = 0; kind < PANEL_KINDS; kind++)
+    free(p->cursor[kind].targets);
+  osla_line_free(&p->row);
+  osla_line_free(&p->column);
+  free(p->posted);
+  free(p->n_posted);
+  (void)pthread_mutex_destroy(&p->routing);
+  free(p);
   *handle = NULL;
 }
 
-int64_t osla_panels_depth(const osla_panels *panels)
+/* ---- what a kernel calls ---- */
+
+osla_transport *osla_panels_transport(const osla_panels *p)
 {
-  return panels->depth;
+  return p->t;
 }
 
-static size_t place(const osla_panels *panels, panel_kind kind, int64_t step)
+bool osla_panels_relay(const osla_panels *p)
 {
-  return (size_t)(step % panels->depth) * panels->set + panels->start[kind];
+  return p->hooked;
 }
 
-osla_err osla_panels_publish(osla_panels *panels, panel_kind kind, int64_t step, int target,
-                             size_t offset, const void *source, size_t bytes)
+void osla_panels_progress(osla_panels *p)
 {
-  uint64_t value = (uint64_t)step + 1;
-  if (bytes == 0) return osla_notify(panels->segment, target, (int)kind, value);
-  if (step >= panels->depth)
-    osla_notify_wait(panels->segment, target, PURPOSE_CREDIT, (uint64_t)(step + 1 - panels->depth));
-  return osla_put_notify(panels->segment, target, place(panels, kind, step) + offset, source, bytes,
-                         (int)kind, value);
+  if (p->hooked)
+    osla_progress(p->t);
+  else
+    osla_panels_step(p);
 }
 
-osla_err osla_panels_post(osla_panels *panels, panel_kind kind, int64_t step, int target,
-                          size_t offset, const void *source, size_t bytes)
+/* A root's panel as I shall read it: who tells me, and what its slot says then. */
+typedef struct arrival {
+  int origin; /* rank */
+  uint64_t value;
+  const void *at;
+} arrival;
+
+static arrival arrival_of(osla_panels *p, panel_kind kind, int64_t step, int root)
 {
-  posts *p = &panels->posts[step % panels->depth];
-  uint64_t value = (uint64_t)step + 1;
-  if (bytes == 0) return osla_notify_post(panels->segment, target, (int)kind, value);
-  if (step >= panels->depth)
-    osla_notify_wait(panels->segment, target, PURPOSE_CREDIT, (uint64_t)(step + 1 - panels->depth));
-  return osla_put_notify_post(panels->segment, target, place(panels, kind, step) + offset, source,
-                              bytes, (int)kind, value, &p->posted[p->count++]);
+  const osla_panels_kind *k = &p->plan.kind[kind];
+  const osla_line *line = panel_line(p, kind);
+  size_t bytes = p->plan.bytes(p->plan.kernel, kind, step, root);
+  osla_route route = osla_panels_route(p, kind, root, bytes, NULL);
+  int teller = route.reads == line->me ? route.writer : route.reads;
+  bool in_place = route.reads == root && p->plan.readable && !k->in_buffer;
+  arrival a = {.origin = line->ranks[teller]};
+  a.value = osla_panels_value(p, kind, step, root, teller, PANEL_MOST_PIECES);
+  if (!in_place)
+    a.at = (unsigned char *)osla_segment_peer(p->segment, line->ranks[route.reads]) +
+           osla_panels_place(p, kind, step, root);
+  return a;
 }
 
-osla_err osla_panels_posted(osla_panels *panels, int64_t step)
+const void *osla_panels_wait(osla_panels *p, panel_kind kind, int64_t step, int root)
 {
-  posts *p = &panels->posts[step % panels->depth];
-  while (p->count > 0)
-    OSLA_CALL(osla_posted_wait(panels->segment, &p->posted[--p->count]));
-  return OSLA_OK;
+  arrival a = arrival_of(p, kind, step, root);
+  osla_notify_wait(p->segment, a.origin, (int)kind, a.value);
+  return a.at;
 }
 
-void osla_panels_wait(osla_panels *panels, panel_kind kind, int64_t step, int origin)
+bool osla_panels_here(osla_panels *p, panel_kind kind, int64_t step, int root, const void **at)
 {
-  osla_notify_wait(panels->segment, origin, (int)kind, (uint64_t)step + 1);
+  arrival a = arrival_of(p, kind, step, root);
+  *at = a.at;
+  return osla_notify_read(p->segment, a.origin, (int)kind) >= a.value;
 }
 
-void *osla_panels_buffer(const osla_panels *panels, panel_kind kind, int64_t step)
+void osla_panels_finish(osla_panels *p, int64_t step)
 {
-  return (unsigned char *)osla_segment_local(panels->segment) + place(panels, kind, step);
+  atomic_store(&p->finished, step + 1);
+  osla_panels_progress(p);
 }
 
-osla_err osla_panels_finish(osla_panels *panels, int64_t step)
+static bool all_sent(void *panels)
 {
-  osla_grid *grid = panels->grid;
-  int prow = osla_grid_prow(grid), pcol = osla_grid_pcol(grid);
-  if (panels->set == 0 || prow < 0 || (step + 1) % CREDIT_EVERY != 0) return OSLA_OK;
-  uint64_t value = (uint64_t)step + 1;
-  for (int i = 0; i < osla_grid_nprow(grid); i++)
-    for (int j = 0; j < osla_grid_npcol(grid); j++) {
-      if ((i == prow && j == pcol) || !panels->publishes(grid, i, j)) continue;
-      OSLA_CALL(
-        osla_notify_post(panels->segment, osla_grid_rank_at(grid, i, j), PURPOSE_CREDIT, value));
-    }
-  return OSLA_OK;
+  osla_panels *p = panels;
+  return atomic_load(&p->all_sent);
+}
+
+void osla_panels_drain(osla_panels *p)
+{
+  osla_panels_progress(p);
+  if (p->active) osla_segment_wait(p->segment, all_sent, p);
+}
+
+osla_err osla_panels_tell(osla_panels *p, int64_t step, int rank)
+{
+  return osla_notify(p->segment, rank, PANEL_PURPOSE_TOLD, (uint64_t)step + 1);
+}
+
+void osla_panels_wait_told(osla_panels *p, int64_t step, int origin)
+{
+  osla_notify_wait(p->segment, origin, PANEL_PURPOSE_TOLD, (uint64_t)step + 1);
+}
+
+bool osla_panels_told(const osla_panels *p, int64_t step, int origin)
+{
+  return osla_notify_read(p->segment, origin, PANEL_PURPOSE_TOLD) >= (uint64_t)step + 1;
 }

@@ -1,18 +1,28 @@
-/* Panels that are published step by step, by put + notify (internal).
+/* Panels that are published step by step, and forwarded (internal).
  *
- * A factorisation or a solve runs through steps 0, 1, 2, ... In each step some ranks publish a
- * panel to some others of their process row or column (Krishnan et al., section III.B). Where the
- * consumer can read the panel in place, the publication is a notify alone. Elsewhere the panel is
- * put into a buffer of the consumer before the notify. Each consumer has `depth` sets of buffers,
- * used in turn; a credit, the number of steps that the consumer has finished, keeps a publisher
- * that runs ahead from overwriting a set in use. No step is synchronised in any other way.
+ * A factorisation or a solve runs through steps 0, 1, 2, ... In each step some ranks, the roots,
+ * publish a panel to all ranks of their process row or column (Krishnan et al., section III.B: put
+ * + notify). Neighbours on the root's node read it in place, or in the root's buffer. To each other
+ * node goes one copy, on a route (route.h): flat, in a ring or in a tree; who has to pass a panel
+ * on does so in its progress steps, piece by piece, whatever step it is at itself.
  *
- * Memory per rank: depth * (sum of the kinds' bytes). Messages per step: one put_notify for each
- * consumer, and one credit to each possible publisher every other step if there are buffers.
+ * Nothing here waits but osla_panels_wait and osla_panels_drain. What a kernel publishes is asked
+ * for: `ready` is called in progress steps, until it says that the panel of a step is there. All of
+ * a kind leaves a rank in one order, that of steps and, within a step, of the roots' distance; so a
+ * slot for each writer is enough to know what has come.
+ *
+ * Buffers: a rank has `depth` sets, used in turn. Who has done with a step gives a credit to the
+ * rank that will write its node's copy in the step that uses the set again. No step is synchronised
+ * in any other way.
+ *
+ * Memory per rank: depth * (sum over the kinds of regions * room), if there are other nodes.
+ * Messages per step: one put_notify a piece for each other node of a line, one credit for each rank
+ * and root.
  */
 #ifndef OSLA_PANELS_H
 #define OSLA_PANELS_H
 
+#include "osla_forward.h"
 #include "osla_grid.h"
 #include "osla_segment.h"
 
@@ -20,48 +30,61 @@ typedef enum panel_kind { PANEL_DIAGONAL, PANEL_ROWS, PANEL_COLS, PANEL_KINDS } 
 
 typedef struct osla_panels osla_panels;
 
-/* Does the rank at (prow, pcol) ever put panels into my buffers? */
-typedef bool osla_panels_publisher(const osla_grid *grid, int prow, int pcol);
+typedef struct osla_panels_kind {
+  bool used;
+  bool in_column; /* its line is my process column, else my process row */
+  bool in_buffer; /* the root's neighbours read its buffer, not its own memory */
+  int stride;     /* positions of the roots of one step differ by a multiple of it; 0: one root */
+  size_t room;    /* bytes of the largest panel of a root */
+} osla_panels_kind;
 
-/* A publisher for algorithms that publish along process rows and columns only. */
-bool osla_panels_row_or_column(const osla_grid *grid, int prow, int pcol);
+/* What a kernel says of its panels; the same on all ranks but for `kernel`. */
+typedef struct osla_panels_plan {
+  osla_panels_kind kind[PANEL_KINDS];
+  int64_t steps;
+  int look_ahead;  /* a rank publishes at most so many steps ahead of the one that it works on */
+  int column_rows; /* process rows that take part, the first ones; 0: all */
+  osla_forward forward;
+  size_t piece;  /* bytes in which a panel is passed on; 0: chosen */
+  bool readable; /* neighbours read what a root publishes where it lies */
+  void *kernel;
+  /* Bytes of a root's panel, by its position in my line; 0: it publishes none in this step, or
+   * nobody wants it. Pure: it is asked about any step at any time. */
+  size_t (*bytes)(const void *kernel, panel_kind kind, int64_t step, int root);
+  /* Is my panel there? Then it puts a packed copy at `room`, if that is not NULL. Asked in progress
+   * steps, one at a time, perhaps in another thread; not again when it has said yes. */
+  bool (*ready)(void *kernel, panel_kind kind, int64_t step, void *room);
+} osla_panels_plan;
 
-/* For algorithms in which any rank may publish to any other: all that are not on my node. */
-bool osla_panels_other_node(const osla_grid *grid, int prow, int pcol);
-
-/* Collective. bytes[kind] is the room for one step's panel of that kind, the same on all ranks; 0
- * where all consumers read in place. A rank publishes at most `look_ahead` steps ahead of the one
- * that it works on. Errors: MEM, MPI. */
-osla_err osla_panels_create(osla_grid *grid, const size_t bytes[PANEL_KINDS],
-                            osla_panels_publisher *publishes, int look_ahead, osla_panels **out);
+/* Collective. Errors, on all ranks together: MEM, MPI, RANGE (progress hooks). */
+osla_err osla_panels_create(osla_grid *grid, const osla_panels_plan *plan, osla_panels **out);
 void osla_panels_destroy(osla_panels **panels); /* collective; accepts NULL */
 
-/* Sets of buffers. Local. */
-int64_t osla_panels_depth(const osla_panels *panels);
+osla_transport *osla_panels_transport(const osla_panels *panels); /* borrowed */
 
-/* Tells `target` that my panel of this kind and step is there. With bytes > 0, first puts it at
- * `offset` of the target's buffer. The source may be reused on return. Local. Errors: MPI. */
-osla_err osla_panels_publish(osla_panels *panels, panel_kind kind, int64_t step, int target,
-                             size_t offset, const void *source, size_t bytes);
+/* Do panels pass from here to other ranks in progress steps, so that computing should make some? */
+bool osla_panels_relay(const osla_panels *panels);
 
-/* As osla_panels_publish, once for each target in a step, but does not wait for it: the source must
- * stay as it is until osla_panels_posted has been called for this step, or for the step `depth`
- * later. */
-osla_err osla_panels_post(osla_panels *panels, panel_kind kind, int64_t step, int target,
-                          size_t offset, const void *source, size_t bytes);
+/* Something has become ready: sends what can be sent. Local. */
+void osla_panels_progress(osla_panels *panels);
 
-/* Waits until what was posted in this step, and `depth` steps before it, has arrived. Local.
+/* Waits for a root's panel of this step. NULL: it lies in the root's own memory, which I can read;
+ * else the packed copy, mine until osla_panels_finish. Local. */
+const void *osla_panels_wait(osla_panels *panels, panel_kind kind, int64_t step, int root);
+/* The same without waiting. */
+bool osla_panels_here(osla_panels *panels, panel_kind kind, int64_t step, int root,
+                      const void **at);
+
+/* I am done with all panels of this step. Steps are finished in order. Local. */
+void osla_panels_finish(osla_panels *panels, int64_t step);
+
+/* Waits until I have passed on all that I have to. Local. */
+void osla_panels_drain(osla_panels *panels);
+
+/* A word of its own to any rank: "my part of this step is complete", and a wait for it. Local.
  * Errors: MPI. */
-osla_err osla_panels_posted(osla_panels *panels, int64_t step);
-
-/* Waits for the panel that `origin` publishes in this step. Local. */
-void osla_panels_wait(osla_panels *panels, panel_kind kind, int64_t step, int origin);
-
-/* My buffer for this kind and step. Local. */
-void *osla_panels_buffer(const osla_panels *panels, panel_kind kind, int64_t step);
-
-/* I am done with all panels of this step: their buffers may be used again. Steps are finished in
- * order. Local. Errors: MPI. */
-osla_err osla_panels_finish(osla_panels *panels, int64_t step);
+osla_err osla_panels_tell(osla_panels *panels, int64_t step, int rank);
+void osla_panels_wait_told(osla_panels *panels, int64_t step, int origin);
+bool osla_panels_told(const osla_panels *panels, int64_t step, int origin);
 
 #endif

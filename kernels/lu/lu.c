@@ -13,6 +13,7 @@
  */
 #include "lu.h"
 #include "lu_block.h"
+#include "pipeline.h"
 
 #include <complex.h>
 #include <float.h>
@@ -22,6 +23,10 @@
 #include <string.h>
 
 enum { LINE = 64, MAX_LOOK_AHEAD = 2 };
+
+/* From so many process rows on, a column's pivot is found in log p rounds: fewer ranks are faster
+ * when each tells all others at once. */
+enum { COMBINE_FROM = 5 };
 
 lu_step osla_lu_step_make(const lu *f, int64_t k)
 {
@@ -38,22 +43,26 @@ lu_step osla_lu_step_make(const lu *f, int64_t k)
 
 /* ---- the loop ---- */
 
-/* A(i,j) -= L(i,k) U(k,j) for my rows behind the top block; pieces of columns, so that other nodes
- * are served between them. */
+/* A(i,j) -= L(i,k) U(k,j) for my rows behind the top block, in pieces, between which panels pass.
+ */
 static osla_err update(const lu *f, const lu_step *s, const lu_panel *panel, lu_operand u,
                        int64_t col, int64_t cols)
 {
   const local_view *v = &f->v;
-  int64_t rows = v->rows - s->row_after, piece = osla_transport_n_nodes(v->t) > 1 ? 128 : cols;
-  for (int64_t c = 0; c < cols && rows > 0; c += piece) {
-    int64_t width = cols - c < piece ? cols - c : piece;
-    double since = osla_trace_now(v->t);
-    OSLA_CALL(osla_blas_gemm(v->dtype, OSLA_NOTRANS, OSLA_NOTRANS, rows, width, s->size, -1,
-                             panel->l.at, panel->l.ld, u.at + (size_t)(c * u.ld) * v->element, u.ld,
-                             1, local_at(v, s->row_after, col + c), v->lld));
-    osla_trace_add(v->t, OSLA_TRACE_GEMM, since, 2.0 * (double)(rows * width) * (double)s->size);
-    if (piece < cols) osla_progress(v->t);
-  }
+  int64_t rows = v->rows - s->row_after;
+  osla_tile tile = osla_pipeline_tile(f->panels, rows, cols, s->size);
+  for (int64_t c = 0; c < cols; c += tile.cols)
+    for (int64_t r = 0; r < rows; r += tile.rows) {
+      int64_t m = rows - r < tile.rows ? rows - r : tile.rows;
+      int64_t n = cols - c < tile.cols ? cols - c : tile.cols;
+      double since = osla_trace_now(v->t);
+      OSLA_CALL(osla_blas_gemm(v->dtype, OSLA_NOTRANS, OSLA_NOTRANS, m, n, s->size, -1,
+                               panel->l.at + (size_t)r * v->element, panel->l.ld,
+                               u.at + (size_t)(c * u.ld) * v->element, u.ld, 1,
+                               local_at(v, s->row_after + r, col + c), v->lld));
+      osla_trace_add(v->t, OSLA_TRACE_GEMM, since, 2.0 * (double)(m * n) * (double)s->size);
+      if (osla_panels_relay(f->panels)) osla_progress(v->t);
+    }
   return OSLA_OK;
 }
 
@@ -66,12 +75,24 @@ static bool is_wild(osla_dtype dtype, osla_complex pivot, bool divides)
   return divides && size > 0 && 1 / size > (narrow ? (double)FLT_MAX : DBL_MAX);
 }
 
-/* Step s on local columns [col, end). */
-static osla_err apply(lu *f, const lu_step *s, int64_t col, int64_t end)
+/* My local columns in block columns below `block`; those behind the last panel count as one block.
+ */
+static int64_t columns_before(const lu *f, int64_t block)
 {
   const local_view *v = &f->v;
+  if (block > f->steps) return v->cols;
+  lu_step last = osla_lu_step_make(f, block - 1);
+  return cols_below(v, last.start + last.size);
+}
+
+/* osla_pipeline. */
+static osla_err apply(void *kernel, int64_t k, int64_t from, int64_t to)
+{
+  lu *f = kernel;
+  const local_view *v = &f->v;
+  lu_step step = osla_lu_step_make(f, k), *s = &step;
   lu_operand top;
-  int64_t cols = end - col;
+  int64_t col = columns_before(f, from), cols = columns_before(f, to) - col;
   lu_panel panel = osla_lu_receive(f, s);
   memcpy(f->pivots + s->start, panel.pivots, (size_t)s->size * sizeof *f->pivots);
   if (panel.head->info > 0 && f->info == 0) f->info = panel.head->info;
@@ -103,8 +124,6 @@ osla_err osla_lu_finish_posts(lu *f, osla_posted *posts, uint64_t exchange)
 /* Waits until all that I sent has arrived. */
 static osla_err finish_all_posts(lu *f)
 {
-  for (int64_t set = 0; set < osla_panels_depth(f->panels); set++)
-    OSLA_CALL(osla_panels_posted(f->panels, set));
   for (uint64_t set = 0; set < 2; set++) {
     OSLA_CALL(osla_lu_finish_posts(f, f->row_posts, set));
     OSLA_CALL(osla_lu_finish_posts(f, f->column_posts, set));
@@ -112,33 +131,32 @@ static osla_err finish_all_posts(lu *f)
   return OSLA_OK;
 }
 
-/* Brings a panel up to date with the steps from `from` on, factors and publishes it. */
-static osla_err advance_panel(lu *f, int64_t k, int64_t from)
+static bool owns(const void *kernel, int64_t k)
 {
+  const lu *f = kernel;
+  return f->v.pcol == k % f->v.q;
+}
+
+static osla_err factor(void *kernel, int64_t k)
+{
+  lu *f = kernel;
   lu_step s = osla_lu_step_make(f, k);
-  if (!s.mine) return OSLA_OK;
-  for (int64_t i = from; i < k; i++) {
-    lu_step before = osla_lu_step_make(f, i);
-    OSLA_CALL(apply(f, &before, s.col, s.col_after));
-  }
   OSLA_CALL(osla_lu_factor_panel(f, &s));
   return osla_lu_publish(f, &s);
 }
 
 static osla_err run(lu *f)
 {
-  const local_view *v = &f->v;
-  int64_t ready = 0; /* panels before this one are factored; their columns have had all steps */
-  if (v->prow < 0) return OSLA_OK;
-  for (int64_t k = 0; k < f->steps; k++) {
-    lu_step s = osla_lu_step_make(f, k);
-    osla_at_step(v->t, "osla_getrf", k);
-    for (; ready <= k + f->look_ahead && ready < f->steps; ready++)
-      OSLA_CALL(advance_panel(f, ready, k));
-    lu_step last = osla_lu_step_make(f, ready - 1);
-    OSLA_CALL(apply(f, &s, cols_below(v, last.start + last.size), v->cols));
-    OSLA_CALL(osla_panels_finish(f->panels, k));
-  }
+  osla_pipeline p = {.name = "osla_getrf",
+                     .steps = f->steps,
+                     .look_ahead = f->look_ahead,
+                     .panels = f->panels,
+                     .kernel = f,
+                     .owns = owns,
+                     .apply = apply,
+                     .factor = factor};
+  if (f->v.prow < 0) return OSLA_OK;
+  OSLA_CALL(osla_pipeline_run(&p));
   return finish_all_posts(f);
 }
 
@@ -153,16 +171,18 @@ static size_t up_to_line(size_t bytes)
 static size_t store_bytes(lu *f)
 {
   const local_view *v = &f->v;
-  size_t nb = (size_t)v->nb, e = v->element, p = (size_t)v->p;
+  size_t nb = (size_t)v->nb, e = v->element;
   f->head_bytes = LINE + up_to_line(nb * sizeof(int64_t)) + up_to_line(nb * nb * e);
   f->rows_at = (size_t)((f->steps + v->q - 1) / v->q) * f->head_bytes;
   if (v->p == 1) return f->rows_at;
   f->rows_set = up_to_line(2 * nb * (size_t)v->cols * e);
   f->records_at = f->rows_at + 2 * f->rows_set;
   /* The largest record is a tournament's: indices and rows of a whole panel. */
-  size_t record = f->pivoting == OSLA_PIVOT_PARTIAL ? 16 + 2 * nb * e : 8 + nb * 8 + nb * nb * e;
+  size_t record = f->pivoting == OSLA_PIVOT_PARTIAL ? 24 + 2 * nb * e : 8 + nb * 8 + nb * nb * e;
   f->record_bytes = up_to_line(record);
-  return f->records_at + 2 * p * f->record_bytes;
+  f->combined = f->pivoting == OSLA_PIVOT_PARTIAL && v->p >= COMBINE_FROM;
+  f->n_records = f->combined ? osla_lu_combination_slots(v->p) : v->p;
+  return f->records_at + 2 * (size_t)f->n_records * f->record_bytes;
 }
 
 /* Can the ranks of each process column read one another's panels? The same answer on all ranks. */
@@ -182,6 +202,7 @@ static osla_err set_up(lu *f)
   bool far, near;
   OSLA_CALL(osla_view_needs_buffers(v, &far));
   OSLA_CALL(columns_are_near(v, &near));
+  OSLA_CALL(osla_view_readable(v, &f->readable));
   f->gathered = near && v->p > 1 && f->pivoting == OSLA_PIVOT_PARTIAL;
   size_t width = (size_t)v->nb * v->element, nb = (size_t)v->nb, p = (size_t)v->p;
   size_t rows = (size_t)osla_index_count(v->m, v->mb, 0, v->p), most = rows;
@@ -189,8 +210,7 @@ static osla_err set_up(lu *f)
     size_t lld = (size_t)osla_matrix_lld(v->matrix, rank);
     if (lld > most) most = lld;
   }
-  size_t store = store_bytes(f), bytes[PANEL_KINDS] = {0};
-  if (far) bytes[PANEL_ROWS] = f->head_bytes + rows * width;
+  size_t store = store_bytes(f);
   size_t tall = f->gathered ? (size_t)v->m : rows; /* a whole panel, or my rows of one */
   if (tall < p * nb) tall = p * nb;                /* a tournament */
   size_t scratch = tall * width;
@@ -202,18 +222,16 @@ static osla_err set_up(lu *f)
   f->u = malloc(v->p > 1 ? (size_t)v->cols * width + 1 : 1);
   f->scratch = malloc(v->p > 1 ? scratch : 1);
   f->row_posts = calloc(2 * p, sizeof *f->row_posts);
+  f->offered = malloc(f->record_bytes + 1);
   f->column_posts = calloc(2 * p, sizeof *f->column_posts);
   OSLA_CALL(osla_segment_create(v->t, store, LU_PURPOSES, &f->store));
-  OSLA_CALL(osla_panels_create(v->grid, bytes,
-                               f->gathered ? osla_panels_other_node : osla_panels_row_or_column,
-                               f->look_ahead, &f->panels));
-  f->packed_row = far ? up_to_line(f->head_bytes + most * width) : 0;
-  size_t packed = f->packed_row * (f->gathered ? p : 1) * (size_t)osla_panels_depth(f->panels);
-  f->packed = malloc(packed + 1);
+  OSLA_CALL(osla_lu_panels_create(f));
+  size_t theirs = far && v->p > 1 ? most * width : 0;
+  f->theirs = malloc(theirs + 1);
   osla_err err = OSLA_OK;
   if (!f->pivots || !f->moves || !f->places || !f->candidates || !f->permutation || !f->u ||
-      !f->scratch || !f->packed || !f->row_posts || !f->column_posts)
-    err = osla_error_set(OSLA_ERR_MEM, "LU: buffers of %zu bytes", 2 * scratch + packed);
+      !f->scratch || !f->theirs || !f->offered || !f->row_posts || !f->column_posts)
+    err = osla_error_set(OSLA_ERR_MEM, "LU: buffers of %zu bytes", 2 * scratch + theirs);
   return osla_agree(v->t, err);
 }
 
@@ -228,7 +246,8 @@ static void clean_up(lu *f)
   free(f->permutation);
   free(f->u);
   free(f->scratch);
-  free(f->packed);
+  free(f->theirs);
+  free(f->offered);
   free(f->row_posts);
   free(f->column_posts);
 }
@@ -283,6 +302,8 @@ static osla_err check(const lu *f, const int64_t *ipiv, const osla_lu_options *o
              "LU: look_ahead = %d is not -1, 0, 1 or 2", look_ahead);
   OSLA_CHECK(f->pivoting >= OSLA_PIVOT_PARTIAL && f->pivoting <= OSLA_PIVOT_NONE, OSLA_ERR_ARG,
              "LU: pivoting = %d is not a way of pivoting", (int)f->pivoting);
+  OSLA_CHECK(f->forward >= OSLA_FORWARD_CHOSEN && f->forward <= OSLA_FORWARD_TREE, OSLA_ERR_ARG,
+             "LU: forward = %d is not a way to forward panels", (int)f->forward);
   OSLA_CHECK(f->pivoting == OSLA_PIVOT_NONE || ipiv || v->rows == 0, OSLA_ERR_ARG,
              "LU: no ipiv for the pivots");
   return OSLA_OK;
@@ -296,6 +317,7 @@ osla_err osla_getrf(osla_matrix *a, int64_t *ipiv, const osla_lu_options *option
   double largest = 0;
   osla_err err;
   f.pivoting = options ? options->pivoting : OSLA_PIVOT_PARTIAL;
+  f.forward = options ? options->forward : OSLA_FORWARD_CHOSEN;
   f.look_ahead = !options || options->look_ahead == 0 ? 1 : options->look_ahead;
   OSLA_CALL(osla_agree(v->t, check(&f, ipiv, options))); /* also: A is complete everywhere */
   if (f.look_ahead < 0) f.look_ahead = 0;

@@ -1,9 +1,10 @@
 /* What the files of the LU factorisation share (internal).
  *
  *   lu.c          contract, the loop over the steps
- *   lu_panel.c    factoring a panel: without pivots, alone, or in step with the process column
- *   lu_column.c   one small exchange between the ranks of a process column
- *   lu_publish.c  panels on their way along process rows
+ *   lu_panel.c    factoring a panel: the ways, alone or with others
+ *   lu_pivot.c    in step with the process column, column by column
+ *   lu_column.c   small exchanges between the ranks of a process column
+ *   lu_publish.c  panels on their way along process rows, what they look like
  *   lu_rows.c     row interchanges
  *   lu_block.c    the diagonal block without pivots
  *
@@ -18,6 +19,8 @@
 #include "osla_lu.h"
 #include "osla_trace.h"
 #include "panels.h"
+
+#include <stdatomic.h>
 
 /* An operand: an address and its leading dimension. */
 typedef struct lu_operand {
@@ -55,15 +58,20 @@ typedef struct lu {
   local_view v;
   osla_pivoting pivoting;
   int look_ahead;
+  osla_forward forward;
+  bool readable; /* node neighbours read the matrix in place */
   bool gathered; /* the owner of the diagonal block factors whole panels */
   int64_t order, steps;
-  osla_panels *panels;   /* L and heads for ranks that cannot read mine in place; notifies */
-  unsigned char *packed; /* panels on their way to them: a set for each set of buffers */
-  size_t packed_row;     /* bytes of it for a process row */
+  osla_panels *panels;      /* L and heads for ranks that cannot read mine in place; notifies */
+  _Atomic int64_t factored; /* steps; the next one's panel is not ready */
+  unsigned char *theirs;    /* another rank's block column, at the end */
   /* Memory of each rank that its process column and row read or write: heads of its panels, then
    * two sets of rows under exchange, then two sets of records for the process column. */
   osla_segment *store;
   size_t head_bytes, rows_at, rows_set, records_at, record_bytes;
+  int n_records;          /* of a set */
+  bool combined;          /* pivots are found in log p rounds, not by everybody's record */
+  unsigned char *offered; /* my record then */
   uint64_t row_exchanges, column_exchanges, permutations;
   osla_posted *row_posts, *column_posts; /* [2 p] of the last two exchanges, to each process row */
   int64_t *pivots;                       /* [order] of all steps so far, global */
@@ -88,8 +96,9 @@ osla_err osla_lu_finish_posts(lu *f, osla_posted *posts, uint64_t exchange);
 
 /* Where the ranks of a panel note what they tell about it. Local. */
 lu_panel osla_lu_panel_mine(const lu *f, const lu_step *s);
-/* Publishes my part of a factored panel along my process row; if panels are gathered, the whole
- * panel to all ranks. Local. */
+/* Makes f->panels. Collective. Errors: MEM, MPI. */
+osla_err osla_lu_panels_create(lu *f);
+/* My part of a factored panel is complete; if panels are gathered, all of it. Local. */
 osla_err osla_lu_publish(lu *f, const lu_step *s);
 /* Waits for a panel, may be called again for the same one. Local. */
 lu_panel osla_lu_receive(lu *f, const lu_step *s);
@@ -106,6 +115,13 @@ osla_err osla_lu_factor_panel(lu *f, const lu_step *s);
 unsigned char *osla_lu_record_mine(const lu *f);
 osla_err osla_lu_record_publish(lu *f, size_t bytes);
 const unsigned char *osla_lu_record_of(const lu *f, int prow); /* of the last exchange; waits */
+
+/* record := the combination of the records of all, in log p rounds; `add` combines two, in any
+ * order with the same result. Local, but all ranks of the column call it. */
+osla_err osla_lu_combine(lu *f, void *record, size_t bytes,
+                         void (*add)(const lu *f, void *record, const void *other));
+int osla_lu_rounds(int p);
+int osla_lu_combination_slots(int p); /* records of a set that it needs */
 
 /* ---- lu_rows.c ---- */
 

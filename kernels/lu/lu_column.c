@@ -1,13 +1,26 @@
-/* One small exchange between the p ranks of a process column: each writes a record and reads those
- * of all others. There are two sets of records, used in turn. That is enough: who writes its record
- * of exchange e + 2 has read all records of e + 1, and these were published by ranks that had read
- * all of e.
+/* Small exchanges between the p ranks of a process column.
+ *
+ * A record: each rank writes one and reads those of all others. There are two sets of records, used
+ * in turn. That is enough: who writes its record of exchange e + 2 has read all records of e + 1,
+ * and these were published by ranks that had read all of e.
+ *
+ * A combination: each rank has a record, and all want one that is made of all of them. Where p is
+ * large it is made in log p rounds (recursive doubling; R. Thakur, R. Rabenseifner, W. Gropp,
+ * "Optimization of Collective Communication Operations in MPICH", IJHPCA 19, 2005, section 4.5): in
+ * round r the ranks whose positions differ in bit r exchange what they have combined so far. Those
+ * beyond the largest power of two first give theirs to one below it, and get the result from there.
+ * Each rank hears from another at most once, so again two sets are enough: who sends in e + 2 has
+ * got something of e + 1 from there, sent by a rank that had finished e.
  */
 #include "lu.h"
 
-static size_t place(const lu *f, uint64_t exchange, int prow)
+#include <string.h>
+
+/* ---- records ---- */
+
+static size_t place(const lu *f, uint64_t exchange, int slot)
 {
-  size_t index = (size_t)(exchange % 2) * (size_t)f->v.p + (size_t)prow;
+  size_t index = (size_t)(exchange % 2) * (size_t)f->n_records + (size_t)slot;
   return f->records_at + index * f->record_bytes;
 }
 
@@ -40,4 +53,68 @@ const unsigned char *osla_lu_record_of(const lu *f, int prow)
   const unsigned char *base = osla_segment_peer(f->store, origin);
   if (!base) base = osla_segment_local(f->store);
   return base + place(f, f->column_exchanges - 1, prow);
+}
+
+/* ---- combinations ---- */
+
+/* Slots of a set: what came in from beyond the power of two, what each round brought, the result
+ * from below it, and behind these as many of what I sent. */
+enum { IN_SLOT, OUT_SLOT, ROUND_SLOT };
+
+int osla_lu_rounds(int p)
+{
+  int rounds = 0;
+  while ((2 << rounds) <= p)
+    rounds++;
+  return rounds;
+}
+
+int osla_lu_combination_slots(int p)
+{
+  return 2 * (ROUND_SLOT + osla_lu_rounds(p));
+}
+
+static unsigned char *slot_at(const lu *f, uint64_t exchange, int slot)
+{
+  return (unsigned char *)osla_segment_local(f->store) + place(f, exchange, slot);
+}
+
+/* Sends my record, of which a copy stays until it has arrived. */
+static osla_err send(lu *f, uint64_t exchange, int prow, int slot, const void *record, size_t bytes)
+{
+  const local_view *v = &f->v;
+  unsigned char *copy = slot_at(f, exchange, f->n_records / 2 + slot);
+  osla_posted *posts = f->column_posts + (exchange % 2) * (uint64_t)v->p;
+  memcpy(copy, record, bytes);
+  return osla_put_notify_post(f->store, rank_at(v, prow, v->pcol), place(f, exchange, slot), copy,
+                              bytes, LU_COLUMN, exchange + 1, &posts[prow]);
+}
+
+static const void *receive(const lu *f, uint64_t exchange, int prow, int slot)
+{
+  const local_view *v = &f->v;
+  osla_notify_wait(f->store, rank_at(v, prow, v->pcol), LU_COLUMN, exchange + 1);
+  return slot_at(f, exchange, slot);
+}
+
+osla_err osla_lu_combine(lu *f, void *record, size_t bytes,
+                         void (*add)(const lu *f, void *record, const void *other))
+{
+  const local_view *v = &f->v;
+  uint64_t exchange = f->column_exchanges++;
+  int me = v->prow, rounds = osla_lu_rounds(v->p), below = 1 << rounds;
+  OSLA_CALL(osla_lu_finish_posts(f, f->column_posts, exchange)); /* of the same set, before */
+  if (me >= below) {
+    OSLA_CALL(send(f, exchange, me - below, IN_SLOT, record, bytes));
+    memcpy(record, receive(f, exchange, me - below, OUT_SLOT), bytes);
+    return OSLA_OK;
+  }
+  if (me + below < v->p) add(f, record, receive(f, exchange, me + below, IN_SLOT));
+  for (int r = 0; r < rounds; r++) {
+    int partner = me ^ (1 << r);
+    OSLA_CALL(send(f, exchange, partner, ROUND_SLOT + r, record, bytes));
+    add(f, record, receive(f, exchange, partner, ROUND_SLOT + r));
+  }
+  if (me + below < v->p) OSLA_CALL(send(f, exchange, me + below, OUT_SLOT, record, bytes));
+  return OSLA_OK;
 }

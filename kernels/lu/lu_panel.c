@@ -5,17 +5,13 @@
  * with more ranks than cores: twice as fast as in step, where each column waits for a rank that
  * may have no core.)
  *
- * Several on several nodes, partial pivoting, as HPL does it: column by column each rank offers its
- * largest element with its whole row; the owner of the diagonal block adds the row that is to be
- * replaced. One exchange, and all know the pivot row; they keep it in their copy of the top block,
- * exchange the rows in the matrix, and update their own rows. Columns are halved recursively, so
- * that most of the work is in matrix products.
+ * Several on several nodes, partial pivoting: column by column (lu_pivot.c).
  *
  * Tournament (Grigori et al.): each rank factors a copy of its rows and offers its pivot rows; all
  * factor the stack of these and so know the panel's pivot rows and its top block. One exchange a
  * panel; then L := A U^-1.
  */
-#include "lu.h"
+#include "lu_panel.h"
 #include "lu_block.h"
 
 #include <complex.h>
@@ -24,37 +20,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { BASE = 8 };
-
-/* The panel's part of the store, writable. */
-typedef struct own {
-  lu_head *head;
-  int64_t *pivots;
-  unsigned char *top;
-} own;
-
-static own own_panel(const lu *f, const lu_step *s)
-{
-  lu_panel p = osla_lu_panel_mine(f, s);
-  return (own){(lu_head *)(uintptr_t)p.head, (int64_t *)(uintptr_t)p.pivots, p.top.at};
-}
-
-static bool has_top(const lu *f, const lu_step *s)
-{
-  return f->v.prow == s->prow;
-}
-
 static void copy(size_t element, int64_t m, int64_t n, const unsigned char *from, int64_t from_ld,
                  unsigned char *to, int64_t to_ld)
 {
   for (int64_t c = 0; c < n; c++)
     memcpy(to + (size_t)(c * to_ld) * element, from + (size_t)(c * from_ld) * element,
            (size_t)m * element);
-}
-
-static double magnitude(osla_complex x)
-{
-  return fabs(creal(x)) + fabs(cimag(x)); /* as IxAMAX */
 }
 
 static double panel_flops(int64_t rows, int64_t width)
@@ -120,128 +91,6 @@ static osla_err factor_alone(lu *f, const lu_step *s)
   p.head->info = info > 0 ? s->start + info : 0;
   copy(v->element, s->size, s->size, a, v->lld, p.top, v->nb);
   return OSLA_OK;
-}
-
-/* ---- partial pivoting over several process rows ---- */
-
-/* What a rank offers for a column; then its row, and from the diagonal block's owner also the row
- * on top: `size` elements each. */
-typedef struct offer {
-  double value; /* magnitude; below 0: there is no row */
-  int64_t row;  /* global */
-} offer;
-
-/* My first row that is not on top yet when column j is at its turn. */
-static int64_t first_row(const lu *f, const lu_step *s, int64_t j)
-{
-  return has_top(f, s) ? s->row + j : s->row;
-}
-
-static void gather_row(const lu *f, const lu_step *s, int64_t row, unsigned char *to)
-{
-  size_t e = f->v.element;
-  for (int64_t c = 0; c < s->size; c++)
-    memcpy(to + (size_t)c * e, local_at(&f->v, row, s->col + c), e);
-}
-
-static void scatter_row(const lu *f, const lu_step *s, int64_t row, const unsigned char *from)
-{
-  size_t e = f->v.element;
-  for (int64_t c = 0; c < s->size; c++)
-    memcpy(local_at(&f->v, row, s->col + c), from + (size_t)c * e, e);
-}
-
-static osla_err publish_offer(lu *f, const lu_step *s, int64_t j)
-{
-  const local_view *v = &f->v;
-  unsigned char *record = osla_lu_record_mine(f);
-  size_t row_bytes = (size_t)s->size * v->element;
-  offer mine = {.value = -1, .row = -1};
-  int64_t first = first_row(f, s, j), at;
-  if (first < v->rows) {
-    const void *column = local_at(v, first, s->col + j);
-    OSLA_CALL(osla_blas_iamax(v->dtype, v->rows - first, column, &at));
-    mine.value = magnitude(osla_lu_value(v->dtype, local_at(v, first + at, s->col + j)));
-    mine.row = osla_index_global(first + at, v->mb, v->prow, v->p);
-    gather_row(f, s, first + at, record + sizeof mine);
-  }
-  memcpy(record, &mine, sizeof mine);
-  bool top = has_top(f, s);
-  if (top) gather_row(f, s, s->row + j, record + sizeof mine + row_bytes);
-  return osla_lu_record_publish(f, sizeof mine + (top ? 2 : 1) * row_bytes);
-}
-
-/* The offer with the largest element; of equal ones that of the first row. */
-static const unsigned char *best_offer(const lu *f, offer *best)
-{
-  const unsigned char *best_at = NULL;
-  *best = (offer){.value = -1, .row = -1};
-  for (int prow = 0; prow < f->v.p; prow++) {
-    const unsigned char *record = osla_lu_record_of(f, prow);
-    offer o;
-    memcpy(&o, record, sizeof o);
-    bool better = o.value > best->value || (o.value == best->value && o.row < best->row);
-    if (o.row < 0 || (best->row >= 0 && !better)) continue;
-    *best = o;
-    best_at = record + sizeof o;
-  }
-  return best_at;
-}
-
-/* Column j: its pivot, the exchange of rows, its part of L, and the update of columns up to end. */
-static osla_err eliminate(lu *f, const lu_step *s, int64_t j, int64_t end)
-{
-  const local_view *v = &f->v;
-  own p = own_panel(f, s);
-  size_t e = v->element, row_bytes = (size_t)s->size * e;
-  offer best;
-  OSLA_CALL(publish_offer(f, s, j));
-  const unsigned char *row = best_offer(f, &best);
-  for (int64_t c = 0; c < s->size; c++)
-    memcpy(p.top + (size_t)(j + c * v->nb) * e, row + (size_t)c * e, e);
-  p.pivots[j] = best.row;
-  if (best.row != s->start + j) {
-    if (osla_index_owner(best.row, v->mb, v->p) == v->prow)
-      scatter_row(f, s, osla_index_local(best.row, v->mb, v->p),
-                  osla_lu_record_of(f, s->prow) + sizeof best + row_bytes);
-    if (has_top(f, s)) scatter_row(f, s, s->row + j, row);
-  }
-  osla_complex pivot = osla_lu_value(v->dtype, p.top + (size_t)(j + j * v->nb) * e);
-  if (pivot == 0) {
-    if (p.head->info == 0) p.head->info = s->start + j + 1;
-    return OSLA_OK;
-  }
-  int64_t first = first_row(f, s, j + 1), rows = v->rows - first;
-  if (rows <= 0) return OSLA_OK;
-  unsigned char *l = local_at(v, first, s->col + j);
-  OSLA_CALL(osla_blas_scal(v->dtype, rows, 1 / pivot, l));
-  return osla_blas_ger(v->dtype, rows, end - j - 1, -1, l, 1,
-                       p.top + (size_t)(j + (j + 1) * v->nb) * e, v->nb,
-                       local_at(v, first, s->col + j + 1), v->lld);
-}
-
-/* Columns [j, j + width) of the panel. */
-static osla_err factor_columns(lu *f, const lu_step *s, int64_t j, int64_t width)
-{
-  const local_view *v = &f->v;
-  if (width <= BASE) {
-    for (int64_t c = j; c < j + width; c++)
-      OSLA_CALL(eliminate(f, s, c, j + width));
-    return OSLA_OK;
-  }
-  int64_t left = width / 2, right = width - left, nb = v->nb;
-  own p = own_panel(f, s);
-  OSLA_CALL(factor_columns(f, s, j, left));
-  unsigned char *l11 = p.top + (size_t)(j + j * nb) * v->element;
-  unsigned char *u12 = p.top + (size_t)(j + (j + left) * nb) * v->element;
-  OSLA_CALL(osla_blas_trsm(v->dtype, OSLA_LEFT, OSLA_LOWER, OSLA_NOTRANS, OSLA_UNIT, left, right,
-                           l11, nb, u12, nb));
-  int64_t first = first_row(f, s, j + left), rows = v->rows - first;
-  if (rows > 0)
-    OSLA_CALL(osla_blas_gemm(v->dtype, OSLA_NOTRANS, OSLA_NOTRANS, rows, right, left, -1,
-                             local_at(v, first, s->col + j), v->lld, u12, nb, 1,
-                             local_at(v, first, s->col + j + left), v->lld));
-  return factor_columns(f, s, j + left, right);
 }
 
 /* ---- a known top block: tournament, none ---- */
@@ -419,7 +268,7 @@ osla_err osla_lu_factor_panel(lu *f, const lu_step *s)
   else if (f->pivoting == OSLA_PIVOT_NONE)
     OSLA_CALL(factor_unpivoted(f, s));
   else if (f->pivoting == OSLA_PIVOT_PARTIAL)
-    OSLA_CALL(factor_columns(f, s, 0, s->size));
+    OSLA_CALL(osla_lu_factor_columns(f, s, 0, s->size));
   else
     OSLA_CALL(factor_tournament(f, s));
   if (!alone && has_top(f, s))

@@ -1,9 +1,9 @@
 /* Panels on their way along process rows (Krishnan et al., section III.B: put + notify).
  *
- * A rank that can read my memory gets a notify alone: it reads L in the matrix and the head (pivots
- * and top block) in the store, which keeps those of all my panels. Another one gets both put into
- * its buffer, packed. Where one rank factors a whole panel (process columns that lie on one node),
- * it alone publishes it, to all.
+ * A rank that can read my memory reads L in the matrix and the head (pivots and top block) in the
+ * store, which keeps those of all my panels. To other nodes go both, packed (panels.h). Where one
+ * rank factors a whole panel (process columns that lie on one node), it tells all of its node;
+ * those in its process column then publish their own rows.
  */
 #include "lu.h"
 
@@ -12,8 +12,9 @@
 enum { LINE = 64 };
 
 /* The parts of a head. */
-static lu_panel parts(const lu *f, unsigned char *at)
+static lu_panel parts(const lu *f, const void *head)
 {
+  unsigned char *at = (unsigned char *)(uintptr_t)head;
   size_t pivots = ((size_t)f->v.nb * sizeof(int64_t) + LINE - 1) / LINE * LINE;
   return (lu_panel){.head = (const lu_head *)at,
                     .pivots = (const int64_t *)(at + LINE),
@@ -32,76 +33,108 @@ lu_panel osla_lu_panel_mine(const lu *f, const lu_step *s)
   return p;
 }
 
-/* Where they are packed. */
-static unsigned char *packed_for(const lu *f, const lu_step *s, int prow)
+static size_t panel_rows(const lu *f, int64_t k)
 {
-  int64_t set = s->k % osla_panels_depth(f->panels);
-  int64_t place = f->gathered ? set * f->v.p + prow : set;
-  return f->packed + (size_t)place * f->packed_row;
+  lu_step s = osla_lu_step_make(f, k);
+  return (size_t)(f->v.rows - s.row_after);
 }
 
-/* Packs the head and process row prow's rows of L for other nodes; returns the bytes. The rank that
- * owns these rows is in my process column, and I can read its memory. */
-static size_t pack(const lu *f, const lu_step *s, int prow)
+/* osla_panels_plan. */
+static size_t panel_bytes(const void *kernel, panel_kind kind, int64_t k, int root)
 {
-  unsigned char *to = packed_for(f, s, prow);
+  const lu *f = kernel;
+  lu_step s = osla_lu_step_make(f, k);
+  (void)kind;
+  if (root != s.pcol) return 0;
+  return f->head_bytes + panel_rows(f, k) * (size_t)s.size * f->v.element;
+}
+
+static int diagonal_owner(const lu *f, const lu_step *s)
+{
+  return rank_at(&f->v, s->prow, s->pcol);
+}
+
+/* What lies in the store of the rank that notes it for my process row: my own, but for gathered
+ * panels. */
+static const unsigned char *head_of(const lu *f, const lu_step *s)
+{
+  int rank = f->gathered ? diagonal_owner(f, s) : rank_at(&f->v, f->v.prow, s->pcol);
+  return (unsigned char *)osla_segment_peer(f->store, rank) + head_offset(f, s);
+}
+
+static bool is_complete(const lu *f, const lu_step *s)
+{
+  if (f->gathered && f->v.prow != s->prow)
+    return osla_panels_told(f->panels, s->k, diagonal_owner(f, s));
+  return atomic_load(&f->factored) > s->k;
+}
+
+static bool panel_ready(void *kernel, panel_kind kind, int64_t k, void *room)
+{
+  const lu *f = kernel;
   const local_view *v = &f->v;
-  int mate = rank_at(v, prow, v->pcol);
-  int64_t row = osla_index_count(s->start + s->size, v->mb, prow, v->p);
-  int64_t rows = osla_index_count(v->m, v->mb, prow, v->p) - row;
-  size_t bytes = f->head_bytes + (size_t)(rows * s->size) * v->element;
+  lu_step s = osla_lu_step_make(f, k);
+  (void)kind;
+  if (!is_complete(f, &s)) return false;
+  if (!room) return true;
+  int64_t rows = v->rows - s.row_after;
   double since = osla_trace_now(v->t);
-  memcpy(to, (unsigned char *)osla_segment_local(f->store) + head_offset(f, s), f->head_bytes);
+  memcpy(room, head_of(f, &s), f->head_bytes);
   if (rows > 0) /* else there may be no local array at all */
-    osla_pack(v->element, rows, s->size, peer_at(v, mate, row, s->col),
-              osla_matrix_lld(v->matrix, mate), to + f->head_bytes);
-  osla_trace_add(v->t, OSLA_TRACE_PACK, since, (double)bytes);
-  return bytes;
+    osla_pack(v->element, rows, s.size, local_at(v, s.row_after, s.col), v->lld,
+              (unsigned char *)room + f->head_bytes);
+  osla_trace_add(v->t, OSLA_TRACE_PACK, since, (double)panel_bytes(f, PANEL_ROWS, k, s.pcol));
+  return true;
 }
 
-/* To the ranks of a process row. */
-static osla_err publish_to_row(lu *f, const lu_step *s, int prow)
+osla_err osla_lu_panels_create(lu *f)
 {
   const local_view *v = &f->v;
-  size_t bytes = 0;
-  for (int i = prow == v->prow ? 1 : 0; i < v->q; i++) {
-    int target = rank_at(v, prow, (v->pcol + i) % v->q);
-    bool far = !in_place(v, target);
-    if (far && bytes == 0) bytes = pack(f, s, prow);
-    OSLA_CALL(osla_panels_post(f->panels, PANEL_ROWS, s->k, target, 0, packed_for(f, s, prow),
-                               far ? bytes : 0));
-  }
-  return OSLA_OK;
+  size_t rows = (size_t)osla_index_count(v->m, v->mb, 0, v->p);
+  osla_panels_plan plan = {.steps = f->steps,
+                           .look_ahead = f->look_ahead,
+                           .forward = f->forward,
+                           .readable = f->readable,
+                           .kernel = f,
+                           .bytes = panel_bytes,
+                           .ready = panel_ready};
+  plan.kind[PANEL_ROWS] =
+    (osla_panels_kind){.used = true, .room = f->head_bytes + rows * (size_t)v->nb * v->element};
+  return osla_panels_create(v->grid, &plan, &f->panels);
 }
 
 osla_err osla_lu_publish(lu *f, const lu_step *s)
 {
   const local_view *v = &f->v;
   if (f->gathered && v->prow != s->prow) return OSLA_OK;
-  OSLA_CALL(osla_panels_posted(f->panels, s->k)); /* what was packed there has arrived */
-  if (!f->gathered) return publish_to_row(f, s, v->prow);
-  for (int i = 0; i < v->p; i++)
-    OSLA_CALL(publish_to_row(f, s, (v->prow + i) % v->p));
+  atomic_store(&f->factored, s->k + 1);
+  if (!f->gathered) return OSLA_OK;
+  for (int i = 0; i < v->p; i++) /* all that read it in place; and the rows' own ranks publish */
+    for (int j = 0; j < v->q; j++) {
+      int rank = rank_at(v, (v->prow + i) % v->p, (v->pcol + j) % v->q);
+      if ((i > 0 || j > 0) && osla_transport_same_node(v->t, rank))
+        OSLA_CALL(osla_panels_tell(f->panels, s->k, rank));
+    }
   return OSLA_OK;
 }
 
 lu_panel osla_lu_receive(lu *f, const lu_step *s)
 {
   const local_view *v = &f->v;
-  int mate = rank_at(v, v->prow, s->pcol); /* who has L for my rows */
-  int origin = f->gathered ? rank_at(v, s->prow, s->pcol) : mate;
-  if (origin == rank_at(v, v->prow, v->pcol)) return osla_lu_panel_mine(f, s);
-  osla_panels_wait(f->panels, PANEL_ROWS, s->k, origin);
-  if (in_place(v, origin)) {
-    unsigned char *store = osla_segment_peer(f->store, origin);
-    lu_panel p = parts(f, store + head_offset(f, s));
+  int mate = rank_at(v, v->prow, s->pcol), owner = diagonal_owner(f, s); /* mate: has my rows' L */
+  const void *copy = NULL;
+  bool near = f->gathered && osla_transport_same_node(v->t, owner);
+  if (near && owner != osla_transport_rank(v->t))
+    osla_panels_wait_told(f->panels, s->k, owner);
+  else if (!near && v->pcol != s->pcol)
+    copy = osla_panels_wait(f->panels, PANEL_ROWS, s->k, s->pcol);
+  int64_t rows = v->rows - s->row_after;
+  lu_panel p = parts(f, copy ? copy : head_of(f, s));
+  if (copy) {
+    p.l = (lu_operand){(unsigned char *)(uintptr_t)copy + f->head_bytes, rows > 1 ? rows : 1};
+  } else {
     p.l.at = peer_at(v, mate, s->row_after, osla_index_local(s->start, v->nb, v->q));
     p.l.ld = osla_matrix_lld(v->matrix, mate);
-    return p;
   }
-  unsigned char *buffer = osla_panels_buffer(f->panels, PANEL_ROWS, s->k);
-  lu_panel p = parts(f, buffer);
-  int64_t rows = v->rows - s->row_after;
-  p.l = (lu_operand){buffer + f->head_bytes, rows > 1 ? rows : 1};
   return p;
 }

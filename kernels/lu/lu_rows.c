@@ -177,13 +177,13 @@ static osla_err reach(const lu *f, int prow, int64_t col, int64_t cols, lu_opera
   int64_t rows = osla_index_count(v->m, v->mb, prow, v->p);
   osla_segment *segment = osla_matrix_segment(v->matrix);
   osla_transfer transfer;
-  *out = (lu_operand){f->packed, lld};
+  *out = (lu_operand){f->theirs, lld};
   if (in_place(v, rank)) {
     out->at = peer_at(v, rank, 0, col);
     return OSLA_OK;
   }
   if (rows == 0) return OSLA_OK;
-  OSLA_CALL(osla_segment_get(segment, rank, (size_t)(col * lld) * v->element, f->packed,
+  OSLA_CALL(osla_segment_get(segment, rank, (size_t)(col * lld) * v->element, f->theirs,
                              (size_t)((cols - 1) * lld + rows) * v->element, &transfer));
   return osla_transfer_wait(segment, &transfer);
 }

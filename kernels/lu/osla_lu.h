@@ -9,6 +9,7 @@
 #ifndef OSLA_LU_H
 #define OSLA_LU_H
 
+#include "osla_forward.h"
 #include "osla_matrix.h"
 
 #ifdef __cplusplus
@@ -26,6 +27,7 @@ typedef struct osla_lu_options {
   osla_pivoting pivoting;
   int look_ahead; /* panels that are factored before the rest of the trailing matrix is updated: 0
                      chosen (1), 1, 2; -1 none */
+  osla_forward forward; /* how panels reach other nodes */
 } osla_lu_options;
 
 typedef struct osla_lu_result {
@@ -57,7 +59,7 @@ typedef struct osla_lu_result {
  * Memory per rank: top blocks of my panels (nb columns of the matrix over the process columns);
  * with several process rows also five panels of rows and a panel of columns (where process columns
  * lie on one node and pivoting is partial, all its m rows, else mine); with other nodes also
- * 3 + look_ahead such panels to send, and as many of my rows to receive.
+ * 3 + look_ahead panels of my rows, and one block column.
  * Errors, on all ranks together: ARG (mb != nb, no ipiv, look_ahead), MEM (A is as before), MPI. */
 osla_err osla_getrf(osla_matrix *a, int64_t *ipiv, const osla_lu_options *options,
                     osla_lu_result *result);

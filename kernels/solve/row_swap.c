@@ -2,7 +2,7 @@
  *
  * All ranks know all pivots, so each works out which row goes where. Each process column exchanges
  * its own part of the rows, some columns at a time: a rank packs the rows that leave it, those for
- * one rank together, puts them there with a notify (panels.h), and places what arrives.
+ * one rank together, puts them there with a notify (pieces.h), and places what arrives.
  *
  * Not one piece with the exchange of LU (lu_rows.c), but for the copying: there each row goes to
  * all ranks of the process column, read in place through two sets of buffers without credits; here
@@ -14,7 +14,7 @@
 #include "row_swap.h"
 
 #include "local_view.h"
-#include "panels.h"
+#include "pieces.h"
 #include "row_copy.h"
 
 #include <inttypes.h>
@@ -60,13 +60,14 @@ cleanup:
 
 typedef struct osla_row_swap {
   local_view v;
-  int64_t *from;   /* [m] new row i is old row from[i] */
-  int64_t *counts; /* [p * p] rows that go from process row (index / p) to (index % p) */
-  int64_t *leave;  /* my local rows that leave, by destination */
-  int64_t *arrive; /* my local rows that are replaced, by source */
-  int64_t width;   /* columns of a pack */
-  unsigned char *pack;
-  osla_panels *panels;
+  int64_t *from;        /* [m] new row i is old row from[i] */
+  int64_t *counts;      /* [p * p] rows that go from process row (index / p) to (index % p) */
+  int64_t *leave;       /* my local rows that leave, by destination */
+  int64_t *arrive;      /* my local rows that are replaced, by source */
+  int64_t width;        /* columns of a pack */
+  unsigned char *packs; /* one for each set of the pieces' buffers */
+  size_t pack_bytes;
+  osla_pieces *pieces;
 } moves;
 
 /* Rows that come from `prow` to me, or go there from me. */
@@ -141,36 +142,31 @@ static osla_err exchange(moves *x, int64_t step, int64_t col, int64_t cols)
 {
   const local_view *v = &x->v;
   size_t row = (size_t)cols * v->element;
-  unsigned char *pack = x->pack, *mine = NULL;
+  unsigned char *mine = NULL;
+  unsigned char *pack = x->packs + (size_t)(step % osla_pieces_depth(x->pieces)) * x->pack_bytes;
   const int64_t *leave = x->leave, *arrive = x->arrive;
+  OSLA_CALL(osla_pieces_posted(x->pieces, step)); /* what was packed there has arrived */
   for (int prow = 0; prow < v->p; prow++) {
     int64_t count = going(x, prow);
     pack_rows(v, count, leave, col, cols, pack);
     if (prow == v->prow)
       mine = pack;
     else if (count > 0)
-      OSLA_CALL(osla_panels_publish(x->panels, PANEL_ROWS, step, rank_at(v, prow, v->pcol),
-                                    (size_t)(place_of(x, v->prow, prow) * x->width) * v->element,
-                                    pack, (size_t)count * row));
+      OSLA_CALL(osla_pieces_post(x->pieces, step, rank_at(v, prow, v->pcol),
+                                 (size_t)(place_of(x, v->prow, prow) * x->width) * v->element, pack,
+                                 (size_t)count * row));
     leave += count;
     pack += (size_t)count * row;
   }
-  const unsigned char *buffer = osla_panels_buffer(x->panels, PANEL_ROWS, step);
+  const unsigned char *buffer = osla_pieces_buffer(x->pieces, step);
   for (int prow = 0; prow < v->p; prow++) {
     int64_t count = coming(x, prow);
     size_t at = (size_t)(place_of(x, prow, v->prow) * x->width) * v->element;
-    if (prow != v->prow && count > 0)
-      osla_panels_wait(x->panels, PANEL_ROWS, step, rank_at(v, prow, v->pcol));
+    if (prow != v->prow && count > 0) osla_pieces_wait(x->pieces, step, rank_at(v, prow, v->pcol));
     unpack_rows(v, count, arrive, col, cols, prow == v->prow ? mine : buffer + at);
     arrive += count;
   }
-  return osla_panels_finish(x->panels, step);
-}
-
-static bool same_process_column(const osla_grid *grid, int prow, int pcol)
-{
-  (void)prow;
-  return pcol == osla_grid_pcol(grid);
+  return osla_pieces_finish(x->pieces, step);
 }
 
 /* Buffers for the rank with most to pack or to take; the same width everywhere. */
@@ -198,11 +194,11 @@ static osla_err set_up(moves *x, const int64_t *pivots, bool backward)
   x->width = PACK_BYTES / (int64_t)v->element / (rows > 0 ? rows : 1);
   if (x->width > most_cols) x->width = most_cols;
   if (x->width < 1) x->width = 1;
-  x->pack = malloc((size_t)(rows * x->width) * v->element + 1);
-  if (!x->pack) err = osla_error_set(OSLA_ERR_MEM, "pack of %" PRId64 " rows", rows);
-  OSLA_CALL(osla_agree(v->t, err));
-  size_t bytes[PANEL_KINDS] = {[PANEL_ROWS] = (size_t)(arrivals * x->width) * v->element};
-  return osla_panels_create(v->grid, bytes, same_process_column, 1, &x->panels);
+  OSLA_CALL(osla_pieces_create(v->grid, (size_t)(arrivals * x->width) * v->element, 1, &x->pieces));
+  x->pack_bytes = (size_t)(rows * x->width) * v->element;
+  x->packs = malloc((size_t)osla_pieces_depth(x->pieces) * x->pack_bytes + 1);
+  if (!x->packs) err = osla_error_set(OSLA_ERR_MEM, "packs of %" PRId64 " rows", rows);
+  return osla_agree(v->t, err);
 }
 
 osla_err osla_row_swap_open(osla_matrix *b, const int64_t *pivots, bool backward,
@@ -232,11 +228,11 @@ osla_err osla_row_swap_run(osla_row_swap *x)
 void osla_row_swap_close(osla_row_swap *x)
 {
   if (!x) return;
-  osla_panels_destroy(&x->panels);
+  osla_pieces_destroy(&x->pieces);
   free(x->from);
   free(x->leave);
   free(x->arrive);
   free(x->counts);
-  free(x->pack);
+  free(x->packs);
   free(x);
 }

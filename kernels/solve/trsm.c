@@ -3,7 +3,8 @@
  * From the left, T is only read, so its blocks are taken one-sided (trsm_operands.c); what passes
  * between the ranks by notify are block rows of B or sums for them (trsm_run.c). Memory per rank:
  * if B or T cannot be read in place, two block columns of T and a few block rows of B. Messages per
- * step: p - 1 put_notify of the owner (NOTRANS), one of each other rank (TRANS, CONJTRANS).
+ * step: a panel along the process column (NOTRANS), a put_notify of each other rank (TRANS,
+ * CONJTRANS).
  *
  * From the right, X op(T) = B is solved as op(T)^T X^T = B^T with a transposed copy of B: block
  * rows of T, which it would need otherwise, are not contiguous for a get.
@@ -18,33 +19,23 @@
 static osla_err set_up(trsm *f)
 {
   const local_view *a = &f->a, *b = &f->b;
-  bool buffers_a, buffers_b;
-  size_t bytes[PANEL_KINDS] = {0};
+  bool buffers_a;
   OSLA_CALL(osla_view_needs_buffers(a, &buffers_a));
-  OSLA_CALL(osla_view_needs_buffers(b, &buffers_b));
+  OSLA_CALL(osla_view_readable(b, &f->readable));
   f->widest = osla_index_count(b->n, b->nb, 0, b->q);
-  size_t block_row = (size_t)(a->nb * f->widest) * b->element;
-  /* NOTRANS passes solved rows, which neighbours read in place; TRANS passes partial sums, which
-   * always need room: one piece for each process row. */
-  if (f->trans != OSLA_NOTRANS)
-    bytes[PANEL_COLS] = (size_t)a->p * block_row;
-  else if (buffers_b && b->p > 1)
-    bytes[PANEL_ROWS] = block_row;
-
   int64_t lld = 1;
   for (int rank = 0; rank < osla_transport_size(a->t); rank++)
     if (osla_matrix_lld(a->matrix, rank) > lld) lld = osla_matrix_lld(a->matrix, rank);
   osla_err err = OSLA_OK;
-  f->packed = malloc(block_row + 1);
   f->diagonal = malloc((size_t)(a->nb * a->nb) * a->element);
-  bool complete = f->packed && f->diagonal;
+  bool complete = f->diagonal;
   for (int i = 0; i < 2 && buffers_a; i++) {
     f->column[i] = malloc((size_t)(lld * a->nb) * a->element);
     complete = complete && f->column[i];
   }
   if (!complete) err = osla_error_set(OSLA_ERR_MEM, "buffers of a triangular solve");
   OSLA_CALL(osla_agree(a->t, err));
-  return osla_panels_create(b->grid, bytes, osla_panels_row_or_column, 1, &f->panels);
+  return osla_trsm_passing(f);
 }
 
 osla_err osla_trsm_open(trsm *f, osla_uplo uplo, osla_trans trans, osla_diag diag, osla_matrix *a,
@@ -72,7 +63,8 @@ osla_err osla_trsm_run(trsm *f)
 void osla_trsm_close(trsm *f)
 {
   osla_panels_destroy(&f->panels);
-  free(f->packed);
+  osla_pieces_destroy(&f->pieces);
+  free(f->sums);
   free(f->diagonal);
   free(f->column[0]);
   free(f->column[1]);

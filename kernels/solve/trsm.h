@@ -11,6 +11,9 @@
 #include "osla_blas.h"
 #include "osla_solve.h"
 #include "panels.h"
+#include "pieces.h"
+
+#include <stdatomic.h>
 
 typedef struct trsm {
   local_view a, b;
@@ -18,14 +21,17 @@ typedef struct trsm {
   osla_trans trans;
   osla_diag diag;
   int64_t steps;
-  bool forward; /* block 0 first, or the last one first */
-  osla_panels *panels;
+  bool forward;             /* block 0 first, or the last one first */
+  osla_panels *panels;      /* NOTRANS: solved rows */
+  osla_pieces *pieces;      /* TRANS: partial sums */
+  bool readable;            /* node neighbours read B in place */
+  _Atomic int64_t solved;   /* steps; the next one's rows are not ready */
   int64_t widest;           /* columns of B on the process column that has most */
   unsigned char *column[2]; /* block columns of A from afar: this step's and the next one's */
   osla_transfer transfer[2];
   bool pending[2];
   unsigned char *diagonal; /* a diagonal block from afar */
-  unsigned char *packed;   /* a block row of B, dense */
+  unsigned char *sums;     /* partial sums: a block row of B for each set of the pieces' buffers */
 } trsm;
 
 /* Step number s works on block k. */
@@ -59,6 +65,9 @@ osla_err osla_trsm_column(trsm *f, const trsm_step *s, unsigned char **at, int64
 osla_err osla_trsm_diagonal(trsm *f, const trsm_step *s);
 
 /* ---- trsm_run.c ---- */
+
+/* What passes between the ranks: f->panels or f->pieces. Collective. Errors: MEM, MPI. */
+osla_err osla_trsm_passing(trsm *f);
 
 /* The steps of one direction. Local. */
 osla_err osla_trsm_run_notrans(trsm *f);

@@ -9,7 +9,10 @@
  * columns, which lie contiguous, and X is never moved.
  */
 #include "osla_trace.h"
+#include "pipeline.h"
 #include "trsm.h"
+
+#include <stdlib.h>
 
 /* Does process row `prow` own rows of this step's block column of T, besides the diagonal block? */
 static bool has_part(const trsm *f, const trsm_step *s, int prow)
@@ -30,51 +33,73 @@ static double product_flops(const trsm *f, const trsm_step *s)
 
 /* ---- NOTRANS ---- */
 
-static osla_err publish_rows(trsm *f, const trsm_step *s)
+/* B(i) -= T(i,k) X(k) for my rows; in pieces, between which panels pass. */
+static osla_err subtract_product(trsm *f, const trsm_step *s, const unsigned char *column,
+                                 int64_t lda, const unsigned char *x, int64_t ldx)
 {
   const local_view *b = &f->b;
-  bool is_packed = false;
-  for (int i = 1; i < b->p; i++) {
-    int prow = (b->prow + i) % b->p, target = rank_at(b, prow, b->pcol);
-    if (!has_part(f, s, prow)) continue; /* it may have no rows at all, and then gives no credits */
-    size_t bytes = in_place(b, target) ? 0 : (size_t)(s->size * b->cols) * b->element;
-    if (bytes > 0 && !is_packed) {
-      double since = osla_trace_now(b->t);
-      osla_pack(b->element, s->size, b->cols, local_at(b, s->row, 0), b->lld, f->packed);
-      osla_trace_add(b->t, OSLA_TRACE_PACK, since, (double)bytes);
-      is_packed = true;
+  double since = osla_trace_now(b->t);
+  int64_t rows = s->last - s->first;
+  osla_tile tile = osla_pipeline_tile(f->panels, rows, b->cols, s->size);
+  for (int64_t c = 0; c < b->cols; c += tile.cols)
+    for (int64_t r = 0; r < rows; r += tile.rows) {
+      int64_t m = rows - r < tile.rows ? rows - r : tile.rows;
+      int64_t n = b->cols - c < tile.cols ? b->cols - c : tile.cols;
+      OSLA_CALL(osla_blas_gemm(
+        b->dtype, OSLA_NOTRANS, OSLA_NOTRANS, m, n, s->size, -1.0, column + (size_t)r * b->element,
+        lda, x + (size_t)(c * ldx) * b->element, ldx, 1.0, local_at(b, s->first + r, c), b->lld));
+      if (osla_panels_relay(f->panels)) osla_progress(b->t);
     }
-    OSLA_CALL(osla_panels_publish(f->panels, PANEL_ROWS, s->s, target, 0, f->packed, bytes));
-  }
+  osla_trace_add(b->t, OSLA_TRACE_GEMM, since, product_flops(f, s));
   return OSLA_OK;
+}
+
+/* osla_panels_plan. */
+static size_t row_bytes(const void *kernel, panel_kind kind, int64_t number, int root)
+{
+  const trsm *f = kernel;
+  trsm_step s = osla_trsm_step(f, number);
+  (void)kind;
+  return root == s.prow ? (size_t)(s.size * f->b.cols) * f->b.element : 0;
+}
+
+static bool row_ready(void *kernel, panel_kind kind, int64_t number, void *room)
+{
+  const trsm *f = kernel;
+  const local_view *b = &f->b;
+  (void)kind;
+  if (atomic_load(&f->solved) <= number) return false;
+  if (!room) return true;
+  trsm_step s = osla_trsm_step(f, number);
+  double since = osla_trace_now(b->t);
+  osla_pack(b->element, s.size, b->cols, local_at(b, s.row, 0), b->lld, room);
+  osla_trace_add(b->t, OSLA_TRACE_PACK, since, (double)row_bytes(f, kind, number, s.prow));
+  return true;
 }
 
 static osla_err step_notrans(trsm *f, const trsm_step *s)
 {
-  const local_view *a = &f->a, *b = &f->b;
+  const local_view *b = &f->b;
   bool mine = b->prow == s->prow;
   if (mine) {
     OSLA_CALL(osla_trsm_diagonal(f, s));
-    OSLA_CALL(publish_rows(f, s));
+    atomic_store(&f->solved, s->s + 1);
+    osla_panels_progress(f->panels);
   }
   if (s->first < s->last) {
     int origin = rank_at(b, s->prow, b->pcol);
-    const unsigned char *x = osla_panels_buffer(f->panels, PANEL_ROWS, s->s);
     int64_t ldx = s->size, lda;
     unsigned char *column;
-    if (!mine) osla_panels_wait(f->panels, PANEL_ROWS, s->s, origin);
-    if (in_place(b, origin)) {
+    const void *x = mine ? NULL : osla_panels_wait(f->panels, PANEL_ROWS, s->s, s->prow);
+    if (!x) {
       x = peer_at(b, origin, osla_index_local(s->start, b->mb, b->p), 0);
       ldx = osla_matrix_lld(b->matrix, origin);
     }
     OSLA_CALL(osla_trsm_column(f, s, &column, &lda));
-    double since = osla_trace_now(b->t);
-    OSLA_CALL(osla_blas_gemm(a->dtype, OSLA_NOTRANS, OSLA_NOTRANS, s->last - s->first, b->cols,
-                             s->size, -1.0, column, lda, x, ldx, 1.0, local_at(b, s->first, 0),
-                             b->lld));
-    osla_trace_add(b->t, OSLA_TRACE_GEMM, since, product_flops(f, s));
+    OSLA_CALL(subtract_product(f, s, column, lda, x, ldx));
   }
-  return osla_panels_finish(f->panels, s->s);
+  osla_panels_finish(f->panels, s->s);
+  return OSLA_OK;
 }
 
 osla_err osla_trsm_run_notrans(trsm *f)
@@ -86,6 +111,7 @@ osla_err osla_trsm_run_notrans(trsm *f)
     OSLA_CALL(osla_trsm_prefetch(f, number + 1));
     OSLA_CALL(step_notrans(f, &s));
   }
+  osla_panels_drain(f->panels);
   return OSLA_OK;
 }
 
@@ -129,8 +155,8 @@ static osla_err step_trans_owner(trsm *f, const trsm_step *s)
   for (int i = 1; i < b->p; i++) {
     int prow = (b->prow + i) % b->p;
     if (!has_part(f, s, prow)) continue;
-    osla_panels_wait(f->panels, PANEL_COLS, s->s, rank_at(b, prow, b->pcol));
-    unsigned char *sums = osla_panels_buffer(f->panels, PANEL_COLS, s->s);
+    osla_pieces_wait(f->pieces, s->s, rank_at(b, prow, b->pcol));
+    unsigned char *sums = osla_pieces_buffer(f->pieces, s->s);
     double since = osla_trace_now(b->t);
     subtract(b, s->size, sums + (size_t)prow * piece, s->row);
     osla_trace_add(b->t, OSLA_TRACE_UPDATE, since, (double)(s->size * b->cols));
@@ -145,12 +171,14 @@ static osla_err step_trans(trsm *f, const trsm_step *s)
     OSLA_CALL(step_trans_owner(f, s));
   } else if (s->first < s->last) {
     size_t piece = (size_t)(f->a.nb * f->widest) * b->element;
-    OSLA_CALL(partial_sum(f, s, 1.0, 0.0, f->packed, s->size));
-    OSLA_CALL(osla_panels_publish(f->panels, PANEL_COLS, s->s, rank_at(b, s->prow, b->pcol),
-                                  (size_t)b->prow * piece, f->packed,
-                                  (size_t)(s->size * b->cols) * b->element));
+    unsigned char *sum = f->sums + (size_t)(s->s % osla_pieces_depth(f->pieces)) * piece;
+    OSLA_CALL(osla_pieces_posted(f->pieces, s->s)); /* what was formed there has arrived */
+    OSLA_CALL(partial_sum(f, s, 1.0, 0.0, sum, s->size));
+    OSLA_CALL(osla_pieces_post(f->pieces, s->s, rank_at(b, s->prow, b->pcol),
+                               (size_t)b->prow * piece, sum,
+                               (size_t)(s->size * b->cols) * b->element));
   }
-  return osla_panels_finish(f->panels, s->s);
+  return osla_pieces_finish(f->pieces, s->s);
 }
 
 osla_err osla_trsm_run_trans(trsm *f)
@@ -163,4 +191,28 @@ osla_err osla_trsm_run_trans(trsm *f)
     OSLA_CALL(step_trans(f, &s));
   }
   return OSLA_OK;
+}
+
+/* ---- set-up ---- */
+
+osla_err osla_trsm_passing(trsm *f)
+{
+  const local_view *b = &f->b;
+  size_t block_row = (size_t)(f->a.nb * f->widest) * b->element;
+  if (f->trans == OSLA_NOTRANS) {
+    int64_t blocks = f->steps;
+    osla_panels_plan plan = {.steps = f->steps,
+                             .look_ahead = 1,
+                             .column_rows = blocks < b->p ? (int)blocks : b->p,
+                             .readable = f->readable,
+                             .kernel = f,
+                             .bytes = row_bytes,
+                             .ready = row_ready};
+    plan.kind[PANEL_ROWS] = (osla_panels_kind){.used = true, .in_column = true, .room = block_row};
+    return osla_panels_create(b->grid, &plan, &f->panels);
+  }
+  OSLA_CALL(osla_pieces_create(b->grid, (size_t)b->p * block_row, 1, &f->pieces));
+  f->sums = malloc((size_t)osla_pieces_depth(f->pieces) * block_row + 1);
+  return osla_agree(b->t,
+                    f->sums ? OSLA_OK : osla_error_set(OSLA_ERR_MEM, "sums of a triangular solve"));
 }

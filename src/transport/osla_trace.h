@@ -26,6 +26,7 @@ typedef enum osla_trace_kind {
                              get or put on the node, which is complete on return */
   OSLA_TRACE_FLUSH,       /* until all puts to a rank have arrived there */
   OSLA_TRACE_NOTIFY,      /* bytes; a notify, and the data that goes with it */
+  OSLA_TRACE_FORWARD,     /* bytes; inside the calls that pass another rank's panel on */
   OSLA_TRACE_NOTIFY_WAIT, /* for the notify of another rank, which is at work on something */
   OSLA_TRACE_FETCH_ADD,   /* a step of a shared counter */
   OSLA_TRACE_LOCK,        /* until the stripes of a lock were free */

@@ -10,14 +10,18 @@
  *           by a fetch, which is complete when the word is there
  *   DONE
  *
- * Words of one rank to another arrive in the order of the posts: MPI keeps the order of accumulates
- * from one rank to another (MPI-3.1, section 11.7.2).
+ * Where words travel as messages (eager_mpi.h), a small post is one message and over when it is
+ * sent: from QUEUED to DONE. A large one has DATA and then sends its word: no WORD.
+ *
+ * Else words of one rank to another arrive in the order of the posts: MPI keeps the order of
+ * accumulates from one rank to another (MPI-3.1, section 11.7.2).
  *
  * Posts to one rank of a region are a queue: first those in WORD, at most as many as the request
  * pool holds, then at most one in DATA, then the others. So neither a post nor a step depends on
  * how many are queued, and each that a step leaves behind is one that it cannot help.
  */
 #include "post_mpi.h"
+#include "eager_mpi.h"
 #include "patience.h"
 #include "request_pool.h"
 
@@ -83,17 +87,32 @@ static void send_data(osla_post *post)
     fetch(post, MPI_NO_OP, &post->none, OSLA_REGION_WORD);
 }
 
-static void send_word(osla_post *post)
+static void flush(osla_post *post)
 {
   osla_region *region = post->region;
-  if (region->unflushed[post->rank]) {
-    osla_patience_blocked(region->t, "MPI_Win_flush");
-    int code = MPI_Win_flush(post->rank, region->win);
-    osla_patience_blocked(region->t, NULL);
-    if (code != MPI_SUCCESS) post->err = osla_error_set_mpi(code, "MPI_Win_flush");
-    region->unflushed[post->rank] = false;
-  }
-  if (post->err == OSLA_OK) fetch(post, MPI_REPLACE, &post->word, post->word_offset);
+  if (!region->unflushed[post->rank]) return;
+  osla_patience_blocked(region->t, "MPI_Win_flush");
+  int code = MPI_Win_flush(post->rank, region->win);
+  osla_patience_blocked(region->t, NULL);
+  if (code != MPI_SUCCESS) post->err = osla_error_set_mpi(code, "MPI_Win_flush");
+  region->unflushed[post->rank] = false;
+}
+
+/* Sends the word, and so many bytes of data with it. False: there is no room now. */
+static bool send_message(osla_post *post, size_t bytes)
+{
+  const osla_eager_put put = {post->offset, bytes, post->source, post->word_offset,
+                              (uint64_t)post->word};
+  bool sent;
+  post->err = osla_eager_send(post->region, post->rank, &put, &sent);
+  return sent;
+}
+
+/* May all of it travel as one message? */
+static bool is_small(const osla_post *post)
+{
+  return osla_eager_serves(post->region) && post->bytes <= osla_eager_most(post->region) &&
+         !post->region->unflushed[post->rank];
 }
 
 /* Are the requests of the current state complete? */
@@ -116,15 +135,21 @@ static bool has_room(osla_transport *t, bool *full)
 static bool advance(osla_transport *t, osla_post *post, bool *full)
 {
   if (atomic_load(&post->state) == QUEUED) {
-    if (!has_room(t, full)) return false;
+    if (is_small(post)) return send_message(post, post->bytes);
+    if (!has_room(t, full) ||
+        !osla_eager_is_settled(post->region, post->rank, post->offset, post->bytes))
+      return false;
     send_data(post);
     atomic_store(&post->state, DATA);
   }
   if (post->err != OSLA_OK) return true;
   if (!is_complete(t, post)) return false;
   if (post->err != OSLA_OK || atomic_load(&post->state) == WORD) return true;
+  flush(post);
+  if (post->err != OSLA_OK) return true;
+  if (osla_eager_serves(post->region)) return send_message(post, 0);
   if (!has_room(t, full)) return false;
-  send_word(post);
+  fetch(post, MPI_REPLACE, &post->word, post->word_offset);
   atomic_store(&post->state, WORD);
   return post->err != OSLA_OK;
 }
@@ -174,12 +199,21 @@ void osla_mpi_posts_step(osla_transport *t)
   }
 }
 
-/* Under the mutex. Errors: MEM. */
-static osla_err append(osla_region *region, osla_post *post)
+static bool is_next(const osla_region *region, int rank)
 {
+  return !region->posts || !region->posts[rank].first;
+}
+
+/* Under the mutex. Errors: MEM. */
+static osla_err append(const osla_post *what, osla_post **out)
+{
+  osla_region *region = what->region;
   osla_transport *t = region->t;
   if (!region->posts) region->posts = calloc((size_t)t->size, sizeof *region->posts);
   OSLA_CHECK(region->posts, OSLA_ERR_MEM, "queues of posts to %d ranks", t->size);
+  osla_post *post = malloc(sizeof *post);
+  OSLA_CHECK(post, OSLA_ERR_MEM, "post object");
+  *post = *what;
   osla_post_queue *queue = &region->posts[post->rank];
   if (!queue->first) {
     queue->end = &queue->first;
@@ -188,6 +222,7 @@ static osla_err append(osla_region *region, osla_post *post)
   }
   *queue->end = post;
   queue->end = &post->next;
+  if (out) *out = post;
   osla_mpi_posts_step(t);
   return OSLA_OK;
 }
@@ -196,24 +231,20 @@ osla_err osla_mpi_post(osla_region *region, int rank, size_t offset, const void 
                        size_t bytes, size_t word_offset, uint64_t word, osla_post **out)
 {
   osla_transport *t = region->t;
-  osla_post *post = calloc(1, sizeof *post);
-  if (out) *out = post;
-  OSLA_CHECK(post, OSLA_ERR_MEM, "post object");
-  *post = (osla_post){.region = region,
-                      .rank = rank,
-                      .kept = out != NULL,
-                      .source = source,
-                      .offset = offset,
-                      .bytes = bytes,
-                      .word_offset = word_offset,
-                      .word = (int64_t)word,
-                      .requests = -1};
-  (void)pthread_mutex_lock(&t->mutex);
-  osla_err err = append(region, post);
-  (void)pthread_mutex_unlock(&t->mutex);
-  if (err == OSLA_OK) return OSLA_OK;
-  free(post);
+  osla_post post = {.region = region,
+                    .rank = rank,
+                    .kept = out != NULL,
+                    .source = source,
+                    .offset = offset,
+                    .bytes = bytes,
+                    .word_offset = word_offset,
+                    .word = (int64_t)word,
+                    .requests = -1};
   if (out) *out = NULL;
+  (void)pthread_mutex_lock(&t->mutex);
+  bool sent = is_next(region, rank) && is_small(&post) && send_message(&post, bytes);
+  osla_err err = sent ? post.err : append(&post, out);
+  (void)pthread_mutex_unlock(&t->mutex);
   return err;
 }
 
@@ -256,7 +287,7 @@ static bool has_none(void *arg)
   (void)pthread_mutex_lock(&t->mutex);
   osla_mpi_posts_step(t);
   for (int rank = from; d->region->posts && rank < to; rank++)
-    if (d->region->posts[rank].first) none = false;
+    if (!is_next(d->region, rank)) none = false;
   (void)pthread_mutex_unlock(&t->mutex);
   return none;
 }

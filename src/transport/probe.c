@@ -274,6 +274,63 @@ osla_err osla_probe_passive(osla_transport *t, const osla_probe_pair *pair, doub
   return err;
 }
 
+static osla_err put_backend_word(void *memory, int target)
+{
+  osla_region *region = memory;
+  const uint64_t word = 0;
+  OSLA_MPI(MPI_Put(&word, sizeof word, MPI_BYTE, target, OSLA_REGION_WORD, sizeof word, MPI_BYTE,
+                   region->win));
+  OSLA_MPI(MPI_Win_flush(target, region->win));
+  return OSLA_OK;
+}
+
+/* What this process has found so far hangs on MPI_COMM_SELF. */
+static struct {
+  pthread_mutex_t mutex;
+  int keyval;
+} found = {PTHREAD_MUTEX_INITIALIZER, MPI_KEYVAL_INVALID};
+enum { NOT_MEASURED, DOES_NOT_WAIT, WAITS };
+
+static intptr_t known_waits(void)
+{
+  void *value = NULL;
+  int is_there = 0;
+  (void)pthread_mutex_lock(&found.mutex);
+  if (found.keyval != MPI_KEYVAL_INVALID)
+    (void)MPI_Comm_get_attr(MPI_COMM_SELF, found.keyval, &value, &is_there);
+  (void)pthread_mutex_unlock(&found.mutex);
+  return is_there ? (intptr_t)value : NOT_MEASURED;
+}
+
+/* It may be measured again where that fails. */
+static void remember_waits(intptr_t waits)
+{
+  int code = MPI_SUCCESS;
+  (void)pthread_mutex_lock(&found.mutex);
+  if (found.keyval == MPI_KEYVAL_INVALID)
+    code =
+      MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, MPI_COMM_NULL_DELETE_FN, &found.keyval, NULL);
+  if (code == MPI_SUCCESS) (void)MPI_Comm_set_attr(MPI_COMM_SELF, found.keyval, (void *)waits);
+  (void)pthread_mutex_unlock(&found.mutex);
+}
+
+osla_err osla_probe_put_waits(osla_region *region, bool *waits)
+{
+  static const double busy = 5e-3, most = 1e-3; /* 2e-3 pass before the put */
+  osla_transport *t = region->t;
+  int64_t known = known_waits(), range[2] = {known, -known};
+  OSLA_CALL(osla_allreduce(t, range, 2, MPI_INT64_T, MPI_MIN));
+  if (range[0] != -range[1] || range[0] == NOT_MEASURED) {
+    const osla_probe_pair pair = {0, target_of(t, 0, OSLA_PROBE_ACROSS), busy};
+    double took;
+    OSLA_CALL(time_act(t, &pair, put_backend_word, region, &took));
+    range[0] = took > most ? WAITS : DOES_NOT_WAIT;
+    remember_waits((intptr_t)range[0]);
+  }
+  *waits = range[0] == WAITS;
+  return OSLA_OK;
+}
+
 /* Places in a region, behind what is the transport's own. */
 enum { DATA_AT = 64, NOTIFIED_AT = 128, COUNTED_AT = 192, REGION = 256 };
 
@@ -290,8 +347,10 @@ static osla_err get_by_transport(void *memory, int target)
 static osla_err notify_by_transport(void *memory, int target)
 {
   osla_region *region = memory;
+  const osla_transport_ops *ops = region->t->ops;
   double data = 1;
-  return region->t->ops->put_notify(region, target, DATA_AT, &data, sizeof data, NOTIFIED_AT, 1, 0);
+  OSLA_CALL(ops->put_notify(region, target, DATA_AT, &data, sizeof data, NOTIFIED_AT, 1, 0));
+  return ops->flush(region, target);
 }
 
 static osla_err fetch_by_transport(void *memory, int target)

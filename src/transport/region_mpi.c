@@ -9,6 +9,7 @@
  * Alignment: with MPICH before 4.0.3 a put to a window whose base is not 16-byte aligned lands up
  * to 12 bytes early. Allocated memory is page-aligned; for attached memory see attach_mpi.c.
  */
+#include "eager_mpi.h"
 #include "patience.h"
 #include "post_mpi.h"
 #include "region_cache.h"
@@ -45,6 +46,7 @@ osla_err osla_mpi_region_new(osla_transport *t, size_t bytes, osla_region **out)
   OSLA_CHECK(region, OSLA_ERR_MEM, "region object");
   region->t = t;
   region->bytes = bytes;
+  region->number = -1;
   region->win = region->shared_win = MPI_WIN_NULL;
   region->peer = calloc((size_t)t->size, sizeof *region->peer);
   region->mapped = calloc((size_t)t->size, sizeof *region->mapped);
@@ -154,7 +156,8 @@ osla_err osla_region_make(osla_transport *t, size_t bytes, osla_region_allocate 
   region->largest = largest;
   err = check_room(t, rounded);
   if (err == OSLA_OK) err = allocate_memory(region, rounded);
-  if (err == OSLA_OK) err = osla_barrier(t); /* zeroed everywhere before anyone writes */
+  /* Everywhere zeroed and known before anyone writes. */
+  if (err == OSLA_OK) err = osla_agree(t, osla_eager_add_region(region));
   if (err != OSLA_OK) osla_mpi_region_release(&region);
   *out = region;
   return err;
@@ -169,6 +172,7 @@ void osla_mpi_region_free(osla_region **handle)
 {
   if (!*handle) return;
   osla_mpi_posts_finish(*handle, -1);
+  osla_eager_settle_all((*handle)->t);
   if (!osla_region_cache_keep(*handle)) osla_mpi_region_release(handle);
   *handle = NULL;
 }
@@ -185,6 +189,7 @@ void osla_mpi_region_release(osla_region **handle)
   if (region->attached && t->size > 1) t->n_attached--;
   osla_mpi_close_window(region);
   osla_window_free(&region->shared_win);
+  osla_eager_remove_region(region);
   (void)pthread_mutex_unlock(&t->mutex);
   if (region->own) region->free_own(region);
   osla_shared_memory_unmap(t, region->peer, region->mapped);

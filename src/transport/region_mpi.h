@@ -16,6 +16,7 @@ struct osla_region {
   bool *unflushed;        /* [size] puts of mine that no flush has followed; under the t's mutex */
   osla_post_queue *posts; /* [size] under way to each rank; NULL: there was none yet */
   size_t *mapped;         /* [size] bytes that shared_memory.h mapped here */
+  int number;             /* in messages, the same on all ranks; -1: see eager_mpi.h */
   bool attached;          /* the caller's memory */
   bool dynamic;           /* this rank's memory is attached to a dynamic window */
   unsigned char **peer; /* [size] address of each rank's memory, NULL when it is not mapped here */

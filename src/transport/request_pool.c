@@ -45,6 +45,11 @@ static bool grow(request_pool *pool)
   return true;
 }
 
+void osla_pool_count(request_pool *pool)
+{
+  atomic_fetch_add_explicit(&pool->finished, 1, memory_order_relaxed);
+}
+
 static int test_entry(request_pool *pool, entry *e)
 {
   int finished = 0;
@@ -56,7 +61,7 @@ static int test_entry(request_pool *pool, entry *e)
   }
   if (finished || code != MPI_SUCCESS) {
     pool->unfinished--;
-    atomic_fetch_add_explicit(&pool->finished, 1, memory_order_relaxed);
+    osla_pool_count(pool);
   }
   return e->code;
 }

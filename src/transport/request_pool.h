@@ -21,6 +21,9 @@ void osla_pool_destroy(request_pool *pool);
 /* How many requests have ended so far; needs no mutex. */
 uint64_t osla_pool_finished(const request_pool *pool);
 
+/* One has ended that is not in the pool. */
+void osla_pool_count(request_pool *pool);
+
 /* No room for one more unfinished request? Tests the unfinished ones first when full. */
 bool osla_pool_full(request_pool *pool);
 

@@ -7,12 +7,20 @@
 #include "osla_error.h"
 #include <stdbool.h>
 
+typedef enum osla_small_messages {
+  OSLA_SMALL_AUTO,
+  OSLA_SMALL_ON,
+  OSLA_SMALL_OFF
+} osla_small_messages;
+
 typedef struct osla_settings {
   int fake_nodes; /* OSLA_FAKE_NODES: ranks of MPI_COMM_WORLD are dealt to so many nodes; 0: not */
   int expect_nodes;    /* OSLA_EXPECT_NODES: a transport on all ranks must find so many; 0: any */
   int expect_ranks;    /* OSLA_EXPECT_RANKS: the same of ranks */
   double patience;     /* OSLA_PATIENCE: seconds; 0: waits have no limit */
   bool no_window_info; /* OSLA_WINDOW_INFO=off: windows get no info keys, see window_mpi.h */
+  osla_small_messages small_messages; /* OSLA_SMALL_MESSAGES, see eager_mpi.h */
+  int small_bytes;                    /* of data, at most */
 } osla_settings;
 
 /* Reads them. All ranks must have the same, and one build of this library: else the waits of some

@@ -22,6 +22,7 @@ const trace_kind osla_trace_kinds[OSLA_TRACE_KINDS] = {
   [OSLA_TRACE_COPY] = {"copy", "transfer", "bytes", TRACE_HELD},
   [OSLA_TRACE_FLUSH] = {"flush", "transfer", "", TRACE_HELD},
   [OSLA_TRACE_NOTIFY] = {"notify", "transfer", "bytes", TRACE_HELD},
+  [OSLA_TRACE_FORWARD] = {"forward", "transfer", "bytes", TRACE_HELD},
   [OSLA_TRACE_NOTIFY_WAIT] = {"notify_wait", "wait", "", TRACE_APART},
   [OSLA_TRACE_FETCH_ADD] = {"fetch_add", "wait", "", TRACE_APART},
   [OSLA_TRACE_LOCK] = {"lock", "wait", "", TRACE_APART},

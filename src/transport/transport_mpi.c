@@ -6,6 +6,7 @@
  * outstanding (some libraries abort at 255). Words for fetch_add are touched either by C11 atomics
  * (one node) or by MPI (several), never by both: MPI does not make the two atomic to one another.
  */
+#include "eager_mpi.h"
 #include "osla_clock.h"
 #include "patience.h"
 #include "post_mpi.h"
@@ -58,6 +59,7 @@ static osla_err start(osla_region *region, direction way, int rank, size_t offse
 {
   *handle = OSLA_HANDLE_DONE;
   unsigned char *p = local;
+  osla_eager_settle(region, rank, offset, bytes);
   while (bytes > 0) {
     size_t chunk = bytes < MAX_CHUNK ? bytes : MAX_CHUNK;
     OSLA_CALL(start_chunk(region, way, rank, offset, p, chunk, &handle->first));
@@ -169,12 +171,8 @@ static bool is_flushed(osla_region *region, int rank)
   return flushed;
 }
 
-static osla_err mpi_flush(osla_region *region, int rank)
+static osla_err flush_puts(osla_region *region, int rank)
 {
-  if (region->peer[rank]) {
-    atomic_thread_fence(memory_order_release);
-    return OSLA_OK;
-  }
   if (is_flushed(region, rank)) return OSLA_OK;
   OSLA_CALL(sleep_until_served(region, rank));
   (void)pthread_mutex_lock(&region->t->mutex);
@@ -184,6 +182,16 @@ static osla_err mpi_flush(osla_region *region, int rank)
   region->unflushed[rank] = false;
   (void)pthread_mutex_unlock(&region->t->mutex);
   return code == MPI_SUCCESS ? OSLA_OK : osla_error_set_mpi(code, "MPI_Win_flush");
+}
+
+static osla_err mpi_flush(osla_region *region, int rank)
+{
+  if (region->peer[rank]) {
+    atomic_thread_fence(memory_order_release);
+    return OSLA_OK;
+  }
+  osla_eager_settle(region, rank, 0, SIZE_MAX);
+  return flush_puts(region, rank);
 }
 
 /* Writes a word; on return it has been written over there. Where cores are short, by a fetch that
@@ -198,7 +206,7 @@ static osla_err put_word(osla_region *region, int rank, size_t offset, uint64_t 
   }
   OSLA_CALL(mpi_put(region, rank, offset, &word, sizeof word, &handle));
   OSLA_CALL(mpi_wait(region->t, &handle));
-  return mpi_flush(region, rank);
+  return flush_puts(region, rank);
 }
 
 static void store_and_ring(osla_transport *t, unsigned char *peer, size_t offset,
@@ -210,6 +218,17 @@ static void store_and_ring(osla_transport *t, unsigned char *peer, size_t offset
   osla_wait_ring(t, (osla_bell *)(peer + bell_offset));
 }
 
+static osla_err put_and_flush(osla_region *region, int rank, size_t offset, const void *source,
+                              size_t bytes)
+{
+  osla_handle handle;
+  if (bytes > 0) {
+    OSLA_CALL(mpi_put(region, rank, offset, source, bytes, &handle));
+    OSLA_CALL(mpi_wait(region->t, &handle));
+  }
+  return flush_puts(region, rank);
+}
+
 static osla_err mpi_put_notify(osla_region *region, int rank, size_t offset, const void *source,
                                size_t bytes, size_t word_offset, uint64_t word, size_t bell_offset)
 {
@@ -219,14 +238,15 @@ static osla_err mpi_put_notify(osla_region *region, int rank, size_t offset, con
     return OSLA_OK;
   }
   osla_mpi_posts_finish(region, rank); /* words arrive in order */
-  /* MPI orders the word behind this and earlier puts only by a flush between them. */
-  osla_handle handle;
-  if (bytes > 0) {
-    OSLA_CALL(mpi_put(region, rank, offset, source, bytes, &handle));
-    OSLA_CALL(mpi_wait(region->t, &handle));
+  bool serves = osla_eager_serves(region);
+  osla_eager_put message = {offset, bytes, source, word_offset, word};
+  if (!serves || bytes > osla_eager_most(region) || !is_flushed(region, rank)) {
+    /* MPI orders the word behind this and earlier puts only by a flush between them. */
+    OSLA_CALL(put_and_flush(region, rank, offset, source, bytes));
+    message.bytes = 0;
   }
-  OSLA_CALL(mpi_flush(region, rank));
-  return put_word(region, rank, word_offset, word);
+  return serves ? osla_eager_send_surely(region, rank, &message)
+                : put_word(region, rank, word_offset, word);
 }
 
 static osla_err mpi_post(osla_region *region, int rank, size_t offset, const void *source,
@@ -255,11 +275,14 @@ static void mpi_progress(osla_transport *t)
   if (pthread_mutex_trylock(&t->mutex) != 0) return; /* another thread is in MPI right now */
   double start = osla_clock(), before;
   for (int turn = 0; turn < MAX_TURNS; turn++) {
-    int flag;
+    int found = 0;
     before = start;
-    (void)MPI_Test(&t->pending, &flag, MPI_STATUS_IGNORE);
+    if (t->eager) /* its receives stay pending, too */
+      found = osla_eager_take(t);
+    else
+      (void)MPI_Test(&t->pending, &found, MPI_STATUS_IGNORE);
     start = osla_clock();
-    if (start - before < osla_busy_after(t, 1)) break;
+    if (!found && start - before < osla_busy_after(t, 1)) break;
   }
   osla_mpi_posts_step(t);
   (void)pthread_mutex_unlock(&t->mutex);
@@ -298,6 +321,7 @@ osla_err osla_mpi_start(osla_transport *t)
 void osla_mpi_finish(osla_transport *t)
 {
   (void)osla_region_cache_clear(t);
+  osla_eager_stop(t);
   if (t->pending == MPI_REQUEST_NULL) return;
   (void)MPI_Send(NULL, 0, MPI_BYTE, t->rank, PENDING_TAG, t->comm);
   (void)MPI_Wait(&t->pending, MPI_STATUS_IGNORE);

@@ -68,8 +68,8 @@ typedef struct osla_message {
 typedef struct osla_transport_ops {
   const char *name;
   const char *(*machine)(void); /* that is simulated; NULL: none is */
-  bool one_thread; /* a rank can have no others: no progress thread, no producers */
-  bool every_rank_a_node; /* nobody reaches a neighbour's memory by load and store */
+  bool one_thread;              /* a rank can have no others: no progress thread, no producers */
+  bool every_rank_a_node;       /* nobody reaches a neighbour's memory by load and store */
 
   /* Collective; what the backend needs before anything else. Fails on all ranks
    * together. */
@@ -150,7 +150,9 @@ struct osla_transport {
   struct request_pool *pool;
   osla_region *kept_regions; /* for the next ones, see region_cache.h */
   osla_post_queue *posts;    /* those that are not empty; under the mutex */
-  void *backend;             /* what ops->start made */
+  struct osla_eager *eager;  /* small puts as messages, see eager_mpi.h; NULL: they are not */
+  bool eager_decided;
+  void *backend; /* what ops->start made */
   struct {
     osla_progress_hook *run;
     void *arg;

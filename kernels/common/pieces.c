@@ -1,0 +1,107 @@
+#include "pieces.h"
+
+#include <stdlib.h>
+
+/* A rank posts step k + look_ahead while it works on step k, and its slowest consumer may still
+ * hold step k - 1. Credits go out every CREDIT_EVERY steps, which adds as many sets. */
+enum { CREDIT_EVERY = 2 };
+enum { PURPOSE_PIECE, PURPOSE_CREDIT, PURPOSES };
+
+/* Posts of a step: at most one to each process row. */
+typedef struct posts {
+  osla_posted *posted;
+  int count;
+} posts;
+
+struct osla_pieces {
+  osla_grid *grid;
+  osla_segment *segment;
+  int64_t depth;       /* sets of buffers */
+  size_t set;          /* bytes of a set */
+  posts *posts;        /* [depth] */
+  osla_posted *posted; /* [depth * process rows] where they are */
+};
+
+osla_err osla_pieces_create(osla_grid *grid, size_t bytes, int look_ahead, osla_pieces **out)
+{
+  enum { ALIGN = 64 };
+  osla_transport *t = osla_grid_transport(grid);
+  osla_pieces *p = *out = calloc(1, sizeof *p);
+  OSLA_CALL(osla_agree(t, p ? OSLA_OK : osla_error_set(OSLA_ERR_MEM, "pieces object")));
+  size_t rows = (size_t)osla_grid_nprow(grid);
+  p->grid = grid;
+  p->depth = 2 + look_ahead + CREDIT_EVERY - 1;
+  p->set = (bytes + ALIGN - 1) / ALIGN * ALIGN;
+  p->posts = calloc((size_t)p->depth, sizeof *p->posts);
+  p->posted = calloc((size_t)p->depth * rows, sizeof *p->posted);
+  bool complete = p->posts && p->posted;
+  for (int64_t set = 0; complete && set < p->depth; set++)
+    p->posts[set].posted = p->posted + (size_t)set * rows;
+  osla_err err = osla_agree(t, complete ? OSLA_OK : osla_error_set(OSLA_ERR_MEM, "pieces object"));
+  if (err == OSLA_OK)
+    err = osla_segment_create(t, p->set * (size_t)p->depth, PURPOSES, &p->segment);
+  if (err != OSLA_OK) osla_pieces_destroy(out);
+  return err;
+}
+
+void osla_pieces_destroy(osla_pieces **handle)
+{
+  osla_pieces *p = handle ? *handle : NULL;
+  if (!p) return;
+  for (int64_t set = 0; p->segment && set < p->depth; set++)
+    (void)osla_pieces_posted(p, set);
+  free(p->posted);
+  free(p->posts);
+  osla_segment_destroy(&p->segment);
+  free(p);
+  *handle = NULL;
+}
+
+int64_t osla_pieces_depth(const osla_pieces *p)
+{
+  return p->depth;
+}
+
+static size_t place(const osla_pieces *p, int64_t step)
+{
+  return (size_t)(step % p->depth) * p->set;
+}
+
+osla_err osla_pieces_post(osla_pieces *p, int64_t step, int target, size_t offset,
+                          const void *source, size_t bytes)
+{
+  posts *of = &p->posts[step % p->depth];
+  if (step >= p->depth)
+    osla_notify_wait(p->segment, target, PURPOSE_CREDIT, (uint64_t)(step + 1 - p->depth));
+  return osla_put_notify_post(p->segment, target, place(p, step) + offset, source, bytes,
+                              PURPOSE_PIECE, (uint64_t)step + 1, &of->posted[of->count++]);
+}
+
+osla_err osla_pieces_posted(osla_pieces *p, int64_t step)
+{
+  posts *of = &p->posts[step % p->depth];
+  while (of->count > 0)
+    OSLA_CALL(osla_posted_wait(p->segment, &of->posted[--of->count]));
+  return OSLA_OK;
+}
+
+void osla_pieces_wait(osla_pieces *p, int64_t step, int origin)
+{
+  osla_notify_wait(p->segment, origin, PURPOSE_PIECE, (uint64_t)step + 1);
+}
+
+void *osla_pieces_buffer(const osla_pieces *p, int64_t step)
+{
+  return (unsigned char *)osla_segment_local(p->segment) + place(p, step);
+}
+
+osla_err osla_pieces_finish(osla_pieces *p, int64_t step)
+{
+  int prow = osla_grid_prow(p->grid), pcol = osla_grid_pcol(p->grid);
+  if (prow < 0 || (step + 1) % CREDIT_EVERY != 0) return OSLA_OK;
+  for (int i = 0; i < osla_grid_nprow(p->grid); i++)
+    if (i != prow)
+      OSLA_CALL(osla_notify_post(p->segment, osla_grid_rank_at(p->grid, i, pcol), PURPOSE_CREDIT,
+                                 (uint64_t)step + 1));
+  return OSLA_OK;
+}

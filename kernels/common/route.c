@@ -1,0 +1,95 @@
+#include "route.h"
+
+#include <stdlib.h>
+
+/* A ring moves a panel at the rate of one line whatever the number of nodes; but each node adds
+ * the time that its rank takes to look. Small panels are all latency: the tree. */
+enum { RING_FROM = 64 << 10 };
+
+bool osla_line_make(osla_line *line, int length, int me, const int *ranks, const int *nodes)
+{
+  size_t n = length > 0 ? (size_t)length : 1;
+  *line = (osla_line){.length = length, .me = me};
+  line->node = calloc(n, sizeof *line->node);
+  line->ranks = calloc(n, sizeof *line->ranks);
+  line->stations = calloc(n, sizeof *line->stations);
+  line->places = calloc(n, sizeof *line->places);
+  line->seen = calloc(n, sizeof *line->seen);
+  if (!line->node || !line->ranks || !line->stations || !line->places || !line->seen) return false;
+  for (int i = 0; i < length; i++) {
+    int same = 0;
+    while (same < i && nodes[ranks[same]] != nodes[ranks[i]])
+      same++;
+    line->ranks[i] = ranks[i];
+    line->node[i] = same < i ? line->node[same] : line->nodes++;
+  }
+  return true;
+}
+
+void osla_line_free(osla_line *line)
+{
+  free(line->node);
+  free(line->ranks);
+  free(line->stations);
+  free(line->places);
+  free(line->seen);
+  *line = (osla_line){0};
+}
+
+/* The root and the stations, in their order; the place of my node's among them. */
+static int list_stations(osla_line *line, int root)
+{
+  int count = 0, mine = 0;
+  for (int node = 0; node < line->nodes; node++)
+    line->seen[node] = false;
+  for (int i = 0; i < line->length && count < line->nodes; i++) {
+    int position = (root + i) % line->length, node = line->node[position];
+    if (line->seen[node]) continue;
+    line->seen[node] = true;
+    if (node == line->node[line->me]) mine = count;
+    line->stations[count++] = position;
+  }
+  return mine;
+}
+
+static osla_forward choose(const osla_line *line, osla_forward forward, size_t bytes)
+{
+  if (line->nodes <= 2) return OSLA_FORWARD_FLAT; /* all the same */
+  if (forward != OSLA_FORWARD_CHOSEN) return forward;
+  return bytes >= RING_FROM ? OSLA_FORWARD_RING : OSLA_FORWARD_TREE;
+}
+
+/* The binomial tree over places 0 .. n-1: place i > 0 hears from i without its lowest bit, and
+ * tells i + 1, i + 2, i + 4, ... below that bit; the farthest first. Returns who i hears from. */
+static int route_tree(int place, int n, int *targets, int *count)
+{
+  int bit = 1, from;
+  while (bit < n && !(place & bit))
+    bit *= 2;
+  from = place > 0 ? place - bit : 0;
+  for (bit /= 2; bit > 0; bit /= 2)
+    if (place + bit < n) targets[(*count)++] = place + bit;
+  return from;
+}
+
+osla_route osla_route_make(osla_line *line, osla_forward forward, int root, size_t bytes,
+                           int *targets)
+{
+  int place = list_stations(line, root), n = line->nodes, from = 0;
+  int *to = line->places, count = 0;
+  osla_route route = {.forward = choose(line, forward, bytes), .reads = line->stations[place]};
+  if (route.forward == OSLA_FORWARD_TREE) {
+    from = route_tree(place, n, to, &count);
+  } else if (route.forward == OSLA_FORWARD_RING) {
+    from = place > 0 ? place - 1 : 0;
+    if (place + 1 < n) to[count++] = place + 1;
+  } else {
+    for (int i = 1; i < n && place == 0; i++)
+      to[count++] = i;
+  }
+  route.writer = line->stations[from];
+  if (route.reads == line->me) route.count = count;
+  for (int i = 0; i < route.count && targets; i++)
+    targets[i] = line->stations[to[i]];
+  return route;
+}

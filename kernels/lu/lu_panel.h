@@ -1,0 +1,30 @@
+/* What factoring a panel shares between its two files (internal): lu_panel.c the ways, lu_pivot.c
+ * partial pivoting in step with the process column. */
+#ifndef OSLA_LU_PANEL_H
+#define OSLA_LU_PANEL_H
+
+#include "lu.h"
+
+/* The panel's part of the store, writable. */
+typedef struct own {
+  lu_head *head;
+  int64_t *pivots;
+  unsigned char *top;
+} own;
+
+static inline own own_panel(const lu *f, const lu_step *s)
+{
+  lu_panel p = osla_lu_panel_mine(f, s);
+  return (own){(lu_head *)(uintptr_t)p.head, (int64_t *)(uintptr_t)p.pivots, p.top.at};
+}
+
+static inline bool has_top(const lu *f, const lu_step *s)
+{
+  return f->v.prow == s->prow;
+}
+
+/* Columns [j, j + width) of the panel, column by column with the other ranks of the process column.
+ */
+osla_err osla_lu_factor_columns(lu *f, const lu_step *s, int64_t j, int64_t width);
+
+#endif

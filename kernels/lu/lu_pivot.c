@@ -1,0 +1,191 @@
+/* Partial pivoting over several process rows, as HPL does it.
+ *
+ * Column by column each rank offers its
+ * largest element with its whole row; the owner of the diagonal block adds the row that is to be
+ * replaced. One exchange, and all know the pivot row; they keep it in their copy of the top block,
+ * exchange the rows in the matrix, and update their own rows. Columns are halved recursively, so
+ * that most of the work is in matrix products.
+ */
+#include "lu_block.h"
+#include "lu_panel.h"
+
+#include <complex.h>
+#include <math.h>
+#include <string.h>
+
+enum { BASE = 8 }; /* narrower panels are not halved */
+
+static double magnitude(osla_complex x)
+{
+  return fabs(creal(x)) + fabs(cimag(x)); /* as IxAMAX */
+}
+
+/* What a rank offers for a column; then its row, and from the diagonal block's owner also the row
+ * on top: `size` elements each, in room for nb. */
+typedef struct offer {
+  double value; /* magnitude; below 0: there is no row */
+  int64_t row;  /* global */
+  int64_t has_top;
+} offer;
+
+static size_t top_place(const lu *f)
+{
+  return sizeof(offer) + (size_t)f->v.nb * f->v.element;
+}
+
+/* My first row that is not on top yet when column j is at its turn. */
+static int64_t first_row(const lu *f, const lu_step *s, int64_t j)
+{
+  return has_top(f, s) ? s->row + j : s->row;
+}
+
+static void gather_row(const lu *f, const lu_step *s, int64_t row, unsigned char *to)
+{
+  size_t e = f->v.element;
+  for (int64_t c = 0; c < s->size; c++)
+    memcpy(to + (size_t)c * e, local_at(&f->v, row, s->col + c), e);
+}
+
+static void scatter_row(const lu *f, const lu_step *s, int64_t row, const unsigned char *from)
+{
+  size_t e = f->v.element;
+  for (int64_t c = 0; c < s->size; c++)
+    memcpy(local_at(&f->v, row, s->col + c), from + (size_t)c * e, e);
+}
+
+/* Writes my offer for column j to `record`; its bytes. */
+static osla_err make_offer(lu *f, const lu_step *s, int64_t j, unsigned char *record, size_t *bytes)
+{
+  const local_view *v = &f->v;
+  size_t row_bytes = (size_t)s->size * v->element;
+  bool top = has_top(f, s);
+  offer mine = {.value = -1, .row = -1, .has_top = top};
+  int64_t first = first_row(f, s, j), at;
+  if (first < v->rows) {
+    const void *column = local_at(v, first, s->col + j);
+    OSLA_CALL(osla_blas_iamax(v->dtype, v->rows - first, column, &at));
+    mine.value = magnitude(osla_lu_value(v->dtype, local_at(v, first + at, s->col + j)));
+    mine.row = osla_index_global(first + at, v->mb, v->prow, v->p);
+    gather_row(f, s, first + at, record + sizeof mine);
+  }
+  memcpy(record, &mine, sizeof mine);
+  if (top) gather_row(f, s, s->row + j, record + top_place(f));
+  *bytes = (top ? top_place(f) : sizeof mine) + row_bytes;
+  return OSLA_OK;
+}
+
+/* Is `a` the larger element, or of equal ones in an earlier row? */
+static bool is_better(const offer *a, const offer *b)
+{
+  if (a->row < 0 || b->row < 0) return a->row >= 0;
+  return a->value > b->value || (a->value == b->value && a->row < b->row);
+}
+
+/* The offer with the largest element, and the row on top: records of all ranks. */
+static const unsigned char *best_of_all(const lu *f, const lu_step *s, offer *best,
+                                        const unsigned char **top)
+{
+  const unsigned char *best_at = NULL;
+  *best = (offer){.value = -1, .row = -1};
+  for (int prow = 0; prow < f->v.p; prow++) {
+    const unsigned char *record = osla_lu_record_of(f, prow);
+    offer o;
+    memcpy(&o, record, sizeof o);
+    if (best_at && !is_better(&o, best)) continue;
+    *best = o;
+    best_at = record + sizeof o;
+  }
+  *top = osla_lu_record_of(f, s->prow) + top_place(f);
+  return best_at;
+}
+
+/* A combined record: the better offer, and behind its row the row on top from whoever has it. */
+static void add_offer(const lu *f, void *record, const void *other)
+{
+  offer mine, theirs;
+  size_t row_bytes = (size_t)f->v.nb * f->v.element;
+  unsigned char *to = record;
+  const unsigned char *from = other;
+  memcpy(&mine, to, sizeof mine);
+  memcpy(&theirs, from, sizeof theirs);
+  bool better = is_better(&theirs, &mine), their_top = theirs.has_top && !mine.has_top;
+  if (better) memcpy(to + sizeof mine, from + sizeof mine, row_bytes);
+  if (their_top) memcpy(to + top_place(f), from + top_place(f), row_bytes);
+  if (better) mine = (offer){theirs.value, theirs.row, mine.has_top};
+  mine.has_top = mine.has_top || theirs.has_top;
+  memcpy(to, &mine, sizeof mine);
+}
+
+/* The pivot row of column j, and the row on top, which all ranks of the column agree on. */
+static osla_err find_pivot(lu *f, const lu_step *s, int64_t j, offer *best,
+                           const unsigned char **row, const unsigned char **top)
+{
+  size_t bytes;
+  if (!f->combined) {
+    OSLA_CALL(make_offer(f, s, j, osla_lu_record_mine(f), &bytes));
+    OSLA_CALL(osla_lu_record_publish(f, bytes));
+    *row = best_of_all(f, s, best, top);
+    return OSLA_OK;
+  }
+  OSLA_CALL(make_offer(f, s, j, f->offered, &bytes));
+  OSLA_CALL(
+    osla_lu_combine(f, f->offered, top_place(f) + (size_t)f->v.nb * f->v.element, add_offer));
+  memcpy(best, f->offered, sizeof *best);
+  *row = f->offered + sizeof *best;
+  *top = f->offered + top_place(f);
+  return OSLA_OK;
+}
+
+/* Column j: its pivot, the exchange of rows, its part of L, and the update of columns up to end. */
+static osla_err eliminate(lu *f, const lu_step *s, int64_t j, int64_t end)
+{
+  const local_view *v = &f->v;
+  own p = own_panel(f, s);
+  size_t e = v->element;
+  offer best;
+  const unsigned char *row, *top;
+  OSLA_CALL(find_pivot(f, s, j, &best, &row, &top));
+  for (int64_t c = 0; c < s->size; c++)
+    memcpy(p.top + (size_t)(j + c * v->nb) * e, row + (size_t)c * e, e);
+  p.pivots[j] = best.row;
+  if (best.row != s->start + j) {
+    if (osla_index_owner(best.row, v->mb, v->p) == v->prow)
+      scatter_row(f, s, osla_index_local(best.row, v->mb, v->p), top);
+    if (has_top(f, s)) scatter_row(f, s, s->row + j, row);
+  }
+  osla_complex pivot = osla_lu_value(v->dtype, p.top + (size_t)(j + j * v->nb) * e);
+  if (pivot == 0) {
+    if (p.head->info == 0) p.head->info = s->start + j + 1;
+    return OSLA_OK;
+  }
+  int64_t first = first_row(f, s, j + 1), rows = v->rows - first;
+  if (rows <= 0) return OSLA_OK;
+  unsigned char *l = local_at(v, first, s->col + j);
+  OSLA_CALL(osla_blas_scal(v->dtype, rows, 1 / pivot, l));
+  return osla_blas_ger(v->dtype, rows, end - j - 1, -1, l, 1,
+                       p.top + (size_t)(j + (j + 1) * v->nb) * e, v->nb,
+                       local_at(v, first, s->col + j + 1), v->lld);
+}
+
+osla_err osla_lu_factor_columns(lu *f, const lu_step *s, int64_t j, int64_t width)
+{
+  const local_view *v = &f->v;
+  if (width <= BASE) {
+    for (int64_t c = j; c < j + width; c++)
+      OSLA_CALL(eliminate(f, s, c, j + width));
+    return OSLA_OK;
+  }
+  int64_t left = width / 2, right = width - left, nb = v->nb;
+  own p = own_panel(f, s);
+  OSLA_CALL(osla_lu_factor_columns(f, s, j, left));
+  unsigned char *l11 = p.top + (size_t)(j + j * nb) * v->element;
+  unsigned char *u12 = p.top + (size_t)(j + (j + left) * nb) * v->element;
+  OSLA_CALL(osla_blas_trsm(v->dtype, OSLA_LEFT, OSLA_LOWER, OSLA_NOTRANS, OSLA_UNIT, left, right,
+                           l11, nb, u12, nb));
+  int64_t first = first_row(f, s, j + left), rows = v->rows - first;
+  if (rows > 0)
+    OSLA_CALL(osla_blas_gemm(v->dtype, OSLA_NOTRANS, OSLA_NOTRANS, rows, right, left, -1,
+                             local_at(v, first, s->col + j), v->lld, u12, nb, 1,
+                             local_at(v, first, s->col + j + left), v->lld));
+  return osla_lu_factor_columns(f, s, j + left, right);
+}

@@ -1,0 +1,252 @@
+/* Small puts with notify as messages. See eager_mpi.h.
+ *
+ * Receives from any rank are posted beforehand and taken in the order in which they were posted:
+ * so messages of one rank are taken in the order in which they were sent (MPI-3.1, section 3.5). A
+ * rank has RECEIVES of them and SLOTS buffers to send from, whatever the number of ranks.
+ *
+ * Every message tells how many messages of its target its sender has taken. So a rank knows which
+ * of its own are in their places; where nothing comes back by itself, it asks for an answer.
+ * That is needed
+ * - for flow control: at most WINDOW messages to a rank are not confirmed, so that who computes
+ *   does not collect more of each in MPI's memory;
+ * - before RMA on bytes that such a message goes to: it may overtake the message;
+ * - before a region goes, or another begins to use its memory.
+ * Answers have buffers of their own and no part in all this. They are small enough to be complete
+ * without their receiver's help, so a rank that waits for one of these buffers holds nobody up.
+ */
+#include "eager_mpi.h"
+#include "eager_state.h"
+#include "request_pool.h"
+
+#include <string.h>
+
+enum { HAS_WORD = 1, WANTS_ANSWER = 2, IS_ANSWER = 4 };
+
+static bool is_unconfirmed(const eager_peer *p)
+{
+  return p->sent != p->confirmed;
+}
+
+/* Is the buffer's last message on its way? */
+static bool is_free(osla_transport *t, MPI_Request *request)
+{
+  int done = 1;
+  if (*request == MPI_REQUEST_NULL) return true;
+  int code = MPI_Test(request, &done, MPI_STATUS_IGNORE);
+  if (code != MPI_SUCCESS)
+    osla_transport_abort(t, osla_error_set_mpi(code, "MPI_Test of a message"));
+  if (done) osla_pool_count(t->pool);
+  return done;
+}
+
+/* Sends the next slot, whose data is there, if any. */
+static osla_err send_slot(osla_transport *t, int rank, eager_header head, size_t bytes)
+{
+  osla_eager *e = t->eager;
+  eager_peer *p = &e->peers[rank];
+  unsigned char *buffer = e->to_send + (size_t)e->next * e->stride;
+  MPI_Request *request = &e->sends[e->next];
+  if (++p->sent - p->confirmed >= ASK_AFTER && p->sent - p->asked >= ASK_AFTER)
+    head.flags |= WANTS_ANSWER;
+  if (head.flags & WANTS_ANSWER) p->asked = p->sent;
+  head.applied = p->applied;
+  memcpy(buffer, &head, sizeof head);
+  e->next = (e->next + 1) % SLOTS;
+  /* Who sees the word may get what was stored here before. */
+  atomic_thread_fence(memory_order_seq_cst);
+  OSLA_MPI(
+    MPI_Isend(buffer, (int)(sizeof head + bytes), MPI_BYTE, rank, EAGER_TAG, t->comm, request));
+  return OSLA_OK;
+}
+
+static void note_data(eager_peer *p, int region, const osla_eager_put *put)
+{
+  size_t end = put->offset + put->bytes;
+  if (put->bytes == 0) return;
+  if (p->from == p->to) {
+    p->region = region;
+    p->from = put->offset;
+    p->to = end;
+    return;
+  }
+  if (p->region != region) p->region = SEVERAL;
+  if (put->offset < p->from) p->from = put->offset;
+  if (end > p->to) p->to = end;
+}
+
+osla_err osla_eager_send(osla_region *region, int rank, const osla_eager_put *put, bool *sent)
+{
+  osla_transport *t = region->t;
+  osla_eager *e = t->eager;
+  eager_peer *p = &e->peers[rank];
+  *sent = p->sent - p->confirmed < WINDOW && is_free(t, &e->sends[e->next]);
+  if (!*sent) return OSLA_OK;
+  note_data(p, region->number, put);
+  if (put->bytes > 0)
+    memcpy(e->to_send + (size_t)e->next * e->stride + sizeof(eager_header), put->source,
+           put->bytes);
+  return send_slot(t, rank,
+                   (eager_header){.region = (uint32_t)region->number,
+                                  .flags = HAS_WORD,
+                                  .offset = put->offset,
+                                  .word_offset = put->word_offset,
+                                  .word = put->word},
+                   put->bytes);
+}
+
+typedef struct sending {
+  osla_region *region;
+  int rank;
+  const osla_eager_put *put;
+  osla_err err;
+} sending;
+
+static bool try_to_send(void *arg)
+{
+  sending *s = arg;
+  bool sent;
+  (void)pthread_mutex_lock(&s->region->t->mutex);
+  s->err = osla_eager_send(s->region, s->rank, s->put, &sent);
+  (void)pthread_mutex_unlock(&s->region->t->mutex);
+  return sent || s->err != OSLA_OK;
+}
+
+osla_err osla_eager_send_surely(osla_region *region, int rank, const osla_eager_put *put)
+{
+  sending s = {region, rank, put, OSLA_OK};
+  osla_wait_until(region->t, try_to_send, &s, NULL);
+  return s.err;
+}
+
+/* --- what has arrived --- */
+
+static void send_answer(osla_transport *t, int rank)
+{
+  osla_eager *e = t->eager;
+  eager_header *answer = &e->answers[e->next_answer];
+  MPI_Request *request = &e->answer_sends[e->next_answer];
+  *answer = (eager_header){.flags = IS_ANSWER, .applied = e->peers[rank].applied};
+  e->next_answer = (e->next_answer + 1) % ANSWERS;
+  int code = MPI_Isend(answer, (int)sizeof *answer, MPI_BYTE, rank, EAGER_TAG, t->comm, request);
+  if (code != MPI_SUCCESS) osla_transport_abort(t, osla_error_set_mpi(code, "MPI_Isend"));
+}
+
+static void apply(osla_transport *t, const eager_header *head, const unsigned char *data,
+                  size_t bytes)
+{
+  osla_region *region = t->eager->regions[head->region];
+  unsigned char *base = region->peer[t->rank];
+  if (bytes > 0) memcpy(base + head->offset, data, bytes);
+  atomic_store_explicit((_Atomic uint64_t *)(base + head->word_offset), head->word,
+                        memory_order_release);
+}
+
+bool osla_eager_take(osla_transport *t)
+{
+  osla_eager *e = t->eager;
+  MPI_Request *request = &e->receives[e->head];
+  if (*request != MPI_REQUEST_NULL) { /* else it is here and waits for a buffer for its answer */
+    MPI_Status status;
+    int here = 0, code = MPI_Test(request, &here, &status);
+    if (code == MPI_SUCCESS && !here) return false;
+    if (code == MPI_SUCCESS) code = MPI_Get_count(&status, MPI_BYTE, &e->bytes);
+    if (code != MPI_SUCCESS)
+      osla_transport_abort(t, osla_error_set_mpi(code, "MPI_Test of a receive"));
+    e->origin = status.MPI_SOURCE;
+  }
+  const unsigned char *message = e->received + (size_t)e->head * e->stride;
+  eager_header head;
+  memcpy(&head, message, sizeof head);
+  bool answers = head.flags & WANTS_ANSWER;
+  if (answers && !is_free(t, &e->answer_sends[e->next_answer])) return false;
+
+  eager_peer *p = &e->peers[e->origin];
+  p->confirmed = head.applied;
+  if (!is_unconfirmed(p)) p->from = p->to = 0;
+  if (!(head.flags & IS_ANSWER)) p->applied++;
+  if (head.flags & HAS_WORD) apply(t, &head, message + sizeof head, (size_t)e->bytes - sizeof head);
+  if (answers) send_answer(t, e->origin);
+  osla_pool_count(t->pool);
+  osla_err err = osla_eager_receive(t, e, e->head);
+  if (err != OSLA_OK) osla_transport_abort(t, err);
+  e->head = (e->head + 1) % RECEIVES;
+  return true;
+}
+
+/* --- what has not --- */
+
+/* Has a rank send an answer when it has taken all that was sent so far. */
+static void ask(osla_transport *t, int rank)
+{
+  osla_eager *e = t->eager;
+  eager_peer *p = &e->peers[rank];
+  if (p->asked == p->sent || !is_free(t, &e->sends[e->next])) return;
+  osla_err err = send_slot(t, rank, (eager_header){.flags = WANTS_ANSWER}, 0);
+  if (err != OSLA_OK) osla_transport_abort(t, err);
+}
+
+bool osla_eager_is_settled(osla_region *region, int rank, size_t offset, size_t bytes)
+{
+  osla_transport *t = region->t;
+  if (!osla_eager_serves(region)) return true;
+  const eager_peer *p = &t->eager->peers[rank];
+  bool concerns = p->region == SEVERAL || p->region == region->number;
+  if (p->to == p->from || !concerns || offset >= p->to || p->from >= offset + bytes) return true;
+  ask(t, rank);
+  return false;
+}
+
+typedef struct place {
+  osla_region *region;
+  int rank;
+  size_t offset, bytes;
+} place;
+
+static bool is_settled(void *arg)
+{
+  const place *p = arg;
+  (void)pthread_mutex_lock(&p->region->t->mutex);
+  bool settled = osla_eager_is_settled(p->region, p->rank, p->offset, p->bytes);
+  (void)pthread_mutex_unlock(&p->region->t->mutex);
+  return settled;
+}
+
+void osla_eager_settle(osla_region *region, int rank, size_t offset, size_t bytes)
+{
+  place p = {region, rank, offset, bytes};
+  if (osla_eager_serves(region)) osla_wait_until(region->t, is_settled, &p, NULL);
+}
+
+typedef struct goal {
+  osla_transport *t;
+  int rank;
+  uint32_t sent;
+} goal;
+
+static bool is_reached(void *arg)
+{
+  const goal *g = arg;
+  const eager_peer *p = &g->t->eager->peers[g->rank];
+  (void)pthread_mutex_lock(&g->t->mutex);
+  bool reached = (int32_t)(p->confirmed - g->sent) >= 0;
+  if (!reached) ask(g->t, g->rank);
+  (void)pthread_mutex_unlock(&g->t->mutex);
+  return reached;
+}
+
+void osla_eager_settle_all(osla_transport *t)
+{
+  if (!t->eager) return;
+  const eager_peer *peers = t->eager->peers;
+  (void)pthread_mutex_lock(&t->mutex);
+  for (int rank = 0; rank < t->size; rank++)
+    if (is_unconfirmed(&peers[rank])) ask(t, rank);
+  (void)pthread_mutex_unlock(&t->mutex);
+  for (int rank = 0; rank < t->size; rank++) {
+    (void)pthread_mutex_lock(&t->mutex);
+    goal g = {t, rank, peers[rank].sent};
+    bool waits = is_unconfirmed(&peers[rank]);
+    (void)pthread_mutex_unlock(&t->mutex);
+    if (waits) osla_wait_until(t, is_reached, &g, NULL);
+  }
+}

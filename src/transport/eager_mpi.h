@@ -1,0 +1,59 @@
+/* Small puts with notify that travel as one message (floor 0, internal to the MPI backend).
+ *
+ * Where MPI serves RMA inside the target's calls, a put with notify costs three turns between
+ * hosts: the data, a fetch there and back, the word. The target's progress is needed anyway, so
+ * there a rank sends data and word as one message, and the target's progress step puts both where
+ * they belong. Words of larger puts go as messages, too, behind their data: so the words of one
+ * rank to another arrive in the order in which they were sent, whatever their size.
+ *
+ * Used between nodes, on allocated regions (attached ones have no words), as OSLA_SMALL_MESSAGES
+ * says: "on", "off", or "auto": where a put to a computing rank waits for it.
+ */
+#ifndef OSLA_EAGER_MPI_H
+#define OSLA_EAGER_MPI_H
+
+#include "region_mpi.h"
+
+/* What a message carries. */
+typedef struct osla_eager_put {
+  size_t offset, bytes; /* of the data; bytes may be 0 */
+  const void *source;
+  size_t word_offset;
+  uint64_t word;
+} osla_eager_put;
+
+/* Before a region's first use: decides, at the first region of a transport, whether there are
+ * messages, and gives the region its number. Collective; the caller agrees on the result before
+ * anyone sends. Errors: MEM, MPI. */
+osla_err osla_eager_add_region(osla_region *region);
+void osla_eager_remove_region(osla_region *region); /* also one without a number */
+
+/* All regions are gone. Takes a transport without messages, too. Local. */
+void osla_eager_stop(osla_transport *t);
+
+/* Do the words of this region travel as messages to ranks of other nodes, and how much data fits?
+ * Local. */
+bool osla_eager_serves(const osla_region *region);
+size_t osla_eager_most(const osla_region *region);
+
+/* Sends one; my puts to that rank must be flushed. *sent: false when there is no room now, which
+ * progress makes. The source may be reused. The mutex is held. Errors: MPI. */
+osla_err osla_eager_send(osla_region *region, int rank, const osla_eager_put *put, bool *sent);
+
+/* The same, but waits for room. No mutex is held. */
+osla_err osla_eager_send_surely(osla_region *region, int rank, const osla_eager_put *put);
+
+/* RMA may overtake a message that its target has not seen yet. Is all data of my messages to these
+ * bytes in its place? False: the target has been asked to say so. The mutex is held. _settle waits
+ * for it, without the mutex. */
+bool osla_eager_is_settled(osla_region *region, int rank, size_t offset, size_t bytes);
+void osla_eager_settle(osla_region *region, int rank, size_t offset, size_t bytes);
+
+/* Waits until all my messages are in their places. Local. */
+void osla_eager_settle_all(osla_transport *t);
+
+/* A step of progress where there are messages: takes one that is here. False: none is. The mutex is
+ * held. */
+bool osla_eager_take(osla_transport *t);
+
+#endif

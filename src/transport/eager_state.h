@@ -1,0 +1,42 @@
+/* What the files of small messages share (floor 0, internal to them). */
+#ifndef OSLA_EAGER_STATE_H
+#define OSLA_EAGER_STATE_H
+
+#include "transport_ops.h"
+
+enum { SLOTS = 32, ANSWERS = 8, RECEIVES = 16, WINDOW = 16, ASK_AFTER = 8 };
+enum { EAGER_TAG = 2 }; /* osla_send has 0, the pending receive 1 */
+enum { SEVERAL = -1 };  /* regions */
+
+/* In front of the data. */
+typedef struct eager_header {
+  uint32_t region, flags;
+  uint32_t applied, unused; /* messages of the receiver that the sender has taken, answers apart */
+  uint64_t offset, word_offset, word;
+} eager_header;
+
+/* Numbers of messages count from 0 on and wrap; answers are not counted. */
+typedef struct eager_peer {
+  uint32_t sent, confirmed, asked; /* mine to it: all; known to be taken; up to here it was asked */
+  uint32_t applied;                /* its, taken by me */
+  int region;                      /* where data of mine that is not confirmed went: these bytes */
+  size_t from, to;                 /* or, if it is SEVERAL, anywhere; equal: there is none */
+} eager_peer;
+
+typedef struct osla_eager {
+  size_t most, stride; /* bytes of data; of a buffer */
+  eager_peer *peers;   /* [size] */
+  osla_region **regions;
+  int n_regions; /* places in it; some may be free */
+  /* Buffers are used in turn, those that are received in as they were posted. */
+  unsigned char *received, *to_send;
+  MPI_Request receives[RECEIVES], sends[SLOTS], answer_sends[ANSWERS];
+  eager_header answers[ANSWERS];
+  int head, next, next_answer;
+  int origin, bytes; /* of the message at the head, once it is here */
+} osla_eager;
+
+/* Posts the receive of a place. The mutex is held. Errors: MPI. */
+osla_err osla_eager_receive(const osla_transport *t, osla_eager *e, int place);
+
+#endif

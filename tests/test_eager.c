@@ -1,0 +1,369 @@
+/* Floor 0: small puts with notify as messages: what travels how, their order among transfers of
+ * all kinds, flow control, and regions that come and go. This program's MPI_... count MPI's own. */
+#include "osla_clock.h"
+#include "osla_segment.h"
+#include "osla_test_help.h"
+
+#include <inttypes.h>
+#include <mpi.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Calls so far: of messages (osla_send's have tag 0), and of RMA. */
+static atomic_int n_messages, n_rma;
+
+int MPI_Isend(const void *buffer, int count, MPI_Datatype type, int to, int tag, MPI_Comm comm,
+              MPI_Request *request)
+{
+  if (tag != 0) atomic_fetch_add(&n_messages, 1);
+  return PMPI_Isend(buffer, count, type, to, tag, comm, request);
+}
+
+int MPI_Rput(const void *source, int count, MPI_Datatype type, int target, MPI_Aint disp,
+             int target_count, MPI_Datatype target_type, MPI_Win win, MPI_Request *request)
+{
+  atomic_fetch_add(&n_rma, 1);
+  return PMPI_Rput(source, count, type, target, disp, target_count, target_type, win, request);
+}
+
+int MPI_Rget_accumulate(const void *source, int count, MPI_Datatype type, void *result,
+                        int result_count, MPI_Datatype result_type, int target, MPI_Aint disp,
+                        int target_count, MPI_Datatype target_type, MPI_Op op, MPI_Win win,
+                        MPI_Request *request)
+{
+  atomic_fetch_add(&n_rma, 1);
+  return PMPI_Rget_accumulate(source, count, type, result, result_count, result_type, target, disp,
+                              target_count, target_type, op, win, request);
+}
+
+/* A transport with that setting; NULL: what the user has. */
+static osla_transport *with(const char *small_messages)
+{
+  const char *had = getenv("OSLA_SMALL_MESSAGES");
+  char *was = had ? strdup(had) : NULL;
+  if (small_messages) (void)setenv("OSLA_SMALL_MESSAGES", small_messages, 1);
+  osla_transport *t = osla_test_transport();
+  if (small_messages && was) (void)setenv("OSLA_SMALL_MESSAGES", was, 1);
+  if (small_messages && !was) (void)unsetenv("OSLA_SMALL_MESSAGES");
+  free(was);
+  return t;
+}
+
+/* The other end: on another node, if there is one. */
+static int partner(void)
+{
+  return (osla_test_rank() + osla_test_size() / 2) % osla_test_size();
+}
+
+static int origin_of_mine(void)
+{
+  return (osla_test_rank() + osla_test_size() - osla_test_size() / 2) % osla_test_size();
+}
+
+/* --- how it travels --- */
+
+enum { KIB16 = 16384 };
+
+static void expect(osla_transport *t, osla_segment *s, size_t bytes, uint64_t value, bool message,
+                   bool rma)
+{
+  static unsigned char block[KIB16 + 1];
+  int to = partner();
+  bool near = osla_transport_same_node(t, to);
+  size_t at = 3 + (size_t)value * sizeof block; /* where none went before */
+  OSLA_ASSERT_OK(osla_barrier(t));
+  n_messages = n_rma = 0;
+  osla_test_write(block, (int64_t)value, 0, bytes);
+  OSLA_ASSERT_OK(osla_put_notify(s, to, at, block, bytes, 0, value));
+  int messages = n_messages, transfers = n_rma;
+  memset(block, 0, sizeof block);
+  OSLA_ASSERT_MSG(messages == (message && !near) && (transfers > 0) == (rma && !near),
+                  "%zu bytes: %d messages, %d transfers", bytes, messages, transfers);
+  osla_notify_wait(s, origin_of_mine(), 0, value);
+  CU_ASSERT(
+    osla_test_differ((unsigned char *)osla_segment_local(s) + at, (int64_t)value, 0, bytes) == 0);
+}
+
+static void test_ways(void)
+{
+  static const struct {
+    const char *setting;
+    size_t most;
+    bool any;
+  } ways[] = {{"on", KIB16, true}, {"100", 100, true}, {"0", 0, true}, {"off", 0, false}};
+  for (size_t i = 0; i < sizeof ways / sizeof *ways; i++) {
+    osla_transport *t = with(ways[i].setting);
+    osla_segment *s = NULL;
+    bool any = ways[i].any;
+    OSLA_ASSERT_OK(osla_segment_create(t, (size_t)6 * KIB16, 1, &s));
+    expect(t, s, 0, 1, any, !any);
+    expect(t, s, ways[i].most, 2, any, !any);
+    expect(t, s, ways[i].most + 1, 3, any, true);
+    expect(t, s, 0, 4, any, !any);
+    osla_segment_destroy(&s);
+    osla_transport_destroy(&t);
+  }
+}
+
+/* --- order --- */
+
+enum { STEPS = 150, AREA = 60000, LENGTH = 40000 };
+typedef enum action { PUT_NOTIFY, POST, PUT_AND_NOTIFY, NOTIFY, GET_BACK, ACTIONS } action;
+
+typedef struct step {
+  action what;
+  size_t at, length;
+} step;
+
+static step step_of(int origin, int i)
+{
+  static const int64_t most[] = {1, 100, KIB16 + 2, LENGTH};
+  uint64_t seed = 31 + (uint64_t)origin;
+  step s = {(action)osla_test_choose(seed, 4 * i, ACTIONS), 0, 0};
+  s.length = (size_t)osla_test_choose(seed, 4 * i + 1, most[osla_test_choose(seed, 4 * i + 2, 4)]);
+  s.at = (size_t)osla_test_choose(seed, 4 * i + 3, AREA - LENGTH);
+  if (s.what == NOTIFY) s.length = 0;
+  return s;
+}
+
+/* Transfers of all kinds and sizes to the same bytes, with no word from the target in between. */
+static void take_step(osla_segment *s, int i, unsigned char *source, unsigned char *all,
+                      osla_posted *posted)
+{
+  int to = partner();
+  step now = step_of(osla_test_rank(), i);
+  size_t mine = (size_t)osla_test_rank() * AREA + now.at;
+  uint64_t value = (uint64_t)i + 1;
+  osla_transfer transfer;
+  bool rma = now.what == PUT_AND_NOTIFY || now.what == GET_BACK;
+  for (int k = 0; k < i && rma; k++) /* RMA may overtake posts that are under way */
+    OSLA_ASSERT_OK(osla_posted_wait(s, &posted[k]));
+  if (now.what == GET_BACK) {
+    OSLA_ASSERT_OK(osla_segment_get(s, to, mine, source, now.length, &transfer));
+    OSLA_ASSERT_OK(osla_transfer_wait(s, &transfer));
+    OSLA_ASSERT_MSG(memcmp(source, all + now.at, now.length) == 0, "step %d: not what was put", i);
+    return;
+  }
+  osla_test_write(source, i + 7, 0, now.length);
+  memcpy(all + now.at, source, now.length);
+  if (now.what == PUT_AND_NOTIFY) {
+    OSLA_ASSERT_OK(osla_segment_put(s, to, mine, source, now.length, &transfer));
+    OSLA_ASSERT_OK(osla_transfer_wait(s, &transfer));
+    OSLA_ASSERT_OK(osla_notify(s, to, 0, value));
+  } else if (now.what == PUT_NOTIFY) {
+    OSLA_ASSERT_OK(osla_put_notify(s, to, mine, source, now.length, 0, value));
+  } else if (now.what == NOTIFY) {
+    OSLA_ASSERT_OK(osla_notify_post(s, to, 0, value));
+  } else {
+    OSLA_ASSERT_OK(osla_put_notify_post(s, to, mine, source, now.length, 0, value, &posted[i]));
+  }
+}
+
+/* What the origin's steps leave behind. */
+static int64_t compare_area(osla_segment *s, int origin, unsigned char *all)
+{
+  memset(all, 0, AREA);
+  for (int i = 0; i < STEPS; i++) {
+    step now = step_of(origin, i);
+    if (now.what != GET_BACK) osla_test_write(all + now.at, i + 7, 0, now.length);
+  }
+  const unsigned char *mine = (unsigned char *)osla_segment_local(s) + (size_t)origin * AREA;
+  int64_t bad = 0;
+  for (size_t k = 0; k < AREA; k++)
+    bad += mine[k] != all[k];
+  return bad;
+}
+
+static void mix(const char *setting)
+{
+  osla_transport *t = with(setting);
+  osla_segment *s = NULL;
+  unsigned char *sources = malloc((size_t)STEPS * LENGTH), *all = calloc(1, AREA);
+  osla_posted posted[STEPS] = {{0}};
+  int origin = origin_of_mine();
+  uint64_t last = 0;
+  int64_t backward = 0;
+  OSLA_ASSERT_OK(osla_segment_create(t, (size_t)osla_test_size() * AREA, 1, &s));
+  for (int i = 0; i < STEPS; i++) {
+    take_step(s, i, sources + (size_t)i * LENGTH, all, posted);
+    uint64_t seen = osla_notify_read(s, origin, 0);
+    backward += seen < last;
+    last = seen;
+  }
+  OSLA_ASSERT_OK(osla_notify_post(s, partner(), 0, STEPS + 1));
+  osla_notify_wait(s, origin, 0, STEPS + 1);
+  int64_t bad = compare_area(s, origin, all);
+  OSLA_ASSERT_MSG(bad == 0, "%s: %" PRId64 " bytes of rank %d's are not the latest", setting, bad,
+                  origin);
+  OSLA_ASSERT_MSG(backward == 0, "a slot went back %" PRId64 " times", backward);
+  for (int i = 0; i < STEPS; i++)
+    OSLA_ASSERT_OK(osla_posted_wait(s, &posted[i]));
+  osla_segment_destroy(&s);
+  free(sources);
+  free(all);
+  osla_transport_destroy(&t);
+}
+
+static void test_order(void)
+{
+  mix("on");
+  mix("50");
+  mix("off");
+}
+
+/* Looks whether the origin has said that it has flushed; takes no message before 20 ms. */
+static void await_flush(osla_transport *t, int origin)
+{
+  double start = osla_clock();
+  for (int there = 0; !there;) {
+    CU_ASSERT(MPI_Iprobe(origin, 0, MPI_COMM_WORLD, &there, MPI_STATUS_IGNORE) == MPI_SUCCESS);
+    if (!there && osla_clock() > start + 0.02) osla_progress(t);
+  }
+  CU_ASSERT(MPI_Recv(NULL, 0, MPI_BYTE, origin, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE) ==
+            MPI_SUCCESS);
+}
+
+/* After a flush the data of a put with notify is over there, whoever looks. */
+static void test_flush(void)
+{
+  osla_transport *t = with("on");
+  osla_segment *s = NULL;
+  unsigned char block[500];
+  int rank = osla_test_rank();
+  OSLA_ASSERT_OK(osla_segment_create(t, sizeof block, 1, &s));
+  for (int origin = 0; origin < osla_test_size() && osla_test_size() > 1; origin++) {
+    int to = (origin + osla_test_size() / 2) % osla_test_size();
+    if (rank == origin) {
+      osla_test_write(block, origin, 0, sizeof block);
+      OSLA_ASSERT_OK(osla_put_notify(s, to, 0, block, sizeof block, 0, 1));
+      OSLA_ASSERT_OK(osla_segment_flush(s, to));
+      CU_ASSERT(MPI_Send(NULL, 0, MPI_BYTE, to, 0, MPI_COMM_WORLD) == MPI_SUCCESS);
+    } else if (rank == to) {
+      await_flush(t, origin);
+      CU_ASSERT(osla_notify_read(s, origin, 0) == 1);
+      CU_ASSERT(osla_test_differ(osla_segment_local(s), origin, 0, sizeof block) == 0);
+    }
+    CU_ASSERT(MPI_Barrier(MPI_COMM_WORLD) == MPI_SUCCESS);
+  }
+  osla_segment_destroy(&s);
+  osla_transport_destroy(&t);
+}
+
+/* --- many --- */
+
+enum { FLOOD = 2000, MOST_UNSEEN = 17 };
+
+/* All ranks post to rank 0, which takes nothing: each stops after a few, and goes on later. */
+static void test_flood(void)
+{
+  osla_transport *t = with("on");
+  osla_segment *s = NULL;
+  unsigned char block[300];
+  int rank = osla_test_rank();
+  osla_posted posted = {0};
+  OSLA_ASSERT_OK(osla_segment_create(t, sizeof block * (size_t)osla_test_size(), 2, &s));
+  n_messages = 0;
+  CU_ASSERT(MPI_Barrier(MPI_COMM_WORLD) == MPI_SUCCESS);
+  osla_test_write(block, rank, 0, sizeof block);
+  for (uint64_t i = 1; i <= FLOOD && rank > 0; i++)
+    OSLA_ASSERT_OK(osla_notify_post(s, 0, 0, i));
+  if (rank > 0)
+    OSLA_ASSERT_OK(
+      osla_put_notify_post(s, 0, sizeof block * (size_t)rank, block, sizeof block, 1, 1, &posted));
+  int sent = n_messages;
+  OSLA_ASSERT_MSG(sent <= MOST_UNSEEN, "%d messages to a rank that has taken none", sent);
+  CU_ASSERT(MPI_Barrier(MPI_COMM_WORLD) == MPI_SUCCESS);
+  for (int origin = 1; origin < osla_test_size() && rank == 0; origin++) {
+    osla_notify_wait(s, origin, 1, 1);
+    CU_ASSERT(osla_notify_read(s, origin, 0) == FLOOD);
+    CU_ASSERT(
+      osla_test_differ((unsigned char *)osla_segment_local(s) + sizeof block * (size_t)origin,
+                       origin, 0, sizeof block) == 0);
+  }
+  OSLA_ASSERT_OK(osla_posted_wait(s, &posted));
+  osla_segment_destroy(&s);
+  osla_transport_destroy(&t);
+}
+
+enum { THREADS = 3, TURNS = 100, LARGEST = 30000 };
+
+typedef struct sender {
+  osla_segment *s;
+  int purpose;
+  osla_err err;
+} sender;
+
+static void *send_many(void *arg)
+{
+  sender *me = arg;
+  unsigned char *block = malloc(LARGEST);
+  size_t at = ((size_t)osla_test_rank() * THREADS + (size_t)me->purpose) * LARGEST;
+  for (int i = 1; i <= TURNS && me->err == OSLA_OK; i++) {
+    size_t length = i % 10 == 0 ? LARGEST : (size_t)(i * 13);
+    osla_test_write(block, i, 0, length);
+    me->err = osla_put_notify(me->s, partner(), at, block, length, me->purpose, (uint64_t)i);
+  }
+  free(block);
+  return NULL;
+}
+
+/* Threads of a rank, each with a purpose of its own, while its first one takes what comes. */
+static void test_threads(void)
+{
+  osla_transport *t = with("on");
+  osla_segment *s = NULL;
+  pthread_t threads[THREADS];
+  sender senders[THREADS];
+  int from = origin_of_mine();
+  OSLA_ASSERT_OK(osla_segment_create(t, (size_t)osla_test_size() * THREADS * LARGEST, THREADS, &s));
+  for (int i = 0; i < THREADS; i++) {
+    senders[i] = (sender){s, i, OSLA_OK};
+    CU_ASSERT(pthread_create(&threads[i], NULL, send_many, &senders[i]) == 0);
+  }
+  for (int i = 0; i < THREADS; i++) {
+    osla_notify_wait(s, from, i, TURNS);
+    size_t at = ((size_t)from * THREADS + (size_t)i) * LARGEST;
+    CU_ASSERT(osla_test_differ((unsigned char *)osla_segment_local(s) + at, TURNS, 0, LARGEST) ==
+              0);
+  }
+  for (int i = 0; i < THREADS; i++) {
+    CU_ASSERT(pthread_join(threads[i], NULL) == 0);
+    CU_ASSERT(senders[i].err == OSLA_OK);
+  }
+  osla_segment_destroy(&s);
+  osla_transport_destroy(&t);
+}
+
+/* Notifies that nobody waits for, while their segments go and others get their memory. */
+static void test_regions(void)
+{
+  osla_transport *t = with("on");
+  int64_t bad = 0;
+  for (int round = 0; round < 12; round++) {
+    osla_segment *s[3] = {NULL};
+    for (int i = 0; i < 3; i++) {
+      OSLA_ASSERT_OK(osla_segment_create(t, (size_t)(100 << i), 2, &s[i]));
+      for (int origin = 0; origin < osla_test_size(); origin++)
+        bad += osla_notify_read(s[i], origin, 1) != 0;
+    }
+    OSLA_ASSERT_OK(osla_barrier(t)); /* all have looked */
+    for (int i = 0; i < 30; i++)
+      OSLA_ASSERT_OK(osla_notify_post(s[i % 3], partner(), 1, (uint64_t)i + 1));
+    for (int i = 0; i < 3; i++)
+      osla_segment_destroy(&s[(i + round) % 3]);
+  }
+  OSLA_ASSERT_MSG(bad == 0, "%" PRId64 " slots of new segments were not zero", bad);
+  osla_transport_destroy(&t);
+}
+
+int main(int argc, char **argv)
+{
+  static const osla_test_case cases[] = {
+    {"ways", test_ways},   {"order", test_order},     {"flush", test_flush},
+    {"flood", test_flood}, {"threads", test_threads}, {"regions", test_regions},
+    {NULL, NULL},
+  };
+  return osla_test_main(argc, argv, cases);
+}
