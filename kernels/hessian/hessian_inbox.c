@@ -194,19 +194,19 @@ static uint64_t told(const inbox *in)
 
 /* The origin learns what it may overwrite. Each word costs a step of its progress: so not for every
  * message, but often enough that it never waits for good, see RING_PARTS; and once a ring is empty,
- * if others want it. `done`: nothing is under way. */
+ * if others want it. `done`: none is owed. */
 static osla_err give_credit(osla_hessian *h, inbox *in, bool *done)
 {
   const wire *w = h->wire;
   uint64_t count = taken(in), more = count - in->from->credited;
-  OSLA_CALL(osla_posted_test(h->segment, &in->credit, done));
-  if (!*done || more == 0) return OSLA_OK;
   bool empty = w->scarce && count == osla_arrival_bytes(told(in));
-  if (more < w->ring_bytes / RING_PARTS && !empty) return OSLA_OK;
+  *done = more < w->ring_bytes / RING_PARTS && (more == 0 || !empty);
+  if (*done) return OSLA_OK;
+  OSLA_CALL(osla_posted_test(h->segment, &in->credit, done));
+  if (!*done) return OSLA_OK;
   in->from->credited = count;
-  OSLA_CALL(
-    osla_word_post(h->segment, in->origin, osla_wire_taken_offset(w->node), count, &in->credit));
-  return osla_posted_test(h->segment, &in->credit, done);
+  return osla_word_post(h->segment, in->origin, osla_wire_taken_offset(w, w->node, w->place), count,
+                        &in->credit);
 }
 
 /* Starts to get what waits at the origin; a ring's end makes it two transfers. */
@@ -250,7 +250,6 @@ static osla_err serve_inbox(osla_hessian *h, inbox *in)
   OSLA_CALL(get_more(h, in)); /* now there may be room */
   OSLA_CALL(give_credit(h, in, &credited));
   if (in->arriving > 0 || in->tail > in->head || in->in_chain) return OSLA_OK;
-  /* Who serves this origin next must not be overtaken by a credit of mine. */
   if (credited && osla_arrivals_leave(in->gate, in->leaf)) in->gate = NULL;
   return OSLA_OK;
 }

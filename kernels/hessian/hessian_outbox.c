@@ -25,6 +25,7 @@ typedef struct outbox {
   pthread_mutex_t mutex;   /* one sender at a time, over a whole chain; guards these: */
   int ring;                /* of the pool; -1: none */
   uint64_t written, chain; /* bytes; where the part that is written begins */
+  uint64_t taken;          /* of them, by the node, as far as was looked */
   _Atomic uint64_t ready;  /* the leaf's word: bytes that may be taken, and the ring */
   _Atomic bool listed;
   struct outbox *next; /* in the list */
@@ -94,12 +95,17 @@ static int node_of(const osla_hessian *h, const outbox *o)
   return (int)(o - h->wire->outboxes->of);
 }
 
-/* Bytes that the node has taken. */
-static uint64_t taken(const osla_hessian *h, const outbox *o)
+/* Has the node taken so many bytes, as far as any of its ranks has told? Under the mutex. */
+static bool has_taken(const osla_hessian *h, outbox *o, uint64_t bytes)
 {
   unsigned char *base = osla_segment_local(h->segment);
-  void *word = base + osla_wire_taken_offset(node_of(h, o));
-  return atomic_load_explicit((_Atomic uint64_t *)word, memory_order_acquire);
+  int node = node_of(h, o), members = osla_wire_members(h->wire, node);
+  void *words = base + osla_wire_taken_offset(h->wire, node, 0);
+  for (int place = 0; place < members && o->taken < bytes; place++) {
+    uint64_t told = atomic_load_explicit((_Atomic uint64_t *)words + place, memory_order_acquire);
+    if (told > o->taken) o->taken = told;
+  }
+  return o->taken >= bytes;
 }
 
 /* ---- telling ---- */
@@ -217,7 +223,7 @@ typedef struct writer {
 static bool give_up(const osla_hessian *h, outbox *o)
 {
   if (pthread_mutex_trylock(&o->mutex) != 0) return false;
-  bool empty = taken(h, o) == o->written;
+  bool empty = has_taken(h, o, o->written);
   if (empty) o->ring = -1;
   (void)pthread_mutex_unlock(&o->mutex);
   return empty;
@@ -264,7 +270,8 @@ static void get_ring(writer *w)
 static bool has_room(void *arg)
 {
   const writer *w = arg;
-  return w->until - taken(w->h, w->o) <= w->h->wire->ring_bytes;
+  uint64_t ring = w->h->wire->ring_bytes;
+  return w->until <= ring || has_taken(w->h, w->o, w->until - ring);
 }
 
 static void wait_for_room(writer *w, size_t bytes)

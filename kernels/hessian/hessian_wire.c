@@ -15,9 +15,9 @@ enum {
 static const size_t wake_start = sizeof(osla_stripes);
 static const size_t taken_start = sizeof(osla_stripes) + ALIGN;
 
-size_t osla_wire_taken_offset(int node)
+size_t osla_wire_taken_offset(const wire *w, int node, int place)
 {
-  return taken_start + (size_t)node * sizeof(uint64_t);
+  return taken_start + (size_t)(w->node_start[node] + place) * sizeof(uint64_t);
 }
 
 osla_stripes *osla_hessian_lock(const osla_hessian *h, int rank)
@@ -118,7 +118,7 @@ void osla_wire_sizes(osla_hessian *h, size_t bytes)
 {
   wire *w = h->wire;
   if (w->n_nodes > 1) divide(w, bytes);
-  w->arrivals_start = aligned(osla_wire_taken_offset(w->n_nodes));
+  w->arrivals_start = aligned(osla_wire_taken_offset(w, w->n_nodes, 0));
   w->rings_start = w->arrivals_start + osla_arrivals_bytes(&w->shape);
   w->segment_bytes = w->rings_start + (size_t)w->n_rings * w->ring_bytes;
 }

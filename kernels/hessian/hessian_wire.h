@@ -6,8 +6,8 @@
  * message on; where there are fewer rings than nodes, until all that is in it has been taken and
  * another node needs it.
  *
- * A rank's segment: its lock; a word that wakes it; for each node a word by which that node tells
- * what it has taken; what comes through this gate (hessian_arrivals.h); the rings.
+ * A rank's segment: its lock; a word that wakes it; for each rank a word by which it tells what
+ * its node has taken; what comes through this gate (hessian_arrivals.h); the rings.
  */
 #ifndef OSLA_HESSIAN_WIRE_H
 #define OSLA_HESSIAN_WIRE_H
@@ -60,7 +60,8 @@ osla_stripes *osla_hessian_lock(const osla_hessian *h, int rank); /* NULL off th
 /* Wakes who waits in a rank of my node. Local. */
 void osla_wire_wake(osla_hessian *h, int rank);
 
-/* Where in a rank's segment a node tells what it has taken from that rank. */
-size_t osla_wire_taken_offset(int node);
+/* Where in a rank's segment the place-th rank of a node tells what that node has taken from that
+ * rank. Each has a word of its own, since MPI keeps no order between two; the largest holds. */
+size_t osla_wire_taken_offset(const wire *w, int node, int place);
 
 #endif

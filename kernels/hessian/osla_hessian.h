@@ -67,7 +67,7 @@
  *
  * Memory per rank above the matrix and two vectors of order n for the gradient: ring_bytes if there
  * are several nodes (at least 64 KiB, and 128 KiB for each of up to 4 ranks of other nodes), and
- * some 12 bytes for each rank and 250 for each node; and for each thread that updates, kept for its
+ * some 20 bytes for each rank and 250 for each node; and for each thread that updates, kept for its
  * next update, 2 k n elements for G, n^2 elements of values but at most piece_bytes, and 96 bytes
  * for each index; in the order-independent mode also as much again for products, and 4 vectors of
  * order n.
