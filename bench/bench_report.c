@@ -144,9 +144,9 @@ static json_t *row_json(const bench_job *job, const bench_case *c, const bench_r
   if (row && c->trans) (void)json_object_set_new(row, "trans", json_string(c->trans));
   if (row && c->pivoting) (void)json_object_set_new(row, "pivoting", json_string(c->pivoting));
   if (row && c->look_ahead)
-    (void)json_object_update_new(
-      row, json_pack("{s:i,s:s}", "look_ahead", job->settings->look_ahead, "forward",
-                     bench_forward_name(job->settings->forward)));
+    (void)json_object_update_new(row,
+                                 json_pack("{s:i,s:s}", "look_ahead", job->settings->look_ahead,
+                                           "forward", bench_forward_name(job->settings->forward)));
   if (row && c->nrhs > 0) (void)json_object_set_new(row, "nrhs", json_integer(c->nrhs));
   const char *machine = osla_simulated_machine();
   if (row && machine) (void)json_object_set_new(row, "simulated", json_string(machine));

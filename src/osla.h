@@ -26,6 +26,7 @@
 #include "osla_file.h"
 
 #include "osla_chol.h"
+#include "osla_forward.h"
 #include "osla_gemm.h"
 #include "osla_hessian.h"
 #include "osla_lu.h"

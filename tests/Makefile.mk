@@ -4,7 +4,7 @@ if SIMULATION
 # Those that say something of many ranks.
 tests_programs = \
   tests/test_transport tests/test_segment tests/test_notify tests/test_stripes tests/test_matrix \
-  tests/test_gemm tests/test_syrk tests/test_lu tests/test_lu_pivot tests/test_chol tests/test_trsm \
+  tests/test_panels tests/test_gemm tests/test_syrk tests/test_lu tests/test_lu_pivot tests/test_chol tests/test_trsm \
   tests/test_solve tests/test_hessian tests/test_hessian_flow tests/test_hessian_solve
 else
 tests_programs = \
@@ -55,6 +55,7 @@ tests_programs = \
   tests/test_hessian \
   tests/test_hessian_ops \
   tests/test_hessian_node \
+  tests/test_hessian_arrivals \
   tests/test_hessian_exact \
   tests/test_hessian_bound \
   tests/test_hessian_flow \
@@ -236,6 +237,7 @@ tests_hessian_reference = tests/hessian_reference.c tests/hessian_reference.h
 tests_test_hessian_SOURCES = tests/test_hessian.c $(tests_hessian_reference)
 tests_test_hessian_ops_SOURCES = tests/test_hessian_ops.c $(tests_hessian_reference)
 tests_test_hessian_node_SOURCES = tests/test_hessian_node.c $(tests_hessian_reference)
+tests_test_hessian_arrivals_SOURCES = tests/test_hessian_arrivals.c $(tests_hessian_reference)
 tests_test_hessian_exact_SOURCES = tests/test_hessian_exact.c $(tests_hessian_reference)
 tests_test_hessian_bound_SOURCES = tests/test_hessian_bound.c $(tests_hessian_reference)
 tests_test_hessian_flow_SOURCES = tests/test_hessian_flow.c $(tests_hessian_reference)

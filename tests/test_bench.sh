@@ -39,8 +39,8 @@ rows = [json.loads(line) for line in open(sys.argv[1])]
 assert len(rows) == int(sys.argv[2]), len(rows)
 keys = """kernel impl precision n nb grid ranks nodes reps seconds_min seconds_median rate unit residual
           pass ratio_vs seconds""".split()
-shape = {"gemm": ["m", "k", "trans"], "syrk": ["m", "k"], "lu": ["pivoting", "look_ahead"],
-         "chol": ["look_ahead"], "solve/lu": ["nrhs"], "solve/chol": ["nrhs"],
+shape = {"gemm": ["m", "k", "trans"], "syrk": ["m", "k"], "lu": ["pivoting", "look_ahead", "forward"],
+         "chol": ["look_ahead", "forward"], "solve/lu": ["nrhs"], "solve/chol": ["nrhs"],
          "hessian": "size run rows work updates threads upper".split()}
 scale = {"GF/s": 1e9, "Melem/s": 1e6, "GB/s": 1e9}
 for row in rows:

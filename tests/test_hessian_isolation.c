@@ -2,11 +2,14 @@
  * who holds the owner's locks; without isolation no addition is lost. */
 #include "hessian.h"
 #include "hessian_reference.h"
+#include "osla_clock.h"
 #include "osla_index.h"
 
 #include <inttypes.h>
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 enum { N = 96, THREADS = 2 };
 
@@ -145,6 +148,104 @@ static void test_elements(void)
   run_jobs(o, false);
 }
 
+/* --- large updates from afar beside small ones on the node -------------------------------------
+ */
+
+enum { STREAMS = 6, TURNS = 5, HOLD_US = 200 };
+static const double stream_value = 2.0, longest_s = 6.0;
+
+/* Adds; a small update's stripe is held for long. */
+static void add_slowly(int64_t count, void *inout, const void *in, void *context)
+{
+  const double *from = in;
+  double *to = inout;
+  (void)context;
+  if (count > 0 && from[0] == stream_value) usleep(HOLD_US);
+  for (int64_t i = 0; i < count; i++)
+    to[i] += from[i];
+}
+
+typedef struct stream {
+  osla_hessian *h;
+  int64_t column, times;
+  double end;
+  atomic_bool *stop;
+} stream;
+
+/* Updates one column of the owner's again and again: its stripe is held nearly all the time. */
+static void *push_columns(void *arg)
+{
+  stream *s = arg;
+  int64_t ix[N];
+  double values[N];
+  for (int64_t i = 0; i < N; i++) {
+    ix[i] = i;
+    values[i] = stream_value;
+  }
+  while (!atomic_load(s->stop) && osla_clock() < s->end) {
+    CU_ASSERT(osla_hessian_update_block(s->h, N, ix, 1, &s->column, values, N) == OSLA_OK);
+    s->times++;
+  }
+  return NULL;
+}
+
+/* What the rest do meanwhile: updates of all columns, which do not fit a ring together. Returns the
+ * seconds that the slowest of them took. */
+static double push_all_columns(osla_transport *t, osla_hessian *h)
+{
+  double start = osla_clock(), seconds;
+  for (int turn = 0; turn < TURNS && osla_test_rank() > 0; turn++)
+    OSLA_ASSERT_OK(push_block(h));
+  seconds = osla_clock() - start;
+  OSLA_ASSERT_OK(osla_allreduce(t, &seconds, 1, MPI_DOUBLE, MPI_MAX));
+  return seconds;
+}
+
+/* There is no instant when all stripes of an owner are free by themselves. Those who want them all
+ * get them nevertheless, in the ring of another node, too. */
+static void test_streams_hold_up_nobody(void)
+{
+  osla_transport *t = NULL;
+  osla_grid *grid = NULL;
+  const osla_transport_options with = {.threads_per_rank = STREAMS};
+  OSLA_ASSERT_OK(osla_transport_create(MPI_COMM_WORLD, &with, &t));
+  OSLA_ASSERT_OK(osla_grid_create(t, 1, 1, &grid));
+  osla_hessian_options o = tight();
+  o.combine = OSLA_COMBINE_USER;
+  o.combine_function = add_slowly;
+  osla_hessian *h = hessian_make(grid, N, &o);
+  atomic_bool stop = false;
+  stream streams[STREAMS];
+  pthread_t threads[STREAMS];
+  int64_t times[STREAMS] = {0};
+  bool streams_here = osla_test_rank() == 0;
+  for (int i = 0; i < STREAMS && streams_here; i++) {
+    streams[i] = (stream){h, i * o.nb, 0, osla_clock() + longest_s, &stop};
+    CU_ASSERT(pthread_create(&threads[i], NULL, push_columns, &streams[i]) == 0);
+  }
+  OSLA_ASSERT_OK(osla_barrier(t));
+  double seconds = push_all_columns(t, h);
+  OSLA_ASSERT_MSG(seconds < longest_s / 2, "%d updates took %g s", TURNS, seconds);
+  atomic_store(&stop, true);
+  for (int i = 0; i < STREAMS && streams_here; i++) {
+    (void)pthread_join(threads[i], NULL);
+    times[i] = streams[i].times;
+  }
+  OSLA_ASSERT_OK(osla_bcast(t, times, STREAMS, MPI_INT64_T, 0));
+  serial_sum sum = sum_make(N, o.uplo);
+  for (int64_t i = 0; i < N; i++)
+    for (int64_t j = 0; j <= i; j++) {
+      bool streamed = j % o.nb == 0 && j / o.nb < STREAMS;
+      sum.h[i + j * N] = TURNS * (osla_test_size() - 1.0) +
+                         (streamed ? stream_value * (double)times[j / o.nb] : 0.0);
+    }
+  sum_expect(&sum, h, "beside streams");
+  osla_hessian_destroy(&h);
+  sum_free(&sum);
+  osla_grid_destroy(&grid);
+  osla_transport_destroy(&t);
+}
+
 static void test_wrong_options(void)
 {
   osla_transport *t = osla_test_transport();
@@ -165,11 +266,9 @@ static void test_wrong_options(void)
 int main(int argc, char **argv)
 {
   static const osla_test_case cases[] = {
-    {"whole_updates", test_whole_updates},
-    {"single_messages", test_single_messages},
-    {"elements", test_elements},
-    {"wrong_options", test_wrong_options},
-    {NULL, NULL},
+    {"whole_updates", test_whole_updates}, {"single_messages", test_single_messages},
+    {"elements", test_elements},           {"streams_hold_up_nobody", test_streams_hold_up_nobody},
+    {"wrong_options", test_wrong_options}, {NULL, NULL},
   };
   return osla_test_main(argc, argv, cases);
 }

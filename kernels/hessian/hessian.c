@@ -1,6 +1,11 @@
 /* The accumulator's life: make, commit, hand out, reset, free. */
+#include "hessian.h"
 #include "hessian_exact.h"
+#include "hessian_inbox.h"
 #include "hessian_ledger.h"
+#include "hessian_node.h"
+#include "hessian_outbox.h"
+#include "hessian_workspace.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -64,36 +69,52 @@ static osla_err new_hessian(int64_t n, const osla_hessian_options *options, osla
 
 /* Sizes of the wire; with a cap it takes half of what the node's sums leave, and the rest is for
  * updating threads. */
-static osla_err divide_memory(osla_hessian *h, int remote, size_t sums)
+static osla_err divide_memory(osla_hessian *h, size_t sums)
 {
   size_t cap = h->options.memory_cap, bytes = h->options.ring_bytes;
   size_t room = cap > sums ? cap - sums : 0;
-  osla_wire_sizes(h, remote, cap > 0 && bytes > room / 2 ? room / 2 : bytes);
-  size_t wire = osla_wire_segment_bytes(h) + osla_wire_table_bytes(h);
-  h->memory = h->memory_peak = h->memory_fixed = wire + sums;
+  osla_wire_sizes(h, cap > 0 && bytes > room / 2 ? room / 2 : bytes);
+  size_t needed = osla_wire_bytes(h) + osla_outboxes_bytes(h->wire) + osla_inboxes_bytes(h->wire);
+  h->memory = h->memory_peak = h->memory_fixed = needed + sums;
   h->memory_most = cap > 0 ? cap : SIZE_MAX;
-  OSLA_CHECK(cap == 0 || wire <= room / 4 * 3, OSLA_ERR_MEM,
+  OSLA_CHECK(cap == 0 || needed <= room / 4 * 3, OSLA_ERR_MEM,
              "memory_cap = %zu is too small: %d ranks need at least %zu", cap,
-             osla_transport_size(h->v.t), (wire + 2) / 3 * 4 + sums);
+             osla_transport_size(h->v.t), (needed + 2) / 3 * 4 + sums);
   return OSLA_OK;
 }
 
-static osla_err make_wire(osla_hessian *h)
+/* The progress hook of both sides. */
+static void wire_step(void *hessian)
+{
+  osla_hessian *h = hessian;
+  osla_err err = osla_outboxes_tell(h);
+  if (err == OSLA_OK) err = osla_inboxes_serve(h);
+  if (err != OSLA_OK) osla_transport_abort(h->v.t, err); /* the others would wait for ever */
+}
+
+static void stop_wire(osla_hessian *h)
+{
+  if (!h->hooked) return;
+  osla_progress_remove(h->v.t, wire_step, h);
+  osla_err err = osla_inboxes_stop(h);
+  if (err == OSLA_OK) err = osla_outboxes_stop(h);
+  if (err != OSLA_OK) osla_transport_abort(h->v.t, err);
+}
+
+static osla_err make_wire(osla_hessian *h, int fan)
 {
   osla_transport *t = h->v.t;
-  /* The same on all ranks, although nodes may differ in size: the smallest node has most origins,
-   * and its ranks host most sums. */
-  int remote = osla_transport_size(t) - osla_transport_node_size(t);
-  OSLA_CALL(osla_allreduce(t, &remote, 1, MPI_INT, MPI_MAX));
+  OSLA_CALL(osla_agree(t, osla_wire_create(h, fan)));
+  /* The same on all ranks: those of the smallest node host most sums. */
   size_t sums;
   OSLA_CALL(osla_agree(t, osla_node_sums_bytes(h, &sums)));
   OSLA_CALL(osla_allreduce(t, &sums, 1, MPI_UINT64_T, MPI_MAX));
-  OSLA_CALL(osla_agree(t, divide_memory(h, remote, sums)));
-  OSLA_CALL(osla_segment_create(t, osla_wire_segment_bytes(h), NOTIFY_PURPOSES, &h->segment));
+  OSLA_CALL(osla_agree(t, divide_memory(h, sums)));
+  OSLA_CALL(osla_segment_create(t, h->wire->segment_bytes, 0, &h->segment));
   osla_err err = osla_outboxes_create(h);
   if (err == OSLA_OK) err = osla_inboxes_create(h);
-  if (err == OSLA_OK && remote > 0) {
-    err = osla_progress_add(t, osla_wire_step, h);
+  if (err == OSLA_OK && h->wire->n_nodes > 1) {
+    err = osla_progress_add(t, wire_step, h);
     h->hooked = err == OSLA_OK;
   }
   return osla_agree(t, err);
@@ -116,6 +137,12 @@ static osla_err fill_initial(osla_hessian *h)
 osla_err osla_hessian_create(osla_grid *grid, int64_t n, const osla_hessian_options *options,
                              osla_hessian **out)
 {
+  return osla_hessian_create_fan(grid, n, options, ARRIVAL_FAN, out);
+}
+
+osla_err osla_hessian_create_fan(osla_grid *grid, int64_t n, const osla_hessian_options *options,
+                                 int fan, osla_hessian **out)
+{
   osla_hessian *h = NULL;
   *out = NULL;
   osla_err err;
@@ -126,7 +153,7 @@ osla_err osla_hessian_create(osla_grid *grid, int64_t n, const osla_hessian_opti
   if (osla_combiner_initial(&h->options) != 0.0) OSLA_TRY(fill_initial(h)); /* it is made as zero */
   if (h->options.order_independent) OSLA_TRY(osla_exact_create(h));
   OSLA_TRY(osla_node_sums_create(h));
-  OSLA_TRY(make_wire(h));
+  OSLA_TRY(make_wire(h, fan));
   *out = h;
   return OSLA_OK;
 cleanup:
@@ -140,14 +167,12 @@ void osla_hessian_destroy(osla_hessian **handle)
   if (!h) return;
   /* A rank that still updates may be waiting for room here: serve it until it is done. */
   if (h->segment) (void)osla_barrier(h->v.t);
-  if (h->hooked) {
-    osla_progress_remove(h->v.t, osla_wire_step, h);
-    osla_wire_stop(h);
-  }
+  stop_wire(h);
   osla_segment_destroy(&h->segment);
   osla_node_sums_destroy(h);
   osla_outboxes_free(h);
   osla_inboxes_free(h);
+  osla_wire_free(h);
   osla_exact_destroy(h);
   osla_workspace_free_all(h);
   osla_matrix_destroy(&h->matrix);
@@ -159,36 +184,25 @@ void osla_hessian_destroy(osla_hessian **handle)
   *handle = NULL;
 }
 
-typedef struct arrivals {
-  osla_hessian *h;
-  const uint64_t *expected;
-} arrivals;
-
-/* All bytes that were written for this rank have been added; the hook of progress does it. */
-static bool all_applied(void *arg)
-{
-  const arrivals *a = arg;
-  for (int origin = 0; origin < osla_transport_size(a->h->v.t); origin++)
-    if (atomic_load(&a->h->intakes[origin].applied) < a->expected[origin]) return false;
-  return true;
-}
-
 /* Every message is in its ring when update returns; so once all ranks have come here, the counts
- * say what each owner still has to add, and direct additions on the node are complete. */
+ * say what each gate's origins still have for its node, and direct additions on the node are
+ * complete. */
 osla_err osla_hessian_settle(osla_hessian *h)
 {
+  const wire *w = h->wire;
   osla_at_step(h->v.t, "osla_hessian_commit", 0);
   OSLA_CALL(osla_node_sums_send(h));
   size_t ranks = (size_t)osla_transport_size(h->v.t);
   uint64_t *counts = calloc(2 * ranks, sizeof *counts), *expected = counts + ranks;
   OSLA_CALL(osla_agree(h->v.t, counts ? OSLA_OK : osla_error_set(OSLA_ERR_MEM, "message counts")));
-  for (size_t rank = 0; rank < ranks; rank++)
-    counts[rank] = h->outboxes[rank].written;
+  for (int node = 0; node < w->n_nodes; node++)
+    if (node != w->node)
+      counts[osla_wire_gate(w, node, osla_transport_rank(h->v.t))] = osla_outbox_written(h, node);
   osla_err err = osla_alltoall(h->v.t, counts, expected, 1, MPI_UINT64_T);
-  arrivals a = {h, expected};
-  if (err == OSLA_OK) osla_segment_wait(h->segment, all_applied, &a);
+  if (err == OSLA_OK) osla_inboxes_wait(h, expected);
   free(counts);
-  return err;
+  if (err != OSLA_OK || w->n_nodes == 1) return err;
+  return osla_barrier(h->v.t); /* a part of mine may have come through another gate */
 }
 
 static osla_err sum_gradient(osla_hessian *h)

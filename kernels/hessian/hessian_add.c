@@ -1,5 +1,8 @@
 /* A piece into an owner's array: cut into strips of rows and handed on column by column. */
+#include "hessian_add.h"
+#include "hessian.h"
 #include "hessian_exact.h"
+#include "hessian_split.h"
 #include "osla_trace.h"
 
 /* A strip ends with the piece, or where its runs would not fit. Runs shorter than RUN_LEAST on
@@ -27,6 +30,20 @@ uint64_t osla_piece_stripes(const osla_hessian *h, const piece *p)
   for (int64_t c = 0; c < p->cols; c++)
     mask |= osla_column_stripe(p->col[c], h->options.nb);
   return mask;
+}
+
+piece osla_piece_columns(const piece *p, int64_t from, int64_t cols, size_t element)
+{
+  piece part = *p;
+  part.cols = cols;
+  part.col += from;
+  part.begin += from;
+  part.end += from;
+  if (part.col_place)
+    part.col_place += from;
+  else if (part.values)
+    part.values += (size_t)(from * p->ld) * element;
+  return part;
 }
 
 /* Does row r of the list follow row r - 1, in H and among the values? */

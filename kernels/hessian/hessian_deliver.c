@@ -9,8 +9,11 @@
  * window by window under the owner's locks, or between the messages of a chain. So are ready blocks
  * of some size for other nodes, in windows that stay in the cache on their way.
  */
+#include "hessian_deliver.h"
 #include "hessian.h"
 #include "hessian_message.h"
+#include "hessian_node.h"
+#include "hessian_outbox.h"
 #include "osla_clock.h"
 #include "osla_random.h"
 
@@ -25,7 +28,7 @@ enum {
 /* One owner's part of an update: a range of the rows and columns of the splits. */
 typedef struct part {
   const update *u;
-  int place, owner; /* of the grid, and the rank there */
+  int place, owner; /* among those that have a part, and the rank */
   int64_t row_start, rows, col_start, cols;
   uint64_t stripes;
   near_part near; /* local = NULL: it is sent */
@@ -169,7 +172,7 @@ static bool ships_factors(const osla_hessian *h, const part *a, const piece *p, 
   int64_t k = a->u->k;
   if (k <= 0 || h->options.shipping == OSLA_SHIP_VALUES) return false;
   size_t bytes = osla_message_size(p, k, h->element);
-  if (bytes > h->message_most) return false;
+  if (bytes > h->wire->message_most) return false;
   if (h->options.shipping == OSLA_SHIP_FACTORS) return true;
   return FACTOR_GAIN * bytes <= (size_t)elements * h->element &&
          2.0 * (double)k * (double)p->rows * (double)p->cols <= FACTOR_WORK_MOST;
@@ -279,10 +282,12 @@ static osla_err deliver_part(osla_hessian *h, workspace *w, part *a, bool patien
   return OSLA_OK;
 }
 
-/* The part of the owner at a place of the grid, counted along its rows. */
+/* The part of the place-th owner among those of whose rows and columns the update has some, counted
+ * along the rows of the grid. */
 static part part_at(const osla_hessian *h, const workspace *w, const update *u, int place)
 {
-  int prow = place / h->v.q, pcol = place % h->v.q, owner = rank_at(&h->v, prow, pcol);
+  int prow = w->rows.used[place / w->cols.n_used], pcol = w->cols.used[place % w->cols.n_used];
+  int owner = rank_at(&h->v, prow, pcol);
   return (part){.u = u,
                 .place = place,
                 .owner = owner,
@@ -295,13 +300,12 @@ static part part_at(const osla_hessian *h, const workspace *w, const update *u, 
 
 osla_err osla_update_owners(osla_hessian *h, workspace *w, const update *u)
 {
-  int owners = h->v.p * h->v.q, later[LATER_MOST], n_later = 0;
+  int owners = w->rows.n_used * w->cols.n_used, later[LATER_MOST], n_later = 0;
   uint64_t draw = osla_random_bits(0, (uint64_t)osla_transport_rank(h->v.t), w->draws++);
   int first = (int)(draw % (uint64_t)owners);
   for (int i = 0; i < owners; i++) {
     bool done, patient = n_later == LATER_MOST || owners == 1;
     part a = part_at(h, w, u, (first + i) % owners);
-    if (a.rows == 0 || a.cols == 0) continue;
     OSLA_CALL(deliver_part(h, w, &a, patient, &done));
     if (!done) later[n_later++] = a.place;
     osla_progress(h->v.t); /* what other nodes wait for */

@@ -5,7 +5,9 @@
  * meets it, and reported by the next commit on all ranks.
  */
 #include "hessian_exact.h"
+#include "hessian.h"
 #include "hessian_fixed.h"
+#include "hessian_split.h"
 
 #include <inttypes.h>
 #include <limits.h>

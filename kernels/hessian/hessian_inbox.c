@@ -1,14 +1,22 @@
-/* Messages from other nodes, the owner's side: gets what waits in the origins' rings and adds it.
+/* Messages from other nodes, the side of their owners: gets what waits in the origins' rings and
+ * adds it, on any rank of the owners' node.
  *
- * An inbox serves one origin at a time, until all that it took is added. It gets as much as there
- * is and fits, up to half of its room, so that one half can be under way while the other is added.
- * All this runs in progress steps and never waits: neither for a transfer nor for a lock. Stripes
- * that somebody holds are tried again in the next step. A chain keeps its stripes, and its inbox,
+ * An inbox serves one origin at a time, until all that it took is added, and then gives it back:
+ * others' turn. Meanwhile no other rank of the node serves that origin. It gets as much as there is
+ * and fits, up to half of its room, so that one half can be under way while the other is added. All
+ * this runs in progress steps and never waits: neither for a transfer nor for a lock. Stripes that
+ * somebody holds are tried again in the next step, and claimed after a while (osla_stripes.h), so
+ * that updates of the node itself cannot hold up a ring. A chain keeps its stripes, and its inbox,
  * from its first to its last message; the rest of a chain can always follow, because a ring keeps
  * its order and an inbox takes from it whatever it has added. So no circle of waiters can form.
+ *
+ * A step with nothing to do looks at the top of two gates: its own, and another one of its node.
  */
+#include "hessian_inbox.h"
 #include "hessian.h"
+#include "hessian_fill.h"
 #include "hessian_message.h"
+#include "hessian_node.h"
 #include "osla_clock.h"
 #include "osla_trace.h"
 
@@ -18,48 +26,90 @@
 /* Columns whose products are computed at a time, see GEMM_COLUMNS. */
 enum { PRODUCT_COLUMNS = 128 };
 
+/* Room for messages on their way from an origin's ring to H; by the hook. */
+typedef struct inbox {
+  const arrivals *gate; /* where the origin was heard; NULL: free */
+  int leaf, origin, gate_rank;
+  intake *from;
+  unsigned char *buffer; /* [inbox_bytes] */
+  size_t head, tail;     /* what is here: [head, tail) */
+  size_t arriving;       /* bytes behind the tail that are under way */
+  osla_transfer transfer[2];
+  osla_posted credit;
+  int64_t *lists;        /* of the message that is added */
+  unsigned char *values; /* products of the columns of G that came */
+  uint64_t stripes;      /* held over a chain */
+  bool in_chain;
+  osla_stripes_patience patience; /* of the message at the head */
+} inbox;
+
+typedef struct inbox_table {
+  arrivals *gates; /* [members of my node] */
+  int next;        /* the member whose gate is looked at beside mine */
+  inbox of[];      /* [n_inboxes] */
+} inbox_table;
+
+static osla_err allocate(const wire *w, inbox *in)
+{
+  in->transfer[0] = in->transfer[1] = OSLA_TRANSFER_NONE;
+  in->buffer = malloc(w->inbox_bytes);
+  in->lists = malloc(3 * w->message_most);
+  in->values = malloc(w->message_most);
+  OSLA_CHECK(in->buffer && in->lists && in->values, OSLA_ERR_MEM, "inbox of %zu bytes",
+             w->inbox_bytes + 4 * w->message_most);
+  return OSLA_OK;
+}
+
 osla_err osla_inboxes_create(osla_hessian *h)
 {
-  int ranks = osla_transport_size(h->v.t);
-  h->intakes = calloc((size_t)ranks, sizeof *h->intakes);
-  OSLA_CHECK(h->intakes, OSLA_ERR_MEM, "intakes from %d ranks", ranks);
-  for (int i = 0; i < h->n_inboxes; i++) {
-    inbox *in = &h->inboxes[i];
-    in->origin = -1;
-    in->transfer[0] = in->transfer[1] = OSLA_TRANSFER_NONE;
-    in->buffer = malloc(h->inbox_bytes);
-    in->lists = malloc(3 * h->message_most);
-    in->values = malloc(h->message_most);
-    OSLA_CHECK(in->buffer && in->lists && in->values, OSLA_ERR_MEM, "inbox of %zu bytes",
-               h->inbox_bytes + 4 * h->message_most);
+  wire *w = h->wire;
+  int members = osla_wire_members(w, w->node);
+  inbox_table *t = w->inboxes = calloc(1, sizeof *t + (size_t)w->n_inboxes * sizeof t->of[0]);
+  OSLA_CHECK(t, OSLA_ERR_MEM, "inboxes");
+  t->gates = malloc((size_t)members * sizeof *t->gates);
+  OSLA_CHECK(t->gates, OSLA_ERR_MEM, "gates of %d ranks", members);
+  for (int i = 0; i < members; i++) {
+    unsigned char *peer = osla_segment_peer(h->segment, w->member[w->node_start[w->node] + i]);
+    t->gates[i] = osla_arrivals_at(&w->shape, peer + w->arrivals_start);
   }
+  for (int i = 0; i < w->n_inboxes; i++)
+    OSLA_CALL(allocate(w, &t->of[i]));
   return OSLA_OK;
 }
 
 void osla_inboxes_free(osla_hessian *h)
 {
-  for (int i = 0; i < INBOXES; i++) {
-    free(h->inboxes[i].buffer);
-    free(h->inboxes[i].lists);
-    free(h->inboxes[i].values);
+  inbox_table *t = h->wire ? h->wire->inboxes : NULL;
+  if (!t) return;
+  for (int i = 0; i < h->wire->n_inboxes; i++) {
+    free(t->of[i].buffer);
+    free(t->of[i].lists);
+    free(t->of[i].values);
   }
-  free(h->intakes);
+  free(t->gates);
+  free(t);
+}
+
+size_t osla_inboxes_bytes(const wire *w)
+{
+  return sizeof(inbox_table) + (size_t)osla_wire_members(w, w->node) * sizeof(arrivals) +
+         (size_t)w->n_inboxes * (sizeof(inbox) + w->inbox_bytes + 4 * w->message_most);
 }
 
 /* ---- adding ---- */
 
 /* Products of the columns of G that came, some columns at a time. */
-static osla_err add_products(osla_hessian *h, inbox *in, const message_view *m)
+static osla_err add_products(osla_hessian *h, inbox *in, const message_view *m, const near_part *a)
 {
   update u = {.k = m->head.k, .row_panel = m->row_panel, .col_panel = m->col_panel};
-  int64_t fit = (int64_t)(h->message_most / h->element) / (m->p.rows > 0 ? m->p.rows : 1);
+  int64_t fit = (int64_t)(h->wire->message_most / h->element) / (m->p.rows > 0 ? m->p.rows : 1);
   int64_t width = fit < PRODUCT_COLUMNS ? fit : PRODUCT_COLUMNS;
   for (int64_t c = 0; c < m->p.cols; c += width) {
     piece p = osla_piece_columns(&m->p, c, m->p.cols - c < width ? m->p.cols - c : width, 0);
     p.ld = p.rows;
     p.values = in->values;
     OSLA_CALL(osla_update_fill(h, NULL, &u, 0, c, &p, in->values));
-    osla_piece_add(h, &p, h->v.local, h->v.lld);
+    osla_piece_add(h, &p, a->local, a->lld);
   }
   return OSLA_OK;
 }
@@ -67,24 +117,24 @@ static osla_err add_products(osla_hessian *h, inbox *in, const message_view *m)
 /* Adds the message at the head. False: its stripes are held by somebody, nothing is changed. */
 static osla_err add_message(osla_hessian *h, inbox *in, bool *added)
 {
-  osla_stripes *lock = osla_hessian_lock(h, osla_transport_rank(h->v.t));
   message_view m = osla_message_read(in->buffer + in->head, h->element, h->options.uplo, in->lists);
+  const near_part a = osla_near_part(h, (int)m.head.owner);
   *added = false;
   if (m.head.flags & MESSAGE_FIRST) {
-    if (!osla_stripes_try_again(lock, m.head.stripes, &in->patience)) return OSLA_OK;
+    if (!osla_stripes_try_again(a.lock, m.head.stripes, &in->patience)) return OSLA_OK;
     in->stripes = m.head.stripes;
     in->in_chain = true;
   }
   if (m.head.k > 0)
-    OSLA_CALL(add_products(h, in, &m));
+    OSLA_CALL(add_products(h, in, &m, &a));
   else
-    osla_piece_add(h, &m.p, h->v.local, h->v.lld);
+    osla_piece_add(h, &m.p, a.local, a.lld);
   if (m.head.flags & MESSAGE_LAST) {
-    osla_stripes_release(h->v.t, lock, in->stripes);
+    osla_stripes_release(h->v.t, a.lock, in->stripes);
     in->in_chain = false;
   }
   in->head += m.head.bytes;
-  atomic_fetch_add(&h->intakes[in->origin].applied, m.head.bytes);
+  atomic_fetch_add(&in->from->applied, m.head.bytes);
   *added = true;
   return OSLA_OK;
 }
@@ -95,7 +145,7 @@ static bool is_whole(const osla_hessian *h, const inbox *in)
   size_t here = in->tail - in->head;
   if (here < sizeof(message_head)) return false;
   const message_head *head = (const message_head *)(const void *)(in->buffer + in->head);
-  if (head->chain > 0 && head->chain <= h->inbox_bytes) return here >= head->chain;
+  if (head->chain > 0 && head->chain <= h->wire->inbox_bytes) return here >= head->chain;
   return here >= head->bytes;
 }
 
@@ -111,6 +161,7 @@ static osla_err add_messages(osla_hessian *h, inbox *in)
   (void)pthread_mutex_lock(&h->mutex);
   h->stats.seconds_apply += seconds;
   (void)pthread_mutex_unlock(&h->mutex);
+  if (in->gate_rank != osla_transport_rank(h->v.t)) osla_wire_wake(h, in->gate_rank);
   return OSLA_OK;
 }
 
@@ -124,47 +175,60 @@ static osla_err check_arrival(osla_hessian *h, inbox *in)
     OSLA_CALL(osla_transfer_test(h->segment, &in->transfer[i], &done));
     if (!done) return OSLA_OK;
   }
-  intake *from = &h->intakes[in->origin];
-  from->taken += in->arriving;
+  atomic_fetch_add_explicit(&in->from->taken, in->arriving, memory_order_relaxed);
   in->tail += in->arriving;
   in->arriving = 0;
   return OSLA_OK;
 }
 
-/* The origin learns what it may overwrite. Each word costs a step of its progress: so not for every
- * message, but often enough that it never waits for good, see RING_PARTS. */
-static osla_err give_credit(osla_hessian *h, int origin)
+static uint64_t taken(const inbox *in)
 {
-  intake *from = &h->intakes[origin];
-  bool done;
-  if (from->taken - from->credited < h->ring_bytes / 4) return OSLA_OK;
-  OSLA_CALL(osla_posted_test(h->segment, &from->credit, &done));
-  if (!done) return OSLA_OK;
-  from->credited = from->taken;
-  return osla_put_notify_post(h->segment, origin, 0, NULL, 0, NOTIFY_TAKEN, from->taken,
-                              &from->credit);
+  return atomic_load_explicit(&in->from->taken, memory_order_relaxed);
+}
+
+/* What the origin has told. */
+static uint64_t told(const inbox *in)
+{
+  return atomic_load_explicit(&in->gate->word[in->leaf], memory_order_acquire);
+}
+
+/* The origin learns what it may overwrite. Each word costs a step of its progress: so not for every
+ * message, but often enough that it never waits for good, see RING_PARTS; and once a ring is empty,
+ * if others want it. `done`: none is owed. */
+static osla_err give_credit(osla_hessian *h, inbox *in, bool *done)
+{
+  const wire *w = h->wire;
+  uint64_t count = taken(in), more = count - in->from->credited;
+  bool empty = w->scarce && count == osla_arrival_bytes(told(in));
+  *done = more < w->ring_bytes / RING_PARTS && (more == 0 || !empty);
+  if (*done) return OSLA_OK;
+  OSLA_CALL(osla_posted_test(h->segment, &in->credit, done));
+  if (!*done) return OSLA_OK;
+  in->from->credited = count;
+  return osla_word_post(h->segment, in->origin, osla_wire_taken_offset(w, w->node, w->place), count,
+                        &in->credit);
 }
 
 /* Starts to get what waits at the origin; a ring's end makes it two transfers. */
 static osla_err get_more(osla_hessian *h, inbox *in)
 {
-  intake *from = &h->intakes[in->origin];
-  uint64_t waiting = osla_notify_read(h->segment, in->origin, NOTIFY_READY) - from->taken;
+  const wire *w = h->wire;
+  uint64_t word = told(in), waiting = osla_arrival_bytes(word) - taken(in);
   if (in->arriving > 0 || waiting == 0) return OSLA_OK;
   if (in->head == in->tail) in->head = in->tail = 0;
-  if (in->head > 0 && !is_whole(h, in) && h->inbox_bytes - in->tail < waiting) {
+  if (in->head > 0 && !is_whole(h, in) && h->wire->inbox_bytes - in->tail < waiting) {
     memmove(in->buffer, in->buffer + in->head,
             in->tail - in->head); /* a part of a message or chain */
     in->tail -= in->head;
     in->head = 0;
   }
-  size_t room = h->inbox_bytes - in->tail, count = (size_t)waiting;
+  size_t room = h->wire->inbox_bytes - in->tail, count = (size_t)waiting;
   if (count > room) count = room;
-  if (count > h->inbox_bytes / 2) count = h->inbox_bytes / 2;
+  if (count > h->wire->inbox_bytes / 2) count = h->wire->inbox_bytes / 2;
   if (count == 0) return OSLA_OK;
-  size_t ring = osla_wire_ring_offset(h, in->origin, osla_transport_rank(h->v.t));
-  size_t at = (size_t)(from->taken % h->ring_bytes);
-  size_t first = count < h->ring_bytes - at ? count : h->ring_bytes - at;
+  size_t ring = w->rings_start + (size_t)osla_arrival_ring(word) * w->ring_bytes;
+  size_t at = (size_t)(taken(in) % w->ring_bytes);
+  size_t first = count < w->ring_bytes - at ? count : w->ring_bytes - at;
   in->arriving = count;
   OSLA_CALL(osla_segment_get(h->segment, in->origin, ring + at, in->buffer + in->tail, first,
                              &in->transfer[0]));
@@ -179,65 +243,82 @@ static osla_err get_more(osla_hessian *h, inbox *in)
 
 static osla_err serve_inbox(osla_hessian *h, inbox *in)
 {
+  bool credited;
   OSLA_CALL(check_arrival(h, in));
   OSLA_CALL(get_more(h, in)); /* flies while the rest is added */
   OSLA_CALL(add_messages(h, in));
   OSLA_CALL(get_more(h, in)); /* now there may be room */
+  OSLA_CALL(give_credit(h, in, &credited));
   if (in->arriving > 0 || in->tail > in->head || in->in_chain) return OSLA_OK;
-  h->intakes[in->origin].assigned = false; /* others' turn */
-  in->origin = -1;
+  if (credited && osla_arrivals_leave(in->gate, in->leaf)) in->gate = NULL;
   return OSLA_OK;
 }
 
-/* The next origin that waits without an inbox; -1: none. */
-static int waiting_origin(osla_hessian *h)
+/* The next origin that waits at the gate of a member of my node. */
+static bool find_origin(osla_hessian *h, inbox *in, int place)
 {
-  int ranks = osla_transport_size(h->v.t);
-  for (int i = 0; i < ranks; i++) {
-    int origin = (h->next_origin + i) % ranks;
-    const intake *from = &h->intakes[origin];
-    if (!h->outboxes[origin].ring || from->assigned) continue;
-    if (osla_notify_read(h->segment, origin, NOTIFY_READY) == from->taken) continue;
-    h->next_origin = (origin + 1) % ranks;
-    return origin;
-  }
-  return -1;
+  const wire *w = h->wire;
+  const arrivals *gate = &w->inboxes->gates[place];
+  int leaf = osla_arrivals_take(gate), members = osla_wire_members(w, w->node);
+  if (leaf < 0) return false;
+  in->gate = gate;
+  in->leaf = leaf;
+  in->gate_rank = w->member[w->node_start[w->node] + place];
+  in->origin = leaf * members + place;
+  in->from = &gate->intakes[leaf];
+  return true;
 }
 
-static osla_err step(osla_hessian *h)
+osla_err osla_inboxes_serve(osla_hessian *h)
 {
-  for (int rank = 0; rank < osla_transport_size(h->v.t); rank++)
-    if (h->outboxes[rank].ring) OSLA_CALL(osla_outbox_tell(h, rank));
-  for (int i = 0; i < h->n_inboxes; i++) {
-    inbox *in = &h->inboxes[i];
-    if (in->origin < 0) {
-      in->origin = waiting_origin(h);
-      if (in->origin < 0) continue;
-      h->intakes[in->origin].assigned = true;
-    }
-    OSLA_CALL(serve_inbox(h, in));
+  const wire *w = h->wire;
+  inbox_table *t = w->inboxes;
+  int members = osla_wire_members(w, w->node), other = t->next;
+  t->next = other + 1 < members ? other + 1 : 0;
+  osla_arrivals_collect(&t->gates[w->place]);
+  if (other != w->place) osla_arrivals_collect(&t->gates[other]);
+  for (int i = 0; i < w->n_inboxes; i++) {
+    inbox *in = &t->of[i];
+    if (in->gate || find_origin(h, in, w->place) || find_origin(h, in, other))
+      OSLA_CALL(serve_inbox(h, in));
   }
-  for (int rank = 0; rank < osla_transport_size(h->v.t); rank++)
-    if (h->outboxes[rank].ring) OSLA_CALL(give_credit(h, rank));
   return OSLA_OK;
 }
 
-void osla_wire_step(void *hessian)
+osla_err osla_inboxes_stop(osla_hessian *h)
 {
-  osla_hessian *h = hessian;
-  osla_err err = step(h);
-  if (err != OSLA_OK) osla_transport_abort(h->v.t, err); /* the origins would wait for ever */
+  for (int i = 0; i < h->wire->n_inboxes; i++) {
+    inbox *in = &h->wire->inboxes->of[i];
+    for (int part = 0; part < 2; part++)
+      OSLA_CALL(osla_transfer_wait(h->segment, &in->transfer[part]));
+    OSLA_CALL(osla_posted_wait(h->segment, &in->credit));
+  }
+  return OSLA_OK;
 }
 
-void osla_wire_stop(osla_hessian *h)
+/* ---- waiting for all of it ---- */
+
+typedef struct awaited {
+  osla_hessian *h;
+  const uint64_t *expected;
+  int leaf; /* those before it are complete */
+} awaited;
+
+/* The hooks of this node's ranks add it. */
+static bool all_applied(void *arg)
 {
-  osla_err err = OSLA_OK;
-  for (int i = 0; i < h->n_inboxes; i++)
-    for (int part = 0; part < 2 && err == OSLA_OK; part++)
-      err = osla_transfer_wait(h->segment, &h->inboxes[i].transfer[part]);
-  for (int rank = 0; rank < osla_transport_size(h->v.t); rank++) {
-    if (err == OSLA_OK) err = osla_posted_wait(h->segment, &h->outboxes[rank].notice);
-    if (err == OSLA_OK) err = osla_posted_wait(h->segment, &h->intakes[rank].credit);
-  }
-  if (err != OSLA_OK) osla_transport_abort(h->v.t, err);
+  awaited *a = arg;
+  const wire *w = a->h->wire;
+  const intake *from = w->inboxes->gates[w->place].intakes;
+  int members = osla_wire_members(w, w->node), ranks = osla_transport_size(a->h->v.t);
+  for (; a->leaf * members + w->place < ranks; a->leaf++)
+    if (atomic_load(&from[a->leaf].applied) < a->expected[a->leaf * members + w->place])
+      return false;
+  return true;
+}
+
+void osla_inboxes_wait(osla_hessian *h, const uint64_t *expected)
+{
+  awaited a = {h, expected, 0};
+  if (h->wire->n_nodes > 1) osla_segment_wait(h->segment, all_applied, &a);
 }

@@ -2,7 +2,9 @@
 #ifndef OSLA_HESSIAN_LEDGER_H
 #define OSLA_HESSIAN_LEDGER_H
 
-#include "hessian.h"
+#include "osla_hessian.h"
+
+#include <pthread.h>
 
 /* A set of ids: open addressing, at most three quarters full. */
 typedef struct id_set {

@@ -3,20 +3,6 @@
 
 #include <string.h>
 
-piece osla_piece_columns(const piece *p, int64_t from, int64_t cols, size_t element)
-{
-  piece part = *p;
-  part.cols = cols;
-  part.col += from;
-  part.begin += from;
-  part.end += from;
-  if (part.col_place)
-    part.col_place += from;
-  else if (part.values)
-    part.values += (size_t)(from * p->ld) * element;
-  return part;
-}
-
 static size_t padded(size_t bytes)
 {
   return (bytes + MESSAGE_PAD - 1) / MESSAGE_PAD * MESSAGE_PAD;
@@ -125,14 +111,15 @@ static void append_front(sink *s, const piece *p, message_head head, int64_t low
   append_padding(s);
 }
 
-size_t osla_message_put(const piece *p, uint64_t stripes, uint32_t flags, size_t element,
+size_t osla_message_put(const piece *p, int owner, uint64_t stripes, uint32_t flags, size_t element,
                         osla_uplo uplo, message_write *write, void *arg)
 {
   sink s = {write, arg, 0};
   int64_t low, high;
   row_range(p, &low, &high);
   bool wide = osla_message_is_wide(p);
-  message_head head = {.stripes = stripes, .flags = flags | (wide ? MESSAGE_WIDE : 0)};
+  message_head head = {
+    .stripes = stripes, .owner = (uint32_t)owner, .flags = flags | (wide ? MESSAGE_WIDE : 0)};
   head.bytes =
     (uint32_t)osla_message_bytes(high - low, p->cols, osla_piece_elements(p), element, wide);
   append_front(&s, p, head, low, high, uplo);
@@ -143,7 +130,7 @@ size_t osla_message_put(const piece *p, uint64_t stripes, uint32_t flags, size_t
   return s.bytes;
 }
 
-size_t osla_message_put_g(const piece *p, uint64_t stripes, uint32_t flags, int64_t k,
+size_t osla_message_put_g(const piece *p, int owner, uint64_t stripes, uint32_t flags, int64_t k,
                           const void *row_panel, const void *col_panel, size_t element,
                           osla_uplo uplo, message_write *write, void *arg)
 {
@@ -152,8 +139,10 @@ size_t osla_message_put_g(const piece *p, uint64_t stripes, uint32_t flags, int6
   row_range(p, &low, &high);
   bool wide = osla_message_is_wide(p);
   size_t column = (size_t)k * element;
-  message_head head = {
-    .stripes = stripes, .flags = flags | (wide ? MESSAGE_WIDE : 0), .k = (uint32_t)k};
+  message_head head = {.stripes = stripes,
+                       .owner = (uint32_t)owner,
+                       .flags = flags | (wide ? MESSAGE_WIDE : 0),
+                       .k = (uint32_t)k};
   head.bytes = (uint32_t)osla_message_size(p, k, element);
   append_front(&s, p, head, low, high, uplo);
   append(&s, (const unsigned char *)row_panel + (size_t)low * column,

@@ -1,4 +1,4 @@
-/* What travels to an owner on another node: messages in a stream of bytes (internal; no MPI).
+/* What travels to owners on another node: messages in a stream of bytes (internal; no MPI).
  *
  * A message is a rectangle of a part, restricted to the triangle: a head, the row list, the column
  * list, one bound for each column (the other one is an end of the row list), padding to 8 bytes,
@@ -9,12 +9,14 @@
 #ifndef OSLA_HESSIAN_MESSAGE_H
 #define OSLA_HESSIAN_MESSAGE_H
 
-#include "hessian.h"
+#include "hessian_add.h"
 
 enum { MESSAGE_FIRST = 1, MESSAGE_LAST = 2, MESSAGE_WIDE = 4, MESSAGE_PAD = 8 };
 
 typedef struct message_head {
-  uint64_t stripes;    /* of the whole chain */
+  uint64_t stripes; /* of the whole chain */
+  uint32_t owner;   /* the rank whose part of H it is for */
+  uint32_t unused;
   uint32_t bytes;      /* with head and padding, a multiple of MESSAGE_PAD */
   uint32_t flags;      /* MESSAGE_FIRST, ... */
   uint32_t rows, cols; /* both 0: only the flags count */
@@ -24,9 +26,6 @@ typedef struct message_head {
 
 /* Where the bytes go, in order: a ring, or a buffer in tests. */
 typedef void message_write(void *arg, const void *bytes, size_t count);
-
-/* Columns [from, from + cols) of a piece, as a piece; of one that is not packed. */
-piece osla_piece_columns(const piece *p, int64_t from, int64_t cols, size_t element);
 
 /* Bytes of a message with this many rows, columns and values, and of one with columns of G. Both
  * are meant for sizes below 2^31 and answer SIZE_MAX beyond that. */
@@ -43,9 +42,9 @@ bool osla_message_is_wide(const piece *p);
 /* Writes a message; returns its bytes, as told above. With values: those of the piece. With k > 0:
  * row_panel (k x rows) and col_panel (k x cols), the piece has no values. Rows that no
  * column holds stay at home. */
-size_t osla_message_put(const piece *p, uint64_t stripes, uint32_t flags, size_t element,
+size_t osla_message_put(const piece *p, int owner, uint64_t stripes, uint32_t flags, size_t element,
                         osla_uplo uplo, message_write *write, void *arg);
-size_t osla_message_put_g(const piece *p, uint64_t stripes, uint32_t flags, int64_t k,
+size_t osla_message_put_g(const piece *p, int owner, uint64_t stripes, uint32_t flags, int64_t k,
                           const void *row_panel, const void *col_panel, size_t element,
                           osla_uplo uplo, message_write *write, void *arg);
 

@@ -1,124 +1,200 @@
-/* Messages to owners on other nodes, the origin's side: a ring of bytes for each of them, in the
+/* Messages to owners on other nodes, the origin's side: a ring of bytes for each node, in the
  * origin's own segment.
  *
- * The origin writes messages one behind the other and tells the owner, by one word, how many bytes
- * wait. The owner gets them when it comes to it (hessian_inbox.c) and tells, by another word, how
- * many it has taken. Neither word is waited for: one of each is under way at a time, and the next
- * tells of all that has come meanwhile. So small updates join into few transfers by themselves, no
- * rank waits for another's progress before its ring is full, and then it serves its own inboxes.
+ * The origin writes messages one behind the other and tells the node's gate, by one word, how many
+ * bytes wait (and those above it, see hessian_arrivals.h). The node gets them when it comes to it
+ * (hessian_inbox.c) and tells, by another word, how many it has taken. Neither word is waited for:
+ * one of each is under way at a time, and the next tells of all that has come meanwhile. So small
+ * updates join into few transfers by themselves, no rank waits for another's progress before its
+ * ring is full, and then it serves its own inboxes.
+ *
+ * Outboxes that have something to tell are in a list, which a progress step walks. Who puts one in
+ * is an updating thread; who takes it out is the hook.
  */
+#include "hessian_outbox.h"
 #include "hessian.h"
 #include "hessian_message.h"
 
+#include <pthread.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum {
-  ALIGN = 64,
-  RING_MIN = 64 * 1024,
-  RING_PARTS = 4, /* a message takes at most this part of a ring, and a credit comes as often */
-  MESSAGE_MOST = 4 << 20
-};
+/* What waits here for a node. Numbers are bytes since the beginning. */
+typedef struct outbox {
+  pthread_mutex_t mutex;   /* one sender at a time, over a whole chain; guards these: */
+  int ring;                /* of the pool; -1: none */
+  uint64_t written, chain; /* bytes; where the part that is written begins */
+  uint64_t taken;          /* of them, by the node, as far as was looked */
+  _Atomic uint64_t ready;  /* the leaf's word: bytes that may be taken, and the ring */
+  _Atomic bool listed;
+  struct outbox *next; /* in the list */
+  /* By the hook: */
+  uint64_t told, tellings; /* the word that was posted; how often the tree was changed */
+  int level;               /* of the tree, up to which it is done */
+  osla_posted notice;      /* the one that is under way */
+} outbox;
 
-/* Layout of a rank's segment: its lock, then the rings for the ranks of other nodes, by rank. */
-static size_t rings_start(void)
-{
-  return 2 * sizeof(osla_stripes);
-}
-
-size_t osla_wire_ring_offset(const osla_hessian *h, int holder, int reader)
-{
-  size_t before = 0;
-  int node = osla_transport_node_of(h->v.t, holder);
-  for (int rank = 0; rank < reader; rank++)
-    if (osla_transport_node_of(h->v.t, rank) != node) before++;
-  return rings_start() + before * h->ring_bytes;
-}
-
-static size_t remote_ranks(const osla_hessian *h)
-{
-  return (size_t)(osla_transport_size(h->v.t) - osla_transport_node_size(h->v.t));
-}
-
-size_t osla_wire_segment_bytes(const osla_hessian *h)
-{
-  return rings_start() + remote_ranks(h) * h->ring_bytes;
-}
-
-size_t osla_wire_table_bytes(const osla_hessian *h)
-{
-  return (size_t)osla_transport_size(h->v.t) * (sizeof(outbox) + sizeof(intake)) +
-         (size_t)h->n_inboxes * (h->inbox_bytes + 4 * h->message_most);
-}
-
-osla_stripes *osla_hessian_lock(const osla_hessian *h, int rank)
-{
-  return osla_segment_peer(h->segment, rank);
-}
-
-static size_t part_of(size_t bytes, size_t parts)
-{
-  size_t part = bytes / parts;
-  const size_t most = (size_t)1 << 30;
-  if (part > most) part = most;
-  return (part > RING_MIN ? part : RING_MIN) / ALIGN * ALIGN;
-}
-
-/* Half of the room is for the rings; of the rest an inbox takes 5 parts and what is unpacked from a
- * message 3, four times a message's size. */
-void osla_wire_sizes(osla_hessian *h, int remote, size_t bytes)
-{
-  if (remote == 0) return;
-  h->n_inboxes = remote < INBOXES ? remote : INBOXES;
-  h->ring_bytes = part_of(bytes / 2, (size_t)remote);
-  h->inbox_bytes = part_of(bytes / 16 * 5, (size_t)h->n_inboxes);
-  size_t message = bytes / 64 * 3 / (size_t)h->n_inboxes, parts = RING_PARTS;
-  if (message < RING_MIN / parts) message = RING_MIN / parts;
-  if (message > h->ring_bytes / parts) message = h->ring_bytes / parts;
-  if (message > MESSAGE_MOST) message = MESSAGE_MOST;
-  h->message_most = message / ALIGN * ALIGN;
-}
+typedef struct outbox_table {
+  _Atomic(outbox *) fresh; /* a list that threads push to */
+  outbox *telling;         /* a list of the hook's own */
+  pthread_mutex_t pool;    /* guards these: */
+  int *ring_node, hand;    /* [n_rings] whose it is, -1: nobody's; where a search begins */
+  atomic_int wanted;       /* threads that wait for a ring */
+  outbox of[];             /* [n_nodes] */
+} outbox_table;
 
 osla_err osla_outboxes_create(osla_hessian *h)
 {
-  int ranks = osla_transport_size(h->v.t), me = osla_transport_rank(h->v.t);
-  h->outboxes = calloc((size_t)ranks, sizeof *h->outboxes);
-  OSLA_CHECK(h->outboxes, OSLA_ERR_MEM, "outboxes for %d ranks", ranks);
-  for (int rank = 0; rank < ranks; rank++) {
-    outbox *o = &h->outboxes[rank];
-    (void)pthread_mutex_init(&o->mutex, NULL);
-    if (!osla_transport_same_node(h->v.t, rank))
-      o->ring =
-        (unsigned char *)osla_segment_local(h->segment) + osla_wire_ring_offset(h, me, rank);
+  const wire *w = h->wire;
+  size_t nodes = (size_t)w->n_nodes;
+  outbox_table *t = h->wire->outboxes = calloc(1, sizeof *t + nodes * sizeof t->of[0]);
+  OSLA_CHECK(t, OSLA_ERR_MEM, "outboxes for %d nodes", w->n_nodes);
+  (void)pthread_mutex_init(&t->pool, NULL);
+  for (int node = 0; node < w->n_nodes; node++) {
+    (void)pthread_mutex_init(&t->of[node].mutex, NULL);
+    t->of[node].ring = -1;
+    t->of[node].level = w->shape.levels;
   }
+  t->ring_node = malloc((size_t)w->n_rings * sizeof *t->ring_node + 1);
+  OSLA_CHECK(t->ring_node, OSLA_ERR_MEM, "a pool of %d rings", w->n_rings);
+  for (int ring = 0; ring < w->n_rings; ring++)
+    t->ring_node[ring] = -1;
   return OSLA_OK;
 }
 
 void osla_outboxes_free(osla_hessian *h)
 {
-  for (int rank = 0; h->outboxes && rank < osla_transport_size(h->v.t); rank++)
-    (void)pthread_mutex_destroy(&h->outboxes[rank].mutex);
-  free(h->outboxes);
+  outbox_table *t = h->wire ? h->wire->outboxes : NULL;
+  if (!t) return;
+  for (int node = 0; node < h->wire->n_nodes; node++)
+    (void)pthread_mutex_destroy(&t->of[node].mutex);
+  (void)pthread_mutex_destroy(&t->pool);
+  free(t->ring_node);
+  free(t);
 }
 
-osla_err osla_outbox_tell(osla_hessian *h, int target)
+size_t osla_outboxes_bytes(const wire *w)
 {
-  outbox *o = &h->outboxes[target];
-  uint64_t ready = atomic_load_explicit(&o->ready, memory_order_acquire);
-  if (ready == o->told) return OSLA_OK;
-  bool done;
-  OSLA_CALL(osla_posted_test(h->segment, &o->notice, &done));
-  if (!done) return OSLA_OK;
-  o->told = ready;
-  return osla_put_notify_post(h->segment, target, 0, NULL, 0, NOTIFY_READY, ready, &o->notice);
+  return sizeof(outbox_table) + (size_t)w->n_nodes * sizeof(outbox) +
+         (size_t)w->n_rings * sizeof(int);
+}
+
+uint64_t osla_outbox_written(const osla_hessian *h, int node)
+{
+  return h->wire->outboxes->of[node].written;
+}
+
+static outbox *outbox_for(const osla_hessian *h, int owner)
+{
+  return &h->wire->outboxes->of[osla_transport_node_of(h->v.t, owner)];
+}
+
+static int node_of(const osla_hessian *h, const outbox *o)
+{
+  return (int)(o - h->wire->outboxes->of);
+}
+
+/* Has the node taken so many bytes, as far as any of its ranks has told? Under the mutex. */
+static bool has_taken(const osla_hessian *h, outbox *o, uint64_t bytes)
+{
+  unsigned char *base = osla_segment_local(h->segment);
+  int node = node_of(h, o), members = osla_wire_members(h->wire, node);
+  void *words = base + osla_wire_taken_offset(h->wire, node, 0);
+  for (int place = 0; place < members && o->taken < bytes; place++) {
+    uint64_t told = atomic_load_explicit((_Atomic uint64_t *)words + place, memory_order_acquire);
+    if (told > o->taken) o->taken = told;
+  }
+  return o->taken >= bytes;
+}
+
+/* ---- telling ---- */
+
+static void list(outbox_table *t, outbox *o)
+{
+  if (atomic_exchange(&o->listed, true)) return;
+  outbox *first = atomic_load(&t->fresh);
+  do
+    o->next = first;
+  while (!atomic_compare_exchange_weak(&t->fresh, &first, o));
+}
+
+static osla_err post(osla_hessian *h, outbox *o, int level, uint64_t value)
+{
+  const wire *w = h->wire;
+  int me = osla_transport_rank(h->v.t), node = node_of(h, o);
+  size_t at = osla_arrivals_offset(&w->shape, osla_wire_leaf(w, node, me), level);
+  return osla_word_post(h->segment, osla_wire_gate(w, node, me), w->arrivals_start + at, value,
+                        &o->notice);
+}
+
+/* A word when the one before it is there. MPI keeps the order of words at one place alone. */
+static osla_err tell(osla_hessian *h, outbox *o, bool *done)
+{
+  uint64_t ready = atomic_load(&o->ready), me = (uint64_t)osla_transport_rank(h->v.t);
+  *done = false;
+  for (;;) {
+    bool arrived;
+    OSLA_CALL(osla_posted_test(h->segment, &o->notice, &arrived));
+    if (!arrived) return OSLA_OK;
+    if (o->level < h->wire->shape.levels) { /* a number that nobody writes twice */
+      if (o->level++ == 0) o->tellings++;
+      OSLA_CALL(post(h, o, o->level, (me + 1) << 40 | (o->tellings & 0xffffffffff)));
+    } else if (ready != o->told) {
+      o->told = ready;
+      o->level = 0;
+      OSLA_CALL(post(h, o, 0, ready));
+    } else {
+      *done = true;
+      return OSLA_OK;
+    }
+  }
+}
+
+osla_err osla_outboxes_tell(osla_hessian *h)
+{
+  outbox_table *t = h->wire->outboxes;
+  if (!t->telling && !atomic_load_explicit(&t->fresh, memory_order_relaxed)) return OSLA_OK;
+  outbox **end = &t->telling;
+  while (*end)
+    end = &(*end)->next;
+  *end = atomic_exchange(&t->fresh, NULL);
+  for (outbox **at = &t->telling; *at;) {
+    outbox *o = *at;
+    bool done;
+    OSLA_CALL(tell(h, o, &done));
+    if (!done) {
+      at = &o->next;
+      continue;
+    }
+    *at = o->next;
+    atomic_store(&o->listed, false);
+    if (atomic_load(&o->ready) != o->told) list(t, o); /* it has come meanwhile */
+  }
+  return OSLA_OK;
+}
+
+osla_err osla_outboxes_stop(osla_hessian *h)
+{
+  outbox_table *t = h->wire->outboxes;
+  for (outbox *o = t->telling; o; o = o->next)
+    OSLA_CALL(osla_posted_wait(h->segment, &o->notice));
+  return OSLA_OK;
+}
+
+static void publish(osla_hessian *h, outbox *o)
+{
+  uint64_t ready = osla_arrival_word(o->written, o->ring);
+  if (o->ring < 0 || ready == atomic_load(&o->ready)) return;
+  atomic_store(&o->ready, ready);
+  list(h->wire->outboxes, o);
 }
 
 /* ---- what fits ---- */
 
 int64_t osla_outbox_columns(const osla_hessian *h, const piece *p, int64_t c)
 {
-  size_t room = h->message_most - sizeof(message_head) - 2 * MESSAGE_PAD;
+  size_t room = h->wire->message_most - sizeof(message_head) - 2 * MESSAGE_PAD;
   size_t index = sizeof(int64_t), column = index + sizeof(uint32_t);
   size_t bytes = (size_t)p->rows * index;
   int64_t next = c;
@@ -132,81 +208,135 @@ int64_t osla_outbox_columns(const osla_hessian *h, const piece *p, int64_t c)
 
 int64_t osla_outbox_rows(const osla_hessian *h)
 {
-  return (int64_t)(h->message_most / 2 / (h->element + sizeof(int64_t)));
+  return (int64_t)(h->wire->message_most / 2 / (h->element + sizeof(int64_t)));
 }
 
-/* ---- writing ---- */
+/* ---- rings ---- */
 
 typedef struct writer {
   osla_hessian *h;
-  int target;
   outbox *o;
   uint64_t until; /* bytes written after what comes next */
 } writer;
 
+/* Takes a ring from an outbox of which everything has been taken, whose mutex nobody holds. */
+static bool give_up(const osla_hessian *h, outbox *o)
+{
+  if (pthread_mutex_trylock(&o->mutex) != 0) return false;
+  bool empty = has_taken(h, o, o->written);
+  if (empty) o->ring = -1;
+  (void)pthread_mutex_unlock(&o->mutex);
+  return empty;
+}
+
+/* Looks at some rings; the next call at the next ones. */
+static bool find_ring(void *arg)
+{
+  enum { LOOKS = 16 };
+  writer *w = arg;
+  outbox_table *t = w->h->wire->outboxes;
+  int rings = w->h->wire->n_rings;
+  (void)pthread_mutex_lock(&t->pool);
+  for (int i = 0; i < LOOKS && i < rings && w->o->ring < 0; i++) {
+    int ring = t->hand, node = t->ring_node[ring];
+    t->hand = (ring + 1) % rings;
+    if (node >= 0 && !give_up(w->h, &t->of[node])) continue;
+    t->ring_node[ring] = node_of(w->h, w->o);
+    w->o->ring = ring;
+  }
+  (void)pthread_mutex_unlock(&t->pool);
+  return w->o->ring >= 0;
+}
+
+static bool nobody_wants(void *arg)
+{
+  const writer *w = arg;
+  return atomic_load(&w->h->wire->outboxes->wanted) == 0;
+}
+
+/* Under the outbox's mutex. Waits, holding no stripes, until others have taken what is in a ring;
+ * they can, because chains that have begun go on, and new ones wait. */
+static void get_ring(writer *w)
+{
+  if (w->o->ring >= 0 || find_ring(w)) return;
+  atomic_int *wanted = &w->h->wire->outboxes->wanted;
+  atomic_fetch_add(wanted, 1);
+  osla_segment_wait(w->h->segment, find_ring, w);
+  atomic_fetch_sub(wanted, 1);
+}
+
+/* ---- writing ---- */
+
 static bool has_room(void *arg)
 {
   const writer *w = arg;
-  return w->until - osla_notify_read(w->h->segment, w->target, NOTIFY_TAKEN) <= w->h->ring_bytes;
-}
-
-static void publish(outbox *o)
-{
-  atomic_store_explicit(&o->ready, o->written, memory_order_release);
+  uint64_t ring = w->h->wire->ring_bytes;
+  return w->until <= ring || has_taken(w->h, w->o, w->until - ring);
 }
 
 static void wait_for_room(writer *w, size_t bytes)
 {
   w->until = w->o->written + bytes;
   if (has_room(w)) return;
-  publish(w->o);
+  publish(w->h, w->o);
   osla_segment_wait(w->h->segment, has_room, w);
+}
+
+static unsigned char *ring_of(const osla_hessian *h, const outbox *o)
+{
+  return (unsigned char *)osla_segment_local(h->segment) + h->wire->rings_start +
+         (size_t)o->ring * h->wire->ring_bytes;
 }
 
 /* A chain that fits half of the ring becomes ready as a whole, and says how long it is: its owner
  * need not hold locks while it waits for the rest. */
-void osla_outbox_begin(osla_hessian *h, int target, size_t bytes)
+void osla_outbox_begin(osla_hessian *h, int owner, size_t bytes)
 {
-  writer w = {.h = h, .target = target, .o = &h->outboxes[target]};
+  writer w = {.h = h, .o = outbox_for(h, owner)};
+  size_t half = h->wire->ring_bytes / 2;
+  if (!nobody_wants(&w)) osla_segment_wait(h->segment, nobody_wants, &w);
   (void)pthread_mutex_lock(&w.o->mutex);
-  wait_for_room(&w, bytes < h->ring_bytes / 2 ? bytes : h->ring_bytes / 2);
+  get_ring(&w);
+  wait_for_room(&w, bytes < half ? bytes : half);
   w.o->chain = w.o->written;
 }
 
-void osla_outbox_end(osla_hessian *h, int target)
+void osla_outbox_end(osla_hessian *h, int owner)
 {
-  outbox *o = &h->outboxes[target];
+  outbox *o = outbox_for(h, owner);
   uint32_t bytes = (uint32_t)(o->written - o->chain);
-  size_t at = (size_t)(o->chain % h->ring_bytes) + offsetof(message_head, chain);
+  size_t size = h->wire->ring_bytes;
+  size_t at = (size_t)(o->chain % size) + offsetof(message_head, chain);
   /* Heads lie at multiples of 8 bytes: the field is in one piece. */
-  if (bytes > 0 && atomic_load(&o->ready) == o->chain &&
+  if (bytes > 0 && osla_arrival_bytes(atomic_load(&o->ready)) == o->chain &&
       h->options.isolation == OSLA_ISOLATE_UPDATE)
-    memcpy(o->ring + at % h->ring_bytes, &bytes, sizeof bytes);
-  publish(o);
+    memcpy(ring_of(h, o) + at % size, &bytes, sizeof bytes);
+  publish(h, o);
   (void)pthread_mutex_unlock(&o->mutex);
 }
 
 static void write_to_ring(void *arg, const void *bytes, size_t count)
 {
   writer *w = arg;
-  size_t size = w->h->ring_bytes, at = (size_t)(w->o->written % size);
+  unsigned char *ring = ring_of(w->h, w->o);
+  size_t size = w->h->wire->ring_bytes, at = (size_t)(w->o->written % size);
   size_t first = count < size - at ? count : size - at;
-  memcpy(w->o->ring + at, bytes, first);
-  memcpy(w->o->ring, (const unsigned char *)bytes + first, count - first);
+  memcpy(ring + at, bytes, first);
+  memcpy(ring, (const unsigned char *)bytes + first, count - first);
   w->o->written += count;
 }
 
-size_t osla_outbox_put(osla_hessian *h, int target, const piece *p, uint64_t stripes,
-                       uint32_t flags, const update *u, int64_t r0, int64_t c0)
+size_t osla_outbox_put(osla_hessian *h, int owner, const piece *p, uint64_t stripes, uint32_t flags,
+                       const update *u, int64_t r0, int64_t c0)
 {
   static const piece nothing;
-  writer w = {.h = h, .target = target, .o = &h->outboxes[target]};
+  writer w = {.h = h, .o = outbox_for(h, owner)};
   size_t column = u ? (size_t)u->k * h->element : 0;
   if (!p) p = &nothing;
   wait_for_room(&w, osla_message_size(p, u ? u->k : 0, h->element));
   if (u)
-    return osla_message_put_g(p, stripes, flags, u->k, u->row_panel + (size_t)r0 * column,
+    return osla_message_put_g(p, owner, stripes, flags, u->k, u->row_panel + (size_t)r0 * column,
                               u->col_panel + (size_t)c0 * column, h->element, h->options.uplo,
                               write_to_ring, &w);
-  return osla_message_put(p, stripes, flags, h->element, h->options.uplo, write_to_ring, &w);
+  return osla_message_put(p, owner, stripes, flags, h->element, h->options.uplo, write_to_ring, &w);
 }

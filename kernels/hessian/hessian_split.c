@@ -29,7 +29,8 @@ osla_err osla_split_reserve(index_split *s, int64_t count, int nprocs)
   s->local = malloc(bytes);
   s->sorted = malloc(2 * bytes);
   s->start = malloc(((size_t)nprocs + 1) * sizeof(int64_t));
-  if (!s->position || !s->global || !s->local || !s->sorted || !s->start) {
+  s->used = malloc((size_t)nprocs * sizeof *s->used);
+  if (!s->position || !s->global || !s->local || !s->sorted || !s->start || !s->used) {
     osla_split_free(s);
     return osla_error_set(OSLA_ERR_MEM, "index lists of %" PRId64 " entries", count);
   }
@@ -40,7 +41,8 @@ osla_err osla_split_reserve(index_split *s, int64_t count, int nprocs)
 
 size_t osla_split_bytes(int64_t count, int nprocs)
 {
-  return 5 * (size_t)(count + 1) * sizeof(int64_t) + ((size_t)nprocs + 1) * sizeof(int64_t);
+  return 5 * (size_t)(count + 1) * sizeof(int64_t) + ((size_t)nprocs + 1) * sizeof(int64_t) +
+         (size_t)nprocs * sizeof(int);
 }
 
 void osla_split_free(index_split *s)
@@ -50,6 +52,7 @@ void osla_split_free(index_split *s)
   free(s->local);
   free(s->sorted);
   free(s->start);
+  free(s->used);
   memset(s, 0, sizeof *s);
 }
 
@@ -94,6 +97,10 @@ void osla_split_indices(index_split *s, int64_t count, const int64_t *ix, int64_
   for (int p = nprocs; p > 0; p--)
     s->start[p] = s->start[p - 1];
   s->start[0] = 0;
+
+  s->n_used = 0;
+  for (int p = 0; p < nprocs; p++)
+    if (s->start[p + 1] > s->start[p]) s->used[s->n_used++] = p;
 }
 
 void osla_split_triangle(osla_uplo uplo, int64_t rows, const int64_t *row_global, int64_t cols,

@@ -14,7 +14,9 @@ typedef struct index_split {
   int64_t *global;   /* [count] */
   int64_t *local;    /* [count] local index on the owner */
   int64_t *start;    /* [nprocs + 1] */
-  int64_t *sorted;   /* [count] scratch */
+  int *used;         /* [n_used] the processes whose groups are not empty, ascending */
+  int n_used;
+  int64_t *sorted; /* [count] scratch */
   int64_t capacity, nprocs;
 } index_split;
 

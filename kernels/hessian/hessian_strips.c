@@ -5,7 +5,9 @@
  * all the rows that its triangle asks for: its shape follows from the indices and k, whatever the
  * grid, the blocks and the memory for values are.
  */
+#include "hessian.h"
 #include "hessian_exact.h"
+#include "hessian_split.h"
 #include "osla_blas.h"
 #include "osla_trace.h"
 

@@ -1,6 +1,8 @@
 /* Scratch memory of updating threads: taken for the length of an update, kept for the next one, and
  * counted against the memory cap. A thread that finds no room frees what nobody uses, then waits
  * for the others to give theirs back; it holds no lock meanwhile and makes progress. */
+#include "hessian_workspace.h"
+#include "hessian.h"
 #include "hessian_exact.h"
 
 #include <inttypes.h>
@@ -143,11 +145,9 @@ void osla_workspace_give(osla_hessian *h, workspace *w)
   add_stats(&h->stats, &w->stats);
   w->next = h->free_list;
   h->free_list = w;
-  uint64_t frees = ++h->frees;
   (void)pthread_mutex_unlock(&h->mutex);
   /* Wakes threads of this rank that wait for memory. A store on the node: it cannot fail. */
-  if (h->memory_most < SIZE_MAX)
-    (void)osla_notify(h->segment, osla_transport_rank(h->v.t), NOTIFY_ROOM, frees);
+  if (h->memory_most < SIZE_MAX) osla_wire_wake(h, osla_transport_rank(h->v.t));
 }
 
 void osla_workspace_free_all(osla_hessian *h)

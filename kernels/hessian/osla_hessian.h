@@ -44,12 +44,12 @@
  * piece_bytes is added as several.)
  *
  * Progress. On the node the updating rank itself adds to the owner's memory; the owner does
- * nothing. Off the node the update waits in a ring of the updating rank's memory until the owner
- * gets it and adds it. Both sides' part of that is done in progress steps, which never wait: in any
- * waiting call of the library, in update calls, in osla_progress or in the transport's progress
- * thread. Small updates that wait for one owner travel together. A full ring makes the update call
- * wait, never fail. An update that is under way to a rank that makes no progress may keep that
- * rank's locks, and its neighbours' updates wait for it.
+ * nothing. Off the node the update waits in a ring of the updating rank's memory until any rank of
+ * the owner's node gets it and adds it. Both sides' part of that is done in progress steps, which
+ * never wait: in any waiting call of the library, in update calls, in osla_progress or in the
+ * transport's progress thread. Small updates that wait for one node travel together. A full ring
+ * makes the update call wait, never fail. A rank that has begun to add an update of another node's
+ * and makes no progress may keep the owner's locks, and its neighbours' updates wait for it.
  *
  * What travels is a part's values, or, where these are more, the columns of G, which the owner then
  * multiplies (options.shipping).
@@ -66,10 +66,11 @@
  * by one.
  *
  * Memory per rank above the matrix and two vectors of order n for the gradient: ring_bytes if there
- * are several nodes (at least 64 KiB for each rank of another node and 128 KiB for each of up to 4
- * of them); and for each thread that updates, kept for its next update, 2 k n elements for G, n^2
- * elements of values but at most piece_bytes, and 96 bytes for each index; in the order-independent
- * mode also as much again for products, and 4 vectors of order n.
+ * are several nodes (at least 64 KiB, and 128 KiB for each of up to 4 ranks of other nodes), and
+ * some 20 bytes for each rank and 250 for each node; and for each thread that updates, kept for its
+ * next update, 2 k n elements for G, n^2 elements of values but at most piece_bytes, and 96 bytes
+ * for each index; in the order-independent mode also as much again for products, and 4 vectors of
+ * order n.
  * With memory_cap all of this together stays below that many bytes: the rings get at most half of
  * it, pieces at most an eighth, and a thread that finds no room for its update waits for others'.
  * An update that would never fit, and a cap below what the rings need, are errors that say how much

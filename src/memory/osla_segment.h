@@ -104,6 +104,12 @@ osla_err osla_posted_test(osla_segment *segment, osla_posted *posted, bool *done
 /* A notify alone, which nobody has to wait for; if it fails later, that ends all ranks. */
 osla_err osla_notify_post(osla_segment *segment, int rank, int purpose, uint64_t value);
 
+/* The same for a word of the data area in place of a slot: 8 bytes at a multiple of 8, which are
+ * written in this way alone and read by acquiring loads. Several ranks may post to one word; only
+ * what each of them posts arrives there in its order. With n_purposes = 0, too. */
+osla_err osla_word_post(osla_segment *segment, int rank, size_t offset, uint64_t value,
+                        osla_posted *posted);
+
 /* The value of the slot that `origin` writes here (acquire), and a wait until it is at least
  * `value`. For segments made by osla_segment_create with more than `purpose` slots. The wait sleeps
  * and makes progress. Local. */

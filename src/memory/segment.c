@@ -225,6 +225,17 @@ osla_err osla_posted_test(osla_segment *s, osla_posted *posted, bool *done)
   return err;
 }
 
+osla_err osla_word_post(osla_segment *s, int rank, size_t offset, uint64_t value,
+                        osla_posted *posted)
+{
+  double since = osla_trace_now(s->t);
+  *posted = (osla_posted){.since = -1.0}; /* it is over for the trace */
+  OSLA_CALL(
+    s->t->ops->post(s->region, rank, s->data, NULL, 0, s->data + offset, value, 0, &posted->post));
+  osla_trace_add(s->t, OSLA_TRACE_NOTIFY, since, 0);
+  return OSLA_OK;
+}
+
 osla_err osla_notify_post(osla_segment *s, int rank, int purpose, uint64_t value)
 {
   double since = osla_trace_now(s->t);

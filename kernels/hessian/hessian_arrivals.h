@@ -1,0 +1,82 @@
+/* Which origins of other nodes wait, without asking each of them (internal; no MPI).
+ *
+ * An origin tells a node by one rank of it, the gate, in words of the gate's memory that nothing
+ * else writes. Its leaf says how many bytes it has for the node. Above the leaves there is a tree:
+ * a word for each `fan` words below it, up to a level that has no more than `fan`, the top. Who has
+ * raised a leaf changes then, one after the other, the words above it, to values that no word ever
+ * had. So the top tells whether anything has come, and a change is followed down to its leaf: both
+ * cost as much with ten thousand origins as with ten. With no more than `fan` origins the leaves
+ * are the top.
+ *
+ * What has been seen, and who takes care of it, is shared by the ranks of the node: any of them may
+ * collect what came through a gate and serve it. That is done under a lock that is only tried.
+ */
+#ifndef OSLA_HESSIAN_ARRIVALS_H
+#define OSLA_HESSIAN_ARRIVALS_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum { ARRIVAL_FAN = 32, ARRIVAL_LEVELS = 32, ARRIVAL_RING_BITS = 12 };
+
+typedef struct arrival_shape {
+  int leaves, fan, levels;       /* levels above the leaves */
+  int count[ARRIVAL_LEVELS + 1]; /* words of each level, 0: the leaves */
+  int start[ARRIVAL_LEVELS + 1]; /* of each level's among all words */
+  int words;                     /* all */
+} arrival_shape;
+
+/* What a node has taken from an origin. Who serves it writes it, and hands it on under the lock. */
+typedef struct intake {
+  _Atomic uint64_t taken;   /* bytes that have come */
+  uint64_t credited;        /* those that the origin knows of */
+  _Atomic uint64_t applied; /* those whose messages have been added */
+  _Atomic uint32_t state;   /* under the lock */
+} intake;
+
+/* A gate, as a rank of its node sees it. All is in the gate's memory, zeroed at first. */
+typedef struct arrivals {
+  const arrival_shape *shape;
+  struct arrival_queue *queue;
+  _Atomic uint64_t *word; /* [words] by the origins */
+  _Atomic uint64_t *seen; /* [words] those of the tree that have been followed */
+  intake *intakes;        /* [leaves] */
+  uint32_t *waiting;      /* [leaves] a ring of those that nobody serves yet */
+} arrivals;
+
+/* fan >= 2. */
+arrival_shape osla_arrivals_shape(int leaves, int fan);
+size_t osla_arrivals_bytes(const arrival_shape *shape);
+arrivals osla_arrivals_at(const arrival_shape *shape, void *memory); /* aligned to 64 bytes */
+
+/* Where in that memory an origin writes: level 0 its leaf, then 1, 2, ... levels. */
+size_t osla_arrivals_offset(const arrival_shape *shape, int leaf, int level);
+
+/* A leaf: bytes that wait, and in which of the origin's rings. Grows with the bytes. */
+static inline uint64_t osla_arrival_word(uint64_t bytes, int ring)
+{
+  return bytes << ARRIVAL_RING_BITS | (uint64_t)ring;
+}
+static inline uint64_t osla_arrival_bytes(uint64_t word)
+{
+  return word >> ARRIVAL_RING_BITS;
+}
+static inline int osla_arrival_ring(uint64_t word)
+{
+  return (int)(word & ((1 << ARRIVAL_RING_BITS) - 1));
+}
+
+/* Any rank of the node, at any time; none of them waits. */
+
+/* Queues those that have come. */
+void osla_arrivals_collect(const arrivals *gate);
+
+/* The next one that waits is mine to serve; -1: none. */
+int osla_arrivals_take(const arrivals *gate);
+
+/* Gives it back, to be queued again if more has come meanwhile. False: it is still mine. */
+bool osla_arrivals_leave(const arrivals *gate, int leaf);
+
+#endif

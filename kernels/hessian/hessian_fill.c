@@ -1,0 +1,100 @@
+/* Values of a piece. Products at the edge of the triangle are halved down to narrow ranges of
+ * columns, so that little outside of it is computed. */
+#include "hessian_fill.h"
+#include "hessian.h"
+#include "osla_blas.h"
+#include "osla_trace.h"
+
+/* Columns at the edge of the triangle that share a product: few enough that the rows outside cost
+ * little. */
+enum { EDGE_COLUMNS = 32 };
+
+/* Products of an update for a piece whose first row and column are r0, c0 of the splits. */
+typedef struct products {
+  const osla_hessian *h;
+  const update *u;
+  int64_t r0, c0;
+  const piece *p;
+  unsigned char *values; /* ld = p->ld */
+} products;
+
+/* Rows [low, high), columns [c, c + cols). */
+static osla_err multiply(const products *f, int64_t low, int64_t high, int64_t c, int64_t cols)
+{
+  const update *u = f->u;
+  size_t e = f->h->element, column = (size_t)u->k * e;
+  int64_t ldg = u->k > 0 ? u->k : 1;
+  if (low >= high) return OSLA_OK;
+  double since = osla_trace_now(f->h->v.t);
+  OSLA_CALL(osla_blas_gemm(f->h->combine.update_dtype, OSLA_TRANS, OSLA_NOTRANS, high - low, cols,
+                           u->k, 1.0, u->row_panel + (size_t)(f->r0 + low) * column, ldg,
+                           u->col_panel + (size_t)(f->c0 + c) * column, ldg, 0.0,
+                           f->values + (size_t)(low + c * f->p->ld) * e, f->p->ld));
+  osla_trace_add(f->h->v.t, OSLA_TRACE_GEMM, since,
+                 2.0 * (double)(high - low) * (double)cols * (double)u->k);
+  return OSLA_OK;
+}
+
+/* Of rows [low, high) and columns [c, c + cols) all that begin and end ask for: the rows that all
+ * columns need in one product, then each half of the columns by itself. */
+static osla_err fill_range(const products *f, int64_t low, int64_t high, int64_t c, int64_t cols)
+{
+  int64_t last = c + cols - 1, half = cols / 2;
+  int64_t first_begin = f->p->begin[c], last_begin = f->p->begin[last];
+  int64_t first_end = f->p->end[c], last_end = f->p->end[last];
+  if (low < first_begin) low = first_begin;
+  if (high > last_end) high = last_end;
+  if (cols <= EDGE_COLUMNS) return multiply(f, low, high, c, cols);
+  if (f->h->options.uplo == OSLA_LOWER) {
+    OSLA_CALL(multiply(f, last_begin > low ? last_begin : low, high, c, cols));
+    if (high > last_begin) high = last_begin;
+  } else {
+    OSLA_CALL(multiply(f, low, first_end < high ? first_end : high, c, cols));
+    if (low < first_end) low = first_end;
+  }
+  if (low >= high) return OSLA_OK;
+  OSLA_CALL(fill_range(f, low, high, c, half));
+  return fill_range(f, low, high, c + half, cols - half);
+}
+
+static void gather_double(int64_t count, const int64_t *position, const double *column, double *out)
+{
+  for (int64_t r = 0; r < count; r++)
+    out[r] = column[position[r]];
+}
+
+static void gather_float(int64_t count, const int64_t *position, const float *column, float *out)
+{
+  for (int64_t r = 0; r < count; r++)
+    out[r] = column[position[r]];
+}
+
+/* values := the elements of U for rows [r0, ...) and columns [c0, ...) of the splits. */
+static void fill_elements(const osla_hessian *h, const update *u, const workspace *w, int64_t r0,
+                          int64_t c0, const piece *p, unsigned char *values)
+{
+  size_t e = h->element;
+  int64_t elements = 0;
+  double since = osla_trace_now(h->v.t);
+  for (int64_t c = 0; c < p->cols; c++) {
+    const void *column = u->data + (size_t)(w->cols.position[c0 + c] * u->ld) * e;
+    const int64_t *position = w->rows.position + r0 + p->begin[c];
+    void *out = values + (size_t)(p->begin[c] + c * p->ld) * e;
+    int64_t count = p->end[c] - p->begin[c];
+    if (h->combine.update_dtype == OSLA_DOUBLE)
+      gather_double(count, position, column, out);
+    else
+      gather_float(count, position, column, out);
+    elements += count;
+  }
+  osla_trace_add(h->v.t, OSLA_TRACE_PACK, since, (double)elements * (double)e);
+}
+
+osla_err osla_update_fill(osla_hessian *h, workspace *w, const update *u, int64_t r0, int64_t c0,
+                          const piece *p, unsigned char *values)
+{
+  products f = {h, u, r0, c0, p, values};
+  if (u->k >= 0) return fill_range(&f, 0, p->rows, 0, p->cols);
+  fill_elements(h, u, w, r0, c0, p, values);
+  return OSLA_OK;
+}

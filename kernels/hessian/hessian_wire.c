@@ -1,0 +1,131 @@
+#include "hessian_wire.h"
+#include "hessian.h"
+
+#include <stdlib.h>
+
+enum {
+  ALIGN = 64,
+  RING_MIN = 64 * 1024,
+  MESSAGE_MOST = 4 << 20,
+  INBOXES = 4,
+  RINGS_MOST = 1 << ARRIVAL_RING_BITS
+};
+
+/* The lock, and behind it the word that wakes. */
+static const size_t wake_start = sizeof(osla_stripes);
+static const size_t taken_start = sizeof(osla_stripes) + ALIGN;
+
+size_t osla_wire_taken_offset(const wire *w, int node, int place)
+{
+  return taken_start + (size_t)(w->node_start[node] + place) * sizeof(uint64_t);
+}
+
+osla_stripes *osla_hessian_lock(const osla_hessian *h, int rank)
+{
+  return osla_segment_peer(h->segment, rank);
+}
+
+/* A store on the node: it cannot fail. */
+void osla_wire_wake(osla_hessian *h, int rank)
+{
+  osla_posted posted;
+  (void)osla_word_post(h->segment, rank, wake_start, 1, &posted);
+}
+
+/* ---- who is where ---- */
+
+static int list_members(const osla_transport *t, wire *w)
+{
+  int ranks = osla_transport_size(t), smallest = ranks;
+  for (int rank = 0; rank < ranks; rank++)
+    w->node_start[osla_transport_node_of(t, rank) + 1]++;
+  for (int node = 0; node < w->n_nodes; node++) {
+    if (w->node_start[node + 1] < smallest) smallest = w->node_start[node + 1];
+    w->node_start[node + 1] += w->node_start[node];
+  }
+  for (int rank = 0; rank < ranks; rank++) { /* node_start[node] is the next free place */
+    int node = osla_transport_node_of(t, rank);
+    if (rank == osla_transport_rank(t)) w->place = w->node_start[node];
+    w->member[w->node_start[node]++] = rank;
+  }
+  for (int node = w->n_nodes; node > 0; node--)
+    w->node_start[node] = w->node_start[node - 1];
+  w->node_start[0] = 0;
+  w->place -= w->node_start[w->node];
+  return smallest;
+}
+
+osla_err osla_wire_create(osla_hessian *h, int fan)
+{
+  const osla_transport *t = h->v.t;
+  int ranks = osla_transport_size(t), nodes = osla_transport_n_nodes(t);
+  wire *w = h->wire = calloc(1, sizeof *w);
+  OSLA_CHECK(w, OSLA_ERR_MEM, "wire object");
+  w->n_nodes = nodes;
+  w->node = osla_transport_node(t);
+  w->member = malloc((size_t)ranks * sizeof *w->member);
+  w->node_start = calloc((size_t)nodes + 1, sizeof *w->node_start);
+  OSLA_CHECK(w->member && w->node_start, OSLA_ERR_MEM, "tables of %d ranks", ranks);
+  int smallest = list_members(t, w);
+  w->remote = ranks - smallest;
+  w->shape = osla_arrivals_shape(nodes > 1 ? (ranks - 1) / smallest + 1 : 0, fan);
+  return OSLA_OK;
+}
+
+void osla_wire_free(osla_hessian *h)
+{
+  if (!h->wire) return;
+  free(h->wire->member);
+  free(h->wire->node_start);
+  free(h->wire);
+}
+
+/* ---- sizes ---- */
+
+static size_t aligned(size_t bytes)
+{
+  return (bytes + ALIGN - 1) / ALIGN * ALIGN;
+}
+
+static size_t part_of(size_t bytes, size_t parts)
+{
+  size_t part = bytes / parts;
+  const size_t most = (size_t)1 << 30;
+  if (part > most) part = most;
+  return (part > RING_MIN ? part : RING_MIN) / ALIGN * ALIGN;
+}
+
+/* Half of the room is for the rings; of the rest an inbox takes 5 parts and what is unpacked from a
+ * message 3, four times a message's size. */
+static void divide(wire *w, size_t bytes)
+{
+  int nodes = w->n_nodes - 1;
+  size_t rings = bytes / 2 / RING_MIN;
+  w->n_rings = nodes < RINGS_MOST ? nodes : RINGS_MOST;
+  if (rings < (size_t)w->n_rings) w->n_rings = rings > 1 ? (int)rings : 1;
+  w->scarce = w->n_rings < nodes;
+  w->ring_bytes = part_of(bytes / 2, (size_t)w->n_rings);
+  w->n_inboxes = w->remote < INBOXES ? w->remote : INBOXES;
+  w->inbox_bytes = part_of(bytes / 16 * 5, (size_t)w->n_inboxes);
+  size_t message = bytes / 64 * 3 / (size_t)w->n_inboxes;
+  if (message < RING_MIN / RING_PARTS) message = RING_MIN / RING_PARTS;
+  if (message > w->ring_bytes / RING_PARTS) message = w->ring_bytes / RING_PARTS;
+  if (message > MESSAGE_MOST) message = MESSAGE_MOST;
+  w->message_most = message / ALIGN * ALIGN;
+}
+
+void osla_wire_sizes(osla_hessian *h, size_t bytes)
+{
+  wire *w = h->wire;
+  if (w->n_nodes > 1) divide(w, bytes);
+  w->arrivals_start = aligned(osla_wire_taken_offset(w, w->n_nodes, 0));
+  w->rings_start = w->arrivals_start + osla_arrivals_bytes(&w->shape);
+  w->segment_bytes = w->rings_start + (size_t)w->n_rings * w->ring_bytes;
+}
+
+size_t osla_wire_bytes(const osla_hessian *h)
+{
+  const wire *w = h->wire;
+  return w->segment_bytes + (size_t)osla_transport_size(h->v.t) * sizeof *w->member +
+         ((size_t)w->n_nodes + 1) * sizeof *w->node_start;
+}

@@ -1,0 +1,291 @@
+/* How a node learns which origins wait: the words and lists of ten thousand origins, without them,
+ * and the same words on the wire with many levels. */
+#include "hessian.h"
+#include "hessian_reference.h"
+#include "osla_clock.h"
+
+#include <mpi.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct gate {
+  arrival_shape shape;
+  void *memory;
+  arrivals a;
+  uint64_t tellings, *told; /* [leaves] bytes */
+} gate;
+
+static gate *make_gate(int leaves, int fan)
+{
+  gate *g = hessian_allocate(1, sizeof *g);
+  g->shape = osla_arrivals_shape(leaves, fan);
+  size_t bytes = (osla_arrivals_bytes(&g->shape) + 63) / 64 * 64;
+  g->memory = aligned_alloc(64, bytes);
+  CU_ASSERT_FATAL(g->memory != NULL);
+  memset(g->memory, 0, bytes);
+  g->a = osla_arrivals_at(&g->shape, g->memory);
+  g->tellings = 0;
+  g->told = hessian_allocate((size_t)leaves, sizeof *g->told);
+  memset(g->told, 0, (size_t)leaves * sizeof *g->told);
+  return g;
+}
+
+static void free_gate(gate *g)
+{
+  free(g->memory);
+  free(g->told);
+  free(g);
+}
+
+static void put(gate *g, int leaf, int level, uint64_t value)
+{
+  size_t at = osla_arrivals_offset(&g->shape, leaf, level);
+  atomic_store((_Atomic uint64_t *)(void *)((unsigned char *)g->memory + at), value);
+}
+
+/* As an origin does it: the leaf, then the words above it. */
+static void tell(gate *g, int leaf, uint64_t bytes)
+{
+  put(g, leaf, 0, osla_arrival_word(g->told[leaf] += bytes, leaf % 7));
+  g->tellings++;
+  for (int level = 1; level <= g->shape.levels; level++)
+    put(g, leaf, level, ((uint64_t)leaf + 1) << 40 | g->tellings);
+}
+
+/* Takes one that waits and all that it has; -1: none does. */
+static int serve(gate *g)
+{
+  osla_arrivals_collect(&g->a);
+  int leaf = osla_arrivals_take(&g->a);
+  if (leaf < 0) return -1;
+  uint64_t word = atomic_load(&g->a.word[leaf]);
+  CU_ASSERT(osla_arrival_ring(word) == leaf % 7);
+  atomic_store(&g->a.intakes[leaf].taken, osla_arrival_bytes(word));
+  CU_ASSERT(osla_arrivals_leave(&g->a, leaf));
+  return leaf;
+}
+
+static void test_shapes(void)
+{
+  arrival_shape s = osla_arrivals_shape(10000, 32);
+  CU_ASSERT(s.levels == 2 && s.count[1] == 313 && s.count[2] == 10 && s.words == 10323);
+  s = osla_arrivals_shape(32, 32);
+  CU_ASSERT(s.levels == 0 && s.words == 32);
+  s = osla_arrivals_shape(33, 32);
+  CU_ASSERT(s.levels == 1 && s.count[1] == 2);
+  s = osla_arrivals_shape(0, 32);
+  CU_ASSERT(s.levels == 0 && s.words == 0);
+}
+
+/* Random origins tell random amounts; whoever told is served exactly once for it, in any order. */
+static void serve_all(int leaves, int fan)
+{
+  gate *g = make_gate(leaves, fan);
+  bool *waits = hessian_allocate((size_t)leaves, sizeof *waits);
+  for (int round = 0, bad = 0; round < 30 && bad == 0; round++) {
+    memset(waits, 0, (size_t)leaves * sizeof *waits);
+    int n = 0, got = 0, leaf;
+    for (int64_t i = 0; i < 40; i++) {
+      leaf = (int)osla_test_choose((uint64_t)(round + fan), i, leaves);
+      if (!waits[leaf]) n++;
+      waits[leaf] = true;
+      tell(g, leaf, 1 + (uint64_t)i);
+      if (i % 8 == 7) osla_arrivals_collect(&g->a); /* some are queued when they tell again */
+    }
+    while ((leaf = serve(g)) >= 0) {
+      if (!waits[leaf]) bad++;
+      waits[leaf] = false;
+      got++;
+    }
+    OSLA_ASSERT_MSG(got == n && bad == 0, "%d of %d origins, %d not asked for", got, n, bad);
+  }
+  free(waits);
+  free_gate(g);
+}
+
+static void test_everyone_is_served(void)
+{
+  serve_all(1, 2);
+  serve_all(5, 2);
+  serve_all(33, 32);
+  serve_all(100, 3);
+  serve_all(10000, 32);
+}
+
+/* What comes while an origin is served, or between its word and those above it, is not lost. */
+static void test_what_comes_late(void)
+{
+  gate *g = make_gate(100, 4);
+  tell(g, 77, 8);
+  osla_arrivals_collect(&g->a);
+  int leaf = osla_arrivals_take(&g->a);
+  CU_ASSERT(leaf == 77);
+  atomic_store(&g->a.intakes[77].taken, 8);
+  tell(g, 77, 8);
+  osla_arrivals_collect(&g->a);
+  CU_ASSERT(osla_arrivals_take(&g->a) == -1); /* it is served */
+  CU_ASSERT(osla_arrivals_leave(&g->a, 77));
+  CU_ASSERT(serve(g) == 77);
+  CU_ASSERT(serve(g) == -1);
+  put(g, 13, 0, osla_arrival_word(8, 13 % 7)); /* the words above it are still under way */
+  CU_ASSERT(serve(g) == -1);
+  put(g, 13, 1, 14);
+  put(g, 13, 2, 14);
+  put(g, 13, 3, 14);
+  CU_ASSERT(serve(g) == 13);
+  free_gate(g);
+}
+
+/* Four threads, as ranks of a node, serve what others tell. */
+enum { TAKERS = 3, TOLD = 20000, SHARED_LEAVES = 500 };
+typedef struct shared {
+  gate *g;
+  atomic_int served;
+  atomic_bool told_all;
+  _Atomic int holders[SHARED_LEAVES];
+  atomic_int shared_twice;
+} shared;
+
+static void *take_many(void *arg)
+{
+  shared *s = arg;
+  gate *g = s->g;
+  for (;;) {
+    bool last = atomic_load(&s->told_all);
+    osla_arrivals_collect(&g->a);
+    int leaf = osla_arrivals_take(&g->a);
+    if (leaf < 0 && last) return NULL;
+    if (leaf < 0) continue;
+    if (atomic_fetch_add(&s->holders[leaf], 1) != 0) atomic_fetch_add(&s->shared_twice, 1);
+    uint64_t word = atomic_load(&g->a.word[leaf]);
+    uint64_t before = atomic_exchange(&g->a.intakes[leaf].taken, osla_arrival_bytes(word));
+    atomic_fetch_add(&s->served, (int)(osla_arrival_bytes(word) - before));
+    atomic_fetch_sub(&s->holders[leaf], 1);
+    while (!osla_arrivals_leave(&g->a, leaf))
+      ;
+  }
+}
+
+static void test_a_node_shares(void)
+{
+  shared s = {.g = make_gate(SHARED_LEAVES, 8)};
+  pthread_t threads[TAKERS];
+  for (int i = 0; i < TAKERS; i++)
+    CU_ASSERT(pthread_create(&threads[i], NULL, take_many, &s) == 0);
+  for (int64_t i = 0; i < TOLD; i++)
+    tell(s.g, (int)osla_test_choose(5, i, SHARED_LEAVES), 1);
+  atomic_store(&s.told_all, true);
+  for (int i = 0; i < TAKERS; i++)
+    (void)pthread_join(threads[i], NULL);
+  while (true) { /* a taker may have met a lock at its last look */
+    osla_arrivals_collect(&s.g->a);
+    int leaf = osla_arrivals_take(&s.g->a);
+    if (leaf < 0) break;
+    uint64_t word = atomic_load(&s.g->a.word[leaf]);
+    atomic_fetch_add(&s.served,
+                     (int)(osla_arrival_bytes(word) - atomic_load(&s.g->a.intakes[leaf].taken)));
+    atomic_store(&s.g->a.intakes[leaf].taken, osla_arrival_bytes(word));
+    CU_ASSERT(osla_arrivals_leave(&s.g->a, leaf));
+  }
+  OSLA_ASSERT_MSG(atomic_load(&s.served) == TOLD, "%d of %d", atomic_load(&s.served), TOLD);
+  CU_ASSERT(atomic_load(&s.shared_twice) == 0);
+  free_gate(s.g);
+}
+
+/* ---- time ---- */
+
+/* The best of many batches: seconds of one look at two gates, as in a progress step. */
+static double idle_seconds(gate *mine, gate *other)
+{
+  enum { BATCHES = 400, LOOKS = 250 };
+  double best = 1;
+  for (int batch = 0; batch < BATCHES; batch++) {
+    double start = osla_clock();
+    for (int i = 0; i < LOOKS; i++) {
+      osla_arrivals_collect(&mine->a);
+      osla_arrivals_collect(&other->a);
+      for (int k = 0; k < 4; k++) /* inboxes */
+        if (osla_arrivals_take(&mine->a) >= 0 || osla_arrivals_take(&other->a) >= 0) abort();
+    }
+    double seconds = (osla_clock() - start) / LOOKS;
+    if (seconds < best) best = seconds;
+  }
+  return best;
+}
+
+/* Ten thousand origins have been served: a step with nothing to do takes at most 100 ns, and
+ * finding one that has told something does not grow with them. */
+static void test_idle_step(void)
+{
+  enum { KNOWN = 10000 };
+  gate *g[2] = {make_gate(KNOWN, ARRIVAL_FAN), make_gate(KNOWN, ARRIVAL_FAN)};
+  for (int i = 0; i < 2; i++) {
+    int served = 0;
+    for (int leaf = 0; leaf < KNOWN; leaf++)
+      tell(g[i], leaf, 64);
+    while (serve(g[i]) >= 0)
+      served++;
+    CU_ASSERT(served == KNOWN);
+  }
+  double idle = idle_seconds(g[0], g[1]), best = 1;
+  for (int i = 0; i < 1000; i++) {
+    tell(g[0], i * 7 % KNOWN, 64);
+    double start = osla_clock();
+    CU_ASSERT(serve(g[0]) == i * 7 % KNOWN);
+    if (osla_clock() - start < best) best = osla_clock() - start;
+  }
+  printf("idle step %.0f ns, an arrival %.0f ns, %d origins known\n", 1e9 * idle, 1e9 * best,
+         KNOWN);
+  OSLA_ASSERT_MSG(idle <= 100e-9, "an idle step takes %.0f ns", 1e9 * idle);
+  OSLA_ASSERT_MSG(best <= 5e-6, "an arrival takes %.0f ns", 1e9 * best);
+  free_gate(g[0]);
+  free_gate(g[1]);
+}
+
+/* ---- on the wire ---- */
+
+/* Two words to each word above them, so that few ranks have several levels; one ring for all other
+ * nodes. */
+static void test_levels_on_the_wire(void)
+{
+  enum { N = 150, TIMES = 40 };
+  osla_transport *t = osla_test_transport();
+  osla_grid *grid = hessian_grid(t, 0);
+  osla_hessian_options o = osla_hessian_defaults();
+  o.nb = 4;
+  o.ring_bytes = 1;
+  osla_hessian *h = NULL;
+  OSLA_ASSERT_OK(osla_hessian_create_fan(grid, N, &o, 2, &h));
+  int others = osla_transport_n_nodes(t) - 1;
+  CU_ASSERT(h->wire->n_rings == (others > 0) && h->wire->scarce == (others > 1));
+  CU_ASSERT(osla_transport_size(t) / osla_transport_node_size(t) <= 2 || others == 0 ||
+            h->wire->shape.levels > 0);
+  serial_sum sum = sum_make(N, o.uplo);
+  for (int turn = 0; turn < 2; turn++) {
+    for (int i = 0; i < TIMES; i++) {
+      sum_add(&sum, update_random(11, i, N, N, o.dtype), 1.0);
+      if (i % osla_test_size() == osla_test_rank())
+        OSLA_ASSERT_OK(update_push(h, update_random(11, i, N, N, o.dtype)));
+    }
+    sum_expect(&sum, h, "levels, turn %d", turn);
+  }
+  osla_hessian_destroy(&h);
+  sum_free(&sum);
+  osla_grid_destroy(&grid);
+  osla_transport_destroy(&t);
+}
+
+int main(int argc, char **argv)
+{
+  static const osla_test_case cases[] = {
+    {"shapes", test_shapes},
+    {"everyone_is_served", test_everyone_is_served},
+    {"what_comes_late", test_what_comes_late},
+    {"a_node_shares", test_a_node_shares},
+    {"idle_step", test_idle_step},
+    {"levels_on_the_wire", test_levels_on_the_wire},
+    {NULL, NULL},
+  };
+  return osla_test_main(argc, argv, cases);
+}
