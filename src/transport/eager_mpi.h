@@ -7,7 +7,7 @@
  * rank to another arrive in the order in which they were sent, whatever their size.
  *
  * Used between nodes, on allocated regions (attached ones have no words), as OSLA_SMALL_MESSAGES
- * says: "on", "off", or "auto": where a put to a computing rank waits for it.
+ * says: "on", "off", or "auto": where a get from a computing rank waits for it.
  */
 #ifndef OSLA_EAGER_MPI_H
 #define OSLA_EAGER_MPI_H

@@ -65,7 +65,7 @@ static osla_err decide(osla_region *region)
   osla_transport *t = region->t;
   bool wanted = t->settings.small_messages == OSLA_SMALL_ON;
   if (t->settings.small_messages == OSLA_SMALL_AUTO)
-    OSLA_CALL(osla_probe_put_waits(region, &wanted));
+    OSLA_CALL(osla_probe_get_waits(region, &wanted));
   if (wanted) OSLA_CALL(start(t));
   t->eager_decided = true;
   return OSLA_OK;

@@ -274,14 +274,15 @@ osla_err osla_probe_passive(osla_transport *t, const osla_probe_pair *pair, doub
   return err;
 }
 
-static osla_err put_backend_word(void *memory, int target)
+/* Not a put: that needs a flush, which blocks in an MPI where it does not work. */
+static osla_err get_backend_word(void *memory, int target)
 {
   osla_region *region = memory;
-  const uint64_t word = 0;
-  OSLA_MPI(MPI_Put(&word, sizeof word, MPI_BYTE, target, OSLA_REGION_WORD, sizeof word, MPI_BYTE,
-                   region->win));
-  OSLA_MPI(MPI_Win_flush(target, region->win));
-  return OSLA_OK;
+  osla_transport *t = region->t;
+  osla_handle handle;
+  uint64_t word;
+  OSLA_CALL(t->ops->get(region, target, OSLA_REGION_WORD, &word, sizeof word, &handle));
+  return t->ops->wait(t, &handle);
 }
 
 /* What this process has found so far hangs on MPI_COMM_SELF. */
@@ -314,16 +315,16 @@ static void remember_waits(intptr_t waits)
   (void)pthread_mutex_unlock(&found.mutex);
 }
 
-osla_err osla_probe_put_waits(osla_region *region, bool *waits)
+osla_err osla_probe_get_waits(osla_region *region, bool *waits)
 {
-  static const double busy = 5e-3, most = 1e-3; /* 2e-3 pass before the put */
+  static const double busy = 5e-3, most = 1e-3; /* 2e-3 pass before the get */
   osla_transport *t = region->t;
   int64_t known = known_waits(), range[2] = {known, -known};
   OSLA_CALL(osla_allreduce(t, range, 2, MPI_INT64_T, MPI_MIN));
   if (range[0] != -range[1] || range[0] == NOT_MEASURED) {
     const osla_probe_pair pair = {0, target_of(t, 0, OSLA_PROBE_ACROSS), busy};
     double took;
-    OSLA_CALL(time_act(t, &pair, put_backend_word, region, &took));
+    OSLA_CALL(time_act(t, &pair, get_backend_word, region, &took));
     range[0] = took > most ? WAITS : DOES_NOT_WAIT;
     remember_waits((intptr_t)range[0]);
   }

@@ -46,11 +46,11 @@ typedef struct osla_probe_pair {
 osla_err osla_probe_passive(osla_transport *t, const osla_probe_pair *pair, double *get,
                             double *put);
 
-/* Does a put of 8 bytes between nodes wait while its target computes? Measured once in a process,
+/* Does a get of 8 bytes between nodes wait while its target computes? Measured once in a process,
  * or when these ranks have measured differently, on the backend's own word of a region with a
  * window; there are several nodes. */
 typedef struct osla_region osla_region;
-osla_err osla_probe_put_waits(osla_region *region, bool *waits);
+osla_err osla_probe_get_waits(osla_region *region, bool *waits);
 
 /* The same of the transport's own operations: a get of 8 bytes, a put of 8 bytes with notify, a
  * fetch-and-add. Each to its end: when the data is here, when the notify is over there. */
