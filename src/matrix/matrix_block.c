@@ -93,35 +93,51 @@ static osla_err move_share(const osla_matrix *a, const share *s, direction way,
   return err;
 }
 
+/* One owner's share. */
+static osla_err move_part(const osla_matrix *a, const range *r, const share *s, direction way,
+                          unsigned char *buffer, int64_t ld)
+{
+  size_t e = osla_dtype_size(osla_matrix_dtype(a));
+  unsigned char *peer = osla_matrix_peer(a, s->rank);
+  if (peer) {
+    int64_t lld = osla_matrix_lld(a, s->rank);
+    copy_share(a, r, s, way, peer + (size_t)(s->row + s->col * lld) * e, lld, buffer, ld);
+    return OSLA_OK;
+  }
+  OSLA_CHECK(osla_matrix_segment(a), OSLA_ERR_ARG,
+             "elements of rank %d are out of reach: the matrix was wrapped for its owners alone",
+             s->rank);
+  if (s->rows == r->m && s->cols == r->n && ld == r->m) return move_share(a, s, way, buffer);
+  unsigned char *staging = malloc((size_t)(s->rows * s->cols) * e);
+  OSLA_CHECK(staging, OSLA_ERR_MEM, "staging of %" PRId64 " x %" PRId64 " elements", s->rows,
+             s->cols);
+  if (way == FROM_BUFFER) copy_share(a, r, s, FROM_BUFFER, staging, s->rows, buffer, ld);
+  osla_err err = move_share(a, s, way, staging);
+  if (err == OSLA_OK && way == TO_BUFFER)
+    copy_share(a, r, s, TO_BUFFER, staging, s->rows, buffer, ld);
+  free(staging);
+  return err;
+}
+
+/* Of `size` processes, those that own some of the `count` indices from `first` on: they follow one
+ * another, cyclically, from the owner of the first. */
+static int owners(int64_t first, int64_t count, int64_t block, int size)
+{
+  if (count == 0) return 0;
+  int64_t blocks = (first + count - 1) / block - first / block + 1;
+  return blocks < size ? (int)blocks : size;
+}
+
 static osla_err move_range(const osla_matrix *a, const range *r, direction way,
                            unsigned char *buffer, int64_t ld)
 {
   osla_layout l = osla_matrix_layout(a);
-  size_t e = osla_dtype_size(osla_matrix_dtype(a));
-  for (int prow = 0; prow < l.nprow; prow++)
-    for (int pcol = 0; pcol < l.npcol; pcol++) {
-      share s = share_of(a, r, prow, pcol);
-      if (s.rows == 0 || s.cols == 0) continue;
-      unsigned char *peer = osla_matrix_peer(a, s.rank);
-      if (peer) {
-        int64_t lld = osla_matrix_lld(a, s.rank);
-        copy_share(a, r, &s, way, peer + (size_t)(s.row + s.col * lld) * e, lld, buffer, ld);
-        continue;
-      }
-      OSLA_CHECK(
-        osla_matrix_segment(a), OSLA_ERR_ARG,
-        "elements of rank %d are out of reach: the matrix was wrapped for its owners alone",
-        s.rank);
-      if (s.rows == r->m && s.cols == r->n && ld == r->m) return move_share(a, &s, way, buffer);
-      unsigned char *staging = malloc((size_t)(s.rows * s.cols) * e);
-      OSLA_CHECK(staging, OSLA_ERR_MEM, "staging of %" PRId64 " x %" PRId64 " elements", s.rows,
-                 s.cols);
-      if (way == FROM_BUFFER) copy_share(a, r, &s, FROM_BUFFER, staging, s.rows, buffer, ld);
-      osla_err err = move_share(a, &s, way, staging);
-      if (err == OSLA_OK && way == TO_BUFFER)
-        copy_share(a, r, &s, TO_BUFFER, staging, s.rows, buffer, ld);
-      free(staging);
-      OSLA_CALL(err);
+  int rows = owners(r->i, r->m, l.mb, l.nprow), cols = owners(r->j, r->n, l.nb, l.npcol);
+  int prow = osla_index_owner(r->i, l.mb, l.nprow), pcol = osla_index_owner(r->j, l.nb, l.npcol);
+  for (int i = 0; i < rows; i++)
+    for (int j = 0; j < cols; j++) {
+      share s = share_of(a, r, (prow + i) % l.nprow, (pcol + j) % l.npcol);
+      OSLA_CALL(move_part(a, r, &s, way, buffer, ld));
     }
   return OSLA_OK;
 }
