@@ -71,8 +71,9 @@ typedef struct adapt_settings {
   bool verbose;     /* a table at the end */
   double min_flops; /* negative: each routine's own rule; else taken from that many on */
   int64_t block;    /* of factorisations, and along k of products; 0: the caller's; -1: chosen */
-  size_t cache;     /* bytes of copies that a context keeps on a rank between calls */
+  size_t cache;     /* bytes of copies that a context keeps on a rank between calls, or: */
 } adapt_settings;
+#define ADAPT_CACHE_UNSET SIZE_MAX /* see adapt_context.c */
 
 /* Local; reads the environment when called first. */
 const adapt_settings *adapt_settings_get(void);

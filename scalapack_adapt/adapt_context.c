@@ -24,6 +24,7 @@
 
 enum { BUFFERS = 8, ROUND = 1 << 16, GET_CONTEXT_COMM = 10 };
 enum { KEPT = 8, KEPT_BYTES = 8 << 20 }; /* kept on a process, and most of buffers of each */
+enum { CACHE_MOST = 1 << 30, CACHE_SHARE = 8 };
 
 struct adapt_context {
   MPI_Comm comm;  /* BLACS's; null: none, it is kept for the next one */
@@ -31,6 +32,7 @@ struct adapt_context {
   bool kept;
   osla_transport *transport;
   osla_grid *grid;
+  size_t cache;        /* most bytes of copies between calls, the same on all processes */
   bool crowded, waits; /* see adapt_context_crowded, adapt_context_waits */
   osla_grid **shifted; /* [nprow * npcol], by the place that comes first; NULL: not made yet */
   adapt_buffer buffers[BUFFERS];
@@ -71,7 +73,7 @@ static size_t bytes_of(const adapt_context *x)
 /* Drops what has not been used for longest until `bytes` more are within the cap. */
 static void make_room(adapt_context *x, size_t bytes)
 {
-  size_t cap = adapt_settings_get()->cache;
+  size_t cap = x->cache;
   for (;;) {
     size_t total = bytes_of(x);
     adapt_buffer *oldest = oldest_idle(x);
@@ -127,7 +129,7 @@ void adapt_buffer_give(adapt_context *x, adapt_buffer *buffer)
 bool adapt_buffer_pays(adapt_context *x, size_t bytes)
 {
   enum { OFTEN = 2 };
-  if (bytes > adapt_settings_get()->cache) return false; /* it would not be kept */
+  if (bytes > x->cache) return false; /* it would not be kept */
   return smallest_that_fits(x, bytes) || ++x->did_without > OFTEN;
 }
 
@@ -270,6 +272,15 @@ static osla_err compare_settings(osla_transport *t)
   return OSLA_OK;
 }
 
+/* What the user says; else a part of what each process has: there may be 128 on a node. */
+static size_t cache_of(const osla_transport *t)
+{
+  size_t cache = adapt_settings_get()->cache;
+  if (cache != ADAPT_CACHE_UNSET) return cache;
+  uint64_t part = osla_transport_memory_share(t) / CACHE_SHARE;
+  return part < CACHE_MOST ? (size_t)part : CACHE_MOST;
+}
+
 static osla_err make_grids(adapt_context *x, const adapt_place *place)
 {
   OSLA_CALL(osla_grid_create_at(x->transport, place->nprow, place->npcol, place->prow, place->pcol,
@@ -284,6 +295,7 @@ static osla_err make(adapt_context *x, const adapt_place *place)
   static const osla_transport_options options = {.transport = "mpi"}; /* there is no other here */
   OSLA_CALL(osla_transport_create(x->comm, &options, &x->transport));
   OSLA_CALL(compare_settings(x->transport));
+  x->cache = cache_of(x->transport);
   OSLA_CALL(look_at_machine(x));
   return make_grids(x, place);
 }

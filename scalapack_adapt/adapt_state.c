@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { DTYPES = 4, CACHE_MIB = 1024 };
+enum { DTYPES = 4 };
 
 static struct {
   pthread_once_t once;
@@ -51,7 +51,8 @@ static void read_environment(void)
   s->off = mode && strcmp(mode, "off") == 0;
   s->min_flops = force ? 0 : number_of("OSLA_SCALAPACK_MIN_FLOPS", -1);
   s->block = (int64_t)number_of("OSLA_SCALAPACK_BLOCK", -1);
-  s->cache = (size_t)(number_of("OSLA_SCALAPACK_CACHE", CACHE_MIB) * (1 << 20));
+  double cache = number_of("OSLA_SCALAPACK_CACHE", -1);
+  s->cache = cache < 0 ? ADAPT_CACHE_UNSET : (size_t)(cache * (1 << 20));
   if (mode && *mode && strcmp(mode, "on") != 0 && !force && !s->off)
     osla_log(0, "OSLA_SCALAPACK=%s is not on, off or force; taken as on", mode);
 }

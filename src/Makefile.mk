@@ -25,6 +25,7 @@ src_headers = \
 # How data moves and ranks wait: by MPI, or in a simulator (configure --enable-simulation).
 mpi_sources = \
   src/transport/wait.c src/transport/collective_mpi.c \
+  src/transport/pages.h src/transport/pages.c \
   src/transport/shared_memory.h src/transport/shared_memory.c \
   src/transport/window_mpi.h src/transport/window_mpi.c \
   src/transport/region_mpi.h src/transport/region_mpi.c \

@@ -197,6 +197,7 @@ tests_test_command_util_LDADD = $(LDADD) $(POPT_LIBS) $(JANSSON_LIBS)
 tests_test_order_free_SOURCES = tests/test_order_free.c tools/order_free.h tools/order_free.c
 tests_test_host_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=fopen -Wl,--wrap=gethostname \
   -Wl,--wrap=osla_groups_read
+tests_test_shared_memory_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=mmap
 tests_test_lack_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=malloc -Wl,--wrap=calloc -Wl,--wrap=realloc
 
 tests_test_trace_LDADD = $(LDADD) $(JANSSON_LIBS)

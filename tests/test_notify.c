@@ -1,6 +1,7 @@
 /* Floor 1: notify and the shared counter, under contention. */
 #include "osla_clock.h"
 #include "osla_counter.h"
+#include "osla_grid.h"
 #include "osla_segment.h"
 #include "osla_test_help.h"
 #include "osla_test_watch.h"
@@ -230,6 +231,50 @@ static void test_all_to_all(void)
   osla_transport_destroy(&t);
 }
 
+static bool has_slot(const osla_transport *t, bool in_grid, int p, int mine, int other)
+{
+  if (osla_transport_same_node(t, other)) return true;
+  return in_grid && (other % p == mine % p || other / p == mine / p);
+}
+
+/* Process row, column and node have slots, and nobody else; each has its own, of 9 purposes, more
+ * than a line. The head is as long as the table of those. */
+static void test_row_and_column(void)
+{
+  enum { PURPOSES = 9 };
+  osla_transport *t = osla_test_transport();
+  int rank = osla_test_rank(), size = osla_test_size(), p = size > 3 ? 2 : 1, q = size / p;
+  osla_grid *grid = NULL;
+  osla_segment *s = NULL;
+  OSLA_ASSERT_OK(osla_grid_create_ordered(t, p, q, OSLA_GRID_COLUMNS, &grid));
+  osla_notifiers who = osla_grid_notifiers(grid);
+  OSLA_ASSERT_OK(osla_segment_create_for(t, 8, PURPOSES, &who, &s));
+  bool in_grid = rank < p * q;
+  for (int to = 0; to < size; to++) {
+    bool near = has_slot(t, in_grid && to < p * q, p, rank, to);
+    for (int purpose = 0; purpose < PURPOSES; purpose++) {
+      uint64_t value = (uint64_t)(1 + 100 * rank + purpose);
+      if (near)
+        OSLA_ASSERT_OK(osla_notify(s, to, purpose, value));
+      else
+        OSLA_ASSERT_ERR(osla_notify(s, to, purpose, value), OSLA_ERR_ARG);
+    }
+  }
+  OSLA_ASSERT_OK(osla_barrier(t));
+  for (int from = 0; from < size; from++) {
+    bool near = has_slot(t, in_grid && from < p * q, p, rank, from);
+    for (int purpose = 0; purpose < PURPOSES; purpose++)
+      CU_ASSERT(osla_notify_read(s, from, purpose) ==
+                (near ? (uint64_t)(1 + 100 * from + purpose) : 0));
+  }
+  osla_segment_destroy(&s);
+  osla_grid_destroy(&grid);
+  osla_transport_destroy(&t);
+  /* At 10,000 ranks on a square grid, 128 on a node; and for an accumulator. */
+  CU_ASSERT(osla_segment_head_bytes(5, 328) == 24576);
+  CU_ASSERT(osla_segment_head_bytes(3, 10000) <= 10000 * 64 + 4096);
+}
+
 /* Rank 0 computes for 100 ms before it notifies: all others see it soon after, and not before. The
  * clock is one for all processes of the machine. */
 static void test_late_notify(void)
@@ -327,10 +372,15 @@ static void test_counter(void)
 int main(int argc, char **argv)
 {
   static const osla_test_case cases[] = {
-    {"ping_pong", test_ping_pong},   {"notify_after_put", test_notify_after_put},
-    {"posts", test_posts},           {"many_posts", test_many_posts},
-    {"all_to_all", test_all_to_all}, {"late_notify", test_late_notify},
-    {"counter", test_counter},       {NULL, NULL},
+    {"ping_pong", test_ping_pong},
+    {"notify_after_put", test_notify_after_put},
+    {"posts", test_posts},
+    {"many_posts", test_many_posts},
+    {"all_to_all", test_all_to_all},
+    {"row_and_column", test_row_and_column},
+    {"late_notify", test_late_notify},
+    {"counter", test_counter},
+    {NULL, NULL},
   };
   return osla_test_main(argc, argv, cases);
 }

@@ -4,6 +4,7 @@
 
 #include "osla_segment.h"
 #include "osla_test_help.h"
+#include "pages.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -101,11 +102,91 @@ static void test_something_else(void)
   with_trap(other);
 }
 
+static void test_huge_pages(void)
+{
+  enum { PAGES = 300 };
+  size_t page = (size_t)sysconf(_SC_PAGESIZE);
+  unsigned char *at = NULL;
+  struct stat status;
+  CU_ASSERT(!osla_pages_offered("always within_size advise [never] deny force\n"));
+  CU_ASSERT(!osla_pages_offered("always within_size advise never [deny] force\n"));
+  CU_ASSERT(osla_pages_offered("always within_size [advise] never deny force\n"));
+  CU_ASSERT(osla_pages_offered("[always] within_size advise never deny force\n"));
+  CU_ASSERT(!osla_pages_offered(""));
+  for (int huge = 0; huge < 2; huge++) { /* all pages are there before they are touched */
+    int file = (int)syscall(SYS_memfd_create, "osla-test", 0);
+    CU_ASSERT(ftruncate(file, (off_t)(PAGES * page)) == 0);
+    OSLA_ASSERT_OK(osla_pages_map(file, PAGES * page, &at));
+    CU_ASSERT(osla_pages_take(file, at, PAGES * page, huge) == 0);
+    CU_ASSERT(fstat(file, &status) == 0 && (size_t)status.st_blocks * 512 >= PAGES * page);
+    CU_ASSERT(at[0] == 0 && at[PAGES * page - 1] == 0);
+    (void)munmap(at, PAGES * page);
+    (void)close(file);
+  }
+}
+
+static long read_limit(void)
+{
+  long limit = 0;
+  FILE *file = fopen("/proc/sys/vm/max_map_count", "r");
+  if (file && fscanf(file, "%ld", &limit) != 1) limit = 0;
+  if (file) (void)fclose(file);
+  return limit;
+}
+
+/* Stands in for the system's own in the library, by the linker: the next ones are refused as at the
+ * limit, where MPI itself may not live. */
+static int refusals = 0;
+
+void *__real_mmap(void *at, size_t bytes, int rights, int flags, int file, off_t offset);
+void *__wrap_mmap(void *at, size_t bytes, int rights, int flags, int file, off_t offset);
+
+void *__wrap_mmap(void *at, size_t bytes, int rights, int flags, int file, off_t offset)
+{
+  if (file < 0 || refusals == 0) return __real_mmap(at, bytes, rights, flags, file, offset);
+  refusals--;
+  errno = ENOMEM;
+  return MAP_FAILED;
+}
+
+/* One rank may map nothing more: what is kept makes way for one more; then that is said, by all. */
+static void test_most_mappings(void)
+{
+  enum { MOST = 1 << 20, SPARE = 20 };
+  size_t page = (size_t)sysconf(_SC_PAGESIZE), bytes = 2 * MOST * page, cut = 1;
+  osla_transport *t = osla_test_transport();
+  osla_segment *s = NULL, *other = NULL;
+  long limit = read_limit();
+  bool last = osla_test_rank() == osla_test_size() - 1;
+  unsigned char *at =
+    mmap(NULL, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  CU_ASSERT_FATAL(at != MAP_FAILED && limit > 0 && limit < MOST);
+  OSLA_ASSERT_OK(osla_segment_create(t, 100, 0, &s));
+  osla_segment_destroy(&s);
+  for (; last && cut < 2 * MOST; cut += 2) /* each cuts a mapping in three */
+    if (mprotect(at + cut * page, page, PROT_READ) != 0) break;
+  for (int i = 0; last && i < SPARE; i++)
+    (void)mprotect(at + (cut -= 2) * page, page, PROT_NONE);
+  refusals = last;
+  OSLA_ASSERT_OK(osla_segment_create(t, 1 << 20, 0, &s)); /* what was kept has made way */
+  refusals = last;
+  osla_err err = osla_segment_create(t, 1 << 20, 0, &other);
+  CU_ASSERT(err == OSLA_ERR_MEM && strstr(osla_error_text(), "vm.max_map_count"));
+  OSLA_ASSERT_SAME_TEXT();
+  (void)munmap(at, bytes);
+  OSLA_ASSERT_OK(osla_segment_create(t, 1 << 20, 0, &other));
+  osla_segment_destroy(&other);
+  osla_segment_destroy(&s);
+  osla_transport_destroy(&t);
+}
+
 int main(int argc, char **argv)
 {
   static const osla_test_case cases[] = {
     {"rules", test_rules},
     {"something_else", test_something_else},
+    {"huge_pages", test_huge_pages},
+    {"most_mappings", test_most_mappings},
     {NULL, NULL},
   };
   return osla_test_main(argc, argv, cases);

@@ -3,11 +3,34 @@
 #include <stdlib.h>
 #include <string.h>
 
+typedef struct grid_place {
+  int prow, pcol; /* -1: idle */
+} grid_place;
+
 struct osla_grid {
   osla_transport *t;
   int nprow, npcol, prow, pcol;
-  int rank_at[]; /* [nprow * npcol], row-major */
+  grid_place *place_of; /* [ranks] */
+  int rank_at[];        /* [nprow * npcol], row-major */
 };
+
+/* All but what is where. */
+static osla_err new_grid(osla_transport *t, int nprow, int npcol, osla_grid **out)
+{
+  size_t size = (size_t)osla_transport_size(t);
+  osla_grid *grid = malloc(sizeof *grid + (size_t)(nprow * npcol) * sizeof grid->rank_at[0]);
+  grid_place *place_of = malloc(size * sizeof *place_of);
+  if (!grid || !place_of) {
+    free(grid);
+    free(place_of);
+    return osla_error_set(OSLA_ERR_MEM, "grid of %zu ranks", size);
+  }
+  *grid = (osla_grid){.t = t, .nprow = nprow, .npcol = npcol, .place_of = place_of};
+  for (size_t rank = 0; rank < size; rank++)
+    place_of[rank] = (grid_place){-1, -1};
+  *out = grid;
+  return OSLA_OK;
+}
 
 static void nearest_to_square(int size, int *nprow, int *npcol)
 {
@@ -21,13 +44,11 @@ static void nearest_to_square(int size, int *nprow, int *npcol)
 /* Ranks of one node that make one process row: more of them share the work on a panel. */
 enum { ROW_MOST = 8 };
 
-/* See osla_grid_create. */
-static void choose_shape(const osla_transport *t, int *nprow, int *npcol)
+void osla_grid_choose(int ranks, int nodes, int *nprow, int *npcol)
 {
-  int size = osla_transport_size(t);
   *nprow = 1;
-  *npcol = size;
-  if (size > ROW_MOST || osla_transport_n_nodes(t) > 1) nearest_to_square(size, nprow, npcol);
+  *npcol = ranks;
+  if (ranks > ROW_MOST || nodes > 1) nearest_to_square(ranks, nprow, npcol);
 }
 
 static osla_err check_shape(int size, int nprow, int npcol)
@@ -40,13 +61,13 @@ static osla_err check_shape(int size, int nprow, int npcol)
   return OSLA_OK;
 }
 
-static osla_err fill_from_places(osla_grid *grid, const int *place)
+static osla_err fill_from_places(osla_grid *grid)
 {
   int size = osla_transport_size(grid->t);
   for (int i = 0; i < grid->nprow * grid->npcol; i++)
     grid->rank_at[i] = -1;
   for (int rank = 0; rank < size; rank++) {
-    int prow = place[2 * rank], pcol = place[2 * rank + 1];
+    int prow = grid->place_of[rank].prow, pcol = grid->place_of[rank].pcol;
     if (prow == -1 && pcol == -1) continue;
     OSLA_CHECK(prow >= 0 && prow < grid->nprow && pcol >= 0 && pcol < grid->npcol, OSLA_ERR_ARG,
                "rank %d names place (%d, %d), which is outside the %d x %d grid", rank, prow, pcol,
@@ -67,27 +88,22 @@ osla_err osla_grid_create_at(osla_transport *t, int nprow, int npcol, int prow, 
 {
   *out = NULL;
   int size = osla_transport_size(t), rank = osla_transport_rank(t);
-  int *place = NULL;
   osla_grid *grid = NULL;
   osla_err err = check_shape(size, nprow, npcol);
-  if (err == OSLA_OK) {
-    place = calloc(2 * (size_t)size, sizeof *place);
-    grid = malloc(sizeof *grid + (size_t)(nprow * npcol) * sizeof grid->rank_at[0]);
-    if (!place || !grid) err = osla_error_set(OSLA_ERR_MEM, "grid of %d ranks", size);
-  }
+  if (err == OSLA_OK) err = new_grid(t, nprow, npcol, &grid);
   const osla_argument shape[] = {{"nprow", nprow}, {"npcol", npcol}};
   OSLA_TRY(osla_agree_same(t, err, "osla_grid_create", shape, 2));
 
-  place[2 * rank] = prow;
-  place[2 * rank + 1] = pcol;
-  OSLA_TRY(osla_allreduce(t, place, 2 * (int64_t)size, MPI_INT, MPI_SUM));
-  *grid = (osla_grid){t, nprow, npcol, prow, pcol};
-  OSLA_TRY(osla_agree(t, fill_from_places(grid, place)));
+  grid->prow = prow;
+  grid->pcol = pcol;
+  memset(grid->place_of, 0, (size_t)size * sizeof *grid->place_of);
+  grid->place_of[rank] = (grid_place){prow, pcol};
+  OSLA_TRY(osla_allreduce(t, grid->place_of, 2 * (int64_t)size, MPI_INT, MPI_SUM));
+  OSLA_TRY(osla_agree(t, fill_from_places(grid)));
   *out = grid;
   grid = NULL;
 cleanup:
-  free(place);
-  free(grid);
+  osla_grid_destroy(&grid);
   return err;
 }
 
@@ -106,7 +122,8 @@ osla_err osla_grid_create_ordered(osla_transport *t, int nprow, int npcol, osla_
                                   osla_grid **out)
 {
   int number = osla_transport_rank(t);
-  if (nprow == 0 && npcol == 0) choose_shape(t, &nprow, &npcol);
+  if (nprow == 0 && npcol == 0)
+    osla_grid_choose(osla_transport_size(t), osla_transport_n_nodes(t), &nprow, &npcol);
   if (order == OSLA_GRID_NODES) number = number_by_node(t, number);
   bool member = nprow > 0 && npcol > 0 && number < (int64_t)nprow * npcol;
   if (!member) return osla_grid_create_at(t, nprow, npcol, -1, -1, out);
@@ -127,16 +144,17 @@ osla_err osla_grid_shift(const osla_grid *grid, int prow, int pcol, osla_grid **
   *out = NULL;
   OSLA_CHECK(prow >= 0 && prow < p && pcol >= 0 && pcol < q, OSLA_ERR_ARG,
              "place (%d, %d) is outside the %d x %d grid", prow, pcol, p, q);
-  osla_grid *shifted = malloc(sizeof *shifted + (size_t)(p * q) * sizeof shifted->rank_at[0]);
-  OSLA_CHECK(shifted, OSLA_ERR_MEM, "grid of %d ranks", p * q);
-  *shifted = (osla_grid){grid->t, p, q, grid->prow, grid->pcol};
-  if (grid->prow >= 0) {
-    shifted->prow = (grid->prow - prow + p) % p;
-    shifted->pcol = (grid->pcol - pcol + q) % q;
-  }
+  osla_grid *shifted = NULL;
+  OSLA_CALL(new_grid(grid->t, p, q, &shifted));
   for (int i = 0; i < p; i++)
-    for (int j = 0; j < q; j++)
-      shifted->rank_at[i * q + j] = osla_grid_rank_at(grid, (i + prow) % p, (j + pcol) % q);
+    for (int j = 0; j < q; j++) {
+      int rank = osla_grid_rank_at(grid, (i + prow) % p, (j + pcol) % q);
+      shifted->rank_at[i * q + j] = rank;
+      shifted->place_of[rank] = (grid_place){i, j};
+    }
+  grid_place mine = shifted->place_of[osla_transport_rank(grid->t)];
+  shifted->prow = mine.prow;
+  shifted->pcol = mine.pcol;
   *out = shifted;
   return OSLA_OK;
 }
@@ -149,7 +167,8 @@ bool osla_grid_same(const osla_grid *x, const osla_grid *y)
 
 void osla_grid_destroy(osla_grid **grid)
 {
-  if (!grid) return;
+  if (!grid || !*grid) return;
+  free((*grid)->place_of);
   free(*grid);
   *grid = NULL;
 }
@@ -173,6 +192,30 @@ int osla_grid_pcol(const osla_grid *grid)
 osla_transport *osla_grid_transport(const osla_grid *grid)
 {
   return grid->t;
+}
+
+int osla_grid_prow_of(const osla_grid *grid, int rank)
+{
+  return grid->place_of[rank].prow;
+}
+
+/* First those of the target's process column, then those of its row, then those of its node; I am
+ * one of the two. */
+static int place_of_mate(const void *arg, int origin, int target)
+{
+  const osla_grid *grid = arg;
+  grid_place from = grid->place_of[origin], to = grid->place_of[target];
+  if (from.prow >= 0 && from.pcol == to.pcol) return from.prow;
+  if (from.prow >= 0 && from.prow == to.prow) return grid->nprow + from.pcol;
+  int other = origin == osla_transport_rank(grid->t) ? target : origin;
+  if (!osla_transport_same_node(grid->t, other)) return -1;
+  return grid->nprow + grid->npcol + osla_transport_node_rank_of(grid->t, origin);
+}
+
+osla_notifiers osla_grid_notifiers(const osla_grid *grid)
+{
+  int places = grid->nprow + grid->npcol + osla_transport_largest_node(grid->t);
+  return (osla_notifiers){places, place_of_mate, grid};
 }
 
 int osla_grid_rank_at(const osla_grid *grid, int prow, int pcol)

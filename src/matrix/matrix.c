@@ -10,7 +10,9 @@ struct osla_matrix {
   osla_dtype dtype;
   osla_layout layout;
   int64_t local_rows, local_cols;
-  int64_t *lld;          /* [ranks] */
+  int64_t lld;           /* mine */
+  int64_t *row_lld;      /* [nprow] the others', by process row */
+  int64_t *their_lld;    /* [ranks] where each caller gave its own; else NULL */
   osla_segment *segment; /* NULL: only its owner reaches it */
   bool borrows_segment;
   void *local;
@@ -57,20 +59,16 @@ static osla_err new_matrix(osla_grid *grid, osla_dtype dtype, const osla_layout 
   osla_matrix *a = calloc(1, sizeof *a);
   OSLA_CHECK(a, OSLA_ERR_MEM, "matrix object");
   *out = a;
-  int size = osla_transport_size(osla_grid_transport(grid));
   a->grid = grid;
   a->dtype = dtype;
   a->layout = *layout;
   a->local_rows = osla_index_count(layout->m, layout->mb, osla_grid_prow(grid), layout->nprow);
   a->local_cols = osla_index_count(layout->n, layout->nb, osla_grid_pcol(grid), layout->npcol);
-  a->lld = calloc((size_t)size, sizeof *a->lld);
-  OSLA_CHECK(a->lld, OSLA_ERR_MEM, "matrix tables of %d ranks", size);
-  for (int rank = 0; rank < size; rank++)
-    a->lld[rank] = 1;
+  a->row_lld = calloc((size_t)layout->nprow, sizeof *a->row_lld);
+  OSLA_CHECK(a->row_lld, OSLA_ERR_MEM, "matrix tables of %d process rows", layout->nprow);
   for (int prow = 0; prow < layout->nprow; prow++)
-    for (int pcol = 0; pcol < layout->npcol; pcol++)
-      a->lld[osla_grid_rank_at(grid, prow, pcol)] =
-        at_least_one(osla_index_count(layout->m, layout->mb, prow, layout->nprow));
+    a->row_lld[prow] = at_least_one(osla_index_count(layout->m, layout->mb, prow, layout->nprow));
+  a->lld = at_least_one(a->local_rows);
   return OSLA_OK;
 }
 
@@ -104,7 +102,7 @@ osla_err osla_matrix_create(osla_grid *grid, osla_dtype dtype, int64_t m, int64_
   osla_err err = new_matrix(grid, dtype, &layout, &a);
   err = agree(grid, err, "osla_matrix_create", dtype, &layout);
   if (err == OSLA_OK) {
-    size_t bytes = array_bytes(a->lld[osla_transport_rank(t)], a->local_cols, dtype);
+    size_t bytes = array_bytes(a->lld, a->local_cols, dtype);
     err = osla_segment_create(t, bytes, 0, &a->segment);
   }
   if (err != OSLA_OK) {
@@ -135,11 +133,15 @@ osla_err osla_matrix_wrap(osla_grid *grid, osla_dtype dtype, int64_t m, int64_t 
   *out = NULL;
   osla_err err = new_matrix(grid, dtype, &layout, &a);
   if (err == OSLA_OK) err = check_local_array(a, local, lld);
+  if (err == OSLA_OK) {
+    a->their_lld = calloc((size_t)osla_transport_size(t), sizeof *a->their_lld);
+    if (!a->their_lld)
+      err = osla_error_set(OSLA_ERR_MEM, "matrix tables of %d ranks", osla_transport_size(t));
+  }
   OSLA_TRY(agree(grid, err, "osla_matrix_wrap", dtype, &layout));
-  for (int rank = 0; rank < osla_transport_size(t); rank++)
-    a->lld[rank] = 0;
-  a->lld[osla_transport_rank(t)] = lld;
-  OSLA_TRY(osla_allreduce(t, a->lld, osla_transport_size(t), MPI_INT64_T, MPI_SUM));
+  a->lld = lld;
+  a->their_lld[osla_transport_rank(t)] = lld;
+  OSLA_TRY(osla_allreduce(t, a->their_lld, osla_transport_size(t), MPI_INT64_T, MPI_SUM));
   int64_t elements = a->local_rows > 0 ? lld * (a->local_cols - 1) + a->local_rows : 0;
   if (a->local_cols == 0) elements = 0;
   OSLA_TRY(osla_segment_attach(t, local, (size_t)elements * osla_dtype_size(dtype), &a->segment));
@@ -162,8 +164,7 @@ osla_err osla_matrix_create_in(osla_segment *segment, osla_grid *grid, osla_dtyp
   a->segment = segment;
   a->borrows_segment = true;
   a->local = osla_segment_local(segment);
-  size_t bytes =
-    array_bytes(a->lld[osla_transport_rank(osla_grid_transport(grid))], a->local_cols, dtype);
+  size_t bytes = array_bytes(a->lld, a->local_cols, dtype);
   if (bytes > osla_segment_bytes(segment))
     OSLA_TRY(osla_error_set(OSLA_ERR_ARG, "local array of %zu bytes in a segment of %zu", bytes,
                             osla_segment_bytes(segment)));
@@ -183,7 +184,7 @@ osla_err osla_matrix_wrap_own(osla_grid *grid, osla_dtype dtype, int64_t m, int6
   osla_err err;
   OSLA_TRY(new_matrix(grid, dtype, &layout, &a));
   OSLA_TRY(check_local_array(a, local, lld));
-  a->lld[osla_transport_rank(osla_grid_transport(grid))] = lld;
+  a->lld = lld;
   a->local = local;
   *out = a;
   return OSLA_OK;
@@ -197,7 +198,8 @@ void osla_matrix_destroy(osla_matrix **matrix)
   osla_matrix *a = matrix ? *matrix : NULL;
   if (!a) return;
   if (!a->borrows_segment) osla_segment_destroy(&a->segment);
-  free(a->lld);
+  free(a->row_lld);
+  free(a->their_lld);
   free(a);
   *matrix = NULL;
 }
@@ -232,7 +234,10 @@ int64_t osla_matrix_local_cols(const osla_matrix *a)
 }
 int64_t osla_matrix_lld(const osla_matrix *a, int rank)
 {
-  return a->lld[rank];
+  if (a->their_lld) return a->their_lld[rank];
+  if (rank == osla_transport_rank(osla_grid_transport(a->grid))) return a->lld;
+  int prow = osla_grid_prow_of(a->grid, rank);
+  return prow < 0 ? 1 : a->row_lld[prow];
 }
 
 void *osla_matrix_peer(const osla_matrix *a, int rank)

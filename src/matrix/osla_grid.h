@@ -2,7 +2,7 @@
 #ifndef OSLA_GRID_H
 #define OSLA_GRID_H
 
-#include "osla_transport.h"
+#include "osla_segment.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -32,6 +32,9 @@ osla_err osla_grid_create_ordered(osla_transport *transport, int nprow, int npco
 /* The same by rows; if nprow = npcol = 0 and there are several nodes, by nodes. */
 osla_err osla_grid_create(osla_transport *transport, int nprow, int npcol, osla_grid **out);
 
+/* The shape that is chosen for that many ranks and nodes. Local, pure. */
+void osla_grid_choose(int ranks, int nodes, int *nprow, int *npcol);
+
 /* Makes a grid in which each rank names its own place, as Cblacs_gridinfo reports it: so that
  * matrices on an existing BLACS context can be used (ranks outside it pass -1, -1). Collective.
  * Errors, on all ranks together: ARG when ranks name other shapes, two ranks name one place, a
@@ -47,6 +50,10 @@ osla_err osla_grid_shift(const osla_grid *grid, int prow, int pcol, osla_grid **
 /* Are they of one transport and one shape, with the same rank at each place? Local. */
 bool osla_grid_same(const osla_grid *x, const osla_grid *y);
 
+/* For segments in which ranks are notified from their process row, their column and their node
+ * alone: so many places instead of all ranks. Borrows the grid. Local. */
+osla_notifiers osla_grid_notifiers(const osla_grid *grid);
+
 /* Local. Accepts NULL and nulls the handle. */
 void osla_grid_destroy(osla_grid **grid);
 
@@ -56,6 +63,7 @@ int osla_grid_npcol(const osla_grid *grid);
 int osla_grid_prow(const osla_grid *grid); /* mine; -1 when idle */
 int osla_grid_pcol(const osla_grid *grid);
 int osla_grid_rank_at(const osla_grid *grid, int prow, int pcol);
+int osla_grid_prow_of(const osla_grid *grid, int rank);     /* -1 when idle */
 osla_transport *osla_grid_transport(const osla_grid *grid); /* borrowed */
 
 #ifdef __cplusplus

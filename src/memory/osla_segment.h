@@ -3,10 +3,11 @@
  * A segment is a piece of memory of each rank. Node neighbours reach it by load and store
  * (osla_segment_peer), other nodes by contiguous get and put.
  *
- * Notify: each rank's segment holds one 64-bit slot for each (origin, purpose). A slot has a single
- * writer, its origin, and its value only grows. Who sees a slot's value also sees everything that
- * the origin stored to this node, or put to this segment in the same call, before it. This is the
- * Put + Put_Notify of Krishnan et al., section III.B.
+ * Notify: each rank's segment holds one 64-bit slot for each (origin, purpose), of all ranks or of
+ * those that the creator names. A slot has a single writer, its origin, and its value only grows.
+ * Who sees a slot's value also sees everything that the origin stored to this node, or put to this
+ * segment in the same call, before it. This is the Put + Put_Notify of Krishnan et al., section
+ * III.B.
  */
 #ifndef OSLA_SEGMENT_H
 #define OSLA_SEGMENT_H
@@ -46,6 +47,29 @@ typedef struct osla_posted {
  * available), MPI. */
 osla_err osla_segment_create(osla_transport *transport, size_t bytes, int n_purposes,
                              osla_segment **out);
+
+/* Who notifies whom: 64 bytes for each of 10,000 ranks, in a segment of every rank, would be 80 MB
+ * on a node of 128.
+ *   places    places for origins in the table of each rank, the same on all ranks
+ *   place_of  the place of `origin` in the table of `target`, from 0 to places - 1, another one for
+ *             each origin; -1: it never notifies that target. Gives the same on all ranks; part of
+ *             each notify, so it must be quick
+ *   arg       for place_of; borrowed as long as the segment lives */
+typedef struct osla_notifiers {
+  int places;
+  int (*place_of)(const void *arg, int origin, int target);
+  const void *arg;
+} osla_notifiers;
+
+/* As osla_segment_create, with slots for those origins only: others' notifies are errors (ARG), and
+ * their slots are read as 0. For a process row and column see osla_grid_notifiers. */
+osla_err osla_segment_create_for(osla_transport *transport, size_t bytes, int n_purposes,
+                                 const osla_notifiers *notifiers, osla_segment **out);
+
+/* Bytes before the data area of each rank's memory, and all of that memory for a data area of
+ * `bytes`; `places`: the number of ranks where none are named. Local, pure. */
+size_t osla_segment_head_bytes(int n_purposes, int places);
+uint64_t osla_segment_footprint(uint64_t bytes, int n_purposes, int places);
 
 /* Exposes the caller's memory. Collective. No notify slots; only its owner has a pointer, all
  * others use get and put, on the node too. The memory stays the caller's and must outlive the

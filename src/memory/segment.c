@@ -1,8 +1,10 @@
 /* Layout of a rank's region:
- *   bell, word of the backend (64 bytes) | slot[origin][purpose], 64 each | pad to a page | data
+ *   bell, word of the backend (64 bytes) | slot[place][purpose] | pad to a page | data
  *
- * A slot has a cache line of its own, so that notifiers do not disturb one another. The head has
- * the same size on all ranks; so the data starts at the same offset everywhere.
+ * The slots of one origin share a cache line, and no other's lie in it, so that notifiers do not
+ * disturb one another; more than 8 purposes take more lines. Which place an origin has is in
+ * osla_notifiers; without them its place is its rank. The head has the same size on all ranks; so
+ * the data starts at the same offset everywhere.
  */
 #include "osla_segment.h"
 #include "osla_trace.h"
@@ -18,16 +20,47 @@ struct osla_segment {
   osla_transport *t;
   osla_region *region;
   int n_purposes;
+  osla_notifiers notifiers; /* place_of NULL: an origin's place is its rank */
+  size_t place_bytes;
   size_t bytes;
   size_t data; /* offset of the data area in the region */
 };
 
-static size_t slot_offset(const osla_segment *s, int origin, int purpose)
+static size_t place_bytes(int n_purposes)
 {
-  return LINE + LINE * ((size_t)origin * (size_t)s->n_purposes + (size_t)purpose);
+  return ((size_t)n_purposes * sizeof(uint64_t) + LINE - 1) / LINE * LINE;
+}
+
+size_t osla_segment_head_bytes(int n_purposes, int places)
+{
+  size_t page = (size_t)sysconf(_SC_PAGESIZE);
+  return (LINE + (size_t)places * place_bytes(n_purposes) + page - 1) / page * page;
+}
+
+/* As backends round it: to pages, at least one. */
+uint64_t osla_segment_footprint(uint64_t bytes, int n_purposes, int places)
+{
+  uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
+  return (osla_segment_head_bytes(n_purposes, places) + bytes + page) / page * page;
+}
+
+/* Where `origin` notifies `target`. 0: it never does. */
+static size_t slot_offset(const osla_segment *s, int origin, int target, int purpose)
+{
+  const osla_notifiers *n = &s->notifiers;
+  int place = n->place_of ? n->place_of(n->arg, origin, target) : origin;
+  if (place < 0) return 0;
+  return LINE + (size_t)place * s->place_bytes + (size_t)purpose * sizeof(uint64_t);
 }
 
 osla_err osla_segment_create(osla_transport *t, size_t bytes, int n_purposes, osla_segment **out)
+{
+  osla_notifiers all = {.places = t->size};
+  return osla_segment_create_for(t, bytes, n_purposes, &all, out);
+}
+
+osla_err osla_segment_create_for(osla_transport *t, size_t bytes, int n_purposes,
+                                 const osla_notifiers *notifiers, osla_segment **out)
 {
   *out = NULL;
   osla_segment *s = calloc(1, sizeof *s);
@@ -36,11 +69,12 @@ osla_err osla_segment_create(osla_transport *t, size_t bytes, int n_purposes, os
   if (n_purposes < 0) err = osla_error_set(OSLA_ERR_ARG, "n_purposes = %d is negative", n_purposes);
   err = osla_agree(t, err);
   if (err == OSLA_OK) {
-    size_t page = (size_t)sysconf(_SC_PAGESIZE);
     s->t = t;
     s->bytes = bytes;
     s->n_purposes = n_purposes;
-    s->data = (slot_offset(s, t->size, 0) + page - 1) / page * page;
+    s->notifiers = *notifiers;
+    s->place_bytes = place_bytes(n_purposes);
+    s->data = osla_segment_head_bytes(n_purposes, notifiers->places);
     err =
       t->ops->region_alloc(t, bytes < SIZE_MAX - s->data ? s->data + bytes : SIZE_MAX, &s->region);
   }
@@ -169,14 +203,25 @@ osla_err osla_segment_flush(osla_segment *s, int rank)
 
 /* ---- notify ---- */
 
-osla_err osla_put_notify(osla_segment *s, int rank, size_t offset, const void *source, size_t bytes,
-                         int purpose, uint64_t value)
+/* My slot at `rank`. */
+static osla_err find_slot(const osla_segment *s, int rank, int purpose, size_t *offset)
 {
   OSLA_CHECK(purpose >= 0 && purpose < s->n_purposes, OSLA_ERR_ARG,
              "purpose = %d, but the segment has %d", purpose, s->n_purposes);
+  *offset = slot_offset(s, s->t->rank, rank, purpose);
+  OSLA_CHECK(*offset > 0, OSLA_ERR_ARG, "rank %d has no notify slot at rank %d in this segment",
+             s->t->rank, rank);
+  return OSLA_OK;
+}
+
+osla_err osla_put_notify(osla_segment *s, int rank, size_t offset, const void *source, size_t bytes,
+                         int purpose, uint64_t value)
+{
+  size_t slot;
+  OSLA_CALL(find_slot(s, rank, purpose, &slot));
   double since = osla_trace_now(s->t);
-  osla_err err = s->t->ops->put_notify(s->region, rank, s->data + offset, source, bytes,
-                                       slot_offset(s, s->t->rank, purpose), value, 0);
+  osla_err err =
+    s->t->ops->put_notify(s->region, rank, s->data + offset, source, bytes, slot, value, 0);
   osla_trace_add(s->t, OSLA_TRACE_NOTIFY, since, (double)bytes);
   return err;
 }
@@ -189,10 +234,9 @@ osla_err osla_notify(osla_segment *s, int rank, int purpose, uint64_t value)
 static osla_err post(osla_segment *s, int rank, size_t offset, const void *source, size_t bytes,
                      int purpose, uint64_t value, struct osla_post **out)
 {
-  OSLA_CHECK(purpose >= 0 && purpose < s->n_purposes, OSLA_ERR_ARG,
-             "purpose = %d, but the segment has %d", purpose, s->n_purposes);
-  return s->t->ops->post(s->region, rank, s->data + offset, source, bytes,
-                         slot_offset(s, s->t->rank, purpose), value, 0, out);
+  size_t slot;
+  OSLA_CALL(find_slot(s, rank, purpose, &slot));
+  return s->t->ops->post(s->region, rank, s->data + offset, source, bytes, slot, value, 0, out);
 }
 
 osla_err osla_put_notify_post(osla_segment *s, int rank, size_t offset, const void *source,
@@ -251,8 +295,9 @@ static unsigned char *my_head(const osla_segment *s)
 
 uint64_t osla_notify_read(const osla_segment *s, int origin, int purpose)
 {
-  _Atomic uint64_t *slot = (_Atomic uint64_t *)(my_head(s) + slot_offset(s, origin, purpose));
-  return atomic_load_explicit(slot, memory_order_acquire);
+  size_t slot = slot_offset(s, origin, s->t->rank, purpose);
+  if (slot == 0) return 0;
+  return atomic_load_explicit((_Atomic uint64_t *)(my_head(s) + slot), memory_order_acquire);
 }
 
 typedef struct awaited {

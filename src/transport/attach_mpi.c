@@ -61,7 +61,7 @@ static osla_err find_marks(osla_region *region, const place *places, bool *found
 static osla_err is_reached(osla_region *region, const place *places, bool *reached)
 {
   osla_transport *t = region->t;
-  unsigned char saved[MARK], mark[MARK], *base = region->peer[t->rank];
+  unsigned char saved[MARK], mark[MARK], *base = osla_region_mine(region);
   size_t bytes = smaller(places[t->rank].bytes, MARK);
   bool found = true;
   make_mark(t->rank, &places[t->rank], mark);
@@ -84,7 +84,7 @@ static osla_err expose(osla_region *region, const place *places)
   osla_transport *t = region->t;
   const place *mine = &places[t->rank];
   size_t below = mine->address % WINDOW_ALIGN;
-  unsigned char *base = region->peer[t->rank];
+  unsigned char *base = osla_region_mine(region);
   for (int rank = 0; rank < t->size; rank++)
     region->shift[rank] = places[rank].address % WINDOW_ALIGN;
   return osla_agree(
@@ -98,7 +98,7 @@ static osla_err expose_dynamic(osla_region *region, const place *places)
   for (int rank = 0; rank < t->size; rank++)
     region->shift[rank] = places[rank].address;
   size_t bytes = (size_t)places[t->rank].bytes;
-  osla_err err = osla_window_create_dynamic(t, region->peer[t->rank], bytes, &region->win);
+  osla_err err = osla_window_create_dynamic(t, osla_region_mine(region), bytes, &region->win);
   region->dynamic = err == OSLA_OK && bytes > 0;
   return osla_agree(t, err);
 }
@@ -108,7 +108,7 @@ static osla_err attach(osla_region *region, place *places)
   osla_transport *t = region->t;
   MPI_Aint address = 0;
   bool reached = false;
-  if (region->bytes > 0) OSLA_MPI(MPI_Get_address(region->peer[t->rank], &address));
+  if (region->bytes > 0) OSLA_MPI(MPI_Get_address(osla_region_mine(region), &address));
   place mine = {(uint64_t)address, region->bytes};
   OSLA_CALL(osla_allgather(t, &mine, places, sizeof mine));
   OSLA_CALL(expose(region, places));
@@ -129,14 +129,16 @@ osla_err osla_mpi_region_attach(osla_transport *t, void *base, size_t bytes, osl
   if (err == OSLA_OK && !base && bytes > 0)
     err = osla_error_set(OSLA_ERR_ARG, "%zu bytes at address NULL", bytes);
   place *places = calloc((size_t)t->size, sizeof *places);
-  if (err == OSLA_OK && !places) err = osla_error_set(OSLA_ERR_MEM, "places of %d ranks", t->size);
+  if (err == OSLA_OK) region->shift = calloc((size_t)t->size, sizeof *region->shift);
+  if (err == OSLA_OK && (!places || !region->shift))
+    err = osla_error_set(OSLA_ERR_MEM, "places of %d ranks", t->size);
   err = osla_agree(t, err);
   if (err != OSLA_OK) {
     free(places);
     osla_mpi_region_discard(&region);
     return err;
   }
-  region->peer[t->rank] = base;
+  region->peer[t->node_rank] = base;
   region->attached = true;
   if (t->size > 1) {
     t->n_attached++;

@@ -135,7 +135,7 @@ static void apply(osla_transport *t, const eager_header *head, const unsigned ch
                   size_t bytes)
 {
   osla_region *region = t->eager->regions[head->region];
-  unsigned char *base = region->peer[t->rank];
+  unsigned char *base = osla_region_mine(region);
   if (bytes > 0) memcpy(base + head->offset, data, bytes);
   atomic_store_explicit((_Atomic uint64_t *)(base + head->word_offset), head->word,
                         memory_order_release);

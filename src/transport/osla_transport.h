@@ -52,16 +52,21 @@ void osla_transport_destroy(osla_transport **transport);
 /* Local queries. */
 int osla_transport_rank(const osla_transport *transport);
 int osla_transport_size(const osla_transport *transport);
-int osla_transport_n_nodes(const osla_transport *transport);   /* shared-memory domains */
-int osla_transport_node(const osla_transport *transport);      /* mine, 0 <= node < n_nodes */
-int osla_transport_node_size(const osla_transport *transport); /* ranks in mine */
+int osla_transport_n_nodes(const osla_transport *transport);      /* shared-memory domains */
+int osla_transport_node(const osla_transport *transport);         /* mine, 0 <= node < n_nodes */
+int osla_transport_node_size(const osla_transport *transport);    /* ranks in mine */
+int osla_transport_largest_node(const osla_transport *transport); /* ranks in it */
+int osla_transport_node_rank_of(const osla_transport *transport, int rank); /* its number among
+                                          those of my node; -1: on another one */
 int osla_transport_node_of(const osla_transport *transport, int rank);
 bool osla_transport_same_node(const osla_transport *transport, int rank);
 bool osla_transport_memory_by_mpi(const osla_transport *transport); /* node memory from MPI windows,
                                           because ranks cannot map one another's; default: no */
-bool osla_transport_oversubscribed(const osla_transport *transport); /* more threads than cores */
-MPI_Comm osla_transport_comm(const osla_transport *transport);       /* borrowed */
-const char *osla_transport_name(const osla_transport *transport);    /* "mpi", "armci", "sim" */
+bool osla_transport_oversubscribed(const osla_transport *transport);   /* more threads than cores */
+uint64_t osla_transport_memory_share(const osla_transport *transport); /* bytes: what was free on
+                                          the hosts by their ranks, the least; same on all */
+MPI_Comm osla_transport_comm(const osla_transport *transport);         /* borrowed */
+const char *osla_transport_name(const osla_transport *transport);      /* "mpi", "armci", "sim" */
 
 /* The machine that the ranks of this program are simulated on, by its name; NULL: they are real.
  * Every figure of a simulation must say that it is one. Local. */

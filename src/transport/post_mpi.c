@@ -61,7 +61,7 @@ static void add_request(osla_post *post, int code, MPI_Request request, const ch
 static void fetch(osla_post *post, MPI_Op op, const int64_t *operand, size_t offset)
 {
   osla_region *region = post->region;
-  MPI_Aint disp = (MPI_Aint)(offset + region->shift[post->rank]);
+  MPI_Aint disp = osla_region_disp(region, post->rank, offset);
   MPI_Request request;
   /* Who sees a word may get what was stored here before. */
   atomic_thread_fence(memory_order_seq_cst);
@@ -78,8 +78,8 @@ static void send_data(osla_post *post)
     int chunk = rest < MAX_CHUNK ? (int)rest : MAX_CHUNK;
     MPI_Request request;
     int code = MPI_Rput(post->source + done, chunk, MPI_BYTE, post->rank,
-                        (MPI_Aint)(post->offset + done + region->shift[post->rank]), chunk,
-                        MPI_BYTE, region->win, &request);
+                        osla_region_disp(region, post->rank, post->offset + done), chunk, MPI_BYTE,
+                        region->win, &request);
     region->unflushed[post->rank] = true;
     add_request(post, code, request, "MPI_Rput");
   }

@@ -3,7 +3,14 @@
 
 #include <string.h>
 
-enum { MOST = 8, MOST_BYTES = 128 << 20, SPARE_BYTES = 1 << 20, SPARE_FACTOR = 4 };
+enum { MOST = 8, SPARE_BYTES = 1 << 20, SPARE_FACTOR = 4 };
+enum { MOST_BYTES = 128 << 20, MOST_SHARE = 32 };
+
+static size_t most_bytes(const osla_transport *t)
+{
+  uint64_t part = t->memory_share / MOST_SHARE;
+  return part < MOST_BYTES ? (size_t)part : MOST_BYTES;
+}
 
 /* The list is the same on all ranks: newest first. */
 static int count_kept(const osla_transport *t, size_t *bytes)
@@ -32,7 +39,7 @@ osla_err osla_region_cache_take(osla_transport *t, size_t bytes, size_t *largest
     osla_region *r = *at;
     if (!fits[count++] || r->largest / SPARE_FACTOR > *largest + SPARE_BYTES) continue;
     *at = r->next;
-    memset(r->peer[t->rank], 0, bytes);
+    memset(osla_region_mine(r), 0, bytes);
     OSLA_CALL(osla_barrier(t)); /* zeroed everywhere before anyone writes */
     *out = r;
     return OSLA_OK;
@@ -43,9 +50,9 @@ osla_err osla_region_cache_take(osla_transport *t, size_t bytes, size_t *largest
 bool osla_region_cache_keep(osla_region *region)
 {
   osla_transport *t = region->t;
-  size_t bytes;
+  size_t bytes, most = most_bytes(t);
   int count = count_kept(t, &bytes);
-  if (region->attached || count == MOST || region->largest > MOST_BYTES - bytes) return false;
+  if (region->attached || count == MOST || region->largest > most - bytes) return false;
   if (region->win != MPI_WIN_NULL) {
     (void)pthread_mutex_lock(&t->mutex);
     osla_patience_blocked(t, "MPI_Win_flush_all");

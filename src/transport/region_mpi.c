@@ -34,10 +34,21 @@ void osla_mpi_close_window(osla_region *region)
 {
   if (region->win == MPI_WIN_NULL) return;
   osla_patience_blocked(region->t, "MPI_Win_free");
-  if (region->dynamic) (void)MPI_Win_detach(region->win, region->peer[region->t->rank]);
+  if (region->dynamic) (void)MPI_Win_detach(region->win, osla_region_mine(region));
   osla_window_free(&region->win);
   osla_patience_blocked(region->t, NULL);
   region->dynamic = false;
+}
+
+static void find_neighbours(osla_region *region)
+{
+  const osla_transport *t = region->t;
+  region->first = t->rank - t->node_rank;
+  region->n_near = t->node_size;
+  for (int i = 0; i < t->node_size; i++) {
+    int rank = region->first + i;
+    if (rank >= t->size || t->node_rank_of[rank] != i) region->near = t->node_rank_of;
+  }
 }
 
 osla_err osla_mpi_region_new(osla_transport *t, size_t bytes, osla_region **out)
@@ -46,14 +57,14 @@ osla_err osla_mpi_region_new(osla_transport *t, size_t bytes, osla_region **out)
   OSLA_CHECK(region, OSLA_ERR_MEM, "region object");
   region->t = t;
   region->bytes = bytes;
+  find_neighbours(region);
   region->number = -1;
   region->win = region->shared_win = MPI_WIN_NULL;
-  region->peer = calloc((size_t)t->size, sizeof *region->peer);
-  region->mapped = calloc((size_t)t->size, sizeof *region->mapped);
-  region->shift = calloc((size_t)t->size, sizeof *region->shift);
+  region->peer = calloc((size_t)t->node_size, sizeof *region->peer);
+  region->mapped = calloc((size_t)t->node_size, sizeof *region->mapped);
   region->unflushed = calloc((size_t)t->size, sizeof *region->unflushed);
   *out = region;
-  OSLA_CHECK(region->peer && region->mapped && region->shift && region->unflushed, OSLA_ERR_MEM,
+  OSLA_CHECK(region->peer && region->mapped && region->unflushed, OSLA_ERR_MEM,
              "region tables of %d ranks", t->size);
   return OSLA_OK;
 }
@@ -92,27 +103,25 @@ static osla_err share_by_mpi(osla_region *region, size_t bytes)
   OSLA_MPI(MPI_Win_set_errhandler(region->shared_win, MPI_ERRORS_RETURN));
   OSLA_MPI(MPI_Win_lock_all(MPI_MODE_NOCHECK, region->shared_win));
 
-  for (int rank = 0, node_rank = 0; rank < t->size; rank++) {
-    if (t->node_of[rank] != t->node) continue;
+  for (int near = 0; near < t->node_size; near++) {
     MPI_Aint size;
     int unit;
     void *at;
-    OSLA_MPI(MPI_Win_shared_query(region->shared_win, node_rank++, &size, &unit, &at));
+    OSLA_MPI(MPI_Win_shared_query(region->shared_win, near, &size, &unit, &at));
     OSLA_CHECK(at, OSLA_ERR_UNSUPPORTED, "MPI_Win_allocate_shared shares no memory");
-    region->peer[rank] = next_page(at, page);
+    region->peer[near] = next_page(at, page);
   }
-  memset(region->peer[t->rank], 0, bytes); /* also places the pages near their owner */
+  memset(osla_region_mine(region), 0, bytes); /* also places the pages near their owner */
   return OSLA_OK;
 }
 
 /* One rank shares with nobody; Open MPI's windows want two. */
 static osla_err allocate_private(osla_region *region, size_t bytes)
 {
-  int rank = region->t->rank;
   void *at = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   OSLA_CHECK(at != MAP_FAILED, OSLA_ERR_MEM, "mapping %zu bytes: %s", bytes, strerror(errno));
-  region->peer[rank] = at;
-  region->mapped[rank] = bytes;
+  region->peer[0] = at;
+  region->mapped[0] = bytes;
   memset(at, 0, bytes); /* a lack of pages shows here */
   return OSLA_OK;
 }
@@ -127,8 +136,10 @@ static osla_err allocate(osla_region *region, size_t bytes)
   osla_transport *t = region->t;
   osla_err err = t->memory_by_mpi ? osla_agree(t, allocate_by_mpi(region, bytes))
                                   : osla_shared_memory_map(t, bytes, region->peer, region->mapped);
+  if (err == OSLA_ERR_MEM && !t->memory_by_mpi && osla_region_cache_clear(t)) /* mappings, too */
+    err = osla_shared_memory_map(t, bytes, region->peer, region->mapped);
   if (err != OSLA_OK || t->n_nodes == 1) return err;
-  return osla_agree(t, osla_mpi_open_window(region, region->peer[t->rank], bytes));
+  return osla_agree(t, osla_mpi_open_window(region, osla_region_mine(region), bytes));
 }
 
 /* Is there room? What is kept makes way. */

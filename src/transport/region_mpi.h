@@ -15,15 +15,35 @@ struct osla_region {
   osla_region *next;      /* of those that are kept, see region_cache.h */
   bool *unflushed;        /* [size] puts of mine that no flush has followed; under the t's mutex */
   osla_post_queue *posts; /* [size] under way to each rank; NULL: there was none yet */
-  size_t *mapped;         /* [size] bytes that shared_memory.h mapped here */
+  size_t *mapped;         /* [node_size] bytes that shared_memory.h mapped here */
   int number;             /* in messages, the same on all ranks; -1: see eager_mpi.h */
   bool attached;          /* the caller's memory */
   bool dynamic;           /* this rank's memory is attached to a dynamic window */
-  unsigned char **peer; /* [size] address of each rank's memory, NULL when it is not mapped here */
-  size_t *shift;        /* [size] added to displacements; all 0 unless attached */
-  void *own;            /* of another backend, which made the memory; NULL: MPI or mmap did */
+  unsigned char **peer;   /* [node_size] of my node's ranks, see osla_region_peer */
+  const int *near;        /* the transport's node_rank_of; NULL: they are those from `first` on */
+  int first, n_near;
+  size_t *shift; /* [size] added to displacements; NULL: all 0, as where not attached */
+  void *own;     /* of another backend, which made the memory; NULL: MPI or mmap did */
   void (*free_own)(osla_region *region); /* under no mutex; collective where there is memory */
 };
+
+/* Address of a rank's memory, NULL when it is not mapped here. */
+static inline unsigned char *osla_region_peer(const osla_region *region, int rank)
+{
+  int near = region->near ? region->near[rank] : rank - region->first;
+  return (unsigned)near < (unsigned)region->n_near ? region->peer[near] : NULL;
+}
+
+static inline unsigned char *osla_region_mine(const osla_region *region)
+{
+  return region->peer[region->t->node_rank];
+}
+
+/* What the window wants for an offset in a rank's memory. */
+static inline MPI_Aint osla_region_disp(const osla_region *region, int rank, size_t offset)
+{
+  return (MPI_Aint)(region->shift ? offset + region->shift[rank] : offset);
+}
 
 /* The object, without memory and windows. Local. Errors: MEM (the object may be incomplete). */
 osla_err osla_mpi_region_new(osla_transport *t, size_t bytes, osla_region **out);

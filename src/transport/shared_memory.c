@@ -3,6 +3,7 @@
 #include "memory_file.h"
 #include "osla_clock.h"
 #include "osla_random.h"
+#include "pages.h"
 #include "shared_memory.h"
 #include "signal_guard.h"
 
@@ -26,17 +27,7 @@ typedef struct address {
   uint64_t token; /* in the file's name */
 } address;
 
-static osla_err map_file(int file, size_t bytes, unsigned char **at)
-{
-  void *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
-  OSLA_CHECK(memory != MAP_FAILED, OSLA_ERR_MEM, "mapping %zu bytes of shared memory: %s", bytes,
-             strerror(errno));
-  *at = memory;
-  return OSLA_OK;
-}
-
-/* My memory. The pages are taken at once, near this rank's core, so that a lack of them shows here
- * and not at the first touch. */
+/* My memory, all of its pages. */
 static osla_err make_mine(size_t bytes, uint64_t token, int *file, unsigned char **at)
 {
   char name[MOST_NAME];
@@ -45,13 +36,14 @@ static osla_err make_mine(size_t bytes, uint64_t token, int *file, unsigned char
   OSLA_CHECK(*file >= 0, OSLA_ERR_UNSUPPORTED, "memfd_create: %s", strerror(errno));
   osla_signal_guard guard; /* of the limit on the size of files (ulimit -f), which counts here */
   osla_signal_guard_begin(&guard);
-  int code = ftruncate(*file, (off_t)bytes) == 0 ? EINTR : errno;
-  while (code == EINTR)
-    code = posix_fallocate(*file, 0, (off_t)bytes);
+  int code = ftruncate(*file, (off_t)bytes) == 0 ? 0 : errno;
+  osla_err err = code == 0 ? osla_pages_map(*file, bytes, at) : OSLA_OK;
+  if (code == 0 && err == OSLA_OK)
+    code = osla_pages_take(*file, *at, bytes, osla_pages_huge(bytes));
   osla_signal_guard_end(&guard);
   OSLA_CHECK(code == 0, OSLA_ERR_MEM, "%zu bytes of shared memory: %s%s", bytes, strerror(code),
              code == EFBIG ? " (see ulimit -f)" : "");
-  return map_file(*file, bytes, at);
+  return err;
 }
 
 static bool is_its_memory(int place, const char *path, const address *a)
@@ -81,7 +73,7 @@ static osla_err map_neighbour(const address *a, unsigned char **at)
   OSLA_CHECK(right, OSLA_ERR_UNSUPPORTED, "%s is not the memory of a rank on this node", path);
   OSLA_CHECK(file >= 0, OSLA_ERR_UNSUPPORTED, "%s of a rank on this node: %s", path,
              strerror(reason));
-  osla_err err = map_file(file, (size_t)a->bytes, at);
+  osla_err err = osla_pages_map(file, (size_t)a->bytes, at);
   (void)close(file);
   return err;
 }
@@ -90,9 +82,10 @@ static osla_err map_neighbours(const osla_transport *t, const address *all, unsi
                                size_t *mapped)
 {
   for (int rank = 0; rank < t->size; rank++) {
-    if (rank == t->rank || t->node_of[rank] != t->node) continue;
-    OSLA_CALL(map_neighbour(&all[rank], &peer[rank]));
-    mapped[rank] = (size_t)all[rank].bytes;
+    int near = t->node_rank_of[rank];
+    if (rank == t->rank || near < 0) continue;
+    OSLA_CALL(map_neighbour(&all[rank], &peer[near]));
+    mapped[near] = (size_t)all[rank].bytes;
   }
   return OSLA_OK;
 }
@@ -110,8 +103,8 @@ osla_err osla_shared_memory_map(osla_transport *t, size_t bytes, unsigned char *
   address *all = calloc((size_t)t->size, sizeof *all);
   osla_err err = all ? OSLA_OK : osla_error_set(OSLA_ERR_MEM, "table of %d ranks", t->size);
   uint64_t token = token_of(t);
-  if (err == OSLA_OK) err = make_mine(bytes, token, &file, &peer[t->rank]);
-  if (err == OSLA_OK) mapped[t->rank] = bytes;
+  if (err == OSLA_OK) err = make_mine(bytes, token, &file, &peer[t->node_rank]);
+  if (peer[t->node_rank]) mapped[t->node_rank] = bytes;
   OSLA_TRY(osla_agree(t, err));
 
   address mine = {getpid(), file, bytes, token};
@@ -126,10 +119,10 @@ cleanup:
 
 void osla_shared_memory_unmap(const osla_transport *t, unsigned char **peer, size_t *mapped)
 {
-  for (int rank = 0; rank < t->size; rank++) {
-    if (mapped[rank] > 0) (void)munmap(peer[rank], mapped[rank]);
-    peer[rank] = NULL;
-    mapped[rank] = 0;
+  for (int near = 0; near < t->node_size; near++) {
+    if (mapped[near] > 0) (void)munmap(peer[near], mapped[near]);
+    peer[near] = NULL;
+    mapped[near] = 0;
   }
 }
 
@@ -141,8 +134,8 @@ osla_err osla_shared_memory_probe(osla_transport *t, bool *works)
   OSLA_CALL(osla_allreduce(t, &by_mpi, 1, MPI_INT, MPI_MAX));
   if (by_mpi) return OSLA_OK;
 
-  unsigned char **peer = calloc((size_t)t->size, sizeof *peer);
-  size_t *mapped = calloc((size_t)t->size, sizeof *mapped);
+  unsigned char **peer = calloc((size_t)t->node_size, sizeof *peer);
+  size_t *mapped = calloc((size_t)t->node_size, sizeof *mapped);
   osla_err err = peer && mapped ? OSLA_OK : osla_error_set(OSLA_ERR_MEM, "table of ranks");
   err = osla_agree(t, err);
   if (err == OSLA_OK) {

@@ -17,9 +17,10 @@
 osla_err osla_shared_memory_probe(osla_transport *t, bool *works);
 
 /* Zeroed, page-aligned memory of `bytes` (> 0, may differ by rank) on each rank, mapped by its
- * node. peer   [out] [ranks] addresses, NULL for ranks of other nodes mapped [out] [ranks] bytes
- * mapped, for the unmapping Collective. Errors, on all ranks together: MEM, UNSUPPORTED. On an
- * error nothing stays mapped. */
+ * node; in huge pages where they are offered (pages.h). Collective.
+ *   peer   [out] [ranks of the node] addresses
+ *   mapped [out] [ranks of the node] bytes mapped, for the unmapping
+ * Errors, on all ranks together: MEM, UNSUPPORTED. On an error nothing stays mapped. */
 osla_err osla_shared_memory_map(osla_transport *t, size_t bytes, unsigned char **peer,
                                 size_t *mapped);
 void osla_shared_memory_unmap(const osla_transport *t, unsigned char **peer, size_t *mapped);

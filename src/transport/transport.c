@@ -52,8 +52,9 @@ static osla_err map_nodes(osla_transport *t, int *leader)
   *leader = t->rank;
   OSLA_MPI(MPI_Bcast(leader, 1, MPI_INT, 0, t->node_comm));
   t->node_of = malloc((size_t)t->size * sizeof *t->node_of);
+  t->node_rank_of = malloc((size_t)t->size * sizeof *t->node_rank_of);
   int *number = calloc((size_t)t->size, sizeof *number); /* of the node led by that rank */
-  osla_err err = osla_all_have(t->comm, t->node_of && number, "node map");
+  osla_err err = osla_all_have(t->comm, t->node_of && t->node_rank_of && number, "node map");
   int code = MPI_SUCCESS;
   if (err == OSLA_OK) code = MPI_Allgather(leader, 1, MPI_INT, t->node_of, 1, MPI_INT, t->comm);
   if (err == OSLA_OK && code == MPI_SUCCESS) {
@@ -62,6 +63,11 @@ static osla_err map_nodes(osla_transport *t, int *leader)
     for (int rank = 0; rank < t->size; rank++)
       t->node_of[rank] = number[t->node_of[rank]];
     t->node = t->node_of[t->rank];
+    memset(number, 0, (size_t)t->size * sizeof *number);
+    for (int rank = 0; rank < t->size; rank++)
+      if (++number[t->node_of[rank]] > t->largest_node) t->largest_node = number[t->node_of[rank]];
+    for (int rank = 0, near = 0; rank < t->size; rank++)
+      t->node_rank_of[rank] = t->node_of[rank] == t->node ? near++ : -1;
   }
   free(number);
   return code == MPI_SUCCESS ? err : osla_error_set_mpi(code, "MPI_Allgather");
@@ -106,6 +112,14 @@ static osla_err check_expectations(const osla_transport *t)
   return OSLA_OK;
 }
 
+static osla_err find_memory_share(osla_transport *t, int ranks)
+{
+  uint64_t shared;
+  osla_memory_available(&shared, &t->memory_share);
+  t->memory_share /= (uint64_t)ranks;
+  return osla_allreduce(t, &t->memory_share, 1, MPI_UINT64_T, MPI_MIN);
+}
+
 static osla_err set_up(osla_transport *t, MPI_Comm comm, const osla_transport_options *options)
 {
   OSLA_MPI(MPI_Comm_dup(comm, &t->comm));
@@ -134,6 +148,7 @@ static osla_err set_up(osla_transport *t, MPI_Comm comm, const osla_transport_op
   t->host = host.first;
   t->oversubscribed = threads > host.share;
   OSLA_CALL(t->ops->start(t));
+  OSLA_CALL(find_memory_share(t, host.ranks));
   if (options && options->progress_thread) OSLA_CALL(osla_agree(t, start_progress_thread(t)));
   return t->settings.patience > 0 ? osla_agree(t, osla_patience_watch(t)) : OSLA_OK;
 }
@@ -184,6 +199,7 @@ void osla_transport_destroy(osla_transport **transport)
   (void)pthread_mutex_destroy(&t->hook_mutex);
   (void)pthread_mutex_destroy(&t->mutex);
   free(t->node_of);
+  free(t->node_rank_of);
   free(t);
   *transport = NULL;
 }
@@ -216,9 +232,21 @@ bool osla_transport_oversubscribed(const osla_transport *t)
 {
   return t->oversubscribed;
 }
+int osla_transport_largest_node(const osla_transport *t)
+{
+  return t->largest_node;
+}
+int osla_transport_node_rank_of(const osla_transport *t, int rank)
+{
+  return t->node_rank_of[rank];
+}
 int osla_transport_node_of(const osla_transport *t, int rank)
 {
   return t->node_of[rank];
+}
+uint64_t osla_transport_memory_share(const osla_transport *t)
+{
+  return t->memory_share;
 }
 MPI_Comm osla_transport_comm(const osla_transport *t)
 {

@@ -35,7 +35,7 @@ static armci_ranks *ranks_of(const osla_region *region)
 
 static bool by_mpi(const osla_region *region, int rank)
 {
-  return !region->own || region->peer[rank];
+  return !region->own || osla_region_peer(region, rank);
 }
 
 static unsigned char *remote_address(const osla_region *region, int rank, size_t offset)
@@ -87,7 +87,7 @@ static osla_err allocate(osla_region *region, size_t bytes)
   unsigned char *first = memory->base;
   first += (page - (uintptr_t)first % page) % page;
   memset(first, 0, bytes);
-  region->peer[t->rank] = first;
+  region->peer[t->node_rank] = first;
   return osla_allgather(t, &first, memory->remote, sizeof first);
 }
 
@@ -121,7 +121,7 @@ static void armci_region_free(osla_region **handle)
 
 static void *armci_peer_ptr(const osla_region *region, int rank)
 {
-  return region->peer[rank];
+  return osla_region_peer(region, rank);
 }
 
 /* --- transfers --- */

@@ -20,7 +20,7 @@ enum { MAX_CHUNK = 1 << 30, MAX_TURNS = 32 };
 
 static void *mpi_peer_ptr(const osla_region *region, int rank)
 {
-  return region->peer[rank];
+  return osla_region_peer(region, rank);
 }
 
 /* Takes the mutex if the pool has room for one more request. */
@@ -39,7 +39,7 @@ static osla_err start_chunk(osla_region *region, direction way, int rank, size_t
                             void *local, size_t bytes, int32_t *first)
 {
   osla_transport *t = region->t;
-  MPI_Aint disp = (MPI_Aint)(offset + region->shift[rank]);
+  MPI_Aint disp = osla_region_disp(region, rank, offset);
   MPI_Request request;
   osla_wait_until(t, lock_with_room, t, NULL);
   int code = way == GET ? MPI_Rget(local, (int)bytes, MPI_BYTE, rank, disp, (int)bytes, MPI_BYTE,
@@ -73,19 +73,20 @@ static osla_err start(osla_region *region, direction way, int rank, size_t offse
 static osla_err mpi_get(osla_region *region, int rank, size_t offset, void *dest, size_t bytes,
                         osla_handle *handle)
 {
-  if (!region->peer[rank]) return start(region, GET, rank, offset, dest, bytes, handle);
+  const unsigned char *peer = osla_region_peer(region, rank);
+  if (!peer) return start(region, GET, rank, offset, dest, bytes, handle);
   *handle = OSLA_HANDLE_DONE;
-  if (bytes > 0) memcpy(dest, region->peer[rank] + offset, bytes);
+  if (bytes > 0) memcpy(dest, peer + offset, bytes);
   return OSLA_OK;
 }
 
 static osla_err mpi_put(osla_region *region, int rank, size_t offset, const void *source,
                         size_t bytes, osla_handle *handle)
 {
-  if (!region->peer[rank])
-    return start(region, PUT, rank, offset, (void *)(uintptr_t)source, bytes, handle);
+  unsigned char *peer = osla_region_peer(region, rank);
+  if (!peer) return start(region, PUT, rank, offset, (void *)(uintptr_t)source, bytes, handle);
   *handle = OSLA_HANDLE_DONE;
-  if (bytes > 0) memcpy(region->peer[rank] + offset, source, bytes);
+  if (bytes > 0) memcpy(peer + offset, source, bytes);
   return OSLA_OK;
 }
 
@@ -126,7 +127,7 @@ static osla_err start_fetch(osla_region *region, int rank, size_t offset, MPI_Op
                             const int64_t *add, int64_t *old, osla_handle *handle)
 {
   osla_transport *t = region->t;
-  MPI_Aint disp = (MPI_Aint)(offset + region->shift[rank]);
+  MPI_Aint disp = osla_region_disp(region, rank, offset);
   MPI_Request request;
   *handle = OSLA_HANDLE_DONE;
   osla_wait_until(t, lock_with_room, t, NULL);
@@ -142,7 +143,7 @@ static osla_err mpi_fetch_add(osla_region *region, int rank, size_t offset, int6
                               int64_t *old)
 {
   if (region->win == MPI_WIN_NULL) {
-    *old = atomic_fetch_add((_Atomic int64_t *)(region->peer[rank] + offset), add);
+    *old = atomic_fetch_add((_Atomic int64_t *)(osla_region_peer(region, rank) + offset), add);
     return OSLA_OK;
   }
   osla_handle handle;
@@ -186,7 +187,7 @@ static osla_err flush_puts(osla_region *region, int rank)
 
 static osla_err mpi_flush(osla_region *region, int rank)
 {
-  if (region->peer[rank]) {
+  if (osla_region_peer(region, rank)) {
     atomic_thread_fence(memory_order_release);
     return OSLA_OK;
   }
@@ -232,7 +233,7 @@ static osla_err put_and_flush(osla_region *region, int rank, size_t offset, cons
 static osla_err mpi_put_notify(osla_region *region, int rank, size_t offset, const void *source,
                                size_t bytes, size_t word_offset, uint64_t word, size_t bell_offset)
 {
-  unsigned char *peer = region->peer[rank];
+  unsigned char *peer = osla_region_peer(region, rank);
   if (peer) {
     store_and_ring(region->t, peer, offset, source, bytes, word_offset, word, bell_offset);
     return OSLA_OK;
@@ -253,7 +254,7 @@ static osla_err mpi_post(osla_region *region, int rank, size_t offset, const voi
                          size_t bytes, size_t word_offset, uint64_t word, size_t bell_offset,
                          osla_post **out)
 {
-  unsigned char *peer = region->peer[rank];
+  unsigned char *peer = osla_region_peer(region, rank);
   if (!peer) {
     osla_err err = osla_mpi_post(region, rank, offset, source, bytes, word_offset, word, out);
     if (err != OSLA_ERR_MEM) return err;

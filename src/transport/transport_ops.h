@@ -137,13 +137,15 @@ struct osla_transport {
   double idle_turn;    /* seconds that such a test takes where there is nothing to do */
   osla_settings settings;
   int rank, size;
-  int node, n_nodes, node_rank, node_size;
+  int node, n_nodes, node_rank, node_size, largest_node;
   int host; /* lowest rank on my host, see osla_host.h */
   osla_group_places groups;
   bool has_memory_limit; /* of a group, when the transport was made */
   int *node_of;          /* [size] node of each rank */
+  int *node_rank_of;     /* [size] its number among the ranks of my node; -1: on another node */
   int thread_level;      /* what MPI provides */
   bool memory_by_mpi;    /* node memory comes from MPI_Win_allocate_shared, see shared_memory.h */
+  uint64_t memory_share; /* see osla_transport_memory_share */
   bool oversubscribed;   /* more computing threads on the node than cores: waits never spin */
   atomic_int n_attached; /* attached regions: they need MPI progress even on one node */
   pthread_mutex_t mutex; /* serialises MPI calls and the request pool */

@@ -1,0 +1,98 @@
+#include "config.h"
+
+#include "pages.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+bool osla_pages_offered(const char *setting)
+{
+  static const char *const offers[] = {"[always]", "[within_size]", "[advise]", "[force]"};
+  for (size_t i = 0; i < sizeof offers / sizeof *offers; i++)
+    if (strstr(setting, offers[i])) return true;
+  return false;
+}
+
+bool osla_pages_huge(size_t bytes)
+{
+  char setting[128] = "";
+  if (bytes < OSLA_HUGE_FROM) return false;
+  FILE *file = fopen("/sys/kernel/mm/transparent_hugepage/shmem_enabled", "r");
+  if (!file) return false;
+  (void)fgets(setting, sizeof setting, file);
+  (void)fclose(file);
+  return osla_pages_offered(setting);
+}
+
+/* ---- mappings ---- */
+
+/* Those of this process; -1: unknown. */
+static long count_mappings(void)
+{
+  FILE *file = fopen("/proc/self/maps", "r");
+  if (!file) return -1;
+  long count = 0;
+  for (int c = getc(file); c != EOF; c = getc(file))
+    count += c == '\n';
+  (void)fclose(file);
+  return count;
+}
+
+/* 0: unknown. */
+static long most_mappings(void)
+{
+  long most = 0;
+  FILE *file = fopen("/proc/sys/vm/max_map_count", "r");
+  if (file && fscanf(file, "%ld", &most) != 1) most = 0;
+  if (file) (void)fclose(file);
+  return most;
+}
+
+static osla_err refused(size_t bytes, int reason)
+{
+  enum { NEAR = 64 }; /* what was open for a moment */
+  long most = reason == ENOMEM ? most_mappings() : 0;
+  long count = most > 0 ? count_mappings() : 0;
+  if (most > 0 && count >= most - NEAR)
+    return osla_error_set(OSLA_ERR_MEM,
+                          "mapping %zu bytes of shared memory: this process has %ld mappings, and "
+                          "vm.max_map_count allows %ld (a matrix takes one for each rank of the "
+                          "node: keep fewer at a time, or ask for a higher limit)",
+                          bytes, count, most);
+  return osla_error_set(OSLA_ERR_MEM, "mapping %zu bytes of shared memory: %s", bytes,
+                        strerror(reason));
+}
+
+osla_err osla_pages_map(int file, size_t bytes, unsigned char **at)
+{
+  void *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+  if (memory == MAP_FAILED) return refused(bytes, errno);
+  *at = memory;
+  return OSLA_OK;
+}
+
+/* ---- pages ---- */
+
+/* Before Linux 5.14 there is no MADV_POPULATE_WRITE, and its number is not known: EINVAL. What is
+ * fallocated is in small pages unless all files have huge ones: it knows nothing of the advice. */
+static int populate(unsigned char *at, size_t bytes)
+{
+  enum { POPULATE_WRITE = 23 }; /* MADV_POPULATE_WRITE, which headers of earlier systems lack */
+  int code = madvise(at, bytes, MADV_HUGEPAGE) == 0 ? EINTR : errno;
+  while (code == EINTR)
+    code = madvise(at, bytes, POPULATE_WRITE) == 0 ? 0 : errno;
+  return code;
+}
+
+int osla_pages_take(int file, unsigned char *at, size_t bytes, bool huge)
+{
+  int code = huge ? populate(at, bytes) : EINVAL;
+  if (code == EINVAL) code = EINTR;
+  while (code == EINTR)
+    code = posix_fallocate(file, 0, (off_t)bytes);
+  return code;
+}
