@@ -20,14 +20,14 @@ kernels_sources = \
   kernels/gemm/gemm_load.c \
   kernels/gemm/gemm_run.c kernels/gemm/gemm_triangle.c kernels/gemm/gemm_split.c kernels/gemm/gemm.c \
   kernels/lu/lu_block.h kernels/lu/lu_block.c \
-  kernels/lu/lu.h kernels/lu/lu_column.c kernels/lu/lu_publish.c kernels/lu/lu_rows.c \
+  kernels/lu/lu.h kernels/lu/lu_memory.c kernels/lu/lu_column.c kernels/lu/lu_publish.c kernels/lu/lu_rows.c \
   kernels/lu/lu_panel.h kernels/lu/lu_pivot.c kernels/lu/lu_panel.c kernels/lu/lu.c \
-  kernels/chol/chol_shape.h kernels/chol/chol_shape.c \
+  kernels/chol/chol_shape.h kernels/chol/chol_memory.c kernels/chol/chol_shape.c \
   kernels/chol/chol.c \
   kernels/solve/rhs.h kernels/solve/rhs.c \
   kernels/solve/trsm.h kernels/solve/trsm_operands.c kernels/solve/trsm_run.c kernels/solve/trsm.c \
   kernels/solve/row_swap.h kernels/solve/row_swap.c \
-  kernels/solve/solve.h kernels/solve/solve.c \
+  kernels/solve/solve.h kernels/solve/solve_memory.c kernels/solve/solve.c \
   kernels/solve/residual.h kernels/solve/residual.c \
   kernels/solve/refine.c \
   kernels/solve/mixed.c \
@@ -38,6 +38,7 @@ kernels_hessian_sources = \
   kernels/hessian/hessian_fixed.h \
   kernels/hessian/hessian_combine.h kernels/hessian/hessian_combine.c \
   kernels/hessian/hessian.h kernels/hessian/hessian.c \
+  kernels/hessian/hessian_memory.c \
   kernels/hessian/hessian_workspace.h kernels/hessian/hessian_workspace.c \
   kernels/hessian/hessian_exact.h kernels/hessian/hessian_exact.c kernels/hessian/hessian_strips.c \
   kernels/hessian/hessian_add.h kernels/hessian/hessian_add.c \

@@ -20,6 +20,7 @@ src_headers = \
   src/matrix/osla_grid.h \
   src/matrix/osla_matrix.h \
   src/matrix/osla_part.h \
+  src/matrix/osla_shape.h \
   src/file/osla_file.h
 
 # How data moves and ranks wait: by MPI, or in a simulator (configure --enable-simulation).
@@ -84,6 +85,7 @@ src_sources = \
   src/blas/blas_charge.h src/blas/blas_ready.h src/blas/blas_ready.c src/blas/blas.c src/blas/lapack.c \
   src/matrix/index.c \
   src/matrix/grid.c \
+  src/matrix/shape.c \
   src/matrix/matrix.c \
   src/matrix/matrix_block.c \
   src/matrix/matrix_fill.c \

@@ -22,6 +22,7 @@
 #include "osla_index.h"
 #include "osla_matrix.h"
 #include "osla_part.h"
+#include "osla_shape.h"
 
 #include "osla_file.h"
 

@@ -19,6 +19,7 @@ tests_programs = \
   tests/test_transport \
   tests/test_host \
   tests/test_lack \
+  tests/test_memory \
   tests/test_shared_memory \
   tests/test_settings \
   tests/test_window \
@@ -198,6 +199,8 @@ tests_test_order_free_SOURCES = tests/test_order_free.c tools/order_free.h tools
 tests_test_host_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=fopen -Wl,--wrap=gethostname \
   -Wl,--wrap=osla_groups_read
 tests_test_shared_memory_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=mmap
+tests_test_memory_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=malloc -Wl,--wrap=calloc -Wl,--wrap=realloc \
+  -Wl,--wrap=free -Wl,--wrap=osla_memory_check
 tests_test_lack_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=malloc -Wl,--wrap=calloc -Wl,--wrap=realloc
 
 tests_test_trace_LDADD = $(LDADD) $(JANSSON_LIBS)

@@ -90,6 +90,42 @@ has '^  across nodes +[0-9]'
 run 3 nolocal; healthy; transfers_work; json 3 3
 has '^  - +passive on node +needs 2 ranks on one node'
 
+# What a job would take: nothing runs; each wrong number is one line.
+predict() {
+  timeout 20 "$OSLA" info --predict "$@" >"$scratch/out" 2>"$scratch/err" </dev/null
+  status=$?
+  label="--predict $*"
+}
+predict --ranks 10000 --per-node 128 --n 1000000 --json "$scratch/predict.json"
+[ $status = 0 ] && [ ! -s "$scratch/err" ] || fail "$label: exit status $status"
+for name in matrix gemm LU Cholesky solve accumulator drop-in 'page tables'; do
+  has "^$name.* (bytes|[KMG]iB) +[0-9.]+ ([KMGT]iB|bytes)\$"
+done
+python3 - "$scratch/predict.json" <<'EOT' || fail "$label: JSON"
+import json, sys
+p = json.load(open(sys.argv[1]))
+matrix = p["matrix"]["rank_bytes"]
+assert p["grid"] == [100, 100] and 1.0 <= matrix / (8e12 / 10000) < 1.05, p
+assert all(p[k]["node_bytes"] == 128 * p[k]["rank_bytes"] > 0 for k in ("lu", "cholesky", "solve", "accumulator")), p
+EOT
+while read -r text options; do
+  predict $options
+  [ $status = 2 ] && [ "$(wc -l <"$scratch/err")" = 1 ] && grep -qF -- "$text" "$scratch/err" ||
+    fail "$label: exit status $status, not one line with $text"
+done <<'EOT'
+0 --ranks 0 --per-node 1 --n 5
+-4 --ranks -4 --per-node 1 --n 5
+5 --ranks 4 --per-node 5 --n 5
+0 --ranks 4 --per-node 0 --n 5
+-3 --ranks 4 --per-node 2 --n -3
+4000000000 --ranks 4 --per-node 2 --n 4000000000
+99999999999999999999 --ranks 4 --per-node 2 --n 99999999999999999999
+0 --ranks 4 --per-node 2 --n 5 --nb 0
+--per-node --ranks 4 --n 5
+EOT
+timeout 20 "$OSLA" info --ranks 4 >"$scratch/out" 2>"$scratch/err" </dev/null
+[ $? = 2 ] && grep -q '^osla info: --ranks is for --predict$' "$scratch/err" || fail "--ranks alone"
+
 # A preloaded library must not come before the sanitizer's.
 if [ "$SANITIZERS" = no ]; then
   read -ra compiler <<<"$CC"

@@ -14,7 +14,7 @@ bin_PROGRAMS += osla
 osla_SOURCES = \
   tools/info/info.h tools/info/info.c tools/info/info_system.c tools/info/info_transport.c \
   $(info_probe) tools/info/info_speed.c tools/info/info_rules.c \
-  tools/info/info_print.c tools/info/info_json.c tools/info/info_watchdog.c \
+  tools/info/info_print.c tools/info/info_json.c tools/info/info_watchdog.c tools/info/info_predict.c \
   tools/assemble/assemble.h tools/assemble/assemble_options.c \
   tools/assemble/updates.h tools/assemble/updates_file.h \
   tools/assemble/updates_sizes.c tools/assemble/updates_schema.c tools/assemble/updates.c \

@@ -5,11 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int gcd(int a, int b)
-{
-  return b == 0 ? a : gcd(b, a % b);
-}
-
 osla_err osla_chol_shape(chol *f, osla_matrix *a, osla_uplo uplo, const osla_chol_options *options)
 {
   int look_ahead = options ? options->look_ahead : 0;
@@ -36,8 +31,7 @@ osla_err osla_chol_shape(chol *f, osla_matrix *a, osla_uplo uplo, const osla_cho
   f->along_count = lower ? v->rows : v->cols;
   f->across_count = lower ? v->cols : v->rows;
   f->steps = (v->n + v->nb - 1) / v->nb;
-  f->common = gcd(f->n_along, f->n_across);
-  f->lcm = f->n_along / f->common * f->n_across;
+  osla_chol_divide(f);
   return OSLA_OK;
 }
 
@@ -67,33 +61,16 @@ osla_err osla_chol_set_up(chol *f,
                           bool (*ready)(void *chol, panel_kind, int64_t step, void *room))
 {
   const local_view *v = &f->v;
-  size_t width = (size_t)v->nb * v->element;
-  int64_t along = osla_index_count(v->n, v->nb, 0, f->n_along);
   OSLA_CALL(osla_view_readable(v, &f->readable));
   osla_err err = look_around(f);
-  f->columns = malloc((size_t)f->across_count * width + 1);
+  f->columns = malloc(osla_chol_columns_bytes(f) + 1);
   if (!f->columns) err = osla_error_set(OSLA_ERR_MEM, "copy of a Cholesky panel");
   OSLA_CALL(osla_agree(v->t, err));
 
-  bool lower = f->uplo == OSLA_LOWER;
-  osla_panels_plan plan = {.steps = f->steps,
-                           .look_ahead = f->look_ahead,
-                           .forward = f->forward,
-                           .readable = f->readable,
-                           .kernel = f,
-                           .bytes = bytes,
-                           .ready = ready};
-  plan.kind[PANEL_DIAGONAL] =
-    (osla_panels_kind){.used = true, .in_column = lower, .room = (size_t)v->nb * width};
-  plan.kind[PANEL_ROWS] =
-    (osla_panels_kind){.used = true, .in_column = !lower, .room = (size_t)along * width};
-  /* Blocks that one owner has for one block column's process: at most every lcm-th one. */
-  plan.kind[PANEL_COLS] =
-    (osla_panels_kind){.used = osla_transport_n_nodes(v->t) > 1 || !f->readable,
-                       .in_column = lower,
-                       .in_buffer = true,
-                       .stride = f->common,
-                       .room = (size_t)((f->steps + f->lcm - 1) / f->lcm) * (size_t)v->nb * width};
+  osla_panels_plan plan = osla_chol_panels_plan(f, osla_transport_n_nodes(v->t) > 1);
+  plan.kernel = f;
+  plan.bytes = bytes;
+  plan.ready = ready;
   return osla_panels_create(v->grid, &plan, &f->panels);
 }
 

@@ -41,6 +41,12 @@ typedef struct operand {
 
 /* Local; checks arguments. */
 osla_err osla_chol_shape(chol *f, osla_matrix *a, osla_uplo uplo, const osla_chol_options *options);
+/* From n_along and n_across: common, lcm. Then what a rank takes beside the panels: L(j,k) for its
+ * block columns; and the panels, but for the functions. Pure (chol_memory.c). */
+void osla_chol_divide(chol *f);
+size_t osla_chol_columns_bytes(const chol *f);
+osla_panels_plan osla_chol_panels_plan(const chol *f, bool several_nodes);
+
 /* Collective; memory. The functions are those of osla_panels_plan. */
 osla_err osla_chol_set_up(chol *f,
                           size_t (*bytes)(const void *chol, panel_kind, int64_t step, int root),

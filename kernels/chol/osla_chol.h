@@ -8,6 +8,7 @@
 
 #include "osla_forward.h"
 #include "osla_matrix.h"
+#include "osla_shape.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -32,6 +33,9 @@ typedef struct osla_chol_options {
  * look_ahead), MEM (A is as before), MPI. */
 osla_err osla_potrf(osla_matrix *a, osla_uplo uplo, const osla_chol_options *options,
                     int64_t *info);
+
+/* Bytes that it takes beside the matrix (LOWER, default options). Local, pure. */
+uint64_t osla_chol_memory(const osla_shape *shape);
 
 #ifdef __cplusplus
 }

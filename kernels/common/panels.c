@@ -102,17 +102,41 @@ static osla_err make_work(osla_panels *p, const osla_grid *grid)
 }
 
 /* Sets are as large for all ranks: any of a kind's roots may lie in any position. */
-static void lay_out(osla_panels *p, const osla_grid *grid, bool far)
+static void lay_out(osla_panels *p, int nprow, int npcol, bool far)
 {
   for (int kind = 0; kind < PANEL_KINDS; kind++) {
     osla_panels_kind *k = &p->plan.kind[kind];
-    int length = k->in_column ? osla_grid_nprow(grid) : osla_grid_npcol(grid);
+    int length = k->in_column ? nprow : npcol;
     size_t regions = k->stride > 0 ? (size_t)((length + k->stride - 1) / k->stride) : 1;
     if (!k->used || (!far && p->plan.readable && !k->in_buffer)) continue;
     k->room = (k->room + ALIGN - 1) / ALIGN * ALIGN;
     p->start[kind] = p->set;
     p->set += regions * k->room;
   }
+}
+
+static int64_t depth_of(const osla_panels_plan *plan)
+{
+  return plan->look_ahead + 1 + BEHIND;
+}
+
+static int smaller(int x, int y)
+{
+  return x < y ? x : y;
+}
+
+uint64_t osla_panels_memory(const osla_panels_plan *plan, const osla_shape *s)
+{
+  osla_panels p = {.plan = *plan,
+                   .row = {.length = s->npcol, .nodes = smaller(s->npcol, s->nodes)},
+                   .column = {.length = s->nprow, .nodes = smaller(s->nprow, s->nodes)}};
+  if (plan->piece == 0) p.plan.piece = PIECE_BYTES;
+  lay_out(&p, s->nprow, s->npcol, s->nodes > 1);
+  uint64_t depth = (uint64_t)depth_of(plan), lines = (uint64_t)s->nprow + (uint64_t)s->npcol;
+  uint64_t posts = p.set > 0 ? depth * most_posts(&p) : 0;
+  int places = s->nprow + s->npcol + s->per_node;
+  return osla_segment_footprint(p.set * depth, PANEL_PURPOSES, places) +
+         posts * sizeof(osla_posted) + lines * 7 * sizeof(int);
 }
 
 osla_err osla_panels_create(osla_grid *grid, const osla_panels_plan *plan, osla_panels **out)
@@ -126,11 +150,13 @@ osla_err osla_panels_create(osla_grid *grid, const osla_panels_plan *plan, osla_
   p->t = t;
   p->active = osla_grid_prow(grid) >= 0 &&
               (plan->column_rows == 0 || osla_grid_prow(grid) < plan->column_rows);
-  p->depth = plan->look_ahead + 1 + BEHIND;
+  p->depth = depth_of(plan);
   (void)pthread_mutex_init(&p->routing, NULL);
-  lay_out(p, grid, osla_transport_n_nodes(t) > 1);
+  lay_out(p, osla_grid_nprow(grid), osla_grid_npcol(grid), osla_transport_n_nodes(t) > 1);
   OSLA_TRY(osla_agree(t, make_work(p, grid)));
-  OSLA_TRY(osla_segment_create(t, p->set * (size_t)p->depth, PANEL_PURPOSES, &p->segment));
+  osla_notifiers mates = osla_grid_notifiers(grid);
+  OSLA_TRY(
+    osla_segment_create_for(t, p->set * (size_t)p->depth, PANEL_PURPOSES, &mates, &p->segment));
   if (p->set > 0) {
     err = osla_progress_add(t, osla_panels_step, p);
     p->hooked = err == OSLA_OK;

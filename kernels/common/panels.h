@@ -25,6 +25,7 @@
 #include "osla_forward.h"
 #include "osla_grid.h"
 #include "osla_segment.h"
+#include "osla_shape.h"
 
 typedef enum panel_kind { PANEL_DIAGONAL, PANEL_ROWS, PANEL_COLS, PANEL_KINDS } panel_kind;
 
@@ -60,6 +61,9 @@ typedef struct osla_panels_plan {
 osla_err osla_panels_create(osla_grid *grid, const osla_panels_plan *plan, osla_panels **out);
 void osla_panels_destroy(osla_panels **panels); /* collective; accepts NULL */
 
+/* What they take of a rank of a job: all lines in its grid's rows and columns. Pure. */
+uint64_t osla_panels_memory(const osla_panels_plan *plan, const osla_shape *shape);
+
 osla_transport *osla_panels_transport(const osla_panels *panels); /* borrowed */
 
 /* Do panels pass from here to other ranks in progress steps, so that computing should make some? */
@@ -81,8 +85,8 @@ void osla_panels_finish(osla_panels *panels, int64_t step);
 /* Waits until I have passed on all that I have to. Local. */
 void osla_panels_drain(osla_panels *panels);
 
-/* A word of its own to any rank: "my part of this step is complete", and a wait for it. Local.
- * Errors: MPI. */
+/* A word of its own to a rank of my process row, my column or my node: "my part of this step is
+ * complete", and a wait for it. Local. Errors: MPI. */
 osla_err osla_panels_tell(osla_panels *panels, int64_t step, int rank);
 void osla_panels_wait_told(osla_panels *panels, int64_t step, int origin);
 bool osla_panels_told(const osla_panels *panels, int64_t step, int origin);

@@ -22,24 +22,43 @@ struct osla_pieces {
   osla_posted *posted; /* [depth * process rows] where they are */
 };
 
-osla_err osla_pieces_create(osla_grid *grid, size_t bytes, int look_ahead, osla_pieces **out)
+static size_t set_bytes(size_t bytes)
 {
   enum { ALIGN = 64 };
+  return (bytes + ALIGN - 1) / ALIGN * ALIGN;
+}
+
+int64_t osla_pieces_depth_for(int look_ahead)
+{
+  return 2 + look_ahead + CREDIT_EVERY - 1;
+}
+
+uint64_t osla_pieces_memory(size_t bytes, int look_ahead, const osla_shape *s)
+{
+  uint64_t depth = (uint64_t)osla_pieces_depth_for(look_ahead);
+  int places = s->nprow + s->npcol + s->per_node;
+  return osla_segment_footprint(set_bytes(bytes) * depth, PURPOSES, places) +
+         depth * (sizeof(posts) + (uint64_t)s->nprow * sizeof(osla_posted));
+}
+
+osla_err osla_pieces_create(osla_grid *grid, size_t bytes, int look_ahead, osla_pieces **out)
+{
   osla_transport *t = osla_grid_transport(grid);
   osla_pieces *p = *out = calloc(1, sizeof *p);
   OSLA_CALL(osla_agree(t, p ? OSLA_OK : osla_error_set(OSLA_ERR_MEM, "pieces object")));
   size_t rows = (size_t)osla_grid_nprow(grid);
   p->grid = grid;
-  p->depth = 2 + look_ahead + CREDIT_EVERY - 1;
-  p->set = (bytes + ALIGN - 1) / ALIGN * ALIGN;
+  p->depth = osla_pieces_depth_for(look_ahead);
+  p->set = set_bytes(bytes);
   p->posts = calloc((size_t)p->depth, sizeof *p->posts);
   p->posted = calloc((size_t)p->depth * rows, sizeof *p->posted);
   bool complete = p->posts && p->posted;
   for (int64_t set = 0; complete && set < p->depth; set++)
     p->posts[set].posted = p->posted + (size_t)set * rows;
   osla_err err = osla_agree(t, complete ? OSLA_OK : osla_error_set(OSLA_ERR_MEM, "pieces object"));
+  osla_notifiers mates = osla_grid_notifiers(grid);
   if (err == OSLA_OK)
-    err = osla_segment_create(t, p->set * (size_t)p->depth, PURPOSES, &p->segment);
+    err = osla_segment_create_for(t, p->set * (size_t)p->depth, PURPOSES, &mates, &p->segment);
   if (err != OSLA_OK) osla_pieces_destroy(out);
   return err;
 }

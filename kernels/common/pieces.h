@@ -14,6 +14,7 @@
 
 #include "osla_grid.h"
 #include "osla_segment.h"
+#include "osla_shape.h"
 
 typedef struct osla_pieces osla_pieces;
 
@@ -22,6 +23,10 @@ typedef struct osla_pieces osla_pieces;
  * it works on. Errors: MEM, MPI. */
 osla_err osla_pieces_create(osla_grid *grid, size_t bytes, int look_ahead, osla_pieces **out);
 void osla_pieces_destroy(osla_pieces **pieces); /* collective; accepts NULL */
+
+/* What they take of a rank, and their sets of buffers. Pure. */
+uint64_t osla_pieces_memory(size_t bytes, int look_ahead, const osla_shape *shape);
+int64_t osla_pieces_depth_for(int look_ahead);
 
 /* Sets of buffers. Local. */
 int64_t osla_pieces_depth(const osla_pieces *pieces);

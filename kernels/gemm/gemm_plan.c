@@ -76,7 +76,13 @@ static uint64_t buffers_needed(gemm_work *w)
   return bytes;
 }
 
-/* 2.5 local blocks of the operands, as they would be on equal shares. */
+/* 2.5 local blocks of the operands, of so many bytes. */
+static uint64_t most_memory(double blocks)
+{
+  return 2.5 * blocks < (double)SMALL ? SMALL : (uint64_t)(2.5 * blocks);
+}
+
+/* As they would be on equal shares. */
 static uint64_t usual_memory(const gemm_work *w)
 {
   double bytes = 0;
@@ -85,7 +91,7 @@ static uint64_t usual_memory(const gemm_work *w)
     bytes += (double)x->outer.n * (double)x->inner.n * (double)w->element /
              ((double)x->outer.nprocs * x->inner.nprocs);
   }
-  return 2.5 * bytes < (double)SMALL ? SMALL : (uint64_t)(2.5 * bytes);
+  return most_memory(bytes);
 }
 
 /* The width that fits, at least `least`. */
@@ -294,4 +300,23 @@ void osla_gemm_plan_free(gemm_work *w)
   w->segments = NULL;
   w->tasks = NULL;
   w->private = NULL;
+}
+
+/* --- without matrices --- */
+
+/* C := A B: A in panels of a process's columns, B a whole local block of a process, two of each;
+ * where blocks are narrow also packed copies. Only what is afar is loaded. */
+uint64_t osla_gemm_memory(const osla_shape *s)
+{
+  uint64_t rows = (uint64_t)s->rows, cols = (uint64_t)s->cols, width = cols < PANEL ? cols : PANEL;
+  uint64_t elements = 0, pieces = 2 * (uint64_t)(s->n / s->nb + 1);
+  if (!s->rows_near) elements += 2 * rows * width;
+  if (!s->columns_near) elements += 2 * rows * cols;
+  if (s->nb < PACK_BELOW && s->npcol > 1) elements += rows * width;
+  if (s->nb < PACK_BELOW && s->nprow > 1) elements += cols * width;
+  uint64_t bytes = elements * s->element;
+  uint64_t most = most_memory(2.0 * (double)s->n * (double)s->n * (double)s->element /
+                              ((double)s->nprow * s->npcol));
+  return (bytes < most ? bytes : most) +
+         pieces * (sizeof(gemm_segment) + sizeof(gemm_task) + 2 * sizeof(gemm_load));
 }

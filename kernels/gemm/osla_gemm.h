@@ -12,6 +12,7 @@
 #define OSLA_GEMM_H
 
 #include "osla_part.h"
+#include "osla_shape.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -71,6 +72,9 @@ typedef struct osla_gemm_plan {
 /* Fills *plan for this rank; moves and changes nothing. Local. Errors: ARG, MEM. */
 osla_err osla_gemm_predict(osla_trans transa, osla_trans transb, osla_part a, osla_part b,
                            osla_part c, const osla_gemm_options *options, osla_gemm_plan *plan);
+
+/* Bytes that C := A B takes beside the three, all of that shape, at most. Local, pure. */
+uint64_t osla_gemm_memory(const osla_shape *shape);
 
 #ifdef __cplusplus
 }

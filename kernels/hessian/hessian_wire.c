@@ -61,6 +61,7 @@ osla_err osla_wire_create(osla_hessian *h, int fan)
   int ranks = osla_transport_size(t), nodes = osla_transport_n_nodes(t);
   wire *w = h->wire = calloc(1, sizeof *w);
   OSLA_CHECK(w, OSLA_ERR_MEM, "wire object");
+  w->ranks = ranks;
   w->n_nodes = nodes;
   w->node = osla_transport_node(t);
   w->member = malloc((size_t)ranks * sizeof *w->member);
@@ -118,7 +119,7 @@ void osla_wire_sizes(osla_hessian *h, size_t bytes)
 {
   wire *w = h->wire;
   if (w->n_nodes > 1) divide(w, bytes);
-  w->arrivals_start = aligned(osla_wire_taken_offset(w, w->n_nodes, 0));
+  w->arrivals_start = aligned(taken_start + (size_t)w->ranks * sizeof(uint64_t));
   w->rings_start = w->arrivals_start + osla_arrivals_bytes(&w->shape);
   w->segment_bytes = w->rings_start + (size_t)w->n_rings * w->ring_bytes;
 }
@@ -126,6 +127,6 @@ void osla_wire_sizes(osla_hessian *h, size_t bytes)
 size_t osla_wire_bytes(const osla_hessian *h)
 {
   const wire *w = h->wire;
-  return w->segment_bytes + (size_t)osla_transport_size(h->v.t) * sizeof *w->member +
+  return w->segment_bytes + (size_t)w->ranks * sizeof *w->member +
          ((size_t)w->n_nodes + 1) * sizeof *w->node_start;
 }

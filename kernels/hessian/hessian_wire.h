@@ -26,8 +26,9 @@ typedef struct wire {
   bool scarce; /* fewer rings than nodes */
   size_t arrivals_start, rings_start, segment_bytes;
   arrival_shape shape;
-  int remote;                    /* ranks of other nodes, seen from the smallest one */
-  int n_nodes, node, place;      /* my node, and my place among its members */
+  int remote; /* ranks of other nodes, seen from the smallest one */
+  int ranks, n_nodes;
+  int node, place;               /* my node, and my place among its members */
   int *member, *node_start;      /* ranks by node: [ranks], [n_nodes + 1] */
   struct outbox_table *outboxes; /* hessian_outbox.c */
   struct inbox_table *inboxes;   /* hessian_inbox.c */

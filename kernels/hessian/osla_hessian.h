@@ -85,6 +85,7 @@
 #define OSLA_HESSIAN_H
 
 #include "osla_matrix.h"
+#include "osla_shape.h"
 #include <stdbool.h>
 
 #ifdef __cplusplus
@@ -277,6 +278,10 @@ typedef struct osla_hessian_stats {
   int64_t ids_restored;   /* ids that osla_hessian_restore brought */
 } osla_hessian_stats;
 osla_hessian_stats osla_hessian_get_stats(osla_hessian *hessian);
+
+/* Bytes that it takes beside the matrix, with default options, before the first update. Local,
+ * pure. */
+uint64_t osla_hessian_memory(const osla_shape *shape);
 
 #ifdef __cplusplus
 }

@@ -22,11 +22,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { LINE = 64, MAX_LOOK_AHEAD = 2 };
-
-/* From so many process rows on, a column's pivot is found in log p rounds: fewer ranks are faster
- * when each tells all others at once. */
-enum { COMBINE_FROM = 5 };
+enum { MAX_LOOK_AHEAD = 2 };
 
 lu_step osla_lu_step_make(const lu *f, int64_t k)
 {
@@ -162,29 +158,6 @@ static osla_err run(lu *f)
 
 /* ---- memory ---- */
 
-static size_t up_to_line(size_t bytes)
-{
-  return (bytes + LINE - 1) / LINE * LINE;
-}
-
-/* Lays out the store. */
-static size_t store_bytes(lu *f)
-{
-  const local_view *v = &f->v;
-  size_t nb = (size_t)v->nb, e = v->element;
-  f->head_bytes = LINE + up_to_line(nb * sizeof(int64_t)) + up_to_line(nb * nb * e);
-  f->rows_at = (size_t)((f->steps + v->q - 1) / v->q) * f->head_bytes;
-  if (v->p == 1) return f->rows_at;
-  f->rows_set = up_to_line(2 * nb * (size_t)v->cols * e);
-  f->records_at = f->rows_at + 2 * f->rows_set;
-  /* The largest record is a tournament's: indices and rows of a whole panel. */
-  size_t record = f->pivoting == OSLA_PIVOT_PARTIAL ? 24 + 2 * nb * e : 8 + nb * 8 + nb * nb * e;
-  f->record_bytes = up_to_line(record);
-  f->combined = f->pivoting == OSLA_PIVOT_PARTIAL && v->p >= COMBINE_FROM;
-  f->n_records = f->combined ? osla_lu_combination_slots(v->p) : v->p;
-  return f->records_at + 2 * (size_t)f->n_records * f->record_bytes;
-}
-
 /* Can the ranks of each process column read one another's panels? The same answer on all ranks. */
 static osla_err columns_are_near(const local_view *v, bool *near)
 {
@@ -204,34 +177,30 @@ static osla_err set_up(lu *f)
   OSLA_CALL(columns_are_near(v, &near));
   OSLA_CALL(osla_view_readable(v, &f->readable));
   f->gathered = near && v->p > 1 && f->pivoting == OSLA_PIVOT_PARTIAL;
-  size_t width = (size_t)v->nb * v->element, nb = (size_t)v->nb, p = (size_t)v->p;
-  size_t rows = (size_t)osla_index_count(v->m, v->mb, 0, v->p), most = rows;
+  int64_t largest = 1;
   for (int rank = 0; rank < osla_transport_size(v->t); rank++) {
-    size_t lld = (size_t)osla_matrix_lld(v->matrix, rank);
-    if (lld > most) most = lld;
+    int64_t lld = osla_matrix_lld(v->matrix, rank);
+    if (lld > largest) largest = lld;
   }
-  size_t store = store_bytes(f);
-  size_t tall = f->gathered ? (size_t)v->m : rows; /* a whole panel, or my rows of one */
-  if (tall < p * nb) tall = p * nb;                /* a tournament */
-  size_t scratch = tall * width;
-  f->pivots = calloc((size_t)f->order + 1, sizeof *f->pivots);
-  f->moves = calloc(2 * nb, sizeof *f->moves);
-  f->places = calloc(4 * nb, sizeof *f->places);
-  f->candidates = calloc(2 * (rows + p * nb), sizeof *f->candidates);
-  f->permutation = malloc(v->p > 1 ? 2 * (size_t)v->m * sizeof *f->permutation + 1 : 1);
-  f->u = malloc(v->p > 1 ? (size_t)v->cols * width + 1 : 1);
-  f->scratch = malloc(v->p > 1 ? scratch : 1);
-  f->row_posts = calloc(2 * p, sizeof *f->row_posts);
+  lu_sizes z = osla_lu_sizes(f, far, largest);
+  f->pivots = calloc(z.pivots, sizeof *f->pivots);
+  f->moves = calloc(z.moves, sizeof *f->moves);
+  f->places = calloc(z.places, sizeof *f->places);
+  f->candidates = calloc(z.candidates, sizeof *f->candidates);
+  f->permutation = malloc(z.permutation * sizeof *f->permutation + 1);
+  f->u = malloc(z.u + 1);
+  f->scratch = malloc(z.scratch + 1);
+  f->row_posts = calloc(z.posts, sizeof *f->row_posts);
   f->offered = malloc(f->record_bytes + 1);
-  f->column_posts = calloc(2 * p, sizeof *f->column_posts);
-  OSLA_CALL(osla_segment_create(v->t, store, LU_PURPOSES, &f->store));
+  f->column_posts = calloc(z.posts, sizeof *f->column_posts);
+  osla_notifiers mates = osla_grid_notifiers(v->grid);
+  OSLA_CALL(osla_segment_create_for(v->t, z.store, LU_PURPOSES, &mates, &f->store));
   OSLA_CALL(osla_lu_panels_create(f));
-  size_t theirs = far && v->p > 1 ? most * width : 0;
-  f->theirs = malloc(theirs + 1);
+  f->theirs = malloc(z.theirs + 1);
   osla_err err = OSLA_OK;
   if (!f->pivots || !f->moves || !f->places || !f->candidates || !f->permutation || !f->u ||
       !f->scratch || !f->theirs || !f->offered || !f->row_posts || !f->column_posts)
-    err = osla_error_set(OSLA_ERR_MEM, "LU: buffers of %zu bytes", 2 * scratch + theirs);
+    err = osla_error_set(OSLA_ERR_MEM, "LU: buffers of %zu bytes", z.u + z.scratch + z.theirs);
   return osla_agree(v->t, err);
 }
 

@@ -7,6 +7,7 @@
  *   lu_publish.c  panels on their way along process rows, what they look like
  *   lu_rows.c     row interchanges
  *   lu_block.c    the diagonal block without pivots
+ *   lu_memory.c   what it takes of a rank
  *
  * The top block of a panel, its `size` pivot rows with L and U, is replicated on the ranks of the
  * process column and travels with the panel; so every rank solves for the rows of U itself.
@@ -86,6 +87,18 @@ typedef struct lu {
 } lu;
 
 enum { LU_ROWS, LU_COLUMN, LU_PERMUTED, LU_PURPOSES }; /* of the store's notify slots */
+
+/* Elements of what has a name of its type, bytes of what is raw. */
+typedef struct lu_sizes {
+  size_t pivots, moves, places, candidates, permutation, posts, store, u, scratch, theirs;
+} lu_sizes;
+
+/* What the set-up needs of a rank; lays out the store. Of f the view's numbers, order, steps,
+ * pivoting, and gathered. Pure. */
+lu_sizes osla_lu_sizes(lu *f, bool far, int64_t largest_lld);
+
+/* Of the panels, but for the functions. Pure. */
+osla_panels_plan osla_lu_panels_plan(const lu *f);
 
 lu_step osla_lu_step_make(const lu *f, int64_t k);
 

@@ -89,18 +89,11 @@ static bool panel_ready(void *kernel, panel_kind kind, int64_t k, void *room)
 
 osla_err osla_lu_panels_create(lu *f)
 {
-  const local_view *v = &f->v;
-  size_t rows = (size_t)osla_index_count(v->m, v->mb, 0, v->p);
-  osla_panels_plan plan = {.steps = f->steps,
-                           .look_ahead = f->look_ahead,
-                           .forward = f->forward,
-                           .readable = f->readable,
-                           .kernel = f,
-                           .bytes = panel_bytes,
-                           .ready = panel_ready};
-  plan.kind[PANEL_ROWS] =
-    (osla_panels_kind){.used = true, .room = f->head_bytes + rows * (size_t)v->nb * v->element};
-  return osla_panels_create(v->grid, &plan, &f->panels);
+  osla_panels_plan plan = osla_lu_panels_plan(f);
+  plan.kernel = f;
+  plan.bytes = panel_bytes;
+  plan.ready = panel_ready;
+  return osla_panels_create(f->v.grid, &plan, &f->panels);
 }
 
 osla_err osla_lu_publish(lu *f, const lu_step *s)

@@ -11,6 +11,7 @@
 
 #include "osla_forward.h"
 #include "osla_matrix.h"
+#include "osla_shape.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -63,6 +64,10 @@ typedef struct osla_lu_result {
  * Errors, on all ranks together: ARG (mb != nb, no ipiv, look_ahead), MEM (A is as before), MPI. */
 osla_err osla_getrf(osla_matrix *a, int64_t *ipiv, const osla_lu_options *options,
                     osla_lu_result *result);
+
+/* Bytes that it takes beside the matrix and ipiv, with partial pivoting and default options. Local,
+ * pure. */
+uint64_t osla_lu_memory(const osla_shape *shape);
 
 #ifdef __cplusplus
 }

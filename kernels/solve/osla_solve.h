@@ -15,6 +15,7 @@
 #define OSLA_SOLVE_H
 
 #include "osla_matrix.h"
+#include "osla_shape.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -150,6 +151,10 @@ osla_err osla_posv_mixed(osla_uplo uplo, osla_matrix *a, osla_matrix *b, osla_ma
  * applications to condition estimation" (ACM TOMS 14, 1988); LAPACK's xLACN2. */
 osla_err osla_gecon(osla_matrix *a, const int64_t *ipiv, double anorm, double *rcond);
 osla_err osla_pocon(osla_uplo uplo, osla_matrix *a, double anorm, double *rcond);
+
+/* Bytes that osla_getrs takes beside A, ipiv and n x nrhs right-hand sides that lie as A's rows,
+ * whatever the pivots and op. Local, pure. */
+uint64_t osla_getrs_memory(const osla_shape *shape, int64_t nrhs);
 
 #ifdef __cplusplus
 }

@@ -8,8 +8,10 @@
  * all ranks of the process column, read in place through two sets of buffers without credits; here
  * each goes to one rank, and packs run ahead as far as credits allow.
  *
- * Memory per rank: 2 m indices, and buffers of about 1 MiB. Messages: for every pack of columns one
- * put_notify to each process row that gets rows from here.
+ * Memory per rank: m + 2 m / p indices, a few numbers for each process row, and 8 buffers of about
+ * 1 MiB (more only where a column of B alone is longer). Work on each rank: two passes over the m
+ * rows. Messages: for every pack of columns one put_notify to each process row that gets rows from
+ * here.
  */
 #include "row_swap.h"
 
@@ -20,6 +22,8 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+
+enum { PACK_BYTES = 1 << 20 };
 
 /* ---- pivots ---- */
 
@@ -58,10 +62,18 @@ cleanup:
 
 /* ---- who sends what ---- */
 
+/* Of the rows that are to move, for one process row. */
+typedef struct row_counts {
+  int64_t going, coming;   /* from me there, from there to me */
+  int64_t before;          /* there from others: in its arrival buffer they lie before mine */
+  int64_t others, all;     /* there from others, and from itself, too */
+  int64_t *leave, *arrive; /* where the next one of mine is listed */
+} row_counts;
+
 typedef struct osla_row_swap {
   local_view v;
   int64_t *from;        /* [m] new row i is old row from[i] */
-  int64_t *counts;      /* [p * p] rows that go from process row (index / p) to (index % p) */
+  row_counts *rows;     /* [p] */
   int64_t *leave;       /* my local rows that leave, by destination */
   int64_t *arrive;      /* my local rows that are replaced, by source */
   int64_t width;        /* columns of a pack */
@@ -69,25 +81,6 @@ typedef struct osla_row_swap {
   size_t pack_bytes;
   osla_pieces *pieces;
 } moves;
-
-/* Rows that come from `prow` to me, or go there from me. */
-static int64_t coming(const moves *x, int prow)
-{
-  return x->counts[prow * x->v.p + x->v.prow];
-}
-static int64_t going(const moves *x, int prow)
-{
-  return x->counts[x->v.prow * x->v.p + prow];
-}
-
-/* Rows that lie before those from process row `from` in the arrival buffer of `to`. */
-static int64_t place_of(const moves *x, int from, int to)
-{
-  int64_t before = 0;
-  for (int prow = 0; prow < from; prow++)
-    if (prow != to) before += x->counts[prow * x->v.p + to];
-  return before;
-}
 
 static void follow(moves *x, const int64_t *pivots, bool backward)
 {
@@ -101,24 +94,49 @@ static void follow(moves *x, const int64_t *pivots, bool backward)
   }
 }
 
-/* Counts the moves between process rows, then lists mine, in the order of the new rows. */
+/* The process rows that new row i comes from and goes to. False: it stays where it is. */
+static bool is_moved(const moves *x, int64_t i, int *source, int *dest)
+{
+  const local_view *v = &x->v;
+  if (x->from[i] == i) return false;
+  *source = osla_index_owner(x->from[i], v->mb, v->p);
+  *dest = osla_index_owner(i, v->mb, v->p);
+  return true;
+}
+
+static void count_moves(moves *x)
+{
+  const local_view *v = &x->v;
+  int source, dest;
+  for (int64_t i = 0; i < v->m; i++) {
+    if (!is_moved(x, i, &source, &dest)) continue;
+    row_counts *there = &x->rows[dest];
+    there->all++;
+    there->others += source != dest;
+    there->before += source != dest && source < v->prow;
+    there->going += source == v->prow;
+    x->rows[source].coming += dest == v->prow;
+  }
+}
+
+/* Lists mine by the other process row, those for one in the order of the new rows. */
 static void list_moves(moves *x)
 {
   const local_view *v = &x->v;
-  int64_t *lists[2] = {x->leave, x->arrive};
-  for (int64_t i = 0; i < v->m; i++)
-    if (x->from[i] != i)
-      x->counts[osla_index_owner(x->from[i], v->mb, v->p) * v->p +
-                osla_index_owner(i, v->mb, v->p)]++;
-  for (int other = 0; other < v->p && v->prow >= 0; other++)
-    for (int64_t i = 0; i < v->m; i++) {
-      if (x->from[i] == i) continue;
-      int source = osla_index_owner(x->from[i], v->mb, v->p),
-          dest = osla_index_owner(i, v->mb, v->p);
-      if (source == v->prow && dest == other)
-        *lists[0]++ = osla_index_local(x->from[i], v->mb, v->p);
-      if (dest == v->prow && source == other) *lists[1]++ = osla_index_local(i, v->mb, v->p);
-    }
+  int64_t *leave = x->leave, *arrive = x->arrive;
+  int source, dest;
+  if (v->prow < 0) return;
+  for (row_counts *c = x->rows; c < x->rows + v->p; c++) {
+    c->leave = leave;
+    c->arrive = arrive;
+    leave += c->going;
+    arrive += c->coming;
+  }
+  for (int64_t i = 0; i < v->m; i++) {
+    if (!is_moved(x, i, &source, &dest)) continue;
+    if (source == v->prow) *x->rows[dest].leave++ = osla_index_local(x->from[i], v->mb, v->p);
+    if (dest == v->prow) *x->rows[source].arrive++ = osla_index_local(i, v->mb, v->p);
+  }
 }
 
 /* ---- the exchange ---- */
@@ -147,24 +165,24 @@ static osla_err exchange(moves *x, int64_t step, int64_t col, int64_t cols)
   const int64_t *leave = x->leave, *arrive = x->arrive;
   OSLA_CALL(osla_pieces_posted(x->pieces, step)); /* what was packed there has arrived */
   for (int prow = 0; prow < v->p; prow++) {
-    int64_t count = going(x, prow);
+    int64_t count = x->rows[prow].going;
     pack_rows(v, count, leave, col, cols, pack);
     if (prow == v->prow)
       mine = pack;
     else if (count > 0)
       OSLA_CALL(osla_pieces_post(x->pieces, step, rank_at(v, prow, v->pcol),
-                                 (size_t)(place_of(x, v->prow, prow) * x->width) * v->element, pack,
+                                 (size_t)(x->rows[prow].before * x->width) * v->element, pack,
                                  (size_t)count * row));
     leave += count;
     pack += (size_t)count * row;
   }
   const unsigned char *buffer = osla_pieces_buffer(x->pieces, step);
   for (int prow = 0; prow < v->p; prow++) {
-    int64_t count = coming(x, prow);
-    size_t at = (size_t)(place_of(x, prow, v->prow) * x->width) * v->element;
+    int64_t count = x->rows[prow].coming;
     if (prow != v->prow && count > 0) osla_pieces_wait(x->pieces, step, rank_at(v, prow, v->pcol));
-    unpack_rows(v, count, arrive, col, cols, prow == v->prow ? mine : buffer + at);
+    unpack_rows(v, count, arrive, col, cols, prow == v->prow ? mine : buffer);
     arrive += count;
+    if (prow != v->prow) buffer += (size_t)(count * x->width) * v->element;
   }
   return osla_pieces_finish(x->pieces, step);
 }
@@ -172,23 +190,22 @@ static osla_err exchange(moves *x, int64_t step, int64_t col, int64_t cols)
 /* Buffers for the rank with most to pack or to take; the same width everywhere. */
 static osla_err set_up(moves *x, const int64_t *pivots, bool backward)
 {
-  enum { PACK_BYTES = 1 << 20 };
   local_view *v = &x->v;
   int64_t arrivals = 0, rows = 0;
   x->from = malloc((size_t)v->m * sizeof *x->from + 1);
   x->leave = malloc((size_t)v->rows * sizeof *x->leave + 1);
   x->arrive = malloc((size_t)v->rows * sizeof *x->arrive + 1);
-  x->counts = calloc((size_t)(v->p * v->p), sizeof *x->counts);
+  x->rows = calloc((size_t)v->p, sizeof *x->rows);
   osla_err err = OSLA_OK;
-  if (!x->from || !x->leave || !x->arrive || !x->counts)
+  if (!x->from || !x->leave || !x->arrive || !x->rows)
     err = osla_error_set(OSLA_ERR_MEM, "interchanges of %" PRId64 " rows", v->m);
   OSLA_CALL(osla_agree(v->t, err));
   follow(x, pivots, backward);
+  count_moves(x);
   list_moves(x);
   for (int prow = 0; prow < v->p; prow++) {
-    int64_t others = place_of(x, v->p, prow), all = others + x->counts[prow * v->p + prow];
-    if (others > arrivals) arrivals = others;
-    if (all > rows) rows = all;
+    if (x->rows[prow].others > arrivals) arrivals = x->rows[prow].others;
+    if (x->rows[prow].all > rows) rows = x->rows[prow].all;
   }
   int64_t most_cols = osla_index_count(v->n, v->nb, 0, v->q);
   x->width = PACK_BYTES / (int64_t)v->element / (rows > 0 ? rows : 1);
@@ -199,6 +216,15 @@ static osla_err set_up(moves *x, const int64_t *pivots, bool backward)
   x->packs = malloc((size_t)osla_pieces_depth(x->pieces) * x->pack_bytes + 1);
   if (!x->packs) err = osla_error_set(OSLA_ERR_MEM, "packs of %" PRId64 " rows", rows);
   return osla_agree(v->t, err);
+}
+
+uint64_t osla_row_swap_memory(const osla_shape *s, int64_t widest)
+{
+  uint64_t column = (uint64_t)s->rows * s->element, p = (uint64_t)s->nprow;
+  uint64_t pack = column * (uint64_t)widest;
+  if (pack > PACK_BYTES) pack = column > PACK_BYTES ? column : PACK_BYTES;
+  return ((uint64_t)s->n + 2 * (uint64_t)s->rows) * sizeof(int64_t) + p * sizeof(row_counts) +
+         (uint64_t)osla_pieces_depth_for(1) * pack + osla_pieces_memory(p > 1 ? pack : 0, 1, s);
 }
 
 osla_err osla_row_swap_open(osla_matrix *b, const int64_t *pivots, bool backward,
@@ -232,7 +258,7 @@ void osla_row_swap_close(osla_row_swap *x)
   free(x->from);
   free(x->leave);
   free(x->arrive);
-  free(x->counts);
+  free(x->rows);
   free(x->packs);
   free(x);
 }

@@ -3,6 +3,7 @@
 #define OSLA_ROW_SWAP_H
 
 #include "osla_matrix.h"
+#include "osla_shape.h"
 
 /* All pivots of a factorisation on every rank, from 0, of the n x n matrix `a` whose ranks hold
  * them as osla_getrf leaves them; *pivots is NULL if no rank gives any. Collective. The caller
@@ -18,5 +19,9 @@ osla_err osla_row_swap_open(osla_matrix *b, const int64_t *pivots, bool backward
                             osla_row_swap **out);
 osla_err osla_row_swap_run(osla_row_swap *x);
 void osla_row_swap_close(osla_row_swap *x);
+
+/* What it takes of a rank, whatever the pivots. Pure.
+ *   widest [in] columns of the right-hand sides on the process column that has most */
+uint64_t osla_row_swap_memory(const osla_shape *shape, int64_t widest);
 
 #endif

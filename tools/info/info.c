@@ -44,13 +44,20 @@ static int examine(osla_transport *t, const info_system *system, const char *jso
 int osla_command_info(int argc, char **argv)
 {
   char *json_file = NULL;
-  int limit = 60;
-  const struct poptOption options[] = {{"json", '\0', POPT_ARG_STRING, &json_file, 0,
-                                        "Also write the findings to FILE as JSON", "FILE"},
-                                       {"limit", '\0', POPT_ARG_INT | POPT_ARGFLAG_SHOW_DEFAULT,
-                                        &limit, 0, "Give up when a test takes longer than this",
-                                        "SECONDS"},
-                                       POPT_TABLEEND};
+  int limit = 60, predict = 0;
+  info_job job = {INFO_UNSET, INFO_UNSET, INFO_UNSET, INFO_UNSET};
+  const struct poptOption options[] = {
+    {"json", '\0', POPT_ARG_STRING, &json_file, 0, "Also write the findings to FILE as JSON",
+     "FILE"},
+    {"limit", '\0', POPT_ARG_INT | POPT_ARGFLAG_SHOW_DEFAULT, &limit, 0,
+     "Give up when a test takes longer than this", "SECONDS"},
+    {"predict", '\0', POPT_ARG_NONE, &predict, 0,
+     "Run nothing: show what a job would take of memory", NULL},
+    {"ranks", '\0', POPT_ARG_LONGLONG, &job.ranks, 0, "--predict: of this many ranks", "P"},
+    {"per-node", '\0', POPT_ARG_LONGLONG, &job.per_node, 0, "--predict: so many on each node", "R"},
+    {"n", 'n', POPT_ARG_LONGLONG, &job.n, 0, "--predict: order of the matrix", "N"},
+    {"nb", '\0', POPT_ARG_LONGLONG, &job.nb, 0, "--predict: block size (default: 128)", "N"},
+    POPT_TABLEEND};
   osla_command_line line = {.name = "info", .about = about, .after = after, .options = options};
   int status;
   if (!osla_command_parse(&line, argc, argv, &status)) return status;
@@ -59,11 +66,26 @@ int osla_command_info(int argc, char **argv)
     return osla_command_error("info", "--limit: %d is not a positive number of seconds", limit);
   }
 
+  const long long given[] = {job.ranks, job.per_node, job.n, job.nb};
+  for (int i = 0; i < 4 && !predict; i++)
+    if (given[i] != INFO_UNSET) {
+      osla_command_release(&line);
+      return osla_command_error("info", "%s is for --predict",
+                                (const char *const[]){"--ranks", "--per-node", "--n", "--nb"}[i]);
+    }
+
   const osla_command_file file = {"--json", json_file, OSLA_FILE_REPLACED, 0};
   if (osla_command_rank() == 0)
     status = osla_command_fail("info", osla_command_check_files(&file, 1));
   status = osla_command_agree(status);
   if (status != OSLA_EXIT_OK) {
+    osla_command_release(&line);
+    return status;
+  }
+
+  if (predict) {
+    if (job.nb == INFO_UNSET) job.nb = 128;
+    status = info_predict(&job, json_file);
     osla_command_release(&line);
     return status;
   }

@@ -9,6 +9,7 @@
  *   info_print.c     the report for people
  *   info_json.c      the same as JSON
  *   info_watchdog.c  ends a test that hangs
+ *   info_predict.c   the memory of a job that does not run
  */
 #ifndef OSLA_INFO_H
 #define OSLA_INFO_H
@@ -17,6 +18,17 @@
 
 #include "command.h"
 #include "probe.h"
+
+/* --- prediction --- */
+
+enum { INFO_UNSET = -1 - 0x7fffffff };
+
+typedef struct info_job {
+  long long ranks, per_node, n, nb; /* INFO_UNSET: not given */
+} info_job;
+
+/* Shows it; returns the exit status, the same on all ranks. Collective where there is a file. */
+int info_predict(const info_job *job, const char *json_file);
 
 /* --- the system --- */
 

@@ -1,0 +1,55 @@
+/* What a factorisation takes of a rank, from numbers alone: its set-up asks here. */
+#include "chol_shape.h"
+
+static int gcd(int a, int b)
+{
+  return b == 0 ? a : gcd(b, a % b);
+}
+
+void osla_chol_divide(chol *f)
+{
+  f->common = gcd(f->n_along, f->n_across);
+  f->lcm = f->n_along / f->common * f->n_across;
+}
+
+size_t osla_chol_columns_bytes(const chol *f)
+{
+  return (size_t)f->across_count * (size_t)f->v.nb * f->v.element;
+}
+
+osla_panels_plan osla_chol_panels_plan(const chol *f, bool several_nodes)
+{
+  const local_view *v = &f->v;
+  size_t width = (size_t)v->nb * v->element;
+  int64_t along = osla_index_count(v->n, v->nb, 0, f->n_along);
+  bool lower = f->uplo == OSLA_LOWER;
+  osla_panels_plan plan = {
+    .steps = f->steps, .look_ahead = f->look_ahead, .forward = f->forward, .readable = f->readable};
+  plan.kind[PANEL_DIAGONAL] =
+    (osla_panels_kind){.used = true, .in_column = lower, .room = (size_t)v->nb * width};
+  plan.kind[PANEL_ROWS] =
+    (osla_panels_kind){.used = true, .in_column = !lower, .room = (size_t)along * width};
+  /* Blocks that one owner has for one block column's process: at most every lcm-th one. */
+  plan.kind[PANEL_COLS] =
+    (osla_panels_kind){.used = several_nodes || !f->readable,
+                       .in_column = lower,
+                       .in_buffer = true,
+                       .stride = f->common,
+                       .room = (size_t)((f->steps + f->lcm - 1) / f->lcm) * (size_t)v->nb * width};
+  return plan;
+}
+
+uint64_t osla_chol_memory(const osla_shape *s)
+{
+  chol f = {.v = {.element = s->element, .n = s->n, .nb = s->nb},
+            .uplo = OSLA_LOWER,
+            .look_ahead = 1,
+            .readable = true,
+            .n_along = s->nprow,
+            .n_across = s->npcol,
+            .across_count = s->cols,
+            .steps = (s->n + s->nb - 1) / s->nb};
+  osla_chol_divide(&f);
+  osla_panels_plan plan = osla_chol_panels_plan(&f, s->nodes > 1);
+  return osla_chol_columns_bytes(&f) + osla_panels_memory(&plan, s);
+}

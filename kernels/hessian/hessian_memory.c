@@ -1,0 +1,22 @@
+/* What an accumulator takes of a rank, from numbers alone. */
+#include "hessian.h"
+#include "hessian_inbox.h"
+#include "hessian_outbox.h"
+#include "hessian_wire.h"
+
+uint64_t osla_hessian_memory(const osla_shape *s)
+{
+  int smallest = s->ranks - (s->nodes - 1) * s->per_node;
+  int node_start[] = {0, s->per_node}; /* of my node, the first */
+  wire w = {.ranks = s->ranks,
+            .n_nodes = s->nodes,
+            .node_start = node_start,
+            .remote = s->ranks - smallest,
+            .shape =
+              osla_arrivals_shape(s->nodes > 1 ? (s->ranks - 1) / smallest + 1 : 0, ARRIVAL_FAN)};
+  osla_hessian h = {.wire = &w, .options = osla_hessian_defaults()};
+  osla_wire_sizes(&h, h.options.ring_bytes);
+  return osla_segment_footprint(w.segment_bytes, 0, s->ranks) +
+         ((uint64_t)s->ranks + (uint64_t)s->nodes + 1) * sizeof(int) + osla_outboxes_bytes(&w) +
+         osla_inboxes_bytes(&w) + 2 * ((uint64_t)s->n + 1) * sizeof(double);
+}

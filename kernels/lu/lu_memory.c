@@ -1,0 +1,89 @@
+/* What a factorisation takes of a rank, from numbers alone: its set-up asks here. */
+#include "lu.h"
+
+enum { LINE = 64 };
+
+/* From so many process rows on, a column's pivot is found in log p rounds: fewer ranks are faster
+ * when each tells all others at once. */
+enum { COMBINE_FROM = 5 };
+
+static size_t up_to_line(size_t bytes)
+{
+  return (bytes + LINE - 1) / LINE * LINE;
+}
+
+/* Lays out the store. */
+static size_t store_bytes(lu *f)
+{
+  const local_view *v = &f->v;
+  size_t nb = (size_t)v->nb, e = v->element;
+  f->head_bytes = LINE + up_to_line(nb * sizeof(int64_t)) + up_to_line(nb * nb * e);
+  f->rows_at = (size_t)((f->steps + v->q - 1) / v->q) * f->head_bytes;
+  if (v->p == 1) return f->rows_at;
+  f->rows_set = up_to_line(2 * nb * (size_t)v->cols * e);
+  f->records_at = f->rows_at + 2 * f->rows_set;
+  /* The largest record is a tournament's: indices and rows of a whole panel. */
+  size_t record = f->pivoting == OSLA_PIVOT_PARTIAL ? 24 + 2 * nb * e : 8 + nb * 8 + nb * nb * e;
+  f->record_bytes = up_to_line(record);
+  f->combined = f->pivoting == OSLA_PIVOT_PARTIAL && v->p >= COMBINE_FROM;
+  f->n_records = f->combined ? osla_lu_combination_slots(v->p) : v->p;
+  return f->records_at + 2 * (size_t)f->n_records * f->record_bytes;
+}
+
+lu_sizes osla_lu_sizes(lu *f, bool far, int64_t largest_lld)
+{
+  const local_view *v = &f->v;
+  size_t width = (size_t)v->nb * v->element, nb = (size_t)v->nb, p = (size_t)v->p;
+  size_t rows = (size_t)osla_index_count(v->m, v->mb, 0, v->p);
+  size_t tall = f->gathered ? (size_t)v->m : rows; /* a whole panel, or my rows of one */
+  if (tall < p * nb) tall = p * nb;                /* a tournament */
+  lu_sizes z = {.store = store_bytes(f),
+                .pivots = (size_t)f->order + 1,
+                .moves = 2 * nb,
+                .places = 4 * nb,
+                .candidates = 2 * (rows + p * nb),
+                .permutation = v->p > 1 ? 2 * (size_t)v->m : 0,
+                .u = v->p > 1 ? (size_t)v->cols * width : 0,
+                .scratch = v->p > 1 ? tall * width : 0,
+                .posts = 2 * p,
+                .theirs = far && v->p > 1 ? (size_t)largest_lld * width : 0};
+  return z;
+}
+
+osla_panels_plan osla_lu_panels_plan(const lu *f)
+{
+  const local_view *v = &f->v;
+  size_t rows = (size_t)osla_index_count(v->m, v->mb, 0, v->p);
+  osla_panels_plan plan = {
+    .steps = f->steps, .look_ahead = f->look_ahead, .forward = f->forward, .readable = f->readable};
+  plan.kind[PANEL_ROWS] =
+    (osla_panels_kind){.used = true, .room = f->head_bytes + rows * (size_t)v->nb * v->element};
+  return plan;
+}
+
+uint64_t osla_lu_memory(const osla_shape *s)
+{
+  lu f = {.v = {.dtype = s->dtype,
+                .element = s->element,
+                .m = s->n,
+                .n = s->n,
+                .mb = s->nb,
+                .nb = s->nb,
+                .p = s->nprow,
+                .q = s->npcol,
+                .rows = s->rows,
+                .cols = s->cols},
+          .pivoting = OSLA_PIVOT_PARTIAL,
+          .look_ahead = 1,
+          .readable = true,
+          .gathered = s->columns_near && s->nprow > 1,
+          .order = s->n,
+          .steps = (s->n + s->nb - 1) / s->nb};
+  lu_sizes z = osla_lu_sizes(&f, !osla_shape_one_node(s), s->rows > 1 ? s->rows : 1);
+  osla_panels_plan plan = osla_lu_panels_plan(&f);
+  uint64_t indices = z.pivots + z.places + z.candidates + z.permutation;
+  int places = s->nprow + s->npcol + s->per_node;
+  return osla_segment_footprint(z.store, LU_PURPOSES, places) + osla_panels_memory(&plan, s) +
+         indices * sizeof(int64_t) + z.moves * sizeof(lu_move) + z.u + z.scratch + z.theirs +
+         f.record_bytes + 2 * z.posts * sizeof(osla_posted);
+}

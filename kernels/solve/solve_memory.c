@@ -1,0 +1,29 @@
+/* What a solve takes of a rank, from numbers alone: both triangular solves and the interchanges are
+ * opened before B changes. */
+#include "osla_solve.h"
+#include "row_swap.h"
+#include "trsm.h"
+
+static uint64_t larger(uint64_t x, uint64_t y)
+{
+  return x > y ? x : y;
+}
+
+/* One triangular solve; with the transpose sums pass between the ranks, else solved rows. */
+static uint64_t triangular(const osla_shape *s, int64_t widest)
+{
+  size_t nb = (size_t)s->nb, row = nb * (size_t)widest * s->element;
+  size_t column = s->nodes > 1 ? (size_t)(s->rows > 1 ? s->rows : 1) * nb * s->element : 0;
+  osla_panels_plan plan = {.look_ahead = 1, .readable = true};
+  plan.kind[PANEL_ROWS] = (osla_panels_kind){.used = true, .in_column = true, .room = row};
+  uint64_t sums =
+    osla_pieces_memory((size_t)s->nprow * row, 1, s) + (uint64_t)osla_pieces_depth_for(1) * row;
+  return nb * nb * s->element + 2 * column + larger(sums, osla_panels_memory(&plan, s));
+}
+
+uint64_t osla_getrs_memory(const osla_shape *s, int64_t nrhs)
+{
+  int64_t widest = (nrhs + s->npcol - 1) / s->npcol;
+  return 2 * triangular(s, widest) + osla_row_swap_memory(s, widest) +
+         (uint64_t)s->n * sizeof(int64_t);
+}

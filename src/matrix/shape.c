@@ -1,0 +1,55 @@
+#include "osla_segment.h"
+#include "osla_shape.h"
+
+#include <inttypes.h>
+
+/* The node of place (prow, pcol): process columns are filled one after another. */
+static int node_at(const osla_shape *s, int prow, int pcol)
+{
+  return (int)((prow + (int64_t)pcol * s->nprow) / s->per_node);
+}
+
+static void look_for_nodes(osla_shape *s)
+{
+  int p = s->nprow, q = s->npcol;
+  s->columns_near = s->rows_near = true;
+  for (int pcol = 0; pcol < q; pcol++)
+    if (node_at(s, 0, pcol) != node_at(s, p - 1, pcol)) s->columns_near = false;
+  for (int prow = 0; prow < p; prow++)
+    if (node_at(s, prow, 0) != node_at(s, prow, q - 1)) s->rows_near = false;
+}
+
+osla_err osla_shape_make(int ranks, int per_node, int64_t n, int64_t nb, osla_dtype dtype,
+                         osla_shape *out)
+{
+  OSLA_CHECK(ranks >= 1, OSLA_ERR_ARG, "%d ranks: there must be at least 1", ranks);
+  OSLA_CHECK(per_node >= 1, OSLA_ERR_ARG, "%d ranks on a node: there must be at least 1", per_node);
+  OSLA_CHECK(per_node <= ranks, OSLA_ERR_ARG, "%d ranks on a node, but %d in all", per_node, ranks);
+  OSLA_CHECK(n >= 0, OSLA_ERR_ARG, "order %" PRId64 " is negative", n);
+  OSLA_CHECK(nb >= 1, OSLA_ERR_ARG, "block size %" PRId64 " is below 1", nb);
+  int64_t bytes;
+  size_t e = osla_dtype_size(dtype);
+  OSLA_CHECK(!__builtin_mul_overflow(n, n, &bytes) && bytes <= INT64_MAX / (int64_t)e,
+             OSLA_ERR_RANGE, "order %" PRId64 ": such a matrix has more than 2^63 bytes", n);
+  *out = (osla_shape){.ranks = ranks,
+                      .per_node = per_node,
+                      .nodes = (ranks - 1) / per_node + 1,
+                      .n = n,
+                      .nb = nb < n  ? nb
+                            : n > 1 ? n
+                                    : 1,
+                      .dtype = dtype,
+                      .element = e};
+  osla_grid_choose(ranks, out->nodes, &out->nprow, &out->npcol);
+  out->rows = osla_index_count(n, out->nb, 0, out->nprow);
+  out->cols = osla_index_count(n, out->nb, 0, out->npcol);
+  look_for_nodes(out);
+  return OSLA_OK;
+}
+
+uint64_t osla_shape_matrix(const osla_shape *s, int64_t cols, int64_t col_nb)
+{
+  osla_layout l = {s->n, cols, s->nb, col_nb, s->nprow, s->npcol};
+  return osla_segment_footprint(osla_matrix_bytes(&l, s->dtype), 0, s->ranks) +
+         (size_t)s->nprow * sizeof(int64_t);
+}
