@@ -16,12 +16,22 @@ kernels_sources = \
   kernels/common/pipeline.h kernels/common/pipeline.c \
   kernels/common/pieces.h kernels/common/pieces.c \
   kernels/common/row_copy.h \
-  kernels/gemm/gemm.h kernels/gemm/gemm_operand.c kernels/gemm/gemm_plan.c \
-  kernels/gemm/gemm_load.c \
-  kernels/gemm/gemm_run.c kernels/gemm/gemm_triangle.c kernels/gemm/gemm_split.c kernels/gemm/gemm.c \
+  kernels/gemm/gemm.h \
+  kernels/gemm/gemm_operand.h kernels/gemm/gemm_operand.c \
+  kernels/gemm/gemm_plan.h kernels/gemm/gemm_plan.c \
+  kernels/gemm/gemm_load.h kernels/gemm/gemm_load.c \
+  kernels/gemm/gemm_run.h kernels/gemm/gemm_run.c \
+  kernels/gemm/gemm_triangle.h kernels/gemm/gemm_triangle.c \
+  kernels/gemm/gemm_split.h kernels/gemm/gemm_split.c \
+  kernels/gemm/gemm.c \
   kernels/lu/lu_block.h kernels/lu/lu_block.c \
-  kernels/lu/lu.h kernels/lu/lu_memory.c kernels/lu/lu_column.c kernels/lu/lu_publish.c kernels/lu/lu_rows.c \
-  kernels/lu/lu_panel.h kernels/lu/lu_pivot.c kernels/lu/lu_panel.c kernels/lu/lu.c \
+  kernels/lu/lu.h \
+  kernels/lu/lu_memory.h kernels/lu/lu_memory.c \
+  kernels/lu/lu_column.h kernels/lu/lu_column.c \
+  kernels/lu/lu_publish.h kernels/lu/lu_publish.c \
+  kernels/lu/lu_rows.h kernels/lu/lu_rows.c \
+  kernels/lu/lu_panel.h kernels/lu/lu_pivot.c kernels/lu/lu_panel.c \
+  kernels/lu/lu.c \
   kernels/chol/chol_shape.h kernels/chol/chol_memory.c kernels/chol/chol_shape.c \
   kernels/chol/chol.c \
   kernels/solve/rhs.h kernels/solve/rhs.c \

@@ -1,5 +1,10 @@
 /* Contract and dispatch of the distributed multiplications: check, plan, run. */
 #include "gemm.h"
+#include "gemm_load.h"
+#include "gemm_operand.h"
+#include "gemm_plan.h"
+#include "gemm_run.h"
+#include "gemm_split.h"
 
 #include <complex.h>
 #include <inttypes.h>

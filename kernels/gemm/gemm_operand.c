@@ -1,5 +1,5 @@
 /* How an operand lies for this rank's part of C: index arithmetic only. */
-#include "gemm.h"
+#include "gemm_operand.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

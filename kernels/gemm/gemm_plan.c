@@ -5,7 +5,9 @@
  * meanwhile; then by owner, each rank starting at its own place on the diagonal, so that the ranks
  * of a process row or column ask different owners at a time; then by k.
  */
-#include "gemm.h"
+#include "gemm_plan.h"
+#include "gemm_operand.h"
+#include "gemm_run.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

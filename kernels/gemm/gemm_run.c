@@ -4,7 +4,9 @@
  * can be read in place is; what one product cannot read as it lies is packed first.
  * Memory: two buffers of a load and one for packing, for each operand that needs them.
  */
-#include "gemm.h"
+#include "gemm_run.h"
+#include "gemm_load.h"
+#include "gemm_triangle.h"
 #include "osla_blas.h"
 #include "osla_trace.h"
 

@@ -13,6 +13,10 @@
  */
 #include "lu.h"
 #include "lu_block.h"
+#include "lu_memory.h"
+#include "lu_panel.h"
+#include "lu_publish.h"
+#include "lu_rows.h"
 #include "pipeline.h"
 
 #include <complex.h>

@@ -88,64 +88,9 @@ typedef struct lu {
 
 enum { LU_ROWS, LU_COLUMN, LU_PERMUTED, LU_PURPOSES }; /* of the store's notify slots */
 
-/* Elements of what has a name of its type, bytes of what is raw. */
-typedef struct lu_sizes {
-  size_t pivots, moves, places, candidates, permutation, posts, store, u, scratch, theirs;
-} lu_sizes;
-
-/* What the set-up needs of a rank; lays out the store. Of f the view's numbers, order, steps,
- * pivoting, and gathered. Pure. */
-lu_sizes osla_lu_sizes(lu *f, bool far, int64_t largest_lld);
-
-/* Of the panels, but for the functions. Pure. */
-osla_panels_plan osla_lu_panels_plan(const lu *f);
-
 lu_step osla_lu_step_make(const lu *f, int64_t k);
 
 /* Waits until what I sent in exchange e has arrived: before its buffers are used again. Local. */
 osla_err osla_lu_finish_posts(lu *f, osla_posted *posts, uint64_t exchange);
-
-/* ---- lu_publish.c ---- */
-
-/* Where the ranks of a panel note what they tell about it. Local. */
-lu_panel osla_lu_panel_mine(const lu *f, const lu_step *s);
-/* Makes f->panels. Collective. Errors: MEM, MPI. */
-osla_err osla_lu_panels_create(lu *f);
-/* My part of a factored panel is complete; if panels are gathered, all of it. Local. */
-osla_err osla_lu_publish(lu *f, const lu_step *s);
-/* Waits for a panel, may be called again for the same one. Local. */
-lu_panel osla_lu_receive(lu *f, const lu_step *s);
-
-/* ---- lu_panel.c ---- */
-
-/* Factors the panel of a step with the other ranks of its process column, of which I am one. */
-osla_err osla_lu_factor_panel(lu *f, const lu_step *s);
-
-/* ---- lu_column.c: exchanges between the p ranks of a process column ---- */
-
-/* Where I write my record; then all ranks of the column publish theirs, and read the others'.
- * A record stays until the exchange after the next one. */
-unsigned char *osla_lu_record_mine(const lu *f);
-osla_err osla_lu_record_publish(lu *f, size_t bytes);
-const unsigned char *osla_lu_record_of(const lu *f, int prow); /* of the last exchange; waits */
-
-/* record := the combination of the records of all, in log p rounds; `add` combines two, in any
- * order with the same result. Local, but all ranks of the column call it. */
-osla_err osla_lu_combine(lu *f, void *record, size_t bytes,
-                         void (*add)(const lu *f, void *record, const void *other));
-int osla_lu_rounds(int p);
-int osla_lu_combination_slots(int p); /* records of a set that it needs */
-
-/* ---- lu_rows.c ---- */
-
-/* Exchanges rows as a panel says on local columns [col, col + cols), and gives the rows that are
- * now on top, without U's solve: in place (p = 1), or in f->u. Together with the process column. */
-osla_err osla_lu_exchange_rows(lu *f, const lu_step *s, const int64_t *pivots, int64_t col,
-                               int64_t cols, lu_operand *top);
-/* Stores such rows of f->u in the matrix, where they are mine. Local. */
-void osla_lu_store_rows(const lu *f, const lu_step *s, int64_t col, int64_t cols);
-
-/* Applies the later steps' interchanges to the columns left of them. Collective. */
-osla_err osla_lu_permute_left(lu *f);
 
 #endif

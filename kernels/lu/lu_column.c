@@ -12,7 +12,7 @@
  * Each rank hears from another at most once, so again two sets are enough: who sends in e + 2 has
  * got something of e + 1 from there, sent by a rank that had finished e.
  */
-#include "lu.h"
+#include "lu_column.h"
 
 #include <string.h>
 

@@ -1,5 +1,6 @@
 /* What a factorisation takes of a rank, from numbers alone: its set-up asks here. */
-#include "lu.h"
+#include "lu_memory.h"
+#include "lu_column.h"
 
 enum { LINE = 64 };
 

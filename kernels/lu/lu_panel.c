@@ -13,6 +13,8 @@
  */
 #include "lu_panel.h"
 #include "lu_block.h"
+#include "lu_column.h"
+#include "lu_rows.h"
 
 #include <complex.h>
 #include <inttypes.h>

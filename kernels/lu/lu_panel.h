@@ -3,7 +3,7 @@
 #ifndef OSLA_LU_PANEL_H
 #define OSLA_LU_PANEL_H
 
-#include "lu.h"
+#include "lu_publish.h"
 
 /* The panel's part of the store, writable. */
 typedef struct own {
@@ -22,6 +22,9 @@ static inline bool has_top(const lu *f, const lu_step *s)
 {
   return f->v.prow == s->prow;
 }
+
+/* Factors the panel of a step with the other ranks of its process column, of which I am one. */
+osla_err osla_lu_factor_panel(lu *f, const lu_step *s);
 
 /* Columns [j, j + width) of the panel, column by column with the other ranks of the process column.
  */

@@ -7,6 +7,7 @@
  * that most of the work is in matrix products.
  */
 #include "lu_block.h"
+#include "lu_column.h"
 #include "lu_panel.h"
 
 #include <complex.h>

@@ -5,7 +5,9 @@
  * rank factors a whole panel (process columns that lie on one node), it tells all of its node;
  * those in its process column then publish their own rows.
  */
-#include "lu.h"
+#include "lu_publish.h"
+#include "lu_memory.h"
+#include "lu_panel.h"
 
 #include <string.h>
 

@@ -8,7 +8,7 @@
  * The columns left of a panel, which hold L, are not touched until the end: then every column takes
  * all later interchanges at once, in cache (one process row) or as one permutation.
  */
-#include "lu.h"
+#include "lu_rows.h"
 #include "row_copy.h"
 
 #include <inttypes.h>

@@ -1,0 +1,20 @@
+/* Small exchanges between the p ranks of a process column (internal). */
+#ifndef OSLA_LU_COLUMN_H
+#define OSLA_LU_COLUMN_H
+
+#include "lu.h"
+
+/* Where I write my record; then all ranks of the column publish theirs, and read the others'.
+ * A record stays until the exchange after the next one. */
+unsigned char *osla_lu_record_mine(const lu *f);
+osla_err osla_lu_record_publish(lu *f, size_t bytes);
+const unsigned char *osla_lu_record_of(const lu *f, int prow); /* of the last exchange; waits */
+
+/* record := the combination of the records of all, in log p rounds; `add` combines two, in any
+ * order with the same result. Local, but all ranks of the column call it. */
+osla_err osla_lu_combine(lu *f, void *record, size_t bytes,
+                         void (*add)(const lu *f, void *record, const void *other));
+int osla_lu_rounds(int p);
+int osla_lu_combination_slots(int p); /* records of a set that it needs */
+
+#endif

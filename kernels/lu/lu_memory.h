@@ -1,0 +1,19 @@
+/* What a factorisation takes of a rank, from numbers alone (internal). */
+#ifndef OSLA_LU_MEMORY_H
+#define OSLA_LU_MEMORY_H
+
+#include "lu.h"
+
+/* Elements of what has a name of its type, bytes of what is raw. */
+typedef struct lu_sizes {
+  size_t pivots, moves, places, candidates, permutation, posts, store, u, scratch, theirs;
+} lu_sizes;
+
+/* What the set-up needs of a rank; lays out the store. Of f the view's numbers, order, steps,
+ * pivoting, and gathered. Pure. */
+lu_sizes osla_lu_sizes(lu *f, bool far, int64_t largest_lld);
+
+/* Of the panels, but for the functions. Pure. */
+osla_panels_plan osla_lu_panels_plan(const lu *f);
+
+#endif
