@@ -26,6 +26,7 @@ src_headers = \
 # How data moves and ranks wait: by MPI, or in a simulator (configure --enable-simulation).
 mpi_sources = \
   src/transport/wait.c src/transport/collective_mpi.c \
+  src/transport/host.c \
   src/transport/pages.h src/transport/pages.c \
   src/transport/shared_memory.h src/transport/shared_memory.c \
   src/transport/window_mpi.h src/transport/window_mpi.c \
@@ -40,6 +41,7 @@ mpi_sources = \
 sim_sources = \
   src/simulation/simulator.h src/simulation/simulator.cpp \
   src/simulation/sim.h \
+  src/simulation/sim_host.c \
   src/simulation/sim_wait.c \
   src/simulation/sim_region.c \
   src/simulation/sim_collective.c \
@@ -70,7 +72,6 @@ src_sources = \
   src/transport/backend.c \
   src/transport/request_pool.h src/transport/request_pool.c \
   src/transport/groups.h src/transport/groups.c \
-  src/transport/host.c \
   src/transport/transport.c \
   src/transport/patience.h src/transport/patience.c \
   src/transport/collective.c \

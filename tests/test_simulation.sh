@@ -24,8 +24,8 @@ measured() {
   simulate "${where[@]}" -s "$bench" "$@" --ref none --reps 1 --json json
   [ $status = 0 ] || fail "exit status $status"
   [ "$(grep -c ' PASS .* simulated$' out)" = 1 ] || fail "no line that passes, or one without 'simulated'"
-  grep -qE "^simulated: machine ${where[1]};" out || fail "no word of the machine"
-  grep -q "\"simulated\":\"${where[1]}\"" json || fail "no word of it in the JSON line"
+  grep -qE "^simulated: machine ${where[1]%.xml};" out || fail "no word of the machine"
+  grep -q "\"simulated\":\"${where[1]%.xml}\"" json || fail "no word of it in the JSON line"
 }
 
 seconds() { sed -n 's/.*"seconds":\[\([^]]*\)\].*/\1/p' json; }
@@ -45,6 +45,17 @@ for place in "ethernet -n 16" "infiniband -n 64"; do
 done
 where=(-m torus -n 64)
 measured chol --n 400 --nb 32
+
+# Where cores work for transfers and both must be in the library.
+sed 's|\(.*\)<prop id="copy".*|&\n\1<prop id="cpu" value="2e-9"/>|' "$SRCDIR/results/machines/ethernet.xml" >tcp.xml
+where=(-m tcp.xml -n 16)
+measured gemm --n 300 --nb 32
+measured lu --n 400 --nb 32
+first=$(seconds)
+measured lu --n 400 --nb 32
+[ -n "$first" ] && [ "$(seconds)" = "$first" ] || fail "$first s simulated, then $(seconds)"
+measured solve --n 200 --nb 16
+measured hessian --n 400 --size 60 --updates 10 --nb 32
 
 # A faster machine is faster, and more ranks than one are quicker than one where work is large.
 where=(-m infiniband -n 1)
@@ -82,6 +93,25 @@ smpicc -std=gnu17 -D_GNU_SOURCE $includes "$SRCDIR/doc/example.c" "$BUILDDIR/.li
   -lm -o example >out 2>err || fail "cannot be built"
 simulate -n 4 ./example
 [ $status = 0 ] && grep -q '^info 0, ' out || fail "exit status $status"
+
+# Ranks that wait for ever, as after MPI_Abort.
+label="MPI_Abort"
+cat >ends.c <<'EOT'
+#include <mpi.h>
+int main(int argc, char **argv)
+{
+  int rank;
+  MPI_Init(&argc, &argv);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  if (rank == 1) MPI_Abort(MPI_COMM_WORLD, 1);
+  MPI_Barrier(MPI_COMM_WORLD);
+  return MPI_Finalize();
+}
+EOT
+smpicc ends.c -o ends >out 2>err || fail "cannot be built"
+simulate -n 4 ./ends
+[ $status = 1 ] && [ "$(cat err)" = "simulate: the job has ended: its ranks wait, and none will wake another" ] ||
+  fail "exit status $status"
 
 # refused STATUS LINE: one line
 refused() {

@@ -11,11 +11,21 @@
 #include "simulator.h"
 #include "transport_ops.h"
 
-/* A get or a put that was started. */
+/* What a transfer brings about where it ends: done(arg), which must not block. With remote DMA at
+ * once; where cores work for transfers, when the rank there is in the library: it waits, or makes
+ * progress. */
+typedef struct sim_call {
+  struct sim_call *next;
+  struct sim_rank *at;
+  osla_sim_done *done;
+  void *arg;
+} sim_call;
+
+/* A get or a put that was started: one transfer, or several where cores work for them. */
 typedef struct sim_transfer {
-  struct sim_rank *owner;
+  sim_call call;
+  struct sim_rank *owner, *other;
   osla_region *region;
-  int other;
   void *to;
   const void *from;
   size_t bytes;
@@ -28,9 +38,10 @@ typedef struct sim_rank {
   sg_host_t host;
   sg_sem_t wakes;
   bool waits, asleep;
-  uint64_t events;       /* what might have woken it, so far */
-  double settled;        /* until when its idle time has been held against own->debt */
-  const osla_bell *bell; /* that it sleeps on; NULL: any wakes it */
+  uint64_t events;              /* what might have woken it, so far */
+  double settled;               /* until when its idle time has been held against own->debt */
+  const osla_bell *bell;        /* that it sleeps on; NULL: any wakes it */
+  sim_call *calls, **last_call; /* what has come for it while it computed, oldest first */
   osla_post_queue *posts;
   sim_transfer **transfer; /* [room] gets and puts by handle; NULL: free */
   int room;
@@ -85,9 +96,19 @@ static inline sim_rank *sim_me(const osla_transport *t)
 /* Lets simulated time pass on this rank, and what transfers have taken from it. */
 void osla_sim_spend(double seconds);
 
-/* Starts a transfer from one rank to another, whose cores work for it where the machine's do. */
-void osla_sim_move(const sim_job *job, sim_rank *from, sim_rank *to, size_t bytes, double delay,
+/* Starts a transfer from one rank to another, whose cores work for it where the machine's do; then
+ * calls done(arg) there. `call` lives until then. */
+void osla_sim_move(sim_rank *from, sim_rank *to, size_t bytes, double delay, sim_call *call,
                    osla_sim_done *done, void *arg);
+
+/* What has come for the caller meanwhile. Part of a step of progress. */
+void osla_sim_take(sim_rank *me);
+
+/* Do transfers need the ranks at both ends? */
+static inline bool osla_sim_cores_move(const sim_job *job)
+{
+  return job->machine.cpu > 0;
+}
 
 /* A look at something that has not happened yet: takes a moment, or who looks again and again would
  * stop time. */

@@ -6,6 +6,7 @@
 #include <string.h>
 
 struct osla_post {
+  sim_call call;
   osla_post *next; /* behind it */
   osla_post_queue *queue;
   osla_region *region;
@@ -74,6 +75,21 @@ static void arrive(void *arg)
   osla_sim_wake(from);
 }
 
+/* Where cores move data, its arrival is told, and only then the word goes. */
+static void data_is_known(void *arg)
+{
+  osla_post *p = arg;
+  sim_rank *from = p->queue->from;
+  osla_sim_move(from, &sim_job_of(from->t)->rank[p->queue->to], sizeof p->word, 0, &p->call, arrive,
+                p);
+}
+static void data_arrives(void *arg)
+{
+  osla_post *p = arg;
+  sim_rank *from = p->queue->from;
+  osla_sim_move(&sim_job_of(from->t)->rank[p->queue->to], from, 0, 0, &p->call, data_is_known, p);
+}
+
 osla_err osla_sim_post(osla_region *region, int rank, size_t offset, const void *source,
                        size_t bytes, size_t word_offset, uint64_t word, osla_post **out)
 {
@@ -85,13 +101,21 @@ osla_err osla_sim_post(osla_region *region, int rank, size_t offset, const void 
     free(p);
     return osla_error_set(OSLA_ERR_MEM, "a put with notify");
   }
-  *p = (osla_post){NULL,   q,    region, offset, bytes,      word_offset,
-                   source, word, false,  false,  out == NULL};
+  *p = (osla_post){.queue = q,
+                   .region = region,
+                   .offset = offset,
+                   .bytes = bytes,
+                   .word_offset = word_offset,
+                   .source = source,
+                   .word = word,
+                   .unowned = out == NULL};
   *q->end = p;
   q->end = &p->next;
   if (out) *out = p;
-  osla_sim_move(job, sim_me(t), &job->rank[rank], bytes + sizeof word, job->machine.overhead,
-                arrive, p);
+  /* Little data travels with its word: eager_mpi.h. */
+  bool together = bytes <= (size_t)t->settings.small_bytes || !osla_sim_cores_move(job);
+  osla_sim_move(sim_me(t), &job->rank[rank], bytes + sizeof word, job->machine.overhead, &p->call,
+                together ? arrive : data_arrives, p);
   osla_sim_spend(job->machine.overhead);
   return OSLA_OK;
 }

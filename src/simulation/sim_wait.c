@@ -24,15 +24,39 @@ static void settle(sim_rank *rank)
   rank->own->debt = rank->own->debt > idle ? rank->own->debt - idle : 0;
 }
 
-void osla_sim_move(const sim_job *job, sim_rank *from, sim_rank *to, size_t bytes, double delay,
+static void arrived(void *arg)
+{
+  sim_call *call = arg;
+  sim_rank *at = call->at;
+  if (at->asleep || !osla_sim_cores_move(sim_job_of(at->t))) {
+    call->done(call->arg);
+    return;
+  }
+  call->next = NULL;
+  *at->last_call = call;
+  at->last_call = &call->next;
+}
+
+void osla_sim_take(sim_rank *me)
+{
+  while (me->calls) {
+    sim_call *call = me->calls;
+    me->calls = call->next;
+    if (!me->calls) me->last_call = &me->calls;
+    call->done(call->arg);
+  }
+}
+
+void osla_sim_move(sim_rank *from, sim_rank *to, size_t bytes, double delay, sim_call *call,
                    osla_sim_done *done, void *arg)
 {
-  double work = (double)bytes * job->machine.cpu;
+  double work = (double)bytes * sim_job_of(from->t)->machine.cpu;
   settle(from);
   settle(to);
   from->own->debt += work;
   to->own->debt += work;
-  osla_sim_transfer(from->host, to->host, bytes, delay, done, arg);
+  *call = (sim_call){NULL, to, done, arg};
+  osla_sim_transfer(from->host, to->host, bytes, delay, arrived, call);
 }
 
 void osla_sim_look(const osla_transport *t)
@@ -74,7 +98,7 @@ void osla_sim_wait_until(osla_transport *t, osla_wait_test *test, void *arg, osl
     uint64_t events = me->events;
     osla_progress(t);
     if (test(arg)) break;
-    if (me->events != events) continue;
+    if (me->events != events || me->calls) continue;
     slept = true;
     if (sleep_at_most(me, bell, turn)) {
       turn = first_turn;

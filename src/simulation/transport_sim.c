@@ -10,17 +10,47 @@
 #include "sim.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 /* --- gets and puts --- */
 
+static void complete(void *arg)
+{
+  sim_transfer *x = arg;
+  x->done = true;
+  osla_sim_wake(x->owner);
+}
+
+/* Where the core there took it, it says so. */
 static void arrive(void *arg)
 {
   sim_transfer *x = arg;
   memcpy(x->to, x->from, x->bytes);
-  x->done = true;
-  osla_sim_wake(x->owner);
+  if (x->is_put && osla_sim_cores_move(sim_job_of(x->owner->t)))
+    osla_sim_move(x->other, x->owner, 0, 0, &x->call, complete, x);
+  else
+    complete(x);
+}
+
+static void serve(void *arg)
+{
+  sim_transfer *x = arg;
+  osla_sim_move(x->other, x->owner, x->bytes, 0, &x->call, arrive, x);
+}
+
+static void get_by_cores(sim_transfer *x, double overhead)
+{
+  osla_sim_move(x->owner, x->other, 0, overhead, &x->call, serve, x);
+}
+
+/* A request goes before. */
+static void get_by_dma(sim_transfer *x, double overhead)
+{
+  double request = osla_sim_latency(x->owner->host, x->other->host);
+  osla_sim_move(x->other, x->owner, x->bytes, overhead + request, &x->call, arrive, x);
 }
 
 static int find_free(sim_rank *me)
@@ -56,16 +86,23 @@ static osla_err start(osla_region *region, bool is_put, int rank, size_t offset,
     free(x);
     return osla_error_set(OSLA_ERR_MEM, "a transfer of %zu bytes", bytes);
   }
-  *x = (sim_transfer){me,    region, rank, is_put ? remote : local, is_put ? local : remote,
-                      bytes, is_put, false};
+  *x = (sim_transfer){.owner = me,
+                      .other = other,
+                      .region = region,
+                      .to = is_put ? remote : local,
+                      .from = is_put ? local : remote,
+                      .bytes = bytes,
+                      .is_put = is_put};
   me->transfer[slot] = x;
   handle->first = slot;
+  double overhead = job->machine.overhead;
   if (is_put)
-    osla_sim_move(job, me, other, bytes, job->machine.overhead, arrive, x);
-  else /* a request goes before */
-    osla_sim_move(job, other, me, bytes,
-                  job->machine.overhead + osla_sim_latency(me->host, other->host), arrive, x);
-  osla_sim_spend(job->machine.overhead);
+    osla_sim_move(me, other, bytes, overhead, &x->call, arrive, x);
+  else if (osla_sim_cores_move(job))
+    get_by_cores(x, overhead);
+  else
+    get_by_dma(x, overhead);
+  osla_sim_spend(overhead);
   return OSLA_OK;
 }
 
@@ -84,10 +121,12 @@ static osla_err sim_put(osla_region *region, int rank, size_t offset, const void
 static osla_err sim_test(osla_transport *t, osla_handle *handle, bool *done)
 {
   sim_rank *me = sim_me(t);
-  *done = handle->first < 0 || me->transfer[handle->first]->done;
+  sim_transfer *x = handle->first < 0 ? NULL : me->transfer[handle->first];
+  if (x && !x->done) osla_sim_take(me);
+  *done = !x || x->done;
   if (!*done) osla_sim_look(t);
-  if (!*done || handle->first < 0) return OSLA_OK;
-  free(me->transfer[handle->first]);
+  if (!*done || !x) return OSLA_OK;
+  free(x);
   me->transfer[handle->first] = NULL;
   *handle = OSLA_HANDLE_DONE;
   return OSLA_OK;
@@ -108,7 +147,7 @@ static osla_err sim_wait(osla_transport *t, osla_handle *handle)
 
 typedef struct puts_to {
   const osla_region *region;
-  int rank;
+  const sim_rank *rank;
 } puts_to;
 
 static bool have_arrived(void *arg)
@@ -124,7 +163,7 @@ static bool have_arrived(void *arg)
 
 static osla_err sim_flush(osla_region *region, int rank)
 {
-  puts_to p = {region, rank};
+  puts_to p = {region, &sim_job_of(region->t)->rank[rank]};
   if (!have_arrived(&p)) osla_wait_until(region->t, have_arrived, &p, NULL);
   return OSLA_OK;
 }
@@ -164,6 +203,7 @@ static osla_err sim_put_notify(osla_region *region, int rank, size_t offset, con
 
 /* There, the addition, and back. */
 typedef struct addition {
+  sim_call call;
   sim_rank *from, *at;
   _Atomic int64_t *word;
   int64_t add, old;
@@ -181,7 +221,7 @@ static void add_there(void *arg)
 {
   addition *a = arg;
   a->old = atomic_fetch_add(a->word, a->add);
-  osla_sim_transfer(a->at->host, a->from->host, sizeof a->old, 0, answer, a);
+  osla_sim_move(a->at, a->from, sizeof a->old, 0, &a->call, answer, a);
 }
 
 static bool is_answered(void *arg)
@@ -194,18 +234,16 @@ static osla_err sim_fetch_add(osla_region *region, int rank, size_t offset, int6
                               int64_t *old)
 {
   sim_job *job = sim_job_of(region->t);
-  addition a = {sim_me(region->t),
-                &job->rank[rank],
-                (_Atomic int64_t *)(region->of[rank].base + offset),
-                add,
-                0,
-                false};
+  addition a = {.from = sim_me(region->t),
+                .at = &job->rank[rank],
+                .word = (_Atomic int64_t *)(region->of[rank].base + offset),
+                .add = add};
   if (osla_sim_peer_ptr(region, rank)) {
     *old = atomic_fetch_add(a.word, add);
     osla_sim_spend(job->machine.wake);
     return OSLA_OK;
   }
-  osla_sim_transfer(a.from->host, a.at->host, sizeof add, job->machine.overhead, add_there, &a);
+  osla_sim_move(a.from, a.at, sizeof add, job->machine.overhead, &a.call, add_there, &a);
   osla_wait_until(region->t, is_answered, &a, NULL);
   *old = a.old;
   return OSLA_OK;
@@ -213,10 +251,19 @@ static osla_err sim_fetch_add(osla_region *region, int rank, size_t offset, int6
 
 static void sim_progress(osla_transport *t)
 {
-  osla_sim_look(t); /* transfers need no more */
+  osla_sim_take(sim_me(t));
+  osla_sim_look(t);
 }
 
 /* --- start and end --- */
+
+/* The ranks are one process. After MPI_Abort the others wait, SimGrid says "Deadlock", and the exit
+ * status is 0. */
+static void sim_end_all(void)
+{
+  (void)fflush(NULL);
+  _exit(1);
+}
 
 static const char *sim_machine_name(void)
 {
@@ -319,7 +366,9 @@ static osla_err sim_start(osla_transport *t)
   choose_charge();
   OSLA_CALL(share_job(t));
   sim_job *job = sim_job_of(t);
-  *sim_me(t) = (sim_rank){.t = t, .own = own, .host = sg_host_self(), .wakes = sg_sem_init(0)};
+  sim_rank *me = sim_me(t);
+  *me = (sim_rank){.t = t, .own = own, .host = sg_host_self(), .wakes = sg_sem_init(0)};
+  me->last_call = &me->calls;
   t->oversubscribed = false;
   OSLA_MPI(MPI_Barrier(t->comm));
   if (t->rank == 0) {
@@ -368,6 +417,7 @@ static const osla_transport_ops sim_ops = {
   .post_test = osla_sim_post_test,
   .fetch_add = sim_fetch_add,
   .progress = sim_progress,
+  .end_all = sim_end_all,
 };
 
 const osla_transport_ops *const osla_transport_built_in = &sim_ops;

@@ -321,6 +321,7 @@ void osla_transport_abort(osla_transport *t, osla_err err)
 {
   osla_log(t->rank, "%s: %s; ending all ranks", osla_err_name(err), osla_error_text());
   osla_nap(OSLA_LAST_WORDS_US);
+  if (t->ops->end_all) t->ops->end_all();
   (void)MPI_Abort(MPI_COMM_WORLD, 1); /* MPICH 4.0.2 waits in that of a duplicate for the others */
   abort();
 }

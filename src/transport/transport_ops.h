@@ -126,6 +126,9 @@ typedef struct osla_transport_ops {
   osla_err (*fetch_add)(osla_region *region, int rank, size_t offset, int64_t add, int64_t *old);
 
   void (*progress)(osla_transport *t);
+
+  /* Ends all ranks, with exit status 1. NULL: MPI_Abort does. */
+  void (*end_all)(void);
 } osla_transport_ops;
 
 enum { OSLA_MAX_HOOKS = 16 };

@@ -1,0 +1,36 @@
+/* A simulated host: what it is stands in the machine file, and the kernel beneath, the same for
+ * all, tells nothing. So no rank has to hear from all others. */
+#include "groups.h"
+#include "sim.h"
+
+#include <stdio.h>
+#include <string.h>
+
+void osla_host_kernel(const char *host_name, char kernel[64])
+{
+  (void)snprintf(kernel, 64, "%s", host_name);
+}
+
+osla_err osla_host_look(MPI_Comm comm, osla_host *out)
+{
+  MPI_Comm here;
+  sg_host_t host = sg_host_self();
+  memset(out, 0, sizeof *out);
+  OSLA_MPI(MPI_Comm_rank(comm, &out->first));
+  OSLA_MPI(MPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &here));
+  int code = MPI_Bcast(&out->first, 1, MPI_INT, 0, here);
+  if (code == MPI_SUCCESS) code = MPI_Comm_size(here, &out->ranks);
+  (void)MPI_Comm_free(&here);
+  OSLA_MPI(code);
+  (void)snprintf(out->name, sizeof out->name, "%s", sg_host_get_name(host));
+  out->cores = sg_host_core_count(host);
+  out->share = (double)out->cores / out->ranks;
+  return OSLA_OK;
+}
+
+osla_err osla_host_look_nodes(MPI_Comm comm, int node_leader, const osla_groups *groups,
+                              osla_host *out)
+{
+  (void)node_leader, (void)groups;
+  return osla_host_look(comm, out);
+}
