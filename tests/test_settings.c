@@ -37,7 +37,7 @@ static void expect_error(osla_err expected, const char *part)
 static void test_differ(void)
 {
   static const char *const names[] = {"OSLA_SHARED_MEMORY", "OSLA_FAKE_NODES", "OSLA_PATIENCE",
-                                      "OSLA_WINDOW_INFO", "OSLA_SMALL_MESSAGES"};
+                                      "OSLA_WINDOW_INFO", "OSLA_MESSAGES"};
   if (alone()) return;
   int last = osla_test_size() - 1;
   for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
@@ -74,9 +74,9 @@ static void test_wrong_values(void)
                                          {"OSLA_PATIENCE", "soon"},
                                          {"OSLA_PATIENCE", "nan"},
                                          {"OSLA_WINDOW_INFO", "no"},
-                                         {"OSLA_SMALL_MESSAGES", "yes"},
-                                         {"OSLA_SMALL_MESSAGES", "-1"},
-                                         {"OSLA_SMALL_MESSAGES", "65537"},
+                                         {"OSLA_MESSAGES", "yes"},
+                                         {"OSLA_MESSAGES", "-1"},
+                                         {"OSLA_MESSAGES", "65537"},
                                          {"OSLA_EXPECT_RANKS", "0"},
                                          {"OSLA_EXPECT_RANKS", "99999999999"}};
   for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {

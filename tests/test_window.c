@@ -224,16 +224,16 @@ static void assemble(osla_transport *t)
 /* With words as messages, and by accumulates. */
 static void test_promises(void)
 {
-  static const char *const small_messages[] = {"on", "off"};
+  static const char *const messages[] = {"on", "off"};
   bool windows = false;
   for (int i = 0; i < 2; i++) {
-    (void)setenv("OSLA_SMALL_MESSAGES", small_messages[i], 1);
+    (void)setenv("OSLA_MESSAGES", messages[i], 1);
     osla_transport *t = osla_test_transport();
     windows = has_windows(t);
     use_words(t);
     assemble(t);
     osla_transport_destroy(&t);
-    (void)unsetenv("OSLA_SMALL_MESSAGES");
+    (void)unsetenv("OSLA_MESSAGES");
   }
   OSLA_ASSERT_MSG(seen.broken == 0, "%d promises broken, first: %s", seen.broken, seen.why);
   if (windows) CU_ASSERT(seen.n_sums > 0 && seen.n_replaced > 0); /* all kinds were met */

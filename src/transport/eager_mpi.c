@@ -1,4 +1,9 @@
-/* Small puts with notify as messages. See eager_mpi.h.
+/* Puts with notify as messages. See eager_mpi.h.
+ *
+ * Little data travels in the message of its word. More is a message of its own, behind one that
+ * announces it: its target receives it where it belongs, and holds back the word, and later ones of
+ * that rank, until it is there. (Over TCP UCX 1.13 moves 64 KiB to 4 MiB in a third of the time
+ * that a put and its flush take.)
  *
  * Receives from any rank are posted beforehand and taken in the order in which they were posted:
  * so messages of one rank are taken in the order in which they were sent (MPI-3.1, section 3.5). A
@@ -20,7 +25,7 @@
 
 #include <string.h>
 
-enum { HAS_WORD = 1, WANTS_ANSWER = 2, IS_ANSWER = 4 };
+enum { HAS_WORD = 1, WANTS_ANSWER = 2, IS_ANSWER = 4, IS_ALONE = 8 /* the data comes behind it */ };
 
 static bool is_unconfirmed(const eager_peer *p)
 {
@@ -74,24 +79,31 @@ static void note_data(eager_peer *p, int region, const osla_eager_put *put)
   if (end > p->to) p->to = end;
 }
 
-osla_err osla_eager_send(osla_region *region, int rank, const osla_eager_put *put, bool *sent)
+osla_err osla_eager_send(osla_region *region, int rank, const osla_eager_put *put, bool *sent,
+                         MPI_Request *data)
 {
   osla_transport *t = region->t;
   osla_eager *e = t->eager;
   eager_peer *p = &e->peers[rank];
+  bool alone = put->bytes > e->most;
+  *data = MPI_REQUEST_NULL;
   *sent = p->sent - p->confirmed < WINDOW && is_free(t, &e->sends[e->next]);
   if (!*sent) return OSLA_OK;
   note_data(p, region->number, put);
-  if (put->bytes > 0)
+  if (put->bytes > 0 && !alone)
     memcpy(e->to_send + (size_t)e->next * e->stride + sizeof(eager_header), put->source,
            put->bytes);
-  return send_slot(t, rank,
-                   (eager_header){.region = (uint32_t)region->number,
-                                  .flags = HAS_WORD,
-                                  .offset = put->offset,
-                                  .word_offset = put->word_offset,
-                                  .word = put->word},
-                   put->bytes);
+  OSLA_CALL(send_slot(t, rank,
+                      (eager_header){.region = (uint32_t)region->number,
+                                     .flags = alone ? HAS_WORD | IS_ALONE : HAS_WORD,
+                                     .bytes = (uint32_t)put->bytes,
+                                     .offset = put->offset,
+                                     .word_offset = put->word_offset,
+                                     .word = put->word},
+                      alone ? 0 : put->bytes));
+  if (alone)
+    OSLA_MPI(MPI_Isend(put->source, (int)put->bytes, MPI_BYTE, rank, DATA_TAG, t->comm, data));
+  return OSLA_OK;
 }
 
 typedef struct sending {
@@ -104,9 +116,10 @@ typedef struct sending {
 static bool try_to_send(void *arg)
 {
   sending *s = arg;
+  MPI_Request none;
   bool sent;
   (void)pthread_mutex_lock(&s->region->t->mutex);
-  s->err = osla_eager_send(s->region, s->rank, s->put, &sent);
+  s->err = osla_eager_send(s->region, s->rank, s->put, &sent, &none);
   (void)pthread_mutex_unlock(&s->region->t->mutex);
   return sent || s->err != OSLA_OK;
 }
@@ -131,25 +144,104 @@ static void send_answer(osla_transport *t, int rank)
   if (code != MPI_SUCCESS) osla_transport_abort(t, osla_error_set_mpi(code, "MPI_Isend"));
 }
 
-static void apply(osla_transport *t, const eager_header *head, const unsigned char *data,
-                  size_t bytes)
+static unsigned char *place_of(const osla_transport *t, const eager_header *head)
 {
-  osla_region *region = t->eager->regions[head->region];
-  unsigned char *base = osla_region_mine(region);
-  if (bytes > 0) memcpy(base + head->offset, data, bytes);
-  atomic_store_explicit((_Atomic uint64_t *)(base + head->word_offset), head->word,
-                        memory_order_release);
+  return osla_region_mine(t->eager->regions[head->region]);
+}
+
+/* All of it is here. False: its answer has no buffer yet. */
+static bool complete(osla_transport *t, int origin, const eager_header *head)
+{
+  osla_eager *e = t->eager;
+  bool answers = head->flags & WANTS_ANSWER;
+  if (answers && !is_free(t, &e->answer_sends[e->next_answer])) return false;
+  if (head->flags & HAS_WORD)
+    atomic_store_explicit((_Atomic uint64_t *)(place_of(t, head) + head->word_offset), head->word,
+                          memory_order_release);
+  e->peers[origin].applied++;
+  if (answers) send_answer(t, origin);
+  return true;
+}
+
+static bool data_is_here(osla_transport *t, MPI_Request *data)
+{
+  int here = 1, code = MPI_SUCCESS;
+  if (*data == MPI_REQUEST_NULL) return true;
+  code = MPI_Test(data, &here, MPI_STATUS_IGNORE);
+  if (code != MPI_SUCCESS) osla_transport_abort(t, osla_error_set_mpi(code, "MPI_Test of data"));
+  if (here) osla_pool_count(t->pool);
+  return here;
+}
+
+/* The first one of an origin that something is still to come of; NULL: nothing is. */
+static const eager_arrival *first_of(const osla_eager *e, int origin)
+{
+  for (const eager_arrival *a = e->arrivals; a < e->arrivals + e->n_arrivals; a++)
+    if (a->origin == origin) return a;
+  return NULL;
+}
+
+/* Completes what it can. True: something. */
+static bool step_arrivals(osla_transport *t)
+{
+  osla_eager *e = t->eager;
+  bool found = false;
+  for (int i = 0; i < e->n_arrivals;) {
+    eager_arrival *a = &e->arrivals[i];
+    bool here = data_is_here(t, &a->data);
+    if (!here || first_of(e, a->origin) != a || !complete(t, a->origin, &a->head)) {
+      i++;
+      continue;
+    }
+    e->n_arrivals--;
+    memmove(a, a + 1, (size_t)(e->n_arrivals - i) * sizeof *a);
+    found = true;
+  }
+  return found;
+}
+
+/* Does data of its origin that is still to come belong where this message's does? */
+static bool is_in_the_way(const osla_eager *e, int origin, const eager_header *head)
+{
+  for (const eager_arrival *a = e->arrivals; a < e->arrivals + e->n_arrivals; a++)
+    if (a->origin == origin && a->data != MPI_REQUEST_NULL && a->head.region == head->region &&
+        a->head.offset < head->offset + head->bytes &&
+        head->offset < a->head.offset + a->head.bytes)
+      return true;
+  return false;
+}
+
+/* Takes the message at the head: its data to its place, its word when all before it is there.
+ * False: that must wait. */
+static bool take(osla_transport *t, int origin, const eager_header *head, const unsigned char *data)
+{
+  osla_eager *e = t->eager;
+  bool alone = head->flags & IS_ALONE;
+  if (head->flags & IS_ANSWER) return true;
+  if (head->bytes > 0 && is_in_the_way(e, origin, head)) return false;
+  bool later = alone || first_of(e, origin);
+  if (later && e->n_arrivals == ARRIVALS) return false;
+  if (!alone && head->bytes > 0) memcpy(place_of(t, head) + head->offset, data, head->bytes);
+  if (!later) return complete(t, origin, head);
+  eager_arrival *a = &e->arrivals[e->n_arrivals++];
+  *a = (eager_arrival){origin, *head, MPI_REQUEST_NULL};
+  int code = MPI_SUCCESS;
+  if (alone)
+    code = MPI_Irecv(place_of(t, head) + head->offset, (int)head->bytes, MPI_BYTE, origin, DATA_TAG,
+                     t->comm, &a->data);
+  if (code != MPI_SUCCESS) osla_transport_abort(t, osla_error_set_mpi(code, "MPI_Irecv"));
+  return true;
 }
 
 bool osla_eager_take(osla_transport *t)
 {
   osla_eager *e = t->eager;
   MPI_Request *request = &e->receives[e->head];
-  if (*request != MPI_REQUEST_NULL) { /* else it is here and waits for a buffer for its answer */
+  bool found = step_arrivals(t);
+  if (*request != MPI_REQUEST_NULL) { /* else it is here and waits */
     MPI_Status status;
     int here = 0, code = MPI_Test(request, &here, &status);
-    if (code == MPI_SUCCESS && !here) return false;
-    if (code == MPI_SUCCESS) code = MPI_Get_count(&status, MPI_BYTE, &e->bytes);
+    if (code == MPI_SUCCESS && !here) return found;
     if (code != MPI_SUCCESS)
       osla_transport_abort(t, osla_error_set_mpi(code, "MPI_Test of a receive"));
     e->origin = status.MPI_SOURCE;
@@ -157,15 +249,10 @@ bool osla_eager_take(osla_transport *t)
   const unsigned char *message = e->received + (size_t)e->head * e->stride;
   eager_header head;
   memcpy(&head, message, sizeof head);
-  bool answers = head.flags & WANTS_ANSWER;
-  if (answers && !is_free(t, &e->answer_sends[e->next_answer])) return false;
-
   eager_peer *p = &e->peers[e->origin];
   p->confirmed = head.applied;
   if (!is_unconfirmed(p)) p->from = p->to = 0;
-  if (!(head.flags & IS_ANSWER)) p->applied++;
-  if (head.flags & HAS_WORD) apply(t, &head, message + sizeof head, (size_t)e->bytes - sizeof head);
-  if (answers) send_answer(t, e->origin);
+  if (!take(t, e->origin, &head, message + sizeof head)) return found;
   osla_pool_count(t->pool);
   osla_err err = osla_eager_receive(t, e, e->head);
   if (err != OSLA_OK) osla_transport_abort(t, err);

@@ -1,12 +1,12 @@
-/* Small puts with notify that travel as one message (floor 0, internal to the MPI backend).
+/* Puts with notify that travel as messages (floor 0, internal to the MPI backend).
  *
  * Where MPI serves RMA inside the target's calls, a put with notify costs three turns between
  * hosts: the data, a fetch there and back, the word. The target's progress is needed anyway, so
  * there a rank sends data and word as one message, and the target's progress step puts both where
- * they belong. Words of larger puts go as messages, too, behind their data: so the words of one
+ * they belong; much data is a message of its own, which is received in its place. The words of one
  * rank to another arrive in the order in which they were sent, whatever their size.
  *
- * Used between nodes, on allocated regions (attached ones have no words), as OSLA_SMALL_MESSAGES
+ * Used between nodes, on allocated regions (attached ones have no words), as OSLA_MESSAGES
  * says: "on", "off", or "auto": where a get from a computing rank waits for it.
  */
 #ifndef OSLA_EAGER_MPI_H
@@ -31,16 +31,18 @@ void osla_eager_remove_region(osla_region *region); /* also one without a number
 /* All regions are gone. Takes a transport without messages, too. Local. */
 void osla_eager_stop(osla_transport *t);
 
-/* Do the words of this region travel as messages to ranks of other nodes, and how much data fits?
- * Local. */
+/* Do puts with notify of this region travel as messages to ranks of other nodes, and how much data
+ * fits beside a word? Local. */
 bool osla_eager_serves(const osla_region *region);
 size_t osla_eager_most(const osla_region *region);
 
-/* Sends one; my puts to that rank must be flushed. *sent: false when there is no room now, which
- * progress makes. The source may be reused. The mutex is held. Errors: MPI. */
-osla_err osla_eager_send(osla_region *region, int rank, const osla_eager_put *put, bool *sent);
+/* Sends one of at most 1 GiB; my puts to that rank must be flushed. *sent: false when there is no
+ * room now, which progress makes. *data: null, or what must be complete before the source may be
+ * reused, the caller's to test. The mutex is held. Errors: MPI. */
+osla_err osla_eager_send(osla_region *region, int rank, const osla_eager_put *put, bool *sent,
+                         MPI_Request *data);
 
-/* The same, but waits for room. No mutex is held. */
+/* The same for little data, but waits for room. No mutex is held. */
 osla_err osla_eager_send_surely(osla_region *region, int rank, const osla_eager_put *put);
 
 /* RMA may overtake a message that its target has not seen yet. Is all data of my messages to these

@@ -63,8 +63,8 @@ static osla_err start(osla_transport *t)
 static osla_err decide(osla_region *region)
 {
   osla_transport *t = region->t;
-  bool wanted = t->settings.small_messages == OSLA_SMALL_ON;
-  if (t->settings.small_messages == OSLA_SMALL_AUTO)
+  bool wanted = t->settings.messages == OSLA_MESSAGES_ON;
+  if (t->settings.messages == OSLA_MESSAGES_AUTO)
     OSLA_CALL(osla_probe_get_waits(region, &wanted));
   if (wanted) OSLA_CALL(start(t));
   t->eager_decided = true;

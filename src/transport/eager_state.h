@@ -4,24 +4,32 @@
 
 #include "transport_ops.h"
 
-enum { SLOTS = 32, ANSWERS = 8, RECEIVES = 16, WINDOW = 16, ASK_AFTER = 8 };
-enum { EAGER_TAG = 2 }; /* osla_send has 0, the pending receive 1 */
-enum { SEVERAL = -1 };  /* regions */
+enum { SLOTS = 32, ANSWERS = 8, RECEIVES = 16, WINDOW = 16, ASK_AFTER = 8, ARRIVALS = 32 };
+enum { EAGER_TAG = 2, DATA_TAG }; /* osla_send has 0, the pending receive 1 */
+enum { SEVERAL = -1 };            /* regions */
 
-/* In front of the data. */
+/* In front of the data, or of a message with DATA_TAG that has it alone. */
 typedef struct eager_header {
   uint32_t region, flags;
-  uint32_t applied, unused; /* messages of the receiver that the sender has taken, answers apart */
+  uint32_t applied; /* messages of the receiver that the sender has taken, answers apart */
+  uint32_t bytes;   /* of the data */
   uint64_t offset, word_offset, word;
 } eager_header;
 
 /* Numbers of messages count from 0 on and wrap; answers are not counted. */
 typedef struct eager_peer {
   uint32_t sent, confirmed, asked; /* mine to it: all; known to be taken; up to here it was asked */
-  uint32_t applied;                /* its, taken by me */
+  uint32_t applied;                /* its, taken by me: their data is in its place */
   int region;                      /* where data of mine that is not confirmed went: these bytes */
   size_t from, to;                 /* or, if it is SEVERAL, anywhere; equal: there is none */
 } eager_peer;
+
+/* A message of which something is still to come: its data, or that of one before it. */
+typedef struct eager_arrival {
+  int origin;
+  eager_header head;
+  MPI_Request data; /* null: it is in its place */
+} eager_arrival;
 
 typedef struct osla_eager {
   size_t most, stride; /* bytes of data; of a buffer */
@@ -33,7 +41,9 @@ typedef struct osla_eager {
   MPI_Request receives[RECEIVES], sends[SLOTS], answer_sends[ANSWERS];
   eager_header answers[ANSWERS];
   int head, next, next_answer;
-  int origin, bytes; /* of the message at the head, once it is here */
+  int origin; /* of the message at the head, once it is here */
+  int n_arrivals;
+  eager_arrival arrivals[ARRIVALS]; /* those of one origin in the order in which they were sent */
 } osla_eager;
 
 /* Posts the receive of a place. The mutex is held. Errors: MPI. */

@@ -10,8 +10,9 @@
  *           by a fetch, which is complete when the word is there
  *   DONE
  *
- * Where words travel as messages (eager_mpi.h), a small post is one message and over when it is
- * sent: from QUEUED to DONE. A large one has DATA and then sends its word: no WORD.
+ * Where words travel as messages (eager_mpi.h), the data does, too: a post is over when it has left,
+ * which a small one has at once: from QUEUED by WORD to DONE. Behind a put of another kind, and with
+ * more than MPI counts, it has DATA and then sends its word.
  *
  * Else words of one rank to another arrive in the order of the posts: MPI keeps the order of
  * accumulates from one rank to another (MPI-3.1, section 11.7.2).
@@ -103,15 +104,17 @@ static bool send_message(osla_post *post, size_t bytes)
 {
   const osla_eager_put put = {post->offset, bytes, post->source, post->word_offset,
                               (uint64_t)post->word};
+  MPI_Request data;
   bool sent;
-  post->err = osla_eager_send(post->region, post->rank, &put, &sent);
+  post->err = osla_eager_send(post->region, post->rank, &put, &sent, &data);
+  if (data != MPI_REQUEST_NULL) add_request(post, MPI_SUCCESS, data, "MPI_Isend");
   return sent;
 }
 
-/* May all of it travel as one message? */
-static bool is_small(const osla_post *post)
+/* May all of it travel as messages? */
+static bool is_message(const osla_post *post)
 {
-  return osla_eager_serves(post->region) && post->bytes <= osla_eager_most(post->region) &&
+  return osla_eager_serves(post->region) && post->bytes <= MAX_CHUNK &&
          !post->region->unflushed[post->rank];
 }
 
@@ -135,12 +138,15 @@ static bool has_room(osla_transport *t, bool *full)
 static bool advance(osla_transport *t, osla_post *post, bool *full)
 {
   if (atomic_load(&post->state) == QUEUED) {
-    if (is_small(post)) return send_message(post, post->bytes);
-    if (!has_room(t, full) ||
-        !osla_eager_is_settled(post->region, post->rank, post->offset, post->bytes))
-      return false;
-    send_data(post);
-    atomic_store(&post->state, DATA);
+    if (!has_room(t, full)) return false;
+    if (is_message(post)) {
+      if (!send_message(post, post->bytes)) return false;
+      atomic_store(&post->state, WORD);
+    } else {
+      if (!osla_eager_is_settled(post->region, post->rank, post->offset, post->bytes)) return false;
+      send_data(post);
+      atomic_store(&post->state, DATA);
+    }
   }
   if (post->err != OSLA_OK) return true;
   if (!is_complete(t, post)) return false;
@@ -242,7 +248,8 @@ osla_err osla_mpi_post(osla_region *region, int rank, size_t offset, const void 
                     .requests = -1};
   if (out) *out = NULL;
   (void)pthread_mutex_lock(&t->mutex);
-  bool sent = is_next(region, rank) && is_small(&post) && send_message(&post, bytes);
+  bool small = osla_eager_serves(region) && bytes <= osla_eager_most(region);
+  bool sent = small && is_next(region, rank) && is_message(&post) && send_message(&post, bytes);
   osla_err err = sent ? post.err : append(&post, out);
   (void)pthread_mutex_unlock(&t->mutex);
   return err;

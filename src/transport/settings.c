@@ -19,7 +19,7 @@ static const char *const names[] = {NULL,
                                     "OSLA_EXPECT_RANKS",
                                     "OSLA_PATIENCE",
                                     "OSLA_WINDOW_INFO",
-                                    "OSLA_SMALL_MESSAGES"};
+                                    "OSLA_MESSAGES"};
 enum { SETTINGS = sizeof names / sizeof *names, WIDTH = 64 };
 
 typedef struct values {
@@ -104,25 +104,25 @@ static osla_err read_window_info(bool *off)
 }
 
 /* A number of bytes stands for "on" up to there. */
-static osla_err read_small_messages(osla_small_messages *out, int *bytes)
+static osla_err read_messages(osla_messages *out, int *bytes)
 {
   enum { DEFAULT = 16384, MOST = 65536 };
   static const char *const words[] = {"auto", "on", "off"};
-  const char *text = getenv("OSLA_SMALL_MESSAGES");
+  const char *text = getenv("OSLA_MESSAGES");
   char *end;
-  *out = OSLA_SMALL_AUTO;
+  *out = OSLA_MESSAGES_AUTO;
   *bytes = DEFAULT;
   if (!text || !text[0]) return OSLA_OK;
   for (int i = 0; i < (int)(sizeof words / sizeof *words); i++)
     if (strcmp(text, words[i]) == 0) {
-      *out = (osla_small_messages)i;
+      *out = (osla_messages)i;
       return OSLA_OK;
     }
   errno = 0;
   long count = strtol(text, &end, 10);
   OSLA_CHECK(end != text && *end == '\0' && errno == 0 && count >= 0 && count <= MOST, OSLA_ERR_ARG,
-             "OSLA_SMALL_MESSAGES=%.60s: auto, on, off, or bytes from 0 to %d", text, MOST);
-  *out = OSLA_SMALL_ON;
+             "OSLA_MESSAGES=%.60s: auto, on, off, or bytes from 0 to %d", text, MOST);
+  *out = OSLA_MESSAGES_ON;
   *bytes = (int)count;
   return OSLA_OK;
 }
@@ -138,7 +138,7 @@ osla_err osla_settings_read(MPI_Comm comm, osla_settings *out)
   OSLA_CALL(read_count("OSLA_EXPECT_NODES", 0, &out->expect_nodes));
   OSLA_CALL(read_count("OSLA_EXPECT_RANKS", 0, &out->expect_ranks));
   OSLA_CALL(read_window_info(&out->no_window_info));
-  OSLA_CALL(read_small_messages(&out->small_messages, &out->small_bytes));
+  OSLA_CALL(read_messages(&out->messages, &out->small_bytes));
   return read_patience(&out->patience);
 }
 

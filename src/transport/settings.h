@@ -7,11 +7,11 @@
 #include "osla_error.h"
 #include <stdbool.h>
 
-typedef enum osla_small_messages {
-  OSLA_SMALL_AUTO,
-  OSLA_SMALL_ON,
-  OSLA_SMALL_OFF
-} osla_small_messages;
+typedef enum osla_messages {
+  OSLA_MESSAGES_AUTO,
+  OSLA_MESSAGES_ON,
+  OSLA_MESSAGES_OFF
+} osla_messages;
 
 typedef struct osla_settings {
   int fake_nodes; /* OSLA_FAKE_NODES: ranks of MPI_COMM_WORLD are dealt to so many nodes; 0: not */
@@ -19,7 +19,7 @@ typedef struct osla_settings {
   int expect_ranks;    /* OSLA_EXPECT_RANKS: the same of ranks */
   double patience;     /* OSLA_PATIENCE: seconds; 0: waits have no limit */
   bool no_window_info; /* OSLA_WINDOW_INFO=off: windows get no info keys, see window_mpi.h */
-  osla_small_messages small_messages; /* OSLA_SMALL_MESSAGES, see eager_mpi.h */
+  osla_messages messages; /* OSLA_MESSAGES, see eager_mpi.h */
   int small_bytes;                    /* of data, at most */
 } osla_settings;
 

@@ -238,10 +238,15 @@ static osla_err mpi_put_notify(osla_region *region, int rank, size_t offset, con
     store_and_ring(region->t, peer, offset, source, bytes, word_offset, word, bell_offset);
     return OSLA_OK;
   }
-  osla_mpi_posts_finish(region, rank); /* words arrive in order */
   bool serves = osla_eager_serves(region);
+  if (serves && bytes > osla_eager_most(region)) {
+    osla_post *post;
+    osla_err err = osla_mpi_post(region, rank, offset, source, bytes, word_offset, word, &post);
+    if (err != OSLA_ERR_MEM) return err == OSLA_OK ? osla_mpi_post_wait(region->t, &post) : err;
+  }
+  osla_mpi_posts_finish(region, rank); /* words arrive in order */
   osla_eager_put message = {offset, bytes, source, word_offset, word};
-  if (!serves || bytes > osla_eager_most(region) || !is_flushed(region, rank)) {
+  if (!serves || !is_flushed(region, rank)) {
     /* MPI orders the word behind this and earlier puts only by a flush between them. */
     OSLA_CALL(put_and_flush(region, rank, offset, source, bytes));
     message.bytes = 0;
