@@ -35,7 +35,7 @@ mpi_sources = \
   src/transport/region_cache.h src/transport/region_cache.c \
   src/transport/probe.h src/transport/probe.c \
   src/transport/eager_mpi.h src/transport/eager_mpi.c \
-  src/transport/eager_state.h src/transport/eager_start.c \
+  src/transport/eager_state.h src/transport/eager_start.c src/transport/eager_take.c \
   src/transport/post_mpi.h src/transport/post_mpi.c \
   src/transport/transport_mpi.c
 sim_sources = \

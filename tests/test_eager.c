@@ -110,7 +110,15 @@ static void test_ways(void)
 /* --- order --- */
 
 enum { STEPS = 150, AREA = 250000, LENGTH = 200000 };
-typedef enum action { PUT_NOTIFY, POST, PUT_AND_NOTIFY, NOTIFY, GET_BACK, ACTIONS } action;
+typedef enum action {
+  PUT_NOTIFY,
+  POST,
+  PUT_AND_NOTIFY,
+  NOTIFY,
+  GET_BACK,
+  FETCH_BACK,
+  ACTIONS
+} action;
 
 typedef struct step {
   action what;
@@ -137,11 +145,14 @@ static void take_step(osla_segment *s, int i, unsigned char *source, unsigned ch
   size_t mine = (size_t)osla_test_rank() * AREA + now.at;
   uint64_t value = (uint64_t)i + 1;
   osla_transfer transfer;
-  bool rma = now.what == PUT_AND_NOTIFY || now.what == GET_BACK;
+  bool back = now.what == GET_BACK || now.what == FETCH_BACK;
+  bool rma = now.what == PUT_AND_NOTIFY || back;
   for (int k = 0; k < i && rma; k++) /* RMA may overtake posts that are under way */
     OSLA_ASSERT_OK(osla_posted_wait(s, &posted[k]));
-  if (now.what == GET_BACK) {
-    OSLA_ASSERT_OK(osla_segment_get(s, to, mine, source, now.length, &transfer));
+  if (back) {
+    osla_err (*get)(osla_segment *, int, size_t, void *, size_t, osla_transfer *) =
+      now.what == GET_BACK ? osla_segment_get : osla_segment_fetch;
+    OSLA_ASSERT_OK(get(s, to, mine, source, now.length, &transfer));
     OSLA_ASSERT_OK(osla_transfer_wait(s, &transfer));
     OSLA_ASSERT_MSG(memcmp(source, all + now.at, now.length) == 0, "step %d: not what was put", i);
     return;
@@ -167,7 +178,8 @@ static int64_t compare_area(osla_segment *s, int origin, unsigned char *all)
   memset(all, 0, AREA);
   for (int i = 0; i < STEPS; i++) {
     step now = step_of(origin, i);
-    if (now.what != GET_BACK) osla_test_write(all + now.at, i + 7, 0, now.length);
+    if (now.what != GET_BACK && now.what != FETCH_BACK)
+      osla_test_write(all + now.at, i + 7, 0, now.length);
   }
   const unsigned char *mine = (unsigned char *)osla_segment_local(s) + (size_t)origin * AREA;
   int64_t bad = 0;

@@ -230,10 +230,10 @@ static osla_err get_more(osla_hessian *h, inbox *in)
   size_t at = (size_t)(taken(in) % w->ring_bytes);
   size_t first = count < w->ring_bytes - at ? count : w->ring_bytes - at;
   in->arriving = count;
-  OSLA_CALL(osla_segment_get(h->segment, in->origin, ring + at, in->buffer + in->tail, first,
-                             &in->transfer[0]));
-  OSLA_CALL(osla_segment_get(h->segment, in->origin, ring, in->buffer + in->tail + first,
-                             count - first, &in->transfer[1]));
+  OSLA_CALL(osla_segment_fetch(h->segment, in->origin, ring + at, in->buffer + in->tail, first,
+                               &in->transfer[0]));
+  OSLA_CALL(osla_segment_fetch(h->segment, in->origin, ring, in->buffer + in->tail + first,
+                               count - first, &in->transfer[1]));
   (void)pthread_mutex_lock(&h->mutex);
   h->stats.transfers++;
   h->stats.bytes_received += (int64_t)count;

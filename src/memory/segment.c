@@ -151,15 +151,31 @@ static void trace_completion(osla_segment *s, osla_transfer *transfer)
   transfer->since = -1.0;
 }
 
-osla_err osla_segment_get(osla_segment *s, int rank, size_t offset, void *dest, size_t bytes,
-                          osla_transfer *transfer)
+typedef osla_err get_operation(osla_region *region, int rank, size_t offset, void *dest,
+                               size_t bytes, osla_handle *handle);
+
+static osla_err get_by(get_operation *operation, osla_segment *s, int rank, size_t offset,
+                       void *dest, size_t bytes, osla_transfer *transfer)
 {
   osla_handle handle;
   double since = osla_trace_now(s->t);
-  osla_err err = s->t->ops->get(s->region, rank, s->data + offset, dest, bytes, &handle);
+  osla_err err = operation(s->region, rank, s->data + offset, dest, bytes, &handle);
   transfer->id = handle.first;
   trace_start(s, transfer, false, since, bytes);
   return err;
+}
+
+osla_err osla_segment_get(osla_segment *s, int rank, size_t offset, void *dest, size_t bytes,
+                          osla_transfer *transfer)
+{
+  return get_by(s->t->ops->get, s, rank, offset, dest, bytes, transfer);
+}
+
+osla_err osla_segment_fetch(osla_segment *s, int rank, size_t offset, void *dest, size_t bytes,
+                            osla_transfer *transfer)
+{
+  get_operation *fetch = s->t->ops->fetch ? s->t->ops->fetch : s->t->ops->get;
+  return get_by(fetch, s, rank, offset, dest, bytes, transfer);
 }
 
 osla_err osla_segment_put(osla_segment *s, int rank, size_t offset, const void *source,

@@ -25,25 +25,6 @@
 
 #include <string.h>
 
-enum { HAS_WORD = 1, WANTS_ANSWER = 2, IS_ANSWER = 4, IS_ALONE = 8 /* the data comes behind it */ };
-
-static bool is_unconfirmed(const eager_peer *p)
-{
-  return p->sent != p->confirmed;
-}
-
-/* Is the buffer's last message on its way? */
-static bool is_free(osla_transport *t, MPI_Request *request)
-{
-  int done = 1;
-  if (*request == MPI_REQUEST_NULL) return true;
-  int code = MPI_Test(request, &done, MPI_STATUS_IGNORE);
-  if (code != MPI_SUCCESS)
-    osla_transport_abort(t, osla_error_set_mpi(code, "MPI_Test of a message"));
-  if (done) osla_pool_count(t->pool);
-  return done;
-}
-
 /* Sends the next slot, whose data is there, if any. */
 static osla_err send_slot(osla_transport *t, int rank, eager_header head, size_t bytes)
 {
@@ -87,7 +68,7 @@ osla_err osla_eager_send(osla_region *region, int rank, const osla_eager_put *pu
   eager_peer *p = &e->peers[rank];
   bool alone = put->bytes > e->most;
   *data = MPI_REQUEST_NULL;
-  *sent = p->sent - p->confirmed < WINDOW && is_free(t, &e->sends[e->next]);
+  *sent = p->sent - p->confirmed < WINDOW && osla_eager_is_free(t, &e->sends[e->next]);
   if (!*sent) return OSLA_OK;
   note_data(p, region->number, put);
   if (put->bytes > 0 && !alone)
@@ -104,6 +85,24 @@ osla_err osla_eager_send(osla_region *region, int rank, const osla_eager_put *pu
   if (alone)
     OSLA_MPI(MPI_Isend(put->source, (int)put->bytes, MPI_BYTE, rank, DATA_TAG, t->comm, data));
   return OSLA_OK;
+}
+
+osla_err osla_eager_fetch(osla_region *region, int rank, size_t offset, void *dest, size_t bytes,
+                          bool *sent, MPI_Request *data)
+{
+  osla_transport *t = region->t;
+  osla_eager *e = t->eager;
+  eager_peer *p = &e->peers[rank];
+  *data = MPI_REQUEST_NULL;
+  *sent = p->sent - p->confirmed < WINDOW && osla_eager_is_free(t, &e->sends[e->next]);
+  if (!*sent) return OSLA_OK;
+  OSLA_MPI(MPI_Irecv(dest, (int)bytes, MPI_BYTE, rank, FETCH_TAG, t->comm, data));
+  return send_slot(t, rank,
+                   (eager_header){.region = (uint32_t)region->number,
+                                  .flags = WANTS_DATA,
+                                  .bytes = (uint32_t)bytes,
+                                  .offset = offset},
+                   0);
 }
 
 typedef struct sending {
@@ -131,135 +130,6 @@ osla_err osla_eager_send_surely(osla_region *region, int rank, const osla_eager_
   return s.err;
 }
 
-/* --- what has arrived --- */
-
-static void send_answer(osla_transport *t, int rank)
-{
-  osla_eager *e = t->eager;
-  eager_header *answer = &e->answers[e->next_answer];
-  MPI_Request *request = &e->answer_sends[e->next_answer];
-  *answer = (eager_header){.flags = IS_ANSWER, .applied = e->peers[rank].applied};
-  e->next_answer = (e->next_answer + 1) % ANSWERS;
-  int code = MPI_Isend(answer, (int)sizeof *answer, MPI_BYTE, rank, EAGER_TAG, t->comm, request);
-  if (code != MPI_SUCCESS) osla_transport_abort(t, osla_error_set_mpi(code, "MPI_Isend"));
-}
-
-static unsigned char *place_of(const osla_transport *t, const eager_header *head)
-{
-  return osla_region_mine(t->eager->regions[head->region]);
-}
-
-/* All of it is here. False: its answer has no buffer yet. */
-static bool complete(osla_transport *t, int origin, const eager_header *head)
-{
-  osla_eager *e = t->eager;
-  bool answers = head->flags & WANTS_ANSWER;
-  if (answers && !is_free(t, &e->answer_sends[e->next_answer])) return false;
-  if (head->flags & HAS_WORD)
-    atomic_store_explicit((_Atomic uint64_t *)(place_of(t, head) + head->word_offset), head->word,
-                          memory_order_release);
-  e->peers[origin].applied++;
-  if (answers) send_answer(t, origin);
-  return true;
-}
-
-static bool data_is_here(osla_transport *t, MPI_Request *data)
-{
-  int here = 1, code = MPI_SUCCESS;
-  if (*data == MPI_REQUEST_NULL) return true;
-  code = MPI_Test(data, &here, MPI_STATUS_IGNORE);
-  if (code != MPI_SUCCESS) osla_transport_abort(t, osla_error_set_mpi(code, "MPI_Test of data"));
-  if (here) osla_pool_count(t->pool);
-  return here;
-}
-
-/* The first one of an origin that something is still to come of; NULL: nothing is. */
-static const eager_arrival *first_of(const osla_eager *e, int origin)
-{
-  for (const eager_arrival *a = e->arrivals; a < e->arrivals + e->n_arrivals; a++)
-    if (a->origin == origin) return a;
-  return NULL;
-}
-
-/* Completes what it can. True: something. */
-static bool step_arrivals(osla_transport *t)
-{
-  osla_eager *e = t->eager;
-  bool found = false;
-  for (int i = 0; i < e->n_arrivals;) {
-    eager_arrival *a = &e->arrivals[i];
-    bool here = data_is_here(t, &a->data);
-    if (!here || first_of(e, a->origin) != a || !complete(t, a->origin, &a->head)) {
-      i++;
-      continue;
-    }
-    e->n_arrivals--;
-    memmove(a, a + 1, (size_t)(e->n_arrivals - i) * sizeof *a);
-    found = true;
-  }
-  return found;
-}
-
-/* Does data of its origin that is still to come belong where this message's does? */
-static bool is_in_the_way(const osla_eager *e, int origin, const eager_header *head)
-{
-  for (const eager_arrival *a = e->arrivals; a < e->arrivals + e->n_arrivals; a++)
-    if (a->origin == origin && a->data != MPI_REQUEST_NULL && a->head.region == head->region &&
-        a->head.offset < head->offset + head->bytes &&
-        head->offset < a->head.offset + a->head.bytes)
-      return true;
-  return false;
-}
-
-/* Takes the message at the head: its data to its place, its word when all before it is there.
- * False: that must wait. */
-static bool take(osla_transport *t, int origin, const eager_header *head, const unsigned char *data)
-{
-  osla_eager *e = t->eager;
-  bool alone = head->flags & IS_ALONE;
-  if (head->flags & IS_ANSWER) return true;
-  if (head->bytes > 0 && is_in_the_way(e, origin, head)) return false;
-  bool later = alone || first_of(e, origin);
-  if (later && e->n_arrivals == ARRIVALS) return false;
-  if (!alone && head->bytes > 0) memcpy(place_of(t, head) + head->offset, data, head->bytes);
-  if (!later) return complete(t, origin, head);
-  eager_arrival *a = &e->arrivals[e->n_arrivals++];
-  *a = (eager_arrival){origin, *head, MPI_REQUEST_NULL};
-  int code = MPI_SUCCESS;
-  if (alone)
-    code = MPI_Irecv(place_of(t, head) + head->offset, (int)head->bytes, MPI_BYTE, origin, DATA_TAG,
-                     t->comm, &a->data);
-  if (code != MPI_SUCCESS) osla_transport_abort(t, osla_error_set_mpi(code, "MPI_Irecv"));
-  return true;
-}
-
-bool osla_eager_take(osla_transport *t)
-{
-  osla_eager *e = t->eager;
-  MPI_Request *request = &e->receives[e->head];
-  bool found = step_arrivals(t);
-  if (*request != MPI_REQUEST_NULL) { /* else it is here and waits */
-    MPI_Status status;
-    int here = 0, code = MPI_Test(request, &here, &status);
-    if (code == MPI_SUCCESS && !here) return found;
-    if (code != MPI_SUCCESS)
-      osla_transport_abort(t, osla_error_set_mpi(code, "MPI_Test of a receive"));
-    e->origin = status.MPI_SOURCE;
-  }
-  const unsigned char *message = e->received + (size_t)e->head * e->stride;
-  eager_header head;
-  memcpy(&head, message, sizeof head);
-  eager_peer *p = &e->peers[e->origin];
-  p->confirmed = head.applied;
-  if (!is_unconfirmed(p)) p->from = p->to = 0;
-  if (!take(t, e->origin, &head, message + sizeof head)) return found;
-  osla_pool_count(t->pool);
-  osla_err err = osla_eager_receive(t, e, e->head);
-  if (err != OSLA_OK) osla_transport_abort(t, err);
-  e->head = (e->head + 1) % RECEIVES;
-  return true;
-}
-
 /* --- what has not --- */
 
 /* Has a rank send an answer when it has taken all that was sent so far. */
@@ -267,7 +137,7 @@ static void ask(osla_transport *t, int rank)
 {
   osla_eager *e = t->eager;
   eager_peer *p = &e->peers[rank];
-  if (p->asked == p->sent || !is_free(t, &e->sends[e->next])) return;
+  if (p->asked == p->sent || !osla_eager_is_free(t, &e->sends[e->next])) return;
   osla_err err = send_slot(t, rank, (eager_header){.flags = WANTS_ANSWER}, 0);
   if (err != OSLA_OK) osla_transport_abort(t, err);
 }
@@ -327,12 +197,12 @@ void osla_eager_settle_all(osla_transport *t)
   const eager_peer *peers = t->eager->peers;
   (void)pthread_mutex_lock(&t->mutex);
   for (int rank = 0; rank < t->size; rank++)
-    if (is_unconfirmed(&peers[rank])) ask(t, rank);
+    if (eager_is_unconfirmed(&peers[rank])) ask(t, rank);
   (void)pthread_mutex_unlock(&t->mutex);
   for (int rank = 0; rank < t->size; rank++) {
     (void)pthread_mutex_lock(&t->mutex);
     goal g = {t, rank, peers[rank].sent};
-    bool waits = is_unconfirmed(&peers[rank]);
+    bool waits = eager_is_unconfirmed(&peers[rank]);
     (void)pthread_mutex_unlock(&t->mutex);
     if (waits) osla_wait_until(t, is_reached, &g, NULL);
   }

@@ -42,7 +42,12 @@ size_t osla_eager_most(const osla_region *region);
 osla_err osla_eager_send(osla_region *region, int rank, const osla_eager_put *put, bool *sent,
                          MPI_Request *data);
 
-/* The same for little data, but waits for room. No mutex is held. */
+/* Starts to get bytes, at most 1 GiB, with the help of a progress step of their owner, who may be
+ * in no call of MPI's alone. *sent, *data as above. The mutex is held. Errors: MPI. */
+osla_err osla_eager_fetch(osla_region *region, int rank, size_t offset, void *dest, size_t bytes,
+                          bool *sent, MPI_Request *data);
+
+/* osla_eager_send for little data, but waits for room. No mutex is held. */
 osla_err osla_eager_send_surely(osla_region *region, int rank, const osla_eager_put *put);
 
 /* RMA may overtake a message that its target has not seen yet. Is all data of my messages to these

@@ -1,4 +1,4 @@
-/* When small puts travel as messages, and which regions they are for. See eager_mpi.h. */
+/* When puts travel as messages, and which regions they are for. See eager_mpi.h. */
 #include "eager_mpi.h"
 #include "eager_state.h"
 #include "probe.h"
@@ -39,6 +39,8 @@ static osla_err make(const osla_transport *t, osla_eager **out)
     e->sends[i] = MPI_REQUEST_NULL;
   for (int i = 0; i < ANSWERS; i++)
     e->answer_sends[i] = MPI_REQUEST_NULL;
+  for (int i = 0; i < SERVED; i++)
+    e->served[i] = MPI_REQUEST_NULL;
   OSLA_CHECK(e->peers && e->received && e->to_send, OSLA_ERR_MEM, "buffers for %d messages",
              RECEIVES + SLOTS);
   return OSLA_OK;
@@ -64,8 +66,7 @@ static osla_err decide(osla_region *region)
 {
   osla_transport *t = region->t;
   bool wanted = t->settings.messages == OSLA_MESSAGES_ON;
-  if (t->settings.messages == OSLA_MESSAGES_AUTO)
-    OSLA_CALL(osla_probe_get_waits(region, &wanted));
+  if (t->settings.messages == OSLA_MESSAGES_AUTO) OSLA_CALL(osla_probe_get_waits(region, &wanted));
   if (wanted) OSLA_CALL(start(t));
   t->eager_decided = true;
   return OSLA_OK;
@@ -136,6 +137,7 @@ void osla_eager_stop(osla_transport *t)
   wait_for(e->receives, RECEIVES);
   wait_for(e->sends, SLOTS);
   wait_for(e->answer_sends, ANSWERS);
+  wait_for(e->served, SERVED);
   discard(e);
   t->eager = NULL;
 }

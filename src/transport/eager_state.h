@@ -4,15 +4,25 @@
 
 #include "transport_ops.h"
 
-enum { SLOTS = 32, ANSWERS = 8, RECEIVES = 16, WINDOW = 16, ASK_AFTER = 8, ARRIVALS = 32 };
-enum { EAGER_TAG = 2, DATA_TAG }; /* osla_send has 0, the pending receive 1 */
-enum { SEVERAL = -1 };            /* regions */
+enum { SLOTS = 32, ANSWERS = 8, RECEIVES = 16, WINDOW = 16, ASK_AFTER = 8 };
+enum { ARRIVALS = 32, SERVED = 16 };
+enum { EAGER_TAG = 2, DATA_TAG, FETCH_TAG }; /* osla_send has 0, the pending receive 1 */
+enum { SEVERAL = -1 };                       /* regions */
 
-/* In front of the data, or of a message with DATA_TAG that has it alone. */
+/* Of a message: */
+enum {
+  HAS_WORD = 1,
+  WANTS_ANSWER = 2,
+  IS_ANSWER = 4,
+  IS_ALONE = 8,    /* its data comes behind it, with DATA_TAG */
+  WANTS_DATA = 16, /* which goes back with FETCH_TAG */
+};
+
+/* In front of the data. */
 typedef struct eager_header {
   uint32_t region, flags;
   uint32_t applied; /* messages of the receiver that the sender has taken, answers apart */
-  uint32_t bytes;   /* of the data */
+  uint32_t bytes;   /* of the data, here, alone or wanted */
   uint64_t offset, word_offset, word;
 } eager_header;
 
@@ -40,11 +50,20 @@ typedef struct osla_eager {
   unsigned char *received, *to_send;
   MPI_Request receives[RECEIVES], sends[SLOTS], answer_sends[ANSWERS];
   eager_header answers[ANSWERS];
-  int head, next, next_answer;
+  MPI_Request served[SERVED]; /* what others asked for */
+  int head, next, next_answer, next_served;
   int origin; /* of the message at the head, once it is here */
   int n_arrivals;
   eager_arrival arrivals[ARRIVALS]; /* those of one origin in the order in which they were sent */
 } osla_eager;
+
+static inline bool eager_is_unconfirmed(const eager_peer *p)
+{
+  return p->sent != p->confirmed;
+}
+
+/* Is the buffer's last message on its way? The mutex is held. */
+bool osla_eager_is_free(osla_transport *t, MPI_Request *request);
 
 /* Posts the receive of a place. The mutex is held. Errors: MPI. */
 osla_err osla_eager_receive(const osla_transport *t, osla_eager *e, int place);

@@ -80,6 +80,27 @@ static osla_err mpi_get(osla_region *region, int rank, size_t offset, void *dest
   return OSLA_OK;
 }
 
+/* Much data: as a message, if there is room for one. */
+static osla_err mpi_fetch(osla_region *region, int rank, size_t offset, void *dest, size_t bytes,
+                          osla_handle *handle)
+{
+  osla_transport *t = region->t;
+  MPI_Request request = MPI_REQUEST_NULL;
+  bool sent = false, kept = true;
+  bool served = !osla_region_peer(region, rank) && osla_eager_serves(region);
+  if (!served || bytes <= osla_eager_most(region) || bytes > MAX_CHUNK)
+    return mpi_get(region, rank, offset, dest, bytes, handle);
+  *handle = OSLA_HANDLE_DONE;
+  (void)pthread_mutex_lock(&t->mutex);
+  osla_err err = OSLA_OK;
+  if (!osla_pool_full(t->pool))
+    err = osla_eager_fetch(region, rank, offset, dest, bytes, &sent, &request);
+  if (sent && err == OSLA_OK) kept = osla_pool_add(t->pool, request, &handle->first);
+  (void)pthread_mutex_unlock(&t->mutex);
+  if (!kept) return osla_error_set(OSLA_ERR_MEM, "request pool");
+  return sent || err != OSLA_OK ? err : mpi_get(region, rank, offset, dest, bytes, handle);
+}
+
 static osla_err mpi_put(osla_region *region, int rank, size_t offset, const void *source,
                         size_t bytes, osla_handle *handle)
 {
@@ -348,6 +369,7 @@ const osla_transport_ops osla_transport_mpi = {
   .region_free = osla_mpi_region_free,
   .peer_ptr = mpi_peer_ptr,
   .get = mpi_get,
+  .fetch = mpi_fetch,
   .put = mpi_put,
   .test = mpi_test,
   .wait = mpi_wait,

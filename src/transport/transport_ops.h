@@ -100,6 +100,9 @@ typedef struct osla_transport_ops {
    * get when the data is here, a put when the source may be reused. */
   osla_err (*get)(osla_region *region, int rank, size_t offset, void *dest, size_t bytes,
                   osla_handle *handle);
+  /* As get, but it may need progress steps of `rank`: then faster. NULL: there is no other way. */
+  osla_err (*fetch)(osla_region *region, int rank, size_t offset, void *dest, size_t bytes,
+                    osla_handle *handle);
   osla_err (*put)(osla_region *region, int rank, size_t offset, const void *source, size_t bytes,
                   osla_handle *handle);
   osla_err (*test)(osla_transport *t, osla_handle *handle, bool *done);

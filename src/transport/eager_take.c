@@ -1,0 +1,168 @@
+/* Messages that have arrived: their data goes to its place, then their words, in the order in which
+ * they were sent. See eager_mpi.h. */
+#include "eager_mpi.h"
+#include "eager_state.h"
+#include "request_pool.h"
+
+#include <string.h>
+
+bool osla_eager_is_free(osla_transport *t, MPI_Request *request)
+{
+  int done = 1;
+  if (*request == MPI_REQUEST_NULL) return true;
+  int code = MPI_Test(request, &done, MPI_STATUS_IGNORE);
+  if (code != MPI_SUCCESS)
+    osla_transport_abort(t, osla_error_set_mpi(code, "MPI_Test of a message"));
+  if (done) osla_pool_count(t->pool);
+  return done;
+}
+
+static void send_answer(osla_transport *t, int rank)
+{
+  osla_eager *e = t->eager;
+  eager_header *answer = &e->answers[e->next_answer];
+  MPI_Request *request = &e->answer_sends[e->next_answer];
+  *answer = (eager_header){.flags = IS_ANSWER, .applied = e->peers[rank].applied};
+  e->next_answer = (e->next_answer + 1) % ANSWERS;
+  int code = MPI_Isend(answer, (int)sizeof *answer, MPI_BYTE, rank, EAGER_TAG, t->comm, request);
+  if (code != MPI_SUCCESS) osla_transport_abort(t, osla_error_set_mpi(code, "MPI_Isend"));
+}
+
+static unsigned char *place_of(const osla_transport *t, const eager_header *head)
+{
+  return osla_region_mine(t->eager->regions[head->region]);
+}
+
+/* If it wants an answer, is there a buffer for that? */
+static bool can_complete(osla_transport *t, const eager_header *head)
+{
+  osla_eager *e = t->eager;
+  return !(head->flags & WANTS_ANSWER) || osla_eager_is_free(t, &e->answer_sends[e->next_answer]);
+}
+
+/* All of it is here. */
+static void complete(osla_transport *t, int origin, const eager_header *head)
+{
+  if (head->flags & HAS_WORD)
+    atomic_store_explicit((_Atomic uint64_t *)(place_of(t, head) + head->word_offset), head->word,
+                          memory_order_release);
+  t->eager->peers[origin].applied++;
+  if (head->flags & WANTS_ANSWER) send_answer(t, origin);
+}
+
+static bool data_is_here(osla_transport *t, MPI_Request *data)
+{
+  int here = 1, code = MPI_SUCCESS;
+  if (*data == MPI_REQUEST_NULL) return true;
+  code = MPI_Test(data, &here, MPI_STATUS_IGNORE);
+  if (code != MPI_SUCCESS) osla_transport_abort(t, osla_error_set_mpi(code, "MPI_Test of data"));
+  if (here) osla_pool_count(t->pool);
+  return here;
+}
+
+/* The first one of an origin that something is still to come of; NULL: nothing is. */
+static const eager_arrival *first_of(const osla_eager *e, int origin)
+{
+  for (const eager_arrival *a = e->arrivals; a < e->arrivals + e->n_arrivals; a++)
+    if (a->origin == origin) return a;
+  return NULL;
+}
+
+/* Completes what it can. True: something. */
+static bool step_arrivals(osla_transport *t)
+{
+  osla_eager *e = t->eager;
+  bool found = false;
+  for (int i = 0; i < e->n_arrivals;) {
+    eager_arrival *a = &e->arrivals[i];
+    bool here = data_is_here(t, &a->data);
+    if (!here || first_of(e, a->origin) != a || !can_complete(t, &a->head)) {
+      i++;
+      continue;
+    }
+    complete(t, a->origin, &a->head);
+    e->n_arrivals--;
+    memmove(a, a + 1, (size_t)(e->n_arrivals - i) * sizeof *a);
+    found = true;
+  }
+  return found;
+}
+
+/* Does data of its origin that is still to come belong where this message's does? */
+static bool is_in_the_way(const osla_eager *e, int origin, const eager_header *head)
+{
+  for (const eager_arrival *a = e->arrivals; a < e->arrivals + e->n_arrivals; a++)
+    if (a->origin == origin && a->data != MPI_REQUEST_NULL && a->head.region == head->region &&
+        a->head.offset < head->offset + head->bytes &&
+        head->offset < a->head.offset + a->head.bytes)
+      return true;
+  return false;
+}
+
+/* Sends what the message asks for. False: there is no request for that now. */
+static bool serve(osla_transport *t, int origin, const eager_header *head)
+{
+  osla_eager *e = t->eager;
+  MPI_Request *request = &e->served[e->next_served];
+  if (!osla_eager_is_free(t, request)) return false;
+  e->next_served = (e->next_served + 1) % SERVED;
+  int code = MPI_Isend(place_of(t, head) + head->offset, (int)head->bytes, MPI_BYTE, origin,
+                       FETCH_TAG, t->comm, request);
+  if (code != MPI_SUCCESS) osla_transport_abort(t, osla_error_set_mpi(code, "MPI_Isend"));
+  return true;
+}
+
+/* Takes the message at the head: its data to its place, its word when all before it is there.
+ * False: that must wait. */
+static bool take(osla_transport *t, int origin, const eager_header *head, const unsigned char *data)
+{
+  osla_eager *e = t->eager;
+  bool alone = head->flags & IS_ALONE;
+  if (head->flags & IS_ANSWER) return true;
+  if (head->bytes > 0 && is_in_the_way(e, origin, head)) return false;
+  bool later = alone || first_of(e, origin);
+  if (later ? e->n_arrivals == ARRIVALS : !can_complete(t, head)) return false;
+  if (head->flags & WANTS_DATA) {
+    if (!serve(t, origin, head)) return false;
+  } else if (!alone && head->bytes > 0)
+    memcpy(place_of(t, head) + head->offset, data, head->bytes);
+  if (!later) {
+    complete(t, origin, head);
+    return true;
+  }
+  eager_arrival *a = &e->arrivals[e->n_arrivals++];
+  *a = (eager_arrival){origin, *head, MPI_REQUEST_NULL};
+  int code = MPI_SUCCESS;
+  if (alone)
+    code = MPI_Irecv(place_of(t, head) + head->offset, (int)head->bytes, MPI_BYTE, origin, DATA_TAG,
+                     t->comm, &a->data);
+  if (code != MPI_SUCCESS) osla_transport_abort(t, osla_error_set_mpi(code, "MPI_Irecv"));
+  return true;
+}
+
+bool osla_eager_take(osla_transport *t)
+{
+  osla_eager *e = t->eager;
+  MPI_Request *request = &e->receives[e->head];
+  bool found = step_arrivals(t);
+  if (*request != MPI_REQUEST_NULL) { /* else it is here and waits */
+    MPI_Status status;
+    int here = 0, code = MPI_Test(request, &here, &status);
+    if (code == MPI_SUCCESS && !here) return found;
+    if (code != MPI_SUCCESS)
+      osla_transport_abort(t, osla_error_set_mpi(code, "MPI_Test of a receive"));
+    e->origin = status.MPI_SOURCE;
+  }
+  const unsigned char *message = e->received + (size_t)e->head * e->stride;
+  eager_header head;
+  memcpy(&head, message, sizeof head);
+  eager_peer *p = &e->peers[e->origin];
+  p->confirmed = head.applied;
+  if (!eager_is_unconfirmed(p)) p->from = p->to = 0;
+  if (!take(t, e->origin, &head, message + sizeof head)) return found;
+  osla_pool_count(t->pool);
+  osla_err err = osla_eager_receive(t, e, e->head);
+  if (err != OSLA_OK) osla_transport_abort(t, err);
+  e->head = (e->head + 1) % RECEIVES;
+  return true;
+}
