@@ -15,6 +15,7 @@ tests_programs = \
   tests/test_index \
   tests/test_route \
   tests/test_panels \
+  tests/test_forward \
   tests/test_groups \
   tests/test_transport \
   tests/test_host \
@@ -225,6 +226,7 @@ tests_test_syrk_SOURCES = tests/test_syrk.c $(tests_gemm_reference)
 tests_lu_reference = $(tests_kernel_reference) tests/lu_reference.c tests/lu_reference.h
 tests_test_lu_SOURCES = tests/test_lu.c $(tests_lu_reference)
 tests_test_panels_SOURCES = tests/test_panels.c $(tests_kernel_reference)
+tests_test_forward_SOURCES = tests/test_forward.c $(tests_kernel_reference)
 tests_kernel_trace = tests/kernel_trace.c tests/kernel_trace.h
 tests_test_lu_pivot_SOURCES = tests/test_lu_pivot.c $(tests_lu_reference) $(tests_kernel_trace)
 tests_test_lu_hard_SOURCES = tests/test_lu_hard.c $(tests_lu_reference)
