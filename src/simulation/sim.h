@@ -29,7 +29,7 @@ typedef struct sim_transfer {
   void *to;
   const void *from;
   size_t bytes;
-  bool is_put, done;
+  bool is_put, is_fetch, done;
 } sim_transfer;
 
 typedef struct sim_rank {
@@ -72,6 +72,7 @@ typedef struct sim_machine {
   double bandwidth; /* of a host's line, bytes a second: what collectives are reckoned by */
   double overhead;  /* seconds that a core is busy with each transfer that it starts */
   double cpu;     /* seconds that the cores at both ends work for each byte of a transfer; 0: DMA */
+  double cpu_get; /* the same of a get, where it is another way; as cpu if it is not given */
   double wake;    /* seconds from a neighbour's store to the load that sees it */
   double latency; /* seconds between the hosts of the first and the last rank */
 } sim_machine;
@@ -96,8 +97,11 @@ static inline sim_rank *sim_me(const osla_transport *t)
 /* Lets simulated time pass on this rank, and what transfers have taken from it. */
 void osla_sim_spend(double seconds);
 
-/* Starts a transfer from one rank to another, whose cores work for it where the machine's do; then
- * calls done(arg) there. `call` lives until then. */
+/* Starts a transfer from one rank to another, whose cores work so long for it; then calls done(arg)
+ * there. `call` lives until then. */
+void osla_sim_move_working(sim_rank *from, sim_rank *to, size_t bytes, double work, double delay,
+                           sim_call *call, osla_sim_done *done, void *arg);
+/* The same at the machine's rate. */
 void osla_sim_move(sim_rank *from, sim_rank *to, size_t bytes, double delay, sim_call *call,
                    osla_sim_done *done, void *arg);
 

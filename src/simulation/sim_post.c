@@ -75,21 +75,6 @@ static void arrive(void *arg)
   osla_sim_wake(from);
 }
 
-/* Where cores move data, its arrival is told, and only then the word goes. */
-static void data_is_known(void *arg)
-{
-  osla_post *p = arg;
-  sim_rank *from = p->queue->from;
-  osla_sim_move(from, &sim_job_of(from->t)->rank[p->queue->to], sizeof p->word, 0, &p->call, arrive,
-                p);
-}
-static void data_arrives(void *arg)
-{
-  osla_post *p = arg;
-  sim_rank *from = p->queue->from;
-  osla_sim_move(&sim_job_of(from->t)->rank[p->queue->to], from, 0, 0, &p->call, data_is_known, p);
-}
-
 osla_err osla_sim_post(osla_region *region, int rank, size_t offset, const void *source,
                        size_t bytes, size_t word_offset, uint64_t word, osla_post **out)
 {
@@ -112,10 +97,8 @@ osla_err osla_sim_post(osla_region *region, int rank, size_t offset, const void 
   *q->end = p;
   q->end = &p->next;
   if (out) *out = p;
-  /* Little data travels with its word: eager_mpi.h. */
-  bool together = bytes <= (size_t)t->settings.small_bytes || !osla_sim_cores_move(job);
   osla_sim_move(sim_me(t), &job->rank[rank], bytes + sizeof word, job->machine.overhead, &p->call,
-                together ? arrive : data_arrives, p);
+                arrive, p);
   osla_sim_spend(job->machine.overhead);
   return OSLA_OK;
 }

@@ -51,6 +51,12 @@ void osla_sim_move(sim_rank *from, sim_rank *to, size_t bytes, double delay, sim
                    osla_sim_done *done, void *arg)
 {
   double work = (double)bytes * sim_job_of(from->t)->machine.cpu;
+  osla_sim_move_working(from, to, bytes, work, delay, call, done, arg);
+}
+
+void osla_sim_move_working(sim_rank *from, sim_rank *to, size_t bytes, double work, double delay,
+                           sim_call *call, osla_sim_done *done, void *arg)
+{
   settle(from);
   settle(to);
   from->own->debt += work;

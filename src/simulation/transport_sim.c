@@ -38,7 +38,9 @@ static void arrive(void *arg)
 static void serve(void *arg)
 {
   sim_transfer *x = arg;
-  osla_sim_move(x->other, x->owner, x->bytes, 0, &x->call, arrive, x);
+  const sim_machine *m = &sim_job_of(x->owner->t)->machine;
+  double work = (double)x->bytes * (x->is_fetch ? m->cpu : m->cpu_get);
+  osla_sim_move_working(x->other, x->owner, x->bytes, work, 0, &x->call, arrive, x);
 }
 
 static void get_by_cores(sim_transfer *x, double overhead)
@@ -67,9 +69,12 @@ static int find_free(sim_rank *me)
   return first;
 }
 
-static osla_err start(osla_region *region, bool is_put, int rank, size_t offset, void *local,
+typedef enum direction { GET, FETCH, PUT } direction;
+
+static osla_err start(osla_region *region, direction way, int rank, size_t offset, void *local,
                       size_t bytes, osla_handle *handle)
 {
+  bool is_put = way == PUT;
   sim_job *job = sim_job_of(region->t);
   sim_rank *me = sim_me(region->t), *other = &job->rank[rank];
   unsigned char *remote = region->of[rank].base + offset;
@@ -92,7 +97,8 @@ static osla_err start(osla_region *region, bool is_put, int rank, size_t offset,
                       .to = is_put ? remote : local,
                       .from = is_put ? local : remote,
                       .bytes = bytes,
-                      .is_put = is_put};
+                      .is_put = is_put,
+                      .is_fetch = way == FETCH};
   me->transfer[slot] = x;
   handle->first = slot;
   double overhead = job->machine.overhead;
@@ -109,13 +115,19 @@ static osla_err start(osla_region *region, bool is_put, int rank, size_t offset,
 static osla_err sim_get(osla_region *region, int rank, size_t offset, void *dest, size_t bytes,
                         osla_handle *handle)
 {
-  return start(region, false, rank, offset, dest, bytes, handle);
+  return start(region, GET, rank, offset, dest, bytes, handle);
+}
+
+static osla_err sim_fetch(osla_region *region, int rank, size_t offset, void *dest, size_t bytes,
+                          osla_handle *handle)
+{
+  return start(region, FETCH, rank, offset, dest, bytes, handle);
 }
 
 static osla_err sim_put(osla_region *region, int rank, size_t offset, const void *source,
                         size_t bytes, osla_handle *handle)
 {
-  return start(region, true, rank, offset, (void *)(uintptr_t)source, bytes, handle);
+  return start(region, PUT, rank, offset, (void *)(uintptr_t)source, bytes, handle);
 }
 
 static osla_err sim_test(osla_transport *t, osla_handle *handle, bool *done)
@@ -276,7 +288,7 @@ static osla_err read_property(sg_host_t host, const char *name, double *value)
 {
   double number = *value;
   if (!osla_sim_property(host, name, &number)) return OSLA_OK;
-  bool may_be_zero = strcmp(name, "cpu") == 0;
+  bool may_be_zero = strncmp(name, "cpu", 3) == 0;
   OSLA_CHECK(isfinite(number) && number >= 0 && (number > 0 || may_be_zero), OSLA_ERR_ARG,
              "machine %s: property %s of host %s is no positive number: %s", sim_machine_name(),
              name, sg_host_get_name(host), sg_host_get_property_value(host, name));
@@ -296,6 +308,8 @@ static osla_err machine_of(sg_host_t host, sim_machine *out)
   OSLA_CALL(read_property(host, "bandwidth", &m.bandwidth));
   OSLA_CALL(read_property(host, "overhead", &m.overhead));
   OSLA_CALL(read_property(host, "cpu", &m.cpu));
+  m.cpu_get = m.cpu;
+  OSLA_CALL(read_property(host, "cpu-get", &m.cpu_get));
   OSLA_CALL(read_property(host, "wake", &m.wake));
   *out = m;
   return OSLA_OK;
@@ -407,6 +421,7 @@ static const osla_transport_ops sim_ops = {
   .region_free = osla_sim_region_free,
   .peer_ptr = osla_sim_peer_ptr,
   .get = sim_get,
+  .fetch = sim_fetch,
   .put = sim_put,
   .test = sim_test,
   .wait = sim_wait,
