@@ -136,7 +136,7 @@ uint64_t osla_panels_memory(const osla_panels_plan *plan, const osla_shape *s)
   uint64_t posts = p.set > 0 ? depth * most_posts(&p) : 0;
   int places = s->nprow + s->npcol + s->per_node;
   return osla_segment_footprint(p.set * depth, PANEL_PURPOSES, places) +
-         posts * sizeof(osla_posted) + lines * 7 * sizeof(int);
+         posts * sizeof(osla_posted) + lines * 8 * sizeof(int);
 }
 
 osla_err osla_panels_create(osla_grid *grid, const osla_panels_plan *plan, osla_panels **out)

@@ -14,11 +14,13 @@ static bool has_credit(osla_panels *p, panel_kind kind, int64_t step, int positi
   const osla_line *line = panel_line(p, kind);
   if (step < p->depth) return true;
   if (position == line->me && p->credited < step + 1 - p->depth) return false;
-  for (int i = 0; i < line->length; i++)
-    if (line->node[i] == line->node[position] && i != line->me &&
-        osla_notify_read(p->segment, line->ranks[i], PANEL_PURPOSE_CREDIT) <
-          (uint64_t)(step + 1 - p->depth))
+  int i = position;
+  do {
+    if (i != line->me && osla_notify_read(p->segment, line->ranks[i], PANEL_PURPOSE_CREDIT) <
+                           (uint64_t)(step + 1 - p->depth))
       return false;
+    i = line->near[i];
+  } while (i != position);
   return true;
 }
 
@@ -58,21 +60,13 @@ static int pieces_here(osla_panels *p, panel_kind kind, const panel_cursor *c, i
   return now - none >= PANEL_MOST_PIECES ? all : (int)(now - none);
 }
 
-static bool is_neighbour(const osla_line *line, int position)
-{
-  return position != line->me && line->node[position] == line->node[line->me];
-}
-
 /* My neighbours read the whole panel, in my buffer or where I have it. */
 static osla_err tell_neighbours(osla_panels *p, panel_kind kind, int64_t step, int root)
 {
   const osla_line *line = panel_line(p, kind);
   uint64_t value = osla_panels_value(p, kind, step, root, line->me, PANEL_MOST_PIECES);
-  for (int i = 1; i < line->length; i++) {
-    int position = (line->me + i) % line->length;
-    if (is_neighbour(line, position))
-      OSLA_CALL(osla_notify(p->segment, line->ranks[position], (int)kind, value));
-  }
+  for (int i = line->near[line->me]; i != line->me; i = line->near[i])
+    OSLA_CALL(osla_notify(p->segment, line->ranks[i], (int)kind, value));
   return OSLA_OK;
 }
 
@@ -103,7 +97,7 @@ static osla_err serve(osla_panels *p, panel_kind kind, panel_cursor *c, bool *do
 {
   osla_line *line = panel_line(p, kind);
   int root = (line->me - c->distance + line->length) % line->length;
-  bool own = c->distance == 0, neighbours = false;
+  bool own = c->distance == 0, neighbours = line->near[line->me] != line->me;
   *done = false;
   if (!c->begun) {
     c->bytes = p->plan.bytes(p->plan.kernel, kind, c->step, root);
@@ -112,8 +106,6 @@ static osla_err serve(osla_panels *p, panel_kind kind, panel_cursor *c, bool *do
     c->told = false;
     c->sent = own ? -1 : 0; /* -1: not known to be there */
   }
-  for (int i = 0; i < line->length && !neighbours; i++)
-    neighbours = is_neighbour(line, i);
   *done = c->bytes == 0 || c->route.reads != line->me || (!neighbours && c->route.count == 0);
   if (*done) return OSLA_OK;
   int all = osla_panels_pieces(p, &c->route, c->bytes);

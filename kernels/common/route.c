@@ -12,16 +12,20 @@ bool osla_line_make(osla_line *line, int length, int me, const int *ranks, const
   *line = (osla_line){.length = length, .me = me};
   line->node = calloc(n, sizeof *line->node);
   line->ranks = calloc(n, sizeof *line->ranks);
+  line->near = calloc(n, sizeof *line->near);
   line->stations = calloc(n, sizeof *line->stations);
   line->places = calloc(n, sizeof *line->places);
   line->seen = calloc(n, sizeof *line->seen);
-  if (!line->node || !line->ranks || !line->stations || !line->places || !line->seen) return false;
+  if (!line->node || !line->ranks || !line->near || !line->stations || !line->places || !line->seen)
+    return false;
   for (int i = 0; i < length; i++) {
     int same = 0;
     while (same < i && nodes[ranks[same]] != nodes[ranks[i]])
       same++;
     line->ranks[i] = ranks[i];
     line->node[i] = same < i ? line->node[same] : line->nodes++;
+    line->near[i] = same < i ? line->near[same] : i;
+    line->near[same] = i;
   }
   return true;
 }
@@ -30,6 +34,7 @@ void osla_line_free(osla_line *line)
 {
   free(line->node);
   free(line->ranks);
+  free(line->near);
   free(line->stations);
   free(line->places);
   free(line->seen);

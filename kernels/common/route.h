@@ -17,6 +17,7 @@ typedef struct osla_line {
   int nodes;      /* how many different ones */
   int *node;      /* [length] of a position, numbered from 0 */
   int *ranks;     /* [length] of the transport */
+  int *near;      /* [length] the next position on the same node; they make a circle */
   int *stations;  /* [length] work: the root and the stations of a route, in its order */
   int *places;    /* [length] work: of the targets among the stations */
   bool *seen;     /* [length] work, by node */
