@@ -18,7 +18,7 @@ static uint64_t triangular(const osla_shape *s, int64_t widest)
   plan.kind[PANEL_ROWS] = (osla_panels_kind){.used = true, .in_column = true, .room = row};
   uint64_t sums =
     osla_pieces_memory((size_t)s->nprow * row, 1, s) + (uint64_t)osla_pieces_depth_for(1) * row;
-  return nb * nb * s->element + 2 * column + larger(sums, osla_panels_memory(&plan, s));
+  return 2 * column + larger(sums, osla_panels_memory(&plan, s));
 }
 
 uint64_t osla_getrs_memory(const osla_shape *s, int64_t nrhs)

@@ -27,8 +27,7 @@ static osla_err set_up(trsm *f)
   for (int rank = 0; rank < osla_transport_size(a->t); rank++)
     if (osla_matrix_lld(a->matrix, rank) > lld) lld = osla_matrix_lld(a->matrix, rank);
   osla_err err = OSLA_OK;
-  f->diagonal = malloc((size_t)(a->nb * a->nb) * a->element);
-  bool complete = f->diagonal;
+  bool complete = true;
   for (int i = 0; i < 2 && buffers_a; i++) {
     f->column[i] = malloc((size_t)(lld * a->nb) * a->element);
     complete = complete && f->column[i];
@@ -65,7 +64,6 @@ void osla_trsm_close(trsm *f)
   osla_panels_destroy(&f->panels);
   osla_pieces_destroy(&f->pieces);
   free(f->sums);
-  free(f->diagonal);
   free(f->column[0]);
   free(f->column[1]);
 }

@@ -29,9 +29,7 @@ typedef struct trsm {
   int64_t widest;           /* columns of B on the process column that has most */
   unsigned char *column[2]; /* block columns of A from afar: this step's and the next one's */
   osla_transfer transfer[2];
-  bool pending[2];
-  unsigned char *diagonal; /* a diagonal block from afar */
-  unsigned char *sums;     /* partial sums: a block row of B for each set of the pieces' buffers */
+  unsigned char *sums; /* partial sums: a block row of B for each set of the pieces' buffers */
 } trsm;
 
 /* Step number s works on block k. */
@@ -55,7 +53,8 @@ void osla_trsm_close(trsm *f);
 
 trsm_step osla_trsm_step(const trsm *f, int64_t s);
 
-/* Starts to fetch step s's block column of A (my rows of it), if it is afar and wanted. */
+/* Starts to fetch step s's block column of A (my rows of it, with the diagonal block), if it is
+ * afar and wanted. */
 osla_err osla_trsm_prefetch(trsm *f, int64_t s);
 
 /* The address of A(first .. last, k) and its leading dimension. */

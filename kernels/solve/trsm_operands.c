@@ -24,50 +24,60 @@ static int column_owner(const trsm *f, const trsm_step *s)
   return rank_at(&f->a, f->a.prow, s->pcol);
 }
 
+/* My rows of the triangle's block column, with the diagonal block where that is in my process row.
+ */
+static void column_rows(const trsm *f, const trsm_step *s, int64_t *from, int64_t *to)
+{
+  const local_view *a = &f->a;
+  *from = f->uplo == OSLA_LOWER ? s->row : 0;
+  *to = f->uplo == OSLA_LOWER ? a->rows : rows_below(a, s->start + s->size);
+}
+
 osla_err osla_trsm_prefetch(trsm *f, int64_t number)
 {
   const local_view *a = &f->a;
   if (number >= f->steps) return OSLA_OK;
   trsm_step s = osla_trsm_step(f, number);
   int owner = column_owner(f, &s), slot = (int)(number % 2);
-  if (s.first >= s.last || in_place(a, owner)) return OSLA_OK;
+  int64_t from, to;
+  column_rows(f, &s, &from, &to);
+  if (from >= to || in_place(a, owner)) return OSLA_OK;
   int64_t lld = osla_matrix_lld(a->matrix, owner);
   int64_t col = osla_index_local(s.start, a->nb, a->q);
-  size_t from = (size_t)(s.first + col * lld) * a->element;
-  size_t bytes = (size_t)((s.size - 1) * lld + s.last - s.first) * a->element;
-  f->pending[slot] = true;
-  return osla_segment_get(osla_matrix_segment(a->matrix), owner, from, f->column[slot], bytes,
-                          &f->transfer[slot]);
+  size_t offset = (size_t)(from + col * lld) * a->element;
+  size_t bytes = (size_t)((s.size - 1) * lld + to - from) * a->element;
+  return osla_segment_fetch(osla_matrix_segment(a->matrix), owner, offset, f->column[slot], bytes,
+                            &f->transfer[slot]);
+}
+
+/* The address of A(row, k), of the rows that were prefetched. */
+static osla_err find_column(trsm *f, const trsm_step *s, int64_t row, unsigned char **at,
+                            int64_t *ld)
+{
+  const local_view *a = &f->a;
+  int owner = column_owner(f, s), slot = (int)(s->s % 2);
+  int64_t from, to;
+  *ld = osla_matrix_lld(a->matrix, owner);
+  if (in_place(a, owner)) {
+    *at = peer_at(a, owner, row, osla_index_local(s->start, a->nb, a->q));
+    return OSLA_OK;
+  }
+  column_rows(f, s, &from, &to);
+  *at = f->column[slot] + (size_t)(row - from) * a->element;
+  return osla_transfer_wait(osla_matrix_segment(a->matrix), &f->transfer[slot]);
 }
 
 osla_err osla_trsm_column(trsm *f, const trsm_step *s, unsigned char **at, int64_t *ld)
 {
-  const local_view *a = &f->a;
-  int owner = column_owner(f, s), slot = (int)(s->s % 2);
-  *ld = osla_matrix_lld(a->matrix, owner);
-  if (in_place(a, owner)) {
-    *at = peer_at(a, owner, s->first, osla_index_local(s->start, a->nb, a->q));
-    return OSLA_OK;
-  }
-  *at = f->column[slot];
-  f->pending[slot] = false;
-  return osla_transfer_wait(osla_matrix_segment(a->matrix), &f->transfer[slot]);
+  return find_column(f, s, s->first, at, ld);
 }
 
 osla_err osla_trsm_diagonal(trsm *f, const trsm_step *s)
 {
   const local_view *a = &f->a, *b = &f->b;
-  int owner = rank_at(a, s->prow, s->pcol);
-  const unsigned char *block = f->diagonal;
-  int64_t ld = s->size;
-  if (in_place(a, owner)) {
-    block = peer_at(a, owner, osla_index_local(s->start, a->nb, a->p),
-                    osla_index_local(s->start, a->nb, a->q));
-    ld = osla_matrix_lld(a->matrix, owner);
-  } else {
-    OSLA_CALL(
-      osla_matrix_get_block(a->matrix, s->start, s->start, s->size, s->size, f->diagonal, s->size));
-  }
+  unsigned char *block;
+  int64_t ld;
+  OSLA_CALL(find_column(f, s, s->row, &block, &ld));
   double since = osla_trace_now(b->t), size = (double)s->size;
   OSLA_CALL(osla_blas_trsm(a->dtype, OSLA_LEFT, f->uplo, f->trans, f->diag, s->size, b->cols, block,
                            ld, local_at(b, s->row, 0), b->lld));
