@@ -7,7 +7,7 @@
 enum { CREDIT_EVERY = 2 };
 enum { PURPOSE_PIECE, PURPOSE_CREDIT, PURPOSES };
 
-/* Posts of a step: at most one to each process row. */
+/* Posts of a step: at most one to each process row, or one in a row. */
 typedef struct posts {
   osla_posted *posted;
   int count;
@@ -16,6 +16,7 @@ typedef struct posts {
 struct osla_pieces {
   osla_grid *grid;
   osla_segment *segment;
+  bool in_row;         /* else in a process column */
   int64_t depth;       /* sets of buffers */
   size_t set;          /* bytes of a set */
   posts *posts;        /* [depth] */
@@ -41,13 +42,15 @@ uint64_t osla_pieces_memory(size_t bytes, int look_ahead, const osla_shape *s)
          depth * (sizeof(posts) + (uint64_t)s->nprow * sizeof(osla_posted));
 }
 
-osla_err osla_pieces_create(osla_grid *grid, size_t bytes, int look_ahead, osla_pieces **out)
+osla_err osla_pieces_create(osla_grid *grid, size_t bytes, int look_ahead, bool in_row,
+                            osla_pieces **out)
 {
   osla_transport *t = osla_grid_transport(grid);
   osla_pieces *p = *out = calloc(1, sizeof *p);
   OSLA_CALL(osla_agree(t, p ? OSLA_OK : osla_error_set(OSLA_ERR_MEM, "pieces object")));
   size_t rows = (size_t)osla_grid_nprow(grid);
   p->grid = grid;
+  p->in_row = in_row;
   p->depth = osla_pieces_depth_for(look_ahead);
   p->set = set_bytes(bytes);
   p->posts = calloc((size_t)p->depth, sizeof *p->posts);
@@ -117,10 +120,13 @@ void *osla_pieces_buffer(const osla_pieces *p, int64_t step)
 osla_err osla_pieces_finish(osla_pieces *p, int64_t step)
 {
   int prow = osla_grid_prow(p->grid), pcol = osla_grid_pcol(p->grid);
+  int length = p->in_row ? osla_grid_npcol(p->grid) : osla_grid_nprow(p->grid);
   if (prow < 0 || (step + 1) % CREDIT_EVERY != 0) return OSLA_OK;
-  for (int i = 0; i < osla_grid_nprow(p->grid); i++)
-    if (i != prow)
-      OSLA_CALL(osla_notify_post(p->segment, osla_grid_rank_at(p->grid, i, pcol), PURPOSE_CREDIT,
-                                 (uint64_t)step + 1));
+  for (int i = 0; i < length; i++) {
+    int rank =
+      p->in_row ? osla_grid_rank_at(p->grid, prow, i) : osla_grid_rank_at(p->grid, i, pcol);
+    if (i != (p->in_row ? pcol : prow))
+      OSLA_CALL(osla_notify_post(p->segment, rank, PURPOSE_CREDIT, (uint64_t)step + 1));
+  }
   return OSLA_OK;
 }

@@ -211,7 +211,8 @@ static osla_err set_up(moves *x, const int64_t *pivots, bool backward)
   x->width = PACK_BYTES / (int64_t)v->element / (rows > 0 ? rows : 1);
   if (x->width > most_cols) x->width = most_cols;
   if (x->width < 1) x->width = 1;
-  OSLA_CALL(osla_pieces_create(v->grid, (size_t)(arrivals * x->width) * v->element, 1, &x->pieces));
+  OSLA_CALL(
+    osla_pieces_create(v->grid, (size_t)(arrivals * x->width) * v->element, 1, false, &x->pieces));
   x->pack_bytes = (size_t)(rows * x->width) * v->element;
   x->packs = malloc((size_t)osla_pieces_depth(x->pieces) * x->pack_bytes + 1);
   if (!x->packs) err = osla_error_set(OSLA_ERR_MEM, "packs of %" PRId64 " rows", rows);

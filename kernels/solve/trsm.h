@@ -3,6 +3,7 @@
  *   trsm.c           contract: sides, factors, right-hand sides that lie otherwise; memory
  *   trsm_operands.c  the triangle's blocks, one-sided
  *   trsm_run.c       the steps of the two directions
+ *   trsm_fan.c       the steps where T stays and X moves
  */
 #ifndef OSLA_TRSM_H
 #define OSLA_TRSM_H
@@ -22,14 +23,16 @@ typedef struct trsm {
   osla_diag diag;
   int64_t steps;
   bool forward;             /* block 0 first, or the last one first */
+  bool fan;                 /* T stays: trsm_fan.c */
   osla_panels *panels;      /* NOTRANS: solved rows */
-  osla_pieces *pieces;      /* TRANS: partial sums */
+  osla_pieces *pieces;      /* TRANS: partial sums; fan: shares */
   bool readable;            /* node neighbours read B in place */
   _Atomic int64_t solved;   /* steps; the next one's rows are not ready */
   int64_t widest;           /* columns of B on the process column that has most */
   unsigned char *column[2]; /* block columns of A from afar: this step's and the next one's */
   osla_transfer transfer[2];
-  unsigned char *sums; /* partial sums: a block row of B for each set of the pieces' buffers */
+  unsigned char *sums;  /* those on their way: a block row of B for each set of buffers */
+  unsigned char *share; /* fan: [my rows of A, all columns of B], see trsm_fan.c */
 } trsm;
 
 /* Step number s works on block k. */
@@ -71,5 +74,15 @@ osla_err osla_trsm_passing(trsm *f);
 /* The steps of one direction. Local. */
 osla_err osla_trsm_run_notrans(trsm *f);
 osla_err osla_trsm_run_trans(trsm *f);
+
+/* ---- trsm_fan.c ---- */
+
+/* Where T lies afar: are there so few right-hand sides that they should move? Pure. */
+bool osla_trsm_fans(osla_trans trans, int64_t n, int64_t nrhs);
+
+/* As osla_trsm_passing, with all memory; what that takes; the steps. */
+osla_err osla_trsm_fan_passing(trsm *f);
+uint64_t osla_trsm_fan_memory(const osla_shape *shape, int64_t nrhs);
+osla_err osla_trsm_run_fan(trsm *f);
 
 #endif

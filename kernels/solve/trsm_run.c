@@ -211,7 +211,7 @@ osla_err osla_trsm_passing(trsm *f)
     plan.kind[PANEL_ROWS] = (osla_panels_kind){.used = true, .in_column = true, .room = block_row};
     return osla_panels_create(b->grid, &plan, &f->panels);
   }
-  OSLA_CALL(osla_pieces_create(b->grid, (size_t)b->p * block_row, 1, &f->pieces));
+  OSLA_CALL(osla_pieces_create(b->grid, (size_t)b->p * block_row, 1, false, &f->pieces));
   f->sums = malloc((size_t)osla_pieces_depth(f->pieces) * block_row + 1);
   return osla_agree(b->t,
                     f->sums ? OSLA_OK : osla_error_set(OSLA_ERR_MEM, "sums of a triangular solve"));

@@ -1,0 +1,247 @@
+/* The triangular solve where few right-hand sides meet a T that lies afar: T stays, X moves (fan-in
+ * and fan-out of the columns: Heath, Romine, "Parallel solution of triangular systems on
+ * distributed-memory multiprocessors", SIAM J. Sci. Stat. Comput. 9, 1988). NOTRANS.
+ *
+ * Each rank has a share W of what is left of B: B's own columns, and minus the products of its own
+ * blocks of T. In step k the ranks of process row k send their shares of block row k to the owner
+ * of the diagonal block, who adds them up and solves. X(k) goes along its process column, where
+ * each rank subtracts T(i,k) X(k) from its share, the next step's block row first; and along the
+ * process row, where each takes its columns of B.
+ */
+#include "osla_trace.h"
+#include "trsm.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+bool osla_trsm_fans(osla_trans trans, int64_t n, int64_t nrhs)
+{
+  enum { FEW = 4 }; /* X passes each process column and row, T as often as there are such */
+  return trans == OSLA_NOTRANS && nrhs > 0 && nrhs < n / FEW;
+}
+
+static size_t piece_bytes(const trsm *f)
+{
+  return (size_t)(f->a.nb * f->b.n) * f->a.element;
+}
+
+static unsigned char *share_at(const trsm *f, int64_t row, int64_t col)
+{
+  return f->share + (size_t)(row + col * f->a.rows) * f->a.element;
+}
+
+/* Does a process column have a share of this step's block row that may not be zero? */
+static bool has_share(const trsm *f, const trsm_step *s, int pcol)
+{
+  int64_t q = f->a.q;
+  int64_t first = f->forward ? pcol : ((f->steps - 1 - pcol) % q + q) % q; /* its first step */
+  return first < s->s || osla_index_count(f->b.n, f->b.nb, pcol, f->b.q) > 0;
+}
+
+/* ---- what passes ---- */
+
+/* osla_panels_plan: X(k), along the process column of its owner, and along the process row. */
+static size_t x_bytes(const void *kernel, panel_kind kind, int64_t number, int root)
+{
+  const trsm *f = kernel;
+  trsm_step s = osla_trsm_step(f, number);
+  bool in_column = kind == PANEL_ROWS;
+  bool here = in_column ? f->a.pcol == s.pcol : f->a.prow == s.prow;
+  if (!here || root != (in_column ? s.prow : s.pcol)) return 0;
+  return (size_t)(s.size * f->b.n) * f->a.element;
+}
+
+static bool x_ready(void *kernel, panel_kind kind, int64_t number, void *room)
+{
+  const trsm *f = kernel;
+  (void)kind;
+  if (atomic_load(&f->solved) <= number) return false;
+  trsm_step s = osla_trsm_step(f, number);
+  double since = osla_trace_now(f->a.t);
+  if (room) osla_pack(f->a.element, s.size, f->b.n, share_at(f, s.row, 0), f->a.rows, room);
+  osla_trace_add(f->a.t, OSLA_TRACE_PACK, since, (double)(s.size * f->b.n));
+  return true;
+}
+
+static osla_panels_plan panels_plan(int64_t steps, int p, size_t piece)
+{
+  osla_panels_plan plan = {
+    .steps = steps, .look_ahead = 1, .column_rows = steps < p ? (int)steps : p, .readable = false};
+  plan.kind[PANEL_ROWS] = (osla_panels_kind){.used = true, .in_column = true, .room = piece};
+  plan.kind[PANEL_COLS] = (osla_panels_kind){.used = true, .room = piece};
+  return plan;
+}
+
+osla_err osla_trsm_fan_passing(trsm *f)
+{
+  size_t piece = piece_bytes(f), share = (size_t)f->a.rows * (size_t)f->b.n * f->a.element;
+  osla_panels_plan plan = panels_plan(f->steps, f->a.p, piece);
+  plan.kernel = f;
+  plan.bytes = x_bytes;
+  plan.ready = x_ready;
+  OSLA_CALL(osla_panels_create(f->a.grid, &plan, &f->panels));
+  OSLA_CALL(osla_pieces_create(f->a.grid, (size_t)f->a.q * piece, 1, true, &f->pieces));
+  f->sums = malloc((size_t)osla_pieces_depth(f->pieces) * piece + 1);
+  f->share = malloc(share + 1);
+  return osla_agree(f->a.t, f->sums && f->share
+                              ? OSLA_OK
+                              : osla_error_set(OSLA_ERR_MEM, "shares of a triangular solve"));
+}
+
+uint64_t osla_trsm_fan_memory(const osla_shape *s, int64_t nrhs)
+{
+  size_t piece = (size_t)s->nb * (size_t)nrhs * s->element;
+  osla_panels_plan plan = panels_plan((s->n + s->nb - 1) / s->nb, s->nprow, piece);
+  return (uint64_t)s->rows * (uint64_t)nrhs * s->element + osla_panels_memory(&plan, s) +
+         osla_pieces_memory((size_t)s->npcol * piece, 1, s) +
+         (uint64_t)osla_pieces_depth_for(1) * piece;
+}
+
+/* ---- shares ---- */
+
+static void begin_shares(const trsm *f)
+{
+  const local_view *b = &f->b;
+  size_t column = (size_t)f->a.rows * f->a.element;
+  memset(f->share, 0, column * (size_t)b->n);
+  for (int64_t c = 0; c < b->cols; c++)
+    memcpy(share_at(f, 0, osla_index_global(c, b->nb, b->pcol, b->q)), local_at(b, 0, c), column);
+}
+
+/* My share of the block row goes to the owner of the diagonal block. */
+static osla_err send_share(trsm *f, const trsm_step *s)
+{
+  const local_view *a = &f->a;
+  unsigned char *sum = f->sums + (size_t)(s->s % osla_pieces_depth(f->pieces)) * piece_bytes(f);
+  if (!has_share(f, s, a->pcol)) return OSLA_OK;
+  OSLA_CALL(osla_pieces_posted(f->pieces, s->s)); /* what was packed there has arrived */
+  osla_pack(a->element, s->size, f->b.n, share_at(f, s->row, 0), a->rows, sum);
+  return osla_pieces_post(f->pieces, s->s, rank_at(a, s->prow, s->pcol),
+                          (size_t)a->pcol * piece_bytes(f), sum,
+                          (size_t)(s->size * f->b.n) * a->element);
+}
+
+static void add(const trsm *f, const trsm_step *s, const void *sum)
+{
+  osla_dtype dtype = f->a.dtype;
+  bool single = dtype == OSLA_FLOAT || dtype == OSLA_COMPLEX_FLOAT;
+  int64_t numbers = dtype == OSLA_FLOAT || dtype == OSLA_DOUBLE ? s->size : 2 * s->size;
+  for (int64_t c = 0; c < f->b.n; c++) {
+    void *dest = share_at(f, s->row, c);
+    if (single)
+      for (int64_t r = 0; r < numbers; r++)
+        ((float *)dest)[r] += ((const float *)sum)[r + c * numbers];
+    else
+      for (int64_t r = 0; r < numbers; r++)
+        ((double *)dest)[r] += ((const double *)sum)[r + c * numbers];
+  }
+}
+
+/* X(k), in my share of the block row. */
+static osla_err solve_block(trsm *f, const trsm_step *s)
+{
+  const local_view *a = &f->a;
+  const unsigned char *sums = osla_pieces_buffer(f->pieces, s->s);
+  for (int i = 1; i < a->q; i++) {
+    int pcol = (a->pcol + i) % a->q;
+    if (!has_share(f, s, pcol)) continue;
+    osla_pieces_wait(f->pieces, s->s, rank_at(a, a->prow, pcol));
+    double since = osla_trace_now(a->t);
+    add(f, s, sums + (size_t)pcol * piece_bytes(f));
+    osla_trace_add(a->t, OSLA_TRACE_UPDATE, since, (double)(s->size * f->b.n));
+  }
+  double since = osla_trace_now(a->t), size = (double)s->size;
+  OSLA_CALL(osla_blas_trsm(a->dtype, OSLA_LEFT, f->uplo, OSLA_NOTRANS, f->diag, s->size, f->b.n,
+                           local_at(a, s->row, osla_index_local(s->start, a->nb, a->q)), a->lld,
+                           share_at(f, s->row, 0), a->rows));
+  osla_trace_add(a->t, OSLA_TRACE_TRSM, since, size * size * (double)f->b.n);
+  atomic_store(&f->solved, s->s + 1);
+  osla_panels_progress(f->panels);
+  return OSLA_OK;
+}
+
+/* ---- products ---- */
+
+/* My rows [first, last) of a step whose product is still to be subtracted. */
+typedef struct rest {
+  trsm_step s;
+  int64_t first, last, ldx;
+  const unsigned char *x;
+} rest;
+
+static osla_err subtract_rows(const trsm *f, const rest *r, int64_t first, int64_t last)
+{
+  const local_view *a = &f->a;
+  double since = osla_trace_now(a->t);
+  double one = a->dtype == OSLA_FLOAT || a->dtype == OSLA_DOUBLE ? 2 : 8;
+  if (first >= last) return OSLA_OK;
+  OSLA_CALL(osla_blas_gemm(a->dtype, OSLA_NOTRANS, OSLA_NOTRANS, last - first, f->b.n, r->s.size,
+                           -1.0, local_at(a, first, osla_index_local(r->s.start, a->nb, a->q)),
+                           a->lld, r->x, r->ldx, 1.0, share_at(f, first, 0), a->rows));
+  osla_trace_add(a->t, OSLA_TRACE_GEMM, since,
+                 one * (double)(last - first) * (double)r->s.size * (double)f->b.n);
+  osla_progress(a->t);
+  return OSLA_OK;
+}
+
+/* The next step's block row first; the rest is left for later. */
+static osla_err begin_products(trsm *f, const trsm_step *s, rest *r)
+{
+  const local_view *a = &f->a;
+  *r = (rest){.s = *s};
+  if (a->pcol != s->pcol || s->first >= s->last) return OSLA_OK;
+  bool mine = a->prow == s->prow;
+  r->first = s->first;
+  r->last = s->last;
+  r->x = mine ? share_at(f, s->row, 0) : osla_panels_wait(f->panels, PANEL_ROWS, s->s, s->prow);
+  r->ldx = mine ? a->rows : s->size;
+  trsm_step next = osla_trsm_step(f, s->s + 1); /* there is one: rows are left */
+  if (a->prow != next.prow) return OSLA_OK;
+  OSLA_CALL(subtract_rows(f, r, next.row, next.row + next.size));
+  if (f->uplo == OSLA_LOWER)
+    r->first = next.row + next.size;
+  else
+    r->last = next.row;
+  return OSLA_OK;
+}
+
+/* My columns of X(k) become B's. */
+static void take_columns(trsm *f, const trsm_step *s)
+{
+  const local_view *a = &f->a, *b = &f->b;
+  if (a->prow != s->prow) return;
+  bool mine = a->pcol == s->pcol;
+  const unsigned char *x =
+    mine ? share_at(f, s->row, 0) : osla_panels_wait(f->panels, PANEL_COLS, s->s, s->pcol);
+  size_t column = (size_t)(mine ? a->rows : s->size) * a->element;
+  for (int64_t c = 0; c < b->cols; c++)
+    memcpy(local_at(b, s->row, c), x + (size_t)osla_index_global(c, b->nb, b->pcol, b->q) * column,
+           (size_t)s->size * a->element);
+}
+
+static osla_err finish_step(trsm *f, const rest *r)
+{
+  OSLA_CALL(subtract_rows(f, r, r->first, r->last));
+  take_columns(f, &r->s);
+  osla_panels_finish(f->panels, r->s.s);
+  return OSLA_OK;
+}
+
+osla_err osla_trsm_run_fan(trsm *f)
+{
+  const local_view *a = &f->a;
+  rest r;
+  begin_shares(f);
+  for (int64_t number = 0; number < f->steps; number++) {
+    trsm_step s = osla_trsm_step(f, number);
+    osla_at_step(a->t, "osla_trsm", number);
+    if (a->prow == s.prow && a->pcol != s.pcol) OSLA_CALL(send_share(f, &s));
+    if (a->prow == s.prow && a->pcol == s.pcol) OSLA_CALL(solve_block(f, &s));
+    OSLA_CALL(osla_pieces_finish(f->pieces, number));
+    if (number > 0) OSLA_CALL(finish_step(f, &r));
+    OSLA_CALL(begin_products(f, &s, &r));
+  }
+  OSLA_CALL(finish_step(f, &r));
+  osla_panels_drain(f->panels);
+  return OSLA_OK;
+}
