@@ -214,6 +214,13 @@ static double idle_seconds(gate *mine, gate *other)
   return best;
 }
 
+/* What a sanitizer adds to each load and store is not the code's: 40 ns become 160. */
+#ifdef __SANITIZE_ADDRESS__
+enum { JUDGES_TIME = false };
+#else
+enum { JUDGES_TIME = true };
+#endif
+
 /* Ten thousand origins have been served: a step with nothing to do takes at most 100 ns, and
  * finding one that has told something does not grow with them. */
 static void test_idle_step(void)
@@ -237,8 +244,8 @@ static void test_idle_step(void)
   }
   printf("idle step %.0f ns, an arrival %.0f ns, %d origins known\n", 1e9 * idle, 1e9 * best,
          KNOWN);
-  OSLA_ASSERT_MSG(idle <= 100e-9, "an idle step takes %.0f ns", 1e9 * idle);
-  OSLA_ASSERT_MSG(best <= 5e-6, "an arrival takes %.0f ns", 1e9 * best);
+  OSLA_ASSERT_MSG(!JUDGES_TIME || idle <= 100e-9, "an idle step takes %.0f ns", 1e9 * idle);
+  OSLA_ASSERT_MSG(!JUDGES_TIME || best <= 5e-6, "an arrival takes %.0f ns", 1e9 * best);
   free_gate(g[0]);
   free_gate(g[1]);
 }
