@@ -29,19 +29,20 @@ measured() {
 }
 
 seconds() { sed -n 's/.*"seconds":\[\([^]]*\)\].*/\1/p' json; }
+# twice KERNEL ARGUMENT...: measured, both times with the same simulated seconds
+twice() {
+  measured "$@"
+  first=$(seconds)
+  measured "$@"
+  [ -n "$first" ] && [ "$(seconds)" = "$first" ] || fail "$first s simulated, then $(seconds)"
+}
 for place in "ethernet -n 16" "infiniband -n 64"; do
   read -ra where <<<"-m $place"
   measured gemm --n 300 --nb 32
-  measured lu --n 400 --nb 32
-  first=$(seconds)
-  measured lu --n 400 --nb 32
-  [ -n "$first" ] && [ "$(seconds)" = "$first" ] || fail "$first s simulated, then $(seconds)"
+  twice lu --n 400 --nb 32
   measured chol --n 400 --nb 32
   measured solve --n 200 --nb 16
-  measured hessian --n 400 --size 60 --updates 10 --nb 32
-  first=$(seconds)
-  measured hessian --n 400 --size 60 --updates 10 --nb 32
-  [ "$(seconds)" = "$first" ] || fail "$first s simulated, then $(seconds)"
+  twice hessian --n 400 --size 60 --updates 10 --nb 32
 done
 where=(-m torus -n 64)
 measured chol --n 400 --nb 32
@@ -50,10 +51,7 @@ measured chol --n 400 --nb 32
 sed 's|\(.*\)<prop id="copy".*|&\n\1<prop id="cpu" value="2e-9"/>|' "$SRCDIR/results/machines/ethernet.xml" >tcp.xml
 where=(-m tcp.xml -n 16)
 measured gemm --n 300 --nb 32
-measured lu --n 400 --nb 32
-first=$(seconds)
-measured lu --n 400 --nb 32
-[ -n "$first" ] && [ "$(seconds)" = "$first" ] || fail "$first s simulated, then $(seconds)"
+twice lu --n 400 --nb 32
 measured solve --n 200 --nb 16
 measured hessian --n 400 --size 60 --updates 10 --nb 32
 

@@ -121,22 +121,6 @@ static osla_err send_share(trsm *f, const trsm_step *s)
                           (size_t)(s->size * f->b.n) * a->element);
 }
 
-static void add(const trsm *f, const trsm_step *s, const void *sum)
-{
-  osla_dtype dtype = f->a.dtype;
-  bool single = dtype == OSLA_FLOAT || dtype == OSLA_COMPLEX_FLOAT;
-  int64_t numbers = dtype == OSLA_FLOAT || dtype == OSLA_DOUBLE ? s->size : 2 * s->size;
-  for (int64_t c = 0; c < f->b.n; c++) {
-    void *dest = share_at(f, s->row, c);
-    if (single)
-      for (int64_t r = 0; r < numbers; r++)
-        ((float *)dest)[r] += ((const float *)sum)[r + c * numbers];
-    else
-      for (int64_t r = 0; r < numbers; r++)
-        ((double *)dest)[r] += ((const double *)sum)[r + c * numbers];
-  }
-}
-
 /* X(k), in my share of the block row. */
 static osla_err solve_block(trsm *f, const trsm_step *s)
 {
@@ -147,7 +131,8 @@ static osla_err solve_block(trsm *f, const trsm_step *s)
     if (!has_share(f, s, pcol)) continue;
     osla_pieces_wait(f->pieces, s->s, rank_at(a, a->prow, pcol));
     double since = osla_trace_now(a->t);
-    add(f, s, sums + (size_t)pcol * piece_bytes(f));
+    osla_trsm_add(a->dtype, s->size, f->b.n, 1, sums + (size_t)pcol * piece_bytes(f),
+                  share_at(f, s->row, 0), a->rows);
     osla_trace_add(a->t, OSLA_TRACE_UPDATE, since, (double)(s->size * f->b.n));
   }
   double since = osla_trace_now(a->t), size = (double)s->size;

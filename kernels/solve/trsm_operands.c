@@ -84,3 +84,16 @@ osla_err osla_trsm_diagonal(trsm *f, const trsm_step *s)
   osla_trace_add(b->t, OSLA_TRACE_TRSM, since, size * size * (double)b->cols);
   return OSLA_OK;
 }
+
+void osla_trsm_add(osla_dtype dtype, int64_t m, int64_t n, int sign, const void *sum, void *to,
+                   int64_t ld)
+{
+  bool single = dtype == OSLA_FLOAT || dtype == OSLA_COMPLEX_FLOAT;
+  int64_t parts = dtype == OSLA_FLOAT || dtype == OSLA_DOUBLE ? 1 : 2;
+  for (int64_t c = 0; c < n; c++)
+    for (int64_t r = 0; r < m * parts; r++)
+      if (single)
+        ((float *)to)[r + c * ld * parts] += (float)sign * ((const float *)sum)[r + c * m * parts];
+      else
+        ((double *)to)[r + c * ld * parts] += sign * ((const double *)sum)[r + c * m * parts];
+}

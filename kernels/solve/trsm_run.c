@@ -132,21 +132,6 @@ static osla_err partial_sum(trsm *f, const trsm_step *s, double alpha, double be
   return OSLA_OK;
 }
 
-static void subtract(const local_view *b, int64_t m, const void *sum, int64_t row)
-{
-  bool single = b->dtype == OSLA_FLOAT || b->dtype == OSLA_COMPLEX_FLOAT;
-  int64_t numbers = b->dtype == OSLA_FLOAT || b->dtype == OSLA_DOUBLE ? m : 2 * m;
-  for (int64_t c = 0; c < b->cols; c++) {
-    void *dest = local_at(b, row, c);
-    if (single)
-      for (int64_t r = 0; r < numbers; r++)
-        ((float *)dest)[r] -= ((const float *)sum)[r + c * numbers];
-    else
-      for (int64_t r = 0; r < numbers; r++)
-        ((double *)dest)[r] -= ((const double *)sum)[r + c * numbers];
-  }
-}
-
 static osla_err step_trans_owner(trsm *f, const trsm_step *s)
 {
   const local_view *b = &f->b;
@@ -158,7 +143,8 @@ static osla_err step_trans_owner(trsm *f, const trsm_step *s)
     osla_pieces_wait(f->pieces, s->s, rank_at(b, prow, b->pcol));
     unsigned char *sums = osla_pieces_buffer(f->pieces, s->s);
     double since = osla_trace_now(b->t);
-    subtract(b, s->size, sums + (size_t)prow * piece, s->row);
+    osla_trsm_add(b->dtype, s->size, b->cols, -1, sums + (size_t)prow * piece,
+                  local_at(b, s->row, 0), b->lld);
     osla_trace_add(b->t, OSLA_TRACE_UPDATE, since, (double)(s->size * b->cols));
   }
   return osla_trsm_diagonal(f, s);

@@ -25,6 +25,13 @@
 
 #include <string.h>
 
+/* Is there a buffer for one more message, and has that rank taken enough of the others? */
+static bool may_send(osla_transport *t, const eager_peer *p)
+{
+  osla_eager *e = t->eager;
+  return p->sent - p->confirmed < WINDOW && osla_eager_is_free(t, &e->sends[e->next]);
+}
+
 /* Sends the next slot, whose data is there, if any. */
 static osla_err send_slot(osla_transport *t, int rank, eager_header head, size_t bytes)
 {
@@ -68,7 +75,7 @@ osla_err osla_eager_send(osla_region *region, int rank, const osla_eager_put *pu
   eager_peer *p = &e->peers[rank];
   bool alone = put->bytes > e->most;
   *data = MPI_REQUEST_NULL;
-  *sent = p->sent - p->confirmed < WINDOW && osla_eager_is_free(t, &e->sends[e->next]);
+  *sent = may_send(t, p);
   if (!*sent) return OSLA_OK;
   note_data(p, region->number, put);
   if (put->bytes > 0 && !alone)
@@ -91,10 +98,9 @@ osla_err osla_eager_fetch(osla_region *region, int rank, size_t offset, void *de
                           bool *sent, MPI_Request *data)
 {
   osla_transport *t = region->t;
-  osla_eager *e = t->eager;
-  eager_peer *p = &e->peers[rank];
+  eager_peer *p = &t->eager->peers[rank];
   *data = MPI_REQUEST_NULL;
-  *sent = p->sent - p->confirmed < WINDOW && osla_eager_is_free(t, &e->sends[e->next]);
+  *sent = may_send(t, p);
   if (!*sent) return OSLA_OK;
   OSLA_MPI(MPI_Irecv(dest, (int)bytes, MPI_BYTE, rank, FETCH_TAG, t->comm, data));
   return send_slot(t, rank,

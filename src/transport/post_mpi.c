@@ -10,9 +10,9 @@
  *           by a fetch, which is complete when the word is there
  *   DONE
  *
- * Where words travel as messages (eager_mpi.h), the data does, too: a post is over when it has left,
- * which a small one has at once: from QUEUED by WORD to DONE. Behind a put of another kind, and with
- * more than MPI counts, it has DATA and then sends its word.
+ * Where words travel as messages (eager_mpi.h), the data does, too: a post is over when it has
+ * left, which a small one has at once: from QUEUED by WORD to DONE. Behind a put of another kind,
+ * and with more than MPI counts, it has DATA and then sends its word.
  *
  * Else words of one rank to another arrive in the order of the posts: MPI keeps the order of
  * accumulates from one rank to another (MPI-3.1, section 11.7.2).
@@ -111,6 +111,12 @@ static bool send_message(osla_post *post, size_t bytes)
   return sent;
 }
 
+/* Does its data travel with its word, if that is a message? Then it needs no request. */
+static bool is_small(const osla_post *post)
+{
+  return osla_eager_serves(post->region) && post->bytes <= osla_eager_most(post->region);
+}
+
 /* May all of it travel as messages? */
 static bool is_message(const osla_post *post)
 {
@@ -138,7 +144,7 @@ static bool has_room(osla_transport *t, bool *full)
 static bool advance(osla_transport *t, osla_post *post, bool *full)
 {
   if (atomic_load(&post->state) == QUEUED) {
-    if (!has_room(t, full)) return false;
+    if (!(is_small(post) && is_message(post)) && !has_room(t, full)) return false;
     if (is_message(post)) {
       if (!send_message(post, post->bytes)) return false;
       atomic_store(&post->state, WORD);
@@ -248,8 +254,8 @@ osla_err osla_mpi_post(osla_region *region, int rank, size_t offset, const void 
                     .requests = -1};
   if (out) *out = NULL;
   (void)pthread_mutex_lock(&t->mutex);
-  bool small = osla_eager_serves(region) && bytes <= osla_eager_most(region);
-  bool sent = small && is_next(region, rank) && is_message(&post) && send_message(&post, bytes);
+  bool sent =
+    is_small(&post) && is_next(region, rank) && is_message(&post) && send_message(&post, bytes);
   osla_err err = sent ? post.err : append(&post, out);
   (void)pthread_mutex_unlock(&t->mutex);
   return err;

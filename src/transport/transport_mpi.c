@@ -267,7 +267,7 @@ static osla_err mpi_put_notify(osla_region *region, int rank, size_t offset, con
   }
   osla_mpi_posts_finish(region, rank); /* words arrive in order */
   osla_eager_put message = {offset, bytes, source, word_offset, word};
-  if (!serves || !is_flushed(region, rank)) {
+  if (!serves || bytes > osla_eager_most(region) || !is_flushed(region, rank)) {
     /* MPI orders the word behind this and earlier puts only by a flush between them. */
     OSLA_CALL(put_and_flush(region, rank, offset, source, bytes));
     message.bytes = 0;
