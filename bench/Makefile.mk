@@ -19,6 +19,14 @@ bench_osla_bench_SOURCES = \
 bench_osla_bench_LDADD = $(ga_adapt_libs) libosla_armci.la libosla.la $(GA_LIBS) $(SCALAPACK_LIBS) \
   $(POPT_LIBS) $(JANSSON_LIBS)
 
+# The model of a core that simulated machines compute by.
+bin_PROGRAMS += bench/osla-calibrate
+bench_osla_calibrate_SOURCES = bench/calibrate.h bench/calibrate.c bench/calibrate_fit.c bench/calibrate_work.c \
+  tools/command.h tools/command.c tools/command_process.c tools/command_util.c \
+  tools/command_same.c \
+  tools/command_files.h tools/command_files.c
+bench_osla_calibrate_LDADD = libosla.la $(POPT_LIBS) $(JANSSON_LIBS)
+
 # A plain ScaLAPACK program, to be timed with and without the drop-in (bench/scalapack_table); and one that times
 # small calls of both in turn.
 if HAVE_SCALAPACK

@@ -41,7 +41,8 @@ mpi_sources = \
 sim_sources = \
   src/simulation/simulator.h src/simulation/simulator.cpp \
   src/simulation/sim.h \
-  src/simulation/sim_host.c \
+  src/simulation/sim_core.h src/simulation/sim_core.c \
+  src/simulation/sim_host.c src/simulation/sim_machine.c \
   src/simulation/sim_wait.c \
   src/simulation/sim_region.c \
   src/simulation/sim_collective.c \
@@ -83,7 +84,7 @@ src_sources = \
   src/memory/segment.c \
   src/memory/counter.c \
   src/memory/stripes.c \
-  src/blas/blas_charge.h src/blas/blas_ready.h src/blas/blas_ready.c src/blas/blas.c src/blas/lapack.c \
+  src/blas/work.h src/blas/move.h src/blas/move.c src/blas/blas_ready.h src/blas/blas_ready.c src/blas/blas.c src/blas/lapack.c \
   src/matrix/index.c \
   src/matrix/grid.c \
   src/matrix/shape.c \

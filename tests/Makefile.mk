@@ -14,6 +14,7 @@ tests_programs = \
   tests/test_blas_ready \
   tests/test_index \
   tests/test_route \
+  tests/test_calibrate_fit \
   tests/test_panels \
   tests/test_forward \
   tests/test_groups \
@@ -112,6 +113,7 @@ tests_scripts = \
   tests/test_assemble_hostile.sh \
   tests/test_fuzz.sh \
   tests/test_bench.sh \
+  tests/test_calibrate.sh \
   tests/test_dropin.sh \
   tests/test_dropin_orders.sh \
   tests/test_dropin_testers.sh \
@@ -210,6 +212,7 @@ tests_libosla_test_la_SOURCES = tests/osla_test.c tests/osla_test.h \
   tests/osla_test_help.c tests/osla_test_help.h tests/complex_help.h \
   tests/osla_test_watch.c tests/osla_test_watch.h
 tests_file_help = tests/file_help.c tests/file_help.h
+tests_test_calibrate_fit_SOURCES = tests/test_calibrate_fit.c bench/calibrate.h bench/calibrate_fit.c
 tests_test_trace_unwritable_SOURCES = tests/test_trace_unwritable.c $(tests_file_help)
 tests_test_file_SOURCES = tests/test_file.c $(tests_file_help)
 tests_test_file_errors_SOURCES = tests/test_file_errors.c $(tests_file_help)

@@ -132,6 +132,27 @@ refused 2 "osla-bench hpl: HPL's form has no place to say that a figure is simul
 sed 's/"copy" value="[^"]*"/"copy" value="6GBps"/' "$SRCDIR/results/machines/ethernet.xml" >bad.xml
 simulate -m bad.xml -n 4 "$bench" gemm
 refused 2 "osla-bench gemm: machine bad: property copy of host host0 is no positive number: 6GBps"
+# A model of the work: a product of 1000 by 1000 by 1000 on one rank takes what its terms say, and no more than some
+# copies beside. All kinds have a model, or none.
+kinds=$(sed -n 's/.*\[OSLA_WORK_.*= "\(work-[a-z-]*\)".*/\1/p' "$SRCDIR/src/simulation/sim_core.c")
+modelled() { # KIND VALUE: the others take no time
+  local kind
+  for kind in $kinds; do
+    [ "$kind" = "$1" ] && echo "<prop id=\"$kind\" value=\"$2\"/>" || echo "<prop id=\"$kind\" value=\"0 1\"/>"
+  done >terms
+  sed '/"copy"/r terms' "$SRCDIR/results/machines/ethernet.xml" >model.xml
+}
+where=(-m model.xml -n 1)
+modelled work-gemm "1e-9 mnk 2e-7 mn 3e-3 1"
+measured gemm --n 1000 --nb 1000
+awk -v s="$(seconds)" 'BEGIN {exit !(s > 1.203 && s < 1.204)}' || fail "a product of 1.203 s took $(seconds)"
+modelled work-gemm "1e-9 mnk 2e-7 xy"
+simulate -m model.xml -n 4 "$bench" gemm
+refused 2 "osla-bench gemm: work-gemm is not up to 6 times SECONDS MONOMIAL, as 5e-11 mnk 2e-7 1: 1e-9 mnk 2e-7 xy"
+modelled work-gemm "1e-9 mnk"
+sed -i '/work-trsm-left/d' model.xml
+simulate -m model.xml -n 4 "$bench" gemm
+refused 2 "osla-bench gemm: machine model: host host0 has a model of work, but lacks the property work-trsm-left"
 label="without results/simulate"
 "$OSLA" info >out 2>err
 status=$?

@@ -1,9 +1,9 @@
 #include "chol_shape.h"
+#include "move.h"
 #include "osla_trace.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
-#include <string.h>
 
 osla_err osla_chol_shape(chol *f, osla_matrix *a, osla_uplo uplo, const osla_chol_options *options)
 {
@@ -86,9 +86,7 @@ void osla_chol_copy_block(const chol *f, int64_t n_along, int64_t n_across, oper
 {
   int64_t rows = f->uplo == OSLA_LOWER ? n_along : n_across;
   int64_t cols = f->uplo == OSLA_LOWER ? n_across : n_along;
-  for (int64_t c = 0; c < cols; c++)
-    memcpy(to.at + (size_t)(c * to.ld) * f->v.element,
-           from.at + (size_t)(c * from.ld) * f->v.element, (size_t)rows * f->v.element);
+  osla_move_columns(f->v.element, rows, cols, from.at, from.ld, to.at, to.ld);
 }
 
 void osla_chol_pack_block(const chol *f, int64_t n_along, int64_t n_across, operand from, void *to)

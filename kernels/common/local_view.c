@@ -1,6 +1,5 @@
 #include "local_view.h"
-
-#include <string.h>
+#include "move.h"
 
 osla_err osla_view_needs_buffers(const local_view *v, bool *needed)
 {
@@ -29,9 +28,5 @@ osla_err osla_view_readable(const local_view *v, bool *readable)
 
 void osla_pack(size_t element, int64_t m, int64_t n, const void *from, int64_t from_ld, void *to)
 {
-  const unsigned char *source = from;
-  unsigned char *dest = to;
-  size_t column = (size_t)m * element;
-  for (int64_t j = 0; j < n; j++)
-    memcpy(dest + (size_t)j * column, source + (size_t)(j * from_ld) * element, column);
+  osla_move_columns(element, m, n, from, from_ld, to, m);
 }

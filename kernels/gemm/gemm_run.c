@@ -7,6 +7,7 @@
 #include "gemm_run.h"
 #include "gemm_load.h"
 #include "gemm_triangle.h"
+#include "move.h"
 #include "osla_blas.h"
 #include "osla_trace.h"
 
@@ -185,6 +186,7 @@ static void pack_panel(const source *s, const gemm_task *task, const gemm_piece 
              from + (size_t)(c * from_ld) * e, bytes);
     koff += seg->size;
   }
+  osla_move_did(bytes, koff);
 }
 
 /* The same for a strip: width x outer. All segments of a column lie near one another. */
@@ -203,6 +205,7 @@ static void pack_strip(const source *s, const gemm_task *task, const gemm_piece 
       to += bytes;
     }
   }
+  osla_move_did((size_t)task->width * e, piece->size);
 }
 
 static gemm_array pack(const source *s, const gemm_task *task)

@@ -4,6 +4,7 @@
 #include "hessian_exact.h"
 #include "hessian_split.h"
 #include "osla_trace.h"
+#include "work.h"
 
 /* A strip ends with the piece, or where its runs would not fit. Runs shorter than RUN_LEAST on
  * average are not worth a call each. */
@@ -136,5 +137,6 @@ void osla_piece_add(const osla_hessian *h, const piece *p, unsigned char *local,
     find_runs(p, first, &s);
     added += add_strip(h, p, &s, local, lld);
   }
+  osla_work_did(OSLA_WORK_ADD, h->v.dtype, 1, added, 1);
   osla_trace_add(h->v.t, OSLA_TRACE_UPDATE, since, (double)added);
 }

@@ -4,6 +4,7 @@
 #include "hessian.h"
 #include "hessian_deliver.h"
 #include "hessian_exact.h"
+#include "move.h"
 #include "osla_clock.h"
 #include "osla_trace.h"
 
@@ -30,6 +31,7 @@ static osla_err order_columns(const osla_hessian *h, const update *u, int64_t co
   for (int64_t i = 0; i < count; i++)
     memcpy(*buffer + (size_t)i * column,
            u->data + (size_t)(split->position[i] * u->ld) * h->element, column);
+  osla_move_did(column, count);
   *panel = *buffer;
   return OSLA_OK;
 }

@@ -15,20 +15,14 @@
 #include "lu_block.h"
 #include "lu_column.h"
 #include "lu_rows.h"
+#include "move.h"
+#include "work.h"
 
 #include <complex.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-static void copy(size_t element, int64_t m, int64_t n, const unsigned char *from, int64_t from_ld,
-                 unsigned char *to, int64_t to_ld)
-{
-  for (int64_t c = 0; c < n; c++)
-    memcpy(to + (size_t)(c * to_ld) * element, from + (size_t)(c * from_ld) * element,
-           (size_t)m * element);
-}
 
 static double panel_flops(int64_t rows, int64_t width)
 {
@@ -91,7 +85,7 @@ static osla_err factor_alone(lu *f, const lu_step *s)
   for (int64_t i = 0; i < s->size; i++)
     p.pivots[i] += s->start;
   p.head->info = info > 0 ? s->start + info : 0;
-  copy(v->element, s->size, s->size, a, v->lld, p.top, v->nb);
+  osla_move_columns(v->element, s->size, s->size, a, v->lld, p.top, v->nb);
   return OSLA_OK;
 }
 
@@ -115,7 +109,8 @@ static osla_err factor_unpivoted(lu *f, const lu_step *s)
   for (int64_t i = 0; i < s->size; i++)
     p.pivots[i] = s->start + i;
   if (has_top(f, s)) {
-    copy(v->element, s->size, s->size, local_at(v, s->row, s->col), v->lld, p.top, v->nb);
+    osla_move_columns(v->element, s->size, s->size, local_at(v, s->row, s->col), v->lld, p.top,
+                      v->nb);
     OSLA_CALL(osla_lu_block(v->dtype, s->size, p.top, v->nb, &info));
     p.head->info = info > 0 ? s->start + info : 0;
   }
@@ -151,7 +146,8 @@ static osla_err publish_candidates(lu *f, const lu_step *s)
   int64_t *indices = (int64_t *)record + 1;
   unsigned char *elements = (unsigned char *)(indices + v->nb);
   if (rows > 0) {
-    copy(v->element, rows, s->size, local_at(v, s->row, s->col), v->lld, f->scratch, rows);
+    osla_move_columns(v->element, rows, s->size, local_at(v, s->row, s->col), v->lld, f->scratch,
+                      rows);
     OSLA_CALL(osla_lapack_getrf(v->dtype, rows, s->size, f->scratch, rows, swaps, &info));
   }
   for (int64_t i = 0; i < rows; i++)
@@ -163,6 +159,7 @@ static osla_err publish_candidates(lu *f, const lu_step *s)
       memcpy(elements + (size_t)(i + c * v->nb) * v->element,
              local_at(v, s->row + order[i], s->col + c), v->element);
   }
+  osla_work_did(OSLA_WORK_LASWP, v->dtype, 1, s->size, (count + 1) / 2);
   memcpy(record, &count, sizeof count);
   return osla_lu_record_publish(f, f->record_bytes);
 }
@@ -178,8 +175,8 @@ static int64_t stack_candidates(lu *f, const lu_step *s, int64_t *rows)
     int64_t count;
     memcpy(&count, record, sizeof count);
     memcpy(rows + total, indices, (size_t)count * sizeof *rows);
-    copy(v->element, count, s->size, (const unsigned char *)(indices + v->nb), v->nb,
-         f->scratch + (size_t)total * v->element, v->p * v->nb);
+    osla_move_columns(v->element, count, s->size, (const unsigned char *)(indices + v->nb), v->nb,
+                      f->scratch + (size_t)total * v->element, v->p * v->nb);
     total += count;
   }
   return total;
@@ -207,7 +204,7 @@ static osla_err factor_tournament(lu *f, const lu_step *s)
   OSLA_CALL(osla_lapack_getrf(v->dtype, total, s->size, f->scratch, ld, swaps, &info));
   follow(swaps, s->size, rows);
   p.head->info = info > 0 ? s->start + info : 0;
-  copy(v->element, s->size, s->size, f->scratch, ld, p.top, v->nb);
+  osla_move_columns(v->element, s->size, s->size, f->scratch, ld, p.top, v->nb);
   make_interchanges(s, rows, p.pivots);
   OSLA_CALL(osla_lu_exchange_rows(f, s, p.pivots, s->col, s->size, &unused));
   return solve_for_l(f, s, &p);
@@ -227,9 +224,9 @@ static void copy_panel(const lu *f, const lu_step *s, bool to_scratch)
     unsigned char *here = f->scratch + (size_t)(i - s->start) * v->element;
     int64_t lld = osla_matrix_lld(v->matrix, rank);
     if (to_scratch)
-      copy(v->element, run, width, there, lld, here, ld);
+      osla_move_columns(v->element, run, width, there, lld, here, ld);
     else
-      copy(v->element, run, width, here, ld, there, lld);
+      osla_move_columns(v->element, run, width, here, ld, there, lld);
   }
 }
 
@@ -250,7 +247,7 @@ static osla_err factor_gathered(lu *f, const lu_step *s)
   for (int64_t i = 0; i < s->size; i++)
     p.pivots[i] += s->start;
   p.head->info = info > 0 ? s->start + info : 0;
-  copy(v->element, s->size, s->size, f->scratch, ld, p.top, v->nb);
+  osla_move_columns(v->element, s->size, s->size, f->scratch, ld, p.top, v->nb);
   note_nan(f, s, f->scratch + (size_t)s->size * v->element, ld, ld - s->size);
   copy_panel(f, s, false);
   osla_trace_add(v->t, OSLA_TRACE_PANEL, since, panel_flops(ld, s->size));
@@ -274,7 +271,8 @@ osla_err osla_lu_factor_panel(lu *f, const lu_step *s)
   else
     OSLA_CALL(factor_tournament(f, s));
   if (!alone && has_top(f, s))
-    copy(v->element, s->size, s->size, p.top, v->nb, local_at(v, s->row, s->col), v->lld);
+    osla_move_columns(v->element, s->size, s->size, p.top, v->nb, local_at(v, s->row, s->col),
+                      v->lld);
   note_nan(f, s, local_at(v, s->row_after, s->col), v->lld, v->rows - s->row_after);
   osla_trace_add(v->t, OSLA_TRACE_PANEL, since, panel_flops(v->rows - s->row, s->size));
   return OSLA_OK;

@@ -9,7 +9,9 @@
  * all later interchanges at once, in cache (one process row) or as one permutation.
  */
 #include "lu_rows.h"
+#include "move.h"
 #include "row_copy.h"
+#include "work.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -58,6 +60,12 @@ static int64_t count_of(const lu *f, int64_t moves, int prow)
   return count;
 }
 
+/* So many rows of these columns were moved, once. */
+static void moved_rows(const lu *f, int64_t rows, int64_t cols)
+{
+  osla_work_did(OSLA_WORK_LASWP, f->v.dtype, 1, cols, (rows + 1) / 2);
+}
+
 /* Gathers my rows that move, one after another in each column, at `to`. */
 static void gather(const lu *f, int64_t moves, int64_t col, int64_t cols, unsigned char *to)
 {
@@ -67,6 +75,7 @@ static void gather(const lu *f, int64_t moves, int64_t col, int64_t cols, unsign
     if (f->moves[i].owner == f->v.prow) rows[count++] = local_of(f, f->moves[i].from);
   for (int64_t c = 0; c < cols; c++, to += (size_t)count * e)
     take_rows(e, count, local_at(&f->v, 0, col + c), rows, to);
+  moved_rows(f, count, cols);
 }
 
 /* Takes what process row prow gathered, `count` rows: those on top go to f->u, others to their
@@ -89,6 +98,7 @@ static void take(const lu *f, const lu_step *s, int64_t moves, int prow, int64_t
     move_rows(e, n_tops, from, top_from, f->u + (size_t)(c * f->v.nb) * e, tops);
     move_rows(e, n_rows, from, row_from, local_at(&f->v, 0, col + c), rows);
   }
+  moved_rows(f, n_tops + n_rows, cols);
 }
 
 static osla_err exchange(lu *f, const lu_step *s, const int64_t *pivots, int64_t col, int64_t cols)
@@ -141,9 +151,7 @@ void osla_lu_store_rows(const lu *f, const lu_step *s, int64_t col, int64_t cols
 {
   const local_view *v = &f->v;
   if (v->p == 1 || v->prow != s->prow) return;
-  for (int64_t c = 0; c < cols; c++)
-    memcpy(local_at(v, s->row, col + c), f->u + (size_t)(c * v->nb) * v->element,
-           (size_t)s->size * v->element);
+  osla_move_columns(v->element, s->size, cols, f->u, v->nb, local_at(v, s->row, col), v->lld);
 }
 
 /* ---- the columns left of the panels ---- */
@@ -166,6 +174,7 @@ static void permute_alone(const lu *f, int64_t first, int64_t col, int64_t cols)
 {
   for (int64_t c = col; c < col + cols; c++)
     swap_in_column(f->v.element, local_at(&f->v, 0, c), first, f->order, f->pivots);
+  osla_work_did(OSLA_WORK_LASWP, f->v.dtype, 1, cols, f->order - first);
 }
 
 /* A process row's rows of local columns [col, col + cols): in place, or got whole. */
@@ -208,6 +217,7 @@ static osla_err collect(lu *f, const int64_t *source, int64_t first, int64_t col
     for (int64_t c = 0; c < cols; c++)
       move_rows(v->element, count, theirs.at + (size_t)(c * theirs.ld) * v->element, from,
                 f->scratch + (size_t)(c * rows) * v->element, to);
+    moved_rows(f, count, cols);
   }
   return OSLA_OK;
 }
@@ -226,9 +236,8 @@ static osla_err permute_together(lu *f, const int64_t *source, int64_t start, in
   for (int i = 1; i < v->p; i++) /* all have read my rows */
     osla_notify_wait(f->store, rank_at(v, (v->prow + i) % v->p, v->pcol), LU_PERMUTED,
                      f->permutations);
-  for (int64_t c = 0; c < cols && rows > 0; c++)
-    memcpy(local_at(v, first, col + c), f->scratch + (size_t)(c * rows) * v->element,
-           (size_t)rows * v->element);
+  if (rows > 0)
+    osla_move_columns(v->element, rows, cols, f->scratch, rows, local_at(v, first, col), v->lld);
   return OSLA_OK;
 }
 

@@ -18,6 +18,7 @@
 #include "local_view.h"
 #include "pieces.h"
 #include "row_copy.h"
+#include "work.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -147,6 +148,7 @@ static void pack_rows(const local_view *v, int64_t count, const int64_t *rows, i
 {
   for (int64_t c = 0; c < cols; c++, to += (size_t)count * v->element)
     take_rows(v->element, count, local_at(v, 0, col + c), rows, to);
+  osla_work_did(OSLA_WORK_LASWP, v->dtype, 1, cols, (count + 1) / 2);
 }
 
 static void unpack_rows(const local_view *v, int64_t count, const int64_t *rows, int64_t col,
@@ -154,6 +156,7 @@ static void unpack_rows(const local_view *v, int64_t count, const int64_t *rows,
 {
   for (int64_t c = 0; c < cols; c++, from += (size_t)count * v->element)
     place_rows(v->element, count, from, local_at(v, 0, col + c), rows);
+  osla_work_did(OSLA_WORK_LASWP, v->dtype, 1, cols, (count + 1) / 2);
 }
 
 static osla_err exchange(moves *x, int64_t step, int64_t col, int64_t cols)

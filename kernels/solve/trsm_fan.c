@@ -8,6 +8,7 @@
  * each rank subtracts T(i,k) X(k) from its share, the next step's block row first; and along the
  * process row, where each takes its columns of B.
  */
+#include "move.h"
 #include "osla_trace.h"
 #include "trsm.h"
 
@@ -106,6 +107,7 @@ static void begin_shares(const trsm *f)
   memset(f->share, 0, column * (size_t)b->n);
   for (int64_t c = 0; c < b->cols; c++)
     memcpy(share_at(f, 0, osla_index_global(c, b->nb, b->pcol, b->q)), local_at(b, 0, c), column);
+  osla_move_did(column, b->cols);
 }
 
 /* My share of the block row goes to the owner of the diagonal block. */
@@ -202,6 +204,7 @@ static void take_columns(trsm *f, const trsm_step *s)
   for (int64_t c = 0; c < b->cols; c++)
     memcpy(local_at(b, s->row, c), x + (size_t)osla_index_global(c, b->nb, b->pcol, b->q) * column,
            (size_t)s->size * a->element);
+  osla_move_did((size_t)s->size * a->element, b->cols);
 }
 
 static osla_err finish_step(trsm *f, const rest *r)

@@ -3,6 +3,7 @@
 
 #include "blas_ready.h"
 #include "osla_blas.h"
+#include "work.h"
 
 #include OSLA_CBLAS_H
 #include <complex.h>
@@ -54,7 +55,7 @@ osla_err osla_blas_gemm(osla_dtype dtype, osla_trans transa, osla_trans transb, 
   if (n == 1 && k > 0 && transb == OSLA_NOTRANS) {
     bool plain = transa == OSLA_NOTRANS;
     multiply_vector(dtype, ta, plain ? im : ik, plain ? ik : im, alpha, a, ia, b, beta, c);
-    osla_blas_did(dtype, 2.0 * im * ik, (double)im * ik);
+    osla_work_did(OSLA_WORK_GEMV, dtype, im, ik, 1);
     return OSLA_OK;
   }
   switch (dtype) {
@@ -75,7 +76,7 @@ osla_err osla_blas_gemm(osla_dtype dtype, osla_trans transa, osla_trans transb, 
       cblas_zgemm(CblasColMajor, ta, tb, im, in, ik, &alpha, a, ia, b, ib, &beta, c, ic);
       break;
   }
-  osla_blas_did(dtype, 2.0 * im * in * ik, ik * ((double)im + in) + 2.0 * im * in);
+  osla_work_did(OSLA_WORK_GEMM, dtype, im, in, ik);
   return OSLA_OK;
 }
 
@@ -103,7 +104,7 @@ osla_err osla_blas_syrk(osla_dtype dtype, osla_uplo uplo, osla_trans trans, int6
       cblas_zherk(CblasColMajor, up, t, in, ik, alpha, a, ia, beta, c, ic);
       break;
   }
-  osla_blas_did(dtype, (in + 1.0) * in * ik, in * ((double)ik + in));
+  osla_work_did(OSLA_WORK_SYRK, dtype, 1, in, ik);
   return OSLA_OK;
 }
 
@@ -133,7 +134,7 @@ osla_err osla_blas_trsm(osla_dtype dtype, osla_side side, osla_uplo uplo, osla_t
   CBLAS_TRANSPOSE t = cblas_trans(trans);
   if (side == OSLA_LEFT && n == 1) {
     solve_vector(dtype, up, t, dg, im, a, ia, b);
-    osla_blas_did(dtype, (double)im * im, 0.5 * im * im);
+    osla_work_did(OSLA_WORK_GEMV, dtype, im, (im + 1) / 2, 1);
     return OSLA_OK;
   }
   const float _Complex one_c = 1;
@@ -148,8 +149,7 @@ osla_err osla_blas_trsm(osla_dtype dtype, osla_side side, osla_uplo uplo, osla_t
       cblas_ztrsm(CblasColMajor, sd, up, t, dg, im, in, &one_z, a, ia, b, ib);
       break;
   }
-  double order = side == OSLA_LEFT ? im : in;
-  osla_blas_did(dtype, order * im * in, 0.5 * order * order + 2.0 * im * in);
+  osla_work_did(side == OSLA_LEFT ? OSLA_WORK_TRSM_LEFT : OSLA_WORK_TRSM_RIGHT, dtype, im, in, 1);
   return OSLA_OK;
 }
 
@@ -172,7 +172,7 @@ osla_err osla_blas_ger(osla_dtype dtype, int64_t m, int64_t n, double alpha, con
       cblas_zgeru(CblasColMajor, im, in, &alpha_z, x, ix, y, iy, a, ia);
       break;
   }
-  osla_blas_did(dtype, 2.0 * im * in, 2.0 * im * in);
+  osla_work_did(OSLA_WORK_GEMV, dtype, im, in, 1);
   return OSLA_OK;
 }
 
@@ -187,7 +187,7 @@ osla_err osla_blas_scal(osla_dtype dtype, int64_t n, osla_complex alpha, void *x
     case OSLA_COMPLEX_FLOAT: cblas_cscal(count, &alpha_c, x, 1); break;
     case OSLA_COMPLEX_DOUBLE: cblas_zscal(count, &alpha, x, 1); break;
   }
-  osla_blas_did(dtype, count, 2.0 * count);
+  osla_work_did(OSLA_WORK_VECTOR, dtype, 1, count, 1);
   return OSLA_OK;
 }
 
@@ -202,7 +202,7 @@ osla_err osla_blas_iamax(osla_dtype dtype, int64_t n, const void *x, int64_t *in
     case OSLA_COMPLEX_FLOAT: *index = (int64_t)cblas_icamax(count, x, 1); break;
     case OSLA_COMPLEX_DOUBLE: *index = (int64_t)cblas_izamax(count, x, 1); break;
   }
-  osla_blas_did(dtype, count, count);
+  osla_work_did(OSLA_WORK_VECTOR, dtype, 1, count, 1);
   return OSLA_OK;
 }
 

@@ -7,8 +7,8 @@
  *   its blas_memory_alloc tries again for ever, silently.
  */
 #include "blas_ready.h"
-#include "blas_charge.h"
 #include "osla_blas.h"
+#include "work.h"
 
 #include <inttypes.h>
 #include <limits.h>
@@ -75,13 +75,13 @@ osla_err osla_blas_ready(void)
   return OSLA_OK;
 }
 
-static osla_blas_charge *charge;
+osla_work_charge *osla_work_listener;
 static void (*begins)(void);
 
-void osla_blas_set_charge(void (*begin)(void), osla_blas_charge *to)
+void osla_work_listen(void (*begin)(void), osla_work_charge *charge)
 {
   begins = begin;
-  charge = to;
+  osla_work_listener = charge;
 }
 
 osla_err osla_blas_enter(int count, const int64_t *value, int *out)
@@ -94,13 +94,4 @@ osla_err osla_blas_enter(int count, const int64_t *value, int *out)
   OSLA_CALL(osla_blas_ready());
   if (begins) begins();
   return OSLA_OK;
-}
-
-void osla_blas_did(osla_dtype dtype, double operations, double elements)
-{
-  if (!charge) return;
-  bool single = dtype == OSLA_FLOAT || dtype == OSLA_COMPLEX_FLOAT;
-  bool real = dtype == OSLA_FLOAT || dtype == OSLA_DOUBLE;
-  charge(operations * (single ? 0.5 : 1) * (real ? 1 : 4),
-         elements * (double)osla_dtype_size(dtype));
 }

@@ -6,6 +6,7 @@
  */
 #include "blas_ready.h"
 #include "osla_blas.h"
+#include "work.h"
 
 #include <limits.h>
 #include <math.h>
@@ -53,7 +54,7 @@ osla_err osla_lapack_potrf(osla_dtype dtype, osla_uplo uplo, int64_t n, void *a,
     case OSLA_COMPLEX_DOUBLE: zpotrf_(letter, &s[0], a, &s[1], &result, 1); break;
   }
   OSLA_CHECK(result >= 0, OSLA_ERR_ARG, "xPOTRF refused argument %d", -result);
-  osla_blas_did(dtype, (double)s[0] * s[0] * s[0] / 3, (double)s[0] * s[0]);
+  osla_work_did(OSLA_WORK_POTRF, dtype, 1, n, 1);
   *info = first_bad_pivot(dtype, s[0], a, lda, result);
   return OSLA_OK;
 }
@@ -79,8 +80,7 @@ osla_err osla_lapack_getrf(osla_dtype dtype, int64_t m, int64_t n, void *a, int6
     pivots[i] = narrow - 1;
   }
   OSLA_CHECK(result >= 0, OSLA_ERR_ARG, "xGETRF refused argument %d", -result);
-  double small = count, large = s[0] > s[1] ? s[0] : s[1];
-  osla_blas_did(dtype, small * small * (large - small / 3), 2.0 * s[0] * s[1]);
+  osla_work_did(OSLA_WORK_GETRF, dtype, m, n, 1);
   *info = result;
   return OSLA_OK;
 }
@@ -112,6 +112,6 @@ osla_err osla_lapack_laswp(osla_dtype dtype, int64_t n, void *a, int64_t lda, in
     int64_t first = backward ? count - done - piece : done;
     swap_rows(dtype, s[0], a, s[1], first, piece, pivots, backward ? -1 : 1);
   }
-  osla_blas_did(dtype, 0, 4.0 * s[0] * (double)count);
+  osla_work_did(OSLA_WORK_LASWP, dtype, 1, n, count);
   return OSLA_OK;
 }

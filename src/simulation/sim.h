@@ -77,6 +77,11 @@ typedef struct sim_machine {
   double latency; /* seconds between the hosts of the first and the last rank */
 } sim_machine;
 
+/* The name of the machine; what its file says of a host: rates, and the model of a core. Local.
+ * Errors of _read: ARG for a property that makes no sense. */
+const char *osla_sim_machine_name(void);
+osla_err osla_sim_machine_read(sg_host_t host, sim_machine *out, sim_core *core);
+
 typedef struct sim_job {
   int size, users; /* ranks that have not left it */
   sim_machine machine;

@@ -1,8 +1,6 @@
 // The only file in C++: SimGrid's S4U has no C interface for transfers between hosts.
 #include "simulator.h"
 
-#include <cmath>
-#include <cstdlib>
 #include <ctime>
 #include <map>
 #include <simgrid/s4u.hpp>
@@ -69,14 +67,9 @@ double osla_sim_latency(sg_host_t from, sg_host_t to)
   return latency;
 }
 
-bool osla_sim_property(sg_host_t host, const char *name, double *value)
+const char *osla_sim_property(sg_host_t host, const char *name)
 {
-  const char *text = host->get_property(name);
-  char *end;
-  if (!text) return false;
-  *value = std::strtod(text, &end);
-  if (end == text || *end) *value = std::nan("");
-  return true;
+  return host->get_property(name);
 }
 
 double osla_sim_processor_time()

@@ -6,6 +6,8 @@
 #ifndef OSLA_SIMULATOR_H
 #define OSLA_SIMULATOR_H
 
+#include "sim_core.h"
+
 #include <simgrid/actor.h>
 #include <simgrid/engine.h>
 #include <simgrid/host.h>
@@ -27,9 +29,8 @@ void osla_sim_transfer(sg_host_t from, sg_host_t to, size_t bytes, double delay,
 /* Seconds that the first byte takes from one host to another. */
 double osla_sim_latency(sg_host_t from, sg_host_t to);
 
-/* A number from a machine file: the host's property of that name; NaN: it is no number. False:
- * there is no such property. */
-bool osla_sim_property(sg_host_t host, const char *name, double *value);
+/* From a machine file: the host's property of that name; NULL: there is none. */
+const char *osla_sim_property(sg_host_t host, const char *name);
 
 /* Seconds of the real processor that this process has used. */
 double osla_sim_processor_time(void);
@@ -37,7 +38,7 @@ double osla_sim_processor_time(void);
 /* What a coroutine has of its own. It lives as long as the simulation. */
 typedef struct sim_own {
   char error_text[512]; /* of its latest error */
-  double flops, copy;   /* rates of its core, see sim_machine */
+  sim_core core;        /* how fast it computes */
   double began;         /* where the latest call of BLAS began, of the real processor's time */
   double debt; /* seconds that transfers have taken from its core, and that it has not spent */
 } sim_own;

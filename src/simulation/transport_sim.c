@@ -4,12 +4,11 @@
  *
  * MPI serves to find one another; data, words and waits go by the simulator itself. A transfer is a
  * remote DMA: the rank at the other end does nothing for it. What a rank computes takes the time
- * that its flops and bytes need at the rates of the machine file (osla_blas_set_charge). */
-#include "blas_charge.h"
+ * that the machine file says (sim_core.h). */
 #include "error_place.h"
 #include "sim.h"
+#include "work.h"
 
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -277,74 +276,40 @@ static void sim_end_all(void)
   _exit(1);
 }
 
-static const char *sim_machine_name(void)
-{
-  const char *name = getenv("OSLA_MACHINE");
-  return name && name[0] ? name : "of unknown name";
-}
-
-/* The default stays where the host has no such property. */
-static osla_err read_property(sg_host_t host, const char *name, double *value)
-{
-  double number = *value;
-  if (!osla_sim_property(host, name, &number)) return OSLA_OK;
-  bool may_be_zero = strncmp(name, "cpu", 3) == 0;
-  OSLA_CHECK(isfinite(number) && number >= 0 && (number > 0 || may_be_zero), OSLA_ERR_ARG,
-             "machine %s: property %s of host %s is no positive number: %s", sim_machine_name(),
-             name, sg_host_get_name(host), sg_host_get_property_value(host, name));
-  *value = number;
-  return OSLA_OK;
-}
-
-static osla_err machine_of(sg_host_t host, sim_machine *out)
-{
-  sim_machine m = {.flops = sg_host_get_speed(host),
-                   .copy = 5e9,
-                   .bandwidth = 1e9,
-                   .overhead = 5e-7,
-                   .wake = 1e-7};
-  *out = m; /* also for who must only say what is wrong */
-  OSLA_CALL(read_property(host, "copy", &m.copy));
-  OSLA_CALL(read_property(host, "bandwidth", &m.bandwidth));
-  OSLA_CALL(read_property(host, "overhead", &m.overhead));
-  OSLA_CALL(read_property(host, "cpu", &m.cpu));
-  m.cpu_get = m.cpu;
-  OSLA_CALL(read_property(host, "cpu-get", &m.cpu_get));
-  OSLA_CALL(read_property(host, "wake", &m.wake));
-  *out = m;
-  return OSLA_OK;
-}
-
 static char *error_text(void)
 {
   return osla_sim_own()->error_text;
 }
 
-static void charge(double flops, double bytes)
+static void charge(const osla_work *work)
 {
-  const sim_own *own = osla_sim_own();
-  double computing = flops / own->flops, moving = bytes / own->copy;
-  osla_sim_spend(computing > moving ? computing : moving);
+  osla_sim_spend(osla_sim_core_seconds(&osla_sim_own()->core, work));
 }
 
-/* What the call took here, of the processor: no other rank runs meanwhile. */
-static void began(void)
+/* What the call took here, of the processor: no other rank runs meanwhile. Moves of data are no
+ * calls; they take what the model says. */
+static void note_begin(void)
 {
   osla_sim_own()->began = osla_sim_processor_time();
 }
-static void charge_measured(double flops, double bytes)
+static void charge_measured(const osla_work *work)
 {
-  (void)flops, (void)bytes;
-  osla_sim_spend(osla_sim_processor_time() - osla_sim_own()->began);
+  sim_own *own = osla_sim_own();
+  double began = own->began;
+  own->began = 0;
+  if (began > 0)
+    osla_sim_spend(osla_sim_processor_time() - began);
+  else
+    charge(work);
 }
 
 static void choose_charge(void)
 {
   const char *work = getenv("OSLA_SIMULATED_WORK");
   if (work && strcmp(work, "measured") == 0)
-    osla_blas_set_charge(began, charge_measured);
+    osla_work_listen(note_begin, charge_measured);
   else
-    osla_blas_set_charge(NULL, charge);
+    osla_work_listen(NULL, charge);
 }
 
 /* Blocking calls of SMPI: until there is a job, nothing else is under way. */
@@ -374,9 +339,7 @@ static osla_err sim_start(osla_transport *t)
   osla_error_keep_in(error_text);
   OSLA_CHECK(t->settings.patience <= 0, OSLA_ERR_UNSUPPORTED,
              "OSLA_PATIENCE: a simulated job has none");
-  osla_err err = machine_of(sg_host_self(), &mine);
-  own->flops = mine.flops;
-  own->copy = mine.copy;
+  osla_err err = osla_sim_machine_read(sg_host_self(), &mine, &own->core);
   choose_charge();
   OSLA_CALL(share_job(t));
   sim_job *job = sim_job_of(t);
@@ -408,7 +371,7 @@ static void sim_finish(osla_transport *t)
 
 static const osla_transport_ops sim_ops = {
   .name = "sim",
-  .machine = sim_machine_name,
+  .machine = osla_sim_machine_name,
   .one_thread = true,
   .start = sim_start,
   .finish = sim_finish,

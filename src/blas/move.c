@@ -1,0 +1,20 @@
+#include "move.h"
+#include "work.h"
+
+#include <string.h>
+
+void osla_move_did(size_t piece, int64_t pieces)
+{
+  osla_work_did(OSLA_WORK_COPY, OSLA_DOUBLE, (int64_t)((piece + 7) / 8), pieces, 1);
+}
+
+void osla_move_columns(size_t element, int64_t m, int64_t n, const void *from, int64_t from_ld,
+                       void *to, int64_t to_ld)
+{
+  const unsigned char *source = from;
+  unsigned char *dest = to;
+  size_t column = (size_t)m * element;
+  for (int64_t c = 0; c < n && m > 0; c++)
+    memcpy(dest + (size_t)(c * to_ld) * element, source + (size_t)(c * from_ld) * element, column);
+  osla_move_did(column, n);
+}

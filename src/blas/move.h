@@ -1,0 +1,16 @@
+/* Bulk data moves in one place (floor 0, internal to the library): what they cost is charged where
+ * time is simulated (work.h). */
+#ifndef MOVE_H
+#define MOVE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* Copies m x n elements, column-major, which do not overlap. Local. */
+void osla_move_columns(size_t element, int64_t m, int64_t n, const void *from, int64_t from_ld,
+                       void *to, int64_t to_ld);
+
+/* As osla_work_did, for a loop elsewhere that has copied so many pieces of so many bytes. */
+void osla_move_did(size_t piece, int64_t pieces);
+
+#endif

@@ -1,0 +1,68 @@
+/* What a machine file says of a host. */
+#include "sim.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+const char *osla_sim_machine_name(void)
+{
+  const char *name = getenv("OSLA_MACHINE");
+  return name && name[0] ? name : "of unknown name";
+}
+
+/* The default stays where the host has no such property. */
+static osla_err read_property(sg_host_t host, const char *name, double *value)
+{
+  const char *text = osla_sim_property(host, name);
+  char *end;
+  if (!text) return OSLA_OK;
+  double number = strtod(text, &end);
+  bool may_be_zero = strncmp(name, "cpu", 3) == 0;
+  OSLA_CHECK(end != text && !*end && isfinite(number) && number >= 0 && (number > 0 || may_be_zero),
+             OSLA_ERR_ARG, "machine %s: property %s of host %s is no positive number: %s",
+             osla_sim_machine_name(), name, sg_host_get_name(host), text);
+  *value = number;
+  return OSLA_OK;
+}
+
+/* All kinds of work have a model, or none. */
+static osla_err read_core(sg_host_t host, const sim_machine *m, sim_core *core)
+{
+  const char *lacks = NULL;
+  int kinds = 0;
+  *core = (sim_core){.flops = m->flops, .copy = m->copy};
+  for (osla_work_kind kind = 0; kind < OSLA_WORK_KINDS; kind++) {
+    const char *name = osla_sim_work_name(kind), *value = osla_sim_property(host, name);
+    if (value) {
+      OSLA_CALL(osla_sim_core_terms(core, kind, value));
+      kinds++;
+    } else {
+      lacks = name;
+    }
+  }
+  OSLA_CHECK(kinds == 0 || !lacks, OSLA_ERR_ARG,
+             "machine %s: host %s has a model of work, but lacks the property %s",
+             osla_sim_machine_name(), sg_host_get_name(host), lacks);
+  return OSLA_OK;
+}
+
+osla_err osla_sim_machine_read(sg_host_t host, sim_machine *out, sim_core *core)
+{
+  sim_machine m = {.flops = sg_host_get_speed(host),
+                   .copy = 5e9,
+                   .bandwidth = 1e9,
+                   .overhead = 5e-7,
+                   .wake = 1e-7};
+  *out = m; /* also for who must only say what is wrong */
+  *core = (sim_core){.flops = m.flops, .copy = m.copy};
+  OSLA_CALL(read_property(host, "copy", &m.copy));
+  OSLA_CALL(read_property(host, "bandwidth", &m.bandwidth));
+  OSLA_CALL(read_property(host, "overhead", &m.overhead));
+  OSLA_CALL(read_property(host, "cpu", &m.cpu));
+  m.cpu_get = m.cpu;
+  OSLA_CALL(read_property(host, "cpu-get", &m.cpu_get));
+  OSLA_CALL(read_property(host, "wake", &m.wake));
+  *out = m;
+  return read_core(host, &m, core);
+}
