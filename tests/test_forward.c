@@ -125,6 +125,9 @@ static void test_what_leaves(void)
   OSLA_ASSERT_MSG(flat.panels < 1.05 * others + 0.01, "%g panels leave", flat.panels);
   OSLA_ASSERT_MSG(ring.panels < few, "%g panels leave in a ring", ring.panels);
   OSLA_ASSERT_MSG(chosen.panels < few, "%g panels leave as is chosen", chosen.panels);
+  if (getenv("OSLA_TEST_LINE") && nodes > 3)
+    OSLA_ASSERT_MSG(2 * chosen.seconds < flat.seconds, "%g s as is chosen, %g flat", chosen.seconds,
+                    flat.seconds);
   osla_grid_destroy(&grid);
   osla_transport_destroy(&t);
 }

@@ -82,6 +82,7 @@ static osla_err send_piece(osla_panels *p, panel_kind kind, panel_cursor *c, int
     osla_panels_value(p, kind, c->step, root, line->me, last ? PANEL_MOST_PIECES : c->sent + 1);
   int64_t set = c->step % p->depth;
   double since = osla_trace_now(p->t);
+  c->post_of[c->sent] = p->n_posted[set];
   for (int i = 0; i < c->route.count; i++) {
     osla_posted *posted = &p->posted[set * p->most + p->n_posted[set]++];
     OSLA_CALL(osla_put_notify_post(p->segment, line->ranks[c->targets[i]], place, source, size,
@@ -89,6 +90,22 @@ static osla_err send_piece(osla_panels *p, panel_kind kind, panel_cursor *c, int
   }
   if (root != line->me) osla_trace_add(p->t, OSLA_TRACE_FORWARD, since, (double)size);
   c->sent++;
+  return OSLA_OK;
+}
+
+/* May one more piece be on its way? Pieces that travel together share the line, and all of them
+ * arrive late: a ring of four hosts behind 1 Gbit/s passed 4 MiB on in 86 ms with all at once, in
+ * 44 with two and in 40 with one, of 34 that the line needs. Two: who computes does not look all
+ * the time. */
+static osla_err may_send(osla_panels *p, const panel_cursor *c, bool *may)
+{
+  enum { ON_THEIR_WAY = 2 };
+  *may = true;
+  if (c->sent < ON_THEIR_WAY) return OSLA_OK;
+  int64_t set = c->step % p->depth;
+  osla_posted *post = &p->posted[set * p->most + c->post_of[c->sent - ON_THEIR_WAY]];
+  for (int i = 0; i < c->route.count && *may; i++)
+    OSLA_CALL(osla_posted_test(p->segment, &post[i], may));
   return OSLA_OK;
 }
 
@@ -118,8 +135,11 @@ static osla_err serve(osla_panels *p, panel_kind kind, panel_cursor *c, bool *do
   }
   if (c->route.count > 0) {
     if (c->sent == 0 && !targets_have_credit(p, kind, c)) return OSLA_OK;
-    while (c->sent < here)
+    for (bool may = true; c->sent < here;) {
+      OSLA_CALL(may_send(p, c, &may));
+      if (!may) return OSLA_OK;
       OSLA_CALL(send_piece(p, kind, c, root, all));
+    }
   }
   *done = c->told && (c->route.count == 0 || c->sent == all);
   return OSLA_OK;

@@ -23,9 +23,10 @@ typedef struct panel_cursor {
   bool begun; /* the route is made */
   bool told;  /* my neighbours know */
   osla_route route;
-  int *targets; /* [length of the line] */
-  size_t bytes; /* of the panel */
-  int sent;     /* pieces */
+  int *targets;                   /* [length of the line] */
+  size_t bytes;                   /* of the panel */
+  int sent;                       /* pieces */
+  int post_of[PANEL_MOST_PIECES]; /* the first post of each piece, in its set's list */
 } panel_cursor;
 
 struct osla_panels {
