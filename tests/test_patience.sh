@@ -27,6 +27,41 @@ for mode in node fake2; do
   ended 15 '^osla\[[0-2]\]: nothing came from rank 3 \(node [01]\) for 2 s in a test, step 7 \(OSLA_PATIENCE=2\); ending all ranks$'
 done
 
+# A rank of three nodes that passes panels on in a ring stops, or is killed, amid a factorisation.
+pids() { # of the ranks of the job in the background
+  local pid
+  for pid in $(pgrep -f "$scratch/lu.json"); do
+    [ "$(readlink "/proc/$pid/exe")" != "$BUILDDIR/bench/osla-bench" ] || echo "$pid"
+  done
+}
+for signal in STOP KILL; do
+  label="a forwarder that gets $signal"
+  rm -f "$scratch/lu.json"
+  timeout 60 env $(in_mode nolocal 3) "$MPIEXEC" -n 3 "$BUILDDIR/bench/osla-bench" lu --n 600 --nb 32 --grid 1x3 \
+    --forward ring --ref none --reps 100000 --json "$scratch/lu.json" >"$scratch/out" 2>"$scratch/err" </dev/null &
+  job=$!
+  for _ in $(seq 100); do
+    ranks=($(pids))
+    [ ${#ranks[@]} = 3 ] && break
+    sleep 0.1
+  done
+  [ ${#ranks[@]} = 3 ] || fail "no three ranks: ${ranks[*]}"
+  sleep 1.5
+  SECONDS=0
+  kill -$signal "${ranks[1]}"
+  wait $job
+  status=$? seconds=$SECONDS
+  [ $status != 0 ] && [ $status != 124 ] && [ $seconds -le 20 ] || fail "exit status $status after $seconds s"
+  lines=$(grep -c '^osla\[' "$scratch/err")
+  if [ $signal = STOP ]; then
+    [ "$lines" = 1 ] && grep -qE '^osla\[[0-2]\]: nothing came (from rank [0-2] .*)?for 2 s in osla_getrf, step [0-9]+ ' "$scratch/err" ||
+      fail "$lines lines of ours"
+  else
+    [ "$lines" -le 1 ] || fail "$lines lines of ours"
+  fi
+  [ -z "$(pids)" ] || fail "ranks go on: $(pids)"
+done
+
 label="a rank that ends the job"
 SECONDS=0
 OSLA_PATIENCE=30 timeout 60 "$MPIEXEC" -n 4 "$BUILDDIR/tests/never_notified" end \
