@@ -35,7 +35,7 @@ kernels_sources = \
   kernels/chol/chol_shape.h kernels/chol/chol_memory.c kernels/chol/chol_shape.c \
   kernels/chol/chol.c \
   kernels/solve/rhs.h kernels/solve/rhs.c \
-  kernels/solve/trsm.h kernels/solve/trsm_operands.c kernels/solve/trsm_run.c kernels/solve/trsm_fan.c kernels/solve/trsm.c \
+  kernels/solve/trsm.h kernels/solve/trsm_operands.c kernels/solve/trsm_run.c kernels/solve/trsm_fan.h kernels/solve/trsm_fan.c kernels/solve/trsm_fan_in.c kernels/solve/trsm.c \
   kernels/solve/row_swap.h kernels/solve/row_swap.c \
   kernels/solve/solve.h kernels/solve/solve_memory.c kernels/solve/solve.c \
   kernels/solve/residual.h kernels/solve/residual.c \

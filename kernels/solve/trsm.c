@@ -4,13 +4,14 @@
  * between the ranks by notify are block rows of B or sums for them (trsm_run.c). Memory per rank:
  * if B or T cannot be read in place, two block columns of T and a few block rows of B. Messages per
  * step: a panel along the process column (NOTRANS), a put_notify of each other rank (TRANS,
- * CONJTRANS). Few right-hand sides with a T that lies afar are moved themselves (trsm_fan.c).
+ * CONJTRANS). Few right-hand sides with a T that lies afar are moved themselves (trsm_fan.c,
+ * trsm_fan_in.c).
  *
  * From the right, X op(T) = B is solved as op(T)^T X^T = B^T with a transposed copy of B: block
  * rows of T, which it would need otherwise, are not contiguous for a get.
  */
-#include "trsm.h"
 #include "rhs.h"
+#include "trsm_fan.h"
 
 #include <complex.h>
 #include <stdlib.h>
@@ -22,7 +23,7 @@ static osla_err set_up(trsm *f)
   bool buffers_a;
   OSLA_CALL(osla_view_needs_buffers(a, &buffers_a));
   OSLA_CALL(osla_view_readable(b, &f->readable));
-  f->fan = buffers_a && a->q > 1 && osla_trsm_fans(f->trans, a->n, b->n);
+  f->fan = buffers_a && a->q > 1 && osla_trsm_fans(a->n, b->n);
   if (f->fan) return osla_trsm_fan_passing(f);
   f->widest = osla_index_count(b->n, b->nb, 0, b->q);
   int64_t lld = 1;
@@ -56,7 +57,7 @@ osla_err osla_trsm_run(trsm *f)
   osla_err err = OSLA_OK;
   OSLA_CALL(osla_barrier(f->a.t)); /* A and B are complete everywhere */
   if (f->fan && f->a.rows > 0)
-    err = osla_trsm_run_fan(f);
+    err = f->trans == OSLA_NOTRANS ? osla_trsm_run_fan(f) : osla_trsm_run_fan_in(f);
   else if (!f->fan && f->b.rows > 0 && f->b.cols > 0)
     err = f->trans == OSLA_NOTRANS ? osla_trsm_run_notrans(f) : osla_trsm_run_trans(f);
   if (err != OSLA_OK) osla_transport_abort(f->a.t, err); /* the others wait for my rows */
@@ -67,6 +68,8 @@ void osla_trsm_close(trsm *f)
 {
   osla_panels_destroy(&f->panels);
   osla_pieces_destroy(&f->pieces);
+  osla_pieces_destroy(&f->columns_of_b);
+  free(f->packed);
   free(f->sums);
   free(f->share);
   free(f->column[0]);

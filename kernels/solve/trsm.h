@@ -3,7 +3,7 @@
  *   trsm.c           contract: sides, factors, right-hand sides that lie otherwise; memory
  *   trsm_operands.c  the triangle's blocks, one-sided
  *   trsm_run.c       the steps of the two directions
- *   trsm_fan.c       the steps where T stays and X moves
+ *   trsm_fan.c       the steps where T stays and X moves; trsm_fan_in.c: with the transpose
  */
 #ifndef OSLA_TRSM_H
 #define OSLA_TRSM_H
@@ -31,8 +31,10 @@ typedef struct trsm {
   int64_t widest;           /* columns of B on the process column that has most */
   unsigned char *column[2]; /* block columns of A from afar: this step's and the next one's */
   osla_transfer transfer[2];
-  unsigned char *sums;  /* those on their way: a block row of B for each set of buffers */
-  unsigned char *share; /* fan: [my rows of A, all columns of B], see trsm_fan.c */
+  unsigned char *sums;       /* those on their way: a block row of B for each set of buffers */
+  unsigned char *share;      /* fan: [my rows of A, all columns of B], see trsm_fan.c */
+  osla_pieces *columns_of_b; /* fan, TRANS: B's block rows on their way to the diagonal block */
+  unsigned char *packed;     /* [sets of buffers] of them, mine */
 } trsm;
 
 /* Step number s works on block k. */
@@ -75,6 +77,9 @@ void osla_trsm_add(osla_dtype dtype, int64_t m, int64_t n, int sign, const void 
 /* What passes between the ranks: f->panels or f->pieces. Collective. Errors: MEM, MPI. */
 osla_err osla_trsm_passing(trsm *f);
 
+/* TRANS: does process row `prow` own solved rows of this step's block column? Pure. */
+bool osla_trsm_has_part(const trsm *f, const trsm_step *s, int prow);
+
 /* The steps of one direction. Local. */
 osla_err osla_trsm_run_notrans(trsm *f);
 osla_err osla_trsm_run_trans(trsm *f);
@@ -82,9 +87,9 @@ osla_err osla_trsm_run_trans(trsm *f);
 /* ---- trsm_fan.c ---- */
 
 /* Where T lies afar: are there so few right-hand sides that they should move? Pure. */
-bool osla_trsm_fans(osla_trans trans, int64_t n, int64_t nrhs);
+bool osla_trsm_fans(int64_t n, int64_t nrhs);
 
-/* As osla_trsm_passing, with all memory; what that takes; the steps. */
+/* As osla_trsm_passing, with all memory; what that takes at most; the steps. */
 osla_err osla_trsm_fan_passing(trsm *f);
 uint64_t osla_trsm_fan_memory(const osla_shape *shape, int64_t nrhs);
 osla_err osla_trsm_run_fan(trsm *f);

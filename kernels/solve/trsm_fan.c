@@ -1,6 +1,7 @@
 /* The triangular solve where few right-hand sides meet a T that lies afar: T stays, X moves (fan-in
  * and fan-out of the columns: Heath, Romine, "Parallel solution of triangular systems on
- * distributed-memory multiprocessors", SIAM J. Sci. Stat. Comput. 9, 1988). NOTRANS.
+ * distributed-memory multiprocessors", SIAM J. Sci. Stat. Comput. 9, 1988). NOTRANS; with the
+ * transpose see trsm_fan_in.c.
  *
  * Each rank has a share W of what is left of B: B's own columns, and minus the products of its own
  * blocks of T. In step k the ranks of process row k send their shares of block row k to the owner
@@ -8,27 +9,17 @@
  * each rank subtracts T(i,k) X(k) from its share, the next step's block row first; and along the
  * process row, where each takes its columns of B.
  */
+#include "trsm_fan.h"
 #include "move.h"
 #include "osla_trace.h"
-#include "trsm.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-bool osla_trsm_fans(osla_trans trans, int64_t n, int64_t nrhs)
+bool osla_trsm_fans(int64_t n, int64_t nrhs)
 {
   enum { FEW = 4 }; /* X passes each process column and row, T as often as there are such */
-  return trans == OSLA_NOTRANS && nrhs > 0 && nrhs < n / FEW;
-}
-
-static size_t piece_bytes(const trsm *f)
-{
-  return (size_t)(f->a.nb * f->b.n) * f->a.element;
-}
-
-static unsigned char *share_at(const trsm *f, int64_t row, int64_t col)
-{
-  return f->share + (size_t)(row + col * f->a.rows) * f->a.element;
+  return nrhs > 0 && nrhs < n / FEW;
 }
 
 /* Does a process column have a share of this step's block row that may not be zero? */
@@ -59,40 +50,50 @@ static bool x_ready(void *kernel, panel_kind kind, int64_t number, void *room)
   if (atomic_load(&f->solved) <= number) return false;
   trsm_step s = osla_trsm_step(f, number);
   double since = osla_trace_now(f->a.t);
-  if (room) osla_pack(f->a.element, s.size, f->b.n, share_at(f, s.row, 0), f->a.rows, room);
+  if (room) osla_pack(f->a.element, s.size, f->b.n, fan_share_at(f, s.row, 0), f->a.rows, room);
   osla_trace_add(f->a.t, OSLA_TRACE_PACK, since, (double)(s.size * f->b.n));
   return true;
 }
 
-static osla_panels_plan panels_plan(int64_t steps, int p, size_t piece)
+static osla_panels_plan panels_plan(int64_t steps, int p, bool in_columns, size_t piece)
 {
   osla_panels_plan plan = {
     .steps = steps, .look_ahead = 1, .column_rows = steps < p ? (int)steps : p, .readable = false};
-  plan.kind[PANEL_ROWS] = (osla_panels_kind){.used = true, .in_column = true, .room = piece};
+  if (in_columns)
+    plan.kind[PANEL_ROWS] = (osla_panels_kind){.used = true, .in_column = true, .room = piece};
   plan.kind[PANEL_COLS] = (osla_panels_kind){.used = true, .room = piece};
   return plan;
 }
 
-osla_err osla_trsm_fan_passing(trsm *f)
+static osla_err create_panels(trsm *f)
 {
-  size_t piece = piece_bytes(f), share = (size_t)f->a.rows * (size_t)f->b.n * f->a.element;
-  osla_panels_plan plan = panels_plan(f->steps, f->a.p, piece);
+  osla_panels_plan plan =
+    panels_plan(f->steps, f->a.p, f->trans == OSLA_NOTRANS, fan_piece_bytes(f));
   plan.kernel = f;
   plan.bytes = x_bytes;
   plan.ready = x_ready;
-  OSLA_CALL(osla_panels_create(f->a.grid, &plan, &f->panels));
-  OSLA_CALL(osla_pieces_create(f->a.grid, (size_t)f->a.q * piece, 1, true, &f->pieces));
+  return osla_panels_create(f->a.grid, &plan, &f->panels);
+}
+
+osla_err osla_trsm_fan_passing(trsm *f)
+{
+  bool plain = f->trans == OSLA_NOTRANS;
+  size_t piece = fan_piece_bytes(f), share = (size_t)f->a.rows * (size_t)f->b.n * f->a.element;
+  OSLA_CALL(create_panels(f));
+  OSLA_CALL(
+    osla_pieces_create(f->a.grid, (size_t)(plain ? f->a.q : f->a.p) * piece, 1, plain, &f->pieces));
   f->sums = malloc((size_t)osla_pieces_depth(f->pieces) * piece + 1);
   f->share = malloc(share + 1);
-  return osla_agree(f->a.t, f->sums && f->share
-                              ? OSLA_OK
-                              : osla_error_set(OSLA_ERR_MEM, "shares of a triangular solve"));
+  OSLA_CALL(osla_agree(f->a.t, f->sums && f->share
+                                 ? OSLA_OK
+                                 : osla_error_set(OSLA_ERR_MEM, "shares of a triangular solve")));
+  return plain ? OSLA_OK : osla_trsm_fan_in_passing(f);
 }
 
 uint64_t osla_trsm_fan_memory(const osla_shape *s, int64_t nrhs)
 {
   size_t piece = (size_t)s->nb * (size_t)nrhs * s->element;
-  osla_panels_plan plan = panels_plan((s->n + s->nb - 1) / s->nb, s->nprow, piece);
+  osla_panels_plan plan = panels_plan((s->n + s->nb - 1) / s->nb, s->nprow, true, piece);
   return (uint64_t)s->rows * (uint64_t)nrhs * s->element + osla_panels_memory(&plan, s) +
          osla_pieces_memory((size_t)s->npcol * piece, 1, s) +
          (uint64_t)osla_pieces_depth_for(1) * piece;
@@ -106,7 +107,8 @@ static void begin_shares(const trsm *f)
   size_t column = (size_t)f->a.rows * f->a.element;
   memset(f->share, 0, column * (size_t)b->n);
   for (int64_t c = 0; c < b->cols; c++)
-    memcpy(share_at(f, 0, osla_index_global(c, b->nb, b->pcol, b->q)), local_at(b, 0, c), column);
+    memcpy(fan_share_at(f, 0, osla_index_global(c, b->nb, b->pcol, b->q)), local_at(b, 0, c),
+           column);
   osla_move_did(column, b->cols);
 }
 
@@ -114,12 +116,12 @@ static void begin_shares(const trsm *f)
 static osla_err send_share(trsm *f, const trsm_step *s)
 {
   const local_view *a = &f->a;
-  unsigned char *sum = f->sums + (size_t)(s->s % osla_pieces_depth(f->pieces)) * piece_bytes(f);
+  unsigned char *sum = f->sums + (size_t)(s->s % osla_pieces_depth(f->pieces)) * fan_piece_bytes(f);
   if (!has_share(f, s, a->pcol)) return OSLA_OK;
   OSLA_CALL(osla_pieces_posted(f->pieces, s->s)); /* what was packed there has arrived */
-  osla_pack(a->element, s->size, f->b.n, share_at(f, s->row, 0), a->rows, sum);
+  osla_pack(a->element, s->size, f->b.n, fan_share_at(f, s->row, 0), a->rows, sum);
   return osla_pieces_post(f->pieces, s->s, rank_at(a, s->prow, s->pcol),
-                          (size_t)a->pcol * piece_bytes(f), sum,
+                          (size_t)a->pcol * fan_piece_bytes(f), sum,
                           (size_t)(s->size * f->b.n) * a->element);
 }
 
@@ -133,14 +135,14 @@ static osla_err solve_block(trsm *f, const trsm_step *s)
     if (!has_share(f, s, pcol)) continue;
     osla_pieces_wait(f->pieces, s->s, rank_at(a, a->prow, pcol));
     double since = osla_trace_now(a->t);
-    osla_trsm_add(a->dtype, s->size, f->b.n, 1, sums + (size_t)pcol * piece_bytes(f),
-                  share_at(f, s->row, 0), a->rows);
+    osla_trsm_add(a->dtype, s->size, f->b.n, 1, sums + (size_t)pcol * fan_piece_bytes(f),
+                  fan_share_at(f, s->row, 0), a->rows);
     osla_trace_add(a->t, OSLA_TRACE_UPDATE, since, (double)(s->size * f->b.n));
   }
   double since = osla_trace_now(a->t), size = (double)s->size;
   OSLA_CALL(osla_blas_trsm(a->dtype, OSLA_LEFT, f->uplo, OSLA_NOTRANS, f->diag, s->size, f->b.n,
                            local_at(a, s->row, osla_index_local(s->start, a->nb, a->q)), a->lld,
-                           share_at(f, s->row, 0), a->rows));
+                           fan_share_at(f, s->row, 0), a->rows));
   osla_trace_add(a->t, OSLA_TRACE_TRSM, since, size * size * (double)f->b.n);
   atomic_store(&f->solved, s->s + 1);
   osla_panels_progress(f->panels);
@@ -164,7 +166,7 @@ static osla_err subtract_rows(const trsm *f, const rest *r, int64_t first, int64
   if (first >= last) return OSLA_OK;
   OSLA_CALL(osla_blas_gemm(a->dtype, OSLA_NOTRANS, OSLA_NOTRANS, last - first, f->b.n, r->s.size,
                            -1.0, local_at(a, first, osla_index_local(r->s.start, a->nb, a->q)),
-                           a->lld, r->x, r->ldx, 1.0, share_at(f, first, 0), a->rows));
+                           a->lld, r->x, r->ldx, 1.0, fan_share_at(f, first, 0), a->rows));
   osla_trace_add(a->t, OSLA_TRACE_GEMM, since,
                  one * (double)(last - first) * (double)r->s.size * (double)f->b.n);
   osla_progress(a->t);
@@ -180,7 +182,7 @@ static osla_err begin_products(trsm *f, const trsm_step *s, rest *r)
   bool mine = a->prow == s->prow;
   r->first = s->first;
   r->last = s->last;
-  r->x = mine ? share_at(f, s->row, 0) : osla_panels_wait(f->panels, PANEL_ROWS, s->s, s->prow);
+  r->x = mine ? fan_share_at(f, s->row, 0) : osla_panels_wait(f->panels, PANEL_ROWS, s->s, s->prow);
   r->ldx = mine ? a->rows : s->size;
   trsm_step next = osla_trsm_step(f, s->s + 1); /* there is one: rows are left */
   if (a->prow != next.prow) return OSLA_OK;
@@ -192,19 +194,25 @@ static osla_err begin_products(trsm *f, const trsm_step *s, rest *r)
   return OSLA_OK;
 }
 
+void osla_trsm_fan_take(trsm *f, const trsm_step *s, const unsigned char *x, int64_t ldx)
+{
+  const local_view *b = &f->b;
+  size_t column = (size_t)ldx * b->element;
+  for (int64_t c = 0; c < b->cols; c++)
+    memcpy(local_at(b, s->row, c), x + (size_t)osla_index_global(c, b->nb, b->pcol, b->q) * column,
+           (size_t)s->size * b->element);
+  osla_move_did((size_t)s->size * b->element, b->cols);
+}
+
 /* My columns of X(k) become B's. */
 static void take_columns(trsm *f, const trsm_step *s)
 {
-  const local_view *a = &f->a, *b = &f->b;
+  const local_view *a = &f->a;
   if (a->prow != s->prow) return;
-  bool mine = a->pcol == s->pcol;
-  const unsigned char *x =
-    mine ? share_at(f, s->row, 0) : osla_panels_wait(f->panels, PANEL_COLS, s->s, s->pcol);
-  size_t column = (size_t)(mine ? a->rows : s->size) * a->element;
-  for (int64_t c = 0; c < b->cols; c++)
-    memcpy(local_at(b, s->row, c), x + (size_t)osla_index_global(c, b->nb, b->pcol, b->q) * column,
-           (size_t)s->size * a->element);
-  osla_move_did((size_t)s->size * a->element, b->cols);
+  if (a->pcol == s->pcol)
+    osla_trsm_fan_take(f, s, fan_share_at(f, s->row, 0), a->rows);
+  else
+    osla_trsm_fan_take(f, s, osla_panels_wait(f->panels, PANEL_COLS, s->s, s->pcol), s->size);
 }
 
 static osla_err finish_step(trsm *f, const rest *r)

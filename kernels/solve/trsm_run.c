@@ -14,8 +14,7 @@
 
 #include <stdlib.h>
 
-/* Does process row `prow` own rows of this step's block column of T, besides the diagonal block? */
-static bool has_part(const trsm *f, const trsm_step *s, int prow)
+bool osla_trsm_has_part(const trsm *f, const trsm_step *s, int prow)
 {
   const local_view *a = &f->a;
   int64_t before = osla_index_count(s->start, a->mb, prow, a->p);
@@ -139,7 +138,7 @@ static osla_err step_trans_owner(trsm *f, const trsm_step *s)
   if (s->first < s->last) OSLA_CALL(partial_sum(f, s, -1.0, 1.0, local_at(b, s->row, 0), b->lld));
   for (int i = 1; i < b->p; i++) {
     int prow = (b->prow + i) % b->p;
-    if (!has_part(f, s, prow)) continue;
+    if (!osla_trsm_has_part(f, s, prow)) continue;
     osla_pieces_wait(f->pieces, s->s, rank_at(b, prow, b->pcol));
     unsigned char *sums = osla_pieces_buffer(f->pieces, s->s);
     double since = osla_trace_now(b->t);
