@@ -21,20 +21,23 @@ kernels/hessian: kernels/common BELOW
 kernels/solve: kernels/common kernels/gemm kernels/lu kernels/chol BELOW
 '
 
+declare -A folder_of # of each header
+while read -r folder header; do folder_of[$header]=$folder; done < <(
+  find src kernels tools bench tests ga_adapt scalapack_adapt -name '*.h' -printf '%h %f\n')
+
 offenders=0
 while IFS=: read -r folder below; do
   [ -n "$folder" ] || continue
-  while IFS=: read -r file line text; do
-    header=$(sed -E 's/.*["<]([^">]*)[">].*/\1/' <<<"$text")
-    found=$(find src kernels tools bench tests ga_adapt scalapack_adapt \
-      -name "$(basename "$header")" -printf '%h\n' 2>/dev/null | head -n 1)
+  while IFS=: read -r file line header; do
+    found=${folder_of[${header##*/}]:-}
     [ -n "$found" ] || continue # a system header
     for allowed in $folder $below; do
       [ "$found" = "$allowed" ] && continue 2
     done
     echo "$file:$line: includes $header of $found; $folder may include:${below:- nothing else}"
     offenders=$((offenders + 1))
-  done < <(find "$folder" -name '*.[ch]' -exec grep -nHE '^ *# *include' {} + 2>/dev/null)
+  done < <(find "$folder" -name '*.[ch]' -exec grep -nHE '^ *# *include' {} + 2>/dev/null |
+    sed -E 's/^([^:]*:[^:]*:).*["<]([^">]*)[">].*/\1\2/')
 done <<<"${floors//BELOW/$below_kernels}"
 
 # What backs a transport is known to the transport alone.

@@ -163,7 +163,9 @@ measure fake2 4 36 put --n 8,10000 # near and far
 measure node 2 1 lu --n 50 --ref none
 measure node 2 4 lu --n 50 --ref none --nb 16,24 --grid 1x2,2x1
 lu=0
-for kind in "s tournament -1 2x2" "c partial 2 3x1" "z none 1 1x3" "d tournament 2 4x1" "z tournament 0 1x4"; do
+kinds=("c partial 2 3x1" "d tournament 2 4x1")
+[ "${OSLA_TESTS:-}" != full ] || kinds+=("s tournament -1 2x2" "z none 1 1x3" "z tournament 0 1x4")
+for kind in "${kinds[@]}"; do
   read -r precision pivoting ahead grid <<<"$kind"
   lu=$((lu + 1))
   mode=node
@@ -193,7 +195,9 @@ measure node 1 $impls chol --n 70 --nb 16 --precision z
 [ "$HAVE_GA" = yes ] && measure node 2 2 hessian --n 500 --size 400 --updates 1 --ref ga # more than one call
 
 # op(A), op(B) and types: each combination in one place.
-for place in "node 1 NTd TNs" "node 3 CNd TCc" "fake2 4 CNz NCz"; do
+places=("node 1 NTd TNs")
+[ "${OSLA_TESTS:-}" != full ] || places+=("node 3 CNd TCc" "fake2 4 CNz NCz")
+for place in "${places[@]}"; do
   read -r mode ranks kinds <<<"$place"
   measure "$mode" "$ranks" $((2 * impls)) syrk --n 70 --n 1 --nb 32
   measure "$mode" "$ranks" $bests syrk --n 70 --k 20 --nb 32 --precision s "${best[@]}"
@@ -227,7 +231,9 @@ for arguments in "lu --n 33,100 --nb 32" "put --n 8,100" "hessian --n 100 --size
 done
 
 for ranks in 0 2; do
-  for arguments in "" "gemm " "syrk " "lu " "chol " "solve " "hpl " "hessian " "put "; do
+  kernels=("" "gemm " "syrk " "lu " "chol " "solve " "hpl " "hessian " "put ")
+  [ $ranks = 0 ] || kernels=("" "gemm ")
+  for arguments in "${kernels[@]}"; do
     run node $ranks $arguments--help
     [ $status = 0 ] || fail "exit status $status, not 0"
     [ "$(grep -c '^Usage: ' "$scratch/out")" = 1 ] || fail "the help is not printed once"
