@@ -123,13 +123,27 @@ void osla_sim_wait_until(osla_transport *t, osla_wait_test *test, void *arg, osl
   if (slept) osla_sim_spend(sim_job_of(t)->machine.wake);
 }
 
-void osla_sim_ring(osla_transport *t, osla_bell *bell)
+/* Once for all ranks. */
+static void join_nodes(const osla_transport *t)
 {
   sim_job *job = sim_job_of(t);
   for (int rank = 0; rank < t->size; rank++) {
-    sim_rank *other = &job->rank[rank];
-    if (t->node_of[rank] != t->node) continue;
+    sim_rank *me = &job->rank[rank], *before = NULL;
+    for (int i = rank - 1; i >= 0 && !before; i--) /* most often the next one */
+      if (t->node_of[i] == t->node_of[rank]) before = &job->rank[i];
+    me->next_here = before ? before->next_here : me;
+    if (before) before->next_here = me;
+  }
+  job->joined = true;
+}
+
+void osla_sim_ring(osla_transport *t, osla_bell *bell)
+{
+  sim_rank *me = sim_me(t), *other = me;
+  if (!sim_job_of(t)->joined) join_nodes(t);
+  do {
     bool listens = !other->bell || other->bell == bell || other->t->n_hooks > 0;
     if (listens) osla_sim_wake(other);
-  }
+    other = other->next_here;
+  } while (other != me);
 }
