@@ -123,6 +123,34 @@ static void for_all(on_matrix *run, int first)
   osla_transport_destroy(&t);
 }
 
+/* Columns that would lie a multiple of 2 KiB apart are a line longer; all ranks know that of all.
+ */
+static void test_columns_apart(void)
+{
+  static const struct {
+    osla_dtype dtype;
+    int64_t rows, lld;
+  } list[] = {{OSLA_DOUBLE, 512, 520},  {OSLA_DOUBLE, 511, 511},        {OSLA_DOUBLE, 256, 256},
+              {OSLA_DOUBLE, 768, 776},  {OSLA_DOUBLE, 640, 640},        {OSLA_FLOAT, 1024, 1040},
+              {OSLA_FLOAT, 1280, 1280}, {OSLA_COMPLEX_DOUBLE, 256, 260}};
+  osla_transport *t = osla_test_transport();
+  osla_grid *grid = osla_test_grid(t, 0);
+  int64_t p = osla_grid_nprow(grid);
+  for (size_t i = 0; i < sizeof list / sizeof *list; i++) {
+    osla_matrix *a;
+    int64_t rows = list[i].rows, m = rows * p;
+    if (!OSLA_ASSERT_OK(osla_matrix_create(grid, list[i].dtype, m, 5, rows, 2, &a))) break;
+    for (int rank = 0; rank < (int)p * osla_grid_npcol(grid); rank++)
+      CU_ASSERT(osla_matrix_lld(a, rank) == list[i].lld);
+    osla_layout l = osla_matrix_layout(a);
+    uint64_t column = (uint64_t)list[i].lld * osla_dtype_size(list[i].dtype);
+    CU_ASSERT(osla_matrix_bytes(&l, list[i].dtype) >= column);
+    osla_matrix_destroy(&a);
+  }
+  osla_grid_destroy(&grid);
+  osla_transport_destroy(&t);
+}
+
 static void created(osla_grid *grid, const shape *s, osla_dtype dtype, int round)
 {
   osla_matrix *a = NULL;
@@ -315,6 +343,7 @@ int main(int argc, char **argv)
 {
   static const osla_test_case cases[] = {
     {"create", test_create},
+    {"columns_apart", test_columns_apart},
     {"wrap", test_wrap},
     {"create_errors", test_create_errors},
     {"differing", test_differing},

@@ -79,9 +79,10 @@ static void test_wrap_own(void)
     osla_gemm(OSLA_NOTRANS, OSLA_TRANS, 1, osla_whole(a), osla_whole(b), 0, osla_whole(own), NULL));
   int64_t bad = 0;
   const double *expected = osla_matrix_local(c);
+  int64_t ld = osla_matrix_lld(c, osla_transport_rank(osla_grid_transport(grid)));
   for (int64_t j = 0; j < cols; j++)
     for (int64_t i = 0; i < rows; i++)
-      if (memory[i + j * lld] != expected[i + j * rows]) bad++;
+      if (memory[i + j * lld] != expected[i + j * ld]) bad++;
   OSLA_ASSERT_MSG(bad == 0, "%d elements", (int)bad);
   osla_matrix_destroy(&own);
   OSLA_ASSERT_ERR(osla_matrix_wrap_own(grid, OSLA_DOUBLE, N, N, MB, NB, memory, 0, &own),

@@ -31,22 +31,25 @@ static twins make_twins(osla_grid *grid, int64_t m, int64_t n, osla_fill fill, u
   int64_t rows = osla_matrix_local_rows(x.reached);
   const double *from = osla_matrix_local(x.reached);
   x.cols = osla_matrix_local_cols(x.reached);
+  int64_t ld = osla_matrix_lld(x.reached, osla_transport_rank(osla_grid_transport(grid)));
   x.lld = rows + PADDING;
   x.memory = malloc((size_t)(x.lld * x.cols + 1) * sizeof *x.memory);
   for (int64_t k = 0; k < x.lld * x.cols; k++)
-    x.memory[k] = k % x.lld < rows ? from[k / x.lld * rows + k % x.lld] : border;
+    x.memory[k] = k % x.lld < rows ? from[k / x.lld * ld + k % x.lld] : border;
   OSLA_ASSERT_OK(osla_matrix_wrap_own(grid, OSLA_DOUBLE, m, n, NB, NB, x.memory, x.lld, &x.own));
   return x;
 }
 
 static void expect_same(const twins *x, double tolerance, const char *what)
 {
+  osla_transport *t = osla_grid_transport(osla_matrix_grid(x->reached));
+  int64_t ld = osla_matrix_lld(x->reached, osla_transport_rank(t));
   int64_t rows = x->lld - PADDING, wrong = 0, touched = 0;
   const double *expected = osla_matrix_local(x->reached);
   for (int64_t k = 0; k < x->lld * x->cols; k++) {
     if (k % x->lld >= rows)
       touched += x->memory[k] != border;
-    else if (!(fabs(x->memory[k] - expected[k / x->lld * rows + k % x->lld]) <= tolerance))
+    else if (!(fabs(x->memory[k] - expected[k / x->lld * ld + k % x->lld]) <= tolerance))
       wrong++;
   }
   OSLA_ASSERT_MSG(wrong == 0 && touched == 0, "%s: %" PRId64 " differ, %" PRId64 " beside", what,

@@ -48,7 +48,7 @@ static int member(const osla_transport *t, int node_rank)
   return rank;
 }
 
-typedef void visit_array(osla_hessian *h, int owner, int host, size_t offset);
+typedef void visit_array(osla_hessian *h, int prow, int pcol, int host, size_t offset);
 
 /* Every array of this node: its owner, the rank that hosts it, and where in that rank's segment. */
 static osla_err for_each_array(osla_hessian *h, visit_array *visit, size_t *mine)
@@ -63,7 +63,7 @@ static osla_err for_each_array(osla_hessian *h, visit_array *visit, size_t *mine
       size_t bytes = array_bytes(h, prow, pcol);
       if (bytes == 0 || osla_transport_same_node(h->v.t, owner)) continue;
       host = member(h->v.t, turn);
-      if (visit) visit(h, owner, host, used[turn]);
+      if (visit) visit(h, prow, pcol, host, used[turn]);
       used[turn] += bytes;
       if (host == osla_transport_rank(h->v.t)) *mine = used[turn];
       turn = (turn + 1) % members;
@@ -72,12 +72,14 @@ static osla_err for_each_array(osla_hessian *h, visit_array *visit, size_t *mine
   return OSLA_OK;
 }
 
-static void place_array(osla_hessian *h, int owner, int host, size_t offset)
+static void place_array(osla_hessian *h, int prow, int pcol, int host, size_t offset)
 {
   unsigned char *at = (unsigned char *)osla_segment_peer(h->node->segment, host) + offset;
   node_head *head = (node_head *)(void *)at;
+  int64_t rows = osla_index_count(h->n, h->options.nb, prow, h->v.p);
+  int owner = rank_at(&h->v, prow, pcol);
   h->node->of[owner] = (near_part){.local = at + sizeof *head,
-                                   .lld = osla_matrix_lld(h->matrix, owner),
+                                   .lld = rows,
                                    .lock = &head->lock,
                                    .touched = &head->touched,
                                    .host = host};

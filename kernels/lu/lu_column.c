@@ -97,8 +97,7 @@ static const void *receive(const lu *f, uint64_t exchange, int prow, int slot)
   return slot_at(f, exchange, slot);
 }
 
-osla_err osla_lu_combine(lu *f, void *record, size_t bytes,
-                         void (*add)(const lu *f, void *record, const void *other))
+osla_err osla_lu_combine(lu *f, const lu_step *s, void *record, size_t bytes, lu_add *add)
 {
   const local_view *v = &f->v;
   uint64_t exchange = f->column_exchanges++;
@@ -109,11 +108,11 @@ osla_err osla_lu_combine(lu *f, void *record, size_t bytes,
     memcpy(record, receive(f, exchange, me - below, OUT_SLOT), bytes);
     return OSLA_OK;
   }
-  if (me + below < v->p) add(f, record, receive(f, exchange, me + below, IN_SLOT));
+  if (me + below < v->p) OSLA_CALL(add(f, s, record, receive(f, exchange, me + below, IN_SLOT)));
   for (int r = 0; r < rounds; r++) {
     int partner = me ^ (1 << r);
     OSLA_CALL(send(f, exchange, partner, ROUND_SLOT + r, record, bytes));
-    add(f, record, receive(f, exchange, partner, ROUND_SLOT + r));
+    OSLA_CALL(add(f, s, record, receive(f, exchange, partner, ROUND_SLOT + r)));
   }
   if (me + below < v->p) OSLA_CALL(send(f, exchange, me + below, OUT_SLOT, record, bytes));
   return OSLA_OK;

@@ -10,10 +10,12 @@ unsigned char *osla_lu_record_mine(const lu *f);
 osla_err osla_lu_record_publish(lu *f, size_t bytes);
 const unsigned char *osla_lu_record_of(const lu *f, int prow); /* of the last exchange; waits */
 
-/* record := the combination of the records of all, in log p rounds; `add` combines two, in any
- * order with the same result. Local, but all ranks of the column call it. */
-osla_err osla_lu_combine(lu *f, void *record, size_t bytes,
-                         void (*add)(const lu *f, void *record, const void *other));
+/* record := record and other, in any order with the same result. */
+typedef osla_err lu_add(const lu *f, const lu_step *s, void *record, const void *other);
+
+/* record := the combination of the records of all, in log p rounds. Local, but all ranks of the
+ * column call it. */
+osla_err osla_lu_combine(lu *f, const lu_step *s, void *record, size_t bytes, lu_add *add);
 int osla_lu_rounds(int p);
 int osla_lu_combination_slots(int p); /* records of a set that it needs */
 

@@ -4,8 +4,8 @@
 
 enum { LINE = 64 };
 
-/* From so many process rows on, a column's pivot is found in log p rounds: fewer ranks are faster
- * when each tells all others at once. */
+/* From so many process rows on, a column's pivot, or a tournament's rows, are found in log p rounds:
+ * fewer ranks are faster when each tells all others at once. */
 enum { COMBINE_FROM = 5 };
 
 static size_t up_to_line(size_t bytes)
@@ -26,7 +26,7 @@ static size_t store_bytes(lu *f)
   /* The largest record is a tournament's: indices and rows of a whole panel. */
   size_t record = f->pivoting == OSLA_PIVOT_PARTIAL ? 24 + 2 * nb * e : 8 + nb * 8 + nb * nb * e;
   f->record_bytes = up_to_line(record);
-  f->combined = f->pivoting == OSLA_PIVOT_PARTIAL && v->p >= COMBINE_FROM;
+  f->combined = f->pivoting != OSLA_PIVOT_NONE && v->p >= COMBINE_FROM;
   f->n_records = f->combined ? osla_lu_combination_slots(v->p) : v->p;
   return f->records_at + 2 * (size_t)f->n_records * f->record_bytes;
 }

@@ -136,15 +136,29 @@ static void follow(const int64_t *interchanges, int64_t count, int64_t *rows)
   }
 }
 
-/* Publishes my best rows: their number, their global indices, their elements (ld = nb). */
-static osla_err publish_candidates(lu *f, const lu_step *s)
+/* A record of rows for the tournament: their number, their global indices, their elements (ld =
+ * nb). */
+typedef struct candidates {
+  int64_t count;
+  int64_t *indices;
+  unsigned char *elements;
+} candidates;
+
+static candidates candidates_at(const lu *f, const void *record)
+{
+  candidates c = {.indices = (int64_t *)(uintptr_t)record + 1};
+  memcpy(&c.count, record, sizeof c.count);
+  c.elements = (unsigned char *)(c.indices + f->v.nb);
+  return c;
+}
+
+/* My best rows. */
+static osla_err offer_candidates(lu *f, const lu_step *s, unsigned char *record)
 {
   const local_view *v = &f->v;
   int64_t rows = v->rows - s->row, info, *order = f->candidates, *swaps = order + rows;
   int64_t count = rows < s->size ? rows : s->size;
-  unsigned char *record = osla_lu_record_mine(f);
-  int64_t *indices = (int64_t *)record + 1;
-  unsigned char *elements = (unsigned char *)(indices + v->nb);
+  candidates mine = candidates_at(f, record);
   if (rows > 0) {
     osla_move_columns(v->element, rows, s->size, local_at(v, s->row, s->col), v->lld, f->scratch,
                       rows);
@@ -154,32 +168,73 @@ static osla_err publish_candidates(lu *f, const lu_step *s)
     order[i] = i;
   follow(swaps, count, order);
   for (int64_t i = 0; i < count; i++) {
-    indices[i] = osla_index_global(s->row + order[i], v->mb, v->prow, v->p);
+    mine.indices[i] = osla_index_global(s->row + order[i], v->mb, v->prow, v->p);
     for (int64_t c = 0; c < s->size; c++)
-      memcpy(elements + (size_t)(i + c * v->nb) * v->element,
+      memcpy(mine.elements + (size_t)(i + c * v->nb) * v->element,
              local_at(v, s->row + order[i], s->col + c), v->element);
   }
   osla_work_did(OSLA_WORK_LASWP, v->dtype, 1, s->size, (count + 1) / 2);
   memcpy(record, &count, sizeof count);
-  return osla_lu_record_publish(f, f->record_bytes);
+  return OSLA_OK;
 }
 
-/* Stacks all candidates in f->scratch (leading dimension p nb) and their indices in rows. */
-static int64_t stack_candidates(lu *f, const lu_step *s, int64_t *rows)
+/* Puts one's candidates below `total` rows of f->scratch (leading dimension p nb) and of the list
+ * of their indices; returns the number of all then. */
+static int64_t stack(const lu *f, const lu_step *s, const void *record, int64_t total,
+                     int64_t *rows)
 {
   const local_view *v = &f->v;
-  int64_t total = 0;
-  for (int prow = 0; prow < v->p; prow++) {
-    const unsigned char *record = osla_lu_record_of(f, prow);
-    const int64_t *indices = (const int64_t *)record + 1;
-    int64_t count;
-    memcpy(&count, record, sizeof count);
-    memcpy(rows + total, indices, (size_t)count * sizeof *rows);
-    osla_move_columns(v->element, count, s->size, (const unsigned char *)(indices + v->nb), v->nb,
-                      f->scratch + (size_t)total * v->element, v->p * v->nb);
-    total += count;
+  candidates c = candidates_at(f, record);
+  memcpy(rows + total, c.indices, (size_t)c.count * sizeof *rows);
+  osla_move_columns(v->element, c.count, s->size, c.elements, v->nb,
+                    f->scratch + (size_t)total * v->element, v->p * v->nb);
+  return total + c.count;
+}
+
+/* The best rows of two records' candidates, stacked in the order of their first rows: who combines
+ * them the other way round gets the same. (The binary tree of Grigori et al., section 3.) */
+static osla_err add_candidates(const lu *f, const lu_step *s, void *record, const void *other)
+{
+  const local_view *v = &f->v;
+  candidates mine = candidates_at(f, record), theirs = candidates_at(f, other);
+  bool before = mine.count > 0 && (theirs.count == 0 || mine.indices[0] < theirs.indices[0]);
+  const void *first = before ? record : other, *second = before ? other : record;
+  int64_t *rows = f->candidates, *order = rows + 2 * v->nb, *swaps = order + 2 * v->nb, info;
+  int64_t total = stack(f, s, second, stack(f, s, first, 0, rows), rows), ld = v->p * v->nb;
+  int64_t count = total < s->size ? total : s->size;
+  size_t e = v->element;
+  unsigned char *kept = f->scratch + (size_t)(2 * v->nb) * e; /* the rows as they are */
+  osla_move_columns(e, total, s->size, f->scratch, ld, kept, ld);
+  OSLA_CALL(osla_lapack_getrf(v->dtype, total, s->size, f->scratch, ld, swaps, &info));
+  for (int64_t i = 0; i < total; i++)
+    order[i] = i;
+  follow(swaps, count, order);
+  for (int64_t i = 0; i < count; i++) {
+    mine.indices[i] = rows[order[i]];
+    for (int64_t c = 0; c < s->size; c++)
+      memcpy(mine.elements + (size_t)(i + c * v->nb) * e, kept + (size_t)(order[i] + c * ld) * e,
+             e);
   }
-  return total;
+  osla_work_did(OSLA_WORK_LASWP, v->dtype, 1, s->size, (count + 1) / 2);
+  memcpy(record, &count, sizeof count);
+  return OSLA_OK;
+}
+
+/* Stacks all candidates, or the best of them, which every rank of the column gets. */
+static osla_err meet_candidates(lu *f, const lu_step *s, int64_t *rows, int64_t *total)
+{
+  *total = 0;
+  if (f->combined) {
+    OSLA_CALL(offer_candidates(f, s, f->offered));
+    OSLA_CALL(osla_lu_combine(f, s, f->offered, f->record_bytes, add_candidates));
+    *total = stack(f, s, f->offered, 0, rows);
+    return OSLA_OK;
+  }
+  OSLA_CALL(offer_candidates(f, s, osla_lu_record_mine(f)));
+  OSLA_CALL(osla_lu_record_publish(f, f->record_bytes));
+  for (int prow = 0; prow < f->v.p; prow++)
+    *total = stack(f, s, osla_lu_record_of(f, prow), *total, rows);
+  return OSLA_OK;
 }
 
 /* The interchanges, one after another, that bring the rows to the top. */
@@ -197,10 +252,9 @@ static osla_err factor_tournament(lu *f, const lu_step *s)
 {
   const local_view *v = &f->v;
   own p = own_panel(f, s);
-  int64_t *rows = f->candidates, *swaps = rows + v->p * v->nb, info, ld = v->p * v->nb;
+  int64_t *rows = f->candidates, *swaps = rows + v->p * v->nb, info, ld = v->p * v->nb, total;
   lu_operand unused;
-  OSLA_CALL(publish_candidates(f, s));
-  int64_t total = stack_candidates(f, s, rows);
+  OSLA_CALL(meet_candidates(f, s, rows, &total));
   OSLA_CALL(osla_lapack_getrf(v->dtype, total, s->size, f->scratch, ld, swaps, &info));
   follow(swaps, s->size, rows);
   p.head->info = info > 0 ? s->start + info : 0;

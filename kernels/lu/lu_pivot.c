@@ -101,8 +101,9 @@ static const unsigned char *best_of_all(const lu *f, const lu_step *s, offer *be
 }
 
 /* A combined record: the better offer, and behind its row the row on top from whoever has it. */
-static void add_offer(const lu *f, void *record, const void *other)
+static osla_err add_offer(const lu *f, const lu_step *s, void *record, const void *other)
 {
+  (void)s;
   offer mine, theirs;
   size_t row_bytes = (size_t)f->v.nb * f->v.element;
   unsigned char *to = record;
@@ -115,6 +116,7 @@ static void add_offer(const lu *f, void *record, const void *other)
   if (better) mine = (offer){theirs.value, theirs.row, mine.has_top};
   mine.has_top = mine.has_top || theirs.has_top;
   memcpy(to, &mine, sizeof mine);
+  return OSLA_OK;
 }
 
 /* The pivot row of column j, and the row on top, which all ranks of the column agree on. */
@@ -130,7 +132,7 @@ static osla_err find_pivot(lu *f, const lu_step *s, int64_t j, offer *best,
   }
   OSLA_CALL(make_offer(f, s, j, f->offered, &bytes));
   OSLA_CALL(
-    osla_lu_combine(f, f->offered, top_place(f) + (size_t)f->v.nb * f->v.element, add_offer));
+    osla_lu_combine(f, s, f->offered, top_place(f) + (size_t)f->v.nb * f->v.element, add_offer));
   memcpy(best, f->offered, sizeof *best);
   *row = f->offered + sizeof *best;
   *top = f->offered + top_place(f);

