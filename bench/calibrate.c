@@ -178,9 +178,9 @@ static int check(const settings *s, int rank)
 
 static int run(int argc, char **argv)
 {
-  settings s = {.n = 4096};
+  settings s = {.n = 4104};
   const struct poptOption table[] = {
-    {"n", 'n', POPT_ARG_INT, &s.n, 0, "order of the matrix that the work walks through (4096)",
+    {"n", 'n', POPT_ARG_INT, &s.n, 0, "order of the matrix that the work walks through (4104)",
      "N"},
     {"output", 'o', POPT_ARG_STRING, &s.output, 0, "the model, as properties of a machine file",
      "FILE"},

@@ -21,20 +21,39 @@ static void fill(osla_dtype dtype, void *array, int64_t count, uint64_t seed, ui
   }
 }
 
-static int64_t at_least_one(int64_t n)
+/* Leading dimension of an array with so many rows: as that of OSLA's own matrices it is no multiple
+ * of 2 KiB, with which the BLAS is slower. */
+static int64_t ld_of(int64_t rows, osla_dtype dtype)
 {
-  return n > 1 ? n : 1;
+  int64_t element = (int64_t)osla_dtype_size(dtype);
+  if (rows % (2048 / element) == 0) rows += 64 / element;
+  return rows > 1 ? rows : 1;
 }
 
-/* The stored shapes: op(A) is m x k, op(B) k x n. */
-static int64_t rows_a(const reference_gemm *g)
+static int64_t ld_a(const reference_gemm *g)
 {
-  return g->transa == OSLA_NOTRANS ? g->m : g->k;
+  return ld_of(g->transa == OSLA_NOTRANS ? g->m : g->k, g->dtype);
 }
 
-static int64_t rows_b(const reference_gemm *g)
+static int64_t ld_b(const reference_gemm *g)
 {
-  return g->transb == OSLA_NOTRANS ? g->k : g->n;
+  return ld_of(g->transb == OSLA_NOTRANS ? g->k : g->n, g->dtype);
+}
+
+/* Elements of the stored arrays: op(A) is m x k, op(B) k x n. */
+static int64_t size_a(const reference_gemm *g)
+{
+  return ld_a(g) * (g->transa == OSLA_NOTRANS ? g->k : g->m);
+}
+
+static int64_t size_b(const reference_gemm *g)
+{
+  return ld_b(g) * (g->transb == OSLA_NOTRANS ? g->n : g->k);
+}
+
+static int64_t size_c(const reference_gemm *g)
+{
+  return ld_of(g->m, g->dtype) * g->n;
 }
 
 static osla_err setup(void *data)
@@ -45,36 +64,35 @@ static osla_err setup(void *data)
   g->dtype = job->settings->dtype;
   uint64_t size = osla_dtype_size(g->dtype), me = (uint64_t)job->rank;
   void *vectors;
-  OSLA_CALL(bench_alloc(job, (uint64_t)m * (uint64_t)k * size, &g->a));
-  OSLA_CALL(bench_alloc(job, (uint64_t)k * (uint64_t)n * size, &g->b));
-  OSLA_CALL(bench_alloc(job, (uint64_t)m * (uint64_t)n * size, &g->c));
+  OSLA_CALL(bench_alloc(job, (uint64_t)size_a(g) * size, &g->a));
+  OSLA_CALL(bench_alloc(job, (uint64_t)size_b(g) * size, &g->b));
+  OSLA_CALL(bench_alloc(job, (uint64_t)size_c(g) * size, &g->c));
   OSLA_CALL(bench_alloc(job, (uint64_t)(n + k + 2 * m) * sizeof(osla_complex), &vectors));
   g->x = vectors;
   g->expected = g->x + n;
   g->y = g->expected + m; /* m + k elements: y, and op(B) x */
-  fill(g->dtype, g->a, m * k, 31, me);
-  fill(g->dtype, g->b, k * n, 32, me);
+  fill(g->dtype, g->a, size_a(g), 31, me);
+  fill(g->dtype, g->b, size_b(g), 32, me);
   bench_fill_vector(g->dtype, g->x, n, 33);
   osla_complex *bx = g->y + m;
-  int64_t ra = rows_a(g), rb = rows_b(g);
-  bench_apply_local(g->dtype, g->transb, rb, k + n - rb, g->b, rb, g->x, bx);
-  bench_apply_local(g->dtype, g->transa, ra, m + k - ra, g->a, ra, bx, g->expected);
+  int64_t ra = g->transa == OSLA_NOTRANS ? m : k, rb = g->transb == OSLA_NOTRANS ? k : n;
+  bench_apply_local(g->dtype, g->transb, rb, k + n - rb, g->b, ld_b(g), g->x, bx);
+  bench_apply_local(g->dtype, g->transa, ra, m + k - ra, g->a, ld_a(g), bx, g->expected);
   return OSLA_OK;
 }
 
 static osla_err prepare(void *data)
 {
   reference_gemm *g = data;
-  memset(g->c, 0xff, (size_t)(g->m * g->n) * osla_dtype_size(g->dtype)); /* NaN */
+  memset(g->c, 0xff, (size_t)size_c(g) * osla_dtype_size(g->dtype)); /* NaN */
   return OSLA_OK;
 }
 
 static osla_err run(void *data)
 {
   reference_gemm *g = data;
-  return osla_blas_gemm(g->dtype, g->transa, g->transb, g->m, g->n, g->k, 1, g->a,
-                        at_least_one(rows_a(g)), g->b, at_least_one(rows_b(g)), 0, g->c,
-                        at_least_one(g->m));
+  return osla_blas_gemm(g->dtype, g->transa, g->transb, g->m, g->n, g->k, 1, g->a, ld_a(g), g->b,
+                        ld_b(g), 0, g->c, ld_of(g->m, g->dtype));
 }
 
 static osla_err check(void *data, double *residual)
@@ -82,7 +100,7 @@ static osla_err check(void *data, double *residual)
   reference_gemm *g = data;
   double value = 0;
   memset(g->y, 0, (size_t)g->m * sizeof *g->y);
-  bench_apply_local(g->dtype, OSLA_NOTRANS, g->m, g->n, g->c, at_least_one(g->m), g->x, g->y);
+  bench_apply_local(g->dtype, OSLA_NOTRANS, g->m, g->n, g->c, ld_of(g->m, g->dtype), g->x, g->y);
   if (g->m > 0 && g->n > 0) value = bench_residual(g->dtype, g->y, g->expected, g->m, g->k);
   if (isnan(value)) value = INFINITY; /* MAX of NaN is not defined */
   OSLA_CALL(osla_allreduce(g->job->transport, &value, 1, MPI_DOUBLE, MPI_MAX));
