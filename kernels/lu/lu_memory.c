@@ -4,8 +4,8 @@
 
 enum { LINE = 64 };
 
-/* From so many process rows on, a column's pivot, or a tournament's rows, are found in log p rounds:
- * fewer ranks are faster when each tells all others at once. */
+/* From so many process rows on, a column's pivot, or a tournament's rows, are found in log p
+ * rounds: fewer ranks are faster when each tells all others at once. */
 enum { COMBINE_FROM = 5 };
 
 static size_t up_to_line(size_t bytes)

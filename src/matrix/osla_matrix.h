@@ -2,9 +2,9 @@
  *
  * An m x n matrix in blocks of mb x nb, block (0,0) on process (0,0) of the grid. Each process
  * holds its blocks as one column-major array of local_rows x local_cols elements with leading
- * dimension lld >= max(1, local_rows): a cache line more where columns would lie a multiple of 2 KiB
- * apart. So the memory can be handed as it stands to ScaLAPACK, MPI-IO or HDF5, with that lld, and
- * every column panel of it is contiguous for RMA. Sizes and indices count elements, from 0.
+ * dimension lld >= max(1, local_rows): a cache line more where columns would lie a multiple of 2
+ * KiB apart. So the memory can be handed as it stands to ScaLAPACK, MPI-IO or HDF5, with that lld,
+ * and every column panel of it is contiguous for RMA. Sizes and indices count elements, from 0.
  *
  * Memory order: element access by load, store, get and put is ordered between ranks by
  * osla_barrier, by the collective calls below, or by a notify.

@@ -44,7 +44,7 @@ typedef struct sim_rank {
   sim_call *calls, **last_call; /* what has come for it while it computed, oldest first */
   osla_post_queue *posts;
   struct sim_rank *next_here; /* of the ranks of its node, in a ring */
-  sim_transfer **transfer; /* [room] gets and puts by handle; NULL: free */
+  sim_transfer **transfer;    /* [room] gets and puts by handle; NULL: free */
   int room;
 } sim_rank;
 
