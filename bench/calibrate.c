@@ -201,6 +201,7 @@ static int run(int argc, char **argv)
   status = check(&s, rank);
   if (status == OSLA_EXIT_OK && !all)
     status = osla_command_error(program, "no memory for the results");
+  status = osla_command_agree(status);
   if (status == OSLA_EXIT_OK) status = osla_command_fail(program, calibrate(&s, ranks, all));
   status = osla_command_agree(status);
   if (status == OSLA_EXIT_OK) status = write_all(&s, rank, ranks, all);

@@ -21,13 +21,11 @@ static void fill(osla_dtype dtype, void *array, int64_t count, uint64_t seed, ui
   }
 }
 
-/* Leading dimension of an array with so many rows: as that of OSLA's own matrices it is no multiple
- * of 2 KiB, with which the BLAS is slower. */
+/* Leading dimension of an array with so many rows: that of OSLA's own matrices. */
 static int64_t ld_of(int64_t rows, osla_dtype dtype)
 {
-  int64_t element = (int64_t)osla_dtype_size(dtype);
-  if (rows % (2048 / element) == 0) rows += 64 / element;
-  return rows > 1 ? rows : 1;
+  osla_layout column = {.m = rows, .n = 1, .mb = 1, .nb = 1, .nprow = 1, .npcol = 1};
+  return (int64_t)(osla_matrix_bytes(&column, dtype) / osla_dtype_size(dtype));
 }
 
 static int64_t ld_a(const reference_gemm *g)

@@ -144,7 +144,8 @@ static void test_columns_apart(void)
       CU_ASSERT(osla_matrix_lld(a, rank) == list[i].lld);
     osla_layout l = osla_matrix_layout(a);
     uint64_t column = (uint64_t)list[i].lld * osla_dtype_size(list[i].dtype);
-    CU_ASSERT(osla_matrix_bytes(&l, list[i].dtype) >= column);
+    uint64_t cols = (uint64_t)osla_index_count(5, 2, 0, osla_grid_npcol(grid));
+    CU_ASSERT(osla_matrix_bytes(&l, list[i].dtype) == column * cols);
     osla_matrix_destroy(&a);
   }
   osla_grid_destroy(&grid);

@@ -135,7 +135,8 @@ static osla_err serve(osla_panels *p, panel_kind kind, panel_cursor *c, bool *do
   }
   if (c->route.count > 0) {
     if (c->sent == 0 && !targets_have_credit(p, kind, c)) return OSLA_OK;
-    for (bool may = true; c->sent < here;) {
+    while (c->sent < here) {
+      bool may;
       OSLA_CALL(may_send(p, c, &may));
       if (!may) return OSLA_OK;
       OSLA_CALL(send_piece(p, kind, c, root, all));

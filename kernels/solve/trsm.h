@@ -89,7 +89,7 @@ osla_err osla_trsm_run_trans(trsm *f);
 /* Where T lies afar: are there so few right-hand sides that they should move? Pure. */
 bool osla_trsm_fans(int64_t n, int64_t nrhs);
 
-/* As osla_trsm_passing, with all memory; what that takes at most; the steps. */
+/* As osla_trsm_passing, with all memory; what that takes with NOTRANS; the steps. */
 osla_err osla_trsm_fan_passing(trsm *f);
 uint64_t osla_trsm_fan_memory(const osla_shape *shape, int64_t nrhs);
 osla_err osla_trsm_run_fan(trsm *f);

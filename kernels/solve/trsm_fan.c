@@ -116,7 +116,7 @@ static void begin_shares(const trsm *f)
 static osla_err send_share(trsm *f, const trsm_step *s)
 {
   const local_view *a = &f->a;
-  unsigned char *sum = f->sums + (size_t)(s->s % osla_pieces_depth(f->pieces)) * fan_piece_bytes(f);
+  unsigned char *sum = fan_sum_at(f, s);
   if (!has_share(f, s, a->pcol)) return OSLA_OK;
   OSLA_CALL(osla_pieces_posted(f->pieces, s->s)); /* what was packed there has arrived */
   osla_pack(a->element, s->size, f->b.n, fan_share_at(f, s->row, 0), a->rows, sum);

@@ -17,6 +17,13 @@ static inline unsigned char *fan_share_at(const trsm *f, int64_t row, int64_t co
   return f->share + (size_t)(row + col * f->a.rows) * f->a.element;
 }
 
+/* The dense block row of this step that is on its way to the owner of the diagonal block, or will
+ * be. */
+static inline unsigned char *fan_sum_at(const trsm *f, const trsm_step *s)
+{
+  return f->sums + (size_t)(s->s % osla_pieces_depth(f->pieces)) * fan_piece_bytes(f);
+}
+
 /* My columns of X(k), which lies at x, become B's. Local. */
 void osla_trsm_fan_take(trsm *f, const trsm_step *s, const unsigned char *x, int64_t ldx);
 

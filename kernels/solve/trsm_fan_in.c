@@ -34,12 +34,6 @@ osla_err osla_trsm_fan_in_passing(trsm *f)
 
 /* ---- sums ---- */
 
-/* The dense sum of this step: T(i,k)^T X(i) over my solved rows i. */
-static unsigned char *sum_of(const trsm *f, const trsm_step *s)
-{
-  return f->sums + (size_t)(s->s % osla_pieces_depth(f->pieces)) * fan_piece_bytes(f);
-}
-
 /* sum := beta sum + T(first .. last, k)^T X(first .. last). */
 static osla_err add_product(const trsm *f, const trsm_step *s, int64_t first, int64_t last,
                             double beta)
@@ -49,7 +43,7 @@ static osla_err add_product(const trsm *f, const trsm_step *s, int64_t first, in
   double one = a->dtype == OSLA_FLOAT || a->dtype == OSLA_DOUBLE ? 2 : 8;
   OSLA_CALL(osla_blas_gemm(a->dtype, f->trans, OSLA_NOTRANS, s->size, f->b.n, last - first, 1.0,
                            local_at(a, first, osla_index_local(s->start, a->nb, a->q)), a->lld,
-                           fan_share_at(f, first, 0), a->rows, beta, sum_of(f, s), s->size));
+                           fan_share_at(f, first, 0), a->rows, beta, fan_sum_at(f, s), s->size));
   osla_trace_add(a->t, OSLA_TRACE_GEMM, since,
                  one * (double)(last - first) * (double)s->size * (double)f->b.n);
   osla_progress(a->t);
@@ -89,7 +83,7 @@ static osla_err finish_sum(trsm *f, const trsm_step *s)
   }
   if (a->prow == s->prow) return OSLA_OK;
   return osla_pieces_post(f->pieces, s->s, rank_at(a, s->prow, s->pcol),
-                          (size_t)a->prow * fan_piece_bytes(f), sum_of(f, s),
+                          (size_t)a->prow * fan_piece_bytes(f), fan_sum_at(f, s),
                           (size_t)(s->size * f->b.n) * a->element);
 }
 
@@ -140,7 +134,8 @@ static osla_err solve_block(trsm *f, const trsm_step *s)
   const unsigned char *sums = osla_pieces_buffer(f->pieces, s->s);
   unsigned char *x = fan_share_at(f, s->row, 0);
   gather_columns(f, s);
-  if (s->first < s->last) osla_trsm_add(a->dtype, s->size, f->b.n, -1, sum_of(f, s), x, a->rows);
+  if (s->first < s->last)
+    osla_trsm_add(a->dtype, s->size, f->b.n, -1, fan_sum_at(f, s), x, a->rows);
   for (int i = 1; i < a->p; i++) {
     int prow = (a->prow + i) % a->p;
     if (!osla_trsm_has_part(f, s, prow)) continue;

@@ -43,7 +43,7 @@ typedef struct sim_rank {
   const osla_bell *bell;        /* that it sleeps on; NULL: any wakes it */
   sim_call *calls, **last_call; /* what has come for it while it computed, oldest first */
   osla_post_queue *posts;
-  struct sim_rank *next_here; /* of the ranks of its node, in a ring */
+  struct sim_rank *next_here; /* of the ranks of its node, in a ring; NULL: not known yet */
   sim_transfer **transfer;    /* [room] gets and puts by handle; NULL: free */
   int room;
 } sim_rank;
@@ -85,7 +85,6 @@ osla_err osla_sim_machine_read(sg_host_t host, sim_machine *out, sim_core *core)
 
 typedef struct sim_job {
   int size, users; /* ranks that have not left it */
-  bool joined;     /* the ranks of each node are in rings */
   sim_machine machine;
   sim_meeting meeting;
   sim_letter *letters;

@@ -134,13 +134,12 @@ static void join_nodes(const osla_transport *t)
     me->next_here = before ? before->next_here : me;
     if (before) before->next_here = me;
   }
-  job->joined = true;
 }
 
 void osla_sim_ring(osla_transport *t, osla_bell *bell)
 {
   sim_rank *me = sim_me(t), *other = me;
-  if (!sim_job_of(t)->joined) join_nodes(t);
+  if (!me->next_here) join_nodes(t);
   do {
     bool listens = !other->bell || other->bell == bell || other->t->n_hooks > 0;
     if (listens) osla_sim_wake(other);
