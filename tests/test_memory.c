@@ -102,6 +102,7 @@ static void begin(job *j)
   OSLA_ASSERT_OK(osla_grid_create(j->t, 0, 0, &j->grid));
   OSLA_ASSERT_OK(osla_shape_make(osla_test_size(), osla_transport_node_size(j->t), N, NB,
                                  OSLA_DOUBLE, &j->shape));
+  j->shape.oversubscribed = osla_transport_oversubscribed(j->t);
   CU_ASSERT(j->shape.nprow == osla_grid_nprow(j->grid) &&
             j->shape.npcol == osla_grid_npcol(j->grid) &&
             j->shape.nodes == osla_transport_n_nodes(j->t));

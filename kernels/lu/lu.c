@@ -162,25 +162,28 @@ static osla_err run(lu *f)
 
 /* ---- memory ---- */
 
-/* Can the ranks of each process column read one another's panels? The same answer on all ranks. */
-static osla_err columns_are_near(const local_view *v, bool *near)
+/* Does one rank factor whole panels? The same answer on all ranks. */
+static osla_err choose_gathered(lu *f)
 {
-  int all = 1;
+  const local_view *v = &f->v;
+  struct {
+    int near, own_cores;
+  } all = {1, !osla_transport_oversubscribed(v->t)};
   for (int prow = 0; v->pcol >= 0 && prow < v->p; prow++)
-    if (!in_place(v, rank_at(v, prow, v->pcol))) all = 0;
-  OSLA_CALL(osla_allreduce(v->t, &all, 1, MPI_INT, MPI_MIN));
-  *near = all != 0;
+    if (!in_place(v, rank_at(v, prow, v->pcol))) all.near = 0;
+  OSLA_CALL(osla_allreduce(v->t, &all, 2, MPI_INT, MPI_MIN));
+  bool partial = f->pivoting == OSLA_PIVOT_PARTIAL;
+  f->gathered = partial && osla_lu_gathers(v->p, all.near, all.own_cores);
   return OSLA_OK;
 }
 
 static osla_err set_up(lu *f)
 {
   local_view *v = &f->v;
-  bool far, near;
+  bool far;
   OSLA_CALL(osla_view_needs_buffers(v, &far));
-  OSLA_CALL(columns_are_near(v, &near));
+  OSLA_CALL(choose_gathered(f));
   OSLA_CALL(osla_view_readable(v, &f->readable));
-  f->gathered = near && v->p > 1 && f->pivoting == OSLA_PIVOT_PARTIAL;
   int64_t largest = 1;
   for (int rank = 0; rank < osla_transport_size(v->t); rank++) {
     int64_t lld = osla_matrix_lld(v->matrix, rank);

@@ -80,7 +80,8 @@ typedef struct lu {
   unsigned char *scratch;                /* a panel's rows: tournament, permutation */
   lu_move *moves;                        /* [2 nb] rows under exchange */
   int64_t *places;                       /* [4 nb] work of an exchange */
-  int64_t *candidates;                   /* [p nb] rows of a tournament */
+  int64_t *candidates;                   /* rows of a tournament: indices and interchanges */
+  int64_t stack_rows;                    /* room in scratch for a tournament's candidates */
   int64_t *permutation; /* [2 m] work of the interchanges left of the panels, if p > 1 */
   int64_t info;
   bool wild; /* a pivot is NaN or infinite */

@@ -8,6 +8,11 @@ enum { LINE = 64 };
  * rounds: fewer ranks are faster when each tells all others at once. */
 enum { COMBINE_FROM = 5 };
 
+bool osla_lu_gathers(int p, bool near, bool own_cores)
+{
+  return p > 1 && near && (!own_cores || p == 2);
+}
+
 static size_t up_to_line(size_t bytes)
 {
   return (bytes + LINE - 1) / LINE * LINE;
@@ -36,13 +41,15 @@ lu_sizes osla_lu_sizes(lu *f, bool far, int64_t largest_lld)
   const local_view *v = &f->v;
   size_t width = (size_t)v->nb * v->element, nb = (size_t)v->nb, p = (size_t)v->p;
   size_t rows = (size_t)osla_index_count(v->m, v->mb, 0, v->p);
+  size_t store = store_bytes(f);
   size_t tall = f->gathered ? (size_t)v->m : rows; /* a whole panel, or my rows of one */
-  if (tall < p * nb) tall = p * nb;                /* a tournament */
-  lu_sizes z = {.store = store_bytes(f),
+  f->stack_rows = f->pivoting != OSLA_PIVOT_TOURNAMENT ? 0 : f->combined ? 4 * v->nb : v->p * v->nb;
+  if (tall < (size_t)f->stack_rows) tall = (size_t)f->stack_rows;
+  lu_sizes z = {.store = store,
                 .pivots = (size_t)f->order + 1,
                 .moves = 2 * nb,
                 .places = 4 * nb,
-                .candidates = 2 * (rows + p * nb),
+                .candidates = 2 * (rows + (size_t)f->stack_rows),
                 .permutation = v->p > 1 ? 2 * (size_t)v->m : 0,
                 .u = v->p > 1 ? (size_t)v->cols * width : 0,
                 .scratch = v->p > 1 ? tall * width : 0,
@@ -77,7 +84,7 @@ uint64_t osla_lu_memory(const osla_shape *s)
           .pivoting = OSLA_PIVOT_PARTIAL,
           .look_ahead = 1,
           .readable = true,
-          .gathered = s->columns_near && s->nprow > 1,
+          .gathered = osla_lu_gathers(s->nprow, s->columns_near, !s->oversubscribed),
           .order = s->n,
           .steps = (s->n + s->nb - 1) / s->nb};
   lu_sizes z = osla_lu_sizes(&f, !osla_shape_one_node(s), s->rows > 1 ? s->rows : 1);

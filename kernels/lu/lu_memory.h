@@ -9,6 +9,11 @@ typedef struct lu_sizes {
   size_t pivots, moves, places, candidates, permutation, posts, store, u, scratch, theirs;
 } lu_sizes;
 
+/* Does the owner of the diagonal block factor whole panels, with partial pivoting? Where the p
+ * ranks of a process column read one another's (near), and they share cores, or are two: who waits,
+ * column by column, for a rank that has no core waits long, and two gain nothing by it. Pure. */
+bool osla_lu_gathers(int p, bool near, bool own_cores);
+
 /* What the set-up needs of a rank; lays out the store. Of f the view's numbers, order, steps,
  * pivoting, and gathered. Pure. */
 lu_sizes osla_lu_sizes(lu *f, bool far, int64_t largest_lld);

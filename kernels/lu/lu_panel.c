@@ -1,11 +1,9 @@
 /* Factoring a panel, with the ranks of its process column.
  *
- * One process row: LAPACK's own (recursive) factorisation of the local panel. Several on one node,
- * partial pivoting: the same by the owner of the diagonal block, on a copy of all rows. (Measured
- * with more ranks than cores: twice as fast as in step, where each column waits for a rank that
- * may have no core.)
+ * One process row: LAPACK's own (recursive) factorisation of the local panel.
  *
- * Several on several nodes, partial pivoting: column by column (lu_pivot.c).
+ * Several, partial pivoting: column by column (lu_pivot.c), or by the owner of the diagonal block
+ * alone, on a copy of all rows (osla_lu_gathers says when).
  *
  * Tournament (Grigori et al.): each rank factors a copy of its rows and offers its pivot rows; all
  * factor the stack of these and so know the panel's pivot rows and its top block. One exchange a
@@ -178,8 +176,8 @@ static osla_err offer_candidates(lu *f, const lu_step *s, unsigned char *record)
   return OSLA_OK;
 }
 
-/* Puts one's candidates below `total` rows of f->scratch (leading dimension p nb) and of the list
- * of their indices; returns the number of all then. */
+/* Puts one's candidates below `total` rows of f->scratch (leading dimension stack_rows) and of the
+ * list of their indices; returns the number of all then. */
 static int64_t stack(const lu *f, const lu_step *s, const void *record, int64_t total,
                      int64_t *rows)
 {
@@ -187,7 +185,7 @@ static int64_t stack(const lu *f, const lu_step *s, const void *record, int64_t 
   candidates c = candidates_at(f, record);
   memcpy(rows + total, c.indices, (size_t)c.count * sizeof *rows);
   osla_move_columns(v->element, c.count, s->size, c.elements, v->nb,
-                    f->scratch + (size_t)total * v->element, v->p * v->nb);
+                    f->scratch + (size_t)total * v->element, f->stack_rows);
   return total + c.count;
 }
 
@@ -200,7 +198,7 @@ static osla_err add_candidates(const lu *f, const lu_step *s, void *record, cons
   bool before = mine.count > 0 && (theirs.count == 0 || mine.indices[0] < theirs.indices[0]);
   const void *first = before ? record : other, *second = before ? other : record;
   int64_t *rows = f->candidates, *order = rows + 2 * v->nb, *swaps = order + 2 * v->nb, info;
-  int64_t total = stack(f, s, second, stack(f, s, first, 0, rows), rows), ld = v->p * v->nb;
+  int64_t total = stack(f, s, second, stack(f, s, first, 0, rows), rows), ld = f->stack_rows;
   int64_t count = total < s->size ? total : s->size;
   size_t e = v->element;
   unsigned char *kept = f->scratch + (size_t)(2 * v->nb) * e; /* the rows as they are */
@@ -252,7 +250,7 @@ static osla_err factor_tournament(lu *f, const lu_step *s)
 {
   const local_view *v = &f->v;
   own p = own_panel(f, s);
-  int64_t *rows = f->candidates, *swaps = rows + v->p * v->nb, info, ld = v->p * v->nb, total;
+  int64_t *rows = f->candidates, ld = f->stack_rows, *swaps = rows + ld, info, total;
   lu_operand unused;
   OSLA_CALL(meet_candidates(f, s, rows, &total));
   OSLA_CALL(osla_lapack_getrf(v->dtype, total, s->size, f->scratch, ld, swaps, &info));
@@ -264,7 +262,7 @@ static osla_err factor_tournament(lu *f, const lu_step *s)
   return solve_for_l(f, s, &p);
 }
 
-/* ---- several process rows on one node ---- */
+/* ---- several process rows on one node, gathered ---- */
 
 /* Copies the panel's rows between their owners' arrays and f->scratch, in global order. */
 static void copy_panel(const lu *f, const lu_step *s, bool to_scratch)

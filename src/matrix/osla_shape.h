@@ -23,6 +23,7 @@ typedef struct osla_shape {
   size_t element;               /* bytes */
   int64_t rows, cols;           /* of the rank that has most */
   bool columns_near, rows_near; /* does each process column, each row, lie on one node? */
+  bool oversubscribed;          /* do ranks share cores? osla_shape_make says no */
 } osla_shape;
 
 /* Local. Errors: ARG (ranks, per_node, nb below 1, n negative, more ranks on a node than there
