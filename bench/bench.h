@@ -116,6 +116,7 @@ typedef struct bench_kernel {
   bool solves;           /* has --kind, --nrhs */
   int reps;              /* default of --reps; 0: 5 */
   bool pairs;            /* needs two ranks; --n counts bytes; no matrix options */
+  bool modelled;         /* may run where work is only modelled (work.h) */
 } bench_kernel;
 
 extern const bench_kernel bench_gemm, bench_syrk, bench_lu, bench_chol, bench_solve, bench_hpl,

@@ -114,6 +114,7 @@ const bench_kernel bench_gemm = {
   .product = true,
   .shapes = true,
   .other_nb = true,
+  .modelled = true,
   .after = "Example: mpiexec -n 2 osla-bench gemm --n 1024,2048 --trans NT --ref blas\n",
   .run = run,
   .sizes = {2048},

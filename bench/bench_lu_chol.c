@@ -5,6 +5,7 @@
 
 #include "bench_factor.h"
 #include "osla_blas.h"
+#include "work.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -25,6 +26,7 @@ static osla_err check_create(check_data *c)
   int64_t n = f->n;
   double norm;
   void *vectors;
+  if (osla_work_modelled) return OSLA_OK;
   OSLA_CALL(bench_alloc(f->job, (uint64_t)n * (4 * sizeof *c->x + sizeof *c->pivots), &vectors));
   c->x = vectors;
   c->expected = c->x + n;
@@ -132,6 +134,7 @@ const bench_kernel bench_lu = {
   .other_nb = true,
   .pivotings = "partial,tournament,none",
   .most_look_ahead = 2,
+  .modelled = true,
   .run = run_lu,
   .sizes = {2048},
 };
@@ -147,6 +150,7 @@ const bench_kernel bench_chol = {
   .precisions = "sdcz",
   .other_nb = true,
   .most_look_ahead = 2,
+  .modelled = true,
   .run = run_chol,
   .sizes = {2048},
 };

@@ -3,6 +3,7 @@
  * 1977). */
 #include "bench_product.h"
 #include "osla_index.h"
+#include "work.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -48,7 +49,7 @@ osla_err product_create(product_data *d, bench_job *job, int64_t n, bool syrk)
   d->ours = (product_set){.product = d, .context = -1};
   d->ours.options = (osla_gemm_options){.panel = s->panel, .memory = s->memory};
   OSLA_CALL(create_set(&d->ours, s->nb));
-  if (s->plan) return OSLA_OK;
+  if (s->plan || osla_work_modelled) return OSLA_OK;
   void *vectors;
   OSLA_CALL(bench_alloc(job, (uint64_t)(n + 2 * d->m + d->k) * sizeof(osla_complex), &vectors));
   d->x = vectors;

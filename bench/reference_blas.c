@@ -2,6 +2,7 @@
 #include "osla_blas.h"
 #include "osla_random.h"
 #include "reference.h"
+#include "work.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -69,6 +70,7 @@ static osla_err setup(void *data)
   g->x = vectors;
   g->expected = g->x + n;
   g->y = g->expected + m; /* m + k elements: y, and op(B) x */
+  if (osla_work_modelled) return OSLA_OK;
   fill(g->dtype, g->a, size_a(g), 31, me);
   fill(g->dtype, g->b, size_b(g), 32, me);
   bench_fill_vector(g->dtype, g->x, n, 33);

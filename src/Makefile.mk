@@ -84,7 +84,7 @@ src_sources = \
   src/memory/segment.c \
   src/memory/counter.c \
   src/memory/stripes.c \
-  src/blas/work.h src/blas/move.h src/blas/move.c src/blas/blas_ready.h src/blas/blas_ready.c src/blas/blas.c src/blas/lapack.c \
+  src/blas/work.h src/blas/work.c src/blas/move.h src/blas/move.c src/blas/blas_ready.h src/blas/blas_ready.c src/blas/blas.c src/blas/lapack.c \
   src/matrix/index.c \
   src/matrix/grid.c \
   src/matrix/shape.c \

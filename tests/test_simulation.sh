@@ -28,6 +28,12 @@ measured() {
   grep -q "\"simulated\":\"${where[1]%.xml}\"" json || fail "no word of it in the JSON line"
 }
 
+# refused STATUS LINE: one line
+refused() {
+  [ $status = "$1" ] || fail "exit status $status, not $1"
+  [ "$(cat err)" = "$2" ] || fail "stderr is not '$2'"
+  [ -s out ] && fail "something on stdout"
+}
 seconds() { sed -n 's/.*"seconds":\[\([^]]*\)\].*/\1/p' json; }
 # twice KERNEL ARGUMENT...: measured, both times with the same simulated seconds
 twice() {
@@ -54,6 +60,32 @@ measured gemm --n 300 --nb 32
 twice lu --n 400 --nb 32
 measured solve --n 200 --nb 16
 measured hessian --n 400 --size 60 --updates 10 --nb 32
+
+# Where work is only modelled the same ranks do the same, in the same time: of gemm and Cholesky but for collectives that
+# look for memory; of LU with other pivots. Nothing is right or wrong then. Matrices of 240 GB are no trouble.
+where=(-m infiniband -n 64)
+only_modelled() { # KERNEL ARGUMENT...
+  simulate "${where[@]}" -s -M "$bench" "$@" --ref none --reps 1 --json json
+  [ $status = 0 ] || fail "exit status $status"
+  grep -qE ' - +- +simulated, only modelled$' out || fail "no line that says so"
+  grep -q '"residual":null.*"modelled":true' json && grep -q '"pass":null' json || fail "no word of it in the JSON line"
+}
+for run in "1e-6 gemm" "0.04 chol" "0.05 lu" "0.05 lu --pivoting tournament" "0.05 lu --grid 4x16 --order columns"; do
+  read -ra arguments <<<"$run --n 1024 --nb 64"
+  measured "${arguments[@]:1}"
+  computed=$(seconds)
+  rm -f json
+  only_modelled "${arguments[@]:1}"
+  awk -v a="$computed" -v b="$(seconds)" -v most="${arguments[0]}" \
+    'BEGIN {d = (a - b) / a; exit !(d <= most && -d <= most)}' || fail "$computed s computed, $(seconds) s modelled"
+done
+sed 's/16 hosts, 16 cores each, called host0 to host15/64 hosts, 16 cores each, called host0 to host63/; s/radical="0-15"/radical="0-63"/' \
+  "$SRCDIR/results/machines/infiniband.xml" >large.xml
+where=(-m large.xml -n 256)
+rm -f json
+only_modelled gemm --n 100000 --nb 1024
+simulate -m infiniband -n 4 -s -M "$bench" hessian
+refused 2 "osla-bench hessian: it cannot be only modelled: gemm, lu and chol can"
 
 # A faster machine is faster, and more ranks than one are quicker than one where work is large.
 where=(-m infiniband -n 1)
@@ -111,12 +143,6 @@ simulate -n 4 ./ends
 [ $status = 1 ] && [ "$(cat err)" = "simulate: the job has ended: its ranks wait, and none will wake another" ] ||
   fail "exit status $status"
 
-# refused STATUS LINE: one line
-refused() {
-  [ $status = "$1" ] || fail "exit status $status, not $1"
-  [ "$(cat err)" = "$2" ] || fail "stderr is not '$2'"
-  [ -s out ] && fail "something on stdout"
-}
 simulate -m ethernet -n 17 "$bench" gemm
 refused 2 "simulate: 17 ranks: machine ethernet has 16 cores (4 hosts of 4)"
 simulate -m nowhere -n 4 "$bench" gemm

@@ -2,6 +2,8 @@
 #ifndef OSLA_ROW_COPY_H
 #define OSLA_ROW_COPY_H
 
+#include "work.h"
+
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
@@ -21,7 +23,7 @@ static inline void copy_element(size_t element, unsigned char *to, const unsigne
 static inline void take_rows(size_t element, int64_t count, const unsigned char *from,
                              const int64_t *rows, unsigned char *to)
 {
-  for (int64_t i = 0; i < count; i++, to += element)
+  for (int64_t i = 0; i < count && !osla_work_modelled; i++, to += element)
     copy_element(element, to, from + (size_t)rows[i] * element);
 }
 
@@ -29,7 +31,7 @@ static inline void take_rows(size_t element, int64_t count, const unsigned char 
 static inline void place_rows(size_t element, int64_t count, const unsigned char *from,
                               unsigned char *to, const int64_t *rows)
 {
-  for (int64_t i = 0; i < count; i++, from += element)
+  for (int64_t i = 0; i < count && !osla_work_modelled; i++, from += element)
     copy_element(element, to + (size_t)rows[i] * element, from);
 }
 
@@ -37,7 +39,7 @@ static inline void place_rows(size_t element, int64_t count, const unsigned char
 static inline void move_rows(size_t element, int64_t count, const unsigned char *from,
                              const int64_t *from_rows, unsigned char *to, const int64_t *to_rows)
 {
-  for (int64_t i = 0; i < count; i++)
+  for (int64_t i = 0; i < count && !osla_work_modelled; i++)
     copy_element(element, to + (size_t)to_rows[i] * element, from + (size_t)from_rows[i] * element);
 }
 

@@ -181,7 +181,7 @@ static void pack_panel(const source *s, const gemm_task *task, const gemm_piece 
   for (int64_t i = task->first; i < task->first + task->count; i++) {
     const gemm_segment *seg = &s->w->segments[i];
     const unsigned char *from = find(s, task, seg, piece, koff, &from_ld);
-    for (int64_t c = 0; c < seg->size; c++)
+    for (int64_t c = 0; c < seg->size && !osla_work_modelled; c++)
       memcpy(s->packed + (size_t)(piece->at + (koff + c) * ld) * e,
              from + (size_t)(c * from_ld) * e, bytes);
     koff += seg->size;
@@ -196,7 +196,7 @@ static void pack_strip(const source *s, const gemm_task *task, const gemm_piece 
   size_t e = s->x->v.element;
   int64_t from_ld;
   const unsigned char *from = find(s, task, first, piece, 0, &from_ld);
-  for (int64_t c = 0; c < piece->size; c++) {
+  for (int64_t c = 0; c < piece->size && !osla_work_modelled; c++) {
     const unsigned char *column = from + (size_t)(c * from_ld) * e;
     unsigned char *to = s->packed + (size_t)((piece->at + c) * ld) * e;
     for (const gemm_segment *seg = first; seg < first + task->count; seg++) {

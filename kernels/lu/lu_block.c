@@ -3,11 +3,13 @@
  */
 #include "lu_block.h"
 #include "osla_blas.h"
+#include "work.h"
 
 enum { SMALL = 16 };
 
 osla_complex osla_lu_value(osla_dtype dtype, const void *at)
 {
+  if (osla_work_modelled) return osla_work_random();
   switch (dtype) {
     case OSLA_FLOAT: return *(const float *)at;
     case OSLA_DOUBLE: return *(const double *)at;

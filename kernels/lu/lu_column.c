@@ -13,8 +13,7 @@
  * got something of e + 1 from there, sent by a rank that had finished e.
  */
 #include "lu_column.h"
-
-#include <string.h>
+#include "move.h"
 
 /* ---- records ---- */
 
@@ -85,7 +84,7 @@ static osla_err send(lu *f, uint64_t exchange, int prow, int slot, const void *r
   const local_view *v = &f->v;
   unsigned char *copy = slot_at(f, exchange, f->n_records / 2 + slot);
   osla_posted *posts = f->column_posts + (exchange % 2) * (uint64_t)v->p;
-  memcpy(copy, record, bytes);
+  osla_move_message(copy, record, bytes);
   return osla_put_notify_post(f->store, rank_at(v, prow, v->pcol), place(f, exchange, slot), copy,
                               bytes, LU_COLUMN, exchange + 1, &posts[prow]);
 }
@@ -105,7 +104,7 @@ osla_err osla_lu_combine(lu *f, const lu_step *s, void *record, size_t bytes, lu
   OSLA_CALL(osla_lu_finish_posts(f, f->column_posts, exchange)); /* of the same set, before */
   if (me >= below) {
     OSLA_CALL(send(f, exchange, me - below, IN_SLOT, record, bytes));
-    memcpy(record, receive(f, exchange, me - below, OUT_SLOT), bytes);
+    osla_move_message(record, receive(f, exchange, me - below, OUT_SLOT), bytes);
     return OSLA_OK;
   }
   if (me + below < v->p) OSLA_CALL(add(f, s, record, receive(f, exchange, me + below, IN_SLOT)));

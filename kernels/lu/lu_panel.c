@@ -34,7 +34,7 @@ static bool has_nan(const lu *f, int64_t n, const unsigned char *x)
 {
   bool single = f->v.dtype == OSLA_FLOAT || f->v.dtype == OSLA_COMPLEX_FLOAT, found = false;
   int64_t numbers = n * (int64_t)(f->v.element / (single ? sizeof(float) : sizeof(double)));
-  for (int64_t i = 0; i < numbers; i++)
+  for (int64_t i = 0; i < numbers && !osla_work_modelled; i++)
     found |= single ? isnan(((const float *)x)[i]) : isnan(((const double *)x)[i]);
   return found;
 }
@@ -114,11 +114,11 @@ static osla_err factor_unpivoted(lu *f, const lu_step *s)
   }
   if (v->p > 1) {
     size_t bytes = (size_t)(s->size * v->nb) * v->element;
-    if (has_top(f, s)) memcpy(osla_lu_record_mine(f), p.top, bytes);
+    if (has_top(f, s)) osla_move_message(osla_lu_record_mine(f), p.top, bytes);
     OSLA_CALL(osla_lu_record_publish(f, has_top(f, s) ? bytes : 0));
     for (int prow = 0; prow < v->p; prow++) { /* of all: none may run two exchanges ahead */
       const unsigned char *record = osla_lu_record_of(f, prow);
-      if (prow == s->prow && !has_top(f, s)) memcpy(p.top, record, bytes);
+      if (prow == s->prow && !has_top(f, s)) osla_move_message(p.top, record, bytes);
     }
   }
   return solve_for_l(f, s, &p);
@@ -167,7 +167,7 @@ static osla_err offer_candidates(lu *f, const lu_step *s, unsigned char *record)
   follow(swaps, count, order);
   for (int64_t i = 0; i < count; i++) {
     mine.indices[i] = osla_index_global(s->row + order[i], v->mb, v->prow, v->p);
-    for (int64_t c = 0; c < s->size; c++)
+    for (int64_t c = 0; c < s->size && !osla_work_modelled; c++)
       memcpy(mine.elements + (size_t)(i + c * v->nb) * v->element,
              local_at(v, s->row + order[i], s->col + c), v->element);
   }
@@ -209,7 +209,7 @@ static osla_err add_candidates(const lu *f, const lu_step *s, void *record, cons
   follow(swaps, count, order);
   for (int64_t i = 0; i < count; i++) {
     mine.indices[i] = rows[order[i]];
-    for (int64_t c = 0; c < s->size; c++)
+    for (int64_t c = 0; c < s->size && !osla_work_modelled; c++)
       memcpy(mine.elements + (size_t)(i + c * v->nb) * e, kept + (size_t)(order[i] + c * ld) * e,
              e);
   }

@@ -9,6 +9,7 @@
 #include "lu_block.h"
 #include "lu_column.h"
 #include "lu_panel.h"
+#include "work.h"
 
 #include <complex.h>
 #include <math.h>
@@ -43,14 +44,14 @@ static int64_t first_row(const lu *f, const lu_step *s, int64_t j)
 static void gather_row(const lu *f, const lu_step *s, int64_t row, unsigned char *to)
 {
   size_t e = f->v.element;
-  for (int64_t c = 0; c < s->size; c++)
+  for (int64_t c = 0; c < s->size && !osla_work_modelled; c++)
     memcpy(to + (size_t)c * e, local_at(&f->v, row, s->col + c), e);
 }
 
 static void scatter_row(const lu *f, const lu_step *s, int64_t row, const unsigned char *from)
 {
   size_t e = f->v.element;
-  for (int64_t c = 0; c < s->size; c++)
+  for (int64_t c = 0; c < s->size && !osla_work_modelled; c++)
     memcpy(local_at(&f->v, row, s->col + c), from + (size_t)c * e, e);
 }
 
@@ -148,7 +149,7 @@ static osla_err eliminate(lu *f, const lu_step *s, int64_t j, int64_t end)
   offer best;
   const unsigned char *row, *top;
   OSLA_CALL(find_pivot(f, s, j, &best, &row, &top));
-  for (int64_t c = 0; c < s->size; c++)
+  for (int64_t c = 0; c < s->size && !osla_work_modelled; c++)
     memcpy(p.top + (size_t)(j + c * v->nb) * e, row + (size_t)c * e, e);
   p.pivots[j] = best.row;
   if (best.row != s->start + j) {

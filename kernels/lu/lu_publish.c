@@ -8,8 +8,7 @@
 #include "lu_publish.h"
 #include "lu_memory.h"
 #include "lu_panel.h"
-
-#include <string.h>
+#include "move.h"
 
 enum { LINE = 64 };
 
@@ -81,7 +80,7 @@ static bool panel_ready(void *kernel, panel_kind kind, int64_t k, void *room)
   if (!room) return true;
   int64_t rows = v->rows - s.row_after;
   double since = osla_trace_now(v->t);
-  memcpy(room, head_of(f, &s), f->head_bytes);
+  osla_move_message(room, head_of(f, &s), f->head_bytes);
   if (rows > 0) /* else there may be no local array at all */
     osla_pack(v->element, rows, s.size, local_at(v, s.row_after, s.col), v->lld,
               (unsigned char *)room + f->head_bytes);

@@ -54,10 +54,14 @@ osla_err osla_blas_gemm(osla_dtype dtype, osla_trans transa, osla_trans transb, 
   CBLAS_TRANSPOSE ta = cblas_trans(transa), tb = cblas_trans(transb);
   if (n == 1 && k > 0 && transb == OSLA_NOTRANS) {
     bool plain = transa == OSLA_NOTRANS;
+    osla_work product = {OSLA_WORK_GEMV, dtype, im, ik, 1};
+    if (!osla_work_begin(&product)) return OSLA_OK;
     multiply_vector(dtype, ta, plain ? im : ik, plain ? ik : im, alpha, a, ia, b, beta, c);
-    osla_work_did(OSLA_WORK_GEMV, dtype, im, ik, 1);
+    osla_work_end(&product);
     return OSLA_OK;
   }
+  osla_work work = {OSLA_WORK_GEMM, dtype, im, in, ik};
+  if (!osla_work_begin(&work)) return OSLA_OK;
   switch (dtype) {
     case OSLA_FLOAT:
       cblas_sgemm(CblasColMajor, ta, tb, im, in, ik, (float)creal(alpha), a, ia, b, ib,
@@ -76,7 +80,7 @@ osla_err osla_blas_gemm(osla_dtype dtype, osla_trans transa, osla_trans transb, 
       cblas_zgemm(CblasColMajor, ta, tb, im, in, ik, &alpha, a, ia, b, ib, &beta, c, ic);
       break;
   }
-  osla_work_did(OSLA_WORK_GEMM, dtype, im, in, ik);
+  osla_work_end(&work);
   return OSLA_OK;
 }
 
@@ -90,6 +94,8 @@ osla_err osla_blas_syrk(osla_dtype dtype, osla_uplo uplo, osla_trans trans, int6
   CBLAS_UPLO up = cblas_uplo(uplo);
   CBLAS_TRANSPOSE t = trans == OSLA_NOTRANS ? CblasNoTrans : CblasConjTrans;
   CBLAS_TRANSPOSE real_t = trans == OSLA_NOTRANS ? CblasNoTrans : CblasTrans;
+  osla_work work = {OSLA_WORK_SYRK, dtype, 1, in, ik};
+  if (!osla_work_begin(&work)) return OSLA_OK;
   switch (dtype) {
     case OSLA_FLOAT:
       cblas_ssyrk(CblasColMajor, up, real_t, in, ik, (float)alpha, a, ia, (float)beta, c, ic);
@@ -104,7 +110,7 @@ osla_err osla_blas_syrk(osla_dtype dtype, osla_uplo uplo, osla_trans trans, int6
       cblas_zherk(CblasColMajor, up, t, in, ik, alpha, a, ia, beta, c, ic);
       break;
   }
-  osla_work_did(OSLA_WORK_SYRK, dtype, 1, in, ik);
+  osla_work_end(&work);
   return OSLA_OK;
 }
 
@@ -133,12 +139,17 @@ osla_err osla_blas_trsm(osla_dtype dtype, osla_side side, osla_uplo uplo, osla_t
   CBLAS_UPLO up = cblas_uplo(uplo);
   CBLAS_TRANSPOSE t = cblas_trans(trans);
   if (side == OSLA_LEFT && n == 1) {
+    osla_work solve = {OSLA_WORK_GEMV, dtype, im, (im + 1) / 2, 1};
+    if (!osla_work_begin(&solve)) return OSLA_OK;
     solve_vector(dtype, up, t, dg, im, a, ia, b);
-    osla_work_did(OSLA_WORK_GEMV, dtype, im, (im + 1) / 2, 1);
+    osla_work_end(&solve);
     return OSLA_OK;
   }
   const float _Complex one_c = 1;
   const double _Complex one_z = 1;
+  osla_work work = {side == OSLA_LEFT ? OSLA_WORK_TRSM_LEFT : OSLA_WORK_TRSM_RIGHT, dtype, im, in,
+                    1};
+  if (!osla_work_begin(&work)) return OSLA_OK;
   switch (dtype) {
     case OSLA_FLOAT: cblas_strsm(CblasColMajor, sd, up, t, dg, im, in, 1, a, ia, b, ib); break;
     case OSLA_DOUBLE: cblas_dtrsm(CblasColMajor, sd, up, t, dg, im, in, 1, a, ia, b, ib); break;
@@ -149,7 +160,7 @@ osla_err osla_blas_trsm(osla_dtype dtype, osla_side side, osla_uplo uplo, osla_t
       cblas_ztrsm(CblasColMajor, sd, up, t, dg, im, in, &one_z, a, ia, b, ib);
       break;
   }
-  osla_work_did(side == OSLA_LEFT ? OSLA_WORK_TRSM_LEFT : OSLA_WORK_TRSM_RIGHT, dtype, im, in, 1);
+  osla_work_end(&work);
   return OSLA_OK;
 }
 
@@ -162,6 +173,8 @@ osla_err osla_blas_ger(osla_dtype dtype, int64_t m, int64_t n, double alpha, con
   int im = s[0], in = s[1], ix = s[2], iy = s[3], ia = s[4];
   const float _Complex alpha_c = (float)alpha;
   const double _Complex alpha_z = alpha;
+  osla_work work = {OSLA_WORK_GEMV, dtype, im, in, 1};
+  if (!osla_work_begin(&work)) return OSLA_OK;
   switch (dtype) {
     case OSLA_FLOAT: cblas_sger(CblasColMajor, im, in, (float)alpha, x, ix, y, iy, a, ia); break;
     case OSLA_DOUBLE: cblas_dger(CblasColMajor, im, in, alpha, x, ix, y, iy, a, ia); break;
@@ -172,7 +185,7 @@ osla_err osla_blas_ger(osla_dtype dtype, int64_t m, int64_t n, double alpha, con
       cblas_zgeru(CblasColMajor, im, in, &alpha_z, x, ix, y, iy, a, ia);
       break;
   }
-  osla_work_did(OSLA_WORK_GEMV, dtype, im, in, 1);
+  osla_work_end(&work);
   return OSLA_OK;
 }
 
@@ -181,13 +194,15 @@ osla_err osla_blas_scal(osla_dtype dtype, int64_t n, osla_complex alpha, void *x
   int count = 0;
   OSLA_CALL(osla_blas_enter(1, &n, &count));
   const float _Complex alpha_c = (float _Complex)alpha;
+  osla_work work = {OSLA_WORK_VECTOR, dtype, 1, count, 1};
+  if (!osla_work_begin(&work)) return OSLA_OK;
   switch (dtype) {
     case OSLA_FLOAT: cblas_sscal(count, (float)creal(alpha), x, 1); break;
     case OSLA_DOUBLE: cblas_dscal(count, creal(alpha), x, 1); break;
     case OSLA_COMPLEX_FLOAT: cblas_cscal(count, &alpha_c, x, 1); break;
     case OSLA_COMPLEX_DOUBLE: cblas_zscal(count, &alpha, x, 1); break;
   }
-  osla_work_did(OSLA_WORK_VECTOR, dtype, 1, count, 1);
+  osla_work_end(&work);
   return OSLA_OK;
 }
 
@@ -195,14 +210,16 @@ osla_err osla_blas_iamax(osla_dtype dtype, int64_t n, const void *x, int64_t *in
 {
   int count = 0;
   OSLA_CALL(osla_blas_enter(1, &n, &count));
-  *index = 0;
+  *index = count > 0 && osla_work_modelled ? (int64_t)(osla_work_random() * (count - 1)) : 0;
+  osla_work work = {OSLA_WORK_VECTOR, dtype, 1, count, 1};
+  if (!osla_work_begin(&work)) return OSLA_OK;
   switch (dtype) {
     case OSLA_FLOAT: *index = (int64_t)cblas_isamax(count, x, 1); break;
     case OSLA_DOUBLE: *index = (int64_t)cblas_idamax(count, x, 1); break;
     case OSLA_COMPLEX_FLOAT: *index = (int64_t)cblas_icamax(count, x, 1); break;
     case OSLA_COMPLEX_DOUBLE: *index = (int64_t)cblas_izamax(count, x, 1); break;
   }
-  osla_work_did(OSLA_WORK_VECTOR, dtype, 1, count, 1);
+  osla_work_end(&work);
   return OSLA_OK;
 }
 
@@ -236,7 +253,7 @@ osla_err osla_blas_max(osla_dtype dtype, int64_t n, const void *x, double *value
   *value = 0;
   if (n == 0) return OSLA_OK;
   OSLA_CALL(osla_blas_iamax(dtype, n, x, &at));
-  *value = largest(dtype, n, x, at);
+  *value = osla_work_modelled ? osla_work_random() : largest(dtype, n, x, at);
   return OSLA_OK;
 }
 

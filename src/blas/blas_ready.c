@@ -8,7 +8,6 @@
  */
 #include "blas_ready.h"
 #include "osla_blas.h"
-#include "work.h"
 
 #include <inttypes.h>
 #include <limits.h>
@@ -75,15 +74,6 @@ osla_err osla_blas_ready(void)
   return OSLA_OK;
 }
 
-osla_work_charge *osla_work_listener;
-static void (*begins)(void);
-
-void osla_work_listen(void (*begin)(void), osla_work_charge *charge)
-{
-  begins = begin;
-  osla_work_listener = charge;
-}
-
 osla_err osla_blas_enter(int count, const int64_t *value, int *out)
 {
   for (int i = 0; i < count; i++) {
@@ -91,7 +81,5 @@ osla_err osla_blas_enter(int count, const int64_t *value, int *out)
                "size %" PRId64 " does not fit the int of this BLAS", value[i]);
     out[i] = (int)value[i];
   }
-  OSLA_CALL(osla_blas_ready());
-  if (begins) begins();
-  return OSLA_OK;
+  return osla_blas_ready();
 }

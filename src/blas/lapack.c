@@ -47,6 +47,8 @@ osla_err osla_lapack_potrf(osla_dtype dtype, osla_uplo uplo, int64_t n, void *a,
   *info = 0;
   OSLA_CALL(osla_blas_enter(2, (int64_t[]){n, lda}, s));
   if (n == 0) return OSLA_OK;
+  osla_work work = {OSLA_WORK_POTRF, dtype, 1, s[0], 1};
+  if (!osla_work_begin(&work)) return OSLA_OK;
   switch (dtype) {
     case OSLA_FLOAT: spotrf_(letter, &s[0], a, &s[1], &result, 1); break;
     case OSLA_DOUBLE: dpotrf_(letter, &s[0], a, &s[1], &result, 1); break;
@@ -54,7 +56,7 @@ osla_err osla_lapack_potrf(osla_dtype dtype, osla_uplo uplo, int64_t n, void *a,
     case OSLA_COMPLEX_DOUBLE: zpotrf_(letter, &s[0], a, &s[1], &result, 1); break;
   }
   OSLA_CHECK(result >= 0, OSLA_ERR_ARG, "xPOTRF refused argument %d", -result);
-  osla_work_did(OSLA_WORK_POTRF, dtype, 1, n, 1);
+  osla_work_end(&work);
   *info = first_bad_pivot(dtype, s[0], a, lda, result);
   return OSLA_OK;
 }
@@ -68,6 +70,12 @@ osla_err osla_lapack_getrf(osla_dtype dtype, int64_t m, int64_t n, void *a, int6
   if (m == 0 || n == 0) return OSLA_OK;
   int count = s[0] < s[1] ? s[0] : s[1];
   void *ipiv = pivots; /* narrow ones first: a step of a factorisation needs no memory of its own */
+  osla_work work = {OSLA_WORK_GETRF, dtype, s[0], s[1], 1};
+  if (!osla_work_begin(&work)) {
+    for (int i = 0; i < count; i++)
+      pivots[i] = i + (int64_t)(osla_work_random() * (double)(m - 1 - i));
+    return OSLA_OK;
+  }
   switch (dtype) {
     case OSLA_FLOAT: sgetrf_(&s[0], &s[1], a, &s[2], ipiv, &result); break;
     case OSLA_DOUBLE: dgetrf_(&s[0], &s[1], a, &s[2], ipiv, &result); break;
@@ -80,7 +88,7 @@ osla_err osla_lapack_getrf(osla_dtype dtype, int64_t m, int64_t n, void *a, int6
     pivots[i] = narrow - 1;
   }
   OSLA_CHECK(result >= 0, OSLA_ERR_ARG, "xGETRF refused argument %d", -result);
-  osla_work_did(OSLA_WORK_GETRF, dtype, m, n, 1);
+  osla_work_end(&work);
   *info = result;
   return OSLA_OK;
 }
@@ -107,11 +115,13 @@ osla_err osla_lapack_laswp(osla_dtype dtype, int64_t n, void *a, int64_t lda, in
   int s[3] = {0};
   OSLA_CALL(osla_blas_enter(3, (int64_t[]){n, lda, count}, s));
   if (n == 0) return OSLA_OK;
+  osla_work work = {OSLA_WORK_LASWP, dtype, 1, s[0], s[2]};
+  if (!osla_work_begin(&work)) return OSLA_OK;
   for (int64_t done = 0; done < count; done += SWAPS) {
     int piece = count - done < SWAPS ? (int)(count - done) : SWAPS;
     int64_t first = backward ? count - done - piece : done;
     swap_rows(dtype, s[0], a, s[1], first, piece, pivots, backward ? -1 : 1);
   }
-  osla_work_did(OSLA_WORK_LASWP, dtype, 1, n, count);
+  osla_work_end(&work);
   return OSLA_OK;
 }

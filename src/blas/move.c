@@ -1,7 +1,4 @@
 #include "move.h"
-#include "work.h"
-
-#include <string.h>
 
 void osla_move_did(size_t piece, int64_t pieces)
 {
@@ -14,7 +11,7 @@ void osla_move_columns(size_t element, int64_t m, int64_t n, const void *from, i
   const unsigned char *source = from;
   unsigned char *dest = to;
   size_t column = (size_t)m * element;
-  for (int64_t c = 0; c < n && m > 0; c++)
+  for (int64_t c = 0; c < n && m > 0 && !osla_work_modelled; c++)
     memcpy(dest + (size_t)(c * to_ld) * element, source + (size_t)(c * from_ld) * element, column);
   osla_move_did(column, n);
 }

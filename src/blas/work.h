@@ -6,6 +6,7 @@
 #define WORK_H
 
 #include "osla_types.h"
+#include <stdbool.h>
 #include <stdint.h>
 
 #ifdef __cplusplus
@@ -41,16 +42,33 @@ typedef void osla_work_charge(const osla_work *work);
  * NULL: nothing is. For the whole process. Local. */
 void osla_work_listen(void (*begin)(void), osla_work_charge *charge);
 
-/* Somebody listens? NULL: nobody. */
-extern osla_work_charge *osla_work_listener;
+/* From now on work takes its time and is not done: elements of matrices, panels and values are
+ * neither read nor written, and what would be read from them to decide something comes from
+ * osla_work_random. What steers (heads, pivots, indices, words) is real. For the whole process,
+ * which listens. Local. */
+void osla_work_only_model(void);
 
-/* This piece of work was done. Local. */
+extern osla_work_charge *osla_work_listener; /* NULL: nobody listens */
+extern bool osla_work_modelled;              /* osla_work_only_model was called */
+
+/* Before and after a call of BLAS. false: it is only modelled, and charged already. Local. */
+bool osla_work_begin(const osla_work *work);
+static inline void osla_work_end(const osla_work *work)
+{
+  if (osla_work_listener) osla_work_listener(work);
+}
+
+/* This piece of work was done, or would have been. Local. */
 static inline void osla_work_did(osla_work_kind kind, osla_dtype dtype, int64_t m, int64_t n,
                                  int64_t k)
 {
   osla_work work = {kind, dtype, (double)m, (double)n, (double)k};
-  if (osla_work_listener) osla_work_listener(&work);
+  osla_work_end(&work);
 }
+
+/* The next number of a sequence, in (0, 1], that is the same in every run of a simulation. Local.
+ */
+double osla_work_random(void);
 
 #ifdef __cplusplus
 }

@@ -2,6 +2,7 @@
 #include "osla_index.h"
 #include "osla_matrix.h"
 #include "osla_random.h"
+#include "work.h"
 
 static void set_element(void *array, osla_dtype dtype, int64_t at, double re, double im)
 {
@@ -88,6 +89,7 @@ static double integer(int64_t i, int64_t j, void *arg)
 static osla_err fill_by_rule(osla_matrix *a, osla_fill fill, uint64_t seed)
 {
   osla_layout l = osla_matrix_layout(a);
+  if (osla_work_modelled) return OSLA_OK;
   seeded arg = {seed, (double)(l.m > l.n ? l.m : l.n)};
   switch (fill) {
     case OSLA_FILL_ZERO: fill_parts(a, zero, NULL, &arg); break;

@@ -2,6 +2,7 @@
 #include "osla_blas.h"
 #include "osla_index.h"
 #include "osla_matrix.h"
+#include "work.h"
 
 #include <complex.h>
 #include <inttypes.h>
@@ -27,7 +28,7 @@ static void visit_all(const osla_matrix *a, visitor *visit, double *sums)
   osla_layout l = osla_matrix_layout(a);
   osla_grid *grid = osla_matrix_grid(a);
   int64_t lld = osla_matrix_lld(a, osla_transport_rank(osla_grid_transport(grid)));
-  for (int64_t c = 0; c < osla_matrix_local_cols(a); c++) {
+  for (int64_t c = 0; c < osla_matrix_local_cols(a) && !osla_work_modelled; c++) {
     int64_t j = osla_index_global(c, l.nb, osla_grid_pcol(grid), l.npcol);
     for (int64_t r = 0; r < osla_matrix_local_rows(a); r++) {
       int64_t i = osla_index_global(r, l.mb, osla_grid_prow(grid), l.nprow);

@@ -1,5 +1,6 @@
 /* Puts with notify of simulated ranks. Those of one rank to one target are on their way at the same
  * time, and arrive in order. */
+#include "move.h"
 #include "sim.h"
 
 #include <stdlib.h>
@@ -52,7 +53,7 @@ static void drop_if_empty(osla_post_queue *q)
 static void store(const osla_post *p, int to)
 {
   unsigned char *base = p->region->of[to].base;
-  if (p->bytes > 0) memcpy(base + p->offset, p->source, p->bytes);
+  if (p->bytes > 0) osla_move_message(base + p->offset, p->source, p->bytes);
   atomic_store_explicit((_Atomic uint64_t *)(base + p->word_offset), p->word, memory_order_release);
 }
 

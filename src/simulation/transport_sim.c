@@ -6,6 +6,7 @@
  * remote DMA: the rank at the other end does nothing for it. What a rank computes takes the time
  * that the machine file says (sim_core.h). */
 #include "error_place.h"
+#include "move.h"
 #include "sim.h"
 #include "work.h"
 
@@ -27,7 +28,7 @@ static void complete(void *arg)
 static void arrive(void *arg)
 {
   sim_transfer *x = arg;
-  memcpy(x->to, x->from, x->bytes);
+  osla_move_message(x->to, x->from, x->bytes);
   if (x->is_put && osla_sim_cores_move(sim_job_of(x->owner->t)))
     osla_sim_move(x->other, x->owner, 0, 0, &x->call, complete, x);
   else
@@ -80,7 +81,7 @@ static osla_err start(osla_region *region, direction way, int rank, size_t offse
   *handle = OSLA_HANDLE_DONE;
   if (bytes == 0) return OSLA_OK;
   if (osla_sim_peer_ptr(region, rank)) {
-    memcpy(is_put ? remote : local, is_put ? local : remote, bytes);
+    osla_move_message(is_put ? remote : local, is_put ? local : remote, bytes);
     osla_sim_spend((double)bytes / job->machine.copy);
     return OSLA_OK;
   }
@@ -185,7 +186,7 @@ static osla_err notify_near(osla_region *region, int rank, size_t offset, const 
                             size_t bytes, size_t word_offset, uint64_t word, size_t bell_offset)
 {
   unsigned char *base = region->of[rank].base;
-  if (bytes > 0) memcpy(base + offset, source, bytes);
+  if (bytes > 0) osla_move_message(base + offset, source, bytes);
   osla_sim_spend((double)bytes / sim_job_of(region->t)->machine.copy);
   atomic_store_explicit((_Atomic uint64_t *)(base + word_offset), word, memory_order_release);
   osla_sim_ring(region->t, (osla_bell *)(base + bell_offset));
@@ -310,6 +311,7 @@ static void choose_charge(void)
     osla_work_listen(note_begin, charge_measured);
   else
     osla_work_listen(NULL, charge);
+  if (work && strcmp(work, "modelled") == 0) osla_work_only_model();
 }
 
 /* Blocking calls of SMPI: until there is a job, nothing else is under way. */
