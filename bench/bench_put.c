@@ -1,7 +1,8 @@
 /* Latency and bandwidth of put, get and put_notify between rank 0 and a rank of its node, and a
  * rank of another node. Put and get: the time until rank 0 knows that the data has arrived.
- * Put_notify: half a round trip, so the time until the other rank has seen it. The rank that is not
- * the origin waits in a call of the same library, so that transfers that need its progress get it.
+ * Both: each gets from the other at the same time, as the ranks of a product do.
+ * Put_notify: half a round trip, so the time until the other rank has seen it. A rank that is not
+ * an origin waits in a call of the same library, so that transfers that need its progress get it.
  */
 #include "config.h"
 
@@ -12,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-typedef enum put_operation { PUT, GET, NOTIFY, N_OPERATIONS } put_operation;
+typedef enum put_operation { PUT, GET, BOTH, NOTIFY, N_OPERATIONS } put_operation;
 
 typedef struct put_data {
   bench_job *job;
@@ -32,7 +33,7 @@ static unsigned char pattern(size_t i)
   return (unsigned char)(i * 31 + i / 251 + 7);
 }
 
-static bool origin(const put_data *d)
+static bool first(const put_data *d)
 {
   return d->job->rank == 0;
 }
@@ -40,6 +41,22 @@ static bool origin(const put_data *d)
 static bool target(const put_data *d)
 {
   return d->job->rank == d->partner;
+}
+
+static int other_of(const put_data *d)
+{
+  return first(d) ? d->partner : 0;
+}
+
+/* Do I start transfers that are not notifies? */
+static bool origin(const put_data *d)
+{
+  return first(d) || (target(d) && d->operation == BOTH);
+}
+
+static bool gets(const put_data *d)
+{
+  return d->operation == GET || d->operation == BOTH;
 }
 
 /* --- memory and check, alike for all --- */
@@ -51,7 +68,7 @@ static void clear(put_data *d, unsigned char *area)
   if (!d->in_pair) return;
   memset(d->sink, 0, d->bytes);
   if (!area) return;
-  if (d->operation == GET)
+  if (gets(d))
     memcpy(area, d->source, d->bytes);
   else
     memset(area, 0, d->bytes);
@@ -61,9 +78,8 @@ static void clear(put_data *d, unsigned char *area)
 static osla_err compare(put_data *d, const unsigned char *area, double *residual)
 {
   double wrong = 0;
-  bool due_in_sink = origin(d) && (d->operation == GET || !area);
-  bool due_in_area =
-    area && ((target(d) && d->operation != GET) || (origin(d) && d->operation == NOTIFY));
+  bool due_in_sink = origin(d) && (gets(d) || !area);
+  bool due_in_area = area && ((target(d) && !gets(d)) || (first(d) && d->operation == NOTIFY));
   if (due_in_sink && memcmp(d->sink, d->source, d->bytes) != 0) wrong = INFINITY;
   if (due_in_area && memcmp(area, d->source, d->bytes) != 0) wrong = INFINITY;
   OSLA_CALL(osla_allreduce(d->job->transport, &wrong, 1, MPI_DOUBLE, MPI_MAX));
@@ -99,12 +115,12 @@ static osla_err check_osla(void *data, double *residual)
 
 static osla_err ping_pong_osla(put_data *d)
 {
-  int other = origin(d) ? d->partner : 0;
+  int other = other_of(d);
   for (int i = 0; i < d->operations; i += 2) {
     uint64_t value = ++d->osla_value;
     if (target(d)) osla_notify_wait(d->segment, other, 0, value);
     OSLA_CALL(osla_put_notify(d->segment, other, 0, d->source, d->bytes, 0, value));
-    if (origin(d)) osla_notify_wait(d->segment, other, 0, value);
+    if (first(d)) osla_notify_wait(d->segment, other, 0, value);
   }
   return OSLA_OK;
 }
@@ -113,8 +129,8 @@ static osla_err transfer_osla(put_data *d)
 {
   for (int i = 0; i < d->operations; i++) {
     osla_transfer transfer;
-    if (d->operation == GET)
-      OSLA_CALL(osla_segment_get(d->segment, d->partner, 0, d->sink, d->bytes, &transfer));
+    if (gets(d))
+      OSLA_CALL(osla_segment_get(d->segment, other_of(d), 0, d->sink, d->bytes, &transfer));
     else
       OSLA_CALL(osla_segment_put(d->segment, d->partner, 0, d->source, d->bytes, &transfer));
     OSLA_CALL(osla_transfer_wait(d->segment, &transfer));
@@ -164,12 +180,12 @@ static osla_err check_mpi(void *data, double *residual)
 
 static osla_err ping_pong_mpi(put_data *d)
 {
-  int other = origin(d) ? d->partner : 0;
+  int other = other_of(d);
   for (int i = 0; i < d->operations; i += 2) {
     uint64_t value = ++d->mpi_value;
     if (target(d)) OSLA_CALL(reference_window_wait(&d->window, value));
     OSLA_CALL(reference_window_notify(&d->window, other, d->source, d->bytes, value));
-    if (origin(d)) OSLA_CALL(reference_window_wait(&d->window, value));
+    if (first(d)) OSLA_CALL(reference_window_wait(&d->window, value));
   }
   return OSLA_OK;
 }
@@ -180,12 +196,12 @@ static osla_err run_mpi(void *data)
   if (!d->in_pair) return OSLA_OK;
   if (d->operation == NOTIFY) OSLA_CALL(ping_pong_mpi(d));
   for (int i = 0; i < d->operations && origin(d) && d->operation != NOTIFY; i++) {
-    if (d->operation == GET)
-      OSLA_CALL(reference_window_get(&d->window, d->partner, d->sink, d->bytes));
+    if (gets(d))
+      OSLA_CALL(reference_window_get(&d->window, other_of(d), d->sink, d->bytes));
     else
       OSLA_CALL(reference_window_put(&d->window, d->partner, d->source, d->bytes));
   }
-  return origin(d) ? reference_signal(d->partner) : reference_await(0);
+  return first(d) ? reference_signal(d->partner) : reference_await(0);
 }
 
 /* --- send: what a message costs, notify alone --- */
@@ -202,9 +218,9 @@ static osla_err check_send(void *data, double *residual)
 static osla_err run_send(void *data)
 {
   put_data *d = data;
-  int other = origin(d) ? d->partner : 0;
+  int other = other_of(d);
   for (int i = 0; i < d->operations && d->in_pair; i++)
-    if (origin(d) == (i % 2 == 0))
+    if (first(d) == (i % 2 == 0))
       OSLA_MPI(MPI_Send(d->source, (int)d->bytes, MPI_BYTE, other, 0, MPI_COMM_WORLD));
     else
       OSLA_MPI(
@@ -298,8 +314,8 @@ static int find_partner(const bench_job *job, bool same_node)
 static osla_err run(bench_job *job, int64_t n)
 {
   static const char *const names[2][N_OPERATIONS] = {
-    {"put/put/node", "put/get/node", "put/notify/node"},
-    {"put/put/across", "put/get/across", "put/notify/across"}};
+    {"put/put/node", "put/get/node", "put/both/node", "put/notify/node"},
+    {"put/put/across", "put/get/across", "put/both/across", "put/notify/across"}};
   static const int most[2] = {1000, 100}; /* operations of a run */
   OSLA_CHECK(n <= (int64_t)1 << 30, OSLA_ERR_ARG, "--n: more than 1 GiB in one transfer");
   for (int across = 0; across < 2; across++) {
@@ -317,9 +333,9 @@ const bench_kernel bench_put = {
   .about =
     "\nTimes transfers of N bytes from rank 0 to a rank of its node, and to a rank of another "
     "node\n"
-    "if there is one: put (wait and flush), get (wait), notify (put_notify; half a round trip), "
-    "in\n"
-    "us per transfer up to 4 KiB, in GB/s above, beside:\n"
+    "if there is one: put (wait and flush), get (wait), both (both get at once), notify "
+    "(put_notify;\n"
+    "half a round trip), in us per transfer up to 4 KiB, in GB/s above, beside:\n"
     "  blas       the limit: memcpy in private memory\n"
     "  mpi        MPI_Put or MPI_Get and MPI_Win_flush on a window of MPI_Win_allocate; notify:\n"
     "             MPI_Put, flush, MPI_Put of a flag, flush\n"

@@ -158,8 +158,8 @@ for place in "${places[@]}"; do
   measure "$mode" "$ranks" $((somes + 1)) hessian --n 200 --density 0.7 --updates 5 --nb 32 --rows 5 \
     --work 20 --threads 2 --precision s --uplo upper --ref $some,produce
 done
-measure node 2 18 put --n 8,10000
-measure fake2 4 36 put --n 8,10000 # near and far
+measure node 2 24 put --n 8,10000
+measure fake2 4 48 put --n 8,10000 # near and far
 measure node 2 1 lu --n 50 --ref none
 measure node 2 4 lu --n 50 --ref none --nb 16,24 --grid 1x2,2x1
 lu=0
