@@ -23,7 +23,8 @@ static inline void copy_element(size_t element, unsigned char *to, const unsigne
 static inline void take_rows(size_t element, int64_t count, const unsigned char *from,
                              const int64_t *rows, unsigned char *to)
 {
-  for (int64_t i = 0; i < count && !osla_work_modelled; i++, to += element)
+  if (osla_work_modelled) return;
+  for (int64_t i = 0; i < count; i++, to += element)
     copy_element(element, to, from + (size_t)rows[i] * element);
 }
 
@@ -31,7 +32,8 @@ static inline void take_rows(size_t element, int64_t count, const unsigned char 
 static inline void place_rows(size_t element, int64_t count, const unsigned char *from,
                               unsigned char *to, const int64_t *rows)
 {
-  for (int64_t i = 0; i < count && !osla_work_modelled; i++, from += element)
+  if (osla_work_modelled) return;
+  for (int64_t i = 0; i < count; i++, from += element)
     copy_element(element, to + (size_t)rows[i] * element, from);
 }
 
@@ -39,7 +41,8 @@ static inline void place_rows(size_t element, int64_t count, const unsigned char
 static inline void move_rows(size_t element, int64_t count, const unsigned char *from,
                              const int64_t *from_rows, unsigned char *to, const int64_t *to_rows)
 {
-  for (int64_t i = 0; i < count && !osla_work_modelled; i++)
+  if (osla_work_modelled) return;
+  for (int64_t i = 0; i < count; i++)
     copy_element(element, to + (size_t)to_rows[i] * element, from + (size_t)from_rows[i] * element);
 }
 

@@ -34,7 +34,8 @@ static bool has_nan(const lu *f, int64_t n, const unsigned char *x)
 {
   bool single = f->v.dtype == OSLA_FLOAT || f->v.dtype == OSLA_COMPLEX_FLOAT, found = false;
   int64_t numbers = n * (int64_t)(f->v.element / (single ? sizeof(float) : sizeof(double)));
-  for (int64_t i = 0; i < numbers && !osla_work_modelled; i++)
+  if (osla_work_modelled) return false;
+  for (int64_t i = 0; i < numbers; i++)
     found |= single ? isnan(((const float *)x)[i]) : isnan(((const double *)x)[i]);
   return found;
 }

@@ -44,14 +44,16 @@ static int64_t first_row(const lu *f, const lu_step *s, int64_t j)
 static void gather_row(const lu *f, const lu_step *s, int64_t row, unsigned char *to)
 {
   size_t e = f->v.element;
-  for (int64_t c = 0; c < s->size && !osla_work_modelled; c++)
+  if (osla_work_modelled) return;
+  for (int64_t c = 0; c < s->size; c++)
     memcpy(to + (size_t)c * e, local_at(&f->v, row, s->col + c), e);
 }
 
 static void scatter_row(const lu *f, const lu_step *s, int64_t row, const unsigned char *from)
 {
   size_t e = f->v.element;
-  for (int64_t c = 0; c < s->size && !osla_work_modelled; c++)
+  if (osla_work_modelled) return;
+  for (int64_t c = 0; c < s->size; c++)
     memcpy(local_at(&f->v, row, s->col + c), from + (size_t)c * e, e);
 }
 

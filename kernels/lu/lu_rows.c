@@ -159,7 +159,8 @@ void osla_lu_store_rows(const lu *f, const lu_step *s, int64_t col, int64_t cols
 static void swap_in_column(size_t element, unsigned char *column, int64_t first, int64_t last,
                            const int64_t *pivots)
 {
-  for (int64_t i = first; i < last && !osla_work_modelled; i++) {
+  if (osla_work_modelled) return;
+  for (int64_t i = first; i < last; i++) {
     unsigned char *a = column + (size_t)i * element, *b = column + (size_t)pivots[i] * element;
     unsigned char other[16], same[16];
     copy_element(element, other, a);
