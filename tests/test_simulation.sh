@@ -84,6 +84,8 @@ sed 's/16 hosts, 16 cores each, called host0 to host15/64 hosts, 16 cores each, 
 where=(-m large.xml -n 256)
 rm -f json
 only_modelled gemm --n 100000 --nb 1024
+simulate -m infiniband -n 4 -s -M "$bench" lu --n 2048 --nb 1024
+refused 2 "osla-bench lu: LU that is only modelled: the pivots of blocks of 1024 take 8256 bytes, and 8192 are carried"
 simulate -m infiniband -n 4 -s -M "$bench" hessian
 refused 2 "osla-bench hessian: it cannot be only modelled: gemm, lu and chol can"
 

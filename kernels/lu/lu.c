@@ -17,6 +17,7 @@
 #include "lu_panel.h"
 #include "lu_publish.h"
 #include "lu_rows.h"
+#include "move.h"
 #include "pipeline.h"
 
 #include <complex.h>
@@ -282,6 +283,10 @@ static osla_err check(const lu *f, const int64_t *ipiv, const osla_lu_options *o
              "LU: forward = %d is not a way to forward panels", (int)f->forward);
   OSLA_CHECK(f->pivoting == OSLA_PIVOT_NONE || ipiv || v->rows == 0, OSLA_ERR_ARG,
              "LU: no ipiv for the pivots");
+  OSLA_CHECK(!osla_work_modelled || osla_lu_steering(v->nb) <= OSLA_STEERING, OSLA_ERR_UNSUPPORTED,
+             "LU that is only modelled: the pivots of blocks of %" PRId64 " take %zu bytes, and "
+             "%d are carried",
+             v->nb, osla_lu_steering(v->nb), OSLA_STEERING);
   return OSLA_OK;
 }
 

@@ -18,12 +18,17 @@ static size_t up_to_line(size_t bytes)
   return (bytes + LINE - 1) / LINE * LINE;
 }
 
+size_t osla_lu_steering(int64_t nb)
+{
+  return LINE + up_to_line((size_t)nb * sizeof(int64_t));
+}
+
 /* Lays out the store. */
 static size_t store_bytes(lu *f)
 {
   const local_view *v = &f->v;
   size_t nb = (size_t)v->nb, e = v->element;
-  f->head_bytes = LINE + up_to_line(nb * sizeof(int64_t)) + up_to_line(nb * nb * e);
+  f->head_bytes = osla_lu_steering(v->nb) + up_to_line(nb * nb * e);
   f->rows_at = (size_t)((f->steps + v->q - 1) / v->q) * f->head_bytes;
   if (v->p == 1) return f->rows_at;
   f->rows_set = up_to_line(2 * nb * (size_t)v->cols * e);

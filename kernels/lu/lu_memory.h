@@ -14,6 +14,10 @@ typedef struct lu_sizes {
  * column by column, for a rank that has no core waits long, and two gain nothing by it. Pure. */
 bool osla_lu_gathers(int p, bool near, bool own_cores);
 
+/* The first bytes of a panel's head and of a record of candidates: pivots or indices, and what
+ * stands before them. Pure. */
+size_t osla_lu_steering(int64_t nb);
+
 /* What the set-up needs of a rank; lays out the store. Of f the view's numbers, order, steps,
  * pivoting, and gathered. Pure. */
 lu_sizes osla_lu_sizes(lu *f, bool far, int64_t largest_lld);

@@ -16,10 +16,9 @@ enum { LINE = 64 };
 static lu_panel parts(const lu *f, const void *head)
 {
   unsigned char *at = (unsigned char *)(uintptr_t)head;
-  size_t pivots = ((size_t)f->v.nb * sizeof(int64_t) + LINE - 1) / LINE * LINE;
   return (lu_panel){.head = (const lu_head *)at,
                     .pivots = (const int64_t *)(at + LINE),
-                    .top = {at + LINE + pivots, f->v.nb}};
+                    .top = {at + osla_lu_steering(f->v.nb), f->v.nb}};
 }
 
 static size_t head_offset(const lu *f, const lu_step *s)
