@@ -40,6 +40,7 @@ mpi_sources = \
   src/transport/transport_mpi.c
 sim_sources = \
   src/simulation/simulator.h src/simulation/simulator.cpp \
+  src/simulation/queued_links.h src/simulation/queued_links.cpp \
   src/simulation/sim.h \
   src/simulation/sim_core.h src/simulation/sim_core.c \
   src/simulation/sim_host.c src/simulation/sim_machine.c \

@@ -3,20 +3,7 @@
 # takes the same simulated time to the last bit, every figure says that it is simulated, and what
 # cannot be simulated is refused in one line.
 set -u
-: "${BUILDDIR:?}" "${SRCDIR:?}" "${MPIEXEC:?}" "${OSLA:?}"
-bench=$BUILDDIR/bench/osla-bench
-scratch=$(mktemp -d) || exit 1
-trap 'rm -rf "$scratch"' EXIT
-cd "$scratch" || exit 1
-failed=0
-fail() { echo "test_simulation: $label: $*"; tail -n 20 out err; failed=1; }
-
-# simulate ARGUMENT...: of results/simulate
-simulate() {
-  label=$*
-  timeout 100 "$MPIEXEC" "$@" >out 2>err </dev/null
-  status=$?
-}
+. "${SRCDIR:?}/tests/simulated.sh"
 
 # measured KERNEL ARGUMENT...: on the machine and ranks of `where`; a line that passes, and one of JSON
 measured() {
@@ -28,13 +15,6 @@ measured() {
   grep -q "\"simulated\":\"${where[1]%.xml}\"" json || fail "no word of it in the JSON line"
 }
 
-# refused STATUS LINE: one line
-refused() {
-  [ $status = "$1" ] || fail "exit status $status, not $1"
-  [ "$(cat err)" = "$2" ] || fail "stderr is not '$2'"
-  [ -s out ] && fail "something on stdout"
-}
-seconds() { sed -n 's/.*"seconds":\[\([^]]*\)\].*/\1/p' json; }
 # twice KERNEL ARGUMENT...: measured, both times with the same simulated seconds
 twice() {
   measured "$@"
@@ -148,7 +128,7 @@ simulate -n 4 ./ends
 simulate -m ethernet -n 17 "$bench" gemm
 refused 2 "simulate: 17 ranks: machine ethernet has 16 cores (4 hosts of 4)"
 simulate -m nowhere -n 4 "$bench" gemm
-refused 2 "simulate: no machine 'nowhere': there are ethernet infiniband torus"
+refused 2 "simulate: no machine 'nowhere': there are ethernet infiniband opteron torus xt4"
 simulate -n 0 "$bench" gemm
 refused 2 "simulate: -n: '0' is not a number of ranks"
 simulate -n 4 "$bench" gemm --transport mpi

@@ -1,6 +1,8 @@
-// The only file in C++: SimGrid's S4U has no C interface for transfers between hosts.
-#include "simulator.h"
+// In C++, as queued_links.cpp: SimGrid's S4U has no C interface for transfers between hosts.
+#include "queued_links.h"
 
+#include <cstdlib>
+#include <cstring>
 #include <ctime>
 #include <map>
 #include <simgrid/s4u.hpp>
@@ -42,11 +44,22 @@ void carry(Carrier *self)
   }
 }
 
+bool links_queue()
+{
+  static const char *const links = std::getenv("OSLA_SIMULATED_LINKS");
+  static const bool queue = links && std::strcmp(links, "queued") == 0;
+  return queue;
+}
+
 } // namespace
 
 void osla_sim_transfer(sg_host_t from, sg_host_t to, size_t bytes, double delay,
                        osla_sim_done *done, void *arg)
 {
+  if (links_queue()) {
+    osla_sim_transfer_queued(from, to, bytes, delay, done, arg);
+    return;
+  }
   const Transfer load{from, to, bytes, delay, done, arg};
   if (idle().empty()) {
     auto *carrier = new Carrier{load}; // lives as long as the simulation

@@ -1,0 +1,173 @@
+#include "queued_links.h"
+
+#include <algorithm>
+#include <limits>
+#include <queue>
+#include <simgrid/kernel/Timer.hpp>
+#include <simgrid/s4u.hpp>
+#include <unordered_map>
+#include <vector>
+
+namespace s4u = simgrid::s4u;
+
+namespace
+{
+
+constexpr double short_bytes = 4096;    // two or three packets
+constexpr double smallest_part = 16384; // of a longer one, and
+constexpr double most_parts = 16;       // no more: each costs real time
+
+constexpr double a_moment = 1e-6; // lines that the head reaches so soon count as reached
+
+struct Line {
+  double bandwidth, latency;
+  bool is_shared;
+  double free = 0; // when all that has come for it is sent
+};
+
+struct Passage {
+  std::vector<Line *> route;
+  size_t at; // of the route: the head has come to it
+  double bytes, part;
+  double tail; // when the last byte leaves the line before, at its far end
+  osla_sim_done *done;
+  void *arg;
+};
+
+struct Event {
+  double date;
+  unsigned long number; // what was said first happens first
+  Passage *passage;
+  bool operator<(const Event &other) const
+  {
+    return date > other.date || (date == other.date && number > other.number);
+  }
+};
+
+Line *line_of(const s4u::Link *link)
+{
+  static std::unordered_map<const s4u::Link *, Line> lines;
+  auto found = lines.find(link);
+  if (found == lines.end()) {
+    bool shared = link->get_sharing_policy() != s4u::Link::SharingPolicy::FATPIPE;
+    found = lines.emplace(link, Line{link->get_bandwidth(), link->get_latency(), shared}).first;
+  }
+  return &found->second;
+}
+
+std::priority_queue<Event> &events()
+{
+  static std::priority_queue<Event> queue;
+  return queue;
+}
+
+void run_events(double date);
+
+// A timer for the first event; one that was set before, for a later one, wakes nobody.
+void set_timer(double date)
+{
+  simgrid::kernel::timer::Timer::set(date, [date] { run_events(date); });
+}
+
+double &timer_date()
+{
+  static double date = std::numeric_limits<double>::infinity();
+  return date;
+}
+
+void at(double date, Passage *passage)
+{
+  static unsigned long number;
+  events().push({date, number++, passage});
+  if (date >= timer_date()) return;
+  timer_date() = date;
+  set_timer(date);
+}
+
+// A part goes on alone; the rest comes to the first line again when that has sent the part.
+void leave_rest(Passage *p, double now)
+{
+  const Line *first = p->route[0];
+  auto *rest = new Passage(*p);
+  rest->bytes -= p->part;
+  p->bytes = p->part;
+  p->done = nullptr;
+  at((first->is_shared ? std::max(now, first->free) : now) + p->part / first->bandwidth, rest);
+}
+
+// From line to line, until its head is on its way, or it has arrived. It ends itself.
+void go_on(Passage *p)
+{
+  double now = s4u::Engine::get_clock(), head = now;
+  if (p->at == 0 && p->bytes > p->part) leave_rest(p, now);
+  while (p->at < p->route.size()) {
+    Line *line = p->route[p->at++];
+    double begins = line->is_shared ? std::max(head, line->free) : head;
+    double sent = begins + p->bytes / line->bandwidth;
+    if (line->is_shared) line->free = sent;
+    p->tail = std::max(p->tail, sent) + line->latency;
+    head = begins + line->latency;
+    if (head > now + a_moment && p->at < p->route.size()) {
+      at(head, p);
+      return;
+    }
+  }
+  if (p->tail > now) {
+    at(p->tail, p);
+    return;
+  }
+  if (p->done) p->done(p->arg);
+  delete p;
+}
+
+void run_events(double date)
+{
+  if (date != timer_date()) return;
+  double now = s4u::Engine::get_clock();
+  while (!events().empty() && events().top().date <= now) {
+    Passage *passage = events().top().passage;
+    events().pop();
+    go_on(passage);
+  }
+  timer_date() = std::numeric_limits<double>::infinity();
+  if (events().empty()) return;
+  timer_date() = events().top().date;
+  set_timer(timer_date());
+}
+
+// Takes its share of each line, and waits for none.
+double pass_between(const std::vector<Line *> &route, double bytes, double begins)
+{
+  double slowest = 0, latency = 0;
+  for (Line *line : route) {
+    double takes = bytes / line->bandwidth;
+    slowest = std::max(slowest, takes);
+    latency += line->latency;
+    if (line->is_shared) line->free = std::max(line->free, begins) + takes;
+  }
+  return begins + latency + slowest;
+}
+
+} // namespace
+
+void osla_sim_transfer_queued(sg_host_t from, sg_host_t to, size_t bytes, double delay,
+                              osla_sim_done *done, void *arg)
+{
+  static std::vector<s4u::Link *> links; // one at a time comes here
+  links.clear();
+  from->route_to(to, links, nullptr);
+  auto size = static_cast<double>(std::max<size_t>(bytes, 1));
+  double part = std::max(smallest_part, size / most_parts);
+  auto *p = new Passage{{}, 0, size, part, 0, done, arg};
+  for (const s4u::Link *link : links)
+    p->route.push_back(line_of(link));
+  double begins = s4u::Engine::get_clock() + delay;
+  if (size <= short_bytes) {
+    p->at = p->route.size();
+    p->tail = pass_between(p->route, size, begins);
+    at(p->tail, p);
+  } else {
+    p->tail = begins;
+    at(begins, p);
+  }
+}

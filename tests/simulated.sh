@@ -1,0 +1,28 @@
+# Functions of the tests that run results/simulate.
+: "${BUILDDIR:?}" "${SRCDIR:?}" "${MPIEXEC:?}" "${OSLA:?}"
+bench=$BUILDDIR/bench/osla-bench
+scratch=$(mktemp -d) || exit 1
+trap 'rm -rf "$scratch"' EXIT
+cd "$scratch" || exit 1
+failed=0
+fail() { echo "${0##*/}: $label: $*"; tail -n 20 out err; failed=1; }
+
+# simulate ARGUMENT...: of results/simulate
+simulate() {
+  label=$*
+  timeout 100 "$MPIEXEC" "$@" >out 2>err </dev/null
+  status=$?
+}
+
+# refused STATUS LINE: one line
+refused() {
+  [ $status = "$1" ] || fail "exit status $status, not $1"
+  [ "$(cat err)" = "$2" ] || fail "stderr is not '$2'"
+  [ -s out ] && fail "something on stdout"
+}
+seconds() { sed -n 's/.*"seconds":\[\([^]]*\)\].*/\1/p' json; }
+
+# between LOW SECONDS HIGH
+between() {
+  awk -v low="$1" -v x="$2" -v high="$3" 'BEGIN {exit !(x >= low && x <= high)}' || fail "$2 is not from $1 to $3"
+}

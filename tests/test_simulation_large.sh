@@ -1,0 +1,66 @@
+#!/usr/bin/env bash
+# Machines of thousands of cores: links that queue give the same as links that share, where both can be had; what was mended
+# at scale stays mended; the machine files are what results/machines/make writes.
+set -u
+. "${SRCDIR:?}/tests/simulated.sh"
+
+# run KERNEL ARGUMENT...: on the machine and ranks of `where`
+run() {
+  rm -f json
+  simulate "${where[@]}" -s "$bench" "$@" --ref none --reps 1 --json json
+  [ $status = 0 ] || fail "exit status $status"
+}
+
+# Right, the same in each run, and named.
+where=(-m torus -q -p 4 -n 64)
+run lu --n 400 --nb 32
+grep -q ' PASS .* simulated$' out || fail "no line that passes"
+grep -q '^simulated: machine torus, queued links;' out || fail "no word of queues"
+grep -q '"simulated":"torus, queued links"' json || fail "no word of queues in the JSON line"
+first=$(seconds)
+run lu --n 400 --nb 32
+[ "$(seconds)" = "$first" ] || fail "$first s simulated, then $(seconds)"
+
+# Alone on its way a transfer takes bytes / bandwidth and the way's latency, in parts as whole: 16 MiB through a
+# switch at 24.5 GB/s and 1 us, one way, or in both directions at once.
+where=(-m infiniband -p 1 -n 2)
+for size in 8 4096 65536 16777216; do
+  for case in notify both; do
+    of_case() { awk -F'"seconds_median":' -v k="put/$case/across" 'index($0, "\"" k "\"") {split($2, x, ","); print x[1]}' json; }
+    where=(-m infiniband -p 1 -n 2)
+    run put --n $size
+    shared=$(of_case)
+    where+=(-q)
+    run put --n $size
+    [ -n "$shared" ] || fail "no line of $case"
+    between "$(awk -v s="$shared" 'BEGIN {print 0.98 * s}')" "$(of_case)" "$(awk -v s="$shared" 'BEGIN {print 1.02 * s}')"
+  done
+done
+
+# Among others: the simulator's own links share, ours queue.
+for run in "0.03 gemm" "0.10 lu" "0.05 chol"; do
+  read -ra arguments <<<"$run --n 4096 --nb 64"
+  where=(-m torus -M -p 1 -n 64)
+  run "${arguments[@]:1}"
+  shared=$(seconds)
+  where+=(-q)
+  run "${arguments[@]:1}"
+  awk -v a="$shared" -v b="$(seconds)" -v most="${arguments[0]}" 'BEGIN {d = (a - b) / a; exit !(d <= most && -d <= most)}' ||
+    fail "$shared s with links that share, $(seconds) s with queues"
+done
+
+# Gets of a product at 1,024 ranks, eight on a node: no owner is asked by all at once (2.48 s when nodes began with the
+# segments of which they had one operand; the arithmetic alone takes 1.16 s).
+where=(-m opteron -q -M -p 8 -n 1024)
+run gemm --n 16384 --nb 512
+between 1.16 "$(seconds)" 1.25
+
+simulate -m xt4 -p 5 -n 10 "$bench" gemm
+refused 2 "simulate: -p: '5' ranks on each host: machine xt4 has 2500 hosts of 4 cores for 10 ranks"
+simulate -m ethernet -p 2 -n 10 "$bench" gemm
+refused 2 "simulate: -p: '2' ranks on each host: machine ethernet has 4 hosts of 4 cores for 10 ranks"
+
+label="results/machines/make"
+cp -r "$SRCDIR/results/machines" machines && chmod -R u+w machines && rm machines/*.xml && machines/make >out 2>err || fail "exit status $?"
+diff -r "$SRCDIR/results/machines" machines >out || fail "it writes other files than those that are there"
+exit $failed
