@@ -13,6 +13,7 @@
  */
 #include "lu.h"
 #include "lu_block.h"
+#include "lu_left.h"
 #include "lu_memory.h"
 #include "lu_panel.h"
 #include "lu_publish.h"
@@ -125,6 +126,7 @@ osla_err osla_lu_finish_posts(lu *f, osla_posted *posts, uint64_t exchange)
 /* Waits until all that I sent has arrived. */
 static osla_err finish_all_posts(lu *f)
 {
+  if (f->v.prow < 0) return OSLA_OK;
   for (uint64_t set = 0; set < 2; set++) {
     OSLA_CALL(osla_lu_finish_posts(f, f->row_posts, set));
     OSLA_CALL(osla_lu_finish_posts(f, f->column_posts, set));
@@ -157,13 +159,13 @@ static osla_err run(lu *f)
                      .apply = apply,
                      .factor = factor};
   if (f->v.prow < 0) return OSLA_OK;
-  OSLA_CALL(osla_pipeline_run(&p));
-  return finish_all_posts(f);
+  return osla_pipeline_run(&p);
 }
 
 /* ---- memory ---- */
 
-/* Does one rank factor whole panels? The same answer on all ranks. */
+/* Do process columns read one another, does one rank factor whole panels? The same answer on all
+ * ranks. */
 static osla_err choose_gathered(lu *f)
 {
   const local_view *v = &f->v;
@@ -174,6 +176,7 @@ static osla_err choose_gathered(lu *f)
     if (!in_place(v, rank_at(v, prow, v->pcol))) all.near = 0;
   OSLA_CALL(osla_allreduce(v->t, &all, 2, MPI_INT, MPI_MIN));
   bool partial = f->pivoting == OSLA_PIVOT_PARTIAL;
+  f->near = all.near;
   f->gathered = partial && osla_lu_gathers(v->p, all.near, all.own_cores);
   return OSLA_OK;
 }
@@ -181,20 +184,14 @@ static osla_err choose_gathered(lu *f)
 static osla_err set_up(lu *f)
 {
   local_view *v = &f->v;
-  bool far;
-  OSLA_CALL(osla_view_needs_buffers(v, &far));
   OSLA_CALL(choose_gathered(f));
   OSLA_CALL(osla_view_readable(v, &f->readable));
-  int64_t largest = 1;
-  for (int rank = 0; rank < osla_transport_size(v->t); rank++) {
-    int64_t lld = osla_matrix_lld(v->matrix, rank);
-    if (lld > largest) largest = lld;
-  }
-  lu_sizes z = osla_lu_sizes(f, far, largest);
+  lu_sizes z = osla_lu_sizes(f);
   f->pivots = calloc(z.pivots, sizeof *f->pivots);
   f->moves = calloc(z.moves, sizeof *f->moves);
   f->places = calloc(z.places, sizeof *f->places);
   f->candidates = calloc(z.candidates, sizeof *f->candidates);
+  f->shares = calloc(z.shares, sizeof *f->shares);
   f->permutation = malloc(z.permutation * sizeof *f->permutation + 1);
   f->u = malloc(z.u + 1);
   f->scratch = malloc(z.scratch + 1);
@@ -204,11 +201,10 @@ static osla_err set_up(lu *f)
   osla_notifiers mates = osla_grid_notifiers(v->grid);
   OSLA_CALL(osla_segment_create_for(v->t, z.store, LU_PURPOSES, &mates, &f->store));
   OSLA_CALL(osla_lu_panels_create(f));
-  f->theirs = malloc(z.theirs + 1);
   osla_err err = OSLA_OK;
-  if (!f->pivots || !f->moves || !f->places || !f->candidates || !f->permutation || !f->u ||
-      !f->scratch || !f->theirs || !f->offered || !f->row_posts || !f->column_posts)
-    err = osla_error_set(OSLA_ERR_MEM, "LU: buffers of %zu bytes", z.u + z.scratch + z.theirs);
+  if (!f->pivots || !f->moves || !f->places || !f->candidates || !f->shares || !f->permutation ||
+      !f->u || !f->scratch || !f->offered || !f->row_posts || !f->column_posts)
+    err = osla_error_set(OSLA_ERR_MEM, "LU: buffers of %zu bytes", z.u + z.scratch);
   return osla_agree(v->t, err);
 }
 
@@ -220,10 +216,10 @@ static void clean_up(lu *f)
   free(f->moves);
   free(f->places);
   free(f->candidates);
+  free(f->shares);
   free(f->permutation);
   free(f->u);
   free(f->scratch);
-  free(f->theirs);
   free(f->offered);
   free(f->row_posts);
   free(f->column_posts);
@@ -311,6 +307,7 @@ osla_err osla_getrf(osla_matrix *a, int64_t *ipiv, const osla_lu_options *option
   if (err != OSLA_OK) osla_transport_abort(v->t, err); /* the others wait for my panels */
   OSLA_TRY(osla_barrier(v->t));                        /* nobody reads L any more */
   err = osla_lu_permute_left(&f);
+  if (err == OSLA_OK) err = finish_all_posts(&f);
   if (err != OSLA_OK) osla_transport_abort(v->t, err);
   err = finish(&f, largest, ipiv, result);
 cleanup:

@@ -6,6 +6,7 @@
  *   lu_column.c   small exchanges between the ranks of a process column
  *   lu_publish.c  panels on their way along process rows, what they look like
  *   lu_rows.c     row interchanges
+ *   lu_left.c     those of the columns left of the panels, at the end
  *   lu_block.c    the diagonal block without pivots
  *   lu_memory.c   what it takes of a rank
  *
@@ -61,13 +62,14 @@ typedef struct lu {
   int look_ahead;
   osla_forward forward;
   bool readable; /* node neighbours read the matrix in place */
+  bool near;     /* ranks of each process column read one another's matrix */
   bool gathered; /* the owner of the diagonal block factors whole panels */
   int64_t order, steps;
   osla_panels *panels;      /* L and heads for ranks that cannot read mine in place; notifies */
   _Atomic int64_t factored; /* steps; the next one's panel is not ready */
-  unsigned char *theirs;    /* another rank's block column, at the end */
   /* Memory of each rank that its process column and row read or write: heads of its panels, then
-   * two sets of rows under exchange, then two sets of records for the process column. */
+   * two sets of rows under exchange (at the end, of those left of the panels), then two sets of
+   * records for the process column. */
   osla_segment *store;
   size_t head_bytes, rows_at, rows_set, records_at, record_bytes;
   int n_records;          /* of a set */
@@ -82,6 +84,7 @@ typedef struct lu {
   int64_t *places;                       /* [4 nb] work of an exchange */
   int64_t *candidates;                   /* rows of a tournament: indices and interchanges */
   int64_t stack_rows;                    /* room in scratch for a tournament's candidates */
+  int64_t *shares;      /* [6 p] work of the interchanges left of the panels, and */
   int64_t *permutation; /* [2 m] work of the interchanges left of the panels, if p > 1 */
   int64_t info;
   bool wild; /* a pivot is NaN or infinite */

@@ -31,7 +31,9 @@ static size_t store_bytes(lu *f)
   f->head_bytes = osla_lu_steering(v->nb) + up_to_line(nb * nb * e);
   f->rows_at = (size_t)((f->steps + v->q - 1) / v->q) * f->head_bytes;
   if (v->p == 1) return f->rows_at;
-  f->rows_set = up_to_line(2 * nb * (size_t)v->cols * e);
+  size_t most_rows = (size_t)osla_index_count(v->m, v->mb, 0, v->p), cols = (size_t)v->cols;
+  size_t longer = f->near || cols > most_rows ? cols : most_rows;
+  f->rows_set = 2 * up_to_line(nb * longer * e);
   f->records_at = f->rows_at + 2 * f->rows_set;
   /* The largest record is a tournament's: indices and rows of a whole panel. */
   size_t record = f->pivoting == OSLA_PIVOT_PARTIAL ? 24 + 2 * nb * e : 8 + nb * 8 + nb * nb * e;
@@ -41,7 +43,7 @@ static size_t store_bytes(lu *f)
   return f->records_at + 2 * (size_t)f->n_records * f->record_bytes;
 }
 
-lu_sizes osla_lu_sizes(lu *f, bool far, int64_t largest_lld)
+lu_sizes osla_lu_sizes(lu *f)
 {
   const local_view *v = &f->v;
   size_t width = (size_t)v->nb * v->element, nb = (size_t)v->nb, p = (size_t)v->p;
@@ -55,11 +57,11 @@ lu_sizes osla_lu_sizes(lu *f, bool far, int64_t largest_lld)
                 .moves = 2 * nb,
                 .places = 4 * nb,
                 .candidates = 2 * (rows + (size_t)f->stack_rows),
+                .shares = 6 * p,
                 .permutation = v->p > 1 ? 2 * (size_t)v->m : 0,
                 .u = v->p > 1 ? (size_t)v->cols * width : 0,
                 .scratch = v->p > 1 ? tall * width : 0,
-                .posts = 2 * p,
-                .theirs = far && v->p > 1 ? (size_t)largest_lld * width : 0};
+                .posts = 2 * p};
   return z;
 }
 
@@ -89,14 +91,15 @@ uint64_t osla_lu_memory(const osla_shape *s)
           .pivoting = OSLA_PIVOT_PARTIAL,
           .look_ahead = 1,
           .readable = true,
+          .near = s->columns_near,
           .gathered = osla_lu_gathers(s->nprow, s->columns_near, !s->oversubscribed),
           .order = s->n,
           .steps = (s->n + s->nb - 1) / s->nb};
-  lu_sizes z = osla_lu_sizes(&f, !osla_shape_one_node(s), s->rows > 1 ? s->rows : 1);
+  lu_sizes z = osla_lu_sizes(&f);
   osla_panels_plan plan = osla_lu_panels_plan(&f);
-  uint64_t indices = z.pivots + z.places + z.candidates + z.permutation;
+  uint64_t indices = z.pivots + z.places + z.candidates + z.shares + z.permutation;
   int places = s->nprow + s->npcol + s->per_node;
   return osla_segment_footprint(z.store, LU_PURPOSES, places) + osla_panels_memory(&plan, s) +
-         indices * sizeof(int64_t) + z.moves * sizeof(lu_move) + z.u + z.scratch + z.theirs +
-         f.record_bytes + 2 * z.posts * sizeof(osla_posted);
+         indices * sizeof(int64_t) + z.moves * sizeof(lu_move) + z.u + z.scratch + f.record_bytes +
+         2 * z.posts * sizeof(osla_posted);
 }

@@ -6,7 +6,7 @@
 
 /* Elements of what has a name of its type, bytes of what is raw. */
 typedef struct lu_sizes {
-  size_t pivots, moves, places, candidates, permutation, posts, store, u, scratch, theirs;
+  size_t pivots, moves, places, candidates, shares, permutation, posts, store, u, scratch;
 } lu_sizes;
 
 /* Does the owner of the diagonal block factor whole panels, with partial pivoting? Where the p
@@ -19,8 +19,8 @@ bool osla_lu_gathers(int p, bool near, bool own_cores);
 size_t osla_lu_steering(int64_t nb);
 
 /* What the set-up needs of a rank; lays out the store. Of f the view's numbers, order, steps,
- * pivoting, and gathered. Pure. */
-lu_sizes osla_lu_sizes(lu *f, bool far, int64_t largest_lld);
+ * pivoting, near, and gathered. Pure. */
+lu_sizes osla_lu_sizes(lu *f);
 
 /* Of the panels, but for the functions. Pure. */
 osla_panels_plan osla_lu_panels_plan(const lu *f);

@@ -3,6 +3,7 @@
 #define OSLA_LU_ROWS_H
 
 #include "lu.h"
+#include "work.h"
 
 /* Exchanges rows as a panel says on local columns [col, col + cols), and gives the rows that are
  * now on top, without U's solve: in place (p = 1), or in f->u. Together with the process column. */
@@ -11,7 +12,20 @@ osla_err osla_lu_exchange_rows(lu *f, const lu_step *s, const int64_t *pivots, i
 /* Stores such rows of f->u in the matrix, where they are mine. Local. */
 void osla_lu_store_rows(const lu *f, const lu_step *s, int64_t col, int64_t cols);
 
-/* Applies the later steps' interchanges to the columns left of them. Collective. */
-osla_err osla_lu_permute_left(lu *f);
+/* The process row, and the local row there, of a global row. */
+static inline int row_owner(const lu *f, int64_t row)
+{
+  return osla_index_owner(row, f->v.mb, f->v.p);
+}
+static inline int64_t row_local(const lu *f, int64_t row)
+{
+  return osla_index_local(row, f->v.mb, f->v.p);
+}
+
+/* So many rows of these columns were moved, once. */
+static inline void moved_rows(const lu *f, int64_t rows, int64_t cols)
+{
+  osla_work_did(OSLA_WORK_LASWP, f->v.dtype, 1, cols, (rows + 1) / 2);
+}
 
 #endif

@@ -1,0 +1,214 @@
+/* The columns left of a panel, which hold L, are not touched until the end: then every column takes
+ * all later interchanges at once, in cache (one process row) or as one permutation, in which each
+ * row moves once, from its owner to the next.
+ */
+#include "lu_left.h"
+#include "lu_rows.h"
+#include "move.h"
+#include "row_copy.h"
+
+#include <string.h>
+
+/* ---- one process row ---- */
+
+static void swap_in_column(size_t element, unsigned char *column, int64_t first, int64_t last,
+                           const int64_t *pivots)
+{
+  if (osla_work_modelled) return;
+  for (int64_t i = first; i < last; i++) {
+    unsigned char *a = column + (size_t)i * element, *b = column + (size_t)pivots[i] * element;
+    unsigned char other[16], same[16];
+    copy_element(element, other, a);
+    copy_element(element, same, b);
+    copy_element(element, a, same);
+    copy_element(element, b, other);
+  }
+}
+
+/* Columns [c, c + cols) of a panel, with one process row. */
+static void permute_alone(const lu *f, int64_t first, int64_t col, int64_t cols)
+{
+  for (int64_t c = col; c < col + cols; c++)
+    swap_in_column(f->v.element, local_at(&f->v, 0, c), first, f->order, f->pivots);
+  osla_work_did(OSLA_WORK_LASWP, f->v.dtype, 1, cols, f->order - first);
+}
+
+/* ---- where the process column lies on one node: everybody takes its rows where they lie ---- */
+
+/* Fills f->scratch (dense) with the rows that come to my local rows from `first` on: row g of the
+ * result is row source[g]. */
+static void collect(lu *f, const int64_t *source, int64_t first, int64_t col, int64_t cols)
+{
+  const local_view *v = &f->v;
+  int64_t rows = v->rows - first, *to = f->candidates, *from = to + rows;
+  for (int prow = 0; prow < v->p; prow++) {
+    int rank = rank_at(v, prow, v->pcol);
+    int64_t count = 0;
+    for (int64_t l = 0; l < rows; l++) {
+      int64_t row = source[osla_index_global(first + l, v->mb, v->prow, v->p)];
+      if (row_owner(f, row) != prow) continue;
+      to[count] = l;
+      from[count++] = row_local(f, row);
+    }
+    for (int64_t c = 0; c < cols && count > 0; c++)
+      move_rows(v->element, count, peer_at(v, rank, 0, col + c), from,
+                f->scratch + (size_t)(c * rows) * v->element, to);
+    moved_rows(f, count, cols);
+  }
+}
+
+/* All have read my rows, and I theirs. */
+static osla_err meet(lu *f)
+{
+  const local_view *v = &f->v;
+  f->permutations++;
+  for (int i = 1; i < v->p; i++)
+    OSLA_CALL(osla_notify(f->store, rank_at(v, (v->prow + i) % v->p, v->pcol), LU_PERMUTED,
+                          f->permutations));
+  for (int i = 1; i < v->p; i++)
+    osla_notify_wait(f->store, rank_at(v, (v->prow + i) % v->p, v->pcol), LU_PERMUTED,
+                     f->permutations);
+  return OSLA_OK;
+}
+
+static osla_err permute_in_place(lu *f, const int64_t *source, int64_t start, int64_t col,
+                                 int64_t cols)
+{
+  const local_view *v = &f->v;
+  int64_t first = rows_below(v, start), rows = v->rows - first;
+  collect(f, source, first, col, cols);
+  OSLA_CALL(meet(f));
+  if (rows > 0)
+    osla_move_columns(v->element, rows, cols, f->scratch, rows, local_at(v, first, col), v->lld);
+  return OSLA_OK;
+}
+
+/* ---- else: each row goes to its place, packed with those that go to the same rank ---- */
+
+/* Counts of rows that move, by process row, and the rows themselves. */
+typedef struct shares {
+  int64_t *out, *in; /* [p] from me to a process row, and from there to me */
+  int64_t *before;   /* [p] to a process row from those above mine: where mine begin */
+  int64_t *behind;   /* [p] from a process row to those above mine: where those to me begin */
+  int64_t *leave;    /* my local rows, by where they go, then by place */
+  int64_t *arrive;   /* my local rows, by where they come from, then by place */
+} shares;
+
+static shares share(lu *f, const int64_t *source, int64_t start)
+{
+  const local_view *v = &f->v;
+  int64_t p = v->p, left = 0, came = 0;
+  shares s = {.out = f->shares,
+              .in = f->shares + p,
+              .before = f->shares + 2 * p,
+              .behind = f->shares + 3 * p,
+              .leave = f->candidates,
+              .arrive = f->candidates + v->rows};
+  int64_t *leaves_at = f->shares + 4 * p, *arrives_at = f->shares + 5 * p;
+  memset(f->shares, 0, (size_t)(4 * p) * sizeof *f->shares);
+  for (int64_t row = start; row < v->m; row++) {
+    int to = row_owner(f, row), from = row_owner(f, source[row]);
+    s.out[to] += from == v->prow;
+    s.in[from] += to == v->prow;
+    s.before[to] += from < v->prow;
+    s.behind[from] += to < v->prow;
+  }
+  for (int prow = 0; prow < v->p; prow++) {
+    leaves_at[prow] = left, left += s.out[prow];
+    arrives_at[prow] = came, came += s.in[prow];
+  }
+  for (int64_t row = start; row < v->m; row++) {
+    int to = row_owner(f, row), from = row_owner(f, source[row]);
+    if (from == v->prow) s.leave[leaves_at[to]++] = row_local(f, source[row]);
+    if (to == v->prow) s.arrive[arrives_at[from]++] = row_local(f, row);
+  }
+  return s;
+}
+
+/* Two sets of buffers are enough, those of the exchanges of rows, which are over: half of a set is
+ * what leaves, which neighbours read there, the other half what others put. */
+static osla_err permute_packed(lu *f, const int64_t *source, int64_t start, int64_t col,
+                               int64_t cols)
+{
+  const local_view *v = &f->v;
+  size_t e = v->element, column = (size_t)cols * e, half = f->rows_set / 2;
+  size_t leaving = f->rows_at + (size_t)(f->row_exchanges % 2) * f->rows_set;
+  size_t coming = leaving + half;
+  unsigned char *local = osla_segment_local(f->store);
+  osla_posted *posts = f->row_posts + (f->row_exchanges % 2) * (uint64_t)v->p;
+  shares s = share(f, source, start);
+  OSLA_CALL(osla_lu_finish_posts(f, f->row_posts, f->row_exchanges));
+  f->row_exchanges++;
+  f->permutations++;
+  int64_t left = 0, came = 0;
+  for (int prow = 0; prow < v->p; left += s.out[prow++])
+    for (int64_t c = 0; c < cols; c++)
+      take_rows(e, s.out[prow], local_at(v, 0, col + c), s.leave + left,
+                local + leaving + (size_t)left * column + (size_t)(c * s.out[prow]) * e);
+  moved_rows(f, left, cols);
+  size_t at = leaving;
+  for (int prow = 0; prow < v->p; at += (size_t)s.out[prow++] * column) {
+    int target = rank_at(v, prow, v->pcol);
+    bool near = osla_segment_peer(f->store, target) != NULL;
+    size_t bytes = near ? 0 : (size_t)s.out[prow] * column;
+    if (prow == v->prow) continue;
+    OSLA_CALL(osla_put_notify_post(f->store, target, coming + (size_t)s.before[prow] * column,
+                                   local + at, bytes, LU_PERMUTED, f->permutations, &posts[prow]));
+  }
+  for (int prow = 0; prow < v->p; came += s.in[prow++]) {
+    int origin = rank_at(v, prow, v->pcol);
+    if (prow != v->prow) osla_notify_wait(f->store, origin, LU_PERMUTED, f->permutations);
+    const unsigned char *near = osla_segment_peer(f->store, origin);
+    const unsigned char *from = near ? near + leaving + (size_t)s.behind[prow] * column
+                                     : local + coming + (size_t)came * column;
+    for (int64_t c = 0; c < cols; c++)
+      place_rows(e, s.in[prow], from + (size_t)(c * s.in[prow]) * e, local_at(v, 0, col + c),
+                 s.arrive + came);
+  }
+  moved_rows(f, came, cols);
+  return OSLA_OK;
+}
+
+/* ---- all of them ---- */
+
+static int64_t block_cols(const lu *f, int64_t k)
+{
+  return osla_index_run(k * f->v.nb, f->v.n, f->v.nb);
+}
+
+/* source[g]: the row that all interchanges of the steps after k bring to row g. From the last step
+ * on backwards: the interchanges of a step come before those of the steps after it. */
+static osla_err permute_panels(lu *f)
+{
+  const local_view *v = &f->v;
+  int64_t *source = f->permutation, *step = source + v->m; /* step: one step's interchanges */
+  for (int64_t i = 0; i < v->m; i++)
+    source[i] = step[i] = i;
+  for (int64_t k = f->steps - 2; k >= 0; k--) {
+    int64_t start = (k + 1) * v->nb, end = start + v->nb < f->order ? start + v->nb : f->order;
+    for (int64_t i = start; i < end; i++) {
+      int64_t other = step[i];
+      step[i] = step[f->pivots[i]];
+      step[f->pivots[i]] = other;
+    }
+    for (int64_t i = start; i < v->m; i++)
+      source[i] = step[source[i]];
+    for (int64_t i = start; i < end; i++)
+      step[i] = i, step[f->pivots[i]] = f->pivots[i];
+    if (k % v->q != v->pcol) continue;
+    int64_t col = osla_index_local(k * v->nb, v->nb, v->q), cols = block_cols(f, k);
+    OSLA_CALL(f->near ? permute_in_place(f, source, start, col, cols)
+                      : permute_packed(f, source, start, col, cols));
+  }
+  return OSLA_OK;
+}
+
+osla_err osla_lu_permute_left(lu *f)
+{
+  const local_view *v = &f->v;
+  if (v->prow < 0 || f->pivoting == OSLA_PIVOT_NONE) return OSLA_OK;
+  if (v->p > 1) return permute_panels(f);
+  for (int64_t k = v->pcol; k < f->steps - 1; k += v->q)
+    permute_alone(f, (k + 1) * v->nb, osla_index_local(k * v->nb, v->nb, v->q), block_cols(f, k));
+  return OSLA_OK;
+}

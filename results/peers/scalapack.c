@@ -1,0 +1,81 @@
+/* pdgemm, pdgetrf or pdpotrf on a simulated machine, where all work is only modelled (modelled_blas.c). The matrices of all
+ * ranks are one piece of memory: nobody reads what is in it. Prints routine, n, nb, grid, ranks and
+ * simulated seconds, of the slowest rank. */
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+void Cblacs_get(int context, int what, int *value);
+void Cblacs_gridinit(int *context, const char *order, int nprow, int npcol);
+void Cblacs_gridinfo(int context, int *nprow, int *npcol, int *prow, int *pcol);
+int numroc_(const int *n, const int *nb, const int *iproc, const int *source, const int *nprocs);
+void descinit_(int *desc, const int *m, const int *n, const int *mb, const int *nb,
+               const int *irsrc, const int *icsrc, const int *context, const int *lld, int *info);
+void pdgemm_(const char *transa, const char *transb, const int *m, const int *n, const int *k,
+             const double *alpha, const double *a, const int *ia, const int *ja, const int *desca,
+             const double *b, const int *ib, const int *jb, const int *descb, const double *beta,
+             double *c, const int *ic, const int *jc, const int *descc);
+void pdgetrf_(const int *m, const int *n, double *a, const int *ia, const int *ja, const int *desca,
+              int *ipiv, int *info);
+void pdpotrf_(const char *uplo, const int *n, double *a, const int *ia, const int *ja,
+              const int *desca, int *info, size_t length);
+
+static const int one = 1, zero = 0;
+
+/* The same pages for all ranks; PATH is a file of that size, which need not be on a disk. */
+static double *map_matrix(const char *path, size_t bytes)
+{
+  FILE *file = fopen(path, "r+");
+  void *at = file ? mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fileno(file), 0) : MAP_FAILED;
+  if (file) (void)fclose(file);
+  return at == MAP_FAILED ? NULL : at;
+}
+
+static int call(const char *routine, int n, double *a, int *ipiv, const int *desc)
+{
+  const double alpha = 1, beta = 0;
+  int info = 0;
+  if (strcmp(routine, "gemm") == 0)
+    pdgemm_("N", "N", &n, &n, &n, &alpha, a, &one, &one, desc, a, &one, &one, desc, &beta, a, &one, &one, desc);
+  else if (strcmp(routine, "lu") == 0)
+    pdgetrf_(&n, &n, a, &one, &one, desc, ipiv, &info);
+  else if (strcmp(routine, "chol") == 0)
+    pdpotrf_("L", &n, a, &one, &one, desc, &info, 1);
+  else
+    info = -1;
+  return info;
+}
+
+int main(int argc, char **argv)
+{
+  if (argc != 7) {
+    (void)fprintf(stderr, "usage: %s gemm|lu|chol N NB NPROW NPCOL FILE\n", argv[0]);
+    return 2;
+  }
+  int n = atoi(argv[2]), nb = atoi(argv[3]), nprow = atoi(argv[4]), npcol = atoi(argv[5]);
+  int context, prow, pcol, info = 0, desc[9];
+  MPI_Init(&argc, &argv);
+  Cblacs_get(-1, 0, &context);
+  Cblacs_gridinit(&context, "C", nprow, npcol);
+  Cblacs_gridinfo(context, &nprow, &npcol, &prow, &pcol);
+  int rows = numroc_(&n, &nb, &prow, &zero, &nprow), cols = numroc_(&n, &nb, &pcol, &zero, &npcol);
+  int lld = rows > 1 ? rows : 1;
+  descinit_(desc, &n, &n, &nb, &nb, &zero, &zero, &context, &lld, &info);
+  double *a = map_matrix(argv[6], (size_t)lld * (size_t)(cols + 1) * sizeof *a);
+  int *ipiv = malloc(((size_t)lld + (size_t)nb) * sizeof *ipiv);
+  if (!a || !ipiv || info != 0) {
+    (void)fprintf(stderr, "%s: no memory for n = %d (in %s)\n", argv[0], n, argv[6]);
+    return 1;
+  }
+  MPI_Barrier(MPI_COMM_WORLD);
+  double since = MPI_Wtime(), seconds, slowest;
+  info = call(argv[1], n, a, ipiv, desc);
+  seconds = MPI_Wtime() - since;
+  MPI_Reduce(&seconds, &slowest, 1, MPI_DOUBLE, MPI_MAX, 0, MPI_COMM_WORLD);
+  if (prow == 0 && pcol == 0)
+    printf("%s %d %d %dx%d %d %.6g simulated s, info %d\n", argv[1], n, nb, nprow, npcol, nprow * npcol, slowest, info);
+  MPI_Finalize();
+  return 0;
+}
