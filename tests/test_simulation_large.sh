@@ -55,6 +55,12 @@ where=(-m opteron -q -M -p 8 -n 1024)
 run gemm --n 16384 --nb 512
 between 1.16 "$(seconds)" 1.25
 
+# Rows left of the panels of LU: each travels once, with those that go to the same rank, and nobody gets whole block
+# columns (1.8 of 6 GiB for order 8192 on 64 ranks, a fifth of the time on 1,024).
+where=(-m xt4 -q -M -p 4 -n 64)
+run lu --n 4096 --nb 64 --trace trace
+grep -q '^put ' out && ! grep -q '^get ' out || fail "LU gets block columns"
+
 simulate -m xt4 -p 5 -n 10 "$bench" gemm
 refused 2 "simulate: -p: '5' ranks on each host: machine xt4 has 2500 hosts of 4 cores for 10 ranks"
 simulate -m ethernet -p 2 -n 10 "$bench" gemm

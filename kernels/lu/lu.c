@@ -129,6 +129,7 @@ static osla_err finish_all_posts(lu *f)
   if (f->v.prow < 0) return OSLA_OK;
   for (uint64_t set = 0; set < 2; set++) {
     OSLA_CALL(osla_lu_finish_posts(f, f->row_posts, set));
+    OSLA_CALL(osla_lu_finish_posts(f, f->down_posts, set));
     OSLA_CALL(osla_lu_finish_posts(f, f->column_posts, set));
   }
   return OSLA_OK;
@@ -196,6 +197,7 @@ static osla_err set_up(lu *f)
   f->u = malloc(z.u + 1);
   f->scratch = malloc(z.scratch + 1);
   f->row_posts = calloc(z.posts, sizeof *f->row_posts);
+  f->down_posts = calloc(z.posts, sizeof *f->down_posts);
   f->offered = malloc(f->record_bytes + 1);
   f->column_posts = calloc(z.posts, sizeof *f->column_posts);
   osla_notifiers mates = osla_grid_notifiers(v->grid);
@@ -203,7 +205,7 @@ static osla_err set_up(lu *f)
   OSLA_CALL(osla_lu_panels_create(f));
   osla_err err = OSLA_OK;
   if (!f->pivots || !f->moves || !f->places || !f->candidates || !f->shares || !f->permutation ||
-      !f->u || !f->scratch || !f->offered || !f->row_posts || !f->column_posts)
+      !f->u || !f->scratch || !f->offered || !f->row_posts || !f->down_posts || !f->column_posts)
     err = osla_error_set(OSLA_ERR_MEM, "LU: buffers of %zu bytes", z.u + z.scratch);
   return osla_agree(v->t, err);
 }
@@ -222,6 +224,7 @@ static void clean_up(lu *f)
   free(f->scratch);
   free(f->offered);
   free(f->row_posts);
+  free(f->down_posts);
   free(f->column_posts);
 }
 

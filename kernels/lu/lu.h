@@ -76,16 +76,17 @@ typedef struct lu {
   bool combined;          /* pivots are found in log p rounds, not by everybody's record */
   unsigned char *offered; /* my record then */
   uint64_t row_exchanges, column_exchanges, permutations;
-  osla_posted *row_posts, *column_posts; /* [2 p] of the last two exchanges, to each process row */
-  int64_t *pivots;                       /* [order] of all steps so far, global */
-  unsigned char *u;                      /* rows of U for the update, if p > 1 */
-  unsigned char *scratch;                /* a panel's rows: tournament, permutation */
-  lu_move *moves;                        /* [2 nb] rows under exchange */
-  int64_t *places;                       /* [4 nb] work of an exchange */
-  int64_t *candidates;                   /* rows of a tournament: indices and interchanges */
-  int64_t stack_rows;                    /* room in scratch for a tournament's candidates */
-  int64_t *shares;      /* [6 p] work of the interchanges left of the panels, and */
-  int64_t *permutation; /* [2 m] work of the interchanges left of the panels, if p > 1 */
+  osla_posted *row_posts, *down_posts,
+    *column_posts;        /* [2 p] of the last two exchanges, to each process row */
+  int64_t *pivots;        /* [order] of all steps so far, global */
+  unsigned char *u;       /* rows of U for the update, if p > 1 */
+  unsigned char *scratch; /* a panel's rows: tournament, permutation */
+  lu_move *moves;         /* [2 nb] rows under exchange */
+  int64_t *places;        /* [4 nb] work of an exchange */
+  int64_t *candidates;    /* rows of a tournament: indices and interchanges */
+  int64_t stack_rows;     /* room in scratch for a tournament's candidates */
+  int64_t *shares;        /* [6 p] work of the interchanges left of the panels, and */
+  int64_t *permutation;   /* [2 m] work of the interchanges left of the panels, if p > 1 */
   int64_t info;
   bool wild; /* a pivot is NaN or infinite */
 } lu;

@@ -52,6 +52,7 @@ lu_sizes osla_lu_sizes(lu *f)
   size_t tall = f->gathered ? (size_t)v->m : rows; /* a whole panel, or my rows of one */
   f->stack_rows = f->pivoting != OSLA_PIVOT_TOURNAMENT ? 0 : f->combined ? 4 * v->nb : v->p * v->nb;
   if (tall < (size_t)f->stack_rows) tall = (size_t)f->stack_rows;
+  bool uses_scratch = f->near || f->pivoting == OSLA_PIVOT_TOURNAMENT;
   lu_sizes z = {.store = store,
                 .pivots = (size_t)f->order + 1,
                 .moves = 2 * nb,
@@ -60,7 +61,7 @@ lu_sizes osla_lu_sizes(lu *f)
                 .shares = 6 * p,
                 .permutation = v->p > 1 ? 2 * (size_t)v->m : 0,
                 .u = v->p > 1 ? (size_t)v->cols * width : 0,
-                .scratch = v->p > 1 ? tall * width : 0,
+                .scratch = v->p > 1 && uses_scratch ? tall * width : 0,
                 .posts = 2 * p};
   return z;
 }
@@ -101,5 +102,5 @@ uint64_t osla_lu_memory(const osla_shape *s)
   int places = s->nprow + s->npcol + s->per_node;
   return osla_segment_footprint(z.store, LU_PURPOSES, places) + osla_panels_memory(&plan, s) +
          indices * sizeof(int64_t) + z.moves * sizeof(lu_move) + z.u + z.scratch + f.record_bytes +
-         2 * z.posts * sizeof(osla_posted);
+         3 * z.posts * sizeof(osla_posted);
 }

@@ -1,9 +1,9 @@
 /* Row interchanges.
  *
  * One process row: LAPACK's laswp on the columns at hand. Several: the rows that move, at most 2 nb
- * of them, are gathered by their owners and exchanged in one batch for all columns; each rank takes
- * all rows that come on top (it solves for U itself) and those that come to it. As in lu_column.c,
- * two sets of buffers are enough.
+ * of them, are gathered by their owners and exchanged in one batch for all columns: rows that come
+ * on top go to all (each solves for U itself), those that go down to their new owner alone. As in
+ * lu_column.c, two sets of buffers are enough.
  *
  * The columns left of a panel, which hold L, wait for the end: lu_left.c.
  */
@@ -49,39 +49,91 @@ static int64_t count_of(const lu *f, int64_t moves, int prow)
   return count;
 }
 
-/* Gathers my rows that move, one after another in each column, at `to`. */
-static void gather(const lu *f, int64_t moves, int64_t col, int64_t cols, unsigned char *to)
+/* What a process row sends to another one: rows that come on top, the same to all; behind these lie
+ * rows that go down, by where they go. */
+typedef struct lu_part {
+  int64_t tops, before, downs; /* before: rows that go down to process rows above that one */
+} lu_part;
+
+static lu_part part_of(const lu *f, int64_t moves, int64_t size, int from, int to)
 {
-  size_t e = f->v.element;
-  int64_t *rows = f->places, count = 0;
-  for (int64_t i = 0; i < moves; i++)
-    if (f->moves[i].owner == f->v.prow) rows[count++] = row_local(f, f->moves[i].from);
-  for (int64_t c = 0; c < cols; c++, to += (size_t)count * e)
-    take_rows(e, count, local_at(&f->v, 0, col + c), rows, to);
-  moved_rows(f, count, cols);
+  lu_part part = {0};
+  for (int64_t i = 0; i < moves; i++) {
+    if (f->moves[i].owner != from) continue;
+    int goes_to = i < size ? -1 : row_owner(f, f->moves[i].to);
+    part.tops += i < size;
+    part.before += i >= size && goes_to < to;
+    part.downs += goes_to == to;
+  }
+  return part;
 }
 
-/* Takes what process row prow gathered, `count` rows: those on top go to f->u, others to their
- * places in the matrix if these are mine. */
-static void take(const lu *f, const lu_step *s, int64_t moves, int prow, int64_t count, int64_t col,
-                 int64_t cols, const unsigned char *from)
+/* Gathers `count` of my rows, dense; returns the end. */
+static unsigned char *gather_rows(const lu *f, int64_t count, const int64_t *rows, int64_t col,
+                                  int64_t cols, unsigned char *to)
+{
+  for (int64_t c = 0; c < cols; c++, to += (size_t)count * f->v.element)
+    take_rows(f->v.element, count, local_at(&f->v, 0, col + c), rows, to);
+  moved_rows(f, count, cols);
+  return to;
+}
+
+/* Gathers my rows that move at `to`: those that come on top, then by process row those that go
+ * down. */
+static void gather(const lu *f, int64_t moves, int64_t size, int64_t col, int64_t cols,
+                   unsigned char *to)
+{
+  int64_t *rows = f->places, tops = 0, all = count_of(f, moves, f->v.prow);
+  for (int64_t i = 0; i < size; i++)
+    if (f->moves[i].owner == f->v.prow) rows[tops++] = row_local(f, f->moves[i].from);
+  to = gather_rows(f, tops, rows, col, cols, to);
+  for (int prow = 0; prow < f->v.p && tops < all; prow++) {
+    int64_t downs = 0;
+    for (int64_t i = size; i < moves; i++)
+      if (f->moves[i].owner == f->v.prow && row_owner(f, f->moves[i].to) == prow)
+        rows[downs++] = row_local(f, f->moves[i].from);
+    if (downs > 0) to = gather_rows(f, downs, rows, col, cols, to);
+  }
+}
+
+/* Takes what process row prow gathered: rows on top go to f->u, mine of the others to their places
+ * in the matrix. */
+static void take(const lu *f, const lu_step *s, int64_t moves, int prow, int64_t col, int64_t cols,
+                 const unsigned char *from)
 {
   size_t e = f->v.element;
-  int64_t *tops = f->places, *top_from = tops + s->size, n_tops = 0, index = 0;
-  int64_t *rows = top_from + s->size, *row_from = rows + s->size, n_rows = 0;
+  lu_part part = part_of(f, moves, s->size, prow, f->v.prow);
+  const unsigned char *down = from + (size_t)((part.tops + part.before) * cols) * e;
+  int64_t *tops = f->places, *rows = tops + s->size, n_tops = 0, n_rows = 0;
   for (int64_t i = 0; i < moves; i++) {
     if (f->moves[i].owner != prow) continue;
     if (i < s->size)
-      tops[n_tops] = i, top_from[n_tops++] = index;
+      tops[n_tops++] = i;
     else if (row_owner(f, f->moves[i].to) == f->v.prow)
-      rows[n_rows] = row_local(f, f->moves[i].to), row_from[n_rows++] = index;
-    index++;
+      rows[n_rows++] = row_local(f, f->moves[i].to);
   }
-  for (int64_t c = 0; c < cols; c++, from += (size_t)count * e) {
-    move_rows(e, n_tops, from, top_from, f->u + (size_t)(c * f->v.nb) * e, tops);
-    move_rows(e, n_rows, from, row_from, local_at(&f->v, 0, col + c), rows);
+  for (int64_t c = 0; c < cols; c++) {
+    place_rows(e, n_tops, from + (size_t)(c * n_tops) * e, f->u + (size_t)(c * f->v.nb) * e, tops);
+    place_rows(e, n_rows, down + (size_t)(c * n_rows) * e, local_at(&f->v, 0, col + c), rows);
   }
   moved_rows(f, n_tops + n_rows, cols);
+}
+
+/* Two words an exchange: rows that go down are there, and then all is. */
+static osla_err send_part(lu *f, lu_part part, int prow, size_t at, size_t column)
+{
+  int target = rank_at(&f->v, prow, f->v.pcol);
+  bool near = osla_segment_peer(f->store, target) != NULL;
+  uint64_t set = (f->row_exchanges - 1) % 2 * (uint64_t)f->v.p, word = 2 * f->row_exchanges;
+  const unsigned char *local = osla_segment_local(f->store);
+  size_t down = at + (size_t)(part.tops + part.before) * column;
+  if (!near && part.downs > 0)
+    OSLA_CALL(osla_put_notify_post(f->store, target, down, local + down,
+                                   (size_t)part.downs * column, LU_ROWS, word - 1,
+                                   &f->down_posts[set + (uint64_t)prow]));
+  return osla_put_notify_post(f->store, target, at, local + at,
+                              near ? 0 : (size_t)part.tops * column, LU_ROWS, word,
+                              &f->row_posts[set + (uint64_t)prow]);
 }
 
 static osla_err exchange(lu *f, const lu_step *s, const int64_t *pivots, int64_t col, int64_t cols)
@@ -93,26 +145,22 @@ static osla_err exchange(lu *f, const lu_step *s, const int64_t *pivots, int64_t
   for (int prow = 0; prow < v->prow; prow++)
     before += count_of(f, moves, prow);
   size_t mine = set + (size_t)before * column;
-  size_t bytes = (size_t)count_of(f, moves, v->prow) * column;
   unsigned char *local = osla_segment_local(f->store);
-  osla_posted *posts = f->row_posts + (f->row_exchanges % 2) * (uint64_t)v->p;
   OSLA_CALL(osla_lu_finish_posts(f, f->row_posts, f->row_exchanges));
-  gather(f, moves, col, cols, local + mine);
+  OSLA_CALL(osla_lu_finish_posts(f, f->down_posts, f->row_exchanges));
+  gather(f, moves, s->size, col, cols, local + mine);
   f->row_exchanges++;
   for (int i = 1; i < v->p; i++) {
-    int prow = (v->prow + i) % v->p, target = rank_at(v, prow, v->pcol);
-    bool near = osla_segment_peer(f->store, target) != NULL;
-    OSLA_CALL(osla_put_notify_post(f->store, target, mine, local + mine, near ? 0 : bytes, LU_ROWS,
-                                   f->row_exchanges, &posts[prow]));
+    int prow = (v->prow + i) % v->p;
+    OSLA_CALL(send_part(f, part_of(f, moves, s->size, v->prow, prow), prow, mine, column));
   }
   size_t at = set;
   for (int prow = 0; prow < v->p; prow++) {
     int origin = rank_at(v, prow, v->pcol);
-    int64_t count = count_of(f, moves, prow);
-    if (prow != v->prow) osla_notify_wait(f->store, origin, LU_ROWS, f->row_exchanges);
+    if (prow != v->prow) osla_notify_wait(f->store, origin, LU_ROWS, 2 * f->row_exchanges);
     const unsigned char *base = osla_segment_peer(f->store, origin);
-    take(f, s, moves, prow, count, col, cols, (base ? base : local) + at);
-    at += (size_t)count * column;
+    take(f, s, moves, prow, col, cols, (base ? base : local) + at);
+    at += (size_t)count_of(f, moves, prow) * column;
   }
   return OSLA_OK;
 }

@@ -1,7 +1,8 @@
-/* The BLAS of ScaLAPACK, as pdgemm, pdgetrf and pdpotrf call it, on simulated machines: each call takes the time
- * that the machine's model of a core says, and computes nothing (src/blas/work.h). build links it before
- * the real one. What decides something is a number that lets them go on: pivots are random rows, sums of
- * squares leave a diagonal of ones. Messages are real; that BLACS packs them takes no time. */
+/* The BLAS of ScaLAPACK, as pdgemm, pdgetrf and pdpotrf call it, on simulated machines: each call
+ * takes the time that the machine's model of a core says, and computes nothing (src/blas/work.h).
+ * build links it before the real one. What decides something is a number that lets them go on:
+ * pivots are random rows, sums of squares leave a diagonal of ones. Messages are real; that BLACS
+ * packs them takes no time. */
 #include "sim.h"
 
 #include <stdlib.h>
@@ -99,7 +100,7 @@ int idamax_(const int *n, double *x, const int *incx)
 #define TRANSPOSED(name)                                                                           \
   void name(const int *m, const int *n)                                                            \
   {                                                                                                \
-    charge(OSLA_WORK_COPY, 1, (double)*m * *n, 1);                                                 \
+    charge(OSLA_WORK_COPY, 1, (double)*m **n, 1);                                                  \
   }
 OF_COLUMNS(dmmadd_)
 OF_COLUMNS(dmmcadd_)

@@ -1,6 +1,6 @@
-/* pdgemm, pdgetrf or pdpotrf on a simulated machine, where all work is only modelled (modelled_blas.c). The matrices of all
- * ranks are one piece of memory: nobody reads what is in it. Prints routine, n, nb, grid, ranks and
- * simulated seconds, of the slowest rank. */
+/* pdgemm, pdgetrf or pdpotrf on a simulated machine, where all work is only modelled
+ * (modelled_blas.c). The matrices of all ranks are one piece of memory: nobody reads what is in it.
+ * Prints routine, n, nb, grid, ranks and simulated seconds, of the slowest rank. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -28,7 +28,8 @@ static const int one = 1, zero = 0;
 static double *map_matrix(const char *path, size_t bytes)
 {
   FILE *file = fopen(path, "r+");
-  void *at = file ? mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fileno(file), 0) : MAP_FAILED;
+  void *at =
+    file ? mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fileno(file), 0) : MAP_FAILED;
   if (file) (void)fclose(file);
   return at == MAP_FAILED ? NULL : at;
 }
@@ -38,7 +39,8 @@ static int call(const char *routine, int n, double *a, int *ipiv, const int *des
   const double alpha = 1, beta = 0;
   int info = 0;
   if (strcmp(routine, "gemm") == 0)
-    pdgemm_("N", "N", &n, &n, &n, &alpha, a, &one, &one, desc, a, &one, &one, desc, &beta, a, &one, &one, desc);
+    pdgemm_("N", "N", &n, &n, &n, &alpha, a, &one, &one, desc, a, &one, &one, desc, &beta, a, &one,
+            &one, desc);
   else if (strcmp(routine, "lu") == 0)
     pdgetrf_(&n, &n, a, &one, &one, desc, ipiv, &info);
   else if (strcmp(routine, "chol") == 0)
@@ -75,7 +77,8 @@ int main(int argc, char **argv)
   seconds = MPI_Wtime() - since;
   MPI_Reduce(&seconds, &slowest, 1, MPI_DOUBLE, MPI_MAX, 0, MPI_COMM_WORLD);
   if (prow == 0 && pcol == 0)
-    printf("%s %d %d %dx%d %d %.6g simulated s, info %d\n", argv[1], n, nb, nprow, npcol, nprow * npcol, slowest, info);
+    printf("%s %d %d %dx%d %d %.6g simulated s, info %d\n", argv[1], n, nb, nprow, npcol,
+           nprow * npcol, slowest, info);
   MPI_Finalize();
   return 0;
 }
