@@ -32,7 +32,7 @@ bench_osla_calibrate_LDADD = libosla.la $(POPT_LIBS) $(JANSSON_LIBS)
 if HAVE_SCALAPACK
 noinst_PROGRAMS += bench/scalapack_program bench/scalapack_pairs
 endif
-bench_scalapack_program_SOURCES = bench/scalapack_program.c
+bench_scalapack_program_SOURCES = bench/scalapack_program.c bench/scalapack_calls.h
 bench_scalapack_program_LDADD = $(SCALAPACK_LIBS) -lm
 bench_scalapack_pairs_SOURCES = bench/scalapack_pairs.c
 bench_scalapack_pairs_LDADD = $(SCALAPACK_LIBS) -ldl

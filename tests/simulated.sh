@@ -26,3 +26,8 @@ seconds() { sed -n 's/.*"seconds":\[\([^]]*\)\].*/\1/p' json; }
 between() {
   awk -v low="$1" -v x="$2" -v high="$3" 'BEGIN {exit !(x >= low && x <= high)}' || fail "$2 is not from $1 to $3"
 }
+
+# alike A B MOST: B differs from A by at most that share of A
+alike() {
+  awk -v a="$1" -v b="$2" -v most="$3" 'BEGIN {d = (a - b) / a; exit !(d <= most && -d <= most)}'
+}

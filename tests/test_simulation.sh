@@ -56,8 +56,7 @@ for run in "1e-6 gemm" "0.04 chol" "0.05 lu" "0.05 lu --pivoting tournament" "0.
   computed=$(seconds)
   rm -f json
   only_modelled "${arguments[@]:1}"
-  awk -v a="$computed" -v b="$(seconds)" -v most="${arguments[0]}" \
-    'BEGIN {d = (a - b) / a; exit !(d <= most && -d <= most)}' || fail "$computed s computed, $(seconds) s modelled"
+  alike "$computed" "$(seconds)" "${arguments[0]}" || fail "$computed s computed, $(seconds) s modelled"
 done
 sed 's/16 hosts, 16 cores each, called host0 to host15/64 hosts, 16 cores each, called host0 to host63/; s/radical="0-15"/radical="0-63"/' \
   "$SRCDIR/results/machines/infiniband.xml" >large.xml

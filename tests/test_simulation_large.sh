@@ -23,17 +23,16 @@ run lu --n 400 --nb 32
 
 # Alone on its way a transfer takes bytes / bandwidth and the way's latency, in parts as whole: 16 MiB through a
 # switch at 24.5 GB/s and 1 us, one way, or in both directions at once.
-where=(-m infiniband -p 1 -n 2)
+of_case() { awk -F'"seconds_median":' -v k="put/$case/across" 'index($0, "\"" k "\"") {split($2, x, ","); print x[1]}' json; }
 for size in 8 4096 65536 16777216; do
   for case in notify both; do
-    of_case() { awk -F'"seconds_median":' -v k="put/$case/across" 'index($0, "\"" k "\"") {split($2, x, ","); print x[1]}' json; }
     where=(-m infiniband -p 1 -n 2)
     run put --n $size
     shared=$(of_case)
     where+=(-q)
     run put --n $size
     [ -n "$shared" ] || fail "no line of $case"
-    between "$(awk -v s="$shared" 'BEGIN {print 0.98 * s}')" "$(of_case)" "$(awk -v s="$shared" 'BEGIN {print 1.02 * s}')"
+    alike "$shared" "$(of_case)" 0.02 || fail "$case of $size: $shared s with links that share, $(of_case) s with queues"
   done
 done
 
@@ -45,7 +44,7 @@ for run in "0.03 gemm" "0.10 lu" "0.05 chol"; do
   shared=$(seconds)
   where+=(-q)
   run "${arguments[@]:1}"
-  awk -v a="$shared" -v b="$(seconds)" -v most="${arguments[0]}" 'BEGIN {d = (a - b) / a; exit !(d <= most && -d <= most)}' ||
+  alike "$shared" "$(seconds)" "${arguments[0]}" ||
     fail "$shared s with links that share, $(seconds) s with queues"
 done
 

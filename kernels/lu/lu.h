@@ -50,10 +50,11 @@ typedef struct lu_panel {
   lu_operand top, l;     /* l: my local rows from row_after on */
 } lu_panel;
 
-/* Global row `from`, of process row `owner`, comes to place `to`. */
+/* Global row `from`, of process row `owner`, comes to place `to`, of process row `goes_to`; -1: on
+ * top, where all want it. */
 typedef struct lu_move {
   int64_t from, to;
-  int owner;
+  int owner, goes_to;
 } lu_move;
 
 typedef struct lu {

@@ -36,8 +36,10 @@ static int64_t list_moves(lu *f, const lu_step *s, const int64_t *pivots)
     m[i].from = m[at].from;
     m[at].from = from;
   }
-  for (int64_t i = 0; i < count; i++)
+  for (int64_t i = 0; i < count; i++) {
     m[i].owner = row_owner(f, m[i].from);
+    m[i].goes_to = i < s->size ? -1 : row_owner(f, m[i].to);
+  }
   return count;
 }
 
@@ -55,44 +57,31 @@ typedef struct lu_part {
   int64_t tops, before, downs; /* before: rows that go down to process rows above that one */
 } lu_part;
 
-static lu_part part_of(const lu *f, int64_t moves, int64_t size, int from, int to)
+static lu_part part_of(const lu *f, int64_t moves, int from, int to)
 {
   lu_part part = {0};
-  for (int64_t i = 0; i < moves; i++) {
-    if (f->moves[i].owner != from) continue;
-    int goes_to = i < size ? -1 : row_owner(f, f->moves[i].to);
-    part.tops += i < size;
-    part.before += i >= size && goes_to < to;
-    part.downs += goes_to == to;
+  for (const lu_move *m = f->moves; m < f->moves + moves; m++) {
+    if (m->owner != from) continue;
+    part.tops += m->goes_to < 0;
+    part.before += m->goes_to >= 0 && m->goes_to < to;
+    part.downs += m->goes_to == to;
   }
   return part;
 }
 
-/* Gathers `count` of my rows, dense; returns the end. */
-static unsigned char *gather_rows(const lu *f, int64_t count, const int64_t *rows, int64_t col,
-                                  int64_t cols, unsigned char *to)
+/* Gathers my rows that move at `to`, column by column: those that come on top, then by process row
+ * those that go down. */
+static void gather(const lu *f, int64_t moves, int64_t col, int64_t cols, unsigned char *to)
 {
-  for (int64_t c = 0; c < cols; c++, to += (size_t)count * f->v.element)
-    take_rows(f->v.element, count, local_at(&f->v, 0, col + c), rows, to);
-  moved_rows(f, count, cols);
-  return to;
-}
-
-/* Gathers my rows that move at `to`: those that come on top, then by process row those that go
- * down. */
-static void gather(const lu *f, int64_t moves, int64_t size, int64_t col, int64_t cols,
-                   unsigned char *to)
-{
-  int64_t *rows = f->places, tops = 0, all = count_of(f, moves, f->v.prow);
-  for (int64_t i = 0; i < size; i++)
-    if (f->moves[i].owner == f->v.prow) rows[tops++] = row_local(f, f->moves[i].from);
-  to = gather_rows(f, tops, rows, col, cols, to);
-  for (int prow = 0; prow < f->v.p && tops < all; prow++) {
-    int64_t downs = 0;
-    for (int64_t i = size; i < moves; i++)
-      if (f->moves[i].owner == f->v.prow && row_owner(f, f->moves[i].to) == prow)
-        rows[downs++] = row_local(f, f->moves[i].from);
-    if (downs > 0) to = gather_rows(f, downs, rows, col, cols, to);
+  int64_t *rows = f->places, left = count_of(f, moves, f->v.prow);
+  moved_rows(f, left, cols);
+  for (int goes_to = -1; left > 0; goes_to++) {
+    int64_t count = 0;
+    for (const lu_move *m = f->moves; m < f->moves + moves; m++)
+      if (m->owner == f->v.prow && m->goes_to == goes_to) rows[count++] = row_local(f, m->from);
+    for (int64_t c = 0; c < cols && count > 0; c++, to += (size_t)count * f->v.element)
+      take_rows(f->v.element, count, local_at(&f->v, 0, col + c), rows, to);
+    left -= count;
   }
 }
 
@@ -102,15 +91,16 @@ static void take(const lu *f, const lu_step *s, int64_t moves, int prow, int64_t
                  const unsigned char *from)
 {
   size_t e = f->v.element;
-  lu_part part = part_of(f, moves, s->size, prow, f->v.prow);
+  lu_part part = part_of(f, moves, prow, f->v.prow);
   const unsigned char *down = from + (size_t)((part.tops + part.before) * cols) * e;
   int64_t *tops = f->places, *rows = tops + s->size, n_tops = 0, n_rows = 0;
   for (int64_t i = 0; i < moves; i++) {
-    if (f->moves[i].owner != prow) continue;
-    if (i < s->size)
+    const lu_move *m = &f->moves[i];
+    if (m->owner != prow) continue;
+    if (m->goes_to < 0)
       tops[n_tops++] = i;
-    else if (row_owner(f, f->moves[i].to) == f->v.prow)
-      rows[n_rows++] = row_local(f, f->moves[i].to);
+    else if (m->goes_to == f->v.prow)
+      rows[n_rows++] = row_local(f, m->to);
   }
   for (int64_t c = 0; c < cols; c++) {
     place_rows(e, n_tops, from + (size_t)(c * n_tops) * e, f->u + (size_t)(c * f->v.nb) * e, tops);
@@ -148,11 +138,11 @@ static osla_err exchange(lu *f, const lu_step *s, const int64_t *pivots, int64_t
   unsigned char *local = osla_segment_local(f->store);
   OSLA_CALL(osla_lu_finish_posts(f, f->row_posts, f->row_exchanges));
   OSLA_CALL(osla_lu_finish_posts(f, f->down_posts, f->row_exchanges));
-  gather(f, moves, s->size, col, cols, local + mine);
+  gather(f, moves, col, cols, local + mine);
   f->row_exchanges++;
   for (int i = 1; i < v->p; i++) {
     int prow = (v->prow + i) % v->p;
-    OSLA_CALL(send_part(f, part_of(f, moves, s->size, v->prow, prow), prow, mine, column));
+    OSLA_CALL(send_part(f, part_of(f, moves, v->prow, prow), prow, mine, column));
   }
   size_t at = set;
   for (int prow = 0; prow < v->p; prow++) {

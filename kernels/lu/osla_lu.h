@@ -58,9 +58,10 @@ typedef struct osla_lu_result {
  * false. Scale such a matrix first. (LAPACK's own xGETF2 divides
  * there; OpenBLAS 0.3.21's xGETRF, which we call, multiplies by the reciprocal, as we do.)
  * Memory per rank: top blocks of my panels (nb columns of the matrix over the process columns);
- * with several process rows also five panels of rows and a panel of columns (where process columns
- * lie on one node, ranks share its cores or are two, and pivoting is partial, all its m rows, else
- * mine); with other nodes also 3 + look_ahead panels of my rows, and one block column.
+ * with several process rows also five panels of rows (four of them of my rows of a panel, where
+ * these are longer and process columns do not lie on one node); where they do, and for a
+ * tournament, a panel of columns (all its m rows where ranks also share cores or are two, and
+ * pivoting is partial, else mine); with other nodes also 3 + look_ahead panels of my rows.
  *
  * Errors, on all ranks together: ARG (mb != nb, no ipiv, look_ahead), MEM (A is as before), MPI. */
 osla_err osla_getrf(osla_matrix *a, int64_t *ipiv, const osla_lu_options *options,

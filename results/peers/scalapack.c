@@ -1,26 +1,13 @@
 /* pdgemm, pdgetrf or pdpotrf on a simulated machine, where all work is only modelled
  * (modelled_blas.c). The matrices of all ranks are one piece of memory: nobody reads what is in it.
  * Prints routine, n, nb, grid, ranks and simulated seconds, of the slowest rank. */
+#include "scalapack_calls.h"
+
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-
-void Cblacs_get(int context, int what, int *value);
-void Cblacs_gridinit(int *context, const char *order, int nprow, int npcol);
-void Cblacs_gridinfo(int context, int *nprow, int *npcol, int *prow, int *pcol);
-int numroc_(const int *n, const int *nb, const int *iproc, const int *source, const int *nprocs);
-void descinit_(int *desc, const int *m, const int *n, const int *mb, const int *nb,
-               const int *irsrc, const int *icsrc, const int *context, const int *lld, int *info);
-void pdgemm_(const char *transa, const char *transb, const int *m, const int *n, const int *k,
-             const double *alpha, const double *a, const int *ia, const int *ja, const int *desca,
-             const double *b, const int *ib, const int *jb, const int *descb, const double *beta,
-             double *c, const int *ic, const int *jc, const int *descc);
-void pdgetrf_(const int *m, const int *n, double *a, const int *ia, const int *ja, const int *desca,
-              int *ipiv, int *info);
-void pdpotrf_(const char *uplo, const int *n, double *a, const int *ia, const int *ja,
-              const int *desca, int *info, size_t length);
 
 static const int one = 1, zero = 0;
 
