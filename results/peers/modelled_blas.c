@@ -3,14 +3,15 @@
  * build links it before the real one. What decides something is a number that lets them go on:
  * pivots are random rows, sums of squares leave a diagonal of ones. Messages are real; that BLACS
  * packs them takes no time. */
+#include "modelled_blas.h"
+
 #include "sim.h"
 
 #include <stdlib.h>
 
-static sim_core core;
-
-static void charge(osla_work_kind kind, double m, double n, double k)
+void charge(osla_work_kind kind, double m, double n, double k)
 {
+  static sim_core core;
   osla_work work = {kind, OSLA_DOUBLE, m, n, k};
   if (core.flops == 0) {
     sim_machine machine;
@@ -90,7 +91,8 @@ int idamax_(const int *n, double *x, const int *incx)
   return largest + 1;
 }
 
-/* --- copies and additions of PBLAS: m x n, most often of whole columns --- */
+/* --- copies and additions of PBLAS: m x n, most often of whole columns; transposed: one side
+ * passes through the cache, as a second copy would --- */
 
 #define OF_COLUMNS(name)                                                                           \
   void name(const int *m, const int *n)                                                            \
@@ -100,7 +102,7 @@ int idamax_(const int *n, double *x, const int *incx)
 #define TRANSPOSED(name)                                                                           \
   void name(const int *m, const int *n)                                                            \
   {                                                                                                \
-    charge(OSLA_WORK_COPY, 1, (double)*m **n, 1);                                                  \
+    charge(OSLA_WORK_COPY, *m, 2.0 * *n, 1);                                                       \
   }
 OF_COLUMNS(dmmadd_)
 OF_COLUMNS(dmmcadd_)

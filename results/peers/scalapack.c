@@ -1,25 +1,15 @@
 /* pdgemm, pdgetrf or pdpotrf on a simulated machine, where all work is only modelled
- * (modelled_blas.c). The matrices of all ranks are one piece of memory: nobody reads what is in it.
+ * (modelled_blas.c). The matrices of all ranks are one piece of memory.
  * Prints routine, n, nb, grid, ranks and simulated seconds, of the slowest rank. */
+#include "bulk.h"
 #include "scalapack_calls.h"
 
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 
 static const int one = 1, zero = 0;
-
-/* The same pages for all ranks; PATH is a file of that size, which need not be on a disk. */
-static double *map_matrix(const char *path, size_t bytes)
-{
-  FILE *file = fopen(path, "r+");
-  void *at =
-    file ? mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fileno(file), 0) : MAP_FAILED;
-  if (file) (void)fclose(file);
-  return at == MAP_FAILED ? NULL : at;
-}
 
 static int call(const char *routine, int n, double *a, int *ipiv, const int *desc)
 {
@@ -39,8 +29,8 @@ static int call(const char *routine, int n, double *a, int *ipiv, const int *des
 
 int main(int argc, char **argv)
 {
-  if (argc != 7) {
-    (void)fprintf(stderr, "usage: %s gemm|lu|chol N NB NPROW NPCOL FILE\n", argv[0]);
+  if (argc != 6) {
+    (void)fprintf(stderr, "usage: %s gemm|lu|chol N NB NPROW NPCOL\n", argv[0]);
     return 2;
   }
   int n = atoi(argv[2]), nb = atoi(argv[3]), nprow = atoi(argv[4]), npcol = atoi(argv[5]);
@@ -52,10 +42,11 @@ int main(int argc, char **argv)
   int rows = numroc_(&n, &nb, &prow, &zero, &nprow), cols = numroc_(&n, &nb, &pcol, &zero, &npcol);
   int lld = rows > 1 ? rows : 1;
   descinit_(desc, &n, &n, &nb, &nb, &zero, &zero, &context, &lld, &info);
-  double *a = map_matrix(argv[6], (size_t)lld * (size_t)(cols + 1) * sizeof *a);
+  size_t bytes = (size_t)lld * (size_t)(cols + 1) * sizeof(double);
+  double *a = bytes <= BULK_BYTES ? bulk_memory() : NULL;
   int *ipiv = malloc(((size_t)lld + (size_t)nb) * sizeof *ipiv);
   if (!a || !ipiv || info != 0) {
-    (void)fprintf(stderr, "%s: no memory for n = %d (in %s)\n", argv[0], n, argv[6]);
+    (void)fprintf(stderr, "%s: no memory for n = %d\n", argv[0], n);
     return 1;
   }
   MPI_Barrier(MPI_COMM_WORLD);

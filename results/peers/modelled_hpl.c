@@ -1,0 +1,99 @@
+/* HPL's BLAS and its own copies, on simulated machines, as modelled_blas.c: each takes its time and
+ * does nothing, but for short vectors, which HPL's search for a pivot sends along with its row. */
+#include "modelled_blas.h"
+
+enum { LEFT = 141, REALLY = 1024 };
+
+/* --- BLAS: CBLAS's arguments as far as the time depends on them --- */
+
+void cblas_dgemm(int order, int transa, int transb, int m, int n, int k)
+{
+  (void)order, (void)transa, (void)transb;
+  charge(OSLA_WORK_GEMM, m, n, k);
+}
+void cblas_dtrsm(int order, int side, int uplo, int trans, int diag, int m, int n)
+{
+  (void)order, (void)uplo, (void)trans, (void)diag;
+  charge(side == LEFT ? OSLA_WORK_TRSM_LEFT : OSLA_WORK_TRSM_RIGHT, m, n, 1);
+}
+void cblas_dgemv(int order, int trans, int m, int n)
+{
+  (void)order, (void)trans;
+  charge(OSLA_WORK_GEMV, m, n, 1);
+}
+void cblas_dger(int order, int m, int n)
+{
+  (void)order;
+  charge(OSLA_WORK_GEMV, m, n, 1);
+}
+void cblas_dtrsv(int order, int uplo, int trans, int diag, int n)
+{
+  (void)order, (void)uplo, (void)trans, (void)diag;
+  charge(OSLA_WORK_GEMV, n, n / 2.0, 1);
+}
+void cblas_dscal(int n)
+{
+  charge(OSLA_WORK_VECTOR, 1, n, 1);
+}
+void cblas_daxpy(int n)
+{
+  charge(OSLA_WORK_VECTOR, 1, n, 1);
+}
+static void charge_copy(int n, int incx, int incy)
+{
+  int piece = incx == 1 && incy == 1 ? n : 1;
+  charge(OSLA_WORK_COPY, piece, piece > 1 ? 1 : n, 1);
+}
+void cblas_dcopy(int n, const double *x, int incx, double *y, int incy)
+{
+  charge_copy(n, incx, incy);
+  for (int i = 0; i < n && n <= REALLY; i++)
+    y[(long)i * incy] = x[(long)i * incx];
+}
+void cblas_dswap(int n, double *x, int incx, double *y, int incy)
+{
+  (void)x, (void)y;
+  charge_copy(2 * n, incx, incy);
+}
+int cblas_idamax(int n)
+{
+  charge(OSLA_WORK_VECTOR, 1, n, 1);
+  return 0;
+}
+
+/* --- copies: m x n; of rows, an element each, as ours are priced; transposed: as two copies --- */
+
+#define OF_ROWS(name)                                                                              \
+  void name(int m, int n)                                                                          \
+  {                                                                                                \
+    charge(OSLA_WORK_COPY, 1, (double)m *n, 1);                                                    \
+  }
+#define OF_COLUMNS(name)                                                                           \
+  void name(int m, int n)                                                                          \
+  {                                                                                                \
+    charge(OSLA_WORK_COPY, m, n, 1);                                                               \
+  }
+OF_ROWS(HPL_dlaswp00N)
+OF_ROWS(HPL_dlaswp01N)
+OF_ROWS(HPL_dlaswp01T)
+OF_ROWS(HPL_dlaswp02N)
+OF_ROWS(HPL_dlaswp03N)
+OF_ROWS(HPL_dlaswp03T)
+OF_ROWS(HPL_dlaswp05N)
+OF_ROWS(HPL_dlaswp05T)
+OF_ROWS(HPL_dlaswp06N)
+OF_ROWS(HPL_dlaswp06T)
+OF_COLUMNS(HPL_dlaswp10N)
+OF_COLUMNS(HPL_dlacpy)
+void HPL_dlatcpy(int m, int n)
+{
+  charge(OSLA_WORK_COPY, m, 2.0 * n, 1);
+}
+void HPL_dlaswp04N(int m0, int m1, int n)
+{
+  charge(OSLA_WORK_COPY, 1, ((double)m0 + m1) * n, 1);
+}
+void HPL_dlaswp04T(int m0, int m1, int n)
+{
+  HPL_dlaswp04N(m0, m1, n);
+}

@@ -1,0 +1,188 @@
+#define OSLA_OWN_GLOBALS_C
+#include "own_globals.h"
+
+#include "bulk.h"
+
+#include <simgrid/actor.h>
+#include <simgrid/engine.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+/* --- bulk memory: the same pages for all ranks, of which hardly one is ever touched --- */
+
+void *bulk_memory(void)
+{
+  static void *at;
+  if (!at) {
+    at = mmap(NULL, BULK_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE,
+              -1, 0);
+    if (at == MAP_FAILED) {
+      perror("bulk memory");
+      exit(1);
+    }
+  }
+  return at;
+}
+
+/* PBLAS's buffer, and that of ScaLAPACK's Fortran. */
+char *PB_Cgetbuf(char *message, int length)
+{
+  (void)message, (void)length;
+  return bulk_memory();
+}
+void *getpbbuf(char *message, int length)
+{
+  (void)message, (void)length;
+  return bulk_memory();
+}
+
+/* --- variables of BLACS: integers, pointers, and one struct of less than 16 words --- */
+
+typedef struct {
+  int MaxNCtxt, MaxNSysCtxt, Iam, Np;
+  void *ReadyB, *ActiveQ, *MyContxts, *SysContxts, *COMM_WORLD, *Stats;
+  void *AuxBuff[16];
+  double looked, look; /* when it last looked for a message in vain, and how long that took */
+  char top[2][3]; /* of PBLAS: topologies of broadcasts and combines, in rows, columns and all */
+} globals;
+
+static globals *own(void)
+{
+  static globals **of;
+  static int room;
+  int pid = sg_actor_self_get_pid();
+  if (pid >= room) {
+    int more = 2 * pid + 64;
+    of = realloc(of, (size_t)more * sizeof(globals *));
+    if (!of) abort();
+    memset(of + room, 0, (size_t)(more - room) * sizeof(globals *));
+    room = more;
+  }
+  if (!of[pid]) {
+    of[pid] = calloc(1, sizeof(globals));
+    if (!of[pid]) abort();
+    of[pid]->Np = -1;
+    memset(of[pid]->top, ' ', sizeof of[pid]->top);
+  }
+  return of[pid];
+}
+
+#define OWN(type, name)                                                                            \
+  type *own_BI_##name(void);                                                                       \
+  type *own_BI_##name(void)                                                                        \
+  {                                                                                                \
+    return &own()->name;                                                                           \
+  }
+OWN(int, MaxNCtxt)
+OWN(int, MaxNSysCtxt)
+OWN(int, Iam)
+OWN(int, Np)
+OWN(void *, ReadyB)
+OWN(void *, ActiveQ)
+OWN(void *, MyContxts)
+OWN(void *, SysContxts)
+OWN(void *, COMM_WORLD)
+OWN(void *, Stats)
+void *own_BI_AuxBuff(void);
+void *own_BI_AuxBuff(void)
+{
+  return own()->AuxBuff;
+}
+
+/* Gets ('!') or sets a topology. */
+char *PB_Ctop(const int *context, const char *operation, const char *scope, const char *top)
+{
+  (void)context;
+  char *kept = &own()->top[*operation != 'B'][*scope == 'R' ? 0 : *scope == 'C' ? 1 : 2];
+  if (*top != '!') *kept = *top;
+  return kept;
+}
+
+/* --- messages --- */
+
+enum { MESSAGE_REAL = 4096 };
+
+/* What SMPI knows as shared it does not copy. */
+static void *nowhere(size_t bytes)
+{
+  enum { MOST = 1 << 30 };
+  static void *at;
+  if (!at) at = SMPI_SHARED_MALLOC(MOST);
+  if (bytes > MOST) {
+    (void)fprintf(stderr, "a message of %zu bytes: at most %d are modelled\n", bytes, MOST);
+    exit(1);
+  }
+  return at;
+}
+
+typedef struct {
+  void *at;
+  int count;
+  MPI_Datatype type;
+} content;
+
+static content content_of(const void *at, int count, MPI_Datatype type)
+{
+  int size;
+  MPI_Type_size(type, &size);
+  size_t bytes = (size_t)size * (size_t)count;
+  if (bytes <= MESSAGE_REAL) return (content){(void *)at, count, type};
+  return (content){nowhere(bytes), (int)bytes, MPI_BYTE};
+}
+
+int own_send(const void *at, int count, MPI_Datatype type, int to, int tag, MPI_Comm comm)
+{
+  content c = content_of(at, count, type);
+  return MPI_Send(c.at, c.count, c.type, to, tag, comm);
+}
+int own_ssend(const void *at, int count, MPI_Datatype type, int to, int tag, MPI_Comm comm)
+{
+  content c = content_of(at, count, type);
+  return MPI_Ssend(c.at, c.count, c.type, to, tag, comm);
+}
+int own_isend(const void *at, int count, MPI_Datatype type, int to, int tag, MPI_Comm comm,
+              MPI_Request *out)
+{
+  content c = content_of(at, count, type);
+  return MPI_Isend(c.at, c.count, c.type, to, tag, comm, out);
+}
+int own_issend(const void *at, int count, MPI_Datatype type, int to, int tag, MPI_Comm comm,
+               MPI_Request *out)
+{
+  content c = content_of(at, count, type);
+  return MPI_Issend(c.at, c.count, c.type, to, tag, comm, out);
+}
+int own_recv(void *at, int count, MPI_Datatype type, int from, int tag, MPI_Comm comm,
+             MPI_Status *status)
+{
+  content c = content_of(at, count, type);
+  return MPI_Recv(c.at, c.count, c.type, from, tag, comm, status);
+}
+int own_irecv(void *at, int count, MPI_Datatype type, int from, int tag, MPI_Comm comm,
+              MPI_Request *out)
+{
+  content c = content_of(at, count, type);
+  return MPI_Irecv(c.at, c.count, c.type, from, tag, comm, out);
+}
+
+/* SMPI's own takes 100 us, which would be HPL's look-ahead. Who looks again and again, and computes
+ * nothing meanwhile, looks ever less often. */
+int own_iprobe(int from, int tag, MPI_Comm comm, int *found, MPI_Status *status)
+{
+  const double first = 1e-6, most = 32e-6;
+  globals *me = own();
+  double now = simgrid_get_clock();
+  me->look = now > me->looked ? first : me->look < most ? 2 * me->look : most;
+  sg_actor_sleep_for(me->look);
+  int err = MPI_Iprobe(from, tag, comm, found, status);
+  me->looked = simgrid_get_clock();
+  return err;
+}
+
+int own_bcast(void *at, int count, MPI_Datatype type, int root, MPI_Comm comm)
+{
+  content c = content_of(at, count, type);
+  return MPI_Bcast(c.at, c.count, c.type, root, comm);
+}

@@ -1,0 +1,46 @@
+/* Ahead of each C source of a peer (gcc -include): lets ten thousand ranks share one program.
+ * What BLACS holds in global variables becomes each rank's own, and what is in large messages is
+ * not copied, since work is only modelled and nobody reads it (own_globals.c). */
+#ifndef OSLA_OWN_GLOBALS_H
+#define OSLA_OWN_GLOBALS_H
+
+#include <mpi.h>
+
+/* The names of BI_GlobalVars.c, which the build leaves out. A declaration of the variable becomes
+ * one of the function that finds it: extern int BI_Np -> extern int (*own_BI_Np()). */
+#define BI_MaxNCtxt    (*own_BI_MaxNCtxt())
+#define BI_MaxNSysCtxt (*own_BI_MaxNSysCtxt())
+#define BI_Iam         (*own_BI_Iam())
+#define BI_Np          (*own_BI_Np())
+#define BI_ReadyB      (*own_BI_ReadyB())
+#define BI_ActiveQ     (*own_BI_ActiveQ())
+#define BI_AuxBuff     (*own_BI_AuxBuff())
+#define BI_MyContxts   (*own_BI_MyContxts())
+#define BI_SysContxts  (*own_BI_SysContxts())
+#define BI_COMM_WORLD  (*own_BI_COMM_WORLD())
+#define BI_Stats       (*own_BI_Stats())
+
+/* As MPI's; a message of more than 4 KiB takes its time, and has nothing in it. */
+int own_send(const void *, int, MPI_Datatype, int, int, MPI_Comm);
+int own_ssend(const void *, int, MPI_Datatype, int, int, MPI_Comm);
+int own_isend(const void *, int, MPI_Datatype, int, int, MPI_Comm, MPI_Request *);
+int own_issend(const void *, int, MPI_Datatype, int, int, MPI_Comm, MPI_Request *);
+int own_recv(void *, int, MPI_Datatype, int, int, MPI_Comm, MPI_Status *);
+int own_irecv(void *, int, MPI_Datatype, int, int, MPI_Comm, MPI_Request *);
+int own_iprobe(int, int, MPI_Comm, int *,
+               MPI_Status *); /* a look takes 1 us, later ones in a loop more */
+int own_bcast(void *, int, MPI_Datatype, int, MPI_Comm);
+
+#ifndef OSLA_OWN_GLOBALS_C
+#define MPI_Send   own_send
+#define MPI_Rsend  own_send
+#define MPI_Ssend  own_ssend
+#define MPI_Isend  own_isend
+#define MPI_Issend own_issend
+#define MPI_Recv   own_recv
+#define MPI_Irecv  own_irecv
+#define MPI_Iprobe own_iprobe
+#define MPI_Bcast  own_bcast
+#endif
+
+#endif
