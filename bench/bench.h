@@ -148,6 +148,7 @@ typedef struct bench_figure {
 typedef struct bench_impl {
   const char *name;                /* "osla", "blas", "scalapack" */
   osla_err (*setup)(void *data);   /* allocates what this implementation alone needs */
+  bool models; /* prepare and check make sense where work is only modelled, too */
   osla_err (*prepare)(void *data); /* before every run, not timed: restores the input */
   osla_err (*run)(void *data);     /* timed */
   osla_err (*check)(void *data, double *residual); /* after every run; same value on all ranks */

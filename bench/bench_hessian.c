@@ -102,4 +102,5 @@ const bench_kernel bench_hessian = {
   .run = run,
   .sizes = {4096},
   .updates = true,
+  .modelled = true,
 };

@@ -104,7 +104,8 @@ static osla_err run_all(const bench_kernel *kernel, bench_job *job)
   osla_err err = osla_transport_create(MPI_COMM_WORLD, &options, &job->transport);
   if (err == OSLA_OK) job->n_nodes = osla_transport_n_nodes(job->transport);
   if (err == OSLA_OK && osla_work_modelled && !kernel->modelled)
-    err = osla_error_set(OSLA_ERR_UNSUPPORTED, "it cannot be only modelled: gemm, lu and chol can");
+    err = osla_error_set(OSLA_ERR_UNSUPPORTED,
+                         "it cannot be only modelled: gemm, lu, chol and hessian can");
   for (int g = 0; g < current.n_grids && err == OSLA_OK; g++)
     err = run_grid(kernel, job, &current, g);
   if (err == OSLA_OK && kernel->finish && job->rank == 0) kernel->finish(job);

@@ -40,17 +40,17 @@ static osla_err run_once(bench_job *job, const bench_case *c, bench_result *r, b
 {
   double residual = 0;
   void *data = data_of(c, r->impl);
-  if (r->impl->prepare && !osla_work_modelled) OSLA_CALL(r->impl->prepare(data));
+  if (r->impl->prepare && (!osla_work_modelled || r->impl->models))
+    OSLA_CALL(r->impl->prepare(data));
   OSLA_CALL(traced ? osla_trace_start(job->transport) : osla_barrier(job->transport));
   double start = osla_clock();
   OSLA_CALL(r->impl->run(data));
   *seconds = (osla_clock() - start) / c->operations;
   osla_trace_stop(job->transport);
   OSLA_CALL(osla_allreduce(job->transport, seconds, 1, MPI_DOUBLE, MPI_MAX));
-  if (osla_work_modelled)
-    residual = NAN; /* there are no numbers */
-  else if (r->impl->check)
+  if (r->impl->check && (!osla_work_modelled || r->impl->models))
     OSLA_CALL(r->impl->check(data, &residual));
+  if (osla_work_modelled) residual = NAN; /* there are no numbers */
   if (isnan(residual) || residual > r->residual) r->residual = residual;
   if (!(residual < BENCH_RESIDUAL_LIMIT) && !osla_work_modelled) r->pass = false;
   return OSLA_OK;

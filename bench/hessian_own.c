@@ -8,6 +8,7 @@
  * 1110 and 260. Runs of 20 indices: this loop 1670, runs found and added by vectors 1060.
  */
 #include "bench_hessian.h"
+#include "work.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -77,11 +78,14 @@ static void scatter_strip(hessian_data *d, int64_t k, int thread, const hessian_
   const int64_t *ix = updates_indices(u, k);
   char *own = d->own;
   size_t size = osla_dtype_size(u->dtype);
+  int64_t added = 0;
   own += (size_t)thread * (size_t)packed_elements(d) * size;
   for (int64_t c = 0; c < strip->columns; c++) {
     int64_t b = strip->column + c, begin, end;
     int64_t behind = b + 1 < u->count ? b + 1 : b;
     hessian_rows(d->job->settings->uplo, u->count, b, &begin, &end);
+    added += end - begin;
+    if (osla_work_modelled) continue;
     const char *values = (const char *)strip->values + (size_t)(begin + c * u->count) * size;
     char *column = own + packed_column(d, ix[b]) * (int64_t)size;
     const char *next = own + packed_column(d, ix[behind]) * (int64_t)size;
@@ -92,6 +96,7 @@ static void scatter_strip(hessian_data *d, int64_t k, int thread, const hessian_
       add_double(end - begin, ix + begin, (const double *)(const void *)values,
                  (double *)(void *)column, (const double *)(const void *)next);
   }
+  osla_work_did(OSLA_WORK_ADD, u->dtype, 1, added, 1);
 }
 
 static osla_err update_own(hessian_data *d, int64_t k, int thread)

@@ -25,6 +25,7 @@ src_headers = \
 
 # How data moves and ranks wait: by MPI, or in a simulator (configure --enable-simulation).
 mpi_sources = \
+  src/base/clock.c \
   src/transport/wait.c src/transport/collective_mpi.c \
   src/transport/host.c \
   src/transport/pages.h src/transport/pages.c \
@@ -48,6 +49,7 @@ sim_sources = \
   src/simulation/sim_region.c \
   src/simulation/sim_collective.c \
   src/simulation/sim_post.c \
+  src/simulation/sim_clock.c \
   src/simulation/sim_entry.c \
   src/simulation/transport_sim.c
 if SIMULATION
@@ -59,7 +61,6 @@ EXTRA_DIST += $(sim_sources)
 
 src_sources = \
   src/base/error_place.h src/base/error.c \
-  src/base/clock.c \
   src/base/log.c \
   src/base/random.c \
   src/base/memory_file.h src/base/memory_file.c \

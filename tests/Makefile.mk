@@ -123,7 +123,8 @@ tests_scripts = \
   tests/test_dropin_load.sh \
   tests/test_broken_line.sh \
   tests/test_simulation.sh \
-  tests/test_simulation_large.sh
+  tests/test_simulation_large.sh \
+  tests/test_study.sh
 
 if HAVE_CUNIT
 check_LTLIBRARIES = tests/libosla_test.la

@@ -6,6 +6,7 @@
 #include "hessian_node.h"
 #include "hessian_outbox.h"
 #include "hessian_workspace.h"
+#include "work.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -38,6 +39,9 @@ static osla_err check(int64_t n, const osla_hessian_options *o)
              OSLA_ERR_ARG, "uplo = %d", (int)o->uplo);
   if (o->order_independent) OSLA_CALL(osla_exact_check_options(o));
   if (o->node_sums) OSLA_CALL(osla_node_sums_check(o));
+  OSLA_CHECK(!osla_work_modelled || !(o->order_independent || o->node_sums), OSLA_ERR_UNSUPPORTED,
+             "%s that is only modelled: what it sends hangs on the values",
+             o->order_independent ? "order-independent mode" : "a node's sum");
   OSLA_CHECK(o->piece_bytes >= 4096, OSLA_ERR_ARG, "piece_bytes = %zu is below 4096",
              o->piece_bytes);
   OSLA_CHECK(o->isolation == OSLA_ISOLATE_UPDATE || o->isolation == OSLA_ISOLATE_ELEMENT,
@@ -111,6 +115,7 @@ static osla_err make_wire(osla_hessian *h, int fan)
   OSLA_CALL(osla_allreduce(t, &sums, 1, MPI_UINT64_T, MPI_MAX));
   OSLA_CALL(osla_agree(t, divide_memory(h, sums)));
   OSLA_CALL(osla_segment_create(t, h->wire->segment_bytes, 0, &h->segment));
+  osla_segment_steers(h->segment); /* messages lie in it one behind the other, each with its head */
   osla_err err = osla_outboxes_create(h);
   if (err == OSLA_OK) err = osla_inboxes_create(h);
   if (err == OSLA_OK && h->wire->n_nodes > 1) {
@@ -208,6 +213,7 @@ osla_err osla_hessian_settle(osla_hessian *h)
 static osla_err sum_gradient(osla_hessian *h)
 {
   OSLA_CALL(osla_allreduce(h->v.t, h->pending_gradient, h->n, MPI_DOUBLE, MPI_SUM));
+  if (osla_work_modelled) return OSLA_OK;
   for (int64_t i = 0; i < h->n; i++)
     h->gradient[i] += h->pending_gradient[i];
   memset(h->pending_gradient, 0, (size_t)h->n * sizeof *h->pending_gradient);
@@ -255,7 +261,7 @@ osla_err osla_hessian_reset(osla_hessian *h)
   if (h->exact) osla_exact_reset(h);
   osla_ledger_clear(h);
   h->dirty = false;
-  memset(h->gradient, 0, (size_t)h->n * sizeof *h->gradient);
+  if (!osla_work_modelled) memset(h->gradient, 0, (size_t)h->n * sizeof *h->gradient);
   (void)pthread_mutex_lock(&h->mutex);
   h->stats = (osla_hessian_stats){0};
   h->memory_peak = h->memory;

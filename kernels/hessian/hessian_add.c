@@ -118,11 +118,12 @@ static int64_t add_strip(const osla_hessian *h, const piece *p, const strip *s,
     packed += p->end[c] - p->begin[c];
     if (begin >= end) continue;
     unsigned char *dest = local + osla_element_offset(0, p->col[c], lld, h->v.element);
+    added += end - begin;
+    if (osla_work_modelled) continue;
     int64_t ahead = c + 1 < p->cols ? (p->col[c + 1] - p->col[c]) * lld : 0;
     bool good = s->n_runs > 0 ? add_runs(h, p, s, begin, end, column, dest, ahead)
                               : add_scattered(h, p, begin, end, column, dest, ahead);
     if (!good) osla_exact_note(h, p, c, begin, end, column, local, lld);
-    added += end - begin;
   }
   return added;
 }

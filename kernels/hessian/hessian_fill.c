@@ -2,6 +2,7 @@
  * columns, so that little outside of it is computed. */
 #include "hessian_fill.h"
 #include "hessian.h"
+#include "move.h"
 #include "osla_blas.h"
 #include "osla_trace.h"
 
@@ -81,12 +82,14 @@ static void fill_elements(const osla_hessian *h, const update *u, const workspac
     const int64_t *position = w->rows.position + r0 + p->begin[c];
     void *out = values + (size_t)(p->begin[c] + c * p->ld) * e;
     int64_t count = p->end[c] - p->begin[c];
+    elements += count;
+    if (osla_work_modelled) continue;
     if (h->combine.update_dtype == OSLA_DOUBLE)
       gather_double(count, position, column, out);
     else
       gather_float(count, position, column, out);
-    elements += count;
   }
+  osla_move_did(e, elements);
   osla_trace_add(h->v.t, OSLA_TRACE_PACK, since, (double)elements * (double)e);
 }
 

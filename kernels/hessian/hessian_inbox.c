@@ -114,17 +114,23 @@ static osla_err add_products(osla_hessian *h, inbox *in, const message_view *m, 
   return OSLA_OK;
 }
 
+static const message_head *head_of(const inbox *in)
+{
+  return (const message_head *)(const void *)(in->buffer + in->head);
+}
+
 /* Adds the message at the head. False: its stripes are held by somebody, nothing is changed. */
 static osla_err add_message(osla_hessian *h, inbox *in, bool *added)
 {
-  message_view m = osla_message_read(in->buffer + in->head, h->element, h->options.uplo, in->lists);
-  const near_part a = osla_near_part(h, (int)m.head.owner);
+  const message_head *head = head_of(in);
+  const near_part a = osla_near_part(h, (int)head->owner);
   *added = false;
-  if (m.head.flags & MESSAGE_FIRST) {
-    if (!osla_stripes_try_again(a.lock, m.head.stripes, &in->patience)) return OSLA_OK;
-    in->stripes = m.head.stripes;
+  if (head->flags & MESSAGE_FIRST) { /* before its lists are read: it may be tried many times */
+    if (!osla_stripes_try_again(a.lock, head->stripes, &in->patience)) return OSLA_OK;
+    in->stripes = head->stripes;
     in->in_chain = true;
   }
+  message_view m = osla_message_read(in->buffer + in->head, h->element, h->options.uplo, in->lists);
   if (m.head.k > 0)
     OSLA_CALL(add_products(h, in, &m, &a));
   else
@@ -144,7 +150,7 @@ static bool is_whole(const osla_hessian *h, const inbox *in)
 {
   size_t here = in->tail - in->head;
   if (here < sizeof(message_head)) return false;
-  const message_head *head = (const message_head *)(const void *)(in->buffer + in->head);
+  const message_head *head = head_of(in);
   if (head->chain > 0 && head->chain <= h->wire->inbox_bytes) return here >= head->chain;
   return here >= head->bytes;
 }

@@ -1,5 +1,6 @@
 /* Packing and unpacking of messages to owners: bytes only, no communication. */
 #include "hessian_message.h"
+#include "move.h"
 
 #include <string.h>
 
@@ -71,6 +72,12 @@ static void append(sink *s, const void *bytes, size_t count)
   s->bytes += count;
 }
 
+/* Values, or columns of G. */
+static void append_bulk(sink *s, const unsigned char *from, size_t bytes)
+{
+  append(s, osla_work_modelled ? NULL : from, bytes);
+}
+
 static void append_padding(sink *s)
 {
   static const unsigned char zeros[MESSAGE_PAD];
@@ -124,8 +131,10 @@ size_t osla_message_put(const piece *p, int owner, uint64_t stripes, uint32_t fl
     (uint32_t)osla_message_bytes(high - low, p->cols, osla_piece_elements(p), element, wide);
   append_front(&s, p, head, low, high, uplo);
   for (int64_t c = 0; c < p->cols; c++)
-    append(&s, p->values + (size_t)(p->begin[c] + c * p->ld) * element,
-           (size_t)(p->end[c] - p->begin[c]) * element);
+    append_bulk(&s, p->values + (size_t)(p->begin[c] + c * p->ld) * element,
+                (size_t)(p->end[c] - p->begin[c]) * element);
+  if (p->cols > 0)
+    osla_move_did((size_t)osla_piece_elements(p) * element / (size_t)p->cols, p->cols);
   append_padding(&s);
   return s.bytes;
 }
@@ -145,9 +154,10 @@ size_t osla_message_put_g(const piece *p, int owner, uint64_t stripes, uint32_t 
                        .k = (uint32_t)k};
   head.bytes = (uint32_t)osla_message_size(p, k, element);
   append_front(&s, p, head, low, high, uplo);
-  append(&s, (const unsigned char *)row_panel + (size_t)low * column,
-         (size_t)(high - low) * column);
-  append(&s, col_panel, (size_t)p->cols * column);
+  append_bulk(&s, (const unsigned char *)row_panel + (size_t)low * column,
+              (size_t)(high - low) * column);
+  append_bulk(&s, col_panel, (size_t)p->cols * column);
+  osla_move_did(column, high - low + p->cols);
   append_padding(&s);
   return s.bytes;
 }

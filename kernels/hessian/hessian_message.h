@@ -24,7 +24,8 @@ typedef struct message_head {
   uint32_t chain;      /* bytes of the whole chain; 0 in all but the first, and where not known */
 } message_head;
 
-/* Where the bytes go, in order: a ring, or a buffer in tests. */
+/* Where the bytes go, in order: a ring, or a buffer in tests. bytes NULL: bulk data where work is
+ * only modelled, so many that nobody reads. */
 typedef void message_write(void *arg, const void *bytes, size_t count);
 
 /* Bytes of a message with this many rows, columns and values, and of one with columns of G. Both

@@ -14,6 +14,7 @@
 #include "hessian_outbox.h"
 #include "hessian.h"
 #include "hessian_message.h"
+#include "work.h"
 
 #include <pthread.h>
 #include <stddef.h>
@@ -321,9 +322,10 @@ static void write_to_ring(void *arg, const void *bytes, size_t count)
   unsigned char *ring = ring_of(w->h, w->o);
   size_t size = w->h->wire->ring_bytes, at = (size_t)(w->o->written % size);
   size_t first = count < size - at ? count : size - at;
+  w->o->written += count;
+  if (!bytes) return;
   memcpy(ring + at, bytes, first);
   memcpy(ring, (const unsigned char *)bytes + first, count - first);
-  w->o->written += count;
 }
 
 size_t osla_outbox_put(osla_hessian *h, int owner, const piece *p, uint64_t stripes, uint32_t flags,

@@ -28,7 +28,7 @@ static osla_err order_columns(const osla_hessian *h, const update *u, int64_t co
   *panel = u->data;
   if (u->ld == u->k && in_order(count, split->position)) return OSLA_OK;
   OSLA_CALL(osla_reserve(buffer, have, column * (size_t)count + 1));
-  for (int64_t i = 0; i < count; i++)
+  for (int64_t i = 0; i < count && !osla_work_modelled; i++)
     memcpy(*buffer + (size_t)i * column,
            u->data + (size_t)(split->position[i] * u->ld) * h->element, column);
   osla_move_did(column, count);

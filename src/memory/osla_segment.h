@@ -91,6 +91,10 @@ void *osla_segment_peer(const osla_segment *segment, int rank);
 size_t osla_segment_bytes(const osla_segment *segment);
 osla_transport *osla_segment_transport(const osla_segment *segment); /* borrowed */
 
+/* All that it holds steers (heads, indices), and moves even where work is only modelled, as opposed to
+ * elements of matrices and panels (src/blas/work.h). Local; before the first transfer. */
+void osla_segment_steers(osla_segment *segment);
+
 /* Contiguous nonblocking transfers to and from the data area of a rank; `offset` and `bytes` in
  * bytes. Local, thread-safe. On the node they are complete on return. osla_transfer_wait completes
  * a get when the data has arrived, a put when the source may be reused. Errors: MPI, MEM. */

@@ -37,6 +37,11 @@ size_t osla_segment_head_bytes(int n_purposes, int places)
   return (LINE + (size_t)places * place_bytes(n_purposes) + page - 1) / page * page;
 }
 
+void osla_segment_steers(osla_segment *s)
+{
+  if (s->t->ops->region_steers) s->t->ops->region_steers(s->region);
+}
+
 /* As backends round it: to pages, at least one. */
 uint64_t osla_segment_footprint(uint64_t bytes, int n_purposes, int places)
 {

@@ -134,6 +134,7 @@ osla_err osla_sim_collective(osla_transport *t, const osla_collective *what);
 osla_err osla_sim_message(osla_transport *t, const osla_message *what);
 osla_err osla_sim_region_alloc(osla_transport *t, size_t bytes, osla_region **out);
 osla_err osla_sim_region_attach(osla_transport *t, void *base, size_t bytes, osla_region **out);
+void osla_sim_region_steers(osla_region *region);
 void osla_sim_region_free(osla_region **region);
 void *osla_sim_peer_ptr(const osla_region *region, int rank);
 osla_err osla_sim_post(osla_region *region, int rank, size_t offset, const void *source,
@@ -156,6 +157,7 @@ struct osla_region {
   sim_table *table;
   sim_memory *of; /* [size] in it */
   bool attached;
+  bool steers; /* none of it is bulk data */
 };
 
 #endif

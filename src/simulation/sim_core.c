@@ -1,5 +1,6 @@
 /* What a piece of work costs, by model or by roofline. */
 #include "sim_core.h"
+#include "osla_random.h"
 
 #include <math.h>
 #include <stdbool.h>
@@ -117,7 +118,7 @@ static void count(const osla_work *w, double *operations, double *elements)
   }
 }
 
-double osla_sim_core_seconds(const sim_core *core, const osla_work *work)
+static double undisturbed(const sim_core *core, const osla_work *work)
 {
   double operations = 0, elements = 0;
   if (core->terms[work->kind] > 0) return modelled(core, work);
@@ -125,4 +126,18 @@ double osla_sim_core_seconds(const sim_core *core, const osla_work *work)
   double computing = operations * arithmetic(work->dtype) / core->flops;
   double moving = elements * size(work->dtype) / core->copy;
   return computing > moving ? computing : moving;
+}
+
+/* Interrupts come by chance, and few are long: an exponential distribution. */
+double osla_sim_core_seconds(const sim_core *core, const osla_work *work)
+{
+  enum { SEED_NOISE = 31 };
+  static uint64_t calls;
+  double seconds = undisturbed(core, work);
+  if (core->slower > 0) seconds *= core->slower;
+  if (core->noise > 0) {
+    double chance = osla_random_uniform(SEED_NOISE, calls++, 0) + 0.5; /* in [0, 1) */
+    seconds *= 1 - core->noise * log1p(-chance);
+  }
+  return seconds;
 }

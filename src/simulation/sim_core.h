@@ -27,6 +27,8 @@ typedef struct sim_term {
 
 typedef struct sim_core {
   double flops, copy;         /* see sim_machine */
+  double slower;              /* all takes so many times as long; 0: 1 */
+  double noise;               /* and on average this share longer, by chance; 0: none */
   int terms[OSLA_WORK_KINDS]; /* all 0: no model */
   sim_term term[OSLA_WORK_KINDS][SIM_TERMS];
 } sim_core;
@@ -38,6 +40,7 @@ const char *osla_sim_work_name(osla_work_kind kind);
 /* Takes the terms of one kind from such a value. Errors: ARG for what is none. */
 osla_err osla_sim_core_terms(sim_core *core, osla_work_kind kind, const char *value);
 
+/* With noise no two calls take the same; all runs do. */
 double osla_sim_core_seconds(const sim_core *core, const osla_work *work);
 
 #ifdef __cplusplus

@@ -64,6 +64,11 @@ osla_err osla_sim_region_attach(osla_transport *t, void *base, size_t bytes, osl
   return osla_barrier(t);
 }
 
+void osla_sim_region_steers(osla_region *region)
+{
+  region->steers = true;
+}
+
 void osla_sim_region_free(osla_region **handle)
 {
   osla_region *region = *handle;

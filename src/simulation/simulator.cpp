@@ -5,12 +5,14 @@
 #include <cstring>
 #include <ctime>
 #include <map>
+#include <set>
 #include <simgrid/s4u.hpp>
 #include <vector>
 
 namespace s4u = simgrid::s4u;
 
-namespace {
+namespace
+{
 
 struct Transfer {
   s4u::Host *from, *to;
@@ -78,6 +80,21 @@ double osla_sim_latency(sg_host_t from, sg_host_t to)
   double latency = 0;
   from->route_to(to, links, &latency);
   return latency;
+}
+
+// Of its ways to and from any other host the links that are its own: next to it.
+void osla_sim_slow_line(sg_host_t host, double times)
+{
+  for (const s4u::Host *other : s4u::Engine::get_instance()->get_all_hosts()) {
+    if (other == host) continue;
+    std::vector<s4u::Link *> out, in;
+    host->route_to(other, out, nullptr);
+    other->route_to(host, in, nullptr);
+    std::set<s4u::Link *> own{out.front(), in.back()};
+    for (s4u::Link *link : own)
+      link->set_bandwidth(link->get_bandwidth() / times);
+    return;
+  }
 }
 
 const char *osla_sim_property(sg_host_t host, const char *name)

@@ -29,6 +29,10 @@ void osla_sim_transfer(sg_host_t from, sg_host_t to, size_t bytes, double delay,
 /* Seconds that the first byte takes from one host to another. */
 double osla_sim_latency(sg_host_t from, sg_host_t to);
 
+/* From now on the line between a host and the network, both ways, has that part of its bandwidth.
+ */
+void osla_sim_slow_line(sg_host_t host, double times);
+
 /* From a machine file: the host's property of that name; NULL: there is none. */
 const char *osla_sim_property(sg_host_t host, const char *name);
 

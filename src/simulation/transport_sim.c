@@ -17,6 +17,14 @@
 
 /* --- gets and puts --- */
 
+static void move(const osla_region *region, void *to, const void *from, size_t bytes)
+{
+  if (region->steers)
+    memcpy(to, from, bytes);
+  else
+    osla_move_message(to, from, bytes);
+}
+
 static void complete(void *arg)
 {
   sim_transfer *x = arg;
@@ -28,7 +36,7 @@ static void complete(void *arg)
 static void arrive(void *arg)
 {
   sim_transfer *x = arg;
-  osla_move_message(x->to, x->from, x->bytes);
+  move(x->region, x->to, x->from, x->bytes);
   if (x->is_put && osla_sim_cores_move(sim_job_of(x->owner->t)))
     osla_sim_move(x->other, x->owner, 0, 0, &x->call, complete, x);
   else
@@ -81,7 +89,7 @@ static osla_err start(osla_region *region, direction way, int rank, size_t offse
   *handle = OSLA_HANDLE_DONE;
   if (bytes == 0) return OSLA_OK;
   if (osla_sim_peer_ptr(region, rank)) {
-    osla_move_message(is_put ? remote : local, is_put ? local : remote, bytes);
+    move(region, is_put ? remote : local, is_put ? local : remote, bytes);
     osla_sim_spend((double)bytes / job->machine.copy);
     return OSLA_OK;
   }
@@ -383,6 +391,7 @@ static const osla_transport_ops sim_ops = {
   .message = osla_sim_message,
   .region_alloc = osla_sim_region_alloc,
   .region_attach = osla_sim_region_attach,
+  .region_steers = osla_sim_region_steers,
   .region_free = osla_sim_region_free,
   .peer_ptr = osla_sim_peer_ptr,
   .get = sim_get,

@@ -89,6 +89,9 @@ typedef struct osla_transport_ops {
   osla_err (*region_alloc)(osla_transport *t, size_t bytes, osla_region **out);
   /* Collective. Exposes the caller's memory; other ranks reach it by get and put only. */
   osla_err (*region_attach)(osla_transport *t, void *base, size_t bytes, osla_region **out);
+  /* All that it holds steers: it moves as a whole even where work is only modelled (work.h). NULL:
+   * the backend does not model. Local. */
+  void (*region_steers)(osla_region *region);
   void (*region_free)(osla_region **region); /* collective; may be kept for the next one */
   void (*finish)(osla_transport *t); /* collective: all regions have been freed; also where start
                                         failed or was not reached */
