@@ -19,17 +19,17 @@ void cblas_dtrsm(int order, int side, int uplo, int trans, int diag, int m, int 
 void cblas_dgemv(int order, int trans, int m, int n)
 {
   (void)order, (void)trans;
-  charge(OSLA_WORK_GEMV, m, n, 1);
+  charge_pass(m, n);
 }
 void cblas_dger(int order, int m, int n)
 {
   (void)order;
-  charge(OSLA_WORK_GEMV, m, n, 1);
+  charge_pass(m, n);
 }
 void cblas_dtrsv(int order, int uplo, int trans, int diag, int n)
 {
   (void)order, (void)uplo, (void)trans, (void)diag;
-  charge(OSLA_WORK_GEMV, n, n / 2.0, 1);
+  charge_pass(n, n / 2.0);
 }
 void cblas_dscal(int n)
 {
@@ -50,10 +50,10 @@ void cblas_dcopy(int n, const double *x, int incx, double *y, int incy)
   for (int i = 0; i < n && n <= REALLY; i++)
     y[(long)i * incy] = x[(long)i * incx];
 }
-void cblas_dswap(int n, double *x, int incx, double *y, int incy)
+void cblas_dswap(int n, double *x, int incx)
 {
-  (void)x, (void)y;
-  charge_copy(2 * n, incx, incy);
+  (void)x; /* of rows as dswap_ in modelled_blas.c */
+  charge(OSLA_WORK_COPY, incx == 1 ? 2.0 * n : 1, incx == 1 ? 1 : n / 2.0, 1);
 }
 int cblas_idamax(int n)
 {
