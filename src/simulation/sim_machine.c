@@ -67,8 +67,10 @@ static osla_err disturb(sg_host_t host, sim_core *core)
              OSLA_ERR_ARG, "disturbance '%s' is none of host=TIMES, line=TIMES, noise=SHARE", text);
   bool first = strcmp(sg_host_get_name(host), "host0") == 0;
   if (is_host && first) core->slower = value;
-  if (is_line && first && !line_is_slow) osla_sim_slow_line(host, value);
-  if (is_line && first) line_is_slow = true;
+  if (is_line && first && !line_is_slow) {
+    line_is_slow = true; /* before: the call lets others of that host run */
+    osla_sim_slow_line(host, value);
+  }
   if (is_noise) core->noise = value;
   return OSLA_OK;
 }
