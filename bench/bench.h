@@ -148,7 +148,6 @@ typedef struct bench_figure {
 typedef struct bench_impl {
   const char *name;                /* "osla", "blas", "scalapack" */
   osla_err (*setup)(void *data);   /* allocates what this implementation alone needs */
-  bool models; /* prepare and check make sense where work is only modelled, too */
   osla_err (*prepare)(void *data); /* before every run, not timed: restores the input */
   osla_err (*run)(void *data);     /* timed */
   osla_err (*check)(void *data, double *residual); /* after every run; same value on all ranks */
@@ -157,6 +156,7 @@ typedef struct bench_impl {
   void *data;                       /* NULL: bench_case.data */
   const char *ref;                  /* the item of --ref that it belongs to; NULL: its name */
   bool ours;                        /* a variant of ours: measured whatever --ref says */
+  bool models; /* prepare and check are called where work is only modelled, too */
   /* After the last run, on rank 0: writes at most BENCH_MAX_FIGURES, returns their number; may be
    * NULL. Local. */
   int (*figures)(const void *data, bench_figure *figures);

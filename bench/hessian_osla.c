@@ -92,8 +92,13 @@ static osla_err run(void *data)
   return OSLA_OK;
 }
 
-/* The phases of the run before; those of the warm-up, of which there is none where work is only
- * modelled, are dropped. */
+/* Where work is only modelled nothing gets warm. */
+static int warm_ups(void)
+{
+  return osla_work_modelled ? 0 : 1;
+}
+
+/* The phases of the run before; those of the warm-up are dropped. */
 static osla_err count_phases(hessian_data *d)
 {
   osla_hessian_stats stats = osla_hessian_get_stats(d->ours->hessian);
@@ -110,7 +115,7 @@ static osla_err count_phases(hessian_data *d)
   OSLA_CALL(osla_allreduce(d->job->transport, sums, HESSIAN_PHASES + 3, MPI_DOUBLE, MPI_SUM));
   d->ours->bytes_sent = sums[HESSIAN_PHASES];
   d->ours->elements_sent = sums[HESSIAN_PHASES + 1];
-  bool counts = d->ours->runs > 0 || osla_work_modelled;
+  bool counts = d->ours->runs >= warm_ups();
   if (counts) d->ours->apply += sums[HESSIAN_PHASES + 2];
   for (int i = 0; i < HESSIAN_PHASES && counts; i++)
     d->ours->phase[i] += sums[i];
@@ -123,8 +128,7 @@ static int figures_of(const hessian_data *d, const hessian_ours *ours, bench_fig
 {
   static const char *const names[HESSIAN_PHASES] = {"work", "split",    "product",
                                                     "add",  "transfer", "wait"};
-  int counted = osla_work_modelled ? ours->runs : ours->runs - 1;
-  double shares = (double)counted * d->job->size * d->job->settings->threads;
+  double shares = (double)(ours->runs - warm_ups()) * d->job->size * d->job->settings->threads;
   for (int i = 0; i < HESSIAN_PHASES; i++)
     out[i] = (bench_figure){names[i], ours->phase[i] / shares, true};
   out[HESSIAN_PHASES] = (bench_figure){"bytes_sent", ours->bytes_sent, false};
@@ -214,7 +218,6 @@ const bench_impl hessian_exact = {.name = "osla-exact",
                                   .setup = setup_exact,
                                   .prepare = prepare_exact,
                                   .run = run,
-                                  .models = true,
                                   .check = check,
                                   .teardown = teardown_exact,
                                   .figures = figures_exact,
@@ -224,7 +227,6 @@ const bench_impl hessian_node = {.name = "osla-node",
                                  .setup = setup_node,
                                  .prepare = prepare_node,
                                  .run = run,
-                                 .models = true,
                                  .check = check,
                                  .teardown = teardown_node,
                                  .figures = figures_node,

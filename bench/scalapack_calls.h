@@ -1,4 +1,4 @@
-/* What plain ScaLAPACK programs call, in double precision (LP64): bench/scalapack_program.c,
+/* What plain ScaLAPACK programs call, in double precision (LP64): bench/scalapack_program.c, tests,
  * results/peers. */
 #ifndef SCALAPACK_CALLS_H
 #define SCALAPACK_CALLS_H

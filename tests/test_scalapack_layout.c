@@ -1,5 +1,6 @@
 /* Floor 2: the local layout is ScaLAPACK's. Its own grids (row- and column-major), descriptors,
  * norms and element access meet a wrapped matrix. */
+#include "../bench/scalapack_calls.h"
 #include "osla_matrix.h"
 #include "osla_random.h"
 #include "osla_test_help.h"
@@ -8,14 +9,6 @@
 #include <stdlib.h>
 
 /* ScaLAPACK and BLACS have no C header. Fortran appends the lengths of character arguments. */
-void Cblacs_get(int context, int what, int *value);
-void Cblacs_gridinit(int *context, const char *order, int nprow, int npcol);
-void Cblacs_gridinfo(int context, int *nprow, int *npcol, int *prow, int *pcol);
-void Cblacs_gridexit(int context);
-int numroc_(const int *n, const int *nb, const int *iproc, const int *source, const int *nprocs);
-void descinit_(int *desc, const int *m, const int *n, const int *mb, const int *nb,
-               const int *row_source, const int *col_source, const int *context, const int *lld,
-               int *info);
 void pdelset_(double *a, const int *i, const int *j, const int *desc, const double *value);
 void pdelget_(const char *scope, const char *topology, double *value, const double *a, const int *i,
               const int *j, const int *desc, size_t, size_t);

@@ -124,17 +124,16 @@ size_t osla_message_put(const piece *p, int owner, uint64_t stripes, uint32_t fl
   sink s = {write, arg, 0};
   int64_t low, high;
   row_range(p, &low, &high);
+  int64_t elements = osla_piece_elements(p);
   bool wide = osla_message_is_wide(p);
   message_head head = {
     .stripes = stripes, .owner = (uint32_t)owner, .flags = flags | (wide ? MESSAGE_WIDE : 0)};
-  head.bytes =
-    (uint32_t)osla_message_bytes(high - low, p->cols, osla_piece_elements(p), element, wide);
+  head.bytes = (uint32_t)osla_message_bytes(high - low, p->cols, elements, element, wide);
   append_front(&s, p, head, low, high, uplo);
   for (int64_t c = 0; c < p->cols; c++)
     append_bulk(&s, p->values + (size_t)(p->begin[c] + c * p->ld) * element,
                 (size_t)(p->end[c] - p->begin[c]) * element);
-  if (p->cols > 0)
-    osla_move_did((size_t)osla_piece_elements(p) * element / (size_t)p->cols, p->cols);
+  if (p->cols > 0) osla_move_did((size_t)elements * element / (size_t)p->cols, p->cols);
   append_padding(&s);
   return s.bytes;
 }

@@ -1,8 +1,9 @@
 /* HPL's pdgesv on a simulated machine, where all work is only modelled (modelled_hpl.c). The pivot
  * of each column is a random row that all ranks know, since the panel that tells it is not sent.
  * Prints hpl, n, nb, grid, ranks and simulated seconds, of the slowest rank. */
-#include "bulk.h"
 #include "modelled_blas.h"
+#include "osla_random.h"
+#include "peer.h"
 
 #include <hpl.h>
 #include <mpi.h>
@@ -12,14 +13,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The same row for a column on all ranks: a mixed hash of its number (splitmix64, Steele et al.
- * 2014). */
+/* The same row for a column on all ranks. */
 static int pivot(int column, int n)
 {
-  uint64_t z = 0x9e3779b97f4a7c15u * ((uint64_t)column + 1);
-  z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
-  z = (z ^ z >> 27) * 0x94d049bb133111ebu;
-  return column < n ? column + (int)((z ^ z >> 31) % (uint64_t)(n - column)) : column;
+  enum { SEED_PIVOT = 41 };
+  if (column >= n) return column;
+  return column + (int)(osla_random_bits(SEED_PIVOT, (uint64_t)column, 0) % (uint64_t)(n - column));
 }
 
 /* HPL's: value, local row from here on, global row and process row of the largest of N. */
@@ -101,13 +100,9 @@ int main(int argc, char **argv)
   a.A = bulk_memory();
   a.X = a.A + (size_t)a.ld * (size_t)a.nq;
   MPI_Barrier(MPI_COMM_WORLD);
-  double since = MPI_Wtime(), seconds, slowest;
+  double since = MPI_Wtime();
   HPL_pdgesv(&grid, &how, &a);
-  seconds = MPI_Wtime() - since;
-  MPI_Reduce(&seconds, &slowest, 1, MPI_DOUBLE, MPI_MAX, 0, MPI_COMM_WORLD);
-  if (prow == 0 && pcol == 0)
-    printf("hpl %d %d %dx%d %d %.6g simulated s, info %d\n", n, nb, nprow, npcol, nprow * npcol,
-           slowest, a.info);
+  peer_report("hpl", n, nb, nprow, npcol, MPI_Wtime() - since, a.info);
   (void)HPL_grid_exit(&grid);
   MPI_Finalize();
   return 0;

@@ -1,7 +1,7 @@
 #define OSLA_OWN_GLOBALS_C
 #include "own_globals.h"
 
-#include "bulk.h"
+#include "peer.h"
 
 #include <simgrid/actor.h>
 #include <simgrid/engine.h>

@@ -1,7 +1,7 @@
 /* pdgemm, pdgetrf or pdpotrf on a simulated machine, where all work is only modelled
  * (modelled_blas.c). The matrices of all ranks are one piece of memory.
  * Prints routine, n, nb, grid, ranks and simulated seconds, of the slowest rank. */
-#include "bulk.h"
+#include "peer.h"
 #include "scalapack_calls.h"
 
 #include <mpi.h>
@@ -50,13 +50,9 @@ int main(int argc, char **argv)
     return 1;
   }
   MPI_Barrier(MPI_COMM_WORLD);
-  double since = MPI_Wtime(), seconds, slowest;
+  double since = MPI_Wtime();
   info = call(argv[1], n, a, ipiv, desc);
-  seconds = MPI_Wtime() - since;
-  MPI_Reduce(&seconds, &slowest, 1, MPI_DOUBLE, MPI_MAX, 0, MPI_COMM_WORLD);
-  if (prow == 0 && pcol == 0)
-    printf("%s %d %d %dx%d %d %.6g simulated s, info %d\n", argv[1], n, nb, nprow, npcol,
-           nprow * npcol, slowest, info);
+  peer_report(argv[1], n, nb, nprow, npcol, MPI_Wtime() - since, info);
   MPI_Finalize();
   return 0;
 }

@@ -135,6 +135,9 @@ osla_err osla_sim_message(osla_transport *t, const osla_message *what);
 osla_err osla_sim_region_alloc(osla_transport *t, size_t bytes, osla_region **out);
 osla_err osla_sim_region_attach(osla_transport *t, void *base, size_t bytes, osla_region **out);
 void osla_sim_region_steers(osla_region *region);
+/* Copies what a transfer to or from a region carries: bulk data do not move where work is only
+ * modelled. */
+void osla_sim_region_move(const osla_region *region, void *to, const void *from, size_t bytes);
 void osla_sim_region_free(osla_region **region);
 void *osla_sim_peer_ptr(const osla_region *region, int rank);
 osla_err osla_sim_post(osla_region *region, int rank, size_t offset, const void *source,

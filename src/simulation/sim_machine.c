@@ -47,31 +47,35 @@ static osla_err read_core(sg_host_t host, const sim_machine *m, sim_core *core)
   return OSLA_OK;
 }
 
-/* What results/simulate -d asks for: the host host0, or its line, so many times as slow, or noise.
- */
+/* Is text WHAT=VALUE? */
+static bool asks(const char *text, const char *what, double *value)
+{
+  size_t length = strlen(what);
+  char *end;
+  if (strncmp(text, what, length) != 0 || text[length] != '=') return false;
+  *value = strtod(text + length + 1, &end);
+  return end != text + length + 1 && !*end && isfinite(*value) && *value > 0;
+}
+
+/* What results/simulate -d asks for, which has checked it. */
 static osla_err disturb(sg_host_t host, sim_core *core)
 {
   static bool line_is_slow;
   const char *text = getenv("OSLA_SIMULATED_DISTURBANCE");
-  if (!text || !text[0]) return OSLA_OK;
-  const char *sign = strchr(text, '=');
-  size_t length = sign ? (size_t)(sign - text) : 0;
-  char *end = NULL;
-  double value = sign ? strtod(sign + 1, &end) : 0;
-  bool is_host = length == 4 && memcmp(text, "host", length) == 0;
-  bool is_line = length == 4 && memcmp(text, "line", length) == 0;
-  bool is_noise = length == 5 && memcmp(text, "noise", length) == 0;
-  double least = is_noise ? 0 : 1;
-  OSLA_CHECK((is_host || is_line || is_noise) && end != sign + 1 && !*end && isfinite(value) &&
-               value >= least,
-             OSLA_ERR_ARG, "disturbance '%s' is none of host=TIMES, line=TIMES, noise=SHARE", text);
   bool first = strcmp(sg_host_get_name(host), "host0") == 0;
-  if (is_host && first) core->slower = value;
-  if (is_line && first && !line_is_slow) {
+  double value;
+  if (!text || !text[0]) return OSLA_OK;
+  if (asks(text, "host", &value)) {
+    if (first) core->slower = value;
+  } else if (asks(text, "line", &value)) {
+    if (!first || line_is_slow) return OSLA_OK;
     line_is_slow = true; /* before: the call lets others of that host run */
     osla_sim_slow_line(host, value);
+  } else {
+    OSLA_CHECK(asks(text, "noise", &value), OSLA_ERR_ARG,
+               "disturbance '%s' is none of host=TIMES, line=TIMES, noise=SHARE", text);
+    core->noise = value;
   }
-  if (is_noise) core->noise = value;
   return OSLA_OK;
 }
 

@@ -53,7 +53,7 @@ static void drop_if_empty(osla_post_queue *q)
 static void store(const osla_post *p, int to)
 {
   unsigned char *base = p->region->of[to].base;
-  if (p->bytes > 0) osla_move_message(base + p->offset, p->source, p->bytes);
+  if (p->bytes > 0) osla_sim_region_move(p->region, base + p->offset, p->source, p->bytes);
   atomic_store_explicit((_Atomic uint64_t *)(base + p->word_offset), p->word, memory_order_release);
 }
 

@@ -1,6 +1,6 @@
 /* Memory of simulated ranks: mapped once, and reached by its address from everywhere. */
+#include "move.h"
 #include "sim.h"
-#include "work.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -67,6 +67,14 @@ osla_err osla_sim_region_attach(osla_transport *t, void *base, size_t bytes, osl
 void osla_sim_region_steers(osla_region *region)
 {
   region->steers = true;
+}
+
+void osla_sim_region_move(const osla_region *region, void *to, const void *from, size_t bytes)
+{
+  if (region->steers)
+    memcpy(to, from, bytes);
+  else
+    osla_move_message(to, from, bytes);
 }
 
 void osla_sim_region_free(osla_region **handle)

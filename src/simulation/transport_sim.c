@@ -17,14 +17,6 @@
 
 /* --- gets and puts --- */
 
-static void move(const osla_region *region, void *to, const void *from, size_t bytes)
-{
-  if (region->steers)
-    memcpy(to, from, bytes);
-  else
-    osla_move_message(to, from, bytes);
-}
-
 static void complete(void *arg)
 {
   sim_transfer *x = arg;
@@ -36,7 +28,7 @@ static void complete(void *arg)
 static void arrive(void *arg)
 {
   sim_transfer *x = arg;
-  move(x->region, x->to, x->from, x->bytes);
+  osla_sim_region_move(x->region, x->to, x->from, x->bytes);
   if (x->is_put && osla_sim_cores_move(sim_job_of(x->owner->t)))
     osla_sim_move(x->other, x->owner, 0, 0, &x->call, complete, x);
   else
@@ -89,7 +81,7 @@ static osla_err start(osla_region *region, direction way, int rank, size_t offse
   *handle = OSLA_HANDLE_DONE;
   if (bytes == 0) return OSLA_OK;
   if (osla_sim_peer_ptr(region, rank)) {
-    move(region, is_put ? remote : local, is_put ? local : remote, bytes);
+    osla_sim_region_move(region, is_put ? remote : local, is_put ? local : remote, bytes);
     osla_sim_spend((double)bytes / job->machine.copy);
     return OSLA_OK;
   }
@@ -194,7 +186,7 @@ static osla_err notify_near(osla_region *region, int rank, size_t offset, const 
                             size_t bytes, size_t word_offset, uint64_t word, size_t bell_offset)
 {
   unsigned char *base = region->of[rank].base;
-  if (bytes > 0) osla_move_message(base + offset, source, bytes);
+  if (bytes > 0) osla_sim_region_move(region, base + offset, source, bytes);
   osla_sim_spend((double)bytes / sim_job_of(region->t)->machine.copy);
   atomic_store_explicit((_Atomic uint64_t *)(base + word_offset), word, memory_order_release);
   osla_sim_ring(region->t, (osla_bell *)(base + bell_offset));

@@ -1,0 +1,26 @@
+/* What the programs of this folder share. */
+#ifndef OSLA_PEER_H
+#define OSLA_PEER_H
+
+#include <mpi.h>
+#include <stddef.h>
+#include <stdio.h>
+
+/* For matrices whose values nobody reads: BULK_BYTES, one piece for all ranks (own_globals.c). */
+#define BULK_BYTES ((size_t)64 << 30)
+void *bulk_memory(void);
+
+/* The line that results/study reads, of the slowest rank. Collective. */
+static inline void peer_report(const char *routine, int n, int nb, int nprow, int npcol,
+                               double seconds, int info)
+{
+  int rank;
+  double slowest;
+  MPI_Reduce(&seconds, &slowest, 1, MPI_DOUBLE, MPI_MAX, 0, MPI_COMM_WORLD);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  if (rank == 0)
+    printf("%s %d %d %dx%d %d %.6g simulated s, info %d\n", routine, n, nb, nprow, npcol,
+           nprow * npcol, slowest, info);
+}
+
+#endif
