@@ -140,6 +140,7 @@ static osla_err add_message(osla_hessian *h, inbox *in, bool *added)
     in->in_chain = false;
   }
   in->head += m.head.bytes;
+  osla_clock_settle();
   atomic_fetch_add(&in->from->applied, m.head.bytes);
   *added = true;
   return OSLA_OK;
@@ -160,9 +161,12 @@ static osla_err add_messages(osla_hessian *h, inbox *in)
 {
   if (!is_whole(h, in)) return OSLA_OK;
   double start = osla_clock();
-  bool added = true;
-  while (added && is_whole(h, in))
+  bool added = true, any = false;
+  while (added && is_whole(h, in)) {
     OSLA_CALL(add_message(h, in, &added));
+    any |= added;
+  }
+  if (!any) return OSLA_OK;
   double seconds = osla_clock() - start;
   (void)pthread_mutex_lock(&h->mutex);
   h->stats.seconds_apply += seconds;

@@ -8,3 +8,7 @@ double osla_clock(void)
   (void)clock_gettime(CLOCK_MONOTONIC, &now);
   return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
+
+void osla_clock_settle(void)
+{
+}

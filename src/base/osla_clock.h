@@ -9,6 +9,11 @@ extern "C" {
 /* Seconds since an arbitrary fixed point, monotonic, nanosecond resolution. Local. */
 double osla_clock(void);
 
+/* Where time is simulated, others now see this rank where its clock is: to be said before a word
+ * that other ranks read by loads is stored or read, where no call of the transport does it. On a
+ * real machine nothing. Local. */
+void osla_clock_settle(void);
+
 #ifdef __cplusplus
 }
 #endif

@@ -38,6 +38,7 @@ static uint64_t to_us(double seconds)
 
 bool osla_stripes_try(osla_stripes *lock, uint64_t mask)
 {
+  osla_clock_settle();
   if ((load(&lock->claimed) & mask) && to_us(osla_clock()) < load(&lock->until)) return false;
   return take_free(lock, mask);
 }
@@ -103,6 +104,7 @@ void osla_stripes_take(osla_transport *t, osla_stripes *lock, uint64_t mask)
 
 void osla_stripes_release(osla_transport *t, osla_stripes *lock, uint64_t mask)
 {
+  osla_clock_settle();
   atomic_fetch_and_explicit(word(&lock->held), ~mask, memory_order_release);
   osla_bell_ring(t, (osla_bell *)lock->bell);
 }

@@ -100,8 +100,12 @@ static inline sim_rank *sim_me(const osla_transport *t)
   return &sim_job_of(t)->rank[t->rank];
 }
 
-/* Lets simulated time pass on this rank, and what transfers have taken from it. */
+/* Lets time pass on this rank, and what transfers have taken from it: its own clock goes ahead. To
+ * sleep in the simulator for each piece of work would cost more real time than all else. */
 void osla_sim_spend(double seconds);
+/* And the simulator's clock follows: before this rank stores what others read, or looks for what
+ * they do. Whatever was there already it may take without. */
+void osla_sim_catch_up(void);
 
 /* Starts a transfer from one rank to another, whose cores work so long for it; then calls done(arg)
  * there. `call` lives until then. */

@@ -1,5 +1,6 @@
 /* The simulated clock, in place of src/base/clock.c. */
 #include "osla_clock.h"
+#include "sim.h"
 
 #include <simgrid/engine.h>
 #include <time.h>
@@ -16,9 +17,15 @@ double osla_clock(void)
     latest = now;
     looks = 0;
   }
-  if (++looks < MANY) return now;
+  if (++looks < MANY) return now + osla_sim_own()->ahead;
   looks = 0;
+  osla_sim_catch_up();
   struct timespec later;
   (void)clock_gettime(CLOCK_MONOTONIC, &later);
   return (double)later.tv_sec + 1e-9 * (double)later.tv_nsec;
+}
+
+void osla_clock_settle(void)
+{
+  osla_sim_catch_up();
 }

@@ -80,6 +80,7 @@ osla_err osla_sim_collective(osla_transport *t, const osla_collective *what)
   MPI_Aint low, extent;
   OSLA_MPI(MPI_Type_get_extent(what->type, &low, &extent));
   size_t bytes = (size_t)what->count * (size_t)extent;
+  osla_sim_catch_up();
   meeting_end end = {m, m->number + 1};
   m->of[t->rank] = *what;
   if (++m->arrived == job->size) {
@@ -94,6 +95,7 @@ osla_err osla_sim_collective(osla_transport *t, const osla_collective *what)
   }
   osla_err err = m->err; /* the next meeting ends with this rank in it */
   osla_sim_spend(m->over - simgrid_get_clock());
+  osla_sim_catch_up(); /* callers may use MPI, too */
   return err == OSLA_OK ? OSLA_OK : osla_error_set(err, "no memory for a collective operation");
 }
 
@@ -147,6 +149,7 @@ static bool has_arrived(void *arg)
 osla_err osla_sim_message(osla_transport *t, const osla_message *m)
 {
   sim_job *job = sim_job_of(t);
+  osla_sim_catch_up();
   sim_letter mine = {.from = m->is_sent ? t->rank : m->other,
                      .to = m->is_sent ? m->other : t->rank,
                      .bytes = m->bytes,

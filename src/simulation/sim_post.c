@@ -98,9 +98,9 @@ osla_err osla_sim_post(osla_region *region, int rank, size_t offset, const void 
   *q->end = p;
   q->end = &p->next;
   if (out) *out = p;
-  osla_sim_move(sim_me(t), &job->rank[rank], bytes + sizeof word, job->machine.overhead, &p->call,
-                arrive, p);
   osla_sim_spend(job->machine.overhead);
+  osla_sim_move(sim_me(t), &job->rank[rank], bytes + sizeof word, sim_me(t)->own->ahead, &p->call,
+                arrive, p);
   return OSLA_OK;
 }
 
@@ -113,7 +113,10 @@ static bool is_delivered(void *arg)
 osla_err osla_sim_post_test(osla_transport *t, osla_post **post, bool *done)
 {
   *done = !*post || (*post)->delivered;
-  if (!*done) osla_sim_look(t);
+  if (!*done) {
+    osla_sim_look(t);
+    *done = (*post)->delivered;
+  }
   if (!*done) return OSLA_OK;
   free(*post);
   *post = NULL;

@@ -11,9 +11,18 @@ static const double first_turn = 200e-6, longest = 1e7;
 void osla_sim_spend(double seconds)
 {
   sim_own *own = osla_sim_own();
-  double all = seconds > 0 ? seconds + own->debt : own->debt;
+  own->ahead += seconds > 0 ? seconds + own->debt : own->debt;
   own->debt = 0;
-  if (all > 0) sg_actor_sleep_for(all);
+}
+
+void osla_sim_catch_up(void)
+{
+  sim_own *own = osla_sim_own();
+  while (own->ahead > 0) {
+    double all = own->ahead;
+    own->ahead = 0;
+    sg_actor_sleep_for(all);
+  }
 }
 
 /* A core that waits works for transfers meanwhile. */
@@ -69,6 +78,7 @@ void osla_sim_look(const osla_transport *t)
 {
   static const double a_look = 1e-7;
   if (!sim_me(t)->waits) osla_sim_spend(a_look);
+  osla_sim_catch_up();
 }
 
 void osla_sim_wake(sim_rank *rank)
@@ -100,10 +110,12 @@ void osla_sim_wait_until(osla_transport *t, osla_wait_test *test, void *arg, osl
   double turn = first_turn, waited = 0;
   bool slept = false, outer = !me->waits; /* a hook may wait, too */
   me->waits = true;
+  osla_sim_catch_up();
   for (;;) {
     uint64_t events = me->events;
     osla_progress(t);
     if (test(arg)) break;
+    osla_sim_catch_up();
     if (me->events != events || me->calls) continue;
     slept = true;
     if (sleep_at_most(me, bell, turn)) {

@@ -4,7 +4,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <ctime>
-#include <map>
+#include <memory>
 #include <set>
 #include <simgrid/s4u.hpp>
 #include <vector>
@@ -111,6 +111,9 @@ double osla_sim_processor_time()
 
 sim_own *osla_sim_own()
 {
-  static std::map<aid_t, sim_own> all;
-  return &all[s4u::this_actor::get_pid()];
+  static std::vector<std::unique_ptr<sim_own>> all;
+  auto pid = static_cast<size_t>(s4u::this_actor::get_pid());
+  if (pid >= all.size()) all.resize(2 * pid + 1);
+  if (!all[pid]) all[pid] = std::make_unique<sim_own>();
+  return all[pid].get();
 }

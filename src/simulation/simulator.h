@@ -44,7 +44,8 @@ typedef struct sim_own {
   char error_text[512]; /* of its latest error */
   sim_core core;        /* how fast it computes */
   double began;         /* where the latest call of BLAS began, of the real processor's time */
-  double debt; /* seconds that transfers have taken from its core, and that it has not spent */
+  double debt;  /* seconds that transfers have taken from its core, and that it has not spent */
+  double ahead; /* seconds that it has spent, and that the simulator's clock has still to go */
 } sim_own;
 sim_own *osla_sim_own(void); /* the caller's */
 

@@ -43,16 +43,16 @@ static void serve(void *arg)
   osla_sim_move_working(x->other, x->owner, x->bytes, work, 0, &x->call, arrive, x);
 }
 
-static void get_by_cores(sim_transfer *x, double overhead)
+static void get_by_cores(sim_transfer *x, double delay)
 {
-  osla_sim_move(x->owner, x->other, 0, overhead, &x->call, serve, x);
+  osla_sim_move(x->owner, x->other, 0, delay, &x->call, serve, x);
 }
 
 /* A request goes before. */
-static void get_by_dma(sim_transfer *x, double overhead)
+static void get_by_dma(sim_transfer *x, double delay)
 {
   double request = osla_sim_latency(x->owner->host, x->other->host);
-  osla_sim_move(x->other, x->owner, x->bytes, overhead + request, &x->call, arrive, x);
+  osla_sim_move(x->other, x->owner, x->bytes, delay + request, &x->call, arrive, x);
 }
 
 static int find_free(sim_rank *me)
@@ -101,14 +101,14 @@ static osla_err start(osla_region *region, direction way, int rank, size_t offse
                       .is_fetch = way == FETCH};
   me->transfer[slot] = x;
   handle->first = slot;
-  double overhead = job->machine.overhead;
+  osla_sim_spend(job->machine.overhead);
+  double ahead = me->own->ahead;
   if (is_put)
-    osla_sim_move(me, other, bytes, overhead, &x->call, arrive, x);
+    osla_sim_move(me, other, bytes, ahead, &x->call, arrive, x);
   else if (osla_sim_cores_move(job))
-    get_by_cores(x, overhead);
+    get_by_cores(x, ahead);
   else
-    get_by_dma(x, overhead);
-  osla_sim_spend(overhead);
+    get_by_dma(x, ahead);
   return OSLA_OK;
 }
 
@@ -134,9 +134,11 @@ static osla_err sim_test(osla_transport *t, osla_handle *handle, bool *done)
 {
   sim_rank *me = sim_me(t);
   sim_transfer *x = handle->first < 0 ? NULL : me->transfer[handle->first];
-  if (x && !x->done) osla_sim_take(me);
+  if (x && !x->done) {
+    osla_sim_look(t);
+    osla_sim_take(me);
+  }
   *done = !x || x->done;
-  if (!*done) osla_sim_look(t);
   if (!*done || !x) return OSLA_OK;
   free(x);
   me->transfer[handle->first] = NULL;
@@ -188,6 +190,7 @@ static osla_err notify_near(osla_region *region, int rank, size_t offset, const 
   unsigned char *base = region->of[rank].base;
   if (bytes > 0) osla_sim_region_move(region, base + offset, source, bytes);
   osla_sim_spend((double)bytes / sim_job_of(region->t)->machine.copy);
+  osla_sim_catch_up();
   atomic_store_explicit((_Atomic uint64_t *)(base + word_offset), word, memory_order_release);
   osla_sim_ring(region->t, (osla_bell *)(base + bell_offset));
   return OSLA_OK;
@@ -250,6 +253,7 @@ static osla_err sim_fetch_add(osla_region *region, int rank, size_t offset, int6
                 .at = &job->rank[rank],
                 .word = (_Atomic int64_t *)(region->of[rank].base + offset),
                 .add = add};
+  osla_sim_catch_up();
   if (osla_sim_peer_ptr(region, rank)) {
     *old = atomic_fetch_add(a.word, add);
     osla_sim_spend(job->machine.wake);
@@ -263,8 +267,8 @@ static osla_err sim_fetch_add(osla_region *region, int rank, size_t offset, int6
 
 static void sim_progress(osla_transport *t)
 {
-  osla_sim_take(sim_me(t));
   osla_sim_look(t);
+  osla_sim_take(sim_me(t));
 }
 
 /* --- start and end --- */
