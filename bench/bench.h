@@ -13,6 +13,7 @@
  *   bench_product.c bench_gemm.c bench_gemm_plan.c bench_syrk.c   products
  *   bench_factor.c bench_lu_chol.c bench_solve.c bench_hpl.c      factorisations, solves
  *   bench_hessian.c hessian_*.c updates.c, bench_put.c            the other kernels
+ *   bench_forest.c forest_*.c                                     and star forests
  *   reference_*.c    what they are compared with (reference.h)
  */
 #ifndef OSLA_BENCH_H
@@ -41,7 +42,7 @@ enum {
 
 typedef struct bench_settings {
   int64_t n[BENCH_MAX_SIZES]; /* sizes, in the given order */
-  int n_count;                /* 0: the kernel's default */
+  int n_count;
   int64_t nbs[BENCH_MAX_SIZES];
   int n_nbs;
   int grids[BENCH_MAX_GRIDS][2]; /* process rows, columns; 0 x 0: chosen */
@@ -73,6 +74,8 @@ typedef struct bench_settings {
   osla_forward forward;             /* the same */
   bool chol;                        /* solve: with the factor of Cholesky, else of LU */
   int64_t nrhs;                     /* solve */
+  unsigned cases;                   /* forest: bit k: case k of forest_case */
+  bool plain, rewrite;              /* forest */
 } bench_settings;
 
 /* "chosen", "flat", "ring", "tree". Local. */
@@ -116,11 +119,12 @@ typedef struct bench_kernel {
   bool solves;           /* has --kind, --nrhs */
   int reps;              /* default of --reps; 0: 5 */
   bool pairs;            /* needs two ranks; --n counts bytes; no matrix options */
+  bool forest;           /* has --case, --plain, --rewrite; no matrix options; n = 0: its own */
   bool modelled;         /* may run where work is only modelled (work.h) */
 } bench_kernel;
 
 extern const bench_kernel bench_gemm, bench_syrk, bench_lu, bench_chol, bench_solve, bench_hpl,
-  bench_hessian, bench_put;
+  bench_hessian, bench_put, bench_forest;
 
 /* Parses the options of a kernel (argv[0] is its name) for `size` ranks. Returns true to go on;
  * else *status is the exit status and the error or help is written. Local. */
@@ -152,10 +156,11 @@ typedef struct bench_impl {
   osla_err (*run)(void *data);     /* timed */
   osla_err (*check)(void *data, double *residual); /* after every run; same value on all ranks */
   void (*teardown)(void *data);                    /* also after a failed setup */
-  double (*work)(const void *data); /* of one run over all ranks; NULL: bench_case.work */
-  void *data;                       /* NULL: bench_case.data */
-  const char *ref;                  /* the item of --ref that it belongs to; NULL: its name */
-  bool ours;                        /* a variant of ours: measured whatever --ref says */
+  double (*work)(const void *data);    /* of one run over all ranks; NULL: bench_case.work */
+  int (*operations)(const void *data); /* after setup; NULL: bench_case.operations */
+  void *data;                          /* NULL: bench_case.data */
+  const char *ref;                     /* the item of --ref that it belongs to; NULL: its name */
+  bool ours;                           /* a variant of ours: measured whatever --ref says */
   bool models; /* prepare and check are called where work is only modelled, too */
   /* After the last run, on rank 0: writes at most BENCH_MAX_FIGURES, returns their number; may be
    * NULL. Local. */

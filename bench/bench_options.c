@@ -19,6 +19,7 @@ typedef struct raw_options {
   bench_raw_product product;
   bench_raw_factor factor;
   bench_raw_updates updates;
+  bench_raw_forest forest;
 } raw_options;
 
 int bench_error(const bench_kernel *kernel, const char *format, ...)
@@ -169,6 +170,7 @@ static int take(const bench_kernel *kernel, int size, const raw_options *raw,
   if (!status) status = bench_product_take(kernel, &raw->product, settings);
   if (!status) status = bench_factor_take(kernel, &raw->factor, settings);
   if (!status) status = bench_updates_take(kernel, &raw->updates, settings);
+  if (!status) status = bench_forest_take(kernel, size, &raw->forest, settings);
   return status;
 }
 
@@ -178,6 +180,10 @@ static void describe_defaults(const bench_kernel *kernel, char *sizes, size_t ro
 {
   size_t used = (size_t)snprintf(
     sizes, room, "%s (default:", kernel->pairs ? "Bytes of a transfer" : "Order of the matrices");
+  if (kernel->forest)
+    used = (size_t)snprintf(sizes, room,
+                            "Bytes of a pingpong, edges of each rank of the other cases (default: "
+                            "8 to 4194304, 100000");
   for (int i = 0; kernel->sizes[i] && used < room; i++)
     used +=
       (size_t)snprintf(sizes + used, room - used, "%c%" PRId64, i ? ',' : ' ', kernel->sizes[i]);
@@ -192,12 +198,13 @@ static bool parse_raw(const bench_kernel *kernel, int argc, char **argv, raw_opt
 {
   char sizes[200], refs[200], precision[40];
   struct poptOption product[BENCH_PRODUCT_OPTIONS], factor[BENCH_FACTOR_OPTIONS],
-    updates[BENCH_UPDATES_OPTIONS];
+    updates[BENCH_UPDATES_OPTIONS], forest[BENCH_FOREST_OPTIONS];
   describe_defaults(kernel, sizes, sizeof sizes, refs, sizeof refs);
   (void)snprintf(precision, sizeof precision, "One letter of %s (default: d)", precisions(kernel));
   bench_product_table(kernel, &raw->product, product);
   bench_factor_table(kernel, &raw->factor, factor);
   bench_updates_table(kernel, &raw->updates, updates);
+  bench_forest_table(kernel, &raw->forest, forest);
   const struct poptOption common[] = {
     {"n", '\0', POPT_ARG_ARGV, &raw->n, 0, sizes, "N"},
     {"ref", '\0', POPT_ARG_STRING, &raw->ref, 0, refs, "LIST"},
@@ -220,13 +227,15 @@ static bool parse_raw(const bench_kernel *kernel, int argc, char **argv, raw_opt
     {"precision", '\0', POPT_ARG_STRING, &raw->precision, 0, precision, "X"},
     POPT_TABLEEND};
   const struct poptOption none[] = {POPT_TABLEEND};
+  bool matrices = !kernel->pairs && !kernel->forest;
   const struct poptOption table[] = {
     {NULL, '\0', POPT_ARG_INCLUDE_TABLE, (void *)(uintptr_t)common, 0, NULL, NULL},
-    {NULL, '\0', POPT_ARG_INCLUDE_TABLE, (void *)(uintptr_t)(kernel->pairs ? none : matrix), 0,
-     NULL, NULL},
+    {NULL, '\0', POPT_ARG_INCLUDE_TABLE, (void *)(uintptr_t)(matrices ? matrix : none), 0, NULL,
+     NULL},
     {NULL, '\0', POPT_ARG_INCLUDE_TABLE, updates, 0, NULL, NULL},
     {NULL, '\0', POPT_ARG_INCLUDE_TABLE, product, 0, NULL, NULL},
     {NULL, '\0', POPT_ARG_INCLUDE_TABLE, factor, 0, NULL, NULL},
+    {NULL, '\0', POPT_ARG_INCLUDE_TABLE, forest, 0, NULL, NULL},
     POPT_TABLEEND};
   line->options = table;
   bool go_on = osla_command_parse(line, argc, argv, status);

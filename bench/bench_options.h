@@ -1,5 +1,5 @@
-/* The options of products and of --ref-nb, of factorisations, and of updates, apart from the rest.
- * Private to bench_options*.c. */
+/* The options of products and of --ref-nb, of factorisations, of updates, and of star forests,
+ * apart from the rest. Private to bench_options*.c. */
 #ifndef OSLA_BENCH_OPTIONS_H
 #define OSLA_BENCH_OPTIONS_H
 
@@ -53,6 +53,18 @@ void bench_updates_table(const bench_kernel *kernel, bench_raw_updates *raw,
                          struct poptOption table[BENCH_UPDATES_OPTIONS]);
 int bench_updates_take(const bench_kernel *kernel, const bench_raw_updates *raw,
                        bench_settings *settings);
+
+/* The same for the options of star forests, and what --n says there. */
+typedef struct bench_raw_forest {
+  char *cases;
+  int plain, rewrite;
+} bench_raw_forest;
+
+enum { BENCH_FOREST_OPTIONS = 4 };
+void bench_forest_table(const bench_kernel *kernel, bench_raw_forest *raw,
+                        struct poptOption table[BENCH_FOREST_OPTIONS]);
+int bench_forest_take(const bench_kernel *kernel, int size, const bench_raw_forest *raw,
+                      bench_settings *settings);
 
 /* Is the value of an option at least `least`? Exit status, after the error line. Local. */
 int bench_at_least(const bench_kernel *kernel, const char *option, long long value,

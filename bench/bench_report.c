@@ -1,4 +1,4 @@
-/* The table for people and the JSON lines. See bench.h and doc/design.md, section 10. */
+/* The table for people and the JSON lines. See bench.h and doc/design.md, section 11. */
 #include "bench.h"
 #include "work.h"
 
@@ -45,6 +45,11 @@ static int impl_width(const bench_job *job)
   return job->settings->ablate ? 32 : 14;
 }
 
+static int kernel_width(const bench_job *job)
+{
+  return job->settings->plain || job->settings->rewrite ? 29 : 18;
+}
+
 static int size_width(const bench_job *job)
 {
   return job->settings->m || job->settings->k || job->settings->nrhs > 1 ? 20 : 8;
@@ -57,9 +62,9 @@ static void print_header(bench_job *job)
   const char *machine = osla_simulated_machine();
   if (machine)
     (void)printf("simulated: machine %s; all seconds and rates are simulated\n", machine);
-  (void)printf("%-18s %-*s %4s %*s %5s %6s %5s %5s %10s %10s %17s %9s %4s  %s\n", "kernel",
-               impl_width(job), "impl", "prec", size_width(job), "n", "nb", "grid", "ranks",
-               "nodes", "min s", "median s", "rate", "residual", "", "osla/ref");
+  (void)printf("%-*s %-*s %4s %*s %5s %6s %5s %5s %10s %10s %17s %9s %4s  %s\n", kernel_width(job),
+               "kernel", impl_width(job), "impl", "prec", size_width(job), "n", "nb", "grid",
+               "ranks", "nodes", "min s", "median s", "rate", "residual", "", "osla/ref");
 }
 
 /* "gemm", "gemm NT", "lu partial"; "2048", or "m x n x k" where they were asked for, or "n x nrhs".
@@ -95,10 +100,10 @@ static void print_row(const bench_job *job, const bench_case *c, const bench_res
   (void)snprintf(speed, sizeof speed, "%.4g %s", rate(c, r, median), unit_name(c->unit));
   if (block_size(c, r) > 0) (void)snprintf(nb, sizeof nb, "%" PRId64, block_size(c, r));
   if (!osla_work_modelled) (void)snprintf(residual, sizeof residual, "%.2g", r->residual);
-  (void)printf("%-18s %-*s %4s %*s %5s %6s %5d %5d %10.4g %10.4g %17s %9s %4s  %s%s\n", kernel,
-               impl_width(job), r->impl->name, c->precision[0] ? c->precision : "-",
-               size_width(job), size, nb, grid, job->size, job->n_nodes, smallest(r->seconds, reps),
-               median, speed, residual, verdict, ratios,
+  (void)printf("%-*s %-*s %4s %*s %5s %6s %5d %5d %10.4g %10.4g %17s %9s %4s  %s%s\n",
+               kernel_width(job), kernel, impl_width(job), r->impl->name,
+               c->precision[0] ? c->precision : "-", size_width(job), size, nb, grid, job->size,
+               job->n_nodes, smallest(r->seconds, reps), median, speed, residual, verdict, ratios,
                osla_work_modelled         ? "  simulated, only modelled"
                : osla_simulated_machine() ? "  simulated"
                                           : "");

@@ -33,6 +33,11 @@ static void *data_of(const bench_case *c, const bench_impl *impl)
   return impl->data ? impl->data : c->data;
 }
 
+static int operations_of(const bench_case *c, const bench_impl *impl)
+{
+  return impl->operations ? impl->operations(data_of(c, impl)) : c->operations;
+}
+
 /* One run of one implementation: the barrier starts all ranks together, the reduction takes the
  * slowest. The start of a trace is a barrier, too. */
 static osla_err run_once(bench_job *job, const bench_case *c, bench_result *r, bool traced,
@@ -45,7 +50,7 @@ static osla_err run_once(bench_job *job, const bench_case *c, bench_result *r, b
   OSLA_CALL(traced ? osla_trace_start(job->transport) : osla_barrier(job->transport));
   double start = osla_clock();
   OSLA_CALL(r->impl->run(data));
-  *seconds = (osla_clock() - start) / c->operations;
+  *seconds = (osla_clock() - start) / operations_of(c, r->impl);
   osla_trace_stop(job->transport);
   OSLA_CALL(osla_allreduce(job->transport, seconds, 1, MPI_DOUBLE, MPI_MAX));
   if (r->impl->check && (!osla_work_modelled || r->impl->models))

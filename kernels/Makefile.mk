@@ -6,7 +6,8 @@ kernels_headers = \
   kernels/lu/osla_lu.h \
   kernels/chol/osla_chol.h \
   kernels/solve/osla_solve.h \
-  kernels/hessian/osla_hessian.h
+  kernels/hessian/osla_hessian.h \
+  kernels/forest/osla_forest.h
 
 kernels_sources = \
   kernels/common/local_view.h kernels/common/local_view.c \
@@ -42,7 +43,15 @@ kernels_sources = \
   kernels/solve/residual.h kernels/solve/residual.c \
   kernels/solve/refine.c \
   kernels/solve/mixed.c \
-  kernels/solve/condition.c
+  kernels/solve/condition.c \
+  kernels/forest/forest_units.h kernels/forest/forest_units.c \
+  kernels/forest/forest_pool.h kernels/forest/forest_pool.c \
+  kernels/forest/forest_ring.h kernels/forest/forest_ring.c \
+  kernels/forest/forest.h \
+  kernels/forest/forest_setup.h kernels/forest/forest_sort.c kernels/forest/forest_setup.c \
+  kernels/forest/forest_overlap.h kernels/forest/forest_overlap.c \
+  kernels/forest/forest_serve.h kernels/forest/forest_serve.c \
+  kernels/forest/forest_run.c kernels/forest/forest.c
 
 kernels_hessian_sources = \
   kernels/hessian/hessian_split.h kernels/hessian/hessian_split.c \

@@ -77,6 +77,7 @@ src_sources = \
   src/transport/groups.h src/transport/groups.c \
   src/transport/transport.c \
   src/transport/patience.h src/transport/patience.c \
+  src/transport/kept.h src/transport/kept.c \
   src/transport/collective.c \
   src/transport/trace.h src/transport/trace.c \
   src/transport/trace_summary.c \

@@ -27,6 +27,7 @@
 #include "osla_file.h"
 
 #include "osla_chol.h"
+#include "osla_forest.h"
 #include "osla_forward.h"
 #include "osla_gemm.h"
 #include "osla_hessian.h"

@@ -68,6 +68,11 @@ tests_programs = \
   tests/test_hessian_solve \
   tests/test_hessian_restart \
   tests/test_hessian_ids \
+  tests/test_forest \
+  tests/test_forest_units \
+  tests/test_forest_flow \
+  tests/test_forest_long \
+  tests/test_forest_errors \
   tests/test_tomo_sphere \
   tests/test_tomo_path \
   tests/test_tomo_model \
@@ -260,6 +265,13 @@ tests_test_hessian_restart_SOURCES = tests/test_hessian_restart.c $(tests_hessia
   $(tests_file_help)
 tests_test_hessian_ids_SOURCES = tests/test_hessian_ids.c $(tests_hessian_reference) \
   $(tests_file_help)
+tests_forest_model = tests/forest_model.h tests/forest_model.c tests/forest_trial.c \
+  tests/model_value.h tests/model_value.c
+tests_test_forest_SOURCES = tests/test_forest.c $(tests_forest_model)
+tests_test_forest_units_SOURCES = tests/test_forest_units.c $(tests_forest_model)
+tests_test_forest_flow_SOURCES = tests/test_forest_flow.c $(tests_forest_model)
+tests_test_forest_long_SOURCES = tests/test_forest_long.c $(tests_forest_model)
+tests_test_forest_errors_SOURCES = tests/test_forest_errors.c $(tests_forest_model)
 tests_ga_help = tests/ga_help.c tests/ga_help.h
 tests_ga_libs = tests/libosla_test.la libosla_armci.la $(ga_adapt_libs) libosla.la $(GA_LIBS) $(CUNIT_LIBS)
 tests_test_ga_SOURCES = tests/test_ga.c $(tests_ga_help)

@@ -18,6 +18,7 @@ kernels/gemm: kernels/common BELOW
 kernels/lu: kernels/common BELOW
 kernels/chol: kernels/common BELOW
 kernels/hessian: kernels/common BELOW
+kernels/forest: BELOW
 kernels/solve: kernels/common kernels/gemm kernels/lu kernels/chol BELOW
 '
 

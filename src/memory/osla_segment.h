@@ -91,8 +91,8 @@ void *osla_segment_peer(const osla_segment *segment, int rank);
 size_t osla_segment_bytes(const osla_segment *segment);
 osla_transport *osla_segment_transport(const osla_segment *segment); /* borrowed */
 
-/* All that it holds steers (heads, indices), and moves even where work is only modelled, as opposed to
- * elements of matrices and panels (src/blas/work.h). Local; before the first transfer. */
+/* All that it holds steers (heads, indices), and moves even where work is only modelled, as opposed
+ * to elements of matrices and panels (src/blas/work.h). Local; before the first transfer. */
 void osla_segment_steers(osla_segment *segment);
 
 /* Contiguous nonblocking transfers to and from the data area of a rank; `offset` and `bytes` in
@@ -142,6 +142,15 @@ osla_err osla_notify_post(osla_segment *segment, int rank, int purpose, uint64_t
  * what each of them posts arrives there in its order. With n_purposes = 0, too. */
 osla_err osla_word_post(osla_segment *segment, int rank, size_t offset, uint64_t value,
                         osla_posted *posted);
+
+/* And data before the word: who sees the word sees the data, which lie at `offset`. Else as
+ * osla_put_notify_post. */
+osla_err osla_put_word_post(osla_segment *segment, int rank, size_t offset, const void *source,
+                            size_t bytes, size_t word_offset, uint64_t value, osla_posted *posted);
+
+/* Wakes a rank of my node that sleeps in osla_segment_wait on this segment, after a store of mine
+ * that its test reads. Local, quick where nobody sleeps. */
+void osla_segment_wake(osla_segment *segment, int rank);
 
 /* The value of the slot that `origin` writes here (acquire), and a wait until it is at least
  * `value`. For segments made by osla_segment_create with more than `purpose` slots. The wait sleeps

@@ -260,15 +260,21 @@ static osla_err post(osla_segment *s, int rank, size_t offset, const void *sourc
   return s->t->ops->post(s->region, rank, s->data + offset, source, bytes, slot, value, 0, out);
 }
 
+/* A word alone is over for the trace. */
+static void note_post(osla_segment *s, osla_posted *posted, double since, size_t bytes)
+{
+  bool moves = posted->post && bytes > 0;
+  if (!moves) posted->since = -1.0;
+  osla_trace_add(s->t, moves ? OSLA_TRACE_ISSUE : OSLA_TRACE_NOTIFY, since, (double)bytes);
+}
+
 osla_err osla_put_notify_post(osla_segment *s, int rank, size_t offset, const void *source,
                               size_t bytes, int purpose, uint64_t value, osla_posted *posted)
 {
   double since = osla_trace_now(s->t);
   *posted = (osla_posted){.since = since, .bytes = bytes};
   OSLA_CALL(post(s, rank, offset, source, bytes, purpose, value, &posted->post));
-  bool moves = posted->post && bytes > 0; /* else it is over for the trace */
-  if (!moves) posted->since = -1.0;
-  osla_trace_add(s->t, moves ? OSLA_TRACE_ISSUE : OSLA_TRACE_NOTIFY, since, (double)bytes);
+  note_post(s, posted, since, bytes);
   return OSLA_OK;
 }
 
@@ -293,11 +299,17 @@ osla_err osla_posted_test(osla_segment *s, osla_posted *posted, bool *done)
 osla_err osla_word_post(osla_segment *s, int rank, size_t offset, uint64_t value,
                         osla_posted *posted)
 {
+  return osla_put_word_post(s, rank, 0, NULL, 0, offset, value, posted);
+}
+
+osla_err osla_put_word_post(osla_segment *s, int rank, size_t offset, const void *source,
+                            size_t bytes, size_t word_offset, uint64_t value, osla_posted *posted)
+{
   double since = osla_trace_now(s->t);
-  *posted = (osla_posted){.since = -1.0}; /* it is over for the trace */
-  OSLA_CALL(
-    s->t->ops->post(s->region, rank, s->data, NULL, 0, s->data + offset, value, 0, &posted->post));
-  osla_trace_add(s->t, OSLA_TRACE_NOTIFY, since, 0);
+  *posted = (osla_posted){.since = since, .bytes = bytes};
+  OSLA_CALL(s->t->ops->post(s->region, rank, s->data + offset, source, bytes,
+                            s->data + word_offset, value, 0, &posted->post));
+  note_post(s, posted, since, bytes);
   return OSLA_OK;
 }
 
@@ -307,6 +319,12 @@ osla_err osla_notify_post(osla_segment *s, int rank, int purpose, uint64_t value
   OSLA_CALL(post(s, rank, 0, NULL, 0, purpose, value, NULL));
   osla_trace_add(s->t, OSLA_TRACE_NOTIFY, since, 0);
   return OSLA_OK;
+}
+
+void osla_segment_wake(osla_segment *s, int rank)
+{
+  void *bell = s->t->ops->peer_ptr(s->region, rank);
+  if (bell) osla_bell_ring(s->t, bell);
 }
 
 static unsigned char *my_head(const osla_segment *s)

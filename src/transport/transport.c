@@ -1,5 +1,6 @@
 /* Making a transport: the node map, the thread level, the progress hooks and thread. */
 #include "futex.h"
+#include "kept.h"
 #include "osla_clock.h"
 #include "osla_farewell.h"
 #include "osla_log.h"
@@ -190,6 +191,7 @@ void osla_transport_destroy(osla_transport **transport)
     atomic_store(&t->stop_progress, true);
     (void)pthread_join(t->progress_thread, NULL);
   }
+  osla_transport_drop_kept(t);
   t->ops->finish(t);
   osla_patience_unwatch(t);
   if (t->node_comm != MPI_COMM_NULL) (void)MPI_Comm_free(&t->node_comm);

@@ -164,6 +164,7 @@ struct osla_transport {
   struct osla_eager *eager;  /* small puts as messages, see eager_mpi.h; NULL: they are not */
   bool eager_decided;
   void *backend; /* what ops->start made */
+  struct osla_kept *kept; /* see kept.h */
   struct {
     osla_progress_hook *run;
     void *arg;

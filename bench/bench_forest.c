@@ -1,0 +1,213 @@
+/* Transfers of star forests: the cases, how an implementation runs and is checked. See
+ * bench_forest.h.
+ *
+ * A transfer may take less than a microsecond: a run has as many as last LEAST_SECONDS, found for
+ * each implementation before the warm-up. They follow one another without a barrier.
+ */
+#include "bench_forest.h"
+#include "osla_clock.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+enum { MOST_IMPLS = 4, N_PARAMETERS = 2, MOST_ITERATIONS = 1 << 24 };
+#define LEAST_SECONDS 0.02
+
+/* Its owner writes what others have read: their copies of these lines are lost. */
+static void rewrite(forest_value *values, int64_t n)
+{
+  volatile forest_value *v = values;
+  for (int64_t i = 0; i < n; i++)
+    v[i].count = v[i].count;
+}
+
+static osla_err transfer(forest_data *d)
+{
+  const forest_graph *g = d->graph;
+  bool again = g->job->settings->rewrite;
+  switch (g->which) {
+    case FOREST_PINGPONG:
+      OSLA_CALL(d->way->bcast(d));
+      if (g->n_edges > 0) d->leaves[0].number += 1;
+      return d->way->reduce(d);
+    case FOREST_GATHER:
+      if (again) rewrite(d->roots, g->n);
+      return d->way->bcast(d);
+    case FOREST_REDUCE:
+      if (again) rewrite(d->leaves, g->n);
+      return d->way->reduce(d);
+    default:
+      if (again) rewrite(d->leaves, g->n);
+      return d->way->fetch(d);
+  }
+}
+
+static osla_err run_transfers(void *data)
+{
+  forest_data *d = data;
+  osla_err err = OSLA_OK;
+  for (int i = 0; i < d->iterations && err == OSLA_OK; i++)
+    err = transfer(d);
+  if (err != OSLA_OK) osla_transport_abort(d->graph->job->transport, err); /* the others wait */
+  return OSLA_OK;
+}
+
+static osla_err prepare(void *data)
+{
+  forest_values_set(data);
+  return OSLA_OK;
+}
+
+static osla_err check(void *data, double *residual)
+{
+  bool right;
+  OSLA_CALL(forest_values_check(data, &right));
+  *residual = right ? 0 : INFINITY;
+  return OSLA_OK;
+}
+
+/* After one run that is not counted. Collective. */
+static osla_err choose_iterations(forest_data *d)
+{
+  osla_transport *t = d->graph->job->transport;
+  double seconds = 0;
+  d->iterations = 1;
+  OSLA_CALL(run_transfers(d));
+  for (;;) {
+    OSLA_CALL(osla_barrier(t));
+    double start = osla_clock();
+    OSLA_CALL(run_transfers(d));
+    seconds = osla_clock() - start;
+    OSLA_CALL(osla_allreduce(t, &seconds, 1, MPI_DOUBLE, MPI_MAX));
+    if (seconds >= LEAST_SECONDS || d->iterations >= MOST_ITERATIONS) return OSLA_OK;
+    double more = 1.2 * LEAST_SECONDS / seconds;
+    d->iterations = (int)ceil(d->iterations * (more < 16 ? more : 16)); /* seconds may be 0 */
+  }
+}
+
+static osla_err setup(void *data)
+{
+  forest_data *d = data;
+  bench_job *job = d->graph->job;
+  void *turn;
+  OSLA_CALL(bench_alloc(job, (uint64_t)job->size * sizeof *d->turn, &turn));
+  d->turn = turn;
+  OSLA_CALL(d->way->create(d));
+  forest_values_set(d);
+  return choose_iterations(d);
+}
+
+static void teardown(void *data)
+{
+  forest_data *d = data;
+  d->way->destroy(d);
+  free(d->turn);
+}
+
+/* Of PINGPONG a half of the round trip is one operation. */
+static int operations(const void *data)
+{
+  const forest_data *d = data;
+  return d->graph->which == FOREST_PINGPONG ? 2 * d->iterations : d->iterations;
+}
+
+static bench_impl implementation(const char *name, forest_graph *g, const forest_way *way,
+                                 forest_data *d)
+{
+  *d = (forest_data){.graph = g,
+                     .way = way,
+                     .first_root = g->job->rank * g->n,
+                     .n_roots = g->n_roots,
+                     .iterations = 1};
+  return (bench_impl){.name = name,
+                      .setup = setup,
+                      .prepare = prepare,
+                      .run = run_transfers,
+                      .check = check,
+                      .teardown = teardown,
+                      .operations = operations,
+                      .data = d};
+}
+
+/* Bytes of an operation over all ranks: of a message; or of the values of all edges, which in a
+ * fetch go up and come down. */
+static double bytes_of(const bench_job *job, forest_case which, int64_t n)
+{
+  double edges = (double)n * (double)sizeof(forest_value) * job->size;
+  return which == FOREST_PINGPONG ? (double)n : which == FOREST_FETCH ? 2 * edges : edges;
+}
+
+static osla_err run_case(bench_job *job, forest_case which, int64_t n)
+{
+  static const char *const names[FOREST_CASES] = {"forest/pingpong", "forest/gather",
+                                                  "forest/reduce", "forest/fetch"};
+  static const char *const variants[2][2] = {{NULL, "rewrite"}, {"plain", "plain rewrite"}};
+  const bench_settings *s = job->settings;
+  const bench_figure parameters[N_PARAMETERS] = {{"plain", s->plain, false},
+                                                 {"rewrite", s->rewrite, false}};
+  bool pingpong = which == FOREST_PINGPONG;
+  int64_t units = pingpong ? n / (int64_t)sizeof(forest_value) : n;
+  bench_impl impls[MOST_IMPLS];
+  forest_data data[MOST_IMPLS];
+  forest_graph graph, alone = {0};
+  int k = 3;
+  OSLA_CALL(forest_graph_create(job, which, units, 1, &graph));
+  impls[0] = implementation("osla", &graph, &forest_osla, &data[0]);
+  impls[1] = implementation("mpi", &graph, &forest_mpi, &data[1]);
+  impls[2] = implementation("neighbor", &graph, &forest_neighbor, &data[2]);
+  osla_err err = pingpong ? forest_graph_create(job, which, units, 0, &alone) : OSLA_OK;
+  if (pingpong && err == OSLA_OK)
+    impls[k++] = implementation("memcpy", &alone, &forest_memcpy, &data[3]);
+  if (which == FOREST_GATHER) impls[k++] = implementation("loop", &graph, &forest_loop, &data[3]);
+  bench_case c = {.kernel = names[which],
+                  .precision = which == FOREST_FETCH ? "" : "d",
+                  .n = n,
+                  .variant = variants[s->plain][s->rewrite],
+                  .parameters = parameters,
+                  .n_parameters = N_PARAMETERS,
+                  .impls = impls,
+                  .n_impls = k,
+                  .work = bytes_of(job, which, n),
+                  .unit = BENCH_GBYTES};
+  if (err == OSLA_OK) err = bench_run_case(job, &c);
+  forest_graph_free(&graph);
+  forest_graph_free(&alone);
+  return err;
+}
+
+static osla_err run(bench_job *job, int64_t n)
+{
+  static const int64_t bytes[] = {8, 64, 1024, 4096, 16384, 65536, 1048576, 4194304, 0};
+  static const int64_t edges[] = {100000, 0};
+  const int64_t given[] = {n, 0};
+  unsigned cases = job->settings->cases;
+  bool last = job->last_size;
+  for (int which = 0; which < FOREST_CASES; which++) {
+    const int64_t *sizes = n > 0 ? given : which == FOREST_PINGPONG ? bytes : edges;
+    for (int i = 0; sizes[i] && cases >> which & 1; i++) {
+      job->last_size = last && cases >> which == 1 && sizes[i + 1] == 0;
+      OSLA_CALL(run_case(job, (forest_case)which, sizes[i]));
+    }
+  }
+  return OSLA_OK;
+}
+
+const bench_kernel bench_forest = {
+  .name = "forest",
+  .summary = "broadcast, reduction and fetch-and-add along the edges of a star forest",
+  .about = "\nTimes transfers of a star forest, in GB/s of the values of all edges:\n"
+           "  pingpong   N bytes from rank 0 to rank 1 and back; half a round trip\n"
+           "  gather     every rank has N edges to random roots of all: leaves := roots\n"
+           "  reduce     the same edges: roots += leaves\n"
+           "  fetch      roots += leaves, int64, and each leaf gets the value before\n"
+           "A run is as many as last 20 ms, without a barrier between. Beside it:\n"
+           "  mpi        persistent sends and receives, packed by hand\n"
+           "  neighbor   MPI_Neighbor_alltoallv, packed by hand\n"
+           "  memcpy     pingpong: a copy of N bytes within rank 0\n"
+           "  loop       gather: leaf[i] = root[index[i]] in memory of one's own\n"
+           "Residual: 0, or inf when a bit is wrong. pingpong needs 2 ranks.\n",
+  .references = "mpi,neighbor,memcpy,loop",
+  .after = "Example: mpiexec -n 2 osla-bench forest --case gather,reduce --n 1000,100000\n",
+  .run = run,
+  .forest = true,
+};

@@ -1,0 +1,79 @@
+/* Options of star forests. See bench_options.h. */
+#include "config.h"
+
+#include "bench_forest.h"
+#include "bench_options.h"
+
+#include <inttypes.h>
+#include <limits.h>
+#include <string.h>
+
+void bench_forest_table(const bench_kernel *kernel, bench_raw_forest *raw,
+                        struct poptOption table[BENCH_FOREST_OPTIONS])
+{
+  const struct poptOption forest[] = {
+    {"case", '\0', POPT_ARG_STRING, &raw->cases, 0,
+     "Cases, of pingpong,gather,reduce,fetch (default: all)", "LIST"},
+    {"plain", '\0', POPT_ARG_NONE, &raw->plain, 0,
+     "Values of ours in memory of malloc, which no neighbour reads in place", NULL},
+    {"rewrite", '\0', POPT_ARG_NONE, &raw->rewrite, 0,
+     "Each rank rewrites the values that are read before every gather, reduce, fetch; timed", NULL},
+    POPT_TABLEEND};
+  if (kernel->forest)
+    memcpy(table, forest, sizeof forest);
+  else
+    *table = (struct poptOption)POPT_TABLEEND;
+}
+
+static int take_cases(const bench_kernel *kernel, const char *text, bench_settings *settings)
+{
+  static const char *const names[FOREST_CASES] = {"pingpong", "gather", "reduce", "fetch"};
+  settings->cases = 0;
+  for (const char *at = text;; at++) {
+    size_t length = strcspn(at, ",");
+    int which = 0;
+    while (which < FOREST_CASES &&
+           (strlen(names[which]) != length || strncmp(names[which], at, length) != 0))
+      which++;
+    if (which == FOREST_CASES)
+      return bench_error(kernel, "--case: '%.*s' is not one of pingpong,gather,reduce,fetch",
+                         (int)length, at);
+    settings->cases |= 1U << which;
+    at += length;
+    if (*at == '\0') return OSLA_EXIT_OK;
+  }
+}
+
+/* Sizes that every case takes. MPI counts edges, and the roots of all ranks, by int. */
+static int check_sizes(const bench_kernel *kernel, int size, const bench_settings *settings)
+{
+  bool pingpong = settings->cases >> FOREST_PINGPONG & 1;
+  bool others = (settings->cases & ~(1U << FOREST_PINGPONG)) != 0;
+  for (int i = 0; i < settings->n_count; i++) {
+    int64_t n = settings->n[i];
+    if (pingpong && n % (int64_t)sizeof(forest_value) != 0)
+      return bench_error(kernel, "--n: %" PRId64 " bytes of pingpong are no whole doubles", n);
+    if (pingpong && n > (int64_t)1 << 30)
+      return bench_error(kernel, "--n: more than 1 GiB in one message of pingpong");
+    if (others && n > INT_MAX / size)
+      return bench_error(kernel, "--n: %" PRId64 " edges of each of %d ranks are too many", n,
+                         size);
+  }
+  return OSLA_EXIT_OK;
+}
+
+int bench_forest_take(const bench_kernel *kernel, int size, const bench_raw_forest *raw,
+                      bench_settings *settings)
+{
+  settings->plain = raw->plain != 0;
+  settings->rewrite = raw->rewrite != 0;
+  if (!kernel->forest) return OSLA_EXIT_OK;
+  settings->cases = (1U << FOREST_CASES) - 1;
+  if (size < 2) settings->cases &= ~(1U << FOREST_PINGPONG);
+  int status = raw->cases ? take_cases(kernel, raw->cases, settings) : OSLA_EXIT_OK;
+  if (!status && size < 2 && settings->cases >> FOREST_PINGPONG & 1)
+    status = bench_error(kernel, "--case: pingpong needs at least 2 ranks (mpiexec -n 2 ...)");
+  if (!status) status = check_sizes(kernel, size, settings);
+  if (settings->n_count == 0) settings->n_count = 1; /* size 0: each case has its own */
+  return status;
+}

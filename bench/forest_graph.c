@@ -1,0 +1,290 @@
+/* Who is joined to whom, and the values that are due. All of it is a function of a seed, a rank and
+ * an index, so that every rank knows the others' edges and values without a message. See
+ * bench_forest.h.
+ */
+#include "bench_forest.h"
+#include "osla_random.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { SEED_EDGE = 31, SEED_ROOT = 32, SEED_LEAF = 33 };
+
+static int64_t roots_of(const forest_graph *g, int rank)
+{
+  return g->which == FOREST_PINGPONG && rank != 0 ? 0 : g->n;
+}
+
+static int64_t edges_of(const forest_graph *g, int rank)
+{
+  return g->which == FOREST_PINGPONG && rank != g->leaf_rank ? 0 : g->n;
+}
+
+/* The root of leaf i of a rank. */
+static int64_t root_of(const forest_graph *g, int rank, int64_t i)
+{
+  if (g->which == FOREST_PINGPONG) return i;
+  uint64_t bits = osla_random_bits(SEED_EDGE, (uint64_t)rank, (uint64_t)i);
+  return (int64_t)(bits % ((uint64_t)g->n * (uint64_t)g->job->size));
+}
+
+static int64_t value_of_root(int64_t root)
+{
+  return (int64_t)(osla_random_bits(SEED_ROOT, (uint64_t)root, 0) >> 40);
+}
+
+static int64_t value_of_leaf(int rank, int64_t i)
+{
+  return (int64_t)(osla_random_bits(SEED_LEAF, (uint64_t)rank, (uint64_t)i) >> 48);
+}
+
+static forest_value value(const forest_graph *g, int64_t integer)
+{
+  forest_value v;
+  if (g->which == FOREST_FETCH)
+    v.count = integer;
+  else
+    v.number = (double)integer;
+  return v;
+}
+
+/* --- lists --- */
+
+/* Room for so many vertices of each rank, in a list without this rank. */
+static osla_err list_create(bench_job *job, const int64_t *count, forest_list *l)
+{
+  int64_t all = 0;
+  int n = 0, size = job->size;
+  void *memory;
+  for (int rank = 0; rank < size; rank++)
+    if (rank != job->rank) all += count[rank];
+  OSLA_CALL(bench_alloc(job, (uint64_t)(all + 3 * size + 1) * sizeof(int), &memory));
+  l->peer = memory;
+  l->count = l->peer + size;
+  l->start = l->count + size;
+  l->index = l->start + size + 1;
+  for (int rank = 0; rank < size; rank++) {
+    if (rank == job->rank || count[rank] == 0) continue;
+    l->peer[n] = rank;
+    l->count[n] = (int)count[rank];
+    l->start[n + 1] = l->start[n] + l->count[n];
+    n++;
+  }
+  l->n_peers = n;
+  return OSLA_OK;
+}
+
+/* Leaves by the rank of their roots; place: [size] zeros, scratch. */
+static osla_err list_leaves(forest_graph *g, int64_t *place)
+{
+  int me = g->job->rank;
+  void *memory;
+  for (int64_t i = 0; i < g->n_edges; i++)
+    place[g->root[i] / g->n]++;
+  g->n_own = place[me];
+  OSLA_CALL(list_create(g->job, place, &g->leaves));
+  OSLA_CALL(bench_alloc(g->job, 2 * (uint64_t)g->n_own * sizeof *g->own_leaf, &memory));
+  g->own_leaf = memory;
+  g->own_root = g->own_leaf + g->n_own;
+  place[me] = 0;
+  for (int p = 0; p < g->leaves.n_peers; p++)
+    place[g->leaves.peer[p]] = g->leaves.start[p];
+  for (int64_t i = 0; i < g->n_edges; i++) {
+    int64_t rank = g->root[i] / g->n, k = place[rank]++;
+    if (rank != me) {
+      g->leaves.index[k] = (int)i;
+    } else {
+      g->own_leaf[k] = (int)i;
+      g->own_root[k] = (int)(g->root[i] % g->n);
+    }
+  }
+  return OSLA_OK;
+}
+
+/* Roots by the rank of their leaves; count: [size] zeros, scratch. */
+static osla_err list_roots(forest_graph *g, int64_t *count)
+{
+  int me = g->job->rank;
+  int64_t k = 0;
+  for (int rank = 0; rank < g->job->size; rank++)
+    for (int64_t i = 0; i < edges_of(g, rank); i++)
+      count[rank] += root_of(g, rank, i) / g->n == me;
+  OSLA_CALL(list_create(g->job, count, &g->roots));
+  for (int p = 0; p < g->roots.n_peers; p++)
+    for (int64_t i = 0; i < edges_of(g, g->roots.peer[p]); i++) {
+      int64_t root = root_of(g, g->roots.peer[p], i);
+      if (root / g->n == me) g->roots.index[k++] = (int)(root % g->n);
+    }
+  return OSLA_OK;
+}
+
+static osla_err totals_create(forest_graph *g)
+{
+  uint64_t size = (uint64_t)g->job->size, all = size * (uint64_t)g->n;
+  void *memory;
+  OSLA_CALL(bench_alloc(g->job, 2 * all * sizeof *g->total, &memory));
+  g->total = memory;
+  g->before = g->total + all;
+  for (int rank = 0; rank < g->job->size; rank++)
+    for (int64_t i = 0; i < g->n; i++)
+      g->total[root_of(g, rank, i)] += value_of_leaf(rank, i);
+  OSLA_CALL(bench_alloc(g->job, size * size * sizeof *g->turn, &memory));
+  g->turn = memory;
+  return OSLA_OK;
+}
+
+osla_err forest_graph_create(bench_job *job, forest_case which, int64_t n, int leaf_rank,
+                             forest_graph *g)
+{
+  void *edges, *scratch = NULL;
+  osla_err err;
+  *g = (forest_graph){.job = job,
+                      .which = which,
+                      .n = n,
+                      .leaf_rank = leaf_rank,
+                      .contiguous = which == FOREST_PINGPONG};
+  g->n_roots = roots_of(g, job->rank);
+  g->n_edges = edges_of(g, job->rank);
+  OSLA_TRY(bench_alloc(job, (uint64_t)g->n_edges * sizeof *g->root, &edges));
+  g->root = edges;
+  for (int64_t i = 0; i < g->n_edges; i++)
+    g->root[i] = root_of(g, job->rank, i);
+  OSLA_TRY(bench_alloc(job, 2 * (uint64_t)job->size * sizeof(int64_t), &scratch));
+  OSLA_TRY(list_leaves(g, scratch));
+  OSLA_TRY(list_roots(g, (int64_t *)scratch + job->size));
+  if (which == FOREST_REDUCE || which == FOREST_FETCH) OSLA_TRY(totals_create(g));
+cleanup:
+  free(scratch);
+  if (err != OSLA_OK) forest_graph_free(g);
+  return err;
+}
+
+void forest_graph_free(forest_graph *g)
+{
+  free(g->root);
+  free(g->leaves.peer);
+  free(g->roots.peer);
+  free(g->own_leaf);
+  free(g->total);
+  free(g->turn);
+  *g = (forest_graph){0};
+}
+
+/* --- values --- */
+
+osla_err forest_values_create(forest_data *d)
+{
+  const forest_graph *g = d->graph;
+  uint64_t line = 64 / sizeof(forest_value), n_edges = (uint64_t)g->n_edges;
+  uint64_t roots = ((uint64_t)d->n_roots + line - 1) / line * line;
+  uint64_t leaves = (n_edges + line - 1) / line * line;
+  void *memory;
+  OSLA_CALL(bench_alloc(g->job, (roots + leaves + n_edges) * sizeof(forest_value), &memory));
+  d->roots = memory;
+  d->leaves = d->roots + roots;
+  d->before = d->leaves + leaves;
+  return OSLA_OK;
+}
+
+void forest_values_free(forest_data *d)
+{
+  free(d->roots);
+  d->roots = d->leaves = d->before = NULL;
+}
+
+void forest_values_set(forest_data *d)
+{
+  const forest_graph *g = d->graph;
+  bool given = g->which == FOREST_REDUCE || g->which == FOREST_FETCH;
+  for (int64_t i = 0; i < d->n_roots; i++)
+    d->roots[i] = value(g, value_of_root(d->first_root + i));
+  for (int64_t i = 0; i < g->n_edges; i++)
+    d->leaves[i] = value(g, given ? value_of_leaf(g->job->rank, i) : 0);
+  for (int64_t i = 0; i < g->n_edges && g->which == FOREST_FETCH; i++)
+    d->before[i] = value(g, -1);
+}
+
+static bool same(const forest_graph *g, forest_value found, int64_t integer)
+{
+  forest_value due = value(g, integer);
+  return memcmp(&found, &due, sizeof due) == 0;
+}
+
+/* In PINGPONG, rank leaf_rank adds 1 to the first number each time. */
+static bool leaves_are_roots(const forest_data *d)
+{
+  const forest_graph *g = d->graph;
+  bool right = true;
+  for (int64_t i = 0; i < g->n_edges; i++)
+    right &= same(g, d->leaves[i],
+                  value_of_root(g->root[i]) + (g->contiguous && i == 0 ? d->iterations : 0));
+  return right;
+}
+
+static bool roots_are_sums(const forest_data *d)
+{
+  const forest_graph *g = d->graph;
+  bool right = true;
+  for (int64_t i = 0; i < d->n_roots; i++) {
+    int64_t root = d->first_root + i, total = g->total ? g->total[root] : i == 0;
+    right &= same(g, d->roots[i], value_of_root(root) + d->iterations * total);
+  }
+  return right;
+}
+
+/* Collective: whose leaves came when, to whose roots; into turn[owner][rank] of the graph. */
+static osla_err gather_turns(const forest_data *d)
+{
+  const forest_graph *g = d->graph;
+  size_t size = (size_t)g->job->size, row = (size_t)g->job->rank * size;
+  memset(g->turn, 0, size * size * sizeof *g->turn);
+  memcpy(g->turn + row, d->turn, size * sizeof *g->turn);
+  return osla_allreduce(g->job->transport, g->turn, (int64_t)(size * size), MPI_INT, MPI_SUM);
+}
+
+/* The values before the last transfer, those of ranks that came earlier, those before in my list.
+ */
+static bool befores_are_partial_sums(const forest_data *d)
+{
+  const forest_graph *g = d->graph;
+  int me = g->job->rank, size = g->job->size;
+  bool right = true;
+  memset(g->before, 0, (size_t)size * (size_t)g->n * sizeof *g->before);
+  for (int rank = 0; rank < size; rank++)
+    for (int64_t i = 0; rank != me && i < g->n; i++) {
+      int64_t root = root_of(g, rank, i);
+      const int *turn = g->turn + root / g->n * size;
+      if (turn[rank] < turn[me]) g->before[root] += value_of_leaf(rank, i);
+    }
+  for (int64_t i = 0; i < g->n_edges; i++) {
+    int64_t root = g->root[i];
+    right &= same(g, d->before[i],
+                  value_of_root(root) + (d->iterations - 1) * g->total[root] + g->before[root]);
+    g->before[root] += value_of_leaf(me, i);
+  }
+  return right;
+}
+
+/* The numbers come back to roots that have lost theirs. */
+static osla_err come_back(forest_data *d)
+{
+  for (int64_t i = 0; i < d->n_roots; i++)
+    d->roots[i] = value(d->graph, 0);
+  return d->way->reduce(d);
+}
+
+osla_err forest_values_check(forest_data *d, bool *right)
+{
+  const forest_graph *g = d->graph;
+  int wrong;
+  *right = true;
+  if (g->which == FOREST_PINGPONG) OSLA_CALL(come_back(d));
+  if (g->which == FOREST_FETCH) OSLA_CALL(gather_turns(d));
+  if (g->which == FOREST_PINGPONG || g->which == FOREST_GATHER) *right = leaves_are_roots(d);
+  if (g->which != FOREST_GATHER) *right = roots_are_sums(d) && *right;
+  if (g->which == FOREST_FETCH) *right = befores_are_partial_sums(d) && *right;
+  wrong = !*right;
+  OSLA_CALL(osla_allreduce(g->job->transport, &wrong, 1, MPI_INT, MPI_MAX));
+  *right = !wrong;
+  return OSLA_OK;
+}

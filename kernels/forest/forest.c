@@ -1,0 +1,170 @@
+/* Forests: making and ending them, and what they know. */
+#include "forest_serve.h"
+#include "forest_setup.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+static void free_links(forest_links *links)
+{
+  free(links->of);
+  free(links->ranks);
+}
+
+static void free_forest(osla_forest *f)
+{
+  if (f->pool) osla_pool_give(f->pool, &f->piece);
+  free_links(&f->to_roots);
+  free_links(&f->to_leaves);
+  free(f->far_lists);
+  free(f->staging);
+  free(f);
+}
+
+/* `local`: what the caller found in its arguments. */
+static osla_err create(osla_transport *t, osla_err local, int64_t n_roots, forest_edges *edges,
+                       osla_forest **out)
+{
+  osla_forest *f = calloc(1, sizeof *f);
+  if (local == OSLA_OK && !f) local = osla_error_set(OSLA_ERR_MEM, "forest object");
+  osla_err err = osla_agree(t, local);
+  if (err != OSLA_OK) {
+    free(f);
+    return err;
+  }
+  f->t = t;
+  f->n_roots = n_roots;
+  f->n_edges = edges->n;
+  f->leaf_space = edges->leaf_space;
+  f->low_leaf = edges->low_leaf;
+  err = osla_forest_pool(t, &f->pool);
+  if (err == OSLA_OK) err = osla_forest_join(f, edges);
+  if (err == OSLA_OK)
+    *out = f;
+  else
+    free_forest(f);
+  return err;
+}
+
+osla_err osla_forest_create(osla_transport *t, int64_t n_roots, int64_t n_edges,
+                            const int64_t *leaf, const osla_root *root, osla_forest **out)
+{
+  forest_edges edges = {0};
+  *out = NULL;
+  osla_err err = osla_forest_sort(t, n_roots, n_edges, leaf, root, &edges);
+  err = create(t, err, n_roots, &edges, out);
+  osla_forest_edges_free(&edges);
+  return err;
+}
+
+/* The rank p with start[p] <= index < start[p + 1]. */
+static int owner_of(const int64_t *start, int size, int64_t index)
+{
+  int low = 0, high = size - 1;
+  while (low < high) {
+    int middle = (low + high + 1) / 2;
+    if (start[middle] <= index)
+      low = middle;
+    else
+      high = middle - 1;
+  }
+  return low;
+}
+
+static osla_err find_owners(const int64_t *start, int size, int64_t n_edges, const int64_t *index,
+                            osla_root *out)
+{
+  OSLA_CHECK(start[0] == 0, OSLA_ERR_ARG, "start[0] = %" PRId64 ", not 0", start[0]);
+  for (int p = 0; p < size; p++)
+    OSLA_CHECK(start[p + 1] >= start[p], OSLA_ERR_ARG,
+               "start[%d] = %" PRId64 " is less than start[%d] = %" PRId64, p + 1, start[p + 1], p,
+               start[p]);
+  for (int64_t i = 0; i < n_edges; i++) {
+    OSLA_CHECK(index[i] >= 0 && index[i] < start[size], OSLA_ERR_ARG,
+               "edge %" PRId64 ": no root %" PRId64 " among %" PRId64, i, index[i], start[size]);
+    int p = owner_of(start, size, index[i]);
+    out[i] = (osla_root){p, index[i] - start[p]};
+  }
+  return OSLA_OK;
+}
+
+osla_err osla_forest_create_global(osla_transport *t, const int64_t *start, int64_t n_edges,
+                                   const int64_t *leaf, const int64_t *root, osla_forest **out)
+{
+  forest_edges edges = {0};
+  int size = osla_transport_size(t), rank = osla_transport_rank(t);
+  osla_err err = OSLA_OK;
+  *out = NULL;
+  if (n_edges < 0) err = osla_error_set(OSLA_ERR_ARG, "%" PRId64 " edges", n_edges);
+  size_t n = err == OSLA_OK ? (size_t)n_edges : 0;
+  osla_root *roots = malloc((n + 1) * sizeof *roots);
+  if (!roots) err = osla_error_set(OSLA_ERR_MEM, "%" PRId64 " edges", n_edges);
+  if (err == OSLA_OK) err = find_owners(start, size, n_edges, root, roots);
+  int64_t n_roots = err == OSLA_OK ? start[rank + 1] - start[rank] : 0;
+  if (err == OSLA_OK) err = osla_forest_sort(t, n_roots, n_edges, leaf, roots, &edges);
+  err = create(t, err, n_roots, &edges, out);
+  osla_forest_edges_free(&edges);
+  free(roots);
+  return err;
+}
+
+static bool is_idle(const osla_forest *f)
+{
+  uint64_t oldest = f->begun > CALLS ? f->begun + 1 - CALLS : 1;
+  for (uint64_t number = oldest; number <= f->begun; number++)
+    if (!f->transfer[number % CALLS].ended) return false;
+  return true;
+}
+
+/* What was begun has ended everywhere, so nobody reads here any more. */
+static osla_err finish_rings(forest_links *links)
+{
+  for (int i = 0; i < links->n; i++)
+    if (!links->of[i].self) OSLA_CALL(osla_ring_finish(&links->of[i].ring));
+  return OSLA_OK;
+}
+
+osla_err osla_forest_destroy(osla_forest **forest)
+{
+  osla_forest *f = forest ? *forest : NULL;
+  if (!f) return OSLA_OK;
+  OSLA_CALL(osla_agree(f->t, is_idle(f) ? OSLA_OK
+                                        : osla_error_set(OSLA_ERR_STATE,
+                                                         "a forest goes while a transfer of rank "
+                                                         "%d is under way",
+                                                         osla_transport_rank(f->t))));
+  osla_forest_deactivate(f);
+  osla_err err = finish_rings(&f->to_roots);
+  if (err == OSLA_OK) err = finish_rings(&f->to_leaves);
+  err = osla_agree(f->t, err); /* and nobody writes here */
+  free_forest(f);
+  *forest = NULL;
+  return err;
+}
+
+int64_t osla_forest_n_roots(const osla_forest *f)
+{
+  return f->n_roots;
+}
+int64_t osla_forest_n_edges(const osla_forest *f)
+{
+  return f->n_edges;
+}
+int64_t osla_forest_leaf_space(const osla_forest *f)
+{
+  return f->leaf_space;
+}
+int osla_forest_root_ranks(const osla_forest *f, const int **ranks)
+{
+  *ranks = f->to_roots.ranks;
+  return f->to_roots.n;
+}
+int osla_forest_leaf_ranks(const osla_forest *f, const int **ranks)
+{
+  *ranks = f->to_leaves.ranks;
+  return f->to_leaves.n;
+}
+osla_transport *osla_forest_transport(const osla_forest *f)
+{
+  return f->t;
+}

@@ -1,0 +1,126 @@
+/* A forest and its transfers under way (private to forests).
+ *
+ * Two ranks that are joined have a link: the edges from leaves of one to roots of the other. Each
+ * side knows its own vertices of them, in the order of the leaves' list. On a node the two lists of
+ * a link lie in shared memory, where the leaves' rank made them, and both read them there.
+ *
+ * A rank's transfers of a forest are numbered; each is read and sent in the order of the numbers.
+ * Reading: a rank takes the values that come to it, from one link after the other, and then says so
+ * by its word `read`. From a neighbour whose values lie in an array it loads them in place once the
+ * neighbour's call, one of CALLS, has the transfer's number. All else comes in parts through the
+ * link's ring (forest_ring.h). A transfer is over here when it has been read and sent here, and
+ * read by all who read from here in place.
+ *
+ * Nobody waits in a circle: ranks read and send their links in ascending order of the other ranks;
+ * whoever waits for a lower one waits, in the end, for somebody who does not.
+ */
+#ifndef FOREST_H
+#define FOREST_H
+
+#include "forest_pool.h"
+#include "forest_ring.h"
+#include "forest_units.h"
+
+#include <stdatomic.h>
+
+enum { CALLS = 8, LINE = 64 }; /* CALLS: a power of two, and the most that are under way */
+
+typedef enum forest_kind { FOREST_BCAST, FOREST_REDUCE, FOREST_FETCH } forest_kind;
+
+/* Where a rank's values lie; array < 0: in none. */
+typedef struct call_values {
+  int64_t array, offset, stride;
+} call_values;
+
+/* What a rank says of a transfer to its neighbours, in its part of the pool. */
+typedef struct forest_call {
+  _Atomic uint64_t number;    /* the rest is of this transfer */
+  call_values values, before; /* that are read from it; of a fetch: that are written to it */
+} forest_call;
+_Static_assert(sizeof(forest_call) <= LINE, "a line for each call");
+
+typedef struct forest_control {
+  _Alignas(LINE) _Atomic uint64_t read; /* all transfers up to this one */
+  struct {
+    _Alignas(LINE) forest_call call;
+  } of[CALLS];
+} forest_control;
+
+/* My side of the edges between me and a rank. */
+typedef struct forest_link {
+  int rank;
+  bool near, self;
+  int64_t edges;
+  const uint32_t *mine, *theirs;    /* [edges] indices of vertices; theirs: near ones alone */
+  int64_t mine_first, theirs_first; /* where such a list ascends by 1: mine, theirs are NULL */
+  forest_control *control;          /* of a near one */
+  forest_ring ring;
+} forest_link;
+
+typedef struct forest_links {
+  int n;
+  forest_link *of; /* [n] ascending by rank */
+  int *ranks;      /* [n] */
+} forest_links;
+
+/* Where a transfer stands on this rank: in the links that it reads, or sends. */
+typedef struct forest_cursor {
+  int link;
+  int64_t part;
+} forest_cursor;
+
+typedef struct forest_transfer {
+  forest_kind kind;
+  osla_forest_combine combine;
+  osla_unit_type type;
+  int64_t count, stride;
+  unsigned char *from, *to, *before; /* of a fetch: leaves, roots */
+  bool in_place, before_in_place;    /* neighbours reach `from`, `before` by loads and stores */
+  bool ended;
+  forest_cursor reading, sending, answers; /* answers: of a fetch, that come back to leaves */
+} forest_transfer;
+
+struct osla_forest {
+  osla_transport *t;
+  forest_pool *pool;
+  pool_piece piece;
+  int64_t n_roots, n_edges, leaf_space;
+  forest_links to_roots, to_leaves; /* of my leaves; of my roots */
+  uint32_t *far_lists;
+  unsigned char *staging;
+  forest_control *control;
+  forest_transfer transfer[CALLS];
+  uint64_t begun, read, sent; /* up to which number */
+  bool is_active, owes;       /* owes: some ring has parts to give back */
+  struct osla_forest *next_active;
+  int64_t low_root, high_root, low_leaf; /* of those with edges; none: 0, -1, 0 */
+  bool knows_apart;                      /* see forest_overlap.c */
+  int64_t apart_shift;
+};
+
+static inline forest_transfer *osla_forest_transfer(osla_forest *f, uint64_t number)
+{
+  return &f->transfer[number % CALLS];
+}
+
+/* The links that a transfer of this kind reads, and sends. */
+static inline forest_links *osla_forest_in(osla_forest *f, forest_kind kind)
+{
+  return kind == FOREST_BCAST ? &f->to_roots : &f->to_leaves;
+}
+static inline forest_links *osla_forest_out(osla_forest *f, forest_kind kind)
+{
+  return kind == FOREST_BCAST ? &f->to_leaves : &f->to_roots;
+}
+
+/* My vertices of a link, or its rank's, in an array. */
+static inline vertex_list osla_link_mine(const forest_link *l, void *base, int64_t stride)
+{
+  return (vertex_list){base, stride, l->mine, l->mine_first};
+}
+static inline vertex_list osla_link_theirs(const forest_link *l, void *base, int64_t stride)
+{
+  return (vertex_list){base, stride, l->theirs, l->theirs_first};
+}
+
+#endif

@@ -1,0 +1,243 @@
+#include "forest_pool.h"
+#include "forest_serve.h"
+#include "kept.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+enum { POOL_BYTES = 1 << 20 };
+
+static const char key;
+
+static void serve_hook(void *arg)
+{
+  osla_forests_serve(arg);
+}
+
+/* Collective: the transport ends. */
+static void destroy(void *object)
+{
+  forest_pool *pool = object;
+  osla_progress_remove(pool->t, serve_hook, pool);
+  for (int i = 0; i < POOL_ARRAYS; i++)
+    if (pool->array[i].is_mine) osla_segment_destroy(&pool->array[i].segment);
+  while (pool->segments) {
+    pool_segment *s = pool->segments;
+    pool->segments = s->next;
+    osla_segment_destroy(&s->segment);
+    while (s->holes) {
+      pool_hole *hole = s->holes;
+      s->holes = hole->next;
+      free(hole);
+    }
+    free(s);
+  }
+  free(pool);
+}
+
+/* Collective. Another segment, of at least so many bytes here. */
+static osla_err add_segment(forest_pool *pool, size_t bytes)
+{
+  pool_segment *s = calloc(1, sizeof *s);
+  pool_hole *hole = calloc(1, sizeof *hole);
+  osla_err err = s && hole ? OSLA_OK : osla_error_set(OSLA_ERR_MEM, "memory for forests");
+  err = osla_agree(pool->t, err);
+  size_t size = bytes > POOL_BYTES ? bytes : POOL_BYTES;
+  if (err == OSLA_OK) err = osla_segment_create(pool->t, size, 0, &s->segment);
+  if (err != OSLA_OK) {
+    free(s);
+    free(hole);
+    return err;
+  }
+  *hole = (pool_hole){NULL, 0, size};
+  s->holes = hole;
+  *pool->last = s;
+  pool->last = &s->next;
+  return OSLA_OK;
+}
+
+osla_err osla_forest_pool(osla_transport *t, forest_pool **out)
+{
+  *out = osla_transport_kept(t, &key);
+  if (*out) return OSLA_OK;
+  forest_pool *pool = calloc(1, sizeof *pool);
+  osla_err err = osla_agree(t, pool ? OSLA_OK : osla_error_set(OSLA_ERR_MEM, "memory for forests"));
+  if (err != OSLA_OK) {
+    free(pool);
+    return err;
+  }
+  pool->t = t;
+  pool->last = &pool->segments;
+  atomic_flag_clear(&pool->busy);
+  err = add_segment(pool, 0);
+  if (err == OSLA_OK) err = osla_agree(t, osla_transport_keep(t, &key, pool, destroy));
+  if (err == OSLA_OK) err = osla_agree(t, osla_progress_add(t, serve_hook, pool));
+  if (err != OSLA_OK && !osla_transport_kept(t, &key)) destroy(pool);
+  if (err == OSLA_OK) *out = pool;
+  return err;
+}
+
+/* ---- pieces ---- */
+
+static bool take_from(pool_segment *s, size_t bytes, size_t *offset)
+{
+  for (pool_hole **at = &s->holes; *at; at = &(*at)->next) {
+    pool_hole *hole = *at;
+    if (hole->bytes < bytes) continue;
+    *offset = hole->offset;
+    hole->offset += bytes;
+    hole->bytes -= bytes;
+    if (hole->bytes == 0) {
+      *at = hole->next;
+      free(hole);
+    }
+    return true;
+  }
+  return false;
+}
+
+static bool has_room(const pool_segment *s, size_t bytes)
+{
+  for (const pool_hole *hole = s->holes; hole; hole = hole->next)
+    if (hole->bytes >= bytes) return true;
+  return false;
+}
+
+/* The first segment with room on all ranks. */
+osla_err osla_pool_take(forest_pool *pool, size_t bytes, pool_piece *out)
+{
+  bytes = (bytes + LINE - 1) / LINE * LINE;
+  for (pool_segment *s = pool->segments;; s = s->next) {
+    if (!s) {
+      pool_segment **added = pool->last;
+      OSLA_CALL(add_segment(pool, bytes));
+      s = *added;
+    }
+    int64_t lacks = !has_room(s, bytes);
+    OSLA_CALL(osla_allreduce(pool->t, &lacks, 1, MPI_INT64_T, MPI_MAX));
+    if (lacks) continue;
+    *out = (pool_piece){.segment = s->segment, .bytes = bytes};
+    (void)take_from(s, bytes, &out->offset);
+    out->memory = (unsigned char *)osla_segment_local(s->segment) + out->offset;
+    return OSLA_OK;
+  }
+}
+
+/* Neighbouring holes become one. Without memory for a hole it is lost until the transport ends. */
+void osla_pool_give(forest_pool *pool, pool_piece *piece)
+{
+  pool_segment *s = pool->segments;
+  while (s && s->segment != piece->segment)
+    s = s->next;
+  if (!s || piece->bytes == 0) return;
+  pool_hole **at = &s->holes, *before = NULL;
+  while (*at && (*at)->offset < piece->offset) {
+    before = *at;
+    at = &before->next;
+  }
+  pool_hole *next = *at;
+  if (before && before->offset + before->bytes == piece->offset) {
+    before->bytes += piece->bytes;
+  } else {
+    pool_hole *hole = malloc(sizeof *hole);
+    if (!hole) return;
+    *hole = (pool_hole){next, piece->offset, piece->bytes};
+    *at = before = hole;
+  }
+  if (next && before->offset + before->bytes == next->offset) {
+    before->bytes += next->bytes;
+    before->next = next->next;
+    free(next);
+  }
+  *piece = (pool_piece){0};
+}
+
+/* ---- arrays ---- */
+
+int osla_pool_find(const forest_pool *pool, const void *from, size_t bytes)
+{
+  uintptr_t at = (uintptr_t)from;
+  for (int i = 0; i < pool->n_arrays; i++) {
+    uintptr_t base = (uintptr_t)pool->array[i].base;
+    if (base && at >= base && at + bytes <= base + pool->array[i].bytes) return i;
+  }
+  return -1;
+}
+
+/* The same place on all ranks, since all add and remove in the same order. */
+static osla_err add_array(forest_pool *pool, osla_segment *segment, bool is_mine)
+{
+  int i = 0;
+  while (i < POOL_ARRAYS && pool->array[i].segment)
+    i++;
+  OSLA_CHECK(i < POOL_ARRAYS, OSLA_ERR_MEM, "more than %d arrays of vertices", POOL_ARRAYS);
+  pool->array[i] =
+    (pool_array){segment, is_mine, osla_segment_local(segment), osla_segment_bytes(segment)};
+  if (i == pool->n_arrays) pool->n_arrays++;
+  return OSLA_OK;
+}
+
+/* Collective, since somebody may still read there. */
+static osla_err check_idle(forest_pool *pool)
+{
+  bool idle = osla_forests_idle(pool);
+  return osla_agree(
+    pool->t,
+    idle ? OSLA_OK : osla_error_set(OSLA_ERR_STATE, "vertices go while a transfer is under way"));
+}
+
+osla_err osla_vertices_create(osla_transport *t, size_t bytes, void **out)
+{
+  forest_pool *pool;
+  osla_segment *segment;
+  *out = NULL;
+  OSLA_CALL(osla_forest_pool(t, &pool));
+  OSLA_CALL(osla_segment_create(t, bytes, 0, &segment));
+  osla_err err = add_array(pool, segment, true);
+  if (err == OSLA_OK)
+    *out = osla_segment_local(segment);
+  else
+    osla_segment_destroy(&segment);
+  return err;
+}
+
+osla_err osla_vertices_free(osla_transport *t, void **vertices)
+{
+  forest_pool *pool;
+  int64_t place = 0, least;
+  if (!vertices || !*vertices) return OSLA_OK;
+  OSLA_CALL(osla_forest_pool(t, &pool));
+  while (place < POOL_ARRAYS &&
+         (!pool->array[place].is_mine || pool->array[place].base != *vertices))
+    place++;
+  least = place;
+  OSLA_CALL(osla_allreduce(t, &least, 1, MPI_INT64_T, MPI_MIN));
+  bool known = place == least && place < POOL_ARRAYS;
+  OSLA_CALL(osla_agree(t, known ? OSLA_OK
+                                : osla_error_set(OSLA_ERR_ARG, "vertices: not from "
+                                                               "osla_vertices_create, or others "
+                                                               "than on other ranks")));
+  OSLA_CALL(check_idle(pool));
+  osla_segment_destroy(&pool->array[place].segment);
+  pool->array[place] = (pool_array){0};
+  *vertices = NULL;
+  return OSLA_OK;
+}
+
+osla_err osla_vertices_in(osla_segment *segment)
+{
+  forest_pool *pool;
+  OSLA_CALL(osla_forest_pool(osla_segment_transport(segment), &pool));
+  return osla_agree(pool->t, add_array(pool, segment, false));
+}
+
+osla_err osla_vertices_out(osla_segment *segment)
+{
+  forest_pool *pool;
+  OSLA_CALL(osla_forest_pool(osla_segment_transport(segment), &pool));
+  OSLA_CALL(check_idle(pool));
+  for (int i = 0; i < POOL_ARRAYS; i++)
+    if (pool->array[i].segment == segment && !pool->array[i].is_mine)
+      pool->array[i] = (pool_array){0};
+  return OSLA_OK;
+}

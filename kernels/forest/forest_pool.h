@@ -1,0 +1,83 @@
+/* What all forests of a transport share (private to forests): memory that every rank reaches, the
+ * arrays that are read in place, and the transfers that are under way.
+ *
+ * The memory comes in segments of at least POOL_BYTES, of which each rank gives pieces to forests;
+ * one that does not fit on some rank makes all ranks make another segment. */
+#ifndef FOREST_POOL_H
+#define FOREST_POOL_H
+
+#include "osla_forest.h"
+
+#include "futex.h"
+
+#include <stdatomic.h>
+
+/* A piece of my part of a segment. */
+typedef struct pool_piece {
+  osla_segment *segment;
+  size_t offset, bytes; /* of the data area */
+  void *memory;         /* mine, of any content */
+} pool_piece;
+
+typedef struct pool_hole {
+  struct pool_hole *next; /* ascending */
+  size_t offset, bytes;
+} pool_hole;
+
+typedef struct pool_segment {
+  struct pool_segment *next;
+  osla_segment *segment;
+  pool_hole *holes;
+} pool_segment;
+
+/* Memory that is read in place. */
+enum { POOL_ARRAYS = 256 };
+typedef struct pool_array {
+  osla_segment *segment; /* NULL: free */
+  bool is_mine;          /* made by osla_vertices_create */
+  unsigned char *base;   /* mine */
+  size_t bytes;
+} pool_array;
+
+typedef struct forest_pool {
+  osla_transport *t;
+  pool_segment *segments, **last; /* the first one's bells are those that all waits sleep on */
+  pool_array array[POOL_ARRAYS];
+  int n_arrays;
+  atomic_flag busy;           /* one thread at a time, for so short that others nap */
+  struct osla_forest *active; /* that have something to read or to send */
+  int64_t under_way;          /* transfers that were begun and have not ended */
+} forest_pool;
+
+/* The transport's; made by the first that asks. Collective. Errors, on all ranks together: MEM. */
+osla_err osla_forest_pool(osla_transport *t, forest_pool **out);
+
+/* Collective, with different sizes. Errors, on all ranks together: MEM. */
+osla_err osla_pool_take(forest_pool *pool, size_t bytes, pool_piece *out);
+void osla_pool_give(forest_pool *pool, pool_piece *piece); /* local */
+
+/* The array that holds bytes [from, from + bytes); -1: none. Local. */
+int osla_pool_find(const forest_pool *pool, const void *from, size_t bytes);
+
+/* A third of what a mutex takes, in calls of some 100 ns. */
+static inline bool osla_pool_try(forest_pool *pool)
+{
+  return !atomic_flag_test_and_set_explicit(&pool->busy, memory_order_acquire);
+}
+static inline void osla_pool_enter(forest_pool *pool)
+{
+  while (!osla_pool_try(pool))
+    osla_nap(1);
+}
+static inline void osla_pool_leave(forest_pool *pool)
+{
+  atomic_flag_clear_explicit(&pool->busy, memory_order_release);
+}
+
+/* Wakes a neighbour that waits for transfers. Local. */
+static inline void osla_pool_wake(forest_pool *pool, int rank)
+{
+  osla_segment_wake(pool->segments->segment, rank);
+}
+
+#endif

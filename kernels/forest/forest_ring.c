@@ -1,0 +1,106 @@
+#include "forest_ring.h"
+
+enum { SLOT_LEAST = 64, SLOT_MOST = 128 << 10, SLOT_VERTEX = 16 };
+
+size_t osla_ring_slot_bytes(int64_t edges)
+{
+  size_t most = SLOT_MOST / SLOT_VERTEX, n = (uint64_t)edges < most ? (size_t)edges : most;
+  size_t bytes = n * SLOT_VERTEX;
+  return (bytes + SLOT_LEAST - 1) / SLOT_LEAST * SLOT_LEAST;
+}
+
+/* Whole vertices, or where one is larger than a slot, whole numbers of one. */
+static int64_t vertices_of_a_part(const forest_ring *ring, size_t element, int64_t count)
+{
+  return (int64_t)(ring->slot_bytes / (element * (size_t)count));
+}
+static int64_t numbers_of_a_part(const forest_ring *ring, size_t element)
+{
+  return (int64_t)(ring->slot_bytes / element);
+}
+
+int64_t osla_ring_parts(const forest_ring *ring, int64_t edges, size_t element, int64_t count)
+{
+  int64_t n = vertices_of_a_part(ring, element, count);
+  if (n > 0) return (edges + n - 1) / n;
+  int64_t numbers = numbers_of_a_part(ring, element);
+  return edges * ((count + numbers - 1) / numbers);
+}
+
+ring_part osla_ring_part(const forest_ring *ring, int64_t edges, size_t element, int64_t count,
+                         int64_t part)
+{
+  int64_t n = vertices_of_a_part(ring, element, count);
+  if (n > 0) {
+    int64_t first = part * n;
+    return (ring_part){first, edges - first < n ? edges - first : n, 0, count};
+  }
+  int64_t numbers = numbers_of_a_part(ring, element), each = (count + numbers - 1) / numbers;
+  int64_t first = part % each * numbers;
+  return (ring_part){part / each, 1, first, count - first < numbers ? count - first : numbers};
+}
+
+/* After the first message a failure cannot be returned to the others. */
+static void must(const forest_ring *ring, osla_err err)
+{
+  if (err != OSLA_OK) osla_transport_abort(ring->pool->t, err);
+}
+
+unsigned char *osla_ring_slot(forest_ring *ring)
+{
+  uint64_t taken = atomic_load_explicit(&ring->words->taken, memory_order_acquire);
+  if (ring->sent - taken >= RING_SLOTS) return NULL;
+  size_t slot = ring->sent % RING_SLOTS;
+  if (ring->near_slots) return ring->near_slots + slot * ring->slot_bytes;
+  bool done;
+  must(ring, osla_posted_test(ring->segment, &ring->posted[slot], &done));
+  return done ? ring->staging + slot * ring->slot_bytes : NULL;
+}
+
+void osla_ring_send(forest_ring *ring, size_t bytes)
+{
+  size_t slot = ring->sent++ % RING_SLOTS, at = slot * ring->slot_bytes;
+  size_t word = ring->far_words + offsetof(ring_words, arrived);
+  osla_posted unused;
+  if (ring->near_slots) {
+    must(ring, osla_word_post(ring->segment, ring->rank, word, ring->sent, &unused));
+    osla_pool_wake(ring->pool, ring->rank);
+  } else {
+    must(ring,
+         osla_put_word_post(ring->segment, ring->rank, ring->far_slots + at, ring->staging + at,
+                            bytes, word, ring->sent, &ring->posted[slot]));
+  }
+}
+
+const unsigned char *osla_ring_next(const forest_ring *ring)
+{
+  uint64_t arrived = atomic_load_explicit(&ring->words->arrived, memory_order_acquire);
+  if (arrived == ring->taken) return NULL;
+  return ring->slots + ring->taken % RING_SLOTS * ring->slot_bytes;
+}
+
+void osla_ring_take(forest_ring *ring)
+{
+  ring->taken++;
+}
+
+bool osla_ring_tell(forest_ring *ring)
+{
+  bool done;
+  if (ring->told == ring->taken) return true;
+  must(ring, osla_posted_test(ring->segment, &ring->credit, &done));
+  if (!done) return false;
+  must(ring,
+       osla_word_post(ring->segment, ring->rank, ring->far_words + offsetof(ring_words, taken),
+                      ring->taken, &ring->credit));
+  ring->told = ring->taken;
+  if (ring->near_slots) osla_pool_wake(ring->pool, ring->rank);
+  return true;
+}
+
+osla_err osla_ring_finish(forest_ring *ring)
+{
+  for (int slot = 0; slot < RING_SLOTS; slot++)
+    OSLA_CALL(osla_posted_wait(ring->segment, &ring->posted[slot]));
+  return osla_posted_wait(ring->segment, &ring->credit);
+}

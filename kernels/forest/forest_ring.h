@@ -1,0 +1,64 @@
+/* A link's ring: values that are not read in place, in parts, both ways (private to forests).
+ *
+ * Each side has RING_SLOTS slots in its part of the pool, to which the other one writes: a
+ * neighbour by stores, others by puts with a word behind. A word counts the parts that have come,
+ * another one those of mine that were taken, so that their slots are free again. Who reads knows
+ * how many parts a transfer has.
+ */
+#ifndef FOREST_RING_H
+#define FOREST_RING_H
+
+#include "forest_pool.h"
+
+#include <stdatomic.h>
+
+enum { RING_SLOTS = 2 };
+
+/* Written by the other side, in my part of the pool. */
+typedef struct ring_words {
+  _Alignas(64) _Atomic uint64_t arrived; /* parts that are in my slots, of all time */
+  _Atomic uint64_t taken;                /* parts of mine, by the other side */
+} ring_words;
+
+typedef struct forest_ring {
+  forest_pool *pool;
+  osla_segment *segment;
+  int rank;
+  size_t slot_bytes;
+  ring_words *words;
+  unsigned char *slots;           /* mine */
+  size_t far_slots, far_words;    /* the other's: offsets in the segment */
+  unsigned char *near_slots;      /* the same where it is a neighbour; else NULL */
+  uint64_t sent, taken, told;     /* told: the taken ones that the other side knows of */
+  unsigned char *staging;         /* [RING_SLOTS] slots, for others than neighbours */
+  osla_posted posted[RING_SLOTS]; /* of what lies there */
+  osla_posted credit;
+} forest_ring;
+
+/* Bytes of a slot for a link of so many edges. Local, pure. */
+size_t osla_ring_slot_bytes(int64_t edges);
+
+/* The part of a link's values that fits a slot: n vertices from the first on, of each `numbers`
+ * from the first number on. `part` counts from 0; all are osla_ring_parts. Local, pure. */
+typedef struct ring_part {
+  int64_t first, n, first_number, numbers;
+} ring_part;
+int64_t osla_ring_parts(const forest_ring *ring, int64_t edges, size_t element, int64_t count);
+ring_part osla_ring_part(const forest_ring *ring, int64_t edges, size_t element, int64_t count,
+                         int64_t part);
+
+/* Where the next part may be written; NULL: the ring is full. Then osla_ring_send, once. */
+unsigned char *osla_ring_slot(forest_ring *ring);
+void osla_ring_send(forest_ring *ring, size_t bytes);
+
+/* The next part that has come; NULL: not yet. Then osla_ring_take, once it has been read. */
+const unsigned char *osla_ring_next(const forest_ring *ring);
+void osla_ring_take(forest_ring *ring);
+
+/* Tells the other side what was taken. false: it could not yet. */
+bool osla_ring_tell(forest_ring *ring);
+
+/* Waits until all that was posted is there. */
+osla_err osla_ring_finish(forest_ring *ring);
+
+#endif

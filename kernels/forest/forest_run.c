@@ -1,0 +1,242 @@
+/* Beginning and ending transfers. */
+#include "forest_overlap.h"
+#include "forest_serve.h"
+
+#include <inttypes.h>
+
+/* ---- beginning ---- */
+
+/* What neighbours need to find my vertices `low` to `high` of an array of mine. */
+static call_values values_at(const osla_forest *f, const forest_transfer *x,
+                             const unsigned char *base, int64_t low, int64_t high)
+{
+  if (high < low) return (call_values){-1, 0, 0};
+  size_t bytes = osla_unit_element(x->type) * (size_t)x->count;
+  int array =
+    osla_pool_find(f->pool, base + low * x->stride, (size_t)((high - low) * x->stride) + bytes);
+  if (array < 0) return (call_values){-1, 0, 0};
+  return (call_values){array, base - f->pool->array[array].base, x->stride};
+}
+
+static void look_up(const osla_forest *f, forest_transfer *x, call_values *from,
+                    call_values *before)
+{
+  bool of_roots = x->kind == FOREST_BCAST;
+  int64_t last_leaf = f->leaf_space - 1;
+  *from = of_roots ? values_at(f, x, x->from, f->low_root, f->high_root)
+                   : values_at(f, x, x->from, f->low_leaf, last_leaf);
+  *before = (call_values){-1, 0, 0};
+  if (x->kind == FOREST_FETCH) *before = values_at(f, x, x->before, f->low_leaf, last_leaf);
+  x->in_place = from->array >= 0;
+  x->before_in_place = before->array >= 0;
+}
+
+/* Neighbours that read from me look for it there, also where it only says that a ring brings it. */
+static void call(osla_forest *f, uint64_t number, forest_transfer *x)
+{
+  const forest_links *out = osla_forest_out(f, x->kind);
+  forest_call *mine = &f->control->of[number % CALLS].call;
+  look_up(f, x, &mine->values, &mine->before);
+  atomic_store_explicit(&mine->number, number, memory_order_release);
+  for (int i = 0; i < out->n; i++)
+    if (out->of[i].near && !out->of[i].self) osla_pool_wake(f->pool, out->of[i].rank);
+}
+
+static osla_err check_values(osla_unit unit, const void *values, int64_t edges, const char *what)
+{
+  size_t align = osla_unit_alignment(unit.type);
+  OSLA_CHECK(values || edges == 0, OSLA_ERR_ARG, "%s: no memory", what);
+  OSLA_CHECK(((uintptr_t)values & (align - 1)) == 0 && ((size_t)unit.stride & (align - 1)) == 0,
+             OSLA_ERR_ARG, "%s: %s must lie at multiples of %zu bytes", what,
+             osla_unit_name(unit.type), align);
+  return OSLA_OK;
+}
+
+static osla_err check(const osla_forest *f, osla_unit unit, osla_forest_combine combine,
+                      const void *roots, const void *leaves, osla_forest_run *run)
+{
+  *run = (osla_forest_run){0};
+  OSLA_CALL(osla_unit_check(unit, combine));
+  OSLA_CALL(check_values(unit, roots, f->high_root + 1, "roots"));
+  return check_values(unit, leaves, f->n_edges, "leaves");
+}
+
+typedef struct late_readers {
+  osla_forest *forest;
+  uint64_t number;
+} late_readers;
+
+static bool are_done(void *arg)
+{
+  const late_readers *late = arg;
+  return osla_forest_readers_done(late->forest, late->number);
+}
+
+static void wait_for_readers(osla_forest *f, uint64_t number)
+{
+  late_readers late = {f, number};
+  if (!are_done(&late)) osla_segment_wait(f->pool->segments->segment, are_done, &late);
+}
+
+/* The place of the transfer that comes next is free: at most CALLS are under way, and the readers
+ * of the one that had it are done. */
+static osla_err free_place(osla_forest *f)
+{
+  if (f->begun < CALLS) return OSLA_OK;
+  uint64_t before = f->begun + 1 - CALLS;
+  OSLA_CHECK(osla_forest_transfer(f, before)->ended, OSLA_ERR_STATE,
+             "more than %d transfers are under way on a forest", CALLS);
+  wait_for_readers(f, before);
+  return OSLA_OK;
+}
+
+/* `x`: kind, combine, and where the values lie. */
+static osla_err begin(osla_forest *f, forest_transfer x, osla_unit unit, osla_forest_run *run)
+{
+  x.type = unit.type;
+  x.count = unit.count;
+  x.stride = unit.stride > 0 ? unit.stride : (int64_t)osla_unit_bytes(unit);
+  OSLA_CALL(osla_forest_check_apart(f, &x));
+  OSLA_CALL(free_place(f));
+  osla_pool_enter(f->pool);
+  uint64_t number = ++f->begun;
+  forest_transfer *mine = osla_forest_transfer(f, number);
+  *mine = x;
+  f->pool->under_way++;
+  call(f, number, mine);
+  osla_forest_activate(f);
+  osla_forest_serve(f);
+  osla_pool_leave(f->pool);
+  *run = (osla_forest_run){f, number};
+  return OSLA_OK;
+}
+
+osla_err osla_forest_bcast_begin(osla_forest *f, osla_unit unit, const void *roots, void *leaves,
+                                 osla_forest_combine combine, osla_forest_run *run)
+{
+  OSLA_CALL(check(f, unit, combine, roots, leaves, run));
+  forest_transfer x = {.kind = FOREST_BCAST,
+                       .combine = combine,
+                       .from = (unsigned char *)(uintptr_t)roots,
+                       .to = leaves};
+  return begin(f, x, unit, run);
+}
+
+osla_err osla_forest_reduce_begin(osla_forest *f, osla_unit unit, const void *leaves, void *roots,
+                                  osla_forest_combine combine, osla_forest_run *run)
+{
+  OSLA_CALL(check(f, unit, combine, roots, leaves, run));
+  forest_transfer x = {.kind = FOREST_REDUCE,
+                       .combine = combine,
+                       .from = (unsigned char *)(uintptr_t)leaves,
+                       .to = roots};
+  return begin(f, x, unit, run);
+}
+
+osla_err osla_forest_fetch_begin(osla_forest *f, osla_unit unit, void *roots, const void *leaves,
+                                 void *before, osla_forest_combine combine, osla_forest_run *run)
+{
+  OSLA_CALL(check(f, unit, combine, roots, leaves, run));
+  OSLA_CALL(check_values(unit, before, f->n_edges, "values before"));
+  forest_transfer x = {.kind = FOREST_FETCH,
+                       .combine = combine,
+                       .from = (unsigned char *)(uintptr_t)leaves,
+                       .to = roots,
+                       .before = before};
+  return begin(f, x, unit, run);
+}
+
+/* ---- ending ---- */
+
+typedef struct end_of {
+  osla_forest *forest;
+  uint64_t number;
+  bool with_readers;
+} end_of;
+
+static bool is_over(void *arg)
+{
+  const end_of *end = arg;
+  return osla_forest_finish(end->forest, end->number, end->with_readers);
+}
+
+/* A neighbour answers in some 100 ns: less than the pause between two looks of a wait. */
+static bool is_over_soon(end_of *end)
+{
+  enum { LOOKS = 64 };
+  int looks = osla_transport_oversubscribed(end->forest->t) ? 1 : LOOKS;
+  for (int i = 0; i < looks; i++)
+    if (is_over(end)) return true;
+  return false;
+}
+
+static osla_err check_run(const osla_forest_run *run)
+{
+  osla_forest *f = run->forest;
+  bool known = f && run->number > 0 && run->number <= f->begun && run->number + CALLS > f->begun &&
+               !osla_forest_transfer(f, run->number)->ended;
+  OSLA_CHECK(known, OSLA_ERR_STATE, "a transfer that was not begun, or has ended");
+  return OSLA_OK;
+}
+
+static osla_err finish(osla_forest_run *run, bool with_readers)
+{
+  OSLA_CALL(check_run(run));
+  end_of end = {run->forest, run->number, with_readers};
+  if (!is_over_soon(&end)) osla_segment_wait(run->forest->pool->segments->segment, is_over, &end);
+  *run = (osla_forest_run){0};
+  return OSLA_OK;
+}
+
+osla_err osla_forest_end(osla_forest_run *run)
+{
+  return finish(run, true);
+}
+
+osla_err osla_forest_end_read(osla_forest_run *run)
+{
+  return finish(run, false);
+}
+
+osla_err osla_forest_test(osla_forest_run *run, bool *done)
+{
+  *done = false;
+  OSLA_CALL(check_run(run));
+  osla_progress(run->forest->t);
+  *done = osla_forest_finish(run->forest, run->number, true);
+  if (*done) *run = (osla_forest_run){0};
+  return OSLA_OK;
+}
+
+osla_err osla_forest_writable(osla_forest *f)
+{
+  uint64_t oldest = f->begun > CALLS ? f->begun + 1 - CALLS : 1;
+  for (uint64_t number = oldest; number <= f->begun; number++)
+    if (osla_forest_transfer(f, number)->ended && osla_forest_transfer(f, number)->in_place)
+      wait_for_readers(f, number);
+  return OSLA_OK;
+}
+
+osla_err osla_forest_bcast(osla_forest *f, osla_unit unit, const void *roots, void *leaves,
+                           osla_forest_combine combine)
+{
+  osla_forest_run run;
+  OSLA_CALL(osla_forest_bcast_begin(f, unit, roots, leaves, combine, &run));
+  return osla_forest_end(&run);
+}
+
+osla_err osla_forest_reduce(osla_forest *f, osla_unit unit, const void *leaves, void *roots,
+                            osla_forest_combine combine)
+{
+  osla_forest_run run;
+  OSLA_CALL(osla_forest_reduce_begin(f, unit, leaves, roots, combine, &run));
+  return osla_forest_end(&run);
+}
+
+osla_err osla_forest_fetch(osla_forest *f, osla_unit unit, void *roots, const void *leaves,
+                           void *before, osla_forest_combine combine)
+{
+  osla_forest_run run;
+  OSLA_CALL(osla_forest_fetch_begin(f, unit, roots, leaves, before, combine, &run));
+  return osla_forest_end(&run);
+}

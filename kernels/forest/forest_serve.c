@@ -1,0 +1,313 @@
+/* What a rank does for the transfers that are under way (see forest.h), as far as it can be done
+ * without waiting. */
+#include "forest_serve.h"
+
+/* ---- reading ---- */
+
+/* What a neighbour says of this transfer; NULL: it has not begun it. */
+static const forest_call *call_of(const forest_link *l, uint64_t number)
+{
+  const forest_call *call = &l->control->of[number % CALLS].call;
+  return atomic_load_explicit(&call->number, memory_order_acquire) == number ? call : NULL;
+}
+
+/* A neighbour's values in place; base NULL: they are in no array. */
+static vertex_list in_place(const osla_forest *f, const forest_link *l, const call_values *values)
+{
+  if (values->array < 0) return (vertex_list){NULL, 0, NULL, 0};
+  unsigned char *base = osla_segment_peer(f->pool->array[values->array].segment, l->rank);
+  return osla_link_theirs(l, base + values->offset, values->stride);
+}
+
+/* The vertices of a part, their first number. */
+static vertex_list part_of(vertex_list v, const ring_part *part, size_t element)
+{
+  v = osla_vertices_from(v, part->first);
+  v.base += (size_t)part->first_number * element;
+  return v;
+}
+
+/* As a slot holds them. */
+static vertex_list packed(const unsigned char *slot, const ring_part *part, size_t element)
+{
+  return (vertex_list){(unsigned char *)(uintptr_t)slot, part->numbers * (int64_t)element, NULL, 0};
+}
+
+/* All parts of a link that have come, into `to`. false: some are still to come. */
+static bool read_ring(osla_forest *f, const forest_transfer *x, forest_link *l, vertex_list to,
+                      osla_forest_combine combine, forest_cursor *at)
+{
+  size_t element = osla_unit_element(x->type);
+  int64_t parts = osla_ring_parts(&l->ring, l->edges, element, x->count);
+  for (; at->part < parts; at->part++) {
+    const unsigned char *slot = osla_ring_next(&l->ring);
+    if (!slot) return false;
+    ring_part part = osla_ring_part(&l->ring, l->edges, element, x->count, at->part);
+    osla_vertices_combine(x->type, combine, part.numbers, part_of(to, &part, element),
+                          packed(slot, &part, element), part.n);
+    osla_ring_take(&l->ring);
+    f->owes |= !osla_ring_tell(&l->ring);
+  }
+  return true;
+}
+
+static bool read_link(osla_forest *f, uint64_t number, forest_transfer *x, forest_link *l)
+{
+  vertex_list to = osla_link_mine(l, x->to, x->stride), from = {NULL, 0, NULL, 0};
+  if (l->self) {
+    from = osla_link_theirs(l, x->from, x->stride);
+  } else if (l->near) {
+    const forest_call *call = call_of(l, number);
+    if (!call) return false;
+    from = in_place(f, l, &call->values);
+  }
+  if (!from.base) return read_ring(f, x, l, to, x->combine, &x->reading);
+  osla_vertices_combine(x->type, x->combine, x->count, to, from, l->edges);
+  return true;
+}
+
+/* The values come and the values before go back in the same parts, each in place or by the ring. */
+static bool fetch_parts(osla_forest *f, forest_transfer *x, forest_link *l, vertex_list from,
+                        vertex_list before)
+{
+  size_t element = osla_unit_element(x->type);
+  int64_t parts = osla_ring_parts(&l->ring, l->edges, element, x->count);
+  vertex_list to = osla_link_mine(l, x->to, x->stride);
+  for (forest_cursor *at = &x->reading; at->part < parts; at->part++) {
+    const unsigned char *come = from.base ? NULL : osla_ring_next(&l->ring);
+    unsigned char *go = before.base ? NULL : osla_ring_slot(&l->ring);
+    if (!(from.base || come) || !(before.base || go)) return false;
+    ring_part part = osla_ring_part(&l->ring, l->edges, element, x->count, at->part);
+    osla_vertices_fetch(x->type, x->combine, part.numbers, part_of(to, &part, element),
+                        come ? packed(come, &part, element) : part_of(from, &part, element),
+                        go ? packed(go, &part, element) : part_of(before, &part, element), part.n);
+    if (go) osla_ring_send(&l->ring, (size_t)(part.n * part.numbers) * element);
+    if (!come) continue;
+    osla_ring_take(&l->ring);
+    f->owes |= !osla_ring_tell(&l->ring);
+  }
+  return true;
+}
+
+static bool fetch_link(osla_forest *f, uint64_t number, forest_transfer *x, forest_link *l)
+{
+  vertex_list from = {NULL, 0, NULL, 0}, before = from;
+  if (l->self) {
+    from = osla_link_theirs(l, x->from, x->stride);
+    before = osla_link_theirs(l, x->before, x->stride);
+  } else if (l->near) {
+    const forest_call *call = call_of(l, number);
+    if (!call) return false;
+    from = in_place(f, l, &call->values);
+    before = in_place(f, l, &call->before);
+  }
+  if (!from.base || !before.base) return fetch_parts(f, x, l, from, before);
+  osla_vertices_fetch(x->type, x->combine, x->count, osla_link_mine(l, x->to, x->stride), from,
+                      before, l->edges);
+  return true;
+}
+
+static void next_link(forest_cursor *at)
+{
+  at->link++;
+  at->part = 0;
+}
+
+static bool read_links(osla_forest *f, uint64_t number, forest_transfer *x)
+{
+  const forest_links *in = osla_forest_in(f, x->kind);
+  if (x->kind == FOREST_FETCH && f->sent + 1 < number) return false;
+  while (x->reading.link < in->n) {
+    forest_link *l = &in->of[x->reading.link];
+    bool done = x->kind == FOREST_FETCH ? fetch_link(f, number, x, l) : read_link(f, number, x, l);
+    if (!done) return false;
+    next_link(&x->reading);
+  }
+  return true;
+}
+
+/* Of a fetch: the values before that come back to my leaves by rings. */
+static bool read_answers(osla_forest *f, forest_transfer *x)
+{
+  for (; x->kind == FOREST_FETCH && x->answers.link < f->to_roots.n; next_link(&x->answers)) {
+    forest_link *l = &f->to_roots.of[x->answers.link];
+    if (l->self || (l->near && x->before_in_place)) continue;
+    vertex_list to = osla_link_mine(l, x->before, x->stride);
+    if (!read_ring(f, x, l, to, OSLA_REPLACE, &x->answers)) return false;
+  }
+  return true;
+}
+
+/* ---- sending ---- */
+
+static bool send_link(const forest_transfer *x, forest_link *l, forest_cursor *at)
+{
+  size_t element = osla_unit_element(x->type);
+  int64_t parts = osla_ring_parts(&l->ring, l->edges, element, x->count);
+  vertex_list from = osla_link_mine(l, x->from, x->stride);
+  for (; at->part < parts; at->part++) {
+    unsigned char *slot = osla_ring_slot(&l->ring);
+    if (!slot) return false;
+    ring_part part = osla_ring_part(&l->ring, l->edges, element, x->count, at->part);
+    osla_vertices_combine(x->type, OSLA_REPLACE, part.numbers, packed(slot, &part, element),
+                          part_of(from, &part, element), part.n);
+    osla_ring_send(&l->ring, (size_t)(part.n * part.numbers) * element);
+  }
+  return true;
+}
+
+static bool send_links(osla_forest *f, forest_transfer *x)
+{
+  const forest_links *out = osla_forest_out(f, x->kind);
+  for (; x->sending.link < out->n; next_link(&x->sending)) {
+    forest_link *l = &out->of[x->sending.link];
+    if (l->self || (l->near && x->in_place)) continue;
+    if (!send_link(x, l, &x->sending)) return false;
+  }
+  return true;
+}
+
+/* What a fetch sends back goes through the rings of broadcasts: none of those before it may send
+ * later, and none after it earlier (read_links, and here). */
+static bool may_send(osla_forest *f, uint64_t number)
+{
+  if (osla_forest_transfer(f, number)->kind != FOREST_BCAST) return true;
+  for (uint64_t before = f->read + 1; before < number; before++) {
+    const forest_transfer *x = osla_forest_transfer(f, before);
+    if (x->kind == FOREST_FETCH && x->reading.link < f->to_leaves.n) return false;
+  }
+  return true;
+}
+
+/* ---- all of it ---- */
+
+static void wake_neighbours(osla_forest *f, const forest_links *links)
+{
+  for (int i = 0; i < links->n; i++)
+    if (links->of[i].near && !links->of[i].self) osla_pool_wake(f->pool, links->of[i].rank);
+}
+
+static void tell_owed(osla_forest *f)
+{
+  bool owes = false;
+  if (!f->owes) return;
+  for (int i = 0; i < f->to_roots.n; i++)
+    if (!f->to_roots.of[i].self) owes |= !osla_ring_tell(&f->to_roots.of[i].ring);
+  for (int i = 0; i < f->to_leaves.n; i++)
+    if (!f->to_leaves.of[i].self) owes |= !osla_ring_tell(&f->to_leaves.of[i].ring);
+  f->owes = owes;
+}
+
+static void send_all(osla_forest *f)
+{
+  while (f->sent < f->begun && may_send(f, f->sent + 1) &&
+         send_links(f, osla_forest_transfer(f, f->sent + 1)))
+    f->sent++;
+}
+
+void osla_forest_serve(osla_forest *f)
+{
+  send_all(f);
+  while (f->read < f->begun) {
+    forest_transfer *x = osla_forest_transfer(f, f->read + 1);
+    bool read = read_links(f, f->read + 1, x), answered = read_answers(f, x);
+    if (!read || !answered) break;
+    f->read++;
+    if (x->reading.link == 0) continue; /* from nobody */
+    atomic_store_explicit(&f->control->read, f->read, memory_order_release);
+    wake_neighbours(f, osla_forest_in(f, x->kind));
+  }
+  send_all(f); /* what waited for answers */
+  tell_owed(f);
+}
+
+void osla_forest_activate(osla_forest *f)
+{
+  if (f->is_active) return;
+  f->is_active = true;
+  f->next_active = f->pool->active;
+  f->pool->active = f;
+}
+
+void osla_forest_deactivate(osla_forest *f)
+{
+  osla_pool_enter(f->pool);
+  osla_forest **at = &f->pool->active;
+  while (*at && *at != f)
+    at = &(*at)->next_active;
+  if (*at) *at = f->next_active;
+  f->is_active = false;
+  osla_pool_leave(f->pool);
+}
+
+static void serve_all(forest_pool *pool)
+{
+  osla_forest **at = &pool->active;
+  while (*at) {
+    osla_forest *f = *at;
+    osla_forest_serve(f);
+    f->is_active = f->read < f->begun || f->sent < f->begun || f->owes;
+    if (f->is_active)
+      at = &f->next_active;
+    else
+      *at = f->next_active;
+  }
+}
+
+void osla_forests_serve(forest_pool *pool)
+{
+  if (!pool->active || !osla_pool_try(pool)) return;
+  serve_all(pool);
+  osla_pool_leave(pool);
+}
+
+bool osla_forests_idle(forest_pool *pool)
+{
+  osla_forests_serve(pool);
+  return pool->under_way == 0 && !pool->active;
+}
+
+bool osla_forest_readers_done(osla_forest *f, uint64_t number)
+{
+  const forest_transfer *x = osla_forest_transfer(f, number);
+  const forest_links *out = osla_forest_out(f, x->kind);
+  for (int i = 0; i < out->n; i++) {
+    const forest_link *l = &out->of[i];
+    if (l->self || !l->near) continue;
+    if (atomic_load_explicit(&l->control->read, memory_order_acquire) < number) return false;
+  }
+  return true;
+}
+
+static bool is_over(osla_forest *f, uint64_t number, bool with_readers)
+{
+  if (f->read < number || f->sent < number) return false;
+  const forest_transfer *x = osla_forest_transfer(f, number);
+  bool lent = (x->in_place && with_readers) || x->before_in_place; /* who reads writes there */
+  return !lent || osla_forest_readers_done(f, number);
+}
+
+/* The neighbours' next calls are on their way here while this rank begins its own. */
+static void expect_next(const osla_forest *f, uint64_t number)
+{
+  enum { MOST = 8 };
+  for (int i = 0; i < f->to_roots.n && i < MOST; i++)
+    if (f->to_roots.of[i].near) __builtin_prefetch(&f->to_roots.of[i].control->of[number % CALLS]);
+  for (int i = 0; i < f->to_leaves.n && i < MOST; i++)
+    if (f->to_leaves.of[i].near)
+      __builtin_prefetch(&f->to_leaves.of[i].control->of[number % CALLS]);
+}
+
+bool osla_forest_finish(osla_forest *f, uint64_t number, bool with_readers)
+{
+  if (!osla_pool_try(f->pool)) return false;
+  serve_all(f->pool);
+  bool over = is_over(f, number, with_readers);
+  if (over) {
+    osla_forest_transfer(f, number)->ended = true;
+    f->pool->under_way--;
+    expect_next(f, number + 1);
+  }
+  osla_pool_leave(f->pool);
+  return over;
+}

@@ -1,0 +1,26 @@
+/* Reading and sending what is under way (private to forests). */
+#ifndef FOREST_SERVE_H
+#define FOREST_SERVE_H
+
+#include "forest.h"
+
+/* As much as can be done now of all forests of the transport. Local; part of every wait. */
+void osla_forests_serve(forest_pool *pool);
+
+/* Nothing is under way on any forest. Local. */
+bool osla_forests_idle(forest_pool *pool);
+
+/* The same, and if this transfer is over here, and with its readers, it has ended. Local. */
+bool osla_forest_finish(osla_forest *f, uint64_t number, bool with_readers);
+
+/* Have all neighbours read it that read from me, so that they look at my call no more? Local. */
+bool osla_forest_readers_done(osla_forest *f, uint64_t number);
+
+/* It is served no more. Local. */
+void osla_forest_deactivate(osla_forest *f);
+
+/* By who is in the pool: */
+void osla_forest_serve(osla_forest *f);
+void osla_forest_activate(osla_forest *f);
+
+#endif

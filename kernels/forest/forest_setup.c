@@ -1,0 +1,290 @@
+/* Links from edges. Who has leaves knows which roots they are joined to; who has roots hears of it
+ * in two exchanges between all ranks: how many edges, and where in the pool the lists, words and
+ * slots of the link lie. The roots' owner reads the lists of a neighbour where they are and gets
+ * the others'. (Section 5.1 of the paper, where leaves' ranks send them.) */
+#include "forest_setup.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* What a rank tells another one first, and then. */
+typedef struct counts {
+  int64_t edges; /* from my leaves to your roots */
+  int64_t roots; /* mine */
+} counts;
+typedef struct places {
+  int64_t control;
+  int64_t leaf_list, root_list;   /* of the edges from my leaves to your roots */
+  int64_t leaf_words, leaf_slots; /* of that link, at me */
+  int64_t root_words, root_slots; /* of the link from your leaves to my roots, at me */
+} places;
+enum { COUNTS = sizeof(counts) / sizeof(int64_t), PLACES = sizeof(places) / sizeof(int64_t) };
+
+/* ---- who is joined to whom ---- */
+
+static osla_err check_roots(const osla_transport *t, const forest_edges *e, const counts *theirs)
+{
+  for (int p = 0; p < osla_transport_size(t); p++)
+    for (int64_t i = e->start[p]; i < e->start[p + 1]; i++)
+      OSLA_CHECK(e->root[i] < theirs[p].roots, OSLA_ERR_ARG,
+                 "leaf %" PRIu32 " of rank %d: rank %d has no root %" PRIu32 ", it has %" PRId64
+                 " (from 0)",
+                 e->leaf[i], osla_transport_rank(t), p, e->root[i], theirs[p].roots);
+  return OSLA_OK;
+}
+
+static osla_err exchange_counts(osla_forest *f, const forest_edges *e, counts *mine, counts *theirs)
+{
+  for (int p = 0; p < osla_transport_size(f->t); p++)
+    mine[p] = (counts){e->start[p + 1] - e->start[p], f->n_roots};
+  OSLA_CALL(osla_alltoall(f->t, mine, theirs, COUNTS, MPI_INT64_T));
+  return osla_agree(f->t, check_roots(f->t, e, theirs));
+}
+
+static osla_err make_links(const osla_forest *f, const counts *with, forest_links *out)
+{
+  int size = osla_transport_size(f->t), n = 0;
+  for (int p = 0; p < size; p++)
+    n += with[p].edges > 0;
+  out->of = calloc((size_t)n + 1, sizeof *out->of);
+  out->ranks = calloc((size_t)n + 1, sizeof *out->ranks);
+  OSLA_CHECK(out->of && out->ranks, OSLA_ERR_MEM, "%d links", n);
+  for (int p = 0; p < size; p++) {
+    if (with[p].edges == 0) continue;
+    forest_link *l = &out->of[out->n];
+    out->ranks[out->n++] = p;
+    *l = (forest_link){.rank = p,
+                       .self = p == osla_transport_rank(f->t),
+                       .near = osla_transport_same_node(f->t, p),
+                       .edges = with[p].edges};
+    l->ring.slot_bytes = osla_ring_slot_bytes(l->edges);
+  }
+  return OSLA_OK;
+}
+
+/* ---- my part of the pool ---- */
+
+static size_t reserve(size_t *at, size_t bytes)
+{
+  size_t start = *at;
+  *at += (bytes + LINE - 1) / LINE * LINE;
+  return start;
+}
+
+/* Offsets in my piece; those of links in far_words and far_slots, until the other's are known. */
+typedef struct layout {
+  size_t control, leaf_list, root_list, bytes;
+} layout;
+
+static void reserve_rings(forest_links *links, size_t *at)
+{
+  for (int i = 0; i < links->n; i++) {
+    forest_ring *ring = &links->of[i].ring;
+    if (links->of[i].self) continue;
+    ring->far_words = reserve(at, sizeof(ring_words));
+    ring->far_slots = reserve(at, RING_SLOTS * ring->slot_bytes);
+  }
+}
+
+static layout lay_out(osla_forest *f)
+{
+  layout l = {0};
+  size_t list = (size_t)f->n_edges * sizeof(uint32_t);
+  l.control = reserve(&l.bytes, sizeof(forest_control));
+  reserve_rings(&f->to_roots, &l.bytes);
+  reserve_rings(&f->to_leaves, &l.bytes);
+  l.leaf_list = reserve(&l.bytes, list);
+  l.root_list = reserve(&l.bytes, list);
+  return l;
+}
+
+static unsigned char *piece_at(const osla_forest *f, size_t offset)
+{
+  return (unsigned char *)f->piece.memory + offset;
+}
+
+static size_t far_count(const forest_links *links)
+{
+  size_t count = 0;
+  for (int i = 0; i < links->n; i++)
+    if (!links->of[i].near) count += (size_t)links->of[i].edges;
+  return count;
+}
+
+static size_t staging_bytes(const forest_links *links)
+{
+  size_t bytes = 0;
+  for (int i = 0; i < links->n; i++)
+    if (!links->of[i].near) bytes += RING_SLOTS * links->of[i].ring.slot_bytes;
+  return bytes;
+}
+
+/* ---- what each side needs of the other ---- */
+
+static void start_rings(osla_forest *f, forest_links *links, unsigned char **staging)
+{
+  for (int i = 0; i < links->n; i++) {
+    forest_ring *ring = &links->of[i].ring;
+    if (links->of[i].self) continue;
+    ring->pool = f->pool;
+    ring->segment = f->piece.segment;
+    ring->rank = links->of[i].rank;
+    ring->words = (ring_words *)(void *)piece_at(f, ring->far_words);
+    memset(ring->words, 0, sizeof *ring->words);
+    ring->slots = piece_at(f, ring->far_slots);
+    if (links->of[i].near) continue;
+    ring->staging = *staging;
+    *staging += RING_SLOTS * ring->slot_bytes;
+  }
+}
+
+static void tell_places(const osla_forest *f, const forest_edges *e, const layout *l, places *mine)
+{
+  int64_t base = (int64_t)f->piece.offset, item = sizeof(uint32_t);
+  for (int p = 0; p < osla_transport_size(f->t); p++)
+    mine[p] = (places){.control = base + (int64_t)l->control,
+                       .leaf_list = base + (int64_t)l->leaf_list + e->start[p] * item,
+                       .root_list = base + (int64_t)l->root_list + e->start[p] * item};
+  for (int i = 0; i < f->to_roots.n; i++) {
+    const forest_link *link = &f->to_roots.of[i];
+    mine[link->rank].leaf_words = base + (int64_t)link->ring.far_words;
+    mine[link->rank].leaf_slots = base + (int64_t)link->ring.far_slots;
+  }
+  for (int i = 0; i < f->to_leaves.n; i++) {
+    const forest_link *link = &f->to_leaves.of[i];
+    mine[link->rank].root_words = base + (int64_t)link->ring.far_words;
+    mine[link->rank].root_slots = base + (int64_t)link->ring.far_slots;
+  }
+}
+
+/* A list that ascends by 1 is known by its first. */
+static void simplify(const uint32_t **list, int64_t *first, int64_t n)
+{
+  const uint32_t *at = *list;
+  for (int64_t i = 1; i < n; i++)
+    if (at[i] != at[0] + (uint32_t)i) return;
+  *first = at[0];
+  *list = NULL;
+}
+
+static const void *at_neighbour(const osla_forest *f, int rank, int64_t offset)
+{
+  return (const unsigned char *)osla_segment_peer(f->piece.segment, rank) + offset;
+}
+
+static void connect_ring(const osla_forest *f, forest_link *l, int64_t words, int64_t slots)
+{
+  if (l->self) return;
+  l->ring.far_words = (size_t)words;
+  l->ring.far_slots = (size_t)slots;
+  if (l->near) l->ring.near_slots = (unsigned char *)(uintptr_t)at_neighbour(f, l->rank, slots);
+}
+
+static void connect_to_roots(osla_forest *f, const forest_edges *e, const layout *lay,
+                             const places *theirs)
+{
+  const uint32_t *leaf = (const uint32_t *)(const void *)piece_at(f, lay->leaf_list);
+  const uint32_t *root = (const uint32_t *)(const void *)piece_at(f, lay->root_list);
+  for (int i = 0; i < f->to_roots.n; i++) {
+    forest_link *l = &f->to_roots.of[i];
+    const places *other = &theirs[l->rank];
+    l->mine = leaf + e->start[l->rank];
+    l->theirs = root + e->start[l->rank];
+    simplify(&l->mine, &l->mine_first, l->edges);
+    simplify(&l->theirs, &l->theirs_first, l->edges);
+    if (l->near) l->control = (forest_control *)(uintptr_t)at_neighbour(f, l->rank, other->control);
+    connect_ring(f, l, other->root_words, other->root_slots);
+  }
+}
+
+/* Lists of others than neighbours are got into far_lists. */
+static osla_err connect_to_leaves(osla_forest *f, const places *theirs)
+{
+  uint32_t *far = f->far_lists;
+  for (int i = 0; i < f->to_leaves.n; i++) {
+    forest_link *l = &f->to_leaves.of[i];
+    const places *other = &theirs[l->rank];
+    connect_ring(f, l, other->leaf_words, other->leaf_slots);
+    if (l->near) {
+      l->control = (forest_control *)(uintptr_t)at_neighbour(f, l->rank, other->control);
+      l->mine = at_neighbour(f, l->rank, other->root_list);
+      l->theirs = at_neighbour(f, l->rank, other->leaf_list);
+      simplify(&l->theirs, &l->theirs_first, l->edges);
+    } else {
+      osla_transfer transfer;
+      OSLA_CALL(osla_segment_get(f->piece.segment, l->rank, (size_t)other->root_list, far,
+                                 (size_t)l->edges * sizeof *far, &transfer));
+      OSLA_CALL(osla_transfer_wait(f->piece.segment, &transfer));
+      l->mine = far;
+      far += l->edges;
+    }
+  }
+  return OSLA_OK;
+}
+
+/* The roots that have edges. */
+static void find_roots(osla_forest *f)
+{
+  f->low_root = f->to_leaves.n > 0 ? INT64_MAX : 0;
+  f->high_root = -1;
+  for (int i = 0; i < f->to_leaves.n; i++) {
+    forest_link *l = &f->to_leaves.of[i];
+    for (int64_t k = 0; k < l->edges; k++) {
+      if (l->mine[k] < f->low_root) f->low_root = l->mine[k];
+      if (l->mine[k] > f->high_root) f->high_root = l->mine[k];
+    }
+    simplify(&l->mine, &l->mine_first, l->edges);
+  }
+}
+
+static osla_err take_memory(osla_forest *f, layout *lay)
+{
+  *lay = lay_out(f);
+  size_t staging = staging_bytes(&f->to_roots) + staging_bytes(&f->to_leaves);
+  f->far_lists = malloc((far_count(&f->to_leaves) + 1) * sizeof *f->far_lists);
+  f->staging = malloc(staging + 1);
+  bool have = f->far_lists && f->staging;
+  OSLA_CALL(osla_agree(
+    f->t, have ? OSLA_OK : osla_error_set(OSLA_ERR_MEM, "%zu bytes to send from", staging)));
+  return osla_pool_take(f->pool, lay->bytes, &f->piece);
+}
+
+static osla_err connect(osla_forest *f, const forest_edges *e, places *mine, places *theirs)
+{
+  layout lay;
+  OSLA_CALL(take_memory(f, &lay));
+  unsigned char *staging = f->staging;
+  size_t list = (size_t)e->n * sizeof(uint32_t);
+  f->control = (forest_control *)(void *)piece_at(f, lay.control);
+  memset(f->control, 0, sizeof *f->control);
+  start_rings(f, &f->to_roots, &staging);
+  start_rings(f, &f->to_leaves, &staging);
+  if (e->n > 0) memcpy(piece_at(f, lay.leaf_list), e->leaf, list);
+  if (e->n > 0) memcpy(piece_at(f, lay.root_list), e->root, list);
+  tell_places(f, e, &lay, mine);
+  OSLA_CALL(osla_alltoall(f->t, mine, theirs, PLACES, MPI_INT64_T));
+  connect_to_roots(f, e, &lay, theirs);
+  osla_err err = connect_to_leaves(f, theirs);
+  if (err == OSLA_OK) find_roots(f);
+  return osla_agree(f->t, err);
+}
+
+osla_err osla_forest_join(osla_forest *f, const forest_edges *e)
+{
+  size_t size = (size_t)osla_transport_size(f->t);
+  counts *count = calloc(2 * size, sizeof *count);
+  places *place = calloc(2 * size, sizeof *place);
+  osla_err err = osla_agree(
+    f->t, count && place ? OSLA_OK : osla_error_set(OSLA_ERR_MEM, "counts of %zu ranks", size));
+  if (err == OSLA_OK) err = exchange_counts(f, e, count, count + size);
+  if (err == OSLA_OK) {
+    err = make_links(f, count, &f->to_roots);
+    if (err == OSLA_OK) err = make_links(f, count + size, &f->to_leaves);
+    err = osla_agree(f->t, err);
+  }
+  if (err == OSLA_OK) err = connect(f, e, place, place + size);
+  free(count);
+  free(place);
+  return err;
+}

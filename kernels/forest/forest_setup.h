@@ -1,0 +1,24 @@
+/* Making a forest's links (private to forests). */
+#ifndef FOREST_SETUP_H
+#define FOREST_SETUP_H
+
+#include "forest.h"
+
+/* A rank's edges as the caller gave them, sorted by the roots' ranks; in the order of the list on
+ * each. */
+typedef struct forest_edges {
+  int64_t n, leaf_space, low_leaf;
+  int64_t *start;        /* [size + 1] edges to rank p: start[p] .. start[p + 1] - 1 */
+  uint32_t *leaf, *root; /* [n] indices */
+} forest_edges;
+
+/* Errors, of this rank: ARG, RANGE, MEM. */
+osla_err osla_forest_sort(const osla_transport *t, int64_t n_roots, int64_t n_edges,
+                          const int64_t *leaf, const osla_root *root, forest_edges *out);
+void osla_forest_edges_free(forest_edges *edges);
+
+/* Links to all ranks that I am joined to. Collective. Errors, on all ranks together: ARG (a root
+ * that its owner has not), MEM, MPI. */
+osla_err osla_forest_join(osla_forest *f, const forest_edges *edges);
+
+#endif

@@ -1,0 +1,103 @@
+/* A rank's edges are checked and sorted. */
+#include "forest_setup.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+static int compare(const void *a, const void *b)
+{
+  uint32_t x, y;
+  memcpy(&x, a, sizeof x);
+  memcpy(&y, b, sizeof y);
+  return x < y ? -1 : x > y;
+}
+
+/* One bit for each leaf, or where the indices lie far apart, a sorted copy. */
+static osla_err check_once(const forest_edges *e)
+{
+  enum { DENSE = 64 };
+  int64_t twice = -1;
+  if (e->leaf_space / DENSE <= e->n) {
+    unsigned char *seen = calloc((size_t)e->leaf_space / 8 + 1, 1);
+    OSLA_CHECK(seen, OSLA_ERR_MEM, "a bit for each of %" PRId64 " leaves", e->leaf_space);
+    for (int64_t i = 0; i < e->n && twice < 0; i++) {
+      uint32_t at = e->leaf[i];
+      if (seen[at / 8] >> (at % 8) & 1) twice = at;
+      seen[at / 8] |= (unsigned char)(1 << (at % 8));
+    }
+    free(seen);
+  } else {
+    uint32_t *copy = malloc((size_t)e->n * sizeof *copy);
+    OSLA_CHECK(copy, OSLA_ERR_MEM, "a copy of %" PRId64 " leaves", e->n);
+    memcpy(copy, e->leaf, (size_t)e->n * sizeof *copy);
+    qsort(copy, (size_t)e->n, sizeof *copy, compare);
+    for (int64_t i = 1; i < e->n && twice < 0; i++)
+      if (copy[i] == copy[i - 1]) twice = copy[i];
+    free(copy);
+  }
+  OSLA_CHECK(twice < 0, OSLA_ERR_ARG, "leaf %" PRId64 " is joined twice", twice);
+  return OSLA_OK;
+}
+
+/* Counts, too: start[p + 1] is the number of edges to rank p. */
+static osla_err check_edges(int size, int64_t n, const int64_t *leaf, const osla_root *root,
+                            forest_edges *e)
+{
+  e->low_leaf = n > 0 ? INT64_MAX : 0;
+  for (int64_t i = 0; i < n; i++) {
+    int64_t at = leaf ? leaf[i] : i;
+    OSLA_CHECK(at >= 0, OSLA_ERR_ARG, "edge %" PRId64 ": leaf %" PRId64 " is negative", i, at);
+    OSLA_CHECK(at <= UINT32_MAX, OSLA_ERR_RANGE,
+               "edge %" PRId64 ": leaf %" PRId64 " is not below 2^32", i, at);
+    OSLA_CHECK(root[i].rank >= 0 && root[i].rank < size, OSLA_ERR_ARG,
+               "edge %" PRId64 ": no rank %" PRId32 " among %d", i, root[i].rank, size);
+    OSLA_CHECK(root[i].index >= 0, OSLA_ERR_ARG,
+               "edge %" PRId64 ": root %" PRId64 " of rank %" PRId32 " is negative", i,
+               root[i].index, root[i].rank);
+    OSLA_CHECK(root[i].index <= UINT32_MAX, OSLA_ERR_RANGE,
+               "edge %" PRId64 ": root %" PRId64 " of rank %" PRId32 " is not below 2^32", i,
+               root[i].index, root[i].rank);
+    if (at < e->low_leaf) e->low_leaf = at;
+    if (at >= e->leaf_space) e->leaf_space = at + 1;
+    e->start[root[i].rank + 1]++;
+  }
+  return OSLA_OK;
+}
+
+osla_err osla_forest_sort(const osla_transport *t, int64_t n_roots, int64_t n_edges,
+                          const int64_t *leaf, const osla_root *root, forest_edges *out)
+{
+  int size = osla_transport_size(t);
+  OSLA_CHECK(n_roots >= 0, OSLA_ERR_ARG, "%" PRId64 " roots", n_roots);
+  OSLA_CHECK(n_edges >= 0, OSLA_ERR_ARG, "%" PRId64 " edges", n_edges);
+  OSLA_CHECK(n_roots - 1 <= UINT32_MAX && n_edges - 1 <= UINT32_MAX, OSLA_ERR_RANGE,
+             "%" PRId64 " roots, %" PRId64 " edges: at most 2^32 on a rank", n_roots, n_edges);
+  OSLA_CHECK(root || n_edges == 0, OSLA_ERR_ARG, "%" PRId64 " edges, and no roots named", n_edges);
+  size_t n = (size_t)n_edges;
+  out->n = n_edges;
+  out->start = calloc((size_t)size + 2, sizeof *out->start);
+  out->leaf = malloc((n + 1) * sizeof *out->leaf);
+  out->root = malloc((n + 1) * sizeof *out->root);
+  OSLA_CHECK(out->start && out->leaf && out->root, OSLA_ERR_MEM, "%" PRId64 " edges", n_edges);
+  OSLA_CALL(check_edges(size, n_edges, leaf, root, out));
+  for (int p = 0; p < size; p++)
+    out->start[p + 1] += out->start[p];
+  for (int64_t i = 0; i < n_edges; i++) { /* start[p] becomes the next free place */
+    int64_t at = out->start[root[i].rank]++;
+    out->leaf[at] = (uint32_t)(leaf ? leaf[i] : i);
+    out->root[at] = (uint32_t)root[i].index;
+  }
+  for (int p = size; p > 0; p--)
+    out->start[p] = out->start[p - 1];
+  out->start[0] = 0;
+  return leaf ? check_once(out) : OSLA_OK;
+}
+
+void osla_forest_edges_free(forest_edges *edges)
+{
+  free(edges->start);
+  free(edges->leaf);
+  free(edges->root);
+  *edges = (forest_edges){0};
+}

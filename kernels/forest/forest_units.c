@@ -1,0 +1,256 @@
+/* Each type has one loop over vertices and one over the numbers of a vertex, for each combination
+ * that it allows; a macro writes them out, since C has no other way to say them once. */
+#include "forest_units.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+typedef struct unit_facts {
+  const char *name;
+  size_t bytes;
+  bool numbers, ordered, integers, places;
+} unit_facts;
+
+static const unit_facts facts[OSLA_UNIT_TYPES] = {
+  [OSLA_UNIT_BYTES] = {.name = "bytes", .bytes = 1},
+  [OSLA_UNIT_INT8] = {"int8", 1, true, true, true, false},
+  [OSLA_UNIT_INT16] = {"int16", 2, true, true, true, false},
+  [OSLA_UNIT_INT32] = {"int32", 4, true, true, true, false},
+  [OSLA_UNIT_INT64] = {"int64", 8, true, true, true, false},
+  [OSLA_UNIT_UINT8] = {"uint8", 1, true, true, true, false},
+  [OSLA_UNIT_UINT16] = {"uint16", 2, true, true, true, false},
+  [OSLA_UNIT_UINT32] = {"uint32", 4, true, true, true, false},
+  [OSLA_UNIT_UINT64] = {"uint64", 8, true, true, true, false},
+  [OSLA_UNIT_FLOAT] = {"float", sizeof(float), true, true, false, false},
+  [OSLA_UNIT_DOUBLE] = {"double", sizeof(double), true, true, false, false},
+  [OSLA_UNIT_LONG_DOUBLE] = {"long double", sizeof(long double), true, true, false, false},
+  [OSLA_UNIT_COMPLEX_FLOAT] = {"complex float", sizeof(float _Complex), true, false, false, false},
+  [OSLA_UNIT_COMPLEX_DOUBLE] = {"complex double", sizeof(double _Complex), true, false, false,
+                                false},
+  [OSLA_UNIT_FLOAT_AT] = {"float with place", sizeof(osla_float_at), false, false, false, true},
+  [OSLA_UNIT_DOUBLE_AT] = {"double with place", sizeof(osla_double_at), false, false, false, true},
+  [OSLA_UNIT_INT64_AT] = {"int64 with place", sizeof(osla_int64_at), false, false, false, true},
+};
+
+static const char *const combine_names[OSLA_COMBINES] = {
+  "REPLACE",     "SUM",      "PROD",    "MIN",      "MAX",    "LOGICAL_AND", "LOGICAL_OR",
+  "LOGICAL_XOR", "BITS_AND", "BITS_OR", "BITS_XOR", "MINLOC", "MAXLOC"};
+
+size_t osla_unit_element(osla_unit_type type)
+{
+  return facts[type].bytes;
+}
+size_t osla_unit_alignment(osla_unit_type type)
+{
+  switch (type) {
+    case OSLA_UNIT_COMPLEX_FLOAT: return sizeof(float);
+    case OSLA_UNIT_COMPLEX_DOUBLE: return sizeof(double);
+    case OSLA_UNIT_FLOAT_AT: return _Alignof(osla_float_at);
+    case OSLA_UNIT_DOUBLE_AT: return _Alignof(osla_double_at);
+    case OSLA_UNIT_INT64_AT: return _Alignof(osla_int64_at);
+    default: return facts[type].bytes;
+  }
+}
+size_t osla_unit_bytes(osla_unit unit)
+{
+  return facts[unit.type].bytes * (size_t)unit.count;
+}
+const char *osla_unit_name(osla_unit_type type)
+{
+  return facts[type].name;
+}
+const char *osla_forest_combine_name(osla_forest_combine combine)
+{
+  return combine_names[combine];
+}
+
+static bool allows(const unit_facts *f, osla_forest_combine combine)
+{
+  switch (combine) {
+    case OSLA_REPLACE: return true;
+    case OSLA_SUM:
+    case OSLA_PROD: return f->numbers;
+    case OSLA_MIN:
+    case OSLA_MAX: return f->ordered;
+    case OSLA_MINLOC:
+    case OSLA_MAXLOC: return f->places;
+    default: return f->integers;
+  }
+}
+
+osla_err osla_unit_check(osla_unit unit, osla_forest_combine combine)
+{
+  OSLA_CHECK((unsigned)unit.type < OSLA_UNIT_TYPES, OSLA_ERR_ARG, "unit: no type %d",
+             (int)unit.type);
+  OSLA_CHECK((unsigned)combine < OSLA_COMBINES, OSLA_ERR_ARG, "no combination %d", (int)combine);
+  const unit_facts *f = &facts[unit.type];
+  OSLA_CHECK(unit.count > 0, OSLA_ERR_ARG, "unit: count = %" PRId32 " is not positive", unit.count);
+  int64_t bytes = (int64_t)osla_unit_bytes(unit);
+  OSLA_CHECK(unit.stride == 0 || unit.stride >= bytes, OSLA_ERR_ARG,
+             "unit: stride = %" PRId64 " bytes, but %" PRId32 " of %s take %" PRId64, unit.stride,
+             unit.count, f->name, bytes);
+  OSLA_CHECK(allows(f, combine), OSLA_ERR_ARG, "%s has no %s", f->name, combine_names[combine]);
+  return OSLA_OK;
+}
+
+/* ---- loops ---- */
+
+/* `before`: where each value goes first; NULL: nowhere. */
+#define EACH(type, expression)                                                                     \
+  for (int64_t i = 0; i < n; i++) {                                                                \
+    type *to = (type *)(void *)osla_vertex(to_list, i);                                            \
+    const type *from = (const type *)(const void *)osla_vertex(from_list, i);                      \
+    type *keep = before ? (type *)(void *)osla_vertex(before, i) : NULL;                           \
+    for (int64_t c = 0; c < count; c++) {                                                          \
+      if (before) keep[c] = to[c];                                                                 \
+      to[c] = (type)(expression);                                                                  \
+    }                                                                                              \
+  }                                                                                                \
+  break
+
+#define NUMBERS(type)                                                                              \
+  case OSLA_SUM: EACH(type, to[c] + from[c]);                                                      \
+  case OSLA_PROD:                                                                                  \
+    EACH(type, to[c] * from[c])
+
+#define ORDERED(type)                                                                              \
+  NUMBERS(type);                                                                                   \
+  case OSLA_MIN: EACH(type, from[c] < to[c] ? from[c] : to[c]);                                    \
+  case OSLA_MAX:                                                                                   \
+    EACH(type, from[c] > to[c] ? from[c] : to[c])
+
+#define INTEGERS(type)                                                                             \
+  ORDERED(type);                                                                                   \
+  case OSLA_LOGICAL_AND: EACH(type, to[c] && from[c]);                                             \
+  case OSLA_LOGICAL_OR: EACH(type, to[c] || from[c]);                                              \
+  case OSLA_LOGICAL_XOR: EACH(type, !to[c] != !from[c]);                                           \
+  case OSLA_BITS_AND: EACH(type, to[c] & from[c]);                                                 \
+  case OSLA_BITS_OR: EACH(type, to[c] | from[c]);                                                  \
+  case OSLA_BITS_XOR:                                                                              \
+    EACH(type, to[c] ^ from[c])
+
+#define BEFORE(a, b) (a.at < b.at ? a : b)
+#define PLACES(type)                                                                               \
+  case OSLA_MINLOC:                                                                                \
+    EACH(type, from[c].value < to[c].value   ? from[c]                                             \
+               : to[c].value < from[c].value ? to[c]                                               \
+                                             : BEFORE(from[c], to[c]));                            \
+  case OSLA_MAXLOC:                                                                                \
+    EACH(type, from[c].value > to[c].value   ? from[c]                                             \
+               : to[c].value > from[c].value ? to[c]                                               \
+                                             : BEFORE(from[c], to[c]))
+
+#define LOOPS(name, type, combinations)                                                            \
+  static inline void name##_loops(osla_forest_combine combine, int64_t count,                      \
+                                  const vertex_list *to_list, const vertex_list *from_list,        \
+                                  const vertex_list *before, int64_t n)                            \
+  {                                                                                                \
+    switch (combine) {                                                                             \
+      case OSLA_REPLACE: EACH(type, from[c]); combinations(type);                                  \
+      default: break;                                                                              \
+    }                                                                                              \
+  }                                                                                                \
+  static void name(osla_forest_combine combine, int64_t count, const vertex_list *to,              \
+                   const vertex_list *from, const vertex_list *before, int64_t n)                  \
+  {                                                                                                \
+    if (count == 1 && !before)                                                                     \
+      name##_loops(combine, 1, to, from, NULL, n);                                                 \
+    else if (before)                                                                               \
+      name##_loops(combine, count, to, from, before, n);                                           \
+    else                                                                                           \
+      name##_loops(combine, count, to, from, NULL, n);                                             \
+  }
+
+#define NOTHING(type)
+LOOPS(on_bytes, unsigned char, NOTHING)
+LOOPS(on_int8, int8_t, INTEGERS)
+LOOPS(on_int16, int16_t, INTEGERS)
+LOOPS(on_int32, int32_t, INTEGERS)
+LOOPS(on_int64, int64_t, INTEGERS)
+LOOPS(on_uint8, uint8_t, INTEGERS)
+LOOPS(on_uint16, uint16_t, INTEGERS)
+LOOPS(on_uint32, uint32_t, INTEGERS)
+LOOPS(on_uint64, uint64_t, INTEGERS)
+LOOPS(on_float, float, ORDERED)
+LOOPS(on_double, double, ORDERED)
+LOOPS(on_long_double, long double, ORDERED)
+LOOPS(on_complex_float, float _Complex, NUMBERS)
+LOOPS(on_complex_double, double _Complex, NUMBERS)
+LOOPS(on_float_at, osla_float_at, PLACES)
+LOOPS(on_double_at, osla_double_at, PLACES)
+LOOPS(on_int64_at, osla_int64_at, PLACES)
+
+typedef void combine_loops(osla_forest_combine combine, int64_t count, const vertex_list *to,
+                           const vertex_list *from, const vertex_list *before, int64_t n);
+
+static combine_loops *const loops[OSLA_UNIT_TYPES] = {
+  [OSLA_UNIT_BYTES] = on_bytes,
+  [OSLA_UNIT_INT8] = on_int8,
+  [OSLA_UNIT_INT16] = on_int16,
+  [OSLA_UNIT_INT32] = on_int32,
+  [OSLA_UNIT_INT64] = on_int64,
+  [OSLA_UNIT_UINT8] = on_uint8,
+  [OSLA_UNIT_UINT16] = on_uint16,
+  [OSLA_UNIT_UINT32] = on_uint32,
+  [OSLA_UNIT_UINT64] = on_uint64,
+  [OSLA_UNIT_FLOAT] = on_float,
+  [OSLA_UNIT_DOUBLE] = on_double,
+  [OSLA_UNIT_LONG_DOUBLE] = on_long_double,
+  [OSLA_UNIT_COMPLEX_FLOAT] = on_complex_float,
+  [OSLA_UNIT_COMPLEX_DOUBLE] = on_complex_double,
+  [OSLA_UNIT_FLOAT_AT] = on_float_at,
+  [OSLA_UNIT_DOUBLE_AT] = on_double_at,
+  [OSLA_UNIT_INT64_AT] = on_int64_at,
+};
+
+/* ---- replacing ---- */
+
+/* Words of 8 bytes that follow one another: most forests, and as fast as a bare loop. */
+static void copy_words(const vertex_list *to_list, const vertex_list *from_list, int64_t n)
+{
+  uint64_t *to = (uint64_t *)(void *)to_list->base;
+  const uint64_t *from = (const uint64_t *)(const void *)from_list->base;
+  const uint32_t *to_at = to_list->at, *from_at = from_list->at;
+  if (to_at && from_at)
+    for (int64_t i = 0; i < n; i++)
+      to[to_at[i]] = from[from_at[i]];
+  else if (to_at)
+    for (int64_t i = 0; i < n; i++)
+      to[to_at[i]] = from[from_list->first + i];
+  else
+    for (int64_t i = 0; i < n; i++)
+      to[to_list->first + i] = from[from_at[i]];
+}
+
+static bool are_words(const vertex_list *v, size_t bytes)
+{
+  return bytes == 8 && v->stride == 8 && (uintptr_t)v->base % 8 == 0;
+}
+
+static void replace(size_t bytes, const vertex_list *to, const vertex_list *from, int64_t n)
+{
+  bool dense = to->stride == (int64_t)bytes && from->stride == (int64_t)bytes;
+  if (dense && !to->at && !from->at)
+    memcpy(osla_vertex(to, 0), osla_vertex(from, 0), bytes * (size_t)n);
+  else if (are_words(to, bytes) && are_words(from, bytes))
+    copy_words(to, from, n);
+  else
+    for (int64_t i = 0; i < n; i++)
+      memcpy(osla_vertex(to, i), osla_vertex(from, i), bytes);
+}
+
+void osla_vertices_combine(osla_unit_type type, osla_forest_combine combine, int64_t count,
+                           vertex_list to, vertex_list from, int64_t n)
+{
+  if (n == 0) return;
+  if (combine == OSLA_REPLACE)
+    replace(facts[type].bytes * (size_t)count, &to, &from, n);
+  else
+    loops[type](combine, count, &to, &from, NULL, n);
+}
+
+void osla_vertices_fetch(osla_unit_type type, osla_forest_combine combine, int64_t count,
+                         vertex_list to, vertex_list from, vertex_list before, int64_t n)
+{
+  if (n > 0) loops[type](combine, count, &to, &from, &before, n);
+}

@@ -1,0 +1,215 @@
+/* Star forests: irregular communication that is described once and used often (floor 3).
+ *
+ * A star is a root vertex and the leaves that are joined to it; a forest is many of them, whose
+ * roots and leaves lie on the ranks of a transport (Zhang et al., The PetscSF Scalable
+ * Communication Layer, IEEE TPDS 2022, section 3). Each rank says for each of its leaves which root
+ * of which rank it is joined to; a rank need not know who is joined to its roots.
+ *
+ * A vertex holds a *unit*, the same on all ranks: some numbers of one type, or bytes. The values of
+ * a rank's roots are an array of units, those of its leaves another one; the forest does not own
+ * them. Values in memory of osla_vertices_create (or of a segment that is named to
+ * osla_vertices_in) are read in place by the ranks of the node: one load, one store, no message.
+ * Values elsewhere are staged once; the two may be mixed, and ranks may differ.
+ *
+ * Every transfer is begun and ended. Begin is collective over the forest in the sense that all
+ * ranks begin the same transfers in the same order; they may end them in any order, and begin and
+ * end those of several forests in orders that cross. Neither is a barrier: a rank waits in End for
+ * those that it is joined to, and only for them; Begin waits where a neighbour has yet to read the
+ * eighth transfer before. Between Begin and End the values that are read must stay as they are, and
+ * those that are written must not be touched. What was begun is also read and sent in every other
+ * wait of the library and in osla_progress.
+ */
+#ifndef OSLA_FOREST_H
+#define OSLA_FOREST_H
+
+#include "osla_segment.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---- values ---- */
+
+typedef enum osla_unit_type {
+  OSLA_UNIT_BYTES, /* of any meaning: REPLACE alone */
+  OSLA_UNIT_INT8,
+  OSLA_UNIT_INT16,
+  OSLA_UNIT_INT32,
+  OSLA_UNIT_INT64,
+  OSLA_UNIT_UINT8,
+  OSLA_UNIT_UINT16,
+  OSLA_UNIT_UINT32,
+  OSLA_UNIT_UINT64,
+  OSLA_UNIT_FLOAT,
+  OSLA_UNIT_DOUBLE,
+  OSLA_UNIT_LONG_DOUBLE,
+  OSLA_UNIT_COMPLEX_FLOAT, /* no MIN, MAX */
+  OSLA_UNIT_COMPLEX_DOUBLE,
+  OSLA_UNIT_FLOAT_AT, /* osla_float_at, osla_double_at, osla_int64_at: MINLOC, MAXLOC, REPLACE */
+  OSLA_UNIT_DOUBLE_AT,
+  OSLA_UNIT_INT64_AT,
+  OSLA_UNIT_TYPES
+} osla_unit_type;
+
+/* A value and where it is. */
+typedef struct osla_float_at {
+  float value;
+  int32_t at;
+} osla_float_at;
+typedef struct osla_double_at {
+  double value;
+  int64_t at;
+} osla_double_at;
+typedef struct osla_int64_at {
+  int64_t value;
+  int64_t at;
+} osla_int64_at;
+
+typedef struct osla_unit {
+  osla_unit_type type;
+  int32_t count;  /* so many in each vertex, at least 1 */
+  int64_t stride; /* bytes from one vertex to the next, of this rank's roots and leaves alike; 0:
+                     they follow one another. Ranks may differ in it */
+} osla_unit;
+
+#define OSLA_ONE_DOUBLE ((osla_unit){OSLA_UNIT_DOUBLE, 1, 0})
+#define OSLA_ONE_INT64  ((osla_unit){OSLA_UNIT_INT64, 1, 0})
+
+/* What becomes of the value that is there: it is replaced, or combined with the one that comes.
+ * Logical ones give 0 or 1; bitwise ones and those are for integers. MINLOC and MAXLOC of equal
+ * values take the smaller place. Sums and products of integers must not overflow. */
+typedef enum osla_forest_combine {
+  OSLA_REPLACE,
+  OSLA_SUM,
+  OSLA_PROD,
+  OSLA_MIN,
+  OSLA_MAX,
+  OSLA_LOGICAL_AND,
+  OSLA_LOGICAL_OR,
+  OSLA_LOGICAL_XOR,
+  OSLA_BITS_AND,
+  OSLA_BITS_OR,
+  OSLA_BITS_XOR,
+  OSLA_MINLOC,
+  OSLA_MAXLOC,
+  OSLA_COMBINES
+} osla_forest_combine;
+
+/* Memory whose values neighbours read in place. Collective; `bytes` may differ by rank, and be 0.
+ *   out [out] this rank's memory, zeroed, aligned to pages; owned by the library until
+ *             osla_vertices_free, which is collective, accepts NULL and nulls the pointer;
+ *             never NULL, also where bytes = 0
+ * Errors, on all ranks together: MEM, MPI; of _free STATE: a transfer of any forest
+ * of the transport is under way; ARG: not from osla_vertices_create, or other
+ * memory than on other ranks. */
+osla_err osla_vertices_create(osla_transport *transport, size_t bytes, void **out);
+osla_err osla_vertices_free(osla_transport *transport, void **vertices);
+
+/* From now on the values in this segment's data areas (a matrix's, an own one's) are read in place,
+ * too, until osla_vertices_out. The segment is borrowed. Collective. Errors: MEM. */
+osla_err osla_vertices_in(osla_segment *segment);
+osla_err osla_vertices_out(osla_segment *segment);
+
+/* ---- graphs ---- */
+
+typedef struct osla_forest osla_forest;
+
+/* A root: the index-th of that rank. */
+typedef struct osla_root {
+  int32_t rank;
+  int64_t index;
+} osla_root;
+
+/* Makes a forest. Collective.
+ *   n_roots  [in]  this rank's roots, 0 .. n_roots - 1, whether leaves are joined to them or not
+ *   n_edges  [in]  this rank's leaves that are joined to roots
+ *   leaf     [in]  [n_edges] the index of each, any order, gaps allowed, none twice;
+ *                  NULL: 0 .. n_edges - 1
+ *   root     [in]  [n_edges] what each is joined to; here or on any rank
+ *   out      [out] owned by the caller
+ * The lists are copied. Memory: at most 12 bytes an edge, and a few lines and two small rings for
+ * each rank that this one is joined to. Errors, on all ranks together: ARG (a rank out of range; a
+ * root that its owner has not, with the owner's count; a leaf twice; a negative index or count),
+ * RANGE (an index of 2^32 or more), MEM, MPI. */
+osla_err osla_forest_create(osla_transport *transport, int64_t n_roots, int64_t n_edges,
+                            const int64_t *leaf, const osla_root *root, osla_forest **out);
+
+/* The same from global indices: rank p owns the roots start[p] .. start[p + 1] - 1.
+ *   start [in] [size + 1] from 0, none less than the one before, the same on all ranks
+ *   root  [in] [n_edges] global indices
+ * Errors: as above; ARG where start does not ascend. */
+osla_err osla_forest_create_global(osla_transport *transport, const int64_t *start, int64_t n_edges,
+                                   const int64_t *leaf, const int64_t *root, osla_forest **out);
+
+/* Collective. Accepts NULL and nulls the handle. STATE, on all ranks, and the forest stays, where
+ * any rank has a transfer that has not ended. What has ended by osla_forest_end_read has been read
+ * then. */
+osla_err osla_forest_destroy(osla_forest **forest);
+
+/* Local queries. Of ranks: ascending, mine among them where I am joined to myself; borrowed. */
+int64_t osla_forest_n_roots(const osla_forest *forest);
+int64_t osla_forest_n_edges(const osla_forest *forest);
+int64_t osla_forest_leaf_space(const osla_forest *forest); /* the largest leaf index + 1 */
+int osla_forest_root_ranks(const osla_forest *forest, const int **ranks); /* of my leaves' roots */
+int osla_forest_leaf_ranks(const osla_forest *forest, const int **ranks); /* of my roots' leaves */
+osla_transport *osla_forest_transport(const osla_forest *forest);         /* borrowed */
+
+/* ---- transfers ---- */
+
+/* One that was begun; to be ended exactly once. */
+typedef struct osla_forest_run {
+  osla_forest *forest;
+  uint64_t number; /* of the forest's transfers, from 1 */
+} osla_forest_run;
+
+/* Values may be NULL on a rank that has none of them with edges.
+ *
+ * leaves[i] := leaves[i] (combine) roots[of i]. */
+osla_err osla_forest_bcast_begin(osla_forest *forest, osla_unit unit, const void *roots,
+                                 void *leaves, osla_forest_combine combine, osla_forest_run *run);
+
+/* roots[j] := roots[j] (combine) all leaves[of j], one after the other in the order of the leaves'
+ * ranks, and on each rank in the order of its list: the same bits in every run. */
+osla_err osla_forest_reduce_begin(osla_forest *forest, osla_unit unit, const void *leaves,
+                                  void *roots, osla_forest_combine combine, osla_forest_run *run);
+
+/* The same in the same order, and each leaf gets the value that its root had before the leaf's was
+ * combined with it: in before[i]. */
+osla_err osla_forest_fetch_begin(osla_forest *forest, osla_unit unit, void *roots,
+                                 const void *leaves, void *before, osla_forest_combine combine,
+                                 osla_forest_run *run);
+
+/* Errors of these, on this rank: ARG (a unit of no type or count, without such a combination, with
+ * a stride smaller than it; values or a stride that are not multiples of what C aligns the type to;
+ * values that are read and values that are written in one place: vertices that may interleave, as
+ * points and ghosts of a mesh or fields of a record), STATE (more than 8 under way on this forest),
+ * MEM. Nothing was begun then; unless all ranks fail alike, the program must end
+ * (osla_transport_abort), since others wait for this rank. Up to 8 transfers may be under way on
+ * one forest, and any number on different ones; who has ended, by any of the ends, does not count.
+ */
+
+/* Waits until the transfer is over here: what is written here is complete, and what was read from
+ * here may be overwritten. *run is cleared. Local. Errors: STATE (it was not begun, or has ended).
+ */
+osla_err osla_forest_end(osla_forest_run *run);
+
+/* Is it over? Then this stands for osla_forest_end. Local; makes progress. */
+osla_err osla_forest_test(osla_forest_run *run, bool *done);
+
+/* Begin and end in one. */
+osla_err osla_forest_bcast(osla_forest *forest, osla_unit unit, const void *roots, void *leaves,
+                           osla_forest_combine combine);
+osla_err osla_forest_reduce(osla_forest *forest, osla_unit unit, const void *leaves, void *roots,
+                            osla_forest_combine combine);
+osla_err osla_forest_fetch(osla_forest *forest, osla_unit unit, void *roots, const void *leaves,
+                           void *before, osla_forest_combine combine);
+
+/* As osla_forest_end, but does not wait for others to read my values: they must stay as they are
+ * until osla_forest_writable, which waits for all readers of all transfers that have ended so. */
+osla_err osla_forest_end_read(osla_forest_run *run);
+osla_err osla_forest_writable(osla_forest *forest);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

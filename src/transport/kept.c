@@ -1,0 +1,38 @@
+#include "kept.h"
+#include "transport_ops.h"
+
+#include <stdlib.h>
+
+struct osla_kept {
+  struct osla_kept *next;
+  const void *key;
+  void *object;
+  void (*destroy)(void *object);
+};
+
+void *osla_transport_kept(const osla_transport *t, const void *key)
+{
+  for (const struct osla_kept *k = t->kept; k; k = k->next)
+    if (k->key == key) return k->object;
+  return NULL;
+}
+
+osla_err osla_transport_keep(osla_transport *t, const void *key, void *object,
+                             void (*destroy)(void *object))
+{
+  struct osla_kept *k = malloc(sizeof *k);
+  OSLA_CHECK(k, OSLA_ERR_MEM, "an object of a transport");
+  *k = (struct osla_kept){t->kept, key, object, destroy};
+  t->kept = k;
+  return OSLA_OK;
+}
+
+void osla_transport_drop_kept(osla_transport *t)
+{
+  while (t->kept) {
+    struct osla_kept *first = t->kept;
+    t->kept = first->next;
+    first->destroy(first->object);
+    free(first);
+  }
+}

@@ -1,0 +1,366 @@
+#include "forest_model.h"
+
+#include "osla_random.h"
+
+#include <inttypes.h>
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MARGIN = 128 }; /* known bytes before and after the vertices */
+
+/* ---- memory ---- */
+
+model_memory model_memory_make(osla_transport *t, size_t bytes)
+{
+  model_memory m = {.transport = t, .size = bytes + 1000 * (size_t)osla_test_rank()};
+  OSLA_ASSERT_OK(osla_vertices_create(t, m.size, &m.vertices));
+  m.bytes = m.vertices;
+  return m;
+}
+
+model_memory model_memory_over(void *bytes, size_t size)
+{
+  return (model_memory){.bytes = bytes, .size = size};
+}
+
+void model_memory_free(model_memory *memory)
+{
+  if (memory->transport) OSLA_ASSERT_OK(osla_vertices_free(memory->transport, &memory->vertices));
+  CU_ASSERT(memory->vertices == NULL);
+}
+
+void *model_first(const model_values *values)
+{
+  return values->n > 0 ? values->bytes + values->first : NULL;
+}
+
+static int64_t stride_of(osla_unit unit)
+{
+  return unit.stride ? unit.stride : (int64_t)model_size(unit.type) * unit.count;
+}
+
+/* Vertices begin at any place that suits their type. */
+static model_values values_take(model_memory *memory, osla_unit unit, int64_t n, bool in,
+                                uint64_t seed)
+{
+  model_values v = {.n = n, .mine = !in};
+  size_t shift = (size_t)osla_test_choose(seed, 77, 4) * model_align(unit.type);
+  v.first = MARGIN + shift;
+  v.size = (v.first + (size_t)(n * stride_of(unit)) + MARGIN + 63) / 64 * 64;
+  v.copy = model_allocate(v.size, 1);
+  if (in) {
+    v.bytes = memory->bytes + memory->used;
+    memory->used += v.size;
+    if (!OSLA_ASSERT_MSG(memory->used <= memory->size, "the test needs more memory")) abort();
+  } else {
+    v.bytes = model_allocate(v.size, 1);
+  }
+  for (size_t i = 0; i < v.size; i++)
+    v.copy[i] = (char)osla_test_byte((int64_t)(seed % 1000), i);
+  return v;
+}
+
+/* ---- trials ---- */
+
+enum { ROOTS, LEAVES, BEFORE };
+
+static bool is_in(const model_trial *trial, int which)
+{
+  switch (trial->place) {
+    case MODEL_ROOTS_IN: return which == ROOTS;
+    case MODEL_LEAVES_IN: return which != ROOTS;
+    case MODEL_ALL_IN: return true;
+    case MODEL_MIXED:
+      return osla_random_bits(trial->seed, (uint64_t)osla_test_rank(), (uint64_t)which) & 1;
+    default: return false;
+  }
+}
+
+static char *vertex(char *bytes, const model_values *v, osla_unit unit, int64_t at)
+{
+  return bytes + v->first + at * stride_of(unit);
+}
+
+static model_value drawn(const model_trial *t, uint64_t seed, int rank, int64_t at, int k)
+{
+  uint64_t i = (uint64_t)rank << 32 | (uint64_t)at;
+  return model_draw(t->unit.type, t->combine, seed, i, (uint64_t)k);
+}
+
+static void fill_roots(model_trial *t, model_memory *memory)
+{
+  int64_t n = model_mine(t->graph)->n_roots;
+  t->roots_seed = 2 * t->seed;
+  t->roots = values_take(memory, t->unit, n, is_in(t, ROOTS), t->roots_seed);
+  for (int64_t i = 0; i < n; i++)
+    for (int k = 0; k < t->unit.count; k++)
+      model_store(t->unit.type, vertex(t->roots.copy, &t->roots, t->unit, i), k,
+                  drawn(t, t->roots_seed, osla_test_rank(), i, k));
+  memcpy(t->roots.bytes, t->roots.copy, t->roots.size);
+}
+
+static void fill_leaves(model_trial *t, model_memory *memory)
+{
+  const model_share *s = model_mine(t->graph);
+  t->leaves_seed = 2 * t->seed + 1;
+  t->leaves = values_take(memory, t->unit, s->leaf_space, is_in(t, LEAVES), t->leaves_seed);
+  for (int64_t e = 0; e < s->n_edges; e++)
+    for (int k = 0; k < t->unit.count; k++)
+      model_store(t->unit.type, vertex(t->leaves.copy, &t->leaves, t->unit, s->leaf[e]), k,
+                  drawn(t, t->leaves_seed, osla_test_rank(), s->leaf[e], k));
+  memcpy(t->leaves.bytes, t->leaves.copy, t->leaves.size);
+}
+
+void model_fill_from(model_trial *trial, model_memory *memory, const model_trial *other)
+{
+  trial->borrowed = other != NULL;
+  if (other && trial->op == MODEL_BCAST) {
+    trial->roots = other->roots;
+    trial->roots_seed = other->roots_seed;
+  } else {
+    fill_roots(trial, memory);
+  }
+  if (other && trial->op != MODEL_BCAST) {
+    trial->leaves = other->leaves;
+    trial->leaves_seed = other->leaves_seed;
+  } else {
+    fill_leaves(trial, memory);
+  }
+  if (trial->op != MODEL_FETCH) return;
+  trial->before =
+    values_take(memory, trial->unit, trial->leaves.n, is_in(trial, BEFORE), trial->seed);
+  memcpy(trial->before.bytes, trial->before.copy, trial->before.size);
+}
+
+void model_fill(model_trial *trial, model_memory *memory)
+{
+  model_fill_from(trial, memory, NULL);
+}
+
+osla_err model_begin(model_trial *t)
+{
+  void *roots = model_first(&t->roots), *leaves = model_first(&t->leaves);
+  switch (t->op) {
+    case MODEL_BCAST:
+      return osla_forest_bcast_begin(t->forest, t->unit, roots, leaves, t->combine, &t->run);
+    case MODEL_REDUCE:
+      return osla_forest_reduce_begin(t->forest, t->unit, leaves, roots, t->combine, &t->run);
+    default:
+      return osla_forest_fetch_begin(t->forest, t->unit, roots, leaves, model_first(&t->before),
+                                     t->combine, &t->run);
+  }
+}
+
+void model_start(model_trial *t)
+{
+  if (model_begin(t) == OSLA_OK) return;
+  fprintf(stderr, "test: a transfer was not begun: %s\n", osla_error_text());
+  MPI_Abort(MPI_COMM_WORLD, 1);
+}
+
+osla_err model_transfer(model_trial *t)
+{
+  void *roots = model_first(&t->roots), *leaves = model_first(&t->leaves);
+  switch (t->op) {
+    case MODEL_BCAST: return osla_forest_bcast(t->forest, t->unit, roots, leaves, t->combine);
+    case MODEL_REDUCE: return osla_forest_reduce(t->forest, t->unit, leaves, roots, t->combine);
+    default:
+      return osla_forest_fetch(t->forest, t->unit, roots, leaves, model_first(&t->before),
+                               t->combine);
+  }
+}
+
+/* ---- what a serial program would have made ---- */
+
+/* Values of an array as they are and as they should be. What was compared is wiped out in both, so
+ * that the rest must be equal to the byte. */
+typedef struct comparison {
+  const model_trial *trial;
+  const model_values *values;
+  const char *what;
+  char *is, *was;
+  int64_t bad, first_bad;
+} comparison;
+
+static comparison compare_open(const model_trial *t, const model_values *v, const char *what)
+{
+  comparison c = {.trial = t, .values = v, .what = what, .first_bad = -1};
+  c.is = model_allocate(v->size, 1);
+  c.was = model_allocate(v->size, 1);
+  memcpy(c.is, v->bytes, v->size);
+  memcpy(c.was, v->copy, v->size);
+  return c;
+}
+
+static void compare_number(comparison *c, int64_t at, int k, model_value expected)
+{
+  osla_unit unit = c->trial->unit;
+  size_t size = model_size(unit.type);
+  char *is = vertex(c->is, c->values, unit, at), *was = vertex(c->was, c->values, unit, at);
+  if (!model_equal(model_load(unit.type, is, k), expected)) {
+    c->bad++;
+    if (c->first_bad < 0) c->first_bad = at;
+  }
+  memset(is + (size_t)k * size, 0, size);
+  memset(was + (size_t)k * size, 0, size);
+}
+
+static bool compare_close(comparison *c)
+{
+  static const char *const ops[] = {"bcast", "reduce", "fetch"};
+  const model_trial *t = c->trial;
+  size_t at = 0;
+  while (at < c->values->size && c->is[at] == c->was[at])
+    at++;
+  bool held = OSLA_ASSERT_MSG(
+    c->bad == 0 && at == c->values->size,
+    "%s of %s x %d, stride %" PRId64 ", by %s, graph \"%s\", place %d, seed %" PRIu64
+    ": %s: %" PRId64 " numbers differ, first in vertex %" PRId64 " of %" PRId64 "; byte %" PRId64
+    " of %zu changed, vertex 0 is at %zu",
+    ops[t->op], model_type_name(t->unit.type), t->unit.count, t->unit.stride,
+    model_combine_name(t->combine), t->graph->name, t->place, t->seed, c->what, c->bad,
+    c->first_bad, c->values->n, at < c->values->size ? (int64_t)at : -1, c->values->size,
+    c->values->first);
+  free(c->is);
+  free(c->was);
+  return held;
+}
+
+static bool check_unchanged(const model_trial *t, const model_values *v, const char *what)
+{
+  comparison c = compare_open(t, v, what);
+  return compare_close(&c);
+}
+
+static bool check_leaves(const model_trial *t)
+{
+  const model_share *s = model_mine(t->graph);
+  comparison c = compare_open(t, &t->leaves, "leaves");
+  for (int64_t e = 0; e < s->n_edges; e++)
+    for (int k = 0; k < t->unit.count; k++) {
+      model_value root = drawn(t, t->roots_seed, s->root[e].rank, s->root[e].index, k);
+      model_value old = drawn(t, t->leaves_seed, osla_test_rank(), s->leaf[e], k);
+      compare_number(&c, s->leaf[e], k, model_combine(t->unit.type, t->combine, old, root));
+    }
+  return compare_close(&c);
+}
+
+/* Goes through all edges in the documented order, with the roots of all ranks. */
+static bool check_roots(const model_trial *t)
+{
+  const model_graph *g = t->graph;
+  int me = osla_test_rank(), count = t->unit.count;
+  model_value **root = model_allocate((size_t)g->size, sizeof *root);
+  for (int q = 0; q < g->size; q++) {
+    root[q] = model_allocate((size_t)g->of[q].n_roots * (size_t)count, sizeof **root);
+    for (int64_t i = 0; i < g->of[q].n_roots * count; i++)
+      root[q][i] = drawn(t, t->roots_seed, q, i / count, (int)(i % count));
+  }
+  comparison before = {0};
+  if (t->op == MODEL_FETCH) before = compare_open(t, &t->before, "before");
+  for (int p = 0; p < g->size; p++)
+    for (int64_t i = 0; i < g->of[p].n_edges * count; i++) {
+      int64_t e = i / count, leaf = g->of[p].leaf[e];
+      int k = (int)(i % count);
+      model_value *r = &root[g->of[p].root[e].rank][g->of[p].root[e].index * count + k];
+      if (t->op == MODEL_FETCH && p == me) compare_number(&before, leaf, k, *r);
+      *r = model_combine(t->unit.type, t->combine, *r, drawn(t, t->leaves_seed, p, leaf, k));
+    }
+  comparison c = compare_open(t, &t->roots, "roots");
+  for (int64_t i = 0; i < g->of[me].n_roots * count; i++)
+    compare_number(&c, i / count, (int)(i % count), root[me][i]);
+  bool held = compare_close(&c);
+  if (t->op == MODEL_FETCH) held &= compare_close(&before);
+  for (int q = 0; q < g->size; q++)
+    free(root[q]);
+  free(root);
+  return held;
+}
+
+bool model_check(const model_trial *t)
+{
+  bool bcast = t->op == MODEL_BCAST;
+  bool held = bcast ? check_leaves(t) : check_roots(t);
+  if (!t->spoiled) held &= check_unchanged(t, bcast ? &t->roots : &t->leaves, "what is read");
+  return held;
+}
+
+void model_spoil(model_trial *t)
+{
+  model_values *read = t->op == MODEL_BCAST ? &t->roots : &t->leaves;
+  memset(read->bytes, 0x55, read->size);
+  t->spoiled = true;
+}
+
+static void values_drop(model_values *v)
+{
+  if (v->bytes) memset(v->bytes, 0x33, v->size); /* who still reads it will show */
+  if (v->mine) free(v->bytes);
+  free(v->copy);
+  *v = (model_values){0};
+}
+
+void model_drop(model_trial *t)
+{
+  bool bcast = t->op == MODEL_BCAST;
+  if (!(t->borrowed && bcast)) values_drop(&t->roots);
+  if (!(t->borrowed && !bcast)) values_drop(&t->leaves);
+  values_drop(&t->before);
+}
+
+void model_check_all(model_trial *trials, int n)
+{
+  for (int i = 0; i < n; i++)
+    (void)model_check(&trials[i]);
+  for (int i = n - 1; i >= 0; i--)
+    model_drop(&trials[i]);
+}
+
+void model_run(model_trial trial, model_memory *memory)
+{
+  model_fill(&trial, memory);
+  if (trial.seed % 4 == 3) {
+    OSLA_ASSERT_OK(model_transfer(&trial));
+  } else {
+    model_start(&trial);
+    OSLA_ASSERT_OK(osla_forest_end(&trial.run));
+  }
+  model_check_all(&trial, 1);
+  memory->used = 0;
+}
+
+/* ---- cases ---- */
+
+model_case model_case_on(osla_transport *t, model_kind kind, size_t bytes)
+{
+  model_case c = {.t = t, .g = model_graph_make(kind, 3)};
+  c.forest = model_forest(t, &c.g);
+  c.memory = model_memory_make(t, bytes);
+  return c;
+}
+
+model_case model_case_open(model_kind kind, size_t bytes)
+{
+  return model_case_on(osla_test_transport(), kind, bytes);
+}
+
+void model_case_close(model_case *c)
+{
+  OSLA_ASSERT_OK(osla_forest_destroy(&c->forest));
+  model_memory_free(&c->memory);
+  model_graph_free(&c->g);
+  osla_transport_destroy(&c->t);
+}
+
+model_trial model_case_trial(const model_case *c, model_op op, int place, uint64_t seed)
+{
+  return (model_trial){.graph = &c->g,
+                       .forest = c->forest,
+                       .op = op,
+                       .unit = {OSLA_UNIT_INT64, 2, 24},
+                       .combine = seed % 3 == 0 ? OSLA_REPLACE : OSLA_SUM,
+                       .place = place,
+                       .seed = seed};
+}

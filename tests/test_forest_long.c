@@ -1,0 +1,182 @@
+/* Star forests: values longer than any ring, memory that is used again, and sums that must have the
+ * same bits in every run. */
+#include "forest_model.h"
+#include "osla_random.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+enum { POOL = 400000 };
+
+/* One link of 300,000 doubles, in falling order: longer than any ring. */
+static void test_long_link(void)
+{
+  enum { N = 300000 };
+  osla_transport *t = osla_test_transport();
+  int rank = osla_test_rank(), last = osla_test_size() - 1;
+  int64_t n_roots = rank == last ? N : 0, n_edges = rank == 0 ? N : 0, bad = 0;
+  osla_root *root = model_allocate(N, sizeof *root);
+  for (int i = 0; i < N; i++)
+    root[i] = (osla_root){last, N - 1 - i};
+  osla_forest *f = NULL;
+  osla_forest_run run[2];
+  OSLA_ASSERT_OK(osla_forest_create(t, n_roots, n_edges, NULL, root, &f));
+  void *vertices = NULL;
+  OSLA_ASSERT_OK(osla_vertices_create(t, 3 * N * sizeof(double), &vertices));
+  double *plain = model_allocate((size_t)3 * N, sizeof *plain);
+  for (int place = 0; place < 4; place++) {
+    double *roots = place & 1 ? vertices : plain;
+    double *leaves = (place & 2 ? (double *)vertices : plain) + N, *before = leaves + N;
+    for (int i = 0; i < N; i++)
+      roots[i] = i + 0.5, leaves[i] = before[i] = -1;
+    OSLA_ASSERT_OK(osla_forest_bcast_begin(f, OSLA_ONE_DOUBLE, roots, leaves, OSLA_SUM, &run[0]));
+    OSLA_ASSERT_OK(
+      osla_forest_bcast_begin(f, OSLA_ONE_DOUBLE, roots, before, OSLA_REPLACE, &run[1]));
+    OSLA_ASSERT_OK(osla_forest_end(&run[rank % 2]));
+    OSLA_ASSERT_OK(osla_forest_end(&run[!(rank % 2)]));
+    for (int64_t i = 0; i < n_edges; i++)
+      bad += !(leaves[i] == (double)N - 1.5 - (double)i && before[i] == leaves[i] + 1);
+    OSLA_ASSERT_OK(
+      osla_forest_fetch_begin(f, OSLA_ONE_DOUBLE, roots, leaves, before, OSLA_REPLACE, &run[0]));
+    OSLA_ASSERT_OK(osla_forest_end(&run[0]));
+    for (int64_t i = 0; i < n_edges; i++)
+      bad += !(before[i] == leaves[i] + 1);
+    for (int64_t i = 0; i < n_roots; i++)
+      bad += !(roots[i] == (double)i - 0.5);
+  }
+  OSLA_ASSERT_MSG(bad == 0, "%" PRId64 " values differ", bad);
+  OSLA_ASSERT_OK(osla_vertices_free(t, &vertices));
+  OSLA_ASSERT_OK(osla_forest_destroy(&f));
+  free(root);
+  free(plain);
+  osla_transport_destroy(&t);
+}
+
+/* Vertices that are longer than any ring; two under way that are ended crosswise. */
+static void test_long_units(void)
+{
+  static const osla_unit units[] = {{OSLA_UNIT_DOUBLE, 5000, 0}, {OSLA_UNIT_INT16, 5000, 10010}};
+  model_case c = model_case_open(MODEL_RING, POOL);
+  model_memory memory = model_memory_make(c.t, 4000000);
+  for (int place = 0; place < MODEL_PLACES; place++) {
+    model_trial trials[2];
+    int odd = osla_test_rank() % 2;
+    for (int i = 0; i < 2; i++) {
+      trials[i] =
+        model_case_trial(&c, (model_op)((place + i) % MODEL_OPS), place, 10 + (uint64_t)place);
+      trials[i].unit = units[i];
+      model_fill(&trials[i], &memory);
+      model_start(&trials[i]);
+    }
+    OSLA_ASSERT_OK(osla_forest_end(&trials[odd].run));
+    OSLA_ASSERT_OK(osla_forest_end(&trials[!odd].run));
+    model_check_all(trials, 2);
+    memory.used = 0;
+  }
+  model_memory_free(&memory);
+  model_case_close(&c);
+}
+
+/* Memory of osla_vertices_create is freed, and at the same addresses there is memory of another
+ * kind, and the other way round. */
+static void test_used_addresses(void)
+{
+  enum { BYTES = 65536 };
+  model_case c = model_case_open(MODEL_RANDOM, POOL);
+  for (int round = 0; round < 4; round++) {
+    void *at = NULL;
+    OSLA_ASSERT_OK(osla_vertices_create(c.t, BYTES, &at));
+    model_memory in = model_memory_over(at, BYTES);
+    for (int op = 0; op < MODEL_OPS; op++)
+      model_run(model_case_trial(&c, (model_op)op, MODEL_ALL_IN, 10 * (uint64_t)round), &in);
+    void *hint = round % 2 && osla_test_rank() % 2 ? NULL : at; /* some have other addresses */
+    OSLA_ASSERT_OK(osla_vertices_free(c.t, &at));
+    at = mmap(hint, BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (at == MAP_FAILED) abort();
+    in.bytes = at;
+    for (int op = 0; op < MODEL_OPS; op++)
+      model_run(model_case_trial(&c, (model_op)op, MODEL_ALL_IN, 20 + (uint64_t)round), &in);
+    (void)munmap(at, BYTES);
+  }
+  model_case_close(&c);
+}
+
+/* Inexact in any order: of all sizes from 1e-6 to 1e6. */
+static double inexact(int rank, int64_t at, int k)
+{
+  static const double sizes[] = {1e-6, 1e-3, 1, 1e3, 1e6};
+  uint64_t i = (uint64_t)rank << 32 | (uint64_t)at;
+  return osla_random_normal(8, i, (uint64_t)k) * sizes[osla_random_bits(9, i, (uint64_t)k) % 5];
+}
+
+enum { WIDE = 3 };
+
+/* In the documented order: on entry `roots` holds those of all ranks, from start[rank] on; on exit
+ * their sums. before: what each of my leaves found. */
+static void sum_serially(const model_graph *g, const int64_t *start, double *roots, double *before)
+{
+  for (int p = 0; p < g->size; p++)
+    for (int64_t e = 0; e < g->of[p].n_edges; e++)
+      for (int k = 0; k < WIDE; k++) {
+        double *r = &roots[(start[g->of[p].root[e].rank] + g->of[p].root[e].index) * WIDE + k];
+        if (p == osla_test_rank()) before[g->of[p].leaf[e] * WIDE + k] = *r;
+        *r += inexact(p, g->of[p].leaf[e], k);
+      }
+}
+
+/* Twenty sums, of doubles, each rank with naps of its own: the bits of the serial sum. */
+static void test_same_bits(void)
+{
+  model_case c = model_case_open(MODEL_RANDOM, POOL);
+  const model_share *s = model_mine(&c.g);
+  const osla_unit unit = {OSLA_UNIT_DOUBLE, WIDE, 0};
+  int me = osla_test_rank();
+  int64_t *start = model_allocate((size_t)c.g.size + 1, sizeof *start);
+  for (int p = 0; p < c.g.size; p++)
+    start[p + 1] = start[p] + c.g.of[p].n_roots;
+  size_t nr = (size_t)s->n_roots * WIDE, nl = (size_t)s->leaf_space * WIDE;
+  double *sums = model_allocate((size_t)start[c.g.size] * WIDE, sizeof *sums);
+  double *found = model_allocate(nl, sizeof *found), *x = model_allocate(nr + 2 * nl, sizeof *x);
+  for (int p = 0; p < c.g.size; p++)
+    for (int64_t i = 0; i < c.g.of[p].n_roots * WIDE; i++)
+      sums[start[p] * WIDE + i] = inexact(p + 1000, i, 0);
+  sum_serially(&c.g, start, sums, found);
+  for (int i = 0; i < 20; i++) {
+    double *roots = i % 3 ? c.memory.vertices : x, *leaves = roots + nr, *before = leaves + nl;
+    osla_forest_run run;
+    for (size_t k = 0; k < nr; k++)
+      roots[k] = inexact(me + 1000, (int64_t)k, 0);
+    memset(before, 0, nl * sizeof *before);
+    for (int64_t k = 0; k < (int64_t)nl; k++)
+      leaves[k] = inexact(me, k / WIDE, (int)(k % WIDE));
+    model_nap(4, (uint64_t)i);
+    if (i % 2)
+      OSLA_ASSERT_OK(osla_forest_reduce_begin(c.forest, unit, leaves, roots, OSLA_SUM, &run));
+    else
+      OSLA_ASSERT_OK(
+        osla_forest_fetch_begin(c.forest, unit, roots, leaves, before, OSLA_SUM, &run));
+    model_nap(5, (uint64_t)i);
+    OSLA_ASSERT_OK(osla_forest_end(&run));
+    CU_ASSERT(memcmp(roots, sums + start[me] * WIDE, nr * sizeof *roots) == 0);
+    CU_ASSERT(i % 2 || memcmp(before, found, nl * sizeof *found) == 0);
+  }
+  free(start);
+  free(sums);
+  free(found);
+  free(x);
+  model_case_close(&c);
+}
+
+int main(int argc, char **argv)
+{
+  static const osla_test_case cases[] = {
+    {"long_link", test_long_link},
+    {"long_units", test_long_units},
+    {"used_addresses", test_used_addresses},
+    {"same_bits", test_same_bits},
+    {NULL, NULL},
+  };
+  return osla_test_main(argc, argv, cases);
+}
