@@ -51,7 +51,7 @@ kernels_sources = \
   kernels/forest/forest_setup.h kernels/forest/forest_sort.c kernels/forest/forest_setup.c \
   kernels/forest/forest_overlap.h kernels/forest/forest_overlap.c \
   kernels/forest/forest_serve.h kernels/forest/forest_serve.c \
-  kernels/forest/forest_run.c kernels/forest/forest.c
+  kernels/forest/forest_run.c kernels/forest/forest_derive.c kernels/forest/forest.c
 
 kernels_hessian_sources = \
   kernels/hessian/hessian_split.h kernels/hessian/hessian_split.c \

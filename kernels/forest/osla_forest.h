@@ -154,6 +154,37 @@ int osla_forest_root_ranks(const osla_forest *forest, const int **ranks); /* of 
 int osla_forest_leaf_ranks(const osla_forest *forest, const int **ranks); /* of my roots' leaves */
 osla_transport *osla_forest_transport(const osla_forest *forest);         /* borrowed */
 
+/* degree[j] := how many leaves are joined to my root j; [n_roots], the caller's. Local. */
+void osla_forest_degrees(const osla_forest *forest, int64_t *degree);
+
+/* Forests from forests. Collective; those that they are made of stay, and may go. Roots and leaves
+ * keep their indices, unless it is said otherwise. *out is owned by the caller. Errors, on all
+ * ranks together: ARG (as said), MEM, MPI. Sections 3.2 and 3.3 of the paper. */
+
+/* Each leaf gets a root of its own: those of root 0 first, in the order of the leaves' ranks and
+ * lists, then those of root 1, and so on. A reduction with REPLACE then gathers the values of all
+ * leaves at their roots, a broadcast scatters them. (Their multi-SF.) */
+osla_err osla_forest_split(osla_forest *forest, osla_forest **out);
+
+/* The roots of `a` and the leaves of `b`, joined where a leaf of `a` is the root of `b` with the
+ * same index on the same rank. */
+osla_err osla_forest_compose(osla_forest *a, osla_forest *b, osla_forest **out);
+
+/* The roots of `a`, and as leaves the roots of `b`: joined where both have a leaf with the same
+ * index on the same rank. ARG: a root of `b` has more than one leaf. */
+osla_err osla_forest_compose_inverse(osla_forest *a, osla_forest *b, osla_forest **out);
+
+/* Roots become leaves, leaves roots (leaf_space of them on each rank). ARG: a root has more than
+ * one leaf. */
+osla_err osla_forest_inverse(osla_forest *forest, osla_forest **out);
+
+/* Only the edges of these roots, or leaves, of mine: chosen [n] indices; a leaf without an edge may
+ * be among them. ARG: no such root; a leaf not below leaf_space. */
+osla_err osla_forest_embed_roots(osla_forest *forest, int64_t n, const int64_t *chosen,
+                                 osla_forest **out);
+osla_err osla_forest_embed_leaves(osla_forest *forest, int64_t n, const int64_t *chosen,
+                                  osla_forest **out);
+
 /* ---- transfers ---- */
 
 /* One that was begun; to be ended exactly once. */
