@@ -51,7 +51,7 @@ osla_err osla_forest_create(osla_transport *t, int64_t n_roots, int64_t n_edges,
 {
   forest_edges edges = {0};
   *out = NULL;
-  osla_err err = osla_forest_sort(t, n_roots, n_edges, leaf, root, &edges);
+  osla_err err = osla_forest_count(t, n_roots, n_edges, leaf, root, &edges);
   err = create(t, err, n_roots, &edges, out);
   osla_forest_edges_free(&edges);
   return err;
@@ -101,7 +101,7 @@ osla_err osla_forest_create_global(osla_transport *t, const int64_t *start, int6
   if (!roots) err = osla_error_set(OSLA_ERR_MEM, "%" PRId64 " edges", n_edges);
   if (err == OSLA_OK) err = find_owners(start, size, n_edges, root, roots);
   int64_t n_roots = err == OSLA_OK ? start[rank + 1] - start[rank] : 0;
-  if (err == OSLA_OK) err = osla_forest_sort(t, n_roots, n_edges, leaf, roots, &edges);
+  if (err == OSLA_OK) err = osla_forest_count(t, n_roots, n_edges, leaf, roots, &edges);
   err = create(t, err, n_roots, &edges, out);
   osla_forest_edges_free(&edges);
   free(roots);

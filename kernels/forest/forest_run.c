@@ -91,21 +91,25 @@ static osla_err free_place(osla_forest *f)
 }
 
 /* `x`: kind, combine, and where the values lie. */
-static osla_err begin(osla_forest *f, forest_transfer x, osla_unit unit, osla_forest_run *run)
+static osla_err begin(osla_forest *f, forest_transfer *x, osla_unit unit, osla_forest_run *run)
 {
-  x.type = unit.type;
-  x.count = unit.count;
-  x.stride = unit.stride > 0 ? unit.stride : (int64_t)osla_unit_bytes(unit);
-  OSLA_CALL(osla_forest_check_apart(f, &x));
+  x->type = unit.type;
+  x->count = unit.count;
+  x->stride = unit.stride > 0 ? unit.stride : (int64_t)osla_unit_bytes(unit);
+  OSLA_CALL(osla_forest_check_apart(f, x));
   OSLA_CALL(free_place(f));
   osla_pool_enter(f->pool);
   uint64_t number = ++f->begun;
   forest_transfer *mine = osla_forest_transfer(f, number);
-  *mine = x;
+  *mine = *x;
   f->pool->under_way++;
-  call(f, number, mine);
-  osla_forest_activate(f);
-  osla_forest_serve(f);
+  if (f->to_roots.n + f->to_leaves.n > 0) {
+    call(f, number, mine);
+    osla_forest_activate(f);
+    osla_forest_serve(f);
+  } else {
+    f->read = f->sent = number;
+  }
   osla_pool_leave(f->pool);
   *run = (osla_forest_run){f, number};
   return OSLA_OK;
@@ -119,7 +123,7 @@ osla_err osla_forest_bcast_begin(osla_forest *f, osla_unit unit, const void *roo
                        .combine = combine,
                        .from = (unsigned char *)(uintptr_t)roots,
                        .to = leaves};
-  return begin(f, x, unit, run);
+  return begin(f, &x, unit, run);
 }
 
 osla_err osla_forest_reduce_begin(osla_forest *f, osla_unit unit, const void *leaves, void *roots,
@@ -130,7 +134,7 @@ osla_err osla_forest_reduce_begin(osla_forest *f, osla_unit unit, const void *le
                        .combine = combine,
                        .from = (unsigned char *)(uintptr_t)leaves,
                        .to = roots};
-  return begin(f, x, unit, run);
+  return begin(f, &x, unit, run);
 }
 
 osla_err osla_forest_fetch_begin(osla_forest *f, osla_unit unit, void *roots, const void *leaves,
@@ -143,7 +147,7 @@ osla_err osla_forest_fetch_begin(osla_forest *f, osla_unit unit, void *roots, co
                        .from = (unsigned char *)(uintptr_t)leaves,
                        .to = roots,
                        .before = before};
-  return begin(f, x, unit, run);
+  return begin(f, &x, unit, run);
 }
 
 /* ---- ending ---- */

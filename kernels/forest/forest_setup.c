@@ -23,23 +23,23 @@ enum { COUNTS = sizeof(counts) / sizeof(int64_t), PLACES = sizeof(places) / size
 
 /* ---- who is joined to whom ---- */
 
-static osla_err check_roots(const osla_transport *t, const forest_edges *e, const counts *theirs)
-{
-  for (int p = 0; p < osla_transport_size(t); p++)
-    for (int64_t i = e->start[p]; i < e->start[p + 1]; i++)
-      OSLA_CHECK(e->root[i] < theirs[p].roots, OSLA_ERR_ARG,
-                 "leaf %" PRIu32 " of rank %d: rank %d has no root %" PRIu32 ", it has %" PRId64
-                 " (from 0)",
-                 e->leaf[i], osla_transport_rank(t), p, e->root[i], theirs[p].roots);
-  return OSLA_OK;
-}
-
-static osla_err exchange_counts(osla_forest *f, const forest_edges *e, counts *mine, counts *theirs)
+static osla_err exchange_counts(const osla_forest *f, const forest_edges *e, counts *mine,
+                                counts *theirs)
 {
   for (int p = 0; p < osla_transport_size(f->t); p++)
     mine[p] = (counts){e->start[p + 1] - e->start[p], f->n_roots};
-  OSLA_CALL(osla_alltoall(f->t, mine, theirs, COUNTS, MPI_INT64_T));
-  return osla_agree(f->t, check_roots(f->t, e, theirs));
+  return osla_alltoall(f->t, mine, theirs, COUNTS, MPI_INT64_T);
+}
+
+static osla_err check_roots(const osla_transport *t, const forest_edges *e, const counts *theirs)
+{
+  for (int64_t i = 0; i < e->n; i++)
+    OSLA_CHECK(e->root[i].index < theirs[e->root[i].rank].roots, OSLA_ERR_ARG,
+               "leaf %" PRId64 " of rank %d: rank %" PRId32 " has no root %" PRId64
+               ", it has %" PRId64 " (from 0)",
+               e->leaf ? e->leaf[i] : i, osla_transport_rank(t), e->root[i].rank, e->root[i].index,
+               theirs[e->root[i].rank].roots);
+  return OSLA_OK;
 }
 
 static osla_err make_links(const osla_forest *f, const counts *with, forest_links *out)
@@ -250,24 +250,27 @@ static osla_err take_memory(osla_forest *f, layout *lay)
   return osla_pool_take(f->pool, lay->bytes, &f->piece);
 }
 
-static osla_err connect(osla_forest *f, const forest_edges *e, places *mine, places *theirs)
+/* `local`: what was found in the edges; told to all with what is found here. */
+static osla_err connect(osla_forest *f, const forest_edges *e, places *mine, places *theirs,
+                        osla_err local)
 {
   layout lay;
   OSLA_CALL(take_memory(f, &lay));
   unsigned char *staging = f->staging;
-  size_t list = (size_t)e->n * sizeof(uint32_t);
+  uint32_t *leaf = (uint32_t *)(void *)piece_at(f, lay.leaf_list);
   f->control = (forest_control *)(void *)piece_at(f, lay.control);
   memset(f->control, 0, sizeof *f->control);
   start_rings(f, &f->to_roots, &staging);
   start_rings(f, &f->to_leaves, &staging);
-  if (e->n > 0) memcpy(piece_at(f, lay.leaf_list), e->leaf, list);
-  if (e->n > 0) memcpy(piece_at(f, lay.root_list), e->root, list);
+  osla_forest_sort(osla_transport_size(f->t), e, leaf,
+                   (uint32_t *)(void *)piece_at(f, lay.root_list));
+  if (local == OSLA_OK && e->leaf) local = osla_forest_check_once(e, leaf);
   tell_places(f, e, &lay, mine);
   OSLA_CALL(osla_alltoall(f->t, mine, theirs, PLACES, MPI_INT64_T));
   connect_to_roots(f, e, &lay, theirs);
   osla_err err = connect_to_leaves(f, theirs);
   if (err == OSLA_OK) find_roots(f);
-  return osla_agree(f->t, err);
+  return osla_agree(f->t, local != OSLA_OK ? local : err);
 }
 
 osla_err osla_forest_join(osla_forest *f, const forest_edges *e)
@@ -275,15 +278,18 @@ osla_err osla_forest_join(osla_forest *f, const forest_edges *e)
   size_t size = (size_t)osla_transport_size(f->t);
   counts *count = calloc(2 * size, sizeof *count);
   places *place = calloc(2 * size, sizeof *place);
-  osla_err err = osla_agree(
-    f->t, count && place ? OSLA_OK : osla_error_set(OSLA_ERR_MEM, "counts of %zu ranks", size));
+  osla_err local = OSLA_OK,
+           err = osla_agree(f->t, count && place
+                                    ? OSLA_OK
+                                    : osla_error_set(OSLA_ERR_MEM, "counts of %zu ranks", size));
   if (err == OSLA_OK) err = exchange_counts(f, e, count, count + size);
   if (err == OSLA_OK) {
+    local = check_roots(f->t, e, count + size);
     err = make_links(f, count, &f->to_roots);
     if (err == OSLA_OK) err = make_links(f, count + size, &f->to_leaves);
     err = osla_agree(f->t, err);
   }
-  if (err == OSLA_OK) err = connect(f, e, place, place + size);
+  if (err == OSLA_OK) err = connect(f, e, place, place + size, local);
   free(count);
   free(place);
   return err;

@@ -1,4 +1,4 @@
-/* A rank's edges are checked and sorted. */
+/* A rank's edges are checked, counted and sorted. */
 #include "forest_setup.h"
 
 #include <inttypes.h>
@@ -14,7 +14,7 @@ static int compare(const void *a, const void *b)
 }
 
 /* One bit for each leaf, or where the indices lie far apart, a sorted copy. */
-static osla_err check_once(const forest_edges *e)
+osla_err osla_forest_check_once(const forest_edges *e, const uint32_t *leaf)
 {
   enum { DENSE = 64 };
   int64_t twice = -1;
@@ -22,7 +22,7 @@ static osla_err check_once(const forest_edges *e)
     unsigned char *seen = calloc((size_t)e->leaf_space / 8 + 1, 1);
     OSLA_CHECK(seen, OSLA_ERR_MEM, "a bit for each of %" PRId64 " leaves", e->leaf_space);
     for (int64_t i = 0; i < e->n && twice < 0; i++) {
-      uint32_t at = e->leaf[i];
+      uint32_t at = leaf[i];
       if (seen[at / 8] >> (at % 8) & 1) twice = at;
       seen[at / 8] |= (unsigned char)(1 << (at % 8));
     }
@@ -30,7 +30,7 @@ static osla_err check_once(const forest_edges *e)
   } else {
     uint32_t *copy = malloc((size_t)e->n * sizeof *copy);
     OSLA_CHECK(copy, OSLA_ERR_MEM, "a copy of %" PRId64 " leaves", e->n);
-    memcpy(copy, e->leaf, (size_t)e->n * sizeof *copy);
+    memcpy(copy, leaf, (size_t)e->n * sizeof *copy);
     qsort(copy, (size_t)e->n, sizeof *copy, compare);
     for (int64_t i = 1; i < e->n && twice < 0; i++)
       if (copy[i] == copy[i - 1]) twice = copy[i];
@@ -65,8 +65,8 @@ static osla_err check_edges(int size, int64_t n, const int64_t *leaf, const osla
   return OSLA_OK;
 }
 
-osla_err osla_forest_sort(const osla_transport *t, int64_t n_roots, int64_t n_edges,
-                          const int64_t *leaf, const osla_root *root, forest_edges *out)
+osla_err osla_forest_count(const osla_transport *t, int64_t n_roots, int64_t n_edges,
+                           const int64_t *leaf, const osla_root *root, forest_edges *out)
 {
   int size = osla_transport_size(t);
   OSLA_CHECK(n_roots >= 0, OSLA_ERR_ARG, "%" PRId64 " roots", n_roots);
@@ -74,30 +74,30 @@ osla_err osla_forest_sort(const osla_transport *t, int64_t n_roots, int64_t n_ed
   OSLA_CHECK(n_roots - 1 <= UINT32_MAX && n_edges - 1 <= UINT32_MAX, OSLA_ERR_RANGE,
              "%" PRId64 " roots, %" PRId64 " edges: at most 2^32 on a rank", n_roots, n_edges);
   OSLA_CHECK(root || n_edges == 0, OSLA_ERR_ARG, "%" PRId64 " edges, and no roots named", n_edges);
-  size_t n = (size_t)n_edges;
-  out->n = n_edges;
+  *out = (forest_edges){.n = n_edges, .leaf = leaf, .root = root};
   out->start = calloc((size_t)size + 2, sizeof *out->start);
-  out->leaf = malloc((n + 1) * sizeof *out->leaf);
-  out->root = malloc((n + 1) * sizeof *out->root);
-  OSLA_CHECK(out->start && out->leaf && out->root, OSLA_ERR_MEM, "%" PRId64 " edges", n_edges);
+  OSLA_CHECK(out->start, OSLA_ERR_MEM, "counts of %d ranks", size);
   OSLA_CALL(check_edges(size, n_edges, leaf, root, out));
   for (int p = 0; p < size; p++)
     out->start[p + 1] += out->start[p];
-  for (int64_t i = 0; i < n_edges; i++) { /* start[p] becomes the next free place */
-    int64_t at = out->start[root[i].rank]++;
-    out->leaf[at] = (uint32_t)(leaf ? leaf[i] : i);
-    out->root[at] = (uint32_t)root[i].index;
+  return OSLA_OK;
+}
+
+/* start[p] is the next free place of rank p meanwhile. */
+void osla_forest_sort(int size, const forest_edges *e, uint32_t *leaf, uint32_t *root)
+{
+  for (int64_t i = 0; i < e->n; i++) {
+    int64_t at = e->start[e->root[i].rank]++;
+    leaf[at] = (uint32_t)(e->leaf ? e->leaf[i] : i);
+    root[at] = (uint32_t)e->root[i].index;
   }
   for (int p = size; p > 0; p--)
-    out->start[p] = out->start[p - 1];
-  out->start[0] = 0;
-  return leaf ? check_once(out) : OSLA_OK;
+    e->start[p] = e->start[p - 1];
+  e->start[0] = 0;
 }
 
 void osla_forest_edges_free(forest_edges *edges)
 {
   free(edges->start);
-  free(edges->leaf);
-  free(edges->root);
   *edges = (forest_edges){0};
 }
