@@ -74,6 +74,7 @@ tests_programs = \
   tests/test_forest_long \
   tests/test_forest_errors \
   tests/test_forest_derive \
+  tests/test_forest_limits \
   tests/test_tomo_sphere \
   tests/test_tomo_path \
   tests/test_tomo_model \
@@ -273,6 +274,7 @@ tests_test_forest_units_SOURCES = tests/test_forest_units.c $(tests_forest_model
 tests_test_forest_flow_SOURCES = tests/test_forest_flow.c $(tests_forest_model)
 tests_test_forest_long_SOURCES = tests/test_forest_long.c $(tests_forest_model)
 tests_test_forest_derive_SOURCES = tests/test_forest_derive.c $(tests_forest_model)
+tests_test_forest_limits_SOURCES = tests/test_forest_limits.c $(tests_forest_model)
 tests_test_forest_errors_SOURCES = tests/test_forest_errors.c $(tests_forest_model)
 tests_ga_help = tests/ga_help.c tests/ga_help.h
 tests_ga_libs = tests/libosla_test.la libosla_armci.la $(ga_adapt_libs) libosla.la $(GA_LIBS) $(CUNIT_LIBS)

@@ -95,7 +95,9 @@ osla_err osla_forest_create_global(osla_transport *t, const int64_t *start, int6
   int size = osla_transport_size(t), rank = osla_transport_rank(t);
   osla_err err = OSLA_OK;
   *out = NULL;
-  if (n_edges < 0) err = osla_error_set(OSLA_ERR_ARG, "%" PRId64 " edges", n_edges);
+  if (n_edges < 0 || (n_edges > 0 && !root))
+    err = osla_error_set(OSLA_ERR_ARG, "%" PRId64 " edges, and their roots at %p", n_edges,
+                         (const void *)root);
   size_t n = err == OSLA_OK ? (size_t)n_edges : 0;
   osla_root *roots = malloc((n + 1) * sizeof *roots);
   if (!roots) err = osla_error_set(OSLA_ERR_MEM, "%" PRId64 " edges", n_edges);
@@ -116,7 +118,22 @@ static bool is_idle(const osla_forest *f)
   return true;
 }
 
-/* What was begun has ended everywhere, so nobody reads here any more. */
+static bool links_are_empty(const forest_links *links)
+{
+  for (int i = 0; i < links->n; i++)
+    if (!links->of[i].self && !osla_ring_is_empty(&links->of[i].ring)) return false;
+  return true;
+}
+
+/* What was begun has ended everywhere; each side knows what the other one has taken, so that no
+ * word comes when the memory is somebody else's. */
+static bool rings_are_empty(void *arg)
+{
+  const osla_forest *f = arg;
+  osla_forests_serve(f->pool);
+  return links_are_empty(&f->to_roots) && links_are_empty(&f->to_leaves);
+}
+
 static osla_err finish_rings(forest_links *links)
 {
   for (int i = 0; i < links->n; i++)
@@ -133,6 +150,7 @@ osla_err osla_forest_destroy(osla_forest **forest)
                                                          "a forest goes while a transfer of rank "
                                                          "%d is under way",
                                                          osla_transport_rank(f->t))));
+  osla_segment_wait(f->pool->segments->segment, rings_are_empty, f);
   osla_forest_deactivate(f);
   osla_err err = finish_rings(&f->to_roots);
   if (err == OSLA_OK) err = finish_rings(&f->to_leaves);

@@ -1,7 +1,7 @@
 /* Forests from forests (section 3.2 and 3.3 of the paper). What a rank must know of others'
  * vertices comes to it by transfers of the forests themselves: pairs (rank, index), as two int64.
  */
-#include "forest.h"
+#include "forest_serve.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -23,6 +23,12 @@ static osla_err make_names(const osla_forest *f, int64_t n, vertex_name **out)
   for (int64_t i = 0; i < n; i++)
     (*out)[i] = nobody;
   return OSLA_OK;
+}
+
+/* A transfer of its own may begin. Collective. */
+static osla_err check_place(osla_forest *f)
+{
+  return osla_agree(f->t, osla_forest_check_place(f));
 }
 
 static int64_t vertex_of(const forest_link *l, int64_t i)
@@ -98,6 +104,7 @@ osla_err osla_forest_split(osla_forest *f, osla_forest **out)
   bool have = slots && ones && mine;
   osla_err err =
     osla_agree(f->t, have ? OSLA_OK : osla_error_set(OSLA_ERR_MEM, "slots of %zu roots", roots));
+  if (err == OSLA_OK) err = check_place(f);
   if (err == OSLA_OK) err = make_names(f, f->leaf_space, &names);
   if (err == OSLA_OK) {
     osla_forest_degrees(f, slots);
@@ -119,10 +126,10 @@ osla_err osla_forest_split(osla_forest *f, osla_forest **out)
 
 /* ---- compositions ---- */
 
-static osla_err check_transport(const osla_forest *a, const osla_forest *b)
+static osla_err check_both(const osla_forest *a, osla_forest *b)
 {
   OSLA_CHECK(a->t == b->t, OSLA_ERR_ARG, "forests of two transports");
-  return OSLA_OK;
+  return check_place(b);
 }
 
 osla_err osla_forest_compose(osla_forest *a, osla_forest *b, osla_forest **out)
@@ -130,7 +137,7 @@ osla_err osla_forest_compose(osla_forest *a, osla_forest *b, osla_forest **out)
   vertex_name *between = NULL, *names = NULL;
   int64_t n = a->leaf_space > b->n_roots ? a->leaf_space : b->n_roots;
   *out = NULL;
-  osla_err err = check_transport(a, b);
+  osla_err err = check_both(a, b);
   if (err == OSLA_OK) err = make_names(a, n, &between);
   if (err == OSLA_OK) err = make_names(b, b->leaf_space, &names);
   if (err == OSLA_OK) name_roots(a, between);
@@ -162,7 +169,7 @@ osla_err osla_forest_compose_inverse(osla_forest *a, osla_forest *b, osla_forest
   vertex_name *between = NULL, *names = NULL;
   int64_t n = a->leaf_space > b->leaf_space ? a->leaf_space : b->leaf_space;
   *out = NULL;
-  osla_err err = check_transport(a, b);
+  osla_err err = check_both(a, b);
   if (err == OSLA_OK) err = check_single(b, "compose with an inverse");
   if (err == OSLA_OK) err = make_names(a, n, &between);
   if (err == OSLA_OK) err = make_names(b, b->n_roots, &names);
@@ -178,7 +185,8 @@ osla_err osla_forest_inverse(osla_forest *f, osla_forest **out)
 {
   vertex_name *mine = NULL, *names = NULL;
   *out = NULL;
-  osla_err err = check_single(f, "inverse");
+  osla_err err = check_place(f);
+  if (err == OSLA_OK) err = check_single(f, "inverse");
   if (err == OSLA_OK) err = make_names(f, f->leaf_space, &mine);
   if (err == OSLA_OK) err = make_names(f, f->n_roots, &names);
   for (int64_t i = 0; err == OSLA_OK && i < f->leaf_space; i++)
@@ -209,7 +217,8 @@ osla_err osla_forest_embed_roots(osla_forest *f, int64_t n, const int64_t *chose
 {
   vertex_name *all = NULL, *kept = NULL, *names = NULL;
   *out = NULL;
-  osla_err err = make_names(f, f->n_roots, &all);
+  osla_err err = check_place(f);
+  if (err == OSLA_OK) err = make_names(f, f->n_roots, &all);
   if (err == OSLA_OK) err = make_names(f, f->n_roots, &kept);
   if (err == OSLA_OK) err = make_names(f, f->leaf_space, &names);
   for (int64_t i = 0; err == OSLA_OK && i < f->n_roots; i++)

@@ -14,6 +14,17 @@ static void serve_hook(void *arg)
   osla_forests_serve(arg);
 }
 
+static void free_segment(pool_segment *s)
+{
+  osla_segment_destroy(&s->segment);
+  while (s->holes) {
+    pool_hole *hole = s->holes;
+    s->holes = hole->next;
+    free(hole);
+  }
+  free(s);
+}
+
 /* Collective: the transport ends. */
 static void destroy(void *object)
 {
@@ -24,13 +35,7 @@ static void destroy(void *object)
   while (pool->segments) {
     pool_segment *s = pool->segments;
     pool->segments = s->next;
-    osla_segment_destroy(&s->segment);
-    while (s->holes) {
-      pool_hole *hole = s->holes;
-      s->holes = hole->next;
-      free(hole);
-    }
-    free(s);
+    free_segment(s);
   }
   free(pool);
 }
@@ -49,6 +54,7 @@ static osla_err add_segment(forest_pool *pool, size_t bytes)
     free(hole);
     return err;
   }
+  osla_segment_steers(s->segment);
   *hole = (pool_hole){NULL, 0, size};
   s->holes = hole;
   *pool->last = s;
@@ -69,11 +75,15 @@ osla_err osla_forest_pool(osla_transport *t, forest_pool **out)
   pool->t = t;
   pool->last = &pool->segments;
   atomic_flag_clear(&pool->busy);
-  err = add_segment(pool, 0);
+  err = osla_agree(t, osla_progress_add(t, serve_hook, pool));
+  if (err == OSLA_OK) err = add_segment(pool, 0);
   if (err == OSLA_OK) err = osla_agree(t, osla_transport_keep(t, &key, pool, destroy));
-  if (err == OSLA_OK) err = osla_agree(t, osla_progress_add(t, serve_hook, pool));
-  if (err != OSLA_OK && !osla_transport_kept(t, &key)) destroy(pool);
-  if (err == OSLA_OK) *out = pool;
+  if (err == OSLA_OK) {
+    *out = pool;
+    return OSLA_OK;
+  }
+  osla_transport_let_go(t, &key);
+  destroy(pool);
   return err;
 }
 
@@ -118,18 +128,15 @@ osla_err osla_pool_take(forest_pool *pool, size_t bytes, pool_piece *out)
     if (lacks) continue;
     *out = (pool_piece){.segment = s->segment, .bytes = bytes};
     (void)take_from(s, bytes, &out->offset);
+    s->pieces++;
     out->memory = (unsigned char *)osla_segment_local(s->segment) + out->offset;
     return OSLA_OK;
   }
 }
 
-/* Neighbouring holes become one. Without memory for a hole it is lost until the transport ends. */
-void osla_pool_give(forest_pool *pool, pool_piece *piece)
+/* Neighbouring holes become one. Without memory for a hole it is lost until its segment goes. */
+static void add_hole(pool_segment *s, const pool_piece *piece)
 {
-  pool_segment *s = pool->segments;
-  while (s && s->segment != piece->segment)
-    s = s->next;
-  if (!s || piece->bytes == 0) return;
   pool_hole **at = &s->holes, *before = NULL;
   while (*at && (*at)->offset < piece->offset) {
     before = *at;
@@ -149,7 +156,23 @@ void osla_pool_give(forest_pool *pool, pool_piece *piece)
     before->next = next->next;
     free(next);
   }
+}
+
+/* A segment without pieces goes, but for the first; on all ranks at the same time, since all take
+ * and give together. */
+void osla_pool_give(forest_pool *pool, pool_piece *piece)
+{
+  pool_segment **at = &pool->segments;
+  while (*at && (*at)->segment != piece->segment)
+    at = &(*at)->next;
+  pool_segment *s = *at;
+  if (!s || piece->bytes == 0) return;
+  add_hole(s, piece);
   *piece = (pool_piece){0};
+  if (--s->pieces > 0 || s == pool->segments) return;
+  *at = s->next;
+  if (!*at) pool->last = at;
+  free_segment(s);
 }
 
 /* ---- arrays ---- */
@@ -224,16 +247,28 @@ osla_err osla_vertices_free(osla_transport *t, void **vertices)
   return OSLA_OK;
 }
 
+/* Attached memory is its owner's alone. */
+static osla_err check_reach(const osla_transport *t, const osla_segment *segment)
+{
+  for (int rank = 0; rank < osla_transport_size(t); rank++)
+    OSLA_CHECK(!osla_transport_same_node(t, rank) || osla_segment_peer(segment, rank), OSLA_ERR_ARG,
+               "vertices: a segment that neighbours cannot read");
+  return OSLA_OK;
+}
+
 osla_err osla_vertices_in(osla_segment *segment)
 {
   forest_pool *pool;
+  OSLA_CHECK(segment, OSLA_ERR_ARG, "vertices: no segment");
   OSLA_CALL(osla_forest_pool(osla_segment_transport(segment), &pool));
+  OSLA_CALL(osla_agree(pool->t, check_reach(pool->t, segment)));
   return osla_agree(pool->t, add_array(pool, segment, false));
 }
 
 osla_err osla_vertices_out(osla_segment *segment)
 {
   forest_pool *pool;
+  OSLA_CHECK(segment, OSLA_ERR_ARG, "vertices: no segment");
   OSLA_CALL(osla_forest_pool(osla_segment_transport(segment), &pool));
   OSLA_CALL(check_idle(pool));
   for (int i = 0; i < POOL_ARRAYS; i++)

@@ -28,6 +28,7 @@ typedef struct pool_segment {
   struct pool_segment *next;
   osla_segment *segment;
   pool_hole *holes;
+  int pieces; /* that are taken */
 } pool_segment;
 
 /* Memory that is read in place. */
@@ -54,7 +55,7 @@ osla_err osla_forest_pool(osla_transport *t, forest_pool **out);
 
 /* Collective, with different sizes. Errors, on all ranks together: MEM. */
 osla_err osla_pool_take(forest_pool *pool, size_t bytes, pool_piece *out);
-void osla_pool_give(forest_pool *pool, pool_piece *piece); /* local */
+void osla_pool_give(forest_pool *pool, pool_piece *piece); /* collective, when nobody uses it */
 
 /* The array that holds bytes [from, from + bytes); -1: none. Local. */
 int osla_pool_find(const forest_pool *pool, const void *from, size_t bytes);

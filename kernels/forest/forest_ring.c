@@ -98,6 +98,23 @@ bool osla_ring_tell(forest_ring *ring)
   return true;
 }
 
+bool osla_ring_is_posted(forest_ring *ring)
+{
+  bool all = true;
+  for (int slot = 0; slot < RING_SLOTS && !ring->near_slots; slot++) {
+    bool done;
+    must(ring, osla_posted_test(ring->segment, &ring->posted[slot], &done));
+    all &= done;
+  }
+  return all;
+}
+
+bool osla_ring_is_empty(const forest_ring *ring)
+{
+  uint64_t taken = atomic_load_explicit(&ring->words->taken, memory_order_acquire);
+  return taken == ring->sent && ring->told == ring->taken;
+}
+
 osla_err osla_ring_finish(forest_ring *ring)
 {
   for (int slot = 0; slot < RING_SLOTS; slot++)

@@ -58,6 +58,12 @@ void osla_ring_take(forest_ring *ring);
 /* Tells the other side what was taken. false: it could not yet. */
 bool osla_ring_tell(forest_ring *ring);
 
+/* All that was sent goes on without this rank's progress. */
+bool osla_ring_is_posted(forest_ring *ring);
+
+/* The other side has taken all that was sent, and knows what was taken. */
+bool osla_ring_is_empty(const forest_ring *ring);
+
 /* Waits until all that was posted is there. */
 osla_err osla_ring_finish(forest_ring *ring);
 

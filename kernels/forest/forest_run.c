@@ -1,6 +1,7 @@
 /* Beginning and ending transfers. */
 #include "forest_overlap.h"
 #include "forest_serve.h"
+#include "osla_clock.h"
 
 #include <inttypes.h>
 
@@ -37,6 +38,7 @@ static void call(osla_forest *f, uint64_t number, forest_transfer *x)
   const forest_links *out = osla_forest_out(f, x->kind);
   forest_call *mine = &f->control->of[number % CALLS].call;
   look_up(f, x, &mine->values, &mine->before);
+  osla_clock_settle();
   atomic_store_explicit(&mine->number, number, memory_order_release);
   for (int i = 0; i < out->n; i++)
     if (out->of[i].near && !out->of[i].self) osla_pool_wake(f->pool, out->of[i].rank);
@@ -69,6 +71,7 @@ typedef struct late_readers {
 static bool are_done(void *arg)
 {
   const late_readers *late = arg;
+  osla_forests_serve(late->forest->pool);
   return osla_forest_readers_done(late->forest, late->number);
 }
 
@@ -78,15 +81,22 @@ static void wait_for_readers(osla_forest *f, uint64_t number)
   if (!are_done(&late)) osla_segment_wait(f->pool->segments->segment, are_done, &late);
 }
 
-/* The place of the transfer that comes next is free: at most CALLS are under way, and the readers
- * of the one that had it are done. */
-static osla_err free_place(osla_forest *f)
+/* The place of the transfer that comes next is that of the CALLS-th before it. */
+osla_err osla_forest_check_place(osla_forest *f)
 {
   if (f->begun < CALLS) return OSLA_OK;
   uint64_t before = f->begun + 1 - CALLS;
   OSLA_CHECK(osla_forest_transfer(f, before)->ended, OSLA_ERR_STATE,
-             "more than %d transfers are under way on a forest", CALLS);
-  wait_for_readers(f, before);
+             "transfer %" PRIu64 " of a forest has not ended, and %d have begun since", before,
+             CALLS - 1);
+  return OSLA_OK;
+}
+
+/* Its readers, too, are done. */
+static osla_err free_place(osla_forest *f)
+{
+  OSLA_CALL(osla_forest_check_place(f));
+  if (f->begun >= CALLS) wait_for_readers(f, f->begun + 1 - CALLS);
   return OSLA_OK;
 }
 

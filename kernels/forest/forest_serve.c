@@ -1,6 +1,7 @@
 /* What a rank does for the transfers that are under way (see forest.h), as far as it can be done
  * without waiting. */
 #include "forest_serve.h"
+#include "osla_clock.h"
 
 /* ---- reading ---- */
 
@@ -225,6 +226,7 @@ void osla_forest_serve(osla_forest *f)
     f->read++;
     if (x->reading.link == 0) continue; /* from nobody */
     own_soon(&f->control->of[(f->read + 1) % CALLS]);
+    osla_clock_settle();
     atomic_store_explicit(&f->control->read, f->read, memory_order_release);
     wake_neighbours(f, osla_forest_in(f, x->kind));
   }
@@ -251,31 +253,37 @@ void osla_forest_deactivate(osla_forest *f)
   osla_pool_leave(f->pool);
 }
 
-static void serve_all(forest_pool *pool)
+/* Was anything read or sent to its end? */
+static bool serve_all(forest_pool *pool)
 {
+  bool any = false;
   osla_forest **at = &pool->active;
   while (*at) {
     osla_forest *f = *at;
+    uint64_t before = f->read + f->sent;
     osla_forest_serve(f);
+    any |= f->read + f->sent != before;
     f->is_active = f->read < f->begun || f->sent < f->begun || f->owes;
     if (f->is_active)
       at = &f->next_active;
     else
       *at = f->next_active;
   }
+  return any;
 }
 
+/* Another thread of this rank may sleep until what was served here is over. */
 void osla_forests_serve(forest_pool *pool)
 {
   if (!pool->active || !osla_pool_try(pool)) return;
-  serve_all(pool);
+  bool any = serve_all(pool);
   osla_pool_leave(pool);
+  if (any) osla_pool_wake(pool, osla_transport_rank(pool->t));
 }
 
 bool osla_forests_idle(forest_pool *pool)
 {
-  osla_forests_serve(pool);
-  return pool->under_way == 0 && !pool->active;
+  return pool->under_way == 0;
 }
 
 bool osla_forest_readers_done(osla_forest *f, uint64_t number)
@@ -290,10 +298,21 @@ bool osla_forest_readers_done(osla_forest *f, uint64_t number)
   return true;
 }
 
+/* Who waits in a call of another library makes no progress here. */
+static bool are_posted(const forest_links *out)
+{
+  bool all = true;
+  for (int i = 0; i < out->n; i++)
+    if (!out->of[i].near) all &= osla_ring_is_posted(&out->of[i].ring);
+  return all;
+}
+
 static bool is_over(osla_forest *f, uint64_t number, bool with_readers)
 {
   if (f->read < number || f->sent < number) return false;
   const forest_transfer *x = osla_forest_transfer(f, number);
+  if (!are_posted(osla_forest_out(f, x->kind))) return false;
+  if (x->kind == FOREST_FETCH && !are_posted(&f->to_leaves)) return false;
   bool lent = (x->in_place && with_readers) || x->before_in_place; /* who reads writes there */
   return !lent || osla_forest_readers_done(f, number);
 }
@@ -311,8 +330,8 @@ static void expect_next(const osla_forest *f, uint64_t number)
 
 bool osla_forest_finish(osla_forest *f, uint64_t number, bool with_readers)
 {
-  if (!osla_pool_try(f->pool)) return false;
-  serve_all(f->pool);
+  osla_pool_enter(f->pool);
+  (void)serve_all(f->pool);
   bool over = is_over(f, number, with_readers);
   if (over) {
     osla_forest_transfer(f, number)->ended = true;

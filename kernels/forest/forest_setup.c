@@ -163,7 +163,7 @@ static void simplify(const uint32_t **list, int64_t *first, int64_t n)
 {
   const uint32_t *at = *list;
   for (int64_t i = 1; i < n; i++)
-    if (at[i] != at[0] + (uint32_t)i) return;
+    if ((int64_t)at[i] != (int64_t)at[0] + i) return;
   *first = at[0];
   *list = NULL;
 }

@@ -1,6 +1,7 @@
 /* Each type has one loop over vertices and one over the numbers of a vertex, for each combination
  * that it allows; a macro writes them out, since C has no other way to say them once. */
 #include "forest_units.h"
+#include "move.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -239,10 +240,20 @@ static void replace(size_t bytes, const vertex_list *to, const vertex_list *from
       memcpy(osla_vertex(to, i), osla_vertex(from, i), bytes);
 }
 
+/* Where time is simulated. */
+static void charge(osla_unit_type type, osla_forest_combine combine, int64_t count, int64_t n)
+{
+  if (combine == OSLA_REPLACE)
+    osla_move_did(facts[type].bytes * (size_t)count, n);
+  else
+    osla_work_did(OSLA_WORK_ADD, OSLA_DOUBLE, 1, n * count, 1);
+}
+
 void osla_vertices_combine(osla_unit_type type, osla_forest_combine combine, int64_t count,
                            vertex_list to, vertex_list from, int64_t n)
 {
   if (n == 0) return;
+  if (osla_work_listener) charge(type, combine, count, n);
   if (combine == OSLA_REPLACE)
     replace(facts[type].bytes * (size_t)count, &to, &from, n);
   else
@@ -252,5 +263,7 @@ void osla_vertices_combine(osla_unit_type type, osla_forest_combine combine, int
 void osla_vertices_fetch(osla_unit_type type, osla_forest_combine combine, int64_t count,
                          vertex_list to, vertex_list from, vertex_list before, int64_t n)
 {
-  if (n > 0) loops[type](combine, count, &to, &from, &before, n);
+  if (n == 0) return;
+  if (osla_work_listener) charge(type, OSLA_SUM, count, n);
+  loops[type](combine, count, &to, &from, &before, n);
 }

@@ -17,7 +17,7 @@
  * those that it is joined to, and only for them; Begin waits where a neighbour has yet to read the
  * eighth transfer before. Between Begin and End the values that are read must stay as they are, and
  * those that are written must not be touched. What was begun is also read and sent in every other
- * wait of the library and in osla_progress.
+ * wait of the library, which may look for it in 20 ms alone, and in osla_progress.
  */
 #ifndef OSLA_FOREST_H
 #define OSLA_FOREST_H
@@ -106,7 +106,9 @@ osla_err osla_vertices_create(osla_transport *transport, size_t bytes, void **ou
 osla_err osla_vertices_free(osla_transport *transport, void **vertices);
 
 /* From now on the values in this segment's data areas (a matrix's, an own one's) are read in place,
- * too, until osla_vertices_out. The segment is borrowed. Collective. Errors: MEM. */
+ * too, until osla_vertices_out. The segment is borrowed. Collective. Errors, on all ranks together:
+ * MEM; ARG (no segment, or memory that was attached, which neighbours cannot read); of _out STATE
+ * (a transfer is under way). */
 osla_err osla_vertices_in(osla_segment *segment);
 osla_err osla_vertices_out(osla_segment *segment);
 
@@ -159,7 +161,8 @@ void osla_forest_degrees(const osla_forest *forest, int64_t *degree);
 
 /* Forests from forests. Collective; those that they are made of stay, and may go. Roots and leaves
  * keep their indices, unless it is said otherwise. *out is owned by the caller. Errors, on all
- * ranks together: ARG (as said), MEM, MPI. Sections 3.2 and 3.3 of the paper. */
+ * ranks together: ARG (as said), STATE (no transfer can begin on one that they are made of, see
+ * below), MEM, MPI. Sections 3.2 and 3.3 of the paper. */
 
 /* Each leaf gets a root of its own: those of root 0 first, in the order of the leaves' ranks and
  * lists, then those of root 1, and so on. A reduction with REPLACE then gathers the values of all
@@ -213,11 +216,10 @@ osla_err osla_forest_fetch_begin(osla_forest *forest, osla_unit unit, void *root
 /* Errors of these, on this rank: ARG (a unit of no type or count, without such a combination, with
  * a stride smaller than it; values or a stride that are not multiples of what C aligns the type to;
  * values that are read and values that are written in one place: vertices that may interleave, as
- * points and ghosts of a mesh or fields of a record), STATE (more than 8 under way on this forest),
- * MEM. Nothing was begun then; unless all ranks fail alike, the program must end
- * (osla_transport_abort), since others wait for this rank. Up to 8 transfers may be under way on
- * one forest, and any number on different ones; who has ended, by any of the ends, does not count.
- */
+ * points and ghosts of a mesh or fields of a record), STATE (the eighth transfer before
+ * it on this forest has not ended), MEM. Nothing was begun then; unless all ranks fail alike, the
+ * program must end (osla_transport_abort), since others wait for this rank. So up to 8 transfers
+ * may be under way on one forest, and any number on different ones. */
 
 /* Waits until the transfer is over here: what is written here is complete, and what was read from
  * here may be overwritten. *run is cleared. Local. Errors: STATE (it was not begun, or has ended).

@@ -307,8 +307,8 @@ osla_err osla_put_word_post(osla_segment *s, int rank, size_t offset, const void
 {
   double since = osla_trace_now(s->t);
   *posted = (osla_posted){.since = since, .bytes = bytes};
-  OSLA_CALL(s->t->ops->post(s->region, rank, s->data + offset, source, bytes,
-                            s->data + word_offset, value, 0, &posted->post));
+  OSLA_CALL(s->t->ops->post(s->region, rank, s->data + offset, source, bytes, s->data + word_offset,
+                            value, 0, &posted->post));
   note_post(s, posted, since, bytes);
   return OSLA_OK;
 }
@@ -323,7 +323,7 @@ osla_err osla_notify_post(osla_segment *s, int rank, int purpose, uint64_t value
 
 void osla_segment_wake(osla_segment *s, int rank)
 {
-  void *bell = s->t->ops->peer_ptr(s->region, rank);
+  void *bell = s->data > 0 ? s->t->ops->peer_ptr(s->region, rank) : NULL; /* attached: none */
   if (bell) osla_bell_ring(s->t, bell);
 }
 

@@ -27,6 +27,17 @@ osla_err osla_transport_keep(osla_transport *t, const void *key, void *object,
   return OSLA_OK;
 }
 
+void osla_transport_let_go(osla_transport *t, const void *key)
+{
+  struct osla_kept **at = &t->kept;
+  while (*at && (*at)->key != key)
+    at = &(*at)->next;
+  struct osla_kept *found = *at;
+  if (!found) return;
+  *at = found->next;
+  free(found);
+}
+
 void osla_transport_drop_kept(osla_transport *t)
 {
   while (t->kept) {

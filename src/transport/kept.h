@@ -13,6 +13,9 @@ void *osla_transport_kept(const osla_transport *t, const void *key);
 osla_err osla_transport_keep(osla_transport *t, const void *key, void *object,
                              void (*destroy)(void *object));
 
+/* It is kept no more, and not destroyed. Accepts a key without an object. Local. */
+void osla_transport_let_go(osla_transport *t, const void *key);
+
 /* Part of osla_transport_destroy. */
 void osla_transport_drop_kept(osla_transport *t);
 

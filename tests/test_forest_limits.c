@@ -1,0 +1,173 @@
+/* Floor 3: star forests where something ends: places of transfers, indices, memory, patience of
+ * other libraries. */
+#include "forest_model.h"
+
+#include <stdlib.h>
+#include <sys/mman.h>
+
+static const osla_unit bytes_unit = {OSLA_UNIT_BYTES, 1, 0};
+
+/* One edge from rank 0 to each rank. */
+static osla_forest *one_each(osla_transport *t)
+{
+  const osla_root root = {0, 0};
+  osla_forest *f = NULL;
+  OSLA_ASSERT_OK(osla_forest_create(t, osla_test_rank() == 0, 1, NULL, &root, &f));
+  return f;
+}
+
+/* Who has ended owes the others nothing: it may wait in MPI's own calls. */
+static void test_foreign_barrier(void)
+{
+  enum { FORESTS = 40 };
+  osla_transport *t = osla_test_transport();
+  osla_forest *f[FORESTS];
+  int64_t value[FORESTS], leaf[FORESTS], bad = 0;
+  for (int i = 0; i < FORESTS; i++)
+    f[i] = one_each(t);
+  for (int round = 1; round <= 3; round++) {
+    for (int i = 0; i < FORESTS; i++) {
+      value[i] = 100 * round + i;
+      OSLA_ASSERT_OK(osla_forest_bcast(f[i], OSLA_ONE_INT64, &value[i], &leaf[i], OSLA_REPLACE));
+      bad += leaf[i] != 100 * round + i;
+    }
+    CU_ASSERT(MPI_Barrier(MPI_COMM_WORLD) == MPI_SUCCESS);
+  }
+  CU_ASSERT(bad == 0);
+  for (int i = 0; i < FORESTS; i++)
+    OSLA_ASSERT_OK(osla_forest_destroy(&f[i]));
+  osla_transport_destroy(&t);
+}
+
+static void test_attached_memory(void)
+{
+  osla_transport *t = osla_test_transport();
+  osla_segment *s = NULL;
+  int64_t crowd = osla_transport_node_size(t), memory[64] = {0};
+  OSLA_ASSERT_OK(osla_allreduce(t, &crowd, 1, MPI_INT64_T, MPI_MAX));
+  OSLA_ASSERT_OK(osla_segment_attach(t, memory, sizeof memory, &s));
+  CU_ASSERT(osla_vertices_in(NULL) == OSLA_ERR_ARG);
+  CU_ASSERT(osla_vertices_in(s) == (crowd > 1 ? OSLA_ERR_ARG : OSLA_OK));
+  if (crowd == 1) OSLA_ASSERT_OK(osla_vertices_out(s));
+  osla_segment_destroy(&s);
+  osla_transport_destroy(&t);
+}
+
+/* The largest index before the smallest one is no list that ascends by 1. */
+static void test_indices_wrap(void)
+{
+  osla_transport *t = osla_test_transport();
+  const int64_t last = UINT32_MAX, leaf[2] = {last, 0};
+  const osla_root root[2] = {{0, 1}, {0, 0}};
+  const unsigned char roots[2] = {7, 9};
+  unsigned char *leaves = mmap(NULL, (size_t)last + 2, PROT_READ | PROT_WRITE,
+                               MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  osla_forest *f = NULL;
+  OSLA_ASSERT_OK(osla_forest_create(t, osla_test_rank() == 0 ? 2 : 0, 2, leaf, root, &f));
+  if (OSLA_ASSERT_MSG(leaves != MAP_FAILED, "%s", "4 GiB of addresses")) {
+    OSLA_ASSERT_OK(osla_forest_bcast(f, bytes_unit, roots, leaves, OSLA_REPLACE));
+    CU_ASSERT(leaves[last] == 9 && leaves[0] == 7 && leaves[last + 1] == 0);
+    (void)munmap(leaves, (size_t)last + 2);
+  }
+  OSLA_ASSERT_OK(osla_forest_destroy(&f));
+  osla_transport_destroy(&t);
+}
+
+/* All places taken on some ranks: what needs a transfer fails on all of them, and later works. */
+static void test_no_place(void)
+{
+  enum { MOST = 8 };
+  osla_transport *t = osla_test_transport();
+  osla_forest *f = one_each(t), *split = NULL;
+  osla_forest_run run[MOST], more;
+  int64_t value[MOST + 1] = {0}, leaf[MOST + 1] = {0};
+  bool first = osla_test_rank() == 0;
+  for (int i = 0; i < MOST; i++) {
+    value[i] = i + 5;
+    OSLA_ASSERT_OK(
+      osla_forest_bcast_begin(f, OSLA_ONE_INT64, &value[i], &leaf[i], OSLA_REPLACE, &run[i]));
+  }
+  if (first) OSLA_ASSERT_OK(osla_forest_end(&run[0]));
+  osla_err expected = osla_test_size() > 1 ? OSLA_ERR_STATE : OSLA_OK;
+  CU_ASSERT(osla_forest_split(f, &split) == expected);
+  OSLA_ASSERT_OK(osla_forest_destroy(&split));
+  for (int i = first; i < MOST; i++)
+    OSLA_ASSERT_OK(osla_forest_end(&run[i]));
+  for (int i = 0; i < MOST; i++)
+    CU_ASSERT(leaf[i] == i + 5);
+  OSLA_ASSERT_OK(osla_forest_split(f, &split));
+  OSLA_ASSERT_OK(osla_forest_destroy(&split));
+  OSLA_ASSERT_OK(
+    osla_forest_bcast_begin(f, OSLA_ONE_INT64, &value[1], &leaf[0], OSLA_REPLACE, &more));
+  OSLA_ASSERT_OK(osla_forest_end(&more));
+  OSLA_ASSERT_OK(osla_forest_destroy(&f));
+  osla_transport_destroy(&t);
+}
+
+/* Forests that do not fit the memory of those before, each a little larger. */
+static void test_growth(void)
+{
+  osla_transport *t = osla_test_transport();
+  int rank = osla_test_rank(), size = osla_test_size();
+  for (int64_t n = 100000; n <= 180000; n += 20000) {
+    osla_root *root = model_allocate((size_t)n, sizeof *root);
+    double *roots = model_allocate((size_t)n, 8), *leaves = model_allocate((size_t)n, 8);
+    osla_forest *f = NULL, *small = one_each(t);
+    int64_t bad = 0;
+    for (int64_t i = 0; i < n; i++) {
+      root[i] = (osla_root){(rank + 1) % size, (i * 7 + 1) % n};
+      roots[i] = (double)(i + n * rank);
+    }
+    OSLA_ASSERT_OK(osla_forest_create(t, n, n, NULL, root, &f));
+    OSLA_ASSERT_OK(osla_forest_bcast(f, OSLA_ONE_DOUBLE, roots, leaves, OSLA_REPLACE));
+    for (int64_t i = 0; i < n; i++)
+      bad += leaves[i] != (double)((i * 7 + 1) % n + n * ((rank + 1) % size));
+    CU_ASSERT(bad == 0);
+    OSLA_ASSERT_OK(osla_forest_destroy(&f));
+    OSLA_ASSERT_OK(osla_forest_destroy(&small));
+    free(root);
+    free(roots);
+    free(leaves);
+  }
+  osla_transport_destroy(&t);
+}
+
+/* Leaves and the values before in one array of records. */
+static void test_record_of_fetch(void)
+{
+  enum { N = 9 };
+  osla_transport *t = osla_test_transport();
+  const osla_unit unit = {OSLA_UNIT_INT64, 1, 24};
+  struct {
+    int64_t leaf, before, other;
+  } record[N];
+  int64_t roots[3 * N] = {0};
+  osla_root root[N];
+  osla_forest *f = NULL;
+  for (int i = 0; i < N; i++) {
+    record[i].leaf = 1;
+    record[i].before = record[i].other = -1;
+    root[i] = (osla_root){0, i};
+  }
+  OSLA_ASSERT_OK(osla_forest_create(t, osla_test_rank() == 0 ? N : 0, N, NULL, root, &f));
+  OSLA_ASSERT_OK(osla_forest_fetch(f, unit, roots, &record[0].leaf, &record[0].before, OSLA_SUM));
+  for (int i = 0; i < N; i++) {
+    CU_ASSERT(record[i].before == osla_test_rank() && record[i].leaf == 1);
+    CU_ASSERT(record[i].other == -1);
+    if (osla_test_rank() == 0) CU_ASSERT(roots[3 * i] == osla_test_size());
+  }
+  OSLA_ASSERT_OK(osla_forest_destroy(&f));
+  osla_transport_destroy(&t);
+}
+
+int main(int argc, char **argv)
+{
+  static const osla_test_case cases[] = {{"foreign_barrier", test_foreign_barrier},
+                                         {"attached_memory", test_attached_memory},
+                                         {"indices_wrap", test_indices_wrap},
+                                         {"no_place", test_no_place},
+                                         {"growth", test_growth},
+                                         {"record_of_fetch", test_record_of_fetch},
+                                         {NULL, NULL}};
+  return osla_test_main(argc, argv, cases);
+}
