@@ -120,9 +120,12 @@ static bool is_idle(const osla_forest *f)
 
 static bool links_are_empty(const forest_links *links)
 {
-  for (int i = 0; i < links->n; i++)
-    if (!links->of[i].self && !osla_ring_is_empty(&links->of[i].ring)) return false;
-  return true;
+  bool all = true;
+  for (int i = 0; i < links->n; i++) {
+    forest_ring *ring = &links->of[i].ring;
+    if (!links->of[i].self) all &= osla_ring_tell_all(ring) && osla_ring_is_empty(ring);
+  }
+  return all;
 }
 
 /* What was begun has ended everywhere; each side knows what the other one has taken, so that no
@@ -131,7 +134,8 @@ static bool rings_are_empty(void *arg)
 {
   const osla_forest *f = arg;
   osla_forests_serve(f->pool);
-  return links_are_empty(&f->to_roots) && links_are_empty(&f->to_leaves);
+  bool of_roots = links_are_empty(&f->to_roots), of_leaves = links_are_empty(&f->to_leaves);
+  return of_roots && of_leaves;
 }
 
 static osla_err finish_rings(forest_links *links)

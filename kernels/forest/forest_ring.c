@@ -86,6 +86,12 @@ void osla_ring_take(forest_ring *ring)
 
 bool osla_ring_tell(forest_ring *ring)
 {
+  if (ring->taken - ring->told < RING_SLOTS / 2) return true;
+  return osla_ring_tell_all(ring);
+}
+
+bool osla_ring_tell_all(forest_ring *ring)
+{
   bool done;
   if (ring->told == ring->taken) return true;
   must(ring, osla_posted_test(ring->segment, &ring->credit, &done));

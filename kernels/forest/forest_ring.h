@@ -12,7 +12,7 @@
 
 #include <stdatomic.h>
 
-enum { RING_SLOTS = 2 };
+enum { RING_SLOTS = 4 };
 
 /* Written by the other side, in my part of the pool. */
 typedef struct ring_words {
@@ -55,8 +55,12 @@ void osla_ring_send(forest_ring *ring, size_t bytes);
 const unsigned char *osla_ring_next(const forest_ring *ring);
 void osla_ring_take(forest_ring *ring);
 
-/* Tells the other side what was taken. false: it could not yet. */
+/* Tells the other side what was taken, once that is half of the slots: a word for each would be as
+ * many messages again. false: it could not yet. */
 bool osla_ring_tell(forest_ring *ring);
+
+/* The same of all that was taken. */
+bool osla_ring_tell_all(forest_ring *ring);
 
 /* All that was sent goes on without this rank's progress. */
 bool osla_ring_is_posted(forest_ring *ring);
