@@ -14,12 +14,14 @@ typedef struct forest_neighborhood {
 static osla_err communicators_create(const forest_graph *g, forest_neighborhood *h)
 {
   const forest_list *roots = &g->roots, *leaves = &g->leaves;
-  OSLA_MPI(MPI_Dist_graph_create_adjacent(MPI_COMM_WORLD, leaves->n_peers, leaves->peer,
-                                          MPI_UNWEIGHTED, roots->n_peers, roots->peer,
-                                          MPI_UNWEIGHTED, MPI_INFO_NULL, 0, &h->down));
-  OSLA_MPI(MPI_Dist_graph_create_adjacent(MPI_COMM_WORLD, roots->n_peers, roots->peer,
-                                          MPI_UNWEIGHTED, leaves->n_peers, leaves->peer,
-                                          MPI_UNWEIGHTED, MPI_INFO_NULL, 0, &h->up));
+  /* Open MPI's constant is the address 2, and gcc 12 takes it for an array of no elements. */
+  const int *volatile unweighted = MPI_UNWEIGHTED;
+  OSLA_MPI(MPI_Dist_graph_create_adjacent(MPI_COMM_WORLD, leaves->n_peers, leaves->peer, unweighted,
+                                          roots->n_peers, roots->peer, unweighted, MPI_INFO_NULL, 0,
+                                          &h->down));
+  OSLA_MPI(MPI_Dist_graph_create_adjacent(MPI_COMM_WORLD, roots->n_peers, roots->peer, unweighted,
+                                          leaves->n_peers, leaves->peer, unweighted, MPI_INFO_NULL,
+                                          0, &h->up));
   return OSLA_OK;
 }
 
