@@ -9,16 +9,6 @@
 #include <string.h>
 #include <unistd.h>
 
-void *model_allocate(size_t count, size_t size)
-{
-  void *memory = calloc(count + 1, size);
-  if (!memory) {
-    fprintf(stderr, "test: no memory for %zu x %zu bytes\n", count, size);
-    MPI_Abort(MPI_COMM_WORLD, 1);
-  }
-  return memory;
-}
-
 void model_nap(uint64_t seed, uint64_t i)
 {
   uint64_t draw = osla_random_bits(seed, i, (uint64_t)osla_test_rank());
@@ -133,14 +123,14 @@ model_graph model_graph_make(model_kind kind, uint64_t seed)
 {
   model_graph g = {.name = kind_names[kind], .size = osla_test_size()};
   g.in_order = kind == MODEL_TO_FIRST || kind == MODEL_RING;
-  g.of = model_allocate((size_t)g.size, sizeof *g.of);
+  g.of = osla_test_allocate((size_t)g.size, sizeof *g.of);
   for (int p = 0; p < g.size; p++)
     g.of[p].n_roots = n_roots_of(kind, seed, p, g.size);
   for (int p = 0; p < g.size; p++) {
     model_share *s = &g.of[p];
     s->n_edges = n_edges_of(kind, seed, p, &g);
-    s->leaf = model_allocate((size_t)s->n_edges, sizeof *s->leaf);
-    s->root = model_allocate((size_t)s->n_edges, sizeof *s->root);
+    s->leaf = osla_test_allocate((size_t)s->n_edges, sizeof *s->leaf);
+    s->root = osla_test_allocate((size_t)s->n_edges, sizeof *s->root);
     for (int64_t e = 0; e < s->n_edges; e++) {
       s->leaf[e] = leaf_of(kind, seed, p, e, &g);
       s->root[e] = root_of(kind, seed, p, e, &g);
@@ -179,7 +169,7 @@ static int64_t *copied_leaves(const model_graph *g)
 {
   const model_share *s = model_mine(g);
   if (g->in_order) return NULL;
-  int64_t *leaf = model_allocate((size_t)s->n_edges, sizeof *leaf);
+  int64_t *leaf = osla_test_allocate((size_t)s->n_edges, sizeof *leaf);
   memcpy(leaf, s->leaf, (size_t)s->n_edges * sizeof *leaf);
   return leaf;
 }
@@ -189,7 +179,7 @@ osla_forest *model_forest(osla_transport *t, const model_graph *graph)
   const model_share *s = model_mine(graph);
   size_t bytes = (size_t)s->n_edges * sizeof *s->root;
   int64_t *leaf = copied_leaves(graph);
-  osla_root *root = model_allocate((size_t)s->n_edges, sizeof *root);
+  osla_root *root = osla_test_allocate((size_t)s->n_edges, sizeof *root);
   osla_forest *forest = NULL;
   memcpy(root, s->root, bytes);
   osla_err err = osla_forest_create(t, s->n_roots, s->n_edges, leaf, root, &forest);
@@ -203,8 +193,9 @@ osla_forest *model_forest(osla_transport *t, const model_graph *graph)
 osla_forest *model_forest_global(osla_transport *t, const model_graph *graph)
 {
   const model_share *s = model_mine(graph);
-  int64_t *start = model_allocate((size_t)graph->size + 1, sizeof *start);
-  int64_t *leaf = copied_leaves(graph), *root = model_allocate((size_t)s->n_edges, sizeof *root);
+  int64_t *start = osla_test_allocate((size_t)graph->size + 1, sizeof *start);
+  int64_t *leaf = copied_leaves(graph),
+          *root = osla_test_allocate((size_t)s->n_edges, sizeof *root);
   osla_forest *forest = NULL;
   for (int p = 0; p < graph->size; p++)
     start[p + 1] = start[p] + graph->of[p].n_roots;

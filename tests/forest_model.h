@@ -141,7 +141,4 @@ model_trial model_case_trial(const model_case *c, model_op op, int place, uint64
 /* Naps for up to 1.5 ms, or does not; another time on each rank. */
 void model_nap(uint64_t seed, uint64_t i);
 
-/* Ends all ranks if there is no memory. */
-void *model_allocate(size_t count, size_t size);
-
 #endif

@@ -49,13 +49,13 @@ static model_values values_take(model_memory *memory, osla_unit unit, int64_t n,
   size_t shift = (size_t)osla_test_choose(seed, 77, 4) * model_align(unit.type);
   v.first = MARGIN + shift;
   v.size = (v.first + (size_t)(n * stride_of(unit)) + MARGIN + 63) / 64 * 64;
-  v.copy = model_allocate(v.size, 1);
+  v.copy = osla_test_allocate(v.size, 1);
   if (in) {
     v.bytes = memory->bytes + memory->used;
     memory->used += v.size;
     if (!OSLA_ASSERT_MSG(memory->used <= memory->size, "the test needs more memory")) abort();
   } else {
-    v.bytes = model_allocate(v.size, 1);
+    v.bytes = osla_test_allocate(v.size, 1);
   }
   for (size_t i = 0; i < v.size; i++)
     v.copy[i] = (char)osla_test_byte((int64_t)(seed % 1000), i);
@@ -187,8 +187,8 @@ typedef struct comparison {
 static comparison compare_open(const model_trial *t, const model_values *v, const char *what)
 {
   comparison c = {.trial = t, .values = v, .what = what, .first_bad = -1};
-  c.is = model_allocate(v->size, 1);
-  c.was = model_allocate(v->size, 1);
+  c.is = osla_test_allocate(v->size, 1);
+  c.was = osla_test_allocate(v->size, 1);
   memcpy(c.is, v->bytes, v->size);
   memcpy(c.was, v->copy, v->size);
   return c;
@@ -252,9 +252,9 @@ static bool check_roots(const model_trial *t)
 {
   const model_graph *g = t->graph;
   int me = osla_test_rank(), count = t->unit.count;
-  model_value **root = model_allocate((size_t)g->size, sizeof *root);
+  model_value **root = osla_test_allocate((size_t)g->size, sizeof *root);
   for (int q = 0; q < g->size; q++) {
-    root[q] = model_allocate((size_t)g->of[q].n_roots * (size_t)count, sizeof **root);
+    root[q] = osla_test_allocate((size_t)g->of[q].n_roots * (size_t)count, sizeof **root);
     for (int64_t i = 0; i < g->of[q].n_roots * count; i++)
       root[q][i] = drawn(t, t->roots_seed, q, i / count, (int)(i % count));
   }

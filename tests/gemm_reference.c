@@ -145,7 +145,7 @@ product_copy product_fill(const product *p)
     size_t bytes = (size_t)(osla_matrix_local_rows(matrix) * osla_matrix_local_cols(matrix)) *
                    osla_dtype_size(osla_matrix_dtype(matrix));
     if (role_of(p, matrix) != role) continue;
-    copy.of[role] = kernel_allocate(bytes);
+    copy.of[role] = osla_test_allocate(1, bytes);
     visit_local(p, role, copy.of[role], put_content, NULL);
   }
   for (int role = 0; role < 3; role++) /* after all: two matrices may share memory */

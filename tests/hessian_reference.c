@@ -10,16 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-void *hessian_allocate(size_t count, size_t size)
-{
-  void *memory = calloc(count + 1, size);
-  if (!memory) {
-    fprintf(stderr, "test: no memory for %zu x %zu bytes\n", count, size);
-    MPI_Abort(MPI_COMM_WORLD, 1);
-  }
-  return memory;
-}
-
 int hessian_rounds(int usual)
 {
   const char *text = getenv("OSLA_TEST_ROUNDS");
@@ -58,10 +48,10 @@ static void set_value(const test_update *u, int64_t at, double value)
 static void allocate(test_update *u)
 {
   int64_t count = u->ld * u->cols;
-  u->ix = hessian_allocate((size_t)u->rows, sizeof *u->ix);
-  u->gradient = hessian_allocate((size_t)u->rows, sizeof *u->gradient);
-  if (u->k < 0) u->jx = hessian_allocate((size_t)u->cols, sizeof *u->jx);
-  u->values = hessian_allocate((size_t)count, osla_dtype_size(u->dtype));
+  u->ix = osla_test_allocate((size_t)u->rows, sizeof *u->ix);
+  u->gradient = osla_test_allocate((size_t)u->rows, sizeof *u->gradient);
+  if (u->k < 0) u->jx = osla_test_allocate((size_t)u->cols, sizeof *u->jx);
+  u->values = osla_test_allocate((size_t)count, osla_dtype_size(u->dtype));
   for (int64_t at = 0; at < count; at++)
     set_value(u, at, (double)NAN);
 }
@@ -171,8 +161,8 @@ serial_sum sum_make(int64_t n, osla_uplo uplo)
 {
   return (serial_sum){.n = n,
                       .uplo = uplo,
-                      .h = hessian_allocate((size_t)(n * n), sizeof(double)),
-                      .gradient = hessian_allocate((size_t)n, sizeof(double))};
+                      .h = osla_test_allocate((size_t)(n * n), sizeof(double)),
+                      .gradient = osla_test_allocate((size_t)n, sizeof(double))};
 }
 
 void sum_clear(serial_sum *sum)
@@ -270,7 +260,7 @@ static difference differ_by_get(const serial_sum *sum, const osla_matrix *a)
   difference d = {0};
   int64_t n = sum->n;
   osla_dtype dtype = osla_matrix_dtype(a);
-  void *all = hessian_allocate((size_t)(n * n), osla_dtype_size(dtype));
+  void *all = osla_test_allocate((size_t)(n * n), osla_dtype_size(dtype));
   OSLA_ASSERT_OK(osla_matrix_get_block(a, 0, 0, n, n, all, n > 0 ? n : 1));
   for (int64_t j = 0; j < n; j++)
     for (int64_t i = 0; i < n; i++)

@@ -59,9 +59,6 @@ osla_grid *hessian_grid(osla_transport *t, int which);
 /* Makes an accumulator; ends all ranks if that fails. Collective. */
 osla_hessian *hessian_make(osla_grid *grid, int64_t n, const osla_hessian_options *options);
 
-/* Ends all ranks if there is no memory. */
-void *hessian_allocate(size_t count, size_t size);
-
 /* Rounds of a loop: OSLA_TEST_ROUNDS of the environment, else `usual`. */
 int hessian_rounds(int usual);
 

@@ -65,16 +65,6 @@ osla_forward kernel_forward(int which)
   return ways[(which % 4 + 4) % 4];
 }
 
-void *kernel_allocate(size_t bytes)
-{
-  void *memory = calloc(bytes + 1, 1);
-  if (!memory) {
-    fprintf(stderr, "test: no memory for %zu bytes\n", bytes);
-    MPI_Abort(MPI_COMM_WORLD, 1);
-  }
-  return memory;
-}
-
 kernel_matrix kernel_make(osla_grid *grid, osla_dtype dtype, int64_t m, int64_t n, int64_t mb,
                           int64_t nb, bool wrapped)
 {
@@ -87,7 +77,7 @@ kernel_matrix kernel_make(osla_grid *grid, osla_dtype dtype, int64_t m, int64_t 
     int64_t lld = rows + 1 + osla_test_rank() % 3;
     made.shift = e;
     made.bytes = (size_t)(lld * cols) * e + made.shift;
-    made.memory = kernel_allocate(made.bytes);
+    made.memory = osla_test_allocate(1, made.bytes);
     memset(made.memory, GUARD, made.bytes);
     void *local = rows * cols > 0 ? made.memory + made.shift : NULL;
     err = osla_matrix_wrap(grid, dtype, m, n, mb, nb, local, lld, &made.a);
@@ -144,7 +134,7 @@ double kernel_eps(osla_dtype dtype)
 
 dense dense_make(int64_t m, int64_t n, int parts)
 {
-  return (dense){m, n, parts, kernel_allocate((size_t)(m * n * parts) * sizeof(double))};
+  return (dense){m, n, parts, osla_test_allocate(1, (size_t)(m * n * parts) * sizeof(double))};
 }
 
 void dense_free(dense *d)

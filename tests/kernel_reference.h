@@ -21,9 +21,6 @@ int kernel_n_grids(osla_transport *t); /* collective */
 /* The ways to forward panels, in turn. */
 osla_forward kernel_forward(int which);
 
-/* Zeroed bytes; ends all ranks if there are none. The caller frees them. */
-void *kernel_allocate(size_t bytes);
-
 /* A matrix that the library owns, or one of this test's memory (wrapped: not 16-byte aligned, with
  * its own leading dimension on every rank). */
 typedef struct kernel_matrix {

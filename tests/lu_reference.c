@@ -113,8 +113,8 @@ lu_known lu_known_make(int64_t m, int64_t n, int parts, uint64_t seed, int64_t z
 {
   int64_t order = lu_order(m, n);
   lu_known k = {dense_make(m, n, parts), dense_make(m, n, parts),
-                kernel_allocate((size_t)order * sizeof *k.pivots)};
-  int64_t *rows = kernel_allocate((size_t)m * sizeof *rows);
+                osla_test_allocate(1, (size_t)order * sizeof *k.pivots)};
+  int64_t *rows = osla_test_allocate(1, (size_t)m * sizeof *rows);
   dense u = dense_make(order, n, parts);
   dense l = make_lower(m, order, parts, seed, zero, moves, k.pivots, rows);
   for (int64_t j = 0; j < n; j++)
@@ -174,8 +174,8 @@ static bool is_clear(osla_dtype dtype, const void *lu, int64_t m, int64_t n, dou
 lu_lapack lu_lapack_make(const dense *a, osla_dtype dtype)
 {
   int64_t count = a->m * a->n;
-  lu_lapack l = {.pivots = kernel_allocate((size_t)lu_order(a->m, a->n) * sizeof *l.pivots)};
-  unsigned char *lu = kernel_allocate((size_t)count * osla_dtype_size(dtype));
+  lu_lapack l = {.pivots = osla_test_allocate(1, (size_t)lu_order(a->m, a->n) * sizeof *l.pivots)};
+  unsigned char *lu = osla_test_allocate(1, (size_t)count * osla_dtype_size(dtype));
   double largest = 0.0;
   for (int64_t i = 0; i < count; i++)
     osla_test_store(dtype, lu, i, value_at(a, i % a->m, i / a->m));
@@ -202,7 +202,7 @@ static void gather_pivots(lu_run *r, const int64_t *ipiv)
   osla_layout l = osla_matrix_layout(r->a);
   osla_grid *grid = osla_matrix_grid(r->a);
   int64_t rows = osla_matrix_local_rows(r->a), wrong = 0, order = r->order;
-  int64_t *both = kernel_allocate((size_t)(2 * order + 1) * sizeof *both);
+  int64_t *both = osla_test_allocate(1, (size_t)(2 * order + 1) * sizeof *both);
   for (int64_t i = 0; i < 2 * order; i++)
     both[i] = INT64_MIN;
   for (int64_t i = 0; i < rows; i++) {
@@ -248,10 +248,10 @@ lu_run lu_run_make(kernel_matrix *a, const dense *content, osla_pivoting pivotin
               .order = lu_order(l.m, l.n),
               .result = {-1, -1.0, false}};
   int64_t rows = osla_matrix_local_rows(a->a);
-  int64_t *ipiv = kernel_allocate((size_t)(rows + 1) * sizeof *ipiv);
+  int64_t *ipiv = osla_test_allocate(1, (size_t)(rows + 1) * sizeof *ipiv);
   (void)snprintf(r.label, sizeof r.label, "%s, pivoting %s, look-ahead %d, %s", name,
                  pivots[pivoting], look_ahead, kernel_label(a->a, a->memory != NULL));
-  r.pivots = kernel_allocate((size_t)r.order * sizeof *r.pivots);
+  r.pivots = osla_test_allocate(1, (size_t)r.order * sizeof *r.pivots);
   for (int64_t i = 0; i <= rows; i++)
     ipiv[i] = GUARD;
   dense_scatter(content, a->a);
@@ -276,7 +276,7 @@ void lu_back_to_back(const lu_known *known, osla_pivoting pivoting)
 {
   enum { NB = 4, ROUNDS = 3 };
   int64_t m = known->a.m, n = known->a.n;
-  int64_t *memory = kernel_allocate((size_t)m * sizeof *memory);
+  int64_t *memory = osla_test_allocate(1, (size_t)m * sizeof *memory);
   int64_t *ipiv = pivoting == OSLA_PIVOT_NONE ? NULL : memory;
   int size = osla_test_size(), step = size > 4 ? 5 : size > 2 ? 4 : 1;
   grid_set set = grids_open();
@@ -307,7 +307,7 @@ void lu_back_to_back(const lu_known *known, osla_pivoting pivoting)
 /* Which row of A came to row i. */
 static int64_t *permutation(const lu_run *r)
 {
-  int64_t *from = kernel_allocate((size_t)r->before.m * sizeof *from);
+  int64_t *from = osla_test_allocate(1, (size_t)r->before.m * sizeof *from);
   for (int64_t i = 0; i < r->before.m; i++)
     from[i] = i;
   for (int64_t i = 0; i < r->order; i++) {

@@ -6,7 +6,18 @@
 
 #include <mpi.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+
+void *osla_test_allocate(size_t count, size_t size)
+{
+  void *memory = calloc(count + 1, size);
+  if (!memory) {
+    fprintf(stderr, "test: no memory for %zu x %zu bytes\n", count, size);
+    MPI_Abort(MPI_COMM_WORLD, 1);
+  }
+  return memory;
+}
 
 osla_transport *osla_test_transport(void)
 {

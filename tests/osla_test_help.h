@@ -7,6 +7,9 @@
 #include "osla_test.h"
 #include "osla_transport.h"
 
+/* Zeroed memory, which the caller frees. Ends all ranks if there is none. */
+void *osla_test_allocate(size_t count, size_t size);
+
 /* A transport on MPI_COMM_WORLD with default options. Collective. Ends all ranks on failure: no
  * case can go on without one. */
 osla_transport *osla_test_transport(void);

@@ -120,7 +120,7 @@ void dense_swap_rows(dense *d, const int64_t *pivots, bool backward)
 
 int64_t *exact_pivots(int64_t n, uint64_t seed)
 {
-  int64_t *pivots = kernel_allocate((size_t)n * sizeof *pivots);
+  int64_t *pivots = osla_test_allocate(1, (size_t)n * sizeof *pivots);
   for (int64_t i = 0; i < n; i++)
     pivots[i] = i + osla_test_choose(seed, i, n - i);
   return pivots;
@@ -130,7 +130,7 @@ int64_t *local_pivots(const osla_matrix *a, const int64_t *pivots)
 {
   osla_layout l = osla_matrix_layout(a);
   int64_t rows = osla_matrix_local_rows(a);
-  int64_t *local = kernel_allocate((size_t)rows * sizeof *local);
+  int64_t *local = osla_test_allocate(1, (size_t)rows * sizeof *local);
   for (int64_t r = 0; r < rows; r++)
     local[r] = 1 + pivots[osla_index_global(r, l.mb, osla_grid_prow(osla_matrix_grid(a)), l.nprow)];
   return local;

@@ -339,10 +339,11 @@ if [ -n "$GNUPLOT" ]; then
   done
   run node 2 hessian --n 60 --size 20,50 --rows 3 --reps 2 --json "$scratch/folder/results.jsonl" \
     --ref blas,produce
+  run node 2 forest --case pingpong,gather --n 8,64 --plain --reps 2 --ref mpi --json "$scratch/folder/results.jsonl"
   "$(dirname "$0")/../results/plot" "$scratch/folder" >"$scratch/out" 2>"$scratch/err" ||
     fail "exit status $?"
   for name in {gemm-d-NN,lu-d-partial,lu-d-tournament-ahead2,chol-d,hessian-d-60-k3}-2ranks-1x2 \
-    hessian-d-60-k3-2ranks-1x2-phases; do
+    hessian-d-60-k3-2ranks-1x2-phases forest_{pingpong,gather}-plain-2ranks-1x2; do
     [ "$(head -c 4 "$scratch/folder/$name.png" | tail -c 3)" = PNG ] || fail "no picture $name.png"
   done
   [ -s "$scratch/err" ] && fail "something on stderr"

@@ -50,9 +50,9 @@ static example make_example(example_kind kind, osla_dtype dtype, int64_t n, uint
 {
   size_t bytes = (size_t)(n * n) * osla_dtype_size(dtype);
   example e = {.a = make_dense(kind, n, parts_of(dtype), seed),
-               .factors = kernel_allocate(bytes),
-               .pivots = kernel_allocate((size_t)n * sizeof *e.pivots)};
-  void *inverse = kernel_allocate(bytes);
+               .factors = osla_test_allocate(1, bytes),
+               .pivots = osla_test_allocate(1, (size_t)n * sizeof *e.pivots)};
+  void *inverse = osla_test_allocate(1, bytes);
   int64_t info = -1;
   for (int64_t i = 0; i < n * n; i++) {
     const double *at = e.a.at + i * e.a.parts;

@@ -212,7 +212,7 @@ static void test_segments(void)
   OSLA_ASSERT_OK(osla_barrier(t)); /* nobody reads there any more */
   osla_segment_destroy(&s);
   osla_test_drop(a);
-  own = model_memory_over(model_allocate(POOL, 1), POOL);
+  own = model_memory_over(osla_test_allocate(POOL, 1), POOL);
   run_all(&g, forest, &own, 8000);
   free(own.bytes);
   OSLA_ASSERT_OK(osla_forest_destroy(&forest));
@@ -271,7 +271,7 @@ static void test_fields_of_records(void)
   const osla_unit unit = {OSLA_UNIT_DOUBLE, 1, sizeof(record)};
   void *vertices = NULL;
   OSLA_ASSERT_OK(osla_vertices_create(t, RECORDS * sizeof(record), &vertices));
-  record *plain = model_allocate(RECORDS, sizeof *plain);
+  record *plain = osla_test_allocate(RECORDS, sizeof *plain);
   for (int in = 0; in < 2; in++) {
     record *r = in ? vertices : plain;
     int64_t bad = 0;

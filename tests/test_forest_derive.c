@@ -11,7 +11,7 @@ static const osla_unit pair = {OSLA_UNIT_INT64, 2, 0};
 
 static named *none(int64_t n)
 {
-  named *names = model_allocate((size_t)n + 1, sizeof *names);
+  named *names = osla_test_allocate((size_t)n + 1, sizeof *names);
   for (int64_t i = 0; i < n; i++)
     names[i] = (named){-1, -1};
   return names;
@@ -73,7 +73,8 @@ static void test_degrees_and_split(void)
     model_case c = model_case_open((model_kind)kind, 0);
     const model_share *mine = model_mine(&c.g);
     int me = osla_test_rank();
-    int64_t *degree = model_allocate((size_t)mine->n_roots + 1, sizeof *degree), all = 0, bad = 0;
+    int64_t *degree = osla_test_allocate((size_t)mine->n_roots + 1, sizeof *degree), all = 0,
+            bad = 0;
     osla_forest *split = NULL;
     osla_forest_degrees(c.forest, degree);
     for (int64_t i = 0; i < mine->n_roots; i++) {
@@ -103,7 +104,7 @@ static void test_compose(void)
   int me = osla_test_rank(), size = osla_test_size();
   int64_t n = space_of(&a.g) + 3, edges = 2 * n;
   named *expected = none(edges);
-  osla_root *root = model_allocate((size_t)edges + 1, sizeof *root);
+  osla_root *root = osla_test_allocate((size_t)edges + 1, sizeof *root);
   osla_forest *b = NULL, *ab = NULL;
   for (int64_t i = 0; i < edges; i++) { /* from the next rank, backwards, each place twice */
     int q = (me + 1) % size;
@@ -125,7 +126,7 @@ static void test_compose(void)
 static osla_forest *one_to_one(osla_transport *t, int64_t n)
 {
   osla_forest *f = NULL;
-  osla_root *root = model_allocate((size_t)n + 1, sizeof *root);
+  osla_root *root = osla_test_allocate((size_t)n + 1, sizeof *root);
   for (int64_t i = 0; i < n; i++)
     root[i] = (osla_root){(osla_test_rank() + 1) % osla_test_size(), n - 1 - i};
   OSLA_ASSERT_OK(osla_forest_create(t, n, n, NULL, root, &f));
@@ -171,7 +172,8 @@ static void test_embed(void)
 {
   model_case c = model_case_open(MODEL_RANDOM, 0);
   const model_share *mine = model_mine(&c.g);
-  int64_t n = mine->leaf_space, *chosen = model_allocate((size_t)(n + mine->n_roots) + 1, 8), k = 0;
+  int64_t n = mine->leaf_space, *chosen = osla_test_allocate((size_t)(n + mine->n_roots) + 1, 8),
+          k = 0;
   osla_forest *part = NULL;
   named *roots = names_of(&c.g, osla_test_rank(), n);
   for (int64_t i = 0; i < n; i++)

@@ -101,7 +101,7 @@ static void test_wrong_starts(void)
 {
   osla_transport *t = osla_test_transport();
   int size = osla_test_size(), last = size - 1;
-  int64_t *start = model_allocate((size_t)size + 1, sizeof *start), leaf[2] = {3, 1};
+  int64_t *start = osla_test_allocate((size_t)size + 1, sizeof *start), leaf[2] = {3, 1};
   for (int wrong = 0; wrong < 6; wrong++) {
     static const char *const what[] = {"start falls", "start is not from 0", "root after the last",
                                        "root -1",     "leaf twice",          "negative edges"};

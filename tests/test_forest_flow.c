@@ -280,7 +280,8 @@ static void test_run_ahead_of_readers(void)
   model_case c = model_case_open(MODEL_FROM_LAST, POOL);
   bool owner = osla_test_rank() == osla_test_size() - 1;
   const model_share *mine = model_mine(&c.g);
-  int64_t *leaves = model_allocate((size_t)mine->leaf_space, sizeof *leaves), plain[20], bad = 0;
+  int64_t *leaves = osla_test_allocate((size_t)mine->leaf_space, sizeof *leaves), plain[20],
+          bad = 0;
   for (int i = 0; i < 60; i++) {
     int64_t *roots = i < 30 ? plain : c.memory.vertices;
     osla_forest_run run;

@@ -110,8 +110,8 @@ static void test_growth(void)
   osla_transport *t = osla_test_transport();
   int rank = osla_test_rank(), size = osla_test_size();
   for (int64_t n = 100000; n <= 180000; n += 20000) {
-    osla_root *root = model_allocate((size_t)n, sizeof *root);
-    double *roots = model_allocate((size_t)n, 8), *leaves = model_allocate((size_t)n, 8);
+    osla_root *root = osla_test_allocate((size_t)n, sizeof *root);
+    double *roots = osla_test_allocate((size_t)n, 8), *leaves = osla_test_allocate((size_t)n, 8);
     osla_forest *f = NULL, *small = one_each(t);
     int64_t bad = 0;
     for (int64_t i = 0; i < n; i++) {

@@ -17,7 +17,7 @@ static void test_long_link(void)
   osla_transport *t = osla_test_transport();
   int rank = osla_test_rank(), last = osla_test_size() - 1;
   int64_t n_roots = rank == last ? N : 0, n_edges = rank == 0 ? N : 0, bad = 0;
-  osla_root *root = model_allocate(N, sizeof *root);
+  osla_root *root = osla_test_allocate(N, sizeof *root);
   for (int i = 0; i < N; i++)
     root[i] = (osla_root){last, N - 1 - i};
   osla_forest *f = NULL;
@@ -25,7 +25,7 @@ static void test_long_link(void)
   OSLA_ASSERT_OK(osla_forest_create(t, n_roots, n_edges, NULL, root, &f));
   void *vertices = NULL;
   OSLA_ASSERT_OK(osla_vertices_create(t, 3 * N * sizeof(double), &vertices));
-  double *plain = model_allocate((size_t)3 * N, sizeof *plain);
+  double *plain = osla_test_allocate((size_t)3 * N, sizeof *plain);
   for (int place = 0; place < 4; place++) {
     double *roots = place & 1 ? vertices : plain;
     double *leaves = (place & 2 ? (double *)vertices : plain) + N, *before = leaves + N;
@@ -133,12 +133,13 @@ static void test_same_bits(void)
   const model_share *s = model_mine(&c.g);
   const osla_unit unit = {OSLA_UNIT_DOUBLE, WIDE, 0};
   int me = osla_test_rank();
-  int64_t *start = model_allocate((size_t)c.g.size + 1, sizeof *start);
+  int64_t *start = osla_test_allocate((size_t)c.g.size + 1, sizeof *start);
   for (int p = 0; p < c.g.size; p++)
     start[p + 1] = start[p] + c.g.of[p].n_roots;
   size_t nr = (size_t)s->n_roots * WIDE, nl = (size_t)s->leaf_space * WIDE;
-  double *sums = model_allocate((size_t)start[c.g.size] * WIDE, sizeof *sums);
-  double *found = model_allocate(nl, sizeof *found), *x = model_allocate(nr + 2 * nl, sizeof *x);
+  double *sums = osla_test_allocate((size_t)start[c.g.size] * WIDE, sizeof *sums);
+  double *found = osla_test_allocate(nl, sizeof *found),
+         *x = osla_test_allocate(nr + 2 * nl, sizeof *x);
   for (int p = 0; p < c.g.size; p++)
     for (int64_t i = 0; i < c.g.of[p].n_roots * WIDE; i++)
       sums[start[p] * WIDE + i] = inexact(p + 1000, i, 0);

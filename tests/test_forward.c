@@ -95,7 +95,7 @@ static result publish(osla_grid *grid, osla_forward forward)
   osla_panels *panels = NULL;
   result sum = {0, 0};
   int wrong = 0;
-  x.own = kernel_allocate(PANEL_BYTES);
+  x.own = osla_test_allocate(1, PANEL_BYTES);
   if (OSLA_ASSERT_OK(osla_panels_create(grid, &plan, &panels)))
     for (int64_t step = 0; step < STEPS; step++) {
       if (x.me != step % x.length) x.there = step + 1;

@@ -129,7 +129,7 @@ static array array_make(osla_grid *grid, osla_dtype dtype, int64_t m, int64_t n,
              .cols = osla_index_count(n, nb, osla_grid_pcol(grid), osla_grid_npcol(grid)),
              .e = osla_dtype_size(dtype)};
   x.lld = 2 * x.rows + 1;
-  x.at = kernel_allocate((size_t)(2 * x.lld * (x.cols + 1)) * x.e);
+  x.at = osla_test_allocate(1, (size_t)(2 * x.lld * (x.cols + 1)) * x.e);
   return x;
 }
 

@@ -18,7 +18,7 @@ typedef struct gate {
 
 static gate *make_gate(int leaves, int fan)
 {
-  gate *g = hessian_allocate(1, sizeof *g);
+  gate *g = osla_test_allocate(1, sizeof *g);
   g->shape = osla_arrivals_shape(leaves, fan);
   size_t bytes = (osla_arrivals_bytes(&g->shape) + 63) / 64 * 64;
   g->memory = aligned_alloc(64, bytes);
@@ -26,7 +26,7 @@ static gate *make_gate(int leaves, int fan)
   memset(g->memory, 0, bytes);
   g->a = osla_arrivals_at(&g->shape, g->memory);
   g->tellings = 0;
-  g->told = hessian_allocate((size_t)leaves, sizeof *g->told);
+  g->told = osla_test_allocate((size_t)leaves, sizeof *g->told);
   memset(g->told, 0, (size_t)leaves * sizeof *g->told);
   return g;
 }
@@ -82,7 +82,7 @@ static void test_shapes(void)
 static void serve_all(int leaves, int fan)
 {
   gate *g = make_gate(leaves, fan);
-  bool *waits = hessian_allocate((size_t)leaves, sizeof *waits);
+  bool *waits = osla_test_allocate((size_t)leaves, sizeof *waits);
   for (int round = 0, bad = 0; round < 30 && bad == 0; round++) {
     memset(waits, 0, (size_t)leaves * sizeof *waits);
     int n = 0, got = 0, leaf;

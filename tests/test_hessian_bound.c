@@ -165,7 +165,7 @@ static void test_wrapped_sum(void)
   enum { ROWS = 64, COLS = 128 };
   bench b = bench_make((double)NAN);
   int64_t row[ROWS], col[COLS];
-  double *u = hessian_allocate((size_t)ROWS * COLS, sizeof *u);
+  double *u = osla_test_allocate((size_t)ROWS * COLS, sizeof *u);
   for (int i = 0; i < ROWS; i++)
     row[i] = 8;
   for (int i = 0; i < COLS; i++)

@@ -38,7 +38,7 @@ static real_update make_update(int64_t number, osla_dtype dtype, bool blocks_onl
   for (int64_t i = 0; i < u.count; i++)
     u.ix[i] = osla_test_choose(seed, i, N);
   int64_t values = (u.k < 0 ? u.count : u.k) * u.count;
-  u.values = hessian_allocate((size_t)values, osla_dtype_size(dtype));
+  u.values = osla_test_allocate((size_t)values, osla_dtype_size(dtype));
   for (int64_t at = 0; at < values; at++)
     osla_test_store(dtype, u.values, at, real_value(number, at));
   for (int64_t i = 0; i < u.count; i++)

@@ -51,8 +51,8 @@ static void test_one_element(void)
   OSLA_ASSERT_OK(osla_grid_create(t, 1, 1, &grid));
   osla_hessian_options o = tight();
   osla_hessian *h = hessian_make(grid, 1, &o);
-  int64_t *zeros = hessian_allocate(REPEATS, sizeof *zeros);
-  double *ones = hessian_allocate(REPEATS, sizeof *ones);
+  int64_t *zeros = osla_test_allocate(REPEATS, sizeof *zeros);
+  double *ones = osla_test_allocate(REPEATS, sizeof *ones);
   for (int i = 0; i < REPEATS; i++)
     ones[i] = 1.0;
   OSLA_ASSERT_OK(osla_barrier(t));

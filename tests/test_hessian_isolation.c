@@ -61,8 +61,8 @@ typedef struct job {
 /* A block update with ones for all elements. */
 static osla_err push_block(osla_hessian *h)
 {
-  int64_t *ix = hessian_allocate(N, sizeof *ix);
-  double *ones = hessian_allocate((size_t)N * N, sizeof *ones);
+  int64_t *ix = osla_test_allocate(N, sizeof *ix);
+  double *ones = osla_test_allocate((size_t)N * N, sizeof *ones);
   for (int64_t i = 0; i < N * N; i++)
     ones[i] = 1.0;
   for (int64_t i = 0; i < N; i++)

@@ -224,12 +224,12 @@ static void test_runs(void)
     o.nb = 100;
     osla_hessian *h = hessian_make(grid, LARGE, &o);
     osla_matrix *a = NULL;
-    double *u = hessian_allocate((size_t)COUNT * COUNT, sizeof *u);
+    double *u = osla_test_allocate((size_t)COUNT * COUNT, sizeof *u);
     for (int64_t i = 0; i < COUNT; i++)
       ix[i] = (i / run * (run + 1) + i % run) % LARGE;
     for (int64_t i = 0; i < (int64_t)COUNT * COUNT; i++)
       u[i] = (double)(i % 1009);
-    double *all = hessian_allocate((size_t)LARGE * LARGE, sizeof *all);
+    double *all = osla_test_allocate((size_t)LARGE * LARGE, sizeof *all);
     for (int64_t b = 0; b < COUNT; b++)
       for (int64_t i = 0; i < COUNT; i++)
         if (run == 4 ? ix[i] <= ix[b] : ix[i] >= ix[b])
@@ -237,7 +237,7 @@ static void test_runs(void)
     OSLA_ASSERT_OK(osla_hessian_update_block(h, COUNT, ix, COUNT, ix, u, COUNT));
     OSLA_ASSERT_OK(osla_hessian_commit(h));
     OSLA_ASSERT_OK(osla_hessian_matrix(h, &a));
-    double *seen = hessian_allocate((size_t)LARGE * LARGE, sizeof *seen);
+    double *seen = osla_test_allocate((size_t)LARGE * LARGE, sizeof *seen);
     if (osla_test_rank() == osla_test_size() - 1)
       OSLA_ASSERT_OK(osla_matrix_get_block(a, 0, 0, LARGE, LARGE, seen, LARGE));
     else

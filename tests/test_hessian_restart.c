@@ -149,7 +149,7 @@ static void push_tenths(osla_hessian *h, int64_t first, int64_t last, int turn)
 static double *take_bits(osla_hessian *h)
 {
   osla_matrix *a = NULL;
-  double *all = hessian_allocate(BITS_N * BITS_N + BITS_N, sizeof *all);
+  double *all = osla_test_allocate(BITS_N * BITS_N + BITS_N, sizeof *all);
   OSLA_ASSERT_OK(osla_hessian_commit(h));
   if (!OSLA_ASSERT_OK(osla_hessian_matrix(h, &a))) return all;
   OSLA_ASSERT_OK(osla_matrix_get_block(a, 0, 0, BITS_N, BITS_N, all, BITS_N));
@@ -306,7 +306,7 @@ static void beside_threads(bool holds)
     CU_ASSERT(p[i].err == OSLA_OK);
   }
   int size = osla_test_size() * THREADS * CAP;
-  int32_t *table = hessian_allocate((size_t)size, sizeof *table);
+  int32_t *table = osla_test_allocate((size_t)size, sizeof *table);
   share_table(t, p, table, size);
   for (int i = 0; i < size; i++)
     if (table[i]) sum_add(&sum, thread_update(i), 1.0);

@@ -26,9 +26,9 @@ static test_update real_update(const problem *p, int number)
 {
   int64_t count = p->n / 3 + 1, step = 1 + number % 3;
   test_update u = {.dtype = OSLA_DOUBLE, .rows = count, .cols = count, .k = DATA, .ld = DATA};
-  u.ix = hessian_allocate((size_t)count, sizeof *u.ix);
-  u.gradient = hessian_allocate((size_t)count, sizeof *u.gradient);
-  double *g = u.values = hessian_allocate((size_t)(DATA * count), sizeof *g);
+  u.ix = osla_test_allocate((size_t)count, sizeof *u.ix);
+  u.gradient = osla_test_allocate((size_t)count, sizeof *u.gradient);
+  double *g = u.values = osla_test_allocate((size_t)(DATA * count), sizeof *g);
   for (int64_t i = 0; i < count; i++) {
     u.ix[i] = (number * 7 + i * step) % p->n;
     u.gradient[i] = osla_random_uniform(4, (uint64_t)number, (uint64_t)i);
@@ -43,10 +43,10 @@ static test_update unit_update(const problem *p, int64_t i)
 {
   (void)p;
   test_update u = {.dtype = OSLA_DOUBLE, .rows = 1, .cols = 1, .k = -1, .ld = 1};
-  u.ix = hessian_allocate(1, sizeof *u.ix);
-  u.jx = hessian_allocate(1, sizeof *u.jx);
-  u.gradient = hessian_allocate(1, sizeof *u.gradient);
-  double *one = u.values = hessian_allocate(1, sizeof *one);
+  u.ix = osla_test_allocate(1, sizeof *u.ix);
+  u.jx = osla_test_allocate(1, sizeof *u.jx);
+  u.gradient = osla_test_allocate(1, sizeof *u.gradient);
+  double *one = u.values = osla_test_allocate(1, sizeof *one);
   u.ix[0] = u.jx[0] = i;
   *one = 1.0;
   return u;
@@ -56,7 +56,7 @@ static test_update to_type(test_update u, osla_dtype dtype)
 {
   if (dtype == OSLA_DOUBLE) return u;
   double *wide = u.values;
-  float *narrow = hessian_allocate((size_t)(u.ld * u.cols), sizeof *narrow);
+  float *narrow = osla_test_allocate((size_t)(u.ld * u.cols), sizeof *narrow);
   for (int64_t at = 0; at < u.ld * u.cols; at++)
     narrow[at] = (float)wide[at];
   free(wide);
@@ -75,7 +75,7 @@ static double right_side(int64_t i, int64_t j, void *arg)
 static double *serial_solution(const problem *p, serial_sum *sum)
 {
   int64_t n = p->n, info = -1;
-  double *x = hessian_allocate((size_t)(n * RIGHT_SIDES), sizeof *x);
+  double *x = osla_test_allocate((size_t)(n * RIGHT_SIDES), sizeof *x);
   for (int u = 0; u < p->updates; u++)
     sum_add(sum, real_update(p, u), 1.0);
   for (int64_t i = 0; i < n; i++)
@@ -83,7 +83,7 @@ static double *serial_solution(const problem *p, serial_sum *sum)
   for (int64_t j = 0; j < RIGHT_SIDES; j++)
     for (int64_t i = 0; i < n; i++)
       x[i + j * n] = right_side(i, j, NULL);
-  double *factor = hessian_allocate((size_t)(n * n), sizeof *factor);
+  double *factor = osla_test_allocate((size_t)(n * n), sizeof *factor);
   memcpy(factor, sum->h, (size_t)(n * n) * sizeof *factor);
   OSLA_ASSERT_OK(osla_lapack_potrf(OSLA_DOUBLE, p->o.uplo, n, factor, n, &info));
   CU_ASSERT(info == 0);
@@ -112,7 +112,7 @@ static void check_assembly(const problem *p, const serial_sum *sum, osla_hessian
   int64_t n = p->n, wrong = 0;
   double eps = p->o.dtype == OSLA_FLOAT ? (double)FLT_EPSILON : DBL_EPSILON;
   double tol = 4.0 * eps * (p->updates + DATA) * magnitude(sum->h, n * n);
-  void *all = hessian_allocate((size_t)(n * n), osla_dtype_size(p->o.dtype));
+  void *all = osla_test_allocate((size_t)(n * n), osla_dtype_size(p->o.dtype));
   OSLA_ASSERT_OK(osla_matrix_get_block(a, 0, 0, n, n, all, n));
   for (int64_t at = 0; at < n * n; at++)
     if (!(fabs(osla_test_real(p->o.dtype, all, at) - sum->h[at]) <= tol)) wrong++;
@@ -142,7 +142,7 @@ static void check_solution(const problem *p, const serial_sum *sum, const osla_m
   double eps = p->o.dtype == OSLA_FLOAT ? (double)FLT_EPSILON : DBL_EPSILON;
   double condition = (double)n * magnitude(sum->h, n * n);
   double tol = 4.0 * eps * condition * magnitude(x, count), worst = 0.0;
-  void *mine = hessian_allocate((size_t)count, osla_dtype_size(p->o.dtype));
+  void *mine = osla_test_allocate((size_t)count, osla_dtype_size(p->o.dtype));
   OSLA_ASSERT_OK(osla_matrix_get_block(b, 0, 0, n, RIGHT_SIDES, mine, n));
   for (int64_t at = 0; at < count; at++) {
     double difference = fabs(osla_test_real(p->o.dtype, mine, at) - x[at]);

@@ -151,7 +151,7 @@ static void bytes_of(osla_dtype dtype, bool block)
     test_update u = update_ones(COUNT, block ? COUNT : 2, dtype);
     if (block) { /* a U of ones */
       u.k = -1;
-      u.jx = hessian_allocate(COUNT, sizeof *u.jx);
+      u.jx = osla_test_allocate(COUNT, sizeof *u.jx);
       memcpy(u.jx, u.ix, COUNT * sizeof *u.jx);
     }
     if (rank == osla_test_rank())

@@ -70,9 +70,9 @@ static void check(osla_grid *grid, int64_t m, int64_t n, int64_t nb, int look_ah
   osla_lu_options options = {OSLA_PIVOT_PARTIAL, look_ahead, OSLA_FORWARD_CHOSEN};
   osla_lu_result result = {-1, -1.0, false};
   int64_t rows = osla_matrix_local_rows(a.a);
-  int64_t *ipiv = kernel_allocate((size_t)rows * sizeof *ipiv);
-  int *their_ipiv = kernel_allocate((size_t)(rows + nb) * sizeof *their_ipiv);
-  double *theirs = kernel_allocate(a.bytes);
+  int64_t *ipiv = osla_test_allocate(1, (size_t)rows * sizeof *ipiv);
+  int *their_ipiv = osla_test_allocate(1, (size_t)(rows + nb) * sizeof *their_ipiv);
+  double *theirs = osla_test_allocate(1, a.bytes);
   int context = open_blacs(grid), info = 0;
   OSLA_ASSERT_OK(osla_matrix_fill(a.a, OSLA_FILL_UNIFORM, 17));
   if (context >= 0) {

@@ -121,7 +121,7 @@ static void check(osla_grid *grid, osla_forward forward, int stride, int look_ah
   plan.kind[PANEL_ROWS] = (osla_panels_kind){.used = true, .room = MOST_BYTES};
   plan.kind[PANEL_COLS] = (osla_panels_kind){
     .used = true, .in_column = true, .in_buffer = true, .stride = stride, .room = MOST_BYTES};
-  x.own = kernel_allocate((size_t)(2 * STEPS) * MOST_BYTES);
+  x.own = osla_test_allocate(1, (size_t)(2 * STEPS) * MOST_BYTES);
   int64_t wrong = 0;
   delays d;
   delays_begin(&d, t, x.seed);

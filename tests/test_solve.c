@@ -98,7 +98,7 @@ static void solve_replicated(const problem *p, int kind, osla_matrix *a, const i
 {
   osla_dtype dtype = osla_matrix_dtype(a);
   int64_t n = p->x.m, ld = n + 1, wrong = 0;
-  void *x = kernel_allocate((size_t)(ld * p->x.n) * osla_dtype_size(dtype));
+  void *x = osla_test_allocate(1, (size_t)(ld * p->x.n) * osla_dtype_size(dtype));
   for (int64_t j = 0; j < p->x.n; j++)
     for (int64_t i = 0; i < n; i++) {
       const double *at = dense_at(&p->b, i, j);
@@ -190,8 +190,8 @@ static int64_t *factor_by_lapack(osla_matrix *a)
 {
   osla_dtype dtype = osla_matrix_dtype(a);
   dense d = dense_gather(a);
-  int64_t info = -1, *pivots = kernel_allocate((size_t)d.n * sizeof *pivots);
-  void *array = kernel_allocate((size_t)(d.n * d.n) * osla_dtype_size(dtype));
+  int64_t info = -1, *pivots = osla_test_allocate(1, (size_t)d.n * sizeof *pivots);
+  void *array = osla_test_allocate(1, (size_t)(d.n * d.n) * osla_dtype_size(dtype));
   for (int64_t i = 0; i < d.n * d.n; i++)
     osla_test_store(dtype, array, i, d.parts == 2 ? d.at[2 * i] + d.at[2 * i + 1] * 1.0i : d.at[i]);
   OSLA_ASSERT_OK(osla_lapack_getrf(dtype, d.n, d.n, array, d.n, pivots, &info));

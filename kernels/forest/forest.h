@@ -51,7 +51,8 @@ typedef struct forest_link {
   int rank;
   bool near, self;
   int64_t edges;
-  const uint32_t *mine, *theirs;    /* [edges] indices of vertices; theirs: near ones alone */
+  const uint32_t *mine,
+    *theirs; /* [edges] indices of vertices; theirs: where the roots are others' or near */
   int64_t mine_first, theirs_first; /* where such a list ascends by 1: mine, theirs are NULL */
   forest_control *control;          /* of a near one */
   forest_ring ring;

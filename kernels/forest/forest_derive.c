@@ -17,11 +17,17 @@ static const vertex_name nobody = {-1, -1};
 /* n names, none yet; on all ranks together. */
 static osla_err make_names(const osla_forest *f, int64_t n, vertex_name **out)
 {
-  *out = malloc((size_t)(n + 1) * sizeof **out);
-  OSLA_CALL(osla_agree(
-    f->t, *out ? OSLA_OK : osla_error_set(OSLA_ERR_MEM, "names of %" PRId64 " vertices", n)));
+  vertex_name *names = malloc((size_t)(n + 1) * sizeof *names);
+  osla_err err = osla_agree(
+    f->t, names ? OSLA_OK : osla_error_set(OSLA_ERR_MEM, "names of %" PRId64 " vertices", n));
+  *out = names;
+  if (err != OSLA_OK) {
+    free(names);
+    *out = NULL;
+    return err;
+  }
   for (int64_t i = 0; i < n; i++)
-    (*out)[i] = nobody;
+    names[i] = nobody;
   return OSLA_OK;
 }
 
@@ -126,6 +132,41 @@ osla_err osla_forest_split(osla_forest *f, osla_forest **out)
 
 /* ---- compositions ---- */
 
+/* names[i] := my own vertex i. */
+static void name_mine(const osla_forest *f, vertex_name *names, int64_t n)
+{
+  for (int64_t i = 0; i < n; i++)
+    names[i] = (vertex_name){osla_transport_rank(f->t), i};
+}
+
+/* A forest between n_roots roots of each rank and the leaves of f, or `back` its roots: joined to
+ * what is named where f brings it from. */
+static osla_err join_through(osla_forest *f, bool back, int64_t n_roots, const vertex_name *named,
+                             osla_forest **out)
+{
+  vertex_name *names;
+  int64_t n = back ? f->n_roots : f->leaf_space;
+  osla_err err = make_names(f, n, &names);
+  if (err == OSLA_OK)
+    err = back ? osla_forest_reduce(f, pair_unit, named, names, OSLA_REPLACE)
+               : osla_forest_bcast(f, pair_unit, named, names, OSLA_REPLACE);
+  if (err == OSLA_OK) err = join_names(f->t, n_roots, names, n, out);
+  free(names);
+  return err;
+}
+
+/* The leaves of `a` are the roots of `b`, or `back` its leaves. */
+static osla_err compose(osla_forest *a, osla_forest *b, bool back, osla_forest **out)
+{
+  vertex_name *named;
+  int64_t n = back ? b->leaf_space : b->n_roots;
+  OSLA_CALL(make_names(a, n > a->leaf_space ? n : a->leaf_space, &named));
+  name_roots(a, named);
+  osla_err err = join_through(b, back, a->n_roots, named, out);
+  free(named);
+  return err;
+}
+
 static osla_err check_both(const osla_forest *a, osla_forest *b)
 {
   OSLA_CHECK(a->t == b->t, OSLA_ERR_ARG, "forests of two transports");
@@ -134,18 +175,9 @@ static osla_err check_both(const osla_forest *a, osla_forest *b)
 
 osla_err osla_forest_compose(osla_forest *a, osla_forest *b, osla_forest **out)
 {
-  vertex_name *between = NULL, *names = NULL;
-  int64_t n = a->leaf_space > b->n_roots ? a->leaf_space : b->n_roots;
   *out = NULL;
-  osla_err err = check_both(a, b);
-  if (err == OSLA_OK) err = make_names(a, n, &between);
-  if (err == OSLA_OK) err = make_names(b, b->leaf_space, &names);
-  if (err == OSLA_OK) name_roots(a, between);
-  if (err == OSLA_OK) err = osla_forest_bcast(b, pair_unit, between, names, OSLA_REPLACE);
-  if (err == OSLA_OK) err = join_names(a->t, a->n_roots, names, b->leaf_space, out);
-  free(between);
-  free(names);
-  return err;
+  OSLA_CALL(check_both(a, b));
+  return compose(a, b, false, out);
 }
 
 /* Each root has at most one leaf. Collective. */
@@ -166,35 +198,22 @@ static osla_err check_single(osla_forest *f, const char *what)
 
 osla_err osla_forest_compose_inverse(osla_forest *a, osla_forest *b, osla_forest **out)
 {
-  vertex_name *between = NULL, *names = NULL;
-  int64_t n = a->leaf_space > b->leaf_space ? a->leaf_space : b->leaf_space;
   *out = NULL;
-  osla_err err = check_both(a, b);
-  if (err == OSLA_OK) err = check_single(b, "compose with an inverse");
-  if (err == OSLA_OK) err = make_names(a, n, &between);
-  if (err == OSLA_OK) err = make_names(b, b->n_roots, &names);
-  if (err == OSLA_OK) name_roots(a, between);
-  if (err == OSLA_OK) err = osla_forest_reduce(b, pair_unit, between, names, OSLA_REPLACE);
-  if (err == OSLA_OK) err = join_names(a->t, a->n_roots, names, b->n_roots, out);
-  free(between);
-  free(names);
-  return err;
+  OSLA_CALL(check_both(a, b));
+  OSLA_CALL(check_single(b, "compose with an inverse"));
+  return compose(a, b, true, out);
 }
 
 osla_err osla_forest_inverse(osla_forest *f, osla_forest **out)
 {
-  vertex_name *mine = NULL, *names = NULL;
+  vertex_name *named;
   *out = NULL;
-  osla_err err = check_place(f);
-  if (err == OSLA_OK) err = check_single(f, "inverse");
-  if (err == OSLA_OK) err = make_names(f, f->leaf_space, &mine);
-  if (err == OSLA_OK) err = make_names(f, f->n_roots, &names);
-  for (int64_t i = 0; err == OSLA_OK && i < f->leaf_space; i++)
-    mine[i] = (vertex_name){osla_transport_rank(f->t), i};
-  if (err == OSLA_OK) err = osla_forest_reduce(f, pair_unit, mine, names, OSLA_REPLACE);
-  if (err == OSLA_OK) err = join_names(f->t, f->leaf_space, names, f->n_roots, out);
-  free(mine);
-  free(names);
+  OSLA_CALL(check_place(f));
+  OSLA_CALL(check_single(f, "inverse"));
+  OSLA_CALL(make_names(f, f->leaf_space, &named));
+  name_mine(f, named, f->leaf_space);
+  osla_err err = join_through(f, true, f->leaf_space, named, out);
+  free(named);
   return err;
 }
 
@@ -212,38 +231,39 @@ static osla_err keep_chosen(const int64_t *chosen, int64_t n, int64_t space, con
   return OSLA_OK;
 }
 
+/* Of the names of all of them those of the chosen. On all ranks together. */
+static osla_err choose(const osla_forest *f, const int64_t *chosen, int64_t n, int64_t space,
+                       const char *what, const vertex_name *all, vertex_name **out)
+{
+  OSLA_CALL(make_names(f, space, out));
+  return osla_agree(f->t, keep_chosen(chosen, n, space, what, all, *out));
+}
+
 osla_err osla_forest_embed_roots(osla_forest *f, int64_t n, const int64_t *chosen,
                                  osla_forest **out)
 {
-  vertex_name *all = NULL, *kept = NULL, *names = NULL;
+  vertex_name *all, *kept = NULL;
   *out = NULL;
-  osla_err err = check_place(f);
-  if (err == OSLA_OK) err = make_names(f, f->n_roots, &all);
-  if (err == OSLA_OK) err = make_names(f, f->n_roots, &kept);
-  if (err == OSLA_OK) err = make_names(f, f->leaf_space, &names);
-  for (int64_t i = 0; err == OSLA_OK && i < f->n_roots; i++)
-    all[i] = (vertex_name){osla_transport_rank(f->t), i};
-  if (err == OSLA_OK) err = osla_agree(f->t, keep_chosen(chosen, n, f->n_roots, "root", all, kept));
-  if (err == OSLA_OK) err = osla_forest_bcast(f, pair_unit, kept, names, OSLA_REPLACE);
-  if (err == OSLA_OK) err = join_names(f->t, f->n_roots, names, f->leaf_space, out);
+  OSLA_CALL(check_place(f));
+  OSLA_CALL(make_names(f, f->n_roots, &all));
+  name_mine(f, all, f->n_roots);
+  osla_err err = choose(f, chosen, n, f->n_roots, "root", all, &kept);
+  if (err == OSLA_OK) err = join_through(f, false, f->n_roots, kept, out);
   free(all);
   free(kept);
-  free(names);
   return err;
 }
 
 osla_err osla_forest_embed_leaves(osla_forest *f, int64_t n, const int64_t *chosen,
                                   osla_forest **out)
 {
-  vertex_name *all = NULL, *names = NULL;
+  vertex_name *all, *kept = NULL;
   *out = NULL;
-  osla_err err = make_names(f, f->leaf_space, &all);
-  if (err == OSLA_OK) err = make_names(f, f->leaf_space, &names);
-  if (err == OSLA_OK) name_roots(f, all);
-  if (err == OSLA_OK)
-    err = osla_agree(f->t, keep_chosen(chosen, n, f->leaf_space, "leaf", all, names));
-  if (err == OSLA_OK) err = join_names(f->t, f->n_roots, names, f->leaf_space, out);
+  OSLA_CALL(make_names(f, f->leaf_space, &all));
+  name_roots(f, all);
+  osla_err err = choose(f, chosen, n, f->leaf_space, "leaf", all, &kept);
+  if (err == OSLA_OK) err = join_names(f->t, f->n_roots, kept, f->leaf_space, out);
   free(all);
-  free(names);
+  free(kept);
   return err;
 }

@@ -57,24 +57,27 @@ static osla_err find_meeting(const osla_forest *f, int64_t shift, int64_t *out)
   return OSLA_OK;
 }
 
-/* Bytes from a vertex of one to the next of the other; *apart: they are other fields of records. */
-static int64_t rest_of(const forest_transfer *x, const extent *a, const extent *b, bool *apart)
+/* Bytes from a vertex of one to the next of the other. */
+static int64_t rest_of(const forest_transfer *x, const extent *a, const extent *b)
 {
-  int64_t bytes = (int64_t)osla_unit_element(x->type) * x->count;
   int64_t rest = (int64_t)(b->base - a->base) % x->stride;
-  if (rest < 0) rest += x->stride;
-  *apart = !ranges_meet(x, a, b) || (rest >= bytes && x->stride - rest >= bytes);
-  return rest;
+  return rest < 0 ? rest + x->stride : rest;
+}
+
+/* They lie in different places, or in other fields of the same records. */
+static bool are_apart(const forest_transfer *x, const extent *a, const extent *b)
+{
+  if (!ranges_meet(x, a, b)) return true;
+  int64_t bytes = (int64_t)osla_unit_element(x->type) * x->count, rest = rest_of(x, a, b);
+  return rest >= bytes && x->stride - rest >= bytes;
 }
 
 /* The answer for one distance is kept: programs ask for the same again and again. */
 static osla_err check_roots(osla_forest *f, const forest_transfer *x, const extent *roots,
                             const extent *leaves, const char *what)
 {
-  bool apart = true;
-  int64_t rest = ranges_meet(x, roots, leaves) ? rest_of(x, roots, leaves, &apart) : 0;
-  if (apart) return OSLA_OK;
-  OSLA_CHECK(rest == 0, OSLA_ERR_ARG, "roots and %s overlap", what);
+  if (are_apart(x, roots, leaves)) return OSLA_OK;
+  OSLA_CHECK(rest_of(x, roots, leaves) == 0, OSLA_ERR_ARG, "roots and %s overlap", what);
   int64_t shift = (int64_t)(leaves->base - roots->base) / x->stride, meets = -1;
   if (f->knows_apart && f->apart_shift == shift) return OSLA_OK;
   OSLA_CALL(find_meeting(f, shift, &meets));
@@ -94,8 +97,6 @@ osla_err osla_forest_check_apart(osla_forest *f, const forest_transfer *x)
   OSLA_CALL(check_roots(f, x, &roots, &leaves, "leaves"));
   if (x->kind != FOREST_FETCH) return OSLA_OK;
   extent before = {(uintptr_t)x->before, f->low_leaf, f->leaf_space - 1};
-  bool apart;
-  (void)rest_of(x, &leaves, &before, &apart);
-  OSLA_CHECK(apart, OSLA_ERR_ARG, "leaves and values before overlap");
+  OSLA_CHECK(are_apart(x, &leaves, &before), OSLA_ERR_ARG, "leaves and values before overlap");
   return check_roots(f, x, &roots, &before, "values before");
 }

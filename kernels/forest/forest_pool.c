@@ -203,10 +203,10 @@ static osla_err add_array(forest_pool *pool, osla_segment *segment, bool is_mine
 /* Collective, since somebody may still read there. */
 static osla_err check_idle(forest_pool *pool)
 {
-  bool idle = osla_forests_idle(pool);
   return osla_agree(
-    pool->t,
-    idle ? OSLA_OK : osla_error_set(OSLA_ERR_STATE, "vertices go while a transfer is under way"));
+    pool->t, pool->under_way == 0
+               ? OSLA_OK
+               : osla_error_set(OSLA_ERR_STATE, "vertices go while a transfer is under way"));
 }
 
 osla_err osla_vertices_create(osla_transport *t, size_t bytes, void **out)

@@ -44,23 +44,23 @@ static void call(osla_forest *f, uint64_t number, forest_transfer *x)
     if (out->of[i].near && !out->of[i].self) osla_pool_wake(f->pool, out->of[i].rank);
 }
 
-static osla_err check_values(osla_unit unit, const void *values, int64_t edges, const char *what)
+static osla_err check_values(const forest_transfer *x, const void *values, int64_t edges,
+                             const char *what)
 {
-  size_t align = osla_unit_alignment(unit.type);
+  size_t align = osla_unit_alignment(x->type);
   OSLA_CHECK(values || edges == 0, OSLA_ERR_ARG, "%s: no memory", what);
-  OSLA_CHECK(((uintptr_t)values & (align - 1)) == 0 && ((size_t)unit.stride & (align - 1)) == 0,
-             OSLA_ERR_ARG, "%s: %s must lie at multiples of %zu bytes", what,
-             osla_unit_name(unit.type), align);
+  OSLA_CHECK((((uintptr_t)values | (uintptr_t)x->stride) & (align - 1)) == 0, OSLA_ERR_ARG,
+             "%s: %s must lie at multiples of %zu bytes", what, osla_unit_name(x->type), align);
   return OSLA_OK;
 }
 
-static osla_err check(const osla_forest *f, osla_unit unit, osla_forest_combine combine,
-                      const void *roots, const void *leaves, osla_forest_run *run)
+static osla_err check(const osla_forest *f, const forest_transfer *x)
 {
-  *run = (osla_forest_run){0};
-  OSLA_CALL(osla_unit_check(unit, combine));
-  OSLA_CALL(check_values(unit, roots, f->high_root + 1, "roots"));
-  return check_values(unit, leaves, f->n_edges, "leaves");
+  bool of_roots = x->kind == FOREST_BCAST;
+  OSLA_CALL(check_values(x, of_roots ? x->from : x->to, f->high_root + 1, "roots"));
+  OSLA_CALL(check_values(x, of_roots ? x->to : x->from, f->n_edges, "leaves"));
+  return x->kind == FOREST_FETCH ? check_values(x, x->before, f->n_edges, "values before")
+                                 : OSLA_OK;
 }
 
 typedef struct late_readers {
@@ -77,8 +77,9 @@ static bool are_done(void *arg)
 
 static void wait_for_readers(osla_forest *f, uint64_t number)
 {
+  if (osla_forest_readers_done(f, number)) return;
   late_readers late = {f, number};
-  if (!are_done(&late)) osla_segment_wait(f->pool->segments->segment, are_done, &late);
+  osla_segment_wait(f->pool->segments->segment, are_done, &late);
 }
 
 /* The place of the transfer that comes next is that of the CALLS-th before it. */
@@ -100,21 +101,38 @@ static osla_err free_place(osla_forest *f)
   return OSLA_OK;
 }
 
-/* `x`: kind, combine, and where the values lie. */
-static osla_err begin(osla_forest *f, forest_transfer *x, osla_unit unit, osla_forest_run *run)
+/* Where the values lie that are read, written and, of a fetch, those before. */
+typedef struct places {
+  const void *from;
+  void *to, *before;
+} places;
+
+/* In its place from the start, which counts as ended until all is right: a copy of what was written
+ * just before would wait for the stores. */
+static osla_err begin(osla_forest *f, forest_kind kind, osla_forest_combine combine, osla_unit unit,
+                      places at, osla_forest_run *run)
 {
-  x->type = unit.type;
-  x->count = unit.count;
-  x->stride = unit.stride > 0 ? unit.stride : (int64_t)osla_unit_bytes(unit);
-  OSLA_CALL(osla_forest_check_apart(f, x));
+  *run = (osla_forest_run){0};
+  OSLA_CALL(osla_unit_check(unit, combine));
   OSLA_CALL(free_place(f));
+  forest_transfer *x = osla_forest_transfer(f, f->begun + 1);
+  *x = (forest_transfer){.kind = kind,
+                         .combine = combine,
+                         .type = unit.type,
+                         .count = unit.count,
+                         .stride = unit.stride > 0 ? unit.stride : (int64_t)osla_unit_bytes(unit),
+                         .from = (unsigned char *)(uintptr_t)at.from,
+                         .to = at.to,
+                         .before = at.before,
+                         .ended = true};
+  OSLA_CALL(check(f, x));
+  OSLA_CALL(osla_forest_check_apart(f, x));
   osla_pool_enter(f->pool);
   uint64_t number = ++f->begun;
-  forest_transfer *mine = osla_forest_transfer(f, number);
-  *mine = *x;
+  x->ended = false;
   f->pool->under_way++;
   if (f->to_roots.n + f->to_leaves.n > 0) {
-    call(f, number, mine);
+    call(f, number, x);
     osla_forest_activate(f);
     osla_forest_serve(f);
   } else {
@@ -128,36 +146,19 @@ static osla_err begin(osla_forest *f, forest_transfer *x, osla_unit unit, osla_f
 osla_err osla_forest_bcast_begin(osla_forest *f, osla_unit unit, const void *roots, void *leaves,
                                  osla_forest_combine combine, osla_forest_run *run)
 {
-  OSLA_CALL(check(f, unit, combine, roots, leaves, run));
-  forest_transfer x = {.kind = FOREST_BCAST,
-                       .combine = combine,
-                       .from = (unsigned char *)(uintptr_t)roots,
-                       .to = leaves};
-  return begin(f, &x, unit, run);
+  return begin(f, FOREST_BCAST, combine, unit, (places){roots, leaves, NULL}, run);
 }
 
 osla_err osla_forest_reduce_begin(osla_forest *f, osla_unit unit, const void *leaves, void *roots,
                                   osla_forest_combine combine, osla_forest_run *run)
 {
-  OSLA_CALL(check(f, unit, combine, roots, leaves, run));
-  forest_transfer x = {.kind = FOREST_REDUCE,
-                       .combine = combine,
-                       .from = (unsigned char *)(uintptr_t)leaves,
-                       .to = roots};
-  return begin(f, &x, unit, run);
+  return begin(f, FOREST_REDUCE, combine, unit, (places){leaves, roots, NULL}, run);
 }
 
 osla_err osla_forest_fetch_begin(osla_forest *f, osla_unit unit, void *roots, const void *leaves,
                                  void *before, osla_forest_combine combine, osla_forest_run *run)
 {
-  OSLA_CALL(check(f, unit, combine, roots, leaves, run));
-  OSLA_CALL(check_values(unit, before, f->n_edges, "values before"));
-  forest_transfer x = {.kind = FOREST_FETCH,
-                       .combine = combine,
-                       .from = (unsigned char *)(uintptr_t)leaves,
-                       .to = roots,
-                       .before = before};
-  return begin(f, &x, unit, run);
+  return begin(f, FOREST_FETCH, combine, unit, (places){leaves, roots, before}, run);
 }
 
 /* ---- ending ---- */

@@ -275,15 +275,10 @@ static bool serve_all(forest_pool *pool)
 /* Another thread of this rank may sleep until what was served here is over. */
 void osla_forests_serve(forest_pool *pool)
 {
-  if (!pool->active || !osla_pool_try(pool)) return;
+  if (!osla_pool_try(pool)) return;
   bool any = serve_all(pool);
   osla_pool_leave(pool);
   if (any) osla_pool_wake(pool, osla_transport_rank(pool->t));
-}
-
-bool osla_forests_idle(forest_pool *pool)
-{
-  return pool->under_way == 0;
 }
 
 bool osla_forest_readers_done(osla_forest *f, uint64_t number)
@@ -317,17 +312,6 @@ static bool is_over(osla_forest *f, uint64_t number, bool with_readers)
   return !lent || osla_forest_readers_done(f, number);
 }
 
-/* The neighbours' next calls are on their way here while this rank begins its own. */
-static void expect_next(const osla_forest *f, uint64_t number)
-{
-  enum { MOST = 8 };
-  for (int i = 0; i < f->to_roots.n && i < MOST; i++)
-    if (f->to_roots.of[i].near) __builtin_prefetch(&f->to_roots.of[i].control->of[number % CALLS]);
-  for (int i = 0; i < f->to_leaves.n && i < MOST; i++)
-    if (f->to_leaves.of[i].near)
-      __builtin_prefetch(&f->to_leaves.of[i].control->of[number % CALLS]);
-}
-
 bool osla_forest_finish(osla_forest *f, uint64_t number, bool with_readers)
 {
   osla_pool_enter(f->pool);
@@ -336,7 +320,6 @@ bool osla_forest_finish(osla_forest *f, uint64_t number, bool with_readers)
   if (over) {
     osla_forest_transfer(f, number)->ended = true;
     f->pool->under_way--;
-    expect_next(f, number + 1);
   }
   osla_pool_leave(f->pool);
   return over;

@@ -7,9 +7,6 @@
 /* As much as can be done now of all forests of the transport. Local; part of every wait. */
 void osla_forests_serve(forest_pool *pool);
 
-/* Nothing is under way on any forest. Local. */
-bool osla_forests_idle(forest_pool *pool);
-
 /* The same, and if this transfer is over here, and with its readers, it has ended. Local. */
 bool osla_forest_finish(osla_forest *f, uint64_t number, bool with_readers);
 

@@ -198,29 +198,45 @@ static void connect_to_roots(osla_forest *f, const forest_edges *e, const layout
   }
 }
 
-/* Lists of others than neighbours are got into far_lists. */
+/* Lists of others than neighbours, all at the same time, into far_lists. */
+static osla_err get_lists(osla_forest *f, const places *theirs)
+{
+  osla_segment *segment = f->piece.segment;
+  osla_transfer *transfer = malloc((size_t)(f->to_leaves.n + 1) * sizeof *transfer);
+  OSLA_CHECK(transfer, OSLA_ERR_MEM, "lists of %d links", f->to_leaves.n);
+  osla_err err = OSLA_OK;
+  int started = 0;
+  uint32_t *far = f->far_lists;
+  for (int i = 0; i < f->to_leaves.n && err == OSLA_OK; i++) {
+    forest_link *l = &f->to_leaves.of[i];
+    if (l->near) continue;
+    err = osla_segment_get(segment, l->rank, (size_t)theirs[l->rank].root_list, far,
+                           (size_t)l->edges * sizeof *far, &transfer[started]);
+    started += err == OSLA_OK;
+    l->mine = far;
+    far += l->edges;
+  }
+  for (int i = 0; i < started; i++) {
+    osla_err one = osla_transfer_wait(segment, &transfer[i]);
+    if (err == OSLA_OK) err = one;
+  }
+  free(transfer);
+  return err;
+}
+
 static osla_err connect_to_leaves(osla_forest *f, const places *theirs)
 {
-  uint32_t *far = f->far_lists;
   for (int i = 0; i < f->to_leaves.n; i++) {
     forest_link *l = &f->to_leaves.of[i];
     const places *other = &theirs[l->rank];
     connect_ring(f, l, other->leaf_words, other->leaf_slots);
-    if (l->near) {
-      l->control = (forest_control *)(uintptr_t)at_neighbour(f, l->rank, other->control);
-      l->mine = at_neighbour(f, l->rank, other->root_list);
-      l->theirs = at_neighbour(f, l->rank, other->leaf_list);
-      simplify(&l->theirs, &l->theirs_first, l->edges);
-    } else {
-      osla_transfer transfer;
-      OSLA_CALL(osla_segment_get(f->piece.segment, l->rank, (size_t)other->root_list, far,
-                                 (size_t)l->edges * sizeof *far, &transfer));
-      OSLA_CALL(osla_transfer_wait(f->piece.segment, &transfer));
-      l->mine = far;
-      far += l->edges;
-    }
+    if (!l->near) continue;
+    l->control = (forest_control *)(uintptr_t)at_neighbour(f, l->rank, other->control);
+    l->mine = at_neighbour(f, l->rank, other->root_list);
+    l->theirs = at_neighbour(f, l->rank, other->leaf_list);
+    simplify(&l->theirs, &l->theirs_first, l->edges);
   }
-  return OSLA_OK;
+  return get_lists(f, theirs);
 }
 
 /* The roots that have edges. */

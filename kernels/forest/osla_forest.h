@@ -129,10 +129,12 @@ typedef struct osla_root {
  *                  NULL: 0 .. n_edges - 1
  *   root     [in]  [n_edges] what each is joined to; here or on any rank
  *   out      [out] owned by the caller
- * The lists are copied. Memory: at most 12 bytes an edge, and a few lines and two small rings for
- * each rank that this one is joined to. Errors, on all ranks together: ARG (a rank out of range; a
- * root that its owner has not, with the owner's count; a leaf twice; a negative index or count),
- * RANGE (an index of 2^32 or more), MEM, MPI. */
+ * The lists are copied. Memory: at most 12 bytes an edge; for each other rank that has leaves of my
+ * roots, and for each that has roots of my leaves, a ring of 64 bytes an edge between the two, 512
+ * KiB at most, and as much again where that rank is on another node; of it is touched what travels
+ * through it. Errors, on all ranks together: ARG (a rank out of range; a root that its owner has
+ * not, with the owner's count; a leaf twice; a negative index or count), RANGE (an index of 2^32 or
+ * more; all 16 progress hooks of the transport are in use), MEM, MPI. */
 osla_err osla_forest_create(osla_transport *transport, int64_t n_roots, int64_t n_edges,
                             const int64_t *leaf, const osla_root *root, osla_forest **out);
 

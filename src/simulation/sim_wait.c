@@ -18,11 +18,9 @@ void osla_sim_spend(double seconds)
 void osla_sim_catch_up(void)
 {
   sim_own *own = osla_sim_own();
-  while (own->ahead > 0) {
-    double all = own->ahead;
-    own->ahead = 0;
-    sg_actor_sleep_for(all);
-  }
+  double all = own->ahead;
+  own->ahead = 0;
+  if (all > 0) sg_actor_sleep_for(all);
 }
 
 /* A core that waits works for transfers meanwhile. */
