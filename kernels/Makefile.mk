@@ -7,7 +7,9 @@ kernels_headers = \
   kernels/chol/osla_chol.h \
   kernels/solve/osla_solve.h \
   kernels/hessian/osla_hessian.h \
-  kernels/forest/osla_forest.h
+  kernels/forest/osla_forest.h \
+  kernels/sparse/osla_sparse.h \
+  kernels/sparse/osla_krylov.h
 
 kernels_sources = \
   kernels/common/local_view.h kernels/common/local_view.c \
@@ -51,7 +53,11 @@ kernels_sources = \
   kernels/forest/forest_setup.h kernels/forest/forest_sort.c kernels/forest/forest_setup.c \
   kernels/forest/forest_overlap.h kernels/forest/forest_overlap.c \
   kernels/forest/forest_serve.h kernels/forest/forest_serve.c \
-  kernels/forest/forest_run.c kernels/forest/forest_derive.c kernels/forest/forest.c
+  kernels/forest/forest_run.c kernels/forest/forest_derive.c kernels/forest/forest.c \
+  kernels/sparse/csr.h kernels/sparse/csr.c kernels/sparse/spmv.c \
+  kernels/sparse/sums.c \
+  kernels/sparse/krylov.h kernels/sparse/krylov.c \
+  kernels/sparse/jacobi.c kernels/sparse/cg.c kernels/sparse/lsqr.c
 
 kernels_hessian_sources = \
   kernels/hessian/hessian_split.h kernels/hessian/hessian_split.c \

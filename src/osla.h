@@ -31,7 +31,9 @@
 #include "osla_forward.h"
 #include "osla_gemm.h"
 #include "osla_hessian.h"
+#include "osla_krylov.h"
 #include "osla_lu.h"
 #include "osla_solve.h"
+#include "osla_sparse.h"
 
 #endif

@@ -6,7 +6,8 @@ tests_programs = \
   tests/test_transport tests/test_segment tests/test_notify tests/test_stripes tests/test_matrix \
   tests/test_panels tests/test_gemm tests/test_syrk tests/test_lu tests/test_lu_pivot tests/test_chol tests/test_trsm \
   tests/test_solve tests/test_hessian tests/test_hessian_flow tests/test_hessian_solve \
-  tests/test_forest tests/test_forest_flow tests/test_forest_limits tests/test_forest_derive
+  tests/test_forest tests/test_forest_flow tests/test_forest_limits tests/test_forest_derive \
+  tests/test_sparse tests/test_krylov
 else
 tests_programs = \
   tests/test_base \
@@ -76,6 +77,8 @@ tests_programs = \
   tests/test_forest_errors \
   tests/test_forest_derive \
   tests/test_forest_limits \
+  tests/test_sparse \
+  tests/test_krylov \
   tests/test_tomo_sphere \
   tests/test_tomo_path \
   tests/test_tomo_model \
@@ -277,6 +280,9 @@ tests_test_forest_long_SOURCES = tests/test_forest_long.c $(tests_forest_model)
 tests_test_forest_derive_SOURCES = tests/test_forest_derive.c $(tests_forest_model)
 tests_test_forest_limits_SOURCES = tests/test_forest_limits.c $(tests_forest_model)
 tests_test_forest_errors_SOURCES = tests/test_forest_errors.c $(tests_forest_model)
+tests_sparse_model = tests/sparse_model.h tests/sparse_model.c
+tests_test_sparse_SOURCES = tests/test_sparse.c $(tests_sparse_model)
+tests_test_krylov_SOURCES = tests/test_krylov.c $(tests_sparse_model)
 tests_ga_help = tests/ga_help.c tests/ga_help.h
 tests_ga_libs = tests/libosla_test.la libosla_armci.la $(ga_adapt_libs) libosla.la $(GA_LIBS) $(CUNIT_LIBS)
 tests_test_ga_SOURCES = tests/test_ga.c $(tests_ga_help)

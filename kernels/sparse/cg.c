@@ -1,0 +1,103 @@
+/* Conjugate gradients, preconditioned: Saad (2003), algorithm 9.1. An iteration: one product, two
+ * sums over the ranks (p^T A p; r^T z with r^T r). Memory: p, r, z, A p. */
+#include "krylov.h"
+
+#include <inttypes.h>
+#include <math.h>
+
+typedef struct cg {
+  krylov k;
+  const osla_preconditioner *m;
+  int64_t n;
+  double *p, *r, *z, *ap; /* z = r without a preconditioner */
+  double b_norm, rz, rr;
+} cg;
+
+/* z := M r, and the sums r^T z, r^T r. */
+static osla_err precondition(cg *c)
+{
+  double sum[2];
+  if (c->m) OSLA_CALL(c->m->apply(c->m->arg, c->r, c->z));
+  sum[0] = osla_dot_local(c->n, c->r, c->r);
+  sum[1] = c->m ? osla_dot_local(c->n, c->r, c->z) : 0.0;
+  OSLA_CALL(osla_krylov_sum(&c->k, c->m ? 2 : 1, sum));
+  c->rr = sum[0];
+  c->rz = c->m ? sum[1] : sum[0];
+  return OSLA_OK;
+}
+
+/* r := b - A x; the norm of b. */
+static osla_err begin(cg *c, const double *b, const double *x)
+{
+  double bb = osla_dot_local(c->n, b, b);
+  for (int64_t i = 0; i < c->n; i++)
+    c->p[i] = x[i];
+  OSLA_CALL(osla_krylov_multiply(&c->k, OSLA_NOTRANS, c->p, 0.0, c->ap));
+  for (int64_t i = 0; i < c->n; i++)
+    c->r[i] = b[i] - c->ap[i];
+  OSLA_CALL(osla_krylov_sum(&c->k, 1, &bb));
+  c->b_norm = sqrt(bb);
+  OSLA_CALL(precondition(c));
+  for (int64_t i = 0; i < c->n; i++)
+    c->p[i] = c->z[i];
+  return OSLA_OK;
+}
+
+/* One step along p, and the next p; *ended: A or M is not positive definite. */
+static osla_err step(cg *c, double *x, bool *ended)
+{
+  const double rz = c->rz;
+  OSLA_CALL(osla_krylov_multiply(&c->k, OSLA_NOTRANS, c->p, 0.0, c->ap));
+  double pap = osla_dot_local(c->n, c->p, c->ap);
+  OSLA_CALL(osla_krylov_sum(&c->k, 1, &pap));
+  *ended = pap <= 0.0 || rz <= 0.0;
+  if (*ended) return OSLA_OK;
+  const double alpha = rz / pap;
+  for (int64_t i = 0; i < c->n; i++) {
+    x[i] += alpha * c->p[i];
+    c->r[i] -= alpha * c->ap[i];
+  }
+  OSLA_CALL(precondition(c));
+  const double beta = c->rz / rz;
+  for (int64_t i = 0; i < c->n; i++)
+    c->p[i] = c->z[i] + beta * c->p[i];
+  return OSLA_OK;
+}
+
+/* |r| / |b|; b = 0: 0 where x = 0 is met. */
+static double left(const cg *c)
+{
+  const double r_norm = sqrt(c->rr);
+  c->k.result->residual = r_norm;
+  return r_norm == 0.0 ? 0.0 : c->b_norm > 0.0 ? r_norm / c->b_norm : r_norm;
+}
+
+static osla_err iterate(cg *c, const double *b, double *x)
+{
+  bool ended = false;
+  OSLA_CALL(begin(c, b, x));
+  for (int64_t i = 0; !osla_krylov_ended(&c->k, i, left(c)); i++) {
+    OSLA_CALL(step(c, x, &ended));
+    if (!ended) continue;
+    c->k.result->end = OSLA_KRYLOV_INDEFINITE;
+    return OSLA_OK;
+  }
+  return OSLA_OK;
+}
+
+osla_err osla_cg(const osla_operator *a, const osla_preconditioner *m, const double *b, double *x,
+                 const osla_krylov_options *options, osla_krylov_result *result)
+{
+  cg c = {.m = m, .n = a->rows};
+  osla_err err = OSLA_OK;
+  if (a->rows != a->columns)
+    err = osla_error_set(OSLA_ERR_ARG, "CG: %" PRId64 " rows and %" PRId64 " columns on a rank",
+                         a->rows, a->columns);
+  OSLA_CALL(osla_agree(a->transport, err));
+  OSLA_CALL(osla_krylov_open(a, options, 3 * c.n, result, &c.k));
+  c.p = c.k.shared;
+  c.r = c.k.own;
+  c.ap = c.r + c.n;
+  c.z = m ? c.ap + c.n : c.r;
+  return osla_krylov_close(&c.k, iterate(&c, b, x));
+}

@@ -1,0 +1,326 @@
+/* Making a sparse matrix: rows are sorted and parted in columns of my own and ghosts.
+ *
+ * Each rank looks at its own rows alone; who needs a value of whom is found by the forest's set-up.
+ * Ghosts are numbered by their global columns, so that those of one owner are neighbours in memory
+ * and, where they are consecutive there, one run. The split: Zhang et al. (2022), section 4.1, as
+ * PETSc's MATMPIAIJ has it. */
+#include "csr.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct entry {
+  int64_t column, place; /* in the caller's list */
+  double value;
+} entry;
+
+void osla_even_blocks(int64_t n, int ranks, int64_t *start)
+{
+  for (int p = 0; p <= ranks; p++)
+    start[p] = n / ranks * p + (p < n % ranks ? p : n % ranks);
+}
+
+/* ---- arguments ---- */
+
+static osla_err check_blocks(const char *what, const int64_t *start, int size)
+{
+  OSLA_CHECK(start && start[0] == 0, OSLA_ERR_ARG, "%s_start[0] = %" PRId64 ", not 0", what,
+             start ? start[0] : -1);
+  for (int p = 0; p < size; p++)
+    OSLA_CHECK(start[p + 1] >= start[p], OSLA_ERR_ARG,
+               "%s_start[%d] = %" PRId64 " is less than %s_start[%d] = %" PRId64, what, p + 1,
+               start[p + 1], what, p, start[p]);
+  return OSLA_OK;
+}
+
+static osla_err check_rows(osla_transport *t, const int64_t *row_start, const int64_t *column_start,
+                           const int64_t *first, const int64_t *column, const double *value)
+{
+  const int size = osla_transport_size(t), rank = osla_transport_rank(t);
+  OSLA_CALL(check_blocks("row", row_start, size));
+  OSLA_CALL(check_blocks("column", column_start, size));
+  const int64_t rows = row_start[rank + 1] - row_start[rank], all = column_start[size];
+  const int64_t columns = column_start[rank + 1] - column_start[rank];
+  OSLA_CHECK(rows < INT32_MAX && columns < INT32_MAX, OSLA_ERR_RANGE,
+             "%" PRId64 " rows and %" PRId64 " columns on rank %d: 2^31 or more", rows, columns,
+             rank);
+  OSLA_CHECK(first && first[0] == 0, OSLA_ERR_ARG, "first[0] = %" PRId64 ", not 0",
+             first ? first[0] : -1);
+  for (int64_t i = 0; i < rows; i++) {
+    OSLA_CHECK(first[i + 1] >= first[i], OSLA_ERR_ARG,
+               "row %" PRId64 ": first[%" PRId64 "] = %" PRId64 " is less than first[%" PRId64
+               "] = %" PRId64,
+               row_start[rank] + i, i + 1, first[i + 1], i, first[i]);
+    for (int64_t e = first[i]; e < first[i + 1]; e++)
+      OSLA_CHECK(column[e] >= 0 && column[e] < all, OSLA_ERR_ARG,
+                 "row %" PRId64 " on rank %d: no column %" PRId64 " among %" PRId64,
+                 row_start[rank] + i, rank, column[e], all);
+  }
+  OSLA_CHECK(first[rows] == 0 || value, OSLA_ERR_ARG, "no values of %" PRId64 " entries",
+             first[rows]);
+  return OSLA_OK;
+}
+
+/* ---- sorted rows ---- */
+
+static int by_column(const void *left, const void *right)
+{
+  const entry *a = left, *b = right;
+  if (a->column != b->column) return a->column < b->column ? -1 : 1;
+  return a->place < b->place ? -1 : a->place > b->place;
+}
+
+/* A row's entries in ascending columns, those of one column added up in the order of the list;
+ * returns their number. */
+static int64_t sort_row(int64_t n, const int64_t *column, const double *value, entry *row)
+{
+  bool sorted = true;
+  for (int64_t e = 0; e < n; e++) {
+    row[e] = (entry){column[e], e, value[e]};
+    sorted &= e == 0 || column[e] > column[e - 1];
+  }
+  if (sorted) return n;
+  qsort(row, (size_t)n, sizeof *row, by_column);
+  int64_t count = 0;
+  for (int64_t e = 0; e < n; e++) {
+    if (count > 0 && row[count - 1].column == row[e].column)
+      row[count - 1].value += row[e].value;
+    else
+      row[count++] = row[e];
+  }
+  return count;
+}
+
+/* ---- ghosts ---- */
+
+static int by_value(const void *left, const void *right)
+{
+  int64_t a = *(const int64_t *)left, b = *(const int64_t *)right;
+  return a < b ? -1 : a > b;
+}
+
+/* The columns of `n` entries that are not in low .. high - 1, ascending, each once; the caller
+ * frees them. */
+static osla_err list_ghosts(int64_t n, const int64_t *column, int64_t low, int64_t high,
+                            int64_t **out, int64_t *count)
+{
+  int64_t others = 0, distinct = 0;
+  for (int64_t e = 0; e < n; e++)
+    others += column[e] < low || column[e] >= high;
+  int64_t *list = malloc((size_t)(others + 1) * sizeof *list);
+  OSLA_CHECK(list, OSLA_ERR_MEM, "%" PRId64 " columns of other ranks", others);
+  others = 0;
+  for (int64_t e = 0; e < n; e++)
+    if (column[e] < low || column[e] >= high) list[others++] = column[e];
+  qsort(list, (size_t)others, sizeof *list, by_value);
+  for (int64_t i = 0; i < others; i++)
+    if (distinct == 0 || list[i] != list[distinct - 1]) list[distinct++] = list[i];
+  *out = list;
+  *count = distinct;
+  if (distinct < INT32_MAX) return OSLA_OK;
+  return osla_error_set(OSLA_ERR_RANGE, "%" PRId64 " ghosts on a rank: 2^31 or more", distinct);
+}
+
+static int32_t ghost_of(const int64_t *list, int64_t n, int64_t column)
+{
+  const int64_t *found = bsearch(&column, list, (size_t)n, sizeof column, by_value);
+  return (int32_t)(found - list);
+}
+
+/* ---- both parts ---- */
+
+static osla_err make_part(csr_part *p, int64_t rows, int64_t entries)
+{
+  p->first = calloc((size_t)rows + 1, sizeof *p->first);
+  p->column = malloc((size_t)(entries + 1) * sizeof *p->column);
+  p->value = malloc((size_t)(entries + 1) * sizeof *p->value);
+  OSLA_CHECK(p->first && p->column && p->value, OSLA_ERR_MEM, "%" PRId64 " entries of a matrix",
+             entries);
+  return OSLA_OK;
+}
+
+static void append(csr_part *p, int64_t *at, int32_t column, double value)
+{
+  p->column[*at] = column;
+  p->value[(*at)++] = value;
+}
+
+/* How many entries are mine, and the longest row. */
+static void count_entries(const osla_csr *a, const int64_t *first, const int64_t *column,
+                          int64_t low, int64_t high, int64_t *own, int64_t *longest)
+{
+  *own = *longest = 0;
+  for (int64_t i = 0; i < a->rows; i++)
+    if (first[i + 1] - first[i] > *longest) *longest = first[i + 1] - first[i];
+  for (int64_t e = 0; e < first[a->rows]; e++)
+    *own += column[e] >= low && column[e] < high;
+}
+
+static osla_err fill_parts(osla_csr *a, const int64_t *first, const int64_t *column,
+                           const double *value, const int64_t *ghosts)
+{
+  const int rank = osla_transport_rank(a->t);
+  const int64_t low = a->column_start[rank], high = a->column_start[rank + 1];
+  int64_t n_own, longest, own = 0, other = 0;
+  count_entries(a, first, column, low, high, &n_own, &longest);
+  OSLA_CALL(make_part(&a->own, a->rows, n_own));
+  OSLA_CALL(make_part(&a->other, a->rows, first[a->rows] - n_own));
+  a->other_row = malloc((size_t)(a->rows + 1) * sizeof *a->other_row);
+  entry *row = malloc((size_t)(longest + 1) * sizeof *row);
+  OSLA_CHECK(a->other_row && row, OSLA_ERR_MEM, "%" PRId64 " rows of a matrix", a->rows);
+  a->own.n = a->rows;
+  for (int64_t i = 0; i < a->rows; i++) {
+    const int64_t at = first[i], before = other;
+    const int64_t n = sort_row(first[i + 1] - at, column + at, value + at, row);
+    for (int64_t e = 0; e < n; e++) {
+      const int64_t c = row[e].column;
+      if (c >= low && c < high)
+        append(&a->own, &own, (int32_t)(c - low), row[e].value);
+      else
+        append(&a->other, &other, ghost_of(ghosts, a->n_ghosts, c), row[e].value);
+    }
+    a->own.first[i + 1] = own;
+    if (other == before) continue;
+    a->other_row[a->other.n++] = (int32_t)i;
+    a->other.first[a->other.n] = other;
+  }
+  free(row);
+  return OSLA_OK;
+}
+
+/* Own copies of the blocks. */
+static osla_err copy_blocks(osla_csr *a, const int64_t *row_start, const int64_t *column_start)
+{
+  const int size = osla_transport_size(a->t), rank = osla_transport_rank(a->t);
+  const size_t bytes = ((size_t)size + 1) * sizeof *row_start;
+  a->row_start = malloc(bytes);
+  a->column_start = malloc(bytes);
+  OSLA_CHECK(a->row_start && a->column_start, OSLA_ERR_MEM, "blocks of a matrix");
+  memcpy(a->row_start, row_start, bytes);
+  memcpy(a->column_start, column_start, bytes);
+  a->rows = row_start[rank + 1] - row_start[rank];
+  a->columns = column_start[rank + 1] - column_start[rank];
+  return OSLA_OK;
+}
+
+/* What needs no other rank; *ghosts are their global columns, the caller's to free. */
+static osla_err make_local(osla_csr *a, const int64_t *row_start, const int64_t *column_start,
+                           const int64_t *first, const int64_t *column, const double *value,
+                           int64_t **ghosts)
+{
+  const int rank = osla_transport_rank(a->t);
+  OSLA_CALL(check_rows(a->t, row_start, column_start, first, column, value));
+  OSLA_CALL(copy_blocks(a, row_start, column_start));
+  OSLA_CALL(list_ghosts(first[a->rows], column, column_start[rank], column_start[rank + 1], ghosts,
+                        &a->n_ghosts));
+  return fill_parts(a, first, column, value, *ghosts);
+}
+
+static osla_err make_shared(osla_csr *a, const int64_t *ghosts)
+{
+  const int size = osla_transport_size(a->t);
+  const osla_argument same[] = {{"rows", a->row_start[size]}, {"columns", a->column_start[size]}};
+  OSLA_CALL(osla_agree_same(a->t, OSLA_OK, "osla_csr_create", same, 2));
+  OSLA_CALL(
+    osla_forest_create_global(a->t, a->column_start, a->n_ghosts, NULL, ghosts, &a->forest));
+  void *memory;
+  OSLA_CALL(osla_vertices_create(a->t, (size_t)a->n_ghosts * sizeof *a->ghost, &memory));
+  a->ghost = memory;
+  return OSLA_OK;
+}
+
+osla_err osla_csr_create(osla_transport *t, const int64_t *row_start, const int64_t *column_start,
+                         const int64_t *first, const int64_t *column, const double *value,
+                         osla_csr **out)
+{
+  int64_t *ghosts = NULL;
+  *out = NULL;
+  osla_csr *a = calloc(1, sizeof *a);
+  osla_err err = a ? OSLA_OK : osla_error_set(OSLA_ERR_MEM, "matrix object");
+  if (a) a->t = t;
+  if (a) err = make_local(a, row_start, column_start, first, column, value, &ghosts);
+  err = osla_agree(t, err);
+  if (err == OSLA_OK) err = make_shared(a, ghosts);
+  free(ghosts);
+  if (err == OSLA_OK)
+    *out = a;
+  else
+    (void)osla_csr_destroy(&a);
+  return err;
+}
+
+static void free_part(csr_part *p)
+{
+  free(p->first);
+  free(p->column);
+  free(p->value);
+}
+
+osla_err osla_csr_destroy(osla_csr **matrix)
+{
+  osla_csr *a = *matrix;
+  if (!a) return OSLA_OK;
+  void *memory = a->ghost;
+  OSLA_CALL(osla_forest_destroy(&a->forest));
+  if (memory) OSLA_CALL(osla_vertices_free(a->t, &memory));
+  free_part(&a->own);
+  free_part(&a->other);
+  free(a->other_row);
+  free(a->row_start);
+  free(a->column_start);
+  free(a);
+  *matrix = NULL;
+  return OSLA_OK;
+}
+
+/* ---- queries ---- */
+
+osla_transport *osla_csr_transport(const osla_csr *a)
+{
+  return a->t;
+}
+
+const int64_t *osla_csr_row_start(const osla_csr *a)
+{
+  return a->row_start;
+}
+
+const int64_t *osla_csr_column_start(const osla_csr *a)
+{
+  return a->column_start;
+}
+
+int64_t osla_csr_rows(const osla_csr *a)
+{
+  return a->rows;
+}
+
+int64_t osla_csr_columns(const osla_csr *a)
+{
+  return a->columns;
+}
+
+int64_t osla_csr_entries(const osla_csr *a)
+{
+  return a->own.first[a->own.n] + a->other.first[a->other.n];
+}
+
+int64_t osla_csr_ghosts(const osla_csr *a)
+{
+  return a->n_ghosts;
+}
+
+osla_err osla_csr_diagonal(const osla_csr *a, double *d)
+{
+  const int rank = osla_transport_rank(a->t);
+  OSLA_CHECK(a->rows == a->columns && a->row_start[rank] == a->column_start[rank], OSLA_ERR_ARG,
+             "rank %d: rows from %" PRId64 ", columns from %" PRId64, rank, a->row_start[rank],
+             a->column_start[rank]);
+  for (int64_t i = 0; i < a->rows; i++) {
+    d[i] = 0.0;
+    for (int64_t e = a->own.first[i]; e < a->own.first[i + 1]; e++)
+      if (a->own.column[e] == i) d[i] = a->own.value[e];
+  }
+  return OSLA_OK;
+}

@@ -1,0 +1,101 @@
+/* What the solvers share. */
+#include "krylov.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+
+#include "osla_clock.h"
+
+enum { MOST_SUMS = 2 };
+
+osla_krylov_options osla_krylov_defaults(void)
+{
+  return (osla_krylov_options){.tolerance = 1e-8, .iterations = 10000};
+}
+
+static osla_err csr_multiply(void *arg, osla_trans op, const double *x, double beta, double *y)
+{
+  return osla_spmv(arg, op, x, beta, y);
+}
+
+osla_operator osla_csr_operator(osla_csr *matrix)
+{
+  return (osla_operator){.transport = osla_csr_transport(matrix),
+                         .rows = osla_csr_rows(matrix),
+                         .columns = osla_csr_columns(matrix),
+                         .multiply = csr_multiply,
+                         .arg = matrix};
+}
+
+static osla_err check(const osla_operator *a, const osla_krylov_options *o, int64_t n_own,
+                      double **own)
+{
+  OSLA_CHECK(o->tolerance > 0.0 && isfinite(o->tolerance), OSLA_ERR_ARG,
+             "tolerance %g is not a positive number", o->tolerance);
+  OSLA_CHECK(o->iterations >= 0, OSLA_ERR_ARG, "%" PRId64 " iterations", o->iterations);
+  OSLA_CHECK(a->rows >= 0 && a->columns >= 0, OSLA_ERR_ARG, "an operator of %" PRId64 " x %" PRId64,
+             a->rows, a->columns);
+  *own = calloc((size_t)n_own + 1, sizeof **own);
+  OSLA_CHECK(*own, OSLA_ERR_MEM, "vectors of %" PRId64 " numbers", n_own);
+  return OSLA_OK;
+}
+
+osla_err osla_krylov_open(const osla_operator *a, const osla_krylov_options *options, int64_t n_own,
+                          osla_krylov_result *result, krylov *k)
+{
+  void *shared = NULL;
+  *result = (osla_krylov_result){.end = OSLA_KRYLOV_ITERATIONS};
+  *k = (krylov){.a = a,
+                .options = options ? *options : osla_krylov_defaults(),
+                .result = result,
+                .start = osla_clock()};
+  osla_err err = osla_agree(a->transport, check(a, &k->options, n_own, &k->own));
+  if (err == OSLA_OK) err = osla_sums_create(a->transport, MOST_SUMS, &k->sums);
+  if (err == OSLA_OK)
+    err = osla_vertices_create(a->transport, (size_t)a->columns * sizeof(double), &shared);
+  k->shared = shared;
+  return err == OSLA_OK ? OSLA_OK : osla_krylov_close(k, err);
+}
+
+osla_err osla_krylov_close(krylov *k, osla_err err)
+{
+  void *shared = k->shared;
+  osla_err closed = osla_sums_destroy(&k->sums);
+  if (closed == OSLA_OK && shared) closed = osla_vertices_free(k->a->transport, &shared);
+  free(k->own);
+  k->result->seconds = osla_clock() - k->start;
+  *k = (krylov){0};
+  return err == OSLA_OK ? closed : err;
+}
+
+osla_err osla_krylov_multiply(krylov *k, osla_trans op, const double *x, double beta, double *y)
+{
+  const double start = osla_clock();
+  osla_err err = k->a->multiply(k->a->arg, op, x, beta, y);
+  k->result->seconds_products += osla_clock() - start;
+  return err;
+}
+
+osla_err osla_krylov_sum(krylov *k, int n, double *value)
+{
+  const double start = osla_clock();
+  osla_err err = osla_sums_all(k->sums, n, value);
+  k->result->seconds_sums += osla_clock() - start;
+  return err;
+}
+
+bool osla_krylov_ended(krylov *k, int64_t iteration, double left)
+{
+  osla_krylov_result *r = k->result;
+  r->iterations = iteration;
+  r->left = left;
+  if (k->options.each) k->options.each(k->options.arg, iteration, left);
+  if (!isfinite(left))
+    r->end = OSLA_KRYLOV_NOT_FINITE;
+  else if (left <= k->options.tolerance)
+    r->end = OSLA_KRYLOV_CONVERGED;
+  else if (iteration < k->options.iterations)
+    return false;
+  return true;
+}

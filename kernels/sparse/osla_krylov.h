@@ -1,0 +1,124 @@
+/* Solvers that need products with a matrix alone, and the sums over all ranks that they take
+ * (floor 3).
+ *
+ * CG: Hestenes and Stiefel, Methods of Conjugate Gradients for Solving Linear Systems, J. Res. NBS
+ * 49 (1952); with a preconditioner as in Saad, Iterative Methods for Sparse Linear Systems, 2nd
+ * ed., SIAM 2003, section 9.2. LSQR: Paige and Saunders, LSQR: An Algorithm for Sparse Linear
+ * Equations and Sparse Least Squares, ACM TOMS 8 (1982) 43-71.
+ */
+#ifndef OSLA_KRYLOV_H
+#define OSLA_KRYLOV_H
+
+#include "osla_sparse.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---- sums ---- */
+
+/* Adds up over all ranks, in the order of the ranks (of more than 32: in groups of consecutive
+ * ranks, then over the groups): the bits do not depend on who comes first. One transfer of a
+ * forest, of more than 32 ranks three. */
+typedef struct osla_sums osla_sums;
+
+/* For sums of up to `most` numbers at a time. Collective. Errors, on all ranks together: ARG
+ * (most < 1), MEM, MPI, RANGE. */
+osla_err osla_sums_create(osla_transport *transport, int most, osla_sums **out);
+osla_err osla_sums_destroy(osla_sums **sums); /* collective; accepts NULL, nulls the handle */
+
+/* value[0 .. n - 1] := their sums over all ranks. Collective. Errors: ARG (n). */
+osla_err osla_sums_all(osla_sums *sums, int n, double *value);
+
+/* This rank's part of x y, in four sums that are added at the end. Local. */
+double osla_dot_local(int64_t n, const double *x, const double *y);
+
+/* ---- what is solved ---- */
+
+/* A matrix that is known by its products: of this rank's part of the vectors. */
+typedef struct osla_operator {
+  osla_transport *transport;
+  int64_t rows, columns; /* of this rank */
+  /* y := op(A) x + beta y, as osla_spmv; what fails on one rank must fail on all. */
+  osla_err (*multiply)(void *arg, osla_trans op, const double *x, double beta, double *y);
+  void *arg;
+} osla_operator;
+
+osla_operator osla_csr_operator(osla_csr *matrix); /* borrows the matrix */
+
+/* Why it ended. */
+typedef enum osla_krylov_end {
+  OSLA_KRYLOV_CONVERGED,
+  OSLA_KRYLOV_ITERATIONS, /* as many as were allowed */
+  OSLA_KRYLOV_INDEFINITE, /* CG: p^T A p <= 0, or r^T M r <= 0; LSQR: never */
+  OSLA_KRYLOV_NOT_FINITE  /* an infinity or NaN came up: in A, b or x */
+} osla_krylov_end;
+
+typedef struct osla_krylov_options {
+  double tolerance;   /* > 0; default 1e-8. See the solvers */
+  int64_t iterations; /* >= 0; default 10000 */
+  /* Each iteration, if not NULL: on all ranks, with what they know alike. `left` is what
+   * `tolerance` is compared with. */
+  void (*each)(void *arg, int64_t iteration, double left);
+  void *arg;
+} osla_krylov_options;
+
+osla_krylov_options osla_krylov_defaults(void);
+
+typedef struct osla_krylov_result {
+  osla_krylov_end end;
+  int64_t iterations;
+  double left;     /* what was compared with the tolerance, at the end */
+  double residual; /* |b - A x|, as the recurrences know it (LSQR: with the damping's part) */
+  double seconds_products, seconds_sums, seconds; /* of this rank */
+} osla_krylov_result;
+
+/* ---- CG ---- */
+
+/* An approximate inverse, symmetric and positive definite: z := M r, of this rank's part. */
+typedef struct osla_preconditioner {
+  osla_err (*apply)(void *arg, const double *r, double *z); /* must not fail on one rank alone */
+  void *arg;
+} osla_preconditioner;
+
+/* The inverse of the diagonal, or of square blocks on it: `block` consecutive rows of this rank
+ * (the last one may be smaller), factored by Cholesky. Collective. matrix [in]  only read while it
+ * is made block  [in]  1: Jacobi; > 1: block-Jacobi out    [out] owned by the caller Memory: 8
+ * block bytes a row. Errors, on all ranks together: ARG (block < 1; row blocks that differ from
+ * column blocks; a diagonal element that is not positive, or a block that is not positive definite:
+ * its row is named), MEM, MPI. */
+typedef struct osla_jacobi osla_jacobi;
+osla_err osla_jacobi_create(osla_csr *matrix, int64_t block, osla_jacobi **out);
+void osla_jacobi_destroy(osla_jacobi **jacobi);                 /* local */
+osla_preconditioner osla_jacobi_use(const osla_jacobi *jacobi); /* borrows it */
+
+/* Solves A x = b, A symmetric and positive definite. Collective.
+ *   a       [in]     rows = columns
+ *   m       [in]     NULL: none
+ *   b       [in]     [rows]
+ *   x       [in,out] [rows] the first guess, then the solution
+ *   options [in]     NULL: defaults. It ends when |b - A x| <= tolerance |b|
+ * The bits depend on operator and ranks alone. Memory: four vectors. Errors, on all ranks together:
+ * ARG (options; rows that are not columns), MEM, MPI, those of operator and preconditioner. */
+osla_err osla_cg(const osla_operator *a, const osla_preconditioner *m, const double *b, double *x,
+                 const osla_krylov_options *options, osla_krylov_result *result);
+
+/* ---- LSQR ---- */
+
+/* Minimises |b - A x|^2 + damping^2 |x / scale|^2. Collective.
+ *   b       [in]  [rows]
+ *   damping [in]  >= 0, finite
+ *   scale   [in]  [columns] > 0: the iteration is for x / scale, which changes its way, not
+ * (without damping) its end; 1 / the norm of each column serves well. NULL: 1 x       [out]
+ * [columns]; it begins with 0 options [in]  NULL: defaults. It ends when, r being the residual and
+ * all of A with scale and damping, |A^T r| <= tolerance |A| |r| or |r| <= tolerance (|b| + |A| |x|)
+ * (their stopping rules 2 and 1, section 6; |A| is the Frobenius norm as far as it is seen) The
+ * bits depend on operator and ranks alone. Memory: five vectors of columns and one of rows. Errors:
+ * as osla_cg. */
+osla_err osla_lsqr(const osla_operator *a, const double *b, double damping, const double *scale,
+                   double *x, const osla_krylov_options *options, osla_krylov_result *result);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

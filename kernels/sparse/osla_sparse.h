@@ -1,0 +1,79 @@
+/* Sparse matrices by rows, and their products with vectors (floor 3).
+ *
+ * A matrix is dealt to the ranks by blocks of consecutive rows, and vectors by blocks: of the rows
+ * (what A x gives) and of the columns (x). Rank p owns the rows row_start[p] .. row_start[p + 1] -
+ * 1 and the columns likewise; of a square matrix both are the same, as a rule. Each rank keeps its
+ * rows in two parts, compressed by rows (CSR): the *diagonal part*, whose columns are its own, and
+ * the rest, whose columns are *ghosts*: values of other ranks that a product brings here through a
+ * star forest (osla_forest.h), each once, while the diagonal part is multiplied. Values are
+ * doubles.
+ *
+ * A vector is an array of this rank's values, in any memory. One of osla_vertices_create is read in
+ * place by the ranks of the node, and is the faster one for what a product reads: x in A x.
+ */
+#ifndef OSLA_SPARSE_H
+#define OSLA_SPARSE_H
+
+#include "osla_forest.h"
+#include "osla_types.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct osla_csr osla_csr;
+
+/* Blocks of n things for all ranks that differ by one at most: start[p] .. start[p + 1] - 1 are
+ * those of rank p. Local.
+ *   n     [in]  >= 0
+ *   ranks [in]  >= 1
+ *   start [out] [ranks + 1] */
+void osla_even_blocks(int64_t n, int ranks, int64_t *start);
+
+/* Makes a matrix of rows that every rank has for itself. Collective.
+ *   row_start    [in] [size + 1] from 0, none less than the one before; the same on all ranks
+ *   column_start [in] the same of the columns
+ *   first        [in] [rows + 1] the entries of this rank's i-th row are first[i] .. first[i + 1] -
+ * 1; first[0] = 0 column       [in] [first[rows]] global indices, in any order; one that comes
+ * again in a row is added to it value        [in] [first[rows]] out          [out] owned by the
+ * caller The lists are copied. Memory: 12 bytes an entry, 8 a row and 16 a ghost, and those of a
+ * forest. Errors, on all ranks together: ARG (blocks that do not ascend; a list that falls; a
+ * column that the matrix has not: row, column and rank named), RANGE (2^31 columns or ghosts on a
+ * rank), MEM, MPI. */
+osla_err osla_csr_create(osla_transport *transport, const int64_t *row_start,
+                         const int64_t *column_start, const int64_t *first, const int64_t *column,
+                         const double *value, osla_csr **out);
+
+/* Collective. Accepts NULL and nulls the handle. */
+osla_err osla_csr_destroy(osla_csr **matrix);
+
+/* Local queries. Starts: [size + 1], borrowed. */
+osla_transport *osla_csr_transport(const osla_csr *matrix); /* borrowed */
+const int64_t *osla_csr_row_start(const osla_csr *matrix);
+const int64_t *osla_csr_column_start(const osla_csr *matrix);
+int64_t osla_csr_rows(const osla_csr *matrix);    /* of this rank */
+int64_t osla_csr_columns(const osla_csr *matrix); /* of this rank */
+int64_t osla_csr_entries(const osla_csr *matrix); /* of this rank */
+int64_t osla_csr_ghosts(const osla_csr *matrix);  /* of this rank */
+
+/* y := op(A) x + beta y. Collective in the sense of the forests: a rank waits for the ranks alone
+ * whose values it needs, and until those that need its own have read them.
+ *   op   [in]  OSLA_NOTRANS, or OSLA_TRANS (OSLA_CONJTRANS is the same)
+ *   x    [in]  [columns], of the transposed [rows]
+ *   beta [in]  0: y is not read
+ *   y    [out] [rows], of the transposed [columns]; not x
+ * The bits depend on the matrix and the blocks alone. Errors: those of the forest's transfers. */
+osla_err osla_spmv(osla_csr *matrix, osla_trans op, const double *x, double beta, double *y);
+
+/* d[j] := the sum of the squares in column j, of this rank's columns [columns]: the diagonal of
+ * A^T A. Collective. Errors: as osla_spmv. */
+osla_err osla_csr_column_squares(osla_csr *matrix, double *d);
+
+/* d[i] := the element (i, i), of this rank's rows [rows]; 0 where there is none. Local. Errors: ARG
+ * (blocks of rows and columns that differ). */
+osla_err osla_csr_diagonal(const osla_csr *matrix, double *d);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

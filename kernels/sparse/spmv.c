@@ -1,0 +1,86 @@
+/* Products of a sparse matrix with a vector.
+ *
+ * y := A x: the broadcast of x to the ghosts is begun, the diagonal part multiplied meanwhile, then
+ * the rows that have ghosts. y := A^T x: what my rows add to the columns of others is summed up in
+ * the ghosts and reduced, in the order of the ranks. Zhang et al. (2022), section 4.1. Messages:
+ * one to each rank that has ghosts of mine; on a node none, the ghost's rank reads x itself. */
+#include "csr.h"
+
+#include <string.h>
+
+/* y[i] := the i-th row times x + beta y[i]. Two sums, since the machine adds faster than one after
+ * the other. */
+static void gather_rows(const csr_part *a, const double *restrict x, double beta,
+                        double *restrict y)
+{
+  for (int64_t i = 0; i < a->n; i++) {
+    const int64_t end = a->first[i + 1];
+    int64_t e = a->first[i];
+    double even = 0.0, odd = 0.0;
+    for (; e + 1 < end; e += 2) {
+      even += a->value[e] * x[a->column[e]];
+      odd += a->value[e + 1] * x[a->column[e + 1]];
+    }
+    if (e < end) even += a->value[e] * x[a->column[e]];
+    y[i] = beta == 0.0 ? even + odd : even + odd + beta * y[i];
+  }
+}
+
+static void gather_ghosts(const osla_csr *a, double *restrict y)
+{
+  const csr_part *p = &a->other;
+  for (int64_t i = 0; i < p->n; i++) {
+    double sum = 0.0;
+    for (int64_t e = p->first[i]; e < p->first[i + 1]; e++)
+      sum += p->value[e] * a->ghost[p->column[e]];
+    y[a->other_row[i]] += sum;
+  }
+}
+
+static osla_err multiply(osla_csr *a, const double *x, double beta, double *y)
+{
+  osla_forest_run run;
+  OSLA_CALL(osla_forest_bcast_begin(a->forest, OSLA_ONE_DOUBLE, x, a->ghost, OSLA_REPLACE, &run));
+  gather_rows(&a->own, x, beta, y);
+  OSLA_CALL(osla_forest_end(&run));
+  gather_ghosts(a, y);
+  return OSLA_OK;
+}
+
+/* y[columns] += the rows times x; x = NULL: the squares of the entries. `row`: which rows these
+ * are; NULL: all. */
+static void scatter_rows(const csr_part *a, const int32_t *row, const double *restrict x,
+                         double *restrict y)
+{
+  for (int64_t i = 0; i < a->n; i++) {
+    const int64_t begin = a->first[i], end = a->first[i + 1];
+    if (x) {
+      const double factor = x[row ? row[i] : i];
+      for (int64_t e = begin; e < end; e++)
+        y[a->column[e]] += a->value[e] * factor;
+    } else {
+      for (int64_t e = begin; e < end; e++)
+        y[a->column[e]] += a->value[e] * a->value[e];
+    }
+  }
+}
+
+static osla_err multiply_transposed(osla_csr *a, const double *x, double beta, double *y)
+{
+  for (int64_t j = 0; beta != 1.0 && j < a->columns; j++)
+    y[j] = beta == 0.0 ? 0.0 : beta * y[j];
+  memset(a->ghost, 0, (size_t)a->n_ghosts * sizeof *a->ghost);
+  scatter_rows(&a->other, a->other_row, x, a->ghost);
+  scatter_rows(&a->own, NULL, x, y);
+  return osla_forest_reduce(a->forest, OSLA_ONE_DOUBLE, a->ghost, y, OSLA_SUM);
+}
+
+osla_err osla_spmv(osla_csr *a, osla_trans op, const double *x, double beta, double *y)
+{
+  return op == OSLA_NOTRANS ? multiply(a, x, beta, y) : multiply_transposed(a, x, beta, y);
+}
+
+osla_err osla_csr_column_squares(osla_csr *a, double *d)
+{
+  return multiply_transposed(a, NULL, 0.0, d);
+}

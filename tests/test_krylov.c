@@ -1,0 +1,276 @@
+/* Floor 3: sums over the ranks, CG, LSQR. */
+#include "osla_krylov.h"
+#include "sparse_model.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void test_sums(void)
+{
+  osla_transport *t = osla_test_transport();
+  osla_sums *s;
+  const int size = osla_test_size(), me = osla_test_rank();
+  int bad = 0;
+  OSLA_ASSERT_ERR(osla_sums_create(t, 0, &s), OSLA_ERR_ARG);
+  OSLA_ASSERT_TEXT("sums of 0 numbers");
+  OSLA_ASSERT_OK(osla_sums_create(t, 3, &s));
+  for (int call = 0; call < 200; call++) {
+    const int n = 1 + call % 3;
+    double value[3], expected[3] = {0.0};
+    for (int j = 0; j < n; j++) {
+      value[j] = call + me * 3 + j;
+      for (int p = 0; p < size; p++)
+        expected[j] += call + p * 3 + j;
+    }
+    OSLA_ASSERT_OK(osla_sums_all(s, n, value));
+    for (int j = 0; j < n; j++)
+      bad += !(value[j] == expected[j]);
+  }
+  OSLA_ASSERT_MSG(bad == 0, "%d sums are wrong", bad);
+  double one[4] = {0.0};
+  OSLA_ASSERT_ERR(osla_sums_all(s, 4, one), OSLA_ERR_ARG);
+  OSLA_ASSERT_TEXT("4 sums, not 1 to 3");
+  OSLA_ASSERT_OK(osla_sums_destroy(&s));
+  OSLA_ASSERT_OK(osla_sums_destroy(&s));
+  osla_transport_destroy(&t);
+}
+
+/* With rounding: the same bits on all ranks and in all runs. */
+static void test_sums_bits(void)
+{
+  osla_transport *t = osla_test_transport();
+  osla_sums *s;
+  double first = 0.0;
+  OSLA_ASSERT_OK(osla_sums_create(t, 1, &s));
+  for (int run = 0; run < 20; run++) {
+    double value = 1.0 / (3 + osla_test_rank()), least;
+    OSLA_ASSERT_OK(osla_sums_all(s, 1, &value));
+    least = value;
+    OSLA_ASSERT_OK(osla_allreduce(t, &least, 1, MPI_DOUBLE, MPI_MIN));
+    CU_ASSERT(memcmp(&least, &value, sizeof value) == 0);
+    if (run == 0) first = value;
+    CU_ASSERT(memcmp(&first, &value, sizeof value) == 0);
+  }
+  OSLA_ASSERT_OK(osla_sums_destroy(&s));
+  osla_transport_destroy(&t);
+}
+
+static void test_dot(void)
+{
+  const double x[] = {1.0, 2.0, 3.0, 4.0, 5.0, 6.0};
+  for (int n = 0; n <= 6; n++)
+    CU_ASSERT(osla_dot_local(n, x, x) == n * (n + 1) * (2 * n + 1) / 6.0);
+}
+
+/* ---- CG ---- */
+
+typedef struct system {
+  osla_transport *t;
+  sparse_model m;
+  osla_csr *a;
+  osla_operator op;
+  double *whole, *b, *x; /* the solution; this rank's parts */
+  const double *mine;    /* of the solution */
+} system_;
+
+/* b := A times a known x, damped: (A^T A + damping^2) x of least squares is not made here. */
+static system_ open_system(sparse_kind kind, int64_t m, int64_t n)
+{
+  system_ s = {.t = osla_test_transport(), .m = sparse_model_make(kind, m, n, false)};
+  s.a = sparse_model_matrix(s.t, &s.m);
+  s.op = osla_csr_operator(s.a);
+  s.whole = sparse_model_vector(s.m.n, 9);
+  s.mine = s.whole + s.m.column_start[osla_test_rank()];
+  s.b = osla_test_allocate((size_t)s.op.rows + 1, sizeof *s.b);
+  s.x = osla_test_allocate((size_t)s.op.columns + 1, sizeof *s.x);
+  OSLA_ASSERT_OK(osla_spmv(s.a, OSLA_NOTRANS, s.mine, 0.0, s.b));
+  return s;
+}
+
+static void close_system(system_ *s)
+{
+  free(s->whole);
+  free(s->b);
+  free(s->x);
+  OSLA_ASSERT_OK(osla_csr_destroy(&s->a));
+  sparse_model_free(&s->m);
+  osla_transport_destroy(&s->t);
+}
+
+static double worst(const system_ *s)
+{
+  double most = 0.0;
+  for (int64_t j = 0; j < s->op.columns; j++)
+    most = fmax(most, fabs(s->x[j] - s->mine[j]));
+  return most;
+}
+
+static void solve_by_cg(system_ *s, const osla_preconditioner *m, int64_t *iterations)
+{
+  const osla_krylov_options options = {.tolerance = 1e-12, .iterations = 500};
+  osla_krylov_result r;
+  memset(s->x, 0, (size_t)s->op.columns * sizeof *s->x);
+  OSLA_ASSERT_OK(osla_cg(&s->op, m, s->b, s->x, &options, &r));
+  OSLA_ASSERT_MSG(r.end == OSLA_KRYLOV_CONVERGED, "ended with %d after %d iterations", (int)r.end,
+                  (int)r.iterations);
+  OSLA_ASSERT_CLOSE(worst(s), 0.0, 1e-9);
+  OSLA_ASSERT_CLOSE(r.left, 0.0, 1e-12);
+  *iterations = r.iterations;
+}
+
+static void test_cg(void)
+{
+  const sparse_kind kinds[] = {SPARSE_GRID, SPARSE_DIAGONAL, SPARSE_ARROW};
+  const int64_t n_of[] = {0, 1, 5, 100, 900};
+  for (int kind = 0; kind < 3; kind++)
+    for (int i = 0; i < 5; i++) {
+      system_ s = open_system(kinds[kind], n_of[i], n_of[i]);
+      int64_t plain, jacobi, blocks;
+      osla_jacobi *j;
+      solve_by_cg(&s, NULL, &plain);
+      OSLA_ASSERT_OK(osla_jacobi_create(s.a, 1, &j));
+      osla_preconditioner m = osla_jacobi_use(j);
+      solve_by_cg(&s, &m, &jacobi);
+      osla_jacobi_destroy(&j);
+      OSLA_ASSERT_OK(osla_jacobi_create(s.a, 50, &j));
+      m = osla_jacobi_use(j);
+      solve_by_cg(&s, &m, &blocks);
+      osla_jacobi_destroy(&j);
+      OSLA_ASSERT_MSG(kinds[kind] != SPARSE_GRID || n_of[i] < 100 || blocks <= plain,
+                      "%d iterations with blocks, %d without", (int)blocks, (int)plain);
+      if (kinds[kind] == SPARSE_DIAGONAL) CU_ASSERT(jacobi <= 1);
+      close_system(&s);
+    }
+}
+
+static void test_cg_ends(void)
+{
+  system_ s = open_system(SPARSE_GRID, 100, 100);
+  osla_krylov_options options = osla_krylov_defaults();
+  osla_krylov_result r;
+  options.iterations = 2;
+  OSLA_ASSERT_OK(osla_cg(&s.op, NULL, s.b, s.x, &options, &r));
+  CU_ASSERT(r.end == OSLA_KRYLOV_ITERATIONS && r.iterations == 2 && r.left > 1e-8);
+  OSLA_ASSERT_OK(osla_cg(&s.op, NULL, s.b, s.x, NULL, &r)); /* goes on from there */
+  CU_ASSERT(r.end == OSLA_KRYLOV_CONVERGED);
+  if (osla_test_rank() == 0 && s.op.rows > 0) s.b[0] = NAN;
+  OSLA_ASSERT_OK(osla_cg(&s.op, NULL, s.b, s.x, NULL, &r));
+  CU_ASSERT(r.end == OSLA_KRYLOV_NOT_FINITE);
+  options.tolerance = 0.0;
+  OSLA_ASSERT_ERR(osla_cg(&s.op, NULL, s.b, s.x, &options, &r), OSLA_ERR_ARG);
+  OSLA_ASSERT_TEXT("tolerance 0 is not");
+  close_system(&s);
+
+  sparse_model m = sparse_model_make(SPARSE_GRID, 100, 100, false);
+  for (int64_t e = 0; e < m.first[m.m]; e++)
+    m.value[e] = -m.value[e];
+  osla_transport *t = osla_test_transport();
+  osla_csr *a = sparse_model_matrix(t, &m);
+  osla_operator op = osla_csr_operator(a);
+  osla_jacobi *j;
+  double *b = osla_test_allocate((size_t)op.rows + 1, sizeof *b);
+  double *x = osla_test_allocate((size_t)op.rows + 1, sizeof *x);
+  for (int64_t i = 0; i < op.rows; i++)
+    b[i] = 1.0;
+  OSLA_ASSERT_OK(osla_cg(&op, NULL, b, x, NULL, &r));
+  CU_ASSERT(r.end == OSLA_KRYLOV_INDEFINITE);
+  OSLA_ASSERT_ERR(osla_jacobi_create(a, 1, &j), OSLA_ERR_ARG);
+  OSLA_ASSERT_TEXT("element -5 of row 0");
+  OSLA_ASSERT_ERR(osla_jacobi_create(a, 10, &j), OSLA_ERR_ARG);
+  OSLA_ASSERT_TEXT("block-Jacobi: the block of rows 0 to 9");
+  OSLA_ASSERT_SAME_TEXT();
+  free(b);
+  free(x);
+  OSLA_ASSERT_OK(osla_csr_destroy(&a));
+  sparse_model_free(&m);
+  osla_transport_destroy(&t);
+}
+
+/* ---- LSQR ---- */
+
+/* |A^T (b - A x) - damping^2 x / scale^2| and |A^T b|, over all ranks. */
+static void check_normal_equations(system_ *s, double damping, const double *scale)
+{
+  double *r = osla_test_allocate((size_t)s->op.rows + 1, sizeof *r);
+  double *g = osla_test_allocate((size_t)s->op.columns + 1, sizeof *g);
+  double sum[2] = {0.0};
+  OSLA_ASSERT_OK(osla_spmv(s->a, OSLA_TRANS, s->b, 0.0, g));
+  for (int64_t j = 0; j < s->op.columns; j++)
+    sum[1] += g[j] * g[j];
+  OSLA_ASSERT_OK(osla_spmv(s->a, OSLA_NOTRANS, s->x, 0.0, r));
+  for (int64_t i = 0; i < s->op.rows; i++)
+    r[i] = s->b[i] - r[i];
+  OSLA_ASSERT_OK(osla_spmv(s->a, OSLA_TRANS, r, 0.0, g));
+  for (int64_t j = 0; j < s->op.columns; j++) {
+    const double scaled = scale ? s->x[j] / (scale[j] * scale[j]) : s->x[j];
+    const double left = g[j] - damping * damping * scaled;
+    sum[0] += left * left;
+  }
+  OSLA_ASSERT_OK(osla_allreduce(s->t, sum, 2, MPI_DOUBLE, MPI_SUM));
+  OSLA_ASSERT_CLOSE(sqrt(sum[0]), 0.0, 1e-8 * sqrt(sum[1]) + 1e-300);
+  free(r);
+  free(g);
+}
+
+static void test_lsqr(void)
+{
+  const int64_t sizes[][2] = {{0, 0}, {4, 0}, {0, 4}, {1, 1}, {60, 20}, {20, 60}, {300, 150}};
+  const double dampings[] = {0.0, 0.7, 30.0};
+  const osla_krylov_options options = {.tolerance = 1e-11, .iterations = 3000};
+  for (int i = 0; i < 7; i++)
+    for (int d = 0; d < 3; d++)
+      for (int scaled = 0; scaled < 2; scaled++) {
+        system_ s = open_system(SPARSE_RANDOM, sizes[i][0], sizes[i][1]);
+        osla_krylov_result r;
+        double *scale = osla_test_allocate((size_t)s.op.columns + 1, sizeof *scale);
+        for (int64_t j = 0; j < s.op.columns; j++)
+          scale[j] = 1.0 / (double)(1 + j % 4);
+        for (int64_t k = 0; k < s.op.rows; k++)
+          s.b[k] += (double)(k % 3); /* no x fits it */
+        OSLA_ASSERT_OK(
+          osla_lsqr(&s.op, s.b, dampings[d], scaled ? scale : NULL, s.x, &options, &r));
+        OSLA_ASSERT_MSG(r.end == OSLA_KRYLOV_CONVERGED, "ended with %d after %d, left %g",
+                        (int)r.end, (int)r.iterations, r.left);
+        check_normal_equations(&s, dampings[d], scaled ? scale : NULL);
+        free(scale);
+        close_system(&s);
+      }
+}
+
+/* A square system has its solution, and the residual is what the recurrences say. */
+static void test_lsqr_square(void)
+{
+  system_ s = open_system(SPARSE_GRID, 400, 400);
+  const osla_krylov_options options = {.tolerance = 1e-13, .iterations = 1000};
+  osla_krylov_result r;
+  OSLA_ASSERT_OK(osla_lsqr(&s.op, s.b, 0.0, NULL, s.x, &options, &r));
+  CU_ASSERT(r.end == OSLA_KRYLOV_CONVERGED);
+  OSLA_ASSERT_CLOSE(worst(&s), 0.0, 1e-8);
+  const double bad = -1.0;
+  OSLA_ASSERT_ERR(osla_lsqr(&s.op, s.b, bad, NULL, s.x, &options, &r), OSLA_ERR_ARG);
+  OSLA_ASSERT_TEXT("LSQR: damping -1");
+  if (s.op.columns > 0) s.x[0] = 0.0;
+  double *scale = osla_test_allocate((size_t)s.op.columns + 1, sizeof *scale);
+  OSLA_ASSERT_ERR(osla_lsqr(&s.op, s.b, 0.0, scale, s.x, &options, &r), OSLA_ERR_ARG);
+  OSLA_ASSERT_TEXT("LSQR: scale[0] = 0");
+  free(scale);
+  if (osla_test_rank() == 0 && s.op.rows > 0) s.b[0] = INFINITY;
+  OSLA_ASSERT_OK(osla_lsqr(&s.op, s.b, 0.0, NULL, s.x, &options, &r));
+  CU_ASSERT(r.end == OSLA_KRYLOV_NOT_FINITE);
+  close_system(&s);
+}
+
+int main(int argc, char **argv)
+{
+  static const osla_test_case cases[] = {{"sums", test_sums},
+                                         {"bits of sums", test_sums_bits},
+                                         {"dot", test_dot},
+                                         {"CG", test_cg},
+                                         {"ends of CG", test_cg_ends},
+                                         {"LSQR", test_lsqr},
+                                         {"LSQR, square", test_lsqr_square},
+                                         {NULL, NULL}};
+  return osla_test_main(argc, argv, cases);
+}
