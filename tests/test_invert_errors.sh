@@ -87,6 +87,18 @@ bad "$in: .*" --stations "$in"
 # --- options ---
 bad_everywhere 2 "--damping: -1 is negative" --damping -1
 bad_everywhere 2 "--factor: 'qr' is neither cholesky nor lu" --factor qr
+bad "--solver: 'qr' is none of direct, lsqr, cg" --solver qr
+bad "--tolerance: 0 is not a positive number" --tolerance 0 --solver lsqr
+bad "--iterations: 0 is outside 1 to [0-9]+" --iterations 0 --solver cg
+bad "--resolution: -1 is outside 0 to 4096" --resolution=-1 --solver cg
+without="is of the assembled matrix, and --solver lsqr assembles none"
+bad_everywhere 2 "--checkpoint $without" --solver lsqr --checkpoint c.h5
+bad "--reproducible $without" --solver lsqr --reproducible
+bad "--bound $without" --solver lsqr --bound 7
+bad "--precision float $without" --solver lsqr --precision float
+bad "--factor lu $without" --solver lsqr --factor lu
+bad "--triangle upper $without" --solver lsqr --triangle upper
+bad "--grid $without" --solver lsqr --grid 1x1
 bad "--damping: nan is not a number" --damping nan
 bad "--damping: inf is not finite" --damping=inf
 bad "--smoothing: -0.5 is negative" --smoothing -0.5

@@ -14,13 +14,18 @@ tools_libinvert_la_SOURCES = \
   tools/invert/invert_options.c \
   tools/invert/invert_input.c \
   tools/invert/invert_bounds.c \
+  tools/invert/invert_memory.c \
   tools/invert/invert_problem.c \
   tools/invert/invert_terminal.c \
   tools/invert/invert_work.c \
   tools/invert/invert_resume.c \
+  tools/invert/invert_totals.c \
   tools/invert/invert_assemble.c \
   tools/invert/invert_misfit.c \
   tools/invert/invert_solve.c \
+  tools/invert/invert_rays.h tools/invert/invert_rays.c \
+  tools/invert/invert_iterate.c \
+  tools/invert/invert_judge.c \
   tools/invert/invert_resolution.c \
   tools/invert/invert_output.c \
   tools/invert/invert_report.c \

@@ -4,6 +4,13 @@
 
 #include <stdio.h>
 
+static osla_err assemble_and_factor(invert_job *job)
+{
+  OSLA_CALL(invert_resume(job));
+  OSLA_CALL(invert_assemble(job));
+  return invert_solve(job);
+}
+
 static osla_err run_steps(invert_job *job)
 {
   double start = osla_clock();
@@ -12,9 +19,8 @@ static osla_err run_steps(invert_job *job)
   OSLA_CALL(invert_read_input(job));
   OSLA_CALL(invert_make_problem(job));
   OSLA_CALL(invert_check_files(job, true));
-  OSLA_CALL(invert_resume(job));
-  OSLA_CALL(invert_assemble(job));
-  OSLA_CALL(invert_solve(job));
+  OSLA_CALL(job->options->solver == INVERT_DIRECT ? assemble_and_factor(job) : invert_iterate(job));
+  invert_judge(job);
   OSLA_CALL(invert_sample_resolution(job));
   OSLA_CALL(invert_measure_misfit(job));
   OSLA_CALL(invert_write_output(job));

@@ -4,6 +4,7 @@
 #include "invert.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 /* g_sum := G^T d; the panel has the matrix's type, sums are double. */
 static void project_data(invert_worker *w, int64_t k)
@@ -23,23 +24,12 @@ static void project_data(invert_worker *w, int64_t k)
   }
 }
 
-static void add_density(invert_worker *w)
-{
-  const int32_t *knot;
-  const double *length;
-  const int64_t knots = tomo_path_knots(w->path, &knot, &length);
-  for (int64_t j = 0; j < knots; j++)
-    order_free_add(&w->sums[SUM_KNOTS], knot[j], length[j]);
-}
-
 static osla_err assemble_path(invert_worker *w)
 {
   invert_job *job = w->job;
   int64_t k = tomo_kernel_count(job->kernel);
   const int64_t *ix = tomo_path_indices(w->path);
-  order_free_add(&w->sums[SUM_MISFIT], 0, tomo_path_misfit(w->path, NULL, w->d));
-  w->data += k;
-  add_density(w);
+  invert_add_path(w);
   if (osla_hessian_has_id(job->hessian, (uint64_t)w->path_id)) return OSLA_OK; /* resumed */
   OSLA_CALL(tomo_path_panel(w->path, job->options->dtype, w->g, k));
   project_data(w, k);
@@ -85,16 +75,6 @@ static osla_err add_prior(invert_job *job)
   return err;
 }
 
-static osla_err share_totals(invert_job *job, const invert_worker *total)
-{
-  invert_result *r = &job->result;
-  r->misfit_before = order_free_value(&total->sums[SUM_MISFIT], 0);
-  r->data = total->data;
-  for (int64_t l = 0; l < job->knots; l++)
-    job->density[l] = order_free_value(&total->sums[SUM_KNOTS], l);
-  return osla_allreduce(job->t, &r->data, 1, MPI_INT64_T, MPI_SUM);
-}
-
 static osla_err share_counts(invert_job *job)
 {
   osla_hessian_stats stats = osla_hessian_get_stats(job->hessian);
@@ -112,9 +92,10 @@ static osla_err assemble(invert_job *job)
   const invert_pass pass = {.what = "assembling",
                             .work = assemble_path,
                             .n_sums = {[SUM_MISFIT] = 1, [SUM_KNOTS] = job->knots},
+                            .panels = true,
                             .points = &job->checkpoint};
   osla_err err = invert_for_all_paths(job, &pass, &total, &busy);
-  if (err == OSLA_OK) err = share_totals(job, &total);
+  if (err == OSLA_OK) err = invert_share_totals(job, &total);
   invert_free_sums(&total);
   OSLA_CALL(err);
   OSLA_CALL(checkpoint_complete(&job->checkpoint));
@@ -122,6 +103,8 @@ static osla_err assemble(invert_job *job)
   OSLA_CALL(osla_agree(job->t, add_prior(job)));
   prior = osla_clock() - prior;
   OSLA_CALL(osla_hessian_commit(job->hessian));
+  memcpy(job->gradient, osla_hessian_gradient(job->hessian),
+         (size_t)job->n * sizeof *job->gradient);
 
   double *seconds = job->result.seconds, all = osla_clock() - start;
   seconds[PHASE_UPDATE] = total.seconds_update / job->options->threads + prior;

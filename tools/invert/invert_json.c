@@ -8,8 +8,9 @@
 #include <string.h>
 
 static const char *const phase_keys[N_PHASES] = {
-  [PHASE_COMPUTE] = "compute", [PHASE_UPDATE] = "update", [PHASE_COMMIT] = "commit_wait",
-  [PHASE_FACTOR] = "factor",   [PHASE_SOLVE] = "solve",   [PHASE_MISFIT] = "misfit_pass"};
+  [PHASE_COMPUTE] = "compute", [PHASE_UPDATE] = "update",     [PHASE_COMMIT] = "commit_wait",
+  [PHASE_FACTOR] = "factor",   [PHASE_PRODUCTS] = "products", [PHASE_SUMS] = "sums",
+  [PHASE_SOLVE] = "solve",     [PHASE_MISFIT] = "misfit_pass"};
 
 /* JSON has no NaN: null. */
 static json_t *number(double value)
@@ -35,6 +36,7 @@ static json_t *phases_json(const invert_job *job, const invert_spread *s)
   json_t *phases = json_object();
   for (int i = 0; i < N_PHASES; i++) {
     const char *unit;
+    if (!invert_phase_is_of(job, (invert_phase)i)) continue;
     double work = invert_phase_work(job, (invert_phase)i, &unit);
     json_t *phase =
       json_pack("{s:f, s:f, s:f}", "min", s->min[i], "mean", s->mean[i], "max", s->max[i]);
@@ -73,6 +75,18 @@ static json_t *other_settings(const invert_options *o)
                    o->dtype == OSLA_FLOAT ? "float" : "double", "triangle",
                    o->uplo == OSLA_UPPER ? "upper" : "lower", "nb", (json_int_t)o->nb, "threads",
                    o->threads, "progress_thread", o->progress_thread, "resolution", o->resolution);
+}
+
+/* What LSQR and CG were told, and did. */
+static json_t *iterative_json(const invert_job *job)
+{
+  const invert_options *o = job->options;
+  const invert_result *r = &job->result;
+  if (o->solver == INVERT_DIRECT) return json_pack("{s:s}", "solver", "direct");
+  return json_pack("{s:s, s:f, s:I, s:I, s:o, s:I}", "solver", invert_solver_name(o->solver),
+                   "tolerance", o->tolerance, "most_iterations", (json_int_t)o->iterations,
+                   "iterations", (json_int_t)r->iterations, "left", number(r->left), "bytes_rows",
+                   (json_int_t)r->rays_bytes);
 }
 
 static json_t *sizes_json(const invert_job *job)
@@ -119,6 +133,7 @@ static osla_err write_document(const invert_job *job, const invert_spread *s)
   json_t *root = json_object(), *settings = json_object();
   bool made = merge(root, sizes_json(job)); /* each takes its part, also after a failure */
   made = merge(root, result_json(job)) && made;
+  made = merge(root, iterative_json(job)) && made;
   made = merge(settings, problem_settings(job->options)) && made;
   made = merge(settings, other_settings(job->options)) && made;
   made = merge(settings, reproducible_json(&job->reproducible)) && made;

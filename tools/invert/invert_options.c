@@ -19,11 +19,13 @@ enum { HAVE_THREADS = 0 };
 
 static const char name[] = "invert";
 
+enum { UNSET = INT_MIN, RESOLUTION = 24 };
+
 #define SEED_MAX (1LL << 53) /* a double in the result file holds it */
 
 /* Options that are texts until they are checked. */
 typedef struct raw_options {
-  const char *grid, *factor, *model, *precision, *triangle;
+  const char *grid, *factor, *model, *precision, *triangle, *solver;
 } raw_options;
 
 static invert_options defaults(void)
@@ -41,7 +43,9 @@ static invert_options defaults(void)
                           .nb = 128,
                           .interval = 600.0,
                           .threads = 1,
-                          .resolution = 24,
+                          .tolerance = 1e-8,
+                          .iterations = 10000,
+                          .resolution = UNSET,
                           .map_depth_km = 100.0};
 }
 
@@ -90,6 +94,7 @@ static osla_err check_numbers(const invert_options *o)
   OSLA_CHECK(o->kernel.period_max_s >= o->kernel.period_min_s && o->kernel.period_max_s <= 1e4,
              OSLA_ERR_ARG, "--period-max: %g is not between --period-min %g and 10000 s",
              o->kernel.period_max_s, o->kernel.period_min_s);
+  OSLA_CALL(check_positive("--tolerance", o->tolerance));
   OSLA_CALL(check_positive("--sigma", o->kernel.sigma_fraction));
   OSLA_CALL(check_positive("--amplitude", o->model.amplitude_percent));
   OSLA_CHECK(o->model.cell_degrees >= 1.0 && o->model.cell_degrees <= 180.0, OSLA_ERR_ARG,
@@ -112,6 +117,7 @@ static osla_err check_counts(const invert_options *o)
   OSLA_CALL(check_range("--nb", o->nb, 1, 65536));
   OSLA_CALL(check_range("--subset", o->subset, 0, INT_MAX));
   OSLA_CALL(check_range("--resolution", o->resolution, 0, 4096));
+  OSLA_CALL(check_range("--iterations", o->iterations, 1, LLONG_MAX));
   OSLA_CALL(check_range("--threads", o->threads, 1, 1024));
   OSLA_CHECK(HAVE_THREADS || o->threads == 1, OSLA_ERR_UNSUPPORTED,
              "--threads: %d, but this build has no OpenMP", o->threads);
@@ -125,6 +131,43 @@ static osla_err check_word(const char *option, const char *word, const char *fir
   *second = strcmp(word, second_word) == 0;
   OSLA_CHECK(*second || strcmp(word, first_word) == 0, OSLA_ERR_ARG,
              "%s: '%s' is neither %s nor %s", option, word, first_word, second_word);
+  return OSLA_OK;
+}
+
+const char *invert_solver_name(invert_solver solver)
+{
+  static const char *const names[] = {"direct", "lsqr", "cg"};
+  return names[solver];
+}
+
+static osla_err check_solver(const char *word, invert_options *o)
+{
+  for (o->solver = INVERT_DIRECT; o->solver <= INVERT_CG; o->solver++)
+    if (strcmp(word, invert_solver_name(o->solver)) == 0) break;
+  OSLA_CHECK(o->solver <= INVERT_CG, OSLA_ERR_ARG, "--solver: '%s' is none of direct, lsqr, cg",
+             word);
+  if (o->resolution == UNSET) o->resolution = o->solver == INVERT_DIRECT ? RESOLUTION : 0;
+  return OSLA_OK;
+}
+
+/* What speaks of the matrix that LSQR and CG do without. */
+static osla_err check_no_matrix(const invert_options *o, const raw_options *raw)
+{
+  const struct {
+    const char *option;
+    bool given;
+  } options[] = {{"--checkpoint", o->checkpoint},
+                 {"--reproducible", o->reproducible.on},
+                 {"--bound", o->reproducible.bound[BOUND_OF_H] != 0.0},
+                 {"--gradient-bound", o->reproducible.bound[BOUND_OF_GRADIENT] != 0.0},
+                 {"--precision float", o->dtype == OSLA_FLOAT},
+                 {"--factor lu", o->factor == INVERT_LU},
+                 {"--triangle upper", o->uplo == OSLA_UPPER},
+                 {"--grid", raw->grid}};
+  for (size_t i = 0; o->solver != INVERT_DIRECT && i < sizeof options / sizeof *options; i++)
+    OSLA_CHECK(!options[i].given, OSLA_ERR_ARG,
+               "%s is of the assembled matrix, and --solver %s assembles none", options[i].option,
+               invert_solver_name(o->solver));
   return OSLA_OK;
 }
 
@@ -157,7 +200,8 @@ static const char *find_data_directory(void)
 
 static const char about[] =
   "Inverts surface-wave delays of station-earthquake paths for shear velocity in the Earth: G^T G "
-  "is assembled by one-sided updates, factored in place and solved, all in one job. The data are "
+  "is assembled by one-sided updates, factored in place and solved, all in one job; or, with "
+  "--solver lsqr or cg, the same model is found from the rows of G, without assembly. The data are "
   "made from a known model plus noise, to see what the paths can recover. Without --stations and "
   "--events a small shipped sample is used.";
 
@@ -168,8 +212,11 @@ static const char after[] =
 bool invert_parse(int argc, char **argv, int ranks, invert_options *o,
                   struct osla_command_line *line, int *status)
 {
-  raw_options raw = {
-    .factor = "cholesky", .model = "checkerboard", .precision = "double", .triangle = "lower"};
+  raw_options raw = {.solver = "direct",
+                     .factor = "cholesky",
+                     .model = "checkerboard",
+                     .precision = "double",
+                     .triangle = "lower"};
   *o = defaults();
   long long seed = (long long)o->model.seed;
   const struct poptOption table[] = {
@@ -225,6 +272,12 @@ bool invert_parse(int argc, char **argv, int ranks, invert_options *o,
      "prior: weight of lateral roughness", "X"},
     {"radial-smoothing", '\0', POPT_ARG_DOUBLE | SHOW, &o->prior.radial, 0,
      "prior: weight of radial roughness", "X"},
+    {"solver", '\0', POPT_ARG_STRING | SHOW, &raw.solver, 0,
+     "direct (assemble and factor), or without assembly: lsqr, cg", "KIND"},
+    {"tolerance", '\0', POPT_ARG_DOUBLE | SHOW, &o->tolerance, 0,
+     "of lsqr and cg: they end when so much is left, relatively", "X"},
+    {"iterations", '\0', POPT_ARG_LONGLONG | SHOW, &o->iterations, 0, "of lsqr and cg, at most",
+     "N"},
     {"factor", '\0', POPT_ARG_STRING | SHOW, &raw.factor, 0, "cholesky or lu", "KIND"},
     {"precision", '\0', POPT_ARG_STRING | SHOW, &raw.precision, 0, "of the matrix: double or float",
      "KIND"},
@@ -243,16 +296,20 @@ bool invert_parse(int argc, char **argv, int ranks, invert_options *o,
      "for it: |H[i, j]| <= X, prior and all (default: found by a first pass)", "X"},
     {"gradient-bound", '\0', POPT_ARG_DOUBLE, &o->reproducible.bound[BOUND_OF_GRADIENT], 0,
      "for it: of the gradient", "X"},
-    {"resolution", '\0', POPT_ARG_INT | SHOW, &o->resolution, 0,
-     "unknowns sampled for the resolution matrix; 0: none", "N"},
+    {"resolution", '\0', POPT_ARG_INT, &o->resolution, 0,
+     "unknowns sampled for the resolution matrix; 0: none (default: 24; of lsqr and cg 0, as each "
+     "costs them as much as the model)",
+     "N"},
     POPT_TABLEEND};
   *line = (osla_command_line){.name = name, .about = about, .after = after, .options = table};
   if (!osla_command_parse(line, argc, argv, status)) return false;
   o->model.seed = (uint64_t)seed;
   osla_err err = check_range("--seed", seed, 0, SEED_MAX);
   if (err == OSLA_OK) err = check_numbers(o);
-  if (err == OSLA_OK) err = check_counts(o);
   if (err == OSLA_OK) err = check_words(&raw, o);
+  if (err == OSLA_OK) err = check_solver(raw.solver, o);
+  if (err == OSLA_OK) err = check_counts(o);
+  if (err == OSLA_OK) err = check_no_matrix(o, &raw);
   if (err == OSLA_OK) err = reproducible_check(&o->reproducible, o->dtype);
   if (err == OSLA_OK && o->keep && !o->checkpoint)
     err = osla_error_set(OSLA_ERR_ARG, "--keep-checkpoint: there is no --checkpoint");

@@ -15,7 +15,7 @@ osla_err invert_check_files(const invert_job *job, bool room)
 {
   const invert_options *o = job->options;
   const uint64_t n = (uint64_t)job->n, bytes = 3 * n * sizeof(double);
-  const uint64_t matrix = n * n * osla_dtype_size(o->dtype); /* fits: H fits the memory */
+  const uint64_t matrix = n * n * osla_dtype_size(o->dtype); /* a checkpoint's: H fits the memory */
   char stations[PATH_MAX] = "", events[PATH_MAX] = "";
   osla_err err = OSLA_OK;
   if (osla_transport_rank(job->t) == 0) {
@@ -86,6 +86,7 @@ static osla_err add_settings(const invert_job *job, tomo_store *store)
   OSLA_CALL(add_bounds(&job->reproducible, store));
   OSLA_CALL(tomo_store_add_text(store, "stations", o->stations ? o->stations : "shipped sample"));
   OSLA_CALL(tomo_store_add_text(store, "events", o->events ? o->events : "shipped sample"));
+  OSLA_CALL(tomo_store_add_text(store, "solver", invert_solver_name(o->solver)));
   OSLA_CALL(tomo_store_add_text(store, "factor", o->factor == INVERT_LU ? "lu" : "cholesky"));
   OSLA_CALL(tomo_store_add_text(store, "precision", o->dtype == OSLA_FLOAT ? "float" : "double"));
   return tomo_store_add_text(store, "true_model",
@@ -112,8 +113,7 @@ static osla_err fill_store(const invert_job *job, tomo_store *store, double *lat
   OSLA_CALL(tomo_store_add_array(store, "model", "percent", 2, model, job->m));
   OSLA_CALL(
     tomo_store_add_array(store, "true_model_coefficients", "percent", 2, model, job->m_true));
-  OSLA_CALL(tomo_store_add_array(store, "gradient", "1/percent", 2, model,
-                                 osla_hessian_gradient(job->hessian)));
+  OSLA_CALL(tomo_store_add_array(store, "gradient", "1/percent", 2, model, job->gradient));
   OSLA_CALL(tomo_store_add_array(store, "ray_density", "km", 1, knots, job->density));
   OSLA_CALL(tomo_store_add_array(store, "latitude", "degrees", 1, knots, latitude));
   OSLA_CALL(tomo_store_add_array(store, "longitude", "degrees", 1, knots, longitude));

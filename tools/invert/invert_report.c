@@ -6,8 +6,22 @@
 #include <stdio.h>
 
 static const char *const phase_names[N_PHASES] = {
-  [PHASE_COMPUTE] = "compute", [PHASE_UPDATE] = "update", [PHASE_COMMIT] = "commit wait",
-  [PHASE_FACTOR] = "factor",   [PHASE_SOLVE] = "solve",   [PHASE_MISFIT] = "misfit pass"};
+  [PHASE_COMPUTE] = "compute", [PHASE_UPDATE] = "update",     [PHASE_COMMIT] = "commit wait",
+  [PHASE_FACTOR] = "factor",   [PHASE_PRODUCTS] = "products", [PHASE_SUMS] = "sums",
+  [PHASE_SOLVE] = "solve",     [PHASE_MISFIT] = "misfit pass"};
+
+bool invert_phase_is_of(const invert_job *job, invert_phase phase)
+{
+  const bool direct = job->options->solver == INVERT_DIRECT;
+  switch (phase) {
+    case PHASE_UPDATE:
+    case PHASE_COMMIT:
+    case PHASE_FACTOR: return direct;
+    case PHASE_PRODUCTS:
+    case PHASE_SUMS: return !direct;
+    default: return true;
+  }
+}
 
 osla_err invert_spread_over_ranks(const invert_job *job, invert_spread *s)
 {
@@ -30,6 +44,7 @@ double invert_phase_work(const invert_job *job, invert_phase phase, const char *
     case PHASE_FACTOR:
       *unit = "GF/s";
       return 1e-9 * n * n * n * (job->options->factor == INVERT_CHOLESKY ? 1.0 / 3 : 2.0 / 3);
+    case PHASE_PRODUCTS: *unit = "iterations/s"; return (double)job->result.iterations;
     case PHASE_MISFIT: *unit = "paths/s"; return (double)job->n_paths;
     default: *unit = ""; return 0.0;
   }
@@ -41,6 +56,7 @@ static void print_phases(const invert_job *job, const invert_spread *s)
                osla_simulated_machine() ? "Simulated s" : "Seconds");
   for (int i = 0; i < N_PHASES; i++) {
     const char *unit;
+    if (!invert_phase_is_of(job, (invert_phase)i)) continue;
     double work = invert_phase_work(job, (invert_phase)i, &unit);
     (void)printf("  %-14s %9.3f %9.3f %9.3f", phase_names[i], s->min[i], s->mean[i], s->max[i]);
     if (work > 0.0 && s->max[i] > 0.0) (void)printf("   %.4g %s", work / s->max[i], unit);
@@ -71,9 +87,16 @@ static void print_problem(const invert_job *job)
     osla_grid_nprow(job->grid), osla_grid_npcol(job->grid), o->threads, o->threads == 1 ? "" : "s",
     osla_transport_n_nodes(job->t), osla_transport_n_nodes(job->t) == 1 ? "" : "s",
     osla_format_bytes(r->bytes).s);
-  (void)printf("Updates    %" PRId64 ", %.4g elements added to the Hessian\n", r->updates,
-               (double)r->elements);
-  reproducible_print(&job->reproducible);
+  if (o->solver == INVERT_DIRECT) {
+    (void)printf("Updates    %" PRId64 ", %.4g elements added to the Hessian\n", r->updates,
+                 (double)r->elements);
+    reproducible_print(&job->reproducible);
+  } else {
+    (void)printf("Solver     %s without assembly: %" PRId64
+                 " iterations, %.2g is left (--tolerance %g); rows of G in %s\n",
+                 o->solver == INVERT_CG ? "CG" : "LSQR", r->iterations, r->left, o->tolerance,
+                 osla_format_bytes(r->rays_bytes).s);
+  }
 }
 
 static void print_fit(const invert_job *job)

@@ -3,7 +3,7 @@
  * The resolution matrix R = (H + P)^-1 H = I - (H + P)^-1 P, P the prior, maps the true model to
  * the recovered one (Tarantola, "Inverse Problem Theory", SIAM 2005, section 3.2; its diagonal is 1
  * where the data decide and 0 where the prior does). A sample of its columns comes from one solve
- * with many right-hand sides, the columns of P.
+ * with many right-hand sides, the columns of P; LSQR and CG take them one by one.
  */
 #include "invert.h"
 
@@ -79,6 +79,13 @@ static double column_element(int64_t i, int64_t j, void *arg)
   return s->columns[i + j * s->n];
 }
 
+static void add_element(invert_job *job, bool dense, double value)
+{
+  invert_result *r = &job->result;
+  *(dense ? &r->resolution_dense : &r->resolution_sparse) += value;
+  ++*(dense ? &r->sampled_dense : &r->sampled_sparse);
+}
+
 static osla_err solve_columns(invert_job *job, sample *s)
 {
   const invert_options *o = job->options;
@@ -95,14 +102,7 @@ static osla_err solve_columns(invert_job *job, sample *s)
     void *out = o->dtype == OSLA_DOUBLE ? (void *)&value : (void *)&value_float;
     err = osla_matrix_get_block(x, s->unknown[j], j, 1, 1, out, 1);
     if (o->dtype == OSLA_FLOAT) value = value_float;
-    invert_result *r = &job->result;
-    if (s->dense[j]) {
-      r->resolution_dense += 1.0 - value;
-      r->sampled_dense++;
-    } else {
-      r->resolution_sparse += 1.0 - value;
-      r->sampled_sparse++;
-    }
+    add_element(job, s->dense[j], 1.0 - value);
   }
   err = osla_agree(job->t, err);
 cleanup:
@@ -110,24 +110,37 @@ cleanup:
   return err;
 }
 
+/* The same elements without a factor: a system for each. */
+static osla_err iterate_elements(invert_job *job, const sample *s)
+{
+  for (int j = 0; j < s->count; j++) {
+    double value;
+    OSLA_CALL(invert_iterate_resolution(job, s->unknown[j], &value));
+    add_element(job, s->dense[j], value);
+  }
+  return OSLA_OK;
+}
+
 osla_err invert_sample_resolution(invert_job *job)
 {
   invert_result *r = &job->result;
+  const bool direct = job->options->solver == INVERT_DIRECT;
   double start = osla_clock();
   sample s = {.count = job->options->resolution, .n = job->n};
   if (s.count == 0) return OSLA_OK;
   s.unknown = malloc((size_t)s.count * sizeof *s.unknown);
   s.dense = malloc((size_t)s.count * sizeof *s.dense);
-  s.columns = calloc((size_t)s.count * (size_t)job->n, sizeof *s.columns);
+  if (direct) s.columns = calloc((size_t)s.count * (size_t)job->n, sizeof *s.columns);
   osla_err err = OSLA_OK;
-  if (!s.unknown || !s.dense || !s.columns) {
+  if (!s.unknown || !s.dense || (direct && !s.columns)) {
     err = osla_error_set(OSLA_ERR_MEM, "%d columns of the resolution matrix", s.count);
   } else {
     choose_unknowns(job, &s);
-    err = prior_columns(job, &s);
+    if (direct) err = prior_columns(job, &s);
   }
   err = osla_agree(job->t, err);
-  if (err == OSLA_OK && s.count > 0) err = solve_columns(job, &s);
+  if (err == OSLA_OK && s.count > 0)
+    err = direct ? solve_columns(job, &s) : iterate_elements(job, &s);
   if (r->sampled_dense > 0) r->resolution_dense /= r->sampled_dense;
   if (r->sampled_sparse > 0) r->resolution_sparse /= r->sampled_sparse;
   free(s.unknown);

@@ -1,8 +1,7 @@
-/* Factors the regularised Hessian in its own memory, solves for the model, judges it. */
+/* Factors the regularised Hessian in its own memory, solves for the model. */
 #include "invert.h"
 
 #include <inttypes.h>
-#include <math.h>
 #include <stdlib.h>
 
 /* The first pivot of LU, from 1, that is not positive; 0: none. A positive definite matrix has
@@ -82,37 +81,6 @@ static osla_err fetch_model(invert_job *job, osla_matrix *x)
   return err;
 }
 
-/* The ray density that half of the knots have; with so few paths that half of the knots have none,
- * the least of the others. */
-static double dense_threshold(const invert_job *job)
-{
-  double median = tomo_density_quantile(job->density, job->knots, 0.5), least = HUGE_VAL;
-  if (median > 0.0) return median;
-  for (int64_t l = 0; l < job->knots; l++)
-    if (job->density[l] > 0.0 && job->density[l] < least) least = job->density[l];
-  return least;
-}
-
-static void judge(invert_job *job)
-{
-  const invert_options *o = job->options;
-  const double *g = osla_hessian_gradient(job->hessian);
-  invert_result *r = &job->result;
-  /* (H + P) m = g gives |d - G m|^2 = |d|^2 - 2 m g + m H m = |d|^2 - m g - m P m. */
-  double mg = 0.0;
-  for (int64_t i = 0; i < job->n; i++)
-    mg += job->m[i] * g[i];
-  double mpm = tomo_prior_norm(&o->prior, job->mesh, o->n_radial, job->m);
-  r->misfit_expected = r->misfit_before - mg - mpm;
-
-  r->threshold = dense_threshold(job);
-  r->dense =
-    tomo_model_compare(job->m_true, job->m, job->density, job->knots, o->n_radial, r->threshold, 0);
-  r->sparse =
-    tomo_model_compare(job->m_true, job->m, job->density, job->knots, o->n_radial, r->threshold, 1);
-  r->all = tomo_model_compare(job->m_true, job->m, job->density, job->knots, o->n_radial, 0.0, 0);
-}
-
 osla_err invert_solve(invert_job *job)
 {
   const invert_options *o = job->options;
@@ -124,12 +92,10 @@ osla_err invert_solve(invert_job *job)
   start = osla_clock();
   osla_err err;
   OSLA_TRY(osla_matrix_create(job->grid, o->dtype, job->n, 1, o->nb, 1, &x));
-  OSLA_TRY(
-    osla_matrix_fill_with(x, element_of, (void *)(uintptr_t)osla_hessian_gradient(job->hessian)));
+  OSLA_TRY(osla_matrix_fill_with(x, element_of, job->gradient));
   OSLA_TRY(solve_with_factor(job, x));
   OSLA_TRY(osla_agree(job->t, fetch_model(job, x)));
   job->result.seconds[PHASE_SOLVE] = osla_clock() - start;
-  judge(job);
 cleanup:
   osla_matrix_destroy(&x);
   return err;

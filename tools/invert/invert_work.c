@@ -17,7 +17,8 @@ typedef struct loop {
   const invert_pass *pass;
   osla_counter *counter;
   int64_t subset;
-  bool show; /* a progress line on this rank's terminal */
+  int64_t dealt; /* subsets that this rank's threads have taken of those dealt to it */
+  bool show;     /* a progress line on this rank's terminal */
   double start, shown;
   osla_err err; /* first failure on this rank, with its text */
   char text[512];
@@ -61,9 +62,12 @@ static osla_err open_worker(invert_worker *w, invert_job *job, const invert_pass
   size_t k = (size_t)tomo_kernel_count(job->kernel);
   size_t columns = (size_t)tomo_path_columns_max(w->path);
   w->d = malloc(k * sizeof *w->d);
-  w->g = malloc(k * columns * osla_dtype_size(job->options->dtype));
-  w->g_sum = malloc(columns * sizeof *w->g_sum);
-  OSLA_CHECK(w->d && w->g && w->g_sum, OSLA_ERR_MEM, "panel of %zu x %zu elements", k, columns);
+  OSLA_CHECK(w->d, OSLA_ERR_MEM, "%zu data", k);
+  if (pass->panels) {
+    w->g = malloc(k * columns * osla_dtype_size(job->options->dtype));
+    w->g_sum = malloc(columns * sizeof *w->g_sum);
+    OSLA_CHECK(w->g && w->g_sum, OSLA_ERR_MEM, "panel of %zu x %zu elements", k, columns);
+  }
   return make_sums(pass, w);
 }
 
@@ -88,12 +92,14 @@ static void clear_progress(const loop *l)
   (void)fflush(stderr);
 }
 
-static osla_err run_path(const loop *l, invert_worker *w, int64_t path_id)
+static osla_err run_path(const loop *l, invert_worker *w, int64_t index)
 {
   const invert_job *job = l->job;
   const invert_options *o = job->options;
+  const int64_t path_id = job->path_ids[index];
   tomo_arc arc;
   if (!invert_arc(job, path_id, &arc)) return OSLA_OK; /* the list has no such path */
+  w->index = index;
   w->path_id = path_id;
   w->columns = tomo_path_trace(w->path, &arc);
   tomo_path_data(w->path, job->m_true, o->noise, o->model.seed, path_id, w->d);
@@ -102,6 +108,15 @@ static osla_err run_path(const loop *l, invert_worker *w, int64_t path_id)
 
 static osla_err next_subset(loop *l, int64_t *first)
 {
+  if (l->pass->dealt) {
+    int64_t mine, size = osla_transport_size(l->job->t), rank = osla_transport_rank(l->job->t);
+#ifdef _OPENMP
+#pragma omp atomic capture
+#endif
+    mine = l->dealt++;
+    *first = (mine * size + rank) * l->subset;
+    return OSLA_OK;
+  }
   if (!l->pass->points) return osla_counter_next(l->counter, l->subset, first);
   return checkpoint_next(l->pass->points, l->counter, l->subset, thread_number() == 0, first);
 }
@@ -116,7 +131,7 @@ static osla_err run_subsets(loop *l, invert_worker *w)
     if (first >= job->n_paths) return OSLA_OK;
     int64_t end = first + l->subset < job->n_paths ? first + l->subset : job->n_paths;
     for (int64_t i = first; i < end; i++) {
-      OSLA_CALL(run_path(l, w, job->path_ids[i]));
+      OSLA_CALL(run_path(l, w, i));
       osla_progress(job->t);
     }
   }
@@ -156,10 +171,12 @@ static void run_thread(loop *l, invert_worker *total)
   close_worker(&w);
 }
 
-/* Enough subsets that the last ones end together, large enough that asking costs nothing. */
-static int64_t choose_subset(const invert_job *job)
+/* Of those that are dealt, one path: so that the shares differ by one at most. Else enough subsets
+ * that the last ones end together, large enough that asking costs nothing. */
+static int64_t choose_subset(const invert_job *job, bool dealt)
 {
   const invert_options *o = job->options;
+  if (dealt) return 1;
   if (o->subset > 0) return o->subset;
   int64_t subset = job->n_paths / (16 * (int64_t)osla_transport_size(job->t) * o->threads);
   return subset < 1 ? 1 : subset > 32 ? 32 : subset;
@@ -175,7 +192,7 @@ static osla_err share_sums(const invert_job *job, invert_worker *total)
 osla_err invert_for_all_paths(invert_job *job, const invert_pass *pass, invert_worker *total,
                               double *seconds)
 {
-  loop l = {.job = job, .pass = pass, .subset = choose_subset(job)};
+  loop l = {.job = job, .pass = pass, .subset = choose_subset(job, pass->dealt)};
   *total = (invert_worker){.job = job};
   osla_err err = osla_agree(job->t, make_sums(pass, total));
   if (err == OSLA_OK) err = osla_counter_create(job->t, &l.counter);
