@@ -116,7 +116,8 @@ tests_scripts = \
   tests/test_files.sh \
   tests/test_info.sh \
   tests/test_invert.sh \
-  tests/test_invert_errors.sh tests/test_invert_iterative.sh \
+  tests/test_invert_errors.sh \
+  tests/test_invert_iterative.sh \
   tests/test_invert_kill.sh \
   tests/test_restart_kill.sh \
   tests/test_reproducible.sh \

@@ -67,18 +67,15 @@ static double touched_knots(const invert_job *job, const tomo_arc *arc)
   return fmin(1.1 * area * knots / (4.0 * pi) + TOMO_MESH_SUPPORT, knots);
 }
 
-/* The rows of G in factored form (invert_rays.h), while they are listed in twice the room at worst.
- */
+/* The rows of G in factored form (invert_rays.h), their data, and two vectors of them. */
 static double rays_bytes(const invert_job *job)
 {
-  const uint64_t k =
-    (uint64_t)job->options->kernel.n_periods * (uint64_t)job->options->kernel.n_branches;
   double knots = 0.0;
   for (int64_t i = 0; i < job->n_paths; i++) {
     tomo_arc arc;
     if (invert_arc(job, job->path_ids[i], &arc)) knots += touched_knots(job, &arc);
   }
-  return 24.0 * knots + (double)job->n_paths * (2.0 * 8.0 * (double)k + 64.0);
+  return 12.0 * knots + (double)job->n_paths * (3.0 * 8.0 * (double)job->options->n_radial + 64.0);
 }
 
 /* Its share of the rows, of the prior and of seven vectors; ghosts with their forests; vectors that

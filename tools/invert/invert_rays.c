@@ -1,13 +1,11 @@
 /* Rows of paths in factored form, and products with them (invert_rays.h). Memory: 12 bytes for each
- * knot of each path, k + N_r numbers for each path, N_r for each knot that one of them touches. */
+ * knot of each path, N_r numbers for each path, N_r for each knot that one of them touches. */
 #include "invert_rays.h"
 
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include "osla_blas.h"
 
 /* A path of mine. */
 typedef struct ray {
@@ -19,17 +17,47 @@ typedef struct ray {
 struct invert_rays {
   const invert_job *job;
   int64_t k, radial;
-  const double *response; /* W, k x radial */
-  int64_t n;              /* my paths */
-  ray *path;              /* [n] in the order of the list */
-  double *d;              /* [k * n] */
-  int64_t *start;         /* [size + 1] of the ranks' knots */
-  int64_t touched;        /* knots */
+  double *q, *r;   /* W = Q R: k x radial, and radial x radial above its diagonal */
+  int64_t n;       /* my paths */
+  ray *path;       /* [n] in the order of the list */
+  double *d;       /* [radial * n] Q^T of their data */
+  int64_t *start;  /* [size + 1] of the ranks' knots */
+  int64_t touched; /* knots */
   osla_forest *forest;
-  double *ghost;   /* [radial * touched] their coefficients, read in place by neighbours */
-  double *average; /* [radial * n] of the paths */
+  double *ghost; /* [radial * touched] their coefficients, read in place by neighbours */
   osla_csr *prior;
 };
+
+/* ---- what the paths have in common ---- */
+
+/* W = Q R by Gram and Schmidt, twice (Giraud, Langou, Rozloznik, Computers and Mathematics with
+ * Applications 50 (2005) 1069-1075); a column that depends on those before it leaves a zero in
+ * both. */
+static osla_err split_response(invert_rays *rays)
+{
+  const int64_t k = rays->k, radial = rays->radial;
+  const double *w = tomo_kernel_response(rays->job->kernel);
+  rays->q = calloc((size_t)(k * radial), sizeof *rays->q);
+  rays->r = calloc((size_t)(radial * radial), sizeof *rays->r);
+  OSLA_CHECK(rays->q && rays->r, OSLA_ERR_MEM, "responses of %" PRId64 " measurements", k);
+  for (int64_t column = 0; column < radial; column++) {
+    double *q = rays->q + column * k, *r = rays->r + column * radial;
+    memcpy(q, w + column * k, (size_t)k * sizeof *q);
+    const double whole = sqrt(osla_dot_local(k, q, q));
+    for (int64_t before = 0; before < 2 * column; before++) {
+      const double *other = rays->q + before % column * k, part = osla_dot_local(k, other, q);
+      r[before % column] += part;
+      for (int64_t i = 0; i < k; i++)
+        q[i] -= part * other[i];
+    }
+    const double left = sqrt(osla_dot_local(k, q, q));
+    const bool depends = left <= 1e-14 * whole;
+    r[column] = depends ? 0.0 : left;
+    for (int64_t i = 0; i < k; i++)
+      q[i] = depends ? 0.0 : q[i] / left;
+  }
+  return OSLA_OK;
+}
 
 /* ---- tracing ---- */
 
@@ -48,7 +76,8 @@ static osla_err keep_path(invert_worker *w)
   r->knot = (int32_t *)(r->length + count);
   memcpy(r->length, length, count * sizeof *length);
   memcpy(r->knot, knot, count * sizeof *knot);
-  memcpy(rays->d + place * rays->k, w->d, (size_t)rays->k * sizeof *w->d);
+  for (int64_t i = 0; i < rays->radial; i++)
+    rays->d[place * rays->radial + i] = osla_dot_local(rays->k, rays->q + i * rays->k, w->d);
   return OSLA_OK;
 }
 
@@ -108,10 +137,7 @@ static osla_err join_knots(invert_rays *rays)
   const size_t ghosts = (size_t)(rays->touched * rays->radial);
   OSLA_CALL(osla_vertices_create(job->t, ghosts * sizeof *rays->ghost, &memory));
   rays->ghost = memory;
-  rays->average = calloc((size_t)(rays->n * rays->radial) + 1, sizeof *rays->average);
-  return osla_agree(
-    job->t, rays->average ? OSLA_OK
-                          : osla_error_set(OSLA_ERR_MEM, "averages of %" PRId64 " paths", rays->n));
+  return OSLA_OK;
 }
 
 /* ---- the prior ---- */
@@ -200,15 +226,13 @@ static osla_err allocate(invert_job *job)
   rays->job = job;
   rays->k = tomo_kernel_count(job->kernel);
   rays->radial = job->options->n_radial;
-  rays->response = tomo_kernel_response(job->kernel);
   rays->n = job->n_paths / size + (rank < job->n_paths % size);
   rays->path = calloc((size_t)rays->n + 1, sizeof *rays->path);
-  rays->d = calloc((size_t)(rays->n * rays->k) + 1, sizeof *rays->d);
+  rays->d = calloc((size_t)(rays->n * rays->radial) + 1, sizeof *rays->d);
   rays->start = calloc((size_t)size + 1, sizeof *rays->start);
-  OSLA_CHECK(rays->path && rays->d && rays->start, OSLA_ERR_MEM,
-             "%" PRId64 " paths of %" PRId64 " data", rays->n, rays->k);
+  OSLA_CHECK(rays->path && rays->d && rays->start, OSLA_ERR_MEM, "%" PRId64 " paths", rays->n);
   osla_even_blocks(job->knots, size, rays->start);
-  return OSLA_OK;
+  return split_response(rays);
 }
 
 osla_err invert_rays_create(invert_job *job)
@@ -232,60 +256,106 @@ void invert_rays_destroy(invert_rays **rays)
   free(r->path);
   free(r->d);
   free(r->start);
-  free(r->average);
+  free(r->q);
+  free(r->r);
   free(r);
   *rays = NULL;
 }
 
 /* ---- products ---- */
 
-/* u (k x n) := W times the paths' averages of x + beta u. */
+/* How many coefficients of a knot are taken at a time: loops of a fixed length are fast. */
+enum { TOGETHER = 4 };
+
+/* average[r] := sum over the path's knots of A[l] x[l, r]. */
+static void average_path(const ray *path, int64_t radial, const double *restrict ghost,
+                         double *restrict average)
+{
+  int64_t from = 0;
+  for (; from + TOGETHER <= radial; from += TOGETHER) {
+    double sum[TOGETHER] = {0.0};
+    for (int64_t j = 0; j < path->count; j++) {
+      const double *x = ghost + path->knot[j] * radial + from;
+      for (int r = 0; r < TOGETHER; r++)
+        sum[r] += path->length[j] * x[r];
+    }
+    for (int r = 0; r < TOGETHER; r++)
+      average[from + r] = sum[r];
+  }
+  for (; from < radial; from++) {
+    double sum = 0.0;
+    for (int64_t j = 0; j < path->count; j++)
+      sum += path->length[j] * ghost[path->knot[j] * radial + from];
+    average[from] = sum;
+  }
+}
+
+/* What is transposed: x[l, r] += A[l] average[r]; or A[l]^2. */
+static void spread_path(const ray *path, int64_t radial, bool squared,
+                        const double *restrict average, double *restrict ghost)
+{
+  for (int64_t j = 0; j < path->count; j++) {
+    const double length = squared ? path->length[j] * path->length[j] : path->length[j];
+    double *x = ghost + path->knot[j] * radial;
+    int64_t from = 0;
+    for (; from + TOGETHER <= radial; from += TOGETHER)
+      for (int r = 0; r < TOGETHER; r++)
+        x[from + r] += length * average[from + r];
+    for (; from < radial; from++)
+      x[from] += length * average[from];
+  }
+}
+
+/* u := R times the paths' averages of x + beta u. */
 static osla_err multiply(invert_rays *rays, const double *x, double beta, double *u)
 {
   const osla_unit unit = {OSLA_UNIT_DOUBLE, (int32_t)rays->radial, 0};
-  const int64_t radial = rays->radial, k = rays->k;
+  const int64_t radial = rays->radial;
   osla_forest_run run;
   OSLA_CALL(osla_forest_bcast_begin(rays->forest, unit, x, rays->ghost, OSLA_REPLACE, &run));
-  OSLA_CALL(osla_spmv(rays->prior, OSLA_NOTRANS, x, beta, u + k * rays->n)); /* meanwhile */
+  OSLA_CALL(osla_spmv(rays->prior, OSLA_NOTRANS, x, beta, u + radial * rays->n)); /* meanwhile */
   OSLA_CALL(osla_forest_end(&run));
   for (int64_t p = 0; p < rays->n; p++) {
-    const ray *path = &rays->path[p];
-    double average[TOMO_RADIAL_MAX] = {0.0};
-    for (int64_t j = 0; j < path->count; j++)
-      for (int64_t r = 0; r < radial; r++)
-        average[r] += path->length[j] * rays->ghost[path->knot[j] * radial + r];
-    memcpy(rays->average + p * radial, average, (size_t)radial * sizeof *average);
-  }
-  return osla_blas_gemm(OSLA_DOUBLE, OSLA_NOTRANS, OSLA_NOTRANS, k, rays->n, radial, 1.0,
-                        rays->response, k, rays->average, radial, beta, u, k);
-}
-
-/* y += what the paths give to their knots: A[l] times average[r], squared or not. */
-static osla_err reduce_paths(invert_rays *rays, bool squared, double *y)
-{
-  const osla_unit unit = {OSLA_UNIT_DOUBLE, (int32_t)rays->radial, 0};
-  const int64_t radial = rays->radial;
-  memset(rays->ghost, 0, (size_t)(rays->touched * radial) * sizeof *rays->ghost);
-  for (int64_t p = 0; p < rays->n; p++) {
-    const ray *path = &rays->path[p];
-    const double *average = rays->average + p * radial;
-    for (int64_t j = 0; j < path->count; j++) {
-      const double length = squared ? path->length[j] * path->length[j] : path->length[j];
-      for (int64_t r = 0; r < radial; r++)
-        rays->ghost[path->knot[j] * radial + r] += length * average[r];
+    double average[TOMO_RADIAL_MAX];
+    average_path(&rays->path[p], radial, rays->ghost, average);
+    for (int64_t i = 0; i < radial; i++) {
+      double sum = beta == 0.0 ? 0.0 : beta * u[p * radial + i];
+      for (int64_t r = i; r < radial; r++)
+        sum += rays->r[i + r * radial] * average[r];
+      u[p * radial + i] = sum;
     }
   }
+  return OSLA_OK;
+}
+
+static osla_err reduce(invert_rays *rays, double *y)
+{
+  const osla_unit unit = {OSLA_UNIT_DOUBLE, (int32_t)rays->radial, 0};
   return osla_forest_reduce(rays->forest, unit, rays->ghost, y, OSLA_SUM);
+}
+
+static void clear_ghosts(invert_rays *rays)
+{
+  memset(rays->ghost, 0, (size_t)(rays->touched * rays->radial) * sizeof *rays->ghost);
 }
 
 /* y := G^T u + L^T of what is behind it + beta y. */
 static osla_err multiply_transposed(invert_rays *rays, const double *u, double beta, double *y)
 {
-  const int64_t radial = rays->radial, k = rays->k;
-  OSLA_CALL(osla_spmv(rays->prior, OSLA_TRANS, u + k * rays->n, beta, y));
-  OSLA_CALL(osla_blas_gemm(OSLA_DOUBLE, OSLA_TRANS, OSLA_NOTRANS, radial, rays->n, k, 1.0,
-                           rays->response, k, u, k, 0.0, rays->average, radial));
-  return reduce_paths(rays, false, y);
+  const int64_t radial = rays->radial;
+  OSLA_CALL(osla_spmv(rays->prior, OSLA_TRANS, u + radial * rays->n, beta, y));
+  clear_ghosts(rays);
+  for (int64_t p = 0; p < rays->n; p++) {
+    double average[TOMO_RADIAL_MAX];
+    for (int64_t r = 0; r < radial; r++) {
+      double sum = 0.0;
+      for (int64_t i = 0; i <= r; i++)
+        sum += rays->r[i + r * radial] * u[p * radial + i];
+      average[r] = sum;
+    }
+    spread_path(&rays->path[p], radial, false, average, rays->ghost);
+  }
+  return reduce(rays, y);
 }
 
 static osla_err apply(void *arg, osla_trans op, const double *x, double beta, double *y)
@@ -296,7 +366,7 @@ static osla_err apply(void *arg, osla_trans op, const double *x, double beta, do
 osla_operator invert_rays_operator(invert_rays *rays)
 {
   return (osla_operator){.transport = rays->job->t,
-                         .rows = rays->k * rays->n + osla_csr_rows(rays->prior),
+                         .rows = rays->radial * rays->n + osla_csr_rows(rays->prior),
                          .columns = osla_csr_columns(rays->prior),
                          .multiply = apply,
                          .arg = rays};
@@ -304,14 +374,15 @@ osla_operator invert_rays_operator(invert_rays *rays)
 
 osla_err invert_rays_diagonal(invert_rays *rays, double *d)
 {
+  const int64_t radial = rays->radial;
+  double square[TOMO_RADIAL_MAX];
+  for (int64_t r = 0; r < radial; r++)
+    square[r] = osla_dot_local(r + 1, rays->r + r * radial, rays->r + r * radial);
   OSLA_CALL(osla_csr_column_squares(rays->prior, d));
-  for (int64_t r = 0; r < rays->radial; r++) {
-    const double *w = rays->response + r * rays->k;
-    const double square = osla_dot_local(rays->k, w, w);
-    for (int64_t p = 0; p < rays->n; p++)
-      rays->average[p * rays->radial + r] = square;
-  }
-  return reduce_paths(rays, true, d);
+  clear_ghosts(rays);
+  for (int64_t p = 0; p < rays->n; p++)
+    spread_path(&rays->path[p], radial, true, square, rays->ghost);
+  return reduce(rays, d);
 }
 
 /* ---- queries ---- */
@@ -323,7 +394,7 @@ int64_t invert_rays_first(const invert_rays *rays)
 
 int64_t invert_rays_data(const invert_rays *rays)
 {
-  return rays->k * rays->n;
+  return rays->radial * rays->n;
 }
 
 const double *invert_rays_d(const invert_rays *rays)
@@ -333,7 +404,7 @@ const double *invert_rays_d(const invert_rays *rays)
 
 uint64_t invert_rays_bytes(const invert_rays *rays)
 {
-  uint64_t bytes = (uint64_t)(rays->k * rays->radial) * sizeof(double);
+  uint64_t bytes = (uint64_t)(rays->radial * rays->radial) * sizeof(double);
   for (int64_t p = 0; p < rays->n; p++)
     bytes += (uint64_t)rays->path[p].count * (sizeof(double) + sizeof(int32_t)) + sizeof(ray);
   return bytes;
