@@ -9,7 +9,8 @@ kernels_headers = \
   kernels/hessian/osla_hessian.h \
   kernels/forest/osla_forest.h \
   kernels/sparse/osla_sparse.h \
-  kernels/sparse/osla_krylov.h
+  kernels/sparse/osla_krylov.h \
+  kernels/sparse/osla_sparse_file.h
 
 kernels_sources = \
   kernels/common/local_view.h kernels/common/local_view.c \
@@ -55,6 +56,10 @@ kernels_sources = \
   kernels/forest/forest_serve.h kernels/forest/forest_serve.c \
   kernels/forest/forest_run.c kernels/forest/forest_derive.c kernels/forest/forest.c \
   kernels/sparse/csr.h kernels/sparse/csr.c kernels/sparse/spmv.c \
+  kernels/sparse/entries.h kernels/sparse/entries.c \
+  kernels/sparse/text_share.h kernels/sparse/text_share.c \
+  kernels/sparse/sparse_file.h kernels/sparse/sparse_file.c \
+  kernels/sparse/matrix_market.c kernels/sparse/metis_graph.c \
   kernels/sparse/sums.c \
   kernels/sparse/krylov.h kernels/sparse/krylov.c \
   kernels/sparse/jacobi.c kernels/sparse/cg.c kernels/sparse/lsqr.c

@@ -35,5 +35,6 @@
 #include "osla_lu.h"
 #include "osla_solve.h"
 #include "osla_sparse.h"
+#include "osla_sparse_file.h"
 
 #endif

@@ -78,6 +78,7 @@ tests_programs = \
   tests/test_forest_derive \
   tests/test_forest_limits \
   tests/test_sparse \
+  tests/test_sparse_file \
   tests/test_krylov \
   tests/test_tomo_sphere \
   tests/test_tomo_path \
@@ -283,6 +284,7 @@ tests_test_forest_limits_SOURCES = tests/test_forest_limits.c $(tests_forest_mod
 tests_test_forest_errors_SOURCES = tests/test_forest_errors.c $(tests_forest_model)
 tests_sparse_model = tests/sparse_model.h tests/sparse_model.c
 tests_test_sparse_SOURCES = tests/test_sparse.c $(tests_sparse_model)
+tests_test_sparse_file_SOURCES = tests/test_sparse_file.c $(tests_sparse_model) $(tests_file_help)
 tests_test_krylov_SOURCES = tests/test_krylov.c $(tests_sparse_model)
 tests_ga_help = tests/ga_help.c tests/ga_help.h
 tests_ga_libs = tests/libosla_test.la libosla_armci.la $(ga_adapt_libs) libosla.la $(GA_LIBS) $(CUNIT_LIBS)

@@ -1,0 +1,220 @@
+/* Matrix Market files: Boisvert, Pozo, Remington, NISTIR 5935 (1996). */
+#include <stdio.h>
+
+#include "entries.h"
+#include "sparse_file.h"
+#include "text_share.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+enum { KIND_ARRAY, KIND_PATTERN, KIND_SYMMETRY }; /* of sparse_head */
+enum { GENERAL, SYMMETRIC, SKEW };
+
+/* ---- the head ---- */
+
+static int place_of(const char *word, const char *const *words, int n)
+{
+  for (int i = 0; i < n; i++)
+    if (strcasecmp(word, words[i]) == 0) return i;
+  return -1;
+}
+
+static osla_err read_banner(const char *file, const char *line, sparse_head *head)
+{
+  static const char *const formats[] = {"coordinate", "array"};
+  static const char *const fields[] = {"real", "integer", "pattern", "complex"};
+  static const char *const symmetries[] = {"general", "symmetric", "skew-symmetric", "hermitian"};
+  char object[32] = "", format[32] = "", field[32] = "", symmetry[32] = "";
+  static const char mark[] = "%%MatrixMarket";
+  int words = 0;
+  if (strncasecmp(line, mark, sizeof mark - 1) == 0)
+    words = sscanf(line + sizeof mark - 1, " %31s %31s %31s %31s", object, format, field, symmetry);
+  OSLA_CHECK(words == 4 && strcasecmp(object, "matrix") == 0, OSLA_ERR_IO,
+             "%.200s:1: no head '%%%%MatrixMarket matrix FORMAT FIELD SYMMETRY'", file);
+  const int a = place_of(format, formats, 2), b = place_of(field, fields, 4);
+  const int c = place_of(symmetry, symmetries, 4);
+  OSLA_CHECK(a >= 0, OSLA_ERR_IO, "%.200s:1: unknown format '%s'", file, format);
+  OSLA_CHECK(b >= 0, OSLA_ERR_IO, "%.200s:1: unknown field '%s'", file, field);
+  OSLA_CHECK(c >= 0, OSLA_ERR_IO, "%.200s:1: unknown symmetry '%s'", file, symmetry);
+  OSLA_CHECK(b < 3 && c < 3, OSLA_ERR_UNSUPPORTED, "%.200s:1: complex matrices are not read", file);
+  head->kind[KIND_ARRAY] = a;
+  head->kind[KIND_PATTERN] = b == 2;
+  head->kind[KIND_SYMMETRY] = c;
+  return OSLA_OK;
+}
+
+static osla_err read_sizes(const char *file, char *line, sparse_head *head)
+{
+  const text_share at_line = {.file = file, .line = head->lines};
+  char *at = line;
+  OSLA_CALL(osla_text_integer(&at_line, &at, &head->rows));
+  OSLA_CALL(osla_text_integer(&at_line, &at, &head->columns));
+  head->entries = head->rows;
+  if (!head->kind[KIND_ARRAY]) OSLA_CALL(osla_text_integer(&at_line, &at, &head->entries));
+  OSLA_CHECK(!osla_text_more(&at), OSLA_ERR_IO, "%.200s:%" PRId64 ": '%.40s' after the sizes", file,
+             head->lines, at);
+  OSLA_CHECK(head->rows >= 0 && head->columns >= 0 && head->entries >= 0, OSLA_ERR_IO,
+             "%.200s:%" PRId64 ": a size is negative", file, head->lines);
+  OSLA_CHECK(head->kind[KIND_SYMMETRY] == GENERAL || head->rows == head->columns, OSLA_ERR_IO,
+             "%.200s:%" PRId64 ": a symmetric matrix of %" PRId64 " x %" PRId64, file, head->lines,
+             head->rows, head->columns);
+  return OSLA_OK;
+}
+
+static osla_err read_head(const char *file, FILE *f, sparse_head *head)
+{
+  char line[FIRST_LINES];
+  if (!fgets(line, sizeof line, f)) return osla_error_set(OSLA_ERR_IO, "%.200s: is empty", file);
+  head->lines = 1;
+  line[strcspn(line, "\r\n")] = '\0';
+  OSLA_CALL(read_banner(file, line, head));
+  OSLA_CALL(osla_sparse_head_line(file, f, line, head));
+  return read_sizes(file, line, head);
+}
+
+/* ---- entries ---- */
+
+static osla_err check_index(const text_share *s, const char *what, int64_t index, int64_t n)
+{
+  OSLA_CHECK(index >= 1 && index <= n, OSLA_ERR_IO,
+             "%.200s:%" PRId64 ": %s %" PRId64 " is outside 1 to %" PRId64, s->file, s->line, what,
+             index, n);
+  return OSLA_OK;
+}
+
+/* The entry of a line, and that of the other triangle. */
+static osla_err add_line(const text_share *s, const sparse_head *head, char *line, csr_entries *e)
+{
+  int64_t i, j;
+  double value = 1.0;
+  const int64_t symmetry = head->kind[KIND_SYMMETRY];
+  OSLA_CALL(osla_text_integer(s, &line, &i));
+  OSLA_CALL(osla_text_integer(s, &line, &j));
+  if (!head->kind[KIND_PATTERN]) OSLA_CALL(osla_text_real(s, &line, &value));
+  OSLA_CHECK(!osla_text_more(&line), OSLA_ERR_IO, "%.200s:%" PRId64 ": '%.40s' after the entry",
+             s->file, s->line, line);
+  OSLA_CALL(check_index(s, "row", i, head->rows));
+  OSLA_CALL(check_index(s, "column", j, head->columns));
+  OSLA_CHECK(symmetry == GENERAL || j < i + (symmetry == SYMMETRIC), OSLA_ERR_IO,
+             "%.200s:%" PRId64 ": entry %" PRId64 ", %" PRId64
+             " is not below the diagonal of a %s matrix",
+             s->file, s->line, i, j, symmetry == SKEW ? "skew-symmetric" : "symmetric");
+  OSLA_CALL(osla_entries_add(e, i - 1, j - 1, value));
+  if (symmetry == GENERAL || i == j) return OSLA_OK;
+  return osla_entries_add(e, j - 1, i - 1, symmetry == SKEW ? -value : value);
+}
+
+/* *lines: that hold entries. */
+static osla_err add_lines(text_share *s, const sparse_head *head, csr_entries *e)
+{
+  for (char *line; (line = osla_text_share_next(s));) {
+    char *at = line;
+    if (line[0] == '%' || !osla_text_more(&at)) continue;
+    OSLA_CALL(add_line(s, head, line, e));
+  }
+  return OSLA_OK;
+}
+
+/* A file that announces more or less than it holds. */
+static osla_err check_count(osla_transport *t, const text_share *s, const sparse_head *head,
+                            int64_t *before)
+{
+  int64_t all;
+  OSLA_CALL(osla_sum_before(t, osla_text_share_count(s, false), before, &all));
+  OSLA_CHECK(all == head->entries, OSLA_ERR_IO,
+             "%.200s: %" PRId64 " entries are announced, and %" PRId64 " are there", s->file,
+             head->entries, all);
+  return OSLA_OK;
+}
+
+static osla_err read_entries(osla_transport *t, const char *file, const sparse_head *head,
+                             csr_entries *e)
+{
+  text_share s;
+  int64_t before;
+  osla_err err = osla_text_share_open(t, file, head->from, head->lines, &s);
+  if (err == OSLA_OK) err = check_count(t, &s, head, &before);
+  if (err == OSLA_OK) err = osla_agree(t, add_lines(&s, head, e));
+  osla_text_share_close(&s);
+  return err;
+}
+
+osla_err osla_csr_read_matrix_market(osla_transport *t, const char *file, const int64_t *row_start,
+                                     const int64_t *column_start, osla_csr **out)
+{
+  const int size = osla_transport_size(t);
+  sparse_head head;
+  csr_entries e = {0};
+  int64_t *rows = NULL, *columns = NULL;
+  *out = NULL;
+  OSLA_CALL(osla_sparse_head(t, file, read_head, &head));
+  OSLA_CHECK(!head.kind[KIND_ARRAY], OSLA_ERR_UNSUPPORTED,
+             "%.200s:1: a dense matrix (array), where a sparse one (coordinate) was expected",
+             file);
+  OSLA_CALL(osla_sparse_room(t, file, head.rows, head.columns));
+  osla_err err = osla_sparse_blocks(file, "rows", size, row_start, head.rows, &rows);
+  if (err == OSLA_OK)
+    err = osla_sparse_blocks(file, "columns", size, column_start, head.columns, &columns);
+  err = osla_agree(t, err);
+  if (err == OSLA_OK) err = read_entries(t, file, &head, &e);
+  if (err == OSLA_OK) err = osla_entries_deal(t, rows, &e);
+  if (err == OSLA_OK) err = osla_entries_to_csr(t, rows, columns, &e, out);
+  osla_entries_free(&e);
+  free(rows);
+  free(columns);
+  return err;
+}
+
+/* ---- vectors ---- */
+
+/* Its values, numbered from `before` on. */
+static osla_err add_values(text_share *s, int64_t before, csr_entries *e)
+{
+  for (char *line; (line = osla_text_share_next(s));) {
+    char *at = line;
+    double value;
+    if (line[0] == '%' || !osla_text_more(&at)) continue;
+    OSLA_CALL(osla_text_real(s, &at, &value));
+    OSLA_CHECK(!osla_text_more(&at), OSLA_ERR_IO, "%.200s:%" PRId64 ": '%.40s' after the value",
+               s->file, s->line, at);
+    OSLA_CALL(osla_entries_add(e, before + e->n, 0, value));
+  }
+  return OSLA_OK;
+}
+
+static osla_err read_values(osla_transport *t, const char *file, const sparse_head *head,
+                            csr_entries *e)
+{
+  text_share s;
+  int64_t before;
+  osla_err err = osla_text_share_open(t, file, head->from, head->lines, &s);
+  if (err == OSLA_OK) err = check_count(t, &s, head, &before);
+  if (err == OSLA_OK) err = osla_agree(t, add_values(&s, before, e));
+  osla_text_share_close(&s);
+  return err;
+}
+
+osla_err osla_vector_read_matrix_market(osla_transport *t, const char *file, const int64_t *start,
+                                        double *part)
+{
+  const int size = osla_transport_size(t), rank = osla_transport_rank(t);
+  sparse_head head;
+  csr_entries e = {0};
+  int64_t *blocks = NULL;
+  OSLA_CALL(osla_sparse_head(t, file, read_head, &head));
+  OSLA_CHECK(head.kind[KIND_ARRAY] && head.kind[KIND_SYMMETRY] == GENERAL &&
+               !head.kind[KIND_PATTERN] && head.columns == 1,
+             OSLA_ERR_IO, "%.200s: a vector was expected: array, real, general, N x 1", file);
+  OSLA_CALL(osla_sparse_room(t, file, head.rows, 0));
+  osla_err err = osla_agree(t, osla_sparse_blocks(file, "values", size, start, head.rows, &blocks));
+  if (err == OSLA_OK) err = read_values(t, file, &head, &e);
+  if (err == OSLA_OK) err = osla_entries_deal(t, blocks, &e);
+  for (int64_t i = 0; err == OSLA_OK && i < e.n; i++)
+    part[e.of[i].row - blocks[rank]] = e.of[i].value;
+  osla_entries_free(&e);
+  free(blocks);
+  return err;
+}

@@ -1,0 +1,200 @@
+/* Each rank's share of the lines of a text file: a line is read by the rank in whose part of the
+ * bytes it begins. Lines are numbered by adding up how many the lower ranks have. */
+#include "text_share.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+osla_err osla_sum_before(osla_transport *t, int64_t mine, int64_t *before, int64_t *all)
+{
+  const int size = osla_transport_size(t), rank = osla_transport_rank(t);
+  int64_t *count = calloc((size_t)size, sizeof *count);
+  osla_err err =
+    osla_agree(t, count ? OSLA_OK : osla_error_set(OSLA_ERR_MEM, "counts of %d ranks", size));
+  if (err == OSLA_OK) {
+    count[rank] = mine;
+    err = osla_allreduce(t, count, size, MPI_INT64_T, MPI_SUM);
+  }
+  *before = *all = 0;
+  for (int p = 0; err == OSLA_OK && p < size; p++) {
+    if (p < rank) *before += count[p];
+    *all += count[p];
+  }
+  free(count);
+  return err;
+}
+
+static osla_err io_error(const char *file)
+{
+  return osla_error_set(OSLA_ERR_IO, "%.200s: %s", file, errno ? strerror(errno) : "ends early");
+}
+
+/* The bytes from begin to end of the file, and on to the end of a line; text[0] is at `begin`. */
+static osla_err read_bytes(FILE *f, const char *file, int64_t begin, int64_t end, char **text,
+                           size_t *size)
+{
+  size_t n = (size_t)(end - begin), room = n + 4096;
+  char *bytes = malloc(room + 1);
+  *text = bytes;
+  *size = 0;
+  OSLA_CHECK(bytes, OSLA_ERR_MEM, "%.200s: %zu bytes of it", file, n);
+  errno = 0;
+  if (fseeko(f, (off_t)begin, SEEK_SET) != 0) return io_error(file);
+  n = fread(bytes, 1, n, f);
+  for (int c; n > 0 && bytes[n - 1] != '\n' && (c = getc(f)) != EOF;) {
+    if (n == room) {
+      room *= 2;
+      char *moved = realloc(bytes, room + 1);
+      OSLA_CHECK(moved, OSLA_ERR_MEM, "%.200s: a line of %zu bytes", file, room);
+      *text = bytes = moved;
+    }
+    bytes[n++] = (char)c;
+  }
+  if (ferror(f)) return io_error(file);
+  OSLA_CHECK(!memchr(bytes, '\0', n), OSLA_ERR_IO, "%.200s: holds a zero byte: it is no text",
+             file);
+  bytes[n] = '\0';
+  *size = n;
+  return OSLA_OK;
+}
+
+/* Leaves the lines that begin at or behind `skip` of the text's bytes and before `keep`. */
+static void cut(text_share *s, size_t size, size_t skip, size_t keep)
+{
+  size_t at = 0, lines_end;
+  while (at < size && at < skip) { /* skip is 0 or 1: the byte before decides */
+    const char *end = memchr(s->text + at, '\n', size - at);
+    at = end ? (size_t)(end - s->text) + 1 : size;
+  }
+  for (lines_end = at; lines_end < size && lines_end < keep; s->lines++) {
+    const char *end = memchr(s->text + lines_end, '\n', size - lines_end);
+    lines_end = end ? (size_t)(end - s->text) + 1 : size;
+  }
+  memmove(s->text, s->text + at, lines_end - at);
+  s->text[lines_end - at] = '\0';
+}
+
+static osla_err read_share(osla_transport *t, int64_t from, text_share *s)
+{
+  const int64_t size = osla_transport_size(t), rank = osla_transport_rank(t);
+  char *text = NULL;
+  size_t n = 0;
+  errno = 0;
+  FILE *f = fopen(s->file, "rb");
+  if (!f || fseeko(f, 0, SEEK_END) != 0) {
+    if (f) (void)fclose(f);
+    return io_error(s->file);
+  }
+  const int64_t bytes = (int64_t)ftello(f) > from ? (int64_t)ftello(f) - from : 0;
+  const int64_t begin = from + bytes / size * rank, before = rank > 0;
+  const int64_t end = rank == size - 1 ? from + bytes : begin + bytes / size;
+  osla_err err = OSLA_OK;
+  if (end > begin) err = read_bytes(f, s->file, begin - before, end, &text, &n);
+  (void)fclose(f);
+  s->text = text ? text : calloc(1, 1);
+  if (err != OSLA_OK || n == 0) return err;
+  cut(s, n, (size_t)before, (size_t)(end - begin + before));
+  return OSLA_OK;
+}
+
+osla_err osla_text_share_open(osla_transport *t, const char *file, int64_t from,
+                              int64_t lines_before, text_share *out)
+{
+  int64_t before, all;
+  *out = (text_share){.file = file};
+  osla_err err = read_share(t, from, out);
+  if (err == OSLA_OK && !out->text) err = osla_error_set(OSLA_ERR_MEM, "%.200s", file);
+  OSLA_CALL(osla_agree(t, err));
+  OSLA_CALL(osla_sum_before(t, out->lines, &before, &all));
+  out->line = lines_before + before;
+  out->next = out->text;
+  return OSLA_OK;
+}
+
+void osla_text_share_close(text_share *s)
+{
+  free(s->text);
+  *s = (text_share){0};
+}
+
+char *osla_text_share_next(text_share *s)
+{
+  char *line = s->next;
+  if (*line == '\0') return NULL;
+  char *end = strchr(line, '\n');
+  s->next = end ? end + 1 : line + strlen(line);
+  if (end) *end = '\0';
+  const size_t length = strlen(line);
+  if (length > 0 && line[length - 1] == '\r') line[length - 1] = '\0';
+  s->line++;
+  return line;
+}
+
+static bool is_blank(const char *line, const char *end)
+{
+  while (line < end && (*line == ' ' || *line == '\t' || *line == '\r'))
+    line++;
+  return line == end;
+}
+
+int64_t osla_text_share_count(const text_share *s, bool blank)
+{
+  int64_t count = 0;
+  for (const char *line = s->text; *line;) {
+    const char *end = strchr(line, '\n');
+    if (!end) end = line + strlen(line);
+    count += *line != '%' && (blank || !is_blank(line, end));
+    line = *end ? end + 1 : end;
+  }
+  return count;
+}
+
+/* ---- words ---- */
+
+bool osla_text_more(char **at)
+{
+  while (**at == ' ' || **at == '\t')
+    (*at)++;
+  return **at != '\0';
+}
+
+/* What stands where a number was expected. */
+static osla_err no_number(const text_share *s, const char *word)
+{
+  int length = (int)strcspn(word, " \t");
+  if (length == 0)
+    return osla_error_set(OSLA_ERR_IO, "%.200s:%" PRId64 ": ends before its last number", s->file,
+                          s->line);
+  return osla_error_set(OSLA_ERR_IO, "%.200s:%" PRId64 ": '%.*s' is not a number in range", s->file,
+                        s->line, length < 40 ? length : 40, word);
+}
+
+static bool ends_word(const char *end)
+{
+  return *end == '\0' || *end == ' ' || *end == '\t';
+}
+
+osla_err osla_text_integer(const text_share *s, char **at, int64_t *value)
+{
+  char *end;
+  (void)osla_text_more(at);
+  errno = 0;
+  *value = strtoll(*at, &end, 10);
+  if (end == *at || !ends_word(end) || errno == ERANGE) return no_number(s, *at);
+  *at = end;
+  return OSLA_OK;
+}
+
+osla_err osla_text_real(const text_share *s, char **at, double *value)
+{
+  char *end;
+  (void)osla_text_more(at);
+  *value = strtod(*at, &end);
+  if (end == *at || !ends_word(end) || !isfinite(*value)) return no_number(s, *at);
+  *at = end;
+  return OSLA_OK;
+}
