@@ -55,7 +55,7 @@ kernels_sources = \
   kernels/forest/forest_overlap.h kernels/forest/forest_overlap.c \
   kernels/forest/forest_serve.h kernels/forest/forest_serve.c \
   kernels/forest/forest_run.c kernels/forest/forest_derive.c kernels/forest/forest.c \
-  kernels/sparse/csr.h kernels/sparse/csr.c kernels/sparse/spmv.c \
+  kernels/sparse/csr.h kernels/sparse/csr.c kernels/sparse/spmv_rows.h kernels/sparse/spmv.c \
   kernels/sparse/entries.h kernels/sparse/entries.c \
   kernels/sparse/text_share.h kernels/sparse/text_share.c \
   kernels/sparse/sparse_file.h kernels/sparse/sparse_file.c \

@@ -158,7 +158,7 @@ static void count_entries(const osla_csr *a, const int64_t *first, const int64_t
 }
 
 static osla_err fill_parts(osla_csr *a, const int64_t *first, const int64_t *column,
-                           const double *value, const int64_t *ghosts)
+                           const double *value)
 {
   const int rank = osla_transport_rank(a->t);
   const int64_t low = a->column_start[rank], high = a->column_start[rank + 1];
@@ -178,7 +178,7 @@ static osla_err fill_parts(osla_csr *a, const int64_t *first, const int64_t *col
       if (c >= low && c < high)
         append(&a->own, &own, (int32_t)(c - low), row[e].value);
       else
-        append(&a->other, &other, ghost_of(ghosts, a->n_ghosts, c), row[e].value);
+        append(&a->other, &other, ghost_of(a->ghost_column, a->n_ghosts, c), row[e].value);
     }
     a->own.first[i + 1] = own;
     if (other == before) continue;
@@ -204,26 +204,25 @@ static osla_err copy_blocks(osla_csr *a, const int64_t *row_start, const int64_t
   return OSLA_OK;
 }
 
-/* What needs no other rank; *ghosts are their global columns, the caller's to free. */
+/* What needs no other rank. */
 static osla_err make_local(osla_csr *a, const int64_t *row_start, const int64_t *column_start,
-                           const int64_t *first, const int64_t *column, const double *value,
-                           int64_t **ghosts)
+                           const int64_t *first, const int64_t *column, const double *value)
 {
   const int rank = osla_transport_rank(a->t);
   OSLA_CALL(check_rows(a->t, row_start, column_start, first, column, value));
   OSLA_CALL(copy_blocks(a, row_start, column_start));
-  OSLA_CALL(list_ghosts(first[a->rows], column, column_start[rank], column_start[rank + 1], ghosts,
-                        &a->n_ghosts));
-  return fill_parts(a, first, column, value, *ghosts);
+  OSLA_CALL(list_ghosts(first[a->rows], column, column_start[rank], column_start[rank + 1],
+                        &a->ghost_column, &a->n_ghosts));
+  return fill_parts(a, first, column, value);
 }
 
-static osla_err make_shared(osla_csr *a, const int64_t *ghosts)
+static osla_err make_shared(osla_csr *a)
 {
   const int size = osla_transport_size(a->t);
   const osla_argument same[] = {{"rows", a->row_start[size]}, {"columns", a->column_start[size]}};
   OSLA_CALL(osla_agree_same(a->t, OSLA_OK, "osla_csr_create", same, 2));
-  OSLA_CALL(
-    osla_forest_create_global(a->t, a->column_start, a->n_ghosts, NULL, ghosts, &a->forest));
+  OSLA_CALL(osla_forest_create_global(a->t, a->column_start, a->n_ghosts, NULL, a->ghost_column,
+                                      &a->forest));
   void *memory;
   OSLA_CALL(osla_vertices_create(a->t, (size_t)a->n_ghosts * sizeof *a->ghost, &memory));
   a->ghost = memory;
@@ -234,15 +233,13 @@ osla_err osla_csr_create(osla_transport *t, const int64_t *row_start, const int6
                          const int64_t *first, const int64_t *column, const double *value,
                          osla_csr **out)
 {
-  int64_t *ghosts = NULL;
   *out = NULL;
   osla_csr *a = calloc(1, sizeof *a);
   osla_err err = a ? OSLA_OK : osla_error_set(OSLA_ERR_MEM, "matrix object");
   if (a) a->t = t;
-  if (a) err = make_local(a, row_start, column_start, first, column, value, &ghosts);
+  if (a) err = make_local(a, row_start, column_start, first, column, value);
   err = osla_agree(t, err);
-  if (err == OSLA_OK) err = make_shared(a, ghosts);
-  free(ghosts);
+  if (err == OSLA_OK) err = make_shared(a);
   if (err == OSLA_OK)
     *out = a;
   else
@@ -267,6 +264,7 @@ osla_err osla_csr_destroy(osla_csr **matrix)
   free_part(&a->own);
   free_part(&a->other);
   free(a->other_row);
+  free(a->ghost_column);
   free(a->row_start);
   free(a->column_start);
   free(a);
@@ -275,6 +273,20 @@ osla_err osla_csr_destroy(osla_csr **matrix)
 }
 
 /* ---- queries ---- */
+
+/* The first of the rows with ghosts that is not before this one. */
+static int64_t row_of_others(const osla_csr *a, int64_t row)
+{
+  int64_t low = 0, high = a->other.n;
+  while (low < high) {
+    const int64_t middle = (low + high) / 2;
+    if (a->other_row[middle] < row)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  return low;
+}
 
 osla_transport *osla_csr_transport(const osla_csr *a)
 {
@@ -309,6 +321,27 @@ int64_t osla_csr_entries(const osla_csr *a)
 int64_t osla_csr_ghosts(const osla_csr *a)
 {
   return a->n_ghosts;
+}
+
+int64_t osla_csr_row(const osla_csr *a, int64_t row, int64_t *column, double *value)
+{
+  const int64_t low = a->column_start[osla_transport_rank(a->t)];
+  int64_t n = 0, e = a->own.first[row], at = row_of_others(a, row);
+  const int64_t end = a->own.first[row + 1];
+  int64_t g = a->other.first[at], g_end = a->other.first[at];
+  if (at < a->other.n && a->other_row[at] == row) g_end = a->other.first[at + 1];
+  for (; e < end || g < g_end; n++) {
+    const int64_t mine = e < end ? low + a->own.column[e] : INT64_MAX;
+    const int64_t theirs = g < g_end ? a->ghost_column[a->other.column[g]] : INT64_MAX;
+    const bool own = mine < theirs;
+    if (column) column[n] = own ? mine : theirs;
+    if (value) value[n] = own ? a->own.value[e] : a->other.value[g];
+    if (own)
+      e++;
+    else
+      g++;
+  }
+  return n;
 }
 
 osla_err osla_csr_diagonal(const osla_csr *a, double *d)

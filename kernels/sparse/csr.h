@@ -20,8 +20,9 @@ struct osla_csr {
   csr_part other;                    /* the rows that have ghosts, columns are theirs */
   int32_t *other_row;                /* [other.n] which rows these are, ascending */
   int64_t n_ghosts;
-  osla_forest *forest; /* leaf j is ghost j; the roots are my columns */
-  double *ghost;       /* [n_ghosts], read in place by neighbours */
+  int64_t *ghost_column; /* [n_ghosts] global, ascending */
+  osla_forest *forest;   /* leaf j is ghost j; the roots are my columns */
+  double *ghost;         /* [n_ghosts], read in place by neighbours */
 };
 
 #endif

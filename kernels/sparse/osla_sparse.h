@@ -36,7 +36,7 @@ void osla_even_blocks(int64_t n, int ranks, int64_t *start);
  *   first        [in] [rows + 1] the entries of this rank's i-th row are first[i] .. first[i + 1] -
  * 1; first[0] = 0 column       [in] [first[rows]] global indices, in any order; one that comes
  * again in a row is added to it value        [in] [first[rows]] out          [out] owned by the
- * caller The lists are copied. Memory: 12 bytes an entry, 8 a row and 16 a ghost, and those of a
+ * caller The lists are copied. Memory: 12 bytes an entry, 8 a row and 24 a ghost, and those of a
  * forest. Errors, on all ranks together: ARG (blocks that do not ascend; a list that falls; a
  * column that the matrix has not: row, column and rank named), RANGE (2^31 columns or ghosts on a
  * rank), MEM, MPI. */
@@ -55,6 +55,11 @@ int64_t osla_csr_rows(const osla_csr *matrix);    /* of this rank */
 int64_t osla_csr_columns(const osla_csr *matrix); /* of this rank */
 int64_t osla_csr_entries(const osla_csr *matrix); /* of this rank */
 int64_t osla_csr_ghosts(const osla_csr *matrix);  /* of this rank */
+
+/* The entries of this rank's row-th row, their global columns ascending; returns how many. Local.
+ *   row           [in]  0 .. rows - 1
+ *   column, value [out] room for as many; or NULL */
+int64_t osla_csr_row(const osla_csr *matrix, int64_t row, int64_t *column, double *value);
 
 /* y := op(A) x + beta y. Collective in the sense of the forests: a rank waits for the ranks alone
  * whose values it needs, and until those that need its own have read them.

@@ -5,43 +5,21 @@
  * the ghosts and reduced, in the order of the ranks. Zhang et al. (2022), section 4.1. Messages:
  * one to each rank that has ghosts of mine; on a node none, the ghost's rank reads x itself. */
 #include "csr.h"
+#include "spmv_rows.h"
 
 #include <string.h>
-
-/* y[i] := the i-th row times x + beta y[i]. Two sums, since the machine adds faster than one after
- * the other. */
-static void gather_rows(const csr_part *a, const double *restrict x, double beta,
-                        double *restrict y)
-{
-  for (int64_t i = 0; i < a->n; i++) {
-    const int64_t end = a->first[i + 1];
-    int64_t e = a->first[i];
-    double even = 0.0, odd = 0.0;
-    for (; e + 1 < end; e += 2) {
-      even += a->value[e] * x[a->column[e]];
-      odd += a->value[e + 1] * x[a->column[e + 1]];
-    }
-    if (e < end) even += a->value[e] * x[a->column[e]];
-    y[i] = beta == 0.0 ? even + odd : even + odd + beta * y[i];
-  }
-}
 
 static void gather_ghosts(const osla_csr *a, double *restrict y)
 {
   const csr_part *p = &a->other;
-  for (int64_t i = 0; i < p->n; i++) {
-    double sum = 0.0;
-    for (int64_t e = p->first[i]; e < p->first[i + 1]; e++)
-      sum += p->value[e] * a->ghost[p->column[e]];
-    y[a->other_row[i]] += sum;
-  }
+  osla_add_rows(p->n, a->other_row, p->first, p->column, p->value, a->ghost, y);
 }
 
 static osla_err multiply(osla_csr *a, const double *x, double beta, double *y)
 {
   osla_forest_run run;
   OSLA_CALL(osla_forest_bcast_begin(a->forest, OSLA_ONE_DOUBLE, x, a->ghost, OSLA_REPLACE, &run));
-  gather_rows(&a->own, x, beta, y);
+  osla_gather_rows(a->own.n, a->own.first, a->own.column, a->own.value, x, beta, y);
   OSLA_CALL(osla_forest_end(&run));
   gather_ghosts(a, y);
   return OSLA_OK;
