@@ -123,6 +123,32 @@ static void test_even_blocks(void)
     }
 }
 
+/* Rows come back as they were given, sorted and added up. */
+static void test_rows(void)
+{
+  osla_transport *t = osla_test_transport();
+  sparse_model m = sparse_model_make(SPARSE_RANDOM, 120, 90, false);
+  osla_csr *a = sparse_model_matrix(t, &m);
+  int64_t bad = 0, column[120], low = m.row_start[osla_test_rank()];
+  double value[120];
+  for (int64_t i = 0; i < osla_csr_rows(a); i++) {
+    const int64_t n = osla_csr_row(a, i, column, value);
+    double sum[90] = {0.0}, due[90] = {0.0};
+    for (int64_t e = 0; e < n; e++) {
+      bad += column[e] < 0 || column[e] >= 90 || (e > 0 && column[e] <= column[e - 1]);
+      sum[column[e]] = value[e];
+    }
+    for (int64_t e = m.first[low + i]; e < m.first[low + i + 1]; e++)
+      due[m.column[e]] += m.value[e];
+    bad += memcmp(sum, due, sizeof sum) != 0;
+    bad += osla_csr_row(a, i, NULL, NULL) != n;
+  }
+  OSLA_ASSERT_MSG(bad == 0, "%d rows are wrong", (int)bad);
+  OSLA_ASSERT_OK(osla_csr_destroy(&a));
+  sparse_model_free(&m);
+  osla_transport_destroy(&t);
+}
+
 /* Values with rounding: the same bits each time. */
 static void test_same_bits(void)
 {
@@ -187,8 +213,12 @@ static void test_errors(void)
 
 int main(int argc, char **argv)
 {
-  static const osla_test_case cases[] = {
-    {"even blocks", test_even_blocks}, {"products", test_products}, {"queries", test_queries},
-    {"same bits", test_same_bits},     {"errors", test_errors},     {NULL, NULL}};
+  static const osla_test_case cases[] = {{"even blocks", test_even_blocks},
+                                         {"products", test_products},
+                                         {"queries", test_queries},
+                                         {"rows", test_rows},
+                                         {"same bits", test_same_bits},
+                                         {"errors", test_errors},
+                                         {NULL, NULL}};
   return osla_test_main(argc, argv, cases);
 }
