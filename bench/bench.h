@@ -76,6 +76,8 @@ typedef struct bench_settings {
   int64_t nrhs;                     /* solve */
   unsigned cases;                   /* forest: bit k: case k of forest_case */
   bool plain, rewrite;              /* forest */
+  char *matrix;                     /* forest: file; NULL: none; owned */
+  int reach;                        /* forest: of the generated matrix */
 } bench_settings;
 
 /* "chosen", "flat", "ring", "tree". Local. */

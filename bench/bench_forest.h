@@ -5,6 +5,7 @@
  *   forest_osla.c            ours, and the limits of local memory
  *   forest_reference_mpi.c   persistent sends and receives
  *   forest_neighbor.c        neighbourhood collectives
+ *   bench_sparse.h           sparse matrices, which stand on them
  */
 #ifndef OSLA_BENCH_FOREST_H
 #define OSLA_BENCH_FOREST_H
@@ -16,6 +17,8 @@ typedef enum forest_case {
   FOREST_GATHER,   /* bcast REPLACE */
   FOREST_REDUCE,   /* reduce SUM */
   FOREST_FETCH,    /* fetch SUM */
+  FOREST_SPMV,     /* this and the next: bench_sparse.h */
+  FOREST_CG,
   FOREST_CASES
 } forest_case;
 

@@ -246,7 +246,7 @@ static bool parse_raw(const bench_kernel *kernel, int argc, char **argv, raw_opt
 bool bench_options_parse(const bench_kernel *kernel, int size, int argc, char **argv,
                          bench_settings *settings, int *status)
 {
-  raw_options raw = {.reps = kernel->reps ? kernel->reps : 5, .factor.nrhs = 1};
+  raw_options raw = {.reps = kernel->reps ? kernel->reps : 5, .factor.nrhs = 1, .forest.reach = 3};
   raw.updates = bench_raw_updates_default;
   raw.product = bench_raw_product_none;
   char name[40];
@@ -271,5 +271,6 @@ void bench_settings_free(bench_settings *settings)
   free(settings->ref);
   free(settings->json);
   free(settings->trace);
+  free(settings->matrix);
   settings->ref = settings->json = settings->trace = NULL;
 }

@@ -13,7 +13,11 @@ void bench_forest_table(const bench_kernel *kernel, bench_raw_forest *raw,
 {
   const struct poptOption forest[] = {
     {"case", '\0', POPT_ARG_STRING, &raw->cases, 0,
-     "Cases, of pingpong,gather,reduce,fetch (default: all)", "LIST"},
+     "Cases, of pingpong,gather,reduce,fetch,spmv,cg (default: all)", "LIST"},
+    {"matrix", '\0', POPT_ARG_STRING, &raw->matrix, 0,
+     "spmv, cg: the matrix of a file: Matrix Market (.mtx), else a graph of METIS", "FILE"},
+    {"reach", '\0', POPT_ARG_INT | POPT_ARGFLAG_SHOW_DEFAULT, &raw->reach, 0,
+     "spmv, cg: points of the cube are joined up to this squared distance", "D"},
     {"plain", '\0', POPT_ARG_NONE, &raw->plain, 0,
      "Values of ours in memory of malloc, which no neighbour reads in place", NULL},
     {"rewrite", '\0', POPT_ARG_NONE, &raw->rewrite, 0,
@@ -27,7 +31,8 @@ void bench_forest_table(const bench_kernel *kernel, bench_raw_forest *raw,
 
 static int take_cases(const bench_kernel *kernel, const char *text, bench_settings *settings)
 {
-  static const char *const names[FOREST_CASES] = {"pingpong", "gather", "reduce", "fetch"};
+  static const char *const names[FOREST_CASES] = {"pingpong", "gather", "reduce",
+                                                  "fetch",    "spmv",   "cg"};
   settings->cases = 0;
   for (const char *at = text;; at++) {
     size_t length = strcspn(at, ",");
@@ -36,7 +41,8 @@ static int take_cases(const bench_kernel *kernel, const char *text, bench_settin
            (strlen(names[which]) != length || strncmp(names[which], at, length) != 0))
       which++;
     if (which == FOREST_CASES)
-      return bench_error(kernel, "--case: '%.*s' is not one of pingpong,gather,reduce,fetch",
+      return bench_error(kernel,
+                         "--case: '%.*s' is not one of pingpong,gather,reduce,fetch,spmv,cg",
                          (int)length, at);
     settings->cases |= 1U << which;
     at += length;
@@ -74,6 +80,11 @@ int bench_forest_take(const bench_kernel *kernel, int size, const bench_raw_fore
   if (!status && size < 2 && settings->cases >> FOREST_PINGPONG & 1)
     status = bench_error(kernel, "--case: pingpong needs at least 2 ranks (mpiexec -n 2 ...)");
   if (!status) status = check_sizes(kernel, size, settings);
+  settings->reach = raw->reach;
+  if (!status && (raw->reach < 1 || raw->reach > 100))
+    status = bench_error(kernel, "--reach: %d is outside 1 to 100", raw->reach);
+  settings->matrix = raw->matrix ? strdup(raw->matrix) : NULL;
+  if (!status && raw->matrix && !settings->matrix) status = bench_error(kernel, "out of memory");
   if (settings->n_count == 0) settings->n_count = 1; /* size 0: each case has its own */
   return status;
 }

@@ -20,9 +20,9 @@ static osla_err multiply(osla_csr *a, const double *x, double beta, double *y)
   osla_forest_run run;
   OSLA_CALL(osla_forest_bcast_begin(a->forest, OSLA_ONE_DOUBLE, x, a->ghost, OSLA_REPLACE, &run));
   osla_gather_rows(a->own.n, a->own.first, a->own.column, a->own.value, x, beta, y);
-  OSLA_CALL(osla_forest_end(&run));
+  OSLA_CALL(osla_forest_end_read(&run));
   gather_ghosts(a, y);
-  return OSLA_OK;
+  return osla_forest_writable(a->forest); /* others have read x by now, as a rule */
 }
 
 /* y[columns] += the rows times x; x = NULL: the squares of the entries. `row`: which rows these

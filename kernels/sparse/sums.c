@@ -1,94 +1,123 @@
 /* Sums over all ranks in a fixed order.
  *
- * Up to 32 ranks: each reads the parts of all, one broadcast of a forest whose roots have a leaf on
- * every rank, and adds them up by rank. Of more, groups of consecutive ranks, about the square root
- * of their number: the first of a group reads its members' parts, then the sums of the other
- * groups, and the members read the whole from it.
+ * Up to 32 ranks: each reads the parts of all and adds them up by rank. Of more, groups of
+ * consecutive ranks, about the square root of their number: the first of a group reads its members'
+ * parts, then the sums of the other groups, and the members read the whole from it.
  *
- * Values lie in two places in turn, and nobody waits for readers: a rank that comes back to a place
- * has got the sum before it, to which every rank that read the place had added after reading.
- * Messages: one to every other rank of a node or group between nodes; on a node, loads. */
+ * A part is a line of memory, numbers with the number of the call beside them: neighbours on the
+ * node read it where it was written, to others it is put, with the number behind it. Lines are two
+ * in turn, and nobody waits for readers: a rank that comes back to a line has got the sum before
+ * it, to which every rank that read the line had added after reading. Memory: two lines of its own,
+ * and two for each rank that it reads, in each step. */
 #include "osla_krylov.h"
 
 #include <inttypes.h>
 #include <math.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { ALONE = 32, PLACES = 2, MOST_STEPS = 3 };
+#include "osla_clock.h"
 
-/* One transfer: my value to those that are joined to it; theirs to `leaves`. */
+enum { ALONE = 32, PLACES = 2, MOST_STEPS = 3, LINE_BYTES = 64 };
+
+/* In a segment; `bytes` of it for each. */
+typedef struct sum_line {
+  _Atomic uint64_t call; /* the values are of this one */
+  double value[];
+} sum_line;
+
+/* Ranks first, first + stride, ... */
+typedef struct rank_list {
+  int first, count, stride;
+} rank_list;
+
 typedef struct sum_step {
-  osla_forest *forest;
-  int leaves;    /* whose values I read; 0: I only give */
-  double *given; /* [PLACES][most], read by others */
-  double *taken; /* [leaves * most] */
+  rank_list read, readers; /* whose parts I read, who reads mine */
+  int slot;                /* where mine goes among those that a reader reads */
+  size_t offset;           /* of my own lines in my memory; then those of the ranks that I read */
 } sum_step;
 
 struct osla_sums {
   osla_transport *t;
+  osla_segment *segment;
   int most, n_steps;
+  bool far;     /* some readers of mine are on other nodes */
+  size_t bytes; /* of a line */
   uint64_t calls;
   sum_step step[MOST_STEPS];
+  osla_posted *posted;   /* [MOST_STEPS][PLACES][size] */
+  const sum_step *waits; /* what a wait is for, and how far it is */
+  int arrived, looks;
 };
-
-/* The ranks whose values this rank reads in a step: first, first + stride, ... */
-typedef struct read_list {
-  int first, count, stride;
-} read_list;
 
 static int group_size(int size)
 {
   return size <= ALONE ? size : (int)ceil(sqrt((double)size));
 }
 
-static read_list whom_to_read(int step, int size, int rank)
+static int rank_of(const rank_list *l, int i)
 {
-  const int group = group_size(size), leader = rank - rank % group;
-  const int members = leader + group <= size ? group : size - leader;
-  if (size <= ALONE) return (read_list){0, size, 1};
-  if (step == 0) return (read_list){leader, rank == leader ? members : 0, 1};
-  if (step == 1) return (read_list){0, rank == leader ? (size + group - 1) / group : 0, group};
-  return (read_list){leader, rank == leader ? 0 : 1, 1};
+  return l->first + i * l->stride;
 }
 
-static osla_err make_step(osla_sums *s, int number)
+static sum_step make_step(int number, int size, int rank)
 {
-  sum_step *step = &s->step[number];
-  const read_list list = whom_to_read(number, osla_transport_size(s->t), osla_transport_rank(s->t));
-  osla_root *root = malloc(((size_t)list.count + 1) * sizeof *root);
-  step->leaves = list.count;
-  step->taken = calloc((size_t)list.count * (size_t)s->most + 1, sizeof *step->taken);
-  osla_err err = root && step->taken ? OSLA_OK : osla_error_set(OSLA_ERR_MEM, "parts of sums");
-  err = osla_agree(s->t, err);
-  for (int i = 0; err == OSLA_OK && i < list.count; i++)
-    root[i] = (osla_root){list.first + i * list.stride, 0};
-  if (err == OSLA_OK) err = osla_forest_create(s->t, 1, list.count, NULL, root, &step->forest);
-  free(root);
-  void *memory = NULL;
-  if (err == OSLA_OK)
-    err = osla_vertices_create(s->t, PLACES * (size_t)s->most * sizeof(double), &memory);
-  step->given = memory;
-  return err;
+  const int group = group_size(size), leader = rank - rank % group;
+  const int groups = (size + group - 1) / group;
+  const int members = leader + group <= size ? group : size - leader;
+  const rank_list nobody = {0, 0, 1}, all = {0, size, 1}, leaders = {0, groups, group};
+  const rank_list mine = {leader, members, 1}, my_leader = {leader, 1, 1};
+  const rank_list followers = {leader + 1, members - 1, 1};
+  const bool leads = rank == leader;
+  if (size <= ALONE) return (sum_step){.read = all, .readers = all, .slot = rank};
+  if (number == 0)
+    return (sum_step){.read = leads ? mine : nobody, .readers = my_leader, .slot = rank - leader};
+  if (number == 1)
+    return (sum_step){
+      .read = leads ? leaders : nobody, .readers = leads ? leaders : nobody, .slot = rank / group};
+  return (sum_step){.read = leads ? nobody : my_leader, .readers = leads ? followers : nobody};
+}
+
+/* Steps, and where their lines lie: PLACES of mine, PLACES for each rank that I read, with room for
+ * as many on every rank, so that each knows where a reader's are. Returns the bytes. */
+static size_t lay_out(osla_sums *s)
+{
+  const int size = osla_transport_size(s->t), rank = osla_transport_rank(s->t);
+  const int group = group_size(size), groups = (size + group - 1) / group;
+  const int most_read[MOST_STEPS] = {group, groups, 1};
+  size_t offset = 0;
+  for (int i = 0; i < s->n_steps; i++) {
+    s->step[i] = make_step(i, size, rank);
+    s->step[i].offset = offset;
+    offset += PLACES * s->bytes * (size_t)(1 + most_read[i]);
+  }
+  s->far = osla_transport_n_nodes(s->t) > 1;
+  return offset;
 }
 
 osla_err osla_sums_create(osla_transport *t, int most, osla_sums **out)
 {
+  const size_t size = (size_t)osla_transport_size(t);
   *out = NULL;
   osla_sums *s = calloc(1, sizeof *s);
-  osla_err err = s ? OSLA_OK : osla_error_set(OSLA_ERR_MEM, "sums object");
+  osla_posted *posted = calloc(PLACES * MOST_STEPS * size, sizeof *posted);
+  osla_err err = s && posted ? OSLA_OK : osla_error_set(OSLA_ERR_MEM, "sums object");
   if (err == OSLA_OK && most < 1) err = osla_error_set(OSLA_ERR_ARG, "sums of %d numbers", most);
   const osla_argument same[] = {{"most", most}};
   err = osla_agree_same(t, err, "osla_sums_create", same, 1);
   if (err != OSLA_OK) {
     free(s);
+    free(posted);
     return err;
   }
   s->t = t;
   s->most = most;
-  s->n_steps = osla_transport_size(t) <= ALONE ? 1 : MOST_STEPS;
-  for (int i = 0; i < s->n_steps && err == OSLA_OK; i++)
-    err = make_step(s, i);
+  s->posted = posted;
+  s->n_steps = size <= ALONE ? 1 : MOST_STEPS;
+  s->bytes = sizeof(sum_line) + (size_t)most * sizeof(double) + LINE_BYTES - 1;
+  s->bytes -= s->bytes % LINE_BYTES;
+  err = osla_segment_create(t, lay_out(s), 0, &s->segment);
   if (err == OSLA_OK)
     *out = s;
   else
@@ -96,46 +125,113 @@ osla_err osla_sums_create(osla_transport *t, int most, osla_sums **out)
   return err;
 }
 
-osla_err osla_sums_destroy(osla_sums **sums)
+/* A line in a rank's memory, for this call: that rank's own (source -1), or what a far one puts
+ * there. */
+static sum_line *line_of(const osla_sums *s, const void *memory, const sum_step *step, int source)
 {
-  osla_sums *s = *sums;
-  if (!s) return OSLA_OK;
-  for (int i = 0; i < s->n_steps; i++) {
-    sum_step *step = &s->step[i];
-    void *memory = step->given;
-    OSLA_CALL(osla_forest_destroy(&step->forest));
-    if (memory) OSLA_CALL(osla_vertices_free(s->t, &memory));
-    step->given = NULL;
-    free(step->taken);
-    step->taken = NULL;
+  const size_t place = (size_t)(1 + source) * PLACES + s->calls % PLACES;
+  return (sum_line *)((char *)(uintptr_t)memory + step->offset + place * s->bytes);
+}
+
+/* Where I read the part of the i-th rank of a step. */
+static const sum_line *part_of(const osla_sums *s, const sum_step *step, int i)
+{
+  const void *near = osla_segment_peer(s->segment, rank_of(&step->read, i));
+  if (near) return line_of(s, near, step, -1);
+  return line_of(s, osla_segment_local(s->segment), step, i);
+}
+
+static osla_posted *posted_to(osla_sums *s, const sum_step *step, int reader)
+{
+  const size_t size = (size_t)osla_transport_size(s->t), at = (size_t)(step - s->step);
+  return &s->posted[(at * PLACES + s->calls % PLACES) * size + (size_t)reader];
+}
+
+static osla_err put_to(osla_sums *s, const sum_step *step, int reader, int n, const sum_line *mine)
+{
+  const char *local = osla_segment_local(s->segment);
+  const size_t there = (size_t)((char *)line_of(s, local, step, step->slot) - local);
+  return osla_put_word_post(s->segment, reader, there + offsetof(sum_line, value), mine->value,
+                            (size_t)n * sizeof *mine->value, there + offsetof(sum_line, call),
+                            s->calls, posted_to(s, step, reader));
+}
+
+/* My part of a step. */
+static osla_err give(osla_sums *s, const sum_step *step, int n, const double *value)
+{
+  const int me = osla_transport_rank(s->t), readers = step->readers.count;
+  sum_line *mine = line_of(s, osla_segment_local(s->segment), step, -1);
+  if (readers == 0) return OSLA_OK;
+  for (int i = 0; s->far && i < readers; i++) /* it is the source of what was put two calls ago */
+    OSLA_CALL(osla_posted_wait(s->segment, posted_to(s, step, rank_of(&step->readers, i))));
+  memcpy(mine->value, value, (size_t)n * sizeof *value);
+  osla_clock_settle();
+  atomic_store_explicit(&mine->call, s->calls, memory_order_release);
+  for (int i = 0; i < readers; i++) {
+    const int reader = rank_of(&step->readers, i);
+    if (reader == me) continue;
+    if (osla_segment_peer(s->segment, reader))
+      osla_segment_wake(s->segment, reader);
+    else
+      OSLA_CALL(put_to(s, step, reader, n, mine));
   }
-  free(s);
-  *sums = NULL;
   return OSLA_OK;
 }
 
-/* value := the sum of those that I read; kept where I read none. */
-static osla_err run_step(osla_sums *s, sum_step *step, int n, double *value)
+/* Have all parts come? Progress now and then: others may wait for this rank meanwhile. */
+static bool have_come(void *arg)
 {
-  double *given = step->given + s->calls % PLACES * (uint64_t)s->most;
-  const osla_unit unit = {OSLA_UNIT_DOUBLE, n, 0};
-  osla_forest_run run;
-  memcpy(given, value, (size_t)n * sizeof *value);
-  OSLA_CALL(osla_forest_bcast_begin(step->forest, unit, given, step->taken, OSLA_REPLACE, &run));
-  OSLA_CALL(osla_forest_end_read(&run));
-  for (int i = 0; i < step->leaves; i++)
+  enum { LOOKS = 64 };
+  osla_sums *s = arg;
+  for (; s->arrived < s->waits->read.count; s->arrived++) {
+    const sum_line *part = part_of(s, s->waits, s->arrived);
+    if (atomic_load_explicit(&part->call, memory_order_acquire) == s->calls) continue;
+    if (++s->looks % LOOKS == 0) osla_progress(s->t);
+    return false;
+  }
+  return true;
+}
+
+/* value := the sum of those that I read; kept where I read none. */
+static osla_err run_step(osla_sums *s, const sum_step *step, int n, double *value)
+{
+  OSLA_CALL(give(s, step, n, value));
+  s->waits = step;
+  s->arrived = 0;
+  if (!have_come(s)) osla_segment_wait(s->segment, have_come, s);
+  for (int i = 0; i < step->read.count; i++) {
+    const double *part = part_of(s, step, i)->value;
     for (int j = 0; j < n; j++)
-      value[j] = i == 0 ? step->taken[j] : value[j] + step->taken[i * n + j];
+      value[j] = i == 0 ? part[j] : value[j] + part[j];
+  }
   return OSLA_OK;
 }
 
 osla_err osla_sums_all(osla_sums *s, int n, double *value)
 {
   OSLA_CHECK(n >= 1 && n <= s->most, OSLA_ERR_ARG, "%d sums, not 1 to %d", n, s->most);
+  if (osla_transport_size(s->t) == 1) return OSLA_OK;
   s->calls++;
   for (int i = 0; i < s->n_steps; i++)
     OSLA_CALL(run_step(s, &s->step[i], n, value));
   return OSLA_OK;
+}
+
+/* What was put has left before the memory goes, and nobody reads it any more. */
+osla_err osla_sums_destroy(osla_sums **sums)
+{
+  osla_sums *s = *sums;
+  if (!s) return OSLA_OK;
+  const size_t posts = PLACES * MOST_STEPS * (size_t)osla_transport_size(s->t);
+  osla_err err = OSLA_OK;
+  for (size_t i = 0; s->segment && i < posts; i++)
+    if (err == OSLA_OK) err = osla_posted_wait(s->segment, &s->posted[i]);
+  if (s->segment) err = osla_agree(s->t, err);
+  osla_segment_destroy(&s->segment);
+  free(s->posted);
+  free(s);
+  *sums = NULL;
+  return err;
 }
 
 double osla_dot_local(int64_t n, const double *x, const double *y)

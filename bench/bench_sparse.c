@@ -1,0 +1,263 @@
+/* Products with a sparse matrix and CG, ours beside programs that exchange by hand and have the
+ * same loops over rows. See bench_sparse.h.
+ *
+ * spmv: x is written before each product, as an iteration does. cg: a run is CG_ITERATIONS from
+ * x = 0; what differs from "loop", which solves each rank's diagonal part alone and exchanges
+ * nothing, is communication. */
+#include "bench_sparse.h"
+#include "osla_clock.h"
+#include "spmv_rows.h"
+
+#include <float.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST_IMPLS = 4, CG_ITERATIONS = 200, MOST_PRODUCTS = 1 << 20, N_PARAMETERS = 2 };
+#define LEAST_SECONDS 0.02
+
+/* Small integers, the same for every rank. */
+static double x_of(int64_t column)
+{
+  return (double)((column * 7 + column / 11) % 17 - 8);
+}
+
+/* ---- products ---- */
+
+static osla_err multiply(sparse_data *d, const double *x, double *y)
+{
+  const sparse_rows *own = &d->problem->own, *other = &d->problem->other;
+  if (!d->way) return osla_spmv(d->problem->a, OSLA_NOTRANS, x, 0.0, y);
+  OSLA_CALL(d->way->begin(d, x));
+  osla_gather_rows(own->n, own->first, own->column, own->value, x, 0.0, y);
+  OSLA_CALL(d->way->end(d));
+  osla_add_rows(other->n, other->row, other->first, other->column, other->value, d->ghosts, y);
+  return OSLA_OK;
+}
+
+static osla_err run_products(sparse_data *d)
+{
+  volatile double *x = d->x;
+  for (int i = 0; i < d->iterations; i++) {
+    for (int64_t j = 0; j < d->problem->rows; j++)
+      x[j] = x[j];
+    OSLA_CALL(multiply(d, d->x, d->y));
+  }
+  return OSLA_OK;
+}
+
+/* Rows beside their entries, one by one: rounding apart. */
+static osla_err check_products(const sparse_data *d, double *residual)
+{
+  const sparse_problem *p = d->problem;
+  const int64_t room = osla_csr_entries(p->a) + 1;
+  int64_t *column = malloc((size_t)room * sizeof *column);
+  double *value = malloc((size_t)room * sizeof *value), worst = 0.0;
+  osla_err err = column && value ? OSLA_OK : osla_error_set(OSLA_ERR_MEM, "a row of the matrix");
+  for (int64_t i = 0; i < p->rows && err == OSLA_OK; i++) {
+    const int64_t n = osla_csr_row(p->a, i, column, value);
+    double sum = 0.0, size = DBL_MIN;
+    for (int64_t e = 0; e < n; e++) {
+      sum += value[e] * x_of(column[e]);
+      size += fabs(value[e] * x_of(column[e]));
+    }
+    const double error = fabs(d->y[i] - sum) / (DBL_EPSILON * size);
+    if (!(error <= worst)) worst = error;
+  }
+  free(column);
+  free(value);
+  OSLA_CALL(osla_agree(p->job->transport, err));
+  if (isnan(worst)) worst = INFINITY;
+  *residual = worst;
+  return osla_allreduce(p->job->transport, residual, 1, MPI_DOUBLE, MPI_MAX);
+}
+
+/* ---- CG ---- */
+
+static osla_err run_osla_cg(sparse_data *d)
+{
+  const osla_operator a = osla_csr_operator(d->problem->a);
+  const osla_krylov_options options = {.tolerance = DBL_MIN, .iterations = CG_ITERATIONS};
+  osla_krylov_result result;
+  OSLA_CALL(osla_cg(&a, NULL, d->y, d->x, &options, &result));
+  d->residual = result.residual;
+  d->iterations = (int)result.iterations;
+  return OSLA_OK;
+}
+
+/* The same steps as osla_cg takes, by hand. */
+static osla_err run_plain_cg(sparse_data *d)
+{
+  const int64_t n = d->problem->rows;
+  double *r = d->r, *p = d->p, *ap = d->ap, *x = d->x;
+  memcpy(p, x, (size_t)n * sizeof *p);
+  OSLA_CALL(multiply(d, p, ap));
+  for (int64_t i = 0; i < n; i++)
+    p[i] = r[i] = d->y[i] - ap[i];
+  double rr = osla_dot_local(n, r, r);
+  OSLA_CALL(d->way->sum(&rr));
+  for (d->iterations = 0; d->iterations < CG_ITERATIONS && rr > 0.0; d->iterations++) {
+    OSLA_CALL(multiply(d, p, ap));
+    double pap = osla_dot_local(n, p, ap);
+    OSLA_CALL(d->way->sum(&pap));
+    const double alpha = rr / pap, before = rr;
+    for (int64_t i = 0; i < n; i++) {
+      x[i] += alpha * p[i];
+      r[i] -= alpha * ap[i];
+    }
+    rr = osla_dot_local(n, r, r);
+    OSLA_CALL(d->way->sum(&rr));
+    for (int64_t i = 0; i < n; i++)
+      p[i] = r[i] + rr / before * p[i];
+  }
+  d->residual = sqrt(rr);
+  return OSLA_OK;
+}
+
+/* Is the residual of x what the recurrence says, to 1e-10 of |b|? (16 is where a residual fails.)
+ */
+static osla_err check_cg(sparse_data *d, double *residual)
+{
+  const int64_t n = d->problem->rows;
+  double sum[3] = {0.0};
+  memcpy(d->p, d->x, (size_t)n * sizeof *d->p);
+  OSLA_CALL(multiply(d, d->p, d->ap));
+  for (int64_t i = 0; i < n; i++) {
+    const double left = d->y[i] - d->ap[i];
+    sum[0] += left * left;
+    sum[1] += d->y[i] * d->y[i];
+  }
+  sum[2] = d->way == &sparse_loop ? d->residual * d->residual : 0.0;
+  OSLA_CALL(osla_allreduce(d->problem->job->transport, sum, 3, MPI_DOUBLE, MPI_SUM));
+  const double due = d->way == &sparse_loop ? sqrt(sum[2]) : d->residual;
+  *residual = fabs(sqrt(sum[0]) - due) / (1e-10 / BENCH_RESIDUAL_LIMIT * sqrt(sum[1]));
+  if (isnan(*residual)) *residual = INFINITY;
+  return OSLA_OK;
+}
+
+/* ---- an implementation ---- */
+
+static osla_err run_case(void *data)
+{
+  sparse_data *d = data;
+  osla_err err = d->problem->which == FOREST_SPMV ? run_products(d)
+                 : d->way                         ? run_plain_cg(d)
+                                                  : run_osla_cg(d);
+  if (err != OSLA_OK) osla_transport_abort(d->problem->job->transport, err); /* the others wait */
+  return OSLA_OK;
+}
+
+static osla_err prepare(void *data)
+{
+  sparse_data *d = data;
+  const int64_t first = osla_csr_column_start(d->problem->a)[d->problem->job->rank];
+  const bool cg = d->problem->which == FOREST_CG;
+  for (int64_t i = 0; i < d->problem->rows; i++) {
+    d->x[i] = cg ? 0.0 : x_of(first + i);
+    d->y[i] = cg ? 1.0 + x_of(first + i) : 0.0;
+  }
+  if (d->way == &sparse_loop)
+    for (int64_t g = 0; g < d->problem->n_ghosts; g++)
+      d->ghosts[g] = cg ? 0.0 : x_of(d->problem->ghost[g]);
+  return OSLA_OK;
+}
+
+static osla_err check(void *data, double *residual)
+{
+  sparse_data *d = data;
+  return d->problem->which == FOREST_SPMV ? check_products(d, residual) : check_cg(d, residual);
+}
+
+/* As many products as last LEAST_SECONDS. */
+static osla_err choose_iterations(sparse_data *d)
+{
+  osla_transport *t = d->problem->job->transport;
+  double seconds;
+  OSLA_CALL(run_case(d));
+  for (;;) {
+    OSLA_CALL(osla_barrier(t));
+    const double start = osla_clock();
+    OSLA_CALL(run_case(d));
+    seconds = osla_clock() - start;
+    OSLA_CALL(osla_allreduce(t, &seconds, 1, MPI_DOUBLE, MPI_MAX));
+    if (seconds >= LEAST_SECONDS || d->iterations >= MOST_PRODUCTS) return OSLA_OK;
+    d->iterations *= 2;
+  }
+}
+
+static osla_err setup(void *data)
+{
+  sparse_data *d = data;
+  const sparse_problem *p = d->problem;
+  void *memory;
+  const uint64_t rows = (uint64_t)p->rows + 8;
+  OSLA_CALL(osla_vertices_create(p->job->transport, rows * sizeof *d->x, &memory));
+  d->x = memory;
+  OSLA_CALL(bench_alloc(p->job, (4 * rows + (uint64_t)p->n_ghosts) * sizeof *d->y, &memory));
+  d->y = memory;
+  d->r = d->y + rows;
+  d->p = d->r + rows;
+  d->ap = d->p + rows;
+  d->ghosts = d->ap + rows;
+  if (d->way) OSLA_CALL(d->way->create(d));
+  OSLA_CALL(prepare(d));
+  d->iterations = 1;
+  return p->which == FOREST_SPMV ? choose_iterations(d) : OSLA_OK;
+}
+
+static void teardown(void *data)
+{
+  sparse_data *d = data;
+  void *memory = d->x;
+  if (d->way) d->way->destroy(d);
+  (void)osla_vertices_free(d->problem->job->transport, &memory);
+  free(d->y);
+  d->x = d->y = NULL;
+}
+
+static int operations(const void *data)
+{
+  const sparse_data *d = data;
+  return d->problem->which == FOREST_SPMV ? d->iterations : CG_ITERATIONS;
+}
+
+static bench_impl implementation(const char *name, const sparse_problem *p, const sparse_way *way,
+                                 sparse_data *d)
+{
+  *d = (sparse_data){.problem = p, .way = way};
+  return (bench_impl){.name = name,
+                      .setup = setup,
+                      .prepare = prepare,
+                      .run = run_case,
+                      .check = check,
+                      .teardown = teardown,
+                      .operations = operations,
+                      .data = d};
+}
+
+osla_err bench_sparse_case(bench_job *job, forest_case which, int64_t n)
+{
+  sparse_problem problem;
+  sparse_data data[MOST_IMPLS];
+  osla_err err = sparse_problem_create(job, which, n, &problem);
+  const bench_impl impls[MOST_IMPLS] = {
+    implementation("osla", &problem, NULL, &data[0]),
+    implementation("mpi", &problem, &sparse_mpi, &data[1]),
+    implementation("neighbor", &problem, &sparse_neighbor, &data[2]),
+    implementation("loop", &problem, &sparse_loop, &data[3]),
+  };
+  const bench_figure parameters[N_PARAMETERS] = {{"entries", (double)problem.all_entries, false},
+                                                 {"ghosts", (double)problem.n_ghosts, false}};
+  const bench_case c = {.kernel = which == FOREST_SPMV ? "forest/spmv" : "forest/cg",
+                        .precision = "d",
+                        .n = problem.all_rows,
+                        .parameters = parameters,
+                        .n_parameters = N_PARAMETERS,
+                        .impls = impls,
+                        .n_impls = MOST_IMPLS,
+                        .work = 2.0 * (double)problem.all_entries,
+                        .unit = BENCH_GFLOPS};
+  if (err == OSLA_OK) err = bench_run_case(job, &c);
+  sparse_problem_free(&problem);
+  return err;
+}
