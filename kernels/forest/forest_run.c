@@ -213,6 +213,11 @@ osla_err osla_forest_end_read(osla_forest_run *run)
   return finish(run, false);
 }
 
+void osla_forest_nearer(const osla_forest_run *run)
+{
+  if (run->forest) osla_forest_fetch_nearer(run->forest, run->number);
+}
+
 osla_err osla_forest_test(osla_forest_run *run, bool *done)
 {
   *done = false;

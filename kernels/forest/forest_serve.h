@@ -23,4 +23,8 @@ void osla_forest_deactivate(osla_forest *f);
 void osla_forest_serve(osla_forest *f);
 void osla_forest_activate(osla_forest *f);
 
+/* Has the values of a transfer that is read next, and that neighbours have begun, brought to this
+ * core's caches while it does something else. */
+void osla_forest_fetch_nearer(osla_forest *f, uint64_t number);
+
 #endif

@@ -15,11 +15,20 @@ static void gather_ghosts(const osla_csr *a, double *restrict y)
   osla_add_rows(p->n, a->other_row, p->first, p->column, p->value, a->ghost, y);
 }
 
+static void gather_own(const osla_csr *a, int64_t from, int64_t to, const double *x, double beta,
+                       double *y)
+{
+  osla_gather_rows(to - from, a->own.first + from, a->own.column, a->own.value, x, beta, y + from);
+}
+
 static osla_err multiply(osla_csr *a, const double *x, double beta, double *y)
 {
+  const int64_t early = a->own.n / 4; /* by then neighbours have begun */
   osla_forest_run run;
   OSLA_CALL(osla_forest_bcast_begin(a->forest, OSLA_ONE_DOUBLE, x, a->ghost, OSLA_REPLACE, &run));
-  osla_gather_rows(a->own.n, a->own.first, a->own.column, a->own.value, x, beta, y);
+  gather_own(a, 0, early, x, beta, y);
+  osla_forest_nearer(&run);
+  gather_own(a, early, a->own.n, x, beta, y);
   OSLA_CALL(osla_forest_end_read(&run));
   gather_ghosts(a, y);
   return osla_forest_writable(a->forest); /* others have read x by now, as a rule */
