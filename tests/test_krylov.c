@@ -76,9 +76,9 @@ typedef struct system {
 } system_;
 
 /* b := A times a known x, damped: (A^T A + damping^2) x of least squares is not made here. */
-static system_ open_system(sparse_kind kind, int64_t m, int64_t n)
+static system_ open_system(osla_transport *t, sparse_kind kind, int64_t m, int64_t n)
 {
-  system_ s = {.t = osla_test_transport(), .m = sparse_model_make(kind, m, n, false)};
+  system_ s = {.t = t, .m = sparse_model_make(kind, m, n, false)};
   s.a = sparse_model_matrix(s.t, &s.m);
   s.op = osla_csr_operator(s.a);
   s.whole = sparse_model_vector(s.m.n, 9);
@@ -96,7 +96,6 @@ static void close_system(system_ *s)
   free(s->x);
   OSLA_ASSERT_OK(osla_csr_destroy(&s->a));
   sparse_model_free(&s->m);
-  osla_transport_destroy(&s->t);
 }
 
 static double worst(const system_ *s)
@@ -122,11 +121,12 @@ static void solve_by_cg(system_ *s, const osla_preconditioner *m, int64_t *itera
 
 static void test_cg(void)
 {
+  osla_transport *t = osla_test_transport();
   const sparse_kind kinds[] = {SPARSE_GRID, SPARSE_DIAGONAL, SPARSE_ARROW};
   const int64_t n_of[] = {0, 1, 5, 100, 900};
   for (int kind = 0; kind < 3; kind++)
     for (int i = 0; i < 5; i++) {
-      system_ s = open_system(kinds[kind], n_of[i], n_of[i]);
+      system_ s = open_system(t, kinds[kind], n_of[i], n_of[i]);
       int64_t plain, jacobi, blocks;
       osla_jacobi *j;
       solve_by_cg(&s, NULL, &plain);
@@ -143,11 +143,13 @@ static void test_cg(void)
       if (kinds[kind] == SPARSE_DIAGONAL) CU_ASSERT(jacobi <= 1);
       close_system(&s);
     }
+  osla_transport_destroy(&t);
 }
 
 static void test_cg_ends(void)
 {
-  system_ s = open_system(SPARSE_GRID, 100, 100);
+  osla_transport *t = osla_test_transport();
+  system_ s = open_system(t, SPARSE_GRID, 100, 100);
   osla_krylov_options options = osla_krylov_defaults();
   osla_krylov_result r;
   options.iterations = 2;
@@ -166,7 +168,6 @@ static void test_cg_ends(void)
   sparse_model m = sparse_model_make(SPARSE_GRID, 100, 100, false);
   for (int64_t e = 0; e < m.first[m.m]; e++)
     m.value[e] = -m.value[e];
-  osla_transport *t = osla_test_transport();
   osla_csr *a = sparse_model_matrix(t, &m);
   osla_operator op = osla_csr_operator(a);
   osla_jacobi *j;
@@ -216,13 +217,14 @@ static void check_normal_equations(system_ *s, double damping, const double *sca
 
 static void test_lsqr(void)
 {
+  osla_transport *t = osla_test_transport();
   const int64_t sizes[][2] = {{0, 0}, {4, 0}, {0, 4}, {1, 1}, {60, 20}, {20, 60}, {300, 150}};
   const double dampings[] = {0.0, 0.7, 30.0};
   const osla_krylov_options options = {.tolerance = 1e-11, .iterations = 3000};
   for (int i = 0; i < 7; i++)
     for (int d = 0; d < 3; d++)
       for (int scaled = 0; scaled < 2; scaled++) {
-        system_ s = open_system(SPARSE_RANDOM, sizes[i][0], sizes[i][1]);
+        system_ s = open_system(t, SPARSE_RANDOM, sizes[i][0], sizes[i][1]);
         osla_krylov_result r;
         double *scale = osla_test_allocate((size_t)s.op.columns + 1, sizeof *scale);
         for (int64_t j = 0; j < s.op.columns; j++)
@@ -237,12 +239,14 @@ static void test_lsqr(void)
         free(scale);
         close_system(&s);
       }
+  osla_transport_destroy(&t);
 }
 
 /* A square system has its solution, and the residual is what the recurrences say. */
 static void test_lsqr_square(void)
 {
-  system_ s = open_system(SPARSE_GRID, 400, 400);
+  osla_transport *t = osla_test_transport();
+  system_ s = open_system(t, SPARSE_GRID, 400, 400);
   const osla_krylov_options options = {.tolerance = 1e-13, .iterations = 1000};
   osla_krylov_result r;
   OSLA_ASSERT_OK(osla_lsqr(&s.op, s.b, 0.0, NULL, s.x, &options, &r));
@@ -260,6 +264,7 @@ static void test_lsqr_square(void)
   OSLA_ASSERT_OK(osla_lsqr(&s.op, s.b, 0.0, NULL, s.x, &options, &r));
   CU_ASSERT(r.end == OSLA_KRYLOV_NOT_FINITE);
   close_system(&s);
+  osla_transport_destroy(&t);
 }
 
 int main(int argc, char **argv)
