@@ -119,6 +119,7 @@ tests_scripts = \
   tests/test_invert.sh \
   tests/test_invert_errors.sh \
   tests/test_invert_iterative.sh \
+  tests/test_solve_sparse.sh \
   tests/test_invert_kill.sh \
   tests/test_restart_kill.sh \
   tests/test_reproducible.sh \

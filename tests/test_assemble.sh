@@ -181,7 +181,7 @@ option "one file with H and g was expected, and 2 are named" solve a.h5 b.h5 --o
 option "--output: no file is named" solve a.h5
 option "--output: a.h5 is the file of the system a.h5 too" solve a.h5 --output a.h5
 option "--damping: -1 is not a number >= 0" solve a.h5 --damping -1 --output x.h5
-option "--method: 'qr' is none of cholesky, lu, mixed" solve a.h5 --method qr --output x.h5
+option "--method: 'qr' is none of cholesky, lu, mixed, cg, lsqr" solve a.h5 --method qr --output x.h5
 
 # --- the manual pages name every option ---
 for command in assemble solve; do

@@ -25,8 +25,6 @@ typedef struct solve_job {
   double seconds_read, seconds_solve;
 } solve_job;
 
-#define SOLVE_GOOD "good"
-
 /* Rank 0 looks at all files: their names before the work, the room when the order of H is known. */
 static osla_err check_files(const solve_job *job, bool room)
 {
@@ -159,7 +157,7 @@ static osla_err solve(solve_job *job)
   switch (job->options->method) {
     case SOLVE_CHOLESKY: OSLA_CALL(solve_cholesky(job, norm)); break;
     case SOLVE_LU: OSLA_CALL(solve_lu(job, norm)); break;
-    case SOLVE_MIXED: OSLA_CALL(solve_mixed(job)); break;
+    default: OSLA_CALL(solve_mixed(job)); break;
   }
   job->seconds_solve = osla_clock() - start;
   return OSLA_OK;
@@ -302,6 +300,12 @@ int osla_command_solve(int argc, char **argv)
     const osla_transport_options transport = {.threads_per_rank = cpu.threads};
     osla_cpu_apply(&cpu);
     err = osla_transport_create(MPI_COMM_WORLD, &transport, &job.t);
+  }
+  if (err == OSLA_OK && options.sparse) {
+    status = solve_sparse(job.t, &options);
+    destroy(&job);
+    osla_command_release(&line);
+    return osla_command_agree(status);
   }
   if (err == OSLA_OK) err = run_steps(&job);
   status = osla_command_fail("solve", err);

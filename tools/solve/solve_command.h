@@ -1,4 +1,4 @@
-/* `osla solve`: H x = g, from a file to a file (floor 4). */
+/* `osla solve`: H x = g, or a sparse A x = b, from a file to a file (floor 4). */
 #ifndef OSLA_SOLVE_COMMAND_H
 #define OSLA_SOLVE_COMMAND_H
 
@@ -10,13 +10,24 @@
  * condition of H. */
 #define SOLVE_RESIDUAL_MOST 16.0
 
-typedef enum solve_method { SOLVE_CHOLESKY, SOLVE_LU, SOLVE_MIXED } solve_method;
+#define SOLVE_GOOD "good" /* the verdict, or what is wrong with x */
+
+typedef enum solve_method {
+  SOLVE_CHOLESKY,
+  SOLVE_LU,
+  SOLVE_MIXED,
+  SOLVE_CG, /* this and the rest: of sparse matrices */
+  SOLVE_LSQR,
+  SOLVE_CHOSEN /* cholesky of H; of sparse matrices by what they are */
+} solve_method;
 
 typedef struct solve_options {
-  char *input, *output, *json;
+  char *input, *output, *json, *rhs;
   bool quiet;
   solve_method method;
-  double damping;
+  double damping, tolerance;
+  long long iterations, block; /* block of Jacobi, 0: none */
+  bool sparse;                 /* input is a Matrix Market file */
   long long nb;
   int nprow, npcol; /* 0: chosen */
 } solve_options;
@@ -26,5 +37,8 @@ const char *solve_method_name(solve_method method);
 /* Parses the command line. Returns false after help or an error; *status as in command.h. */
 bool solve_parse(int argc, char **argv, int ranks, solve_options *options, osla_command_line *line,
                  int *status);
+
+/* solve_sparse.c: the whole of it; returns the exit status. Collective. */
+int solve_sparse(osla_transport *transport, const solve_options *options);
 
 #endif

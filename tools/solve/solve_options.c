@@ -12,14 +12,16 @@ static const char about[] =
   "Solves (H + damping I) x = g for the H and g that osla assemble wrote: factors H in memory, "
   "solves, "
   "estimates the condition, and tells the residual with the H of the file. Writes x. Exit status 1 "
-  "if x is not finite or the scaled residual is above 16 (see osla-solve(1)).";
+  "if x is not finite or the scaled residual is above 16 (see osla-solve(1)). Or solves a sparse "
+  "system from Matrix Market files, A.mtx and --rhs, by CG or LSQR.";
 
 static const char after[] = "Example:\n"
-                            "  mpiexec -n 4 osla solve system.h5 --damping 0.1 --output x.h5\n";
+                            "  mpiexec -n 4 osla solve system.h5 --damping 0.1 --output x.h5\n"
+                            "  mpiexec -n 4 osla solve A.mtx --rhs b.mtx --output x.h5\n";
 
 const char *solve_method_name(solve_method method)
 {
-  static const char *const names[] = {"cholesky", "lu", "mixed"};
+  static const char *const names[] = {"cholesky", "lu", "mixed", "cg", "lsqr"};
   return names[method];
 }
 
@@ -36,23 +38,60 @@ static int check(const solve_options *o, const osla_command_line *line)
   return OSLA_EXIT_OK;
 }
 
-static int check_method(const char *word, solve_method *method)
+static bool ends_with(const char *text, const char *end)
 {
-  for (*method = SOLVE_CHOLESKY; *method <= SOLVE_MIXED; (*method)++)
-    if (strcmp(word, solve_method_name(*method)) == 0) return OSLA_EXIT_OK;
-  return osla_command_error(name, "--method: '%s' is none of cholesky, lu, mixed", word);
+  const size_t n = strlen(text), m = strlen(end);
+  return n >= m && strcmp(text + n - m, end) == 0;
+}
+
+static int check_method(const char *word, solve_options *o)
+{
+  for (o->method = SOLVE_CHOLESKY; word && o->method < SOLVE_CHOSEN; o->method++)
+    if (strcmp(word, solve_method_name(o->method)) == 0) break;
+  if (!word) o->method = o->sparse ? SOLVE_CHOSEN : SOLVE_CHOLESKY;
+  if (word && o->method == SOLVE_CHOSEN)
+    return osla_command_error(name, "--method: '%s' is none of cholesky, lu, mixed, cg, lsqr",
+                              word);
+  if ((o->method >= SOLVE_CG) != o->sparse)
+    return osla_command_error(name, "--method: %s is not for %s matrices (FILE.mtx is sparse)",
+                              word, o->sparse ? "sparse" : "dense");
+  return OSLA_EXIT_OK;
+}
+
+static int check_sparse(const solve_options *o)
+{
+  if (!(o->tolerance > 0.0 && isfinite(o->tolerance)))
+    return osla_command_error(name, "--tolerance: %g is not a positive number", o->tolerance);
+  if (o->iterations < 1)
+    return osla_command_error(name, "--iterations: %lld is less than 1", o->iterations);
+  if (o->block < 0 || o->block > 4096)
+    return osla_command_error(name, "--block: %lld is outside 0 to 4096", o->block);
+  if (o->sparse && !o->rhs) return osla_command_error(name, "--rhs: no file is named");
+  if (!o->sparse && o->rhs)
+    return osla_command_error(name, "--rhs: %s, but %s has its own right-hand side", o->rhs,
+                              o->input);
+  return OSLA_EXIT_OK;
 }
 
 bool solve_parse(int argc, char **argv, int ranks, solve_options *o, osla_command_line *line,
                  int *status)
 {
-  char *method = "cholesky", *grid = NULL;
-  *o = (solve_options){.nb = 128};
+  char *method = NULL, *grid = NULL;
+  *o = (solve_options){.nb = 128, .tolerance = 1e-8, .iterations = 10000, .block = 1};
   const struct poptOption table[] = {
     {"output", 'o', POPT_ARG_STRING, &o->output, 0, "write x to FILE (HDF5)", "FILE"},
     {"damping", '\0', POPT_ARG_DOUBLE | SHOW, &o->damping, 0, "added to the diagonal of H", "X"},
-    {"method", '\0', POPT_ARG_STRING | SHOW, &method, 0,
-     "cholesky, lu (pivots), or mixed (Cholesky in float, refined)", "NAME"},
+    {"method", '\0', POPT_ARG_STRING, &method, 0,
+     "cholesky (default), lu (pivots), or mixed (Cholesky in float, refined); of a sparse matrix "
+     "cg "
+     "or lsqr (default: cg if it is symmetric)",
+     "NAME"},
+    {"rhs", '\0', POPT_ARG_STRING, &o->rhs, 0, "sparse: b (Matrix Market, array)", "FILE"},
+    {"tolerance", '\0', POPT_ARG_DOUBLE | SHOW, &o->tolerance, 0,
+     "sparse: what may be left, relatively", "X"},
+    {"iterations", '\0', POPT_ARG_LONGLONG | SHOW, &o->iterations, 0, "sparse: at most", "N"},
+    {"block", '\0', POPT_ARG_LONGLONG | SHOW, &o->block, 0,
+     "sparse, cg: blocks of block-Jacobi; 1: Jacobi, 0: no preconditioner", "N"},
     {"grid", 'g', POPT_ARG_STRING, &grid, 0, "process grid (default: one row on one node)", "PxQ"},
     {"nb", '\0', POPT_ARG_LONGLONG | SHOW, &o->nb, 0, "block size of H", "N"},
     {"json", 'j', POPT_ARG_STRING, &o->json, 0, "write the report as JSON", "FILE"},
@@ -66,14 +105,16 @@ bool solve_parse(int argc, char **argv, int ranks, solve_options *o, osla_comman
                               .takes_arguments = true};
   if (!osla_command_parse(line, argc, argv, status)) return false;
   *status = check(o, line);
-  if (*status == OSLA_EXIT_OK) *status = check_method(method, &o->method);
+  o->sparse = *status == OSLA_EXIT_OK && ends_with(line->arguments[0], ".mtx");
+  if (*status == OSLA_EXIT_OK) {
+    o->input = line->arguments[0];
+    *status = check_method(method, o);
+  }
+  if (*status == OSLA_EXIT_OK) *status = check_sparse(o);
   if (*status == OSLA_EXIT_OK && grid)
     *status = osla_command_parse_grid(name, "--grid", grid, ranks, &o->nprow, &o->npcol);
   line->options = NULL; /* the table ends with this call; release needs the strings only */
-  if (*status == OSLA_EXIT_OK) {
-    o->input = line->arguments[0];
-    return true;
-  }
+  if (*status == OSLA_EXIT_OK) return true;
   osla_command_release(line);
   return false;
 }

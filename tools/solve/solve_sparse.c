@@ -1,0 +1,295 @@
+/* `osla solve` of a sparse system: A from a Matrix Market file, b from another, by CG or LSQR.
+ *
+ * Which of them, where the user does not say: CG if A is square and A x = A^T x for a random x,
+ * else LSQR. If CG then finds that A is not positive definite, the user is told. */
+#include "command_files.h"
+#include "osla_random.h"
+#include "solve_command.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+enum { SEED_SYMMETRY = 77, CAUTION = 1000 };
+
+typedef struct sparse_job {
+  const solve_options *options;
+  osla_transport *t;
+  osla_csr *a;
+  osla_operator op;
+  osla_jacobi *jacobi;
+  solve_method method;
+  int64_t rows, columns, entries; /* of the whole matrix */
+  double *b, *x;                  /* this rank's parts */
+  double *r, *shifted;            /* [op.rows] scratch */
+  double *whole;                  /* [columns] x on all ranks */
+  osla_krylov_result result;
+  double residual; /* |b - A x| / |b| */
+  char verdict[120];
+  double seconds_read;
+} sparse_job;
+
+static osla_err check_files(const sparse_job *job, bool room)
+{
+  const solve_options *o = job->options;
+  const osla_command_file files[] = {
+    {"--output", o->output, OSLA_FILE_REPLACED, (uint64_t)job->columns * sizeof(double)},
+    {"--json", o->json, OSLA_FILE_REPLACED, 0},
+    {"the matrix", o->input, OSLA_FILE_READ, 0},
+    {"--rhs", o->rhs, OSLA_FILE_READ, 0}};
+  const int n = sizeof files / sizeof *files;
+  osla_err err = OSLA_OK;
+  if (osla_transport_rank(job->t) == 0)
+    err = room ? osla_command_check_room(files, n) : osla_command_check_files(files, n);
+  return osla_agree(job->t, err);
+}
+
+static osla_err allocate(sparse_job *job)
+{
+  const size_t rows = (size_t)job->op.rows + 1, columns = (size_t)job->op.columns + 1;
+  job->b = calloc(rows, sizeof *job->b);
+  job->r = calloc(rows, sizeof *job->r);
+  job->shifted = calloc(columns, sizeof *job->shifted);
+  job->x = calloc(columns, sizeof *job->x);
+  job->whole = calloc((size_t)job->columns + 1, sizeof *job->whole);
+  OSLA_CHECK(job->b && job->r && job->shifted && job->x && job->whole, OSLA_ERR_MEM,
+             "vectors of %" PRId64 " rows and %" PRId64 " columns", job->rows, job->columns);
+  return OSLA_OK;
+}
+
+static osla_err read_system(sparse_job *job)
+{
+  const solve_options *o = job->options;
+  const int size = osla_transport_size(job->t);
+  const double start = osla_clock();
+  OSLA_CALL(osla_csr_read_matrix_market(job->t, o->input, NULL, NULL, &job->a));
+  job->op = osla_csr_operator(job->a);
+  job->rows = osla_csr_row_start(job->a)[size];
+  job->columns = osla_csr_column_start(job->a)[size];
+  job->entries = osla_csr_entries(job->a);
+  OSLA_CHECK(job->rows > 0 && job->columns > 0, OSLA_ERR_ARG,
+             "%s: a matrix of %" PRId64 " x %" PRId64, o->input, job->rows, job->columns);
+  OSLA_CALL(osla_allreduce(job->t, &job->entries, 1, MPI_INT64_T, MPI_SUM));
+  OSLA_CALL(osla_agree(job->t, allocate(job)));
+  OSLA_CALL(osla_vector_read_matrix_market(job->t, o->rhs, osla_csr_row_start(job->a), job->b));
+  job->seconds_read = osla_clock() - start;
+  return OSLA_OK;
+}
+
+/* ---- which way ---- */
+
+/* Is A x = A^T x, rounding apart, for numbers that no pattern of A knows? */
+static osla_err look_for_symmetry(sparse_job *job, bool *symmetric)
+{
+  const int64_t first = osla_csr_column_start(job->a)[osla_transport_rank(job->t)];
+  double sum[2] = {0.0};
+  *symmetric = false;
+  if (job->rows != job->columns) return OSLA_OK;
+  for (int64_t j = 0; j < job->op.columns; j++)
+    job->x[j] = osla_random_normal(SEED_SYMMETRY, (uint64_t)(first + j), 0);
+  OSLA_CALL(osla_spmv(job->a, OSLA_NOTRANS, job->x, 0.0, job->r));
+  OSLA_CALL(osla_spmv(job->a, OSLA_TRANS, job->x, 0.0, job->shifted));
+  for (int64_t i = 0; i < job->op.rows; i++) {
+    sum[0] += (job->r[i] - job->shifted[i]) * (job->r[i] - job->shifted[i]);
+    sum[1] += job->r[i] * job->r[i];
+    job->x[i] = 0.0;
+  }
+  OSLA_CALL(osla_allreduce(job->t, sum, 2, MPI_DOUBLE, MPI_SUM));
+  *symmetric = sqrt(sum[0]) <= 1e-12 * sqrt(sum[1]);
+  return OSLA_OK;
+}
+
+static osla_err choose_method(sparse_job *job)
+{
+  const solve_options *o = job->options;
+  bool symmetric;
+  OSLA_CALL(look_for_symmetry(job, &symmetric));
+  job->method = o->method != SOLVE_CHOSEN ? o->method : symmetric ? SOLVE_CG : SOLVE_LSQR;
+  OSLA_CHECK(job->method == SOLVE_LSQR || job->rows == job->columns, OSLA_ERR_ARG,
+             "%s: %" PRId64 " x %" PRId64 " is not square, as --method cg needs; use --method lsqr",
+             o->input, job->rows, job->columns);
+  OSLA_CHECK(job->method == SOLVE_LSQR || symmetric, OSLA_ERR_ARG,
+             "%s: is not symmetric, as --method cg needs; use --method lsqr", o->input);
+  return OSLA_OK;
+}
+
+/* ---- solving ---- */
+
+/* (A + damping I) x, symmetric. */
+static osla_err apply_damped(void *arg, osla_trans op, const double *x, double beta, double *y)
+{
+  sparse_job *job = arg;
+  OSLA_CALL(osla_spmv(job->a, op, x, beta, y));
+  for (int64_t i = 0; i < job->op.rows; i++)
+    y[i] += job->options->damping * x[i];
+  return OSLA_OK;
+}
+
+static osla_err solve_by_cg(sparse_job *job, const osla_krylov_options *options)
+{
+  const solve_options *o = job->options;
+  osla_operator op = job->op;
+  op.multiply = apply_damped;
+  op.arg = job;
+  if (o->block > 0) OSLA_CALL(osla_jacobi_create(job->a, o->block, &job->jacobi));
+  const osla_preconditioner m =
+    job->jacobi ? osla_jacobi_use(job->jacobi) : (osla_preconditioner){0};
+  return osla_cg(&op, job->jacobi ? &m : NULL, job->b, job->x, options, &job->result);
+}
+
+/* By columns of norm 1. */
+static osla_err solve_by_lsqr(sparse_job *job, const osla_krylov_options *options)
+{
+  const bool scaled = !(job->options->damping > 0.0);
+  OSLA_CALL(osla_csr_column_squares(job->a, job->shifted));
+  for (int64_t j = 0; j < job->op.columns; j++)
+    job->shifted[j] = job->shifted[j] > 0.0 ? 1.0 / sqrt(job->shifted[j]) : 1.0;
+  return osla_lsqr(&job->op, job->b, job->options->damping, scaled ? job->shifted : NULL, job->x,
+                   options, &job->result);
+}
+
+static osla_err solve(sparse_job *job)
+{
+  const solve_options *o = job->options;
+  const osla_krylov_options options = {.tolerance = o->tolerance, .iterations = o->iterations};
+  return job->method == SOLVE_CG ? solve_by_cg(job, &options) : solve_by_lsqr(job, &options);
+}
+
+/* |b - A x| / |b|, of CG with the damping; x on all ranks; what is to be said of it. */
+static osla_err judge(sparse_job *job)
+{
+  static const char *const ends[] = {[OSLA_KRYLOV_CONVERGED] = SOLVE_GOOD,
+                                     [OSLA_KRYLOV_ITERATIONS] = "not converged",
+                                     [OSLA_KRYLOV_INDEFINITE] = "not positive definite",
+                                     [OSLA_KRYLOV_NOT_FINITE] = "not finite"};
+  const int64_t first = osla_csr_column_start(job->a)[osla_transport_rank(job->t)];
+  double sum[2] = {0.0};
+  if (job->method == SOLVE_CG)
+    OSLA_CALL(apply_damped(job, OSLA_NOTRANS, job->x, 0.0, job->r));
+  else
+    OSLA_CALL(osla_spmv(job->a, OSLA_NOTRANS, job->x, 0.0, job->r));
+  for (int64_t i = 0; i < job->op.rows; i++) {
+    sum[0] += (job->b[i] - job->r[i]) * (job->b[i] - job->r[i]);
+    sum[1] += job->b[i] * job->b[i];
+  }
+  OSLA_CALL(osla_allreduce(job->t, sum, 2, MPI_DOUBLE, MPI_SUM));
+  job->residual = sum[1] > 0.0 ? sqrt(sum[0] / sum[1]) : sqrt(sum[0]);
+  for (int64_t j = 0; j < job->op.columns; j++)
+    job->whole[first + j] = job->x[j];
+  OSLA_CALL(osla_allreduce(job->t, job->whole, job->columns, MPI_DOUBLE, MPI_SUM));
+  const osla_krylov_end end = job->result.end;
+  const char *advice = end == OSLA_KRYLOV_ITERATIONS   ? "; raise --iterations or --damping"
+                       : end == OSLA_KRYLOV_INDEFINITE ? "; raise --damping, or use --method lsqr"
+                                                       : "";
+  if (end == OSLA_KRYLOV_CONVERGED && job->method == SOLVE_CG &&
+      !(job->residual <= CAUTION * job->options->tolerance))
+    (void)snprintf(job->verdict, sizeof job->verdict, "the residual is %.3g, and --tolerance is %g",
+                   job->residual, job->options->tolerance);
+  else if (end == OSLA_KRYLOV_CONVERGED)
+    (void)snprintf(job->verdict, sizeof job->verdict, SOLVE_GOOD);
+  else
+    (void)snprintf(job->verdict, sizeof job->verdict,
+                   "%s after %" PRId64 " iterations, %.3g is left%s", ends[end],
+                   job->result.iterations, job->result.left, advice);
+  return OSLA_OK;
+}
+
+/* ---- what comes out ---- */
+
+static osla_err write_output(const sparse_job *job)
+{
+  const solve_options *o = job->options;
+  osla_file *file = NULL;
+  osla_err err;
+  OSLA_CALL(osla_file_create(job->t, o->output, &file));
+  OSLA_TRY(osla_file_put_vector(file, "x", OSLA_FILE_DOUBLE, job->columns, job->whole));
+  OSLA_TRY(osla_file_put_text(file, "method", solve_method_name(job->method)));
+  OSLA_TRY(osla_file_put_number(file, "damping", o->damping));
+  OSLA_TRY(osla_file_put_number(file, "tolerance", o->tolerance));
+  OSLA_TRY(osla_file_put_number(file, "iterations", (double)job->result.iterations));
+  OSLA_TRY(osla_file_put_number(file, "residual", job->residual));
+  OSLA_TRY(osla_file_put_text(file, "verdict", job->verdict));
+  OSLA_TRY(osla_file_commit(&file));
+cleanup:
+  osla_file_close(&file);
+  return err;
+}
+
+static void print_report(const sparse_job *job)
+{
+  const solve_options *o = job->options;
+  const osla_krylov_result *r = &job->result;
+  const int ranks = osla_transport_size(job->t);
+  if (o->quiet || osla_transport_rank(job->t) > 0) return;
+  (void)printf("A          %" PRId64 " x %" PRId64 ", %" PRId64 " entries, damping %g, %d rank%s\n",
+               job->rows, job->columns, job->entries, o->damping, ranks, ranks == 1 ? "" : "s");
+  (void)printf("Method     %s: %" PRId64 " iterations, %.2g is left (--tolerance %g)\n",
+               solve_method_name(job->method), r->iterations, r->left, o->tolerance);
+  (void)printf("Residual   |b - A x| / |b| = %.3g\n", job->residual);
+  (void)printf("Times      read %s, solve %s\n", osla_format_seconds(job->seconds_read).s,
+               osla_format_seconds(r->seconds).s);
+  (void)printf("Output     %s\n", o->output);
+}
+
+/* JSON has no NaN: null. */
+static json_t *number(double value)
+{
+  return isfinite(value) ? json_real(value) : json_null();
+}
+
+static json_t *report_json(const sparse_job *job)
+{
+  const solve_options *o = job->options;
+  const osla_krylov_result *r = &job->result;
+  return json_pack("{s:I, s:I, s:I, s:f, s:s, s:f, s:I, s:o, s:o, s:f, s:f, s:f, s:f, s:s}", "rows",
+                   (json_int_t)job->rows, "columns", (json_int_t)job->columns, "entries",
+                   (json_int_t)job->entries, "damping", o->damping, "method",
+                   solve_method_name(job->method), "tolerance", o->tolerance, "iterations",
+                   (json_int_t)r->iterations, "left", number(r->left), "residual",
+                   number(job->residual), "seconds_read", job->seconds_read, "seconds_solve",
+                   r->seconds, "seconds_products", r->seconds_products, "seconds_sums",
+                   r->seconds_sums, "verdict", job->verdict);
+}
+
+static osla_err run_steps(sparse_job *job)
+{
+  OSLA_CALL(check_files(job, false));
+  OSLA_CALL(read_system(job));
+  OSLA_CALL(check_files(job, true));
+  OSLA_CALL(choose_method(job));
+  OSLA_CALL(solve(job));
+  OSLA_CALL(judge(job));
+  OSLA_CALL(write_output(job));
+  print_report(job);
+  return OSLA_OK;
+}
+
+static osla_err report_verdict(const sparse_job *job)
+{
+  OSLA_CHECK(job->result.end == OSLA_KRYLOV_CONVERGED && job->verdict[0] == SOLVE_GOOD[0],
+             OSLA_ERR_STATE, "%.200s: %s", job->options->output, job->verdict);
+  return OSLA_OK;
+}
+
+int solve_sparse(osla_transport *t, const solve_options *options)
+{
+  sparse_job job = {.options = options, .t = t};
+  osla_err err = run_steps(&job);
+  int status = osla_command_fail("solve", err);
+  if (err == OSLA_OK && options->json) {
+    json_t *root = osla_transport_rank(t) == 0 ? report_json(&job) : NULL;
+    status = osla_command_write_json("solve", options->json, root);
+    json_decref(root);
+  }
+  if (err == OSLA_OK && status == OSLA_EXIT_OK)
+    status = osla_command_fail("solve", report_verdict(&job));
+  osla_jacobi_destroy(&job.jacobi);
+  (void)osla_csr_destroy(&job.a);
+  free(job.b);
+  free(job.r);
+  free(job.shifted);
+  free(job.x);
+  free(job.whole);
+  return status;
+}
