@@ -13,14 +13,14 @@ bench_osla_bench_SOURCES = \
   bench/hessian_produce.c bench/hessian_remote.c bench/bench_put.c bench/updates.c \
   bench/bench_forest.c bench/bench_options_forest.c bench/forest_graph.c bench/forest_osla.c \
   bench/forest_reference_mpi.c bench/forest_neighbor.c \
-  bench/bench_sparse.h bench/bench_sparse.c bench/sparse_problem.c bench/sparse_exchange.c \
+  bench/bench_sparse.h bench/bench_sparse.c bench/sparse_problem.c bench/sparse_partition.c bench/sparse_exchange.c \
   bench/reference_blas.c bench/reference_mpi.c bench/reference_accumulate.c \
   bench/reference_scalapack.c bench/reference_ga.c bench/reference_scatter.c \
   tools/command.h tools/command.c tools/command_process.c tools/command_util.c \
   tools/command_same.c \
   tools/command_files.h tools/command_files.c
 bench_osla_bench_LDADD = $(ga_adapt_libs) libosla_armci.la libosla.la $(GA_LIBS) $(SCALAPACK_LIBS) \
-  $(POPT_LIBS) $(JANSSON_LIBS)
+  $(METIS_LIBS) $(POPT_LIBS) $(JANSSON_LIBS)
 
 # The model of a core that simulated machines compute by.
 bin_PROGRAMS += bench/osla-calibrate

@@ -77,6 +77,7 @@ typedef struct bench_settings {
   unsigned cases;                   /* forest: bit k: case k of forest_case */
   bool plain, rewrite;              /* forest */
   char *matrix;                     /* forest: file; NULL: none; owned */
+  bool partition;                   /* forest: its rows are dealt by METIS */
   int reach;                        /* forest: of the generated matrix */
 } bench_settings;
 

@@ -16,6 +16,8 @@ void bench_forest_table(const bench_kernel *kernel, bench_raw_forest *raw,
      "Cases, of pingpong,gather,reduce,fetch,spmv,cg (default: all)", "LIST"},
     {"matrix", '\0', POPT_ARG_STRING, &raw->matrix, 0,
      "spmv, cg: the matrix of a file: Matrix Market (.mtx), else a graph of METIS", "FILE"},
+    {"partition", '\0', POPT_ARG_NONE, &raw->partition, 0,
+     "spmv, cg: the graph's rows are dealt by METIS, where that is built in", NULL},
     {"reach", '\0', POPT_ARG_INT | POPT_ARGFLAG_SHOW_DEFAULT, &raw->reach, 0,
      "spmv, cg: points of the cube are joined up to this squared distance", "D"},
     {"plain", '\0', POPT_ARG_NONE, &raw->plain, 0,
@@ -81,6 +83,7 @@ int bench_forest_take(const bench_kernel *kernel, int size, const bench_raw_fore
     status = bench_error(kernel, "--case: pingpong needs at least 2 ranks (mpiexec -n 2 ...)");
   if (!status) status = check_sizes(kernel, size, settings);
   settings->reach = raw->reach;
+  settings->partition = raw->partition != 0;
   if (!status && (raw->reach < 1 || raw->reach > 100))
     status = bench_error(kernel, "--reach: %d is outside 1 to 100", raw->reach);
   settings->matrix = raw->matrix ? strdup(raw->matrix) : NULL;

@@ -2,6 +2,7 @@
  *
  *   bench_sparse.c      the cases, runs, checks; ours
  *   sparse_problem.c    the matrix, and its rows as a program without a library would keep them
+ *   sparse_partition.c  the rows of a file, dealt so that few neighbours are on other ranks
  *   sparse_exchange.c   how such a program brings the ghosts and adds up
  */
 #ifndef OSLA_BENCH_SPARSE_H
@@ -30,6 +31,10 @@ typedef struct sparse_problem {
   forest_list needed; /* ghosts, by the ranks that have them */
   forest_list asked;  /* of my rows, by the ranks that have them as ghosts */
 } sparse_problem;
+
+/* Numbers of all vertices by which each rank's are close together, and their blocks. The graph has
+ * all its rows on rank 0. Collective. Errors, on all ranks together: UNSUPPORTED, MEM. */
+osla_err sparse_partition(bench_job *job, const osla_csr *whole, int64_t *number, int64_t *start);
 
 /* A matrix of about n rows, or of the file of --matrix. Collective. Errors, on all ranks together:
  * those of the readers, MEM. */

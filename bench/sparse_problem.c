@@ -81,7 +81,9 @@ static osla_err list_rows(const bench_job *job, const osla_csr *graph, int64_t s
   return OSLA_OK;
 }
 
-static osla_err make_matrix(bench_job *job, const osla_csr *graph, int64_t n, osla_csr **out)
+/* Of a graph with its blocks, or of a grid of n points or a few more. */
+static osla_err make_matrix(bench_job *job, const osla_csr *graph, const int64_t *given, int64_t n,
+                            osla_csr **out)
 {
   int64_t side = 1;
   lists l = {0};
@@ -91,6 +93,7 @@ static osla_err make_matrix(bench_job *job, const osla_csr *graph, int64_t n, os
   int64_t *start = malloc(((size_t)job->size + 1) * sizeof *start);
   osla_err err = start ? OSLA_OK : osla_error_set(OSLA_ERR_MEM, "blocks of a matrix");
   if (start) osla_even_blocks(rows, job->size, start);
+  if (start && given) memcpy(start, given, ((size_t)job->size + 1) * sizeof *start);
   if (err == OSLA_OK) err = list_rows(job, graph, side, start, &l);
   err = osla_agree(job->transport, err);
   if (err == OSLA_OK)
@@ -108,13 +111,39 @@ static bool ends_with(const char *text, const char *end)
   return n >= m && strcmp(text + n - m, end) == 0;
 }
 
+/* The graph, its rows moved to where METIS wants them. */
+static osla_err divide_graph(bench_job *job, const char *file, osla_csr **graph)
+{
+  const int64_t n = osla_csr_row_start(*graph)[job->size];
+  const int64_t first = osla_csr_row_start(*graph)[job->rank];
+  osla_csr *whole = NULL, *moved = NULL;
+  void *starts = NULL, *numbers = NULL;
+  osla_err err;
+  OSLA_TRY(bench_alloc(job, 2 * ((uint64_t)job->size + 1) * sizeof(int64_t), &starts));
+  OSLA_TRY(bench_alloc(job, (uint64_t)n * sizeof(int64_t), &numbers));
+  int64_t *all_on_first = starts, *start = all_on_first + job->size + 1, *number = numbers;
+  for (int rank = 1; rank <= job->size; rank++)
+    all_on_first[rank] = n;
+  OSLA_TRY(osla_csr_read_metis(job->transport, file, all_on_first, &whole));
+  OSLA_TRY(sparse_partition(job, whole, number, start));
+  OSLA_TRY(osla_csr_renumber(*graph, number + first, start, &moved));
+  OSLA_TRY(osla_csr_destroy(graph));
+  *graph = moved;
+cleanup:
+  (void)osla_csr_destroy(&whole);
+  free(starts);
+  free(numbers);
+  return err;
+}
+
 static osla_err read_matrix(bench_job *job, const char *file, osla_csr **out)
 {
   osla_csr *graph;
   if (ends_with(file, ".mtx"))
     return osla_csr_read_matrix_market(job->transport, file, NULL, NULL, out);
   OSLA_CALL(osla_csr_read_metis(job->transport, file, NULL, &graph));
-  osla_err err = make_matrix(job, graph, 0, out);
+  osla_err err = job->settings->partition ? divide_graph(job, file, &graph) : OSLA_OK;
+  if (err == OSLA_OK) err = make_matrix(job, graph, osla_csr_row_start(graph), 0, out);
   osla_err destroyed = osla_csr_destroy(&graph);
   return err == OSLA_OK ? destroyed : err;
 }
@@ -274,7 +303,7 @@ osla_err sparse_problem_create(bench_job *job, forest_case which, int64_t n, spa
 {
   *p = (sparse_problem){.job = job, .which = which};
   const char *file = job->settings->matrix;
-  OSLA_CALL(file ? read_matrix(job, file, &p->a) : make_matrix(job, NULL, n, &p->a));
+  OSLA_CALL(file ? read_matrix(job, file, &p->a) : make_matrix(job, NULL, NULL, n, &p->a));
   p->rows = osla_csr_rows(p->a);
   p->all_rows = osla_csr_row_start(p->a)[job->size];
   p->all_entries = osla_csr_entries(p->a);

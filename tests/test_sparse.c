@@ -149,6 +149,49 @@ static void test_rows(void)
   osla_transport_destroy(&t);
 }
 
+/* Backwards, and on other ranks: A x is the same numbers elsewhere. */
+static void test_renumber(void)
+{
+  osla_transport *t = osla_test_transport();
+  sparse_model m = sparse_model_make(SPARSE_RANDOM, 210, 210, false);
+  osla_csr *a = sparse_model_matrix(t, &m), *b = NULL;
+  const int me = osla_test_rank(), size = osla_test_size();
+  const int64_t low = m.row_start[me], rows = osla_csr_rows(a), n = m.m;
+  int64_t *start = osla_test_allocate((size_t)size + 1, sizeof *start), bad = 0;
+  int64_t *number = osla_test_allocate((size_t)rows + 1, sizeof *number);
+  double *x = sparse_model_vector(n, 3), *y = sparse_model_vector(n, 3);
+  osla_even_blocks(n, size, start);
+  for (int64_t i = 0; i < rows; i++)
+    number[i] = n - 1 - (low + i);
+  OSLA_ASSERT_OK(osla_csr_renumber(a, number, start, &b));
+  sparse_model_multiply(&m, OSLA_NOTRANS, x, 0.0, y);
+  const int64_t mine = osla_csr_rows(b);
+  double *bx = osla_test_allocate((size_t)mine + 1, sizeof *bx);
+  double *by = osla_test_allocate((size_t)mine + 1, sizeof *by);
+  for (int64_t i = 0; i < mine; i++)
+    bx[i] = x[n - 1 - (start[me] + i)];
+  OSLA_ASSERT_OK(osla_spmv(b, OSLA_NOTRANS, bx, 0.0, by));
+  for (int64_t i = 0; i < mine; i++)
+    bad += !(by[i] == y[n - 1 - (start[me] + i)]);
+  OSLA_ASSERT_MSG(bad == 0, "%d values of %d differ", (int)bad, (int)mine);
+  OSLA_ASSERT_OK(osla_csr_destroy(&b));
+  if (rows > 0 && me == 0) number[0] = number[rows - 1];
+  OSLA_ASSERT_ERR(osla_csr_renumber(a, number, start, &b), OSLA_ERR_ARG);
+  OSLA_ASSERT_TEXT("is given to");
+  if (me == 0) number[0] = n;
+  OSLA_ASSERT_ERR(osla_csr_renumber(a, number, start, &b), OSLA_ERR_ARG);
+  OSLA_ASSERT_TEXT("no root 210 among 210");
+  free(start);
+  free(number);
+  free(x);
+  free(y);
+  free(bx);
+  free(by);
+  OSLA_ASSERT_OK(osla_csr_destroy(&a));
+  sparse_model_free(&m);
+  osla_transport_destroy(&t);
+}
+
 /* Values with rounding: the same bits each time. */
 static void test_same_bits(void)
 {
@@ -216,6 +259,7 @@ int main(int argc, char **argv)
   static const osla_test_case cases[] = {{"even blocks", test_even_blocks},
                                          {"products", test_products},
                                          {"queries", test_queries},
+                                         {"renumber", test_renumber},
                                          {"rows", test_rows},
                                          {"same bits", test_same_bits},
                                          {"errors", test_errors},

@@ -61,6 +61,14 @@ int64_t osla_csr_ghosts(const osla_csr *matrix);  /* of this rank */
  *   column, value [out] room for as many; or NULL */
 int64_t osla_csr_row(const osla_csr *matrix, int64_t row, int64_t *column, double *value);
 
+/* The same matrix under other numbers: element (i, j) becomes (number of i, number of j).
+ * Collective. number [in]  [rows] of this rank's rows (which are its columns, too), each number
+ * given once start  [in]  [size + 1] blocks of the new numbers out    [out] owned by the caller;
+ * the matrix stays Errors, on all ranks together: ARG (a number that there is not, or is given
+ * twice; rows and columns in different blocks; blocks that end elsewhere), MEM, MPI, RANGE. */
+osla_err osla_csr_renumber(osla_csr *matrix, const int64_t *number, const int64_t *start,
+                           osla_csr **out);
+
 /* y := op(A) x + beta y. Collective in the sense of the forests: a rank waits for the ranks alone
  * whose values it needs, and until those that need its own have read them.
  *   op   [in]  OSLA_NOTRANS, or OSLA_TRANS (OSLA_CONJTRANS is the same)
