@@ -357,6 +357,54 @@ static void test_progress_thread(void)
   model_case_close(&c);
 }
 
+/* Roots that lie alone in their lines go through rings where they are small, also from memory that
+ * neighbours read in place; larger units of the same forest do not. Values are written anew as soon
+ * as a transfer is over. */
+static void test_thin(void)
+{
+  enum { EDGES = 100, APART = 16, ROUNDS = 60, LARGE = 4 };
+  osla_transport *t = osla_test_transport();
+  const int me = osla_test_rank(), size = osla_test_size(), next = (me + 1) % size;
+  osla_root *root = osla_test_allocate(EDGES, sizeof *root);
+  void *memory;
+  osla_forest *f;
+  int64_t bad = 0;
+  for (int i = 0; i < EDGES; i++)
+    root[i] = (osla_root){next, (EDGES - 1 - i) * APART + 3};
+  OSLA_ASSERT_OK(osla_forest_create(t, EDGES * APART, EDGES, NULL, root, &f));
+  OSLA_ASSERT_OK(osla_vertices_create(t, (EDGES * APART + EDGES) * LARGE * sizeof(double), &memory));
+  double *roots = memory, *leaves = roots + EDGES * APART * LARGE;
+  for (int round = 0; round < ROUNDS; round++) {
+    const int count = round % 3 == 2 ? LARGE : 1 + round % 2;
+    const osla_unit unit = {OSLA_UNIT_DOUBLE, count, 0};
+    osla_forest_run run;
+    for (int i = 0; i < EDGES * APART * count; i++)
+      roots[i] = 1e6 * me + 1e3 * round + i % 997;
+    OSLA_ASSERT_OK(osla_forest_bcast_begin(f, unit, roots, leaves, OSLA_REPLACE, &run));
+    if (round % 4 == 1) osla_forest_nearer(&run);
+    if (round % 4 == 3) {
+      OSLA_ASSERT_OK(osla_forest_end_read(&run));
+      OSLA_ASSERT_OK(osla_forest_writable(f));
+    } else {
+      OSLA_ASSERT_OK(osla_forest_end(&run));
+    }
+    for (int i = 0; i < EDGES * count; i++) {
+      const int64_t at = root[i / count].index * count + i % count;
+      bad += !(leaves[i] == 1e6 * next + 1e3 * round + (double)(at % 997));
+    }
+    for (int i = 0; i < EDGES * count; i++)
+      leaves[i] = round + i;
+    OSLA_ASSERT_OK(osla_forest_reduce(f, unit, leaves, roots, OSLA_REPLACE));
+    for (int i = 0; i < EDGES * count; i++)
+      bad += !(roots[root[i / count].index * count + i % count] == round + i);
+  }
+  OSLA_ASSERT_MSG(bad == 0, "%d values are wrong", (int)bad);
+  OSLA_ASSERT_OK(osla_forest_destroy(&f));
+  OSLA_ASSERT_OK(osla_vertices_free(t, &memory));
+  free(root);
+  osla_transport_destroy(&t);
+}
+
 int main(int argc, char **argv)
 {
   static const osla_test_case cases[] = {
@@ -373,6 +421,7 @@ int main(int argc, char **argv)
     {"run_ahead_of_readers", test_run_ahead_of_readers},
     {"to_and_fro", test_to_and_fro},
     {"progress_thread", test_progress_thread},
+    {"thin", test_thin},
     {NULL, NULL},
   };
   return osla_test_main(argc, argv, cases);

@@ -8,8 +8,8 @@
  * Reading: a rank takes the values that come to it, from one link after the other, and then says so
  * by its word `read`. From a neighbour whose values lie in an array it loads them in place once the
  * neighbour's call, one of CALLS, has the transfer's number. All else comes in parts through the
- * link's ring (forest_ring.h). A transfer is over here when it has been read and sent here, and
- * read by all who read from here in place.
+ * link's ring (forest_ring.h), and so do small values that lie far apart. A transfer is over here
+ * when it has been read and sent here, and read by all who read from here in place.
  *
  * Nobody waits in a circle: ranks read and send their links in ascending order of the other ranks;
  * whoever waits for a lower one waits, in the end, for somebody who does not.
@@ -50,6 +50,8 @@ typedef struct forest_control {
 typedef struct forest_link {
   int rank;
   bool near, self;
+  bool thin_mine,
+    thin_theirs; /* of a near one: such vertices lie in lines of memory almost alone */
   int64_t edges;
   const uint32_t *mine,
     *theirs; /* [edges] indices of vertices; theirs: where the roots are others' or near */
@@ -112,6 +114,16 @@ static inline forest_links *osla_forest_in(osla_forest *f, forest_kind kind)
 static inline forest_links *osla_forest_out(osla_forest *f, forest_kind kind)
 {
   return kind == FOREST_BCAST ? &f->to_leaves : &f->to_roots;
+}
+
+/* Small values that lie alone in their lines, written by another core each time: to load each line
+ * from there takes longer than that core takes to pack them. So they go through the ring where they
+ * could be read in place, too. Both sides of a link find the same. `thin`: of the vertices that are
+ * read. */
+static inline bool osla_forest_packs(const forest_transfer *x, bool thin)
+{
+  enum { SMALL = 16 };
+  return thin && x->kind != FOREST_FETCH && osla_unit_element(x->type) * (size_t)x->count <= SMALL;
 }
 
 /* My vertices of a link, or its rank's, in an array. */

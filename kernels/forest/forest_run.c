@@ -63,23 +63,24 @@ static osla_err check(const osla_forest *f, const forest_transfer *x)
                                  : OSLA_OK;
 }
 
+/* `done`: osla_forest_readers_done, osla_forest_lent_is_back. */
 typedef struct late_readers {
   osla_forest *forest;
   uint64_t number;
+  bool (*done)(osla_forest *f, uint64_t number);
 } late_readers;
 
 static bool are_done(void *arg)
 {
   const late_readers *late = arg;
   osla_forests_serve(late->forest->pool);
-  return osla_forest_readers_done(late->forest, late->number);
+  return late->done(late->forest, late->number);
 }
 
-static void wait_for_readers(osla_forest *f, uint64_t number)
+static void wait_until(late_readers late)
 {
-  if (osla_forest_readers_done(f, number)) return;
-  late_readers late = {f, number};
-  osla_segment_wait(f->pool->segments->segment, are_done, &late);
+  if (late.done(late.forest, late.number)) return;
+  osla_segment_wait(late.forest->pool->segments->segment, are_done, &late);
 }
 
 /* The place of the transfer that comes next is that of the CALLS-th before it. */
@@ -97,7 +98,8 @@ osla_err osla_forest_check_place(osla_forest *f)
 static osla_err free_place(osla_forest *f)
 {
   OSLA_CALL(osla_forest_check_place(f));
-  if (f->begun >= CALLS) wait_for_readers(f, f->begun + 1 - CALLS);
+  if (f->begun >= CALLS)
+    wait_until((late_readers){f, f->begun + 1 - CALLS, osla_forest_readers_done});
   return OSLA_OK;
 }
 
@@ -233,7 +235,7 @@ osla_err osla_forest_writable(osla_forest *f)
   uint64_t oldest = f->begun > CALLS ? f->begun + 1 - CALLS : 1;
   for (uint64_t number = oldest; number <= f->begun; number++)
     if (osla_forest_transfer(f, number)->ended && osla_forest_transfer(f, number)->in_place)
-      wait_for_readers(f, number);
+      wait_until((late_readers){f, number, osla_forest_lent_is_back});
   return OSLA_OK;
 }
 

@@ -57,7 +57,7 @@ static bool read_link(osla_forest *f, uint64_t number, forest_transfer *x, fores
   vertex_list to = osla_link_mine(l, x->to, x->stride), from = {NULL, 0, NULL, 0};
   if (l->self) {
     from = osla_link_theirs(l, x->from, x->stride);
-  } else if (l->near) {
+  } else if (l->near && !osla_forest_packs(x, l->thin_theirs)) {
     const forest_call *call = call_of(l, number);
     if (!call) return false;
     from = in_place(f, l, &call->values);
@@ -162,7 +162,8 @@ static bool send_links(osla_forest *f, forest_transfer *x)
   const forest_links *out = osla_forest_out(f, x->kind);
   for (; x->sending.link < out->n; next_link(&x->sending)) {
     forest_link *l = &out->of[x->sending.link];
-    if (l->self || (l->near && x->in_place)) continue;
+    const bool packs = osla_forest_packs(x, l->thin_mine);
+    if (l->self || (l->near && x->in_place && !packs)) continue;
     if (!send_link(x, l, &x->sending)) return false;
   }
   return true;
@@ -207,7 +208,8 @@ void osla_forest_fetch_nearer(osla_forest *f, uint64_t number)
     const forest_link *l = &in->of[i];
     if (!l->near || l->self || l->edges > NEARER_EDGES) continue;
     const forest_call *call = call_of(l, number);
-    if (!call || call->values.array < 0) continue;
+    const bool packs = osla_forest_packs(x, l->thin_theirs);
+    if (packs || !call || call->values.array < 0) continue;
     fetch_lines(in_place(f, l, &call->values), l->edges, bytes);
   }
 }
@@ -313,6 +315,18 @@ void osla_forests_serve(forest_pool *pool)
   if (any) osla_pool_wake(pool, osla_transport_rank(pool->t));
 }
 
+bool osla_forest_lent_is_back(osla_forest *f, uint64_t number)
+{
+  const forest_transfer *x = osla_forest_transfer(f, number);
+  const forest_links *out = osla_forest_out(f, x->kind);
+  for (int i = 0; i < out->n; i++) {
+    const forest_link *l = &out->of[i];
+    if (l->self || !l->near || osla_forest_packs(x, l->thin_mine)) continue;
+    if (atomic_load_explicit(&l->control->read, memory_order_acquire) < number) return false;
+  }
+  return true;
+}
+
 bool osla_forest_readers_done(osla_forest *f, uint64_t number)
 {
   const forest_transfer *x = osla_forest_transfer(f, number);
@@ -341,7 +355,7 @@ static bool is_over(osla_forest *f, uint64_t number, bool with_readers)
   if (!are_posted(osla_forest_out(f, x->kind))) return false;
   if (x->kind == FOREST_FETCH && !are_posted(&f->to_leaves)) return false;
   bool lent = (x->in_place && with_readers) || x->before_in_place; /* who reads writes there */
-  return !lent || osla_forest_readers_done(f, number);
+  return !lent || osla_forest_lent_is_back(f, number);
 }
 
 bool osla_forest_finish(osla_forest *f, uint64_t number, bool with_readers)

@@ -13,6 +13,9 @@ bool osla_forest_finish(osla_forest *f, uint64_t number, bool with_readers);
 /* Have all neighbours read it that read from me, so that they look at my call no more? Local. */
 bool osla_forest_readers_done(osla_forest *f, uint64_t number);
 
+/* Have those read it that read my values in place? Local. */
+bool osla_forest_lent_is_back(osla_forest *f, uint64_t number);
+
 /* May another transfer begin? Errors: STATE. Local. */
 osla_err osla_forest_check_place(osla_forest *f);
 

@@ -254,6 +254,42 @@ static void find_roots(osla_forest *f)
   }
 }
 
+/* Are there less than two of these vertices, of 8 bytes each, in a line of memory? */
+static osla_err look_if_thin(const uint32_t *list, int64_t n, bool *thin)
+{
+  enum { FEW = 16, IN_LINE = LINE / 8 };
+  uint32_t low = UINT32_MAX, high = 0;
+  int64_t lines = 0;
+  *thin = false;
+  if (!list || n <= FEW) return OSLA_OK;
+  for (int64_t i = 0; i < n; i++) {
+    if (list[i] < low) low = list[i];
+    if (list[i] > high) high = list[i];
+  }
+  low /= IN_LINE;
+  const size_t range = (size_t)(high / IN_LINE - low) + 1;
+  unsigned char *met = calloc(range, 1);
+  OSLA_CHECK(met, OSLA_ERR_MEM, "%zu marks of lines", range);
+  for (int64_t i = 0; i < n; i++) {
+    lines += !met[list[i] / IN_LINE - low];
+    met[list[i] / IN_LINE - low] = 1;
+  }
+  free(met);
+  *thin = n < 2 * lines;
+  return OSLA_OK;
+}
+
+static osla_err find_thin(forest_links *links)
+{
+  for (int i = 0; i < links->n; i++) {
+    forest_link *l = &links->of[i];
+    if (!l->near || l->self) continue;
+    OSLA_CALL(look_if_thin(l->mine, l->edges, &l->thin_mine));
+    OSLA_CALL(look_if_thin(l->theirs, l->edges, &l->thin_theirs));
+  }
+  return OSLA_OK;
+}
+
 static osla_err take_memory(osla_forest *f, layout *lay)
 {
   *lay = lay_out(f);
@@ -286,6 +322,8 @@ static osla_err connect(osla_forest *f, const forest_edges *e, places *mine, pla
   connect_to_roots(f, e, &lay, theirs);
   osla_err err = connect_to_leaves(f, theirs);
   if (err == OSLA_OK) find_roots(f);
+  if (err == OSLA_OK) err = find_thin(&f->to_roots);
+  if (err == OSLA_OK) err = find_thin(&f->to_leaves);
   return osla_agree(f->t, local != OSLA_OK ? local : err);
 }
 

@@ -228,9 +228,9 @@ osla_err osla_forest_fetch_begin(osla_forest *forest, osla_unit unit, void *root
  */
 osla_err osla_forest_end(osla_forest_run *run);
 
-/* Has the values that neighbours on the node have begun to give brought to this core's caches, while
- * the program goes on: worth its call where they are few, and are not needed at once. Local; no
- * wait, no progress. Nothing else changes. */
+/* Has the values that neighbours on the node have begun to give brought to this core's caches,
+ * while the program goes on: worth its call where they are few, and are not needed at once. Local;
+ * no wait, no progress. Nothing else changes. */
 void osla_forest_nearer(const osla_forest_run *run);
 
 /* Is it over? Then this stands for osla_forest_end. Local; makes progress. */
