@@ -120,6 +120,7 @@ tests_scripts = \
   tests/test_invert_errors.sh \
   tests/test_invert_iterative.sh \
   tests/test_solve_sparse.sh \
+  tests/test_forest_mismatch.sh \
   tests/test_invert_kill.sh \
   tests/test_restart_kill.sh \
   tests/test_reproducible.sh \
@@ -181,7 +182,7 @@ doc_from_scalapack_SOURCES = doc/from_scalapack.c
 doc_from_scalapack_LDADD = libosla.la $(SCALAPACK_LIBS) -lm
 
 # A helper of test_invert.sh.
-check_PROGRAMS += tests/result_diff tests/never_notified
+check_PROGRAMS += tests/result_diff tests/never_notified tests/forest_mismatch
 tests_result_diff_SOURCES = tests/result_diff.c
 tests_result_diff_LDADD = tools/libtomo.la libosla.la
 

@@ -35,6 +35,7 @@ typedef struct call_values {
 /* What a rank says of a transfer to its neighbours, in its part of the pool. */
 typedef struct forest_call {
   _Atomic uint64_t number;    /* the rest is of this transfer */
+  uint64_t what;              /* forest_head */
   call_values values, before; /* that are read from it; of a fetch: that are written to it */
 } forest_call;
 _Static_assert(sizeof(forest_call) <= LINE, "a line for each call");
@@ -76,6 +77,7 @@ typedef struct forest_transfer {
   forest_kind kind;
   osla_forest_combine combine;
   osla_unit_type type;
+  uint64_t what; /* forest_head */
   int64_t count, stride;
   unsigned char *from, *to, *before; /* of a fetch: leaves, roots */
   bool in_place, before_in_place;    /* neighbours reach `from`, `before` by loads and stores */
@@ -100,6 +102,13 @@ struct osla_forest {
   bool knows_apart;                      /* see forest_overlap.c */
   int64_t apart_shift;
 };
+
+/* A number for what all ranks must begin alike. */
+static inline uint64_t osla_forest_what(forest_kind kind, osla_forest_combine combine,
+                                        osla_unit_type type, int32_t count)
+{
+  return (uint64_t)kind | (uint64_t)combine << 8 | (uint64_t)type << 16 | (uint64_t)count << 32;
+}
 
 static inline forest_transfer *osla_forest_transfer(osla_forest *f, uint64_t number)
 {

@@ -1,12 +1,26 @@
 #include "forest_ring.h"
 
+#include <string.h>
+
 enum { SLOT_LEAST = 64, SLOT_MOST = 128 << 10, SLOT_VERTEX = 16 };
+_Static_assert(sizeof(forest_head) == 16, "values behind it are aligned");
 
 size_t osla_ring_slot_bytes(int64_t edges)
 {
   size_t most = SLOT_MOST / SLOT_VERTEX, n = (uint64_t)edges < most ? (size_t)edges : most;
   size_t bytes = n * SLOT_VERTEX;
   return (bytes + SLOT_LEAST - 1) / SLOT_LEAST * SLOT_LEAST;
+}
+
+/* From one slot to the next: with room for a head, in whole lines. */
+static size_t slot_stride(const forest_ring *ring)
+{
+  return ring->slot_bytes + SLOT_LEAST;
+}
+
+size_t osla_ring_all_slots(const forest_ring *ring)
+{
+  return RING_SLOTS * slot_stride(ring);
 }
 
 /* Whole vertices, or where one is larger than a slot, whole numbers of one. */
@@ -51,32 +65,43 @@ unsigned char *osla_ring_slot(forest_ring *ring)
   uint64_t taken = atomic_load_explicit(&ring->words->taken, memory_order_acquire);
   if (ring->sent - taken >= RING_SLOTS) return NULL;
   size_t slot = ring->sent % RING_SLOTS;
-  if (ring->near_slots) return ring->near_slots + slot * ring->slot_bytes;
+  const size_t at = slot * slot_stride(ring);
+  if (ring->near_slots) return ring->near_slots + at;
   bool done;
   must(ring, osla_posted_test(ring->segment, &ring->posted[slot], &done));
-  return done ? ring->staging + slot * ring->slot_bytes : NULL;
+  return done ? ring->staging + at + sizeof(forest_head) : NULL;
 }
 
-void osla_ring_send(forest_ring *ring, size_t bytes)
+void osla_ring_send(forest_ring *ring, forest_head head, size_t bytes)
 {
-  size_t slot = ring->sent++ % RING_SLOTS, at = slot * ring->slot_bytes;
+  size_t slot = ring->sent++ % RING_SLOTS, at = slot * slot_stride(ring);
   size_t word = ring->far_words + offsetof(ring_words, arrived);
   osla_posted unused;
   if (ring->near_slots) {
+    ring->near_words->what[slot] = head.what;
+    ring->near_words->number[slot] = head.number;
     must(ring, osla_word_post(ring->segment, ring->rank, word, ring->sent, &unused));
     osla_pool_wake(ring->pool, ring->rank);
   } else {
+    memcpy(ring->staging + at, &head, sizeof head);
     must(ring,
          osla_put_word_post(ring->segment, ring->rank, ring->far_slots + at, ring->staging + at,
-                            bytes, word, ring->sent, &ring->posted[slot]));
+                            sizeof head + bytes, word, ring->sent, &ring->posted[slot]));
   }
 }
 
-const unsigned char *osla_ring_next(const forest_ring *ring)
+const unsigned char *osla_ring_next(const forest_ring *ring, forest_head *head)
 {
   uint64_t arrived = atomic_load_explicit(&ring->words->arrived, memory_order_acquire);
   if (arrived == ring->taken) return NULL;
-  return ring->slots + ring->taken % RING_SLOTS * ring->slot_bytes;
+  const size_t slot = ring->taken % RING_SLOTS;
+  const unsigned char *at = ring->slots + slot * slot_stride(ring);
+  if (ring->near_slots) {
+    *head = (forest_head){.what = ring->words->what[slot], .number = ring->words->number[slot]};
+    return at;
+  }
+  memcpy(head, at, sizeof *head);
+  return at + sizeof *head;
 }
 
 void osla_ring_take(forest_ring *ring)

@@ -3,7 +3,7 @@
  * Each side has RING_SLOTS slots in its part of the pool, to which the other one writes: a
  * neighbour by stores, others by puts with a word behind. A word counts the parts that have come,
  * another one those of mine that were taken, so that their slots are free again. Who reads knows
- * how many parts a transfer has.
+ * how many parts a transfer has. Each part has a head: what it is of.
  */
 #ifndef FOREST_RING_H
 #define FOREST_RING_H
@@ -14,29 +14,43 @@
 
 enum { RING_SLOTS = 4 };
 
+/* What a transfer is, as its rank says: two ranks that begin different ones would read past what is
+ * there. */
+typedef struct forest_head {
+  uint64_t what;   /* osla_forest_what: kind, combination, type, count */
+  uint32_t number; /* of the forest's transfers, from its low end */
+  uint32_t unused;
+} forest_head;
+
 /* Written by the other side, in my part of the pool. */
 typedef struct ring_words {
   _Alignas(64) _Atomic uint64_t arrived; /* parts that are in my slots, of all time */
   _Atomic uint64_t taken;                /* parts of mine, by the other side */
+  uint64_t what[RING_SLOTS];   /* heads of a neighbour's parts, in the line that is written */
+  uint32_t number[RING_SLOTS]; /* anyway; those of others stand before the values */
 } ring_words;
+_Static_assert(sizeof(ring_words) == 64, "a line");
 
 typedef struct forest_ring {
   forest_pool *pool;
   osla_segment *segment;
   int rank;
-  size_t slot_bytes;
+  size_t slot_bytes; /* of values */
   ring_words *words;
-  unsigned char *slots;           /* mine */
-  size_t far_slots, far_words;    /* the other's: offsets in the segment */
-  unsigned char *near_slots;      /* the same where it is a neighbour; else NULL */
+  unsigned char *slots;        /* mine */
+  size_t far_slots, far_words; /* the other's: offsets in the segment */
+  unsigned char *near_slots;   /* the same where it is a neighbour; else NULL */
+  ring_words *near_words;
   uint64_t sent, taken, told;     /* told: the taken ones that the other side knows of */
   unsigned char *staging;         /* [RING_SLOTS] slots, for others than neighbours */
   osla_posted posted[RING_SLOTS]; /* of what lies there */
   osla_posted credit;
 } forest_ring;
 
-/* Bytes of a slot for a link of so many edges. Local, pure. */
+/* Bytes of values in a slot, for a link of so many edges; of all slots of a ring, with heads.
+ * Local, pure. */
 size_t osla_ring_slot_bytes(int64_t edges);
+size_t osla_ring_all_slots(const forest_ring *ring);
 
 /* The part of a link's values that fits a slot: n vertices from the first on, of each `numbers`
  * from the first number on. `part` counts from 0; all are osla_ring_parts. Local, pure. */
@@ -47,12 +61,13 @@ int64_t osla_ring_parts(const forest_ring *ring, int64_t edges, size_t element, 
 ring_part osla_ring_part(const forest_ring *ring, int64_t edges, size_t element, int64_t count,
                          int64_t part);
 
-/* Where the next part may be written; NULL: the ring is full. Then osla_ring_send, once. */
+/* Where the next part's values may be written; NULL: the ring is full. Then osla_ring_send, once.
+ */
 unsigned char *osla_ring_slot(forest_ring *ring);
-void osla_ring_send(forest_ring *ring, size_t bytes);
+void osla_ring_send(forest_ring *ring, forest_head head, size_t bytes);
 
 /* The next part that has come; NULL: not yet. Then osla_ring_take, once it has been read. */
-const unsigned char *osla_ring_next(const forest_ring *ring);
+const unsigned char *osla_ring_next(const forest_ring *ring, forest_head *head);
 void osla_ring_take(forest_ring *ring);
 
 /* Tells the other side what was taken, once that is half of the slots: a word for each would be as

@@ -38,6 +38,7 @@ static void call(osla_forest *f, uint64_t number, forest_transfer *x)
   const forest_links *out = osla_forest_out(f, x->kind);
   forest_call *mine = &f->control->of[number % CALLS].call;
   look_up(f, x, &mine->values, &mine->before);
+  mine->what = x->what;
   osla_clock_settle();
   atomic_store_explicit(&mine->number, number, memory_order_release);
   for (int i = 0; i < out->n; i++)
@@ -121,6 +122,7 @@ static osla_err begin(osla_forest *f, forest_kind kind, osla_forest_combine comb
   *x = (forest_transfer){.kind = kind,
                          .combine = combine,
                          .type = unit.type,
+                         .what = osla_forest_what(kind, combine, unit.type, unit.count),
                          .count = unit.count,
                          .stride = unit.stride > 0 ? unit.stride : (int64_t)osla_unit_bytes(unit),
                          .from = (unsigned char *)(uintptr_t)at.from,

@@ -3,6 +3,40 @@
 #include "forest_serve.h"
 #include "osla_clock.h"
 
+#include <inttypes.h>
+#include <stdio.h>
+
+/* ---- do all begin the same? ---- */
+
+static forest_head head_of(uint64_t number, const forest_transfer *x)
+{
+  return (forest_head){.what = x->what, .number = (uint32_t)number};
+}
+
+static void describe(char *text, size_t size, uint64_t number, uint64_t what)
+{
+  static const char *const kinds[] = {"broadcast", "reduction", "fetch"};
+  const int count = (int)(what >> 32);
+  (void)snprintf(text, size, "transfer %" PRIu64 " is a %s, %s, of %d %s", number,
+                 kinds[what & 255],
+                 osla_forest_combine_name((osla_forest_combine)(what >> 8 & 255)), count,
+                 osla_unit_name((osla_unit_type)(what >> 16 & 255)));
+}
+
+/* Ends all ranks where that of another rank is not what this one has begun. */
+static void check_same(const osla_forest *f, uint64_t number, const forest_transfer *x, int rank,
+                       uint64_t their_number, uint64_t their_what)
+{
+  if ((uint32_t)number == (uint32_t)their_number && x->what == their_what) return;
+  char mine[120], theirs[120];
+  describe(mine, sizeof mine, number, x->what);
+  describe(theirs, sizeof theirs, their_number, their_what);
+  osla_transport_abort(f->t, osla_error_set(OSLA_ERR_STATE,
+                                            "ranks begin different transfers of a forest: on rank "
+                                            "%d %s, on rank %d %s",
+                                            osla_transport_rank(f->t), mine, rank, theirs));
+}
+
 /* ---- reading ---- */
 
 /* What a neighbour says of this transfer; NULL: it has not begun it. */
@@ -35,14 +69,16 @@ static vertex_list packed(const unsigned char *slot, const ring_part *part, size
 }
 
 /* All parts of a link that have come, into `to`. false: some are still to come. */
-static bool read_ring(osla_forest *f, const forest_transfer *x, forest_link *l, vertex_list to,
-                      osla_forest_combine combine, forest_cursor *at)
+static bool read_ring(osla_forest *f, uint64_t number, const forest_transfer *x, forest_link *l,
+                      vertex_list to, osla_forest_combine combine, forest_cursor *at)
 {
   size_t element = osla_unit_element(x->type);
   int64_t parts = osla_ring_parts(&l->ring, l->edges, element, x->count);
   for (; at->part < parts; at->part++) {
-    const unsigned char *slot = osla_ring_next(&l->ring);
+    forest_head head;
+    const unsigned char *slot = osla_ring_next(&l->ring, &head);
     if (!slot) return false;
+    check_same(f, number, x, l->rank, head.number, head.what);
     ring_part part = osla_ring_part(&l->ring, l->edges, element, x->count, at->part);
     osla_vertices_combine(x->type, combine, part.numbers, part_of(to, &part, element),
                           packed(slot, &part, element), part.n);
@@ -60,29 +96,32 @@ static bool read_link(osla_forest *f, uint64_t number, forest_transfer *x, fores
   } else if (l->near && !osla_forest_packs(x, l->thin_theirs)) {
     const forest_call *call = call_of(l, number);
     if (!call) return false;
+    check_same(f, number, x, l->rank, number, call->what);
     from = in_place(f, l, &call->values);
   }
-  if (!from.base) return read_ring(f, x, l, to, x->combine, &x->reading);
+  if (!from.base) return read_ring(f, number, x, l, to, x->combine, &x->reading);
   osla_vertices_combine(x->type, x->combine, x->count, to, from, l->edges);
   return true;
 }
 
 /* The values come and the values before go back in the same parts, each in place or by the ring. */
-static bool fetch_parts(osla_forest *f, forest_transfer *x, forest_link *l, vertex_list from,
-                        vertex_list before)
+static bool fetch_parts(osla_forest *f, uint64_t number, forest_transfer *x, forest_link *l,
+                        vertex_list from, vertex_list before)
 {
   size_t element = osla_unit_element(x->type);
   int64_t parts = osla_ring_parts(&l->ring, l->edges, element, x->count);
   vertex_list to = osla_link_mine(l, x->to, x->stride);
   for (forest_cursor *at = &x->reading; at->part < parts; at->part++) {
-    const unsigned char *come = from.base ? NULL : osla_ring_next(&l->ring);
+    forest_head head;
+    const unsigned char *come = from.base ? NULL : osla_ring_next(&l->ring, &head);
+    if (come) check_same(f, number, x, l->rank, head.number, head.what);
     unsigned char *go = before.base ? NULL : osla_ring_slot(&l->ring);
     if (!(from.base || come) || !(before.base || go)) return false;
     ring_part part = osla_ring_part(&l->ring, l->edges, element, x->count, at->part);
     osla_vertices_fetch(x->type, x->combine, part.numbers, part_of(to, &part, element),
                         come ? packed(come, &part, element) : part_of(from, &part, element),
                         go ? packed(go, &part, element) : part_of(before, &part, element), part.n);
-    if (go) osla_ring_send(&l->ring, (size_t)(part.n * part.numbers) * element);
+    if (go) osla_ring_send(&l->ring, head_of(number, x), (size_t)(part.n * part.numbers) * element);
     if (!come) continue;
     osla_ring_take(&l->ring);
     f->owes |= !osla_ring_tell(&l->ring);
@@ -99,10 +138,11 @@ static bool fetch_link(osla_forest *f, uint64_t number, forest_transfer *x, fore
   } else if (l->near) {
     const forest_call *call = call_of(l, number);
     if (!call) return false;
+    check_same(f, number, x, l->rank, number, call->what);
     from = in_place(f, l, &call->values);
     before = in_place(f, l, &call->before);
   }
-  if (!from.base || !before.base) return fetch_parts(f, x, l, from, before);
+  if (!from.base || !before.base) return fetch_parts(f, number, x, l, from, before);
   osla_vertices_fetch(x->type, x->combine, x->count, osla_link_mine(l, x->to, x->stride), from,
                       before, l->edges);
   return true;
@@ -114,6 +154,18 @@ static void next_link(forest_cursor *at)
   at->part = 0;
 }
 
+/* Nothing comes where this transfer expects it: does something come the other way? */
+static void look_across(osla_forest *f, uint64_t number, const forest_transfer *x)
+{
+  const forest_links *out = osla_forest_out(f, x->kind);
+  for (int i = 0; i < out->n; i++) {
+    const forest_link *l = &out->of[i];
+    forest_head head;
+    if (l->near || !osla_ring_next(&l->ring, &head) || head.number != (uint32_t)number) continue;
+    check_same(f, number, x, l->rank, head.number, head.what);
+  }
+}
+
 static bool read_links(osla_forest *f, uint64_t number, forest_transfer *x)
 {
   const forest_links *in = osla_forest_in(f, x->kind);
@@ -121,27 +173,30 @@ static bool read_links(osla_forest *f, uint64_t number, forest_transfer *x)
   while (x->reading.link < in->n) {
     forest_link *l = &in->of[x->reading.link];
     bool done = x->kind == FOREST_FETCH ? fetch_link(f, number, x, l) : read_link(f, number, x, l);
-    if (!done) return false;
+    if (!done) {
+      look_across(f, number, x);
+      return false;
+    }
     next_link(&x->reading);
   }
   return true;
 }
 
 /* Of a fetch: the values before that come back to my leaves by rings. */
-static bool read_answers(osla_forest *f, forest_transfer *x)
+static bool read_answers(osla_forest *f, uint64_t number, forest_transfer *x)
 {
   for (; x->kind == FOREST_FETCH && x->answers.link < f->to_roots.n; next_link(&x->answers)) {
     forest_link *l = &f->to_roots.of[x->answers.link];
     if (l->self || (l->near && x->before_in_place)) continue;
     vertex_list to = osla_link_mine(l, x->before, x->stride);
-    if (!read_ring(f, x, l, to, OSLA_REPLACE, &x->answers)) return false;
+    if (!read_ring(f, number, x, l, to, OSLA_REPLACE, &x->answers)) return false;
   }
   return true;
 }
 
 /* ---- sending ---- */
 
-static bool send_link(const forest_transfer *x, forest_link *l, forest_cursor *at)
+static bool send_link(uint64_t number, const forest_transfer *x, forest_link *l, forest_cursor *at)
 {
   size_t element = osla_unit_element(x->type);
   int64_t parts = osla_ring_parts(&l->ring, l->edges, element, x->count);
@@ -152,19 +207,19 @@ static bool send_link(const forest_transfer *x, forest_link *l, forest_cursor *a
     ring_part part = osla_ring_part(&l->ring, l->edges, element, x->count, at->part);
     osla_vertices_combine(x->type, OSLA_REPLACE, part.numbers, packed(slot, &part, element),
                           part_of(from, &part, element), part.n);
-    osla_ring_send(&l->ring, (size_t)(part.n * part.numbers) * element);
+    osla_ring_send(&l->ring, head_of(number, x), (size_t)(part.n * part.numbers) * element);
   }
   return true;
 }
 
-static bool send_links(osla_forest *f, forest_transfer *x)
+static bool send_links(osla_forest *f, uint64_t number, forest_transfer *x)
 {
   const forest_links *out = osla_forest_out(f, x->kind);
   for (; x->sending.link < out->n; next_link(&x->sending)) {
     forest_link *l = &out->of[x->sending.link];
     const bool packs = osla_forest_packs(x, l->thin_mine);
     if (l->self || (l->near && x->in_place && !packs)) continue;
-    if (!send_link(x, l, &x->sending)) return false;
+    if (!send_link(number, x, l, &x->sending)) return false;
   }
   return true;
 }
@@ -236,7 +291,7 @@ static void tell_owed(osla_forest *f)
 static void send_all(osla_forest *f)
 {
   while (f->sent < f->begun && may_send(f, f->sent + 1) &&
-         send_links(f, osla_forest_transfer(f, f->sent + 1)))
+         send_links(f, f->sent + 1, osla_forest_transfer(f, f->sent + 1)))
     f->sent++;
 }
 
@@ -255,7 +310,7 @@ void osla_forest_serve(osla_forest *f)
   send_all(f);
   while (f->read < f->begun) {
     forest_transfer *x = osla_forest_transfer(f, f->read + 1);
-    bool read = read_links(f, f->read + 1, x), answered = read_answers(f, x);
+    bool read = read_links(f, f->read + 1, x), answered = read_answers(f, f->read + 1, x);
     if (!read || !answered) break;
     f->read++;
     if (x->reading.link == 0) continue; /* from nobody */

@@ -83,7 +83,7 @@ static void reserve_rings(forest_links *links, size_t *at)
     forest_ring *ring = &links->of[i].ring;
     if (links->of[i].self) continue;
     ring->far_words = reserve(at, sizeof(ring_words));
-    ring->far_slots = reserve(at, RING_SLOTS * ring->slot_bytes);
+    ring->far_slots = reserve(at, osla_ring_all_slots(ring));
   }
 }
 
@@ -116,7 +116,7 @@ static size_t staging_bytes(const forest_links *links)
 {
   size_t bytes = 0;
   for (int i = 0; i < links->n; i++)
-    if (!links->of[i].near) bytes += RING_SLOTS * links->of[i].ring.slot_bytes;
+    if (!links->of[i].near) bytes += osla_ring_all_slots(&links->of[i].ring);
   return bytes;
 }
 
@@ -135,7 +135,7 @@ static void start_rings(osla_forest *f, forest_links *links, unsigned char **sta
     ring->slots = piece_at(f, ring->far_slots);
     if (links->of[i].near) continue;
     ring->staging = *staging;
-    *staging += RING_SLOTS * ring->slot_bytes;
+    *staging += osla_ring_all_slots(ring);
   }
 }
 
@@ -178,7 +178,9 @@ static void connect_ring(const osla_forest *f, forest_link *l, int64_t words, in
   if (l->self) return;
   l->ring.far_words = (size_t)words;
   l->ring.far_slots = (size_t)slots;
-  if (l->near) l->ring.near_slots = (unsigned char *)(uintptr_t)at_neighbour(f, l->rank, slots);
+  if (!l->near) return;
+  l->ring.near_slots = (unsigned char *)(uintptr_t)at_neighbour(f, l->rank, slots);
+  l->ring.near_words = (ring_words *)(uintptr_t)at_neighbour(f, l->rank, words);
 }
 
 static void connect_to_roots(osla_forest *f, const forest_edges *e, const layout *lay,

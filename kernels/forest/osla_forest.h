@@ -18,6 +18,9 @@
  * eighth transfer before. Between Begin and End the values that are read must stay as they are, and
  * those that are written must not be touched. What was begun is also read and sent in every other
  * wait of the library, which may look for it in 20 ms alone, and in osla_progress.
+ *
+ * Ranks that begin different transfers (another kind, combination, type or count, or another order)
+ * end all together, with a line that says what two of them have begun.
  */
 #ifndef OSLA_FOREST_H
 #define OSLA_FOREST_H
