@@ -37,7 +37,7 @@ int main(int argc, char **argv)
   osla_forest *f;
   osla_root root[EDGES];
   void *memory = NULL;
-  if (argc != 3 || MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &provided) != MPI_SUCCESS)
+  if (argc != 3 || MPI_Init_thread(&argc, &argv, MPI_THREAD_SERIALIZED, &provided) != MPI_SUCCESS)
     return 2;
   if (osla_transport_create(MPI_COMM_WORLD, NULL, &t) != OSLA_OK) return 2;
   const int me = osla_transport_rank(t), next = (me + 1) % osla_transport_size(t);

@@ -1,4 +1,4 @@
-/* Floor 3: sums over the ranks, CG, LSQR. */
+/* Floor 3: CG, LSQR. */
 #include "osla_krylov.h"
 #include "sparse_model.h"
 
@@ -6,63 +6,6 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-static void test_sums(void)
-{
-  osla_transport *t = osla_test_transport();
-  osla_sums *s;
-  const int size = osla_test_size(), me = osla_test_rank();
-  int bad = 0;
-  OSLA_ASSERT_ERR(osla_sums_create(t, 0, &s), OSLA_ERR_ARG);
-  OSLA_ASSERT_TEXT("sums of 0 numbers");
-  OSLA_ASSERT_OK(osla_sums_create(t, 3, &s));
-  for (int call = 0; call < 200; call++) {
-    const int n = 1 + call % 3;
-    double value[3], expected[3] = {0.0};
-    for (int j = 0; j < n; j++) {
-      value[j] = call + me * 3 + j;
-      for (int p = 0; p < size; p++)
-        expected[j] += call + p * 3 + j;
-    }
-    OSLA_ASSERT_OK(osla_sums_all(s, n, value));
-    for (int j = 0; j < n; j++)
-      bad += !(value[j] == expected[j]);
-  }
-  OSLA_ASSERT_MSG(bad == 0, "%d sums are wrong", bad);
-  double one[4] = {0.0};
-  OSLA_ASSERT_ERR(osla_sums_all(s, 4, one), OSLA_ERR_ARG);
-  OSLA_ASSERT_TEXT("4 sums, not 1 to 3");
-  OSLA_ASSERT_OK(osla_sums_destroy(&s));
-  OSLA_ASSERT_OK(osla_sums_destroy(&s));
-  osla_transport_destroy(&t);
-}
-
-/* With rounding: the same bits on all ranks and in all runs. */
-static void test_sums_bits(void)
-{
-  osla_transport *t = osla_test_transport();
-  osla_sums *s;
-  double first = 0.0;
-  OSLA_ASSERT_OK(osla_sums_create(t, 1, &s));
-  for (int run = 0; run < 20; run++) {
-    double value = 1.0 / (3 + osla_test_rank()), least;
-    OSLA_ASSERT_OK(osla_sums_all(s, 1, &value));
-    least = value;
-    OSLA_ASSERT_OK(osla_allreduce(t, &least, 1, MPI_DOUBLE, MPI_MIN));
-    CU_ASSERT(memcmp(&least, &value, sizeof value) == 0);
-    if (run == 0) first = value;
-    CU_ASSERT(memcmp(&first, &value, sizeof value) == 0);
-  }
-  OSLA_ASSERT_OK(osla_sums_destroy(&s));
-  osla_transport_destroy(&t);
-}
-
-static void test_dot(void)
-{
-  const double x[] = {1.0, 2.0, 3.0, 4.0, 5.0, 6.0};
-  for (int n = 0; n <= 6; n++)
-    CU_ASSERT(osla_dot_local(n, x, x) == n * (n + 1) * (2 * n + 1) / 6.0);
-}
 
 /* ---- CG ---- */
 
@@ -180,7 +123,7 @@ static void test_cg_ends(void)
   OSLA_ASSERT_ERR(osla_jacobi_create(a, 1, &j), OSLA_ERR_ARG);
   OSLA_ASSERT_TEXT("element -5 of row 0");
   OSLA_ASSERT_ERR(osla_jacobi_create(a, 10, &j), OSLA_ERR_ARG);
-  OSLA_ASSERT_TEXT("block-Jacobi: the block of rows 0 to 9");
+  OSLA_ASSERT_TEXT("block-Jacobi: the block of rows 0 to ");
   OSLA_ASSERT_SAME_TEXT();
   free(b);
   free(x);
@@ -269,10 +212,7 @@ static void test_lsqr_square(void)
 
 int main(int argc, char **argv)
 {
-  static const osla_test_case cases[] = {{"sums", test_sums},
-                                         {"bits of sums", test_sums_bits},
-                                         {"dot", test_dot},
-                                         {"CG", test_cg},
+  static const osla_test_case cases[] = {{"CG", test_cg},
                                          {"ends of CG", test_cg_ends},
                                          {"LSQR", test_lsqr},
                                          {"LSQR, square", test_lsqr_square},
