@@ -148,6 +148,7 @@ static void run(const char *case_options, const char *grid)
     CU_ASSERT(job->result.updates >= job->n_paths);
 
     OSLA_ASSERT_OK(invert_solve(job));
+    invert_judge(job);
     OSLA_ASSERT_OK(invert_sample_resolution(job));
     OSLA_ASSERT_OK(invert_measure_misfit(job));
     compare("model", job->m, r.model, job->n, is_float ? 1e-3 : 1e-9);

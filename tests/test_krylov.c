@@ -73,11 +73,11 @@ static void test_cg(void)
       int64_t plain, jacobi, blocks;
       osla_jacobi *j;
       solve_by_cg(&s, NULL, &plain);
-      OSLA_ASSERT_OK(osla_jacobi_create(s.a, 1, &j));
+      OSLA_ASSERT_OK(osla_jacobi_create(s.a, 1, 0.0, &j));
       osla_preconditioner m = osla_jacobi_use(j);
       solve_by_cg(&s, &m, &jacobi);
       osla_jacobi_destroy(&j);
-      OSLA_ASSERT_OK(osla_jacobi_create(s.a, 50, &j));
+      OSLA_ASSERT_OK(osla_jacobi_create(s.a, 50, 0.0, &j));
       m = osla_jacobi_use(j);
       solve_by_cg(&s, &m, &blocks);
       osla_jacobi_destroy(&j);
@@ -120,9 +120,9 @@ static void test_cg_ends(void)
     b[i] = 1.0;
   OSLA_ASSERT_OK(osla_cg(&op, NULL, b, x, NULL, &r));
   CU_ASSERT(r.end == OSLA_KRYLOV_INDEFINITE);
-  OSLA_ASSERT_ERR(osla_jacobi_create(a, 1, &j), OSLA_ERR_ARG);
+  OSLA_ASSERT_ERR(osla_jacobi_create(a, 1, 0.0, &j), OSLA_ERR_ARG);
   OSLA_ASSERT_TEXT("element -5 of row 0");
-  OSLA_ASSERT_ERR(osla_jacobi_create(a, 10, &j), OSLA_ERR_ARG);
+  OSLA_ASSERT_ERR(osla_jacobi_create(a, 10, 0.0, &j), OSLA_ERR_ARG);
   OSLA_ASSERT_TEXT("block-Jacobi: the block of rows 0 to ");
   OSLA_ASSERT_SAME_TEXT();
   free(b);

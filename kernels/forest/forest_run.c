@@ -219,7 +219,10 @@ osla_err osla_forest_end_read(osla_forest_run *run)
 
 void osla_forest_nearer(const osla_forest_run *run)
 {
-  if (run->forest) osla_forest_fetch_nearer(run->forest, run->number);
+  osla_forest *f = run->forest;
+  if (!f || !osla_pool_try(f->pool)) return; /* another thread reads it already */
+  osla_forest_fetch_nearer(f, run->number);
+  osla_pool_leave(f->pool);
 }
 
 osla_err osla_forest_test(osla_forest_run *run, bool *done)

@@ -154,9 +154,20 @@ static void next_link(forest_cursor *at)
   at->part = 0;
 }
 
+static void look_at_calls(const osla_forest *f, uint64_t number, const forest_transfer *x,
+                          const forest_links *links)
+{
+  for (int i = 0; i < links->n; i++) {
+    const forest_link *l = &links->of[i];
+    const forest_call *call = l->near && !l->self ? call_of(l, number) : NULL;
+    if (call) check_same(f, number, x, l->rank, number, call->what);
+  }
+}
+
 /* Nothing comes where this transfer expects it: does something come the other way? */
 static void look_across(osla_forest *f, uint64_t number, const forest_transfer *x)
 {
+  look_at_calls(f, number, x, osla_forest_in(f, x->kind));
   const forest_links *out = osla_forest_out(f, x->kind);
   for (int i = 0; i < out->n; i++) {
     const forest_link *l = &out->of[i];
@@ -410,7 +421,9 @@ static bool is_over(osla_forest *f, uint64_t number, bool with_readers)
   if (!are_posted(osla_forest_out(f, x->kind))) return false;
   if (x->kind == FOREST_FETCH && !are_posted(&f->to_leaves)) return false;
   bool lent = (x->in_place && with_readers) || x->before_in_place; /* who reads writes there */
-  return !lent || osla_forest_lent_is_back(f, number);
+  if (!lent || osla_forest_lent_is_back(f, number)) return true;
+  look_at_calls(f, number, x, osla_forest_out(f, x->kind));
+  return false;
 }
 
 bool osla_forest_finish(osla_forest *f, uint64_t number, bool with_readers)

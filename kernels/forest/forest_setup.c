@@ -259,7 +259,7 @@ static void find_roots(osla_forest *f)
 /* Are there less than two of these vertices, of 8 bytes each, in a line of memory? */
 static osla_err look_if_thin(const uint32_t *list, int64_t n, bool *thin)
 {
-  enum { FEW = 16, IN_LINE = LINE / 8 };
+  enum { FEW = 16, IN_LINE = LINE / 8, SPREAD = 64 };
   uint32_t low = UINT32_MAX, high = 0;
   int64_t lines = 0;
   *thin = false;
@@ -270,6 +270,8 @@ static osla_err look_if_thin(const uint32_t *list, int64_t n, bool *thin)
   }
   low /= IN_LINE;
   const size_t range = (size_t)(high / IN_LINE - low) + 1;
+  *thin = range > SPREAD * (size_t)n; /* almost each has a line of its own */
+  if (*thin) return OSLA_OK;
   unsigned char *met = calloc(range, 1);
   OSLA_CHECK(met, OSLA_ERR_MEM, "%zu marks of lines", range);
   for (int64_t i = 0; i < n; i++) {

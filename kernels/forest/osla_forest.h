@@ -8,7 +8,8 @@
  * A vertex holds a *unit*, the same on all ranks: some numbers of one type, or bytes. The values of
  * a rank's roots are an array of units, those of its leaves another one; the forest does not own
  * them. Values in memory of osla_vertices_create (or of a segment that is named to
- * osla_vertices_in) are read in place by the ranks of the node: one load, one store, no message.
+ * osla_vertices_in) are read in place by the ranks of the node: one load, one store, no message
+ * (but where values of up to 16 bytes lie almost alone in their lines of memory: these are packed).
  * Values elsewhere are staged once; the two may be mixed, and ranks may differ.
  *
  * Every transfer is begun and ended. Begin is collective over the forest in the sense that all
@@ -19,8 +20,9 @@
  * those that are written must not be touched. What was begun is also read and sent in every other
  * wait of the library, which may look for it in 20 ms alone, and in osla_progress.
  *
- * Ranks that begin different transfers (another kind, combination, type or count, or another order)
- * end all together, with a line that says what two of them have begun.
+ * Where two joined ranks begin different transfers (another kind, combination, type or count, or
+ * another order) and one reads what the other gives, or waits for it, all ranks end with a line
+ * that says what the two have begun.
  */
 #ifndef OSLA_FOREST_H
 #define OSLA_FOREST_H

@@ -27,16 +27,18 @@ static osla_err precondition(cg *c)
 }
 
 /* r := b - A x; the norm of b. */
-static osla_err begin(cg *c, const double *b, const double *x)
+static osla_err begin(cg *c, const double *b, double *x)
 {
   double bb = osla_dot_local(c->n, b, b);
+  OSLA_CALL(osla_krylov_sum(&c->k, 1, &bb));
+  c->b_norm = sqrt(bb);
+  for (int64_t i = 0; bb == 0.0 && i < c->n; i++)
+    x[i] = 0.0; /* the solution */
   for (int64_t i = 0; i < c->n; i++)
     c->p[i] = x[i];
   OSLA_CALL(osla_krylov_multiply(&c->k, OSLA_NOTRANS, c->p, 0.0, c->ap));
   for (int64_t i = 0; i < c->n; i++)
     c->r[i] = b[i] - c->ap[i];
-  OSLA_CALL(osla_krylov_sum(&c->k, 1, &bb));
-  c->b_norm = sqrt(bb);
   OSLA_CALL(precondition(c));
   for (int64_t i = 0; i < c->n; i++)
     c->p[i] = c->z[i];
@@ -64,12 +66,12 @@ static osla_err step(cg *c, double *x, bool *ended)
   return OSLA_OK;
 }
 
-/* |r| / |b|; b = 0: 0 where x = 0 is met. */
+/* |r| / |b| */
 static double left(const cg *c)
 {
   const double r_norm = sqrt(c->rr);
   c->k.result->residual = r_norm;
-  return r_norm == 0.0 ? 0.0 : c->b_norm > 0.0 ? r_norm / c->b_norm : r_norm;
+  return r_norm == 0.0 ? 0.0 : r_norm / c->b_norm;
 }
 
 static osla_err iterate(cg *c, const double *b, double *x)

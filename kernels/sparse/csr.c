@@ -116,6 +116,8 @@ static osla_err list_ghosts(int64_t n, const int64_t *column, int64_t low, int64
   qsort(list, (size_t)others, sizeof *list, by_value);
   for (int64_t i = 0; i < others; i++)
     if (distinct == 0 || list[i] != list[distinct - 1]) list[distinct++] = list[i];
+  int64_t *shorter = realloc(list, (size_t)(distinct + 1) * sizeof *list);
+  if (shorter) list = shorter;
   *out = list;
   *count = distinct;
   if (distinct < INT32_MAX) return OSLA_OK;

@@ -18,10 +18,11 @@ static int64_t size_of(const osla_jacobi *j, int64_t from)
   return j->n - from < j->block ? j->n - from : j->block;
 }
 
-static osla_err invert_diagonal(const osla_csr *a, int64_t first_row, osla_jacobi *j)
+static osla_err invert_diagonal(const osla_csr *a, int64_t first_row, double shift, osla_jacobi *j)
 {
   OSLA_CALL(osla_csr_diagonal(a, j->factor));
   for (int64_t i = 0; i < j->n; i++) {
+    j->factor[i] += shift;
     OSLA_CHECK(j->factor[i] > 0.0, OSLA_ERR_ARG,
                "Jacobi: element %g of row %" PRId64 " on the diagonal is not positive",
                j->factor[i], first_row + i);
@@ -31,22 +32,24 @@ static osla_err invert_diagonal(const osla_csr *a, int64_t first_row, osla_jacob
 }
 
 /* The block of rows from .. from + n - 1, its lower triangle. */
-static void copy_block(const osla_csr *a, int64_t from, int64_t n, double *to)
+static void copy_block(const osla_csr *a, int64_t from, int64_t n, double shift, double *to)
 {
-  for (int64_t i = 0; i < n; i++)
+  for (int64_t i = 0; i < n; i++) {
     for (int64_t e = a->own.first[from + i]; e < a->own.first[from + i + 1]; e++) {
       const int64_t column = a->own.column[e] - from;
       if (column >= 0 && column <= i) to[i + column * n] = a->own.value[e];
     }
+    to[i + i * n] += shift;
+  }
 }
 
-static osla_err factor_blocks(const osla_csr *a, int64_t first_row, osla_jacobi *j)
+static osla_err factor_blocks(const osla_csr *a, int64_t first_row, double shift, osla_jacobi *j)
 {
   for (int64_t from = 0; from < j->n; from += j->block) {
     const int64_t n = size_of(j, from);
     double *block = j->factor + from * j->block;
     int64_t info;
-    copy_block(a, from, n, block);
+    copy_block(a, from, n, shift, block);
     OSLA_CALL(osla_lapack_potrf(OSLA_DOUBLE, OSLA_LOWER, n, block, n, &info));
     OSLA_CHECK(info == 0, OSLA_ERR_ARG,
                "block-Jacobi: the block of rows %" PRId64 " to %" PRId64
@@ -56,7 +59,7 @@ static osla_err factor_blocks(const osla_csr *a, int64_t first_row, osla_jacobi 
   return OSLA_OK;
 }
 
-static osla_err make(const osla_csr *a, int64_t block, osla_jacobi *j)
+static osla_err make(const osla_csr *a, int64_t block, double shift, osla_jacobi *j)
 {
   const int rank = osla_transport_rank(a->t);
   const int64_t first_row = a->row_start[rank];
@@ -70,14 +73,15 @@ static osla_err make(const osla_csr *a, int64_t block, osla_jacobi *j)
   j->factor = calloc((size_t)j->n * (size_t)j->block + 1, sizeof *j->factor);
   OSLA_CHECK(j->factor, OSLA_ERR_MEM, "Jacobi: blocks of %" PRId64 " rows of %" PRId64, j->block,
              j->n);
-  return j->block == 1 ? invert_diagonal(a, first_row, j) : factor_blocks(a, first_row, j);
+  return j->block == 1 ? invert_diagonal(a, first_row, shift, j)
+                       : factor_blocks(a, first_row, shift, j);
 }
 
-osla_err osla_jacobi_create(osla_csr *a, int64_t block, osla_jacobi **out)
+osla_err osla_jacobi_create(osla_csr *a, int64_t block, double shift, osla_jacobi **out)
 {
   *out = NULL;
   osla_jacobi *j = calloc(1, sizeof *j);
-  osla_err err = j ? make(a, block, j) : osla_error_set(OSLA_ERR_MEM, "Jacobi object");
+  osla_err err = j ? make(a, block, shift, j) : osla_error_set(OSLA_ERR_MEM, "Jacobi object");
   err = osla_agree(a->t, err);
   if (err == OSLA_OK)
     *out = j;

@@ -107,7 +107,6 @@ static osla_err add_line(const text_share *s, const sparse_head *head, char *lin
   return osla_entries_add(e, j - 1, i - 1, symmetry == SKEW ? -value : value);
 }
 
-/* *lines: that hold entries. */
 static osla_err add_lines(text_share *s, const sparse_head *head, csr_entries *e)
 {
   for (char *line; (line = osla_text_share_next(s));) {

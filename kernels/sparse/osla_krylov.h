@@ -18,12 +18,12 @@ extern "C" {
 /* ---- sums ---- */
 
 /* Adds up over all ranks, in the order of the ranks (of more than 32: in groups of consecutive
- * ranks, then over the groups): the bits do not depend on who comes first. One transfer of a
- * forest, of more than 32 ranks three. */
+ * ranks, then over the groups): the bits do not depend on who comes first. One exchange of lines of
+ * memory, of more than 32 ranks three. A failure between nodes ends all ranks. */
 typedef struct osla_sums osla_sums;
 
 /* For sums of up to `most` numbers at a time. Collective. Errors, on all ranks together: ARG
- * (most < 1), MEM, MPI, RANGE. */
+ * (most < 1), MEM, MPI. */
 osla_err osla_sums_create(osla_transport *transport, int most, osla_sums **out);
 osla_err osla_sums_destroy(osla_sums **sums); /* collective; accepts NULL, nulls the handle */
 
@@ -33,7 +33,10 @@ osla_err osla_sums_all(osla_sums *sums, int n, double *value);
 /* This rank's part of x y, in four sums that are added at the end. Local. */
 double osla_dot_local(int64_t n, const double *x, const double *y);
 
-/* ---- what is solved ---- */
+/* ---- what is solved ----
+ *
+ * The solvers take memory of osla_vertices_create and give it back: no transfer of any forest of
+ * the transport may be under way meanwhile (STATE, from osla_vertices_free). */
 
 /* A matrix that is known by its products: of this rank's part of the vectors. */
 typedef struct osla_operator {
@@ -82,13 +85,16 @@ typedef struct osla_preconditioner {
 } osla_preconditioner;
 
 /* The inverse of the diagonal, or of square blocks on it: `block` consecutive rows of this rank
- * (the last one may be smaller), factored by Cholesky. Collective. matrix [in]  only read while it
- * is made block  [in]  1: Jacobi; > 1: block-Jacobi out    [out] owned by the caller Memory: 8
- * block bytes a row. Errors, on all ranks together: ARG (block < 1; row blocks that differ from
- * column blocks; a diagonal element that is not positive, or a block that is not positive definite:
- * its row is named), MEM, MPI. */
+ * (the last one may be smaller), factored by Cholesky. Collective.
+ *   matrix [in]  only read while it is made
+ *   block  [in]  1: Jacobi; > 1: block-Jacobi
+ *   shift  [in]  is added to the diagonal
+ *   out    [out] owned by the caller
+ * Memory: 8 block bytes a row. Errors, on all ranks together: ARG (block < 1; row blocks that
+ * differ from column blocks; a diagonal element that is not positive, or a block that is not
+ * positive definite: its row is named), MEM, MPI. */
 typedef struct osla_jacobi osla_jacobi;
-osla_err osla_jacobi_create(osla_csr *matrix, int64_t block, osla_jacobi **out);
+osla_err osla_jacobi_create(osla_csr *matrix, int64_t block, double shift, osla_jacobi **out);
 void osla_jacobi_destroy(osla_jacobi **jacobi);                 /* local */
 osla_preconditioner osla_jacobi_use(const osla_jacobi *jacobi); /* borrows it */
 
@@ -108,13 +114,14 @@ osla_err osla_cg(const osla_operator *a, const osla_preconditioner *m, const dou
 /* Minimises |b - A x|^2 + damping^2 |x / scale|^2. Collective.
  *   b       [in]  [rows]
  *   damping [in]  >= 0, finite
- *   scale   [in]  [columns] > 0: the iteration is for x / scale, which changes its way, not
- * (without damping) its end; 1 / the norm of each column serves well. NULL: 1 x       [out]
- * [columns]; it begins with 0 options [in]  NULL: defaults. It ends when, r being the residual and
- * all of A with scale and damping, |A^T r| <= tolerance |A| |r| or |r| <= tolerance (|b| + |A| |x|)
- * (their stopping rules 2 and 1, section 6; |A| is the Frobenius norm as far as it is seen) The
- * bits depend on operator and ranks alone. Memory: five vectors of columns and one of rows. Errors:
- * as osla_cg. */
+ *   scale   [in]  [columns] > 0: the iteration is for x / scale, which changes its way, and not
+ *                 (without damping) its end; 1 / the norm of each column serves well. NULL: 1
+ *   x       [out] [columns]; it begins with 0
+ *   options [in]  NULL: defaults. It ends when, r being the residual and A with scale and damping,
+ *                 |A^T r| <= tolerance |A| |r| or |r| <= tolerance (|b| + |A| |x|): their stopping
+ *                 rules 2 and 1, section 6; |A| is the Frobenius norm as far as it is seen
+ * The bits depend on operator and ranks alone. Memory: five vectors of columns and one of rows.
+ * Errors: as osla_cg. */
 osla_err osla_lsqr(const osla_operator *a, const double *b, double damping, const double *scale,
                    double *x, const osla_krylov_options *options, osla_krylov_result *result);
 

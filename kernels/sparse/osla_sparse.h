@@ -31,15 +31,18 @@ typedef struct osla_csr osla_csr;
 void osla_even_blocks(int64_t n, int ranks, int64_t *start);
 
 /* Makes a matrix of rows that every rank has for itself. Collective.
- *   row_start    [in] [size + 1] from 0, none less than the one before; the same on all ranks
- *   column_start [in] the same of the columns
- *   first        [in] [rows + 1] the entries of this rank's i-th row are first[i] .. first[i + 1] -
- * 1; first[0] = 0 column       [in] [first[rows]] global indices, in any order; one that comes
- * again in a row is added to it value        [in] [first[rows]] out          [out] owned by the
- * caller The lists are copied. Memory: 12 bytes an entry, 8 a row and 24 a ghost, and those of a
- * forest. Errors, on all ranks together: ARG (blocks that do not ascend; a list that falls; a
- * column that the matrix has not: row, column and rank named), RANGE (2^31 columns or ghosts on a
- * rank), MEM, MPI. */
+ *   row_start    [in]  [size + 1] from 0, none less than the one before; the same on all ranks
+ *   column_start [in]  the same of the columns
+ *   first        [in]  [rows + 1] where the entries of this rank's i-th row begin, from first[0] = 0
+ *                      on; they end before first[i + 1]
+ *   column       [in]  [first[rows]] global indices, in any order; one that comes again in a row is
+ *                      added to it
+ *   value        [in]  [first[rows]]
+ *   out          [out] owned by the caller
+ * The lists are copied. Memory: 12 bytes an entry, 20 a row and 24 a ghost, and those of a forest.
+ * Errors, on all ranks together: ARG (blocks that do not ascend; a list that falls; a column that
+ * the matrix has not: row, column and rank named), RANGE (2^31 columns or ghosts on a rank), MEM,
+ * MPI. */
 osla_err osla_csr_create(osla_transport *transport, const int64_t *row_start,
                          const int64_t *column_start, const int64_t *first, const int64_t *column,
                          const double *value, osla_csr **out);

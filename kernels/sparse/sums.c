@@ -156,14 +156,20 @@ static osla_err put_to(osla_sums *s, const sum_step *step, int reader, int n, co
                             s->calls, posted_to(s, step, reader));
 }
 
+/* The others wait: a failure cannot be returned to them. */
+static void must(const osla_sums *s, osla_err err)
+{
+  if (err != OSLA_OK) osla_transport_abort(s->t, err);
+}
+
 /* My part of a step. */
-static osla_err give(osla_sums *s, const sum_step *step, int n, const double *value)
+static void give(osla_sums *s, const sum_step *step, int n, const double *value)
 {
   const int me = osla_transport_rank(s->t), readers = step->readers.count;
   sum_line *mine = line_of(s, osla_segment_local(s->segment), step, -1);
-  if (readers == 0) return OSLA_OK;
+  if (readers == 0) return;
   for (int i = 0; s->far && i < readers; i++) /* it is the source of what was put two calls ago */
-    OSLA_CALL(osla_posted_wait(s->segment, posted_to(s, step, rank_of(&step->readers, i))));
+    must(s, osla_posted_wait(s->segment, posted_to(s, step, rank_of(&step->readers, i))));
   memcpy(mine->value, value, (size_t)n * sizeof *value);
   osla_clock_settle();
   atomic_store_explicit(&mine->call, s->calls, memory_order_release);
@@ -173,9 +179,8 @@ static osla_err give(osla_sums *s, const sum_step *step, int n, const double *va
     if (osla_segment_peer(s->segment, reader))
       osla_segment_wake(s->segment, reader);
     else
-      OSLA_CALL(put_to(s, step, reader, n, mine));
+      must(s, put_to(s, step, reader, n, mine));
   }
-  return OSLA_OK;
 }
 
 /* Have all parts come? Progress now and then: others may wait for this rank meanwhile. */
@@ -193,9 +198,9 @@ static bool have_come(void *arg)
 }
 
 /* value := the sum of those that I read; kept where I read none. */
-static osla_err run_step(osla_sums *s, const sum_step *step, int n, double *value)
+static void run_step(osla_sums *s, const sum_step *step, int n, double *value)
 {
-  OSLA_CALL(give(s, step, n, value));
+  give(s, step, n, value);
   s->waits = step;
   s->arrived = 0;
   if (!have_come(s)) osla_segment_wait(s->segment, have_come, s);
@@ -204,7 +209,6 @@ static osla_err run_step(osla_sums *s, const sum_step *step, int n, double *valu
     for (int j = 0; j < n; j++)
       value[j] = i == 0 ? part[j] : value[j] + part[j];
   }
-  return OSLA_OK;
 }
 
 osla_err osla_sums_all(osla_sums *s, int n, double *value)
@@ -213,7 +217,7 @@ osla_err osla_sums_all(osla_sums *s, int n, double *value)
   if (osla_transport_size(s->t) == 1) return OSLA_OK;
   s->calls++;
   for (int i = 0; i < s->n_steps; i++)
-    OSLA_CALL(run_step(s, &s->step[i], n, value));
+    run_step(s, &s->step[i], n, value);
   return OSLA_OK;
 }
 

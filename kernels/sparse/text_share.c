@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 osla_err osla_sum_before(osla_transport *t, int64_t mine, int64_t *before, int64_t *all)
 {
@@ -34,8 +35,8 @@ static osla_err io_error(const char *file)
 }
 
 /* The bytes from begin to end of the file, and on to the end of a line; text[0] is at `begin`. */
-static osla_err read_bytes(FILE *f, const char *file, int64_t begin, int64_t end, char **text,
-                           size_t *size)
+static osla_err read_bytes(FILE *f, const char *file, bool first, int64_t begin, int64_t end,
+                           char **text, size_t *size)
 {
   size_t n = (size_t)(end - begin), room = n + 4096;
   char *bytes = malloc(room + 1);
@@ -45,6 +46,8 @@ static osla_err read_bytes(FILE *f, const char *file, int64_t begin, int64_t end
   errno = 0;
   if (fseeko(f, (off_t)begin, SEEK_SET) != 0) return io_error(file);
   n = fread(bytes, 1, n, f);
+  const bool begins = first || memchr(bytes, '\n', n);
+  if (!begins) n = 0; /* a line of other ranks goes through */
   for (int c; n > 0 && bytes[n - 1] != '\n' && (c = getc(f)) != EOF;) {
     if (n == room) {
       room *= 2;
@@ -93,7 +96,7 @@ static osla_err read_share(osla_transport *t, int64_t from, text_share *s)
   const int64_t begin = from + bytes / size * rank, before = rank > 0;
   const int64_t end = rank == size - 1 ? from + bytes : begin + bytes / size;
   osla_err err = OSLA_OK;
-  if (end > begin) err = read_bytes(f, s->file, begin - before, end, &text, &n);
+  if (end > begin) err = read_bytes(f, s->file, before == 0, begin - before, end, &text, &n);
   (void)fclose(f);
   s->text = text ? text : calloc(1, 1);
   if (err != OSLA_OK || n == 0) return err;
@@ -101,11 +104,29 @@ static osla_err read_share(osla_transport *t, int64_t from, text_share *s)
   return OSLA_OK;
 }
 
+/* Is there memory for the shares? A file may be larger than it looks. */
+static osla_err check_size(osla_transport *t, const char *file)
+{
+  struct stat found = {0};
+  osla_err err = OSLA_OK;
+  if (osla_transport_rank(t) == 0 && stat(file, &found) != 0)
+    err = osla_error_set(OSLA_ERR_IO, "%.200s: %s", file, strerror(errno));
+  int64_t bytes = (int64_t)found.st_size;
+  OSLA_CALL(osla_agree(t, err));
+  OSLA_CALL(osla_bcast(t, &bytes, 1, MPI_INT64_T, 0));
+  const uint64_t share = (uint64_t)bytes / (uint64_t)osla_transport_size(t) + 1;
+  if (osla_memory_check(t, 2 * share) == OSLA_OK) return OSLA_OK;
+  char why[300];
+  (void)snprintf(why, sizeof why, "%s", osla_error_text());
+  return osla_error_set(OSLA_ERR_MEM, "%.200s: %" PRId64 " bytes: %s", file, bytes, why);
+}
+
 osla_err osla_text_share_open(osla_transport *t, const char *file, int64_t from,
                               int64_t lines_before, text_share *out)
 {
   int64_t before, all;
   *out = (text_share){.file = file};
+  OSLA_CALL(check_size(t, file));
   osla_err err = read_share(t, from, out);
   if (err == OSLA_OK && !out->text) err = osla_error_set(OSLA_ERR_MEM, "%.200s", file);
   OSLA_CALL(osla_agree(t, err));

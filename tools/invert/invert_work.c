@@ -155,6 +155,12 @@ static void run_thread(loop *l, invert_worker *total)
   (void)snprintf(text, sizeof text, "%s", osla_error_text());
   int64_t left;
   if (err != OSLA_OK) (void)osla_counter_next(l->counter, l->job->n_paths, &left);
+  if (err != OSLA_OK) {
+#ifdef _OPENMP
+#pragma omp atomic
+#endif
+    l->dealt += l->job->n_paths;
+  }
   if (err != OSLA_OK && l->pass->points && thread_number() == 0)
     checkpoint_leave(l->pass->points, err);
 #ifdef _OPENMP

@@ -83,7 +83,7 @@ static osla_err read_system(sparse_job *job)
 static osla_err look_for_symmetry(sparse_job *job, bool *symmetric)
 {
   const int64_t first = osla_csr_column_start(job->a)[osla_transport_rank(job->t)];
-  double sum[2] = {0.0};
+  double largest[2] = {0.0};
   *symmetric = false;
   if (job->rows != job->columns) return OSLA_OK;
   for (int64_t j = 0; j < job->op.columns; j++)
@@ -91,12 +91,12 @@ static osla_err look_for_symmetry(sparse_job *job, bool *symmetric)
   OSLA_CALL(osla_spmv(job->a, OSLA_NOTRANS, job->x, 0.0, job->r));
   OSLA_CALL(osla_spmv(job->a, OSLA_TRANS, job->x, 0.0, job->shifted));
   for (int64_t i = 0; i < job->op.rows; i++) {
-    sum[0] += (job->r[i] - job->shifted[i]) * (job->r[i] - job->shifted[i]);
-    sum[1] += job->r[i] * job->r[i];
+    largest[0] = fmax(largest[0], fabs(job->r[i] - job->shifted[i]));
+    largest[1] = fmax(largest[1], fabs(job->r[i]));
     job->x[i] = 0.0;
   }
-  OSLA_CALL(osla_allreduce(job->t, sum, 2, MPI_DOUBLE, MPI_SUM));
-  *symmetric = sqrt(sum[0]) <= 1e-12 * sqrt(sum[1]);
+  OSLA_CALL(osla_allreduce(job->t, largest, 2, MPI_DOUBLE, MPI_MAX));
+  *symmetric = isfinite(largest[1]) && largest[0] <= 1e-12 * largest[1];
   return OSLA_OK;
 }
 
@@ -132,7 +132,7 @@ static osla_err solve_by_cg(sparse_job *job, const osla_krylov_options *options)
   osla_operator op = job->op;
   op.multiply = apply_damped;
   op.arg = job;
-  if (o->block > 0) OSLA_CALL(osla_jacobi_create(job->a, o->block, &job->jacobi));
+  if (o->block > 0) OSLA_CALL(osla_jacobi_create(job->a, o->block, o->damping, &job->jacobi));
   const osla_preconditioner m =
     job->jacobi ? osla_jacobi_use(job->jacobi) : (osla_preconditioner){0};
   return osla_cg(&op, job->jacobi ? &m : NULL, job->b, job->x, options, &job->result);
