@@ -33,8 +33,8 @@ void osla_even_blocks(int64_t n, int ranks, int64_t *start);
 /* Makes a matrix of rows that every rank has for itself. Collective.
  *   row_start    [in]  [size + 1] from 0, none less than the one before; the same on all ranks
  *   column_start [in]  the same of the columns
- *   first        [in]  [rows + 1] where the entries of this rank's i-th row begin, from first[0] = 0
- *                      on; they end before first[i + 1]
+ *   first        [in]  [rows + 1] where the entries of this rank's i-th row begin, from
+ *                      first[0] = 0 on; they end before first[i + 1]
  *   column       [in]  [first[rows]] global indices, in any order; one that comes again in a row is
  *                      added to it
  *   value        [in]  [first[rows]]
@@ -65,10 +65,12 @@ int64_t osla_csr_ghosts(const osla_csr *matrix);  /* of this rank */
 int64_t osla_csr_row(const osla_csr *matrix, int64_t row, int64_t *column, double *value);
 
 /* The same matrix under other numbers: element (i, j) becomes (number of i, number of j).
- * Collective. number [in]  [rows] of this rank's rows (which are its columns, too), each number
- * given once start  [in]  [size + 1] blocks of the new numbers out    [out] owned by the caller;
- * the matrix stays Errors, on all ranks together: ARG (a number that there is not, or is given
- * twice; rows and columns in different blocks; blocks that end elsewhere), MEM, MPI, RANGE. */
+ * Collective.
+ *   number [in]  [rows] of this rank's rows (which are its columns, too), each number given once
+ *   start  [in]  [size + 1] blocks of the new numbers
+ *   out    [out] owned by the caller; the matrix stays
+ * Errors, on all ranks together: ARG (a number that there is not, or is given twice; rows and
+ * columns in different blocks; blocks that end elsewhere), MEM, MPI, RANGE. */
 osla_err osla_csr_renumber(osla_csr *matrix, const int64_t *number, const int64_t *start,
                            osla_csr **out);
 
