@@ -372,7 +372,8 @@ static void test_thin(void)
   for (int i = 0; i < EDGES; i++)
     root[i] = (osla_root){next, (EDGES - 1 - i) * APART + 3};
   OSLA_ASSERT_OK(osla_forest_create(t, EDGES * APART, EDGES, NULL, root, &f));
-  OSLA_ASSERT_OK(osla_vertices_create(t, (EDGES * APART + EDGES) * LARGE * sizeof(double), &memory));
+  OSLA_ASSERT_OK(
+    osla_vertices_create(t, (EDGES * APART + EDGES) * LARGE * sizeof(double), &memory));
   double *roots = memory, *leaves = roots + EDGES * APART * LARGE;
   for (int round = 0; round < ROUNDS; round++) {
     const int count = round % 3 == 2 ? LARGE : 1 + round % 2;

@@ -97,6 +97,7 @@ struct osla_forest {
   forest_transfer transfer[CALLS];
   uint64_t begun, read, sent; /* up to which number */
   bool is_active, owes;       /* owes: some ring has parts to give back */
+  unsigned looks;             /* in vain */
   struct osla_forest *next_active;
   int64_t low_root, high_root, low_leaf; /* of those with edges; none: 0, -1, 0 */
   bool knows_apart;                      /* see forest_overlap.c */

@@ -154,6 +154,13 @@ static void next_link(forest_cursor *at)
   at->part = 0;
 }
 
+/* Now and then, so that waiting stays quick. */
+static bool looks_again(osla_forest *f)
+{
+  enum { IN_VAIN = 16 };
+  return ++f->looks % IN_VAIN == 0;
+}
+
 static void look_at_calls(const osla_forest *f, uint64_t number, const forest_transfer *x,
                           const forest_links *links)
 {
@@ -185,7 +192,7 @@ static bool read_links(osla_forest *f, uint64_t number, forest_transfer *x)
     forest_link *l = &in->of[x->reading.link];
     bool done = x->kind == FOREST_FETCH ? fetch_link(f, number, x, l) : read_link(f, number, x, l);
     if (!done) {
-      look_across(f, number, x);
+      if (looks_again(f)) look_across(f, number, x);
       return false;
     }
     next_link(&x->reading);
@@ -422,7 +429,7 @@ static bool is_over(osla_forest *f, uint64_t number, bool with_readers)
   if (x->kind == FOREST_FETCH && !are_posted(&f->to_leaves)) return false;
   bool lent = (x->in_place && with_readers) || x->before_in_place; /* who reads writes there */
   if (!lent || osla_forest_lent_is_back(f, number)) return true;
-  look_at_calls(f, number, x, osla_forest_out(f, x->kind));
+  if (looks_again(f)) look_at_calls(f, number, x, osla_forest_out(f, x->kind));
   return false;
 }
 

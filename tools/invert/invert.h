@@ -157,10 +157,10 @@ bool invert_on_terminal(void);
 
 /* invert_work.c: deals the paths to all ranks and threads, one-sided, in subsets. Each thread
  * traces its paths in its own workspace (worker.path) and calls `work` for each. A failure takes
- * the paths that are left, so that all ranks end soon (of those that are dealt, a rank's own). On return all ranks have finished, and
- * total->sums are those of all ranks, in bits that do not depend on who did what; they are the
- * caller's to free (invert_free_sums), whatever is returned. *seconds is how long this rank was
- * busy. */
+ * the paths that are left, so that all ranks end soon (of those that are dealt, a rank's own). On
+ * return all ranks have finished, and total->sums are those of all ranks, in bits that do not
+ * depend on who did what; they are the caller's to free (invert_free_sums), whatever is returned.
+ * *seconds is how long this rank was busy. */
 enum { SUM_MISFIT, SUM_KNOTS, SUM_UNKNOWNS, N_SUMS };
 
 typedef struct invert_worker {
