@@ -5,13 +5,9 @@
 
 #include "osla_sparse.h"
 
-typedef struct csr_entry {
-  int64_t row, column; /* global */
-  double value;
-} csr_entry;
-
 typedef struct csr_entries {
-  csr_entry *of;
+  int64_t *row, *column; /* [n] global */
+  double *value;         /* [n] */
   int64_t n, room;
 } csr_entries;
 
@@ -19,12 +15,15 @@ typedef struct csr_entries {
 osla_err osla_entries_add(csr_entries *entries, int64_t row, int64_t column, double value);
 void osla_entries_free(csr_entries *entries);
 
-/* Each to the rank with start[p] <= row < start[p + 1], in the order of the ranks that have them
- * and of their lists; the memory of those that were here is given back. Collective. */
-osla_err osla_entries_deal(osla_transport *transport, const int64_t *start, csr_entries *entries);
-
-/* The matrix of entries that are dealt, which are freed. Collective. */
+/* The matrix of all ranks' entries; those of a row in the order of the ranks that have them and of
+ * their lists. Collective. Errors: as osla_csr_create, osla_forest_create_global. */
 osla_err osla_entries_to_csr(osla_transport *transport, const int64_t *row_start,
-                             const int64_t *column_start, csr_entries *entries, osla_csr **out);
+                             const int64_t *column_start, const csr_entries *entries,
+                             osla_csr **out);
+
+/* The vector of all ranks' entries, one for each row; columns do not matter. Collective.
+ *   part [out] this rank's values */
+osla_err osla_entries_to_vector(osla_transport *transport, const int64_t *start,
+                                const csr_entries *entries, double *part);
 
 #endif

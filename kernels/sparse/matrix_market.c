@@ -86,8 +86,10 @@ static osla_err check_index(const text_share *s, const char *what, int64_t index
 }
 
 /* The entry of a line, and that of the other triangle. */
-static osla_err add_line(const text_share *s, const sparse_head *head, char *line, csr_entries *e)
+static osla_err add_entry(const text_share *s, const sparse_head *head, int64_t number, char *line,
+                          csr_entries *e)
 {
+  (void)number;
   int64_t i, j;
   double value = 1.0;
   const int64_t symmetry = head->kind[KIND_SYMMETRY];
@@ -107,12 +109,16 @@ static osla_err add_line(const text_share *s, const sparse_head *head, char *lin
   return osla_entries_add(e, j - 1, i - 1, symmetry == SKEW ? -value : value);
 }
 
-static osla_err add_lines(text_share *s, const sparse_head *head, csr_entries *e)
+/* What a line adds; `number`: its number among those that hold something, from 0. */
+typedef osla_err line_reader(const text_share *s, const sparse_head *head, int64_t number,
+                             char *line, csr_entries *e);
+
+static osla_err read_lines(text_share *s, const sparse_head *head, int64_t number, line_reader *add,
+                           csr_entries *e)
 {
   for (char *line; (line = osla_text_share_next(s));) {
     char *at = line;
-    if (line[0] == '%' || !osla_text_more(&at)) continue;
-    OSLA_CALL(add_line(s, head, line, e));
+    if (line[0] != '%' && osla_text_more(&at)) OSLA_CALL(add(s, head, number++, line, e));
   }
   return OSLA_OK;
 }
@@ -130,13 +136,13 @@ static osla_err check_count(osla_transport *t, const text_share *s, const sparse
 }
 
 static osla_err read_entries(osla_transport *t, const char *file, const sparse_head *head,
-                             csr_entries *e)
+                             line_reader *add, csr_entries *e)
 {
   text_share s;
   int64_t before;
   osla_err err = osla_text_share_open(t, file, head->from, head->lines, &s);
   if (err == OSLA_OK) err = check_count(t, &s, head, &before);
-  if (err == OSLA_OK) err = osla_agree(t, add_lines(&s, head, e));
+  if (err == OSLA_OK) err = osla_agree(t, read_lines(&s, head, before, add, e));
   osla_text_share_close(&s);
   return err;
 }
@@ -158,8 +164,7 @@ osla_err osla_csr_read_matrix_market(osla_transport *t, const char *file, const 
   if (err == OSLA_OK)
     err = osla_sparse_blocks(file, "columns", size, column_start, head.columns, &columns);
   err = osla_agree(t, err);
-  if (err == OSLA_OK) err = read_entries(t, file, &head, &e);
-  if (err == OSLA_OK) err = osla_entries_deal(t, rows, &e);
+  if (err == OSLA_OK) err = read_entries(t, file, &head, add_entry, &e);
   if (err == OSLA_OK) err = osla_entries_to_csr(t, rows, columns, &e, out);
   osla_entries_free(&e);
   free(rows);
@@ -169,37 +174,21 @@ osla_err osla_csr_read_matrix_market(osla_transport *t, const char *file, const 
 
 /* ---- vectors ---- */
 
-/* Its values, numbered from `before` on. */
-static osla_err add_values(text_share *s, int64_t before, csr_entries *e)
+static osla_err add_value(const text_share *s, const sparse_head *head, int64_t number, char *line,
+                          csr_entries *e)
 {
-  for (char *line; (line = osla_text_share_next(s));) {
-    char *at = line;
-    double value;
-    if (line[0] == '%' || !osla_text_more(&at)) continue;
-    OSLA_CALL(osla_text_real(s, &at, &value));
-    OSLA_CHECK(!osla_text_more(&at), OSLA_ERR_IO, "%.200s:%" PRId64 ": '%.40s' after the value",
-               s->file, s->line, at);
-    OSLA_CALL(osla_entries_add(e, before + e->n, 0, value));
-  }
-  return OSLA_OK;
-}
-
-static osla_err read_values(osla_transport *t, const char *file, const sparse_head *head,
-                            csr_entries *e)
-{
-  text_share s;
-  int64_t before;
-  osla_err err = osla_text_share_open(t, file, head->from, head->lines, &s);
-  if (err == OSLA_OK) err = check_count(t, &s, head, &before);
-  if (err == OSLA_OK) err = osla_agree(t, add_values(&s, before, e));
-  osla_text_share_close(&s);
-  return err;
+  double value;
+  (void)head;
+  OSLA_CALL(osla_text_real(s, &line, &value));
+  OSLA_CHECK(!osla_text_more(&line), OSLA_ERR_IO, "%.200s:%" PRId64 ": '%.40s' after the value",
+             s->file, s->line, line);
+  return osla_entries_add(e, number, 0, value);
 }
 
 osla_err osla_vector_read_matrix_market(osla_transport *t, const char *file, const int64_t *start,
                                         double *part)
 {
-  const int size = osla_transport_size(t), rank = osla_transport_rank(t);
+  const int size = osla_transport_size(t);
   sparse_head head;
   csr_entries e = {0};
   int64_t *blocks = NULL;
@@ -209,10 +198,8 @@ osla_err osla_vector_read_matrix_market(osla_transport *t, const char *file, con
              OSLA_ERR_IO, "%.200s: a vector was expected: array, real, general, N x 1", file);
   OSLA_CALL(osla_sparse_room(t, file, head.rows, 0));
   osla_err err = osla_agree(t, osla_sparse_blocks(file, "values", size, start, head.rows, &blocks));
-  if (err == OSLA_OK) err = read_values(t, file, &head, &e);
-  if (err == OSLA_OK) err = osla_entries_deal(t, blocks, &e);
-  for (int64_t i = 0; err == OSLA_OK && i < e.n; i++)
-    part[e.of[i].row - blocks[rank]] = e.of[i].value;
+  if (err == OSLA_OK) err = read_entries(t, file, &head, add_value, &e);
+  if (err == OSLA_OK) err = osla_entries_to_vector(t, blocks, &e, part);
   osla_entries_free(&e);
   free(blocks);
   return err;

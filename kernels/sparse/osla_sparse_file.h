@@ -5,7 +5,7 @@
  * "FILE:LINE: what is wrong, with the value" (a file that is cut off, counts that are not kept, a
  * number that is none, an index out of range), ARG (blocks that do not ascend or do not end with
  * the file's sizes), UNSUPPORTED (as said), MEM, RANGE, MPI. Memory: twice the share of the file,
- * and up to 72 bytes for each of its entries.
+ * and some 100 bytes for each of its entries.
  *
  *   row_start, column_start [in] [size + 1] as in osla_csr_create; NULL: osla_even_blocks of the
  *                                file's sizes

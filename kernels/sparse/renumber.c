@@ -65,7 +65,6 @@ osla_err osla_csr_renumber(osla_csr *a, const int64_t *number, const int64_t *st
     err = osla_forest_bcast(a->forest, OSLA_ONE_INT64, number, ghost_number, OSLA_REPLACE);
   if (err == OSLA_OK) err = osla_agree(a->t, list_entries(a, number, ghost_number, &e));
   free(ghost_number);
-  if (err == OSLA_OK) err = osla_entries_deal(a->t, start, &e);
   if (err == OSLA_OK) err = osla_entries_to_csr(a->t, start, start, &e, out);
   osla_entries_free(&e);
   return err;
