@@ -1,6 +1,7 @@
 /* Two ranks that begin different transfers of a forest: a helper of test_forest_mismatch.sh.
  *
- *   forest_mismatch KIND PLACE   kind: kind, combine, type, count, order; place: shared, plain
+ *   forest_mismatch KIND PLACE   kind: kind, combine, type, count, order; thin, apart: as kind,
+ * with vertices far apart, with roots on rank 0 and leaves on rank 1 alone; place: shared, plain
  */
 #include "osla_forest.h"
 
@@ -8,14 +9,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { EDGES = 40, MOST = 4 };
+enum { EDGES = 40, APART = 16, MOST = 2 };
 
 static osla_err differ(osla_forest *f, const char *kind, bool odd, void *roots, void *leaves)
 {
   osla_unit one = {OSLA_UNIT_DOUBLE, 1, 0}, two = {OSLA_UNIT_DOUBLE, 2, 0};
   osla_unit whole = {OSLA_UNIT_INT64, 1, 0};
   OSLA_CALL(osla_forest_bcast(f, one, roots, leaves, OSLA_REPLACE)); /* the same on all */
-  if (strcmp(kind, "kind") == 0)
+  if (strcmp(kind, "kind") == 0 || strcmp(kind, "thin") == 0 || strcmp(kind, "apart") == 0)
     return odd ? osla_forest_reduce(f, one, leaves, roots, OSLA_SUM)
                : osla_forest_bcast(f, one, roots, leaves, OSLA_SUM);
   if (strcmp(kind, "combine") == 0)
@@ -36,15 +37,22 @@ int main(int argc, char **argv)
   osla_transport *t;
   osla_forest *f;
   osla_root root[EDGES];
+  int64_t leaf[EDGES];
   void *memory = NULL;
   if (argc != 3 || MPI_Init_thread(&argc, &argv, MPI_THREAD_SERIALIZED, &provided) != MPI_SUCCESS)
     return 2;
   if (osla_transport_create(MPI_COMM_WORLD, NULL, &t) != OSLA_OK) return 2;
   const int me = osla_transport_rank(t), next = (me + 1) % osla_transport_size(t);
-  for (int i = 0; i < EDGES; i++)
-    root[i] = (osla_root){next, i};
-  const size_t bytes = (size_t)EDGES * MOST * sizeof(double);
-  osla_err err = osla_forest_create(t, EDGES, EDGES, NULL, root, &f);
+  const bool one_way = strcmp(argv[1], "apart") == 0;
+  const int step = strcmp(argv[1], "thin") == 0 ? APART : 1;
+  for (int i = 0; i < EDGES; i++) {
+    root[i] = (osla_root){next, i * step};
+    leaf[i] = i * step;
+  }
+  const size_t bytes = (size_t)EDGES * APART * MOST * sizeof(double);
+  const int64_t n_roots = one_way && me == 1 ? 0 : EDGES * step,
+                edges = one_way && me == 0 ? 0 : EDGES;
+  osla_err err = osla_forest_create(t, n_roots, edges, leaf, root, &f);
   if (err == OSLA_OK && strcmp(argv[2], "plain") == 0)
     memory = calloc(2, bytes);
   else if (err == OSLA_OK)
