@@ -99,6 +99,7 @@ bad "--precision float $without" --solver lsqr --precision float
 bad "--factor lu $without" --solver lsqr --factor lu
 bad "--triangle upper $without" --solver lsqr --triangle upper
 bad "--grid $without" --solver lsqr --grid 1x1
+bad "--nb $without" --solver lsqr --nb 64
 bad "--damping: nan is not a number" --damping nan
 bad "--damping: inf is not finite" --damping=inf
 bad "--smoothing: -0.5 is negative" --smoothing -0.5

@@ -123,6 +123,9 @@ int osla_command_rank(void);
  * a simulation says that it is. `root` is borrowed; NULL: there was no memory for it. Local. */
 osla_err osla_command_json(const char *file, json_t *root);
 
+/* A number, or null where JSON has none for it (NaN, infinity). Local. */
+json_t *osla_command_number(double value);
+
 /* The same on rank 0. `root` is borrowed and read on rank 0 only; NULL: there was no memory for it.
  * Collective on MPI_COMM_WORLD. Returns OSLA_EXIT_OK, or OSLA_EXIT_USAGE on all ranks after the
  * error line. */

@@ -6,6 +6,7 @@
 
 #include <inttypes.h>
 #include <limits.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -66,6 +67,11 @@ osla_text osla_format_seconds(double seconds)
   size_t used = strlen(s);
   if (osla_simulated_machine()) (void)snprintf(s + used, n - used, " simulated");
   return text;
+}
+
+json_t *osla_command_number(double value)
+{
+  return isfinite(value) ? json_real(value) : json_null();
 }
 
 osla_err osla_cpu_look(MPI_Comm comm, osla_cpu *out)

@@ -12,12 +12,6 @@ static const char *const phase_keys[N_PHASES] = {
   [PHASE_FACTOR] = "factor",   [PHASE_PRODUCTS] = "products", [PHASE_SUMS] = "sums",
   [PHASE_SOLVE] = "solve",     [PHASE_MISFIT] = "misfit_pass"};
 
-/* JSON has no NaN: null. */
-static json_t *number(double value)
-{
-  return isfinite(value) ? json_real(value) : json_null();
-}
-
 static json_t *text(const char *value, const char *otherwise)
 {
   json_t *string = json_string(value ? value : otherwise);
@@ -27,8 +21,9 @@ static json_t *text(const char *value, const char *otherwise)
 static json_t *recovery_json(const tomo_recovery *c)
 {
   return json_pack("{s:I, s:o, s:o, s:o}", "knots", (json_int_t)c->knots, "correlation",
-                   number(c->correlation), "amplitude", number(c->amplitude), "variance_reduction",
-                   number(c->variance_reduction));
+                   osla_command_number(c->correlation), "amplitude",
+                   osla_command_number(c->amplitude), "variance_reduction",
+                   osla_command_number(c->variance_reduction));
 }
 
 static json_t *phases_json(const invert_job *job, const invert_spread *s)
@@ -85,8 +80,8 @@ static json_t *iterative_json(const invert_job *job)
   if (o->solver == INVERT_DIRECT) return json_pack("{s:s}", "solver", "direct");
   return json_pack("{s:s, s:f, s:I, s:I, s:o, s:I}", "solver", invert_solver_name(o->solver),
                    "tolerance", o->tolerance, "most_iterations", (json_int_t)o->iterations,
-                   "iterations", (json_int_t)r->iterations, "left", number(r->left), "bytes_rows",
-                   (json_int_t)r->rays_bytes);
+                   "iterations", (json_int_t)r->iterations, "left", osla_command_number(r->left),
+                   "bytes_rows", (json_int_t)r->rays_bytes);
 }
 
 static json_t *sizes_json(const invert_job *job)
@@ -110,14 +105,16 @@ static json_t *sizes_json(const invert_job *job)
 static json_t *result_json(const invert_job *job)
 {
   const invert_result *r = &job->result;
-  return json_pack(
-    "{s:f, s:f, s:f, s:o, s:f, s:o, s:o, s:o, s:o, s:o, s:f}", "misfit_before", r->misfit_before,
-    "misfit_after", r->misfit_after, "misfit_expected", r->misfit_expected, "variance_reduction",
-    number(1.0 - r->misfit_after / r->misfit_before), "dense_threshold_km", r->threshold, "dense",
-    recovery_json(&r->dense), "sparse", recovery_json(&r->sparse), "all", recovery_json(&r->all),
-    "resolution_dense", r->sampled_dense > 0 ? number(r->resolution_dense) : json_null(),
-    "resolution_sparse", r->sampled_sparse > 0 ? number(r->resolution_sparse) : json_null(),
-    "seconds_wall", r->wall);
+  return json_pack("{s:f, s:f, s:f, s:o, s:f, s:o, s:o, s:o, s:o, s:o, s:f}", "misfit_before",
+                   r->misfit_before, "misfit_after", r->misfit_after, "misfit_expected",
+                   r->misfit_expected, "variance_reduction",
+                   osla_command_number(1.0 - r->misfit_after / r->misfit_before),
+                   "dense_threshold_km", r->threshold, "dense", recovery_json(&r->dense), "sparse",
+                   recovery_json(&r->sparse), "all", recovery_json(&r->all), "resolution_dense",
+                   r->sampled_dense > 0 ? osla_command_number(r->resolution_dense) : json_null(),
+                   "resolution_sparse",
+                   r->sampled_sparse > 0 ? osla_command_number(r->resolution_sparse) : json_null(),
+                   "seconds_wall", r->wall);
 }
 
 /* Adds the members of `part`, whose reference it takes; false if there was no memory for one. */

@@ -163,6 +163,7 @@ static osla_err check_no_matrix(const invert_options *o, const raw_options *raw)
                  {"--precision float", o->dtype == OSLA_FLOAT},
                  {"--factor lu", o->factor == INVERT_LU},
                  {"--triangle upper", o->uplo == OSLA_UPPER},
+                 {"--nb", o->nb != defaults().nb},
                  {"--grid", raw->grid}};
   for (size_t i = 0; o->solver != INVERT_DIRECT && i < sizeof options / sizeof *options; i++)
     OSLA_CHECK(!options[i].given, OSLA_ERR_ARG,

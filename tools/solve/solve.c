@@ -235,21 +235,15 @@ static void print_report(const solve_job *job)
   (void)printf("Output     %s\n", o->output);
 }
 
-/* JSON has no NaN: null. */
-static json_t *number(double value)
-{
-  return isfinite(value) ? json_real(value) : json_null();
-}
-
 static json_t *report_json(const solve_job *job)
 {
   const solve_options *o = job->options;
   return json_pack("{s:I, s:f, s:s, s:o, s:o, s:i, s:i, s:f, s:f, s:s}", "n",
                    (json_int_t)job->look.n, "damping", o->damping, "method",
-                   solve_method_name(o->method), "residual", number(job->residual), "rcond",
-                   number(job->rcond), "nprow", osla_grid_nprow(job->grid), "npcol",
-                   osla_grid_npcol(job->grid), "seconds_read", job->seconds_read, "seconds_solve",
-                   job->seconds_solve, "verdict", job->verdict);
+                   solve_method_name(o->method), "residual", osla_command_number(job->residual),
+                   "rcond", osla_command_number(job->rcond), "nprow", osla_grid_nprow(job->grid),
+                   "npcol", osla_grid_npcol(job->grid), "seconds_read", job->seconds_read,
+                   "seconds_solve", job->seconds_solve, "verdict", job->verdict);
 }
 
 static osla_err run_steps(solve_job *job)
@@ -275,48 +269,48 @@ static void destroy(solve_job *job)
   osla_grid_destroy(&job->grid);
   free(job->g);
   free(job->ipiv);
-  osla_transport_destroy(&job->t);
 }
 
-/* The same on all ranks, as an error. */
-static osla_err verdict(const solve_job *job)
+int solve_finish(const solve_options *o, osla_err err, json_t *root, const char *verdict)
 {
-  OSLA_CHECK(strcmp(job->verdict, SOLVE_GOOD) == 0, OSLA_ERR_STATE, "%.200s: %s",
-             job->options->output, job->verdict);
-  return OSLA_OK;
+  int status = osla_command_fail("solve", err);
+  if (err == OSLA_OK && o->json) status = osla_command_write_json("solve", o->json, root);
+  json_decref(root);
+  if (status != OSLA_EXIT_OK || strcmp(verdict, SOLVE_GOOD) == 0) return status;
+  return osla_command_fail("solve",
+                           osla_error_set(OSLA_ERR_STATE, "%.200s: %s", o->output, verdict));
+}
+
+static int solve_dense(osla_transport *t, const solve_options *options)
+{
+  solve_job job = {.options = options, .t = t};
+  osla_err err = run_steps(&job);
+  if (err == OSLA_OK) print_report(&job);
+  json_t *root = err == OSLA_OK && osla_transport_rank(t) == 0 ? report_json(&job) : NULL;
+  int status = solve_finish(options, err, root, job.verdict);
+  destroy(&job);
+  return status;
 }
 
 int osla_command_solve(int argc, char **argv)
 {
   solve_options options;
   osla_command_line line;
+  osla_transport *t = NULL;
   osla_cpu cpu;
   int status, ranks;
   if (MPI_Comm_size(MPI_COMM_WORLD, &ranks) != MPI_SUCCESS) return OSLA_EXIT_FAILED;
   if (!solve_parse(argc, argv, ranks, &options, &line, &status)) return status;
-  solve_job job = {.options = &options};
   osla_err err = osla_cpu_look(MPI_COMM_WORLD, &cpu);
   if (err == OSLA_OK) {
     const osla_transport_options transport = {.threads_per_rank = cpu.threads};
     osla_cpu_apply(&cpu);
-    err = osla_transport_create(MPI_COMM_WORLD, &transport, &job.t);
+    err = osla_transport_create(MPI_COMM_WORLD, &transport, &t);
   }
-  if (err == OSLA_OK && options.sparse) {
-    status = solve_sparse(job.t, &options);
-    destroy(&job);
-    osla_command_release(&line);
-    return osla_command_agree(status);
-  }
-  if (err == OSLA_OK) err = run_steps(&job);
-  status = osla_command_fail("solve", err);
-  if (err == OSLA_OK) print_report(&job);
-  if (err == OSLA_OK && options.json) {
-    json_t *root = osla_transport_rank(job.t) == 0 ? report_json(&job) : NULL;
-    status = osla_command_write_json("solve", options.json, root);
-    json_decref(root);
-  }
-  if (err == OSLA_OK && status == OSLA_EXIT_OK) status = osla_command_fail("solve", verdict(&job));
-  destroy(&job);
+  status = err != OSLA_OK   ? osla_command_fail("solve", err)
+           : options.sparse ? solve_sparse(t, &options)
+                            : solve_dense(t, &options);
+  osla_transport_destroy(&t);
   osla_command_release(&line);
   return osla_command_agree(status);
 }

@@ -38,6 +38,10 @@ const char *solve_method_name(solve_method method);
 bool solve_parse(int argc, char **argv, int ranks, solve_options *options, osla_command_line *line,
                  int *status);
 
+/* solve.c: writes the JSON report (root of rank 0, which is freed), and says what is wrong with x;
+ * the exit status. Collective. */
+int solve_finish(const solve_options *options, osla_err err, json_t *root, const char *verdict);
+
 /* solve_sparse.c: the whole of it; returns the exit status. Collective. */
 int solve_sparse(osla_transport *transport, const solve_options *options);
 

@@ -232,12 +232,6 @@ static void print_report(const sparse_job *job)
   (void)printf("Output     %s\n", o->output);
 }
 
-/* JSON has no NaN: null. */
-static json_t *number(double value)
-{
-  return isfinite(value) ? json_real(value) : json_null();
-}
-
 static json_t *report_json(const sparse_job *job)
 {
   const solve_options *o = job->options;
@@ -246,10 +240,10 @@ static json_t *report_json(const sparse_job *job)
                    (json_int_t)job->rows, "columns", (json_int_t)job->columns, "entries",
                    (json_int_t)job->entries, "damping", o->damping, "method",
                    solve_method_name(job->method), "tolerance", o->tolerance, "iterations",
-                   (json_int_t)r->iterations, "left", number(r->left), "residual",
-                   number(job->residual), "seconds_read", job->seconds_read, "seconds_solve",
-                   r->seconds, "seconds_products", r->seconds_products, "seconds_sums",
-                   r->seconds_sums, "verdict", job->verdict);
+                   (json_int_t)r->iterations, "left", osla_command_number(r->left), "residual",
+                   osla_command_number(job->residual), "seconds_read", job->seconds_read,
+                   "seconds_solve", r->seconds, "seconds_products", r->seconds_products,
+                   "seconds_sums", r->seconds_sums, "verdict", job->verdict);
 }
 
 static osla_err run_steps(sparse_job *job)
@@ -265,25 +259,12 @@ static osla_err run_steps(sparse_job *job)
   return OSLA_OK;
 }
 
-static osla_err report_verdict(const sparse_job *job)
-{
-  OSLA_CHECK(job->result.end == OSLA_KRYLOV_CONVERGED && job->verdict[0] == SOLVE_GOOD[0],
-             OSLA_ERR_STATE, "%.200s: %s", job->options->output, job->verdict);
-  return OSLA_OK;
-}
-
 int solve_sparse(osla_transport *t, const solve_options *options)
 {
   sparse_job job = {.options = options, .t = t};
   osla_err err = run_steps(&job);
-  int status = osla_command_fail("solve", err);
-  if (err == OSLA_OK && options->json) {
-    json_t *root = osla_transport_rank(t) == 0 ? report_json(&job) : NULL;
-    status = osla_command_write_json("solve", options->json, root);
-    json_decref(root);
-  }
-  if (err == OSLA_OK && status == OSLA_EXIT_OK)
-    status = osla_command_fail("solve", report_verdict(&job));
+  json_t *root = err == OSLA_OK && osla_transport_rank(t) == 0 ? report_json(&job) : NULL;
+  int status = solve_finish(options, err, root, job.verdict);
   osla_jacobi_destroy(&job.jacobi);
   (void)osla_csr_destroy(&job.a);
   free(job.b);
