@@ -254,47 +254,65 @@ static void set_peers(const bench_job *job, const int *count, forest_list *l)
   }
 }
 
-/* The owners get the columns that others need of theirs. */
-static osla_err exchange_lists(sparse_problem *p, int *count, int64_t *columns)
+/* How many ghosts are of each rank, and how many of my rows each rank asks for; where both begin.
+ */
+typedef struct exchange_counts {
+  int *needed, *asked, *from, *to; /* [size], one allocation */
+  int64_t all_asked;
+} exchange_counts;
+
+static osla_err count_both(const sparse_problem *p, exchange_counts *c)
 {
-  bench_job *job = p->job;
   const int64_t *start = osla_csr_column_start(p->a);
-  int *needed = count, *asked = count + job->size, *from = asked + job->size,
-      *to = from + job->size;
+  const int size = p->job->size;
   for (int64_t g = 0, rank = 0; g < p->n_ghosts; g++) {
     while (p->ghost[g] >= start[rank + 1])
       rank++;
-    needed[rank]++;
+    c->needed[rank]++;
   }
-  OSLA_CALL(osla_alltoall(job->transport, needed, asked, 1, MPI_INT));
-  for (int rank = 1; rank < job->size; rank++) {
-    from[rank] = from[rank - 1] + needed[rank - 1];
-    to[rank] = to[rank - 1] + asked[rank - 1];
+  OSLA_CALL(osla_alltoall(p->job->transport, c->needed, c->asked, 1, MPI_INT));
+  for (int rank = 1; rank < size; rank++) {
+    c->from[rank] = c->from[rank - 1] + c->needed[rank - 1];
+    c->to[rank] = c->to[rank - 1] + c->asked[rank - 1];
   }
-  OSLA_MPI(MPI_Alltoallv(p->ghost, needed, from, MPI_INT64_T, columns, asked, to, MPI_INT64_T,
-                         osla_transport_comm(job->transport)));
-  set_peers(job, needed, &p->needed);
-  set_peers(job, asked, &p->asked);
+  c->all_asked = c->to[size - 1] + c->asked[size - 1];
+  return OSLA_OK;
+}
+
+/* The owners get the columns that others need of theirs. */
+static osla_err exchange_lists(sparse_problem *p, const exchange_counts *c, int64_t *columns)
+{
+  bench_job *job = p->job;
+  const int64_t first = osla_csr_column_start(p->a)[job->rank];
+  OSLA_MPI(MPI_Alltoallv(p->ghost, c->needed, c->from, MPI_INT64_T, columns, c->asked, c->to,
+                         MPI_INT64_T, osla_transport_comm(job->transport)));
+  set_peers(job, c->needed, &p->needed);
+  set_peers(job, c->asked, &p->asked);
   for (int64_t g = 0; g < p->n_ghosts; g++)
     p->needed.index[g] = (int)g;
-  for (int k = 0; k < p->asked.start[p->asked.n_peers]; k++)
-    p->asked.index[k] = (int)(columns[k] - start[job->rank]);
+  for (int64_t k = 0; k < c->all_asked; k++)
+    p->asked.index[k] = (int)(columns[k] - first);
   return OSLA_OK;
 }
 
 static osla_err make_lists(sparse_problem *p)
 {
   bench_job *job = p->job;
-  void *count = NULL, *columns = NULL;
+  exchange_counts c = {0};
+  void *counts = NULL, *columns = NULL;
   osla_err err;
-  const int64_t most = (int64_t)(job->size - 1) * p->rows; /* every rank may ask for every row */
+  OSLA_TRY(bench_alloc(job, 4 * (uint64_t)job->size * sizeof(int), &counts));
+  c.needed = counts;
+  c.asked = c.needed + job->size;
+  c.from = c.asked + job->size;
+  c.to = c.from + job->size;
+  OSLA_TRY(count_both(p, &c));
   OSLA_TRY(allocate_list(job, p->n_ghosts, &p->needed));
-  OSLA_TRY(allocate_list(job, most, &p->asked));
-  OSLA_TRY(bench_alloc(job, 4 * (uint64_t)job->size * sizeof(int), &count));
-  OSLA_TRY(bench_alloc(job, (uint64_t)most * sizeof(int64_t), &columns));
-  OSLA_TRY(exchange_lists(p, count, columns));
+  OSLA_TRY(allocate_list(job, c.all_asked, &p->asked));
+  OSLA_TRY(bench_alloc(job, (uint64_t)c.all_asked * sizeof(int64_t), &columns));
+  OSLA_TRY(exchange_lists(p, &c, columns));
 cleanup:
-  free(count);
+  free(counts);
   free(columns);
   return err;
 }

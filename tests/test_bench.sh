@@ -357,7 +357,7 @@ fi
 # results/scaling: both tables, a row for each number of ranks, the updates as asked for
 label="results/scaling"
 mkdir "$scratch/results"
-cp "$(dirname "$0")"/../results/{run,host,scaling} "$scratch/results"
+cp "$(dirname "$0")"/../results/{run,host,scaling,environment.sh} "$scratch/results"
 scaling() { "$scratch/results/scaling" -b "$BUILDDIR" -t 60 "$@" >"$scratch/out" 2>"$scratch/err"; }
 scaling -r 1,2 -u 4 tiny --n 60 --size 20 --rows 3 --reps 2 || fail "exit status $?"
 [ -s "$scratch/err" ] && fail "something on stderr"

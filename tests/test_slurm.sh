@@ -135,7 +135,7 @@ measure() { # ARGUMENT... of results/run
 
 measure_by_srun() {
   local folder
-  mkdir results && cp "$SRCDIR"/results/{run,host} results || exit 1
+  mkdir results && cp "$SRCDIR"/results/{run,host,environment.sh} results || exit 1
   measure tiny 2 gemm --n 60 --reps 2 --ref none
   folder=$(echo results/*-tiny)
   [ $status = 0 ] && grep -q '"ranks":2,"nodes":2' "$folder/results.jsonl" &&

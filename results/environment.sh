@@ -1,0 +1,26 @@
+# What a folder of results says of build and machine; read by results/run and results/solvers, which
+# set top, CC and hosts: lines of results/host without what stands before the first tab.
+
+# No host name, no path. Hosts that are alike are told of once.
+environment() {
+  local commit
+  commit=$(git -C "$top" describe --always --dirty --abbrev=12 2>/dev/null || echo unknown)
+  echo "date: $(date -u '+%Y-%m-%d %H:%M UTC')"
+  echo "commit: $commit"
+  echo "compiler: $($CC --version | head -n 1)"
+  cut -f 3 <<<"$hosts" | sort | uniq -c | sed -E 's/^ *([0-9]+) /hosts: \1|/' | tr '|' '\n'
+}
+
+record_environment() { # FOLDER
+  environment >"$1/environment.now"
+  # A folder is about one build on one machine: a change of either is written below.
+  if [ ! -f "$1/environment.txt" ]; then
+    mv "$1/environment.now" "$1/environment.txt"
+  elif cmp -s <(sed 1d "$1/environment.now") <(tail -n "$(sed 1d "$1/environment.now" | wc -l)" \
+      "$1/environment.txt"); then
+    rm "$1/environment.now"
+  else
+    { echo; cat "$1/environment.now"; } >>"$1/environment.txt"
+    rm "$1/environment.now"
+  fi
+}
