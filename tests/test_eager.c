@@ -64,12 +64,12 @@ static int origin_of_mine(void)
 
 /* --- how it travels --- */
 
-enum { KIB16 = 16384 };
+enum { MOST = 16384 + 64 };
 
 static void expect(osla_transport *t, osla_segment *s, size_t bytes, uint64_t value, int messages,
                    bool rma)
 {
-  static unsigned char block[KIB16 + 1];
+  static unsigned char block[MOST + 1];
   int to = partner();
   bool near = osla_transport_same_node(t, to);
   size_t at = 3 + (size_t)value * sizeof block; /* where none went before */
@@ -92,12 +92,12 @@ static void test_ways(void)
     const char *setting;
     size_t most;
     bool any;
-  } ways[] = {{"on", KIB16, true}, {"100", 100, true}, {"0", 0, true}, {"off", 0, false}};
+  } ways[] = {{"on", MOST, true}, {"100", 100, true}, {"0", 0, true}, {"off", 0, false}};
   for (size_t i = 0; i < sizeof ways / sizeof *ways; i++) {
     osla_transport *t = with(ways[i].setting);
     osla_segment *s = NULL;
     bool any = ways[i].any;
-    OSLA_ASSERT_OK(osla_segment_create(t, (size_t)6 * KIB16, 1, &s));
+    OSLA_ASSERT_OK(osla_segment_create(t, (size_t)6 * MOST, 1, &s));
     expect(t, s, 0, 1, any ? 1 : 0, !any);
     expect(t, s, ways[i].most, 2, any ? 1 : 0, !any);
     expect(t, s, ways[i].most + 1, 3, any ? 2 : 0, !any); /* data apart */
@@ -127,7 +127,7 @@ typedef struct step {
 
 static step step_of(int origin, int i)
 {
-  static const int64_t most[] = {1, 100, KIB16 + 2, 40000, LENGTH};
+  static const int64_t most[] = {1, 100, MOST + 2, 40000, LENGTH};
   uint64_t seed = 31 + (uint64_t)origin;
   step s = {(action)osla_test_choose(seed, 4 * i, ACTIONS), 0, 0};
   s.length = (size_t)osla_test_choose(seed, 4 * i + 1, most[osla_test_choose(seed, 4 * i + 2, 5)]);

@@ -97,6 +97,7 @@ struct osla_forest {
   forest_transfer transfer[CALLS];
   uint64_t begun, read, sent; /* up to which number */
   bool is_active, owes;       /* owes: some ring has parts to give back */
+  bool has_far;               /* links to ranks of other nodes */
   unsigned looks;             /* in vain */
   struct osla_forest *next_active;
   int64_t low_root, high_root, low_leaf; /* of those with edges; none: 0, -1, 0 */
@@ -134,6 +135,16 @@ static inline bool osla_forest_packs(const forest_transfer *x, bool thin)
 {
   enum { SMALL = 16 };
   return thin && x->kind != FOREST_FETCH && osla_unit_element(x->type) * (size_t)x->count <= SMALL;
+}
+
+/* The values before that a fetch gives back to leaves here and there: who writes them in place
+ * takes lines from each other. Where the ring holds all of them at once nobody waits for it.
+ * `leaves`: the list of the link. */
+static inline bool osla_forest_packs_answers(const forest_transfer *x, const forest_link *l,
+                                             const uint32_t *leaves)
+{
+  const size_t bytes = osla_unit_element(x->type) * (size_t)x->count;
+  return leaves && (uint64_t)l->edges <= l->ring.n_slots * (l->ring.slot_bytes / bytes);
 }
 
 /* My vertices of a link, or its rank's, in an array. */

@@ -2,14 +2,24 @@
 
 #include <string.h>
 
-enum { SLOT_LEAST = 64, SLOT_MOST = 128 << 10, SLOT_VERTEX = 16 };
+enum { SLOT_LEAST = 64, SLOT_VERTEX = 16, NEAR_MOST = 128 << 10 };
+enum {
+  FAR_LEAST = 16,
+  FAR_MOST = (16 << 10) - SLOT_LEAST
+}; /* with its head what travels as one message */
 _Static_assert(sizeof(forest_head) == 16, "values behind it are aligned");
 
-size_t osla_ring_slot_bytes(int64_t edges)
+/* Room for NEAR_SLOTS times all values of the link, as far as the limits go. */
+void osla_ring_size(forest_ring *ring, int64_t edges, bool near)
 {
-  size_t most = SLOT_MOST / SLOT_VERTEX, n = (uint64_t)edges < most ? (size_t)edges : most;
-  size_t bytes = n * SLOT_VERTEX;
-  return (bytes + SLOT_LEAST - 1) / SLOT_LEAST * SLOT_LEAST;
+  const size_t limit = near ? NEAR_MOST : FAR_MOST, most = limit / SLOT_VERTEX;
+  const size_t n = (uint64_t)edges < most ? (size_t)edges : most;
+  ring->slot_bytes = (n * SLOT_VERTEX + SLOT_LEAST - 1) / SLOT_LEAST * SLOT_LEAST;
+  const size_t wanted = NEAR_SLOTS * ((size_t)edges / n);
+  if (near)
+    ring->n_slots = NEAR_SLOTS;
+  else
+    ring->n_slots = wanted < FAR_LEAST ? FAR_LEAST : wanted < FAR_SLOTS ? wanted : FAR_SLOTS;
 }
 
 /* From one slot to the next: with room for a head, in whole lines. */
@@ -20,7 +30,18 @@ static size_t slot_stride(const forest_ring *ring)
 
 size_t osla_ring_all_slots(const forest_ring *ring)
 {
-  return RING_SLOTS * slot_stride(ring);
+  return ring->n_slots * slot_stride(ring);
+}
+
+size_t osla_ring_staging(const forest_ring *ring)
+{
+  return osla_ring_all_slots(ring) + ring->n_slots * sizeof *ring->posted;
+}
+
+void osla_ring_stage(forest_ring *ring, unsigned char *staging)
+{
+  ring->staging = staging;
+  ring->posted = (osla_posted *)(void *)(staging + osla_ring_all_slots(ring));
 }
 
 /* Whole vertices, or where one is larger than a slot, whole numbers of one. */
@@ -60,11 +81,17 @@ static void must(const forest_ring *ring, osla_err err)
   if (err != OSLA_OK) osla_transport_abort(ring->pool->t, err);
 }
 
+/* Of mine, taken by the other side, as far as is known. */
+static uint64_t taken_there(const forest_ring *ring)
+{
+  const uint64_t told = atomic_load_explicit(&ring->words->taken, memory_order_acquire);
+  return told > ring->heard ? told : ring->heard;
+}
+
 unsigned char *osla_ring_slot(forest_ring *ring)
 {
-  uint64_t taken = atomic_load_explicit(&ring->words->taken, memory_order_acquire);
-  if (ring->sent - taken >= RING_SLOTS) return NULL;
-  size_t slot = ring->sent % RING_SLOTS;
+  if (ring->sent - taken_there(ring) >= ring->n_slots) return NULL;
+  size_t slot = ring->sent % ring->n_slots;
   const size_t at = slot * slot_stride(ring);
   if (ring->near_slots) return ring->near_slots + at;
   bool done;
@@ -74,7 +101,7 @@ unsigned char *osla_ring_slot(forest_ring *ring)
 
 void osla_ring_send(forest_ring *ring, forest_head head, size_t bytes)
 {
-  size_t slot = ring->sent++ % RING_SLOTS, at = slot * slot_stride(ring);
+  size_t slot = ring->sent++ % ring->n_slots, at = slot * slot_stride(ring);
   size_t word = ring->far_words + offsetof(ring_words, arrived);
   osla_posted unused;
   if (ring->near_slots) {
@@ -83,6 +110,8 @@ void osla_ring_send(forest_ring *ring, forest_head head, size_t bytes)
     must(ring, osla_word_post(ring->segment, ring->rank, word, ring->sent, &unused));
     osla_pool_wake(ring->pool, ring->rank);
   } else {
+    head.taken = (uint32_t)ring->taken;
+    ring->told = ring->taken;
     memcpy(ring->staging + at, &head, sizeof head);
     must(ring,
          osla_put_word_post(ring->segment, ring->rank, ring->far_slots + at, ring->staging + at,
@@ -90,17 +119,18 @@ void osla_ring_send(forest_ring *ring, forest_head head, size_t bytes)
   }
 }
 
-const unsigned char *osla_ring_next(const forest_ring *ring, forest_head *head)
+const unsigned char *osla_ring_next(forest_ring *ring, forest_head *head)
 {
   uint64_t arrived = atomic_load_explicit(&ring->words->arrived, memory_order_acquire);
   if (arrived == ring->taken) return NULL;
-  const size_t slot = ring->taken % RING_SLOTS;
+  const size_t slot = ring->taken % ring->n_slots;
   const unsigned char *at = ring->slots + slot * slot_stride(ring);
   if (ring->near_slots) {
     *head = (forest_head){.what = ring->words->what[slot], .number = ring->words->number[slot]};
     return at;
   }
   memcpy(head, at, sizeof *head);
+  ring->heard += head->taken - (uint32_t)ring->heard;
   return at + sizeof *head;
 }
 
@@ -111,7 +141,7 @@ void osla_ring_take(forest_ring *ring)
 
 bool osla_ring_tell(forest_ring *ring)
 {
-  if (ring->taken - ring->told < RING_SLOTS / 2) return true;
+  if (ring->taken - ring->told < ring->n_slots / 2) return true;
   return osla_ring_tell_all(ring);
 }
 
@@ -132,7 +162,7 @@ bool osla_ring_tell_all(forest_ring *ring)
 bool osla_ring_is_posted(forest_ring *ring)
 {
   bool all = true;
-  for (int slot = 0; slot < RING_SLOTS && !ring->near_slots; slot++) {
+  for (size_t slot = 0; slot < ring->n_slots && !ring->near_slots; slot++) {
     bool done;
     must(ring, osla_posted_test(ring->segment, &ring->posted[slot], &done));
     all &= done;
@@ -142,13 +172,12 @@ bool osla_ring_is_posted(forest_ring *ring)
 
 bool osla_ring_is_empty(const forest_ring *ring)
 {
-  uint64_t taken = atomic_load_explicit(&ring->words->taken, memory_order_acquire);
-  return taken == ring->sent && ring->told == ring->taken;
+  return taken_there(ring) == ring->sent && ring->told == ring->taken;
 }
 
 osla_err osla_ring_finish(forest_ring *ring)
 {
-  for (int slot = 0; slot < RING_SLOTS; slot++)
+  for (size_t slot = 0; slot < ring->n_slots && !ring->near_slots; slot++)
     OSLA_CALL(osla_posted_wait(ring->segment, &ring->posted[slot]));
   return osla_posted_wait(ring->segment, &ring->credit);
 }

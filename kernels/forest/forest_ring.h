@@ -1,9 +1,14 @@
 /* A link's ring: values that are not read in place, in parts, both ways (private to forests).
  *
- * Each side has RING_SLOTS slots in its part of the pool, to which the other one writes: a
- * neighbour by stores, others by puts with a word behind. A word counts the parts that have come,
- * another one those of mine that were taken, so that their slots are free again. Who reads knows
- * how many parts a transfer has. Each part has a head: what it is of.
+ * Each side has slots in its part of the pool, to which the other one writes: a neighbour by
+ * stores, others by puts with a word behind. A word counts the parts that have come, another one
+ * those of mine that were taken, so that their slots are free again; parts that go the other way
+ * between nodes tell it, too. Who reads knows how many parts a transfer has. Each part has a head:
+ * what it is of.
+ *
+ * Neighbours have few large slots. Others have many small ones: a part of 16 KiB, head and all, is
+ * one message of many networks, and over TCP such a train of them is up to 1.6 times as fast as one
+ * large message that its receiver must first agree to.
  */
 #ifndef FOREST_RING_H
 #define FOREST_RING_H
@@ -12,22 +17,22 @@
 
 #include <stdatomic.h>
 
-enum { RING_SLOTS = 4 };
+enum { NEAR_SLOTS = 4, FAR_SLOTS = 32 };
 
 /* What a transfer is, as its rank says: two ranks that begin different ones would read past what is
  * there. */
 typedef struct forest_head {
   uint64_t what;   /* osla_forest_what: kind, combination, type, count */
   uint32_t number; /* of the forest's transfers, from its low end */
-  uint32_t unused;
+  uint32_t taken;  /* between nodes: parts that went the other way, from its low end */
 } forest_head;
 
 /* Written by the other side, in my part of the pool. */
 typedef struct ring_words {
   _Alignas(64) _Atomic uint64_t arrived; /* parts that are in my slots, of all time */
   _Atomic uint64_t taken;                /* parts of mine, by the other side */
-  uint64_t what[RING_SLOTS];   /* heads of a neighbour's parts, in the line that is written */
-  uint32_t number[RING_SLOTS]; /* anyway; those of others stand before the values */
+  uint64_t what[NEAR_SLOTS];   /* heads of a neighbour's parts, in the line that is written */
+  uint32_t number[NEAR_SLOTS]; /* anyway; those of others stand before the values */
 } ring_words;
 _Static_assert(sizeof(ring_words) == 64, "a line");
 
@@ -36,21 +41,27 @@ typedef struct forest_ring {
   osla_segment *segment;
   int rank;
   size_t slot_bytes; /* of values */
+  uint64_t n_slots;  /* on each side */
   ring_words *words;
   unsigned char *slots;        /* mine */
   size_t far_slots, far_words; /* the other's: offsets in the segment */
   unsigned char *near_slots;   /* the same where it is a neighbour; else NULL */
   ring_words *near_words;
-  uint64_t sent, taken, told;     /* told: the taken ones that the other side knows of */
-  unsigned char *staging;         /* [RING_SLOTS] slots, for others than neighbours */
-  osla_posted posted[RING_SLOTS]; /* of what lies there */
+  uint64_t sent, taken, told; /* told: the taken ones that the other side knows of */
+  uint64_t heard;             /* of mine, taken: by heads */
+  unsigned char *staging;     /* [n_slots] slots, for others than neighbours */
+  osla_posted *posted;        /* [n_slots] of what lies there */
   osla_posted credit;
 } forest_ring;
 
-/* Bytes of values in a slot, for a link of so many edges; of all slots of a ring, with heads.
- * Local, pure. */
-size_t osla_ring_slot_bytes(int64_t edges);
+/* The slots of a link of so many edges, the same on both sides. Bytes of all slots of a ring, with
+ * heads; of staging. Local, pure. */
+void osla_ring_size(forest_ring *ring, int64_t edges, bool near);
 size_t osla_ring_all_slots(const forest_ring *ring);
+size_t osla_ring_staging(const forest_ring *ring);
+
+/* Its staging, of zeros. */
+void osla_ring_stage(forest_ring *ring, unsigned char *staging);
 
 /* The part of a link's values that fits a slot: n vertices from the first on, of each `numbers`
  * from the first number on. `part` counts from 0; all are osla_ring_parts. Local, pure. */
@@ -67,7 +78,7 @@ unsigned char *osla_ring_slot(forest_ring *ring);
 void osla_ring_send(forest_ring *ring, forest_head head, size_t bytes);
 
 /* The next part that has come; NULL: not yet. Then osla_ring_take, once it has been read. */
-const unsigned char *osla_ring_next(const forest_ring *ring, forest_head *head);
+const unsigned char *osla_ring_next(forest_ring *ring, forest_head *head);
 void osla_ring_take(forest_ring *ring);
 
 /* Tells the other side what was taken, once that is half of the slots: a word for each would be as

@@ -180,11 +180,11 @@ static bool is_over(void *arg)
 }
 
 /* A neighbour that runs answers in some 100 ns: less than a sleep takes, or the pause between two
- * looks of a wait. All looks take 2 us. */
+ * looks of a wait. All looks take 2 us. What comes from other nodes needs progress. */
 static bool is_over_soon(end_of *end)
 {
   enum { LOOKS = 64 };
-  for (int i = 0; i < LOOKS; i++)
+  for (int i = 0; i < LOOKS && !end->forest->has_far; i++)
     if (is_over(end)) return true;
   return false;
 }

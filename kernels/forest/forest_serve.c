@@ -140,7 +140,7 @@ static bool fetch_link(osla_forest *f, uint64_t number, forest_transfer *x, fore
     if (!call) return false;
     check_same(f, number, x, l->rank, number, call->what);
     from = in_place(f, l, &call->values);
-    before = in_place(f, l, &call->before);
+    if (!osla_forest_packs_answers(x, l, l->theirs)) before = in_place(f, l, &call->before);
   }
   if (!from.base || !before.base) return fetch_parts(f, number, x, l, from, before);
   osla_vertices_fetch(x->type, x->combine, x->count, osla_link_mine(l, x->to, x->stride), from,
@@ -177,7 +177,7 @@ static void look_across(osla_forest *f, uint64_t number, const forest_transfer *
   look_at_calls(f, number, x, osla_forest_in(f, x->kind));
   const forest_links *out = osla_forest_out(f, x->kind);
   for (int i = 0; i < out->n; i++) {
-    const forest_link *l = &out->of[i];
+    forest_link *l = &out->of[i];
     forest_head head;
     if (l->near || !osla_ring_next(&l->ring, &head) || head.number != (uint32_t)number) continue;
     check_same(f, number, x, l->rank, head.number, head.what);
@@ -205,7 +205,8 @@ static bool read_answers(osla_forest *f, uint64_t number, forest_transfer *x)
 {
   for (; x->kind == FOREST_FETCH && x->answers.link < f->to_roots.n; next_link(&x->answers)) {
     forest_link *l = &f->to_roots.of[x->answers.link];
-    if (l->self || (l->near && x->before_in_place)) continue;
+    const bool packs = osla_forest_packs_answers(x, l, l->mine);
+    if (l->self || (l->near && x->before_in_place && !packs)) continue;
     vertex_list to = osla_link_mine(l, x->before, x->stride);
     if (!read_ring(f, number, x, l, to, OSLA_REPLACE, &x->answers)) return false;
   }

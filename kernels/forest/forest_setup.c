@@ -42,7 +42,7 @@ static osla_err check_roots(const osla_transport *t, const forest_edges *e, cons
   return OSLA_OK;
 }
 
-static osla_err make_links(const osla_forest *f, const counts *with, forest_links *out)
+static osla_err make_links(osla_forest *f, const counts *with, forest_links *out)
 {
   int size = osla_transport_size(f->t), n = 0;
   for (int p = 0; p < size; p++)
@@ -58,7 +58,8 @@ static osla_err make_links(const osla_forest *f, const counts *with, forest_link
                        .self = p == osla_transport_rank(f->t),
                        .near = osla_transport_same_node(f->t, p),
                        .edges = with[p].edges};
-    l->ring.slot_bytes = osla_ring_slot_bytes(l->edges);
+    osla_ring_size(&l->ring, l->edges, l->near);
+    f->has_far |= !l->near;
   }
   return OSLA_OK;
 }
@@ -116,7 +117,7 @@ static size_t staging_bytes(const forest_links *links)
 {
   size_t bytes = 0;
   for (int i = 0; i < links->n; i++)
-    if (!links->of[i].near) bytes += osla_ring_all_slots(&links->of[i].ring);
+    if (!links->of[i].near) bytes += osla_ring_staging(&links->of[i].ring);
   return bytes;
 }
 
@@ -134,8 +135,8 @@ static void start_rings(osla_forest *f, forest_links *links, unsigned char **sta
     memset(ring->words, 0, sizeof *ring->words);
     ring->slots = piece_at(f, ring->far_slots);
     if (links->of[i].near) continue;
-    ring->staging = *staging;
-    *staging += osla_ring_all_slots(ring);
+    osla_ring_stage(ring, *staging);
+    *staging += osla_ring_staging(ring);
   }
 }
 
@@ -299,7 +300,7 @@ static osla_err take_memory(osla_forest *f, layout *lay)
   *lay = lay_out(f);
   size_t staging = staging_bytes(&f->to_roots) + staging_bytes(&f->to_leaves);
   f->far_lists = malloc((far_count(&f->to_leaves) + 1) * sizeof *f->far_lists);
-  f->staging = malloc(staging + 1);
+  f->staging = calloc(staging + 1, 1);
   bool have = f->far_lists && f->staging;
   OSLA_CALL(osla_agree(
     f->t, have ? OSLA_OK : osla_error_set(OSLA_ERR_MEM, "%zu bytes to send from", staging)));

@@ -96,12 +96,16 @@ osla_err osla_unit_check(osla_unit unit, osla_forest_combine combine)
 
 /* ---- loops ---- */
 
+/* Vertices of a list lie anywhere: so many before their turn they are brought nearer. */
+enum { AHEAD = 16, AHEAD_COPY = 32, MANY = 8192 };
+
 /* `before`: where each value goes first; NULL: nowhere. */
 #define EACH(type, expression)                                                                     \
   for (int64_t i = 0; i < n; i++) {                                                                \
-    type *to = (type *)(void *)osla_vertex(to_list, i);                                            \
-    const type *from = (const type *)(const void *)osla_vertex(from_list, i);                      \
-    type *keep = before ? (type *)(void *)osla_vertex(before, i) : NULL;                           \
+    if (to_list.at && i + AHEAD < n) __builtin_prefetch(osla_vertex(&to_list, i + AHEAD), 1);      \
+    type *to = (type *)(void *)osla_vertex(&to_list, i);                                           \
+    const type *from = (const type *)(const void *)osla_vertex(&from_list, i);                     \
+    type *keep = before ? (type *)(void *)osla_vertex(&keep_list, i) : NULL;                       \
     for (int64_t c = 0; c < count; c++) {                                                          \
       if (before) keep[c] = to[c];                                                                 \
       to[c] = (type)(expression);                                                                  \
@@ -142,10 +146,11 @@ osla_err osla_unit_check(osla_unit unit, osla_forest_combine combine)
                                              : BEFORE(from[c], to[c]))
 
 #define LOOPS(name, type, combinations)                                                            \
-  static inline void name##_loops(osla_forest_combine combine, int64_t count,                      \
-                                  const vertex_list *to_list, const vertex_list *from_list,        \
-                                  const vertex_list *before, int64_t n)                            \
+  static inline __attribute__((always_inline)) void name##_loops(                                  \
+    osla_forest_combine combine, int64_t count, vertex_list to_list, vertex_list from_list,        \
+    const vertex_list *before, int64_t n)                                                          \
   {                                                                                                \
+    const vertex_list keep_list = before ? *before : to_list;                                      \
     switch (combine) {                                                                             \
       case OSLA_REPLACE: EACH(type, from[c]); combinations(type);                                  \
       default: break;                                                                              \
@@ -154,12 +159,19 @@ osla_err osla_unit_check(osla_unit unit, osla_forest_combine combine)
   static void name(osla_forest_combine combine, int64_t count, const vertex_list *to,              \
                    const vertex_list *from, const vertex_list *before, int64_t n)                  \
   {                                                                                                \
-    if (count == 1 && !before)                                                                     \
-      name##_loops(combine, 1, to, from, NULL, n);                                                 \
-    else if (before)                                                                               \
-      name##_loops(combine, count, to, from, before, n);                                           \
-    else                                                                                           \
-      name##_loops(combine, count, to, from, NULL, n);                                             \
+    const int64_t dense = sizeof(type);                                                            \
+    if (count == 1 && to->stride == dense && from->stride == dense) {                              \
+      const vertex_list to_dense = {to->base, dense, to->at, to->first};                           \
+      const vertex_list from_dense = {from->base, dense, from->at, from->first};                   \
+      if (before)                                                                                  \
+        name##_loops(combine, 1, to_dense, from_dense, before, n);                                 \
+      else                                                                                         \
+        name##_loops(combine, 1, to_dense, from_dense, NULL, n);                                   \
+    } else if (before) {                                                                           \
+      name##_loops(combine, count, *to, *from, before, n);                                         \
+    } else {                                                                                       \
+      name##_loops(combine, count, *to, *from, NULL, n);                                           \
+    }                                                                                              \
   }
 
 #define NOTHING(type)
@@ -206,21 +218,28 @@ static combine_loops *const loops[OSLA_UNIT_TYPES] = {
 
 /* ---- replacing ---- */
 
-/* Words of 8 bytes that follow one another: most forests, and as fast as a bare loop. */
-static void copy_words(const vertex_list *to_list, const vertex_list *from_list, int64_t n)
+/* Words of 8 bytes that follow one another: most forests, and as fast as a bare loop. `ahead`: 0,
+ * or how many loads before its turn each of from's is begun; a constant. */
+static inline __attribute__((always_inline)) void copy_words(const vertex_list *to_list,
+                                                             const vertex_list *from_list,
+                                                             int64_t n, int64_t ahead)
 {
   uint64_t *to = (uint64_t *)(void *)to_list->base;
   const uint64_t *from = (const uint64_t *)(const void *)from_list->base;
   const uint32_t *to_at = to_list->at, *from_at = from_list->at;
   if (to_at && from_at)
-    for (int64_t i = 0; i < n; i++)
+    for (int64_t i = 0; i < n; i++) {
+      if (ahead > 0 && i + ahead < n) __builtin_prefetch(&from[from_at[i + ahead]]);
       to[to_at[i]] = from[from_at[i]];
+    }
   else if (to_at)
     for (int64_t i = 0; i < n; i++)
       to[to_at[i]] = from[from_list->first + i];
   else
-    for (int64_t i = 0; i < n; i++)
+    for (int64_t i = 0; i < n; i++) {
+      if (ahead > 0 && i + ahead < n) __builtin_prefetch(&from[from_at[i + ahead]]);
       to[to_list->first + i] = from[from_at[i]];
+    }
 }
 
 static bool are_words(const vertex_list *v, size_t bytes)
@@ -231,10 +250,13 @@ static bool are_words(const vertex_list *v, size_t bytes)
 static void replace(size_t bytes, const vertex_list *to, const vertex_list *from, int64_t n)
 {
   bool dense = to->stride == (int64_t)bytes && from->stride == (int64_t)bytes;
+  bool words = are_words(to, bytes) && are_words(from, bytes);
   if (dense && !to->at && !from->at)
     memcpy(osla_vertex(to, 0), osla_vertex(from, 0), bytes * (size_t)n);
-  else if (are_words(to, bytes) && are_words(from, bytes))
-    copy_words(to, from, n);
+  else if (words && n > MANY)
+    copy_words(to, from, n, AHEAD_COPY);
+  else if (words)
+    copy_words(to, from, n, 0);
   else
     for (int64_t i = 0; i < n; i++)
       memcpy(osla_vertex(to, i), osla_vertex(from, i), bytes);

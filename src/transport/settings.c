@@ -106,7 +106,7 @@ static osla_err read_window_info(bool *off)
 /* A number of bytes stands for "on" up to there. */
 static osla_err read_messages(osla_messages *out, int *bytes)
 {
-  enum { DEFAULT = 16384, MOST = 65536 };
+  enum { HEAD = 64, DEFAULT = 16384 + HEAD, MOST = 65536 }; /* 16 KiB with a head of their own */
   static const char *const words[] = {"auto", "on", "off"};
   const char *text = getenv("OSLA_MESSAGES");
   char *end;

@@ -80,9 +80,8 @@ void osla_wait_ring(osla_transport *t, osla_bell *bell)
   osla_futex_wake(&bell->rings);
 }
 
-void osla_wait_awake(osla_transport *t, osla_wait_test *test, void *arg, osla_bell *bell)
+static void wait_awake(osla_transport *t, osla_wait_test *test, void *arg, osla_bell *bell)
 {
-  if (test(arg)) return;
   bool network = t->n_nodes > 1 || t->n_attached > 0, spins = !t->oversubscribed;
   if (spins && (network ? spin_on_network(t, test, arg) : spin(test, arg))) return;
 
@@ -103,4 +102,12 @@ void osla_wait_awake(osla_transport *t, osla_wait_test *test, void *arg, osla_be
     if (nap < NAP_MAX_US) nap *= 2;
     if (test(arg)) return;
   }
+}
+
+void osla_wait_awake(osla_transport *t, osla_wait_test *test, void *arg, osla_bell *bell)
+{
+  if (test(arg)) return;
+  t->n_waiting++;
+  wait_awake(t, test, arg, bell);
+  t->n_waiting--;
 }
