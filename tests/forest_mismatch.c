@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { EDGES = 40, APART = 16, MOST = 2 };
+enum { EDGES = 200, APART = 16, MOST = 2 }; /* more than a ring takes without waiting */
 
 static osla_err differ(osla_forest *f, const char *kind, bool odd, void *roots, void *leaves)
 {

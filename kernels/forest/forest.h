@@ -58,6 +58,7 @@ typedef struct forest_link {
     *theirs; /* [edges] indices of vertices; theirs: where the roots are others' or near */
   int64_t mine_first, theirs_first; /* where such a list ascends by 1: mine, theirs are NULL */
   forest_control *control;          /* of a near one */
+  uint64_t seen;                    /* what it had read when I looked last */
   forest_ring ring;
 } forest_link;
 
@@ -127,14 +128,18 @@ static inline forest_links *osla_forest_out(osla_forest *f, forest_kind kind)
   return kind == FOREST_BCAST ? &f->to_leaves : &f->to_roots;
 }
 
-/* Small values that lie alone in their lines, written by another core each time: to load each line
- * from there takes longer than that core takes to pack them. So they go through the ring where they
- * could be read in place, too. Both sides of a link find the same. `thin`: of the vertices that are
- * read. */
-static inline bool osla_forest_packs(const forest_transfer *x, bool thin)
+/* What could be read in place goes through the ring, too, where that takes less time. Both sides of
+ * a link find the same. `thin`: of the vertices that are read.
+ * - Small values that lie alone in their lines, written by another core each time: to load each
+ *   line from there takes longer than that core takes to pack them.
+ * - Few values: they come in the line that tells of them, and nobody waits until they were read. */
+static inline bool osla_forest_packs(const forest_transfer *x, const forest_link *l, bool thin)
 {
-  enum { SMALL = 16 };
-  return thin && x->kind != FOREST_FETCH && osla_unit_element(x->type) * (size_t)x->count <= SMALL;
+  enum { SMALL = 16, FEW = 1024 };
+  const size_t bytes = osla_unit_element(x->type) * (size_t)x->count;
+  if (x->kind == FOREST_FETCH) return false;
+  return (thin && bytes <= SMALL) ||
+         (l->edges <= FEW && bytes <= FEW && bytes * (size_t)l->edges <= FEW);
 }
 
 /* The values before that a fetch gives back to leaves here and there: who writes them in place

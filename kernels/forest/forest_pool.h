@@ -75,6 +75,16 @@ static inline void osla_pool_leave(forest_pool *pool)
   atomic_flag_clear_explicit(&pool->busy, memory_order_release);
 }
 
+/* This line is written next: other cores may let it go meanwhile. */
+static inline void osla_own_soon(const void *line)
+{
+#if defined(__x86_64__)
+  __asm__ volatile("prefetchw %0" : : "m"(*(const char *)line));
+#else
+  __builtin_prefetch(line, 1);
+#endif
+}
+
 /* Wakes a neighbour that waits for transfers. Local. */
 static inline void osla_pool_wake(forest_pool *pool, int rank)
 {

@@ -1,25 +1,32 @@
 #include "forest_ring.h"
+#include "osla_clock.h"
 
 #include <string.h>
 
-enum { SLOT_LEAST = 64, SLOT_VERTEX = 16, NEAR_MOST = 128 << 10 };
-enum {
-  FAR_LEAST = 16,
-  FAR_MOST = (16 << 10) - SLOT_LEAST
-}; /* with its head what travels as one message */
+enum { SLOT_LEAST = 64, SLOT_VERTEX = 16, NEAR_MOST = 128 << 10, SMALL = 1 << 10 };
+enum { FAR_MOST = 16 << 10 }; /* with its head what travels as one message */
+enum { FEW_SLOTS = 4, SLOTS = 16, FAR_SLOTS = 32 };
 _Static_assert(sizeof(forest_head) == 16, "values behind it are aligned");
 
-/* Room for NEAR_SLOTS times all values of the link, as far as the limits go. */
+/* Before a neighbour's values. */
+typedef struct near_head {
+  _Alignas(32) _Atomic uint64_t part; /* of all time, from 1 */
+  forest_head head;
+} near_head;
+_Static_assert(sizeof(near_head) <= SLOT_LEAST, "each slot has room for it");
+
+/* Room for FEW_SLOTS times all values of the link, as far as the limits go; more of what is small.
+ */
 void osla_ring_size(forest_ring *ring, int64_t edges, bool near)
 {
   const size_t limit = near ? NEAR_MOST : FAR_MOST, most = limit / SLOT_VERTEX;
   const size_t n = (uint64_t)edges < most ? (size_t)edges : most;
+  const size_t wanted = FEW_SLOTS * ((size_t)edges / n);
   ring->slot_bytes = (n * SLOT_VERTEX + SLOT_LEAST - 1) / SLOT_LEAST * SLOT_LEAST;
-  const size_t wanted = NEAR_SLOTS * ((size_t)edges / n);
   if (near)
-    ring->n_slots = NEAR_SLOTS;
+    ring->n_slots = ring->slot_bytes > SMALL ? FEW_SLOTS : SLOTS;
   else
-    ring->n_slots = wanted < FAR_LEAST ? FAR_LEAST : wanted < FAR_SLOTS ? wanted : FAR_SLOTS;
+    ring->n_slots = wanted < SLOTS ? SLOTS : wanted < FAR_SLOTS ? wanted : FAR_SLOTS;
 }
 
 /* From one slot to the next: with room for a head, in whole lines. */
@@ -36,6 +43,15 @@ size_t osla_ring_all_slots(const forest_ring *ring)
 size_t osla_ring_staging(const forest_ring *ring)
 {
   return osla_ring_all_slots(ring) + ring->n_slots * sizeof *ring->posted;
+}
+
+void osla_ring_start(forest_ring *ring, void *words, unsigned char *slots)
+{
+  ring->words = words;
+  ring->slots = slots;
+  memset(ring->words, 0, sizeof *ring->words);
+  for (size_t at = 0; at < osla_ring_all_slots(ring); at += slot_stride(ring))
+    memset(slots + at, 0, sizeof(near_head));
 }
 
 void osla_ring_stage(forest_ring *ring, unsigned char *staging)
@@ -93,45 +109,63 @@ unsigned char *osla_ring_slot(forest_ring *ring)
   if (ring->sent - taken_there(ring) >= ring->n_slots) return NULL;
   size_t slot = ring->sent % ring->n_slots;
   const size_t at = slot * slot_stride(ring);
-  if (ring->near_slots) return ring->near_slots + at;
+  if (ring->near_slots) return ring->near_slots + at + sizeof(near_head);
   bool done;
   must(ring, osla_posted_test(ring->segment, &ring->posted[slot], &done));
   return done ? ring->staging + at + sizeof(forest_head) : NULL;
 }
 
+/* The slot after it is written next, with as much. */
+static void send_near(forest_ring *ring, forest_head head, size_t slot, size_t bytes)
+{
+  const unsigned char *next = ring->near_slots + ring->sent % ring->n_slots * slot_stride(ring);
+  near_head *at = (near_head *)(void *)(ring->near_slots + slot * slot_stride(ring));
+  at->head = head;
+  osla_clock_settle();
+  atomic_store_explicit(&at->part, ring->sent, memory_order_release);
+  osla_pool_wake(ring->pool, ring->rank);
+  for (size_t line = 0; line < sizeof *at + bytes && line <= SMALL; line += SLOT_LEAST)
+    osla_own_soon(next + line);
+}
+
+static void send_far(forest_ring *ring, forest_head head, size_t slot, size_t bytes)
+{
+  const size_t at = slot * slot_stride(ring);
+  head.taken = (uint32_t)ring->taken;
+  ring->told = ring->taken;
+  memcpy(ring->staging + at, &head, sizeof head);
+  must(ring,
+       osla_put_word_post(ring->segment, ring->rank, ring->far_slots + at, ring->staging + at,
+                          sizeof head + bytes, ring->far_words + offsetof(ring_words, arrived),
+                          ring->sent, &ring->posted[slot]));
+}
+
 void osla_ring_send(forest_ring *ring, forest_head head, size_t bytes)
 {
-  size_t slot = ring->sent++ % ring->n_slots, at = slot * slot_stride(ring);
-  size_t word = ring->far_words + offsetof(ring_words, arrived);
-  osla_posted unused;
-  if (ring->near_slots) {
-    ring->near_words->what[slot] = head.what;
-    ring->near_words->number[slot] = head.number;
-    must(ring, osla_word_post(ring->segment, ring->rank, word, ring->sent, &unused));
-    osla_pool_wake(ring->pool, ring->rank);
-  } else {
-    head.taken = (uint32_t)ring->taken;
-    ring->told = ring->taken;
-    memcpy(ring->staging + at, &head, sizeof head);
-    must(ring,
-         osla_put_word_post(ring->segment, ring->rank, ring->far_slots + at, ring->staging + at,
-                            sizeof head + bytes, word, ring->sent, &ring->posted[slot]));
-  }
+  const size_t slot = ring->sent++ % ring->n_slots;
+  if (ring->near_slots)
+    send_near(ring, head, slot, bytes);
+  else
+    send_far(ring, head, slot, bytes);
+}
+
+static const unsigned char *next_near(const forest_ring *ring, const unsigned char *slot,
+                                      forest_head *head)
+{
+  const near_head *at = (const near_head *)(const void *)slot;
+  if (atomic_load_explicit(&at->part, memory_order_acquire) != ring->taken + 1) return NULL;
+  *head = at->head;
+  return slot + sizeof *at;
 }
 
 const unsigned char *osla_ring_next(forest_ring *ring, forest_head *head)
 {
-  uint64_t arrived = atomic_load_explicit(&ring->words->arrived, memory_order_acquire);
-  if (arrived == ring->taken) return NULL;
-  const size_t slot = ring->taken % ring->n_slots;
-  const unsigned char *at = ring->slots + slot * slot_stride(ring);
-  if (ring->near_slots) {
-    *head = (forest_head){.what = ring->words->what[slot], .number = ring->words->number[slot]};
-    return at;
-  }
-  memcpy(head, at, sizeof *head);
+  const unsigned char *slot = ring->slots + ring->taken % ring->n_slots * slot_stride(ring);
+  if (ring->near_slots) return next_near(ring, slot, head);
+  if (atomic_load_explicit(&ring->words->arrived, memory_order_acquire) == ring->taken) return NULL;
+  memcpy(head, slot, sizeof *head);
   ring->heard += head->taken - (uint32_t)ring->heard;
-  return at + sizeof *head;
+  return slot + sizeof *head;
 }
 
 void osla_ring_take(forest_ring *ring)
@@ -147,15 +181,20 @@ bool osla_ring_tell(forest_ring *ring)
 
 bool osla_ring_tell_all(forest_ring *ring)
 {
-  bool done;
   if (ring->told == ring->taken) return true;
-  must(ring, osla_posted_test(ring->segment, &ring->credit, &done));
-  if (!done) return false;
-  must(ring,
-       osla_word_post(ring->segment, ring->rank, ring->far_words + offsetof(ring_words, taken),
-                      ring->taken, &ring->credit));
+  if (ring->near_slots) {
+    osla_clock_settle();
+    atomic_store_explicit(&ring->near_words->taken, ring->taken, memory_order_release);
+    osla_pool_wake(ring->pool, ring->rank);
+  } else {
+    bool done;
+    must(ring, osla_posted_test(ring->segment, &ring->credit, &done));
+    if (!done) return false;
+    must(ring,
+         osla_word_post(ring->segment, ring->rank, ring->far_words + offsetof(ring_words, taken),
+                        ring->taken, &ring->credit));
+  }
   ring->told = ring->taken;
-  if (ring->near_slots) osla_pool_wake(ring->pool, ring->rank);
   return true;
 }
 

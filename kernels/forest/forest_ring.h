@@ -1,12 +1,13 @@
 /* A link's ring: values that are not read in place, in parts, both ways (private to forests).
  *
  * Each side has slots in its part of the pool, to which the other one writes: a neighbour by
- * stores, others by puts with a word behind. A word counts the parts that have come, another one
- * those of mine that were taken, so that their slots are free again; parts that go the other way
- * between nodes tell it, too. Who reads knows how many parts a transfer has. Each part has a head:
- * what it is of.
+ * stores, others by puts with a word behind that counts the parts. Another word counts those of
+ * mine that were taken, so that their slots are free again; parts that go the other way between
+ * nodes tell it, too. Who reads knows how many parts a transfer has. Each part has a head: what it
+ * is of. A neighbour's head also tells that the part is there: a few values come in one line of
+ * memory.
  *
- * Neighbours have few large slots. Others have many small ones: a part of 16 KiB, head and all, is
+ * Neighbours have few slots where these are large. Others have many small ones: a part of 16 KiB, head and all, is
  * one message of many networks, and over TCP such a train of them is up to 1.6 times as fast as one
  * large message that its receiver must first agree to.
  */
@@ -16,8 +17,6 @@
 #include "forest_pool.h"
 
 #include <stdatomic.h>
-
-enum { NEAR_SLOTS = 4, FAR_SLOTS = 32 };
 
 /* What a transfer is, as its rank says: two ranks that begin different ones would read past what is
  * there. */
@@ -29,12 +28,9 @@ typedef struct forest_head {
 
 /* Written by the other side, in my part of the pool. */
 typedef struct ring_words {
-  _Alignas(64) _Atomic uint64_t arrived; /* parts that are in my slots, of all time */
+  _Alignas(64) _Atomic uint64_t arrived; /* parts that are in my slots; not of a neighbour */
   _Atomic uint64_t taken;                /* parts of mine, by the other side */
-  uint64_t what[NEAR_SLOTS];   /* heads of a neighbour's parts, in the line that is written */
-  uint32_t number[NEAR_SLOTS]; /* anyway; those of others stand before the values */
 } ring_words;
-_Static_assert(sizeof(ring_words) == 64, "a line");
 
 typedef struct forest_ring {
   forest_pool *pool;
@@ -60,7 +56,8 @@ void osla_ring_size(forest_ring *ring, int64_t edges, bool near);
 size_t osla_ring_all_slots(const forest_ring *ring);
 size_t osla_ring_staging(const forest_ring *ring);
 
-/* Its staging, of zeros. */
+/* My words and slots; staging, of zeros, where it is not a neighbour's. */
+void osla_ring_start(forest_ring *ring, void *words, unsigned char *slots);
 void osla_ring_stage(forest_ring *ring, unsigned char *staging);
 
 /* The part of a link's values that fits a slot: n vertices from the first on, of each `numbers`

@@ -41,8 +41,11 @@ static void call(osla_forest *f, uint64_t number, forest_transfer *x)
   mine->what = x->what;
   osla_clock_settle();
   atomic_store_explicit(&mine->number, number, memory_order_release);
-  for (int i = 0; i < out->n; i++)
-    if (out->of[i].near && !out->of[i].self) osla_pool_wake(f->pool, out->of[i].rank);
+  for (int i = 0; i < out->n; i++) {
+    const forest_link *l = &out->of[i];
+    if (l->near && !l->self && !osla_forest_packs(x, l, l->thin_mine))
+      osla_pool_wake(f->pool, l->rank);
+  }
 }
 
 static osla_err check_values(const forest_transfer *x, const void *values, int64_t edges,

@@ -93,7 +93,7 @@ static bool read_link(osla_forest *f, uint64_t number, forest_transfer *x, fores
   vertex_list to = osla_link_mine(l, x->to, x->stride), from = {NULL, 0, NULL, 0};
   if (l->self) {
     from = osla_link_theirs(l, x->from, x->stride);
-  } else if (l->near && !osla_forest_packs(x, l->thin_theirs)) {
+  } else if (l->near && !osla_forest_packs(x, l, l->thin_theirs)) {
     const forest_call *call = call_of(l, number);
     if (!call) return false;
     check_same(f, number, x, l->rank, number, call->what);
@@ -236,7 +236,7 @@ static bool send_links(osla_forest *f, uint64_t number, forest_transfer *x)
   const forest_links *out = osla_forest_out(f, x->kind);
   for (; x->sending.link < out->n; next_link(&x->sending)) {
     forest_link *l = &out->of[x->sending.link];
-    const bool packs = osla_forest_packs(x, l->thin_mine);
+    const bool packs = osla_forest_packs(x, l, l->thin_mine);
     if (l->self || (l->near && x->in_place && !packs)) continue;
     if (!send_link(number, x, l, &x->sending)) return false;
   }
@@ -282,7 +282,7 @@ void osla_forest_fetch_nearer(osla_forest *f, uint64_t number)
     const forest_link *l = &in->of[i];
     if (!l->near || l->self || l->edges > NEARER_EDGES) continue;
     const forest_call *call = call_of(l, number);
-    const bool packs = osla_forest_packs(x, l->thin_theirs);
+    const bool packs = osla_forest_packs(x, l, l->thin_theirs);
     if (packs || !call || call->values.array < 0) continue;
     fetch_lines(in_place(f, l, &call->values), l->edges, bytes);
   }
@@ -314,16 +314,6 @@ static void send_all(osla_forest *f)
     f->sent++;
 }
 
-/* This line is written next: other cores may let it go meanwhile. */
-static void own_soon(const void *line)
-{
-#if defined(__x86_64__)
-  __asm__ volatile("prefetchw %0" : : "m"(*(const char *)line));
-#else
-  __builtin_prefetch(line, 1);
-#endif
-}
-
 void osla_forest_serve(osla_forest *f)
 {
   send_all(f);
@@ -333,7 +323,7 @@ void osla_forest_serve(osla_forest *f)
     if (!read || !answered) break;
     f->read++;
     if (x->reading.link == 0) continue; /* from nobody */
-    own_soon(&f->control->of[(f->read + 1) % CALLS]);
+    osla_own_soon(&f->control->of[(f->read + 1) % CALLS]);
     osla_clock_settle();
     atomic_store_explicit(&f->control->read, f->read, memory_order_release);
     wake_neighbours(f, osla_forest_in(f, x->kind));
@@ -389,14 +379,21 @@ void osla_forests_serve(forest_pool *pool)
   if (any) osla_pool_wake(pool, osla_transport_rank(pool->t));
 }
 
+/* A look at its word takes the line that it writes. */
+static bool has_read(forest_link *l, uint64_t number)
+{
+  if (l->seen < number) l->seen = atomic_load_explicit(&l->control->read, memory_order_acquire);
+  return l->seen >= number;
+}
+
 bool osla_forest_lent_is_back(osla_forest *f, uint64_t number)
 {
   const forest_transfer *x = osla_forest_transfer(f, number);
   const forest_links *out = osla_forest_out(f, x->kind);
   for (int i = 0; i < out->n; i++) {
-    const forest_link *l = &out->of[i];
-    if (l->self || !l->near || osla_forest_packs(x, l->thin_mine)) continue;
-    if (atomic_load_explicit(&l->control->read, memory_order_acquire) < number) return false;
+    forest_link *l = &out->of[i];
+    if (l->self || !l->near || osla_forest_packs(x, l, l->thin_mine)) continue;
+    if (!has_read(l, number)) return false;
   }
   return true;
 }
@@ -406,9 +403,9 @@ bool osla_forest_readers_done(osla_forest *f, uint64_t number)
   const forest_transfer *x = osla_forest_transfer(f, number);
   const forest_links *out = osla_forest_out(f, x->kind);
   for (int i = 0; i < out->n; i++) {
-    const forest_link *l = &out->of[i];
+    forest_link *l = &out->of[i];
     if (l->self || !l->near) continue;
-    if (atomic_load_explicit(&l->control->read, memory_order_acquire) < number) return false;
+    if (!has_read(l, number)) return false;
   }
   return true;
 }

@@ -131,9 +131,7 @@ static void start_rings(osla_forest *f, forest_links *links, unsigned char **sta
     ring->pool = f->pool;
     ring->segment = f->piece.segment;
     ring->rank = links->of[i].rank;
-    ring->words = (ring_words *)(void *)piece_at(f, ring->far_words);
-    memset(ring->words, 0, sizeof *ring->words);
-    ring->slots = piece_at(f, ring->far_slots);
+    osla_ring_start(ring, piece_at(f, ring->far_words), piece_at(f, ring->far_slots));
     if (links->of[i].near) continue;
     osla_ring_stage(ring, *staging);
     *staging += osla_ring_staging(ring);

@@ -9,7 +9,8 @@
  * a rank's roots are an array of units, those of its leaves another one; the forest does not own
  * them. Values in memory of osla_vertices_create (or of a segment that is named to
  * osla_vertices_in) are read in place by the ranks of the node: one load, one store, no message
- * (but where values of up to 16 bytes lie almost alone in their lines of memory: these are packed).
+ * (but where values of up to 16 bytes lie almost alone in their lines of memory, and where two ranks
+ * exchange 1 KiB or less: these are packed).
  * Values elsewhere are staged once; the two may be mixed, and ranks may differ.
  *
  * Every transfer is begun and ended. Begin is collective over the forest in the sense that all
@@ -135,9 +136,9 @@ typedef struct osla_root {
  *   root     [in]  [n_edges] what each is joined to; here or on any rank
  *   out      [out] owned by the caller
  * The lists are copied. Memory: at most 12 bytes an edge; for each other rank that has leaves of my
- * roots, and for each that has roots of my leaves, a ring of 64 bytes an edge between the two, 512
- * KiB at most, and as much again where that rank is on another node; of it is touched what travels
- * through it. Errors, on all ranks together: ARG (a rank out of range; a root that its owner has
+ * roots, and for each that has roots of my leaves, a ring of 64 bytes an edge between the two, from
+ * 2 KiB (of 64 edges 17) to 512, and as much again where that rank is on another node; of it is
+ * touched what travels through it. Errors, on all ranks together: ARG (a rank out of range; a root that its owner has
  * not, with the owner's count; a leaf twice; a negative index or count), RANGE (an index of 2^32 or
  * more; all 16 progress hooks of the transport are in use), MEM, MPI. */
 osla_err osla_forest_create(osla_transport *transport, int64_t n_roots, int64_t n_edges,
