@@ -295,14 +295,13 @@ static osla_err mpi_post(osla_region *region, int rank, size_t offset, const voi
  * every MPI is a test of a receive that stays pending: Open MPI's MPI_Iprobe serves windows in each
  * 100th call only. In MPICH 4.0.2 (UCX 1.13) a turn moves about 128 KiB between processes: a turn
  * that took long found work, and a rank that computes comes here seldom. So there are more turns,
- * until one finds nothing; but who waits looks first whether it was that. */
+ * until one finds nothing. */
 static void mpi_progress(osla_transport *t)
 {
   if (t->n_nodes == 1 && t->n_attached == 0) return;
   if (pthread_mutex_trylock(&t->mutex) != 0) return; /* another thread is in MPI right now */
   double start = osla_clock(), before;
-  const int most = t->n_waiting > 0 ? 1 : MAX_TURNS;
-  for (int turn = 0; turn < most; turn++) {
+  for (int turn = 0; turn < MAX_TURNS; turn++) {
     int found = 0;
     before = start;
     if (t->eager) /* its receives stay pending, too */

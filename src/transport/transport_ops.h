@@ -157,7 +157,6 @@ struct osla_transport {
   uint64_t memory_share; /* see osla_transport_memory_share */
   bool oversubscribed;   /* more computing threads on the node than cores: waits never spin */
   atomic_int n_attached; /* attached regions: they need MPI progress even on one node */
-  atomic_int n_waiting;  /* threads that wait, and so make step after step of progress */
   pthread_mutex_t mutex; /* serialises MPI calls and the request pool */
   struct request_pool *pool;
   osla_region *kept_regions; /* for the next ones, see region_cache.h */

@@ -80,8 +80,9 @@ void osla_wait_ring(osla_transport *t, osla_bell *bell)
   osla_futex_wake(&bell->rings);
 }
 
-static void wait_awake(osla_transport *t, osla_wait_test *test, void *arg, osla_bell *bell)
+void osla_wait_awake(osla_transport *t, osla_wait_test *test, void *arg, osla_bell *bell)
 {
+  if (test(arg)) return;
   bool network = t->n_nodes > 1 || t->n_attached > 0, spins = !t->oversubscribed;
   if (spins && (network ? spin_on_network(t, test, arg) : spin(test, arg))) return;
 
@@ -102,12 +103,4 @@ static void wait_awake(osla_transport *t, osla_wait_test *test, void *arg, osla_
     if (nap < NAP_MAX_US) nap *= 2;
     if (test(arg)) return;
   }
-}
-
-void osla_wait_awake(osla_transport *t, osla_wait_test *test, void *arg, osla_bell *bell)
-{
-  if (test(arg)) return;
-  t->n_waiting++;
-  wait_awake(t, test, arg, bell);
-  t->n_waiting--;
 }
