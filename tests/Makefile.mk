@@ -77,6 +77,7 @@ tests_programs = \
   tests/test_forest_errors \
   tests/test_forest_derive \
   tests/test_forest_limits \
+  tests/test_forest_exact \
   tests/test_sparse \
   tests/test_sparse_file \
   tests/test_sums \

@@ -33,7 +33,8 @@ static const struct {
 
 static const char *const combine_names[OSLA_COMBINES] = {
   "replace",     "sum",      "prod",    "min",      "max",    "logical and", "logical or",
-  "logical xor", "bits and", "bits or", "bits xor", "minloc", "maxloc",
+  "logical xor", "bits and", "bits or", "bits xor", "minloc", "maxloc",      "sum on arrival",
+  "exact sum",
 };
 
 size_t model_size(osla_unit_type type)
@@ -63,9 +64,13 @@ bool model_allows(osla_unit_type type, osla_forest_combine combine)
   switch (types[type].family) {
     case BYTES: return false;
     case SIGNED:
-    case UNSIGNED: return !placed;
-    case REAL: return combine <= OSLA_MAX;
-    case COMPLEX: return combine == OSLA_SUM || combine == OSLA_PROD;
+    case UNSIGNED: return !placed && combine != OSLA_SUM_EXACT;
+    case REAL:
+      if (combine == OSLA_SUM_EXACT) return type != OSLA_UNIT_LONG_DOUBLE;
+      return combine <= OSLA_MAX || combine == OSLA_SUM_ARRIVAL;
+    case COMPLEX:
+      return combine == OSLA_SUM || combine == OSLA_PROD || combine == OSLA_SUM_ARRIVAL ||
+             combine == OSLA_SUM_EXACT;
     case PLACED: return placed;
   }
   return false;
@@ -208,9 +213,16 @@ static model_value combine_placed(osla_forest_combine combine, model_value a, mo
   return less == (combine == OSLA_MINLOC) ? a : b;
 }
 
+/* Sums of what is drawn are exact in any order. */
+static osla_forest_combine plain(osla_forest_combine combine)
+{
+  return combine == OSLA_SUM_ARRIVAL || combine == OSLA_SUM_EXACT ? OSLA_SUM : combine;
+}
+
 model_value model_combine(osla_unit_type type, osla_forest_combine combine, model_value old,
                           model_value value)
 {
+  combine = plain(combine);
   switch (types[type].family) {
     case SIGNED: return (model_value){.i = combine_signed(combine, old.i, value.i)};
     case UNSIGNED: return (model_value){.u = combine_unsigned(combine, old.u, value.u)};
@@ -269,6 +281,7 @@ static model_value draw_placed(osla_unit_type type, uint64_t bits)
 model_value model_draw(osla_unit_type type, osla_forest_combine combine, uint64_t seed, uint64_t i,
                        uint64_t j)
 {
+  combine = plain(combine);
   uint64_t bits = osla_random_bits(seed, i, j), other = osla_random_bits(~seed, i, j);
   size_t size = types[type].size;
   bool sign = types[type].family == SIGNED;

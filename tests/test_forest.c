@@ -62,12 +62,12 @@ static void run_all(const model_graph *g, osla_forest *forest, model_memory *mem
     model_op op;
     osla_forest_combine combine;
   } what[] = {
-    {MODEL_BCAST, OSLA_REPLACE},  {MODEL_REDUCE, OSLA_SUM}, {MODEL_BCAST, OSLA_SUM},
-    {MODEL_REDUCE, OSLA_REPLACE}, {MODEL_FETCH, OSLA_SUM},  {MODEL_REDUCE, OSLA_MAX},
-    {MODEL_FETCH, OSLA_REPLACE},
+    {MODEL_BCAST, OSLA_REPLACE},  {MODEL_REDUCE, OSLA_SUM},         {MODEL_BCAST, OSLA_SUM},
+    {MODEL_REDUCE, OSLA_REPLACE}, {MODEL_FETCH, OSLA_SUM},          {MODEL_REDUCE, OSLA_MAX},
+    {MODEL_FETCH, OSLA_REPLACE},  {MODEL_REDUCE, OSLA_SUM_ARRIVAL},
   };
   for (int place = 0; place < MODEL_PLACES; place++)
-    for (int i = 0; i < 7; i++) {
+    for (int i = 0; i < 8; i++) {
       osla_unit unit = (i + place) % 2 ? OSLA_ONE_INT64 : OSLA_ONE_DOUBLE;
       seed++;
       model_run((model_trial){.graph = g,

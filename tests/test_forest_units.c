@@ -11,7 +11,8 @@ enum { POOL = 400000 };
 static void run_unit(model_case *c, osla_unit unit, osla_forest_combine combine, int place,
                      uint64_t seed)
 {
-  for (int op = 0; op < MODEL_OPS; op++)
+  const bool by_order = combine == OSLA_SUM_ARRIVAL || combine == OSLA_SUM_EXACT;
+  for (int op = 0; op < (by_order ? MODEL_FETCH : MODEL_OPS); op++)
     model_run((model_trial){.graph = &c->g,
                             .forest = c->forest,
                             .op = (model_op)op,

@@ -1,4 +1,5 @@
 /* Forests: making and ending them, and what they know. */
+#include "forest_exact.h"
 #include "forest_serve.h"
 #include "forest_setup.h"
 
@@ -18,6 +19,7 @@ static void free_forest(osla_forest *f)
   free_links(&f->to_leaves);
   free(f->far_lists);
   free(f->staging);
+  osla_forest_gather_free(&f->gather);
   free(f);
 }
 

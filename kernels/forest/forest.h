@@ -59,6 +59,9 @@ typedef struct forest_link {
   int64_t mine_first, theirs_first; /* where such a list ascends by 1: mine, theirs are NULL */
   forest_control *control;          /* of a near one */
   uint64_t seen;                    /* what it had read when I looked last */
+  uint64_t early;                   /* the transfer that was read from it out of turn: */
+  int64_t early_part;               /* so many parts */
+  bool early_done;                  /* or all */
   forest_ring ring;
 } forest_link;
 
@@ -83,6 +86,8 @@ typedef struct forest_transfer {
   unsigned char *from, *to, *before; /* of a fetch: leaves, roots */
   bool in_place, before_in_place;    /* neighbours reach `from`, `before` by loads and stores */
   bool ended;
+  bool any_order;                          /* links may be read as they come */
+  unsigned char *gathered;                 /* of an exact sum, see forest_exact.h; else NULL */
   forest_cursor reading, sending, answers; /* answers: of a fetch, that come back to leaves */
 } forest_transfer;
 
@@ -102,6 +107,7 @@ struct osla_forest {
   unsigned looks;             /* in vain */
   struct osla_forest *next_active;
   int64_t low_root, high_root, low_leaf; /* of those with edges; none: 0, -1, 0 */
+  struct forest_gather *gather;          /* see forest_exact.h */
   bool knows_apart;                      /* see forest_overlap.c */
   int64_t apart_shift;
 };

@@ -7,9 +7,9 @@
  * is of. A neighbour's head also tells that the part is there: a few values come in one line of
  * memory.
  *
- * Neighbours have few slots where these are large. Others have many small ones: a part of 16 KiB, head and all, is
- * one message of many networks, and over TCP such a train of them is up to 1.6 times as fast as one
- * large message that its receiver must first agree to.
+ * Neighbours have few slots where these are large. Others have many small ones: a part of 16 KiB,
+ * head and all, is one message of many networks, and over TCP such a train of them is up to 1.6
+ * times as fast as one large message that its receiver must first agree to.
  */
 #ifndef FOREST_RING_H
 #define FOREST_RING_H

@@ -1,4 +1,5 @@
 /* Beginning and ending transfers. */
+#include "forest_exact.h"
 #include "forest_overlap.h"
 #include "forest_serve.h"
 #include "osla_clock.h"
@@ -113,6 +114,26 @@ typedef struct places {
   void *to, *before;
 } places;
 
+/* Have sums of this type the same bits in any order? */
+static bool is_of_integers(osla_unit_type type)
+{
+  return type >= OSLA_UNIT_INT8 && type <= OSLA_UNIT_UINT64;
+}
+
+/* A leaf has one root: broadcasts are the same in any order. */
+static osla_err choose_order(osla_forest *f, forest_transfer *x)
+{
+  const bool by_order = x->combine == OSLA_SUM_ARRIVAL || x->combine == OSLA_SUM_EXACT;
+  const bool exact = x->combine == OSLA_SUM_EXACT && x->kind == FOREST_REDUCE && f->to_leaves.n > 0;
+  OSLA_CHECK(!by_order || x->kind != FOREST_FETCH, OSLA_ERR_ARG, "a fetch has no %s",
+             osla_forest_combine_name(x->combine));
+  x->any_order =
+    x->kind == FOREST_BCAST || by_order ||
+    (x->kind == FOREST_REDUCE && x->combine != OSLA_REPLACE && is_of_integers(x->type));
+  if (by_order) x->combine = OSLA_SUM;
+  return exact ? osla_forest_exact_begin(f, x) : OSLA_OK;
+}
+
 /* In its place from the start, which counts as ended until all is right: a copy of what was written
  * just before would wait for the stores. */
 static osla_err begin(osla_forest *f, forest_kind kind, osla_forest_combine combine, osla_unit unit,
@@ -134,6 +155,7 @@ static osla_err begin(osla_forest *f, forest_kind kind, osla_forest_combine comb
                          .ended = true};
   OSLA_CALL(check(f, x));
   OSLA_CALL(osla_forest_check_apart(f, x));
+  OSLA_CALL(choose_order(f, x));
   osla_pool_enter(f->pool);
   uint64_t number = ++f->begun;
   x->ended = false;

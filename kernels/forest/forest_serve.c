@@ -1,6 +1,7 @@
 /* What a rank does for the transfers that are under way (see forest.h), as far as it can be done
  * without waiting. */
 #include "forest_serve.h"
+#include "forest_exact.h"
 #include "osla_clock.h"
 
 #include <inttypes.h>
@@ -88,9 +89,14 @@ static bool read_ring(osla_forest *f, uint64_t number, const forest_transfer *x,
   return true;
 }
 
-static bool read_link(osla_forest *f, uint64_t number, forest_transfer *x, forest_link *l)
+/* `at`: the parts of its ring that were read. */
+static bool read_link(osla_forest *f, uint64_t number, const forest_transfer *x, forest_link *l,
+                      forest_cursor *at)
 {
-  vertex_list to = osla_link_mine(l, x->to, x->stride), from = {NULL, 0, NULL, 0};
+  const osla_forest_combine combine = x->gathered ? OSLA_REPLACE : x->combine;
+  vertex_list to =
+    x->gathered ? osla_forest_exact_place(f, x, l) : osla_link_mine(l, x->to, x->stride);
+  vertex_list from = {NULL, 0, NULL, 0};
   if (l->self) {
     from = osla_link_theirs(l, x->from, x->stride);
   } else if (l->near && !osla_forest_packs(x, l, l->thin_theirs)) {
@@ -99,8 +105,8 @@ static bool read_link(osla_forest *f, uint64_t number, forest_transfer *x, fores
     check_same(f, number, x, l->rank, number, call->what);
     from = in_place(f, l, &call->values);
   }
-  if (!from.base) return read_ring(f, number, x, l, to, x->combine, &x->reading);
-  osla_vertices_combine(x->type, x->combine, x->count, to, from, l->edges);
+  if (!from.base) return read_ring(f, number, x, l, to, combine, at);
+  osla_vertices_combine(x->type, combine, x->count, to, from, l->edges);
   return true;
 }
 
@@ -184,19 +190,39 @@ static void look_across(osla_forest *f, uint64_t number, const forest_transfer *
   }
 }
 
+/* The links behind the one whose turn it is, as they come. */
+static void read_early(osla_forest *f, uint64_t number, const forest_transfer *x)
+{
+  const forest_links *in = osla_forest_in(f, x->kind);
+  for (int i = x->reading.link + 1; i < in->n; i++) {
+    forest_link *l = &in->of[i];
+    forest_cursor at = {i, l->early == number ? l->early_part : 0};
+    if (l->early == number && l->early_done) continue;
+    l->early_done = read_link(f, number, x, l, &at);
+    l->early = number;
+    l->early_part = at.part;
+  }
+}
+
+static bool read_next(osla_forest *f, uint64_t number, forest_transfer *x, forest_link *l)
+{
+  if (x->kind == FOREST_FETCH) return fetch_link(f, number, x, l);
+  if (l->early == number && l->early_done) return true;
+  if (l->early == number && x->reading.part < l->early_part) x->reading.part = l->early_part;
+  return read_link(f, number, x, l, &x->reading);
+}
+
 static bool read_links(osla_forest *f, uint64_t number, forest_transfer *x)
 {
   const forest_links *in = osla_forest_in(f, x->kind);
   if (x->kind == FOREST_FETCH && f->sent + 1 < number) return false;
-  while (x->reading.link < in->n) {
-    forest_link *l = &in->of[x->reading.link];
-    bool done = x->kind == FOREST_FETCH ? fetch_link(f, number, x, l) : read_link(f, number, x, l);
-    if (!done) {
-      if (looks_again(f)) look_across(f, number, x);
-      return false;
-    }
-    next_link(&x->reading);
+  for (; x->reading.link < in->n; next_link(&x->reading)) {
+    if (read_next(f, number, x, &in->of[x->reading.link])) continue;
+    if (x->any_order) read_early(f, number, x);
+    if (looks_again(f)) look_across(f, number, x);
+    return false;
   }
+  if (x->gathered) osla_forest_exact_end(f, x);
   return true;
 }
 

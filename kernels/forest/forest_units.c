@@ -34,8 +34,8 @@ static const unit_facts facts[OSLA_UNIT_TYPES] = {
 };
 
 static const char *const combine_names[OSLA_COMBINES] = {
-  "REPLACE",     "SUM",      "PROD",    "MIN",      "MAX",    "LOGICAL_AND", "LOGICAL_OR",
-  "LOGICAL_XOR", "BITS_AND", "BITS_OR", "BITS_XOR", "MINLOC", "MAXLOC"};
+  "REPLACE",  "SUM",     "PROD",     "MIN",    "MAX",    "LOGICAL_AND", "LOGICAL_OR", "LOGICAL_XOR",
+  "BITS_AND", "BITS_OR", "BITS_XOR", "MINLOC", "MAXLOC", "SUM_ARRIVAL", "SUM_EXACT"};
 
 size_t osla_unit_element(osla_unit_type type)
 {
@@ -70,7 +70,11 @@ static bool allows(const unit_facts *f, osla_forest_combine combine)
   switch (combine) {
     case OSLA_REPLACE: return true;
     case OSLA_SUM:
+    case OSLA_SUM_ARRIVAL:
     case OSLA_PROD: return f->numbers;
+    case OSLA_SUM_EXACT:
+      return f->numbers && !f->integers && f->bytes <= 2 * sizeof(double) &&
+             f != &facts[OSLA_UNIT_LONG_DOUBLE];
     case OSLA_MIN:
     case OSLA_MAX: return f->ordered;
     case OSLA_MINLOC:

@@ -9,9 +9,9 @@
  * a rank's roots are an array of units, those of its leaves another one; the forest does not own
  * them. Values in memory of osla_vertices_create (or of a segment that is named to
  * osla_vertices_in) are read in place by the ranks of the node: one load, one store, no message
- * (but where values of up to 16 bytes lie almost alone in their lines of memory, and where two ranks
- * exchange 1 KiB or less: these are packed).
- * Values elsewhere are staged once; the two may be mixed, and ranks may differ.
+ * (but where values of up to 16 bytes lie almost alone in their lines of memory, and where two
+ * ranks exchange 1 KiB or less: these are packed). Values elsewhere are staged once; the two may be
+ * mixed, and ranks may differ.
  *
  * Every transfer is begun and ended. Begin is collective over the forest in the sense that all
  * ranks begin the same transfers in the same order; they may end them in any order, and begin and
@@ -98,6 +98,9 @@ typedef enum osla_forest_combine {
   OSLA_BITS_XOR,
   OSLA_MINLOC,
   OSLA_MAXLOC,
+  OSLA_SUM_ARRIVAL, /* as SUM, in the order in which values arrive: other bits in each run */
+  OSLA_SUM_EXACT, /* of float, double and complex ones: as if summed without rounding, then rounded
+                     once: the same bits for any order, number of ranks and distribution */
   OSLA_COMBINES
 } osla_forest_combine;
 
@@ -138,9 +141,9 @@ typedef struct osla_root {
  * The lists are copied. Memory: at most 12 bytes an edge; for each other rank that has leaves of my
  * roots, and for each that has roots of my leaves, a ring of 64 bytes an edge between the two, from
  * 2 KiB (of 64 edges 17) to 512, and as much again where that rank is on another node; of it is
- * touched what travels through it. Errors, on all ranks together: ARG (a rank out of range; a root that its owner has
- * not, with the owner's count; a leaf twice; a negative index or count), RANGE (an index of 2^32 or
- * more; all 16 progress hooks of the transport are in use), MEM, MPI. */
+ * touched what travels through it. Errors, on all ranks together: ARG (a rank out of range; a root
+ * that its owner has not, with the owner's count; a leaf twice; a negative index or count), RANGE
+ * (an index of 2^32 or more; all 16 progress hooks of the transport are in use), MEM, MPI. */
 osla_err osla_forest_create(osla_transport *transport, int64_t n_roots, int64_t n_edges,
                             const int64_t *leaf, const osla_root *root, osla_forest **out);
 
@@ -211,12 +214,15 @@ osla_err osla_forest_bcast_begin(osla_forest *forest, osla_unit unit, const void
                                  void *leaves, osla_forest_combine combine, osla_forest_run *run);
 
 /* roots[j] := roots[j] (combine) all leaves[of j], one after the other in the order of the leaves'
- * ranks, and on each rank in the order of its list: the same bits in every run. */
+ * ranks, and on each rank in the order of its list: the same bits in every run. SUM_ARRIVAL does
+ * not wait for lower ranks first (nor does what has the same bits in any order anyway: integers,
+ * but for REPLACE). SUM_EXACT gathers the leaves' values: a unit and 4 bytes for each of their
+ * edges, 8 bytes for each root, kept from the first one on but for the units. */
 osla_err osla_forest_reduce_begin(osla_forest *forest, osla_unit unit, const void *leaves,
                                   void *roots, osla_forest_combine combine, osla_forest_run *run);
 
 /* The same in the same order, and each leaf gets the value that its root had before the leaf's was
- * combined with it: in before[i]. */
+ * combined with it: in before[i]. There is no SUM_ARRIVAL and no SUM_EXACT of it. */
 osla_err osla_forest_fetch_begin(osla_forest *forest, osla_unit unit, void *roots,
                                  const void *leaves, void *before, osla_forest_combine combine,
                                  osla_forest_run *run);

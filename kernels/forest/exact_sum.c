@@ -1,0 +1,118 @@
+#include "exact_sum.h"
+
+#include <math.h>
+#include <stdbool.h>
+#include <string.h>
+
+enum { LOWEST = -1074, MANY = 1 << 29 }; /* MANY: sums of digits fit 63 bits */
+static const int64_t digit_mask = ((int64_t)1 << EXACT_DIGIT_BITS) - 1;
+
+void exact_sum_start(exact_sum *s)
+{
+  memset(s, 0, sizeof *s);
+  s->low = EXACT_DIGITS;
+  s->high = -1;
+}
+
+void exact_sum_clear(exact_sum *s)
+{
+  for (int i = s->low; i <= s->high; i++)
+    s->digit[i] = 0;
+  s->low = EXACT_DIGITS;
+  s->high = -1;
+  s->added = 0;
+  s->not_finite = 0;
+}
+
+/* Each digit into 0 .. 2^32 - 1, but for the highest, which keeps the sign. */
+static void carry(exact_sum *s)
+{
+  for (int i = s->low; i <= s->high; i++) {
+    int64_t over = s->digit[i] >> EXACT_DIGIT_BITS;
+    if (i == EXACT_DIGITS - 1 || over == 0) continue;
+    if (i == s->high && over == -1) continue; /* a small negative digit stays one */
+    s->digit[i] &= digit_mask;
+    s->digit[i + 1] += over;
+    if (i == s->high) s->high++;
+  }
+  s->added = 0;
+}
+
+/* Three digits take the 53 bits of any double. */
+void exact_sum_add(exact_sum *s, double x)
+{
+  uint64_t bits;
+  memcpy(&bits, &x, sizeof bits);
+  int exponent = (int)(bits >> 52 & 2047);
+  uint64_t mantissa = bits & (((uint64_t)1 << 52) - 1);
+  if (exponent == 2047) {
+    s->not_finite += x;
+    return;
+  }
+  if (exponent > 0)
+    mantissa |= (uint64_t)1 << 52;
+  else
+    exponent = 1;
+  const int shift = exponent - 1, at = shift / EXACT_DIGIT_BITS, by = shift % EXACT_DIGIT_BITS;
+  const uint64_t low = mantissa << by, high = by > 0 ? mantissa >> (64 - by) : 0;
+  const int64_t sign = bits >> 63 ? -1 : 1;
+  if (mantissa == 0) return;
+  s->digit[at] += sign * (int64_t)(low & (uint64_t)digit_mask);
+  s->digit[at + 1] += sign * (int64_t)(low >> EXACT_DIGIT_BITS);
+  s->digit[at + 2] += sign * (int64_t)high;
+  if (at < s->low) s->low = at;
+  if (at + 2 > s->high) s->high = at + 2;
+  if (++s->added >= MANY) carry(s);
+}
+
+/* The value of the digits up to `top`, which are in 0 .. 2^32 - 1 and not 0 there: 64 bits of them,
+ * the last of which stands for all below, are rounded once. What is below the smallest normal
+ * number has fewer bits and is exact. */
+static double round_from(const exact_sum *s, int top)
+{
+  unsigned __int128 bits = 0;
+  for (int i = top; i > top - 4; i--)
+    bits = bits << EXACT_DIGIT_BITS | (i >= 0 ? (uint64_t)s->digit[i] : 0);
+  bool rest = false;
+  for (int i = s->low; i <= top - 4; i++)
+    rest |= s->digit[i] != 0;
+  int shift = 0; /* so that the highest of 128 bits is set */
+  while (!(bits >> 127)) {
+    bits <<= 1;
+    shift++;
+  }
+  const uint64_t upper = (uint64_t)(bits >> 64), lower = (uint64_t)bits;
+  const uint64_t rounded = upper | (lower != 0 || rest);
+  const int exponent = (top - 3) * EXACT_DIGIT_BITS + LOWEST - shift + 64;
+  return ldexp((double)rounded, exponent);
+}
+
+/* The highest digit that is not 0; below `low`: none is. */
+static int top_of(const exact_sum *s)
+{
+  int top = s->high;
+  while (top >= s->low && s->digit[top] == 0)
+    top--;
+  return top;
+}
+
+static void negate(exact_sum *s)
+{
+  for (int i = s->low; i <= s->high; i++)
+    s->digit[i] = -s->digit[i];
+  carry(s);
+}
+
+double exact_sum_round(exact_sum *s)
+{
+  if (isnan(s->not_finite)) return NAN;
+  if (s->not_finite != 0) return s->not_finite;
+  carry(s);
+  int top = top_of(s);
+  if (top < s->low) return 0.0;
+  const bool negative = s->digit[top] < 0;
+  if (negative) negate(s);
+  const double size = round_from(s, top_of(s));
+  if (negative) negate(s);
+  return negative ? -size : size;
+}

@@ -1,0 +1,132 @@
+#include "forest_exact.h"
+#include "exact_sum.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+static int64_t vertex_of(const forest_link *l, int64_t i)
+{
+  return l->mine ? (int64_t)l->mine[i] : l->mine_first + i;
+}
+
+void osla_forest_gather_free(forest_gather **gather)
+{
+  if (!*gather) return;
+  free((*gather)->start);
+  free((*gather)->edge);
+  free((*gather)->before);
+  free(*gather);
+  *gather = NULL;
+}
+
+/* Edges in the order of their roots: counted, then dealt. */
+static void deal(const osla_forest *f, forest_gather *g)
+{
+  int64_t number = 0;
+  for (int k = 0; k < f->to_leaves.n; k++)
+    for (int64_t i = 0; i < f->to_leaves.of[k].edges; i++)
+      g->start[vertex_of(&f->to_leaves.of[k], i) + 1]++;
+  for (int64_t j = 0; j < f->n_roots; j++)
+    g->start[j + 1] += g->start[j];
+  for (int k = 0; k < f->to_leaves.n; k++) {
+    g->before[k] = number;
+    for (int64_t i = 0; i < f->to_leaves.of[k].edges; i++)
+      g->edge[g->start[vertex_of(&f->to_leaves.of[k], i)]++] = (uint32_t)number++;
+  }
+  for (int64_t j = f->n_roots; j > 0; j--)
+    g->start[j] = g->start[j - 1];
+  g->start[0] = 0;
+}
+
+static int64_t count_edges(const osla_forest *f)
+{
+  int64_t n = 0;
+  for (int k = 0; k < f->to_leaves.n; k++)
+    n += f->to_leaves.of[k].edges;
+  return n;
+}
+
+static osla_err make_gather(osla_forest *f)
+{
+  const int64_t n = count_edges(f);
+  OSLA_CHECK(n <= UINT32_MAX, OSLA_ERR_RANGE, "an exact sum of %" PRId64 " edges, at most 2^32", n);
+  forest_gather *g = calloc(1, sizeof *g);
+  OSLA_CHECK(g, OSLA_ERR_MEM, "lists of an exact sum");
+  g->start = calloc((size_t)f->n_roots + 2, sizeof *g->start);
+  g->edge = malloc((size_t)(n + 1) * sizeof *g->edge);
+  g->before = calloc((size_t)f->to_leaves.n + 1, sizeof *g->before);
+  f->gather = g;
+  if (g->start && g->edge && g->before) {
+    deal(f, g);
+    return OSLA_OK;
+  }
+  osla_forest_gather_free(&f->gather);
+  return osla_error_set(OSLA_ERR_MEM, "lists of an exact sum of %" PRId64 " edges", n);
+}
+
+osla_err osla_forest_exact_begin(osla_forest *f, forest_transfer *x)
+{
+  if (!f->gather) OSLA_CALL(make_gather(f));
+  const size_t bytes = osla_unit_element(x->type) * (size_t)x->count;
+  x->gathered = malloc((size_t)count_edges(f) * bytes + 1);
+  OSLA_CHECK(x->gathered, OSLA_ERR_MEM, "values of %" PRId64 " edges to sum", count_edges(f));
+  return OSLA_OK;
+}
+
+vertex_list osla_forest_exact_place(const osla_forest *f, const forest_transfer *x,
+                                    const forest_link *l)
+{
+  const int64_t bytes = (int64_t)osla_unit_element(x->type) * x->count;
+  return (vertex_list){x->gathered, bytes, NULL, f->gather->before[l - f->to_leaves.of]};
+}
+
+/* A complex number is two numbers. */
+static bool is_of_floats(osla_unit_type type)
+{
+  return type == OSLA_UNIT_FLOAT || type == OSLA_UNIT_COMPLEX_FLOAT;
+}
+
+static double load(const unsigned char *at, bool floats)
+{
+  float narrow;
+  double x;
+  if (!floats) {
+    memcpy(&x, at, sizeof x);
+    return x;
+  }
+  memcpy(&narrow, at, sizeof narrow);
+  return narrow;
+}
+
+static void store(unsigned char *at, bool floats, double x)
+{
+  const float narrow = (float)x;
+  if (floats)
+    memcpy(at, &narrow, sizeof narrow);
+  else
+    memcpy(at, &x, sizeof x);
+}
+
+void osla_forest_exact_end(osla_forest *f, forest_transfer *x)
+{
+  const forest_gather *g = f->gather;
+  const bool floats = is_of_floats(x->type);
+  const size_t bytes = osla_unit_element(x->type) * (size_t)x->count;
+  const size_t step = floats ? sizeof(float) : sizeof(double);
+  exact_sum sum;
+  exact_sum_start(&sum);
+  for (int64_t j = 0; j < f->n_roots; j++) {
+    if (g->start[j] == g->start[j + 1]) continue;
+    for (size_t c = 0; c < bytes; c += step) {
+      unsigned char *root = x->to + j * x->stride + c;
+      exact_sum_clear(&sum);
+      exact_sum_add(&sum, load(root, floats));
+      for (int64_t e = g->start[j]; e < g->start[j + 1]; e++)
+        exact_sum_add(&sum, load(x->gathered + g->edge[e] * bytes + c, floats));
+      store(root, floats, exact_sum_round(&sum));
+    }
+  }
+  free(x->gathered);
+  x->gathered = NULL;
+}

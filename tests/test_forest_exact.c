@@ -1,0 +1,215 @@
+/* Floor 3: sums of leaves that are rounded once, and such as take values as they arrive. */
+#include "exact_sum.h"
+#include "osla_forest.h"
+#include "osla_random.h"
+#include "osla_test_help.h"
+
+#include <float.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- the accumulator ---- */
+
+static double sum_of(const double *x, int n)
+{
+  exact_sum s;
+  exact_sum_start(&s);
+  for (int i = 0; i < n; i++)
+    exact_sum_add(&s, x[i]);
+  return exact_sum_round(&s);
+}
+
+static bool same(double a, double b)
+{
+  return memcmp(&a, &b, sizeof a) == 0;
+}
+
+static void test_values(void)
+{
+  const double tiny = DBL_TRUE_MIN, huge = DBL_MAX, half = DBL_EPSILON / 2;
+  const struct {
+    double x[4], sum;
+  } cases[] = {
+    {{0.0, -0.0, 0.0, 0.0}, 0.0},
+    {{1.0, half, 0.0, 0.0}, 1.0},                /* a tie: to even */
+    {{1.0, half, tiny, 0.0}, 1.0 + DBL_EPSILON}, /* hardly more than a tie */
+    {{1.0, half, -tiny, 0.0}, 1.0},              /* hardly less */
+    {{-1.0, -half, -tiny, 0.0}, -1.0 - DBL_EPSILON},
+    {{1e300, 1.0, -1e300, tiny}, 1.0},
+    {{huge, huge, -huge, -huge}, 0.0}, /* through what no double holds */
+    {{huge, huge, -huge, tiny}, huge},
+    {{huge, huge, 0.0, 0.0}, HUGE_VAL},
+    {{-huge, -huge, 1.0, 0.0}, -HUGE_VAL},
+    {{DBL_MIN, -tiny, 0.0, 0.0}, DBL_MIN - tiny}, /* below the normal ones */
+    {{HUGE_VAL, 1.0, 0.0, 0.0}, HUGE_VAL},
+  };
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+    OSLA_ASSERT_MSG(same(sum_of(cases[i].x, 4), cases[i].sum), "case %zu: %a, not %a", i,
+                    sum_of(cases[i].x, 4), cases[i].sum);
+  const double both[] = {HUGE_VAL, -HUGE_VAL};
+  CU_ASSERT(isnan(sum_of(both, 2)));
+}
+
+/* Two numbers of any size: as the processor adds them. */
+static void test_pairs(void)
+{
+  int bad = 0;
+  for (uint64_t i = 0; i < 100000; i++) {
+    double x[2];
+    for (uint64_t k = 0; k < 2; k++) {
+      const uint64_t bits = osla_random_bits(1, i, k);
+      memcpy(&x[k], &bits, sizeof bits);
+    }
+    if (!isfinite(x[0]) || !isfinite(x[1])) continue;
+    if (i % 2) x[1] = ldexp(x[1] > 0 ? 1.5 : -1.25, ilogb(x[0]) - (int)(i % 60));
+    bad += x[0] + x[1] != sum_of(x, 2);
+  }
+  OSLA_ASSERT_MSG(bad == 0, "%d sums of two are wrong", bad);
+}
+
+/* ---- reductions ---- */
+
+/* EDGES values of a few roots, the same whoever has them; their sizes differ, and half cancels. */
+enum { EDGES = 3000, ROOTS = 7 };
+
+static double value_of(int64_t edge)
+{
+  const uint64_t bits = osla_random_bits(2, (uint64_t)(edge / 2), 0);
+  const double size = ldexp((double)(bits >> 11), (int)(bits % 60));
+  return edge % 2 ? -size * (1.0 + ldexp(1.0, -30 - (int)(bits % 20))) : size;
+}
+
+static int root_of(int64_t edge)
+{
+  return (int)(osla_random_bits(3, (uint64_t)edge, 0) % ROOTS);
+}
+
+/* Which rank has an edge, of three distributions: in blocks, in turn, drawn. */
+static int rank_of(int way, int64_t edge)
+{
+  const int size = osla_test_size();
+  return way == 0   ? (int)(edge * size / EDGES)
+         : way == 1 ? (int)(edge % size)
+                    : (int)(osla_random_bits(4, (uint64_t)edge, 0) % (uint64_t)size);
+}
+
+static void expect_sums(int way, bool floats, const void *got)
+{
+  double *x = osla_test_allocate(EDGES + 1, sizeof *x);
+  for (int j = 0; j < ROOTS; j++) {
+    int n = 0;
+    if (j % osla_test_size() != osla_test_rank()) continue;
+    for (int64_t e = EDGES - 1; e >= 0; e--)
+      if (root_of(e) == j) x[n++] = floats ? (double)(float)value_of(e) : value_of(e);
+    x[n++] = 0.5 + j;
+    const int at = j / osla_test_size();
+    const double sum = sum_of(x, n);
+    const double is = floats ? (double)((const float *)got)[at] : ((const double *)got)[at];
+    OSLA_ASSERT_MSG(is == (floats ? (double)(float)sum : sum), "way %d, root %d: %a, not %a", way,
+                    j, is, sum);
+  }
+  free(x);
+}
+
+static void run_exact(osla_transport *t, int way, bool floats, bool plain)
+{
+  const int me = osla_test_rank(), size = osla_test_size();
+  const int64_t n_roots = (ROOTS - me + size - 1) / size;
+  osla_root *root = osla_test_allocate(EDGES, sizeof *root);
+  void *memory = NULL;
+  OSLA_ASSERT_OK(osla_vertices_create(t, (EDGES + ROOTS) * sizeof(double), &memory));
+  double *values = plain ? osla_test_allocate(EDGES + ROOTS, sizeof *values) : memory;
+  double *roots = values + EDGES;
+  int64_t n = 0;
+  for (int64_t e = 0; e < EDGES; e++) {
+    if (rank_of(way, e) != me) continue;
+    if (floats)
+      ((float *)values)[n] = (float)value_of(e);
+    else
+      values[n] = value_of(e);
+    root[n++] = (osla_root){root_of(e) % size, root_of(e) / size};
+  }
+  for (int64_t i = 0; i < n_roots; i++) {
+    const double start = 0.5 + (double)(me + i * size);
+    if (floats)
+      ((float *)roots)[i] = (float)start;
+    else
+      roots[i] = start;
+  }
+  osla_forest *f;
+  const osla_unit unit = {floats ? OSLA_UNIT_FLOAT : OSLA_UNIT_DOUBLE, 1, 0};
+  OSLA_ASSERT_OK(osla_forest_create(t, n_roots > 0 ? n_roots : 0, n, NULL, root, &f));
+  OSLA_ASSERT_OK(osla_forest_reduce(f, unit, values, roots, OSLA_SUM_EXACT));
+  expect_sums(way, floats, roots);
+  OSLA_ASSERT_OK(osla_forest_destroy(&f));
+  if (plain) free(values);
+  OSLA_ASSERT_OK(osla_vertices_free(t, &memory));
+  free(root);
+}
+
+static void test_exact(void)
+{
+  osla_transport *t = osla_test_transport();
+  for (int way = 0; way < 3; way++) {
+    run_exact(t, way, false, false);
+    run_exact(t, way, true, way == 1);
+    run_exact(t, way, false, true);
+  }
+  osla_transport_destroy(&t);
+}
+
+/* The lowest rank begins last, and only when the highest has been read: by a rank that would wait
+ * for the lowest first, if the order counted. Its values are more than a ring holds. */
+static void test_arrival(void)
+{
+  enum { MANY = 200000, TAG = 5 };
+  osla_transport *t = osla_test_transport();
+  const int me = osla_test_rank(), size = osla_test_size(), to = size - 2;
+  double *values = osla_test_allocate(2 * (size_t)MANY, sizeof *values), *roots = values + MANY;
+  osla_root *root = osla_test_allocate(MANY, sizeof *root);
+  const bool gives = size > 2 && (me == 0 || me == size - 1);
+  osla_forest *f;
+  int go = 1;
+  for (int64_t i = 0; i < MANY; i++) {
+    root[i] = (osla_root){to, i};
+    values[i] = 1.0 + me;
+    roots[i] = 0.25;
+  }
+  OSLA_ASSERT_OK(osla_forest_create(t, me == to ? MANY : 0, gives ? MANY : 0, NULL, root, &f));
+  if (gives && me == 0) MPI_Recv(&go, 1, MPI_INT, size - 1, TAG, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+  OSLA_ASSERT_OK(osla_forest_reduce(f, OSLA_ONE_DOUBLE, values, roots, OSLA_SUM_ARRIVAL));
+  if (gives && me == size - 1) MPI_Send(&go, 1, MPI_INT, 0, TAG, MPI_COMM_WORLD);
+  int64_t bad = 0;
+  for (int64_t i = 0; size > 2 && me == to && i < MANY; i++)
+    bad += roots[i] != 0.25 + 1.0 + size;
+  OSLA_ASSERT_MSG(bad == 0, "%d sums are wrong", (int)bad);
+  OSLA_ASSERT_OK(osla_forest_destroy(&f));
+  free(values);
+  free(root);
+  osla_transport_destroy(&t);
+}
+
+static void test_refused(void)
+{
+  osla_transport *t = osla_test_transport();
+  const osla_root root = {osla_test_rank(), 0};
+  double x[3] = {1.0, 2.0, 3.0};
+  osla_forest *f;
+  OSLA_ASSERT_OK(osla_forest_create(t, 1, 1, NULL, &root, &f));
+  OSLA_ASSERT_ERR(osla_forest_fetch(f, OSLA_ONE_DOUBLE, x, x + 1, x + 2, OSLA_SUM_EXACT),
+                  OSLA_ERR_ARG);
+  OSLA_ASSERT_TEXT("a fetch has no SUM_EXACT");
+  OSLA_ASSERT_ERR(osla_forest_fetch(f, OSLA_ONE_DOUBLE, x, x + 1, x + 2, OSLA_SUM_ARRIVAL),
+                  OSLA_ERR_ARG);
+  OSLA_ASSERT_OK(osla_forest_destroy(&f));
+  osla_transport_destroy(&t);
+}
+
+int main(int argc, char **argv)
+{
+  static const osla_test_case cases[] = {{"values", test_values},   {"pairs", test_pairs},
+                                         {"exact", test_exact},     {"arrival", test_arrival},
+                                         {"refused", test_refused}, {NULL, NULL}};
+  return osla_test_main(argc, argv, cases);
+}
