@@ -2,40 +2,12 @@
  * without waiting. */
 #include "forest_serve.h"
 #include "forest_exact.h"
+#include "forest_verify.h"
 #include "osla_clock.h"
-
-#include <inttypes.h>
-#include <stdio.h>
-
-/* ---- do all begin the same? ---- */
 
 static forest_head head_of(uint64_t number, const forest_transfer *x)
 {
   return (forest_head){.what = x->what, .number = (uint32_t)number};
-}
-
-static void describe(char *text, size_t size, uint64_t number, uint64_t what)
-{
-  static const char *const kinds[] = {"broadcast", "reduction", "fetch"};
-  const int count = (int)(what >> 32);
-  (void)snprintf(text, size, "transfer %" PRIu64 " is a %s, %s, of %d %s", number,
-                 kinds[what & 255],
-                 osla_forest_combine_name((osla_forest_combine)(what >> 8 & 255)), count,
-                 osla_unit_name((osla_unit_type)(what >> 16 & 255)));
-}
-
-/* Ends all ranks where that of another rank is not what this one has begun. */
-static void check_same(const osla_forest *f, uint64_t number, const forest_transfer *x, int rank,
-                       uint64_t their_number, uint64_t their_what)
-{
-  if ((uint32_t)number == (uint32_t)their_number && x->what == their_what) return;
-  char mine[120], theirs[120];
-  describe(mine, sizeof mine, number, x->what);
-  describe(theirs, sizeof theirs, their_number, their_what);
-  osla_transport_abort(f->t, osla_error_set(OSLA_ERR_STATE,
-                                            "ranks begin different transfers of a forest: on rank "
-                                            "%d %s, on rank %d %s",
-                                            osla_transport_rank(f->t), mine, rank, theirs));
 }
 
 /* ---- reading ---- */
@@ -79,7 +51,7 @@ static bool read_ring(osla_forest *f, uint64_t number, const forest_transfer *x,
     forest_head head;
     const unsigned char *slot = osla_ring_next(&l->ring, &head);
     if (!slot) return false;
-    check_same(f, number, x, l->rank, head.number, head.what);
+    osla_forest_check_same(f, number, x, l->rank, head.number, head.what);
     ring_part part = osla_ring_part(&l->ring, l->edges, element, x->count, at->part);
     osla_vertices_combine(x->type, combine, part.numbers, part_of(to, &part, element),
                           packed(slot, &part, element), part.n);
@@ -102,7 +74,7 @@ static bool read_link(osla_forest *f, uint64_t number, const forest_transfer *x,
   } else if (l->near && !osla_forest_packs(x, l, l->thin_theirs)) {
     const forest_call *call = call_of(l, number);
     if (!call) return false;
-    check_same(f, number, x, l->rank, number, call->what);
+    osla_forest_check_same(f, number, x, l->rank, number, call->what);
     from = in_place(f, l, &call->values);
   }
   if (!from.base) return read_ring(f, number, x, l, to, combine, at);
@@ -120,7 +92,7 @@ static bool fetch_parts(osla_forest *f, uint64_t number, forest_transfer *x, for
   for (forest_cursor *at = &x->reading; at->part < parts; at->part++) {
     forest_head head;
     const unsigned char *come = from.base ? NULL : osla_ring_next(&l->ring, &head);
-    if (come) check_same(f, number, x, l->rank, head.number, head.what);
+    if (come) osla_forest_check_same(f, number, x, l->rank, head.number, head.what);
     unsigned char *go = before.base ? NULL : osla_ring_slot(&l->ring);
     if (!(from.base || come) || !(before.base || go)) return false;
     ring_part part = osla_ring_part(&l->ring, l->edges, element, x->count, at->part);
@@ -144,7 +116,7 @@ static bool fetch_link(osla_forest *f, uint64_t number, forest_transfer *x, fore
   } else if (l->near) {
     const forest_call *call = call_of(l, number);
     if (!call) return false;
-    check_same(f, number, x, l->rank, number, call->what);
+    osla_forest_check_same(f, number, x, l->rank, number, call->what);
     from = in_place(f, l, &call->values);
     if (!osla_forest_packs_answers(x, l, l->theirs)) before = in_place(f, l, &call->before);
   }
@@ -173,7 +145,7 @@ static void look_at_calls(const osla_forest *f, uint64_t number, const forest_tr
   for (int i = 0; i < links->n; i++) {
     const forest_link *l = &links->of[i];
     const forest_call *call = l->near && !l->self ? call_of(l, number) : NULL;
-    if (call) check_same(f, number, x, l->rank, number, call->what);
+    if (call) osla_forest_check_same(f, number, x, l->rank, number, call->what);
   }
 }
 
@@ -186,7 +158,7 @@ static void look_across(osla_forest *f, uint64_t number, const forest_transfer *
     forest_link *l = &out->of[i];
     forest_head head;
     if (l->near || !osla_ring_next(&l->ring, &head) || head.number != (uint32_t)number) continue;
-    check_same(f, number, x, l->rank, head.number, head.what);
+    osla_forest_check_same(f, number, x, l->rank, head.number, head.what);
   }
 }
 
