@@ -55,6 +55,8 @@ kernels_sources = \
   kernels/forest/forest_overlap.h kernels/forest/forest_overlap.c \
   kernels/forest/exact_sum.h kernels/forest/exact_sum.c \
   kernels/forest/forest_exact.h kernels/forest/forest_exact.c \
+  kernels/forest/forest_run.h \
+  kernels/forest/forest_share.h kernels/forest/forest_share.c kernels/forest/forest_proxies.c \
   kernels/forest/forest_verify.h kernels/forest/forest_verify.c \
   kernels/forest/forest_serve.h kernels/forest/forest_serve.c \
   kernels/forest/forest_run.c kernels/forest/forest_derive.c kernels/forest/forest.c \

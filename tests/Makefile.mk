@@ -6,7 +6,7 @@ tests_programs = \
   tests/test_transport tests/test_segment tests/test_notify tests/test_stripes tests/test_matrix \
   tests/test_panels tests/test_gemm tests/test_syrk tests/test_lu tests/test_lu_pivot tests/test_chol tests/test_trsm \
   tests/test_solve tests/test_hessian tests/test_hessian_flow tests/test_hessian_solve \
-  tests/test_forest tests/test_forest_flow tests/test_forest_limits tests/test_forest_derive \
+  tests/test_forest tests/test_forest_flow tests/test_forest_limits tests/test_forest_derive tests/test_forest_share \
   tests/test_sparse tests/test_sums tests/test_krylov
 else
 tests_programs = \
@@ -78,6 +78,7 @@ tests_programs = \
   tests/test_forest_derive \
   tests/test_forest_limits \
   tests/test_forest_exact \
+  tests/test_forest_share \
   tests/test_sparse \
   tests/test_sparse_file \
   tests/test_sums \

@@ -2,6 +2,7 @@
 #include "forest_exact.h"
 #include "forest_serve.h"
 #include "forest_setup.h"
+#include "forest_share.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -25,7 +26,7 @@ static void free_forest(osla_forest *f)
 
 /* `local`: what the caller found in its arguments. */
 static osla_err create(osla_transport *t, osla_err local, int64_t n_roots, forest_edges *edges,
-                       osla_forest **out)
+                       bool shares, osla_forest **out)
 {
   osla_forest *f = calloc(1, sizeof *f);
   if (local == OSLA_OK && !f) local = osla_error_set(OSLA_ERR_MEM, "forest object");
@@ -41,6 +42,7 @@ static osla_err create(osla_transport *t, osla_err local, int64_t n_roots, fores
   f->low_leaf = edges->low_leaf;
   err = osla_forest_pool(t, &f->pool);
   if (err == OSLA_OK) err = osla_forest_join(f, edges);
+  if (err == OSLA_OK && shares) err = osla_forest_share_create(f, edges);
   if (err == OSLA_OK)
     *out = f;
   else
@@ -48,15 +50,28 @@ static osla_err create(osla_transport *t, osla_err local, int64_t n_roots, fores
   return err;
 }
 
-osla_err osla_forest_create(osla_transport *t, int64_t n_roots, int64_t n_edges,
-                            const int64_t *leaf, const osla_root *root, osla_forest **out)
+static osla_err count_and_create(osla_transport *t, int64_t n_roots, int64_t n_edges,
+                                 const int64_t *leaf, const osla_root *root, bool shares,
+                                 osla_forest **out)
 {
   forest_edges edges = {0};
   *out = NULL;
   osla_err err = osla_forest_count(t, n_roots, n_edges, leaf, root, &edges);
-  err = create(t, err, n_roots, &edges, out);
+  err = create(t, err, n_roots, &edges, shares, out);
   osla_forest_edges_free(&edges);
   return err;
+}
+
+osla_err osla_forest_create(osla_transport *t, int64_t n_roots, int64_t n_edges,
+                            const int64_t *leaf, const osla_root *root, osla_forest **out)
+{
+  return count_and_create(t, n_roots, n_edges, leaf, root, true, out);
+}
+
+osla_err osla_forest_create_bare(osla_transport *t, int64_t n_roots, int64_t n_edges,
+                                 const int64_t *leaf, const osla_root *root, osla_forest **out)
+{
+  return count_and_create(t, n_roots, n_edges, leaf, root, false, out);
 }
 
 /* The rank p with start[p] <= index < start[p + 1]. */
@@ -106,7 +121,7 @@ osla_err osla_forest_create_global(osla_transport *t, const int64_t *start, int6
   if (err == OSLA_OK) err = find_owners(start, size, n_edges, root, roots);
   int64_t n_roots = err == OSLA_OK ? start[rank + 1] - start[rank] : 0;
   if (err == OSLA_OK) err = osla_forest_count(t, n_roots, n_edges, leaf, roots, &edges);
-  err = create(t, err, n_roots, &edges, out);
+  err = create(t, err, n_roots, &edges, true, out);
   osla_forest_edges_free(&edges);
   free(roots);
   return err;
@@ -156,6 +171,7 @@ osla_err osla_forest_destroy(osla_forest **forest)
                                                          "a forest goes while a transfer of rank "
                                                          "%d is under way",
                                                          osla_transport_rank(f->t))));
+  OSLA_CALL(osla_forest_share_destroy(f));
   osla_segment_wait(f->pool->segments->segment, rings_are_empty, f);
   osla_forest_deactivate(f);
   osla_err err = finish_rings(&f->to_roots);

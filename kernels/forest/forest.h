@@ -87,7 +87,8 @@ typedef struct forest_transfer {
   bool in_place, before_in_place;    /* neighbours reach `from`, `before` by loads and stores */
   bool ended;
   bool any_order;                          /* links may be read as they come */
-  unsigned char *gathered;                 /* of an exact sum, see forest_exact.h; else NULL */
+  unsigned char *gathered; /* of an exact sum, see forest_exact.h; else NULL */
+  struct shared_run *shared; /* what stands for it, see forest_share.h; else NULL */
   forest_cursor reading, sending, answers; /* answers: of a fetch, that come back to leaves */
 } forest_transfer;
 
@@ -108,6 +109,7 @@ struct osla_forest {
   struct osla_forest *next_active;
   int64_t low_root, high_root, low_leaf; /* of those with edges; none: 0, -1, 0 */
   struct forest_gather *gather;          /* see forest_exact.h */
+  struct forest_share *share;            /* see forest_share.h; NULL: there is none */
   bool knows_apart;                      /* see forest_overlap.c */
   int64_t apart_shift;
 };

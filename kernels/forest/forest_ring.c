@@ -133,6 +133,7 @@ static void send_far(forest_ring *ring, forest_head head, size_t slot, size_t by
   const size_t at = slot * slot_stride(ring);
   head.taken = (uint32_t)ring->taken;
   ring->told = ring->taken;
+  ring->pool->far_bytes += bytes;
   memcpy(ring->staging + at, &head, sizeof head);
   must(ring,
        osla_put_word_post(ring->segment, ring->rank, ring->far_slots + at, ring->staging + at,
@@ -181,7 +182,7 @@ bool osla_ring_tell(forest_ring *ring)
 
 bool osla_ring_tell_all(forest_ring *ring)
 {
-  if (ring->told == ring->taken) return true;
+  if (ring->told_by_word == ring->taken) return true;
   if (ring->near_slots) {
     osla_clock_settle();
     atomic_store_explicit(&ring->near_words->taken, ring->taken, memory_order_release);
@@ -194,7 +195,7 @@ bool osla_ring_tell_all(forest_ring *ring)
          osla_word_post(ring->segment, ring->rank, ring->far_words + offsetof(ring_words, taken),
                         ring->taken, &ring->credit));
   }
-  ring->told = ring->taken;
+  ring->told = ring->told_by_word = ring->taken;
   return true;
 }
 
@@ -211,7 +212,8 @@ bool osla_ring_is_posted(forest_ring *ring)
 
 bool osla_ring_is_empty(const forest_ring *ring)
 {
-  return taken_there(ring) == ring->sent && ring->told == ring->taken;
+  const uint64_t taken = atomic_load_explicit(&ring->words->taken, memory_order_acquire);
+  return taken == ring->sent && ring->told_by_word == ring->taken;
 }
 
 osla_err osla_ring_finish(forest_ring *ring)

@@ -44,6 +44,7 @@ typedef struct forest_ring {
   unsigned char *near_slots;   /* the same where it is a neighbour; else NULL */
   ring_words *near_words;
   uint64_t sent, taken, told; /* told: the taken ones that the other side knows of */
+  uint64_t told_by_word;      /* not by heads alone */
   uint64_t heard;             /* of mine, taken: by heads */
   unsigned char *staging;     /* [n_slots] slots, for others than neighbours */
   osla_posted *posted;        /* [n_slots] of what lies there */
@@ -82,13 +83,14 @@ void osla_ring_take(forest_ring *ring);
  * many messages again. false: it could not yet. */
 bool osla_ring_tell(forest_ring *ring);
 
-/* The same of all that was taken. */
+/* The same of all that was taken, by a word, also where heads have told it. */
 bool osla_ring_tell_all(forest_ring *ring);
 
 /* All that was sent goes on without this rank's progress. */
 bool osla_ring_is_posted(forest_ring *ring);
 
-/* The other side has taken all that was sent, and knows what was taken. */
+/* The other side has taken all that was sent, and knows what was taken; both by words, of which no
+ * other is under way then: they arrive in their order, but heads may overtake them. */
 bool osla_ring_is_empty(const forest_ring *ring);
 
 /* Waits until all that was posted is there. */

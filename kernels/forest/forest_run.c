@@ -1,7 +1,9 @@
 /* Beginning and ending transfers. */
+#include "forest_run.h"
 #include "forest_exact.h"
 #include "forest_overlap.h"
 #include "forest_serve.h"
+#include "forest_share.h"
 #include "osla_clock.h"
 
 #include <inttypes.h>
@@ -38,7 +40,10 @@ static void call(osla_forest *f, uint64_t number, forest_transfer *x)
 {
   const forest_links *out = osla_forest_out(f, x->kind);
   forest_call *mine = &f->control->of[number % CALLS].call;
-  look_up(f, x, &mine->values, &mine->before);
+  if (x->shared)
+    mine->values = mine->before = (call_values){-1, 0, 0};
+  else
+    look_up(f, x, &mine->values, &mine->before);
   mine->what = x->what;
   osla_clock_settle();
   atomic_store_explicit(&mine->number, number, memory_order_release);
@@ -134,6 +139,30 @@ static osla_err choose_order(osla_forest *f, forest_transfer *x)
   return exact ? osla_forest_exact_begin(f, x) : OSLA_OK;
 }
 
+/* The transfer that is in the next one's place. By who is in the pool. */
+static uint64_t start(osla_forest *f)
+{
+  const uint64_t number = ++f->begun;
+  forest_transfer *x = osla_forest_transfer(f, number);
+  x->ended = false;
+  f->pool->under_way++;
+  if (x->shared) osla_forest_share_begun(f);
+  if (f->to_roots.n + f->to_leaves.n > 0) {
+    call(f, number, x);
+    osla_forest_activate(f);
+    osla_forest_serve(f);
+  } else {
+    f->read = f->sent = number;
+  }
+  return number;
+}
+
+uint64_t osla_forest_launch(osla_forest *f, const forest_transfer *what)
+{
+  *osla_forest_transfer(f, f->begun + 1) = *what;
+  return start(f);
+}
+
 /* In its place from the start, which counts as ended until all is right: a copy of what was written
  * just before would wait for the stores. */
 static osla_err begin(osla_forest *f, forest_kind kind, osla_forest_combine combine, osla_unit unit,
@@ -156,17 +185,9 @@ static osla_err begin(osla_forest *f, forest_kind kind, osla_forest_combine comb
   OSLA_CALL(check(f, x));
   OSLA_CALL(osla_forest_check_apart(f, x));
   OSLA_CALL(choose_order(f, x));
+  if (f->share && kind == FOREST_BCAST) OSLA_CALL(osla_forest_share_begin(f, x, unit));
   osla_pool_enter(f->pool);
-  uint64_t number = ++f->begun;
-  x->ended = false;
-  f->pool->under_way++;
-  if (f->to_roots.n + f->to_leaves.n > 0) {
-    call(f, number, x);
-    osla_forest_activate(f);
-    osla_forest_serve(f);
-  } else {
-    f->read = f->sent = number;
-  }
+  const uint64_t number = start(f);
   osla_pool_leave(f->pool);
   *run = (osla_forest_run){f, number};
   return OSLA_OK;
@@ -266,7 +287,7 @@ osla_err osla_forest_writable(osla_forest *f)
   for (uint64_t number = oldest; number <= f->begun; number++)
     if (osla_forest_transfer(f, number)->ended && osla_forest_transfer(f, number)->in_place)
       wait_until((late_readers){f, number, osla_forest_lent_is_back});
-  return OSLA_OK;
+  return f->share ? osla_forest_writable(f->share->near) : OSLA_OK;
 }
 
 osla_err osla_forest_bcast(osla_forest *f, osla_unit unit, const void *roots, void *leaves,

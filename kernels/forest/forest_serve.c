@@ -2,6 +2,7 @@
  * without waiting. */
 #include "forest_serve.h"
 #include "forest_exact.h"
+#include "forest_share.h"
 #include "forest_verify.h"
 #include "osla_clock.h"
 
@@ -187,6 +188,7 @@ static bool read_next(osla_forest *f, uint64_t number, forest_transfer *x, fores
 static bool read_links(osla_forest *f, uint64_t number, forest_transfer *x)
 {
   const forest_links *in = osla_forest_in(f, x->kind);
+  if (x->shared) return true;
   if (x->kind == FOREST_FETCH && f->sent + 1 < number) return false;
   for (; x->reading.link < in->n; next_link(&x->reading)) {
     if (read_next(f, number, x, &in->of[x->reading.link])) continue;
@@ -232,6 +234,7 @@ static bool send_link(uint64_t number, const forest_transfer *x, forest_link *l,
 static bool send_links(osla_forest *f, uint64_t number, forest_transfer *x)
 {
   const forest_links *out = osla_forest_out(f, x->kind);
+  if (x->shared) return true;
   for (; x->sending.link < out->n; next_link(&x->sending)) {
     forest_link *l = &out->of[x->sending.link];
     const bool packs = osla_forest_packs(x, l, l->thin_mine);
@@ -275,6 +278,10 @@ void osla_forest_fetch_nearer(osla_forest *f, uint64_t number)
   const forest_transfer *x = osla_forest_transfer(f, number);
   const forest_links *in = osla_forest_in(f, x->kind);
   const size_t bytes = osla_unit_element(x->type) * (size_t)x->count;
+  if (x->shared) {
+    osla_forest_fetch_nearer(f->share->near, x->shared->near);
+    return;
+  }
   if (f->read + 1 != number) return;
   for (int i = x->reading.link; i < in->n; i++) {
     const forest_link *l = &in->of[i];
@@ -320,7 +327,7 @@ void osla_forest_serve(osla_forest *f)
     bool read = read_links(f, f->read + 1, x), answered = read_answers(f, f->read + 1, x);
     if (!read || !answered) break;
     f->read++;
-    if (x->reading.link == 0) continue; /* from nobody */
+    if (x->reading.link == 0 && !x->shared) continue; /* from nobody */
     osla_own_soon(&f->control->of[(f->read + 1) % CALLS]);
     osla_clock_settle();
     atomic_store_explicit(&f->control->read, f->read, memory_order_release);
@@ -373,6 +380,7 @@ void osla_forests_serve(forest_pool *pool)
 {
   if (!osla_pool_try(pool)) return;
   bool any = serve_all(pool);
+  any |= osla_forest_shares_advance(pool);
   osla_pool_leave(pool);
   if (any) osla_pool_wake(pool, osla_transport_rank(pool->t));
 }
@@ -417,10 +425,11 @@ static bool are_posted(const forest_links *out)
   return all;
 }
 
-static bool is_over(osla_forest *f, uint64_t number, bool with_readers)
+bool osla_forest_is_over(osla_forest *f, uint64_t number, bool with_readers)
 {
   if (f->read < number || f->sent < number) return false;
   const forest_transfer *x = osla_forest_transfer(f, number);
+  if (x->shared) return osla_forest_share_is_over(f, x, with_readers);
   if (!are_posted(osla_forest_out(f, x->kind))) return false;
   if (x->kind == FOREST_FETCH && !are_posted(&f->to_leaves)) return false;
   bool lent = (x->in_place && with_readers) || x->before_in_place; /* who reads writes there */
@@ -429,15 +438,21 @@ static bool is_over(osla_forest *f, uint64_t number, bool with_readers)
   return false;
 }
 
+void osla_forest_set_ended(osla_forest *f, uint64_t number)
+{
+  forest_transfer *x = osla_forest_transfer(f, number);
+  if (x->shared) osla_forest_share_end(f, x);
+  x->ended = true;
+  f->pool->under_way--;
+}
+
 bool osla_forest_finish(osla_forest *f, uint64_t number, bool with_readers)
 {
   osla_pool_enter(f->pool);
   (void)serve_all(f->pool);
-  bool over = is_over(f, number, with_readers);
-  if (over) {
-    osla_forest_transfer(f, number)->ended = true;
-    f->pool->under_way--;
-  }
+  (void)osla_forest_shares_advance(f->pool);
+  bool over = osla_forest_is_over(f, number, with_readers);
+  if (over) osla_forest_set_ended(f, number);
   osla_pool_leave(f->pool);
   return over;
 }

@@ -23,6 +23,8 @@ osla_err osla_forest_check_place(osla_forest *f);
 void osla_forest_deactivate(osla_forest *f);
 
 /* By who is in the pool: */
+bool osla_forest_is_over(osla_forest *f, uint64_t number, bool with_readers);
+void osla_forest_set_ended(osla_forest *f, uint64_t number);
 void osla_forest_serve(osla_forest *f);
 void osla_forest_activate(osla_forest *f);
 

@@ -24,6 +24,10 @@ void osla_forest_sort(int size, const forest_edges *edges, uint32_t *leaf, uint3
 /* Errors: ARG: a leaf stands there twice; MEM. */
 osla_err osla_forest_check_once(const forest_edges *edges, const uint32_t *leaf);
 
+/* As osla_forest_create, but without a forest_share. */
+osla_err osla_forest_create_bare(osla_transport *t, int64_t n_roots, int64_t n_edges,
+                                 const int64_t *leaf, const osla_root *root, osla_forest **out);
+
 /* Links to all ranks that I am joined to. Collective. Errors, on all ranks together: ARG (a root
  * that its owner has not), MEM, MPI. */
 osla_err osla_forest_join(osla_forest *f, const forest_edges *edges);

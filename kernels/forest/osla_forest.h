@@ -13,6 +13,10 @@
  * ranks exchange 1 KiB or less: these are packed). Values elsewhere are staged once; the two may be
  * mixed, and ranks may differ.
  *
+ * Between nodes values travel in parts. A broadcast sends a value that several leaves of a node need
+ * across once (where that saves a quarter or more, of more than a few); reductions and fetches send
+ * each leaf's, since their order counts.
+ *
  * Every transfer is begun and ended. Begin is collective over the forest in the sense that all
  * ranks begin the same transfers in the same order; they may end them in any order, and begin and
  * end those of several forests in orders that cross. Neither is a barrier: a rank waits in End for
@@ -141,7 +145,8 @@ typedef struct osla_root {
  * The lists are copied. Memory: at most 12 bytes an edge; for each other rank that has leaves of my
  * roots, and for each that has roots of my leaves, a ring of 64 bytes an edge between the two, from
  * 2 KiB (of 64 edges 17) to 512, and as much again where that rank is on another node; of it is
- * touched what travels through it. Errors, on all ranks together: ARG (a rank out of range; a root
+ * touched what travels through it. Where broadcasts cross between nodes once, as much for another
+ * three forests, whose edges are those of this one and one for each value that crosses. Errors, on all ranks together: ARG (a rank out of range; a root
  * that its owner has not, with the owner's count; a leaf twice; a negative index or count), RANGE
  * (an index of 2^32 or more; all 16 progress hooks of the transport are in use), MEM, MPI. */
 osla_err osla_forest_create(osla_transport *transport, int64_t n_roots, int64_t n_edges,

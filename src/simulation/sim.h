@@ -132,6 +132,7 @@ void osla_sim_look(const osla_transport *t);
 void osla_sim_wake(sim_rank *rank);
 
 /* Of osla_transport_ops: */
+osla_err osla_sim_split_hosts(MPI_Comm comm, MPI_Comm *out);
 void osla_sim_wait_until(osla_transport *t, osla_wait_test *test, void *arg, osla_bell *bell);
 void osla_sim_ring(osla_transport *t, osla_bell *bell);
 osla_err osla_sim_collective(osla_transport *t, const osla_collective *what);

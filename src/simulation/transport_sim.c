@@ -382,6 +382,7 @@ static const osla_transport_ops sim_ops = {
   .start = sim_start,
   .finish = sim_finish,
   .wait_until = osla_sim_wait_until,
+  .split_hosts = osla_sim_split_hosts,
   .ring = osla_sim_ring,
   .collective = osla_sim_collective,
   .message = osla_sim_message,

@@ -31,7 +31,10 @@ static osla_err split_nodes(osla_transport *t)
     OSLA_MPI(MPI_Comm_split(t->comm, t->rank, 0, &t->node_comm));
     return OSLA_OK;
   }
-  OSLA_MPI(MPI_Comm_split_type(t->comm, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &t->node_comm));
+  if (t->ops->split_hosts)
+    OSLA_CALL(t->ops->split_hosts(t->comm, &t->node_comm));
+  else
+    OSLA_MPI(MPI_Comm_split_type(t->comm, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &t->node_comm));
   if (t->settings.fake_nodes == 0) return OSLA_OK;
   int part;
   MPI_Comm whole = t->node_comm;

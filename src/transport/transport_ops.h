@@ -68,8 +68,10 @@ typedef struct osla_message {
 typedef struct osla_transport_ops {
   const char *name;
   const char *(*machine)(void); /* that is simulated; NULL: none is */
-  bool one_thread;              /* a rank can have no others: no progress thread, no producers */
-  bool every_rank_a_node;       /* nobody reaches a neighbour's memory by load and store */
+  /* The ranks of a host. NULL: MPI_Comm_split_type knows them. */
+  osla_err (*split_hosts)(MPI_Comm comm, MPI_Comm *out);
+  bool one_thread;        /* a rank can have no others: no progress thread, no producers */
+  bool every_rank_a_node; /* nobody reaches a neighbour's memory by load and store */
 
   /* Collective; what the backend needs before anything else. Fails on all ranks
    * together. */
@@ -163,7 +165,7 @@ struct osla_transport {
   osla_post_queue *posts;    /* those that are not empty; under the mutex */
   struct osla_eager *eager;  /* small puts as messages, see eager_mpi.h; NULL: they are not */
   bool eager_decided;
-  void *backend; /* what ops->start made */
+  void *backend;          /* what ops->start made */
   struct osla_kept *kept; /* see kept.h */
   struct {
     osla_progress_hook *run;

@@ -1,0 +1,182 @@
+/* Floor 3: between nodes a value crosses once for each node, whoever needs it there. */
+#include "forest_pool.h"
+#include "osla_forest.h"
+#include "osla_random.h"
+#include "osla_test_help.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Each rank has ROOTS roots, and EDGES leaves of any. All ranks know all edges. */
+enum { ROOTS = 400, EDGES = 3000, MOST = 3 };
+
+static osla_root root_of(int rank, int64_t edge)
+{
+  const uint64_t bits = osla_random_bits(7, (uint64_t)rank, (uint64_t)edge);
+  return (osla_root){(int32_t)(bits % (uint64_t)osla_test_size()), (int64_t)(bits >> 32) % ROOTS};
+}
+
+/* Pairs of a root and another node that has leaves of it. */
+static int64_t count_pairs(const osla_transport *t)
+{
+  const int size = osla_test_size(), nodes = osla_transport_n_nodes(t);
+  const size_t all = (size_t)nodes * (size_t)size * ROOTS;
+  unsigned char *has = osla_test_allocate(all, 1);
+  int64_t n = 0;
+  memset(has, 0, all);
+  for (int p = 0; p < size; p++)
+    for (int64_t e = 0; e < EDGES; e++) {
+      const osla_root r = root_of(p, e);
+      const int node = osla_transport_node_of(t, p);
+      if (osla_transport_node_of(t, r.rank) != node)
+        has[((size_t)node * (size_t)size + (size_t)r.rank) * ROOTS + (size_t)r.index] = 1;
+    }
+  for (size_t i = 0; i < all; i++)
+    n += has[i];
+  free(has);
+  return n;
+}
+
+static osla_forest *make_forest(osla_transport *t)
+{
+  osla_root *root = osla_test_allocate(EDGES, sizeof *root);
+  osla_forest *f = NULL;
+  for (int64_t e = 0; e < EDGES; e++)
+    root[e] = root_of(osla_test_rank(), e);
+  OSLA_ASSERT_OK(osla_forest_create(t, ROOTS, EDGES, NULL, root, &f));
+  free(root);
+  return f;
+}
+
+/* Of all ranks, of all time. */
+static int64_t bytes_sent(osla_transport *t)
+{
+  forest_pool *pool;
+  OSLA_ASSERT_OK(osla_forest_pool(t, &pool));
+  int64_t bytes = (int64_t)pool->far_bytes;
+  OSLA_ASSERT_OK(osla_allreduce(t, &bytes, 1, MPI_INT64_T, MPI_SUM));
+  return bytes;
+}
+
+static double root_value(osla_root r, int k, int run)
+{
+  return 1000.0 * r.rank + (double)r.index + 0.25 * k + 1e6 * run;
+}
+
+typedef struct values {
+  double *roots, *leaves;
+  int64_t stride; /* numbers */
+} values;
+
+static void set_roots(const values *v, int count, int run)
+{
+  for (int64_t i = 0; i < ROOTS; i++)
+    for (int k = 0; k < count; k++)
+      v->roots[i * v->stride + k] = root_value((osla_root){osla_test_rank(), i}, k, run);
+}
+
+static void expect_leaves(const double *leaves, int64_t stride, int count, int run, double more)
+{
+  int bad = 0;
+  for (int64_t e = 0; e < EDGES; e++)
+    for (int k = 0; k < count; k++)
+      bad += leaves[e * stride + k] != root_value(root_of(osla_test_rank(), e), k, run) + more;
+  OSLA_ASSERT_MSG(bad == 0, "%d of %d values are wrong", bad, EDGES * count);
+}
+
+/* What crosses is counted for units of all kinds, in place and not. */
+static void test_bytes(void)
+{
+  osla_transport *t = osla_test_transport();
+  osla_forest *f = make_forest(t);
+  const int64_t pairs = count_pairs(t);
+  void *memory = NULL;
+  OSLA_ASSERT_OK(osla_vertices_create(t, (ROOTS + EDGES) * (MOST + 1) * sizeof(double), &memory));
+  double *plain = osla_test_allocate((ROOTS + EDGES) * (MOST + 1), sizeof *plain);
+  for (int run = 0; run < 4; run++) {
+    const int count = run < 2 ? 1 : MOST;
+    double *at = run % 2 ? plain : memory;
+    const int64_t stride = run == 3 ? MOST + 1 : count;
+    const values v = {at, at + ROOTS * stride, stride};
+    const osla_unit unit = {OSLA_UNIT_DOUBLE, count, stride * (int64_t)sizeof(double)};
+    set_roots(&v, count, run);
+    for (int64_t i = 0; i < EDGES * stride; i++)
+      v.leaves[i] = 0.5;
+    const int64_t before = bytes_sent(t);
+    OSLA_ASSERT_OK(
+      osla_forest_bcast(f, unit, v.roots, v.leaves, run == 1 ? OSLA_SUM : OSLA_REPLACE));
+    const int64_t sent = bytes_sent(t) - before;
+    expect_leaves(v.leaves, stride, count, run, run == 1 ? 0.5 : 0.0);
+    OSLA_ASSERT_MSG(sent == pairs * count * (int64_t)sizeof(double),
+                    "run %d: %lld bytes crossed for %lld pairs", run, (long long)sent,
+                    (long long)pairs);
+  }
+  free(plain);
+  OSLA_ASSERT_OK(osla_forest_destroy(&f));
+  OSLA_ASSERT_OK(osla_vertices_free(t, &memory));
+  osla_transport_destroy(&t);
+}
+
+/* Eight under way, ended in another order on each rank; then reductions and fetches between. */
+static void test_many(void)
+{
+  enum { AT_ONCE = 8, ROUNDS = 3 };
+  osla_transport *t = osla_test_transport();
+  osla_forest *f = make_forest(t);
+  void *memory = NULL;
+  OSLA_ASSERT_OK(osla_vertices_create(t, AT_ONCE * ROOTS * sizeof(double), &memory));
+  double *roots = memory, *leaves = osla_test_allocate((size_t)AT_ONCE * EDGES, sizeof *leaves);
+  for (int round = 0; round < ROUNDS; round++) {
+    osla_forest_run run[AT_ONCE];
+    for (int k = 0; k < AT_ONCE; k++) {
+      const values v = {roots + k * ROOTS, NULL, 1};
+      set_roots(&v, 1, round * AT_ONCE + k);
+      OSLA_ASSERT_OK(osla_forest_bcast_begin(f, OSLA_ONE_DOUBLE, v.roots, leaves + k * EDGES,
+                                             OSLA_REPLACE, &run[k]));
+    }
+    for (int i = 0; i < AT_ONCE; i++) {
+      const int k = round == 0 ? i : (i * 5 + osla_test_rank()) % AT_ONCE;
+      OSLA_ASSERT_OK(i % 2 ? osla_forest_end(&run[k]) : osla_forest_end_read(&run[k]));
+      expect_leaves(leaves + k * EDGES, 1, 1, round * AT_ONCE + k, 0.0);
+    }
+    OSLA_ASSERT_OK(osla_forest_writable(f));
+  }
+  free(leaves);
+  OSLA_ASSERT_OK(osla_forest_destroy(&f));
+  OSLA_ASSERT_OK(osla_vertices_free(t, &memory));
+  osla_transport_destroy(&t);
+}
+
+static void test_mixed(void)
+{
+  osla_transport *t = osla_test_transport();
+  osla_forest *f = make_forest(t);
+  int64_t degree[ROOTS], *leaves = osla_test_allocate(2 * EDGES, sizeof *leaves), roots[ROOTS];
+  osla_forest_degrees(f, degree);
+  for (int run = 1; run <= 20; run++) {
+    int bad = 0;
+    for (int64_t i = 0; i < ROOTS; i++)
+      roots[i] = run;
+    OSLA_ASSERT_OK(osla_forest_bcast(f, OSLA_ONE_INT64, roots, leaves, OSLA_REPLACE));
+    if (run % 2) {
+      OSLA_ASSERT_OK(osla_forest_reduce(f, OSLA_ONE_INT64, leaves, roots, OSLA_SUM));
+    } else {
+      OSLA_ASSERT_OK(osla_forest_fetch(f, OSLA_ONE_INT64, roots, leaves, leaves + EDGES, OSLA_SUM));
+      for (int64_t e = 0; e < EDGES; e++)
+        bad += leaves[EDGES + e] % run != 0 || leaves[EDGES + e] < run;
+    }
+    for (int64_t i = 0; i < ROOTS; i++)
+      bad += roots[i] != run * (1 + degree[i]);
+    OSLA_ASSERT_MSG(bad == 0, "run %d: %d values are wrong", run, bad);
+  }
+  free(leaves);
+  OSLA_ASSERT_OK(osla_forest_destroy(&f));
+  osla_transport_destroy(&t);
+}
+
+int main(int argc, char **argv)
+{
+  static const osla_test_case cases[] = {
+    {"bytes", test_bytes}, {"many", test_many}, {"mixed", test_mixed}, {NULL, NULL}};
+  return osla_test_main(argc, argv, cases);
+}
