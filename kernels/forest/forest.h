@@ -87,8 +87,8 @@ typedef struct forest_transfer {
   bool in_place, before_in_place;    /* neighbours reach `from`, `before` by loads and stores */
   bool ended;
   bool any_order;                          /* links may be read as they come */
-  unsigned char *gathered; /* of an exact sum, see forest_exact.h; else NULL */
-  struct shared_run *shared; /* what stands for it, see forest_share.h; else NULL */
+  unsigned char *gathered;                 /* of an exact sum, see forest_exact.h; else NULL */
+  struct shared_run *shared;               /* what stands for it, see forest_share.h; else NULL */
   forest_cursor reading, sending, answers; /* answers: of a fetch, that come back to leaves */
 } forest_transfer;
 

@@ -1,6 +1,7 @@
 /* What a rank does for the transfers that are under way (see forest.h), as far as it can be done
  * without waiting. */
 #include "forest_serve.h"
+#include "forest_call.h"
 #include "forest_exact.h"
 #include "forest_share.h"
 #include "forest_verify.h"
@@ -12,21 +13,6 @@ static forest_head head_of(uint64_t number, const forest_transfer *x)
 }
 
 /* ---- reading ---- */
-
-/* What a neighbour says of this transfer; NULL: it has not begun it. */
-static const forest_call *call_of(const forest_link *l, uint64_t number)
-{
-  const forest_call *call = &l->control->of[number % CALLS].call;
-  return atomic_load_explicit(&call->number, memory_order_acquire) == number ? call : NULL;
-}
-
-/* A neighbour's values in place; base NULL: they are in no array. */
-static vertex_list in_place(const osla_forest *f, const forest_link *l, const call_values *values)
-{
-  if (values->array < 0) return (vertex_list){NULL, 0, NULL, 0};
-  unsigned char *base = osla_segment_peer(f->pool->array[values->array].segment, l->rank);
-  return osla_link_theirs(l, base + values->offset, values->stride);
-}
 
 /* The vertices of a part, their first number. */
 static vertex_list part_of(vertex_list v, const ring_part *part, size_t element)
@@ -73,10 +59,10 @@ static bool read_link(osla_forest *f, uint64_t number, const forest_transfer *x,
   if (l->self) {
     from = osla_link_theirs(l, x->from, x->stride);
   } else if (l->near && !osla_forest_packs(x, l, l->thin_theirs)) {
-    const forest_call *call = call_of(l, number);
+    const forest_call *call = osla_forest_call_of(l, number);
     if (!call) return false;
     osla_forest_check_same(f, number, x, l->rank, number, call->what);
-    from = in_place(f, l, &call->values);
+    from = osla_forest_in_place(f, l, &call->values);
   }
   if (!from.base) return read_ring(f, number, x, l, to, combine, at);
   osla_vertices_combine(x->type, combine, x->count, to, from, l->edges);
@@ -115,11 +101,12 @@ static bool fetch_link(osla_forest *f, uint64_t number, forest_transfer *x, fore
     from = osla_link_theirs(l, x->from, x->stride);
     before = osla_link_theirs(l, x->before, x->stride);
   } else if (l->near) {
-    const forest_call *call = call_of(l, number);
+    const forest_call *call = osla_forest_call_of(l, number);
     if (!call) return false;
     osla_forest_check_same(f, number, x, l->rank, number, call->what);
-    from = in_place(f, l, &call->values);
-    if (!osla_forest_packs_answers(x, l, l->theirs)) before = in_place(f, l, &call->before);
+    from = osla_forest_in_place(f, l, &call->values);
+    if (!osla_forest_packs_answers(x, l, l->theirs))
+      before = osla_forest_in_place(f, l, &call->before);
   }
   if (!from.base || !before.base) return fetch_parts(f, number, x, l, from, before);
   osla_vertices_fetch(x->type, x->combine, x->count, osla_link_mine(l, x->to, x->stride), from,
@@ -145,7 +132,7 @@ static void look_at_calls(const osla_forest *f, uint64_t number, const forest_tr
 {
   for (int i = 0; i < links->n; i++) {
     const forest_link *l = &links->of[i];
-    const forest_call *call = l->near && !l->self ? call_of(l, number) : NULL;
+    const forest_call *call = l->near && !l->self ? osla_forest_call_of(l, number) : NULL;
     if (call) osla_forest_check_same(f, number, x, l->rank, number, call->what);
   }
 }
@@ -254,43 +241,6 @@ static bool may_send(osla_forest *f, uint64_t number)
     if (x->kind == FOREST_FETCH && x->reading.link < f->to_leaves.n) return false;
   }
   return true;
-}
-
-/* ---- before it is read ---- */
-
-enum { NEARER_EDGES = 4096 }; /* more lines than a core's inner caches hold gain nothing */
-
-/* In steps of a line where they are consecutive. */
-static void fetch_lines(vertex_list from, int64_t n, size_t bytes)
-{
-  if (from.at || (size_t)from.stride != bytes) {
-    for (int64_t i = 0; i < n; i++)
-      __builtin_prefetch(osla_vertex(&from, i));
-    return;
-  }
-  const unsigned char *begin = osla_vertex(&from, 0);
-  for (size_t at = 0; at < (size_t)n * bytes; at += LINE)
-    __builtin_prefetch(begin + at);
-}
-
-void osla_forest_fetch_nearer(osla_forest *f, uint64_t number)
-{
-  const forest_transfer *x = osla_forest_transfer(f, number);
-  const forest_links *in = osla_forest_in(f, x->kind);
-  const size_t bytes = osla_unit_element(x->type) * (size_t)x->count;
-  if (x->shared) {
-    osla_forest_fetch_nearer(f->share->near, x->shared->near);
-    return;
-  }
-  if (f->read + 1 != number) return;
-  for (int i = x->reading.link; i < in->n; i++) {
-    const forest_link *l = &in->of[i];
-    if (!l->near || l->self || l->edges > NEARER_EDGES) continue;
-    const forest_call *call = call_of(l, number);
-    const bool packs = osla_forest_packs(x, l, l->thin_theirs);
-    if (packs || !call || call->values.array < 0) continue;
-    fetch_lines(in_place(f, l, &call->values), l->edges, bytes);
-  }
 }
 
 /* ---- all of it ---- */

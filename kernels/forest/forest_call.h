@@ -1,0 +1,23 @@
+/* What neighbours say of their transfers (private to forests). */
+#ifndef FOREST_CALL_H
+#define FOREST_CALL_H
+
+#include "forest.h"
+
+/* What a neighbour says of this transfer; NULL: it has not begun it. */
+static inline const forest_call *osla_forest_call_of(const forest_link *l, uint64_t number)
+{
+  const forest_call *call = &l->control->of[number % CALLS].call;
+  return atomic_load_explicit(&call->number, memory_order_acquire) == number ? call : NULL;
+}
+
+/* A neighbour's values in place; base NULL: they are in no array. */
+static inline vertex_list osla_forest_in_place(const osla_forest *f, const forest_link *l,
+                                               const call_values *values)
+{
+  if (values->array < 0) return (vertex_list){NULL, 0, NULL, 0};
+  unsigned char *base = osla_segment_peer(f->pool->array[values->array].segment, l->rank);
+  return osla_link_theirs(l, base + values->offset, values->stride);
+}
+
+#endif
