@@ -65,7 +65,8 @@ kernels_sources = \
   kernels/sparse/entries.h kernels/sparse/entries.c \
   kernels/sparse/text_share.h kernels/sparse/text_share.c \
   kernels/sparse/sparse_file.h kernels/sparse/sparse_file.c \
-  kernels/sparse/renumber.c \
+  kernels/sparse/renumber.c kernels/sparse/fetched_rows.h kernels/sparse/fetched_rows.c \
+  kernels/sparse/multiply.c kernels/sparse/submatrix.c \
   kernels/sparse/matrix_market.c kernels/sparse/metis_graph.c \
   kernels/sparse/sums.c \
   kernels/sparse/krylov.h kernels/sparse/krylov.c \

@@ -80,6 +80,7 @@ tests_programs = \
   tests/test_forest_exact \
   tests/test_forest_share \
   tests/test_sparse \
+  tests/test_sparse_products \
   tests/test_sparse_file \
   tests/test_sums \
   tests/test_krylov \
@@ -288,6 +289,7 @@ tests_test_forest_derive_SOURCES = tests/test_forest_derive.c $(tests_forest_mod
 tests_test_forest_limits_SOURCES = tests/test_forest_limits.c $(tests_forest_model)
 tests_test_forest_errors_SOURCES = tests/test_forest_errors.c $(tests_forest_model)
 tests_sparse_model = tests/sparse_model.h tests/sparse_model.c
+tests_test_sparse_products_SOURCES = tests/test_sparse_products.c $(tests_sparse_model)
 tests_test_sparse_SOURCES = tests/test_sparse.c $(tests_sparse_model)
 tests_test_sparse_file_SOURCES = tests/test_sparse_file.c $(tests_sparse_model) $(tests_file_help)
 tests_test_krylov_SOURCES = tests/test_krylov.c $(tests_sparse_model)

@@ -94,10 +94,19 @@ static int64_t sort_row(int64_t n, const int64_t *column, const double *value, e
 
 /* ---- ghosts ---- */
 
-static int by_value(const void *left, const void *right)
+int osla_csr_by_column(const void *left, const void *right)
 {
   int64_t a = *(const int64_t *)left, b = *(const int64_t *)right;
   return a < b ? -1 : a > b;
+}
+
+int64_t osla_csr_sort_columns(int64_t *column, int64_t n)
+{
+  int64_t distinct = 0;
+  qsort(column, (size_t)n, sizeof *column, osla_csr_by_column);
+  for (int64_t i = 0; i < n; i++)
+    if (distinct == 0 || column[i] != column[distinct - 1]) column[distinct++] = column[i];
+  return distinct;
 }
 
 /* The columns of `n` entries that are not in low .. high - 1, ascending, each once; the caller
@@ -105,7 +114,7 @@ static int by_value(const void *left, const void *right)
 static osla_err list_ghosts(int64_t n, const int64_t *column, int64_t low, int64_t high,
                             int64_t **out, int64_t *count)
 {
-  int64_t others = 0, distinct = 0;
+  int64_t others = 0;
   for (int64_t e = 0; e < n; e++)
     others += column[e] < low || column[e] >= high;
   int64_t *list = malloc((size_t)(others + 1) * sizeof *list);
@@ -113,9 +122,7 @@ static osla_err list_ghosts(int64_t n, const int64_t *column, int64_t low, int64
   others = 0;
   for (int64_t e = 0; e < n; e++)
     if (column[e] < low || column[e] >= high) list[others++] = column[e];
-  qsort(list, (size_t)others, sizeof *list, by_value);
-  for (int64_t i = 0; i < others; i++)
-    if (distinct == 0 || list[i] != list[distinct - 1]) list[distinct++] = list[i];
+  const int64_t distinct = osla_csr_sort_columns(list, others);
   int64_t *shorter = realloc(list, (size_t)(distinct + 1) * sizeof *list);
   if (shorter) list = shorter;
   *out = list;
@@ -126,7 +133,7 @@ static osla_err list_ghosts(int64_t n, const int64_t *column, int64_t low, int64
 
 static int32_t ghost_of(const int64_t *list, int64_t n, int64_t column)
 {
-  const int64_t *found = bsearch(&column, list, (size_t)n, sizeof column, by_value);
+  const int64_t *found = bsearch(&column, list, (size_t)n, sizeof column, osla_csr_by_column);
   return (int32_t)(found - list);
 }
 

@@ -1,0 +1,108 @@
+/* Rows have different lengths: a first forest, whose roots are rows, brings to each that is wanted
+ * how long it is and where it begins in its owner's list; a second one, whose roots are entries,
+ * brings these (Zhang et al. 2022, section 4.2). */
+#include "fetched_rows.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+void osla_fetched_rows_free(fetched_rows *rows)
+{
+  free(rows->first);
+  free(rows->column);
+  free(rows->value);
+  *rows = (fetched_rows){0};
+}
+
+static osla_err make_rows(fetched_rows *r, int64_t n, int64_t entries)
+{
+  if (!r->first) r->first = calloc((size_t)n + 1, sizeof *r->first);
+  r->column = malloc((size_t)(entries + 1) * sizeof *r->column);
+  r->value = malloc((size_t)(entries + 1) * sizeof *r->value);
+  r->n = n;
+  OSLA_CHECK(r->first && r->column && r->value, OSLA_ERR_MEM,
+             "%" PRId64 " entries of %" PRId64 " rows", entries, n);
+  return OSLA_OK;
+}
+
+/* This rank's rows in one list. */
+static osla_err list_mine(const osla_csr *a, fetched_rows *out)
+{
+  OSLA_CALL(make_rows(out, a->rows, osla_csr_entries(a)));
+  for (int64_t i = 0; i < a->rows; i++)
+    out->first[i + 1] =
+      out->first[i] + osla_csr_row(a, i, out->column + out->first[i], out->value + out->first[i]);
+  return OSLA_OK;
+}
+
+/* Where a row lies in the list of its owner. */
+typedef struct row_place {
+  int64_t rank, first, n;
+} row_place;
+static const osla_unit place_unit = {OSLA_UNIT_INT64, 3, 0};
+
+static osla_err fetch_places(osla_csr *a, const fetched_rows *mine, int64_t n, const int64_t *row,
+                             row_place *place)
+{
+  osla_forest *rows;
+  OSLA_CALL(osla_forest_create_global(a->t, a->row_start, n, NULL, row, &rows));
+  row_place *roots = malloc((size_t)(a->rows + 1) * sizeof *roots);
+  osla_err err = roots ? OSLA_OK : osla_error_set(OSLA_ERR_MEM, "%" PRId64 " places", a->rows);
+  for (int64_t i = 0; roots && i < a->rows; i++)
+    roots[i] =
+      (row_place){osla_transport_rank(a->t), mine->first[i], mine->first[i + 1] - mine->first[i]};
+  err = osla_agree(a->t, err);
+  if (err == OSLA_OK) err = osla_forest_bcast(rows, place_unit, roots, place, OSLA_REPLACE);
+  free(roots);
+  osla_err destroyed = osla_forest_destroy(&rows);
+  return err == OSLA_OK ? destroyed : err;
+}
+
+static osla_err list_entries(const row_place *place, int64_t n, fetched_rows *out, osla_root **root)
+{
+  int64_t entries = 0;
+  for (int64_t i = 0; i < n; i++)
+    entries += place[i].n;
+  *root = malloc((size_t)(entries + 1) * sizeof **root);
+  OSLA_CHECK(*root, OSLA_ERR_MEM, "%" PRId64 " entries of other ranks", entries);
+  OSLA_CALL(make_rows(out, n, entries));
+  for (int64_t i = 0; i < n; i++) {
+    for (int64_t k = 0; k < place[i].n; k++)
+      (*root)[out->first[i] + k] = (osla_root){(int32_t)place[i].rank, place[i].first + k};
+    out->first[i + 1] = out->first[i] + place[i].n;
+  }
+  return OSLA_OK;
+}
+
+static osla_err fetch_entries(osla_csr *a, const fetched_rows *mine, const row_place *place,
+                              int64_t n, fetched_rows *out)
+{
+  osla_root *root = NULL;
+  osla_forest *entries = NULL;
+  osla_err err = osla_agree(a->t, list_entries(place, n, out, &root));
+  if (err == OSLA_OK)
+    err = osla_forest_create(a->t, mine->first[mine->n], out->first[n], NULL, root, &entries);
+  free(root);
+  if (err != OSLA_OK) return err;
+  err = osla_forest_bcast(entries, OSLA_ONE_INT64, mine->column, out->column, OSLA_REPLACE);
+  if (err == OSLA_OK)
+    err = osla_forest_bcast(entries, OSLA_ONE_DOUBLE, mine->value, out->value, OSLA_REPLACE);
+  osla_err destroyed = osla_forest_destroy(&entries);
+  return err == OSLA_OK ? destroyed : err;
+}
+
+osla_err osla_fetch_rows(osla_csr *a, int64_t n, const int64_t *row, fetched_rows *out)
+{
+  fetched_rows mine = {0};
+  *out = (fetched_rows){0};
+  row_place *place = malloc((size_t)(n > 0 ? n + 1 : 1) * sizeof *place);
+  osla_err err = place ? list_mine(a, &mine) : osla_error_set(OSLA_ERR_MEM, "%" PRId64 " rows", n);
+  err = osla_agree(a->t, err);
+  if (err == OSLA_OK) err = fetch_places(a, &mine, n, row, place);
+  if (err == OSLA_OK) err = fetch_entries(a, &mine, place, n, out);
+  if (err != OSLA_OK) osla_fetched_rows_free(out);
+  osla_fetched_rows_free(&mine);
+  free(place);
+  return err;
+}
