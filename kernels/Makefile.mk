@@ -60,7 +60,8 @@ kernels_sources = \
   kernels/forest/forest_verify.h kernels/forest/forest_verify.c \
   kernels/forest/forest_call.h kernels/forest/forest_nearer.c \
   kernels/forest/forest_serve.h kernels/forest/forest_serve.c \
-  kernels/forest/forest_run.c kernels/forest/forest_derive.c kernels/forest/forest.c \
+  kernels/forest/forest_run.c kernels/forest/forest_names.h kernels/forest/forest_names.c \
+  kernels/forest/forest_pattern.c kernels/forest/forest_derive.c kernels/forest/forest.c \
   kernels/sparse/csr.h kernels/sparse/csr.c kernels/sparse/spmv_rows.h kernels/sparse/spmv.c \
   kernels/sparse/entries.h kernels/sparse/entries.c \
   kernels/sparse/text_share.h kernels/sparse/text_share.c \

@@ -78,6 +78,7 @@ tests_programs = \
   tests/test_forest_derive \
   tests/test_forest_limits \
   tests/test_forest_exact \
+  tests/test_forest_pattern \
   tests/test_forest_share \
   tests/test_sparse \
   tests/test_sparse_products \

@@ -160,6 +160,12 @@ static inline bool osla_forest_packs_answers(const forest_transfer *x, const for
   return leaves && (uint64_t)l->edges <= l->ring.n_slots * (l->ring.slot_bytes / bytes);
 }
 
+/* The i-th of my vertices of a link. */
+static inline int64_t osla_link_vertex(const forest_link *l, int64_t i)
+{
+  return l->mine ? (int64_t)l->mine[i] : l->mine_first + i;
+}
+
 /* My vertices of a link, or its rank's, in an array. */
 static inline vertex_list osla_link_mine(const forest_link *l, void *base, int64_t stride)
 {

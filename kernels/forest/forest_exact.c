@@ -5,11 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int64_t vertex_of(const forest_link *l, int64_t i)
-{
-  return l->mine ? (int64_t)l->mine[i] : l->mine_first + i;
-}
-
 void osla_forest_gather_free(forest_gather **gather)
 {
   if (!*gather) return;
@@ -26,13 +21,13 @@ static void deal(const osla_forest *f, forest_gather *g)
   int64_t number = 0;
   for (int k = 0; k < f->to_leaves.n; k++)
     for (int64_t i = 0; i < f->to_leaves.of[k].edges; i++)
-      g->start[vertex_of(&f->to_leaves.of[k], i) + 1]++;
+      g->start[osla_link_vertex(&f->to_leaves.of[k], i) + 1]++;
   for (int64_t j = 0; j < f->n_roots; j++)
     g->start[j + 1] += g->start[j];
   for (int k = 0; k < f->to_leaves.n; k++) {
     g->before[k] = number;
     for (int64_t i = 0; i < f->to_leaves.of[k].edges; i++)
-      g->edge[g->start[vertex_of(&f->to_leaves.of[k], i)]++] = (uint32_t)number++;
+      g->edge[g->start[osla_link_vertex(&f->to_leaves.of[k], i)]++] = (uint32_t)number++;
   }
   for (int64_t j = f->n_roots; j > 0; j--)
     g->start[j] = g->start[j - 1];

@@ -159,6 +159,18 @@ osla_err osla_forest_create(osla_transport *transport, int64_t n_roots, int64_t 
 osla_err osla_forest_create_global(osla_transport *transport, const int64_t *start, int64_t n_edges,
                                    const int64_t *leaf, const int64_t *root, osla_forest **out);
 
+/* Known shapes. Collective; *out is owned by the caller. Errors, on all ranks together: ARG (a
+ * negative number, no such rank; a rank or n that differ), and as above.
+ *
+ * All-gather: leaf i of every rank is joined to the i-th root of all ranks, one rank's after the
+ * other's; n_roots may differ by rank. Gather: the same leaves on one rank alone. */
+osla_err osla_forest_allgather(osla_transport *transport, int64_t n_roots, osla_forest **out);
+osla_err osla_forest_gather(osla_transport *transport, int64_t n_roots, int rank,
+                            osla_forest **out);
+
+/* All-to-all: leaf p * n + i of rank q is joined to root q * n + i of rank p. */
+osla_err osla_forest_alltoall(osla_transport *transport, int64_t n, osla_forest **out);
+
 /* Collective. Accepts NULL and nulls the handle. STATE, on all ranks, and the forest stays, where
  * any rank has a transfer that has not ended. What has ended by osla_forest_end_read has been read
  * then. */
@@ -171,6 +183,9 @@ int64_t osla_forest_leaf_space(const osla_forest *forest); /* the largest leaf i
 int osla_forest_root_ranks(const osla_forest *forest, const int **ranks); /* of my leaves' roots */
 int osla_forest_leaf_ranks(const osla_forest *forest, const int **ranks); /* of my roots' leaves */
 osla_transport *osla_forest_transport(const osla_forest *forest);         /* borrowed */
+
+/* This rank's edges, by the roots' ranks: leaf, root [n_edges], the caller's. Local. */
+void osla_forest_edges(const osla_forest *forest, int64_t *leaf, osla_root *root);
 
 /* degree[j] := how many leaves are joined to my root j; [n_roots], the caller's. Local. */
 void osla_forest_degrees(const osla_forest *forest, int64_t *degree);
@@ -203,6 +218,18 @@ osla_err osla_forest_embed_roots(osla_forest *forest, int64_t n, const int64_t *
                                  osla_forest **out);
 osla_err osla_forest_embed_leaves(osla_forest *forest, int64_t n, const int64_t *chosen,
                                   osla_forest **out);
+
+/* n forests side by side, on each rank: the leaves of each follow those of the one before
+ * (leaf_space of them), and so do the roots (n_roots); `same_roots`: all have the roots of the first
+ * one. ARG: none; other numbers of the same roots; of two transports. */
+osla_err osla_forest_concatenate(int n, osla_forest *const *forests, bool same_roots,
+                                 osla_forest **out);
+
+/* Each edge becomes `count` edges: root i * root_stride + c and leaf j * leaf_stride + c, c < count.
+ * leaf_stride may differ by rank. ARG: strides below count; a count or root_stride that differ.
+ * RANGE: 2^32 vertices or more. */
+osla_err osla_forest_strided(osla_forest *forest, int64_t count, int64_t root_stride,
+                             int64_t leaf_stride, osla_forest **out);
 
 /* ---- transfers ---- */
 

@@ -1,0 +1,190 @@
+/* Forests of known shapes, and such as are made of several or widened (sections 3.1 and 3.3 of the
+ * paper). */
+#include "forest_names.h"
+#include "forest_serve.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+/* ---- patterns ---- */
+
+/* start[p] := the first of rank p's, of all ranks one after the other; [size + 1]. */
+static osla_err exchange_starts(osla_transport *t, int64_t n, int64_t *start, int64_t *room)
+{
+  const int size = osla_transport_size(t);
+  for (int p = 0; p < size; p++)
+    room[p] = n;
+  start[0] = 0;
+  OSLA_CALL(osla_alltoall(t, room, start + 1, 1, MPI_INT64_T));
+  for (int p = 0; p < size; p++)
+    start[p + 1] += start[p];
+  return OSLA_OK;
+}
+
+static osla_err join_all(osla_transport *t, const int64_t *start, bool joined, osla_forest **out)
+{
+  const int64_t n = joined ? start[osla_transport_size(t)] : 0;
+  int64_t *root = malloc((size_t)(n + 1) * sizeof *root);
+  OSLA_CALL(osla_agree(
+    t, root ? OSLA_OK : osla_error_set(OSLA_ERR_MEM, "a pattern of %" PRId64 " edges", n)));
+  for (int64_t i = 0; i < n; i++)
+    root[i] = i;
+  osla_err err = osla_forest_create_global(t, start, n, NULL, root, out);
+  free(root);
+  return err;
+}
+
+/* `joined`: this rank has leaves. */
+static osla_err make_gather(osla_transport *t, int64_t n_roots, bool joined, osla_forest **out)
+{
+  const size_t size = (size_t)osla_transport_size(t);
+  int64_t *start = calloc(2 * size + 1, sizeof *start);
+  osla_err err = OSLA_OK;
+  if (n_roots < 0) err = osla_error_set(OSLA_ERR_ARG, "%" PRId64 " roots", n_roots);
+  if (!start) err = osla_error_set(OSLA_ERR_MEM, "a pattern of %zu ranks", size);
+  err = osla_agree(t, err);
+  if (err == OSLA_OK) err = exchange_starts(t, n_roots, start, start + size + 1);
+  if (err == OSLA_OK) err = join_all(t, start, joined, out);
+  free(start);
+  return err;
+}
+
+osla_err osla_forest_allgather(osla_transport *t, int64_t n_roots, osla_forest **out)
+{
+  *out = NULL;
+  return make_gather(t, n_roots, true, out);
+}
+
+osla_err osla_forest_gather(osla_transport *t, int64_t n_roots, int rank, osla_forest **out)
+{
+  const osla_argument same[] = {{"rank", rank}};
+  osla_err err = OSLA_OK;
+  *out = NULL;
+  if (rank < 0 || rank >= osla_transport_size(t))
+    err = osla_error_set(OSLA_ERR_ARG, "no rank %d among %d", rank, osla_transport_size(t));
+  OSLA_CALL(osla_agree_same(t, err, "osla_forest_gather", same, 1));
+  return make_gather(t, n_roots, osla_transport_rank(t) == rank, out);
+}
+
+osla_err osla_forest_alltoall(osla_transport *t, int64_t n, osla_forest **out)
+{
+  const int size = osla_transport_size(t), me = osla_transport_rank(t);
+  const osla_argument same[] = {{"n", n}};
+  osla_err err = OSLA_OK;
+  *out = NULL;
+  if (n < 0 || n > INT64_MAX / size)
+    err = osla_error_set(OSLA_ERR_ARG, "%" PRId64 " values from each rank to each", n);
+  OSLA_CALL(osla_agree_same(t, err, "osla_forest_alltoall", same, 1));
+  osla_root *root = malloc((size_t)(n * size + 1) * sizeof *root);
+  OSLA_CALL(osla_agree(
+    t, root ? OSLA_OK : osla_error_set(OSLA_ERR_MEM, "a pattern of %" PRId64 " edges", n * size)));
+  for (int p = 0; p < size; p++)
+    for (int64_t i = 0; i < n; i++)
+      root[p * n + i] = (osla_root){p, me * n + i};
+  err = osla_forest_create(t, n * size, n * size, NULL, root, out);
+  free(root);
+  return err;
+}
+
+/* ---- several, and wider ones ---- */
+
+static osla_err check_several(int n, osla_forest *const *forests)
+{
+  OSLA_CHECK(n > 0, OSLA_ERR_ARG, "%d forests, not at least 1", n);
+  for (int k = 1; k < n; k++)
+    OSLA_CHECK(forests[k]->t == forests[0]->t, OSLA_ERR_ARG, "forests of two transports");
+  for (int k = 0; k < n; k++)
+    OSLA_CALL(osla_forest_check_place(forests[k]));
+  return OSLA_OK;
+}
+
+/* names[leaf] of one forest, whose roots begin at first_root here. */
+static osla_err name_part(osla_forest *f, int64_t first_root, vertex_name *names)
+{
+  vertex_name *roots;
+  OSLA_CALL(osla_forest_make_names(f, f->n_roots, &roots));
+  osla_forest_name_mine(f, roots, f->n_roots, first_root);
+  osla_err err = osla_forest_bring_names(f, false, roots, names);
+  free(roots);
+  return err;
+}
+
+osla_err osla_forest_concatenate(int n, osla_forest *const *forests, bool same_roots,
+                                 osla_forest **out)
+{
+  int64_t n_roots = 0, leaves = 0;
+  vertex_name *names;
+  *out = NULL;
+  if (n <= 0) return osla_error_set(OSLA_ERR_ARG, "%d forests, not at least 1", n);
+  osla_transport *t = forests[0]->t;
+  osla_err err = check_several(n, forests);
+  for (int k = 1; k < n && err == OSLA_OK && same_roots; k++)
+    if (forests[k]->n_roots != forests[0]->n_roots)
+      err = osla_error_set(OSLA_ERR_ARG,
+                           "forest %d has %" PRId64 " roots on rank %d, the first one %" PRId64, k,
+                           forests[k]->n_roots, osla_transport_rank(t), forests[0]->n_roots);
+  OSLA_CALL(osla_agree(t, err));
+  for (int k = 0; k < n; k++)
+    leaves += forests[k]->leaf_space;
+  OSLA_CALL(osla_forest_make_names(forests[0], leaves, &names));
+  leaves = 0;
+  for (int k = 0; k < n && err == OSLA_OK; k++) {
+    err = name_part(forests[k], n_roots, names + leaves);
+    leaves += forests[k]->leaf_space;
+    if (!same_roots) n_roots += forests[k]->n_roots;
+  }
+  if (same_roots) n_roots = forests[0]->n_roots;
+  if (err == OSLA_OK) err = osla_forest_join_names(t, n_roots, names, leaves, out);
+  free(names);
+  return err;
+}
+
+static osla_err check_strides(const osla_forest *f, int64_t count, int64_t root_stride,
+                              int64_t leaf_stride)
+{
+  OSLA_CHECK(count > 0 && root_stride >= count && leaf_stride >= count, OSLA_ERR_ARG,
+             "%" PRId64 " vertices for each, %" PRId64 " and %" PRId64 " apart", count, root_stride,
+             leaf_stride);
+  const int64_t most = UINT32_MAX;
+  OSLA_CHECK(f->n_roots <= most / root_stride && f->leaf_space <= most / leaf_stride,
+             OSLA_ERR_RANGE, "%" PRId64 " roots and %" PRId64 " leaves: 2^32 or more when widened",
+             f->n_roots, f->leaf_space);
+  return OSLA_OK;
+}
+
+osla_err osla_forest_strided(osla_forest *f, int64_t count, int64_t root_stride,
+                             int64_t leaf_stride, osla_forest **out)
+{
+  const osla_argument same[] = {{"count", count}, {"root_stride", root_stride}};
+  vertex_name *names, *wide;
+  *out = NULL;
+  OSLA_CALL(osla_agree_same(f->t, check_strides(f, count, root_stride, leaf_stride),
+                            "osla_forest_strided", same, 2));
+  OSLA_CALL(osla_forest_make_names(f, f->leaf_space, &names));
+  osla_err err = osla_forest_make_names(f, f->leaf_space * leaf_stride, &wide);
+  if (err == OSLA_OK) {
+    osla_forest_name_roots(f, names);
+    for (int64_t i = 0; i < f->leaf_space; i++)
+      for (int64_t c = 0; c < count && names[i].rank >= 0; c++)
+        wide[i * leaf_stride + c] = (vertex_name){names[i].rank, names[i].index * root_stride + c};
+    err = osla_forest_join_names(f->t, f->n_roots * root_stride, wide, f->leaf_space * leaf_stride,
+                                 out);
+  }
+  free(names);
+  free(wide);
+  return err;
+}
+
+/* ---- what it is ---- */
+
+void osla_forest_edges(const osla_forest *f, int64_t *leaf, osla_root *root)
+{
+  int64_t at = 0;
+  for (int k = 0; k < f->to_roots.n; k++) {
+    const forest_link *l = &f->to_roots.of[k];
+    for (int64_t i = 0; i < l->edges; i++, at++) {
+      leaf[at] = osla_link_vertex(l, i);
+      root[at] = (osla_root){l->rank, l->theirs ? (int64_t)l->theirs[i] : l->theirs_first + i};
+    }
+  }
+}
