@@ -32,6 +32,7 @@ static osla_err transfer(forest_data *d)
       if (g->n_edges > 0) d->leaves[0].number += 1;
       return d->way->reduce(d);
     case FOREST_GATHER:
+    case FOREST_HALO:
       if (again) rewrite(d->roots, g->n);
       return d->way->bcast(d);
     case FOREST_REDUCE:
@@ -141,7 +142,7 @@ static double bytes_of(const bench_job *job, forest_case which, int64_t n)
 static osla_err run_case(bench_job *job, forest_case which, int64_t n)
 {
   static const char *const names[] = {"forest/pingpong", "forest/gather", "forest/reduce",
-                                      "forest/fetch"};
+                                      "forest/fetch", "forest/halo"};
   static const char *const variants[2][2] = {{NULL, "rewrite"}, {"plain", "plain rewrite"}};
   const bench_settings *s = job->settings;
   const bench_figure parameters[N_PARAMETERS] = {{"plain", s->plain, false},
@@ -204,6 +205,7 @@ const bench_kernel bench_forest = {
            "  gather     every rank has N edges to random roots of all: leaves := roots\n"
            "  reduce     the same edges: roots += leaves\n"
            "  fetch      roots += leaves, int64, and each leaf gets the value before\n"
+           "  halo       leaves := the last N/2 roots of the rank before, the first of the next\n"
            "  spmv, cg   A x, an iteration of CG; N rows (of a cube, see --reach), in GF/s\n"
            "A run is as many as last 20 ms (cg: 200), without a barrier between. Beside it:\n"
            "  mpi        persistent sends and receives, packed by hand\n"

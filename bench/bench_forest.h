@@ -17,6 +17,7 @@ typedef enum forest_case {
   FOREST_GATHER,   /* bcast REPLACE */
   FOREST_REDUCE,   /* reduce SUM */
   FOREST_FETCH,    /* fetch SUM */
+  FOREST_HALO,     /* bcast REPLACE, of the ends of two other ranks' roots */
   FOREST_SPMV,     /* this and the next: bench_sparse.h */
   FOREST_CG,
   FOREST_CASES

@@ -24,6 +24,11 @@ static int64_t edges_of(const forest_graph *g, int rank)
 static int64_t root_of(const forest_graph *g, int rank, int64_t i)
 {
   if (g->which == FOREST_PINGPONG) return i;
+  if (g->which == FOREST_HALO) {
+    const int64_t half = g->n / 2, size = g->job->size;
+    const int64_t before = (rank + size - 1) % size, after = (rank + 1) % size;
+    return i < half ? before * g->n + g->n - half + i : after * g->n + i - half;
+  }
   uint64_t bits = osla_random_bits(SEED_EDGE, (uint64_t)rank, (uint64_t)i);
   return (int64_t)(bits % ((uint64_t)g->n * (uint64_t)g->job->size));
 }
@@ -280,8 +285,9 @@ osla_err forest_values_check(forest_data *d, bool *right)
   *right = true;
   if (g->which == FOREST_PINGPONG) OSLA_CALL(come_back(d));
   if (g->which == FOREST_FETCH) OSLA_CALL(gather_turns(d));
-  if (g->which == FOREST_PINGPONG || g->which == FOREST_GATHER) *right = leaves_are_roots(d);
-  if (g->which != FOREST_GATHER) *right = roots_are_sums(d) && *right;
+  const bool gather = g->which == FOREST_GATHER || g->which == FOREST_HALO;
+  if (g->which == FOREST_PINGPONG || gather) *right = leaves_are_roots(d);
+  if (!gather) *right = roots_are_sums(d) && *right;
   if (g->which == FOREST_FETCH) *right = befores_are_partial_sums(d) && *right;
   wrong = !*right;
   OSLA_CALL(osla_allreduce(g->job->transport, &wrong, 1, MPI_INT, MPI_MAX));
