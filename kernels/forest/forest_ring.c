@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-enum { SLOT_LEAST = 64, SLOT_VERTEX = 16, NEAR_MOST = 128 << 10, SMALL = 1 << 10 };
+enum { SLOT_LEAST = 64, SLOT_VERTEX = 16, NEAR_MOST = 128 << 10, SMALL = 2 << 10 };
 enum { FAR_MOST = 16 << 10 }; /* with its head what travels as one message */
 enum { FEW_SLOTS = 4, SLOTS = 16, FAR_SLOTS = 32 };
 _Static_assert(sizeof(forest_head) == 16, "values behind it are aligned");

@@ -144,11 +144,12 @@ typedef struct osla_root {
  *   out      [out] owned by the caller
  * The lists are copied. Memory: at most 12 bytes an edge; for each other rank that has leaves of my
  * roots, and for each that has roots of my leaves, a ring of 64 bytes an edge between the two, from
- * 2 KiB (of 64 edges 17) to 512, and as much again where that rank is on another node; of it is
+ * 2 KiB (of 128 edges 34) to 512, and as much again where that rank is on another node; of it is
  * touched what travels through it. Where broadcasts cross between nodes once, as much for another
- * three forests, whose edges are those of this one and one for each value that crosses. Errors, on all ranks together: ARG (a rank out of range; a root
- * that its owner has not, with the owner's count; a leaf twice; a negative index or count), RANGE
- * (an index of 2^32 or more; all 16 progress hooks of the transport are in use), MEM, MPI. */
+ * three forests, whose edges are those of this one and one for each value that crosses.
+ * Errors, on all ranks together: ARG (a rank out of range; a root that its owner has not, with the
+ * owner's count; a leaf twice; a negative index or count), RANGE (an index of 2^32 or more; all 16
+ * progress hooks of the transport are in use), MEM, MPI. */
 osla_err osla_forest_create(osla_transport *transport, int64_t n_roots, int64_t n_edges,
                             const int64_t *leaf, const osla_root *root, osla_forest **out);
 
