@@ -13,6 +13,7 @@ bench_osla_bench_SOURCES = \
   bench/hessian_produce.c bench/hessian_remote.c bench/bench_put.c bench/updates.c \
   bench/bench_forest.c bench/bench_options_forest.c bench/forest_graph.c bench/forest_osla.c \
   bench/forest_reference_mpi.c bench/forest_neighbor.c \
+  bench/mesh_migrate.h bench/mesh_migrate.c bench/bench_migrate.c \
   bench/bench_sparse.h bench/bench_sparse.c bench/sparse_problem.c bench/sparse_partition.c bench/sparse_exchange.c \
   bench/reference_blas.c bench/reference_mpi.c bench/reference_accumulate.c \
   bench/reference_scalapack.c bench/reference_ga.c bench/reference_scatter.c \

@@ -180,18 +180,23 @@ static osla_err run_case(bench_job *job, forest_case which, int64_t n)
 static osla_err run(bench_job *job, int64_t n)
 {
   static const int64_t bytes[] = {8, 64, 1024, 4096, 16384, 65536, 1048576, 4194304, 0};
-  static const int64_t edges[] = {100000, 0}, rows[] = {6859, 110592, 0};
+  static const int64_t edges[] = {100000, 0}, rows[] = {6859, 110592, 0}, cells[] = {32768, 0};
   const int64_t given[] = {n, 0};
   unsigned cases = job->settings->cases;
   bool last = job->last_size;
   for (int which = 0; which < FOREST_CASES; which++) {
-    const int64_t *sizes = which == FOREST_PINGPONG ? bytes : which < FOREST_SPMV ? edges : rows;
-    const bool file = job->settings->matrix && which >= FOREST_SPMV; /* one size: its own */
+    const bool sparse = which == FOREST_SPMV || which == FOREST_CG;
+    const int64_t *sizes = which == FOREST_PINGPONG  ? bytes
+                           : which == FOREST_MIGRATE ? cells
+                           : sparse                  ? rows
+                                                     : edges;
+    const bool file = job->settings->matrix && sparse; /* one size: its own */
     if (n > 0 || file) sizes = given;
     for (int i = 0; (sizes[i] || (file && i == 0)) && cases >> which & 1; i++) {
       job->last_size = last && cases >> which == 1 && sizes[i + 1] == 0;
-      OSLA_CALL(which < FOREST_SPMV ? run_case(job, (forest_case)which, sizes[i])
-                                    : bench_sparse_case(job, (forest_case)which, sizes[i]));
+      OSLA_CALL(which == FOREST_MIGRATE ? bench_migrate_case(job, sizes[i])
+                : sparse                ? bench_sparse_case(job, (forest_case)which, sizes[i])
+                                        : run_case(job, (forest_case)which, sizes[i]));
     }
   }
   return OSLA_OK;
@@ -200,20 +205,23 @@ static osla_err run(bench_job *job, int64_t n)
 const bench_kernel bench_forest = {
   .name = "forest",
   .summary = "broadcast, reduction and fetch-and-add along the edges of a star forest",
-  .about = "\nTimes transfers of a star forest, in GB/s of the values of all edges:\n"
-           "  pingpong   N bytes from rank 0 to rank 1 and back; half a round trip\n"
-           "  gather     every rank has N edges to random roots of all: leaves := roots\n"
-           "  reduce     the same edges: roots += leaves\n"
-           "  fetch      roots += leaves, int64, and each leaf gets the value before\n"
-           "  halo       leaves := the last N/2 roots of the rank before, the first of the next\n"
-           "  spmv, cg   A x, an iteration of CG; N rows (of a cube, see --reach), in GF/s\n"
-           "A run is as many as last 20 ms (cg: 200), without a barrier between. Beside it:\n"
-           "  mpi        persistent sends and receives, packed by hand\n"
-           "  neighbor   MPI_Neighbor_alltoallv, packed by hand\n"
-           "  memcpy     pingpong: a copy of N bytes within rank 0\n"
-           "  loop       gather: leaf[i] = root[index[i]] in memory of one's own;\n"
-           "             spmv, cg: no communication\n"
-           "Residual: 0, or inf when a bit is wrong. pingpong needs 2 ranks.\n",
+  .about =
+    "\nTimes transfers of a star forest, in GB/s of the values of all edges:\n"
+    "  pingpong   N bytes from rank 0 to rank 1 and back; half a round trip\n"
+    "  gather     every rank has N edges to random roots of all: leaves := roots\n"
+    "  reduce     the same edges: roots += leaves\n"
+    "  fetch      roots += leaves, int64, and each leaf gets the value before\n"
+    "  halo       leaves := the last N/2 roots of the rank before, the first of the next\n"
+    "  spmv, cg   A x, an iteration of CG; N rows (of a cube, see --reach), in GF/s\n"
+    "  migrate    a mesh of N cells (a cube) moves from one rank (seq), from blocks (chunks),\n"
+    "             from anywhere (rand) into slabs; in million cells/s\n"
+    "A run is as many as last 20 ms (cg: 200), without a barrier between. Beside it:\n"
+    "  mpi        persistent sends and receives, packed by hand\n"
+    "  neighbor   MPI_Neighbor_alltoallv, packed by hand\n"
+    "  memcpy     pingpong: a copy of N bytes within rank 0\n"
+    "  loop       gather: leaf[i] = root[index[i]] in memory of one's own;\n"
+    "             spmv, cg: no communication\n"
+    "Residual: 0, or inf when a bit is wrong. pingpong needs 2 ranks.\n",
   .references = "mpi,neighbor,memcpy,loop",
   .after = "Example: mpiexec -n 2 osla-bench forest --case gather,reduce --n 1000,100000\n",
   .run = run,

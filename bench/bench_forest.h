@@ -6,6 +6,7 @@
  *   forest_reference_mpi.c   persistent sends and receives
  *   forest_neighbor.c        neighbourhood collectives
  *   bench_sparse.h           sparse matrices, which stand on them
+ *   bench_migrate.c          a mesh that moves (mesh_migrate.h)
  */
 #ifndef OSLA_BENCH_FOREST_H
 #define OSLA_BENCH_FOREST_H
@@ -20,6 +21,7 @@ typedef enum forest_case {
   FOREST_HALO,     /* bcast REPLACE, of the ends of two other ranks' roots */
   FOREST_SPMV,     /* this and the next: bench_sparse.h */
   FOREST_CG,
+  FOREST_MIGRATE, /* bench_migrate.c */
   FOREST_CASES
 } forest_case;
 
@@ -82,6 +84,9 @@ typedef struct forest_way {
   osla_err (*fetch)(forest_data *d);
   void (*destroy)(forest_data *d);
 } forest_way;
+
+/* A mesh of about n cells moves from where it may lie at first. Collective. */
+osla_err bench_migrate_case(bench_job *job, int64_t n);
 
 /* forest_osla.c */
 extern const forest_way forest_osla, forest_memcpy, forest_loop;

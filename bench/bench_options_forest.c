@@ -13,7 +13,7 @@ void bench_forest_table(const bench_kernel *kernel, bench_raw_forest *raw,
 {
   const struct poptOption forest[] = {
     {"case", '\0', POPT_ARG_STRING, &raw->cases, 0,
-     "Cases, of pingpong,gather,reduce,fetch,halo,spmv,cg (default: all)", "LIST"},
+     "Cases, of pingpong,gather,reduce,fetch,halo,spmv,cg,migrate (default: all)", "LIST"},
     {"matrix", '\0', POPT_ARG_STRING, &raw->matrix, 0,
      "spmv, cg: the matrix of a file: Matrix Market (.mtx), else a graph of METIS", "FILE"},
     {"partition", '\0', POPT_ARG_NONE, &raw->partition, 0,
@@ -34,7 +34,7 @@ void bench_forest_table(const bench_kernel *kernel, bench_raw_forest *raw,
 static int take_cases(const bench_kernel *kernel, const char *text, bench_settings *settings)
 {
   static const char *const names[FOREST_CASES] = {"pingpong", "gather", "reduce", "fetch",
-                                                  "halo",     "spmv",   "cg"};
+                                                  "halo",     "spmv",   "cg",     "migrate"};
   settings->cases = 0;
   for (const char *at = text;; at++) {
     size_t length = strcspn(at, ",");
@@ -43,9 +43,9 @@ static int take_cases(const bench_kernel *kernel, const char *text, bench_settin
            (strlen(names[which]) != length || strncmp(names[which], at, length) != 0))
       which++;
     if (which == FOREST_CASES)
-      return bench_error(kernel,
-                         "--case: '%.*s' is not one of pingpong,gather,reduce,fetch,halo,spmv,cg",
-                         (int)length, at);
+      return bench_error(
+        kernel, "--case: '%.*s' is not one of pingpong,gather,reduce,fetch,halo,spmv,cg,migrate",
+        (int)length, at);
     settings->cases |= 1U << which;
     at += length;
     if (*at == '\0') return OSLA_EXIT_OK;

@@ -43,7 +43,7 @@ shape = {"gemm": ["m", "k", "trans"], "syrk": ["m", "k"], "lu": ["pivoting", "lo
          "chol": ["look_ahead", "forward"], "solve/lu": ["nrhs"], "solve/chol": ["nrhs"],
          "hessian": "size run rows work updates threads upper".split()} | {
          "forest/" + case: ["plain", "rewrite"] for case in ("pingpong", "gather", "reduce", "fetch", "halo")} | {
-         "forest/" + case: ["entries", "ghosts"] for case in ("spmv", "cg")}
+         "forest/" + case: ["entries", "ghosts"] for case in ("spmv", "cg")} | {"forest/migrate": ["start"]}
 scale = {"GF/s": 1e9, "Melem/s": 1e6, "GB/s": 1e9}
 for row in rows:
     measured = ["phases", "bytes_sent", "bytes_per_element", "seconds_apply"] if row["kernel"] == "hessian" and row["impl"].startswith("osla") else []
@@ -160,10 +160,10 @@ for place in "${places[@]}"; do
   measure "$mode" "$ranks" $((somes + 1)) hessian --n 200 --density 0.7 --updates 5 --nb 32 --rows 5 \
     --work 20 --threads 2 --precision s --uplo upper --ref $some,produce
 done
-for place in "node 1 21" "node 2 25" "fake2 4 25"; do # alone: no pingpong
+for place in "node 1 24" "node 2 28" "fake2 4 28"; do # alone: no pingpong
   measure $place forest --n 8 --ref mpi,neighbor,memcpy,loop
 done
-measure node 2 14 forest --n 1000,64 --plain --rewrite --ref none
+measure node 2 20 forest --n 1000,64 --plain --rewrite --ref none
 measure node 2 24 put --n 8,10000
 measure fake2 4 48 put --n 8,10000 # near and far
 measure node 2 1 lu --n 50 --ref none
@@ -303,7 +303,7 @@ bad "osla-bench hpl: --nb: '16,0' is not a list of sizes of at least 1"
 run node 0 hpl --grid 1x1,1
 bad "osla-bench hpl: --grid: '1' is not a grid such as 2x3"
 run node 0 forest --case ring
-bad "osla-bench forest: --case: 'ring' is not one of pingpong,gather,reduce,fetch,halo,spmv,cg"
+bad "osla-bench forest: --case: 'ring' is not one of pingpong,gather,reduce,fetch,halo,spmv,cg,migrate"
 run node 0 forest --case spmv --reach 0
 bad "osla-bench forest: --reach: 0 is outside 1 to 100"
 run node 2 forest --case spmv --matrix absent.mtx
