@@ -81,6 +81,9 @@ static void test_patterns(void)
   OSLA_ASSERT_TEXT("-1 roots");
   OSLA_ASSERT_ERR(osla_forest_alltoall(t, -3, &f), OSLA_ERR_ARG);
   OSLA_ASSERT_TEXT("-3 values");
+  OSLA_ASSERT_ERR(osla_forest_alltoall(t, (int64_t)1 << 59, &f), OSLA_ERR_RANGE);
+  OSLA_ASSERT_ERR(osla_forest_allgather(t, me == 0 ? (int64_t)1 << 61 : 1, &f), OSLA_ERR_RANGE);
+  if (size > 1) OSLA_ASSERT_ERR(osla_forest_gather(t, UINT32_MAX, 0, &f), OSLA_ERR_RANGE);
   osla_transport_destroy(&t);
 }
 

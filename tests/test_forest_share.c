@@ -174,9 +174,74 @@ static void test_mixed(void)
   osla_transport_destroy(&t);
 }
 
+/* Many other transfers between two broadcasts: their places are those of broadcasts before. */
+static void test_far_between(void)
+{
+  osla_transport *t = osla_test_transport();
+  osla_forest *f = make_forest(t);
+  static const int between[] = {8, 9, 7, 16, 17, 1, 24};
+  int64_t roots[ROOTS], ones[ROOTS], *leaves = osla_test_allocate(2 * EDGES, sizeof *leaves);
+  void *memory = NULL;
+  for (int64_t e = 0; e < EDGES; e++)
+    leaves[e] = leaves[EDGES + e] = 0;
+  for (int i = 0; i < 7; i++) {
+    int bad = 0;
+    for (int k = 0; k < between[i]; k++)
+      OSLA_ASSERT_OK(osla_forest_reduce(f, OSLA_ONE_INT64, leaves + EDGES, ones, OSLA_MAX));
+    for (int64_t j = 0; j < ROOTS; j++)
+      roots[j] = 1 + i;
+    OSLA_ASSERT_OK(osla_forest_bcast(f, OSLA_ONE_INT64, roots, leaves, OSLA_SUM));
+    for (int64_t e = 0; e < EDGES; e++)
+      bad += leaves[e] != (i + 1) * (i + 2) / 2;
+    OSLA_ASSERT_MSG(bad == 0, "after %d others: %d values are wrong", between[i], bad);
+  }
+  OSLA_ASSERT_OK(osla_vertices_create(t, 8, &memory));
+  OSLA_ASSERT_OK(osla_vertices_free(t, &memory)); /* nothing is under way */
+  free(leaves);
+  OSLA_ASSERT_OK(osla_forest_destroy(&f));
+  osla_transport_destroy(&t);
+}
+
+/* Rank 0 gives more than a ring holds, and looks at nothing that comes meanwhile. */
+static void test_credits(void)
+{
+  enum { MANY = 80000, SOME = 6000 };
+  osla_transport *t = osla_test_transport();
+  const int me = osla_test_rank(), last = osla_test_size() - 1;
+  osla_root *root = osla_test_allocate(MANY, sizeof *root);
+  double *numbers = osla_test_allocate(2 * (size_t)MANY, sizeof *numbers), *leaves = numbers + MANY;
+  osla_forest *f, *g;
+  for (int64_t i = 0; i < MANY; i++) {
+    root[i] = (osla_root){0, i};
+    numbers[i] = (double)i;
+    leaves[i] = 0.0;
+  }
+  OSLA_ASSERT_OK(osla_forest_create(t, me == 0 ? MANY : 0, me == last ? MANY : 0, NULL, root, &f));
+  OSLA_ASSERT_OK(osla_forest_create(t, me == 0 ? SOME : 0, me == last ? SOME : 0, NULL, root, &g));
+  for (int round = 0; round < 20; round++) {
+    osla_forest *of = round % 2 ? f : g;
+    osla_forest_run run[3];
+    OSLA_ASSERT_OK(
+      osla_forest_bcast_begin(of, OSLA_ONE_DOUBLE, numbers, leaves, OSLA_REPLACE, &run[0]));
+    if (me == 0) OSLA_ASSERT_OK(osla_forest_end(&run[0]));
+    for (int k = 1; k < 3; k++)
+      OSLA_ASSERT_OK(
+        osla_forest_reduce_begin(of, OSLA_ONE_DOUBLE, leaves, numbers, OSLA_MAX, &run[k]));
+    for (int k = me == 0; k < 3; k++)
+      OSLA_ASSERT_OK(osla_forest_end(&run[k]));
+  }
+  OSLA_ASSERT_OK(osla_forest_destroy(&f));
+  OSLA_ASSERT_OK(osla_forest_destroy(&g));
+  free(numbers);
+  free(root);
+  osla_transport_destroy(&t);
+}
+
 int main(int argc, char **argv)
 {
   static const osla_test_case cases[] = {
-    {"bytes", test_bytes}, {"many", test_many}, {"mixed", test_mixed}, {NULL, NULL}};
+    {"bytes", test_bytes},     {"many", test_many},
+    {"mixed", test_mixed},     {"far between", test_far_between},
+    {"credits", test_credits}, {NULL, NULL}};
   return osla_test_main(argc, argv, cases);
 }

@@ -67,8 +67,9 @@ void exact_sum_add(exact_sum *s, double x)
 
 /* The value of the digits up to `top`, which are in 0 .. 2^32 - 1 and not 0 there: 64 bits of them,
  * the last of which stands for all below, are rounded once. What is below the smallest normal
- * number has fewer bits and is exact. */
-static double round_from(const exact_sum *s, int top)
+ * number has fewer bits and is exact. `odd`: instead the last of 53 bits stands for all below, so
+ * that the result can be rounded to fewer bits as if this were the first time (rounding to odd). */
+static double round_from(const exact_sum *s, int top, bool odd)
 {
   unsigned __int128 bits = 0;
   for (int i = top; i > top - 4; i--)
@@ -82,7 +83,9 @@ static double round_from(const exact_sum *s, int top)
     shift++;
   }
   const uint64_t upper = (uint64_t)(bits >> 64), lower = (uint64_t)bits;
-  const uint64_t rounded = upper | (lower != 0 || rest);
+  const uint64_t below = odd ? 2047 : 0; /* of 64 bits 53 are kept */
+  const bool more = lower != 0 || rest || (upper & below) != 0;
+  const uint64_t rounded = more ? (upper & ~below) | (below + 1) : upper;
   const int exponent = (top - 3) * EXACT_DIGIT_BITS + LOWEST - shift + 64;
   return ldexp((double)rounded, exponent);
 }
@@ -103,7 +106,7 @@ static void negate(exact_sum *s)
   carry(s);
 }
 
-double exact_sum_round(exact_sum *s)
+static double round_sum(exact_sum *s, bool odd)
 {
   if (isnan(s->not_finite)) return NAN;
   if (s->not_finite != 0) return s->not_finite;
@@ -112,7 +115,17 @@ double exact_sum_round(exact_sum *s)
   if (top < s->low) return 0.0;
   const bool negative = s->digit[top] < 0;
   if (negative) negate(s);
-  const double size = round_from(s, top_of(s));
+  const double size = round_from(s, top_of(s), odd);
   if (negative) negate(s);
   return negative ? -size : size;
+}
+
+double exact_sum_round(exact_sum *s)
+{
+  return round_sum(s, false);
+}
+
+float exact_sum_round_float(exact_sum *s)
+{
+  return (float)round_sum(s, true);
 }

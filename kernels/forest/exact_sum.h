@@ -27,4 +27,7 @@ void exact_sum_add(exact_sum *sum, double x);
  * has it. A zero is +0. The sum is changed in form, not in value. */
 double exact_sum_round(exact_sum *sum);
 
+/* The same to a float. */
+float exact_sum_round_float(exact_sum *sum);
+
 #endif

@@ -58,7 +58,7 @@ typedef struct forest_link {
     *theirs; /* [edges] indices of vertices; theirs: where the roots are others' or near */
   int64_t mine_first, theirs_first; /* where such a list ascends by 1: mine, theirs are NULL */
   forest_control *control;          /* of a near one */
-  uint64_t seen;                    /* what it had read when I looked last */
+  _Atomic uint64_t seen;            /* what it had read when I looked last */
   uint64_t early;                   /* the transfer that was read from it out of turn: */
   int64_t early_part;               /* so many parts */
   bool early_done;                  /* or all */

@@ -94,9 +94,10 @@ static double load(const unsigned char *at, bool floats)
   return narrow;
 }
 
-static void store(unsigned char *at, bool floats, double x)
+static void store(unsigned char *at, bool floats, exact_sum *sum)
 {
-  const float narrow = (float)x;
+  const float narrow = floats ? exact_sum_round_float(sum) : 0.0F;
+  const double x = floats ? 0.0 : exact_sum_round(sum);
   if (floats)
     memcpy(at, &narrow, sizeof narrow);
   else
@@ -119,7 +120,7 @@ void osla_forest_exact_end(osla_forest *f, forest_transfer *x)
       exact_sum_add(&sum, load(root, floats));
       for (int64_t e = g->start[j]; e < g->start[j + 1]; e++)
         exact_sum_add(&sum, load(x->gathered + g->edge[e] * bytes + c, floats));
-      store(root, floats, exact_sum_round(&sum));
+      store(root, floats, &sum);
     }
   }
   free(x->gathered);

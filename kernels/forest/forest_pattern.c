@@ -1,7 +1,6 @@
 /* Forests of known shapes, and such as are made of several or widened (sections 3.1 and 3.3 of the
  * paper). */
 #include "forest_names.h"
-#include "forest_serve.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -23,7 +22,9 @@ static osla_err exchange_starts(osla_transport *t, int64_t n, int64_t *start, in
 
 static osla_err join_all(osla_transport *t, const int64_t *start, bool joined, osla_forest **out)
 {
-  const int64_t n = joined ? start[osla_transport_size(t)] : 0;
+  const int64_t all = start[osla_transport_size(t)], n = joined ? all : 0;
+  if (all > UINT32_MAX) /* on all ranks */
+    return osla_error_set(OSLA_ERR_RANGE, "a pattern of %" PRId64 " roots: 2^32 or more", all);
   int64_t *root = malloc((size_t)(n + 1) * sizeof *root);
   OSLA_CALL(osla_agree(
     t, root ? OSLA_OK : osla_error_set(OSLA_ERR_MEM, "a pattern of %" PRId64 " edges", n)));
@@ -41,6 +42,8 @@ static osla_err make_gather(osla_transport *t, int64_t n_roots, bool joined, osl
   int64_t *start = calloc(2 * size + 1, sizeof *start);
   osla_err err = OSLA_OK;
   if (n_roots < 0) err = osla_error_set(OSLA_ERR_ARG, "%" PRId64 " roots", n_roots);
+  if (n_roots > UINT32_MAX)
+    err = osla_error_set(OSLA_ERR_RANGE, "%" PRId64 " roots: 2^32 or more", n_roots);
   if (!start) err = osla_error_set(OSLA_ERR_MEM, "a pattern of %zu ranks", size);
   err = osla_agree(t, err);
   if (err == OSLA_OK) err = exchange_starts(t, n_roots, start, start + size + 1);
@@ -72,8 +75,10 @@ osla_err osla_forest_alltoall(osla_transport *t, int64_t n, osla_forest **out)
   const osla_argument same[] = {{"n", n}};
   osla_err err = OSLA_OK;
   *out = NULL;
-  if (n < 0 || n > INT64_MAX / size)
-    err = osla_error_set(OSLA_ERR_ARG, "%" PRId64 " values from each rank to each", n);
+  if (n < 0) err = osla_error_set(OSLA_ERR_ARG, "%" PRId64 " values from each rank to each", n);
+  if (n > (int64_t)UINT32_MAX / size)
+    err = osla_error_set(OSLA_ERR_RANGE, "%" PRId64 " values to each of %d ranks: 2^32 or more", n,
+                         size);
   OSLA_CALL(osla_agree_same(t, err, "osla_forest_alltoall", same, 1));
   osla_root *root = malloc((size_t)(n * size + 1) * sizeof *root);
   OSLA_CALL(osla_agree(
@@ -93,8 +98,6 @@ static osla_err check_several(int n, osla_forest *const *forests)
   OSLA_CHECK(n > 0, OSLA_ERR_ARG, "%d forests, not at least 1", n);
   for (int k = 1; k < n; k++)
     OSLA_CHECK(forests[k]->t == forests[0]->t, OSLA_ERR_ARG, "forests of two transports");
-  for (int k = 0; k < n; k++)
-    OSLA_CALL(osla_forest_check_place(forests[k]));
   return OSLA_OK;
 }
 
@@ -129,7 +132,8 @@ osla_err osla_forest_concatenate(int n, osla_forest *const *forests, bool same_r
   OSLA_CALL(osla_forest_make_names(forests[0], leaves, &names));
   leaves = 0;
   for (int k = 0; k < n && err == OSLA_OK; k++) {
-    err = name_part(forests[k], n_roots, names + leaves);
+    err = osla_forest_names_check(forests[k]); /* one may stand there again */
+    if (err == OSLA_OK) err = name_part(forests[k], n_roots, names + leaves);
     leaves += forests[k]->leaf_space;
     if (!same_roots) n_roots += forests[k]->n_roots;
   }

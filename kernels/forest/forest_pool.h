@@ -45,11 +45,11 @@ typedef struct forest_pool {
   pool_segment *segments, **last; /* the first one's bells are those that all waits sleep on */
   pool_array array[POOL_ARRAYS];
   int n_arrays;
-  atomic_flag busy;           /* one thread at a time, for so short that others nap */
-  struct osla_forest *active; /* that have something to read or to send */
+  atomic_flag busy;            /* one thread at a time, for so short that others nap */
+  struct osla_forest *active;  /* that have something to read or to send */
   struct osla_forest *sharing; /* that wait for values of other nodes, see forest_share.h */
-  uint64_t far_bytes;         /* of values that were sent to other nodes, of all time */
-  int64_t under_way;          /* transfers that were begun and have not ended */
+  uint64_t far_bytes;          /* of values that were sent to other nodes, of all time */
+  int64_t under_way;           /* transfers that were begun and have not ended */
 } forest_pool;
 
 /* The transport's; made by the first that asks. Collective. Errors, on all ranks together: MEM. */

@@ -97,8 +97,25 @@ static void must(const forest_ring *ring, osla_err err)
   if (err != OSLA_OK) osla_transport_abort(ring->pool->t, err);
 }
 
+/* What a head tells, unless a later one has told more. */
+static void hear(forest_ring *ring, const forest_head *head)
+{
+  const int32_t more = (int32_t)(head->taken - (uint32_t)ring->heard);
+  if (more > 0) ring->heard += (uint64_t)more;
+}
+
+/* The last part that is here, which is perhaps not to be read for long. */
+static void hear_last(forest_ring *ring)
+{
+  const uint64_t arrived = atomic_load_explicit(&ring->words->arrived, memory_order_acquire);
+  forest_head head;
+  if (ring->near_slots || arrived == ring->taken) return;
+  memcpy(&head, ring->slots + (arrived - 1) % ring->n_slots * slot_stride(ring), sizeof head);
+  hear(ring, &head);
+}
+
 /* Of mine, taken by the other side, as far as is known. */
-static uint64_t taken_there(const forest_ring *ring)
+static uint64_t taken_there(forest_ring *ring)
 {
   const uint64_t told = atomic_load_explicit(&ring->words->taken, memory_order_acquire);
   return told > ring->heard ? told : ring->heard;
@@ -106,6 +123,7 @@ static uint64_t taken_there(const forest_ring *ring)
 
 unsigned char *osla_ring_slot(forest_ring *ring)
 {
+  if (ring->sent - taken_there(ring) >= ring->n_slots) hear_last(ring);
   if (ring->sent - taken_there(ring) >= ring->n_slots) return NULL;
   size_t slot = ring->sent % ring->n_slots;
   const size_t at = slot * slot_stride(ring);
@@ -165,7 +183,7 @@ const unsigned char *osla_ring_next(forest_ring *ring, forest_head *head)
   if (ring->near_slots) return next_near(ring, slot, head);
   if (atomic_load_explicit(&ring->words->arrived, memory_order_acquire) == ring->taken) return NULL;
   memcpy(head, slot, sizeof *head);
-  ring->heard += head->taken - (uint32_t)ring->heard;
+  hear(ring, head);
   return slot + sizeof *head;
 }
 

@@ -40,6 +40,8 @@ static void call(osla_forest *f, uint64_t number, forest_transfer *x)
 {
   const forest_links *out = osla_forest_out(f, x->kind);
   forest_call *mine = &f->control->of[number % CALLS].call;
+  atomic_store_explicit(&mine->number, 0, memory_order_relaxed); /* a late look is in vain */
+  atomic_thread_fence(memory_order_release);
   if (x->shared)
     mine->values = mine->before = (call_values){-1, 0, 0};
   else

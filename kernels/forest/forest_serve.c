@@ -133,7 +133,11 @@ static void look_at_calls(const osla_forest *f, uint64_t number, const forest_tr
   for (int i = 0; i < links->n; i++) {
     const forest_link *l = &links->of[i];
     const forest_call *call = l->near && !l->self ? osla_forest_call_of(l, number) : NULL;
-    if (call) osla_forest_check_same(f, number, x, l->rank, number, call->what);
+    if (!call) continue;
+    const uint64_t what = call->what;
+    atomic_thread_fence(memory_order_acquire);
+    if (atomic_load_explicit(&call->number, memory_order_relaxed) == number) /* still */
+      osla_forest_check_same(f, number, x, l->rank, number, what);
   }
 }
 
@@ -338,8 +342,10 @@ void osla_forests_serve(forest_pool *pool)
 /* A look at its word takes the line that it writes. */
 static bool has_read(forest_link *l, uint64_t number)
 {
-  if (l->seen < number) l->seen = atomic_load_explicit(&l->control->read, memory_order_acquire);
-  return l->seen >= number;
+  if (atomic_load_explicit(&l->seen, memory_order_acquire) >= number) return true;
+  const uint64_t read = atomic_load_explicit(&l->control->read, memory_order_acquire);
+  atomic_store_explicit(&l->seen, read, memory_order_release);
+  return read >= number;
 }
 
 bool osla_forest_lent_is_back(osla_forest *f, uint64_t number)
@@ -379,7 +385,11 @@ bool osla_forest_is_over(osla_forest *f, uint64_t number, bool with_readers)
 {
   if (f->read < number || f->sent < number) return false;
   const forest_transfer *x = osla_forest_transfer(f, number);
-  if (x->shared) return osla_forest_share_is_over(f, x, with_readers);
+  if (x->shared) {
+    const bool over = osla_forest_share_is_over(f, x, with_readers);
+    if (!over && looks_again(f)) look_across(f, number, x);
+    return over;
+  }
   if (!are_posted(osla_forest_out(f, x->kind))) return false;
   if (x->kind == FOREST_FETCH && !are_posted(&f->to_leaves)) return false;
   bool lent = (x->in_place && with_readers) || x->before_in_place; /* who reads writes there */

@@ -31,6 +31,7 @@ void osla_forest_share_begun(osla_forest *f)
 {
   if (f->share->is_sharing) return;
   f->share->is_sharing = true;
+  f->share->next = f->begun; /* those before it need nothing, and their places may be others' */
   f->share->next_sharing = f->pool->sharing;
   f->pool->sharing = f;
 }

@@ -13,9 +13,9 @@
  * ranks exchange 1 KiB or less: these are packed). Values elsewhere are staged once; the two may be
  * mixed, and ranks may differ.
  *
- * Between nodes values travel in parts. A broadcast sends a value that several leaves of a node need
- * across once (where that saves a quarter or more, of more than a few); reductions and fetches send
- * each leaf's, since their order counts.
+ * Between nodes values travel in parts. A broadcast sends a value that several leaves of a node
+ * need across once (where that saves a quarter or more, of more than a few); reductions and fetches
+ * send each leaf's, since their order counts.
  *
  * Every transfer is begun and ended. Begin is collective over the forest in the sense that all
  * ranks begin the same transfers in the same order; they may end them in any order, and begin and
@@ -221,14 +221,14 @@ osla_err osla_forest_embed_leaves(osla_forest *forest, int64_t n, const int64_t 
                                   osla_forest **out);
 
 /* n forests side by side, on each rank: the leaves of each follow those of the one before
- * (leaf_space of them), and so do the roots (n_roots); `same_roots`: all have the roots of the first
- * one. ARG: none; other numbers of the same roots; of two transports. */
+ * (leaf_space of them), and so do the roots (n_roots); `same_roots`: all have the roots of the
+ * first one. ARG: none; other numbers of the same roots; of two transports. */
 osla_err osla_forest_concatenate(int n, osla_forest *const *forests, bool same_roots,
                                  osla_forest **out);
 
-/* Each edge becomes `count` edges: root i * root_stride + c and leaf j * leaf_stride + c, c < count.
- * leaf_stride may differ by rank. ARG: strides below count; a count or root_stride that differ.
- * RANGE: 2^32 vertices or more. */
+/* Each edge becomes `count` edges: root i * root_stride + c and leaf j * leaf_stride + c, c <
+ * count. leaf_stride may differ by rank. ARG: strides below count; a count or root_stride that
+ * differ. RANGE: 2^32 vertices or more. */
 osla_err osla_forest_strided(osla_forest *forest, int64_t count, int64_t root_stride,
                              int64_t leaf_stride, osla_forest **out);
 
