@@ -74,7 +74,7 @@ int64_t osla_csr_row(const osla_csr *matrix, int64_t row, int64_t *column, doubl
 osla_err osla_csr_renumber(osla_csr *matrix, const int64_t *number, const int64_t *start,
                            osla_csr **out);
 
-/* Matrices from matrices. Collective; *out is owned by the caller, and those that it is made of stay.
+/* Matrices from matrices. Collective; *out is owned by the caller, those that it is made of stay.
  * The bits depend on the matrices and their blocks alone. Errors, on all ranks together: ARG (as
  * said), MEM, MPI, RANGE (as osla_csr_create).
  *
@@ -88,8 +88,8 @@ osla_err osla_csr_transpose(osla_csr *a, osla_csr **out);
 /* P^T (A P): A on the coarse space of a multigrid method whose prolongation is P. */
 osla_err osla_csr_galerkin(osla_csr *a, osla_csr *p, osla_csr **out);
 
-/* The rows and columns that are chosen, in that order: each rank gets the n_rows rows that it names,
- * and its n_columns columns are this rank's block of the new ones.
+/* The rows and columns that are chosen, in that order: each rank gets the n_rows rows that it
+ * names, and its n_columns columns are this rank's block of the new ones.
  *   row    [in] [n_rows] global numbers of A's, on any rank, any order, also again
  *   column [in] [n_columns] likewise, none twice on all ranks
  * ARG: a row or a column that A has not; a column that is named twice. */
