@@ -117,6 +117,140 @@ static void test_bytes(void)
   osla_transport_destroy(&t);
 }
 
+/* ---- reductions ---- */
+
+static int64_t leaf_value(int rank, int64_t edge)
+{
+  return (int64_t)(osla_random_bits(8, (uint64_t)rank, (uint64_t)edge) % 61) - 30;
+}
+
+static int64_t combined(osla_forest_combine combine, int64_t a, int64_t b)
+{
+  switch (combine) {
+    case OSLA_MIN: return a < b ? a : b;
+    case OSLA_MAX: return a > b ? a : b;
+    case OSLA_BITS_AND: return a & b;
+    case OSLA_BITS_OR: return a | b;
+    case OSLA_BITS_XOR: return a ^ b;
+    case OSLA_LOGICAL_AND: return a && b;
+    case OSLA_LOGICAL_OR: return a || b;
+    case OSLA_LOGICAL_XOR: return !a != !b;
+    case OSLA_PROD: return a * b;
+    default: return a + b;
+  }
+}
+
+/* Products of few twos fit. */
+static int64_t drawn(osla_forest_combine combine, int rank, int64_t edge)
+{
+  const int64_t x = leaf_value(rank, edge);
+  return combine == OSLA_PROD ? (x == 7 ? 2 : x % 2 ? 1 : -1) : x;
+}
+
+static void expect_roots(osla_forest_combine combine, const int64_t *got)
+{
+  int64_t due[ROOTS], bad = 0;
+  for (int64_t j = 0; j < ROOTS; j++)
+    due[j] = 3;
+  for (int p = 0; p < osla_test_size(); p++)
+    for (int64_t e = 0; e < EDGES; e++) {
+      const osla_root r = root_of(p, e);
+      if (r.rank == osla_test_rank())
+        due[r.index] = combined(combine, due[r.index], drawn(combine, p, e));
+    }
+  for (int64_t j = 0; j < ROOTS; j++)
+    bad += got[j] != due[j];
+  OSLA_ASSERT_MSG(bad == 0, "combination %d: %d roots are wrong", (int)combine, (int)bad);
+}
+
+/* By combinations whose order does not count one value crosses for all leaves of a node; else each
+ * leaf's does. */
+static void test_reductions(void)
+{
+  static const osla_forest_combine all[] = {
+    OSLA_SUM,         OSLA_PROD,     OSLA_MIN,     OSLA_MAX,      OSLA_LOGICAL_AND, OSLA_LOGICAL_OR,
+    OSLA_LOGICAL_XOR, OSLA_BITS_AND, OSLA_BITS_OR, OSLA_BITS_XOR, OSLA_SUM_ARRIVAL};
+  osla_transport *t = osla_test_transport();
+  osla_forest *f = make_forest(t);
+  const int64_t pairs = count_pairs(t);
+  const int me = osla_test_rank();
+  int64_t *leaves = osla_test_allocate(EDGES, sizeof *leaves), roots[ROOTS];
+  double *x = osla_test_allocate(EDGES + ROOTS, sizeof *x), *y = x + EDGES;
+  float narrow[ROOTS], *z = osla_test_allocate(EDGES, sizeof *z);
+  for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+    int bad = 0;
+    for (int64_t e = 0; e < EDGES; e++) {
+      leaves[e] = drawn(all[i], me, e);
+      x[e] = z[e] = (float)leaves[e];
+    }
+    for (int64_t j = 0; j < ROOTS; j++)
+      roots[j] = 3, y[j] = narrow[j] = 3;
+    int64_t before = bytes_sent(t);
+    OSLA_ASSERT_OK(osla_forest_reduce(f, OSLA_ONE_INT64, leaves, roots, all[i]));
+    const int64_t sent = bytes_sent(t) - before;
+    OSLA_ASSERT_MSG(sent == 8 * pairs, "combination %d: %d bytes crossed for %d pairs", (int)all[i],
+                    (int)sent, (int)pairs);
+    expect_roots(all[i], roots);
+    if (all[i] != OSLA_SUM_ARRIVAL) continue;
+    const osla_unit single = {OSLA_UNIT_FLOAT, 1, 0};
+    OSLA_ASSERT_OK(osla_forest_reduce(f, OSLA_ONE_DOUBLE, x, y, all[i]));
+    OSLA_ASSERT_OK(osla_forest_reduce(f, single, z, narrow, all[i]));
+    for (int64_t j = 0; j < ROOTS; j++)
+      bad += y[j] != (double)roots[j] || narrow[j] != (float)roots[j];
+    OSLA_ASSERT_MSG(bad == 0, "%d sums are wrong", bad);
+    before = bytes_sent(t);
+    OSLA_ASSERT_OK(osla_forest_reduce(f, OSLA_ONE_DOUBLE, x, y, OSLA_SUM));
+    CU_ASSERT(pairs == 0 || bytes_sent(t) - before > 8 * pairs);
+  }
+  free(leaves);
+  free(x);
+  free(z);
+  OSLA_ASSERT_OK(osla_forest_destroy(&f));
+  osla_transport_destroy(&t);
+}
+
+/* Broadcasts and reductions under way at the same time, in any order of their ends. */
+static void test_crossing(void)
+{
+  enum { PAIRS = 4, ROUNDS = 6 };
+  osla_transport *t = osla_test_transport();
+  osla_forest *f = make_forest(t);
+  int64_t degree[ROOTS];
+  int64_t(*roots)[ROOTS] = osla_test_allocate(2 * PAIRS, sizeof *roots);
+  int64_t(*leaves)[EDGES] = osla_test_allocate(2 * PAIRS, sizeof *leaves);
+  osla_forest_degrees(f, degree);
+  for (int round = 1; round <= ROUNDS; round++) {
+    osla_forest_run run[2 * PAIRS];
+    int bad = 0;
+    for (int k = 0; k < 2 * PAIRS; k++) {
+      for (int64_t j = 0; j < ROOTS; j++)
+        roots[k][j] = round * 10 + k;
+      for (int64_t e = 0; e < EDGES; e++)
+        leaves[k][e] = round + k;
+      if ((k + round) % 3 == 0)
+        OSLA_ASSERT_OK(
+          osla_forest_bcast_begin(f, OSLA_ONE_INT64, roots[k], leaves[k], OSLA_REPLACE, &run[k]));
+      else
+        OSLA_ASSERT_OK(
+          osla_forest_reduce_begin(f, OSLA_ONE_INT64, leaves[k], roots[k], OSLA_SUM, &run[k]));
+    }
+    for (int i = 0; i < 2 * PAIRS; i++)
+      OSLA_ASSERT_OK(osla_forest_end(&run[(i * 3 + osla_test_rank()) % (2 * PAIRS)]));
+    for (int k = 0; k < 2 * PAIRS; k++) {
+      const bool down = (k + round) % 3 == 0;
+      for (int64_t e = 0; down && e < EDGES; e++)
+        bad += leaves[k][e] != round * 10 + k;
+      for (int64_t j = 0; !down && j < ROOTS; j++)
+        bad += roots[k][j] != round * 10 + k + degree[j] * (round + k);
+    }
+    OSLA_ASSERT_MSG(bad == 0, "round %d: %d values are wrong", round, bad);
+  }
+  free(roots);
+  free(leaves);
+  OSLA_ASSERT_OK(osla_forest_destroy(&f));
+  osla_transport_destroy(&t);
+}
+
 /* Eight under way, ended in another order on each rank; then reductions and fetches between. */
 static void test_many(void)
 {
@@ -240,8 +374,9 @@ static void test_credits(void)
 int main(int argc, char **argv)
 {
   static const osla_test_case cases[] = {
-    {"bytes", test_bytes},     {"many", test_many},
-    {"mixed", test_mixed},     {"far between", test_far_between},
-    {"credits", test_credits}, {NULL, NULL}};
+    {"bytes", test_bytes},       {"reductions", test_reductions},
+    {"crossing", test_crossing}, {"many", test_many},
+    {"mixed", test_mixed},       {"far between", test_far_between},
+    {"credits", test_credits},   {NULL, NULL}};
   return osla_test_main(argc, argv, cases);
 }

@@ -96,8 +96,8 @@ static double load(const unsigned char *at, bool floats)
 
 static void store(unsigned char *at, bool floats, exact_sum *sum)
 {
-  const float narrow = floats ? exact_sum_round_float(sum) : 0.0F;
-  const double x = floats ? 0.0 : exact_sum_round(sum);
+  const float narrow = floats ? osla_exact_sum_round_float(sum) : 0.0F;
+  const double x = floats ? 0.0 : osla_exact_sum_round(sum);
   if (floats)
     memcpy(at, &narrow, sizeof narrow);
   else
@@ -111,15 +111,15 @@ void osla_forest_exact_end(osla_forest *f, forest_transfer *x)
   const size_t bytes = osla_unit_element(x->type) * (size_t)x->count;
   const size_t step = floats ? sizeof(float) : sizeof(double);
   exact_sum sum;
-  exact_sum_start(&sum);
+  osla_exact_sum_start(&sum);
   for (int64_t j = 0; j < f->n_roots; j++) {
     if (g->start[j] == g->start[j + 1]) continue;
     for (size_t c = 0; c < bytes; c += step) {
       unsigned char *root = x->to + j * x->stride + c;
-      exact_sum_clear(&sum);
-      exact_sum_add(&sum, load(root, floats));
+      osla_exact_sum_clear(&sum);
+      osla_exact_sum_add(&sum, load(root, floats));
       for (int64_t e = g->start[j]; e < g->start[j + 1]; e++)
-        exact_sum_add(&sum, load(x->gathered + g->edge[e] * bytes + c, floats));
+        osla_exact_sum_add(&sum, load(x->gathered + g->edge[e] * bytes + c, floats));
       store(root, floats, &sum);
     }
   }

@@ -205,7 +205,6 @@ static osla_err make_forests(osla_forest *f, const forest_edges *e, const key_li
   err = osla_agree(f->t, err);
   if (err == OSLA_OK) {
     s->n_proxies = lists.wire.n;
-    s->next = 1;
     err = osla_forest_create_bare(f->t, f->n_roots, lists.near.n, lists.near.leaf, lists.near.root,
                                   &s->near);
   }

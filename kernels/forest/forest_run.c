@@ -187,7 +187,7 @@ static osla_err begin(osla_forest *f, forest_kind kind, osla_forest_combine comb
   OSLA_CALL(check(f, x));
   OSLA_CALL(osla_forest_check_apart(f, x));
   OSLA_CALL(choose_order(f, x));
-  if (f->share && kind == FOREST_BCAST) OSLA_CALL(osla_forest_share_begin(f, x, unit));
+  if (osla_forest_is_shared(f, x)) OSLA_CALL(osla_forest_share_begin(f, x, unit));
   osla_pool_enter(f->pool);
   const uint64_t number = start(f);
   osla_pool_leave(f->pool);

@@ -6,63 +6,101 @@
 
 /* ---- while it runs ---- */
 
+/* The combination that was asked for: x->combine says how it is done. */
+static osla_forest_combine asked(const forest_transfer *x)
+{
+  return (osla_forest_combine)(x->what >> 8 & 255);
+}
+
+bool osla_forest_is_shared(const osla_forest *f, const forest_transfer *x)
+{
+  if (!f->share || x->kind == FOREST_FETCH) return false;
+  return x->kind == FOREST_BCAST || (x->any_order && asked(x) != OSLA_SUM_EXACT);
+}
+
 osla_err osla_forest_share_begin(osla_forest *f, forest_transfer *x, osla_unit unit)
 {
   forest_share *s = f->share;
-  osla_forest_run near, wire;
+  osla_forest_run near;
   shared_run *run = calloc(1, sizeof *run);
   unsigned char *proxies = malloc((size_t)(s->n_proxies * x->stride) + 1);
   osla_err err = run && proxies ? OSLA_OK : osla_error_set(OSLA_ERR_MEM, "values of another node");
   if (err == OSLA_OK)
-    err = osla_forest_bcast_begin(s->near, unit, x->from, x->to, x->combine, &near);
-  if (err == OSLA_OK)
-    err = osla_forest_bcast_begin(s->wire, unit, x->from, proxies, OSLA_REPLACE, &wire);
+    err = x->kind == FOREST_BCAST
+            ? osla_forest_bcast_begin(s->near, unit, x->from, x->to, asked(x), &near)
+            : osla_forest_reduce_begin(s->near, unit, x->from, x->to, asked(x), &near);
   if (err != OSLA_OK) {
     free(proxies);
     free(run);
     return err;
   }
-  *run = (shared_run){.near = near.number, .wire = wire.number, .proxies = proxies};
+  if (x->kind == FOREST_REDUCE)
+    osla_unit_identity(x->type, x->combine, x->count, proxies, x->stride, s->n_proxies);
+  *run = (shared_run){.near = near.number, .proxies = proxies};
   x->shared = run;
   return OSLA_OK;
 }
 
 void osla_forest_share_begun(osla_forest *f)
 {
-  if (f->share->is_sharing) return;
-  f->share->is_sharing = true;
-  f->share->next = f->begun; /* those before it need nothing, and their places may be others' */
-  f->share->next_sharing = f->pool->sharing;
-  f->pool->sharing = f;
+  forest_share *s = f->share;
+  if (!s->is_sharing) {
+    s->is_sharing = true;
+    s->next_wire = s->next_spread = f->begun; /* places of earlier ones may be others' */
+    s->next_sharing = f->pool->sharing;
+    f->pool->sharing = f;
+  }
+  (void)osla_forest_shares_advance(f->pool);
 }
 
-/* The proxies' values are here, and the place of the CALLS-th transfer before is free. */
-static bool may_spread(const forest_share *s, const shared_run *run)
+static bool has_place(osla_forest *f)
 {
-  osla_forest *spread = s->spread;
-  if (!osla_forest_is_over(s->wire, run->wire, true)) return false;
-  if (spread->begun < CALLS) return true;
-  const uint64_t before = spread->begun + 1 - CALLS;
-  return osla_forest_transfer(spread, before)->ended && osla_forest_readers_done(spread, before);
+  if (f->begun < CALLS) return true;
+  const uint64_t before = f->begun + 1 - CALLS;
+  return osla_forest_transfer(f, before)->ended && osla_forest_readers_done(f, before);
 }
 
-static bool advance(osla_forest *f)
+/* On `wire`, or on `spread`. */
+static void launch(const forest_share *s, const forest_transfer *x, bool on_wire)
+{
+  shared_run *run = x->shared;
+  const bool first = on_wire == (x->kind == FOREST_BCAST);
+  const osla_forest_combine combine = x->kind == FOREST_BCAST && first ? OSLA_REPLACE : x->combine;
+  const forest_transfer part = {
+    .kind = x->kind,
+    .combine = combine,
+    .type = x->type,
+    .what = osla_forest_what(x->kind, combine, x->type, (int32_t)x->count),
+    .count = x->count,
+    .stride = x->stride,
+    .from = first ? x->from : run->proxies,
+    .to = first ? run->proxies : x->to,
+    .any_order = true,
+  };
+  const uint64_t number = osla_forest_launch(on_wire ? s->wire : s->spread, &part);
+  *(on_wire ? &run->wire : &run->spread) = number;
+}
+
+/* What comes second begins when the proxies' values are complete here. */
+static bool may_launch(const forest_share *s, const forest_transfer *x, bool on_wire)
+{
+  const shared_run *run = x->shared;
+  const uint64_t other = on_wire ? run->spread : run->wire;
+  if (!has_place(on_wire ? s->wire : s->spread)) return false;
+  if (on_wire == (x->kind == FOREST_BCAST)) return true;
+  return other > 0 && osla_forest_is_over(on_wire ? s->spread : s->wire, other, true);
+}
+
+static bool advance(osla_forest *f, bool on_wire)
 {
   forest_share *s = f->share;
+  uint64_t *next = on_wire ? &s->next_wire : &s->next_spread;
   bool any = false;
-  for (; s->next <= f->begun; s->next++) {
-    const forest_transfer *x = osla_forest_transfer(f, s->next);
+  for (; *next <= f->begun; ++*next) {
+    const forest_transfer *x = osla_forest_transfer(f, *next);
     if (!x->shared) continue;
-    if (!may_spread(s, x->shared)) break;
-    x->shared->spread = osla_forest_launch(s->spread, &(forest_transfer){.kind = FOREST_BCAST,
-                                                                         .combine = x->combine,
-                                                                         .type = x->type,
-                                                                         .what = x->what,
-                                                                         .count = x->count,
-                                                                         .stride = x->stride,
-                                                                         .from = x->shared->proxies,
-                                                                         .to = x->to,
-                                                                         .any_order = true});
+    if (!may_launch(s, x, on_wire)) break;
+    launch(s, x, on_wire);
     any = true;
   }
   return any;
@@ -73,8 +111,10 @@ bool osla_forest_shares_advance(forest_pool *pool)
   bool any = false;
   for (osla_forest **at = &pool->sharing; *at;) {
     forest_share *s = (*at)->share;
-    any |= advance(*at);
-    s->is_sharing = s->next <= (*at)->begun;
+    any |= advance(*at, true);
+    any |= advance(*at, false);
+    any |= advance(*at, true);
+    s->is_sharing = s->next_wire <= (*at)->begun || s->next_spread <= (*at)->begun;
     if (s->is_sharing)
       at = &s->next_sharing;
     else
@@ -87,7 +127,9 @@ bool osla_forest_share_is_over(osla_forest *f, const forest_transfer *x, bool wi
 {
   const forest_share *s = f->share;
   const shared_run *run = x->shared;
-  return run->spread > 0 && osla_forest_is_over(s->near, run->near, with_readers) &&
+  return run->wire > 0 && run->spread > 0 &&
+         osla_forest_is_over(s->near, run->near, with_readers) &&
+         osla_forest_is_over(s->wire, run->wire, true) &&
          osla_forest_is_over(s->spread, run->spread, true);
 }
 

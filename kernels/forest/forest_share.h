@@ -1,5 +1,6 @@
-/* Broadcasts between nodes where one value goes to several leaves of a node (private to forests):
- * it crosses once. Section 5.2 of the paper leaves that to MPI.
+/* Broadcasts between nodes where one value goes to several leaves of a node, and reductions whose
+ * bits do not depend on their order, or need not (private to forests): one value crosses for all of
+ * them. Section 5.2 of the paper leaves that to MPI.
  *
  * Such a forest has three more, whose edges together do what its own do:
  *   near    from roots on this node to leaves
@@ -7,7 +8,9 @@
  *           the node are joined to; a node's proxies are dealt to its ranks
  *   spread  from proxies on this node to leaves
  * A broadcast begins on `near` and `wire`, and on `spread` when the proxies' values are here: in a
- * step of progress. Reductions and fetches go along the forest's own edges, in their order. */
+ * step of progress. A reduction goes by `near` and `spread` to roots and proxies, then by `wire`.
+ * Of two transfers the earlier one is the earlier one on all three, on all ranks. Reductions in
+ * order and fetches go along the forest's own edges. */
 #ifndef FOREST_SHARE_H
 #define FOREST_SHARE_H
 
@@ -16,12 +19,12 @@
 typedef struct forest_share {
   osla_forest *near, *wire, *spread;
   int64_t n_proxies;
-  uint64_t next; /* the first transfer whose broadcast on `spread` may be still to begin */
+  uint64_t next_wire, next_spread; /* the first transfer that may be still to begin there */
   struct osla_forest *next_sharing;
   bool is_sharing; /* some are: in the pool's list */
 } forest_share;
 
-/* Of a transfer: the numbers of those that it is made of; spread 0: not begun. */
+/* Of a transfer: the numbers of those that it is made of; 0: not begun. */
 typedef struct shared_run {
   uint64_t near, wire, spread;
   unsigned char *proxies;
@@ -34,13 +37,16 @@ osla_err osla_forest_share_create(osla_forest *f, const forest_edges *edges);
 /* Collective; nothing is under way. */
 osla_err osla_forest_share_destroy(osla_forest *f);
 
-/* Begins `near` and `wire`; for a place of f's that is x. Errors: MEM. */
+/* Is a transfer, as it is described, one of these? The same on all ranks. */
+bool osla_forest_is_shared(const osla_forest *f, const forest_transfer *x);
+
+/* Begins `near`; for a place of f's that is x. Errors: MEM. */
 osla_err osla_forest_share_begin(osla_forest *f, forest_transfer *x, osla_unit unit);
 
 /* Its number is known. By who is in the pool. */
 void osla_forest_share_begun(osla_forest *f);
 
-/* Begins what can begin on `spread`. True: something. By who is in the pool. */
+/* Begins what can begin on `wire` and `spread`. True: something. By who is in the pool. */
 bool osla_forest_shares_advance(forest_pool *pool);
 
 /* Is this transfer over? Then, by _end, its parts have ended, too. By who is in the pool. */

@@ -220,6 +220,46 @@ static combine_loops *const loops[OSLA_UNIT_TYPES] = {
   [OSLA_UNIT_INT64_AT] = on_int64_at,
 };
 
+/* ---- identities ---- */
+
+/* In its low bytes. */
+static uint64_t identity_bits(osla_unit_type type, osla_forest_combine combine)
+{
+  const uint64_t ones = UINT64_MAX >> (64 - 8 * facts[type].bytes);
+  const bool sign = type <= OSLA_UNIT_INT64;
+  switch (combine) {
+    case OSLA_PROD:
+    case OSLA_LOGICAL_AND: return 1;
+    case OSLA_BITS_AND: return ones;
+    case OSLA_MIN: return sign ? ones >> 1 : ones;
+    case OSLA_MAX: return sign ? ones - (ones >> 1) : 0;
+    default: return 0;
+  }
+}
+
+void osla_unit_identity(osla_unit_type type, osla_forest_combine combine, int64_t count,
+                        unsigned char *to, int64_t stride, int64_t n)
+{
+  const size_t bytes = facts[type].bytes;
+  const uint64_t bits = facts[type].integers ? identity_bits(type, combine) : 0;
+  const uint32_t bits32 = (uint32_t)bits;
+  const uint16_t bits16 = (uint16_t)bits;
+  for (int64_t i = 0; i < n; i++)
+    for (int64_t c = 0; c < count; c++) {
+      unsigned char *at = to + i * stride + c * (int64_t)bytes;
+      if (!facts[type].integers)
+        memset(at, 0, bytes);
+      else if (bytes == 1)
+        *at = (unsigned char)bits;
+      else
+        memcpy(at,
+               bytes == 2   ? (const void *)&bits16
+               : bytes == 4 ? (const void *)&bits32
+                            : &bits,
+               bytes);
+    }
+}
+
 /* ---- replacing ---- */
 
 /* Words of 8 bytes that follow one another: most forests, and as fast as a bare loop. `ahead`: 0,

@@ -14,6 +14,11 @@ const char *osla_forest_combine_name(osla_forest_combine combine);
 /* Errors: ARG: no such type, count or stride; a combination that the type has not. */
 osla_err osla_unit_check(osla_unit unit, osla_forest_combine combine);
 
+/* What a combination of integers leaves as it is, or a sum of any numbers: into `count` numbers of
+ * n vertices. Local. */
+void osla_unit_identity(osla_unit_type type, osla_forest_combine combine, int64_t count,
+                        unsigned char *to, int64_t stride, int64_t n);
+
 /* Vertices of an array: the i-th of a list lies at base + stride * (at ? at[i] : first + i). */
 typedef struct vertex_list {
   unsigned char *base;

@@ -14,8 +14,9 @@
  * mixed, and ranks may differ.
  *
  * Between nodes values travel in parts. A broadcast sends a value that several leaves of a node
- * need across once (where that saves a quarter or more, of more than a few); reductions and fetches
- * send each leaf's, since their order counts.
+ * need across once, and so does a reduction what leaves of a node have for one root, if its order
+ * does not count (where that saves a quarter or more, of more than a few); else, and of fetches,
+ * each leaf's crosses.
  *
  * Every transfer is begun and ended. Begin is collective over the forest in the sense that all
  * ranks begin the same transfers in the same order; they may end them in any order, and begin and
@@ -87,7 +88,8 @@ typedef struct osla_unit {
 
 /* What becomes of the value that is there: it is replaced, or combined with the one that comes.
  * Logical ones give 0 or 1; bitwise ones and those are for integers. MINLOC and MAXLOC of equal
- * values take the smaller place. Sums and products of integers must not overflow. */
+ * values take the smaller place. Sums and products of integers must not overflow, nor those of any
+ * of their terms. */
 typedef enum osla_forest_combine {
   OSLA_REPLACE,
   OSLA_SUM,
