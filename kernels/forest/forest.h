@@ -121,6 +121,12 @@ static inline uint64_t osla_forest_what(forest_kind kind, osla_forest_combine co
   return (uint64_t)kind | (uint64_t)combine << 8 | (uint64_t)type << 16 | (uint64_t)count << 32;
 }
 
+/* The combination in it: that of a transfer says how it is done, this one what was asked for. */
+static inline osla_forest_combine osla_forest_asked(uint64_t what)
+{
+  return (osla_forest_combine)(what >> 8 & 255);
+}
+
 static inline forest_transfer *osla_forest_transfer(osla_forest *f, uint64_t number)
 {
   return &f->transfer[number % CALLS];
@@ -164,6 +170,12 @@ static inline bool osla_forest_packs_answers(const forest_transfer *x, const for
 static inline int64_t osla_link_vertex(const forest_link *l, int64_t i)
 {
   return l->mine ? (int64_t)l->mine[i] : l->mine_first + i;
+}
+
+/* And the root that it is joined to, of a link to roots. */
+static inline osla_root osla_link_root(const forest_link *l, int64_t i)
+{
+  return (osla_root){l->rank, l->theirs ? (int64_t)l->theirs[i] : l->theirs_first + i};
 }
 
 /* My vertices of a link, or its rank's, in an array. */

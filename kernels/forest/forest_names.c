@@ -32,9 +32,10 @@ void osla_forest_name_roots(const osla_forest *f, vertex_name *names)
 {
   for (int k = 0; k < f->to_roots.n; k++) {
     const forest_link *l = &f->to_roots.of[k];
-    for (int64_t i = 0; i < l->edges; i++)
-      names[osla_link_vertex(l, i)] =
-        (vertex_name){l->rank, l->theirs ? (int64_t)l->theirs[i] : l->theirs_first + i};
+    for (int64_t i = 0; i < l->edges; i++) {
+      const osla_root root = osla_link_root(l, i);
+      names[osla_link_vertex(l, i)] = (vertex_name){root.rank, root.index};
+    }
   }
 }
 

@@ -95,7 +95,6 @@ osla_err osla_forest_alltoall(osla_transport *t, int64_t n, osla_forest **out)
 
 static osla_err check_several(int n, osla_forest *const *forests)
 {
-  OSLA_CHECK(n > 0, OSLA_ERR_ARG, "%d forests, not at least 1", n);
   for (int k = 1; k < n; k++)
     OSLA_CHECK(forests[k]->t == forests[0]->t, OSLA_ERR_ARG, "forests of two transports");
   return OSLA_OK;
@@ -188,7 +187,7 @@ void osla_forest_edges(const osla_forest *f, int64_t *leaf, osla_root *root)
     const forest_link *l = &f->to_roots.of[k];
     for (int64_t i = 0; i < l->edges; i++, at++) {
       leaf[at] = osla_link_vertex(l, i);
-      root[at] = (osla_root){l->rank, l->theirs ? (int64_t)l->theirs[i] : l->theirs_first + i};
+      root[at] = osla_link_root(l, i);
     }
   }
 }

@@ -222,30 +222,30 @@ static osla_err make_forests(osla_forest *f, const forest_edges *e, const key_li
   return err;
 }
 
-/* Values that cross without proxies, and with them, on all ranks. */
-static osla_err is_worth_it(const osla_forest *f, const forest_edges *e, int64_t proxies, bool *yes)
+/* Values that cross without proxies, of all ranks. */
+static osla_err count_crossing(const osla_forest *f, int64_t *out)
 {
-  enum { FEW = 64 }; /* edges of a rank */
-  int64_t crossing[2] = {0, proxies};
-  for (int64_t i = 0; i < e->n; i++)
-    crossing[0] += !osla_transport_same_node(f->t, e->root[i].rank);
-  OSLA_CALL(osla_allreduce(f->t, crossing, 2, MPI_INT64_T, MPI_SUM));
-  *yes =
-    crossing[0] > (int64_t)FEW * osla_transport_size(f->t) && crossing[1] <= crossing[0] / 4 * 3;
-  return OSLA_OK;
+  *out = 0;
+  for (int k = 0; k < f->to_roots.n; k++)
+    if (!f->to_roots.of[k].near) *out += f->to_roots.of[k].edges;
+  return osla_allreduce(f->t, out, 1, MPI_INT64_T, MPI_SUM);
 }
 
 osla_err osla_forest_share_create(osla_forest *f, const forest_edges *e)
 {
+  enum { FEW = 64 }; /* edges of a rank */
   uint64_t *key = NULL, *proxy = NULL;
-  int64_t n_keys = 0, n_proxies = 0;
+  int64_t n_keys = 0, n_proxies = 0, crossing = 0;
   key_lists wanted = {.pool = f->pool}, proxies = wanted;
-  bool worth = false;
   if (osla_transport_n_nodes(f->t) == 1) return OSLA_OK;
+  OSLA_CALL(count_crossing(f, &crossing));
+  if (crossing <= (int64_t)FEW * osla_transport_size(f->t)) return OSLA_OK;
   osla_err err = osla_agree(f->t, my_keys(f, e, &key, &n_keys));
   if (err == OSLA_OK) err = lists_open(f, key, n_keys, &wanted);
   if (err == OSLA_OK) err = osla_agree(f->t, my_proxies(f, &wanted, &proxy, &n_proxies));
-  if (err == OSLA_OK) err = is_worth_it(f, e, n_proxies, &worth);
+  int64_t less = n_proxies;
+  if (err == OSLA_OK) err = osla_allreduce(f->t, &less, 1, MPI_INT64_T, MPI_SUM);
+  const bool worth = less <= crossing / 4 * 3;
   if (err == OSLA_OK && worth) err = lists_open(f, proxy, n_proxies, &proxies);
   if (err == OSLA_OK && worth) err = make_forests(f, e, &proxies);
   lists_close(&wanted);

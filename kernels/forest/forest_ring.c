@@ -219,13 +219,13 @@ bool osla_ring_tell_all(forest_ring *ring)
 
 bool osla_ring_is_posted(forest_ring *ring)
 {
-  bool all = true;
-  for (size_t slot = 0; slot < ring->n_slots && !ring->near_slots; slot++) {
+  if (ring->near_slots) return true;
+  for (; ring->left < ring->sent; ring->left++) {
     bool done;
-    must(ring, osla_posted_test(ring->segment, &ring->posted[slot], &done));
-    all &= done;
+    must(ring, osla_posted_test(ring->segment, &ring->posted[ring->left % ring->n_slots], &done));
+    if (!done) return false;
   }
-  return all;
+  return true;
 }
 
 bool osla_ring_is_empty(const forest_ring *ring)

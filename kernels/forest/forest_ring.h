@@ -46,6 +46,7 @@ typedef struct forest_ring {
   uint64_t sent, taken, told; /* told: the taken ones that the other side knows of */
   uint64_t told_by_word;      /* not by heads alone */
   uint64_t heard;             /* of mine, taken: by heads */
+  uint64_t left;              /* of mine, whose staging is free again: all up to this one */
   unsigned char *staging;     /* [n_slots] slots, for others than neighbours */
   osla_posted *posted;        /* [n_slots] of what lies there */
   osla_posted credit;

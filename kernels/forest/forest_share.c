@@ -6,16 +6,10 @@
 
 /* ---- while it runs ---- */
 
-/* The combination that was asked for: x->combine says how it is done. */
-static osla_forest_combine asked(const forest_transfer *x)
-{
-  return (osla_forest_combine)(x->what >> 8 & 255);
-}
-
 bool osla_forest_is_shared(const osla_forest *f, const forest_transfer *x)
 {
   if (!f->share || x->kind == FOREST_FETCH) return false;
-  return x->kind == FOREST_BCAST || (x->any_order && asked(x) != OSLA_SUM_EXACT);
+  return x->kind == FOREST_BCAST || (x->any_order && osla_forest_asked(x->what) != OSLA_SUM_EXACT);
 }
 
 osla_err osla_forest_share_begin(osla_forest *f, forest_transfer *x, osla_unit unit)
@@ -26,9 +20,10 @@ osla_err osla_forest_share_begin(osla_forest *f, forest_transfer *x, osla_unit u
   unsigned char *proxies = malloc((size_t)(s->n_proxies * x->stride) + 1);
   osla_err err = run && proxies ? OSLA_OK : osla_error_set(OSLA_ERR_MEM, "values of another node");
   if (err == OSLA_OK)
-    err = x->kind == FOREST_BCAST
-            ? osla_forest_bcast_begin(s->near, unit, x->from, x->to, asked(x), &near)
-            : osla_forest_reduce_begin(s->near, unit, x->from, x->to, asked(x), &near);
+    err = x->kind == FOREST_BCAST ? osla_forest_bcast_begin(s->near, unit, x->from, x->to,
+                                                            osla_forest_asked(x->what), &near)
+                                  : osla_forest_reduce_begin(s->near, unit, x->from, x->to,
+                                                             osla_forest_asked(x->what), &near);
   if (err != OSLA_OK) {
     free(proxies);
     free(run);
@@ -113,7 +108,7 @@ bool osla_forest_shares_advance(forest_pool *pool)
     forest_share *s = (*at)->share;
     any |= advance(*at, true);
     any |= advance(*at, false);
-    any |= advance(*at, true);
+    any |= advance(*at, true); /* behind what was over at once */
     s->is_sharing = s->next_wire <= (*at)->begun || s->next_spread <= (*at)->begun;
     if (s->is_sharing)
       at = &s->next_sharing;

@@ -8,8 +8,7 @@ static void describe(char *text, size_t size, uint64_t number, uint64_t what)
   static const char *const kinds[] = {"broadcast", "reduction", "fetch"};
   const int count = (int)(what >> 32);
   (void)snprintf(text, size, "transfer %" PRIu64 " is a %s, %s, of %d %s", number,
-                 kinds[what & 255],
-                 osla_forest_combine_name((osla_forest_combine)(what >> 8 & 255)), count,
+                 kinds[what & 255], osla_forest_combine_name(osla_forest_asked(what)), count,
                  osla_unit_name((osla_unit_type)(what >> 16 & 255)));
 }
 
