@@ -78,8 +78,9 @@ osla_err osla_csr_renumber(osla_csr *matrix, const int64_t *number, const int64_
  * The bits depend on the matrices and their blocks alone. Errors, on all ranks together: ARG (as
  * said), MEM, MPI, RANGE (as osla_csr_create).
  *
- * C := A B, rows dealt as A's, columns as B's. An entry that cancels stays, as 0. Memory: a copy of
- * this rank's rows of B while others fetch theirs; the rows of B that A's ghosts name, twice. ARG: the columns of A are not dealt as the rows of B. */
+ * C := A B, rows dealt as A's, columns as B's. An entry that cancels stays, as 0. Memory: a copy
+ * of this rank's rows of B while others fetch theirs; the rows of B that A's ghosts name, twice.
+ * ARG: the columns of A are not dealt as the rows of B. */
 osla_err osla_csr_multiply(osla_csr *a, osla_csr *b, osla_csr **out);
 
 /* A^T, rows dealt as A's columns. */
