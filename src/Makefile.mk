@@ -15,6 +15,8 @@ src_headers = \
   src/memory/osla_segment.h \
   src/memory/osla_counter.h \
   src/memory/osla_stripes.h \
+  src/memory/osla_channel.h \
+  src/memory/osla_reduction.h \
   src/blas/osla_blas.h \
   src/matrix/osla_index.h \
   src/matrix/osla_grid.h \
@@ -87,6 +89,9 @@ src_sources = \
   src/memory/segment.c \
   src/memory/counter.c \
   src/memory/stripes.c \
+  src/memory/newest.h src/memory/channel.h src/memory/channel_newest.c src/memory/channel_racy.c \
+  src/memory/channel_posted.c src/memory/channel.c \
+  src/memory/reduction.c \
   src/blas/work.h src/blas/work.c src/blas/move.h src/blas/move.c src/blas/blas_ready.h src/blas/blas_ready.c src/blas/blas.c src/blas/lapack.c \
   src/matrix/index.c \
   src/matrix/grid.c \

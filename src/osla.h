@@ -15,6 +15,8 @@
 #include "osla_host.h"
 #include "osla_segment.h"
 #include "osla_stripes.h"
+#include "osla_channel.h"
+#include "osla_reduction.h"
 #include "osla_trace.h"
 #include "osla_transport.h"
 

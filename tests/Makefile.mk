@@ -3,7 +3,7 @@
 if SIMULATION
 # Those that say something of many ranks.
 tests_programs = \
-  tests/test_transport tests/test_segment tests/test_notify tests/test_stripes tests/test_matrix \
+  tests/test_transport tests/test_segment tests/test_notify tests/test_stripes tests/test_channel tests/test_reduction tests/test_matrix \
   tests/test_panels tests/test_gemm tests/test_syrk tests/test_lu tests/test_lu_pivot tests/test_chol tests/test_trsm \
   tests/test_solve tests/test_hessian tests/test_hessian_flow tests/test_hessian_solve \
   tests/test_forest tests/test_forest_flow tests/test_forest_limits tests/test_forest_derive tests/test_forest_share \
@@ -35,6 +35,8 @@ tests_programs = \
   tests/test_notify \
   tests/test_eager \
   tests/test_stripes \
+  tests/test_channel \
+  tests/test_reduction \
   tests/test_grid \
   tests/test_matrix \
   tests/test_matrix_memory \
@@ -118,6 +120,7 @@ tests_scripts = \
   tests/test_hosts.sh \
   tests/test_slurm.sh \
   tests/test_patience.sh \
+  tests/test_threads.sh \
   tests/test_command.sh \
   tests/test_files.sh \
   tests/test_info.sh \
@@ -305,7 +308,7 @@ tests_test_ga_hessian_LDADD = $(tests_ga_libs)
 AM_CPPFLAGS += $(CUNIT_CFLAGS)
 LDADD = tests/libosla_test.la libosla_armci.la tools/libtomo.la libosla.la $(CUNIT_LIBS)
 
-EXTRA_DIST += tests/run tests/limits tests/hosts tests/modes.sh tests/simulated.sh tests/list tests/dropin_help.sh tests/kill_help.sh tests/lsan.supp \
+EXTRA_DIST += tests/run tests/limits tests/hosts tests/modes.sh tests/simulated.sh tests/list tests/dropin_help.sh tests/kill_help.sh tests/lsan.supp tests/newest_threads.c \
   tests/broken_mpi.c tests/failing_malloc.c tests/dropin_host.c tests/dropin_lengths.c tests/dropin_ctypes.py $(tests_scripts)
 
 noinst_DATA = tests/config.env

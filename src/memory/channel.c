@@ -1,0 +1,384 @@
+/* A set of channels: the ends of all ranks are matched through one segment.
+ *
+ * Layout of a rank's data area: number of ends | table, an entry for each end | inboxes. A rank
+ * reads the tables of its peers, so that set-up takes a barrier and two gets for each peer on
+ * another node, and no memory that grows with the number of ranks. */
+#include "channel.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct osla_channels {
+  osla_transport *t;
+  osla_segment *segment;
+  int n;
+  channel *of;
+};
+
+/* An end as its peer reads it. All words, so that it has no gaps. */
+typedef struct entry {
+  int64_t peer, tag, kind, in_flight, send_bytes, recv_bytes, inbox;
+} entry;
+
+/* The table of a rank. */
+typedef struct table {
+  int rank;
+  int64_t n;
+  entry *entries;
+} table;
+
+enum { HEAD = CHANNEL_LINE };
+static const int64_t MOST_BYTES = INT64_C(1) << 40;
+
+osla_err osla_channel_state(channel *c, size_t bytes)
+{
+  c->state = calloc(1, bytes);
+  OSLA_CHECK(c->state, OSLA_ERR_MEM, "channel object");
+  return OSLA_OK;
+}
+
+/* ---- what was asked for ---- */
+
+static osla_err check_end(const osla_transport *t, int i, const osla_channel_end *e)
+{
+  const int rank = osla_transport_rank(t), size = osla_transport_size(t);
+  OSLA_CHECK(e->peer >= 0 && e->peer < size && e->peer != rank, OSLA_ERR_ARG,
+             "channel %d of rank %d: peer = %d, but the other ranks are among 0 to %d", i, rank,
+             e->peer, size - 1);
+  OSLA_CHECK(e->kind >= OSLA_CHANNEL_LATEST && e->kind <= OSLA_CHANNEL_EVERY, OSLA_ERR_ARG,
+             "channel %d of rank %d: kind = %d is none", i, rank, (int)e->kind);
+  OSLA_CHECK(e->in_flight >= 1 && e->in_flight <= OSLA_CHANNEL_MOST, OSLA_ERR_ARG,
+             "channel %d of rank %d: in_flight = %d is not among 1 to %d", i, rank, e->in_flight,
+             (int)OSLA_CHANNEL_MOST);
+  const int64_t bytes[] = {e->send_bytes, e->recv_bytes};
+  for (int k = 0; k < 2; k++) {
+    OSLA_CHECK(bytes[k] >= 0 && bytes[k] <= MOST_BYTES, OSLA_ERR_ARG,
+               "channel %d of rank %d: a message of %" PRId64 " bytes", i, rank, bytes[k]);
+    OSLA_CHECK(e->kind != OSLA_CHANNEL_RACY || bytes[k] % 8 == 0, OSLA_ERR_ARG,
+               "channel %d of rank %d: %" PRId64 " bytes are no whole 8-byte elements", i, rank,
+               bytes[k]);
+  }
+  return OSLA_OK;
+}
+
+static int compare_ends(const void *a, const void *b)
+{
+  const osla_channel_end *x = a, *y = b;
+  if (x->peer != y->peer) return x->peer < y->peer ? -1 : 1;
+  return x->tag < y->tag ? -1 : x->tag > y->tag;
+}
+
+static osla_err check_twice(const osla_transport *t, int n, const osla_channel_end *ends)
+{
+  osla_channel_end *sorted = malloc(((size_t)n + 1) * sizeof *sorted);
+  OSLA_CHECK(sorted, OSLA_ERR_MEM, "%d ends of channels", n);
+  osla_err err = OSLA_OK;
+  for (int i = 0; i < n; i++)
+    sorted[i] = ends[i];
+  qsort(sorted, (size_t)n, sizeof *sorted, compare_ends);
+  for (int i = 1; i < n && err == OSLA_OK; i++)
+    if (compare_ends(&sorted[i - 1], &sorted[i]) == 0)
+      err = osla_error_set(OSLA_ERR_ARG, "rank %d has two channels to rank %d with tag %d",
+                           osla_transport_rank(t), sorted[i].peer, sorted[i].tag);
+  free(sorted);
+  return err;
+}
+
+static osla_err check_ends(const osla_transport *t, int n, const osla_channel_end *ends)
+{
+  OSLA_CHECK(n >= 0 && (n == 0 || ends), OSLA_ERR_ARG, "n = %d ends of channels", n);
+  for (int i = 0; i < n; i++)
+    OSLA_CALL(check_end(t, i, &ends[i]));
+  return check_twice(t, n, ends);
+}
+
+/* ---- memory ---- */
+
+static const channel_ops *ops_of(const osla_transport *t, const osla_channel_end *e)
+{
+  if (e->kind == OSLA_CHANNEL_EVERY || !osla_transport_same_node(t, e->peer))
+    return &osla_channel_posted;
+  return e->kind == OSLA_CHANNEL_LATEST ? &osla_channel_newest : &osla_channel_racy;
+}
+
+static size_t tables_bytes(int n)
+{
+  return HEAD + channel_round((size_t)n * sizeof(entry), CHANNEL_LINE);
+}
+
+uint64_t osla_channels_footprint(int n, const osla_channel_end *ends)
+{
+  uint64_t bytes = tables_bytes(n);
+  for (int i = 0; i < n; i++) {
+    const size_t each = (size_t)ends[i].recv_bytes;
+    const size_t near = osla_channel_newest.inbox_bytes(ends[i].in_flight, each);
+    const size_t posted = osla_channel_posted.inbox_bytes(ends[i].in_flight, each);
+    bytes += near > posted ? near : posted;
+  }
+  return bytes;
+}
+
+static osla_err lay_out(osla_channels *set, const osla_channel_end *ends, size_t *bytes)
+{
+  set->of = calloc((size_t)set->n + 1, sizeof *set->of);
+  OSLA_CHECK(set->of, OSLA_ERR_MEM, "%d channels", set->n);
+  *bytes = tables_bytes(set->n);
+  for (int i = 0; i < set->n; i++) {
+    channel *c = &set->of[i];
+    *c = (channel){.ops = ops_of(set->t, &ends[i]), .end = ends[i], .inbox = *bytes};
+    *bytes += c->ops->inbox_bytes(ends[i].in_flight, (size_t)ends[i].recv_bytes);
+    OSLA_CHECK(*bytes <= (size_t)MOST_BYTES * 8, OSLA_ERR_ARG,
+               "channels of rank %d: more than %zu bytes", osla_transport_rank(set->t), *bytes);
+  }
+  return OSLA_OK;
+}
+
+static void write_table(const osla_channels *set)
+{
+  unsigned char *area = osla_segment_local(set->segment);
+  entry *entries = (entry *)(void *)(area + HEAD);
+  *(int64_t *)(void *)area = set->n;
+  for (int i = 0; i < set->n; i++) {
+    const osla_channel_end *e = &set->of[i].end;
+    entries[i] = (entry){.peer = e->peer,
+                         .tag = e->tag,
+                         .kind = (int64_t)e->kind,
+                         .in_flight = e->in_flight,
+                         .send_bytes = e->send_bytes,
+                         .recv_bytes = e->recv_bytes,
+                         .inbox = (int64_t)set->of[i].inbox};
+  }
+}
+
+/* ---- the other end ---- */
+
+static osla_err get_now(osla_segment *segment, int rank, size_t offset, void *dest, size_t bytes)
+{
+  osla_transfer transfer;
+  OSLA_CALL(osla_segment_get(segment, rank, offset, dest, bytes, &transfer));
+  return osla_transfer_wait(segment, &transfer);
+}
+
+static osla_err read_table(const osla_channels *set, int rank, table *out)
+{
+  if (out->entries && out->rank == rank) return OSLA_OK;
+  free(out->entries);
+  *out = (table){.rank = rank};
+  OSLA_CALL(get_now(set->segment, rank, 0, &out->n, sizeof out->n));
+  out->entries = malloc(((size_t)out->n + 1) * sizeof *out->entries);
+  OSLA_CHECK(out->entries, OSLA_ERR_MEM, "%" PRId64 " ends of rank %d", out->n, rank);
+  return get_now(set->segment, rank, HEAD, out->entries, (size_t)out->n * sizeof *out->entries);
+}
+
+static osla_err check_match(const osla_channel_end *e, int rank, const entry *peer)
+{
+  const struct {
+    const char *what;
+    int64_t mine, theirs;
+  } pairs[] = {{"sends messages of bytes", e->send_bytes, peer->recv_bytes},
+               {"receives messages of bytes", e->recv_bytes, peer->send_bytes},
+               {"kind", (int64_t)e->kind, peer->kind},
+               {"in_flight", e->in_flight, peer->in_flight}};
+  for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++)
+    OSLA_CHECK(pairs[i].mine == pairs[i].theirs, OSLA_ERR_ARG,
+               "channel of ranks %d and %d, tag %d: rank %d gives %" PRId64 " (%s), "
+               "and rank %d %" PRId64,
+               rank, e->peer, e->tag, rank, pairs[i].mine, pairs[i].what, e->peer, pairs[i].theirs);
+  return OSLA_OK;
+}
+
+static osla_err connect(const osla_channels *set, channel *c, table *peer)
+{
+  const int rank = osla_transport_rank(set->t);
+  OSLA_CALL(read_table(set, c->end.peer, peer));
+  const entry *match = NULL;
+  for (int64_t k = 0; k < peer->n && !match; k++)
+    if (peer->entries[k].peer == rank && peer->entries[k].tag == c->end.tag)
+      match = &peer->entries[k];
+  OSLA_CHECK(match, OSLA_ERR_ARG,
+             "rank %d has a channel to rank %d with tag %d, and that rank has none to it", rank,
+             c->end.peer, c->end.tag);
+  OSLA_CALL(check_match(&c->end, rank, match));
+  unsigned char *there = osla_segment_peer(set->segment, c->end.peer);
+  c->segment = set->segment;
+  c->peer_inbox = (size_t)match->inbox;
+  c->here = (unsigned char *)osla_segment_local(set->segment) + c->inbox;
+  c->there = there ? there + c->peer_inbox : NULL;
+  return c->ops->start(c);
+}
+
+static osla_err connect_all(const osla_channels *set)
+{
+  table peer = {0};
+  osla_err err = OSLA_OK;
+  for (int i = 0; i < set->n && err == OSLA_OK; i++)
+    err = connect(set, &set->of[i], &peer);
+  free(peer.entries);
+  return err;
+}
+
+static void free_set(osla_channels *set)
+{
+  if (!set) return;
+  for (int i = 0; set->of && i < set->n; i++) {
+    set->of[i].ops->stop(&set->of[i]);
+    free(set->of[i].state);
+  }
+  osla_segment_destroy(&set->segment);
+  free(set->of);
+  free(set);
+}
+
+osla_err osla_channels_create(osla_transport *t, int n, const osla_channel_end *ends,
+                              osla_channels **out)
+{
+  *out = NULL;
+  size_t bytes = 0;
+  osla_channels *set = calloc(1, sizeof *set);
+  osla_err err = set ? check_ends(t, n, ends) : osla_error_set(OSLA_ERR_MEM, "set of channels");
+  if (err == OSLA_OK) {
+    set->t = t;
+    set->n = n;
+    err = lay_out(set, ends, &bytes);
+  }
+  err = osla_agree(t, err);
+  if (err == OSLA_OK) err = osla_segment_create(t, bytes, 0, &set->segment);
+  if (err == OSLA_OK) {
+    osla_segment_steers(set->segment);
+    write_table(set);
+    err = osla_barrier(t);
+  }
+  if (err == OSLA_OK) err = osla_agree(t, connect_all(set));
+  if (err != OSLA_OK) {
+    free_set(set);
+    return err;
+  }
+  *out = set;
+  return OSLA_OK;
+}
+
+static bool all_delivered(void *arg)
+{
+  const osla_channels *set = arg;
+  bool all = true;
+  for (int i = 0; i < set->n; i++) /* each makes a step */
+    if (set->of[i].ops->delivered) all = set->of[i].ops->delivered(&set->of[i]) && all;
+  return all;
+}
+
+void osla_channels_destroy(osla_channels **channels)
+{
+  osla_channels *set = channels ? *channels : NULL;
+  if (!set) return;
+  osla_segment_wait(set->segment, all_delivered, set);
+  free_set(set);
+  *channels = NULL;
+}
+
+/* ---- messages ---- */
+
+void *osla_channel_buffer(osla_channels *set, int which)
+{
+  return set->of[which].ops->buffer(&set->of[which]);
+}
+
+/* Who asks in a loop must see what comes from other nodes. */
+static bool ask(channel *c, bool (*question)(channel *c))
+{
+  if (question(c)) return true;
+  if (c->there) return false;
+  osla_progress(osla_segment_transport(c->segment));
+  return question(c);
+}
+
+bool osla_channel_can_send(osla_channels *set, int which)
+{
+  return ask(&set->of[which], set->of[which].ops->can_send);
+}
+
+osla_err osla_channel_send(osla_channels *set, int which, uint64_t stamp)
+{
+  channel *c = &set->of[which];
+  OSLA_CHECK(!c->is_closed, OSLA_ERR_STATE,
+             "channel of rank %d to rank %d (tag %d) was closed: nothing can be sent",
+             osla_transport_rank(set->t), c->end.peer, c->end.tag);
+  return c->ops->send(c, stamp);
+}
+
+bool osla_channel_can_recv(osla_channels *set, int which)
+{
+  return ask(&set->of[which], set->of[which].ops->can_recv);
+}
+
+osla_err osla_channel_recv(osla_channels *set, int which, const void **message, uint64_t *stamp)
+{
+  return set->of[which].ops->recv(&set->of[which], message, stamp);
+}
+
+osla_err osla_channel_close(osla_channels *set, int which)
+{
+  channel *c = &set->of[which];
+  if (c->is_closed) return OSLA_OK;
+  c->is_closed = true;
+  return c->ops->close(c);
+}
+
+bool osla_channel_closed(osla_channels *set, int which)
+{
+  return ask(&set->of[which], set->of[which].ops->closed);
+}
+
+osla_err osla_channels_progress(osla_channels *set)
+{
+  for (int i = 0; i < set->n; i++)
+    if (set->of[i].ops->progress) OSLA_CALL(set->of[i].ops->progress(&set->of[i]));
+  return OSLA_OK;
+}
+
+/* ---- waits ---- */
+
+typedef struct awaited {
+  osla_channels *set;
+  int n;
+  const int *which;
+  bool all;
+  bool (*test)(void *arg);
+  void *arg;
+  osla_err err;
+} awaited;
+
+static bool is_at_hand(channel *c)
+{
+  return c->ops->can_recv(c) || c->ops->closed(c);
+}
+
+static bool is_ready(const awaited *a)
+{
+  if (a->test) return a->test(a->arg);
+  int ready = 0;
+  for (int k = 0; k < a->n; k++)
+    ready += is_at_hand(&a->set->of[a->which[k]]);
+  return a->all ? ready == a->n : ready > 0 || a->n == 0;
+}
+
+static bool step(void *arg)
+{
+  awaited *a = arg;
+  a->err = osla_channels_progress(a->set);
+  return a->err != OSLA_OK || is_ready(a);
+}
+
+osla_err osla_channels_wait(osla_channels *set, int n, const int *which, bool all)
+{
+  awaited a = {.set = set, .n = n, .which = which, .all = all};
+  osla_segment_wait(set->segment, step, &a);
+  return a.err;
+}
+
+osla_err osla_channels_wait_until(osla_channels *set, bool (*test)(void *arg), void *arg)
+{
+  awaited a = {.set = set, .test = test, .arg = arg};
+  osla_segment_wait(set->segment, step, &a);
+  return a.err;
+}

@@ -1,0 +1,50 @@
+/* What the files of channels share (floor 1, private). */
+#ifndef OSLA_CHANNEL_PRIVATE_H
+#define OSLA_CHANNEL_PRIVATE_H
+
+#include "osla_channel.h"
+#include "osla_segment.h"
+
+enum { CHANNEL_LINE = 64 };
+
+typedef struct channel channel;
+
+/* One of three: newest (LATEST on a node), racy (RACY on a node), posted (all others). */
+typedef struct channel_ops {
+  /* Memory at who receives messages of so many bytes; a whole number of lines. */
+  size_t (*inbox_bytes)(int in_flight, size_t bytes);
+  osla_err (*start)(channel *c);
+  void (*stop)(channel *c); /* frees; also where start failed or was not reached */
+  void *(*buffer)(channel *c);
+  bool (*can_send)(channel *c);
+  osla_err (*send)(channel *c, uint64_t stamp);
+  bool (*can_recv)(channel *c);
+  osla_err (*recv)(channel *c, const void **message, uint64_t *stamp);
+  osla_err (*close)(channel *c);
+  bool (*closed)(channel *c);
+  /* NULL: there is never anything to do. */
+  osla_err (*progress)(channel *c);
+  bool (*delivered)(channel *c); /* nothing of mine is under way, or the peer is at its end */
+} channel_ops;
+
+extern const channel_ops osla_channel_newest, osla_channel_racy, osla_channel_posted;
+
+struct channel {
+  const channel_ops *ops;
+  osla_segment *segment;
+  osla_channel_end end;
+  bool is_closed;              /* by me */
+  size_t inbox, peer_inbox;    /* offsets in the data areas of the segment */
+  unsigned char *here, *there; /* the inboxes; there: NULL where it cannot be reached */
+  void *state;                 /* of ops, freed by stop */
+};
+
+/* Zeroed memory for a channel's state. Errors: MEM. */
+osla_err osla_channel_state(channel *c, size_t bytes);
+
+static inline size_t channel_round(size_t bytes, size_t to)
+{
+  return (bytes + to - 1) / to * to;
+}
+
+#endif

@@ -1,0 +1,125 @@
+/* LATEST on a node: three slots in the memory of who receives. The writer fills its slot there, and
+ * the reader looks at its own: nothing is copied. Short messages, their stamps and the word between
+ * the two share one line, so that a message costs one line's way from core to core. */
+#include "channel.h"
+#include "newest.h"
+
+typedef struct state {
+  newest *mine, *theirs; /* messages to me, and to the peer */
+  size_t my_stride, their_stride;
+  uint32_t reads, writes; /* my slots */
+  bool has_received;
+} state;
+
+/* A slot: the stamp, and the message. The first one stands behind the words such that messages are
+ * aligned to 16, and where they have lines of their own to those. */
+enum { STAMP = sizeof(uint64_t) };
+_Static_assert(sizeof(newest) == STAMP, "a short first message is aligned, too");
+
+static size_t slot_stride(size_t bytes)
+{
+  const size_t slot = channel_round(STAMP + bytes, 16);
+  return STAMP + NEWEST_SLOTS * slot <= CHANNEL_LINE ? slot : channel_round(slot, CHANNEL_LINE);
+}
+
+static size_t first_slot(size_t stride)
+{
+  return stride < CHANNEL_LINE ? sizeof(newest) : CHANNEL_LINE - STAMP;
+}
+
+static size_t inbox_bytes(int in_flight, size_t bytes)
+{
+  (void)in_flight;
+  const size_t stride = slot_stride(bytes);
+  return channel_round(first_slot(stride) + NEWEST_SLOTS * stride, CHANNEL_LINE);
+}
+
+static osla_err start(channel *c)
+{
+  OSLA_CALL(osla_channel_state(c, sizeof(state)));
+  *(state *)c->state = (state){.mine = (newest *)(void *)c->here,
+                               .theirs = (newest *)(void *)c->there,
+                               .my_stride = slot_stride((size_t)c->end.recv_bytes),
+                               .their_stride = slot_stride((size_t)c->end.send_bytes),
+                               .reads = NEWEST_READER_FIRST,
+                               .writes = NEWEST_WRITER_FIRST};
+  return OSLA_OK;
+}
+
+static void stop(channel *c)
+{
+  (void)c;
+}
+
+static unsigned char *slot(newest *inbox, uint32_t which, size_t stride)
+{
+  return (unsigned char *)inbox + first_slot(stride) + which * stride;
+}
+
+static void *buffer(channel *c)
+{
+  const state *s = c->state;
+  return slot(s->theirs, s->writes, s->their_stride) + STAMP;
+}
+
+static bool can_send(channel *c)
+{
+  (void)c;
+  return true;
+}
+
+static osla_err send(channel *c, uint64_t stamp)
+{
+  state *s = c->state;
+  *(uint64_t *)(void *)slot(s->theirs, s->writes, s->their_stride) = stamp;
+  s->writes = newest_publish(s->theirs, s->writes);
+  osla_segment_wake(c->segment, c->end.peer);
+  return OSLA_OK;
+}
+
+static bool can_recv(channel *c)
+{
+  const state *s = c->state;
+  return newest_is_fresh(s->mine);
+}
+
+static osla_err recv(channel *c, const void **message, uint64_t *stamp)
+{
+  state *s = c->state;
+  *message = NULL;
+  if (newest_is_fresh(s->mine)) {
+    s->reads = newest_take(s->mine, s->reads);
+    s->has_received = true;
+  }
+  if (!s->has_received) return OSLA_OK;
+  const unsigned char *at = slot(s->mine, s->reads, s->my_stride);
+  *message = at + STAMP;
+  if (stamp) *stamp = *(const uint64_t *)(const void *)at;
+  return OSLA_OK;
+}
+
+static osla_err close_it(channel *c)
+{
+  const state *s = c->state;
+  atomic_store_explicit(&s->theirs->closed, 1, memory_order_release);
+  osla_segment_wake(c->segment, c->end.peer);
+  return OSLA_OK;
+}
+
+/* Its last message was published before. */
+static bool closed(channel *c)
+{
+  const state *s = c->state;
+  return atomic_load_explicit(&s->mine->closed, memory_order_acquire) && !newest_is_fresh(s->mine);
+}
+
+const channel_ops osla_channel_newest = {.inbox_bytes = inbox_bytes,
+                                         .start = start,
+                                         .stop = stop,
+                                         .buffer = buffer,
+                                         .can_send = can_send,
+                                         .send = send,
+                                         .can_recv = can_recv,
+                                         .recv = recv,
+                                         .close = close_it,
+                                         .closed = closed};

@@ -1,0 +1,272 @@
+/* Messages that are posted: between nodes all kinds, on a node EVERY.
+ *
+ * Message s (from 1) goes to slot (s - 1) mod (R + 1) of who receives, then the word `arrived`
+ * there becomes s. Who receives looks at one of them, `held`, and tells the sender so (`taken`):
+ * what was sent before may be overwritten. So R are under way at most, and one is looked at. A
+ * state for which there is no room waits in the sender's memory; of LATEST a newer one replaces it.
+ */
+#include "channel.h"
+
+#include <stdatomic.h>
+#include <stdlib.h>
+
+typedef struct words {
+  _Atomic uint64_t arrived; /* messages to who has this inbox */
+  _Atomic uint64_t taken;   /* messages from it: it looks at this one */
+  _Atomic uint64_t closed;  /* messages to it in all, plus 1 */
+  _Atomic uint64_t gone;    /* the peer destroys the channel and receives no more */
+} words;
+
+/* A word at the peer, of which the newest value matters. */
+typedef struct told {
+  uint64_t wanted, posted;
+  size_t at; /* in words */
+  osla_posted last;
+} told;
+
+typedef struct state {
+  words *mine;
+  size_t my_stride, their_stride;
+  uint64_t sent, held;
+  unsigned char *staging; /* R + 2 slots: under way, waiting, being written */
+  osla_posted *posted;    /* [R + 2] of each slot */
+  int *under_way;         /* [R + 2] slots, from the oldest on, cyclic */
+  int *vacant;            /* [R + 2] slots */
+  int n_slots, first, n_under_way, n_vacant;
+  int waits, writes; /* slots; -1: none */
+  told taken, closed, gone;
+} state;
+
+/* In a slot: the stamp, room, and the message. */
+enum { HEAD = 16 };
+
+static size_t slot_stride(size_t bytes)
+{
+  return channel_round(HEAD + bytes, CHANNEL_LINE);
+}
+
+static size_t inbox_bytes(int in_flight, size_t bytes)
+{
+  return CHANNEL_LINE + ((size_t)in_flight + 1) * slot_stride(bytes);
+}
+
+static osla_err start(channel *c)
+{
+  OSLA_CALL(osla_channel_state(c, sizeof(state)));
+  state *s = c->state;
+  const size_t n = (size_t)c->end.in_flight + 2;
+  *s = (state){.mine = (words *)(void *)c->here,
+               .my_stride = slot_stride((size_t)c->end.recv_bytes),
+               .their_stride = slot_stride((size_t)c->end.send_bytes),
+               .n_slots = (int)n,
+               .waits = -1,
+               .writes = -1,
+               .taken = {.at = offsetof(words, taken)},
+               .closed = {.at = offsetof(words, closed)},
+               .gone = {.at = offsetof(words, gone)}};
+  s->staging = aligned_alloc(CHANNEL_LINE, n * s->their_stride);
+  s->posted = calloc(n, sizeof *s->posted);
+  s->under_way = calloc(n, sizeof *s->under_way);
+  s->vacant = calloc(n, sizeof *s->vacant);
+  OSLA_CHECK(s->staging && s->posted && s->under_way && s->vacant, OSLA_ERR_MEM,
+             "channel to rank %d: %zu messages of %zu bytes", c->end.peer, n, s->their_stride);
+  for (int i = 0; i < s->n_slots; i++)
+    s->vacant[s->n_vacant++] = i;
+  return OSLA_OK;
+}
+
+static void stop(channel *c)
+{
+  state *s = c->state;
+  if (!s) return;
+  free(s->staging);
+  free(s->posted);
+  free(s->under_way);
+  free(s->vacant);
+}
+
+/* ---- words ---- */
+
+static osla_err tell(channel *c, told *word)
+{
+  if (word->wanted == word->posted) return OSLA_OK;
+  bool done;
+  OSLA_CALL(osla_posted_test(c->segment, &word->last, &done));
+  if (!done) return OSLA_OK;
+  word->posted = word->wanted;
+  return osla_word_post(c->segment, c->end.peer, c->peer_inbox + word->at, word->wanted,
+                        &word->last);
+}
+
+static osla_err is_told(channel *c, told *word, bool *all)
+{
+  bool done;
+  OSLA_CALL(tell(c, word));
+  OSLA_CALL(osla_posted_test(c->segment, &word->last, &done));
+  *all = *all && done && word->wanted == word->posted;
+  return OSLA_OK;
+}
+
+/* ---- what is under way ---- */
+
+static unsigned char *staged(const state *s, int slot)
+{
+  return s->staging + (size_t)slot * s->their_stride;
+}
+
+static osla_err collect(channel *c)
+{
+  state *s = c->state;
+  while (s->n_under_way > 0) {
+    const int slot = s->under_way[s->first];
+    bool done;
+    OSLA_CALL(osla_posted_test(c->segment, &s->posted[slot], &done));
+    if (!done) break;
+    s->vacant[s->n_vacant++] = slot;
+    s->first = (s->first + 1) % s->n_slots;
+    s->n_under_way--;
+  }
+  return OSLA_OK;
+}
+
+static bool has_room(const channel *c)
+{
+  const state *s = c->state;
+  const uint64_t taken = atomic_load_explicit(&s->mine->taken, memory_order_acquire);
+  return s->sent - taken < (uint64_t)c->end.in_flight && s->n_under_way < c->end.in_flight;
+}
+
+static osla_err post(channel *c, int slot)
+{
+  state *s = c->state;
+  const size_t place = (size_t)(s->sent++ % ((uint64_t)c->end.in_flight + 1));
+  s->under_way[(s->first + s->n_under_way++) % s->n_slots] = slot;
+  return osla_put_word_post(c->segment, c->end.peer,
+                            c->peer_inbox + CHANNEL_LINE + place * s->their_stride, staged(s, slot),
+                            HEAD + (size_t)c->end.send_bytes,
+                            c->peer_inbox + offsetof(words, arrived), s->sent, &s->posted[slot]);
+}
+
+static osla_err progress(channel *c)
+{
+  state *s = c->state;
+  OSLA_CALL(collect(c));
+  if (s->waits >= 0 && has_room(c)) {
+    const int slot = s->waits;
+    s->waits = -1;
+    OSLA_CALL(post(c, slot));
+  }
+  if (c->is_closed && s->waits < 0) s->closed.wanted = s->sent + 1;
+  OSLA_CALL(tell(c, &s->closed));
+  return tell(c, &s->taken);
+}
+
+/* ---- the calls ---- */
+
+static bool can_send(channel *c)
+{
+  const state *s = c->state;
+  if (progress(c) != OSLA_OK) return true; /* send tells of it */
+  return c->end.kind != OSLA_CHANNEL_EVERY || (s->waits < 0 && has_room(c));
+}
+
+static bool can_send_now(void *arg)
+{
+  return can_send(arg);
+}
+
+static void *buffer(channel *c)
+{
+  state *s = c->state;
+  if (s->writes >= 0) return staged(s, s->writes) + HEAD;
+  osla_segment_wait(c->segment, can_send_now, c);
+  if (progress(c) != OSLA_OK) return NULL;
+  s->writes = s->vacant[--s->n_vacant];
+  return staged(s, s->writes) + HEAD;
+}
+
+static osla_err send(channel *c, uint64_t stamp)
+{
+  state *s = c->state;
+  OSLA_CHECK(buffer(c), OSLA_ERR_MPI, "channel to rank %d", c->end.peer);
+  *(uint64_t *)(void *)staged(s, s->writes) = stamp;
+  if (s->waits >= 0) s->vacant[s->n_vacant++] = s->waits; /* of LATEST alone */
+  s->waits = s->writes;
+  s->writes = -1;
+  return progress(c);
+}
+
+static uint64_t arrived(const state *s)
+{
+  return atomic_load_explicit(&s->mine->arrived, memory_order_acquire);
+}
+
+static bool can_recv(channel *c)
+{
+  const state *s = c->state;
+  return arrived(s) > s->held;
+}
+
+/* It has told how many messages there are, and all have been received. */
+static bool closed(channel *c)
+{
+  const state *s = c->state;
+  const uint64_t closed_at = atomic_load_explicit(&s->mine->closed, memory_order_acquire);
+  return closed_at > 0 && s->held == closed_at - 1;
+}
+
+static bool has_next(void *arg)
+{
+  return can_recv(arg) || closed(arg) || progress(arg) != OSLA_OK;
+}
+
+static osla_err recv(channel *c, const void **message, uint64_t *stamp)
+{
+  state *s = c->state;
+  const bool every = c->end.kind == OSLA_CHANNEL_EVERY;
+  *message = NULL;
+  if (every) {
+    osla_segment_wait(c->segment, has_next, c);
+    OSLA_CHECK(can_recv(c) || !closed(c), OSLA_ERR_STATE,
+               "rank %d has closed the channel (tag %d) and all its messages were received",
+               c->end.peer, c->end.tag);
+  }
+  if (can_recv(c)) s->held = s->taken.wanted = every ? s->held + 1 : arrived(s);
+  OSLA_CALL(progress(c));
+  if (s->held == 0) return OSLA_OK;
+  const size_t place = (size_t)((s->held - 1) % ((uint64_t)c->end.in_flight + 1));
+  const unsigned char *at = c->here + CHANNEL_LINE + place * s->my_stride;
+  *message = at + HEAD;
+  if (stamp) *stamp = *(const uint64_t *)(const void *)at;
+  return OSLA_OK;
+}
+
+static osla_err close_it(channel *c)
+{
+  return progress(c);
+}
+
+static bool delivered(channel *c)
+{
+  state *s = c->state;
+  bool all = true;
+  s->gone.wanted = 1;
+  if (progress(c) != OSLA_OK || is_told(c, &s->gone, &all) != OSLA_OK ||
+      is_told(c, &s->taken, &all) != OSLA_OK || is_told(c, &s->closed, &all) != OSLA_OK)
+    return true;
+  const bool peer_gone = atomic_load_explicit(&s->mine->gone, memory_order_acquire);
+  return all && s->n_under_way == 0 && (s->waits < 0 || peer_gone);
+}
+
+const channel_ops osla_channel_posted = {.inbox_bytes = inbox_bytes,
+                                         .start = start,
+                                         .stop = stop,
+                                         .buffer = buffer,
+                                         .can_send = can_send,
+                                         .send = send,
+                                         .can_recv = can_recv,
+                                         .recv = recv,
+                                         .close = close_it,
+                                         .closed = closed,
+                                         .progress = progress,
+                                         .delivered = delivered};

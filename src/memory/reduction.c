@@ -1,0 +1,258 @@
+/* Rounds of a reduction on a tree.
+ *
+ * Layout of a rank's data area: the parent's box | a box for each child. A box: the number of the
+ * round, in a line of its own, and the values. One box is enough: a child starts the next round
+ * only when it has the result of this one, which its parent sent after it had read the child's
+ * values; and the next result cannot come before the child has started again. */
+#include "osla_reduction.h"
+#include "osla_segment.h"
+
+#include <math.h>
+#include <stdatomic.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { FAN = 8, MOST_CHILDREN = 2 * FAN, LINE = 64, NONE = -1 };
+
+typedef struct box {
+  _Alignas(LINE) _Atomic uint64_t round;
+  _Alignas(LINE) double values[OSLA_REDUCTION_MOST];
+} box;
+
+struct osla_reduction {
+  osla_transport *t;
+  osla_segment *segment;
+  box *boxes;        /* the parent's, then the children's */
+  int parent, place; /* my place among its children; NONE: I am the root */
+  int n_children, children[MOST_CHILDREN];
+  uint64_t round; /* that was started last; from 1 */
+  uint64_t over;
+  int n_sums, n;
+  bool is_up; /* my sums have gone to the parent */
+  double own[OSLA_REDUCTION_MOST], up[OSLA_REDUCTION_MOST], result[OSLA_REDUCTION_MOST];
+  osla_posted up_posted, down_posted[MOST_CHILDREN];
+};
+
+/* ---- the tree ---- */
+
+/* Ranks by node and number on the node. */
+typedef struct ranks {
+  int *leaders;    /* [nodes] lowest rank */
+  int *neighbours; /* [ranks of my node] */
+} ranks;
+
+static osla_err find_ranks(const osla_transport *t, ranks *out)
+{
+  const int size = osla_transport_size(t);
+  out->leaders = malloc((size_t)osla_transport_n_nodes(t) * sizeof *out->leaders);
+  out->neighbours = malloc((size_t)osla_transport_node_size(t) * sizeof *out->neighbours);
+  OSLA_CHECK(out->leaders && out->neighbours, OSLA_ERR_MEM, "tree of a reduction");
+  for (int rank = size - 1; rank >= 0; rank--) {
+    const int number = osla_transport_node_rank_of(t, rank);
+    out->leaders[osla_transport_node_of(t, rank)] = rank;
+    if (number >= 0) out->neighbours[number] = rank;
+  }
+  return OSLA_OK;
+}
+
+/* Member `me` of n in a tree with FAN children each. */
+static void add_children(osla_reduction *r, const int *members, int n, int me)
+{
+  for (int k = FAN * me + 1; k <= FAN * me + FAN && k < n; k++)
+    r->children[r->n_children++] = members[k];
+}
+
+/* A child's place: those on its node after those that lead other nodes. */
+static int children_of_leader(int node, int n_nodes)
+{
+  const int64_t left = (int64_t)n_nodes - 1 - (int64_t)FAN * node;
+  return left < 0 ? 0 : left > FAN ? FAN : (int)left;
+}
+
+static osla_err find_tree(osla_reduction *r)
+{
+  const osla_transport *t = r->t;
+  ranks of = {0};
+  osla_err err = find_ranks(t, &of);
+  if (err == OSLA_OK) {
+    const int node = osla_transport_node(t), n_nodes = osla_transport_n_nodes(t);
+    const int me = osla_transport_node_rank_of(t, osla_transport_rank(t));
+    r->parent = NONE;
+    if (me > 0) {
+      const int above = (me - 1) / FAN;
+      r->parent = of.neighbours[above];
+      r->place = (me - 1) % FAN + (above == 0 ? children_of_leader(node, n_nodes) : 0);
+    } else {
+      if (node > 0) {
+        r->parent = of.leaders[(node - 1) / FAN];
+        r->place = (node - 1) % FAN;
+      }
+      add_children(r, of.leaders, n_nodes, node);
+    }
+    add_children(r, of.neighbours, osla_transport_node_size(t), me);
+  }
+  free(of.leaders);
+  free(of.neighbours);
+  return err;
+}
+
+osla_err osla_reduction_create(osla_transport *t, osla_reduction **out)
+{
+  *out = NULL;
+  osla_reduction *r = calloc(1, sizeof *r);
+  osla_err err = r ? OSLA_OK : osla_error_set(OSLA_ERR_MEM, "reduction object");
+  if (r) {
+    r->t = t;
+    err = find_tree(r);
+  }
+  err = osla_agree(t, err);
+  if (err == OSLA_OK)
+    err = osla_segment_create(t, (1 + (size_t)r->n_children) * sizeof(box), 0, &r->segment);
+  if (err == OSLA_OK) {
+    osla_segment_steers(r->segment);
+    r->boxes = osla_segment_local(r->segment);
+    err = osla_barrier(t);
+  }
+  if (err != OSLA_OK) {
+    free(r);
+    return err;
+  }
+  *out = r;
+  return OSLA_OK;
+}
+
+/* Words that were posted must have left. */
+static osla_err wait_for_posts(osla_reduction *r)
+{
+  osla_err err = osla_posted_wait(r->segment, &r->up_posted);
+  for (int i = 0; i < r->n_children; i++) {
+    osla_err one = osla_posted_wait(r->segment, &r->down_posted[i]);
+    if (err == OSLA_OK) err = one;
+  }
+  return err;
+}
+
+void osla_reduction_destroy(osla_reduction **reduction)
+{
+  osla_reduction *r = reduction ? *reduction : NULL;
+  if (!r) return;
+  if (wait_for_posts(r) != OSLA_OK) osla_transport_abort(r->t, OSLA_ERR_MPI);
+  osla_segment_destroy(&r->segment);
+  free(r);
+  *reduction = NULL;
+}
+
+/* ---- a round ---- */
+
+static osla_err post(osla_reduction *r, int rank, int which, const double *values,
+                     osla_posted *posted)
+{
+  const size_t at = (size_t)which * sizeof(box);
+  return osla_put_word_post(r->segment, rank, at + offsetof(box, values), values,
+                            (size_t)r->n * sizeof *values, at + offsetof(box, round), r->round,
+                            posted);
+}
+
+static bool has_come(const osla_reduction *r, int which)
+{
+  return atomic_load_explicit(&r->boxes[which].round, memory_order_acquire) == r->round;
+}
+
+static int missing_child(const osla_reduction *r)
+{
+  for (int i = 0; i < r->n_children; i++)
+    if (!has_come(r, 1 + i)) return r->children[i];
+  return NONE;
+}
+
+static double larger(double a, double b)
+{
+  return isnan(a) || a > b ? a : b;
+}
+
+static void combine(osla_reduction *r)
+{
+  memcpy(r->up, r->own, (size_t)r->n * sizeof *r->up);
+  for (int i = 0; i < r->n_children; i++) {
+    const double *theirs = r->boxes[1 + i].values;
+    for (int k = 0; k < r->n; k++)
+      r->up[k] = k < r->n_sums ? r->up[k] + theirs[k] : larger(r->up[k], theirs[k]);
+  }
+}
+
+static osla_err finish(osla_reduction *r, const double *result)
+{
+  memcpy(r->result, result, (size_t)r->n * sizeof *result);
+  for (int i = 0; i < r->n_children; i++)
+    OSLA_CALL(post(r, r->children[i], 0, r->result, &r->down_posted[i]));
+  r->over = r->round;
+  return OSLA_OK;
+}
+
+static osla_err step(osla_reduction *r, const double **result)
+{
+  *result = NULL;
+  if (r->round == 0) return OSLA_OK;
+  if (r->over < r->round && !r->is_up && missing_child(r) == NONE) {
+    combine(r);
+    r->is_up = true;
+    OSLA_CALL(r->parent == NONE ? finish(r, r->up)
+                                : post(r, r->parent, 1 + r->place, r->up, &r->up_posted));
+  }
+  if (r->over < r->round && r->is_up && has_come(r, 0)) OSLA_CALL(finish(r, r->boxes[0].values));
+  if (r->over == r->round) *result = r->result;
+  return OSLA_OK;
+}
+
+osla_err osla_reduction_start(osla_reduction *r, const double *values, int n_sums, int n_maxima)
+{
+  OSLA_CHECK(n_sums >= 0 && n_maxima >= 0 && n_sums <= OSLA_REDUCTION_MOST &&
+               n_maxima <= OSLA_REDUCTION_MOST - n_sums,
+             OSLA_ERR_ARG, "%d sums and %d maxima; %d together are possible", n_sums, n_maxima,
+             (int)OSLA_REDUCTION_MOST);
+  OSLA_CHECK(r->over == r->round, OSLA_ERR_STATE, "round %llu of a reduction is not over",
+             (unsigned long long)r->round);
+  OSLA_CALL(wait_for_posts(r));
+  r->n_sums = n_sums;
+  r->n = n_sums + n_maxima;
+  memcpy(r->own, values, (size_t)r->n * sizeof *values);
+  r->is_up = false;
+  r->round++;
+  const double *result;
+  return step(r, &result);
+}
+
+/* Who asks in a loop must see what comes from other nodes. */
+osla_err osla_reduction_test(osla_reduction *r, const double **result)
+{
+  if (r->over < r->round && osla_transport_n_nodes(r->t) > 1) osla_progress(r->t);
+  return step(r, result);
+}
+
+typedef struct awaited {
+  osla_reduction *r;
+  const double *result;
+  osla_err err;
+} awaited;
+
+static bool is_over(void *arg)
+{
+  awaited *a = arg;
+  a->err = step(a->r, &a->result);
+  return a->err != OSLA_OK || a->result || a->r->round == 0;
+}
+
+osla_err osla_reduction_wait(osla_reduction *r, const double **result)
+{
+  awaited a = {.r = r};
+  osla_segment_wait(r->segment, is_over, &a);
+  *result = a.result;
+  return a.err;
+}
+
+int osla_reduction_waits_for(const osla_reduction *r)
+{
+  if (r->over == r->round) return NONE;
+  return r->is_up ? r->parent : missing_child(r);
+}

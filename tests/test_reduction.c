@@ -1,0 +1,131 @@
+/* Floor 1: reductions that go on in steps while their ranks do something else. */
+#include "osla_random.h"
+#include "osla_reduction.h"
+#include "osla_test_help.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { SUMS = 3, MAXIMA = 2, VALUES = SUMS + MAXIMA };
+
+static double value_of(int rank, int64_t round, int k)
+{
+  const uint64_t bits = osla_random_bits(11, (uint64_t)(round * 1000 + rank), (uint64_t)k);
+  return ldexp((double)(bits >> 11), (int)(bits % 40) - 70) - 0x1p-20;
+}
+
+/* One round; `steps` of this rank before it looks for the result. */
+static void run_round(osla_reduction *r, int64_t round, int steps, double *result)
+{
+  double values[VALUES];
+  const double *got = NULL;
+  for (int k = 0; k < VALUES; k++)
+    values[k] = value_of(osla_test_rank(), round, k);
+  OSLA_ASSERT_OK(osla_reduction_start(r, values, SUMS, MAXIMA));
+  for (int i = 0; i < steps && !got; i++)
+    OSLA_ASSERT_OK(osla_reduction_test(r, &got));
+  OSLA_ASSERT_OK(osla_reduction_wait(r, &got));
+  CU_ASSERT(osla_reduction_waits_for(r) == -1);
+  memcpy(result, got, VALUES * sizeof *result);
+  OSLA_ASSERT_OK(osla_reduction_test(r, &got));
+  CU_ASSERT(got && memcmp(result, got, VALUES * sizeof *result) == 0);
+}
+
+static void test_rounds(void)
+{
+  osla_transport *t = osla_test_transport();
+  const int size = osla_test_size();
+  osla_reduction *r;
+  const double *none;
+  OSLA_ASSERT_OK(osla_reduction_create(t, &r));
+  OSLA_ASSERT_OK(osla_reduction_test(r, &none));
+  CU_ASSERT(none == NULL);
+  for (int64_t round = 0; round < 200; round++) {
+    double got[VALUES], again[VALUES], first[VALUES], wrong = 0;
+    run_round(r, round, (int)osla_test_choose(5, round * size + osla_test_rank(), 20), got);
+    for (int k = 0; k < VALUES; k++) {
+      double sum = 0, largest = -INFINITY, size_of = 0;
+      for (int p = 0; p < size; p++) {
+        sum += value_of(p, round, k);
+        size_of += fabs(value_of(p, round, k));
+        largest = fmax(largest, value_of(p, round, k));
+      }
+      wrong += k < SUMS ? !(fabs(got[k] - sum) <= 1e-15 * size * size_of) : got[k] != largest;
+    }
+    OSLA_ASSERT_MSG(wrong == 0, "round %d: %g wrong", (int)round, wrong);
+    memcpy(first, got, sizeof first);
+    if (round % 20) continue;
+    OSLA_ASSERT_OK(osla_bcast(t, first, VALUES, MPI_DOUBLE, 0));
+    CU_ASSERT(memcmp(first, got, sizeof got) == 0);
+    run_round(r, round, 0, again);
+    CU_ASSERT(memcmp(again, got, sizeof got) == 0);
+  }
+  osla_reduction_destroy(&r);
+  osla_reduction_destroy(&r);
+  osla_transport_destroy(&t);
+}
+
+/* A NaN of any rank comes through, as a sum and as a maximum; rounds may have other lengths. */
+static void test_not_numbers(void)
+{
+  osla_transport *t = osla_test_transport();
+  const int size = osla_test_size();
+  osla_reduction *r;
+  OSLA_ASSERT_OK(osla_reduction_create(t, &r));
+  for (int bad = 0; bad < size; bad++) {
+    const double values[] = {1.0, osla_test_rank() == bad ? NAN : 1.0, 2.0,
+                             osla_test_rank() == bad ? NAN : (double)osla_test_rank()};
+    const double *got;
+    OSLA_ASSERT_OK(osla_reduction_start(r, values, 2, 2));
+    OSLA_ASSERT_OK(osla_reduction_wait(r, &got));
+    CU_ASSERT(got[0] == size && isnan(got[1]) && got[2] == 2.0 && isnan(got[3]));
+    OSLA_ASSERT_OK(osla_reduction_start(r, values, 0, 1));
+    OSLA_ASSERT_OK(osla_reduction_wait(r, &got));
+    CU_ASSERT(got[0] == 1.0);
+    OSLA_ASSERT_OK(osla_reduction_start(r, values, 0, 0));
+    OSLA_ASSERT_OK(osla_reduction_wait(r, &got));
+    CU_ASSERT(got != NULL);
+  }
+  osla_reduction_destroy(&r);
+  osla_transport_destroy(&t);
+}
+
+/* Who has not started is known, and a second start is refused. */
+static void test_late(void)
+{
+  osla_transport *t = osla_test_transport();
+  const int size = osla_test_size(), late = size - 1;
+  const double one = 1.0, *got = NULL;
+  osla_reduction *r;
+  OSLA_ASSERT_OK(osla_reduction_create(t, &r));
+  if (osla_test_rank() != late) {
+    OSLA_ASSERT_OK(osla_reduction_start(r, &one, 1, 0));
+    CU_ASSERT(osla_reduction_waits_for(r) >= 0);
+    OSLA_ASSERT_ERR(osla_reduction_start(r, &one, 1, 0), OSLA_ERR_STATE);
+    OSLA_ASSERT_TEXT("round 1 of a reduction is not over");
+    OSLA_ASSERT_OK(osla_reduction_test(r, &got));
+    CU_ASSERT(got == NULL);
+  }
+  OSLA_ASSERT_OK(osla_barrier(t));
+  if (osla_test_rank() == late) OSLA_ASSERT_OK(osla_reduction_start(r, &one, 1, 0));
+  OSLA_ASSERT_OK(osla_reduction_wait(r, &got));
+  CU_ASSERT(got && got[0] == size);
+  const double values[OSLA_REDUCTION_MOST + 1] = {0};
+  OSLA_ASSERT_ERR(osla_reduction_start(r, values, OSLA_REDUCTION_MOST, 1), OSLA_ERR_ARG);
+  OSLA_ASSERT_ERR(osla_reduction_start(r, values, -1, 1), OSLA_ERR_ARG);
+  OSLA_ASSERT_OK(osla_reduction_start(r, values, 1, OSLA_REDUCTION_MOST - 1));
+  OSLA_ASSERT_OK(osla_reduction_wait(r, &got));
+  osla_reduction_destroy(&r);
+  osla_transport_destroy(&t);
+}
+
+int main(int argc, char **argv)
+{
+  static const osla_test_case cases[] = {
+    {"rounds", test_rounds},
+    {"not_numbers", test_not_numbers},
+    {"late", test_late},
+    {NULL, NULL},
+  };
+  return osla_test_main(argc, argv, cases);
+}
