@@ -10,7 +10,9 @@ kernels_headers = \
   kernels/forest/osla_forest.h \
   kernels/sparse/osla_sparse.h \
   kernels/sparse/osla_krylov.h \
-  kernels/sparse/osla_sparse_file.h
+  kernels/sparse/osla_sparse_file.h \
+  kernels/iterate/osla_iterate.h \
+  kernels/iterate/osla_diffusion.h
 
 kernels_sources = \
   kernels/common/local_view.h kernels/common/local_view.c \
@@ -71,7 +73,10 @@ kernels_sources = \
   kernels/sparse/matrix_market.c kernels/sparse/metis_graph.c \
   kernels/sparse/sums.c \
   kernels/sparse/krylov.h kernels/sparse/krylov.c \
-  kernels/sparse/jacobi.c kernels/sparse/cg.c kernels/sparse/lsqr.c
+  kernels/sparse/jacobi.c kernels/sparse/cg.c kernels/sparse/lsqr.c \
+  kernels/iterate/iterate.h kernels/iterate/halos.c kernels/iterate/certificate.c \
+  kernels/iterate/iterate.c kernels/iterate/bound.c \
+  kernels/iterate/diffusion.h kernels/iterate/diffusion_sweep.c kernels/iterate/diffusion.c
 
 kernels_hessian_sources = \
   kernels/hessian/hessian_split.h kernels/hessian/hessian_split.c \

@@ -29,10 +29,12 @@
 #include "osla_file.h"
 
 #include "osla_chol.h"
+#include "osla_diffusion.h"
 #include "osla_forest.h"
 #include "osla_forward.h"
 #include "osla_gemm.h"
 #include "osla_hessian.h"
+#include "osla_iterate.h"
 #include "osla_krylov.h"
 #include "osla_lu.h"
 #include "osla_solve.h"

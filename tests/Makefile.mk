@@ -87,6 +87,7 @@ tests_programs = \
   tests/test_sparse_file \
   tests/test_sums \
   tests/test_krylov \
+  tests/test_iterate \
   tests/test_tomo_sphere \
   tests/test_tomo_path \
   tests/test_tomo_model \

@@ -14,6 +14,9 @@ struct osla_channels {
   osla_segment *segment;
   int n;
   channel *of;
+  pthread_mutex_t mutex;
+  bool
+    has_hook; /* what waits for room goes out in every wait of this rank, whatever it waits for */
 };
 
 /* An end as its peer reads it. All words, so that it has no gaps. */
@@ -188,7 +191,7 @@ static osla_err check_match(const osla_channel_end *e, int rank, const entry *pe
   return OSLA_OK;
 }
 
-static osla_err connect(const osla_channels *set, channel *c, table *peer)
+static osla_err connect(osla_channels *set, channel *c, table *peer)
 {
   const int rank = osla_transport_rank(set->t);
   OSLA_CALL(read_table(set, c->end.peer, peer));
@@ -202,13 +205,14 @@ static osla_err connect(const osla_channels *set, channel *c, table *peer)
   OSLA_CALL(check_match(&c->end, rank, match));
   unsigned char *there = osla_segment_peer(set->segment, c->end.peer);
   c->segment = set->segment;
+  c->mutex = &set->mutex;
   c->peer_inbox = (size_t)match->inbox;
   c->here = (unsigned char *)osla_segment_local(set->segment) + c->inbox;
   c->there = there ? there + c->peer_inbox : NULL;
   return c->ops->start(c);
 }
 
-static osla_err connect_all(const osla_channels *set)
+static osla_err connect_all(osla_channels *set)
 {
   table peer = {0};
   osla_err err = OSLA_OK;
@@ -218,16 +222,51 @@ static osla_err connect_all(const osla_channels *set)
   return err;
 }
 
+/* ---- progress ---- */
+
+static void post_what_waits(void *arg)
+{
+  osla_channels *set = arg;
+  for (int i = 0; i < set->n; i++)
+    if (set->of[i].ops->progress && set->of[i].ops->progress(&set->of[i]) != OSLA_OK)
+      osla_transport_abort(set->t, OSLA_ERR_MPI);
+}
+
+static bool has_far(const osla_channels *set)
+{
+  for (int i = 0; i < set->n; i++)
+    if (!set->of[i].there) return true;
+  return false;
+}
+
+static osla_err add_hook(osla_channels *set)
+{
+  if (!has_far(set)) return OSLA_OK;
+  OSLA_CALL(osla_progress_add(set->t, post_what_waits, set));
+  set->has_hook = true;
+  return OSLA_OK;
+}
+
 static void free_set(osla_channels *set)
 {
   if (!set) return;
+  if (set->has_hook) osla_progress_remove(set->t, post_what_waits, set);
   for (int i = 0; set->of && i < set->n; i++) {
     set->of[i].ops->stop(&set->of[i]);
     free(set->of[i].state);
   }
   osla_segment_destroy(&set->segment);
+  (void)pthread_mutex_destroy(&set->mutex);
   free(set->of);
   free(set);
+}
+
+/* All tables are written before one is read. */
+static osla_err meet(osla_channels *set)
+{
+  OSLA_CALL(osla_barrier(set->t));
+  OSLA_CALL(connect_all(set));
+  return add_hook(set);
 }
 
 osla_err osla_channels_create(osla_transport *t, int n, const osla_channel_end *ends,
@@ -237,6 +276,7 @@ osla_err osla_channels_create(osla_transport *t, int n, const osla_channel_end *
   size_t bytes = 0;
   osla_channels *set = calloc(1, sizeof *set);
   osla_err err = set ? check_ends(t, n, ends) : osla_error_set(OSLA_ERR_MEM, "set of channels");
+  if (set) (void)pthread_mutex_init(&set->mutex, NULL);
   if (err == OSLA_OK) {
     set->t = t;
     set->n = n;
@@ -247,9 +287,8 @@ osla_err osla_channels_create(osla_transport *t, int n, const osla_channel_end *
   if (err == OSLA_OK) {
     osla_segment_steers(set->segment);
     write_table(set);
-    err = osla_barrier(t);
+    err = osla_agree(t, meet(set));
   }
-  if (err == OSLA_OK) err = osla_agree(t, connect_all(set));
   if (err != OSLA_OK) {
     free_set(set);
     return err;

@@ -4,6 +4,7 @@
 
 #include "osla_channel.h"
 #include "osla_segment.h"
+#include <pthread.h>
 
 enum { CHANNEL_LINE = 64 };
 
@@ -32,6 +33,7 @@ extern const channel_ops osla_channel_newest, osla_channel_racy, osla_channel_po
 struct channel {
   const channel_ops *ops;
   osla_segment *segment;
+  pthread_mutex_t *mutex; /* of the set: a progress step of another thread may post what waits */
   osla_channel_end end;
   bool is_closed;              /* by me */
   size_t inbox, peer_inbox;    /* offsets in the data areas of the segment */

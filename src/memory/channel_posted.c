@@ -147,7 +147,8 @@ static osla_err post(channel *c, int slot)
                             c->peer_inbox + offsetof(words, arrived), s->sent, &s->posted[slot]);
 }
 
-static osla_err progress(channel *c)
+/* Under the mutex, as all that changes the state. */
+static osla_err step(channel *c)
 {
   state *s = c->state;
   OSLA_CALL(collect(c));
@@ -163,11 +164,22 @@ static osla_err progress(channel *c)
 
 /* ---- the calls ---- */
 
+static osla_err progress(channel *c)
+{
+  (void)pthread_mutex_lock(c->mutex);
+  const osla_err err = step(c);
+  (void)pthread_mutex_unlock(c->mutex);
+  return err;
+}
+
 static bool can_send(channel *c)
 {
   const state *s = c->state;
-  if (progress(c) != OSLA_OK) return true; /* send tells of it */
-  return c->end.kind != OSLA_CHANNEL_EVERY || (s->waits < 0 && has_room(c));
+  (void)pthread_mutex_lock(c->mutex);
+  const bool failed = step(c) != OSLA_OK; /* send tells of it */
+  const bool can = failed || c->end.kind != OSLA_CHANNEL_EVERY || (s->waits < 0 && has_room(c));
+  (void)pthread_mutex_unlock(c->mutex);
+  return can;
 }
 
 static bool can_send_now(void *arg)
@@ -180,9 +192,10 @@ static void *buffer(channel *c)
   state *s = c->state;
   if (s->writes >= 0) return staged(s, s->writes) + HEAD;
   osla_segment_wait(c->segment, can_send_now, c);
-  if (progress(c) != OSLA_OK) return NULL;
-  s->writes = s->vacant[--s->n_vacant];
-  return staged(s, s->writes) + HEAD;
+  (void)pthread_mutex_lock(c->mutex);
+  if (step(c) == OSLA_OK) s->writes = s->vacant[--s->n_vacant];
+  (void)pthread_mutex_unlock(c->mutex);
+  return s->writes >= 0 ? staged(s, s->writes) + HEAD : NULL;
 }
 
 static osla_err send(channel *c, uint64_t stamp)
@@ -190,10 +203,13 @@ static osla_err send(channel *c, uint64_t stamp)
   state *s = c->state;
   OSLA_CHECK(buffer(c), OSLA_ERR_MPI, "channel to rank %d", c->end.peer);
   *(uint64_t *)(void *)staged(s, s->writes) = stamp;
+  (void)pthread_mutex_lock(c->mutex);
   if (s->waits >= 0) s->vacant[s->n_vacant++] = s->waits; /* of LATEST alone */
   s->waits = s->writes;
   s->writes = -1;
-  return progress(c);
+  const osla_err err = step(c);
+  (void)pthread_mutex_unlock(c->mutex);
+  return err;
 }
 
 static uint64_t arrived(const state *s)
@@ -231,9 +247,11 @@ static osla_err recv(channel *c, const void **message, uint64_t *stamp)
                "rank %d has closed the channel (tag %d) and all its messages were received",
                c->end.peer, c->end.tag);
   }
+  (void)pthread_mutex_lock(c->mutex);
   if (can_recv(c)) s->held = s->taken.wanted = every ? s->held + 1 : arrived(s);
-  OSLA_CALL(progress(c));
-  if (s->held == 0) return OSLA_OK;
+  const osla_err err = step(c);
+  (void)pthread_mutex_unlock(c->mutex);
+  if (err != OSLA_OK || s->held == 0) return err;
   const size_t place = (size_t)((s->held - 1) % ((uint64_t)c->end.in_flight + 1));
   const unsigned char *at = c->here + CHANNEL_LINE + place * s->my_stride;
   *message = at + HEAD;
@@ -241,21 +259,27 @@ static osla_err recv(channel *c, const void **message, uint64_t *stamp)
   return OSLA_OK;
 }
 
-static osla_err close_it(channel *c)
+static osla_err are_told(channel *c, bool *all)
 {
-  return progress(c);
+  state *s = c->state;
+  *all = true;
+  OSLA_CALL(step(c));
+  OSLA_CALL(is_told(c, &s->gone, all));
+  OSLA_CALL(is_told(c, &s->taken, all));
+  return is_told(c, &s->closed, all);
 }
 
 static bool delivered(channel *c)
 {
   state *s = c->state;
-  bool all = true;
+  bool all;
+  (void)pthread_mutex_lock(c->mutex);
   s->gone.wanted = 1;
-  if (progress(c) != OSLA_OK || is_told(c, &s->gone, &all) != OSLA_OK ||
-      is_told(c, &s->taken, &all) != OSLA_OK || is_told(c, &s->closed, &all) != OSLA_OK)
-    return true;
+  const bool failed = are_told(c, &all) != OSLA_OK;
   const bool peer_gone = atomic_load_explicit(&s->mine->gone, memory_order_acquire);
-  return all && s->n_under_way == 0 && (s->waits < 0 || peer_gone);
+  const bool sent = s->n_under_way == 0 && (s->waits < 0 || peer_gone);
+  (void)pthread_mutex_unlock(c->mutex);
+  return failed || (all && sent);
 }
 
 const channel_ops osla_channel_posted = {.inbox_bytes = inbox_bytes,
@@ -266,7 +290,7 @@ const channel_ops osla_channel_posted = {.inbox_bytes = inbox_bytes,
                                          .send = send,
                                          .can_recv = can_recv,
                                          .recv = recv,
-                                         .close = close_it,
+                                         .close = progress,
                                          .closed = closed,
                                          .progress = progress,
                                          .delivered = delivered};

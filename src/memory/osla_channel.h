@@ -45,11 +45,12 @@ enum { OSLA_CHANNEL_MOST = 4096 };
 /* My ends, numbered in the order in which they were given. */
 typedef struct osla_channels osla_channels;
 
-/* Makes all channels of all ranks. Collective.
+/* Makes all channels of all ranks. Collective. Where it joins nodes a set takes a progress hook
+ * (osla_progress_add).
  *   n, ends [in]  mine; 0 or more
  *   out     [out] owned by the caller
  * Errors, on all ranks together: ARG (a peer that is not there, or has no such channel; tags that
- * stand twice; ends that differ; sizes), MEM, MPI. */
+ * stand twice; ends that differ; sizes), MEM, RANGE (no hook is left), MPI. */
 osla_err osla_channels_create(osla_transport *transport, int n, const osla_channel_end *ends,
                               osla_channels **out);
 
@@ -94,8 +95,8 @@ bool osla_channel_closed(osla_channels *channels, int which);
  * Errors: MPI. */
 osla_err osla_channels_wait(osla_channels *channels, int n, const int *which, bool all);
 
-/* One step for all of mine: posts what waits for room. Sends and receives of a channel make it for
- * that one, and waits for all. Errors: MPI. */
+/* One step for all of mine: posts what waits for room. Every wait of the library makes it, too, and
+ * sends and receives of a channel for that one. Errors: MPI. */
 osla_err osla_channels_progress(osla_channels *channels);
 
 /* Sleeps until test(arg) is true, which is asked again after each message to this rank. */

@@ -1,0 +1,212 @@
+/* The end of an iteration: hints from stale residuals, then a snapshot whose residual is true.
+ *
+ * All ranks decide alike, for they decide on the results of the same rounds. A round of estimates
+ * is started when the one before is over; each rank gives the residual of its latest sweep. When
+ * the sum looks small enough, each rank records its part at the moment when it sees that, sends the
+ * halos of that part, and sweeps on. Once it has the neighbours' halos the residual of its recorded
+ * part is that of one assembled x; their sum is the next round. Nothing of this waits, but for a
+ * rank that sweeps no more. */
+#include "iterate.h"
+
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+/* What goes into a round. */
+enum { RESIDUAL, MAGNITUDE, AT_END, SUMS, DISTANCE = SUMS, VALUES };
+static const double GROWN2 = 1e20; /* of squares */
+
+/* Computed residuals are wrong by so much (Higham, Accuracy and Stability of Numerical Algorithms,
+ * section 3.1: products in a row, the right-hand side and a division), as squares. */
+static double rounding_of(const osla_iteration *it, double magnitude2)
+{
+  const double terms = it->p.row_terms + 3;
+  const double gamma = terms * (DBL_EPSILON / 2) / (1.0 - terms * (DBL_EPSILON / 2));
+  return gamma * gamma * magnitude2;
+}
+
+static double magnitude_of(const osla_iteration *it, const double *x)
+{
+  return it->p.magnitude ? it->p.magnitude(it->p.arg, x) : 0.0;
+}
+
+/* ---- the start ---- */
+
+osla_err osla_certificate_begin(osla_iteration *it, const double *x)
+{
+  certificate *c = &it->c;
+  const int rank = osla_transport_rank(it->t);
+  *c = (certificate){.state = ESTIMATING, .pause = 1};
+  const double mine = it->p.sweep(it->p.arg, it->o.omega, x, it->spare);
+  const double values[] = {mine, magnitude_of(it, x), isfinite(mine) ? -1.0 : (double)rank};
+  const double *sums;
+  OSLA_CALL(osla_reduction_start(it->reduction, values, 2, 1));
+  OSLA_CALL(osla_reduction_wait(it->reduction, &sums));
+  OSLA_CHECK(isfinite(sums[0]), OSLA_ERR_ARG,
+             "iteration: the residual of the start is %g: a number of x or of the right-hand side "
+             "is not finite%s%.0d",
+             sums[0], sums[2] >= 0 ? " on rank " : ", or too large",
+             sums[2] >= 0 ? (int)sums[2] : 0);
+  c->start2 = c->true2 = c->estimate2 = sums[0];
+  c->rounding2 = rounding_of(it, sums[1]);
+  const double norm2 = it->o.norm > 0.0 ? it->o.norm * it->o.norm : sums[0];
+  c->wanted2 = it->o.tolerance * it->o.tolerance * norm2;
+  return OSLA_OK;
+}
+
+/* ---- rounds ---- */
+
+static osla_err start_estimate(osla_iteration *it, const double *x, double residual2, bool at_end)
+{
+  certificate *c = &it->c;
+  double values[VALUES] = {[RESIDUAL] = residual2, [AT_END] = at_end};
+  /* What the rounding is grows with x, slowly. */
+  if ((c->rounds & (c->rounds - 1)) == 0) values[MAGNITUDE] = magnitude_of(it, x);
+  c->state = ESTIMATING;
+  return osla_reduction_start(it->reduction, values, SUMS, VALUES - SUMS);
+}
+
+static osla_err record(osla_iteration *it, const double *x)
+{
+  memcpy(it->recorded, x, (size_t)it->p.length * sizeof *x);
+  it->c.state = RECORDED;
+  it->c.snapshots++;
+  return osla_halos_send_recorded(it);
+}
+
+/* The spare state's own part is what the next sweep writes. */
+static osla_err certify(osla_iteration *it)
+{
+  double values[VALUES] = {0};
+  OSLA_CALL(osla_halos_take_recorded(it));
+  values[RESIDUAL] = it->p.sweep(it->p.arg, 1.0, it->recorded, it->spare);
+  values[MAGNITUDE] = magnitude_of(it, it->recorded);
+  if (it->v) values[DISTANCE] = it->p.distance(it->p.arg, it->recorded, it->spare, it->v);
+  it->c.state = CERTIFYING;
+  return osla_reduction_start(it->reduction, values, SUMS, VALUES - SUMS);
+}
+
+static void end(certificate *c, osla_iterate_end how)
+{
+  c->over = true;
+  c->end = how;
+}
+
+/* Also where it is no number. */
+static bool has_grown(const certificate *c, double residual2)
+{
+  return !(residual2 <= GROWN2 * fmax(c->start2, fmax(c->wanted2, c->rounding2)));
+}
+
+/* Is it worth a snapshot? Stale residuals may be too small again and again: then they are believed
+ * by what the last snapshot said, or after a pause that doubles. */
+static bool is_promising(certificate *c)
+{
+  const double small = c->wanted2 > c->rounding2 ? c->wanted2 : c->rounding2;
+  if (!(c->estimate2 <= small)) return false;
+  if (c->excess == 0.0 || c->estimate2 * c->excess <= small) return true;
+  return ++c->wait_rounds >= c->pause;
+}
+
+static osla_err judge_estimate(osla_iteration *it, const double *sums, const double *x,
+                               double residual2, bool at_end)
+{
+  certificate *c = &it->c;
+  const bool all_at_end = sums[AT_END] == osla_transport_size(it->t);
+  c->rounds++;
+  c->estimate2 = sums[RESIDUAL];
+  if (sums[MAGNITUDE] > 0) c->rounding2 = rounding_of(it, sums[MAGNITUDE]);
+  if (has_grown(c, c->estimate2)) {
+    end(c, OSLA_ITERATE_DIVERGED);
+    return OSLA_OK;
+  }
+  c->last = all_at_end;
+  if (all_at_end || is_promising(c)) return record(it, x);
+  return start_estimate(it, x, residual2, at_end);
+}
+
+static osla_err judge_snapshot(osla_iteration *it, const double *sums, const double *x,
+                               double residual2, bool at_end)
+{
+  certificate *c = &it->c;
+  c->true2 = sums[RESIDUAL];
+  c->rounding2 = rounding_of(it, sums[MAGNITUDE]);
+  c->distance = sums[DISTANCE];
+  c->excess = c->true2 / (c->estimate2 > DBL_MIN ? c->estimate2 : DBL_MIN);
+  c->wait_rounds = 0;
+  c->pause = c->pause < 1024 ? 2 * c->pause : c->pause;
+  it->c.rounds++;
+  if (c->true2 <= c->wanted2) {
+    end(c, OSLA_ITERATE_CONVERGED);
+  } else if (c->true2 <= c->rounding2) {
+    end(c, OSLA_ITERATE_STAGNATED);
+  } else if (c->last) {
+    end(c, OSLA_ITERATE_SWEEPS);
+  } else {
+    return start_estimate(it, x, residual2, at_end);
+  }
+  return OSLA_OK;
+}
+
+osla_err osla_certificate_step(osla_iteration *it, const double *x, double residual2, bool at_end)
+{
+  certificate *c = &it->c;
+  const double *sums;
+  if (c->rounds == 0) {
+    c->rounds = 1;
+    return start_estimate(it, x, residual2, at_end);
+  }
+  if (c->state == RECORDED) {
+    if (at_end)
+      OSLA_CALL(osla_channels_wait(it->set, it->p.n_halos, it->numbers + it->p.n_halos, true));
+    return osla_halos_recorded_here(it) ? certify(it) : OSLA_OK;
+  }
+  OSLA_CALL(at_end ? osla_reduction_wait(it->reduction, &sums)
+                   : osla_reduction_test(it->reduction, &sums));
+  if (!sums) return OSLA_OK;
+  return c->state == ESTIMATING ? judge_estimate(it, sums, x, residual2, at_end)
+                                : judge_snapshot(it, sums, x, residual2, at_end);
+}
+
+/* ---- in lock-step ---- */
+
+static osla_err sum(osla_iteration *it, const double *values, const double **sums)
+{
+  OSLA_CALL(osla_reduction_start(it->reduction, values, SUMS, VALUES - SUMS));
+  return osla_reduction_wait(it->reduction, sums);
+}
+
+/* The sweep may have been relaxed. */
+static osla_err find_distance(osla_iteration *it, const double *x)
+{
+  double values[VALUES] = {0};
+  const double *sums;
+  if (!it->v) return OSLA_OK;
+  (void)it->p.sweep(it->p.arg, 1.0, x, it->spare);
+  values[DISTANCE] = it->p.distance(it->p.arg, x, it->spare, it->v);
+  OSLA_CALL(sum(it, values, &sums));
+  it->c.distance = sums[DISTANCE];
+  return OSLA_OK;
+}
+
+osla_err osla_certificate_sum(osla_iteration *it, const double *x, double residual2, bool at_end)
+{
+  certificate *c = &it->c;
+  double values[VALUES] = {[RESIDUAL] = residual2};
+  const double *sums;
+  const bool anew = at_end || (c->rounds & (c->rounds - 1)) == 0;
+  if (anew) values[MAGNITUDE] = magnitude_of(it, x);
+  OSLA_CALL(sum(it, values, &sums));
+  c->rounds++;
+  c->true2 = c->estimate2 = sums[RESIDUAL];
+  if (anew) c->rounding2 = rounding_of(it, sums[MAGNITUDE]);
+  if (has_grown(c, c->true2))
+    end(c, OSLA_ITERATE_DIVERGED);
+  else if (c->true2 <= c->wanted2)
+    end(c, OSLA_ITERATE_CONVERGED);
+  else if (c->true2 <= c->rounding2)
+    end(c, OSLA_ITERATE_STAGNATED);
+  else if (at_end)
+    end(c, OSLA_ITERATE_SWEEPS);
+  return c->over && c->end != OSLA_ITERATE_DIVERGED ? find_distance(it, x) : OSLA_OK;
+}

@@ -1,0 +1,215 @@
+/* The grid of points on a grid of ranks, its halos, boundaries and start. Memory of a rank: none
+ * but the object; states are the caller's. */
+#include "diffusion.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+
+static const double PI = 3.14159265358979323846;
+
+osla_diffusion_options osla_diffusion_defaults(int64_t nx, int64_t ny, int64_t nz)
+{
+  return (osla_diffusion_options){.points = {nx, ny, nz}, .radius = 0.25, .offset = 1.0};
+}
+
+/* ---- the grid of ranks ---- */
+
+/* Numbers that cross between ranks, of a whole exchange. */
+static double halo_numbers(const int64_t points[DIMENSIONS], const int ranks[DIMENSIONS])
+{
+  const double x = (double)points[0], y = (double)points[1], z = (double)points[2];
+  return (ranks[0] - 1) * y * z + (ranks[1] - 1) * x * z + (ranks[2] - 1) * x * y;
+}
+
+/* All of `size` ranks, or as many as fit; of equal shapes the one that cuts z first, whose layers
+ * are whole. */
+static void choose_ranks(const int64_t points[DIMENSIONS], int size, int out[DIMENSIONS])
+{
+  double least = INFINITY;
+  for (; isinf(least); size--)
+    for (int x = 1; x <= size; x++)
+      for (int y = 1; size % x == 0 && y <= size / x; y++) {
+        const int shape[] = {x, y, size / x / y};
+        if (size / x % y || x > points[0] || y > points[1] || shape[2] > points[2]) continue;
+        if (halo_numbers(points, shape) >= least) continue;
+        least = halo_numbers(points, shape);
+        for (int d = 0; d < DIMENSIONS; d++)
+          out[d] = shape[d];
+      }
+}
+
+static osla_err check_options(const osla_diffusion_options *o, int size)
+{
+  static const int64_t most = INT64_C(1) << 20;
+  const int *r = o->ranks;
+  for (int d = 0; d < DIMENSIONS; d++) {
+    OSLA_CHECK(o->points[d] >= 1 && o->points[d] <= most, OSLA_ERR_ARG,
+               "diffusion: %" PRId64 " points along %c are not among 1 to 2^20", o->points[d],
+               "xyz"[d]);
+    OSLA_CHECK(r[d] >= 0 && r[d] <= o->points[d], OSLA_ERR_ARG,
+               "diffusion: %d ranks along %c for %" PRId64 " points", r[d], "xyz"[d],
+               o -> points[d]);
+  }
+  OSLA_CHECK(
+    (r[0] == 0) == (r[1] == 0) && (r[1] == 0) == (r[2] == 0) && (int64_t)r[0] * r[1] * r[2] <= size,
+    OSLA_ERR_ARG, "diffusion: %d x %d x %d ranks, but there are %d", r[0], r[1], r[2], size);
+  OSLA_CHECK(o->start == OSLA_DIFFUSION_SOURCE || o->start == OSLA_DIFFUSION_MODE, OSLA_ERR_ARG,
+             "diffusion: start = %d is none", (int)o->start);
+  OSLA_CHECK(o->radius > 0.0 && isfinite(o->radius) && isfinite(o->offset), OSLA_ERR_ARG,
+             "diffusion: radius = %g, offset = %g", o->radius, o->offset);
+  return OSLA_OK;
+}
+
+layer osla_diffusion_layer(const osla_diffusion *d, int f, int depth)
+{
+  const int along = f / 2, a = along == 0 ? 1 : 0, b = along == 2 ? 1 : 2;
+  const int64_t place = f % 2 == 0 ? depth : d->count[along] + 1 - depth;
+  return (layer){.at = place * d->stride[along] + d->stride[a] + d->stride[b],
+                 .n = {d->count[a], d->count[b]},
+                 .stride = {d->stride[a], d->stride[b]}};
+}
+
+static void place_rank(osla_diffusion *d)
+{
+  const int *ranks = d->o.ranks;
+  if (d->rank >= ranks[0] * ranks[1] * ranks[2]) return; /* it has no points */
+  int step[DIMENSIONS] = {1, ranks[0], ranks[0] * ranks[1]};
+  d->length = 1;
+  for (int k = 0; k < DIMENSIONS; k++) {
+    const int64_t n = d->o.points[k];
+    d->place[k] = d->rank / step[k] % ranks[k];
+    d->first[k] = n * d->place[k] / ranks[k];
+    d->count[k] = n * (d->place[k] + 1) / ranks[k] - d->first[k];
+    d->stride[k] = d->length;
+    d->length *= d->count[k] + 2;
+  }
+  for (int f = 0; f < FACES; f++) {
+    const int k = f / 2, beyond = d->place[k] + (f % 2 ? 1 : -1);
+    if (beyond < 0 || beyond >= ranks[k]) continue;
+    const layer l = osla_diffusion_layer(d, f, 1);
+    d->face[d->n_halos] = f;
+    d->halos[d->n_halos++] = (osla_halo){.peer = d->rank + (f % 2 ? step[k] : -step[k]),
+                                         .tag = k,
+                                         .send = l.n[0] * l.n[1],
+                                         .recv = l.n[0] * l.n[1]};
+  }
+}
+
+osla_err osla_diffusion_create(osla_transport *t, const osla_diffusion_options *options,
+                               osla_diffusion **out)
+{
+  *out = NULL;
+  const osla_diffusion_options *o = options;
+  osla_diffusion *d = calloc(1, sizeof *d);
+  osla_err err =
+    d ? check_options(o, osla_transport_size(t)) : osla_error_set(OSLA_ERR_MEM, "diffusion object");
+  const osla_argument same[] = {{"points along x", o->points[0]}, {"points along y", o->points[1]},
+                                {"points along z", o->points[2]}, {"ranks along x", o->ranks[0]},
+                                {"ranks along y", o->ranks[1]},   {"ranks along z", o->ranks[2]},
+                                {"start", (int64_t)o->start}};
+  err = osla_agree_same(t, err, "osla_diffusion_create", same, (int)(sizeof same / sizeof *same));
+  if (err != OSLA_OK) {
+    free(d);
+    return err;
+  }
+  d->o = *o;
+  d->rank = osla_transport_rank(t);
+  if (d->o.ranks[0] == 0) choose_ranks(o->points, osla_transport_size(t), d->o.ranks);
+  place_rank(d);
+  *out = d;
+  return OSLA_OK;
+}
+
+void osla_diffusion_destroy(osla_diffusion **diffusion)
+{
+  if (!diffusion) return;
+  free(*diffusion);
+  *diffusion = NULL;
+}
+
+void osla_diffusion_own(const osla_diffusion *d, int64_t first[3], int64_t count[3])
+{
+  for (int k = 0; k < DIMENSIONS; k++) {
+    first[k] = d->first[k];
+    count[k] = d->count[k];
+  }
+}
+
+void osla_diffusion_ranks(const osla_diffusion *d, int ranks[3])
+{
+  for (int k = 0; k < DIMENSIONS; k++)
+    ranks[k] = d->o.ranks[k];
+}
+
+double osla_diffusion_radius(const osla_diffusion *d)
+{
+  double sum = 0.0;
+  for (int k = 0; k < DIMENSIONS; k++)
+    sum += cos(PI / (double)(d->o.points[k] + 1));
+  return sum / DIMENSIONS;
+}
+
+/* ---- the start ---- */
+
+/* Of a point of the whole grid, or one that lies outside. */
+static double start_at(const osla_diffusion *d, const int64_t at[DIMENSIONS])
+{
+  double place[DIMENSIONS];
+  bool outside = false;
+  for (int k = 0; k < DIMENSIONS; k++) {
+    place[k] = (double)(at[k] + 1) / (double)(d->o.points[k] + 1);
+    outside |= at[k] < 0 || at[k] >= d->o.points[k];
+  }
+  if (d->o.start == OSLA_DIFFUSION_MODE)
+    return outside ? 0.0 : sin(PI * place[0]) * sin(PI * place[1]) * sin(PI * place[2]);
+  const double x = 0.5 - place[0], y = 0.5 - place[1], square = x * x + y * y;
+  const bool source = at[2] < 0 && square <= d->o.radius * d->o.radius;
+  return source ? d->o.offset + exp(-square) : d->o.offset;
+}
+
+void osla_diffusion_fill(const osla_diffusion *d, double *x)
+{
+  if (d->length == 0) return;
+  for (int64_t k = 0; k < d->count[2] + 2; k++)
+    for (int64_t j = 0; j < d->count[1] + 2; j++)
+      for (int64_t i = 0; i < d->count[0] + 2; i++) {
+        const int64_t at[] = {d->first[0] + i - 1, d->first[1] + j - 1, d->first[2] + k - 1};
+        x[i + j * d->stride[1] + k * d->stride[2]] = start_at(d, at);
+      }
+}
+
+/* ---- halos ---- */
+
+static void pack(void *arg, int h, const double *x, double *message)
+{
+  const osla_diffusion *d = arg;
+  const layer l = osla_diffusion_layer(d, d->face[h], 1);
+  for (int64_t b = 0; b < l.n[1]; b++)
+    for (int64_t a = 0; a < l.n[0]; a++)
+      message[b * l.n[0] + a] = x[l.at + a * l.stride[0] + b * l.stride[1]];
+}
+
+static void unpack(void *arg, int h, const double *message, double *x)
+{
+  const osla_diffusion *d = arg;
+  const layer l = osla_diffusion_layer(d, d->face[h], 0);
+  for (int64_t b = 0; b < l.n[1]; b++)
+    for (int64_t a = 0; a < l.n[0]; a++)
+      x[l.at + a * l.stride[0] + b * l.stride[1]] = message[b * l.n[0] + a];
+}
+
+osla_fixed_point osla_diffusion_problem(osla_diffusion *d)
+{
+  return (osla_fixed_point){.arg = d,
+                            .length = d->length,
+                            .n_halos = d->n_halos,
+                            .halos = d->halos,
+                            .sweep = osla_diffusion_sweep,
+                            .pack = pack,
+                            .unpack = unpack,
+                            .magnitude = osla_diffusion_magnitude,
+                            .row_terms = 7,
+                            .bound_sweep = osla_diffusion_bound_sweep,
+                            .distance = osla_diffusion_distance};
+}

@@ -1,0 +1,32 @@
+/* What the files of the diffusion problem share. */
+#ifndef DIFFUSION_H
+#define DIFFUSION_H
+
+#include "osla_diffusion.h"
+
+enum { DIMENSIONS = 3, FACES = 6 };
+
+struct osla_diffusion {
+  osla_diffusion_options o;
+  int rank, place[DIMENSIONS]; /* mine in the grid of ranks */
+  int64_t first[DIMENSIONS], count[DIMENSIONS];
+  int64_t stride[DIMENSIONS]; /* of the state: 1, a row, a plane */
+  int64_t length;
+  int n_halos, face[FACES]; /* of each halo: 2 d is below in dimension d, 2 d + 1 above */
+  osla_halo halos[FACES];
+};
+
+/* The sweep and its companions (diffusion_sweep.c), as in osla_fixed_point; arg: the diffusion. */
+double osla_diffusion_sweep(void *arg, double omega, const double *x, double *y);
+double osla_diffusion_magnitude(void *arg, const double *x);
+double osla_diffusion_bound_sweep(void *arg, double *x, double *y);
+double osla_diffusion_distance(void *arg, const double *x, const double *y, const double *v);
+
+/* The layer of face f within (depth 1) or outside (depth 0) the own points: where it begins, and
+ * its two dimensions. */
+typedef struct layer {
+  int64_t at, n[2], stride[2];
+} layer;
+layer osla_diffusion_layer(const osla_diffusion *d, int f, int depth);
+
+#endif

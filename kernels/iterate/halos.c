@@ -1,0 +1,166 @@
+/* Halos: messages of neighbours over channels, into whichever of the two states is next.
+ *
+ * A stamp is (run, last, sweep). What an earlier run has left in a channel is not looked at. */
+#include "iterate.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { RUN_SHIFT = 42 };
+static const uint64_t LAST = UINT64_C(1) << 41;
+
+static uint64_t stamp_of(const osla_iteration *it, bool last)
+{
+  return it->run << RUN_SHIFT | (last ? LAST : 0) | (uint64_t)it->sweeps;
+}
+
+osla_err osla_halos_create(osla_iteration *it)
+{
+  const int n = it->p.n_halos;
+  osla_channel_end *ends = calloc(2 * (size_t)n + 1, sizeof *ends);
+  it->message = calloc((size_t)n + 1, sizeof *it->message);
+  it->lacking = calloc((size_t)n + 1, sizeof *it->lacking);
+  it->sweeps_on = calloc((size_t)n + 1, sizeof *it->sweeps_on);
+  it->is_last = calloc((size_t)n + 1, sizeof *it->is_last);
+  it->numbers = calloc(2 * (size_t)n + 1, sizeof *it->numbers);
+  const bool have =
+    ends && it->message && it->lacking && it->sweeps_on && it->is_last && it->numbers;
+  osla_err err = osla_agree(it->t, have ? OSLA_OK : osla_error_set(OSLA_ERR_MEM, "%d halos", n));
+  static const osla_channel_kind kinds[] = {OSLA_CHANNEL_EVERY, OSLA_CHANNEL_LATEST,
+                                            OSLA_CHANNEL_RACY};
+  for (int k = 0; err == OSLA_OK && k < 2 * n; k++) {
+    const osla_halo *h = &it->p.halos[k % n];
+    const bool recorded = k >= n;
+    it->numbers[k] = k;
+    ends[k] = (osla_channel_end){.peer = h->peer,
+                                 .tag = 2 * h->tag + recorded,
+                                 .kind = recorded ? OSLA_CHANNEL_EVERY : kinds[it->o.mode],
+                                 .in_flight = recorded ? 1 : it->o.in_flight,
+                                 .send_bytes = h->send * (int64_t)sizeof(double),
+                                 .recv_bytes = h->recv * (int64_t)sizeof(double)};
+  }
+  if (err == OSLA_OK) err = osla_channels_create(it->t, 2 * n, ends, &it->set);
+  free(ends);
+  return err;
+}
+
+osla_err osla_halos_send(osla_iteration *it, const double *x, bool last)
+{
+  for (int h = 0; h < it->p.n_halos; h++) {
+    double *message = osla_channel_buffer(it->set, h);
+    OSLA_CHECK(message, OSLA_ERR_MPI, "halo %d", h);
+    it->p.pack(it->p.arg, h, x, message);
+    OSLA_CALL(osla_channel_send(it->set, h, stamp_of(it, last)));
+  }
+  it->sent_at = it->sweeps;
+  return OSLA_OK;
+}
+
+/* Takes the newest message of halo h, unless it is of another run. */
+static osla_err take(osla_iteration *it, int h)
+{
+  const void *message;
+  uint64_t stamp = 0;
+  OSLA_CALL(osla_channel_recv(it->set, h, &message, &stamp));
+  if (!message || stamp >> RUN_SHIFT != it->run) return OSLA_OK;
+  it->message[h] = message;
+  it->lacking[h] = 2;
+  it->sweeps_on[h] = 0;
+  it->is_last[h] = stamp & LAST;
+  return OSLA_OK;
+}
+
+void osla_halos_unpack(osla_iteration *it, double *x)
+{
+  for (int h = 0; h < it->p.n_halos; h++) {
+    if (it->lacking[h] == 0) continue;
+    it->p.unpack(it->p.arg, h, it->message[h], x);
+    it->lacking[h]--;
+  }
+}
+
+osla_err osla_halos_wait(osla_iteration *it)
+{
+  OSLA_CALL(osla_channels_wait(it->set, it->p.n_halos, it->numbers, true));
+  for (int h = 0; h < it->p.n_halos; h++)
+    OSLA_CALL(take(it, h));
+  return OSLA_OK;
+}
+
+/* Who waits has told its own newest state before. So of two that wait for one another, or of more
+ * in a circle, each would have made its last sweep later than the next one: they cannot be. */
+osla_err osla_halos_newest(osla_iteration *it, const double *x)
+{
+  for (int h = 0; h < it->p.n_halos; h++) {
+    if (osla_channel_can_recv(it->set, h)) OSLA_CALL(take(it, h));
+    while (it->o.lead >= 0 && it->sweeps_on[h] >= it->o.lead && !it->is_last[h]) {
+      if (it->sent_at != it->sweeps) OSLA_CALL(osla_halos_send(it, x, false));
+      OSLA_CALL(osla_channels_wait(it->set, 1, &h, true));
+      OSLA_CALL(take(it, h));
+    }
+  }
+  return OSLA_OK;
+}
+
+osla_err osla_halos_begin(osla_iteration *it, const double *x)
+{
+  const int n = it->p.n_halos;
+  memset(it->lacking, 0, (size_t)n * sizeof *it->lacking);
+  memset(it->message, 0, (size_t)n * sizeof *it->message);
+  OSLA_CALL(osla_halos_send(it, x, false));
+  for (int h = 0; h < n; h++) {
+    /* A neighbour that was here first may have sent it while I was still in the run before. */
+    if (it->o.mode != OSLA_ITERATE_SYNC) OSLA_CALL(take(it, h));
+    while (!it->message[h]) {
+      OSLA_CALL(osla_channels_wait(it->set, 1, &h, true));
+      OSLA_CALL(take(it, h));
+    }
+  }
+  return OSLA_OK;
+}
+
+/* ---- of what is recorded ---- */
+
+static osla_err send_state(osla_iteration *it, const double *x)
+{
+  for (int h = 0; h < it->p.n_halos; h++) {
+    double *message = osla_channel_buffer(it->set, it->p.n_halos + h);
+    OSLA_CHECK(message, OSLA_ERR_MPI, "halo %d", h);
+    it->p.pack(it->p.arg, h, x, message);
+    OSLA_CALL(osla_channel_send(it->set, it->p.n_halos + h, 0));
+  }
+  return OSLA_OK;
+}
+
+static osla_err take_state(osla_iteration *it, double *x)
+{
+  for (int h = 0; h < it->p.n_halos; h++) {
+    const void *message;
+    OSLA_CALL(osla_channel_recv(it->set, it->p.n_halos + h, &message, NULL));
+    it->p.unpack(it->p.arg, h, message, x);
+  }
+  return OSLA_OK;
+}
+
+osla_err osla_halos_send_recorded(osla_iteration *it)
+{
+  return send_state(it, it->recorded);
+}
+
+bool osla_halos_recorded_here(osla_iteration *it)
+{
+  for (int h = 0; h < it->p.n_halos; h++)
+    if (!osla_channel_can_recv(it->set, it->p.n_halos + h)) return false;
+  return true;
+}
+
+osla_err osla_halos_take_recorded(osla_iteration *it)
+{
+  return take_state(it, it->recorded);
+}
+
+osla_err osla_halos_exchange(osla_iteration *it, double *x)
+{
+  OSLA_CALL(send_state(it, x));
+  return take_state(it, x);
+}

@@ -1,0 +1,254 @@
+/* Iterations: their objects, and the loops that read as the paper's (Bethune et al. 2014, figure 1
+ * and sections 3.1.1 to 3.1.3), with pointers that are swapped in place of a copy.
+ *
+ * Memory of a rank: two states (and one more for a bound) beside the caller's, and the channels'.
+ */
+#include "iterate.h"
+#include "osla_clock.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+osla_iterate_options osla_iterate_defaults(void)
+{
+  return (osla_iterate_options){.mode = OSLA_ITERATE_ASYNC,
+                                .tolerance = 1e-6,
+                                .omega = 1.0,
+                                .sweeps = 1000000,
+                                .period = 1,
+                                .lead = -1,
+                                .in_flight = 2,
+                                .check = 10};
+}
+
+const char *osla_iterate_end_name(osla_iterate_end end)
+{
+  static const char *const names[] = {"converged", "stagnated", "sweeps", "diverged", "stalled"};
+  return (size_t)end < sizeof names / sizeof *names ? names[end] : "unknown";
+}
+
+/* ---- objects ---- */
+
+static osla_err check_options(const osla_iterate_options *o)
+{
+  OSLA_CHECK(o->mode >= OSLA_ITERATE_SYNC && o->mode <= OSLA_ITERATE_RACY, OSLA_ERR_ARG,
+             "iteration: mode = %d is none", (int)o->mode);
+  OSLA_CHECK(o->tolerance >= 0.0 && isfinite(o->tolerance), OSLA_ERR_ARG,
+             "iteration: tolerance = %g is negative, or not finite", o->tolerance);
+  OSLA_CHECK(o->norm >= 0.0 && isfinite(o->norm), OSLA_ERR_ARG,
+             "iteration: norm = %g is negative, or not finite", o->norm);
+  OSLA_CHECK(o->omega > 0.0 && isfinite(o->omega), OSLA_ERR_ARG,
+             "iteration: omega = %g is not positive, or not finite", o->omega);
+  OSLA_CHECK(o->sweeps >= 0 && o->sweeps < INT64_C(1) << 40, OSLA_ERR_ARG,
+             "iteration: sweeps = %lld is not among 0 to 2^40", (long long)o->sweeps);
+  OSLA_CHECK(o->period >= 1, OSLA_ERR_ARG, "iteration: period = %d is less than 1", o->period);
+  OSLA_CHECK(o->lead == -1 || o->lead >= 1, OSLA_ERR_ARG,
+             "iteration: lead = %d is neither -1 nor at least 1", o->lead);
+  OSLA_CHECK(o->check >= 1, OSLA_ERR_ARG, "iteration: check = %d is less than 1", o->check);
+  OSLA_CHECK(o->stalled_after >= 0.0, OSLA_ERR_ARG,
+             "iteration: stalled_after = %g seconds are negative, or no number", o->stalled_after);
+  return OSLA_OK;
+}
+
+static osla_err check_problem(const osla_fixed_point *p)
+{
+  OSLA_CHECK(p->length >= 0 && p->length < INT64_MAX / 8, OSLA_ERR_ARG,
+             "iteration: a state of %lld numbers", (long long)p->length);
+  OSLA_CHECK(p->n_halos >= 0 && (p->n_halos == 0 || p->halos) && p->n_halos <= INT32_MAX / 4,
+             OSLA_ERR_ARG, "iteration: %d halos", p->n_halos);
+  OSLA_CHECK(p->sweep && p->pack && p->unpack, OSLA_ERR_ARG,
+             "iteration: sweep, pack or unpack is missing");
+  OSLA_CHECK(p->row_terms >= 0, OSLA_ERR_ARG, "iteration: %d terms in a row", p->row_terms);
+  for (int h = 0; h < p->n_halos; h++)
+    OSLA_CHECK(p->halos[h].tag >= 0 && p->halos[h].tag <= INT32_MAX / 4 && p->halos[h].send >= 0 &&
+                 p->halos[h].recv >= 0 && p->halos[h].send < INT64_MAX / 8 &&
+                 p->halos[h].recv < INT64_MAX / 8,
+               OSLA_ERR_ARG, "halo %d: tag %d, %lld numbers out and %lld in", h, p->halos[h].tag,
+               (long long)p->halos[h].send, (long long)p->halos[h].recv);
+  return OSLA_OK;
+}
+
+/* Options are compared as bits: a difference in the last one would let ranks decide differently. */
+static int64_t bits_of(double x)
+{
+  int64_t bits;
+  memcpy(&bits, &x, sizeof bits);
+  return bits;
+}
+
+static osla_err agree(osla_transport *t, osla_err err, const osla_fixed_point *p,
+                      const osla_iterate_options *o)
+{
+  const osla_argument same[] = {{"mode", (int64_t)o->mode},
+                                {"tolerance (bits)", bits_of(o->tolerance)},
+                                {"norm (bits)", bits_of(o->norm)},
+                                {"omega (bits)", bits_of(o->omega)},
+                                {"sweeps", o->sweeps},
+                                {"period", o->period},
+                                {"lead", o->lead},
+                                {"in_flight", o->in_flight},
+                                {"check", o->check},
+                                {"a magnitude", p->magnitude != NULL},
+                                {"row_terms", p->row_terms},
+                                {"a bound", p->bound_sweep && p->distance}};
+  return osla_agree_same(t, err, "osla_iteration_create", same, (int)(sizeof same / sizeof *same));
+}
+
+osla_err osla_iteration_create(osla_transport *t, const osla_fixed_point *problem,
+                               const osla_iterate_options *options, osla_iteration **out)
+{
+  *out = NULL;
+  osla_iterate_options o = options ? *options : osla_iterate_defaults();
+  osla_err err = check_options(&o);
+  if (err == OSLA_OK) err = check_problem(problem);
+  OSLA_CALL(agree(t, err, problem, &o));
+  if (o.lead < 0 && osla_transport_oversubscribed(t)) o.lead = OSLA_ITERATE_LEAD;
+  osla_iteration *it = calloc(1, sizeof *it);
+  if (it) {
+    *it = (osla_iteration){.t = t, .p = *problem, .o = o};
+    const size_t length = (size_t)problem->length + 1;
+    it->memory = malloc(length * sizeof(double));
+    it->recorded = malloc(length * sizeof(double));
+  }
+  err = it && it->memory && it->recorded
+          ? OSLA_OK
+          : osla_error_set(OSLA_ERR_MEM, "two states of %lld numbers", (long long)problem->length);
+  err = osla_agree(t, err);
+  if (err == OSLA_OK) err = osla_halos_create(it);
+  if (err == OSLA_OK) err = osla_reduction_create(t, &it->reduction);
+  if (err != OSLA_OK) {
+    osla_iteration_destroy(&it);
+    return err;
+  }
+  *out = it;
+  return OSLA_OK;
+}
+
+void osla_iteration_destroy(osla_iteration **iteration)
+{
+  osla_iteration *it = iteration ? *iteration : NULL;
+  if (!it) return;
+  osla_reduction_destroy(&it->reduction);
+  osla_channels_destroy(&it->set);
+  free(it->memory);
+  free(it->recorded);
+  free(it->v);
+  free(it->message);
+  free(it->lacking);
+  free(it->sweeps_on);
+  free(it->is_last);
+  free(it->numbers);
+  free(it);
+  *iteration = NULL;
+}
+
+/* ---- the loops ---- */
+
+static double sweep_and_swap(osla_iteration *it, double **x)
+{
+  double *from = *x;
+  const double residual2 = it->p.sweep(it->p.arg, it->o.omega, from, it->spare);
+  *x = it->spare;
+  it->spare = from;
+  it->sweeps++;
+  for (int h = 0; h < it->p.n_halos; h++)
+    it->sweeps_on[h]++;
+  return residual2;
+}
+
+/* When x is looked at its halos are of the same sweep, so that its residual is true. */
+static osla_err run_in_lock_step(osla_iteration *it, double **x)
+{
+  const osla_iterate_options *o = &it->o;
+  const int64_t check = ((int64_t)o->check + o->period - 1) / o->period * o->period;
+  while (!it->c.over) {
+    const bool at_end = it->sweeps == o->sweeps, exchanges = it->sweeps % o->period == 0;
+    if (it->sweeps > 0 && exchanges) {
+      OSLA_CALL(osla_halos_send(it, *x, false));
+      OSLA_CALL(osla_halos_wait(it));
+    }
+    osla_halos_unpack(it, *x);
+    if (at_end && !exchanges) OSLA_CALL(osla_halos_exchange(it, *x));
+    if (at_end || it->sweeps % check == 0) {
+      const double residual2 = it->p.sweep(it->p.arg, o->omega, *x, it->spare);
+      OSLA_CALL(osla_certificate_sum(it, *x, residual2, at_end));
+      if (it->c.over) break;
+    }
+    (void)sweep_and_swap(it, x);
+  }
+  return OSLA_OK;
+}
+
+/* A rank that has swept as often as it may goes on to take part in rounds and snapshots. */
+static osla_err run_freely(osla_iteration *it, double **x)
+{
+  const osla_iterate_options *o = &it->o;
+  double residual2 = it->c.start2;
+  while (!it->c.over) {
+    const bool at_end = it->sweeps == o->sweeps || it->p.length == 0;
+    if (!at_end) {
+      OSLA_CALL(osla_halos_newest(it, *x));
+      osla_halos_unpack(it, *x);
+      residual2 = sweep_and_swap(it, x);
+      const bool last = it->sweeps == o->sweeps;
+      if (last || it->sweeps % o->period == 0) OSLA_CALL(osla_halos_send(it, *x, last));
+    }
+    OSLA_CALL(osla_certificate_step(it, *x, residual2, at_end));
+  }
+  OSLA_CALL(osla_halos_send(it, *x, true)); /* who waits for a newer one waits no more */
+  if (it->c.end != OSLA_ITERATE_DIVERGED) {
+    double *result = it->recorded;
+    memcpy(*x, result, (size_t)it->p.length * sizeof **x);
+  }
+  return OSLA_OK;
+}
+
+/* ---- what is told ---- */
+
+static osla_err count_sweeps(osla_iteration *it, osla_iterate_result *r)
+{
+  const double mine = (double)it->sweeps, values[] = {mine, mine, -mine};
+  const double *got;
+  OSLA_CALL(osla_reduction_start(it->reduction, values, 1, 2));
+  OSLA_CALL(osla_reduction_wait(it->reduction, &got));
+  r->mean = got[0] / osla_transport_size(it->t);
+  r->most = (int64_t)got[1];
+  r->least = (int64_t)-got[2];
+  return OSLA_OK;
+}
+
+static void tell(const osla_iteration *it, osla_iterate_result *r)
+{
+  const certificate *c = &it->c;
+  const bool certified = c->end != OSLA_ITERATE_DIVERGED;
+  r->end = c->end;
+  r->residual = sqrt(certified ? c->true2 : c->estimate2);
+  r->start = sqrt(c->start2);
+  r->norm = it->o.norm > 0.0 ? it->o.norm : r->start;
+  r->rounding = sqrt(c->rounding2);
+  if (certified && it->v && it->alpha < 1.0) r->error = c->distance / (1.0 - it->alpha);
+  r->sweeps = it->sweeps;
+  r->snapshots = c->snapshots;
+  r->stalled = -1;
+}
+
+osla_err osla_iterate(osla_iteration *it, double *x, osla_iterate_result *result)
+{
+  const double since = osla_clock();
+  double *now = x;
+  *result = (osla_iterate_result){.stalled = -1};
+  it->run = (it->run + 1) % (UINT64_C(1) << 20);
+  it->sweeps = 0;
+  it->spare = it->memory;
+  memcpy(it->spare, x, (size_t)it->p.length * sizeof *x);
+  OSLA_CALL(osla_halos_begin(it, x));
+  osla_halos_unpack(it, x);
+  OSLA_CALL(osla_certificate_begin(it, x));
+  OSLA_CALL(it->o.mode == OSLA_ITERATE_SYNC ? run_in_lock_step(it, &now) : run_freely(it, &now));
+  if (now != x) memcpy(x, now, (size_t)it->p.length * sizeof *x);
+  tell(it, result);
+  OSLA_CALL(count_sweeps(it, result));
+  result->seconds = osla_clock() - since;
+  return OSLA_OK;
+}

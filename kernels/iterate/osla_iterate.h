@@ -1,0 +1,145 @@
+/* Fixed-point iterations x := M x + c that wait for their neighbours, or do not (floor 3).
+ *
+ * Each rank has a part of x and sweeps over it; what its neighbours need of it, a halo, goes over
+ * channels (osla_channel.h). Modes, as in Bethune, Bull, Dingle and Higham (Int. J. High Perf.
+ * Comput. Appl. 28(1), 2014, section 3):
+ *
+ *   SYNC   all sweeps in lock-step, each on the halos of the one before
+ *   ASYNC  nobody waits: a sweep takes the newest halos that are here, each of one sweep
+ *   RACY   as ASYNC, but a halo may be a mixture, each element the newest
+ *
+ * SYNC converges for every start if rho(M) < 1, the others for every schedule if rho(|M|) < 1
+ * (Chazan and Miranker, Linear Algebra and Its Applications 2, 1969).
+ *
+ * The end is certain. What the ranks know of their residuals while they sweep is stale and serves
+ * as a hint alone. When it is small enough each rank records its part of x and sends the halos of
+ * that very state over channels of their own; with these its residual is that of the recorded x,
+ * whenever the parts were recorded. That x is returned, with that residual. (Snapshots of such a
+ * kind: Magoules and Gbikpi-Benissan, Distributed convergence detection based on global residual
+ * error under asynchronous iterations, IEEE TPDS 29(4), 2018; JACK2: same authors, Parallel
+ * Computing 76, 2018. There the halos of the snapshot travel between others, in order, and mark it;
+ * here they have channels of their own, and no order of messages is asked for.)
+ */
+#ifndef OSLA_ITERATE_H
+#define OSLA_ITERATE_H
+
+#include "osla_transport.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* What is exchanged with one neighbour. The peer gives the same tag, and the sizes the other way
+ * round. */
+typedef struct osla_halo {
+  int peer;           /* another rank */
+  int tag;            /* from 0 to 2^29; which one of those between the two */
+  int64_t send, recv; /* doubles */
+} osla_halo;
+
+/* A problem A x = b as a fixed point, x = M x + c: this rank's part. A state is an array of
+ * `length` doubles: the own part of x, what neighbours sent, and what never changes (boundaries),
+ * in any order. The calls get `arg` first; none of them may wait for another rank. */
+typedef struct osla_fixed_point {
+  void *arg;
+  int64_t length; /* 0: this rank has no part, and sleeps */
+  int n_halos;
+  const osla_halo *halos; /* [n_halos], borrowed */
+  /* Own part of y := x + omega (M x + c - x). Of y nothing else is written. Returns the sum of the
+   * squares of b - A x over the own rows. */
+  double (*sweep)(void *arg, double omega, const double *x, double *y);
+  /* Message for halo number h from the own part of x; and what came into x. */
+  void (*pack)(void *arg, int h, const double *x, double *message);
+  void (*unpack)(void *arg, int h, const double *message, double *x);
+  /* What follows may be NULL; on all ranks or on none.
+   * Sum of the squares of |b| + |A| |x| over the own rows; `row_terms` is the largest number of
+   * products in a row. For the rounding bound. */
+  double (*magnitude)(void *arg, const double *x);
+  int row_terms;
+  /* Own part of y := |M| x, and the largest y / x of the own part, where x > 0. What stands for
+   * boundaries in x is to be taken as 0, and may be overwritten. */
+  double (*bound_sweep)(void *arg, double *x, double *y);
+  /* Largest |x - y| / v of the own part. */
+  double (*distance)(void *arg, const double *x, const double *y, const double *v);
+} osla_fixed_point;
+
+typedef enum osla_iterate_mode {
+  OSLA_ITERATE_SYNC,
+  OSLA_ITERATE_ASYNC,
+  OSLA_ITERATE_RACY
+} osla_iterate_mode;
+
+/* The same on all ranks. */
+typedef struct osla_iterate_options {
+  osla_iterate_mode mode; /* default ASYNC */
+  double tolerance;       /* >= 0; default 1e-6. Converged: |b - A x| <= tolerance norm */
+  double norm;            /* >= 0; 0: |b - A x| of the start. Default 0 */
+  double omega;           /* > 0; relaxation. Default 1 */
+  int64_t sweeps;         /* of each rank at most, >= 0; default 1000000 */
+  int period;             /* halos are sent each so many sweeps, >= 1; default 1 */
+  int lead;               /* ASYNC, RACY: sweeps on a halo that did not change, at most. 1:
+                             lock-step; -1: any number, or where ranks outnumber cores
+                             OSLA_ITERATE_LEAD: more would only take the core from the rank whose
+                             halo is old. Default -1 */
+  int in_flight;          /* ASYNC between nodes: halos under way to a neighbour; default 2 */
+  int check;              /* SYNC: sweeps between looks at the residual, >= 1; default 10 */
+  double stalled_after;   /* seconds without a sweep of some rank, or 0: any. Default 0 */
+} osla_iterate_options;
+
+enum { OSLA_ITERATE_LEAD = 8 };
+
+osla_iterate_options osla_iterate_defaults(void);
+
+typedef enum osla_iterate_end {
+  OSLA_ITERATE_CONVERGED,
+  OSLA_ITERATE_STAGNATED, /* the residual is rounding, and larger than was asked for */
+  OSLA_ITERATE_SWEEPS,    /* as many as were allowed, of all ranks */
+  OSLA_ITERATE_DIVERGED,  /* residual 1e10 times that of the start, or not finite */
+  OSLA_ITERATE_STALLED    /* rank `stalled` made no sweep for too long */
+} osla_iterate_end;
+const char *osla_iterate_end_name(osla_iterate_end end); /* as "converged" */
+
+/* The same on all ranks but for `sweeps`. */
+typedef struct osla_iterate_result {
+  osla_iterate_end end;
+  double residual; /* |b - A x| of the x that is returned; DIVERGED, STALLED: a stale estimate */
+  double start;    /* |b - A x| of the start */
+  double norm;     /* what `tolerance` refers to */
+  double rounding; /* bound of the rounding in `residual`; 0: there was no `magnitude` */
+  double error;    /* bound of max |x - solution| / v, see osla_iterate_bound; 0: none is known */
+  int64_t sweeps;  /* of this rank */
+  int64_t least, most; /* sweeps of a rank */
+  double mean;
+  int64_t snapshots; /* taken until the end */
+  int stalled;       /* rank; -1: none */
+  double seconds;
+} osla_iterate_result;
+
+/* An iteration: channels, a reduction, and two states of memory. Collective.
+ *   problem [in]  copied; what it points to is borrowed until the end
+ *   options [in]  NULL: defaults
+ *   out     [out] owned by the caller
+ * Errors, on all ranks together: ARG (options, halos that do not match), MEM, MPI. */
+typedef struct osla_iteration osla_iteration;
+osla_err osla_iteration_create(osla_transport *transport, const osla_fixed_point *problem,
+                               const osla_iterate_options *options, osla_iteration **out);
+void osla_iteration_destroy(osla_iteration **iteration); /* collective; accepts NULL, nulls */
+
+/* A positive vector v and alpha with |M| v <= alpha v (Collatz and Wielandt): alpha < 1 proves that
+ * each mode converges, for every schedule, and gives error bounds; alpha >= 1 proves nothing.
+ * Collective; `steps` synchronous sweeps of |M|, averaged, that make alpha smaller.
+ *   alpha [out] the smallest that was found. Later runs give `error`
+ * Errors, on all ranks together: UNSUPPORTED (no bound_sweep or distance), ARG, MPI. */
+osla_err osla_iterate_bound(osla_iteration *iteration, int64_t steps, double *alpha);
+
+/* Iterates. Collective. May be called again with another x or right-hand side.
+ *   x      [in,out] [length] start with its boundaries (halos are fetched); at the end the state
+ * that was certified, halos with it result [out] Errors, on all ranks together: ARG (the start or
+ * the right-hand side is not finite: the rank is named), MPI. A failure between nodes ends all
+ * ranks. */
+osla_err osla_iterate(osla_iteration *iteration, double *x, osla_iterate_result *result);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,361 @@
+/* Floor 3: iterations in lock-step and without waiting, on the diffusion problem, whose modes have
+ * known rates. What is returned must have the residual that is told, in every mode. */
+#include "osla_diffusion.h"
+#include "osla_test_help.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct cube {
+  osla_transport *t;
+  osla_diffusion *d;
+  osla_fixed_point p;
+  double *x;
+} cube;
+
+static bool make_cube(cube *c, const osla_diffusion_options *o)
+{
+  c->t = osla_test_transport();
+  if (!OSLA_ASSERT_OK(osla_diffusion_create(c->t, o, &c->d))) return false;
+  c->p = osla_diffusion_problem(c->d);
+  c->x = osla_test_allocate((size_t)c->p.length + 1, sizeof *c->x);
+  osla_diffusion_fill(c->d, c->x);
+  return true;
+}
+
+static void free_cube(cube *c)
+{
+  free(c->x);
+  osla_diffusion_destroy(&c->d);
+  osla_transport_destroy(&c->t);
+}
+
+/* |b - A x| of what all ranks have, found by one lock-step look at it. */
+static double true_residual(cube *c, const double *x)
+{
+  osla_iterate_options o = osla_iterate_defaults();
+  osla_iteration *it;
+  osla_iterate_result r = {.residual = NAN};
+  double *copy = osla_test_allocate((size_t)c->p.length + 1, sizeof *copy);
+  memcpy(copy, x, (size_t)c->p.length * sizeof *x);
+  o.mode = OSLA_ITERATE_SYNC;
+  o.sweeps = 0;
+  o.tolerance = 0;
+  if (OSLA_ASSERT_OK(osla_iteration_create(c->t, &c->p, &o, &it)))
+    OSLA_ASSERT_OK(osla_iterate(it, copy, &r));
+  CU_ASSERT(r.sweeps == 0);
+  CU_ASSERT(c->p.length == 0 || memcmp(copy, x, sizeof *x) == 0);
+  osla_iteration_destroy(&it);
+  free(copy);
+  return r.residual;
+}
+
+static osla_iterate_result run(cube *c, const osla_iterate_options *o, double *x)
+{
+  osla_iteration *it;
+  osla_iterate_result r = {.residual = NAN};
+  if (!OSLA_ASSERT_OK(osla_iteration_create(c->t, &c->p, o, &it))) return r;
+  OSLA_ASSERT_OK(osla_iterate(it, x, &r));
+  osla_iteration_destroy(&it);
+  return r;
+}
+
+/* An eigenvector and b = 0: each sweep in lock-step makes the residual rho times as large, whatever
+ * the ranks. */
+static void test_rate(void)
+{
+  static const int64_t points[][3] = {{20, 10, 10}, {7, 9, 30}, {1, 1, 5}, {5, 4, 1}};
+  for (size_t i = 0; i < sizeof points / sizeof *points; i++) {
+    osla_diffusion_options o = osla_diffusion_defaults(points[i][0], points[i][1], points[i][2]);
+    osla_iterate_options how = osla_iterate_defaults();
+    cube c;
+    o.start = OSLA_DIFFUSION_MODE;
+    if (!make_cube(&c, &o)) continue;
+    const double rho = osla_diffusion_radius(c.d);
+    const int64_t expected = (int64_t)ceil(log(1e-4) / log(rho));
+    how.mode = OSLA_ITERATE_SYNC;
+    how.tolerance = 1e-4;
+    how.check = 1;
+    const osla_iterate_result r = run(&c, &how, c.x);
+    OSLA_ASSERT_MSG(r.end == OSLA_ITERATE_CONVERGED && r.sweeps == expected,
+                    "%s after %lld sweeps, %lld expected", osla_iterate_end_name(r.end),
+                    (long long)r.sweeps, (long long)expected);
+    OSLA_ASSERT_CLOSE(r.residual, r.start * pow(rho, (double)r.sweeps), 1e-9 * r.residual);
+    CU_ASSERT(r.least == r.sweeps && r.most == r.sweeps && r.mean == (double)r.sweeps);
+    CU_ASSERT(r.residual <= 1e-4 * r.norm && r.norm == r.start);
+    free_cube(&c);
+  }
+}
+
+/* The same x in lock-step on any ranks: sweeps do not depend on who makes them. */
+static void test_same_x(void)
+{
+  osla_diffusion_options o = osla_diffusion_defaults(9, 8, 11);
+  osla_iterate_options how = osla_iterate_defaults();
+  cube c;
+  int64_t first[3], n[3], bad = 0;
+  if (!make_cube(&c, &o)) return;
+  how.mode = OSLA_ITERATE_SYNC;
+  how.tolerance = 0;
+  how.sweeps = 37;
+  const osla_iterate_result r = run(&c, &how, c.x);
+  CU_ASSERT(r.end == OSLA_ITERATE_SWEEPS && r.sweeps == (c.p.length > 0 ? 37 : r.sweeps));
+  /* The whole grid on this rank alone. */
+  osla_transport *self;
+  osla_diffusion *whole;
+  OSLA_ASSERT_OK(osla_transport_create(MPI_COMM_SELF, NULL, &self));
+  OSLA_ASSERT_OK(osla_diffusion_create(self, &o, &whole));
+  cube alone = {self, whole, osla_diffusion_problem(whole), NULL};
+  alone.x = osla_test_allocate((size_t)alone.p.length, sizeof *alone.x);
+  osla_diffusion_fill(whole, alone.x);
+  (void)run(&alone, &how, alone.x);
+  osla_diffusion_own(c.d, first, n);
+  for (int64_t k = 0; k < n[2]; k++)
+    for (int64_t j = 0; j < n[1]; j++)
+      for (int64_t i = 0; i < n[0]; i++) {
+        const double mine = c.x[(i + 1) + (n[0] + 2) * ((j + 1) + (n[1] + 2) * (k + 1))];
+        const double theirs =
+          alone.x[(first[0] + i + 1) + 11 * ((first[1] + j + 1) + 10 * (first[2] + k + 1))];
+        bad += mine != theirs;
+      }
+  OSLA_ASSERT_MSG(bad == 0, "%lld points differ", (long long)bad);
+  free_cube(&alone);
+  free_cube(&c);
+}
+
+static void expect_solution(cube *c, const osla_iterate_options *how, const osla_iterate_result *r)
+{
+  const double residual = true_residual(c, c->x);
+  OSLA_ASSERT_MSG(r->end == OSLA_ITERATE_CONVERGED, "mode %d: %s, residual %g of %g",
+                  (int)how->mode, osla_iterate_end_name(r->end), r->residual, r->norm);
+  CU_ASSERT(r->residual <= how->tolerance * r->norm);
+  OSLA_ASSERT_CLOSE(residual, r->residual, 1e-12 * r->norm + 1e-6 * r->residual + r->rounding);
+  CU_ASSERT(r->rounding > 0 && r->rounding < 1e-12 * (1.0 + r->norm) * 1e3);
+  CU_ASSERT(r->least <= r->sweeps && r->sweeps <= r->most && r->mean <= (double)r->most);
+}
+
+/* All modes come to the same solution; what they return has the residual that they tell. */
+static void test_modes(void)
+{
+  static const struct {
+    int mode, period, lead, in_flight;
+    double omega;
+  } ways[] = {{OSLA_ITERATE_SYNC, 1, -1, 2, 1.0}, {OSLA_ITERATE_SYNC, 3, -1, 2, 1.0},
+              {OSLA_ITERATE_SYNC, 1, -1, 1, 0.8}, {OSLA_ITERATE_ASYNC, 1, -1, 2, 1.0},
+              {OSLA_ITERATE_ASYNC, 1, 1, 1, 1.0}, {OSLA_ITERATE_ASYNC, 4, 9, 7, 0.9},
+              {OSLA_ITERATE_RACY, 1, -1, 2, 1.0}, {OSLA_ITERATE_RACY, 2, 2, 2, 1.0}};
+  osla_diffusion_options o = osla_diffusion_defaults(13, 11, 12);
+  cube c;
+  if (!make_cube(&c, &o)) return;
+  for (size_t i = 0; i < sizeof ways / sizeof *ways; i++) {
+    osla_iterate_options how = osla_iterate_defaults();
+    how.mode = (osla_iterate_mode)ways[i].mode;
+    how.period = ways[i].period;
+    how.lead = ways[i].lead;
+    how.in_flight = ways[i].in_flight;
+    how.omega = ways[i].omega;
+    osla_diffusion_fill(c.d, c.x);
+    const osla_iterate_result r = run(&c, &how, c.x);
+    expect_solution(&c, &how, &r);
+  }
+  free_cube(&c);
+}
+
+/* One object, several runs, with another start each. */
+static void test_again(void)
+{
+  for (int mode = OSLA_ITERATE_SYNC; mode <= OSLA_ITERATE_RACY; mode++) {
+    osla_diffusion_options o = osla_diffusion_defaults(8, 7, 9);
+    osla_iterate_options how = osla_iterate_defaults();
+    osla_iteration *it;
+    cube c;
+    if (!make_cube(&c, &o)) return;
+    how.mode = (osla_iterate_mode)mode;
+    OSLA_ASSERT_OK(osla_iteration_create(c.t, &c.p, &how, &it));
+    for (int again = 0; again < 6; again++) {
+      osla_iterate_result r;
+      osla_diffusion_fill(c.d, c.x);
+      OSLA_ASSERT_OK(osla_iterate(it, c.x, &r));
+      expect_solution(&c, &how, &r);
+      OSLA_ASSERT_OK(osla_iterate(it, c.x, &r)); /* from the solution, to what is smaller */
+      CU_ASSERT(r.end == OSLA_ITERATE_CONVERGED || r.end == OSLA_ITERATE_STAGNATED);
+    }
+    osla_iteration_destroy(&it);
+    free_cube(&c);
+  }
+}
+
+/* Tolerances that rounding does not allow, sweeps that do not suffice, and growth. */
+static void test_ends(void)
+{
+  osla_diffusion_options o = osla_diffusion_defaults(6, 6, 6);
+  cube c;
+  if (!make_cube(&c, &o)) return;
+  for (int mode = OSLA_ITERATE_SYNC; mode <= OSLA_ITERATE_RACY; mode++) {
+    osla_iterate_options how = osla_iterate_defaults();
+    how.mode = (osla_iterate_mode)mode;
+    how.tolerance = 0;
+    osla_diffusion_fill(c.d, c.x);
+    osla_iterate_result r = run(&c, &how, c.x);
+    OSLA_ASSERT_MSG(r.end == OSLA_ITERATE_STAGNATED ||
+                      (r.end == OSLA_ITERATE_CONVERGED && r.residual == 0),
+                    "mode %d: %s", mode, osla_iterate_end_name(r.end));
+    CU_ASSERT(r.residual <= r.rounding && r.rounding < 1e-11);
+
+    how.sweeps = 5;
+    osla_diffusion_fill(c.d, c.x);
+    r = run(&c, &how, c.x);
+    CU_ASSERT(r.end == OSLA_ITERATE_SWEEPS && r.most == 5);
+    OSLA_ASSERT_CLOSE(true_residual(&c, c.x), r.residual, 1e-9 * r.start);
+    CU_ASSERT(r.residual < r.start && r.residual > 0);
+
+    how.sweeps = 100000;
+    how.omega = 2.5;
+    osla_diffusion_fill(c.d, c.x);
+    r = run(&c, &how, c.x);
+    OSLA_ASSERT_MSG(r.end == OSLA_ITERATE_DIVERGED, "mode %d: %s", mode,
+                    osla_iterate_end_name(r.end));
+    CU_ASSERT(!(r.residual < 1e9 * r.start));
+  }
+  free_cube(&c);
+}
+
+/* alpha is between rho and 1, and the error bound holds against a solution that is far better. */
+static void test_bound(void)
+{
+  osla_diffusion_options o = osla_diffusion_defaults(9, 8, 7);
+  osla_iterate_options how = osla_iterate_defaults();
+  osla_iterate_result r;
+  osla_iteration *it;
+  double alpha = 0, first;
+  cube c;
+  if (!make_cube(&c, &o)) return;
+  const double rho = osla_diffusion_radius(c.d);
+  OSLA_ASSERT_OK(osla_iteration_create(c.t, &c.p, &how, &it));
+  OSLA_ASSERT_OK(osla_iterate_bound(it, 1, &first));
+  CU_ASSERT(first == 1.0); /* of a vector of ones: rows in the middle */
+  OSLA_ASSERT_OK(osla_iterate_bound(it, 400, &alpha));
+  OSLA_ASSERT_MSG(alpha < 1.0 && alpha > rho && alpha < rho + 0.01, "alpha %.9f, rho %.9f", alpha,
+                  rho);
+  for (int mode = OSLA_ITERATE_SYNC; mode <= OSLA_ITERATE_RACY; mode++) {
+    osla_iteration *now;
+    how.mode = (osla_iterate_mode)mode;
+    how.tolerance = 1e-3;
+    how.omega = 0.9;
+    OSLA_ASSERT_OK(osla_iteration_create(c.t, &c.p, &how, &now));
+    OSLA_ASSERT_OK(osla_iterate_bound(now, 400, &alpha));
+    osla_diffusion_fill(c.d, c.x);
+    OSLA_ASSERT_OK(osla_iterate(now, c.x, &r));
+    double *rough = osla_test_allocate((size_t)c.p.length + 1, sizeof *rough), largest = 0;
+    memcpy(rough, c.x, (size_t)c.p.length * sizeof *rough);
+    osla_iteration_destroy(&now);
+    how.tolerance = 1e-13;
+    how.omega = 1.0;
+    (void)run(&c, &how, c.x);
+    for (int64_t i = 0; i < c.p.length; i++)
+      largest =
+        fmax(largest, fabs(rough[i] - c.x[i])); /* v <= 1, so this is no more than the bound */
+    OSLA_ASSERT_MSG(r.error > 0 && largest <= r.error, "mode %d: error %g, bound %g", mode, largest,
+                    r.error);
+    free(rough);
+  }
+  osla_iteration_destroy(&it);
+  free_cube(&c);
+}
+
+/* ---- bad input ---- */
+
+static void refuse(cube *c, const osla_iterate_options *how, const char *text)
+{
+  osla_iteration *it = (osla_iteration *)(void *)c;
+  OSLA_ASSERT_ERR(osla_iteration_create(c->t, &c->p, how, &it), OSLA_ERR_ARG);
+  CU_ASSERT(it == NULL);
+  OSLA_ASSERT_TEXT(text);
+  OSLA_ASSERT_SAME_TEXT();
+}
+
+static void test_refused(void)
+{
+  const osla_iterate_options good = osla_iterate_defaults();
+  osla_diffusion_options o = osla_diffusion_defaults(6, 5, 4);
+  osla_iterate_options how = good;
+  osla_diffusion *none;
+  cube c;
+  if (!make_cube(&c, &o)) return;
+  how.tolerance = -1e-4;
+  refuse(&c, &how, "tolerance = -0.0001 is negative");
+  how = good;
+  how.omega = 0;
+  refuse(&c, &how, "omega = 0 is not positive");
+  how = good;
+  how.period = 0;
+  refuse(&c, &how, "period = 0");
+  how = good;
+  how.lead = 0;
+  refuse(&c, &how, "lead = 0 is neither -1 nor at least 1");
+  how = good;
+  how.sweeps = -1;
+  refuse(&c, &how, "sweeps = -1");
+  how = good;
+  how.mode = (osla_iterate_mode)3;
+  refuse(&c, &how, "mode = 3");
+  how = good;
+  if (osla_test_size() > 1) {
+    if (osla_test_rank() == 1) how.period = 2;
+    refuse(&c, &how, "period is 1 on rank 0, but 2 on rank 1");
+  }
+  const int64_t wrong[][3] = {{0, 5, 4}, {6, INT64_C(1) << 21, 4}};
+  for (int i = 0; i < 2; i++) {
+    osla_diffusion_options bad = osla_diffusion_defaults(wrong[i][0], wrong[i][1], wrong[i][2]);
+    OSLA_ASSERT_ERR(osla_diffusion_create(c.t, &bad, &none), OSLA_ERR_ARG);
+  }
+  osla_diffusion_options bad = osla_diffusion_defaults(6, 5, 4);
+  bad.ranks[0] = 7;
+  OSLA_ASSERT_ERR(osla_diffusion_create(c.t, &bad, &none), OSLA_ERR_ARG);
+  OSLA_ASSERT_TEXT("7 ranks along x for 6 points");
+  free_cube(&c);
+}
+
+/* A number of the start that is none: named with its rank, and the object serves again. */
+static void test_not_finite(void)
+{
+  for (int mode = OSLA_ITERATE_SYNC; mode <= OSLA_ITERATE_RACY; mode++) {
+    osla_diffusion_options o = osla_diffusion_defaults(6, 5, 14);
+    osla_iterate_options how = osla_iterate_defaults();
+    osla_iterate_result r;
+    osla_iteration *it;
+    int64_t first[3], n[3];
+    cube c;
+    if (!make_cube(&c, &o)) return;
+    how.mode = (osla_iterate_mode)mode;
+    OSLA_ASSERT_OK(osla_iteration_create(c.t, &c.p, &how, &it));
+    osla_diffusion_own(c.d, first, n);
+    const int64_t row = n[0] + 2, at = 1 + row + row * (n[1] + 2);
+    if (osla_test_rank() == 0) c.x[at] = NAN; /* point (0, 0, 0) */
+    OSLA_ASSERT_ERR(osla_iterate(it, c.x, &r), OSLA_ERR_ARG);
+    OSLA_ASSERT_TEXT("is not finite on rank ");
+    OSLA_ASSERT_SAME_TEXT();
+    osla_diffusion_fill(c.d, c.x);
+    OSLA_ASSERT_OK(osla_iterate(it, c.x, &r));
+    expect_solution(&c, &how, &r);
+    osla_iteration_destroy(&it);
+    free_cube(&c);
+  }
+}
+
+int main(int argc, char **argv)
+{
+  static const osla_test_case cases[] = {
+    {"rate", test_rate},
+    {"same_x", test_same_x},
+    {"modes", test_modes},
+    {"again", test_again},
+    {"ends", test_ends},
+    {"bound", test_bound},
+    {"refused", test_refused},
+    {"not_finite", test_not_finite},
+    {NULL, NULL},
+  };
+  return osla_test_main(argc, argv, cases);
+}
