@@ -14,6 +14,7 @@
  *   bench_factor.c bench_lu_chol.c bench_solve.c bench_hpl.c      factorisations, solves
  *   bench_hessian.c hessian_*.c updates.c, bench_put.c            the other kernels
  *   bench_forest.c forest_*.c                                     and star forests
+ *   bench_jacobi.c jacobi_*.c                                     and iterations
  *   reference_*.c    what they are compared with (reference.h)
  */
 #ifndef OSLA_BENCH_H
@@ -79,6 +80,10 @@ typedef struct bench_settings {
   char *matrix;                     /* forest: file; NULL: none; owned */
   bool partition;                   /* forest: its rows are dealt by METIS */
   int reach;                        /* forest: of the generated matrix */
+  bool whole, zeros;                /* jacobi, and what follows; cases: bit k: mode k */
+  int64_t sweeps;
+  double tolerance, slow_factor;
+  int period, lead, in_flight, slow_rank; /* slow_rank -1: none */
 } bench_settings;
 
 /* "chosen", "flat", "ring", "tree". Local. */
@@ -123,11 +128,12 @@ typedef struct bench_kernel {
   int reps;              /* default of --reps; 0: 5 */
   bool pairs;            /* needs two ranks; --n counts bytes; no matrix options */
   bool forest;           /* has --case, --plain, --rewrite; no matrix options; n = 0: its own */
+  bool jacobi;           /* --n is --points; has --mode and the like; no matrix options */
   bool modelled;         /* may run where work is only modelled (work.h) */
 } bench_kernel;
 
 extern const bench_kernel bench_gemm, bench_syrk, bench_lu, bench_chol, bench_solve, bench_hpl,
-  bench_hessian, bench_put, bench_forest;
+  bench_hessian, bench_put, bench_forest, bench_jacobi;
 
 /* Parses the options of a kernel (argv[0] is its name) for `size` ranks. Returns true to go on;
  * else *status is the exit status and the error or help is written. Local. */

@@ -20,6 +20,7 @@ typedef struct raw_options {
   bench_raw_factor factor;
   bench_raw_updates updates;
   bench_raw_forest forest;
+  bench_raw_jacobi jacobi;
 } raw_options;
 
 int bench_error(const bench_kernel *kernel, const char *format, ...)
@@ -144,8 +145,8 @@ static int take(const bench_kernel *kernel, int size, const raw_options *raw,
 {
   int status = OSLA_EXIT_OK;
   for (char **text = raw->n; text && *text && !status; text++)
-    status =
-      bench_add_sizes(kernel, "--n", *text, BENCH_MAX_SIZES, settings->n, &settings->n_count);
+    status = bench_add_sizes(kernel, kernel->jacobi ? "--points" : "--n", *text, BENCH_MAX_SIZES,
+                             settings->n, &settings->n_count);
   for (int i = 0; !raw->n && kernel->sizes[i]; i++)
     settings->n[settings->n_count++] = kernel->sizes[i];
   if (!status)
@@ -171,6 +172,7 @@ static int take(const bench_kernel *kernel, int size, const raw_options *raw,
   if (!status) status = bench_factor_take(kernel, &raw->factor, settings);
   if (!status) status = bench_updates_take(kernel, &raw->updates, settings);
   if (!status) status = bench_forest_take(kernel, size, &raw->forest, settings);
+  if (!status) status = bench_jacobi_take(kernel, size, &raw->jacobi, settings);
   return status;
 }
 
@@ -178,8 +180,10 @@ static int take(const bench_kernel *kernel, int size, const raw_options *raw,
 static void describe_defaults(const bench_kernel *kernel, char *sizes, size_t room, char *refs,
                               size_t refs_room)
 {
-  size_t used = (size_t)snprintf(
-    sizes, room, "%s (default:", kernel->pairs ? "Bytes of a transfer" : "Order of the matrices");
+  const char *what = kernel->pairs    ? "Bytes of a transfer"
+                     : kernel->jacobi ? "Points along a side"
+                                      : "Order of the matrices";
+  size_t used = (size_t)snprintf(sizes, room, "%s (default:", what);
   if (kernel->forest)
     used = (size_t)snprintf(sizes, room,
                             "Bytes of a pingpong, edges of each rank of the other cases (default: "
@@ -198,15 +202,16 @@ static bool parse_raw(const bench_kernel *kernel, int argc, char **argv, raw_opt
 {
   char sizes[200], refs[200], precision[40];
   struct poptOption product[BENCH_PRODUCT_OPTIONS], factor[BENCH_FACTOR_OPTIONS],
-    updates[BENCH_UPDATES_OPTIONS], forest[BENCH_FOREST_OPTIONS];
+    updates[BENCH_UPDATES_OPTIONS], forest[BENCH_FOREST_OPTIONS], jacobi[BENCH_JACOBI_OPTIONS];
   describe_defaults(kernel, sizes, sizeof sizes, refs, sizeof refs);
   (void)snprintf(precision, sizeof precision, "One letter of %s (default: d)", precisions(kernel));
   bench_product_table(kernel, &raw->product, product);
   bench_factor_table(kernel, &raw->factor, factor);
   bench_updates_table(kernel, &raw->updates, updates);
   bench_forest_table(kernel, &raw->forest, forest);
+  bench_jacobi_table(kernel, &raw->jacobi, jacobi);
   const struct poptOption common[] = {
-    {"n", '\0', POPT_ARG_ARGV, &raw->n, 0, sizes, "N"},
+    {kernel->jacobi ? "points" : "n", '\0', POPT_ARG_ARGV, &raw->n, 0, sizes, "N"},
     {"ref", '\0', POPT_ARG_STRING, &raw->ref, 0, refs, "LIST"},
     {"reps", '\0', POPT_ARG_INT | POPT_ARGFLAG_SHOW_DEFAULT, &raw->reps, 0,
      "Repetitions that are counted", "R"},
@@ -227,7 +232,7 @@ static bool parse_raw(const bench_kernel *kernel, int argc, char **argv, raw_opt
     {"precision", '\0', POPT_ARG_STRING, &raw->precision, 0, precision, "X"},
     POPT_TABLEEND};
   const struct poptOption none[] = {POPT_TABLEEND};
-  bool matrices = !kernel->pairs && !kernel->forest;
+  bool matrices = !kernel->pairs && !kernel->forest && !kernel->jacobi;
   const struct poptOption table[] = {
     {NULL, '\0', POPT_ARG_INCLUDE_TABLE, (void *)(uintptr_t)common, 0, NULL, NULL},
     {NULL, '\0', POPT_ARG_INCLUDE_TABLE, (void *)(uintptr_t)(matrices ? matrix : none), 0, NULL,
@@ -236,6 +241,7 @@ static bool parse_raw(const bench_kernel *kernel, int argc, char **argv, raw_opt
     {NULL, '\0', POPT_ARG_INCLUDE_TABLE, product, 0, NULL, NULL},
     {NULL, '\0', POPT_ARG_INCLUDE_TABLE, factor, 0, NULL, NULL},
     {NULL, '\0', POPT_ARG_INCLUDE_TABLE, forest, 0, NULL, NULL},
+    {NULL, '\0', POPT_ARG_INCLUDE_TABLE, jacobi, 0, NULL, NULL},
     POPT_TABLEEND};
   line->options = table;
   bool go_on = osla_command_parse(line, argc, argv, status);
@@ -249,6 +255,7 @@ bool bench_options_parse(const bench_kernel *kernel, int size, int argc, char **
   raw_options raw = {.reps = kernel->reps ? kernel->reps : 5, .factor.nrhs = 1, .forest.reach = 3};
   raw.updates = bench_raw_updates_default;
   raw.product = bench_raw_product_none;
+  raw.jacobi = bench_raw_jacobi_default;
   char name[40];
   (void)snprintf(name, sizeof name, "-bench %s", kernel->name);
   osla_command_line line = {.name = name, .about = kernel->about, .after = kernel->after};

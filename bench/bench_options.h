@@ -1,5 +1,5 @@
-/* The options of products and of --ref-nb, of factorisations, of updates, and of star forests,
- * apart from the rest. Private to bench_options*.c. */
+/* The options of products and of --ref-nb, of factorisations, of updates, of star forests, of
+ * Jacobi's method, apart from the rest. Private to bench_options*.c. */
 #ifndef OSLA_BENCH_OPTIONS_H
 #define OSLA_BENCH_OPTIONS_H
 
@@ -65,6 +65,25 @@ void bench_forest_table(const bench_kernel *kernel, bench_raw_forest *raw,
                         struct poptOption table[BENCH_FOREST_OPTIONS]);
 int bench_forest_take(const bench_kernel *kernel, int size, const bench_raw_forest *raw,
                       bench_settings *settings);
+
+/* The same for the options of Jacobi's method. */
+typedef struct bench_raw_jacobi {
+  char *modes, *slow;
+  long long sweeps;
+  double tolerance;
+  int whole, zeros, period, lead, in_flight;
+} bench_raw_jacobi;
+
+extern const bench_raw_jacobi bench_raw_jacobi_default;
+
+enum { BENCH_JACOBI_OPTIONS = 10 };
+void bench_jacobi_table(const bench_kernel *kernel, bench_raw_jacobi *raw,
+                        struct poptOption table[BENCH_JACOBI_OPTIONS]);
+int bench_jacobi_take(const bench_kernel *kernel, int size, const bench_raw_jacobi *raw,
+                      bench_settings *settings);
+
+/* Is that the name of a mode? Local. */
+bool bench_jacobi_mode(const char *name, size_t length, int *mode);
 
 /* Is the value of an option at least `least`? Exit status, after the error line. Local. */
 int bench_at_least(const bench_kernel *kernel, const char *option, long long value,

@@ -43,11 +43,19 @@ shape = {"gemm": ["m", "k", "trans"], "syrk": ["m", "k"], "lu": ["pivoting", "lo
          "chol": ["look_ahead", "forward"], "solve/lu": ["nrhs"], "solve/chol": ["nrhs"],
          "hessian": "size run rows work updates threads upper".split()} | {
          "forest/" + case: ["plain", "rewrite"] for case in ("pingpong", "gather", "reduce", "fetch", "halo")} | {
-         "forest/" + case: ["entries", "ghosts"] for case in ("spmv", "cg")} | {"forest/migrate": ["start"]}
+         "forest/" + case: ["entries", "ghosts"] for case in ("spmv", "cg")} | {"forest/migrate": ["start"]} | {
+         "jacobi/" + mode: "whole sweeps period lead in_flight slow_rank".split()
+         for mode in ("sync", "async", "racy")}
+certificate = "phases sweeps_least sweeps_mean sweeps_most snapshots tolerance slow_factor certified".split()
 scale = {"GF/s": 1e9, "Melem/s": 1e6, "GB/s": 1e9}
 for row in rows:
     measured = ["phases", "bytes_sent", "bytes_per_element", "seconds_apply"] if row["kernel"] == "hessian" and row["impl"].startswith("osla") else []
-    assert sorted(row) == sorted(keys + shape.get(row["kernel"], []) + measured), sorted(row)
+    if row["kernel"].startswith("jacobi/") and row["impl"] in ("osla", "sync"):
+        assert row["sweeps_least"] <= row["sweeps_mean"] <= row["sweeps_most"], row
+        assert 0 < row["certified"] <= (row["tolerance"] or 1), row
+        if not row["tolerance"]: assert row["sweeps_least"] == row["sweeps_most"] == row["sweeps"], row
+    names = certificate if row["kernel"].startswith("jacobi/") and row["impl"] in ("osla", "sync") else []
+    assert sorted(row) == sorted(keys + shape.get(row["kernel"], []) + measured + names), sorted(row)
     if measured: # the phases of a thread do not overlap
         phases = row["phases"]
         assert sorted(phases) == sorted("work split product add transfer wait".split()), phases
@@ -164,6 +172,9 @@ for place in "node 1 24" "node 2 28" "fake2 4 28"; do # alone: no pingpong
   measure $place forest --n 8 --ref mpi,neighbor,memcpy,loop
 done
 measure node 2 20 forest --n 1000,64 --plain --rewrite --ref none
+measure node 2 11 jacobi --points 9 --sweeps 20 --in-flight 3
+measure fake2 4 8 jacobi --points 8 --whole --sweeps 30 --period 3 --mode async,racy --lead 5 --slow 1:2
+measure node 2 5 jacobi --points 8 --tolerance 1e-3 --zeros
 measure node 2 24 put --n 8,10000
 measure fake2 4 48 put --n 8,10000 # near and far
 measure node 2 1 lu --n 50 --ref none
@@ -308,6 +319,14 @@ run node 0 forest --case spmv --reach 0
 bad "osla-bench forest: --reach: 0 is outside 1 to 100"
 run node 2 forest --case spmv --matrix absent.mtx
 bad "osla-bench forest: absent.mtx: No such file or directory"
+run node 0 jacobi --mode sync,chaotic
+bad "osla-bench jacobi: --mode: 'chaotic' is not one of sync,async,racy"
+run node 0 jacobi --points 5000
+bad "osla-bench jacobi: --points: 5000 is more than 4096"
+run node 2 jacobi --slow 2:3
+bad "osla-bench jacobi: --slow: '2:3' is not a rank (0 to 1), ':', and a factor of 1 to 1000"
+run node 0 jacobi --tolerance -0.1
+bad "osla-bench jacobi: --tolerance: -0.1 is not among 0 to 1"
 run node 0 put --ref scalapack
 bad "osla-bench put: --ref: 'scalapack' is not one of none,blas,mpi,send"
 run node 0 hessian --n 100 --size 101

@@ -264,6 +264,70 @@ static void test_bound(void)
   free_cube(&c);
 }
 
+/* ---- false convergence ---- */
+
+/* The diffusion problem, whose halos do not come into the two states that are swept on until
+ * `snapshots` of them have been looked at. */
+typedef struct frozen {
+  osla_fixed_point inner;
+  const double *states[2]; /* the caller's, and that which is swept into from there */
+  int snapshots, looks;
+} frozen;
+
+static double frozen_sweep(void *arg, double omega, const double *x, double *y)
+{
+  frozen *f = arg;
+  if (x == f->states[0] && !f->states[1]) f->states[1] = y;
+  return f->inner.sweep(f->inner.arg, omega, x, y);
+}
+
+static void frozen_pack(void *arg, int h, const double *x, double *message)
+{
+  const frozen *f = arg;
+  f->inner.pack(f->inner.arg, h, x, message);
+}
+
+static void frozen_unpack(void *arg, int h, const double *message, double *x)
+{
+  frozen *f = arg;
+  const bool is_swept = x == f->states[0] || x == f->states[1];
+  f->looks += h == 0 && !is_swept;
+  if (!is_swept || f->looks >= f->snapshots) f->inner.unpack(f->inner.arg, h, message, x);
+}
+
+/* Halos stay what they were until the residuals of all ranks seem to vanish: that is not the end.
+ */
+static void test_frozen(void)
+{
+  for (int mode = OSLA_ITERATE_ASYNC; mode <= OSLA_ITERATE_RACY; mode++) {
+    osla_diffusion_options o = osla_diffusion_defaults(7, 6, 11);
+    osla_iterate_options how = osla_iterate_defaults();
+    osla_iterate_result r;
+    osla_iteration *it;
+    cube c;
+    if (!make_cube(&c, &o)) return;
+    const bool many = osla_test_size() > 1;
+    frozen f = {.inner = c.p, .states = {c.x}, .snapshots = 4};
+    osla_fixed_point p = c.p;
+    p.arg = &f;
+    p.sweep = frozen_sweep;
+    p.pack = frozen_pack;
+    p.unpack = frozen_unpack;
+    p.magnitude = NULL;
+    p.bound_sweep = NULL;
+    p.distance = NULL;
+    how.mode = (osla_iterate_mode)mode;
+    how.tolerance = 1e-8;
+    OSLA_ASSERT_OK(osla_iteration_create(c.t, &p, &how, &it));
+    OSLA_ASSERT_OK(osla_iterate(it, c.x, &r));
+    OSLA_ASSERT_MSG(r.snapshots >= (many ? 5 : 1), "mode %d: %d snapshots", mode, (int)r.snapshots);
+    CU_ASSERT(r.end == OSLA_ITERATE_CONVERGED && r.residual <= 1e-8 * r.start);
+    OSLA_ASSERT_CLOSE(true_residual(&c, c.x), r.residual, 1e-13 * r.start);
+    osla_iteration_destroy(&it);
+    free_cube(&c);
+  }
+}
+
 /* ---- bad input ---- */
 
 static void refuse(cube *c, const osla_iterate_options *how, const char *text)
@@ -353,6 +417,7 @@ int main(int argc, char **argv)
     {"again", test_again},
     {"ends", test_ends},
     {"bound", test_bound},
+    {"frozen", test_frozen},
     {"refused", test_refused},
     {"not_finite", test_not_finite},
     {NULL, NULL},

@@ -36,7 +36,7 @@ osla_err osla_certificate_begin(osla_iteration *it, const double *x)
 {
   certificate *c = &it->c;
   const int rank = osla_transport_rank(it->t);
-  *c = (certificate){.state = ESTIMATING, .pause = 1};
+  *c = (certificate){.state = ESTIMATING, .pause = 1, .next_look = 16}; /* one is made below */
   const double mine = it->p.sweep(it->p.arg, it->o.omega, x, it->spare);
   const double values[] = {mine, magnitude_of(it, x), isfinite(mine) ? -1.0 : (double)rank};
   const double *sums;
@@ -56,12 +56,19 @@ osla_err osla_certificate_begin(osla_iteration *it, const double *x)
 
 /* ---- rounds ---- */
 
+/* What the rounding is grows with x, slowly, and costs as much as a sweep. */
+static bool is_time_to_look(certificate *c)
+{
+  if (c->rounds < c->next_look) return false;
+  c->next_look = c->rounds > 0 ? 16 * c->rounds : 16;
+  return true;
+}
+
 static osla_err start_estimate(osla_iteration *it, const double *x, double residual2, bool at_end)
 {
   certificate *c = &it->c;
   double values[VALUES] = {[RESIDUAL] = residual2, [AT_END] = at_end};
-  /* What the rounding is grows with x, slowly. */
-  if ((c->rounds & (c->rounds - 1)) == 0) values[MAGNITUDE] = magnitude_of(it, x);
+  if (is_time_to_look(c)) values[MAGNITUDE] = magnitude_of(it, x);
   c->state = ESTIMATING;
   return osla_reduction_start(it->reduction, values, SUMS, VALUES - SUMS);
 }
@@ -194,7 +201,7 @@ osla_err osla_certificate_sum(osla_iteration *it, const double *x, double residu
   certificate *c = &it->c;
   double values[VALUES] = {[RESIDUAL] = residual2};
   const double *sums;
-  const bool anew = at_end || (c->rounds & (c->rounds - 1)) == 0;
+  const bool anew = is_time_to_look(c) || at_end;
   if (anew) values[MAGNITUDE] = magnitude_of(it, x);
   OSLA_CALL(sum(it, values, &sums));
   c->rounds++;

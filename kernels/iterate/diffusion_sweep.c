@@ -73,6 +73,18 @@ double osla_diffusion_sweep(void *arg, double omega, const double *x, double *y)
   return 36.0 * sum;
 }
 
+WIDE static double magnitude_row(int64_t n, around a, const double *x)
+{
+  double sum = 0.0;
+#pragma omp simd reduction(+ : sum)
+  for (int64_t i = 0; i < n; i++) {
+    const double size = 6.0 * fabs(x[i]) + fabs(x[i - 1]) + fabs(x[i + 1]) + fabs(a.south[i]) +
+                        fabs(a.north[i]) + fabs(a.below[i]) + fabs(a.above[i]);
+    sum += size * size;
+  }
+  return sum;
+}
+
 double osla_diffusion_magnitude(void *arg, const double *x)
 {
   const osla_diffusion *d = arg;
@@ -80,13 +92,7 @@ double osla_diffusion_magnitude(void *arg, const double *x)
   for (int64_t k = 0; k < d->count[2]; k++)
     for (int64_t j = 0; j < d->count[1]; j++) {
       const double *row = x + row_at(d, j, k);
-      const around a = around_row(d, row);
-      for (int64_t i = 0; i < d->count[0]; i++) {
-        const double size = 6.0 * fabs(row[i]) + fabs(row[i - 1]) + fabs(row[i + 1]) +
-                            fabs(a.south[i]) + fabs(a.north[i]) + fabs(a.below[i]) +
-                            fabs(a.above[i]);
-        sum += size * size;
-      }
+      sum += magnitude_row(d->count[0], around_row(d, row), row);
     }
   return sum;
 }

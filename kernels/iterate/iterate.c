@@ -145,16 +145,20 @@ void osla_iteration_destroy(osla_iteration **iteration)
 
 /* ---- the loops ---- */
 
-static double sweep_and_swap(osla_iteration *it, double **x)
+/* What was swept into the spare state is the state now. */
+static void swap(osla_iteration *it, double **x)
 {
   double *from = *x;
-  const double residual2 = it->p.sweep(it->p.arg, it->o.omega, from, it->spare);
   *x = it->spare;
   it->spare = from;
   it->sweeps++;
   for (int h = 0; h < it->p.n_halos; h++)
     it->sweeps_on[h]++;
-  return residual2;
+}
+
+static double sweep(osla_iteration *it, const double *x)
+{
+  return it->p.sweep(it->p.arg, it->o.omega, x, it->spare);
 }
 
 /* When x is looked at its halos are of the same sweep, so that its residual is true. */
@@ -170,12 +174,10 @@ static osla_err run_in_lock_step(osla_iteration *it, double **x)
     }
     osla_halos_unpack(it, *x);
     if (at_end && !exchanges) OSLA_CALL(osla_halos_exchange(it, *x));
-    if (at_end || it->sweeps % check == 0) {
-      const double residual2 = it->p.sweep(it->p.arg, o->omega, *x, it->spare);
+    const double residual2 = sweep(it, *x);
+    if (at_end || it->sweeps % check == 0)
       OSLA_CALL(osla_certificate_sum(it, *x, residual2, at_end));
-      if (it->c.over) break;
-    }
-    (void)sweep_and_swap(it, x);
+    if (!it->c.over) swap(it, x);
   }
   return OSLA_OK;
 }
@@ -190,7 +192,8 @@ static osla_err run_freely(osla_iteration *it, double **x)
     if (!at_end) {
       OSLA_CALL(osla_halos_newest(it, *x));
       osla_halos_unpack(it, *x);
-      residual2 = sweep_and_swap(it, x);
+      residual2 = sweep(it, *x);
+      swap(it, x);
       const bool last = it->sweeps == o->sweeps;
       if (last || it->sweeps % o->period == 0) OSLA_CALL(osla_halos_send(it, *x, last));
     }

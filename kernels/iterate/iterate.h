@@ -26,6 +26,7 @@ typedef struct certificate {
   double excess;    /* true2 by the estimate that had led to it */
   double distance;  /* of the last snapshot: largest |M x + c - x| / v */
   int64_t snapshots;
+  int64_t next_look;                  /* round in which `rounding2` is found anew */
   int64_t rounds, wait_rounds, pause; /* estimates; until the next snapshot at the latest */
   bool last;                          /* the snapshot is that of the end */
 } certificate;

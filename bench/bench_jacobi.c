@@ -1,0 +1,249 @@
+/* Jacobi's method in lock-step, without waiting, and with racing halos: the paper's problem, a
+ * fixed number of sweeps or up to a certified tolerance. See bench_jacobi.h. */
+#include "bench_jacobi.h"
+#include "bench_options.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST_IMPLS = 4, MODES = 3, N_PARAMETERS = 6 };
+static const char *const mode_names[MODES] = {"sync", "async", "racy"};
+
+static osla_err take_memory(jacobi_data *d)
+{
+  const uint64_t bytes = ((uint64_t)d->problem->p.length + 1) * sizeof(double);
+  void *memory;
+  OSLA_CALL(bench_alloc(d->problem->job, bytes, &memory));
+  d->x = memory;
+  OSLA_CALL(bench_alloc(d->problem->job, bytes, &memory));
+  d->spare = memory;
+  return OSLA_OK;
+}
+
+static osla_iterate_options options_of(const jacobi_data *d)
+{
+  const bench_settings *s = d->problem->job->settings;
+  osla_iterate_options o = osla_iterate_defaults();
+  o.mode = d->mode;
+  o.tolerance = s->tolerance;
+  o.sweeps = s->tolerance > 0 ? (int64_t)1 << 30 : s->sweeps;
+  o.period = s->period;
+  o.lead = s->lead;
+  o.in_flight = s->in_flight;
+  o.check = s->tolerance > 0 ? 10 : 100;
+  return o;
+}
+
+static osla_err setup_osla(void *data)
+{
+  jacobi_data *d = data;
+  const osla_iterate_options o = options_of(d);
+  OSLA_CALL(take_memory(d));
+  return osla_iteration_create(d->problem->job->transport, &d->problem->p, &o, &d->iteration);
+}
+
+static osla_err setup_compute(void *data)
+{
+  return take_memory(data);
+}
+
+static osla_err setup_mpi(void *data)
+{
+  OSLA_CALL(take_memory(data));
+  return jacobi_mpi_setup(data);
+}
+
+static void teardown(void *data)
+{
+  jacobi_data *d = data;
+  jacobi_mpi_teardown(d);
+  osla_iteration_destroy(&d->iteration);
+  free(d->x);
+  free(d->spare);
+}
+
+static osla_err prepare(void *data)
+{
+  jacobi_data *d = data;
+  osla_diffusion_fill(d->problem->diffusion, d->x);
+  if (d->problem->p.length > 0) memcpy(d->spare, d->x, (size_t)d->problem->p.length * sizeof *d->x);
+  return OSLA_OK;
+}
+
+static osla_err run_osla(void *data)
+{
+  jacobi_data *d = data;
+  return osla_iterate(d->iteration, d->x, &d->result);
+}
+
+/* |b - A x| of the x of all ranks, by a look in lock-step. Collective. */
+static osla_err look(const jacobi_data *d, const double *x, double *residual, double *rounding)
+{
+  osla_iterate_options o = osla_iterate_defaults();
+  osla_iteration *it;
+  osla_iterate_result r;
+  double *copy = malloc(((size_t)d->problem->p.length + 1) * sizeof *copy);
+  OSLA_CALL(osla_agree(d->problem->job->transport,
+                       copy ? OSLA_OK : osla_error_set(OSLA_ERR_MEM, "a copy of the state")));
+  if (d->problem->p.length > 0) memcpy(copy, x, (size_t)d->problem->p.length * sizeof *copy);
+  o.mode = OSLA_ITERATE_SYNC;
+  o.sweeps = 0;
+  osla_err err = osla_iteration_create(d->problem->job->transport, &d->problem->p, &o, &it);
+  if (err == OSLA_OK) err = osla_iterate(it, copy, &r);
+  if (err == OSLA_OK) {
+    *residual = r.residual;
+    *rounding = r.rounding;
+  }
+  osla_iteration_destroy(&it);
+  free(copy);
+  return err;
+}
+
+/* 0, or inf: what was told is not the residual of what was returned, or not as small as asked for.
+ */
+static osla_err check_osla(void *data, double *residual)
+{
+  const jacobi_data *d = data;
+  const bench_settings *s = d->problem->job->settings;
+  const osla_iterate_result *r = &d->result;
+  double found, rounding;
+  OSLA_CALL(look(d, d->x, &found, &rounding));
+  const bool is_true = fabs(found - r->residual) <= 1e-9 * found + 2 * rounding;
+  const bool is_small = s->tolerance > 0 ? r->end == OSLA_ITERATE_CONVERGED &&
+                                             found <= s->tolerance * r->norm * (1 + 1e-9)
+                                         : found < r->start;
+  *residual = is_true && is_small ? 0 : INFINITY;
+  return OSLA_OK;
+}
+
+/* Of references: smaller than that of the start, which is another one than zero. */
+static osla_err check_reference(void *data, double *residual)
+{
+  jacobi_data *d = data;
+  double found, start, rounding;
+  OSLA_CALL(look(d, d->x, &found, &rounding));
+  osla_diffusion_fill(d->problem->diffusion, d->spare);
+  OSLA_CALL(look(d, d->spare, &start, &rounding));
+  *residual = found < start ? 0 : INFINITY;
+  return OSLA_OK;
+}
+
+static int figures(const void *data, bench_figure *out)
+{
+  const jacobi_data *d = data;
+  const osla_iterate_result *r = &d->result;
+  const bench_figure all[] = {{"sweeps_least", (double)r->least, false},
+                              {"sweeps_mean", r->mean, false},
+                              {"sweeps_most", (double)r->most, false},
+                              {"snapshots", (double)r->snapshots, false},
+                              {"tolerance", d->problem->job->settings->tolerance, false},
+                              {"slow_factor", d->problem->job->settings->slow_factor, false},
+                              {"certified", r->norm > 0 ? r->residual / r->norm : 0, false}};
+  memcpy(out, all, sizeof all);
+  return (int)(sizeof all / sizeof *all);
+}
+
+static bench_impl ours(const char *name, jacobi_data *d)
+{
+  return (bench_impl){.name = name,
+                      .setup = setup_osla,
+                      .prepare = prepare,
+                      .run = run_osla,
+                      .check = check_osla,
+                      .teardown = teardown,
+                      .figures = figures,
+                      .data = d};
+}
+
+static osla_err run_mode(bench_job *job, jacobi_problem *problem, osla_iterate_mode mode, int64_t n)
+{
+  static const char *const names[MODES] = {"jacobi/sync", "jacobi/async", "jacobi/racy"};
+  const bench_settings *s = job->settings;
+  const bool solves = s->tolerance > 0;
+  const bench_figure parameters[N_PARAMETERS] = {
+    {"whole", s->whole, false},         {"sweeps", (double)s->sweeps, false},
+    {"period", s->period, false},       {"lead", s->lead, false},
+    {"in_flight", s->in_flight, false}, {"slow_rank", s->slow_rank, false}};
+  bench_impl impls[MOST_IMPLS];
+  jacobi_data data[MOST_IMPLS];
+  int k = 0;
+  for (int i = 0; i < MOST_IMPLS; i++)
+    data[i] = (jacobi_data){.problem = problem, .mode = mode};
+  impls[k++] = ours("osla", &data[0]);
+  if (mode != OSLA_ITERATE_SYNC) {
+    data[k].mode = OSLA_ITERATE_SYNC;
+    impls[k] = ours("sync", &data[k]);
+    k++;
+  }
+  if (!solves) { /* references make a fixed number of sweeps */
+    impls[k] = (bench_impl){.name = "compute",
+                            .setup = setup_compute,
+                            .prepare = prepare,
+                            .run = jacobi_compute,
+                            .teardown = teardown,
+                            .data = &data[k]};
+    k++;
+    impls[k] = (bench_impl){.name = "mpi",
+                            .setup = setup_mpi,
+                            .prepare = prepare,
+                            .run = jacobi_mpi_run,
+                            .check = check_reference,
+                            .teardown = teardown,
+                            .data = &data[k]};
+    k++;
+  }
+  const bench_case c = {.kernel = names[mode],
+                        .precision = "d",
+                        .n = n,
+                        .variant = s->whole ? "whole" : NULL,
+                        .parameters = parameters,
+                        .n_parameters = N_PARAMETERS,
+                        .impls = impls,
+                        .n_impls = k,
+                        .work = problem->points * (solves ? 1.0 : (double)s->sweeps),
+                        .unit = BENCH_MELEMENTS,
+                        .operations = 1};
+  return bench_run_case(job, &c);
+}
+
+static osla_err run(bench_job *job, int64_t n)
+{
+  const unsigned modes = job->settings->cases;
+  const bool last = job->last_size;
+  jacobi_problem problem;
+  osla_err err = jacobi_problem_create(job, n, &problem);
+  for (int mode = 0; mode < MODES && err == OSLA_OK; mode++) {
+    if (!(modes >> mode & 1)) continue;
+    job->last_size = last && modes >> mode == 1;
+    err = run_mode(job, &problem, (osla_iterate_mode)mode, n);
+  }
+  if (problem.diffusion) jacobi_problem_free(&problem);
+  return err;
+}
+
+bool bench_jacobi_mode(const char *name, size_t length, int *mode)
+{
+  for (*mode = 0; *mode < MODES; (*mode)++)
+    if (strlen(mode_names[*mode]) == length && strncmp(mode_names[*mode], name, length) == 0)
+      return true;
+  return false;
+}
+
+const bench_kernel bench_jacobi = {
+  .name = "jacobi",
+  .summary = "Jacobi's method in lock-step, without waiting, with racing halos",
+  .about =
+    "\nTimes sweeps of Jacobi's method on Laplace's equation, a cube of N points a side on each\n"
+    "rank, in million points/s: --sweeps of them; or with --tolerance until |b - A x| is so much\n"
+    "smaller than that of the start, which is certified. Beside each mode:\n"
+    "  sync       async, racy: ours in lock-step\n"
+    "  compute    the sweeps of each rank alone, without halos\n"
+    "  mpi        the same mode by two-sided messages (Bethune et al. 2014)\n"
+    "The last two with --sweeps alone. Residual: 0, or inf when that which was told is not true.\n",
+  .references = "sync,compute,mpi",
+  .after = "Example: mpiexec -n 2 osla-bench jacobi --points 100 --mode sync,async --ref mpi\n",
+  .run = run,
+  .sizes = {50, 100, 0},
+  .jacobi = true,
+};

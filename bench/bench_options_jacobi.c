@@ -1,0 +1,98 @@
+/* Options of Jacobi's method. See bench_options.h. */
+#include "config.h"
+
+#include "bench_options.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+const bench_raw_jacobi bench_raw_jacobi_default = {
+  .sweeps = 1000, .period = 1, .lead = -1, .in_flight = 2};
+
+void bench_jacobi_table(const bench_kernel *kernel, bench_raw_jacobi *raw,
+                        struct poptOption table[BENCH_JACOBI_OPTIONS])
+{
+  const struct poptOption jacobi[] = {
+    {"mode", '\0', POPT_ARG_STRING, &raw->modes, 0, "Modes, of sync,async,racy (default: all)",
+     "LIST"},
+    {"whole", '\0', POPT_ARG_NONE, &raw->whole, 0, "N is the side of the whole grid", NULL},
+    {"sweeps", '\0', POPT_ARG_LONGLONG | POPT_ARGFLAG_SHOW_DEFAULT, &raw->sweeps, 0,
+     "Sweeps of each rank", "K"},
+    {"tolerance", '\0', POPT_ARG_DOUBLE, &raw->tolerance, 0,
+     "Solve, until the residual is T times that of the start", "T"},
+    {"period", '\0', POPT_ARG_INT | POPT_ARGFLAG_SHOW_DEFAULT, &raw->period, 0,
+     "Halos are sent every P sweeps", "P"},
+    {"lead", '\0', POPT_ARG_INT | POPT_ARGFLAG_SHOW_DEFAULT, &raw->lead, 0,
+     "async, racy: sweeps on the same halo at most; -1: see osla_iterate.h", "L"},
+    {"in-flight", '\0', POPT_ARG_INT | POPT_ARGFLAG_SHOW_DEFAULT, &raw->in_flight, 0,
+     "Messages under way to a neighbour: between nodes, and of mpi", "R"},
+    {"slow", '\0', POPT_ARG_STRING, &raw->slow, 0, "Sweeps of one rank take F times as long",
+     "RANK:F"},
+    {"zeros", '\0', POPT_ARG_NONE, &raw->zeros, 0,
+     "Boundary and start are not raised by 1: exact zeros and subnormal numbers", NULL},
+    POPT_TABLEEND};
+  _Static_assert(sizeof jacobi / sizeof *jacobi == BENCH_JACOBI_OPTIONS, "room for all");
+  if (kernel->jacobi)
+    memcpy(table, jacobi, sizeof jacobi);
+  else
+    *table = (struct poptOption)POPT_TABLEEND;
+}
+
+static int take_modes(const bench_kernel *kernel, const char *text, bench_settings *settings)
+{
+  settings->cases = 0;
+  for (const char *at = text;; at++) {
+    const size_t length = strcspn(at, ",");
+    int mode;
+    if (!bench_jacobi_mode(at, length, &mode))
+      return bench_error(kernel, "--mode: '%.*s' is not one of sync,async,racy", (int)length, at);
+    settings->cases |= 1U << mode;
+    at += length;
+    if (*at == '\0') return OSLA_EXIT_OK;
+  }
+}
+
+static int take_slow(const bench_kernel *kernel, int size, const char *text,
+                     bench_settings *settings)
+{
+  char *end;
+  const long rank = strtol(text, &end, 10);
+  const bool has_rank = end != text && *end == ':';
+  const char *factor = has_rank ? end + 1 : text;
+  settings->slow_factor = strtod(factor, &end);
+  settings->slow_rank = (int)rank;
+  if (has_rank && end != factor && *end == '\0' && rank >= 0 && rank < size &&
+      settings->slow_factor >= 1 && settings->slow_factor <= 1000)
+    return OSLA_EXIT_OK;
+  return bench_error(kernel, "--slow: '%s' is not a rank (0 to %d), ':', and a factor of 1 to 1000",
+                     text, size - 1);
+}
+
+int bench_jacobi_take(const bench_kernel *kernel, int size, const bench_raw_jacobi *raw,
+                      bench_settings *settings)
+{
+  if (!kernel->jacobi) return OSLA_EXIT_OK;
+  settings->cases = 7;
+  settings->slow_rank = -1;
+  settings->slow_factor = 1;
+  settings->whole = raw->whole != 0;
+  settings->zeros = raw->zeros != 0;
+  settings->sweeps = raw->sweeps;
+  settings->tolerance = raw->tolerance;
+  settings->period = raw->period;
+  settings->lead = raw->lead;
+  settings->in_flight = raw->in_flight;
+  int status = raw->modes ? take_modes(kernel, raw->modes, settings) : OSLA_EXIT_OK;
+  if (!status && raw->slow) status = take_slow(kernel, size, raw->slow, settings);
+  if (!status) status = bench_at_least(kernel, "--sweeps", raw->sweeps, 1);
+  if (!status) status = bench_at_least(kernel, "--period", raw->period, 1);
+  if (!status) status = bench_at_least(kernel, "--in-flight", raw->in_flight, 1);
+  if (!status && raw->lead != -1) status = bench_at_least(kernel, "--lead", raw->lead, 1);
+  if (!status && !(raw->tolerance >= 0 && raw->tolerance < 1))
+    status = bench_error(kernel, "--tolerance: %g is not among 0 to 1", raw->tolerance);
+  for (int i = 0; i < settings->n_count && !status; i++)
+    if (settings->n[i] > 4096)
+      status = bench_error(kernel, "--points: %lld is more than 4096", (long long)settings->n[i]);
+  return status;
+}

@@ -1,0 +1,234 @@
+/* Jacobi's method by two-sided messages, as Bethune, Bull, Dingle and Higham (Int. J. High Perf.
+ * Comput. Appl. 28(1), 2014, sections 3.1.1 to 3.1.3) write it: the reference `mpi`.
+ *
+ *   sync   MPI_Isend and MPI_Irecv of all halos, one MPI_Waitall
+ *   async  up to R messages under way to each neighbour, by MPI_Issend, which is over when they
+ * were received: a circular buffer of requests; a halo for which there is none is not sent; of
+ *          several that have come the newest is taken
+ *   racy   the same with one receive buffer for all R
+ *
+ * Their copies of whole states are left out (pointers are swapped), so that the reference is fair.
+ * Fixed sweeps; what is under way at the end is received. */
+#include "bench_jacobi.h"
+
+#include <stdlib.h>
+
+/* One direction with one neighbour: R buffers and requests, those from `first` on are in use. */
+typedef struct lane {
+  double *buffer;
+  MPI_Request *request;
+  int first, used;
+  int64_t numbers, total; /* of a message; messages of this run */
+} lane;
+
+struct jacobi_mpi {
+  MPI_Comm comm; /* its own: the transport's has other messages */
+  int n, in_flight;
+  lane *out, *in; /* [n] */
+};
+
+static osla_err make_lane(bench_job *job, lane *l, int64_t numbers, int buffers, int in_flight)
+{
+  void *memory;
+  *l = (lane){.numbers = numbers};
+  OSLA_CALL(bench_alloc(job, (uint64_t)buffers * (uint64_t)numbers * sizeof(double), &memory));
+  l->buffer = memory;
+  OSLA_CALL(bench_alloc(job, (uint64_t)in_flight * sizeof(MPI_Request), &memory));
+  l->request = memory;
+  for (int k = 0; k < in_flight; k++)
+    l->request[k] = MPI_REQUEST_NULL;
+  return OSLA_OK;
+}
+
+/* All ranks make as many lanes, since memory is asked for together: those beyond have no numbers.
+ */
+osla_err jacobi_mpi_setup(void *data)
+{
+  enum { FACES = 6 };
+  jacobi_data *d = data;
+  bench_job *job = d->problem->job;
+  const osla_fixed_point *p = &d->problem->p;
+  const int r = d->mode == OSLA_ITERATE_SYNC ? 1 : job->settings->in_flight;
+  void *memory;
+  OSLA_CALL(bench_alloc(job, sizeof *d->mpi, &memory));
+  d->mpi = memory;
+  *d->mpi = (struct jacobi_mpi){.comm = MPI_COMM_NULL, .n = p->n_halos, .in_flight = r};
+  OSLA_MPI(MPI_Comm_dup(osla_transport_comm(job->transport), &d->mpi->comm));
+  OSLA_CALL(bench_alloc(job, FACES * sizeof(lane), &memory));
+  d->mpi->out = memory;
+  OSLA_CALL(bench_alloc(job, FACES * sizeof(lane), &memory));
+  d->mpi->in = memory;
+  for (int h = 0; h < FACES; h++) {
+    const osla_halo *halo = h < p->n_halos ? &p->halos[h] : NULL;
+    OSLA_CALL(make_lane(job, &d->mpi->out[h], halo ? halo->send : 0, r, r));
+    OSLA_CALL(make_lane(job, &d->mpi->in[h], halo ? halo->recv : 0,
+                        d->mode == OSLA_ITERATE_RACY ? 1 : r, r));
+  }
+  return OSLA_OK;
+}
+
+void jacobi_mpi_teardown(void *data)
+{
+  jacobi_data *d = data;
+  if (!d->mpi) return;
+  for (int h = 0; h < 6; h++) {
+    if (d->mpi->out) {
+      free(d->mpi->out[h].buffer);
+      free(d->mpi->out[h].request);
+    }
+    if (d->mpi->in) {
+      free(d->mpi->in[h].buffer);
+      free(d->mpi->in[h].request);
+    }
+  }
+  if (d->mpi->comm != MPI_COMM_NULL) (void)MPI_Comm_free(&d->mpi->comm);
+  free(d->mpi->out);
+  free(d->mpi->in);
+  free(d->mpi);
+  d->mpi = NULL;
+}
+
+static MPI_Comm comm_of(const jacobi_data *d)
+{
+  return d->mpi->comm;
+}
+
+/* The message that number `k` of a lane's buffers holds. */
+static double *place(const jacobi_data *d, const lane *l, bool received, int k)
+{
+  return received && d->mode == OSLA_ITERATE_RACY ? l->buffer : l->buffer + k * l->numbers;
+}
+
+static osla_err post_receive(jacobi_data *d, int h)
+{
+  lane *l = &d->mpi->in[h];
+  const osla_halo *halo = &d->problem->p.halos[h];
+  const int k = (l->first + l->used++) % d->mpi->in_flight;
+  OSLA_MPI(MPI_Irecv(place(d, l, true, k), (int)l->numbers, MPI_DOUBLE, halo->peer, halo->tag,
+                     comm_of(d), &l->request[k]));
+  return OSLA_OK;
+}
+
+static osla_err send(jacobi_data *d, int h)
+{
+  lane *l = &d->mpi->out[h];
+  const osla_fixed_point *p = &d->problem->p;
+  const int k = (l->first + l->used++) % d->mpi->in_flight;
+  p->pack(p->arg, h, d->x, place(d, l, false, k));
+  l->total++;
+  const double *message = place(d, l, false, k);
+  const int n = (int)l->numbers, peer = p->halos[h].peer, tag = p->halos[h].tag;
+  if (d->mode == OSLA_ITERATE_SYNC)
+    OSLA_MPI(MPI_Isend(message, n, MPI_DOUBLE, peer, tag, comm_of(d), &l->request[k]));
+  else
+    OSLA_MPI(MPI_Issend(message, n, MPI_DOUBLE, peer, tag, comm_of(d), &l->request[k]));
+  return OSLA_OK;
+}
+
+static osla_err run_sync(jacobi_data *d)
+{
+  const osla_fixed_point *p = &d->problem->p;
+  const bench_settings *s = d->problem->job->settings;
+  for (int64_t k = 0; k < s->sweeps; k++) {
+    MPI_Request all[12];
+    MPI_Status statuses[12];
+    int n = 0;
+    for (int h = 0; h < p->n_halos && k % s->period == 0; h++) {
+      d->mpi->in[h].first = d->mpi->in[h].used = d->mpi->out[h].first = d->mpi->out[h].used = 0;
+      OSLA_CALL(post_receive(d, h));
+      OSLA_CALL(send(d, h));
+      all[n++] = d->mpi->in[h].request[0];
+      all[n++] = d->mpi->out[h].request[0];
+    }
+    OSLA_MPI(MPI_Waitall(n, all, statuses));
+    for (int h = 0; h < p->n_halos; h++)
+      p->unpack(p->arg, h, d->mpi->in[h].buffer, d->x);
+    (void)jacobi_sweep(d);
+  }
+  return OSLA_OK;
+}
+
+/* Those requests that are complete, from the oldest on; returns the last one's buffer, or NULL. */
+static osla_err complete(const jacobi_data *d, lane *l, bool received, const double **newest)
+{
+  *newest = NULL;
+  while (l->used > 0) {
+    int done;
+    OSLA_MPI(MPI_Test(&l->request[l->first], &done, MPI_STATUS_IGNORE));
+    if (!done) break;
+    *newest = place(d, l, received, l->first);
+    l->first = (l->first + 1) % d->mpi->in_flight;
+    l->used--;
+    l->total += received;
+  }
+  return OSLA_OK;
+}
+
+static osla_err exchange(jacobi_data *d, int h, bool sends)
+{
+  const osla_fixed_point *p = &d->problem->p;
+  const double *newest;
+  OSLA_CALL(complete(d, &d->mpi->out[h], false, &newest));
+  if (sends && d->mpi->out[h].used < d->mpi->in_flight) OSLA_CALL(send(d, h));
+  OSLA_CALL(complete(d, &d->mpi->in[h], true, &newest));
+  if (newest) p->unpack(p->arg, h, newest, d->x);
+  if (newest) p->unpack(p->arg, h, newest, d->spare);
+  while (d->mpi->in[h].used < d->mpi->in_flight)
+    OSLA_CALL(post_receive(d, h));
+  return OSLA_OK;
+}
+
+static osla_err wait_for_oldest(const jacobi_data *d, lane *l)
+{
+  OSLA_MPI(MPI_Wait(&l->request[l->first], MPI_STATUS_IGNORE));
+  l->first = (l->first + 1) % d->mpi->in_flight;
+  l->used--;
+  return OSLA_OK;
+}
+
+/* What a neighbour has sent is received, though I had not begun to receive it; and each receive for
+ * which nothing would come gets one message more, in place of MPI_Cancel, which few libraries do
+ * well. */
+static osla_err drain(jacobi_data *d, int h)
+{
+  enum { TAG = 1000 };
+  lane *in = &d->mpi->in[h], *out = &d->mpi->out[h];
+  const osla_halo *halo = &d->problem->p.halos[h];
+  const int64_t mine[] = {out->total, in->total + in->used}; /* sends, and receives that I began */
+  int64_t theirs[2];
+  OSLA_MPI(MPI_Sendrecv(mine, 2, MPI_INT64_T, halo->peer, TAG + halo->tag, theirs, 2, MPI_INT64_T,
+                        halo->peer, TAG + halo->tag, comm_of(d), MPI_STATUS_IGNORE));
+  for (int64_t begun = mine[1]; begun < theirs[0]; begun++) {
+    OSLA_CALL(wait_for_oldest(d, in));
+    OSLA_CALL(post_receive(d, h));
+  }
+  while (out->used > 0)
+    OSLA_CALL(wait_for_oldest(d, out));
+  for (int64_t sent = mine[0]; sent < theirs[1]; sent++)
+    OSLA_MPI(
+      MPI_Send(out->buffer, (int)out->numbers, MPI_DOUBLE, halo->peer, halo->tag, comm_of(d)));
+  while (in->used > 0)
+    OSLA_CALL(wait_for_oldest(d, in));
+  return OSLA_OK;
+}
+
+static osla_err run_async(jacobi_data *d)
+{
+  const bench_settings *s = d->problem->job->settings;
+  for (int h = 0; h < d->mpi->n; h++)
+    d->mpi->in[h].total = d->mpi->out[h].total = 0;
+  for (int64_t k = 0; k < s->sweeps; k++) {
+    for (int h = 0; h < d->mpi->n; h++)
+      OSLA_CALL(exchange(d, h, k % s->period == 0));
+    (void)jacobi_sweep(d);
+  }
+  for (int h = 0; h < d->mpi->n; h++)
+    OSLA_CALL(drain(d, h));
+  return OSLA_OK;
+}
+
+osla_err jacobi_mpi_run(void *data)
+{
+  jacobi_data *d = data;
+  return d->mode == OSLA_ITERATE_SYNC ? run_sync(d) : run_async(d);
+}
