@@ -1,4 +1,4 @@
-/* The table for people and the JSON lines. See bench.h and doc/design.md, section 11. */
+/* The table for people and the JSON lines. See bench.h and doc/design.md, section 12. */
 #include "bench.h"
 #include "work.h"
 
