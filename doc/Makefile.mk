@@ -8,5 +8,5 @@ dist_man_MANS = \
   doc/osla-bench.1 \
   doc/osla-calibrate.1
 
-EXTRA_DIST += doc/design.md doc/hazards.md doc/clusters.md doc/simulation.md doc/scalapack.md doc/global_arrays.md doc/grid_and_blocks.md doc/large_machines.md doc/assemble_or_not.md \
-  doc/grid_and_blocks.c doc/example.c doc/write_updates.c doc/write_updates.py
+EXTRA_DIST += doc/design.md doc/hazards.md doc/clusters.md doc/simulation.md doc/scalapack.md doc/global_arrays.md doc/grid_and_blocks.md doc/large_machines.md doc/assemble_or_not.md doc/asynchronous.md \
+  doc/grid_and_blocks.c doc/example.c doc/asynchronous.c doc/write_updates.c doc/write_updates.py

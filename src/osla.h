@@ -40,5 +40,6 @@
 #include "osla_solve.h"
 #include "osla_sparse.h"
 #include "osla_sparse_file.h"
+#include "osla_splitting.h"
 
 #endif

@@ -53,6 +53,7 @@ shows() { # PAGE PROGRAM: each line of C in the page is a line of the program
 }
 shows README.md doc/example.c
 shows doc/grid_and_blocks.md doc/grid_and_blocks.c
+shows doc/asynchronous.md doc/asynchronous.c
 
 # The libraries' global names all begin with osla_: a function of the program's own that has the name
 # of one of ours would take its place.
@@ -100,6 +101,13 @@ quietly "${compiler[@]}" "${cflags[@]}" "$SRCDIR/doc/grid_and_blocks.c" -o "$scr
 guide 1 '1 x 1 on 1 nodes, blocks of 128: 0.3' 200
 guide 4 '1 x 4 on 1 nodes, blocks of 16: 0.1' 200 16
 guide 4 '2 x 2 on 1 nodes, blocks of 32: 0.1' 200 32 2 2
+
+# The program of doc/asynchronous.md, in each mode.
+quietly "${compiler[@]}" "${cflags[@]}" "$SRCDIR/doc/asynchronous.c" -o "$scratch/asynchronous" "${libraries[@]}"
+for mode in sync async racy; do
+  quietly env LD_LIBRARY_PATH="$libdir" timeout 60 "$MPIEXEC" -n 2 "$scratch/asynchronous" $mode
+  grep -q '^converged: residual ' "$scratch/out" || fail "asynchronous $mode: $(cat "$scratch/out")"
+done
 
 # the same answer on every number of ranks, from both libraries
 [ "$(sort -u "$scratch/answers" | wc -l)" = 1 ] || { cat "$scratch/answers"; fail "answers differ"; }

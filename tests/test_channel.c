@@ -137,7 +137,7 @@ static void test_kinds(void)
 {
   osla_transport *t = osla_test_transport();
   const bool few = osla_test_size() <= FEW_RANKS && osla_transport_n_nodes(t) == 1;
-  const uint64_t sends = few ? 2000 : osla_test_size() <= 6 ? 200 : 20;
+  const uint64_t sends = few ? 2000 : osla_test_size() <= 6 ? 200 : 8;
   for (int kind = OSLA_CHANNEL_LATEST; kind <= OSLA_CHANNEL_EVERY; kind++) {
     exchange(t, (osla_channel_kind)kind, 1, 1, sends, false);
     exchange(t, (osla_channel_kind)kind, 2, 6, sends, true);

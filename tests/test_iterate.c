@@ -162,6 +162,22 @@ static void test_modes(void)
   free_cube(&c);
 }
 
+/* Fewer points than ranks: those without sleep. */
+static void test_few_points(void)
+{
+  for (int mode = OSLA_ITERATE_SYNC; mode <= OSLA_ITERATE_RACY; mode++) {
+    osla_diffusion_options o = osla_diffusion_defaults(2, 1, 1);
+    osla_iterate_options how = osla_iterate_defaults();
+    cube c;
+    if (!make_cube(&c, &o)) return;
+    how.mode = (osla_iterate_mode)mode;
+    const osla_iterate_result r = run(&c, &how, c.x);
+    CU_ASSERT(r.end == OSLA_ITERATE_CONVERGED && r.residual <= how.tolerance * r.norm);
+    CU_ASSERT((c.p.length == 0) == (osla_test_rank() >= 2));
+    free_cube(&c);
+  }
+}
+
 /* One object, several runs, with another start each. */
 static void test_again(void)
 {
@@ -414,6 +430,7 @@ int main(int argc, char **argv)
     {"rate", test_rate},
     {"same_x", test_same_x},
     {"modes", test_modes},
+    {"few_points", test_few_points},
     {"again", test_again},
     {"ends", test_ends},
     {"bound", test_bound},

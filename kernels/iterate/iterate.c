@@ -24,7 +24,7 @@ osla_iterate_options osla_iterate_defaults(void)
 
 const char *osla_iterate_end_name(osla_iterate_end end)
 {
-  static const char *const names[] = {"converged", "stagnated", "sweeps", "diverged", "stalled"};
+  static const char *const names[] = {"converged", "stagnated", "sweeps", "diverged"};
   return (size_t)end < sizeof names / sizeof *names ? names[end] : "unknown";
 }
 
@@ -46,8 +46,6 @@ static osla_err check_options(const osla_iterate_options *o)
   OSLA_CHECK(o->lead == -1 || o->lead >= 1, OSLA_ERR_ARG,
              "iteration: lead = %d is neither -1 nor at least 1", o->lead);
   OSLA_CHECK(o->check >= 1, OSLA_ERR_ARG, "iteration: check = %d is less than 1", o->check);
-  OSLA_CHECK(o->stalled_after >= 0.0, OSLA_ERR_ARG,
-             "iteration: stalled_after = %g seconds are negative, or no number", o->stalled_after);
   return OSLA_OK;
 }
 
@@ -186,7 +184,7 @@ static osla_err run_in_lock_step(osla_iteration *it, double **x)
 static osla_err run_freely(osla_iteration *it, double **x)
 {
   const osla_iterate_options *o = &it->o;
-  double residual2 = it->c.start2;
+  double residual2 = 0.0; /* of who has no part */
   while (!it->c.over) {
     const bool at_end = it->sweeps == o->sweeps || it->p.length == 0;
     if (!at_end) {
@@ -233,14 +231,13 @@ static void tell(const osla_iteration *it, osla_iterate_result *r)
   if (certified && it->v && it->alpha < 1.0) r->error = c->distance / (1.0 - it->alpha);
   r->sweeps = it->sweeps;
   r->snapshots = c->snapshots;
-  r->stalled = -1;
 }
 
 osla_err osla_iterate(osla_iteration *it, double *x, osla_iterate_result *result)
 {
   const double since = osla_clock();
   double *now = x;
-  *result = (osla_iterate_result){.stalled = -1};
+  *result = (osla_iterate_result){0};
   it->run = (it->run + 1) % (UINT64_C(1) << 20);
   it->sweeps = 0;
   it->spare = it->memory;

@@ -83,7 +83,6 @@ typedef struct osla_iterate_options {
                              halo is old. Default -1 */
   int in_flight;          /* ASYNC between nodes: halos under way to a neighbour; default 2 */
   int check;              /* SYNC: sweeps between looks at the residual, >= 1; default 10 */
-  double stalled_after;   /* seconds without a sweep of some rank, or 0: any. Default 0 */
 } osla_iterate_options;
 
 enum { OSLA_ITERATE_LEAD = 8 };
@@ -94,15 +93,14 @@ typedef enum osla_iterate_end {
   OSLA_ITERATE_CONVERGED,
   OSLA_ITERATE_STAGNATED, /* the residual is rounding, and larger than was asked for */
   OSLA_ITERATE_SWEEPS,    /* as many as were allowed, of all ranks */
-  OSLA_ITERATE_DIVERGED,  /* residual 1e10 times that of the start, or not finite */
-  OSLA_ITERATE_STALLED    /* rank `stalled` made no sweep for too long */
+  OSLA_ITERATE_DIVERGED   /* residual 1e10 times that of the start, or not finite */
 } osla_iterate_end;
 const char *osla_iterate_end_name(osla_iterate_end end); /* as "converged" */
 
 /* The same on all ranks but for `sweeps`. */
 typedef struct osla_iterate_result {
   osla_iterate_end end;
-  double residual; /* |b - A x| of the x that is returned; DIVERGED, STALLED: a stale estimate */
+  double residual; /* |b - A x| of the x that is returned; DIVERGED: a stale estimate */
   double start;    /* |b - A x| of the start */
   double norm;     /* what `tolerance` refers to */
   double rounding; /* bound of the rounding in `residual`; 0: there was no `magnitude` */
@@ -111,7 +109,6 @@ typedef struct osla_iterate_result {
   int64_t least, most; /* sweeps of a rank */
   double mean;
   int64_t snapshots; /* taken until the end */
-  int stalled;       /* rank; -1: none */
   double seconds;
 } osla_iterate_result;
 
@@ -134,9 +131,10 @@ osla_err osla_iterate_bound(osla_iteration *iteration, int64_t steps, double *al
 
 /* Iterates. Collective. May be called again with another x or right-hand side.
  *   x      [in,out] [length] start with its boundaries (halos are fetched); at the end the state
- * that was certified, halos with it result [out] Errors, on all ranks together: ARG (the start or
- * the right-hand side is not finite: the rank is named), MPI. A failure between nodes ends all
- * ranks. */
+ *                   that was certified, with its halos
+ *   result [out]
+ * Errors, on all ranks together: ARG (the start or the right-hand side is not finite: the rank is
+ * named), MPI. A failure between nodes ends all ranks. */
 osla_err osla_iterate(osla_iteration *iteration, double *x, osla_iterate_result *result);
 
 #ifdef __cplusplus

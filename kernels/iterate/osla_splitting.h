@@ -1,0 +1,40 @@
+/* Sparse systems as fixed points: block Jacobi, which with one block a rank is a multisplitting.
+ *
+ * x := x + B^-1 (b - A x), B the square blocks on the diagonal of A. Block 1 is Jacobi's method.
+ * The larger the blocks, the fewer sweeps, each of which solves with them exactly (Frommer and
+ * Szyld, On asynchronous iterations, J. Comput. Appl. Math. 123, 2000, section 4.1; Bethune et al.
+ * 2014, section 6.4, propose it). Converges in every mode if A is an M-matrix, or diagonally
+ * dominant by rows.
+ */
+#ifndef OSLA_SPLITTING_H
+#define OSLA_SPLITTING_H
+
+#include "osla_iterate.h"
+#include "osla_sparse.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct osla_splitting osla_splitting;
+
+/* Collective.
+ *   a     [in]  square, rows and columns dealt alike; borrowed
+ *   b     [in]  [rows] of this rank, borrowed: it may change between runs
+ *   block [in]  1: the diagonal, of any sign; > 1: blocks of so many consecutive rows of this rank,
+ *               factored by Cholesky (INT64_MAX: one block a rank)
+ *   out   [out] owned by the caller
+ * Memory: 8 block bytes a row, 4 bytes for each value that is sent. Errors, on all ranks together:
+ * ARG (rows that are not dealt as columns; block < 1; a diagonal element that is 0 or not finite,
+ * or a block that is not positive definite: its row is named), MEM, MPI. */
+osla_err osla_splitting_create(osla_csr *a, const double *b, int64_t block, osla_splitting **out);
+void osla_splitting_destroy(osla_splitting **splitting); /* local; accepts NULL, nulls */
+
+/* The fixed point; borrows the splitting. States: [rows] of this rank, then what belongs to others,
+ * which a start need not have. Of block 1 it has a bound (osla_iterate_bound). */
+osla_fixed_point osla_splitting_problem(osla_splitting *splitting);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,213 @@
+/* Floor 3: sparse systems as fixed points, by their diagonal and by blocks on it, in all modes. */
+#include "osla_splitting.h"
+#include "osla_test_help.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A grid of `side` points squared, rows dealt unevenly: row i is joined to the points beside it. */
+typedef struct system_of {
+  osla_transport *t;
+  osla_csr *a;
+  int64_t rows, *start;
+  double *b, *x, *solution;
+} system_of;
+
+/* Element (i, j) of side's matrix; `wind` makes it unsymmetric, `diagonal` is that. */
+typedef struct kind {
+  int64_t side;
+  double diagonal, wind;
+} kind;
+
+/* The last rank has few rows, the first most; with many ranks some have none. */
+static int64_t *deal(int64_t n)
+{
+  const int size = osla_test_size();
+  int64_t *start = osla_test_allocate((size_t)size + 1, sizeof *start), left = n;
+  for (int p = 0; p < size; p++) {
+    const int64_t mine = p + 1 == size ? left : (left + 1) / 2;
+    start[p + 1] = start[p] + mine;
+    left -= mine;
+  }
+  return start;
+}
+
+static int64_t fill_row(const kind *k, int64_t i, int64_t *column, double *value)
+{
+  const int64_t x = i % k->side, y = i / k->side;
+  int64_t n = 0;
+  if (y > 0) column[n] = i - k->side, value[n++] = -1.0 - k->wind;
+  if (x > 0) column[n] = i - 1, value[n++] = -1.0;
+  column[n] = i, value[n++] = k->diagonal;
+  if (x + 1 < k->side) column[n] = i + 1, value[n++] = -1.0;
+  if (y + 1 < k->side) column[n] = i + k->side, value[n++] = -1.0;
+  return n;
+}
+
+static bool make_system(system_of *s, const kind *k)
+{
+  const int rank = osla_test_rank();
+  const int64_t n = k->side * k->side;
+  s->t = osla_test_transport();
+  s->start = deal(n);
+  s->rows = s->start[rank + 1] - s->start[rank];
+  int64_t *first = osla_test_allocate((size_t)s->rows + 1, sizeof *first);
+  int64_t *column = osla_test_allocate(5 * (size_t)s->rows + 1, sizeof *column);
+  double *value = osla_test_allocate(5 * (size_t)s->rows + 1, sizeof *value);
+  for (int64_t i = 0; i < s->rows; i++)
+    first[i + 1] = first[i] + fill_row(k, s->start[rank] + i, column + first[i], value + first[i]);
+  const bool made =
+    OSLA_ASSERT_OK(osla_csr_create(s->t, s->start, s->start, first, column, value, &s->a));
+  free(first);
+  free(column);
+  free(value);
+  s->b = osla_test_allocate((size_t)s->rows + 1, sizeof *s->b);
+  s->solution = osla_test_allocate((size_t)s->rows + 1, sizeof *s->solution);
+  for (int64_t i = 0; i < s->rows; i++)
+    s->solution[i] = (double)osla_test_choose(3, s->start[rank] + i, 9) - 4.0;
+  if (made) OSLA_ASSERT_OK(osla_spmv(s->a, OSLA_NOTRANS, s->solution, 0.0, s->b));
+  return made;
+}
+
+static void free_system(system_of *s)
+{
+  OSLA_ASSERT_OK(osla_csr_destroy(&s->a));
+  free(s->start);
+  free(s->b);
+  free(s->solution);
+  osla_transport_destroy(&s->t);
+}
+
+/* Solves from 0; returns the sweeps of the rank that made most. */
+static int64_t solve(const system_of *s, int64_t block, int mode, double *bound)
+{
+  osla_splitting *split;
+  osla_iteration *it;
+  osla_iterate_result r = {0};
+  osla_iterate_options how = osla_iterate_defaults();
+  how.mode = (osla_iterate_mode)mode;
+  how.tolerance = 1e-11;
+  how.check = 1;
+  if (!OSLA_ASSERT_OK(osla_splitting_create(s->a, s->b, block, &split))) return 0;
+  const osla_fixed_point p = osla_splitting_problem(split);
+  double *x = osla_test_allocate((size_t)p.length + 1, sizeof *x), error = 0.0, alpha = 0.0;
+  OSLA_ASSERT_OK(osla_iteration_create(s->t, &p, &how, &it));
+  if (block == 1) OSLA_ASSERT_OK(osla_iterate_bound(it, 300, &alpha));
+  if (block > 1) OSLA_ASSERT_ERR(osla_iterate_bound(it, 300, &alpha), OSLA_ERR_UNSUPPORTED);
+  OSLA_ASSERT_OK(osla_iterate(it, x, &r));
+  OSLA_ASSERT_MSG(r.end == OSLA_ITERATE_CONVERGED, "block %lld, mode %d: %s", (long long)block,
+                  mode, osla_iterate_end_name(r.end));
+  for (int64_t i = 0; i < s->rows; i++)
+    error = fmax(error, fabs(x[i] - s->solution[i]));
+  OSLA_ASSERT_MSG(error <= 1e-8, "block %lld, mode %d: error %g", (long long)block, mode, error);
+  CU_ASSERT(block > 1 || error <= r.error); /* v <= 1 */
+  if (bound) *bound = alpha;
+  free(x);
+  osla_iteration_destroy(&it);
+  osla_splitting_destroy(&split);
+  CU_ASSERT(split == NULL);
+  return r.most;
+}
+
+static void test_modes(void)
+{
+  const kind laplace = {9, 4.0, 0.0};
+  system_of s;
+  if (!make_system(&s, &laplace)) return;
+  for (int mode = OSLA_ITERATE_SYNC; mode <= OSLA_ITERATE_RACY; mode++) {
+    double alpha;
+    const int64_t points = solve(&s, 1, mode, &alpha), lines = solve(&s, 9, mode, NULL);
+    const int64_t parts = solve(&s, INT64_MAX, mode, NULL);
+    const double rho = cos(3.14159265358979 / 10);
+    OSLA_ASSERT_MSG(alpha < 1.0 && alpha >= rho - 1e-12 && alpha < rho + 0.01, "alpha %.9f", alpha);
+    if (mode == OSLA_ITERATE_SYNC) CU_ASSERT(parts < lines && lines < points);
+    if (osla_test_size() == 1) /* a direct solve; its end takes some steps where nobody waits */
+      CU_ASSERT(parts <= (mode == OSLA_ITERATE_SYNC ? 2 : 6));
+  }
+  free_system(&s);
+}
+
+/* Unsymmetric, with a negative diagonal, and one row in all. */
+static void test_others(void)
+{
+  static const kind kinds[] = {{7, 4.5, 0.4}, {5, -6.0, 1.0}, {1, 3.0, 0.0}};
+  for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+    system_of s;
+    if (!make_system(&s, &kinds[i])) continue;
+    for (int mode = OSLA_ITERATE_SYNC; mode <= OSLA_ITERATE_RACY; mode++)
+      (void)solve(&s, 1, mode, NULL);
+    free_system(&s);
+  }
+}
+
+/* rho(M) < 1 < rho(|M|), from M = [0 -a; a 0] on the unknowns 0 and 1: lock-step converges, and the
+ * bound says that this proves nothing of schedules. */
+static void test_no_proof(void)
+{
+  osla_transport *t = osla_test_transport();
+  const int size = osla_test_size(), rank = osla_test_rank();
+  int64_t *start = osla_test_allocate((size_t)size + 1, sizeof *start);
+  const double skew = 0.55;
+  for (int p = 0; p <= size; p++)
+    start[p] = p == 0 ? 0 : size == 1 || p > 1 ? 3 : 2;
+  /* x0 = -s x1 - s x2, x1 = s x0 - s x2, x2 = s x0 + s x1: |M| has radius 2 s, M has s sqrt(3). */
+  const int64_t columns[] = {0, 1, 2, 0, 1, 2, 0, 1, 2};
+  const double values[] = {1, skew, skew, -skew, 1, skew, -skew, -skew, 1};
+  const int64_t rows = start[rank + 1] - start[rank], from = 3 * start[rank];
+  const int64_t first[] = {0, 3, 6, 9};
+  const double b[] = {1.0, 2.0, 3.0};
+  double x[3] = {0}, alpha = 0.0;
+  osla_csr *a;
+  osla_splitting *split;
+  osla_iteration *it;
+  osla_iterate_options how = osla_iterate_defaults();
+  osla_iterate_result r;
+  how.mode = OSLA_ITERATE_SYNC;
+
+  if (OSLA_ASSERT_OK(osla_csr_create(t, start, start, first, columns + from, values + from, &a))) {
+    OSLA_ASSERT_OK(osla_splitting_create(a, b + (rows > 0 ? start[rank] : 0), 1, &split));
+    const osla_fixed_point p = osla_splitting_problem(split);
+    OSLA_ASSERT_OK(osla_iteration_create(t, &p, &how, &it));
+    OSLA_ASSERT_OK(osla_iterate_bound(it, 200, &alpha));
+    OSLA_ASSERT_CLOSE(alpha, 2 * skew, 1e-9);
+    OSLA_ASSERT_OK(osla_iterate(it, x, &r));
+    CU_ASSERT(r.end == OSLA_ITERATE_CONVERGED && r.error == 0.0); /* no bound is claimed */
+    osla_iteration_destroy(&it);
+    osla_splitting_destroy(&split);
+    OSLA_ASSERT_OK(osla_csr_destroy(&a));
+  }
+  free(start);
+  osla_transport_destroy(&t);
+}
+
+static void test_refused(void)
+{
+  const kind zero = {4, 0.0, 0.0}, indefinite = {4, 1.0, 0.0};
+  osla_splitting *split;
+  system_of s;
+  if (!make_system(&s, &zero)) return;
+  OSLA_ASSERT_ERR(osla_splitting_create(s.a, s.b, 1, &split), OSLA_ERR_ARG);
+  OSLA_ASSERT_TEXT("the diagonal element of row 0 is 0");
+  OSLA_ASSERT_SAME_TEXT();
+  CU_ASSERT(split == NULL);
+  OSLA_ASSERT_ERR(osla_splitting_create(s.a, s.b, 0, &split), OSLA_ERR_ARG);
+  OSLA_ASSERT_TEXT("blocks of 0 rows");
+  free_system(&s);
+  if (!make_system(&s, &indefinite)) return;
+  OSLA_ASSERT_ERR(osla_splitting_create(s.a, s.b, INT64_MAX, &split), OSLA_ERR_ARG);
+  OSLA_ASSERT_TEXT("is not positive definite");
+  free_system(&s);
+}
+
+int main(int argc, char **argv)
+{
+  static const osla_test_case cases[] = {
+    {"modes", test_modes},
+    {"others", test_others},
+    {"no_proof", test_no_proof},
+    {"refused", test_refused},
+    {NULL, NULL},
+  };
+  return osla_test_main(argc, argv, cases);
+}
