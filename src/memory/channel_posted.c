@@ -29,7 +29,8 @@ typedef struct state {
   size_t my_stride, their_stride;
   uint64_t sent, held;
   unsigned char *staging; /* R + 2 slots: under way, waiting, being written */
-  osla_posted *posted;    /* [R + 2] of each slot */
+  int n_parts;            /* of a message: between nodes a train of short ones is faster over TCP */
+  osla_posted *posted;    /* [R + 2][n_parts] of each slot */
   int *under_way;         /* [R + 2] slots, from the oldest on, cyclic */
   int *vacant;            /* [R + 2] slots */
   int n_slots, first, n_under_way, n_vacant;
@@ -37,8 +38,8 @@ typedef struct state {
   told taken, closed, gone;
 } state;
 
-/* In a slot: the stamp, room, and the message. */
-enum { HEAD = 16 };
+/* In a slot: the stamp, room, and the message. A part is what travels as one message of MPI. */
+enum { HEAD = 16, PART = 16 << 10 };
 
 static size_t slot_stride(size_t bytes)
 {
@@ -54,18 +55,19 @@ static osla_err start(channel *c)
 {
   OSLA_CALL(osla_channel_state(c, sizeof(state)));
   state *s = c->state;
-  const size_t n = (size_t)c->end.in_flight + 2;
+  const size_t n = (size_t)c->end.in_flight + 2, bytes = HEAD + (size_t)c->end.send_bytes;
   *s = (state){.mine = (words *)(void *)c->here,
                .my_stride = slot_stride((size_t)c->end.recv_bytes),
                .their_stride = slot_stride((size_t)c->end.send_bytes),
                .n_slots = (int)n,
+               .n_parts = c->there ? 1 : (int)((bytes + PART - 1) / PART),
                .waits = -1,
                .writes = -1,
                .taken = {.at = offsetof(words, taken)},
                .closed = {.at = offsetof(words, closed)},
                .gone = {.at = offsetof(words, gone)}};
   s->staging = aligned_alloc(CHANNEL_LINE, n * s->their_stride);
-  s->posted = calloc(n, sizeof *s->posted);
+  s->posted = calloc(n * (size_t)s->n_parts, sizeof *s->posted);
   s->under_way = calloc(n, sizeof *s->under_way);
   s->vacant = calloc(n, sizeof *s->vacant);
   OSLA_CHECK(s->staging && s->posted && s->under_way && s->vacant, OSLA_ERR_MEM,
@@ -114,14 +116,24 @@ static unsigned char *staged(const state *s, int slot)
   return s->staging + (size_t)slot * s->their_stride;
 }
 
+static osla_err has_left(channel *c, int slot, bool *left)
+{
+  const state *s = c->state;
+  *left = true;
+  for (int k = 0; k < s->n_parts && *left; k++)
+    OSLA_CALL(osla_posted_test(c->segment,
+                               &s->posted[(size_t)slot * (size_t)s->n_parts + (size_t)k], left));
+  return OSLA_OK;
+}
+
 static osla_err collect(channel *c)
 {
   state *s = c->state;
   while (s->n_under_way > 0) {
     const int slot = s->under_way[s->first];
-    bool done;
-    OSLA_CALL(osla_posted_test(c->segment, &s->posted[slot], &done));
-    if (!done) break;
+    bool left;
+    OSLA_CALL(has_left(c, slot, &left));
+    if (!left) break;
     s->vacant[s->n_vacant++] = slot;
     s->first = (s->first + 1) % s->n_slots;
     s->n_under_way--;
@@ -136,15 +148,24 @@ static bool has_room(const channel *c)
   return s->sent - taken < (uint64_t)c->end.in_flight && s->n_under_way < c->end.in_flight;
 }
 
+/* Each part writes the word; all but the last write what it is already. */
 static osla_err post(channel *c, int slot)
 {
   state *s = c->state;
-  const size_t place = (size_t)(s->sent++ % ((uint64_t)c->end.in_flight + 1));
+  const size_t place = (size_t)(s->sent % ((uint64_t)c->end.in_flight + 1));
+  const size_t to = c->peer_inbox + CHANNEL_LINE + place * s->their_stride;
+  const size_t bytes = HEAD + (size_t)c->end.send_bytes;
   s->under_way[(s->first + s->n_under_way++) % s->n_slots] = slot;
-  return osla_put_word_post(c->segment, c->end.peer,
-                            c->peer_inbox + CHANNEL_LINE + place * s->their_stride, staged(s, slot),
-                            HEAD + (size_t)c->end.send_bytes,
-                            c->peer_inbox + offsetof(words, arrived), s->sent, &s->posted[slot]);
+  for (int k = 0; k < s->n_parts; k++) {
+    const bool last = k + 1 == s->n_parts;
+    const size_t at = (size_t)k * PART;
+    OSLA_CALL(osla_put_word_post(c->segment, c->end.peer, to + at, staged(s, slot) + at,
+                                 last ? bytes - at : PART, c->peer_inbox + offsetof(words, arrived),
+                                 s->sent + last,
+                                 &s->posted[(size_t)slot * (size_t)s->n_parts + (size_t)k]));
+  }
+  s->sent++;
+  return OSLA_OK;
 }
 
 /* Under the mutex, as all that changes the state. */
