@@ -233,22 +233,29 @@ static void tell(const osla_iteration *it, osla_iterate_result *r)
   r->snapshots = c->snapshots;
 }
 
-osla_err osla_iterate(osla_iteration *it, double *x, osla_iterate_result *result)
+static osla_err run(osla_iteration *it, double *x, osla_iterate_result *result)
 {
-  const double since = osla_clock();
   double *now = x;
-  *result = (osla_iterate_result){0};
-  it->run = (it->run + 1) % (UINT64_C(1) << 20);
-  it->sweeps = 0;
-  it->spare = it->memory;
-  memcpy(it->spare, x, (size_t)it->p.length * sizeof *x);
   OSLA_CALL(osla_halos_begin(it, x));
   osla_halos_unpack(it, x);
   OSLA_CALL(osla_certificate_begin(it, x));
   OSLA_CALL(it->o.mode == OSLA_ITERATE_SYNC ? run_in_lock_step(it, &now) : run_freely(it, &now));
   if (now != x) memcpy(x, now, (size_t)it->p.length * sizeof *x);
   tell(it, result);
-  OSLA_CALL(count_sweeps(it, result));
+  return count_sweeps(it, result);
+}
+
+osla_err osla_iterate(osla_iteration *it, double *x, osla_iterate_result *result)
+{
+  const double since = osla_clock();
+  *result = (osla_iterate_result){0};
+  it->run = (it->run + 1) % (UINT64_C(1) << 20);
+  it->sweeps = 0;
+  it->spare = it->memory;
+  memcpy(it->spare, x, (size_t)it->p.length * sizeof *x);
+  const osla_err err = run(it, x, result);
+  /* All know of a start that is not finite; of anything else one rank alone, and others wait. */
+  if (err != OSLA_OK && err != OSLA_ERR_ARG) osla_transport_abort(it->t, err);
   result->seconds = osla_clock() - since;
-  return OSLA_OK;
+  return err;
 }
