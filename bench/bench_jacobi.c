@@ -112,7 +112,7 @@ static osla_err check_osla(void *data, double *residual)
   const bool is_true = fabs(found - r->residual) <= 1e-9 * found + 2 * rounding;
   const bool is_small = s->tolerance > 0 ? r->end == OSLA_ITERATE_CONVERGED &&
                                              found <= s->tolerance * r->norm * (1 + 1e-9)
-                                         : found < r->start;
+                                         : found < r->start && r->end == OSLA_ITERATE_SWEEPS;
   *residual = is_true && is_small ? 0 : INFINITY;
   return OSLA_OK;
 }

@@ -3,6 +3,7 @@
  * gives rho(|M|) <= alpha. Steps v := (v + |M| v) / 2 make alpha smaller, and keep v positive. */
 #include "iterate.h"
 
+#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,10 +15,12 @@ osla_err osla_iterate_bound(osla_iteration *it, int64_t steps, double *alpha)
   *alpha = INFINITY;
   OSLA_CHECK(p->bound_sweep && p->distance, OSLA_ERR_UNSUPPORTED,
              "this problem gives no bound: it has no bound_sweep or distance");
-  OSLA_CHECK(steps >= 1, OSLA_ERR_ARG, "bound: steps = %lld is less than 1", (long long)steps);
   double *v = malloc((n + 1) * sizeof *v), *best = malloc((n + 1) * sizeof *v);
   osla_err err = v && best ? OSLA_OK : osla_error_set(OSLA_ERR_MEM, "two vectors of the bound");
-  err = osla_agree(it->t, err);
+  if (steps < 1)
+    err = osla_error_set(OSLA_ERR_ARG, "bound: steps = %lld is less than 1", (long long)steps);
+  const osla_argument same[] = {{"steps", steps}};
+  err = osla_agree_same(it->t, err, "osla_iterate_bound", same, 1);
   for (size_t i = 0; err == OSLA_OK && i < n; i++)
     v[i] = 1.0;
   for (int64_t step = 0; err == OSLA_OK && step < steps; step++) {
@@ -30,17 +33,21 @@ osla_err osla_iterate_bound(osla_iteration *it, int64_t steps, double *alpha)
     err = osla_reduction_start(it->reduction, &mine, 0, 1);
     if (err == OSLA_OK) err = osla_reduction_wait(it->reduction, &largest);
     if (err != OSLA_OK) break;
-    if (largest[0] < *alpha) {
-      *alpha = largest[0];
+    const double scale = largest[0] > 1.0 ? 0.5 / largest[0] : 0.5; /* v stays finite */
+    if (!isfinite(largest[0])) break;
+    /* Of computed numbers: each is wrong by its row's rounding at most. */
+    const double found = largest[0] * (1.0 + (p->row_terms + 4) * DBL_EPSILON);
+    if (found < *alpha) {
+      *alpha = found;
       memcpy(best, v, n * sizeof *v);
     }
     for (size_t i = 0; i < n; i++)
-      v[i] = 0.5 * (v[i] + next[i]);
+      v[i] = scale * (v[i] + next[i]);
   }
   free(v);
   free(it->v);
   it->v = NULL;
-  if (err != OSLA_OK) {
+  if (err != OSLA_OK || isinf(*alpha)) {
     free(best);
     return err;
   }

@@ -42,11 +42,11 @@ osla_err osla_certificate_begin(osla_iteration *it, const double *x)
   const double *sums;
   OSLA_CALL(osla_reduction_start(it->reduction, values, 2, 1));
   OSLA_CALL(osla_reduction_wait(it->reduction, &sums));
-  OSLA_CHECK(isfinite(sums[0]), OSLA_ERR_ARG,
-             "iteration: the residual of the start is %g: a number of x or of the right-hand side "
-             "is not finite%s%.0d",
-             sums[0], sums[2] >= 0 ? " on rank " : ", or too large",
-             sums[2] >= 0 ? (int)sums[2] : 0);
+  OSLA_CHECK(
+    isfinite(sums[0]), OSLA_ERR_ARG,
+    "iteration: the residual of the start is %g: a number of x or of the right-hand side is "
+    "not finite, or too large; seen on rank %d",
+    sums[0], (int)sums[2]);
   c->start2 = c->true2 = c->estimate2 = sums[0];
   c->rounding2 = rounding_of(it, sums[1]);
   const double norm2 = it->o.norm > 0.0 ? it->o.norm * it->o.norm : sums[0];
@@ -207,6 +207,11 @@ osla_err osla_certificate_sum(osla_iteration *it, const double *x, double residu
   c->rounds++;
   c->true2 = c->estimate2 = sums[RESIDUAL];
   if (anew) c->rounding2 = rounding_of(it, sums[MAGNITUDE]);
+  if (!anew && c->true2 <= fmax(c->rounding2, c->wanted2)) { /* of this very x */
+    const double now[VALUES] = {[MAGNITUDE] = magnitude_of(it, x)};
+    OSLA_CALL(sum(it, now, &sums));
+    c->rounding2 = rounding_of(it, sums[MAGNITUDE]);
+  }
   if (has_grown(c, c->true2))
     end(c, OSLA_ITERATE_DIVERGED);
   else if (c->true2 <= c->wanted2)

@@ -122,7 +122,7 @@ double osla_diffusion_bound_sweep(void *arg, double *x, double *y)
     for (int64_t j = 0; j < d->count[1]; j++) {
       const int64_t at = row_at(d, j, k);
       for (int64_t i = 0; i < d->count[0]; i++)
-        largest = fmax(largest, y[at + i] / x[at + i]);
+        if (!(y[at + i] / x[at + i] <= largest)) largest = y[at + i] / x[at + i]; /* NaN stays */
     }
   return largest;
 }

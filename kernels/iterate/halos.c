@@ -107,7 +107,7 @@ osla_err osla_halos_begin(osla_iteration *it, const double *x)
   const int n = it->p.n_halos;
   memset(it->lacking, 0, (size_t)n * sizeof *it->lacking);
   memset(it->message, 0, (size_t)n * sizeof *it->message);
-  OSLA_CALL(osla_halos_send(it, x, false));
+  OSLA_CALL(osla_halos_send(it, x, it->p.length == 0 || it->o.sweeps == 0));
   for (int h = 0; h < n; h++) {
     /* A neighbour that was here first may have sent it while I was still in the run before. */
     if (it->o.mode != OSLA_ITERATE_SYNC) OSLA_CALL(take(it, h));

@@ -33,7 +33,7 @@ extern "C" {
  * round. */
 typedef struct osla_halo {
   int peer;           /* another rank */
-  int tag;            /* from 0 to 2^29; which one of those between the two */
+  int tag;            /* from 0 to 2^29 - 1; which one of those between the two */
   int64_t send, recv; /* doubles */
 } osla_halo;
 
@@ -93,7 +93,8 @@ typedef enum osla_iterate_end {
   OSLA_ITERATE_CONVERGED,
   OSLA_ITERATE_STAGNATED, /* the residual is rounding, and larger than was asked for */
   OSLA_ITERATE_SWEEPS,    /* as many as were allowed, of all ranks */
-  OSLA_ITERATE_DIVERGED   /* residual 1e10 times that of the start, or not finite */
+  OSLA_ITERATE_DIVERGED   /* residual 1e10 times what it began with (or what is asked for, or
+                             rounding), or   not finite */
 } osla_iterate_end;
 const char *osla_iterate_end_name(osla_iterate_end end); /* as "converged" */
 
@@ -125,8 +126,10 @@ void osla_iteration_destroy(osla_iteration **iteration); /* collective; accepts 
 /* A positive vector v and alpha with |M| v <= alpha v (Collatz and Wielandt): alpha < 1 proves that
  * each mode converges, for every schedule, and gives error bounds; alpha >= 1 proves nothing.
  * Collective; `steps` synchronous sweeps of |M|, averaged, that make alpha smaller.
- *   alpha [out] the smallest that was found. Later runs give `error`
- * Errors, on all ranks together: UNSUPPORTED (no bound_sweep or distance), ARG, MPI. */
+ *   alpha [out] the smallest that was found, raised by the rounding of a row; infinite: none was.
+ *               It is of M: with another omega than 1 it proves something for omega < 2 / (1 +
+ * alpha) alone. Later runs give `error`, from which their own rounding is left out Errors, on all
+ * ranks together: UNSUPPORTED (no bound_sweep or distance), ARG (steps), MEM, MPI. */
 osla_err osla_iterate_bound(osla_iteration *iteration, int64_t steps, double *alpha);
 
 /* Iterates. Collective. May be called again with another x or right-hand side.

@@ -75,7 +75,7 @@ static double bound_sweep(void *arg, double *x, double *y)
     for (int64_t e = r->first[i]; e < r->first[i + 1]; e++)
       if (r->column[e] != i) sum += fabs(r->value[e]) * x[r->column[e]];
     y[i] = sum * fabs(s->inverse[i]);
-    largest = fmax(largest, y[i] / x[i]);
+    if (!(y[i] / x[i] <= largest)) largest = y[i] / x[i]; /* NaN stays */
   }
   return largest;
 }
