@@ -31,7 +31,7 @@ typedef struct jacobi_data {
   jacobi_problem *problem;
   osla_iterate_mode mode;
   double *x, *spare;
-  osla_iteration *iteration; /* of ours, and of checks */
+  osla_iteration *iteration; /* of ours */
   osla_iterate_result result;
   struct jacobi_mpi *mpi;
 } jacobi_data;
@@ -43,8 +43,7 @@ osla_err jacobi_mpi_setup(void *data);
 osla_err jacobi_mpi_run(void *data);
 void jacobi_mpi_teardown(void *data);
 
-/* x := M x + c by way of the spare state, which they are swapped with; returns the residual's
- * square before. */
-double jacobi_sweep(jacobi_data *d);
+/* x := M x + c by way of the spare state, which it is swapped with. */
+void jacobi_sweep(jacobi_data *d);
 
 #endif

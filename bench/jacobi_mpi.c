@@ -143,7 +143,7 @@ static osla_err run_sync(jacobi_data *d)
     OSLA_MPI(MPI_Waitall(n, all, statuses));
     for (int h = 0; h < p->n_halos; h++)
       p->unpack(p->arg, h, d->mpi->in[h].buffer, d->x);
-    (void)jacobi_sweep(d);
+    jacobi_sweep(d);
   }
   return OSLA_OK;
 }
@@ -220,7 +220,7 @@ static osla_err run_async(jacobi_data *d)
   for (int64_t k = 0; k < s->sweeps; k++) {
     for (int h = 0; h < d->mpi->n; h++)
       OSLA_CALL(exchange(d, h, k % s->period == 0));
-    (void)jacobi_sweep(d);
+    jacobi_sweep(d);
   }
   for (int h = 0; h < d->mpi->n; h++)
     OSLA_CALL(drain(d, h));

@@ -4,8 +4,6 @@
 #include "bench_jacobi.h"
 #include "osla_clock.h"
 
-#include <string.h>
-
 static double sweep(void *arg, double omega, const double *x, double *y)
 {
   const jacobi_problem *p = arg;
@@ -35,32 +33,15 @@ static double magnitude(void *arg, const double *x)
   return p->inner.magnitude(p->inner.arg, x);
 }
 
-/* As near to a cube as can be; z is cut first. */
-static void shape_of(int size, int ranks[3])
-{
-  double best = 0;
-  for (int x = 1; x <= size; x++)
-    for (int y = x; size % x == 0 && y <= size / x; y++) {
-      const int z = size / x / y;
-      if (size / x % y || z < y) continue;
-      const double surface = 1.0 / x + 1.0 / y + 1.0 / z;
-      if (best > 0 && surface >= best) continue;
-      best = surface;
-      ranks[0] = x;
-      ranks[1] = y;
-      ranks[2] = z;
-    }
-}
-
 osla_err jacobi_problem_create(bench_job *job, int64_t n, jacobi_problem *out)
 {
   const bench_settings *s = job->settings;
   osla_diffusion_options o = osla_diffusion_defaults(n, n, n);
-  int ranks[3] = {1, 1, 1};
-  shape_of(job->size, ranks);
+  int ranks[3] = {0, 0, 0}; /* as near to a cube as can be, z cut first: layers are whole */
+  OSLA_MPI(MPI_Dims_create(job->size, 3, ranks));
   for (int d = 0; d < 3 && !s->whole; d++) {
-    o.ranks[d] = ranks[d];
-    o.points[d] = n * ranks[d];
+    o.ranks[d] = ranks[2 - d];
+    o.points[d] = n * ranks[2 - d];
   }
   *out = (jacobi_problem){.job = job, .factor = job->rank == s->slow_rank ? s->slow_factor : 1.0};
   out->points = (double)o.points[0] * (double)o.points[1] * (double)o.points[2];
@@ -83,20 +64,19 @@ void jacobi_problem_free(jacobi_problem *problem)
   osla_diffusion_destroy(&problem->diffusion);
 }
 
-double jacobi_sweep(jacobi_data *d)
+void jacobi_sweep(jacobi_data *d)
 {
   const jacobi_problem *p = d->problem;
   double *from = d->x;
-  const double residual2 = p->p.sweep(p->p.arg, 1.0, from, d->spare);
+  (void)p->p.sweep(p->p.arg, 1.0, from, d->spare);
   d->x = d->spare;
   d->spare = from;
-  return residual2;
 }
 
 osla_err jacobi_compute(void *data)
 {
   jacobi_data *d = data;
   for (int64_t k = 0; k < d->problem->job->settings->sweeps; k++)
-    (void)jacobi_sweep(d);
+    jacobi_sweep(d);
   return OSLA_OK;
 }

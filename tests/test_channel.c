@@ -118,7 +118,7 @@ static void exchange(osla_transport *t, osla_channel_kind kind, int in_flight, i
       a.is_over[k] = osla_channel_closed(a.set, k);
       a.n_open -= a.is_over[k];
     }
-    OSLA_ASSERT_OK(osla_channels_wait_until(a.set, something_to_do, &a));
+    osla_channels_wait_until(a.set, something_to_do, &a);
   }
   for (int k = 0; k < a.n; k++) {
     OSLA_ASSERT_MSG(a.last[k] == sends, "kind %d from %d: last is %llu of %llu", (int)kind,
@@ -162,7 +162,7 @@ static void test_lock_step(void)
   for (uint64_t step = 1; step <= 100; step++) {
     for (int k = 0; k < n; k++)
       write_message(set, k, ends[k].send_bytes / 8, step);
-    OSLA_ASSERT_OK(osla_channels_wait(set, n, which, true));
+    osla_channels_wait(set, n, which, true);
     for (int k = 0; k < n; k++) {
       const void *message;
       uint64_t stamp;
@@ -197,11 +197,11 @@ static void test_unread(void)
   for (int k = 0; k < n && osla_test_rank() == 0; k++) {
     const void *message, *again;
     uint64_t stamp;
-    OSLA_ASSERT_OK(osla_channels_wait(set, 1, &k, true));
+    osla_channels_wait(set, 1, &k, true);
     OSLA_ASSERT_OK(osla_channel_recv(set, k, &message, &stamp));
     CU_ASSERT(count_wrong(message, ends[k].recv_bytes / 8, stamp, stamp) == 0);
     while (stamp < 50) {
-      OSLA_ASSERT_OK(osla_channels_wait(set, 1, &k, true));
+      osla_channels_wait(set, 1, &k, true);
       OSLA_ASSERT_OK(osla_channel_recv(set, k, &message, &stamp));
     }
     OSLA_ASSERT_OK(osla_channel_recv(set, k, &again, &stamp));
@@ -209,7 +209,6 @@ static void test_unread(void)
   }
   osla_channels_destroy(&set);
   osla_channels_destroy(&set);
-  CU_ASSERT(osla_channels_footprint(n, ends) > (uint64_t)n * 40);
   osla_transport_destroy(&t);
 }
 
@@ -218,9 +217,8 @@ static void test_empty(void)
   osla_transport *t = osla_test_transport();
   osla_channels *set;
   OSLA_ASSERT_OK(osla_channels_create(t, 0, NULL, &set));
-  OSLA_ASSERT_OK(osla_channels_wait(set, 0, NULL, true));
-  OSLA_ASSERT_OK(osla_channels_wait(set, 0, NULL, false));
-  OSLA_ASSERT_OK(osla_channels_progress(set));
+  osla_channels_wait(set, 0, NULL, true);
+  osla_channels_wait(set, 0, NULL, false);
   osla_channels_destroy(&set);
   for (int kind = OSLA_CHANNEL_LATEST; kind <= OSLA_CHANNEL_EVERY; kind++) {
     osla_channel_end ends[MOST_ENDS]; /* messages of nothing but a stamp */
@@ -233,7 +231,7 @@ static void test_empty(void)
     for (int k = 0; k < n; k++) {
       const void *message;
       uint64_t stamp = 0;
-      OSLA_ASSERT_OK(osla_channels_wait(set, 1, &k, true));
+      osla_channels_wait(set, 1, &k, true);
       OSLA_ASSERT_OK(osla_channel_recv(set, k, &message, &stamp));
       CU_ASSERT(message && stamp == 5);
     }
@@ -337,7 +335,7 @@ static void test_after_close(void)
     }
     for (int k = 0; k < n; k++) {
       const void *message;
-      OSLA_ASSERT_OK(osla_channels_wait(set, 1, &k, true));
+      osla_channels_wait(set, 1, &k, true);
       CU_ASSERT(osla_channel_closed(set, k) && !osla_channel_can_recv(set, k));
       if (kind == OSLA_CHANNEL_EVERY)
         OSLA_ASSERT_ERR(osla_channel_recv(set, k, &message, NULL), OSLA_ERR_STATE);
@@ -345,6 +343,28 @@ static void test_after_close(void)
         OSLA_ASSERT_OK(osla_channel_recv(set, k, &message, NULL));
     }
     osla_channels_destroy(&set);
+  }
+  osla_transport_destroy(&t);
+}
+
+/* Who destroys its channels first is waited for by nobody: what is sent to it is dropped, and who
+ * receives hears that no more comes. */
+static void test_peer_ends(void)
+{
+  osla_transport *t = osla_test_transport();
+  for (int kind = OSLA_CHANNEL_LATEST; kind <= OSLA_CHANNEL_EVERY; kind++) {
+    osla_channel_end ends[MOST_ENDS];
+    const int n = all_pairs(ends, (osla_channel_kind)kind, 1, 3, false);
+    osla_channels *set;
+    OSLA_ASSERT_OK(osla_channels_create(t, n, ends, &set));
+    for (int k = 0; k < n && osla_test_rank() > 0; k++) {
+      if (ends[k].peer > 0) continue;
+      for (uint64_t s = 1; s <= 5; s++) /* more than there is room for */
+        write_message(set, k, ends[k].send_bytes / 8, s);
+      osla_channels_wait(set, 1, &k, true);
+      CU_ASSERT(osla_channel_closed(set, k) && !osla_channel_can_recv(set, k));
+    }
+    osla_channels_destroy(&set); /* rank 0 at once */
   }
   osla_transport_destroy(&t);
 }
@@ -359,6 +379,7 @@ int main(int argc, char **argv)
     {"refused", test_refused},
     {"mismatch", test_mismatch},
     {"after_close", test_after_close},
+    {"peer_ends", test_peer_ends},
     {NULL, NULL},
   };
   return osla_test_main(argc, argv, cases);

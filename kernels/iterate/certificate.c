@@ -10,7 +10,6 @@
 
 #include <float.h>
 #include <math.h>
-#include <string.h>
 
 /* What goes into a round. */
 enum { RESIDUAL, MAGNITUDE, AT_END, SUMS, DISTANCE = SUMS, VALUES };
@@ -38,14 +37,15 @@ osla_err osla_certificate_begin(osla_iteration *it, const double *x)
   const int rank = osla_transport_rank(it->t);
   *c = (certificate){.state = ESTIMATING, .pause = 1, .next_look = 16}; /* one is made below */
   const double mine = it->p.sweep(it->p.arg, it->o.omega, x, it->spare);
-  const double values[] = {mine, magnitude_of(it, x), isfinite(mine) ? -1.0 : (double)rank};
+  const double size = magnitude_of(it, x);
+  const double values[] = {mine, size, isfinite(mine) && isfinite(size) ? -1.0 : (double)rank};
   const double *sums;
   OSLA_CALL(osla_reduction_start(it->reduction, values, 2, 1));
   OSLA_CALL(osla_reduction_wait(it->reduction, &sums));
   OSLA_CHECK(
-    isfinite(sums[0]), OSLA_ERR_ARG,
+    isfinite(sums[0]) && isfinite(sums[1]), OSLA_ERR_ARG,
     "iteration: the residual of the start is %g: a number of x or of the right-hand side is "
-    "not finite, or too large; seen on rank %d",
+    "not finite, or too large; seen on rank %d (-1: in the sum)",
     sums[0], (int)sums[2]);
   c->start2 = c->true2 = c->estimate2 = sums[0];
   c->rounding2 = rounding_of(it, sums[1]);
@@ -75,17 +75,17 @@ static osla_err start_estimate(osla_iteration *it, const double *x, double resid
 
 static osla_err record(osla_iteration *it, const double *x)
 {
-  memcpy(it->recorded, x, (size_t)it->p.length * sizeof *x);
+  osla_state_copy(it, it->recorded, x);
   it->c.state = RECORDED;
   it->c.snapshots++;
-  return osla_halos_send_recorded(it);
+  return osla_halos_send_state(it, it->recorded);
 }
 
 /* The spare state's own part is what the next sweep writes. */
 static osla_err certify(osla_iteration *it)
 {
   double values[VALUES] = {0};
-  OSLA_CALL(osla_halos_take_recorded(it));
+  OSLA_CALL(osla_halos_take_state(it, it->recorded));
   values[RESIDUAL] = it->p.sweep(it->p.arg, 1.0, it->recorded, it->spare);
   values[MAGNITUDE] = magnitude_of(it, it->recorded);
   if (it->v) values[DISTANCE] = it->p.distance(it->p.arg, it->recorded, it->spare, it->v);
@@ -99,9 +99,10 @@ static void end(certificate *c, osla_iterate_end how)
   c->end = how;
 }
 
-/* Also where it is no number. */
+/* Also where it, or its rounding, is no number. */
 static bool has_grown(const certificate *c, double residual2)
 {
+  if (!isfinite(residual2) || !isfinite(c->rounding2)) return true;
   return !(residual2 <= GROWN2 * fmax(c->start2, fmax(c->wanted2, c->rounding2)));
 }
 
@@ -109,7 +110,7 @@ static bool has_grown(const certificate *c, double residual2)
  * by what the last snapshot said, or after a pause that doubles. */
 static bool is_promising(certificate *c)
 {
-  const double small = c->wanted2 > c->rounding2 ? c->wanted2 : c->rounding2;
+  const double small = fmax(c->wanted2, c->rounding2);
   if (!(c->estimate2 <= small)) return false;
   if (c->excess == 0.0 || c->estimate2 * c->excess <= small) return true;
   return ++c->wait_rounds >= c->pause;
@@ -142,7 +143,7 @@ static osla_err judge_snapshot(osla_iteration *it, const double *sums, const dou
   c->excess = c->true2 / (c->estimate2 > DBL_MIN ? c->estimate2 : DBL_MIN);
   c->wait_rounds = 0;
   c->pause = c->pause < 1024 ? 2 * c->pause : c->pause;
-  it->c.rounds++;
+  c->rounds++;
   if (c->true2 <= c->wanted2) {
     end(c, OSLA_ITERATE_CONVERGED);
   } else if (c->true2 <= c->rounding2) {
@@ -163,11 +164,7 @@ osla_err osla_certificate_step(osla_iteration *it, const double *x, double resid
     c->rounds = 1;
     return start_estimate(it, x, residual2, at_end);
   }
-  if (c->state == RECORDED) {
-    if (at_end)
-      OSLA_CALL(osla_channels_wait(it->set, it->p.n_halos, it->numbers + it->p.n_halos, true));
-    return osla_halos_recorded_here(it) ? certify(it) : OSLA_OK;
-  }
+  if (c->state == RECORDED) return osla_halos_state_here(it, at_end) ? certify(it) : OSLA_OK;
   OSLA_CALL(at_end ? osla_reduction_wait(it->reduction, &sums)
                    : osla_reduction_test(it->reduction, &sums));
   if (!sums) return OSLA_OK;

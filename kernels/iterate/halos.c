@@ -29,9 +29,9 @@ osla_err osla_halos_create(osla_iteration *it)
   static const osla_channel_kind kinds[] = {OSLA_CHANNEL_EVERY, OSLA_CHANNEL_LATEST,
                                             OSLA_CHANNEL_RACY};
   for (int k = 0; err == OSLA_OK && k < 2 * n; k++) {
-    const osla_halo *h = &it->p.halos[k % n];
-    const bool recorded = k >= n;
-    it->numbers[k] = k;
+    const osla_halo *h = &it->p.halos[k / 2];
+    const bool recorded = k % 2;
+    it->numbers[recorded ? n + k / 2 : k / 2] = k;
     ends[k] = (osla_channel_end){.peer = h->peer,
                                  .tag = 2 * h->tag + recorded,
                                  .kind = recorded ? OSLA_CHANNEL_EVERY : kinds[it->o.mode],
@@ -44,16 +44,22 @@ osla_err osla_halos_create(osla_iteration *it)
   return err;
 }
 
-osla_err osla_halos_send(osla_iteration *it, const double *x, bool last)
+/* Over channels [n_halos], one for each halo. */
+static osla_err send_over(osla_iteration *it, const int *channels, const double *x, uint64_t stamp)
 {
   for (int h = 0; h < it->p.n_halos; h++) {
-    double *message = osla_channel_buffer(it->set, h);
+    double *message = osla_channel_buffer(it->set, channels[h]);
     OSLA_CHECK(message, OSLA_ERR_MPI, "halo %d", h);
     it->p.pack(it->p.arg, h, x, message);
-    OSLA_CALL(osla_channel_send(it->set, h, stamp_of(it, last)));
+    OSLA_CALL(osla_channel_send(it->set, channels[h], stamp));
   }
-  it->sent_at = it->sweeps;
   return OSLA_OK;
+}
+
+osla_err osla_halos_send(osla_iteration *it, const double *x, bool last)
+{
+  it->sent_at = it->sweeps;
+  return send_over(it, it->numbers, x, stamp_of(it, last));
 }
 
 /* Takes the newest message of halo h, unless it is of another run. */
@@ -61,7 +67,7 @@ static osla_err take(osla_iteration *it, int h)
 {
   const void *message;
   uint64_t stamp = 0;
-  OSLA_CALL(osla_channel_recv(it->set, h, &message, &stamp));
+  OSLA_CALL(osla_channel_recv(it->set, it->numbers[h], &message, &stamp));
   if (!message || stamp >> RUN_SHIFT != it->run) return OSLA_OK;
   it->message[h] = message;
   it->lacking[h] = 2;
@@ -81,7 +87,7 @@ void osla_halos_unpack(osla_iteration *it, double *x)
 
 osla_err osla_halos_wait(osla_iteration *it)
 {
-  OSLA_CALL(osla_channels_wait(it->set, it->p.n_halos, it->numbers, true));
+  osla_channels_wait(it->set, it->p.n_halos, it->numbers, true);
   for (int h = 0; h < it->p.n_halos; h++)
     OSLA_CALL(take(it, h));
   return OSLA_OK;
@@ -92,10 +98,10 @@ osla_err osla_halos_wait(osla_iteration *it)
 osla_err osla_halos_newest(osla_iteration *it, const double *x)
 {
   for (int h = 0; h < it->p.n_halos; h++) {
-    if (osla_channel_can_recv(it->set, h)) OSLA_CALL(take(it, h));
+    if (osla_channel_can_recv(it->set, it->numbers[h])) OSLA_CALL(take(it, h));
     while (it->o.lead >= 0 && it->sweeps_on[h] >= it->o.lead && !it->is_last[h]) {
       if (it->sent_at != it->sweeps) OSLA_CALL(osla_halos_send(it, x, false));
-      OSLA_CALL(osla_channels_wait(it->set, 1, &h, true));
+      osla_channels_wait(it->set, 1, &it->numbers[h], true);
       OSLA_CALL(take(it, h));
     }
   }
@@ -112,7 +118,7 @@ osla_err osla_halos_begin(osla_iteration *it, const double *x)
     /* A neighbour that was here first may have sent it while I was still in the run before. */
     if (it->o.mode != OSLA_ITERATE_SYNC) OSLA_CALL(take(it, h));
     while (!it->message[h]) {
-      OSLA_CALL(osla_channels_wait(it->set, 1, &h, true));
+      osla_channels_wait(it->set, 1, &it->numbers[h], true);
       OSLA_CALL(take(it, h));
     }
   }
@@ -121,46 +127,32 @@ osla_err osla_halos_begin(osla_iteration *it, const double *x)
 
 /* ---- of what is recorded ---- */
 
-static osla_err send_state(osla_iteration *it, const double *x)
+osla_err osla_halos_send_state(osla_iteration *it, const double *x)
 {
-  for (int h = 0; h < it->p.n_halos; h++) {
-    double *message = osla_channel_buffer(it->set, it->p.n_halos + h);
-    OSLA_CHECK(message, OSLA_ERR_MPI, "halo %d", h);
-    it->p.pack(it->p.arg, h, x, message);
-    OSLA_CALL(osla_channel_send(it->set, it->p.n_halos + h, 0));
-  }
-  return OSLA_OK;
+  return send_over(it, it->numbers + it->p.n_halos, x, 0);
 }
 
-static osla_err take_state(osla_iteration *it, double *x)
+bool osla_halos_state_here(osla_iteration *it, bool waits)
+{
+  const int *channels = it->numbers + it->p.n_halos;
+  if (waits) osla_channels_wait(it->set, it->p.n_halos, channels, true);
+  for (int h = 0; h < it->p.n_halos; h++)
+    if (!osla_channel_can_recv(it->set, channels[h])) return false;
+  return true;
+}
+
+osla_err osla_halos_take_state(osla_iteration *it, double *x)
 {
   for (int h = 0; h < it->p.n_halos; h++) {
     const void *message;
-    OSLA_CALL(osla_channel_recv(it->set, it->p.n_halos + h, &message, NULL));
+    OSLA_CALL(osla_channel_recv(it->set, it->numbers[it->p.n_halos + h], &message, NULL));
     it->p.unpack(it->p.arg, h, message, x);
   }
   return OSLA_OK;
 }
 
-osla_err osla_halos_send_recorded(osla_iteration *it)
-{
-  return send_state(it, it->recorded);
-}
-
-bool osla_halos_recorded_here(osla_iteration *it)
-{
-  for (int h = 0; h < it->p.n_halos; h++)
-    if (!osla_channel_can_recv(it->set, it->p.n_halos + h)) return false;
-  return true;
-}
-
-osla_err osla_halos_take_recorded(osla_iteration *it)
-{
-  return take_state(it, it->recorded);
-}
-
 osla_err osla_halos_exchange(osla_iteration *it, double *x)
 {
-  OSLA_CALL(send_state(it, x));
-  return take_state(it, x);
+  OSLA_CALL(osla_halos_send_state(it, x));
+  return osla_halos_take_state(it, x);
 }

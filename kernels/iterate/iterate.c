@@ -141,6 +141,11 @@ void osla_iteration_destroy(osla_iteration **iteration)
   *iteration = NULL;
 }
 
+void osla_state_copy(const osla_iteration *it, double *to, const double *from)
+{
+  if (it->p.length > 0) memcpy(to, from, (size_t)it->p.length * sizeof *to);
+}
+
 /* ---- the loops ---- */
 
 /* What was swept into the spare state is the state now. */
@@ -180,7 +185,8 @@ static osla_err run_in_lock_step(osla_iteration *it, double **x)
   return OSLA_OK;
 }
 
-/* A rank that has swept as often as it may goes on to take part in rounds and snapshots. */
+/* A rank that has swept as often as it may goes on to take part in rounds and snapshots. *x := the
+ * result. */
 static osla_err run_freely(osla_iteration *it, double **x)
 {
   const osla_iterate_options *o = &it->o;
@@ -198,10 +204,7 @@ static osla_err run_freely(osla_iteration *it, double **x)
     OSLA_CALL(osla_certificate_step(it, *x, residual2, at_end));
   }
   OSLA_CALL(osla_halos_send(it, *x, true)); /* who waits for a newer one waits no more */
-  if (it->c.end != OSLA_ITERATE_DIVERGED) {
-    double *result = it->recorded;
-    memcpy(*x, result, (size_t)it->p.length * sizeof **x);
-  }
+  if (it->c.end != OSLA_ITERATE_DIVERGED) *x = it->recorded;
   return OSLA_OK;
 }
 
@@ -240,7 +243,7 @@ static osla_err run(osla_iteration *it, double *x, osla_iterate_result *result)
   osla_halos_unpack(it, x);
   OSLA_CALL(osla_certificate_begin(it, x));
   OSLA_CALL(it->o.mode == OSLA_ITERATE_SYNC ? run_in_lock_step(it, &now) : run_freely(it, &now));
-  if (now != x) memcpy(x, now, (size_t)it->p.length * sizeof *x);
+  if (now != x) osla_state_copy(it, x, now);
   tell(it, result);
   return count_sweeps(it, result);
 }
@@ -252,7 +255,7 @@ osla_err osla_iterate(osla_iteration *it, double *x, osla_iterate_result *result
   it->run = (it->run + 1) % (UINT64_C(1) << 20);
   it->sweeps = 0;
   it->spare = it->memory;
-  memcpy(it->spare, x, (size_t)it->p.length * sizeof *x);
+  osla_state_copy(it, it->spare, x);
   const osla_err err = run(it, x, result);
   /* All know of a start that is not finite; of anything else one rank alone, and others wait. */
   if (err != OSLA_OK && err != OSLA_ERR_ARG) osla_transport_abort(it->t, err);

@@ -35,7 +35,8 @@ struct osla_iteration {
   osla_transport *t;
   osla_fixed_point p;
   osla_iterate_options o;
-  osla_channels *set; /* channel h: halo h; n_halos + h: the same of what is recorded */
+  osla_channels *set; /* of each halo two: while one sweeps, and of what is recorded */
+  int *numbers;       /* [2 n_halos] the first channels of all halos, then the second */
   osla_reduction *reduction;
   double *memory;   /* [length] a second state; the first is the caller's */
   double *spare;    /* that of the two which the next sweep writes */
@@ -49,7 +50,6 @@ struct osla_iteration {
   int *lacking;
   int64_t *sweeps_on;
   bool *is_last;
-  int *numbers;            /* [2 n_halos] 0, 1, .. */
   int64_t sweeps, sent_at; /* made by this rank; when it last sent its halos */
   certificate c;
 };
@@ -73,11 +73,17 @@ osla_err osla_halos_newest(osla_iteration *it, const double *x);
 /* Before each sweep: into x what it lacks of the messages that were taken. */
 void osla_halos_unpack(osla_iteration *it, double *x);
 
-/* Of what is recorded: sends, has all come, takes them in; and all three, waiting. */
-osla_err osla_halos_send_recorded(osla_iteration *it);
-bool osla_halos_recorded_here(osla_iteration *it);
-osla_err osla_halos_take_recorded(osla_iteration *it);
+/* Of a state such as the recorded one: sends its halos; have the others' come (`waits`: when they
+ * have); takes them in, for which it waits; sends and takes. */
+osla_err osla_halos_send_state(osla_iteration *it, const double *x);
+bool osla_halos_state_here(osla_iteration *it, bool waits);
+osla_err osla_halos_take_state(osla_iteration *it, double *x);
 osla_err osla_halos_exchange(osla_iteration *it, double *x);
+
+/* ---- iterate.c ---- */
+
+/* Whole states; a rank may have none. */
+void osla_state_copy(const osla_iteration *it, double *to, const double *from);
 
 /* ---- certificate.c ---- */
 

@@ -4,12 +4,12 @@
  * channels (osla_channel.h). Modes, as in Bethune, Bull, Dingle and Higham (Int. J. High Perf.
  * Comput. Appl. 28(1), 2014, section 3):
  *
- *   SYNC   all sweeps in lock-step, each on the halos of the one before
+ *   SYNC   all sweeps in lock-step, each on the halos of the one before (of the last `period`)
  *   ASYNC  nobody waits: a sweep takes the newest halos that are here, each of one sweep
  *   RACY   as ASYNC, but a halo may be a mixture, each element the newest
  *
- * SYNC converges for every start if rho(M) < 1, the others for every schedule if rho(|M|) < 1
- * (Chazan and Miranker, Linear Algebra and Its Applications 2, 1969).
+ * Without relaxation SYNC of period 1 converges for every start if rho(M) < 1, the others for every
+ * schedule if rho(|M|) < 1 (Chazan and Miranker, Linear Algebra and Its Applications 2, 1969).
  *
  * The end is certain. What the ranks know of their residuals while they sweep is stale and serves
  * as a hint alone. When it is small enough each rank records its part of x and sends the halos of
@@ -117,7 +117,8 @@ typedef struct osla_iterate_result {
  *   problem [in]  copied; what it points to is borrowed until the end
  *   options [in]  NULL: defaults
  *   out     [out] owned by the caller
- * Errors, on all ranks together: ARG (options, halos that do not match), MEM, MPI. */
+ * Errors, on all ranks together: ARG (options, halos that do not match), MEM, MPI, RANGE (several
+ * nodes: no progress hook is left). */
 typedef struct osla_iteration osla_iteration;
 osla_err osla_iteration_create(osla_transport *transport, const osla_fixed_point *problem,
                                const osla_iterate_options *options, osla_iteration **out);
@@ -132,12 +133,11 @@ void osla_iteration_destroy(osla_iteration **iteration); /* collective; accepts 
  * ranks together: UNSUPPORTED (no bound_sweep or distance), ARG (steps), MEM, MPI. */
 osla_err osla_iterate_bound(osla_iteration *iteration, int64_t steps, double *alpha);
 
-/* Iterates. Collective. May be called again with another x or right-hand side.
- *   x      [in,out] [length] start with its boundaries (halos are fetched); at the end the state
- *                   that was certified, with its halos
- *   result [out]
- * Errors, on all ranks together: ARG (the start or the right-hand side is not finite: the rank is
- * named), MPI. A failure between nodes ends all ranks. */
+/* Iterates. Collective. May be called again with another x or right-hand side. Residuals are sums
+ * of squares: numbers below 1e-154 count as 0, those above 1e154 as not finite. x      [in,out]
+ * [length] start with its boundaries (halos are fetched); at the end the state that was certified,
+ * with its halos result [out] Errors, on all ranks together: ARG (the start or the right-hand side
+ * is not finite: the rank is named), MPI. A failure between nodes ends all ranks. */
 osla_err osla_iterate(osla_iteration *iteration, double *x, osla_iterate_result *result);
 
 #ifdef __cplusplus

@@ -3,8 +3,8 @@
  * x := x + B^-1 (b - A x), B the square blocks on the diagonal of A. Block 1 is Jacobi's method.
  * The larger the blocks, the fewer sweeps, each of which solves with them exactly (Frommer and
  * Szyld, On asynchronous iterations, J. Comput. Appl. Math. 123, 2000, section 4.1; Bethune et al.
- * 2014, section 6.4, propose it). Converges in every mode if A is an M-matrix, or diagonally
- * dominant by rows.
+ * 2014, section 6.4, propose it). Converges in every mode if A
+ * is a nonsingular M-matrix, or strictly diagonally dominant by rows.
  */
 #ifndef OSLA_SPLITTING_H
 #define OSLA_SPLITTING_H
@@ -26,7 +26,8 @@ typedef struct osla_splitting osla_splitting;
  *   out   [out] owned by the caller
  * Memory: 8 block bytes a row, 4 bytes for each value that is sent. Errors, on all ranks together:
  * ARG (rows that are not dealt as columns; block < 1; a diagonal element that is 0 or not finite,
- * or a block that is not positive definite: its row is named), MEM, MPI. */
+ * or a block that is not positive definite: its row is named), MEM,
+ * MPI, RANGE (2^31 rows and values of others on a rank). */
 osla_err osla_splitting_create(osla_csr *a, const double *b, int64_t block, osla_splitting **out);
 void osla_splitting_destroy(osla_splitting **splitting); /* local; accepts NULL, nulls */
 

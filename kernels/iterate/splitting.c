@@ -137,6 +137,9 @@ static osla_err read_rows(osla_splitting *s, int64_t **column, int64_t **ghost)
   qsort(*ghost, (size_t)others, sizeof **ghost, by_column);
   for (int64_t j = 0; j < others; j++)
     if (j == 0 || (*ghost)[j] != (*ghost)[j - 1]) (*ghost)[s->n_ghosts++] = (*ghost)[j];
+  OSLA_CHECK(n + s->n_ghosts < INT32_MAX, OSLA_ERR_RANGE,
+             "splitting: %" PRId64 " rows and %" PRId64 " values of others: 2^31 or more", n,
+             s->n_ghosts);
   for (int64_t e = 0; e < r->first[n]; e++) {
     const int64_t c = (*column)[e];
     const bool own = c >= mine && c < mine + n;

@@ -15,8 +15,7 @@ struct osla_channels {
   int n;
   channel *of;
   pthread_mutex_t mutex;
-  bool
-    has_hook; /* what waits for room goes out in every wait of this rank, whatever it waits for */
+  bool has_hook; /* what waits for room goes out in every wait of this rank, for whatever */
 };
 
 /* An end as its peer reads it. All words, so that it has no gaps. */
@@ -38,6 +37,13 @@ osla_err osla_channel_state(channel *c, size_t bytes)
 {
   c->state = calloc(1, bytes);
   OSLA_CHECK(c->state, OSLA_ERR_MEM, "channel object");
+  return OSLA_OK;
+}
+
+osla_err osla_channel_close_near(const channel *c, _Atomic uint32_t *closed)
+{
+  atomic_store_explicit(closed, 1, memory_order_release);
+  osla_segment_wake(c->segment, c->end.peer);
   return OSLA_OK;
 }
 
@@ -108,18 +114,6 @@ static const channel_ops *ops_of(const osla_transport *t, const osla_channel_end
 static size_t tables_bytes(int n)
 {
   return HEAD + channel_round((size_t)n * sizeof(entry), CHANNEL_LINE);
-}
-
-uint64_t osla_channels_footprint(int n, const osla_channel_end *ends)
-{
-  uint64_t bytes = tables_bytes(n);
-  for (int i = 0; i < n; i++) {
-    const size_t each = (size_t)ends[i].recv_bytes;
-    const size_t near = osla_channel_newest.inbox_bytes(ends[i].in_flight, each);
-    const size_t posted = osla_channel_posted.inbox_bytes(ends[i].in_flight, each);
-    bytes += near > posted ? near : posted;
-  }
-  return bytes;
 }
 
 static osla_err lay_out(osla_channels *set, const osla_channel_end *ends, size_t *bytes)
@@ -252,7 +246,7 @@ static void free_set(osla_channels *set)
   if (!set) return;
   if (set->has_hook) osla_progress_remove(set->t, post_what_waits, set);
   for (int i = 0; set->of && i < set->n; i++) {
-    set->of[i].ops->stop(&set->of[i]);
+    if (set->of[i].ops->stop) set->of[i].ops->stop(&set->of[i]);
     free(set->of[i].state);
   }
   osla_segment_destroy(&set->segment);
@@ -297,24 +291,6 @@ osla_err osla_channels_create(osla_transport *t, int n, const osla_channel_end *
   return OSLA_OK;
 }
 
-static bool all_delivered(void *arg)
-{
-  const osla_channels *set = arg;
-  bool all = true;
-  for (int i = 0; i < set->n; i++) /* each makes a step */
-    if (set->of[i].ops->delivered) all = set->of[i].ops->delivered(&set->of[i]) && all;
-  return all;
-}
-
-void osla_channels_destroy(osla_channels **channels)
-{
-  osla_channels *set = channels ? *channels : NULL;
-  if (!set) return;
-  osla_segment_wait(set->segment, all_delivered, set);
-  free_set(set);
-  *channels = NULL;
-}
-
 /* ---- messages ---- */
 
 void *osla_channel_buffer(osla_channels *set, int which)
@@ -333,7 +309,8 @@ static bool ask(channel *c, bool (*question)(channel *c))
 
 bool osla_channel_can_send(osla_channels *set, int which)
 {
-  return ask(&set->of[which], set->of[which].ops->can_send);
+  const channel_ops *ops = set->of[which].ops;
+  return !ops->can_send || ask(&set->of[which], ops->can_send);
 }
 
 osla_err osla_channel_send(osla_channels *set, int which, uint64_t stamp)
@@ -359,7 +336,9 @@ osla_err osla_channel_close(osla_channels *set, int which)
 {
   channel *c = &set->of[which];
   if (c->is_closed) return OSLA_OK;
+  (void)pthread_mutex_lock(c->mutex);
   c->is_closed = true;
+  (void)pthread_mutex_unlock(c->mutex);
   return c->ops->close(c);
 }
 
@@ -368,23 +347,35 @@ bool osla_channel_closed(osla_channels *set, int which)
   return ask(&set->of[which], set->of[which].ops->closed);
 }
 
-osla_err osla_channels_progress(osla_channels *set)
+/* ---- the end ---- */
+
+static bool all_delivered(void *arg)
 {
+  const osla_channels *set = arg;
+  bool all = true;
+  for (int i = 0; i < set->n; i++) /* each makes a step */
+    if (set->of[i].ops->delivered) all = set->of[i].ops->delivered(&set->of[i]) && all;
+  return all;
+}
+
+void osla_channels_destroy(osla_channels **channels)
+{
+  osla_channels *set = channels ? *channels : NULL;
+  if (!set) return;
   for (int i = 0; i < set->n; i++)
-    if (set->of[i].ops->progress) OSLA_CALL(set->of[i].ops->progress(&set->of[i]));
-  return OSLA_OK;
+    if (osla_channel_close(set, i) != OSLA_OK) osla_transport_abort(set->t, OSLA_ERR_MPI);
+  osla_segment_wait(set->segment, all_delivered, set);
+  free_set(set);
+  *channels = NULL;
 }
 
 /* ---- waits ---- */
 
 typedef struct awaited {
-  osla_channels *set;
+  const osla_channels *set;
   int n;
   const int *which;
   bool all;
-  bool (*test)(void *arg);
-  void *arg;
-  osla_err err;
 } awaited;
 
 static bool is_at_hand(channel *c)
@@ -392,32 +383,22 @@ static bool is_at_hand(channel *c)
   return c->ops->can_recv(c) || c->ops->closed(c);
 }
 
-static bool is_ready(const awaited *a)
+static bool are_ready(void *arg)
 {
-  if (a->test) return a->test(a->arg);
+  const awaited *a = arg;
   int ready = 0;
   for (int k = 0; k < a->n; k++)
     ready += is_at_hand(&a->set->of[a->which[k]]);
   return a->all ? ready == a->n : ready > 0 || a->n == 0;
 }
 
-static bool step(void *arg)
+void osla_channels_wait(osla_channels *set, int n, const int *which, bool all)
 {
-  awaited *a = arg;
-  a->err = osla_channels_progress(a->set);
-  return a->err != OSLA_OK || is_ready(a);
+  awaited a = {set, n, which, all};
+  osla_segment_wait(set->segment, are_ready, &a);
 }
 
-osla_err osla_channels_wait(osla_channels *set, int n, const int *which, bool all)
+void osla_channels_wait_until(osla_channels *set, bool (*test)(void *arg), void *arg)
 {
-  awaited a = {.set = set, .n = n, .which = which, .all = all};
-  osla_segment_wait(set->segment, step, &a);
-  return a.err;
-}
-
-osla_err osla_channels_wait_until(osla_channels *set, bool (*test)(void *arg), void *arg)
-{
-  awaited a = {.set = set, .test = test, .arg = arg};
-  osla_segment_wait(set->segment, step, &a);
-  return a.err;
+  osla_segment_wait(set->segment, test, arg);
 }

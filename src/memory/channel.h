@@ -5,6 +5,7 @@
 #include "osla_channel.h"
 #include "osla_segment.h"
 #include <pthread.h>
+#include <stdatomic.h>
 
 enum { CHANNEL_LINE = 64 };
 
@@ -15,13 +16,13 @@ typedef struct channel_ops {
   /* Memory at who receives messages of so many bytes; a whole number of lines. */
   size_t (*inbox_bytes)(int in_flight, size_t bytes);
   osla_err (*start)(channel *c);
-  void (*stop)(channel *c); /* frees; also where start failed or was not reached */
+  void (*stop)(channel *c); /* frees; also where start failed or was not reached. NULL: nothing */
   void *(*buffer)(channel *c);
-  bool (*can_send)(channel *c);
+  bool (*can_send)(channel *c); /* NULL: always */
   osla_err (*send)(channel *c, uint64_t stamp);
   bool (*can_recv)(channel *c);
   osla_err (*recv)(channel *c, const void **message, uint64_t *stamp);
-  osla_err (*close)(channel *c);
+  osla_err (*close)(channel *c); /* is_closed is true */
   bool (*closed)(channel *c);
   /* NULL: there is never anything to do. */
   osla_err (*progress)(channel *c);
@@ -43,6 +44,9 @@ struct channel {
 
 /* Zeroed memory for a channel's state. Errors: MEM. */
 osla_err osla_channel_state(channel *c, size_t bytes);
+
+/* Tells a peer on the node, after its last message, by its word. */
+osla_err osla_channel_close_near(const channel *c, _Atomic uint32_t *closed);
 
 static inline size_t channel_round(size_t bytes, size_t to)
 {

@@ -46,11 +46,6 @@ static osla_err start(channel *c)
   return OSLA_OK;
 }
 
-static void stop(channel *c)
-{
-  (void)c;
-}
-
 static unsigned char *slot(newest *inbox, uint32_t which, size_t stride)
 {
   return (unsigned char *)inbox + first_slot(stride) + which * stride;
@@ -60,12 +55,6 @@ static void *buffer(channel *c)
 {
   const state *s = c->state;
   return slot(s->theirs, s->writes, s->their_stride) + STAMP;
-}
-
-static bool can_send(channel *c)
-{
-  (void)c;
-  return true;
 }
 
 static osla_err send(channel *c, uint64_t stamp)
@@ -101,9 +90,7 @@ static osla_err recv(channel *c, const void **message, uint64_t *stamp)
 static osla_err close_it(channel *c)
 {
   const state *s = c->state;
-  atomic_store_explicit(&s->theirs->closed, 1, memory_order_release);
-  osla_segment_wake(c->segment, c->end.peer);
-  return OSLA_OK;
+  return osla_channel_close_near(c, &s->theirs->closed);
 }
 
 /* Its last message was published before. */
@@ -115,9 +102,7 @@ static bool closed(channel *c)
 
 const channel_ops osla_channel_newest = {.inbox_bytes = inbox_bytes,
                                          .start = start,
-                                         .stop = stop,
                                          .buffer = buffer,
-                                         .can_send = can_send,
                                          .send = send,
                                          .can_recv = can_recv,
                                          .recv = recv,

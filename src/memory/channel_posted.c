@@ -7,7 +7,6 @@
  */
 #include "channel.h"
 
-#include <stdatomic.h>
 #include <stdlib.h>
 
 typedef struct words {
@@ -185,6 +184,11 @@ static osla_err step(channel *c)
 
 /* ---- the calls ---- */
 
+static bool peer_is_gone(const state *s)
+{
+  return atomic_load_explicit(&s->mine->gone, memory_order_acquire);
+}
+
 static osla_err progress(channel *c)
 {
   (void)pthread_mutex_lock(c->mutex);
@@ -198,7 +202,8 @@ static bool can_send(channel *c)
   const state *s = c->state;
   (void)pthread_mutex_lock(c->mutex);
   const bool failed = step(c) != OSLA_OK; /* send tells of it */
-  const bool can = failed || c->end.kind != OSLA_CHANNEL_EVERY || (s->waits < 0 && has_room(c));
+  const bool can =
+    failed || c->end.kind != OSLA_CHANNEL_EVERY || peer_is_gone(s) || (s->waits < 0 && has_room(c));
   (void)pthread_mutex_unlock(c->mutex);
   return can;
 }
@@ -225,7 +230,7 @@ static osla_err send(channel *c, uint64_t stamp)
   OSLA_CHECK(buffer(c), OSLA_ERR_MPI, "channel to rank %d", c->end.peer);
   *(uint64_t *)(void *)staged(s, s->writes) = stamp;
   (void)pthread_mutex_lock(c->mutex);
-  if (s->waits >= 0) s->vacant[s->n_vacant++] = s->waits; /* of LATEST alone */
+  if (s->waits >= 0) s->vacant[s->n_vacant++] = s->waits; /* of EVERY only if the peer is gone */
   s->waits = s->writes;
   s->writes = -1;
   const osla_err err = step(c);
@@ -254,7 +259,7 @@ static bool closed(channel *c)
 
 static bool has_next(void *arg)
 {
-  return can_recv(arg) || closed(arg) || progress(arg) != OSLA_OK;
+  return can_recv(arg) || closed(arg);
 }
 
 static osla_err recv(channel *c, const void **message, uint64_t *stamp)
@@ -297,8 +302,7 @@ static bool delivered(channel *c)
   (void)pthread_mutex_lock(c->mutex);
   s->gone.wanted = 1;
   const bool failed = are_told(c, &all) != OSLA_OK;
-  const bool peer_gone = atomic_load_explicit(&s->mine->gone, memory_order_acquire);
-  const bool sent = s->n_under_way == 0 && (s->waits < 0 || peer_gone);
+  const bool sent = s->n_under_way == 0 && (s->waits < 0 || peer_is_gone(s));
   (void)pthread_mutex_unlock(c->mutex);
   return failed || (all && sent);
 }

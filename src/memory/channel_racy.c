@@ -4,11 +4,11 @@
  * element is older than it. */
 #include "channel.h"
 
-#include <stdatomic.h>
 #include <stdlib.h>
 
 typedef struct words {
-  _Atomic uint64_t sends, stamp, closed;
+  _Atomic uint64_t sends, stamp;
+  _Atomic uint32_t closed;
 } words;
 
 typedef struct state {
@@ -53,12 +53,6 @@ static void *buffer(channel *c)
   return s->out;
 }
 
-static bool can_send(channel *c)
-{
-  (void)c;
-  return true;
-}
-
 static osla_err send(channel *c, uint64_t stamp)
 {
   const state *s = c->state;
@@ -94,9 +88,7 @@ static osla_err recv(channel *c, const void **message, uint64_t *stamp)
 static osla_err close_it(channel *c)
 {
   const state *s = c->state;
-  atomic_store_explicit(&s->theirs->closed, 1, memory_order_release);
-  osla_segment_wake(c->segment, c->end.peer);
-  return OSLA_OK;
+  return osla_channel_close_near(c, &s->theirs->closed);
 }
 
 static bool closed(channel *c)
@@ -109,7 +101,6 @@ const channel_ops osla_channel_racy = {.inbox_bytes = inbox_bytes,
                                        .start = start,
                                        .stop = stop,
                                        .buffer = buffer,
-                                       .can_send = can_send,
                                        .send = send,
                                        .can_recv = can_recv,
                                        .recv = recv,

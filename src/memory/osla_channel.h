@@ -4,6 +4,7 @@
  * joins two ranks, and each of them writes to the other whenever it likes. The calls and both kinds
  * are those of Bethune, Bull, Dingle and Higham (Int. J. High Perf. Comput. Appl. 28(1), 2014,
  * section 4.2); the third is for those who do wait.
+ * What has no room yet goes out in every wait of this rank, and when it asks what there is.
  *
  *   LATEST  a whole message of one send, the newest; older ones that nobody received are dropped.
  *           On the node a triple buffer: one exchange on each side, no wait, no copy. Between nodes
@@ -54,12 +55,9 @@ typedef struct osla_channels osla_channels;
 osla_err osla_channels_create(osla_transport *transport, int n, const osla_channel_end *ends,
                               osla_channels **out);
 
-/* Collective; what was sent has been delivered to those that still received. Accepts NULL and nulls
- * the handle. */
+/* Collective. Closes all of mine; what was sent has been delivered to those that still received,
+ * and is dropped where the peer is here, too. Accepts NULL and nulls the handle. */
 void osla_channels_destroy(osla_channels **channels);
-
-/* Bytes of a segment that a set with these ends takes on this rank at most. Local, pure. */
-uint64_t osla_channels_footprint(int n, const osla_channel_end *ends);
 
 /* Where the next message is written, send_bytes, aligned to 16 (EVERY waits while in_flight of them
  * were not received). Valid until it is sent; what stands there is undefined. NULL on failure. */
@@ -91,16 +89,11 @@ osla_err osla_channel_close(osla_channels *channels, int which);
 bool osla_channel_closed(osla_channels *channels, int which);
 
 /* Sleeps until one of these channels (all: each of them) can be received from or is closed.
- *   which [in] [n] numbers of mine
- * Errors: MPI. */
-osla_err osla_channels_wait(osla_channels *channels, int n, const int *which, bool all);
-
-/* One step for all of mine: posts what waits for room. Every wait of the library makes it, too, and
- * sends and receives of a channel for that one. Errors: MPI. */
-osla_err osla_channels_progress(osla_channels *channels);
+ *   which [in] [n] numbers of mine */
+void osla_channels_wait(osla_channels *channels, int n, const int *which, bool all);
 
 /* Sleeps until test(arg) is true, which is asked again after each message to this rank. */
-osla_err osla_channels_wait_until(osla_channels *channels, bool (*test)(void *arg), void *arg);
+void osla_channels_wait_until(osla_channels *channels, bool (*test)(void *arg), void *arg);
 
 #ifdef __cplusplus
 }

@@ -43,10 +43,6 @@ osla_err osla_reduction_test(osla_reduction *reduction, const double **result);
 /* Sleeps until the round is over. Errors: MPI. */
 osla_err osla_reduction_wait(osla_reduction *reduction, const double **result);
 
-/* A rank whose part of this round this rank waits for; -1: none. It may itself wait for another.
- * Local. */
-int osla_reduction_waits_for(const osla_reduction *reduction);
-
 #ifdef __cplusplus
 }
 #endif

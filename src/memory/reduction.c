@@ -115,6 +115,7 @@ osla_err osla_reduction_create(osla_transport *t, osla_reduction **out)
     err = osla_barrier(t);
   }
   if (err != OSLA_OK) {
+    if (r) osla_segment_destroy(&r->segment);
     free(r);
     return err;
   }
@@ -159,11 +160,11 @@ static bool has_come(const osla_reduction *r, int which)
   return atomic_load_explicit(&r->boxes[which].round, memory_order_acquire) == r->round;
 }
 
-static int missing_child(const osla_reduction *r)
+static bool have_come(const osla_reduction *r)
 {
   for (int i = 0; i < r->n_children; i++)
-    if (!has_come(r, 1 + i)) return r->children[i];
-  return NONE;
+    if (!has_come(r, 1 + i)) return false;
+  return true;
 }
 
 static double larger(double a, double b)
@@ -194,7 +195,7 @@ static osla_err step(osla_reduction *r, const double **result)
 {
   *result = NULL;
   if (r->round == 0) return OSLA_OK;
-  if (r->over < r->round && !r->is_up && missing_child(r) == NONE) {
+  if (r->over < r->round && !r->is_up && have_come(r)) {
     combine(r);
     r->is_up = true;
     OSLA_CALL(r->parent == NONE ? finish(r, r->up)
@@ -249,10 +250,4 @@ osla_err osla_reduction_wait(osla_reduction *r, const double **result)
   osla_segment_wait(r->segment, is_over, &a);
   *result = a.result;
   return a.err;
-}
-
-int osla_reduction_waits_for(const osla_reduction *r)
-{
-  if (r->over == r->round) return NONE;
-  return r->is_up ? r->parent : missing_child(r);
 }
