@@ -144,7 +144,8 @@ static void test_kinds(void)
     exchange(t, (osla_channel_kind)kind, 7, 700, sends / 4, false);
   }
   exchange(t, OSLA_CHANNEL_LATEST, 3, 40000, sends / 20 + 1, false);
-  exchange(t, OSLA_CHANNEL_EVERY, 2, 5000, sends / 8 + 1, false); /* of several parts between nodes */
+  exchange(t, OSLA_CHANNEL_EVERY, 2, 5000, sends / 8 + 1,
+           false); /* of several parts between nodes */
   osla_transport_destroy(&t);
 }
 
