@@ -12,6 +12,7 @@ kernels_headers = \
   kernels/sparse/osla_krylov.h \
   kernels/sparse/osla_sparse_file.h \
   kernels/iterate/osla_iterate.h \
+  kernels/iterate/osla_iterate_record.h \
   kernels/iterate/osla_diffusion.h \
   kernels/iterate/osla_splitting.h
 
@@ -77,6 +78,7 @@ kernels_sources = \
   kernels/sparse/jacobi.c kernels/sparse/cg.c kernels/sparse/lsqr.c \
   kernels/iterate/iterate.h kernels/iterate/halos.c kernels/iterate/certificate.c \
   kernels/iterate/iterate.c kernels/iterate/bound.c \
+  kernels/iterate/watch.c kernels/iterate/record.c kernels/iterate/replay.c \
   kernels/iterate/diffusion.h kernels/iterate/diffusion_sweep.c kernels/iterate/diffusion.c \
   kernels/iterate/splitting.h kernels/iterate/splitting_halos.c kernels/iterate/splitting.c
 

@@ -35,6 +35,7 @@
 #include "osla_gemm.h"
 #include "osla_hessian.h"
 #include "osla_iterate.h"
+#include "osla_iterate_record.h"
 #include "osla_krylov.h"
 #include "osla_lu.h"
 #include "osla_solve.h"

@@ -88,6 +88,8 @@ tests_programs = \
   tests/test_sums \
   tests/test_krylov \
   tests/test_iterate \
+  tests/test_record \
+  tests/test_stalled \
   tests/test_splitting \
   tests/test_tomo_sphere \
   tests/test_tomo_path \

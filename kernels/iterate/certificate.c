@@ -40,8 +40,8 @@ osla_err osla_certificate_begin(osla_iteration *it, const double *x)
   const double size = magnitude_of(it, x);
   const double values[] = {mine, size, isfinite(mine) && isfinite(size) ? -1.0 : (double)rank};
   const double *sums;
-  OSLA_CALL(osla_reduction_start(it->reduction, values, 2, 1));
-  OSLA_CALL(osla_reduction_wait(it->reduction, &sums));
+  OSLA_CALL(osla_watch_reduce(it, values, 2, 1, &sums));
+  if (!sums) return OSLA_OK;
   OSLA_CHECK(
     isfinite(sums[0]) && isfinite(sums[1]), OSLA_ERR_ARG,
     "iteration: the residual of the start is %g: a number of x or of the right-hand side is "
@@ -78,6 +78,7 @@ static osla_err record(osla_iteration *it, const double *x)
   osla_state_copy(it, it->recorded, x);
   it->c.state = RECORDED;
   it->c.snapshots++;
+  it->r.returned = it->sweeps;
   return osla_halos_send_state(it, it->recorded);
 }
 
@@ -123,6 +124,7 @@ static osla_err judge_estimate(osla_iteration *it, const double *sums, const dou
   const bool all_at_end = sums[AT_END] == osla_transport_size(it->t);
   c->rounds++;
   c->estimate2 = sums[RESIDUAL];
+  osla_record_estimate(it, sqrt(c->estimate2));
   if (sums[MAGNITUDE] > 0) c->rounding2 = rounding_of(it, sums[MAGNITUDE]);
   if (has_grown(c, c->estimate2)) {
     end(c, OSLA_ITERATE_DIVERGED);
@@ -164,9 +166,12 @@ osla_err osla_certificate_step(osla_iteration *it, const double *x, double resid
     c->rounds = 1;
     return start_estimate(it, x, residual2, at_end);
   }
-  if (c->state == RECORDED) return osla_halos_state_here(it, at_end) ? certify(it) : OSLA_OK;
-  OSLA_CALL(at_end ? osla_reduction_wait(it->reduction, &sums)
-                   : osla_reduction_test(it->reduction, &sums));
+  if (c->state == RECORDED) {
+    bool here;
+    OSLA_CALL(osla_halos_state_here(it, at_end, &here));
+    return here ? certify(it) : OSLA_OK;
+  }
+  OSLA_CALL(at_end ? osla_watch_result(it, &sums) : osla_reduction_test(it->reduction, &sums));
   if (!sums) return OSLA_OK;
   return c->state == ESTIMATING ? judge_estimate(it, sums, x, residual2, at_end)
                                 : judge_snapshot(it, sums, x, residual2, at_end);
@@ -176,8 +181,7 @@ osla_err osla_certificate_step(osla_iteration *it, const double *x, double resid
 
 static osla_err sum(osla_iteration *it, const double *values, const double **sums)
 {
-  OSLA_CALL(osla_reduction_start(it->reduction, values, SUMS, VALUES - SUMS));
-  return osla_reduction_wait(it->reduction, sums);
+  return osla_watch_reduce(it, values, SUMS, VALUES - SUMS, sums);
 }
 
 /* The sweep may have been relaxed. */
@@ -189,7 +193,7 @@ static osla_err find_distance(osla_iteration *it, const double *x)
   (void)it->p.sweep(it->p.arg, 1.0, x, it->spare);
   values[DISTANCE] = it->p.distance(it->p.arg, x, it->spare, it->v);
   OSLA_CALL(sum(it, values, &sums));
-  it->c.distance = sums[DISTANCE];
+  if (sums) it->c.distance = sums[DISTANCE];
   return OSLA_OK;
 }
 
@@ -201,12 +205,15 @@ osla_err osla_certificate_sum(osla_iteration *it, const double *x, double residu
   const bool anew = is_time_to_look(c) || at_end;
   if (anew) values[MAGNITUDE] = magnitude_of(it, x);
   OSLA_CALL(sum(it, values, &sums));
+  if (!sums) return OSLA_OK;
   c->rounds++;
   c->true2 = c->estimate2 = sums[RESIDUAL];
+  osla_record_estimate(it, sqrt(c->true2));
   if (anew) c->rounding2 = rounding_of(it, sums[MAGNITUDE]);
   if (!anew && c->true2 <= fmax(c->rounding2, c->wanted2)) { /* of this very x */
     const double now[VALUES] = {[MAGNITUDE] = magnitude_of(it, x)};
     OSLA_CALL(sum(it, now, &sums));
+    if (!sums) return OSLA_OK;
     c->rounding2 = rounding_of(it, sums[MAGNITUDE]);
   }
   if (has_grown(c, c->true2))
@@ -217,5 +224,5 @@ osla_err osla_certificate_sum(osla_iteration *it, const double *x, double residu
     end(c, OSLA_ITERATE_STAGNATED);
   else if (at_end)
     end(c, OSLA_ITERATE_SWEEPS);
-  return c->over && c->end != OSLA_ITERATE_DIVERGED ? find_distance(it, x) : OSLA_OK;
+  return c->over && osla_iterate_certified(c->end) ? find_distance(it, x) : OSLA_OK;
 }

@@ -96,6 +96,14 @@ static void place_rank(osla_diffusion *d)
   }
 }
 
+static void begin(osla_diffusion *d, const osla_diffusion_options *options, int rank, int size)
+{
+  d->o = *options;
+  d->rank = rank;
+  if (d->o.ranks[0] == 0) choose_ranks(options->points, size, d->o.ranks);
+  place_rank(d);
+}
+
 osla_err osla_diffusion_create(osla_transport *t, const osla_diffusion_options *options,
                                osla_diffusion **out)
 {
@@ -113,10 +121,21 @@ osla_err osla_diffusion_create(osla_transport *t, const osla_diffusion_options *
     free(d);
     return err;
   }
-  d->o = *o;
-  d->rank = osla_transport_rank(t);
-  if (d->o.ranks[0] == 0) choose_ranks(o->points, osla_transport_size(t), d->o.ranks);
-  place_rank(d);
+  begin(d, o, osla_transport_rank(t), osla_transport_size(t));
+  *out = d;
+  return OSLA_OK;
+}
+
+osla_err osla_diffusion_create_part(const osla_diffusion_options *options, int rank, int size,
+                                    osla_diffusion **out)
+{
+  *out = NULL;
+  OSLA_CHECK(size >= 1 && rank >= 0 && rank < size, OSLA_ERR_ARG, "diffusion: rank %d of %d ranks",
+             rank, size);
+  OSLA_CALL(check_options(options, size));
+  osla_diffusion *d = calloc(1, sizeof *d);
+  OSLA_CHECK(d, OSLA_ERR_MEM, "diffusion object");
+  begin(d, options, rank, size);
   *out = d;
   return OSLA_OK;
 }

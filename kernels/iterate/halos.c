@@ -17,7 +17,7 @@ static uint64_t stamp_of(const osla_iteration *it, bool last)
 osla_err osla_halos_create(osla_iteration *it)
 {
   const int n = it->p.n_halos;
-  osla_channel_end *ends = calloc(2 * (size_t)n + 1, sizeof *ends);
+  osla_channel_end *ends = calloc(2 * (size_t)n + OSLA_REDUCTION_NEIGHBOURS, sizeof *ends);
   it->message = calloc((size_t)n + 1, sizeof *it->message);
   it->lacking = calloc((size_t)n + 1, sizeof *it->lacking);
   it->sweeps_on = calloc((size_t)n + 1, sizeof *it->sweeps_on);
@@ -39,7 +39,10 @@ osla_err osla_halos_create(osla_iteration *it)
                                  .send_bytes = h->send * (int64_t)sizeof(double),
                                  .recv_bytes = h->recv * (int64_t)sizeof(double)};
   }
-  if (err == OSLA_OK) err = osla_channels_create(it->t, 2 * n, ends, &it->set);
+  if (err == OSLA_OK) {
+    const int others = osla_watch_ends(it, ends + 2 * n);
+    err = osla_channels_create(it->t, 2 * n + others, ends, &it->set);
+  }
   free(ends);
   return err;
 }
@@ -47,6 +50,8 @@ osla_err osla_halos_create(osla_iteration *it)
 /* Over channels [n_halos], one for each halo. */
 static osla_err send_over(osla_iteration *it, const int *channels, const double *x, uint64_t stamp)
 {
+  OSLA_CALL(osla_watch_send(it, it->p.n_halos, channels));
+  if (it->w.stopped >= 0) return OSLA_OK;
   for (int h = 0; h < it->p.n_halos; h++) {
     double *message = osla_channel_buffer(it->set, channels[h]);
     OSLA_CHECK(message, OSLA_ERR_MPI, "halo %d", h);
@@ -73,6 +78,7 @@ static osla_err take(osla_iteration *it, int h)
   it->lacking[h] = 2;
   it->sweeps_on[h] = 0;
   it->is_last[h] = stamp & LAST;
+  osla_record_reading(it, h, (int64_t)(stamp & (LAST - 1)));
   return OSLA_OK;
 }
 
@@ -87,8 +93,8 @@ void osla_halos_unpack(osla_iteration *it, double *x)
 
 osla_err osla_halos_wait(osla_iteration *it)
 {
-  osla_channels_wait(it->set, it->p.n_halos, it->numbers, true);
-  for (int h = 0; h < it->p.n_halos; h++)
+  OSLA_CALL(osla_watch_receive(it, it->p.n_halos, it->numbers));
+  for (int h = 0; h < it->p.n_halos && !it->c.over; h++)
     OSLA_CALL(take(it, h));
   return OSLA_OK;
 }
@@ -99,9 +105,9 @@ osla_err osla_halos_newest(osla_iteration *it, const double *x)
 {
   for (int h = 0; h < it->p.n_halos; h++) {
     if (osla_channel_can_recv(it->set, it->numbers[h])) OSLA_CALL(take(it, h));
-    while (it->o.lead >= 0 && it->sweeps_on[h] >= it->o.lead && !it->is_last[h]) {
+    while (it->o.lead >= 0 && it->sweeps_on[h] >= it->o.lead && !it->is_last[h] && !it->c.over) {
       if (it->sent_at != it->sweeps) OSLA_CALL(osla_halos_send(it, x, false));
-      osla_channels_wait(it->set, 1, &it->numbers[h], true);
+      OSLA_CALL(osla_watch_receive(it, 1, &it->numbers[h]));
       OSLA_CALL(take(it, h));
     }
   }
@@ -117,9 +123,9 @@ osla_err osla_halos_begin(osla_iteration *it, const double *x)
   for (int h = 0; h < n; h++) {
     /* A neighbour that was here first may have sent it while I was still in the run before. */
     if (it->o.mode != OSLA_ITERATE_SYNC) OSLA_CALL(take(it, h));
-    while (!it->message[h]) {
-      osla_channels_wait(it->set, 1, &it->numbers[h], true);
-      OSLA_CALL(take(it, h));
+    while (!it->message[h] && !it->c.over) {
+      OSLA_CALL(osla_watch_receive(it, 1, &it->numbers[h]));
+      if (!it->c.over) OSLA_CALL(take(it, h)); /* EVERY would wait again */
     }
   }
   return OSLA_OK;
@@ -132,13 +138,14 @@ osla_err osla_halos_send_state(osla_iteration *it, const double *x)
   return send_over(it, it->numbers + it->p.n_halos, x, 0);
 }
 
-bool osla_halos_state_here(osla_iteration *it, bool waits)
+osla_err osla_halos_state_here(osla_iteration *it, bool waits, bool *here)
 {
   const int *channels = it->numbers + it->p.n_halos;
-  if (waits) osla_channels_wait(it->set, it->p.n_halos, channels, true);
-  for (int h = 0; h < it->p.n_halos; h++)
-    if (!osla_channel_can_recv(it->set, channels[h])) return false;
-  return true;
+  if (waits) OSLA_CALL(osla_watch_receive(it, it->p.n_halos, channels));
+  *here = true;
+  for (int h = 0; h < it->p.n_halos && *here; h++)
+    *here = osla_channel_can_recv(it->set, channels[h]);
+  return OSLA_OK;
 }
 
 osla_err osla_halos_take_state(osla_iteration *it, double *x)
@@ -153,6 +160,8 @@ osla_err osla_halos_take_state(osla_iteration *it, double *x)
 
 osla_err osla_halos_exchange(osla_iteration *it, double *x)
 {
+  bool here;
   OSLA_CALL(osla_halos_send_state(it, x));
-  return osla_halos_take_state(it, x);
+  OSLA_CALL(osla_halos_state_here(it, true, &here));
+  return here ? osla_halos_take_state(it, x) : OSLA_OK;
 }

@@ -24,8 +24,13 @@ osla_iterate_options osla_iterate_defaults(void)
 
 const char *osla_iterate_end_name(osla_iterate_end end)
 {
-  static const char *const names[] = {"converged", "stagnated", "sweeps", "diverged"};
+  static const char *const names[] = {"converged", "stagnated", "sweeps", "diverged", "stalled"};
   return (size_t)end < sizeof names / sizeof *names ? names[end] : "unknown";
+}
+
+bool osla_iterate_certified(osla_iterate_end end)
+{
+  return end != OSLA_ITERATE_DIVERGED && end != OSLA_ITERATE_STALLED;
 }
 
 /* ---- objects ---- */
@@ -46,6 +51,10 @@ static osla_err check_options(const osla_iterate_options *o)
   OSLA_CHECK(o->lead == -1 || o->lead >= 1, OSLA_ERR_ARG,
              "iteration: lead = %d is neither -1 nor at least 1", o->lead);
   OSLA_CHECK(o->check >= 1, OSLA_ERR_ARG, "iteration: check = %d is less than 1", o->check);
+  OSLA_CHECK(o->patience >= 0.0 && isfinite(o->patience), OSLA_ERR_ARG,
+             "iteration: patience = %g is negative, or not finite", o->patience);
+  OSLA_CHECK(o->record_bytes >= 0 && o->record_bytes <= INT64_C(1) << 46, OSLA_ERR_ARG,
+             "iteration: record_bytes = %lld is not among 0 to 2^46", (long long)o->record_bytes);
   return OSLA_OK;
 }
 
@@ -87,6 +96,9 @@ static osla_err agree(osla_transport *t, osla_err err, const osla_fixed_point *p
                                 {"lead", o->lead},
                                 {"in_flight", o->in_flight},
                                 {"check", o->check},
+                                {"patience (bits)", bits_of(o->patience)},
+                                {"proven", o->proven},
+                                {"a record", o->record_bytes > 0},
                                 {"a magnitude", p->magnitude != NULL},
                                 {"row_terms", p->row_terms},
                                 {"a bound", p->bound_sweep && p->distance}};
@@ -104,17 +116,17 @@ osla_err osla_iteration_create(osla_transport *t, const osla_fixed_point *proble
   if (o.lead < 0 && osla_transport_oversubscribed(t)) o.lead = OSLA_ITERATE_LEAD;
   osla_iteration *it = calloc(1, sizeof *it);
   if (it) {
-    *it = (osla_iteration){.t = t, .p = *problem, .o = o};
+    *it = (osla_iteration){.t = t, .p = *problem, .o = o, .w = {.stopped = -1}};
     const size_t length = (size_t)problem->length + 1;
     it->memory = malloc(length * sizeof(double));
     it->recorded = malloc(length * sizeof(double));
   }
   err = it && it->memory && it->recorded
-          ? OSLA_OK
+          ? osla_record_create(it)
           : osla_error_set(OSLA_ERR_MEM, "two states of %lld numbers", (long long)problem->length);
   err = osla_agree(t, err);
-  if (err == OSLA_OK) err = osla_halos_create(it);
   if (err == OSLA_OK) err = osla_reduction_create(t, &it->reduction);
+  if (err == OSLA_OK) err = osla_halos_create(it);
   if (err != OSLA_OK) {
     osla_iteration_destroy(&it);
     return err;
@@ -127,8 +139,9 @@ void osla_iteration_destroy(osla_iteration **iteration)
 {
   osla_iteration *it = iteration ? *iteration : NULL;
   if (!it) return;
-  osla_reduction_destroy(&it->reduction);
   osla_channels_destroy(&it->set);
+  osla_reduction_destroy(&it->reduction);
+  osla_record_destroy(it);
   free(it->memory);
   free(it->recorded);
   free(it->v);
@@ -177,6 +190,8 @@ static osla_err run_in_lock_step(osla_iteration *it, double **x)
     }
     osla_halos_unpack(it, *x);
     if (at_end && !exchanges) OSLA_CALL(osla_halos_exchange(it, *x));
+    OSLA_CALL(osla_watch_step(it));
+    if (it->c.over) break;
     const double residual2 = sweep(it, *x);
     if (at_end || it->sweeps % check == 0)
       OSLA_CALL(osla_certificate_sum(it, *x, residual2, at_end));
@@ -195,6 +210,8 @@ static osla_err run_freely(osla_iteration *it, double **x)
     const bool at_end = it->sweeps == o->sweeps || it->p.length == 0;
     if (!at_end) {
       OSLA_CALL(osla_halos_newest(it, *x));
+      OSLA_CALL(osla_watch_step(it));
+      if (it->c.over) break;
       osla_halos_unpack(it, *x);
       residual2 = sweep(it, *x);
       swap(it, x);
@@ -204,7 +221,7 @@ static osla_err run_freely(osla_iteration *it, double **x)
     OSLA_CALL(osla_certificate_step(it, *x, residual2, at_end));
   }
   OSLA_CALL(osla_halos_send(it, *x, true)); /* who waits for a newer one waits no more */
-  if (it->c.end != OSLA_ITERATE_DIVERGED) *x = it->recorded;
+  if (osla_iterate_certified(it->c.end)) *x = it->recorded;
   return OSLA_OK;
 }
 
@@ -214,8 +231,8 @@ static osla_err count_sweeps(osla_iteration *it, osla_iterate_result *r)
 {
   const double mine = (double)it->sweeps, values[] = {mine, mine, -mine};
   const double *got;
-  OSLA_CALL(osla_reduction_start(it->reduction, values, 1, 2));
-  OSLA_CALL(osla_reduction_wait(it->reduction, &got));
+  OSLA_CALL(osla_watch_reduce(it, values, 1, 2, &got));
+  if (!got) return OSLA_OK;
   r->mean = got[0] / osla_transport_size(it->t);
   r->most = (int64_t)got[1];
   r->least = (int64_t)-got[2];
@@ -225,8 +242,9 @@ static osla_err count_sweeps(osla_iteration *it, osla_iterate_result *r)
 static void tell(const osla_iteration *it, osla_iterate_result *r)
 {
   const certificate *c = &it->c;
-  const bool certified = c->end != OSLA_ITERATE_DIVERGED;
+  const bool certified = osla_iterate_certified(c->end);
   r->end = c->end;
+  r->stalled = it->w.stopped;
   r->residual = sqrt(certified ? c->true2 : c->estimate2);
   r->start = sqrt(c->start2);
   r->norm = it->o.norm > 0.0 ? it->o.norm : r->start;
@@ -239,24 +257,47 @@ static void tell(const osla_iteration *it, osla_iterate_result *r)
 static osla_err run(osla_iteration *it, double *x, osla_iterate_result *result)
 {
   double *now = x;
+  OSLA_CALL(osla_watch_begin(it));
   OSLA_CALL(osla_halos_begin(it, x));
   osla_halos_unpack(it, x);
-  OSLA_CALL(osla_certificate_begin(it, x));
+  if (!it->c.over) OSLA_CALL(osla_certificate_begin(it, x));
   OSLA_CALL(it->o.mode == OSLA_ITERATE_SYNC ? run_in_lock_step(it, &now) : run_freely(it, &now));
+  if (it->o.mode == OSLA_ITERATE_SYNC || !osla_iterate_certified(it->c.end))
+    it->r.returned = it->sweeps;
   if (now != x) osla_state_copy(it, x, now);
+  result->least = result->most = it->sweeps;
+  result->mean = (double)it->sweeps;
+  OSLA_CALL(count_sweeps(it, result));
   tell(it, result);
-  return count_sweeps(it, result);
+  return OSLA_OK;
+}
+
+/* May this iteration run? */
+static osla_err check_run(const osla_iteration *it)
+{
+  OSLA_CHECK(it->w.stopped < 0, OSLA_ERR_STATE,
+             "iteration: rank %d stalled in the run before; it can only be destroyed",
+             it->w.stopped);
+  if (!it->o.proven) return OSLA_OK;
+  OSLA_CHECK(it->v && it->o.omega < 2.0 / (1.0 + it->alpha) && it->alpha < 1.0, OSLA_ERR_STATE,
+             "iteration: it is not proved that every schedule converges: alpha = %g, omega = %g",
+             it->v ? it->alpha : INFINITY, it->o.omega);
+  return OSLA_OK;
 }
 
 osla_err osla_iterate(osla_iteration *it, double *x, osla_iterate_result *result)
 {
   const double since = osla_clock();
-  *result = (osla_iterate_result){0};
+  *result = (osla_iterate_result){.stalled = -1};
+  OSLA_CALL(check_run(it)); /* the same on all ranks */
   it->run = (it->run + 1) % (UINT64_C(1) << 20);
   it->sweeps = 0;
+  it->c = (certificate){0};
   it->spare = it->memory;
   osla_state_copy(it, it->spare, x);
+  osla_record_begin(it);
   const osla_err err = run(it, x, result);
+  osla_watch_end(it);
   /* All know of a start that is not finite; of anything else one rank alone, and others wait. */
   if (err != OSLA_OK && err != OSLA_ERR_ARG) osla_transport_abort(it->t, err);
   result->seconds = osla_clock() - since;

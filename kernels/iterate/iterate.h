@@ -4,6 +4,7 @@
 
 #include "osla_channel.h"
 #include "osla_iterate.h"
+#include "osla_iterate_record.h"
 #include "osla_reduction.h"
 #include <stdbool.h>
 
@@ -31,6 +32,28 @@ typedef struct certificate {
   bool last;                          /* the snapshot is that of the end */
 } certificate;
 
+/* The record of a run (record.c). */
+typedef struct recorder {
+  osla_reading *readings; /* [room]; NULL: nothing is recorded */
+  double *values;         /* [room][stride] of RACY, otherwise NULL */
+  int64_t n, room, stride, returned;
+  bool is_full;
+  osla_estimate *estimates; /* one of `every` of them */
+  int n_estimates;
+  int64_t rounds, every;
+  double since;
+} recorder;
+
+/* Who hears of whom (watch.c). */
+typedef struct watch {
+  int n, rank[OSLA_REDUCTION_NEIGHBOURS];   /* 0: nobody has a limit */
+  bool on;                                  /* during a run */
+  int first;                                /* its channels: this one, and those that follow */
+  int stopped;                              /* rank; -1: none. Then only destroy is possible */
+  double silent[OSLA_REDUCTION_NEIGHBOURS]; /* seconds; -1: not heard in this run */
+  double looked, told;                      /* when I did */
+} watch;
+
 struct osla_iteration {
   osla_transport *t;
   osla_fixed_point p;
@@ -52,6 +75,8 @@ struct osla_iteration {
   bool *is_last;
   int64_t sweeps, sent_at; /* made by this rank; when it last sent its halos */
   certificate c;
+  recorder r;
+  watch w;
 };
 
 /* ---- halos.c ---- */
@@ -73,14 +98,47 @@ osla_err osla_halos_newest(osla_iteration *it, const double *x);
 /* Before each sweep: into x what it lacks of the messages that were taken. */
 void osla_halos_unpack(osla_iteration *it, double *x);
 
-/* Of a state such as the recorded one: sends its halos; have the others' come (`waits`: when they
- * have); takes them in, for which it waits; sends and takes. */
+/* Of a state such as the recorded one: sends its halos; have the others' come (`waits`: for them,
+ * or until a rank has stopped); takes them in, which are here; sends, waits and takes. */
 osla_err osla_halos_send_state(osla_iteration *it, const double *x);
-bool osla_halos_state_here(osla_iteration *it, bool waits);
+osla_err osla_halos_state_here(osla_iteration *it, bool waits, bool *here);
 osla_err osla_halos_take_state(osla_iteration *it, double *x);
 osla_err osla_halos_exchange(osla_iteration *it, double *x);
 
+/* ---- record.c ---- */
+
+osla_err osla_record_create(osla_iteration *it); /* local; MEM */
+void osla_record_destroy(osla_iteration *it);
+void osla_record_begin(osla_iteration *it);
+/* The next sweep reads message[h], of the peer's state after `version` sweeps. */
+void osla_record_reading(osla_iteration *it, int h, int64_t version);
+void osla_record_estimate(osla_iteration *it, double residual);
+
+/* ---- watch.c ---- */
+
+/* Ends of channels to those that are heard, and how many. Local, after the reduction is made. */
+int osla_watch_ends(osla_iteration *it, osla_channel_end *ends);
+
+osla_err osla_watch_begin(osla_iteration *it); /* of a run */
+void osla_watch_end(osla_iteration *it);
+
+/* Looks whether a rank has stopped, and tells that this one goes on: at least once a sweep. Where
+ * one has, the run is over (c.over), and so are all waits. */
+osla_err osla_watch_step(osla_iteration *it);
+
+/* Wait until each of these channels can be received from, or sent to. */
+osla_err osla_watch_receive(osla_iteration *it, int n, const int *channels);
+osla_err osla_watch_send(osla_iteration *it, int n, const int *channels);
+
+/* The result of the round that goes on; of one that is started with these values. NULL: a rank has
+ * stopped. */
+osla_err osla_watch_result(osla_iteration *it, const double **result);
+osla_err osla_watch_reduce(osla_iteration *it, const double *values, int n_sums, int n_maxima,
+                           const double **result);
+
 /* ---- iterate.c ---- */
+
+bool osla_iterate_certified(osla_iterate_end end); /* is what is returned? */
 
 /* Whole states; a rank may have none. */
 void osla_state_copy(const osla_iteration *it, double *to, const double *from);

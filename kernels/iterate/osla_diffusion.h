@@ -38,6 +38,10 @@ osla_diffusion_options osla_diffusion_defaults(int64_t nx, int64_t ny, int64_t n
 typedef struct osla_diffusion osla_diffusion;
 osla_err osla_diffusion_create(osla_transport *transport, const osla_diffusion_options *options,
                                osla_diffusion **out);
+/* Local: the part of one of `size` ranks, wherever that is, as for osla_replay. Errors: ARG, MEM.
+ */
+osla_err osla_diffusion_create_part(const osla_diffusion_options *options, int rank, int size,
+                                    osla_diffusion **out);
 void osla_diffusion_destroy(osla_diffusion **diffusion); /* local; accepts NULL, nulls */
 
 /* The fixed point; borrows it. States are arrays of (count + 2) points in each dimension, x

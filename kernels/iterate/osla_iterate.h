@@ -24,6 +24,7 @@
 #define OSLA_ITERATE_H
 
 #include "osla_transport.h"
+#include <stdbool.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -83,6 +84,13 @@ typedef struct osla_iterate_options {
                              halo is old. Default -1 */
   int in_flight;          /* ASYNC between nodes: halos under way to a neighbour; default 2 */
   int check;              /* SYNC: sweeps between looks at the residual, >= 1; default 10 */
+  double patience;        /* seconds, >= 0; longer than any sweep. A rank that is in the run and has
+                             made no step for so long ends it: STALLED. Default 0: no limit but
+                             OSLA_PATIENCE, which ends the program */
+  bool proven;            /* refuse to run where osla_iterate_bound has not proved that all modes
+                             converge; default false */
+  int64_t record_bytes;   /* of memory on this rank for a record of each run, see
+                             osla_iterate_record.h; may differ. Default 0: none */
 } osla_iterate_options;
 
 enum { OSLA_ITERATE_LEAD = 8 };
@@ -93,15 +101,19 @@ typedef enum osla_iterate_end {
   OSLA_ITERATE_CONVERGED,
   OSLA_ITERATE_STAGNATED, /* the residual is rounding, and larger than was asked for */
   OSLA_ITERATE_SWEEPS,    /* as many as were allowed, of all ranks */
-  OSLA_ITERATE_DIVERGED   /* residual 1e10 times what it began with (or what is asked for, or
-                             rounding), or   not finite */
+  OSLA_ITERATE_DIVERGED,  /* residual 1e10 times what it began with (or what is asked for, or
+                             rounding), or not finite */
+  OSLA_ITERATE_STALLED    /* a rank made no step for `patience` seconds */
 } osla_iterate_end;
 const char *osla_iterate_end_name(osla_iterate_end end); /* as "converged" */
 
-/* The same on all ranks but for `sweeps`. */
+/* The same on all ranks but for `sweeps`. STALLED is what this rank saw: where a rank stops at the
+ * very end of a run another may still have come to another end; residual, and counts, are then the
+ * last that this rank knew, x is where it stood, and the iteration can only be destroyed (for which
+ * it needs all ranks). */
 typedef struct osla_iterate_result {
   osla_iterate_end end;
-  double residual; /* |b - A x| of the x that is returned; DIVERGED: a stale estimate */
+  double residual; /* |b - A x| of the x that is returned; DIVERGED, STALLED: a stale estimate */
   double start;    /* |b - A x| of the start */
   double norm;     /* what `tolerance` refers to */
   double rounding; /* bound of the rounding in `residual`; 0: there was no `magnitude` */
@@ -110,6 +122,7 @@ typedef struct osla_iterate_result {
   int64_t least, most; /* sweeps of a rank */
   double mean;
   int64_t snapshots; /* taken until the end */
+  int stalled;       /* STALLED: the rank; otherwise -1 */
   double seconds;
 } osla_iterate_result;
 
@@ -125,19 +138,25 @@ osla_err osla_iteration_create(osla_transport *transport, const osla_fixed_point
 void osla_iteration_destroy(osla_iteration **iteration); /* collective; accepts NULL, nulls */
 
 /* A positive vector v and alpha with |M| v <= alpha v (Collatz and Wielandt): alpha < 1 proves that
- * each mode converges, for every schedule, and gives error bounds; alpha >= 1 proves nothing.
+ * each mode converges, for every schedule, and gives error bounds; alpha >= 1 proves nothing: there
+ * may be schedules that diverge (Chazan and Miranker 1969), so a caller warns of it.
  * Collective; `steps` synchronous sweeps of |M|, averaged, that make alpha smaller.
  *   alpha [out] the smallest that was found, raised by the rounding of a row; infinite: none was.
- *               It is of M: with another omega than 1 it proves something for omega < 2 / (1 +
- * alpha) alone. Later runs give `error`, from which their own rounding is left out Errors, on all
- * ranks together: UNSUPPORTED (no bound_sweep or distance), ARG (steps), MEM, MPI. */
+ *               It is of M: with another omega than 1 it proves something for
+ *               omega < 2 / (1 + alpha) alone. Later runs give `error`, from which their own
+ *               rounding is left out
+ * Errors, on all ranks together: UNSUPPORTED (no bound_sweep or distance), ARG (steps), MEM, MPI.
+ */
 osla_err osla_iterate_bound(osla_iteration *iteration, int64_t steps, double *alpha);
 
 /* Iterates. Collective. May be called again with another x or right-hand side. Residuals are sums
- * of squares: numbers below 1e-154 count as 0, those above 1e154 as not finite. x      [in,out]
- * [length] start with its boundaries (halos are fetched); at the end the state that was certified,
- * with its halos result [out] Errors, on all ranks together: ARG (the start or the right-hand side
- * is not finite: the rank is named), MPI. A failure between nodes ends all ranks. */
+ * of squares: numbers below 1e-154 count as 0, those above 1e154 as not finite.
+ *   x      [in,out] [length] start with its boundaries (halos are fetched); at the end the state
+ *                   that was certified, with its halos
+ *   result [out]
+ * Errors, on all ranks together: ARG (the start or the right-hand side is not finite: the rank is
+ * named), STATE (`proven`, and nothing is; a run before has STALLED), MPI. A failure between nodes
+ * ends all ranks. */
 osla_err osla_iterate(osla_iteration *iteration, double *x, osla_iterate_result *result);
 
 #ifdef __cplusplus

@@ -150,22 +150,16 @@ static void write_table(const osla_channels *set)
 
 /* ---- the other end ---- */
 
-static osla_err get_now(osla_segment *segment, int rank, size_t offset, void *dest, size_t bytes)
-{
-  osla_transfer transfer;
-  OSLA_CALL(osla_segment_get(segment, rank, offset, dest, bytes, &transfer));
-  return osla_transfer_wait(segment, &transfer);
-}
-
 static osla_err read_table(const osla_channels *set, int rank, table *out)
 {
   if (out->entries && out->rank == rank) return OSLA_OK;
   free(out->entries);
   *out = (table){.rank = rank};
-  OSLA_CALL(get_now(set->segment, rank, 0, &out->n, sizeof out->n));
+  OSLA_CALL(osla_segment_read(set->segment, rank, 0, &out->n, sizeof out->n));
   out->entries = malloc(((size_t)out->n + 1) * sizeof *out->entries);
   OSLA_CHECK(out->entries, OSLA_ERR_MEM, "%" PRId64 " ends of rank %d", out->n, rank);
-  return get_now(set->segment, rank, HEAD, out->entries, (size_t)out->n * sizeof *out->entries);
+  return osla_segment_read(set->segment, rank, HEAD, out->entries,
+                           (size_t)out->n * sizeof *out->entries);
 }
 
 static osla_err check_match(const osla_channel_end *e, int rank, const entry *peer)

@@ -43,6 +43,17 @@ osla_err osla_reduction_test(osla_reduction *reduction, const double **result);
 /* Sleeps until the round is over. Errors: MPI. */
 osla_err osla_reduction_wait(osla_reduction *reduction, const double **result);
 
+/* The same, or until stop(arg) is true: then *result is NULL, and the round goes on. Asked again
+ * after each message to this rank, and at least some times a second. */
+osla_err osla_reduction_wait_or(osla_reduction *reduction, bool (*stop)(void *arg), void *arg,
+                                const double **result);
+
+/* With which ranks this one exchanges values: its neighbours in the tree. Local.
+ *   ranks [out] [OSLA_REDUCTION_NEIGHBOURS]
+ * Returns how many there are. */
+enum { OSLA_REDUCTION_NEIGHBOURS = 17 };
+int osla_reduction_neighbours(const osla_reduction *reduction, int *ranks);
+
 #ifdef __cplusplus
 }
 #endif

@@ -108,6 +108,10 @@ osla_err osla_segment_put(osla_segment *segment, int rank, size_t offset, const 
 osla_err osla_segment_fetch(osla_segment *segment, int rank, size_t offset, void *dest,
                             size_t bytes, osla_transfer *transfer);
 osla_err osla_transfer_wait(osla_segment *segment, osla_transfer *transfer);
+
+/* A get and its end. */
+osla_err osla_segment_read(osla_segment *segment, int rank, size_t offset, void *dest,
+                           size_t bytes);
 osla_err osla_transfer_test(osla_segment *segment, osla_transfer *transfer, bool *done);
 
 /* Orders my earlier puts to `rank`, also those with notify: on return they are visible there. It

@@ -14,6 +14,7 @@
 #include <string.h>
 
 enum { FAN = 8, MOST_CHILDREN = 2 * FAN, LINE = 64, NONE = -1 };
+_Static_assert(1 + MOST_CHILDREN <= OSLA_REDUCTION_NEIGHBOURS, "room for all neighbours");
 
 typedef struct box {
   _Alignas(LINE) _Atomic uint64_t round;
@@ -233,6 +234,8 @@ osla_err osla_reduction_test(osla_reduction *r, const double **result)
 
 typedef struct awaited {
   osla_reduction *r;
+  bool (*stop)(void *arg); /* NULL: never */
+  void *arg;
   const double *result;
   osla_err err;
 } awaited;
@@ -241,13 +244,29 @@ static bool is_over(void *arg)
 {
   awaited *a = arg;
   a->err = step(a->r, &a->result);
-  return a->err != OSLA_OK || a->result || a->r->round == 0;
+  if (a->err != OSLA_OK || a->result || a->r->round == 0) return true;
+  return a->stop && a->stop(a->arg);
+}
+
+osla_err osla_reduction_wait_or(osla_reduction *r, bool (*stop)(void *arg), void *arg,
+                                const double **result)
+{
+  awaited a = {.r = r, .stop = stop, .arg = arg};
+  osla_segment_wait(r->segment, is_over, &a);
+  *result = a.result;
+  return a.err;
 }
 
 osla_err osla_reduction_wait(osla_reduction *r, const double **result)
 {
-  awaited a = {.r = r};
-  osla_segment_wait(r->segment, is_over, &a);
-  *result = a.result;
-  return a.err;
+  return osla_reduction_wait_or(r, NULL, NULL, result);
+}
+
+int osla_reduction_neighbours(const osla_reduction *r, int *ranks)
+{
+  int n = 0;
+  if (r->parent != NONE) ranks[n++] = r->parent;
+  for (int k = 0; k < r->n_children; k++)
+    ranks[n++] = r->children[k];
+  return n;
 }

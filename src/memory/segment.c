@@ -205,6 +205,13 @@ osla_err osla_transfer_wait(osla_segment *s, osla_transfer *transfer)
   return err;
 }
 
+osla_err osla_segment_read(osla_segment *s, int rank, size_t offset, void *dest, size_t bytes)
+{
+  osla_transfer transfer;
+  OSLA_CALL(osla_segment_get(s, rank, offset, dest, bytes, &transfer));
+  return osla_transfer_wait(s, &transfer);
+}
+
 osla_err osla_transfer_test(osla_segment *s, osla_transfer *transfer, bool *done)
 {
   osla_handle handle = {transfer->id};

@@ -1,0 +1,160 @@
+/* Waits that end when a rank has stopped.
+ *
+ * Neighbours in the tree of the reduction tell one another every so often that they go on: in each
+ * step of a run, and while they wait. Whoever hears nothing of a neighbour for `patience` seconds
+ * tells the others, who tell theirs, and all end. The words are messages without bytes, of which
+ * the newest counts: a stamp is (run, 1 + the rank that has stopped; 0: none). */
+#include "iterate.h"
+#include "osla_clock.h"
+
+#include <math.h>
+
+enum { RUN_SHIFT = 42, PARTS = 8 }; /* words in `patience` */
+static const uint64_t STOPPED = (UINT64_C(1) << 32) - 1;
+
+/* ---- neighbours ---- */
+
+int osla_watch_ends(osla_iteration *it, osla_channel_end *ends)
+{
+  watch *w = &it->w;
+  w->first = 2 * it->p.n_halos;
+  w->n = it->o.patience > 0 ? osla_reduction_neighbours(it->reduction, w->rank) : 0;
+  for (int k = 0; k < w->n; k++)
+    ends[k] = (osla_channel_end){
+      .peer = w->rank[k], .tag = INT32_MAX, .kind = OSLA_CHANNEL_LATEST, .in_flight = 2};
+  return w->n;
+}
+
+static osla_err tell(osla_iteration *it, int except)
+{
+  watch *w = &it->w;
+  const uint64_t word = it->run << RUN_SHIFT | (uint64_t)(w->stopped + 1);
+  for (int k = 0; k < w->n; k++)
+    if (k != except) OSLA_CALL(osla_channel_send(it->set, w->first + k, word));
+  return OSLA_OK;
+}
+
+static osla_err stop(osla_iteration *it, int rank, int except)
+{
+  it->w.stopped = rank;
+  it->c.over = true;
+  it->c.end = OSLA_ITERATE_STALLED;
+  return tell(it, except);
+}
+
+/* ---- steps ---- */
+
+osla_err osla_watch_begin(osla_iteration *it)
+{
+  watch *w = &it->w;
+  if (w->n == 0) return OSLA_OK;
+  w->on = true;
+  w->looked = w->told = osla_clock();
+  for (int k = 0; k < w->n; k++)
+    w->silent[k] = -1.0; /* it may not be in the run yet */
+  return tell(it, -1);
+}
+
+void osla_watch_end(osla_iteration *it)
+{
+  it->w.on = false;
+}
+
+static osla_err hear(osla_iteration *it, int k)
+{
+  watch *w = &it->w;
+  const void *message;
+  uint64_t word = 0;
+  if (!osla_channel_can_recv(it->set, w->first + k)) return OSLA_OK;
+  OSLA_CALL(osla_channel_recv(it->set, w->first + k, &message, &word));
+  if (word >> RUN_SHIFT != it->run) return OSLA_OK;
+  w->silent[k] = 0.0;
+  const int stopped = (int)(word & STOPPED) - 1;
+  return stopped >= 0 && w->stopped < 0 ? stop(it, stopped, k) : OSLA_OK;
+}
+
+/* A rank that was stopped itself has heard nothing meanwhile: time between two looks counts up to a
+ * part of `patience` alone. */
+osla_err osla_watch_step(osla_iteration *it)
+{
+  watch *w = &it->w;
+  const double patience = it->o.patience, part = patience / PARTS;
+  if (!w->on || w->stopped >= 0) return OSLA_OK;
+  const double now = osla_clock(), passed = fmin(now - w->looked, part);
+  w->looked = now;
+  for (int k = 0; k < w->n && w->stopped < 0; k++) {
+    if (w->silent[k] >= 0.0) w->silent[k] += passed;
+    OSLA_CALL(hear(it, k));
+    if (w->stopped < 0 && w->silent[k] > patience) OSLA_CALL(stop(it, w->rank[k], -1));
+  }
+  if (w->stopped >= 0 || now - w->told < part) return OSLA_OK;
+  w->told = now;
+  return tell(it, -1);
+}
+
+/* ---- waits ---- */
+
+typedef struct awaited {
+  osla_iteration *it;
+  int n;
+  const int *channels;
+  bool sends;
+  osla_err err;
+} awaited;
+
+static bool is_stopped(void *arg)
+{
+  awaited *a = arg;
+  a->err = osla_watch_step(a->it);
+  return a->err != OSLA_OK || a->it->w.stopped >= 0;
+}
+
+/* Who closes a channel while others run has ended because of a rank that has stopped, and has said
+ * so before. */
+static bool are_ready(void *arg)
+{
+  const awaited *a = arg;
+  osla_channels *set = a->it->set;
+  for (int k = 0; k < a->n; k++) {
+    const int c = a->channels[k];
+    const bool ready = a->sends ? osla_channel_can_send(set, c) : osla_channel_can_recv(set, c);
+    if (!ready) return is_stopped(arg);
+  }
+  return true;
+}
+
+static osla_err wait_for(osla_iteration *it, int n, const int *channels, bool sends)
+{
+  awaited a = {it, n, channels, sends, OSLA_OK};
+  osla_channels_wait_until(it->set, are_ready, &a);
+  return a.err;
+}
+
+osla_err osla_watch_receive(osla_iteration *it, int n, const int *channels)
+{
+  if (it->w.on) return wait_for(it, n, channels, false);
+  osla_channels_wait(it->set, n, channels, true);
+  return OSLA_OK;
+}
+
+osla_err osla_watch_send(osla_iteration *it, int n, const int *channels)
+{
+  return it->w.on ? wait_for(it, n, channels, true) : OSLA_OK;
+}
+
+osla_err osla_watch_result(osla_iteration *it, const double **result)
+{
+  awaited a = {.it = it};
+  if (!it->w.on) return osla_reduction_wait(it->reduction, result);
+  OSLA_CALL(osla_reduction_wait_or(it->reduction, is_stopped, &a, result));
+  return a.err;
+}
+
+osla_err osla_watch_reduce(osla_iteration *it, const double *values, int n_sums, int n_maxima,
+                           const double **result)
+{
+  *result = NULL;
+  if (it->w.stopped >= 0) return OSLA_OK;
+  OSLA_CALL(osla_reduction_start(it->reduction, values, n_sums, n_maxima));
+  return osla_watch_result(it, result);
+}

@@ -1,0 +1,149 @@
+/* Floor 3: a rank that is stopped (SIGSTOP) in the midst of an iteration, for a while or for longer
+ * than the others have patience. */
+#include "osla_clock.h"
+#include "osla_diffusion.h"
+#include "osla_test_help.h"
+
+#include <math.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+/* The diffusion problem, of which one rank stops itself in a sweep. */
+typedef struct stopping {
+  osla_fixed_point inner;
+  bool stops;
+  int sweeps;
+  unsigned seconds;
+} stopping;
+
+/* Another process lets it go on. */
+static void stop_myself(unsigned seconds)
+{
+  const pid_t me = getpid(), child = fork();
+  if (child == 0) {
+    (void)sleep(seconds);
+    (void)kill(me, SIGCONT);
+    _exit(0);
+  }
+  CU_ASSERT(child > 0);
+  if (child <= 0) return;
+  (void)raise(SIGSTOP);
+  (void)waitpid(child, NULL, 0);
+}
+
+static double sweep(void *arg, double omega, const double *x, double *y)
+{
+  stopping *s = arg;
+  if (++s->sweeps == 40 && s->stops) stop_myself(s->seconds);
+  return s->inner.sweep(s->inner.arg, omega, x, y);
+}
+
+static void pack(void *arg, int h, const double *x, double *message)
+{
+  const stopping *s = arg;
+  s->inner.pack(s->inner.arg, h, x, message);
+}
+
+static void unpack(void *arg, int h, const double *message, double *x)
+{
+  const stopping *s = arg;
+  s->inner.unpack(s->inner.arg, h, message, x);
+}
+
+/* Rank `who` stops for so long; the end of the run. */
+static osla_iterate_result run(int mode, int who, unsigned seconds, double patience)
+{
+  osla_transport *t = osla_test_transport();
+  osla_diffusion_options o = osla_diffusion_defaults(8, 7, 9);
+  osla_iterate_options how = osla_iterate_defaults();
+  osla_iterate_result r = {.residual = NAN}, again;
+  osla_diffusion *d;
+  osla_iteration *it;
+  OSLA_ASSERT_OK(osla_diffusion_create(t, &o, &d));
+  stopping s = {.inner = osla_diffusion_problem(d), .seconds = seconds};
+  osla_fixed_point p = s.inner;
+  double *x = osla_test_allocate((size_t)p.length + 1, sizeof *x);
+  osla_diffusion_fill(d, x);
+  s.stops = osla_test_rank() == who;
+  p.arg = &s;
+  p.sweep = sweep;
+  p.pack = pack;
+  p.unpack = unpack;
+  p.magnitude = NULL;
+  p.bound_sweep = NULL;
+  p.distance = NULL;
+  how.mode = (osla_iterate_mode)mode;
+  how.patience = patience;
+  how.tolerance = 1e-9;
+  how.sweeps = INT64_C(1) << 30; /* more than are made in a second */
+  OSLA_ASSERT_OK(osla_iteration_create(t, &p, &how, &it));
+  OSLA_ASSERT_OK(osla_iterate(it, x, &r));
+  if (r.end == OSLA_ITERATE_STALLED) {
+    OSLA_ASSERT_ERR(osla_iterate(it, x, &again), OSLA_ERR_STATE);
+    OSLA_ASSERT_TEXT("stalled in the run before; it can only be destroyed");
+  }
+  osla_iteration_destroy(&it);
+  free(x);
+  osla_diffusion_destroy(&d);
+  osla_transport_destroy(&t);
+  return r;
+}
+
+/* A stop that is shorter than their patience: the others wait, and the end is a true one. */
+static void test_goes_on(void)
+{
+  const int last = osla_test_size() - 1;
+  for (int mode = OSLA_ITERATE_SYNC; mode <= OSLA_ITERATE_ASYNC; mode++) {
+    const osla_iterate_result r = run(mode, last, 1, 30.0);
+    OSLA_ASSERT_MSG(r.end == OSLA_ITERATE_CONVERGED && r.stalled == -1, "mode %d: %s of rank %d",
+                    mode, osla_iterate_end_name(r.end), r.stalled);
+    CU_ASSERT(r.residual <= 1e-9 * r.norm && r.seconds >= 0.9);
+  }
+}
+
+/* One that is longer: all end, that rank as well when it comes back, and all name it. */
+static void test_stalls(void)
+{
+  const int size = osla_test_size();
+  for (int mode = OSLA_ITERATE_SYNC; size > 1 && mode <= OSLA_ITERATE_RACY; mode++) {
+    const int who = mode == OSLA_ITERATE_ASYNC ? 0 : size - 1;
+    const double since = osla_clock();
+    const osla_iterate_result r = run(mode, who, 3, 0.5);
+    OSLA_ASSERT_MSG(r.end == OSLA_ITERATE_STALLED && r.stalled == who,
+                    "mode %d: %s of rank %d, not %d", mode, osla_iterate_end_name(r.end), r.stalled,
+                    who);
+    OSLA_ASSERT_MSG(osla_test_rank() == who || r.seconds < 2.5, "after %g s", r.seconds);
+    CU_ASSERT(osla_clock() - since < 10);
+  }
+  CU_ASSERT(true);
+}
+
+static void test_refused(void)
+{
+  osla_transport *t = osla_test_transport();
+  osla_diffusion_options o = osla_diffusion_defaults(4, 4, 4);
+  osla_iterate_options how = osla_iterate_defaults();
+  osla_diffusion *d;
+  osla_iteration *it;
+  OSLA_ASSERT_OK(osla_diffusion_create(t, &o, &d));
+  const osla_fixed_point p = osla_diffusion_problem(d);
+  how.patience = -1;
+  OSLA_ASSERT_ERR(osla_iteration_create(t, &p, &how, &it), OSLA_ERR_ARG);
+  OSLA_ASSERT_TEXT("patience = -1 is negative");
+  OSLA_ASSERT_SAME_TEXT();
+  osla_diffusion_destroy(&d);
+  osla_transport_destroy(&t);
+}
+
+int main(int argc, char **argv)
+{
+  static const osla_test_case cases[] = {
+    {"goes_on", test_goes_on},
+    {"stalls", test_stalls},
+    {"refused", test_refused},
+    {NULL, NULL},
+  };
+  return osla_test_main(argc, argv, cases);
+}
