@@ -87,6 +87,7 @@ tests_programs = \
   tests/test_sparse_file \
   tests/test_sums \
   tests/test_krylov \
+  tests/test_diffusion \
   tests/test_iterate \
   tests/test_record \
   tests/test_stalled \

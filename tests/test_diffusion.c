@@ -1,0 +1,171 @@
+/* Floor 3: sweeps of the paper's problem against its series of sines, which tells each iterate and
+ * its residual at once, without an iteration.
+ *
+ * The products of sin(pi m_d (i_d + 1) / (n_d + 1)) are eigenvectors of M, of eigenvalue lambda_m =
+ * (1/3) sum of cos(pi m_d / (n_d + 1)). So with x_0 and c written in them, coefficient m of x_k is
+ * lambda^k x_0 + (1 + lambda + ... + lambda^(k-1)) c. */
+#include "osla_diffusion.h"
+#include "osla_test_help.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const double PI = 3.14159265358979323846;
+
+typedef struct grid {
+  int64_t n[3], points;
+} grid;
+
+/* Along dimension d of f, forth or back: the transform is its own inverse but for 2 / (n + 1). */
+static void transform_along(const grid *g, int d, double scale, double *f)
+{
+  const int64_t n = g->n[d], stride = d == 0 ? 1 : d == 1 ? g->n[0] : g->n[0] * g->n[1];
+  double *line = osla_test_allocate((size_t)n, sizeof *line);
+  for (int64_t at = 0; at < g->points; at++) {
+    if (at / stride % n != 0) continue; /* where a line begins */
+    for (int64_t m = 0; m < n; m++) {
+      line[m] = 0.0;
+      for (int64_t i = 0; i < n; i++)
+        line[m] +=
+          f[at + i * stride] * sin(PI * (double)((m + 1) * (i + 1)) / (double)(n + 1)) * scale;
+    }
+    for (int64_t m = 0; m < n; m++)
+      f[at + m * stride] = line[m];
+  }
+  free(line);
+}
+
+static void transform(const grid *g, bool back, double *f)
+{
+  for (int d = 0; d < 3; d++)
+    transform_along(g, d, back ? 1.0 : 2.0 / (double)(g->n[d] + 1), f);
+}
+
+static double eigenvalue(const grid *g, int64_t at)
+{
+  const int64_t m[] = {at % g->n[0], at / g->n[0] % g->n[1], at / g->n[0] / g->n[1]};
+  double sum = 0.0;
+  for (int d = 0; d < 3; d++)
+    sum += cos(PI * (double)(m[d] + 1) / (double)(g->n[d] + 1));
+  return sum / 3.0;
+}
+
+/* Coefficients of the start and of c, from the state of the whole grid with its boundaries. */
+static void expand(const grid *g, const osla_diffusion_options *o, double *start, double *c)
+{
+  osla_diffusion *whole;
+  OSLA_ASSERT_OK(osla_diffusion_create_part(o, 0, 1, &whole));
+  const int64_t length = osla_diffusion_problem(whole).length;
+  double *x = osla_test_allocate((size_t)length, sizeof *x);
+  osla_diffusion_fill(whole, x);
+  const int64_t row = g->n[0] + 2, plane = row * (g->n[1] + 2);
+  for (int64_t at = 0; at < g->points; at++) {
+    const int64_t i[] = {at % g->n[0], at / g->n[0] % g->n[1], at / g->n[0] / g->n[1]};
+    const int64_t step[] = {1, row, plane},
+                  here = (i[0] + 1) + (i[1] + 1) * row + (i[2] + 1) * plane;
+    start[at] = x[here];
+    c[at] = 0.0;
+    for (int d = 0; d < 3; d++) {
+      if (i[d] == 0) c[at] += x[here - step[d]] / 6.0;
+      if (i[d] == g->n[d] - 1) c[at] += x[here + step[d]] / 6.0;
+    }
+  }
+  transform(g, false, start);
+  transform(g, false, c);
+  free(x);
+  osla_diffusion_destroy(&whole);
+}
+
+/* x := x_k; returns |b - A x_k|, six times what the next sweep changes. */
+static double sum_series(const grid *g, const double *start, const double *c, int64_t k, double *x)
+{
+  double *change = osla_test_allocate((size_t)g->points, sizeof *change), sum = 0.0;
+  for (int64_t at = 0; at < g->points; at++) {
+    const double lambda = eigenvalue(g, at), power = pow(lambda, (double)k);
+    x[at] = power * start[at] + (1.0 - power) / (1.0 - lambda) * c[at];
+    change[at] = power * (c[at] - (1.0 - lambda) * start[at]);
+  }
+  transform(g, true, x);
+  transform(g, true, change);
+  for (int64_t at = 0; at < g->points; at++)
+    sum += 36.0 * change[at] * change[at];
+  free(change);
+  return sqrt(sum);
+}
+
+static void compare(const grid *g, const osla_diffusion_options *o, int64_t sweeps,
+                    const double *series, double residual)
+{
+  osla_transport *t = osla_test_transport();
+  osla_iterate_options how = osla_iterate_defaults();
+  osla_iterate_result r = {.residual = NAN};
+  osla_diffusion *d;
+  osla_iteration *it;
+  int64_t first[3], n[3];
+  double worst = 0.0;
+  OSLA_ASSERT_OK(osla_diffusion_create(t, o, &d));
+  const osla_fixed_point p = osla_diffusion_problem(d);
+  double *x = osla_test_allocate((size_t)p.length + 1, sizeof *x);
+  osla_diffusion_fill(d, x);
+  how.mode = OSLA_ITERATE_SYNC;
+  how.tolerance = 0;
+  how.sweeps = sweeps;
+  OSLA_ASSERT_OK(osla_iteration_create(t, &p, &how, &it));
+  OSLA_ASSERT_OK(osla_iterate(it, x, &r));
+  osla_diffusion_own(d, first, n);
+  for (int64_t k = 0; k < n[2]; k++)
+    for (int64_t j = 0; j < n[1]; j++)
+      for (int64_t i = 0; i < n[0]; i++) {
+        const int64_t at = (first[0] + i) + g->n[0] * ((first[1] + j) + g->n[1] * (first[2] + k));
+        const double mine = x[(i + 1) + (n[0] + 2) * ((j + 1) + (n[1] + 2) * (k + 1))];
+        worst = fmax(worst, fabs(mine - series[at]));
+      }
+  OSLA_ASSERT_MSG(worst <= 1e-12, "%lld sweeps: %g from the series", (long long)sweeps, worst);
+  OSLA_ASSERT_CLOSE(r.residual, residual, 1e-11);
+  osla_iteration_destroy(&it);
+  free(x);
+  osla_diffusion_destroy(&d);
+  osla_transport_destroy(&t);
+}
+
+static void test_series(void)
+{
+  static const int64_t points[][3] = {{9, 8, 7}, {4, 11, 6}}, sweeps[] = {0, 1, 37, 120};
+  for (int i = 0; i < 2; i++) {
+    const grid g = {{points[i][0], points[i][1], points[i][2]},
+                    points[i][0] * points[i][1] * points[i][2]};
+    osla_diffusion_options o = osla_diffusion_defaults(g.n[0], g.n[1], g.n[2]);
+    double *start = osla_test_allocate((size_t)g.points, sizeof *start);
+    double *c = osla_test_allocate((size_t)g.points, sizeof *c);
+    double *x = osla_test_allocate((size_t)g.points, sizeof *x);
+    o.offset = i; /* the paper's figures 1, and 0 where it tells of exact zeros */
+    expand(&g, &o, start, c);
+    for (int k = 0; k < 4; k++) {
+      const double residual = sum_series(&g, start, c, sweeps[k], x);
+      CU_ASSERT(residual > 1e-9);
+      compare(&g, &o, sweeps[k], x, residual);
+    }
+    free(start);
+    free(c);
+    free(x);
+  }
+}
+
+static void test_part(void)
+{
+  osla_diffusion_options o = osla_diffusion_defaults(4, 4, 4);
+  osla_diffusion *d;
+  OSLA_ASSERT_ERR(osla_diffusion_create_part(&o, 3, 3, &d), OSLA_ERR_ARG);
+  CU_ASSERT(d == NULL);
+  OSLA_ASSERT_TEXT("rank 3 of 3 ranks");
+  o.points[1] = 0;
+  OSLA_ASSERT_ERR(osla_diffusion_create_part(&o, 0, 3, &d), OSLA_ERR_ARG);
+}
+
+int main(int argc, char **argv)
+{
+  static const osla_test_case cases[] = {
+    {"series", test_series}, {"part", test_part}, {NULL, NULL}};
+  return osla_test_main(argc, argv, cases);
+}
