@@ -85,6 +85,32 @@ int bench_at_least(const bench_kernel *kernel, const char *option, long long val
   return bench_error(kernel, "%s: %lld is less than %lld", option, value, least);
 }
 
+/* -1: none. */
+static int index_in(const char *list, const char *name, size_t length)
+{
+  for (int k = 0;; k++) {
+    const size_t item = strcspn(list, ",");
+    if (item == length && strncmp(list, name, length) == 0) return k;
+    if (list[item] == '\0') return -1;
+    list += item + 1;
+  }
+}
+
+int bench_take_names(const bench_kernel *kernel, const char *option, const char *names,
+                     const char *text, unsigned *out)
+{
+  *out = 0;
+  for (const char *at = text;; at++) {
+    const size_t length = strcspn(at, ",");
+    const int k = index_in(names, at, length);
+    if (k < 0)
+      return bench_error(kernel, "%s: '%.*s' is not one of %s", option, (int)length, at, names);
+    *out |= 1U << k;
+    at += length;
+    if (*at == '\0') return OSLA_EXIT_OK;
+  }
+}
+
 static const char *default_references(const bench_kernel *kernel)
 {
   return kernel->default_references ? kernel->default_references : kernel->references;

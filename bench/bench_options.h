@@ -82,12 +82,14 @@ void bench_jacobi_table(const bench_kernel *kernel, bench_raw_jacobi *raw,
 int bench_jacobi_take(const bench_kernel *kernel, int size, const bench_raw_jacobi *raw,
                       bench_settings *settings);
 
-/* Is that the name of a mode? Local. */
-bool bench_jacobi_mode(const char *name, size_t length, int *mode);
-
 /* Is the value of an option at least `least`? Exit status, after the error line. Local. */
 int bench_at_least(const bench_kernel *kernel, const char *option, long long value,
                    long long least);
+
+/* Which of the names does the text list? Both are comma lists; bit k: name k. Exit status, after the
+ * error line. Local. */
+int bench_take_names(const bench_kernel *kernel, const char *option, const char *names,
+                     const char *text, unsigned *out);
 
 /* Appends the sizes of one option: "400" or "400,800". The same for the rest. */
 int bench_add_sizes(const bench_kernel *kernel, const char *option, const char *text, int most,
