@@ -15,6 +15,7 @@
  *   bench_hessian.c hessian_*.c updates.c, bench_put.c            the other kernels
  *   bench_forest.c forest_*.c                                     and star forests
  *   bench_jacobi.c jacobi_*.c                                     and iterations
+ *   bench_channel.c channel_*.c                                   and channels
  *   reference_*.c    what they are compared with (reference.h)
  */
 #ifndef OSLA_BENCH_H
@@ -75,7 +76,7 @@ typedef struct bench_settings {
   osla_forward forward;             /* the same */
   bool chol;                        /* solve: with the factor of Cholesky, else of LU */
   int64_t nrhs;                     /* solve */
-  unsigned cases;                   /* forest: bit k: case k of forest_case */
+  unsigned cases;                   /* forest, channel: bit k: case k of their enum */
   bool plain, rewrite;              /* forest */
   char *matrix;                     /* forest: file; NULL: none; owned */
   bool partition;                   /* forest: its rows are dealt by METIS */
@@ -129,11 +130,12 @@ typedef struct bench_kernel {
   bool pairs;            /* needs two ranks; --n counts bytes; no matrix options */
   bool forest;           /* has --case, --plain, --rewrite; no matrix options; n = 0: its own */
   bool jacobi;           /* --n is --points; has --mode and the like; no matrix options */
+  bool channel;          /* --n is --bytes, 0: each case has its own; has --case */
   bool modelled;         /* may run where work is only modelled (work.h) */
 } bench_kernel;
 
 extern const bench_kernel bench_gemm, bench_syrk, bench_lu, bench_chol, bench_solve, bench_hpl,
-  bench_hessian, bench_put, bench_forest, bench_jacobi;
+  bench_hessian, bench_put, bench_forest, bench_jacobi, bench_channel;
 
 /* Parses the options of a kernel (argv[0] is its name) for `size` ranks. Returns true to go on;
  * else *status is the exit status and the error or help is written. Local. */

@@ -1,14 +1,12 @@
 /* Jacobi's method in lock-step, without waiting, and with racing halos: the paper's problem, a
  * fixed number of sweeps or up to a certified tolerance. See bench_jacobi.h. */
 #include "bench_jacobi.h"
-#include "bench_options.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 enum { MOST_IMPLS = 4, MODES = 3, N_PARAMETERS = 6 };
-static const char *const mode_names[MODES] = {"sync", "async", "racy"};
 
 static osla_err take_memory(jacobi_data *d)
 {
@@ -220,14 +218,6 @@ static osla_err run(bench_job *job, int64_t n)
   }
   if (problem.diffusion) jacobi_problem_free(&problem);
   return err;
-}
-
-bool bench_jacobi_mode(const char *name, size_t length, int *mode)
-{
-  for (*mode = 0; *mode < MODES; (*mode)++)
-    if (strlen(mode_names[*mode]) == length && strncmp(mode_names[*mode], name, length) == 0)
-      return true;
-  return false;
 }
 
 const bench_kernel bench_jacobi = {

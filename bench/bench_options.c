@@ -21,6 +21,7 @@ typedef struct raw_options {
   bench_raw_updates updates;
   bench_raw_forest forest;
   bench_raw_jacobi jacobi;
+  bench_raw_channel channel;
 } raw_options;
 
 int bench_error(const bench_kernel *kernel, const char *format, ...)
@@ -85,6 +86,32 @@ int bench_at_least(const bench_kernel *kernel, const char *option, long long val
   return bench_error(kernel, "%s: %lld is less than %lld", option, value, least);
 }
 
+/* -1: none. */
+static int index_in(const char *list, const char *name, size_t length)
+{
+  for (int k = 0;; k++) {
+    const size_t item = strcspn(list, ",");
+    if (item == length && strncmp(list, name, length) == 0) return k;
+    if (list[item] == '\0') return -1;
+    list += item + 1;
+  }
+}
+
+int bench_take_names(const bench_kernel *kernel, const char *option, const char *names,
+                     const char *text, unsigned *out)
+{
+  *out = 0;
+  for (const char *at = text;; at++) {
+    const size_t length = strcspn(at, ",");
+    const int k = index_in(names, at, length);
+    if (k < 0)
+      return bench_error(kernel, "%s: '%.*s' is not one of %s", option, (int)length, at, names);
+    *out |= 1U << k;
+    at += length;
+    if (*at == '\0') return OSLA_EXIT_OK;
+  }
+}
+
 static const char *default_references(const bench_kernel *kernel)
 {
   return kernel->default_references ? kernel->default_references : kernel->references;
@@ -139,14 +166,19 @@ static int take_order(const bench_kernel *kernel, const char *text, bench_settin
   return bench_error(kernel, "--order: '%s' is not rows, columns or nodes", text);
 }
 
+static const char *size_option(const bench_kernel *kernel)
+{
+  return kernel->jacobi ? "--points" : kernel->channel ? "--bytes" : "--n";
+}
+
 /* Checks what popt stored and moves it to settings. */
 static int take(const bench_kernel *kernel, int size, const raw_options *raw,
                 bench_settings *settings)
 {
   int status = OSLA_EXIT_OK;
   for (char **text = raw->n; text && *text && !status; text++)
-    status = bench_add_sizes(kernel, kernel->jacobi ? "--points" : "--n", *text, BENCH_MAX_SIZES,
-                             settings->n, &settings->n_count);
+    status = bench_add_sizes(kernel, size_option(kernel), *text, BENCH_MAX_SIZES, settings->n,
+                             &settings->n_count);
   for (int i = 0; !raw->n && kernel->sizes[i]; i++)
     settings->n[settings->n_count++] = kernel->sizes[i];
   if (!status)
@@ -173,6 +205,7 @@ static int take(const bench_kernel *kernel, int size, const raw_options *raw,
   if (!status) status = bench_updates_take(kernel, &raw->updates, settings);
   if (!status) status = bench_forest_take(kernel, size, &raw->forest, settings);
   if (!status) status = bench_jacobi_take(kernel, size, &raw->jacobi, settings);
+  if (!status) status = bench_channel_take(kernel, &raw->channel, settings);
   return status;
 }
 
@@ -188,6 +221,10 @@ static void describe_defaults(const bench_kernel *kernel, char *sizes, size_t ro
     used = (size_t)snprintf(sizes, room,
                             "Bytes of a pingpong, edges of each rank of the other cases (default: "
                             "8 to 4194304, 100000");
+  if (kernel->channel)
+    used = (size_t)snprintf(sizes, room,
+                            "Bytes of a message (default: 8 to 80000, in halo 1048576; in stream "
+                            "65536 to 4194304");
   for (int i = 0; kernel->sizes[i] && used < room; i++)
     used +=
       (size_t)snprintf(sizes + used, room - used, "%c%" PRId64, i ? ',' : ' ', kernel->sizes[i]);
@@ -202,7 +239,8 @@ static bool parse_raw(const bench_kernel *kernel, int argc, char **argv, raw_opt
 {
   char sizes[200], refs[200], precision[40];
   struct poptOption product[BENCH_PRODUCT_OPTIONS], factor[BENCH_FACTOR_OPTIONS],
-    updates[BENCH_UPDATES_OPTIONS], forest[BENCH_FOREST_OPTIONS], jacobi[BENCH_JACOBI_OPTIONS];
+    updates[BENCH_UPDATES_OPTIONS], forest[BENCH_FOREST_OPTIONS], jacobi[BENCH_JACOBI_OPTIONS],
+    channel[BENCH_CHANNEL_OPTIONS];
   describe_defaults(kernel, sizes, sizeof sizes, refs, sizeof refs);
   (void)snprintf(precision, sizeof precision, "One letter of %s (default: d)", precisions(kernel));
   bench_product_table(kernel, &raw->product, product);
@@ -210,8 +248,9 @@ static bool parse_raw(const bench_kernel *kernel, int argc, char **argv, raw_opt
   bench_updates_table(kernel, &raw->updates, updates);
   bench_forest_table(kernel, &raw->forest, forest);
   bench_jacobi_table(kernel, &raw->jacobi, jacobi);
+  bench_channel_table(kernel, &raw->channel, channel);
   const struct poptOption common[] = {
-    {kernel->jacobi ? "points" : "n", '\0', POPT_ARG_ARGV, &raw->n, 0, sizes, "N"},
+    {size_option(kernel) + strlen("--"), '\0', POPT_ARG_ARGV, &raw->n, 0, sizes, "N"},
     {"ref", '\0', POPT_ARG_STRING, &raw->ref, 0, refs, "LIST"},
     {"reps", '\0', POPT_ARG_INT | POPT_ARGFLAG_SHOW_DEFAULT, &raw->reps, 0,
      "Repetitions that are counted", "R"},
@@ -242,6 +281,7 @@ static bool parse_raw(const bench_kernel *kernel, int argc, char **argv, raw_opt
     {NULL, '\0', POPT_ARG_INCLUDE_TABLE, factor, 0, NULL, NULL},
     {NULL, '\0', POPT_ARG_INCLUDE_TABLE, forest, 0, NULL, NULL},
     {NULL, '\0', POPT_ARG_INCLUDE_TABLE, jacobi, 0, NULL, NULL},
+    {NULL, '\0', POPT_ARG_INCLUDE_TABLE, channel, 0, NULL, NULL},
     POPT_TABLEEND};
   line->options = table;
   bool go_on = osla_command_parse(line, argc, argv, status);

@@ -1,5 +1,5 @@
 /* The options of products and of --ref-nb, of factorisations, of updates, of star forests, of
- * Jacobi's method, apart from the rest. Private to bench_options*.c. */
+ * Jacobi's method, of channels, apart from the rest. Private to bench_options*.c. */
 #ifndef OSLA_BENCH_OPTIONS_H
 #define OSLA_BENCH_OPTIONS_H
 
@@ -82,12 +82,25 @@ void bench_jacobi_table(const bench_kernel *kernel, bench_raw_jacobi *raw,
 int bench_jacobi_take(const bench_kernel *kernel, int size, const bench_raw_jacobi *raw,
                       bench_settings *settings);
 
-/* Is that the name of a mode? Local. */
-bool bench_jacobi_mode(const char *name, size_t length, int *mode);
+/* The same for those of channels, and what --bytes says there. */
+typedef struct bench_raw_channel {
+  char *cases;
+} bench_raw_channel;
+
+enum { BENCH_CHANNEL_OPTIONS = 2 };
+void bench_channel_table(const bench_kernel *kernel, bench_raw_channel *raw,
+                         struct poptOption table[BENCH_CHANNEL_OPTIONS]);
+int bench_channel_take(const bench_kernel *kernel, const bench_raw_channel *raw,
+                       bench_settings *settings);
 
 /* Is the value of an option at least `least`? Exit status, after the error line. Local. */
 int bench_at_least(const bench_kernel *kernel, const char *option, long long value,
                    long long least);
+
+/* Which of the names does the text list? Both are comma lists; bit k: name k. Exit status, after
+ * the error line. Local. */
+int bench_take_names(const bench_kernel *kernel, const char *option, const char *names,
+                     const char *text, unsigned *out);
 
 /* Appends the sizes of one option: "400" or "400,800". The same for the rest. */
 int bench_add_sizes(const bench_kernel *kernel, const char *option, const char *text, int most,

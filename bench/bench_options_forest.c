@@ -8,12 +8,13 @@
 #include <limits.h>
 #include <string.h>
 
+#define CASES "pingpong,gather,reduce,fetch,halo,spmv,cg,migrate" /* as forest_case */
+
 void bench_forest_table(const bench_kernel *kernel, bench_raw_forest *raw,
                         struct poptOption table[BENCH_FOREST_OPTIONS])
 {
   const struct poptOption forest[] = {
-    {"case", '\0', POPT_ARG_STRING, &raw->cases, 0,
-     "Cases, of pingpong,gather,reduce,fetch,halo,spmv,cg,migrate (default: all)", "LIST"},
+    {"case", '\0', POPT_ARG_STRING, &raw->cases, 0, "Cases, of " CASES " (default: all)", "LIST"},
     {"matrix", '\0', POPT_ARG_STRING, &raw->matrix, 0,
      "spmv, cg: the matrix of a file: Matrix Market (.mtx), else a graph of METIS", "FILE"},
     {"partition", '\0', POPT_ARG_NONE, &raw->partition, 0,
@@ -29,27 +30,6 @@ void bench_forest_table(const bench_kernel *kernel, bench_raw_forest *raw,
     memcpy(table, forest, sizeof forest);
   else
     *table = (struct poptOption)POPT_TABLEEND;
-}
-
-static int take_cases(const bench_kernel *kernel, const char *text, bench_settings *settings)
-{
-  static const char *const names[FOREST_CASES] = {"pingpong", "gather", "reduce", "fetch",
-                                                  "halo",     "spmv",   "cg",     "migrate"};
-  settings->cases = 0;
-  for (const char *at = text;; at++) {
-    size_t length = strcspn(at, ",");
-    int which = 0;
-    while (which < FOREST_CASES &&
-           (strlen(names[which]) != length || strncmp(names[which], at, length) != 0))
-      which++;
-    if (which == FOREST_CASES)
-      return bench_error(
-        kernel, "--case: '%.*s' is not one of pingpong,gather,reduce,fetch,halo,spmv,cg,migrate",
-        (int)length, at);
-    settings->cases |= 1U << which;
-    at += length;
-    if (*at == '\0') return OSLA_EXIT_OK;
-  }
 }
 
 /* Sizes that every case takes. MPI counts edges, and the roots of all ranks, by int. */
@@ -78,7 +58,8 @@ int bench_forest_take(const bench_kernel *kernel, int size, const bench_raw_fore
   if (!kernel->forest) return OSLA_EXIT_OK;
   settings->cases = (1U << FOREST_CASES) - 1;
   if (size < 2) settings->cases &= ~(1U << FOREST_PINGPONG);
-  int status = raw->cases ? take_cases(kernel, raw->cases, settings) : OSLA_EXIT_OK;
+  int status = OSLA_EXIT_OK;
+  if (raw->cases) status = bench_take_names(kernel, "--case", CASES, raw->cases, &settings->cases);
   if (!status && size < 2 && settings->cases >> FOREST_PINGPONG & 1)
     status = bench_error(kernel, "--case: pingpong needs at least 2 ranks (mpiexec -n 2 ...)");
   if (!status) status = check_sizes(kernel, size, settings);

@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define MODES "sync,async,racy" /* as osla_iterate_mode */
+
 const bench_raw_jacobi bench_raw_jacobi_default = {
   .sweeps = 1000, .period = 1, .lead = -1, .in_flight = 2};
 
@@ -14,8 +16,7 @@ void bench_jacobi_table(const bench_kernel *kernel, bench_raw_jacobi *raw,
                         struct poptOption table[BENCH_JACOBI_OPTIONS])
 {
   const struct poptOption jacobi[] = {
-    {"mode", '\0', POPT_ARG_STRING, &raw->modes, 0, "Modes, of sync,async,racy (default: all)",
-     "LIST"},
+    {"mode", '\0', POPT_ARG_STRING, &raw->modes, 0, "Modes, of " MODES " (default: all)", "LIST"},
     {"whole", '\0', POPT_ARG_NONE, &raw->whole, 0, "N is the side of the whole grid", NULL},
     {"sweeps", '\0', POPT_ARG_LONGLONG | POPT_ARGFLAG_SHOW_DEFAULT, &raw->sweeps, 0,
      "Sweeps of each rank", "K"},
@@ -37,20 +38,6 @@ void bench_jacobi_table(const bench_kernel *kernel, bench_raw_jacobi *raw,
     memcpy(table, jacobi, sizeof jacobi);
   else
     *table = (struct poptOption)POPT_TABLEEND;
-}
-
-static int take_modes(const bench_kernel *kernel, const char *text, bench_settings *settings)
-{
-  settings->cases = 0;
-  for (const char *at = text;; at++) {
-    const size_t length = strcspn(at, ",");
-    int mode;
-    if (!bench_jacobi_mode(at, length, &mode))
-      return bench_error(kernel, "--mode: '%.*s' is not one of sync,async,racy", (int)length, at);
-    settings->cases |= 1U << mode;
-    at += length;
-    if (*at == '\0') return OSLA_EXIT_OK;
-  }
 }
 
 static int take_slow(const bench_kernel *kernel, int size, const char *text,
@@ -83,7 +70,8 @@ int bench_jacobi_take(const bench_kernel *kernel, int size, const bench_raw_jaco
   settings->period = raw->period;
   settings->lead = raw->lead;
   settings->in_flight = raw->in_flight;
-  int status = raw->modes ? take_modes(kernel, raw->modes, settings) : OSLA_EXIT_OK;
+  int status = OSLA_EXIT_OK;
+  if (raw->modes) status = bench_take_names(kernel, "--mode", MODES, raw->modes, &settings->cases);
   if (!status && raw->slow) status = take_slow(kernel, size, raw->slow, settings);
   if (!status) status = bench_at_least(kernel, "--sweeps", raw->sweeps, 1);
   if (!status) status = bench_at_least(kernel, "--period", raw->period, 1);

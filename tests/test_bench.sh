@@ -45,7 +45,8 @@ shape = {"gemm": ["m", "k", "trans"], "syrk": ["m", "k"], "lu": ["pivoting", "lo
          "forest/" + case: ["plain", "rewrite"] for case in ("pingpong", "gather", "reduce", "fetch", "halo")} | {
          "forest/" + case: ["entries", "ghosts"] for case in ("spmv", "cg")} | {"forest/migrate": ["start"]} | {
          "jacobi/" + mode: "whole sweeps period lead in_flight slow_rank".split()
-         for mode in ("sync", "async", "racy")}
+         for mode in ("sync", "async", "racy")} | {
+         "channel/" + case: ["in_flight"] for case in ("pingpong", "halo", "stream")}
 certificate = "phases sweeps_least sweeps_mean sweeps_most snapshots tolerance slow_factor certified".split()
 scale = {"GF/s": 1e9, "Melem/s": 1e6, "GB/s": 1e9}
 for row in rows:
@@ -175,6 +176,9 @@ measure node 2 20 forest --n 1000,64 --plain --rewrite --ref none
 measure node 2 11 jacobi --points 9 --sweeps 20 --in-flight 3
 measure fake2 4 8 jacobi --points 8 --whole --sweeps 30 --period 3 --mode async,racy --lead 5 --slow 1:2
 measure node 2 5 jacobi --points 8 --tolerance 1e-3 --zeros
+measure node 2 14 channel --bytes 8,80000
+measure fake2 4 4 channel --case stream,pingpong --bytes 1000
+measure nolocal 2 10 channel --bytes 8 --bytes 40000 # no shared memory: no reference for the halo
 measure node 2 24 put --n 8,10000
 measure fake2 4 48 put --n 8,10000 # near and far
 measure node 2 1 lu --n 50 --ref none
@@ -351,6 +355,16 @@ grep -q "^osla-bench gemm: transport 'sim' .* (a simulation needs a build of its
   "$scratch/err" || fail "no word on simulations"
 run node 1 put
 bad "osla-bench put: needs at least 2 ranks (mpiexec -n 2 ...)"
+run node 1 channel
+bad "osla-bench channel: needs at least 2 ranks (mpiexec -n 2 ...)"
+run node 2 channel --case halo,ring
+bad "osla-bench channel: --case: 'ring' is not one of pingpong,halo,stream"
+run node 2 channel --bytes 8,12
+bad "osla-bench channel: --bytes: 12 is no multiple of 8"
+run node 2 channel --bytes 0
+bad "osla-bench channel: --bytes: '0' is not a list of sizes of at least 1"
+run node 2 channel --bytes 2147483648
+bad "osla-bench channel: --bytes: more than 1 GiB in one message"
 run node 2 gemm --n 10000000 --ref none
 [ $status = 2 ] || fail "exit status $status, not 2"
 grep -q '^osla-bench gemm: .*bytes' "$scratch/err" || fail "no word on memory"

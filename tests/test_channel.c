@@ -176,6 +176,46 @@ static void test_lock_step(void)
   osla_transport_destroy(&t);
 }
 
+/* EVERY: as many messages as there is room for, and one more for each that is received, while the
+ * one that is looked at stays. */
+static void test_room(void)
+{
+  enum { ROOM = 3 };
+  osla_transport *t = osla_test_transport();
+  osla_channel_end ends[MOST_ENDS];
+  const int n = all_pairs(ends, OSLA_CHANNEL_EVERY, ROOM, 4, false);
+  const void *message[MOST_ENDS];
+  osla_channels *set;
+  uint64_t stamp;
+  OSLA_ASSERT_OK(osla_channels_create(t, n, ends, &set));
+  for (uint64_t s = 1; s <= ROOM; s++)
+    for (int k = 0; k < n; k++) {
+      CU_ASSERT(osla_channel_can_send(set, k));
+      write_message(set, k, ends[k].send_bytes / 8, s);
+    }
+  for (int k = 0; k < n; k++)
+    CU_ASSERT(!osla_channel_can_send(set, k));
+  OSLA_ASSERT_OK(osla_barrier(t)); /* nobody received before */
+  for (int k = 0; k < n; k++) {
+    OSLA_ASSERT_OK(osla_channel_recv(set, k, &message[k], &stamp));
+    CU_ASSERT(stamp == 1);
+  }
+  for (int k = 0; k < n; k++) { /* waits for the peer's receive */
+    write_message(set, k, ends[k].send_bytes / 8, ROOM + 1);
+    CU_ASSERT(!osla_channel_can_send(set, k));
+  }
+  OSLA_ASSERT_OK(osla_barrier(t));
+  for (uint64_t s = 1; s <= ROOM + 1; s++)
+    for (int k = 0; k < n; k++) {
+      const int64_t elements = ends[k].recv_bytes / 8;
+      if (s > 1) OSLA_ASSERT_OK(osla_channel_recv(set, k, &message[k], &stamp));
+      CU_ASSERT(s == 1 || stamp == s);
+      CU_ASSERT(count_wrong(message[k], elements, s, s) == 0);
+    }
+  osla_channels_destroy(&set);
+  osla_transport_destroy(&t);
+}
+
 /* What nobody receives, and what came before a receive, which stays the same without news. */
 static void test_unread(void)
 {
@@ -373,15 +413,11 @@ static void test_peer_ends(void)
 int main(int argc, char **argv)
 {
   static const osla_test_case cases[] = {
-    {"kinds", test_kinds},
-    {"lock_step", test_lock_step},
-    {"unread", test_unread},
-    {"empty", test_empty},
-    {"refused", test_refused},
-    {"mismatch", test_mismatch},
-    {"after_close", test_after_close},
-    {"peer_ends", test_peer_ends},
-    {NULL, NULL},
+    {"kinds", test_kinds},         {"lock_step", test_lock_step},
+    {"room", test_room},           {"unread", test_unread},
+    {"empty", test_empty},         {"refused", test_refused},
+    {"mismatch", test_mismatch},   {"after_close", test_after_close},
+    {"peer_ends", test_peer_ends}, {NULL, NULL},
   };
   return osla_test_main(argc, argv, cases);
 }

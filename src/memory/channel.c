@@ -106,9 +106,9 @@ static osla_err check_ends(const osla_transport *t, int n, const osla_channel_en
 
 static const channel_ops *ops_of(const osla_transport *t, const osla_channel_end *e)
 {
-  if (e->kind == OSLA_CHANNEL_EVERY || !osla_transport_same_node(t, e->peer))
-    return &osla_channel_posted;
-  return e->kind == OSLA_CHANNEL_LATEST ? &osla_channel_newest : &osla_channel_racy;
+  static const channel_ops *const near[] = {&osla_channel_newest, &osla_channel_racy,
+                                            &osla_channel_ring}; /* as osla_channel_kind */
+  return osla_transport_same_node(t, e->peer) ? near[e->kind] : &osla_channel_posted;
 }
 
 static size_t tables_bytes(int n)

@@ -11,7 +11,7 @@ enum { CHANNEL_LINE = 64 };
 
 typedef struct channel channel;
 
-/* One of three: newest (LATEST on a node), racy (RACY on a node), posted (all others). */
+/* On a node newest (LATEST), racy (RACY), ring (EVERY); between nodes posted. */
 typedef struct channel_ops {
   /* Memory at who receives messages of so many bytes; a whole number of lines. */
   size_t (*inbox_bytes)(int in_flight, size_t bytes);
@@ -29,7 +29,8 @@ typedef struct channel_ops {
   bool (*delivered)(channel *c); /* nothing of mine is under way, or the peer is at its end */
 } channel_ops;
 
-extern const channel_ops osla_channel_newest, osla_channel_racy, osla_channel_posted;
+extern const channel_ops osla_channel_newest, osla_channel_racy, osla_channel_ring,
+  osla_channel_posted;
 
 struct channel {
   const channel_ops *ops;

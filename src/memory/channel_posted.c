@@ -1,4 +1,4 @@
-/* Messages that are posted: between nodes all kinds, on a node EVERY.
+/* Messages that are posted: all kinds between nodes.
  *
  * Message s (from 1) goes to slot (s - 1) mod (R + 1) of who receives, then the word `arrived`
  * there becomes s. Who receives looks at one of them, `held`, and tells the sender so (`taken`):
@@ -28,7 +28,7 @@ typedef struct state {
   size_t my_stride, their_stride;
   uint64_t sent, held;
   unsigned char *staging; /* R + 2 slots: under way, waiting, being written */
-  int n_parts;            /* of a message: between nodes a train of short ones is faster over TCP */
+  int n_parts;            /* of a message: a train of short ones is faster over TCP */
   osla_posted *posted;    /* [R + 2][n_parts] of each slot */
   int *under_way;         /* [R + 2] slots, from the oldest on, cyclic */
   int *vacant;            /* [R + 2] slots */
@@ -59,7 +59,7 @@ static osla_err start(channel *c)
                .my_stride = slot_stride((size_t)c->end.recv_bytes),
                .their_stride = slot_stride((size_t)c->end.send_bytes),
                .n_slots = (int)n,
-               .n_parts = c->there ? 1 : (int)((bytes + PART - 1) / PART),
+               .n_parts = (int)((bytes + PART - 1) / PART),
                .waits = -1,
                .writes = -1,
                .taken = {.at = offsetof(words, taken)},

@@ -11,7 +11,8 @@
  *           up to `in_flight` posted messages; a newer state replaces one that waits to be posted.
  *   RACY    8-byte elements, each the newest: a message may be a mixture of several sends. Between
  *           nodes as LATEST.
- *   EVERY   each message, in order; up to `in_flight` that were not received.
+ *   EVERY   each message, in order; up to `in_flight` that were not received. On the node a ring of
+ *           slots, no copy.
  *
  * All calls but those that make and destroy a set are local, and one thread at a time makes them.
  * Who receives a message sees all that its sender stored in it.

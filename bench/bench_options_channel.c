@@ -1,0 +1,39 @@
+/* Options of channels. See bench_options.h. */
+#include "config.h"
+
+#include "bench_channel.h"
+#include "bench_options.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+void bench_channel_table(const bench_kernel *kernel, bench_raw_channel *raw,
+                         struct poptOption table[BENCH_CHANNEL_OPTIONS])
+{
+  const struct poptOption channel[] = {{"case", '\0', POPT_ARG_STRING, &raw->cases, 0,
+                                        "Cases, of " CHANNEL_CASES " (default: all)", "LIST"},
+                                       POPT_TABLEEND};
+  _Static_assert(sizeof channel / sizeof *channel == BENCH_CHANNEL_OPTIONS, "room for all");
+  if (kernel->channel)
+    memcpy(table, channel, sizeof channel);
+  else
+    *table = (struct poptOption)POPT_TABLEEND;
+}
+
+int bench_channel_take(const bench_kernel *kernel, const bench_raw_channel *raw,
+                       bench_settings *settings)
+{
+  int status = OSLA_EXIT_OK;
+  if (!kernel->channel) return status;
+  settings->cases = (1U << CHANNEL_CASE_COUNT) - 1;
+  if (raw->cases)
+    status = bench_take_names(kernel, "--case", CHANNEL_CASES, raw->cases, &settings->cases);
+  for (int i = 0; i < settings->n_count && !status; i++) {
+    if (settings->n[i] % (int64_t)sizeof(uint64_t) != 0)
+      status = bench_error(kernel, "--bytes: %" PRId64 " is no multiple of 8", settings->n[i]);
+    else if (settings->n[i] > (int64_t)1 << 30)
+      status = bench_error(kernel, "--bytes: more than 1 GiB in one message");
+  }
+  if (settings->n_count == 0) settings->n_count = 1; /* size 0: each case has its own */
+  return status;
+}

@@ -1,0 +1,136 @@
+/* EVERY on a node: a ring of slots in the memory of who receives (ring.h). The sender fills the
+ * next slot there, and the receiver looks at it there: nothing is copied. Who destroys the channel
+ * says so, and what is then sent goes to slots that nobody looks at. */
+#include "channel.h"
+#include "ring.h"
+
+typedef struct state {
+  ring *mine, *theirs; /* messages to me, and to the peer */
+  size_t my_stride, their_stride;
+  uint64_t sent, held; /* messages, the latter received */
+  int writes, reads;   /* slots: of the next message to the peer, and to me */
+  bool has_left;       /* the peer was told that I receive no more */
+} state;
+
+static size_t slot_stride(size_t bytes)
+{
+  return channel_round(sizeof(ring_slot) + bytes, CHANNEL_LINE);
+}
+
+static size_t inbox_bytes(int in_flight, size_t bytes)
+{
+  return sizeof(ring) + ((size_t)in_flight + 1) * slot_stride(bytes);
+}
+
+static osla_err start(channel *c)
+{
+  OSLA_CALL(osla_channel_state(c, sizeof(state)));
+  *(state *)c->state = (state){.mine = (ring *)(void *)c->here,
+                               .theirs = (ring *)(void *)c->there,
+                               .my_stride = slot_stride((size_t)c->end.recv_bytes),
+                               .their_stride = slot_stride((size_t)c->end.send_bytes)};
+  return OSLA_OK;
+}
+
+static ring_slot *slot(ring *inbox, int place, size_t stride)
+{
+  return (ring_slot *)(void *)((unsigned char *)(inbox + 1) + (size_t)place * stride);
+}
+
+static bool can_send(channel *c)
+{
+  const state *s = c->state;
+  return ring_has_room(s->theirs, s->sent, c->end.in_flight) ||
+         atomic_load_explicit(&s->theirs->gone, memory_order_acquire);
+}
+
+static bool can_send_now(void *arg)
+{
+  return can_send(arg);
+}
+
+static ring_slot *slot_to_write(channel *c)
+{
+  const state *s = c->state;
+  osla_segment_wait(c->segment, can_send_now, c);
+  return slot(s->theirs, s->writes, s->their_stride);
+}
+
+static void *buffer(channel *c)
+{
+  return slot_to_write(c) + 1;
+}
+
+static osla_err send(channel *c, uint64_t stamp)
+{
+  state *s = c->state;
+  ring_slot *to = slot_to_write(c);
+  to->stamp = stamp;
+  ring_publish(to, ++s->sent);
+  s->writes = ring_next(s->writes, c->end.in_flight);
+  osla_segment_wake(c->segment, c->end.peer);
+  return OSLA_OK;
+}
+
+static bool can_recv(channel *c)
+{
+  const state *s = c->state;
+  return ring_holds(slot(s->mine, s->reads, s->my_stride), s->held + 1);
+}
+
+/* Its last message was published before. */
+static bool closed(channel *c)
+{
+  const state *s = c->state;
+  return atomic_load_explicit(&s->mine->closed, memory_order_acquire) && !can_recv(c);
+}
+
+static bool has_next(void *arg)
+{
+  return can_recv(arg) || closed(arg);
+}
+
+static osla_err recv(channel *c, const void **message, uint64_t *stamp)
+{
+  state *s = c->state;
+  const ring_slot *from = slot(s->mine, s->reads, s->my_stride);
+  *message = NULL;
+  osla_segment_wait(c->segment, has_next, c);
+  OSLA_CHECK(can_recv(c), OSLA_ERR_STATE,
+             "rank %d has closed the channel (tag %d) and all its messages were received",
+             c->end.peer, c->end.tag);
+  ring_take(s->mine, ++s->held);
+  s->reads = ring_next(s->reads, c->end.in_flight);
+  osla_segment_wake(c->segment, c->end.peer); /* it may wait for room */
+  *message = from + 1;
+  if (stamp) *stamp = from->stamp;
+  return OSLA_OK;
+}
+
+static osla_err close_it(channel *c)
+{
+  const state *s = c->state;
+  return osla_channel_close_near(c, &s->theirs->closed);
+}
+
+/* Mine lie where they go to; the peer may wait for room that nobody makes any more. */
+static bool delivered(channel *c)
+{
+  state *s = c->state;
+  if (s->has_left) return true;
+  s->has_left = true;
+  atomic_store_explicit(&s->mine->gone, 1, memory_order_release);
+  osla_segment_wake(c->segment, c->end.peer);
+  return true;
+}
+
+const channel_ops osla_channel_ring = {.inbox_bytes = inbox_bytes,
+                                       .start = start,
+                                       .buffer = buffer,
+                                       .can_send = can_send,
+                                       .send = send,
+                                       .can_recv = can_recv,
+                                       .recv = recv,
+                                       .close = close_it,
+                                       .closed = closed,
+                                       .delivered = delivered};
