@@ -23,6 +23,7 @@ kernels_sources = \
   kernels/common/pipeline.h kernels/common/pipeline.c \
   kernels/common/pieces.h kernels/common/pieces.c \
   kernels/common/row_copy.h \
+  kernels/common/diagonal_blocks.h kernels/common/diagonal_blocks.c \
   kernels/gemm/gemm.h \
   kernels/gemm/gemm_operand.h kernels/gemm/gemm_operand.c \
   kernels/gemm/gemm_plan.h kernels/gemm/gemm_plan.c \
