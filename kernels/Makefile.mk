@@ -80,7 +80,7 @@ kernels_sources = \
   kernels/iterate/iterate.c kernels/iterate/bound.c \
   kernels/iterate/diffusion.h kernels/iterate/diffusion_sweep.c kernels/iterate/diffusion.c \
   kernels/iterate/splitting.h kernels/iterate/splitting_halos.c kernels/iterate/splitting.c \
-  kernels/iterate/splitting_sparse.c
+  kernels/iterate/splitting_sparse.c kernels/iterate/splitting_dense.c
 
 kernels_hessian_sources = \
   kernels/hessian/hessian_split.h kernels/hessian/hessian_split.c \

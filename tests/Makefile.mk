@@ -89,6 +89,7 @@ tests_programs = \
   tests/test_krylov \
   tests/test_iterate \
   tests/test_splitting \
+  tests/test_splitting_dense \
   tests/test_tomo_sphere \
   tests/test_tomo_path \
   tests/test_tomo_model \

@@ -1,4 +1,4 @@
-/* Sparse systems as fixed points: block Jacobi, which with one block a rank is a multisplitting.
+/* Linear systems as fixed points: block Jacobi, which with one block a rank is a multisplitting.
  *
  * x := x + B^-1 (b - A x), B the square blocks on the diagonal of A. Block 1 is Jacobi's method.
  * The larger the blocks, the fewer sweeps, each of which solves with them exactly (Frommer and
@@ -10,6 +10,7 @@
 #define OSLA_SPLITTING_H
 
 #include "osla_iterate.h"
+#include "osla_matrix.h"
 #include "osla_sparse.h"
 
 #ifdef __cplusplus
@@ -32,7 +33,7 @@ osla_splitting_options osla_splitting_defaults(void);
 
 typedef struct osla_splitting osla_splitting;
 
-/* Collective.
+/* Of a sparse matrix. Collective.
  *   a       [in]  square, rows and columns dealt alike; only read during the call
  *   b       [in]  [rows] of this rank, borrowed: it may change between runs
  *   options [in]  NULL: defaults
@@ -44,6 +45,17 @@ typedef struct osla_splitting osla_splitting;
  * RANGE (2^31 rows and values of others on a rank). */
 osla_err osla_splitting_create(osla_csr *a, const double *b, const osla_splitting_options *options,
                                osla_splitting **out);
+
+/* Of a dense matrix, such as an assembled Hessian. Rank p has the rows start[p] .. start[p + 1] - 1
+ * of osla_even_blocks(n, ranks, start), whoever holds them in the matrix, and reads them one-sided;
+ * each rank's part of x goes to all others. Collective; arguments as above, and:
+ *   a    [in] n x n, OSLA_DOUBLE, on any grid; only read during the call
+ *   uplo [in] LOWER or UPPER: A is symmetric, and the other triangle is never looked at; or GENERAL
+ * Memory: 8 (n + block) bytes a row, of the rows of this rank, and 1 KiB more a row during the
+ * call; channels for all of x to and from each rank. Errors, on all ranks together: as above; ARG
+ * (not square, another type, no such triangle), RANGE (n >= 2^31). */
+osla_err osla_splitting_create_dense(const osla_matrix *a, osla_uplo uplo, const double *b,
+                                     const osla_splitting_options *options, osla_splitting **out);
 
 void osla_splitting_destroy(osla_splitting **splitting); /* local; accepts NULL, nulls */
 
