@@ -13,7 +13,8 @@ kernels_headers = \
   kernels/sparse/osla_sparse_file.h \
   kernels/iterate/osla_iterate.h \
   kernels/iterate/osla_diffusion.h \
-  kernels/iterate/osla_splitting.h
+  kernels/iterate/osla_splitting.h \
+  kernels/iterate/osla_sweeps.h
 
 kernels_sources = \
   kernels/common/local_view.h kernels/common/local_view.c \
@@ -80,7 +81,8 @@ kernels_sources = \
   kernels/iterate/iterate.c kernels/iterate/bound.c \
   kernels/iterate/diffusion.h kernels/iterate/diffusion_sweep.c kernels/iterate/diffusion.c \
   kernels/iterate/splitting.h kernels/iterate/splitting_halos.c kernels/iterate/splitting.c \
-  kernels/iterate/splitting_sparse.c kernels/iterate/splitting_dense.c
+  kernels/iterate/splitting_sparse.c kernels/iterate/splitting_dense.c \
+  kernels/iterate/sweeps.c
 
 kernels_hessian_sources = \
   kernels/hessian/hessian_split.h kernels/hessian/hessian_split.c \

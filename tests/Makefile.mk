@@ -90,6 +90,7 @@ tests_programs = \
   tests/test_iterate \
   tests/test_splitting \
   tests/test_splitting_dense \
+  tests/test_sweeps \
   tests/test_tomo_sphere \
   tests/test_tomo_path \
   tests/test_tomo_model \
