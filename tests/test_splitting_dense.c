@@ -15,12 +15,13 @@ typedef struct element_of {
   int64_t n;
   osla_uplo uplo;
   bool symmetric;
+  bool cyclic; /* what dominates stands beside the diagonal, so that LU has to exchange rows */
 } element_of;
 
 /* Strictly dominant by rows: others sum up to less than n - 1, from a seed. */
 static double true_element(const element_of *e, int64_t i, int64_t j)
 {
-  if (i == j) return (double)e->n + 1.0;
+  if (j == (e->cyclic ? i / 3 * 3 + (i + 1) % 3 : i)) return (double)e->n + 1.0;
   const int64_t low = i > j || !e->symmetric ? i : j, high = i > j || !e->symmetric ? j : i;
   return (double)osla_test_choose(11, low * e->n + high, 17) / 8.0 - 1.0;
 }
@@ -116,7 +117,7 @@ static void test_sizes(void)
   for (int i = 0; i < 4; i++)
     for (int u = 0; u < 3; u++)
       for (int mode = OSLA_ITERATE_SYNC; mode <= OSLA_ITERATE_RACY; mode++) {
-        problem p = make_problem(t, 0, (element_of){n_of[i], kept[u], true}, 5);
+        problem p = make_problem(t, 0, (element_of){n_of[i], kept[u], true, false}, 5);
         const int64_t all = solve(&p, (osla_splitting_options){.block = INT64_MAX}, mode);
         (void)solve(&p, (osla_splitting_options){.block = 1}, mode);
         (void)solve(&p, (osla_splitting_options){3, OSLA_SPLITTING_LU}, mode);
@@ -131,14 +132,28 @@ static void test_grids(void)
 {
   osla_transport *t = osla_test_transport();
   for (int which = 0; which < osla_test_n_grids(t); which++) {
-    problem p = make_problem(t, which, (element_of){301, OSLA_LOWER, true}, 16);
+    problem p = make_problem(t, which, (element_of){301, OSLA_LOWER, true, false}, 16);
     (void)solve(&p, (osla_splitting_options){.block = INT64_MAX}, OSLA_ITERATE_ASYNC);
     free_problem(&p);
-    p = make_problem(t, which, (element_of){41, OSLA_GENERAL, false}, 7);
+    p = make_problem(t, which, (element_of){41, OSLA_GENERAL, false, false}, 7);
     (void)solve(&p, (osla_splitting_options){INT64_MAX, OSLA_SPLITTING_LU}, OSLA_ITERATE_SYNC);
     (void)solve(&p, (osla_splitting_options){INT64_MAX, OSLA_SPLITTING_LU}, OSLA_ITERATE_ASYNC);
     free_problem(&p);
   }
+  osla_transport_destroy(&t);
+}
+
+/* Each rank has two triples of rows. */
+static void test_pivots(void)
+{
+  const element_of cyclic = {6 * osla_test_size(), OSLA_GENERAL, false, true};
+  osla_transport *t = osla_test_transport();
+  problem p = make_problem(t, 0, cyclic, 4);
+  for (int mode = OSLA_ITERATE_SYNC; mode <= OSLA_ITERATE_RACY; mode++) {
+    (void)solve(&p, (osla_splitting_options){3, OSLA_SPLITTING_LU}, mode);
+    (void)solve(&p, (osla_splitting_options){INT64_MAX, OSLA_SPLITTING_LU}, mode);
+  }
+  free_problem(&p);
   osla_transport_destroy(&t);
 }
 
@@ -251,10 +266,8 @@ static void test_refused(void)
 
 int main(int argc, char **argv)
 {
-  static const osla_test_case cases[] = {{"sizes", test_sizes},
-                                         {"grids", test_grids},
-                                         {"hessian", test_hessian},
-                                         {"refused", test_refused},
-                                         {NULL, NULL}};
+  static const osla_test_case cases[] = {{"sizes", test_sizes},     {"grids", test_grids},
+                                         {"pivots", test_pivots},   {"hessian", test_hessian},
+                                         {"refused", test_refused}, {NULL, NULL}};
   return osla_test_main(argc, argv, cases);
 }
