@@ -14,7 +14,8 @@ kernels_headers = \
   kernels/iterate/osla_iterate.h \
   kernels/iterate/osla_iterate_record.h \
   kernels/iterate/osla_diffusion.h \
-  kernels/iterate/osla_splitting.h
+  kernels/iterate/osla_splitting.h \
+  kernels/iterate/osla_sweeps.h
 
 kernels_sources = \
   kernels/common/local_view.h kernels/common/local_view.c \
@@ -24,6 +25,7 @@ kernels_sources = \
   kernels/common/pipeline.h kernels/common/pipeline.c \
   kernels/common/pieces.h kernels/common/pieces.c \
   kernels/common/row_copy.h \
+  kernels/common/diagonal_blocks.h kernels/common/diagonal_blocks.c \
   kernels/gemm/gemm.h \
   kernels/gemm/gemm_operand.h kernels/gemm/gemm_operand.c \
   kernels/gemm/gemm_plan.h kernels/gemm/gemm_plan.c \
@@ -80,7 +82,9 @@ kernels_sources = \
   kernels/iterate/iterate.c kernels/iterate/bound.c \
   kernels/iterate/watch.c kernels/iterate/record.c kernels/iterate/replay.c \
   kernels/iterate/diffusion.h kernels/iterate/diffusion_sweep.c kernels/iterate/diffusion.c \
-  kernels/iterate/splitting.h kernels/iterate/splitting_halos.c kernels/iterate/splitting.c
+  kernels/iterate/splitting.h kernels/iterate/splitting_halos.c kernels/iterate/splitting.c \
+  kernels/iterate/splitting_sparse.c kernels/iterate/splitting_dense.c \
+  kernels/iterate/sweeps.c
 
 kernels_hessian_sources = \
   kernels/hessian/hessian_split.h kernels/hessian/hessian_split.c \

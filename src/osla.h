@@ -42,5 +42,6 @@
 #include "osla_sparse.h"
 #include "osla_sparse_file.h"
 #include "osla_splitting.h"
+#include "osla_sweeps.h"
 
 #endif

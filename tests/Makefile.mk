@@ -92,6 +92,8 @@ tests_programs = \
   tests/test_record \
   tests/test_stalled \
   tests/test_splitting \
+  tests/test_splitting_dense \
+  tests/test_sweeps \
   tests/test_tomo_sphere \
   tests/test_tomo_path \
   tests/test_tomo_model \

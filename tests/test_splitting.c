@@ -80,8 +80,9 @@ static void free_system(system_of *s)
 }
 
 /* Solves from 0; returns the sweeps of the rank that made most. */
-static int64_t solve(const system_of *s, int64_t block, int mode, double *bound)
+static int64_t solve_by(const system_of *s, osla_splitting_options o, int mode, double *bound)
 {
+  const int64_t block = o.block;
   osla_splitting *split;
   osla_iteration *it;
   osla_iterate_result r = {0};
@@ -89,7 +90,7 @@ static int64_t solve(const system_of *s, int64_t block, int mode, double *bound)
   how.mode = (osla_iterate_mode)mode;
   how.tolerance = 1e-11;
   how.check = 1;
-  if (!OSLA_ASSERT_OK(osla_splitting_create(s->a, s->b, block, &split))) return 0;
+  if (!OSLA_ASSERT_OK(osla_splitting_create(s->a, s->b, &o, &split))) return 0;
   const osla_fixed_point p = osla_splitting_problem(split);
   double *x = osla_test_allocate((size_t)p.length + 1, sizeof *x), error = 0.0, alpha = 0.0;
   OSLA_ASSERT_OK(osla_iteration_create(s->t, &p, &how, &it));
@@ -108,6 +109,11 @@ static int64_t solve(const system_of *s, int64_t block, int mode, double *bound)
   osla_splitting_destroy(&split);
   CU_ASSERT(split == NULL);
   return r.most;
+}
+
+static int64_t solve(const system_of *s, int64_t block, int mode, double *bound)
+{
+  return solve_by(s, (osla_splitting_options){.block = block}, mode, bound);
 }
 
 static void test_modes(void)
@@ -166,7 +172,7 @@ static void test_no_proof(void)
   how.mode = OSLA_ITERATE_SYNC;
 
   if (OSLA_ASSERT_OK(osla_csr_create(t, start, start, first, columns + from, values + from, &a))) {
-    OSLA_ASSERT_OK(osla_splitting_create(a, b + (rows > 0 ? start[rank] : 0), 1, &split));
+    OSLA_ASSERT_OK(osla_splitting_create(a, b + (rows > 0 ? start[rank] : 0), NULL, &split));
     const osla_fixed_point p = osla_splitting_problem(split);
     OSLA_ASSERT_OK(osla_iteration_create(t, &p, &how, &it));
     OSLA_ASSERT_OK(osla_iterate_bound(it, 200, &alpha));
@@ -181,21 +187,72 @@ static void test_no_proof(void)
   osla_transport_destroy(&t);
 }
 
+/* Convection and diffusion by upwind differences: an M-matrix, and its blocks are unsymmetric. The
+ * exact blocks of LU take fewer sweeps the larger they are. */
+static void test_convection(void)
+{
+  const kind upwind = {8, 7.0, 3.0};
+  const int64_t blocks[] = {1, 3, INT64_MAX};
+  system_of s;
+  if (!make_system(&s, &upwind)) return;
+  for (int mode = OSLA_ITERATE_SYNC; mode <= OSLA_ITERATE_RACY; mode++) {
+    int64_t sweeps[3];
+    for (int i = 0; i < 3; i++)
+      sweeps[i] = solve_by(&s, (osla_splitting_options){blocks[i], OSLA_SPLITTING_LU}, mode, NULL);
+    if (mode == OSLA_ITERATE_SYNC) CU_ASSERT(sweeps[1] <= sweeps[0] && sweeps[2] < sweeps[1]);
+    if (mode == OSLA_ITERATE_SYNC && osla_test_size() == 1) CU_ASSERT(sweeps[2] <= 2);
+  }
+  free_system(&s);
+}
+
+/* Rows 0 and 1 are [1 -1 ..] and [-1 1 ..]. */
+static void test_blocks_refused(void)
+{
+  const kind singular = {2, 1.0, 0.0}, infinite = {2, INFINITY, 0.0};
+  osla_splitting_options pairs = {2, OSLA_SPLITTING_LU};
+  osla_splitting *split;
+  system_of s;
+  if (!make_system(&s, &singular)) return;
+  OSLA_ASSERT_ERR(osla_splitting_create(s.a, s.b, &pairs, &split), OSLA_ERR_ARG);
+  OSLA_ASSERT_TEXT("the block of rows 0 to 1 is singular (pivot 2)");
+  OSLA_ASSERT_SAME_TEXT();
+  CU_ASSERT(split == NULL);
+  pairs.factor = OSLA_SPLITTING_CHOLESKY;
+  OSLA_ASSERT_ERR(osla_splitting_create(s.a, s.b, &pairs, &split), OSLA_ERR_ARG);
+  OSLA_ASSERT_TEXT("the block of rows 0 to 1 is not positive definite (leading minor 2)");
+  pairs.factor = (osla_splitting_factor)7;
+  OSLA_ASSERT_ERR(osla_splitting_create(s.a, s.b, &pairs, &split), OSLA_ERR_ARG);
+  OSLA_ASSERT_TEXT("factor = 7 is none");
+  pairs.factor = osla_test_rank() == 0 ? OSLA_SPLITTING_LU : OSLA_SPLITTING_CHOLESKY;
+  if (osla_test_size() > 1) {
+    OSLA_ASSERT_ERR(osla_splitting_create(s.a, s.b, &pairs, &split), OSLA_ERR_ARG);
+    OSLA_ASSERT_TEXT("factor");
+    OSLA_ASSERT_SAME_TEXT();
+  }
+  free_system(&s);
+  if (!make_system(&s, &infinite)) return;
+  pairs.factor = OSLA_SPLITTING_LU;
+  OSLA_ASSERT_ERR(osla_splitting_create(s.a, s.b, &pairs, &split), OSLA_ERR_ARG);
+  OSLA_ASSERT_TEXT("the block of rows 0 to 1 is not finite");
+  free_system(&s);
+}
+
 static void test_refused(void)
 {
   const kind zero = {4, 0.0, 0.0}, indefinite = {4, 1.0, 0.0};
+  const osla_splitting_options none = {.block = 0}, all = {.block = INT64_MAX};
   osla_splitting *split;
   system_of s;
   if (!make_system(&s, &zero)) return;
-  OSLA_ASSERT_ERR(osla_splitting_create(s.a, s.b, 1, &split), OSLA_ERR_ARG);
+  OSLA_ASSERT_ERR(osla_splitting_create(s.a, s.b, NULL, &split), OSLA_ERR_ARG);
   OSLA_ASSERT_TEXT("the diagonal element of row 0 is 0");
   OSLA_ASSERT_SAME_TEXT();
   CU_ASSERT(split == NULL);
-  OSLA_ASSERT_ERR(osla_splitting_create(s.a, s.b, 0, &split), OSLA_ERR_ARG);
+  OSLA_ASSERT_ERR(osla_splitting_create(s.a, s.b, &none, &split), OSLA_ERR_ARG);
   OSLA_ASSERT_TEXT("blocks of 0 rows");
   free_system(&s);
   if (!make_system(&s, &indefinite)) return;
-  OSLA_ASSERT_ERR(osla_splitting_create(s.a, s.b, INT64_MAX, &split), OSLA_ERR_ARG);
+  OSLA_ASSERT_ERR(osla_splitting_create(s.a, s.b, &all, &split), OSLA_ERR_ARG);
   OSLA_ASSERT_TEXT("is not positive definite");
   free_system(&s);
 }
@@ -206,7 +263,9 @@ int main(int argc, char **argv)
     {"modes", test_modes},
     {"others", test_others},
     {"no_proof", test_no_proof},
+    {"convection", test_convection},
     {"refused", test_refused},
+    {"blocks refused", test_blocks_refused},
     {NULL, NULL},
   };
   return osla_test_main(argc, argv, cases);

@@ -2,25 +2,37 @@
 #ifndef SPLITTING_H
 #define SPLITTING_H
 
-#include "osla_krylov.h"
+#include "diagonal_blocks.h"
 #include "osla_splitting.h"
 
-/* The part of a row's entries, in columns of a state: own ones first, then ghosts. */
-typedef struct split_rows {
-  int64_t n, *first; /* [n + 1] */
+/* The entries of a sparse matrix, in columns of a state: own ones first, then ghosts. */
+typedef struct split_entries {
+  int64_t *first; /* [n + 1] */
   int32_t *column;
   double *value;
-  int longest; /* row of all ranks: its entries */
-} split_rows;
+} split_entries;
+
+/* What differs between sparse rows and dense ones. */
+typedef struct split_kind {
+  /* s->residual := b - A x. */
+  void (*residual)(const osla_splitting *s, const double *x);
+  /* s->step := |A| |x|; off_diagonal: without the diagonal. */
+  void (*absolute)(const osla_splitting *s, bool off_diagonal, const double *x);
+  /* The square block of the own rows from .. from + m - 1, by columns, into zeros. */
+  void (*copy_block)(const osla_splitting *s, int64_t from, int64_t m, double *to);
+} split_kind;
 
 struct osla_splitting {
-  osla_csr *a;
+  osla_transport *t;
+  const split_kind *kind;
   const double *b;
-  split_rows rows;
-  int64_t n_ghosts;
-  double *inverse;     /* [n] of the diagonal; NULL: */
-  osla_jacobi *blocks; /* are factored */
-  osla_preconditioner apply;
+  int64_t n, n_ghosts; /* rows of this rank; values of others */
+  int64_t first_row;
+  int row_terms;
+  split_entries sparse;
+  double *dense;   /* [n x (n + n_ghosts)] by columns, in the order of a state */
+  double *inverse; /* [n] of the diagonal; NULL: */
+  diagonal_blocks blocks;
   double *residual, *step; /* [n] */
   int n_halos;
   osla_halo *halos;
@@ -29,8 +41,24 @@ struct osla_splitting {
   int32_t *memory;   /* of `sent` */
 };
 
-/* Halos of the ghosts (splitting_halos.c): `ghost` [n_ghosts] global columns, ascending.
- * Collective. Errors, on all ranks together: MEM, MPI. */
-osla_err osla_splitting_find_halos(osla_splitting *s, const int64_t *ghost);
+/* ---- splitting.c ---- */
+
+/* A new one without rows. Fails on all ranks if `err`, what this rank says of the matrix, or its
+ * options are bad. Collective. */
+osla_err osla_splitting_open(osla_transport *t, osla_err err, const split_kind *kind,
+                             osla_uplo uplo, const double *b, const osla_splitting_options *o,
+                             osla_splitting **out);
+
+/* Vectors, and the diagonal or its blocks, when the rows are there. Local. */
+osla_err osla_splitting_factor_blocks(osla_splitting *s, const osla_splitting_options *o);
+
+/* ---- splitting_halos.c ---- */
+
+/* Room for n halos with `values` columns in `sent`. Local. */
+osla_err osla_splitting_make_halos(osla_splitting *s, int64_t n, int64_t values);
+
+/* Halos of the ghosts: `ghost` [n_ghosts] global columns, ascending; `start` [size + 1] those of
+ * the ranks. Collective. Errors, on all ranks together: MEM, MPI. */
+osla_err osla_splitting_find_halos(osla_splitting *s, const int64_t *ghost, const int64_t *start);
 
 #endif

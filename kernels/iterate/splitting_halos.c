@@ -10,11 +10,10 @@ typedef struct counts {
   int64_t *needed, *asked;
 } counts;
 
-static osla_err count(osla_splitting *s, const int64_t *ghost, counts *c)
+static osla_err count(osla_splitting *s, const int64_t *ghost, const int64_t *start, counts *c)
 {
-  osla_transport *t = osla_csr_transport(s->a);
+  osla_transport *t = s->t;
   const int size = osla_transport_size(t);
-  const int64_t *start = osla_csr_column_start(s->a);
   c->needed = calloc(2 * (size_t)size, sizeof *c->needed);
   OSLA_CALL(osla_agree(t, c->needed ? OSLA_OK : osla_error_set(OSLA_ERR_MEM, "%d counts", size)));
   c->asked = c->needed + size;
@@ -26,20 +25,26 @@ static osla_err count(osla_splitting *s, const int64_t *ghost, counts *c)
   return osla_alltoall(t, c->needed, c->asked, 1, MPI_INT64_T);
 }
 
+osla_err osla_splitting_make_halos(osla_splitting *s, int64_t n, int64_t values)
+{
+  s->halos = calloc((size_t)n + 1, sizeof *s->halos);
+  s->sent = calloc((size_t)n + 1, sizeof *s->sent);
+  s->received = calloc((size_t)n + 1, sizeof *s->received);
+  s->memory = calloc((size_t)values + 1, sizeof *s->memory);
+  OSLA_CHECK(s->halos && s->sent && s->received && s->memory, OSLA_ERR_MEM,
+             "%lld halos of a splitting", (long long)n);
+  return OSLA_OK;
+}
+
 static osla_err make_halos(osla_splitting *s, const counts *c)
 {
-  const int size = osla_transport_size(osla_csr_transport(s->a));
+  const int size = osla_transport_size(s->t);
   int64_t sent = 0, ghosts = 0, n = 0;
   for (int p = 0; p < size; p++) {
     n += c->needed[p] > 0 || c->asked[p] > 0;
     sent += c->asked[p];
   }
-  s->halos = calloc((size_t)n + 1, sizeof *s->halos);
-  s->sent = calloc((size_t)n + 1, sizeof *s->sent);
-  s->received = calloc((size_t)n + 1, sizeof *s->received);
-  s->memory = calloc((size_t)sent + 1, sizeof *s->memory);
-  OSLA_CHECK(s->halos && s->sent && s->received && s->memory, OSLA_ERR_MEM,
-             "%lld halos of a splitting", (long long)n);
+  OSLA_CALL(osla_splitting_make_halos(s, n, sent));
   int32_t *at = s->memory;
   for (int p = 0; p < size; p++) {
     if (c->needed[p] == 0 && c->asked[p] == 0) continue;
@@ -52,9 +57,9 @@ static osla_err make_halos(osla_splitting *s, const counts *c)
   return OSLA_OK;
 }
 
-static osla_err swap_lists(osla_splitting *s, const int64_t *ghost, osla_channels *set)
+static osla_err swap_lists(osla_splitting *s, const int64_t *ghost, const int64_t *start,
+                           osla_channels *set)
 {
-  const int64_t *start = osla_csr_column_start(s->a);
   for (int h = 0; h < s->n_halos; h++) {
     int32_t *out = osla_channel_buffer(set, h);
     OSLA_CHECK(out, OSLA_ERR_MPI, "list of a halo");
@@ -71,13 +76,13 @@ static osla_err swap_lists(osla_splitting *s, const int64_t *ghost, osla_channel
   return OSLA_OK;
 }
 
-osla_err osla_splitting_find_halos(osla_splitting *s, const int64_t *ghost)
+osla_err osla_splitting_find_halos(osla_splitting *s, const int64_t *ghost, const int64_t *start)
 {
-  osla_transport *t = osla_csr_transport(s->a);
+  osla_transport *t = s->t;
   osla_channel_end *ends = NULL;
   osla_channels *set = NULL;
   counts c = {0};
-  osla_err err = count(s, ghost, &c);
+  osla_err err = count(s, ghost, start, &c);
   if (err == OSLA_OK) {
     err = make_halos(s, &c);
     ends = calloc((size_t)s->n_halos + 1, sizeof *ends);
@@ -91,7 +96,7 @@ osla_err osla_splitting_find_halos(osla_splitting *s, const int64_t *ghost)
                                  .send_bytes = s->halos[h].recv * (int64_t)sizeof(int32_t),
                                  .recv_bytes = s->halos[h].send * (int64_t)sizeof(int32_t)};
   if (err == OSLA_OK) err = osla_channels_create(t, s->n_halos, ends, &set);
-  if (err == OSLA_OK) err = osla_agree(t, swap_lists(s, ghost, set));
+  if (err == OSLA_OK) err = osla_agree(t, swap_lists(s, ghost, start, set));
   osla_channels_destroy(&set);
   free(ends);
   free(c.needed);

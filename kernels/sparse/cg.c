@@ -1,5 +1,6 @@
 /* Conjugate gradients, preconditioned: Saad (2003), algorithm 9.1. An iteration: one product, two
- * sums over the ranks (p^T A p; r^T z with r^T r). Memory: p, r, z, A p. */
+ * sums over the ranks (p^T A p; r^T z with r^T r). Memory: p, r, z, A p. Flexible: Notay (2000),
+ * FCG(1); r - r_old is -alpha A p, so that it takes no vector more. */
 #include "krylov.h"
 
 #include <inttypes.h>
@@ -10,19 +11,22 @@ typedef struct cg {
   const osla_preconditioner *m;
   int64_t n;
   double *p, *r, *z, *ap; /* z = r without a preconditioner */
-  double b_norm, rz, rr;
+  bool flexible;
+  double b_norm, rz, rr, zap; /* zap: z^T A p, if flexible */
 } cg;
 
-/* z := M r, and the sums r^T z, r^T r. */
+/* z := M r, and the sums r^T r, r^T z and z^T A p. */
 static osla_err precondition(cg *c)
 {
-  double sum[2];
+  double sum[3];
   if (c->m) OSLA_CALL(c->m->apply(c->m->arg, c->r, c->z));
   sum[0] = osla_dot_local(c->n, c->r, c->r);
   sum[1] = c->m ? osla_dot_local(c->n, c->r, c->z) : 0.0;
-  OSLA_CALL(osla_krylov_sum(&c->k, c->m ? 2 : 1, sum));
+  sum[2] = c->flexible ? osla_dot_local(c->n, c->z, c->ap) : 0.0;
+  OSLA_CALL(osla_krylov_sum(&c->k, c->flexible ? 3 : c->m ? 2 : 1, sum));
   c->rr = sum[0];
   c->rz = c->m ? sum[1] : sum[0];
+  c->zap = sum[2];
   return OSLA_OK;
 }
 
@@ -60,7 +64,7 @@ static osla_err step(cg *c, double *x, bool *ended)
     c->r[i] -= alpha * c->ap[i];
   }
   OSLA_CALL(precondition(c));
-  const double beta = c->rz / rz;
+  const double beta = c->flexible ? -c->zap / pap : c->rz / rz;
   for (int64_t i = 0; i < c->n; i++)
     c->p[i] = c->z[i] + beta * c->p[i];
   return OSLA_OK;
@@ -95,8 +99,11 @@ osla_err osla_cg(const osla_operator *a, const osla_preconditioner *m, const dou
   if (a->rows != a->columns)
     err = osla_error_set(OSLA_ERR_ARG, "CG: %" PRId64 " rows and %" PRId64 " columns on a rank",
                          a->rows, a->columns);
-  OSLA_CALL(osla_agree(a->transport, err));
+  const osla_argument same[] = {{"a preconditioner", m != NULL},
+                                {"flexible", options && options->flexible}};
+  OSLA_CALL(osla_agree_same(a->transport, err, "osla_cg", same, 2));
   OSLA_CALL(osla_krylov_open(a, options, 3 * c.n, result, &c.k));
+  c.flexible = m && c.k.options.flexible;
   c.p = c.k.shared;
   c.r = c.k.own;
   c.ap = c.r + c.n;

@@ -1,32 +1,29 @@
 /* Jacobi and block-Jacobi: the inverse of blocks on the diagonal, factored once. Saad (2003),
  * section 10.2 and 12.2. No communication when it is applied. */
 #include "csr.h"
+#include "diagonal_blocks.h"
 #include "osla_krylov.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 
-#include "osla_blas.h"
-
 struct osla_jacobi {
-  int64_t n, block;
-  double *factor; /* [n * block] lower triangles by columns, block by block; block = 1: inverses */
+  int64_t n;
+  double *inverse;        /* [n] of the diagonal; NULL: */
+  diagonal_blocks blocks; /* are factored */
 };
-
-static int64_t size_of(const osla_jacobi *j, int64_t from)
-{
-  return j->n - from < j->block ? j->n - from : j->block;
-}
 
 static osla_err invert_diagonal(const osla_csr *a, int64_t first_row, double shift, osla_jacobi *j)
 {
-  OSLA_CALL(osla_csr_diagonal(a, j->factor));
+  j->inverse = calloc((size_t)j->n + 1, sizeof *j->inverse);
+  OSLA_CHECK(j->inverse, OSLA_ERR_MEM, "Jacobi: %" PRId64 " diagonal elements", j->n);
+  OSLA_CALL(osla_csr_diagonal(a, j->inverse));
   for (int64_t i = 0; i < j->n; i++) {
-    j->factor[i] += shift;
-    OSLA_CHECK(j->factor[i] > 0.0, OSLA_ERR_ARG,
+    j->inverse[i] += shift;
+    OSLA_CHECK(j->inverse[i] > 0.0, OSLA_ERR_ARG,
                "Jacobi: element %g of row %" PRId64 " on the diagonal is not positive",
-               j->factor[i], first_row + i);
-    j->factor[i] = 1.0 / j->factor[i];
+               j->inverse[i], first_row + i);
+    j->inverse[i] = 1.0 / j->inverse[i];
   }
   return OSLA_OK;
 }
@@ -43,20 +40,14 @@ static void copy_block(const osla_csr *a, int64_t from, int64_t n, double shift,
   }
 }
 
-static osla_err factor_blocks(const osla_csr *a, int64_t first_row, double shift, osla_jacobi *j)
+static osla_err factor_blocks(const osla_csr *a, int64_t first_row, int64_t block, double shift,
+                              osla_jacobi *j)
 {
-  for (int64_t from = 0; from < j->n; from += j->block) {
-    const int64_t n = size_of(j, from);
-    double *block = j->factor + from * j->block;
-    int64_t info;
-    copy_block(a, from, n, shift, block);
-    OSLA_CALL(osla_lapack_potrf(OSLA_DOUBLE, OSLA_LOWER, n, block, n, &info));
-    OSLA_CHECK(info == 0, OSLA_ERR_ARG,
-               "block-Jacobi: the block of rows %" PRId64 " to %" PRId64
-               " is not positive definite (leading minor %" PRId64 ")",
-               first_row + from, first_row + from + n - 1, info);
-  }
-  return OSLA_OK;
+  diagonal_blocks *b = &j->blocks;
+  OSLA_CALL(osla_diagonal_blocks_create("block-Jacobi", j->n, block, false, b));
+  for (int64_t from = 0; from < b->n; from += b->block)
+    copy_block(a, from, diagonal_block_size(b, from), shift, diagonal_block_at(b, from));
+  return osla_diagonal_blocks_factor("block-Jacobi", first_row, b);
 }
 
 static osla_err make(const osla_csr *a, int64_t block, double shift, osla_jacobi *j)
@@ -67,14 +58,8 @@ static osla_err make(const osla_csr *a, int64_t block, double shift, osla_jacobi
              "Jacobi: rows and columns are dealt in different blocks");
   OSLA_CHECK(block >= 1, OSLA_ERR_ARG, "Jacobi: blocks of %" PRId64 " rows", block);
   j->n = a->rows;
-  j->block = block < j->n || j->n == 0 ? block : j->n;
-  OSLA_CHECK((uint64_t)j->block <= SIZE_MAX / sizeof(double) / ((uint64_t)j->n + 1), OSLA_ERR_MEM,
-             "Jacobi: blocks of %" PRId64 " rows", block);
-  j->factor = calloc((size_t)j->n * (size_t)j->block + 1, sizeof *j->factor);
-  OSLA_CHECK(j->factor, OSLA_ERR_MEM, "Jacobi: blocks of %" PRId64 " rows of %" PRId64, j->block,
-             j->n);
-  return j->block == 1 ? invert_diagonal(a, first_row, shift, j)
-                       : factor_blocks(a, first_row, shift, j);
+  return block == 1 ? invert_diagonal(a, first_row, shift, j)
+                    : factor_blocks(a, first_row, block, shift, j);
 }
 
 osla_err osla_jacobi_create(osla_csr *a, int64_t block, double shift, osla_jacobi **out)
@@ -93,7 +78,8 @@ osla_err osla_jacobi_create(osla_csr *a, int64_t block, double shift, osla_jacob
 void osla_jacobi_destroy(osla_jacobi **jacobi)
 {
   if (!*jacobi) return;
-  free((*jacobi)->factor);
+  free((*jacobi)->inverse);
+  osla_diagonal_blocks_free(&(*jacobi)->blocks);
   free(*jacobi);
   *jacobi = NULL;
 }
@@ -101,21 +87,9 @@ void osla_jacobi_destroy(osla_jacobi **jacobi)
 static osla_err apply(void *arg, const double *r, double *z)
 {
   const osla_jacobi *j = arg;
-  if (j->block == 1) {
-    for (int64_t i = 0; i < j->n; i++)
-      z[i] = j->factor[i] * r[i];
-    return OSLA_OK;
-  }
+  if (!j->inverse) return osla_diagonal_blocks_solve(&j->blocks, r, z);
   for (int64_t i = 0; i < j->n; i++)
-    z[i] = r[i];
-  for (int64_t from = 0; from < j->n; from += j->block) {
-    const int64_t n = size_of(j, from);
-    const double *block = j->factor + from * j->block;
-    OSLA_CALL(osla_blas_trsm(OSLA_DOUBLE, OSLA_LEFT, OSLA_LOWER, OSLA_NOTRANS, OSLA_NONUNIT, n, 1,
-                             block, n, z + from, n));
-    OSLA_CALL(osla_blas_trsm(OSLA_DOUBLE, OSLA_LEFT, OSLA_LOWER, OSLA_TRANS, OSLA_NONUNIT, n, 1,
-                             block, n, z + from, n));
-  }
+    z[i] = j->inverse[i] * r[i];
   return OSLA_OK;
 }
 

@@ -7,7 +7,7 @@
 
 #include "osla_clock.h"
 
-enum { MOST_SUMS = 2 };
+enum { MOST_SUMS = 3 };
 
 osla_krylov_options osla_krylov_defaults(void)
 {

@@ -3,13 +3,16 @@
  *
  * CG: Hestenes and Stiefel, Methods of Conjugate Gradients for Solving Linear Systems, J. Res. NBS
  * 49 (1952); with a preconditioner as in Saad, Iterative Methods for Sparse Linear Systems, 2nd
- * ed., SIAM 2003, section 9.2. LSQR: Paige and Saunders, LSQR: An Algorithm for Sparse Linear
- * Equations and Sparse Least Squares, ACM TOMS 8 (1982) 43-71.
+ * ed., SIAM 2003, section 9.2; flexible: Golub and Ye, Inexact Preconditioned Conjugate Gradient
+ * Method with Inner-Outer Iteration, SIAM J. Sci. Comput. 21(4), 1999; Notay, Flexible Conjugate
+ * Gradients, SIAM J. Sci. Comput. 22(4), 2000. LSQR: Paige and Saunders, LSQR: An Algorithm for
+ * Sparse Linear Equations and Sparse Least Squares, ACM TOMS 8 (1982) 43-71.
  */
 #ifndef OSLA_KRYLOV_H
 #define OSLA_KRYLOV_H
 
 #include "osla_sparse.h"
+#include <stdbool.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -60,6 +63,11 @@ typedef enum osla_krylov_end {
 typedef struct osla_krylov_options {
   double tolerance;   /* > 0; default 1e-8. See the solvers */
   int64_t iterations; /* >= 0; default 10000 */
+  /* CG with a preconditioner that is not the same linear operator in each step, such as sweeps
+   * that do not wait (osla_sweeps.h), or is not quite symmetric: the next direction is made
+   * A-orthogonal to the last one by what M gave, beta = z^T (r - r_old) / z_old^T r_old. One number
+   * more in the same sum. With one that does not change it is CG but for rounding. Default false */
+  bool flexible;
   /* Each iteration, if not NULL: on all ranks, with what they know alike. `left` is what
    * `tolerance` is compared with. */
   void (*each)(void *arg, int64_t iteration, double left);
@@ -78,7 +86,8 @@ typedef struct osla_krylov_result {
 
 /* ---- CG ---- */
 
-/* An approximate inverse, symmetric and positive definite: z := M r, of this rank's part. */
+/* An approximate inverse, symmetric and positive definite: z := M r, of this rank's part. One that
+ * changes from step to step: options.flexible. */
 typedef struct osla_preconditioner {
   osla_err (*apply)(void *arg, const double *r, double *z); /* must not fail on one rank alone */
   void *arg;
@@ -104,8 +113,9 @@ osla_preconditioner osla_jacobi_use(const osla_jacobi *jacobi); /* borrows it */
  *   b       [in]     [rows]
  *   x       [in,out] [rows] the first guess, then the solution
  *   options [in]     NULL: defaults. It ends when |b - A x| <= tolerance |b|
- * The bits depend on operator and ranks alone. Memory: four vectors. Errors, on all ranks together:
- * ARG (options; rows that are not columns), MEM, MPI, those of operator and preconditioner. */
+ * The bits depend on operator, preconditioner and ranks alone. Memory: four vectors. Errors, on all
+ * ranks together: ARG (options; rows that are not columns), MEM, MPI, those of operator and
+ * preconditioner. */
 osla_err osla_cg(const osla_operator *a, const osla_preconditioner *m, const double *b, double *x,
                  const osla_krylov_options *options, osla_krylov_result *result);
 

@@ -1,0 +1,49 @@
+/* Sweeps as a preconditioner: z := what a few sweeps from 0 make of A z = r (floor 3).
+ *
+ * In lock-step it is one linear operator, symmetric if A and the blocks of the splitting are, and
+ * CG may take it as it is (an odd number of sweeps is positive definite where A and the blocks are;
+ * an even one where they converge). Without waiting it is another one in each step:
+ * osla_krylov_options.flexible. No rank then waits for another's sweep, but for the end: each apply
+ * is a run of its own with its certificate, the work of two sweeps and four sums over the ranks or
+ * more. So it is for blocks whose sweeps cost more than that.
+ *
+ *   double *r = calloc(rows, sizeof *r);           what the splitting solves for
+ *   osla_splitting_create(a, r, &blocks, &split);
+ *   osla_fixed_point problem = osla_splitting_problem(split);
+ *   osla_sweeps_create(transport, &problem, rows, r, &how, &sweeps);
+ *   osla_preconditioner m = osla_sweeps_use(sweeps);
+ */
+#ifndef OSLA_SWEEPS_H
+#define OSLA_SWEEPS_H
+
+#include "osla_iterate.h"
+#include "osla_krylov.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct osla_sweeps osla_sweeps;
+
+/* Collective.
+ *   problem [in] what is swept, linear and without boundaries; the first `rows` of a state are the
+ *                own part of x. Copied; what it points to is borrowed
+ *   right   [in] [rows] the right-hand side that `problem` reads; borrowed, and overwritten
+ *   options [in] mode, omega, period, lead, in_flight, and `sweeps` of a rank, >= 1; what says when
+ *                to end (tolerance, norm, check) is not looked at. NULL: defaults, with 3 sweeps
+ *   out     [out] owned by the caller
+ * Memory: a state beside those of the iteration. Errors, on all ranks together: ARG (sweeps; more
+ * rows than a state has), and those of osla_iteration_create. */
+osla_err osla_sweeps_create(osla_transport *transport, const osla_fixed_point *problem,
+                            int64_t rows, double *right, const osla_iterate_options *options,
+                            osla_sweeps **out);
+void osla_sweeps_destroy(osla_sweeps **sweeps); /* collective; accepts NULL, nulls */
+
+/* Borrows the sweeps. apply is collective; of r = 0 it makes 0. Its errors, on all ranks together:
+ * ARG (the sweeps diverge; r is not finite), and those of osla_iterate. */
+osla_preconditioner osla_sweeps_use(osla_sweeps *sweeps);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

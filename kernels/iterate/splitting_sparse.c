@@ -1,0 +1,124 @@
+/* Splittings of a sparse matrix: its rows in columns of a state, so that a sweep needs no forest.
+ */
+#include "splitting.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+
+static void residual(const osla_splitting *s, const double *x)
+{
+  const split_entries *r = &s->sparse;
+  for (int64_t i = 0; i < s->n; i++) {
+    double left = s->b[i];
+    for (int64_t e = r->first[i]; e < r->first[i + 1]; e++)
+      left -= r->value[e] * x[r->column[e]];
+    s->residual[i] = left;
+  }
+}
+
+static void absolute(const osla_splitting *s, bool off_diagonal, const double *x)
+{
+  const split_entries *r = &s->sparse;
+  for (int64_t i = 0; i < s->n; i++) {
+    double sum = 0.0;
+    for (int64_t e = r->first[i]; e < r->first[i + 1]; e++)
+      if (!off_diagonal || r->column[e] != i) sum += fabs(r->value[e] * x[r->column[e]]);
+    s->step[i] = sum;
+  }
+}
+
+static void copy_block(const osla_splitting *s, int64_t from, int64_t m, double *to)
+{
+  const split_entries *r = &s->sparse;
+  for (int64_t i = 0; i < m; i++)
+    for (int64_t e = r->first[from + i]; e < r->first[from + i + 1]; e++) {
+      const int64_t column = r->column[e] - from;
+      if (column >= 0 && column < m) to[i + column * m] += r->value[e];
+    }
+}
+
+/* ---- set-up ---- */
+
+static int by_column(const void *left, const void *right)
+{
+  const int64_t a = *(const int64_t *)left, b = *(const int64_t *)right;
+  return (a > b) - (a < b);
+}
+
+/* The global columns of all entries, and those of others, each once, ascending. */
+static osla_err read_rows(const osla_csr *a, osla_splitting *s, int64_t **column, int64_t **ghost)
+{
+  split_entries *r = &s->sparse;
+  const int64_t n = osla_csr_rows(a), entries = osla_csr_entries(a), mine = s->first_row;
+  s->n = n;
+  r->first = calloc((size_t)n + 1, sizeof *r->first);
+  r->column = calloc((size_t)entries + 1, sizeof *r->column);
+  r->value = calloc((size_t)entries + 1, sizeof *r->value);
+  *column = calloc((size_t)entries + 1, sizeof **column);
+  *ghost = calloc((size_t)entries + 1, sizeof **ghost);
+  OSLA_CHECK(r->first && r->column && r->value && *column && *ghost, OSLA_ERR_MEM,
+             "%" PRId64 " entries of a splitting", entries);
+  for (int64_t i = 0; i < n; i++) {
+    const int64_t length = osla_csr_row(a, i, *column + r->first[i], r->value + r->first[i]);
+    r->first[i + 1] = r->first[i] + length;
+    if (length > s->row_terms) s->row_terms = (int)length;
+  }
+  int64_t others = 0;
+  for (int64_t e = 0; e < r->first[n]; e++)
+    if ((*column)[e] < mine || (*column)[e] >= mine + n) (*ghost)[others++] = (*column)[e];
+  qsort(*ghost, (size_t)others, sizeof **ghost, by_column);
+  for (int64_t j = 0; j < others; j++)
+    if (j == 0 || (*ghost)[j] != (*ghost)[j - 1]) (*ghost)[s->n_ghosts++] = (*ghost)[j];
+  OSLA_CHECK(n + s->n_ghosts < INT32_MAX, OSLA_ERR_RANGE,
+             "splitting: %" PRId64 " rows and %" PRId64 " values of others: 2^31 or more", n,
+             s->n_ghosts);
+  for (int64_t e = 0; e < r->first[n]; e++) {
+    const int64_t c = (*column)[e];
+    const bool own = c >= mine && c < mine + n;
+    const int64_t *found =
+      own ? NULL : bsearch(&c, *ghost, (size_t)s->n_ghosts, sizeof **ghost, by_column);
+    r->column[e] = (int32_t)(own ? c - mine : n + (found - *ghost));
+  }
+  return OSLA_OK;
+}
+
+static osla_err check(const osla_csr *a)
+{
+  const int size = osla_transport_size(osla_csr_transport(a));
+  const int64_t *rows = osla_csr_row_start(a), *columns = osla_csr_column_start(a);
+  for (int p = 0; p <= size; p++)
+    OSLA_CHECK(rows[p] == columns[p], OSLA_ERR_ARG,
+               "splitting: rank %d has rows from %" PRId64 " on, but columns from %" PRId64, p,
+               rows[p], columns[p]);
+  return OSLA_OK;
+}
+
+static osla_err prepare(const osla_csr *a, const osla_splitting_options *o, osla_splitting *s,
+                        int64_t **ghost)
+{
+  int64_t *column = NULL;
+  const osla_err err = read_rows(a, s, &column, ghost);
+  free(column);
+  return err == OSLA_OK ? osla_splitting_factor_blocks(s, o) : err;
+}
+
+osla_err osla_splitting_create(osla_csr *a, const double *b, const osla_splitting_options *options,
+                               osla_splitting **out)
+{
+  static const split_kind kind = {residual, absolute, copy_block};
+  osla_transport *t = osla_csr_transport(a);
+  const osla_splitting_options o = options ? *options : osla_splitting_defaults();
+  const int64_t *start = osla_csr_column_start(a);
+  int64_t *ghost = NULL;
+  *out = NULL;
+  OSLA_CALL(osla_splitting_open(t, check(a), &kind, OSLA_GENERAL, b, &o, out));
+  osla_splitting *s = *out;
+  s->first_row = start[osla_transport_rank(t)];
+  osla_err err = osla_agree(t, prepare(a, &o, s, &ghost));
+  if (err == OSLA_OK) err = osla_allreduce(t, &s->row_terms, 1, MPI_INT, MPI_MAX);
+  if (err == OSLA_OK) err = osla_splitting_find_halos(s, ghost, start);
+  free(ghost);
+  if (err != OSLA_OK) osla_splitting_destroy(out);
+  return err;
+}

@@ -1,0 +1,89 @@
+/* Sweeps as a preconditioner: an iteration of tolerance 0, which ends by the number of its sweeps.
+ * Its rounding is of no interest, and is not looked for. */
+#include "osla_sweeps.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct osla_sweeps {
+  osla_iteration *it;
+  int64_t rows, length;
+  double *right; /* [rows] the caller's */
+  double *state; /* [length] */
+};
+
+enum { DEFAULT_SWEEPS = 3 };
+
+static osla_iterate_options fixed_sweeps(const osla_iterate_options *options)
+{
+  osla_iterate_options o = options ? *options : osla_iterate_defaults();
+  if (!options) o.sweeps = DEFAULT_SWEEPS;
+  o.tolerance = o.norm = 0.0;
+  o.check = o.sweeps < INT32_MAX ? (int)o.sweeps : INT32_MAX; /* in lock-step: one at the end */
+  return o;
+}
+
+static osla_err make(const osla_fixed_point *p, int64_t rows, double *right,
+                     const osla_iterate_options *o, osla_sweeps *s)
+{
+  OSLA_CHECK(o->sweeps >= 1, OSLA_ERR_ARG, "%" PRId64 " sweeps as a preconditioner", o->sweeps);
+  OSLA_CHECK(rows >= 0 && rows <= p->length && p->length < INT64_MAX / 8 && (right || rows == 0),
+             OSLA_ERR_ARG, "sweeps: %" PRId64 " rows in a state of %" PRId64 "%s", rows, p->length,
+             right ? "" : ", and no right-hand side");
+  OSLA_CHECK(s, OSLA_ERR_MEM, "preconditioner object");
+  *s = (osla_sweeps){.rows = rows, .length = p->length, .right = right};
+  s->state = calloc((size_t)p->length + 1, sizeof *s->state);
+  OSLA_CHECK(s->state, OSLA_ERR_MEM, "a state of %" PRId64 " numbers", p->length);
+  return OSLA_OK;
+}
+
+osla_err osla_sweeps_create(osla_transport *t, const osla_fixed_point *problem, int64_t rows,
+                            double *right, const osla_iterate_options *options, osla_sweeps **out)
+{
+  const osla_iterate_options o = fixed_sweeps(options);
+  osla_fixed_point p = *problem;
+  osla_sweeps *s = calloc(1, sizeof *s);
+  p.magnitude = NULL;
+  p.bound_sweep = NULL;
+  p.distance = NULL;
+  *out = NULL;
+  osla_err err = osla_agree(t, make(&p, rows, right, &o, s));
+  if (err == OSLA_OK) err = osla_iteration_create(t, &p, &o, &s->it);
+  if (err == OSLA_OK)
+    *out = s;
+  else
+    osla_sweeps_destroy(&s);
+  return err;
+}
+
+void osla_sweeps_destroy(osla_sweeps **sweeps)
+{
+  osla_sweeps *s = sweeps ? *sweeps : NULL;
+  if (!s) return;
+  osla_iteration_destroy(&s->it);
+  free(s->state);
+  free(s);
+  *sweeps = NULL;
+}
+
+/* All ranks know of a residual that has grown. */
+static osla_err apply(void *arg, const double *r, double *z)
+{
+  osla_sweeps *s = arg;
+  osla_iterate_result result;
+  const size_t bytes = (size_t)s->rows * sizeof *r;
+  if (bytes > 0) memcpy(s->right, r, bytes);
+  memset(s->state, 0, (size_t)s->length * sizeof *s->state);
+  OSLA_CALL(osla_iterate(s->it, s->state, &result));
+  OSLA_CHECK(result.end != OSLA_ITERATE_DIVERGED, OSLA_ERR_ARG,
+             "sweeps as a preconditioner diverge: residual %g, from %g", result.residual,
+             result.start);
+  if (bytes > 0) memcpy(z, s->state, bytes);
+  return OSLA_OK;
+}
+
+osla_preconditioner osla_sweeps_use(osla_sweeps *sweeps)
+{
+  return (osla_preconditioner){.apply = apply, .arg = sweeps};
+}
