@@ -101,7 +101,7 @@ static void end(certificate *c, osla_iterate_end how)
 }
 
 /* Also where it, or its rounding, is no number. */
-static bool has_grown(const certificate *c, double residual2)
+bool osla_certificate_has_grown(const certificate *c, double residual2)
 {
   if (!isfinite(residual2) || !isfinite(c->rounding2)) return true;
   return !(residual2 <= GROWN2 * fmax(c->start2, fmax(c->wanted2, c->rounding2)));
@@ -126,7 +126,7 @@ static osla_err judge_estimate(osla_iteration *it, const double *sums, const dou
   c->estimate2 = sums[RESIDUAL];
   osla_record_estimate(it, sqrt(c->estimate2));
   if (sums[MAGNITUDE] > 0) c->rounding2 = rounding_of(it, sums[MAGNITUDE]);
-  if (has_grown(c, c->estimate2)) {
+  if (osla_certificate_has_grown(c, c->estimate2)) {
     end(c, OSLA_ITERATE_DIVERGED);
     return OSLA_OK;
   }
@@ -216,7 +216,7 @@ osla_err osla_certificate_sum(osla_iteration *it, const double *x, double residu
     if (!sums) return OSLA_OK;
     c->rounding2 = rounding_of(it, sums[MAGNITUDE]);
   }
-  if (has_grown(c, c->true2))
+  if (osla_certificate_has_grown(c, c->true2))
     end(c, OSLA_ITERATE_DIVERGED);
   else if (c->true2 <= c->wanted2)
     end(c, OSLA_ITERATE_CONVERGED);

@@ -19,7 +19,8 @@ osla_iterate_options osla_iterate_defaults(void)
                                 .period = 1,
                                 .lead = -1,
                                 .in_flight = 2,
-                                .check = 10};
+                                .check = 10,
+                                .certify = true};
 }
 
 const char *osla_iterate_end_name(osla_iterate_end end)
@@ -98,6 +99,7 @@ static osla_err agree(osla_transport *t, osla_err err, const osla_fixed_point *p
                                 {"check", o->check},
                                 {"patience (bits)", bits_of(o->patience)},
                                 {"proven", o->proven},
+                                {"certify", o->certify},
                                 {"a record", o->record_bytes > 0},
                                 {"a magnitude", p->magnitude != NULL},
                                 {"row_terms", p->row_terms},
@@ -160,6 +162,11 @@ void osla_state_copy(const osla_iteration *it, double *to, const double *from)
 }
 
 /* ---- the loops ---- */
+
+/* Residuals (squares) of this rank's first and last sweep in a run without a certificate. */
+typedef struct unseen {
+  double first2, last2;
+} unseen;
 
 /* What was swept into the spare state is the state now. */
 static void swap(osla_iteration *it, double **x)
@@ -225,24 +232,55 @@ static osla_err run_freely(osla_iteration *it, double **x)
   return OSLA_OK;
 }
 
+/* So many sweeps, and no word of residuals but the first and the last. */
+static osla_err run_uncertified(osla_iteration *it, double **x, unseen *seen)
+{
+  const osla_iterate_options *o = &it->o;
+  const bool sync = o->mode == OSLA_ITERATE_SYNC;
+  while (it->sweeps < o->sweeps && it->p.length > 0) {
+    if (sync && it->sweeps > 0 && it->sweeps % o->period == 0) {
+      OSLA_CALL(osla_halos_send(it, *x, false));
+      OSLA_CALL(osla_halos_wait(it));
+    }
+    if (!sync) OSLA_CALL(osla_halos_newest(it, *x));
+    OSLA_CALL(osla_watch_step(it));
+    if (it->c.over) return OSLA_OK;
+    osla_halos_unpack(it, *x);
+    seen->last2 = sweep(it, *x);
+    if (it->sweeps == 0) seen->first2 = seen->last2;
+    swap(it, x);
+    const bool last = it->sweeps == o->sweeps;
+    if (!sync && (last || it->sweeps % o->period == 0)) OSLA_CALL(osla_halos_send(it, *x, last));
+  }
+  return OSLA_OK;
+}
+
 /* ---- what is told ---- */
 
-static osla_err count_sweeps(osla_iteration *it, osla_iterate_result *r)
+/* After this no rank is in the run before that of another, whose halos it would miss. */
+static osla_err count_sweeps(osla_iteration *it, const unseen *seen, osla_iterate_result *r)
 {
-  const double mine = (double)it->sweeps, values[] = {mine, mine, -mine};
+  const double mine = (double)it->sweeps;
+  const double values[] = {mine, seen->first2, seen->last2, mine, -mine};
   const double *got;
-  OSLA_CALL(osla_watch_reduce(it, values, 1, 2, &got));
+  OSLA_CALL(osla_watch_reduce(it, values, 3, 2, &got));
   if (!got) return OSLA_OK;
   r->mean = got[0] / osla_transport_size(it->t);
-  r->most = (int64_t)got[1];
-  r->least = (int64_t)-got[2];
+  r->most = (int64_t)got[3];
+  r->least = (int64_t)-got[4];
+  if (it->o.certify) return OSLA_OK;
+  certificate *c = &it->c;
+  c->start2 = got[1];
+  c->estimate2 = got[2];
+  c->end =
+    osla_certificate_has_grown(c, c->estimate2) ? OSLA_ITERATE_DIVERGED : OSLA_ITERATE_SWEEPS;
   return OSLA_OK;
 }
 
 static void tell(const osla_iteration *it, osla_iterate_result *r)
 {
   const certificate *c = &it->c;
-  const bool certified = osla_iterate_certified(c->end);
+  const bool certified = it->o.certify && osla_iterate_certified(c->end);
   r->end = c->end;
   r->stalled = it->w.stopped;
   r->residual = sqrt(certified ? c->true2 : c->estimate2);
@@ -257,17 +295,20 @@ static void tell(const osla_iteration *it, osla_iterate_result *r)
 static osla_err run(osla_iteration *it, double *x, osla_iterate_result *result)
 {
   double *now = x;
+  unseen seen = {0.0, 0.0};
   OSLA_CALL(osla_watch_begin(it));
   OSLA_CALL(osla_halos_begin(it, x));
   osla_halos_unpack(it, x);
-  if (!it->c.over) OSLA_CALL(osla_certificate_begin(it, x));
-  OSLA_CALL(it->o.mode == OSLA_ITERATE_SYNC ? run_in_lock_step(it, &now) : run_freely(it, &now));
-  if (it->o.mode == OSLA_ITERATE_SYNC || !osla_iterate_certified(it->c.end))
-    it->r.returned = it->sweeps;
+  if (!it->c.over && it->o.certify) OSLA_CALL(osla_certificate_begin(it, x));
+  if (!it->o.certify)
+    OSLA_CALL(run_uncertified(it, &now, &seen));
+  else
+    OSLA_CALL(it->o.mode == OSLA_ITERATE_SYNC ? run_in_lock_step(it, &now) : run_freely(it, &now));
+  if (now != it->recorded) it->r.returned = it->sweeps;
   if (now != x) osla_state_copy(it, x, now);
   result->least = result->most = it->sweeps;
   result->mean = (double)it->sweeps;
-  OSLA_CALL(count_sweeps(it, result));
+  OSLA_CALL(count_sweeps(it, &seen, result));
   tell(it, result);
   return OSLA_OK;
 }

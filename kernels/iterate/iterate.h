@@ -157,4 +157,7 @@ osla_err osla_certificate_step(osla_iteration *it, const double *x, double resid
  * result. Collective. */
 osla_err osla_certificate_sum(osla_iteration *it, const double *x, double residual2, bool at_end);
 
+/* Is this no number, or far more than what the run began with? */
+bool osla_certificate_has_grown(const certificate *c, double residual2);
+
 #endif

@@ -84,13 +84,15 @@ typedef struct osla_iterate_options {
                              halo is old. Default -1 */
   int in_flight;          /* ASYNC between nodes: halos under way to a neighbour; default 2 */
   int check;              /* SYNC: sweeps between looks at the residual, >= 1; default 10 */
-  double patience;        /* seconds, >= 0; longer than any sweep. A rank that is in the run and has
-                             made no step for so long ends it: STALLED. Default 0: no limit but
-                             OSLA_PATIENCE, which ends the program */
-  bool proven;            /* refuse to run where osla_iterate_bound has not proved that all modes
-                             converge; default false */
-  int64_t record_bytes;   /* of memory on this rank for a record of each run, see
-                             osla_iterate_record.h; may differ. Default 0: none */
+  bool certify;    /* default true. No: each rank makes `sweeps` sweeps, and nobody looks at the
+                      residual on the way or of what comes out: as a preconditioner is used */
+  double patience; /* seconds, >= 0; longer than any sweep. A rank that is in the run and has
+                      made no step for so long ends it: STALLED. Default 0: no limit but
+                      OSLA_PATIENCE, which ends the program */
+  bool proven;     /* refuse to run where osla_iterate_bound has not proved that all modes
+                      converge; default false */
+  int64_t record_bytes; /* of memory on this rank for a record of each run, see
+                           osla_iterate_record.h; may differ. Default 0: none */
 } osla_iterate_options;
 
 enum { OSLA_ITERATE_LEAD = 8 };
@@ -113,8 +115,9 @@ const char *osla_iterate_end_name(osla_iterate_end end); /* as "converged" */
  * it needs all ranks). */
 typedef struct osla_iterate_result {
   osla_iterate_end end;
-  double residual; /* |b - A x| of the x that is returned; DIVERGED, STALLED: a stale estimate */
-  double start;    /* |b - A x| of the start */
+  double residual; /* |b - A x| of the x that is returned; DIVERGED, STALLED, and without
+                      `certify`: a stale estimate, of the last sweep of each rank */
+  double start;    /* |b - A x| of the start; without `certify` with halos that may be newer */
   double norm;     /* what `tolerance` refers to */
   double rounding; /* bound of the rounding in `residual`; 0: there was no `magnitude` */
   double error;    /* bound of max |x - solution| / v, see osla_iterate_bound; 0: none is known */

@@ -1,5 +1,4 @@
-/* Sweeps as a preconditioner: an iteration of tolerance 0, which ends by the number of its sweeps.
- * Its rounding is of no interest, and is not looked for. */
+/* Sweeps as a preconditioner: an iteration without a certificate. */
 #include "osla_sweeps.h"
 
 #include <inttypes.h>
@@ -19,8 +18,7 @@ static osla_iterate_options fixed_sweeps(const osla_iterate_options *options)
 {
   osla_iterate_options o = options ? *options : osla_iterate_defaults();
   if (!options) o.sweeps = DEFAULT_SWEEPS;
-  o.tolerance = o.norm = 0.0;
-  o.check = o.sweeps < INT32_MAX ? (int)o.sweeps : INT32_MAX; /* in lock-step: one at the end */
+  o.certify = false;
   return o;
 }
 
@@ -77,8 +75,8 @@ static osla_err apply(void *arg, const double *r, double *z)
   memset(s->state, 0, (size_t)s->length * sizeof *s->state);
   OSLA_CALL(osla_iterate(s->it, s->state, &result));
   OSLA_CHECK(result.end != OSLA_ITERATE_DIVERGED, OSLA_ERR_ARG,
-             "sweeps as a preconditioner diverge: residual %g, from %g", result.residual,
-             result.start);
+             "sweeps as a preconditioner diverge, or r is not finite: residual %g, from %g",
+             result.residual, result.start);
   if (bytes > 0) memcpy(z, s->state, bytes);
   return OSLA_OK;
 }
