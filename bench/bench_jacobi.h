@@ -3,6 +3,8 @@
  *   bench_jacobi.c       the kernel: cases, ours, checks
  *   jacobi_problem.c     the problem, and a rank that is slow
  *   jacobi_mpi.c         the paper's forms by two-sided messages
+ *   jacobi_copying.c     the same with their loops: a new array, and a copy back
+ *   jacobi_rows.c        rows of their loops
  */
 #ifndef OSLA_BENCH_JACOBI_H
 #define OSLA_BENCH_JACOBI_H
@@ -18,6 +20,7 @@ typedef struct jacobi_problem {
   osla_fixed_point p;     /* the same, slow on the slow rank; borrows this object */
   double factor;          /* of this rank's sweeps; 1: not slow */
   double points;          /* of all ranks */
+  double in_lock_step;    /* residual of ours in SYNC, checked; 0: not known */
 } jacobi_problem;
 
 /* n points a side: of each rank's part, or of the whole. Collective. Errors, on all ranks together:
@@ -27,6 +30,7 @@ void jacobi_problem_free(jacobi_problem *problem);
 
 /* One implementation. x begins as the start in each run. */
 struct jacobi_mpi;
+struct jacobi_copying;
 typedef struct jacobi_data {
   jacobi_problem *problem;
   osla_iterate_mode mode;
@@ -34,6 +38,7 @@ typedef struct jacobi_data {
   osla_iteration *iteration; /* of ours */
   osla_iterate_result result;
   struct jacobi_mpi *mpi;
+  struct jacobi_copying *copying; /* NULL: mpi swaps pointers */
 } jacobi_data;
 
 /* The references: sweeps alone; halos by two-sided messages. Both keep a state that the sweeps were
@@ -43,7 +48,40 @@ osla_err jacobi_mpi_setup(void *data);
 osla_err jacobi_mpi_run(void *data);
 void jacobi_mpi_teardown(void *data);
 
+/* Of the reference `copying`, which is `mpi` with other steps: makes what they need; sweep number k
+ * with what belongs to it; after the last one ends reductions that are under way. Collective but
+ * for the step, which is so in SYNC alone. Errors: MEM, MPI. */
+osla_err jacobi_copying_setup(void *data);
+osla_err jacobi_copying_step(jacobi_data *d, int64_t k);
+osla_err jacobi_copying_end(jacobi_data *d);
+void jacobi_copying_teardown(jacobi_data *d);
+
 /* x := M x + c by way of the spare state, which it is swapped with. */
 void jacobi_sweep(jacobi_data *d);
+
+/* On the slow rank: waits, busily as a slow core would be, until what began at `since` has taken
+ * `factor` times as long. Local. */
+void jacobi_linger(const jacobi_problem *problem, double since);
+
+/* ---- the paper's loops, row by row (jacobi_rows.c) ---- */
+
+/* A row of points in x, with its neighbours in y and z. */
+typedef struct jacobi_row {
+  const double *at, *south, *north, *below, *above;
+} jacobi_row;
+
+/* Where the own points of a state lie. */
+typedef struct jacobi_grid {
+  int64_t count[3], row, plane; /* doubles from a row, a plane to the next */
+} jacobi_grid;
+
+jacobi_grid jacobi_grid_of(const jacobi_problem *problem);
+int64_t jacobi_row_offset(const jacobi_grid *g, int64_t j, int64_t k); /* of row j in plane k */
+jacobi_row jacobi_row_at(const jacobi_grid *g, const double *x, int64_t j, int64_t k);
+
+/* The sum of the squares of b - A x over a row of n points; and y := M x + c, y not being x. Local.
+ */
+double jacobi_row_residual2(int64_t n, const jacobi_row *r);
+void jacobi_row_new(int64_t n, const jacobi_row *r, double *y);
 
 #endif

@@ -91,6 +91,9 @@ int bench_jacobi_take(const bench_kernel *kernel, int size, const bench_raw_jaco
   if (!status && raw->lead != -1) status = bench_at_least(kernel, "--lead", raw->lead, 1);
   if (!status && !(raw->tolerance >= 0 && raw->tolerance < 1))
     status = bench_error(kernel, "--tolerance: %g is not among 0 to 1", raw->tolerance);
+  if (!status && raw->tolerance > 0 && bench_list_has(settings->ref, "copying"))
+    status =
+      bench_error(kernel, "--ref: copying makes a fixed number of sweeps: not with --tolerance");
   for (int i = 0; i < settings->n_count && !status; i++)
     if (settings->n[i] > 4096)
       status = bench_error(kernel, "--points: %lld is more than 4096", (long long)settings->n[i]);

@@ -4,14 +4,19 @@
 #include "bench_jacobi.h"
 #include "osla_clock.h"
 
+void jacobi_linger(const jacobi_problem *p, double since)
+{
+  const double until = since + p->factor * (osla_clock() - since);
+  while (p->factor > 1.0 && osla_clock() < until)
+    ;
+}
+
 static double sweep(void *arg, double omega, const double *x, double *y)
 {
   const jacobi_problem *p = arg;
   const double since = osla_clock();
   const double residual2 = p->inner.sweep(p->inner.arg, omega, x, y);
-  const double until = since + p->factor * (osla_clock() - since);
-  while (p->factor > 1.0 && osla_clock() < until)
-    ;
+  jacobi_linger(p, since);
   return residual2;
 }
 

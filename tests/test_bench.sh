@@ -44,7 +44,7 @@ shape = {"gemm": ["m", "k", "trans"], "syrk": ["m", "k"], "lu": ["pivoting", "lo
          "hessian": "size run rows work updates threads upper".split()} | {
          "forest/" + case: ["plain", "rewrite"] for case in ("pingpong", "gather", "reduce", "fetch", "halo")} | {
          "forest/" + case: ["entries", "ghosts"] for case in ("spmv", "cg")} | {"forest/migrate": ["start"]} | {
-         "jacobi/" + mode: "whole sweeps period lead in_flight slow_rank".split()
+         "jacobi/" + mode: "whole sweeps period lead in_flight slow_rank zeros".split()
          for mode in ("sync", "async", "racy")}
 certificate = "phases sweeps_least sweeps_mean sweeps_most snapshots tolerance slow_factor certified".split()
 scale = {"GF/s": 1e9, "Melem/s": 1e6, "GB/s": 1e9}
@@ -175,6 +175,8 @@ measure node 2 20 forest --n 1000,64 --plain --rewrite --ref none
 measure node 2 11 jacobi --points 9 --sweeps 20 --in-flight 3
 measure fake2 4 8 jacobi --points 8 --whole --sweeps 30 --period 3 --mode async,racy --lead 5 --slow 1:2
 measure node 2 5 jacobi --points 8 --tolerance 1e-3 --zeros
+measure node 3 6 jacobi --points 7 --sweeps 210 --in-flight 2 --ref copying
+measure fake2 2 4 jacobi --points 6,2 --whole --sweeps 3 --mode racy --ref copying --slow 0:2
 measure node 2 24 put --n 8,10000
 measure fake2 4 48 put --n 8,10000 # near and far
 measure node 2 1 lu --n 50 --ref none
@@ -327,6 +329,8 @@ run node 2 jacobi --slow 2:3
 bad "osla-bench jacobi: --slow: '2:3' is not a rank (0 to 1), ':', and a factor of 1 to 1000"
 run node 0 jacobi --tolerance -0.1
 bad "osla-bench jacobi: --tolerance: -0.1 is not among 0 to 1"
+run node 0 jacobi --ref copying --tolerance 0.1
+bad "osla-bench jacobi: --ref: copying makes a fixed number of sweeps: not with --tolerance"
 run node 0 put --ref scalapack
 bad "osla-bench put: --ref: 'scalapack' is not one of none,blas,mpi,send"
 run node 0 hessian --n 100 --size 101
