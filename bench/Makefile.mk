@@ -16,7 +16,7 @@ bench_osla_bench_SOURCES = \
   bench/mesh_migrate.h bench/mesh_migrate.c bench/bench_migrate.c \
   bench/bench_sparse.h bench/bench_sparse.c bench/sparse_problem.c bench/sparse_partition.c bench/sparse_exchange.c \
   bench/bench_jacobi.h bench/bench_jacobi.c bench/bench_options_jacobi.c bench/jacobi_problem.c bench/jacobi_mpi.c \
-  bench/jacobi_copying.c bench/jacobi_rows.c \
+  bench/jacobi_copying.c bench/jacobi_threads.c bench/jacobi_rows.c bench/jacobi_cg.c \
   bench/reference_blas.c bench/reference_mpi.c bench/reference_accumulate.c \
   bench/reference_scalapack.c bench/reference_ga.c bench/reference_scatter.c \
   tools/command.h tools/command.c tools/command_process.c tools/command_util.c \

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_IMPLS = 6, MODES = 3, N_PARAMETERS = 7 };
+enum { MOST_IMPLS = 7, MODES = 3, N_PARAMETERS = 8 };
 static const char *const mode_names[MODES] = {"sync", "async", "racy"};
 
 static osla_err take_memory(jacobi_data *d)
@@ -60,9 +60,23 @@ static osla_err setup_copying(void *data)
   return jacobi_copying_setup(data);
 }
 
+static osla_err setup_threads(void *data)
+{
+  OSLA_CALL(take_memory(data));
+  return jacobi_threads_setup(data);
+}
+
+static osla_err setup_cg(void *data)
+{
+  OSLA_CALL(take_memory(data));
+  return jacobi_cg_setup(data);
+}
+
 static void teardown(void *data)
 {
   jacobi_data *d = data;
+  jacobi_cg_teardown(d);
+  jacobi_threads_teardown(d);
   jacobi_copying_teardown(d);
   jacobi_mpi_teardown(d);
   osla_iteration_destroy(&d->iteration);
@@ -125,8 +139,9 @@ static osla_err check_osla(void *data, double *residual)
   return OSLA_OK;
 }
 
-/* Of references: smaller than that of the start, which is another one than zero; and in lock-step
- * with new halos in each sweep the same as ours, but for rounding. */
+/* Of references: as small as was asked for. Of so many sweeps: smaller than that of the start,
+ * which is another one than zero; and in lock-step with new halos in each sweep the same as ours,
+ * but for rounding. */
 static osla_err check_reference(void *data, double *residual)
 {
   jacobi_data *d = data;
@@ -138,7 +153,10 @@ static osla_err check_reference(void *data, double *residual)
   OSLA_CALL(look(d, d->x, &found, &rounding));
   const bool is_known = d->mode == OSLA_ITERATE_SYNC && s->period == 1 && ours > 0;
   const bool is_same = fabs(found - ours) <= 1e-9 * ours + 2 * rounding;
-  *residual = found < start && (is_same || !is_known) ? 0 : INFINITY;
+  const bool is_small = s->tolerance > 0 ? found <= s->tolerance * start * (1 + 1e-9) + 2 * rounding
+                                         : found < start && (is_same || !is_known);
+  d->certified = found / start;
+  *residual = is_small ? 0 : INFINITY;
   return OSLA_OK;
 }
 
@@ -155,6 +173,26 @@ static int figures(const void *data, bench_figure *out)
                               {"certified", r->norm > 0 ? r->residual / r->norm : 0, false}};
   memcpy(out, all, sizeof all);
   return (int)(sizeof all / sizeof *all);
+}
+
+static int figures_of_threads(const void *data, bench_figure *out)
+{
+  const jacobi_data *d = data;
+  out[0] = (bench_figure){"sweeps_least", (double)d->result.least, false};
+  out[1] = (bench_figure){"sweeps_mean", d->result.mean, false};
+  out[2] = (bench_figure){"sweeps_most", (double)d->result.most, false};
+  out[3] = (bench_figure){"tolerance", d->problem->job->settings->tolerance, false};
+  out[4] = (bench_figure){"certified", d->certified, false};
+  return 5;
+}
+
+static int figures_of_cg(const void *data, bench_figure *out)
+{
+  const jacobi_data *d = data;
+  out[0] = (bench_figure){"iterations", (double)jacobi_cg_iterations(d), false};
+  out[1] = (bench_figure){"tolerance", d->problem->job->settings->tolerance, false};
+  out[2] = (bench_figure){"certified", d->certified, false};
+  return 3;
 }
 
 static bench_impl ours(const char *name, jacobi_data *d)
@@ -190,7 +228,7 @@ static osla_err run_mode(bench_job *job, jacobi_problem *problem, osla_iterate_m
     {"whole", s->whole, false},         {"sweeps", (double)s->sweeps, false},
     {"period", s->period, false},       {"lead", s->lead, false},
     {"in_flight", s->in_flight, false}, {"slow_rank", s->slow_rank, false},
-    {"zeros", s->zeros, false}};
+    {"zeros", s->zeros, false},         {"threads", s->threads, false}};
   bench_impl impls[MOST_IMPLS];
   jacobi_data data[MOST_IMPLS];
   int k = 0;
@@ -209,7 +247,12 @@ static osla_err run_mode(bench_job *job, jacobi_problem *problem, osla_iterate_m
     k++;
     impls[k] = reference("copying", setup_copying, jacobi_mpi_run, &data[k]);
     k++;
+  } else {
+    impls[k] = reference("cg", setup_cg, jacobi_cg_run, &data[k]);
+    impls[k++].figures = figures_of_cg;
   }
+  impls[k] = reference("threads", setup_threads, jacobi_threads_run, &data[k]);
+  impls[k++].figures = figures_of_threads;
   const bench_case c = {.kernel = names[mode],
                         .precision = "d",
                         .n = n,
@@ -258,8 +301,12 @@ const bench_kernel bench_jacobi = {
     "  compute    the sweeps of each rank alone, without halos\n"
     "  mpi        the same mode by two-sided messages (Bethune et al. 2014)\n"
     "  copying    mpi in their own loops: a new array that is copied back, the residual apart\n"
-    "These three with --sweeps alone. Residual: 0, or inf when that which was told is not true.\n",
-  .references = "sync,compute,mpi,copying",
+    "  threads    their OpenMP form, for one rank: --threads slabs, each of N layers\n"
+    "  cg         osla_cg, until the residual is as small: with --tolerance\n"
+    "compute, mpi, copying: with --sweeps alone. Residual: 0, or inf when that which was told is "
+    "not\n"
+    "true.\n",
+  .references = "sync,compute,mpi,copying" JACOBI_THREADS ",cg",
   .default_references = "sync,compute,mpi",
   .after = "Example: mpiexec -n 2 osla-bench jacobi --points 100 --mode sync,async --ref mpi\n",
   .run = run,

@@ -4,7 +4,9 @@
  *   jacobi_problem.c     the problem, and a rank that is slow
  *   jacobi_mpi.c         the paper's forms by two-sided messages
  *   jacobi_copying.c     the same with their loops: a new array, and a copy back
+ *   jacobi_threads.c     their form by OpenMP threads, in one process
  *   jacobi_rows.c        rows of their loops
+ *   jacobi_cg.c          CG for the same residual
  */
 #ifndef OSLA_BENCH_JACOBI_H
 #define OSLA_BENCH_JACOBI_H
@@ -31,14 +33,19 @@ void jacobi_problem_free(jacobi_problem *problem);
 /* One implementation. x begins as the start in each run. */
 struct jacobi_mpi;
 struct jacobi_copying;
+struct jacobi_threads;
+struct jacobi_cg;
 typedef struct jacobi_data {
   jacobi_problem *problem;
   osla_iterate_mode mode;
   double *x, *spare;
-  osla_iteration *iteration; /* of ours */
-  osla_iterate_result result;
+  osla_iteration *iteration;  /* of ours */
+  osla_iterate_result result; /* of threads: its sweeps alone */
+  double certified;           /* |b - A x| over that of the start, once it was looked at */
   struct jacobi_mpi *mpi;
   struct jacobi_copying *copying; /* NULL: mpi swaps pointers */
+  struct jacobi_threads *threads;
+  struct jacobi_cg *cg;
 } jacobi_data;
 
 /* The references: sweeps alone; halos by two-sided messages. Both keep a state that the sweeps were
@@ -55,6 +62,26 @@ osla_err jacobi_copying_setup(void *data);
 osla_err jacobi_copying_step(jacobi_data *d, int64_t k);
 osla_err jacobi_copying_end(jacobi_data *d);
 void jacobi_copying_teardown(jacobi_data *d);
+
+/* The reference `threads`: for one rank and settings->threads threads, not more than layers; with a
+ * tolerance or for so many sweeps of each. Errors: MEM (OpenMP gives fewer threads), UNSUPPORTED.
+ */
+#ifdef _OPENMP
+#define JACOBI_THREADS ",threads"
+#else
+#define JACOBI_THREADS ""
+#endif
+osla_err jacobi_threads_setup(void *data);
+osla_err jacobi_threads_run(void *data);
+void jacobi_threads_teardown(jacobi_data *d);
+
+/* The reference `cg`, with a tolerance alone: osla_cg until |b - A x| is at most as large as that
+ * of Jacobi's method shall be. Iterations: of the latest run. Errors: those of the matrix and of
+ * CG. */
+osla_err jacobi_cg_setup(void *data);
+osla_err jacobi_cg_run(void *data);
+void jacobi_cg_teardown(jacobi_data *d);
+int64_t jacobi_cg_iterations(const jacobi_data *d);
 
 /* x := M x + c by way of the spare state, which it is swapped with. */
 void jacobi_sweep(jacobi_data *d);

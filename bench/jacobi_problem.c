@@ -48,6 +48,7 @@ osla_err jacobi_problem_create(bench_job *job, int64_t n, jacobi_problem *out)
     o.ranks[d] = ranks[2 - d];
     o.points[d] = n * ranks[2 - d];
   }
+  if (!s->whole) o.points[2] *= s->threads; /* of the reference threads, else 1 */
   *out = (jacobi_problem){.job = job, .factor = job->rank == s->slow_rank ? s->slow_factor : 1.0};
   out->points = (double)o.points[0] * (double)o.points[1] * (double)o.points[2];
   o.offset = s->zeros ? 0.0 : 1.0;

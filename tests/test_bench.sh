@@ -44,7 +44,7 @@ shape = {"gemm": ["m", "k", "trans"], "syrk": ["m", "k"], "lu": ["pivoting", "lo
          "hessian": "size run rows work updates threads upper".split()} | {
          "forest/" + case: ["plain", "rewrite"] for case in ("pingpong", "gather", "reduce", "fetch", "halo")} | {
          "forest/" + case: ["entries", "ghosts"] for case in ("spmv", "cg")} | {"forest/migrate": ["start"]} | {
-         "jacobi/" + mode: "whole sweeps period lead in_flight slow_rank zeros".split()
+         "jacobi/" + mode: "whole sweeps period lead in_flight slow_rank zeros threads".split()
          for mode in ("sync", "async", "racy")}
 certificate = "phases sweeps_least sweeps_mean sweeps_most snapshots tolerance slow_factor certified".split()
 scale = {"GF/s": 1e9, "Melem/s": 1e6, "GB/s": 1e9}
@@ -55,6 +55,13 @@ for row in rows:
         assert 0 < row["certified"] <= (row["tolerance"] or 1), row
         if not row["tolerance"]: assert row["sweeps_least"] == row["sweeps_most"] == row["sweeps"], row
     names = certificate if row["kernel"].startswith("jacobi/") and row["impl"] in ("osla", "sync") else []
+    if row["kernel"].startswith("jacobi/") and row["impl"] in ("threads", "cg"):
+        names = "phases tolerance certified".split()
+        names += ["iterations"] if row["impl"] == "cg" else "sweeps_least sweeps_mean sweeps_most".split()
+        assert 0 < row["certified"] <= (row["tolerance"] or 1), row
+        if row["impl"] == "cg": assert 1 < row["iterations"] < ours["sweeps_least"], row
+        elif row["tolerance"]: assert 1 < row["sweeps_least"] <= row["sweeps_mean"] <= row["sweeps_most"], row
+        else: assert row["sweeps_least"] == row["sweeps_most"] == row["sweeps"], row
     assert sorted(row) == sorted(keys + shape.get(row["kernel"], []) + measured + names), sorted(row)
     if measured: # the phases of a thread do not overlap
         phases = row["phases"]
@@ -177,6 +184,14 @@ measure fake2 4 8 jacobi --points 8 --whole --sweeps 30 --period 3 --mode async,
 measure node 2 5 jacobi --points 8 --tolerance 1e-3 --zeros
 measure node 3 6 jacobi --points 7 --sweeps 210 --in-flight 2 --ref copying
 measure fake2 2 4 jacobi --points 6,2 --whole --sweeps 3 --mode racy --ref copying --slow 0:2
+measure node 3 8 jacobi --points 8 --tolerance 1e-6 --ref sync,cg --whole
+measure fake2 4 4 jacobi --points 5,2 --whole --tolerance 1e-3 --ref cg --mode async
+if "$bench" jacobi --help | grep -q ',threads'; then # with OpenMP
+  measure node 1 6 jacobi --points 9 --sweeps 70 --ref threads --threads 3
+  measure node 1 6 jacobi --points 5 --whole --sweeps 20 --ref threads --threads 5 --zeros # a layer each
+  measure node 1 9 jacobi --points 8 --tolerance 1e-4 --ref threads,cg --threads 4
+  measure node 1 2 jacobi --points 4 --sweeps 3 --mode sync --ref threads # as many as cores
+fi
 measure node 2 24 put --n 8,10000
 measure fake2 4 48 put --n 8,10000 # near and far
 measure node 2 1 lu --n 50 --ref none
@@ -331,6 +346,28 @@ run node 0 jacobi --tolerance -0.1
 bad "osla-bench jacobi: --tolerance: -0.1 is not among 0 to 1"
 run node 0 jacobi --ref copying --tolerance 0.1
 bad "osla-bench jacobi: --ref: copying makes a fixed number of sweeps: not with --tolerance"
+run node 2 jacobi --ref cg
+bad "osla-bench jacobi: --ref: cg solves: it needs --tolerance"
+run node 2 jacobi --ref cg --tolerance 0.1 --slow 0:2
+bad "osla-bench jacobi: --slow: '0:2': cg has no slow rank"
+run node 0 jacobi --threads 2
+bad "osla-bench jacobi: --threads: '2': threads is not among the references"
+if "$bench" jacobi --help | grep -q ',threads'; then
+  run node 2 jacobi --ref threads
+  bad "osla-bench jacobi: --ref: threads runs on 1 rank, but there are 2"
+  for threads in 0 two 1025 99999999999999999999; do
+    run node 0 jacobi --ref threads --threads $threads
+    bad "osla-bench jacobi: --threads: '$threads' is not a number from 1 to 1024"
+  done
+  run node 0 jacobi --ref threads --threads 5 --points 9,4 --whole
+  bad "osla-bench jacobi: --threads: 5, but there are 4 layers of points"
+  run node 0 jacobi --ref threads --tolerance 1e-6
+  bad "osla-bench jacobi: --tolerance: 1e-06 is less than the 1e-05 that threads can tell"
+  run node 0 jacobi --ref threads --slow 0:2
+  bad "osla-bench jacobi: --slow: '0:2': threads has no slow rank"
+  OMP_THREAD_LIMIT=2 run node 0 jacobi --ref threads --threads 3 --points 5
+  bad "osla-bench jacobi: --threads: 3, but OpenMP gives 2"
+fi
 run node 0 put --ref scalapack
 bad "osla-bench put: --ref: 'scalapack' is not one of none,blas,mpi,send"
 run node 0 hessian --n 100 --size 101
