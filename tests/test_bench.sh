@@ -414,6 +414,39 @@ if [ -n "$GNUPLOT" ]; then
   [ -s "$scratch/err" ] && fail "something on stderr"
 fi
 
+# results/jacobi-studies: a file of lines for each study, tables, and pictures; records, as --record writes them
+if [ -n "$GNUPLOT" ] && command -v python3 >/dev/null; then
+  label="results/jacobi-studies"
+  results=$(dirname "$0")/../results
+  studies() { "$results/jacobi-studies" -b "$BUILDDIR" -o "$scratch/studies" "$@" >"$scratch/out" 2>"$scratch/err"; }
+  pictures() { # NAME...
+    [ -s "$scratch/err" ] && fail "something on stderr"
+    for name in "$@"; do
+      [ "$(head -c 4 "$scratch/studies/$name.png" | tail -c 3)" = PNG ] || fail "no picture $name.png"
+    done
+  }
+  studies -q -s zeros,slow,record trial || fail "exit status $?"
+  pictures jacobi-zeros jacobi-slow
+  [ "$(wc -l <"$scratch/studies/jacobi-zeros.jsonl")" = 8 ] && [ "$(grep -c FAIL "$scratch/studies/tables.txt")" = 0 ] &&
+    [ "$(awk '$1 ~ /^(-1|0|1)$/ && $4 == "to" && $7 == "osla"' "$scratch/studies/tables.txt" | wc -l)" = 9 ] ||
+    fail "other lines: $(cat "$scratch/studies/tables.txt")"
+  [ -f "$scratch/studies/jacobi-record-async.json" ] ||
+    grep -qx 'results/jacobi-studies: no record: this osla-bench has no --record' "$scratch/studies/runs.txt" ||
+    fail "neither a record nor a word on it"
+  echo '{"mode": "async", "ranks": [{"rank": 0, "sweeps": 12, "staleness": [[1, 9], [3, 2]]},
+    {"rank": 1, "sweeps": 9, "staleness": []}], "profile": [[0, 1], [0.001, 0.3]]}' \
+    >"$scratch/studies/jacobi-record-async.json"
+  "$results/plot" "$scratch/studies" >"$scratch/out" 2>"$scratch/err" || fail "exit status $?"
+  pictures jacobi-histogram jacobi-profile
+  echo '{"mode": "async", "ranks": 3}' >"$scratch/studies/jacobi-record-async.json"
+  "$results/plot" "$scratch/studies" >"$scratch/out" 2>"$scratch/err" && fail "a broken record passes"
+  [ "$(wc -l <"$scratch/err")" = 1 ] && grep -q 'jacobi-record-async.json: not a record' "$scratch/err" ||
+    fail "not a line on the record"
+  studies -s ranks,figure trial && fail "a study that there is not passes"
+  [ "$(cat "$scratch/err")" = "results/jacobi-studies: -s: 'figure' is not one of \
+ranks,threads,in-flight,period,slow,zeros,record" ] || fail "no such line"
+fi
+
 # results/scaling: both tables, a row for each number of ranks, the updates as asked for
 label="results/scaling"
 mkdir "$scratch/results"
