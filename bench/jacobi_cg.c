@@ -39,6 +39,7 @@ static osla_err block_starts(bench_job *job, int64_t rows, int64_t *start)
 static osla_err exchange(MPI_Comm comm, const osla_fixed_point *p, double *messages, double *x)
 {
   MPI_Request requests[2 * FACES];
+  MPI_Status statuses[2 * FACES];
   double *message = messages, *came[FACES];
   for (int h = 0; h < p->n_halos; h++) {
     const osla_halo *halo = &p->halos[h];
@@ -51,7 +52,7 @@ static osla_err exchange(MPI_Comm comm, const osla_fixed_point *p, double *messa
                        &requests[2 * h + 1]));
     message += halo->recv;
   }
-  OSLA_MPI(MPI_Waitall(2 * p->n_halos, requests, MPI_STATUSES_IGNORE));
+  OSLA_MPI(MPI_Waitall(2 * p->n_halos, requests, statuses));
   for (int h = 0; h < p->n_halos; h++)
     p->unpack(p->arg, h, came[h], x);
   return OSLA_OK;
