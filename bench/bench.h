@@ -63,7 +63,7 @@ typedef struct bench_settings {
   double density[BENCH_MAX_DENSITIES]; /* their share of n */
   int n_densities;
   osla_uplo uplo;            /* hessian */
-  int threads;               /* hessian: producers of each rank */
+  int threads;               /* hessian: producers of each rank; jacobi: of a reference, or 1 */
   osla_trans transa, transb; /* gemm */
   int64_t m, k;              /* gemm; k also syrk; 0: n */
   int64_t panel;             /* osla_gemm_options of gemm and syrk */
@@ -85,6 +85,7 @@ typedef struct bench_settings {
   int64_t sweeps;
   double tolerance, slow_factor;
   int period, lead, in_flight, slow_rank; /* slow_rank -1: none */
+  char *record;                           /* file; NULL: none; owned */
 } bench_settings;
 
 /* "chosen", "flat", "ring", "tree". Local. */

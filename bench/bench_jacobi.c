@@ -6,7 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_IMPLS = 4, MODES = 3, N_PARAMETERS = 6 };
+static const int64_t RECORD_BYTES = INT64_C(64) << 20; /* of a rank */
+enum { MOST_IMPLS = 9, MODES = 3, N_PARAMETERS = 8 };
 
 static osla_err take_memory(jacobi_data *d)
 {
@@ -28,6 +29,8 @@ static osla_iterate_options options_of(const jacobi_data *d)
   o.sweeps = s->tolerance > 0 ? (int64_t)1 << 30 : s->sweeps;
   o.period = s->period;
   o.lead = s->lead;
+  o.certify = !d->plain;
+  if (d->recorded) o.record_bytes = RECORD_BYTES;
   o.in_flight = s->in_flight;
   o.check = s->tolerance > 0 ? 10 : 100;
   return o;
@@ -52,9 +55,30 @@ static osla_err setup_mpi(void *data)
   return jacobi_mpi_setup(data);
 }
 
+static osla_err setup_copying(void *data)
+{
+  OSLA_CALL(setup_mpi(data));
+  return jacobi_copying_setup(data);
+}
+
+static osla_err setup_threads(void *data)
+{
+  OSLA_CALL(take_memory(data));
+  return jacobi_threads_setup(data);
+}
+
+static osla_err setup_cg(void *data)
+{
+  OSLA_CALL(take_memory(data));
+  return jacobi_cg_setup(data);
+}
+
 static void teardown(void *data)
 {
   jacobi_data *d = data;
+  jacobi_cg_teardown(d);
+  jacobi_threads_teardown(d);
+  jacobi_copying_teardown(d);
   jacobi_mpi_teardown(d);
   osla_iteration_destroy(&d->iteration);
   free(d->x);
@@ -102,7 +126,7 @@ static osla_err look(const jacobi_data *d, const double *x, double *residual, do
  */
 static osla_err check_osla(void *data, double *residual)
 {
-  const jacobi_data *d = data;
+  jacobi_data *d = data;
   const bench_settings *s = d->problem->job->settings;
   const osla_iterate_result *r = &d->result;
   double found, rounding;
@@ -112,18 +136,29 @@ static osla_err check_osla(void *data, double *residual)
                                              found <= s->tolerance * r->norm * (1 + 1e-9)
                                          : found < r->start && r->end == OSLA_ITERATE_SWEEPS;
   *residual = is_true && is_small ? 0 : INFINITY;
+  if (s->record && d->recorded && !d->is_reference) OSLA_CALL(jacobi_record_write(d));
+  if (d->mode == OSLA_ITERATE_SYNC) d->problem->in_lock_step = found;
   return OSLA_OK;
 }
 
-/* Of references: smaller than that of the start, which is another one than zero. */
+/* Of references: as small as was asked for. Of so many sweeps: smaller than that of the start,
+ * which is another one than zero; and in lock-step with new halos in each sweep the same as ours,
+ * but for rounding. */
 static osla_err check_reference(void *data, double *residual)
 {
   jacobi_data *d = data;
+  const bench_settings *s = d->problem->job->settings;
+  const double ours = d->problem->in_lock_step;
   double found, start, rounding;
-  OSLA_CALL(look(d, d->x, &found, &rounding));
   osla_diffusion_fill(d->problem->diffusion, d->spare);
   OSLA_CALL(look(d, d->spare, &start, &rounding));
-  *residual = found < start ? 0 : INFINITY;
+  OSLA_CALL(look(d, d->x, &found, &rounding));
+  const bool is_known = d->mode == OSLA_ITERATE_SYNC && s->period == 1 && ours > 0;
+  const bool is_same = fabs(found - ours) <= 1e-9 * ours + 2 * rounding;
+  const bool is_small = s->tolerance > 0 ? found <= s->tolerance * start * (1 + 1e-9) + 2 * rounding
+                                         : found < start && (is_same || !is_known);
+  d->certified = found / start;
+  *residual = is_small ? 0 : INFINITY;
   return OSLA_OK;
 }
 
@@ -142,6 +177,26 @@ static int figures(const void *data, bench_figure *out)
   return (int)(sizeof all / sizeof *all);
 }
 
+static int figures_of_threads(const void *data, bench_figure *out)
+{
+  const jacobi_data *d = data;
+  out[0] = (bench_figure){"sweeps_least", (double)d->result.least, false};
+  out[1] = (bench_figure){"sweeps_mean", d->result.mean, false};
+  out[2] = (bench_figure){"sweeps_most", (double)d->result.most, false};
+  out[3] = (bench_figure){"tolerance", d->problem->job->settings->tolerance, false};
+  out[4] = (bench_figure){"certified", d->certified, false};
+  return 5;
+}
+
+static int figures_of_cg(const void *data, bench_figure *out)
+{
+  const jacobi_data *d = data;
+  out[0] = (bench_figure){"iterations", (double)jacobi_cg_iterations(d), false};
+  out[1] = (bench_figure){"tolerance", d->problem->job->settings->tolerance, false};
+  out[2] = (bench_figure){"certified", d->certified, false};
+  return 3;
+}
+
 static bench_impl ours(const char *name, jacobi_data *d)
 {
   return (bench_impl){.name = name,
@@ -154,6 +209,18 @@ static bench_impl ours(const char *name, jacobi_data *d)
                       .data = d};
 }
 
+static bench_impl reference(const char *name, osla_err (*setup)(void *), osla_err (*run)(void *),
+                            jacobi_data *d)
+{
+  return (bench_impl){.name = name,
+                      .setup = setup,
+                      .prepare = prepare,
+                      .run = run,
+                      .check = check_reference,
+                      .teardown = teardown,
+                      .data = d};
+}
+
 static osla_err run_mode(bench_job *job, jacobi_problem *problem, osla_iterate_mode mode, int64_t n)
 {
   static const char *const names[MODES] = {"jacobi/sync", "jacobi/async", "jacobi/racy"};
@@ -162,35 +229,40 @@ static osla_err run_mode(bench_job *job, jacobi_problem *problem, osla_iterate_m
   const bench_figure parameters[N_PARAMETERS] = {
     {"whole", s->whole, false},         {"sweeps", (double)s->sweeps, false},
     {"period", s->period, false},       {"lead", s->lead, false},
-    {"in_flight", s->in_flight, false}, {"slow_rank", s->slow_rank, false}};
+    {"in_flight", s->in_flight, false}, {"slow_rank", s->slow_rank, false},
+    {"zeros", s->zeros, false},         {"threads", s->threads, false}};
   bench_impl impls[MOST_IMPLS];
   jacobi_data data[MOST_IMPLS];
   int k = 0;
   for (int i = 0; i < MOST_IMPLS; i++)
     data[i] = (jacobi_data){.problem = problem, .mode = mode};
+  data[0].recorded = s->record != NULL;
   impls[k++] = ours("osla", &data[0]);
   if (mode != OSLA_ITERATE_SYNC) {
     data[k].mode = OSLA_ITERATE_SYNC;
     impls[k] = ours("sync", &data[k]);
     k++;
   }
-  if (!solves) { /* references make a fixed number of sweeps */
-    impls[k] = (bench_impl){.name = "compute",
-                            .setup = setup_compute,
-                            .prepare = prepare,
-                            .run = jacobi_compute,
-                            .teardown = teardown,
-                            .data = &data[k]};
+  data[k].recorded = data[k].is_reference = true;
+  impls[k] = ours("recorded", &data[k]);
+  k++;
+  if (!solves) {
+    data[k].plain = true;
+    impls[k] = ours("uncertified", &data[k]);
+    impls[k].check = check_reference;
     k++;
-    impls[k] = (bench_impl){.name = "mpi",
-                            .setup = setup_mpi,
-                            .prepare = prepare,
-                            .run = jacobi_mpi_run,
-                            .check = check_reference,
-                            .teardown = teardown,
-                            .data = &data[k]};
+    impls[k] = reference("compute", setup_compute, jacobi_compute, &data[k]);
+    impls[k++].check = NULL;
+    impls[k] = reference("mpi", setup_mpi, jacobi_mpi_run, &data[k]);
     k++;
+    impls[k] = reference("copying", setup_copying, jacobi_mpi_run, &data[k]);
+    k++;
+  } else {
+    impls[k] = reference("cg", setup_cg, jacobi_cg_run, &data[k]);
+    impls[k++].figures = figures_of_cg;
   }
+  impls[k] = reference("threads", setup_threads, jacobi_threads_run, &data[k]);
+  impls[k++].figures = figures_of_threads;
   const bench_case c = {.kernel = names[mode],
                         .precision = "d",
                         .n = n,
@@ -230,8 +302,17 @@ const bench_kernel bench_jacobi = {
     "  sync       async, racy: ours in lock-step\n"
     "  compute    the sweeps of each rank alone, without halos\n"
     "  mpi        the same mode by two-sided messages (Bethune et al. 2014)\n"
-    "The last two with --sweeps alone. Residual: 0, or inf when that which was told is not true.\n",
-  .references = "sync,compute,mpi",
+    "  copying    mpi in their own loops: a new array that is copied back, the residual apart\n"
+    "  threads    their OpenMP form, for one rank: --threads slabs, each of N layers\n"
+    "  recorded   ours with a record of what each sweep read\n"
+    "  uncertified  ours without certificate\n"
+    "  cg         osla_cg, until the residual is as small: with --tolerance\n"
+    "compute, mpi, copying, uncertified: with --sweeps alone. Residual: 0, or inf when that which "
+    "was told is "
+    "not\n"
+    "true.\n",
+  .references = "sync,compute,mpi,copying,uncertified,recorded" JACOBI_THREADS ",cg",
+  .default_references = "sync,compute,mpi",
   .after = "Example: mpiexec -n 2 osla-bench jacobi --points 100 --mode sync,async --ref mpi\n",
   .run = run,
   .sizes = {50, 100, 0},

@@ -120,10 +120,11 @@ static int open_files(const char *name, bench_job *job)
 {
   const bench_settings *s = job->settings;
   const osla_command_file files[] = {{"--json", s->json, OSLA_FILE_APPENDED, 0},
-                                     {"--trace", s->trace, OSLA_FILE_TRACE, 0}};
+                                     {"--trace", s->trace, OSLA_FILE_TRACE, 0},
+                                     {"--record", s->record, OSLA_FILE_APPENDED, 0}};
   int status = OSLA_EXIT_OK;
   if (job->rank == 0) {
-    status = osla_command_fail(name, osla_command_check_files(files, 2));
+    status = osla_command_fail(name, osla_command_check_files(files, 3));
     if (status == OSLA_EXIT_OK && s->json) job->json = fopen(s->json, "a");
     if (status == OSLA_EXIT_OK && s->json && !job->json)
       status =

@@ -318,6 +318,7 @@ void bench_settings_free(bench_settings *settings)
   free(settings->ref);
   free(settings->json);
   free(settings->trace);
+  free(settings->record);
   free(settings->matrix);
-  settings->ref = settings->json = settings->trace = NULL;
+  settings->ref = settings->json = settings->trace = settings->record = NULL;
 }

@@ -68,7 +68,7 @@ int bench_forest_take(const bench_kernel *kernel, int size, const bench_raw_fore
 
 /* The same for the options of Jacobi's method. */
 typedef struct bench_raw_jacobi {
-  char *modes, *slow;
+  char *modes, *slow, *threads, *record;
   long long sweeps;
   double tolerance;
   int whole, zeros, period, lead, in_flight;
@@ -76,7 +76,7 @@ typedef struct bench_raw_jacobi {
 
 extern const bench_raw_jacobi bench_raw_jacobi_default;
 
-enum { BENCH_JACOBI_OPTIONS = 10 };
+enum { BENCH_JACOBI_OPTIONS = 12 };
 void bench_jacobi_table(const bench_kernel *kernel, bench_raw_jacobi *raw,
                         struct poptOption table[BENCH_JACOBI_OPTIONS]);
 int bench_jacobi_take(const bench_kernel *kernel, int size, const bench_raw_jacobi *raw,

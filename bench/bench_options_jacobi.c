@@ -3,14 +3,16 @@
 
 #include "bench_options.h"
 
+#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #define MODES "sync,async,racy" /* as osla_iterate_mode */
+/* The sum of squares that threads keep up to date by differences is rounded in each. */
+static const double LEAST_OF_THREADS = 1e-5;
 
-const bench_raw_jacobi bench_raw_jacobi_default = {
-  .sweeps = 1000, .period = 1, .lead = -1, .in_flight = 2};
+const bench_raw_jacobi bench_raw_jacobi_default = {.sweeps = 1000, .period = 1, .in_flight = 2};
 
 void bench_jacobi_table(const bench_kernel *kernel, bench_raw_jacobi *raw,
                         struct poptOption table[BENCH_JACOBI_OPTIONS])
@@ -25,13 +27,18 @@ void bench_jacobi_table(const bench_kernel *kernel, bench_raw_jacobi *raw,
     {"period", '\0', POPT_ARG_INT | POPT_ARGFLAG_SHOW_DEFAULT, &raw->period, 0,
      "Halos are sent every P sweeps", "P"},
     {"lead", '\0', POPT_ARG_INT | POPT_ARGFLAG_SHOW_DEFAULT, &raw->lead, 0,
-     "async, racy: sweeps on the same halo at most; -1: see osla_iterate.h", "L"},
+     "async, racy: sweeps on the same halo at most; -1: any number; 0: see osla_iterate.h", "L"},
     {"in-flight", '\0', POPT_ARG_INT | POPT_ARGFLAG_SHOW_DEFAULT, &raw->in_flight, 0,
      "Messages under way to a neighbour: between nodes, and of mpi", "R"},
     {"slow", '\0', POPT_ARG_STRING, &raw->slow, 0, "Sweeps of one rank take F times as long",
      "RANK:F"},
+    {"threads", '\0', POPT_ARG_STRING, &raw->threads, 0,
+     "Of the reference threads, on which the grid is dealt (default: the cores)", "K"},
     {"zeros", '\0', POPT_ARG_NONE, &raw->zeros, 0,
      "Boundary and start are not raised by 1: exact zeros and subnormal numbers", NULL},
+    {"record", '\0', POPT_ARG_STRING, &raw->record, 0,
+     "Append a line of JSON about each run: sweeps, ages of halos, residuals",
+     "FILE"},
     POPT_TABLEEND};
   _Static_assert(sizeof jacobi / sizeof *jacobi == BENCH_JACOBI_OPTIONS, "room for all");
   if (kernel->jacobi)
@@ -56,6 +63,60 @@ static int take_slow(const bench_kernel *kernel, int size, const char *text,
                      text, size - 1);
 }
 
+/* Which references go with the other options? */
+static int check_refs(const bench_kernel *kernel, int size, const bench_raw_jacobi *raw,
+                      const bench_settings *settings)
+{
+  const bool copying = bench_list_has(settings->ref, "copying");
+  const bool threads = bench_list_has(settings->ref, "threads");
+  const bool cg = bench_list_has(settings->ref, "cg");
+  if (bench_list_has(settings->ref, "uncertified") && raw->tolerance > 0)
+    return bench_error(kernel, "--ref: uncertified knows no tolerance: not with --tolerance");
+  if (copying && raw->tolerance > 0)
+    return bench_error(kernel,
+                       "--ref: copying makes a fixed number of sweeps: not with --tolerance");
+  if (cg && raw->tolerance == 0)
+    return bench_error(kernel, "--ref: cg solves: it needs --tolerance");
+  if ((cg || threads) && raw->slow)
+    return bench_error(kernel, "--slow: '%s': %s has no slow rank", raw->slow,
+                       cg ? "cg" : "threads");
+  if (threads && size > 1)
+    return bench_error(kernel, "--ref: threads runs on 1 rank, but there are %d", size);
+  if (threads && raw->tolerance > 0 && raw->tolerance < LEAST_OF_THREADS)
+    return bench_error(kernel, "--tolerance: %g is less than the %g that threads can tell",
+                       raw->tolerance, LEAST_OF_THREADS);
+  if (raw->threads && !threads)
+    return bench_error(kernel, "--threads: '%s': threads is not among the references",
+                       raw->threads);
+  return OSLA_EXIT_OK;
+}
+
+/* Of the reference threads; without it 1. */
+static int take_threads(const bench_kernel *kernel, const char *text, bench_settings *settings)
+{
+  enum { MOST = 1024 };
+  settings->threads = 1;
+  if (!bench_list_has(settings->ref, "threads")) return OSLA_EXIT_OK;
+  if (text) {
+    char *end;
+    errno = 0;
+    const long threads = strtol(text, &end, 10);
+    if (end == text || *end != '\0' || errno || threads < 1 || threads > MOST)
+      return bench_error(kernel, "--threads: '%s' is not a number from 1 to %d", text, MOST);
+    settings->threads = (int)threads;
+  } else {
+    osla_host host;
+    if (osla_host_look(MPI_COMM_SELF, &host) != OSLA_OK)
+      return bench_error(kernel, "--threads: %s", osla_error_text());
+    settings->threads = host.cores < MOST ? host.cores : MOST;
+  }
+  for (int i = 0; i < settings->n_count && settings->whole; i++)
+    if (settings->n[i] < settings->threads)
+      return bench_error(kernel, "--threads: %d, but there are %lld layers of points",
+                         settings->threads, (long long)settings->n[i]);
+  return OSLA_EXIT_OK;
+}
+
 int bench_jacobi_take(const bench_kernel *kernel, int size, const bench_raw_jacobi *raw,
                       bench_settings *settings)
 {
@@ -70,15 +131,19 @@ int bench_jacobi_take(const bench_kernel *kernel, int size, const bench_raw_jaco
   settings->period = raw->period;
   settings->lead = raw->lead;
   settings->in_flight = raw->in_flight;
+  settings->record = raw->record ? strdup(raw->record) : NULL;
+  if (raw->record && !settings->record) return bench_error(kernel, "no memory");
   int status = OSLA_EXIT_OK;
   if (raw->modes) status = bench_take_names(kernel, "--mode", MODES, raw->modes, &settings->cases);
   if (!status && raw->slow) status = take_slow(kernel, size, raw->slow, settings);
   if (!status) status = bench_at_least(kernel, "--sweeps", raw->sweeps, 1);
   if (!status) status = bench_at_least(kernel, "--period", raw->period, 1);
   if (!status) status = bench_at_least(kernel, "--in-flight", raw->in_flight, 1);
-  if (!status && raw->lead != -1) status = bench_at_least(kernel, "--lead", raw->lead, 1);
+  if (!status) status = bench_at_least(kernel, "--lead", raw->lead, -1);
   if (!status && !(raw->tolerance >= 0 && raw->tolerance < 1))
     status = bench_error(kernel, "--tolerance: %g is not among 0 to 1", raw->tolerance);
+  if (!status) status = check_refs(kernel, size, raw, settings);
+  if (!status) status = take_threads(kernel, raw->threads, settings);
   for (int i = 0; i < settings->n_count && !status; i++)
     if (settings->n[i] > 4096)
       status = bench_error(kernel, "--points: %lld is more than 4096", (long long)settings->n[i]);

@@ -7,8 +7,9 @@
  *          several that have come the newest is taken
  *   racy   the same with one receive buffer for all R
  *
- * Their copies of whole states are left out (pointers are swapped), so that the reference is fair.
- * Fixed sweeps; what is under way at the end is received. */
+ * Their copies of whole states are left out (pointers are swapped), so that the reference is fair;
+ * the reference `copying` (jacobi_copying.c) has them, and exchanges its halos here, too. Fixed
+ * sweeps; what is under way at the end is received. */
 #include "bench_jacobi.h"
 
 #include <stdlib.h>
@@ -125,6 +126,13 @@ static osla_err send(jacobi_data *d, int h)
   return OSLA_OK;
 }
 
+static osla_err step(jacobi_data *d, int64_t k)
+{
+  if (d->copying) return jacobi_copying_step(d, k);
+  jacobi_sweep(d);
+  return OSLA_OK;
+}
+
 static osla_err run_sync(jacobi_data *d)
 {
   const osla_fixed_point *p = &d->problem->p;
@@ -143,7 +151,7 @@ static osla_err run_sync(jacobi_data *d)
     OSLA_MPI(MPI_Waitall(n, all, statuses));
     for (int h = 0; h < p->n_halos; h++)
       p->unpack(p->arg, h, d->mpi->in[h].buffer, d->x);
-    jacobi_sweep(d);
+    OSLA_CALL(step(d, k));
   }
   return OSLA_OK;
 }
@@ -172,7 +180,7 @@ static osla_err exchange(jacobi_data *d, int h, bool sends)
   if (sends && d->mpi->out[h].used < d->mpi->in_flight) OSLA_CALL(send(d, h));
   OSLA_CALL(complete(d, &d->mpi->in[h], true, &newest));
   if (newest) p->unpack(p->arg, h, newest, d->x);
-  if (newest) p->unpack(p->arg, h, newest, d->spare);
+  if (newest && !d->copying) p->unpack(p->arg, h, newest, d->spare);
   while (d->mpi->in[h].used < d->mpi->in_flight)
     OSLA_CALL(post_receive(d, h));
   return OSLA_OK;
@@ -220,11 +228,11 @@ static osla_err run_async(jacobi_data *d)
   for (int64_t k = 0; k < s->sweeps; k++) {
     for (int h = 0; h < d->mpi->n; h++)
       OSLA_CALL(exchange(d, h, k % s->period == 0));
-    jacobi_sweep(d);
+    OSLA_CALL(step(d, k));
   }
   for (int h = 0; h < d->mpi->n; h++)
     OSLA_CALL(drain(d, h));
-  return OSLA_OK;
+  return d->copying ? jacobi_copying_end(d) : OSLA_OK;
 }
 
 osla_err jacobi_mpi_run(void *data)

@@ -4,14 +4,19 @@
 #include "bench_jacobi.h"
 #include "osla_clock.h"
 
+void jacobi_linger(const jacobi_problem *p, double since)
+{
+  const double until = since + p->factor * (osla_clock() - since);
+  while (p->factor > 1.0 && osla_clock() < until)
+    ;
+}
+
 static double sweep(void *arg, double omega, const double *x, double *y)
 {
   const jacobi_problem *p = arg;
   const double since = osla_clock();
   const double residual2 = p->inner.sweep(p->inner.arg, omega, x, y);
-  const double until = since + p->factor * (osla_clock() - since);
-  while (p->factor > 1.0 && osla_clock() < until)
-    ;
+  jacobi_linger(p, since);
   return residual2;
 }
 
@@ -43,6 +48,7 @@ osla_err jacobi_problem_create(bench_job *job, int64_t n, jacobi_problem *out)
     o.ranks[d] = ranks[2 - d];
     o.points[d] = n * ranks[2 - d];
   }
+  if (!s->whole) o.points[2] *= s->threads; /* of the reference threads, else 1 */
   *out = (jacobi_problem){.job = job, .factor = job->rank == s->slow_rank ? s->slow_factor : 1.0};
   out->points = (double)o.points[0] * (double)o.points[1] * (double)o.points[2];
   o.offset = s->zeros ? 0.0 : 1.0;

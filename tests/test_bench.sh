@@ -13,6 +13,21 @@ trap 'rm -rf "$scratch"' EXIT
 failed=0
 fail() { echo "test_bench: $label: $*"; cat "$scratch/out" "$scratch/err"; failed=1; }
 
+# Of so many ranks and sweeps: each rank has swept, each sweep on some halo, in each run of each mode.
+see_record='
+import json, sys
+rows = [json.loads(line) for line in open(sys.argv[1])]
+ranks, sweeps = int(sys.argv[2]), int(sys.argv[3])
+assert {row["mode"] for row in rows} == {"sync", "async", "racy"}
+for row in rows:
+    assert [r["rank"] for r in row["ranks"]] == list(range(ranks))
+    for r in row["ranks"]:
+        assert r["sweeps"] == sweeps and r["complete"]
+        halos = sum(count for lag, count in r["staleness"])
+        assert halos % sweeps == 0 and halos > 0
+        assert row["mode"] != "sync" or all(lag == 0 for lag, count in r["staleness"])
+    assert row["profile"] and all(0 < left < 2 and t > 0 for t, left in row["profile"])'
+
 # run MODE RANKS ARGUMENT...: MODE is node or fake2; 0 ranks means without mpiexec
 run() {
   local mode=$1 ranks=$2 launch needs=
@@ -44,18 +59,25 @@ shape = {"gemm": ["m", "k", "trans"], "syrk": ["m", "k"], "lu": ["pivoting", "lo
          "hessian": "size run rows work updates threads upper".split()} | {
          "forest/" + case: ["plain", "rewrite"] for case in ("pingpong", "gather", "reduce", "fetch", "halo")} | {
          "forest/" + case: ["entries", "ghosts"] for case in ("spmv", "cg")} | {"forest/migrate": ["start"]} | {
-         "jacobi/" + mode: "whole sweeps period lead in_flight slow_rank".split()
+         "jacobi/" + mode: "whole sweeps period lead in_flight slow_rank zeros threads".split()
          for mode in ("sync", "async", "racy")} | {
          "channel/" + case: ["in_flight"] for case in ("pingpong", "halo", "stream")}
 certificate = "phases sweeps_least sweeps_mean sweeps_most snapshots tolerance slow_factor certified".split()
 scale = {"GF/s": 1e9, "Melem/s": 1e6, "GB/s": 1e9}
 for row in rows:
     measured = ["phases", "bytes_sent", "bytes_per_element", "seconds_apply"] if row["kernel"] == "hessian" and row["impl"].startswith("osla") else []
-    if row["kernel"].startswith("jacobi/") and row["impl"] in ("osla", "sync"):
+    if row["kernel"].startswith("jacobi/") and row["impl"] in ("osla", "sync", "recorded", "uncertified"):
         assert row["sweeps_least"] <= row["sweeps_mean"] <= row["sweeps_most"], row
         assert 0 < row["certified"] <= (row["tolerance"] or 1), row
         if not row["tolerance"]: assert row["sweeps_least"] == row["sweeps_most"] == row["sweeps"], row
-    names = certificate if row["kernel"].startswith("jacobi/") and row["impl"] in ("osla", "sync") else []
+    names = certificate if row["kernel"].startswith("jacobi/") and row["impl"] in ("osla", "sync", "recorded", "uncertified") else []
+    if row["kernel"].startswith("jacobi/") and row["impl"] in ("threads", "cg"):
+        names = "phases tolerance certified".split()
+        names += ["iterations"] if row["impl"] == "cg" else "sweeps_least sweeps_mean sweeps_most".split()
+        assert 0 < row["certified"] <= (row["tolerance"] or 1), row
+        if row["impl"] == "cg": assert 1 < row["iterations"] < ours["sweeps_least"], row
+        elif row["tolerance"]: assert 1 < row["sweeps_least"] <= row["sweeps_mean"] <= row["sweeps_most"], row
+        else: assert row["sweeps_least"] == row["sweeps_most"] == row["sweeps"], row
     assert sorted(row) == sorted(keys + shape.get(row["kernel"], []) + measured + names), sorted(row)
     if measured: # the phases of a thread do not overlap
         phases = row["phases"]
@@ -179,6 +201,21 @@ measure node 2 5 jacobi --points 8 --tolerance 1e-3 --zeros
 measure node 2 14 channel --bytes 8,80000
 measure fake2 4 4 channel --case stream,pingpong --bytes 1000
 measure nolocal 2 10 channel --bytes 8 --bytes 40000 # no shared memory: no reference for the halo
+measure node 3 9 jacobi --points 7 --sweeps 210 --in-flight 2 --ref copying,uncertified --record "$scratch/record"
+python3 -c "$see_record" "$scratch/record" 3 210 || fail "--record"
+measure fake2 2 4 jacobi --points 6,2 --whole --sweeps 3 --mode racy --ref copying --slow 0:2
+measure node 3 6 jacobi --points 8 --tolerance 1e-6 --ref recorded,cg --whole --mode sync,racy
+if "$bench" jacobi --help | grep -q ',threads'; then # with OpenMP
+  measure node 1 6 jacobi --points 5 --whole --sweeps 20 --ref threads --threads 5 --zeros # a layer each
+  measure node 1 9 jacobi --points 8 --tolerance 1e-4 --ref threads,cg --threads 4
+fi
+if [ "${OSLA_TESTS:-}" = full ]; then
+  measure fake2 4 4 jacobi --points 5,2 --whole --tolerance 1e-3 --ref cg --mode async
+  if "$bench" jacobi --help | grep -q ',threads'; then
+    measure node 1 6 jacobi --points 9 --sweeps 70 --ref threads --threads 3
+    measure node 1 2 jacobi --points 4 --sweeps 3 --mode sync --ref threads # as many as cores
+  fi
+fi
 measure node 2 24 put --n 8,10000
 measure fake2 4 48 put --n 8,10000 # near and far
 measure node 2 1 lu --n 50 --ref none
@@ -331,6 +368,30 @@ run node 2 jacobi --slow 2:3
 bad "osla-bench jacobi: --slow: '2:3' is not a rank (0 to 1), ':', and a factor of 1 to 1000"
 run node 0 jacobi --tolerance -0.1
 bad "osla-bench jacobi: --tolerance: -0.1 is not among 0 to 1"
+run node 0 jacobi --ref copying --tolerance 0.1
+bad "osla-bench jacobi: --ref: copying makes a fixed number of sweeps: not with --tolerance"
+run node 2 jacobi --ref cg
+bad "osla-bench jacobi: --ref: cg solves: it needs --tolerance"
+run node 2 jacobi --ref cg --tolerance 0.1 --slow 0:2
+bad "osla-bench jacobi: --slow: '0:2': cg has no slow rank"
+run node 0 jacobi --threads 2
+bad "osla-bench jacobi: --threads: '2': threads is not among the references"
+if "$bench" jacobi --help | grep -q ',threads'; then
+  run node 2 jacobi --ref threads
+  bad "osla-bench jacobi: --ref: threads runs on 1 rank, but there are 2"
+  for threads in 0 two 1025 99999999999999999999; do
+    run node 0 jacobi --ref threads --threads $threads
+    bad "osla-bench jacobi: --threads: '$threads' is not a number from 1 to 1024"
+  done
+  run node 0 jacobi --ref threads --threads 5 --points 9,4 --whole
+  bad "osla-bench jacobi: --threads: 5, but there are 4 layers of points"
+  run node 0 jacobi --ref threads --tolerance 1e-6
+  bad "osla-bench jacobi: --tolerance: 1e-06 is less than the 1e-05 that threads can tell"
+  run node 0 jacobi --ref threads --slow 0:2
+  bad "osla-bench jacobi: --slow: '0:2': threads has no slow rank"
+  OMP_THREAD_LIMIT=2 run node 0 jacobi --ref threads --threads 3 --points 5
+  bad "osla-bench jacobi: --threads: 3, but OpenMP gives 2"
+fi
 run node 0 put --ref scalapack
 bad "osla-bench put: --ref: 'scalapack' is not one of none,blas,mpi,send"
 run node 0 hessian --n 100 --size 101
@@ -385,6 +446,39 @@ if [ -n "$GNUPLOT" ]; then
     [ "$(head -c 4 "$scratch/folder/$name.png" | tail -c 3)" = PNG ] || fail "no picture $name.png"
   done
   [ -s "$scratch/err" ] && fail "something on stderr"
+fi
+
+# results/jacobi-studies: a file of lines for each study, tables, and pictures; records, as --record writes them
+if [ -n "$GNUPLOT" ] && command -v python3 >/dev/null; then
+  label="results/jacobi-studies"
+  results=$(dirname "$0")/../results
+  studies() { "$results/jacobi-studies" -b "$BUILDDIR" -o "$scratch/studies" "$@" >"$scratch/out" 2>"$scratch/err"; }
+  pictures() { # NAME...
+    [ -s "$scratch/err" ] && fail "something on stderr"
+    for name in "$@"; do
+      [ "$(head -c 4 "$scratch/studies/$name.png" | tail -c 3)" = PNG ] || fail "no picture $name.png"
+    done
+  }
+  studies -q -s zeros,slow,record trial || fail "exit status $?"
+  pictures jacobi-zeros jacobi-slow
+  [ "$(wc -l <"$scratch/studies/jacobi-zeros.jsonl")" = 8 ] && [ "$(grep -c FAIL "$scratch/studies/tables.txt")" = 0 ] &&
+    [ "$(awk '$1 ~ /^(-1|0|1)$/ && $4 == "to" && $7 == "osla"' "$scratch/studies/tables.txt" | wc -l)" = 9 ] ||
+    fail "other lines: $(cat "$scratch/studies/tables.txt")"
+  [ -f "$scratch/studies/jacobi-record-async.json" ] ||
+    grep -qx 'results/jacobi-studies: no record: this osla-bench has no --record' "$scratch/studies/runs.txt" ||
+    fail "neither a record nor a word on it"
+  echo '{"mode": "async", "ranks": [{"rank": 0, "sweeps": 12, "staleness": [[1, 9], [3, 2]]},
+    {"rank": 1, "sweeps": 9, "staleness": []}], "profile": [[0, 1], [0.001, 0.3]]}' \
+    >"$scratch/studies/jacobi-record-async.json"
+  "$results/plot" "$scratch/studies" >"$scratch/out" 2>"$scratch/err" || fail "exit status $?"
+  pictures jacobi-histogram jacobi-profile
+  echo '{"mode": "async", "ranks": 3}' >"$scratch/studies/jacobi-record-async.json"
+  "$results/plot" "$scratch/studies" >"$scratch/out" 2>"$scratch/err" && fail "a broken record passes"
+  [ "$(wc -l <"$scratch/err")" = 1 ] && grep -q 'jacobi-record-async.json: not a record' "$scratch/err" ||
+    fail "not a line on the record"
+  studies -s ranks,figure trial && fail "a study that there is not passes"
+  [ "$(cat "$scratch/err")" = "results/jacobi-studies: -s: 'figure' is not one of \
+ranks,threads,in-flight,period,slow,zeros,record" ] || fail "no such line"
 fi
 
 # results/scaling: both tables, a row for each number of ranks, the updates as asked for

@@ -375,8 +375,8 @@ static void test_refused(void)
   how.period = 0;
   refuse(&c, &how, "period = 0");
   how = good;
-  how.lead = 0;
-  refuse(&c, &how, "lead = 0 is neither -1 nor at least 1");
+  how.lead = -2;
+  refuse(&c, &how, "lead = -2 is less than -1");
   how = good;
   how.sweeps = -1;
   refuse(&c, &how, "sweeps = -1");

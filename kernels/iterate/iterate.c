@@ -17,7 +17,6 @@ osla_iterate_options osla_iterate_defaults(void)
                                 .omega = 1.0,
                                 .sweeps = 1000000,
                                 .period = 1,
-                                .lead = -1,
                                 .in_flight = 2,
                                 .check = 10,
                                 .certify = true};
@@ -49,8 +48,7 @@ static osla_err check_options(const osla_iterate_options *o)
   OSLA_CHECK(o->sweeps >= 0 && o->sweeps < INT64_C(1) << 40, OSLA_ERR_ARG,
              "iteration: sweeps = %lld is not among 0 to 2^40", (long long)o->sweeps);
   OSLA_CHECK(o->period >= 1, OSLA_ERR_ARG, "iteration: period = %d is less than 1", o->period);
-  OSLA_CHECK(o->lead == -1 || o->lead >= 1, OSLA_ERR_ARG,
-             "iteration: lead = %d is neither -1 nor at least 1", o->lead);
+  OSLA_CHECK(o->lead >= -1, OSLA_ERR_ARG, "iteration: lead = %d is less than -1", o->lead);
   OSLA_CHECK(o->check >= 1, OSLA_ERR_ARG, "iteration: check = %d is less than 1", o->check);
   OSLA_CHECK(o->patience >= 0.0 && isfinite(o->patience), OSLA_ERR_ARG,
              "iteration: patience = %g is negative, or not finite", o->patience);
@@ -115,7 +113,8 @@ osla_err osla_iteration_create(osla_transport *t, const osla_fixed_point *proble
   osla_err err = check_options(&o);
   if (err == OSLA_OK) err = check_problem(problem);
   OSLA_CALL(agree(t, err, problem, &o));
-  if (o.lead < 0 && osla_transport_oversubscribed(t)) o.lead = OSLA_ITERATE_LEAD;
+  if (o.lead == 0)
+    o.lead = osla_transport_oversubscribed(t) ? OSLA_ITERATE_LEAD_CROWDED : OSLA_ITERATE_LEAD;
   osla_iteration *it = calloc(1, sizeof *it);
   if (it) {
     *it = (osla_iteration){.t = t, .p = *problem, .o = o, .w = {.stopped = -1}};

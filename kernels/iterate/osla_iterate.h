@@ -79,9 +79,9 @@ typedef struct osla_iterate_options {
   int64_t sweeps;         /* of each rank at most, >= 0; default 1000000 */
   int period;             /* halos are sent each so many sweeps, >= 1; default 1 */
   int lead;               /* ASYNC, RACY: sweeps on a halo that did not change, at most. 1:
-                             lock-step; -1: any number, or where ranks outnumber cores
-                             OSLA_ITERATE_LEAD: more would only take the core from the rank whose
-                             halo is old. Default -1 */
+                             lock-step; -1: any number. 0, the default: OSLA_ITERATE_LEAD, or where
+                             ranks outnumber cores OSLA_ITERATE_LEAD_CROWDED: more would only take
+                             the core from the rank whose halo is old */
   int in_flight;          /* ASYNC between nodes: halos under way to a neighbour; default 2 */
   int check;              /* SYNC: sweeps between looks at the residual, >= 1; default 10 */
   bool certify;    /* default true. No: each rank makes `sweeps` sweeps, and nobody looks at the
@@ -95,7 +95,7 @@ typedef struct osla_iterate_options {
                            osla_iterate_record.h; may differ. Default 0: none */
 } osla_iterate_options;
 
-enum { OSLA_ITERATE_LEAD = 8 };
+enum { OSLA_ITERATE_LEAD = 64, OSLA_ITERATE_LEAD_CROWDED = 8 };
 
 osla_iterate_options osla_iterate_defaults(void);
 

@@ -1,0 +1,297 @@
+/* Jacobi's method by OpenMP threads, as Bethune et al. (2014), figure 2 and section 3.3, have it:
+ * the reference `threads`. One process; each thread has a slab in z and reads its neighbours' cells
+ * in place; three loops a sweep: residual, new array, copy back.
+ *
+ *   sync   barriers between the loops; the sum of the residuals in each sweep
+ *   async  a lock for each boundary between two slabs is held by who works on a layer beside it, so
+ *          that a layer is read as it was after one sweep; a running residual of all, from which
+ *          each thread takes what its own has changed by, in a critical section; who finds it small
+ *          enough sets a flag
+ *   racy   no locks, and an atomic operation for the sum. What others read while it is written is
+ *          written and read by relaxed atomics, which make no order but are no race in C
+ *
+ * With a tolerance async and racy end with sweeps in lock-step until the residual is true, which
+ * they propose (section 3.1.2). Memory: a second state, two rows for each thread. Barriers and
+ * locks are OpenMP's: where threads outnumber cores they sleep soon, else they spin for some
+ * milliseconds first, which hurts where other programs run (OMP_WAIT_POLICY=passive: at once).
+ *
+ * ThreadSanitizer with Archer (clang's OpenMP) finds no race; one in async without the locks, and
+ * in racy without the atomics. */
+#include "bench_jacobi.h"
+
+#ifdef _OPENMP
+#include <math.h>
+#include <omp.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* What one thread has. */
+typedef struct slab {
+  int64_t first, end; /* layers */
+  double *borrowed;   /* [2][a row]: neighbours' rows, of racy */
+  int64_t sweeps;
+  double residual2;
+  char apart[64]; /* two threads' counts are on different lines */
+} slab;
+
+struct jacobi_threads {
+  int n, got; /* threads that are wanted, and are here */
+  slab *slabs;
+  omp_lock_t *locks; /* [n + 1]: number i below slab i */
+  jacobi_grid grid;
+  double *x, *fresh; /* of a run */
+  osla_iterate_mode mode;
+  double running2, enough2; /* squares of residuals: of all slabs, as far as is known; the end's */
+  _Atomic bool ended;
+};
+
+/* ---- layers ---- */
+
+/* Is layer k at the slab's lower (upper) end, with another slab beyond? */
+static bool meets_lower(const slab *w, int64_t k)
+{
+  return k == w->first && k > 0;
+}
+
+static bool meets_upper(const struct jacobi_threads *t, const slab *w, int64_t k)
+{
+  return k == w->end - 1 && w->end < t->grid.count[2];
+}
+
+static const double *borrow(const double *row, int64_t n, double *to)
+{
+  for (int64_t i = 0; i < n; i++)
+    to[i] =
+      atomic_load_explicit((const _Atomic double *)(const void *)(row + i), memory_order_relaxed);
+  return to;
+}
+
+static jacobi_row row_of(const struct jacobi_threads *t, const slab *w, int64_t j, int64_t k)
+{
+  const int64_t n = t->grid.count[0];
+  jacobi_row row = jacobi_row_at(&t->grid, t->x, j, k);
+  if (t->mode != OSLA_ITERATE_RACY) return row;
+  if (meets_lower(w, k)) row.below = borrow(row.below, n, w->borrowed);
+  if (meets_upper(t, w, k)) row.above = borrow(row.above, n, w->borrowed + n);
+  return row;
+}
+
+typedef double layer_work(const struct jacobi_threads *t, const slab *w, int64_t k);
+
+static double residual_of_layer(const struct jacobi_threads *t, const slab *w, int64_t k)
+{
+  double sum = 0.0;
+  for (int64_t j = 0; j < t->grid.count[1]; j++) {
+    const jacobi_row row = row_of(t, w, j, k);
+    sum += jacobi_row_residual2(t->grid.count[0], &row);
+  }
+  return sum;
+}
+
+static double new_layer(const struct jacobi_threads *t, const slab *w, int64_t k)
+{
+  for (int64_t j = 0; j < t->grid.count[1]; j++) {
+    const jacobi_row row = row_of(t, w, j, k);
+    jacobi_row_new(t->grid.count[0], &row, t->fresh + jacobi_row_offset(&t->grid, j, k));
+  }
+  return 0.0;
+}
+
+static double copy_layer(const struct jacobi_threads *t, const slab *w, int64_t k)
+{
+  const int64_t n = t->grid.count[0];
+  const bool is_read = t->mode == OSLA_ITERATE_RACY && (meets_lower(w, k) || meets_upper(t, w, k));
+  for (int64_t j = 0; j < t->grid.count[1]; j++) {
+    double *to = t->x + jacobi_row_offset(&t->grid, j, k);
+    const double *from = t->fresh + jacobi_row_offset(&t->grid, j, k);
+    if (!is_read) memcpy(to, from, (size_t)n * sizeof *to);
+    for (int64_t i = 0; i < n && is_read; i++)
+      atomic_store_explicit((_Atomic double *)(void *)(to + i), from[i], memory_order_relaxed);
+  }
+  return 0.0;
+}
+
+/* Work on all layers of slab i. A slab of one layer holds both locks, the lower first as all do. */
+static double over_slab(struct jacobi_threads *t, int i, layer_work *work)
+{
+  const slab *w = &t->slabs[i];
+  const bool locks = t->mode == OSLA_ITERATE_ASYNC;
+  double sum = 0.0;
+  for (int64_t k = w->first; k < w->end; k++) {
+    const bool lower = locks && meets_lower(w, k), upper = locks && meets_upper(t, w, k);
+    if (lower) omp_set_lock(&t->locks[i]);
+    if (upper) omp_set_lock(&t->locks[i + 1]);
+    sum += work(t, w, k);
+    if (upper) omp_unset_lock(&t->locks[i + 1]);
+    if (lower) omp_unset_lock(&t->locks[i]);
+  }
+  return sum;
+}
+
+/* ---- sweeps ---- */
+
+static double all_residuals(const struct jacobi_threads *t)
+{
+  double sum = 0.0;
+  for (int i = 0; i < t->n; i++)
+    sum += t->slabs[i].residual2;
+  return sum;
+}
+
+/* At most so many sweeps of all threads, until the residual is small enough. */
+static void in_lock_step(struct jacobi_threads *t, int i, int64_t most)
+{
+  for (int64_t k = 0; k < most; k++) {
+    t->slabs[i].residual2 = over_slab(t, i, residual_of_layer);
+#pragma omp barrier
+    if (all_residuals(t) <= t->enough2) break; /* the same sum in all threads */
+    (void)over_slab(t, i, new_layer);
+#pragma omp barrier
+    (void)over_slab(t, i, copy_layer);
+    t->slabs[i].sweeps++;
+#pragma omp barrier
+  }
+}
+
+/* Returns the running residual without `less`. */
+static double take_off(struct jacobi_threads *t, double less)
+{
+  double left;
+  if (t->mode == OSLA_ITERATE_ASYNC) {
+#pragma omp critical(jacobi_threads)
+    {
+      t->running2 -= less;
+      left = t->running2;
+    }
+  } else {
+#pragma omp atomic capture
+    left = t->running2 -= less;
+  }
+  return left;
+}
+
+static void without_waiting(struct jacobi_threads *t, int i, int64_t most)
+{
+  slab *w = &t->slabs[i];
+  for (int64_t k = 0; k < most && !atomic_load_explicit(&t->ended, memory_order_relaxed); k++) {
+    const double before = w->residual2;
+    w->residual2 = over_slab(t, i, residual_of_layer);
+    if (take_off(t, before - w->residual2) <= t->enough2)
+      atomic_store_explicit(&t->ended, true, memory_order_relaxed);
+    (void)over_slab(t, i, new_layer);
+    (void)over_slab(t, i, copy_layer);
+    w->sweeps++;
+  }
+}
+
+/* What thread i does: the start's residual, sweeps, and the end in lock-step. */
+static void thread_main(struct jacobi_threads *t, int i, const bench_settings *s)
+{
+  const bool solves = s->tolerance > 0;
+  const int64_t any = INT64_C(1) << 40, most = solves ? any : s->sweeps;
+  t->slabs[i].sweeps = 0;
+  t->slabs[i].residual2 = over_slab(t, i, residual_of_layer);
+#pragma omp barrier
+#pragma omp single
+  {
+    t->running2 = all_residuals(t);
+    t->enough2 = solves ? s->tolerance * s->tolerance * t->running2 : -INFINITY;
+  }
+  if (t->mode == OSLA_ITERATE_SYNC) {
+    in_lock_step(t, i, most);
+  } else {
+    without_waiting(t, i, most);
+#pragma omp barrier
+    if (solves) in_lock_step(t, i, any);
+  }
+}
+
+osla_err jacobi_threads_run(void *data)
+{
+  jacobi_data *d = data;
+  struct jacobi_threads *t = d->threads;
+  const bench_settings *s = d->problem->job->settings;
+  t->x = d->x;
+  t->fresh = d->spare;
+  t->ended = false;
+#pragma omp parallel num_threads(t->n)
+  {
+#pragma omp single
+    t->got = omp_get_num_threads();
+    if (t->got == t->n) thread_main(t, omp_get_thread_num(), s);
+  }
+  OSLA_CHECK(t->got == t->n, OSLA_ERR_MEM, "--threads: %d, but OpenMP gives %d", t->n, t->got);
+  osla_iterate_result r = {.least = INT64_MAX};
+  for (int i = 0; i < t->n; i++) {
+    const int64_t sweeps = t->slabs[i].sweeps;
+    r.least = sweeps < r.least ? sweeps : r.least;
+    r.most = sweeps > r.most ? sweeps : r.most;
+    r.mean += (double)sweeps / t->n;
+  }
+  d->result = r;
+  return OSLA_OK;
+}
+
+/* ---- objects ---- */
+
+osla_err jacobi_threads_setup(void *data)
+{
+  jacobi_data *d = data;
+  bench_job *job = d->problem->job;
+  const jacobi_grid grid = jacobi_grid_of(d->problem);
+  const int n = job->settings->threads;
+  void *memory;
+  OSLA_CALL(bench_alloc(job, sizeof *d->threads, &memory));
+  d->threads = memory;
+  *d->threads = (struct jacobi_threads){.grid = grid, .mode = d->mode};
+  OSLA_CALL(bench_alloc(job, (uint64_t)n * sizeof(slab), &memory));
+  d->threads->slabs = memory;
+  for (int i = 0; i < n; i++) {
+    slab *w = &d->threads->slabs[i];
+    w->first = grid.count[2] * i / n;
+    w->end = grid.count[2] * (i + 1) / n;
+    OSLA_CALL(bench_alloc(job, 2 * (uint64_t)grid.count[0] * sizeof(double), &memory));
+    w->borrowed = memory;
+    d->threads->n++;
+  }
+  OSLA_CALL(bench_alloc(job, ((uint64_t)n + 1) * sizeof(omp_lock_t), &memory));
+  d->threads->locks = memory;
+  for (int i = 0; i <= n; i++)
+    omp_init_lock(&d->threads->locks[i]);
+  return OSLA_OK;
+}
+
+void jacobi_threads_teardown(jacobi_data *d)
+{
+  struct jacobi_threads *t = d->threads;
+  if (!t) return;
+  for (int i = 0; i <= t->n && t->locks; i++)
+    omp_destroy_lock(&t->locks[i]);
+  for (int i = 0; i < t->n; i++)
+    free(t->slabs[i].borrowed);
+  free(t->locks);
+  free(t->slabs);
+  free(t);
+  d->threads = NULL;
+}
+
+#else
+
+osla_err jacobi_threads_setup(void *data)
+{
+  (void)data;
+  return osla_error_set(OSLA_ERR_UNSUPPORTED, "threads: this build has no OpenMP");
+}
+
+osla_err jacobi_threads_run(void *data)
+{
+  return jacobi_threads_setup(data);
+}
+
+void jacobi_threads_teardown(jacobi_data *d)
+{
+  (void)d;
+}
+
+#endif
