@@ -201,6 +201,11 @@ check_PROGRAMS += tests/result_diff tests/never_notified tests/forest_mismatch
 tests_result_diff_SOURCES = tests/result_diff.c
 tests_result_diff_LDADD = tools/libtomo.la libosla.la
 
+# A line with a delay between the hosts of tests/hosts.
+check_PROGRAMS += tests/delay_line
+tests_delay_line_SOURCES = tests/delay_line.c
+tests_delay_line_LDADD =
+
 # Helpers of test_assemble.sh and test_assemble_hostile.sh.
 if HAVE_HDF5
 check_PROGRAMS += tests/assemble_check tests/hostile_updates doc/write_updates

