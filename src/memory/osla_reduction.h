@@ -49,10 +49,10 @@ osla_err osla_reduction_wait_or(osla_reduction *reduction, bool (*stop)(void *ar
                                 const double **result);
 
 /* With which ranks this one exchanges values: its neighbours in the tree. Local.
- *   ranks [out] [OSLA_REDUCTION_NEIGHBOURS]
+ *   out [out] [OSLA_REDUCTION_NEIGHBOURS]
  * Returns how many there are. */
 enum { OSLA_REDUCTION_NEIGHBOURS = 17 };
-int osla_reduction_neighbours(const osla_reduction *reduction, int *ranks);
+int osla_reduction_neighbours(const osla_reduction *reduction, int *out);
 
 #ifdef __cplusplus
 }

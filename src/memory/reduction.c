@@ -262,11 +262,11 @@ osla_err osla_reduction_wait(osla_reduction *r, const double **result)
   return osla_reduction_wait_or(r, NULL, NULL, result);
 }
 
-int osla_reduction_neighbours(const osla_reduction *r, int *ranks)
+int osla_reduction_neighbours(const osla_reduction *r, int *out)
 {
   int n = 0;
-  if (r->parent != NONE) ranks[n++] = r->parent;
+  if (r->parent != NONE) out[n++] = r->parent;
   for (int k = 0; k < r->n_children; k++)
-    ranks[n++] = r->children[k];
+    out[n++] = r->children[k];
   return n;
 }
