@@ -20,6 +20,24 @@ static double sweep(void *arg, double omega, const double *x, double *y)
   return residual2;
 }
 
+static double sweep_edge(void *arg, double omega, const double *x, double *y)
+{
+  const jacobi_problem *p = arg;
+  const double since = osla_clock();
+  const double residual2 = p->inner.sweep_edge(p->inner.arg, omega, x, y);
+  jacobi_linger(p, since);
+  return residual2;
+}
+
+static double sweep_rest(void *arg, double omega, const double *x, double *y)
+{
+  const jacobi_problem *p = arg;
+  const double since = osla_clock();
+  const double residual2 = p->inner.sweep_rest(p->inner.arg, omega, x, y);
+  jacobi_linger(p, since);
+  return residual2;
+}
+
 static void pack(void *arg, int h, const double *x, double *message)
 {
   const jacobi_problem *p = arg;
@@ -57,6 +75,8 @@ osla_err jacobi_problem_create(bench_job *job, int64_t n, jacobi_problem *out)
   out->p = out->inner;
   out->p.arg = out;
   out->p.sweep = sweep;
+  out->p.sweep_edge = sweep_edge;
+  out->p.sweep_rest = sweep_rest;
   out->p.pack = pack;
   out->p.unpack = unpack;
   out->p.magnitude = magnitude;

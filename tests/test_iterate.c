@@ -330,6 +330,7 @@ static void test_frozen(void)
     osla_fixed_point p = c.p;
     p.arg = &f;
     p.sweep = frozen_sweep;
+    p.sweep_edge = NULL;
     p.pack = frozen_pack;
     p.unpack = frozen_unpack;
     p.magnitude = NULL;

@@ -71,6 +71,7 @@ static osla_iterate_result run(int mode, int who, int tenths, double patience)
   s.stops = osla_test_rank() == who;
   p.arg = &s;
   p.sweep = sweep;
+  p.sweep_edge = NULL; /* else it would not be called in lock-step */
   p.pack = pack;
   p.unpack = unpack;
   p.magnitude = NULL;

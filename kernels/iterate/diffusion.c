@@ -227,6 +227,8 @@ osla_fixed_point osla_diffusion_problem(osla_diffusion *d)
                             .sweep = osla_diffusion_sweep,
                             .pack = pack,
                             .unpack = unpack,
+                            .sweep_edge = osla_diffusion_sweep_edge,
+                            .sweep_rest = osla_diffusion_sweep_rest,
                             .magnitude = osla_diffusion_magnitude,
                             .row_terms = 7,
                             .bound_sweep = osla_diffusion_bound_sweep,

@@ -18,6 +18,8 @@ struct osla_diffusion {
 
 /* The sweep and its companions (diffusion_sweep.c), as in osla_fixed_point; arg: the diffusion. */
 double osla_diffusion_sweep(void *arg, double omega, const double *x, double *y);
+double osla_diffusion_sweep_edge(void *arg, double omega, const double *x, double *y);
+double osla_diffusion_sweep_rest(void *arg, double omega, const double *x, double *y);
 double osla_diffusion_magnitude(void *arg, const double *x);
 double osla_diffusion_bound_sweep(void *arg, double *x, double *y);
 double osla_diffusion_distance(void *arg, const double *x, const double *y, const double *v);

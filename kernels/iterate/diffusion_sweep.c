@@ -59,18 +59,69 @@ static int64_t row_at(const osla_diffusion *d, int64_t j, int64_t k)
   return 1 + (j + 1) * d->stride[1] + (k + 1) * d->stride[2];
 }
 
-double osla_diffusion_sweep(void *arg, double omega, const double *x, double *y)
+/* Own points from `low` to before `high` in each dimension. */
+typedef struct box {
+  int64_t low[DIMENSIONS], high[DIMENSIONS];
+} box;
+
+static box own_points(const osla_diffusion *d)
 {
-  const osla_diffusion *d = arg;
+  return (box){{0, 0, 0}, {d->count[0], d->count[1], d->count[2]}};
+}
+
+static double sweep_box(const osla_diffusion *d, const box *b, double omega, const double *x,
+                        double *y)
+{
+  const int64_t n = b->high[0] - b->low[0];
   double sum = 0.0;
-  for (int64_t k = 0; k < d->count[2]; k++)
-    for (int64_t j = 0; j < d->count[1]; j++) {
-      const int64_t at = row_at(d, j, k);
+  for (int64_t k = b->low[2]; k < b->high[2]; k++)
+    for (int64_t j = b->low[1]; j < b->high[1]; j++) {
+      const int64_t at = row_at(d, j, k) + b->low[0];
       const around a = around_row(d, x + at);
-      sum += omega == 1.0 ? plain_row(d->count[0], a, x + at, y + at)
-                          : relaxed_row(d->count[0], a, omega, x + at, y + at);
+      sum +=
+        omega == 1.0 ? plain_row(n, a, x + at, y + at) : relaxed_row(n, a, omega, x + at, y + at);
     }
   return 36.0 * sum;
+}
+
+double osla_diffusion_sweep(void *arg, double omega, const double *x, double *y)
+{
+  const box all = own_points(arg);
+  return sweep_box(arg, &all, omega, x, y);
+}
+
+/* Takes from `rest` its layer at a face; none where nothing is left. */
+static box cut_layer(box *rest, int f)
+{
+  const int along = f / 2;
+  box slab = *rest;
+  if (rest->low[along] == rest->high[along]) return slab;
+  if (f % 2 == 0)
+    slab.high[along] = ++rest->low[along];
+  else
+    slab.low[along] = --rest->high[along];
+  return slab;
+}
+
+double osla_diffusion_sweep_edge(void *arg, double omega, const double *x, double *y)
+{
+  const osla_diffusion *d = arg;
+  box rest = own_points(d);
+  double sum = 0.0;
+  for (int h = 0; h < d->n_halos; h++) {
+    const box slab = cut_layer(&rest, d->face[h]);
+    sum += sweep_box(d, &slab, omega, x, y);
+  }
+  return sum;
+}
+
+double osla_diffusion_sweep_rest(void *arg, double omega, const double *x, double *y)
+{
+  const osla_diffusion *d = arg;
+  box rest = own_points(d);
+  for (int h = 0; h < d->n_halos; h++)
+    (void)cut_layer(&rest, d->face[h]);
+  return sweep_box(d, &rest, omega, x, y);
 }
 
 WIDE static double magnitude_row(int64_t n, around a, const double *x)

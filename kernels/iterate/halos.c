@@ -9,9 +9,9 @@
 enum { RUN_SHIFT = 42 };
 static const uint64_t LAST = UINT64_C(1) << 41;
 
-static uint64_t stamp_of(const osla_iteration *it, bool last)
+static uint64_t stamp_of(const osla_iteration *it, int64_t sweeps, bool last)
 {
-  return it->run << RUN_SHIFT | (last ? LAST : 0) | (uint64_t)it->sweeps;
+  return it->run << RUN_SHIFT | (last ? LAST : 0) | (uint64_t)sweeps;
 }
 
 osla_err osla_halos_create(osla_iteration *it)
@@ -64,7 +64,24 @@ static osla_err send_over(osla_iteration *it, const int *channels, const double 
 osla_err osla_halos_send(osla_iteration *it, const double *x, bool last)
 {
   it->sent_at = it->sweeps;
-  return send_over(it, it->numbers, x, stamp_of(it, last));
+  return send_over(it, it->numbers, x, stamp_of(it, it->sweeps, last));
+}
+
+osla_err osla_halos_send_next(osla_iteration *it, const double *x)
+{
+  it->sent_at = it->sweeps + 1;
+  return send_over(it, it->numbers, x, stamp_of(it, it->sweeps + 1, false));
+}
+
+osla_err osla_halos_drop_next(osla_iteration *it)
+{
+  if (it->sent_at <= it->sweeps || it->w.stopped >= 0) return OSLA_OK;
+  OSLA_CALL(osla_watch_receive(it, it->p.n_halos, it->numbers));
+  for (int h = 0; h < it->p.n_halos && it->w.stopped < 0; h++) {
+    const void *message;
+    OSLA_CALL(osla_channel_recv(it->set, it->numbers[h], &message, NULL));
+  }
+  return OSLA_OK;
 }
 
 /* Takes the newest message of halo h, unless it is of another run. */

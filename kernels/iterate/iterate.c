@@ -183,6 +183,31 @@ static double sweep(osla_iteration *it, const double *x)
   return it->p.sweep(it->p.arg, it->o.omega, x, it->spare);
 }
 
+/* In lock-step: takes the halos of x, where it is time. */
+static osla_err exchange(osla_iteration *it, const double *x)
+{
+  if (it->sweeps == 0 || it->sweeps % it->o.period != 0) return OSLA_OK;
+  if (it->sent_at != it->sweeps) OSLA_CALL(osla_halos_send(it, x, false));
+  return osla_halos_wait(it);
+}
+
+/* Sweeps; `goes_on`: unless what is found ends the run another sweep follows, whose halos leave on
+ * the way if it is their time. */
+static osla_err sweep_in_lock_step(osla_iteration *it, const double *x, bool goes_on,
+                                   double *residual2)
+{
+  const osla_fixed_point *p = &it->p;
+  const bool sends = goes_on && p->sweep_edge && p->sweep_rest;
+  if (!sends || (it->sweeps + 1) % it->o.period != 0) {
+    *residual2 = sweep(it, x);
+    return OSLA_OK;
+  }
+  *residual2 = p->sweep_edge(p->arg, it->o.omega, x, it->spare);
+  OSLA_CALL(osla_halos_send_next(it, it->spare));
+  *residual2 += p->sweep_rest(p->arg, it->o.omega, x, it->spare);
+  return OSLA_OK;
+}
+
 /* When x is looked at its halos are of the same sweep, so that its residual is true. */
 static osla_err run_in_lock_step(osla_iteration *it, double **x)
 {
@@ -190,20 +215,18 @@ static osla_err run_in_lock_step(osla_iteration *it, double **x)
   const int64_t check = ((int64_t)o->check + o->period - 1) / o->period * o->period;
   while (!it->c.over) {
     const bool at_end = it->sweeps == o->sweeps, exchanges = it->sweeps % o->period == 0;
-    if (it->sweeps > 0 && exchanges) {
-      OSLA_CALL(osla_halos_send(it, *x, false));
-      OSLA_CALL(osla_halos_wait(it));
-    }
+    double residual2;
+    OSLA_CALL(exchange(it, *x));
     osla_halos_unpack(it, *x);
     if (at_end && !exchanges) OSLA_CALL(osla_halos_exchange(it, *x));
     OSLA_CALL(osla_watch_step(it));
     if (it->c.over) break;
-    const double residual2 = sweep(it, *x);
+    OSLA_CALL(sweep_in_lock_step(it, *x, !at_end, &residual2));
     if (at_end || it->sweeps % check == 0)
       OSLA_CALL(osla_certificate_sum(it, *x, residual2, at_end));
     if (!it->c.over) swap(it, x);
   }
-  return OSLA_OK;
+  return osla_halos_drop_next(it);
 }
 
 /* A rank that has swept as often as it may goes on to take part in rounds and snapshots. *x := the
@@ -237,15 +260,14 @@ static osla_err run_uncertified(osla_iteration *it, double **x, unseen *seen)
   const osla_iterate_options *o = &it->o;
   const bool sync = o->mode == OSLA_ITERATE_SYNC;
   while (it->sweeps < o->sweeps && it->p.length > 0) {
-    if (sync && it->sweeps > 0 && it->sweeps % o->period == 0) {
-      OSLA_CALL(osla_halos_send(it, *x, false));
-      OSLA_CALL(osla_halos_wait(it));
-    }
-    if (!sync) OSLA_CALL(osla_halos_newest(it, *x));
+    OSLA_CALL(sync ? exchange(it, *x) : osla_halos_newest(it, *x));
     OSLA_CALL(osla_watch_step(it));
     if (it->c.over) return OSLA_OK;
     osla_halos_unpack(it, *x);
-    seen->last2 = sweep(it, *x);
+    if (sync)
+      OSLA_CALL(sweep_in_lock_step(it, *x, it->sweeps + 1 < o->sweeps, &seen->last2));
+    else
+      seen->last2 = sweep(it, *x);
     if (it->sweeps == 0) seen->first2 = seen->last2;
     swap(it, x);
     const bool last = it->sweeps == o->sweeps;

@@ -90,6 +90,11 @@ osla_err osla_halos_begin(osla_iteration *it, const double *x);
 /* Sends my halos of x; `last`: I sweep no more in this run. */
 osla_err osla_halos_send(osla_iteration *it, const double *x, bool last);
 
+/* The same of the state that is being swept. What was sent so and will not be swept on is received
+ * and dropped, by all. */
+osla_err osla_halos_send_next(osla_iteration *it, const double *x);
+osla_err osla_halos_drop_next(osla_iteration *it);
+
 /* Takes the next messages (SYNC), or those that are newest; where a halo has been swept on `lead`
  * times sends those of x, and waits for another. */
 osla_err osla_halos_wait(osla_iteration *it);

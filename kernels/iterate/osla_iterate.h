@@ -52,6 +52,10 @@ typedef struct osla_fixed_point {
   /* Message for halo number h from the own part of x; and what came into x. */
   void (*pack)(void *arg, int h, const double *x, double *message);
   void (*unpack)(void *arg, int h, const double *message, double *x);
+  /* May be NULL, both: the same sweep in two parts, first what halos are packed from. In lock-step
+   * they leave while the rest is swept. */
+  double (*sweep_edge)(void *arg, double omega, const double *x, double *y);
+  double (*sweep_rest)(void *arg, double omega, const double *x, double *y);
   /* What follows may be NULL; on all ranks or on none.
    * Sum of the squares of |b| + |A| |x| over the own rows; `row_terms` is the largest number of
    * products in a row. For the rounding bound. */
