@@ -11,31 +11,33 @@ void jacobi_linger(const jacobi_problem *p, double since)
     ;
 }
 
+typedef double sweep_call(void *arg, double omega, const double *x, double *y);
+
+static double slowly(const jacobi_problem *p, sweep_call *sweep, double omega, const double *x,
+                     double *y)
+{
+  const double since = osla_clock();
+  const double residual2 = sweep(p->inner.arg, omega, x, y);
+  jacobi_linger(p, since);
+  return residual2;
+}
+
 static double sweep(void *arg, double omega, const double *x, double *y)
 {
   const jacobi_problem *p = arg;
-  const double since = osla_clock();
-  const double residual2 = p->inner.sweep(p->inner.arg, omega, x, y);
-  jacobi_linger(p, since);
-  return residual2;
+  return slowly(p, p->inner.sweep, omega, x, y);
 }
 
 static double sweep_edge(void *arg, double omega, const double *x, double *y)
 {
   const jacobi_problem *p = arg;
-  const double since = osla_clock();
-  const double residual2 = p->inner.sweep_edge(p->inner.arg, omega, x, y);
-  jacobi_linger(p, since);
-  return residual2;
+  return slowly(p, p->inner.sweep_edge, omega, x, y);
 }
 
 static double sweep_rest(void *arg, double omega, const double *x, double *y)
 {
   const jacobi_problem *p = arg;
-  const double since = osla_clock();
-  const double residual2 = p->inner.sweep_rest(p->inner.arg, omega, x, y);
-  jacobi_linger(p, since);
-  return residual2;
+  return slowly(p, p->inner.sweep_rest, omega, x, y);
 }
 
 static void pack(void *arg, int h, const double *x, double *message)
