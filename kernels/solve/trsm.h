@@ -68,8 +68,8 @@ osla_err osla_trsm_column(trsm *f, const trsm_step *s, unsigned char **at, int64
 /* Solves with the diagonal block for the block row of B that is mine. */
 osla_err osla_trsm_diagonal(trsm *f, const trsm_step *s);
 
-/* to += sign * sum, for an m x n block that is dense in `sum`. */
-void osla_trsm_add(osla_dtype dtype, int64_t m, int64_t n, int sign, const void *sum, void *to,
+/* to += sign * sum, for an m x n block of B's type that is dense in `sum`. */
+void osla_trsm_add(const local_view *b, int64_t m, int64_t n, int sign, const void *sum, void *to,
                    int64_t ld);
 
 /* ---- trsm_run.c ---- */

@@ -134,10 +134,8 @@ static osla_err solve_block(trsm *f, const trsm_step *s)
     int pcol = (a->pcol + i) % a->q;
     if (!has_share(f, s, pcol)) continue;
     osla_pieces_wait(f->pieces, s->s, rank_at(a, a->prow, pcol));
-    double since = osla_trace_now(a->t);
-    osla_trsm_add(a->dtype, s->size, f->b.n, 1, sums + (size_t)pcol * fan_piece_bytes(f),
+    osla_trsm_add(a, s->size, f->b.n, 1, sums + (size_t)pcol * fan_piece_bytes(f),
                   fan_share_at(f, s->row, 0), a->rows);
-    osla_trace_add(a->t, OSLA_TRACE_UPDATE, since, (double)(s->size * f->b.n));
   }
   double since = osla_trace_now(a->t), size = (double)s->size;
   OSLA_CALL(osla_blas_trsm(a->dtype, OSLA_LEFT, f->uplo, OSLA_NOTRANS, f->diag, s->size, f->b.n,

@@ -134,14 +134,12 @@ static osla_err solve_block(trsm *f, const trsm_step *s)
   const unsigned char *sums = osla_pieces_buffer(f->pieces, s->s);
   unsigned char *x = fan_share_at(f, s->row, 0);
   gather_columns(f, s);
-  if (s->first < s->last)
-    osla_trsm_add(a->dtype, s->size, f->b.n, -1, fan_sum_at(f, s), x, a->rows);
+  if (s->first < s->last) osla_trsm_add(a, s->size, f->b.n, -1, fan_sum_at(f, s), x, a->rows);
   for (int i = 1; i < a->p; i++) {
     int prow = (a->prow + i) % a->p;
     if (!osla_trsm_has_part(f, s, prow)) continue;
     osla_pieces_wait(f->pieces, s->s, rank_at(a, prow, a->pcol));
-    osla_trsm_add(a->dtype, s->size, f->b.n, -1, sums + (size_t)prow * fan_piece_bytes(f), x,
-                  a->rows);
+    osla_trsm_add(a, s->size, f->b.n, -1, sums + (size_t)prow * fan_piece_bytes(f), x, a->rows);
   }
   double since = osla_trace_now(a->t), size = (double)s->size;
   OSLA_CALL(osla_blas_trsm(a->dtype, OSLA_LEFT, f->uplo, f->trans, f->diag, s->size, f->b.n,

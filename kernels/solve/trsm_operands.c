@@ -85,9 +85,11 @@ osla_err osla_trsm_diagonal(trsm *f, const trsm_step *s)
   return OSLA_OK;
 }
 
-void osla_trsm_add(osla_dtype dtype, int64_t m, int64_t n, int sign, const void *sum, void *to,
+void osla_trsm_add(const local_view *b, int64_t m, int64_t n, int sign, const void *sum, void *to,
                    int64_t ld)
 {
+  const osla_dtype dtype = b->dtype;
+  const double since = osla_trace_now(b->t);
   bool single = dtype == OSLA_FLOAT || dtype == OSLA_COMPLEX_FLOAT;
   int64_t parts = dtype == OSLA_FLOAT || dtype == OSLA_DOUBLE ? 1 : 2;
   for (int64_t c = 0; c < n; c++)
@@ -96,4 +98,5 @@ void osla_trsm_add(osla_dtype dtype, int64_t m, int64_t n, int sign, const void 
         ((float *)to)[r + c * ld * parts] += (float)sign * ((const float *)sum)[r + c * m * parts];
       else
         ((double *)to)[r + c * ld * parts] += sign * ((const double *)sum)[r + c * m * parts];
+  osla_trace_add(b->t, OSLA_TRACE_UPDATE, since, (double)(m * n));
 }

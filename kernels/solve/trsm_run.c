@@ -141,10 +141,8 @@ static osla_err step_trans_owner(trsm *f, const trsm_step *s)
     if (!osla_trsm_has_part(f, s, prow)) continue;
     osla_pieces_wait(f->pieces, s->s, rank_at(b, prow, b->pcol));
     unsigned char *sums = osla_pieces_buffer(f->pieces, s->s);
-    double since = osla_trace_now(b->t);
-    osla_trsm_add(b->dtype, s->size, b->cols, -1, sums + (size_t)prow * piece,
-                  local_at(b, s->row, 0), b->lld);
-    osla_trace_add(b->t, OSLA_TRACE_UPDATE, since, (double)(s->size * b->cols));
+    osla_trsm_add(b, s->size, b->cols, -1, sums + (size_t)prow * piece, local_at(b, s->row, 0),
+                  b->lld);
   }
   return osla_trsm_diagonal(f, s);
 }
