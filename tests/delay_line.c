@@ -35,7 +35,7 @@ typedef struct frame {
 /* Frames leave in the order in which they came: their delay is the same. */
 typedef struct line {
   int n, fds[MOST_SPACES];
-  int64_t delay;
+  int64_t delay; /* ns */
   frame *ring;
   uint64_t in, out;
 } line;
@@ -98,9 +98,9 @@ static void serve(line *l)
     const bool full = l->in - l->out == FRAMES;
     for (int i = 0; i < l->n; i++)
       ends[i] = (struct pollfd){.fd = l->fds[i], .events = full ? 0 : POLLIN};
-    const int64_t left = l->in > l->out ? l->ring[l->out % FRAMES].due - now() : 1000000000;
-    const struct timespec time = {.tv_sec = left / 1000000000,
-                                  .tv_nsec = left > 0 ? left % 1000000000 : 0};
+    const int64_t until = l->in > l->out ? l->ring[l->out % FRAMES].due - now() : 1000000000;
+    const int64_t left = until > 0 ? until : 0;
+    const struct timespec time = {.tv_sec = left / 1000000000, .tv_nsec = left % 1000000000};
     if (ppoll(ends, (nfds_t)l->n, &time, NULL) < 0 && errno != EINTR) fail("poll", "");
     for (int i = 0; i < l->n; i++)
       if (ends[i].revents & POLLIN) take(l, i);
@@ -111,12 +111,13 @@ static void serve(line *l)
 int main(int argc, char **argv)
 {
   char *end = NULL;
-  line l = {.n = argc - 2, .delay = argc > 1 ? strtol(argv[1], &end, 10) * 1000 : -1};
-  if (l.n < 2 || l.n > MOST_SPACES || l.delay < 0 || *end != '\0' || l.delay > 1000000000) {
+  line l = {.n = argc - 2, .delay = argc > 1 ? strtol(argv[1], &end, 10) : -1};
+  if (l.n < 2 || l.n > MOST_SPACES || l.delay < 0 || *end != '\0' || l.delay > 1000000) {
     (void)fprintf(stderr, "usage: delay_line MICROSECONDS SPACE SPACE... (2 to %d spaces)\n",
                   MOST_SPACES);
     return 2;
   }
+  l.delay *= 1000;
   l.ring = malloc(FRAMES * sizeof *l.ring);
   if (!l.ring) fail("memory", "");
   for (int i = 0; i < l.n; i++)

@@ -163,9 +163,57 @@ static void test_part(void)
   OSLA_ASSERT_ERR(osla_diffusion_create_part(&o, 0, 3, &d), OSLA_ERR_ARG);
 }
 
+/* A sweep in two parts on some ranks alone: in lock-step they would send another number of halos.
+ */
+static void test_parts(void)
+{
+  osla_transport *t = osla_test_transport();
+  osla_diffusion_options o = osla_diffusion_defaults(6, 7, 8);
+  osla_diffusion *d;
+  osla_iteration *it;
+  OSLA_ASSERT_OK(osla_diffusion_create(t, &o, &d));
+  osla_fixed_point p = osla_diffusion_problem(d);
+  if (osla_test_rank() == 1) p.sweep_rest = NULL;
+  if (osla_test_size() > 1) {
+    OSLA_ASSERT_ERR(osla_iteration_create(t, &p, NULL, &it), OSLA_ERR_ARG);
+    OSLA_ASSERT_TEXT("a sweep in two parts is 1 on rank 0, but 0 on rank 1");
+  } else {
+    OSLA_ASSERT_OK(osla_iteration_create(t, &p, NULL, &it));
+    osla_iteration_destroy(&it);
+  }
+  osla_diffusion_destroy(&d);
+  osla_transport_destroy(&t);
+}
+
+/* No sweep, and nobody who looks: nothing is known of x. */
+static void test_no_sweep(void)
+{
+  osla_transport *t = osla_test_transport();
+  osla_diffusion_options o = osla_diffusion_defaults(4, 5, 6);
+  osla_iterate_options how = osla_iterate_defaults();
+  osla_iterate_result r;
+  osla_diffusion *d;
+  osla_iteration *it;
+  OSLA_ASSERT_OK(osla_diffusion_create(t, &o, &d));
+  const osla_fixed_point p = osla_diffusion_problem(d);
+  double *x = osla_test_allocate((size_t)p.length + 1, sizeof *x);
+  how.certify = false;
+  how.sweeps = 0;
+  OSLA_ASSERT_OK(osla_iteration_create(t, &p, &how, &it));
+  OSLA_ASSERT_OK(osla_iterate(it, x, &r));
+  CU_ASSERT(r.end == OSLA_ITERATE_SWEEPS && isnan(r.residual) && r.most == 0);
+  osla_iteration_destroy(&it);
+  free(x);
+  osla_diffusion_destroy(&d);
+  osla_transport_destroy(&t);
+}
+
 int main(int argc, char **argv)
 {
-  static const osla_test_case cases[] = {
-    {"series", test_series}, {"part", test_part}, {NULL, NULL}};
+  static const osla_test_case cases[] = {{"series", test_series},
+                                         {"part", test_part},
+                                         {"parts", test_parts},
+                                         {"no_sweep", test_no_sweep},
+                                         {NULL, NULL}};
   return osla_test_main(argc, argv, cases);
 }

@@ -96,6 +96,8 @@ static int64_t solve_by(const system_of *s, osla_splitting_options o, int mode, 
   OSLA_ASSERT_OK(osla_iteration_create(s->t, &p, &how, &it));
   if (block == 1) OSLA_ASSERT_OK(osla_iterate_bound(it, 300, &alpha));
   if (block > 1) OSLA_ASSERT_ERR(osla_iterate_bound(it, 300, &alpha), OSLA_ERR_UNSUPPORTED);
+  for (int64_t i = s->rows; i < p.length; i++)
+    x[i] = NAN; /* halos, which a start need not have */
   OSLA_ASSERT_OK(osla_iterate(it, x, &r));
   OSLA_ASSERT_MSG(r.end == OSLA_ITERATE_CONVERGED, "block %lld, mode %d: %s", (long long)block,
                   mode, osla_iterate_end_name(r.end));

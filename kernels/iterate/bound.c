@@ -38,6 +38,7 @@ osla_err osla_iterate_bound(osla_iteration *it, int64_t steps, double *alpha)
 {
   const size_t n = (size_t)it->p.length;
   *alpha = INFINITY;
+  OSLA_CALL(osla_watch_check(it));
   OSLA_CHECK(it->p.bound_sweep && it->p.distance, OSLA_ERR_UNSUPPORTED,
              "this problem gives no bound: it has no bound_sweep or distance");
   double *v = malloc((n + 1) * sizeof *v), *best = malloc((n + 1) * sizeof *v);

@@ -87,7 +87,9 @@ static osla_err certify(osla_iteration *it)
 {
   double values[VALUES] = {0};
   OSLA_CALL(osla_halos_take_state(it, it->recorded));
+  OSLA_CALL(osla_watch_step(it)); /* what follows takes as long as two sweeps or more */
   values[RESIDUAL] = it->p.sweep(it->p.arg, 1.0, it->recorded, it->spare);
+  OSLA_CALL(osla_watch_step(it));
   values[MAGNITUDE] = magnitude_of(it, it->recorded);
   if (it->v) values[DISTANCE] = it->p.distance(it->p.arg, it->recorded, it->spare, it->v);
   it->c.state = CERTIFYING;

@@ -1,17 +1,16 @@
 /* Halos: messages of neighbours over channels, into whichever of the two states is next.
  *
- * A stamp is (run, last, sweep). What an earlier run has left in a channel is not looked at. */
+ * A stamp is (run, last, sweep). */
 #include "iterate.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-enum { RUN_SHIFT = 42 };
 static const uint64_t LAST = UINT64_C(1) << 41;
 
 static uint64_t stamp_of(const osla_iteration *it, int64_t sweeps, bool last)
 {
-  return it->run << RUN_SHIFT | (last ? LAST : 0) | (uint64_t)sweeps;
+  return it->run << OSLA_ITERATE_RUN_SHIFT | (last ? LAST : 0) | (uint64_t)sweeps;
 }
 
 osla_err osla_halos_create(osla_iteration *it)
@@ -90,7 +89,7 @@ static osla_err take(osla_iteration *it, int h)
   const void *message;
   uint64_t stamp = 0;
   OSLA_CALL(osla_channel_recv(it->set, it->numbers[h], &message, &stamp));
-  if (!message || stamp >> RUN_SHIFT != it->run) return OSLA_OK;
+  if (!message || stamp >> OSLA_ITERATE_RUN_SHIFT != it->run) return OSLA_OK;
   it->message[h] = message;
   it->lacking[h] = 2;
   it->sweeps_on[h] = 0;

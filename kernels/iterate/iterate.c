@@ -101,7 +101,8 @@ static osla_err agree(osla_transport *t, osla_err err, const osla_fixed_point *p
                                 {"a record", o->record_bytes > 0},
                                 {"a magnitude", p->magnitude != NULL},
                                 {"row_terms", p->row_terms},
-                                {"a bound", p->bound_sweep && p->distance}};
+                                {"a bound", p->bound_sweep && p->distance},
+                                {"a sweep in two parts", p->sweep_edge && p->sweep_rest}};
   return osla_agree_same(t, err, "osla_iteration_create", same, (int)(sizeof same / sizeof *same));
 }
 
@@ -163,9 +164,9 @@ void osla_state_copy(const osla_iteration *it, double *to, const double *from)
 /* ---- the loops ---- */
 
 /* Residuals (squares) of this rank's first and last sweep in a run without a certificate. */
-typedef struct unseen {
+typedef struct first_and_last {
   double first2, last2;
-} unseen;
+} first_and_last;
 
 /* What was swept into the spare state is the state now. */
 static void swap(osla_iteration *it, double **x)
@@ -255,11 +256,11 @@ static osla_err run_freely(osla_iteration *it, double **x)
 }
 
 /* So many sweeps, and no word of residuals but the first and the last. */
-static osla_err run_uncertified(osla_iteration *it, double **x, unseen *seen)
+static osla_err run_uncertified(osla_iteration *it, double **x, first_and_last *seen)
 {
   const osla_iterate_options *o = &it->o;
   const bool sync = o->mode == OSLA_ITERATE_SYNC;
-  while (it->sweeps < o->sweeps && it->p.length > 0) {
+  while (it->sweeps < o->sweeps && (sync || it->p.length > 0)) {
     OSLA_CALL(sync ? exchange(it, *x) : osla_halos_newest(it, *x));
     OSLA_CALL(osla_watch_step(it));
     if (it->c.over) return OSLA_OK;
@@ -279,7 +280,7 @@ static osla_err run_uncertified(osla_iteration *it, double **x, unseen *seen)
 /* ---- what is told ---- */
 
 /* After this no rank is in the run before that of another, whose halos it would miss. */
-static osla_err count_sweeps(osla_iteration *it, const unseen *seen, osla_iterate_result *r)
+static osla_err count_sweeps(osla_iteration *it, const first_and_last *seen, osla_iterate_result *r)
 {
   const double mine = (double)it->sweeps;
   const double values[] = {mine, seen->first2, seen->last2, mine, -mine};
@@ -291,10 +292,11 @@ static osla_err count_sweeps(osla_iteration *it, const unseen *seen, osla_iterat
   r->least = (int64_t)-got[4];
   if (it->o.certify) return OSLA_OK;
   certificate *c = &it->c;
-  c->start2 = got[1];
-  c->estimate2 = got[2];
-  c->end =
-    osla_certificate_has_grown(c, c->estimate2) ? OSLA_ITERATE_DIVERGED : OSLA_ITERATE_SWEEPS;
+  const bool none = r->most == 0;
+  c->start2 = none ? NAN : got[1];
+  c->estimate2 = none ? NAN : got[2];
+  c->end = !none && osla_certificate_has_grown(c, c->estimate2) ? OSLA_ITERATE_DIVERGED
+                                                                : OSLA_ITERATE_SWEEPS;
   return OSLA_OK;
 }
 
@@ -316,10 +318,11 @@ static void tell(const osla_iteration *it, osla_iterate_result *r)
 static osla_err run(osla_iteration *it, double *x, osla_iterate_result *result)
 {
   double *now = x;
-  unseen seen = {0.0, 0.0};
+  first_and_last seen = {0.0, 0.0};
   OSLA_CALL(osla_watch_begin(it));
   OSLA_CALL(osla_halos_begin(it, x));
   osla_halos_unpack(it, x);
+  osla_state_copy(it, it->spare, x); /* boundaries, and these halos */
   if (!it->c.over && it->o.certify) OSLA_CALL(osla_certificate_begin(it, x));
   if (!it->o.certify)
     OSLA_CALL(run_uncertified(it, &now, &seen));
@@ -337,9 +340,7 @@ static osla_err run(osla_iteration *it, double *x, osla_iterate_result *result)
 /* May this iteration run? */
 static osla_err check_run(const osla_iteration *it)
 {
-  OSLA_CHECK(it->w.stopped < 0, OSLA_ERR_STATE,
-             "iteration: rank %d stalled in the run before; it can only be destroyed",
-             it->w.stopped);
+  OSLA_CALL(osla_watch_check(it));
   if (!it->o.proven) return OSLA_OK;
   OSLA_CHECK(it->v && it->o.omega < 2.0 / (1.0 + it->alpha) && it->alpha < 1.0, OSLA_ERR_STATE,
              "iteration: it is not proved that every schedule converges: alpha = %g, omega = %g",
@@ -351,12 +352,11 @@ osla_err osla_iterate(osla_iteration *it, double *x, osla_iterate_result *result
 {
   const double since = osla_clock();
   *result = (osla_iterate_result){.stalled = -1};
-  OSLA_CALL(check_run(it)); /* the same on all ranks */
-  it->run = (it->run + 1) % (UINT64_C(1) << 20);
+  OSLA_CALL(check_run(it));
+  it->run = it->run % OSLA_ITERATE_RUNS + 1;
   it->sweeps = 0;
   it->c = (certificate){0};
   it->spare = it->memory;
-  osla_state_copy(it, it->spare, x);
   osla_record_begin(it);
   const osla_err err = run(it, x, result);
   osla_watch_end(it);

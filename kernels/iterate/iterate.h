@@ -8,6 +8,10 @@
 #include "osla_reduction.h"
 #include <stdbool.h>
 
+/* Stamps begin with the number of the run, from 1 and again from 1: what an earlier run has left in
+ * a channel is not looked at. */
+enum { OSLA_ITERATE_RUN_SHIFT = 42, OSLA_ITERATE_RUNS = (1 << 20) - 1 };
+
 /* Where the certificate of a run stands (certificate.c). */
 typedef enum certificate_state {
   ESTIMATING, /* a round of stale residuals goes on */
@@ -51,6 +55,7 @@ typedef struct watch {
   int first;                                /* its channels: this one, and those that follow */
   int stopped;                              /* rank; -1: none. Then only destroy is possible */
   double silent[OSLA_REDUCTION_NEIGHBOURS]; /* seconds; -1: not heard in this run */
+  uint64_t word[OSLA_REDUCTION_NEIGHBOURS]; /* the last one from each, maybe of the run to come */
   double looked, told;                      /* when I did */
 } watch;
 
@@ -126,6 +131,7 @@ int osla_watch_ends(osla_iteration *it, osla_channel_end *ends);
 
 osla_err osla_watch_begin(osla_iteration *it); /* of a run */
 void osla_watch_end(osla_iteration *it);
+osla_err osla_watch_check(const osla_iteration *it); /* STATE: a rank has stopped in a run before */
 
 /* Looks whether a rank has stopped, and tells that this one goes on: at least once a sweep. Where
  * one has, the run is over (c.over), and so are all waits. */

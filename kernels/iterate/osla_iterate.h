@@ -52,12 +52,12 @@ typedef struct osla_fixed_point {
   /* Message for halo number h from the own part of x; and what came into x. */
   void (*pack)(void *arg, int h, const double *x, double *message);
   void (*unpack)(void *arg, int h, const double *message, double *x);
-  /* May be NULL, both: the same sweep in two parts, first what halos are packed from. In lock-step
-   * they leave while the rest is swept. */
+  /* What follows may be NULL; on all ranks or on none.
+   * Both: the same sweep in two parts, first what halos are packed from. In lock-step they leave
+   * while the rest is swept. */
   double (*sweep_edge)(void *arg, double omega, const double *x, double *y);
   double (*sweep_rest)(void *arg, double omega, const double *x, double *y);
-  /* What follows may be NULL; on all ranks or on none.
-   * Sum of the squares of |b| + |A| |x| over the own rows; `row_terms` is the largest number of
+  /* Sum of the squares of |b| + |A| |x| over the own rows; `row_terms` is the largest number of
    * products in a row. For the rounding bound. */
   double (*magnitude)(void *arg, const double *x);
   int row_terms;
@@ -90,9 +90,10 @@ typedef struct osla_iterate_options {
   int check;              /* SYNC: sweeps between looks at the residual, >= 1; default 10 */
   bool certify;    /* default true. No: each rank makes `sweeps` sweeps, and nobody looks at the
                       residual on the way or of what comes out: as a preconditioner is used */
-  double patience; /* seconds, >= 0; longer than any sweep. A rank that is in the run and has
-                      made no step for so long ends it: STALLED. Default 0: no limit but
-                      OSLA_PATIENCE, which ends the program */
+  double patience; /* seconds, >= 0. A rank that is in the run and has made no step for so long
+                      ends it: STALLED. A step is a sweep and, now and then, `magnitude` or a
+                      second sweep and `distance`: give at least five times as long. Default 0: no
+                      limit but OSLA_PATIENCE, which ends the program */
   bool proven;     /* refuse to run where osla_iterate_bound has not proved that all modes
                       converge; default false */
   int64_t record_bytes; /* of memory on this rank for a record of each run, see
@@ -114,13 +115,13 @@ typedef enum osla_iterate_end {
 const char *osla_iterate_end_name(osla_iterate_end end); /* as "converged" */
 
 /* The same on all ranks but for `sweeps`. STALLED is what this rank saw: where a rank stops at the
- * very end of a run another may still have come to another end; residual, and counts, are then the
- * last that this rank knew, x is where it stood, and the iteration can only be destroyed (for which
- * it needs all ranks). */
+ * very end of a run another may still have come to another end, and does not know: end the job, or
+ * tell the others by means of your own. Residual and counts are the last that this rank knew, x is
+ * where it stood, and the iteration can only be destroyed (for which it needs all ranks). */
 typedef struct osla_iterate_result {
   osla_iterate_end end;
   double residual; /* |b - A x| of the x that is returned; DIVERGED, STALLED, and without
-                      `certify`: a stale estimate, of the last sweep of each rank */
+                      `certify`: a stale estimate, of the last sweep of each rank (NaN: none) */
   double start;    /* |b - A x| of the start; without `certify` with halos that may be newer */
   double norm;     /* what `tolerance` refers to */
   double rounding; /* bound of the rounding in `residual`; 0: there was no `magnitude` */
@@ -159,11 +160,12 @@ osla_err osla_iterate_bound(osla_iteration *iteration, int64_t steps, double *al
 /* Iterates. Collective. May be called again with another x or right-hand side. Residuals are sums
  * of squares: numbers below 1e-154 count as 0, those above 1e154 as not finite.
  *   x      [in,out] [length] start with its boundaries (halos are fetched); at the end the state
- *                   that was certified, with its halos
+ *                   that was certified, with its halos; otherwise (DIVERGED, STALLED, without
+ *                   `certify`) the last one, with halos of any age
  *   result [out]
  * Errors, on all ranks together: ARG (the start or the right-hand side is not finite: the rank is
- * named), STATE (`proven`, and nothing is; a run before has STALLED), MPI. A failure between nodes
- * ends all ranks. */
+ * named; without `certify` that is DIVERGED), STATE (`proven`, and nothing is), MPI. On this rank
+ * alone: STATE (a run before has STALLED here). A failure between nodes ends all ranks. */
 osla_err osla_iterate(osla_iteration *iteration, double *x, osla_iterate_result *result);
 
 #ifdef __cplusplus

@@ -50,7 +50,8 @@ osla_err osla_iteration_record(const osla_iteration *iteration, osla_record *out
 
 /* The records of all ranks. Collective.
  *   out [out] on root: [ranks], freed by osla_records_free; NULL elsewhere
- * Errors, on all ranks together: STATE (as above), ARG (root), MEM, MPI. */
+ * Errors, on all ranks together: STATE (as above), ARG (root), MEM, MPI. On this rank alone: STATE
+ * (the run has STALLED here). */
 osla_err osla_iteration_gather(osla_iteration *iteration, int root, osla_record **out);
 void osla_records_free(int n, osla_record **records); /* local; accepts NULL, nulls */
 
@@ -60,18 +61,20 @@ void osla_records_free(int n, osla_record **records); /* local; accepts NULL, nu
  *   records [in]     [n]
  *   omega   [in]     relaxation of the run
  *   x       [in,out] [n][length] the starts; the state that each rank returned, with the halos of
- *                    those: the same bits as the run's
+ *                    those: the same bits as the run's (in its halos where it was certified)
  *   depth   [out]    the number m such that each element of the result lies behind m sweeps of
  *                    whatever it depends on, at least (macro-iterations: El Tarazi, Numer. Math.
  *                    39, 1982): |error|_v <= alpha^m |error of the start|_v, with alpha and v of
  *                    osla_iterate_bound and omega 1. RACY: 0. NULL: not wanted
- * Errors: ARG (halos that do not match; a record that is not complete, or of a rank or halo that is
- * not there; versions that go back, or that can never be read), MEM. */
+ * Errors: ARG (halos that do not match; a record that is not complete, or of a halo that is not
+ * there; values of some ranks alone, or shorter than a message; versions that go back, or that can
+ * never be read), MEM. */
 osla_err osla_replay(int n, const osla_fixed_point *parts, const osla_record *records, double omega,
                      double *const *x, int64_t *depth);
 
 /* How old the halos were that were swept on: the number of the sweep minus the version (negative:
- * the neighbour was ahead). Adds each sweep on each halo to its count. Local.
+ * the neighbour was ahead). Adds each sweep on each halo to its count, as far as the record goes.
+ * Local.
  *   count [in,out] [2 most + 1] of the lags -most to most, both with all beyond them */
 void osla_record_lags(const osla_record *record, int n_halos, int64_t most, int64_t *count);
 

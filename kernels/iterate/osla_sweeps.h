@@ -1,10 +1,10 @@
 /* Sweeps as a preconditioner: z := what a few sweeps from 0 make of A z = r (floor 3).
  *
- * In lock-step it is one linear operator, symmetric if A and the blocks of the splitting are, and
- * CG may take it as it is (an odd number of sweeps is positive definite where A and the blocks are;
- * an even one where they converge). Without waiting it is another one in each step:
- * osla_krylov_options.flexible. No rank then waits for another's sweep, but each apply begins
- * with halos of 0 and ends with one sum over the ranks.
+ * In lock-step of period 1 it is one linear operator, symmetric if A and the blocks of the
+ * splitting are, and CG may take it as it is (an odd number of sweeps is positive definite where A
+ * and the blocks are; an even one where they converge). Without waiting it is another one in each
+ * step, and with a longer period not symmetric: osla_krylov_options.flexible. No rank then waits
+ * for another's sweep, but each apply begins with halos of 0 and ends with one sum over the ranks.
  *
  *   double *r = calloc(rows, sizeof *r);           what the splitting solves for
  *   osla_splitting_create(a, r, &blocks, &split);
@@ -28,11 +28,11 @@ typedef struct osla_sweeps osla_sweeps;
  *   problem [in] what is swept, linear and without boundaries; the first `rows` of a state are the
  *                own part of x. Copied; what it points to is borrowed
  *   right   [in] [rows] the right-hand side that `problem` reads; borrowed, and overwritten
- *   options [in] mode, omega, period, lead, in_flight, and `sweeps` of a rank, >= 1; what says when
- *                to end (tolerance, norm, check, certify) is not looked at. NULL: defaults, with 3
- * sweeps out     [out] owned by the caller Memory: a state beside those of the iteration. Errors,
- * on all ranks together: ARG (sweeps; more rows than a state has), and those of
- * osla_iteration_create. */
+ *   options [in] mode, omega, period, lead, in_flight, and `sweeps` of a rank, >= 1; the others
+ *                are not looked at. NULL: defaults, with 3 sweeps
+ *   out     [out] owned by the caller
+ * Memory: a state beside those of the iteration. Errors, on all ranks together: ARG (sweeps; more
+ * rows than a state has), and those of osla_iteration_create. */
 osla_err osla_sweeps_create(osla_transport *transport, const osla_fixed_point *problem,
                             int64_t rows, double *right, const osla_iterate_options *options,
                             osla_sweeps **out);

@@ -10,9 +10,12 @@
 enum { MOST_ESTIMATES = 4096 };
 
 /* RACY: with room for the longest message each. */
-static int64_t reading_bytes(const osla_iteration *it)
+static int64_t room_for(const osla_iteration *it)
 {
-  return (int64_t)sizeof(osla_reading) + it->r.stride * (int64_t)sizeof(double);
+  const int64_t left = it->o.record_bytes - (int64_t)sizeof(osla_reading);
+  if (left < 0 || it->r.stride > left / (int64_t)sizeof(double)) return 0;
+  return it->o.record_bytes /
+         ((int64_t)sizeof(osla_reading) + it->r.stride * (int64_t)sizeof(double));
 }
 
 osla_err osla_record_create(osla_iteration *it)
@@ -21,7 +24,7 @@ osla_err osla_record_create(osla_iteration *it)
   if (it->o.record_bytes == 0) return OSLA_OK;
   for (int h = 0; it->o.mode == OSLA_ITERATE_RACY && h < it->p.n_halos; h++)
     if (it->p.halos[h].recv > r->stride) r->stride = it->p.halos[h].recv;
-  r->room = it->o.record_bytes / reading_bytes(it);
+  r->room = room_for(it);
   r->readings = malloc(((size_t)r->room + 1) * sizeof *r->readings);
   r->estimates = malloc(MOST_ESTIMATES * sizeof *r->estimates);
   const bool has_values = it->o.mode == OSLA_ITERATE_RACY;
@@ -171,13 +174,15 @@ osla_err osla_iteration_gather(osla_iteration *it, int root, osla_record **out)
   osla_segment *segment = NULL;
   osla_record mine;
   *out = NULL;
+  OSLA_CALL(osla_watch_check(it));
   osla_err err = osla_iteration_record(it, &mine);
   if (root < 0 || root >= size)
     err = osla_error_set(OSLA_ERR_ARG, "root = %d of %d ranks", root, size);
   const osla_argument same[] = {{"root", root}};
   OSLA_CALL(osla_agree_same(it->t, err, "osla_iteration_gather", same, 1));
-  OSLA_CALL(share(it->t, &mine, &segment));
-  err = osla_transport_rank(it->t) == root ? fetch_all(segment, size, out) : OSLA_OK;
+  err = share(it->t, &mine, &segment);
+  if (err == OSLA_OK)
+    err = osla_transport_rank(it->t) == root ? fetch_all(segment, size, out) : OSLA_OK;
   err = osla_agree(it->t, err);
   osla_segment_destroy(&segment);
   if (err != OSLA_OK) osla_records_free(size, out);
@@ -198,12 +203,14 @@ void osla_records_free(int n, osla_record **records)
 
 void osla_record_lags(const osla_record *r, int n_halos, int64_t most, int64_t *count)
 {
+  const int64_t known = r->n_readings > 0 ? r->readings[r->n_readings - 1].sweep : 0;
+  const int64_t end = r->complete ? r->sweeps : known;
   for (int h = 0; h < n_halos; h++) {
     const osla_reading *holds = NULL;
     for (int64_t k = 0; k <= r->n_readings; k++) {
       const osla_reading *next = k < r->n_readings ? &r->readings[k] : NULL;
       if (next && next->halo != h) continue;
-      const int64_t until = next ? next->sweep : r->sweeps;
+      const int64_t until = next ? next->sweep : end;
       for (int64_t s = holds ? holds->sweep : until; s < until; s++) {
         const int64_t lag = s - holds->version;
         count[most + (lag < -most ? -most : lag > most ? most : lag)]++;

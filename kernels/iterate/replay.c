@@ -64,6 +64,10 @@ static osla_err check_record(const part *p, int rank)
              "replay: the record of rank %d has %" PRId64 " readings, and returned sweep %" PRId64
              " of %" PRId64,
              rank, r->n_readings, r->returned, r->sweeps);
+  for (int h = 0; h < p->p->n_halos; h++)
+    OSLA_CHECK(!r->values || r->stride >= p->p->halos[h].recv, OSLA_ERR_ARG,
+               "replay: rank %d has %" PRId64 " values for each reading, and its halo %d %" PRId64,
+               rank, r->stride, h, p->p->halos[h].recv);
   for (int64_t k = 0; k < r->n_readings; k++) {
     const osla_reading *one = &r->readings[k];
     OSLA_CHECK(one->halo >= 0 && one->halo < p->p->n_halos &&
@@ -86,6 +90,10 @@ static osla_err list_versions(part *p, int rank)
     OSLA_CHECK(p->links[h].versions, OSLA_ERR_MEM, "replay: readings of rank %d", rank);
     p->links[h].n = 0;
   }
+  for (int h = 0; h < p->p->n_halos; h++)
+    OSLA_CHECK(!r->values || r->stride >= p->p->halos[h].recv, OSLA_ERR_ARG,
+               "replay: rank %d has %" PRId64 " values for each reading, and its halo %d %" PRId64,
+               rank, r->stride, h, p->p->halos[h].recv);
   for (int64_t k = 0; k < r->n_readings; k++) {
     const osla_reading *one = &r->readings[k];
     inlet *l = &p->links[one->halo];
@@ -275,6 +283,8 @@ osla_err osla_replay(int n, const osla_fixed_point *parts, const osla_record *re
   for (int rank = 0; rank < n; rank++) {
     r.parts[rank].p = &parts[rank];
     r.parts[rank].record = &records[rank];
+    if (!records[rank].values != !records[0].values)
+      err = osla_error_set(OSLA_ERR_ARG, "replay: of ranks 0 and %d one has values", rank);
   }
   for (int rank = 0; err == OSLA_OK && rank < n; rank++)
     err = open_part(&r, rank, x[rank]);

@@ -18,7 +18,9 @@ static osla_iterate_options fixed_sweeps(const osla_iterate_options *options)
 {
   osla_iterate_options o = options ? *options : osla_iterate_defaults();
   if (!options) o.sweeps = DEFAULT_SWEEPS;
-  o.certify = false;
+  o.certify = o.proven = false;
+  o.patience = 0.0;
+  o.record_bytes = 0;
   return o;
 }
 

@@ -9,7 +9,7 @@
 
 #include <math.h>
 
-enum { RUN_SHIFT = 42, PARTS = 8 }; /* words in `patience` */
+enum { PARTS = 8 }; /* words in `patience`, at least */
 static const uint64_t STOPPED = (UINT64_C(1) << 32) - 1;
 
 /* ---- neighbours ---- */
@@ -25,10 +25,10 @@ int osla_watch_ends(osla_iteration *it, osla_channel_end *ends)
   return w->n;
 }
 
-static osla_err tell(osla_iteration *it, int except)
+static osla_err send_words(osla_iteration *it, int except)
 {
   watch *w = &it->w;
-  const uint64_t word = it->run << RUN_SHIFT | (uint64_t)(w->stopped + 1);
+  const uint64_t word = it->run << OSLA_ITERATE_RUN_SHIFT | (uint64_t)(w->stopped + 1);
   for (int k = 0; k < w->n; k++)
     if (k != except) OSLA_CALL(osla_channel_send(it->set, w->first + k, word));
   return OSLA_OK;
@@ -39,10 +39,20 @@ static osla_err stop(osla_iteration *it, int rank, int except)
   it->w.stopped = rank;
   it->c.over = true;
   it->c.end = OSLA_ITERATE_STALLED;
-  return tell(it, except);
+  return send_words(it, except);
 }
 
 /* ---- steps ---- */
+
+/* The last word of neighbour k, if it is of this run. */
+static osla_err heed(osla_iteration *it, int k)
+{
+  watch *w = &it->w;
+  if (w->word[k] >> OSLA_ITERATE_RUN_SHIFT != it->run) return OSLA_OK;
+  w->silent[k] = 0.0;
+  const int stopped = (int)(w->word[k] & STOPPED) - 1;
+  return stopped >= 0 && w->stopped < 0 ? stop(it, stopped, k) : OSLA_OK;
+}
 
 osla_err osla_watch_begin(osla_iteration *it)
 {
@@ -50,9 +60,11 @@ osla_err osla_watch_begin(osla_iteration *it)
   if (w->n == 0) return OSLA_OK;
   w->on = true;
   w->looked = w->told = osla_clock();
-  for (int k = 0; k < w->n; k++)
-    w->silent[k] = -1.0; /* it may not be in the run yet */
-  return tell(it, -1);
+  for (int k = 0; k < w->n; k++) {
+    w->silent[k] = -1.0; /* it may not be in the run yet, or have begun it before me */
+    OSLA_CALL(heed(it, k));
+  }
+  return send_words(it, -1);
 }
 
 void osla_watch_end(osla_iteration *it)
@@ -60,36 +72,41 @@ void osla_watch_end(osla_iteration *it)
   it->w.on = false;
 }
 
-static osla_err hear(osla_iteration *it, int k)
+osla_err osla_watch_check(const osla_iteration *it)
+{
+  OSLA_CHECK(it->w.stopped < 0, OSLA_ERR_STATE,
+             "iteration: rank %d stalled in the run before; it can only be destroyed",
+             it->w.stopped);
+  return OSLA_OK;
+}
+
+static osla_err listen_to(osla_iteration *it, int k)
 {
   watch *w = &it->w;
   const void *message;
-  uint64_t word = 0;
   if (!osla_channel_can_recv(it->set, w->first + k)) return OSLA_OK;
-  OSLA_CALL(osla_channel_recv(it->set, w->first + k, &message, &word));
-  if (word >> RUN_SHIFT != it->run) return OSLA_OK;
-  w->silent[k] = 0.0;
-  const int stopped = (int)(word & STOPPED) - 1;
-  return stopped >= 0 && w->stopped < 0 ? stop(it, stopped, k) : OSLA_OK;
+  OSLA_CALL(osla_channel_recv(it->set, w->first + k, &message, &w->word[k]));
+  return heed(it, k);
 }
 
 /* A rank that was stopped itself has heard nothing meanwhile: time between two looks counts up to a
- * part of `patience` alone. */
+ * part of `patience` alone. Words are sent that often, also before a step that may take as long as
+ * the last one. */
 osla_err osla_watch_step(osla_iteration *it)
 {
   watch *w = &it->w;
   const double patience = it->o.patience, part = patience / PARTS;
   if (!w->on || w->stopped >= 0) return OSLA_OK;
-  const double now = osla_clock(), passed = fmin(now - w->looked, part);
+  const double now = osla_clock(), step = now - w->looked;
   w->looked = now;
   for (int k = 0; k < w->n && w->stopped < 0; k++) {
-    if (w->silent[k] >= 0.0) w->silent[k] += passed;
-    OSLA_CALL(hear(it, k));
+    if (w->silent[k] >= 0.0) w->silent[k] += fmin(step, part);
+    OSLA_CALL(listen_to(it, k));
     if (w->stopped < 0 && w->silent[k] > patience) OSLA_CALL(stop(it, w->rank[k], -1));
   }
-  if (w->stopped >= 0 || now - w->told < part) return OSLA_OK;
+  if (w->stopped >= 0 || now - w->told + step < part) return OSLA_OK;
   w->told = now;
-  return tell(it, -1);
+  return send_words(it, -1);
 }
 
 /* ---- waits ---- */

@@ -22,8 +22,8 @@ enum { OSLA_REDUCTION_MOST = 32 };
 /* Collective. Owned by the caller. Errors, on all ranks together: MEM, MPI. */
 osla_err osla_reduction_create(osla_transport *transport, osla_reduction **out);
 
-/* Collective, and not before the latest round is over everywhere that started it. Accepts NULL and
- * nulls the handle. */
+/* Collective, and not before the latest round is over everywhere that started it, or all have given
+ * it up. Accepts NULL and nulls the handle. */
 void osla_reduction_destroy(osla_reduction **reduction);
 
 /* Starts a round with the values of this rank. Local; all ranks start the same rounds.
@@ -40,7 +40,7 @@ osla_err osla_reduction_start(osla_reduction *reduction, const double *values, i
  * Errors: MPI. */
 osla_err osla_reduction_test(osla_reduction *reduction, const double **result);
 
-/* Sleeps until the round is over. Errors: MPI. */
+/* Sleeps until the round is over, and what others need of this rank has left it. Errors: MPI. */
 osla_err osla_reduction_wait(osla_reduction *reduction, const double **result);
 
 /* The same, or until stop(arg) is true: then *result is NULL, and the round goes on. Asked again

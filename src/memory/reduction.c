@@ -254,7 +254,8 @@ osla_err osla_reduction_wait_or(osla_reduction *r, bool (*stop)(void *arg), void
   awaited a = {.r = r, .stop = stop, .arg = arg};
   osla_segment_wait(r->segment, is_over, &a);
   *result = a.result;
-  return a.err;
+  if (a.err != OSLA_OK || !a.result) return a.err;
+  return wait_for_posts(r); /* the caller may make no progress for long */
 }
 
 osla_err osla_reduction_wait(osla_reduction *r, const double **result)

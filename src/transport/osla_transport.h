@@ -106,7 +106,7 @@ typedef struct osla_argument {
   const char *name;
   int64_t value;
 } osla_argument;
-enum { OSLA_MOST_ARGUMENTS = 16 };
+enum { OSLA_MOST_ARGUMENTS = 20 };
 osla_err osla_agree_same(osla_transport *transport, osla_err local, const char *call,
                          const osla_argument *arguments, int count);
 
