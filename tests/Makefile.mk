@@ -53,6 +53,7 @@ tests_programs = \
   tests/test_lu_pivot \
   tests/test_lu_hard \
   tests/test_chol \
+  tests/test_potri \
   tests/test_trsm \
   tests/test_solve \
   tests/test_refine \
@@ -266,6 +267,7 @@ tests_test_lu_hard_SOURCES = tests/test_lu_hard.c $(tests_lu_reference)
 tests_test_lu_scalapack_SOURCES = tests/test_lu_scalapack.c $(tests_lu_reference)
 tests_test_lu_scalapack_LDADD = $(LDADD) $(SCALAPACK_LIBS)
 tests_test_chol_SOURCES = tests/test_chol.c $(tests_kernel_reference) $(tests_kernel_trace)
+tests_test_potri_SOURCES = tests/test_potri.c $(tests_kernel_reference) $(tests_kernel_trace)
 tests_solve_reference = $(tests_kernel_reference) \
   tests/solve_reference.c tests/solve_reference.h
 tests_test_trsm_SOURCES = tests/test_trsm.c $(tests_solve_reference)
