@@ -54,8 +54,9 @@ osla_err reference_scalapack_syrk(int context, osla_matrix *a, osla_matrix *c);
 osla_err reference_scalapack_getrf(int context, osla_matrix *a, int *ipiv, int64_t *info);
 osla_err reference_scalapack_getrs(int context, osla_matrix *a, int *ipiv, osla_matrix *b);
 
-/* Cholesky of the lower triangle (pdpotrf) and its solve. */
+/* Cholesky of the lower triangle (pdpotrf), the inverse from it (pdpotri), and its solve. */
 osla_err reference_scalapack_potrf(int context, osla_matrix *a, int64_t *info);
+osla_err reference_scalapack_potri(int context, osla_matrix *a, int64_t *info);
 osla_err reference_scalapack_potrs(int context, osla_matrix *a, osla_matrix *b);
 
 /* The implementations "scalapack" of a case: one without a block size of its own, or one for each

@@ -39,6 +39,7 @@ typedef void getrs_routine(const char *trans, const int *n, const int *nrhs, con
                            size_t length);
 typedef void potrf_routine(const char *uplo, const int *n, void *a, const int *ia, const int *ja,
                            const int *desca, int *info, size_t length);
+typedef potrf_routine potri_routine;
 typedef void potrs_routine(const char *uplo, const int *n, const int *nrhs, const void *a,
                            const int *ia, const int *ja, const int *desca, void *b, const int *ib,
                            const int *jb, const int *descb, int *info, size_t length);
@@ -48,6 +49,7 @@ syrk_routine pssyrk_, pdsyrk_;
 getrf_routine psgetrf_, pdgetrf_, pcgetrf_, pzgetrf_;
 getrs_routine psgetrs_, pdgetrs_, pcgetrs_, pzgetrs_;
 potrf_routine pspotrf_, pdpotrf_, pcpotrf_, pzpotrf_;
+potri_routine pspotri_, pdpotri_, pcpotri_, pzpotri_;
 potrs_routine pspotrs_, pdpotrs_, pcpotrs_, pzpotrs_;
 
 static const int one = 1;
@@ -153,17 +155,30 @@ osla_err reference_scalapack_getrf(int context, osla_matrix *a, int *ipiv, int64
   return OSLA_OK;
 }
 
-osla_err reference_scalapack_potrf(int context, osla_matrix *a, int64_t *info)
+/* Of the lower triangle. */
+static osla_err call_potrf(potrf_routine *const *routine, int context, osla_matrix *a,
+                           int64_t *info)
 {
-  static potrf_routine *const potrf[] = {pspotrf_, pdpotrf_, pcpotrf_, pzpotrf_};
   operand o;
   int result = 0;
   *info = 0;
   if (context < 0) return OSLA_OK;
   OSLA_CALL(describe(context, a, &o));
-  potrf[osla_matrix_dtype(a)]("L", &o.n, o.at, &one, &one, o.desc, &result, 1);
+  routine[osla_matrix_dtype(a)]("L", &o.n, o.at, &one, &one, o.desc, &result, 1);
   *info = result;
   return OSLA_OK;
+}
+
+osla_err reference_scalapack_potrf(int context, osla_matrix *a, int64_t *info)
+{
+  static potrf_routine *const potrf[] = {pspotrf_, pdpotrf_, pcpotrf_, pzpotrf_};
+  return call_potrf(potrf, context, a, info);
+}
+
+osla_err reference_scalapack_potri(int context, osla_matrix *a, int64_t *info)
+{
+  static potri_routine *const potri[] = {pspotri_, pdpotri_, pcpotri_, pzpotri_};
+  return call_potrf(potri, context, a, info);
 }
 
 osla_err reference_scalapack_getrs(int context, osla_matrix *a, int *ipiv, osla_matrix *b)
@@ -240,6 +255,12 @@ osla_err reference_scalapack_getrs(int context, osla_matrix *a, int *ipiv, osla_
 }
 
 osla_err reference_scalapack_potrf(int context, osla_matrix *a, int64_t *info)
+{
+  (void)context, (void)a, (void)info;
+  return not_built();
+}
+
+osla_err reference_scalapack_potri(int context, osla_matrix *a, int64_t *info)
 {
   (void)context, (void)a, (void)info;
   return not_built();

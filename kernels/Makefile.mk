@@ -1,10 +1,12 @@
 # Floor 3, one wing for each kernel. Public headers (installed) and sources (with the headers that
-# stay private: only their own wing includes them; those of common/ serve all).
+# stay private: only their own wing includes them; those of common/ serve all, and the inverse
+# shares Cholesky's orientations, chol_shape.h).
 kernels_headers = \
   kernels/common/osla_forward.h \
   kernels/gemm/osla_gemm.h \
   kernels/lu/osla_lu.h \
   kernels/chol/osla_chol.h \
+  kernels/inverse/osla_inverse.h \
   kernels/solve/osla_solve.h \
   kernels/hessian/osla_hessian.h \
   kernels/forest/osla_forest.h \
@@ -45,6 +47,8 @@ kernels_sources = \
   kernels/lu/lu.c \
   kernels/chol/chol_shape.h kernels/chol/chol_memory.c kernels/chol/chol_shape.c \
   kernels/chol/chol.c \
+  kernels/inverse/potri.h kernels/inverse/potri_memory.c kernels/inverse/potri_blocks.c \
+  kernels/inverse/potri_panels.c kernels/inverse/potri.c \
   kernels/solve/rhs.h kernels/solve/rhs.c \
   kernels/solve/trsm.h kernels/solve/trsm_operands.c kernels/solve/trsm_run.c kernels/solve/trsm_fan.h kernels/solve/trsm_fan.c kernels/solve/trsm_fan_in.c kernels/solve/trsm.c \
   kernels/solve/row_swap.h kernels/solve/row_swap.c \

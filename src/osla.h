@@ -34,6 +34,7 @@
 #include "osla_forward.h"
 #include "osla_gemm.h"
 #include "osla_hessian.h"
+#include "osla_inverse.h"
 #include "osla_iterate.h"
 #include "osla_iterate_record.h"
 #include "osla_krylov.h"

@@ -53,6 +53,8 @@ tests_programs = \
   tests/test_lu_pivot \
   tests/test_lu_hard \
   tests/test_chol \
+  tests/test_potri \
+  tests/test_potri_lack \
   tests/test_trsm \
   tests/test_solve \
   tests/test_refine \
@@ -242,6 +244,7 @@ tests_test_shared_memory_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=mmap
 tests_test_memory_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=malloc -Wl,--wrap=calloc -Wl,--wrap=realloc \
   -Wl,--wrap=free -Wl,--wrap=osla_memory_check
 tests_test_lack_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=malloc -Wl,--wrap=calloc -Wl,--wrap=realloc
+tests_test_potri_lack_LDFLAGS = $(tests_test_lack_LDFLAGS)
 
 tests_test_trace_LDADD = $(LDADD) $(JANSSON_LIBS)
 
@@ -273,6 +276,8 @@ tests_test_lu_hard_SOURCES = tests/test_lu_hard.c $(tests_lu_reference)
 tests_test_lu_scalapack_SOURCES = tests/test_lu_scalapack.c $(tests_lu_reference)
 tests_test_lu_scalapack_LDADD = $(LDADD) $(SCALAPACK_LIBS)
 tests_test_chol_SOURCES = tests/test_chol.c $(tests_kernel_reference) $(tests_kernel_trace)
+tests_test_potri_SOURCES = tests/test_potri.c $(tests_kernel_reference) $(tests_kernel_trace)
+tests_test_potri_lack_SOURCES = tests/test_potri_lack.c $(tests_kernel_reference)
 tests_solve_reference = $(tests_kernel_reference) \
   tests/solve_reference.c tests/solve_reference.h
 tests_test_trsm_SOURCES = tests/test_trsm.c $(tests_solve_reference)

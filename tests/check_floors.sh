@@ -17,6 +17,7 @@ kernels/common: BELOW
 kernels/gemm: kernels/common BELOW
 kernels/lu: kernels/common BELOW
 kernels/chol: kernels/common BELOW
+kernels/inverse: kernels/common kernels/chol BELOW
 kernels/hessian: kernels/common BELOW
 kernels/forest: BELOW
 kernels/solve: kernels/common kernels/gemm kernels/lu kernels/chol BELOW

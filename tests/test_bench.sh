@@ -55,7 +55,7 @@ assert len(rows) == int(sys.argv[2]), len(rows)
 keys = """kernel impl precision n nb grid ranks nodes reps seconds_min seconds_median rate unit residual
           pass ratio_vs seconds""".split()
 shape = {"gemm": ["m", "k", "trans"], "syrk": ["m", "k"], "lu": ["pivoting", "look_ahead", "forward"],
-         "chol": ["look_ahead", "forward"], "solve/lu": ["nrhs"], "solve/chol": ["nrhs"],
+         "chol": ["look_ahead", "forward"], "potri": ["look_ahead", "forward"], "solve/lu": ["nrhs"], "solve/chol": ["nrhs"],
          "hessian": "size run rows work updates threads upper".split()} | {
          "forest/" + case: ["plain", "rewrite"] for case in ("pingpong", "gather", "reduce", "fetch", "halo")} | {
          "forest/" + case: ["entries", "ghosts"] for case in ("spmv", "cg")} | {"forest/migrate": ["start"]} | {
@@ -104,13 +104,15 @@ for row in rows:
             flops = row["n"] * (row["n"] + 1) * row["k"]
         if row["kernel"] in ("lu", "chol"):
             flops = row["n"] ** 3 * (2 if row["precision"] in "sd" else 8) / (3 if row["kernel"] == "lu" else 6)
+        if row["kernel"] == "potri":
+            flops = row["n"] ** 3 * (2 if row["precision"] in "sd" else 8) / 3
         if row["kernel"].startswith("solve/"):
             flops = row["n"] ** 2 * row["nrhs"] * (2 if row["precision"] in "sd" else 8)
         assert not flops or abs(row["rate"] * 1e9 * row["seconds_median"] / flops - 1) < 1e-6, row
     else: # references follow ours
         assert row["ratio_vs"] == {}, row
         ratio = ours["ratio_vs"].pop(row["impl"])
-        same_work = row["impl"] != "blas" or row["kernel"] not in ("syrk", "lu", "chol")
+        same_work = row["impl"] != "blas" or row["kernel"] not in ("syrk", "lu", "chol", "potri")
         paired = statistics.median(theirs / our for theirs, our in zip(row["seconds"], ours["seconds"]))
         assert not same_work or abs(ratio / paired - 1) < 1e-6, (ratio, paired)
         if row["impl"].startswith("scalapack-"): # of --ref-nb: a row for each size, and the best
@@ -249,6 +251,8 @@ fi
 measure node 3 $bests gemm --n 70 --nb 32 --precision z "${best[@]}"
 measure node 3 $bests chol --n 70 --nb 32 --precision c "${best[@]}" --grid 1x2
 measure node 1 $impls chol --n 70 --nb 16 --precision z
+measure node 3 $bests potri --n 70 --nb 32 --precision c "${best[@]}" --grid 1x2
+measure fake2 4 $((2 * impls)) potri --n 70,5 --nb 16 --look-ahead 2
 [ "$HAVE_GA" = yes ] && measure node 2 2 gemm --n 800 --ref ga # see bench/reference_ga.c
 [ "$HAVE_GA" = yes ] && measure node 2 2 hessian --n 500 --size 400 --updates 1 --ref ga # more than one call
 
@@ -289,7 +293,7 @@ for arguments in "lu --n 33,100 --nb 32" "put --n 8,100" "hessian --n 100 --size
 done
 
 for ranks in 0 2; do
-  kernels=("" "gemm " "syrk " "lu " "chol " "solve " "hpl " "hessian " "put ")
+  kernels=("" "gemm " "syrk " "lu " "chol " "potri " "solve " "hpl " "hessian " "put ")
   [ $ranks = 0 ] || kernels=("" "gemm ")
   for arguments in "${kernels[@]}"; do
     run node $ranks $arguments--help

@@ -3,6 +3,7 @@
 #include "osla_chol.h"
 #include "osla_gemm.h"
 #include "osla_hessian.h"
+#include "osla_inverse.h"
 #include "osla_lu.h"
 #include "osla_segment.h"
 #include "osla_solve.h"
@@ -176,6 +177,18 @@ static void test_cholesky(void)
   end(&j);
 }
 
+static void test_inverse(void)
+{
+  job j;
+  int64_t info;
+  begin_with(&j, OSLA_FILL_SPD); /* its triangle will do as a factor */
+  start();
+  OSLA_ASSERT_OK(osla_potri(j.a, OSLA_LOWER, NULL, &info));
+  CU_ASSERT(info == 0);
+  compare(j.t, "inverse", osla_potri_memory(&j.shape), false);
+  end(&j);
+}
+
 static void test_accumulator(void)
 {
   job j;
@@ -210,9 +223,13 @@ static void test_scale(void)
 int main(int argc, char **argv)
 {
   static const osla_test_case cases[] = {
-    {"gemm", test_gemm},         {"lu_and_solve", test_lu_and_solve},
-    {"cholesky", test_cholesky}, {"accumulator", test_accumulator},
-    {"scale", test_scale},       {NULL, NULL},
+    {"gemm", test_gemm},
+    {"lu_and_solve", test_lu_and_solve},
+    {"cholesky", test_cholesky},
+    {"accumulator", test_accumulator},
+    {"inverse", test_inverse},
+    {"scale", test_scale},
+    {NULL, NULL},
   };
   return osla_test_main(argc, argv, cases);
 }

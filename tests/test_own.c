@@ -3,6 +3,7 @@
  * stays; other uses are one error on all ranks. */
 #include "osla_chol.h"
 #include "osla_gemm.h"
+#include "osla_inverse.h"
 #include "osla_lu.h"
 #include "osla_solve.h"
 #include "osla_test.h"
@@ -186,6 +187,10 @@ static void test_cholesky(void)
       OSLA_ASSERT_OK(osla_potrf(a.own, (osla_uplo)uplo, NULL, &info[1]));
       CU_ASSERT(info[0] == 0 && info[1] == 0);
       expect_same(&a, 1e-12, "Cholesky");
+      OSLA_ASSERT_OK(osla_potri(a.reached, (osla_uplo)uplo, NULL, &info[0]));
+      OSLA_ASSERT_OK(osla_potri(a.own, (osla_uplo)uplo, NULL, &info[1]));
+      CU_ASSERT(info[0] == 0 && info[1] == 0);
+      expect_same(&a, 1e-14, "its inverse");
       free_twins(&a);
       osla_grid_destroy(&grid);
     }

@@ -242,6 +242,12 @@ bool osla_panels_here(osla_panels *p, panel_kind kind, int64_t step, int root, c
   return osla_notify_read(p->segment, a.origin, (int)kind) >= a.value;
 }
 
+void osla_panels_wait_for(osla_panels *p, bool (*test)(void *arg), void *arg)
+{
+  osla_panels_progress(p);
+  osla_segment_wait(p->segment, test, arg);
+}
+
 void osla_panels_finish(osla_panels *p, int64_t step)
 {
   atomic_store(&p->finished, step + 1);

@@ -79,6 +79,9 @@ const void *osla_panels_wait(osla_panels *panels, panel_kind kind, int64_t step,
 bool osla_panels_here(osla_panels *panels, panel_kind kind, int64_t step, int root,
                       const void **at);
 
+/* Waits until test(arg) is true, of what my progress steps do. Local. */
+void osla_panels_wait_for(osla_panels *panels, bool (*test)(void *arg), void *arg);
+
 /* I am done with all panels of this step. Steps are finished in order. Local. */
 void osla_panels_finish(osla_panels *panels, int64_t step);
 

@@ -17,6 +17,8 @@ enum { SWAPS = 512 }; /* interchanges at a time, so that their narrow form fits 
 #define DECLARE_ROUTINES(letter, type)                                                             \
   void letter##potrf_(const char *uplo, const int *n, type *a, const int *lda, int *info,          \
                       size_t uplo_length);                                                         \
+  void letter##potri_(const char *uplo, const int *n, type *a, const int *lda, int *info,          \
+                      size_t uplo_length);                                                         \
   void letter##getrf_(const int *m, const int *n, type *a, const int *lda, int *ipiv, int *info);  \
   void letter##laswp_(const int *n, type *a, const int *lda, const int *k1, const int *k2,         \
                       const int *ipiv, const int *incx);
@@ -58,6 +60,28 @@ osla_err osla_lapack_potrf(osla_dtype dtype, osla_uplo uplo, int64_t n, void *a,
   OSLA_CHECK(result >= 0, OSLA_ERR_ARG, "xPOTRF refused argument %d", -result);
   osla_work_end(&work);
   *info = first_bad_pivot(dtype, s[0], a, lda, result);
+  return OSLA_OK;
+}
+
+osla_err osla_lapack_potri(osla_dtype dtype, osla_uplo uplo, int64_t n, void *a, int64_t lda,
+                           int64_t *info)
+{
+  int s[2] = {0}, result = 0;
+  const char *letter = uplo == OSLA_UPPER ? "U" : "L";
+  *info = 0;
+  OSLA_CALL(osla_blas_enter(2, (int64_t[]){n, lda}, s));
+  if (n == 0) return OSLA_OK;
+  osla_work work = {OSLA_WORK_TRSM_LEFT, dtype, s[0], s[0], 1}; /* nearly as many operations */
+  if (!osla_work_begin(&work)) return OSLA_OK;
+  switch (dtype) {
+    case OSLA_FLOAT: spotri_(letter, &s[0], a, &s[1], &result, 1); break;
+    case OSLA_DOUBLE: dpotri_(letter, &s[0], a, &s[1], &result, 1); break;
+    case OSLA_COMPLEX_FLOAT: cpotri_(letter, &s[0], a, &s[1], &result, 1); break;
+    case OSLA_COMPLEX_DOUBLE: zpotri_(letter, &s[0], a, &s[1], &result, 1); break;
+  }
+  OSLA_CHECK(result >= 0, OSLA_ERR_ARG, "xPOTRI refused argument %d", -result);
+  osla_work_end(&work);
+  *info = result;
   return OSLA_OK;
 }
 

@@ -63,6 +63,11 @@ osla_err osla_lapack_laswp(osla_dtype dtype, int64_t n, void *a, int64_t lda, in
 osla_err osla_lapack_potrf(osla_dtype dtype, osla_uplo uplo, int64_t n, void *a, int64_t lda,
                            int64_t *info);
 
+/* Triangle `uplo` of A (n x n) := that of the inverse of the matrix whose Cholesky factor it is, in
+ * place; *info as LAPACK's xPOTRI: 0, or the first zero on the diagonal, counted from 1. */
+osla_err osla_lapack_potri(osla_dtype dtype, osla_uplo uplo, int64_t n, void *a, int64_t lda,
+                           int64_t *info);
+
 /* May this thread call BLAS? Tried once in each thread. Local. Errors: MEM (OpenBLAS would wait for
  * ever where it cannot map its buffer), UNSUPPORTED (a library whose integers have 64 bits). */
 osla_err osla_blas_ready(void);

@@ -57,7 +57,8 @@ osla_err osla_matrix_create_in(osla_segment *segment, osla_grid *grid, osla_dtyp
  *   process column and its rows are dealt as C's, B where there is one process row and its columns
  *   are dealt as C's, both as they are (NOTRANS). Otherwise gemm fails: ARG;
  * - the right-hand sides of solves from the left on one process row;
- * - factors on one process row (osla_potrf: on any grid): panels are put to where they are needed.
+ * - factors on one process row (osla_potrf, osla_potri: on any grid): panels are put to where they
+ *   are needed.
  * Do not use it where other kernels would reach for parts of other ranks. */
 osla_err osla_matrix_wrap_own(osla_grid *grid, osla_dtype dtype, int64_t m, int64_t n, int64_t mb,
                               int64_t nb, void *local, int64_t lld, osla_matrix **out);

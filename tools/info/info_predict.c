@@ -3,6 +3,7 @@
 #include "osla_chol.h"
 #include "osla_gemm.h"
 #include "osla_hessian.h"
+#include "osla_inverse.h"
 #include "osla_lu.h"
 #include "osla_solve.h"
 
@@ -71,6 +72,7 @@ static int show(const osla_shape *s, const char *json_file)
     {"gemm", "gemm, C := A B", osla_gemm_memory(s)},
     {"lu", "LU", osla_lu_memory(s)},
     {"cholesky", "Cholesky", osla_chol_memory(s)},
+    {"inverse", "inverse of Cholesky's factor", osla_potri_memory(s)},
     {"solve", "solve, 64 right-hand sides", osla_getrs_memory(s, NRHS)},
     {"accumulator", "accumulator", osla_hessian_memory(s)},
     {"drop_in", "drop-in, copies that it keeps", drop_in(matrix)},

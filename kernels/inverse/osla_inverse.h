@@ -1,0 +1,37 @@
+/* Inverses of factored matrices, in place (floor 3).
+ *
+ * Source: Bientinesi, Gunter, van de Geijn, "Families of algorithms related to the inversion of a
+ * symmetric positive definite matrix" (ACM TOMS 35, 2008), with the notify-driven panels of
+ * Krishnan, Lewis, Vishnu, section III.B.
+ */
+#ifndef OSLA_INVERSE_H
+#define OSLA_INVERSE_H
+
+#include "osla_chol.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Triangle `uplo` of A := that of (L L^H)^-1 (LOWER) or (U^H U)^-1 (UPPER), with the factor that
+ * osla_potrf left there; the other triangle is neither read nor written. Collective.
+ *   a       [in,out] n x n, any type, mb = nb, any grid
+ *   options [in]     as osla_potrf; NULL = defaults; the same on all ranks
+ *   info    [out]    0, or i > 0: element i of the factor's diagonal, counted from 1, is the first
+ *                    that is exactly zero (as LAPACK's xPOTRI); then A is as before. Same on all
+ *                    ranks
+ * osla_matrix_mirror makes the full matrix of it. All ranks' earlier changes of A are used; on
+ * return all ranks have finished. A matrix that was wrapped for its owners alone will do.
+ * Memory: 4 sets of panels of a block row and a block column, and a copy of a block row.
+ * Errors, on all ranks together: ARG (not square, mb != nb, uplo, options), MEM (A is as before),
+ * MPI. */
+osla_err osla_potri(osla_matrix *a, osla_uplo uplo, const osla_chol_options *options,
+                    int64_t *info);
+
+/* Bytes that it takes beside the matrix (LOWER, default options). Local, pure. */
+uint64_t osla_potri_memory(const osla_shape *shape);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,225 @@
+/* Inverse from a Cholesky factor, in place, in one sweep, driven by notify.
+ *
+ * X = L^-1 and A^-1 = X^H X are formed together. Before step k, A(i,j) is, summed over l < k:
+ * X(l,i)^H X(l,j) for i < k, and -L(i,l) X(l,j) for i >= k > j; it is L(i,j) for j >= k. Step k:
+ *   X(k,j) := L(k,k)^-1 A(k,j), j < k             the process row of k, which publishes it
+ *   A(i,j) -= L(i,k) X(k,j),    i > k > j
+ *   A(i,k) := -L(i,k) L(k,k)^-1, i > k            the process column of k
+ *   A(i,j) += X(k,i)^H X(k,j),  k > i >= j        one triangle
+ *   A(k,j) := L(k,k)^-H X(k,j); A(k,k) := (L(k,k) L(k,k)^H)^-1
+ * So a step has the operations and the messages of one of Cholesky's, with a rank's products as
+ * large in each: of its rows with one block row. (In two sweeps, X := L^-1 and then X^H X, each
+ * would pass over A and publish its own panels.) With look-ahead the row of step k + 1 is updated
+ * first, solved and published before the rest.
+ *
+ * Upper triangle (A = U^H U): rows and columns exchanged, as in Cholesky (chol_shape.h).
+ *
+ * A rank needs L(i,k) for its block rows, from its row mate, and X(k,j) for its block columns, from
+ * its column mate; and X(k,i) for its block rows, in a second hop (potri_panels.c). What is
+ * published is overwritten in the same step, so all of it is packed first, also on the node.
+ *
+ * Memory per rank: X(k,i), a block; panels (potri_memory.c). Messages per step: those of the three
+ * panels (panels.h). Source: osla_inverse.h.
+ */
+#include "potri.h"
+#include "osla_inverse.h"
+#include "pipeline.h"
+#include "work.h"
+
+#include <complex.h>
+#include <inttypes.h>
+
+/* ---- a step ---- */
+
+static bool owns(const void *kernel, int64_t k)
+{
+  const chol *c = &((const potri *)kernel)->c;
+  return c->along == k % c->n_along;
+}
+
+/* L(k,k) for my process row: in place, or at the top of what its owner published. */
+static osla_err factor(void *kernel, int64_t k)
+{
+  potri *f = kernel;
+  chol *c = &f->c;
+  potri_step s = potri_make_step(c, k);
+  if (s.across_on > 0)
+    OSLA_CALL(osla_potri_solve_row(c, s.size, s.across_on, osla_potri_wait_l(f, &s),
+                                   element(c, s.along_on, 0)));
+  atomic_store(&c->factored, k + 1);
+  return OSLA_OK;
+}
+
+/* The whole product; a piece of it where what others publish has to be passed on meanwhile. */
+static osla_tile tile_of(const chol *c, int64_t rows, int64_t cols, int64_t depth)
+{
+  if (c->n_along > 1 || osla_transport_n_nodes(c->v.t) > 1)
+    return osla_pipeline_tile(c->panels, rows, cols, depth);
+  return (osla_tile){rows, cols};
+}
+
+typedef osla_err product(const chol *c, int64_t m, int64_t n, int64_t depth, operand left,
+                         operand x, operand to);
+
+/* C := C + or - left x for along indices [along, end) and across indices [across, to). */
+static osla_err multiply(const chol *c, const potri_step *s, product *run, operand left, operand x,
+                         int64_t along, int64_t end, int64_t across, int64_t to)
+{
+  osla_tile tile = tile_of(c, end - along, to - across, s->size);
+  bool turned = run == osla_potri_add; /* its indices along run across the operand */
+  for (int64_t j = across; j < to; j += tile.cols)
+    for (int64_t i = along; i < end; i += tile.rows) {
+      int64_t m = end - i < tile.rows ? end - i : tile.rows;
+      int64_t n = to - j < tile.cols ? to - j : tile.cols;
+      operand rows =
+        turned ? advance_across(c, left, i - along) : advance_along(c, left, i - along);
+      OSLA_CALL(run(c, m, n, s->size, rows, advance_across(c, x, j - across), element(c, i, j)));
+      if (tile.rows < end - along || tile.cols < to - across) osla_progress(c->v.t);
+    }
+  return OSLA_OK;
+}
+
+/* Block rows behind k, my along indices [along, end): their columns before k, then column k. */
+static osla_err update_behind(potri *f, const potri_step *s, int64_t along, int64_t end)
+{
+  chol *c = &f->c;
+  bool column = c->across == s->across;
+  if (along >= end || s->across_after == 0) return OSLA_OK;
+  operand l = advance_along(c, osla_potri_wait_l(f, s), along - s->along_on);
+  operand x = osla_potri_wait_x(f, s);
+  if (s->across_on > 0)
+    OSLA_CALL(multiply(c, s, osla_potri_subtract, l, x, along, end, 0, s->across_on));
+  if (!column) return OSLA_OK;
+  osla_potri_wait_packed(f, PANEL_L, s->k);
+  return osla_potri_solve_column(f, end - along, s->size, advance_across(c, x, s->across_on), l);
+}
+
+/* A(i,j) += X(k,i)^H X(k,j) for my across indices [from, to) and along indices below `end`, i >= j.
+ * What lies behind the last of these columns is one product, the rest is halved down to blocks. */
+static osla_err update_triangle(const chol *c, const potri_step *s, operand turned, operand x,
+                                int64_t from, int64_t to, int64_t end)
+{
+  const int64_t nb = c->v.nb;
+  if (from >= to) return OSLA_OK;
+  int64_t start = osla_index_global(from, nb, c->across, c->n_across);
+  int64_t behind = along_below(c, osla_index_global(to - 1, nb, c->across, c->n_across) + 1);
+  if (behind < end)
+    OSLA_CALL(multiply(c, s, osla_potri_add, advance_across(c, turned, behind),
+                       advance_across(c, x, from), behind, end, from, to));
+  if (to - from > nb) {
+    int64_t half = from + ((to - from) / nb + 1) / 2 * nb;
+    OSLA_CALL(update_triangle(c, s, turned, x, from, half, behind));
+    return update_triangle(c, s, turned, x, half, to, behind);
+  }
+  int64_t on = along_below(c, start);
+  if (on >= behind) return OSLA_OK; /* the diagonal block is another rank's */
+  return osla_potri_add_diagonal(c, to - from, s->size, advance_across(c, x, from),
+                                 element(c, on, from));
+}
+
+/* Block row k becomes a part of the inverse's sum; nobody may need it from A any more. */
+static osla_err close_row(potri *f, const potri_step *s)
+{
+  chol *c = &f->c;
+  osla_potri_wait_packed(f, PANEL_X, s->k);
+  osla_potri_wait_packed(f, PANEL_TURNED, s->k);
+  operand l = osla_potri_wait_l(f, s);
+  if (s->across_on > 0)
+    OSLA_CALL(osla_potri_close_row(c, s->size, s->across_on, l, element(c, s->along_on, 0)));
+  if (c->across != s->across) return OSLA_OK;
+  osla_potri_wait_packed(f, PANEL_L, s->k);
+  return osla_potri_close_diagonal(c, s->size, l);
+}
+
+/* Step k on my part of block rows [from, to) behind k; to == INT64_MAX: and on all up to k. */
+static osla_err apply(void *kernel, int64_t k, int64_t from, int64_t to)
+{
+  potri *f = kernel;
+  chol *c = &f->c;
+  potri_step s = potri_make_step(c, k);
+  int64_t along = from < c->steps ? along_below(c, from * c->v.nb) : c->along_count;
+  int64_t end = to < c->steps ? along_below(c, to * c->v.nb) : c->along_count;
+  OSLA_CALL(update_behind(f, &s, along, end));
+  if (to < INT64_MAX) return OSLA_OK;
+  if (s.across_on > 0 && s.along_on > 0) {
+    operand x = osla_potri_wait_x(f, &s), turned = osla_potri_wait_turned(f, &s, x);
+    OSLA_CALL(update_triangle(c, &s, turned, x, 0, s.across_on, s.along_on));
+  }
+  return c->along == s.along ? close_row(f, &s) : OSLA_OK;
+}
+
+static osla_err run(potri *f)
+{
+  chol *c = &f->c;
+  osla_pipeline p = {.name = "osla_potri",
+                     .steps = c->steps,
+                     .look_ahead = c->look_ahead,
+                     .panels = c->panels,
+                     .kernel = f,
+                     .owns = owns,
+                     .apply = apply,
+                     .factor = factor};
+  if (c->v.prow < 0) return OSLA_OK;
+  osla_panels_progress(c->panels); /* the first block columns may go */
+  return osla_pipeline_run(&p);
+}
+
+/* ---- the call ---- */
+
+static bool is_zero(osla_dtype dtype, const void *x)
+{
+  switch (dtype) {
+    case OSLA_FLOAT: return *(const float *)x == 0;
+    case OSLA_DOUBLE: return *(const double *)x == 0;
+    case OSLA_COMPLEX_FLOAT: return *(const float complex *)x == 0;
+    case OSLA_COMPLEX_DOUBLE: return *(const double complex *)x == 0;
+  }
+  return false;
+}
+
+/* The first zero on the diagonal, counted from 1; 0: there is none. */
+static osla_err find_zero(const chol *c, int64_t *info)
+{
+  int64_t first = INT64_MAX;
+  for (int64_t k = 0; k < c->steps && c->v.prow >= 0 && !osla_work_modelled; k++) {
+    potri_step s = potri_make_step(c, k);
+    if (c->along != s.along || c->across != s.across) continue;
+    for (int64_t i = s.size - 1; i >= 0; i--)
+      if (is_zero(c->v.dtype, element(c, s.along_on + i, s.across_on + i).at) && first > s.start)
+        first = s.start + i + 1;
+  }
+  OSLA_CALL(osla_allreduce(c->v.t, &first, 1, MPI_INT64_T, MPI_MIN));
+  *info = first == INT64_MAX ? 0 : first;
+  return OSLA_OK;
+}
+
+static osla_err check(osla_matrix *a, osla_uplo uplo)
+{
+  osla_layout l = osla_matrix_layout(a);
+  OSLA_CHECK(l.m == l.n, OSLA_ERR_ARG, "inverse of a %" PRId64 " x %" PRId64 " matrix: not square",
+             l.m, l.n);
+  OSLA_CHECK(l.mb == l.nb, OSLA_ERR_ARG,
+             "an inverse needs square blocks, not %" PRId64 " x %" PRId64, l.mb, l.nb);
+  OSLA_CHECK(uplo == OSLA_LOWER || uplo == OSLA_UPPER, OSLA_ERR_ARG, "inverse of uplo = %d",
+             (int)uplo);
+  return OSLA_OK;
+}
+
+osla_err osla_potri(osla_matrix *a, osla_uplo uplo, const osla_chol_options *options, int64_t *info)
+{
+  potri f = {0};
+  osla_err err = check(a, uplo);
+  *info = 0;
+  if (err == OSLA_OK) err = osla_chol_shape(&f.c, a, uplo, options);
+  osla_transport *t = osla_grid_transport(osla_matrix_grid(a));
+  OSLA_CALL(osla_agree(t, err)); /* also: A is complete everywhere */
+  OSLA_CALL(find_zero(&f.c, info));
+  if (*info > 0) return OSLA_OK;
+  OSLA_TRY(osla_potri_set_up(&f));
+  err = run(&f);
+  if (err != OSLA_OK) osla_transport_abort(t, err); /* the others wait for my panels */
+  OSLA_TRY(osla_barrier(t));
+cleanup:
+  osla_potri_clean_up(&f);
+  return err;
+}

@@ -1,0 +1,92 @@
+/* Products and triangular solves with blocks of an inverse. What is stored for the upper triangle
+ * is the conjugate transpose of what potri.c says. */
+#include "osla_trace.h"
+#include "potri.h"
+
+static osla_err solve(const chol *c, osla_side side, osla_trans trans, int64_t n_along,
+                      int64_t n_across, operand diagonal, operand x)
+{
+  bool lower = c->uplo == OSLA_LOWER;
+  osla_side stored = lower ? side : side == OSLA_LEFT ? OSLA_RIGHT : OSLA_LEFT;
+  int64_t rows = lower ? n_along : n_across, cols = lower ? n_across : n_along;
+  double since = osla_trace_now(c->v.t), order = (double)(side == OSLA_LEFT ? n_along : n_across);
+  if (rows == 0 || cols == 0) return OSLA_OK;
+  OSLA_CALL(osla_blas_trsm(c->v.dtype, stored, c->uplo, trans, OSLA_NONUNIT, rows, cols,
+                           diagonal.at, diagonal.ld, x.at, x.ld));
+  osla_trace_add(c->v.t, OSLA_TRACE_TRSM, since, order * (double)n_along * (double)n_across);
+  return OSLA_OK;
+}
+
+osla_err osla_potri_solve_row(const chol *c, int64_t size, int64_t n, operand diagonal, operand x)
+{
+  return solve(c, OSLA_LEFT, OSLA_NOTRANS, size, n, diagonal, x);
+}
+
+osla_err osla_potri_close_row(const chol *c, int64_t size, int64_t n, operand diagonal, operand x)
+{
+  return solve(c, OSLA_LEFT, OSLA_CONJTRANS, size, n, diagonal, x);
+}
+
+osla_err osla_potri_solve_column(const potri *f, int64_t n, int64_t size, operand diagonal,
+                                 operand l)
+{
+  const chol *c = &f->c;
+  operand minus = packed_operand(c, f->negative, size, size);
+  osla_chol_copy_block(c, size, size, diagonal, minus);
+  for (int64_t i = 0; i < size; i++) { /* the triangle's columns; the rest is not read */
+    int64_t from = c->uplo == OSLA_LOWER ? i : 0, to = c->uplo == OSLA_LOWER ? size : i + 1;
+    OSLA_CALL(osla_blas_scal(c->v.dtype, to - from, -1.0,
+                             minus.at + (size_t)(from + i * size) * c->v.element));
+  }
+  return solve(c, OSLA_RIGHT, OSLA_NOTRANS, n, size, minus, l);
+}
+
+osla_err osla_potri_close_diagonal(const chol *c, int64_t size, operand diagonal)
+{
+  int64_t info;
+  double since = osla_trace_now(c->v.t), order = (double)size;
+  OSLA_CALL(osla_lapack_potri(c->v.dtype, c->uplo, size, diagonal.at, diagonal.ld, &info));
+  osla_trace_add(c->v.t, OSLA_TRACE_PANEL, since, 2.0 * order * order * order / 3.0);
+  return OSLA_OK; /* no zero is on the diagonal: osla_potri has looked */
+}
+
+static void trace_product(const chol *c, double since, int64_t m, int64_t n, int64_t depth)
+{
+  osla_trace_add(c->v.t, OSLA_TRACE_GEMM, since, 2.0 * (double)m * (double)n * (double)depth);
+}
+
+osla_err osla_potri_subtract(const chol *c, int64_t m, int64_t n, int64_t depth, operand l,
+                             operand x, operand to)
+{
+  bool lower = c->uplo == OSLA_LOWER;
+  operand left = lower ? l : x, right = lower ? x : l;
+  double since = osla_trace_now(c->v.t);
+  OSLA_CALL(osla_blas_gemm(c->v.dtype, OSLA_NOTRANS, OSLA_NOTRANS, lower ? m : n, lower ? n : m,
+                           depth, -1.0, left.at, left.ld, right.at, right.ld, 1.0, to.at, to.ld));
+  trace_product(c, since, m, n, depth);
+  return OSLA_OK;
+}
+
+osla_err osla_potri_add(const chol *c, int64_t m, int64_t n, int64_t depth, operand turned,
+                        operand x, operand to)
+{
+  double since = osla_trace_now(c->v.t);
+  if (c->uplo == OSLA_LOWER)
+    OSLA_CALL(osla_blas_gemm(c->v.dtype, OSLA_CONJTRANS, OSLA_NOTRANS, m, n, depth, 1.0, turned.at,
+                             turned.ld, x.at, x.ld, 1.0, to.at, to.ld));
+  else
+    OSLA_CALL(osla_blas_gemm(c->v.dtype, OSLA_NOTRANS, OSLA_CONJTRANS, n, m, depth, 1.0, x.at, x.ld,
+                             turned.at, turned.ld, 1.0, to.at, to.ld));
+  trace_product(c, since, m, n, depth);
+  return OSLA_OK;
+}
+
+osla_err osla_potri_add_diagonal(const chol *c, int64_t n, int64_t depth, operand x, operand to)
+{
+  double since = osla_trace_now(c->v.t);
+  osla_trans trans = c->uplo == OSLA_LOWER ? OSLA_CONJTRANS : OSLA_NOTRANS;
+  OSLA_CALL(
+    osla_blas_syrk(c->v.dtype, c->uplo, trans, n, depth, 1.0, x.at, x.ld, 1.0, to.at, to.ld));
+  osla_trace_add(c->v.t, OSLA_TRACE_SYRK, since, (double)n * (double)(n + 1) * (double)depth);
+  return OSLA_OK;
+}

@@ -1,0 +1,47 @@
+/* What an inverse takes of a rank, from numbers alone: its set-up asks here. */
+#include "potri.h"
+
+size_t osla_potri_turned_bytes(const chol *c)
+{
+  return (size_t)c->along_count * (size_t)c->v.nb * c->v.element;
+}
+
+size_t osla_potri_block_bytes(const chol *c)
+{
+  return (size_t)(c->v.nb * c->v.nb) * c->v.element;
+}
+
+/* Nothing is read in place: a block row and a block column change in the step that publishes them.
+ */
+osla_panels_plan osla_potri_plan(const chol *c)
+{
+  size_t width = (size_t)c->v.nb * c->v.element;
+  bool lower = c->uplo == OSLA_LOWER;
+  size_t along = (size_t)osla_index_count(c->v.n, c->v.nb, 0, c->n_along);
+  size_t across = (size_t)osla_index_count(c->v.n, c->v.nb, 0, c->n_across);
+  size_t shared = (size_t)((c->steps + c->lcm - 1) / c->lcm); /* blocks */
+  osla_panels_plan plan = {.steps = c->steps, .look_ahead = c->look_ahead, .forward = c->forward};
+  plan.kind[PANEL_L] =
+    (osla_panels_kind){.used = c->n_across > 1, .in_column = !lower, .room = along * width};
+  plan.kind[PANEL_X] =
+    (osla_panels_kind){.used = c->n_along > 1, .in_column = lower, .room = across * width};
+  plan.kind[PANEL_TURNED] = (osla_panels_kind){.used = c->n_across > 1,
+                                               .in_column = !lower,
+                                               .stride = c->common,
+                                               .room = shared * osla_potri_block_bytes(c)};
+  return plan;
+}
+
+uint64_t osla_potri_memory(const osla_shape *s)
+{
+  chol c = {.v = {.element = s->element, .n = s->n, .nb = s->nb},
+            .uplo = OSLA_LOWER,
+            .look_ahead = 1,
+            .n_along = s->nprow,
+            .n_across = s->npcol,
+            .along_count = s->rows,
+            .steps = (s->n + s->nb - 1) / s->nb};
+  osla_chol_divide(&c);
+  osla_panels_plan plan = osla_potri_plan(&c);
+  return osla_potri_turned_bytes(&c) + osla_potri_block_bytes(&c) + osla_panels_memory(&plan, s);
+}

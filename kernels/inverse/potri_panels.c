@@ -1,0 +1,167 @@
+/* What passes between the ranks of an inverse: three panels in a step (potri.h), all of them packed
+ * in progress steps.
+ *
+ * L(i,k) is in A from the beginning, so it goes as early as there are buffers. X(k,j) goes when its
+ * process row has solved for it; who has it passes on the blocks that its process row needs as
+ * X(k,i), as Cholesky does with L(j,k).
+ */
+#include "potri.h"
+
+#include <stdlib.h>
+
+/* ---- the blocks that serve as X(k,i) ---- */
+
+/* The first block in my process row's block rows and in the block columns of `across`: the others
+ * are every lcm-th from there on. -1: there is none. */
+static int64_t first_shared(const chol *c, int across)
+{
+  if (across % c->common != c->along % c->common) return -1;
+  int64_t i = across;
+  while (i % c->n_along != c->along)
+    i += c->n_across;
+  return i;
+}
+
+/* X(k,i) for a block i of my block columns. */
+static operand block_of(const chol *c, operand x, int64_t i)
+{
+  return advance_across(c, x, osla_index_local(i * c->v.nb, c->v.nb, c->n_across));
+}
+
+static void pack_turned(const chol *c, const potri_step *s, operand x, unsigned char *room)
+{
+  for (int64_t i = first_shared(c, c->across); i < s->k; i += c->lcm) {
+    osla_chol_pack_block(c, s->size, c->v.nb, block_of(c, x, i), room);
+    room += osla_potri_block_bytes(c);
+  }
+}
+
+/* ---- osla_panels_plan ---- */
+
+static size_t panel_bytes(const void *kernel, panel_kind kind, int64_t k, int root)
+{
+  const chol *c = &((const potri *)kernel)->c;
+  potri_step s = potri_make_step(c, k);
+  if (kind == PANEL_L)
+    return root == s.across ? (size_t)((c->along_count - s.along_on) * s.size) * c->v.element : 0;
+  if (kind == PANEL_X)
+    return root == s.along ? (size_t)(s.across_after * s.size) * c->v.element : 0;
+  int64_t first = first_shared(c, root);
+  if (first < 0 || first >= k) return 0;
+  return (size_t)((k - 1 - first) / c->lcm + 1) * osla_potri_block_bytes(c);
+}
+
+/* X(k,j) for my block columns, if it is there. */
+static bool x_is_here(potri *f, const potri_step *s, operand *x)
+{
+  const chol *c = &f->c;
+  const void *copy;
+  if (c->along == s->along) {
+    *x = element(c, s->along_on, 0);
+    return atomic_load(&c->factored) > s->k;
+  }
+  if (!osla_panels_here(c->panels, PANEL_X, s->k, s->along, &copy)) return false;
+  *x = packed_operand(c, copy, s->size, s->across_after);
+  return true;
+}
+
+static bool panel_ready(void *kernel, panel_kind kind, int64_t k, void *room)
+{
+  potri *f = kernel;
+  const chol *c = &f->c;
+  potri_step s = potri_make_step(c, k);
+  operand x;
+  if (kind == PANEL_L) {
+    if (room)
+      osla_chol_pack_block(c, c->along_count - s.along_on, s.size,
+                           element(c, s.along_on, s.across_on), room);
+  } else {
+    if (!x_is_here(f, &s, &x)) return false;
+    if (room && kind == PANEL_X) osla_chol_pack_block(c, s.size, s.across_after, x, room);
+    if (room && kind == PANEL_TURNED) pack_turned(c, &s, x, room);
+  }
+  atomic_store(&f->packed[kind], k + 1);
+  return true;
+}
+
+/* ---- waits ---- */
+
+operand osla_potri_wait_l(potri *f, const potri_step *s)
+{
+  const chol *c = &f->c;
+  if (c->across == s->across) return element(c, s->along_on, s->across_on);
+  const void *copy = osla_panels_wait(c->panels, PANEL_L, s->k, s->across);
+  return packed_operand(c, copy, c->along_count - s->along_on, s->size);
+}
+
+operand osla_potri_wait_x(potri *f, const potri_step *s)
+{
+  const chol *c = &f->c;
+  if (c->along == s->along) return element(c, s->along_on, 0);
+  const void *copy = osla_panels_wait(c->panels, PANEL_X, s->k, s->along);
+  return packed_operand(c, copy, s->size, s->across_after);
+}
+
+static operand find_turned(potri *f, const potri_step *s, operand x, int64_t i)
+{
+  const chol *c = &f->c;
+  int owner = (int)(i % c->n_across);
+  if (owner == c->across) return block_of(c, x, i);
+  const unsigned char *blocks = osla_panels_wait(c->panels, PANEL_TURNED, s->k, owner);
+  size_t before = (size_t)((i - first_shared(c, owner)) / c->lcm);
+  return packed_operand(c, blocks + before * osla_potri_block_bytes(c), s->size, c->v.nb);
+}
+
+operand osla_potri_wait_turned(potri *f, const potri_step *s, operand x)
+{
+  const chol *c = &f->c;
+  operand all = packed_operand(c, f->turned, s->size, s->along_on);
+  for (int64_t i = c->along, at = 0; i < s->k; i += c->n_along, at += c->v.nb)
+    osla_chol_copy_block(c, s->size, c->v.nb, find_turned(f, s, x, i), advance_across(c, all, at));
+  return all;
+}
+
+typedef struct packing {
+  potri *f;
+  panel_kind kind;
+  int64_t k;
+} packing;
+
+static bool is_packed(void *arg)
+{
+  const packing *p = arg;
+  return atomic_load(&p->f->packed[p->kind]) > p->k;
+}
+
+void osla_potri_wait_packed(potri *f, panel_kind kind, int64_t k)
+{
+  packing p = {f, kind, k};
+  const chol *c = &f->c;
+  bool published = kind == PANEL_X ? c->n_along > 1 : c->n_across > 1;
+  int me = kind == PANEL_X ? c->along : c->across;
+  if (published && panel_bytes(f, kind, k, me) > 0) osla_panels_wait_for(c->panels, is_packed, &p);
+}
+
+/* ---- memory ---- */
+
+osla_err osla_potri_set_up(potri *f)
+{
+  chol *c = &f->c;
+  osla_err err = OSLA_OK;
+  f->turned = malloc(osla_potri_turned_bytes(c) + 1);
+  f->negative = malloc(osla_potri_block_bytes(c) + 1);
+  if (!f->turned || !f->negative) err = osla_error_set(OSLA_ERR_MEM, "copy of an inverse's panel");
+  OSLA_CALL(osla_agree(c->v.t, err));
+  osla_panels_plan plan = osla_potri_plan(c);
+  plan.kernel = f;
+  plan.bytes = panel_bytes;
+  plan.ready = panel_ready;
+  return osla_panels_create(c->v.grid, &plan, &c->panels);
+}
+
+void osla_potri_clean_up(potri *f)
+{
+  osla_panels_destroy(&f->c.panels);
+  free(f->turned);
+  free(f->negative);
+}
