@@ -37,6 +37,8 @@ osla_err osla_certificate_begin(osla_iteration *it, const double *x)
   const int rank = osla_transport_rank(it->t);
   *c = (certificate){.state = ESTIMATING, .pause = 1, .next_look = 16}; /* one is made below */
   const double mine = it->p.sweep(it->p.arg, it->o.omega, x, it->spare);
+  it->is_swept = true;
+  it->swept2 = mine;
   const double size = magnitude_of(it, x);
   const double values[] = {mine, size, isfinite(mine) && isfinite(size) ? -1.0 : (double)rank};
   const double *sums;

@@ -181,6 +181,10 @@ static void swap(osla_iteration *it, double **x)
 
 static double sweep(osla_iteration *it, const double *x)
 {
+  if (it->is_swept) {
+    it->is_swept = false;
+    return it->swept2;
+  }
   return it->p.sweep(it->p.arg, it->o.omega, x, it->spare);
 }
 
@@ -199,7 +203,7 @@ static osla_err sweep_in_lock_step(osla_iteration *it, const double *x, bool goe
 {
   const osla_fixed_point *p = &it->p;
   const bool sends = goes_on && p->sweep_edge && p->sweep_rest;
-  if (!sends || (it->sweeps + 1) % it->o.period != 0) {
+  if (it->is_swept || !sends || (it->sweeps + 1) % it->o.period != 0) {
     *residual2 = sweep(it, x);
     return OSLA_OK;
   }
@@ -239,7 +243,7 @@ static osla_err run_freely(osla_iteration *it, double **x)
   while (!it->c.over) {
     const bool at_end = it->sweeps == o->sweeps || it->p.length == 0;
     if (!at_end) {
-      OSLA_CALL(osla_halos_newest(it, *x));
+      if (!it->is_swept) OSLA_CALL(osla_halos_newest(it, *x));
       OSLA_CALL(osla_watch_step(it));
       if (it->c.over) break;
       osla_halos_unpack(it, *x);
@@ -356,6 +360,7 @@ osla_err osla_iterate(osla_iteration *it, double *x, osla_iterate_result *result
   it->run = it->run % OSLA_ITERATE_RUNS + 1;
   it->sweeps = 0;
   it->c = (certificate){0};
+  it->is_swept = false;
   it->spare = it->memory;
   osla_record_begin(it);
   const osla_err err = run(it, x, result);

@@ -79,6 +79,8 @@ struct osla_iteration {
   int64_t *sweeps_on;
   bool *is_last;
   int64_t sweeps, sent_at; /* made by this rank; when it last sent its halos */
+  bool is_swept; /* the spare state is what the next sweep makes, for the start's residual */
+  double swept2; /* and this what it returns */
   certificate c;
   recorder r;
   watch w;
