@@ -7,7 +7,9 @@
  * A frame goes to all other spaces, whose kernels drop what is not for them: with the few that
  * there are, learning addresses would save nothing. "ready" is printed when the interfaces are
  * there; they go when the process ends. */
+#ifndef _GNU_SOURCE /* setns, ppoll; smpicc defines it */
 #define _GNU_SOURCE
+#endif
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/if_tun.h>
