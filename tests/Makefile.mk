@@ -277,7 +277,8 @@ tests_test_lu_scalapack_SOURCES = tests/test_lu_scalapack.c $(tests_lu_reference
 tests_test_lu_scalapack_LDADD = $(LDADD) $(SCALAPACK_LIBS)
 tests_test_chol_SOURCES = tests/test_chol.c $(tests_kernel_reference) $(tests_kernel_trace)
 tests_test_potri_SOURCES = tests/test_potri.c $(tests_kernel_reference) $(tests_kernel_trace)
-tests_test_potri_lack_SOURCES = tests/test_potri_lack.c $(tests_kernel_reference)
+tests_test_potri_lack_SOURCES = tests/test_potri_lack.c tests/lacking_memory.h tests/lacking_memory.c $(tests_kernel_reference)
+tests_test_lack_SOURCES = tests/test_lack.c tests/lacking_memory.h tests/lacking_memory.c
 tests_solve_reference = $(tests_kernel_reference) \
   tests/solve_reference.c tests/solve_reference.h
 tests_test_trsm_SOURCES = tests/test_trsm.c $(tests_solve_reference)

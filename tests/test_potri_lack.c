@@ -1,61 +1,25 @@
 /* Inverses where one rank lacks memory, at each allocation of the call: all ranks fail together
  * with its text and A is as before; or where the call can do without, the inverse is what it is
- * else. The linker puts the functions below before the library's allocations. */
+ * else. */
 #include "kernel_reference.h"
+#include "lacking_memory.h"
 #include "osla_inverse.h"
 #include "osla_test_help.h"
 
-#include <limits.h>
-#include <stdlib.h>
-
 enum { N = 40, NB = 6 };
 
-/* Allocations that still succeed on this rank; then one fails. */
-static int left = INT_MAX;
-
-static bool fails(void)
+static osla_err invert(void *a)
 {
-  return left != INT_MAX && left-- == 0;
-}
-
-void *__real_malloc(size_t bytes);
-void *__real_calloc(size_t count, size_t bytes);
-void *__real_realloc(void *old, size_t bytes);
-void *__wrap_malloc(size_t bytes);
-void *__wrap_calloc(size_t count, size_t bytes);
-void *__wrap_realloc(void *old, size_t bytes);
-
-void *__wrap_malloc(size_t bytes)
-{
-  return fails() ? NULL : __real_malloc(bytes);
-}
-void *__wrap_calloc(size_t count, size_t bytes)
-{
-  return fails() ? NULL : __real_calloc(count, bytes);
-}
-void *__wrap_realloc(void *old, size_t bytes)
-{
-  return fails() ? NULL : __real_realloc(old, bytes);
+  int64_t info;
+  return osla_potri(a, OSLA_LOWER, NULL, &info);
 }
 
 /* Returns whether the call failed; *hit: it came to the allocation that fails. */
 static bool try_once(osla_matrix *a, const dense *factor, const dense *inverse, int number,
                      int *hit)
 {
-  int victim = osla_test_size() - 1;
-  int64_t info = -1;
   dense_scatter(factor, a);
-  if (osla_test_rank() == victim) left = number;
-  osla_err err = osla_potri(a, OSLA_LOWER, NULL, &info);
-  *hit = left < 0;
-  left = INT_MAX;
-  MPI_Bcast(hit, 1, MPI_INT, victim, MPI_COMM_WORLD);
-  int worst[2] = {(int)err, -(int)err};
-  MPI_Allreduce(MPI_IN_PLACE, worst, 2, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
-  OSLA_ASSERT_MSG(worst[0] == -worst[1], "allocation %d: %s here", number, osla_err_name(err));
-  OSLA_ASSERT_MSG(err == OSLA_OK || err == OSLA_ERR_MEM, "allocation %d: %s", number,
-                  osla_error_text());
-  if (err != OSLA_OK) OSLA_ASSERT_SAME_TEXT();
+  const osla_err err = lacking_memory(number, invert, a, hit);
   kernel_expect(a, err == OSLA_OK ? inverse : factor, "allocation %d", number);
   return err != OSLA_OK;
 }
