@@ -8,12 +8,13 @@ bench_osla_bench_SOURCES = \
   bench/bench_main.c bench/bench_options.c bench/bench_options_product.c \
   bench/bench_options_factor.c bench/bench_options_updates.c bench/bench_run.c bench/bench_report.c bench/bench_trace.c \
   bench/bench_data.c bench/bench_product.c bench/bench_gemm.c bench/bench_gemm_plan.c \
-  bench/bench_syrk.c bench/bench_factor.c bench/bench_lu_chol.c bench/bench_potri.c bench/bench_solve.c \
+  bench/bench_syrk.c bench/bench_triangle.c bench/bench_factor.c bench/bench_lu_chol.c bench/bench_potri.c bench/bench_solve.c \
   bench/bench_hpl.c bench/bench_hessian.c bench/hessian_osla.c bench/hessian_own.c \
   bench/hessian_produce.c bench/hessian_remote.c bench/bench_put.c bench/updates.c \
   bench/bench_forest.c bench/bench_options_forest.c bench/forest_graph.c bench/forest_osla.c \
   bench/forest_reference_mpi.c bench/forest_neighbor.c \
   bench/mesh_migrate.h bench/mesh_migrate.c bench/bench_migrate.c \
+  bench/bench_setup.h bench/bench_setup.c bench/setup_neighbor.c \
   bench/bench_sparse.h bench/bench_sparse.c bench/sparse_problem.c bench/sparse_partition.c bench/sparse_exchange.c \
   bench/bench_jacobi.h bench/bench_jacobi.c bench/bench_options_jacobi.c bench/jacobi_problem.c bench/jacobi_mpi.c \
   bench/bench_channel.h bench/bench_channel.c bench/bench_options_channel.c bench/channel_message.c bench/channel_mpi.c \
@@ -23,7 +24,7 @@ bench_osla_bench_SOURCES = \
   bench/reference_scalapack.c bench/reference_ga.c bench/reference_scatter.c \
   tools/command.h tools/command.c tools/command_process.c tools/command_util.c \
   tools/command_same.c \
-  tools/command_files.h tools/command_files.c
+  tools/command_files.h tools/command_files.c tools/report_place.h tools/report_place.c
 bench_osla_bench_LDADD = $(ga_adapt_libs) libosla_armci.la libosla.la $(GA_LIBS) $(SCALAPACK_LIBS) \
   $(METIS_LIBS) $(POPT_LIBS) $(JANSSON_LIBS)
 
@@ -32,7 +33,7 @@ bin_PROGRAMS += bench/osla-calibrate
 bench_osla_calibrate_SOURCES = bench/calibrate.h bench/calibrate.c bench/calibrate_fit.c bench/calibrate_work.c \
   tools/command.h tools/command.c tools/command_process.c tools/command_util.c \
   tools/command_same.c \
-  tools/command_files.h tools/command_files.c
+  tools/command_files.h tools/command_files.c tools/report_place.h tools/report_place.c
 bench_osla_calibrate_LDADD = libosla.la $(POPT_LIBS) $(JANSSON_LIBS)
 
 # A plain ScaLAPACK program, to be timed with and without the drop-in (bench/scalapack_table); and one that times

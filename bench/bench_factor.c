@@ -129,7 +129,7 @@ static osla_err run_chol(void *data)
   factor_set *set = data;
   const bench_settings *settings = set->factor->job->settings;
   osla_chol_options options = {.look_ahead = settings->look_ahead, .forward = settings->forward};
-  return osla_potrf(set->a, OSLA_LOWER, &options, &set->info);
+  return osla_potrf(OSLA_LOWER, set->a, &options, &set->info);
 }
 
 static osla_err solve_chol(void *data)

@@ -195,6 +195,7 @@ static osla_err run(bench_job *job, int64_t n)
     for (int i = 0; (sizes[i] || (file && i == 0)) && cases >> which & 1; i++) {
       job->last_size = last && cases >> which == 1 && sizes[i + 1] == 0;
       OSLA_CALL(which == FOREST_MIGRATE ? bench_migrate_case(job, sizes[i])
+                : which == FOREST_SETUP ? bench_setup_case(job, sizes[i])
                 : sparse                ? bench_sparse_case(job, (forest_case)which, sizes[i])
                                         : run_case(job, (forest_case)which, sizes[i]));
     }
@@ -213,12 +214,15 @@ const bench_kernel bench_forest = {
     "  fetch      roots += leaves, int64, and each leaf gets the value before\n"
     "  halo       leaves := the last N/2 roots of the rank before, the first of the next\n"
     "  spmv, cg   A x, an iteration of CG; N rows (of a cube, see --reach), in GF/s\n"
+    "  setup      the gather's edges (random), the halo's: from a list of roots to the first\n"
+    "             values; in million edges/s\n"
     "  migrate    a mesh of N cells (a cube) moves from one rank (seq), from blocks (chunks),\n"
     "             from anywhere (rand) into slabs; in million cells/s\n"
     "A run is as many as last 20 ms (cg: 200), without a barrier between. Beside it:\n"
     "  mpi        persistent sends and receives, packed by hand\n"
-    "  neighbor   MPI_Neighbor_alltoallv, packed by hand\n"
-    "  memcpy     pingpong: a copy of N bytes within rank 0\n"
+    "  neighbor   MPI_Neighbor_alltoallv, packed by hand; setup: with MPI_Alltoall(v) of counts\n"
+    "             and roots, and MPI_Dist_graph_create_adjacent\n"
+    "  memcpy     pingpong: a copy of N bytes within rank 0; setup: of the list\n"
     "  loop       gather: leaf[i] = root[index[i]] in memory of one's own;\n"
     "             spmv, cg: no communication\n"
     "Residual: 0, or inf when a bit is wrong. pingpong needs 2 ranks.\n",

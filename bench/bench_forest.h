@@ -7,6 +7,7 @@
  *   forest_neighbor.c        neighbourhood collectives
  *   bench_sparse.h           sparse matrices, which stand on them
  *   bench_migrate.c          a mesh that moves (mesh_migrate.h)
+ *   bench_setup.c            making a forest (bench_setup.h)
  */
 #ifndef OSLA_BENCH_FOREST_H
 #define OSLA_BENCH_FOREST_H
@@ -22,6 +23,7 @@ typedef enum forest_case {
   FOREST_SPMV,     /* this and the next: bench_sparse.h */
   FOREST_CG,
   FOREST_MIGRATE, /* bench_migrate.c */
+  FOREST_SETUP,   /* bench_setup.c */
   FOREST_CASES
 } forest_case;
 
@@ -87,6 +89,9 @@ typedef struct forest_way {
 
 /* A mesh of about n cells moves from where it may lie at first. Collective. */
 osla_err bench_migrate_case(bench_job *job, int64_t n);
+
+/* Forests of n edges of each rank are made. Collective. */
+osla_err bench_setup_case(bench_job *job, int64_t n);
 
 /* forest_osla.c */
 extern const forest_way forest_osla, forest_memcpy, forest_loop;

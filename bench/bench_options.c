@@ -307,9 +307,6 @@ bool bench_options_parse(const bench_kernel *kernel, int size, int argc, char **
     go_on = *status == OSLA_EXIT_OK;
     if (!go_on) bench_settings_free(settings);
   }
-  for (char **text = raw.n; text && *text; text++)
-    free(*text);
-  free(raw.n);
   return go_on;
 }
 

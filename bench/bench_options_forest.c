@@ -8,7 +8,7 @@
 #include <limits.h>
 #include <string.h>
 
-#define CASES "pingpong,gather,reduce,fetch,halo,spmv,cg,migrate" /* as forest_case */
+#define CASES "pingpong,gather,reduce,fetch,halo,spmv,cg,migrate,setup" /* as forest_case */
 
 void bench_forest_table(const bench_kernel *kernel, bench_raw_forest *raw,
                         struct poptOption table[BENCH_FOREST_OPTIONS])

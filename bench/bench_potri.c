@@ -55,7 +55,7 @@ static osla_err run_osla(void *data)
   factor_set *set = data;
   const bench_settings *s = set->factor->job->settings;
   osla_chol_options options = {.look_ahead = s->look_ahead, .forward = s->forward};
-  return osla_potri(set->a, OSLA_LOWER, &options, &set->info);
+  return osla_potri(OSLA_LOWER, set->a, &options, &set->info);
 }
 
 static osla_err run_scalapack(void *data)

@@ -9,6 +9,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+bool product_is_real(const product_data *d)
+{
+  const osla_dtype dtype = d->job->settings->dtype;
+  return dtype == OSLA_FLOAT || dtype == OSLA_DOUBLE;
+}
+
 static osla_err create_set(product_set *set, int64_t nb)
 {
   product_data *d = set->product;
@@ -51,14 +57,15 @@ osla_err product_create(product_data *d, bench_job *job, int64_t n, bool syrk)
   OSLA_CALL(create_set(&d->ours, s->nb));
   if (s->plan || osla_work_modelled) return OSLA_OK;
   void *vectors;
-  OSLA_CALL(bench_alloc(job, (uint64_t)(n + 2 * d->m + d->k) * sizeof(osla_complex), &vectors));
+  OSLA_CALL(bench_alloc(job, (uint64_t)(n + 3 * d->m + d->k) * sizeof(osla_complex), &vectors));
   d->x = vectors;
   d->y = d->x + n;
   d->expected = d->y + d->m;
-  osla_complex *bx = d->expected + d->m;
+  d->turned = d->expected + d->m;
+  osla_complex *bx = d->turned + d->m;
   bench_fill_vector(s->dtype, d->x, n, 3);
   if (syrk)
-    OSLA_CALL(bench_apply(BENCH_WHOLE, OSLA_TRANS, d->ours.a, d->x, bx));
+    OSLA_CALL(bench_apply(BENCH_WHOLE, OSLA_CONJTRANS, d->ours.a, d->x, bx));
   else
     OSLA_CALL(bench_apply(BENCH_WHOLE, s->transb, d->ours.b, d->x, bx));
   return bench_apply(BENCH_WHOLE, s->transa, d->ours.a, bx, d->expected);
@@ -108,26 +115,26 @@ osla_err product_spoil(void *data)
   return OSLA_OK;
 }
 
-/* y := C x, C symmetric by its lower triangle; NaN if the upper one was written to. Collective. */
+/* y := C x, C symmetric or Hermitian by its lower triangle; NaN if the upper one was written to.
+ * Collective. */
 static osla_err apply_lower(product_set *set, const osla_complex *x, osla_complex *y)
 {
-  local_c c = local_of(set);
-  osla_dtype dtype = osla_matrix_dtype(set->c);
-  memset(y, 0, (size_t)c.l.n * sizeof *y);
+  const local_c c = local_of(set);
+  const size_t size = osla_dtype_size(osla_matrix_dtype(set->c));
+  osla_complex *turned = set->product->turned;
+  double written = 0;
+  OSLA_CALL(bench_apply(BENCH_LOWER, OSLA_NOTRANS, set->c, x, y));
+  OSLA_CALL(bench_apply(BENCH_UNIT_LOWER, OSLA_CONJTRANS, set->c, x, turned));
   for (int64_t j = 0; j < c.cols; j++) {
-    int64_t column = osla_index_global(j, c.l.nb, c.pcol, c.l.npcol), above = rows_above(&c, j);
-    for (int64_t i = 0; i < c.rows; i++) {
-      int64_t row = osla_index_global(i, c.l.mb, c.prow, c.l.nprow);
-      double element = bench_element(dtype, osla_matrix_local(set->c), i + j * c.lld);
-      if (i >= above) {
-        y[row] += element * x[column];
-        if (row != column) y[column] += element * x[row];
-      } else if (element != 0) {
-        y[row] = NAN;
-      }
-    }
+    const unsigned char *column =
+      (const unsigned char *)osla_matrix_local(set->c) + (size_t)(j * c.lld) * size;
+    for (size_t byte = 0; byte < (size_t)rows_above(&c, j) * size; byte++)
+      if (column[byte]) written = 1; /* they were zero */
   }
-  return osla_allreduce(set->product->job->transport, y, 2 * c.l.n, MPI_DOUBLE, MPI_SUM);
+  OSLA_CALL(osla_allreduce(set->product->job->transport, &written, 1, MPI_DOUBLE, MPI_MAX));
+  for (int64_t i = 0; i < c.l.n; i++)
+    y[i] = written > 0 ? NAN : y[i] + turned[i] - x[i];
+  return OSLA_OK;
 }
 
 osla_err product_check(void *data, double *residual)

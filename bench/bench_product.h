@@ -1,4 +1,5 @@
-/* What gemm and syrk share: their matrices, the check, ScaLAPACK's sets, the case. See bench.h. */
+/* What gemm, syrk, symm, trmm share: their matrices, the check, ScaLAPACK's sets, the case. See
+ * bench.h. */
 #ifndef OSLA_BENCH_PRODUCT_H
 #define OSLA_BENCH_PRODUCT_H
 
@@ -17,10 +18,10 @@ typedef struct product_set {
 
 typedef struct product_data {
   bench_job *job;
-  bool syrk;       /* C := A A^T, lower triangle; else C := op(A) op(B) */
+  bool syrk;       /* C := A A^H, lower triangle; else C := op(A) op(B) */
   int64_t m, n, k; /* C is m x n; op(A) is m x k */
   char trans[3];
-  osla_complex *x, *y, *expected; /* [n], [m], [m]: whole on every rank; one allocation at x */
+  osla_complex *x, *y, *expected, *turned; /* [n], then [m]: whole on every rank; allocated at x */
   product_set ours;
   product_set scalapack[BENCH_MAX_REF_NB];
   reference_names names;
@@ -31,6 +32,8 @@ typedef struct product_data {
  * zero before. product_destroy is due also after a failure. Collective. */
 osla_err product_create(product_data *d, bench_job *job, int64_t n, bool syrk);
 void product_destroy(product_data *d);
+
+bool product_is_real(const product_data *d); /* its type */
 
 /* C := NaN where it is due; zero in the other triangle of syrk. */
 osla_err product_spoil(void *set);

@@ -1,4 +1,4 @@
-/* Lower triangle of C := A A^T, A N x K. */
+/* Lower triangle of C := A A^H, A N x K: osla_syrk, of complex types osla_herk. */
 #include "config.h"
 
 #include "bench_product.h"
@@ -6,8 +6,10 @@
 static osla_err run_osla(void *data)
 {
   product_set *set = data;
-  return osla_syrk(OSLA_LOWER, OSLA_NOTRANS, 1, osla_whole(set->a), 0, osla_whole(set->c),
-                   &set->options);
+  const osla_part a = osla_whole(set->a), c = osla_whole(set->c);
+  return product_is_real(set->product)
+           ? osla_syrk(OSLA_LOWER, OSLA_NOTRANS, 1, a, 0, c, &set->options)
+           : osla_herk(OSLA_LOWER, OSLA_NOTRANS, 1, a, 0, c, &set->options);
 }
 
 static osla_err run_scalapack(void *data)
@@ -20,7 +22,7 @@ static osla_err measure(product_data *d)
 {
   bench_impl impls[BENCH_MAX_IMPLS];
   int n = 0;
-  double order = (double)d->n;
+  double order = (double)d->n, each = product_is_real(d) ? 1 : 4;
   int64_t half = (d->k + 1) / 2; /* all of C with half of k: as many operations */
   impls[n++] = (bench_impl){.name = "osla",
                             .prepare = product_spoil,
@@ -28,14 +30,14 @@ static osla_err measure(product_data *d)
                             .check = product_check,
                             .data = &d->ours};
   d->local = (reference_gemm){.job = d->job,
-                              .transb = OSLA_TRANS,
+                              .transb = OSLA_CONJTRANS,
                               .m = osla_matrix_local_rows(d->ours.c),
                               .n = osla_matrix_local_cols(d->ours.c),
                               .k = half,
-                              .work = 2 * order * order * (double)half};
+                              .work = 2 * each * order * order * (double)half};
   impls[n++] = reference_gemm_impl(&d->local);
   product_add_scalapack(d, run_scalapack, impls, &n);
-  return product_run(d, "syrk", order * (order + 1) * (double)d->k, impls, n);
+  return product_run(d, "syrk", each * order * (order + 1) * (double)d->k, impls, n);
 }
 
 static osla_err run(bench_job *job, int64_t n)
@@ -49,14 +51,17 @@ static osla_err run(bench_job *job, int64_t n)
 
 const bench_kernel bench_syrk = {
   .name = "syrk",
-  .summary = "lower triangle of C := A A^T",
+  .summary = "lower triangle of C := A A^H",
   .about =
-    "\nTimes the lower triangle of C := A A^T, A N x K, in GF/s (N (N + 1) K operations), beside:\n"
+    "\nTimes the lower triangle of C := A A^H, A N x K, in GF/s (N (N + 1) K operations, complex "
+    "4\n"
+    "times as many; osla_syrk, of complex types osla_herk), beside:\n"
     "  blas       the limit: the rate of one local product of private matrices on each rank, of\n"
     "             its places of C with K / 2 (as many operations); no communication\n"
-    "  scalapack  pdsyrk (pssyrk) on the same memory and the same process grid\n"
-    "Residual: |C x - A (A^T x)| / (eps sqrt(K) |A (A^T x)|), x random, max norms.\n",
+    "  scalapack  pdsyrk, pzherk and the like on the same memory and the same process grid\n"
+    "Residual: |C x - A (A^H x)| / (eps sqrt(K) |A (A^H x)|), x random, max norms.\n",
   .references = "blas" REFERENCE_SCALAPACK,
+  .precisions = "sdcz",
   .product = true,
   .other_nb = true,
   .after = "Example: mpiexec -n 2 osla-bench syrk --n 2048 --k 512\n",

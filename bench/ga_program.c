@@ -53,7 +53,7 @@ static void factor(const problem *p, osla_ga_blocks blocks)
   osla_ga_matrix *m;
   int64_t info;
   check(osla_ga_matrix_create(p->a, blocks, &m));
-  check(osla_potrf(osla_ga_matrix_get(m), OSLA_LOWER, NULL, &info));
+  check(osla_potrf(OSLA_LOWER, osla_ga_matrix_get(m), NULL, &info));
   check(osla_ga_matrix_store(m));
   osla_ga_matrix_destroy(&m);
 }

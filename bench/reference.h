@@ -38,7 +38,7 @@ bench_impl reference_gemm_impl(reference_gemm *g);
 
 /* --- scalapack ---------------------------------------------------------------------------------
  * On the memory of our matrices, in a BLACS grid with our grid's places. `context` is BLACS's; -1
- * on ranks outside the grid. `info` is LAPACK's, 0 on those ranks. All types; syrk s and d. Errors:
+ * on ranks outside the grid. `info` is LAPACK's, 0 on those ranks. All types. Errors:
  * RANGE (a size does not fit an int), UNSUPPORTED (built without). */
 osla_err reference_scalapack_open(osla_grid *grid, int *context);
 void reference_scalapack_close(int *context);
@@ -47,8 +47,11 @@ void reference_scalapack_close(int *context);
 osla_err reference_scalapack_gemm(int context, osla_trans transa, osla_trans transb, osla_matrix *a,
                                   osla_matrix *b, osla_matrix *c);
 
-/* Lower triangle of C := A A^T (pdsyrk). */
+/* Lower triangle of C := A A^H (pdsyrk, pzherk); C := A B, A symmetric by its lower triangle
+ * (pdsymm); B := A B, A lower triangular (pdtrmm). */
 osla_err reference_scalapack_syrk(int context, osla_matrix *a, osla_matrix *c);
+osla_err reference_scalapack_symm(int context, osla_matrix *a, osla_matrix *b, osla_matrix *c);
+osla_err reference_scalapack_trmm(int context, osla_matrix *a, osla_matrix *b);
 
 /* LU with partial pivoting (pdgetrf) and its solve; ipiv has local_rows + nb elements. */
 osla_err reference_scalapack_getrf(int context, osla_matrix *a, int *ipiv, int64_t *info);

@@ -30,6 +30,15 @@ typedef void syrk_routine(const char *uplo, const char *trans, const int *n, con
                           const void *alpha, const void *a, const int *ia, const int *ja,
                           const int *desca, const void *beta, void *c, const int *ic, const int *jc,
                           const int *descc);
+typedef void symm_routine(const char *side, const char *uplo, const int *m, const int *n,
+                          const void *alpha, const void *a, const int *ia, const int *ja,
+                          const int *desca, const void *b, const int *ib, const int *jb,
+                          const int *descb, const void *beta, void *c, const int *ic, const int *jc,
+                          const int *descc);
+typedef void trmm_routine(const char *side, const char *uplo, const char *trans, const char *diag,
+                          const int *m, const int *n, const void *alpha, const void *a,
+                          const int *ia, const int *ja, const int *desca, void *b, const int *ib,
+                          const int *jb, const int *descb);
 typedef void getrf_routine(const int *m, const int *n, void *a, const int *ia, const int *ja,
                            const int *desca, int *ipiv, int *info);
 /* The last ones: hidden lengths of characters, see src/blas/lapack.c. */
@@ -45,7 +54,9 @@ typedef void potrs_routine(const char *uplo, const int *n, const int *nrhs, cons
                            const int *jb, const int *descb, int *info, size_t length);
 
 gemm_routine psgemm_, pdgemm_, pcgemm_, pzgemm_;
-syrk_routine pssyrk_, pdsyrk_;
+syrk_routine pssyrk_, pdsyrk_, pcherk_, pzherk_;
+symm_routine pssymm_, pdsymm_, pcsymm_, pzsymm_;
+trmm_routine pstrmm_, pdtrmm_, pctrmm_, pztrmm_;
 getrf_routine psgetrf_, pdgetrf_, pcgetrf_, pzgetrf_;
 getrs_routine psgetrs_, pdgetrs_, pcgetrs_, pzgetrs_;
 potrf_routine pspotrf_, pdpotrf_, pcpotrf_, pzpotrf_;
@@ -103,42 +114,65 @@ static osla_err describe(int context, osla_matrix *matrix, operand *out)
   return OSLA_OK;
 }
 
+/* 1 and 0 of each type. */
+static const float ones_c[2] = {1, 0}, zeros_c[2] = {0, 0};
+static const double ones_z[2] = {1, 0}, zeros_z[2] = {0, 0};
+static const void *const ones[] = {ones_c, ones_z, ones_c, ones_z};
+static const void *const zeros[] = {zeros_c, zeros_z, zeros_c, zeros_z};
+
 osla_err reference_scalapack_gemm(int context, osla_trans transa, osla_trans transb, osla_matrix *a,
                                   osla_matrix *b, osla_matrix *c)
 {
-  static const float alpha_c[2] = {1, 0}, beta_c[2] = {0, 0};
-  static const double alpha_z[2] = {1, 0}, beta_z[2] = {0, 0};
-  static const struct {
-    gemm_routine *gemm;
-    const void *alpha, *beta;
-  } of[] = {{psgemm_, alpha_c, beta_c},
-            {pdgemm_, alpha_z, beta_z},
-            {pcgemm_, alpha_c, beta_c},
-            {pzgemm_, alpha_z, beta_z}};
+  static gemm_routine *const gemm[] = {psgemm_, pdgemm_, pcgemm_, pzgemm_};
   if (context < 0) return OSLA_OK;
   operand oa, ob, oc;
-  osla_dtype dtype = osla_matrix_dtype(a);
+  const osla_dtype dtype = osla_matrix_dtype(a);
   OSLA_CALL(describe(context, a, &oa));
   OSLA_CALL(describe(context, b, &ob));
   OSLA_CALL(describe(context, c, &oc));
-  of[dtype].gemm(&"NTC"[transa], &"NTC"[transb], &oc.m, &oc.n, transa ? &oa.m : &oa.n,
-                 of[dtype].alpha, oa.at, &one, &one, oa.desc, ob.at, &one, &one, ob.desc,
-                 of[dtype].beta, oc.at, &one, &one, oc.desc);
+  gemm[dtype](&"NTC"[transa], &"NTC"[transb], &oc.m, &oc.n, transa ? &oa.m : &oa.n, ones[dtype],
+              oa.at, &one, &one, oa.desc, ob.at, &one, &one, ob.desc, zeros[dtype], oc.at, &one,
+              &one, oc.desc);
   return OSLA_OK;
 }
 
 osla_err reference_scalapack_syrk(int context, osla_matrix *a, osla_matrix *c)
 {
+  static syrk_routine *const syrk[] = {pssyrk_, pdsyrk_, pcherk_, pzherk_}; /* real factors */
   if (context < 0) return OSLA_OK;
   operand oa, oc;
+  const osla_dtype dtype = osla_matrix_dtype(a);
   OSLA_CALL(describe(context, a, &oa));
   OSLA_CALL(describe(context, c, &oc));
-  static const float one_s = 1, zero_s = 0;
-  static const double one_d = 1, zero_d = 0;
-  bool single = osla_matrix_dtype(a) == OSLA_FLOAT;
-  (single ? pssyrk_ : pdsyrk_)(
-    "L", "N", &oc.n, &oa.n, single ? (void *)&one_s : (void *)&one_d, oa.at, &one, &one, oa.desc,
-    single ? (void *)&zero_s : (void *)&zero_d, oc.at, &one, &one, oc.desc);
+  syrk[dtype]("L", "N", &oc.n, &oa.n, ones[dtype], oa.at, &one, &one, oa.desc, zeros[dtype], oc.at,
+              &one, &one, oc.desc);
+  return OSLA_OK;
+}
+
+osla_err reference_scalapack_symm(int context, osla_matrix *a, osla_matrix *b, osla_matrix *c)
+{
+  static symm_routine *const symm[] = {pssymm_, pdsymm_, pcsymm_, pzsymm_};
+  if (context < 0) return OSLA_OK;
+  operand oa, ob, oc;
+  const osla_dtype dtype = osla_matrix_dtype(a);
+  OSLA_CALL(describe(context, a, &oa));
+  OSLA_CALL(describe(context, b, &ob));
+  OSLA_CALL(describe(context, c, &oc));
+  symm[dtype]("L", "L", &oc.m, &oc.n, ones[dtype], oa.at, &one, &one, oa.desc, ob.at, &one, &one,
+              ob.desc, zeros[dtype], oc.at, &one, &one, oc.desc);
+  return OSLA_OK;
+}
+
+osla_err reference_scalapack_trmm(int context, osla_matrix *a, osla_matrix *b)
+{
+  static trmm_routine *const trmm[] = {pstrmm_, pdtrmm_, pctrmm_, pztrmm_};
+  if (context < 0) return OSLA_OK;
+  operand oa, ob;
+  const osla_dtype dtype = osla_matrix_dtype(a);
+  OSLA_CALL(describe(context, a, &oa));
+  OSLA_CALL(describe(context, b, &ob));
+  trmm[dtype]("L", "L", "N", "N", &ob.m, &ob.n, ones[dtype], oa.at, &one, &one, oa.desc, ob.at,
+              &one, &one, ob.desc);
   return OSLA_OK;
 }
 
@@ -239,6 +273,18 @@ osla_err reference_scalapack_gemm(int context, osla_trans transa, osla_trans tra
 osla_err reference_scalapack_syrk(int context, osla_matrix *a, osla_matrix *c)
 {
   (void)context, (void)a, (void)c;
+  return not_built();
+}
+
+osla_err reference_scalapack_symm(int context, osla_matrix *a, osla_matrix *b, osla_matrix *c)
+{
+  (void)context, (void)a, (void)b, (void)c;
+  return not_built();
+}
+
+osla_err reference_scalapack_trmm(int context, osla_matrix *a, osla_matrix *b)
+{
+  (void)context, (void)a, (void)b;
   return not_built();
 }
 

@@ -57,7 +57,7 @@ int main(int argc, char **argv)
   check(osla_hessian_matrix(hessian, &H)); /* the memory itself, no copy */
   check(osla_matrix_create(grid, OSLA_DOUBLE, N, 1, osla_matrix_layout(H).nb, 1, &x));
   check(osla_matrix_fill_with(x, element, (void *)osla_hessian_gradient(hessian)));
-  check(osla_potrf(H, OSLA_LOWER, NULL, &info)); /* H := L L^T; info > 0: not positive definite */
+  check(osla_potrf(OSLA_LOWER, H, NULL, &info)); /* H := L L^T; info > 0: not positive definite */
   check(osla_potrs(OSLA_LOWER, H, x));           /* x := H^-1 g */
 
   check(osla_matrix_norm(x, OSLA_NORM_MAX, &largest));

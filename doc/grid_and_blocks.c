@@ -23,7 +23,7 @@ static double factor(osla_grid *grid, int64_t n, int64_t nb)
   check(osla_matrix_fill(A, OSLA_FILL_SPD, 1));
   check(osla_barrier(transport));
   double start = osla_clock();
-  check(osla_potrf(A, OSLA_LOWER, NULL, &info));
+  check(osla_potrf(OSLA_LOWER, A, NULL, &info));
   double seconds = osla_clock() - start;
   osla_matrix_destroy(&A);
   check(osla_allreduce(transport, &seconds, 1, MPI_DOUBLE, MPI_MAX));

@@ -112,7 +112,7 @@ static osla_err llt_solve(ga_array *a, ga_array *b, int64_t *info)
   solver s = {.uplo = OSLA_LOWER};
   osla_err err;
   OSLA_TRY(osla_ga_matrix_open(a, square, &x));
-  OSLA_TRY(osla_potrf(osla_ga_matrix_get(x), s.uplo, NULL, info));
+  OSLA_TRY(osla_potrf(s.uplo, osla_ga_matrix_get(x), NULL, info));
   if (*info == 0) err = solve(osla_ga_matrix_get(x), &s, b);
 cleanup:
   osla_ga_matrix_destroy(&x);
@@ -181,7 +181,7 @@ osla_err osla_ga_potrf(char uplo, int g_a, int64_t *info)
   OSLA_CALL(osla_ga_uplo(uplo, &triangle));
   OSLA_CALL(check_matrix(g_a, true, &a));
   OSLA_TRY(osla_ga_matrix_open(&a, square, &x));
-  OSLA_TRY(osla_potrf(osla_ga_matrix_get(x), triangle, NULL, info));
+  OSLA_TRY(osla_potrf(triangle, osla_ga_matrix_get(x), NULL, info));
   err = osla_ga_matrix_store(x);
 cleanup:
   osla_ga_matrix_destroy(&x);

@@ -4,6 +4,7 @@
 kernels_headers = \
   kernels/common/osla_forward.h \
   kernels/gemm/osla_gemm.h \
+  kernels/products/osla_products.h \
   kernels/lu/osla_lu.h \
   kernels/chol/osla_chol.h \
   kernels/inverse/osla_inverse.h \
@@ -28,6 +29,7 @@ kernels_sources = \
   kernels/common/pieces.h kernels/common/pieces.c \
   kernels/common/row_copy.h \
   kernels/common/diagonal_blocks.h kernels/common/diagonal_blocks.c \
+  kernels/common/part_checks.h kernels/common/part_checks.c \
   kernels/gemm/gemm.h \
   kernels/gemm/gemm_operand.h kernels/gemm/gemm_operand.c \
   kernels/gemm/gemm_plan.h kernels/gemm/gemm_plan.c \
@@ -36,6 +38,10 @@ kernels_sources = \
   kernels/gemm/gemm_triangle.h kernels/gemm/gemm_triangle.c \
   kernels/gemm/gemm_split.h kernels/gemm/gemm_split.c \
   kernels/gemm/gemm.c \
+  kernels/products/product_check.h kernels/products/product_check.c \
+  kernels/products/squares.h kernels/products/squares.c \
+  kernels/products/symm.c kernels/products/trmm.c \
+  kernels/products/columns.h kernels/products/columns.c kernels/products/vectors.c \
   kernels/lu/lu_block.h kernels/lu/lu_block.c \
   kernels/lu/lu.h \
   kernels/lu/lu_memory.h kernels/lu/lu_memory.c \

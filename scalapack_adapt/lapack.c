@@ -172,7 +172,7 @@ static adapt_shape shape_of(const problem *p)
 static osla_err factor(problem *p)
 {
   osla_lu_result result = {0};
-  osla_err err = p->cholesky ? osla_potrf(p->a.matrix, p->uplo, NULL, &p->info)
+  osla_err err = p->cholesky ? osla_potrf(p->uplo, p->a.matrix, NULL, &p->info)
                              : osla_getrf(p->a.matrix, p->pivots, NULL, &result);
   if (!p->cholesky) p->info = result.info;
   /* Arguments and memory are seen to before anything changes. */

@@ -7,11 +7,13 @@ src_headers = \
   src/base/osla_clock.h \
   src/base/osla_log.h \
   src/base/osla_random.h \
+  src/base/osla_version.h \
   src/transport/osla_host.h \
   src/transport/osla_transport.h \
   src/transport/osla_trace.h \
   src/transport/osla_armci.h \
   src/transport/osla_farewell.h \
+  src/transport/osla_meet.h \
   src/memory/osla_segment.h \
   src/memory/osla_counter.h \
   src/memory/osla_stripes.h \
@@ -28,7 +30,7 @@ src_headers = \
 # How data moves and ranks wait: by MPI, or in a simulator (configure --enable-simulation).
 mpi_sources = \
   src/base/clock.c \
-  src/transport/wait.c src/transport/collective_mpi.c \
+  src/transport/wait.c src/transport/collective_mpi.c src/transport/exchange_mpi.c \
   src/transport/host.c \
   src/transport/pages.h src/transport/pages.c \
   src/transport/shared_memory.h src/transport/shared_memory.c \
@@ -51,6 +53,7 @@ sim_sources = \
   src/simulation/sim_region.c \
   src/simulation/sim_collective.c \
   src/simulation/sim_post.c \
+  src/simulation/sim_exchange.c \
   src/simulation/sim_clock.c \
   src/simulation/sim_entry.c \
   src/simulation/transport_sim.c
@@ -65,6 +68,7 @@ src_sources = \
   src/base/error_place.h src/base/error.c \
   src/base/log.c \
   src/base/random.c \
+  src/base/version.c \
   src/base/memory_file.h src/base/memory_file.c \
   src/base/futex.h src/base/futex.c \
   src/base/signal_guard.h src/base/signal_guard.c \
@@ -73,6 +77,7 @@ src_sources = \
   src/base/new_file.h src/base/new_file.c \
   src/transport/transport_ops.h \
   src/transport/farewell.c \
+  src/transport/meet.c \
   src/transport/settings.h src/transport/settings.c \
   src/transport/backend.c \
   src/transport/request_pool.h src/transport/request_pool.c \
@@ -81,6 +86,7 @@ src_sources = \
   src/transport/patience.h src/transport/patience.c \
   src/transport/kept.h src/transport/kept.c \
   src/transport/collective.c \
+  src/transport/exchange.h src/transport/exchange.c \
   src/transport/trace.h src/transport/trace.c \
   src/transport/trace_summary.c \
   src/transport/trace_write.c \

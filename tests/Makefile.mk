@@ -3,7 +3,7 @@
 if SIMULATION
 # Those that say something of many ranks.
 tests_programs = \
-  tests/test_transport tests/test_segment tests/test_notify tests/test_stripes tests/test_channel tests/test_reduction tests/test_matrix \
+  tests/test_transport tests/test_exchange tests/test_segment tests/test_notify tests/test_stripes tests/test_channel tests/test_reduction tests/test_matrix \
   tests/test_panels tests/test_gemm tests/test_syrk tests/test_lu tests/test_lu_pivot tests/test_chol tests/test_trsm \
   tests/test_solve tests/test_hessian tests/test_hessian_flow tests/test_hessian_solve \
   tests/test_forest tests/test_forest_flow tests/test_forest_limits tests/test_forest_derive tests/test_forest_share \
@@ -21,6 +21,8 @@ tests_programs = \
   tests/test_forward \
   tests/test_groups \
   tests/test_transport \
+  tests/test_exchange \
+  tests/test_meet \
   tests/test_host \
   tests/test_lack \
   tests/test_memory \
@@ -54,6 +56,7 @@ tests_programs = \
   tests/test_lu_hard \
   tests/test_chol \
   tests/test_potri \
+  tests/test_products \
   tests/test_potri_lack \
   tests/test_trsm \
   tests/test_solve \
@@ -101,8 +104,20 @@ tests_programs = \
   tests/test_tomo_model \
   tests/test_tomo_store \
   tests/test_tomo_io \
+  tests/test_tomo_xml \
+  tests/test_tomo_choice \
+  tests/test_tomo_grid \
+  tests/test_tomo_data \
   tests/test_tomo_recovery \
+  tests/test_reference \
+  tests/test_reference_kernel \
+  tests/test_tomo_reference \
+  tests/test_tomo_draw \
+  tests/test_tomo_prior_file \
   tests/test_invert \
+  tests/test_invert_sure \
+  tests/test_invert_page \
+  tests/test_invert_robust \
   tests/test_command_util \
   tests/test_order_free
 endif
@@ -120,10 +135,22 @@ tests_ga_programs = \
 tests_armci_programs = \
   tests/test_armci
 
+tests_fortran_programs = \
+  tests/test_fortran
+tests_test_fortran_SOURCES = tests/test_fortran.f90
+tests_test_fortran_LDADD = libosla_fortran.la libosla.la
+tests/test_fortran.$(OBJEXT): fortran/osla.lo
+
 tests_scripts = \
   tests/check_floors.sh \
   tests/check_tree.sh \
   tests/check_install.sh \
+  tests/check_abi.sh \
+  tests/check_cmake.sh \
+  tests/test_python.sh \
+  tests/check_fortran.sh \
+  tests/check_packaging.sh \
+  tests/test_deb.sh \
   tests/check_one_mpi.sh \
   tests/check_blas.sh \
   tests/test_hosts.sh \
@@ -135,9 +162,15 @@ tests_scripts = \
   tests/test_info.sh \
   tests/test_invert.sh \
   tests/test_invert_errors.sh \
+  tests/test_invert_data.sh \
   tests/test_invert_iterative.sh \
+  tests/test_invert_formats.sh \
+  tests/test_invert_report.sh \
+  tests/test_invert_sure.sh \
   tests/test_solve_sparse.sh \
+  tests/test_reference.sh \
   tests/test_forest_mismatch.sh \
+  tests/test_petscsf.sh \
   tests/test_invert_kill.sh \
   tests/test_restart_kill.sh \
   tests/test_reproducible.sh \
@@ -164,6 +197,9 @@ check_PROGRAMS += $(tests_programs)
 if HAVE_SCALAPACK
 check_PROGRAMS += $(tests_scalapack_programs)
 endif
+if HAVE_FORTRAN
+check_PROGRAMS += $(tests_fortran_programs)
+endif
 if HAVE_GA
 check_PROGRAMS += $(tests_ga_programs)
 endif
@@ -172,9 +208,22 @@ check_PROGRAMS += $(tests_armci_programs)
 endif
 endif
 
-tests_test_invert_SOURCES = tests/test_invert.c tests/invert_reference.c tests/invert_reference.h
+tests_list_help = tests/list_help.c tests/list_help.h
+tests_test_tomo_xml_SOURCES = tests/test_tomo_xml.c $(tests_list_help)
+tests_test_tomo_choice_SOURCES = tests/test_tomo_choice.c $(tests_list_help)
+tests_test_tomo_grid_LDADD = $(LDADD) $(NETCDF_LIBS) $(HDF5_LIBS)
+tests_test_tomo_data_LDADD = $(LDADD) $(HDF5_LIBS)
+
+tests_invert_job = tests/invert_test_job.c tests/invert_test_job.h
+tests_invert_help = tests/invert_reference.c tests/invert_reference.h $(tests_invert_job)
+tests_test_invert_sure_SOURCES = tests/test_invert_sure.c $(tests_invert_help)
+tests_test_invert_sure_LDADD = $(tests_test_invert_LDADD)
+tests_test_invert_SOURCES = tests/test_invert.c $(tests_invert_help)
 tests_test_invert_LDADD = tests/libosla_test.la libosla_armci.la tools/libinvert.la tools/libtomo.la libosla.la \
   $(CUNIT_LIBS) $(POPT_LIBS) $(JANSSON_LIBS)
+tests_test_invert_robust_SOURCES = tests/test_invert_robust.c $(tests_invert_job)
+tests_test_invert_robust_LDADD = $(tests_test_invert_LDADD)
+tests_test_invert_page_LDADD = $(tests_test_invert_LDADD)
 
 # Helpers of test_dropin.sh: plain ScaLAPACK programs, without OSLA.
 if HAVE_SCALAPACK
@@ -224,14 +273,22 @@ if HAVE_HDF5
 check_PROGRAMS += tests/fuzz/fuzz
 endif
 tests_fuzz_fuzz_SOURCES = tests/fuzz/fuzz.h tests/fuzz/fuzz.c tests/fuzz/fuzz_bytes.c \
-  tests/fuzz/fuzz_run.c tests/fuzz/fuzz_spoil.c tests/fuzz/fuzz_parse.c tests/fuzz/fuzz_text.c \
+  tests/fuzz/fuzz_run.c tests/fuzz/fuzz_spoil.c tests/fuzz/fuzz_parse.c tests/fuzz/fuzz_text.c tests/fuzz/fuzz_xml.c \
   tests/fuzz/fuzz_hdf5.c tests/fuzz/fuzz_updates.c tests/fuzz/fuzz_checkpoints.c \
   tools/tomo/tomo_text.c tools/tomo/tomo_stations.c tools/tomo/tomo_events.c \
-  tools/tomo/tomo_fdsn.c tools/tomo/tomo_ndk.c \
+  tools/tomo/tomo_fdsn.c tools/tomo/tomo_ndk.c tools/tomo/tomo_time.c tools/tomo/tomo_same.c \
+  tools/tomo/tomo_xml.c tools/tomo/tomo_stationxml.c tools/tomo/tomo_quakeml.c \
   tools/assemble/updates_sizes.c tools/assemble/updates_schema.c tools/assemble/updates.c \
   $(src_file_sources) $(kernels_hessian_sources)
 tests_fuzz_fuzz_CFLAGS = $(OSLA_CFLAGS) -O1 -g $(FUZZ_SANITIZE)
-tests_fuzz_fuzz_LDADD = libosla_kernels.la $(HDF5_LIBS) $(BLAS_LIBS) -lpthread -lm
+tests_fuzz_fuzz_LDADD = libosla_kernels.la $(HDF5_LIBS) $(LIBXML2_LIBS) $(BLAS_LIBS) -lpthread -lm
+
+tests_earth_check = tests/earth_check.h tests/earth_check.c
+tests_earth_libs = tests/libosla_test.la libosla_armci.la tools/libreference.la tools/libtomo.la libosla.la $(CUNIT_LIBS)
+tests_test_reference_SOURCES = tests/test_reference.c $(tests_earth_check)
+tests_test_reference_LDADD = $(tests_earth_libs)
+tests_test_reference_kernel_SOURCES = tests/test_reference_kernel.c $(tests_earth_check)
+tests_test_reference_kernel_LDADD = $(tests_earth_libs)
 
 tests_test_command_util_SOURCES = tests/test_command_util.c \
   tools/command.h tools/command.c tools/command_process.c tools/command_util.c
@@ -245,6 +302,7 @@ tests_test_memory_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=malloc -Wl,--wrap=calloc -W
   -Wl,--wrap=free -Wl,--wrap=osla_memory_check
 tests_test_lack_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=malloc -Wl,--wrap=calloc -Wl,--wrap=realloc
 tests_test_potri_lack_LDFLAGS = $(tests_test_lack_LDFLAGS)
+tests_test_exchange_LDFLAGS = $(tests_test_lack_LDFLAGS)
 
 tests_test_trace_LDADD = $(LDADD) $(JANSSON_LIBS)
 
@@ -276,8 +334,10 @@ tests_test_lu_hard_SOURCES = tests/test_lu_hard.c $(tests_lu_reference)
 tests_test_lu_scalapack_SOURCES = tests/test_lu_scalapack.c $(tests_lu_reference)
 tests_test_lu_scalapack_LDADD = $(LDADD) $(SCALAPACK_LIBS)
 tests_test_chol_SOURCES = tests/test_chol.c $(tests_kernel_reference) $(tests_kernel_trace)
+tests_test_products_SOURCES = tests/test_products.c $(tests_kernel_reference)
 tests_test_potri_SOURCES = tests/test_potri.c $(tests_kernel_reference) $(tests_kernel_trace)
 tests_test_potri_lack_SOURCES = tests/test_potri_lack.c tests/lacking_memory.h tests/lacking_memory.c $(tests_kernel_reference)
+tests_test_exchange_SOURCES = tests/test_exchange.c tests/lacking_memory.h tests/lacking_memory.c
 tests_test_lack_SOURCES = tests/test_lack.c tests/lacking_memory.h tests/lacking_memory.c
 tests_solve_reference = $(tests_kernel_reference) \
   tests/solve_reference.c tests/solve_reference.h
@@ -326,7 +386,7 @@ tests_test_ga_hessian_LDADD = $(tests_ga_libs)
 AM_CPPFLAGS += $(CUNIT_CFLAGS)
 LDADD = tests/libosla_test.la libosla_armci.la tools/libtomo.la libosla.la $(CUNIT_LIBS)
 
-EXTRA_DIST += tests/run tests/limits tests/hosts tests/modes.sh tests/simulated.sh tests/list tests/dropin_help.sh tests/kill_help.sh tests/lsan.supp tests/newest_threads.c tests/ring_threads.c \
+EXTRA_DIST += tests/abi/describe tests/abi/libosla-x86_64-mpich.abi tests/run tests/open_mpi.sh tests/limits tests/hosts tests/modes.sh tests/invert_runs.sh tests/simulated.sh tests/list tests/dropin_help.sh tests/kill_help.sh tests/lsan.supp tests/newest_threads.c tests/ring_threads.c \
   tests/broken_mpi.c tests/failing_malloc.c tests/dropin_host.c tests/dropin_lengths.c tests/dropin_ctypes.py $(tests_scripts)
 
 noinst_DATA = tests/config.env
@@ -356,4 +416,7 @@ fuzz: check-programs
 # Not in check: jobs that meet limits of the system, and jobs whose ranks are killed, some 5 minutes.
 check-limits: check-programs
 	$(srcdir)/tests/limits -b .
-.PHONY: check-programs check-limits fuzz soak
+# Not in check: renews what check_abi.sh compares with, for this machine and MPI.
+abi: libosla.la
+	$(srcdir)/tests/abi/describe .libs/libosla.so >$(srcdir)/tests/abi/libosla-`uname -m`-$(MPI_FAMILY).abi
+.PHONY: abi check-programs check-limits fuzz soak

@@ -15,6 +15,7 @@ src/matrix: src/memory src/transport src/blas src/base
 src/file: src/matrix src/memory src/transport src/blas src/base
 kernels/common: BELOW
 kernels/gemm: kernels/common BELOW
+kernels/products: kernels/common kernels/gemm BELOW
 kernels/lu: kernels/common BELOW
 kernels/chol: kernels/common BELOW
 kernels/inverse: kernels/common kernels/chol BELOW

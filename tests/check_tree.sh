@@ -14,12 +14,14 @@ complain() {
   offenders=$((offenders + 1))
 }
 
-sources() { find src kernels tools bench tests ga_adapt scalapack_adapt -name '*.[ch]' 2>/dev/null; }
+sources() {
+  find src kernels tools bench tests ga_adapt scalapack_adapt python fortran -name '*.[ch]' 2>/dev/null
+}
 texts() {
   sources
-  find tests tools bench ga_adapt doc data m4 .ci -type f \
+  find tests tools bench ga_adapt python fortran packaging doc data m4 .ci -type f \
     \( -name '*.sh' -o -name '*.md' -o -name '*.mk' -o -name 'osla_*.m4' -o -name 'run' \
-       -o -name '*.py' -o -name '*.gp' -o -name 'list' -o -name '*.[1-9]' \)
+       -o -name '*.py' -o -name '*.f90' -o -name '*.gp' -o -name 'list' -o -name '*.[1-9]' \)
   ls configure.ac Makefile.am quickstart ./*.md 2>/dev/null
 }
 
@@ -53,9 +55,9 @@ unbuilt_tests() {
 
 unbuilt_sources() {
   local source
-  for source in $(find src kernels tools ga_adapt bench -name '*.[ch]' ! -name example.c); do
+  for source in $(find src kernels tools ga_adapt bench python -name '*.[ch]' ! -name example.c); do
     grep -qwF "$source" src/Makefile.mk kernels/Makefile.mk tools/Makefile.mk \
-      tools/*/Makefile.mk ga_adapt/Makefile.mk bench/Makefile.mk || echo "$source"
+      tools/*/Makefile.mk ga_adapt/Makefile.mk bench/Makefile.mk python/Makefile.mk || echo "$source"
   done
 }
 

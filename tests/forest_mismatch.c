@@ -1,7 +1,8 @@
 /* Two ranks that begin different transfers of a forest: a helper of test_forest_mismatch.sh.
  *
- *   forest_mismatch KIND PLACE   kind: kind, combine, type, count, order; thin, apart: as kind,
- * with vertices far apart, with roots on rank 0 and leaves on rank 1 alone; place: shared, plain
+ *   forest_mismatch KIND PLACE   kind: kind, combine, type, count, order; as kind: thin, with
+ * vertices far apart; apart, with roots on rank 0 and leaves on rank 1 alone; again, so, and over
+ * and over; place: shared, plain. In the end the forest goes.
  */
 #include "osla_forest.h"
 
@@ -9,7 +10,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { EDGES = 200, APART = 16, MOST = 2 }; /* more than a ring takes without waiting */
+enum { EDGES = 200, APART = 16, MOST = 2, TIMES = 1000 }; /* more than rings take */
+
+/* Only one of two reads what the other one gives. */
+static osla_err differ_apart(osla_forest *f, int times, bool odd, void *roots, void *leaves)
+{
+  for (int i = 0; i < times; i++)
+    OSLA_CALL(odd ? osla_forest_reduce(f, OSLA_ONE_DOUBLE, leaves, roots, OSLA_SUM)
+                  : osla_forest_bcast(f, OSLA_ONE_DOUBLE, roots, leaves, OSLA_SUM));
+  return OSLA_OK;
+}
 
 static osla_err differ(osla_forest *f, const char *kind, bool odd, void *roots, void *leaves)
 {
@@ -17,8 +27,8 @@ static osla_err differ(osla_forest *f, const char *kind, bool odd, void *roots, 
   osla_unit whole = {OSLA_UNIT_INT64, 1, 0};
   OSLA_CALL(osla_forest_bcast(f, one, roots, leaves, OSLA_REPLACE)); /* the same on all */
   if (strcmp(kind, "kind") == 0 || strcmp(kind, "thin") == 0 || strcmp(kind, "apart") == 0)
-    return odd ? osla_forest_reduce(f, one, leaves, roots, OSLA_SUM)
-               : osla_forest_bcast(f, one, roots, leaves, OSLA_SUM);
+    return differ_apart(f, 1, odd, roots, leaves);
+  if (strcmp(kind, "again") == 0) return differ_apart(f, TIMES, odd, roots, leaves);
   if (strcmp(kind, "combine") == 0)
     return osla_forest_reduce(f, one, leaves, roots, odd ? OSLA_SUM : OSLA_MAX);
   if (strcmp(kind, "type") == 0)
@@ -43,7 +53,7 @@ int main(int argc, char **argv)
     return 2;
   if (osla_transport_create(MPI_COMM_WORLD, NULL, &t) != OSLA_OK) return 2;
   const int me = osla_transport_rank(t), next = (me + 1) % osla_transport_size(t);
-  const bool one_way = strcmp(argv[1], "apart") == 0;
+  const bool one_way = strcmp(argv[1], "apart") == 0 || strcmp(argv[1], "again") == 0;
   const int step = strcmp(argv[1], "thin") == 0 ? APART : 1;
   for (int i = 0; i < EDGES; i++) {
     root[i] = (osla_root){next, i * step};
@@ -59,6 +69,7 @@ int main(int argc, char **argv)
     err = osla_vertices_create(t, 2 * bytes, &memory);
   if (err == OSLA_OK && !memory) return 2;
   if (err == OSLA_OK) err = differ(f, argv[1], me % 2 == 1, memory, (char *)memory + bytes);
+  if (err == OSLA_OK) err = osla_forest_destroy(&f);
   (void)fprintf(stderr, "rank %d goes on: %s\n", me, osla_error_text());
   return 3;
 }

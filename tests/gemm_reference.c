@@ -11,8 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-product product_of_syrk(osla_uplo uplo, osla_trans trans, double alpha, osla_part a, double beta,
-                        osla_part c)
+product product_of_syrk(osla_uplo uplo, osla_trans trans, osla_complex alpha, osla_part a,
+                        osla_complex beta, osla_part c)
 {
   return (product){.transa = trans,
                    .transb = trans == OSLA_NOTRANS ? OSLA_TRANS : OSLA_NOTRANS,
@@ -23,6 +23,16 @@ product product_of_syrk(osla_uplo uplo, osla_trans trans, double alpha, osla_par
                    .c = c,
                    .syrk = true,
                    .uplo = uplo};
+}
+
+product product_of_herk(osla_uplo uplo, osla_trans trans, double alpha, osla_part a, double beta,
+                        osla_part c)
+{
+  product p = product_of_syrk(uplo, trans, alpha, a, beta, c);
+  p.herk = true;
+  if (p.transa != OSLA_NOTRANS) p.transa = OSLA_CONJTRANS;
+  if (p.transb != OSLA_NOTRANS) p.transb = OSLA_CONJTRANS;
+  return p;
 }
 
 int64_t product_k(const product *p)
@@ -187,12 +197,20 @@ typedef struct verdict {
   osla_complex got;
 } verdict;
 
+/* The diagonal of a Hermitian matrix is real. */
+static void make_real(dense *x)
+{
+  for (int64_t i = 0; i < x->m; i++)
+    dense_at(x, i, i)[1] = 0.0;
+}
+
 static verdict reference(const product *p)
 {
   osla_dtype dtype = osla_matrix_dtype(p->c.matrix);
   verdict v = {.expected = operand(p, 2, OSLA_NOTRANS)};
   dense a = operand(p, 0, p->transa), b = operand(p, 1, p->transb);
   scale(&b, factor(dtype, p->alpha));
+  if (p->herk) make_real(&v.expected);
   scale(&v.expected, factor(dtype, p->beta));
   if (p->rounding) {
     dense aa = dense_absolute(&a), ab = dense_absolute(&b);
@@ -202,6 +220,7 @@ static verdict reference(const product *p)
     dense_free(&aa), dense_free(&ab);
   }
   dense_multiply(1.0, &a, &b, &v.expected, 0, 1);
+  if (p->herk) make_real(&v.expected);
   dense_free(&a), dense_free(&b);
   return v;
 }
@@ -274,8 +293,9 @@ bool product_compare(const product *p, product_copy *copy, bool done, const char
 
 static osla_err run(const product *p)
 {
-  if (p->syrk)
-    return osla_syrk(p->uplo, p->transa, creal(p->alpha), p->a, creal(p->beta), p->c, p->options);
+  if (p->herk)
+    return osla_herk(p->uplo, p->transa, creal(p->alpha), p->a, creal(p->beta), p->c, p->options);
+  if (p->syrk) return osla_syrk(p->uplo, p->transa, p->alpha, p->a, p->beta, p->c, p->options);
   return osla_gemm(p->transa, p->transb, p->alpha, p->a, p->b, p->beta, p->c, p->options);
 }
 
@@ -324,13 +344,16 @@ const char *product_text(const product *p, const char *label)
   static char text[800];
   const size_t size = sizeof text;
   osla_gemm_options o = p->options ? *p->options : (osla_gemm_options){.panel = 0};
-  int at = snprintf(text, size, "%s, seed %" PRIu64 ", %s%s '%c', (%g%+gi), (%g%+gi), ", label,
-                    p->seed, p->syrk ? "syrk" : "gemm",
-                    !p->syrk                ? ""
-                    : p->uplo == OSLA_LOWER ? " lower"
-                                            : " upper",
-                    osla_dtype_letter(osla_matrix_dtype(p->c.matrix)), creal(p->alpha),
-                    cimag(p->alpha), creal(p->beta), cimag(p->beta));
+  int at =
+    snprintf(text, size, "%s, seed %" PRIu64 ", %s%s '%c', (%g%+gi), (%g%+gi), ", label, p->seed,
+             p->herk   ? "herk"
+             : p->syrk ? "syrk"
+                       : "gemm",
+             !p->syrk                ? ""
+             : p->uplo == OSLA_LOWER ? " lower"
+                                     : " upper",
+             osla_dtype_letter(osla_matrix_dtype(p->c.matrix)), creal(p->alpha), cimag(p->alpha),
+             creal(p->beta), cimag(p->beta));
   at += describe_part(text + at, size - (size_t)at, 'A', p->transa, &p->a);
   if (!p->syrk) at += describe_part(text + at, size - (size_t)at, 'B', p->transb, &p->b);
   at += describe_part(text + at, size - (size_t)at, 'C', OSLA_NOTRANS, &p->c);

@@ -12,7 +12,7 @@
 #include "kernel_reference.h"
 #include "osla_gemm.h"
 
-/* C := alpha op(A) op(B) + beta C, by osla_gemm or (one triangle) by osla_syrk. */
+/* C := alpha op(A) op(B) + beta C, by osla_gemm or (one triangle) by osla_syrk or osla_herk. */
 typedef struct product {
   osla_trans transa, transb;
   osla_complex alpha, beta;
@@ -20,12 +20,15 @@ typedef struct product {
   const osla_gemm_options *options; /* NULL = defaults */
   uint64_t seed;                    /* of the contents */
   bool rounding; /* uniform numbers within a bound; otherwise whole numbers, exactly */
-  bool syrk;     /* by osla_syrk */
+  bool syrk;     /* by osla_syrk, or if `herk` by osla_herk */
+  bool herk;
   osla_uplo uplo;
 } product;
 
-/* The product that osla_syrk makes of A alone. */
-product product_of_syrk(osla_uplo uplo, osla_trans trans, double alpha, osla_part a, double beta,
+/* The product that osla_syrk, or osla_herk, makes of A alone. */
+product product_of_syrk(osla_uplo uplo, osla_trans trans, osla_complex alpha, osla_part a,
+                        osla_complex beta, osla_part c);
+product product_of_herk(osla_uplo uplo, osla_trans trans, double alpha, osla_part a, double beta,
                         osla_part c);
 
 /* m, n, k of a product, from C and op(A). */

@@ -11,6 +11,8 @@
 
 extern void dpotrf_(const char *uplo, const int *n, double *a, const int *lda, int *info,
                     size_t length);
+extern void dpotri_(const char *uplo, const int *n, double *a, const int *lda, int *info,
+                    size_t length);
 extern void dpotrs_(const char *uplo, const int *n, const int *nrhs, const double *a,
                     const int *lda, double *b, const int *ldb, int *info, size_t length);
 
@@ -32,10 +34,13 @@ static void add_product(double *matrix, int64_t n, const double *g, int64_t rows
   free(product);
 }
 
-/* The arc of a path from the sites themselves: (event * stations + station) * 2 + major. */
+/* The arc of a path from the sites themselves: (source * stations + station) * 2 + major; the
+ * stations are sources behind the events. */
 static tomo_arc arc_of(const invert_job *job, int64_t id)
 {
-  const tomo_site *event = &job->events[id / 2 / job->n_stations];
+  const int64_t from = id / 2 / job->n_stations;
+  const tomo_site *event =
+    from < job->n_events ? &job->events[from] : &job->stations[from - job->n_events];
   const tomo_site *station = &job->stations[id / 2 % job->n_stations];
   double source[3], receiver[3];
   tomo_arc arc;
@@ -47,14 +52,29 @@ static tomo_arc arc_of(const invert_job *job, int64_t id)
   return arc;
 }
 
-static void add_path(const invert_job *job, tomo_path *path, int64_t id, double *g, double *d,
+/* The path's whitened data: those of the table times factor / sigma, or of the true model. */
+static void find_data(const invert_job *job, tomo_path *path, int64_t at, double *d)
+{
+  const tomo_set set = tomo_data_set(&job->data, at);
+  const int64_t first = tomo_data_first(&job->data, at);
+  tomo_path_weigh(path, &set, job->weight ? job->weight + first : NULL);
+  if (job->m_true) {
+    tomo_path_data(path, job->m_true, job->options->noise, job->options->model.seed,
+                   job->path_ids[at], d);
+    return;
+  }
+  for (int i = 0; i < set.count; i++)
+    d[i] = job->data.delay[first + i] / set.sigma[i] * (job->weight ? job->weight[first + i] : 1.0);
+}
+
+static void add_path(const invert_job *job, tomo_path *path, int64_t at, double *g, double *d,
                      invert_reference *r)
 {
-  const int64_t k = tomo_kernel_count(job->kernel);
-  tomo_arc arc = arc_of(job, id);
+  const int64_t k = tomo_data_set(&job->data, at).count;
+  tomo_arc arc = arc_of(job, job->path_ids[at]);
   int64_t columns = tomo_path_trace(path, &arc);
   const int64_t *ix = tomo_path_indices(path);
-  tomo_path_data(path, job->m_true, job->options->noise, job->options->model.seed, id, d);
+  find_data(job, path, at, d);
   OSLA_ASSERT_OK(tomo_path_panel(path, OSLA_DOUBLE, g, k));
   add_product(r->hessian, r->n, g, k, columns, ix);
   for (int64_t j = 0; j < columns; j++)
@@ -74,7 +94,7 @@ static void add_prior(const invert_job *job, invert_reference *r)
   int64_t *ix = calloc((size_t)most, sizeof *ix);
   for (int64_t knot = 0; knot < job->knots; knot++) {
     int rows, columns;
-    tomo_prior_panel(&job->options->prior, job->mesh, n_radial, knot, &rows, &columns, ix, g);
+    tomo_prior_panel(&job->prior, job->mesh, n_radial, knot, &rows, &columns, ix, g);
     if (rows > 0) add_product(r->prior, r->n, g, rows, columns, ix);
   }
   for (int64_t i = 0; i < r->n * r->n; i++)
@@ -93,11 +113,12 @@ bool reference_assemble(const invert_job *job, invert_reference *r)
                           .density = zeros(job->knots),
                           .model = zeros(job->n),
                           .resolution = zeros(job->n)};
-  if (!OSLA_ASSERT_OK(tomo_path_create(job->mesh, job->kernel, &path))) return false;
-  const int64_t k = tomo_kernel_count(job->kernel);
+  if (!OSLA_ASSERT_OK(tomo_path_create(job->mesh, job->kernel, tomo_data_most(&job->data), &path)))
+    return false;
+  const int64_t k = tomo_data_most(&job->data);
   double *g = zeros(k * tomo_path_columns_max(path)), *d = zeros(k);
   for (int64_t i = 0; i < job->n_paths; i++)
-    add_path(job, path, job->path_ids[i], g, d, r);
+    add_path(job, path, i, g, d, r);
   add_prior(job, r);
   free(g);
   free(d);
@@ -107,17 +128,17 @@ bool reference_assemble(const invert_job *job, invert_reference *r)
 
 static void measure_misfit(const invert_job *job, invert_reference *r)
 {
-  const int64_t k = tomo_kernel_count(job->kernel);
+  const int64_t k = tomo_data_most(&job->data);
   tomo_path *path = NULL;
-  if (!OSLA_ASSERT_OK(tomo_path_create(job->mesh, job->kernel, &path))) return;
+  if (!OSLA_ASSERT_OK(tomo_path_create(job->mesh, job->kernel, tomo_data_most(&job->data), &path)))
+    return;
   double *d = zeros(k), *prediction = zeros(k);
   for (int64_t i = 0; i < job->n_paths; i++) {
     tomo_arc arc = arc_of(job, job->path_ids[i]);
     (void)tomo_path_trace(path, &arc);
-    tomo_path_data(path, job->m_true, job->options->noise, job->options->model.seed,
-                   job->path_ids[i], d);
+    find_data(job, path, i, d);
     tomo_path_predict(path, r->model, prediction);
-    for (int64_t j = 0; j < k; j++)
+    for (int64_t j = 0; j < tomo_path_count(path); j++)
       r->misfit_after += (d[j] - prediction[j]) * (d[j] - prediction[j]);
   }
   free(d);
@@ -156,6 +177,20 @@ bool reference_solve(const invert_job *job, invert_reference *r)
   free(factor);
   if (solved) measure_misfit(job, r);
   return solved;
+}
+
+void reference_invert(const invert_reference *r, double *inverse)
+{
+  const int n = (int)r->n;
+  int info = -1;
+  memcpy(inverse, r->hessian, (size_t)(r->n * r->n) * sizeof *inverse);
+  dpotrf_("U", &n, inverse, &n, &info, 1);
+  CU_ASSERT(info == 0);
+  dpotri_("U", &n, inverse, &n, &info, 1);
+  CU_ASSERT(info == 0);
+  for (int64_t j = 0; j < r->n; j++)
+    for (int64_t i = j + 1; i < r->n; i++)
+      inverse[i + j * r->n] = inverse[j + i * r->n];
 }
 
 void reference_free(invert_reference *r)

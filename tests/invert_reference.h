@@ -22,6 +22,10 @@ bool reference_assemble(const invert_job *job, invert_reference *out);
 /* dpotrf, dpotrs for the model and for all columns of the resolution matrix; the misfit. Local. */
 bool reference_solve(const invert_job *job, invert_reference *reference);
 
+/* inverse [n * n] := (H + P)^-1, both triangles: dpotrf, dpotri. After reference_assemble. Local.
+ */
+void reference_invert(const invert_reference *reference, double *inverse);
+
 void reference_free(invert_reference *reference);
 
 #endif

@@ -16,6 +16,9 @@ in_mode() { # MODE RANKS [NEEDS]
     fake2)
       echo OSLA_EXPECT_NODES=2 OSLA_FAKE_NODES=2
       echo MPIR_CVAR_NUM_CLIQUES=2 MPIR_CVAR_CLIQUES_BY_BLOCK=1 ;;
+    sparse)
+      in_mode fake2 "${@:2}"
+      echo OSLA_SPARSE_FROM=1 ;;
     nolocal) echo OSLA_EXPECT_NODES="$2" OSLA_FAKE_NODES=all MPIR_CVAR_NOLOCAL=1 ;;
     mpimem) echo OSLA_EXPECT_NODES=1 OSLA_SHARED_MEMORY=mpi ;;
     armci) echo OSLA_TRANSPORT=armci ;;

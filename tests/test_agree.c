@@ -70,9 +70,9 @@ static void check_factors(const matrices *m, bool odd)
   int64_t info, ipiv[N];
   osla_lu_result result;
   osla_uplo lower = odd ? OSLA_GENERAL : OSLA_LOWER;
-  REFUSED(osla_potrf(m->a, lower, NULL, &info), OSLA_ERR_ARG, "uplo = 2");
-  REFUSED(osla_potrf(m->a, OSLA_UPPER, &(osla_chol_options){.look_ahead = odd ? 3 : 1}, &info), OSLA_ERR_ARG,
-          "look_ahead = 3");
+  REFUSED(osla_potrf(lower, m->a, NULL, &info), OSLA_ERR_ARG, "uplo = 2");
+  REFUSED(osla_potrf(OSLA_UPPER, m->a, &(osla_chol_options){.look_ahead = odd ? 3 : 1}, &info),
+          OSLA_ERR_ARG, "look_ahead = 3");
   REFUSED(osla_getrf(m->a, ipiv, &(osla_lu_options){.look_ahead = odd ? 3 : 1}, &result),
           OSLA_ERR_ARG, "look_ahead = 3");
 }
@@ -109,7 +109,7 @@ static void check_result(const matrices *m)
   OSLA_ASSERT_OK(osla_matrix_create(osla_matrix_grid(m->a), OSLA_DOUBLE, N, N, NB, NB, &factor));
   OSLA_ASSERT_OK(osla_matrix_copy(m->a, factor));
   OSLA_ASSERT_OK(osla_matrix_copy(m->b, m->x));
-  OSLA_ASSERT_OK(osla_potrf(factor, OSLA_LOWER, NULL, &info));
+  OSLA_ASSERT_OK(osla_potrf(OSLA_LOWER, factor, NULL, &info));
   OSLA_ASSERT_OK(osla_potrs(OSLA_LOWER, factor, m->x));
   OSLA_ASSERT_OK(osla_residual(m->a, m->x, m->b, &residual));
   OSLA_ASSERT_CLOSE(residual, 0.0, 10.0);

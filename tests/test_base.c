@@ -1,14 +1,17 @@
-/* Floor 0: error macros, random numbers, clock, value types. */
+/* Floor 0: error macros, random numbers, clock, value types, version. */
+#include "config.h"
 #include "osla_clock.h"
 #include "osla_error.h"
 #include "osla_log.h"
 #include "osla_random.h"
 #include "osla_test.h"
 #include "osla_types.h"
+#include "osla_version.h"
 
 #include <inttypes.h>
 #include <math.h>
 #include <mpi.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -177,6 +180,16 @@ static void test_types(void)
   CU_ASSERT(osla_dtype_letter(OSLA_COMPLEX_DOUBLE) == 'z');
 }
 
+static void test_version(void)
+{
+  CU_ASSERT(strcmp(osla_version_text(), PACKAGE_VERSION) == 0);
+  CU_ASSERT(osla_version() == OSLA_VERSION);
+  int major = -1, minor = -1, patch = -1;
+  CU_ASSERT(sscanf(PACKAGE_VERSION, "%d.%d.%d", &major, &minor, &patch) == 3);
+  CU_ASSERT(OSLA_VERSION == OSLA_VERSION_OF(major, minor, patch));
+  CU_ASSERT(OSLA_VERSION_OF(0, 99, 99) < OSLA_VERSION_OF(1, 0, 0));
+}
+
 int main(int argc, char **argv)
 {
   static const osla_test_case cases[] = {
@@ -191,6 +204,7 @@ int main(int argc, char **argv)
     {"random_arguments_matter", test_random_arguments_matter},
     {"clock", test_clock},
     {"types", test_types},
+    {"version", test_version},
     {NULL, NULL},
   };
   return osla_test_main(argc, argv, cases);

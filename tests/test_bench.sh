@@ -54,11 +54,11 @@ rows = [json.loads(line) for line in open(sys.argv[1])]
 assert len(rows) == int(sys.argv[2]), len(rows)
 keys = """kernel impl precision n nb grid ranks nodes reps seconds_min seconds_median rate unit residual
           pass ratio_vs seconds""".split()
-shape = {"gemm": ["m", "k", "trans"], "syrk": ["m", "k"], "lu": ["pivoting", "look_ahead", "forward"],
+shape = {"gemm": ["m", "k", "trans"], "syrk": ["m", "k"], "symm": ["m", "k", "trans"], "trmm": ["m", "k", "trans"], "lu": ["pivoting", "look_ahead", "forward"],
          "chol": ["look_ahead", "forward"], "potri": ["look_ahead", "forward"], "solve/lu": ["nrhs"], "solve/chol": ["nrhs"],
          "hessian": "size run rows work updates threads upper".split()} | {
          "forest/" + case: ["plain", "rewrite"] for case in ("pingpong", "gather", "reduce", "fetch", "halo")} | {
-         "forest/" + case: ["entries", "ghosts"] for case in ("spmv", "cg")} | {"forest/migrate": ["start"]} | {
+         "forest/" + case: ["entries", "ghosts"] for case in ("spmv", "cg")} | {"forest/migrate": ["start"], "forest/setup": ["halo"]} | {
          "jacobi/" + mode: "whole sweeps period lead in_flight slow_rank zeros threads".split()
          for mode in ("sync", "async", "racy")} | {
          "channel/" + case: ["in_flight"] for case in ("pingpong", "halo", "stream")}
@@ -101,7 +101,9 @@ for row in rows:
         if row["kernel"] == "gemm":
             flops = row["m"] * row["n"] * row["k"] * (2 if row["precision"] in "sd" else 8)
         if row["kernel"] == "syrk":
-            flops = row["n"] * (row["n"] + 1) * row["k"]
+            flops = row["n"] * (row["n"] + 1) * row["k"] * (1 if row["precision"] in "sd" else 4)
+        if row["kernel"] in ("symm", "trmm"):
+            flops = row["n"] ** 3 * (2 if row["kernel"] == "symm" else 1) * (1 if row["precision"] in "sd" else 4)
         if row["kernel"] in ("lu", "chol"):
             flops = row["n"] ** 3 * (2 if row["precision"] in "sd" else 8) / (3 if row["kernel"] == "lu" else 6)
         if row["kernel"] == "potri":
@@ -112,7 +114,7 @@ for row in rows:
     else: # references follow ours
         assert row["ratio_vs"] == {}, row
         ratio = ours["ratio_vs"].pop(row["impl"])
-        same_work = row["impl"] != "blas" or row["kernel"] not in ("syrk", "lu", "chol", "potri")
+        same_work = row["impl"] != "blas" or row["kernel"] not in ("syrk", "trmm", "lu", "chol", "potri")
         paired = statistics.median(theirs / our for theirs, our in zip(row["seconds"], ours["seconds"]))
         assert not same_work or abs(ratio / paired - 1) < 1e-6, (ratio, paired)
         if row["impl"].startswith("scalapack-"): # of --ref-nb: a row for each size, and the best
@@ -193,10 +195,10 @@ for place in "${places[@]}"; do
   measure "$mode" "$ranks" $((somes + 1)) hessian --n 200 --density 0.7 --updates 5 --nb 32 --rows 5 \
     --work 20 --threads 2 --precision s --uplo upper --ref $some,produce
 done
-for place in "node 1 24" "node 2 28" "fake2 4 28"; do # alone: no pingpong
+for place in "node 1 30" "node 2 34" "fake2 4 34"; do # alone: no pingpong
   measure $place forest --n 8 --ref mpi,neighbor,memcpy,loop
 done
-measure node 2 20 forest --n 1000,64 --plain --rewrite --ref none
+measure node 2 24 forest --n 1000,64 --plain --rewrite --ref none
 measure node 2 11 jacobi --points 9 --sweeps 20 --in-flight 3
 measure fake2 4 8 jacobi --points 8 --whole --sweeps 30 --period 3 --mode async,racy --lead 5 --slow 1:2
 measure node 2 5 jacobi --points 8 --tolerance 1e-3 --zeros
@@ -251,6 +253,9 @@ fi
 measure node 3 $bests gemm --n 70 --nb 32 --precision z "${best[@]}"
 measure node 3 $bests chol --n 70 --nb 32 --precision c "${best[@]}" --grid 1x2
 measure node 1 $impls chol --n 70 --nb 16 --precision z
+measure node 2 $bests symm --n 70 --nb 16 --precision z "${best[@]}"
+measure fake2 2 $impls trmm --n 140 --nb 16 --precision s
+measure node 2 $impls syrk --n 70 --k 20 --nb 16 --precision c
 measure node 3 $bests potri --n 70 --nb 32 --precision c "${best[@]}" --grid 1x2
 measure fake2 4 $((2 * impls)) potri --n 70,5 --nb 16 --look-ahead 2
 [ "$HAVE_GA" = yes ] && measure node 2 2 gemm --n 800 --ref ga # see bench/reference_ga.c
@@ -293,7 +298,7 @@ for arguments in "lu --n 33,100 --nb 32" "put --n 8,100" "hessian --n 100 --size
 done
 
 for ranks in 0 2; do
-  kernels=("" "gemm " "syrk " "lu " "chol " "potri " "solve " "hpl " "hessian " "put ")
+  kernels=("" "gemm " "syrk " "trmm " "lu " "chol " "potri " "solve " "hpl " "hessian " "put ")
   [ $ranks = 0 ] || kernels=("" "gemm ")
   for arguments in "${kernels[@]}"; do
     run node $ranks $arguments--help
@@ -322,8 +327,8 @@ run node 0 gemm --trans NX
 bad "osla-bench gemm: --trans: 'NX' is not two letters of N, T, C"
 run node 0 gemm --precision q
 bad "osla-bench gemm: --precision: 'q' is not one letter of sdcz"
-run node 0 syrk --precision z
-bad "osla-bench syrk: --precision: 'z' is not one letter of sd"
+run node 0 hessian --precision z
+bad "osla-bench hessian: --precision: 'z' is not one letter of sd"
 run node 0 gemm --m 0
 bad "osla-bench gemm: --m: 0 is less than 1"
 run node 0 syrk --k -3
@@ -359,7 +364,7 @@ bad "osla-bench hpl: --nb: '16,0' is not a list of sizes of at least 1"
 run node 0 hpl --grid 1x1,1
 bad "osla-bench hpl: --grid: '1' is not a grid such as 2x3"
 run node 0 forest --case ring
-bad "osla-bench forest: --case: 'ring' is not one of pingpong,gather,reduce,fetch,halo,spmv,cg,migrate"
+bad "osla-bench forest: --case: 'ring' is not one of pingpong,gather,reduce,fetch,halo,spmv,cg,migrate,setup"
 run node 0 forest --case spmv --reach 0
 bad "osla-bench forest: --reach: 0 is outside 1 to 100"
 run node 2 forest --case spmv --matrix absent.mtx

@@ -49,7 +49,7 @@ static void check_exact(osla_matrix *a, osla_uplo uplo, int look_ahead, double r
   dense product = dense_product(&l, &u), before = triangle_and(uplo, &product, rest);
   dense after = triangle_and(uplo, uplo == OSLA_LOWER ? &l : &u, rest);
   dense_scatter(&before, a);
-  OSLA_ASSERT_OK(osla_potrf(a, uplo, &options, &info));
+  OSLA_ASSERT_OK(osla_potrf(uplo, a, &options, &info));
   OSLA_ASSERT_MSG(info == 0, "%s: info %" PRId64, label, info);
   kernel_expect(a, &after, "exact Cholesky, %s, look-ahead %d, %s",
                 uplo == OSLA_LOWER ? "lower" : "upper", look_ahead, label);
@@ -62,7 +62,7 @@ static void check_backward(osla_matrix *a, osla_uplo uplo, const osla_chol_optio
   int64_t info = -1;
   OSLA_ASSERT_OK(osla_matrix_fill(a, OSLA_FILL_SPD, 4));
   dense da = dense_gather(a);
-  OSLA_ASSERT_OK(osla_potrf(a, uplo, options, &info));
+  OSLA_ASSERT_OK(osla_potrf(uplo, a, options, &info));
   OSLA_ASSERT_MSG(info == 0, "%s: info %" PRId64, label, info);
   dense f = dense_gather(a);
   for (int64_t j = 0; j < f.n; j++)
@@ -121,7 +121,7 @@ static void test_empty(void)
   for (int g = 0; (grid = kernel_grid(t, g)) != NULL; g++) {
     int64_t info = -1;
     kernel_matrix a = kernel_make(grid, OSLA_DOUBLE, 0, 0, 3, 3, g & 1);
-    OSLA_ASSERT_OK(osla_potrf(a.a, g % 2 ? OSLA_LOWER : OSLA_UPPER, NULL, &info));
+    OSLA_ASSERT_OK(osla_potrf(g % 2 ? OSLA_LOWER : OSLA_UPPER, a.a, NULL, &info));
     CU_ASSERT(info == 0);
     kernel_free(&a);
     osla_grid_destroy(&grid);
@@ -141,7 +141,7 @@ static void check_indefinite(osla_grid *grid, osla_dtype dtype, osla_uplo uplo, 
   double *pivot = dense_at(&da, bad, bad), root = *dense_at(&l, bad, bad);
   *pivot = *pivot - root * root + change;
   dense_scatter(&da, a.a);
-  OSLA_ASSERT_OK(osla_potrf(a.a, uplo, NULL, &info));
+  OSLA_ASSERT_OK(osla_potrf(uplo, a.a, NULL, &info));
   OSLA_ASSERT_OK(osla_lapack_potrf(OSLA_DOUBLE, uplo, s.n, da.at, s.n, &local_info));
   OSLA_ASSERT_MSG(info == bad + 1 && local_info == bad + 1,
                   "pivot %" PRId64 " is %g: info %" PRId64 ", LAPACK's %" PRId64 ", %s", bad,
@@ -179,7 +179,7 @@ static void check_nan(osla_grid *grid, osla_uplo uplo, int64_t row, int64_t colu
   dense l = exact_lower(N, 12), u = dense_transpose(&l), da = dense_product(&l, &u);
   *(uplo == OSLA_LOWER ? dense_at(&da, row, column) : dense_at(&da, column, row)) = (double)NAN;
   dense_scatter(&da, a.a);
-  OSLA_ASSERT_OK(osla_potrf(a.a, uplo, NULL, &info));
+  OSLA_ASSERT_OK(osla_potrf(uplo, a.a, NULL, &info));
   OSLA_ASSERT_MSG(info == row + 1, "NaN at (%" PRId64 ", %" PRId64 "): info %" PRId64 ", %s", row,
                   column, info, kernel_label(a.a, false));
   dense_free(&l), dense_free(&u), dense_free(&da);
@@ -218,7 +218,7 @@ static void check_complex(osla_grid *grid, osla_dtype dtype, osla_uplo uplo, int
   OSLA_ASSERT_OK(osla_gemm(OSLA_NOTRANS, OSLA_CONJTRANS, 1, osla_whole(g.a), osla_whole(g.a), 0,
                            osla_whole(a.a), NULL));
   dense da = dense_gather(a.a);
-  OSLA_ASSERT_OK(osla_potrf(a.a, uplo, options, &info));
+  OSLA_ASSERT_OK(osla_potrf(uplo, a.a, options, &info));
   dense f = dense_gather(a.a);
   for (int64_t j = 0; j < n; j++)
     for (int64_t i = j; i < n; i++) { /* of the lower triangle of A */
@@ -259,17 +259,18 @@ static void test_errors(void)
   kernel_matrix oblong = kernel_make(grid, OSLA_DOUBLE, 4, 7, 2, 2, false);
   kernel_matrix blocks = kernel_make(grid, OSLA_DOUBLE, 7, 7, 2, 3, false);
   kernel_matrix square = kernel_make(grid, OSLA_DOUBLE, 7, 7, 2, 2, false);
-  OSLA_ASSERT_ERR(osla_potrf(oblong.a, OSLA_LOWER, NULL, &info), OSLA_ERR_ARG);
+  OSLA_ASSERT_ERR(osla_potrf(OSLA_LOWER, oblong.a, NULL, &info), OSLA_ERR_ARG);
   OSLA_ASSERT_TEXT("4 x 7");
   OSLA_ASSERT_SAME_TEXT();
-  OSLA_ASSERT_ERR(osla_potrf(blocks.a, OSLA_UPPER, NULL, &info), OSLA_ERR_ARG);
+  OSLA_ASSERT_ERR(osla_potrf(OSLA_UPPER, blocks.a, NULL, &info), OSLA_ERR_ARG);
   OSLA_ASSERT_TEXT("2 x 3");
   OSLA_ASSERT_SAME_TEXT();
-  OSLA_ASSERT_ERR(osla_potrf(square.a, OSLA_LOWER, &(osla_chol_options){.look_ahead = 3}, &info), OSLA_ERR_ARG);
+  OSLA_ASSERT_ERR(osla_potrf(OSLA_LOWER, square.a, &(osla_chol_options){.look_ahead = 3}, &info),
+                  OSLA_ERR_ARG);
   OSLA_ASSERT_TEXT("look_ahead = 3");
   OSLA_ASSERT_SAME_TEXT();
   osla_chol_options nowhere = {.forward = (osla_forward)4};
-  OSLA_ASSERT_ERR(osla_potrf(square.a, OSLA_LOWER, &nowhere, &info), OSLA_ERR_ARG);
+  OSLA_ASSERT_ERR(osla_potrf(OSLA_LOWER, square.a, &nowhere, &info), OSLA_ERR_ARG);
   OSLA_ASSERT_TEXT("forward = 4");
   kernel_free(&oblong), kernel_free(&blocks), kernel_free(&square);
   osla_grid_destroy(&grid);
@@ -287,7 +288,7 @@ static void test_no_collectives(void)
     int64_t info = -1;
     OSLA_ASSERT_OK(osla_matrix_fill(a.a, OSLA_FILL_SPD, 3));
     OSLA_ASSERT_OK(osla_trace_start(t));
-    OSLA_ASSERT_OK(osla_potrf(a.a, i % 2 ? OSLA_UPPER : OSLA_LOWER, &options, &info));
+    OSLA_ASSERT_OK(osla_potrf(i % 2 ? OSLA_UPPER : OSLA_LOWER, a.a, &options, &info));
     (void)loop_trace_expect(t, i % 2 ? "upper" : "lower");
   }
   kernel_free(&a);
@@ -306,7 +307,7 @@ static void stress(const stress_round *r)
     osla_uplo uplo = i / 2 ? OSLA_UPPER : OSLA_LOWER;
     int64_t info = -1;
     OSLA_ASSERT_OK(osla_matrix_fill(b.a, OSLA_FILL_SPD, r->seed));
-    OSLA_ASSERT_OK(osla_potrf(b.a, uplo, NULL, &info)); /* without a pause before the next one */
+    OSLA_ASSERT_OK(osla_potrf(uplo, b.a, NULL, &info)); /* without a pause before the next one */
     check_exact(a.a, uplo, depths[i % 3], 3.0, r->seed + (uint64_t)i, label);
   }
   check_backward(b.a, OSLA_LOWER, NULL, label);

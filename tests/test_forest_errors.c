@@ -365,6 +365,29 @@ static void test_destroy_under_way(void)
   osla_transport_destroy(&t);
 }
 
+/* Rank 0 has given once more than the others have taken: nobody waits for them. */
+static void test_destroy_too_early(void)
+{
+  osla_transport *t = osla_test_transport();
+  const int rank = osla_test_rank();
+  osla_forest *forest = NULL;
+  const osla_root root = {0, 0};
+  double value = rank, leaf = -1;
+  OSLA_ASSERT_OK(osla_forest_create(t, 1, rank > 0, NULL, &root, &forest));
+  if (rank == 0)
+    OSLA_ASSERT_OK(osla_forest_bcast(forest, OSLA_ONE_DOUBLE, &value, &leaf, OSLA_REPLACE));
+  if (osla_test_size() > 1) {
+    OSLA_ASSERT_ERR(osla_forest_destroy(&forest), OSLA_ERR_ARG);
+    OSLA_ASSERT_TEXT("transfers that were begun is 1 on rank 0, but 0 on rank 1");
+    OSLA_ASSERT_SAME_TEXT();
+  }
+  if (rank > 0)
+    OSLA_ASSERT_OK(osla_forest_bcast(forest, OSLA_ONE_DOUBLE, &value, &leaf, OSLA_REPLACE));
+  CU_ASSERT(leaf == (rank > 0 ? 0 : -1));
+  OSLA_ASSERT_OK(osla_forest_destroy(&forest));
+  osla_transport_destroy(&t);
+}
+
 /* One rank frees what it did not get: ARG for all, and all memory stays. */
 static void test_free_others_memory(void)
 {
@@ -399,6 +422,7 @@ int main(int argc, char **argv)
     {"ended_twice", test_ended_twice},
     {"too_many", test_too_many},
     {"destroy_under_way", test_destroy_under_way},
+    {"destroy_too_early", test_destroy_too_early},
     {"free_others_memory", test_free_others_memory},
     {NULL, NULL},
   };

@@ -175,7 +175,7 @@ static void test_in_place(void)
   ga_start();
   linear_system s = make_system(GA_SCALAPACK, OSLA_DOUBLE, 61, 2, true);
   OSLA_ASSERT_OK(osla_ga_matrix_create(s.a, OSLA_GA_IN_PLACE, &m));
-  OSLA_ASSERT_OK(osla_potrf(osla_ga_matrix_get(m), OSLA_LOWER, NULL, &info));
+  OSLA_ASSERT_OK(osla_potrf(OSLA_LOWER, osla_ga_matrix_get(m), NULL, &info));
   CU_ASSERT(info == 0);
   OSLA_ASSERT_OK(osla_ga_matrix_store(m));
   osla_ga_matrix_destroy(&m);

@@ -316,7 +316,7 @@ static void test_general_elsewhere(void)
   OSLA_ASSERT_OK(osla_matrix_create(grid, OSLA_DOUBLE, 6, 6, 2, 2, &b));
   OSLA_ASSERT_OK(osla_matrix_fill(a, OSLA_FILL_IDENTITY, 0));
   OSLA_ASSERT_OK(osla_matrix_fill(b, OSLA_FILL_IDENTITY, 0));
-  OSLA_ASSERT_ERR(osla_potrf(a, OSLA_GENERAL, NULL, &info), OSLA_ERR_ARG);
+  OSLA_ASSERT_ERR(osla_potrf(OSLA_GENERAL, a, NULL, &info), OSLA_ERR_ARG);
   OSLA_ASSERT_TEXT("uplo = 2");
   OSLA_ASSERT_ERR(osla_potrs(OSLA_GENERAL, a, b), OSLA_ERR_ARG);
   OSLA_ASSERT_ERR(osla_trsm(OSLA_LEFT, OSLA_GENERAL, OSLA_NOTRANS, OSLA_NONUNIT, 1.0, a, b),

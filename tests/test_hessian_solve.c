@@ -169,7 +169,7 @@ static void solve(osla_grid *grid, const problem *p)
     check_assembly(p, &sum, h, a);
     OSLA_ASSERT_OK(osla_matrix_create(grid, p->o.dtype, p->n, RIGHT_SIDES, p->o.nb, 1, &b));
     OSLA_ASSERT_OK(osla_matrix_fill_with(b, right_side, NULL));
-    OSLA_ASSERT_OK(osla_potrf(a, p->o.uplo, NULL, &info));
+    OSLA_ASSERT_OK(osla_potrf(p->o.uplo, a, NULL, &info));
     CU_ASSERT(info == 0);
     CU_ASSERT(osla_matrix_local(a) == memory);
     OSLA_ASSERT_OK(osla_potrs(p->o.uplo, a, b));
@@ -212,7 +212,7 @@ static void test_singular(void)
   OSLA_ASSERT_OK(update_push(h, update_ones(20, 2, o.dtype)));
   OSLA_ASSERT_OK(osla_hessian_commit(h));
   OSLA_ASSERT_OK(osla_hessian_matrix(h, &a));
-  OSLA_ASSERT_OK(osla_potrf(a, o.uplo, NULL, &info));
+  OSLA_ASSERT_OK(osla_potrf(o.uplo, a, NULL, &info));
   CU_ASSERT(info >= 2 && info <= 20);
   osla_hessian_destroy(&h);
   osla_grid_destroy(&grid);

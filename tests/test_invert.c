@@ -4,81 +4,13 @@
  *
  * Size: mesh frequency 4 (162 knots) x 3 radial functions, 200 to 500 paths x 100 data. */
 #include "invert_reference.h"
+#include "invert_test_job.h"
 #include "osla_test_help.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
-
-#include "command.h"
-
-typedef struct set_up_job {
-  invert_job job;
-  invert_options options;
-  osla_command_line line;
-} set_up_job;
-
-enum { ARGUMENTS_MAX = 48 };
-
-/* Common options, then those of the case, then the grid if not empty; all are separated by blanks.
- */
-static bool parse(set_up_job *s, const char *case_options, const char *grid)
-{
-  static char text[1024];
-  char *argv[ARGUMENTS_MAX], *save = NULL;
-  int argc = 0, status;
-  snprintf(text, sizeof text, "invert --mesh 4 --radial 3 --cell 45 --quiet %s %s %s", case_options,
-           grid[0] ? "--grid" : "", grid);
-  for (char *word = strtok_r(text, " ", &save); word && argc < ARGUMENTS_MAX - 1;
-       word = strtok_r(NULL, " ", &save))
-    argv[argc++] = word;
-  argv[argc] = NULL;
-  bool parsed = invert_parse(argc, argv, osla_test_size(), &s->options, &s->line, &status);
-  return OSLA_ASSERT_MSG(parsed, "'%s' is not accepted", case_options);
-}
-
-/* Reads and makes the problem; not yet assembled. */
-static bool open_job(set_up_job *s, const char *case_options, const char *grid)
-{
-  *s = (set_up_job){0};
-  if (!parse(s, case_options, grid)) return false;
-  s->job.options = &s->options;
-  s->job.blas_threads = 1;
-  const osla_transport_options transport = {.progress_thread = s->options.progress_thread,
-                                            .threads_per_rank = s->options.threads};
-  return OSLA_ASSERT_OK(osla_transport_create(MPI_COMM_WORLD, &transport, &s->job.t)) &&
-         OSLA_ASSERT_OK(invert_read_input(&s->job)) && OSLA_ASSERT_OK(invert_make_problem(&s->job));
-}
-
-static void close_job(set_up_job *s)
-{
-  invert_destroy(&s->job);
-  osla_transport_destroy(&s->job.t);
-  osla_command_release(&s->line);
-}
-
-static double largest(const double *x, int64_t count)
-{
-  double most = 0.0;
-  for (int64_t i = 0; i < count; i++) {
-    if (isnan(x[i])) return NAN;
-    if (fabs(x[i]) > most) most = fabs(x[i]);
-  }
-  return most;
-}
-
-/* max |a - b| <= tolerance * max |b| */
-static void compare(const char *what, const double *a, const double *b, int64_t count,
-                    double tolerance)
-{
-  double difference = 0.0, scale = largest(b, count);
-  for (int64_t i = 0; i < count; i++)
-    if (!(fabs(a[i] - b[i]) <= difference)) difference = fabs(a[i] - b[i]);
-  OSLA_ASSERT_MSG(scale > 0.0 && difference <= tolerance * scale, "%s: difference %g of %g", what,
-                  difference, scale);
-}
 
 /* My part of the stored triangle equals the reference's, that of the other one is zero. */
 static void compare_matrix(const invert_job *job, const invert_reference *r, double tolerance)
@@ -90,7 +22,7 @@ static void compare_matrix(const invert_job *job, const invert_reference *r, dou
   const osla_layout f = osla_matrix_layout(h);
   const int64_t rows = osla_matrix_local_rows(h), cols = osla_matrix_local_cols(h);
   const int64_t lld = osla_matrix_lld(h, osla_test_rank());
-  double difference = 0.0, scale = largest(r->hessian, job->n * job->n);
+  double difference = 0.0, scale = test_job_largest(r->hessian, job->n * job->n);
   int64_t touched = 0;
   for (int64_t c = 0; c < cols; c++)
     for (int64_t l = 0; l < rows; l++) {
@@ -132,33 +64,33 @@ static void compare_resolution(const invert_job *job, const invert_reference *r,
 /* Assembles and solves both ways. --resolution 400 takes all knots, at middle depth; 0 none. */
 static void run(const char *case_options, const char *grid)
 {
-  set_up_job s;
+  test_job s;
   invert_reference r = {0};
-  if (!open_job(&s, case_options, grid)) return;
+  if (!test_job_open(&s, case_options, grid)) return;
   invert_job *job = &s.job;
   const bool is_float = s.options.dtype == OSLA_FLOAT;
   if (OSLA_ASSERT_OK(invert_assemble(job)) && reference_assemble(job, &r) &&
       reference_solve(job, &r)) {
     compare_matrix(job, &r, is_float ? 1e-4 : 1e-12);
-    compare("gradient", osla_hessian_gradient(job->hessian), r.gradient, job->n,
-            is_float ? 1e-4 : 1e-12);
-    compare("ray density", job->density, r.density, job->knots, 1e-12);
+    test_job_compare("gradient", osla_hessian_gradient(job->hessian), r.gradient, job->n,
+                     is_float ? 1e-4 : 1e-12);
+    test_job_compare("ray density", job->density, r.density, job->knots, 1e-12);
     OSLA_ASSERT_CLOSE(job->result.misfit_before / r.misfit_before, 1.0, 1e-12);
-    CU_ASSERT(job->result.data == job->n_paths * tomo_kernel_count(job->kernel));
+    CU_ASSERT(job->result.data == tomo_data_first(&job->data, job->n_paths));
     CU_ASSERT(job->result.updates >= job->n_paths);
 
     OSLA_ASSERT_OK(invert_solve(job));
     invert_judge(job);
     OSLA_ASSERT_OK(invert_sample_resolution(job));
     OSLA_ASSERT_OK(invert_measure_misfit(job));
-    compare("model", job->m, r.model, job->n, is_float ? 1e-3 : 1e-9);
+    test_job_compare("model", job->m, r.model, job->n, is_float ? 1e-3 : 1e-9);
     const double tight = is_float ? 1e-5 : 1e-8;
     OSLA_ASSERT_CLOSE(job->result.misfit_after / r.misfit_after, 1.0, tight);
     OSLA_ASSERT_CLOSE(job->result.misfit_after / job->result.misfit_expected, 1.0, tight);
     compare_resolution(job, &r, is_float ? 1e-3 : 1e-9);
   }
   reference_free(&r);
-  close_job(&s);
+  test_job_close(&s);
 }
 
 static const char *column_grid(void)
@@ -225,12 +157,87 @@ static void test_real_lists(void)
   run(options, "");
 }
 
+/* LSQR and CG beside the assembled and factored reference. */
+static void run_iterative(const char *case_options)
+{
+  test_job s;
+  invert_reference r = {0};
+  if (!test_job_open(&s, case_options, "")) return;
+  invert_job *job = &s.job;
+  if (OSLA_ASSERT_OK(invert_trace(job)) && OSLA_ASSERT_OK(invert_iterate(job)) &&
+      reference_assemble(job, &r) && reference_solve(job, &r)) {
+    test_job_compare("gradient", job->gradient, r.gradient, job->n, 1e-12);
+    test_job_compare("ray density", job->density, r.density, job->knots, 1e-12);
+    invert_judge(job);
+    OSLA_ASSERT_OK(invert_measure_misfit(job));
+    test_job_compare("model", job->m, r.model, job->n, 1e-6);
+    OSLA_ASSERT_CLOSE(job->result.misfit_after / r.misfit_after, 1.0, 1e-8);
+  }
+  reference_free(&r);
+  test_job_close(&s);
+}
+
+/* A table whose paths have 1 to 9 data of their own measures, every third with deviations of its
+ * own; minor and major arcs, events and stations as sources. */
+static void write_table(const char *name)
+{
+  FILE *file = fopen(name, "w");
+  CU_ASSERT(file != NULL);
+  if (!file) return;
+  fprintf(file, "event,station,station2,arc,branch,period,delay,sigma\n");
+  static const char *const codes[] = {"TAM",  "PPT", "LSA", "AAK", "ALE",
+                                      "BORG", "EFI", "FFC", "MBAR"};
+  for (int p = 0; p < 198; p++) {
+    const int source = p % 11, receiver = p / 11 % 9, major = p / 99 % 2, count = 1 + p % 9;
+    for (int i = 0; i < count; i++) {
+      const char *from = source < 9 ? codes[source] : "";
+      if (source < 9 && receiver <= source) continue;
+      fprintf(file, "%s,%s,%s,%s,%d,%d,%g,",
+              source == 9    ? "2010-maule"
+              : source == 10 ? "2004-sumatra-andaman"
+                             : "",
+              codes[receiver], from, major ? "major" : "minor", i % 3, 40 + 20 * i,
+              10.0 * osla_random_uniform(8, (uint64_t)p, (uint64_t)i));
+      fprintf(file, p % 3 ? "\n" : "%g\n", 1.0 + osla_random_uniform(9, (uint64_t)p, (uint64_t)i));
+    }
+  }
+  fclose(file);
+}
+
+static void test_measurements(void)
+{
+  char name[] = "/tmp/osla-test-data-XXXXXX", options[200];
+  if (osla_test_rank() == 0) {
+    const int fd = mkstemp(name);
+    if (fd >= 0) close(fd);
+    write_table(name);
+  }
+  MPI_Bcast(name, sizeof name, MPI_CHAR, 0, MPI_COMM_WORLD);
+  snprintf(options, sizeof options, "--data %s --resolution 0 --reference stand-in", name);
+  run(options, "");
+  snprintf(options, sizeof options,
+           "--data %s --resolution 0 --reference stand-in --precision float --threads 3", name);
+  run(options, "");
+  snprintf(options, sizeof options,
+           "--data %s --reference stand-in --test blobs --threads 2 --resolution 400", name);
+  run(options, "");
+  snprintf(options, sizeof options,
+           "--data %s --reference stand-in --solver lsqr --threads 3 --tolerance 1e-12", name);
+  run_iterative(options);
+  snprintf(
+    options, sizeof options,
+    "--data %s --reference stand-in --solver cg --test spike --max-paths 60 --tolerance 1e-12",
+    name);
+  run_iterative(options);
+  if (osla_test_rank() == 0) unlink(name);
+}
+
 /* The list holds each pair within the distances once, in order, by an independent count. */
 static void test_list_of_paths(void)
 {
   const double degrees = 180.0 / acos(-1.0);
-  set_up_job s;
-  if (!open_job(&s, "--min-distance 30 --max-distance 120 --major-arc", "")) return;
+  test_job s;
+  if (!test_job_open(&s, "--min-distance 30 --max-distance 120 --major-arc", "")) return;
   const invert_job *job = &s.job;
   int64_t at = 0, differ = 0;
   for (int64_t e = 0; e < job->n_events; e++)
@@ -244,7 +251,7 @@ static void test_list_of_paths(void)
     }
   CU_ASSERT(at == job->n_paths && differ == 0);
   CU_ASSERT(job->n_pairs == job->n_events * job->n_stations);
-  close_job(&s);
+  test_job_close(&s);
 }
 
 static osla_err fail_on_last_rank(invert_worker *w)
@@ -259,10 +266,10 @@ static osla_err fail_on_last_rank(invert_worker *w)
 /* All ranks get the error of the one that failed, and soon. */
 static void test_failure_of_one_rank(void)
 {
-  set_up_job s;
+  test_job s;
   invert_worker total = {0};
   double seconds;
-  if (!open_job(&s, "--threads 2", "")) return;
+  if (!test_job_open(&s, "--threads 2", "")) return;
   const invert_pass pass = {.what = "failing", .work = fail_on_last_rank};
   OSLA_ASSERT_ERR(invert_for_all_paths(&s.job, &pass, &total, &seconds), OSLA_ERR_IO);
   OSLA_ASSERT_TEXT("on purpose");
@@ -270,7 +277,7 @@ static void test_failure_of_one_rank(void)
   OSLA_ASSERT_MSG(total.data < s.job.n_paths / 2, "%lld paths after a failure",
                   (long long)total.data);
   invert_free_sums(&total);
-  close_job(&s);
+  test_job_close(&s);
 }
 
 /* Without damping and smoothing, unknowns that no path touches leave a zero on the diagonal. */
@@ -280,13 +287,13 @@ static void test_singular(void)
     "--max-paths 20 --damping 0 --smoothing 0 --radial-smoothing 0",
     "--max-paths 20 --damping 0 --smoothing 0 --radial-smoothing 0 --factor lu --triangle upper"};
   for (int i = 0; i < 2; i++) {
-    set_up_job s;
-    if (!open_job(&s, options[i], "")) return;
+    test_job s;
+    if (!test_job_open(&s, options[i], "")) return;
     OSLA_ASSERT_OK(invert_assemble(&s.job));
     OSLA_ASSERT_ERR(invert_solve(&s.job), OSLA_ERR_STATE);
     OSLA_ASSERT_TEXT("raise --damping or --smoothing");
     OSLA_ASSERT_SAME_TEXT();
-    close_job(&s);
+    test_job_close(&s);
   }
 }
 
@@ -297,6 +304,7 @@ int main(int argc, char **argv)
                                          {"lu", test_lu},
                                          {"float", test_float},
                                          {"few paths", test_few_paths},
+                                         {"measurements", test_measurements},
                                          {"progress thread", test_progress_thread},
                                          {"real lists", test_real_lists},
                                          {"failure of one rank", test_failure_of_one_rank},

@@ -2,31 +2,8 @@
 # `osla invert` as a user runs it: the same numbers and the same model on any number of ranks, nodes
 # and grids; reports, files, map, progress line; and a manual page that names every option.
 set -u
-: "${OSLA:?}" "${MPIEXEC:?}" "${SRCDIR:?}" "${BUILDDIR:?}"
-. "$BUILDDIR/tests/config.env"
-. "$SRCDIR/tests/modes.sh"
-scratch=$(mktemp -d) || exit 1
-trap 'rm -rf "$scratch"' EXIT
-failed=0
-fail() { echo "test_invert: $*"; head -n 30 "$scratch/out" "$scratch/err"; failed=1; }
+. "${SRCDIR:?}/tests/invert_runs.sh"
 small=(--mesh 4 --radial 3 --max-paths 200 --cell 45)
-
-# run RANKS MODE ARGUMENT...; 0 ranks: without mpiexec
-run() {
-  local ranks=$1 mode=$2 env=()
-  shift 2
-  label="$* ($ranks ranks, $mode)"
-  env=($(in_mode "$mode" "$ranks"))
-  local command=("$OSLA" invert "${small[@]}" "$@")
-  [ "$ranks" = 0 ] || command=("$MPIEXEC" -n "$ranks" "${command[@]}")
-  timeout 60 env "${env[@]}" "${command[@]}" >"$scratch/out" 2>"$scratch/err" </dev/null
-  status=$?
-}
-good() {
-  [ $status = 0 ] || fail "$label: exit status $status, not 0"
-  [ -s "$scratch/err" ] && fail "$label: something on stderr"
-}
-has() { grep -qE -- "$1" "$scratch/out" || fail "$label: no line '$1'"; }
 
 # numbers FILE: what must not depend on ranks, one a line
 numbers() {
@@ -39,9 +16,6 @@ same_numbers() { # FILE FILE
     function size(x) { return x < 0 ? -x : x }
     $1 != $3 || size($2 - $4) > 1e-8 * size($2) || $2 == "" { print; bad = 1 }
     END { exit bad || NR < 20 }' || fail "$label: other numbers"
-}
-same_model() { # FILE TOLERANCE
-  "$BUILDDIR/tests/result_diff" "$scratch/first.$suffix" "$1" "$2" || fail "$label: another model"
 }
 
 suffix=osla
@@ -73,7 +47,7 @@ while read -r ranks mode options; do
   run "$ranks" "$mode" --output "$scratch/other.$suffix" --json "$scratch/other.json" $options
   good
   same_numbers "$scratch/first.json" "$scratch/other.json"
-  same_model "$scratch/other.$suffix" 1e-9
+  same_model "$scratch/first.$suffix" "$scratch/other.$suffix" 1e-9
   rm -f "$scratch/other".*
 done <<'LIST'
 2 node
@@ -88,13 +62,13 @@ run 2 node --output "$scratch/plain.osla" --precision float
 good
 [ "$(head -n 1 "$scratch/plain.osla")" = "OSLA-RESULT 1" ] || fail "not the plain format"
 grep -aq '^text precision float$' "$scratch/plain.osla" || fail "no setting in the plain file"
-same_model "$scratch/plain.osla" 1e-3
+same_model "$scratch/first.$suffix" "$scratch/plain.osla" 1e-3
 
 # --quiet writes nothing; an existing file is replaced
 run 2 node --quiet --json "$scratch/first.json" --output "$scratch/plain.osla"
 good
 [ -s "$scratch/out" ] && fail "$label: something on stdout"
-same_model "$scratch/plain.osla" 1e-9
+same_model "$scratch/first.$suffix" "$scratch/plain.osla" 1e-9
 
 # --- the map ---
 if [ -n "$GNUPLOT" ]; then

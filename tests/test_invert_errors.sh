@@ -87,7 +87,8 @@ bad "$in: .*" --stations "$in"
 # --- options ---
 bad_everywhere 2 "--damping: -1 is negative" --damping -1
 bad_everywhere 2 "--factor: 'qr' is neither cholesky nor lu" --factor qr
-bad "--solver: 'qr' is none of direct, lsqr, cg" --solver qr
+bad "--solver: 'qr' is none of cholesky, lu, lsqr, cg" --solver qr
+bad "--solver lu, but --factor cholesky" --solver lu --factor cholesky
 bad "--tolerance: 0 is not a positive number" --tolerance 0 --solver lsqr
 bad "--iterations: 0 is outside 1 to [0-9]+" --iterations 0 --solver cg
 bad "--resolution: -1 is outside 0 to 4096" --resolution=-1 --solver cg

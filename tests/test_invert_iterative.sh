@@ -2,39 +2,15 @@
 # `osla invert --solver lsqr|cg`: the model of the assembled way, on any number of ranks, threads and
 # nodes; the same bits each time; a small part of the memory; and what it says when it does not end.
 set -u
-: "${OSLA:?}" "${MPIEXEC:?}" "${SRCDIR:?}" "${BUILDDIR:?}"
-. "$BUILDDIR/tests/config.env"
-. "$SRCDIR/tests/modes.sh"
-scratch=$(mktemp -d) || exit 1
-trap 'rm -rf "$scratch"' EXIT
-failed=0
-fail() { echo "test_invert_iterative: $*"; head -n 30 "$scratch/out" "$scratch/err"; failed=1; }
+. "${SRCDIR:?}/tests/invert_runs.sh"
 small=(--mesh 4 --radial 3 --max-paths 200 --cell 45)
 
-# run RANKS MODE ARGUMENT...
-run() {
-  local ranks=$1 mode=$2 env=()
-  shift 2
-  label="$* ($ranks ranks, $mode)"
-  env=($(in_mode "$mode" "$ranks"))
-  timeout 60 env "${env[@]}" "$MPIEXEC" -n "$ranks" "$OSLA" invert "${small[@]}" "$@" \
-    >"$scratch/out" 2>"$scratch/err" </dev/null
-  status=$?
-}
-good() {
-  [ $status = 0 ] || fail "$label: exit status $status, not 0"
-  [ -s "$scratch/err" ] && fail "$label: something on stderr"
-}
-has() { grep -qE -- "$1" "$scratch/out" || fail "$label: no line '$1'"; }
 number() { sed -n "s/^.*\"$1\": *\([-0-9.e+]*\),*\$/\1/p" "$2" | head -n 1; }
 # near KEY FILE FILE RELATIVE
 near() {
   awk -v a="$(number "$1" "$2")" -v b="$(number "$1" "$3")" -v most="$4" 'BEGIN {
     d = a - b; if (d < 0) d = -d; s = a < 0 ? -a : a; exit !(a != "" && b != "" && d <= most * s) }' ||
     fail "$label: $1 is $(number "$1" "$3"), and $(number "$1" "$2") by assembly"
-}
-same_model() { # FILE FILE TOLERANCE
-  "$BUILDDIR/tests/result_diff" "$1" "$2" "$3" || fail "$label: another model"
 }
 
 suffix=osla

@@ -6,6 +6,8 @@
 #include "osla_test_help.h"
 #include "osla_trace.h"
 
+#include <stdlib.h>
+
 /* Every kind of object of these floors. */
 typedef struct objects {
   osla_transport *t;
@@ -47,10 +49,95 @@ static void test_each_allocation(void)
   CU_ASSERT(failures >= 15); /* else the functions there are not called */
 }
 
+/* ---- puts with notify ---- */
+
+enum { LARGE = 300000 };
+
+/* The last rank puts to rank 0. */
+typedef struct put {
+  osla_segment *segment;
+  unsigned char *source; /* [LARGE] */
+  size_t bytes;
+  bool posts;
+  uint64_t value; /* of the notify, grows */
+  int64_t wrong;
+} put;
+
+static osla_err put_it(const put *p)
+{
+  osla_posted posted;
+  if (!p->posts) return osla_put_notify(p->segment, 0, 8, p->source, p->bytes, 0, p->value);
+  OSLA_CALL(osla_put_notify_post(p->segment, 0, 8, p->source, p->bytes, 0, p->value, &posted));
+  return osla_posted_wait(p->segment, &posted);
+}
+
+/* What has failed has not been told; else the data are there with the word. */
+static osla_err put_once(void *arg)
+{
+  put *p = arg;
+  const int rank = osla_test_rank(), last = osla_test_size() - 1;
+  osla_err err = OSLA_OK;
+  p->value++;
+  if (rank == last) {
+    osla_test_write(p->source, (int64_t)p->value, 0, p->bytes);
+    err = put_it(p);
+  }
+  err = osla_agree(osla_segment_transport(p->segment), err);
+  if (rank != 0) return err;
+  if (err == OSLA_OK) {
+    osla_notify_wait(p->segment, last, 0, p->value);
+    const unsigned char *data = osla_segment_local(p->segment);
+    p->wrong += osla_test_differ(data + 8, (int64_t)p->value, 0, p->bytes);
+  }
+  p->wrong += err != OSLA_OK && osla_notify_read(p->segment, last, 0) == p->value;
+  return err;
+}
+
+/* Returns how many of the allocations were met. */
+static int put_with_lacks(osla_transport *t, size_t bytes, bool posts)
+{
+  put p = {.source = osla_test_allocate(LARGE, 1), .bytes = bytes, .posts = posts};
+  int met = 0, hit = 1;
+  for (int number = 0; hit && number < 100; number++) {
+    OSLA_ASSERT_OK(
+      osla_segment_create(t, LARGE + 8, 1, &p.segment)); /* that has sent nothing yet */
+    p.value = 0;
+    (void)lacking_memory(number, put_once, &p, &hit);
+    met += hit;
+    OSLA_ASSERT_OK(put_once(&p)); /* and goes on */
+    osla_segment_destroy(&p.segment);
+  }
+  OSLA_ASSERT_MSG(p.wrong == 0, "%zu bytes: %d wrong", bytes, (int)p.wrong);
+  CU_ASSERT(!hit);
+  free(p.source);
+  return met;
+}
+
+/* By messages, and by MPI's one-sided operations. */
+static void test_put_notify(void)
+{
+  static const char *const ways[] = {"on", "off"};
+  static const size_t bytes[] = {0, 100, LARGE};
+  for (int i = 0; i < 2; i++) {
+    int met = 0;
+    osla_transport *t;
+    (void)setenv("OSLA_MESSAGES", ways[i], 1);
+    OSLA_ASSERT_OK(osla_transport_create(MPI_COMM_WORLD, NULL, &t));
+    for (int k = 0; k < 3; k++)
+      for (int posts = 0; posts < 2; posts++)
+        met += put_with_lacks(t, bytes[k], posts);
+    OSLA_ASSERT_MSG(met > 0 || osla_transport_n_nodes(t) == 1, "messages %s: no allocation",
+                    ways[i]);
+    osla_transport_destroy(&t);
+  }
+  (void)unsetenv("OSLA_MESSAGES");
+}
+
 int main(int argc, char **argv)
 {
   static const osla_test_case cases[] = {
     {"each_allocation", test_each_allocation},
+    {"put_notify", test_put_notify},
     {NULL, NULL},
   };
   return osla_test_main(argc, argv, cases);

@@ -293,7 +293,7 @@ static void check_hessian(osla_grid *grid, osla_dtype dtype, bool indefinite, in
     lu_run_free(&r);
   }
   dense_scatter(&content, a.a);
-  OSLA_ASSERT_OK(osla_potrf(a.a, OSLA_LOWER, NULL, &info));
+  OSLA_ASSERT_OK(osla_potrf(OSLA_LOWER, a.a, NULL, &info));
   OSLA_ASSERT_MSG((info > 0) == indefinite, "indefinite %d: Cholesky's info %" PRId64, indefinite,
                   info);
   lu_lapack_free(&lapack);

@@ -290,9 +290,13 @@ static void test_transpose(void)
     CU_ASSERT(count_wrong(c, imaginary, 0.5) == 0);
     OSLA_ASSERT_OK(osla_matrix_add(3.0, c, -0.5, b));
     CU_ASSERT(count_wrong(b, imaginary, 1.0) == 0);
+    OSLA_ASSERT_OK(osla_matrix_scale(-4.0, c));
+    CU_ASSERT(count_wrong(c, imaginary, -2.0) == 0);
     OSLA_ASSERT_OK(osla_matrix_fill_with(c, not_a_number, NULL));
     OSLA_ASSERT_OK(osla_matrix_add(0.0, c, 1.0, b)); /* not read */
     CU_ASSERT(count_wrong(b, imaginary, 1.0) == 0);
+    OSLA_ASSERT_OK(osla_matrix_scale(0.0, c));
+    CU_ASSERT(count_wrong(c, imaginary, 0.0) == 0);
     OSLA_ASSERT_ERR(osla_matrix_transpose(trans, a, a), OSLA_ERR_ARG);
     OSLA_ASSERT_ERR(osla_matrix_transpose(OSLA_NOTRANS, a, b), OSLA_ERR_ARG);
     OSLA_ASSERT_ERR(osla_matrix_transpose(trans, a, c), OSLA_ERR_ARG);

@@ -171,7 +171,7 @@ static void test_cholesky(void)
   int64_t info;
   begin_with(&j, OSLA_FILL_SPD);
   start();
-  OSLA_ASSERT_OK(osla_potrf(j.a, OSLA_LOWER, NULL, &info));
+  OSLA_ASSERT_OK(osla_potrf(OSLA_LOWER, j.a, NULL, &info));
   CU_ASSERT(info == 0);
   compare(j.t, "Cholesky", osla_chol_memory(&j.shape), false);
   end(&j);
@@ -183,7 +183,7 @@ static void test_inverse(void)
   int64_t info;
   begin_with(&j, OSLA_FILL_SPD); /* its triangle will do as a factor */
   start();
-  OSLA_ASSERT_OK(osla_potri(j.a, OSLA_LOWER, NULL, &info));
+  OSLA_ASSERT_OK(osla_potri(OSLA_LOWER, j.a, NULL, &info));
   CU_ASSERT(info == 0);
   compare(j.t, "inverse", osla_potri_memory(&j.shape), false);
   end(&j);

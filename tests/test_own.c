@@ -183,12 +183,12 @@ static void test_cholesky(void)
       int64_t info[2] = {-1, -1};
       OSLA_ASSERT_OK(osla_grid_create(t, shapes[s][0], shapes[s][1], &grid));
       twins a = make_twins(grid, N, N, OSLA_FILL_SPD, 6);
-      OSLA_ASSERT_OK(osla_potrf(a.reached, (osla_uplo)uplo, NULL, &info[0]));
-      OSLA_ASSERT_OK(osla_potrf(a.own, (osla_uplo)uplo, NULL, &info[1]));
+      OSLA_ASSERT_OK(osla_potrf((osla_uplo)uplo, a.reached, NULL, &info[0]));
+      OSLA_ASSERT_OK(osla_potrf((osla_uplo)uplo, a.own, NULL, &info[1]));
       CU_ASSERT(info[0] == 0 && info[1] == 0);
       expect_same(&a, 1e-12, "Cholesky");
-      OSLA_ASSERT_OK(osla_potri(a.reached, (osla_uplo)uplo, NULL, &info[0]));
-      OSLA_ASSERT_OK(osla_potri(a.own, (osla_uplo)uplo, NULL, &info[1]));
+      OSLA_ASSERT_OK(osla_potri((osla_uplo)uplo, a.reached, NULL, &info[0]));
+      OSLA_ASSERT_OK(osla_potri((osla_uplo)uplo, a.own, NULL, &info[1]));
       CU_ASSERT(info[0] == 0 && info[1] == 0);
       expect_same(&a, 1e-14, "its inverse");
       free_twins(&a);

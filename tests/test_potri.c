@@ -111,10 +111,10 @@ static void check_inverse(osla_matrix *a, osla_uplo uplo, const osla_chol_option
   (void)snprintf(text, sizeof text, "%s, look-ahead %d, %s", uplo == OSLA_LOWER ? "lower" : "upper",
                  options ? options->look_ahead : 0, label);
   dense before = fill_definite(a, uplo, seed);
-  OSLA_ASSERT_OK(osla_potrf(a, uplo, NULL, &info));
+  OSLA_ASSERT_OK(osla_potrf(uplo, a, NULL, &info));
   OSLA_ASSERT_MSG(info == 0, "potrf: info %" PRId64 ", %s", info, text);
   info = -1;
-  OSLA_ASSERT_OK(osla_potri(a, uplo, options, &info));
+  OSLA_ASSERT_OK(osla_potri(uplo, a, options, &info));
   OSLA_ASSERT_MSG(info == 0, "info %" PRId64 ", %s", info, text);
   dense after = dense_gather(a);
   check_residual(&before, &after, uplo, osla_matrix_dtype(a), text);
@@ -167,7 +167,7 @@ static void test_empty(void)
   for (int g = 0; (grid = kernel_grid(t, g)) != NULL; g++) {
     int64_t info = -1;
     kernel_matrix a = kernel_make(grid, OSLA_DOUBLE, 0, 0, 3, 3, g & 1);
-    OSLA_ASSERT_OK(osla_potri(a.a, g % 2 ? OSLA_LOWER : OSLA_UPPER, NULL, &info));
+    OSLA_ASSERT_OK(osla_potri(g % 2 ? OSLA_LOWER : OSLA_UPPER, a.a, NULL, &info));
     CU_ASSERT(info == 0);
     kernel_free(&a);
     osla_grid_destroy(&grid);
@@ -182,9 +182,9 @@ static void check_lapack(osla_grid *grid, osla_dtype dtype, osla_uplo uplo, size
   int64_t info = -1, local_info = -1;
   double worst = 0, largest = 0;
   OSLA_ASSERT_OK(osla_matrix_fill(a.a, OSLA_FILL_SPD, 5));
-  OSLA_ASSERT_OK(osla_potrf(a.a, uplo, NULL, &info));
+  OSLA_ASSERT_OK(osla_potrf(uplo, a.a, NULL, &info));
   dense expected = dense_gather(a.a);
-  OSLA_ASSERT_OK(osla_potri(a.a, uplo, NULL, &info));
+  OSLA_ASSERT_OK(osla_potri(uplo, a.a, NULL, &info));
   OSLA_ASSERT_OK(osla_lapack_potri(expected.parts == 2 ? OSLA_COMPLEX_DOUBLE : OSLA_DOUBLE, uplo,
                                    s.n, expected.at, s.n, &local_info));
   dense x = dense_gather(a.a);
@@ -230,7 +230,7 @@ static void check_singular(osla_grid *grid, osla_dtype dtype, osla_uplo uplo, si
   for (int part = 0; part < d.parts; part++)
     dense_at(&d, bad, bad)[part] = dense_at(&d, s.n - 1, s.n - 1)[part] = part ? 0.0 : -0.0;
   dense_scatter(&d, a.a);
-  OSLA_ASSERT_OK(osla_potri(a.a, uplo, NULL, &info));
+  OSLA_ASSERT_OK(osla_potri(uplo, a.a, NULL, &info));
   kernel_expect(a.a, &d, "singular factor, zero %" PRId64, bad);
   OSLA_ASSERT_OK(osla_lapack_potri(d.parts == 2 ? OSLA_COMPLEX_DOUBLE : OSLA_DOUBLE, uplo, s.n,
                                    d.at, s.n, &local_info));
@@ -265,17 +265,17 @@ static void test_errors(void)
   kernel_matrix oblong = kernel_make(grid, OSLA_DOUBLE, 4, 7, 2, 2, false);
   kernel_matrix blocks = kernel_make(grid, OSLA_DOUBLE, 7, 7, 2, 3, false);
   kernel_matrix square = kernel_make(grid, OSLA_DOUBLE, 7, 7, 2, 2, false);
-  OSLA_ASSERT_ERR(osla_potri(oblong.a, OSLA_LOWER, NULL, &info), OSLA_ERR_ARG);
+  OSLA_ASSERT_ERR(osla_potri(OSLA_LOWER, oblong.a, NULL, &info), OSLA_ERR_ARG);
   OSLA_ASSERT_TEXT("inverse of a 4 x 7");
   OSLA_ASSERT_SAME_TEXT();
-  OSLA_ASSERT_ERR(osla_potri(blocks.a, OSLA_UPPER, NULL, &info), OSLA_ERR_ARG);
+  OSLA_ASSERT_ERR(osla_potri(OSLA_UPPER, blocks.a, NULL, &info), OSLA_ERR_ARG);
   OSLA_ASSERT_TEXT("2 x 3");
   OSLA_ASSERT_SAME_TEXT();
-  OSLA_ASSERT_ERR(osla_potri(square.a, (osla_uplo)2, NULL, &info), OSLA_ERR_ARG);
+  OSLA_ASSERT_ERR(osla_potri((osla_uplo)2, square.a, NULL, &info), OSLA_ERR_ARG);
   OSLA_ASSERT_TEXT("inverse of uplo = 2");
   OSLA_ASSERT_SAME_TEXT();
   osla_chol_options deep = {.look_ahead = 3};
-  OSLA_ASSERT_ERR(osla_potri(square.a, OSLA_LOWER, &deep, &info), OSLA_ERR_ARG);
+  OSLA_ASSERT_ERR(osla_potri(OSLA_LOWER, square.a, &deep, &info), OSLA_ERR_ARG);
   OSLA_ASSERT_TEXT("look_ahead = 3");
   OSLA_ASSERT_SAME_TEXT();
   kernel_free(&oblong), kernel_free(&blocks), kernel_free(&square);
@@ -294,7 +294,7 @@ static void test_no_collectives(void)
     int64_t info = -1;
     OSLA_ASSERT_OK(osla_matrix_fill(a.a, OSLA_FILL_SPD, 3)); /* a triangle will do as a factor */
     OSLA_ASSERT_OK(osla_trace_start(t));
-    OSLA_ASSERT_OK(osla_potri(a.a, i % 2 ? OSLA_UPPER : OSLA_LOWER, &options, &info));
+    OSLA_ASSERT_OK(osla_potri(i % 2 ? OSLA_UPPER : OSLA_LOWER, a.a, &options, &info));
     (void)loop_trace_expect(t, i % 2 ? "upper" : "lower");
   }
   kernel_free(&a);

@@ -11,7 +11,7 @@ enum { N = 40, NB = 6 };
 static osla_err invert(void *a)
 {
   int64_t info;
-  return osla_potri(a, OSLA_LOWER, NULL, &info);
+  return osla_potri(OSLA_LOWER, a, NULL, &info);
 }
 
 /* Returns whether the call failed; *hit: it came to the allocation that fails. */
@@ -33,7 +33,7 @@ static void test_each_allocation(void)
   int failures = 0, hit = 1;
   OSLA_ASSERT_OK(osla_matrix_fill(a.a, OSLA_FILL_SPD, 3)); /* its triangle will do as a factor */
   dense factor = dense_gather(a.a);
-  OSLA_ASSERT_OK(osla_potri(a.a, OSLA_LOWER, NULL, &info));
+  OSLA_ASSERT_OK(osla_potri(OSLA_LOWER, a.a, NULL, &info));
   dense inverse = dense_gather(a.a);
   for (int number = 0; hit; number++)
     failures += try_once(a.a, &factor, &inverse, number, &hit);

@@ -126,7 +126,7 @@ static void check_refine(const grid_set *g, int which, osla_dtype dtype, kind k,
   double before;
   if (cholesky) {
     int64_t info = -1;
-    OSLA_ASSERT_OK(osla_potrf(s.f.a, OSLA_UPPER, NULL, &info));
+    OSLA_ASSERT_OK(osla_potrf(OSLA_UPPER, s.f.a, NULL, &info));
     CU_ASSERT(info == 0);
   } else {
     osla_lu_result lu;

@@ -229,7 +229,7 @@ static void check_factored(osla_grid *grid, osla_dtype dtype, solve_case c, int 
     OSLA_ASSERT_OK(osla_getrs(OSLA_NOTRANS, f.a, NULL, x.a));
   } else {
     int64_t info = -1;
-    OSLA_ASSERT_OK(osla_potrf(f.a, (osla_uplo)how, NULL, &info));
+    OSLA_ASSERT_OK(osla_potrf((osla_uplo)how, f.a, NULL, &info));
     CU_ASSERT(info == 0);
     OSLA_ASSERT_OK(osla_potrs((osla_uplo)how, f.a, x.a));
   }

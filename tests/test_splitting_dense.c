@@ -209,7 +209,7 @@ static void test_hessian(void)
   OSLA_ASSERT_OK(
     osla_matrix_create(grid, OSLA_DOUBLE, UNKNOWNS, 1, osla_matrix_layout(h).nb, 1, &direct));
   OSLA_ASSERT_OK(osla_matrix_fill_with(direct, gradient_element, (void *)(uintptr_t)gradient));
-  OSLA_ASSERT_OK(osla_potrf(h, OSLA_LOWER, NULL, &info));
+  OSLA_ASSERT_OK(osla_potrf(OSLA_LOWER, h, NULL, &info));
   OSLA_ASSERT_OK(osla_potrs(OSLA_LOWER, h, direct));
   OSLA_ASSERT_OK(osla_barrier(t));
   OSLA_ASSERT_OK(osla_matrix_get_block(direct, 0, 0, UNKNOWNS, 1, exact, UNKNOWNS));

@@ -76,6 +76,7 @@ static void test_stations(void)
   if (n == 1) {
     CU_ASSERT(strcmp(s[0].name, "II.AAK") == 0);
     CU_ASSERT(s[0].latitude == 42.6 && s[0].longitude == 74.5 && isnan(s[0].magnitude));
+    CU_ASSERT(strcmp(s[0].id, "II.AAK") == 0);
   }
   free(s);
   n = read_good(tomo_read_stations, "lat,lon\n1,2\n3,4\n", &s);
@@ -139,13 +140,15 @@ static void test_events(void)
   int64_t n = read_good(tomo_read_events,
                         "time,latitude,longitude,depth,mag,place\n"
                         "2018-01-31T02:00:31.800Z,-7.8628,118.7906,15.18,5.3,\"50km NNW of X, Y\"\n"
-                        "x,1,2,-1.5,,a very long name of a place that does not fit\n",
+                        ",1,2,-1.5,,a very long name of a place that does not fit\n",
                         &s);
   CU_ASSERT(n == 2);
   if (n == 2) {
     CU_ASSERT(s[0].latitude == -7.8628 && s[0].longitude == 118.7906 && s[0].depth_km == 15.18);
     CU_ASSERT(s[0].magnitude == 5.3 && strcmp(s[0].name, "50km NNW of X, Y") == 0);
     CU_ASSERT(isnan(s[1].magnitude) && strlen(s[1].name) == TOMO_NAME_MAX - 1);
+    OSLA_ASSERT_CLOSE(s[0].time_s, 1517364031.8, 1e-5);
+    CU_ASSERT(isnan(s[1].time_s));
   }
   free(s);
   snprintf(two, sizeof two, "%s%s", ndk_event, ndk_event);
@@ -154,8 +157,33 @@ static void test_events(void)
   if (n == 2) {
     CU_ASSERT(s[1].latitude == 13.76 && s[1].longitude == -89.08 && s[1].depth_km == 162.8);
     OSLA_ASSERT_CLOSE(s[1].magnitude, 2.0 / 3.0 * (23.0 + log10(1.312)) - 10.7, 1e-12);
-    CU_ASSERT(strcmp(s[1].name, "EL SALVADOR") == 0);
+    OSLA_ASSERT_CLOSE(s[1].time_s, 1104542405.4 - 0.3, 1e-5); /* the centroid's */
+    CU_ASSERT(strcmp(s[1].name, "EL SALVADOR") == 0 && strcmp(s[1].id, "C200501010120A") == 0);
   }
+  free(s);
+}
+
+/* Ids as they are; one that does not fit is none. */
+static void test_ids(void)
+{
+  tomo_site *s;
+  char text[400], most[TOMO_ID_MAX] = "";
+  memset(most, 'x', sizeof most - 1);
+  snprintf(text, sizeof text,
+           "lat,lon,depth,Event_ID\n1,2,3, \"us 2018,a\" \n1,2,3,%s\n1,2,3,%sy\n1,2,3,\n", most,
+           most);
+  int64_t n = read_good(tomo_read_events, text, &s);
+  CU_ASSERT(n == 4);
+  if (n == 4) {
+    CU_ASSERT(strcmp(s[0].id, "us 2018,a") == 0 && strcmp(s[1].id, most) == 0);
+    CU_ASSERT(s[2].id[0] == '\0' && s[3].id[0] == '\0');
+  }
+  free(s);
+  snprintf(text, sizeof text, "lat,lon,sta,net\n1,2,ANMO,\n1,2,%s,IU\n1,2,%s,\n", most, most);
+  n = read_good(tomo_read_stations, text, &s);
+  CU_ASSERT(n == 3);
+  if (n == 3)
+    CU_ASSERT(strcmp(s[0].id, "ANMO") == 0 && s[1].id[0] == '\0' && strcmp(s[2].id, most) == 0);
   free(s);
 }
 
@@ -338,6 +366,7 @@ int main(int argc, char **argv)
                                          {"bad_stations", test_bad_stations},
                                          {"files", test_files},
                                          {"events", test_events},
+                                         {"ids", test_ids},
                                          {"bad_events", test_bad_events},
                                          {"ndk_columns", test_ndk_columns},
                                          {"ndk_mutated", test_ndk_mutated},

@@ -116,16 +116,49 @@ static void check_most(const tomo_prior_options *options, const tomo_mesh *mesh,
     largest = fmax(largest, tomo_prior_norm(options, mesh, n_radial, unit));
     unit[i] = 0.0;
   }
-  double most = tomo_prior_most(options);
+  double most = tomo_prior_most(options, tomo_mesh_knots(mesh), n_radial);
   OSLA_ASSERT_MSG(largest <= most * (1.0 + 1e-12) && 3.1 * largest >= most, "%g of %g", largest,
                   most);
   free(unit);
 }
 
+/* m^T (C_m^-1 m) is the norm, and x^T (C_m^-1 m) = m^T (C_m^-1 x). */
+static void check_product(const tomo_prior_options *options, const tomo_mesh *mesh, int n_radial,
+                          const double *m)
+{
+  const int64_t n = tomo_mesh_knots(mesh) * n_radial;
+  double *x = calloc((size_t)n, sizeof *x), *px = calloc((size_t)n, sizeof *px);
+  double *pm = calloc((size_t)n, sizeof *pm), mpm = 0.0, xpm = 0.0, mpx = 0.0;
+  const double norm = tomo_prior_norm(options, mesh, n_radial, m);
+  for (int64_t i = 0; i < n; i++)
+    x[i] = osla_random_uniform(3, (uint64_t)i, 1);
+  tomo_prior_multiply(options, mesh, n_radial, x, px);
+  tomo_prior_multiply(options, mesh, n_radial, m, pm);
+  for (int64_t i = 0; i < n; i++) {
+    mpm += m[i] * pm[i];
+    xpm += x[i] * pm[i];
+    mpx += m[i] * px[i];
+  }
+  OSLA_ASSERT_CLOSE(mpm, norm, 1e-12 * norm);
+  OSLA_ASSERT_CLOSE(xpm, mpx, 1e-12 * norm);
+  free(x);
+  free(px);
+  free(pm);
+}
+
 static void test_prior(void)
 {
+  static double damping_of[4096];
+  const double lateral_of[N_RADIAL] = {0.5, 3.0, 0.0, 1.0};
+  for (size_t i = 0; i < sizeof damping_of / sizeof *damping_of; i++)
+    damping_of[i] = 0.6 + osla_random_uniform(9, i, 0);
   const tomo_prior_options cases[] = {
-    {0.3, 0.0, 0.0}, {0.0, 2.0, 0.0}, {0.0, 0.0, 1.5}, {0.1, 0.7, 0.4}, {0.0, 0.0, 0.0}};
+    {.damping = 0.3},
+    {.lateral = 2.0},
+    {.radial = 1.5},
+    {.damping = 0.1, .lateral = 0.7, .radial = 0.4},
+    {.damping = 0.0},
+    {.damping = 0.1, .lateral = 0.7, .damping_of = damping_of, .lateral_of = lateral_of}};
   tomo_mesh *mesh;
   tomo_radial *radial;
   double *m;
@@ -136,6 +169,7 @@ static void test_prior(void)
     for (int n_radial = 1; n_radial <= N_RADIAL; n_radial++) {
       double norm = tomo_prior_norm(&cases[c], mesh, n_radial, m);
       OSLA_ASSERT_CLOSE(panel_norm(&cases[c], mesh, n_radial, m), norm, 1e-12 * norm);
+      check_product(&cases[c], mesh, n_radial, m);
       if (n_radial == N_RADIAL) check_most(&cases[c], mesh, n_radial);
     }
   for (int64_t i = 0; i < tomo_mesh_knots(mesh) * N_RADIAL; i++)
@@ -146,8 +180,8 @@ static void test_prior(void)
   OSLA_ASSERT_CLOSE(tomo_prior_norm(&cases[0], mesh, N_RADIAL, m),
                     0.3 * 30.0 * (double)tomo_mesh_knots(mesh), 1e-8);
   OSLA_ASSERT_OK(tomo_prior_check(&cases[3]));
-  OSLA_ASSERT_ERR(tomo_prior_check(&(tomo_prior_options){-1.0, 0.0, 0.0}), OSLA_ERR_ARG);
-  OSLA_ASSERT_ERR(tomo_prior_check(&(tomo_prior_options){1.0, NAN, 0.0}), OSLA_ERR_ARG);
+  OSLA_ASSERT_ERR(tomo_prior_check(&(tomo_prior_options){.damping = -1.0}), OSLA_ERR_ARG);
+  OSLA_ASSERT_ERR(tomo_prior_check(&(tomo_prior_options){.lateral = NAN}), OSLA_ERR_ARG);
   tear_down(&mesh, &radial, &m);
 }
 

@@ -32,6 +32,7 @@ typedef struct inversion {
   tomo_mesh *mesh;
   tomo_radial *radial;
   tomo_kernel *kernel;
+  tomo_data data; /* one set of all measures */
   tomo_path *path;
   double *hessian, *gradient, *m_true, *m, *density; /* upper triangle, column-major */
   double *g, *product, *d;
@@ -55,13 +56,19 @@ static double *zeros(int64_t count)
 static bool set_up(inversion *job)
 {
   tomo_model_options truth = tomo_model_defaults();
+  tomo_measure *measure;
+  int count;
   truth.cell_degrees = CELL_DEGREES;
   *job = (inversion){0};
   if (!read_sample(job) || !OSLA_ASSERT_OK(tomo_mesh_create(FREQUENCY, &job->mesh)) ||
       !OSLA_ASSERT_OK(tomo_radial_create(N_RADIAL, 1000.0, 0.3, &job->radial)) ||
-      !OSLA_ASSERT_OK(tomo_kernel_create(NULL, job->radial, &job->kernel)) ||
-      !OSLA_ASSERT_OK(tomo_path_create(job->mesh, job->kernel, &job->path)))
+      !OSLA_ASSERT_OK(tomo_kernel_list(NULL, &measure, &count)) ||
+      !OSLA_ASSERT_OK(tomo_data_common(measure, count, 0.05, &job->data)) ||
+      !OSLA_ASSERT_OK(tomo_kernel_create(NULL, measure, count, job->radial, &job->kernel)) ||
+      !OSLA_ASSERT_OK(tomo_path_create(job->mesh, job->kernel, count, &job->path)))
     return false;
+  const tomo_set set = tomo_data_set(&job->data, 0);
+  tomo_path_weigh(job->path, &set, NULL);
   job->knots = tomo_mesh_knots(job->mesh);
   job->unknowns = job->knots * N_RADIAL;
   job->k = tomo_kernel_count(job->kernel);
@@ -81,6 +88,7 @@ static void tear_down(inversion *job)
 {
   tomo_path_destroy(&job->path);
   tomo_kernel_destroy(&job->kernel);
+  tomo_data_free(&job->data);
   tomo_radial_destroy(&job->radial);
   tomo_mesh_destroy(&job->mesh);
   free(job->stations);
@@ -178,6 +186,7 @@ static void draw(const inversion *job)
                   .m_recovered = job->m,
                   .density = job->density,
                   .depth_km = 100.0,
+                  .centre = TOMO_MAP_CENTRE,
                   .stations = job->stations,
                   .n_stations = job->n_stations,
                   .events = job->events,

@@ -3,6 +3,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "osla_random.h"
 #include "tomo_kernel.h"
@@ -60,20 +61,23 @@ static void test_arcs(void)
 
 static void test_projection(void)
 {
+  static const double centres[] = {150.0, 0.0, -75.5, 180.0};
   double x, y, latitude, longitude;
-  for (int i = -88; i <= 88; i += 8)
-    for (int j = -179; j < 180; j += 13) {
-      projection_forward(i, projection_relative(j), &x, &y);
-      CU_ASSERT(projection_inverse(x, y, &latitude, &longitude));
-      OSLA_ASSERT_CLOSE(latitude, i, 1e-6);
-      OSLA_ASSERT_CLOSE(projection_relative(longitude), projection_relative(j), 1e-6);
-    }
+  for (int c = 0; c < (int)(sizeof centres / sizeof *centres); c++)
+    for (int i = -88; i <= 88; i += 8)
+      for (int j = -179; j < 180; j += 13) {
+        const double relative = projection_relative(j, centres[c]);
+        projection_forward(i, relative, &x, &y);
+        CU_ASSERT(projection_inverse(x, y, centres[c], &latitude, &longitude));
+        OSLA_ASSERT_CLOSE(latitude, i, 1e-6);
+        OSLA_ASSERT_CLOSE(projection_relative(longitude, centres[c]), relative, 1e-6);
+      }
   projection_forward(90.0, 77.0, &x, &y);
   OSLA_ASSERT_CLOSE(x, 0.0, 1e-12);
   OSLA_ASSERT_CLOSE(y, 1.0, 1e-12);
-  CU_ASSERT(!projection_inverse(1.9, 0.9, &latitude, &longitude));
-  CU_ASSERT(!projection_inverse(0.0, 1.0, &latitude, &longitude));
-  OSLA_ASSERT_CLOSE(projection_relative(TOMO_MAP_CENTRE + 180.0), -180.0, 0.0);
+  CU_ASSERT(!projection_inverse(1.9, 0.9, 150.0, &latitude, &longitude));
+  CU_ASSERT(!projection_inverse(0.0, 1.0, 150.0, &latitude, &longitude));
+  OSLA_ASSERT_CLOSE(projection_relative(330.0, 150.0), -180.0, 0.0);
 }
 
 static void check_neighbours(const tomo_mesh *mesh, int64_t *pentagons)
@@ -197,35 +201,45 @@ static void test_kernels(void)
 {
   tomo_radial *radial = NULL;
   tomo_kernel *kernel = NULL;
+  tomo_measure *measure = NULL;
+  int k;
   if (!OSLA_ASSERT_OK(tomo_radial_create(6, 6371.0, 0.8, &radial))) return;
-  if (!OSLA_ASSERT_OK(tomo_kernel_create(NULL, radial, &kernel))) return;
-  const int k = tomo_kernel_count(kernel);
-  CU_ASSERT(k >= 100);
+  if (!OSLA_ASSERT_OK(tomo_kernel_list(NULL, &measure, &k))) return;
+  if (!OSLA_ASSERT_OK(tomo_kernel_create(NULL, measure, k, radial, &kernel))) return;
+  CU_ASSERT(k >= 100 && tomo_kernel_count(kernel) == k);
   for (int i = 0; i < k; i++) {
-    const double peak = tomo_kernel_velocity(kernel, i) * tomo_kernel_period(kernel, i) / 3.0 *
-                        (1.0 + 0.5 * tomo_kernel_branch(kernel, i));
-    const double top = tomo_kernel_value(kernel, i, peak);
-    CU_ASSERT(top > tomo_kernel_value(kernel, i, 0.95 * peak));
-    CU_ASSERT(top > tomo_kernel_value(kernel, i, 1.05 * peak));
+    const tomo_measure *m = tomo_kernel_measure(kernel, i);
+    const double peak =
+      tomo_kernel_velocity(kernel, i) * m->period_s / 3.0 * (1.0 + 0.5 * m->branch);
+    const double top = tomo_measure_kernel(NULL, m, peak);
+    CU_ASSERT(i == 0 || tomo_measure_compare(m - 1, m) < 0);
+    CU_ASSERT(top > tomo_measure_kernel(NULL, m, 0.95 * peak));
+    CU_ASSERT(top > tomo_measure_kernel(NULL, m, 1.05 * peak));
     double sum = 0.0, integral = 0.0;
     for (int r = 0; r < 6; r++) {
       sum += tomo_kernel_projection(kernel)[i + r * k];
       OSLA_ASSERT_CLOSE(tomo_kernel_response(kernel)[i + r * k] * tomo_kernel_velocity(kernel, i) *
-                          tomo_kernel_sigma(kernel, i) * -100.0,
+                          -100.0,
                         tomo_kernel_projection(kernel)[i + r * k], 1e-12);
     }
     for (double z = 0.25; z < 6371.0; z += 0.5)
-      integral += 0.5 * tomo_kernel_value(kernel, i, z);
+      integral += 0.5 * tomo_measure_kernel(NULL, m, z);
     OSLA_ASSERT_CLOSE(sum, integral, 1e-4);
     if (peak < 400.0) OSLA_ASSERT_CLOSE(sum, 1.0, 1e-4);
   }
   tomo_kernel_destroy(&kernel);
   tomo_kernel_options bad = tomo_kernel_defaults();
+  free(measure);
   bad.period_max_s = 30.0;
-  OSLA_ASSERT_ERR(tomo_kernel_create(&bad, radial, &kernel), OSLA_ERR_ARG);
+  OSLA_ASSERT_ERR(tomo_kernel_list(&bad, &measure, &k), OSLA_ERR_ARG);
   bad = tomo_kernel_defaults();
   bad.sigma_fraction = NAN;
-  OSLA_ASSERT_ERR(tomo_kernel_create(&bad, radial, &kernel), OSLA_ERR_ARG);
+  OSLA_ASSERT_ERR(tomo_kernel_list(&bad, &measure, &k), OSLA_ERR_ARG);
+  const tomo_measure unknown[] = {{TOMO_LOVE, TOMO_PHASE, 0, 50.0},
+                                  {TOMO_RAYLEIGH, TOMO_GROUP, 0, 50.0}};
+  OSLA_ASSERT_ERR(tomo_kernel_create(NULL, unknown, 1, radial, &kernel), OSLA_ERR_ARG);
+  CU_ASSERT(strstr(osla_error_text(), "love phase, branch 0, 50 s") != NULL);
+  OSLA_ASSERT_ERR(tomo_kernel_create(NULL, unknown + 1, 1, radial, &kernel), OSLA_ERR_ARG);
   tomo_radial_destroy(&radial);
 }
 

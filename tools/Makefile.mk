@@ -22,5 +22,7 @@ osla_SOURCES = \
   tools/assemble/assemble_work.h tools/assemble/assemble_work.c tools/assemble/assemble_bounds.c \
   tools/assemble/assemble_judge.c tools/assemble/assemble.c \
   tools/solve/solve_command.h tools/solve/solve_options.c tools/solve/solve.c tools/solve/solve_sparse.c \
+  tools/reference/reference.h tools/reference/reference_options.c tools/reference/reference_table.c \
+  tools/reference/reference_modes.c tools/reference/reference.c \
   tools/osla.c
-osla_LDADD = tools/libinvert.la tools/libtomo.la libosla_armci.la libosla.la $(HDF5_LIBS) $(POPT_LIBS) $(JANSSON_LIBS)
+osla_LDADD = tools/libinvert.la tools/libreference.la tools/libtomo.la libosla_armci.la libosla.la $(HDF5_LIBS) $(POPT_LIBS) $(JANSSON_LIBS)

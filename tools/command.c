@@ -121,6 +121,32 @@ static void note_copy(osla_command_line *line, char **value)
   *place = *value == *place ? NULL : *value;
 }
 
+bool osla_command_keep(osla_command_line *line, char *text)
+{
+  char **grown = text ? realloc(line->owned, (size_t)(line->n_owned + 1) * sizeof *grown) : NULL;
+  if (!grown) {
+    free(text);
+    return false;
+  }
+  line->owned = grown;
+  line->owned[line->n_owned++] = text;
+  return true;
+}
+
+/* What popt has made for options that may come several times: an array of copies each. */
+static void keep_lists(const struct poptOption *option, osla_command_line *line)
+{
+  for (; option->longName || option->shortName || option->arg; option++) {
+    unsigned type = option->argInfo & POPT_ARG_MASK;
+    if (type == POPT_ARG_INCLUDE_TABLE) keep_lists(option->arg, line);
+    if (type != POPT_ARG_ARGV || !*(char ***)option->arg) continue;
+    char **list = *(char ***)option->arg;
+    for (int i = 0; list[i]; i++)
+      (void)osla_command_keep(line, list[i]);
+    (void)osla_command_keep(line, (char *)list);
+  }
+}
+
 void osla_command_release(osla_command_line *line)
 {
   for (int i = 0; i < line->n_owned; i++)
@@ -280,6 +306,7 @@ bool osla_command_parse(osla_command_line *line, int argc, char **argv, int *sta
   bool go_on = run_popt(line, argc, argv, status);
   line->n_owned = 0;
   each_string(line->options, line, note_copy);
+  keep_lists(line->options, line);
   if (!go_on) osla_command_release(line);
   return go_on;
 }

@@ -34,6 +34,7 @@ int osla_command_info(int argc, char **argv);
 int osla_command_invert(int argc, char **argv);
 int osla_command_assemble(int argc, char **argv);
 int osla_command_solve(int argc, char **argv);
+int osla_command_reference(int argc, char **argv); /* without MPI */
 
 /* --- options --- */
 
@@ -54,10 +55,16 @@ typedef struct osla_command_line {
 /* Parses argv with popt on every rank; rank 0 writes. Adds -h/--help and --transport, which sets
  * OSLA_TRANSPORT for the transports that the command will make. An option that is not known,
  * lacks its value or has one of the wrong type is an error; so is an argument that is not an
- * option, unless the command takes them. Returns true to go on; false after help (*status =
- * OSLA_EXIT_OK) or an error (OSLA_EXIT_USAGE). Strings stored through POPT_ARG_STRING live until
- * osla_command_release. Local; the same result on all ranks, as they have the same argv. */
+ * option, unless the command takes them. An option of type POPT_ARG_ARGV may come several times;
+ * its value is NULL before. Returns true to go on; false after help (*status =
+ * OSLA_EXIT_OK) or an error (OSLA_EXIT_USAGE). Strings stored through POPT_ARG_STRING or
+ * POPT_ARG_ARGV live until osla_command_release. Local; the same result on all ranks, as they have
+ * the same argv. */
 bool osla_command_parse(osla_command_line *line, int argc, char **argv, int *status);
+
+/* Hands over what malloc gave, such as a text that is made of options: it lives until
+ * osla_command_release. False, and freed, without memory. Local. */
+bool osla_command_keep(osla_command_line *line, char *text);
 
 /* Frees the option strings. Local. */
 void osla_command_release(osla_command_line *line);

@@ -3,6 +3,7 @@
 
 #include "command_files.h"
 #include "new_file.h"
+#include "report_place.h"
 #include "write_at.h"
 
 #include <inttypes.h>
@@ -81,6 +82,7 @@ static osla_err compare(const osla_command_file *files, const place *places, int
 static osla_err try_output(const osla_command_file *f)
 {
   if (!f->path || f->use == OSLA_FILE_READ || f->use == OSLA_FILE_APPENDED) return OSLA_OK;
+  if (f->use == OSLA_FILE_REPORT) return report_place_check(f->path);
   return osla_new_file_check(f->path, f->use == OSLA_FILE_TRACE ? OSLA_NEW_FILE_ANY : 0);
 }
 

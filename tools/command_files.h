@@ -17,6 +17,7 @@ typedef enum osla_command_use {
   OSLA_FILE_READ,
   OSLA_FILE_REPLACED,   /* written by new_file.h */
   OSLA_FILE_CHECKPOINT, /* the same, more than once, and removed in the end */
+  OSLA_FILE_REPORT,     /* a directory for report_place.h */
   OSLA_FILE_TRACE,      /* the same, but pipes and devices are written as they stand */
   OSLA_FILE_APPENDED
 } osla_command_use;

@@ -27,6 +27,8 @@ static const command commands[] = {
   {"assemble", "sum updates from HDF5 files into a matrix H and a vector g", osla_command_assemble,
    true},
   {"solve", "factor H and solve H x = g, from a file to a file", osla_command_solve, true},
+  {"reference", "velocities and depth kernels of surface waves, as a table for invert",
+   osla_command_reference, false},
   {"help", "show this text, or the help of a command: osla help info", run_help, false},
 };
 enum { N_COMMANDS = sizeof commands / sizeof *commands };

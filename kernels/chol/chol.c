@@ -304,7 +304,7 @@ static osla_err agree_info(const chol *f, int64_t *info)
   return OSLA_OK;
 }
 
-osla_err osla_potrf(osla_matrix *a, osla_uplo uplo, const osla_chol_options *options, int64_t *info)
+osla_err osla_potrf(osla_uplo uplo, osla_matrix *a, const osla_chol_options *options, int64_t *info)
 {
   chol f;
   osla_err err;

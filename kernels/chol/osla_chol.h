@@ -2,6 +2,8 @@
  *
  * Source: the notify-driven scheme of Krishnan, Lewis, Vishnu, section III.B, applied to a
  * symmetric matrix of which one triangle is stored.
+ *
+ * Threads: as osla_transport.h says of collective and of local calls.
  */
 #ifndef OSLA_CHOL_H
 #define OSLA_CHOL_H
@@ -31,7 +33,7 @@ typedef struct osla_chol_options {
  *                    (UPPER: column) at the latest. Same on all ranks
  * On return all ranks have finished. Errors, on all ranks together: ARG (not square, mb != nb,
  * look_ahead), MEM (A is as before), MPI. */
-osla_err osla_potrf(osla_matrix *a, osla_uplo uplo, const osla_chol_options *options,
+osla_err osla_potrf(osla_uplo uplo, osla_matrix *a, const osla_chol_options *options,
                     int64_t *info);
 
 /* Bytes that it takes beside the matrix (LOWER, default options). Local, pure. */

@@ -22,6 +22,13 @@ typedef struct local_view {
   unsigned char *local;
 } local_view;
 
+/* A view of a matrix that is only read may only be read: views and parts have no other form for
+ * those. */
+static inline osla_matrix *to_read(const osla_matrix *a)
+{
+  return (osla_matrix *)a;
+}
+
 static inline local_view view_of(osla_matrix *a)
 {
   osla_layout l = osla_matrix_layout(a);

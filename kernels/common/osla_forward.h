@@ -8,6 +8,8 @@
  * Sources: Petitet, Whaley, Dongarra, Cleary, "HPL" (increasing ring of panels); Cornebize,
  * Legrand, Heinrich, "Fast and Faithful Performance Prediction of MPI Applications: the HPL Case
  * Study" (CLUSTER 2019), section 2.
+ *
+ * Threads: any thread may call these, at any time.
  */
 #ifndef OSLA_FORWARD_H
 #define OSLA_FORWARD_H

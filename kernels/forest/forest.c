@@ -3,6 +3,7 @@
 #include "forest_serve.h"
 #include "forest_setup.h"
 #include "forest_share.h"
+#include "forest_verify.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -149,10 +150,14 @@ static bool links_are_empty(const forest_links *links)
  * word comes when the memory is somebody else's. */
 static bool rings_are_empty(void *arg)
 {
-  const osla_forest *f = arg;
+  osla_forest *f = arg;
   osla_forests_serve(f->pool);
   bool of_roots = links_are_empty(&f->to_roots), of_leaves = links_are_empty(&f->to_leaves);
-  return of_roots && of_leaves;
+  if (of_roots && of_leaves) return true;
+  osla_pool_enter(f->pool);
+  osla_forest_look_at_rings(f);
+  osla_pool_leave(f->pool);
+  return false;
 }
 
 static osla_err finish_rings(forest_links *links)
@@ -166,11 +171,13 @@ osla_err osla_forest_destroy(osla_forest **forest)
 {
   osla_forest *f = forest ? *forest : NULL;
   if (!f) return OSLA_OK;
-  OSLA_CALL(osla_agree(f->t, is_idle(f) ? OSLA_OK
-                                        : osla_error_set(OSLA_ERR_STATE,
-                                                         "a forest goes while a transfer of rank "
-                                                         "%d is under way",
-                                                         osla_transport_rank(f->t))));
+  const osla_argument begun = {"the number of transfers that were begun", (int64_t)f->begun};
+  osla_err local = is_idle(f) ? OSLA_OK
+                              : osla_error_set(OSLA_ERR_STATE,
+                                               "a forest goes while a transfer of rank %d is under "
+                                               "way",
+                                               osla_transport_rank(f->t));
+  OSLA_CALL(osla_agree_same(f->t, local, "osla_forest_destroy", &begun, 1));
   OSLA_CALL(osla_forest_share_destroy(f));
   osla_segment_wait(f->pool->segments->segment, rings_are_empty, f);
   osla_forest_deactivate(f);

@@ -1,6 +1,7 @@
 /* Which ranks have which proxies (see forest_share.h): a node's ranks tell one another in shared
  * memory which roots of other nodes their leaves are joined to; each takes those that fall to it.
  */
+#include "exchange.h"
 #include "forest_setup.h"
 #include "forest_share.h"
 
@@ -60,32 +61,46 @@ static void lists_close(key_lists *l)
   *l = (key_lists){.pool = l->pool};
 }
 
+/* Where mine lie, to the ranks of the node, and where theirs do. */
+static osla_err tell_lists(const osla_forest *f, int64_t n, osla_exchange *x, osla_letters *mine,
+                           key_lists *l)
+{
+  const int64_t place[] = {(int64_t)l->piece.offset, n};
+  osla_letters theirs = {0};
+  for (int p = 0; p < osla_transport_size(f->t); p++)
+    if (osla_transport_same_node(f->t, p)) OSLA_CALL(osla_letters_add(mine, p, place));
+  osla_err err = osla_exchange_run(x, mine, mine->n, &theirs);
+  for (int i = 0; i < theirs.n && err == OSLA_OK; i++) {
+    int64_t other[2];
+    memcpy(other, osla_letter(&theirs, i), sizeof other);
+    l->place[osla_letter_rank(&theirs, i)] = other[0];
+    l->count[osla_letter_rank(&theirs, i)] = other[1];
+  }
+  osla_letters_free(&theirs);
+  return err;
+}
+
 /* Publishes mine; then all of the node see them. Collective. */
 static osla_err lists_open(osla_forest *f, const uint64_t *key, int64_t n, key_lists *l)
 {
   const size_t size = (size_t)osla_transport_size(f->t);
+  osla_exchange *x = NULL;
+  osla_letters mine = {.bytes = 2 * sizeof(int64_t)};
   *l = (key_lists){.pool = f->pool};
-  int64_t *mine = calloc(2 * size, sizeof *mine), *theirs = calloc(2 * size, sizeof *theirs);
   l->place = calloc(size, sizeof *l->place);
   l->count = calloc(size, sizeof *l->count);
-  bool have = mine && theirs && l->place && l->count;
-  osla_err err = osla_agree(
-    f->t, have ? OSLA_OK : osla_error_set(OSLA_ERR_MEM, "places of %zu ranks", 2 * size));
+  osla_err err =
+    l->place && l->count ? OSLA_OK : osla_error_set(OSLA_ERR_MEM, "places of %zu ranks", size);
+  if (err == OSLA_OK) err = osla_exchange_open(f->t, mine.bytes, &x);
+  if (err == OSLA_OK) err = osla_letters_reserve(&mine, osla_transport_node_size(f->t));
+  err = osla_agree(f->t, err);
   if (err == OSLA_OK) err = osla_pool_take(f->pool, (size_t)(n + 1) * sizeof *key, &l->piece);
   if (err == OSLA_OK) {
     if (n > 0) memcpy(l->piece.memory, key, (size_t)n * sizeof *key);
-    for (size_t p = 0; p < size; p++) {
-      mine[2 * p] = (int64_t)l->piece.offset;
-      mine[2 * p + 1] = n;
-    }
-    err = osla_alltoall(f->t, mine, theirs, 2, MPI_INT64_T);
+    err = osla_agree(f->t, tell_lists(f, n, x, &mine, l));
   }
-  for (size_t p = 0; p < size && err == OSLA_OK; p++) {
-    l->place[p] = theirs[2 * p];
-    l->count[p] = theirs[2 * p + 1];
-  }
-  free(mine);
-  free(theirs);
+  osla_letters_free(&mine);
+  osla_exchange_close(&x);
   return err;
 }
 

@@ -4,6 +4,7 @@
 #include "forest_overlap.h"
 #include "forest_serve.h"
 #include "forest_share.h"
+#include "forest_verify.h"
 #include "osla_clock.h"
 
 #include <inttypes.h>
@@ -85,8 +86,13 @@ typedef struct late_readers {
 static bool are_done(void *arg)
 {
   const late_readers *late = arg;
-  osla_forests_serve(late->forest->pool);
-  return late->done(late->forest, late->number);
+  osla_forest *f = late->forest;
+  osla_forests_serve(f->pool);
+  if (late->done(f, late->number)) return true;
+  osla_pool_enter(f->pool);
+  osla_forest_look_at_rings(f);
+  osla_pool_leave(f->pool);
+  return false;
 }
 
 static void wait_until(late_readers late)

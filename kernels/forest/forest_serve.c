@@ -127,33 +127,6 @@ static bool looks_again(osla_forest *f)
   return ++f->looks % IN_VAIN == 0;
 }
 
-static void look_at_calls(const osla_forest *f, uint64_t number, const forest_transfer *x,
-                          const forest_links *links)
-{
-  for (int i = 0; i < links->n; i++) {
-    const forest_link *l = &links->of[i];
-    const forest_call *call = l->near && !l->self ? osla_forest_call_of(l, number) : NULL;
-    if (!call) continue;
-    const uint64_t what = call->what;
-    atomic_thread_fence(memory_order_acquire);
-    if (atomic_load_explicit(&call->number, memory_order_relaxed) == number) /* still */
-      osla_forest_check_same(f, number, x, l->rank, number, what);
-  }
-}
-
-/* Nothing comes where this transfer expects it: does something come the other way? */
-static void look_across(osla_forest *f, uint64_t number, const forest_transfer *x)
-{
-  look_at_calls(f, number, x, osla_forest_in(f, x->kind));
-  const forest_links *out = osla_forest_out(f, x->kind);
-  for (int i = 0; i < out->n; i++) {
-    forest_link *l = &out->of[i];
-    forest_head head;
-    if (l->near || !osla_ring_next(&l->ring, &head) || head.number != (uint32_t)number) continue;
-    osla_forest_check_same(f, number, x, l->rank, head.number, head.what);
-  }
-}
-
 /* The links behind the one whose turn it is, as they come. */
 static void read_early(osla_forest *f, uint64_t number, const forest_transfer *x)
 {
@@ -184,7 +157,10 @@ static bool read_links(osla_forest *f, uint64_t number, forest_transfer *x)
   for (; x->reading.link < in->n; next_link(&x->reading)) {
     if (read_next(f, number, x, &in->of[x->reading.link])) continue;
     if (x->any_order) read_early(f, number, x);
-    if (looks_again(f)) look_across(f, number, x);
+    if (looks_again(f)) {
+      osla_forest_look_at_calls(f, number, osla_forest_in(f, x->kind));
+      osla_forest_look_at_rings(f);
+    }
     return false;
   }
   if (x->gathered) osla_forest_exact_end(f, x);
@@ -381,20 +357,25 @@ static bool are_posted(const forest_links *out)
   return all;
 }
 
-bool osla_forest_is_over(osla_forest *f, uint64_t number, bool with_readers)
+static bool is_over(osla_forest *f, uint64_t number, const forest_transfer *x, bool with_readers)
 {
   if (f->read < number || f->sent < number) return false;
-  const forest_transfer *x = osla_forest_transfer(f, number);
-  if (x->shared) {
-    const bool over = osla_forest_share_is_over(f, x, with_readers);
-    if (!over && looks_again(f)) look_across(f, number, x);
-    return over;
-  }
+  if (x->shared) return osla_forest_share_is_over(f, x, with_readers);
   if (!are_posted(osla_forest_out(f, x->kind))) return false;
   if (x->kind == FOREST_FETCH && !are_posted(&f->to_leaves)) return false;
   bool lent = (x->in_place && with_readers) || x->before_in_place; /* who reads writes there */
-  if (!lent || osla_forest_lent_is_back(f, number)) return true;
-  if (looks_again(f)) look_at_calls(f, number, x, osla_forest_out(f, x->kind));
+  return !lent || osla_forest_lent_is_back(f, number);
+}
+
+bool osla_forest_is_over(osla_forest *f, uint64_t number, bool with_readers)
+{
+  const forest_transfer *x = osla_forest_transfer(f, number);
+  if (is_over(f, number, x, with_readers)) return true;
+  if (looks_again(f)) {
+    osla_forest_look_at_calls(f, number, osla_forest_in(f, x->kind));
+    osla_forest_look_at_calls(f, number, osla_forest_out(f, x->kind));
+    osla_forest_look_at_rings(f);
+  }
   return false;
 }
 

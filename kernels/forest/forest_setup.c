@@ -1,63 +1,50 @@
 /* Links from edges. Who has leaves knows which roots they are joined to; who has roots hears of it
- * in two exchanges between all ranks: how many edges, and where in the pool the lists, words and
- * slots of the link lie. The roots' owner reads the lists of a neighbour where they are and gets
- * the others'. (Section 5.1 of the paper, where leaves' ranks send them.) */
+ * in two exchanges: how many edges, from ranks that it does not know; then, between those who are
+ * joined, where in the pool the lists, words and slots of the link lie. The roots' owner reads the
+ * lists of a neighbour where they are and gets the others'. (Section 5.1 of the paper, where
+ * leaves' ranks send them.) */
 #include "forest_setup.h"
+#include "exchange.h"
 
 #include <inttypes.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* What a rank tells another one first, and then. */
-typedef struct counts {
-  int64_t edges; /* from my leaves to your roots */
-  int64_t roots; /* mine */
-} counts;
+/* What a rank tells those that it is joined to; before that the roots' owners alone: how many edges
+ * there are, an int64_t. */
 typedef struct places {
-  int64_t control;
+  int64_t n_roots, control;
   int64_t leaf_list, root_list;   /* of the edges from my leaves to your roots */
   int64_t leaf_words, leaf_slots; /* of that link, at me */
   int64_t root_words, root_slots; /* of the link from your leaves to my roots, at me */
 } places;
-enum { COUNTS = sizeof(counts) / sizeof(int64_t), PLACES = sizeof(places) / sizeof(int64_t) };
 
 /* ---- who is joined to whom ---- */
 
-static osla_err exchange_counts(const osla_forest *f, const forest_edges *e, counts *mine,
-                                counts *theirs)
+static osla_err count_edges(const osla_forest *f, const forest_edges *e, osla_letters *out)
 {
-  for (int p = 0; p < osla_transport_size(f->t); p++)
-    mine[p] = (counts){e->start[p + 1] - e->start[p], f->n_roots};
-  return osla_alltoall(f->t, mine, theirs, COUNTS, MPI_INT64_T);
-}
-
-static osla_err check_roots(const osla_transport *t, const forest_edges *e, const counts *theirs)
-{
-  for (int64_t i = 0; i < e->n; i++)
-    OSLA_CHECK(e->root[i].index < theirs[e->root[i].rank].roots, OSLA_ERR_ARG,
-               "leaf %" PRId64 " of rank %d: rank %" PRId32 " has no root %" PRId64
-               ", it has %" PRId64 " (from 0)",
-               e->leaf ? e->leaf[i] : i, osla_transport_rank(t), e->root[i].rank, e->root[i].index,
-               theirs[e->root[i].rank].roots);
+  *out = (osla_letters){.bytes = sizeof(int64_t)};
+  for (int p = 0; p < osla_transport_size(f->t); p++) {
+    const int64_t edges = e->start[p + 1] - e->start[p];
+    if (edges > 0) OSLA_CALL(osla_letters_add(out, p, &edges));
+  }
   return OSLA_OK;
 }
 
-static osla_err make_links(osla_forest *f, const counts *with, forest_links *out)
+/* `edges`: with each rank. */
+static osla_err make_links(osla_forest *f, const osla_letters *edges, forest_links *out)
 {
-  int size = osla_transport_size(f->t), n = 0;
-  for (int p = 0; p < size; p++)
-    n += with[p].edges > 0;
-  out->of = calloc((size_t)n + 1, sizeof *out->of);
-  out->ranks = calloc((size_t)n + 1, sizeof *out->ranks);
-  OSLA_CHECK(out->of && out->ranks, OSLA_ERR_MEM, "%d links", n);
-  for (int p = 0; p < size; p++) {
-    if (with[p].edges == 0) continue;
+  out->of = calloc((size_t)edges->n + 1, sizeof *out->of);
+  out->ranks = calloc((size_t)edges->n + 1, sizeof *out->ranks);
+  OSLA_CHECK(out->of && out->ranks, OSLA_ERR_MEM, "%d links", edges->n);
+  for (int i = 0; i < edges->n; i++) {
+    const int p = osla_letter_rank(edges, i);
     forest_link *l = &out->of[out->n];
     out->ranks[out->n++] = p;
-    *l = (forest_link){.rank = p,
-                       .self = p == osla_transport_rank(f->t),
-                       .near = osla_transport_same_node(f->t, p),
-                       .edges = with[p].edges};
+    *l = (forest_link){
+      .rank = p, .self = p == osla_transport_rank(f->t), .near = osla_transport_same_node(f->t, p)};
+    memcpy(&l->edges, osla_letter(edges, i), sizeof l->edges);
     osla_ring_size(&l->ring, l->edges, l->near);
     f->has_far |= !l->near;
   }
@@ -138,23 +125,43 @@ static void start_rings(osla_forest *f, forest_links *links, unsigned char **sta
   }
 }
 
-static void tell_places(const osla_forest *f, const forest_edges *e, const layout *l, places *mine)
+static int rank_of(const forest_links *links, int i)
 {
-  int64_t base = (int64_t)f->piece.offset, item = sizeof(uint32_t);
-  for (int p = 0; p < osla_transport_size(f->t); p++)
-    mine[p] = (places){.control = base + (int64_t)l->control,
-                       .leaf_list = base + (int64_t)l->leaf_list + e->start[p] * item,
-                       .root_list = base + (int64_t)l->root_list + e->start[p] * item};
-  for (int i = 0; i < f->to_roots.n; i++) {
-    const forest_link *link = &f->to_roots.of[i];
-    mine[link->rank].leaf_words = base + (int64_t)link->ring.far_words;
-    mine[link->rank].leaf_slots = base + (int64_t)link->ring.far_slots;
+  return i < links->n ? links->ranks[i] : INT_MAX;
+}
+
+/* One for each rank that I am joined to in any way; there is room for them. */
+static osla_err tell_places(const osla_forest *f, const forest_edges *e, const layout *l,
+                            osla_letters *out)
+{
+  const int64_t base = (int64_t)f->piece.offset, item = sizeof(uint32_t);
+  const forest_links *roots = &f->to_roots, *leaves = &f->to_leaves;
+  for (int i = 0, j = 0; i < roots->n || j < leaves->n;) {
+    const bool first = rank_of(roots, i) <= rank_of(leaves, j);
+    const int p = first ? rank_of(roots, i) : rank_of(leaves, j);
+    places mine = {.n_roots = f->n_roots,
+                   .control = base + (int64_t)l->control,
+                   .leaf_list = base + (int64_t)l->leaf_list + e->start[p] * item,
+                   .root_list = base + (int64_t)l->root_list + e->start[p] * item};
+    if (rank_of(roots, i) == p) {
+      const forest_ring *ring = &roots->of[i++].ring;
+      mine.leaf_words = base + (int64_t)ring->far_words;
+      mine.leaf_slots = base + (int64_t)ring->far_slots;
+    }
+    if (rank_of(leaves, j) == p) {
+      const forest_ring *ring = &leaves->of[j++].ring;
+      mine.root_words = base + (int64_t)ring->far_words;
+      mine.root_slots = base + (int64_t)ring->far_slots;
+    }
+    OSLA_CALL(osla_letters_add(out, p, &mine));
   }
-  for (int i = 0; i < f->to_leaves.n; i++) {
-    const forest_link *link = &f->to_leaves.of[i];
-    mine[link->rank].root_words = base + (int64_t)link->ring.far_words;
-    mine[link->rank].root_slots = base + (int64_t)link->ring.far_slots;
-  }
+  return OSLA_OK;
+}
+
+/* Of mine to that rank; it is joined to me. */
+static const places *places_of(const osla_letters *theirs, int rank)
+{
+  return osla_letter_of(theirs, rank);
 }
 
 /* A list that ascends by 1 is known by its first. */
@@ -182,25 +189,38 @@ static void connect_ring(const osla_forest *f, forest_link *l, int64_t words, in
   l->ring.near_words = (ring_words *)(uintptr_t)at_neighbour(f, l->rank, words);
 }
 
-static void connect_to_roots(osla_forest *f, const forest_edges *e, const layout *lay,
-                             const places *theirs)
+static osla_err check_roots(const osla_forest *f, const forest_link *l, const uint32_t *leaf,
+                            const uint32_t *root, int64_t n_roots)
+{
+  for (int64_t k = 0; k < l->edges; k++)
+    OSLA_CHECK((int64_t)root[k] < n_roots, OSLA_ERR_ARG,
+               "leaf %" PRIu32 " of rank %d: rank %d has no root %" PRIu32 ", it has %" PRId64
+               " (from 0)",
+               leaf[k], osla_transport_rank(f->t), l->rank, root[k], n_roots);
+  return OSLA_OK;
+}
+
+static osla_err connect_to_roots(osla_forest *f, const forest_edges *e, const layout *lay,
+                                 const osla_letters *theirs)
 {
   const uint32_t *leaf = (const uint32_t *)(const void *)piece_at(f, lay->leaf_list);
   const uint32_t *root = (const uint32_t *)(const void *)piece_at(f, lay->root_list);
   for (int i = 0; i < f->to_roots.n; i++) {
     forest_link *l = &f->to_roots.of[i];
-    const places *other = &theirs[l->rank];
+    const places *other = places_of(theirs, l->rank);
     l->mine = leaf + e->start[l->rank];
     l->theirs = root + e->start[l->rank];
+    OSLA_CALL(check_roots(f, l, l->mine, l->theirs, other->n_roots));
     simplify(&l->mine, &l->mine_first, l->edges);
     simplify(&l->theirs, &l->theirs_first, l->edges);
     if (l->near) l->control = (forest_control *)(uintptr_t)at_neighbour(f, l->rank, other->control);
     connect_ring(f, l, other->root_words, other->root_slots);
   }
+  return OSLA_OK;
 }
 
 /* Lists of others than neighbours, all at the same time, into far_lists. */
-static osla_err get_lists(osla_forest *f, const places *theirs)
+static osla_err get_lists(osla_forest *f, const osla_letters *theirs)
 {
   osla_segment *segment = f->piece.segment;
   osla_transfer *transfer = malloc((size_t)(f->to_leaves.n + 1) * sizeof *transfer);
@@ -211,7 +231,7 @@ static osla_err get_lists(osla_forest *f, const places *theirs)
   for (int i = 0; i < f->to_leaves.n && err == OSLA_OK; i++) {
     forest_link *l = &f->to_leaves.of[i];
     if (l->near) continue;
-    err = osla_segment_get(segment, l->rank, (size_t)theirs[l->rank].root_list, far,
+    err = osla_segment_get(segment, l->rank, (size_t)places_of(theirs, l->rank)->root_list, far,
                            (size_t)l->edges * sizeof *far, &transfer[started]);
     started += err == OSLA_OK;
     l->mine = far;
@@ -225,11 +245,11 @@ static osla_err get_lists(osla_forest *f, const places *theirs)
   return err;
 }
 
-static osla_err connect_to_leaves(osla_forest *f, const places *theirs)
+static osla_err connect_to_leaves(osla_forest *f, const osla_letters *theirs)
 {
   for (int i = 0; i < f->to_leaves.n; i++) {
     forest_link *l = &f->to_leaves.of[i];
-    const places *other = &theirs[l->rank];
+    const places *other = places_of(theirs, l->rank);
     connect_ring(f, l, other->leaf_words, other->leaf_slots);
     if (!l->near) continue;
     l->control = (forest_control *)(uintptr_t)at_neighbour(f, l->rank, other->control);
@@ -293,61 +313,70 @@ static osla_err find_thin(forest_links *links)
   return OSLA_OK;
 }
 
-static osla_err take_memory(osla_forest *f, layout *lay)
+static osla_err take_memory(osla_forest *f, layout *lay, osla_letters *told)
 {
   *lay = lay_out(f);
   size_t staging = staging_bytes(&f->to_roots) + staging_bytes(&f->to_leaves);
   f->far_lists = malloc((far_count(&f->to_leaves) + 1) * sizeof *f->far_lists);
   f->staging = calloc(staging + 1, 1);
-  bool have = f->far_lists && f->staging;
-  OSLA_CALL(osla_agree(
-    f->t, have ? OSLA_OK : osla_error_set(OSLA_ERR_MEM, "%zu bytes to send from", staging)));
+  osla_err err = osla_letters_reserve(told, f->to_roots.n + f->to_leaves.n);
+  if (!f->far_lists || !f->staging)
+    err = osla_error_set(OSLA_ERR_MEM, "%zu bytes to send from", staging);
+  OSLA_CALL(osla_agree(f->t, err));
   return osla_pool_take(f->pool, lay->bytes, &f->piece);
 }
 
-/* `local`: what was found in the edges; told to all with what is found here. */
-static osla_err connect(osla_forest *f, const forest_edges *e, places *mine, places *theirs,
-                        osla_err local)
+static osla_err use_places(osla_forest *f, const forest_edges *e, const layout *lay,
+                           const osla_letters *theirs)
+{
+  OSLA_CALL(connect_to_roots(f, e, lay, theirs));
+  OSLA_CALL(connect_to_leaves(f, theirs));
+  find_roots(f);
+  OSLA_CALL(find_thin(&f->to_roots));
+  return find_thin(&f->to_leaves);
+}
+
+static osla_err connect(osla_forest *f, const forest_edges *e, osla_exchange *x)
 {
   layout lay;
-  OSLA_CALL(take_memory(f, &lay));
-  unsigned char *staging = f->staging;
-  uint32_t *leaf = (uint32_t *)(void *)piece_at(f, lay.leaf_list);
-  f->control = (forest_control *)(void *)piece_at(f, lay.control);
-  memset(f->control, 0, sizeof *f->control);
-  start_rings(f, &f->to_roots, &staging);
-  start_rings(f, &f->to_leaves, &staging);
-  osla_forest_sort(osla_transport_size(f->t), e, leaf,
-                   (uint32_t *)(void *)piece_at(f, lay.root_list));
-  if (local == OSLA_OK && e->leaf) local = osla_forest_check_once(e, leaf);
-  tell_places(f, e, &lay, mine);
-  OSLA_CALL(osla_alltoall(f->t, mine, theirs, PLACES, MPI_INT64_T));
-  connect_to_roots(f, e, &lay, theirs);
-  osla_err err = connect_to_leaves(f, theirs);
-  if (err == OSLA_OK) find_roots(f);
-  if (err == OSLA_OK) err = find_thin(&f->to_roots);
-  if (err == OSLA_OK) err = find_thin(&f->to_leaves);
-  return osla_agree(f->t, local != OSLA_OK ? local : err);
+  osla_letters mine = {.bytes = sizeof(places)}, theirs = mine;
+  osla_err local = OSLA_OK, err = take_memory(f, &lay, &mine);
+  if (err == OSLA_OK) {
+    unsigned char *staging = f->staging;
+    uint32_t *leaf = (uint32_t *)(void *)piece_at(f, lay.leaf_list);
+    f->control = (forest_control *)(void *)piece_at(f, lay.control);
+    memset(f->control, 0, sizeof *f->control);
+    start_rings(f, &f->to_roots, &staging);
+    start_rings(f, &f->to_leaves, &staging);
+    osla_forest_sort(osla_transport_size(f->t), e, leaf,
+                     (uint32_t *)(void *)piece_at(f, lay.root_list));
+    if (e->leaf) local = osla_forest_check_once(e, leaf);
+    err = tell_places(f, e, &lay, &mine);
+    if (err == OSLA_OK) err = osla_exchange_run(x, &mine, mine.n, &theirs);
+    if (err == OSLA_OK) err = use_places(f, e, &lay, &theirs);
+    err = osla_agree(f->t, local != OSLA_OK ? local : err);
+  }
+  osla_letters_free(&mine);
+  osla_letters_free(&theirs);
+  return err;
 }
 
 osla_err osla_forest_join(osla_forest *f, const forest_edges *e)
 {
-  size_t size = (size_t)osla_transport_size(f->t);
-  counts *count = calloc(2 * size, sizeof *count);
-  places *place = calloc(2 * size, sizeof *place);
-  osla_err local = OSLA_OK,
-           err = osla_agree(f->t, count && place
-                                    ? OSLA_OK
-                                    : osla_error_set(OSLA_ERR_MEM, "counts of %zu ranks", size));
-  if (err == OSLA_OK) err = exchange_counts(f, e, count, count + size);
+  osla_exchange *x = NULL;
+  osla_letters mine, theirs = {0};
+  osla_err err = count_edges(f, e, &mine);
+  if (err == OSLA_OK) err = osla_exchange_open(f->t, sizeof(places), &x);
+  err = osla_agree(f->t, err);
   if (err == OSLA_OK) {
-    local = check_roots(f->t, e, count + size);
-    err = make_links(f, count, &f->to_roots);
-    if (err == OSLA_OK) err = make_links(f, count + size, &f->to_leaves);
+    err = osla_exchange_run(x, &mine, -1, &theirs);
+    if (err == OSLA_OK) err = make_links(f, &mine, &f->to_roots);
+    if (err == OSLA_OK) err = make_links(f, &theirs, &f->to_leaves);
     err = osla_agree(f->t, err);
   }
-  if (err == OSLA_OK) err = connect(f, e, place, place + size, local);
-  free(count);
-  free(place);
+  osla_letters_free(&mine);
+  osla_letters_free(&theirs);
+  if (err == OSLA_OK) err = connect(f, e, x);
+  osla_exchange_close(&x);
   return err;
 }

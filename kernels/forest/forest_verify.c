@@ -1,4 +1,5 @@
 #include "forest_verify.h"
+#include "forest_call.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -23,4 +24,44 @@ void osla_forest_check_same(const osla_forest *f, uint64_t number, const forest_
                                             "ranks begin different transfers of a forest: on rank "
                                             "%d %s, on rank %d %s",
                                             osla_transport_rank(f->t), mine, rank, theirs));
+}
+
+void osla_forest_look_at_calls(const osla_forest *f, uint64_t number, const forest_links *links)
+{
+  for (int i = 0; i < links->n; i++) {
+    const forest_link *l = &links->of[i];
+    const forest_call *call = l->near && !l->self ? osla_forest_call_of(l, number) : NULL;
+    if (!call) continue;
+    const uint64_t what = call->what;
+    atomic_thread_fence(memory_order_acquire);
+    if (atomic_load_explicit(&call->number, memory_order_relaxed) == number) /* still */
+      osla_forest_check_same(f, number, &f->transfer[number % CALLS], l->rank, number, what);
+  }
+}
+
+/* The number whose low end is `low`, near that of the transfer that was read last. */
+static int64_t whole_number(const osla_forest *f, uint32_t low)
+{
+  return (int64_t)f->read + (int32_t)(low - (uint32_t)f->read);
+}
+
+/* What lies next in a ring is of a transfer that is to be read from there, or of one that has not
+ * begun here; if its transfer is known no more, the oldest that is known differs in its number. */
+static void look_at_ring(const osla_forest *f, forest_link *l)
+{
+  forest_head head;
+  if (l->self || !osla_ring_next(&l->ring, &head)) return;
+  const int64_t number = whole_number(f, head.number), begun = (int64_t)f->begun,
+                oldest = begun > CALLS ? begun + 1 - CALLS : 1;
+  if (number > begun) return;
+  const uint64_t known = (uint64_t)(number < oldest ? oldest : number);
+  osla_forest_check_same(f, known, &f->transfer[known % CALLS], l->rank, head.number, head.what);
+}
+
+void osla_forest_look_at_rings(osla_forest *f)
+{
+  for (int i = 0; i < f->to_roots.n; i++)
+    look_at_ring(f, &f->to_roots.of[i]);
+  for (int i = 0; i < f->to_leaves.n; i++)
+    look_at_ring(f, &f->to_leaves.of[i]);
 }

@@ -29,6 +29,8 @@
  * Where two joined ranks begin different transfers (another kind, combination, type or count, or
  * another order) and one reads what the other gives, or waits for it, all ranks end with a line
  * that says what the two have begun.
+ *
+ * Threads: as osla_transport.h says of collective and of local calls.
  */
 #ifndef OSLA_FOREST_H
 #define OSLA_FOREST_H
@@ -174,9 +176,9 @@ osla_err osla_forest_gather(osla_transport *transport, int64_t n_roots, int rank
 /* All-to-all: leaf p * n + i of rank q is joined to root q * n + i of rank p. */
 osla_err osla_forest_alltoall(osla_transport *transport, int64_t n, osla_forest **out);
 
-/* Collective. Accepts NULL and nulls the handle. STATE, on all ranks, and the forest stays, where
- * any rank has a transfer that has not ended. What has ended by osla_forest_end_read has been read
- * then. */
+/* Collective. Accepts NULL and nulls the handle. On all ranks, and the forest stays: STATE, where
+ * any rank has a transfer that has not ended; ARG, where some have begun fewer than others. What
+ * has ended by osla_forest_end_read has been read then. */
 osla_err osla_forest_destroy(osla_forest **forest);
 
 /* Local queries. Of ranks: ascending, mine among them where I am joined to myself; borrowed. */

@@ -5,21 +5,10 @@
 #include "gemm_plan.h"
 #include "gemm_run.h"
 #include "gemm_split.h"
+#include "part_checks.h"
 
 #include <complex.h>
 #include <inttypes.h>
-
-static osla_err check_part(const osla_part *p, const char *name)
-{
-  osla_layout l = osla_matrix_layout(p->matrix);
-  OSLA_CHECK(p->m >= 0 && p->n >= 0 && p->i >= 0 && p->j >= 0 && p->i <= l.m - p->m &&
-               p->j <= l.n - p->n,
-             OSLA_ERR_ARG,
-             "gemm: part of %" PRId64 " x %" PRId64 " at (%" PRId64 ", %" PRId64
-             ") is not inside the %" PRId64 " x %" PRId64 " matrix %s",
-             p->m, p->n, p->i, p->j, l.m, l.n, name);
-  return OSLA_OK;
-}
 
 static int64_t outer_rows(osla_trans trans, const osla_part *p)
 {
@@ -31,36 +20,14 @@ static int64_t outer_cols(osla_trans trans, const osla_part *p)
   return trans == OSLA_NOTRANS ? p->n : p->m;
 }
 
-/* Is there an element of both parts in this rank's memory? Matrices that were wrapped may share
- * it. Arrays of one leading dimension share an element if their rows do; others count as shared if
- * their address ranges meet. */
-static bool memory_overlaps(const osla_part *x, const osla_part *y)
-{
-  gemm_target a = osla_gemm_target_of(x), b = osla_gemm_target_of(y);
-  size_t e = osla_dtype_size(osla_matrix_dtype(x->matrix));
-  if (a.rows == 0 || a.cols == 0 || b.rows == 0 || b.cols == 0) return false;
-  uintptr_t from_a = (uintptr_t)a.at, to_a = from_a + (size_t)((a.cols - 1) * a.ld + a.rows) * e;
-  uintptr_t from_b = (uintptr_t)b.at, to_b = from_b + (size_t)((b.cols - 1) * b.ld + b.rows) * e;
-  if (from_a >= to_b || from_b >= to_a) return false;
-  if (a.ld != b.ld) return true;
-  int64_t distance = from_b >= from_a ? (int64_t)((from_b - from_a) / e) % a.ld
-                                      : a.ld - (int64_t)((from_a - from_b) / e) % a.ld;
-  return distance < a.rows || distance + b.rows > a.ld;
-}
-
-static bool overlap(const osla_part *x, const osla_part *y)
-{
-  if (x->m == 0 || x->n == 0 || y->m == 0 || y->n == 0) return false;
-  if (x->matrix != y->matrix) return memory_overlaps(x, y);
-  return x->i < y->i + y->m && y->i < x->i + x->m && x->j < y->j + y->n && y->j < x->j + x->n;
-}
+enum { WHOLE = -1 }; /* of C, not one triangle */
 
 /* The product in hand, as it was asked for. */
 typedef struct request {
   osla_trans transa, transb;
   osla_part a, b, c;
-  bool syrk;
-  int triangle; /* -1: all of C */
+  int triangle;   /* of C, or WHOLE */
+  bool hermitian; /* with a triangle */
 } request;
 
 static osla_err check(const request *r, const osla_gemm_options *options)
@@ -69,13 +36,11 @@ static osla_err check(const request *r, const osla_gemm_options *options)
   osla_dtype ta = osla_matrix_dtype(a->matrix), tb = osla_matrix_dtype(b->matrix);
   osla_dtype tc = osla_matrix_dtype(c->matrix);
   osla_transport *t = osla_grid_transport(osla_matrix_grid(c->matrix));
-  OSLA_CHECK(!r->syrk || tc == OSLA_FLOAT || tc == OSLA_DOUBLE, OSLA_ERR_UNSUPPORTED,
-             "syrk is not there for type '%c'", osla_dtype_letter(tc));
-  OSLA_CHECK(!r->syrk || r->triangle == OSLA_LOWER || r->triangle == OSLA_UPPER, OSLA_ERR_ARG,
-             "syrk of uplo = %d", r->triangle);
-  OSLA_CALL(check_part(a, "A"));
-  OSLA_CALL(check_part(b, "B"));
-  OSLA_CALL(check_part(c, "C"));
+  OSLA_CHECK(r->triangle == WHOLE || r->triangle == OSLA_LOWER || r->triangle == OSLA_UPPER,
+             OSLA_ERR_ARG, "%s of uplo = %d", r->hermitian ? "herk" : "syrk", r->triangle);
+  OSLA_CALL(osla_part_check("gemm", a, "A"));
+  OSLA_CALL(osla_part_check("gemm", b, "B"));
+  OSLA_CALL(osla_part_check("gemm", c, "C"));
   int64_t m = outer_rows(r->transa, a), k = outer_cols(r->transa, a);
   int64_t kb = outer_rows(r->transb, b), n = outer_cols(r->transb, b);
   OSLA_CHECK(m == c->m && n == c->n && k == kb, OSLA_ERR_ARG,
@@ -89,8 +54,8 @@ static osla_err check(const request *r, const osla_gemm_options *options)
              OSLA_ERR_ARG, "gemm: the matrices belong to different transports");
   OSLA_CHECK(!options || options->panel >= 0, OSLA_ERR_ARG, "gemm: panel = %" PRId64 " is negative",
              options->panel);
-  OSLA_CHECK(!overlap(a, c), OSLA_ERR_ARG, "gemm: C overlaps A");
-  OSLA_CHECK(!overlap(b, c), OSLA_ERR_ARG, "gemm: C overlaps B");
+  OSLA_CHECK(!osla_parts_overlap(a, c), OSLA_ERR_ARG, "gemm: C overlaps A");
+  OSLA_CHECK(!osla_parts_overlap(b, c), OSLA_ERR_ARG, "gemm: C overlaps B");
   return OSLA_OK;
 }
 
@@ -103,7 +68,8 @@ static gemm_work work_of(const request *r, const osla_gemm_options *options)
                      .c = osla_gemm_target_of(&r->c),
                      .options = options ? *options : (osla_gemm_options){0},
                      .k_to = outer_cols(r->transa, &r->a),
-                     .triangle = r->triangle};
+                     .triangle = r->triangle,
+                     .hermitian = r->hermitian};
 }
 
 /* Fills the work's operands and lists; *split: it is the run of gemm_split.c. */
@@ -133,6 +99,7 @@ static osla_err multiply(const request *r, osla_complex alpha, osla_complex beta
   /* Matrices of another transport, and the memory of wrapped ones, may differ by rank. */
   OSLA_CALL(osla_agree(t, check(r, options)));
   gemm_work w = work_of(r, options);
+  if (w.dtype == OSLA_FLOAT || w.dtype == OSLA_DOUBLE) alpha = creal(alpha), beta = creal(beta);
   if (alpha == 0) w.k_to = 0;                        /* as BLAS: then A and B are not read */
   OSLA_TRY(osla_agree(w.t, prepare(&w, r, &split))); /* also: operands are complete */
   if (split)
@@ -147,16 +114,34 @@ cleanup:
 osla_err osla_gemm(osla_trans transa, osla_trans transb, osla_complex alpha, osla_part a,
                    osla_part b, osla_complex beta, osla_part c, const osla_gemm_options *options)
 {
-  request r = {transa, transb, a, b, c, false, -1};
+  request r = {transa, transb, a, b, c, WHOLE, false};
   return multiply(&r, alpha, beta, options);
 }
 
-osla_err osla_syrk(osla_uplo uplo, osla_trans trans, double alpha, osla_part a, double beta,
+osla_err osla_syrk(osla_uplo uplo, osla_trans trans, osla_complex alpha, osla_part a,
+                   osla_complex beta, osla_part c, const osla_gemm_options *options)
+{
+  const bool plain = trans == OSLA_NOTRANS;
+  const request r = {.transa = plain ? OSLA_NOTRANS : OSLA_TRANS,
+                     .transb = plain ? OSLA_TRANS : OSLA_NOTRANS,
+                     .a = a,
+                     .b = a,
+                     .c = c,
+                     .triangle = (int)uplo};
+  return multiply(&r, alpha, beta, options);
+}
+
+osla_err osla_herk(osla_uplo uplo, osla_trans trans, double alpha, osla_part a, double beta,
                    osla_part c, const osla_gemm_options *options)
 {
-  bool plain = trans == OSLA_NOTRANS;
-  request r = {
-    plain ? OSLA_NOTRANS : OSLA_TRANS, plain ? OSLA_TRANS : OSLA_NOTRANS, a, a, c, true, (int)uplo};
+  const bool plain = trans == OSLA_NOTRANS;
+  const request r = {.transa = plain ? OSLA_NOTRANS : OSLA_CONJTRANS,
+                     .transb = plain ? OSLA_CONJTRANS : OSLA_NOTRANS,
+                     .a = a,
+                     .b = a,
+                     .c = c,
+                     .triangle = (int)uplo,
+                     .hermitian = true};
   return multiply(&r, alpha, beta, options);
 }
 
@@ -215,7 +200,7 @@ static osla_err describe(const gemm_work *w, osla_gemm_plan *plan)
 osla_err osla_gemm_predict(osla_trans transa, osla_trans transb, osla_part a, osla_part b,
                            osla_part c, const osla_gemm_options *options, osla_gemm_plan *out)
 {
-  request r = {transa, transb, a, b, c, false, -1};
+  request r = {transa, transb, a, b, c, WHOLE, false};
   bool split;
   *out = (osla_gemm_plan){0};
   OSLA_CALL(check(&r, options));

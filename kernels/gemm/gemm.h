@@ -5,7 +5,7 @@
  *   gemm_plan.c      the list of tasks, the loads and buffers they need
  *   gemm_load.c      nonblocking gets into buffers, and packing
  *   gemm_run.c       the run over the list
- *   gemm_triangle.c  the local product of osla_syrk
+ *   gemm_triangle.c  the local product of osla_syrk, osla_herk
  *   gemm_split.c     products whose C is too small to feed all ranks
  *
  * Both operands are seen in the same way: an `outer` axis (the rows of op(A), the columns of op(B))
@@ -128,6 +128,7 @@ typedef struct gemm_work {
   int64_t width;        /* of the widest panel */
   bool limited;         /* must every task keep to that width? */
   int triangle;         /* of C: -1 both, else an osla_uplo */
+  bool hermitian;       /* with a triangle: C's diagonal is real */
   gemm_segment *segments;
   gemm_task *tasks;
   int64_t n_segments, n_tasks;

@@ -1,4 +1,4 @@
-/* The local product of osla_syrk: only one triangle of C, whatever its distribution.
+/* The local product of osla_syrk and osla_herk: only one triangle of C, whatever its distribution.
  *
  * Local rows and columns keep the global order, so the triangle's edge is a staircase in the local
  * array. A range of columns is cut there: rows where all of its elements belong to the triangle
@@ -14,7 +14,7 @@ enum { BASE = 32 };
 
 typedef struct product {
   const gemm_work *w;
-  double alpha, beta;
+  osla_complex alpha, beta;
   gemm_array a, b;
   int64_t k;
 } product;
@@ -53,18 +53,33 @@ static osla_err multiply(const product *p, int64_t row, int64_t rows, int64_t co
                         c->at + (size_t)(row + col * c->ld) * p->w->element, c->ld);
 }
 
+/* to := from + beta to. */
 static void add(const product *p, int64_t rows, const unsigned char *from, unsigned char *to)
 {
-  bool keep = p->beta != 0;
-  for (int64_t i = 0; i < rows; i++) {
-    if (p->w->dtype == OSLA_DOUBLE) {
-      double *c = (double *)to + i;
-      *c = (keep ? p->beta * *c : 0) + ((const double *)from)[i];
-    } else {
-      float *c = (float *)to + i;
-      *c = (keep ? (float)p->beta * *c : 0) + ((const float *)from)[i];
+  const bool keep = p->beta != 0;
+  for (int64_t i = 0; i < rows; i++)
+    switch (p->w->dtype) {
+      case OSLA_FLOAT: {
+        float *c = (float *)to + i;
+        *c = (keep ? (float)creal(p->beta) * *c : 0) + ((const float *)from)[i];
+        break;
+      }
+      case OSLA_DOUBLE: {
+        double *c = (double *)to + i;
+        *c = (keep ? creal(p->beta) * *c : 0) + ((const double *)from)[i];
+        break;
+      }
+      case OSLA_COMPLEX_FLOAT: {
+        float _Complex *c = (float _Complex *)to + i;
+        *c = (keep ? (float _Complex)p->beta * *c : 0) + ((const float _Complex *)from)[i];
+        break;
+      }
+      case OSLA_COMPLEX_DOUBLE: {
+        osla_complex *c = (osla_complex *)to + i;
+        *c = (keep ? p->beta * *c : 0) + ((const osla_complex *)from)[i];
+        break;
+      }
     }
-  }
 }
 
 /* A rectangle across the edge: at most BASE columns. */
@@ -72,7 +87,7 @@ static osla_err multiply_edge(const product *p, int64_t row, int64_t end, int64_
 {
   const gemm_target *c = &p->w->c;
   size_t e = p->w->element;
-  unsigned char square[BASE * BASE * sizeof(double)];
+  unsigned char square[BASE * BASE * sizeof(osla_complex)];
   for (int64_t first = row; first < end; first += BASE) {
     int64_t rows = end - first < BASE ? end - first : BASE;
     OSLA_CALL(osla_blas_gemm(p->w->dtype, p->a.trans, p->b.trans, rows, cols, p->k, p->alpha,
@@ -119,9 +134,23 @@ static osla_err multiply_columns(const product *p, int64_t low, int64_t high, in
   return multiply_columns(p, edge_from, edge_to, col + cols / 2, cols - cols / 2);
 }
 
+/* The diagonal of a Hermitian matrix is real, whatever its imaginary parts were (as xHERK). */
+static void make_real(const gemm_work *w)
+{
+  for (int64_t col = 0; col < w->c.cols; col++) {
+    const int64_t index = col_index(w, col), row = rows_before(w, index);
+    if (rows_before(w, index + 1) == row) continue; /* another rank has it */
+    unsigned char *element = w->c.at + (size_t)(row + col * w->c.ld) * w->element;
+    if (w->dtype == OSLA_COMPLEX_FLOAT) ((float *)element)[1] = 0;
+    if (w->dtype == OSLA_COMPLEX_DOUBLE) ((double *)element)[1] = 0;
+  }
+}
+
 osla_err osla_gemm_triangle(const gemm_work *w, osla_complex alpha, gemm_array a, gemm_array b,
                             int64_t k, osla_complex beta)
 {
-  product p = {w, creal(alpha), creal(beta), a, b, k};
-  return multiply_columns(&p, 0, w->c.rows, 0, w->c.cols);
+  product p = {w, alpha, beta, a, b, k};
+  OSLA_CALL(multiply_columns(&p, 0, w->c.rows, 0, w->c.cols));
+  if (w->hermitian) make_real(w);
+  return OSLA_OK;
 }

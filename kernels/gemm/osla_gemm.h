@@ -7,6 +7,8 @@
  * Source: Krishnan and Nieplocha, "SRUMMA: a matrix multiplication algorithm suitable for clusters
  * and scalable shared memory systems" (IPDPS 2004), extended to block-cyclic data as in Krishnan,
  * Lewis, Vishnu, "Scaling Linear Algebra Kernels using Remote Memory Access", section III.A.
+ *
+ * Threads: as osla_transport.h says of collective and of local calls.
  */
 #ifndef OSLA_GEMM_H
 #define OSLA_GEMM_H
@@ -52,10 +54,16 @@ typedef struct osla_gemm_options {
 osla_err osla_gemm(osla_trans transa, osla_trans transb, osla_complex alpha, osla_part a,
                    osla_part b, osla_complex beta, osla_part c, const osla_gemm_options *options);
 
-/* Triangle `uplo` of C := alpha A A^T + beta C (NOTRANS, A is n x k) or alpha A^T A + beta C
- * (TRANS, A is k x n); the other triangle is neither read nor written. Types s and d; real factors.
- * C is n x n, in any blocks and any grid. Otherwise as osla_gemm. */
-osla_err osla_syrk(osla_uplo uplo, osla_trans trans, double alpha, osla_part a, double beta,
+/* Triangle `uplo` of C := alpha A A^T + beta C (NOTRANS, A is n x k) or alpha A^T A + beta C (else,
+ * A is k x n); the other triangle is neither read nor written. C is n x n, in any blocks and any
+ * grid; s d c z (the complex product is symmetric, not Hermitian). Otherwise as osla_gemm. */
+osla_err osla_syrk(osla_uplo uplo, osla_trans trans, osla_complex alpha, osla_part a,
+                   osla_complex beta, osla_part c, const osla_gemm_options *options);
+
+/* The Hermitian one: triangle `uplo` of C := alpha A A^H + beta C, or alpha A^H A + beta C. What
+ * the imaginary parts of C's diagonal were does not matter; they become zero, as BLAS's xHERK
+ * leaves them. For real types the same as osla_syrk. */
+osla_err osla_herk(osla_uplo uplo, osla_trans trans, double alpha, osla_part a, double beta,
                    osla_part c, const osla_gemm_options *options);
 
 /* What a rank would do in osla_gemm with the same arguments. */

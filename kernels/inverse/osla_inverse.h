@@ -3,6 +3,8 @@
  * Source: Bientinesi, Gunter, van de Geijn, "Families of algorithms related to the inversion of a
  * symmetric positive definite matrix" (ACM TOMS 35, 2008), with the notify-driven panels of
  * Krishnan, Lewis, Vishnu, section III.B.
+ *
+ * Threads: as osla_transport.h says of collective and of local calls.
  */
 #ifndef OSLA_INVERSE_H
 #define OSLA_INVERSE_H
@@ -25,7 +27,7 @@ extern "C" {
  * Memory: 4 sets of panels of a block row and a block column, and a copy of a block row.
  * Errors, on all ranks together: ARG (not square, mb != nb, uplo, options), MEM (A is as before),
  * MPI. */
-osla_err osla_potri(osla_matrix *a, osla_uplo uplo, const osla_chol_options *options,
+osla_err osla_potri(osla_uplo uplo, osla_matrix *a, const osla_chol_options *options,
                     int64_t *info);
 
 /* Bytes that it takes beside the matrix (LOWER, default options). Local, pure. */

@@ -205,7 +205,7 @@ static osla_err check(osla_matrix *a, osla_uplo uplo)
   return OSLA_OK;
 }
 
-osla_err osla_potri(osla_matrix *a, osla_uplo uplo, const osla_chol_options *options, int64_t *info)
+osla_err osla_potri(osla_uplo uplo, osla_matrix *a, const osla_chol_options *options, int64_t *info)
 {
   potri f = {0};
   osla_err err = check(a, uplo);

@@ -8,6 +8,8 @@
  * and start, so that no exact zeros slow some processors down (their section 6.1).
  *
  * rho(M) = (1/3) sum over d of cos(pi / (n_d + 1)), and M >= 0.
+ *
+ * Threads: as osla_transport.h says of collective and of local calls.
  */
 #ifndef OSLA_DIFFUSION_H
 #define OSLA_DIFFUSION_H

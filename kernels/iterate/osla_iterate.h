@@ -19,6 +19,8 @@
  * error under asynchronous iterations, IEEE TPDS 29(4), 2018; JACK2: same authors, Parallel
  * Computing 76, 2018. There the halos of the snapshot travel between others, in order, and mark it;
  * here they have channels of their own, and no order of messages is asked for.)
+ *
+ * Threads: as osla_transport.h says of collective and of local calls.
  */
 #ifndef OSLA_ITERATE_H
 #define OSLA_ITERATE_H

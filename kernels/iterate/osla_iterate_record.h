@@ -9,6 +9,8 @@
  *   ... osla_iterate(it, x, &result);
  *   osla_iteration_gather(it, 0, &records);           all ranks; rank 0 has them
  *   osla_replay(size, parts, records, o.omega, xs, &depth);
+ *
+ * Threads: as osla_transport.h says of collective and of local calls.
  */
 #ifndef OSLA_ITERATE_RECORD_H
 #define OSLA_ITERATE_RECORD_H

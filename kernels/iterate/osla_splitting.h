@@ -5,6 +5,8 @@
  * Szyld, On asynchronous iterations, J. Comput. Appl. Math. 123, 2000, section 4.1; Bethune et al.
  * 2014, section 6.4, propose it). Converges in every mode if A is a nonsingular M-matrix, or
  * strictly diagonally dominant by rows.
+ *
+ * Threads: as osla_transport.h says of collective and of local calls.
  */
 #ifndef OSLA_SPLITTING_H
 #define OSLA_SPLITTING_H

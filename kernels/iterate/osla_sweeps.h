@@ -11,6 +11,8 @@
  *   osla_fixed_point problem = osla_splitting_problem(split);
  *   osla_sweeps_create(transport, &problem, rows, r, &how, &sweeps);
  *   osla_preconditioner m = osla_sweeps_use(sweeps);
+ *
+ * Threads: as osla_transport.h says of collective and of local calls.
  */
 #ifndef OSLA_SWEEPS_H
 #define OSLA_SWEEPS_H

@@ -5,6 +5,8 @@
  * (recursive panel with one exchange for each column; replicated top block); Grigori, Demmel,
  * Xiang, "CALU: a communication optimal LU factorization algorithm" (SIAM J. Matrix Anal. Appl. 32,
  * 2011).
+ *
+ * Threads: as osla_transport.h says of collective and of local calls.
  */
 #ifndef OSLA_LU_H
 #define OSLA_LU_H

@@ -178,13 +178,13 @@ cleanup:
   return err;
 }
 
-osla_err osla_gecon(osla_matrix *a, const int64_t *ipiv, double anorm, double *rcond)
+osla_err osla_gecon(const osla_matrix *a, const int64_t *ipiv, double anorm, double *rcond)
 {
   osla_factors f = osla_factors_lu(a, ipiv);
   return estimate(&f, anorm, rcond);
 }
 
-osla_err osla_pocon(osla_uplo uplo, osla_matrix *a, double anorm, double *rcond)
+osla_err osla_pocon(osla_uplo uplo, const osla_matrix *a, double anorm, double *rcond)
 {
   osla_factors f = osla_factors_cholesky(a, uplo);
   return estimate(&f, anorm, rcond);

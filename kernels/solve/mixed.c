@@ -11,7 +11,8 @@
 
 /* What is to be solved: of Cholesky, which triangle. */
 typedef struct mixed {
-  osla_matrix *a, *b, *x;
+  const osla_matrix *a, *b;
+  osla_matrix *x;
   bool cholesky;
   osla_uplo uplo;
   osla_refine_options options;
@@ -24,7 +25,7 @@ static osla_err factor(mixed *f, osla_matrix *copy, int64_t *ipiv, osla_factors 
 {
   osla_lu_result result;
   *factors = f->cholesky ? osla_factors_cholesky(copy, f->uplo) : osla_factors_lu(copy, ipiv);
-  if (f->cholesky) return osla_potrf(copy, f->uplo, NULL, &f->info);
+  if (f->cholesky) return osla_potrf(f->uplo, copy, NULL, &f->info);
   OSLA_CALL(osla_getrf(copy, ipiv, NULL, &result));
   f->info = result.info;
   return OSLA_OK;
@@ -93,14 +94,14 @@ static osla_err solve(mixed *f, const osla_refine_options *options, osla_mixed_r
   return OSLA_OK;
 }
 
-osla_err osla_gesv_mixed(osla_matrix *a, osla_matrix *b, osla_matrix *x,
+osla_err osla_gesv_mixed(const osla_matrix *a, const osla_matrix *b, osla_matrix *x,
                          const osla_refine_options *options, osla_mixed_result *result)
 {
   mixed f = {.a = a, .b = b, .x = x};
   return solve(&f, options, result);
 }
 
-osla_err osla_posv_mixed(osla_uplo uplo, osla_matrix *a, osla_matrix *b, osla_matrix *x,
+osla_err osla_posv_mixed(osla_uplo uplo, const osla_matrix *a, const osla_matrix *b, osla_matrix *x,
                          const osla_refine_options *options, osla_mixed_result *result)
 {
   mixed f = {.a = a, .b = b, .x = x, .cholesky = true, .uplo = uplo};

@@ -10,6 +10,8 @@
  * changes of the matrices, and on return all ranks have finished.
  * Errors, on all ranks together: ARG (sizes, blocks or types that do not fit, different
  * transports), MEM (triangular solves, osla_potrs and osla_getrs leave B as it was), MPI.
+ *
+ * Threads: as osla_transport.h says of collective and of local calls.
  */
 #ifndef OSLA_SOLVE_H
 #define OSLA_SOLVE_H
@@ -30,10 +32,10 @@ extern "C" {
  * Memory above the copies: none where T and B can be read in place; else two block columns of T and
  * a few block rows of B. */
 osla_err osla_trsm(osla_side side, osla_uplo uplo, osla_trans trans, osla_diag diag,
-                   osla_complex alpha, osla_matrix *a, osla_matrix *b);
+                   osla_complex alpha, const osla_matrix *a, osla_matrix *b);
 
 /* B := A^-1 B with the factor that osla_potrf left in triangle `uplo` of A. */
-osla_err osla_potrs(osla_uplo uplo, osla_matrix *a, osla_matrix *b);
+osla_err osla_potrs(osla_uplo uplo, const osla_matrix *a, osla_matrix *b);
 
 /* B := op(A)^-1 B with the factors and interchanges that osla_getrf left.
  *   ipiv [in] as osla_getrf fills it: for a local row with global index i, 1 + the index of the row
@@ -41,31 +43,32 @@ osla_err osla_potrs(osla_uplo uplo, osla_matrix *a, osla_matrix *b);
  *             rows of A may always pass NULL
  * Memory above the others: 2 n indices, and buffers for the exchange of a few MiB, or of a column
  * of B. Errors as above, and ARG for a pivot outside 1 to n, or if only some ranks pass NULL. */
-osla_err osla_getrs(osla_trans trans, osla_matrix *a, const int64_t *ipiv, osla_matrix *b);
+osla_err osla_getrs(osla_trans trans, const osla_matrix *a, const int64_t *ipiv, osla_matrix *b);
 
 /* The same for right-hand sides that every rank has: x is n x nrhs with leading dimension ldx, of
  * A's type, the same on all ranks; the solutions replace it on all ranks. A rank works on its
  * share. Memory above the others: its share of x. Errors as above, and ARG for nrhs < 0, ldx <
  * max(1, n), x == NULL. */
-osla_err osla_potrs_replicated(osla_uplo uplo, osla_matrix *a, int64_t nrhs, void *x, int64_t ldx);
-osla_err osla_getrs_replicated(osla_trans trans, osla_matrix *a, const int64_t *ipiv, int64_t nrhs,
-                               void *x, int64_t ldx);
+osla_err osla_potrs_replicated(osla_uplo uplo, const osla_matrix *a, int64_t nrhs, void *x,
+                               int64_t ldx);
+osla_err osla_getrs_replicated(osla_trans trans, const osla_matrix *a, const int64_t *ipiv,
+                               int64_t nrhs, void *x, int64_t ldx);
 
 /* Factors of a matrix: a value. Everything is borrowed. */
 typedef struct osla_factors {
-  osla_matrix *matrix; /* as the factorisation left it */
-  bool cholesky;       /* else LU */
-  osla_uplo uplo;      /* of Cholesky */
-  const int64_t *ipiv; /* of LU; as osla_getrs */
+  const osla_matrix *matrix; /* as the factorisation left it */
+  bool cholesky;             /* else LU */
+  osla_uplo uplo;            /* of Cholesky */
+  const int64_t *ipiv;       /* of LU; as osla_getrs */
 } osla_factors;
 
-static inline osla_factors osla_factors_cholesky(osla_matrix *matrix, osla_uplo uplo)
+static inline osla_factors osla_factors_cholesky(const osla_matrix *matrix, osla_uplo uplo)
 {
   osla_factors f = {matrix, true, uplo, NULL};
   return f;
 }
 
-static inline osla_factors osla_factors_lu(osla_matrix *matrix, const int64_t *ipiv)
+static inline osla_factors osla_factors_lu(const osla_matrix *matrix, const int64_t *ipiv)
 {
   osla_factors f = {matrix, false, OSLA_LOWER, ipiv};
   return f;
@@ -76,7 +79,8 @@ static inline osla_factors osla_factors_lu(osla_matrix *matrix, const int64_t *i
  *   |b - A x|_inf / ((|A|_inf |x|_inf + |b|_inf) n eps),  eps of the matrices' precision.
  * A backward stable solve gives a value of order 1; NaN when there is a NaN. A is the full matrix
  * before its factorisation. Makes a copy of B. */
-osla_err osla_residual(osla_matrix *a, osla_matrix *x, osla_matrix *b, double *value);
+osla_err osla_residual(const osla_matrix *a, const osla_matrix *x, const osla_matrix *b,
+                       double *value);
 
 typedef struct osla_refine_options {
   int max_iterations; /* 0: chosen, 30 */
@@ -102,8 +106,9 @@ typedef struct osla_refine_result {
  * Memory: three copies of B; if the factors are s or c, half a one more.
  * Source: Skeel, "Iterative refinement implies numerical stability for Gaussian elimination" (Math.
  * Comp. 35, 1980); LAPACK's xGERFS. */
-osla_err osla_refine(osla_matrix *a, const osla_factors *factors, osla_matrix *b, osla_matrix *x,
-                     const osla_refine_options *options, osla_refine_result *result);
+osla_err osla_refine(const osla_matrix *a, const osla_factors *factors, const osla_matrix *b,
+                     osla_matrix *x, const osla_refine_options *options,
+                     osla_refine_result *result);
 
 typedef enum osla_mixed_path {
   OSLA_MIXED_SINGLE,  /* solved with factors in single precision */
@@ -134,9 +139,9 @@ typedef struct osla_mixed_result {
  * Source: Langou, Langou, Luszczek, Kurzak, Buttari, Dongarra, "Exploiting the performance of 32
  * bit floating point arithmetic in obtaining 64 bit accuracy" (SC 2006); LAPACK's DSGESV, DSPOSV.
  */
-osla_err osla_gesv_mixed(osla_matrix *a, osla_matrix *b, osla_matrix *x,
+osla_err osla_gesv_mixed(const osla_matrix *a, const osla_matrix *b, osla_matrix *x,
                          const osla_refine_options *options, osla_mixed_result *result);
-osla_err osla_posv_mixed(osla_uplo uplo, osla_matrix *a, osla_matrix *b, osla_matrix *x,
+osla_err osla_posv_mixed(osla_uplo uplo, const osla_matrix *a, const osla_matrix *b, osla_matrix *x,
                          const osla_refine_options *options, osla_mixed_result *result);
 
 /* Estimates the reciprocal condition number 1 / (|A|_1 |A^-1|_1) from the factors of A, by 4 to 11
@@ -149,8 +154,8 @@ osla_err osla_posv_mixed(osla_uplo uplo, osla_matrix *a, osla_matrix *b, osla_ma
  * Errors as above, and ARG for anorm < 0 or NaN.
  * Source: Higham, "FORTRAN codes for estimating the one-norm of a real or complex matrix, with
  * applications to condition estimation" (ACM TOMS 14, 1988); LAPACK's xLACN2. */
-osla_err osla_gecon(osla_matrix *a, const int64_t *ipiv, double anorm, double *rcond);
-osla_err osla_pocon(osla_uplo uplo, osla_matrix *a, double anorm, double *rcond);
+osla_err osla_gecon(const osla_matrix *a, const int64_t *ipiv, double anorm, double *rcond);
+osla_err osla_pocon(osla_uplo uplo, const osla_matrix *a, double anorm, double *rcond);
 
 /* Bytes that osla_getrs takes beside A, ipiv and n x nrhs right-hand sides that lie as A's rows,
  * whatever the pivots and op. Local, pure. */

@@ -12,7 +12,7 @@
 /* Matrices that lie as a solve wants them: the solution in hand, one that may be better, residuals;
  * `narrow`: of the factors' type if it is another one. */
 typedef struct refinement {
-  osla_matrix *a, *b;
+  const osla_matrix *a, *b;
   const osla_factors *factors;
   double norm_a;
   osla_matrix *x, *next, *r, *narrow;
@@ -110,13 +110,13 @@ static osla_err check(const osla_matrix *a, const osla_factors *factors, const o
   return OSLA_OK;
 }
 
-osla_err osla_refine(osla_matrix *a, const osla_factors *factors, osla_matrix *b, osla_matrix *x,
-                     const osla_refine_options *options, osla_refine_result *result)
+osla_err osla_refine(const osla_matrix *a, const osla_factors *factors, const osla_matrix *b,
+                     osla_matrix *x, const osla_refine_options *options, osla_refine_result *result)
 {
   osla_refine_options o = options ? *options : (osla_refine_options){0};
   osla_refine_result r = {0};
   refinement f = {.a = a, .b = b, .factors = factors};
-  osla_matrix *factor = factors->matrix;
+  const osla_matrix *factor = factors->matrix;
   osla_dtype dtype = osla_matrix_dtype(a), narrow = osla_matrix_dtype(factor);
   int64_t nrhs = osla_matrix_layout(b).n;
   osla_err err;

@@ -22,9 +22,9 @@ static double of_bits(int64_t bits)
 }
 
 /* bits[j] := largest |a_ij| of my rows i. */
-static osla_err column_maxima(osla_matrix *a, int64_t *bits)
+static osla_err column_maxima(const osla_matrix *a, int64_t *bits)
 {
-  local_view v = view_of(a);
+  local_view v = view_of(to_read(a));
   for (int64_t c = 0; c < v.cols; c++) {
     double value;
     OSLA_CALL(osla_blas_max(v.dtype, v.rows, local_at(&v, 0, c), &value));
@@ -62,8 +62,8 @@ static double judge(const int64_t *bits, int64_t nrhs, double norm_a, double uni
   return value;
 }
 
-osla_err osla_residual_make(osla_matrix *a, double norm_a, osla_matrix *x, osla_matrix *b,
-                            osla_matrix *r, double *value, double *maxima)
+osla_err osla_residual_make(const osla_matrix *a, double norm_a, const osla_matrix *x,
+                            const osla_matrix *b, osla_matrix *r, double *value, double *maxima)
 {
   osla_layout l = osla_matrix_layout(b);
   osla_dtype dtype = osla_matrix_dtype(b);
@@ -73,8 +73,8 @@ osla_err osla_residual_make(osla_matrix *a, double norm_a, osla_matrix *x, osla_
   if (!bits) err = osla_error_set(OSLA_ERR_MEM, "%" PRId64 " maxima", 3 * l.n);
   OSLA_TRY(osla_agree(t, err));
   OSLA_TRY(osla_matrix_copy(b, r));
-  OSLA_TRY(osla_gemm(OSLA_NOTRANS, OSLA_NOTRANS, -1.0, osla_whole(a), osla_whole(x), 1.0,
-                     osla_whole(r), NULL));
+  OSLA_TRY(osla_gemm(OSLA_NOTRANS, OSLA_NOTRANS, -1.0, osla_whole(to_read(a)),
+                     osla_whole(to_read(x)), 1.0, osla_whole(r), NULL));
   err = column_maxima(r, bits);
   if (err == OSLA_OK) err = column_maxima(x, bits + l.n);
   if (err == OSLA_OK) err = column_maxima(b, bits + 2 * l.n);
@@ -90,7 +90,8 @@ cleanup:
   return err;
 }
 
-osla_err osla_residual(osla_matrix *a, osla_matrix *x, osla_matrix *b, double *value)
+osla_err osla_residual(const osla_matrix *a, const osla_matrix *x, const osla_matrix *b,
+                       double *value)
 {
   osla_layout l = osla_matrix_layout(b);
   osla_matrix *r = NULL;

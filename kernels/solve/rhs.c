@@ -43,16 +43,16 @@ osla_err osla_rhs_check(osla_side side, const osla_matrix *a, const osla_matrix 
   return OSLA_OK;
 }
 
-bool osla_rhs_fits(osla_matrix *a, osla_matrix *b)
+bool osla_rhs_fits(const osla_matrix *a, const osla_matrix *b)
 {
-  local_view va = view_of(a), vb = view_of(b);
+  local_view va = view_of(to_read(a)), vb = view_of(to_read(b));
   trim_blocks(&va);
   trim_blocks(&vb);
   return osla_grid_same(va.grid, vb.grid) && (va.p == 1 || va.nb == vb.mb);
 }
 
 /* One block column for each process column. */
-osla_err osla_rhs_create(osla_matrix *a, osla_dtype dtype, int64_t nrhs, osla_matrix **out)
+osla_err osla_rhs_create(const osla_matrix *a, osla_dtype dtype, int64_t nrhs, osla_matrix **out)
 {
   osla_layout l = osla_matrix_layout(a);
   int64_t width = (nrhs + l.npcol - 1) / l.npcol;
@@ -60,7 +60,7 @@ osla_err osla_rhs_create(osla_matrix *a, osla_dtype dtype, int64_t nrhs, osla_ma
                             out);
 }
 
-osla_err osla_rhs_open(osla_rhs *r, osla_matrix *a, osla_matrix *b, osla_trans turn)
+osla_err osla_rhs_open(osla_rhs *r, const osla_matrix *a, osla_matrix *b, osla_trans turn)
 {
   osla_layout l = osla_matrix_layout(b);
   *r = (osla_rhs){b, b, turn};

@@ -24,13 +24,13 @@ osla_err osla_rhs_check_uplo(osla_uplo uplo);
 osla_err osla_rhs_check(osla_side side, const osla_matrix *a, const osla_matrix *b);
 
 /* Does B lie where a solve with A can work on it? Local. */
-bool osla_rhs_fits(osla_matrix *a, osla_matrix *b);
+bool osla_rhs_fits(const osla_matrix *a, const osla_matrix *b);
 
 /* Makes such a matrix, zero. Collective. */
-osla_err osla_rhs_create(osla_matrix *a, osla_dtype dtype, int64_t nrhs, osla_matrix **out);
+osla_err osla_rhs_create(const osla_matrix *a, osla_dtype dtype, int64_t nrhs, osla_matrix **out);
 
 /* Gets B there, and back; close also frees, and passes `err` on if it is not OK. Collective. */
-osla_err osla_rhs_open(osla_rhs *r, osla_matrix *a, osla_matrix *b, osla_trans turn);
+osla_err osla_rhs_open(osla_rhs *r, const osla_matrix *a, osla_matrix *b, osla_trans turn);
 osla_err osla_rhs_close(osla_rhs *r, osla_err err);
 
 #endif

@@ -37,9 +37,9 @@ static osla_err check_pivots(const int64_t *pivots, int64_t n)
   return OSLA_OK;
 }
 
-osla_err osla_pivots_gather(osla_matrix *a, const int64_t *ipiv, int64_t **out)
+osla_err osla_pivots_gather(const osla_matrix *a, const int64_t *ipiv, int64_t **out)
 {
-  local_view v = view_of(a);
+  local_view v = view_of(to_read(a));
   int given[2] = {v.rows > 0 && ipiv, v.rows > 0 && !ipiv};
   *out = NULL;
   OSLA_CALL(osla_allreduce(v.t, given, 2, MPI_INT, MPI_SUM));

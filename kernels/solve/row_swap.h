@@ -8,7 +8,7 @@
 /* All pivots of a factorisation on every rank, from 0, of the n x n matrix `a` whose ranks hold
  * them as osla_getrf leaves them; *pivots is NULL if no rank gives any. Collective. The caller
  * frees them. Errors, on all ranks together: ARG (some ranks without, or a pivot outside), MEM. */
-osla_err osla_pivots_gather(osla_matrix *a, const int64_t *ipiv, int64_t **pivots);
+osla_err osla_pivots_gather(const osla_matrix *a, const int64_t *ipiv, int64_t **pivots);
 
 /* Exchanges row i of B (m x nrhs, in any blocks and any grid) with row pivots[i], for i = 0 .. m -
  * 1 in this order, or in the opposite one. Opening gets all memory, above the m indices a few times

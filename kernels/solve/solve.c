@@ -79,13 +79,13 @@ cleanup:
   return err;
 }
 
-osla_err osla_potrs(osla_uplo uplo, osla_matrix *a, osla_matrix *b)
+osla_err osla_potrs(osla_uplo uplo, const osla_matrix *a, osla_matrix *b)
 {
   osla_factors f = osla_factors_cholesky(a, uplo);
   return osla_factors_solve(&f, OSLA_NOTRANS, b);
 }
 
-osla_err osla_getrs(osla_trans trans, osla_matrix *a, const int64_t *ipiv, osla_matrix *b)
+osla_err osla_getrs(osla_trans trans, const osla_matrix *a, const int64_t *ipiv, osla_matrix *b)
 {
   osla_factors f = osla_factors_lu(a, ipiv);
   return osla_factors_solve(&f, trans, b);
@@ -136,14 +136,15 @@ cleanup:
   return err;
 }
 
-osla_err osla_potrs_replicated(osla_uplo uplo, osla_matrix *a, int64_t nrhs, void *x, int64_t ldx)
+osla_err osla_potrs_replicated(osla_uplo uplo, const osla_matrix *a, int64_t nrhs, void *x,
+                               int64_t ldx)
 {
   osla_factors f = osla_factors_cholesky(a, uplo);
   return solve_replicated(&f, OSLA_NOTRANS, nrhs, x, ldx);
 }
 
-osla_err osla_getrs_replicated(osla_trans trans, osla_matrix *a, const int64_t *ipiv, int64_t nrhs,
-                               void *x, int64_t ldx)
+osla_err osla_getrs_replicated(osla_trans trans, const osla_matrix *a, const int64_t *ipiv,
+                               int64_t nrhs, void *x, int64_t ldx)
 {
   osla_factors f = osla_factors_lu(a, ipiv);
   return solve_replicated(&f, trans, nrhs, x, ldx);

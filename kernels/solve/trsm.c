@@ -15,7 +15,6 @@
 
 #include <complex.h>
 #include <stdlib.h>
-#include <string.h>
 
 static osla_err set_up(trsm *f)
 {
@@ -40,10 +39,11 @@ static osla_err set_up(trsm *f)
   return osla_trsm_passing(f);
 }
 
-osla_err osla_trsm_open(trsm *f, osla_uplo uplo, osla_trans trans, osla_diag diag, osla_matrix *a,
-                        osla_matrix *b)
+osla_err osla_trsm_open(trsm *f, osla_uplo uplo, osla_trans trans, osla_diag diag,
+                        const osla_matrix *a, osla_matrix *b)
 {
-  *f = (trsm){.a = view_of(a), .b = view_of(b), .uplo = uplo, .trans = trans, .diag = diag};
+  *f =
+    (trsm){.a = view_of(to_read(a)), .b = view_of(b), .uplo = uplo, .trans = trans, .diag = diag};
   trim_blocks(&f->a);
   trim_blocks(&f->b);
   f->b.mb = f->a.nb; /* one process row: its block rows do not matter */
@@ -76,20 +76,6 @@ void osla_trsm_close(trsm *f)
   free(f->column[1]);
 }
 
-/* B := alpha B; zero whatever B holds if alpha = 0. */
-static osla_err scale(osla_complex alpha, osla_matrix *b)
-{
-  local_view v = view_of(b);
-  osla_err err = OSLA_OK;
-  if (v.rows == 0) return OSLA_OK;
-  for (int64_t c = 0; c < v.cols && err == OSLA_OK; c++)
-    if (alpha == 0)
-      memset(local_at(&v, 0, c), 0, (size_t)v.rows * v.element);
-    else
-      err = osla_blas_scal(v.dtype, v.rows, alpha, local_at(&v, 0, c));
-  return err;
-}
-
 static osla_err check(osla_side side, osla_uplo uplo, const osla_matrix *a, const osla_matrix *b)
 {
   OSLA_CALL(osla_rhs_check_uplo(uplo));
@@ -97,7 +83,7 @@ static osla_err check(osla_side side, osla_uplo uplo, const osla_matrix *a, cons
 }
 
 osla_err osla_trsm(osla_side side, osla_uplo uplo, osla_trans trans, osla_diag diag,
-                   osla_complex alpha, osla_matrix *a, osla_matrix *b)
+                   osla_complex alpha, const osla_matrix *a, osla_matrix *b)
 {
   osla_transport *t = osla_grid_transport(osla_matrix_grid(b));
   osla_dtype dtype = osla_matrix_dtype(b);
@@ -107,7 +93,7 @@ osla_err osla_trsm(osla_side side, osla_uplo uplo, osla_trans trans, osla_diag d
   osla_rhs r;
   trsm f;
   osla_err err;
-  if (alpha == 0) return osla_agree(t, scale(alpha, b));
+  if (alpha == 0) return osla_agree(t, osla_matrix_scale(alpha, b));
   if (side == OSLA_RIGHT) { /* X T^H = B is T X^H = B^H */
     turn = trans == OSLA_CONJTRANS ? OSLA_CONJTRANS : OSLA_TRANS;
     op = trans == OSLA_NOTRANS ? OSLA_TRANS : OSLA_NOTRANS;
@@ -115,7 +101,7 @@ osla_err osla_trsm(osla_side side, osla_uplo uplo, osla_trans trans, osla_diag d
   }
   OSLA_CALL(osla_rhs_open(&r, a, b, turn));
   OSLA_TRY(osla_trsm_open(&f, uplo, op, diag, a, r.b));
-  if (alpha != 1) OSLA_TRY(osla_agree(t, scale(alpha, r.b)));
+  if (alpha != 1) OSLA_TRY(osla_agree(t, osla_matrix_scale(alpha, r.b)));
   err = osla_trsm_run(&f);
 cleanup:
   osla_trsm_close(&f);

@@ -49,8 +49,8 @@ typedef struct trsm_step {
  * the run needs, while A and B may still change; what was opened, or failed to, is closed.
  * Collective, all three. Errors of opening, on all ranks together: ARG, MEM, MPI; of the run: MPI.
  */
-osla_err osla_trsm_open(trsm *f, osla_uplo uplo, osla_trans trans, osla_diag diag, osla_matrix *a,
-                        osla_matrix *b);
+osla_err osla_trsm_open(trsm *f, osla_uplo uplo, osla_trans trans, osla_diag diag,
+                        const osla_matrix *a, osla_matrix *b);
 osla_err osla_trsm_run(trsm *f);
 void osla_trsm_close(trsm *f);
 

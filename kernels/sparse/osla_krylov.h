@@ -7,6 +7,8 @@
  * Method with Inner-Outer Iteration, SIAM J. Sci. Comput. 21(4), 1999; Notay, Flexible Conjugate
  * Gradients, SIAM J. Sci. Comput. 22(4), 2000. LSQR: Paige and Saunders, LSQR: An Algorithm for
  * Sparse Linear Equations and Sparse Least Squares, ACM TOMS 8 (1982) 43-71.
+ *
+ * Threads: as osla_transport.h says of collective and of local calls.
  */
 #ifndef OSLA_KRYLOV_H
 #define OSLA_KRYLOV_H

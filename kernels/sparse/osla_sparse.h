@@ -10,6 +10,8 @@
  *
  * A vector is an array of this rank's values, in any memory. One of osla_vertices_create is read in
  * place by the ranks of the node, and is the faster one for what a product reads: x in A x.
+ *
+ * Threads: as osla_transport.h says of collective and of local calls.
  */
 #ifndef OSLA_SPARSE_H
 #define OSLA_SPARSE_H

@@ -10,6 +10,8 @@
  *   row_start, column_start [in] [size + 1] as in osla_csr_create; NULL: osla_even_blocks of the
  *                                file's sizes
  *   out                     [out] owned by the caller
+ *
+ * Threads: as osla_transport.h says of collective and of local calls.
  */
 #ifndef OSLA_SPARSE_FILE_H
 #define OSLA_SPARSE_FILE_H

@@ -1,4 +1,7 @@
-/* Wall-clock time (floor 0). */
+/* Wall-clock time (floor 0).
+ *
+ * Threads: any thread may call these, at any time.
+ */
 #ifndef OSLA_CLOCK_H
 #define OSLA_CLOCK_H
 

@@ -1,4 +1,7 @@
-/* Value types that every floor shares (floor 0). */
+/* Value types that every floor shares (floor 0).
+ *
+ * Threads: any thread may call these, at any time.
+ */
 #ifndef OSLA_TYPES_H
 #define OSLA_TYPES_H
 

@@ -1,7 +1,11 @@
-/* Sums of matrices that lie alike, also across precisions: local work only. */
+/* Multiples of a matrix, and sums of matrices that lie alike, also across precisions: local work
+ * only. */
+#include "osla_blas.h"
 #include "osla_matrix.h"
 
+#include <complex.h>
 #include <inttypes.h>
+#include <string.h>
 
 static bool is_complex(osla_dtype dtype)
 {
@@ -28,6 +32,22 @@ static void add_column(int64_t n, double alpha, const void *x, bool x_single, do
     else
       ((double *)y)[i] = sum;
   }
+}
+
+osla_err osla_matrix_scale(osla_complex alpha, osla_matrix *matrix)
+{
+  const osla_dtype dtype = osla_matrix_dtype(matrix);
+  const int rank = osla_transport_rank(osla_grid_transport(osla_matrix_grid(matrix)));
+  const size_t next = (size_t)osla_matrix_lld(matrix, rank) * osla_dtype_size(dtype);
+  const int64_t rows = osla_matrix_local_rows(matrix), cols = osla_matrix_local_cols(matrix);
+  unsigned char *column = osla_matrix_local(matrix);
+  if (!is_complex(dtype)) alpha = creal(alpha);
+  for (int64_t c = 0; c < cols && rows > 0; c++, column += next)
+    if (alpha == 0)
+      memset(column, 0, (size_t)rows * osla_dtype_size(dtype));
+    else
+      OSLA_CALL(osla_blas_scal(dtype, rows, alpha, column));
+  return OSLA_OK;
 }
 
 osla_err osla_matrix_add(double alpha, const osla_matrix *source, double beta, osla_matrix *dest)

@@ -88,7 +88,7 @@ static osla_err check_norm(osla_norm norm)
   return OSLA_OK;
 }
 
-osla_err osla_matrix_norm(osla_matrix *a, osla_norm norm, double *value)
+osla_err osla_matrix_norm(const osla_matrix *a, osla_norm norm, double *value)
 {
   osla_layout l = osla_matrix_layout(a);
   osla_transport *t = osla_grid_transport(osla_matrix_grid(a));

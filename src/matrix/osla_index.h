@@ -6,6 +6,8 @@
  * Source: Blackford et al., ScaLAPACK Users' Guide (SIAM 1997), chapter 4; NUMROC, INDXG2P,
  * INDXG2L, INDXL2G of its tools. Contracts: n >= 0, nb >= 1, nprocs >= 1, 0 <= iproc < nprocs (or
  * iproc < 0: a process outside the grid, which owns nothing).
+ *
+ * Threads: any thread may call these, at any time.
  */
 #ifndef OSLA_INDEX_H
 #define OSLA_INDEX_H

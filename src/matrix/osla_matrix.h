@@ -8,6 +8,8 @@
  *
  * Memory order: element access by load, store, get and put is ordered between ranks by
  * osla_barrier, by the collective calls below, or by a notify.
+ *
+ * Threads: as osla_transport.h says of collective and of local calls.
  */
 #ifndef OSLA_MATRIX_H
 #define OSLA_MATRIX_H
@@ -118,7 +120,7 @@ typedef enum osla_norm {
 
 /* Norm of a matrix, the same value on all ranks; NaN if an element is NaN. Collective.
  * Errors, on all ranks together: ARG (no such norm), MEM, MPI. */
-osla_err osla_matrix_norm(osla_matrix *matrix, osla_norm norm, double *value);
+osla_err osla_matrix_norm(const osla_matrix *matrix, osla_norm norm, double *value);
 
 /* dest := source, with any block sizes and any grids over the same ranks. Collective. Sizes and
  * types must agree, and the two must not share memory. Errors, on all ranks together: ARG, MEM,
@@ -129,6 +131,10 @@ osla_err osla_matrix_copy(const osla_matrix *source, osla_matrix *dest);
 /* dest := source^T (TRANS) or source^H (CONJTRANS); otherwise as osla_matrix_copy. Pieces that are
  * contiguous in dest are fetched one by one, so its blocks should not be tiny. */
 osla_err osla_matrix_transpose(osla_trans trans, const osla_matrix *source, osla_matrix *dest);
+
+/* matrix := alpha matrix; alpha = 0 makes it zero, whatever it holds. Local, each rank its own
+ * part; real types take the real part of alpha. */
+osla_err osla_matrix_scale(osla_complex alpha, osla_matrix *matrix);
 
 /* dest := alpha source + beta dest; alpha = 0 does not read source, beta = 0 not dest. Collective,
  * without communication: same sizes, blocks and places; both real or both complex. The precisions

@@ -1,4 +1,7 @@
-/* Parts of distributed matrices: what a kernel works on (floor 2). A value. */
+/* Parts of distributed matrices: what a kernel works on (floor 2). A value.
+ *
+ * Threads: any thread may call these, at any time.
+ */
 #ifndef OSLA_PART_H
 #define OSLA_PART_H
 

@@ -3,6 +3,8 @@
  * Each kernel says how many bytes it takes of the rank that takes most (osla_NAME_memory), from
  * the numbers that its own set-up uses; so nothing runs, and any number of ranks will do. Beyond
  * what is counted are the stacks, MPI and the BLAS.
+ *
+ * Threads: any thread may call these, at any time.
  */
 #ifndef OSLA_SHAPE_H
 #define OSLA_SHAPE_H

@@ -6,6 +6,8 @@
  * them again for the same values, since the order of sums is fixed. (Bethune et al., Int. J. High
  * Perf. Comput. Appl. 28(1), 2014, section 3.1.2, reduce in this way; what they do by messages is
  * done here by posted words.)
+ *
+ * Threads: as osla_transport.h says of collective and of local calls.
  */
 #ifndef OSLA_REDUCTION_H
 #define OSLA_REDUCTION_H

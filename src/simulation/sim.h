@@ -32,6 +32,8 @@ typedef struct sim_transfer {
   bool is_put, is_fetch, done;
 } sim_transfer;
 
+typedef struct sim_mail sim_mail; /* see sim_exchange.c */
+
 typedef struct sim_rank {
   osla_transport *t;
   sim_own *own;
@@ -43,6 +45,7 @@ typedef struct sim_rank {
   const osla_bell *bell;        /* that it sleeps on; NULL: any wakes it */
   sim_call *calls, **last_call; /* what has come for it while it computed, oldest first */
   osla_post_queue *posts;
+  sim_mail *mail;             /* that has come, newest first */
   struct sim_rank *next_here; /* of the ranks of its node, in a ring; NULL: not known yet */
   sim_transfer **transfer;    /* [room] gets and puts by handle; NULL: free */
   int room;
@@ -137,6 +140,7 @@ void osla_sim_wait_until(osla_transport *t, osla_wait_test *test, void *arg, osl
 void osla_sim_ring(osla_transport *t, osla_bell *bell);
 osla_err osla_sim_collective(osla_transport *t, const osla_collective *what);
 osla_err osla_sim_message(osla_transport *t, const osla_message *what);
+osla_err osla_sim_exchange(osla_transport *t, const osla_sparse *what);
 osla_err osla_sim_region_alloc(osla_transport *t, size_t bytes, osla_region **out);
 osla_err osla_sim_region_attach(osla_transport *t, void *base, size_t bytes, osla_region **out);
 void osla_sim_region_steers(osla_region *region);

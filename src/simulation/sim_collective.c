@@ -11,13 +11,16 @@
 static double seconds_of(const sim_job *job, const osla_collective *c, size_t bytes)
 {
   double start = job->machine.latency + job->machine.overhead, each = 1 / job->machine.bandwidth;
-  double rounds = ceil(log2(job->size)), size = job->size, n = (double)bytes;
+  double rounds = ceil(log2(job->size)), size = job->size, n = (double)bytes, pairs, relays;
   if (job->size == 1) return 0;
   switch (c->kind) {
     case OSLA_DO_BARRIER: return rounds * start;
     case OSLA_DO_ALLREDUCE: return 2 * rounds * start + 2 * n * each;
     case OSLA_DO_BCAST: return rounds * start + 2 * n * each;
-    case OSLA_DO_ALLTOALL: return start + (size - 1) * (job->machine.overhead + n * each);
+    case OSLA_DO_ALLTOALL:
+      pairs = start + (size - 1) * (job->machine.overhead + n * each);
+      relays = rounds * (start + size / 2 * n * each); /* Bruck's, for few bytes */
+      return pairs < relays ? pairs : relays;
     case OSLA_DO_ALLGATHER: return rounds * start + (size - 1) * n * each;
   }
   return 0;

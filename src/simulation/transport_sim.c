@@ -386,6 +386,7 @@ static const osla_transport_ops sim_ops = {
   .ring = osla_sim_ring,
   .collective = osla_sim_collective,
   .message = osla_sim_message,
+  .exchange = osla_sim_exchange,
   .region_alloc = osla_sim_region_alloc,
   .region_attach = osla_sim_region_attach,
   .region_steers = osla_sim_region_steers,

@@ -5,6 +5,8 @@
  * which makes no progress, while another's connection to it waits for its answer. It is those
  * connections that hang which were opened by one side and never used by both. So before it ends
  * every rank sends every other one an empty message, and then all rest without calling MPI.
+ *
+ * Threads: as osla_transport.h says of collective and of local calls.
  */
 #ifndef OSLA_FAREWELL_H
 #define OSLA_FAREWELL_H

@@ -4,6 +4,8 @@
  * what MPI says of shared memory (containers, network name spaces); its name tells nothing, as
  * many hosts may be called localhost. It is known by the kernel's boot id (random(4)), and where
  * that cannot be read by its name; ranks of one node are on one host whatever these say.
+ *
+ * Threads: as osla_transport.h says of collective and of local calls.
  */
 #ifndef OSLA_HOST_H
 #define OSLA_HOST_H

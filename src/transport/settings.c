@@ -19,7 +19,8 @@ static const char *const names[] = {NULL,
                                     "OSLA_EXPECT_RANKS",
                                     "OSLA_PATIENCE",
                                     "OSLA_WINDOW_INFO",
-                                    "OSLA_MESSAGES"};
+                                    "OSLA_MESSAGES",
+                                    "OSLA_SPARSE_FROM"};
 enum { SETTINGS = sizeof names / sizeof *names, WIDTH = 64 };
 
 typedef struct values {
@@ -137,6 +138,7 @@ osla_err osla_settings_read(MPI_Comm comm, osla_settings *out)
   if (out->fake_nodes > size) out->fake_nodes = size;
   OSLA_CALL(read_count("OSLA_EXPECT_NODES", 0, &out->expect_nodes));
   OSLA_CALL(read_count("OSLA_EXPECT_RANKS", 0, &out->expect_ranks));
+  OSLA_CALL(read_count("OSLA_SPARSE_FROM", 0, &out->sparse_from));
   OSLA_CALL(read_window_info(&out->no_window_info));
   OSLA_CALL(read_messages(&out->messages, &out->small_bytes));
   return read_patience(&out->patience);

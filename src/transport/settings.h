@@ -19,8 +19,9 @@ typedef struct osla_settings {
   int expect_ranks;    /* OSLA_EXPECT_RANKS: the same of ranks */
   double patience;     /* OSLA_PATIENCE: seconds; 0: waits have no limit */
   bool no_window_info; /* OSLA_WINDOW_INFO=off: windows get no info keys, see window_mpi.h */
+  int sparse_from;     /* OSLA_SPARSE_FROM: ranks, see exchange.h; 0: as it is built */
   osla_messages messages; /* OSLA_MESSAGES, see eager_mpi.h */
-  int small_bytes;                    /* of data, at most */
+  int small_bytes;        /* of data, at most */
 } osla_settings;
 
 /* Reads them. All ranks must have the same, and one build of this library: else the waits of some

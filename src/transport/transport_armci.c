@@ -362,6 +362,7 @@ static const osla_transport_ops armci_ops = {
   .ring = osla_wait_ring,
   .collective = osla_mpi_collective,
   .message = osla_mpi_message,
+  .exchange = osla_mpi_exchange,
   .region_alloc = armci_region_alloc,
   .region_attach = osla_mpi_region_attach,
   .region_free = armci_region_free,

@@ -364,6 +364,7 @@ const osla_transport_ops osla_transport_mpi = {
   .ring = osla_wait_ring,
   .collective = osla_mpi_collective,
   .message = osla_mpi_message,
+  .exchange = osla_mpi_exchange,
   .region_alloc = osla_mpi_region_alloc,
   .region_attach = osla_mpi_region_attach,
   .region_free = osla_mpi_region_free,

@@ -6,6 +6,7 @@
 #ifndef OSLA_TRANSPORT_OPS_H
 #define OSLA_TRANSPORT_OPS_H
 
+#include "exchange.h"
 #include "groups.h"
 #include "osla_host.h"
 #include "osla_transport.h"
@@ -65,6 +66,14 @@ typedef struct osla_message {
   void *buffer;
 } osla_message;
 
+/* Letters by messages, `in` in any order; none of `out` to myself comes. */
+typedef struct osla_sparse {
+  uint64_t number; /* of the transport's exchanges */
+  const osla_letters *out;
+  osla_letters *in;
+  int expected; /* so many come, -1: who knows */
+} osla_sparse;
+
 typedef struct osla_transport_ops {
   const char *name;
   const char *(*machine)(void); /* that is simulated; NULL: none is */
@@ -86,6 +95,7 @@ typedef struct osla_transport_ops {
   /* Both as MPI's, but asleep while they wait. */
   osla_err (*collective)(osla_transport *t, const osla_collective *what);
   osla_err (*message)(osla_transport *t, const osla_message *what);
+  osla_err (*exchange)(osla_transport *t, const osla_sparse *what);
 
   /* Collective. Zeroed, page-aligned memory of `bytes` (may differ by rank) on every rank. */
   osla_err (*region_alloc)(osla_transport *t, size_t bytes, osla_region **out);
@@ -167,6 +177,7 @@ struct osla_transport {
   bool eager_decided;
   void *backend;          /* what ops->start made */
   struct osla_kept *kept; /* see kept.h */
+  uint64_t exchanges;     /* by messages, so far */
   struct {
     osla_progress_hook *run;
     void *arg;
@@ -244,5 +255,6 @@ void osla_wait_ring(osla_transport *t, osla_bell *bell);
 /* MPI's nonblocking calls under the wait routine (collective_mpi.c). */
 osla_err osla_mpi_collective(osla_transport *t, const osla_collective *what);
 osla_err osla_mpi_message(osla_transport *t, const osla_message *what);
+osla_err osla_mpi_exchange(osla_transport *t, const osla_sparse *what); /* exchange_mpi.c */
 
 #endif

@@ -97,7 +97,13 @@ typedef struct fuzz_kind {
 } fuzz_kind;
 
 extern const fuzz_kind fuzz_stations, fuzz_fdsn, fuzz_events, fuzz_ndk, fuzz_updates,
-  fuzz_checkpoints;
+  fuzz_checkpoints, fuzz_stationxml, fuzz_quakeml;
+
+/* fuzz_text.c: our readers of lists, and the command that is given one */
+void fuzz_read_stations(const char *path, fuzz_result *result);
+void fuzz_read_events(const char *path, fuzz_result *result);
+void fuzz_command_stations(const char *path, const char *out, const char *argv[24]);
+void fuzz_command_events(const char *path, const char *out, const char *argv[24]);
 
 /* fuzz_parse.c: the independent reading of the text formats */
 void fuzz_judge_stations(const char *path, fuzz_result *result);

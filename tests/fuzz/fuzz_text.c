@@ -156,12 +156,12 @@ static void read_sites(reader *read, const char *path, fuzz_result *result)
   result->state = FUZZ_TAKEN;
 }
 
-static void read_stations(const char *path, fuzz_result *result)
+void fuzz_read_stations(const char *path, fuzz_result *result)
 {
   read_sites(tomo_read_stations, path, result);
 }
 
-static void read_events(const char *path, fuzz_result *result)
+void fuzz_read_events(const char *path, fuzz_result *result)
 {
   read_sites(tomo_read_events, path, result);
 }
@@ -174,12 +174,12 @@ static void invert(const char *path, const char *out, const char *option, const 
   memcpy(argv, words, sizeof words);
 }
 
-static void command_stations(const char *path, const char *out, const char *argv[24])
+void fuzz_command_stations(const char *path, const char *out, const char *argv[24])
 {
   invert(path, out, "--stations", argv);
 }
 
-static void command_events(const char *path, const char *out, const char *argv[24])
+void fuzz_command_events(const char *path, const char *out, const char *argv[24])
 {
   invert(path, out, "--events", argv);
 }
@@ -187,24 +187,24 @@ static void command_events(const char *path, const char *out, const char *argv[2
 const fuzz_kind fuzz_stations = {.name = "stations",
                                  .batch = FUZZ_BATCH,
                                  .make = make_stations_file,
-                                 .read = read_stations,
+                                 .read = fuzz_read_stations,
                                  .judge = fuzz_judge_stations,
-                                 .command = command_stations};
+                                 .command = fuzz_command_stations};
 const fuzz_kind fuzz_fdsn = {.name = "fdsn",
                              .batch = FUZZ_BATCH,
                              .make = make_fdsn_file,
-                             .read = read_stations,
+                             .read = fuzz_read_stations,
                              .judge = fuzz_judge_stations,
-                             .command = command_stations};
+                             .command = fuzz_command_stations};
 const fuzz_kind fuzz_events = {.name = "events",
                                .batch = FUZZ_BATCH,
                                .make = make_events_file,
-                               .read = read_events,
+                               .read = fuzz_read_events,
                                .judge = fuzz_judge_events,
-                               .command = command_events};
+                               .command = fuzz_command_events};
 const fuzz_kind fuzz_ndk = {.name = "ndk",
                             .batch = FUZZ_BATCH,
                             .make = make_ndk_file,
-                            .read = read_events,
+                            .read = fuzz_read_events,
                             .judge = fuzz_judge_events,
-                            .command = command_events};
+                            .command = fuzz_command_events};

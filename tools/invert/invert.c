@@ -1,6 +1,7 @@
 /* `osla invert`, step by step. */
-#include "invert.h"
 #include "command.h"
+#include "invert.h"
+#include "invert_rays.h"
 
 #include <stdio.h>
 
@@ -8,7 +9,38 @@ static osla_err assemble_and_factor(invert_job *job)
 {
   OSLA_CALL(invert_resume(job));
   OSLA_CALL(invert_assemble(job));
+  OSLA_CALL(invert_scan_priors(job));
   return invert_solve(job);
+}
+
+static osla_err trace_and_iterate(invert_job *job)
+{
+  OSLA_CALL(invert_trace(job));
+  OSLA_CALL(invert_scan_priors(job));
+  return invert_iterate(job);
+}
+
+osla_err invert_find_again(invert_job *job)
+{
+  invert_rays_destroy(&job->rays);
+  if (job->options->solver != INVERT_DIRECT) return trace_and_iterate(job);
+  OSLA_CALL(invert_renew_hessian(job));
+  OSLA_CALL(invert_assemble(job));
+  OSLA_CALL(invert_scan_priors(job));
+  return invert_solve(job);
+}
+
+/* The model; with --robust several, and only then those of other priors. */
+static osla_err find_model(invert_job *job)
+{
+  const bool scans = invert_scans(job->options);
+  job->scanning = scans && !job->options->robust;
+  OSLA_CALL(job->options->solver == INVERT_DIRECT ? assemble_and_factor(job)
+                                                  : trace_and_iterate(job));
+  OSLA_CALL(invert_solve_robustly(job));
+  if (!scans || job->scanning) return OSLA_OK;
+  job->scanning = true;
+  return invert_find_again(job);
 }
 
 static osla_err run_steps(invert_job *job)
@@ -19,10 +51,15 @@ static osla_err run_steps(invert_job *job)
   OSLA_CALL(invert_read_input(job));
   OSLA_CALL(invert_make_problem(job));
   OSLA_CALL(invert_check_files(job, true));
-  OSLA_CALL(job->options->solver == INVERT_DIRECT ? assemble_and_factor(job) : invert_iterate(job));
+  OSLA_CALL(invert_forecast_work(job));
+  OSLA_CALL(find_model(job));
   invert_judge(job);
   OSLA_CALL(invert_sample_resolution(job));
+  OSLA_CALL(invert_find_rows(job));
   OSLA_CALL(invert_measure_misfit(job));
+  OSLA_CALL(invert_find_posterior(job)); /* the last that needs the factor */
+  OSLA_CALL(invert_write_data(job));
+  job->result.wall = osla_clock() - start; /* for the page */
   OSLA_CALL(invert_write_output(job));
   job->result.wall = osla_clock() - start;
   OSLA_CALL(invert_write_json(job));

@@ -27,7 +27,7 @@ static void project_data(invert_worker *w, int64_t k)
 static osla_err assemble_path(invert_worker *w)
 {
   invert_job *job = w->job;
-  int64_t k = tomo_kernel_count(job->kernel);
+  int64_t k = tomo_path_count(w->path);
   const int64_t *ix = tomo_path_indices(w->path);
   invert_add_path(w);
   if (osla_hessian_has_id(job->hessian, (uint64_t)w->path_id)) return OSLA_OK; /* resumed */
@@ -62,7 +62,7 @@ static osla_err add_prior(invert_job *job)
   for (int64_t knot = osla_transport_rank(job->t); knot < job->knots && err == OSLA_OK;
        knot += osla_transport_size(job->t)) {
     int rows, columns;
-    tomo_prior_panel(&o->prior, job->mesh, o->n_radial, knot, &rows, &columns, ix, g);
+    tomo_prior_panel(&job->prior, job->mesh, o->n_radial, knot, &rows, &columns, ix, g);
     if (rows == 0) continue;
     for (int i = 0; i < rows * columns; i++)
       g_float[i] = (float)g[i];
@@ -89,18 +89,19 @@ static osla_err assemble(invert_job *job)
 {
   invert_worker total;
   double busy, start = osla_clock();
+  const bool first = !job->weight; /* checkpoints are of data without weights */
   const invert_pass pass = {.what = "assembling",
                             .work = assemble_path,
                             .n_sums = {[SUM_MISFIT] = 1, [SUM_KNOTS] = job->knots},
                             .panels = true,
-                            .points = &job->checkpoint};
+                            .points = first ? &job->checkpoint : NULL};
   osla_err err = invert_for_all_paths(job, &pass, &total, &busy);
   if (err == OSLA_OK) err = invert_share_totals(job, &total);
   invert_free_sums(&total);
   OSLA_CALL(err);
-  OSLA_CALL(checkpoint_complete(&job->checkpoint));
+  if (first) OSLA_CALL(checkpoint_complete(&job->checkpoint));
   double prior = osla_clock();
-  OSLA_CALL(osla_agree(job->t, add_prior(job)));
+  if (!job->scanning) OSLA_CALL(osla_agree(job->t, add_prior(job)));
   prior = osla_clock() - prior;
   OSLA_CALL(osla_hessian_commit(job->hessian));
   memcpy(job->gradient, osla_hessian_gradient(job->hessian),

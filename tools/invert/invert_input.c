@@ -1,59 +1,22 @@
-/* Stations, earthquakes and the list of paths. */
-#include "command.h"
+/* The list of paths. */
 #include "invert.h"
 
-#include <errno.h>
 #include <inttypes.h>
-#include <limits.h>
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
-typedef osla_err reader(const char *file, tomo_site **sites, int64_t *count);
-
-/* The file that the user named, or that of the sample. */
-static osla_err name_table(const invert_job *job, const char *given, const char *option,
-                           const char *shipped, char file[PATH_MAX])
+const tomo_site *invert_source(const invert_job *job, int64_t path_id)
 {
-  const char *directory = job->options->data_directory;
-  OSLA_CHECK(given || directory, OSLA_ERR_IO,
-             "the shipped sample is not found (set OSLA_DATA to its folder), and there is no %s",
-             option);
-  int length = given ? snprintf(file, PATH_MAX, "%s", given)
-                     : snprintf(file, PATH_MAX, "%s/%s", directory, shipped);
-  OSLA_CHECK(length < PATH_MAX, OSLA_ERR_IO, "%s: %.80s...: %s", option, file,
-             strerror(ENAMETOOLONG));
-  return OSLA_OK;
-}
-
-osla_err invert_name_tables(const invert_job *job, char stations[PATH_MAX], char events[PATH_MAX])
-{
-  const invert_options *o = job->options;
-  OSLA_CALL(name_table(job, o->stations, "--stations", "sample_stations.csv", stations));
-  return name_table(job, o->events, "--events", "sample_events.csv", events);
-}
-
-/* Rank 0 reads, all ranks get the list. */
-static osla_err read_sites(const invert_job *job, reader *read, const char *file, tomo_site **sites,
-                           int64_t *count)
-{
-  bool root = osla_transport_rank(job->t) == 0;
-  OSLA_CALL(osla_agree(job->t, root ? read(file, sites, count) : OSLA_OK));
-  OSLA_CALL(osla_bcast(job->t, count, 1, MPI_INT64_T, 0));
-  if (!root) *sites = malloc((size_t)*count * sizeof **sites);
-  OSLA_CALL(osla_agree(
-    job->t, *sites ? OSLA_OK : osla_error_set(OSLA_ERR_MEM, "list of %" PRId64 " sites", *count)));
-  return osla_bcast(job->t, *sites, *count * (int64_t)sizeof **sites, MPI_BYTE, 0);
+  const int64_t source = path_id / 2 / job->n_stations;
+  return source < job->n_events ? &job->events[source] : &job->stations[source - job->n_events];
 }
 
 bool invert_arc(const invert_job *job, int64_t path_id, tomo_arc *arc)
 {
-  int64_t pair = path_id / 2;
-  const tomo_site *event = &job->events[pair / job->n_stations];
-  const tomo_site *station = &job->stations[pair % job->n_stations];
+  const tomo_site *from = invert_source(job, path_id);
+  const tomo_site *station = &job->stations[path_id / 2 % job->n_stations];
   double source[3], receiver[3];
-  tomo_unit_vector(event->latitude, event->longitude, source);
+  tomo_unit_vector(from->latitude, from->longitude, source);
   tomo_unit_vector(station->latitude, station->longitude, receiver);
   return tomo_arc_make(source, receiver, path_id % 2 ? TOMO_ARC_MAJOR : TOMO_ARC_MINOR, arc) ==
          TOMO_ARC_OK;
@@ -90,35 +53,42 @@ static int by_id(const void *x, const void *y)
 /* Keeps the max_paths paths with the lowest lots: a random choice that any rank makes alike. */
 static osla_err choose(invert_job *job)
 {
-  int64_t wanted = job->options->max_paths;
-  if (wanted == 0 || job->n_paths <= wanted) return OSLA_OK;
-  drawn *list = malloc((size_t)job->n_paths * sizeof *list);
-  OSLA_CHECK(list, OSLA_ERR_MEM, "lots of %" PRId64 " paths", job->n_paths);
-  for (int64_t i = 0; i < job->n_paths; i++)
-    list[i] = (drawn){osla_random_bits(job->options->model.seed, 1, (uint64_t)job->path_ids[i]),
-                      job->path_ids[i]};
-  qsort(list, (size_t)job->n_paths, sizeof *list, by_lot);
-  for (int64_t i = 0; i < wanted; i++)
-    job->path_ids[i] = list[i].id;
-  job->n_paths = wanted;
-  qsort(job->path_ids, (size_t)wanted, sizeof *job->path_ids, by_id);
+  const int64_t wanted = job->options->max_paths, count = job->data.n_paths;
+  if (wanted == 0 || count <= wanted) return OSLA_OK;
+  drawn *list = malloc((size_t)count * sizeof *list);
+  int64_t *kept = malloc((size_t)wanted * sizeof *kept);
+  for (int64_t i = 0; list && i < count; i++) {
+    const int64_t id = job->data.path_id[i];
+    list[i] = (drawn){osla_random_bits(job->options->model.seed, 1, (uint64_t)id), id};
+  }
+  if (list) qsort(list, (size_t)count, sizeof *list, by_lot);
+  for (int64_t i = 0; list && kept && i < wanted; i++)
+    kept[i] = list[i].id;
+  const bool made = list && kept;
+  if (made) {
+    qsort(kept, (size_t)wanted, sizeof *kept, by_id);
+    tomo_data_keep(&job->data, kept, wanted);
+  }
   free(list);
-  return OSLA_OK;
+  free(kept);
+  return made ? OSLA_OK : osla_error_set(OSLA_ERR_MEM, "lots of %" PRId64 " paths", count);
 }
 
+/* All pairs within the distances. */
 static osla_err list_paths(invert_job *job)
 {
-  int arcs = job->options->major_arc ? 2 : 1;
-  job->path_ids = malloc((size_t)(job->n_pairs * arcs) * sizeof *job->path_ids);
-  OSLA_CHECK(job->path_ids, OSLA_ERR_MEM, "list of %" PRId64 " paths", job->n_pairs * arcs);
+  const int arcs = job->options->major_arc ? 2 : 1;
+  tomo_data *data = &job->data;
+  data->path_id = malloc((size_t)(job->n_pairs * arcs) * sizeof *data->path_id);
+  OSLA_CHECK(data->path_id, OSLA_ERR_MEM, "list of %" PRId64 " paths", job->n_pairs * arcs);
   for (int64_t pair = 0; pair < job->n_pairs; pair++)
     for (int arc = 0; arc < arcs && usable(job, pair); arc++)
-      job->path_ids[job->n_paths++] = 2 * pair + arc;
-  OSLA_CHECK(job->n_paths > 0, OSLA_ERR_ARG,
+      data->path_id[data->n_paths++] = 2 * pair + arc;
+  OSLA_CHECK(data->n_paths > 0, OSLA_ERR_ARG,
              "no usable path: none of %" PRId64
              " station-event pairs is between %g and %g degrees apart",
              job->n_pairs, job->options->min_distance, job->options->max_distance);
-  return choose(job);
+  return OSLA_OK;
 }
 
 /* The list and the lots that choose from it. */
@@ -135,13 +105,21 @@ static osla_err check_list_fits(invert_job *job)
   return osla_error_set(OSLA_ERR_MEM, "%" PRIu64 " paths do not fit: %s", pairs * arcs, text);
 }
 
-osla_err invert_read_input(invert_job *job)
+/* Paths of a test without measurements. */
+static osla_err make_paths(invert_job *job)
 {
-  char stations[PATH_MAX], events[PATH_MAX];
-  bool root = osla_transport_rank(job->t) == 0;
-  OSLA_CALL(osla_agree(job->t, root ? invert_name_tables(job, stations, events) : OSLA_OK));
-  OSLA_CALL(read_sites(job, tomo_read_stations, stations, &job->stations, &job->n_stations));
-  OSLA_CALL(read_sites(job, tomo_read_events, events, &job->events, &job->n_events));
   OSLA_CALL(check_list_fits(job));
   return osla_agree(job->t, list_paths(job));
+}
+
+osla_err invert_read_input(invert_job *job)
+{
+  OSLA_CALL(invert_read_tables(job));
+  OSLA_CALL(invert_read_reference(job));
+  OSLA_CALL(invert_read_data(job));
+  if (!job->options->data) OSLA_CALL(make_paths(job));
+  OSLA_CALL(osla_agree(job->t, choose(job)));
+  job->path_ids = job->data.path_id;
+  job->n_paths = job->data.n_paths;
+  return OSLA_OK;
 }

@@ -148,59 +148,108 @@ static osla_err put_together(invert_job *job, int64_t n, const double *part, dou
   return osla_allreduce(job->t, whole, job->n, MPI_DOUBLE, MPI_SUM);
 }
 
-static osla_err find_model(iteration *it)
+/* The model of all, from this rank's data. */
+static osla_err find_model(iteration *it, osla_krylov_result *result)
 {
   invert_job *job = it->job;
-  invert_result *r = &job->result;
-  osla_krylov_result result;
   memcpy(it->b, invert_rays_d(job->rays), (size_t)invert_rays_data(job->rays) * sizeof *it->b);
   OSLA_CALL(it->a.multiply(it->a.arg, OSLA_TRANS, it->b, 0.0, it->y));
   OSLA_CALL(put_together(job, it->a.columns, it->y, job->gradient));
-  OSLA_CALL(run(it, &result));
+  OSLA_CALL(run(it, result));
+  return put_together(job, it->a.columns, it->x, job->m);
+}
+
+osla_err invert_trace(invert_job *job)
+{
+  const double start = osla_clock();
+  OSLA_CALL(invert_rays_create(job));
+  int64_t bytes = (int64_t)invert_rays_bytes(job->rays);
+  OSLA_CALL(osla_allreduce(job->t, &bytes, 1, MPI_INT64_T, MPI_SUM));
+  job->result.rays_bytes = (uint64_t)bytes;
+  job->result.seconds[PHASE_COMPUTE] = osla_clock() - start;
+  return OSLA_OK;
+}
+
+osla_err invert_iterate(invert_job *job)
+{
+  invert_result *r = &job->result;
+  osla_krylov_result result;
+  iteration it;
+  osla_err err = open_iteration(job, &it);
+  if (err == OSLA_OK) err = find_model(&it, &result);
+  close_iteration(&it);
+  OSLA_CALL(err);
   r->iterations = result.iterations;
   r->left = result.left;
   r->seconds[PHASE_PRODUCTS] = result.seconds_products;
   r->seconds[PHASE_SUMS] = result.seconds_sums;
   r->seconds[PHASE_SOLVE] = result.seconds - result.seconds_products - result.seconds_sums;
-  return put_together(job, it->a.columns, it->x, job->m);
+  return OSLA_OK;
 }
 
-osla_err invert_iterate(invert_job *job)
+/* ---- for a scan ---- */
+
+/* |d - G m|^2 of the model in it->x: that of the kept rows, and what no model explains, |d|^2 of
+ * all data less that of the kept ones. */
+static osla_err measure_model(iteration *it, double *misfit)
 {
-  const double start = osla_clock();
-  int64_t bytes;
+  const int64_t count = invert_rays_data(it->job->rays);
+  const double *d = invert_rays_d(it->job->rays);
+  OSLA_CALL(it->a.multiply(it->a.arg, OSLA_NOTRANS, it->x, 0.0, it->b));
+  double sum = -osla_dot_local(count, d, d);
+  for (int64_t i = 0; i < count; i++)
+    sum += (d[i] - it->b[i]) * (d[i] - it->b[i]);
+  OSLA_CALL(osla_allreduce(it->job->t, &sum, 1, MPI_DOUBLE, MPI_SUM));
+  *misfit = it->job->result.misfit_before + sum;
+  return OSLA_OK;
+}
+
+osla_err invert_iterate_scan(invert_job *job, double *misfit)
+{
+  osla_krylov_result result;
   iteration it;
-  OSLA_CALL(invert_rays_create(job));
-  bytes = (int64_t)invert_rays_bytes(job->rays);
-  OSLA_CALL(osla_allreduce(job->t, &bytes, 1, MPI_INT64_T, MPI_SUM));
-  job->result.rays_bytes = (uint64_t)bytes;
-  job->result.seconds[PHASE_COMPUTE] = osla_clock() - start;
   osla_err err = open_iteration(job, &it);
-  if (err == OSLA_OK) err = find_model(&it);
+  if (err == OSLA_OK) err = find_model(&it, &result);
+  if (err == OSLA_OK) err = measure_model(&it, misfit);
   close_iteration(&it);
   return err;
 }
 
-/* R e_j is e_j minus the solution of H x = C_m^-1 e_j (invert_resolution.c), the minimiser of
- * |G x|^2 + |L (e_j - x)|^2. */
-static osla_err find_element(iteration *it, int64_t unknown, double *value)
+/* ---- the resolution matrix ---- */
+
+/* x := (H + P)^-1 P y, the minimiser of |G x|^2 + |L (y - x)|^2, y in it->y; then R y is y - x
+ * (invert_resolution.c). */
+static osla_err pull_back(iteration *it)
 {
-  const int64_t mine = unknown - invert_rays_first(it->job->rays);
-  const bool is_mine = mine >= 0 && mine < it->a.columns;
   osla_krylov_result result;
-  if (is_mine) it->y[mine] = 1.0;
   OSLA_CALL(it->a.multiply(it->a.arg, OSLA_NOTRANS, it->y, 0.0, it->b));
   memset(it->b, 0, (size_t)invert_rays_data(it->job->rays) * sizeof *it->b);
-  OSLA_CALL(run(it, &result));
-  *value = is_mine ? 1.0 - it->x[mine] : 0.0;
-  return osla_allreduce(it->job->t, value, 1, MPI_DOUBLE, MPI_SUM);
+  return run(it, &result);
+}
+
+osla_err invert_iterate_freedom(invert_job *job, const double *y, double *value)
+{
+  iteration it;
+  osla_err err = open_iteration(job, &it);
+  const double *mine = y + invert_rays_first(job->rays);
+  *value = 0.0;
+  if (err == OSLA_OK) {
+    memcpy(it.y, mine, (size_t)it.a.columns * sizeof *it.y);
+    err = pull_back(&it);
+  }
+  for (int64_t j = 0; err == OSLA_OK && j < it.a.columns; j++)
+    *value += mine[j] * (mine[j] - it.x[j]);
+  close_iteration(&it);
+  OSLA_CALL(err);
+  return osla_allreduce(job->t, value, 1, MPI_DOUBLE, MPI_SUM);
 }
 
 osla_err invert_iterate_resolution(invert_job *job, int64_t unknown, double *value)
 {
-  iteration it;
-  osla_err err = open_iteration(job, &it);
-  if (err == OSLA_OK) err = find_element(&it, unknown, value);
-  close_iteration(&it);
+  double *unit = calloc((size_t)job->n, sizeof *unit);
+  if (unit) unit[unknown] = 1.0;
+  osla_err err = osla_agree(job->t, unit ? OSLA_OK : osla_error_set(OSLA_ERR_MEM, "a unit vector"));
+  if (err == OSLA_OK) err = invert_iterate_freedom(job, unit, value);
+  free(unit);
   return err;
 }

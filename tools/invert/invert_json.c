@@ -1,6 +1,7 @@
 /* The report as JSON, written by rank 0 all at once. */
 #include "command.h"
 #include "invert.h"
+#include "invert_json_data.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -8,9 +9,10 @@
 #include <string.h>
 
 static const char *const phase_keys[N_PHASES] = {
-  [PHASE_COMPUTE] = "compute", [PHASE_UPDATE] = "update",     [PHASE_COMMIT] = "commit_wait",
-  [PHASE_FACTOR] = "factor",   [PHASE_PRODUCTS] = "products", [PHASE_SUMS] = "sums",
-  [PHASE_SOLVE] = "solve",     [PHASE_MISFIT] = "misfit_pass"};
+  [PHASE_COMPUTE] = "compute", [PHASE_UPDATE] = "update",      [PHASE_COMMIT] = "commit_wait",
+  [PHASE_FACTOR] = "factor",   [PHASE_PRODUCTS] = "products",  [PHASE_SUMS] = "sums",
+  [PHASE_SOLVE] = "solve",     [PHASE_MISFIT] = "misfit_pass", [PHASE_SCAN] = "scan",
+  [PHASE_INVERSE] = "inverse"};
 
 static json_t *text(const char *value, const char *otherwise)
 {
@@ -47,25 +49,21 @@ static json_t *phases_json(const invert_job *job, const invert_spread *s)
 /* What decides the result: data and model. */
 static json_t *problem_settings(const invert_options *o)
 {
-  return json_pack(
-    "{s:o, s:o, s:b, s:f, s:f, s:I, s:i, s:i, s:f, s:f, s:i, s:i, s:f, s:f, s:f, s:f}", "stations",
-    text(o->stations, "shipped sample"), "events", text(o->events, "shipped sample"), "major_arc",
-    o->major_arc, "min_distance_degrees", o->min_distance, "max_distance_degrees", o->max_distance,
-    "max_paths", (json_int_t)o->max_paths, "mesh", o->frequency, "radial", o->n_radial, "depth_km",
-    o->depth_km, "stretch", o->stretch, "periods", o->kernel.n_periods, "branches",
-    o->kernel.n_branches, "period_min_s", o->kernel.period_min_s, "period_max_s",
-    o->kernel.period_max_s, "sigma", o->kernel.sigma_fraction, "noise", o->noise);
+  return json_pack("{s:o, s:o, s:b, s:f, s:f, s:I, s:i, s:i, s:f, s:f, s:f}", "stations",
+                   text(o->stations, "shipped sample"), "events", text(o->events, "shipped sample"),
+                   "major_arc", o->major_arc, "min_distance_degrees", o->min_distance,
+                   "max_distance_degrees", o->max_distance, "max_paths", (json_int_t)o->max_paths,
+                   "mesh", o->frequency, "radial", o->n_radial, "depth_km", o->depth_km, "stretch",
+                   o->stretch, "sigma", o->kernel.sigma_fraction);
 }
 
-/* True model, prior, arithmetic. */
-static json_t *other_settings(const invert_options *o)
+/* Prior, arithmetic. */
+static json_t *other_settings(const invert_job *job)
 {
-  return json_pack("{s:s, s:f, s:f, s:f, s:I, s:f, s:f, s:f, s:s, s:s, s:s, s:I, s:i, s:b, s:i}",
-                   "model", o->model.kind == TOMO_MODEL_BLOBS ? "blobs" : "checkerboard",
-                   "amplitude_percent", o->model.amplitude_percent, "cell_degrees",
-                   o->model.cell_degrees, "cell_depth_km", o->model.cell_depth_km, "seed",
-                   (json_int_t)o->model.seed, "damping", o->prior.damping, "smoothing",
-                   o->prior.lateral, "radial_smoothing", o->prior.radial, "factor",
+  const invert_options *o = job->options;
+  return json_pack("{s:I, s:f, s:f, s:f, s:s, s:s, s:s, s:I, s:i, s:b, s:i}", "seed",
+                   (json_int_t)o->model.seed, "damping", job->prior.damping, "smoothing",
+                   job->prior.lateral, "radial_smoothing", job->prior.radial, "factor",
                    o->factor == INVERT_LU ? "lu" : "cholesky", "precision",
                    o->dtype == OSLA_FLOAT ? "float" : "double", "triangle",
                    o->uplo == OSLA_UPPER ? "upper" : "lower", "nb", (json_int_t)o->nb, "threads",
@@ -125,17 +123,34 @@ static bool merge(json_t *into, json_t *part)
   return added;
 }
 
+json_t *invert_settings_json(const invert_job *job)
+{
+  json_t *settings = json_object();
+  bool made = merge(settings, problem_settings(job->options));
+  made = merge(settings, other_settings(job)) && made;
+  made = merge(settings, invert_selection_settings(job->options)) && made;
+  made = merge(settings, invert_data_settings(job)) && made;
+  made = merge(settings, reproducible_json(&job->reproducible)) && made;
+  if (made) return settings;
+  json_decref(settings);
+  return NULL;
+}
+
 static osla_err write_document(const invert_job *job, const invert_spread *s)
 {
-  json_t *root = json_object(), *settings = json_object();
+  json_t *root = json_object(), *settings = invert_settings_json(job);
   bool made = merge(root, sizes_json(job)); /* each takes its part, also after a failure */
   made = merge(root, result_json(job)) && made;
   made = merge(root, iterative_json(job)) && made;
-  made = merge(settings, problem_settings(job->options)) && made;
-  made = merge(settings, other_settings(job->options)) && made;
-  made = merge(settings, reproducible_json(&job->reproducible)) && made;
-  made = json_object_set_new(root, "settings", settings) == 0 && made;
+  made = merge(root, invert_selection_json(job)) && made;
+  made = merge(root, invert_data_json(job)) && made;
+  made = merge(root, invert_sure_json(job)) && made;
+  made = json_object_set_new(root, "settings", settings) == 0 && made; /* not NULL */
   made = json_object_set_new(root, "seconds", phases_json(job, s)) == 0 && made;
+  if (job->options->report)
+    made =
+      json_object_set_new(root, "seconds_report", json_real(job->result.report_seconds)) == 0 &&
+      made;
   osla_err err = osla_command_json(job->options->json, made ? root : NULL);
   json_decref(root);
   return err;

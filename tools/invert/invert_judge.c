@@ -14,6 +14,16 @@ static double dense_threshold(const invert_job *job)
   return least;
 }
 
+/* Beside the true model; without one, only how many knots there are. */
+static tomo_recovery compare(const invert_job *job, double threshold, bool below)
+{
+  tomo_recovery result =
+    tomo_model_compare(job->m_true ? job->m_true : job->m, job->m, job->density, job->knots,
+                       job->options->n_radial, threshold, below);
+  if (!job->m_true) result.correlation = result.variance_reduction = result.amplitude = NAN;
+  return result;
+}
+
 void invert_judge(invert_job *job)
 {
   const invert_options *o = job->options;
@@ -23,13 +33,11 @@ void invert_judge(invert_job *job)
   double mg = 0.0;
   for (int64_t i = 0; i < job->n; i++)
     mg += job->m[i] * g[i];
-  double mpm = tomo_prior_norm(&o->prior, job->mesh, o->n_radial, job->m);
+  double mpm = tomo_prior_norm(&job->prior, job->mesh, o->n_radial, job->m);
   r->misfit_expected = r->misfit_before - mg - mpm;
 
   r->threshold = dense_threshold(job);
-  r->dense =
-    tomo_model_compare(job->m_true, job->m, job->density, job->knots, o->n_radial, r->threshold, 0);
-  r->sparse =
-    tomo_model_compare(job->m_true, job->m, job->density, job->knots, o->n_radial, r->threshold, 1);
-  r->all = tomo_model_compare(job->m_true, job->m, job->density, job->knots, o->n_radial, 0.0, 0);
+  r->dense = compare(job, r->threshold, false);
+  r->sparse = compare(job, r->threshold, true);
+  r->all = compare(job, 0.0, false);
 }

@@ -22,7 +22,7 @@ static uint64_t thread_bytes(const invert_job *job, uint64_t element)
 {
   const invert_options *o = job->options;
   uint64_t columns = bound_columns(job);
-  uint64_t k = (uint64_t)o->kernel.n_periods * (uint64_t)o->kernel.n_branches;
+  uint64_t k = (uint64_t)tomo_data_most(&job->data);
   uint64_t piece = columns * columns * element;
   if (piece > INVERT_PIECE_BYTES) piece = INVERT_PIECE_BYTES;
   uint64_t pieces = osla_transport_n_nodes(job->t) == 1 ? 1 : 2;
@@ -41,6 +41,27 @@ static uint64_t factor_bytes(const invert_job *job, uint64_t element)
   return sets * panels + n * (uint64_t)o->resolution * (sizeof(double) + 2 * element);
 }
 
+/* Vectors of a scan and of rows; what the inverse takes beside the matrix. */
+static uint64_t sure_bytes(const invert_job *job, uint64_t element)
+{
+  const invert_options *o = job->options;
+  const uint64_t n = (uint64_t)job->n, points = (uint64_t)o->points;
+  const bool scans = invert_scans(o);
+  const uint64_t columns = scans ? 1 + (uint64_t)o->scan.vectors : 0;
+  uint64_t most = columns > points ? columns : points; /* right-hand sides in H's type */
+  uint64_t bytes = n * most * 2 * element + n * sizeof(double) * (2 * points + columns);
+  if (scans) bytes += 2 * n * sizeof(double);
+  if (o->prior_file) bytes += n * sizeof(double);
+  if (!o->posterior) return bytes;
+  osla_shape shape;
+  const int ranks = osla_grid_nprow(job->grid) * osla_grid_npcol(job->grid);
+  const int nodes = osla_transport_n_nodes(job->t), per_node = (ranks + nodes - 1) / nodes;
+  bytes += 4 * n * sizeof(double);
+  if (osla_shape_make(ranks, per_node, job->n, o->nb, o->dtype, &shape) == OSLA_OK)
+    bytes += osla_potri_memory(&shape);
+  return bytes;
+}
+
 /* Bytes of this rank: its share of H, the vectors that are replicated, rings between nodes, mesh,
  * threads, factorisation. */
 static uint64_t direct_bytes(const invert_job *job)
@@ -54,7 +75,7 @@ static uint64_t direct_bytes(const invert_job *job)
   uint64_t vectors = o->reproducible.on ? 10 : 6;
   return osla_matrix_bytes(&h, o->dtype) + vectors * (uint64_t)job->n * sizeof(double) + rings +
          (uint64_t)job->knots * 200 + (uint64_t)o->threads * thread_bytes(job, element) +
-         factor_bytes(job, element);
+         factor_bytes(job, element) + sure_bytes(job, element);
 }
 
 /* The knots within two spacings of an arc, whose functions it touches (tomo_mesh.h): a strip with
@@ -75,7 +96,9 @@ static double rays_bytes(const invert_job *job)
     tomo_arc arc;
     if (invert_arc(job, job->path_ids[i], &arc)) knots += touched_knots(job, &arc);
   }
-  return 12.0 * knots + (double)job->n_paths * (3.0 * 8.0 * (double)job->options->n_radial + 64.0);
+  const double radial = (double)job->options->n_radial;
+  const double sets = fmin((double)job->data.n_sets, (double)job->n_paths) * 8.0 * radial * radial;
+  return 12.0 * knots + (double)job->n_paths * (3.0 * 8.0 * radial + 80.0) + sets;
 }
 
 /* Its share of the rows, of the prior and of seven vectors; ghosts with their forests; vectors that
@@ -87,13 +110,21 @@ static uint64_t iterative_bytes(const invert_job *job)
   const double radial = (double)o->n_radial, n = knots * radial;
   const double prior = 3.0 * radial * (TOMO_MESH_NEIGHBOURS + 1) * 12.0 + 2.0 * 8.0 * radial;
   const double shares = rays_bytes(job) + knots * prior + 7.0 * 8.0 * n;
-  const double ghosts = 8.0 * n + 100.0 * knots, replicated = 5.0 * 8.0 * n;
+  const double ghosts = 8.0 * n + 100.0 * knots, replicated = 8.0 * 8.0 * n;
   return (uint64_t)(shares / ranks + ghosts + replicated + 200.0 * knots +
                     (double)o->threads * 60.0 * knots);
 }
 
+/* The measures' kernels, and of --robust weights and residuals; the table itself is there. */
+static uint64_t data_bytes(const invert_job *job)
+{
+  const uint64_t kernels = 2 * (uint64_t)job->data.n_measures * (uint64_t)job->options->n_radial;
+  const uint64_t data = (uint64_t)tomo_data_first(&job->data, job->n_paths);
+  return sizeof(double) * (kernels + (job->options->robust ? 3 * data : 0));
+}
+
 uint64_t invert_predict_bytes(const invert_job *job)
 {
-  if (job->options->solver != INVERT_DIRECT) return iterative_bytes(job);
-  return direct_bytes(job);
+  const bool direct = job->options->solver == INVERT_DIRECT;
+  return data_bytes(job) + (direct ? direct_bytes(job) : iterative_bytes(job));
 }

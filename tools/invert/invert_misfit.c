@@ -4,9 +4,21 @@
 #include <math.h>
 #include <stdlib.h>
 
+/* What is left out has no part in it. */
 static osla_err measure_path(invert_worker *w)
 {
-  order_free_add(&w->sums[SUM_MISFIT], 0, tomo_path_misfit(w->path, w->job->m, w->d));
+  double sum = 0.0;
+  for (int i = 0; i < w->set.count; i++)
+    order_free_add(&w->sums[SUM_BEFORE], w->set.measure[i], w->d[i] * w->d[i]);
+  tomo_path_residuals(w->path, w->job->m, w->d, w->d);
+  for (int i = 0; i < w->set.count; i++) {
+    const double square = w->d[i] * w->d[i];
+    sum += square;
+    order_free_add(&w->sums[SUM_AFTER], w->set.measure[i], square);
+    if (!w->factor || w->factor[i] > 0.0)
+      order_free_add(&w->sums[SUM_DATA], w->set.measure[i], 1.0);
+  }
+  order_free_add(&w->sums[SUM_MISFIT], 0, sum);
   return OSLA_OK;
 }
 
@@ -30,10 +42,15 @@ osla_err invert_measure_misfit(invert_job *job)
 {
   invert_worker total;
   double start = osla_clock(), busy;
+  const int64_t measures = job->data.n_measures;
   const invert_pass pass = {
-    .what = "measuring misfit", .work = measure_path, .n_sums = {[SUM_MISFIT] = 1}};
+    .what = "measuring misfit",
+    .work = measure_path,
+    .n_sums = {
+      [SUM_MISFIT] = 1, [SUM_BEFORE] = measures, [SUM_AFTER] = measures, [SUM_DATA] = measures}};
   osla_err err = invert_for_all_paths(job, &pass, &total, &busy);
   if (err == OSLA_OK) job->result.misfit_after = order_free_value(&total.sums[SUM_MISFIT], 0);
+  if (err == OSLA_OK) err = osla_agree(job->t, invert_keep_fit(job, &total));
   invert_free_sums(&total);
   job->result.seconds[PHASE_MISFIT] = osla_clock() - start;
   OSLA_CALL(err);

@@ -3,6 +3,8 @@
 
 #include "command.h"
 #include "invert.h"
+#include "invert_options.h"
+#include "tomo_map.h"
 
 #include <limits.h>
 #include <math.h>
@@ -25,13 +27,16 @@ enum { UNSET = INT_MIN, RESOLUTION = 24 };
 
 /* Options that are texts until they are checked. */
 typedef struct raw_options {
-  const char *grid, *factor, *model, *precision, *triangle, *solver;
+  const char *grid, *factor, *test, *model, *precision, *triangle, *solver, *section, *spikes;
+  const char *scan, *choose, *spread;
 } raw_options;
 
-static invert_options defaults(void)
+invert_options invert_default_options(void)
 {
-  return (invert_options){.min_distance = 10.0,
-                          .max_distance = 170.0,
+  return (invert_options){.files = {.step_degrees = 2.0},
+                          .min_distance = INVERT_UNSET,
+                          .max_distance = INVERT_UNSET,
+                          .outlier = 3.0,
                           .frequency = 10,
                           .n_radial = 4,
                           .depth_km = 1000.0,
@@ -46,7 +51,8 @@ static invert_options defaults(void)
                           .tolerance = 1e-8,
                           .iterations = 10000,
                           .resolution = UNSET,
-                          .map_depth_km = 100.0};
+                          .map_depth_km = 100.0,
+                          .centre = TOMO_MAP_CENTRE};
 }
 
 #define SHOW POPT_ARGFLAG_SHOW_DEFAULT
@@ -96,12 +102,15 @@ static osla_err check_numbers(const invert_options *o)
              o->kernel.period_max_s, o->kernel.period_min_s);
   OSLA_CALL(check_positive("--tolerance", o->tolerance));
   OSLA_CALL(check_positive("--sigma", o->kernel.sigma_fraction));
+  OSLA_CALL(check_positive("--outlier", o->outlier));
   OSLA_CALL(check_positive("--amplitude", o->model.amplitude_percent));
   OSLA_CHECK(o->model.cell_degrees >= 1.0 && o->model.cell_degrees <= 180.0, OSLA_ERR_ARG,
              "--cell: %g is outside 1 to 180 degrees", o->model.cell_degrees);
   OSLA_CALL(check_not_negative("--cell-depth", o->model.cell_depth_km));
   OSLA_CALL(check_not_negative("--map-depth", o->map_depth_km));
-  OSLA_CHECK(!o->map || o->map_depth_km <= o->depth_km, OSLA_ERR_ARG,
+  OSLA_CHECK(o->centre >= -360.0 && o->centre <= 360.0, OSLA_ERR_ARG,
+             "--center: %g is outside -360 to 360 degrees", o->centre);
+  OSLA_CHECK(!(o->map || o->report) || o->map_depth_km <= o->depth_km, OSLA_ERR_ARG,
              "--map-depth: %g km is below the model's lower end, --depth %g", o->map_depth_km,
              o->depth_km);
   return OSLA_OK;
@@ -140,12 +149,23 @@ const char *invert_solver_name(invert_solver solver)
   return names[solver];
 }
 
+/* A solver that factors is also named by its factor, for which --factor is another name. */
+static osla_err join_factor(raw_options *raw, bool factor_given)
+{
+  if (strcmp(raw->solver, "cholesky") != 0 && strcmp(raw->solver, "lu") != 0) return OSLA_OK;
+  OSLA_CHECK(!factor_given || strcmp(raw->factor, raw->solver) == 0, OSLA_ERR_ARG,
+             "--solver %s, but --factor %s", raw->solver, raw->factor);
+  raw->factor = raw->solver;
+  raw->solver = "direct";
+  return OSLA_OK;
+}
+
 static osla_err check_solver(const char *word, invert_options *o)
 {
   for (o->solver = INVERT_DIRECT; o->solver <= INVERT_CG; o->solver++)
     if (strcmp(word, invert_solver_name(o->solver)) == 0) break;
-  OSLA_CHECK(o->solver <= INVERT_CG, OSLA_ERR_ARG, "--solver: '%s' is none of direct, lsqr, cg",
-             word);
+  OSLA_CHECK(o->solver <= INVERT_CG, OSLA_ERR_ARG,
+             "--solver: '%s' is none of cholesky, lu, lsqr, cg", word);
   if (o->resolution == UNSET) o->resolution = o->solver == INVERT_DIRECT ? RESOLUTION : 0;
   return OSLA_OK;
 }
@@ -163,7 +183,7 @@ static osla_err check_no_matrix(const invert_options *o, const raw_options *raw)
                  {"--precision float", o->dtype == OSLA_FLOAT},
                  {"--factor lu", o->factor == INVERT_LU},
                  {"--triangle upper", o->uplo == OSLA_UPPER},
-                 {"--nb", o->nb != defaults().nb},
+                 {"--nb", o->nb != invert_default_options().nb},
                  {"--grid", raw->grid}};
   for (size_t i = 0; o->solver != INVERT_DIRECT && i < sizeof options / sizeof *options; i++)
     OSLA_CHECK(!options[i].given, OSLA_ERR_ARG,
@@ -172,13 +192,27 @@ static osla_err check_no_matrix(const invert_options *o, const raw_options *raw)
   return OSLA_OK;
 }
 
+/* Lists; and what needs something else. */
+static osla_err check_lists(const raw_options *raw, invert_options *o)
+{
+  OSLA_CALL(invert_parse_scan(raw->scan, &o->scan));
+  OSLA_CALL(invert_parse_choice(raw->choose, &o->choose));
+  OSLA_CALL(invert_parse_spread(raw->spread, &o->points, o->point));
+  OSLA_CHECK(raw->scan || !raw->choose, OSLA_ERR_ARG, "--choose: there is no --scan");
+  OSLA_CHECK(raw->scan || !o->scan_plot, OSLA_ERR_ARG, "--scan-plot: there is no --scan");
+  OSLA_CHECK(o->solver == INVERT_DIRECT || (!o->posterior && !raw->spread), OSLA_ERR_ARG,
+             "%s needs the assembled matrix: use --solver direct, not %s",
+             o->posterior ? "--posterior" : "--spread", invert_solver_name(o->solver));
+  OSLA_CHECK(o->factor == INVERT_CHOLESKY || !o->posterior, OSLA_ERR_ARG,
+             "--posterior needs the inverse of Cholesky's factor: use --factor cholesky");
+  return OSLA_OK;
+}
+
 static osla_err check_words(const raw_options *raw, invert_options *o)
 {
   bool second;
   OSLA_CALL(check_word("--factor", raw->factor, "cholesky", "lu", &second));
   o->factor = second ? INVERT_LU : INVERT_CHOLESKY;
-  OSLA_CALL(check_word("--model", raw->model, "checkerboard", "blobs", &second));
-  o->model.kind = second ? TOMO_MODEL_BLOBS : TOMO_MODEL_CHECKERBOARD;
   OSLA_CALL(check_word("--precision", raw->precision, "double", "float", &second));
   o->dtype = second ? OSLA_FLOAT : OSLA_DOUBLE;
   OSLA_CALL(check_word("--triangle", raw->triangle, "lower", "upper", &second));
@@ -199,35 +233,73 @@ static const char *find_data_directory(void)
   return NULL;
 }
 
+/* Does the line say "--option VALUE" or "--option=VALUE"? */
+static bool is_given(int argc, char **argv, const char *option)
+{
+  const size_t length = strlen(option);
+  for (int i = 1; i < argc; i++)
+    if (strncmp(argv[i], option, length) == 0 && (!argv[i][length] || argv[i][length] == '='))
+      return true;
+  return false;
+}
+
+/* Options that say how something is done which is not done. */
+static osla_err check_idle(int argc, char **argv, const invert_options *o)
+{
+  const struct {
+    const char *option, *of;
+    bool done;
+  } options[] = {{"--outlier", "--robust", o->robust},
+                 {"--section", "--report", o->report},
+                 {"--netcdf-step", "--netcdf", o->files.netcdf},
+                 {"--interval", "--checkpoint", o->checkpoint},
+                 {"--center", "--map and no --report", o->map || o->report}};
+  for (size_t i = 0; i < sizeof options / sizeof *options; i++)
+    OSLA_CHECK(options[i].done || !is_given(argc, argv, options[i].option), OSLA_ERR_ARG,
+               "%s: there is no %s", options[i].option, options[i].of);
+  return OSLA_OK;
+}
+
 static const char about[] =
   "Inverts surface-wave delays of station-earthquake paths for shear velocity in the Earth: G^T G "
   "is assembled by one-sided updates, factored in place and solved, all in one job; or, with "
   "--solver lsqr or cg, the same model is found from the rows of G, without assembly. The data are "
-  "made from a known model plus noise, to see what the paths can recover. Without --stations and "
-  "--events a small shipped sample is used.";
+  "those of --data; without it they are made from a known model plus noise, to see what the paths "
+  "can recover. Without --stations and --events a small shipped sample is used.";
 
 static const char after[] =
   "Example:\n"
-  "  mpiexec -n 4 osla invert --stations STATIONS --events events.csv --output m.h5 --map m.png\n";
+  "  mpiexec -n 4 osla invert --stations STATIONS --events events.csv --data delays.csv "
+  "--output m.h5\n";
 
 bool invert_parse(int argc, char **argv, int ranks, invert_options *o,
                   struct osla_command_line *line, int *status)
 {
-  raw_options raw = {.solver = "direct",
-                     .factor = "cholesky",
-                     .model = "checkerboard",
-                     .precision = "double",
-                     .triangle = "lower"};
-  *o = defaults();
+  raw_options raw = {
+    .solver = "direct", .factor = "cholesky", .precision = "double", .triangle = "lower"};
+  *o = invert_default_options();
   long long seed = (long long)o->model.seed;
+  struct poptOption files[INVERT_FILE_OPTIONS];
+  invert_file_table(&o->files, files);
   const struct poptOption table[] = {
-    {"stations", 's', POPT_ARG_STRING, &o->stations, 0,
-     "stations: SPECFEM STATIONS columns, CSV with header, or FDSN text", "FILE"},
-    {"events", 'e', POPT_ARG_STRING, &o->events, 0,
-     "earthquakes: CSV with latitude, longitude, depth_km, or GCMT NDK", "FILE"},
+    {"data", 'd', POPT_ARG_STRING, &o->data, 0,
+     "invert these measurements: CSV with header, or HDF5; see doc/measurements.md", "FILE"},
+    {"reference", '\0', POPT_ARG_STRING, &o->reference, 0,
+     "table of the unperturbed Earth, or prem, or stand-in (default: prem with --data, if it is "
+     "shipped; else stand-in)",
+     "FILE"},
+    {"write-data", '\0', POPT_ARG_STRING, &o->write_data, 0,
+     "write the data of the test, with their noise, as CSV", "FILE"},
     {"output", 'o', POPT_ARG_STRING, &o->output, 0,
      "write model, gradient, settings (HDF5; plain if FILE ends in .osla)", "FILE"},
-    {"map", 'm', POPT_ARG_STRING, &o->map, 0, "write a picture with gnuplot", "FILE.png"},
+    {"map", 'm', POPT_ARG_STRING, &o->map, 0, "write a picture with gnuplot (PNG, SVG, PDF)",
+     "FILE"},
+    {"report", 'r', POPT_ARG_STRING, &o->report, 0,
+     "write a page with pictures and tables, DIR/index.html", "DIR"},
+    {"section", '\0', POPT_ARG_STRING, &raw.section, 0,
+     "vertical section of the report; more, with / between them (default: three, where paths are "
+     "dense)",
+     "LAT,LON/LAT,LON"},
     {"json", 'j', POPT_ARG_STRING, &o->json, 0, "write the report as JSON", "FILE"},
     {"checkpoint", '\0', POPT_ARG_STRING, &o->checkpoint, 0,
      "keep what is assembled so far in FILE (HDF5), and go on from it", "FILE"},
@@ -235,12 +307,14 @@ bool invert_parse(int argc, char **argv, int ranks, invert_options *o,
     {"keep-checkpoint", '\0', POPT_ARG_NONE, &o->keep, 0,
      "keep FILE, with all paths in it, when the job is done", NULL},
     {"map-depth", '\0', POPT_ARG_DOUBLE | SHOW, &o->map_depth_km, 0, "depth of the maps", "KM"},
+    {"center", '\0', POPT_ARG_DOUBLE | SHOW, &o->centre, 0, "longitude in the middle of maps",
+     "LON"},
     {"quiet", 'q', POPT_ARG_NONE, &o->quiet, 0, "no report and no progress line", NULL},
     {"major-arc", '\0', POPT_ARG_NONE, &o->major_arc, 0, "also use the long way round", NULL},
-    {"min-distance", '\0', POPT_ARG_DOUBLE | SHOW, &o->min_distance, 0,
-     "use pairs that are at least so far apart", "DEG"},
-    {"max-distance", '\0', POPT_ARG_DOUBLE | SHOW, &o->max_distance, 0,
-     "use pairs that are at most so far apart", "DEG"},
+    {"min-distance", '\0', POPT_ARG_DOUBLE, &o->min_distance, 0,
+     "use pairs that are at least so far apart (default: 10; with --data 0)", "DEG"},
+    {"max-distance", '\0', POPT_ARG_DOUBLE, &o->max_distance, 0,
+     "use pairs that are at most so far apart (default: 170; with --data 180)", "DEG"},
     {"max-paths", '\0', POPT_ARG_LONGLONG | SHOW, &o->max_paths, 0,
      "use a random choice of N paths; 0: all", "N"},
     {"mesh", '\0', POPT_ARG_INT | SHOW, &o->frequency, 0,
@@ -256,11 +330,17 @@ bool invert_parse(int argc, char **argv, int ranks, invert_options *o,
      "S"},
     {"period-max", '\0', POPT_ARG_DOUBLE | SHOW, &o->kernel.period_max_s, 0, "longest period", "S"},
     {"sigma", '\0', POPT_ARG_DOUBLE | SHOW, &o->kernel.sigma_fraction, 0,
-     "standard deviation of a delay (C_d), as a part of its period", "X"},
+     "standard deviation of a delay (C_d), as a part of its period; of --data where none is given",
+     "X"},
     {"noise", '\0', POPT_ARG_DOUBLE | SHOW, &o->noise, 0,
      "noise in the data, in standard deviations", "X"},
-    {"model", '\0', POPT_ARG_STRING | SHOW, &raw.model, 0, "true model: checkerboard or blobs",
-     "KIND"},
+    {"test", '\0', POPT_ARG_STRING, &raw.test, 0,
+     "true model: checkerboard, blobs or spike (default: checkerboard; with --data none)", "KIND"},
+    {"model", '\0', POPT_ARG_STRING, &raw.model, 0, "another name of --test", "KIND"},
+    {"spike-at", '\0', POPT_ARG_STRING, &raw.spikes, 0,
+     "LAT,LON or LAT,LON,KM, with : between them, KM as --map-depth (default: "
+     "40,-110:0,20:-25,135)",
+     "PLACES"},
     {"amplitude", '\0', POPT_ARG_DOUBLE | SHOW, &o->model.amplitude_percent, 0, "of the true model",
      "PERCENT"},
     {"cell", '\0', POPT_ARG_DOUBLE | SHOW, &o->model.cell_degrees, 0, "its lateral size", "DEG"},
@@ -273,8 +353,26 @@ bool invert_parse(int argc, char **argv, int ranks, invert_options *o,
      "prior: weight of lateral roughness", "X"},
     {"radial-smoothing", '\0', POPT_ARG_DOUBLE | SHOW, &o->prior.radial, 0,
      "prior: weight of radial roughness", "X"},
+    {"prior", '\0', POPT_ARG_STRING, &o->prior_file, 0,
+     "prior of layers (CSV), or the deviations of a result file; damping and smoothing are its "
+     "factors",
+     "FILE"},
+    {"scan", '\0', POPT_ARG_STRING, &raw.scan, 0,
+     "try priors: damping=A:B:N or smoothing=A:B:N or both, and vectors=K for traces", "LIST"},
+    {"choose", '\0', POPT_ARG_STRING, &raw.choose, 0,
+     "take the prior of a scan: corner (of the L-curve) or gcv (least cross-validation)", "KIND"},
+    {"scan-plot", '\0', POPT_ARG_STRING, &o->scan_plot, 0, "draw the scan with gnuplot",
+     "FILE.png"},
+    {"posterior", '\0', POPT_ARG_NONE, &o->posterior, 0,
+     "standard deviation and resolution of every unknown, by the inverse", NULL},
+    {"spread", '\0', POPT_ARG_STRING, &raw.spread, 0,
+     "rows of resolution and covariance at these places", "LAT,LON,KM;..."},
+    {"robust", '\0', POPT_ARG_NONE, &o->robust, 0,
+     "find the model again with less weight for outliers, without cycle skips", NULL},
+    {"outlier", '\0', POPT_ARG_DOUBLE | SHOW, &o->outlier, 0,
+     "for it: residuals beyond so many deviations", "K"},
     {"solver", '\0', POPT_ARG_STRING | SHOW, &raw.solver, 0,
-     "direct (assemble and factor), or without assembly: lsqr, cg", "KIND"},
+     "direct (assemble and factor; also: cholesky, lu), or without assembly: lsqr, cg", "KIND"},
     {"tolerance", '\0', POPT_ARG_DOUBLE | SHOW, &o->tolerance, 0,
      "of lsqr and cg: they end when so much is left, relatively", "X"},
     {"iterations", '\0', POPT_ARG_LONGLONG | SHOW, &o->iterations, 0, "of lsqr and cg, at most",
@@ -301,16 +399,29 @@ bool invert_parse(int argc, char **argv, int ranks, invert_options *o,
      "unknowns sampled for the resolution matrix; 0: none (default: 24; of lsqr and cg 0, as each "
      "costs them as much as the model)",
      "N"},
+    {NULL, '\0', POPT_ARG_INCLUDE_TABLE, files, 0, "Lists, and files for other programs:", NULL},
     POPT_TABLEEND};
   *line = (osla_command_line){.name = name, .about = about, .after = after, .options = table};
   if (!osla_command_parse(line, argc, argv, status)) return false;
   o->model.seed = (uint64_t)seed;
+  o->words = argv;
+  o->damping_given = is_given(argc, argv, "--damping");
+  o->smoothing_given = is_given(argc, argv, "--smoothing");
   osla_err err = check_range("--seed", seed, 0, SEED_MAX);
+  if (err == OSLA_OK && raw.test && raw.model)
+    err = osla_error_set(OSLA_ERR_ARG, "--model: another name of --test, which is there, too");
+  if (err == OSLA_OK)
+    err = invert_check_data_options(o, raw.test ? raw.test : raw.model, raw.spikes);
   if (err == OSLA_OK) err = check_numbers(o);
+  if (err == OSLA_OK) err = check_idle(argc, argv, o);
+  if (err == OSLA_OK) err = join_factor(&raw, is_given(argc, argv, "--factor"));
   if (err == OSLA_OK) err = check_words(&raw, o);
   if (err == OSLA_OK) err = check_solver(raw.solver, o);
+  if (err == OSLA_OK) err = check_lists(&raw, o);
   if (err == OSLA_OK) err = check_counts(o);
+  if (err == OSLA_OK) err = invert_check_file_options(o, line);
   if (err == OSLA_OK) err = check_no_matrix(o, &raw);
+  if (err == OSLA_OK) err = invert_parse_sections(raw.section, o->section, &o->n_sections);
   if (err == OSLA_OK) err = reproducible_check(&o->reproducible, o->dtype);
   if (err == OSLA_OK && o->keep && !o->checkpoint)
     err = osla_error_set(OSLA_ERR_ARG, "--keep-checkpoint: there is no --checkpoint");

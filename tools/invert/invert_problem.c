@@ -21,14 +21,15 @@ static osla_err make_bases(invert_job *job)
   const invert_options *o = job->options;
   OSLA_CALL(tomo_mesh_create(o->frequency, &job->mesh));
   OSLA_CALL(tomo_radial_create(o->n_radial, o->depth_km, o->stretch, &job->radial));
-  OSLA_CALL(tomo_kernel_create(&o->kernel, job->radial, &job->kernel));
-  job->m_true = calloc((size_t)job->n, sizeof *job->m_true);
+  OSLA_CALL(tomo_kernel_create(job->reference, job->data.measure, (int)job->data.n_measures,
+                               job->radial, &job->kernel));
+  if (o->test) job->m_true = calloc((size_t)job->n, sizeof *job->m_true);
   job->m = calloc((size_t)job->n, sizeof *job->m);
   job->density = calloc((size_t)job->knots, sizeof *job->density);
   job->gradient = calloc((size_t)job->n, sizeof *job->gradient);
-  OSLA_CHECK(job->m_true && job->m && job->density && job->gradient, OSLA_ERR_MEM,
+  OSLA_CHECK((job->m_true || !o->test) && job->m && job->density && job->gradient, OSLA_ERR_MEM,
              "vectors of %" PRId64 " unknowns", job->n);
-  return tomo_model_true(&o->model, job->mesh, job->radial, job->m_true);
+  return o->test ? tomo_model_true(&o->model, job->mesh, job->radial, job->m_true) : OSLA_OK;
 }
 
 osla_err invert_make_problem(invert_job *job)
@@ -39,9 +40,18 @@ osla_err invert_make_problem(invert_job *job)
   OSLA_CALL(osla_grid_create(job->t, o->nprow, o->npcol, &job->grid));
   OSLA_CALL(check_memory(job));
   OSLA_CALL(osla_agree(job->t, make_bases(job)));
+  OSLA_CALL(invert_make_prior(job));
   if (o->solver != INVERT_DIRECT) return OSLA_OK;
 
   OSLA_CALL(invert_find_bounds(job));
+  return invert_renew_hessian(job);
+}
+
+osla_err invert_renew_hessian(invert_job *job)
+{
+  const invert_options *o = job->options;
+  job->factor = NULL; /* the same memory */
+  osla_hessian_destroy(&job->hessian);
   osla_hessian_options h = osla_hessian_defaults();
   h.uplo = o->uplo;
   h.dtype = o->dtype;
@@ -62,9 +72,18 @@ void invert_destroy(invert_job *job)
   tomo_mesh_destroy(&job->mesh);
   free(job->stations);
   free(job->events);
-  free(job->path_ids);
+  tomo_data_free(&job->data);
+  tomo_reference_destroy(&job->reference);
+  free(job->weight);
+  free(job->robust.skips_of);
+  invert_free_fit(&job->fit);
   free(job->m_true);
   free(job->m);
   free(job->density);
   free(job->gradient);
+  tomo_prior_release(&job->prior_factors);
+  free(job->posterior.deviation);
+  free(job->posterior.resolution);
+  invert_release_rows(&job->posterior);
+  invert_release_scan(&job->scan);
 }

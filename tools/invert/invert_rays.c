@@ -1,6 +1,8 @@
 /* Rows of paths in factored form, and products with them (invert_rays.h). Memory: 12 bytes for each
- * knot of each path, N_r numbers for each path, N_r for each knot that one of them touches. */
+ * knot of each path, N_r numbers for each path, N_r for each knot that one of them touches; R for
+ * each set of data that a path of mine has, and for each path with factors. */
 #include "invert_rays.h"
+#include "invert_split.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -9,18 +11,21 @@
 
 /* A path of mine. */
 typedef struct ray {
-  int64_t count;  /* of its knots; 0: it has none */
-  double *length; /* A[l]; one allocation with the knots behind them */
-  int32_t *knot;  /* first of the mesh, then places among the touched ones */
+  int64_t count;   /* of its knots; 0: it has none */
+  double *length;  /* A[l]; one allocation with the knots behind them, and its own R */
+  int32_t *knot;   /* first of the mesh, then places among the touched ones */
+  const double *r; /* R, rows x N_r row-major; its own, or its set's */
+  int32_t rows;    /* min(k, N_r) */
+  int64_t first;   /* of them among mine */
 } ray;
 
 struct invert_rays {
   const invert_job *job;
-  int64_t k, radial;
-  double *q, *r;   /* W = Q R: k x radial, and radial x radial above its diagonal */
-  int64_t n;       /* my paths */
+  int64_t radial;
+  double **set_r;  /* [sets] R of those that my paths have; NULL: not yet */
+  int64_t n, rows; /* my paths, their rows */
   ray *path;       /* [n] in the order of the list */
-  double *d;       /* [radial * n] Q^T of their data */
+  double *d;       /* [rows] Q^T of their data */
   int64_t *start;  /* [size + 1] of the ranks' knots */
   int64_t touched; /* knots */
   osla_forest *forest;
@@ -28,56 +33,51 @@ struct invert_rays {
   osla_csr *prior;
 };
 
-/* ---- what the paths have in common ---- */
+/* ---- tracing ---- */
 
-/* W = Q R by Gram and Schmidt, twice (Giraud, Langou, Rozloznik, Computers and Mathematics with
- * Applications 50 (2005) 1069-1075); a column that depends on those before it leaves a zero in
- * both. */
-static osla_err split_response(invert_rays *rays)
+/* R of the path's set, which the first path that has it makes. */
+static osla_err find_set(invert_rays *rays, const invert_split *split, const double **r)
 {
-  const int64_t k = rays->k, radial = rays->radial;
-  const double *w = tomo_kernel_response(rays->job->kernel);
-  rays->q = calloc((size_t)(k * radial), sizeof *rays->q);
-  rays->r = calloc((size_t)(radial * radial), sizeof *rays->r);
-  OSLA_CHECK(rays->q && rays->r, OSLA_ERR_MEM, "responses of %" PRId64 " measurements", k);
-  for (int64_t column = 0; column < radial; column++) {
-    double *q = rays->q + column * k, *r = rays->r + column * radial;
-    memcpy(q, w + column * k, (size_t)k * sizeof *q);
-    const double whole = sqrt(osla_dot_local(k, q, q));
-    for (int64_t before = 0; before < 2 * column; before++) {
-      const double *other = rays->q + before % column * k, part = osla_dot_local(k, other, q);
-      r[before % column] += part;
-      for (int64_t i = 0; i < k; i++)
-        q[i] -= part * other[i];
+  const size_t bytes = (size_t)(split->rows * split->radial) * sizeof **r;
+  double **known = &rays->set_r[split->set];
+#ifdef _OPENMP
+#pragma omp critical(invert_set)
+#endif
+  {
+    if (!*known) {
+      *known = malloc(bytes);
+      if (*known) memcpy(*known, split->r, bytes);
     }
-    const double left = sqrt(osla_dot_local(k, q, q));
-    const bool depends = left <= 1e-14 * whole;
-    r[column] = depends ? 0.0 : left;
-    for (int64_t i = 0; i < k; i++)
-      q[i] = depends ? 0.0 : q[i] / left;
+    *r = *known;
   }
+  OSLA_CHECK(*r, OSLA_ERR_MEM, "rows of a path, %zu bytes", bytes);
   return OSLA_OK;
 }
-
-/* ---- tracing ---- */
 
 static osla_err keep_path(invert_worker *w)
 {
   invert_rays *rays = w->job->rays;
-  const int64_t place = w->index / osla_transport_size(w->job->t);
+  const int64_t place = w->index / osla_transport_size(w->job->t), k = tomo_path_count(w->path);
   const int32_t *knot;
   const double *length;
-  ray *r = &rays->path[place];
+  ray *mine = &rays->path[place];
   invert_add_path(w);
-  r->count = tomo_path_knots(w->path, &knot, &length);
-  const size_t count = (size_t)r->count;
-  r->length = malloc(count * (sizeof *length + sizeof *knot) + 1);
-  OSLA_CHECK(r->length, OSLA_ERR_MEM, "%zu knots of a path", count);
-  r->knot = (int32_t *)(r->length + count);
-  memcpy(r->length, length, count * sizeof *length);
-  memcpy(r->knot, knot, count * sizeof *knot);
-  for (int64_t i = 0; i < rays->radial; i++)
-    rays->d[place * rays->radial + i] = osla_dot_local(rays->k, rays->q + i * rays->k, w->d);
+  if (!w->split)
+    OSLA_CALL(invert_split_create(tomo_data_most(&w->job->data), (int)rays->radial, &w->split));
+  invert_split_path(w->split, w->path, w->set.number, w->factor != NULL);
+  mine->count = tomo_path_knots(w->path, &knot, &length);
+  const size_t count = (size_t)mine->count;
+  const size_t own = w->factor ? (size_t)(mine->rows * rays->radial) : 0;
+  mine->length = malloc((count + own) * sizeof *length + count * sizeof *knot + 1);
+  OSLA_CHECK(mine->length, OSLA_ERR_MEM, "%zu knots of a path", count);
+  mine->knot = (int32_t *)(mine->length + count + own);
+  memcpy(mine->length, length, count * sizeof *length);
+  memcpy(mine->knot, knot, count * sizeof *knot);
+  memcpy(mine->length + count, w->split->r, own * sizeof *length);
+  mine->r = mine->length + count;
+  if (own == 0) OSLA_CALL(find_set(rays, w->split, &mine->r));
+  for (int64_t i = 0; i < mine->rows; i++)
+    rays->d[mine->first + i] = osla_dot_local(k, w->split->q + i * k, w->d);
   return OSLA_OK;
 }
 
@@ -179,7 +179,7 @@ static osla_err list_prior(const invert_rays *rays, prior_rows *p, int64_t *per_
   const bool made = g && ix && p->first && p->column && p->value;
   for (int64_t l = rays->start[rank]; made && l < rays->start[rank + 1]; l++) {
     int n, columns;
-    tomo_prior_panel(&o->prior, rays->job->mesh, radial, l, &n, &columns, ix, g);
+    tomo_prior_panel(&rays->job->prior, rays->job->mesh, radial, l, &n, &columns, ix, g);
     add_panel(p, n, columns, ix, g);
     *per_knot = n;
   }
@@ -224,15 +224,22 @@ static osla_err allocate(invert_job *job)
   OSLA_CHECK(rays, OSLA_ERR_MEM, "rows of paths");
   job->rays = rays;
   rays->job = job;
-  rays->k = tomo_kernel_count(job->kernel);
   rays->radial = job->options->n_radial;
   rays->n = job->n_paths / size + (rank < job->n_paths % size);
   rays->path = calloc((size_t)rays->n + 1, sizeof *rays->path);
-  rays->d = calloc((size_t)(rays->n * rays->radial) + 1, sizeof *rays->d);
   rays->start = calloc((size_t)size + 1, sizeof *rays->start);
-  OSLA_CHECK(rays->path && rays->d && rays->start, OSLA_ERR_MEM, "%" PRId64 " paths", rays->n);
+  rays->set_r = calloc((size_t)job->data.n_sets, sizeof *rays->set_r);
+  OSLA_CHECK(rays->path && rays->start && rays->set_r, OSLA_ERR_MEM, "%" PRId64 " paths", rays->n);
+  for (int64_t p = 0; p < rays->n; p++) {
+    const int k = tomo_data_set(&job->data, p * size + rank).count;
+    rays->path[p].first = rays->rows;
+    rays->path[p].rows = k < rays->radial ? k : (int32_t)rays->radial;
+    rays->rows += rays->path[p].rows;
+  }
+  rays->d = calloc((size_t)rays->rows + 1, sizeof *rays->d);
+  OSLA_CHECK(rays->d, OSLA_ERR_MEM, "%" PRId64 " rows of paths", rays->rows);
   osla_even_blocks(job->knots, size, rays->start);
-  return split_response(rays);
+  return OSLA_OK;
 }
 
 osla_err invert_rays_create(invert_job *job)
@@ -241,6 +248,12 @@ osla_err invert_rays_create(invert_job *job)
   OSLA_CALL(trace_paths(job));
   OSLA_CALL(join_knots(job->rays));
   return make_prior(job->rays);
+}
+
+osla_err invert_rays_renew_prior(invert_rays *rays)
+{
+  (void)osla_csr_destroy(&rays->prior);
+  return make_prior(rays);
 }
 
 void invert_rays_destroy(invert_rays **rays)
@@ -256,8 +269,9 @@ void invert_rays_destroy(invert_rays **rays)
   free(r->path);
   free(r->d);
   free(r->start);
-  free(r->q);
-  free(r->r);
+  for (int64_t i = 0; r->set_r && i < r->job->data.n_sets; i++)
+    free(r->set_r[i]);
+  free(r->set_r);
   free(r);
   *rays = NULL;
 }
@@ -313,16 +327,17 @@ static osla_err multiply(invert_rays *rays, const double *x, double beta, double
   const int64_t radial = rays->radial;
   osla_forest_run run;
   OSLA_CALL(osla_forest_bcast_begin(rays->forest, unit, x, rays->ghost, OSLA_REPLACE, &run));
-  OSLA_CALL(osla_spmv(rays->prior, OSLA_NOTRANS, x, beta, u + radial * rays->n)); /* meanwhile */
+  OSLA_CALL(osla_spmv(rays->prior, OSLA_NOTRANS, x, beta, u + rays->rows)); /* meanwhile */
   OSLA_CALL(osla_forest_end(&run));
   for (int64_t p = 0; p < rays->n; p++) {
-    double average[TOMO_RADIAL_MAX];
-    average_path(&rays->path[p], radial, rays->ghost, average);
-    for (int64_t i = 0; i < radial; i++) {
-      double sum = beta == 0.0 ? 0.0 : beta * u[p * radial + i];
+    const ray *mine = &rays->path[p];
+    double average[TOMO_RADIAL_MAX], *rows = u + mine->first;
+    average_path(mine, radial, rays->ghost, average);
+    for (int64_t i = 0; i < mine->rows; i++) {
+      double sum = beta == 0.0 ? 0.0 : beta * rows[i];
       for (int64_t r = i; r < radial; r++)
-        sum += rays->r[i + r * radial] * average[r];
-      u[p * radial + i] = sum;
+        sum += mine->r[i * radial + r] * average[r];
+      rows[i] = sum;
     }
   }
   return OSLA_OK;
@@ -343,17 +358,15 @@ static void clear_ghosts(invert_rays *rays)
 static osla_err multiply_transposed(invert_rays *rays, const double *u, double beta, double *y)
 {
   const int64_t radial = rays->radial;
-  OSLA_CALL(osla_spmv(rays->prior, OSLA_TRANS, u + radial * rays->n, beta, y));
+  OSLA_CALL(osla_spmv(rays->prior, OSLA_TRANS, u + rays->rows, beta, y));
   clear_ghosts(rays);
   for (int64_t p = 0; p < rays->n; p++) {
-    double average[TOMO_RADIAL_MAX];
-    for (int64_t r = 0; r < radial; r++) {
-      double sum = 0.0;
-      for (int64_t i = 0; i <= r; i++)
-        sum += rays->r[i + r * radial] * u[p * radial + i];
-      average[r] = sum;
-    }
-    spread_path(&rays->path[p], radial, false, average, rays->ghost);
+    const ray *mine = &rays->path[p];
+    double average[TOMO_RADIAL_MAX] = {0.0};
+    for (int64_t i = 0; i < mine->rows; i++)
+      for (int64_t r = i; r < radial; r++)
+        average[r] += mine->r[i * radial + r] * u[mine->first + i];
+    spread_path(mine, radial, false, average, rays->ghost);
   }
   return reduce(rays, y);
 }
@@ -366,7 +379,7 @@ static osla_err apply(void *arg, osla_trans op, const double *x, double beta, do
 osla_operator invert_rays_operator(invert_rays *rays)
 {
   return (osla_operator){.transport = rays->job->t,
-                         .rows = rays->radial * rays->n + osla_csr_rows(rays->prior),
+                         .rows = rays->rows + osla_csr_rows(rays->prior),
                          .columns = osla_csr_columns(rays->prior),
                          .multiply = apply,
                          .arg = rays};
@@ -375,13 +388,16 @@ osla_operator invert_rays_operator(invert_rays *rays)
 osla_err invert_rays_diagonal(invert_rays *rays, double *d)
 {
   const int64_t radial = rays->radial;
-  double square[TOMO_RADIAL_MAX];
-  for (int64_t r = 0; r < radial; r++)
-    square[r] = osla_dot_local(r + 1, rays->r + r * radial, rays->r + r * radial);
   OSLA_CALL(osla_csr_column_squares(rays->prior, d));
   clear_ghosts(rays);
-  for (int64_t p = 0; p < rays->n; p++)
-    spread_path(&rays->path[p], radial, true, square, rays->ghost);
+  for (int64_t p = 0; p < rays->n; p++) {
+    const ray *mine = &rays->path[p];
+    double square[TOMO_RADIAL_MAX] = {0.0};
+    for (int64_t i = 0; i < mine->rows; i++)
+      for (int64_t r = i; r < radial; r++)
+        square[r] += mine->r[i * radial + r] * mine->r[i * radial + r];
+    spread_path(mine, radial, true, square, rays->ghost);
+  }
   return reduce(rays, d);
 }
 
@@ -394,7 +410,7 @@ int64_t invert_rays_first(const invert_rays *rays)
 
 int64_t invert_rays_data(const invert_rays *rays)
 {
-  return rays->radial * rays->n;
+  return rays->rows;
 }
 
 const double *invert_rays_d(const invert_rays *rays)
@@ -404,8 +420,17 @@ const double *invert_rays_d(const invert_rays *rays)
 
 uint64_t invert_rays_bytes(const invert_rays *rays)
 {
-  uint64_t bytes = (uint64_t)(rays->radial * rays->radial) * sizeof(double);
-  for (int64_t p = 0; p < rays->n; p++)
-    bytes += (uint64_t)rays->path[p].count * (sizeof(double) + sizeof(int32_t)) + sizeof(ray);
+  const tomo_data *data = &rays->job->data;
+  const uint64_t row = (uint64_t)rays->radial * sizeof(double);
+  uint64_t bytes = 0;
+  for (int64_t i = 0; i < data->n_sets; i++) {
+    const int64_t k = data->set_first[i + 1] - data->set_first[i];
+    if (rays->set_r[i]) bytes += (uint64_t)(k < rays->radial ? k : rays->radial) * row;
+  }
+  for (int64_t p = 0; p < rays->n; p++) {
+    const ray *mine = &rays->path[p];
+    bytes += (uint64_t)mine->count * (sizeof(double) + sizeof(int32_t)) + sizeof *mine;
+    if (mine->r == mine->length + mine->count) bytes += (uint64_t)mine->rows * row;
+  }
   return bytes;
 }

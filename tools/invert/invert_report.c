@@ -6,9 +6,15 @@
 #include <stdio.h>
 
 static const char *const phase_names[N_PHASES] = {
-  [PHASE_COMPUTE] = "compute", [PHASE_UPDATE] = "update",     [PHASE_COMMIT] = "commit wait",
-  [PHASE_FACTOR] = "factor",   [PHASE_PRODUCTS] = "products", [PHASE_SUMS] = "sums",
-  [PHASE_SOLVE] = "solve",     [PHASE_MISFIT] = "misfit pass"};
+  [PHASE_COMPUTE] = "compute", [PHASE_UPDATE] = "update",      [PHASE_COMMIT] = "commit wait",
+  [PHASE_FACTOR] = "factor",   [PHASE_PRODUCTS] = "products",  [PHASE_SUMS] = "sums",
+  [PHASE_SOLVE] = "solve",     [PHASE_MISFIT] = "misfit pass", [PHASE_SCAN] = "scan",
+  [PHASE_INVERSE] = "inverse"};
+
+const char *invert_phase_name(invert_phase phase)
+{
+  return phase_names[phase];
+}
 
 bool invert_phase_is_of(const invert_job *job, invert_phase phase)
 {
@@ -17,6 +23,8 @@ bool invert_phase_is_of(const invert_job *job, invert_phase phase)
     case PHASE_UPDATE:
     case PHASE_COMMIT:
     case PHASE_FACTOR: return direct;
+    case PHASE_SCAN: return invert_scans(job->options);
+    case PHASE_INVERSE: return job->options->posterior;
     case PHASE_PRODUCTS:
     case PHASE_SUMS: return !direct;
     default: return true;
@@ -44,6 +52,7 @@ double invert_phase_work(const invert_job *job, invert_phase phase, const char *
     case PHASE_FACTOR:
       *unit = "GF/s";
       return 1e-9 * n * n * n * (job->options->factor == INVERT_CHOLESKY ? 1.0 / 3 : 2.0 / 3);
+    case PHASE_INVERSE: *unit = "GF/s"; return 1e-9 * n * n * n * 2.0 / 3;
     case PHASE_PRODUCTS: *unit = "iterations/s"; return (double)job->result.iterations;
     case PHASE_MISFIT: *unit = "paths/s"; return (double)job->n_paths;
     default: *unit = ""; return 0.0;
@@ -78,9 +87,8 @@ static void print_problem(const invert_job *job)
   (void)printf("Model      %" PRId64 " unknowns: %" PRId64
                " knots x %d radial functions to %g km\n",
                job->n, job->knots, o->n_radial, o->depth_km);
-  (void)printf("Data       %" PRId64 " paths (%" PRId64 " stations, %" PRId64
-               " earthquakes) x %d measurements\n",
-               job->n_paths, job->n_stations, job->n_events, tomo_kernel_count(job->kernel));
+  invert_print_data(job);
+  invert_print_selection(job);
   (void)printf(
     "Machine    %d rank%s (%d x %d) x %d thread%s, %d node%s; about %s of memory per rank\n",
     osla_transport_size(job->t), osla_transport_size(job->t) == 1 ? "" : "s",
@@ -119,6 +127,11 @@ static void print_recoveries(const invert_job *job)
   print_recovery("rays are few", &r->sparse);
   print_recovery("everywhere", &r->all);
   (void)printf("  (dense: at least %.0f km of paths at a knot)\n", r->threshold);
+}
+
+static void print_resolution(const invert_job *job)
+{
+  const invert_result *r = &job->result;
   if (r->sampled_dense + r->sampled_sparse > 0)
     (void)printf("Resolution, mean diagonal of %d and %d unknowns (1: the data decide, 0: the "
                  "prior): %.3f dense, %.3f few\n",
@@ -128,9 +141,13 @@ static void print_recoveries(const invert_job *job)
 static void print_files(const invert_job *job)
 {
   const invert_options *o = job->options;
-  if (o->output || o->json || job->result.map_written) (void)printf("\n");
+  if (o->output || o->json || o->report || job->result.map_written || o->files.netcdf)
+    (void)printf("\n");
   if (o->output) (void)printf("Model      %s\n", o->output);
   if (job->result.map_written) (void)printf("Map        %s\n", o->map);
+  if (o->report) (void)printf("Page       %s/index.html\n", o->report);
+  if (o->files.netcdf) (void)printf("Grid       %s\n", o->files.netcdf);
+  if (o->files.xdmf) (void)printf("ParaView   %s\n", o->files.xdmf);
   if (o->json) (void)printf("Report     %s\n", o->json);
 }
 
@@ -141,7 +158,11 @@ osla_err invert_print_report(invert_job *job)
   if (osla_transport_rank(job->t) != 0 || job->options->quiet) return OSLA_OK;
   print_problem(job);
   print_fit(job);
-  print_recoveries(job);
+  invert_print_fit(job);
+  invert_print_robust(job);
+  if (job->m_true) print_recoveries(job);
+  print_resolution(job);
+  invert_print_sure(job);
   print_phases(job, &s);
   print_files(job);
   (void)fflush(stdout);

@@ -40,43 +40,19 @@ static void choose_unknowns(const invert_job *job, sample *s)
   }
 }
 
-/* Adds the part of one knot's panel: columns += G^T G(:, j) for each sampled j in ix. */
-static void add_panel(sample *s, int rows, int columns, const int64_t *ix, const double *g)
-{
-  for (int c = 0; c < columns; c++)
-    for (int j = 0; j < s->count; j++) {
-      if (ix[c] != s->unknown[j]) continue;
-      for (int b = 0; b < columns; b++) {
-        double sum = 0.0;
-        for (int r = 0; r < rows; r++)
-          sum += g[r + b * rows] * g[r + c * rows];
-        s->columns[ix[b] + j * s->n] += sum;
-      }
-    }
-}
-
+/* Columns P e_j. */
 static osla_err prior_columns(const invert_job *job, sample *s)
 {
-  const invert_options *o = job->options;
-  int most_rows = tomo_prior_rows_max(o->n_radial),
-      most_columns = tomo_prior_columns_max(o->n_radial);
-  double *g = malloc((size_t)most_rows * (size_t)most_columns * sizeof *g);
-  int64_t *ix = malloc((size_t)most_columns * sizeof *ix);
-  osla_err err = g && ix ? OSLA_OK : osla_error_set(OSLA_ERR_MEM, "panel of the prior");
-  for (int64_t knot = 0; knot < job->knots && err == OSLA_OK; knot++) {
-    int rows, columns;
-    tomo_prior_panel(&o->prior, job->mesh, o->n_radial, knot, &rows, &columns, ix, g);
-    add_panel(s, rows, columns, ix, g);
+  double *unit = calloc((size_t)s->n + 1, sizeof *unit);
+  OSLA_CHECK(unit, OSLA_ERR_MEM, "a column of the prior");
+  for (int j = 0; j < s->count; j++) {
+    unit[s->unknown[j]] = 1.0;
+    tomo_prior_multiply(&job->prior, job->mesh, job->options->n_radial, unit,
+                        s->columns + j * s->n);
+    unit[s->unknown[j]] = 0.0;
   }
-  free(g);
-  free(ix);
-  return err;
-}
-
-static double column_element(int64_t i, int64_t j, void *arg)
-{
-  const sample *s = arg;
-  return s->columns[i + j * s->n];
+  free(unit);
+  return OSLA_OK;
 }
 
 static void add_element(invert_job *job, bool dense, double value)
@@ -86,28 +62,12 @@ static void add_element(invert_job *job, bool dense, double value)
   ++*(dense ? &r->sampled_dense : &r->sampled_sparse);
 }
 
-static osla_err solve_columns(invert_job *job, sample *s)
+static osla_err solve_elements(invert_job *job, sample *s)
 {
-  const invert_options *o = job->options;
-  osla_matrix *x = NULL;
-  osla_err err;
-  int64_t width = (s->count + osla_grid_npcol(job->grid) - 1) / osla_grid_npcol(job->grid);
-  OSLA_TRY(osla_matrix_create(job->grid, o->dtype, job->n, s->count, o->nb, width, &x));
-  OSLA_TRY(osla_matrix_fill_with(x, column_element, s));
-  OSLA_TRY(o->factor == INVERT_CHOLESKY ? osla_potrs(o->uplo, job->factor, x)
-                                        : osla_getrs(OSLA_NOTRANS, job->factor, NULL, x));
-  for (int j = 0; j < s->count && err == OSLA_OK; j++) {
-    double value;
-    float value_float;
-    void *out = o->dtype == OSLA_DOUBLE ? (void *)&value : (void *)&value_float;
-    err = osla_matrix_get_block(x, s->unknown[j], j, 1, 1, out, 1);
-    if (o->dtype == OSLA_FLOAT) value = value_float;
-    add_element(job, s->dense[j], 1.0 - value);
-  }
-  err = osla_agree(job->t, err);
-cleanup:
-  osla_matrix_destroy(&x);
-  return err;
+  OSLA_CALL(invert_solve_columns(job, job->options->factor, s->count, s->columns));
+  for (int j = 0; j < s->count; j++)
+    add_element(job, s->dense[j], 1.0 - s->columns[s->unknown[j] + j * s->n]);
+  return OSLA_OK;
 }
 
 /* The same elements without a factor: a system for each. */
@@ -140,7 +100,7 @@ osla_err invert_sample_resolution(invert_job *job)
   }
   err = osla_agree(job->t, err);
   if (err == OSLA_OK && s.count > 0)
-    err = direct ? solve_columns(job, &s) : iterate_elements(job, &s);
+    err = direct ? solve_elements(job, &s) : iterate_elements(job, &s);
   if (r->sampled_dense > 0) r->resolution_dense /= r->sampled_dense;
   if (r->sampled_sparse > 0) r->resolution_sparse /= r->sampled_sparse;
   free(s.unknown);

@@ -3,6 +3,7 @@
 
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* The first pivot of LU, from 1, that is not positive; 0: none. A positive definite matrix has
  * none: the leading minors, which Cholesky tests, are the products of the pivots. */
@@ -43,7 +44,7 @@ static osla_err factor(invert_job *job)
   const invert_options *o = job->options;
   invert_result *r = &job->result;
   OSLA_CALL(osla_hessian_matrix(job->hessian, &job->factor));
-  OSLA_CALL(o->factor == INVERT_CHOLESKY ? osla_potrf(job->factor, o->uplo, NULL, &r->info)
+  OSLA_CALL(o->factor == INVERT_CHOLESKY ? osla_potrf(o->uplo, job->factor, NULL, &r->info)
                                          : factor_by_lu(job));
   OSLA_CHECK(r->info == 0, OSLA_ERR_STATE,
              "the Hessian is not positive definite (leading minor of order %" PRId64
@@ -55,48 +56,39 @@ static osla_err factor(invert_job *job)
   return OSLA_OK;
 }
 
-static double element_of(int64_t i, int64_t j, void *vector)
+osla_err invert_solve_columns(invert_job *job, invert_factor kind, int64_t columns, double *x)
 {
-  (void)j;
-  return ((const double *)vector)[i];
-}
-
-static osla_err solve_with_factor(invert_job *job, osla_matrix *b)
-{
-  return job->options->factor == INVERT_CHOLESKY ? osla_potrs(job->options->uplo, job->factor, b)
-                                                 : osla_getrs(OSLA_NOTRANS, job->factor, NULL, b);
-}
-
-/* The distributed solution on every rank, in double. */
-static osla_err fetch_model(invert_job *job, osla_matrix *x)
-{
-  if (job->options->dtype == OSLA_DOUBLE)
-    return osla_matrix_get_block(x, 0, 0, job->n, 1, job->m, job->n);
-  float *m = malloc((size_t)job->n * sizeof *m);
-  OSLA_CHECK(m, OSLA_ERR_MEM, "model of %" PRId64 " unknowns", job->n);
-  osla_err err = osla_matrix_get_block(x, 0, 0, job->n, 1, m, job->n);
-  for (int64_t i = 0; i < job->n && err == OSLA_OK; i++)
-    job->m[i] = m[i];
-  free(m);
+  const invert_options *o = job->options;
+  const int64_t count = job->n * columns;
+  const bool is_float = o->dtype == OSLA_FLOAT;
+  float *narrow = is_float ? malloc(((size_t)count + 1) * sizeof *narrow) : NULL;
+  osla_err err = OSLA_OK;
+  if (is_float && !narrow)
+    err =
+      osla_error_set(OSLA_ERR_MEM, "%" PRId64 " columns of %" PRId64 " unknowns", columns, job->n);
+  OSLA_CALL(osla_agree(job->t, err));
+  for (int64_t i = 0; i < count && narrow; i++)
+    narrow[i] = (float)x[i];
+  void *values = is_float ? (void *)narrow : (void *)x;
+  if (kind == INVERT_CHOLESKY)
+    err = osla_potrs_replicated(o->uplo, job->factor, columns, values, job->n);
+  else
+    err = osla_getrs_replicated(OSLA_NOTRANS, job->factor, NULL, columns, values, job->n);
+  for (int64_t i = 0; i < count && narrow && err == OSLA_OK; i++)
+    x[i] = narrow[i];
+  free(narrow);
   return err;
 }
 
 osla_err invert_solve(invert_job *job)
 {
-  const invert_options *o = job->options;
-  osla_matrix *x = NULL;
   double start = osla_clock();
   OSLA_CALL(factor(job));
   job->result.seconds[PHASE_FACTOR] = osla_clock() - start;
 
   start = osla_clock();
-  osla_err err;
-  OSLA_TRY(osla_matrix_create(job->grid, o->dtype, job->n, 1, o->nb, 1, &x));
-  OSLA_TRY(osla_matrix_fill_with(x, element_of, job->gradient));
-  OSLA_TRY(solve_with_factor(job, x));
-  OSLA_TRY(osla_agree(job->t, fetch_model(job, x)));
+  memcpy(job->m, job->gradient, (size_t)job->n * sizeof *job->m);
+  OSLA_CALL(invert_solve_columns(job, job->options->factor, 1, job->m));
   job->result.seconds[PHASE_SOLVE] = osla_clock() - start;
-cleanup:
-  osla_matrix_destroy(&x);
-  return err;
+  return OSLA_OK;
 }

@@ -7,7 +7,8 @@ void invert_add_path(invert_worker *w)
   const double *length;
   const int64_t knots = tomo_path_knots(w->path, &knot, &length);
   order_free_add(&w->sums[SUM_MISFIT], 0, tomo_path_misfit(w->path, NULL, w->d));
-  w->data += tomo_kernel_count(w->job->kernel);
+  for (int i = 0; i < w->set.count; i++)
+    w->data += !w->factor || w->factor[i] > 0.0;
   for (int64_t j = 0; j < knots; j++)
     order_free_add(&w->sums[SUM_KNOTS], knot[j], length[j]);
 }

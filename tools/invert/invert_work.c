@@ -3,6 +3,7 @@
  * one-sided fetch-and-add in the place of their root thread). */
 #include "command.h"
 #include "invert.h"
+#include "invert_split.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -52,14 +53,16 @@ static void close_worker(invert_worker *w)
   free(w->d);
   free(w->g);
   free(w->g_sum);
+  invert_split_destroy(&w->split);
   invert_free_sums(w);
 }
 
 static osla_err open_worker(invert_worker *w, invert_job *job, const invert_pass *pass)
 {
   *w = (invert_worker){.job = job};
-  OSLA_CALL(tomo_path_create(job->mesh, job->kernel, &w->path));
-  size_t k = (size_t)tomo_kernel_count(job->kernel);
+  const int most = tomo_data_most(&job->data);
+  OSLA_CALL(tomo_path_create(job->mesh, job->kernel, most, &w->path));
+  size_t k = (size_t)most;
   size_t columns = (size_t)tomo_path_columns_max(w->path);
   w->d = malloc(k * sizeof *w->d);
   OSLA_CHECK(w->d, OSLA_ERR_MEM, "%zu data", k);
@@ -92,17 +95,41 @@ static void clear_progress(const loop *l)
   (void)fflush(stderr);
 }
 
+/* The weights that --robust has given to the path's data; NULL: all are 1. */
+static const double *factors(const invert_job *job, int64_t index, int count)
+{
+  const double *factor = job->weight ? job->weight + tomo_data_first(&job->data, index) : NULL;
+  for (int i = 0; factor && i < count; i++)
+    if (factor[i] < 1.0) return factor;
+  return NULL;
+}
+
+/* The path's whitened data: made from the true model, or those of the table. */
+static void find_data(const invert_job *job, invert_worker *w)
+{
+  const invert_options *o = job->options;
+  w->set = tomo_data_set(&job->data, w->index);
+  w->factor = factors(job, w->index, w->set.count);
+  tomo_path_weigh(w->path, &w->set, w->factor);
+  if (job->m_true) {
+    tomo_path_data(w->path, job->m_true, o->noise, o->model.seed, w->path_id, w->d);
+  } else {
+    memcpy(w->d, job->data.delay + tomo_data_first(&job->data, w->index),
+           (size_t)w->set.count * sizeof *w->d);
+    tomo_path_whiten(w->path, w->d);
+  }
+}
+
 static osla_err run_path(const loop *l, invert_worker *w, int64_t index)
 {
   const invert_job *job = l->job;
-  const invert_options *o = job->options;
   const int64_t path_id = job->path_ids[index];
   tomo_arc arc;
   if (!invert_arc(job, path_id, &arc)) return OSLA_OK; /* the list has no such path */
   w->index = index;
   w->path_id = path_id;
   w->columns = tomo_path_trace(w->path, &arc);
-  tomo_path_data(w->path, job->m_true, o->noise, o->model.seed, path_id, w->d);
+  find_data(job, w);
   return l->pass->work(w);
 }
 

@@ -123,7 +123,7 @@ static osla_err check_definite(const solve_job *job, int64_t info)
 static osla_err solve_cholesky(solve_job *job, double norm)
 {
   int64_t info;
-  OSLA_CALL(osla_potrf(job->h, job->uplo, NULL, &info));
+  OSLA_CALL(osla_potrf(job->uplo, job->h, NULL, &info));
   OSLA_CALL(check_definite(job, info));
   OSLA_CALL(osla_potrs(job->uplo, job->h, job->x));
   return osla_pocon(job->uplo, job->h, norm, &job->rcond);

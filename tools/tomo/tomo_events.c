@@ -1,11 +1,33 @@
-/* Earthquake lists: CSV with a header, or GCMT NDK (tomo_ndk.c); see tomo_io.h. */
+/* Earthquake lists: CSV with a header, GCMT NDK (tomo_ndk.c) or QuakeML (tomo_quakeml.c); see
+ * tomo_io.h. */
+#include <string.h>
+
 #include "tomo_text.h"
+#include "tomo_xml.h"
+
+/* A time; or a day and a time of day in columns of their own, as the ISC has them. */
+static osla_err read_time(const text_reader *reader, const char *date, const char *time,
+                          double *time_s)
+{
+  enum { DAY = 10 };
+  char both[128];
+  const bool apart = *date && strlen(time) > 2 && time[2] == ':';
+  (void)snprintf(both, sizeof both, "%.*s%s%.100s", DAY, apart ? date : "", apart ? "T" : "",
+                 *time ? time : date);
+  return text_time(reader, "time", both, time_s);
+}
 
 static osla_err read_csv(text_reader *reader, site_list *list)
 {
-  enum { LATITUDE, LONGITUDE, DEPTH, MAGNITUDE, PLACE, KEYS };
-  static const char *const keys[KEYS] = {"latitude|lat", "longitude|lon|long|lng", "depth_km|depth",
-                                         "mag|magnitude|mw", "place|region|name"};
+  enum { LATITUDE, LONGITUDE, DEPTH, MAGNITUDE, PLACE, ID, TIME, DATE, KEYS };
+  static const char *const keys[KEYS] = {"latitude|lat",
+                                         "longitude|lon|long|lng",
+                                         "depth_km|depth",
+                                         "mag|magnitude|mw",
+                                         "place|region|name",
+                                         "id|event|event_id|eventid|evid",
+                                         "time|origin_time|origintime",
+                                         "date"};
   char *field[TEXT_FIELDS_MAX];
   int column[KEYS], count;
   bool more;
@@ -24,6 +46,9 @@ static osla_err read_csv(text_reader *reader, site_list *list)
     if (*magnitude)
       OSLA_CALL(text_number(reader, "magnitude", magnitude, -5.0, 11.0, &site->magnitude));
     if (column[PLACE] >= 0) text_set_name(site, field[column[PLACE]]);
+    if (column[ID] >= 0) text_set_id(site, field[column[ID]]);
+    OSLA_CALL(read_time(reader, column[DATE] >= 0 ? field[column[DATE]] : "",
+                        column[TIME] >= 0 ? field[column[TIME]] : "", &site->time_s));
   }
 }
 
@@ -32,7 +57,13 @@ static osla_err read_list(text_reader *reader, site_list *list)
   return text_is_ndk(reader->text) ? text_read_ndk(reader, list) : read_csv(reader, list);
 }
 
+osla_err text_read_events(const char *file, site_list *list)
+{
+  return text_read_sites(file, "event", read_list, xml_read_events, list);
+}
+
 osla_err tomo_read_events(const char *file, tomo_site **sites, int64_t *count)
 {
-  return text_read_sites(file, "event", read_list, sites, count);
+  site_list list = {0};
+  return text_give(&list, text_read_events(file, &list), sites, count);
 }

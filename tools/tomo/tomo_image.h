@@ -17,8 +17,9 @@ typedef struct store_entry {
   char unit[STORE_NAME_MAX]; /* arrays */
   int rank;
   int64_t dims[TOMO_STORE_RANK_MAX];
-  int64_t count;      /* elements */
-  const double *data; /* not owned */
+  int64_t count;           /* elements */
+  const double *data;      /* not owned */
+  const int32_t *integers; /* in its place; not owned */
   double number;
   char *text; /* owned */
 } store_entry;

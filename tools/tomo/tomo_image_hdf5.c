@@ -63,11 +63,14 @@ static bool put_array(hid_t file, const store_entry *entry)
   for (int i = 0; i < entry->rank; i++)
     dims[i] = (hsize_t)entry->dims[i];
   hid_t space = H5Screate_simple(entry->rank, dims, NULL);
-  hid_t set =
-    H5Dcreate2(file, entry->name, H5T_IEEE_F64LE, space, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
+  const bool whole = entry->integers != NULL;
+  const void *data = whole ? (const void *)entry->integers : entry->data;
+  const hid_t type = whole ? H5T_STD_I32LE : H5T_IEEE_F64LE;
+  const hid_t native = whole ? H5T_NATIVE_INT32 : H5T_NATIVE_DOUBLE;
+  hid_t set = H5Dcreate2(file, entry->name, type, space, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
   bool done = set >= 0;
   if (done && entry->count > 0)
-    done = H5Dwrite(set, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, entry->data) >= 0;
+    done = H5Dwrite(set, native, H5S_ALL, H5S_ALL, H5P_DEFAULT, data) >= 0;
   done = done && put_text(set, "unit", entry->unit);
   if (set >= 0) H5Dclose(set);
   H5Sclose(space);

@@ -85,7 +85,7 @@ static osla_err make(const tomo_store *store, void **image, size_t *size)
   for (int64_t i = 0; i < store->count; i++) {
     const store_entry *entry = &store->entry[i];
     for (int64_t j = 0; entry->kind == STORE_ARRAY && j < entry->count; j++, to += 8)
-      put_little_endian(to, entry->data[j]);
+      put_little_endian(to, entry->integers ? entry->integers[j] : entry->data[j]);
   }
   *image = bytes;
   *size = start + (size_t)arrays;

@@ -2,23 +2,33 @@
  *
  * All calls are local (no communication) and thread-safe. The format is found from the first line
  * of content:
+ *   both      XML if it begins with <, blanks aside
  *   stations  FDSN text if it begins with "#Network |"; CSV if it contains a comma; else SPECFEM's
  *             STATIONS: name network latitude longitude [elevation burial ...], blanks
  *             between them
  *   events    GCMT NDK when it has a slash-separated date in columns 6-15, else CSV with header
  * CSV headers: latitude (lat), longitude (lon, long), and for stations station (name, code, sta)
- * and network (net), for events depth_km (depth), mag (magnitude) and place (region, name), in any
- * case and order; other columns are ignored. Fields may be quoted with ", which is doubled inside.
+ * and network (net), for events depth_km (depth), mag (magnitude), place (region, name), id
+ * (event, event_id) and time (origin_time), or date and time, in any case and order; other columns
+ * are ignored. Fields may be quoted with ", which is doubled inside.
+ *
  * FDSN text: what the web service fdsnws-station gives with format=text at level=station or channel
  * (www.fdsn.org/webservices); | between the fields, no quotes. The columns Network, Station,
- * Latitude, Longitude are found by the header, which may come again, as in files that are put
- * together. Lines of the same codes within 0.1 degree (channels, epochs, other data centres) are
- * one station, at the first line's place.
- * NDK: five lines of fixed columns per event; place from line 1, latitude, longitude and depth of
- * the centroid from line 3, scalar moment from lines 4-5 (turned into Mw).
- * Source: www.ldeo.columbia.edu/~gcmt.
+ * Latitude, Longitude, StartTime, EndTime are found by the header, which may come again, as in
+ * files that are put together. Lines of the same codes within 0.1 degree (channels, epochs, other
+ * data centres) are one station, at the first line's place.
+ *
+ * StationXML (FDSN, versions 1.x): stations with their epochs, merged in the same way. QuakeML 1.2:
+ * of each event the preferred origin and magnitude, else the first ones; its id is the publicID,
+ * or, where that does not fit, its last part: behind eventid=, else behind the last slash.
+ *
+ * NDK: five lines of fixed columns per event; place and time from line 1, id (CMT event name) from
+ * line 2, time shift, latitude, longitude and depth of the centroid from line 3, scalar moment from
+ * lines 4-5 (turned into Mw). Source: www.ldeo.columbia.edu/~gcmt.
+ *
  * Lines that are empty or begin with # are skipped (not within an NDK event). CR LF, a UTF-8 byte
- * order mark and a missing final newline are accepted; lines are at most TOMO_LINE_MAX - 1 bytes.
+ * order mark and a missing final newline are accepted; lines are at most TOMO_LINE_MAX - 1 bytes,
+ * but in XML.
  */
 #ifndef TOMO_IO_H
 #define TOMO_IO_H
@@ -27,19 +37,25 @@
 
 #include "osla_error.h"
 
-enum { TOMO_NAME_MAX = 32, TOMO_LINE_MAX = 4096 };
+enum { TOMO_NAME_MAX = 32, TOMO_ID_MAX = 64, TOMO_LINE_MAX = 4096 };
 
 /* A station or an event. Plain bytes without pointers: it may be broadcast as sizeof(tomo_site)
  * bytes (padding included, all of it initialised). */
 typedef struct tomo_site {
-  double latitude;          /* geographic, degrees north, -90 .. 90 */
-  double longitude;         /* degrees east, as read, -180 .. 360 */
-  double depth_km;          /* events: -10 .. 800, positive down; stations: 0 */
-  double magnitude;         /* events: NaN where the file gives none; stations: NaN */
+  double latitude;  /* geographic, degrees north, -90 .. 90 */
+  double longitude; /* degrees east, as read, -180 .. 360 */
+  double depth_km;  /* events: -10 .. 800, positive down; stations: 0 */
+  double magnitude; /* events: NaN where the file gives none; stations: NaN */
+  double time_s; /* events: when, UTC seconds since 1970 (tomo_time.h); stations: begin of an epoch;
+                    NaN: not known */
+  double end_s;  /* stations: end of that epoch, NaN: open; events: NaN */
   char name[TOMO_NAME_MAX]; /* station "IU.ANMO", event place; cut to fit, ends with '\0' */
+  char id[TOMO_ID_MAX];     /* what tables of data call it: station "IU.ANMO", or "ANMO" where there
+                               is no network; event as its catalogue names it; "": it has none, or
+                               one that does not fit */
 } tomo_site;
 
-/* Read a whole file.
+/* Read a whole file. Of stations with epochs (FDSN text, StationXML) one entry each, the first.
  *   file   [in]   path
  *   sites  [out]  malloc'ed array in file order; the caller frees it; NULL on error
  *   count  [out]  its length, at least 1; 0 on error

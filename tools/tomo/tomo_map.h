@@ -1,10 +1,6 @@
-/* The picture: true model, recovered model and ray density as maps in one PNG.
+/* The picture of --map: true model, recovered model and ray density, one below the other.
  *
- * Mollweide projection (equal-area; Snyder 1987, "Map Projections - A Working Manual", USGS Prof.
- * Paper 1395, p. 249). gnuplot is found in PATH and run by posix_spawnp; its data and the
- * PNG go to nameless files in $TMPDIR or /tmp, which a killed process leaves not behind either. The
- * PNG is put in place at once, as tomo_store.h says. Local, one caller at a time (it starts a
- * process).
+ * Equal-area, by tomo_draw.h. The picture is put in place at once, as tomo_store.h says. Local.
  */
 #ifndef TOMO_MAP_H
 #define TOMO_MAP_H
@@ -15,6 +11,8 @@
 #include "tomo_mesh.h"
 #include "tomo_radial.h"
 
+#define TOMO_MAP_CENTRE 150.0 /* the Pacific in the middle, the cut in the Atlantic */
+
 typedef struct tomo_map {
   const tomo_mesh *mesh;
   const tomo_radial *radial;
@@ -22,6 +20,7 @@ typedef struct tomo_map {
   const double *m_recovered; /* N_m, percent */
   const double *density;     /* km per knot */
   double depth_km;           /* of both model maps */
+  double centre;             /* longitude in the middle, degrees east */
   const tomo_site *stations; /* n_stations */
   int64_t n_stations;
   const tomo_site *events; /* n_events */
@@ -30,8 +29,8 @@ typedef struct tomo_map {
   const char *data_directory; /* holds coastlines.txt; NULL or missing file = no coastlines */
 } tomo_map;
 
-/* Writes the PNG.
- *   file  [in]  path of the PNG
+/* Writes the picture.
+ *   file  [in]  path; SVG if it ends in .svg, PDF in .pdf, else PNG
  * Errors: OSLA_ERR_UNSUPPORTED when gnuplot is not installed (one line says so; the caller goes
  * on), OSLA_ERR_IO, OSLA_ERR_MEM, OSLA_ERR_ARG. No file remains after an error. */
 osla_err tomo_map_write(const tomo_map *map, const char *file);

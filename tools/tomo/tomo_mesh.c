@@ -217,6 +217,43 @@ static void collect(const tomo_mesh *mesh, int64_t from, int64_t to, basis_list 
   }
 }
 
+int64_t tomo_mesh_triangles_of(int frequency)
+{
+  return 2 * tomo_mesh_knots_of(frequency) - 4; /* Euler, with 3 edges for 2 triangles */
+}
+
+static bool are_neighbours(const icosahedron_vertex *a, int32_t b)
+{
+  for (int i = 0; i < a->n_neighbours; i++)
+    if (a->neighbour[i] == b) return true;
+  return false;
+}
+
+static bool is_anticlockwise(const double *a, const double *b, const double *c)
+{
+  return a[0] * (b[1] * c[2] - b[2] * c[1]) + a[1] * (b[2] * c[0] - b[0] * c[2]) +
+           a[2] * (b[0] * c[1] - b[1] * c[0]) >
+         0.0;
+}
+
+/* Three knots that are neighbours of one another are a triangle: the division has no others. */
+void tomo_mesh_triangles(const tomo_mesh *mesh, int32_t (*triangle)[3])
+{
+  for (int32_t l = 0; l < mesh->knots; l++) {
+    const icosahedron_vertex *vertex = mesh->vertex, *at = &vertex[l];
+    for (int i = 0; i < at->n_neighbours; i++)
+      for (int j = 0; j < i; j++) {
+        const int32_t b = at->neighbour[j], c = at->neighbour[i]; /* ascending: b < c */
+        if (b < l || !are_neighbours(&vertex[b], c)) continue;
+        const bool turned = !is_anticlockwise(at->v, vertex[b].v, vertex[c].v);
+        int32_t *to = *triangle++;
+        to[0] = l;
+        to[1] = turned ? c : b;
+        to[2] = turned ? b : c;
+      }
+  }
+}
+
 int tomo_mesh_basis(const tomo_mesh *mesh, const double v[3], int32_t *knot, double *weight)
 {
   basis_list list = {v, knot, weight, 0.0, 0};

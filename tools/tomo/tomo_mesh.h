@@ -38,6 +38,12 @@ const double *tomo_mesh_knot(const tomo_mesh *mesh, int64_t knot);
 /* Neighbours of a knot, ascending; the array is owned by the mesh; returns 5 or 6. */
 int tomo_mesh_neighbours(const tomo_mesh *mesh, int64_t knot, const int32_t **neighbours);
 
+/* The triangles between the knots of a mesh, each by its three, anticlockwise seen from outside, in
+ * the order of their lowest knot, with which each begins.
+ *   triangle  [out]  tomo_mesh_triangles_of(frequency) */
+int64_t tomo_mesh_triangles_of(int frequency);
+void tomo_mesh_triangles(const tomo_mesh *mesh, int32_t (*triangle)[3]);
+
 /* The basis at a point: knots whose function is not zero there (not sorted) and their values, which
  * add up to 1. Returns their number, 1 .. TOMO_MESH_SUPPORT.
  *   v       [in]   unit vector

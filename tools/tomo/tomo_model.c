@@ -19,17 +19,28 @@ static const double pi = 3.14159265358979323846;
 
 tomo_model_options tomo_model_defaults(void)
 {
-  return (tomo_model_options){.kind = TOMO_MODEL_CHECKERBOARD,
-                              .amplitude_percent = 5.0,
-                              .cell_degrees = 25.0,
-                              .cell_depth_km = 1000.0,
-                              .seed = 1};
+  return (tomo_model_options){
+    .kind = TOMO_MODEL_CHECKERBOARD,
+    .amplitude_percent = 5.0,
+    .cell_degrees = 25.0,
+    .cell_depth_km = 1000.0,
+    .seed = 1,
+    .n_spikes = 3,
+    .spike = {{40.0, -110.0, 100.0}, {0.0, 20.0, 100.0}, {-25.0, 135.0, 100.0}}};
+}
+
+const char *tomo_model_name(tomo_model_kind kind)
+{
+  static const char *const names[TOMO_MODEL_KINDS] = {"checkerboard", "blobs", "spike"};
+  return names[kind];
 }
 
 static osla_err check(const tomo_model_options *o)
 {
-  OSLA_CHECK(o->kind == TOMO_MODEL_CHECKERBOARD || o->kind == TOMO_MODEL_BLOBS, OSLA_ERR_ARG,
+  OSLA_CHECK((int)o->kind >= 0 && o->kind < TOMO_MODEL_KINDS, OSLA_ERR_ARG,
              "unknown kind of model %d", (int)o->kind);
+  OSLA_CHECK(o->n_spikes >= 1 && o->n_spikes <= TOMO_SPIKES_MAX, OSLA_ERR_ARG,
+             "%d spikes are outside 1 to %d", o->n_spikes, (int)TOMO_SPIKES_MAX);
   OSLA_CHECK(isfinite(o->amplitude_percent), OSLA_ERR_ARG, "amplitude %g is not finite",
              o->amplitude_percent);
   OSLA_CHECK(o->cell_degrees >= 1.0 && o->cell_degrees <= 180.0, OSLA_ERR_ARG,
@@ -75,29 +86,58 @@ static void add_blob(const tomo_model_options *o, uint64_t b, double height_km,
   }
 }
 
-osla_err tomo_model_true(const tomo_model_options *options, const tomo_mesh *mesh,
-                         const tomo_radial *radial, double *m)
+static void fill_checkerboard(const tomo_model_options *o, const tomo_mesh *mesh,
+                              const tomo_radial *radial, double *m)
 {
-  const tomo_model_options o = options ? *options : tomo_model_defaults();
   const int n_radial = tomo_radial_count(radial);
-  OSLA_CALL(check(&o));
   for (int64_t l = 0; l < tomo_mesh_knots(mesh); l++) {
     double latitude, longitude;
     tomo_lat_lon(tomo_mesh_knot(mesh, l), &latitude, &longitude);
     for (int r = 0; r < n_radial; r++)
-      m[l * n_radial + r] =
-        o.kind == TOMO_MODEL_BLOBS
-          ? 0.0
-          : checkerboard(&o, latitude, longitude, tomo_radial_greville(radial, r));
+      m[l * n_radial + r] = checkerboard(o, latitude, longitude, tomo_radial_greville(radial, r));
   }
-  if (o.kind != TOMO_MODEL_BLOBS) return OSLA_OK;
-  const double depth = tomo_radial_depth_max(radial), cell = o.cell_degrees * pi / 180.0;
-  const double height = o.cell_depth_km > 0.0 ? o.cell_depth_km : 0.5 * depth;
+}
+
+static osla_err add_blobs(const tomo_model_options *o, const tomo_mesh *mesh,
+                          const tomo_radial *radial, double *m)
+{
+  const double depth = tomo_radial_depth_max(radial), cell = o->cell_degrees * pi / 180.0;
+  const double height = o->cell_depth_km > 0.0 ? o->cell_depth_km : 0.5 * depth;
   const double count = ceil(2.0 * 4.0 * pi / (cell * cell) * fmax(1.0, depth / height));
   OSLA_CHECK(count <= 1e7, OSLA_ERR_ARG, "%g blobs of height %g km are too many", count, height);
   for (uint64_t b = 0; b < (uint64_t)count; b++)
-    add_blob(&o, b, height, mesh, radial, m);
+    add_blob(o, b, height, mesh, radial, m);
   return OSLA_OK;
+}
+
+/* The coefficient that stands for the place. */
+static int64_t nearest(const tomo_mesh *mesh, const tomo_radial *radial, const tomo_place *place)
+{
+  double v[3];
+  int64_t knot = 0;
+  int depth = 0;
+  tomo_unit_vector(place->latitude, place->longitude, v);
+  for (int64_t l = 1; l < tomo_mesh_knots(mesh); l++)
+    if (tomo_distance(v, tomo_mesh_knot(mesh, l)) < tomo_distance(v, tomo_mesh_knot(mesh, knot)))
+      knot = l;
+  for (int r = 1; r < tomo_radial_count(radial); r++)
+    if (fabs(tomo_radial_greville(radial, r) - place->depth_km) <
+        fabs(tomo_radial_greville(radial, depth) - place->depth_km))
+      depth = r;
+  return knot * tomo_radial_count(radial) + depth;
+}
+
+osla_err tomo_model_true(const tomo_model_options *options, const tomo_mesh *mesh,
+                         const tomo_radial *radial, double *m)
+{
+  const tomo_model_options o = options ? *options : tomo_model_defaults();
+  OSLA_CALL(check(&o));
+  for (int64_t i = 0; i < tomo_mesh_knots(mesh) * tomo_radial_count(radial); i++)
+    m[i] = 0.0;
+  if (o.kind == TOMO_MODEL_CHECKERBOARD) fill_checkerboard(&o, mesh, radial, m);
+  for (int i = 0; o.kind == TOMO_MODEL_SPIKE && i < o.n_spikes; i++)
+    m[nearest(mesh, radial, &o.spike[i])] = o.amplitude_percent;
+  return o.kind == TOMO_MODEL_BLOBS ? add_blobs(&o, mesh, radial, m) : OSLA_OK;
 }
 
 double tomo_model_field(const tomo_mesh *mesh, const tomo_radial *radial, const double *m,

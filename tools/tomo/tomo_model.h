@@ -11,7 +11,21 @@
 #include "tomo_mesh.h"
 #include "tomo_radial.h"
 
-typedef enum tomo_model_kind { TOMO_MODEL_CHECKERBOARD, TOMO_MODEL_BLOBS } tomo_model_kind;
+typedef enum tomo_model_kind {
+  TOMO_MODEL_CHECKERBOARD,
+  TOMO_MODEL_BLOBS,
+  TOMO_MODEL_SPIKE,
+  TOMO_MODEL_KINDS
+} tomo_model_kind;
+
+/* "checkerboard", "blobs", "spike". */
+const char *tomo_model_name(tomo_model_kind kind);
+
+typedef struct tomo_place {
+  double latitude, longitude, depth_km; /* geographic degrees */
+} tomo_place;
+
+enum { TOMO_SPIKES_MAX = 32 };
 
 typedef struct tomo_model_options {
   tomo_model_kind kind;     /* default TOMO_MODEL_CHECKERBOARD */
@@ -20,6 +34,8 @@ typedef struct tomo_model_options {
   double cell_depth_km;     /* height of a cell or a blob, > 0; 0 = no change of sign with depth
                                (checkerboard) or half the model (blobs); default 1000 */
   uint64_t seed;            /* blobs; default 1 */
+  int n_spikes;             /* 1 .. TOMO_SPIKES_MAX; default 3: */
+  tomo_place spike[TOMO_SPIKES_MAX]; /* western North America, Africa, Australia, at 100 km */
 } tomo_model_options;
 
 tomo_model_options tomo_model_defaults(void);
@@ -29,6 +45,7 @@ tomo_model_options tomo_model_defaults(void);
  *                 number of waves nearest to 180 / cell that goes round every parallel; where the
  *                 meridians draw together it fades out with cos(lat) (see tomo_model.c)
  *   blobs         sum of gaussians at random places with random signs
+ *   spike         the amplitude at the one coefficient that is nearest to each place, else zero
  *   options  [in]   NULL = defaults
  *   m        [out]  N_m, percent
  * Errors: OSLA_ERR_ARG (with the value). */
@@ -47,10 +64,12 @@ double tomo_model_field(const tomo_mesh *mesh, const tomo_radial *radial, const 
  * The prior's mean m^p is zero. Rows of different knots are different rows of L, so that the sum of
  * all knots' G^T G is C_m^(-1). */
 typedef struct tomo_prior_options {
-  double damping; /* 1 / (standard deviation in percent)^2, >= 0; default 0.05 */
-  double lateral; /* >= 0; default 0.5 */
-  double radial;  /* >= 0; default 0.1 */
-} tomo_prior_options;
+  double damping;           /* 1 / (standard deviation in percent)^2, >= 0; default 0.05 */
+  double lateral;           /* >= 0; default 0.5 */
+  double radial;            /* >= 0; default 0.1 */
+  const double *damping_of; /* [N_m] factors of damping for each unknown; NULL: 1 */
+  const double *lateral_of; /* [N_r] the same of lateral for each radial function */
+} tomo_prior_options;       /* the arrays are borrowed: tomo_prior_file.h */
 
 tomo_prior_options tomo_prior_defaults(void);
 
@@ -72,11 +91,15 @@ void tomo_prior_panel(const tomo_prior_options *options, const tomo_mesh *mesh, 
                       int64_t knot, int *rows, int *columns, int64_t *ix, double *g);
 
 /* No element of C_m^(-1) is larger, in size. */
-double tomo_prior_most(const tomo_prior_options *options);
+double tomo_prior_most(const tomo_prior_options *options, int64_t knots, int n_radial);
 
 /* m^T C_m^(-1) m, computed from differences without panels. */
 double tomo_prior_norm(const tomo_prior_options *options, const tomo_mesh *mesh, int n_radial,
                        const double *m);
+
+/* y := C_m^(-1) x, in the same way; both have N_m elements, and are not one. */
+void tomo_prior_multiply(const tomo_prior_options *options, const tomo_mesh *mesh, int n_radial,
+                         const double *x, double *y);
 
 /* How well a model is recovered, over the knots with density[l] >= threshold (all r). */
 typedef struct tomo_recovery {

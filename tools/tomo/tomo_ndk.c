@@ -17,8 +17,9 @@
 #include <string.h>
 
 #include "tomo_text.h"
+#include "tomo_time.h"
 
-enum { LINES = 5, COLUMNS = 80, WIDEST = 10 };
+enum { LINES = 5, COLUMNS = 80, WIDEST = 16 };
 
 #define COUNT(table) (int)(sizeof(table) / sizeof *(table))
 
@@ -40,7 +41,7 @@ typedef struct ndk_field {
 } ndk_field;
 
 /* Those that become part of the event lead the table. */
-enum { LATITUDE, LONGITUDE, DEPTH, EXPONENT, MOMENT, USED };
+enum { LATITUDE, LONGITUDE, DEPTH, EXPONENT, MOMENT, SHIFT, USED };
 
 static const double any = 1e9; /* more than the columns hold */
 
@@ -50,12 +51,12 @@ static const ndk_field fields[] = {
   [DEPTH] = {3, 48, 53, 1, "depth", TEXT_DEPTH_LOW, TEXT_DEPTH_HIGH},
   [EXPONENT] = {4, 1, 2, 0, "exponent of the moment", 0.0, 40.0},
   [MOMENT] = {5, 49, 56, 3, "scalar moment", 0.0, any},
+  [SHIFT] = {3, 10, 18, 1, "time", -any, any},
   {1, 11, 12, 0, "month", 1.0, 12.0},
   {1, 14, 15, 0, "day", 1.0, 31.0},
   {1, 28, 33, 2, "latitude", -90.0, 90.0},
   {1, 34, 41, 2, "longitude", -180.0, 360.0},
   {1, 42, 47, 1, "depth", TEXT_DEPTH_LOW, TEXT_DEPTH_HIGH},
-  {3, 10, 18, 1, "time", -any, any},
   {3, 19, 22, 1, "error of the time", 0.0, any},
   {3, 30, 34, 2, "error of the latitude", 0.0, any},
   {3, 43, 47, 2, "error of the longitude", 0.0, any},
@@ -177,11 +178,28 @@ static osla_err read_line(const text_reader *reader, int line, double value[USED
   return line == 3 ? check_depth_type(reader) : OSLA_OK;
 }
 
+/* The time of line 1, which that of the centroid on line 3 is relative to. */
+static osla_err read_time(const text_reader *reader, double *time_s)
+{
+  const char *line = reader->text;
+  char second[WIDEST + 1], shown[TEXT_SHOWN], text[32], *end;
+  text_show(cut(line, 23, 26, second), shown);
+  const double s = strtod(second, &end);
+  const bool made = end > second && *end == '\0' && isdigit((unsigned char)second[0]) &&
+                    tomo_time_make(atoi(line + 5), atoi(line + 10), atoi(line + 13),
+                                   atoi(line + 16), atoi(line + 19), s, time_s);
+  (void)snprintf(text, sizeof text, "%.16s:%.4s", line + 5, shown);
+  OSLA_CHECK(made, OSLA_ERR_IO, "%s:%lld: columns 6-26, time \"%s\" is none", reader->file,
+             (long long)reader->line, text);
+  return OSLA_OK;
+}
+
 /* Reads the event whose line 1 is in the reader. */
 static osla_err read_event(text_reader *reader, site_list *list)
 {
   int64_t first = reader->line;
-  double value[USED];
+  double value[USED], time_s;
+  char name[WIDEST + 1];
   tomo_site *site;
   OSLA_CALL(site_list_add(list, &site));
   for (int line = 1; line <= LINES; line++) {
@@ -190,11 +208,14 @@ static osla_err read_event(text_reader *reader, site_list *list)
     OSLA_CHECK(more, OSLA_ERR_IO, "%s:%lld: the file ends after %d of the 5 lines of an NDK event",
                reader->file, (long long)first, line - 1);
     OSLA_CALL(read_line(reader, line, value));
+    if (line == 1) OSLA_CALL(read_time(reader, &time_s));
+    if (line == 2) text_set_id(site, cut(reader->text, 1, 16, name));
     if (line == 1) text_set_name(site, strlen(reader->text) > 56 ? reader->text + 56 : "");
   }
   site->latitude = value[LATITUDE];
   site->longitude = value[LONGITUDE];
   site->depth_km = value[DEPTH];
+  site->time_s = time_s + value[SHIFT];
   if (value[MOMENT] > 0.0)
     site->magnitude = 2.0 / 3.0 * (log10(value[MOMENT]) + value[EXPONENT]) - 10.7;
   return OSLA_OK;

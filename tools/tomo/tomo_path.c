@@ -6,7 +6,8 @@
  * the knots touched makes that cheap to gather, sort and clear. Because G[i, (l, r)] = W[i, r] A_l,
  * predictions need the N_r radial averages sum_l A_l m[l, r] only.
  * Source: Woodhouse & Dziewonski (1984), J. Geophys. Res. 89, 5953-5986 (path average).
- * Memory: 8 bytes per knot of the mesh, 12 + 8 N_r bytes per knot that a full circle touches. */
+ * Memory: 8 bytes per knot of the mesh, 12 + 8 N_r bytes per knot that a full circle touches,
+ * 8 (N_r + 1) per datum. */
 #include "tomo_path.h"
 
 #include <math.h>
@@ -25,6 +26,12 @@ struct tomo_path {
   int32_t *knot;
   double *length;
   int64_t *index;
+  int most;         /* data that there is room for */
+  tomo_set set;     /* given last */
+  bool factored;    /* it had factors */
+  double *scale;    /* [k] factor / sigma */
+  double *factor;   /* [k] */
+  double *response; /* [k * N_r] W */
 };
 
 /* A bound for the knots within the support of a full circle: the area of the strip plus a margin of
@@ -38,21 +45,28 @@ static int64_t strip_knots(const tomo_mesh *mesh)
   return bound < knots ? bound : knots;
 }
 
-osla_err tomo_path_create(const tomo_mesh *mesh, const tomo_kernel *kernel, tomo_path **out)
+osla_err tomo_path_create(const tomo_mesh *mesh, const tomo_kernel *kernel, int most,
+                          tomo_path **out)
 {
   *out = NULL;
   OSLA_CHECK(mesh && kernel, OSLA_ERR_ARG, "a path needs a mesh and kernels");
+  OSLA_CHECK(most >= 0, OSLA_ERR_ARG, "a path of %d data", most);
   tomo_path *path = calloc(1, sizeof *path);
   OSLA_CHECK(path, OSLA_ERR_MEM, "no memory for a path");
   path->mesh = mesh;
   path->kernel = kernel;
   path->knots_max = strip_knots(mesh);
+  path->most = most;
   const size_t touched = (size_t)path->knots_max, radial = (size_t)tomo_kernel_radial(kernel);
   path->sum = calloc((size_t)tomo_mesh_knots(mesh), sizeof *path->sum);
   path->knot = calloc(touched, sizeof *path->knot);
   path->length = calloc(touched, sizeof *path->length);
   path->index = calloc(touched * radial, sizeof *path->index);
-  if (!path->sum || !path->knot || !path->length || !path->index) {
+  path->scale = calloc((size_t)most + 1, sizeof *path->scale);
+  path->factor = calloc((size_t)most + 1, sizeof *path->factor);
+  path->response = calloc((size_t)most * radial + 1, sizeof *path->response);
+  if (!path->sum || !path->knot || !path->length || !path->index || !path->scale || !path->factor ||
+      !path->response) {
     tomo_path_destroy(&path);
     return osla_error_set(OSLA_ERR_MEM, "no memory for paths over %zu knots", touched);
   }
@@ -67,6 +81,9 @@ void tomo_path_destroy(tomo_path **path)
   free((*path)->knot);
   free((*path)->length);
   free((*path)->index);
+  free((*path)->scale);
+  free((*path)->factor);
+  free((*path)->response);
   free(*path);
   *path = NULL;
 }
@@ -136,10 +153,45 @@ const int64_t *tomo_path_indices(const tomo_path *path)
   return path->index;
 }
 
+void tomo_path_weigh(tomo_path *path, const tomo_set *set, const double *factor)
+{
+  const bool same = set->measure == path->set.measure && set->sigma == path->set.sigma &&
+                    set->count == path->set.count;
+  if (same && !factor && !path->factored) return;
+  const int64_t k = set->count, all = tomo_kernel_count(path->kernel);
+  const int radial = tomo_kernel_radial(path->kernel);
+  const double *response = tomo_kernel_response(path->kernel);
+  path->set = *set;
+  path->factored = factor != NULL;
+  for (int64_t i = 0; i < k; i++) {
+    path->factor[i] = factor ? factor[i] : 1.0;
+    path->scale[i] = path->factor[i] / set->sigma[i];
+  }
+  for (int64_t r = 0; r < radial; r++)
+    for (int64_t i = 0; i < k; i++)
+      path->response[i + r * k] = response[set->measure[i] + r * all] * path->scale[i];
+}
+
+int tomo_path_count(const tomo_path *path)
+{
+  return path->set.count;
+}
+
+const double *tomo_path_response(const tomo_path *path)
+{
+  return path->response;
+}
+
+void tomo_path_whiten(const tomo_path *path, double *d)
+{
+  for (int i = 0; i < path->set.count; i++)
+    d[i] *= path->scale[i];
+}
+
 osla_err tomo_path_panel(const tomo_path *path, osla_dtype dtype, void *g, int64_t ld)
 {
-  const int k = tomo_kernel_count(path->kernel), radial = tomo_kernel_radial(path->kernel);
-  const double *response = tomo_kernel_response(path->kernel);
+  const int k = path->set.count, radial = tomo_kernel_radial(path->kernel);
+  const double *response = path->response;
   OSLA_CHECK(dtype == OSLA_DOUBLE || dtype == OSLA_FLOAT, OSLA_ERR_ARG,
              "a panel of dtype %d is neither float nor double", (int)dtype);
   OSLA_CHECK(ld >= k, OSLA_ERR_ARG, "leading dimension %lld is less than k = %d", (long long)ld, k);
@@ -159,14 +211,21 @@ osla_err tomo_path_panel(const tomo_path *path, osla_dtype dtype, void *g, int64
   return OSLA_OK;
 }
 
-void tomo_path_predict(const tomo_path *path, const double *m, double *d)
+/* average[r] += sum_l A_l m[l, r]. */
+static void average_model(const tomo_path *path, const double *m, double *average)
 {
-  const int k = tomo_kernel_count(path->kernel), radial = tomo_kernel_radial(path->kernel);
-  const double *response = tomo_kernel_response(path->kernel);
-  double average[TOMO_RADIAL_MAX] = {0.0};
-  for (int64_t j = 0; j < path->knots; j++)
+  const int radial = tomo_kernel_radial(path->kernel);
+  for (int64_t j = 0; m && j < path->knots; j++)
     for (int r = 0; r < radial; r++)
       average[r] += path->length[j] * m[(int64_t)path->knot[j] * radial + r];
+}
+
+void tomo_path_predict(const tomo_path *path, const double *m, double *d)
+{
+  const int k = path->set.count, radial = tomo_kernel_radial(path->kernel);
+  const double *response = path->response;
+  double average[TOMO_RADIAL_MAX] = {0.0};
+  average_model(path, m, average);
   for (int i = 0; i < k; i++)
     d[i] = 0.0;
   for (int64_t r = 0; r < radial; r++)
@@ -179,22 +238,33 @@ void tomo_path_data(const tomo_path *path, const double *m_true, double noise, u
 {
   tomo_path_predict(path, m_true, d);
   if (noise == 0.0) return;
-  for (int i = 0; i < tomo_kernel_count(path->kernel); i++)
-    d[i] += noise * osla_random_normal(seed, (uint64_t)id, (uint64_t)i);
+  for (int i = 0; i < path->set.count; i++)
+    d[i] += path->factor[i] * noise * osla_random_normal(seed, (uint64_t)id, (uint64_t)i);
+}
+
+/* Residual of datum i, average[r] = sum_l A_l m[l, r]. */
+static double residual_of(const tomo_path *path, const double *average, const double *d, int i)
+{
+  double residual = d[i];
+  for (int64_t r = 0; r < tomo_kernel_radial(path->kernel); r++)
+    residual -= path->response[i + r * path->set.count] * average[r];
+  return residual;
+}
+
+void tomo_path_residuals(const tomo_path *path, const double *m, const double *d, double *residual)
+{
+  double average[TOMO_RADIAL_MAX] = {0.0};
+  average_model(path, m, average);
+  for (int i = 0; i < path->set.count; i++)
+    residual[i] = residual_of(path, average, d, i);
 }
 
 double tomo_path_misfit(const tomo_path *path, const double *m, const double *d)
 {
-  const int k = tomo_kernel_count(path->kernel), radial = tomo_kernel_radial(path->kernel);
-  const double *response = tomo_kernel_response(path->kernel);
   double average[TOMO_RADIAL_MAX] = {0.0}, sum = 0.0;
-  for (int64_t j = 0; m && j < path->knots; j++)
-    for (int r = 0; r < radial; r++)
-      average[r] += path->length[j] * m[(int64_t)path->knot[j] * radial + r];
-  for (int i = 0; i < k; i++) {
-    double residual = d[i];
-    for (int64_t r = 0; r < radial; r++)
-      residual -= response[i + r * k] * average[r];
+  average_model(path, m, average);
+  for (int i = 0; i < path->set.count; i++) {
+    const double residual = residual_of(path, average, d, i);
     sum += residual * residual;
   }
   return sum;

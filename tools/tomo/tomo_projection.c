@@ -6,9 +6,9 @@
 
 static const double pi = 3.14159265358979323846;
 
-double projection_relative(double longitude)
+double projection_relative(double longitude, double centre)
 {
-  double l = fmod(longitude - TOMO_MAP_CENTRE + 180.0, 360.0);
+  double l = fmod(longitude - centre + 180.0, 360.0);
   return (l < 0.0 ? l + 360.0 : l) - 180.0;
 }
 
@@ -29,12 +29,12 @@ void projection_forward(double latitude, double relative_longitude, double *x, d
   *y = sin(t);
 }
 
-bool projection_inverse(double x, double y, double *latitude, double *longitude)
+bool projection_inverse(double x, double y, double centre, double *latitude, double *longitude)
 {
   if (fabs(y) >= 1.0) return false;
   const double t = asin(y), relative = 90.0 * x / cos(t);
   if (fabs(relative) > 180.0) return false;
   *latitude = asin(fmin(fmax((2.0 * t + sin(2.0 * t)) / pi, -1.0), 1.0)) * 180.0 / pi;
-  *longitude = relative + TOMO_MAP_CENTRE;
+  *longitude = relative + centre;
   return true;
 }

@@ -8,17 +8,13 @@
 
 #include <stdbool.h>
 
-#define TOMO_MAP_CENTRE                                                                            \
-  150.0 /* degrees east: the Pacific in the middle, the cut in the Atlantic                        \
-         */
-
-/* Longitude relative to the centre, -180 <= l < 180 degrees. */
-double projection_relative(double longitude);
+/* Longitude relative to the map's centre, -180 <= l < 180 degrees. */
+double projection_relative(double longitude, double centre);
 
 /* Geographic latitude and relative longitude (degrees) to the plane. */
 void projection_forward(double latitude, double relative_longitude, double *x, double *y);
 
 /* The plane to latitude and longitude (degrees); false outside the ellipse. */
-bool projection_inverse(double x, double y, double *latitude, double *longitude);
+bool projection_inverse(double x, double y, double centre, double *latitude, double *longitude);
 
 #endif

@@ -1,11 +1,13 @@
-/* Station lists: SPECFEM STATIONS columns, CSV with a header, or FDSN text (tomo_fdsn.c); see
- * tomo_io.h.
+/* Station lists: SPECFEM STATIONS columns, CSV with a header, FDSN text (tomo_fdsn.c) or StationXML
+ * (tomo_stationxml.c); see tomo_io.h.
  *
  * Source of the columns: SPECFEM3D_GLOBE manual, "STATIONS" (name, network, latitude, longitude,
  * elevation, burial). */
 #include <string.h>
 
+#include "tomo_same.h"
 #include "tomo_text.h"
+#include "tomo_xml.h"
 
 static osla_err read_columns(text_reader *reader, site_list *list)
 {
@@ -57,7 +59,15 @@ static osla_err read_list(text_reader *reader, site_list *list)
   return strchr(reader->text, ',') ? read_csv(reader, list) : read_columns(reader, list);
 }
 
+osla_err text_read_stations(const char *file, site_list *list)
+{
+  return text_read_sites(file, "station", read_list, xml_read_stations, list);
+}
+
 osla_err tomo_read_stations(const char *file, tomo_site **sites, int64_t *count)
 {
-  return text_read_sites(file, "station", read_list, sites, count);
+  site_list list = {0};
+  osla_err err = text_read_stations(file, &list);
+  if (err == OSLA_OK && list.epochs) err = tomo_merge_stations(list.site, &list.count);
+  return text_give(&list, err, sites, count);
 }

@@ -64,8 +64,9 @@ static osla_err add(tomo_store *store, store_kind kind, const char *name, store_
   return OSLA_OK;
 }
 
-osla_err tomo_store_add_array(tomo_store *store, const char *name, const char *unit, int rank,
-                              const int64_t *dims, const double *data)
+/* Of doubles or of integers: the other is NULL. */
+static osla_err add_array(tomo_store *store, const char *name, const char *unit, int rank,
+                          const int64_t *dims, const double *data, const int32_t *integers)
 {
   store_entry *entry;
   int64_t count = 1;
@@ -78,7 +79,7 @@ osla_err tomo_store_add_array(tomo_store *store, const char *name, const char *u
     OSLA_CHECK(!__builtin_mul_overflow(count, dims[i], &count) && count < INT64_MAX / 16,
                OSLA_ERR_ARG, "%s has too many elements", name);
   }
-  OSLA_CHECK(data || count == 0, OSLA_ERR_ARG, "%s has no data", name);
+  OSLA_CHECK(data || integers || count == 0, OSLA_ERR_ARG, "%s has no data", name);
   OSLA_CALL(add(store, STORE_ARRAY, name, &entry));
   strcpy(entry->unit, unit);
   entry->rank = rank;
@@ -86,7 +87,20 @@ osla_err tomo_store_add_array(tomo_store *store, const char *name, const char *u
     entry->dims[i] = dims[i];
   entry->count = count;
   entry->data = data;
+  entry->integers = integers;
   return OSLA_OK;
+}
+
+osla_err tomo_store_add_array(tomo_store *store, const char *name, const char *unit, int rank,
+                              const int64_t *dims, const double *data)
+{
+  return add_array(store, name, unit, rank, dims, data, NULL);
+}
+
+osla_err tomo_store_add_integers(tomo_store *store, const char *name, const char *unit, int rank,
+                                 const int64_t *dims, const int32_t *data)
+{
+  return add_array(store, name, unit, rank, dims, NULL, data);
 }
 
 osla_err tomo_store_add_number(tomo_store *store, const char *name, double value)

@@ -41,6 +41,10 @@ void tomo_store_destroy(tomo_store **store);
  *   data  [in]  NOT copied: must live until the store is written or destroyed */
 osla_err tomo_store_add_array(tomo_store *store, const char *name, const char *unit, int rank,
                               const int64_t *dims, const double *data);
+/* The same of whole numbers: in HDF5 a dataset of little-endian 4-byte integers, in the plain
+ * format an array like the others. */
+osla_err tomo_store_add_integers(tomo_store *store, const char *name, const char *unit, int rank,
+                                 const int64_t *dims, const int32_t *data);
 osla_err tomo_store_add_number(tomo_store *store, const char *name, double value);
 osla_err tomo_store_add_text(tomo_store *store, const char *name, const char *value);
 

@@ -13,6 +13,8 @@
 #include <string.h>
 #include <strings.h>
 
+#include "tomo_time.h"
+
 enum { FILE_SHOWN = 200 };
 
 osla_err text_open(text_reader *reader, const char *file)
@@ -23,8 +25,35 @@ osla_err text_open(text_reader *reader, const char *file)
   reader->held = false;
   reader->text[0] = '\0';
   reader->stream = fopen(file, "r");
+  reader->n_ahead = reader->taken = 0;
   OSLA_CHECK(reader->stream, OSLA_ERR_IO, "%s: %s", reader->file, strerror(errno));
+  reader->n_ahead = fread(reader->ahead, 1, TEXT_AHEAD, reader->stream);
+  OSLA_CHECK(!ferror(reader->stream), OSLA_ERR_IO, "%s: %s", reader->file, strerror(errno));
   return OSLA_OK;
+}
+
+bool text_is_xml(const text_reader *reader)
+{
+  size_t i = reader->n_ahead >= 3 && memcmp(reader->ahead, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
+  while (i < reader->n_ahead && isspace((unsigned char)reader->ahead[i]))
+    i++;
+  return i < reader->n_ahead && reader->ahead[i] == '<';
+}
+
+size_t text_bytes(text_reader *reader, char *bytes, size_t most)
+{
+  size_t n = reader->n_ahead - reader->taken;
+  if (n == 0) return fread(bytes, 1, most, reader->stream);
+  n = n < most ? n : most;
+  memcpy(bytes, reader->ahead + reader->taken, n);
+  reader->taken += n;
+  return n;
+}
+
+static int next_byte(text_reader *reader)
+{
+  if (reader->taken < reader->n_ahead) return (unsigned char)reader->ahead[reader->taken++];
+  return getc(reader->stream);
 }
 
 void text_close(text_reader *reader)
@@ -43,7 +72,7 @@ osla_err text_read(text_reader *reader, bool *more)
   size_t n = 0;
   int c;
   reader->line++;
-  while ((c = getc(reader->stream)) != EOF && c != '\n') {
+  while ((c = next_byte(reader)) != EOF && c != '\n') {
     OSLA_CHECK(c != '\0', OSLA_ERR_IO, "%s:%lld: the line contains a zero byte; is this text?",
                reader->file, (long long)reader->line);
     OSLA_CHECK(n < TOMO_LINE_MAX - 1, OSLA_ERR_IO, "%s:%lld: the line is longer than %d bytes",
@@ -174,6 +203,32 @@ osla_err text_number(const text_reader *reader, const char *what, const char *fi
   return OSLA_OK;
 }
 
+osla_err text_time(const text_reader *reader, const char *what, const char *field, double *time_s)
+{
+  char shown[TEXT_SHOWN];
+  *time_s = NAN;
+  if (field[0] == '\0') return OSLA_OK;
+  text_show(field, shown);
+  OSLA_CHECK(tomo_time_read(field, time_s), OSLA_ERR_IO,
+             "%s:%lld: %s \"%s\" is not a time of ISO 8601, such as 2018-01-31T02:00:31.8",
+             reader->file, (long long)reader->line, what, shown);
+  return OSLA_OK;
+}
+
+osla_err text_code(const text_reader *reader, const char *what, const char *code)
+{
+  enum { LONGEST = (TOMO_NAME_MAX - 2) / 2 };
+  char shown[TEXT_SHOWN];
+  size_t n = 0;
+  while (isgraph((unsigned char)code[n]))
+    n++;
+  text_show(code, shown);
+  OSLA_CHECK(n > 0 && n <= LONGEST && code[n] == '\0', OSLA_ERR_IO,
+             "%s:%lld: %s \"%s\" is not a code of 1 to %d letters and digits", reader->file,
+             (long long)reader->line, what, shown, LONGEST);
+  return OSLA_OK;
+}
+
 osla_err text_position(const text_reader *reader, const char *latitude, const char *longitude,
                        tomo_site *site)
 {
@@ -197,12 +252,24 @@ void text_set_name(tomo_site *site, const char *name)
   memset(site->name + n, 0, sizeof site->name - n);
 }
 
+void text_set_id(tomo_site *site, const char *id)
+{
+  id += strspn(id, " \t");
+  size_t n = strlen(id);
+  while (n > 0 && (id[n - 1] == ' ' || id[n - 1] == '\t'))
+    n--;
+  memset(site->id, 0, sizeof site->id);
+  if (n < sizeof site->id) memcpy(site->id, id, n);
+}
+
 void text_set_codes(tomo_site *site, const char *network, const char *station)
 {
-  char name[2 * TOMO_NAME_MAX];
-  (void)snprintf(name, sizeof name, "%.30s%s%.30s", network, *network && *station ? "." : "",
-                 station);
+  char name[2 * TOMO_NAME_MAX], id[2 * TOMO_ID_MAX + 2];
+  const char *point = *network && *station ? "." : "";
+  (void)snprintf(name, sizeof name, "%.30s%s%.30s", network, point, station);
   text_set_name(site, name);
+  (void)snprintf(id, sizeof id, "%.64s%s%.64s", network, point, station);
+  text_set_id(site, id);
 }
 
 osla_err site_list_add(site_list *list, tomo_site **site)
@@ -216,7 +283,7 @@ osla_err site_list_add(site_list *list, tomo_site **site)
   }
   *site = &list->site[list->count++];
   memset(*site, 0, sizeof **site);
-  (*site)->magnitude = NAN;
+  (*site)->magnitude = (*site)->time_s = (*site)->end_s = NAN;
   return OSLA_OK;
 }
 
@@ -263,33 +330,35 @@ osla_err text_row(text_reader *reader, char separator, char **field, int count)
   return OSLA_OK;
 }
 
-static osla_err read_entries(text_reader *reader, const char *what, site_reader *read,
+static osla_err read_entries(text_reader *reader, site_reader *read, site_reader *read_xml,
                              site_list *list)
 {
   bool more;
+  if (text_is_xml(reader)) return read_xml(reader, list);
   OSLA_CALL(text_read_content(reader, &more));
-  OSLA_CHECK(more, OSLA_ERR_IO, "%s: no %s in this file", reader->file, what);
+  if (!more) return OSLA_OK;
   reader->held = true;
-  OSLA_CALL(read(reader, list));
-  OSLA_CHECK(list->count > 0, OSLA_ERR_IO, "%s: no %s in this file", reader->file, what);
-  return OSLA_OK;
+  return read(reader, list);
 }
 
-osla_err text_read_sites(const char *file, const char *what, site_reader *read, tomo_site **sites,
-                         int64_t *count)
+osla_err text_read_sites(const char *file, const char *what, site_reader *read,
+                         site_reader *read_xml, site_list *list)
 {
   text_reader reader;
-  site_list list = {0};
-  *sites = NULL;
-  *count = 0;
+  const int64_t before = list->count;
   osla_err err = text_open(&reader, file);
-  if (err == OSLA_OK) err = read_entries(&reader, what, read, &list);
+  if (err == OSLA_OK) err = read_entries(&reader, read, read_xml, list);
+  if (err == OSLA_OK && list->count == before)
+    err = osla_error_set(OSLA_ERR_IO, "%s: no %s in this file", reader.file, what);
   text_close(&reader);
-  if (err != OSLA_OK) {
-    free(list.site);
-    return err;
-  }
-  *sites = list.site;
-  *count = list.count;
-  return OSLA_OK;
+  return err;
+}
+
+osla_err text_give(site_list *list, osla_err err, tomo_site **sites, int64_t *count)
+{
+  const bool good = err == OSLA_OK;
+  if (!good) free(list->site);
+  *sites = good ? list->site : NULL;
+  *count = good ? list->count : 0;
+  return err;
 }

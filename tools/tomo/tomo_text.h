@@ -9,7 +9,7 @@
 
 #include "tomo_io.h"
 
-enum { TEXT_FIELDS_MAX = 256, TEXT_SHOWN = 44 };
+enum { TEXT_FIELDS_MAX = 256, TEXT_SHOWN = 44, TEXT_AHEAD = 64 };
 
 /* Depths of earthquakes in km. */
 #define TEXT_DEPTH_LOW  (-10.0)
@@ -18,6 +18,8 @@ enum { TEXT_FIELDS_MAX = 256, TEXT_SHOWN = 44 };
 typedef struct text_reader {
   const char *file; /* the name for messages: the path's last 200 bytes */
   FILE *stream;
+  char ahead[TEXT_AHEAD]; /* the file's first bytes, from `taken` on to be read before the rest */
+  size_t n_ahead, taken;
   int64_t line;             /* number of the line in `text`, from 1 */
   bool held;                /* the next text_read returns the same line again */
   char text[TOMO_LINE_MAX]; /* without its end */
@@ -26,11 +28,18 @@ typedef struct text_reader {
 typedef struct site_list {
   tomo_site *site;
   int64_t count, capacity;
+  bool epochs; /* of stations: an entry is an epoch or a channel, not a station */
 } site_list;
 
 /* Opens the file; the caller calls text_close whatever happens. */
 osla_err text_open(text_reader *reader, const char *file);
 void text_close(text_reader *reader);
+
+/* Begins the file with XML: a < behind blanks and a byte order mark? */
+bool text_is_xml(const text_reader *reader);
+
+/* The next bytes as they are, for a reader of its own; returns their number, 0 at the end. */
+size_t text_bytes(text_reader *reader, char *bytes, size_t most);
 
 /* Next line, as it is; *more = false at the end of the file. */
 osla_err text_read(text_reader *reader, bool *more);
@@ -62,10 +71,21 @@ osla_err text_position(const text_reader *reader, const char *latitude, const ch
  * UTF-8 character. */
 void text_set_name(tomo_site *site, const char *name);
 
-/* The name of a station: "NETWORK.STATION". */
+/* Name and id of a station: "NETWORK.STATION". */
 void text_set_codes(tomo_site *site, const char *network, const char *station);
 
-/* Appends a zeroed site (name empty, magnitude NaN); *site is valid until the next call. */
+/* The id, without blanks at the ends; one that does not fit is none, so that no data get it. */
+void text_set_id(tomo_site *site, const char *id);
+
+/* A time (tomo_time.h) in seconds; `what` names it in the message. An empty field is NaN. */
+osla_err text_time(const text_reader *reader, const char *what, const char *field, double *time_s);
+
+/* A code of a network or station, which is never cut, because what is one station is found by it.
+ */
+osla_err text_code(const text_reader *reader, const char *what, const char *code);
+
+/* Appends a zeroed site (name empty, magnitude and times NaN); *site is valid until the next call.
+ */
 osla_err site_list_add(site_list *list, tomo_site **site);
 
 /* Column numbers of a header. Each key is a list of accepted names "latitude|lat"; column[i] is
@@ -76,11 +96,19 @@ osla_err text_header(text_reader *reader, char separator, const char *const *key
 /* Splits the current line, which must have `count` fields. */
 osla_err text_row(text_reader *reader, char separator, char **field, int count);
 
-/* Reads a whole file: `read` finds its first line of content held, and appends to the list. `what`
- * names an entry ("station") for a file that has none. Results and errors as in tomo_io.h. */
+/* Appends what is in a file: `read` finds its first line of content held; of XML `read_xml` finds
+ * nothing read yet. `what` names an entry ("station") for a file that has none. Errors as in
+ * tomo_io.h. */
 typedef osla_err site_reader(text_reader *reader, site_list *list);
-osla_err text_read_sites(const char *file, const char *what, site_reader *read, tomo_site **sites,
-                         int64_t *count);
+osla_err text_read_sites(const char *file, const char *what, site_reader *read,
+                         site_reader *read_xml, site_list *list);
+
+/* Appends the entries of a file, those of one station, too. */
+osla_err text_read_stations(const char *file, site_list *list);
+osla_err text_read_events(const char *file, site_list *list);
+
+/* Gives the list away if err is OSLA_OK, else frees it; returns err. */
+osla_err text_give(site_list *list, osla_err err, tomo_site **sites, int64_t *count);
 
 /* tomo_fdsn.c and tomo_ndk.c: site_readers. */
 osla_err text_read_fdsn(text_reader *reader, site_list *list);

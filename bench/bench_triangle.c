@@ -1,0 +1,133 @@
+/* osla-bench symm, trmm: products with a matrix of which the lower triangle is used. symm writes
+ * C := A B; trmm works in place, on C which holds a copy of B. Source: as bench_product.c. */
+#include "config.h"
+
+#include "bench_product.h"
+#include "osla_products.h"
+
+#include <stdlib.h>
+
+/* The check's right side: A (B x), A by its lower triangle. */
+static osla_err expect(product_data *d, bool symmetric)
+{
+  osla_complex *bx = d->turned; /* order n, like all here */
+  OSLA_CALL(bench_apply(BENCH_WHOLE, OSLA_NOTRANS, d->ours.b, d->x, bx));
+  OSLA_CALL(bench_apply(BENCH_LOWER, OSLA_NOTRANS, d->ours.a, bx, d->expected));
+  if (!symmetric) return OSLA_OK;
+  OSLA_CALL(bench_apply(BENCH_UNIT_LOWER, OSLA_TRANS, d->ours.a, bx, d->y)); /* y: above it, + bx */
+  for (int64_t i = 0; i < d->m; i++)
+    d->expected[i] += d->y[i] - bx[i];
+  return OSLA_OK;
+}
+
+static osla_err run_symm(void *data)
+{
+  product_set *set = data;
+  return osla_symm(OSLA_LEFT, OSLA_LOWER, 1, osla_whole(set->a), osla_whole(set->b), 0,
+                   osla_whole(set->c), NULL);
+}
+
+static osla_err run_trmm(void *data)
+{
+  product_set *set = data;
+  return osla_trmm(OSLA_LEFT, OSLA_LOWER, OSLA_NOTRANS, OSLA_NONUNIT, 1, osla_whole(set->a),
+                   osla_whole(set->c), NULL);
+}
+
+static osla_err run_scalapack_symm(void *data)
+{
+  product_set *set = data;
+  return reference_scalapack_symm(set->context, set->a, set->b, set->c);
+}
+
+static osla_err run_scalapack_trmm(void *data)
+{
+  product_set *set = data;
+  return reference_scalapack_trmm(set->context, set->a, set->c);
+}
+
+static osla_err put_b_into_c(void *data)
+{
+  product_set *set = data;
+  return osla_matrix_copy(set->b, set->c);
+}
+
+static osla_err measure(product_data *d, bool symmetric)
+{
+  bench_impl impls[BENCH_MAX_IMPLS];
+  const double n = (double)d->n, each = product_is_real(d) ? 1 : 4;
+  int count = 0;
+  const int64_t k = symmetric ? d->n : (d->n + 1) / 2; /* of a product of as many operations */
+  impls[count++] = (bench_impl){.name = "osla",
+                                .prepare = symmetric ? product_spoil : put_b_into_c,
+                                .run = symmetric ? run_symm : run_trmm,
+                                .check = product_check,
+                                .data = &d->ours};
+  d->local = (reference_gemm){.job = d->job,
+                              .m = osla_matrix_local_rows(d->ours.c),
+                              .n = osla_matrix_local_cols(d->ours.c),
+                              .k = k,
+                              .work = 2 * each * n * n * (double)k};
+  impls[count++] = reference_gemm_impl(&d->local);
+  const int first = count;
+  product_add_scalapack(d, symmetric ? run_scalapack_symm : run_scalapack_trmm, impls, &count);
+  for (int i = first; i < count && !symmetric; i++)
+    impls[i].prepare = put_b_into_c;
+  return product_run(d, symmetric ? "symm" : "trmm", each * n * n * n * (symmetric ? 2 : 1), impls,
+                     count);
+}
+
+static osla_err run(bench_job *job, int64_t n, bool symmetric)
+{
+  product_data d = {0};
+  osla_err err = product_create(&d, job, n, false);
+  if (err == OSLA_OK) err = expect(&d, symmetric);
+  if (err == OSLA_OK) err = measure(&d, symmetric);
+  product_destroy(&d);
+  return err;
+}
+
+static osla_err run_symm_case(bench_job *job, int64_t n)
+{
+  return run(job, n, true);
+}
+
+static osla_err run_trmm_case(bench_job *job, int64_t n)
+{
+  return run(job, n, false);
+}
+
+const bench_kernel bench_symm = {
+  .name = "symm",
+  .summary = "C := A B, A symmetric by its lower triangle",
+  .about =
+    "\nTimes C := A B, all N x N, A symmetric by its lower triangle, in GF/s (2 N^3 operations,\n"
+    "complex 8), beside:\n"
+    "  blas       the limit: each rank's share of C by one local product of private matrices\n"
+    "  scalapack  pdsymm and the like on the same memory and the same process grid\n"
+    "Residual: |C x - A (B x)| / (eps sqrt(N) |A (B x)|), x random, max norms.\n",
+  .references = "blas" REFERENCE_SCALAPACK,
+  .precisions = "sdcz",
+  .other_nb = true,
+  .after = "Example: mpiexec -n 2 osla-bench symm --n 2048\n",
+  .run = run_symm_case,
+  .sizes = {2048},
+};
+
+const bench_kernel bench_trmm = {
+  .name = "trmm",
+  .summary = "B := A B, A lower triangular, in place",
+  .about =
+    "\nTimes B := A B, N x N, A lower triangular, in place, in GF/s (N^3 operations, complex 4),\n"
+    "beside:\n"
+    "  blas       the limit: the rate of a local product of private matrices on each rank, of\n"
+    "             as many operations; no communication\n"
+    "  scalapack  pdtrmm and the like on the same memory and the same process grid\n"
+    "Residual: as of symm.\n",
+  .references = "blas" REFERENCE_SCALAPACK,
+  .precisions = "sdcz",
+  .other_nb = true,
+  .after = "Example: mpiexec -n 2 osla-bench trmm --n 2048\n",
+  .run = run_trmm_case,
+  .sizes = {2048},
+};

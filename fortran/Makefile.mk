@@ -1,0 +1,51 @@
+# Floor 4: module osla for Fortran. Each file is a module (osla_c.f90: two); those below must be compiled first.
+fortran_sources = \
+  fortran/osla_fortran.h fortran/osla_fortran.c \
+  fortran/osla_c.f90 \
+  fortran/osla_objects.f90 \
+  fortran/osla_places.f90 \
+  fortran/osla_matrices.f90 \
+  fortran/osla_elements.f90 \
+  fortran/osla_products.f90 \
+  fortran/osla_solves.f90 \
+  fortran/osla_accumulator.f90 \
+  fortran/osla_records.f90 \
+  fortran/osla.f90
+AM_FCFLAGS = $(OSLA_FCFLAGS) $(OSLA_SANITIZE) $(FC_MODOUT)fortran $(FC_MODINC)fortran
+EXTRA_DIST += fortran/interfaces.py
+
+if HAVE_FORTRAN
+lib_LTLIBRARIES += libosla_fortran.la
+pkgconfig_DATA += osla-fortran.pc
+
+fortran_modules = osla_values osla_c osla_objects osla_places osla_matrices osla_elements osla_products \
+  osla_solves osla_accumulator osla_records osla
+fortran_between = fortran/osla_places.lo fortran/osla_matrices.lo fortran/osla_elements.lo \
+  fortran/osla_products.lo fortran/osla_solves.lo fortran/osla_accumulator.lo fortran/osla_records.lo
+fortran/osla_objects.lo: fortran/osla_c.lo
+$(fortran_between): fortran/osla_objects.lo
+fortran/osla.lo: $(fortran_between)
+CLEANFILES += fortran/*.mod
+
+# gfortran, ifx, flang and nvfortran all call them NAME.mod.
+fortranincludedir = $(oslaincludedir)/$(FORTRAN_MODULES)
+install_hooks += install-fortran-modules
+uninstall_hooks += uninstall-fortran-modules
+install-fortran-modules: libosla_fortran.la
+	$(MKDIR_P) "$(DESTDIR)$(fortranincludedir)"
+	for name in $(fortran_modules); do \
+	  $(INSTALL_DATA) fortran/$$name.mod "$(DESTDIR)$(fortranincludedir)" || exit 1; \
+	done
+uninstall-fortran-modules:
+	for name in $(fortran_modules); do rm -f "$(DESTDIR)$(fortranincludedir)/$$name.mod"; done
+endif
+libosla_fortran_la_SOURCES = $(fortran_sources)
+# A program that names this library alone finds libosla beside it.
+libosla_fortran_la_LDFLAGS = -version-info 0:0:0 -no-undefined '-Wl,-rpath,$$ORIGIN'
+libosla_fortran_la_LIBADD = libosla.la
+
+# Not in all, since it needs Python: renews what check_fortran.sh compares with.
+fortran-interfaces:
+	$(srcdir)/fortran/interfaces.py $(srcdir) >$(srcdir)/fortran/osla_c.f90.new
+	mv $(srcdir)/fortran/osla_c.f90.new $(srcdir)/fortran/osla_c.f90
+.PHONY: fortran-interfaces install-fortran-modules

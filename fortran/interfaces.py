@@ -1,0 +1,194 @@
+#!/usr/bin/env python3
+"""Writes fortran/osla_c.f90, the Fortran view of OSLA's C headers: constants and structs
+(module osla_values), functions (module osla_c).
+
+usage: fortran/interfaces.py ROOT >fortran/osla_c.f90    (make -C build fortran-interfaces)
+
+tests/check_fortran.sh fails where the committed file is not what this writes. It reads the headers as
+clang-format leaves them, and stops at what it does not know: then teach it. A function becomes c_NAME.
+Pointers to one changeable number go by reference; pointers to anything else are type(c_ptr), since
+they may be null or arrays. Functions with types of LEFT_OUT are left out; osla_fortran.c serves for some.
+"""
+import re
+import sys
+
+HEADERS = """src/base/osla_version.h src/base/osla_types.h src/base/osla_error.h
+src/base/osla_random.h src/transport/osla_transport.h
+src/transport/osla_trace.h src/matrix/osla_grid.h src/matrix/osla_matrix.h src/matrix/osla_part.h
+src/file/osla_file.h kernels/common/osla_forward.h kernels/gemm/osla_gemm.h kernels/lu/osla_lu.h
+kernels/chol/osla_chol.h kernels/inverse/osla_inverse.h kernels/solve/osla_solve.h
+kernels/hessian/osla_hessian.h fortran/osla_fortran.h""".split()
+
+NUMBERS = {"int": "integer(c_int)", "int64_t": "integer(c_int64_t)", "uint64_t": "integer(c_int64_t)",
+           "size_t": "integer(c_size_t)", "double": "real(c_double)", "bool": "logical(c_bool)",
+           "osla_complex": "complex(c_double_complex)"}
+ZERO = {"integer": "0", "real": "0", "logical": ".false.", "type(c_ptr)": "c_null_ptr",
+        "type(c_funptr)": "c_null_funptr"}
+# Options are what {0} is in C, but for those of the accumulator: osla_hessian_defaults (a test compares).
+DEFAULTS = {("osla_hessian_options", "dtype"): "OSLA_DOUBLE", ("osla_hessian_options", "nb"): "128",
+            ("osla_hessian_options", "ring_bytes"): "67108864",
+            ("osla_hessian_options", "piece_bytes"): "67108864",
+            ("osla_hessian_options", "update_dtype"): "OSLA_HESSIAN_SAME",
+            ("osla_hessian_options", "initial"): "transfer(9221120237041090560_c_int64_t, 1.0_c_double)"}
+ARRAYS = {"ipiv"}  # changeable, and not one number
+LEFT_OUT = ("MPI_Comm", "MPI_Datatype", "MPI_Op", "...", "osla_progress_hook", "osla_notifiers",
+            "osla_segment", "osla_shape")
+MOST_COLUMNS = 100
+
+
+class Headers:
+    def __init__(self, root):
+        self.enums, self.structs, self.callbacks = set(), set(), set()
+        self.constants, self.types, self.functions = [], [], []
+        for name in HEADERS:
+            with open(f"{root}/{name}", encoding="utf-8") as file:
+                self.read(name, file.read())
+
+    def read(self, name, text):
+        text = re.sub(r"/\*.*?\*/", " ", text, flags=re.S)
+        for number in re.finditer(r"^#define (OSLA_VERSION_[A-Z]+) (\d+)$", text, flags=re.M):
+            self.constants.append(f"integer(c_int), parameter :: {number[1]} = {number[2]}")
+        text = re.sub(r"^[ \t]*#(\\\n|.)*$", "", text, flags=re.M)
+        text = re.sub(r'extern "C" \{|__extension__|__attribute__\s*\(\((.|\n)*?\)\)(?=\s*;)', "", text)
+        text = re.sub(r"static inline [^;{]*\{(.|\n)*?\n\}", "", text)
+        for statement in self.statements(re.sub(r"\s+", " ", text)):
+            try:
+                self.take(statement)
+            except KeyError as unknown:
+                sys.exit(f"interfaces.py: {name}: {unknown} in: {statement}")
+
+    @staticmethod
+    def statements(text):
+        """Up to each ; outside of braces."""
+        begin = depth = 0
+        for at, letter in enumerate(text):
+            depth += {"{": 1, "}": -1}.get(letter, 0)
+            if letter == ";" and depth == 0:
+                yield text[begin:at].strip() if "{" in text[begin:at] else text[begin:at].strip(" }")
+                begin = at + 1
+            depth = max(depth, 0)  # of extern "C"
+
+    def take(self, statement):
+        if match := re.fullmatch(r"(?:typedef )?enum (\w+ )?\{(.*)\}\s*(\w+)?", statement):
+            self.enum(match[3], match[2])
+        elif match := re.fullmatch(r"typedef struct \w+ \{(.*)\} (\w+)", statement):
+            self.struct(match[2], match[1])
+        elif match := re.fullmatch(r"typedef struct (\w+) (\w+)", statement):
+            self.structs.add(match[2])  # opaque
+        elif match := re.fullmatch(r"typedef \w+ (\w+)\(.*\)", statement):
+            self.callbacks.add(match[1])
+        elif statement.startswith("typedef double _Complex"):
+            pass
+        elif match := re.fullmatch(r"(.*?)(\w+)\((.*)\)", statement):
+            if not any(word in statement for word in LEFT_OUT):
+                self.function(match[1].strip(), match[2], match[3])
+        elif statement:
+            raise KeyError("a statement of another kind")
+
+    def enum(self, name, body):
+        if name:
+            self.enums.add(name)
+        value = -1
+        for item in filter(None, (part.strip() for part in body.split(","))):
+            name, _, given = item.partition(" = ")
+            value = eval(given, {}) if given else value + 1  # numbers and shifts alone
+            self.constants.append(f"integer(c_int), parameter :: {name} = {value}")
+
+    def plain(self, ctype):
+        """Fortran's type of a value; KeyError if there is none."""
+        if ctype in self.enums or ctype == "osla_err":
+            return "integer(c_int)"
+        if ctype in self.structs:
+            return f"type({ctype})"
+        return NUMBERS[ctype]
+
+    def struct(self, name, body):
+        lines = []
+        for member in filter(None, (part.strip() for part in body.split(";"))):
+            match = re.fullmatch(r"(?:const )?(\w+) (.*)", member)
+            for declared in match[2].split(","):
+                stars, field, size = re.fullmatch(r"\s*(\**)(\w+)(?:\[(\w+)\])?", declared).groups()
+                kind = ("type(c_funptr)" if stars and match[1] in self.callbacks
+                        else "type(c_ptr)" if stars else self.plain(match[1]))
+                initial = ""
+                if name.endswith("_options"):
+                    zero = next(value for key, value in ZERO.items() if kind.startswith(key))
+                    initial = f" = {DEFAULTS.get((name, field), zero)}"
+                lines.append(f"{kind} :: {field}{f'({size})' if size else ''}{initial}")
+        self.structs.add(name)
+        self.types.append((name, lines))
+
+    def argument(self, text):
+        const, base, stars, name = re.fullmatch(r"(const )?(\w+) (\**)(\w+)", text).groups()
+        if stars == "":
+            return name, f"{self.plain(base)}, value"
+        if base == "char":
+            return name, f"character(kind=c_char), intent({'in' if const else 'inout'}) :: {name}(*)"
+        if stars == "*" and base in self.callbacks:
+            return name, "type(c_funptr), value"
+        if stars == "**" and not const:
+            return name, "type(c_ptr), intent(inout)"
+        if stars == "*" and not const and name not in ARRAYS and (base in NUMBERS or base in self.enums):
+            return name, f"{self.plain(base)}, intent(inout)"
+        if base not in self.structs and base != "void":
+            self.plain(base)
+        return name, "type(c_ptr), value"
+
+    def function(self, result, name, arguments):
+        listed = [] if arguments == "void" else [self.argument(a.strip()) for a in arguments.split(",")]
+        result = re.sub(r"^const ", "", result)
+        if result.endswith("*"):
+            answer = "type(c_ptr)"
+        else:
+            answer = None if result == "void" else self.plain(result)
+        self.functions.append((name, listed, answer))
+
+
+def wrap(line, indent):
+    """Lines of at most MOST_COLUMNS, broken after commas."""
+    rest, first = line, True
+    while True:
+        room = MOST_COLUMNS - indent - (0 if first else 2)
+        lead = " " * (indent if first else indent + 2)
+        if len(rest) <= room:
+            print(lead + rest)
+            return
+        cut = rest.rfind(", ", 0, room - 2) + 1
+        print(lead + rest[:cut] + " &")
+        rest, first = rest[cut:].strip(), False
+
+
+def main(root):
+    headers = Headers(root)
+    kinds = "c_int, c_int64_t, c_size_t, c_double, c_bool, c_ptr, c_funptr, c_null_ptr, c_null_funptr"
+    print("! What OSLA's C headers declare, for Fortran. Made by fortran/interfaces.py: do not edit.")
+    print("module osla_values")
+    wrap(f"use, intrinsic :: iso_c_binding, only: {kinds}", 2)
+    print("  implicit none\n  public")
+    wrap(f"private :: {kinds}", 2)
+    print()
+    for constant in headers.constants:
+        wrap(constant, 2)
+    for name, lines in headers.types:
+        print(f"\n  type, bind(c) :: {name}")
+        for line in lines:
+            wrap(line, 4)
+        print(f"  end type {name}")
+    print("end module osla_values\n\nmodule osla_c\n  use, intrinsic :: iso_c_binding\n  use osla_values")
+    print("  implicit none\n  public\n\n  interface")
+    for name, arguments, answer in headers.functions:
+        names = ", ".join(argument for argument, _ in arguments)
+        kind, close = ("subroutine", "") if answer is None else ("function", " result(answer)")
+        print()
+        wrap(f'{kind} c_{name}({names}) bind(c, name="{name}"){close}', 4)
+        print("      import")
+        for argument, declared in arguments:
+            wrap(declared if "::" in declared else f"{declared} :: {argument}", 6)
+        if answer:
+            print(f"      {answer} :: answer")
+        print(f"    end {kind} c_{name}")
+    print("  end interface\nend module osla_c")
+
+
+if __name__ == "__main__":
+    main(sys.argv[1] if len(sys.argv) == 2 else sys.exit(__doc__))

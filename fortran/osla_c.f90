@@ -1,0 +1,1408 @@
+! What OSLA's C headers declare, for Fortran. Made by fortran/interfaces.py: do not edit.
+module osla_values
+  use, intrinsic :: iso_c_binding, only: c_int, c_int64_t, c_size_t, c_double, c_bool, c_ptr, &
+    c_funptr, c_null_ptr, c_null_funptr
+  implicit none
+  public
+  private :: c_int, c_int64_t, c_size_t, c_double, c_bool, c_ptr, c_funptr, c_null_ptr, &
+    c_null_funptr
+
+  integer(c_int), parameter :: OSLA_VERSION_MAJOR = 0
+  integer(c_int), parameter :: OSLA_VERSION_MINOR = 1
+  integer(c_int), parameter :: OSLA_VERSION_PATCH = 0
+  integer(c_int), parameter :: OSLA_FLOAT = 0
+  integer(c_int), parameter :: OSLA_DOUBLE = 1
+  integer(c_int), parameter :: OSLA_COMPLEX_FLOAT = 2
+  integer(c_int), parameter :: OSLA_COMPLEX_DOUBLE = 3
+  integer(c_int), parameter :: OSLA_LOWER = 0
+  integer(c_int), parameter :: OSLA_UPPER = 1
+  integer(c_int), parameter :: OSLA_GENERAL = 2
+  integer(c_int), parameter :: OSLA_NOTRANS = 0
+  integer(c_int), parameter :: OSLA_TRANS = 1
+  integer(c_int), parameter :: OSLA_CONJTRANS = 2
+  integer(c_int), parameter :: OSLA_NONUNIT = 0
+  integer(c_int), parameter :: OSLA_UNIT = 1
+  integer(c_int), parameter :: OSLA_LEFT = 0
+  integer(c_int), parameter :: OSLA_RIGHT = 1
+  integer(c_int), parameter :: OSLA_OK = 0
+  integer(c_int), parameter :: OSLA_ERR_ARG = 1
+  integer(c_int), parameter :: OSLA_ERR_MEM = 2
+  integer(c_int), parameter :: OSLA_ERR_RANGE = 3
+  integer(c_int), parameter :: OSLA_ERR_IO = 4
+  integer(c_int), parameter :: OSLA_ERR_MPI = 5
+  integer(c_int), parameter :: OSLA_ERR_STATE = 6
+  integer(c_int), parameter :: OSLA_ERR_UNSUPPORTED = 7
+  integer(c_int), parameter :: OSLA_MOST_ARGUMENTS = 20
+  integer(c_int), parameter :: OSLA_TRACE_GET = 0
+  integer(c_int), parameter :: OSLA_TRACE_PUT = 1
+  integer(c_int), parameter :: OSLA_TRACE_ISSUE = 2
+  integer(c_int), parameter :: OSLA_TRACE_WAIT = 3
+  integer(c_int), parameter :: OSLA_TRACE_COPY = 4
+  integer(c_int), parameter :: OSLA_TRACE_FLUSH = 5
+  integer(c_int), parameter :: OSLA_TRACE_NOTIFY = 6
+  integer(c_int), parameter :: OSLA_TRACE_FORWARD = 7
+  integer(c_int), parameter :: OSLA_TRACE_NOTIFY_WAIT = 8
+  integer(c_int), parameter :: OSLA_TRACE_FETCH_ADD = 9
+  integer(c_int), parameter :: OSLA_TRACE_LOCK = 10
+  integer(c_int), parameter :: OSLA_TRACE_BARRIER = 11
+  integer(c_int), parameter :: OSLA_TRACE_ALLREDUCE = 12
+  integer(c_int), parameter :: OSLA_TRACE_BCAST = 13
+  integer(c_int), parameter :: OSLA_TRACE_ALLTOALL = 14
+  integer(c_int), parameter :: OSLA_TRACE_ALLGATHER = 15
+  integer(c_int), parameter :: OSLA_TRACE_PACK = 16
+  integer(c_int), parameter :: OSLA_TRACE_GEMM = 17
+  integer(c_int), parameter :: OSLA_TRACE_SYRK = 18
+  integer(c_int), parameter :: OSLA_TRACE_TRSM = 19
+  integer(c_int), parameter :: OSLA_TRACE_PANEL = 20
+  integer(c_int), parameter :: OSLA_TRACE_ROWS = 21
+  integer(c_int), parameter :: OSLA_TRACE_UPDATE = 22
+  integer(c_int), parameter :: OSLA_TRACE_KINDS = 23
+  integer(c_int), parameter :: OSLA_TRACE_MAX_EVENTS = 4194304
+  integer(c_int), parameter :: OSLA_GRID_ROWS = 0
+  integer(c_int), parameter :: OSLA_GRID_COLUMNS = 1
+  integer(c_int), parameter :: OSLA_GRID_NODES = 2
+  integer(c_int), parameter :: OSLA_FILL_ZERO = 0
+  integer(c_int), parameter :: OSLA_FILL_IDENTITY = 1
+  integer(c_int), parameter :: OSLA_FILL_UNIFORM = 2
+  integer(c_int), parameter :: OSLA_FILL_DOMINANT = 3
+  integer(c_int), parameter :: OSLA_FILL_SPD = 4
+  integer(c_int), parameter :: OSLA_FILL_INTEGER = 5
+  integer(c_int), parameter :: OSLA_NORM_MAX = 0
+  integer(c_int), parameter :: OSLA_NORM_ONE = 1
+  integer(c_int), parameter :: OSLA_NORM_INF = 2
+  integer(c_int), parameter :: OSLA_NORM_FRO = 3
+  integer(c_int), parameter :: OSLA_STORED_WHOLE = 0
+  integer(c_int), parameter :: OSLA_STORED_LOWER = 1
+  integer(c_int), parameter :: OSLA_STORED_UPPER = 2
+  integer(c_int), parameter :: OSLA_FORMAT_BY_NAME = 0
+  integer(c_int), parameter :: OSLA_FORMAT_HDF5 = 1
+  integer(c_int), parameter :: OSLA_FORMAT_RAW = 2
+  integer(c_int), parameter :: OSLA_FILE_DOUBLE = 0
+  integer(c_int), parameter :: OSLA_FILE_INT64 = 1
+  integer(c_int), parameter :: OSLA_FILE_UINT64 = 2
+  integer(c_int), parameter :: OSLA_FORWARD_CHOSEN = 0
+  integer(c_int), parameter :: OSLA_FORWARD_FLAT = 1
+  integer(c_int), parameter :: OSLA_FORWARD_RING = 2
+  integer(c_int), parameter :: OSLA_FORWARD_TREE = 3
+  integer(c_int), parameter :: OSLA_PIVOT_PARTIAL = 0
+  integer(c_int), parameter :: OSLA_PIVOT_TOURNAMENT = 1
+  integer(c_int), parameter :: OSLA_PIVOT_NONE = 2
+  integer(c_int), parameter :: OSLA_MIXED_SINGLE = 0
+  integer(c_int), parameter :: OSLA_MIXED_FACTOR = 1
+  integer(c_int), parameter :: OSLA_MIXED_STALLED = 2
+  integer(c_int), parameter :: OSLA_MIXED_SINGULAR = 3
+  integer(c_int), parameter :: OSLA_ISOLATE_UPDATE = 0
+  integer(c_int), parameter :: OSLA_ISOLATE_ELEMENT = 1
+  integer(c_int), parameter :: OSLA_SHIP_LESS = 0
+  integer(c_int), parameter :: OSLA_SHIP_VALUES = 1
+  integer(c_int), parameter :: OSLA_SHIP_FACTORS = 2
+  integer(c_int), parameter :: OSLA_COMBINE_SUM = 0
+  integer(c_int), parameter :: OSLA_COMBINE_MIN = 1
+  integer(c_int), parameter :: OSLA_COMBINE_MAX = 2
+  integer(c_int), parameter :: OSLA_COMBINE_USER = 3
+  integer(c_int), parameter :: OSLA_HESSIAN_SAME = -1
+
+  type, bind(c) :: osla_transport_options
+    logical(c_bool) :: progress_thread = .false.
+    integer(c_int) :: threads_per_rank = 0
+    type(c_ptr) :: transport = c_null_ptr
+  end type osla_transport_options
+
+  type, bind(c) :: osla_argument
+    type(c_ptr) :: name
+    integer(c_int64_t) :: value
+  end type osla_argument
+
+  type, bind(c) :: osla_trace_total
+    integer(c_int64_t) :: events
+    real(c_double) :: seconds
+    real(c_double) :: seconds_largest
+    real(c_double) :: amount
+  end type osla_trace_total
+
+  type, bind(c) :: osla_trace_summary
+    type(osla_trace_total) :: kind(OSLA_TRACE_KINDS)
+    real(c_double) :: seconds
+    real(c_double) :: in_flight
+    real(c_double) :: exposed
+    real(c_double) :: overlap
+    integer(c_int64_t) :: dropped
+  end type osla_trace_summary
+
+  type, bind(c) :: osla_layout
+    integer(c_int64_t) :: m
+    integer(c_int64_t) :: n
+    integer(c_int64_t) :: mb
+    integer(c_int64_t) :: nb
+    integer(c_int) :: nprow
+    integer(c_int) :: npcol
+  end type osla_layout
+
+  type, bind(c) :: osla_part
+    type(c_ptr) :: matrix
+    integer(c_int64_t) :: i
+    integer(c_int64_t) :: j
+    integer(c_int64_t) :: m
+    integer(c_int64_t) :: n
+  end type osla_part
+
+  type, bind(c) :: osla_save_options
+    integer(c_int) :: format = 0
+    integer(c_int) :: stored = 0
+    type(c_ptr) :: name = c_null_ptr
+  end type osla_save_options
+
+  type, bind(c) :: osla_load_options
+    integer(c_int64_t) :: mb = 0
+    integer(c_int64_t) :: nb = 0
+    type(c_ptr) :: name = c_null_ptr
+  end type osla_load_options
+
+  type, bind(c) :: osla_file_matrix
+    integer(c_int) :: dtype
+    integer(c_int64_t) :: m
+    integer(c_int64_t) :: n
+    integer(c_int) :: stored
+  end type osla_file_matrix
+
+  type, bind(c) :: osla_gemm_options
+    logical(c_bool) :: blocking = .false.
+    logical(c_bool) :: copy = .false.
+    logical(c_bool) :: unaware = .false.
+    logical(c_bool) :: unordered = .false.
+    logical(c_bool) :: narrow = .false.
+    integer(c_int64_t) :: panel = 0
+    integer(c_int64_t) :: memory = 0
+  end type osla_gemm_options
+
+  type, bind(c) :: osla_gemm_plan
+    integer(c_int64_t) :: tasks
+    integer(c_int64_t) :: gets
+    integer(c_int64_t) :: bytes_far
+    integer(c_int64_t) :: bytes_near
+    integer(c_int64_t) :: bytes_place
+    integer(c_int64_t) :: buffers
+    real(c_double) :: flops
+  end type osla_gemm_plan
+
+  type, bind(c) :: osla_lu_options
+    integer(c_int) :: pivoting = 0
+    integer(c_int) :: look_ahead = 0
+    integer(c_int) :: forward = 0
+  end type osla_lu_options
+
+  type, bind(c) :: osla_lu_result
+    integer(c_int64_t) :: info
+    real(c_double) :: growth
+    logical(c_bool) :: trusted
+  end type osla_lu_result
+
+  type, bind(c) :: osla_chol_options
+    integer(c_int) :: look_ahead = 0
+    integer(c_int) :: forward = 0
+  end type osla_chol_options
+
+  type, bind(c) :: osla_factors
+    type(c_ptr) :: matrix
+    logical(c_bool) :: cholesky
+    integer(c_int) :: uplo
+    type(c_ptr) :: ipiv
+  end type osla_factors
+
+  type, bind(c) :: osla_refine_options
+    integer(c_int) :: max_iterations = 0
+    real(c_double) :: target = 0
+  end type osla_refine_options
+
+  type, bind(c) :: osla_refine_result
+    integer(c_int) :: iterations
+    real(c_double) :: residual
+    logical(c_bool) :: converged
+  end type osla_refine_result
+
+  type, bind(c) :: osla_mixed_result
+    integer(c_int) :: path
+    integer(c_int64_t) :: info
+    integer(c_int) :: single_iterations
+    type(osla_refine_result) :: refine
+  end type osla_mixed_result
+
+  type, bind(c) :: osla_hessian_options
+    integer(c_int) :: uplo = 0
+    integer(c_int) :: dtype = OSLA_DOUBLE
+    integer(c_int64_t) :: nb = 128
+    integer(c_size_t) :: ring_bytes = 67108864
+    integer(c_size_t) :: piece_bytes = 67108864
+    integer(c_int) :: update_dtype = OSLA_HESSIAN_SAME
+    integer(c_int) :: combine = 0
+    type(c_funptr) :: combine_function = c_null_funptr
+    type(c_ptr) :: combine_context = c_null_ptr
+    real(c_double) :: initial = transfer(9221120237041090560_c_int64_t, 1.0_c_double)
+    logical(c_bool) :: order_independent = .false.
+    real(c_double) :: bound = 0
+    real(c_double) :: gradient_bound = 0
+    integer(c_size_t) :: memory_cap = 0
+    integer(c_int) :: isolation = 0
+    integer(c_int) :: shipping = 0
+    logical(c_bool) :: node_sums = .false.
+    logical(c_bool) :: checkpoint_holds = .false.
+  end type osla_hessian_options
+
+  type, bind(c) :: osla_hessian_datum
+    integer(c_int64_t) :: id
+    integer(c_int64_t) :: count
+    type(c_ptr) :: ix
+    integer(c_int64_t) :: k
+    type(c_ptr) :: g
+    integer(c_int64_t) :: ldg
+    integer(c_int64_t) :: cols
+    type(c_ptr) :: jx
+    type(c_ptr) :: u
+    integer(c_int64_t) :: ldu
+    type(c_ptr) :: gradient
+  end type osla_hessian_datum
+
+  type, bind(c) :: osla_hessian_stats
+    integer(c_int64_t) :: updates
+    integer(c_int64_t) :: elements
+    integer(c_int64_t) :: elements_sent
+    integer(c_int64_t) :: bytes_sent
+    integer(c_int64_t) :: bytes_received
+    integer(c_int64_t) :: transfers
+    integer(c_int64_t) :: bytes_peak
+    real(c_double) :: seconds_split
+    real(c_double) :: seconds_product
+    real(c_double) :: seconds_add
+    real(c_double) :: seconds_send
+    real(c_double) :: seconds_apply
+    integer(c_int64_t) :: ids_skipped
+    integer(c_int64_t) :: ids_restored
+  end type osla_hessian_stats
+end module osla_values
+
+module osla_c
+  use, intrinsic :: iso_c_binding
+  use osla_values
+  implicit none
+  public
+
+  interface
+
+    function c_osla_version() bind(c, name="osla_version") result(answer)
+      import
+      integer(c_int) :: answer
+    end function c_osla_version
+
+    function c_osla_version_text() bind(c, name="osla_version_text") result(answer)
+      import
+      type(c_ptr) :: answer
+    end function c_osla_version_text
+
+    function c_osla_err_name(err) bind(c, name="osla_err_name") result(answer)
+      import
+      integer(c_int), value :: err
+      type(c_ptr) :: answer
+    end function c_osla_err_name
+
+    function c_osla_error_text() bind(c, name="osla_error_text") result(answer)
+      import
+      type(c_ptr) :: answer
+    end function c_osla_error_text
+
+    function c_osla_error_set_mpi(mpi_code, what) bind(c, name="osla_error_set_mpi") result(answer)
+      import
+      integer(c_int), value :: mpi_code
+      character(kind=c_char), intent(in) :: what(*)
+      integer(c_int) :: answer
+    end function c_osla_error_set_mpi
+
+    function c_osla_random_bits(seed, i, j) bind(c, name="osla_random_bits") result(answer)
+      import
+      integer(c_int64_t), value :: seed
+      integer(c_int64_t), value :: i
+      integer(c_int64_t), value :: j
+      integer(c_int64_t) :: answer
+    end function c_osla_random_bits
+
+    function c_osla_random_uniform(seed, i, j) bind(c, name="osla_random_uniform") result(answer)
+      import
+      integer(c_int64_t), value :: seed
+      integer(c_int64_t), value :: i
+      integer(c_int64_t), value :: j
+      real(c_double) :: answer
+    end function c_osla_random_uniform
+
+    function c_osla_random_normal(seed, i, j) bind(c, name="osla_random_normal") result(answer)
+      import
+      integer(c_int64_t), value :: seed
+      integer(c_int64_t), value :: i
+      integer(c_int64_t), value :: j
+      real(c_double) :: answer
+    end function c_osla_random_normal
+
+    subroutine c_osla_transport_destroy(transport) bind(c, name="osla_transport_destroy")
+      import
+      type(c_ptr), intent(inout) :: transport
+    end subroutine c_osla_transport_destroy
+
+    function c_osla_transport_rank(transport) bind(c, name="osla_transport_rank") result(answer)
+      import
+      type(c_ptr), value :: transport
+      integer(c_int) :: answer
+    end function c_osla_transport_rank
+
+    function c_osla_transport_size(transport) bind(c, name="osla_transport_size") result(answer)
+      import
+      type(c_ptr), value :: transport
+      integer(c_int) :: answer
+    end function c_osla_transport_size
+
+    function c_osla_transport_n_nodes(transport) bind(c, &
+      name="osla_transport_n_nodes") result(answer)
+      import
+      type(c_ptr), value :: transport
+      integer(c_int) :: answer
+    end function c_osla_transport_n_nodes
+
+    function c_osla_transport_node(transport) bind(c, name="osla_transport_node") result(answer)
+      import
+      type(c_ptr), value :: transport
+      integer(c_int) :: answer
+    end function c_osla_transport_node
+
+    function c_osla_transport_node_size(transport) bind(c, &
+      name="osla_transport_node_size") result(answer)
+      import
+      type(c_ptr), value :: transport
+      integer(c_int) :: answer
+    end function c_osla_transport_node_size
+
+    function c_osla_transport_largest_node(transport) bind(c, &
+      name="osla_transport_largest_node") result(answer)
+      import
+      type(c_ptr), value :: transport
+      integer(c_int) :: answer
+    end function c_osla_transport_largest_node
+
+    function c_osla_transport_node_rank_of(transport, rank) bind(c, &
+      name="osla_transport_node_rank_of") result(answer)
+      import
+      type(c_ptr), value :: transport
+      integer(c_int), value :: rank
+      integer(c_int) :: answer
+    end function c_osla_transport_node_rank_of
+
+    function c_osla_transport_node_of(transport, rank) bind(c, &
+      name="osla_transport_node_of") result(answer)
+      import
+      type(c_ptr), value :: transport
+      integer(c_int), value :: rank
+      integer(c_int) :: answer
+    end function c_osla_transport_node_of
+
+    function c_osla_transport_same_node(transport, rank) bind(c, &
+      name="osla_transport_same_node") result(answer)
+      import
+      type(c_ptr), value :: transport
+      integer(c_int), value :: rank
+      logical(c_bool) :: answer
+    end function c_osla_transport_same_node
+
+    function c_osla_transport_memory_by_mpi(transport) bind(c, &
+      name="osla_transport_memory_by_mpi") result(answer)
+      import
+      type(c_ptr), value :: transport
+      logical(c_bool) :: answer
+    end function c_osla_transport_memory_by_mpi
+
+    function c_osla_transport_oversubscribed(transport) bind(c, &
+      name="osla_transport_oversubscribed") result(answer)
+      import
+      type(c_ptr), value :: transport
+      logical(c_bool) :: answer
+    end function c_osla_transport_oversubscribed
+
+    function c_osla_transport_memory_share(transport) bind(c, &
+      name="osla_transport_memory_share") result(answer)
+      import
+      type(c_ptr), value :: transport
+      integer(c_int64_t) :: answer
+    end function c_osla_transport_memory_share
+
+    function c_osla_transport_name(transport) bind(c, name="osla_transport_name") result(answer)
+      import
+      type(c_ptr), value :: transport
+      type(c_ptr) :: answer
+    end function c_osla_transport_name
+
+    function c_osla_simulated_machine() bind(c, name="osla_simulated_machine") result(answer)
+      import
+      type(c_ptr) :: answer
+    end function c_osla_simulated_machine
+
+    subroutine c_osla_progress(transport) bind(c, name="osla_progress")
+      import
+      type(c_ptr), value :: transport
+    end subroutine c_osla_progress
+
+    function c_osla_barrier(transport) bind(c, name="osla_barrier") result(answer)
+      import
+      type(c_ptr), value :: transport
+      integer(c_int) :: answer
+    end function c_osla_barrier
+
+    function c_osla_agree(transport, local) bind(c, name="osla_agree") result(answer)
+      import
+      type(c_ptr), value :: transport
+      integer(c_int), value :: local
+      integer(c_int) :: answer
+    end function c_osla_agree
+
+    function c_osla_agree_same(transport, local, call, arguments, count) bind(c, &
+      name="osla_agree_same") result(answer)
+      import
+      type(c_ptr), value :: transport
+      integer(c_int), value :: local
+      character(kind=c_char), intent(in) :: call(*)
+      type(c_ptr), value :: arguments
+      integer(c_int), value :: count
+      integer(c_int) :: answer
+    end function c_osla_agree_same
+
+    subroutine c_osla_transport_abort(transport, err) bind(c, name="osla_transport_abort")
+      import
+      type(c_ptr), value :: transport
+      integer(c_int), value :: err
+    end subroutine c_osla_transport_abort
+
+    subroutine c_osla_at_step(transport, kernel, step) bind(c, name="osla_at_step")
+      import
+      type(c_ptr), value :: transport
+      character(kind=c_char), intent(in) :: kernel(*)
+      integer(c_int64_t), value :: step
+    end subroutine c_osla_at_step
+
+    subroutine c_osla_memory_available(shared_bytes, available_bytes) bind(c, &
+      name="osla_memory_available")
+      import
+      integer(c_int64_t), intent(inout) :: shared_bytes
+      integer(c_int64_t), intent(inout) :: available_bytes
+    end subroutine c_osla_memory_available
+
+    function c_osla_memory_check(transport, bytes_per_rank) bind(c, &
+      name="osla_memory_check") result(answer)
+      import
+      type(c_ptr), value :: transport
+      integer(c_int64_t), value :: bytes_per_rank
+      integer(c_int) :: answer
+    end function c_osla_memory_check
+
+    function c_osla_trace_start(transport) bind(c, name="osla_trace_start") result(answer)
+      import
+      type(c_ptr), value :: transport
+      integer(c_int) :: answer
+    end function c_osla_trace_start
+
+    subroutine c_osla_trace_stop(transport) bind(c, name="osla_trace_stop")
+      import
+      type(c_ptr), value :: transport
+    end subroutine c_osla_trace_stop
+
+    function c_osla_trace_write(transport, path) bind(c, name="osla_trace_write") result(answer)
+      import
+      type(c_ptr), value :: transport
+      character(kind=c_char), intent(in) :: path(*)
+      integer(c_int) :: answer
+    end function c_osla_trace_write
+
+    function c_osla_trace_check(path) bind(c, name="osla_trace_check") result(answer)
+      import
+      character(kind=c_char), intent(in) :: path(*)
+      integer(c_int) :: answer
+    end function c_osla_trace_check
+
+    function c_osla_trace_now(transport) bind(c, name="osla_trace_now") result(answer)
+      import
+      type(c_ptr), value :: transport
+      real(c_double) :: answer
+    end function c_osla_trace_now
+
+    subroutine c_osla_trace_add(transport, kind, since, amount) bind(c, name="osla_trace_add")
+      import
+      type(c_ptr), value :: transport
+      integer(c_int), value :: kind
+      real(c_double), value :: since
+      real(c_double), value :: amount
+    end subroutine c_osla_trace_add
+
+    subroutine c_osla_trace_add_until(transport, kind, since, until, amount) bind(c, &
+      name="osla_trace_add_until")
+      import
+      type(c_ptr), value :: transport
+      integer(c_int), value :: kind
+      real(c_double), value :: since
+      real(c_double), value :: until
+      real(c_double), value :: amount
+    end subroutine c_osla_trace_add_until
+
+    function c_osla_trace_summarise(transport, out) bind(c, &
+      name="osla_trace_summarise") result(answer)
+      import
+      type(c_ptr), value :: transport
+      type(c_ptr), value :: out
+      integer(c_int) :: answer
+    end function c_osla_trace_summarise
+
+    function c_osla_trace_name(kind) bind(c, name="osla_trace_name") result(answer)
+      import
+      integer(c_int), value :: kind
+      type(c_ptr) :: answer
+    end function c_osla_trace_name
+
+    function c_osla_trace_unit(kind) bind(c, name="osla_trace_unit") result(answer)
+      import
+      integer(c_int), value :: kind
+      type(c_ptr) :: answer
+    end function c_osla_trace_unit
+
+    function c_osla_grid_create_ordered(transport, nprow, npcol, order, out) bind(c, &
+      name="osla_grid_create_ordered") result(answer)
+      import
+      type(c_ptr), value :: transport
+      integer(c_int), value :: nprow
+      integer(c_int), value :: npcol
+      integer(c_int), value :: order
+      type(c_ptr), intent(inout) :: out
+      integer(c_int) :: answer
+    end function c_osla_grid_create_ordered
+
+    function c_osla_grid_create(transport, nprow, npcol, out) bind(c, &
+      name="osla_grid_create") result(answer)
+      import
+      type(c_ptr), value :: transport
+      integer(c_int), value :: nprow
+      integer(c_int), value :: npcol
+      type(c_ptr), intent(inout) :: out
+      integer(c_int) :: answer
+    end function c_osla_grid_create
+
+    subroutine c_osla_grid_choose(ranks, nodes, nprow, npcol) bind(c, name="osla_grid_choose")
+      import
+      integer(c_int), value :: ranks
+      integer(c_int), value :: nodes
+      integer(c_int), intent(inout) :: nprow
+      integer(c_int), intent(inout) :: npcol
+    end subroutine c_osla_grid_choose
+
+    function c_osla_grid_create_at(transport, nprow, npcol, prow, pcol, out) bind(c, &
+      name="osla_grid_create_at") result(answer)
+      import
+      type(c_ptr), value :: transport
+      integer(c_int), value :: nprow
+      integer(c_int), value :: npcol
+      integer(c_int), value :: prow
+      integer(c_int), value :: pcol
+      type(c_ptr), intent(inout) :: out
+      integer(c_int) :: answer
+    end function c_osla_grid_create_at
+
+    function c_osla_grid_shift(grid, prow, pcol, out) bind(c, name="osla_grid_shift") result(answer)
+      import
+      type(c_ptr), value :: grid
+      integer(c_int), value :: prow
+      integer(c_int), value :: pcol
+      type(c_ptr), intent(inout) :: out
+      integer(c_int) :: answer
+    end function c_osla_grid_shift
+
+    function c_osla_grid_same(x, y) bind(c, name="osla_grid_same") result(answer)
+      import
+      type(c_ptr), value :: x
+      type(c_ptr), value :: y
+      logical(c_bool) :: answer
+    end function c_osla_grid_same
+
+    subroutine c_osla_grid_destroy(grid) bind(c, name="osla_grid_destroy")
+      import
+      type(c_ptr), intent(inout) :: grid
+    end subroutine c_osla_grid_destroy
+
+    function c_osla_grid_nprow(grid) bind(c, name="osla_grid_nprow") result(answer)
+      import
+      type(c_ptr), value :: grid
+      integer(c_int) :: answer
+    end function c_osla_grid_nprow
+
+    function c_osla_grid_npcol(grid) bind(c, name="osla_grid_npcol") result(answer)
+      import
+      type(c_ptr), value :: grid
+      integer(c_int) :: answer
+    end function c_osla_grid_npcol
+
+    function c_osla_grid_prow(grid) bind(c, name="osla_grid_prow") result(answer)
+      import
+      type(c_ptr), value :: grid
+      integer(c_int) :: answer
+    end function c_osla_grid_prow
+
+    function c_osla_grid_pcol(grid) bind(c, name="osla_grid_pcol") result(answer)
+      import
+      type(c_ptr), value :: grid
+      integer(c_int) :: answer
+    end function c_osla_grid_pcol
+
+    function c_osla_grid_rank_at(grid, prow, pcol) bind(c, name="osla_grid_rank_at") result(answer)
+      import
+      type(c_ptr), value :: grid
+      integer(c_int), value :: prow
+      integer(c_int), value :: pcol
+      integer(c_int) :: answer
+    end function c_osla_grid_rank_at
+
+    function c_osla_grid_prow_of(grid, rank) bind(c, name="osla_grid_prow_of") result(answer)
+      import
+      type(c_ptr), value :: grid
+      integer(c_int), value :: rank
+      integer(c_int) :: answer
+    end function c_osla_grid_prow_of
+
+    function c_osla_grid_transport(grid) bind(c, name="osla_grid_transport") result(answer)
+      import
+      type(c_ptr), value :: grid
+      type(c_ptr) :: answer
+    end function c_osla_grid_transport
+
+    function c_osla_matrix_create(grid, dtype, m, n, mb, nb, out) bind(c, &
+      name="osla_matrix_create") result(answer)
+      import
+      type(c_ptr), value :: grid
+      integer(c_int), value :: dtype
+      integer(c_int64_t), value :: m
+      integer(c_int64_t), value :: n
+      integer(c_int64_t), value :: mb
+      integer(c_int64_t), value :: nb
+      type(c_ptr), intent(inout) :: out
+      integer(c_int) :: answer
+    end function c_osla_matrix_create
+
+    function c_osla_matrix_wrap(grid, dtype, m, n, mb, nb, local, lld, out) bind(c, &
+      name="osla_matrix_wrap") result(answer)
+      import
+      type(c_ptr), value :: grid
+      integer(c_int), value :: dtype
+      integer(c_int64_t), value :: m
+      integer(c_int64_t), value :: n
+      integer(c_int64_t), value :: mb
+      integer(c_int64_t), value :: nb
+      type(c_ptr), value :: local
+      integer(c_int64_t), value :: lld
+      type(c_ptr), intent(inout) :: out
+      integer(c_int) :: answer
+    end function c_osla_matrix_wrap
+
+    function c_osla_matrix_wrap_own(grid, dtype, m, n, mb, nb, local, lld, out) bind(c, &
+      name="osla_matrix_wrap_own") result(answer)
+      import
+      type(c_ptr), value :: grid
+      integer(c_int), value :: dtype
+      integer(c_int64_t), value :: m
+      integer(c_int64_t), value :: n
+      integer(c_int64_t), value :: mb
+      integer(c_int64_t), value :: nb
+      type(c_ptr), value :: local
+      integer(c_int64_t), value :: lld
+      type(c_ptr), intent(inout) :: out
+      integer(c_int) :: answer
+    end function c_osla_matrix_wrap_own
+
+    subroutine c_osla_matrix_destroy(matrix) bind(c, name="osla_matrix_destroy")
+      import
+      type(c_ptr), intent(inout) :: matrix
+    end subroutine c_osla_matrix_destroy
+
+    function c_osla_matrix_layout(matrix) bind(c, name="osla_matrix_layout") result(answer)
+      import
+      type(c_ptr), value :: matrix
+      type(osla_layout) :: answer
+    end function c_osla_matrix_layout
+
+    function c_osla_matrix_grid(matrix) bind(c, name="osla_matrix_grid") result(answer)
+      import
+      type(c_ptr), value :: matrix
+      type(c_ptr) :: answer
+    end function c_osla_matrix_grid
+
+    function c_osla_matrix_dtype(matrix) bind(c, name="osla_matrix_dtype") result(answer)
+      import
+      type(c_ptr), value :: matrix
+      integer(c_int) :: answer
+    end function c_osla_matrix_dtype
+
+    function c_osla_matrix_local(matrix) bind(c, name="osla_matrix_local") result(answer)
+      import
+      type(c_ptr), value :: matrix
+      type(c_ptr) :: answer
+    end function c_osla_matrix_local
+
+    function c_osla_matrix_local_rows(matrix) bind(c, name="osla_matrix_local_rows") result(answer)
+      import
+      type(c_ptr), value :: matrix
+      integer(c_int64_t) :: answer
+    end function c_osla_matrix_local_rows
+
+    function c_osla_matrix_local_cols(matrix) bind(c, name="osla_matrix_local_cols") result(answer)
+      import
+      type(c_ptr), value :: matrix
+      integer(c_int64_t) :: answer
+    end function c_osla_matrix_local_cols
+
+    function c_osla_matrix_lld(matrix, rank) bind(c, name="osla_matrix_lld") result(answer)
+      import
+      type(c_ptr), value :: matrix
+      integer(c_int), value :: rank
+      integer(c_int64_t) :: answer
+    end function c_osla_matrix_lld
+
+    function c_osla_matrix_peer(matrix, rank) bind(c, name="osla_matrix_peer") result(answer)
+      import
+      type(c_ptr), value :: matrix
+      integer(c_int), value :: rank
+      type(c_ptr) :: answer
+    end function c_osla_matrix_peer
+
+    function c_osla_matrix_bytes(layout, dtype) bind(c, name="osla_matrix_bytes") result(answer)
+      import
+      type(c_ptr), value :: layout
+      integer(c_int), value :: dtype
+      integer(c_int64_t) :: answer
+    end function c_osla_matrix_bytes
+
+    function c_osla_matrix_get_block(matrix, i, j, m, n, buffer, ld) bind(c, &
+      name="osla_matrix_get_block") result(answer)
+      import
+      type(c_ptr), value :: matrix
+      integer(c_int64_t), value :: i
+      integer(c_int64_t), value :: j
+      integer(c_int64_t), value :: m
+      integer(c_int64_t), value :: n
+      type(c_ptr), value :: buffer
+      integer(c_int64_t), value :: ld
+      integer(c_int) :: answer
+    end function c_osla_matrix_get_block
+
+    function c_osla_matrix_put_block(matrix, i, j, m, n, buffer, ld) bind(c, &
+      name="osla_matrix_put_block") result(answer)
+      import
+      type(c_ptr), value :: matrix
+      integer(c_int64_t), value :: i
+      integer(c_int64_t), value :: j
+      integer(c_int64_t), value :: m
+      integer(c_int64_t), value :: n
+      type(c_ptr), value :: buffer
+      integer(c_int64_t), value :: ld
+      integer(c_int) :: answer
+    end function c_osla_matrix_put_block
+
+    function c_osla_matrix_fill(matrix, fill, seed) bind(c, name="osla_matrix_fill") result(answer)
+      import
+      type(c_ptr), value :: matrix
+      integer(c_int), value :: fill
+      integer(c_int64_t), value :: seed
+      integer(c_int) :: answer
+    end function c_osla_matrix_fill
+
+    function c_osla_matrix_fill_with(matrix, f, arg) bind(c, &
+      name="osla_matrix_fill_with") result(answer)
+      import
+      type(c_ptr), value :: matrix
+      type(c_funptr), value :: f
+      type(c_ptr), value :: arg
+      integer(c_int) :: answer
+    end function c_osla_matrix_fill_with
+
+    function c_osla_matrix_norm(matrix, norm, value) bind(c, name="osla_matrix_norm") result(answer)
+      import
+      type(c_ptr), value :: matrix
+      integer(c_int), value :: norm
+      real(c_double), intent(inout) :: value
+      integer(c_int) :: answer
+    end function c_osla_matrix_norm
+
+    function c_osla_matrix_copy(source, dest) bind(c, name="osla_matrix_copy") result(answer)
+      import
+      type(c_ptr), value :: source
+      type(c_ptr), value :: dest
+      integer(c_int) :: answer
+    end function c_osla_matrix_copy
+
+    function c_osla_matrix_transpose(trans, source, dest) bind(c, &
+      name="osla_matrix_transpose") result(answer)
+      import
+      integer(c_int), value :: trans
+      type(c_ptr), value :: source
+      type(c_ptr), value :: dest
+      integer(c_int) :: answer
+    end function c_osla_matrix_transpose
+
+    function c_osla_matrix_scale(alpha, matrix) bind(c, name="osla_matrix_scale") result(answer)
+      import
+      complex(c_double_complex), value :: alpha
+      type(c_ptr), value :: matrix
+      integer(c_int) :: answer
+    end function c_osla_matrix_scale
+
+    function c_osla_matrix_add(alpha, source, beta, dest) bind(c, &
+      name="osla_matrix_add") result(answer)
+      import
+      real(c_double), value :: alpha
+      type(c_ptr), value :: source
+      real(c_double), value :: beta
+      type(c_ptr), value :: dest
+      integer(c_int) :: answer
+    end function c_osla_matrix_add
+
+    function c_osla_matrix_mirror(matrix, from) bind(c, name="osla_matrix_mirror") result(answer)
+      import
+      type(c_ptr), value :: matrix
+      integer(c_int), value :: from
+      integer(c_int) :: answer
+    end function c_osla_matrix_mirror
+
+    function c_osla_matrix_save(matrix, path, options) bind(c, &
+      name="osla_matrix_save") result(answer)
+      import
+      type(c_ptr), value :: matrix
+      character(kind=c_char), intent(in) :: path(*)
+      type(c_ptr), value :: options
+      integer(c_int) :: answer
+    end function c_osla_matrix_save
+
+    function c_osla_matrix_load(grid, path, options, stored, out) bind(c, &
+      name="osla_matrix_load") result(answer)
+      import
+      type(c_ptr), value :: grid
+      character(kind=c_char), intent(in) :: path(*)
+      type(c_ptr), value :: options
+      integer(c_int), intent(inout) :: stored
+      type(c_ptr), intent(inout) :: out
+      integer(c_int) :: answer
+    end function c_osla_matrix_load
+
+    function c_osla_file_create(transport, path, out) bind(c, &
+      name="osla_file_create") result(answer)
+      import
+      type(c_ptr), value :: transport
+      character(kind=c_char), intent(in) :: path(*)
+      type(c_ptr), intent(inout) :: out
+      integer(c_int) :: answer
+    end function c_osla_file_create
+
+    function c_osla_file_open(transport, path, out) bind(c, name="osla_file_open") result(answer)
+      import
+      type(c_ptr), value :: transport
+      character(kind=c_char), intent(in) :: path(*)
+      type(c_ptr), intent(inout) :: out
+      integer(c_int) :: answer
+    end function c_osla_file_open
+
+    function c_osla_file_commit(file) bind(c, name="osla_file_commit") result(answer)
+      import
+      type(c_ptr), intent(inout) :: file
+      integer(c_int) :: answer
+    end function c_osla_file_commit
+
+    subroutine c_osla_file_close(file) bind(c, name="osla_file_close")
+      import
+      type(c_ptr), intent(inout) :: file
+    end subroutine c_osla_file_close
+
+    function c_osla_file_has(file, name, has) bind(c, name="osla_file_has") result(answer)
+      import
+      type(c_ptr), value :: file
+      character(kind=c_char), intent(in) :: name(*)
+      logical(c_bool), intent(inout) :: has
+      integer(c_int) :: answer
+    end function c_osla_file_has
+
+    function c_osla_file_put_matrix(file, name, matrix, stored) bind(c, &
+      name="osla_file_put_matrix") result(answer)
+      import
+      type(c_ptr), value :: file
+      character(kind=c_char), intent(in) :: name(*)
+      type(c_ptr), value :: matrix
+      integer(c_int), value :: stored
+      integer(c_int) :: answer
+    end function c_osla_file_put_matrix
+
+    function c_osla_file_look_matrix(file, name, look) bind(c, &
+      name="osla_file_look_matrix") result(answer)
+      import
+      type(c_ptr), value :: file
+      character(kind=c_char), intent(in) :: name(*)
+      type(c_ptr), value :: look
+      integer(c_int) :: answer
+    end function c_osla_file_look_matrix
+
+    function c_osla_file_get_matrix(file, name, matrix) bind(c, &
+      name="osla_file_get_matrix") result(answer)
+      import
+      type(c_ptr), value :: file
+      character(kind=c_char), intent(in) :: name(*)
+      type(c_ptr), value :: matrix
+      integer(c_int) :: answer
+    end function c_osla_file_get_matrix
+
+    function c_osla_file_put_vector(file, name, type, count, data) bind(c, &
+      name="osla_file_put_vector") result(answer)
+      import
+      type(c_ptr), value :: file
+      character(kind=c_char), intent(in) :: name(*)
+      integer(c_int), value :: type
+      integer(c_int64_t), value :: count
+      type(c_ptr), value :: data
+      integer(c_int) :: answer
+    end function c_osla_file_put_vector
+
+    function c_osla_file_put_parts(file, name, type, count, data) bind(c, &
+      name="osla_file_put_parts") result(answer)
+      import
+      type(c_ptr), value :: file
+      character(kind=c_char), intent(in) :: name(*)
+      integer(c_int), value :: type
+      integer(c_int64_t), value :: count
+      type(c_ptr), value :: data
+      integer(c_int) :: answer
+    end function c_osla_file_put_parts
+
+    function c_osla_file_look_vector(file, name, type, count) bind(c, &
+      name="osla_file_look_vector") result(answer)
+      import
+      type(c_ptr), value :: file
+      character(kind=c_char), intent(in) :: name(*)
+      integer(c_int), value :: type
+      integer(c_int64_t), intent(inout) :: count
+      integer(c_int) :: answer
+    end function c_osla_file_look_vector
+
+    function c_osla_file_get_vector(file, name, type, count, data) bind(c, &
+      name="osla_file_get_vector") result(answer)
+      import
+      type(c_ptr), value :: file
+      character(kind=c_char), intent(in) :: name(*)
+      integer(c_int), value :: type
+      integer(c_int64_t), value :: count
+      type(c_ptr), value :: data
+      integer(c_int) :: answer
+    end function c_osla_file_get_vector
+
+    function c_osla_file_get_parts(file, name, type, first, count, data) bind(c, &
+      name="osla_file_get_parts") result(answer)
+      import
+      type(c_ptr), value :: file
+      character(kind=c_char), intent(in) :: name(*)
+      integer(c_int), value :: type
+      integer(c_int64_t), value :: first
+      integer(c_int64_t), value :: count
+      type(c_ptr), value :: data
+      integer(c_int) :: answer
+    end function c_osla_file_get_parts
+
+    function c_osla_file_put_number(file, name, value) bind(c, &
+      name="osla_file_put_number") result(answer)
+      import
+      type(c_ptr), value :: file
+      character(kind=c_char), intent(in) :: name(*)
+      real(c_double), value :: value
+      integer(c_int) :: answer
+    end function c_osla_file_put_number
+
+    function c_osla_file_put_int(file, name, value) bind(c, name="osla_file_put_int") result(answer)
+      import
+      type(c_ptr), value :: file
+      character(kind=c_char), intent(in) :: name(*)
+      integer(c_int64_t), value :: value
+      integer(c_int) :: answer
+    end function c_osla_file_put_int
+
+    function c_osla_file_put_text(file, name, value) bind(c, &
+      name="osla_file_put_text") result(answer)
+      import
+      type(c_ptr), value :: file
+      character(kind=c_char), intent(in) :: name(*)
+      character(kind=c_char), intent(in) :: value(*)
+      integer(c_int) :: answer
+    end function c_osla_file_put_text
+
+    function c_osla_file_get_number(file, name, value) bind(c, &
+      name="osla_file_get_number") result(answer)
+      import
+      type(c_ptr), value :: file
+      character(kind=c_char), intent(in) :: name(*)
+      real(c_double), intent(inout) :: value
+      integer(c_int) :: answer
+    end function c_osla_file_get_number
+
+    function c_osla_file_get_int(file, name, value) bind(c, name="osla_file_get_int") result(answer)
+      import
+      type(c_ptr), value :: file
+      character(kind=c_char), intent(in) :: name(*)
+      integer(c_int64_t), intent(inout) :: value
+      integer(c_int) :: answer
+    end function c_osla_file_get_int
+
+    function c_osla_file_get_text(file, name, value, size) bind(c, &
+      name="osla_file_get_text") result(answer)
+      import
+      type(c_ptr), value :: file
+      character(kind=c_char), intent(in) :: name(*)
+      character(kind=c_char), intent(inout) :: value(*)
+      integer(c_size_t), value :: size
+      integer(c_int) :: answer
+    end function c_osla_file_get_text
+
+    function c_osla_gemm(transa, transb, alpha, a, b, beta, c, options) bind(c, &
+      name="osla_gemm") result(answer)
+      import
+      integer(c_int), value :: transa
+      integer(c_int), value :: transb
+      complex(c_double_complex), value :: alpha
+      type(osla_part), value :: a
+      type(osla_part), value :: b
+      complex(c_double_complex), value :: beta
+      type(osla_part), value :: c
+      type(c_ptr), value :: options
+      integer(c_int) :: answer
+    end function c_osla_gemm
+
+    function c_osla_syrk(uplo, trans, alpha, a, beta, c, options) bind(c, &
+      name="osla_syrk") result(answer)
+      import
+      integer(c_int), value :: uplo
+      integer(c_int), value :: trans
+      complex(c_double_complex), value :: alpha
+      type(osla_part), value :: a
+      complex(c_double_complex), value :: beta
+      type(osla_part), value :: c
+      type(c_ptr), value :: options
+      integer(c_int) :: answer
+    end function c_osla_syrk
+
+    function c_osla_herk(uplo, trans, alpha, a, beta, c, options) bind(c, &
+      name="osla_herk") result(answer)
+      import
+      integer(c_int), value :: uplo
+      integer(c_int), value :: trans
+      real(c_double), value :: alpha
+      type(osla_part), value :: a
+      real(c_double), value :: beta
+      type(osla_part), value :: c
+      type(c_ptr), value :: options
+      integer(c_int) :: answer
+    end function c_osla_herk
+
+    function c_osla_gemm_predict(transa, transb, a, b, c, options, plan) bind(c, &
+      name="osla_gemm_predict") result(answer)
+      import
+      integer(c_int), value :: transa
+      integer(c_int), value :: transb
+      type(osla_part), value :: a
+      type(osla_part), value :: b
+      type(osla_part), value :: c
+      type(c_ptr), value :: options
+      type(c_ptr), value :: plan
+      integer(c_int) :: answer
+    end function c_osla_gemm_predict
+
+    function c_osla_getrf(a, ipiv, options, result) bind(c, name="osla_getrf") result(answer)
+      import
+      type(c_ptr), value :: a
+      type(c_ptr), value :: ipiv
+      type(c_ptr), value :: options
+      type(c_ptr), value :: result
+      integer(c_int) :: answer
+    end function c_osla_getrf
+
+    function c_osla_potrf(uplo, a, options, info) bind(c, name="osla_potrf") result(answer)
+      import
+      integer(c_int), value :: uplo
+      type(c_ptr), value :: a
+      type(c_ptr), value :: options
+      integer(c_int64_t), intent(inout) :: info
+      integer(c_int) :: answer
+    end function c_osla_potrf
+
+    function c_osla_potri(uplo, a, options, info) bind(c, name="osla_potri") result(answer)
+      import
+      integer(c_int), value :: uplo
+      type(c_ptr), value :: a
+      type(c_ptr), value :: options
+      integer(c_int64_t), intent(inout) :: info
+      integer(c_int) :: answer
+    end function c_osla_potri
+
+    function c_osla_trsm(side, uplo, trans, diag, alpha, a, b) bind(c, &
+      name="osla_trsm") result(answer)
+      import
+      integer(c_int), value :: side
+      integer(c_int), value :: uplo
+      integer(c_int), value :: trans
+      integer(c_int), value :: diag
+      complex(c_double_complex), value :: alpha
+      type(c_ptr), value :: a
+      type(c_ptr), value :: b
+      integer(c_int) :: answer
+    end function c_osla_trsm
+
+    function c_osla_potrs(uplo, a, b) bind(c, name="osla_potrs") result(answer)
+      import
+      integer(c_int), value :: uplo
+      type(c_ptr), value :: a
+      type(c_ptr), value :: b
+      integer(c_int) :: answer
+    end function c_osla_potrs
+
+    function c_osla_getrs(trans, a, ipiv, b) bind(c, name="osla_getrs") result(answer)
+      import
+      integer(c_int), value :: trans
+      type(c_ptr), value :: a
+      type(c_ptr), value :: ipiv
+      type(c_ptr), value :: b
+      integer(c_int) :: answer
+    end function c_osla_getrs
+
+    function c_osla_potrs_replicated(uplo, a, nrhs, x, ldx) bind(c, &
+      name="osla_potrs_replicated") result(answer)
+      import
+      integer(c_int), value :: uplo
+      type(c_ptr), value :: a
+      integer(c_int64_t), value :: nrhs
+      type(c_ptr), value :: x
+      integer(c_int64_t), value :: ldx
+      integer(c_int) :: answer
+    end function c_osla_potrs_replicated
+
+    function c_osla_getrs_replicated(trans, a, ipiv, nrhs, x, ldx) bind(c, &
+      name="osla_getrs_replicated") result(answer)
+      import
+      integer(c_int), value :: trans
+      type(c_ptr), value :: a
+      type(c_ptr), value :: ipiv
+      integer(c_int64_t), value :: nrhs
+      type(c_ptr), value :: x
+      integer(c_int64_t), value :: ldx
+      integer(c_int) :: answer
+    end function c_osla_getrs_replicated
+
+    function c_osla_residual(a, x, b, value) bind(c, name="osla_residual") result(answer)
+      import
+      type(c_ptr), value :: a
+      type(c_ptr), value :: x
+      type(c_ptr), value :: b
+      real(c_double), intent(inout) :: value
+      integer(c_int) :: answer
+    end function c_osla_residual
+
+    function c_osla_refine(a, factors, b, x, options, result) bind(c, &
+      name="osla_refine") result(answer)
+      import
+      type(c_ptr), value :: a
+      type(c_ptr), value :: factors
+      type(c_ptr), value :: b
+      type(c_ptr), value :: x
+      type(c_ptr), value :: options
+      type(c_ptr), value :: result
+      integer(c_int) :: answer
+    end function c_osla_refine
+
+    function c_osla_gesv_mixed(a, b, x, options, result) bind(c, &
+      name="osla_gesv_mixed") result(answer)
+      import
+      type(c_ptr), value :: a
+      type(c_ptr), value :: b
+      type(c_ptr), value :: x
+      type(c_ptr), value :: options
+      type(c_ptr), value :: result
+      integer(c_int) :: answer
+    end function c_osla_gesv_mixed
+
+    function c_osla_posv_mixed(uplo, a, b, x, options, result) bind(c, &
+      name="osla_posv_mixed") result(answer)
+      import
+      integer(c_int), value :: uplo
+      type(c_ptr), value :: a
+      type(c_ptr), value :: b
+      type(c_ptr), value :: x
+      type(c_ptr), value :: options
+      type(c_ptr), value :: result
+      integer(c_int) :: answer
+    end function c_osla_posv_mixed
+
+    function c_osla_gecon(a, ipiv, anorm, rcond) bind(c, name="osla_gecon") result(answer)
+      import
+      type(c_ptr), value :: a
+      type(c_ptr), value :: ipiv
+      real(c_double), value :: anorm
+      real(c_double), intent(inout) :: rcond
+      integer(c_int) :: answer
+    end function c_osla_gecon
+
+    function c_osla_pocon(uplo, a, anorm, rcond) bind(c, name="osla_pocon") result(answer)
+      import
+      integer(c_int), value :: uplo
+      type(c_ptr), value :: a
+      real(c_double), value :: anorm
+      real(c_double), intent(inout) :: rcond
+      integer(c_int) :: answer
+    end function c_osla_pocon
+
+    function c_osla_hessian_defaults() bind(c, name="osla_hessian_defaults") result(answer)
+      import
+      type(osla_hessian_options) :: answer
+    end function c_osla_hessian_defaults
+
+    function c_osla_hessian_create(grid, n, options, out) bind(c, &
+      name="osla_hessian_create") result(answer)
+      import
+      type(c_ptr), value :: grid
+      integer(c_int64_t), value :: n
+      type(c_ptr), value :: options
+      type(c_ptr), intent(inout) :: out
+      integer(c_int) :: answer
+    end function c_osla_hessian_create
+
+    subroutine c_osla_hessian_destroy(hessian) bind(c, name="osla_hessian_destroy")
+      import
+      type(c_ptr), intent(inout) :: hessian
+    end subroutine c_osla_hessian_destroy
+
+    function c_osla_hessian_update(hessian, count, ix, k, g, ldg) bind(c, &
+      name="osla_hessian_update") result(answer)
+      import
+      type(c_ptr), value :: hessian
+      integer(c_int64_t), value :: count
+      type(c_ptr), value :: ix
+      integer(c_int64_t), value :: k
+      type(c_ptr), value :: g
+      integer(c_int64_t), value :: ldg
+      integer(c_int) :: answer
+    end function c_osla_hessian_update
+
+    function c_osla_hessian_update_block(hessian, rows, ix, cols, jx, u, ldu) bind(c, &
+      name="osla_hessian_update_block") result(answer)
+      import
+      type(c_ptr), value :: hessian
+      integer(c_int64_t), value :: rows
+      type(c_ptr), value :: ix
+      integer(c_int64_t), value :: cols
+      type(c_ptr), value :: jx
+      type(c_ptr), value :: u
+      integer(c_int64_t), value :: ldu
+      integer(c_int) :: answer
+    end function c_osla_hessian_update_block
+
+    function c_osla_hessian_update_gradient(hessian, count, ix, values) bind(c, &
+      name="osla_hessian_update_gradient") result(answer)
+      import
+      type(c_ptr), value :: hessian
+      integer(c_int64_t), value :: count
+      type(c_ptr), value :: ix
+      type(c_ptr), value :: values
+      integer(c_int) :: answer
+    end function c_osla_hessian_update_gradient
+
+    function c_osla_hessian_update_once(hessian, datum, skipped) bind(c, &
+      name="osla_hessian_update_once") result(answer)
+      import
+      type(c_ptr), value :: hessian
+      type(c_ptr), value :: datum
+      logical(c_bool), intent(inout) :: skipped
+      integer(c_int) :: answer
+    end function c_osla_hessian_update_once
+
+    function c_osla_hessian_has_id(hessian, id) bind(c, name="osla_hessian_has_id") result(answer)
+      import
+      type(c_ptr), value :: hessian
+      integer(c_int64_t), value :: id
+      logical(c_bool) :: answer
+    end function c_osla_hessian_has_id
+
+    function c_osla_hessian_checkpoint(hessian, path, job) bind(c, &
+      name="osla_hessian_checkpoint") result(answer)
+      import
+      type(c_ptr), value :: hessian
+      character(kind=c_char), intent(in) :: path(*)
+      character(kind=c_char), intent(in) :: job(*)
+      integer(c_int) :: answer
+    end function c_osla_hessian_checkpoint
+
+    function c_osla_hessian_restore(hessian, path, job) bind(c, &
+      name="osla_hessian_restore") result(answer)
+      import
+      type(c_ptr), value :: hessian
+      character(kind=c_char), intent(in) :: path(*)
+      character(kind=c_char), intent(in) :: job(*)
+      integer(c_int) :: answer
+    end function c_osla_hessian_restore
+
+    function c_osla_hessian_commit(hessian) bind(c, name="osla_hessian_commit") result(answer)
+      import
+      type(c_ptr), value :: hessian
+      integer(c_int) :: answer
+    end function c_osla_hessian_commit
+
+    function c_osla_hessian_matrix(hessian, out) bind(c, name="osla_hessian_matrix") result(answer)
+      import
+      type(c_ptr), value :: hessian
+      type(c_ptr), intent(inout) :: out
+      integer(c_int) :: answer
+    end function c_osla_hessian_matrix
+
+    function c_osla_hessian_gradient(hessian) bind(c, name="osla_hessian_gradient") result(answer)
+      import
+      type(c_ptr), value :: hessian
+      type(c_ptr) :: answer
+    end function c_osla_hessian_gradient
+
+    function c_osla_hessian_reset(hessian) bind(c, name="osla_hessian_reset") result(answer)
+      import
+      type(c_ptr), value :: hessian
+      integer(c_int) :: answer
+    end function c_osla_hessian_reset
+
+    function c_osla_hessian_get_stats(hessian) bind(c, name="osla_hessian_get_stats") result(answer)
+      import
+      type(c_ptr), value :: hessian
+      type(osla_hessian_stats) :: answer
+    end function c_osla_hessian_get_stats
+
+    function c_osla_fortran_transport_create(comm, progress_thread, threads_per_rank, name, &
+      out) bind(c, name="osla_fortran_transport_create") result(answer)
+      import
+      integer(c_int), value :: comm
+      logical(c_bool), value :: progress_thread
+      integer(c_int), value :: threads_per_rank
+      character(kind=c_char), intent(in) :: name(*)
+      type(c_ptr), intent(inout) :: out
+      integer(c_int) :: answer
+    end function c_osla_fortran_transport_create
+
+    function c_osla_fortran_transport_comm(transport) bind(c, &
+      name="osla_fortran_transport_comm") result(answer)
+      import
+      type(c_ptr), value :: transport
+      integer(c_int) :: answer
+    end function c_osla_fortran_transport_comm
+
+    function c_osla_fortran_refuse(err, text) bind(c, name="osla_fortran_refuse") result(answer)
+      import
+      integer(c_int), value :: err
+      character(kind=c_char), intent(in) :: text(*)
+      integer(c_int) :: answer
+    end function c_osla_fortran_refuse
+
+    subroutine c_osla_fortran_end(err) bind(c, name="osla_fortran_end")
+      import
+      integer(c_int), value :: err
+    end subroutine c_osla_fortran_end
+  end interface
+end module osla_c

@@ -1,0 +1,45 @@
+#include "osla_fortran.h"
+
+#include "osla_error.h"
+#include "osla_log.h"
+
+#include <mpi.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+enum { RANK_0_FIRST_US = 500000 };
+
+osla_err osla_fortran_transport_create(int comm, bool progress_thread, int threads_per_rank,
+                                       const char *name, osla_transport **out)
+{
+  osla_transport_options options = {.progress_thread = progress_thread,
+                                    .threads_per_rank = threads_per_rank,
+                                    .transport = name[0] ? name : NULL};
+  int started = 0;
+  *out = NULL;
+  OSLA_MPI(MPI_Initialized(&started));
+  OSLA_CHECK(started, OSLA_ERR_STATE, "osla_transport_create before MPI_Init_thread");
+  return osla_transport_create(MPI_Comm_f2c((MPI_Fint)comm), &options, out);
+}
+
+int osla_fortran_transport_comm(const osla_transport *transport)
+{
+  return (int)MPI_Comm_c2f(osla_transport_comm(transport));
+}
+
+osla_err osla_fortran_refuse(osla_err err, const char *text)
+{
+  return osla_error_set(err, "%s", text);
+}
+
+void osla_fortran_end(osla_err err)
+{
+  int started = 0, over = 0, rank = -1;
+  (void)MPI_Initialized(&started);
+  (void)MPI_Finalized(&over);
+  if (started && !over) (void)MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  if (rank > 0) (void)usleep(RANK_0_FIRST_US);
+  osla_log(rank, "%s: %s; ending all ranks", osla_err_name(err), osla_error_text());
+  if (rank >= 0) (void)MPI_Abort(MPI_COMM_WORLD, 1);
+  exit(EXIT_FAILURE);
+}

@@ -1,0 +1,22 @@
+/* What the Fortran module needs of C: MPI's C handles, texts with one argument, the end of a job
+ * (floor 4). */
+#ifndef OSLA_FORTRAN_H
+#define OSLA_FORTRAN_H
+
+#include "osla_transport.h"
+
+/* osla_transport_create with Fortran's communicator; name = "": the default. */
+osla_err osla_fortran_transport_create(int comm, bool progress_thread, int threads_per_rank,
+                                       const char *name, osla_transport **out);
+
+/* Fortran's handle of osla_transport_comm. */
+int osla_fortran_transport_comm(const osla_transport *transport);
+
+/* osla_error_set with a text as it is. */
+osla_err osla_fortran_refuse(osla_err err, const char *text);
+
+/* Ends all ranks with the text of the latest error. An error that all ranks have is printed by rank
+ * 0 alone: the others let it go first. Does not return. */
+void osla_fortran_end(osla_err err);
+
+#endif

@@ -1,0 +1,236 @@
+! Distributed matrices. The contracts are in osla_matrix.h; here elements are counted from 1, and sizes
+! and places are all default integers or all integer(int64).
+module osla_matrices
+  use, intrinsic :: iso_c_binding
+  use osla_c, c_part => osla_part
+  use osla_objects, only: osla_grid, osla_matrix, settle, absent
+  implicit none
+  private
+  public :: osla_matrix_create, osla_matrix_destroy, osla_matrix_layout, osla_matrix_dtype
+  public :: osla_matrix_local_rows, osla_matrix_local_cols, osla_matrix_lld
+  public :: osla_matrix_row, osla_matrix_column
+  public :: osla_matrix_fill, osla_matrix_fill_with, osla_matrix_norm, osla_matrix_copy
+  public :: osla_matrix_transpose, osla_matrix_add, osla_matrix_scale, osla_matrix_mirror, osla_element
+
+  interface osla_matrix_create
+    procedure create_default, create_long
+  end interface
+
+  interface osla_matrix_fill
+    procedure fill_default, fill_long
+  end interface
+
+  abstract interface
+    function osla_element(i, j) result(value)
+      import :: c_double, c_int64_t
+      integer(c_int64_t), intent(in) :: i, j
+      real(c_double) :: value
+    end function osla_element
+  end interface
+
+  type :: element_holder
+    procedure(osla_element), pointer, nopass :: element
+  end type element_holder
+
+contains
+
+  subroutine create_default(grid, dtype, m, n, mb, nb, matrix, stat, errmsg)
+    type(osla_grid), intent(in) :: grid
+    integer, intent(in) :: dtype, m, n, mb, nb
+    type(osla_matrix), intent(out) :: matrix
+    integer, intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    call create_long(grid, dtype, int(m, c_int64_t), int(n, c_int64_t), int(mb, c_int64_t), &
+      int(nb, c_int64_t), matrix, stat, errmsg)
+  end subroutine create_default
+
+  subroutine create_long(grid, dtype, m, n, mb, nb, matrix, stat, errmsg)
+    type(osla_grid), intent(in) :: grid
+    integer, intent(in) :: dtype
+    integer(c_int64_t), intent(in) :: m, n, mb, nb
+    type(osla_matrix), intent(out) :: matrix
+    integer, intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    if (absent('osla_matrix_create', 'grid', grid%handle, stat, errmsg)) return
+    call settle(c_osla_matrix_create(grid%handle, dtype, m, n, mb, nb, matrix%handle), stat, errmsg)
+  end subroutine create_long
+
+  ! Collective. The matrix of an accumulator goes with that; here it is only let go.
+  subroutine osla_matrix_destroy(matrix)
+    type(osla_matrix), intent(inout) :: matrix
+    if (matrix%borrowed) then
+      matrix%handle = c_null_ptr
+      matrix%borrowed = .false.
+    else
+      call c_osla_matrix_destroy(matrix%handle)
+    end if
+  end subroutine osla_matrix_destroy
+
+  ! --- queries: local; they end the job where there is no matrix ---
+
+  function osla_matrix_layout(matrix) result(layout)
+    type(osla_matrix), intent(in) :: matrix
+    type(osla_layout) :: layout
+    layout = osla_layout(0, 0, 1, 1, 1, 1)
+    if (absent('osla_matrix_layout', 'matrix', matrix%handle)) return
+    layout = c_osla_matrix_layout(matrix%handle)
+  end function osla_matrix_layout
+
+  function osla_matrix_dtype(matrix) result(dtype)
+    type(osla_matrix), intent(in) :: matrix
+    integer :: dtype
+    dtype = -1
+    if (absent('osla_matrix_dtype', 'matrix', matrix%handle)) return
+    dtype = c_osla_matrix_dtype(matrix%handle)
+  end function osla_matrix_dtype
+
+  function osla_matrix_local_rows(matrix) result(rows)
+    type(osla_matrix), intent(in) :: matrix
+    integer(c_int64_t) :: rows
+    rows = 0
+    if (absent('osla_matrix_local_rows', 'matrix', matrix%handle)) return
+    rows = c_osla_matrix_local_rows(matrix%handle)
+  end function osla_matrix_local_rows
+
+  function osla_matrix_local_cols(matrix) result(cols)
+    type(osla_matrix), intent(in) :: matrix
+    integer(c_int64_t) :: cols
+    cols = 0
+    if (absent('osla_matrix_local_cols', 'matrix', matrix%handle)) return
+    cols = c_osla_matrix_local_cols(matrix%handle)
+  end function osla_matrix_local_cols
+
+  function osla_matrix_lld(matrix, rank) result(lld)
+    type(osla_matrix), intent(in) :: matrix
+    integer, intent(in) :: rank
+    integer(c_int64_t) :: lld
+    lld = 0
+    if (absent('osla_matrix_lld', 'matrix', matrix%handle)) return
+    lld = c_osla_matrix_lld(matrix%handle, rank)
+  end function osla_matrix_lld
+
+  ! The row of the matrix, counted from 1, that local row `row` of this rank is (ScaLAPACK's INDXL2G).
+  function osla_matrix_row(matrix, row) result(i)
+    type(osla_matrix), intent(in) :: matrix
+    integer, intent(in) :: row
+    integer(c_int64_t) :: i
+    type(osla_layout) :: l
+    l = osla_matrix_layout(matrix)
+    i = global(int(row, c_int64_t), l%mb, c_osla_grid_prow(c_osla_matrix_grid(matrix%handle)), l%nprow)
+  end function osla_matrix_row
+
+  function osla_matrix_column(matrix, column) result(j)
+    type(osla_matrix), intent(in) :: matrix
+    integer, intent(in) :: column
+    integer(c_int64_t) :: j
+    type(osla_layout) :: l
+    l = osla_matrix_layout(matrix)
+    j = global(int(column, c_int64_t), l%nb, c_osla_grid_pcol(c_osla_matrix_grid(matrix%handle)), l%npcol)
+  end function osla_matrix_column
+
+  pure function global(local, block, place, places) result(index)
+    integer(c_int64_t), intent(in) :: local, block
+    integer(c_int), intent(in) :: place, places
+    integer(c_int64_t) :: index
+    index = ((local - 1) / block * places + place) * block + mod(local - 1, block) + 1
+  end function global
+
+  ! --- contents ---
+
+  subroutine fill_default(matrix, fill, seed, stat, errmsg)
+    type(osla_matrix), intent(in) :: matrix
+    integer, intent(in) :: fill, seed
+    integer, intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    call fill_long(matrix, fill, int(seed, c_int64_t), stat, errmsg)
+  end subroutine fill_default
+
+  subroutine fill_long(matrix, fill, seed, stat, errmsg)
+    type(osla_matrix), intent(in) :: matrix
+    integer, intent(in) :: fill
+    integer(c_int64_t), intent(in) :: seed
+    integer, intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    if (absent('osla_matrix_fill', 'matrix', matrix%handle, stat, errmsg)) return
+    call settle(c_osla_matrix_fill(matrix%handle, fill, seed), stat, errmsg)
+  end subroutine fill_long
+
+  ! Fills with element(i, j), called once for each element of this rank.
+  subroutine osla_matrix_fill_with(matrix, element, stat, errmsg)
+    type(osla_matrix), intent(in) :: matrix
+    procedure(osla_element) :: element
+    integer, intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    type(element_holder), target :: holder
+    if (absent('osla_matrix_fill_with', 'matrix', matrix%handle, stat, errmsg)) return
+    holder%element => element
+    call settle(c_osla_matrix_fill_with(matrix%handle, c_funloc(call_element), c_loc(holder)), stat, errmsg)
+  end subroutine osla_matrix_fill_with
+
+  function call_element(i, j, arg) result(value) bind(c, name="")
+    integer(c_int64_t), value :: i, j
+    type(c_ptr), value :: arg
+    real(c_double) :: value
+    type(element_holder), pointer :: holder
+    call c_f_pointer(arg, holder)
+    value = holder%element(i + 1, j + 1)
+  end function call_element
+
+  subroutine osla_matrix_norm(matrix, norm, value, stat, errmsg)
+    type(osla_matrix), intent(in) :: matrix
+    integer, intent(in) :: norm
+    real(c_double), intent(inout) :: value
+    integer, intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    if (absent('osla_matrix_norm', 'matrix', matrix%handle, stat, errmsg)) return
+    call settle(c_osla_matrix_norm(matrix%handle, norm, value), stat, errmsg)
+  end subroutine osla_matrix_norm
+
+  subroutine osla_matrix_copy(source, dest, stat, errmsg)
+    type(osla_matrix), intent(in) :: source, dest
+    integer, intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    if (absent('osla_matrix_copy', 'source', source%handle, stat, errmsg)) return
+    if (absent('osla_matrix_copy', 'destination', dest%handle, stat, errmsg)) return
+    call settle(c_osla_matrix_copy(source%handle, dest%handle), stat, errmsg)
+  end subroutine osla_matrix_copy
+
+  subroutine osla_matrix_transpose(trans, source, dest, stat, errmsg)
+    integer, intent(in) :: trans
+    type(osla_matrix), intent(in) :: source, dest
+    integer, intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    if (absent('osla_matrix_transpose', 'source', source%handle, stat, errmsg)) return
+    if (absent('osla_matrix_transpose', 'destination', dest%handle, stat, errmsg)) return
+    call settle(c_osla_matrix_transpose(trans, source%handle, dest%handle), stat, errmsg)
+  end subroutine osla_matrix_transpose
+
+  subroutine osla_matrix_add(alpha, source, beta, dest, stat, errmsg)
+    real(c_double), intent(in) :: alpha, beta
+    type(osla_matrix), intent(in) :: source, dest
+    integer, intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    if (absent('osla_matrix_add', 'source', source%handle, stat, errmsg)) return
+    if (absent('osla_matrix_add', 'destination', dest%handle, stat, errmsg)) return
+    call settle(c_osla_matrix_add(alpha, source%handle, beta, dest%handle), stat, errmsg)
+  end subroutine osla_matrix_add
+
+  subroutine osla_matrix_scale(alpha, matrix, stat, errmsg)
+    complex(c_double_complex), intent(in) :: alpha
+    type(osla_matrix), intent(in) :: matrix
+    integer, intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    if (absent('osla_matrix_scale', 'matrix', matrix%handle, stat, errmsg)) return
+    call settle(c_osla_matrix_scale(alpha, matrix%handle), stat, errmsg)
+  end subroutine osla_matrix_scale
+
+  subroutine osla_matrix_mirror(matrix, from, stat, errmsg)
+    type(osla_matrix), intent(in) :: matrix
+    integer, intent(in) :: from
+    integer, intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    if (absent('osla_matrix_mirror', 'matrix', matrix%handle, stat, errmsg)) return
+    call settle(c_osla_matrix_mirror(matrix%handle, from), stat, errmsg)
+  end subroutine osla_matrix_mirror
+
+end module osla_matrices

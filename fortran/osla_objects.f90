@@ -1,0 +1,238 @@
+! The objects of module osla, and what becomes of an error.
+module osla_objects
+  use, intrinsic :: iso_c_binding
+  use osla_values, c_part => osla_part
+  use osla_c, only: c_osla_error_text, c_osla_err_name, c_osla_version, c_osla_version_text, &
+    c_osla_matrix_layout, c_osla_random_uniform, c_osla_random_normal, c_osla_fortran_refuse, &
+    c_osla_fortran_end
+  implicit none
+  private
+  public :: osla_transport, osla_grid, osla_operand, osla_matrix, osla_part, osla_hessian, osla_file
+  public :: osla_error_text, osla_err_name, osla_version, osla_version_text
+  public :: osla_random_uniform, osla_random_normal
+  public :: settle, refuse, absent, as_part, c_text, fortran_text, dtype_name
+
+  ! handle: C's pointer, for calls of C on the same object. Copies are of the handle, not of the object.
+  type :: osla_transport
+    type(c_ptr) :: handle = c_null_ptr
+  end type osla_transport
+
+  type :: osla_grid
+    type(c_ptr) :: handle = c_null_ptr
+  end type osla_grid
+
+  ! What kernels take: a matrix, or a part of one.
+  type, abstract :: osla_operand
+  end type osla_operand
+
+  type, extends(osla_operand) :: osla_matrix
+    type(c_ptr) :: handle = c_null_ptr
+    logical :: borrowed = .false. ! of an accumulator, with which it goes
+  end type osla_matrix
+
+  ! m x n elements from (i, j) on, counted from 1.
+  type, extends(osla_operand) :: osla_part
+    type(osla_matrix) :: matrix
+    integer(c_int64_t) :: i = 1, j = 1, m = 0, n = 0
+  end type osla_part
+
+  type :: osla_hessian
+    type(c_ptr) :: handle = c_null_ptr
+    integer(c_int64_t) :: n = 0
+    integer(c_int) :: update_dtype = OSLA_DOUBLE ! of G and U
+  end type osla_hessian
+
+  type :: osla_file
+    type(c_ptr) :: handle = c_null_ptr
+  end type osla_file
+
+  ! Of a seed and two places: the same on any rank (osla_random.h).
+  interface osla_random_uniform
+    procedure uniform_default, uniform_long
+  end interface
+  interface osla_random_normal
+    procedure normal_default, normal_long
+  end interface
+
+  interface osla_part
+    procedure part_default, part_long
+  end interface
+
+  interface
+    pure function c_strlen(text) bind(c, name="strlen") result(length)
+      import :: c_ptr, c_size_t
+      type(c_ptr), value :: text
+      integer(c_size_t) :: length
+    end function c_strlen
+  end interface
+
+contains
+
+  ! Ends a call: with stat the caller sees to an error, without it the job ends.
+  subroutine settle(err, stat, errmsg)
+    integer(c_int), intent(in) :: err
+    integer, intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    if (present(stat)) stat = err
+    if (err == OSLA_OK) return
+    if (present(errmsg)) errmsg = osla_error_text()
+    if (.not. present(stat)) call c_osla_fortran_end(err)
+  end subroutine settle
+
+  ! Ends a call with an error of this module's own.
+  subroutine refuse(err, text, stat, errmsg)
+    integer(c_int), intent(in) :: err
+    character(*), intent(in) :: text
+    integer, intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    call settle(c_osla_fortran_refuse(err, c_text(text)), stat, errmsg)
+  end subroutine refuse
+
+  ! Is an object not there? Then the call is refused.
+  function absent(call_name, what, handle, stat, errmsg) result(is)
+    character(*), intent(in) :: call_name, what
+    type(c_ptr), intent(in) :: handle
+    integer, intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    logical :: is
+    is = .not. c_associated(handle)
+    if (.not. is) return
+    call refuse(OSLA_ERR_STATE, call_name // ': the ' // what // ' was not created, or is destroyed', &
+      stat, errmsg)
+  end function absent
+
+  ! An operand as C's part. ok is false if the call was refused.
+  subroutine as_part(call_name, operand, part, ok, stat, errmsg)
+    character(*), intent(in) :: call_name
+    class(osla_operand), intent(in) :: operand
+    type(c_part), intent(out) :: part
+    logical, intent(out) :: ok
+    integer, intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    type(osla_layout) :: layout
+    ok = .false.
+    part = c_part(c_null_ptr, 0, 0, 0, 0)
+    select type (operand)
+    type is (osla_matrix)
+      if (absent(call_name, 'matrix', operand%handle, stat, errmsg)) return
+      layout = c_osla_matrix_layout(operand%handle)
+      part = c_part(operand%handle, 0, 0, layout%m, layout%n)
+    type is (osla_part)
+      if (absent(call_name, 'matrix of a part', operand%matrix%handle, stat, errmsg)) return
+      part = c_part(operand%matrix%handle, operand%i - 1, operand%j - 1, operand%m, operand%n)
+    class default
+      call refuse(OSLA_ERR_ARG, call_name // ': an operand is neither a matrix nor a part', stat, errmsg)
+      return
+    end select
+    ok = .true.
+  end subroutine as_part
+
+  function part_default(matrix, i, j, m, n) result(part)
+    type(osla_matrix), intent(in) :: matrix
+    integer, intent(in) :: i, j, m, n
+    type(osla_part) :: part
+    part = part_long(matrix, int(i, c_int64_t), int(j, c_int64_t), int(m, c_int64_t), int(n, c_int64_t))
+  end function part_default
+
+  function part_long(matrix, i, j, m, n) result(part)
+    type(osla_matrix), intent(in) :: matrix
+    integer(c_int64_t), intent(in) :: i, j, m, n
+    type(osla_part) :: part
+    part%matrix = matrix
+    part%i = i
+    part%j = j
+    part%m = m
+    part%n = n
+  end function part_long
+
+  ! --- texts and numbers ---
+
+  pure function c_text(text) result(ended)
+    character(*), intent(in) :: text
+    character(kind=c_char) :: ended(len(text) + 1)
+    integer :: i
+    do i = 1, len(text)
+      ended(i) = text(i:i)
+    end do
+    ended(len(text) + 1) = c_null_char
+  end function c_text
+
+  function fortran_text(text) result(copy)
+    type(c_ptr), intent(in) :: text
+    character(:), allocatable :: copy
+    character(kind=c_char), pointer :: letters(:)
+    integer :: i
+    if (.not. c_associated(text)) then
+      copy = ''
+      return
+    end if
+    call c_f_pointer(text, letters, [c_strlen(text)])
+    allocate (character(size(letters)) :: copy)
+    do i = 1, size(letters)
+      copy(i:i) = letters(i)
+    end do
+  end function fortran_text
+
+  ! The text of this thread's latest failure; a constant word for a code.
+  function osla_error_text() result(text)
+    character(:), allocatable :: text
+    text = fortran_text(c_osla_error_text())
+  end function osla_error_text
+
+  function osla_err_name(err) result(text)
+    integer, intent(in) :: err
+    character(:), allocatable :: text
+    text = fortran_text(c_osla_err_name(int(err, c_int)))
+  end function osla_err_name
+
+  ! Of the library that is loaded: 10000 MAJOR + 100 MINOR + PATCH, and such as "0.1.0".
+  function osla_version() result(number)
+    integer :: number
+    number = c_osla_version()
+  end function osla_version
+
+  function osla_version_text() result(text)
+    character(:), allocatable :: text
+    text = fortran_text(c_osla_version_text())
+  end function osla_version_text
+
+  function uniform_default(seed, i, j) result(x)
+    integer, intent(in) :: seed, i, j
+    real(c_double) :: x
+    x = c_osla_random_uniform(int(seed, c_int64_t), int(i, c_int64_t), int(j, c_int64_t))
+  end function uniform_default
+
+  function uniform_long(seed, i, j) result(x)
+    integer(c_int64_t), intent(in) :: seed, i, j
+    real(c_double) :: x
+    x = c_osla_random_uniform(seed, i, j)
+  end function uniform_long
+
+  function normal_default(seed, i, j) result(x)
+    integer, intent(in) :: seed, i, j
+    real(c_double) :: x
+    x = c_osla_random_normal(int(seed, c_int64_t), int(i, c_int64_t), int(j, c_int64_t))
+  end function normal_default
+
+  function normal_long(seed, i, j) result(x)
+    integer(c_int64_t), intent(in) :: seed, i, j
+    real(c_double) :: x
+    x = c_osla_random_normal(seed, i, j)
+  end function normal_long
+
+  pure function dtype_name(dtype) result(name)
+    integer(c_int), intent(in) :: dtype
+    character(:), allocatable :: name
+    select case (dtype)
+    case (OSLA_FLOAT)
+      name = 'real(real32)'
+    case (OSLA_DOUBLE)
+      name = 'real(real64)'
+    case (OSLA_COMPLEX_FLOAT)
+      name = 'complex(real32)'
+    case default
+      name = 'complex(real64)'
+    end select
+  end function dtype_name
+
+end module osla_objects

@@ -1,0 +1,234 @@
+! Products and factorisations. The contracts are in osla_gemm.h, osla_lu.h, osla_chol.h, osla_inverse.h.
+! Operands of products are matrices or parts of them: osla_part(matrix, i, j, m, n), counted from 1.
+module osla_products
+  use, intrinsic :: iso_c_binding
+  use osla_c, c_part => osla_part
+  use osla_objects, only: osla_operand, osla_matrix, settle, absent, refuse, as_part
+  implicit none
+  private
+  public :: osla_gemm, osla_syrk, osla_herk, osla_gemm_predict, osla_getrf, osla_potrf, osla_potri
+
+  interface osla_gemm
+    procedure gemm_s, gemm_d, gemm_c, gemm_z
+  end interface
+  interface osla_syrk
+    procedure syrk_s, syrk_d, syrk_z
+  end interface
+  interface osla_potrf
+    procedure potrf_default, potrf_long
+  end interface
+  interface osla_potri
+    procedure potri_default, potri_long
+  end interface
+
+contains
+
+  ! C := alpha op(A) op(B) + beta C; the factors are of any kind, both of the same.
+  subroutine gemm_z(transa, transb, alpha, a, b, beta, c, options, stat, errmsg)
+    integer, intent(in) :: transa, transb
+    complex(c_double_complex), intent(in) :: alpha, beta
+    class(osla_operand), intent(in) :: a, b, c
+    type(osla_gemm_options), intent(in), target, optional :: options
+    integer, intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    type(c_part) :: part_a, part_b, part_c
+    logical :: ok
+    call as_part('osla_gemm', a, part_a, ok, stat, errmsg)
+    if (ok) call as_part('osla_gemm', b, part_b, ok, stat, errmsg)
+    if (ok) call as_part('osla_gemm', c, part_c, ok, stat, errmsg)
+    if (.not. ok) return
+    call settle(c_osla_gemm(transa, transb, alpha, part_a, part_b, beta, part_c, of_gemm(options)), &
+      stat, errmsg)
+  end subroutine gemm_z
+
+  subroutine gemm_c(transa, transb, alpha, a, b, beta, c, options, stat, errmsg)
+    integer, intent(in) :: transa, transb
+    complex(c_float_complex), intent(in) :: alpha, beta
+    class(osla_operand), intent(in) :: a, b, c
+    type(osla_gemm_options), intent(in), optional :: options
+    integer, intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    call gemm_z(transa, transb, cmplx(alpha, kind=c_double), a, b, cmplx(beta, kind=c_double), c, &
+      options, stat, errmsg)
+  end subroutine gemm_c
+
+  subroutine gemm_d(transa, transb, alpha, a, b, beta, c, options, stat, errmsg)
+    integer, intent(in) :: transa, transb
+    real(c_double), intent(in) :: alpha, beta
+    class(osla_operand), intent(in) :: a, b, c
+    type(osla_gemm_options), intent(in), optional :: options
+    integer, intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    call gemm_z(transa, transb, cmplx(alpha, kind=c_double), a, b, cmplx(beta, kind=c_double), c, &
+      options, stat, errmsg)
+  end subroutine gemm_d
+
+  subroutine gemm_s(transa, transb, alpha, a, b, beta, c, options, stat, errmsg)
+    integer, intent(in) :: transa, transb
+    real(c_float), intent(in) :: alpha, beta
+    class(osla_operand), intent(in) :: a, b, c
+    type(osla_gemm_options), intent(in), optional :: options
+    integer, intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    call gemm_z(transa, transb, cmplx(alpha, kind=c_double), a, b, cmplx(beta, kind=c_double), c, &
+      options, stat, errmsg)
+  end subroutine gemm_s
+
+  function of_gemm(options) result(place)
+    type(osla_gemm_options), intent(in), target, optional :: options
+    type(c_ptr) :: place
+    place = c_null_ptr
+    if (present(options)) place = c_loc(options)
+  end function of_gemm
+
+  ! Triangle uplo of C := alpha A A^T + beta C, or alpha A^T A + beta C
+  subroutine syrk_z(uplo, trans, alpha, a, beta, c, options, stat, errmsg)
+    integer, intent(in) :: uplo, trans
+    complex(c_double_complex), intent(in) :: alpha, beta
+    class(osla_operand), intent(in) :: a, c
+    type(osla_gemm_options), intent(in), target, optional :: options
+    integer, intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    type(c_part) :: part_a, part_c
+    logical :: ok
+    call as_part('osla_syrk', a, part_a, ok, stat, errmsg)
+    if (ok) call as_part('osla_syrk', c, part_c, ok, stat, errmsg)
+    if (.not. ok) return
+    call settle(c_osla_syrk(uplo, trans, alpha, part_a, beta, part_c, of_gemm(options)), stat, errmsg)
+  end subroutine syrk_z
+
+  subroutine syrk_d(uplo, trans, alpha, a, beta, c, options, stat, errmsg)
+    integer, intent(in) :: uplo, trans
+    real(c_double), intent(in) :: alpha, beta
+    class(osla_operand), intent(in) :: a, c
+    type(osla_gemm_options), intent(in), optional :: options
+    integer, intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    call syrk_z(uplo, trans, cmplx(alpha, kind=c_double), a, cmplx(beta, kind=c_double), c, options, stat, errmsg)
+  end subroutine syrk_d
+
+  subroutine syrk_s(uplo, trans, alpha, a, beta, c, options, stat, errmsg)
+    integer, intent(in) :: uplo, trans
+    real(c_float), intent(in) :: alpha, beta
+    class(osla_operand), intent(in) :: a, c
+    type(osla_gemm_options), intent(in), optional :: options
+    integer, intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    call syrk_d(uplo, trans, real(alpha, c_double), a, real(beta, c_double), c, options, stat, errmsg)
+  end subroutine syrk_s
+
+  ! Triangle uplo of C := alpha A A^H + beta C, or alpha A^H A + beta C
+  subroutine osla_herk(uplo, trans, alpha, a, beta, c, options, stat, errmsg)
+    integer, intent(in) :: uplo, trans
+    real(c_double), intent(in) :: alpha, beta
+    class(osla_operand), intent(in) :: a, c
+    type(osla_gemm_options), intent(in), target, optional :: options
+    integer, intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    type(c_part) :: part_a, part_c
+    logical :: ok
+    call as_part('osla_herk', a, part_a, ok, stat, errmsg)
+    if (ok) call as_part('osla_herk', c, part_c, ok, stat, errmsg)
+    if (.not. ok) return
+    call settle(c_osla_herk(uplo, trans, alpha, part_a, beta, part_c, of_gemm(options)), stat, errmsg)
+  end subroutine osla_herk
+
+  subroutine osla_gemm_predict(transa, transb, a, b, c, plan, options, stat, errmsg)
+    integer, intent(in) :: transa, transb
+    class(osla_operand), intent(in) :: a, b, c
+    type(osla_gemm_plan), intent(out), target :: plan
+    type(osla_gemm_options), intent(in), target, optional :: options
+    integer, intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    type(c_part) :: part_a, part_b, part_c
+    logical :: ok
+    call as_part('osla_gemm_predict', a, part_a, ok, stat, errmsg)
+    if (ok) call as_part('osla_gemm_predict', b, part_b, ok, stat, errmsg)
+    if (ok) call as_part('osla_gemm_predict', c, part_c, ok, stat, errmsg)
+    if (.not. ok) return
+    call settle(c_osla_gemm_predict(transa, transb, part_a, part_b, part_c, of_gemm(options), c_loc(plan)), &
+      stat, errmsg)
+  end subroutine osla_gemm_predict
+
+  ! --- factorisations ---
+
+  ! ipiv: an element for each local row, as ScaLAPACK's; not with OSLA_PIVOT_NONE
+  subroutine osla_getrf(a, ipiv, result, options, stat, errmsg)
+    type(osla_matrix), intent(in) :: a
+    integer(c_int64_t), intent(inout), target, contiguous, optional :: ipiv(:)
+    type(osla_lu_result), intent(out), target :: result
+    type(osla_lu_options), intent(in), target, optional :: options
+    integer, intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    type(c_ptr) :: pivots, how
+    if (absent('osla_getrf', 'matrix', a%handle, stat, errmsg)) return
+    pivots = c_null_ptr
+    if (present(ipiv)) then
+      if (size(ipiv, kind=c_int64_t) < c_osla_matrix_local_rows(a%handle)) then
+        call refuse(OSLA_ERR_ARG, 'osla_getrf: ipiv has fewer elements than the matrix has local rows', &
+          stat, errmsg)
+        return
+      end if
+      pivots = c_loc(ipiv)
+    end if
+    how = c_null_ptr
+    if (present(options)) how = c_loc(options)
+    call settle(c_osla_getrf(a%handle, pivots, how, c_loc(result)), stat, errmsg)
+  end subroutine osla_getrf
+
+  subroutine potrf_long(uplo, a, info, options, stat, errmsg)
+    type(osla_matrix), intent(in) :: a
+    integer, intent(in) :: uplo
+    integer(c_int64_t), intent(inout) :: info
+    type(osla_chol_options), intent(in), target, optional :: options
+    integer, intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    if (absent('osla_potrf', 'matrix', a%handle, stat, errmsg)) return
+    call settle(c_osla_potrf(uplo, a%handle, of_chol(options), info), stat, errmsg)
+  end subroutine potrf_long
+
+  subroutine potrf_default(uplo, a, info, options, stat, errmsg)
+    type(osla_matrix), intent(in) :: a
+    integer, intent(in) :: uplo
+    integer, intent(inout) :: info
+    type(osla_chol_options), intent(in), optional :: options
+    integer, intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    integer(c_int64_t) :: long
+    long = info
+    call potrf_long(uplo, a, long, options, stat, errmsg)
+    info = int(min(long, int(huge(info), c_int64_t)))
+  end subroutine potrf_default
+
+  subroutine potri_long(uplo, a, info, options, stat, errmsg)
+    type(osla_matrix), intent(in) :: a
+    integer, intent(in) :: uplo
+    integer(c_int64_t), intent(inout) :: info
+    type(osla_chol_options), intent(in), target, optional :: options
+    integer, intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    if (absent('osla_potri', 'matrix', a%handle, stat, errmsg)) return
+    call settle(c_osla_potri(uplo, a%handle, of_chol(options), info), stat, errmsg)
+  end subroutine potri_long
+
+  subroutine potri_default(uplo, a, info, options, stat, errmsg)
+    type(osla_matrix), intent(in) :: a
+    integer, intent(in) :: uplo
+    integer, intent(inout) :: info
+    type(osla_chol_options), intent(in), optional :: options
+    integer, intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    integer(c_int64_t) :: long
+    long = info
+    call potri_long(uplo, a, long, options, stat, errmsg)
+    info = int(min(long, int(huge(info), c_int64_t)))
+  end subroutine potri_default
+
+  function of_chol(options) result(place)
+    type(osla_chol_options), intent(in), target, optional :: options
+    type(c_ptr) :: place
+    place = c_null_ptr
+    if (present(options)) place = c_loc(options)
+  end function of_chol
+
+end module osla_products

@@ -1,0 +1,348 @@
+! Solves, refinement, conditions. The contracts are in osla_solve.h.
+module osla_solves
+  use, intrinsic :: iso_c_binding
+  use osla_c, c_part => osla_part
+  use osla_objects, only: osla_matrix, settle, absent, refuse, dtype_name
+  implicit none
+  private
+  public :: osla_trsm, osla_potrs, osla_getrs, osla_potrs_replicated, osla_getrs_replicated
+  public :: osla_residual, osla_refine, osla_gesv_mixed, osla_posv_mixed, osla_gecon, osla_pocon
+
+  interface osla_trsm
+    procedure trsm_s, trsm_d, trsm_c, trsm_z
+  end interface
+
+  ! Right-hand sides that every rank has: x(n, nrhs), of A's kind.
+  interface osla_potrs_replicated
+    procedure potrs_s, potrs_d, potrs_c, potrs_z
+  end interface
+  interface osla_getrs_replicated
+    procedure getrs_s, getrs_d, getrs_c, getrs_z
+  end interface
+
+contains
+
+  ! B := alpha op(T)^-1 B, or alpha B op(T)^-1
+  subroutine trsm_z(side, uplo, trans, diag, alpha, a, b, stat, errmsg)
+    integer, intent(in) :: side, uplo, trans, diag
+    complex(c_double_complex), intent(in) :: alpha
+    type(osla_matrix), intent(in) :: a, b
+    integer, intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    if (either_absent('osla_trsm', a, b, stat, errmsg)) return
+    call settle(c_osla_trsm(side, uplo, trans, diag, alpha, a%handle, b%handle), stat, errmsg)
+  end subroutine trsm_z
+
+  subroutine trsm_c(side, uplo, trans, diag, alpha, a, b, stat, errmsg)
+    integer, intent(in) :: side, uplo, trans, diag
+    complex(c_float_complex), intent(in) :: alpha
+    type(osla_matrix), intent(in) :: a, b
+    integer, intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    call trsm_z(side, uplo, trans, diag, cmplx(alpha, kind=c_double), a, b, stat, errmsg)
+  end subroutine trsm_c
+
+  subroutine trsm_d(side, uplo, trans, diag, alpha, a, b, stat, errmsg)
+    integer, intent(in) :: side, uplo, trans, diag
+    real(c_double), intent(in) :: alpha
+    type(osla_matrix), intent(in) :: a, b
+    integer, intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    call trsm_z(side, uplo, trans, diag, cmplx(alpha, kind=c_double), a, b, stat, errmsg)
+  end subroutine trsm_d
+
+  subroutine trsm_s(side, uplo, trans, diag, alpha, a, b, stat, errmsg)
+    integer, intent(in) :: side, uplo, trans, diag
+    real(c_float), intent(in) :: alpha
+    type(osla_matrix), intent(in) :: a, b
+    integer, intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    call trsm_z(side, uplo, trans, diag, cmplx(alpha, kind=c_double), a, b, stat, errmsg)
+  end subroutine trsm_s
+
+  function either_absent(call_name, a, b, stat, errmsg) result(is)
+    character(*), intent(in) :: call_name
+    type(osla_matrix), intent(in) :: a, b
+    integer, intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    logical :: is
+    is = absent(call_name, 'matrix', a%handle, stat, errmsg)
+    if (.not. is) is = absent(call_name, 'right-hand side', b%handle, stat, errmsg)
+  end function either_absent
+
+  ! --- with factors ---
+
+  subroutine osla_potrs(uplo, a, b, stat, errmsg)
+    integer, intent(in) :: uplo
+    type(osla_matrix), intent(in) :: a, b
+    integer, intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    if (either_absent('osla_potrs', a, b, stat, errmsg)) return
+    call settle(c_osla_potrs(uplo, a%handle, b%handle), stat, errmsg)
+  end subroutine osla_potrs
+
+  subroutine osla_getrs(trans, a, ipiv, b, stat, errmsg)
+    integer, intent(in) :: trans
+    type(osla_matrix), intent(in) :: a, b
+    integer(c_int64_t), intent(in), target, contiguous :: ipiv(:)
+    integer, intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    if (either_absent('osla_getrs', a, b, stat, errmsg)) return
+    if (too_few('osla_getrs', a, ipiv, stat, errmsg)) return
+    call settle(c_osla_getrs(trans, a%handle, c_loc(ipiv), b%handle), stat, errmsg)
+  end subroutine osla_getrs
+
+  function too_few(call_name, a, ipiv, stat, errmsg) result(are)
+    character(*), intent(in) :: call_name
+    type(osla_matrix), intent(in) :: a
+    integer(c_int64_t), intent(in) :: ipiv(:)
+    integer, intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    logical :: are
+    are = size(ipiv, kind=c_int64_t) < c_osla_matrix_local_rows(a%handle)
+    if (are) call refuse(OSLA_ERR_ARG, call_name // ': ipiv has fewer elements than the matrix has local rows', &
+      stat, errmsg)
+  end function too_few
+
+  ! May x, of so many rows and that type, be a right-hand side of A?
+  function misfits(call_name, a, dtype, rows, stat, errmsg) result(is)
+    character(*), intent(in) :: call_name
+    type(osla_matrix), intent(in) :: a
+    integer(c_int), intent(in) :: dtype
+    integer(c_int64_t), intent(in) :: rows
+    integer, intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    logical :: is
+    type(osla_layout) :: l
+    character(120) :: text
+    is = absent(call_name, 'matrix', a%handle, stat, errmsg)
+    if (is) return
+    l = c_osla_matrix_layout(a%handle)
+    is = rows /= l%n
+    if (is) then
+      write (text, '(2(a, i0))') ': x has ', rows, ' rows, the matrix is of order ', l%n
+      call refuse(OSLA_ERR_ARG, call_name // trim(text), stat, errmsg)
+      return
+    end if
+    is = dtype /= c_osla_matrix_dtype(a%handle)
+    if (is) call refuse(OSLA_ERR_ARG, call_name // ': x is of ' // dtype_name(dtype) // ', the matrix of ' // &
+      dtype_name(c_osla_matrix_dtype(a%handle)), stat, errmsg)
+  end function misfits
+
+  subroutine potrs_s(uplo, a, x, stat, errmsg)
+    integer, intent(in) :: uplo
+    type(osla_matrix), intent(in) :: a
+    real(c_float), intent(inout), target, contiguous :: x(:, :)
+    integer, intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    integer(c_int64_t) :: n, nrhs
+    n = size(x, 1)
+    nrhs = size(x, 2)
+    if (misfits('osla_potrs_replicated', a, OSLA_FLOAT, n, stat, errmsg)) return
+    call settle(c_osla_potrs_replicated(uplo, a%handle, nrhs, c_loc(x), max(1_c_int64_t, n)), stat, errmsg)
+  end subroutine potrs_s
+
+  subroutine getrs_s(trans, a, ipiv, x, stat, errmsg)
+    integer, intent(in) :: trans
+    type(osla_matrix), intent(in) :: a
+    integer(c_int64_t), intent(in), target, contiguous :: ipiv(:)
+    real(c_float), intent(inout), target, contiguous :: x(:, :)
+    integer, intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    integer(c_int64_t) :: n, nrhs
+    n = size(x, 1)
+    nrhs = size(x, 2)
+    if (misfits('osla_getrs_replicated', a, OSLA_FLOAT, n, stat, errmsg)) return
+    if (too_few('osla_getrs_replicated', a, ipiv, stat, errmsg)) return
+    call settle(c_osla_getrs_replicated(trans, a%handle, c_loc(ipiv), nrhs, c_loc(x), &
+      max(1_c_int64_t, n)), stat, errmsg)
+  end subroutine getrs_s
+
+  subroutine potrs_d(uplo, a, x, stat, errmsg)
+    integer, intent(in) :: uplo
+    type(osla_matrix), intent(in) :: a
+    real(c_double), intent(inout), target, contiguous :: x(:, :)
+    integer, intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    integer(c_int64_t) :: n, nrhs
+    n = size(x, 1)
+    nrhs = size(x, 2)
+    if (misfits('osla_potrs_replicated', a, OSLA_DOUBLE, n, stat, errmsg)) return
+    call settle(c_osla_potrs_replicated(uplo, a%handle, nrhs, c_loc(x), max(1_c_int64_t, n)), stat, errmsg)
+  end subroutine potrs_d
+
+  subroutine getrs_d(trans, a, ipiv, x, stat, errmsg)
+    integer, intent(in) :: trans
+    type(osla_matrix), intent(in) :: a
+    integer(c_int64_t), intent(in), target, contiguous :: ipiv(:)
+    real(c_double), intent(inout), target, contiguous :: x(:, :)
+    integer, intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    integer(c_int64_t) :: n, nrhs
+    n = size(x, 1)
+    nrhs = size(x, 2)
+    if (misfits('osla_getrs_replicated', a, OSLA_DOUBLE, n, stat, errmsg)) return
+    if (too_few('osla_getrs_replicated', a, ipiv, stat, errmsg)) return
+    call settle(c_osla_getrs_replicated(trans, a%handle, c_loc(ipiv), nrhs, c_loc(x), &
+      max(1_c_int64_t, n)), stat, errmsg)
+  end subroutine getrs_d
+
+  subroutine potrs_c(uplo, a, x, stat, errmsg)
+    integer, intent(in) :: uplo
+    type(osla_matrix), intent(in) :: a
+    complex(c_float_complex), intent(inout), target, contiguous :: x(:, :)
+    integer, intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    integer(c_int64_t) :: n, nrhs
+    n = size(x, 1)
+    nrhs = size(x, 2)
+    if (misfits('osla_potrs_replicated', a, OSLA_COMPLEX_FLOAT, n, stat, errmsg)) return
+    call settle(c_osla_potrs_replicated(uplo, a%handle, nrhs, c_loc(x), max(1_c_int64_t, n)), stat, errmsg)
+  end subroutine potrs_c
+
+  subroutine getrs_c(trans, a, ipiv, x, stat, errmsg)
+    integer, intent(in) :: trans
+    type(osla_matrix), intent(in) :: a
+    integer(c_int64_t), intent(in), target, contiguous :: ipiv(:)
+    complex(c_float_complex), intent(inout), target, contiguous :: x(:, :)
+    integer, intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    integer(c_int64_t) :: n, nrhs
+    n = size(x, 1)
+    nrhs = size(x, 2)
+    if (misfits('osla_getrs_replicated', a, OSLA_COMPLEX_FLOAT, n, stat, errmsg)) return
+    if (too_few('osla_getrs_replicated', a, ipiv, stat, errmsg)) return
+    call settle(c_osla_getrs_replicated(trans, a%handle, c_loc(ipiv), nrhs, c_loc(x), &
+      max(1_c_int64_t, n)), stat, errmsg)
+  end subroutine getrs_c
+
+  subroutine potrs_z(uplo, a, x, stat, errmsg)
+    integer, intent(in) :: uplo
+    type(osla_matrix), intent(in) :: a
+    complex(c_double_complex), intent(inout), target, contiguous :: x(:, :)
+    integer, intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    integer(c_int64_t) :: n, nrhs
+    n = size(x, 1)
+    nrhs = size(x, 2)
+    if (misfits('osla_potrs_replicated', a, OSLA_COMPLEX_DOUBLE, n, stat, errmsg)) return
+    call settle(c_osla_potrs_replicated(uplo, a%handle, nrhs, c_loc(x), max(1_c_int64_t, n)), stat, errmsg)
+  end subroutine potrs_z
+
+  subroutine getrs_z(trans, a, ipiv, x, stat, errmsg)
+    integer, intent(in) :: trans
+    type(osla_matrix), intent(in) :: a
+    integer(c_int64_t), intent(in), target, contiguous :: ipiv(:)
+    complex(c_double_complex), intent(inout), target, contiguous :: x(:, :)
+    integer, intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    integer(c_int64_t) :: n, nrhs
+    n = size(x, 1)
+    nrhs = size(x, 2)
+    if (misfits('osla_getrs_replicated', a, OSLA_COMPLEX_DOUBLE, n, stat, errmsg)) return
+    if (too_few('osla_getrs_replicated', a, ipiv, stat, errmsg)) return
+    call settle(c_osla_getrs_replicated(trans, a%handle, c_loc(ipiv), nrhs, c_loc(x), &
+      max(1_c_int64_t, n)), stat, errmsg)
+  end subroutine getrs_z
+
+  ! --- refinement, mixed precision, conditions ---
+
+  subroutine osla_residual(a, x, b, value, stat, errmsg)
+    type(osla_matrix), intent(in) :: a, x, b
+    real(c_double), intent(inout) :: value
+    integer, intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    if (either_absent('osla_residual', a, b, stat, errmsg)) return
+    if (absent('osla_residual', 'solution', x%handle, stat, errmsg)) return
+    call settle(c_osla_residual(a%handle, x%handle, b%handle, value), stat, errmsg)
+  end subroutine osla_residual
+
+  ! factors of A: those of Cholesky in its triangle uplo, or, with ipiv, those of LU
+  subroutine osla_refine(a, factored, b, x, uplo, ipiv, options, result, stat, errmsg)
+    type(osla_matrix), intent(in) :: a, factored, b, x
+    integer, intent(in), optional :: uplo
+    integer(c_int64_t), intent(in), target, contiguous, optional :: ipiv(:)
+    type(osla_refine_options), intent(in), target, optional :: options
+    type(osla_refine_result), intent(out), target, optional :: result
+    integer, intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    type(osla_factors), target :: factors
+    type(c_ptr) :: how, told
+    if (either_absent('osla_refine', a, b, stat, errmsg)) return
+    if (absent('osla_refine', 'factored matrix', factored%handle, stat, errmsg)) return
+    if (absent('osla_refine', 'solution', x%handle, stat, errmsg)) return
+    if (present(uplo) .eqv. present(ipiv)) then
+      call refuse(OSLA_ERR_ARG, 'osla_refine: either uplo (of Cholesky) or ipiv (of LU) says what the factors are', &
+        stat, errmsg)
+      return
+    end if
+    factors = osla_factors(factored%handle, logical(present(uplo), c_bool), OSLA_LOWER, c_null_ptr)
+    if (present(uplo)) factors%uplo = uplo
+    if (present(ipiv)) then
+      if (too_few('osla_refine', factored, ipiv, stat, errmsg)) return
+      factors%ipiv = c_loc(ipiv)
+    end if
+    how = c_null_ptr
+    if (present(options)) how = c_loc(options)
+    told = c_null_ptr
+    if (present(result)) told = c_loc(result)
+    call settle(c_osla_refine(a%handle, c_loc(factors), b%handle, x%handle, how, told), stat, errmsg)
+  end subroutine osla_refine
+
+  subroutine osla_gesv_mixed(a, b, x, options, result, stat, errmsg)
+    type(osla_matrix), intent(in) :: a, b, x
+    type(osla_refine_options), intent(in), target, optional :: options
+    type(osla_mixed_result), intent(out), target, optional :: result
+    integer, intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    type(c_ptr) :: how, told
+    if (either_absent('osla_gesv_mixed', a, b, stat, errmsg)) return
+    if (absent('osla_gesv_mixed', 'solution', x%handle, stat, errmsg)) return
+    how = c_null_ptr
+    if (present(options)) how = c_loc(options)
+    told = c_null_ptr
+    if (present(result)) told = c_loc(result)
+    call settle(c_osla_gesv_mixed(a%handle, b%handle, x%handle, how, told), stat, errmsg)
+  end subroutine osla_gesv_mixed
+
+  subroutine osla_posv_mixed(uplo, a, b, x, options, result, stat, errmsg)
+    integer, intent(in) :: uplo
+    type(osla_matrix), intent(in) :: a, b, x
+    type(osla_refine_options), intent(in), target, optional :: options
+    type(osla_mixed_result), intent(out), target, optional :: result
+    integer, intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    type(c_ptr) :: how, told
+    if (either_absent('osla_posv_mixed', a, b, stat, errmsg)) return
+    if (absent('osla_posv_mixed', 'solution', x%handle, stat, errmsg)) return
+    how = c_null_ptr
+    if (present(options)) how = c_loc(options)
+    told = c_null_ptr
+    if (present(result)) told = c_loc(result)
+    call settle(c_osla_posv_mixed(uplo, a%handle, b%handle, x%handle, how, told), stat, errmsg)
+  end subroutine osla_posv_mixed
+
+  subroutine osla_gecon(a, ipiv, anorm, rcond, stat, errmsg)
+    type(osla_matrix), intent(in) :: a
+    integer(c_int64_t), intent(in), target, contiguous :: ipiv(:)
+    real(c_double), intent(in) :: anorm
+    real(c_double), intent(inout) :: rcond
+    integer, intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    if (absent('osla_gecon', 'matrix', a%handle, stat, errmsg)) return
+    if (too_few('osla_gecon', a, ipiv, stat, errmsg)) return
+    call settle(c_osla_gecon(a%handle, c_loc(ipiv), anorm, rcond), stat, errmsg)
+  end subroutine osla_gecon
+
+  subroutine osla_pocon(uplo, a, anorm, rcond, stat, errmsg)
+    integer, intent(in) :: uplo
+    type(osla_matrix), intent(in) :: a
+    real(c_double), intent(in) :: anorm
+    real(c_double), intent(inout) :: rcond
+    integer, intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    if (absent('osla_pocon', 'matrix', a%handle, stat, errmsg)) return
+    call settle(c_osla_pocon(uplo, a%handle, anorm, rcond), stat, errmsg)
+  end subroutine osla_pocon
+
+end module osla_solves

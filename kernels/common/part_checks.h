@@ -1,0 +1,17 @@
+/* Checks of parts that a product gets as operands (internal). */
+#ifndef PART_CHECKS_H
+#define PART_CHECKS_H
+
+#include "osla_part.h"
+
+#include <stdbool.h>
+
+/* Is the part inside its matrix? `call` and `name` begin and end the line. Local. Errors: ARG. */
+osla_err osla_part_check(const char *call, const osla_part *part, const char *name);
+
+/* Do the parts share an element, in one matrix, or in memory of this rank that several matrices
+ * wrap? Arrays of one leading dimension share an element if their rows do; others count as shared
+ * if their address ranges meet. Local. */
+bool osla_parts_overlap(const osla_part *x, const osla_part *y);
+
+#endif

@@ -1,0 +1,140 @@
+/* osla_symm, osla_hemm: C := alpha A B + beta C from one triangle of A.
+ *
+ * Squares along the diagonal first (they bring in beta): each is made whole in a small matrix and
+ * multiplied. Then the triangle is halved: the square X between two halves of its rows adds X B to
+ * the one half of C and X^T B to the other. So nearly all work is in few large products.
+ * Memory: one square, of all ranks together.
+ */
+#include "osla_products.h"
+#include "product_check.h"
+#include "squares.h"
+
+#include <inttypes.h>
+
+enum { SQUARE = 512 }; /* least order of those along the diagonal */
+
+typedef struct symm {
+  bool left, hermitian;
+  osla_uplo uplo;
+  osla_complex alpha, beta;
+  osla_part a, b, c;
+  const osla_gemm_options *options;
+  osla_matrix *square;
+  int64_t order; /* of it, at most */
+} symm;
+
+/* Rows or columns [from, to) of B or C, whichever A's index runs along. */
+static osla_part slice(const symm *s, osla_part p, int64_t from, int64_t to)
+{
+  return s->left ? osla_part_rows(p, from, to) : osla_part_cols(p, from, to);
+}
+
+static osla_err multiply(const symm *s, osla_trans trans, osla_part x, osla_part b,
+                         osla_complex beta, osla_part c)
+{
+  return s->left ? osla_gemm(trans, OSLA_NOTRANS, s->alpha, x, b, beta, c, s->options)
+                 : osla_gemm(OSLA_NOTRANS, trans, s->alpha, b, x, beta, c, s->options);
+}
+
+static osla_err multiply_square(const symm *s, int64_t from, int64_t to)
+{
+  const osla_part stored =
+    osla_part_at(s->a.matrix, s->a.i + from, s->a.j + from, to - from, to - from);
+  osla_transport *t = osla_grid_transport(osla_matrix_grid(s->a.matrix));
+  const square_rest rest = s->hermitian ? SQUARE_HERMITIAN : SQUARE_SYMMETRIC;
+  const osla_layout l = osla_matrix_layout(s->a.matrix);
+  osla_matrix *square = s->square;
+  osla_err err;
+  if (to - from < s->order) /* the last one */
+    OSLA_CALL(osla_matrix_create(osla_matrix_grid(s->a.matrix), osla_matrix_dtype(s->a.matrix),
+                                 to - from, to - from, l.mb, l.nb, &square));
+  OSLA_TRY(osla_agree(t, osla_square_pull(&stored, s->uplo, rest, square)));
+  OSLA_TRY(multiply(s, OSLA_NOTRANS, osla_whole(square), slice(s, s->b, from, to), s->beta,
+                    slice(s, s->c, from, to)));
+cleanup:
+  if (square != s->square) osla_matrix_destroy(&square);
+  return err;
+}
+
+/* The square between [from, half) and [half, to), as it is and turned. */
+static osla_err multiply_between(const symm *s, int64_t from, int64_t half, int64_t to)
+{
+  const bool lower = s->uplo == OSLA_LOWER;
+  const osla_trans turned = s->hermitian ? OSLA_CONJTRANS : OSLA_TRANS;
+  const osla_part x =
+    lower ? osla_part_at(s->a.matrix, s->a.i + half, s->a.j + from, to - half, half - from)
+          : osla_part_at(s->a.matrix, s->a.i + from, s->a.j + half, half - from, to - half);
+  const osla_part b_low = slice(s, s->b, from, half), b_high = slice(s, s->b, half, to);
+  const osla_part c_low = slice(s, s->c, from, half), c_high = slice(s, s->c, half, to);
+  const bool straight = lower == s->left; /* X, not turned, takes the low half to the high one */
+  OSLA_CALL(multiply(s, straight ? OSLA_NOTRANS : turned, x, b_low, 1, c_high));
+  return multiply(s, straight ? turned : OSLA_NOTRANS, x, b_high, 1, c_low);
+}
+
+static osla_err multiply_range(const symm *s, int64_t from, int64_t to)
+{
+  if (to - from <= s->order) return multiply_square(s, from, to);
+  const int64_t half = osla_square_half(from, to, s->order);
+  OSLA_CALL(multiply_range(s, from, half));
+  OSLA_CALL(multiply_range(s, half, to));
+  return multiply_between(s, from, half, to);
+}
+
+static osla_err check(const symm *s)
+{
+  const char *call = s->hermitian ? "hemm" : "symm";
+  const int64_t order = s->left ? s->b.m : s->b.n;
+  const product_operand operands[] = {{"A", &s->a}, {"B", &s->b}, {"C", &s->c}};
+  OSLA_CALL(osla_product_check(call, operands, 3));
+  OSLA_CHECK(s->uplo == OSLA_LOWER || s->uplo == OSLA_UPPER, OSLA_ERR_ARG, "%s of uplo = %d", call,
+             (int)s->uplo);
+  OSLA_CHECK(
+    s->a.m == order && s->a.n == order && s->c.m == s->b.m && s->c.n == s->b.n, OSLA_ERR_ARG,
+    "%s: A is %" PRId64 " x %" PRId64 ", B %" PRId64 " x %" PRId64 ", C %" PRId64 " x %" PRId64,
+    call, s->a.m, s->a.n, s->b.m, s->b.n, s->c.m, s->c.n);
+  return OSLA_OK;
+}
+
+static osla_err run(symm s)
+{
+  osla_transport *t = osla_grid_transport(osla_matrix_grid(s.c.matrix));
+  osla_err err;
+  OSLA_CALL(osla_agree(t, check(&s)));
+  if (s.c.m == 0 || s.c.n == 0) return OSLA_OK;
+  s.order = osla_square_order(&s.a, SQUARE);
+  if (s.order > s.a.m) s.order = s.a.m;
+  const osla_layout l = osla_matrix_layout(s.a.matrix);
+  OSLA_TRY(osla_matrix_create(osla_matrix_grid(s.a.matrix), osla_matrix_dtype(s.a.matrix), s.order,
+                              s.order, l.mb, l.nb, &s.square));
+  OSLA_TRY(multiply_range(&s, 0, s.a.m));
+cleanup:
+  osla_matrix_destroy(&s.square);
+  return err;
+}
+
+osla_err osla_symm(osla_side side, osla_uplo uplo, osla_complex alpha, osla_part a, osla_part b,
+                   osla_complex beta, osla_part c, const osla_gemm_options *options)
+{
+  return run((symm){.left = side == OSLA_LEFT,
+                    .uplo = uplo,
+                    .alpha = alpha,
+                    .beta = beta,
+                    .a = a,
+                    .b = b,
+                    .c = c,
+                    .options = options});
+}
+
+osla_err osla_hemm(osla_side side, osla_uplo uplo, osla_complex alpha, osla_part a, osla_part b,
+                   osla_complex beta, osla_part c, const osla_gemm_options *options)
+{
+  return run((symm){.left = side == OSLA_LEFT,
+                    .hermitian = true,
+                    .uplo = uplo,
+                    .alpha = alpha,
+                    .beta = beta,
+                    .a = a,
+                    .b = b,
+                    .c = c,
+                    .options = options});
+}

@@ -1,0 +1,144 @@
+/* osla_trmm: B := alpha op(A) B or alpha B op(A), in place.
+ *
+ * With op(A) split into halves, [T11 0; T21 T22] say, B2 := T22 B2 + T21 B1 comes before
+ * B1 := T11 B1, which it needs as it was: each half of B is finished, then given what the square
+ * between the halves makes of the other half, before that one changes. At the end of the halving
+ * are squares along the diagonal, copied with zeros beside them, times a copy of their rows of B.
+ * Memory: one square and its rows (RIGHT: columns) of B, of all ranks together.
+ */
+#include "osla_products.h"
+#include "product_check.h"
+#include "squares.h"
+
+#include <complex.h>
+#include <inttypes.h>
+
+typedef struct trmm {
+  bool left, unit;
+  osla_uplo uplo;
+  osla_trans trans;
+  osla_complex alpha;
+  osla_part a, b;
+  const osla_gemm_options *options;
+  int64_t order; /* of a square, at most */
+} trmm;
+
+/* Rows or columns [from, to) of B, whichever A's index runs along. */
+static osla_part slice(const trmm *f, int64_t from, int64_t to)
+{
+  return f->left ? osla_part_rows(f->b, from, to) : osla_part_cols(f->b, from, to);
+}
+
+static osla_err multiply(const trmm *f, osla_part x, osla_part b, osla_complex beta, osla_part c)
+{
+  return f->left ? osla_gemm(f->trans, OSLA_NOTRANS, f->alpha, x, b, beta, c, f->options)
+                 : osla_gemm(OSLA_NOTRANS, f->trans, f->alpha, b, x, beta, c, f->options);
+}
+
+/* Does a square of A outside the diagonal, as op has it, take the low half of B to the high one? */
+static bool upwards(const trmm *f)
+{
+  return ((f->uplo == OSLA_LOWER) == f->left) == (f->trans == OSLA_NOTRANS);
+}
+
+/* rows := alpha op(square) old, in bands: each leaves out what the square has only zeros for. */
+static osla_err multiply_bands(const trmm *f, osla_matrix *square, osla_matrix *old, osla_part rows)
+{
+  const int64_t n = osla_matrix_layout(square).n, bands = n >= 128 ? 4 : 1;
+  const bool flip = f->left == (f->trans == OSLA_NOTRANS);
+  for (int64_t k = 0; k < bands; k++) {
+    const int64_t from = n * k / bands, to = n * (k + 1) / bands;          /* of what is written */
+    const int64_t low = upwards(f) ? 0 : from, high = upwards(f) ? to : n; /* of what is read */
+    const osla_part x = flip ? osla_part_at(square, from, low, to - from, high - low)
+                             : osla_part_at(square, low, from, high - low, to - from);
+    const osla_part all = osla_whole(old);
+    const osla_part read =
+      f->left ? osla_part_rows(all, low, high) : osla_part_cols(all, low, high);
+    const osla_part written =
+      f->left ? osla_part_rows(rows, from, to) : osla_part_cols(rows, from, to);
+    OSLA_CALL(multiply(f, x, read, 0, written));
+  }
+  return OSLA_OK;
+}
+
+/* A copy's matrix: like the part's own in type, grid and blocks. */
+static osla_err make_like(const osla_part *p, osla_matrix **copy)
+{
+  const osla_layout l = osla_matrix_layout(p->matrix);
+  return osla_matrix_create(osla_matrix_grid(p->matrix), osla_matrix_dtype(p->matrix), p->m, p->n,
+                            l.mb, l.nb, copy);
+}
+
+static osla_err multiply_square(const trmm *f, int64_t from, int64_t to)
+{
+  const osla_part stored =
+    osla_part_at(f->a.matrix, f->a.i + from, f->a.j + from, to - from, to - from);
+  const osla_part rows = slice(f, from, to);
+  osla_transport *t = osla_grid_transport(osla_matrix_grid(f->a.matrix));
+  osla_matrix *square = NULL, *old = NULL;
+  osla_err err;
+  OSLA_TRY(make_like(&stored, &square));
+  OSLA_TRY(make_like(&rows, &old));
+  err = osla_square_pull(&stored, f->uplo, f->unit ? SQUARE_ZERO_UNIT : SQUARE_ZERO, square);
+  if (err == OSLA_OK) err = osla_square_pull(&rows, f->uplo, SQUARE_ANY, old);
+  OSLA_TRY(osla_agree(t, err)); /* nobody reads these rows of B any more */
+  OSLA_TRY(multiply_bands(f, square, old, rows));
+cleanup:
+  osla_matrix_destroy(&old);
+  osla_matrix_destroy(&square);
+  return err;
+}
+
+static osla_err multiply_range(const trmm *f, int64_t from, int64_t to)
+{
+  if (to - from <= f->order) return multiply_square(f, from, to);
+  const int64_t half = osla_square_half(from, to, f->order);
+  const bool lower = f->uplo == OSLA_LOWER;
+  const osla_part x =
+    lower ? osla_part_at(f->a.matrix, f->a.i + half, f->a.j + from, to - half, half - from)
+          : osla_part_at(f->a.matrix, f->a.i + from, f->a.j + half, half - from, to - half);
+  if (upwards(f)) {
+    OSLA_CALL(multiply_range(f, half, to));
+    OSLA_CALL(multiply(f, x, slice(f, from, half), 1, slice(f, half, to)));
+    return multiply_range(f, from, half);
+  }
+  OSLA_CALL(multiply_range(f, from, half));
+  OSLA_CALL(multiply(f, x, slice(f, half, to), 1, slice(f, from, half)));
+  return multiply_range(f, half, to);
+}
+
+static osla_err check(const trmm *f)
+{
+  const int64_t order = f->left ? f->b.m : f->b.n;
+  const product_operand operands[] = {{"A", &f->a}, {"B", &f->b}};
+  OSLA_CALL(osla_product_check("trmm", operands, 2));
+  OSLA_CHECK(f->uplo == OSLA_LOWER || f->uplo == OSLA_UPPER, OSLA_ERR_ARG, "trmm of uplo = %d",
+             (int)f->uplo);
+  OSLA_CHECK(f->a.m == order && f->a.n == order, OSLA_ERR_ARG,
+             "trmm: A is %" PRId64 " x %" PRId64 ", B %" PRId64 " x %" PRId64, f->a.m, f->a.n,
+             f->b.m, f->b.n);
+  return OSLA_OK;
+}
+
+/* Some of a square's product is with zeros, so squares are small beside the whole; but a product
+ * of few rows is slow. */
+static int64_t least_order(int64_t n)
+{
+  return n < 16 * 128 ? 128 : n < 16 * 512 ? n / 16 : 512;
+}
+
+osla_err osla_trmm(osla_side side, osla_uplo uplo, osla_trans trans, osla_diag diag,
+                   osla_complex alpha, osla_part a, osla_part b, const osla_gemm_options *options)
+{
+  trmm f = {.left = side == OSLA_LEFT,
+            .unit = diag == OSLA_UNIT,
+            .uplo = uplo,
+            .trans = trans,
+            .alpha = alpha,
+            .a = a,
+            .b = b,
+            .options = options};
+  OSLA_CALL(osla_agree(osla_grid_transport(osla_matrix_grid(b.matrix)), check(&f)));
+  f.order = osla_square_order(&a, least_order(a.m));
+  return b.m == 0 || b.n == 0 ? OSLA_OK : multiply_range(&f, 0, a.m);
+}

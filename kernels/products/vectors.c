@@ -1,0 +1,219 @@
+/* osla_gemv, osla_symv, osla_hemv: the matrix stays where it is, the columns travel.
+ *
+ * A rank multiplies its own piece of A. Of a triangle the local rows and columns keep the global
+ * order, so that its edge is a staircase in the local array: a range of columns is parted there
+ * into rows that are whole, which are used twice, as they are and turned, and rows across the edge;
+ * these are halved down to a small square that is copied with zeros beside the triangle. Ranges are
+ * so narrow that the second use finds the elements in the cache.
+ * Memory per rank: x and y whole, and once more by the local rows and columns. Messages: x is got
+ * one-sided, y is summed up over all ranks.
+ */
+#include "columns.h"
+#include "osla_blas.h"
+#include "osla_products.h"
+#include "product_check.h"
+
+#include <complex.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { STRIP = 32, EDGE = 16 }; /* columns: of a range, of a small square */
+
+typedef struct product {
+  const char *call;
+  bool triangle, hermitian;
+  osla_uplo uplo;
+  osla_trans trans;
+  osla_complex alpha, beta;
+  osla_part a, x, y;
+  local_piece piece;
+  unsigned char *whole_x, *whole_y; /* columns */
+  unsigned char *x_of[2], *y_of[2]; /* by the piece's rows and columns */
+} product;
+
+/* y (by the one axis) += alpha op(M) x (by the other), M rows x cols at `m`, from row and col. */
+static osla_err multiply(const product *p, osla_trans trans, int64_t row, int64_t rows, int64_t col,
+                         int64_t cols, const void *m, int64_t ld)
+{
+  const size_t e = p->piece.v.element;
+  const bool plain = trans == OSLA_NOTRANS;
+  const unsigned char *x =
+    plain ? p->x_of[PIECE_COLS] + (size_t)col * e : p->x_of[PIECE_ROWS] + (size_t)row * e;
+  unsigned char *y =
+    plain ? p->y_of[PIECE_ROWS] + (size_t)row * e : p->y_of[PIECE_COLS] + (size_t)col * e;
+  if (rows == 0 || cols == 0) return OSLA_OK;
+  const int64_t out = plain ? rows : cols, in = plain ? cols : rows;
+  return osla_blas_gemm(p->piece.v.dtype, trans, OSLA_NOTRANS, out, 1, in, p->alpha, m, ld, x, in,
+                        1, y, out);
+}
+
+/* As it is, and turned: elements beside the diagonal stand for two. */
+static osla_err multiply_twice(const product *p, int64_t row, int64_t rows, int64_t col,
+                               int64_t cols, const void *m, int64_t ld)
+{
+  OSLA_CALL(multiply(p, OSLA_NOTRANS, row, rows, col, cols, m, ld));
+  return multiply(p, p->hermitian ? OSLA_CONJTRANS : OSLA_TRANS, row, rows, col, cols, m, ld);
+}
+
+/* A rectangle across the edge of at most EDGE columns: the diagonal is used once. */
+static osla_err multiply_edge(const product *p, int64_t row, int64_t end, int64_t col, int64_t cols)
+{
+  const local_piece *a = &p->piece;
+  const size_t e = a->v.element;
+  unsigned char square[EDGE * EDGE * sizeof(osla_complex)];
+  for (int64_t first = row; first < end; first += EDGE) {
+    const int64_t rows = end - first < EDGE ? end - first : EDGE;
+    for (int pass = 0; pass < 2; pass++) { /* with the diagonal; turned, without it */
+      memset(square, 0, sizeof square);
+      for (int64_t c = 0; c < cols; c++)
+        for (int64_t r = 0; r < rows; r++) {
+          const int64_t below = osla_piece_row(a, first + r) - osla_piece_col(a, col + c);
+          unsigned char *to = square + (size_t)(r + c * EDGE) * e;
+          if (below == 0 ? pass == 1 : (below > 0) != (p->uplo == OSLA_LOWER)) continue;
+          memcpy(to, osla_piece_at(a, first + r, col + c), e);
+          if (below != 0 || !p->hermitian) continue;
+          if (a->v.dtype == OSLA_COMPLEX_FLOAT) ((float *)to)[1] = 0;
+          if (a->v.dtype == OSLA_COMPLEX_DOUBLE) ((double *)to)[1] = 0;
+        }
+      const osla_trans turned = p->hermitian ? OSLA_CONJTRANS : OSLA_TRANS;
+      OSLA_CALL(multiply(p, pass ? turned : OSLA_NOTRANS, first, rows, col, cols, square, EDGE));
+    }
+  }
+  return OSLA_OK;
+}
+
+/* Columns [col, col + cols) of rows [low, high): what of it belongs to the triangle. */
+static osla_err multiply_columns(const product *p, int64_t low, int64_t high, int64_t col,
+                                 int64_t cols)
+{
+  const local_piece *a = &p->piece;
+  const int64_t first = osla_piece_col(a, col), last = osla_piece_col(a, col + cols - 1);
+  int64_t edge_from = osla_piece_rows_before(a, first);
+  int64_t edge_to = osla_piece_rows_before(a, last + 1);
+  const bool lower = p->uplo == OSLA_LOWER;
+  int64_t whole_from = lower ? edge_to : low, whole_to = lower ? high : edge_from;
+  if (whole_from < low) whole_from = low;
+  if (whole_to > high) whole_to = high;
+  if (whole_from < whole_to)
+    OSLA_CALL(multiply_twice(p, whole_from, whole_to - whole_from, col, cols,
+                             osla_piece_at(a, whole_from, col), a->v.lld));
+  if (edge_from < low) edge_from = low;
+  if (edge_to > high) edge_to = high;
+  if (edge_from >= edge_to) return OSLA_OK;
+  if (cols <= EDGE) return multiply_edge(p, edge_from, edge_to, col, cols);
+  OSLA_CALL(multiply_columns(p, edge_from, edge_to, col, cols / 2));
+  return multiply_columns(p, edge_from, edge_to, col + cols / 2, cols - cols / 2);
+}
+
+static osla_err multiply_piece(const product *p)
+{
+  const local_piece *a = &p->piece;
+  if (a->rows == 0 || a->cols == 0) return OSLA_OK;
+  if (!p->triangle)
+    return multiply(p, p->trans, 0, a->rows, 0, a->cols, osla_piece_at(a, 0, 0), a->v.lld);
+  for (int64_t col = 0; col < a->cols; col += STRIP) {
+    const int64_t cols = a->cols - col < STRIP ? a->cols - col : STRIP;
+    OSLA_CALL(multiply_columns(p, 0, a->rows, col, cols));
+  }
+  return OSLA_OK;
+}
+
+/* The local part: x is got and picked, y is what this rank adds. */
+static osla_err multiply_mine(product *p)
+{
+  const size_t e = p->piece.v.element;
+  const int64_t local[2] = {p->piece.rows, p->piece.cols};
+  p->whole_x = malloc((size_t)p->x.m * e + 1);
+  p->whole_y = calloc((size_t)p->y.m + 1, e);
+  bool made = p->whole_x && p->whole_y;
+  for (int axis = 0; axis < 2; axis++) {
+    p->x_of[axis] = malloc((size_t)local[axis] * e + 1);
+    p->y_of[axis] = calloc((size_t)local[axis] + 1, e);
+    made = made && p->x_of[axis] && p->y_of[axis];
+  }
+  OSLA_CHECK(made, OSLA_ERR_MEM, "%s: columns of %" PRId64 " and %" PRId64 " elements", p->call,
+             p->x.m, p->y.m);
+  if (p->alpha == 0) return OSLA_OK; /* as BLAS: then A and x are not used */
+  OSLA_CALL(osla_column_get(&p->x, p->whole_x));
+  const bool by_rows = p->triangle || p->trans != OSLA_NOTRANS; /* x; y by columns */
+  const bool by_cols = p->triangle || p->trans == OSLA_NOTRANS;
+  if (by_rows) osla_columns_pick(&p->piece, PIECE_ROWS, p->whole_x, p->x_of[PIECE_ROWS]);
+  if (by_cols) osla_columns_pick(&p->piece, PIECE_COLS, p->whole_x, p->x_of[PIECE_COLS]);
+  OSLA_CALL(multiply_piece(p));
+  if (by_cols) osla_columns_add(&p->piece, PIECE_ROWS, p->y_of[PIECE_ROWS], p->whole_y);
+  if (by_rows) osla_columns_add(&p->piece, PIECE_COLS, p->y_of[PIECE_COLS], p->whole_y);
+  return OSLA_OK;
+}
+
+static osla_err check(const product *p)
+{
+  const bool plain = p->trans == OSLA_NOTRANS;
+  const product_operand operands[] = {{"x", &p->x}, {"A", &p->a}, {"y", &p->y}};
+  const bool shared = p->x.matrix == p->y.matrix; /* y may be x */
+  OSLA_CALL(osla_product_check(p->call, operands + shared, 3 - shared));
+  if (shared) OSLA_CALL(osla_product_check(p->call, operands, 1)); /* alone: nothing to overlap */
+  OSLA_CHECK(!p->triangle || p->uplo == OSLA_LOWER || p->uplo == OSLA_UPPER, OSLA_ERR_ARG,
+             "%s of uplo = %d", p->call, (int)p->uplo);
+  OSLA_CHECK(!p->triangle || p->a.m == p->a.n, OSLA_ERR_ARG,
+             "%s: A is %" PRId64 " x %" PRId64 ", not square", p->call, p->a.m, p->a.n);
+  OSLA_CHECK(p->x.n == 1 && p->y.n == 1 && p->x.m == (plain ? p->a.n : p->a.m) &&
+               p->y.m == (plain ? p->a.m : p->a.n),
+             OSLA_ERR_ARG,
+             "%s: A is %" PRId64 " x %" PRId64 ", x %" PRId64 " x %" PRId64 ", y %" PRId64
+             " x %" PRId64,
+             p->call, p->a.m, p->a.n, p->x.m, p->x.n, p->y.m, p->y.n);
+  return OSLA_OK;
+}
+
+static osla_err run(product p)
+{
+  const osla_dtype dtype = osla_matrix_dtype(p.y.matrix);
+  osla_transport *t = osla_grid_transport(osla_matrix_grid(p.y.matrix));
+  OSLA_CALL(osla_agree(t, check(&p))); /* also: the operands are complete */
+  if (dtype == OSLA_FLOAT || dtype == OSLA_DOUBLE) p.alpha = creal(p.alpha), p.beta = creal(p.beta);
+  p.piece = osla_local_piece_of(&p.a);
+  osla_err err = osla_agree(t, multiply_mine(&p)); /* nobody reads x any more */
+  if (err == OSLA_OK) err = osla_column_sum(p.whole_y, p.beta, &p.y);
+  free(p.whole_x);
+  free(p.whole_y);
+  for (int axis = 0; axis < 2; axis++) {
+    free(p.x_of[axis]);
+    free(p.y_of[axis]);
+  }
+  return err;
+}
+
+osla_err osla_gemv(osla_trans trans, osla_complex alpha, osla_part a, osla_part x,
+                   osla_complex beta, osla_part y)
+{
+  return run((product){
+    .call = "gemv", .trans = trans, .alpha = alpha, .beta = beta, .a = a, .x = x, .y = y});
+}
+
+osla_err osla_symv(osla_uplo uplo, osla_complex alpha, osla_part a, osla_part x, osla_complex beta,
+                   osla_part y)
+{
+  return run((product){.call = "symv",
+                       .triangle = true,
+                       .uplo = uplo,
+                       .alpha = alpha,
+                       .beta = beta,
+                       .a = a,
+                       .x = x,
+                       .y = y});
+}
+
+osla_err osla_hemv(osla_uplo uplo, osla_complex alpha, osla_part a, osla_part x, osla_complex beta,
+                   osla_part y)
+{
+  return run((product){.call = "hemv",
+                       .triangle = true,
+                       .hermitian = true,
+                       .uplo = uplo,
+                       .alpha = alpha,
+                       .beta = beta,
+                       .a = a,
+                       .x = x,
+                       .y = y});
+}

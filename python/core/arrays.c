@@ -1,0 +1,214 @@
+/* Arrays by the buffer protocol: checked, never copied. */
+#include "core.h"
+
+#include <complex.h>
+
+int osla_py_as_complex(PyObject *object, void *out)
+{
+  double re = PyComplex_RealAsDouble(object);
+  double im = PyErr_Occurred() ? 0 : PyComplex_ImagAsDouble(object);
+  if (PyErr_Occurred()) return 0;
+  *(osla_complex *)out = CMPLX(re, im);
+  return 1;
+}
+
+static const char *dtype_name(osla_dtype dtype)
+{
+  static const char *const names[] = {"float32", "float64", "complex64", "complex128"};
+  return names[dtype];
+}
+
+/* The native formats of struct, and numpy's for complex numbers. */
+static bool is_dtype(const char *format, osla_dtype dtype)
+{
+  static const char *const formats[] = {"f", "d", "Zf", "Zd"};
+  return strcmp(format, formats[dtype]) == 0;
+}
+
+static bool is_int64(const Py_buffer *view)
+{
+  return view->itemsize == 8 && (strcmp(view->format, "l") == 0 || strcmp(view->format, "q") == 0);
+}
+
+static bool acquire(PyObject *object, const char *name, const char *wanted, bool write,
+                    osla_py_array *out)
+{
+  int flags = write ? PyBUF_RECORDS : PyBUF_RECORDS_RO;
+  memset(out, 0, sizeof *out);
+  if (!PyObject_CheckBuffer(object)) {
+    osla_py_refuse(OSLA_ERR_ARG, "%s: an array of %s is needed; with copy=True one is made", name,
+                   wanted);
+    return false;
+  }
+  if (PyObject_GetBuffer(object, &out->view, flags) != 0) {
+    if (!write) return false;
+    PyErr_Clear();
+    osla_py_refuse(OSLA_ERR_ARG, "%s: the array cannot be written to", name);
+    return false;
+  }
+  out->held = true;
+  if (!out->view.format) out->view.format = (char *)(uintptr_t) "B";
+  return true;
+}
+
+/* Fields of records may lie anywhere. */
+static bool is_aligned(const osla_py_array *array, const char *name)
+{
+  Py_ssize_t item = array->view.itemsize, part = item > 8 ? 8 : item;
+  if ((uintptr_t)array->view.buf % (uintptr_t)part == 0) return true;
+  osla_py_refuse(OSLA_ERR_ARG, "%s: its memory is not aligned to %d bytes", name, (int)part);
+  return false;
+}
+
+void osla_py_give_back(osla_py_array *array)
+{
+  if (array->held) PyBuffer_Release(&array->view);
+  array->held = false;
+}
+
+static bool refuse(osla_py_array *array)
+{
+  osla_py_give_back(array);
+  return false;
+}
+
+static bool wrong_type(osla_py_array *array, const char *name, const char *wanted)
+{
+  osla_py_refuse(OSLA_ERR_ARG, "%s: elements of type '%s' (%d bytes) where %s is needed", name,
+                 array->view.format, (int)array->view.itemsize, wanted);
+  return refuse(array);
+}
+
+static bool take_line(PyObject *object, const char *name, int dtype, int64_t count, bool write,
+                      osla_py_array *out)
+{
+  const char *wanted = dtype < 0 ? "int64" : dtype_name((osla_dtype)dtype);
+  if (!acquire(object, name, wanted, write, out)) return false;
+  Py_buffer *v = &out->view;
+  if (dtype < 0 ? !is_int64(v) : !is_dtype(v->format, (osla_dtype)dtype))
+    return wrong_type(out, name, wanted);
+  if (v->ndim != 1) {
+    osla_py_refuse(OSLA_ERR_ARG, "%s: %d dimensions where 1 is needed", name, v->ndim);
+    return refuse(out);
+  }
+  out->rows = out->ld = v->shape[0];
+  out->cols = 1;
+  out->data = v->buf;
+  if (!is_aligned(out, name)) return refuse(out);
+  if (count != OSLA_PY_ANY && out->rows != count) {
+    osla_py_refuse(OSLA_ERR_ARG, "%s: %lld elements where %lld are needed", name,
+                   (long long)out->rows, (long long)count);
+    return refuse(out);
+  }
+  if (out->rows > 1 && v->strides[0] != v->itemsize) {
+    osla_py_refuse(OSLA_ERR_ARG, "%s: the elements do not follow one another in memory", name);
+    return refuse(out);
+  }
+  return true;
+}
+
+bool osla_py_take_indices(PyObject *object, const char *name, int64_t count, bool write,
+                          osla_py_array *out)
+{
+  return take_line(object, name, -1, count, write, out);
+}
+
+bool osla_py_take_vector(PyObject *object, const char *name, osla_dtype dtype, int64_t count,
+                         bool write, osla_py_array *out)
+{
+  return take_line(object, name, (int)dtype, count, write, out);
+}
+
+/* Sizes and bytes between rows and between columns, of one or two dimensions. */
+static bool shape_of(osla_py_array *a, bool row, Py_ssize_t *down, Py_ssize_t *across)
+{
+  const Py_buffer *v = &a->view;
+  if (v->ndim == 2) {
+    a->rows = v->shape[0];
+    a->cols = v->shape[1];
+    *down = v->strides[0];
+    *across = v->strides[1];
+  } else if (v->ndim == 1) {
+    a->rows = row ? 1 : v->shape[0];
+    a->cols = row ? v->shape[0] : 1;
+    *down = row ? v->itemsize : v->strides[0];
+    *across = row ? v->strides[0] : v->itemsize * v->shape[0];
+  } else {
+    return false;
+  }
+  return true;
+}
+
+bool osla_py_take_columns(PyObject *object, const char *name, osla_dtype dtype, int64_t rows,
+                          int64_t cols, bool row, bool write, osla_py_array *out)
+{
+  if (!acquire(object, name, dtype_name(dtype), write, out)) return false;
+  const Py_buffer *v = &out->view;
+  Py_ssize_t down = 0, across = 0;
+  if (!is_dtype(v->format, dtype)) return wrong_type(out, name, dtype_name(dtype));
+  if (!shape_of(out, row, &down, &across)) {
+    osla_py_refuse(OSLA_ERR_ARG, "%s: %d dimensions where 1 or 2 are needed", name, v->ndim);
+    return refuse(out);
+  }
+  if ((rows != OSLA_PY_ANY && out->rows != rows) || (cols != OSLA_PY_ANY && out->cols != cols)) {
+    osla_py_refuse(OSLA_ERR_ARG, "%s: %lld x %lld where %lld x %lld is needed", name,
+                   (long long)out->rows, (long long)out->cols,
+                   (long long)(rows == OSLA_PY_ANY ? out->rows : rows),
+                   (long long)(cols == OSLA_PY_ANY ? out->cols : cols));
+    return refuse(out);
+  }
+  if (!is_aligned(out, name)) return refuse(out);
+  out->data = v->buf;
+  int64_t least = out->rows > 1 ? out->rows : 1;
+  if (out->rows == 0 || out->cols == 0) {
+    out->ld = least;
+    return true;
+  }
+  bool tight = out->rows <= 1 || down == v->itemsize;
+  bool apart = out->cols <= 1 || (across % v->itemsize == 0 && across / v->itemsize >= least);
+  if (!tight || !apart) {
+    osla_py_refuse(OSLA_ERR_ARG,
+                   "%s: not by columns (Fortran order) in memory; numpy.asfortranarray makes such "
+                   "an array, and copy=True does it here",
+                   name);
+    return refuse(out);
+  }
+  out->ld = out->cols > 1 ? across / v->itemsize : least;
+  return true;
+}
+
+/* check_line(array, name, dtype or -1 for int64, count, write), check_columns(array, name, dtype,
+ * rows, columns, write): raise what the call would. */
+static PyObject *check_line(PyObject *module, PyObject *args)
+{
+  (void)module;
+  PyObject *object;
+  const char *name;
+  int dtype, write;
+  long long count;
+  osla_py_array array;
+  if (!PyArg_ParseTuple(args, "OsiLp", &object, &name, &dtype, &count, &write) ||
+      !take_line(object, name, dtype, count, write != 0, &array))
+    return NULL;
+  osla_py_give_back(&array);
+  Py_RETURN_NONE;
+}
+
+static PyObject *check_columns(PyObject *module, PyObject *args)
+{
+  (void)module;
+  PyObject *object;
+  const char *name;
+  int dtype, write;
+  long long rows, cols;
+  osla_py_array array;
+  if (!PyArg_ParseTuple(args, "OsiLLp", &object, &name, &dtype, &rows, &cols, &write) ||
+      !osla_py_take_columns(object, name, (osla_dtype)dtype, rows, cols, false, write != 0, &array))
+    return NULL;
+  osla_py_give_back(&array);
+  Py_RETURN_NONE;
+}
+
+PyMethodDef osla_py_array_methods[] = {{"check_line", check_line, METH_VARARGS, NULL},
+                                       {"check_columns", check_columns, METH_VARARGS, NULL},
+                                       {NULL, NULL, 0, NULL}};

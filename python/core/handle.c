@@ -1,0 +1,313 @@
+/* Handles: who owns what, and when it may be destroyed. */
+#include "core.h"
+
+#include <stdlib.h>
+
+PyTypeObject *osla_py_handle_type;
+
+void osla_py_pin(osla_py_handle *h)
+{
+  for (; h; h = h->borrowed ? h->owner : NULL)
+    h->pins++;
+}
+
+void osla_py_unpin(osla_py_handle *h)
+{
+  for (; h; h = h->borrowed ? h->owner : NULL)
+    h->pins--;
+}
+
+static void link_in(osla_py_handle *h)
+{
+  osla_py_handle *root = h->root;
+  if (!root || h->borrowed) return;
+  h->next = root->next;
+  h->previous = root;
+  if (h->next) h->next->previous = h;
+  root->next = h;
+  root->children++;
+}
+
+void osla_py_unlink(osla_py_handle *h)
+{
+  if (!h->root || !h->previous) return;
+  h->previous->next = h->next;
+  if (h->next) h->next->previous = h->previous;
+  h->previous = h->next = NULL;
+}
+
+void osla_py_closed(osla_py_handle *h)
+{
+  if (h->object || !h->root) return;
+  h->root->children--;
+  osla_py_unlink(h);
+}
+
+osla_err osla_py_destroy(osla_py_handle *h)
+{
+  osla_err err = OSLA_OK;
+  if (!h->object) return err;
+  void *object = h->object;
+  h->object = NULL;
+  Py_BEGIN_ALLOW_THREADS err = h->kind->destroy(&object);
+  Py_END_ALLOW_THREADS h->object = object; /* it stays where its destruction is refused */
+  osla_py_closed(h);
+  return err;
+}
+
+void osla_py_drop(osla_py_handle *h)
+{
+  osla_py_dropped *node = h->dropped;
+  *node = (osla_py_dropped){h->kind, h->object, h->number, h->owner, h->root->dropped};
+  Py_XINCREF((PyObject *)h->owner);
+  osla_py_unlink(h);
+  h->root->dropped = node;
+  h->dropped = NULL;
+  h->object = NULL;
+}
+
+/* What all ranks have dropped, or NULL: takes it from the list. */
+static osla_py_dropped *take(osla_py_handle *root, int64_t number)
+{
+  osla_py_dropped **at = &root->dropped;
+  while (*at && (*at)->number != number)
+    at = &(*at)->next;
+  osla_py_dropped *found = *at;
+  if (found) *at = found->next;
+  return found;
+}
+
+int osla_py_ascending(const void *x, const void *y)
+{
+  int64_t a = *(const int64_t *)x, b = *(const int64_t *)y;
+  return (a > b) - (a < b);
+}
+
+/* In the order of their making, backwards. What is refused stays for the next time. */
+static osla_err destroy_common(osla_py_handle *root, const int64_t *number, int64_t count)
+{
+  osla_err first = OSLA_OK;
+  for (int64_t i = count - 1; i >= 0; i--) {
+    osla_py_dropped *node = take(root, number[i]);
+    osla_err err = OSLA_OK;
+    Py_BEGIN_ALLOW_THREADS err = node->kind->destroy(&node->object);
+    Py_END_ALLOW_THREADS if (err != OSLA_OK && first == OSLA_OK) first = err;
+    if (node->object) {
+      node->next = root->dropped;
+      root->dropped = node;
+      continue;
+    }
+    root->children--;
+    Py_XDECREF((PyObject *)node->owner);
+    free(node);
+  }
+  return first;
+}
+
+static osla_err meet(osla_py_handle *root, osla_err local, const char *call)
+{
+  int64_t n = 0, common = 0;
+  for (const osla_py_dropped *d = root->dropped; d; d = d->next)
+    n++;
+  int64_t *number = malloc((size_t)(n + 1) * sizeof *number);
+  if (!number) {
+    n = 0;
+    if (local == OSLA_OK) local = osla_error_set(OSLA_ERR_MEM, "a list of dropped objects");
+  }
+  int64_t i = 0;
+  for (const osla_py_dropped *d = root->dropped; d && i < n; d = d->next)
+    number[i++] = d->number;
+  if (n > 0) qsort(number, (size_t)n, sizeof *number, osla_py_ascending);
+  osla_err err;
+  OSLA_PY_RUN(err, osla_meet(root->object, local, call, n, number, &common), root, NULL, NULL,
+              NULL);
+  if (err == OSLA_OK && common > 0) err = destroy_common(root, number, common);
+  free(number);
+  return err;
+}
+
+/* meet(transport, call, code, text): all ranks make this call; code and text: what is wrong here.
+ */
+static PyObject *py_meet(PyObject *module, PyObject *args)
+{
+  (void)module;
+  osla_py_handle *root;
+  const char *call, *text;
+  int code;
+  if (!PyArg_ParseTuple(args, "O&sis", osla_py_as_transport, &root, &call, &code, &text))
+    return NULL;
+  osla_err local = code == 0 ? OSLA_OK : osla_error_set((osla_err)code, "%s", text);
+  return osla_py_result(meet(root, local, call));
+}
+
+static osla_py_handle *any_handle(PyObject *object)
+{
+  if (PyObject_TypeCheck(object, osla_py_handle_type)) return (osla_py_handle *)object;
+  PyErr_SetString(PyExc_TypeError, "not a handle");
+  return NULL;
+}
+
+static PyObject *py_destroy(PyObject *module, PyObject *object)
+{
+  (void)module;
+  osla_py_handle *h = any_handle(object);
+  return h ? osla_py_result(osla_py_destroy(h)) : NULL;
+}
+
+static PyObject *py_pins(PyObject *module, PyObject *object)
+{
+  (void)module;
+  osla_py_handle *h = any_handle(object);
+  return h ? PyLong_FromSsize_t(h->pins) : NULL;
+}
+
+static bool is_alive(const osla_py_handle *h)
+{
+  return h->object && (!h->borrowed || h->owner->object);
+}
+
+static PyObject *py_alive(PyObject *module, PyObject *object)
+{
+  (void)module;
+  osla_py_handle *h = any_handle(object);
+  return h ? PyBool_FromLong(is_alive(h)) : NULL;
+}
+
+/* children(transport): its objects that are not destroyed, those that wait for it among them. */
+static PyObject *py_children(PyObject *module, PyObject *object)
+{
+  (void)module;
+  osla_py_handle *h = osla_py_handle_of(object, &osla_py_transport);
+  return h ? PyLong_FromLongLong(h->children) : NULL;
+}
+
+PyMethodDef osla_py_life_methods[] = {
+  {"meet", py_meet, METH_VARARGS, NULL},   {"destroy", py_destroy, METH_O, NULL},
+  {"pins", py_pins, METH_O, NULL},         {"alive", py_alive, METH_O, NULL},
+  {"children", py_children, METH_O, NULL}, {NULL, NULL, 0, NULL}};
+
+PyObject *osla_py_wrap(const osla_py_kind *kind, void *object, osla_py_handle *owner, bool borrowed)
+{
+  bool waits = kind->collective && !borrowed && owner;
+  osla_py_dropped *node = waits ? calloc(1, sizeof *node) : NULL;
+  osla_py_handle *h =
+    waits && !node ? NULL : (osla_py_handle *)PyType_GenericAlloc(osla_py_handle_type, 0);
+  if (!h) {
+    free(node);
+    if (!PyErr_Occurred()) PyErr_NoMemory();
+    if (!borrowed) (void)kind->destroy(&object);
+    return NULL;
+  }
+  h->kind = kind;
+  h->object = object;
+  h->borrowed = borrowed;
+  h->owner = owner;
+  h->root = owner ? (owner->root ? owner->root : owner) : NULL;
+  h->dropped = node;
+  Py_XINCREF((PyObject *)owner);
+  Py_XINCREF((PyObject *)h->root);
+  if (waits) h->number = ++h->root->made;
+  link_in(h);
+  return (PyObject *)h;
+}
+
+static void dealloc(PyObject *self)
+{
+  osla_py_handle *h = (osla_py_handle *)self;
+  PyTypeObject *type = Py_TYPE(self);
+  if (h->object && !h->borrowed) {
+    if (h->root && h->kind->collective)
+      osla_py_drop(h);
+    else if (h->root) /* a transport stays: whoever dropped the last of it is not all ranks */
+      (void)osla_py_destroy(h);
+  }
+  if (h->root) free(h->dropped);
+  Py_XDECREF((PyObject *)h->owner);
+  Py_XDECREF((PyObject *)h->root);
+  freefunc release = (freefunc)PyType_GetSlot(type, Py_tp_free);
+  release(self);
+  Py_DECREF((PyObject *)type);
+}
+
+osla_py_handle *osla_py_handle_of(PyObject *object, const osla_py_kind *kind)
+{
+  osla_py_handle *h = (osla_py_handle *)object;
+  if (!PyObject_TypeCheck(object, osla_py_handle_type) || h->kind != kind) {
+    PyErr_Format(PyExc_TypeError, "a handle of a %s is needed", kind->name);
+    return NULL;
+  }
+  if (is_alive(h)) return h;
+  return (osla_py_handle *)osla_py_refuse(OSLA_ERR_STATE, "this %s was destroyed", kind->name);
+}
+
+static int convert(PyObject *object, const osla_py_kind *kind, void *out)
+{
+  osla_py_handle *h = osla_py_handle_of(object, kind);
+  *(osla_py_handle **)out = h;
+  return h != NULL;
+}
+
+int osla_py_as_transport(PyObject *object, void *out)
+{
+  return convert(object, &osla_py_transport, out);
+}
+
+int osla_py_as_grid(PyObject *object, void *out)
+{
+  return convert(object, &osla_py_grid, out);
+}
+
+int osla_py_as_matrix(PyObject *object, void *out)
+{
+  return convert(object, &osla_py_matrix, out);
+}
+
+int osla_py_as_hessian(PyObject *object, void *out)
+{
+  return convert(object, &osla_py_hessian, out);
+}
+
+int osla_py_as_file(PyObject *object, void *out)
+{
+  return convert(object, &osla_py_file, out);
+}
+
+int osla_py_as_forest(PyObject *object, void *out)
+{
+  return convert(object, &osla_py_forest, out);
+}
+
+int osla_py_as_csr(PyObject *object, void *out)
+{
+  return convert(object, &osla_py_csr, out);
+}
+
+osla_py_call osla_py_begin(osla_py_handle *a, osla_py_handle *b, osla_py_handle *c,
+                           osla_py_handle *d)
+{
+  osla_py_call call = {.pinned = {a, b, c, d}};
+  for (int i = 0; i < OSLA_PY_MOST; i++)
+    osla_py_pin(call.pinned[i]);
+  call.state = PyEval_SaveThread();
+  return call;
+}
+
+void osla_py_end(osla_py_call *call)
+{
+  PyEval_RestoreThread(call->state);
+  for (int i = 0; i < OSLA_PY_MOST; i++)
+    osla_py_unpin(call->pinned[i]);
+}
+
+bool osla_py_handles_ready(PyObject *module)
+{
+  static PyType_Slot slots[] = {{Py_tp_dealloc, (void *)dealloc},
+                                {Py_bf_getbuffer, (void *)osla_py_export},
+                                {Py_bf_releasebuffer, (void *)osla_py_unexport},
+                                {0, NULL}};
+  static PyType_Spec spec = {"osla._core.Handle", sizeof(osla_py_handle), 0,
+                             Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION, slots};
+  PyObject *type = PyType_FromSpec(&spec);
+  osla_py_handle_type = (PyTypeObject *)type;
+  return type && PyModule_AddObjectRef(module, "Handle", type) == 0;
+}

@@ -1,0 +1,118 @@
+/* Products and factorisations. */
+#include "core.h"
+
+/* Part of a matrix: (handle, i, j, m, n). */
+static int as_part(PyObject *object, void *out)
+{
+  osla_py_handle *h;
+  long long i, j, m, n;
+  if (!PyTuple_Check(object)) {
+    PyErr_SetString(PyExc_TypeError, "a part is a tuple");
+    return 0;
+  }
+  if (!PyArg_ParseTuple(object, "O&LLLL", osla_py_as_matrix, &h, &i, &j, &m, &n)) return 0;
+  *(osla_part *)out = osla_part_at(h->object, i, j, m, n);
+  return 1;
+}
+
+static osla_py_handle *handle_in(PyObject *part)
+{
+  return (osla_py_handle *)PyTuple_GetItem(part, 0);
+}
+
+/* gemm(transa, transb, alpha, a, b, beta, c, options) */
+static PyObject *gemm(PyObject *module, PyObject *args)
+{
+  (void)module;
+  int transa, transb;
+  osla_complex alpha, beta;
+  PyObject *pa, *pb, *pc, *bytes;
+  osla_part a, b, c;
+  if (!PyArg_ParseTuple(args, "iiO&OOO&OO", &transa, &transb, osla_py_as_complex, &alpha, &pa, &pb,
+                        osla_py_as_complex, &beta, &pc, &bytes) ||
+      !as_part(pa, &a) || !as_part(pb, &b) || !as_part(pc, &c))
+    return NULL;
+  const osla_gemm_options *options = osla_py_struct(bytes, sizeof *options);
+  if (!options) return NULL;
+  osla_err err;
+  OSLA_PY_RUN(err, osla_gemm((osla_trans)transa, (osla_trans)transb, alpha, a, b, beta, c, options),
+              handle_in(pa), handle_in(pb), handle_in(pc), NULL);
+  return osla_py_result(err);
+}
+
+/* syrk(uplo, trans, alpha, a, beta, c, options) */
+static PyObject *syrk(PyObject *module, PyObject *args)
+{
+  (void)module;
+  int uplo, trans;
+  double alpha, beta;
+  PyObject *pa, *pc, *bytes;
+  osla_part a, c;
+  if (!PyArg_ParseTuple(args, "iidOdOO", &uplo, &trans, &alpha, &pa, &beta, &pc, &bytes) ||
+      !as_part(pa, &a) || !as_part(pc, &c))
+    return NULL;
+  const osla_gemm_options *options = osla_py_struct(bytes, sizeof *options);
+  if (!options) return NULL;
+  osla_err err;
+  OSLA_PY_RUN(err, osla_syrk((osla_uplo)uplo, (osla_trans)trans, alpha, a, beta, c, options),
+              handle_in(pa), handle_in(pc), NULL, NULL);
+  return osla_py_result(err);
+}
+
+/* getrf(a, ipiv or None, options): info, growth, trusted */
+static PyObject *getrf(PyObject *module, PyObject *args)
+{
+  (void)module;
+  osla_py_handle *h;
+  PyObject *pivots, *bytes;
+  osla_py_array ipiv = {.held = false};
+  if (!PyArg_ParseTuple(args, "O&OO", osla_py_as_matrix, &h, &pivots, &bytes)) return NULL;
+  const osla_lu_options *options = osla_py_struct(bytes, sizeof *options);
+  if (!options ||
+      (pivots != Py_None &&
+       !osla_py_take_indices(pivots, "ipiv", osla_matrix_local_rows(h->object), true, &ipiv)))
+    return NULL;
+  static int64_t nowhere; /* for a rank without rows, whose array may have no memory */
+  int64_t *at = ipiv.held && ipiv.rows > 0 ? ipiv.data : ipiv.held ? &nowhere : NULL;
+  osla_lu_result result = {0, 0, false};
+  osla_err err;
+  OSLA_PY_RUN(err, osla_getrf(h->object, at, options, &result), h, NULL, NULL, NULL);
+  osla_py_give_back(&ipiv);
+  if (err != OSLA_OK) return osla_py_raise(err);
+  return Py_BuildValue("LdN", (long long)result.info, result.growth,
+                       PyBool_FromLong(result.trusted));
+}
+
+/* potrf, potri(a, uplo, options): info */
+static PyObject *on_triangle(PyObject *args,
+                             osla_err (*kernel)(osla_uplo, osla_matrix *, const osla_chol_options *,
+                                                int64_t *))
+{
+  osla_py_handle *h;
+  int uplo;
+  PyObject *bytes;
+  if (!PyArg_ParseTuple(args, "O&iO", osla_py_as_matrix, &h, &uplo, &bytes)) return NULL;
+  const osla_chol_options *options = osla_py_struct(bytes, sizeof *options);
+  if (!options) return NULL;
+  int64_t info = 0;
+  osla_err err;
+  OSLA_PY_RUN(err, kernel((osla_uplo)uplo, h->object, options, &info), h, NULL, NULL, NULL);
+  return err == OSLA_OK ? PyLong_FromLongLong(info) : osla_py_raise(err);
+}
+
+static PyObject *potrf(PyObject *module, PyObject *args)
+{
+  (void)module;
+  return on_triangle(args, osla_potrf);
+}
+
+static PyObject *potri(PyObject *module, PyObject *args)
+{
+  (void)module;
+  return on_triangle(args, osla_potri);
+}
+
+PyMethodDef osla_py_kernel_methods[] = {
+  {"gemm", gemm, METH_VARARGS, NULL},   {"syrk", syrk, METH_VARARGS, NULL},
+  {"getrf", getrf, METH_VARARGS, NULL}, {"potrf", potrf, METH_VARARGS, NULL},
+  {"potri", potri, METH_VARARGS, NULL}, {NULL, NULL, 0, NULL}};

@@ -1,0 +1,179 @@
+/* Distributed matrices: made, filled, read and written by blocks. */
+#include "core.h"
+
+static osla_err destroy_matrix(void **object)
+{
+  osla_matrix_destroy((osla_matrix **)object);
+  return OSLA_OK;
+}
+
+const osla_py_kind osla_py_matrix = {"Matrix", destroy_matrix, true};
+
+/* matrix_create(grid, dtype, m, n, mb, nb) */
+static PyObject *matrix_create(PyObject *module, PyObject *args)
+{
+  (void)module;
+  osla_py_handle *h;
+  int dtype;
+  long long m, n, mb, nb;
+  if (!PyArg_ParseTuple(args, "O&iLLLL", osla_py_as_grid, &h, &dtype, &m, &n, &mb, &nb))
+    return NULL;
+  osla_matrix *matrix = NULL;
+  osla_err err;
+  OSLA_PY_RUN(err, osla_matrix_create(h->object, (osla_dtype)dtype, m, n, mb, nb, &matrix), h, NULL,
+              NULL, NULL);
+  return err == OSLA_OK ? osla_py_wrap(&osla_py_matrix, matrix, h, false) : osla_py_raise(err);
+}
+
+/* matrix_facts(matrix): dtype, m, n, mb, nb, local rows, local columns, leading dimension */
+static PyObject *matrix_facts(PyObject *module, PyObject *args)
+{
+  (void)module;
+  osla_py_handle *h;
+  if (!PyArg_ParseTuple(args, "O&", osla_py_as_matrix, &h)) return NULL;
+  const osla_matrix *a = h->object;
+  osla_layout l = osla_matrix_layout(a);
+  int rank = osla_transport_rank(osla_grid_transport(osla_matrix_grid(a)));
+  return Py_BuildValue("iLLLLLLL", (int)osla_matrix_dtype(a), (long long)l.m, (long long)l.n,
+                       (long long)l.mb, (long long)l.nb, (long long)osla_matrix_local_rows(a),
+                       (long long)osla_matrix_local_cols(a), (long long)osla_matrix_lld(a, rank));
+}
+
+/* matrix_indices(matrix, rows, out): global indices of my local rows, or columns */
+static PyObject *matrix_indices(PyObject *module, PyObject *args)
+{
+  (void)module;
+  osla_py_handle *h;
+  int rows;
+  PyObject *array;
+  osla_py_array out;
+  if (!PyArg_ParseTuple(args, "O&pO", osla_py_as_matrix, &h, &rows, &array)) return NULL;
+  const osla_matrix *a = h->object;
+  const osla_grid *grid = osla_matrix_grid(a);
+  osla_layout l = osla_matrix_layout(a);
+  int64_t count = rows ? osla_matrix_local_rows(a) : osla_matrix_local_cols(a);
+  int64_t nb = rows ? l.mb : l.nb;
+  int here = rows ? osla_grid_prow(grid) : osla_grid_pcol(grid), places = rows ? l.nprow : l.npcol;
+  if (!osla_py_take_indices(array, "out", count, true, &out)) return NULL;
+  for (int64_t i = 0; i < count; i++)
+    ((int64_t *)out.data)[i] = osla_index_global(i, nb, here, places);
+  osla_py_give_back(&out);
+  Py_RETURN_NONE;
+}
+
+static bool block_args(PyObject *args, bool write, osla_py_handle **h, long long at[2],
+                       osla_py_array *block)
+{
+  PyObject *array;
+  if (!PyArg_ParseTuple(args, "O&LLO", osla_py_as_matrix, h, &at[0], &at[1], &array)) return false;
+  return osla_py_take_columns(array, "block", osla_matrix_dtype((*h)->object), OSLA_PY_ANY,
+                              OSLA_PY_ANY, false, write, block);
+}
+
+/* matrix_get(matrix, i, j, out) */
+static PyObject *matrix_get(PyObject *module, PyObject *args)
+{
+  (void)module;
+  osla_py_handle *h;
+  long long at[2];
+  osla_py_array b;
+  if (!block_args(args, true, &h, at, &b)) return NULL;
+  osla_err err;
+  OSLA_PY_RUN(err, osla_matrix_get_block(h->object, at[0], at[1], b.rows, b.cols, b.data, b.ld), h,
+              NULL, NULL, NULL);
+  osla_py_give_back(&b);
+  return osla_py_result(err);
+}
+
+/* matrix_put(matrix, i, j, block) */
+static PyObject *matrix_put(PyObject *module, PyObject *args)
+{
+  (void)module;
+  osla_py_handle *h;
+  long long at[2];
+  osla_py_array b;
+  if (!block_args(args, false, &h, at, &b)) return NULL;
+  osla_err err;
+  OSLA_PY_RUN(err, osla_matrix_put_block(h->object, at[0], at[1], b.rows, b.cols, b.data, b.ld), h,
+              NULL, NULL, NULL);
+  osla_py_give_back(&b);
+  return osla_py_result(err);
+}
+
+static PyObject *matrix_fill(PyObject *module, PyObject *args)
+{
+  (void)module;
+  osla_py_handle *h;
+  int fill;
+  unsigned long long seed;
+  if (!PyArg_ParseTuple(args, "O&iK", osla_py_as_matrix, &h, &fill, &seed)) return NULL;
+  osla_err err;
+  OSLA_PY_RUN(err, osla_matrix_fill(h->object, (osla_fill)fill, seed), h, NULL, NULL, NULL);
+  return osla_py_result(err);
+}
+
+static PyObject *matrix_norm(PyObject *module, PyObject *args)
+{
+  (void)module;
+  osla_py_handle *h;
+  int norm;
+  double value = 0;
+  if (!PyArg_ParseTuple(args, "O&i", osla_py_as_matrix, &h, &norm)) return NULL;
+  osla_err err;
+  OSLA_PY_RUN(err, osla_matrix_norm(h->object, (osla_norm)norm, &value), h, NULL, NULL, NULL);
+  return err == OSLA_OK ? PyFloat_FromDouble(value) : osla_py_raise(err);
+}
+
+/* matrix_copy(trans, source, dest) */
+static PyObject *matrix_copy(PyObject *module, PyObject *args)
+{
+  (void)module;
+  osla_py_handle *from, *to;
+  int trans;
+  if (!PyArg_ParseTuple(args, "iO&O&", &trans, osla_py_as_matrix, &from, osla_py_as_matrix, &to))
+    return NULL;
+  osla_err err;
+  OSLA_PY_RUN(err,
+              trans == OSLA_NOTRANS
+                ? osla_matrix_copy(from->object, to->object)
+                : osla_matrix_transpose((osla_trans)trans, from->object, to->object),
+              from, to, NULL, NULL);
+  return osla_py_result(err);
+}
+
+/* matrix_add(alpha, source, beta, dest) */
+static PyObject *matrix_add(PyObject *module, PyObject *args)
+{
+  (void)module;
+  osla_py_handle *from, *to;
+  double alpha, beta;
+  if (!PyArg_ParseTuple(args, "dO&dO&", &alpha, osla_py_as_matrix, &from, &beta, osla_py_as_matrix,
+                        &to))
+    return NULL;
+  osla_err err;
+  OSLA_PY_RUN(err, osla_matrix_add(alpha, from->object, beta, to->object), from, to, NULL, NULL);
+  return osla_py_result(err);
+}
+
+static PyObject *matrix_mirror(PyObject *module, PyObject *args)
+{
+  (void)module;
+  osla_py_handle *h;
+  int from;
+  if (!PyArg_ParseTuple(args, "O&i", osla_py_as_matrix, &h, &from)) return NULL;
+  osla_err err;
+  OSLA_PY_RUN(err, osla_matrix_mirror(h->object, (osla_uplo)from), h, NULL, NULL, NULL);
+  return osla_py_result(err);
+}
+
+PyMethodDef osla_py_matrix_methods[] = {{"matrix_create", matrix_create, METH_VARARGS, NULL},
+                                        {"matrix_facts", matrix_facts, METH_VARARGS, NULL},
+                                        {"matrix_indices", matrix_indices, METH_VARARGS, NULL},
+                                        {"matrix_get", matrix_get, METH_VARARGS, NULL},
+                                        {"matrix_put", matrix_put, METH_VARARGS, NULL},
+                                        {"matrix_fill", matrix_fill, METH_VARARGS, NULL},
+                                        {"matrix_norm", matrix_norm, METH_VARARGS, NULL},
+                                        {"matrix_copy", matrix_copy, METH_VARARGS, NULL},
+                                        {"matrix_add", matrix_add, METH_VARARGS, NULL},
+                                        {"matrix_mirror", matrix_mirror, METH_VARARGS, NULL},
+                                        {NULL, NULL, 0, NULL}};

@@ -1,0 +1,111 @@
+/* The module osla._core: the functions of all files here, and the library's enumerators as numbers,
+ * so that Python has no copy of them. */
+#include "core.h"
+
+#include <stdlib.h>
+
+static const struct number {
+  const char *name;
+  int value;
+} numbers[] = {{"FLOAT", OSLA_FLOAT},
+               {"DOUBLE", OSLA_DOUBLE},
+               {"COMPLEX_FLOAT", OSLA_COMPLEX_FLOAT},
+               {"COMPLEX_DOUBLE", OSLA_COMPLEX_DOUBLE},
+               {"LOWER", OSLA_LOWER},
+               {"UPPER", OSLA_UPPER},
+               {"GENERAL", OSLA_GENERAL},
+               {"NOTRANS", OSLA_NOTRANS},
+               {"TRANS", OSLA_TRANS},
+               {"CONJTRANS", OSLA_CONJTRANS},
+               {"NONUNIT", OSLA_NONUNIT},
+               {"UNIT", OSLA_UNIT},
+               {"LEFT", OSLA_LEFT},
+               {"RIGHT", OSLA_RIGHT},
+               {"GRID_ROWS", OSLA_GRID_ROWS},
+               {"GRID_COLUMNS", OSLA_GRID_COLUMNS},
+               {"GRID_NODES", OSLA_GRID_NODES},
+               {"FILL_ZERO", OSLA_FILL_ZERO},
+               {"FILL_IDENTITY", OSLA_FILL_IDENTITY},
+               {"FILL_UNIFORM", OSLA_FILL_UNIFORM},
+               {"FILL_DOMINANT", OSLA_FILL_DOMINANT},
+               {"FILL_SPD", OSLA_FILL_SPD},
+               {"FILL_INTEGER", OSLA_FILL_INTEGER},
+               {"NORM_MAX", OSLA_NORM_MAX},
+               {"NORM_ONE", OSLA_NORM_ONE},
+               {"NORM_INF", OSLA_NORM_INF},
+               {"NORM_FRO", OSLA_NORM_FRO},
+               {"PIVOT_PARTIAL", OSLA_PIVOT_PARTIAL},
+               {"PIVOT_TOURNAMENT", OSLA_PIVOT_TOURNAMENT},
+               {"PIVOT_NONE", OSLA_PIVOT_NONE},
+               {"MIXED_SINGLE", OSLA_MIXED_SINGLE},
+               {"MIXED_FACTOR", OSLA_MIXED_FACTOR},
+               {"MIXED_STALLED", OSLA_MIXED_STALLED},
+               {"MIXED_SINGULAR", OSLA_MIXED_SINGULAR},
+               {"COMBINE_SUM", OSLA_COMBINE_SUM},
+               {"COMBINE_MIN", OSLA_COMBINE_MIN},
+               {"COMBINE_MAX", OSLA_COMBINE_MAX},
+               {"ISOLATE_UPDATE", OSLA_ISOLATE_UPDATE},
+               {"ISOLATE_ELEMENT", OSLA_ISOLATE_ELEMENT},
+               {"SHIP_LESS", OSLA_SHIP_LESS},
+               {"SHIP_VALUES", OSLA_SHIP_VALUES},
+               {"SHIP_FACTORS", OSLA_SHIP_FACTORS},
+               {"STORED_WHOLE", OSLA_STORED_WHOLE},
+               {"STORED_LOWER", OSLA_STORED_LOWER},
+               {"STORED_UPPER", OSLA_STORED_UPPER},
+               {"FORMAT_BY_NAME", OSLA_FORMAT_BY_NAME},
+               {"FORMAT_HDF5", OSLA_FORMAT_HDF5},
+               {"FORMAT_RAW", OSLA_FORMAT_RAW},
+               {"FILE_DOUBLE", OSLA_FILE_DOUBLE},
+               {"FILE_INT64", OSLA_FILE_INT64},
+               {"UNIT_INT64", OSLA_UNIT_INT64},
+               {"UNIT_DOUBLE", OSLA_UNIT_DOUBLE},
+               {"REPLACE", OSLA_REPLACE},
+               {"SUM", OSLA_SUM},
+               {"PROD", OSLA_PROD},
+               {"MIN", OSLA_MIN},
+               {"MAX", OSLA_MAX},
+               {"SUM_EXACT", OSLA_SUM_EXACT},
+               {"KRYLOV_CONVERGED", OSLA_KRYLOV_CONVERGED},
+               {"KRYLOV_ITERATIONS", OSLA_KRYLOV_ITERATIONS},
+               {"KRYLOV_INDEFINITE", OSLA_KRYLOV_INDEFINITE},
+               {"KRYLOV_NOT_FINITE", OSLA_KRYLOV_NOT_FINITE},
+               {"ERR_ARG", OSLA_ERR_ARG},
+               {"ERR_MEM", OSLA_ERR_MEM},
+               {"ERR_RANGE", OSLA_ERR_RANGE},
+               {"ERR_IO", OSLA_ERR_IO},
+               {"ERR_MPI", OSLA_ERR_MPI},
+               {"ERR_STATE", OSLA_ERR_STATE},
+               {"ERR_UNSUPPORTED", OSLA_ERR_UNSUPPORTED}};
+
+static PyMethodDef options_methods[] = {{"options", osla_py_options, METH_VARARGS, NULL},
+                                        {NULL, NULL, 0, NULL}};
+
+static bool add_functions(PyObject *module)
+{
+  PyMethodDef *const tables[] = {
+    options_methods,         osla_py_life_methods,   osla_py_end_methods,
+    osla_py_array_methods,   osla_py_mpi_methods,    osla_py_transport_methods,
+    osla_py_matrix_methods,  osla_py_kernel_methods, osla_py_solve_methods,
+    osla_py_hessian_methods, osla_py_file_methods,   osla_py_sparse_methods};
+  for (size_t i = 0; i < sizeof tables / sizeof *tables; i++)
+    if (PyModule_AddFunctions(module, tables[i]) != 0) return false;
+  return true;
+}
+
+static bool add_numbers(PyObject *module)
+{
+  for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
+    if (PyModule_AddIntConstant(module, numbers[i].name, numbers[i].value) != 0) return false;
+  return true;
+}
+
+PyMODINIT_FUNC PyInit__core(void)
+{
+  if (!osla_py_mpi_is_ours()) return NULL;
+  static PyModuleDef definition = {PyModuleDef_HEAD_INIT, .m_name = "osla._core", .m_size = -1};
+  PyObject *module = PyModule_Create(&definition);
+  if (module && osla_py_handles_ready(module) && add_functions(module) && add_numbers(module))
+    return module;
+  Py_XDECREF(module);
+  return NULL;
+}

@@ -1,0 +1,162 @@
+/* Options: a table for each struct of the library, so that a field that comes or goes is one line.
+ * Python gives a dictionary, and gets the struct as bytes, which it hands to the call. */
+#include "core.h"
+
+#include <string.h>
+
+typedef enum field_type { INT, INT64, SIZE, DOUBLE, BOOL } field_type;
+
+typedef struct field {
+  const char *name;
+  field_type type;
+  size_t offset;
+} field;
+
+#define FIELD(of, name, type)                                                                      \
+  {                                                                                                \
+#name, type, offsetof(of, name)                                                                \
+  }
+
+static const field gemm_fields[] = {
+  FIELD(osla_gemm_options, blocking, BOOL), FIELD(osla_gemm_options, copy, BOOL),
+  FIELD(osla_gemm_options, unaware, BOOL),  FIELD(osla_gemm_options, unordered, BOOL),
+  FIELD(osla_gemm_options, narrow, BOOL),   FIELD(osla_gemm_options, panel, INT64),
+  FIELD(osla_gemm_options, memory, SIZE),   {NULL, INT, 0}};
+
+static const field lu_fields[] = {FIELD(osla_lu_options, pivoting, INT),
+                                  FIELD(osla_lu_options, look_ahead, INT),
+                                  FIELD(osla_lu_options, forward, INT),
+                                  {NULL, INT, 0}};
+
+static const field chol_fields[] = {FIELD(osla_chol_options, look_ahead, INT),
+                                    FIELD(osla_chol_options, forward, INT),
+                                    {NULL, INT, 0}};
+
+static const field refine_fields[] = {FIELD(osla_refine_options, max_iterations, INT),
+                                      FIELD(osla_refine_options, target, DOUBLE),
+                                      {NULL, INT, 0}};
+
+static const field hessian_fields[] = {FIELD(osla_hessian_options, uplo, INT),
+                                       FIELD(osla_hessian_options, dtype, INT),
+                                       FIELD(osla_hessian_options, nb, INT64),
+                                       FIELD(osla_hessian_options, ring_bytes, SIZE),
+                                       FIELD(osla_hessian_options, piece_bytes, SIZE),
+                                       FIELD(osla_hessian_options, update_dtype, INT),
+                                       FIELD(osla_hessian_options, combine, INT),
+                                       FIELD(osla_hessian_options, initial, DOUBLE),
+                                       FIELD(osla_hessian_options, order_independent, BOOL),
+                                       FIELD(osla_hessian_options, bound, DOUBLE),
+                                       FIELD(osla_hessian_options, gradient_bound, DOUBLE),
+                                       FIELD(osla_hessian_options, memory_cap, SIZE),
+                                       FIELD(osla_hessian_options, isolation, INT),
+                                       FIELD(osla_hessian_options, shipping, INT),
+                                       FIELD(osla_hessian_options, node_sums, BOOL),
+                                       FIELD(osla_hessian_options, checkpoint_holds, BOOL),
+                                       {NULL, INT, 0}};
+
+static const field krylov_fields[] = {FIELD(osla_krylov_options, tolerance, DOUBLE),
+                                      FIELD(osla_krylov_options, iterations, INT64),
+                                      {NULL, INT, 0}};
+
+typedef union any_options {
+  osla_gemm_options gemm;
+  osla_lu_options lu;
+  osla_chol_options chol;
+  osla_refine_options refine;
+  osla_hessian_options hessian;
+  osla_krylov_options krylov;
+} any_options;
+
+static void hessian_defaults(any_options *o)
+{
+  o->hessian = osla_hessian_defaults();
+}
+
+static void krylov_defaults(any_options *o)
+{
+  o->krylov = osla_krylov_defaults();
+}
+
+static const struct kind {
+  const char *name;
+  const field *fields;
+  size_t size;
+  void (*defaults)(any_options *); /* NULL: all zero */
+} kinds[] = {{"gemm", gemm_fields, sizeof(osla_gemm_options), NULL},
+             {"lu", lu_fields, sizeof(osla_lu_options), NULL},
+             {"cholesky", chol_fields, sizeof(osla_chol_options), NULL},
+             {"refine", refine_fields, sizeof(osla_refine_options), NULL},
+             {"Hessian", hessian_fields, sizeof(osla_hessian_options), hessian_defaults},
+             {"solver", krylov_fields, sizeof(osla_krylov_options), krylov_defaults}};
+
+static bool set_field(const field *f, PyObject *value, char *at)
+{
+  if (f->type == DOUBLE) {
+    double number = PyFloat_AsDouble(value);
+    memcpy(at, &number, sizeof number);
+  } else if (f->type == BOOL) {
+    bool truth = PyObject_IsTrue(value) == 1;
+    memcpy(at, &truth, sizeof truth);
+  } else {
+    PyObject *index = PyNumber_Index(value);
+    long long number = index ? PyLong_AsLongLong(index) : -1;
+    Py_XDECREF(index);
+    bool fits = f->type == INT    ? number >= INT_MIN && number <= INT_MAX
+                : f->type == SIZE ? number >= 0
+                                  : true;
+    if (!PyErr_Occurred() && !fits) {
+      osla_py_refuse(OSLA_ERR_ARG, "%s = %lld is out of range", f->name, number);
+      return false;
+    }
+    int narrow = (int)number;
+    size_t size = (size_t)number;
+    int64_t wide = number;
+    if (f->type == INT) memcpy(at, &narrow, sizeof narrow);
+    if (f->type == SIZE) memcpy(at, &size, sizeof size);
+    if (f->type == INT64) memcpy(at, &wide, sizeof wide);
+  }
+  return !PyErr_Occurred();
+}
+
+static bool set_named(const struct kind *kind, PyObject *key, PyObject *value, any_options *o)
+{
+  PyObject *name = PyUnicode_AsUTF8String(key);
+  if (!name) return false;
+  const field *f = kind->fields;
+  while (f->name && strcmp(f->name, PyBytes_AsString(name)) != 0)
+    f++;
+  bool set = f->name && set_field(f, value, (char *)o + f->offset);
+  if (!f->name)
+    osla_py_refuse(OSLA_ERR_ARG, "%s: there is no option %s", kind->name, PyBytes_AsString(name));
+  Py_DECREF(name);
+  return set;
+}
+
+PyObject *osla_py_options(PyObject *module, PyObject *args)
+{
+  (void)module;
+  const char *name;
+  PyObject *given, *key, *value;
+  if (!PyArg_ParseTuple(args, "sO!", &name, &PyDict_Type, &given)) return NULL;
+  const struct kind *kind = NULL;
+  for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+    if (strcmp(kinds[i].name, name) == 0) kind = &kinds[i];
+  if (!kind) return osla_py_refuse(OSLA_ERR_ARG, "no options of %s", name);
+  any_options o;
+  memset(&o, 0, sizeof o);
+  if (kind->defaults) kind->defaults(&o);
+  Py_ssize_t position = 0;
+  while (PyDict_Next(given, &position, &key, &value))
+    if (!set_named(kind, key, value, &o)) return NULL;
+  return PyBytes_FromStringAndSize((const char *)&o, (Py_ssize_t)kind->size);
+}
+
+const void *osla_py_struct(PyObject *bytes, size_t size)
+{
+  char *data = NULL;
+  Py_ssize_t length = 0;
+  if (PyBytes_AsStringAndSize(bytes, &data, &length) != 0) return NULL;
+  if ((size_t)length == size) return data;
+  PyErr_SetString(PyExc_TypeError, "options of another call");
+  return NULL;
+}

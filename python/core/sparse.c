@@ -1,0 +1,276 @@
+/* Star forests, sparse matrices, and the solvers that need their products alone. */
+#include "core.h"
+
+#include <string.h>
+
+static osla_err destroy_forest(void **object)
+{
+  return osla_forest_destroy((osla_forest **)object);
+}
+
+static osla_err destroy_csr(void **object)
+{
+  return osla_csr_destroy((osla_csr **)object);
+}
+
+const osla_py_kind osla_py_forest = {"Forest", destroy_forest, true};
+const osla_py_kind osla_py_csr = {"CSR", destroy_csr, true};
+
+/* forest_create(transport, start, leaf or None, root): global roots */
+static PyObject *forest_create(PyObject *module, PyObject *args)
+{
+  (void)module;
+  osla_py_handle *t;
+  PyObject *pstart, *pleaf, *proot;
+  osla_py_array start = {.held = false}, leaf = {.held = false}, root = {.held = false};
+  if (!PyArg_ParseTuple(args, "O&OOO", osla_py_as_transport, &t, &pstart, &pleaf, &proot))
+    return NULL;
+  bool fit =
+    osla_py_take_indices(pstart, "start", osla_transport_size(t->object) + 1, false, &start) &&
+    osla_py_take_indices(proot, "root", OSLA_PY_ANY, false, &root) &&
+    (pleaf == Py_None || osla_py_take_indices(pleaf, "leaf", root.rows, false, &leaf));
+  osla_forest *forest = NULL;
+  osla_err err = OSLA_OK;
+  if (fit)
+    OSLA_PY_RUN(
+      err,
+      osla_forest_create_global(t->object, start.data, root.rows, leaf.data, root.data, &forest), t,
+      NULL, NULL, NULL);
+  osla_py_give_back(&leaf);
+  osla_py_give_back(&root);
+  osla_py_give_back(&start);
+  if (!fit) return NULL;
+  return err == OSLA_OK ? osla_py_wrap(&osla_py_forest, forest, t, false) : osla_py_raise(err);
+}
+
+/* forest_facts(forest): roots, edges, leaf space */
+static PyObject *forest_facts(PyObject *module, PyObject *args)
+{
+  (void)module;
+  osla_py_handle *h;
+  if (!PyArg_ParseTuple(args, "O&", osla_py_as_forest, &h)) return NULL;
+  return Py_BuildValue("LLL", (long long)osla_forest_n_roots(h->object),
+                       (long long)osla_forest_n_edges(h->object),
+                       (long long)osla_forest_leaf_space(h->object));
+}
+
+/* Values at roots or leaves: `count` numbers in each vertex. */
+static bool take_values(PyObject *object, const char *name, int type, int64_t vertices, int count,
+                        bool write, osla_py_array *out)
+{
+  int64_t n = vertices * count;
+  return type == OSLA_UNIT_DOUBLE ? osla_py_take_vector(object, name, OSLA_DOUBLE, n, write, out)
+                                  : osla_py_take_indices(object, name, n, write, out);
+}
+
+/* forest_move(forest, reduce, type, count, roots, leaves, combine) */
+static PyObject *forest_move(PyObject *module, PyObject *args)
+{
+  (void)module;
+  osla_py_handle *h;
+  int reduce, type, count, combine;
+  PyObject *proots, *pleaves;
+  osla_py_array roots, leaves;
+  if (!PyArg_ParseTuple(args, "O&piiOOi", osla_py_as_forest, &h, &reduce, &type, &count, &proots,
+                        &pleaves, &combine) ||
+      !take_values(proots, "roots", type, osla_forest_n_roots(h->object), count, reduce, &roots))
+    return NULL;
+  if (!take_values(pleaves, "leaves", type, osla_forest_leaf_space(h->object), count, !reduce,
+                   &leaves)) {
+    osla_py_give_back(&roots);
+    return NULL;
+  }
+  osla_unit unit = {(osla_unit_type)type, count, 0};
+  osla_err err;
+  OSLA_PY_RUN(
+    err,
+    reduce
+      ? osla_forest_reduce(h->object, unit, leaves.data, roots.data, (osla_forest_combine)combine)
+      : osla_forest_bcast(h->object, unit, roots.data, leaves.data, (osla_forest_combine)combine),
+    h, NULL, NULL, NULL);
+  osla_py_give_back(&leaves);
+  osla_py_give_back(&roots);
+  return osla_py_result(err);
+}
+
+static int64_t most(int64_t x, int64_t y)
+{
+  return x > y ? x : y;
+}
+
+/* What is not sensible is refused by the library; here no list may be too short for it. */
+static int64_t rows_of(const osla_transport *t, const int64_t *start)
+{
+  int rank = osla_transport_rank(t);
+  bool ascends = start[rank] >= 0 && start[rank + 1] >= start[rank];
+  return ascends ? start[rank + 1] - start[rank] : 0;
+}
+
+/* csr_create(transport, row starts, column starts, first, column, value) */
+static PyObject *csr_create(PyObject *module, PyObject *args)
+{
+  (void)module;
+  enum { ROWS, COLUMNS, FIRST, COLUMN, LISTS };
+  static const char *const names[] = {"row_start", "column_start", "first", "column"};
+  osla_py_handle *t;
+  PyObject *object[LISTS], *pvalue;
+  osla_py_array list[LISTS], value = {.held = false};
+  memset(list, 0, sizeof list);
+  if (!PyArg_ParseTuple(args, "O&OOOOO", osla_py_as_transport, &t, &object[ROWS], &object[COLUMNS],
+                        &object[FIRST], &object[COLUMN], &pvalue))
+    return NULL;
+  int64_t places = osla_transport_size(t->object) + 1, count[] = {places, places, 0, 0};
+  bool fit = true;
+  for (int i = 0; i < LISTS && fit; i++) {
+    fit = osla_py_take_indices(object[i], names[i], count[i], false, &list[i]);
+    if (fit && i + 1 == FIRST) count[FIRST] = 1 + rows_of(t->object, list[ROWS].data);
+    if (fit && i == FIRST)
+      count[COLUMN] = most(0, ((int64_t *)list[FIRST].data)[list[FIRST].rows - 1]);
+  }
+  fit = fit && osla_py_take_vector(pvalue, "value", OSLA_DOUBLE, count[COLUMN], false, &value);
+  osla_csr *csr = NULL;
+  osla_err err = OSLA_OK;
+  if (fit)
+    OSLA_PY_RUN(err,
+                osla_csr_create(t->object, list[ROWS].data, list[COLUMNS].data, list[FIRST].data,
+                                list[COLUMN].data, value.data, &csr),
+                t, NULL, NULL, NULL);
+  for (int i = 0; i < LISTS; i++)
+    osla_py_give_back(&list[i]);
+  osla_py_give_back(&value);
+  if (!fit) return NULL;
+  return err == OSLA_OK ? osla_py_wrap(&osla_py_csr, csr, t, false) : osla_py_raise(err);
+}
+
+/* csr_read(transport, path) */
+static PyObject *csr_read(PyObject *module, PyObject *args)
+{
+  (void)module;
+  osla_py_handle *t;
+  const char *path;
+  if (!PyArg_ParseTuple(args, "O&s", osla_py_as_transport, &t, &path)) return NULL;
+  osla_csr *csr = NULL;
+  osla_err err;
+  OSLA_PY_RUN(err, osla_csr_read_matrix_market(t->object, path, NULL, NULL, &csr), t, NULL, NULL,
+              NULL);
+  return err == OSLA_OK ? osla_py_wrap(&osla_py_csr, csr, t, false) : osla_py_raise(err);
+}
+
+/* csr_facts(csr): my rows, columns, entries; all rows, all columns; where mine begin */
+static PyObject *csr_facts(PyObject *module, PyObject *args)
+{
+  (void)module;
+  osla_py_handle *h;
+  if (!PyArg_ParseTuple(args, "O&", osla_py_as_csr, &h)) return NULL;
+  const osla_csr *a = h->object;
+  const osla_transport *t = osla_csr_transport(a);
+  int size = osla_transport_size(t), rank = osla_transport_rank(t);
+  const int64_t *rows = osla_csr_row_start(a), *columns = osla_csr_column_start(a);
+  return Py_BuildValue("LLLLLLL", (long long)osla_csr_rows(a), (long long)osla_csr_columns(a),
+                       (long long)osla_csr_entries(a), (long long)rows[size],
+                       (long long)columns[size], (long long)rows[rank], (long long)columns[rank]);
+}
+
+/* csr_multiply(csr, trans, x, beta, y) */
+static PyObject *csr_multiply(PyObject *module, PyObject *args)
+{
+  (void)module;
+  osla_py_handle *h;
+  int trans;
+  PyObject *px, *py;
+  double beta;
+  osla_py_array x, y;
+  if (!PyArg_ParseTuple(args, "O&iOdO", osla_py_as_csr, &h, &trans, &px, &beta, &py)) return NULL;
+  int64_t rows = osla_csr_rows(h->object), columns = osla_csr_columns(h->object);
+  bool plain = trans == OSLA_NOTRANS;
+  if (!osla_py_take_vector(px, "x", OSLA_DOUBLE, plain ? columns : rows, false, &x)) return NULL;
+  if (!osla_py_take_vector(py, "y", OSLA_DOUBLE, plain ? rows : columns, true, &y)) {
+    osla_py_give_back(&x);
+    return NULL;
+  }
+  osla_err err;
+  OSLA_PY_RUN(err, osla_spmv(h->object, (osla_trans)trans, x.data, beta, y.data), h, NULL, NULL,
+              NULL);
+  osla_py_give_back(&y);
+  osla_py_give_back(&x);
+  return osla_py_result(err);
+}
+
+static PyObject *krylov_result(osla_err err, const osla_krylov_result *r)
+{
+  if (err != OSLA_OK) return osla_py_raise(err);
+  return Py_BuildValue("iLddd", (int)r->end, (long long)r->iterations, r->left, r->residual,
+                       r->seconds);
+}
+
+/* cg(csr, block, b, x, options): block: 0 no preconditioner, 1 Jacobi, more: block-Jacobi */
+static PyObject *cg(PyObject *module, PyObject *args)
+{
+  (void)module;
+  osla_py_handle *h;
+  long long block;
+  PyObject *pb, *px, *bytes;
+  osla_py_array b, x;
+  if (!PyArg_ParseTuple(args, "O&LOOO", osla_py_as_csr, &h, &block, &pb, &px, &bytes)) return NULL;
+  const osla_krylov_options *options = osla_py_struct(bytes, sizeof *options);
+  int64_t rows = osla_csr_rows(h->object);
+  if (!options || !osla_py_take_vector(pb, "b", OSLA_DOUBLE, rows, false, &b)) return NULL;
+  if (!osla_py_take_vector(px, "x", OSLA_DOUBLE, rows, true, &x)) {
+    osla_py_give_back(&b);
+    return NULL;
+  }
+  osla_operator a = osla_csr_operator(h->object);
+  osla_jacobi *jacobi = NULL;
+  osla_krylov_result result = {.end = OSLA_KRYLOV_CONVERGED};
+  osla_err err = OSLA_OK;
+  if (block > 0)
+    OSLA_PY_RUN(err, osla_jacobi_create(h->object, block, 0, &jacobi), h, NULL, NULL, NULL);
+  osla_preconditioner m = {NULL, NULL};
+  if (jacobi) m = osla_jacobi_use(jacobi);
+  if (err == OSLA_OK)
+    OSLA_PY_RUN(err, osla_cg(&a, jacobi ? &m : NULL, b.data, x.data, options, &result), h, NULL,
+                NULL, NULL);
+  osla_jacobi_destroy(&jacobi);
+  osla_py_give_back(&x);
+  osla_py_give_back(&b);
+  return krylov_result(err, &result);
+}
+
+/* lsqr(csr, b, damping, scale or None, x, options) */
+static PyObject *lsqr(PyObject *module, PyObject *args)
+{
+  (void)module;
+  osla_py_handle *h;
+  double damping;
+  PyObject *pb, *pscale, *px, *bytes;
+  osla_py_array b = {.held = false}, scale = {.held = false}, x = {.held = false};
+  if (!PyArg_ParseTuple(args, "O&OdOOO", osla_py_as_csr, &h, &pb, &damping, &pscale, &px, &bytes))
+    return NULL;
+  const osla_krylov_options *options = osla_py_struct(bytes, sizeof *options);
+  int64_t rows = osla_csr_rows(h->object), columns = osla_csr_columns(h->object);
+  bool fit = options && osla_py_take_vector(pb, "b", OSLA_DOUBLE, rows, false, &b) &&
+             (pscale == Py_None ||
+              osla_py_take_vector(pscale, "scale", OSLA_DOUBLE, columns, false, &scale)) &&
+             osla_py_take_vector(px, "x", OSLA_DOUBLE, columns, true, &x);
+  osla_operator a = osla_csr_operator(h->object);
+  osla_krylov_result result = {.end = OSLA_KRYLOV_CONVERGED};
+  osla_err err = OSLA_OK;
+  if (fit)
+    OSLA_PY_RUN(err, osla_lsqr(&a, b.data, damping, scale.data, x.data, options, &result), h, NULL,
+                NULL, NULL);
+  osla_py_give_back(&x);
+  osla_py_give_back(&scale);
+  osla_py_give_back(&b);
+  return fit ? krylov_result(err, &result) : NULL;
+}
+
+PyMethodDef osla_py_sparse_methods[] = {{"forest_create", forest_create, METH_VARARGS, NULL},
+                                        {"forest_facts", forest_facts, METH_VARARGS, NULL},
+                                        {"forest_move", forest_move, METH_VARARGS, NULL},
+                                        {"csr_create", csr_create, METH_VARARGS, NULL},
+                                        {"csr_read", csr_read, METH_VARARGS, NULL},
+                                        {"csr_facts", csr_facts, METH_VARARGS, NULL},
+                                        {"csr_multiply", csr_multiply, METH_VARARGS, NULL},
+                                        {"cg", cg, METH_VARARGS, NULL},
+                                        {"lsqr", lsqr, METH_VARARGS, NULL},
+                                        {NULL, NULL, 0, NULL}};

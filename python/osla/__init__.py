@@ -1,0 +1,29 @@
+"""OSLA: one-sided linear algebra on the ranks of an MPI job.
+
+    import numpy as np, osla
+
+    with osla.Hessian(n) as H:                 # all ranks; committed at the end of the block
+        H.update(ix, G)                        # each its share: H[ix, ix] += G^T G
+        H.update_gradient(ix, g)
+    x = osla.potrf(H.matrix).solve(H.gradient)
+
+Collective calls are made by all ranks, in the same order and with the same arguments but for data;
+where one rank's argument is wrong, all of them raise (on a transport of your own that takes an
+argument which still names it). What Python drops is destroyed at the next
+collective call, once all ranks have dropped it. An exception that nobody catches ends all ranks.
+"""
+from ._errors import (ArgumentError, Error, FileError, MemoryError, MPIError, RangeError,
+                      SingularError, StateError, UnsupportedError)
+from .file import File, load, save
+from .hessian import Hessian
+from .kernels import (LU, Cholesky, Mixed, gemm, gesv_mixed, getrf, getrs, posv_mixed, potrf, potri,
+                      potrs, residual, syrk, trsm)
+from .matrix import Matrix, Part
+from .sparse import CSR, Forest, Solved, cg, lsqr
+from .transport import Grid, Transport, world
+
+__all__ = ["ArgumentError", "CSR", "Cholesky", "Error", "File", "FileError", "Forest", "Grid",
+           "Hessian", "LU", "MPIError", "Matrix", "MemoryError", "Mixed", "Part", "RangeError",
+           "SingularError", "Solved", "StateError", "Transport", "UnsupportedError", "cg", "gemm",
+           "gesv_mixed", "getrf", "getrs", "load", "lsqr", "posv_mixed", "potrf", "potri", "potrs",
+           "residual", "save", "syrk", "trsm", "world"]

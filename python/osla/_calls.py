@@ -1,0 +1,116 @@
+"""Collective calls: all ranks meet before one.
+
+A collective call is written as a generator: up to its `yield` it looks at its arguments, which may
+be wrong on one rank alone; then all ranks meet (`osla_meet`): a failure of one is raised on all,
+ranks that make different calls are told, and what Python has dropped on all ranks is destroyed. What
+comes after the `yield` runs on all ranks together.
+"""
+from __future__ import annotations
+
+import functools
+from typing import Any, Callable, Generator, ParamSpec, TypeVar
+
+from . import _core
+from ._errors import ArgumentError, StateError, code_of
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+
+class Object:
+    """What has a handle in the library. `_root` is the handle of its transport."""
+
+    __slots__ = ("_handle", "_root", "__weakref__")
+    __array_ufunc__ = None  # numpy does not take it for a number
+    _handle: Any
+    _root: Any
+
+    @property
+    def destroyed(self) -> bool:
+        """Has it been destroyed? Local."""
+        return not _core.alive(self._handle)
+
+    def _alive(self) -> Any:
+        if not _core.alive(self._handle):
+            raise StateError(f"this {type(self).__name__} was destroyed")
+        return self._handle
+
+
+class Owned(Object):
+    """An object whose destruction is collective."""
+
+    __slots__ = ()
+
+    def destroy(self) -> None:
+        """Destroys it now and not at some later collective call. Collective. Once it is destroyed
+        a further call does nothing.
+
+        StateError, on all ranks: an array sees its memory, or another thread is in a call with it.
+        """
+        _destroy(self)
+
+
+def _roots(args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[Any]:
+    found = []
+    for value in (*args, *kwargs.values()):
+        root = getattr(value, "_root", None)
+        if root is not None and not any(root is other for other in found):
+            found.append(root)
+    return found
+
+
+def _default_root() -> Any:
+    from .transport import world
+    return world()._root
+
+
+def collective(function: Callable[P, Generator[None, None, R]]) -> Callable[P, R]:
+    """Makes a collective call of a generator as described above."""
+    name = function.__qualname__.removesuffix(".__init__").lstrip("_")
+
+    @functools.wraps(function)
+    def call(*args: P.args, **kwargs: P.kwargs) -> R:
+        roots = _roots(args, kwargs)
+        root = roots[0] if roots else _default_root()
+        failure: BaseException | None = None
+        try:
+            if len(roots) > 1:
+                raise ArgumentError(f"{name}: objects of different transports")
+            steps = function(*args, **kwargs)
+            next(steps)
+        except Exception as reason:
+            failure = reason
+        if failure is not None:
+            try:
+                _core.meet(root, name, code_of(failure), f"{name}: {failure}")
+            except Exception:
+                pass
+            try:
+                raise failure
+            finally:
+                failure = None  # or its traceback, which holds this frame, would keep the arguments
+        _core.meet(root, name, 0, "")
+        try:
+            next(steps)
+        except StopIteration as end:
+            return end.value
+        raise AssertionError(f"{name} goes on after its end")
+
+    return call
+
+
+@collective
+def _destroy(thing: Owned) -> Generator[None, None, None]:
+    pins = _core.pins(thing._handle)
+    if pins > 0:
+        raise StateError(f"{pins} {'array sees' if pins == 1 else 'arrays see'} the memory of this "
+                         f"{type(thing).__name__}: drop them first (del)")
+    yield
+    _core.destroy(thing._handle)
+
+
+def handle(value: Any, kind: type, name: str) -> Any:
+    """The handle of a living object of that class."""
+    if not isinstance(value, kind):
+        raise ArgumentError(f"{name}: a {kind.__name__} is needed, not {type(value).__name__}")
+    return value._alive()

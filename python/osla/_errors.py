@@ -1,0 +1,86 @@
+"""Exceptions: one class for each error code of the library, with the library's text.
+
+Each is also the built-in exception that a Python program would catch for it.
+"""
+from __future__ import annotations
+
+import builtins
+
+from numpy.linalg import LinAlgError
+
+
+class Error(Exception):
+    """What the library refuses or cannot do. `code` is the library's word for its kind."""
+
+    code = "error"
+
+
+class ArgumentError(Error, ValueError):
+    """An argument is outside its contract: a size, a dtype, an order in memory, a value."""
+
+    code = "argument"
+
+
+class MemoryError(Error, builtins.MemoryError):
+    """Memory, or shared memory, does not suffice."""
+
+    code = "memory"
+
+
+class RangeError(Error, OverflowError):
+    """A size does not fit the integers of BLAS, LAPACK or MPI."""
+
+    code = "range"
+
+
+class FileError(Error, OSError):
+    """A file cannot be read or written, or its content is malformed."""
+
+    code = "file"
+
+
+class MPIError(Error, RuntimeError):
+    """An MPI call failed."""
+
+    code = "MPI"
+
+
+class StateError(Error, RuntimeError):
+    """The object is not in a state that allows the call: destroyed, seen by arrays, not committed;
+    or ranks make different collective calls."""
+
+    code = "state"
+
+
+class UnsupportedError(Error, NotImplementedError):
+    """A valid request that this build or version does not serve."""
+
+    code = "unsupported"
+
+
+class SingularError(LinAlgError, Error):
+    """A factorisation met a pivot of zero, or a matrix that is not positive definite. `info` is
+    LAPACK's: counted from 1, the column or the order of the leading minor."""
+
+    code = "singular"
+
+    def __init__(self, text: str, info: int) -> None:
+        super().__init__(text)
+        self.info = info
+
+
+# In the order of osla_err.
+by_code = [Error, ArgumentError, MemoryError, RangeError, FileError, MPIError, StateError,
+           UnsupportedError]
+
+
+def code_of(failure: BaseException) -> int:
+    """The library's code for an exception of any class."""
+    for code in range(1, len(by_code)):
+        if isinstance(failure, by_code[code]):
+            return code
+    if isinstance(failure, builtins.MemoryError):
+        return 2
+    if isinstance(failure, OverflowError):
+        return 3
+    return 1

@@ -1,0 +1,117 @@
+"""The library's enumerators by words, and checks of arguments that are not arrays."""
+from __future__ import annotations
+
+import operator
+from typing import Any, Mapping
+
+import numpy as np
+
+from . import _core
+from ._errors import ArgumentError, RangeError
+
+UPLO = {"lower": _core.LOWER, "upper": _core.UPPER}
+STORED_TRIANGLE = {**UPLO, "whole": _core.GENERAL}
+TRANS = {"n": _core.NOTRANS, "t": _core.TRANS, "c": _core.CONJTRANS}
+SIDE = {"left": _core.LEFT, "right": _core.RIGHT}
+DIAG = {"nonunit": _core.NONUNIT, "unit": _core.UNIT}
+ORDER = {"chosen": -1, "rows": _core.GRID_ROWS, "columns": _core.GRID_COLUMNS,
+         "nodes": _core.GRID_NODES}
+FILL = {"zero": _core.FILL_ZERO, "identity": _core.FILL_IDENTITY, "uniform": _core.FILL_UNIFORM,
+        "dominant": _core.FILL_DOMINANT, "spd": _core.FILL_SPD, "integer": _core.FILL_INTEGER}
+NORM = {"max": _core.NORM_MAX, "one": _core.NORM_ONE, "inf": _core.NORM_INF, "fro": _core.NORM_FRO}
+PIVOTING = {"partial": _core.PIVOT_PARTIAL, "tournament": _core.PIVOT_TOURNAMENT,
+            "none": _core.PIVOT_NONE}
+COMBINE = {"sum": _core.COMBINE_SUM, "min": _core.COMBINE_MIN, "max": _core.COMBINE_MAX}
+ISOLATION = {"update": _core.ISOLATE_UPDATE, "element": _core.ISOLATE_ELEMENT}
+SHIPPING = {"less": _core.SHIP_LESS, "values": _core.SHIP_VALUES, "factors": _core.SHIP_FACTORS}
+STORED = {"whole": _core.STORED_WHOLE, "lower": _core.STORED_LOWER, "upper": _core.STORED_UPPER}
+FORMAT = {"by name": _core.FORMAT_BY_NAME, "hdf5": _core.FORMAT_HDF5, "raw": _core.FORMAT_RAW}
+MIXED = {_core.MIXED_SINGLE: "single", _core.MIXED_FACTOR: "factor",
+         _core.MIXED_STALLED: "stalled", _core.MIXED_SINGULAR: "singular"}
+UNIT_COMBINE = {"replace": _core.REPLACE, "sum": _core.SUM, "prod": _core.PROD, "min": _core.MIN,
+                "max": _core.MAX, "sum exact": _core.SUM_EXACT}
+KRYLOV_END = {_core.KRYLOV_CONVERGED: "converged", _core.KRYLOV_ITERATIONS: "iterations",
+              _core.KRYLOV_INDEFINITE: "indefinite", _core.KRYLOV_NOT_FINITE: "not finite"}
+DTYPE = {np.dtype(np.float32): _core.FLOAT, np.dtype(np.float64): _core.DOUBLE,
+         np.dtype(np.complex64): _core.COMPLEX_FLOAT, np.dtype(np.complex128): _core.COMPLEX_DOUBLE}
+NUMPY = {number: dtype for dtype, number in DTYPE.items()}
+
+
+def word(value: str, table: Mapping[str, int], name: str) -> int:
+    """The number of a word."""
+    if isinstance(value, str) and value in table:
+        return table[value]
+    raise ArgumentError(f"{name} = {value!r}: one of {', '.join(map(repr, table))} is needed")
+
+
+def dtype(value: Any, name: str = "dtype") -> int:
+    """The number of an element type."""
+    try:
+        return DTYPE[np.dtype(value)]
+    except (KeyError, TypeError):
+        raise ArgumentError(f"{name} = {value!r}: float32, float64, complex64 or complex128 is "
+                            "needed") from None
+
+
+def whole(value: Any, name: str, least: int | None = None) -> int:
+    """A whole number that fits the library's integers."""
+    try:
+        number = operator.index(value)
+    except TypeError:
+        raise ArgumentError(f"{name} = {value!r}: a whole number is needed") from None
+    if not -2**63 <= number < 2**63:
+        raise RangeError(f"{name} = {number} needs more than 64 bits")
+    if least is not None and number < least:
+        raise ArgumentError(f"{name} = {number} is below {least}")
+    return number
+
+
+def unsigned(value: Any, name: str) -> int:
+    """A whole number of 64 bits without sign."""
+    try:
+        number = operator.index(value)
+    except TypeError:
+        raise ArgumentError(f"{name} = {value!r}: a whole number is needed") from None
+    if not 0 <= number < 2**64:
+        raise RangeError(f"{name} = {number} is not in 0 .. 2^64 - 1")
+    return number
+
+
+def real(value: Any, name: str) -> float:
+    """A real number."""
+    try:
+        return float(value)
+    except (TypeError, ValueError):
+        raise ArgumentError(f"{name} = {value!r}: a real number is needed") from None
+
+
+def factor(value: Any, name: str) -> complex:
+    """A real or complex number."""
+    try:
+        return complex(value)
+    except (TypeError, ValueError):
+        raise ArgumentError(f"{name} = {value!r}: a number is needed") from None
+
+
+def text(value: Any, name: str) -> str:
+    """A text, or a path, without a zero byte."""
+    try:
+        import os
+        value = os.fspath(value)
+    except TypeError:
+        raise ArgumentError(f"{name} = {value!r}: a text is needed") from None
+    if isinstance(value, bytes):
+        value = value.decode()
+    if "\0" in value:
+        raise ArgumentError(f"{name} = {value!r} holds a zero byte")
+    return value
+
+
+def blocks(block: Any) -> tuple[int, int]:
+    """Rows and columns of a block, from one number or two."""
+    if isinstance(block, (tuple, list)):
+        if len(block) != 2:
+            raise ArgumentError(f"block = {block!r}: one number or two are needed")
+        return whole(block[0], "block[0]", 1), whole(block[1], "block[1]", 1)
+    size = whole(block, "block", 1)
+    return size, size

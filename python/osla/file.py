@@ -1,0 +1,181 @@
+"""Matrices, vectors and numbers in files, with checksums; they appear all at once (osla_file.h)."""
+from __future__ import annotations
+
+from typing import Any, Generator
+
+import numpy as np
+
+from . import _core, _words
+from ._calls import Owned, collective, handle
+from ._errors import ArgumentError
+from .matrix import Matrix
+from .transport import Grid, Transport, world
+
+
+@collective
+def save(matrix: Matrix, path: Any, *, stored: str = "whole", name: str = "matrix",
+         format: str = "by name") -> Generator[None, None, None]:
+    """Writes or replaces a file with one matrix. Collective. stored: "whole", "lower" or "upper", a
+    note of what means something. format: "hdf5", "raw" or "by name" (.h5, .hdf5: HDF5). In h5py it
+    is file[name][:].T."""
+    own = handle(matrix, Matrix, "matrix")
+    texts = _words.text(path, "path"), _words.text(name, "name")
+    how = _words.word(format, _words.FORMAT, "format")
+    which = _words.word(stored, _words.STORED, "stored")
+    yield
+    _core.matrix_save(own, texts[0], how, which, texts[1])
+
+
+@collective
+def load(path: Any, *, block: Any = 128, name: str = "matrix",
+         grid: Grid | None = None) -> Generator[None, None, Matrix]:
+    """The matrix of a file that `save` or File.put wrote, on any grid. Collective."""
+    grid = world().grid if grid is None else grid
+    places, sizes = handle(grid, Grid, "grid"), _words.blocks(block)
+    texts = _words.text(path, "path"), _words.text(name, "name")
+    yield
+    new, _ = _core.matrix_load(places, texts[0], *sizes, texts[1])
+    return Matrix._of(new, grid)
+
+
+_VECTORS = {np.dtype(np.float64): _core.FILE_DOUBLE, np.dtype(np.int64): _core.FILE_INT64}
+
+
+def _vector_type(dtype: Any) -> int:
+    try:
+        return _VECTORS[np.dtype(dtype)]
+    except (KeyError, TypeError):
+        raise ArgumentError(f"dtype {dtype!r}: a vector has float64 or int64") from None
+
+
+class File(Owned):
+    """Several things in one HDF5 file. All calls are collective.
+
+    mode "w": a new file, which appears at `path` at the end of the block, unless an exception leaves
+    it; "r": to be read.
+
+        with osla.File("model.h5", "w") as f:
+            f.put("H", H.matrix, stored="lower")
+            f.put("damping", 0.5)
+    """
+
+    __slots__ = ("path", "mode", "transport")
+
+    @collective
+    def __init__(self, path: Any, mode: str = "r", *,
+                 transport: Transport | None = None) -> Generator[None, None, None]:
+        transport = transport or world()
+        root = handle(transport, Transport, "transport")
+        name = _words.text(path, "path")
+        create = _words.word(mode, {"r": 0, "w": 1}, "mode")
+        yield
+        self._handle = _core.file_open(root, name, bool(create))
+        self._root = root
+        self.path, self.mode, self.transport = name, mode, transport
+
+    def __enter__(self) -> "File":
+        return self
+
+    def __exit__(self, kind: Any, *rest: Any) -> None:
+        if kind is None and self.mode == "w" and not self.destroyed:
+            self.commit()
+        elif kind is None:
+            self.close()
+
+    @collective
+    def commit(self) -> Generator[None, None, None]:
+        """Puts a created file in its place and closes it. Collective."""
+        own = self._alive()
+        yield
+        _core.file_commit(own)
+
+    def close(self) -> None:
+        """Closes; what was created and not committed is removed. Collective."""
+        self.destroy()
+
+    def put(self, name: str, value: Any, *, stored: str = "whole") -> None:
+        """Adds a matrix, a vector that all ranks have (one dimension, float64 or int64), a number or
+        a text. Collective."""
+        if isinstance(value, Matrix):
+            _put_matrix(self, name, value, stored)
+        elif isinstance(value, np.ndarray):
+            _put_vector(self, name, value)
+        else:
+            _put_value(self, name, value)
+
+    @collective
+    def has(self, name: str) -> Generator[None, None, bool]:
+        """Is there a matrix or vector of that name? Collective."""
+        own, text = self._alive(), _words.text(name, "name")
+        yield
+        return _core.file_has(own, text)
+
+    @collective
+    def matrix(self, name: str, *, block: Any = 128,
+               grid: Grid | None = None) -> Generator[None, None, Matrix]:
+        """A matrix of the file, on any grid of its transport. Collective."""
+        own, text = self._alive(), _words.text(name, "name")
+        grid = self.transport.grid if grid is None else grid
+        places, sizes = handle(grid, Grid, "grid"), _words.blocks(block)
+        yield
+        dtype, m, n, _ = _core.file_look_matrix(own, text)
+        new = Matrix._of(_core.matrix_create(places, dtype, m, n, *sizes), grid)
+        _core.file_get_matrix(own, text, new._handle)
+        return new
+
+    @collective
+    def vector(self, name: str, dtype: Any = np.float64) -> Generator[None, None, np.ndarray]:
+        """A vector of the file, whole on all ranks; float64 or int64. Collective."""
+        own, text, kind = self._alive(), _words.text(name, "name"), _vector_type(dtype)
+        yield
+        out = np.empty(_core.file_look_vector(own, text, kind), dtype)
+        _core.file_get_vector(own, text, kind, out)
+        return out
+
+    def number(self, name: str) -> float:
+        """A number with a fraction. Collective."""
+        return _get_value(self, name, "f")
+
+    def integer(self, name: str) -> int:
+        """A whole number. Collective."""
+        return _get_value(self, name, "i")
+
+    def text(self, name: str) -> str:
+        """A text, of at most 4095 bytes. Collective."""
+        return _get_value(self, name, "s")
+
+
+@collective
+def _put_matrix(file: File, name: str, matrix: Matrix, stored: str) -> Generator[None, None, None]:
+    own, other, text = file._alive(), matrix._alive(), _words.text(name, "name")
+    which = _words.word(stored, _words.STORED, "stored")
+    yield
+    _core.file_put_matrix(own, text, other, which)
+
+
+@collective
+def _put_vector(file: File, name: str, vector: np.ndarray) -> Generator[None, None, None]:
+    own, text, kind = file._alive(), _words.text(name, "name"), _vector_type(vector.dtype)
+    _core.check_line(vector, "vector", _core.DOUBLE if kind == _core.FILE_DOUBLE else -1, -1, False)
+    yield
+    _core.file_put_vector(own, text, kind, vector)
+
+
+@collective
+def _put_value(file: File, name: str, value: Any) -> Generator[None, None, None]:
+    own, text = file._alive(), _words.text(name, "name")
+    if isinstance(value, (int, np.integer)):
+        value = _words.whole(value, name)
+    elif isinstance(value, (float, np.floating)):
+        value = float(value)
+    else:
+        value = _words.text(value, name)
+    yield
+    _core.file_put_value(own, text, value)
+
+
+@collective
+def _get_value(file: File, name: str, kind: str) -> Generator[None, None, Any]:
+    own, text = file._alive(), _words.text(name, "name")
+    yield
+    return _core.file_get_value(own, text, kind)

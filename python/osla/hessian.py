@@ -1,0 +1,165 @@
+"""The accumulator: H[ix, ix] += G^T G from all ranks in any order, then the matrix, in place."""
+from __future__ import annotations
+
+from typing import Any, Generator
+
+import numpy as np
+
+from . import _core, _words
+from ._calls import Owned, collective, handle
+from .matrix import Matrix
+from .transport import Grid, world
+
+_update = _core.hessian_update
+_WORDS = {"uplo": _words.STORED_TRIANGLE, "combine": _words.COMBINE,
+          "isolation": _words.ISOLATION, "shipping": _words.SHIPPING}
+
+
+def _options(block: Any, dtype: Any, update_dtype: Any, given: dict[str, Any]) -> bytes:
+    fields = {name: _words.word(value, _WORDS[name], name) if name in _WORDS else value
+              for name, value in given.items()}
+    fields["nb"] = _words.whole(block, "block", 1)
+    fields["dtype"] = _words.dtype(dtype)
+    if update_dtype is not None:
+        fields["update_dtype"] = _words.dtype(update_dtype, "update_dtype")
+    return _core.options("Hessian", fields)
+
+
+class Hessian(Owned):
+    """An accumulator of order n. Collective.
+
+    n: unknowns. block: rows and columns of a block. dtype: float64 or float32, of H; update_dtype:
+    of G and U, None: the same. grid: None: of all ranks. options, as in osla_hessian.h: uplo ("lower",
+    "upper", "whole"), combine ("sum", "min", "max"), initial, order_independent with bound and
+    gradient_bound, memory_cap, isolation, shipping, node_sums, ring_bytes, piece_bytes,
+    checkpoint_holds.
+
+    Updates are local, and may come from any rank and thread:
+
+        with osla.Hessian(n) as H:     # all ranks
+            H.update(ix, G)            # each its share
+        factor = osla.potrf(H.matrix)  # after the commit at the end of the block
+
+    A block that an exception leaves is not committed.
+    """
+
+    __slots__ = ("n", "grid", "dtype", "update_dtype")
+
+    @collective
+    def __init__(self, n: int, *, block: int = 128, dtype: Any = np.float64,
+                 update_dtype: Any = None, grid: Grid | None = None,
+                 **options: Any) -> Generator[None, None, None]:
+        grid = world().grid if grid is None else grid
+        places, order = handle(grid, Grid, "grid"), _words.whole(n, "n", 0)
+        packed = _options(block, dtype, update_dtype, options)
+        yield
+        self._handle = _core.hessian_create(places, order, packed)
+        self._root = grid._root
+        self.n, self.grid, self.dtype = order, grid, np.dtype(dtype)
+        self.update_dtype = self.dtype if update_dtype is None else np.dtype(update_dtype)
+
+    def __repr__(self) -> str:
+        return f"<osla.Hessian of order {self.n}, {self.dtype}>"
+
+    def __enter__(self) -> "Hessian":
+        return self
+
+    def __exit__(self, kind: Any, *rest: Any) -> None:
+        if kind is None:
+            self.commit()
+
+    # ---- updates: local, thread-safe ----
+
+    def update(self, ix: np.ndarray, G: np.ndarray, copy: bool = False) -> None:
+        """H[ix, ix] += G^T G. Local, thread-safe; the arrays may be reused at once.
+
+        ix: [count] int64, 0 .. n - 1, in any order; one that comes twice gets both. G: [k, count] of
+        update_dtype by columns (Fortran order: G.T of a C array of [count, k] is), or [count], one
+        row. copy=True takes any array-like and copies it.
+        """
+        if copy:
+            ix, G = self._converted(ix, G)
+        _update(self._handle, ix, G)
+
+    def _converted(self, ix: Any, G: Any) -> tuple[np.ndarray, np.ndarray]:
+        return np.ascontiguousarray(ix, np.int64), np.asfortranarray(G, self.update_dtype)
+
+    def update_block(self, ix: np.ndarray, jx: np.ndarray, U: np.ndarray,
+                     copy: bool = False) -> None:
+        """H[ix, jx] += U, within the stored triangle. Local, thread-safe. U: [rows, cols] as G."""
+        if copy:
+            ix, U = self._converted(ix, U)
+            jx = np.ascontiguousarray(jx, np.int64)
+        _core.hessian_update_block(self._handle, ix, jx, U)
+
+    def update_gradient(self, ix: np.ndarray, values: np.ndarray, copy: bool = False) -> None:
+        """gradient[ix] += values. Local, thread-safe. values: [count] float64."""
+        if copy:
+            ix = np.ascontiguousarray(ix, np.int64)
+            values = np.ascontiguousarray(values, np.float64)
+        _core.hessian_update_gradient(self._handle, ix, values)
+
+    def update_once(self, id: int, ix: np.ndarray, G: np.ndarray | None = None, *,
+                    jx: np.ndarray | None = None, U: np.ndarray | None = None,
+                    gradient: np.ndarray | None = None) -> bool:
+        """All that one datum adds, unless its id is in already (also in a checkpoint that was
+        restored). True: it was added. Local, thread-safe."""
+        if U is not None and jx is None:
+            jx = ix
+        return not _core.hessian_update_once(self._handle, _words.unsigned(id, "id"), ix, G, jx, U,
+                                             gradient)
+
+    def has_id(self, id: int) -> bool:
+        """Is that datum in, as far as this rank knows? Local."""
+        return _core.hessian_has_id(self._alive(), _words.unsigned(id, "id"))
+
+    # ---- collective ----
+
+    @collective
+    def commit(self) -> Generator[None, None, None]:
+        """Waits until the updates of all ranks are in H and in the gradient; more may follow.
+        Collective."""
+        own = self._alive()
+        yield
+        _core.hessian_commit(own)
+
+    @collective
+    def reset(self) -> Generator[None, None, None]:
+        """H := options' initial value, gradient := 0, and no ids. Collective."""
+        own = self._alive()
+        yield
+        _core.hessian_reset(own)
+
+    @collective
+    def checkpoint(self, path: Any, job: str = "") -> Generator[None, None, None]:
+        """Writes sums and ids to an HDF5 file, from which `restore` goes on with any number of
+        ranks. job: a text that it must know. Collective."""
+        own, texts = self._alive(), (_words.text(path, "path"), _words.text(job, "job"))
+        yield
+        _core.hessian_checkpoint(own, *texts)
+
+    @collective
+    def restore(self, path: Any, job: str = "") -> Generator[None, None, None]:
+        """Brings a fresh accumulator to the state of a checkpoint. Collective."""
+        own, texts = self._alive(), (_words.text(path, "path"), _words.text(job, "job"))
+        yield
+        _core.hessian_restore(own, *texts)
+
+    # ---- what it holds: local, after a commit ----
+
+    @property
+    def matrix(self) -> Matrix:
+        """H itself, to be factored in place; it goes with the accumulator. Only the stored triangle
+        means something. Local. StateError: updates since the last commit."""
+        return Matrix._of(_core.hessian_matrix(self._alive()), self.grid, self)
+
+    @property
+    def gradient(self) -> np.ndarray:
+        """The summed gradient [n], the same on all ranks: a copy. Local. StateError: updates since
+        the last commit."""
+        return np.array(memoryview(self._alive()))
+
+    @property
+    def stats(self) -> dict[str, Any]:
+        """What this rank did since it was made or reset. Local."""
+        return _core.hessian_stats(self._alive())

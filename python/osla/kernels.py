@@ -1,0 +1,256 @@
+"""Products, factorisations and solves. All are collective, with the same arguments on all ranks."""
+from __future__ import annotations
+
+from typing import Any, Generator, NamedTuple
+
+import numpy as np
+
+from . import _core, _words
+from ._calls import collective, handle
+from ._errors import ArgumentError, SingularError
+from .matrix import Matrix, Part, part_of
+
+
+@collective
+def gemm(a: Matrix | Part, b: Matrix | Part, c: Matrix | Part, *, alpha: complex = 1.0,
+         beta: complex = 0.0, transa: str = "n", transb: str = "n",
+         **options: Any) -> Generator[None, None, None]:
+    """C := alpha op(A) op(B) + beta C, op by "n", "t" or "c". Collective.
+
+    a, b, c: matrices or parts of one dtype; op(A) m x k, op(B) k x n, C m x n, not of A or B. Blocks
+    and grids may differ. options: those of osla_gemm.h, such as panel=.
+    """
+    parts = part_of(a, "a"), part_of(b, "b"), part_of(c, "c")
+    how = [_words.word(x, _words.TRANS, n) for x, n in ((transa, "transa"), (transb, "transb"))]
+    factors = _words.factor(alpha, "alpha"), _words.factor(beta, "beta")
+    packed = _core.options("gemm", options)
+    yield
+    _core.gemm(*how, factors[0], parts[0], parts[1], factors[1], parts[2], packed)
+
+
+@collective
+def _product(a: Matrix, b: Matrix) -> Generator[None, None, Matrix]:
+    parts = part_of(a, "a"), part_of(b, "b")
+    if a.shape[1] != b.shape[0]:
+        raise ArgumentError(f"{a.shape[0]} x {a.shape[1]} times {b.shape[0]} x {b.shape[1]}")
+    yield
+    c = a._like(a.shape[0], b.shape[1], a.block[0], b.block[1])
+    _core.gemm(_core.NOTRANS, _core.NOTRANS, 1.0, *parts, 0.0, part_of(c, "c"),
+               _core.options("gemm", {}))
+    return c
+
+
+@collective
+def syrk(a: Matrix | Part, c: Matrix | Part, *, uplo: str = "lower", trans: str = "n",
+         alpha: float = 1.0, beta: float = 0.0, **options: Any) -> Generator[None, None, None]:
+    """Triangle `uplo` of C := alpha A A^T + beta C ("n", A is n x k) or alpha A^T A + beta C ("t",
+    A is k x n). Collective. float32 and float64."""
+    parts = part_of(a, "a"), part_of(c, "c")
+    which = _words.word(uplo, _words.UPLO, "uplo"), _words.word(trans, _words.TRANS, "trans")
+    factors = _words.real(alpha, "alpha"), _words.real(beta, "beta")
+    packed = _core.options("gemm", options)
+    yield
+    _core.syrk(*which, factors[0], parts[0], factors[1], parts[1], packed)
+
+
+@collective
+def trsm(a: Matrix, b: Matrix, *, side: str = "left", uplo: str = "lower", trans: str = "n",
+         diag: str = "nonunit", alpha: complex = 1.0) -> Generator[None, None, None]:
+    """B := alpha op(T)^-1 B ("left") or alpha B op(T)^-1 ("right"), T a triangle of A. Collective."""
+    both = handle(a, Matrix, "a"), handle(b, Matrix, "b")
+    how = (_words.word(side, _words.SIDE, "side"), _words.word(uplo, _words.UPLO, "uplo"),
+           _words.word(trans, _words.TRANS, "trans"), _words.word(diag, _words.DIAG, "diag"))
+    scale = _words.factor(alpha, "alpha")
+    yield
+    _core.trsm(*how, scale, *both)
+
+
+def _right_hand_sides(a: Matrix, b: Any) -> Any:
+    """A matrix's handle, or an array that can be solved in place."""
+    if isinstance(b, Matrix):
+        return b._alive()
+    _core.check_columns(b, "b", _words.dtype(a.dtype), a.shape[0], -1, True)
+    return b
+
+
+def _copied(a: Matrix, b: Any, overwrite: bool) -> Any:
+    """A matrix is solved in place; an array, unless it is to be overwritten, in a copy."""
+    if overwrite or isinstance(b, Matrix):
+        return b
+    return np.array(b, a.dtype, order="F")
+
+
+class LU:
+    """What `getrf` leaves: `matrix` holds L and U. ipiv: [local rows] int64, as ScaLAPACK's IPIV, or
+    None without pivoting. growth: max |u| / max |a| where it was computed, else 0."""
+
+    __slots__ = ("matrix", "ipiv", "growth")
+
+    def __init__(self, matrix: Matrix, ipiv: np.ndarray | None, growth: float) -> None:
+        self.matrix, self.ipiv, self.growth = matrix, ipiv, growth
+
+    @property
+    def _root(self) -> Any:
+        return self.matrix._root
+
+    def solve(self, b: Any, *, trans: str = "n", overwrite: bool = False) -> Any:
+        """A X = B, or with A^T ("t") or A^H ("c"). Collective. b: a Matrix, which the solution
+        replaces; or an array [n] or [n, nrhs] that is the same on all ranks: then X is a new array,
+        or with overwrite=True replaces b."""
+        b = _copied(self.matrix, b, overwrite)
+        getrs(self, b, trans=trans)
+        return b
+
+    @collective
+    def rcond(self, anorm: float) -> Generator[None, None, float]:
+        """Reciprocal condition number; anorm: A.norm("one") before the factorisation. Collective."""
+        own, norm = self.matrix._alive(), _words.real(anorm, "anorm")
+        yield
+        return _core.condition(False, _core.LOWER, own, self.ipiv, norm)
+
+
+class Cholesky:
+    """What `potrf` leaves: triangle `uplo` of `matrix` holds the factor."""
+
+    __slots__ = ("matrix", "uplo")
+
+    def __init__(self, matrix: Matrix, uplo: str) -> None:
+        self.matrix, self.uplo = matrix, uplo
+
+    @property
+    def _root(self) -> Any:
+        return self.matrix._root
+
+    def solve(self, b: Any, *, overwrite: bool = False) -> Any:
+        """A X = B. Collective. b as in LU.solve."""
+        b = _copied(self.matrix, b, overwrite)
+        potrs(self, b)
+        return b
+
+    def inverse(self) -> Matrix:
+        """`potri`: triangle `uplo` of the matrix becomes that of A^-1. Collective."""
+        return potri(self)
+
+    @collective
+    def rcond(self, anorm: float) -> Generator[None, None, float]:
+        """As LU.rcond. Collective."""
+        own, norm = self.matrix._alive(), _words.real(anorm, "anorm")
+        yield
+        return _core.condition(True, _words.UPLO[self.uplo], own, None, norm)
+
+
+def _refuse(routine: str, info: int, what: str) -> None:
+    if info > 0:
+        raise SingularError(f"{routine}: {what.format(info)}", info)
+
+
+@collective
+def getrf(a: Matrix, *, pivoting: str = "partial", **options: Any) -> Generator[None, None, LU]:
+    """A := P^T L U in place. Collective. pivoting: "partial", "tournament" or "none"; options:
+    look_ahead.
+
+    SingularError, on all ranks: a pivot is zero, or the factors cannot be trusted.
+    """
+    own = handle(a, Matrix, "a")
+    kind = _words.word(pivoting, _words.PIVOTING, "pivoting")
+    packed = _core.options("lu", {**options, "pivoting": kind})
+    ipiv = None if kind == _core.PIVOT_NONE else np.zeros(a.local_rows.size, np.int64)
+    yield
+    info, growth, trusted = _core.getrf(own, ipiv, packed)
+    _refuse("getrf", info, "the pivot of column {} (from 1) is zero or not a number")
+    if not trusted:
+        raise SingularError(f"getrf: elements grew by {growth:g}, or a pivot has no reciprocal", 0)
+    return LU(a, ipiv, growth)
+
+
+@collective
+def potrf(a: Matrix, uplo: str = "lower", **options: Any) -> Generator[None, None, Cholesky]:
+    """A := L L^H ("lower") or U^H U ("upper") in place; the other triangle is not touched.
+    Collective. options: look_ahead.
+
+    SingularError, on all ranks: A is not positive definite; info is the order of the first leading
+    minor that is not.
+    """
+    own, which = handle(a, Matrix, "a"), _words.word(uplo, _words.UPLO, "uplo")
+    packed = _core.options("cholesky", options)
+    yield
+    info = _core.potrf(own, which, packed)
+    _refuse("potrf", info, "the leading minor of order {} is not positive definite")
+    return Cholesky(a, uplo)
+
+
+@collective
+def potri(factor: Cholesky, **options: Any) -> Generator[None, None, Matrix]:
+    """Triangle `uplo` of the factor's matrix := that of A^-1, in place; the factor is gone. Returns
+    the matrix. Collective."""
+    if not isinstance(factor, Cholesky):
+        raise ArgumentError("factor: what potrf returned is needed")
+    own, packed = factor.matrix._alive(), _core.options("cholesky", options)
+    yield
+    info = _core.potri(own, _words.UPLO[factor.uplo], packed)
+    _refuse("potri", info, "element {} (from 1) of the factor's diagonal is zero")
+    return factor.matrix
+
+
+@collective
+def potrs(factor: Cholesky, b: Any) -> Generator[None, None, None]:
+    """B := A^-1 B, in place. Collective. b: a Matrix; or an array [n] or [n, nrhs] by columns, of
+    A's dtype, the same on all ranks."""
+    if not isinstance(factor, Cholesky):
+        raise ArgumentError("factor: what potrf returned is needed")
+    own, rhs = factor.matrix._alive(), _right_hand_sides(factor.matrix, b)
+    yield
+    _core.potrs(_words.UPLO[factor.uplo], own, rhs)
+
+
+@collective
+def getrs(factor: LU, b: Any, *, trans: str = "n") -> Generator[None, None, None]:
+    """B := op(A)^-1 B, in place. Collective. b as in potrs."""
+    if not isinstance(factor, LU):
+        raise ArgumentError("factor: what getrf returned is needed")
+    own, rhs = factor.matrix._alive(), _right_hand_sides(factor.matrix, b)
+    how = _words.word(trans, _words.TRANS, "trans")
+    yield
+    _core.getrs(how, own, factor.ipiv, rhs)
+
+
+@collective
+def residual(a: Matrix, x: Matrix, b: Matrix) -> Generator[None, None, float]:
+    """|b - A x|_inf / ((|A|_inf |x|_inf + |b|_inf) n eps), the largest over the columns; a good
+    solve gives about 1. a: as it was before its factorisation. Collective."""
+    all_three = handle(a, Matrix, "a"), handle(x, Matrix, "x"), handle(b, Matrix, "b")
+    yield
+    return _core.residual(*all_three)
+
+
+class Mixed(NamedTuple):
+    """How a solve in mixed precision went. path: "single"; "factor" or "stalled": solved with
+    factors in double precision after all; "singular": x is of no use."""
+
+    path: str
+    info: int
+    single_iterations: int
+    iterations: int
+    residual: float
+    converged: bool
+
+
+@collective
+def _mixed(cholesky: bool, uplo: str, a: Matrix, b: Matrix, x: Matrix,
+           options: dict[str, Any]) -> Generator[None, None, Mixed]:
+    matrices = handle(a, Matrix, "a"), handle(b, Matrix, "b"), handle(x, Matrix, "x")
+    which, packed = _words.word(uplo, _words.UPLO, "uplo"), _core.options("refine", options)
+    yield
+    path, *rest = _core.mixed(cholesky, which, *matrices, packed)
+    return Mixed(_words.MIXED[path], *rest)
+
+
+def gesv_mixed(a: Matrix, b: Matrix, x: Matrix, **options: Any) -> Mixed:
+    """Solves A X = B in double precision by LU in single precision and refinement. Collective. a is
+    not changed. options: max_iterations, target."""
+    return _mixed(False, "lower", a, b, x, options)
+
+
+def posv_mixed(a: Matrix, b: Matrix, x: Matrix, *, uplo: str = "lower", **options: Any) -> Mixed:
+    """The same by Cholesky; a holds both triangles. Collective."""
+    return _mixed(True, uplo, a, b, x, options)

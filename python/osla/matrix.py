@@ -1,0 +1,293 @@
+"""Distributed matrices."""
+from __future__ import annotations
+
+from typing import Any, Generator, NamedTuple
+
+import numpy as np
+
+from . import _core, _words
+from ._calls import Object, Owned, collective, handle
+from ._errors import ArgumentError
+from .transport import Grid, world
+
+
+class Part(NamedTuple):
+    """The m x n sub-matrix of `matrix` that begins at (i, j): for gemm and syrk."""
+
+    matrix: "Matrix"
+    i: int
+    j: int
+    m: int
+    n: int
+
+    @property
+    def _root(self) -> Any:
+        return self.matrix._root
+
+    def _tuple(self) -> tuple[Any, int, int, int, int]:
+        return (self.matrix._alive(), *(_words.whole(x, "part") for x in self[1:]))
+
+
+def part_of(value: Any, name: str) -> tuple[Any, int, int, int, int]:
+    """A matrix, or a part of one, as the library's part."""
+    if isinstance(value, Part):
+        return value._tuple()
+    return (handle(value, Matrix, name), 0, 0, *value.shape)
+
+
+class Matrix(Owned):
+    """A matrix of m x n zeros, dealt over a grid in blocks, as ScaLAPACK's. Collective.
+
+    m, n: rows, columns. block: rows and columns of a block, one number or two. dtype: float32,
+    float64, complex64 or complex128. grid: None: of all ranks. The same on all ranks.
+
+    The calls of a matrix are collective where nothing else is said. As a context manager it is
+    destroyed at the end of the block.
+    """
+
+    __slots__ = ("shape", "dtype", "block", "grid", "_owner")
+    shape: tuple[int, int]
+    dtype: np.dtype
+    block: tuple[int, int]
+    grid: Grid
+
+    @collective
+    def __init__(self, m: int, n: int, *, block: Any = 128, dtype: Any = np.float64,
+                 grid: Grid | None = None) -> Generator[None, None, None]:
+        grid = world().grid if grid is None else grid
+        places = handle(grid, Grid, "grid")
+        kind = _words.dtype(dtype)
+        sizes = _words.whole(m, "m", 0), _words.whole(n, "n", 0), *_words.blocks(block)
+        yield
+        self._take(_core.matrix_create(places, kind, *sizes), grid, None)
+
+    def _take(self, new: Any, grid: Grid, owner: Object | None) -> "Matrix":
+        self._handle = new
+        self._root = grid._root
+        kind, m, n, mb, nb = _core.matrix_facts(new)[:5]
+        self.shape, self.block, self.dtype = (m, n), (mb, nb), _words.NUMPY[kind]
+        self.grid = grid
+        self._owner = owner
+        return self
+
+    @staticmethod
+    def _of(new: Any, grid: Grid, owner: Object | None = None) -> "Matrix":
+        return Matrix.__new__(Matrix)._take(new, grid, owner)
+
+    def __repr__(self) -> str:
+        state = "destroyed" if self.destroyed else f"on {self.grid.nprow} x {self.grid.npcol} ranks"
+        return f"<osla.Matrix {self.shape[0]} x {self.shape[1]} {self.dtype}, {state}>"
+
+    def __enter__(self) -> "Matrix":
+        return self
+
+    def __exit__(self, kind: Any, *rest: Any) -> None:
+        if kind is None:
+            self.destroy()
+
+    # ---- elements ----
+
+    @property
+    def local(self) -> np.ndarray:
+        """This rank's elements, without a copy: (local rows, local columns), by columns with
+        ScaLAPACK's leading dimension. Local. The array keeps the memory: while there is one,
+        `destroy` raises StateError. Other ranks see what is stored here after a barrier or any
+        collective call."""
+        return np.asarray(memoryview(self._alive()))
+
+    def _indices(self, rows: bool) -> np.ndarray:
+        count = _core.matrix_facts(self._alive())[5 if rows else 6]
+        indices = np.empty(count, np.int64)
+        _core.matrix_indices(self._handle, rows, indices)
+        return indices
+
+    @property
+    def local_rows(self) -> np.ndarray:
+        """The indices of my local rows in the matrix: int64, ascending. Local."""
+        return self._indices(True)
+
+    @property
+    def local_columns(self) -> np.ndarray:
+        """The same of my local columns. Local."""
+        return self._indices(False)
+
+    @property
+    def lld(self) -> int:
+        """Leading dimension of my local array, in elements. Local."""
+        return _core.matrix_facts(self._alive())[7]
+
+    def get(self, i: int, j: int, m: int, n: int) -> np.ndarray:
+        """The m x n elements that begin at (i, j), whoever has them: a new array by columns. Local:
+        the others need not take part."""
+        size = _words.whole(m, "m", 0), _words.whole(n, "n", 0)
+        at = _words.whole(i, "i", 0), _words.whole(j, "j", 0)
+        self._inside(*at, *size)
+        out = np.empty(size, self.dtype, order="F")
+        _core.matrix_get(self._alive(), *at, out)
+        return out
+
+    def put(self, i: int, j: int, block: np.ndarray, *, copy: bool = False) -> None:
+        """Stores a block, whose first element goes to (i, j), whoever has its place. Local. block:
+        of the matrix's dtype, one column or two dimensions by columns (Fortran order); with
+        copy=True what is otherwise is copied first."""
+        if copy:
+            block = np.asfortranarray(block, self.dtype)
+        _core.matrix_put(self._alive(), _words.whole(i, "i", 0), _words.whole(j, "j", 0), block)
+
+    def _inside(self, i: int, j: int, m: int, n: int) -> None:
+        if i + m > self.shape[0] or j + n > self.shape[1]:
+            raise ArgumentError(f"rows {i} .. {i + m - 1}, columns {j} .. {j + n - 1} of a matrix "
+                                f"of {self.shape[0]} x {self.shape[1]}")
+
+    def _ranges(self, key: Any) -> tuple[list[tuple[int, int]], tuple[int, ...]]:
+        """First and count of the rows and the columns, and the shape that numpy would give."""
+        keys = key if isinstance(key, tuple) else (key, slice(None))
+        if len(keys) != 2:
+            raise IndexError(f"{len(keys)} indices of a matrix")
+        ranges, shape = [], []
+        for k, n in zip(keys, self.shape):
+            if isinstance(k, slice):
+                first, last, step = k.indices(n)
+                if step != 1:
+                    raise IndexError(f"a step of {step}: a block has none")
+                ranges.append((first, max(0, last - first)))
+                shape.append(ranges[-1][1])
+            else:
+                i = _words.whole(k, "index")
+                if not -n <= i < n:
+                    raise IndexError(f"index {i} of {n}")
+                ranges.append((i % n, 1))
+        return ranges, tuple(shape)
+
+    def __getitem__(self, key: Any) -> Any:
+        """A[i0:i1, j0:j1], A[i, j]: as `get`. Local."""
+        ((i, m), (j, n)), shape = self._ranges(key)
+        found = self.get(i, j, m, n)
+        return found.reshape(shape, order="F") if shape else found[0, 0]
+
+    def __setitem__(self, key: Any, value: Any) -> None:
+        """A[i0:i1, j0:j1] = x: as `put` with copy=True; x is broadcast. Local."""
+        ((i, m), (j, n)), shape = self._ranges(key)
+        block = np.empty((m, n), self.dtype, order="F")
+        block.reshape(shape or (1,), order="F")[...] = value
+        self.put(i, j, block)
+
+    @staticmethod
+    @collective
+    def from_numpy(array: np.ndarray | None, *, root: int | None = None, block: Any = 128,
+                   shape: tuple[int, int] | None = None, dtype: Any = None,
+                   grid: Grid | None = None) -> Generator[None, None, "Matrix"]:
+        """A matrix of an array's elements, in any order in memory. Collective.
+
+        root None: all ranks have the same array, and each takes what becomes its own. root = r:
+        rank r has it, the others give None, and all of them give shape and dtype.
+        """
+        grid = world().grid if grid is None else grid
+        places = handle(grid, Grid, "grid")
+        mine = root is None or _words.whole(root, "root", 0) == grid.transport.rank
+        if root is not None and not (root < grid.transport.size):
+            raise ArgumentError(f"root = {root} of {grid.transport.size} ranks")
+        if mine and not (isinstance(array, np.ndarray) and array.ndim == 2):
+            raise ArgumentError("array: a numpy array of two dimensions is needed")
+        if root is not None and (shape is None or dtype is None):
+            raise ArgumentError("root: then shape and dtype are needed on all ranks")
+        size = tuple(array.shape if shape is None else shape)
+        kind = _words.dtype(array.dtype if dtype is None else dtype)
+        if mine and (array.shape != size or _words.dtype(array.dtype) != kind):
+            raise ArgumentError(f"array: {array.shape} of {array.dtype} where {size} of "
+                                f"{_words.NUMPY[kind]} was said")
+        sizes = *(_words.whole(x, "shape", 0) for x in size), *_words.blocks(block)
+        yield
+        made = Matrix._of(_core.matrix_create(places, kind, *sizes), grid)
+        if root is None:
+            made.local[...] = array[np.ix_(made.local_rows, made.local_columns)]
+        elif mine:
+            for j in range(0, size[1], made.block[1]):
+                made.put(0, j, np.asfortranarray(array[:, j:j + made.block[1]]))
+        _core.barrier(grid._root)
+        return made
+
+    @collective
+    def to_numpy(self, root: int | None = None) -> Generator[None, None, np.ndarray | None]:
+        """The whole matrix as an array by columns: on all ranks, or on rank `root` alone, and None
+        on the others. Collective."""
+        own = self._alive()
+        if root is not None and not 0 <= _words.whole(root, "root") < self.grid.transport.size:
+            raise ArgumentError(f"root = {root} of {self.grid.transport.size} ranks")
+        out = None
+        if root is None or root == self.grid.transport.rank:
+            out = np.empty(self.shape, self.dtype, order="F")
+        yield
+        _core.barrier(self._root)
+        if out is not None:
+            _core.matrix_get(own, 0, 0, out)
+        _core.barrier(self._root)
+        return out
+
+    # ---- as a whole ----
+
+    def part(self, i: int, j: int, m: int, n: int) -> Part:
+        """A part, for gemm and syrk. Local."""
+        return Part(self, i, j, m, n)
+
+    @collective
+    def fill(self, kind: str, seed: int = 0) -> Generator[None, None, "Matrix"]:
+        """"zero", "identity", "uniform" in [-1/2, 1/2), "dominant", "spd" (symmetric positive
+        definite), "integer" (-8 .. 8): the same for every grid and block. Collective."""
+        own, number = self._alive(), _words.word(kind, _words.FILL, "kind")
+        seed = _words.unsigned(seed, "seed")
+        yield
+        _core.matrix_fill(own, number, seed)
+        return self
+
+    @collective
+    def norm(self, which: str = "fro") -> Generator[None, None, float]:
+        """"max" |a_ij|, "one", "inf" or "fro"; the same on all ranks. Collective."""
+        own, number = self._alive(), _words.word(which, _words.NORM, "which")
+        yield
+        return _core.matrix_norm(own, number)
+
+    def _like(self, m: int, n: int, mb: int, nb: int, dtype: np.dtype | None = None) -> "Matrix":
+        kind = _words.dtype(self.dtype if dtype is None else dtype)
+        return Matrix._of(_core.matrix_create(self.grid._handle, kind, m, n, mb, nb), self.grid)
+
+    @collective
+    def copy(self) -> Generator[None, None, "Matrix"]:
+        """Another matrix with the same elements, blocks and grid. Collective."""
+        own = self._alive()
+        yield
+        new = self._like(*self.shape, *self.block)
+        _core.matrix_copy(_core.NOTRANS, own, new._handle)
+        return new
+
+    @collective
+    def copy_to(self, dest: "Matrix", trans: str = "n") -> Generator[None, None, None]:
+        """dest := this matrix, its transpose ("t") or conjugate transpose ("c"); dest has the same
+        dtype and any blocks and grid. Collective."""
+        own, other = self._alive(), handle(dest, Matrix, "dest")
+        how = _words.word(trans, _words.TRANS, "trans")
+        yield
+        _core.matrix_copy(how, own, other)
+
+    @collective
+    def add(self, alpha: float, source: "Matrix", beta: float = 1.0) -> Generator[None, None, None]:
+        """This matrix := alpha source + beta of it; the same sizes, blocks and places. Collective."""
+        own, other = self._alive(), handle(source, Matrix, "source")
+        factors = _words.real(alpha, "alpha"), _words.real(beta, "beta")
+        yield
+        _core.matrix_add(factors[0], other, factors[1], own)
+
+    @collective
+    def mirror(self, uplo: str) -> Generator[None, None, "Matrix"]:
+        """Copies the triangle "lower" or "upper" over the other one. Collective."""
+        own, which = self._alive(), _words.word(uplo, _words.UPLO, "uplo")
+        yield
+        _core.matrix_mirror(own, which)
+        return self
+
+    def __matmul__(self, other: "Matrix") -> "Matrix":
+        """A @ B: a new matrix, on A's grid, in blocks of A's rows and B's columns. Collective."""
+        if not isinstance(other, Matrix):
+            return NotImplemented
+        from .kernels import _product
+        return _product(self, other)

@@ -1,0 +1,196 @@
+"""Star forests, sparse matrices by rows, and the solvers CG and LSQR. Vectors are this rank's parts."""
+from __future__ import annotations
+
+from typing import Any, Generator, NamedTuple
+
+import numpy as np
+
+from . import _core, _words
+from ._calls import Owned, collective, handle
+from ._errors import ArgumentError
+from .transport import Transport, world
+
+_UNITS = {np.dtype(np.float64): _core.UNIT_DOUBLE, np.dtype(np.int64): _core.UNIT_INT64}
+
+
+def _starts(root: Any, transport: Transport, count: int) -> np.ndarray:
+    """Where each rank's block begins, from how many it has. All ranks together."""
+    counts = np.zeros(transport.size)
+    counts[transport.rank] = count
+    _core.allreduce(root, counts)
+    return np.concatenate(([0], np.cumsum(counts.astype(np.int64)))).astype(np.int64)
+
+
+class Forest(Owned):
+    """Leaves, each joined to a root on any rank (osla_forest.h). Collective.
+
+    n_roots: of this rank; all ranks' roots are numbered one rank's after the other's. root: [edges]
+    int64, the number of the root of each leaf. leaf: [edges] int64, the leaves' own indices; None:
+    0 .. edges - 1.
+    """
+
+    __slots__ = ("transport", "start", "n_roots", "n_edges", "leaf_space")
+
+    @collective
+    def __init__(self, n_roots: int, root: np.ndarray, leaf: np.ndarray | None = None, *,
+                 transport: Transport | None = None) -> Generator[None, None, None]:
+        transport = transport or world()
+        own = handle(transport, Transport, "transport")
+        mine = _words.whole(n_roots, "n_roots", 0)
+        _core.check_line(root, "root", -1, -1, False)
+        if leaf is not None:
+            _core.check_line(leaf, "leaf", -1, len(root), False)
+        yield
+        self.start = _starts(own, transport, mine)
+        self._handle = _core.forest_create(own, self.start, leaf, root)
+        self._root = own
+        self.transport = transport
+        self.n_roots, self.n_edges, self.leaf_space = _core.forest_facts(self._handle)
+
+    def _move(self, reduce: bool, roots: Any, leaves: Any, combine: str) -> Any:
+        own = self._alive()
+        how = _words.word(combine, _words.UNIT_COMBINE, "combine")
+        read, written = (leaves, roots) if reduce else (roots, leaves)
+        if not isinstance(read, np.ndarray) or read.dtype not in _UNITS:
+            raise ArgumentError(f"{'leaves' if reduce else 'roots'}: an array of float64 or int64 "
+                                "is needed")
+        width = int(np.prod(read.shape[1:]))
+        for value, name, n in ((roots, "roots", self.n_roots), (leaves, "leaves", self.leaf_space)):
+            if not isinstance(value, np.ndarray) or value.dtype != read.dtype:
+                raise ArgumentError(f"{name}: an array of {read.dtype} is needed")
+            if value.shape != (n, *read.shape[1:]) or not value.flags.c_contiguous:
+                raise ArgumentError(f"{name}: shape {value.shape} where {(n, *read.shape[1:])}, "
+                                    "contiguous in C order, is needed")
+        if not written.flags.writeable or np.may_share_memory(read, written):
+            raise ArgumentError("what is written to must be writable and apart from what is read")
+        return (own, reduce, _UNITS[read.dtype], width, roots.reshape(-1), leaves.reshape(-1), how)
+
+    @collective
+    def bcast(self, roots: np.ndarray, leaves: np.ndarray,
+              combine: str = "replace") -> Generator[None, None, np.ndarray]:
+        """leaves[i] := leaves[i] (combine) the value of its root. roots: [n_roots, ...], leaves:
+        [leaf_space, ...], float64 or int64. combine: "replace", "sum", "prod", "min", "max", "sum
+        exact" (the same bits in any order). Collective."""
+        arguments = self._move(False, roots, leaves, combine)
+        yield
+        _core.forest_move(*arguments)
+        return leaves
+
+    @collective
+    def reduce(self, leaves: np.ndarray, roots: np.ndarray,
+               combine: str = "sum") -> Generator[None, None, np.ndarray]:
+        """roots[j] := roots[j] (combine) the values of all its leaves, to the same bits in every
+        run. Collective."""
+        arguments = self._move(True, roots, leaves, combine)
+        yield
+        _core.forest_move(*arguments)
+        return roots
+
+
+class CSR(Owned):
+    """A sparse matrix by rows: this rank's rows, after those of the ranks before it. Collective.
+
+    indptr: [rows + 1] int64 from 0; indices: [entries] int64, columns of the whole matrix, in any
+    order; data: [entries] float64. columns: this rank's share of the columns (of the vector x in
+    A x); None: as many as rows.
+    """
+
+    __slots__ = ("transport", "shape", "rows", "columns", "entries", "first_row", "first_column")
+
+    @collective
+    def __init__(self, indptr: np.ndarray, indices: np.ndarray, data: np.ndarray, *,
+                 columns: int | None = None,
+                 transport: Transport | None = None) -> Generator[None, None, None]:
+        transport = transport or world()
+        own = handle(transport, Transport, "transport")
+        _core.check_line(indptr, "indptr", -1, -1, False)
+        if len(indptr) < 1 or indptr[0] != 0 or indptr[-1] < 0:
+            raise ArgumentError("indptr: begins with 0 and has rows + 1 numbers")
+        _core.check_line(indices, "indices", -1, int(indptr[-1]), False)
+        _core.check_line(data, "data", _core.DOUBLE, int(indptr[-1]), False)
+        rows = len(indptr) - 1
+        mine = rows if columns is None else _words.whole(columns, "columns", 0)
+        yield
+        row_start, column_start = (_starts(own, transport, n) for n in (rows, mine))
+        self._take(_core.csr_create(own, row_start, column_start, indptr, indices, data), transport)
+
+    def _take(self, new: Any, transport: Transport) -> "CSR":
+        self._handle, self._root, self.transport = new, transport._root, transport
+        (self.rows, self.columns, self.entries, m, n, self.first_row,
+         self.first_column) = _core.csr_facts(new)
+        self.shape = (m, n)
+        return self
+
+    @staticmethod
+    @collective
+    def read(path: Any, *, transport: Transport | None = None) -> Generator[None, None, "CSR"]:
+        """A matrix of a Matrix Market file, dealt evenly. Collective."""
+        transport = transport or world()
+        own, name = handle(transport, Transport, "transport"), _words.text(path, "path")
+        yield
+        return CSR.__new__(CSR)._take(_core.csr_read(own, name), transport)
+
+    @collective
+    def multiply(self, x: np.ndarray, y: np.ndarray | None = None, *, trans: str = "n",
+                 beta: float = 0.0) -> Generator[None, None, np.ndarray]:
+        """y := op(A) x + beta y, of this rank's parts. x: [columns] float64 ("t": [rows]); y: None:
+        a new one. Collective."""
+        own, how = self._alive(), _words.word(trans, _words.TRANS, "trans")
+        plain, scale = how == _core.NOTRANS, _words.real(beta, "beta")
+        out = self.rows if plain else self.columns
+        if y is None:
+            y = np.zeros(out)
+        _core.check_line(x, "x", _core.DOUBLE, self.columns if plain else self.rows, False)
+        _core.check_line(y, "y", _core.DOUBLE, out, True)
+        if np.may_share_memory(x, y):
+            raise ArgumentError("y: its memory is also that of x")
+        yield
+        _core.csr_multiply(own, how, x, scale, y)
+        return y
+
+    def __matmul__(self, x: np.ndarray) -> np.ndarray:
+        return self.multiply(x)
+
+
+class Solved(NamedTuple):
+    """A solver's answer. end: "converged", "iterations" (as many as were allowed), "indefinite" or
+    "not finite"; left: what was compared with the tolerance."""
+
+    x: np.ndarray
+    end: str
+    iterations: int
+    left: float
+    residual: float
+    seconds: float
+
+
+@collective
+def cg(a: CSR, b: np.ndarray, x: np.ndarray | None = None, *, jacobi: int = 0,
+       **options: Any) -> Generator[None, None, Solved]:
+    """Solves A x = b, A symmetric and positive definite. Collective. b: [rows] float64; x: the first
+    guess, which the solution replaces; None: zero. jacobi: 0: no preconditioner, 1: the diagonal,
+    more: blocks of so many rows. options: tolerance, iterations."""
+    own, block = handle(a, CSR, "a"), _words.whole(jacobi, "jacobi", 0)
+    if x is None:
+        x = np.zeros(a.rows)
+    _core.check_line(b, "b", _core.DOUBLE, a.rows, False)
+    _core.check_line(x, "x", _core.DOUBLE, a.rows, True)
+    packed = _core.options("solver", options)
+    yield
+    end, *rest = _core.cg(own, block, b, x, packed)
+    return Solved(x, _words.KRYLOV_END[end], *rest)
+
+
+@collective
+def lsqr(a: CSR, b: np.ndarray, *, damping: float = 0.0, scale: np.ndarray | None = None,
+         **options: Any) -> Generator[None, None, Solved]:
+    """Minimises |b - A x|^2 + damping^2 |x / scale|^2. Collective. b: [rows], scale: [columns],
+    float64. options: tolerance, iterations."""
+    own, damp = handle(a, CSR, "a"), _words.real(damping, "damping")
+    _core.check_line(b, "b", _core.DOUBLE, a.rows, False)
+    if scale is not None:
+        _core.check_line(scale, "scale", _core.DOUBLE, a.columns, False)
+    x, packed = np.zeros(a.columns), _core.options("solver", options)
+    yield
+    end, *rest = _core.lsqr(own, b, damp, scale, x, packed)
+    return Solved(x, _words.KRYLOV_END[end], *rest)

@@ -1,0 +1,202 @@
+"""Ranks and how they meet: transports and process grids; MPI's beginning and end."""
+from __future__ import annotations
+
+import atexit
+import sys
+import traceback
+from types import TracebackType
+from typing import Any, Generator
+
+import numpy as np
+
+from . import _core, _words
+from ._calls import Object, Owned, collective, handle
+from ._errors import ArgumentError, Error, StateError
+
+_transports: list["Transport"] = []
+_world: "Transport | None" = None
+_started = False  # MPI, by us
+
+
+def _start() -> None:
+    """MPI runs, and its end is arranged."""
+    global _started
+    state = _core.mpi_state()
+    if state == 2:
+        raise StateError("MPI has ended: no more transports in this process")
+    if state == 0:
+        _core.mpi_start()
+        _started = True
+    if not _transports:
+        atexit.register(_finish)
+        _watch_exceptions()
+
+
+def _watch_exceptions() -> None:
+    """An exception that nobody catches ends all ranks: the others would wait for this one."""
+    previous = sys.excepthook
+
+    def hook(kind: type[BaseException], value: BaseException, trace: TracebackType | None) -> None:
+        previous(kind, value, trace)
+        if _core.mpi_state() != 1 or _core.mpi_size() == 1 or hasattr(sys, "ps1"):
+            return
+        for stream in (sys.stdout, sys.stderr):
+            try:
+                stream.flush()
+            except (OSError, ValueError):
+                pass
+        alive = [t for t in _transports if not t.destroyed]
+        reason = traceback.format_exception_only(kind, value)[-1].strip()
+        _core.mpi_abort(alive[0]._handle if alive else None, f"uncaught {reason}")
+
+    sys.excepthook = hook
+
+
+def _finish() -> None:
+    """What lives is handed over to the end of the process: once no Python runs that could see its
+    memory, all ranks meet, destroy it, and end MPI if the package has started it."""
+    for transport in _transports:
+        if not transport.destroyed:
+            _core.retire(transport._handle)
+    if _started:
+        _core.end_mpi()
+
+
+def _comm_of(comm: Any) -> bytes | None:
+    """An mpi4py communicator as the library's, if the two are on one MPI."""
+    if comm is None:
+        return None
+    mpi = sys.modules.get("mpi4py.MPI")
+    if mpi is None or not isinstance(comm, mpi.Comm):
+        raise ArgumentError(f"comm: an mpi4py communicator is needed, not {type(comm).__name__}")
+    other = _core.same_mpi(mpi.__file__)
+    if other is not None:
+        raise ArgumentError(f"comm: {other}: build osla with that MPI, or call without comm")
+    if comm == mpi.COMM_NULL or comm.Is_inter():
+        raise ArgumentError("comm: an intracommunicator is needed")
+    return _core.comm_at(mpi._addressof(comm))
+
+
+class Grid(Object):
+    """Ranks in `nprow` rows and `npcol` columns, over which matrices are dealt. Collective.
+
+    nprow = npcol = 0 chooses a grid of all ranks. order: "chosen", "rows", "columns" (as BLACS's
+    'R' and 'C') or "nodes". It lives as long as a matrix on it.
+    """
+
+    __slots__ = ("transport", "nprow", "npcol", "prow", "pcol")
+
+    @collective
+    def __init__(self, nprow: int = 0, npcol: int = 0, order: str = "chosen",
+                 transport: "Transport | None" = None) -> Generator[None, None, None]:
+        transport = transport or world()
+        root = handle(transport, Transport, "transport")
+        shape = _words.whole(nprow, "nprow", 0), _words.whole(npcol, "npcol", 0)
+        if max(shape) > 2**31 - 1:
+            raise ArgumentError(f"a grid of {shape[0]} x {shape[1]} ranks")
+        how = _words.word(order, _words.ORDER, "order")
+        yield
+        self._make(transport, root, *shape, how)
+
+    def _make(self, transport: "Transport", root: Any, nprow: int, npcol: int, order: int) -> None:
+        self._handle = _core.grid_create(root, nprow, npcol, order)
+        self._root = root
+        self.transport = transport
+        self.nprow, self.npcol, self.prow, self.pcol = _core.grid_facts(self._handle)
+
+    def __repr__(self) -> str:
+        return f"<osla.Grid {self.nprow} x {self.npcol}>"
+
+
+class Transport(Owned):
+    """The ranks of a communicator, and how data moves between them. Collective on it.
+
+    comm: an mpi4py communicator (of the same MPI library), or None: all ranks; MPI is started if
+    nobody has done it, and then ended at exit. progress_thread: a thread serves other nodes'
+    transfers while this rank computes. threads_per_rank: computing threads of each rank. name: "mpi"
+    or None, what OSLA_TRANSPORT says.
+
+    rank, size: mine among how many; node, n_nodes: shared-memory domains; grid: of all ranks. A
+    transport lives until `destroy` or the end of the program.
+    """
+
+    __slots__ = ("rank", "size", "node", "n_nodes", "node_size", "name", "memory_share", "grid")
+
+    def __init__(self, comm: Any = None, *, progress_thread: bool = False,
+                 threads_per_rank: int = 1, name: str | None = None) -> None:
+        given = _comm_of(comm)
+        threads = _words.whole(threads_per_rank, "threads_per_rank", 1)
+        if name is not None:
+            name = _words.text(name, "name")
+        _start()
+        self._handle = _core.transport_create(given, bool(progress_thread), threads, name)
+        self._root = self._handle
+        (self.rank, self.size, self.node, self.n_nodes, self.node_size, self.name,
+         self.memory_share) = _core.transport_facts(self._handle)
+        self.grid = Grid.__new__(Grid)
+        self.grid._make(self, self._root, 0, 0, _words.ORDER["chosen"])
+        _transports.append(self)
+
+    @collective
+    def barrier(self) -> Generator[None, None, None]:
+        """Waits until all ranks are here; what any of them has stored before is seen by all after.
+        Collective."""
+        root = self._alive()
+        yield
+        _core.barrier(root)
+
+    @collective
+    def allreduce(self, array: np.ndarray) -> Generator[None, None, None]:
+        """array := the sum over all ranks; one-dimensional, float64, the same length on all.
+        Collective."""
+        root = self._alive()
+        _core.check_line(array, "array", _core.DOUBLE, -1, True)
+        yield
+        _core.allreduce(root, array)
+
+    def progress(self) -> None:
+        """One step of serving other nodes. Local, cheap."""
+        _core.progress(self._alive())
+
+    @collective
+    def collect(self) -> Generator[None, None, None]:
+        """Destroys what Python has dropped on all ranks, as any collective call does. Collective."""
+        self._alive()
+        yield
+
+    def destroy(self) -> None:
+        """Ends the transport. Collective. StateError, on all ranks, while objects of it live."""
+        global _world
+        if self.destroyed:
+            return
+        self.collect()
+        _destroy_transport(self)
+        if self in _transports:
+            _transports.remove(self)
+        if _world is self:
+            _world = None
+
+    def __repr__(self) -> str:
+        return f"<osla.Transport rank {self.rank} of {self.size}, {self.name}>"
+
+
+@collective
+def _destroy_transport(transport: Transport) -> Generator[None, None, None]:
+    root = transport._alive()
+    left = _core.children(root) - 1  # its own grid
+    if left > 0:
+        raise StateError(f"{left} object{'s' if left > 1 else ''} of this transport live")
+    yield
+    _core.destroy(transport.grid._handle)
+    _core.destroy(root)
+
+
+def world() -> Transport:
+    """The transport of all ranks, made when it is first asked for: then collective."""
+    global _world
+    if _world is None or _world.destroyed:
+        _world = Transport()
+    return _world
+
+
+__all__ = ["Error", "Grid", "Transport", "world"]

@@ -1,0 +1,69 @@
+"""What H.update from numpy takes above the same call in C: alternating, in one process, on one rank.
+
+usage: overhead.py OVERHEAD.so [N]: overhead.c as a shared library, linked with the libosla that the
+package uses. 400 indices, G of one row; and of none, where C has nearly nothing to do, so that the
+difference is not lost in the noise of what C does. Ends with status 1 if that is above 3 us. With N
+also the times of gemm and LU at order N, beside those in C.
+"""
+import ctypes
+import sys
+import time
+
+import numpy as np
+
+import osla
+
+COUNT, ORDER = 400, 2000
+
+
+def measure(library, k, calls, repeats):
+    """Seconds of a call in C and in Python, the best of loops that alternate."""
+    H = osla.Hessian(ORDER)
+    ix = np.sort(np.random.default_rng(1).choice(ORDER, COUNT, replace=False))
+    G = np.asfortranarray(np.ones((k, COUNT)))
+    in_c, in_python = [], []
+    for _ in range(repeats):
+        in_c.append(library.overhead_of(ctypes.c_int64(COUNT), ctypes.c_void_p(ix.ctypes.data),
+                                        ctypes.c_int64(k), ctypes.c_void_p(G.ctypes.data),
+                                        ctypes.c_int64(calls)))
+        since = time.perf_counter()
+        for _ in range(calls):
+            H.update(ix, G)
+        in_python.append((time.perf_counter() - since) / calls)
+    assert min(in_c) > 0, "the calls in C failed"
+    return min(in_c), min(in_python)
+
+
+def timed(kernel, *matrices):
+    since = time.perf_counter()
+    kernel(*matrices)
+    return time.perf_counter() - since
+
+
+def compare(library, n):
+    """gemm and LU, three times each, in C and in Python by turns."""
+    calls = {"gemm": (lambda: library.overhead_gemm(ctypes.c_int64(n)), osla.gemm, 3),
+             "getrf": (lambda: library.overhead_getrf(ctypes.c_int64(n)), osla.getrf, 1)}
+    for name, (in_c, in_python, operands) in calls.items():
+        times = [(in_c(), timed(in_python, *(osla.Matrix(n, n).fill("uniform", 1)
+                                             for _ in range(operands)))) for _ in range(3)]
+        c, python = np.min(times, axis=0)
+        assert c > 0, "the calls in C failed"
+        print(f"{name}, order {n}: C {c:.3f} s, Python {python:.3f} s, ratio {python / c:.3f}")
+
+
+assert osla.world().size == 1, "one rank"
+library = ctypes.CDLL(sys.argv[1])
+for call in (library.overhead_of, library.overhead_gemm, library.overhead_getrf):
+    call.restype = ctypes.c_double
+assert library.overhead_ready(ctypes.c_int64(ORDER)) == 0
+above = {}
+for k, calls, repeats in ((0, 2000, 30), (1, 40, 30)):
+    c, python = measure(library, k, calls, repeats)
+    above[k] = python - c
+    print(f"H.update, {COUNT} indices, {k} rows: C {c * 1e6:.2f} us, Python {python * 1e6:.2f} us, "
+          f"above C {above[k] * 1e6:.2f} us")
+if len(sys.argv) > 2:
+    compare(library, int(sys.argv[2]))
+library.overhead_end()
+sys.exit(1 if above[0] > 3e-6 else 0)

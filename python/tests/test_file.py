@@ -1,0 +1,59 @@
+"""Files: what osla writes it reads, and h5py and numpy, too."""
+import os
+
+import numpy as np
+import pytest
+
+import osla
+from test_hessian import shared_path
+
+
+@pytest.mark.parametrize("name, dtype", [("a.h5", np.float64), ("a.bin", np.complex64)])
+def test_save_and_load(world, tmp_path_factory, name, dtype):
+    path = shared_path(world, tmp_path_factory, name)
+    x = (np.arange(35).reshape(5, 7) * (1 + 2j if np.dtype(dtype).kind == "c" else 1)).astype(dtype)
+    osla.save(osla.Matrix.from_numpy(x, block=2), path)
+    b = osla.load(path, block=3)
+    assert b.dtype == dtype and b.block == (3, 3) and (b.to_numpy() == x).all()
+    if name.endswith(".bin"):
+        assert (np.fromfile(path, "<c8", count=35).reshape(7, 5).T == x).all()
+    else:
+        h5py = pytest.importorskip("h5py")
+        with h5py.File(path) as f:
+            assert (f["matrix"][:].T == x).all()
+
+
+def test_several_things(world, tmp_path_factory):
+    path = shared_path(world, tmp_path_factory, "model.h5")
+    x = np.tril(np.arange(16.0).reshape(4, 4))
+    with osla.File(path, "w") as f:
+        f.put("group/H", osla.Matrix.from_numpy(x, block=2), stored="lower")
+        f.put("depths", np.arange(3.0))
+        f.put("ids", np.arange(5))
+        f.put("damping", 0.5)
+        f.put("n", 4)
+        f.put("note", "hello")
+    with osla.File(path) as f:
+        assert (f.matrix("group/H", block=3).to_numpy() == x).all()
+        assert (f.vector("depths") == np.arange(3.0)).all()
+        assert (f.vector("ids", np.int64) == np.arange(5)).all()
+        assert f.number("damping") == 0.5 and f.integer("n") == 4 and f.text("note") == "hello"
+        assert f.has("ids") and not f.has("other")
+        with pytest.raises(osla.FileError, match="model.h5"):
+            f.vector("other")
+    with pytest.raises(osla.StateError, match="destroyed"):
+        f.has("ids")
+
+
+def test_what_is_not_finished_does_not_appear(world, tmp_path_factory):
+    path = shared_path(world, tmp_path_factory, "half.h5")
+    f = osla.File(path, "w")
+    f.put("n", 4)
+    f.close()
+    assert not os.path.exists(path)
+    with pytest.raises(osla.FileError):
+        osla.File(path)
+    with pytest.raises(osla.ArgumentError, match="mode = 'a'"):
+        osla.File(path, "a")
+    with pytest.raises(osla.ArgumentError, match="zero byte"):
+        osla.load("a\0b")

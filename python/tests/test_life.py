@@ -1,0 +1,228 @@
+"""Who lives, and for how long: drops in different orders, views, destruction, calls that differ."""
+import gc
+import sys
+import threading
+
+import numpy as np
+import pytest
+
+import osla
+from osla import _core
+
+
+def children(world):
+    world.collect()
+    gc.collect()
+    world.collect()
+    return _core.children(world._handle)
+
+
+def test_drops_in_different_orders(world):
+    before = children(world)
+    made = [osla.Matrix(5 + i, 3, block=2) for i in range(7)]
+    order = list(range(7))
+    if world.rank % 2:
+        order.reverse()
+    for i in order:
+        made[i] = None
+        osla.Matrix(2, 2).fill("identity")  # a collective call while ranks have dropped others
+    assert children(world) == before
+
+
+def test_dropped_on_some_ranks_stays(world):
+    before = children(world)
+    a = osla.Matrix(6, 6, block=2).fill("identity")
+    kept = a if world.rank == 0 else None
+    del a
+    world.collect()
+    assert _core.children(world._handle) == before + 1
+    if kept is not None:
+        assert kept[0, 0] == 1.0  # it can still be used here
+    del kept
+    assert children(world) == before
+
+
+def test_cycles(world):
+    before = children(world)
+
+    class Holder:
+        pass
+
+    holder = Holder()
+    holder.me, holder.matrix = holder, osla.Matrix(4, 4)
+    if world.rank == 0:
+        del holder
+        gc.collect()
+        world.collect()
+    else:
+        world.collect()
+        del holder
+    assert children(world) == before
+
+
+def test_dropped_by_a_thread(world):
+    before = children(world)
+    box = [osla.Matrix(4, 4)]
+    thread = threading.Thread(target=box.clear)
+    thread.start()
+    thread.join()
+    assert children(world) == before
+
+
+def test_what_it_is_made_from_stays(world):
+    grid = osla.Grid(1, world.size)
+    a = osla.Matrix(4, 4, grid=grid).fill("identity")
+    del grid
+    gc.collect()
+    assert a.norm("fro") == 2.0
+    with osla.Hessian(4) as H:
+        pass
+    matrix = H.matrix
+    del H
+    world.collect()
+    assert matrix.norm("max") == 0.0
+
+
+def test_a_view_keeps_the_memory(world):
+    before = children(world)
+    a = osla.Matrix(8, 8, block=2).fill("identity")
+    view = a.local
+    del a
+    world.collect()
+    assert _core.children(world._handle) == before + 1
+    assert np.isfinite(view).all() and view.sum() >= 0
+    del view
+    assert children(world) == before
+
+
+def test_destroy_with_views_raises(world):
+    a = osla.Matrix(8, 8, block=2)
+    first = world.size - 1
+    view = a.local if world.rank == first else None
+    part = None if view is None else view[:1]
+    del view
+    with pytest.raises(osla.StateError, match="1 array sees the memory of this Matrix"):
+        a.destroy()
+    assert not a.destroyed
+    del part
+    a.destroy()
+    assert a.destroyed
+    a.destroy()
+
+
+def test_views_of_the_accumulators_matrix(world):
+    with osla.Hessian(8, block=4) as H:
+        pass
+    view = H.matrix.local
+    with pytest.raises(osla.StateError, match="array sees"):
+        H.destroy()
+    del view
+    matrix = H.matrix
+    H.destroy()
+    assert matrix.destroyed
+    with pytest.raises(osla.StateError, match="destroyed"):
+        matrix.norm()
+
+
+def test_calls_on_what_was_destroyed(world):
+    a, b = osla.Matrix(4, 4), osla.Matrix(4, 4)
+    H = osla.Hessian(4)
+    a.destroy()
+    H.destroy()
+    ix = np.arange(2)
+    local = [lambda: a.local, lambda: a.get(0, 0, 1, 1), lambda: a.put(0, 0, np.ones((1, 1))),
+             lambda: H.update(ix, np.ones(2)), lambda: H.update_gradient(ix, np.ones(2)),
+             lambda: H.gradient, lambda: H.matrix, lambda: H.stats]
+    together = [lambda: a.norm(), lambda: osla.gemm(a, b, b), lambda: osla.potrf(a),
+                lambda: H.commit(), lambda: a.copy(), lambda: a.copy_to(b)]
+    for call in local + together:
+        with pytest.raises(osla.StateError, match="was destroyed"):
+            call()
+    assert repr(a).startswith("<osla.Matrix 4 x 4 float64, destroyed")
+
+
+def test_an_argument_that_is_wrong_on_one_rank(world):
+    last = world.rank == world.size - 1
+    a = osla.Matrix(4, 4).fill("spd", 1)
+    with pytest.raises(osla.ArgumentError, match="uplo = 'low'"):
+        osla.potrf(a, "low" if last else "lower")
+    with pytest.raises(osla.ArgumentError, match="m = 'x'"):
+        osla.Matrix("x" if last else 4, 4)
+    with pytest.raises(osla.RangeError, match="64 bits"):
+        osla.Matrix(2**70 if last else 4, 4)
+    with pytest.raises(osla.ArgumentError, match="b: elements of type 'f'"):
+        osla.potrf(a.copy()).solve(np.ones(4, np.float32 if last else np.float64), overwrite=True)
+    with pytest.raises(osla.ArgumentError, match="there is no option"):
+        osla.gemm(a, a.copy(), a.copy(), **({"wide": True} if last else {}))
+    assert a.norm("max") > 0  # and all go on
+
+
+def test_arguments_that_differ(world):
+    if world.size == 1:
+        pytest.skip("one rank")
+    with pytest.raises(osla.ArgumentError, match="on rank 0, but"):
+        osla.Matrix(4 + world.rank, 4)
+
+
+def test_calls_that_differ(world):
+    if world.size == 1:
+        pytest.skip("one rank")
+    a = osla.Matrix(4, 4)
+    last = world.rank == world.size - 1
+    with pytest.raises(osla.StateError, match=r"rank \d calls Matrix.norm where rank 0 calls "
+                                              r"Matrix.copy"):
+        a.norm() if last else a.copy()
+    assert a.norm() == 0.0
+
+
+def test_errors_are_pythons_own_too(world):
+    with pytest.raises(ValueError):
+        osla.Matrix(-1, 4)
+    with pytest.raises(MemoryError):
+        osla.Matrix(2**28, 2**28)
+    with pytest.raises(OSError):
+        osla.load("there is no such file.h5")
+    with pytest.raises(osla.Error) as caught:
+        osla.Matrix(2, 2, dtype="int32")
+    assert caught.value.code == "argument" and "int32" in str(caught.value)
+
+
+def test_transports(world):
+    other = osla.Transport()
+    a, b = osla.Matrix(3, 3), osla.Matrix(3, 3, grid=other.grid)
+    with pytest.raises(osla.ArgumentError, match="different transports"):
+        a.copy_to(b)
+    with pytest.raises(osla.StateError, match="1 object of this transport live"):
+        other.destroy()
+    del b
+    other.destroy()
+    assert other.destroyed and not world.destroyed
+    with pytest.raises(osla.StateError):
+        osla.Grid(transport=other)
+    with pytest.raises(osla.ArgumentError, match="mpi4py communicator"):
+        osla.Transport(comm="world")
+
+
+def test_the_world_ends_and_begins_again(world):
+    gc.collect()
+    assert children(world) == 1, "objects of other tests live"
+    world.destroy()
+    again = osla.world()
+    assert again is not world and osla.Matrix(2, 2).fill("identity").norm("one") == 1.0
+
+
+def test_reference_counts(world):
+    a = osla.Matrix(64, 8, block=4)
+    H = osla.Hessian(16, block=4)
+    ix, G, g = np.arange(4), np.ones(4), np.ones(4)
+    before = [sys.getrefcount(x) for x in (ix, G, g, a._handle, H._handle)]
+    for _ in range(50):
+        H.update(ix, G)
+        H.update_gradient(ix, g)
+        with pytest.raises(osla.ArgumentError):
+            H.update(ix, np.ones(3))
+        with pytest.raises(osla.ArgumentError):
+            H.update_block(ix, ix, G)
+        a.local.sum()
+        a.get(0, 0, 2, 2)
+    assert [sys.getrefcount(x) for x in (ix, G, g, a._handle, H._handle)] == before

@@ -1,0 +1,35 @@
+"""A communicator of mpi4py: taken where both are on one MPI, else refused with a line that says why.
+Prints which. Argument: which package is imported first, mpi4py or osla."""
+import sys
+
+if sys.argv[1] == "osla":
+    import osla
+from mpi4py import MPI
+
+try:
+    import osla
+except ImportError as reason:
+    assert "was built for" in str(reason), reason
+    sys.stdout.write(f"refused: {reason}\n")  # at once: lines of ranks do not mix
+    sys.exit(0)
+
+try:
+    w = osla.Transport(MPI.COMM_WORLD)
+except osla.ArgumentError as reason:
+    assert "mpi4py is on " in str(reason) and "this build of osla on " in str(reason), reason
+    sys.stdout.write(f"refused: {reason}\n")  # at once: lines of ranks do not mix
+else:
+    assert (w.rank, w.size) == (MPI.COMM_WORLD.rank, MPI.COMM_WORLD.size)
+    half = MPI.COMM_WORLD.Split(w.rank % 2, w.rank)
+    part = osla.Transport(half)
+    half.Free()  # it has a duplicate
+    assert part.size == (w.size + 1 - w.rank % 2) // 2
+    a = osla.Matrix(4, 4, grid=part.grid).fill("identity")
+    assert a.norm("fro") == 2.0
+    for bad in (MPI.COMM_NULL, MPI.GROUP_NULL, 3):
+        try:
+            osla.Transport(bad)
+        except osla.ArgumentError:
+            continue
+        raise AssertionError(bad)
+    sys.stdout.write("taken\n")

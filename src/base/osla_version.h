@@ -1,0 +1,31 @@
+/* Which version this is (floor 0). configure reads the three numbers here.
+ *
+ * Threads: any thread may call these, at any time.
+ */
+#ifndef OSLA_VERSION_H
+#define OSLA_VERSION_H
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define OSLA_VERSION_MAJOR 0
+#define OSLA_VERSION_MINOR 1
+#define OSLA_VERSION_PATCH 0
+
+/* A number that grows: #if OSLA_VERSION >= OSLA_VERSION_OF(0, 2, 0). MINOR, PATCH: below 100. */
+#define OSLA_VERSION_OF(major, minor, patch) ((major)*10000 + (minor)*100 + (patch))
+
+/* That of these headers. */
+#define OSLA_VERSION OSLA_VERSION_OF(OSLA_VERSION_MAJOR, OSLA_VERSION_MINOR, OSLA_VERSION_PATCH)
+
+/* That of the library which is loaded. Local. */
+int osla_version(void);
+
+/* The same as text, such as "0.1.0". Local; a constant. */
+const char *osla_version_text(void);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

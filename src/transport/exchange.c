@@ -1,0 +1,168 @@
+#include "exchange.h"
+#include "osla_trace.h"
+#include "transport_ops.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* From so many ranks on letters go one by one, unless OSLA_SPARSE_FROM says another number. How it
+ * was found: doc/design.md. */
+enum { SPARSE_FROM = 1024 };
+
+enum { HEAD = sizeof(int64_t) }; /* of each letter: its rank; in an all-to-all: is there one? */
+
+struct osla_exchange {
+  osla_transport *t;
+  int most_bytes;
+  unsigned char *send, *recv; /* NULL: no all-to-all */
+};
+
+/* ---- letters ---- */
+
+static size_t stride(const osla_letters *l)
+{
+  return HEAD + ((size_t)l->bytes + HEAD - 1) / HEAD * HEAD;
+}
+
+static unsigned char *item(const osla_letters *l, int i)
+{
+  return l->memory + (size_t)i * stride(l);
+}
+
+osla_err osla_letters_reserve(osla_letters *l, int room)
+{
+  if (room <= l->room) return OSLA_OK;
+  unsigned char *more = realloc(l->memory, (size_t)room * stride(l));
+  OSLA_CHECK(more, OSLA_ERR_MEM, "%d letters of %d bytes", room, l->bytes);
+  l->memory = more;
+  l->room = room;
+  return OSLA_OK;
+}
+
+osla_err osla_letters_add(osla_letters *l, int rank, const void *letter)
+{
+  enum { FIRST_ROOM = 16 };
+  if (l->n == l->room) OSLA_CALL(osla_letters_reserve(l, l->n > 0 ? 2 * l->n : FIRST_ROOM));
+  const int64_t head = rank;
+  unsigned char *at = item(l, l->n++);
+  memcpy(at, &head, sizeof head);
+  memcpy(at + HEAD, letter, (size_t)l->bytes);
+  return OSLA_OK;
+}
+
+void osla_letters_free(osla_letters *l)
+{
+  free(l->memory);
+  *l = (osla_letters){.bytes = l->bytes};
+}
+
+static int rank_at(const void *at)
+{
+  int64_t rank;
+  memcpy(&rank, at, sizeof rank);
+  return (int)rank;
+}
+
+int osla_letter_rank(const osla_letters *l, int i)
+{
+  return rank_at(item(l, i));
+}
+
+const void *osla_letter(const osla_letters *l, int i)
+{
+  return item(l, i) + HEAD;
+}
+
+static int by_rank(const void *a, const void *b)
+{
+  return rank_at(a) - rank_at(b);
+}
+
+const void *osla_letter_of(const osla_letters *l, int rank)
+{
+  const int64_t key = rank;
+  const unsigned char *at =
+    l->n > 0 ? bsearch(&key, l->memory, (size_t)l->n, stride(l), by_rank) : NULL;
+  return at ? at + HEAD : NULL;
+}
+
+/* ---- exchanges ---- */
+
+osla_err osla_exchange_open(osla_transport *t, int most_bytes, osla_exchange **out)
+{
+  const int from = t->settings.sparse_from > 0 ? t->settings.sparse_from : SPARSE_FROM;
+  const osla_letters most = {.bytes = most_bytes};
+  const size_t bytes = (size_t)t->size * stride(&most);
+  osla_exchange *x = calloc(1, sizeof *x);
+  *out = x;
+  OSLA_CHECK(x, OSLA_ERR_MEM, "an exchange");
+  x->t = t;
+  x->most_bytes = most_bytes;
+  if (t->size >= from) return OSLA_OK;
+  x->send = calloc(2, bytes);
+  if (!x->send) osla_exchange_close(out);
+  OSLA_CHECK(*out, OSLA_ERR_MEM, "letters of %d ranks, %zu bytes", t->size, 2 * bytes);
+  x->recv = x->send + bytes;
+  return OSLA_OK;
+}
+
+void osla_exchange_close(osla_exchange **exchange)
+{
+  if (*exchange) free((*exchange)->send);
+  free(*exchange);
+  *exchange = NULL;
+}
+
+static osla_err run_dense(const osla_exchange *x, const osla_letters *out, osla_letters *in)
+{
+  const size_t each = stride(out);
+  const int64_t yes = 1;
+  memset(x->send, 0, (size_t)x->t->size * each);
+  for (int i = 0; i < out->n; i++) {
+    unsigned char *at = x->send + (size_t)osla_letter_rank(out, i) * each;
+    memcpy(at, &yes, sizeof yes);
+    memcpy(at + HEAD, osla_letter(out, i), (size_t)out->bytes);
+  }
+  OSLA_CALL(osla_alltoall(x->t, x->send, x->recv, (int)(each / HEAD), MPI_INT64_T));
+  osla_err err = OSLA_OK;
+  for (int rank = 0; rank < x->t->size && err == OSLA_OK; rank++) {
+    const unsigned char *at = x->recv + (size_t)rank * each;
+    int64_t has;
+    memcpy(&has, at, sizeof has);
+    if (has) err = osla_letters_add(in, rank, at + HEAD);
+  }
+  return err;
+}
+
+/* Mine to myself take no message. */
+static osla_err run_sparse(const osla_exchange *x, const osla_letters *out, int expected,
+                           osla_letters *in)
+{
+  osla_transport *t = x->t;
+  const double since = osla_trace_now(t);
+  const void *own = NULL;
+  for (int i = 0; i < out->n; i++)
+    if (osla_letter_rank(out, i) == t->rank) own = osla_letter(out, i);
+  const osla_sparse what = {.number = t->exchanges++,
+                            .out = out,
+                            .in = in,
+                            .expected = expected < 0 ? expected : expected - (own != NULL)};
+  osla_err err = own ? osla_letters_add(in, t->rank, own) : OSLA_OK;
+  osla_err done = t->ops->exchange(t, &what);
+  if (err == OSLA_OK) err = done;
+  if (in->n > 0) qsort(in->memory, (size_t)in->n, stride(in), by_rank);
+  osla_trace_add(t, OSLA_TRACE_ALLTOALL, since, (double)out->bytes * out->n);
+  return err;
+}
+
+osla_err osla_exchange_run(osla_exchange *x, const osla_letters *out, int expected,
+                           osla_letters *in)
+{
+  *in = (osla_letters){.bytes = out->bytes};
+  OSLA_CHECK(out->bytes <= x->most_bytes && x->most_bytes <= OSLA_MOST_LETTER, OSLA_ERR_ARG,
+             "letters of %d bytes, not up to %d", out->bytes, x->most_bytes);
+  atomic_thread_fence(memory_order_seq_cst);
+  osla_err err = x->send ? run_dense(x, out, in) : run_sparse(x, out, expected, in);
+  atomic_thread_fence(memory_order_seq_cst);
+  return err;
+}

@@ -1,0 +1,106 @@
+/* Letters as MPI's messages: NBX (exchange.h), as far as it can go on in each turn of a wait. */
+#include "transport_ops.h"
+
+#include <stdlib.h>
+
+/* Tags by the exchange's number. Who is ahead of others by an exchange may send to them already; of
+ * those that nobody knows the number of it cannot be ahead by two. MPI has tags to 32767. */
+enum { FIRST_TAG = 64, TAGS = 16384 };
+
+typedef struct progress {
+  osla_transport *t;
+  const osla_sparse *x;
+  int tag;
+  int next;       /* of mine, to be sent */
+  int n_received; /* also those that are lost */
+  int code;       /* of MPI */
+  osla_err lost;  /* without memory */
+  bool in_barrier, is_over;
+  int window; /* so many are under way at most */
+  MPI_Request *sending, barrier;
+} progress;
+
+static int receive_all(progress *p)
+{
+  unsigned char letter[OSLA_MOST_LETTER];
+  for (;;) {
+    int flag = 0;
+    MPI_Message message;
+    MPI_Status status;
+    int code = MPI_Improbe(MPI_ANY_SOURCE, p->tag, p->t->comm, &flag, &message, &status);
+    if (code != MPI_SUCCESS || !flag) return code;
+    code = MPI_Mrecv(letter, p->x->in->bytes, MPI_BYTE, &message, MPI_STATUS_IGNORE);
+    if (code != MPI_SUCCESS) return code;
+    const osla_err err = osla_letters_add(p->x->in, status.MPI_SOURCE, letter);
+    if (p->lost == OSLA_OK) p->lost = err;
+    p->n_received++;
+  }
+}
+
+/* Fills what is free of the window. */
+static int send_more(progress *p, bool *all_taken)
+{
+  const osla_letters *out = p->x->out;
+  *all_taken = true;
+  for (int i = 0; i < p->window; i++) {
+    int done = 1;
+    if (p->sending[i] != MPI_REQUEST_NULL) {
+      int code = MPI_Test(&p->sending[i], &done, MPI_STATUS_IGNORE);
+      if (code != MPI_SUCCESS) return code;
+    }
+    while (done && p->next < out->n && osla_letter_rank(out, p->next) == p->t->rank)
+      p->next++;
+    if (done && p->next < out->n) {
+      int code = MPI_Issend(osla_letter(out, p->next), out->bytes, MPI_BYTE,
+                            osla_letter_rank(out, p->next), p->tag, p->t->comm, &p->sending[i]);
+      if (code != MPI_SUCCESS) return code;
+      p->next++;
+      done = 0;
+    }
+    *all_taken &= done;
+  }
+  return MPI_SUCCESS;
+}
+
+static int go_on(progress *p)
+{
+  bool all_taken = true;
+  int code = receive_all(p), flag = 0;
+  if (code == MPI_SUCCESS && !p->in_barrier) code = send_more(p, &all_taken);
+  if (code != MPI_SUCCESS || !all_taken) return code;
+  if (p->x->expected >= 0) {
+    p->is_over = p->n_received >= p->x->expected;
+    return code;
+  }
+  if (!p->in_barrier) code = MPI_Ibarrier(p->t->comm, &p->barrier);
+  p->in_barrier = true;
+  if (code == MPI_SUCCESS) code = MPI_Test(&p->barrier, &flag, MPI_STATUS_IGNORE);
+  p->is_over = flag;
+  return code;
+}
+
+static bool is_over(void *arg)
+{
+  progress *p = arg;
+  (void)pthread_mutex_lock(&p->t->mutex);
+  p->code = go_on(p);
+  (void)pthread_mutex_unlock(&p->t->mutex);
+  return p->is_over || p->code != MPI_SUCCESS;
+}
+
+/* Without memory for all requests at once, one after the other. */
+osla_err osla_mpi_exchange(osla_transport *t, const osla_sparse *x)
+{
+  const int n = x->out->n;
+  MPI_Request one, *all = n > 1 ? malloc((size_t)n * sizeof *all) : NULL;
+  progress p = {.t = t, .x = x, .tag = FIRST_TAG + (int)(x->number % TAGS)};
+  p.window = all ? n : 1;
+  p.sending = all ? all : &one;
+  p.barrier = MPI_REQUEST_NULL;
+  for (int i = 0; i < p.window; i++)
+    p.sending[i] = MPI_REQUEST_NULL;
+  osla_wait_until(t, is_over, &p, NULL);
+  free(all);
+  if (p.code != MPI_SUCCESS) return osla_error_set_mpi(p.code, "an exchange of letters");
+  return p.lost == OSLA_OK ? OSLA_OK : osla_error_set(p.lost, "no memory for letters");
+}

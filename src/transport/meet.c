@@ -1,0 +1,84 @@
+/* Ranks meet at a collective call: is it the same one, and what has everybody dropped? */
+#include "osla_meet.h"
+#include "transport_ops.h"
+
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { NAME_BYTES = 64, CHUNK = 64 };
+
+/* FNV-1a (Fowler, Noll, Vo), without the sign. */
+static int64_t hash_of(const char *name)
+{
+  uint64_t hash = 14695981039346656037u;
+  for (; *name; name++)
+    hash = (hash ^ (unsigned char)*name) * 1099511628211u;
+  return (int64_t)(hash >> 1);
+}
+
+/* Who makes another call than rank 0? */
+static osla_err refuse_difference(osla_transport *t, const char *call)
+{
+  char first[NAME_BYTES] = "";
+  (void)strncpy(first, call, sizeof first - 1);
+  OSLA_CALL(osla_bcast(t, first, sizeof first, MPI_BYTE, 0));
+  osla_err err = OSLA_OK;
+  if (strncmp(first, call, sizeof first - 1) != 0)
+    err = osla_error_set(OSLA_ERR_STATE,
+                         "rank %d calls %s where rank 0 calls %s: all ranks must make the same "
+                         "collective calls in the same order",
+                         t->rank, call, first);
+  err = osla_agree(t, err);
+  OSLA_CHECK(err != OSLA_OK, OSLA_ERR_STATE, "%s: names of calls have one hash", call);
+  return err;
+}
+
+/* The lists run side by side: each round exchanges the next numbers of every rank, and settles all
+ * up to the least of the ranks' last ones. */
+static osla_err intersect(osla_transport *t, int64_t n, int64_t *dropped, int64_t *n_common)
+{
+  int64_t next = 0, common = 0, mine[CHUNK];
+  size_t bytes = sizeof mine * (size_t)t->size;
+  int64_t *all = malloc(bytes);
+  osla_err err = all ? OSLA_OK : osla_error_set(OSLA_ERR_MEM, "%zu bytes for lists", bytes);
+  OSLA_TRY(osla_agree(t, err));
+  for (bool more = true; more;) {
+    int64_t settled = INT64_MAX;
+    for (int64_t i = 0; i < CHUNK; i++)
+      mine[i] = next + i < n ? dropped[next + i] : INT64_MAX;
+    OSLA_TRY(osla_allgather(t, mine, all, sizeof mine));
+    for (int rank = 0; rank < t->size; rank++) {
+      int64_t last = all[(int64_t)rank * CHUNK + CHUNK - 1];
+      if (last < settled) settled = last;
+    }
+    for (; next < n && dropped[next] <= settled; next++) {
+      int holders = 0;
+      for (int rank = 0; rank < t->size; rank++)
+        for (int i = 0; i < CHUNK; i++)
+          if (all[rank * CHUNK + i] == dropped[next]) {
+            holders++;
+            break;
+          }
+      /* common <= next: what is written over has been looked at */
+      if (holders == t->size) dropped[common++] = dropped[next];
+    }
+    more = settled != INT64_MAX;
+  }
+  *n_common = common;
+cleanup:
+  free(all);
+  return err;
+}
+
+osla_err osla_meet(osla_transport *t, osla_err local, const char *call, int64_t n_dropped,
+                   int64_t *dropped, int64_t *n_common)
+{
+  int64_t hash = hash_of(call);
+  int64_t least[] = {local == OSLA_OK ? INT_MAX : t->rank, hash, ~hash, n_dropped};
+  *n_common = 0;
+  OSLA_CALL(osla_allreduce(t, least, 4, MPI_INT64_T, MPI_MIN));
+  if (least[1] != ~least[2]) return refuse_difference(t, call);
+  if (least[0] != INT_MAX) return osla_agree(t, local);
+  return least[3] == 0 ? OSLA_OK : intersect(t, n_dropped, dropped, n_common);
+}

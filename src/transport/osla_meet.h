@@ -1,0 +1,38 @@
+/* The door to collective calls for languages that collect garbage (floor 0).
+ *
+ * Destruction is collective, and when a garbage collector drops an object is not: ranks drop at
+ * different times and in different orders. So what is dropped waits, under a number that it got
+ * when it was made (the same on all ranks), until all ranks meet at their next collective call.
+ * What all of them have dropped by then can be destroyed there, in one order. (As in PETSc: manual
+ * page of PetscGarbageCleanup.)
+ *
+ * An argument may be wrong on one rank alone, before any call of ours has seen it: it is refused on
+ * all ranks here, so that nobody waits for that rank.
+ */
+#ifndef OSLA_MEET_H
+#define OSLA_MEET_H
+
+#include "osla_transport.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* All ranks are about to make the same call, with arguments that are fit. Collective.
+ *   local     [in]     OSLA_OK, or what is wrong on this rank, its text in osla_error_text
+ *   call      [in]     the name of the call, at most 63 bytes
+ *   n_dropped [in]     numbers of what this rank has dropped; may differ by rank
+ *   dropped   [in,out] [n_dropped] the numbers, ascending; on success the first *n_common of them
+ *                      are those that all ranks have dropped, ascending
+ *   n_common  [out]    the same on all ranks; 0 after an error
+ * One allreduce of four numbers; where every rank has dropped something, as many exchanges as it
+ * takes to compare the lists, 64 numbers of each rank at a time. Errors, on all ranks together:
+ * STATE where ranks make different calls, with the two and their ranks; else the failure of the
+ * lowest rank that has one; MEM; MPI. */
+osla_err osla_meet(osla_transport *transport, osla_err local, const char *call, int64_t n_dropped,
+                   int64_t *dropped, int64_t *n_common);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

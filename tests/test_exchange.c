@@ -1,0 +1,194 @@
+/* Floor 0: letters to a few ranks that do not know who they hear from: by an all-to-all and by
+ * messages to those alone who are concerned; and where a rank lacks memory. */
+#include "exchange.h"
+#include "futex.h"
+#include "lacking_memory.h"
+#include "osla_test_help.h"
+
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { ROUNDS = 60, MOST = OSLA_MOST_LETTER };
+
+/* By messages from two ranks on, or by an all-to-all. */
+static osla_transport *transport_of(bool sparse)
+{
+  osla_transport *t = NULL;
+  char *was = getenv("OSLA_SPARSE_FROM") ? strdup(getenv("OSLA_SPARSE_FROM")) : NULL;
+  (void)setenv("OSLA_SPARSE_FROM", sparse ? "1" : "1000000", 1);
+  OSLA_ASSERT_OK(osla_transport_create(MPI_COMM_WORLD, NULL, &t));
+  if (was)
+    (void)setenv("OSLA_SPARSE_FROM", was, 1);
+  else
+    (void)unsetenv("OSLA_SPARSE_FROM");
+  free(was);
+  return t;
+}
+
+/* Does `from` write to `to` in this round? In some rounds nobody does, everybody to everybody, all
+ * to one, one to all; else one in three. */
+static bool writes(int round, int from, int to)
+{
+  const int size = osla_test_size();
+  switch (round % 6) {
+    case 0: return false;
+    case 1: return true;
+    case 2: return to == round % size;
+    case 3: return from == round % size;
+    default: return osla_test_choose(9, ((int64_t)round * size + from) * size + to, 3) == 0;
+  }
+}
+
+static int bytes_of(int round)
+{
+  static const int bytes[] = {8, 1, 64, 13, MOST};
+  return bytes[round % (int)(sizeof bytes / sizeof *bytes)];
+}
+
+static int64_t stream_of(int round, int from, int to)
+{
+  return ((int64_t)round * osla_test_size() + from) * osla_test_size() + to;
+}
+
+static int count_from(int round, int to)
+{
+  int n = 0;
+  for (int from = 0; from < osla_test_size(); from++)
+    n += writes(round, from, to);
+  return n;
+}
+
+static osla_err write_letters(int round, osla_letters *out)
+{
+  const int me = osla_test_rank();
+  unsigned char letter[MOST];
+  *out = (osla_letters){.bytes = bytes_of(round)};
+  for (int to = osla_test_size() - 1; to >= 0; to--) { /* any order will do */
+    if (!writes(round, me, to)) continue;
+    osla_test_write(letter, stream_of(round, me, to), 0, (size_t)out->bytes);
+    OSLA_CALL(osla_letters_add(out, to, letter));
+  }
+  return OSLA_OK;
+}
+
+/* What is wrong in the letters of this round. */
+static int check_letters(int round, const osla_letters *in)
+{
+  const int me = osla_test_rank();
+  int wrong = in->n != count_from(round, me), i = 0;
+  for (int from = 0; from < osla_test_size(); from++) {
+    const unsigned char *letter = osla_letter_of(in, from);
+    wrong += (letter != NULL) != writes(round, from, me);
+    if (!letter || i >= in->n) continue;
+    wrong += osla_letter_rank(in, i) != from || osla_letter(in, i) != letter;
+    wrong += osla_test_differ(letter, stream_of(round, from, me), 0, (size_t)in->bytes) != 0;
+    i++;
+  }
+  return wrong;
+}
+
+/* One after the other, some ranks late; whoever is ahead writes to others who still wait. */
+static void exchange_rounds(osla_transport *t, bool known)
+{
+  osla_exchange *x = NULL;
+  int wrong = 0;
+  OSLA_ASSERT_OK(osla_exchange_open(t, MOST, &x));
+  for (int round = 0; round < ROUNDS; round++) {
+    osla_letters out, in = {0};
+    OSLA_ASSERT_OK(write_letters(round, &out));
+    if (osla_test_choose(10, round, osla_test_size()) == osla_test_rank()) osla_nap(300);
+    const int expected = known ? count_from(round, osla_test_rank()) : -1;
+    OSLA_ASSERT_OK(osla_exchange_run(x, &out, expected, &in));
+    wrong += check_letters(round, &in);
+    osla_letters_free(&out);
+    osla_letters_free(&in);
+  }
+  CU_ASSERT(wrong == 0);
+  osla_exchange_close(&x);
+  CU_ASSERT_PTR_NULL(x);
+}
+
+static void test_dense(void)
+{
+  osla_transport *t = transport_of(false);
+  exchange_rounds(t, false);
+  exchange_rounds(t, true);
+  osla_transport_destroy(&t);
+}
+
+static void test_sparse(void)
+{
+  osla_transport *t = transport_of(true);
+  exchange_rounds(t, false);
+  exchange_rounds(t, true);
+  exchange_rounds(t, false);
+  osla_transport_destroy(&t);
+}
+
+static void test_too_long(void)
+{
+  osla_transport *t = transport_of(true);
+  osla_exchange *x = NULL;
+  osla_letters out = {.bytes = 16}, in = {0};
+  OSLA_ASSERT_OK(osla_exchange_open(t, 8, &x));
+  OSLA_ASSERT_ERR(osla_exchange_run(x, &out, -1, &in), OSLA_ERR_ARG);
+  OSLA_ASSERT_TEXT("letters of 16 bytes, not up to 8");
+  CU_ASSERT(osla_letter_of(&in, 0) == NULL);
+  osla_exchange_close(&x);
+  osla_transport_destroy(&t);
+}
+
+/* Everybody to everybody. */
+typedef struct lack {
+  osla_transport *t;
+  osla_letters out;
+  int wrong;
+} lack;
+
+static osla_err exchange_once(void *arg)
+{
+  lack *l = arg;
+  osla_exchange *x = NULL;
+  osla_letters in = {0};
+  osla_err err = osla_agree(l->t, osla_exchange_open(l->t, MOST, &x));
+  if (err == OSLA_OK) {
+    err = osla_exchange_run(x, &l->out, -1, &in);
+    if (err == OSLA_OK) l->wrong += check_letters(1, &in);
+    err = osla_agree(l->t, err);
+  }
+  osla_letters_free(&in);
+  osla_exchange_close(&x);
+  return err;
+}
+
+/* Nobody waits for ever, whatever allocation fails; without memory for requests messages go one by
+ * one. Simulated ranks share their allocations. */
+static void test_lack(void)
+{
+  const int ways = osla_simulated_machine() ? 0 : 2;
+  CU_ASSERT(ways >= 0);
+  for (int sparse = 0; sparse < ways; sparse++) {
+    lack l = {.t = transport_of(sparse)};
+    int failures = 0, hit = 1, n = 0;
+    OSLA_ASSERT_OK(write_letters(1, &l.out));
+    for (; hit && n < 1000; n++)
+      failures += lacking_memory(n, exchange_once, &l, &hit) != OSLA_OK;
+    OSLA_ASSERT_MSG(failures >= 2 && n < 1000, "%d of %d allocations failed", failures, n);
+    CU_ASSERT(l.wrong == 0);
+    osla_letters_free(&l.out);
+    osla_transport_destroy(&l.t);
+  }
+}
+
+int main(int argc, char **argv)
+{
+  static const osla_test_case cases[] = {
+    {"dense", test_dense},
+    {"sparse", test_sparse},
+    {"too_long", test_too_long},
+    {"lack", test_lack},
+    {NULL, NULL},
+  };
+  return osla_test_main(argc, argv, cases);
+}

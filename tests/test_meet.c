@@ -1,0 +1,98 @@
+/* Floor 0: ranks meet at a collective call. What all have dropped; one that is elsewhere, or fails.
+ */
+#include "osla_meet.h"
+#include "osla_test_help.h"
+
+#include <stdlib.h>
+
+/* Numbers below `most` of which rank r drops all but those that leave r when divided by `skip`. */
+static int64_t make_list(int64_t most, int64_t skip, int64_t *list)
+{
+  int64_t n = 0;
+  for (int64_t number = 0; number < most; number++)
+    if (number % skip != osla_test_rank()) list[n++] = number;
+  return n;
+}
+
+static void test_common(void)
+{
+  osla_transport *t = osla_test_transport();
+  const int64_t sizes[] = {0, 1, 5, 63, 64, 65, 128, 1000};
+  for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++) {
+    int64_t most = sizes[s], skip = 7, *list = malloc((size_t)(most + 1) * sizeof *list);
+    int64_t n = make_list(most, skip, list), common = -1, expected = 0;
+    OSLA_ASSERT_OK(osla_meet(t, OSLA_OK, "a call", n, list, &common));
+    for (int64_t number = 0; number < most; number++)
+      if (number % skip >= osla_test_size()) {
+        CU_ASSERT(expected < common && list[expected] == number);
+        expected++;
+      }
+    OSLA_ASSERT_MSG(common == expected, "%lld of %lld", (long long)common, (long long)expected);
+    free(list);
+  }
+  osla_transport_destroy(&t);
+}
+
+/* Lists of very different lengths, far apart. */
+static void test_uneven(void)
+{
+  osla_transport *t = osla_test_transport();
+  bool last = osla_test_rank() == osla_test_size() - 1;
+  int64_t n = last ? 1 : 300, common = -1, list[300];
+  for (int64_t i = 0; i < n; i++)
+    list[i] = last ? 299 * 1000 : i * 1000;
+  OSLA_ASSERT_OK(osla_meet(t, OSLA_OK, "a call", n, list, &common));
+  CU_ASSERT(common == 1 && list[0] == 299 * 1000);
+
+  for (int64_t i = 0; i < n; i++)
+    list[i] = 2 * i + (last ? 1 : 0); /* none in common, but on one rank */
+  OSLA_ASSERT_OK(osla_meet(t, OSLA_OK, "a call", n, list, &common));
+  CU_ASSERT(common == (osla_test_size() == 1 ? n : 0));
+
+  n = last ? 0 : 300;
+  OSLA_ASSERT_OK(osla_meet(t, OSLA_OK, "a call", n, list, &common));
+  CU_ASSERT(common == 0);
+  osla_transport_destroy(&t);
+}
+
+static void test_failure(void)
+{
+  osla_transport *t = osla_test_transport();
+  int64_t common = -1, list[] = {1, 2};
+  bool last = osla_test_rank() == osla_test_size() - 1;
+  osla_err local = last ? osla_error_set(OSLA_ERR_RANGE, "77 is too much here") : OSLA_OK;
+  OSLA_ASSERT_ERR(osla_meet(t, local, "a call", 2, list, &common), OSLA_ERR_RANGE);
+  OSLA_ASSERT_TEXT("77 is too much here");
+  OSLA_ASSERT_SAME_TEXT();
+  CU_ASSERT(common == 0 && list[0] == 1 && list[1] == 2);
+  OSLA_ASSERT_OK(osla_meet(t, OSLA_OK, "a call", 2, list, &common)); /* and then all goes on */
+  CU_ASSERT(common == 2);
+  osla_transport_destroy(&t);
+}
+
+static void test_elsewhere(void)
+{
+  osla_transport *t = osla_test_transport();
+  int64_t common = -1, list[] = {1};
+  bool last = osla_test_size() > 1 && osla_test_rank() == osla_test_size() - 1;
+  osla_err err = osla_meet(t, OSLA_OK, last ? "getrf" : "potrf", 1, list, &common);
+  if (osla_test_size() > 1) {
+    OSLA_ASSERT_ERR(err, OSLA_ERR_STATE);
+    OSLA_ASSERT_TEXT("calls getrf where rank 0 calls potrf");
+    OSLA_ASSERT_SAME_TEXT();
+    CU_ASSERT(common == 0);
+  }
+  OSLA_ASSERT_OK(osla_meet(t, OSLA_OK, "potrf", 1, list, &common));
+  CU_ASSERT(common == 1);
+  osla_transport_destroy(&t);
+}
+
+int main(int argc, char **argv)
+{
+  static const osla_test_case cases[] = {{"common", test_common},
+                                         {"uneven", test_uneven},
+                                         {"failure", test_failure},
+                                         {"elsewhere", test_elsewhere},
+                                         {NULL, NULL}};
+  return osla_test_main(argc, argv, cases);
+}

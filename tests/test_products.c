@@ -1,0 +1,305 @@
+/* symm, hemm, trmm, gemv, symv, hemv of parts against serial products of whole numbers: exactly.
+ * What is not stored or not in a part is NaN; what is not the result must stay. */
+#include "complex_help.h"
+#include "kernel_reference.h"
+#include "osla_products.h"
+#include "osla_random.h"
+#include "osla_test_help.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+
+typedef enum kind { SYMM, HEMM, TRMM, GEMV, SYMV, HEMV, KINDS } kind;
+static const char *const names[KINDS] = {"symm", "hemm", "trmm", "gemv", "symv", "hemv"};
+
+/* One product: order of A (rows, of gemv), columns of B (or rows, RIGHT; of A, gemv). */
+typedef struct trial {
+  kind kind;
+  osla_side side;
+  osla_uplo uplo;
+  osla_trans trans;
+  osla_diag diag;
+  osla_complex alpha, beta;
+  osla_dtype dtype;
+  int64_t n, other;
+  int64_t i, j; /* where A's part begins; those of the others by these */
+  int64_t nb;
+  uint64_t seed;
+} trial;
+
+static bool is_complex(osla_dtype dtype)
+{
+  return dtype == OSLA_COMPLEX_FLOAT || dtype == OSLA_COMPLEX_DOUBLE;
+}
+
+static osla_complex get(const dense *d, int64_t i, int64_t j)
+{
+  const double *at = dense_at(d, i, j);
+  return CMPLX(at[0], d->parts == 2 ? at[1] : 0.0);
+}
+
+static void put(dense *d, int64_t i, int64_t j, osla_complex x)
+{
+  double *at = dense_at(d, i, j);
+  at[0] = creal(x);
+  if (d->parts == 2) at[1] = cimag(x);
+}
+
+static osla_complex whole_number(uint64_t seed, int64_t i, int64_t j)
+{
+  const uint64_t bits = osla_random_bits(seed, (uint64_t)i, (uint64_t)j);
+  return CMPLX((double)(bits % 9) - 4.0, (double)(bits / 9 % 9) - 4.0);
+}
+
+/* m x n numbers at (i, j) of a matrix that is `margin` larger all round and else NaN. */
+static dense numbers_at(int64_t m, int64_t n, int64_t i, int64_t j, int parts, uint64_t seed)
+{
+  dense d = dense_make(m + i + 3, n + j + 2, parts);
+  for (int64_t c = 0; c < d.n; c++)
+    for (int64_t r = 0; r < d.m; r++) {
+      const bool inside = r >= i && r < i + m && c >= j && c < j + n;
+      put(&d, r, c, inside ? whole_number(seed, r - i, c - j) : CMPLX(NAN, NAN));
+    }
+  return d;
+}
+
+/* A as the product understands it, n x n or n x other; what it must not read becomes NaN. */
+static dense operand_a(const trial *t, dense *stored)
+{
+  const int64_t cols = t->kind == GEMV ? t->other : t->n;
+  dense a = dense_make(t->n, cols, 2);
+  for (int64_t j = 0; j < cols; j++)
+    for (int64_t i = 0; i < t->n; i++) {
+      osla_complex x = get(stored, t->i + i, t->j + j);
+      const bool missing = (i > j) != (t->uplo == OSLA_LOWER) && i != j;
+      if (t->kind == GEMV) {
+        put(&a, i, j, x);
+      } else if (t->kind == TRMM) {
+        const bool one = i == j && t->diag == OSLA_UNIT;
+        put(&a, i, j, missing ? 0.0 : one ? 1.0 : x);
+        if (missing || one) put(stored, t->i + i, t->j + j, CMPLX(NAN, NAN));
+      } else if (!missing) {
+        const bool hermitian = t->kind == HEMM || t->kind == HEMV;
+        if (i == j && hermitian) x = creal(x);
+        put(&a, i, j, x);
+        put(&a, j, i, hermitian ? conj(x) : x);
+        if (i != j) put(stored, t->i + j, t->j + i, CMPLX(NAN, NAN));
+      }
+    }
+  return a;
+}
+
+static osla_complex op(osla_trans trans, const dense *a, int64_t i, int64_t j)
+{
+  if (trans == OSLA_NOTRANS) return get(a, i, j);
+  const osla_complex x = get(a, j, i);
+  return trans == OSLA_CONJTRANS ? conj(x) : x;
+}
+
+/* The part of B, C, x or y that a product reads, and where it begins. */
+typedef struct window {
+  dense all; /* the matrix that holds it */
+  int64_t i, j, m, n;
+} window;
+
+static osla_complex see(const window *w, int64_t i, int64_t j)
+{
+  return get(&w->all, w->i + i, w->j + j);
+}
+
+/* out := alpha op(A) in + beta out, or from the right. */
+static void expect(const trial *t, const dense *a, const window *in, window *out)
+{
+  const bool left = t->side == OSLA_LEFT;
+  dense result = dense_make(out->m, out->n, 2);
+  for (int64_t j = 0; j < out->n; j++)
+    for (int64_t i = 0; i < out->m; i++) {
+      osla_complex sum = 0;
+      for (int64_t k = 0; k < (left ? in->m : in->n); k++)
+        sum += left ? op(t->trans, a, i, k) * see(in, k, j) : see(in, i, k) * op(t->trans, a, k, j);
+      put(&result, i, j, t->alpha * sum + (t->beta == 0 ? 0 : t->beta * see(out, i, j)));
+    }
+  for (int64_t j = 0; j < out->n; j++)
+    for (int64_t i = 0; i < out->m; i++)
+      put(&out->all, out->i + i, out->j + j, get(&result, i, j));
+  dense_free(&result);
+}
+
+static window window_at(const trial *t, int64_t m, int64_t n, int64_t i, int64_t j, uint64_t seed)
+{
+  const int parts = is_complex(t->dtype) ? 2 : 1;
+  return (window){numbers_at(m, n, i, j, parts, seed), i, j, m, n};
+}
+
+static kernel_matrix matrix_of(osla_grid *grid, const trial *t, const dense *d, int64_t nb)
+{
+  kernel_matrix k = kernel_make(grid, t->dtype, d->m, d->n, nb, nb, (t->seed / 2) % 3 == 0);
+  dense_scatter(d, k.a);
+  return k;
+}
+
+static osla_part part_of(const kernel_matrix *k, const window *w)
+{
+  return osla_part_at(k->a, w->i, w->j, w->m, w->n);
+}
+
+static osla_err run(const trial *t, osla_part a, osla_part in, osla_part out)
+{
+  switch (t->kind) {
+    case SYMM: return osla_symm(t->side, t->uplo, t->alpha, a, in, t->beta, out, NULL);
+    case HEMM: return osla_hemm(t->side, t->uplo, t->alpha, a, in, t->beta, out, NULL);
+    case TRMM: return osla_trmm(t->side, t->uplo, t->trans, t->diag, t->alpha, a, out, NULL);
+    case GEMV: return osla_gemv(t->trans, t->alpha, a, in, t->beta, out);
+    case SYMV: return osla_symv(t->uplo, t->alpha, a, in, t->beta, out);
+    default: return osla_hemv(t->uplo, t->alpha, a, in, t->beta, out);
+  }
+}
+
+/* Shapes of what is multiplied and what comes out. */
+static void shape(const trial *t, int64_t in[2], int64_t out[2])
+{
+  const bool vector = t->kind >= GEMV, left = t->side == OSLA_LEFT;
+  const bool turned = t->kind == GEMV && t->trans != OSLA_NOTRANS;
+  in[0] = left ? t->n : t->other, in[1] = vector ? 1 : left ? t->other : t->n;
+  out[0] = in[0], out[1] = in[1];
+  if (t->kind != GEMV) return;
+  in[0] = turned ? t->n : t->other;
+  out[0] = turned ? t->other : t->n;
+}
+
+static void check(osla_grid *grid, trial t)
+{
+  int64_t in[2], out[2];
+  if (t.kind >= GEMV) t.side = OSLA_LEFT;
+  if (t.kind != TRMM && t.kind != GEMV) t.trans = OSLA_NOTRANS;
+  if (t.kind == TRMM) t.beta = 0;
+  if (!is_complex(t.dtype)) t.alpha = creal(t.alpha), t.beta = creal(t.beta);
+  shape(&t, in, out);
+  window a = window_at(&t, t.n, t.kind == GEMV ? t.other : t.n, t.i, t.j, 4 * t.seed);
+  window x = window_at(&t, in[0], in[1], t.j, 1, 4 * t.seed + 1);
+  window y = window_at(&t, out[0], out[1], t.i / 2, t.j, 4 * t.seed + 2);
+  dense operand = operand_a(&t, &a.all);
+  kernel_matrix ka = matrix_of(grid, &t, &a.all, t.nb);
+  kernel_matrix kx = matrix_of(grid, &t, &x.all, t.nb + 1);
+  kernel_matrix ky = matrix_of(grid, &t, &y.all, t.nb);
+  expect(&t, &operand, t.kind == TRMM ? &y : &x, &y);
+  OSLA_ASSERT_OK(run(&t, part_of(&ka, &a), part_of(&kx, &x), part_of(&ky, &y)));
+  kernel_expect(ky.a, &y.all,
+                "%s '%c' %s %s trans %d diag %d, n %" PRId64 ", %" PRId64 ", at (%" PRId64
+                ", %" PRId64 "), nb %" PRId64 ", seed %" PRIu64,
+                names[t.kind], osla_dtype_letter(t.dtype), t.side == OSLA_LEFT ? "left" : "right",
+                t.uplo == OSLA_LOWER ? "lower" : "upper", (int)t.trans, (int)t.diag, t.n, t.other,
+                t.i, t.j, t.nb, t.seed);
+  kernel_expect(ka.a, &a.all, "A of %s", names[t.kind]);
+  kernel_free(&ka), kernel_free(&kx), kernel_free(&ky);
+  dense_free(&a.all), dense_free(&x.all), dense_free(&y.all), dense_free(&operand);
+}
+
+static trial trial_of(uint64_t seed, kind k)
+{
+  static const double factors[] = {1, -1, 2, 0, -3};
+  const int64_t r[] = {osla_test_choose(seed, 0, 2), osla_test_choose(seed, 1, 2),
+                       osla_test_choose(seed, 2, 3), osla_test_choose(seed, 3, 2),
+                       osla_test_choose(seed, 4, 4), osla_test_choose(seed, 5, 25)};
+  return (trial){.kind = k,
+                 .side = r[0] ? OSLA_RIGHT : OSLA_LEFT,
+                 .uplo = r[1] ? OSLA_UPPER : OSLA_LOWER,
+                 .trans = (osla_trans)r[2],
+                 .diag = r[3] ? OSLA_UNIT : OSLA_NONUNIT,
+                 .dtype = (osla_dtype)r[4],
+                 .alpha = CMPLX(factors[r[5] % 5], factors[r[5] / 5]),
+                 .beta = CMPLX(factors[r[5] / 5], factors[r[5] % 5]),
+                 .n = osla_test_choose(seed, 6, 50),
+                 .other = osla_test_choose(seed, 7, 40),
+                 .i = osla_test_choose(seed, 8, 3) * 3,
+                 .j = osla_test_choose(seed, 9, 3) * 4,
+                 .nb = 1 + osla_test_choose(seed, 10, 9),
+                 .seed = seed};
+}
+
+/* All kinds on all grids, by seed: one square, odd places, sizes from 0 on. */
+static void test_small(void)
+{
+  osla_transport *t = osla_test_transport();
+  for (int g = 0; g < kernel_n_grids(t); g++) {
+    osla_grid *grid = kernel_grid(t, g);
+    for (int k = 0; k < KINDS; k++)
+      for (int round = 0; round < (osla_test_size() > 2 ? 3 : 6); round++)
+        if (kernel_turn(g, k + round))
+          check(grid, trial_of((uint64_t)(1000 * g + 100 * k + round), (kind)k));
+    osla_grid_destroy(&grid);
+  }
+  osla_transport_destroy(&t);
+}
+
+/* Several squares along the diagonal, the last one smaller; blocks that halve well and others. */
+static void test_halves(void)
+{
+  static const int64_t sizes[][2] = {{600, 16}, {700, 600}, {1100, 64}, {513, 7}};
+  osla_transport *t = osla_test_transport();
+  for (int g = 0; g < 2 && g < kernel_n_grids(t); g++) {
+    osla_grid *grid = kernel_grid(t, g);
+    for (int k = SYMM; k <= TRMM; k++)
+      for (int which = 0; which < 8; which++) {
+        trial one = trial_of((uint64_t)(9000 + 100 * g + 10 * k + which), (kind)k);
+        one.side = which % 2 ? OSLA_RIGHT : OSLA_LEFT;
+        one.uplo = which / 2 % 2 ? OSLA_UPPER : OSLA_LOWER;
+        one.n = sizes[which / 2][0], one.nb = sizes[which / 2][1];
+        one.other = 3;
+        if (k == TRMM) one.trans = (osla_trans)(which % 3);
+        if (kernel_turn(g, k + which)) check(grid, one);
+      }
+    osla_grid_destroy(&grid);
+  }
+  osla_transport_destroy(&t);
+}
+
+static void test_errors(void)
+{
+  osla_transport *t = osla_test_transport();
+  osla_grid *grid = kernel_grid(t, 0);
+  kernel_matrix a = kernel_make(grid, OSLA_DOUBLE, 8, 8, 2, 2, false);
+  kernel_matrix b = kernel_make(grid, OSLA_DOUBLE, 8, 5, 2, 2, false);
+  kernel_matrix f = kernel_make(grid, OSLA_FLOAT, 8, 5, 2, 2, false);
+  const osla_part square = osla_whole(a.a), tall = osla_whole(b.a);
+  OSLA_ASSERT_ERR(osla_symm(OSLA_RIGHT, OSLA_LOWER, 1, square, tall, 0, osla_whole(f.a), NULL),
+                  OSLA_ERR_ARG);
+  OSLA_ASSERT_TEXT("'s'");
+  OSLA_ASSERT_ERR(osla_symm(OSLA_LEFT, OSLA_LOWER, 1, square, tall, 0, tall, NULL), OSLA_ERR_ARG);
+  OSLA_ASSERT_TEXT("C overlaps B");
+  OSLA_ASSERT_ERR(osla_trmm(OSLA_RIGHT, OSLA_LOWER, OSLA_NOTRANS, OSLA_UNIT, 1, square, tall, NULL),
+                  OSLA_ERR_ARG);
+  OSLA_ASSERT_TEXT("B 8 x 5");
+  OSLA_ASSERT_ERR(
+    osla_trmm(OSLA_LEFT, OSLA_GENERAL, OSLA_NOTRANS, OSLA_UNIT, 1, square, tall, NULL),
+    OSLA_ERR_ARG);
+  OSLA_ASSERT_TEXT("uplo = 2");
+  OSLA_ASSERT_ERR(osla_gemv(OSLA_NOTRANS, 1, tall, osla_part_at(b.a, 0, 0, 4, 1), 0,
+                            osla_part_at(a.a, 0, 0, 8, 1)),
+                  OSLA_ERR_ARG);
+  OSLA_ASSERT_TEXT("x 4 x 1");
+  OSLA_ASSERT_ERR(
+    osla_symv(OSLA_UPPER, 1, tall, osla_part_at(a.a, 0, 0, 8, 1), 0, osla_part_at(a.a, 0, 1, 8, 1)),
+    OSLA_ERR_ARG);
+  OSLA_ASSERT_TEXT("not square");
+  OSLA_ASSERT_ERR(osla_gemv(OSLA_TRANS, 1, osla_part_at(b.a, 0, 3, 8, 5),
+                            osla_part_at(a.a, 0, 0, 8, 1), 0, osla_part_at(a.a, 0, 1, 5, 1)),
+                  OSLA_ERR_ARG);
+  OSLA_ASSERT_TEXT("matrix A");
+  OSLA_ASSERT_SAME_TEXT();
+  kernel_free(&a), kernel_free(&b), kernel_free(&f);
+  osla_grid_destroy(&grid);
+  osla_transport_destroy(&t);
+}
+
+int main(int argc, char **argv)
+{
+  static const osla_test_case cases[] = {
+    {"small", test_small},
+    {"halves", test_halves},
+    {"errors", test_errors},
+    {NULL, NULL},
+  };
+  return osla_test_main(argc, argv, cases);
+}

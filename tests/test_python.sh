@@ -1,0 +1,103 @@
+#!/usr/bin/env bash
+# The Python package: its own tests on several ranks, programs that end in many ways, communicators of
+# mpi4py, the guide's programs, the example, the time that a call takes above C, and make install.
+set -u
+. "$BUILDDIR/tests/config.env"
+. "$SRCDIR/tests/modes.sh"
+. "$SRCDIR/tests/open_mpi.sh"
+[ "${HAVE_PYTHON:-no}" = yes ] || { echo "built without Python (python3-dev, python3-numpy; shared libraries)"; exit 77; }
+"$PYTHON" -c 'import pytest' 2>/dev/null || { echo "no pytest (python3-pytest)"; exit 77; }
+tests=$SRCDIR/python/tests
+export PYTHONPATH=$BUILDDIR/python PYTHONDONTWRITEBYTECODE=1 OPENBLAS_NUM_THREADS=1 MPLBACKEND=Agg
+unset MAKEFLAGS MAKELEVEL MFLAGS
+
+scratch=$(mktemp -d) || exit 1
+trap 'rm -rf "$scratch"' EXIT
+cd "$scratch" || exit 1
+failures=0
+complain() { echo "test_python: $*"; cat out; failures=$((failures + 1)); }
+
+# python RANKS MODE PROGRAM...: its output in `out`, its exit status in `status`
+python() {
+  local ranks=$1 mode=$2
+  shift 2
+  env $(in_mode "$mode" "$ranks") timeout 100 "$MPIEXEC" -n "$ranks" "$PYTHON" "$@" >out 2>&1 </dev/null
+  status=$?
+}
+
+runs="2-node 4-fake2"
+[ "${OSLA_TESTS:-}" != full ] || runs="1-node 2-node 3-node 4-node 4-fake2"
+# The package asks for MPI_THREAD_MULTIPLE, with which Open MPI 4.1's osc pt2pt, for several nodes, makes no windows.
+[ "$MPI_FAMILY" != openmpi ] || runs=${runs/4-fake2/4-node}
+for run in $runs; do
+  python ${run%-*} ${run#*-} -m pytest -q --color=no -p no:cacheprovider --basetemp="$scratch/pytest-$run" "$tests"
+  [ $status = 0 ] || complain "pytest, $run: status $status"
+  [ "$(grep -cE '^[0-9]+ passed' out)" -ge 1 ] || complain "pytest, $run: no tests"
+done
+
+ends() { # RANKS CASE STATUS: 0, or 1 for any other; [TEXT]
+  python "$1" node "$tests/endings.py" "$2"
+  [ "$((status != 0))" = "$3" ] && [ $status != 124 ] || complain "$1 ranks, $2: status $status"
+  [ $# = 3 ] || grep -qF -- "$4" out || complain "$1 ranks, $2: no word of $4"
+  [ "$3" = 1 ] || ! grep -qE 'WARN|Traceback|Exception' out || complain "$1 ranks, $2: not quiet"
+}
+ranks=3
+[ "${OSLA_TESTS:-}" != full ] || ranks="1 3"
+for ranks in $ranks; do
+  ends $ranks uncaught 1 "KeyError: 'on one rank'"
+  ends $ranks "uncaught in the library" 1 "ix[0] = 9 is outside 0 to 7"
+  ends $ranks exit 1
+  ends $ranks late 0 "seen late"
+  for case in views drops caught destroyed; do ends $ranks $case 0; done
+done
+ends 3 uncaught 1 "ending all ranks"
+ends 3 exit 1 "calls Matrix.norm where rank 0 calls the end of the program"
+
+if "$PYTHON" -c 'import mpi4py' 2>/dev/null; then
+  for first in mpi4py osla; do
+    python 2 node "$tests/with_mpi4py.py" $first
+    [ $status = 0 ] && [ "$(grep -cE '^(taken|refused: .*(mpi4py is on .* this build of osla on|was built for))' out)" = 2 ] ||
+      complain "mpi4py, $first first: status $status"
+    echo "a communicator of mpi4py: $(sort -u out | head -n 1)"
+  done
+fi
+
+# The guide's programs, one after the other, as one.
+awk '/^```python$/ {on = 1; next} /^```$/ {on = 0} on' "$SRCDIR/doc/python.md" >guide.py
+[ "$(grep -c . guide.py)" -ge 20 ] || complain "doc/python.md shows no programs"
+for ranks in 1 3; do
+  python $ranks node guide.py
+  [ $status = 0 ] || complain "doc/python.md, $ranks ranks: status $status"
+done
+
+if "$PYTHON" -c 'import matplotlib' 2>/dev/null; then
+  python 2 node "$SRCDIR/python/examples/inversion.py" picture.png
+  [ $status = 0 ] && [ -s picture.png ] || complain "the example: status $status"
+  awk '/variance recovered/ {sub(",", "", $7); good = $7 > 0.9} END {exit !good}' out || complain "the example's answer"
+  tail -n 1 out
+else
+  echo "no matplotlib: the example is not run"
+fi
+
+includes=$(find "$SRCDIR/src" "$SRCDIR/kernels" -type d -printf '-I%p ')
+$CC -O2 -shared -fPIC $includes "$tests/overhead.c" -o overhead.so -L"$BUILDDIR/.libs" -losla \
+  "-Wl,-rpath,$BUILDDIR/.libs" >out 2>&1 || complain "overhead.c"
+python 1 node "$tests/overhead.py" ./overhead.so
+[ $status = 0 ] || complain "the time above C"
+cat out
+
+make -C "$BUILDDIR" install DESTDIR="$scratch/root" >out 2>&1 || complain "make install"
+module=$(find "$scratch/root" -name '_core*.so')
+library=$(dirname "$(find "$scratch/root" -name libosla.so)")
+if [ -n "$module" ]; then
+  LD_LIBRARY_PATH=$library PYTHONPATH=$(dirname "$(dirname "$module")") \
+    python 2 node -c 'import os, osla; os.write(1, f"{osla.__file__} {osla.Matrix(3, 3).norm()}\n".encode())'
+  [ $status = 0 ] && [ "$(grep -c "^$scratch/root.* 0.0$" out)" = 2 ] || complain "what was installed: status $status"
+  make -C "$BUILDDIR" uninstall DESTDIR="$scratch/root" >out 2>&1
+  find "$scratch/root" ! -type d >out
+  [ ! -s out ] || complain "left after make uninstall"
+else
+  complain "no module was installed"
+fi
+
+[ $failures = 0 ] && echo "the package does what it says"

@@ -1,0 +1,139 @@
+/* Priors from files, good and bad. No communication. */
+#include "osla_test_help.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "tomo_prior_file.h"
+#include "tomo_store.h"
+
+enum { KNOTS = 7, N_RADIAL = 4 }; /* Greville depths with stretch 0 and 900 km: 0, 300, 600, 900 */
+
+static char path[64];
+static tomo_radial *radial;
+
+static bool open_all(void)
+{
+  strcpy(path, "/tmp/osla-test-XXXXXX");
+  const int fd = mkstemp(path);
+  if (fd >= 0) close(fd);
+  CU_ASSERT(fd >= 0);
+  return OSLA_ASSERT_OK(tomo_radial_create(N_RADIAL, 900.0, 0.0, &radial));
+}
+
+static void close_all(void)
+{
+  tomo_radial_destroy(&radial);
+  unlink(path);
+}
+
+static osla_err read_text(const char *content, tomo_prior_factors *factors)
+{
+  FILE *file = fopen(path, "w");
+  CU_ASSERT(file && fputs(content, file) >= 0);
+  if (file) fclose(file);
+  return tomo_prior_read(path, KNOTS, radial, factors);
+}
+
+static void test_layers(void)
+{
+  const double sigma[N_RADIAL] = {5.0, 2.0, 2.0, 0.5};
+  tomo_prior_factors f;
+  if (!open_all()) return;
+  if (OSLA_ASSERT_OK(
+        read_text("# crust and mantle\nsigma_percent,top_km,bottom_km,note,smoothing\n"
+                  "2,300,900,upper,1.5\n5,0,300,\"crust, mostly\",0\n0.5,900,6371,,3\n",
+                  &f))) {
+    for (int64_t i = 0; i < KNOTS * N_RADIAL; i++)
+      CU_ASSERT(f.damping[i] == 1.0 / (sigma[i % N_RADIAL] * sigma[i % N_RADIAL]));
+    CU_ASSERT(f.lateral && f.lateral[0] == 0.0 && f.lateral[1] == 1.5 && f.lateral[3] == 3.0);
+    tomo_prior_release(&f);
+  }
+  if (OSLA_ASSERT_OK(read_text("depth_top_km,depth_bottom_km,sigma\n0,900,4", &f))) {
+    CU_ASSERT(!f.lateral && f.damping[KNOTS * N_RADIAL - 1] == 1.0 / 16.0);
+    tomo_prior_release(&f);
+  }
+  close_all();
+}
+
+static void test_bad_layers(void)
+{
+  static const char head[] = "top,bottom,sigma,smoothing\n";
+  static const struct {
+    const char *rows, *expected;
+  } cases[] = {
+    {"", ": no layer holds the radial function at 0 km"},
+    {"0,500,1,1\n", ": no layer holds the radial function at 600 km"},
+    {"0,500,1,1\n200,900,1,1\n", ":3: 200 to 900 km overlaps the layer of line 2 at 300 km"},
+    {"0,900,0,1\n", ":2: sigma_percent 0 is outside 1e-06 to 1e+06"},
+    {"0,900,nan,1\n", ":2: sigma_percent nan is not finite"},
+    {"0,900,-3,1\n", ":2: sigma_percent -3 is outside 1e-06 to 1e+06"},
+    {"0,900,1,-1\n", ":2: smoothing -1 is outside 0 to 1e+12"},
+    {"900,0,1,1\n", ":2: depth_bottom_km 0 is not below depth_top_km 900"},
+    {"0,9000,1,1\n", ":2: depth_bottom_km 9000 is outside 0 to 6371"},
+    {"0,900,1\n", ":2: 3 fields, but the header has 4"},
+    {"0,900,five,1\n", ":2: sigma_percent \"five\" is not a number"}};
+  tomo_prior_factors f;
+  char text[400], expected[200];
+  if (!open_all()) return;
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    snprintf(text, sizeof text, "%s%s", head, cases[i].rows);
+    snprintf(expected, sizeof expected, "%s%s", path, cases[i].expected);
+    OSLA_ASSERT_ERR(read_text(text, &f), OSLA_ERR_IO);
+    OSLA_ASSERT_MSG(strcmp(osla_error_text(), expected) == 0, "got \"%s\", not \"%s\"",
+                    osla_error_text(), expected);
+    CU_ASSERT(!f.damping && !f.lateral);
+  }
+  OSLA_ASSERT_ERR(read_text("", &f), OSLA_ERR_IO);
+  OSLA_ASSERT_TEXT("no layer in this file");
+  OSLA_ASSERT_ERR(read_text("top,bottom\n0,900\n", &f), OSLA_ERR_IO);
+  OSLA_ASSERT_TEXT("the header has no column sigma_percent");
+  OSLA_ASSERT_ERR(read_text("OSLA-RESULT 1\nend\n", &f), OSLA_ERR_IO);
+  OSLA_ASSERT_ERR(tomo_prior_read("/nowhere/prior.csv", KNOTS, radial, &f), OSLA_ERR_IO);
+  OSLA_ASSERT_TEXT("/nowhere/prior.csv: No such file");
+  close_all();
+}
+
+/* The deviations of a result file, with `count` of them and one that may be bad. */
+static osla_err read_result(int64_t count, double bad, tomo_prior_factors *factors)
+{
+  double *deviation = malloc((size_t)count * sizeof *deviation);
+  tomo_store *store = NULL;
+  for (int64_t i = 0; i < count; i++)
+    deviation[i] = i == 3 ? bad : 1.0 + 0.1 * (double)i;
+  OSLA_ASSERT_OK(tomo_store_create(&store));
+  OSLA_ASSERT_OK(tomo_store_add_array(store, "deviation", "percent", 1, &count, deviation));
+  OSLA_ASSERT_OK(tomo_store_write(store, path));
+  tomo_store_destroy(&store);
+  free(deviation);
+  return tomo_prior_read(path, KNOTS, radial, factors);
+}
+
+static void test_result(void)
+{
+  tomo_prior_factors f;
+  if (!open_all()) return;
+  if (OSLA_ASSERT_OK(read_result(KNOTS * N_RADIAL, 2.0, &f))) {
+    CU_ASSERT(!f.lateral && f.damping[3] == 0.25 && f.damping[10] == 0.25);
+    tomo_prior_release(&f);
+  }
+  OSLA_ASSERT_ERR(read_result(KNOTS * N_RADIAL - 1, 2.0, &f), OSLA_ERR_IO);
+  OSLA_ASSERT_TEXT("deviation has 27 values, and this model has 28 unknowns");
+  OSLA_ASSERT_ERR(read_result(KNOTS * N_RADIAL, NAN, &f), OSLA_ERR_IO);
+  OSLA_ASSERT_TEXT("deviation of unknown 3 is nan");
+  OSLA_ASSERT_ERR(read_result(KNOTS * N_RADIAL, 0.0, &f), OSLA_ERR_IO);
+  CU_ASSERT(!f.damping);
+  close_all();
+}
+
+int main(int argc, char **argv)
+{
+  static const osla_test_case cases[] = {{"layers", test_layers},
+                                         {"bad layers", test_bad_layers},
+                                         {"result", test_result},
+                                         {NULL, NULL}};
+  return osla_test_main(argc, argv, cases);
+}

@@ -1,0 +1,31 @@
+/* Symmetric band matrices, lower triangle: element (i, j), i >= j, at a[j * (width + 1) + i - j].
+ * Local, thread-safe. */
+#ifndef BAND_H
+#define BAND_H
+
+#include <stddef.h>
+
+typedef struct band {
+  int n, width; /* order, number of subdiagonals */
+  double *a;    /* [n * (width + 1)] */
+} band;
+
+static inline double *band_at(const band *m, int i, int j)
+{
+  return i >= j ? &m->a[(size_t)j * (size_t)(m->width + 1) + (size_t)(i - j)]
+                : &m->a[(size_t)i * (size_t)(m->width + 1) + (size_t)(j - i)];
+}
+
+/* A := L D L^T in place (unit L below the diagonal, D on it), without pivoting; a pivot of 0 is
+ * replaced by a tiny one. Returns the number of negative pivots, which by Sylvester's law of
+ * inertia is that of A's negative eigenvalues. */
+int band_factor(band *m);
+
+/* x := A^-1 x, by those factors. */
+void band_solve(const band *m, double *x);
+
+/* y := A x, and x^T A x. */
+void band_multiply(const band *m, const double *x, double *y);
+double band_form(const band *m, const double *x);
+
+#endif

@@ -1,0 +1,27 @@
+/* Where a report goes: DIR/index.html (floor 4).
+ *
+ * DIR is made if it is not there, under a hidden name first, so that it appears with its page; an
+ * existing page is replaced all at once (new_file.h). What else is in DIR stays. Local.
+ */
+#ifndef OSLA_REPORT_PLACE_H
+#define OSLA_REPORT_PLACE_H
+
+#include <limits.h>
+#include <stddef.h>
+
+#include "osla_error.h"
+
+/* Each page begins with it: what has it may be replaced. */
+extern const char report_place_mark[];
+
+/* Could a report be put there? Tries it, leaves nothing. Errors: IO "DIR: reason": not a directory,
+ * an index.html in it that is no report, no right to write. */
+osla_err report_place_check(const char *directory);
+
+/* Writes the page. After an error nothing has changed. */
+osla_err report_place_write(const char *directory, const void *page, size_t size);
+
+/* DIR/index.html if DIR is there, else "". */
+void report_place_file(const char *directory, char file[PATH_MAX]);
+
+#endif

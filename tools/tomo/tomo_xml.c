@@ -1,0 +1,239 @@
+/* XML as a stream; see tomo_xml.h.
+ *
+ * libxml2's push parser gets the file in pieces and calls back for each tag and text. Its callback
+ * for a document type declaration comes when its name has been read, before its content: the parser
+ * is stopped there. Errors of the parser come through a structured callback, so that nothing is
+ * printed and nothing of libxml2 is changed for others. */
+#ifdef HAVE_CONFIG_H
+#include "config.h"
+#endif
+#include "tomo_xml.h"
+
+#ifdef HAVE_LIBXML2
+
+#include <ctype.h>
+#include <libxml/SAX2.h>
+#include <libxml/parser.h>
+#include <stddef.h>
+#include <string.h>
+
+enum { DEPTH_MAX = 64, PATH_LENGTH_MAX = 512, PIECE = 1 << 16 };
+
+typedef struct parse {
+  xml_reader reader;
+  const xml_format *format;
+  xmlParserCtxtPtr context;
+  osla_err err; /* the first; its text is in osla_error_text() */
+  int depth;    /* of open elements, with the root */
+  char path[PATH_LENGTH_MAX];
+  size_t length[DEPTH_MAX]; /* of the path at that depth */
+  int64_t line[DEPTH_MAX];  /* where the element began */
+  char text[XML_TEXT_MAX];
+  size_t n_text;
+} parse;
+
+static void stop(parse *p, osla_err err)
+{
+  if (p->err == OSLA_OK) p->err = err;
+  if (err != OSLA_OK) xmlStopParser(p->context);
+}
+
+static int64_t line_now(const parse *p)
+{
+  return p->context->input ? p->context->input->line : 0;
+}
+
+/* --- callbacks --- */
+
+#if LIBXML_VERSION < 21200
+typedef xmlErrorPtr parser_error;
+#else
+typedef const xmlError *parser_error;
+#endif
+
+/* A line of the parser's own, without its end and what cannot be printed. */
+static void on_error(void *user, parser_error error)
+{
+  parse *p = user;
+  char text[160];
+  int n = 0;
+  if (p->err != OSLA_OK || error->level < XML_ERR_ERROR) return;
+  for (const char *c = error->message ? error->message : ""; *c && n < (int)sizeof text - 1; c++)
+    text[n++] = isprint((unsigned char)*c) ? *c : *c == '\n' ? ' ' : '?';
+  while (n > 0 && text[n - 1] == ' ')
+    n--;
+  text[n] = '\0';
+  stop(p, osla_error_set(error->code == XML_ERR_NO_MEMORY ? OSLA_ERR_MEM : OSLA_ERR_IO,
+                         "%s:%lld: XML: %s", p->reader.where->file,
+                         (long long)(error->line > 0 ? error->line : line_now(p)), text));
+}
+
+static void on_document_type(void *user, const xmlChar *name, const xmlChar *external,
+                             const xmlChar *system)
+{
+  parse *p = user;
+  (void)name, (void)external, (void)system;
+  stop(p, osla_error_set(OSLA_ERR_IO,
+                         "%s:%lld: XML: a document type declaration, which is not accepted",
+                         p->reader.where->file, (long long)line_now(p)));
+}
+
+static osla_err check_root(parse *p, const char *name, const char *space)
+{
+  const xml_format *f = p->format;
+  char shown[TEXT_SHOWN], space_shown[2 * TEXT_SHOWN];
+  if (strcmp(name, f->root) == 0 && strcmp(space, f->root_space) == 0) return OSLA_OK;
+  text_show(name, shown);
+  (void)snprintf(space_shown, sizeof space_shown, "%s", space);
+  for (char *c = space_shown; *c; c++)
+    if (!isgraph((unsigned char)*c)) *c = '?';
+  return osla_error_set(OSLA_ERR_IO,
+                        "%s:%lld: XML: the root is \"%s\" of namespace \"%s\", and %s has \"%s\" "
+                        "of \"%s\"",
+                        p->reader.where->file, (long long)line_now(p), shown, space_shown, f->name,
+                        f->root, f->root_space);
+}
+
+/* Appends the element's name to the path. */
+static osla_err descend(parse *p, const char *name, const char *space)
+{
+  const bool ours = strcmp(space, p->format->space) == 0;
+  const char *step = ours ? name : "*";
+  const size_t length = p->depth > 1 ? p->length[p->depth - 1] : 0;
+  if (p->depth == 0) {
+    p->length[p->depth++] = 0;
+    return check_root(p, name, space);
+  }
+  OSLA_CHECK(p->depth < DEPTH_MAX, OSLA_ERR_IO,
+             "%s:%lld: XML: elements are nested more than %d deep", p->reader.where->file,
+             (long long)line_now(p), DEPTH_MAX);
+  const size_t room = sizeof p->path - length;
+  const int n = snprintf(p->path + length, room, "%s%s", length > 0 ? "/" : "", step);
+  OSLA_CHECK((size_t)n < room, OSLA_ERR_IO, "%s:%lld: XML: names of elements are too long",
+             p->reader.where->file, (long long)line_now(p));
+  p->length[p->depth] = length + (size_t)n;
+  p->line[p->depth] = p->reader.where->line = line_now(p);
+  p->depth++;
+  return p->format->begin(&p->reader, p->path);
+}
+
+static void on_begin(void *user, const xmlChar *name, const xmlChar *prefix, const xmlChar *space,
+                     int n_spaces, const xmlChar **spaces, int n_parts, int n_defaulted,
+                     const xmlChar **parts)
+{
+  parse *p = user;
+  (void)prefix, (void)n_spaces, (void)spaces, (void)n_defaulted;
+  if (p->err != OSLA_OK) return;
+  p->n_text = 0;
+  p->reader.parts = parts;
+  p->reader.n_parts = n_parts;
+  stop(p, descend(p, (const char *)name, space ? (const char *)space : ""));
+  p->reader.n_parts = 0;
+}
+
+static void on_end(void *user, const xmlChar *name, const xmlChar *prefix, const xmlChar *space)
+{
+  parse *p = user;
+  (void)name, (void)prefix, (void)space;
+  if (p->err != OSLA_OK) return;
+  p->depth--;
+  if (p->depth == 0) return;
+  while (p->n_text > 0 && strchr(" \t\r\n", p->text[p->n_text - 1]))
+    p->n_text--;
+  p->text[p->n_text] = '\0';
+  p->reader.where->line = p->line[p->depth];
+  stop(p, p->format->end(&p->reader, p->path, p->text + strspn(p->text, " \t\r\n")));
+  p->path[p->length[p->depth - 1]] = '\0';
+  p->n_text = 0;
+}
+
+static void on_text(void *user, const xmlChar *bytes, int count)
+{
+  parse *p = user;
+  const size_t room = sizeof p->text - 1 - p->n_text;
+  const size_t n = (size_t)count < room ? (size_t)count : room;
+  memcpy(p->text + p->n_text, bytes, n);
+  p->n_text += n;
+}
+
+/* --- the file --- */
+
+/* libxml2 leaves an ampersand in attributes as &#38;, for a tree that would resolve it. */
+static void copy_value(const char *from, const char *end, char *value, int size)
+{
+  static const char ampersand[] = "&#38;";
+  const ptrdiff_t length = (ptrdiff_t)sizeof ampersand - 1;
+  int n = 0;
+  while (from < end && n < size - 1) {
+    const bool escaped = end - from >= length && memcmp(from, ampersand, (size_t)length) == 0;
+    value[n++] = *from;
+    from += escaped ? length : 1;
+  }
+  value[n] = '\0';
+}
+
+bool xml_attribute(const xml_reader *reader, const char *name, char *value, int size)
+{
+  const xmlChar *const *part = reader->parts; /* name, prefix, namespace, begin and end of value */
+  value[0] = '\0';
+  for (int i = 0; i < reader->n_parts; i++, part += 5) {
+    if (part[2] || strcmp((const char *)part[0], name) != 0) continue;
+    copy_value((const char *)part[3], (const char *)part[4], value, size);
+    return true;
+  }
+  return false;
+}
+
+static void feed(parse *p)
+{
+  static const char short_file[] = "%s:%lld: XML: the file ends before the root";
+  text_reader *where = p->reader.where;
+  char piece[PIECE];
+  size_t n;
+  while (p->err == OSLA_OK && (n = text_bytes(where, piece, sizeof piece)) > 0)
+    (void)xmlParseChunk(p->context, piece, (int)n, 0);
+  if (p->err == OSLA_OK && ferror(where->stream))
+    p->err = osla_error_set(OSLA_ERR_IO, "%s: cannot be read", where->file);
+  if (p->err == OSLA_OK) (void)xmlParseChunk(p->context, NULL, 0, 1);
+  if (p->err == OSLA_OK && (!p->context->wellFormed || p->depth > 0))
+    p->err = osla_error_set(OSLA_ERR_IO, short_file, where->file, (long long)line_now(p));
+}
+
+osla_err xml_read(text_reader *where, const xml_format *format, void *state, site_list *list)
+{
+  xmlSAXHandler calls = {.initialized = XML_SAX2_MAGIC,
+                         .startElementNs = on_begin,
+                         .endElementNs = on_end,
+                         .characters = on_text,
+                         .cdataBlock = on_text,
+                         .internalSubset = on_document_type,
+                         .serror = on_error};
+  parse p = {.reader = {.where = where, .list = list, .state = state}, .format = format};
+  xmlInitParser();
+  p.context = xmlCreatePushParserCtxt(&calls, &p, NULL, 0, NULL);
+  OSLA_CHECK(p.context, OSLA_ERR_MEM, "%s: no memory for the XML parser", where->file);
+  (void)xmlCtxtUseOptions(p.context, XML_PARSE_NONET);
+  feed(&p);
+  xmlFreeDoc(p.context->myDoc);
+  xmlFreeParserCtxt(p.context);
+  return p.err;
+}
+
+#else
+
+bool xml_attribute(const xml_reader *reader, const char *name, char *value, int size)
+{
+  (void)reader, (void)name, (void)size;
+  value[0] = '\0';
+  return false;
+}
+
+osla_err xml_read(text_reader *where, const xml_format *format, void *state, site_list *list)
+{
+  (void)state, (void)list;
+  return osla_error_set(OSLA_ERR_UNSUPPORTED,
+                        "%s: is XML, and this build reads no %s: it has no libxml2", where->file,
+                        format->name);
+}
+
+#endif
