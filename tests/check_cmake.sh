@@ -78,8 +78,9 @@ sed -i 's/osla 0.1 REQUIRED COMPONENTS nonesuch/osla 77.0 REQUIRED/' "$scratch/u
 configure other && fail "version 77 was found"
 refused "version: $(sed -n 's/^Version: //p' "$BUILDDIR/osla.pc")"
 sed -i 's/osla 77.0/osla 0.1/' "$scratch/user/CMakeLists.txt"
-for family in mpich openmpi; do # the MPI of another family, if it is on this machine
-  [ $family != "$MPI_FAMILY" ] && command -v mpicc.$family >/dev/null || continue
+echo '#include <mpi.h>' >"$scratch/mpi.c"
+for family in mpich openmpi; do # the MPI of another family, if it is on this machine: wrapper and headers
+  [ $family != "$MPI_FAMILY" ] && mpicc.$family -c "$scratch/mpi.c" -o "$scratch/mpi.o" 2>/dev/null || continue
   configure other -DMPI_C_COMPILER="$(command -v mpicc.$family)" -DCMAKE_C_COMPILER="$(command -v gcc)" && fail "$family was taken for $MPI_FAMILY"
   refused "built with $MPI_FAMILY, and CMake has found $family"
 done
