@@ -13,7 +13,8 @@ bench_osla_bench_SOURCES = \
   bench/hessian_produce.c bench/hessian_remote.c bench/bench_put.c bench/updates.c \
   bench/bench_forest.c bench/bench_options_forest.c bench/forest_graph.c bench/forest_osla.c \
   bench/forest_reference_mpi.c bench/forest_neighbor.c \
-  bench/mesh_migrate.h bench/mesh_migrate.c bench/bench_migrate.c \
+  bench/mesh.h bench/mesh.c bench/mesh_partition.c bench/graph_partition.h bench/graph_partition.c \
+  bench/mesh_migrate.h bench/mesh_migrate.c bench/mesh_migrate_mpi.c bench/bench_migrate.c \
   bench/bench_setup.h bench/bench_setup.c bench/setup_neighbor.c \
   bench/bench_sparse.h bench/bench_sparse.c bench/sparse_problem.c bench/sparse_partition.c bench/sparse_exchange.c \
   bench/bench_jacobi.h bench/bench_jacobi.c bench/bench_options_jacobi.c bench/jacobi_problem.c bench/jacobi_mpi.c \

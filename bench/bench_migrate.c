@@ -3,11 +3,16 @@
 #include "mesh_migrate.h"
 
 #include <math.h>
+#include <stdlib.h>
+
+typedef osla_err migrate_function(osla_transport *transport, const mesh_part *from, mesh_part *out);
 
 typedef struct migration {
   bench_job *job;
+  migrate_function *migrate;
   int64_t side;
   mesh_start start;
+  const int32_t *target;
   mesh_part from, to;
 } migration;
 
@@ -15,7 +20,7 @@ static osla_err setup(void *data)
 {
   migration *m = data;
   return osla_agree(m->job->transport,
-                    mesh_start_create(m->job->transport, m->side, m->start, &m->from));
+                    mesh_start_create(m->job->transport, m->side, m->start, m->target, &m->from));
 }
 
 static osla_err prepare(void *data)
@@ -28,7 +33,7 @@ static osla_err prepare(void *data)
 static osla_err run(void *data)
 {
   migration *m = data;
-  return mesh_migrate(m->job->transport, &m->from, &m->to);
+  return m->migrate(m->job->transport, &m->from, &m->to);
 }
 
 static osla_err check(void *data, double *residual)
@@ -47,35 +52,56 @@ static void teardown(void *data)
   mesh_part_free(&m->to);
 }
 
+static osla_err run_start(bench_job *job, int64_t side, mesh_start start, const int32_t *target)
+{
+  static const char *const names[MESH_STARTS][2] = {
+    {"seq", "seq to metis"}, {"chunks", "chunks to metis"}, {"rand", "rand to metis"}};
+  static const char *const impl_names[] = {"osla", "mpi"};
+  static migrate_function *const migrate[] = {mesh_migrate, mesh_migrate_mpi};
+  migration m[2];
+  bench_impl impls[2];
+  for (int k = 0; k < 2; k++) {
+    m[k] = (migration){job, migrate[k], side, start, target, {0}, {0}};
+    impls[k] = (bench_impl){.name = impl_names[k],
+                            .setup = setup,
+                            .prepare = prepare,
+                            .run = run,
+                            .check = check,
+                            .teardown = teardown,
+                            .data = &m[k]};
+  }
+  const bench_figure parameters[] = {{"start", start, false}, {"partition", target != NULL, false}};
+  const bench_case c = {.kernel = "forest/migrate",
+                        .precision = "",
+                        .n = side * side * side,
+                        .variant = names[start][target != NULL],
+                        .parameters = parameters,
+                        .n_parameters = 2,
+                        .impls = impls,
+                        .n_impls = 2,
+                        .work = (double)side * (double)side * (double)side,
+                        .unit = BENCH_MELEMENTS,
+                        .operations = 1};
+  return bench_run_case(job, &c);
+}
+
 osla_err bench_migrate_case(bench_job *job, int64_t n)
 {
   const int64_t side = n < 1 ? 1 : (int64_t)(cbrt((double)n) + 1e-9); /* the largest such cube */
-  static const char *const starts[MESH_STARTS] = {"seq", "chunks", "rand"};
-  for (int start = 0; start < MESH_STARTS; start++) {
-    migration m = {.job = job, .side = side, .start = (mesh_start)start};
-    const bench_impl impl = {.name = "osla",
-                             .setup = setup,
-                             .prepare = prepare,
-                             .run = run,
-                             .check = check,
-                             .teardown = teardown,
-                             .data = &m};
-    const bench_figure parameters[] = {{"start", start, false}};
-    const bench_case c = {.kernel = "forest/migrate",
-                          .precision = "",
-                          .n = side * side * side,
-                          .variant = starts[start],
-                          .parameters = parameters,
-                          .n_parameters = 1,
-                          .impls = &impl,
-                          .n_impls = 1,
-                          .work = (double)side * (double)side * (double)side,
-                          .unit = BENCH_MELEMENTS,
-                          .operations = 1};
-    const bool last = job->last_size;
-    job->last_size = last && start == MESH_STARTS - 1;
-    OSLA_CALL(bench_run_case(job, &c));
-    job->last_size = last;
+  int32_t *target = NULL;
+  osla_err err = OSLA_OK;
+  if (job->settings->partition) {
+    target = malloc((size_t)(side * side * side) * sizeof *target);
+    err = target ? OSLA_OK : osla_error_set(OSLA_ERR_MEM, "the ranks of a mesh's cells");
+    err = osla_agree(job->transport, err);
+    if (err == OSLA_OK) err = mesh_partition(job, side, target);
   }
-  return OSLA_OK;
+  const bool last = job->last_size;
+  for (int start = 0; err == OSLA_OK && start < MESH_STARTS; start++) {
+    job->last_size = last && start == MESH_STARTS - 1;
+    err = run_start(job, side, (mesh_start)start, target);
+  }
+  job->last_size = last;
+  free(target);
+  return err;
 }

@@ -1,90 +1,15 @@
+/* A mesh moves by star forests. See mesh_migrate.h. */
 #include "mesh_migrate.h"
-#include "osla_random.h"
+#include "osla_forest.h"
 #include "osla_sparse.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
-#include <string.h>
 
-enum { SEED_RANK = 51, SEED_CELL = 52, SEED_VERTEX = 53 };
 static const osla_unit pair_unit = {OSLA_UNIT_INT64, 2, 0};
 static const osla_unit cell_unit = {OSLA_UNIT_INT64, MESH_CORNERS + 2, 0};
 static const osla_unit vertex_unit = {OSLA_UNIT_BYTES, sizeof(mesh_vertex), 0};
 _Static_assert(sizeof(mesh_cell) == (MESH_CORNERS + 2) * sizeof(int64_t), "a cell is its numbers");
-
-/* ---- the mesh ---- */
-
-static int64_t label_of(uint64_t seed, int64_t number)
-{
-  return (int64_t)(osla_random_bits(seed, (uint64_t)number, 0) >> 1);
-}
-
-static mesh_vertex vertex_of(int64_t side, int64_t number)
-{
-  return (mesh_vertex){
-    number,
-    label_of(SEED_VERTEX, number),
-    {(double)(number % side), (double)(number / side % side), (double)(number / side / side)}};
-}
-
-static mesh_cell cell_of(int64_t side, int64_t number)
-{
-  mesh_cell c = {.number = number, .label = label_of(SEED_CELL, number)};
-  for (int k = 0; k < MESH_CORNERS; k++) {
-    const int64_t x = (number % side + (k & 1)) % side;
-    const int64_t y = (number / side % side + (k >> 1 & 1)) % side;
-    const int64_t z = (number / side / side + (k >> 2)) % side;
-    c.corner[k] = (z * side + y) * side + x;
-  }
-  return c;
-}
-
-/* The rank of an even block of n things that has the i-th. */
-static int block_of(int64_t i, int64_t n, int ranks)
-{
-  const int64_t least = n / ranks, more = n % ranks, split = more * (least + 1);
-  return i < split ? (int)(i / (least + 1)) : (int)(more + (i - split) / least);
-}
-
-/* Where a cell or vertex is at first, and a cell at last. */
-static int rank_at_first(mesh_start start, int64_t side, int64_t number, int ranks)
-{
-  if (start == MESH_SEQ) return 0;
-  if (start == MESH_CHUNKS) return block_of(number, side * side * side, ranks);
-  return (int)(osla_random_bits(SEED_RANK, (uint64_t)number, 0) % (uint64_t)ranks);
-}
-static int rank_at_last(int64_t side, int64_t number, int ranks)
-{
-  return block_of(number % side, side, ranks);
-}
-
-osla_err mesh_start_create(osla_transport *t, int64_t side, mesh_start start, mesh_part *out)
-{
-  const int64_t all = side * side * side;
-  const int me = osla_transport_rank(t), ranks = osla_transport_size(t);
-  int64_t n = 0;
-  for (int64_t i = 0; i < all; i++)
-    n += rank_at_first(start, side, i, ranks) == me;
-  *out = (mesh_part){.side = side, .n_cells = n, .n_vertices = n};
-  out->cell = malloc((size_t)(n + 1) * sizeof *out->cell);
-  out->vertex = malloc((size_t)(n + 1) * sizeof *out->vertex);
-  OSLA_CHECK(out->cell && out->vertex, OSLA_ERR_MEM, "%" PRId64 " cells of a mesh", n);
-  n = 0;
-  for (int64_t i = 0; i < all; i++)
-    if (rank_at_first(start, side, i, ranks) == me) {
-      out->cell[n] = cell_of(side, i);
-      out->vertex[n++] = vertex_of(side, i);
-    }
-  return OSLA_OK;
-}
-
-void mesh_part_free(mesh_part *part)
-{
-  free(part->cell);
-  free(part->vertex);
-  free(part->owner);
-  *part = (mesh_part){0};
-}
 
 /* ---- cells ---- */
 
@@ -96,8 +21,7 @@ static osla_err join_cells(osla_transport *t, const mesh_part *from, osla_forest
   osla_err err = root ? OSLA_OK : osla_error_set(OSLA_ERR_MEM, "%" PRId64 " cells", from->n_cells);
   err = osla_agree(t, err);
   for (int64_t i = 0; err == OSLA_OK && i < from->n_cells; i++)
-    root[i] =
-      (osla_root){rank_at_last(from->side, from->cell[i].number, osla_transport_size(t)), 0};
+    root[i] = (osla_root){mesh_rank_at_last(from, from->cell[i].number, osla_transport_size(t)), 0};
   if (err == OSLA_OK) err = osla_forest_create(t, 1, from->n_cells, NULL, root, &to);
   free(root);
   if (err == OSLA_OK) err = osla_forest_split(to, out);
@@ -120,28 +44,6 @@ static osla_err move_cells(osla_transport *t, const mesh_part *from, mesh_part *
 }
 
 /* ---- vertices ---- */
-
-static int ascending(const void *a, const void *b)
-{
-  const int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
-  return x < y ? -1 : x > y;
-}
-
-/* The corners of my cells, ascending, each once. */
-static osla_err list_corners(const mesh_part *part, int64_t **out, int64_t *n)
-{
-  const int64_t all = part->n_cells * MESH_CORNERS;
-  int64_t *list = malloc((size_t)(all + 1) * sizeof *list), kept = 0;
-  OSLA_CHECK(list, OSLA_ERR_MEM, "%" PRId64 " corners", all);
-  for (int64_t i = 0; i < part->n_cells; i++)
-    memcpy(list + i * MESH_CORNERS, part->cell[i].corner, sizeof part->cell[i].corner);
-  qsort(list, (size_t)all, sizeof *list, ascending);
-  for (int64_t i = 0; i < all; i++)
-    if (kept == 0 || list[i] != list[kept - 1]) list[kept++] = list[i];
-  *out = list;
-  *n = kept;
-  return OSLA_OK;
-}
 
 /* A directory has an entry for each vertex, in even blocks of their numbers. */
 typedef struct directory {
@@ -238,7 +140,7 @@ static osla_err move_vertices(osla_transport *t, const mesh_part *from, mesh_par
   directory d = {0};
   int64_t *corner = NULL;
   osla_forest *wanted = NULL;
-  osla_err err = list_corners(out, &corner, &out->n_vertices);
+  osla_err err = mesh_list_corners(out, &corner, &out->n_vertices);
   if (err == OSLA_OK) err = directory_make(t, out->side * out->side * out->side, &d);
   err = osla_agree(t, err);
   if (err == OSLA_OK) err = directory_fill(t, from, &d);
@@ -254,53 +156,9 @@ static osla_err move_vertices(osla_transport *t, const mesh_part *from, mesh_par
 
 osla_err mesh_migrate(osla_transport *t, const mesh_part *from, mesh_part *out)
 {
-  *out = (mesh_part){.side = from->side};
+  *out = (mesh_part){.side = from->side, .target = from->target};
   osla_err err = move_cells(t, from, out);
   if (err == OSLA_OK) err = move_vertices(t, from, out);
   if (err != OSLA_OK) mesh_part_free(out);
   return err;
-}
-
-/* ---- is it right? ---- */
-
-static bool has_corners(const mesh_part *part, const mesh_cell *c)
-{
-  const mesh_cell due = cell_of(part->side, c->number);
-  return memcmp(c, &due, sizeof due) == 0;
-}
-
-/* Cells and vertices as they should be; what adds up over the ranks in sums: cells, their numbers,
- * vertices that a rank owns, and their numbers. */
-static bool check_mine(osla_transport *t, const mesh_part *part, int64_t sums[4])
-{
-  const int me = osla_transport_rank(t);
-  bool right = true;
-  for (int64_t i = 0; i < part->n_cells; i++) {
-    const mesh_cell *c = &part->cell[i];
-    right &= rank_at_last(part->side, c->number, osla_transport_size(t)) == me;
-    right &= has_corners(part, c);
-    sums[0]++;
-    sums[1] += c->number;
-  }
-  for (int64_t i = 0; i < part->n_vertices; i++) {
-    const mesh_vertex due = vertex_of(part->side, part->vertex[i].number);
-    right &= memcmp(&part->vertex[i], &due, sizeof due) == 0;
-    right &= i == 0 || part->vertex[i].number > part->vertex[i - 1].number;
-    if (part->owner[i] != me) continue;
-    sums[2]++;
-    sums[3] += part->vertex[i].number;
-  }
-  return right;
-}
-
-osla_err mesh_check(osla_transport *t, const mesh_part *part, bool *right)
-{
-  const int64_t all = part->side * part->side * part->side;
-  int64_t sums[5] = {0};
-  sums[4] = !check_mine(t, part, sums);
-  OSLA_CALL(osla_allreduce(t, sums, 5, MPI_INT64_T, MPI_SUM));
-  const int64_t numbers = all * (all - 1) / 2;
-  *right =
-    sums[4] == 0 && sums[0] == all && sums[1] == numbers && sums[2] == all && sums[3] == numbers;
-  return OSLA_OK;
 }

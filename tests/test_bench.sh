@@ -58,7 +58,7 @@ shape = {"gemm": ["m", "k", "trans"], "syrk": ["m", "k"], "symm": ["m", "k", "tr
          "chol": ["look_ahead", "forward"], "potri": ["look_ahead", "forward"], "solve/lu": ["nrhs"], "solve/chol": ["nrhs"],
          "hessian": "size run rows work updates threads upper".split()} | {
          "forest/" + case: ["plain", "rewrite"] for case in ("pingpong", "gather", "reduce", "fetch", "halo")} | {
-         "forest/" + case: ["entries", "ghosts"] for case in ("spmv", "cg")} | {"forest/migrate": ["start"], "forest/setup": ["halo"]} | {
+         "forest/" + case: ["entries", "ghosts"] for case in ("spmv", "cg")} | {"forest/migrate": ["start", "partition"], "forest/setup": ["halo"]} | {
          "jacobi/" + mode: "whole sweeps period lead in_flight slow_rank zeros threads".split()
          for mode in ("sync", "async", "racy")} | {
          "channel/" + case: ["in_flight"] for case in ("pingpong", "halo", "stream")}
@@ -195,10 +195,13 @@ for place in "${places[@]}"; do
   measure "$mode" "$ranks" $((somes + 1)) hessian --n 200 --density 0.7 --updates 5 --nb 32 --rows 5 \
     --work 20 --threads 2 --precision s --uplo upper --ref $some,produce
 done
-for place in "node 1 30" "node 2 34" "fake2 4 34"; do # alone: no pingpong
+for place in "node 1 33" "node 2 37" "fake2 4 37"; do # alone: no pingpong
   measure $place forest --n 8 --ref mpi,neighbor,memcpy,loop
 done
 measure node 2 24 forest --n 1000,64 --plain --rewrite --ref none
+if grep -q 'define HAVE_METIS' "$BUILDDIR/config.h"; then
+  measure node 3 6 forest --case migrate --n 100 --partition --ref mpi
+fi
 measure node 2 11 jacobi --points 9 --sweeps 20 --in-flight 3
 measure fake2 4 8 jacobi --points 8 --whole --sweeps 30 --period 3 --mode async,racy --lead 5 --slow 1:2
 measure node 2 5 jacobi --points 8 --tolerance 1e-3 --zeros

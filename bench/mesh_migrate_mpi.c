@@ -1,0 +1,230 @@
+/* A mesh moves by MPI_Alltoallv, as a program without a library would write it. See mesh_migrate.h.
+ *
+ * Cells go where they belong. Vertices are found by a directory in even blocks of their numbers:
+ * who has one writes its rank and index there, who has a corner asks for them, and the lowest rank
+ * that asks owns it. Then each asks those ranks for the vertices themselves. Six exchanges of
+ * values, three of counts.
+ */
+#include "mesh_migrate.h"
+#include "osla_sparse.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Items that go to other ranks, in order of these, and those that come. */
+typedef struct exchange {
+  MPI_Comm comm;
+  int ranks;
+  int *out, *out_start, *in, *in_start; /* [ranks + 1] each, one allocation */
+} exchange;
+
+typedef struct vertex_name {
+  int64_t rank, index, owner;
+} vertex_name;
+
+static void *room(osla_transport *t, int64_t count, size_t size)
+{
+  void *memory = calloc((size_t)(count + 1), size);
+  if (!memory)
+    osla_transport_abort(t, osla_error_set(OSLA_ERR_MEM, "%" PRId64 " items of a mesh", count));
+  return memory;
+}
+
+static exchange exchange_make(osla_transport *t)
+{
+  exchange x = {.comm = osla_transport_comm(t), .ranks = osla_transport_size(t)};
+  x.out = room(t, 4 * ((int64_t)x.ranks + 1), sizeof *x.out);
+  x.out_start = x.out + x.ranks + 1;
+  x.in = x.out_start + x.ranks + 1;
+  x.in_start = x.in + x.ranks + 1;
+  return x;
+}
+
+/* With x->out counted: how many come, and where each rank's begin. */
+static osla_err exchange_count(exchange *x)
+{
+  OSLA_MPI(MPI_Alltoall(x->out, 1, MPI_INT, x->in, 1, MPI_INT, x->comm));
+  for (int r = 0; r < x->ranks; r++) {
+    x->out_start[r + 1] = x->out_start[r] + x->out[r];
+    x->in_start[r + 1] = x->in_start[r] + x->in[r];
+  }
+  return OSLA_OK;
+}
+
+static osla_err exchange_send(const exchange *x, size_t bytes, const void *from, void *to)
+{
+  MPI_Datatype item;
+  OSLA_MPI(MPI_Type_contiguous((int)bytes, MPI_BYTE, &item));
+  OSLA_MPI(MPI_Type_commit(&item));
+  OSLA_MPI(MPI_Alltoallv(from, x->out, x->out_start, item, to, x->in, x->in_start, item, x->comm));
+  OSLA_MPI(MPI_Type_free(&item));
+  return OSLA_OK;
+}
+
+/* Something for each item that came. */
+static osla_err exchange_answer(const exchange *x, size_t bytes, const void *from, void *to)
+{
+  const exchange back = {x->comm, x->ranks, x->in, x->in_start, x->out, x->out_start};
+  return exchange_send(&back, bytes, from, to);
+}
+
+/* Where item i stands among those that go: next[rank of i]++, from out_start on. */
+static int *first_places(osla_transport *t, const exchange *x)
+{
+  int *next = room(t, x->ranks, sizeof *next);
+  memcpy(next, x->out_start, (size_t)x->ranks * sizeof *next);
+  return next;
+}
+
+static osla_err move_cells(osla_transport *t, const mesh_part *from, mesh_part *out)
+{
+  exchange x = exchange_make(t);
+  for (int64_t i = 0; i < from->n_cells; i++)
+    x.out[mesh_rank_at_last(from, from->cell[i].number, x.ranks)]++;
+  osla_err err = exchange_count(&x);
+  int *next = first_places(t, &x);
+  mesh_cell *packed = room(t, from->n_cells, sizeof *packed);
+  for (int64_t i = 0; err == OSLA_OK && i < from->n_cells; i++)
+    packed[next[mesh_rank_at_last(from, from->cell[i].number, x.ranks)]++] = from->cell[i];
+  out->n_cells = x.in_start[x.ranks];
+  out->cell = room(t, out->n_cells, sizeof *out->cell);
+  if (err == OSLA_OK) err = exchange_send(&x, sizeof *packed, packed, out->cell);
+  free(packed);
+  free(next);
+  free(x.out);
+  return err;
+}
+
+/* The rank whose block of the directory has a number: blocks differ by one at most. */
+static int block_with(const int64_t *start, int ranks, int64_t number)
+{
+  int r = (int)((double)number / (double)start[ranks] * ranks);
+  while (number < start[r])
+    r--;
+  while (number >= start[r + 1])
+    r++;
+  return r;
+}
+
+/* Names of the vertices of my block: who has them. */
+static osla_err fill_directory(osla_transport *t, const mesh_part *from, const int64_t *start,
+                               vertex_name *mine)
+{
+  typedef struct entry {
+    int64_t number, index;
+  } entry;
+  exchange x = exchange_make(t);
+  for (int64_t i = 0; i < from->n_vertices; i++)
+    x.out[block_with(start, x.ranks, from->vertex[i].number)]++;
+  osla_err err = exchange_count(&x);
+  int *next = first_places(t, &x);
+  entry *told = room(t, from->n_vertices, sizeof *told);
+  entry *known = room(t, x.in_start[x.ranks], sizeof *known);
+  for (int64_t i = 0; err == OSLA_OK && i < from->n_vertices; i++) {
+    const int64_t number = from->vertex[i].number;
+    told[next[block_with(start, x.ranks, number)]++] = (entry){number, i};
+  }
+  if (err == OSLA_OK) err = exchange_send(&x, sizeof *told, told, known);
+  for (int r = 0; err == OSLA_OK && r < x.ranks; r++)
+    for (int i = x.in_start[r]; i < x.in_start[r + 1]; i++)
+      mine[known[i].number - start[osla_transport_rank(t)]] =
+        (vertex_name){r, known[i].index, x.ranks};
+  free(told);
+  free(known);
+  free(next);
+  free(x.out);
+  return err;
+}
+
+/* The names of my corners, which ascend, so that they lie by the ranks that are asked. */
+static osla_err ask_directory(osla_transport *t, const int64_t *start, vertex_name *mine, int64_t n,
+                              const int64_t *corner, vertex_name *name)
+{
+  exchange x = exchange_make(t);
+  for (int64_t i = 0; i < n; i++)
+    x.out[block_with(start, x.ranks, corner[i])]++;
+  osla_err err = exchange_count(&x);
+  const int64_t asked = x.in_start[x.ranks], first = start[osla_transport_rank(t)];
+  int64_t *number = room(t, asked, sizeof *number);
+  vertex_name *answer = room(t, asked, sizeof *answer);
+  if (err == OSLA_OK) err = exchange_send(&x, sizeof *number, corner, number);
+  for (int r = 0; err == OSLA_OK && r < x.ranks; r++)
+    for (int i = x.in_start[r]; i < x.in_start[r + 1]; i++) {
+      vertex_name *v = &mine[number[i] - first];
+      if (r < v->owner) v->owner = r;
+    }
+  for (int64_t i = 0; err == OSLA_OK && i < asked; i++)
+    answer[i] = mine[number[i] - first];
+  if (err == OSLA_OK) err = exchange_answer(&x, sizeof *answer, answer, name);
+  free(number);
+  free(answer);
+  free(x.out);
+  return err;
+}
+
+/* The vertices that have those names, from the ranks that have them. */
+static osla_err bring_vertices(osla_transport *t, const mesh_part *from, const vertex_name *name,
+                               mesh_part *out)
+{
+  exchange x = exchange_make(t);
+  for (int64_t i = 0; i < out->n_vertices; i++)
+    x.out[name[i].rank]++;
+  osla_err err = exchange_count(&x);
+  const int64_t asked = x.in_start[x.ranks];
+  int *next = first_places(t, &x);
+  int *place = room(t, out->n_vertices, sizeof *place); /* of corner i in what comes */
+  int64_t *want = room(t, out->n_vertices, sizeof *want), *index = room(t, asked, sizeof *index);
+  mesh_vertex *answer = room(t, asked, sizeof *answer);
+  mesh_vertex *come = room(t, out->n_vertices, sizeof *come);
+  for (int64_t i = 0; err == OSLA_OK && i < out->n_vertices; i++) {
+    place[i] = next[name[i].rank]++;
+    want[place[i]] = name[i].index;
+  }
+  if (err == OSLA_OK) err = exchange_send(&x, sizeof *want, want, index);
+  for (int64_t i = 0; err == OSLA_OK && i < asked; i++)
+    answer[i] = from->vertex[index[i]];
+  if (err == OSLA_OK) err = exchange_answer(&x, sizeof *answer, answer, come);
+  for (int64_t i = 0; err == OSLA_OK && i < out->n_vertices; i++) {
+    out->vertex[i] = come[place[i]];
+    out->owner[i] = name[i].owner;
+  }
+  free(next);
+  free(place);
+  free(want);
+  free(index);
+  free(answer);
+  free(come);
+  free(x.out);
+  return err;
+}
+
+static osla_err move_vertices(osla_transport *t, const mesh_part *from, mesh_part *out)
+{
+  const int ranks = osla_transport_size(t), me = osla_transport_rank(t);
+  int64_t *corner = NULL, *start = room(t, ranks, sizeof *start);
+  osla_even_blocks(from->side * from->side * from->side, ranks, start);
+  vertex_name *mine = room(t, start[me + 1] - start[me], sizeof *mine);
+  osla_err err = mesh_list_corners(out, &corner, &out->n_vertices);
+  if (err != OSLA_OK) osla_transport_abort(t, err);
+  vertex_name *name = room(t, out->n_vertices, sizeof *name);
+  out->vertex = room(t, out->n_vertices, sizeof *out->vertex);
+  out->owner = room(t, out->n_vertices, sizeof *out->owner);
+  err = fill_directory(t, from, start, mine);
+  if (err == OSLA_OK) err = ask_directory(t, start, mine, out->n_vertices, corner, name);
+  if (err == OSLA_OK) err = bring_vertices(t, from, name, out);
+  free(start);
+  free(corner);
+  free(mine);
+  free(name);
+  return err;
+}
+
+osla_err mesh_migrate_mpi(osla_transport *t, const mesh_part *from, mesh_part *out)
+{
+  *out = (mesh_part){.side = from->side, .target = from->target};
+  osla_err err = move_cells(t, from, out);
+  if (err == OSLA_OK) err = move_vertices(t, from, out);
+  if (err != OSLA_OK) mesh_part_free(out);
+  return err;
+}
