@@ -24,7 +24,7 @@ if command -v python3 >/dev/null; then
 fi
 
 # Each function of these headers is in module osla, or is known not to be.
-not_in="agree agree_same at_step error_set_mpi grid_choose grid_prow_of grid_same grid_shift hessian_defaults matrix_bytes
+not_in="agree agree_same at_step error_set_mpi grid_choose grid_prow_of grid_same grid_shift matrix_bytes
   matrix_peer matrix_wrap_own memory_available memory_check random_bits simulated_machine trace_add trace_add_until trace_check
   trace_now trace_unit transport_abort transport_largest_node transport_memory_by_mpi transport_memory_share
   transport_node_rank_of transport_node_size"

@@ -81,7 +81,7 @@ static int64_t solve(const problem *p, osla_splitting_options o, int mode)
   osla_splitting *split;
   osla_iteration *it;
   osla_iterate_result r = {0};
-  osla_iterate_options how = osla_iterate_defaults();
+  osla_iterate_options how = {0};
   how.mode = (osla_iterate_mode)mode;
   how.tolerance = 1e-11;
   how.check = 1;
@@ -116,11 +116,11 @@ static void test_sizes(void)
   osla_transport *t = osla_test_transport();
   for (int i = 0; i < 4; i++)
     for (int u = 0; u < 3; u++)
-      for (int mode = OSLA_ITERATE_SYNC; mode <= OSLA_ITERATE_RACY; mode++) {
+      for (int mode = OSLA_ITERATE_ASYNC; mode <= OSLA_ITERATE_SYNC; mode++) {
         problem p = make_problem(t, 0, (element_of){n_of[i], kept[u], true, false}, 5);
         const int64_t all = solve(&p, (osla_splitting_options){.block = INT64_MAX}, mode);
         (void)solve(&p, (osla_splitting_options){.block = 1}, mode);
-        (void)solve(&p, (osla_splitting_options){3, OSLA_SPLITTING_LU}, mode);
+        (void)solve(&p, (osla_splitting_options){.block = 3, .factor = OSLA_SPLITTING_LU}, mode);
         if (mode == OSLA_ITERATE_SYNC && osla_test_size() == 1) CU_ASSERT(all <= 2);
         free_problem(&p);
       }
@@ -136,8 +136,10 @@ static void test_grids(void)
     (void)solve(&p, (osla_splitting_options){.block = INT64_MAX}, OSLA_ITERATE_ASYNC);
     free_problem(&p);
     p = make_problem(t, which, (element_of){41, OSLA_GENERAL, false, false}, 7);
-    (void)solve(&p, (osla_splitting_options){INT64_MAX, OSLA_SPLITTING_LU}, OSLA_ITERATE_SYNC);
-    (void)solve(&p, (osla_splitting_options){INT64_MAX, OSLA_SPLITTING_LU}, OSLA_ITERATE_ASYNC);
+    (void)solve(&p, (osla_splitting_options){.block = INT64_MAX, .factor = OSLA_SPLITTING_LU},
+                OSLA_ITERATE_SYNC);
+    (void)solve(&p, (osla_splitting_options){.block = INT64_MAX, .factor = OSLA_SPLITTING_LU},
+                OSLA_ITERATE_ASYNC);
     free_problem(&p);
   }
   osla_transport_destroy(&t);
@@ -149,9 +151,10 @@ static void test_pivots(void)
   const element_of cyclic = {6 * osla_test_size(), OSLA_GENERAL, false, true};
   osla_transport *t = osla_test_transport();
   problem p = make_problem(t, 0, cyclic, 4);
-  for (int mode = OSLA_ITERATE_SYNC; mode <= OSLA_ITERATE_RACY; mode++) {
-    (void)solve(&p, (osla_splitting_options){3, OSLA_SPLITTING_LU}, mode);
-    (void)solve(&p, (osla_splitting_options){INT64_MAX, OSLA_SPLITTING_LU}, mode);
+  for (int mode = OSLA_ITERATE_ASYNC; mode <= OSLA_ITERATE_SYNC; mode++) {
+    (void)solve(&p, (osla_splitting_options){.block = 3, .factor = OSLA_SPLITTING_LU}, mode);
+    (void)solve(&p, (osla_splitting_options){.block = INT64_MAX, .factor = OSLA_SPLITTING_LU},
+                mode);
   }
   free_problem(&p);
   osla_transport_destroy(&t);
@@ -189,7 +192,7 @@ static void test_hessian(void)
   osla_splitting *split;
   osla_iteration *it;
   osla_iterate_result r;
-  osla_iterate_options how = osla_iterate_defaults();
+  osla_iterate_options how = {0};
   const osla_splitting_options all = {.block = INT64_MAX};
   int64_t *start = even_blocks(UNKNOWNS), info;
   const int64_t first = start[osla_test_rank()], rows = start[osla_test_rank() + 1] - first;
@@ -236,7 +239,8 @@ static double ones(int64_t i, int64_t j, void *arg)
 static void test_refused(void)
 {
   osla_transport *t = osla_test_transport();
-  const osla_splitting_options lu = {INT64_MAX, OSLA_SPLITTING_LU}, cholesky = {.block = INT64_MAX};
+  const osla_splitting_options lu = {.block = INT64_MAX, .factor = OSLA_SPLITTING_LU},
+                               cholesky = {.block = INT64_MAX};
   const double b[10] = {0.0};
   osla_splitting *split;
   osla_matrix *a = osla_test_make(t, 0, OSLA_DOUBLE, 5, 6, 2, 2);

@@ -32,6 +32,13 @@ typedef enum osla_trans {
 typedef enum osla_diag { OSLA_NONUNIT, OSLA_UNIT } osla_diag;
 typedef enum osla_side { OSLA_LEFT, OSLA_RIGHT } osla_side;
 
+/* Options (osla_..._options). {0} is the default of every one, in every call that takes one, and so
+ * is NULL. A member that is 0 means what its comment says; where a number may also be asked to be
+ * none at all, that is -1. The last words of each struct are `reserved`: later versions make
+ * members of them, of which 0 means what this version does. So a program runs with newer libraries
+ * without being compiled again. What is not 0 there is refused (ARG), on all ranks together where
+ * the call is collective. Set members by name: their order is not promised. */
+
 /* A factor of any type; a real number converts by itself. Real types take its real part. */
 #ifdef __cplusplus
 __extension__

@@ -57,8 +57,9 @@ typedef enum osla_format {
 
 typedef struct osla_save_options {
   osla_format format;
-  osla_stored stored; /* noted in the file; default: whole */
-  const char *name;   /* of the data set, HDF5 only; NULL: "matrix" */
+  osla_stored stored;   /* noted in the file; default: whole */
+  const char *name;     /* of the data set, HDF5 only; NULL: "matrix" */
+  uint64_t reserved[8]; /* 0: osla_types.h */
 } osla_save_options;
 
 /* Writes or replaces the file. options: NULL = defaults. */
@@ -66,8 +67,9 @@ osla_err osla_matrix_save(const osla_matrix *matrix, const char *path,
                           const osla_save_options *options);
 
 typedef struct osla_load_options {
-  int64_t mb, nb;   /* blocks; 0: 128, and nb = mb if only mb is given */
-  const char *name; /* of the data set, HDF5 only; NULL: "matrix" */
+  int64_t mb, nb;       /* blocks; 0: 128, and nb = mb if only mb is given */
+  const char *name;     /* of the data set, HDF5 only; NULL: "matrix" */
+  uint64_t reserved[8]; /* 0: osla_types.h */
 } osla_load_options;
 
 /* Makes a matrix of what osla_matrix_save or osla_file_put_matrix wrote, on any grid, whatever it

@@ -31,9 +31,10 @@ typedef struct osla_transport_options {
   bool progress_thread;  /* a thread that naps and calls progress, so that gets and puts of other
                             nodes are served while this rank computes; default false */
   int threads_per_rank;  /* computing threads of each rank, to know whether cores are
-                            oversubscribed; default 1 */
+                            oversubscribed; 0: 1 */
   const char *transport; /* how data moves: "mpi", "armci" (osla_armci.h); default: what the
                             environment variable OSLA_TRANSPORT says, else "mpi" */
+  uint64_t reserved[8];  /* 0: osla_types.h */
 } osla_transport_options;
 
 /* Makes a transport on a communicator. Collective on comm.
@@ -41,8 +42,8 @@ typedef struct osla_transport_options {
  *   options [in]  NULL = defaults; the same on all ranks
  *   out     [out] the transport; owned by the caller, freed by osla_transport_destroy after all
  *                 objects made from it
- * Errors, on all ranks together: STATE (MPI not started, or the thread level too low for the
- * progress thread), UNSUPPORTED (the program has no such transport), MPI, MEM. */
+ * Errors, on all ranks together: ARG (options), STATE (MPI not started, or the thread level too low
+ * for the progress thread), UNSUPPORTED (the program has no such transport), MPI, MEM. */
 osla_err osla_transport_create(MPI_Comm comm, const osla_transport_options *options,
                                osla_transport **out);
 

@@ -6,6 +6,7 @@
 #include "osla_log.h"
 #include "patience.h"
 #include "request_pool.h"
+#include "reserved.h"
 #include "trace.h"
 #include "transport_ops.h"
 
@@ -124,6 +125,21 @@ static osla_err find_memory_share(osla_transport *t, int ranks)
   return osla_allreduce(t, &t->memory_share, 1, MPI_UINT64_T, MPI_MIN);
 }
 
+/* As osla_agree, before the transport can do anything. */
+static osla_err agree_early(const osla_transport *t, osla_err local)
+{
+  struct {
+    int code;
+    char text[512];
+  } verdict = {.code = (int)local};
+  int lowest = local == OSLA_OK ? t->size : t->rank;
+  OSLA_MPI(MPI_Allreduce(MPI_IN_PLACE, &lowest, 1, MPI_INT, MPI_MIN, t->comm));
+  if (lowest == t->size) return OSLA_OK;
+  (void)strncpy(verdict.text, osla_error_text(), sizeof verdict.text - 1);
+  OSLA_MPI(MPI_Bcast(&verdict, sizeof verdict, MPI_BYTE, lowest, t->comm));
+  return osla_error_set((osla_err)verdict.code, "%s", verdict.text);
+}
+
 static osla_err set_up(osla_transport *t, MPI_Comm comm, const osla_transport_options *options)
 {
   OSLA_MPI(MPI_Comm_dup(comm, &t->comm));
@@ -131,6 +147,7 @@ static osla_err set_up(osla_transport *t, MPI_Comm comm, const osla_transport_op
   OSLA_MPI(MPI_Comm_rank(t->comm, &t->rank));
   OSLA_MPI(MPI_Comm_size(t->comm, &t->size));
   OSLA_MPI(MPI_Query_thread(&t->thread_level));
+  OSLA_CALL(agree_early(t, OSLA_RESERVED(osla_transport_options, options)));
   OSLA_CALL(osla_backend_choose(t->comm, options ? options->transport : NULL, &t->ops));
   int leader;
   OSLA_CALL(osla_settings_read(t->comm, &t->settings));
