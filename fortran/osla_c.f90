@@ -33,6 +33,7 @@ module osla_values
   integer(c_int), parameter :: OSLA_ERR_STATE = 6
   integer(c_int), parameter :: OSLA_ERR_UNSUPPORTED = 7
   integer(c_int), parameter :: OSLA_MOST_ARGUMENTS = 20
+  integer(c_int), parameter :: OSLA_END_SECONDS = 10
   integer(c_int), parameter :: OSLA_TRACE_GET = 0
   integer(c_int), parameter :: OSLA_TRACE_PUT = 1
   integer(c_int), parameter :: OSLA_TRACE_ISSUE = 2
@@ -482,6 +483,13 @@ module osla_c
       type(c_ptr), value :: transport
       integer(c_int), value :: err
     end subroutine c_osla_transport_abort
+
+    subroutine c_osla_transport_at_end(transport, hook, arg) bind(c, name="osla_transport_at_end")
+      import
+      type(c_ptr), value :: transport
+      type(c_funptr), value :: hook
+      type(c_ptr), value :: arg
+    end subroutine c_osla_transport_at_end
 
     subroutine c_osla_at_step(transport, kernel, step) bind(c, name="osla_at_step")
       import

@@ -167,7 +167,7 @@ static osla_err with_dense_splitting(const things *s, int word, uint64_t value)
   osla_splitting_options o = {0};
   osla_splitting *made;
   o.reserved[word] = value;
-  const osla_err err = osla_splitting_create_dense(s->a, OSLA_GENERAL, s->vector, &o, &made);
+  const osla_err err = osla_splitting_create_dense(OSLA_GENERAL, s->a, s->vector, &o, &made);
   osla_splitting_destroy(&made);
   return err;
 }

@@ -66,7 +66,7 @@ static bool make_system(system_of *s, const kind *k)
   s->solution = osla_test_allocate((size_t)s->rows + 1, sizeof *s->solution);
   for (int64_t i = 0; i < s->rows; i++)
     s->solution[i] = (double)osla_test_choose(3, s->start[rank] + i, 9) - 4.0;
-  if (made) OSLA_ASSERT_OK(osla_spmv(s->a, OSLA_NOTRANS, s->solution, 0.0, s->b));
+  if (made) OSLA_ASSERT_OK(osla_spmv(OSLA_NOTRANS, s->a, s->solution, 0.0, s->b));
   return made;
 }
 

@@ -71,7 +71,7 @@ static bool make_system(osla_transport *t, const grid_of *g, system_of *s)
   s->solution = osla_test_allocate((size_t)s->rows + 1, sizeof *s->solution);
   for (int64_t i = 0; i < s->rows; i++)
     s->solution[i] = (double)osla_test_choose(3, s->first + i, 9) - 4.0;
-  return OSLA_ASSERT_OK(osla_spmv(s->a, OSLA_NOTRANS, s->solution, 0.0, s->b));
+  return OSLA_ASSERT_OK(osla_spmv(OSLA_NOTRANS, s->a, s->solution, 0.0, s->b));
 }
 
 static void free_system(system_of *s)
@@ -257,7 +257,7 @@ static void test_zero(void)
       OSLA_ASSERT_OK(p.m.apply(p.m.arg, s.b, s.x));
       for (int64_t i = 0; i < s.rows; i++)
         CU_ASSERT(s.x[i] == 0.0);
-      OSLA_ASSERT_OK(osla_spmv(s.a, OSLA_NOTRANS, s.solution, 0.0, s.b));
+      OSLA_ASSERT_OK(osla_spmv(OSLA_NOTRANS, s.a, s.solution, 0.0, s.b));
       (void)solve(&s, &p.m, true);
       close_sweeps(&p);
       free_system(&s);
@@ -289,7 +289,7 @@ static void test_dense(void)
     double *right = osla_test_allocate((size_t)s.rows + 1, sizeof *right);
     osla_matrix *dense = osla_test_make(t, 0, OSLA_DOUBLE, 81, 81, 8, 8);
     OSLA_ASSERT_OK(osla_matrix_fill_with(dense, element, &g));
-    OSLA_ASSERT_OK(osla_splitting_create_dense(dense, OSLA_LOWER, right, &all, &split));
+    OSLA_ASSERT_OK(osla_splitting_create_dense(OSLA_LOWER, dense, right, &all, &split));
     const osla_fixed_point f = osla_splitting_problem(split);
     OSLA_ASSERT_OK(osla_sweeps_create(t, &f, s.rows, right, NULL, &sweeps));
     const osla_preconditioner m = osla_sweeps_use(sweeps);

@@ -4,6 +4,7 @@
  * symmetric matrix of which one triangle is stored.
  *
  * Threads: as osla_transport.h says of collective and of local calls.
+ * Part: stable (osla.h).
  */
 #ifndef OSLA_CHOL_H
 #define OSLA_CHOL_H

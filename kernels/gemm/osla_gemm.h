@@ -9,6 +9,7 @@
  * Lewis, Vishnu, "Scaling Linear Algebra Kernels using Remote Memory Access", section III.A.
  *
  * Threads: as osla_transport.h says of collective and of local calls.
+ * Part: stable (osla.h).
  */
 #ifndef OSLA_GEMM_H
 #define OSLA_GEMM_H

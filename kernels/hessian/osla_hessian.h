@@ -80,6 +80,8 @@
  * Each datum once. Updates may carry ids. A checkpoint writes the sums and the ids of the updates
  * that are in them; a job that was killed goes on from there, on any number of ranks, and what is
  * in is skipped.
+ *
+ * Part: stable (osla.h).
  */
 #ifndef OSLA_HESSIAN_H
 #define OSLA_HESSIAN_H

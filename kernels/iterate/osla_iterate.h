@@ -21,6 +21,7 @@
  * here they have channels of their own, and no order of messages is asked for.)
  *
  * Threads: as osla_transport.h says of collective and of local calls.
+ * Part: stable (osla.h).
  */
 #ifndef OSLA_ITERATE_H
 #define OSLA_ITERATE_H

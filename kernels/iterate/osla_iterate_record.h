@@ -10,6 +10,7 @@
  *   osla_replay(size, parts, records, o.omega, xs, &depth);
  *
  * Threads: as osla_transport.h says of collective and of local calls.
+ * Part: stable (osla.h).
  */
 #ifndef OSLA_ITERATE_RECORD_H
 #define OSLA_ITERATE_RECORD_H

@@ -7,6 +7,7 @@
  * strictly diagonally dominant by rows.
  *
  * Threads: as osla_transport.h says of collective and of local calls.
+ * Part: stable (osla.h).
  */
 #ifndef OSLA_SPLITTING_H
 #define OSLA_SPLITTING_H
@@ -55,7 +56,7 @@ osla_err osla_splitting_create(osla_csr *a, const double *b, const osla_splittin
  * Memory: 8 (n + block) bytes a row, of the rows of this rank, and 1 KiB more a row during the
  * call; channels for all of x to and from each rank. Errors, on all ranks together: as above; ARG
  * (not square, another type, no such triangle), RANGE (n >= 2^31). */
-osla_err osla_splitting_create_dense(const osla_matrix *a, osla_uplo uplo, const double *b,
+osla_err osla_splitting_create_dense(osla_uplo uplo, const osla_matrix *a, const double *b,
                                      const osla_splitting_options *options, osla_splitting **out);
 
 void osla_splitting_destroy(osla_splitting **splitting); /* local; accepts NULL, nulls */

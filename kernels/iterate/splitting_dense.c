@@ -146,7 +146,7 @@ static osla_err check(const osla_matrix *a, osla_uplo uplo)
   return OSLA_OK;
 }
 
-osla_err osla_splitting_create_dense(const osla_matrix *a, osla_uplo uplo, const double *b,
+osla_err osla_splitting_create_dense(osla_uplo uplo, const osla_matrix *a, const double *b,
                                      const osla_splitting_options *options, osla_splitting **out)
 {
   static const split_kind kind = {residual, absolute, copy_block};

@@ -12,6 +12,7 @@
  * transports), MEM (triangular solves, osla_potrs and osla_getrs leave B as it was), MPI.
  *
  * Threads: as osla_transport.h says of collective and of local calls.
+ * Part: stable (osla.h).
  */
 #ifndef OSLA_SOLVE_H
 #define OSLA_SOLVE_H

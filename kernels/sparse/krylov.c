@@ -21,7 +21,7 @@ static osla_krylov_options resolve(const osla_krylov_options *options)
 
 static osla_err csr_multiply(void *arg, osla_trans op, const double *x, double beta, double *y)
 {
-  return osla_spmv(arg, op, x, beta, y);
+  return osla_spmv(op, arg, x, beta, y);
 }
 
 osla_operator osla_csr_operator(osla_csr *matrix)

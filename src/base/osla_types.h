@@ -1,6 +1,7 @@
 /* Value types that every floor shares (floor 0).
  *
  * Threads: any thread may call these, at any time.
+ * Part: stable (osla.h).
  */
 #ifndef OSLA_TYPES_H
 #define OSLA_TYPES_H
@@ -38,6 +39,11 @@ typedef enum osla_side { OSLA_LEFT, OSLA_RIGHT } osla_side;
  * members of them, of which 0 means what this version does. So a program runs with newer libraries
  * without being compiled again. What is not 0 there is refused (ARG), on all ranks together where
  * the call is collective. Set members by name: their order is not promised. */
+
+/* One order of arguments. Calls with names of the BLAS, LAPACK and their like: side, uplo, trans,
+ * diag; factor and operands, as they stand in the formula; options; what is told (info, result). In
+ * osla_OBJECT_VERB the object comes first, in makers what it is made on, then type and sizes; what
+ * is returned is last. (osla_matrix_add, _scale and _transpose are formulas.) */
 
 /* A factor of any type; a real number converts by itself. Real types take its real part. */
 #ifdef __cplusplus

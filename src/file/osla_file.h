@@ -34,6 +34,9 @@
  * the call on any rank. Errors, on all ranks together: IO ("FILE: reason"), ARG, STATE (a file that
  * is being written is read, or the other way round), UNSUPPORTED (no HDF5 in this build, or a
  * big-endian machine), RANGE, MEM, MPI.
+ *
+ * Threads: one of each rank calls these, as osla_transport.h says of collective calls.
+ * Part: stable (osla.h).
  */
 #ifndef OSLA_FILE_H
 #define OSLA_FILE_H

@@ -195,6 +195,7 @@ osla_err osla_transport_create(MPI_Comm comm, const osla_transport_options *opti
   t->pending = MPI_REQUEST_NULL;
   (void)pthread_mutex_init(&t->mutex, NULL);
   (void)pthread_mutex_init(&t->hook_mutex, NULL);
+  (void)pthread_mutex_init(&t->end_mutex, NULL);
   t->pool = pool;
   atomic_store(&t->awaited, -1);
   err = set_up(t, comm, options);
@@ -219,6 +220,7 @@ void osla_transport_destroy(osla_transport **transport)
   osla_pool_destroy(t->pool);
   osla_trace_free(t);
   (void)pthread_mutex_destroy(&t->hook_mutex);
+  (void)pthread_mutex_destroy(&t->end_mutex);
   (void)pthread_mutex_destroy(&t->mutex);
   free(t->node_of);
   free(t->node_rank_of);
@@ -337,13 +339,4 @@ void osla_at_step(osla_transport *t, const char *kernel, int64_t step)
 {
   atomic_store_explicit(&t->kernel, kernel, memory_order_relaxed);
   atomic_store_explicit(&t->step, step, memory_order_relaxed);
-}
-
-void osla_transport_abort(osla_transport *t, osla_err err)
-{
-  osla_log(t->rank, "%s: %s; ending all ranks", osla_err_name(err), osla_error_text());
-  osla_nap(OSLA_LAST_WORDS_US);
-  if (t->ops->end_all) t->ops->end_all();
-  (void)MPI_Abort(MPI_COMM_WORLD, 1); /* MPICH 4.0.2 waits in that of a duplicate for the others */
-  abort();
 }
