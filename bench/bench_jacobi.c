@@ -23,13 +23,12 @@ static osla_err take_memory(jacobi_data *d)
 static osla_iterate_options options_of(const jacobi_data *d)
 {
   const bench_settings *s = d->problem->job->settings;
-  osla_iterate_options o = osla_iterate_defaults();
-  o.mode = d->mode;
-  o.tolerance = s->tolerance;
+  osla_iterate_options o = {.mode = d->mode};
+  o.tolerance = s->tolerance > 0 ? s->tolerance : -1;
   o.sweeps = s->tolerance > 0 ? (int64_t)1 << 30 : s->sweeps;
   o.period = s->period;
   o.lead = s->lead;
-  o.certify = !d->plain;
+  o.uncertified = d->plain;
   if (d->recorded) o.record_bytes = RECORD_BYTES;
   o.in_flight = s->in_flight;
   o.check = s->tolerance > 0 ? 10 : 100;
@@ -102,15 +101,13 @@ static osla_err run_osla(void *data)
 /* |b - A x| of the x of all ranks, by a look in lock-step. Collective. */
 static osla_err look(const jacobi_data *d, const double *x, double *residual, double *rounding)
 {
-  osla_iterate_options o = osla_iterate_defaults();
+  osla_iterate_options o = {.mode = OSLA_ITERATE_SYNC, .sweeps = -1};
   osla_iteration *it;
   osla_iterate_result r;
   double *copy = malloc(((size_t)d->problem->p.length + 1) * sizeof *copy);
   OSLA_CALL(osla_agree(d->problem->job->transport,
                        copy ? OSLA_OK : osla_error_set(OSLA_ERR_MEM, "a copy of the state")));
   if (d->problem->p.length > 0) memcpy(copy, x, (size_t)d->problem->p.length * sizeof *copy);
-  o.mode = OSLA_ITERATE_SYNC;
-  o.sweeps = 0;
   osla_err err = osla_iteration_create(d->problem->job->transport, &d->problem->p, &o, &it);
   if (err == OSLA_OK) err = osla_iterate(it, copy, &r);
   if (err == OSLA_OK) {
@@ -223,7 +220,7 @@ static bench_impl reference(const char *name, osla_err (*setup)(void *), osla_er
 
 static osla_err run_mode(bench_job *job, jacobi_problem *problem, osla_iterate_mode mode, int64_t n)
 {
-  static const char *const names[MODES] = {"jacobi/sync", "jacobi/async", "jacobi/racy"};
+  static const char *const names[MODES] = {"jacobi/async", "jacobi/racy", "jacobi/sync"};
   const bench_settings *s = job->settings;
   const bool solves = s->tolerance > 0;
   const bench_figure parameters[N_PARAMETERS] = {
@@ -279,14 +276,16 @@ static osla_err run_mode(bench_job *job, jacobi_problem *problem, osla_iterate_m
 
 static osla_err run(bench_job *job, int64_t n)
 {
+  static const osla_iterate_mode mode_of[MODES] = {OSLA_ITERATE_SYNC, OSLA_ITERATE_ASYNC,
+                                                   OSLA_ITERATE_RACY};
   const unsigned modes = job->settings->cases;
   const bool last = job->last_size;
   jacobi_problem problem;
   osla_err err = jacobi_problem_create(job, n, &problem);
-  for (int mode = 0; mode < MODES && err == OSLA_OK; mode++) {
-    if (!(modes >> mode & 1)) continue;
-    job->last_size = last && modes >> mode == 1;
-    err = run_mode(job, &problem, (osla_iterate_mode)mode, n);
+  for (int k = 0; k < MODES && err == OSLA_OK; k++) {
+    if (!(modes >> k & 1)) continue;
+    job->last_size = last && modes >> k == 1;
+    err = run_mode(job, &problem, mode_of[k], n);
   }
   if (problem.diffusion) jacobi_problem_free(&problem);
   return err;

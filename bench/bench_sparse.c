@@ -27,7 +27,7 @@ static double x_of(int64_t column)
 static osla_err multiply(sparse_data *d, const double *x, double *y)
 {
   const sparse_rows *own = &d->problem->own, *other = &d->problem->other;
-  if (!d->way) return osla_spmv(d->problem->a, OSLA_NOTRANS, x, 0.0, y);
+  if (!d->way) return osla_spmv(OSLA_NOTRANS, d->problem->a, x, 0.0, y);
   OSLA_CALL(d->way->begin(d, x));
   osla_gather_rows(own->n, own->first, own->column, own->value, x, 0.0, y);
   OSLA_CALL(d->way->end(d));

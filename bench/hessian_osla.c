@@ -8,9 +8,9 @@
 static osla_err setup(hessian_data *d, bool node_sums, hessian_ours *ours)
 {
   const bench_settings *s = d->job->settings;
-  osla_hessian_options options = osla_hessian_defaults();
+  osla_hessian_options options = {0};
   options.uplo = s->uplo;
-  options.dtype = s->dtype;
+  options.single = s->dtype == OSLA_FLOAT;
   options.nb = s->nb;
   options.node_sums = node_sums;
   OSLA_CALL(hessian_products_create(d, false)); /* for --work */
@@ -34,11 +34,10 @@ static osla_err setup_exact(void *data)
 {
   hessian_data *d = data;
   const bench_settings *s = d->job->settings;
-  osla_hessian_options options = osla_hessian_defaults();
+  osla_hessian_options options = {0};
   double count = (double)(d->updates.per_rank * d->job->size);
   options.uplo = s->uplo;
-  options.dtype = OSLA_DOUBLE;
-  options.update_dtype = s->dtype;
+  options.single_updates = s->dtype == OSLA_FLOAT;
   options.nb = s->nb;
   options.order_independent = true;
   options.bound = count * (s->rows > 0 ? (double)s->rows / 4 : 0.5);

@@ -187,7 +187,7 @@ osla_err jacobi_cg_run(void *data)
 {
   jacobi_data *d = data;
   struct jacobi_cg *cg = d->cg;
-  osla_krylov_options o = osla_krylov_defaults();
+  osla_krylov_options o = {0};
   const osla_operator a = osla_csr_operator(cg->a);
   o.tolerance = d->problem->job->settings->tolerance;
   o.iterations = INT64_C(1) << 30;

@@ -61,7 +61,7 @@ static double magnitude(void *arg, const double *x)
 osla_err jacobi_problem_create(bench_job *job, int64_t n, jacobi_problem *out)
 {
   const bench_settings *s = job->settings;
-  osla_diffusion_options o = osla_diffusion_defaults(n, n, n);
+  osla_diffusion_options o = {.points = {n, n, n}};
   int ranks[3] = {0, 0, 0}; /* as near to a cube as can be, z cut first: layers are whole */
   OSLA_MPI(MPI_Dims_create(job->size, 3, ranks));
   for (int d = 0; d < 3 && !s->whole; d++) {
@@ -71,7 +71,7 @@ osla_err jacobi_problem_create(bench_job *job, int64_t n, jacobi_problem *out)
   if (!s->whole) o.points[2] *= s->threads; /* of the reference threads, else 1 */
   *out = (jacobi_problem){.job = job, .factor = job->rank == s->slow_rank ? s->slow_factor : 1.0};
   out->points = (double)o.points[0] * (double)o.points[1] * (double)o.points[2];
-  o.offset = s->zeros ? 0.0 : 1.0;
+  o.no_offset = s->zeros;
   OSLA_CALL(osla_diffusion_create(job->transport, &o, &out->diffusion));
   out->inner = osla_diffusion_problem(out->diffusion);
   out->p = out->inner;

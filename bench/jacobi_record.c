@@ -27,7 +27,7 @@ static void write_rank(FILE *file, int rank, const osla_record *r, int n_halos, 
 
 static void write_line(FILE *file, const jacobi_data *d, const osla_record *records, int64_t *count)
 {
-  static const char *const modes[] = {"sync", "async", "racy"};
+  static const char *const modes[] = {"async", "racy", "sync"};
   const osla_record *first = &records[0];
   (void)fprintf(file, "{\"mode\": \"%s\", \"ranks\": [", modes[d->mode]);
   for (int rank = 0; rank < d->problem->job->size; rank++)

@@ -70,7 +70,7 @@ int main(int argc, char **argv)
                               .sweep = sweep,
                               .pack = pack,
                               .unpack = unpack};
-  osla_iterate_options options = osla_iterate_defaults();
+  osla_iterate_options options = {0};
   options.mode = argc > 1 && strcmp(argv[1], "sync") == 0   ? OSLA_ITERATE_SYNC
                  : argc > 1 && strcmp(argv[1], "racy") == 0 ? OSLA_ITERATE_RACY
                                                             : OSLA_ITERATE_ASYNC;

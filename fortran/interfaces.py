@@ -24,12 +24,6 @@ NUMBERS = {"int": "integer(c_int)", "int64_t": "integer(c_int64_t)", "uint64_t":
            "osla_complex": "complex(c_double_complex)"}
 ZERO = {"integer": "0", "real": "0", "logical": ".false.", "type(c_ptr)": "c_null_ptr",
         "type(c_funptr)": "c_null_funptr"}
-# Options are what {0} is in C, but for those of the accumulator: osla_hessian_defaults (a test compares).
-DEFAULTS = {("osla_hessian_options", "dtype"): "OSLA_DOUBLE", ("osla_hessian_options", "nb"): "128",
-            ("osla_hessian_options", "ring_bytes"): "67108864",
-            ("osla_hessian_options", "piece_bytes"): "67108864",
-            ("osla_hessian_options", "update_dtype"): "OSLA_HESSIAN_SAME",
-            ("osla_hessian_options", "initial"): "transfer(9221120237041090560_c_int64_t, 1.0_c_double)"}
 ARRAYS = {"ipiv"}  # changeable, and not one number
 LEFT_OUT = ("MPI_Comm", "MPI_Datatype", "MPI_Op", "...", "osla_progress_hook", "osla_notifiers",
             "osla_segment", "osla_shape")
@@ -111,9 +105,9 @@ class Headers:
                 kind = ("type(c_funptr)" if stars and match[1] in self.callbacks
                         else "type(c_ptr)" if stars else self.plain(match[1]))
                 initial = ""
-                if name.endswith("_options"):
+                if name.endswith("_options"):  # {0}
                     zero = next(value for key, value in ZERO.items() if kind.startswith(key))
-                    initial = f" = {DEFAULTS.get((name, field), zero)}"
+                    initial = f" = {zero}"
                 lines.append(f"{kind} :: {field}{f'({size})' if size else ''}{initial}")
         self.structs.add(name)
         self.types.append((name, lines))

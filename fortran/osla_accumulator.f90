@@ -57,7 +57,7 @@ contains
     if (absent('osla_hessian_create', 'grid', grid%handle, stat, errmsg)) return
     if (present(options)) chosen = options
     hessian%n = n
-    hessian%update_dtype = merge(chosen%dtype, chosen%update_dtype, chosen%update_dtype == OSLA_HESSIAN_SAME)
+    hessian%update_dtype = merge(OSLA_FLOAT, OSLA_DOUBLE, logical(chosen%single .or. chosen%single_updates))
     call settle(c_osla_hessian_create(grid%handle, n, c_loc(chosen), hessian%handle), stat, errmsg)
   end subroutine create_long
 

@@ -33,6 +33,7 @@ module osla_values
   integer(c_int), parameter :: OSLA_ERR_STATE = 6
   integer(c_int), parameter :: OSLA_ERR_UNSUPPORTED = 7
   integer(c_int), parameter :: OSLA_MOST_ARGUMENTS = 20
+  integer(c_int), parameter :: OSLA_END_SECONDS = 10
   integer(c_int), parameter :: OSLA_TRACE_GET = 0
   integer(c_int), parameter :: OSLA_TRACE_PUT = 1
   integer(c_int), parameter :: OSLA_TRACE_ISSUE = 2
@@ -100,12 +101,12 @@ module osla_values
   integer(c_int), parameter :: OSLA_COMBINE_MIN = 1
   integer(c_int), parameter :: OSLA_COMBINE_MAX = 2
   integer(c_int), parameter :: OSLA_COMBINE_USER = 3
-  integer(c_int), parameter :: OSLA_HESSIAN_SAME = -1
 
   type, bind(c) :: osla_transport_options
     logical(c_bool) :: progress_thread = .false.
     integer(c_int) :: threads_per_rank = 0
     type(c_ptr) :: transport = c_null_ptr
+    integer(c_int64_t) :: reserved(8) = 0
   end type osla_transport_options
 
   type, bind(c) :: osla_argument
@@ -150,12 +151,14 @@ module osla_values
     integer(c_int) :: format = 0
     integer(c_int) :: stored = 0
     type(c_ptr) :: name = c_null_ptr
+    integer(c_int64_t) :: reserved(8) = 0
   end type osla_save_options
 
   type, bind(c) :: osla_load_options
     integer(c_int64_t) :: mb = 0
     integer(c_int64_t) :: nb = 0
     type(c_ptr) :: name = c_null_ptr
+    integer(c_int64_t) :: reserved(8) = 0
   end type osla_load_options
 
   type, bind(c) :: osla_file_matrix
@@ -173,6 +176,7 @@ module osla_values
     logical(c_bool) :: narrow = .false.
     integer(c_int64_t) :: panel = 0
     integer(c_int64_t) :: memory = 0
+    integer(c_int64_t) :: reserved(8) = 0
   end type osla_gemm_options
 
   type, bind(c) :: osla_gemm_plan
@@ -189,6 +193,7 @@ module osla_values
     integer(c_int) :: pivoting = 0
     integer(c_int) :: look_ahead = 0
     integer(c_int) :: forward = 0
+    integer(c_int64_t) :: reserved(8) = 0
   end type osla_lu_options
 
   type, bind(c) :: osla_lu_result
@@ -200,6 +205,7 @@ module osla_values
   type, bind(c) :: osla_chol_options
     integer(c_int) :: look_ahead = 0
     integer(c_int) :: forward = 0
+    integer(c_int64_t) :: reserved(8) = 0
   end type osla_chol_options
 
   type, bind(c) :: osla_factors
@@ -212,6 +218,7 @@ module osla_values
   type, bind(c) :: osla_refine_options
     integer(c_int) :: max_iterations = 0
     real(c_double) :: target = 0
+    integer(c_int64_t) :: reserved(8) = 0
   end type osla_refine_options
 
   type, bind(c) :: osla_refine_result
@@ -229,15 +236,16 @@ module osla_values
 
   type, bind(c) :: osla_hessian_options
     integer(c_int) :: uplo = 0
-    integer(c_int) :: dtype = OSLA_DOUBLE
-    integer(c_int64_t) :: nb = 128
-    integer(c_size_t) :: ring_bytes = 67108864
-    integer(c_size_t) :: piece_bytes = 67108864
-    integer(c_int) :: update_dtype = OSLA_HESSIAN_SAME
+    logical(c_bool) :: single = .false.
+    logical(c_bool) :: single_updates = .false.
+    integer(c_int64_t) :: nb = 0
+    integer(c_size_t) :: ring_bytes = 0
+    integer(c_size_t) :: piece_bytes = 0
     integer(c_int) :: combine = 0
     type(c_funptr) :: combine_function = c_null_funptr
     type(c_ptr) :: combine_context = c_null_ptr
-    real(c_double) :: initial = transfer(9221120237041090560_c_int64_t, 1.0_c_double)
+    real(c_double) :: initial = 0
+    logical(c_bool) :: from_zero = .false.
     logical(c_bool) :: order_independent = .false.
     real(c_double) :: bound = 0
     real(c_double) :: gradient_bound = 0
@@ -246,6 +254,7 @@ module osla_values
     integer(c_int) :: shipping = 0
     logical(c_bool) :: node_sums = .false.
     logical(c_bool) :: checkpoint_holds = .false.
+    integer(c_int64_t) :: reserved(8) = 0
   end type osla_hessian_options
 
   type, bind(c) :: osla_hessian_datum
@@ -474,6 +483,13 @@ module osla_c
       type(c_ptr), value :: transport
       integer(c_int), value :: err
     end subroutine c_osla_transport_abort
+
+    subroutine c_osla_transport_at_end(transport, hook, arg) bind(c, name="osla_transport_at_end")
+      import
+      type(c_ptr), value :: transport
+      type(c_funptr), value :: hook
+      type(c_ptr), value :: arg
+    end subroutine c_osla_transport_at_end
 
     subroutine c_osla_at_step(transport, kernel, step) bind(c, name="osla_at_step")
       import
@@ -1254,11 +1270,6 @@ module osla_c
       real(c_double), intent(inout) :: rcond
       integer(c_int) :: answer
     end function c_osla_pocon
-
-    function c_osla_hessian_defaults() bind(c, name="osla_hessian_defaults") result(answer)
-      import
-      type(osla_hessian_options) :: answer
-    end function c_osla_hessian_defaults
 
     function c_osla_hessian_create(grid, n, options, out) bind(c, &
       name="osla_hessian_create") result(answer)

@@ -1,5 +1,9 @@
 /* What the Fortran module needs of C: MPI's C handles, texts with one argument, the end of a job
- * (floor 4). */
+ * (floor 4).
+ *
+ * Threads: as osla_transport.h says of collective and of local calls.
+ * Part: may change in any release; of libosla_fortran.
+ */
 #ifndef OSLA_FORTRAN_H
 #define OSLA_FORTRAN_H
 

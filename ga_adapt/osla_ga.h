@@ -23,6 +23,9 @@
  * Errors, on all ranks together: STATE (GA is not running, another default group, the array is not
  * allocated), ARG (no such array, sizes or types that do not fit), UNSUPPORTED (dimensions, type,
  * processor group, mirrored; a tiled array that GA itself puts outside its memory), MEM, MPI.
+ *
+ * Threads: one at a time, as GA has it.
+ * Part: stable; of libosla_ga.
  */
 #ifndef OSLA_GA_H
 #define OSLA_GA_H

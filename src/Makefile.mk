@@ -2,6 +2,7 @@
 # Public headers (installed) and sources (with the headers that stay private).
 src_headers = \
   src/osla.h \
+  src/osla_unstable.h \
   src/base/osla_types.h \
   src/base/osla_error.h \
   src/base/osla_clock.h \
@@ -67,6 +68,7 @@ EXTRA_DIST += $(sim_sources)
 src_sources = \
   src/base/error_place.h src/base/error.c \
   src/base/log.c \
+  src/base/reserved.h src/base/reserved.c \
   src/base/random.c \
   src/base/version.c \
   src/base/memory_file.h src/base/memory_file.c \
@@ -83,6 +85,7 @@ src_sources = \
   src/transport/request_pool.h src/transport/request_pool.c \
   src/transport/groups.h src/transport/groups.c \
   src/transport/transport.c \
+  src/transport/end.c \
   src/transport/patience.h src/transport/patience.c \
   src/transport/kept.h src/transport/kept.c \
   src/transport/collective.c \

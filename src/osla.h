@@ -1,4 +1,6 @@
-/* OSLA, one-sided linear algebra: every public header, bottom-up. */
+/* OSLA, one-sided linear algebra: every header of the stable part, bottom-up. What is called or
+ * filled in here goes on to work, compiled or not, as CONTRIBUTING.md says of versions. What may
+ * change in any release is in osla_unstable.h. */
 #ifndef OSLA_H
 #define OSLA_H
 
@@ -10,16 +12,7 @@
 #include "osla_version.h"
 
 #include "osla_armci.h"
-#include "osla_blas.h"
-#include "osla_counter.h"
-#include "osla_farewell.h"
-#include "osla_host.h"
-#include "osla_meet.h"
 #include "osla_segment.h"
-#include "osla_stripes.h"
-#include "osla_channel.h"
-#include "osla_reduction.h"
-#include "osla_trace.h"
 #include "osla_transport.h"
 
 #include "osla_grid.h"

@@ -63,6 +63,7 @@ tests_programs = \
   tests/test_refine \
   tests/test_condition \
   tests/test_agree \
+  tests/test_reserved \
   tests/test_hessian_split \
   tests/test_hessian \
   tests/test_hessian_ops \

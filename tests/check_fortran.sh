@@ -24,9 +24,9 @@ if command -v python3 >/dev/null; then
 fi
 
 # Each function of these headers is in module osla, or is known not to be.
-not_in="agree agree_same at_step error_set_mpi grid_choose grid_prow_of grid_same grid_shift hessian_defaults matrix_bytes
+not_in="agree agree_same at_step error_set_mpi grid_choose grid_prow_of grid_same grid_shift matrix_bytes
   matrix_peer matrix_wrap_own memory_available memory_check random_bits simulated_machine trace_add trace_add_until trace_check
-  trace_now trace_unit transport_abort transport_largest_node transport_memory_by_mpi transport_memory_share
+  trace_now trace_unit transport_abort transport_at_end transport_largest_node transport_memory_by_mpi transport_memory_share
   transport_node_rank_of transport_node_size"
 unused=$(comm -23 <(sed -nE 's/^    (function|subroutine) c_osla_([a-z0-9_]+)\(.*/\2/p' "$interfaces" | sort -u) \
   <(find "$SRCDIR/fortran" -name '*.f90' ! -name osla_c.f90 -exec grep -ohE '\bc_osla_[a-z0-9_]+' {} + | sed 's/^c_osla_//' | sort -u))
@@ -54,7 +54,7 @@ types=$(sed -n 's/^  type, bind(c) :: //p' "$interfaces")
 constants=$(sed -n 's/^  integer(c_int), parameter :: \([A-Z_0-9]*\) = .*/\1/p' "$interfaces")
 [ "$(wc -l <<<"$types")" -ge 15 ] && [ "$(wc -l <<<"$constants")" -ge 90 ] || fail "types or constants are missing"
 {
-  echo '#include <osla.h>
+  echo '#include <osla_unstable.h>
 #include <stdio.h>
 int main(void) {'
   for name in $types; do echo "printf(\"$name %d\\n\", (int)sizeof($name));"; done

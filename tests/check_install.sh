@@ -40,6 +40,20 @@ for header in "$includes"/*.h; do
     quietly "${compiler[@]}" -x "$language" -Wall -Werror -Wno-unused-command-line-argument -fsyntax-only "${cflags[@]}" "$scratch/header.c"
   done
 done
+# Real factors are given as they are, in both languages.
+cat >"$scratch/real.c" <<'EOT'
+#include <osla.h>
+osla_err product(osla_part a, osla_part b, osla_part c, double alpha, float beta);
+osla_err product(osla_part a, osla_part b, osla_part c, double alpha, float beta)
+{
+  OSLA_CALL(osla_herk(OSLA_LOWER, OSLA_NOTRANS, alpha, a, 1, c, NULL));
+  return osla_gemm(OSLA_NOTRANS, OSLA_TRANS, alpha, a, b, beta, c, NULL);
+}
+EOT
+for language in $languages; do
+  quietly "${compiler[@]}" -x "$language" -Wall -Wextra -Wconversion -Werror -Wno-unused-command-line-argument -fsyntax-only \
+    "${cflags[@]}" "$scratch/real.c"
+done
 [ "$(find "$includes" -name '*.h' | wc -l)" -gt 4 ] || fail "headers are missing"
 
 shows() { # PAGE PROGRAM: each line of C in the page is a line of the program

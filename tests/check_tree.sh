@@ -61,11 +61,31 @@ unbuilt_sources() {
   done
 }
 
-hidden_headers() {
-  local header
-  for header in $(find src kernels -name 'osla_*.h'); do
-    grep -qF "\"$(basename "$header")\"" src/osla.h || echo "$header"
+# Each public header says which part it is of, as osla.h and osla_unstable.h have it, and what threads may do;
+# the stable part does not include the other one.
+unclear_headers() {
+  local header name part head
+  for header in $(find src kernels -name 'osla_*.h' ! -name osla_unstable.h); do
+    name=$(basename "$header")
+    head=$(sed '/\*\//q' "$header")
+    part=
+    grep -qF "\"$name\"" src/osla.h && part='Part: stable (osla.h).'
+    grep -qF "\"$name\"" src/osla_unstable.h && part="${part}Part: may change in any release (osla_unstable.h)."
+    [ -n "$part" ] && grep -qxF " * $part" <<<"$head" || echo "$header: its head does not say: ${part:-in neither}"
+    grep -qE '^ \* Threads[.:] ' <<<"$head" || echo "$header: its head says nothing of threads"
+    case $part in *stable\ \(osla.h*) grep -nFf <(sed -n 's/^#include "\(osla_[a-z]*\.h\)"$/include "\1"/p' src/osla_unstable.h) \
+      "$header" | sed "s|^|$header: |" ;; esac
   done
+}
+
+# Options can grow: reserved words end each struct, and tests/test_reserved.c has it in its table.
+fixed_options() {
+  find src kernels -name 'osla_*.h' -exec cat {} + | awk '
+    /^} osla_[a-z]*_options;/ {gsub(/[};]/, ""); print $1, last ~ /^  uint64_t reserved\[/} {last = $0}' |
+    while read -r name grows; do
+      [ "$grows" = 1 ] || echo "$name: does not end with uint64_t reserved[]"
+      grep -qF "\"$name\"" tests/test_reserved.c || echo "$name: not in tests/test_reserved.c"
+    done
 }
 
 complain "sources over 450 lines" < <(long_sources)
@@ -74,5 +94,6 @@ complain "absolute paths of one machine" < <(machine_paths)
 complain "tests that are built and not in tests/list" < <(untabled_tests)
 complain "tests that are not in tests/Makefile.mk" < <(unbuilt_tests)
 complain "sources that are in no Makefile.mk" < <(unbuilt_sources)
-complain "public headers that src/osla.h does not include" < <(hidden_headers)
+complain "public headers that do not say what they are" < <(unclear_headers)
+complain "options that cannot grow" < <(fixed_options)
 [ $offenders = 0 ] && echo "the tree is tidy"

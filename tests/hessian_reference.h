@@ -19,6 +19,12 @@ typedef struct test_update {
   double *gradient; /* [rows] */
 } test_update;
 
+/* Of H. */
+static inline osla_dtype type_of(const osla_hessian_options *o)
+{
+  return o->single ? OSLA_FLOAT : OSLA_DOUBLE;
+}
+
 /* The number-th update of a stream, the same on every rank: of all kinds, k from 0 to 130, 0 to
  * `most` indices below n, ascending or not, some twice. */
 test_update update_random(uint64_t seed, int64_t number, int64_t n, int64_t most, osla_dtype dtype);

@@ -241,7 +241,9 @@ lu_run lu_run_make(kernel_matrix *a, const dense *content, osla_pivoting pivotin
 {
   static const char *const pivots[] = {"partial", "tournament", "none"};
   osla_layout l = osla_matrix_layout(a->a);
-  osla_lu_options options = {pivoting, look_ahead, kernel_forward((int)l.m + look_ahead)};
+  osla_lu_options options = {.pivoting = pivoting,
+                             .look_ahead = look_ahead,
+                             .forward = kernel_forward((int)l.m + look_ahead)};
   lu_run r = {.a = a->a,
               .dtype = osla_matrix_dtype(a->a),
               .pivoting = pivoting,
@@ -287,7 +289,8 @@ void lu_back_to_back(const lu_known *known, osla_pivoting pivoting)
     kernel_matrix b = kernel_make(set.at[g], OSLA_FLOAT, m, n, NB, NB, g % 2);
     delays_begin(&d, set.t, (uint64_t)g);
     for (int i = 0; i < ROUNDS; i++) {
-      osla_lu_options options = {pivoting, lu_look_ahead(i), kernel_forward(i)};
+      osla_lu_options options = {
+        .pivoting = pivoting, .look_ahead = lu_look_ahead(i), .forward = kernel_forward(i)};
       dense_scatter(&known->a, a.a);
       dense_scatter(&known->a, b.a);
       OSLA_ASSERT_OK(osla_getrf(a.a, ipiv, &options, &result));

@@ -4,10 +4,17 @@
 #include "osla_segment.h"
 
 #include <mpi.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <unistd.h>
 
 enum { NEVER = 600 };
+
+/* What a program does last: a line of its own. */
+static void last_act(void *rank)
+{
+  fprintf(stderr, "last act of rank %d\n", *(const int *)rank);
+}
 
 int main(int argc, char **argv)
 {
@@ -22,6 +29,8 @@ int main(int argc, char **argv)
     fprintf(stderr, "%s\n", osla_error_text());
     MPI_Abort(MPI_COMM_WORLD, 3);
   }
+  const int rank = osla_transport_rank(t);
+  osla_transport_at_end(t, last_act, (void *)(uintptr_t)&rank);
   int last = osla_transport_size(t) - 1;
   if (osla_transport_rank(t) == last) (void)sleep(NEVER);
   if (argc > 1 && osla_transport_rank(t) == 0)

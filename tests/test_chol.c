@@ -44,7 +44,7 @@ static void check_exact(osla_matrix *a, osla_uplo uplo, int look_ahead, double r
                         const char *label)
 {
   int64_t info = -1;
-  osla_chol_options options = {look_ahead, kernel_forward((int)seed)};
+  osla_chol_options options = {.look_ahead = look_ahead, .forward = kernel_forward((int)seed)};
   dense l = exact_lower(osla_matrix_layout(a).n, seed), u = dense_transpose(&l);
   dense product = dense_product(&l, &u), before = triangle_and(uplo, &product, rest);
   dense after = triangle_and(uplo, uplo == OSLA_LOWER ? &l : &u, rest);
@@ -242,7 +242,7 @@ static void test_complex(void)
   osla_transport *t = osla_test_transport();
   osla_grid *grid;
   for (int g = 0; (grid = kernel_grid(t, g)) != NULL; g++) {
-    osla_chol_options options = {depths[g % 3], kernel_forward(g)};
+    osla_chol_options options = {.look_ahead = depths[g % 3], .forward = kernel_forward(g)};
     osla_uplo uplo = g % 2 ? OSLA_LOWER : OSLA_UPPER;
     if (kernel_turn(g, 0)) check_complex(grid, OSLA_COMPLEX_DOUBLE, uplo, 29, 4, &options);
     if (kernel_turn(g, 1)) check_complex(grid, OSLA_COMPLEX_FLOAT, uplo, 17, 5, NULL);

@@ -98,7 +98,7 @@ static void compare(const grid *g, const osla_diffusion_options *o, int64_t swee
                     const double *series, double residual)
 {
   osla_transport *t = osla_test_transport();
-  osla_iterate_options how = osla_iterate_defaults();
+  osla_iterate_options how = {0};
   osla_iterate_result r = {.residual = NAN};
   osla_diffusion *d;
   osla_iteration *it;
@@ -109,8 +109,8 @@ static void compare(const grid *g, const osla_diffusion_options *o, int64_t swee
   double *x = osla_test_allocate((size_t)p.length + 1, sizeof *x);
   osla_diffusion_fill(d, x);
   how.mode = OSLA_ITERATE_SYNC;
-  how.tolerance = 0;
-  how.sweeps = sweeps;
+  how.tolerance = -1;
+  how.sweeps = sweeps > 0 ? sweeps : -1;
   OSLA_ASSERT_OK(osla_iteration_create(t, &p, &how, &it));
   OSLA_ASSERT_OK(osla_iterate(it, x, &r));
   osla_diffusion_own(d, first, n);
@@ -135,11 +135,12 @@ static void test_series(void)
   for (int i = 0; i < 2; i++) {
     const grid g = {{points[i][0], points[i][1], points[i][2]},
                     points[i][0] * points[i][1] * points[i][2]};
-    osla_diffusion_options o = osla_diffusion_defaults(g.n[0], g.n[1], g.n[2]);
+    osla_diffusion_options o = {.points = {g.n[0], g.n[1], g.n[2]}, .radius = 0.25};
     double *start = osla_test_allocate((size_t)g.points, sizeof *start);
     double *c = osla_test_allocate((size_t)g.points, sizeof *c);
     double *x = osla_test_allocate((size_t)g.points, sizeof *x);
-    o.offset = i; /* the paper's figures 1, and 0 where it tells of exact zeros */
+    o.offset = i;
+    o.no_offset = i == 0; /* the paper's figures 1, and 0 where it tells of exact zeros */
     expand(&g, &o, start, c);
     for (int k = 0; k < 4; k++) {
       const double residual = sum_series(&g, start, c, sweeps[k], x);
@@ -154,7 +155,7 @@ static void test_series(void)
 
 static void test_part(void)
 {
-  osla_diffusion_options o = osla_diffusion_defaults(4, 4, 4);
+  osla_diffusion_options o = {.points = {4, 4, 4}};
   osla_diffusion *d;
   OSLA_ASSERT_ERR(osla_diffusion_create_part(&o, 3, 3, &d), OSLA_ERR_ARG);
   CU_ASSERT(d == NULL);
@@ -168,7 +169,7 @@ static void test_part(void)
 static void test_parts(void)
 {
   osla_transport *t = osla_test_transport();
-  osla_diffusion_options o = osla_diffusion_defaults(6, 7, 8);
+  osla_diffusion_options o = {.points = {6, 7, 8}};
   osla_diffusion *d;
   osla_iteration *it;
   OSLA_ASSERT_OK(osla_diffusion_create(t, &o, &d));
@@ -189,16 +190,16 @@ static void test_parts(void)
 static void test_no_sweep(void)
 {
   osla_transport *t = osla_test_transport();
-  osla_diffusion_options o = osla_diffusion_defaults(4, 5, 6);
-  osla_iterate_options how = osla_iterate_defaults();
+  osla_diffusion_options o = {.points = {4, 5, 6}};
+  osla_iterate_options how = {0};
   osla_iterate_result r;
   osla_diffusion *d;
   osla_iteration *it;
   OSLA_ASSERT_OK(osla_diffusion_create(t, &o, &d));
   const osla_fixed_point p = osla_diffusion_problem(d);
   double *x = osla_test_allocate((size_t)p.length + 1, sizeof *x);
-  how.certify = false;
-  how.sweeps = 0;
+  how.uncertified = true;
+  how.sweeps = -1;
   OSLA_ASSERT_OK(osla_iteration_create(t, &p, &how, &it));
   OSLA_ASSERT_OK(osla_iterate(it, x, &r));
   CU_ASSERT(r.end == OSLA_ITERATE_SWEEPS && isnan(r.residual) && r.most == 0);

@@ -37,8 +37,8 @@ static void round_trip(osla_transport *t, const shape *s, int round)
   osla_grid *grid = osla_test_grid(t, (round + 1) % n_grids);
   const char *path = scratch_path("trip");
   osla_test_write_local(a);
-  osla_save_options save = {hdf5 ? OSLA_FORMAT_HDF5 : OSLA_FORMAT_RAW, noted, NULL};
-  osla_load_options load = {s->read_mb, s->read_nb, NULL};
+  osla_save_options save = {.format = hdf5 ? OSLA_FORMAT_HDF5 : OSLA_FORMAT_RAW, .stored = noted};
+  osla_load_options load = {.mb = s->read_mb, .nb = s->read_nb};
   OSLA_ASSERT_OK(osla_matrix_save(a, path, &save));
   if (OSLA_ASSERT_OK(osla_matrix_load(grid, path, &load, &stored, &b))) {
     osla_layout l = osla_matrix_layout(b);
@@ -100,7 +100,7 @@ static void test_pieces(void)
     osla_matrix *b = NULL;
     osla_matrix *a = osla_test_make(t, k % n_grids, OSLA_DOUBLE, s->m, s->n, s->mb, s->nb);
     osla_grid *grid = osla_test_grid(t, (k + 1) % n_grids);
-    osla_load_options load = {s->read_mb, s->read_nb, NULL};
+    osla_load_options load = {.mb = s->read_mb, .nb = s->read_nb};
     OSLA_ASSERT_OK(osla_matrix_fill_with(a, place, NULL));
     OSLA_ASSERT_OK(osla_matrix_save(a, path, NULL));
     if (OSLA_ASSERT_OK(osla_matrix_load(grid, path, &load, NULL, &b))) {

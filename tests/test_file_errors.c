@@ -33,7 +33,7 @@ static void refuse(osla_transport *t, const char *path, const char *name, const 
 {
   osla_grid *grid = osla_test_grid(t, 0);
   osla_matrix *a = NULL;
-  osla_load_options options = {0, 0, name};
+  osla_load_options options = {.name = name};
   OSLA_ASSERT_ERR(osla_matrix_load(grid, path, &options, NULL, &a), OSLA_ERR_IO);
   OSLA_ASSERT_TEXT(text);
   OSLA_ASSERT_SAME_TEXT();
@@ -59,13 +59,12 @@ static void test_targets(void)
   osla_matrix *a = sample(t);
   for (size_t k = 0; k < sizeof bad / sizeof *bad; k++)
     for (int hdf5 = 0; hdf5 <= WITH_HDF5; hdf5++) {
-      osla_save_options options = {hdf5 ? OSLA_FORMAT_HDF5 : OSLA_FORMAT_RAW, OSLA_STORED_WHOLE,
-                                   NULL};
+      osla_save_options options = {.format = hdf5 ? OSLA_FORMAT_HDF5 : OSLA_FORMAT_RAW};
       OSLA_ASSERT_ERR(osla_matrix_save(a, bad[k].path, &options), OSLA_ERR_IO);
       OSLA_ASSERT_TEXT(bad[k].text);
       OSLA_ASSERT_SAME_TEXT();
     }
-  osla_save_options none = {(osla_format)7, OSLA_STORED_WHOLE, NULL};
+  osla_save_options none = {.format = (osla_format)7};
   OSLA_ASSERT_ERR(osla_matrix_save(a, "/dev/full", &none), OSLA_ERR_ARG);
   osla_test_drop(a);
   osla_transport_destroy(&t);
@@ -234,7 +233,7 @@ static void test_hdf5_flipped(void)
   size_t size, step = osla_test_size() == 1 ? 31 : 1201, refused = 0;
   scratch_make();
   const char *path = scratch_path("flipped.h5");
-  osla_save_options options = {OSLA_FORMAT_BY_NAME, OSLA_STORED_UPPER, NULL};
+  osla_save_options options = {.stored = OSLA_STORED_UPPER};
   osla_stored stored = OSLA_STORED_WHOLE;
   CU_ASSERT((osla_matrix_save(a, path, &options) == OSLA_OK) == WITH_HDF5);
   unsigned char *bytes = scratch_read(path, &size);

@@ -4,7 +4,6 @@ program test_fortran
   use, intrinsic :: iso_fortran_env, only: error_unit, real32, real64, int64
   use mpi_f08
   use osla
-  use osla_c, only: c_osla_hessian_defaults
   implicit none
   type(osla_transport) :: transport
   type(osla_grid) :: grid
@@ -380,15 +379,18 @@ contains
   subroutine accumulator
     integer, parameter :: n = 30
     type(osla_hessian) :: hessian
-    type(osla_hessian_options) :: options, defaults
+    type(osla_hessian_options) :: options
     type(osla_hessian_stats) :: stats
     type(osla_matrix) :: matrix
     real(real64) :: g(2, 3), right(n, n), has(n, n), gradient(n)
     real(real64), pointer :: summed(:)
     integer :: ix(3), i, stat
     character(200) :: text
-    defaults = c_osla_hessian_defaults()
-    call expect(same(options, defaults), 'options begin with the defaults')
+    call expect(options%nb == 0 .and. all(options%reserved == 0), 'options begin as {0} in C')
+    options%reserved(3) = 7
+    call osla_hessian_create(grid, n, hessian, options, stat, text)
+    call expect(stat == OSLA_ERR_ARG .and. index(text, 'osla_hessian_options: reserved[2] = 0x7') > 0, 'reserved words')
+    options%reserved(3) = 0
     options%nb = 4
     call osla_hessian_create(grid, n, hessian, options)
     right = 0
@@ -428,25 +430,6 @@ contains
     call osla_hessian_commit(hessian)
     call osla_hessian_destroy(hessian)
   end subroutine accumulator
-
-  function same(x, y)
-    type(osla_hessian_options), intent(in) :: x, y
-    logical :: same
-    same = x%uplo == y%uplo .and. x%dtype == y%dtype .and. x%nb == y%nb .and. x%ring_bytes == y%ring_bytes &
-      .and. x%piece_bytes == y%piece_bytes .and. x%update_dtype == y%update_dtype .and. x%combine == y%combine &
-      .and. .not. (c_associated(x%combine_function) .or. c_associated(y%combine_function)) &
-      .and. .not. (c_associated(x%combine_context) .or. c_associated(y%combine_context)) &
-      .and. isnan(x%initial) .and. isnan(y%initial) .and. (x%order_independent .eqv. y%order_independent) &
-      .and. abs(x%bound - y%bound) == 0 .and. abs(x%gradient_bound - y%gradient_bound) == 0 &
-      .and. x%memory_cap == y%memory_cap .and. x%isolation == y%isolation .and. x%shipping == y%shipping &
-      .and. (x%node_sums .eqv. y%node_sums) .and. (x%checkpoint_holds .eqv. y%checkpoint_holds)
-  end function same
-
-  pure function isnan(x)
-    real(real64), intent(in) :: x
-    logical :: isnan
-    isnan = .not. (x <= 0 .or. x > 0)
-  end function isnan
 
   subroutine once
     type(osla_hessian) :: hessian

@@ -10,7 +10,7 @@ static const char *label(const osla_hessian_options *o, const osla_grid *grid)
 {
   static char text[128];
   (void)snprintf(text, sizeof text, "%d x %d grid, nb = %" PRId64 ", %s, %s", osla_grid_nprow(grid),
-                 osla_grid_npcol(grid), o->nb, o->dtype == OSLA_FLOAT ? "float" : "double",
+                 osla_grid_npcol(grid), o->nb, o->single ? "float" : "double",
                  o->uplo == OSLA_LOWER ? "lower" : "upper");
   return text;
 }
@@ -34,16 +34,16 @@ static void life(osla_grid *grid, int64_t n, int64_t most, const osla_hessian_op
   osla_hessian *h = hessian_make(grid, n, o);
   serial_sum sum = sum_make(n, o->uplo);
   int updates = 2 * osla_test_size() + 3;
-  push_and_sum(h, &sum, 1, 0, updates, most, o->dtype);
+  push_and_sum(h, &sum, 1, 0, updates, most, type_of(o));
   sum_expect(&sum, h, "%s", label(o, grid));
   if (is_long) {
     sum_expect(&sum, h, "%s, second commit", label(o, grid));
-    push_and_sum(h, &sum, 1, updates, 2 * updates, most, o->dtype);
+    push_and_sum(h, &sum, 1, updates, 2 * updates, most, type_of(o));
     sum_expect(&sum, h, "%s, updates after commit", label(o, grid));
     OSLA_ASSERT_OK(osla_hessian_reset(h));
     sum_clear(&sum);
     sum_expect(&sum, h, "%s, reset", label(o, grid));
-    push_and_sum(h, &sum, 2, 0, updates, most, o->dtype);
+    push_and_sum(h, &sum, 2, 0, updates, most, type_of(o));
     sum_expect(&sum, h, "%s, updates after reset", label(o, grid));
   }
   osla_hessian_destroy(&h);
@@ -59,10 +59,10 @@ static void test_grids(void)
   osla_grid *grid;
   for (int which = 0; (grid = hessian_grid(t, which)) != NULL; which++) {
     for (int turn = which; turn <= which + 1; turn++) {
-      osla_hessian_options o = osla_hessian_defaults();
+      osla_hessian_options o = {0};
       int64_t n = turn % 4 == 0 ? 13 : 37;
       o.nb = blocks[turn % 4];
-      o.dtype = turn / 2 % 2 ? OSLA_FLOAT : OSLA_DOUBLE;
+      o.single = turn / 2 % 2;
       o.uplo = (turn + which) % 2 ? OSLA_UPPER : OSLA_LOWER;
       life(grid, n, n, &o, turn == which);
     }
@@ -77,9 +77,9 @@ static void test_types_and_orders(void)
   osla_transport *t = osla_test_transport();
   osla_grid *grid = hessian_grid(t, 0);
   for (int which = 0; which < 4; which++) {
-    osla_hessian_options o = osla_hessian_defaults();
+    osla_hessian_options o = {0};
     o.nb = 5;
-    o.dtype = which % 2 ? OSLA_FLOAT : OSLA_DOUBLE;
+    o.single = which % 2;
     o.uplo = which / 2 ? OSLA_UPPER : OSLA_LOWER;
     life(grid, 29, 40, &o, false);
     if (which == 0) life(grid, 1, 3, &o, true);
@@ -102,7 +102,7 @@ static void test_by_hand(void)
 {
   osla_transport *t = osla_test_transport();
   osla_grid *grid = hessian_grid(t, 0);
-  osla_hessian_options o = osla_hessian_defaults();
+  osla_hessian_options o = {0};
   o.nb = 2;
   for (int upper = 0; upper < 2; upper++) {
     o.uplo = upper ? OSLA_UPPER : OSLA_LOWER;
@@ -146,18 +146,18 @@ static void test_pieces(void)
   for (int which = 0; which < 4; which++) {
     osla_grid *grid = hessian_grid(t, which / 2);
     if (!grid) break;
-    osla_hessian_options o = osla_hessian_defaults();
+    osla_hessian_options o = {0};
     int64_t n = which % 2 ? 300 : 150; /* columns of up to 128 double rows fit 4096 bytes */
     o.nb = 16;
     o.uplo = which / 2 ? OSLA_LOWER : OSLA_UPPER;
-    o.dtype = which == 3 ? OSLA_FLOAT : OSLA_DOUBLE;
+    o.single = which == 3;
     o.piece_bytes = which % 2 ? (size_t)64 << 20 : 4096;
-    o.ring_bytes = which % 2 ? 0 : (size_t)64 << 20;
+    o.ring_bytes = which % 2 ? 1 : (size_t)64 << 20;
     osla_hessian *h = hessian_make(grid, n, &o);
     serial_sum sum = sum_make(n, o.uplo);
-    if (osla_test_rank() == 0) OSLA_ASSERT_OK(update_push(h, update_ones(n, 3, o.dtype)));
-    push_and_sum(h, &sum, 3, 0, osla_test_size(), n, o.dtype);
-    sum_add(&sum, update_ones(n, 3, o.dtype), 1.0);
+    if (osla_test_rank() == 0) OSLA_ASSERT_OK(update_push(h, update_ones(n, 3, type_of(&o))));
+    push_and_sum(h, &sum, 3, 0, osla_test_size(), n, type_of(&o));
+    sum_add(&sum, update_ones(n, 3, type_of(&o)), 1.0);
     sum_expect(&sum, h, "%s, piece_bytes %zu, ring_bytes %zu", label(&o, grid), o.piece_bytes,
                o.ring_bytes);
     osla_hessian_destroy(&h);
@@ -177,9 +177,9 @@ static void test_several(void)
   osla_hessian *h[SEVERAL];
   serial_sum sums[SEVERAL];
   for (int a = 0; a < SEVERAL; a++) {
-    osla_hessian_options o = osla_hessian_defaults();
+    osla_hessian_options o = {0};
     o.nb = 4 + a;
-    o.dtype = a == 1 ? OSLA_FLOAT : OSLA_DOUBLE;
+    o.single = a == 1;
     o.uplo = a == 2 ? OSLA_UPPER : OSLA_LOWER;
     grids[a] = hessian_grid(t, a);
     if (!grids[a]) grids[a] = hessian_grid(t, 0);
@@ -253,15 +253,20 @@ static void test_wrong_options(void)
   osla_transport *t = osla_test_transport();
   osla_grid *grid = hessian_grid(t, 0);
   osla_hessian *h = NULL;
-  osla_hessian_options o = osla_hessian_defaults();
+  osla_hessian_options o = {0};
   OSLA_ASSERT_ERR(osla_hessian_create(grid, -1, NULL, &h), OSLA_ERR_ARG);
   OSLA_ASSERT_TEXT("-1");
-  o.nb = 0;
+  o.nb = -1;
   OSLA_ASSERT_ERR(osla_hessian_create(grid, 5, &o, &h), OSLA_ERR_ARG);
-  o = osla_hessian_defaults();
-  o.dtype = OSLA_COMPLEX_DOUBLE;
-  OSLA_ASSERT_ERR(osla_hessian_create(grid, 5, &o, &h), OSLA_ERR_UNSUPPORTED);
-  o = osla_hessian_defaults();
+  o = (osla_hessian_options){0};
+  o.initial = (double)NAN;
+  OSLA_ASSERT_ERR(osla_hessian_create(grid, 5, &o, &h), OSLA_ERR_ARG);
+  OSLA_ASSERT_TEXT("initial = ");
+  o.initial = 3.0;
+  o.from_zero = true;
+  OSLA_ASSERT_ERR(osla_hessian_create(grid, 5, &o, &h), OSLA_ERR_ARG);
+  OSLA_ASSERT_TEXT("from_zero, and initial = 3");
+  o = (osla_hessian_options){0};
   o.piece_bytes = osla_test_rank() == osla_test_size() - 1 ? 100 : 4096; /* wrong on one rank */
   OSLA_ASSERT_ERR(osla_hessian_create(grid, 5, &o, &h), OSLA_ERR_ARG);
   OSLA_ASSERT_SAME_TEXT();
@@ -311,14 +316,14 @@ static void test_stats(void)
 {
   osla_transport *t = osla_test_transport();
   osla_grid *grid = hessian_grid(t, 0);
-  osla_hessian_options o = osla_hessian_defaults();
+  osla_hessian_options o = {0};
   int size = osla_test_size();
   o.nb = 7;
   osla_hessian *h = hessian_make(grid, 50, &o);
   serial_sum sum = sum_make(50, o.uplo);
-  push_and_sum(h, &sum, 5, 0, 3 * size, 50, o.dtype);
-  OSLA_ASSERT_OK(update_push(h, update_ones(50, 2, o.dtype))); /* each rank */
-  sum_add(&sum, update_ones(50, 2, o.dtype), (double)size);
+  push_and_sum(h, &sum, 5, 0, 3 * size, 50, type_of(&o));
+  OSLA_ASSERT_OK(update_push(h, update_ones(50, 2, type_of(&o)))); /* each rank */
+  sum_add(&sum, update_ones(50, 2, type_of(&o)), (double)size);
   sum_expect(&sum, h, "stats");
 
   osla_hessian_stats s = osla_hessian_get_stats(h);

@@ -259,7 +259,7 @@ static void test_levels_on_the_wire(void)
   enum { N = 150, TIMES = 40 };
   osla_transport *t = osla_test_transport();
   osla_grid *grid = hessian_grid(t, 0);
-  osla_hessian_options o = osla_hessian_defaults();
+  osla_hessian_options o = {0};
   o.nb = 4;
   o.ring_bytes = 1;
   osla_hessian *h = NULL;
@@ -271,9 +271,9 @@ static void test_levels_on_the_wire(void)
   serial_sum sum = sum_make(N, o.uplo);
   for (int turn = 0; turn < 2; turn++) {
     for (int i = 0; i < TIMES; i++) {
-      sum_add(&sum, update_random(11, i, N, N, o.dtype), 1.0);
+      sum_add(&sum, update_random(11, i, N, N, type_of(&o)), 1.0);
       if (i % osla_test_size() == osla_test_rank())
-        OSLA_ASSERT_OK(update_push(h, update_random(11, i, N, N, o.dtype)));
+        OSLA_ASSERT_OK(update_push(h, update_random(11, i, N, N, type_of(&o))));
     }
     sum_expect(&sum, h, "levels, turn %d", turn);
   }

@@ -12,7 +12,7 @@
 /* Small pieces and the smallest rings. */
 static osla_hessian_options tight(void)
 {
-  osla_hessian_options o = osla_hessian_defaults();
+  osla_hessian_options o = {0};
   o.nb = 16;
   o.ring_bytes = 1;
   return o;
@@ -31,9 +31,9 @@ static void test_no_update_is_lost(void)
   const int times = osla_transport_n_nodes(t) > 1 ? 6 : 300, sizes = 5;
   OSLA_ASSERT_OK(osla_barrier(t));
   for (int i = 0; i < times * sizes; i++)
-    OSLA_ASSERT_OK(update_push(h, update_ones(24 - i % sizes, 1, o.dtype)));
+    OSLA_ASSERT_OK(update_push(h, update_ones(24 - i % sizes, 1, type_of(&o))));
   for (int i = 0; i < sizes; i++)
-    sum_add(&sum, update_ones(24 - i, 1, o.dtype), (double)(times * osla_test_size()));
+    sum_add(&sum, update_ones(24 - i, 1, type_of(&o)), (double)(times * osla_test_size()));
   sum_expect(&sum, h, "ones from all ranks");
   osla_hessian_destroy(&h);
   sum_free(&sum);
@@ -87,8 +87,9 @@ static void test_back_pressure(void)
     usleep(200000);
   else
     for (int i = 0; i < 2; i++)
-      OSLA_ASSERT_OK(update_push(h, update_ones(n, 2, o.dtype)));
-  if (osla_test_size() > 1) sum_add(&sum, update_ones(n, 2, o.dtype), 2.0 * (osla_test_size() - 1));
+      OSLA_ASSERT_OK(update_push(h, update_ones(n, 2, type_of(&o))));
+  if (osla_test_size() > 1)
+    sum_add(&sum, update_ones(n, 2, type_of(&o)), 2.0 * (osla_test_size() - 1));
   sum_expect(&sum, h, "slow owner");
   osla_hessian_destroy(&h);
   sum_free(&sum);
@@ -108,9 +109,9 @@ static void test_one_rank_updates(void)
   for (int updater = 0; updater < osla_test_size(); updater += osla_test_size() / 2 + 1) {
     for (int i = 0; i < times; i++) {
       uint64_t seed = 100 + (uint64_t)updater;
-      sum_add(&sum, update_random(seed, i, 64, 12, o.dtype), 1.0);
+      sum_add(&sum, update_random(seed, i, 64, 12, type_of(&o)), 1.0);
       if (osla_test_rank() == updater)
-        OSLA_ASSERT_OK(update_push(h, update_random(seed, i, 64, 12, o.dtype)));
+        OSLA_ASSERT_OK(update_push(h, update_random(seed, i, 64, 12, type_of(&o))));
     }
     sum_expect(&sum, h, "rank %d alone", updater);
   }
@@ -130,7 +131,7 @@ static void test_destroy_without_commit(void)
   osla_hessian *h = hessian_make(grid, 200, &o);
   if (osla_test_rank() == osla_test_size() - 1)
     for (int i = 0; i < 5; i++)
-      OSLA_ASSERT_OK(update_push(h, update_ones(200, 1, o.dtype)));
+      OSLA_ASSERT_OK(update_push(h, update_ones(200, 1, type_of(&o))));
   osla_hessian_destroy(&h);
   CU_ASSERT(h == NULL);
   osla_grid_destroy(&grid);
@@ -153,11 +154,11 @@ static void test_progress_thread(void)
   int rank = osla_test_rank(), size = osla_test_size();
   volatile double work = 0.0;
   for (int i = 0; i < 4; i++) {
-    if (rank == size - 1) OSLA_ASSERT_OK(update_push(h, update_ones(n, 1, o.dtype)));
+    if (rank == size - 1) OSLA_ASSERT_OK(update_push(h, update_ones(n, 1, type_of(&o))));
     for (double end = osla_clock() + 0.002; osla_clock() < end;)
       work = work + 1.0;
   }
-  sum_add(&sum, update_ones(n, 1, o.dtype), 4.0);
+  sum_add(&sum, update_ones(n, 1, type_of(&o)), 4.0);
   sum_expect(&sum, h, "progress thread");
   osla_hessian_destroy(&h);
   sum_free(&sum);
@@ -207,7 +208,7 @@ static void stress(osla_transport *t, uint64_t seed)
   o.nb = blocks[osla_test_choose(seed, 1, 6)];
   o.piece_bytes = pieces[osla_test_choose(seed, 2, 3)];
   o.uplo = osla_test_choose(seed, 3, 2) ? OSLA_UPPER : OSLA_LOWER;
-  o.dtype = osla_test_choose(seed, 4, 2) ? OSLA_FLOAT : OSLA_DOUBLE;
+  o.single = osla_test_choose(seed, 4, 2);
   int64_t n = 1 + osla_test_choose(seed, 5, o.nb < 8 ? 30 : 120);
   int size = osla_test_size(), phases = 1 + (int)osla_test_choose(seed, 6, 3);
   osla_hessian *h = hessian_make(grid, n, &o);
@@ -216,10 +217,10 @@ static void stress(osla_transport *t, uint64_t seed)
     for (int i = 0; i < 5 * size; i++) {
       int number = phase * 1000 + i, busy = (int)osla_test_choose(seed + 1, number, 2 * size);
       int updater = busy < size ? busy : (int)seed % size; /* one does more than the others */
-      sum_add(&sum, update_random(seed, number, n, n, o.dtype), 1.0);
+      sum_add(&sum, update_random(seed, number, n, n, type_of(&o)), 1.0);
       if (osla_test_rank() != updater) continue;
       sleep_random(seed, (uint64_t)number);
-      OSLA_ASSERT_OK(update_push(h, update_random(seed, number, n, n, o.dtype)));
+      OSLA_ASSERT_OK(update_push(h, update_random(seed, number, n, n, type_of(&o))));
     }
     sleep_random(seed, 5000 + (uint64_t)phase);
     sum_expect(&sum, h, "seed %" PRIu64 ", phase %d: n = %" PRId64 ", nb = %" PRId64, seed, phase,

@@ -121,11 +121,11 @@ static void refuse_other(osla_grid *grid, const char *path, int64_t n,
 
 static void refuse_others(osla_grid *grid, const char *path)
 {
-  osla_hessian_options o = osla_hessian_defaults();
+  osla_hessian_options o = {0};
   refuse_other(grid, path, 10, &o, "is of order 9, the accumulator of order 10");
-  o.dtype = OSLA_FLOAT;
+  o.single = true;
   refuse_other(grid, path, 9, &o, "is of type 'd', the accumulator of type 's'");
-  o.dtype = OSLA_DOUBLE;
+  o.single = false;
   o.uplo = OSLA_UPPER;
   refuse_other(grid, path, 9, &o, "holds the lower triangle, the accumulator the upper triangle");
   o.uplo = OSLA_GENERAL;
@@ -145,7 +145,7 @@ static void refuse_others(osla_grid *grid, const char *path)
 /* Order-independent mode: another bound; and no checkpoint of what was beyond it. */
 static void refuse_bounds(osla_grid *grid, const char *path)
 {
-  osla_hessian_options o = osla_hessian_defaults();
+  osla_hessian_options o = {0};
   o.order_independent = true;
   o.bound = 8.0;
   osla_hessian *h = hessian_make(grid, 9, &o);

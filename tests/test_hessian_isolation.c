@@ -16,7 +16,7 @@ enum { N = 96, THREADS = 2 };
 /* Pieces of 4 KiB, messages of 16 KiB: each part takes several of them. */
 static osla_hessian_options tight(void)
 {
-  osla_hessian_options o = osla_hessian_defaults();
+  osla_hessian_options o = {0};
   o.nb = 8;
   o.piece_bytes = 4096;
   o.ring_bytes = 1;

@@ -38,14 +38,14 @@ static void life(osla_grid *grid, osla_hessian_options o, int64_t n)
   osla_hessian *h = hessian_make(grid, n, &o);
   sum_fill(&sum, initial);
   for (int turn = 0; turn < 2; turn++) { /* the second one begins with emptied arrays */
-    push_all(h, &sum, (uint64_t)turn, o.dtype);
+    push_all(h, &sum, (uint64_t)turn, type_of(&o));
     sum_expect(&sum, h, "n %" PRId64 " nb %" PRId64 " uplo %d combine %d commit %d", n, o.nb,
                (int)o.uplo, (int)o.combine, turn);
     sum_expect(&sum, h, "commit again");
   }
   OSLA_ASSERT_OK(osla_hessian_reset(h));
   sum_fill(&sum, initial);
-  push_all(h, &sum, 7, o.dtype);
+  push_all(h, &sum, 7, type_of(&o));
   sum_expect(&sum, h, "after a reset");
   osla_hessian_destroy(&h);
   sum_free(&sum);
@@ -57,10 +57,10 @@ static void test_same_bits(void)
   osla_transport *t = osla_test_transport();
   osla_grid *grid;
   for (int which = 0; which < 4 && (grid = hessian_grid(t, which)) != NULL; which++) {
-    osla_hessian_options o = osla_hessian_defaults();
+    osla_hessian_options o = {0};
     o.uplo = shapes[which % 3];
     o.nb = which % 2 ? 3 : 16;
-    o.dtype = which == 2 ? OSLA_FLOAT : OSLA_DOUBLE;
+    o.single = which == 2;
     o.isolation = which == 1 ? OSLA_ISOLATE_ELEMENT : OSLA_ISOLATE_UPDATE;
     if (which == 3) o.ring_bytes = 1; /* the smallest rings: many messages */
     life(grid, o, 61);
@@ -76,10 +76,10 @@ static void test_large(void)
 {
   osla_transport *t = osla_test_transport();
   osla_grid *grid = hessian_grid(t, 0);
-  osla_hessian_options o = osla_hessian_defaults();
+  osla_hessian_options o = {0};
   o.ring_bytes = 1;
   o.nb = 2;
-  o.dtype = OSLA_FLOAT;
+  o.single = true;
   if (osla_test_size() <= 4) life(grid, o, 1100);
   osla_grid_destroy(&grid);
   osla_transport_destroy(&t);
@@ -101,7 +101,7 @@ static double far_elements(osla_transport *t, osla_grid *grid, int64_t n, int64_
 /* Bytes of all ranks for so many updates of the whole matrix. */
 static double bytes_for(osla_grid *grid, int64_t n, int updates, bool node_sums)
 {
-  osla_hessian_options o = osla_hessian_defaults();
+  osla_hessian_options o = {0};
   o.nb = 32;
   o.node_sums = node_sums;
   o.shipping = OSLA_SHIP_VALUES;
@@ -141,7 +141,7 @@ static void test_cap(void)
   enum { LARGE = 500 };
   osla_transport *t = osla_test_transport();
   osla_grid *grid = hessian_grid(t, 0);
-  osla_hessian_options o = osla_hessian_defaults();
+  osla_hessian_options o = {0};
   osla_hessian *h = NULL;
   o.node_sums = true;
   o.memory_cap = (size_t)1 << 20; /* an array has 2 MB, or on many ranks 0.3 */
@@ -182,16 +182,16 @@ static void test_refused(void)
 {
   osla_transport *t = osla_test_transport();
   osla_grid *grid = hessian_grid(t, 0);
-  osla_hessian_options o = osla_hessian_defaults();
+  osla_hessian_options o = {0};
   o.order_independent = true;
   o.bound = 1.0;
   refuse(grid, o, "order-independent");
-  o = osla_hessian_defaults();
+  o = (osla_hessian_options){0};
   o.combine = OSLA_COMBINE_USER;
   o.combine_function = keep_first;
   refuse(grid, o, "function of the user's");
-  o = osla_hessian_defaults();
-  o.update_dtype = OSLA_FLOAT;
+  o = (osla_hessian_options){0};
+  o.single_updates = true;
   refuse(grid, o, "another type");
   osla_grid_destroy(&grid);
   osla_transport_destroy(&t);

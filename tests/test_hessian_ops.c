@@ -30,7 +30,7 @@ static void push_all(osla_hessian *h, serial_sum *sum, uint64_t seed, osla_dtype
 static void life(osla_grid *grid, const osla_hessian_options *o, serial_sum *sum, double initial,
                  const char *what)
 {
-  osla_dtype dtype = o->update_dtype == OSLA_HESSIAN_SAME ? o->dtype : (osla_dtype)o->update_dtype;
+  osla_dtype dtype = o->single_updates ? OSLA_FLOAT : type_of(o);
   osla_hessian *h = hessian_make(grid, sum->n, o);
   sum_fill(sum, initial);
   push_all(h, sum, 1, dtype);
@@ -66,11 +66,11 @@ static void shapes_on(osla_grid *grid, int which)
 {
   static const osla_uplo shapes[] = {OSLA_GENERAL, OSLA_LOWER, OSLA_UPPER};
   for (int i = 0; i < (several_nodes ? 2 : 4); i++) {
-    osla_hessian_options o = osla_hessian_defaults();
+    osla_hessian_options o = {0};
     o.uplo = i == 3 ? OSLA_GENERAL : shapes[(i + which) % 3];
     o.nb = which == 1 ? 3 : 16;
-    o.dtype = i == 0 ? OSLA_FLOAT : OSLA_DOUBLE;
-    if (i % 2 == 1) o.update_dtype = OSLA_FLOAT;
+    o.single = i == 0;
+    if (i % 2 == 1) o.single_updates = true;
     serial_sum sum = sum_make(i == 2 ? 1 : N, o.uplo);
     life(grid, &o, &sum, 0.0, i % 2 == 1 ? "float into double" : "one type");
     sum_free(&sum);
@@ -87,8 +87,8 @@ static void test_float_into_double(void)
 {
   osla_transport *t = osla_test_transport();
   osla_grid *grid = hessian_grid(t, 0);
-  osla_hessian_options o = osla_hessian_defaults();
-  o.update_dtype = OSLA_FLOAT;
+  osla_hessian_options o = {0};
+  o.single_updates = true;
   osla_hessian *h = hessian_make(grid, 5, &o);
   const int64_t ix = 3;
   const float large = 16777216.0f, one = 1.0f;
@@ -144,13 +144,14 @@ static void operations_on(osla_grid *grid, int which)
 {
   calls c = {.dtype = OSLA_DOUBLE};
   for (int i = 0; i < (several_nodes ? 3 : 6); i++) {
-    osla_hessian_options o = osla_hessian_defaults();
+    osla_hessian_options o = {0};
     int operation = (i + which) % 3, types = (i / 3 + which) % 3;
     double initial = 0.0;
     o.nb = 4 + which;
     o.uplo = (osla_uplo)((i + 2 * which) % 3);
-    c.dtype = o.dtype = types == 0 ? OSLA_FLOAT : OSLA_DOUBLE;
-    if (types == 1) o.update_dtype = OSLA_FLOAT;
+    o.single = types == 0;
+    c.dtype = type_of(&o);
+    if (types == 1) o.single_updates = true;
     serial_sum sum = sum_make(N, o.uplo);
     if (operation == 0) {
       o.combine = OSLA_COMBINE_MIN;
@@ -159,8 +160,9 @@ static void operations_on(osla_grid *grid, int which)
     } else if (operation == 1) {
       o.combine = OSLA_COMBINE_MAX;
       sum.combine = larger;
-      initial = o.initial = i < 3 ? 1.0 : (double)NAN;
-      if (isnan(initial)) initial = -(double)INFINITY;
+      initial = i < 3 ? 1.0 : which % 2 ? 0.0 : -(double)INFINITY;
+      o.initial = i < 3 ? 1.0 : 0.0;
+      o.from_zero = initial == 0.0;
     } else {
       o.combine = OSLA_COMBINE_USER;
       o.combine_function = user_function;
@@ -188,17 +190,17 @@ static void test_user_calls(void)
   osla_grid *grid = hessian_grid(t, 0);
   for (int types = 0; types < 2; types++) {
     calls c = {.dtype = OSLA_DOUBLE};
-    osla_hessian_options o = osla_hessian_defaults();
+    osla_hessian_options o = {0};
     o.combine = OSLA_COMBINE_USER;
     o.combine_function = user_function;
     o.combine_context = &c;
-    o.update_dtype = types == 0 ? OSLA_DOUBLE : OSLA_FLOAT;
+    const osla_dtype of_updates = types == 0 ? OSLA_DOUBLE : OSLA_FLOAT;
+    o.single_updates = types != 0;
     osla_hessian *h = hessian_make(grid, 700, &o);
     serial_sum sum = sum_make(700, o.uplo);
     sum.combine = magnitude;
-    if (osla_test_rank() == 0)
-      OSLA_ASSERT_OK(update_push(h, update_ones(700, 2, (osla_dtype)o.update_dtype)));
-    sum_add(&sum, update_ones(700, 2, (osla_dtype)o.update_dtype), 1.0);
+    if (osla_test_rank() == 0) OSLA_ASSERT_OK(update_push(h, update_ones(700, 2, of_updates)));
+    sum_add(&sum, update_ones(700, 2, of_updates), 1.0);
     sum_expect(&sum, h, "user calls, types %d", types);
     int64_t elements = c.elements;
     MPI_Allreduce(MPI_IN_PLACE, &elements, 1, MPI_INT64_T, MPI_SUM, MPI_COMM_WORLD);
@@ -219,7 +221,7 @@ static void test_runs(void)
   osla_grid *grid = hessian_grid(t, 0);
   int64_t longest = osla_transport_n_nodes(t) > 1 ? 1 : 64;
   for (int64_t run = 1; run <= longest; run *= 4) {
-    osla_hessian_options o = osla_hessian_defaults();
+    osla_hessian_options o = {0};
     o.uplo = run == 4 ? OSLA_UPPER : OSLA_LOWER;
     o.nb = 100;
     osla_hessian *h = hessian_make(grid, LARGE, &o);
@@ -293,8 +295,9 @@ static void test_large_matrix(void)
   osla_transport *t = osla_test_transport();
   osla_grid *grid = hessian_grid(t, 0);
   osla_hessian *h = NULL;
-  osla_hessian_options o = osla_hessian_defaults();
-  o.dtype = OSLA_FLOAT;
+  osla_hessian_options o = {0};
+  o.nb = 128;
+  o.single = true;
   osla_layout l = {5000000, 5000000, o.nb, o.nb, osla_grid_nprow(grid), osla_grid_npcol(grid)};
   CU_ASSERT(osla_matrix_bytes(&l, OSLA_FLOAT) >=
             UINT64_C(100000000000000) / (uint64_t)osla_test_size());
@@ -336,26 +339,18 @@ static void test_wrong_options(void)
   osla_transport *t = osla_test_transport();
   osla_grid *grid = hessian_grid(t, 0);
   osla_hessian *h = NULL;
-  osla_hessian_options o = osla_hessian_defaults();
-  o.dtype = OSLA_FLOAT;
-  o.update_dtype = OSLA_DOUBLE;
-  OSLA_ASSERT_ERR(osla_hessian_create(grid, 5, &o, &h), OSLA_ERR_UNSUPPORTED);
-  OSLA_ASSERT_SAME_TEXT();
-  o = osla_hessian_defaults();
-  o.update_dtype = OSLA_COMPLEX_FLOAT;
-  OSLA_ASSERT_ERR(osla_hessian_create(grid, 5, &o, &h), OSLA_ERR_UNSUPPORTED);
-  o = osla_hessian_defaults();
+  osla_hessian_options o = {0};
   o.combine = OSLA_COMBINE_USER;
   OSLA_ASSERT_ERR(osla_hessian_create(grid, 5, &o, &h), OSLA_ERR_ARG);
   OSLA_ASSERT_TEXT("without a function");
   o.combine = OSLA_COMBINE_MAX;
   o.combine_function = user_function;
   OSLA_ASSERT_ERR(osla_hessian_create(grid, 5, &o, &h), OSLA_ERR_ARG);
-  o = osla_hessian_defaults();
+  o = (osla_hessian_options){0};
   o.combine = (osla_combine)17;
   OSLA_ASSERT_ERR(osla_hessian_create(grid, 5, &o, &h), OSLA_ERR_ARG);
   OSLA_ASSERT_TEXT("17");
-  o = osla_hessian_defaults();
+  o = (osla_hessian_options){0};
   o.uplo = (osla_uplo)5;
   OSLA_ASSERT_ERR(osla_hessian_create(grid, 5, &o, &h), OSLA_ERR_ARG);
   OSLA_ASSERT_TEXT("uplo = 5");

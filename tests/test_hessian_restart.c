@@ -64,13 +64,13 @@ static void restart(osla_transport *t, int64_t n, osla_hessian_options o, int fr
   const char *path = scratch_path("c.h5");
   osla_hessian *h = hessian_make(first, n, &o);
   serial_sum sum = sum_make(n, o.uplo);
-  CU_ASSERT(push_range(t, h, n, o.dtype, 0, DATA / 2, 0) == 0);
-  CU_ASSERT(push_range(t, h, n, o.dtype, 3, 7, 0) == 4);
+  CU_ASSERT(push_range(t, h, n, type_of(&o), 0, DATA / 2, 0) == 0);
+  CU_ASSERT(push_range(t, h, n, type_of(&o), 3, 7, 0) == 4);
   if (from > 0) OSLA_ASSERT_OK(osla_hessian_commit(h)); /* the gradient is in two parts */
-  CU_ASSERT(push_range(t, h, n, o.dtype, DATA / 2, DATA / 2 + 2, 0) == 0);
+  CU_ASSERT(push_range(t, h, n, type_of(&o), DATA / 2, DATA / 2 + 2, 0) == 0);
   OSLA_ASSERT_OK(osla_hessian_checkpoint(h, path, "job"));
-  CU_ASSERT(push_range(t, h, n, o.dtype, 0, DATA, 0) == DATA / 2 + 2);
-  sum_range(&sum, o.dtype, DATA);
+  CU_ASSERT(push_range(t, h, n, type_of(&o), 0, DATA, 0) == DATA / 2 + 2);
+  sum_range(&sum, type_of(&o), DATA);
   sum_expect(&sum, h, "goes on after a checkpoint, n = %" PRId64, n);
   osla_hessian_destroy(&h);
 
@@ -81,7 +81,7 @@ static void restart(osla_transport *t, int64_t n, osla_hessian_options o, int fr
     OSLA_ASSERT_OK(osla_hessian_restore(h, path, "job"));
     OSLA_ASSERT_ERR(osla_hessian_matrix(h, &a), OSLA_ERR_STATE);
     CU_ASSERT(osla_hessian_get_stats(h).ids_restored == DATA / 2 + 2 + 3 * again);
-    CU_ASSERT(push_range(t, h, n, o.dtype, 0, DATA / 2 + 5, 1) == DATA / 2 + 2 + 3 * again);
+    CU_ASSERT(push_range(t, h, n, type_of(&o), 0, DATA / 2 + 5, 1) == DATA / 2 + 2 + 3 * again);
     if (again == 0) { /* a checkpoint of restored and new ids */
       OSLA_ASSERT_OK(osla_hessian_checkpoint(h, path, "job"));
       OSLA_ASSERT_OK(osla_hessian_commit(h));
@@ -89,7 +89,7 @@ static void restart(osla_transport *t, int64_t n, osla_hessian_options o, int fr
       CU_ASSERT(!osla_hessian_has_id(h, id_of(0)));
     }
   }
-  CU_ASSERT(push_range(t, h, n, o.dtype, 0, DATA, 1) == DATA / 2 + 5);
+  CU_ASSERT(push_range(t, h, n, type_of(&o), 0, DATA, 1) == DATA / 2 + 5);
   sum_expect(&sum, h, "restored, n = %" PRId64 ", grids %d, %d", n, from, to);
   osla_hessian_destroy(&h);
   sum_free(&sum);
@@ -100,7 +100,7 @@ static void restart(osla_transport *t, int64_t n, osla_hessian_options o, int fr
 static void test_other_grid(void)
 {
   osla_transport *t = osla_test_transport();
-  osla_hessian_options o = osla_hessian_defaults();
+  osla_hessian_options o = {0};
   o.ring_bytes = 1;
   o.piece_bytes = 4096;
   o.nb = 8;
@@ -109,12 +109,12 @@ static void test_other_grid(void)
   o.uplo = OSLA_UPPER;
   o.checkpoint_holds = true;
   restart(t, 53, o, 2, 0);
-  o.dtype = OSLA_FLOAT;
+  o.single = true;
   o.nb = 70;
   o.node_sums = true;
   restart(t, 30, o, 1, 3);
   o.node_sums = false;
-  o.dtype = OSLA_DOUBLE;
+  o.single = false;
   o.order_independent = true;
   o.bound = o.gradient_bound = 1e6;
   restart(t, 53, o, 4, 0);
@@ -182,7 +182,7 @@ static void checkpoint_committed(osla_hessian *h, const char *path)
 static void test_same_bits(void)
 {
   osla_transport *t = osla_test_transport();
-  osla_hessian_options o = osla_hessian_defaults();
+  osla_hessian_options o = {0};
   o.order_independent = true;
   o.bound = o.gradient_bound = 3000.0;
   o.initial = 0.25; /* so that H begins in doubles */
@@ -264,7 +264,7 @@ static void restore_and_add(osla_grid *grid, const char *path, const int32_t *ta
                             const serial_sum *sum)
 {
   osla_transport *t = osla_grid_transport(grid);
-  osla_hessian_options o = osla_hessian_defaults();
+  osla_hessian_options o = {0};
   o.nb = 7;
   osla_hessian *h = hessian_make(grid, N_THREADS_TEST, &o);
   OSLA_ASSERT_OK(osla_hessian_restore(h, path, NULL));
@@ -283,7 +283,7 @@ static void beside_threads(bool holds)
 {
   osla_transport *t = osla_test_transport();
   osla_grid *grid = hessian_grid(t, 0);
-  osla_hessian_options o = osla_hessian_defaults();
+  osla_hessian_options o = {0};
   o.nb = 8;
   o.ring_bytes = 1;
   o.checkpoint_holds = holds;

@@ -110,12 +110,12 @@ static void check_assembly(const problem *p, const serial_sum *sum, osla_hessian
                            const osla_matrix *a)
 {
   int64_t n = p->n, wrong = 0;
-  double eps = p->o.dtype == OSLA_FLOAT ? (double)FLT_EPSILON : DBL_EPSILON;
+  double eps = p->o.single ? (double)FLT_EPSILON : DBL_EPSILON;
   double tol = 4.0 * eps * (p->updates + DATA) * magnitude(sum->h, n * n);
-  void *all = osla_test_allocate((size_t)(n * n), osla_dtype_size(p->o.dtype));
+  void *all = osla_test_allocate((size_t)(n * n), osla_dtype_size(type_of(&p->o)));
   OSLA_ASSERT_OK(osla_matrix_get_block(a, 0, 0, n, n, all, n));
   for (int64_t at = 0; at < n * n; at++)
-    if (!(fabs(osla_test_real(p->o.dtype, all, at) - sum->h[at]) <= tol)) wrong++;
+    if (!(fabs(osla_test_real(type_of(&p->o), all, at) - sum->h[at]) <= tol)) wrong++;
   OSLA_ASSERT_MSG(wrong == 0, "n = %" PRId64 ": %" PRId64 " elements differ", n, wrong);
   for (int64_t i = 0; i < n; i++)
     OSLA_ASSERT_CLOSE(osla_hessian_gradient(h)[i], sum->gradient[i], 1e-13 * p->updates);
@@ -127,9 +127,9 @@ static void assemble(const problem *p, osla_hessian *h)
 {
   int rank = osla_test_rank(), size = osla_test_size();
   for (int u = rank; u < p->updates; u += size)
-    OSLA_ASSERT_OK(update_push(h, to_type(real_update(p, u), p->o.dtype)));
+    OSLA_ASSERT_OK(update_push(h, to_type(real_update(p, u), type_of(&p->o))));
   for (int64_t i = rank; i < p->n; i += size)
-    OSLA_ASSERT_OK(update_push(h, to_type(unit_update(p, i), p->o.dtype)));
+    OSLA_ASSERT_OK(update_push(h, to_type(unit_update(p, i), type_of(&p->o))));
   OSLA_ASSERT_OK(osla_hessian_commit(h));
 }
 
@@ -139,13 +139,13 @@ static void check_solution(const problem *p, const serial_sum *sum, const osla_m
                            const double *x)
 {
   int64_t n = p->n, count = n * RIGHT_SIDES;
-  double eps = p->o.dtype == OSLA_FLOAT ? (double)FLT_EPSILON : DBL_EPSILON;
+  double eps = p->o.single ? (double)FLT_EPSILON : DBL_EPSILON;
   double condition = (double)n * magnitude(sum->h, n * n);
   double tol = 4.0 * eps * condition * magnitude(x, count), worst = 0.0;
-  void *mine = osla_test_allocate((size_t)count, osla_dtype_size(p->o.dtype));
+  void *mine = osla_test_allocate((size_t)count, osla_dtype_size(type_of(&p->o)));
   OSLA_ASSERT_OK(osla_matrix_get_block(b, 0, 0, n, RIGHT_SIDES, mine, n));
   for (int64_t at = 0; at < count; at++) {
-    double difference = fabs(osla_test_real(p->o.dtype, mine, at) - x[at]);
+    double difference = fabs(osla_test_real(type_of(&p->o), mine, at) - x[at]);
     if (!(difference <= worst)) worst = difference;
   }
   OSLA_ASSERT_MSG(worst <= tol, "n = %" PRId64 ": |x - x_serial|_max = %g > %g", n, worst, tol);
@@ -167,7 +167,7 @@ static void solve(osla_grid *grid, const problem *p)
     OSLA_ASSERT_OK(osla_hessian_matrix(h, &again));
     CU_ASSERT(again == a && osla_matrix_local(again) == memory);
     check_assembly(p, &sum, h, a);
-    OSLA_ASSERT_OK(osla_matrix_create(grid, p->o.dtype, p->n, RIGHT_SIDES, p->o.nb, 1, &b));
+    OSLA_ASSERT_OK(osla_matrix_create(grid, type_of(&p->o), p->n, RIGHT_SIDES, p->o.nb, 1, &b));
     OSLA_ASSERT_OK(osla_matrix_fill_with(b, right_side, NULL));
     OSLA_ASSERT_OK(osla_potrf(p->o.uplo, a, NULL, &info));
     CU_ASSERT(info == 0);
@@ -189,10 +189,10 @@ static void test_solve(void)
   osla_transport *t = osla_test_transport();
   osla_grid *grid;
   for (int which = 0; (grid = hessian_grid(t, which)) != NULL; which++) {
-    problem p = {.n = orders[which % 5], .updates = 20, .o = osla_hessian_defaults()};
+    problem p = {.n = orders[which % 5], .updates = 20, .o = {0}};
     p.o.nb = blocks[which % 5];
     p.o.uplo = which % 2 ? OSLA_UPPER : OSLA_LOWER;
-    p.o.dtype = which % 3 == 1 ? OSLA_FLOAT : OSLA_DOUBLE;
+    p.o.single = which % 3 == 1;
     solve(grid, &p);
     osla_grid_destroy(&grid);
   }
@@ -204,12 +204,12 @@ static void test_singular(void)
 {
   osla_transport *t = osla_test_transport();
   osla_grid *grid = hessian_grid(t, 0);
-  osla_hessian_options o = osla_hessian_defaults();
+  osla_hessian_options o = {0};
   o.nb = 4;
   osla_hessian *h = hessian_make(grid, 20, &o);
   osla_matrix *a = NULL;
   int64_t info = -1;
-  OSLA_ASSERT_OK(update_push(h, update_ones(20, 2, o.dtype)));
+  OSLA_ASSERT_OK(update_push(h, update_ones(20, 2, type_of(&o))));
   OSLA_ASSERT_OK(osla_hessian_commit(h));
   OSLA_ASSERT_OK(osla_hessian_matrix(h, &a));
   OSLA_ASSERT_OK(osla_potrf(o.uplo, a, NULL, &info));

@@ -13,7 +13,7 @@ enum { THREADS = 5, UPDATES = 8, N = 48 };
 
 static osla_hessian_options tight(void)
 {
-  osla_hessian_options o = osla_hessian_defaults();
+  osla_hessian_options o = {0};
   o.nb = 8;
   o.piece_bytes = 4096;
   o.ring_bytes = 1;
@@ -63,18 +63,18 @@ static void test_openmp(void)
   OSLA_ASSERT_OK(osla_transport_create(MPI_COMM_WORLD, &with, &t));
   osla_grid *grid = hessian_grid(t, 0);
   osla_hessian_options o = tight();
-  o.dtype = OSLA_FLOAT;
+  o.single = true;
   osla_hessian *h = hessian_make(grid, N, &o);
   serial_sum sum = sum_make(N, o.uplo);
   producer producers[THREADS];
   for (int i = 0; i < THREADS; i++)
-    producers[i] = producer_of(h, 1, i, o.dtype);
+    producers[i] = producer_of(h, 1, i, type_of(&o));
 #pragma omp parallel for num_threads(THREADS) schedule(static, 1)
   for (int i = 0; i < THREADS; i++)
     (void)produce(&producers[i]);
   for (int i = 0; i < THREADS; i++)
     check_producer(&producers[i]);
-  sum_of_all(&sum, 1, o.dtype);
+  sum_of_all(&sum, 1, type_of(&o));
   sum_expect(&sum, h, "OpenMP threads");
   osla_hessian_destroy(&h);
   sum_free(&sum);
@@ -109,8 +109,8 @@ static void threads_life(bool progress_thread, osla_uplo uplo)
   osla_hessian *h = hessian_make(grid, N, &o);
   serial_sum sum = sum_make(N, uplo);
   for (uint64_t phase = 0; phase < 2; phase++) {
-    run_threads(h, 10 + phase, o.dtype);
-    sum_of_all(&sum, 10 + phase, o.dtype);
+    run_threads(h, 10 + phase, type_of(&o));
+    sum_of_all(&sum, 10 + phase, type_of(&o));
     sum_expect(&sum, h, "threads, progress thread %d, phase %" PRIu64, progress_thread, phase);
   }
   int64_t elements = osla_hessian_get_stats(h).elements;
@@ -118,8 +118,8 @@ static void threads_life(bool progress_thread, osla_uplo uplo)
   CU_ASSERT(elements == sum.elements);
   OSLA_ASSERT_OK(osla_hessian_reset(h));
   sum_clear(&sum);
-  run_threads(h, 20, o.dtype);
-  sum_of_all(&sum, 20, o.dtype);
+  run_threads(h, 20, type_of(&o));
+  sum_of_all(&sum, 20, type_of(&o));
   sum_expect(&sum, h, "threads after reset");
   osla_hessian_destroy(&h);
   sum_free(&sum);
@@ -168,7 +168,7 @@ static void test_no_update_is_lost(void)
   for (int i = 0; i < THREADS; i++)
     (void)pthread_join(threads[i], NULL);
   CU_ASSERT(a.failures == 0);
-  sum_add(&sum, update_ones(24, 1, o.dtype), (double)(a.times * THREADS * osla_test_size()));
+  sum_add(&sum, update_ones(24, 1, type_of(&o)), (double)(a.times * THREADS * osla_test_size()));
   sum_expect(&sum, h, "ones from all threads");
   osla_hessian_destroy(&h);
   sum_free(&sum);
@@ -200,7 +200,7 @@ static void test_errors_of_threads(void)
     wrong[i] = (producer){.h = h, .first = i};
     CU_ASSERT(pthread_create(&threads[i], NULL, wrong_update, &wrong[i]) == 0);
   }
-  OSLA_ASSERT_OK(update_push(h, update_ones(N, 1, o.dtype)));
+  OSLA_ASSERT_OK(update_push(h, update_ones(N, 1, type_of(&o))));
   for (int i = 0; i < THREADS; i++) {
     char expected[64];
     (void)pthread_join(threads[i], NULL);
@@ -208,7 +208,7 @@ static void test_errors_of_threads(void)
     OSLA_ASSERT_MSG(wrong[i].err == OSLA_ERR_ARG && strstr(wrong[i].text, expected) != NULL,
                     "thread %d: \"%s\"", i, wrong[i].text);
   }
-  sum_add(&sum, update_ones(N, 1, o.dtype), (double)osla_test_size());
+  sum_add(&sum, update_ones(N, 1, type_of(&o)), (double)osla_test_size());
   sum_expect(&sum, h, "beside wrong updates");
   osla_hessian_destroy(&h);
   sum_free(&sum);

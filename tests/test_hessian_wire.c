@@ -141,8 +141,8 @@ static void bytes_of(osla_dtype dtype, bool block)
   enum { N = 1000, COUNT = 400 };
   osla_transport *t = osla_test_transport();
   osla_grid *grid = hessian_grid(t, 0);
-  osla_hessian_options o = osla_hessian_defaults();
-  o.dtype = dtype;
+  osla_hessian_options o = {0};
+  o.single = dtype == OSLA_FLOAT;
   o.nb = 16;
   o.shipping = OSLA_SHIP_VALUES;
   osla_hessian *h = hessian_make(grid, N, &o);
@@ -188,20 +188,20 @@ static void test_small_updates_join(void)
   enum { TIMES = 200, COUNT = 20 };
   osla_transport *t = osla_test_transport();
   osla_grid *grid = NULL;
-  osla_hessian_options o = osla_hessian_defaults();
+  osla_hessian_options o = {0};
   osla_hessian *h = make_at_rank_0(t, &grid, COUNT, &o);
   serial_sum sum = sum_make(COUNT, o.uplo);
   /* Open MPI's osc pt2pt waits in the first access to a rank until that rank is in MPI. */
-  if (osla_test_rank() > 0) OSLA_ASSERT_OK(update_push(h, update_ones(COUNT, 1, o.dtype)));
-  sum_add(&sum, update_ones(COUNT, 1, o.dtype), osla_test_size() - 1.0);
+  if (osla_test_rank() > 0) OSLA_ASSERT_OK(update_push(h, update_ones(COUNT, 1, type_of(&o))));
+  sum_add(&sum, update_ones(COUNT, 1, type_of(&o)), osla_test_size() - 1.0);
   sum_expect(&sum, h, "first updates");
   int64_t before = osla_hessian_get_stats(h).transfers;
   OSLA_ASSERT_OK(osla_barrier(t));
   bool near = osla_transport_same_node(t, 0);
   if (near) usleep(200000);
   for (int i = 0; i < TIMES && osla_test_rank() > 0; i++)
-    OSLA_ASSERT_OK(update_push(h, update_ones(COUNT, 1, o.dtype)));
-  sum_add(&sum, update_ones(COUNT, 1, o.dtype), TIMES * (osla_test_size() - 1.0));
+    OSLA_ASSERT_OK(update_push(h, update_ones(COUNT, 1, type_of(&o))));
+  sum_add(&sum, update_ones(COUNT, 1, type_of(&o)), TIMES * (osla_test_size() - 1.0));
   sum_expect(&sum, h, "small updates");
   int far = osla_test_size() - osla_transport_node_size(t);
   int64_t transfers = osla_hessian_get_stats(h).transfers - before; /* by any rank of that node */
@@ -225,20 +225,20 @@ static void test_shipping(void)
   osla_transport *t = osla_test_transport();
   osla_grid *grid = hessian_grid(t, 0);
   for (int way = 0; way < 3; way++) {
-    osla_hessian_options o = osla_hessian_defaults();
+    osla_hessian_options o = {0};
     o.nb = 8;
-    o.dtype = way == 2 ? OSLA_FLOAT : OSLA_DOUBLE;
+    o.single = way == 2;
     o.uplo = way == 1 ? OSLA_UPPER : OSLA_LOWER;
     o.shipping = way == 0 ? OSLA_SHIP_VALUES : way == 1 ? OSLA_SHIP_FACTORS : OSLA_SHIP_LESS;
     osla_hessian *h = hessian_make(grid, N, &o);
     serial_sum sum = sum_make(N, o.uplo);
     for (int i = 0; i < TIMES; i++) {
-      sum_add(&sum, update_random(3, i, N, N, o.dtype), 1.0);
+      sum_add(&sum, update_random(3, i, N, N, type_of(&o)), 1.0);
       if (i % osla_test_size() == osla_test_rank())
-        OSLA_ASSERT_OK(update_push(h, update_random(3, i, N, N, o.dtype)));
+        OSLA_ASSERT_OK(update_push(h, update_random(3, i, N, N, type_of(&o))));
     }
-    if (osla_test_rank() == 0) OSLA_ASSERT_OK(update_push(h, update_ones(N, 2, o.dtype)));
-    sum_add(&sum, update_ones(N, 2, o.dtype), 1.0);
+    if (osla_test_rank() == 0) OSLA_ASSERT_OK(update_push(h, update_ones(N, 2, type_of(&o))));
+    sum_add(&sum, update_ones(N, 2, type_of(&o)), 1.0);
     sum_expect(&sum, h, "shipping %d", way);
     sent[way] = osla_hessian_get_stats(h).bytes_sent;
     osla_hessian_destroy(&h);
@@ -271,7 +271,7 @@ static void test_cap(void)
   const osla_transport_options with = {.threads_per_rank = CAPPED_THREADS};
   OSLA_ASSERT_OK(osla_transport_create(MPI_COMM_WORLD, &with, &t));
   osla_grid *grid = NULL;
-  osla_hessian_options o = osla_hessian_defaults();
+  osla_hessian_options o = {0};
   int nodes = osla_transport_n_nodes(t); /* each rank of another one needs room for its ring */
   o.memory_cap = (size_t)(nodes > 3 ? 900 : nodes > 1 ? 700 : 250) << 10;
   o.shipping = OSLA_SHIP_VALUES;
@@ -289,20 +289,20 @@ static void test_cap(void)
     CU_ASSERT(failed == NULL);
   }
   int producers = osla_test_size() > 1 ? osla_test_size() - 1 : 1;
-  sum_add(&sum, update_ones(CAPPED_N, 3, o.dtype), producers * CAPPED_THREADS * CAPPED_TIMES);
+  sum_add(&sum, update_ones(CAPPED_N, 3, type_of(&o)), producers * CAPPED_THREADS * CAPPED_TIMES);
   sum_expect(&sum, h, "under a cap");
   int64_t peak = osla_hessian_get_stats(h).bytes_peak;
   OSLA_ASSERT_MSG(peak <= (int64_t)o.memory_cap && (slow || peak > 50000), "peak %" PRId64, peak);
   OSLA_ASSERT_OK(osla_hessian_reset(h));
   sum_clear(&sum);
   if (osla_test_rank() == 0) {
-    test_update u = update_ones(CAPPED_N, 400, o.dtype);
+    test_update u = update_ones(CAPPED_N, 400, type_of(&o));
     OSLA_ASSERT_ERR(osla_hessian_update(h, u.rows, u.ix, u.k, u.values, u.ld), OSLA_ERR_MEM);
     OSLA_ASSERT_TEXT("memory_cap must be at least");
     update_free(&u);
-    OSLA_ASSERT_OK(update_push(h, update_ones(CAPPED_N, 1, o.dtype)));
+    OSLA_ASSERT_OK(update_push(h, update_ones(CAPPED_N, 1, type_of(&o))));
   }
-  sum_add(&sum, update_ones(CAPPED_N, 1, o.dtype), 1.0);
+  sum_add(&sum, update_ones(CAPPED_N, 1, type_of(&o)), 1.0);
   sum_expect(&sum, h, "after an update that was too large");
   osla_hessian_destroy(&h);
   sum_free(&sum);
@@ -315,7 +315,7 @@ static void test_cap_too_small(void)
   osla_transport *t = osla_test_transport();
   osla_grid *grid = hessian_grid(t, 0);
   osla_hessian *h = NULL;
-  osla_hessian_options o = osla_hessian_defaults();
+  osla_hessian_options o = {0};
   o.memory_cap = 100;
   OSLA_ASSERT_ERR(osla_hessian_create(grid, 10, &o, &h), OSLA_ERR_MEM);
   OSLA_ASSERT_TEXT("memory_cap = 100");
@@ -345,23 +345,23 @@ static void soak_round(osla_transport *t, uint64_t seed)
   static const int64_t blocks[] = {1, 4, 32, 128};
   osla_grid *grid = hessian_grid(t, (int)osla_test_choose(seed, 0, 2));
   if (!grid) grid = hessian_grid(t, 0);
-  osla_hessian_options o = osla_hessian_defaults();
+  osla_hessian_options o = {0};
   o.nb = blocks[osla_test_choose(seed, 1, 4)];
   o.ring_bytes = rings[osla_test_choose(seed, 2, 3)];
   o.piece_bytes = pieces[osla_test_choose(seed, 3, 3)];
   o.isolation = osla_test_choose(seed, 4, 2) ? OSLA_ISOLATE_UPDATE : OSLA_ISOLATE_ELEMENT;
   o.shipping = (osla_shipping)osla_test_choose(seed, 5, 3);
-  o.dtype = osla_test_choose(seed, 6, 2) ? OSLA_FLOAT : OSLA_DOUBLE;
+  o.single = osla_test_choose(seed, 6, 2);
   o.memory_cap = osla_test_choose(seed, 7, 3) ? 0 : (size_t)6 << 20;
   int64_t n = 1 + osla_test_choose(seed, 8, o.nb < 4 ? 60 : 300);
   osla_hessian *h = hessian_make(grid, n, &o);
   serial_sum sum = sum_make(n, o.uplo);
   for (int i = 0; i < 6 * osla_test_size(); i++) {
     int updater = (int)osla_test_choose(seed + 1, i, osla_test_size());
-    sum_add(&sum, update_random(seed, i, n, n, o.dtype), 1.0);
+    sum_add(&sum, update_random(seed, i, n, n, type_of(&o)), 1.0);
     if (updater != osla_test_rank()) continue;
     if (osla_test_choose(seed + 2, i, 4) == 0) usleep(500);
-    OSLA_ASSERT_OK(update_push(h, update_random(seed, i, n, n, o.dtype)));
+    OSLA_ASSERT_OK(update_push(h, update_random(seed, i, n, n, type_of(&o))));
   }
   sum_expect(&sum, h, "soak seed %" PRIu64, seed);
   CU_ASSERT(!o.memory_cap || osla_hessian_get_stats(h).bytes_peak <= (int64_t)o.memory_cap);

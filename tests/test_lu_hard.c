@@ -246,9 +246,9 @@ static void test_nan(void)
 static osla_hessian *assemble(osla_grid *grid, osla_dtype dtype, bool indefinite)
 {
   enum { PATHS = 60, LENGTH = 9 };
-  osla_hessian_options o = osla_hessian_defaults();
+  osla_hessian_options o = {0};
   osla_hessian *h = NULL;
-  o.dtype = dtype, o.nb = NB, o.ring_bytes = 1 << 20;
+  o.single = dtype == OSLA_FLOAT, o.nb = NB, o.ring_bytes = 1 << 20;
   OSLA_ASSERT_OK(osla_hessian_create(grid, N, &o, &h));
   for (int64_t path = osla_test_rank(); path < PATHS; path += osla_test_size()) {
     double g[LENGTH];

@@ -230,8 +230,9 @@ static void test_no_collectives(void)
   for (int pivoting = OSLA_PIVOT_PARTIAL; pivoting <= OSLA_PIVOT_NONE; pivoting++)
     for (int look_ahead = -1; look_ahead <= 2; look_ahead++) {
       if (osla_test_size() > 2 && look_ahead != lu_look_ahead(pivoting)) continue;
-      osla_lu_options options = {(osla_pivoting)pivoting, look_ahead,
-                                 kernel_forward(look_ahead + pivoting + 1)};
+      osla_lu_options options = {.pivoting = (osla_pivoting)pivoting,
+                                 .look_ahead = look_ahead,
+                                 .forward = kernel_forward(look_ahead + pivoting + 1)};
       osla_lu_result result;
       char what[64];
       (void)snprintf(what, sizeof what, "pivoting %d, look-ahead %d", pivoting, look_ahead);

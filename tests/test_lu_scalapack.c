@@ -67,7 +67,7 @@ static void compare(osla_matrix *a, const double *theirs, const int64_t *ipiv,
 static void check(osla_grid *grid, int64_t m, int64_t n, int64_t nb, int look_ahead)
 {
   kernel_matrix a = kernel_make(grid, OSLA_DOUBLE, m, n, nb, nb, true);
-  osla_lu_options options = {OSLA_PIVOT_PARTIAL, look_ahead, OSLA_FORWARD_CHOSEN};
+  osla_lu_options options = {.look_ahead = look_ahead};
   osla_lu_result result = {-1, -1.0, false};
   int64_t rows = osla_matrix_local_rows(a.a);
   int64_t *ipiv = osla_test_allocate(1, (size_t)rows * sizeof *ipiv);

@@ -194,7 +194,7 @@ static void test_accumulator(void)
   job j;
   osla_hessian *h = NULL;
   begin(&j);
-  osla_hessian_options o = osla_hessian_defaults();
+  osla_hessian_options o = {0};
   o.nb = NB;
   start();
   OSLA_ASSERT_OK(osla_hessian_create(j.grid, N, &o, &h));

@@ -16,6 +16,9 @@ ended() {
   [ $seconds -le "$1" ] || fail "took $seconds s"
   [ "$(grep -c '^osla\[' "$scratch/err")" = 1 ] || fail "not one line"
   grep -qE "$2" "$scratch/err" || fail "no line '$2'"
+  # the program's last act: once, of the rank that the line names
+  [ "$(grep -c '^last act of rank' "$scratch/err")" = 1 ] &&
+    grep -qx "last act of rank $(sed -nE 's/^osla\[([0-9]+)\].*/\1/p' "$scratch/err")" "$scratch/err" || fail "no last act, or another rank's"
 }
 
 for mode in node fake2; do

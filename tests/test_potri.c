@@ -136,7 +136,8 @@ static void test_grids_and_blocks(void)
       char label[128];
       (void)snprintf(label, sizeof label, "%s", kernel_label(a.a, wrapped));
       for (int i = 0; i < 2; i++) {
-        osla_chol_options options = {depths[(s + g + i) % 3], kernel_forward(s + g)};
+        osla_chol_options options = {.look_ahead = depths[(s + g + i) % 3],
+                                     .forward = kernel_forward(s + g)};
         check_inverse(a.a, i ? OSLA_UPPER : OSLA_LOWER, s % 2 ? &options : NULL,
                       (uint64_t)(s + 20 * i), label);
       }

@@ -95,11 +95,11 @@ static void test_same_bits(void)
               {OSLA_ITERATE_ASYNC, 1, 0, 1.0, 100000}, {OSLA_ITERATE_ASYNC, 2, 5, 0.9, 100000},
               {OSLA_ITERATE_ASYNC, 1, -1, 1.0, 60},    {OSLA_ITERATE_RACY, 1, 0, 1.0, 100000},
               {OSLA_ITERATE_RACY, 3, 2, 0.8, 33}};
-  osla_diffusion_options o = osla_diffusion_defaults(9, 8, 11);
+  osla_diffusion_options o = {.points = {9, 8, 11}};
   cube c;
   if (!make_cube(&c, &o)) return;
   for (size_t i = 0; i < sizeof ways / sizeof *ways; i++) {
-    osla_iterate_options how = osla_iterate_defaults();
+    osla_iterate_options how = {0};
     osla_iteration *it;
     how.mode = (osla_iterate_mode)ways[i].mode;
     how.period = ways[i].period;
@@ -136,7 +136,7 @@ static double largest_error(const cube *c, const double *v)
 /* The start is an eigenvector v of M >= 0, and the solution 0: so alpha is the eigenvalue. */
 static void test_depth(void)
 {
-  osla_diffusion_options o = osla_diffusion_defaults(11, 7, 12);
+  osla_diffusion_options o = {.points = {11, 7, 12}};
   cube c;
   o.start = OSLA_DIFFUSION_MODE;
   if (!make_cube(&c, &o)) return;
@@ -145,14 +145,14 @@ static void test_depth(void)
   osla_diffusion_fill(c.d, v);
   for (int way = 0; way < 3; way++) { /* lock-step, two ways to wait for nobody */
     const int mode = way == 0 ? OSLA_ITERATE_SYNC : OSLA_ITERATE_ASYNC;
-    osla_iterate_options how = osla_iterate_defaults();
+    osla_iterate_options how = {0};
     osla_iteration *it;
     osla_iterate_result r;
     osla_record *records;
     int64_t depth = -1;
     double largest;
     how.mode = (osla_iterate_mode)mode;
-    how.tolerance = 0;
+    how.tolerance = -1;
     how.lead = way == 1 ? 1 : 0; /* 1: each sweep on halos that are new */
     how.sweeps = 150;
     how.record_bytes = 1 << 20;
@@ -282,17 +282,17 @@ static void test_diverging(void)
 /* Without a certificate: the own points have the run's bits, halos are what they were. */
 static void test_uncertified(void)
 {
-  osla_diffusion_options o = osla_diffusion_defaults(9, 8, 11);
+  osla_diffusion_options o = {.points = {9, 8, 11}};
   cube c;
   if (!make_cube(&c, &o)) return;
-  for (int mode = OSLA_ITERATE_SYNC; mode <= OSLA_ITERATE_RACY; mode++) {
-    osla_iterate_options how = osla_iterate_defaults();
+  for (int mode = OSLA_ITERATE_ASYNC; mode <= OSLA_ITERATE_SYNC; mode++) {
+    osla_iterate_options how = {0};
     osla_iteration *it;
     osla_iterate_result r;
     osla_record *records;
     int64_t first[3], n[3], differ = 0;
     how.mode = (osla_iterate_mode)mode;
-    how.certify = false;
+    how.uncertified = true;
     how.sweeps = 45;
     how.record_bytes = 1 << 20;
     start(&c);
@@ -381,8 +381,8 @@ static void test_refused(void)
 /* Records that there are none of, or no room for. */
 static void test_no_record(void)
 {
-  osla_diffusion_options o = osla_diffusion_defaults(6, 5, 12);
-  osla_iterate_options how = osla_iterate_defaults();
+  osla_diffusion_options o = {.points = {6, 5, 12}};
+  osla_iterate_options how = {0};
   osla_iteration *it;
   osla_iterate_result r;
   osla_record *records, mine;
@@ -414,8 +414,8 @@ static void test_no_record(void)
 /* `proven`: only with a bound, and an omega that it covers. */
 static void test_proven(void)
 {
-  osla_diffusion_options o = osla_diffusion_defaults(6, 5, 7);
-  osla_iterate_options how = osla_iterate_defaults();
+  osla_diffusion_options o = {.points = {6, 5, 7}};
+  osla_iterate_options how = {0};
   osla_iteration *it;
   osla_iterate_result r;
   double alpha;

@@ -56,7 +56,7 @@ static void check_products(osla_transport *t, const sparse_model *m, osla_csr *a
       double *my_x = part_of(t, x, in, shared), *my_y = part_of(t, y, out, shared);
       for (int64_t i = 0; betas[b] == 0.0 && i < osla_csr_rows(a) && !transposed; i++)
         my_y[i] = NAN; /* is not read */
-      OSLA_ASSERT_OK(osla_spmv(a, trans, my_x, betas[b], my_y));
+      OSLA_ASSERT_OK(osla_spmv(trans, a, my_x, betas[b], my_y));
       sparse_model_multiply(m, trans, x, betas[b], y);
       check_part(transposed ? "transposed product" : "product", my_y, y, out);
       drop(t, my_x, shared);
@@ -170,7 +170,7 @@ static void test_renumber(void)
   double *by = osla_test_allocate((size_t)mine + 1, sizeof *by);
   for (int64_t i = 0; i < mine; i++)
     bx[i] = x[n - 1 - (start[me] + i)];
-  OSLA_ASSERT_OK(osla_spmv(b, OSLA_NOTRANS, bx, 0.0, by));
+  OSLA_ASSERT_OK(osla_spmv(OSLA_NOTRANS, b, bx, 0.0, by));
   for (int64_t i = 0; i < mine; i++)
     bad += !(by[i] == y[n - 1 - (start[me] + i)]);
   OSLA_ASSERT_MSG(bad == 0, "%d values of %d differ", (int)bad, (int)mine);
@@ -206,7 +206,7 @@ static void test_same_bits(void)
     x[i] = sin((double)(m.row_start[osla_test_rank()] + i));
   for (int run = 0; run < 20; run++) {
     double *y = osla_test_allocate((size_t)n + 1, sizeof *y);
-    OSLA_ASSERT_OK(osla_spmv(a, OSLA_TRANS, x, 0.0, y));
+    OSLA_ASSERT_OK(osla_spmv(OSLA_TRANS, a, x, 0.0, y));
     if (first) CU_ASSERT(memcmp(first, y, (size_t)n * sizeof *y) == 0);
     free(first);
     first = y;

@@ -30,7 +30,7 @@ static void check_dense(osla_csr **a, int64_t m, int64_t n, const double *dense)
     const int64_t mine = j - osla_csr_column_start(*a)[me];
     for (int64_t c = 0; c < columns; c++)
       x[c] = c == mine;
-    OSLA_ASSERT_OK(osla_spmv(*a, OSLA_NOTRANS, x, 0.0, y));
+    OSLA_ASSERT_OK(osla_spmv(OSLA_NOTRANS, *a, x, 0.0, y));
     for (int64_t i = 0; i < rows; i++) {
       const double expected = dense[(osla_csr_row_start(*a)[me] + i) * n + j];
       OSLA_ASSERT_MSG(y[i] == expected, "element %d, %d is %g, not %g",
@@ -122,7 +122,7 @@ static void test_round(void)
     write_file(text);
     OSLA_ASSERT_OK(osla_csr_read_matrix_market(t, file, m.row_start, m.column_start, &a));
     double *part = osla_test_allocate((size_t)osla_csr_rows(a) + 1, sizeof *part);
-    OSLA_ASSERT_OK(osla_spmv(a, OSLA_NOTRANS, x + m.column_start[osla_test_rank()], 0.0, part));
+    OSLA_ASSERT_OK(osla_spmv(OSLA_NOTRANS, a, x + m.column_start[osla_test_rank()], 0.0, part));
     sparse_model_multiply(&m, OSLA_NOTRANS, x, 0.0, y);
     for (int64_t i = 0; i < osla_csr_rows(a); i++)
       CU_ASSERT(part[i] == y[m.row_start[osla_test_rank()] + i]);

@@ -81,11 +81,11 @@ static int64_t solve(const problem *p, osla_splitting_options o, int mode)
   osla_splitting *split;
   osla_iteration *it;
   osla_iterate_result r = {0};
-  osla_iterate_options how = osla_iterate_defaults();
+  osla_iterate_options how = {0};
   how.mode = (osla_iterate_mode)mode;
   how.tolerance = 1e-11;
   how.check = 1;
-  if (!OSLA_ASSERT_OK(osla_splitting_create_dense(p->a, p->e.uplo, p->b, &o, &split))) return 0;
+  if (!OSLA_ASSERT_OK(osla_splitting_create_dense(p->e.uplo, p->a, p->b, &o, &split))) return 0;
   const osla_fixed_point f = osla_splitting_problem(split);
   double *x = osla_test_allocate((size_t)f.length + 1, sizeof *x), error = 0.0, alpha = 0.0;
   OSLA_ASSERT_OK(osla_iteration_create(p->t, &f, &how, &it));
@@ -116,11 +116,11 @@ static void test_sizes(void)
   osla_transport *t = osla_test_transport();
   for (int i = 0; i < 4; i++)
     for (int u = 0; u < 3; u++)
-      for (int mode = OSLA_ITERATE_SYNC; mode <= OSLA_ITERATE_RACY; mode++) {
+      for (int mode = OSLA_ITERATE_ASYNC; mode <= OSLA_ITERATE_SYNC; mode++) {
         problem p = make_problem(t, 0, (element_of){n_of[i], kept[u], true, false}, 5);
         const int64_t all = solve(&p, (osla_splitting_options){.block = INT64_MAX}, mode);
         (void)solve(&p, (osla_splitting_options){.block = 1}, mode);
-        (void)solve(&p, (osla_splitting_options){3, OSLA_SPLITTING_LU}, mode);
+        (void)solve(&p, (osla_splitting_options){.block = 3, .factor = OSLA_SPLITTING_LU}, mode);
         if (mode == OSLA_ITERATE_SYNC && osla_test_size() == 1) CU_ASSERT(all <= 2);
         free_problem(&p);
       }
@@ -136,8 +136,10 @@ static void test_grids(void)
     (void)solve(&p, (osla_splitting_options){.block = INT64_MAX}, OSLA_ITERATE_ASYNC);
     free_problem(&p);
     p = make_problem(t, which, (element_of){41, OSLA_GENERAL, false, false}, 7);
-    (void)solve(&p, (osla_splitting_options){INT64_MAX, OSLA_SPLITTING_LU}, OSLA_ITERATE_SYNC);
-    (void)solve(&p, (osla_splitting_options){INT64_MAX, OSLA_SPLITTING_LU}, OSLA_ITERATE_ASYNC);
+    (void)solve(&p, (osla_splitting_options){.block = INT64_MAX, .factor = OSLA_SPLITTING_LU},
+                OSLA_ITERATE_SYNC);
+    (void)solve(&p, (osla_splitting_options){.block = INT64_MAX, .factor = OSLA_SPLITTING_LU},
+                OSLA_ITERATE_ASYNC);
     free_problem(&p);
   }
   osla_transport_destroy(&t);
@@ -149,9 +151,10 @@ static void test_pivots(void)
   const element_of cyclic = {6 * osla_test_size(), OSLA_GENERAL, false, true};
   osla_transport *t = osla_test_transport();
   problem p = make_problem(t, 0, cyclic, 4);
-  for (int mode = OSLA_ITERATE_SYNC; mode <= OSLA_ITERATE_RACY; mode++) {
-    (void)solve(&p, (osla_splitting_options){3, OSLA_SPLITTING_LU}, mode);
-    (void)solve(&p, (osla_splitting_options){INT64_MAX, OSLA_SPLITTING_LU}, mode);
+  for (int mode = OSLA_ITERATE_ASYNC; mode <= OSLA_ITERATE_SYNC; mode++) {
+    (void)solve(&p, (osla_splitting_options){.block = 3, .factor = OSLA_SPLITTING_LU}, mode);
+    (void)solve(&p, (osla_splitting_options){.block = INT64_MAX, .factor = OSLA_SPLITTING_LU},
+                mode);
   }
   free_problem(&p);
   osla_transport_destroy(&t);
@@ -189,7 +192,7 @@ static void test_hessian(void)
   osla_splitting *split;
   osla_iteration *it;
   osla_iterate_result r;
-  osla_iterate_options how = osla_iterate_defaults();
+  osla_iterate_options how = {0};
   const osla_splitting_options all = {.block = INT64_MAX};
   int64_t *start = even_blocks(UNKNOWNS), info;
   const int64_t first = start[osla_test_rank()], rows = start[osla_test_rank() + 1] - first;
@@ -200,7 +203,7 @@ static void test_hessian(void)
   assemble(hessian);
   const double *gradient = osla_hessian_gradient(hessian);
   OSLA_ASSERT_OK(osla_hessian_matrix(hessian, &h));
-  OSLA_ASSERT_OK(osla_splitting_create_dense(h, OSLA_LOWER, gradient + first, &all, &split));
+  OSLA_ASSERT_OK(osla_splitting_create_dense(OSLA_LOWER, h, gradient + first, &all, &split));
   const osla_fixed_point f = osla_splitting_problem(split);
   OSLA_ASSERT_OK(osla_iteration_create(t, &f, &how, &it));
   OSLA_ASSERT_OK(osla_iterate(it, x, &r));
@@ -236,29 +239,30 @@ static double ones(int64_t i, int64_t j, void *arg)
 static void test_refused(void)
 {
   osla_transport *t = osla_test_transport();
-  const osla_splitting_options lu = {INT64_MAX, OSLA_SPLITTING_LU}, cholesky = {.block = INT64_MAX};
+  const osla_splitting_options lu = {.block = INT64_MAX, .factor = OSLA_SPLITTING_LU},
+                               cholesky = {.block = INT64_MAX};
   const double b[10] = {0.0};
   osla_splitting *split;
   osla_matrix *a = osla_test_make(t, 0, OSLA_DOUBLE, 5, 6, 2, 2);
-  OSLA_ASSERT_ERR(osla_splitting_create_dense(a, OSLA_GENERAL, b, NULL, &split), OSLA_ERR_ARG);
+  OSLA_ASSERT_ERR(osla_splitting_create_dense(OSLA_GENERAL, a, b, NULL, &split), OSLA_ERR_ARG);
   OSLA_ASSERT_TEXT("a matrix of 5 x 6");
   osla_test_drop(a);
   a = osla_test_make(t, 0, OSLA_FLOAT, 5, 5, 2, 2);
-  OSLA_ASSERT_ERR(osla_splitting_create_dense(a, OSLA_GENERAL, b, NULL, &split), OSLA_ERR_ARG);
+  OSLA_ASSERT_ERR(osla_splitting_create_dense(OSLA_GENERAL, a, b, NULL, &split), OSLA_ERR_ARG);
   OSLA_ASSERT_TEXT("type s");
   osla_test_drop(a);
   const int64_t n = 2 * osla_test_size(); /* two rows a rank: those of rank 0 are alike */
   a = osla_test_make(t, 0, OSLA_DOUBLE, n, n, 2, 2);
-  OSLA_ASSERT_ERR(osla_splitting_create_dense(a, (osla_uplo)5, b, NULL, &split), OSLA_ERR_ARG);
+  OSLA_ASSERT_ERR(osla_splitting_create_dense((osla_uplo)5, a, b, NULL, &split), OSLA_ERR_ARG);
   OSLA_ASSERT_TEXT("uplo = 5 is none");
-  OSLA_ASSERT_ERR(osla_splitting_create_dense(a, OSLA_LOWER, b, NULL, &split), OSLA_ERR_ARG);
+  OSLA_ASSERT_ERR(osla_splitting_create_dense(OSLA_LOWER, a, b, NULL, &split), OSLA_ERR_ARG);
   OSLA_ASSERT_TEXT("the diagonal element of row 0 is 0");
   OSLA_ASSERT_OK(osla_matrix_fill_with(a, ones, NULL));
-  OSLA_ASSERT_ERR(osla_splitting_create_dense(a, OSLA_GENERAL, b, &lu, &split), OSLA_ERR_ARG);
+  OSLA_ASSERT_ERR(osla_splitting_create_dense(OSLA_GENERAL, a, b, &lu, &split), OSLA_ERR_ARG);
   OSLA_ASSERT_TEXT("the block of rows 0 to 1 is singular (pivot 2)");
   OSLA_ASSERT_SAME_TEXT();
   CU_ASSERT(split == NULL);
-  OSLA_ASSERT_ERR(osla_splitting_create_dense(a, OSLA_UPPER, b, &cholesky, &split), OSLA_ERR_ARG);
+  OSLA_ASSERT_ERR(osla_splitting_create_dense(OSLA_UPPER, a, b, &cholesky, &split), OSLA_ERR_ARG);
   OSLA_ASSERT_TEXT("the block of rows 0 to 1 is not positive definite");
   osla_test_drop(a);
   osla_transport_destroy(&t);

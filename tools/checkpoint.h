@@ -11,7 +11,7 @@
 #ifndef OSLA_CHECKPOINT_H
 #define OSLA_CHECKPOINT_H
 
-#include "osla.h"
+#include "osla_unstable.h"
 
 typedef struct checkpoint {
   /* set by the caller */

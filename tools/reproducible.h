@@ -9,7 +9,7 @@
 #define REPRODUCIBLE_H
 
 #include "checkpoint.h"
-#include "osla.h"
+#include "osla_unstable.h"
 
 #include <jansson.h>
 

@@ -1,6 +1,7 @@
 #include "chol_shape.h"
 #include "move.h"
 #include "osla_trace.h"
+#include "reserved.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -10,6 +11,7 @@ osla_err osla_chol_shape(chol *f, osla_matrix *a, osla_uplo uplo, const osla_cho
   int look_ahead = options ? options->look_ahead : 0;
   *f = (chol){.v = view_of(a), .uplo = uplo};
   const local_view *v = &f->v;
+  OSLA_CALL(OSLA_RESERVED(osla_chol_options, options));
   OSLA_CHECK(v->m == v->n, OSLA_ERR_ARG,
              "Cholesky of a %" PRId64 " x %" PRId64 " matrix: not square", v->m, v->n);
   OSLA_CHECK(v->mb == v->nb, OSLA_ERR_ARG,

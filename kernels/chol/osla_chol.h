@@ -4,6 +4,7 @@
  * symmetric matrix of which one triangle is stored.
  *
  * Threads: as osla_transport.h says of collective and of local calls.
+ * Part: stable (osla.h).
  */
 #ifndef OSLA_CHOL_H
 #define OSLA_CHOL_H
@@ -20,6 +21,7 @@ typedef struct osla_chol_options {
   int look_ahead; /* panels that are factored before the rest of the trailing matrix is updated: 0
                      chosen (1), 1, 2; -1 none */
   osla_forward forward; /* how panels reach other nodes */
+  uint64_t reserved[8]; /* 0: osla_types.h */
 } osla_chol_options;
 
 /* A := L L^H (LOWER) or U^H U (UPPER) in place; the other triangle is neither read nor written.

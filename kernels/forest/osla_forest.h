@@ -31,6 +31,7 @@
  * that says what the two have begun.
  *
  * Threads: as osla_transport.h says of collective and of local calls.
+ * Part: stable (osla.h).
  */
 #ifndef OSLA_FOREST_H
 #define OSLA_FOREST_H

@@ -6,6 +6,7 @@
 #include "gemm_run.h"
 #include "gemm_split.h"
 #include "part_checks.h"
+#include "reserved.h"
 
 #include <complex.h>
 #include <inttypes.h>
@@ -36,6 +37,7 @@ static osla_err check(const request *r, const osla_gemm_options *options)
   osla_dtype ta = osla_matrix_dtype(a->matrix), tb = osla_matrix_dtype(b->matrix);
   osla_dtype tc = osla_matrix_dtype(c->matrix);
   osla_transport *t = osla_grid_transport(osla_matrix_grid(c->matrix));
+  OSLA_CALL(OSLA_RESERVED(osla_gemm_options, options));
   OSLA_CHECK(r->triangle == WHOLE || r->triangle == OSLA_LOWER || r->triangle == OSLA_UPPER,
              OSLA_ERR_ARG, "%s of uplo = %d", r->hermitian ? "herk" : "syrk", r->triangle);
   OSLA_CALL(osla_part_check("gemm", a, "A"));

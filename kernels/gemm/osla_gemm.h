@@ -9,6 +9,7 @@
  * Lewis, Vishnu, "Scaling Linear Algebra Kernels using Remote Memory Access", section III.A.
  *
  * Threads: as osla_transport.h says of collective and of local calls.
+ * Part: stable (osla.h).
  */
 #ifndef OSLA_GEMM_H
 #define OSLA_GEMM_H
@@ -32,6 +33,7 @@ typedef struct osla_gemm_options {
   int64_t panel;   /* widest panel of k that is copied together; 0: chosen */
   uint64_t memory; /* most bytes of buffers on a rank; 0: chosen, see osla_gemm. Panels become
                       narrower to fit; a panel is never below one column */
+  uint64_t reserved[8]; /* 0: osla_types.h */
 } osla_gemm_options;
 
 /* C := alpha op(A) op(B) + beta C. Collective.

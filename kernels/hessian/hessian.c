@@ -6,6 +6,7 @@
 #include "hessian_node.h"
 #include "hessian_outbox.h"
 #include "hessian_workspace.h"
+#include "reserved.h"
 #include "work.h"
 
 #include <inttypes.h>
@@ -13,30 +14,28 @@
 #include <stdlib.h>
 #include <string.h>
 
-osla_hessian_options osla_hessian_defaults(void)
+enum { DEFAULT_BLOCK = 128 };
+static const size_t default_bytes = (size_t)64 << 20; /* of rings, and of pieces */
+
+osla_hessian_options osla_hessian_resolve(const osla_hessian_options *options)
 {
-  return (osla_hessian_options){.uplo = OSLA_LOWER,
-                                .dtype = OSLA_DOUBLE,
-                                .update_dtype = OSLA_HESSIAN_SAME,
-                                .combine = OSLA_COMBINE_SUM,
-                                .initial = (double)NAN,
-                                .nb = 128,
-                                .ring_bytes = (size_t)64 << 20,
-                                .piece_bytes = (size_t)64 << 20};
+  osla_hessian_options o = options ? *options : (osla_hessian_options){0};
+  if (o.nb == 0) o.nb = DEFAULT_BLOCK;
+  if (o.ring_bytes == 0) o.ring_bytes = default_bytes;
+  if (o.piece_bytes == 0) o.piece_bytes = default_bytes;
+  return o;
 }
 
 static osla_err check(int64_t n, const osla_hessian_options *o)
 {
+  OSLA_CALL(OSLA_RESERVED(osla_hessian_options, o));
   OSLA_CHECK(n >= 0, OSLA_ERR_ARG, "Hessian of order %" PRId64, n);
   OSLA_CHECK(o->nb >= 1, OSLA_ERR_ARG, "block size %" PRId64 " is below 1", o->nb);
-  osla_dtype from = osla_update_dtype(o);
-  OSLA_CHECK(o->dtype == OSLA_FLOAT || o->dtype == OSLA_DOUBLE, OSLA_ERR_UNSUPPORTED,
-             "Hessian of type '%c'", osla_dtype_letter(o->dtype));
-  OSLA_CHECK(from == o->dtype || (from == OSLA_FLOAT && o->dtype == OSLA_DOUBLE),
-             OSLA_ERR_UNSUPPORTED, "updates of type %d into a Hessian of type '%c'", (int)from,
-             osla_dtype_letter(o->dtype));
   OSLA_CHECK(o->uplo == OSLA_LOWER || o->uplo == OSLA_UPPER || o->uplo == OSLA_GENERAL,
              OSLA_ERR_ARG, "uplo = %d", (int)o->uplo);
+  OSLA_CHECK(!isnan(o->initial), OSLA_ERR_ARG, "initial = %g", o->initial);
+  OSLA_CHECK(!o->from_zero || o->initial == 0.0, OSLA_ERR_ARG, "from_zero, and initial = %g",
+             o->initial);
   if (o->order_independent) OSLA_CALL(osla_exact_check_options(o));
   if (o->node_sums) OSLA_CALL(osla_node_sums_check(o));
   OSLA_CHECK(!osla_work_modelled || !(o->order_independent || o->node_sums), OSLA_ERR_UNSUPPORTED,
@@ -54,7 +53,7 @@ static osla_err check(int64_t n, const osla_hessian_options *o)
 
 static osla_err new_hessian(int64_t n, const osla_hessian_options *options, osla_hessian **out)
 {
-  osla_hessian_options o = options ? *options : osla_hessian_defaults();
+  osla_hessian_options o = osla_hessian_resolve(options);
   OSLA_CALL(check(n, &o));
   osla_hessian *h = calloc(1, sizeof *h);
   OSLA_CHECK(h, OSLA_ERR_MEM, "Hessian object");
@@ -152,8 +151,8 @@ osla_err osla_hessian_create_fan(osla_grid *grid, int64_t n, const osla_hessian_
   *out = NULL;
   osla_err err;
   OSLA_TRY(osla_agree(osla_grid_transport(grid), new_hessian(n, options, &h)));
-  OSLA_TRY(
-    osla_matrix_create(grid, h->options.dtype, n, n, h->options.nb, h->options.nb, &h->matrix));
+  OSLA_TRY(osla_matrix_create(grid, osla_hessian_dtype(&h->options), n, n, h->options.nb,
+                              h->options.nb, &h->matrix));
   h->v = view_of(h->matrix);
   if (osla_combiner_initial(&h->options) != 0.0) OSLA_TRY(fill_initial(h)); /* it is made as zero */
   if (h->options.order_independent) OSLA_TRY(osla_exact_create(h));

@@ -44,8 +44,8 @@ static osla_stored stored_of(const osla_hessian *h)
 static osla_err make_matrix(osla_hessian *h, snapshot *s)
 {
   if (h->options.checkpoint_holds) return OSLA_OK;
-  osla_err err = osla_matrix_create(h->v.grid, h->options.dtype, h->n, h->n, h->options.nb,
-                                    h->options.nb, &s->matrix);
+  osla_err err = osla_matrix_create(h->v.grid, osla_hessian_dtype(&h->options), h->n, h->n,
+                                    h->options.nb, h->options.nb, &s->matrix);
   if (err == OSLA_ERR_MEM) s->matrix = NULL;
   return err == OSLA_ERR_MEM ? OSLA_OK : err;
 }
@@ -197,9 +197,9 @@ static osla_err check_look(const osla_hessian *h, const char *path, osla_file_ma
   OSLA_CHECK(look.m == h->n && look.n == h->n, OSLA_ERR_IO,
              "%.200s: is of order %" PRId64 ", the accumulator of order %" PRId64, path, look.n,
              h->n);
-  OSLA_CHECK(look.dtype == h->options.dtype, OSLA_ERR_IO,
+  OSLA_CHECK(look.dtype == osla_hessian_dtype(&h->options), OSLA_ERR_IO,
              "%.200s: is of type '%c', the accumulator of type '%c'", path,
-             osla_dtype_letter(look.dtype), osla_dtype_letter(h->options.dtype));
+             osla_dtype_letter(look.dtype), osla_dtype_letter(osla_hessian_dtype(&h->options)));
   OSLA_CHECK(look.stored == stored_of(h), OSLA_ERR_IO, "%.200s: holds %s, the accumulator %s", path,
              triangle[look.stored], triangle[stored_of(h)]);
   return OSLA_OK;

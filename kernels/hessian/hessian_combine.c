@@ -169,14 +169,19 @@ static bool user_column(const combiner *c, int64_t count, const int64_t *row, co
   return true;
 }
 
+osla_dtype osla_hessian_dtype(const osla_hessian_options *o)
+{
+  return o->single ? OSLA_FLOAT : OSLA_DOUBLE;
+}
+
 osla_dtype osla_update_dtype(const osla_hessian_options *o)
 {
-  return o->update_dtype == OSLA_HESSIAN_SAME ? o->dtype : (osla_dtype)o->update_dtype;
+  return o->single || o->single_updates ? OSLA_FLOAT : OSLA_DOUBLE;
 }
 
 double osla_combiner_initial(const osla_hessian_options *o)
 {
-  if (!isnan(o->initial)) return o->initial;
+  if (o->initial != 0.0 || o->from_zero) return o->initial;
   if (o->combine == OSLA_COMBINE_MIN) return (double)INFINITY;
   return o->combine == OSLA_COMBINE_MAX ? -(double)INFINITY : 0.0;
 }
@@ -196,9 +201,9 @@ osla_err osla_combiner_make(const osla_hessian_options *o, combiner *out)
              o->combine_function ? "a function is given, but not OSLA_COMBINE_USER"
                                  : "OSLA_COMBINE_USER without a function");
   osla_dtype update = osla_update_dtype(o);
-  int types = o->dtype == OSLA_FLOAT ? 0 : update == OSLA_FLOAT ? 1 : 2;
+  int types = o->single ? 0 : update == OSLA_FLOAT ? 1 : 2;
   *out = (combiner){.column = columns[operation][types],
-                    .dtype = o->dtype,
+                    .dtype = osla_hessian_dtype(o),
                     .update_dtype = update,
                     .function = o->combine_function,
                     .context = o->combine_context};

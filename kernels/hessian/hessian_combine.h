@@ -29,6 +29,7 @@ osla_err osla_combiner_make(const osla_hessian_options *options, combiner *out);
 double osla_combiner_initial(const osla_hessian_options *options);
 
 /* The type of G and U. */
+osla_dtype osla_hessian_dtype(const osla_hessian_options *options);
 osla_dtype osla_update_dtype(const osla_hessian_options *options);
 
 #endif

@@ -35,7 +35,7 @@ struct exact_state {
 osla_err osla_exact_check_options(const osla_hessian_options *o)
 {
   fixed_point f;
-  OSLA_CHECK(o->dtype == OSLA_DOUBLE, OSLA_ERR_UNSUPPORTED,
+  OSLA_CHECK(!o->single, OSLA_ERR_UNSUPPORTED,
              "order-independent mode needs H in double precision");
   OSLA_CHECK(o->combine == OSLA_COMBINE_SUM, OSLA_ERR_UNSUPPORTED,
              "order-independent mode serves sums only");

@@ -97,7 +97,7 @@ osla_err osla_node_sums_check(const osla_hessian_options *o)
              "node_sums in the order-independent mode");
   OSLA_CHECK(o->combine != OSLA_COMBINE_USER, OSLA_ERR_UNSUPPORTED,
              "node_sums with a function of the user's");
-  OSLA_CHECK(osla_update_dtype(o) == o->dtype, OSLA_ERR_UNSUPPORTED,
+  OSLA_CHECK(osla_update_dtype(o) == osla_hessian_dtype(o), OSLA_ERR_UNSUPPORTED,
              "node_sums with updates of another type than H");
   return OSLA_OK;
 }

@@ -13,7 +13,7 @@
  * is not defined. The gradient is always summed.
  *
  * Types. G and U are of H's type, or float where H is double: then products G^T G are computed in
- * float, and added in double. Double updates of a float H are refused. An update that is ready (U)
+ * float, and added in double. An update that is ready (U)
  * is added from the caller's array to owners on the node, without a copy. NaN and infinite values
  * are added like others; MIN and MAX leave NaN out.
  *
@@ -80,6 +80,8 @@
  * Each datum once. Updates may carry ids. A checkpoint writes the sums and the ids of the updates
  * that are in them; a job that was killed goes on from there, on any number of ranks, and what is
  * in is skipped.
+ *
+ * Part: stable (osla.h).
  */
 #ifndef OSLA_HESSIAN_H
 #define OSLA_HESSIAN_H
@@ -116,37 +118,33 @@ typedef enum osla_combine {
  * (each process calls its own): it must be short and must not call this library. */
 typedef void osla_combine_function(int64_t count, void *inout, const void *in, void *context);
 
-enum { OSLA_HESSIAN_SAME = -1 }; /* for update_dtype: that of H */
-
 typedef struct osla_hessian_options {
-  osla_uplo uplo;       /* stored triangle, or OSLA_GENERAL: the whole matrix; default OSLA_LOWER */
-  osla_dtype dtype;     /* OSLA_FLOAT or OSLA_DOUBLE, of H; default OSLA_DOUBLE */
-  int64_t nb;           /* block size of the matrix; default 128 */
-  size_t ring_bytes;    /* room for other nodes' updates on each rank; default 64 MiB */
-  size_t piece_bytes;   /* values that are computed and added at a time; default 64 MiB */
-  int update_dtype;     /* of G and U: an osla_dtype, or OSLA_HESSIAN_SAME (default) */
-  osla_combine combine; /* default OSLA_COMBINE_SUM */
+  osla_uplo uplo;       /* stored triangle, or OSLA_GENERAL: the whole matrix; 0: OSLA_LOWER */
+  bool single;          /* H is of OSLA_FLOAT, else of OSLA_DOUBLE */
+  bool single_updates;  /* G and U are of OSLA_FLOAT, else of H's type */
+  int64_t nb;           /* block size of the matrix; 0: 128 */
+  size_t ring_bytes;    /* room for other nodes' updates on each rank; 0: 64 MiB */
+  size_t piece_bytes;   /* values that are computed and added at a time; 0: 64 MiB */
+  osla_combine combine; /* 0: OSLA_COMBINE_SUM */
   osla_combine_function *combine_function; /* of OSLA_COMBINE_USER, else NULL */
   void *combine_context;                   /* handed to it; borrowed */
-  /* What H holds at first; NaN (default): 0, for MIN +infinity, for MAX -infinity. */
-  double initial;
-  bool order_independent;   /* the same bits in any order, see above; default false */
+  double initial; /* what H holds at first; 0: 0, but for MIN +infinity, for MAX -infinity */
+  bool from_zero; /* MIN, MAX: H holds 0 at first; with initial = 0 */
+  bool order_independent;   /* the same bits in any order, see above */
   double bound;             /* then: of |H_ij| */
-  double gradient_bound;    /* then: of the gradient's elements; 0 (default): no gradient */
-  size_t memory_cap;        /* bytes of each rank, see above; default 0: no cap */
-  osla_isolation isolation; /* default OSLA_ISOLATE_UPDATE */
-  osla_shipping shipping;   /* default OSLA_SHIP_LESS */
+  double gradient_bound;    /* then: of the gradient's elements; 0: no gradient */
+  size_t memory_cap;        /* bytes of each rank, see above; 0: no cap */
+  osla_isolation isolation; /* 0: OSLA_ISOLATE_UPDATE */
+  osla_shipping shipping;   /* 0: OSLA_SHIP_LESS */
   bool node_sums;        /* a node sums what it adds to other nodes' parts of H, and sends the sums
-                            at the commit, see above; default false */
-  bool checkpoint_holds; /* checkpoints copy nothing, updates wait for the disk; default false */
+                            at the commit, see above */
+  bool checkpoint_holds; /* checkpoints copy nothing, updates wait for the disk */
+  uint64_t reserved[8];  /* 0: osla_types.h */
 } osla_hessian_options;
-
-/* The defaults above: change what differs. Local. */
-osla_hessian_options osla_hessian_defaults(void);
 
 /* Makes an accumulator of order n on a grid; H = options.initial. Collective. The grid is borrowed.
  *   options [in] NULL = defaults; the same on all ranks
- * Errors, on all ranks together: ARG, UNSUPPORTED (complex, double into float, order-independent
+ * Errors, on all ranks together: ARG, UNSUPPORTED (order-independent
  * mode for other than sums into double; node_sums as above), MEM (checked before allocation), RANGE
  * (several nodes and no progress hook left, see osla_transport.h), MPI. */
 osla_err osla_hessian_create(osla_grid *grid, int64_t n, const osla_hessian_options *options,

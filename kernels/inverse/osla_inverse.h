@@ -5,6 +5,7 @@
  * Krishnan, Lewis, Vishnu, section III.B.
  *
  * Threads: as osla_transport.h says of collective and of local calls.
+ * Part: stable (osla.h).
  */
 #ifndef OSLA_INVERSE_H
 #define OSLA_INVERSE_H

@@ -1,17 +1,13 @@
 /* The grid of points on a grid of ranks, its halos, boundaries and start. Memory of a rank: none
  * but the object; states are the caller's. */
 #include "diffusion.h"
+#include "reserved.h"
 
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 
 static const double PI = 3.14159265358979323846;
-
-osla_diffusion_options osla_diffusion_defaults(int64_t nx, int64_t ny, int64_t nz)
-{
-  return (osla_diffusion_options){.points = {nx, ny, nz}, .radius = 0.25, .offset = 1.0};
-}
 
 /* ---- the grid of ranks ---- */
 
@@ -43,6 +39,7 @@ static osla_err check_options(const osla_diffusion_options *o, int size)
 {
   static const int64_t most = INT64_C(1) << 20;
   const int *r = o->ranks;
+  OSLA_CALL(OSLA_RESERVED(osla_diffusion_options, o));
   for (int d = 0; d < DIMENSIONS; d++) {
     OSLA_CHECK(o->points[d] >= 1 && o->points[d] <= most, OSLA_ERR_ARG,
                "diffusion: %" PRId64 " points along %c are not among 1 to 2^20", o->points[d],
@@ -56,8 +53,10 @@ static osla_err check_options(const osla_diffusion_options *o, int size)
     OSLA_ERR_ARG, "diffusion: %d x %d x %d ranks, but there are %d", r[0], r[1], r[2], size);
   OSLA_CHECK(o->start == OSLA_DIFFUSION_SOURCE || o->start == OSLA_DIFFUSION_MODE, OSLA_ERR_ARG,
              "diffusion: start = %d is none", (int)o->start);
-  OSLA_CHECK(o->radius > 0.0 && isfinite(o->radius) && isfinite(o->offset), OSLA_ERR_ARG,
-             "diffusion: radius = %g, offset = %g", o->radius, o->offset);
+  OSLA_CHECK(o->radius >= 0.0 && isfinite(o->radius) && isfinite(o->offset) &&
+               !(o->no_offset && o->offset != 0.0),
+             OSLA_ERR_ARG, "diffusion: radius = %g, offset = %g%s", o->radius, o->offset,
+             o->no_offset ? ", no_offset" : "");
   return OSLA_OK;
 }
 
@@ -99,6 +98,8 @@ static void place_rank(osla_diffusion *d)
 static void begin(osla_diffusion *d, const osla_diffusion_options *options, int rank, int size)
 {
   d->o = *options;
+  if (d->o.radius == 0.0) d->o.radius = 0.25;
+  if (d->o.offset == 0.0 && !d->o.no_offset) d->o.offset = 1.0;
   d->rank = rank;
   if (d->o.ranks[0] == 0) choose_ranks(options->points, size, d->o.ranks);
   place_rank(d);

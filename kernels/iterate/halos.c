@@ -25,8 +25,9 @@ osla_err osla_halos_create(osla_iteration *it)
   const bool have =
     ends && it->message && it->lacking && it->sweeps_on && it->is_last && it->numbers;
   osla_err err = osla_agree(it->t, have ? OSLA_OK : osla_error_set(OSLA_ERR_MEM, "%d halos", n));
-  static const osla_channel_kind kinds[] = {OSLA_CHANNEL_EVERY, OSLA_CHANNEL_LATEST,
-                                            OSLA_CHANNEL_RACY};
+  static const osla_channel_kind kinds[] = {[OSLA_ITERATE_ASYNC] = OSLA_CHANNEL_LATEST,
+                                            [OSLA_ITERATE_RACY] = OSLA_CHANNEL_RACY,
+                                            [OSLA_ITERATE_SYNC] = OSLA_CHANNEL_EVERY};
   for (int k = 0; err == OSLA_OK && k < 2 * n; k++) {
     const osla_halo *h = &it->p.halos[k / 2];
     const bool recorded = k % 2;

@@ -5,21 +5,23 @@
  */
 #include "iterate.h"
 #include "osla_clock.h"
+#include "reserved.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-osla_iterate_options osla_iterate_defaults(void)
+/* As they were given, with numbers for what is 0; tolerance and sweeps: 0 is none. */
+static osla_iterate_options resolve(const osla_iterate_options *options)
 {
-  return (osla_iterate_options){.mode = OSLA_ITERATE_ASYNC,
-                                .tolerance = 1e-6,
-                                .omega = 1.0,
-                                .sweeps = 1000000,
-                                .period = 1,
-                                .in_flight = 2,
-                                .check = 10,
-                                .certify = true};
+  osla_iterate_options o = options ? *options : (osla_iterate_options){0};
+  o.tolerance = o.tolerance == 0.0 ? 1e-6 : o.tolerance == -1.0 ? 0.0 : o.tolerance;
+  o.sweeps = o.sweeps == 0 ? 1000000 : o.sweeps == -1 ? 0 : o.sweeps;
+  if (o.omega == 0.0) o.omega = 1.0;
+  if (o.period == 0) o.period = 1;
+  if (o.in_flight == 0) o.in_flight = 2;
+  if (o.check == 0) o.check = 10;
+  return o;
 }
 
 const char *osla_iterate_end_name(osla_iterate_end end)
@@ -37,16 +39,16 @@ bool osla_iterate_certified(osla_iterate_end end)
 
 static osla_err check_options(const osla_iterate_options *o)
 {
-  OSLA_CHECK(o->mode >= OSLA_ITERATE_SYNC && o->mode <= OSLA_ITERATE_RACY, OSLA_ERR_ARG,
+  OSLA_CHECK(o->mode >= OSLA_ITERATE_ASYNC && o->mode <= OSLA_ITERATE_SYNC, OSLA_ERR_ARG,
              "iteration: mode = %d is none", (int)o->mode);
   OSLA_CHECK(o->tolerance >= 0.0 && isfinite(o->tolerance), OSLA_ERR_ARG,
-             "iteration: tolerance = %g is negative, or not finite", o->tolerance);
+             "iteration: tolerance = %g is negative and not -1, or not finite", o->tolerance);
   OSLA_CHECK(o->norm >= 0.0 && isfinite(o->norm), OSLA_ERR_ARG,
              "iteration: norm = %g is negative, or not finite", o->norm);
   OSLA_CHECK(o->omega > 0.0 && isfinite(o->omega), OSLA_ERR_ARG,
              "iteration: omega = %g is not positive, or not finite", o->omega);
   OSLA_CHECK(o->sweeps >= 0 && o->sweeps < INT64_C(1) << 40, OSLA_ERR_ARG,
-             "iteration: sweeps = %lld is not among 0 to 2^40", (long long)o->sweeps);
+             "iteration: sweeps = %lld is not among -1 to 2^40", (long long)o->sweeps);
   OSLA_CHECK(o->period >= 1, OSLA_ERR_ARG, "iteration: period = %d is less than 1", o->period);
   OSLA_CHECK(o->lead >= -1, OSLA_ERR_ARG, "iteration: lead = %d is less than -1", o->lead);
   OSLA_CHECK(o->check >= 1, OSLA_ERR_ARG, "iteration: check = %d is less than 1", o->check);
@@ -97,7 +99,7 @@ static osla_err agree(osla_transport *t, osla_err err, const osla_fixed_point *p
                                 {"check", o->check},
                                 {"patience (bits)", bits_of(o->patience)},
                                 {"proven", o->proven},
-                                {"certify", o->certify},
+                                {"uncertified", o->uncertified},
                                 {"a record", o->record_bytes > 0},
                                 {"a magnitude", p->magnitude != NULL},
                                 {"row_terms", p->row_terms},
@@ -110,8 +112,9 @@ osla_err osla_iteration_create(osla_transport *t, const osla_fixed_point *proble
                                const osla_iterate_options *options, osla_iteration **out)
 {
   *out = NULL;
-  osla_iterate_options o = options ? *options : osla_iterate_defaults();
-  osla_err err = check_options(&o);
+  osla_iterate_options o = resolve(options);
+  osla_err err = OSLA_RESERVED(osla_iterate_options, options);
+  if (err == OSLA_OK) err = check_options(&o);
   if (err == OSLA_OK) err = check_problem(problem);
   OSLA_CALL(agree(t, err, problem, &o));
   if (o.lead == 0)
@@ -294,7 +297,7 @@ static osla_err count_sweeps(osla_iteration *it, const first_and_last *seen, osl
   r->mean = got[0] / osla_transport_size(it->t);
   r->most = (int64_t)got[3];
   r->least = (int64_t)-got[4];
-  if (it->o.certify) return OSLA_OK;
+  if (!it->o.uncertified) return OSLA_OK;
   certificate *c = &it->c;
   const bool none = r->most == 0;
   c->start2 = none ? NAN : got[1];
@@ -307,7 +310,7 @@ static osla_err count_sweeps(osla_iteration *it, const first_and_last *seen, osl
 static void tell(const osla_iteration *it, osla_iterate_result *r)
 {
   const certificate *c = &it->c;
-  const bool certified = it->o.certify && osla_iterate_certified(c->end);
+  const bool certified = !it->o.uncertified && osla_iterate_certified(c->end);
   r->end = c->end;
   r->stalled = it->w.stopped;
   r->residual = sqrt(certified ? c->true2 : c->estimate2);
@@ -327,8 +330,8 @@ static osla_err run(osla_iteration *it, double *x, osla_iterate_result *result)
   OSLA_CALL(osla_halos_begin(it, x));
   osla_halos_unpack(it, x);
   osla_state_copy(it, it->spare, x); /* boundaries, and these halos */
-  if (!it->c.over && it->o.certify) OSLA_CALL(osla_certificate_begin(it, x));
-  if (!it->o.certify)
+  if (!it->c.over && !it->o.uncertified) OSLA_CALL(osla_certificate_begin(it, x));
+  if (it->o.uncertified)
     OSLA_CALL(run_uncertified(it, &now, &seen));
   else
     OSLA_CALL(it->o.mode == OSLA_ITERATE_SYNC ? run_in_lock_step(it, &now) : run_freely(it, &now));

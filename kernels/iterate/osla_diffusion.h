@@ -10,6 +10,7 @@
  * rho(M) = (1/3) sum over d of cos(pi / (n_d + 1)), and M >= 0.
  *
  * Threads: as osla_transport.h says of collective and of local calls.
+ * Part: stable (osla.h).
  */
 #ifndef OSLA_DIFFUSION_H
 #define OSLA_DIFFUSION_H
@@ -30,11 +31,11 @@ typedef struct osla_diffusion_options {
   int ranks[3];      /* along x y z; at most points, together at most the ranks of the transport,
                         those beyond sleep. 0 (all three): the shape with the least halos */
   osla_diffusion_start start;
-  double radius; /* > 0; default 0.25 */
-  double offset; /* default 1; MODE: not used */
+  double radius;        /* > 0; 0: 0.25 */
+  double offset;        /* 0: 1; MODE: not used */
+  bool no_offset;       /* nothing is added; with offset = 0 */
+  uint64_t reserved[8]; /* 0: osla_types.h */
 } osla_diffusion_options;
-
-osla_diffusion_options osla_diffusion_defaults(int64_t nx, int64_t ny, int64_t nz);
 
 /* Collective. Owned by the caller. Errors, on all ranks together: ARG, MEM. */
 typedef struct osla_diffusion osla_diffusion;

@@ -21,6 +21,7 @@
  * here they have channels of their own, and no order of messages is asked for.)
  *
  * Threads: as osla_transport.h says of collective and of local calls.
+ * Part: stable (osla.h).
  */
 #ifndef OSLA_ITERATE_H
 #define OSLA_ITERATE_H
@@ -71,40 +72,40 @@ typedef struct osla_fixed_point {
 } osla_fixed_point;
 
 typedef enum osla_iterate_mode {
-  OSLA_ITERATE_SYNC,
   OSLA_ITERATE_ASYNC,
-  OSLA_ITERATE_RACY
+  OSLA_ITERATE_RACY,
+  OSLA_ITERATE_SYNC
 } osla_iterate_mode;
 
 /* The same on all ranks. */
 typedef struct osla_iterate_options {
-  osla_iterate_mode mode; /* default ASYNC */
-  double tolerance;       /* >= 0; default 1e-6. Converged: |b - A x| <= tolerance norm */
-  double norm;            /* >= 0; 0: |b - A x| of the start. Default 0 */
-  double omega;           /* > 0; relaxation. Default 1 */
-  int64_t sweeps;         /* of each rank at most, >= 0; default 1000000 */
-  int period;             /* halos are sent each so many sweeps, >= 1; default 1 */
-  int lead;               /* ASYNC, RACY: sweeps on a halo that did not change, at most. 1:
-                             lock-step; -1: any number. 0, the default: OSLA_ITERATE_LEAD, or where
-                             ranks outnumber cores OSLA_ITERATE_LEAD_CROWDED: more would only take
-                             the core from the rank whose halo is old */
-  int in_flight;          /* ASYNC between nodes: halos under way to a neighbour; default 2 */
-  int check;              /* SYNC: sweeps between looks at the residual, >= 1; default 10 */
-  bool certify;    /* default true. No: each rank makes `sweeps` sweeps, and nobody looks at the
-                      residual on the way or of what comes out: as a preconditioner is used */
-  double patience; /* seconds, >= 0. A rank that is in the run and has made no step for so long
-                      ends it: STALLED. A step is a sweep and, now and then, `magnitude` or a
-                      second sweep and `distance`: give at least five times as long. Default 0: no
-                      limit but OSLA_PATIENCE, which ends the program */
-  bool proven;     /* refuse to run where osla_iterate_bound has not proved that all modes
-                      converge; default false */
+  osla_iterate_mode mode; /* 0: ASYNC */
+  double tolerance;     /* converged: |b - A x| <= tolerance norm. 0: 1e-6; -1: none, it ends where
+                           the residual is rounding */
+  double norm;          /* >= 0; 0: |b - A x| of the start */
+  double omega;         /* > 0; relaxation. 0: 1 */
+  int64_t sweeps;       /* of each rank at most; 0: 1000000; -1: none */
+  int period;           /* halos are sent each so many sweeps; 0: 1 */
+  int lead;             /* ASYNC, RACY: sweeps on a halo that did not change, at most. 1:
+                           lock-step; -1: any number. 0: OSLA_ITERATE_LEAD, or where
+                           ranks outnumber cores OSLA_ITERATE_LEAD_CROWDED: more would only take
+                           the core from the rank whose halo is old */
+  int in_flight;        /* ASYNC between nodes: halos under way to a neighbour; 0: 2 */
+  int check;            /* SYNC: sweeps between looks at the residual; 0: 10 */
+  bool uncertified;     /* each rank makes `sweeps` sweeps, and nobody looks at the
+                          residual on the way or of what comes out: as a preconditioner is used */
+  double patience;      /* seconds, >= 0. A rank that is in the run and has made no step for so long
+                           ends it: STALLED. A step is a sweep and, now and then, `magnitude` or a
+                           second sweep and `distance`: give at least five times as long. 0: no
+                           limit but OSLA_PATIENCE, which ends the program */
+  bool proven;          /* refuse to run where osla_iterate_bound has not proved that all modes
+                           converge */
   int64_t record_bytes; /* of memory on this rank for a record of each run, see
-                           osla_iterate_record.h; may differ. Default 0: none */
+                           osla_iterate_record.h; may differ. 0: none */
+  uint64_t reserved[8]; /* 0: osla_types.h */
 } osla_iterate_options;
 
 enum { OSLA_ITERATE_LEAD = 64, OSLA_ITERATE_LEAD_CROWDED = 8 };
-
-osla_iterate_options osla_iterate_defaults(void);
 
 typedef enum osla_iterate_end {
   OSLA_ITERATE_CONVERGED,
@@ -122,9 +123,9 @@ const char *osla_iterate_end_name(osla_iterate_end end); /* as "converged" */
  * where it stood, and the iteration can only be destroyed (for which it needs all ranks). */
 typedef struct osla_iterate_result {
   osla_iterate_end end;
-  double residual; /* |b - A x| of the x that is returned; DIVERGED, STALLED, and without
-                      `certify`: a stale estimate, of the last sweep of each rank (NaN: none) */
-  double start;    /* |b - A x| of the start; without `certify` with halos that may be newer */
+  double residual; /* |b - A x| of the x that is returned; DIVERGED, STALLED, and
+                      `uncertified`: a stale estimate, of the last sweep of each rank (NaN: none) */
+  double start;    /* |b - A x| of the start; `uncertified`: with halos that may be newer */
   double norm;     /* what `tolerance` refers to */
   double rounding; /* bound of the rounding in `residual`; 0: there was no `magnitude` */
   double error;    /* bound of max |x - solution| / v, see osla_iterate_bound; 0: none is known */
@@ -162,11 +163,11 @@ osla_err osla_iterate_bound(osla_iteration *iteration, int64_t steps, double *al
 /* Iterates. Collective. May be called again with another x or right-hand side. Residuals are sums
  * of squares: numbers below 1e-154 count as 0, those above 1e154 as not finite.
  *   x      [in,out] [length] start with its boundaries (halos are fetched); at the end the state
- *                   that was certified, with its halos; otherwise (DIVERGED, STALLED, without
- *                   `certify`) the last one, with halos of any age
+ *                   that was certified, with its halos; otherwise (DIVERGED, STALLED,
+ *                   `uncertified`) the last one, with halos of any age
  *   result [out]
  * Errors, on all ranks together: ARG (the start or the right-hand side is not finite: the rank is
- * named; without `certify` that is DIVERGED), STATE (`proven`, and nothing is), MPI. On this rank
+ * named; `uncertified`: that is DIVERGED), STATE (`proven`, and nothing is), MPI. On this rank
  * alone: STATE (a run before has STALLED here). A failure between nodes ends all ranks. */
 osla_err osla_iterate(osla_iteration *iteration, double *x, osla_iterate_result *result);
 

@@ -4,13 +4,13 @@
  * each sweep has read; with it the run can be repeated bit for bit, in the absence of the other
  * ranks. A record made by hand is a schedule: it shows what a mode may do.
  *
- *   osla_iterate_options o = osla_iterate_defaults();
- *   o.record_bytes = 1 << 24;
+ *   osla_iterate_options o = {.record_bytes = 1 << 24};
  *   ... osla_iterate(it, x, &result);
  *   osla_iteration_gather(it, 0, &records);           all ranks; rank 0 has them
  *   osla_replay(size, parts, records, o.omega, xs, &depth);
  *
  * Threads: as osla_transport.h says of collective and of local calls.
+ * Part: stable (osla.h).
  */
 #ifndef OSLA_ITERATE_RECORD_H
 #define OSLA_ITERATE_RECORD_H
@@ -61,7 +61,7 @@ void osla_records_free(int n, osla_record **records); /* local; accepts NULL, nu
  *   n       [in]     ranks
  *   parts   [in]     [n] the problem of each rank, as the run had it
  *   records [in]     [n]
- *   omega   [in]     relaxation of the run
+ *   omega   [in]     relaxation of the run; 0: 1
  *   x       [in,out] [n][length] the starts; the state that each rank returned, with the halos of
  *                    those: the same bits as the run's (in its halos where it was certified)
  *   depth   [out]    the number m such that each element of the result lies behind m sweeps of

@@ -7,6 +7,7 @@
  * strictly diagonally dominant by rows.
  *
  * Threads: as osla_transport.h says of collective and of local calls.
+ * Part: stable (osla.h).
  */
 #ifndef OSLA_SPLITTING_H
 #define OSLA_SPLITTING_H
@@ -26,12 +27,11 @@ typedef enum osla_splitting_factor {
 
 /* The same on all ranks. */
 typedef struct osla_splitting_options {
-  int64_t block;                /* 1: the diagonal, of any sign; > 1: blocks of so many consecutive
-                                   rows of this rank (INT64_MAX: one block a rank). Default 1 */
-  osla_splitting_factor factor; /* of blocks > 1, which are dense; default CHOLESKY */
+  int64_t block; /* 0, 1: the diagonal, of any sign; > 1: blocks of so many consecutive
+                    rows of this rank (INT64_MAX: one block a rank) */
+  osla_splitting_factor factor; /* of blocks > 1, which are dense; 0: CHOLESKY */
+  uint64_t reserved[8];         /* 0: osla_types.h */
 } osla_splitting_options;
-
-osla_splitting_options osla_splitting_defaults(void);
 
 typedef struct osla_splitting osla_splitting;
 
@@ -42,7 +42,7 @@ typedef struct osla_splitting osla_splitting;
  *   out     [out] owned by the caller
  * Memory: 12 bytes an entry and 16 more during the call, 8 block bytes a row (LU: 8 more), 4 bytes
  * for each value that is sent. Errors, on all ranks together: ARG (rows that are not dealt as
- * columns; block < 1; no such factor; a diagonal element that is 0 or not finite, or a block that
+ * columns; block < 0; no such factor; a diagonal element that is 0 or not finite, or a block that
  * is singular, not finite, or for CHOLESKY not positive definite: its rows are named), MEM, MPI,
  * RANGE (2^31 rows and values of others on a rank). */
 osla_err osla_splitting_create(osla_csr *a, const double *b, const osla_splitting_options *options,
@@ -56,7 +56,7 @@ osla_err osla_splitting_create(osla_csr *a, const double *b, const osla_splittin
  * Memory: 8 (n + block) bytes a row, of the rows of this rank, and 1 KiB more a row during the
  * call; channels for all of x to and from each rank. Errors, on all ranks together: as above; ARG
  * (not square, another type, no such triangle), RANGE (n >= 2^31). */
-osla_err osla_splitting_create_dense(const osla_matrix *a, osla_uplo uplo, const double *b,
+osla_err osla_splitting_create_dense(osla_uplo uplo, const osla_matrix *a, const double *b,
                                      const osla_splitting_options *options, osla_splitting **out);
 
 void osla_splitting_destroy(osla_splitting **splitting); /* local; accepts NULL, nulls */

@@ -277,7 +277,8 @@ osla_err osla_replay(int n, const osla_fixed_point *parts, const osla_record *re
                      double *const *x, int64_t *depth)
 {
   OSLA_CHECK(n >= 1, OSLA_ERR_ARG, "replay: %d ranks", n);
-  replay r = {.n = n, .omega = omega, .parts = calloc((size_t)n, sizeof *r.parts)};
+  replay r = {
+    .n = n, .omega = omega == 0.0 ? 1.0 : omega, .parts = calloc((size_t)n, sizeof *r.parts)};
   OSLA_CHECK(r.parts, OSLA_ERR_MEM, "replay: %d ranks", n);
   osla_err err = OSLA_OK;
   for (int rank = 0; rank < n; rank++) {

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "osla_blas.h"
+#include "reserved.h"
 
 /* ---- sweeps ---- */
 
@@ -92,14 +93,10 @@ osla_fixed_point osla_splitting_problem(osla_splitting *s)
 
 /* ---- set-up ---- */
 
-osla_splitting_options osla_splitting_defaults(void)
-{
-  return (osla_splitting_options){.block = 1, .factor = OSLA_SPLITTING_CHOLESKY};
-}
-
 static osla_err check_options(const osla_splitting_options *o)
 {
-  OSLA_CHECK(o->block >= 1, OSLA_ERR_ARG, "splitting: blocks of %" PRId64 " rows", o->block);
+  OSLA_CALL(OSLA_RESERVED(osla_splitting_options, o));
+  OSLA_CHECK(o->block >= 0, OSLA_ERR_ARG, "splitting: blocks of %" PRId64 " rows", o->block);
   OSLA_CHECK(o->factor == OSLA_SPLITTING_CHOLESKY || o->factor == OSLA_SPLITTING_LU, OSLA_ERR_ARG,
              "splitting: factor = %d is none", (int)o->factor);
   return OSLA_OK;
@@ -110,8 +107,9 @@ osla_err osla_splitting_open(osla_transport *t, osla_err err, const split_kind *
                              osla_splitting **out)
 {
   osla_splitting *s = calloc(1, sizeof *s);
-  const osla_argument same[] = {
-    {"block", o->block}, {"factor", (int64_t)o->factor}, {"uplo", (int64_t)uplo}};
+  const osla_argument same[] = {{"block", o->block > 1 ? o->block : 1},
+                                {"factor", (int64_t)o->factor},
+                                {"uplo", (int64_t)uplo}};
   if (err == OSLA_OK) err = check_options(o);
   if (err == OSLA_OK) err = osla_blas_ready(); /* sweeps cannot fail */
   if (err == OSLA_OK && !s) err = osla_error_set(OSLA_ERR_MEM, "splitting object");
@@ -145,7 +143,7 @@ osla_err osla_splitting_factor_blocks(osla_splitting *s, const osla_splitting_op
   s->residual = calloc((size_t)s->n + 1, sizeof *s->residual);
   s->step = calloc((size_t)s->n + 1, sizeof *s->step);
   OSLA_CHECK(s->residual && s->step, OSLA_ERR_MEM, "vectors of a splitting");
-  if (o->block == 1) return invert_diagonal(s);
+  if (o->block <= 1) return invert_diagonal(s);
   const bool lu = o->factor == OSLA_SPLITTING_LU;
   OSLA_CALL(osla_diagonal_blocks_create("splitting", s->n, o->block, lu, b));
   for (int64_t from = 0; from < b->n; from += b->block)

@@ -146,12 +146,12 @@ static osla_err check(const osla_matrix *a, osla_uplo uplo)
   return OSLA_OK;
 }
 
-osla_err osla_splitting_create_dense(const osla_matrix *a, osla_uplo uplo, const double *b,
+osla_err osla_splitting_create_dense(osla_uplo uplo, const osla_matrix *a, const double *b,
                                      const osla_splitting_options *options, osla_splitting **out)
 {
   static const split_kind kind = {residual, absolute, copy_block};
   osla_transport *t = osla_grid_transport(osla_matrix_grid(a));
-  const osla_splitting_options o = options ? *options : osla_splitting_defaults();
+  const osla_splitting_options o = options ? *options : (osla_splitting_options){0};
   *out = NULL;
   OSLA_CALL(osla_splitting_open(t, check(a, uplo), &kind, uplo, b, &o, out)); /* all stores to A */
   const osla_err err = osla_agree(t, prepare(*out, a, uplo, &o));             /* all have read */

@@ -108,7 +108,7 @@ osla_err osla_splitting_create(osla_csr *a, const double *b, const osla_splittin
 {
   static const split_kind kind = {residual, absolute, copy_block};
   osla_transport *t = osla_csr_transport(a);
-  const osla_splitting_options o = options ? *options : osla_splitting_defaults();
+  const osla_splitting_options o = options ? *options : (osla_splitting_options){0};
   const int64_t *start = osla_csr_column_start(a);
   int64_t *ghost = NULL;
   *out = NULL;

@@ -16,9 +16,10 @@ enum { DEFAULT_SWEEPS = 3 };
 
 static osla_iterate_options fixed_sweeps(const osla_iterate_options *options)
 {
-  osla_iterate_options o = options ? *options : osla_iterate_defaults();
-  if (!options) o.sweeps = DEFAULT_SWEEPS;
-  o.certify = o.proven = false;
+  osla_iterate_options o = options ? *options : (osla_iterate_options){0};
+  if (o.sweeps == 0) o.sweeps = DEFAULT_SWEEPS;
+  o.uncertified = true;
+  o.proven = false;
   o.patience = 0.0;
   o.record_bytes = 0;
   return o;

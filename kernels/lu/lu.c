@@ -20,6 +20,7 @@
 #include "lu_rows.h"
 #include "move.h"
 #include "pipeline.h"
+#include "reserved.h"
 
 #include <complex.h>
 #include <float.h>
@@ -270,6 +271,7 @@ static osla_err check(const lu *f, const int64_t *ipiv, const osla_lu_options *o
 {
   const local_view *v = &f->v;
   int look_ahead = options ? options->look_ahead : 0;
+  OSLA_CALL(OSLA_RESERVED(osla_lu_options, options));
   OSLA_CHECK(v->mb == v->nb, OSLA_ERR_ARG, "LU needs square blocks, not %" PRId64 " x %" PRId64,
              v->mb, v->nb);
   OSLA_CHECK(v->p == 1 || is_shared(v->matrix), OSLA_ERR_ARG,

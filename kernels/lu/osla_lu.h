@@ -7,6 +7,7 @@
  * 2011).
  *
  * Threads: as osla_transport.h says of collective and of local calls.
+ * Part: stable (osla.h).
  */
 #ifndef OSLA_LU_H
 #define OSLA_LU_H
@@ -31,6 +32,7 @@ typedef struct osla_lu_options {
   int look_ahead; /* panels that are factored before the rest of the trailing matrix is updated: 0
                      chosen (1), 1, 2; -1 none */
   osla_forward forward; /* how panels reach other nodes */
+  uint64_t reserved[8]; /* 0: osla_types.h */
 } osla_lu_options;
 
 typedef struct osla_lu_result {

@@ -7,6 +7,7 @@
  */
 #include "osla_products.h"
 #include "product_check.h"
+#include "reserved.h"
 #include "squares.h"
 
 #include <inttypes.h>
@@ -85,6 +86,7 @@ static osla_err check(const symm *s)
   const char *call = s->hermitian ? "hemm" : "symm";
   const int64_t order = s->left ? s->b.m : s->b.n;
   const product_operand operands[] = {{"A", &s->a}, {"B", &s->b}, {"C", &s->c}};
+  OSLA_CALL(OSLA_RESERVED(osla_gemm_options, s->options));
   OSLA_CALL(osla_product_check(call, operands, 3));
   OSLA_CHECK(s->uplo == OSLA_LOWER || s->uplo == OSLA_UPPER, OSLA_ERR_ARG, "%s of uplo = %d", call,
              (int)s->uplo);

@@ -8,6 +8,7 @@
  */
 #include "osla_products.h"
 #include "product_check.h"
+#include "reserved.h"
 #include "squares.h"
 
 #include <complex.h>
@@ -111,6 +112,7 @@ static osla_err check(const trmm *f)
 {
   const int64_t order = f->left ? f->b.m : f->b.n;
   const product_operand operands[] = {{"A", &f->a}, {"B", &f->b}};
+  OSLA_CALL(OSLA_RESERVED(osla_gemm_options, f->options));
   OSLA_CALL(osla_product_check("trmm", operands, 2));
   OSLA_CHECK(f->uplo == OSLA_LOWER || f->uplo == OSLA_UPPER, OSLA_ERR_ARG, "trmm of uplo = %d",
              (int)f->uplo);

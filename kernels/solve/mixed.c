@@ -2,6 +2,7 @@
 #include "local_view.h"
 #include "osla_chol.h"
 #include "osla_lu.h"
+#include "reserved.h"
 #include "residual.h"
 #include "rhs.h"
 
@@ -56,10 +57,11 @@ cleanup:
   return err;
 }
 
-static osla_err check(const mixed *f)
+static osla_err check(const mixed *f, const osla_refine_options *options)
 {
   osla_dtype dtype = osla_matrix_dtype(f->a);
   int64_t nb = osla_matrix_layout(f->b).n, nx = osla_matrix_layout(f->x).n;
+  OSLA_CALL(OSLA_RESERVED(osla_refine_options, options));
   if (f->cholesky) OSLA_CALL(osla_rhs_check_uplo(f->uplo));
   OSLA_CALL(osla_rhs_check(OSLA_LEFT, f->a, f->b));
   OSLA_CALL(osla_rhs_check(OSLA_LEFT, f->a, f->x));
@@ -76,7 +78,7 @@ static osla_err check(const mixed *f)
 static osla_err solve(mixed *f, const osla_refine_options *options, osla_mixed_result *result)
 {
   osla_mixed_result r = {.path = OSLA_MIXED_SINGLE};
-  OSLA_CALL(osla_agree(osla_grid_transport(osla_matrix_grid(f->a)), check(f)));
+  OSLA_CALL(osla_agree(osla_grid_transport(osla_matrix_grid(f->a)), check(f, options)));
   double n = (double)osla_matrix_layout(f->a).n;
   osla_dtype dtype = osla_matrix_dtype(f->a);
   if (options) f->options = *options;

@@ -12,6 +12,7 @@
  * transports), MEM (triangular solves, osla_potrs and osla_getrs leave B as it was), MPI.
  *
  * Threads: as osla_transport.h says of collective and of local calls.
+ * Part: stable (osla.h).
  */
 #ifndef OSLA_SOLVE_H
 #define OSLA_SOLVE_H
@@ -83,9 +84,10 @@ osla_err osla_residual(const osla_matrix *a, const osla_matrix *x, const osla_ma
                        double *value);
 
 typedef struct osla_refine_options {
-  int max_iterations; /* 0: chosen, 30 */
-  double target;      /* the scaled residual that is small enough; 0: chosen, 1 (osla_refine) or
-                         1 / sqrt(n) (mixed) */
+  int max_iterations;   /* 0: chosen, 30 */
+  double target;        /* the scaled residual that is small enough; 0: chosen, 1 (osla_refine) or
+                           1 / sqrt(n) (mixed) */
+  uint64_t reserved[8]; /* 0: osla_types.h */
 } osla_refine_options;
 
 typedef struct osla_refine_result {

@@ -1,6 +1,7 @@
 /* Iterative refinement, also with factors in a narrower precision. */
 #include "local_view.h"
 #include "osla_blas.h"
+#include "reserved.h"
 #include "residual.h"
 #include "rhs.h"
 #include "solve.h"
@@ -94,6 +95,7 @@ static osla_err check(const osla_matrix *a, const osla_factors *factors, const o
 {
   osla_layout la = osla_matrix_layout(a), lf = osla_matrix_layout(factors->matrix);
   osla_layout lb = osla_matrix_layout(b), lx = osla_matrix_layout(x);
+  OSLA_CALL(OSLA_RESERVED(osla_refine_options, options));
   OSLA_CALL(osla_rhs_check(OSLA_LEFT, a, b));
   OSLA_CALL(osla_rhs_check(OSLA_LEFT, a, x));
   OSLA_CHECK(is_shared(b) && is_shared(x), OSLA_ERR_ARG,

@@ -6,17 +6,22 @@
 #include <stdlib.h>
 
 #include "osla_clock.h"
+#include "reserved.h"
 
 enum { MOST_SUMS = 3 };
 
-osla_krylov_options osla_krylov_defaults(void)
+/* As they were given, with numbers for what is 0. */
+static osla_krylov_options resolve(const osla_krylov_options *options)
 {
-  return (osla_krylov_options){.tolerance = 1e-8, .iterations = 10000};
+  osla_krylov_options o = options ? *options : (osla_krylov_options){0};
+  if (o.tolerance == 0.0) o.tolerance = 1e-8;
+  o.iterations = o.iterations == 0 ? 10000 : o.iterations == -1 ? 0 : o.iterations;
+  return o;
 }
 
 static osla_err csr_multiply(void *arg, osla_trans op, const double *x, double beta, double *y)
 {
-  return osla_spmv(arg, op, x, beta, y);
+  return osla_spmv(op, arg, x, beta, y);
 }
 
 osla_operator osla_csr_operator(osla_csr *matrix)
@@ -31,6 +36,7 @@ osla_operator osla_csr_operator(osla_csr *matrix)
 static osla_err check(const osla_operator *a, const osla_krylov_options *o, int64_t n_own,
                       double **own)
 {
+  OSLA_CALL(OSLA_RESERVED(osla_krylov_options, o));
   OSLA_CHECK(o->tolerance > 0.0 && isfinite(o->tolerance), OSLA_ERR_ARG,
              "tolerance %g is not a positive number", o->tolerance);
   OSLA_CHECK(o->iterations >= 0, OSLA_ERR_ARG, "%" PRId64 " iterations", o->iterations);
@@ -46,10 +52,7 @@ osla_err osla_krylov_open(const osla_operator *a, const osla_krylov_options *opt
 {
   void *shared = NULL;
   *result = (osla_krylov_result){.end = OSLA_KRYLOV_ITERATIONS};
-  *k = (krylov){.a = a,
-                .options = options ? *options : osla_krylov_defaults(),
-                .result = result,
-                .start = osla_clock()};
+  *k = (krylov){.a = a, .options = resolve(options), .result = result, .start = osla_clock()};
   osla_err err = osla_agree(a->transport, check(a, &k->options, n_own, &k->own));
   if (err == OSLA_OK) err = osla_sums_create(a->transport, MOST_SUMS, &k->sums);
   if (err == OSLA_OK)

@@ -9,6 +9,7 @@
  * Sparse Linear Equations and Sparse Least Squares, ACM TOMS 8 (1982) 43-71.
  *
  * Threads: as osla_transport.h says of collective and of local calls.
+ * Part: stable (osla.h).
  */
 #ifndef OSLA_KRYLOV_H
 #define OSLA_KRYLOV_H
@@ -63,20 +64,19 @@ typedef enum osla_krylov_end {
 } osla_krylov_end;
 
 typedef struct osla_krylov_options {
-  double tolerance;   /* > 0; default 1e-8. See the solvers */
-  int64_t iterations; /* >= 0; default 10000 */
+  double tolerance;   /* 0: 1e-8. See the solvers */
+  int64_t iterations; /* at most; 0: 10000; -1: none */
   /* CG with a preconditioner that is not the same linear operator in each step, such as sweeps
    * that do not wait (osla_sweeps.h), or is not quite symmetric: the next direction is made
    * A-orthogonal to the last one by what M gave, beta = z^T (r - r_old) / z_old^T r_old. One number
-   * more in the same sum. With one that does not change it is CG but for rounding. Default false */
+   * more in the same sum. With one that does not change it is CG but for rounding */
   bool flexible;
   /* Each iteration, if not NULL: on all ranks, with what they know alike. `left` is what
    * `tolerance` is compared with. */
   void (*each)(void *arg, int64_t iteration, double left);
   void *arg;
+  uint64_t reserved[8]; /* 0: osla_types.h */
 } osla_krylov_options;
-
-osla_krylov_options osla_krylov_defaults(void);
 
 typedef struct osla_krylov_result {
   osla_krylov_end end;

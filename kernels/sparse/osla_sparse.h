@@ -12,6 +12,7 @@
  * place by the ranks of the node, and is the faster one for what a product reads: x in A x.
  *
  * Threads: as osla_transport.h says of collective and of local calls.
+ * Part: stable (osla.h).
  */
 #ifndef OSLA_SPARSE_H
 #define OSLA_SPARSE_H
@@ -106,7 +107,7 @@ osla_err osla_csr_submatrix(osla_csr *a, int64_t n_rows, const int64_t *row, int
  *   beta [in]  0: y is not read
  *   y    [out] [rows], of the transposed [columns]; not x
  * The bits depend on the matrix and the blocks alone. Errors: those of the forest's transfers. */
-osla_err osla_spmv(osla_csr *matrix, osla_trans op, const double *x, double beta, double *y);
+osla_err osla_spmv(osla_trans op, osla_csr *matrix, const double *x, double beta, double *y);
 
 /* d[j] := the sum of the squares in column j, of this rank's columns [columns]: the diagonal of
  * A^T A. Collective. Errors: as osla_spmv. */

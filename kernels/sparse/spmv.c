@@ -62,7 +62,7 @@ static osla_err multiply_transposed(osla_csr *a, const double *x, double beta, d
   return osla_forest_reduce(a->forest, OSLA_ONE_DOUBLE, a->ghost, y, OSLA_SUM);
 }
 
-osla_err osla_spmv(osla_csr *a, osla_trans op, const double *x, double beta, double *y)
+osla_err osla_spmv(osla_trans op, osla_csr *a, const double *x, double beta, double *y)
 {
   return op == OSLA_NOTRANS ? multiply(a, x, beta, y) : multiply_transposed(a, x, beta, y);
 }

@@ -11,7 +11,7 @@
 #define PY_SSIZE_T_CLEAN
 #include <Python.h>
 
-#include "osla.h"
+#include "osla_unstable.h"
 #include <stdbool.h>
 #include <string.h>
 

@@ -18,7 +18,8 @@ static PyObject *matrix_save(PyObject *module, PyObject *args)
   int format, stored;
   if (!PyArg_ParseTuple(args, "O&siis", osla_py_as_matrix, &h, &path, &format, &stored, &name))
     return NULL;
-  osla_save_options options = {(osla_format)format, (osla_stored)stored, name};
+  osla_save_options options = {
+    .format = (osla_format)format, .stored = (osla_stored)stored, .name = name};
   osla_err err;
   OSLA_PY_RUN(err, osla_matrix_save(h->object, path, &options), h, NULL, NULL, NULL);
   return osla_py_result(err);
@@ -33,7 +34,7 @@ static PyObject *matrix_load(PyObject *module, PyObject *args)
   long long mb, nb;
   if (!PyArg_ParseTuple(args, "O&sLLs", osla_py_as_grid, &grid, &path, &mb, &nb, &name))
     return NULL;
-  osla_load_options options = {mb, nb, name};
+  osla_load_options options = {.mb = mb, .nb = nb, .name = name};
   osla_stored stored = OSLA_STORED_WHOLE;
   osla_matrix *matrix = NULL;
   osla_err err;

@@ -24,10 +24,7 @@ static PyObject *hessian_create(PyObject *module, PyObject *args)
   OSLA_PY_RUN(err, osla_hessian_create(grid->object, n, options, &hessian), grid, NULL, NULL, NULL);
   if (err != OSLA_OK) return osla_py_raise(err);
   osla_py_handle *h = (osla_py_handle *)osla_py_wrap(&osla_py_hessian, hessian, grid, false);
-  if (h)
-    h->update_dtype = options->update_dtype == OSLA_HESSIAN_SAME
-                        ? options->dtype
-                        : (osla_dtype)options->update_dtype;
+  if (h) h->update_dtype = options->single || options->single_updates ? OSLA_FLOAT : OSLA_DOUBLE;
   return (PyObject *)h;
 }
 

@@ -37,13 +37,14 @@ static const field refine_fields[] = {FIELD(osla_refine_options, max_iterations,
                                       {NULL, INT, 0}};
 
 static const field hessian_fields[] = {FIELD(osla_hessian_options, uplo, INT),
-                                       FIELD(osla_hessian_options, dtype, INT),
+                                       FIELD(osla_hessian_options, single, BOOL),
+                                       FIELD(osla_hessian_options, single_updates, BOOL),
                                        FIELD(osla_hessian_options, nb, INT64),
                                        FIELD(osla_hessian_options, ring_bytes, SIZE),
                                        FIELD(osla_hessian_options, piece_bytes, SIZE),
-                                       FIELD(osla_hessian_options, update_dtype, INT),
                                        FIELD(osla_hessian_options, combine, INT),
                                        FIELD(osla_hessian_options, initial, DOUBLE),
+                                       FIELD(osla_hessian_options, from_zero, BOOL),
                                        FIELD(osla_hessian_options, order_independent, BOOL),
                                        FIELD(osla_hessian_options, bound, DOUBLE),
                                        FIELD(osla_hessian_options, gradient_bound, DOUBLE),
@@ -67,27 +68,16 @@ typedef union any_options {
   osla_krylov_options krylov;
 } any_options;
 
-static void hessian_defaults(any_options *o)
-{
-  o->hessian = osla_hessian_defaults();
-}
-
-static void krylov_defaults(any_options *o)
-{
-  o->krylov = osla_krylov_defaults();
-}
-
 static const struct kind {
   const char *name;
   const field *fields;
   size_t size;
-  void (*defaults)(any_options *); /* NULL: all zero */
-} kinds[] = {{"gemm", gemm_fields, sizeof(osla_gemm_options), NULL},
-             {"lu", lu_fields, sizeof(osla_lu_options), NULL},
-             {"cholesky", chol_fields, sizeof(osla_chol_options), NULL},
-             {"refine", refine_fields, sizeof(osla_refine_options), NULL},
-             {"Hessian", hessian_fields, sizeof(osla_hessian_options), hessian_defaults},
-             {"solver", krylov_fields, sizeof(osla_krylov_options), krylov_defaults}};
+} kinds[] = {{"gemm", gemm_fields, sizeof(osla_gemm_options)},
+             {"lu", lu_fields, sizeof(osla_lu_options)},
+             {"cholesky", chol_fields, sizeof(osla_chol_options)},
+             {"refine", refine_fields, sizeof(osla_refine_options)},
+             {"Hessian", hessian_fields, sizeof(osla_hessian_options)},
+             {"solver", krylov_fields, sizeof(osla_krylov_options)}};
 
 static bool set_field(const field *f, PyObject *value, char *at)
 {
@@ -144,7 +134,6 @@ PyObject *osla_py_options(PyObject *module, PyObject *args)
   if (!kind) return osla_py_refuse(OSLA_ERR_ARG, "no options of %s", name);
   any_options o;
   memset(&o, 0, sizeof o);
-  if (kind->defaults) kind->defaults(&o);
   Py_ssize_t position = 0;
   while (PyDict_Next(given, &position, &key, &value))
     if (!set_named(kind, key, value, &o)) return NULL;

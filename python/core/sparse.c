@@ -189,7 +189,7 @@ static PyObject *csr_multiply(PyObject *module, PyObject *args)
     return NULL;
   }
   osla_err err;
-  OSLA_PY_RUN(err, osla_spmv(h->object, (osla_trans)trans, x.data, beta, y.data), h, NULL, NULL,
+  OSLA_PY_RUN(err, osla_spmv((osla_trans)trans, h->object, x.data, beta, y.data), h, NULL, NULL,
               NULL);
   osla_py_give_back(&y);
   osla_py_give_back(&x);

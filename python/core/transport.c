@@ -32,7 +32,8 @@ static PyObject *transport_create(PyObject *module, PyObject *args)
     if (!given) return NULL;
     memcpy(&comm, given, sizeof comm);
   }
-  osla_transport_options options = {progress != 0, threads, name};
+  osla_transport_options options = {
+    .progress_thread = progress != 0, .threads_per_rank = threads, .transport = name};
   osla_transport *t = NULL;
   osla_err err;
   OSLA_PY_RUN(err, osla_transport_create(comm, &options, &t), NULL, NULL, NULL, NULL);

@@ -7,6 +7,7 @@ import numpy as np
 
 from . import _core, _words
 from ._calls import Owned, collective, handle
+from ._errors import UnsupportedError
 from .matrix import Matrix
 from .transport import Grid, world
 
@@ -15,13 +16,23 @@ _WORDS = {"uplo": _words.STORED_TRIANGLE, "combine": _words.COMBINE,
           "isolation": _words.ISOLATION, "shipping": _words.SHIPPING}
 
 
+def _is_single(dtype: Any, name: str) -> bool:
+    which = _words.dtype(dtype, name)
+    if which not in (_words.DTYPE[np.dtype(np.float32)], _words.DTYPE[np.dtype(np.float64)]):
+        raise UnsupportedError(f"{name} = {np.dtype(dtype)}: float32 or float64 is needed")
+    return which == _words.DTYPE[np.dtype(np.float32)]
+
+
 def _options(block: Any, dtype: Any, update_dtype: Any, given: dict[str, Any]) -> bytes:
     fields = {name: _words.word(value, _WORDS[name], name) if name in _WORDS else value
               for name, value in given.items()}
     fields["nb"] = _words.whole(block, "block", 1)
-    fields["dtype"] = _words.dtype(dtype)
+    fields["single"] = _is_single(dtype, "dtype")
     if update_dtype is not None:
-        fields["update_dtype"] = _words.dtype(update_dtype, "update_dtype")
+        fields["single_updates"] = _is_single(update_dtype, "update_dtype")
+        if fields["single"] and not fields["single_updates"]:
+            raise UnsupportedError("updates of float64 into an accumulator of float32")
+    fields["from_zero"] = given.get("initial", 1) == 0
     return _core.options("Hessian", fields)
 
 

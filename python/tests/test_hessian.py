@@ -89,7 +89,11 @@ def test_refusals(world):
         H.gradient
     H.commit()
     assert H.matrix[0, 0] == 2.0 * world.size
-    for options in ({"uplo": "low"}, {"combine": 3}, {"dtype": complex}, {"block": 0},
+    for initial, begin in ((0, 0.0), (None, -np.inf)):
+        with osla.Hessian(2, combine="max", **({} if initial is None else {"initial": initial})) as m:
+            pass
+        assert (m.matrix.to_numpy()[0, 0] == begin)
+    for options in ({"dtype": np.float32, "update_dtype": np.float64}, {"initial": np.nan}, {"uplo": "low"}, {"combine": 3}, {"dtype": complex}, {"block": 0},
                     {"rings": 1}):
         with pytest.raises((osla.ArgumentError, osla.UnsupportedError)):
             osla.Hessian(N, **options)

@@ -1,6 +1,7 @@
 /* Wall-clock time (floor 0).
  *
  * Threads: any thread may call these, at any time.
+ * Part: stable (osla.h).
  */
 #ifndef OSLA_CLOCK_H
 #define OSLA_CLOCK_H

@@ -10,6 +10,9 @@
  *   OSLA_CALL(osla_grid_create(...));                                     propagate, return
  *   OSLA_TRY(osla_grid_create(...));        propagate by `err = ...; goto cleanup`
  *   OSLA_MPI(MPI_Comm_dup(comm, &dup));                                   wrap an MPI call, return
+ *
+ * Threads: any thread may call these, at any time; each has a text of its own.
+ * Part: stable (osla.h).
  */
 #ifndef OSLA_ERROR_H
 #define OSLA_ERROR_H

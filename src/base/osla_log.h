@@ -1,4 +1,8 @@
-/* Lines for people, with the rank in front (floor 0). */
+/* Lines for people, with the rank in front (floor 0).
+ *
+ * Threads: any thread may call these, at any time.
+ * Part: stable (osla.h).
+ */
 #ifndef OSLA_LOG_H
 #define OSLA_LOG_H
 

@@ -4,6 +4,9 @@
  * count, grid, block size and order of evaluation.
  * Source of the mixing function: Steele, Lea, Flood, "Fast splittable pseudorandom number
  * generators" (OOPSLA 2014), the SplitMix64 finaliser.
+ *
+ * Threads: any thread may call these, at any time.
+ * Part: stable (osla.h).
  */
 #ifndef OSLA_RANDOM_H
 #define OSLA_RANDOM_H

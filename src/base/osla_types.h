@@ -1,6 +1,7 @@
 /* Value types that every floor shares (floor 0).
  *
  * Threads: any thread may call these, at any time.
+ * Part: stable (osla.h).
  */
 #ifndef OSLA_TYPES_H
 #define OSLA_TYPES_H
@@ -32,7 +33,22 @@ typedef enum osla_trans {
 typedef enum osla_diag { OSLA_NONUNIT, OSLA_UNIT } osla_diag;
 typedef enum osla_side { OSLA_LEFT, OSLA_RIGHT } osla_side;
 
-/* A factor of any type; a real number converts by itself. Real types take its real part. */
+/* Options (osla_..._options). {0} is the default of every one, in every call that takes one, and so
+ * is NULL (osla_diffusion_options alone needs its points). A member that is 0 means what its
+ * comment says; where a number may also be asked to be none at all, that is -1. The last words of
+ * each struct are `reserved`: later versions make members of them, of which 0 means what this
+ * version does. So a program runs with newer libraries without being compiled again. What is not 0
+ * there is refused (ARG), on all ranks together where the call is collective. Set members by name:
+ * their order is not promised. */
+
+/* One order of arguments. Calls with names of the BLAS, LAPACK and their like: side, uplo, trans,
+ * diag; factor and operands, as they stand in the formula; options; what is told (info, result). In
+ * osla_OBJECT_VERB the object comes first, in makers what it is made on, then type and sizes; what
+ * is returned is last. (osla_matrix_add, _scale and _transpose are formulas.) */
+
+/* A factor of any type. For real ones there is no second form of a call: a double, a float or an
+ * int converts by itself, in C and in C++ (osla_gemm(..., 1.0, a, b, 0.5, c, NULL)), and real types
+ * take the real part. What is real by its definition is a double (the factors of osla_herk). */
 #ifdef __cplusplus
 __extension__
 #endif

@@ -1,6 +1,7 @@
 /* Which version this is (floor 0). configure reads the three numbers here.
  *
  * Threads: any thread may call these, at any time.
+ * Part: stable (osla.h).
  */
 #ifndef OSLA_VERSION_H
 #define OSLA_VERSION_H

@@ -7,6 +7,9 @@
  *
  * Errors, also of those that name none: RANGE, and those of osla_blas_ready, which the first call
  * of each thread includes.
+ *
+ * Threads: any thread may call these, at any time.
+ * Part: may change in any release (osla_unstable.h).
  */
 #ifndef OSLA_BLAS_H
 #define OSLA_BLAS_H

@@ -1,5 +1,6 @@
 /* Matrices to and from files. */
 #include "file.h"
+#include "reserved.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -69,11 +70,18 @@ static const char *name_or_default(const char *name)
   return name ? name : "matrix";
 }
 
+static osla_err check_save(const char *path, const osla_save_options *o)
+{
+  OSLA_CALL(OSLA_RESERVED(osla_save_options, o));
+  OSLA_CHECK(o->format >= OSLA_FORMAT_BY_NAME && o->format <= OSLA_FORMAT_RAW, OSLA_ERR_ARG,
+             "%.200s: format = %d is not known", path, (int)o->format);
+  return OSLA_OK;
+}
+
 osla_err osla_matrix_save(const osla_matrix *a, const char *path, const osla_save_options *options)
 {
   const osla_save_options o = options ? *options : (osla_save_options){.name = NULL};
-  OSLA_CHECK(o.format >= OSLA_FORMAT_BY_NAME && o.format <= OSLA_FORMAT_RAW, OSLA_ERR_ARG,
-             "%.200s: format = %d is not known", path, (int)o.format);
+  OSLA_CALL(osla_agree(osla_grid_transport(osla_matrix_grid(a)), check_save(path, &o)));
   bool hdf5 = o.format == OSLA_FORMAT_HDF5 ||
               (o.format == OSLA_FORMAT_BY_NAME && (ends_in(path, ".h5") || ends_in(path, ".hdf5")));
   osla_file *f = NULL;
@@ -98,6 +106,7 @@ osla_err osla_matrix_load(osla_grid *grid, const char *path, const osla_load_opt
   bool is_raw;
   osla_err err;
   *out = NULL;
+  OSLA_CALL(osla_agree(osla_grid_transport(grid), OSLA_RESERVED(osla_load_options, options)));
   OSLA_CALL(osla_file_open_any(osla_grid_transport(grid), path, &f, &item, &is_raw));
   if (!is_raw) OSLA_TRY(osla_file_find(f, name, false, &item));
   OSLA_TRY(

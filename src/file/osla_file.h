@@ -34,6 +34,9 @@
  * the call on any rank. Errors, on all ranks together: IO ("FILE: reason"), ARG, STATE (a file that
  * is being written is read, or the other way round), UNSUPPORTED (no HDF5 in this build, or a
  * big-endian machine), RANGE, MEM, MPI.
+ *
+ * Threads: one of each rank calls these, as osla_transport.h says of collective calls.
+ * Part: stable (osla.h).
  */
 #ifndef OSLA_FILE_H
 #define OSLA_FILE_H
@@ -57,8 +60,9 @@ typedef enum osla_format {
 
 typedef struct osla_save_options {
   osla_format format;
-  osla_stored stored; /* noted in the file; default: whole */
-  const char *name;   /* of the data set, HDF5 only; NULL: "matrix" */
+  osla_stored stored;   /* noted in the file; default: whole */
+  const char *name;     /* of the data set, HDF5 only; NULL: "matrix" */
+  uint64_t reserved[8]; /* 0: osla_types.h */
 } osla_save_options;
 
 /* Writes or replaces the file. options: NULL = defaults. */
@@ -66,8 +70,9 @@ osla_err osla_matrix_save(const osla_matrix *matrix, const char *path,
                           const osla_save_options *options);
 
 typedef struct osla_load_options {
-  int64_t mb, nb;   /* blocks; 0: 128, and nb = mb if only mb is given */
-  const char *name; /* of the data set, HDF5 only; NULL: "matrix" */
+  int64_t mb, nb;       /* blocks; 0: 128, and nb = mb if only mb is given */
+  const char *name;     /* of the data set, HDF5 only; NULL: "matrix" */
+  uint64_t reserved[8]; /* 0: osla_types.h */
 } osla_load_options;
 
 /* Makes a matrix of what osla_matrix_save or osla_file_put_matrix wrote, on any grid, whatever it

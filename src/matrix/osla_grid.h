@@ -1,6 +1,7 @@
 /* Process grids: ranks arranged in nprow rows and npcol columns (floor 2).
  *
  * Threads: as osla_transport.h says of collective and of local calls.
+ * Part: stable (osla.h).
  */
 #ifndef OSLA_GRID_H
 #define OSLA_GRID_H

@@ -8,6 +8,7 @@
  * iproc < 0: a process outside the grid, which owns nothing).
  *
  * Threads: any thread may call these, at any time.
+ * Part: stable (osla.h).
  */
 #ifndef OSLA_INDEX_H
 #define OSLA_INDEX_H

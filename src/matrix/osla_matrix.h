@@ -10,6 +10,7 @@
  * osla_barrier, by the collective calls below, or by a notify.
  *
  * Threads: as osla_transport.h says of collective and of local calls.
+ * Part: stable (osla.h).
  */
 #ifndef OSLA_MATRIX_H
 #define OSLA_MATRIX_H

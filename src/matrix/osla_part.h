@@ -1,6 +1,7 @@
 /* Parts of distributed matrices: what a kernel works on (floor 2). A value.
  *
  * Threads: any thread may call these, at any time.
+ * Part: stable (osla.h).
  */
 #ifndef OSLA_PART_H
 #define OSLA_PART_H

@@ -5,6 +5,7 @@
  * what is counted are the stacks, MPI and the BLAS.
  *
  * Threads: any thread may call these, at any time.
+ * Part: stable (osla.h).
  */
 #ifndef OSLA_SHAPE_H
 #define OSLA_SHAPE_H

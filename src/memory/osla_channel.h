@@ -16,6 +16,9 @@
  *
  * All calls but those that make and destroy a set are local, and one thread at a time makes them.
  * Who receives a message sees all that its sender stored in it.
+ *
+ * Threads: as osla_transport.h says of collective and of local calls.
+ * Part: may change in any release (osla_unstable.h).
  */
 #ifndef OSLA_CHANNEL_H
 #define OSLA_CHANNEL_H

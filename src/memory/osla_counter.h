@@ -2,6 +2,9 @@
  *
  * One-sided fetch-and-add on a word of rank 0's segment; rank 0 takes no part in it on one node,
  * and serves it in its progress steps otherwise.
+ *
+ * Threads: as osla_transport.h says of collective calls; any thread may make local ones.
+ * Part: may change in any release (osla_unstable.h).
  */
 #ifndef OSLA_COUNTER_H
 #define OSLA_COUNTER_H

@@ -8,6 +8,7 @@
  * done here by posted words.)
  *
  * Threads: as osla_transport.h says of collective and of local calls.
+ * Part: may change in any release (osla_unstable.h).
  */
 #ifndef OSLA_REDUCTION_H
 #define OSLA_REDUCTION_H

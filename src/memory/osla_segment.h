@@ -8,6 +8,9 @@
  * Who sees a slot's value also sees everything that the origin stored to this node, or put to this
  * segment in the same call, before it. This is the Put + Put_Notify of Krishnan et al., section
  * III.B.
+ *
+ * Threads: as osla_transport.h says of collective and of local calls.
+ * Part: stable (osla.h).
  */
 #ifndef OSLA_SEGMENT_H
 #define OSLA_SEGMENT_H

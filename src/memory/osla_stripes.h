@@ -12,6 +12,9 @@
  * tries every d ms has at most log2(d) + 1 tries in vain, and who never comes back, because it was
  * stopped, keeps nobody waiting for ever. A claim only lets others wait: what excludes them is the
  * one word.
+ *
+ * Threads: any thread may call these, at any time.
+ * Part: may change in any release (osla_unstable.h).
  */
 #ifndef OSLA_STRIPES_H
 #define OSLA_STRIPES_H

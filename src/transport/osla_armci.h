@@ -13,12 +13,16 @@
  *   - Attached memory (osla_segment_attach, osla_matrix_wrap) is reached through an MPI window, as
  *     with "mpi": ARMCI has no call that registers memory.
  *   - A transport on a part of MPI_COMM_WORLD has its memory in MPI windows, too.
- *   - Threads: one thread at a time may make and free objects, in one order on all ranks.
  *
  * ARMCI is started by the first transport that uses it, which must be on all ranks of
  * MPI_COMM_WORLD, and ended by MPI_Finalize. It reads its environment when it is started. Where
  * these are not set, they are set then: ARMCI_USE_WIN_ALLOCATE=0, ARMCI_RMA_ATOMICITY=1. Global
  * Arrays needs the same; a program that starts it first sets them before.
+ *
+ * Threads: as osla_transport.h says, but one at a time may make and free objects, in one order on
+ * all ranks.
+ *
+ * Part: stable (osla.h).
  */
 #ifndef OSLA_ARMCI_H
 #define OSLA_ARMCI_H

@@ -7,6 +7,7 @@
  * every rank sends every other one an empty message, and then all rest without calling MPI.
  *
  * Threads: as osla_transport.h says of collective and of local calls.
+ * Part: may change in any release (osla_unstable.h).
  */
 #ifndef OSLA_FAREWELL_H
 #define OSLA_FAREWELL_H

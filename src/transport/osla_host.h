@@ -6,6 +6,7 @@
  * that cannot be read by its name; ranks of one node are on one host whatever these say.
  *
  * Threads: as osla_transport.h says of collective and of local calls.
+ * Part: may change in any release (osla_unstable.h).
  */
 #ifndef OSLA_HOST_H
 #define OSLA_HOST_H

@@ -8,6 +8,9 @@
  *
  * An argument may be wrong on one rank alone, before any call of ours has seen it: it is refused on
  * all ranks here, so that nobody waits for that rank.
+ *
+ * Threads: as osla_transport.h says of collective and of local calls.
+ * Part: may change in any release (osla_unstable.h).
  */
 #ifndef OSLA_MEET_H
 #define OSLA_MEET_H

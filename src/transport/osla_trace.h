@@ -5,6 +5,9 @@
  * ui.perfetto.dev), or summed up. What was recorded stays with the transport until the next start.
  * When tracing is off, each place that could note something tests one pointer. An event takes 32
  * bytes. A rank keeps at most OSLA_TRACE_MAX_EVENTS; those beyond are counted, and not kept.
+ *
+ * Threads: as osla_transport.h says of collective and of local calls; recording is thread-safe.
+ * Part: may change in any release (osla_unstable.h).
  */
 #ifndef OSLA_TRACE_H
 #define OSLA_TRACE_H

@@ -12,6 +12,7 @@
  * destroy objects while others use some. In all headers: calls that are collective come from one
  * thread of each rank at a time, in the same order on all ranks; calls that are local may come from
  * any thread, at most one at a time on one object where nothing else is said.
+ * Part: stable (osla.h).
  */
 #ifndef OSLA_TRANSPORT_H
 #define OSLA_TRANSPORT_H
@@ -31,9 +32,10 @@ typedef struct osla_transport_options {
   bool progress_thread;  /* a thread that naps and calls progress, so that gets and puts of other
                             nodes are served while this rank computes; default false */
   int threads_per_rank;  /* computing threads of each rank, to know whether cores are
-                            oversubscribed; default 1 */
+                            oversubscribed; 0: 1 */
   const char *transport; /* how data moves: "mpi", "armci" (osla_armci.h); default: what the
                             environment variable OSLA_TRANSPORT says, else "mpi" */
+  uint64_t reserved[8];  /* 0: osla_types.h */
 } osla_transport_options;
 
 /* Makes a transport on a communicator. Collective on comm.
@@ -41,8 +43,8 @@ typedef struct osla_transport_options {
  *   options [in]  NULL = defaults; the same on all ranks
  *   out     [out] the transport; owned by the caller, freed by osla_transport_destroy after all
  *                 objects made from it
- * Errors, on all ranks together: STATE (MPI not started, or the thread level too low for the
- * progress thread), UNSUPPORTED (the program has no such transport), MPI, MEM. */
+ * Errors, on all ranks together: ARG (options), STATE (MPI not started, or the thread level too low
+ * for the progress thread), UNSUPPORTED (the program has no such transport), MPI, MEM. */
 osla_err osla_transport_create(MPI_Comm comm, const osla_transport_options *options,
                                osla_transport **out);
 
@@ -115,6 +117,16 @@ osla_err osla_agree_same(osla_transport *transport, osla_err local, const char *
 /* Ends all ranks with one line that carries the text of the latest error: for a failure after the
  * first RMA operation of a kernel, where a lone return would leave the peers waiting for ever. */
 void osla_transport_abort(osla_transport *transport, osla_err err) __attribute__((noreturn));
+
+/* Sets what this rank does before it ends the job (osla_transport_abort, OSLA_PATIENCE): close a
+ * log, note where it was. It runs once, behind the line that says why, on each rank that finds out
+ * by itself that the job cannot go on; the others are ended by MPI, without it. It may run in any
+ * thread, under locks of this library, and must call neither this library nor MPI; after
+ * OSLA_END_SECONDS an alarm ends the rank. NULL takes it away. One for each transport; local.
+ *   arg [in] handed to it; borrowed until the transport is destroyed or another one is set */
+typedef void osla_end_hook(void *arg);
+enum { OSLA_END_SECONDS = 10 };
+void osla_transport_at_end(osla_transport *transport, osla_end_hook *hook, void *arg);
 
 /* What this rank is at: kernels call it at each step. The line that ends a job whose waits have
  * outlasted OSLA_PATIENCE (seconds; see osla(1)) names it. `kernel` must stay, a literal. Local. */

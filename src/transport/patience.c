@@ -38,6 +38,7 @@ _Noreturn static void give_up(osla_transport *t, const char *call)
   osla_log(t->rank, "nothing came%s for %g s%s%s%s (OSLA_PATIENCE=%g); ending all ranks", from,
            t->settings.patience, in, call ? ", waiting in " : "", call ? call : "",
            t->settings.patience);
+  osla_run_end_hook(t);
   osla_nap(OSLA_LAST_WORDS_US);
   (void)alarm(LAST_SECONDS);
   if (!call) (void)MPI_Abort(MPI_COMM_WORLD, 1); /* see osla_transport_abort */

@@ -6,6 +6,7 @@
 #include "osla_log.h"
 #include "patience.h"
 #include "request_pool.h"
+#include "reserved.h"
 #include "trace.h"
 #include "transport_ops.h"
 
@@ -124,6 +125,21 @@ static osla_err find_memory_share(osla_transport *t, int ranks)
   return osla_allreduce(t, &t->memory_share, 1, MPI_UINT64_T, MPI_MIN);
 }
 
+/* As osla_agree, before the transport can do anything. */
+static osla_err agree_early(const osla_transport *t, osla_err local)
+{
+  struct {
+    int code;
+    char text[512];
+  } verdict = {.code = (int)local};
+  int lowest = local == OSLA_OK ? t->size : t->rank;
+  OSLA_MPI(MPI_Allreduce(MPI_IN_PLACE, &lowest, 1, MPI_INT, MPI_MIN, t->comm));
+  if (lowest == t->size) return OSLA_OK;
+  (void)strncpy(verdict.text, osla_error_text(), sizeof verdict.text - 1);
+  OSLA_MPI(MPI_Bcast(&verdict, sizeof verdict, MPI_BYTE, lowest, t->comm));
+  return osla_error_set((osla_err)verdict.code, "%s", verdict.text);
+}
+
 static osla_err set_up(osla_transport *t, MPI_Comm comm, const osla_transport_options *options)
 {
   OSLA_MPI(MPI_Comm_dup(comm, &t->comm));
@@ -131,6 +147,7 @@ static osla_err set_up(osla_transport *t, MPI_Comm comm, const osla_transport_op
   OSLA_MPI(MPI_Comm_rank(t->comm, &t->rank));
   OSLA_MPI(MPI_Comm_size(t->comm, &t->size));
   OSLA_MPI(MPI_Query_thread(&t->thread_level));
+  OSLA_CALL(agree_early(t, OSLA_RESERVED(osla_transport_options, options)));
   OSLA_CALL(osla_backend_choose(t->comm, options ? options->transport : NULL, &t->ops));
   int leader;
   OSLA_CALL(osla_settings_read(t->comm, &t->settings));
@@ -178,6 +195,7 @@ osla_err osla_transport_create(MPI_Comm comm, const osla_transport_options *opti
   t->pending = MPI_REQUEST_NULL;
   (void)pthread_mutex_init(&t->mutex, NULL);
   (void)pthread_mutex_init(&t->hook_mutex, NULL);
+  (void)pthread_mutex_init(&t->end_mutex, NULL);
   t->pool = pool;
   atomic_store(&t->awaited, -1);
   err = set_up(t, comm, options);
@@ -202,6 +220,7 @@ void osla_transport_destroy(osla_transport **transport)
   osla_pool_destroy(t->pool);
   osla_trace_free(t);
   (void)pthread_mutex_destroy(&t->hook_mutex);
+  (void)pthread_mutex_destroy(&t->end_mutex);
   (void)pthread_mutex_destroy(&t->mutex);
   free(t->node_of);
   free(t->node_rank_of);
@@ -320,13 +339,4 @@ void osla_at_step(osla_transport *t, const char *kernel, int64_t step)
 {
   atomic_store_explicit(&t->kernel, kernel, memory_order_relaxed);
   atomic_store_explicit(&t->step, step, memory_order_relaxed);
-}
-
-void osla_transport_abort(osla_transport *t, osla_err err)
-{
-  osla_log(t->rank, "%s: %s; ending all ranks", osla_err_name(err), osla_error_text());
-  osla_nap(OSLA_LAST_WORDS_US);
-  if (t->ops->end_all) t->ops->end_all();
-  (void)MPI_Abort(MPI_COMM_WORLD, 1); /* MPICH 4.0.2 waits in that of a duplicate for the others */
-  abort();
 }

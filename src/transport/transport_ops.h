@@ -184,6 +184,9 @@ struct osla_transport {
   } hooks[OSLA_MAX_HOOKS];
   int n_hooks;
   pthread_mutex_t hook_mutex; /* guards the hooks and lets one thread at a time run them */
+  osla_end_hook *end_hook;    /* NULL: none, or it has run */
+  void *end_arg;
+  pthread_mutex_t end_mutex; /* guards these two */
   pthread_t progress_thread;
   bool has_progress_thread;
   atomic_bool stop_progress;
@@ -217,6 +220,9 @@ static inline double osla_busy_after(const osla_transport *t, int looks)
   double idle = 1.5 * looks * t->idle_turn;
   return idle > 2e-6 ? idle : 2e-6;
 }
+
+/* Runs what osla_transport_at_end set, at most once. Local. */
+void osla_run_end_hook(osla_transport *t);
 
 /* Between a last line and MPI_Abort: hydra drops what it has not passed on by then. */
 enum { OSLA_LAST_WORDS_US = 200000 };

@@ -12,7 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "osla.h"
+#include "osla_unstable.h"
 
 enum { ORDER = 24, UPDATES = 40, INDICES = 3 };
 

@@ -40,9 +40,9 @@ static osla_err check_files(const assemble_job *job, bool room)
 static osla_err make_hessian(assemble_job *job)
 {
   const assemble_options *o = job->options;
-  osla_hessian_options options = osla_hessian_defaults();
+  osla_hessian_options options = {0};
   options.uplo = o->uplo;
-  options.dtype = o->dtype;
+  options.single = o->dtype == OSLA_FLOAT;
   options.nb = o->nb;
   reproducible_apply(&job->reproducible, &options);
   OSLA_CALL(osla_grid_create(job->t, o->nprow, o->npcol, &job->grid));

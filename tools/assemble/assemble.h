@@ -4,7 +4,7 @@
 
 #include "checkpoint.h"
 #include "command.h"
-#include "osla.h"
+#include "osla_unstable.h"
 #include "reproducible.h"
 #include "updates_reader.h"
 

@@ -19,7 +19,7 @@
 #include "invert_found.h"
 #include "invert_section.h"
 #include "order_free.h"
-#include "osla.h"
+#include "osla_unstable.h"
 #include "reproducible.h"
 #include "tomo_data.h"
 #include "tomo_io.h"
@@ -165,8 +165,8 @@ typedef struct invert_job {
   tomo_data_notes notes;                  /* of the table */
   const int64_t *path_ids;                /* [n_paths] data's */
   int64_t n_paths, n_pairs; /* pairs: before the choice by distance; of a table its paths */
-  bool scanning; /* the next model is found by a scan of priors */
-  double *weight; /* [data] of --robust: each datum and its row times so much; NULL: 1 */
+  bool scanning;            /* the next model is found by a scan of priors */
+  double *weight;           /* [data] of --robust: each datum and its row times so much; NULL: 1 */
   tomo_mesh *mesh;
   tomo_radial *radial;
   tomo_kernel *kernel;

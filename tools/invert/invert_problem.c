@@ -52,9 +52,9 @@ osla_err invert_renew_hessian(invert_job *job)
   const invert_options *o = job->options;
   job->factor = NULL; /* the same memory */
   osla_hessian_destroy(&job->hessian);
-  osla_hessian_options h = osla_hessian_defaults();
+  osla_hessian_options h = {0};
   h.uplo = o->uplo;
-  h.dtype = o->dtype;
+  h.single = o->dtype == OSLA_FLOAT;
   h.nb = o->nb;
   h.piece_bytes = INVERT_PIECE_BYTES;
   h.ring_bytes = INVERT_RING_BYTES;

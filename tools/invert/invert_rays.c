@@ -327,7 +327,7 @@ static osla_err multiply(invert_rays *rays, const double *x, double beta, double
   const int64_t radial = rays->radial;
   osla_forest_run run;
   OSLA_CALL(osla_forest_bcast_begin(rays->forest, unit, x, rays->ghost, OSLA_REPLACE, &run));
-  OSLA_CALL(osla_spmv(rays->prior, OSLA_NOTRANS, x, beta, u + rays->rows)); /* meanwhile */
+  OSLA_CALL(osla_spmv(OSLA_NOTRANS, rays->prior, x, beta, u + rays->rows)); /* meanwhile */
   OSLA_CALL(osla_forest_end(&run));
   for (int64_t p = 0; p < rays->n; p++) {
     const ray *mine = &rays->path[p];
@@ -358,7 +358,7 @@ static void clear_ghosts(invert_rays *rays)
 static osla_err multiply_transposed(invert_rays *rays, const double *u, double beta, double *y)
 {
   const int64_t radial = rays->radial;
-  OSLA_CALL(osla_spmv(rays->prior, OSLA_TRANS, u + rays->rows, beta, y));
+  OSLA_CALL(osla_spmv(OSLA_TRANS, rays->prior, u + rays->rows, beta, y));
   clear_ghosts(rays);
   for (int64_t p = 0; p < rays->n; p++) {
     const ray *mine = &rays->path[p];

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "osla.h"
+#include "osla_unstable.h"
 
 osla_err invert_split_create(int most, int radial, invert_split **out)
 {

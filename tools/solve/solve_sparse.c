@@ -88,8 +88,8 @@ static osla_err look_for_symmetry(sparse_job *job, bool *symmetric)
   if (job->rows != job->columns) return OSLA_OK;
   for (int64_t j = 0; j < job->op.columns; j++)
     job->x[j] = osla_random_normal(SEED_SYMMETRY, (uint64_t)(first + j), 0);
-  OSLA_CALL(osla_spmv(job->a, OSLA_NOTRANS, job->x, 0.0, job->r));
-  OSLA_CALL(osla_spmv(job->a, OSLA_TRANS, job->x, 0.0, job->shifted));
+  OSLA_CALL(osla_spmv(OSLA_NOTRANS, job->a, job->x, 0.0, job->r));
+  OSLA_CALL(osla_spmv(OSLA_TRANS, job->a, job->x, 0.0, job->shifted));
   for (int64_t i = 0; i < job->op.rows; i++) {
     largest[0] = fmax(largest[0], fabs(job->r[i] - job->shifted[i]));
     largest[1] = fmax(largest[1], fabs(job->r[i]));
@@ -120,7 +120,7 @@ static osla_err choose_method(sparse_job *job)
 static osla_err apply_damped(void *arg, osla_trans op, const double *x, double beta, double *y)
 {
   sparse_job *job = arg;
-  OSLA_CALL(osla_spmv(job->a, op, x, beta, y));
+  OSLA_CALL(osla_spmv(op, job->a, x, beta, y));
   for (int64_t i = 0; i < job->op.rows; i++)
     y[i] += job->options->damping * x[i];
   return OSLA_OK;
@@ -168,7 +168,7 @@ static osla_err judge(sparse_job *job)
   if (job->method == SOLVE_CG)
     OSLA_CALL(apply_damped(job, OSLA_NOTRANS, job->x, 0.0, job->r));
   else
-    OSLA_CALL(osla_spmv(job->a, OSLA_NOTRANS, job->x, 0.0, job->r));
+    OSLA_CALL(osla_spmv(OSLA_NOTRANS, job->a, job->x, 0.0, job->r));
   for (int64_t i = 0; i < job->op.rows; i++) {
     sum[0] += (job->b[i] - job->r[i]) * (job->b[i] - job->r[i]);
     sum[1] += job->b[i] * job->b[i];

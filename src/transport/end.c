@@ -1,0 +1,38 @@
+/* The end of a job that cannot go on: the program's last act, a line, and MPI_Abort. */
+#include "futex.h"
+#include "osla_log.h"
+#include "transport_ops.h"
+
+#include <stdlib.h>
+#include <unistd.h>
+
+void osla_transport_at_end(osla_transport *t, osla_end_hook *hook, void *arg)
+{
+  (void)pthread_mutex_lock(&t->end_mutex);
+  t->end_hook = hook;
+  t->end_arg = arg;
+  (void)pthread_mutex_unlock(&t->end_mutex);
+}
+
+void osla_run_end_hook(osla_transport *t)
+{
+  (void)pthread_mutex_lock(&t->end_mutex);
+  osla_end_hook *hook = t->end_hook;
+  void *arg = t->end_arg;
+  t->end_hook = NULL; /* once, also if it fails, or another thread ends the job, too */
+  (void)pthread_mutex_unlock(&t->end_mutex);
+  if (!hook) return;
+  (void)alarm(OSLA_END_SECONDS);
+  hook(arg);
+  (void)alarm(0);
+}
+
+void osla_transport_abort(osla_transport *t, osla_err err)
+{
+  osla_log(t->rank, "%s: %s; ending all ranks", osla_err_name(err), osla_error_text());
+  osla_run_end_hook(t);
+  osla_nap(OSLA_LAST_WORDS_US);
+  if (t->ops->end_all) t->ops->end_all();
+  (void)MPI_Abort(MPI_COMM_WORLD, 1); /* MPICH 4.0.2 waits in that of a duplicate for the others */
+  abort();
+}
