@@ -1,4 +1,4 @@
-/* What lu, chol, potri, solve and hpl share: matrices, the calls of ours and of ScaLAPACK, the
+/* What lu, chol, potri, getri, solve and hpl share: matrices, the calls of ours and of ScaLAPACK, the
  * check of factors. See bench.h. */
 #ifndef OSLA_BENCH_FACTOR_H
 #define OSLA_BENCH_FACTOR_H

@@ -53,8 +53,10 @@ osla_err reference_scalapack_syrk(int context, osla_matrix *a, osla_matrix *c);
 osla_err reference_scalapack_symm(int context, osla_matrix *a, osla_matrix *b, osla_matrix *c);
 osla_err reference_scalapack_trmm(int context, osla_matrix *a, osla_matrix *b);
 
-/* LU with partial pivoting (pdgetrf) and its solve; ipiv has local_rows + nb elements. */
+/* LU with partial pivoting (pdgetrf), the inverse from it (pdgetri), and its solve; ipiv has
+ * local_rows + nb elements. */
 osla_err reference_scalapack_getrf(int context, osla_matrix *a, int *ipiv, int64_t *info);
+osla_err reference_scalapack_getri(int context, osla_matrix *a, int *ipiv, int64_t *info);
 osla_err reference_scalapack_getrs(int context, osla_matrix *a, int *ipiv, osla_matrix *b);
 
 /* Cholesky of the lower triangle (pdpotrf), the inverse from it (pdpotri), and its solve. */

@@ -13,6 +13,7 @@
 
 #include <limits.h>
 #include <stdlib.h>
+#include <string.h>
 
 void Cblacs_get(int context, int what, int *value);
 void Cblacs_gridmap(int *context, int *usermap, int ldumap, int nprow, int npcol);
@@ -41,6 +42,9 @@ typedef void trmm_routine(const char *side, const char *uplo, const char *trans,
                           const int *jb, const int *descb);
 typedef void getrf_routine(const int *m, const int *n, void *a, const int *ia, const int *ja,
                            const int *desca, int *ipiv, int *info);
+typedef void getri_routine(const int *n, void *a, const int *ia, const int *ja, const int *desca,
+                           const int *ipiv, void *work, const int *lwork, int *iwork,
+                           const int *liwork, int *info);
 /* The last ones: hidden lengths of characters, see src/blas/lapack.c. */
 typedef void getrs_routine(const char *trans, const int *n, const int *nrhs, const void *a,
                            const int *ia, const int *ja, const int *desca, const int *ipiv, void *b,
@@ -58,6 +62,7 @@ syrk_routine pssyrk_, pdsyrk_, pcherk_, pzherk_;
 symm_routine pssymm_, pdsymm_, pcsymm_, pzsymm_;
 trmm_routine pstrmm_, pdtrmm_, pctrmm_, pztrmm_;
 getrf_routine psgetrf_, pdgetrf_, pcgetrf_, pzgetrf_;
+getri_routine psgetri_, pdgetri_, pcgetri_, pzgetri_;
 getrs_routine psgetrs_, pdgetrs_, pcgetrs_, pzgetrs_;
 potrf_routine pspotrf_, pdpotrf_, pcpotrf_, pzpotrf_;
 potri_routine pspotri_, pdpotri_, pcpotri_, pzpotri_;
@@ -189,6 +194,34 @@ osla_err reference_scalapack_getrf(int context, osla_matrix *a, int *ipiv, int64
   return OSLA_OK;
 }
 
+osla_err reference_scalapack_getri(int context, osla_matrix *a, int *ipiv, int64_t *info)
+{
+  static getri_routine *const getri[] = {psgetri_, pdgetri_, pcgetri_, pzgetri_};
+  const osla_dtype dtype = osla_matrix_dtype(a);
+  operand o;
+  const bool single = dtype == OSLA_FLOAT || dtype == OSLA_COMPLEX_FLOAT;
+  double size[2] = {0}; /* room for an element of any type */
+  float single_size;
+  int result = 0, lwork = -1, liwork = -1, least = 1;
+  *info = 0;
+  if (context < 0) return OSLA_OK;
+  OSLA_CALL(describe(context, a, &o));
+  getri[dtype](&o.n, o.at, &one, &one, o.desc, ipiv, size, &lwork, &least, &liwork, &result);
+  memcpy(&single_size, size, sizeof single_size);
+  lwork = single ? (int)single_size : (int)size[0];
+  liwork = least;
+  void *work = malloc((size_t)lwork * osla_dtype_size(dtype) + 1);
+  int *iwork = malloc((size_t)liwork * sizeof *iwork + 1);
+  if (work && iwork)
+    getri[dtype](&o.n, o.at, &one, &one, o.desc, ipiv, work, &lwork, iwork, &liwork, &result);
+  osla_err err = work && iwork ? OSLA_OK : osla_error_set(OSLA_ERR_MEM, "workspace of pxGETRI");
+  if (err != OSLA_OK) osla_transport_abort(osla_grid_transport(osla_matrix_grid(a)), err);
+  free(work);
+  free(iwork);
+  *info = result;
+  return OSLA_OK;
+}
+
 /* Of the lower triangle. */
 static osla_err call_potrf(potrf_routine *const *routine, int context, osla_matrix *a,
                            int64_t *info)
@@ -289,6 +322,12 @@ osla_err reference_scalapack_trmm(int context, osla_matrix *a, osla_matrix *b)
 }
 
 osla_err reference_scalapack_getrf(int context, osla_matrix *a, int *ipiv, int64_t *info)
+{
+  (void)context, (void)a, (void)ipiv, (void)info;
+  return not_built();
+}
+
+osla_err reference_scalapack_getri(int context, osla_matrix *a, int *ipiv, int64_t *info)
 {
   (void)context, (void)a, (void)ipiv, (void)info;
   return not_built();

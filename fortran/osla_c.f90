@@ -1156,6 +1156,15 @@ module osla_c
       integer(c_int) :: answer
     end function c_osla_potri
 
+    function c_osla_getri(a, ipiv, options, info) bind(c, name="osla_getri") result(answer)
+      import
+      type(c_ptr), value :: a
+      type(c_ptr), value :: ipiv
+      type(c_ptr), value :: options
+      integer(c_int64_t), intent(inout) :: info
+      integer(c_int) :: answer
+    end function c_osla_getri
+
     function c_osla_trsm(side, uplo, trans, diag, alpha, a, b) bind(c, &
       name="osla_trsm") result(answer)
       import

@@ -6,7 +6,7 @@ module osla_products
   use osla_objects, only: osla_operand, osla_matrix, settle, absent, refuse, as_part
   implicit none
   private
-  public :: osla_gemm, osla_syrk, osla_herk, osla_gemm_predict, osla_getrf, osla_potrf, osla_potri
+  public :: osla_gemm, osla_syrk, osla_herk, osla_gemm_predict, osla_getrf, osla_getri, osla_potrf, osla_potri
 
   interface osla_gemm
     procedure gemm_s, gemm_d, gemm_c, gemm_z
@@ -19,6 +19,9 @@ module osla_products
   end interface
   interface osla_potri
     procedure potri_default, potri_long
+  end interface
+  interface osla_getri
+    procedure getri_default, getri_long
   end interface
 
 contains
@@ -175,6 +178,43 @@ contains
     if (present(options)) how = c_loc(options)
     call settle(c_osla_getrf(a%handle, pivots, how, c_loc(result)), stat, errmsg)
   end subroutine osla_getrf
+
+  ! ipiv: as osla_getrf left it; without it there were no interchanges
+  subroutine getri_long(a, info, ipiv, options, stat, errmsg)
+    type(osla_matrix), intent(in) :: a
+    integer(c_int64_t), intent(inout) :: info
+    integer(c_int64_t), intent(in), target, contiguous, optional :: ipiv(:)
+    type(osla_lu_options), intent(in), target, optional :: options
+    integer, intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    type(c_ptr) :: pivots, how
+    if (absent('osla_getri', 'matrix', a%handle, stat, errmsg)) return
+    pivots = c_null_ptr
+    if (present(ipiv)) then
+      if (size(ipiv, kind=c_int64_t) < c_osla_matrix_local_rows(a%handle)) then
+        call refuse(OSLA_ERR_ARG, 'osla_getri: ipiv has fewer elements than the matrix has local rows', &
+          stat, errmsg)
+        return
+      end if
+      pivots = c_loc(ipiv)
+    end if
+    how = c_null_ptr
+    if (present(options)) how = c_loc(options)
+    call settle(c_osla_getri(a%handle, pivots, how, info), stat, errmsg)
+  end subroutine getri_long
+
+  subroutine getri_default(a, info, ipiv, options, stat, errmsg)
+    type(osla_matrix), intent(in) :: a
+    integer, intent(inout) :: info
+    integer(c_int64_t), intent(in), contiguous, optional :: ipiv(:)
+    type(osla_lu_options), intent(in), optional :: options
+    integer, intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    integer(c_int64_t) :: long
+    long = info
+    call getri_long(a, long, ipiv, options, stat, errmsg)
+    info = int(min(long, int(huge(info), c_int64_t)))
+  end subroutine getri_default
 
   subroutine potrf_long(uplo, a, info, options, stat, errmsg)
     type(osla_matrix), intent(in) :: a

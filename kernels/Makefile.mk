@@ -27,6 +27,7 @@ kernels_sources = \
   kernels/common/panels_send.c \
   kernels/common/pipeline.h kernels/common/pipeline.c \
   kernels/common/pieces.h kernels/common/pieces.c \
+  kernels/common/interchange.h kernels/common/interchange.c \
   kernels/common/row_copy.h \
   kernels/common/diagonal_blocks.h kernels/common/diagonal_blocks.c \
   kernels/common/part_checks.h kernels/common/part_checks.c \
@@ -55,9 +56,9 @@ kernels_sources = \
   kernels/chol/chol.c \
   kernels/inverse/potri.h kernels/inverse/potri_memory.c kernels/inverse/potri_blocks.c \
   kernels/inverse/potri_panels.c kernels/inverse/potri.c \
+  kernels/inverse/getri.h kernels/inverse/getri_memory.c kernels/inverse/getri_panels.c kernels/inverse/getri.c \
   kernels/solve/rhs.h kernels/solve/rhs.c \
   kernels/solve/trsm.h kernels/solve/trsm_operands.c kernels/solve/trsm_run.c kernels/solve/trsm_fan.h kernels/solve/trsm_fan.c kernels/solve/trsm_fan_in.c kernels/solve/trsm.c \
-  kernels/solve/row_swap.h kernels/solve/row_swap.c \
   kernels/solve/solve.h kernels/solve/solve_memory.c kernels/solve/solve.c \
   kernels/solve/residual.h kernels/solve/residual.c \
   kernels/solve/refine.c \

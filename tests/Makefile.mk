@@ -56,8 +56,9 @@ tests_programs = \
   tests/test_lu_hard \
   tests/test_chol \
   tests/test_potri \
+  tests/test_getri \
   tests/test_products \
-  tests/test_potri_lack \
+  tests/test_inverse_lack \
   tests/test_trsm \
   tests/test_solve \
   tests/test_refine \
@@ -302,7 +303,7 @@ tests_test_shared_memory_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=mmap
 tests_test_memory_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=malloc -Wl,--wrap=calloc -Wl,--wrap=realloc \
   -Wl,--wrap=free -Wl,--wrap=osla_memory_check
 tests_test_lack_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=malloc -Wl,--wrap=calloc -Wl,--wrap=realloc
-tests_test_potri_lack_LDFLAGS = $(tests_test_lack_LDFLAGS)
+tests_test_inverse_lack_LDFLAGS = $(tests_test_lack_LDFLAGS)
 tests_test_exchange_LDFLAGS = $(tests_test_lack_LDFLAGS)
 
 tests_test_trace_LDADD = $(LDADD) $(JANSSON_LIBS)
@@ -336,8 +337,9 @@ tests_test_lu_scalapack_SOURCES = tests/test_lu_scalapack.c $(tests_lu_reference
 tests_test_lu_scalapack_LDADD = $(LDADD) $(SCALAPACK_LIBS)
 tests_test_chol_SOURCES = tests/test_chol.c $(tests_kernel_reference) $(tests_kernel_trace)
 tests_test_products_SOURCES = tests/test_products.c $(tests_kernel_reference)
+tests_test_getri_SOURCES = tests/test_getri.c $(tests_kernel_reference) $(tests_kernel_trace)
 tests_test_potri_SOURCES = tests/test_potri.c $(tests_kernel_reference) $(tests_kernel_trace)
-tests_test_potri_lack_SOURCES = tests/test_potri_lack.c tests/lacking_memory.h tests/lacking_memory.c $(tests_kernel_reference)
+tests_test_inverse_lack_SOURCES = tests/test_inverse_lack.c tests/lacking_memory.h tests/lacking_memory.c $(tests_kernel_reference)
 tests_test_exchange_SOURCES = tests/test_exchange.c tests/lacking_memory.h tests/lacking_memory.c
 tests_test_lack_SOURCES = tests/test_lack.c tests/lacking_memory.h tests/lacking_memory.c
 tests_solve_reference = $(tests_kernel_reference) \

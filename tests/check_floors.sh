@@ -18,7 +18,7 @@ kernels/gemm: kernels/common BELOW
 kernels/products: kernels/common kernels/gemm BELOW
 kernels/lu: kernels/common BELOW
 kernels/chol: kernels/common BELOW
-kernels/inverse: kernels/common kernels/chol BELOW
+kernels/inverse: kernels/common kernels/chol kernels/lu BELOW
 kernels/hessian: kernels/common BELOW
 kernels/forest: BELOW
 kernels/solve: kernels/common kernels/gemm kernels/lu kernels/chol BELOW

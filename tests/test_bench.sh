@@ -55,7 +55,7 @@ assert len(rows) == int(sys.argv[2]), len(rows)
 keys = """kernel impl precision n nb grid ranks nodes reps seconds_min seconds_median rate unit residual
           pass ratio_vs seconds""".split()
 shape = {"gemm": ["m", "k", "trans"], "syrk": ["m", "k"], "symm": ["m", "k", "trans"], "trmm": ["m", "k", "trans"], "lu": ["pivoting", "look_ahead", "forward"],
-         "chol": ["look_ahead", "forward"], "potri": ["look_ahead", "forward"], "solve/lu": ["nrhs"], "solve/chol": ["nrhs"],
+         "chol": ["look_ahead", "forward"], "potri": ["look_ahead", "forward"], "getri": ["look_ahead", "forward"], "solve/lu": ["nrhs"], "solve/chol": ["nrhs"],
          "hessian": "size run rows work updates threads upper".split()} | {
          "forest/" + case: ["plain", "rewrite"] for case in ("pingpong", "gather", "reduce", "fetch", "halo")} | {
          "forest/" + case: ["entries", "ghosts"] for case in ("spmv", "cg")} | {"forest/migrate": ["start", "partition"], "forest/setup": ["halo"]} | {
@@ -106,15 +106,15 @@ for row in rows:
             flops = row["n"] ** 3 * (2 if row["kernel"] == "symm" else 1) * (1 if row["precision"] in "sd" else 4)
         if row["kernel"] in ("lu", "chol"):
             flops = row["n"] ** 3 * (2 if row["precision"] in "sd" else 8) / (3 if row["kernel"] == "lu" else 6)
-        if row["kernel"] == "potri":
-            flops = row["n"] ** 3 * (2 if row["precision"] in "sd" else 8) / 3
+        if row["kernel"] in ("potri", "getri"):
+            flops = row["n"] ** 3 * (2 if row["precision"] in "sd" else 8) / 3 * (2 if row["kernel"] == "getri" else 1)
         if row["kernel"].startswith("solve/"):
             flops = row["n"] ** 2 * row["nrhs"] * (2 if row["precision"] in "sd" else 8)
         assert not flops or abs(row["rate"] * 1e9 * row["seconds_median"] / flops - 1) < 1e-6, row
     else: # references follow ours
         assert row["ratio_vs"] == {}, row
         ratio = ours["ratio_vs"].pop(row["impl"])
-        same_work = row["impl"] != "blas" or row["kernel"] not in ("syrk", "trmm", "lu", "chol", "potri")
+        same_work = row["impl"] != "blas" or row["kernel"] not in ("syrk", "trmm", "lu", "chol", "potri", "getri")
         paired = statistics.median(theirs / our for theirs, our in zip(row["seconds"], ours["seconds"]))
         assert not same_work or abs(ratio / paired - 1) < 1e-6, (ratio, paired)
         if row["impl"].startswith("scalapack-"): # of --ref-nb: a row for each size, and the best
@@ -261,6 +261,8 @@ measure fake2 2 $impls trmm --n 140 --nb 16 --precision s
 measure node 2 $impls syrk --n 70 --k 20 --nb 16 --precision c
 measure node 3 $bests potri --n 70 --nb 32 --precision c "${best[@]}" --grid 1x2
 measure fake2 4 $((2 * impls)) potri --n 70,5 --nb 16 --look-ahead 2
+measure node 3 $bests getri --n 70 --nb 32 --precision z "${best[@]}" --grid 1x2
+measure fake2 4 $((2 * impls)) getri --n 70,5 --nb 16 --precision s
 [ "$HAVE_GA" = yes ] && measure node 2 2 gemm --n 800 --ref ga # see bench/reference_ga.c
 [ "$HAVE_GA" = yes ] && measure node 2 2 hessian --n 500 --size 400 --updates 1 --ref ga # more than one call
 
@@ -301,7 +303,7 @@ for arguments in "lu --n 33,100 --nb 32" "put --n 8,100" "hessian --n 100 --size
 done
 
 for ranks in 0 2; do
-  kernels=("" "gemm " "syrk " "trmm " "lu " "chol " "potri " "solve " "hpl " "hessian " "put ")
+  kernels=("" "gemm " "syrk " "trmm " "lu " "chol " "potri " "getri " "solve " "hpl " "hessian " "put ")
   [ $ranks = 0 ] || kernels=("" "gemm ")
   for arguments in "${kernels[@]}"; do
     run node $ranks $arguments--help

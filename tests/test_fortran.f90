@@ -329,7 +329,8 @@ contains
     type(osla_lu_options) :: options
     integer(int64), allocatable :: ipiv(:)
     real(real64) :: residual, anorm, rcond, all_b(23, 2), x_all(23, 2)
-    integer :: stat
+    integer :: stat, info
+    integer(int64) :: long
     call system(OSLA_FILL_UNIFORM, 23, a, f, b, x)
     call osla_matrix_get_block(b, 1, 1, all_b)
     call osla_matrix_norm(a, OSLA_NORM_ONE, anorm)
@@ -348,11 +349,20 @@ contains
     if (ranks == 1) then
       call osla_getrs(OSLA_NOTRANS, f, ipiv(2:), x, stat)
       call expect(stat == OSLA_ERR_ARG, 'pivots that are too few')
+      call osla_getri(f, info, ipiv(2:), stat=stat)
+      call expect(stat == OSLA_ERR_ARG, 'pivots that are too few for an inverse')
     end if
+    call osla_getri(f, info, ipiv, options)
+    call expect(info == 0, 'an inverse from LU')
+    call osla_gemm(OSLA_NOTRANS, OSLA_NOTRANS, 1.0_real64, f, b, 0.0_real64, x)
+    call osla_residual(a, x, b, residual)
+    call expect(residual < 100, 'the residual with the inverse from LU')
     call osla_matrix_fill(f, OSLA_FILL_DOMINANT, 7)
     options%pivoting = OSLA_PIVOT_NONE
     call osla_getrf(f, result=result, options=options)
     call expect(result%info == 0, 'LU without pivots')
+    call osla_getri(f, long)
+    call expect(long == 0, 'an inverse without pivots')
     call give_up(a, f, b, x)
   end subroutine lu
 

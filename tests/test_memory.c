@@ -189,6 +189,26 @@ static void test_inverse(void)
   end(&j);
 }
 
+static void test_inverse_of_lu(void)
+{
+  job j;
+  int64_t info;
+  begin_with(&j, OSLA_FILL_DOMINANT); /* will do as factors */
+  const int64_t rows = osla_matrix_local_rows(j.a), nb = j.shape.nb, n = j.shape.n;
+  const int prow = osla_grid_prow(osla_matrix_grid(j.a));
+  int64_t *ipiv = malloc((size_t)(rows + 1) * sizeof *ipiv);
+  for (int64_t i = 0; i < rows; i++) { /* the next block: all lines go to another process */
+    const int64_t row = osla_index_global(i, nb, prow, j.shape.nprow);
+    ipiv[i] = 1 + (row + nb < n ? row + nb : row);
+  }
+  start();
+  OSLA_ASSERT_OK(osla_getri(j.a, ipiv, NULL, &info));
+  CU_ASSERT(info == 0);
+  compare(j.t, "inverse of LU", osla_getri_memory(&j.shape), false);
+  free(ipiv);
+  end(&j);
+}
+
 static void test_accumulator(void)
 {
   job j;
@@ -228,6 +248,7 @@ int main(int argc, char **argv)
     {"cholesky", test_cholesky},
     {"accumulator", test_accumulator},
     {"inverse", test_inverse},
+    {"inverse_of_lu", test_inverse_of_lu},
     {"scale", test_scale},
     {NULL, NULL},
   };

@@ -7,7 +7,7 @@
 enum { CREDIT_EVERY = 2 };
 enum { PURPOSE_PIECE, PURPOSE_CREDIT, PURPOSES };
 
-/* Posts of a step: at most one to each process row, or one in a row. */
+/* Posts of a step: at most one to each process of my line. */
 typedef struct posts {
   osla_posted *posted;
   int count;
@@ -20,7 +20,7 @@ struct osla_pieces {
   int64_t depth;       /* sets of buffers */
   size_t set;          /* bytes of a set */
   posts *posts;        /* [depth] */
-  osla_posted *posted; /* [depth * process rows] where they are */
+  osla_posted *posted; /* [depth * processes of a line] where they are */
 };
 
 static size_t set_bytes(size_t bytes)
@@ -38,8 +38,9 @@ uint64_t osla_pieces_memory(size_t bytes, int look_ahead, const osla_shape *s)
 {
   uint64_t depth = (uint64_t)osla_pieces_depth_for(look_ahead);
   int places = s->nprow + s->npcol + s->per_node;
+  int line = s->nprow > s->npcol ? s->nprow : s->npcol;
   return osla_segment_footprint(set_bytes(bytes) * depth, PURPOSES, places) +
-         depth * (sizeof(posts) + (uint64_t)s->nprow * sizeof(osla_posted));
+         depth * (sizeof(posts) + (uint64_t)line * sizeof(osla_posted));
 }
 
 osla_err osla_pieces_create(osla_grid *grid, size_t bytes, int look_ahead, bool in_row,
@@ -48,16 +49,16 @@ osla_err osla_pieces_create(osla_grid *grid, size_t bytes, int look_ahead, bool 
   osla_transport *t = osla_grid_transport(grid);
   osla_pieces *p = *out = calloc(1, sizeof *p);
   OSLA_CALL(osla_agree(t, p ? OSLA_OK : osla_error_set(OSLA_ERR_MEM, "pieces object")));
-  size_t rows = (size_t)osla_grid_nprow(grid);
+  size_t line = (size_t)(in_row ? osla_grid_npcol(grid) : osla_grid_nprow(grid));
   p->grid = grid;
   p->in_row = in_row;
   p->depth = osla_pieces_depth_for(look_ahead);
   p->set = set_bytes(bytes);
   p->posts = calloc((size_t)p->depth, sizeof *p->posts);
-  p->posted = calloc((size_t)p->depth * rows, sizeof *p->posted);
+  p->posted = calloc((size_t)p->depth * line, sizeof *p->posted);
   bool complete = p->posts && p->posted;
   for (int64_t set = 0; complete && set < p->depth; set++)
-    p->posts[set].posted = p->posted + (size_t)set * rows;
+    p->posts[set].posted = p->posted + (size_t)set * line;
   osla_err err = osla_agree(t, complete ? OSLA_OK : osla_error_set(OSLA_ERR_MEM, "pieces object"));
   osla_notifiers mates = osla_grid_notifiers(grid);
   if (err == OSLA_OK)

@@ -20,7 +20,7 @@ typedef struct osla_pieces osla_pieces;
 
 /* Collective. bytes is the room for the pieces that a rank gets in one step, the same on all ranks.
  * They come from its process column, or its row. A rank posts at most `look_ahead` steps ahead of
- * the one that it works on, and to one rank in a row. Errors: MEM, MPI. */
+ * the one that it works on. Errors: MEM, MPI. */
 osla_err osla_pieces_create(osla_grid *grid, size_t bytes, int look_ahead, bool in_row,
                             osla_pieces **out);
 void osla_pieces_destroy(osla_pieces **pieces); /* collective; accepts NULL */

@@ -1,8 +1,9 @@
 /* Inverses of factored matrices, in place (floor 3).
  *
- * Source: Bientinesi, Gunter, van de Geijn, "Families of algorithms related to the inversion of a
- * symmetric positive definite matrix" (ACM TOMS 35, 2008), with the notify-driven panels of
- * Krishnan, Lewis, Vishnu, section III.B.
+ * Sources: Bientinesi, Gunter, van de Geijn, "Families of algorithms related to the inversion of a
+ * symmetric positive definite matrix" (ACM TOMS 35, 2008); Quintana, Quintana, Sun, van de Geijn,
+ * "A note on parallel matrix inversion" (SIAM J. Sci. Comput. 22, 2001); with the notify-driven
+ * panels of Krishnan, Lewis, Vishnu, section III.B.
  *
  * Threads: as osla_transport.h says of collective and of local calls.
  * Part: stable (osla.h).
@@ -11,6 +12,7 @@
 #define OSLA_INVERSE_H
 
 #include "osla_chol.h"
+#include "osla_lu.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -33,6 +35,26 @@ osla_err osla_potri(osla_uplo uplo, osla_matrix *a, const osla_chol_options *opt
 
 /* Bytes that it takes beside the matrix (LOWER, default options). Local, pure. */
 uint64_t osla_potri_memory(const osla_shape *shape);
+
+/* A := A^-1 with the factors and interchanges that osla_getrf left there. Collective.
+ *   a       [in,out] n x n, any type, mb = nb, any grid
+ *   ipiv    [in]     as osla_getrs: as osla_getrf fills it; NULL on all ranks: no interchanges.
+ *                    Ranks without rows of A may always pass NULL
+ *   options [in]     look_ahead and forward as osla_getrf, pivoting is not read; NULL = defaults;
+ *                    the same on all ranks
+ *   info    [out]    0, or i > 0: U(i,i), counted from 1, is the first that is exactly zero (as
+ *                    LAPACK's xGETRI); then A is as before. Same on all ranks
+ * All ranks' earlier changes of A are used; on return all ranks have finished. A matrix that was
+ * wrapped for its owners alone will do.
+ * Memory: 4 sets of panels of a block row and a block column, a block; 2 n indices, and buffers for
+ * the interchanges of columns of a few MiB, or of one row.
+ * Errors, on all ranks together: ARG (not square, mb != nb, options, a pivot outside 1 to n, or
+ * only some ranks pass NULL), MEM (A is as before), MPI. */
+osla_err osla_getri(osla_matrix *a, const int64_t *ipiv, const osla_lu_options *options,
+                    int64_t *info);
+
+/* Bytes that it takes beside the matrix and ipiv (default options). Local, pure. */
+uint64_t osla_getri_memory(const osla_shape *shape);
 
 #ifdef __cplusplus
 }

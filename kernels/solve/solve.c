@@ -2,9 +2,9 @@
  * Right-hand sides that lie otherwise than A are copied once for all of it. */
 #include "solve.h"
 
+#include "interchange.h"
 #include "local_view.h"
 #include "rhs.h"
-#include "row_swap.h"
 #include "trsm.h"
 
 #include <inttypes.h>
@@ -12,7 +12,7 @@
 
 /* A solve in the order of its parts; all memory is there before B changes. */
 typedef struct solver {
-  osla_row_swap *before, *after;
+  osla_interchange *before, *after;
   trsm first, second;
 } solver;
 
@@ -36,23 +36,23 @@ static osla_err open_lu(solver *s, const osla_factors *f, osla_trans trans, cons
   OSLA_CALL(osla_trsm_open(&s->second, plain ? OSLA_UPPER : OSLA_LOWER, trans,
                            plain ? OSLA_NONUNIT : OSLA_UNIT, f->matrix, b));
   if (!pivots) return OSLA_OK;
-  return osla_row_swap_open(b, pivots, !plain, plain ? &s->before : &s->after);
+  return osla_interchange_open(b, OSLA_ROWS, pivots, !plain, plain ? &s->before : &s->after);
 }
 
 static osla_err run(solver *s)
 {
-  if (s->before) OSLA_CALL(osla_row_swap_run(s->before));
+  if (s->before) OSLA_CALL(osla_interchange_run(s->before));
   OSLA_CALL(osla_trsm_run(&s->first));
   OSLA_CALL(osla_trsm_run(&s->second));
-  return s->after ? osla_row_swap_run(s->after) : OSLA_OK;
+  return s->after ? osla_interchange_run(s->after) : OSLA_OK;
 }
 
 static void close_all(solver *s)
 {
-  osla_row_swap_close(s->before);
+  osla_interchange_close(s->before);
   osla_trsm_close(&s->first);
   osla_trsm_close(&s->second);
-  osla_row_swap_close(s->after);
+  osla_interchange_close(s->after);
 }
 
 static osla_err check(const osla_factors *f, const osla_matrix *b)

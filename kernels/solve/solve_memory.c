@@ -1,7 +1,7 @@
 /* What a solve takes of a rank, from numbers alone: both triangular solves and the interchanges are
  * opened before B changes. */
+#include "interchange.h"
 #include "osla_solve.h"
-#include "row_swap.h"
 #include "trsm.h"
 
 static uint64_t larger(uint64_t x, uint64_t y)
@@ -26,6 +26,6 @@ uint64_t osla_getrs_memory(const osla_shape *s, int64_t nrhs)
   int64_t widest = (nrhs + s->npcol - 1) / s->npcol;
   bool fans = s->nodes > 1 && s->npcol > 1 && osla_trsm_fans(s->n, nrhs);
   uint64_t fan = fans ? osla_trsm_fan_memory(s, nrhs) : 0;
-  return 2 * larger(triangular(s, widest), fan) + osla_row_swap_memory(s, widest) +
+  return 2 * larger(triangular(s, widest), fan) + osla_interchange_memory(s, OSLA_ROWS, widest) +
          (uint64_t)s->n * sizeof(int64_t);
 }

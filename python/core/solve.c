@@ -28,6 +28,23 @@ static bool take_pivots(PyObject *object, const osla_py_handle *a, osla_py_array
   return osla_py_take_indices(object, "ipiv", osla_matrix_local_rows(a->object), false, out);
 }
 
+/* getri(a, ipiv or None, options): info */
+static PyObject *getri(PyObject *module, PyObject *args)
+{
+  (void)module;
+  osla_py_handle *a;
+  PyObject *pivots, *bytes;
+  osla_py_array ipiv;
+  if (!PyArg_ParseTuple(args, "O&OO", osla_py_as_matrix, &a, &pivots, &bytes)) return NULL;
+  const osla_lu_options *options = osla_py_struct(bytes, sizeof *options);
+  if (!options || !take_pivots(pivots, a, &ipiv)) return NULL;
+  int64_t info = 0;
+  osla_err err;
+  OSLA_PY_RUN(err, osla_getri(a->object, ipiv.data, options, &info), a, NULL, NULL, NULL);
+  osla_py_give_back(&ipiv);
+  return err == OSLA_OK ? PyLong_FromLongLong(info) : osla_py_raise(err);
+}
+
 /* potrs(uplo, a, b): b a matrix, or an array that all ranks have */
 static PyObject *potrs(PyObject *module, PyObject *args)
 {
@@ -149,6 +166,7 @@ static PyObject *condition(PyObject *module, PyObject *args)
 PyMethodDef osla_py_solve_methods[] = {{"trsm", trsm, METH_VARARGS, NULL},
                                        {"potrs", potrs, METH_VARARGS, NULL},
                                        {"getrs", getrs, METH_VARARGS, NULL},
+                                       {"getri", getri, METH_VARARGS, NULL},
                                        {"residual", residual, METH_VARARGS, NULL},
                                        {"mixed", mixed, METH_VARARGS, NULL},
                                        {"condition", condition, METH_VARARGS, NULL},

@@ -16,7 +16,7 @@ from ._errors import (ArgumentError, Error, FileError, MemoryError, MPIError, Ra
                       SingularError, StateError, UnsupportedError)
 from .file import File, load, save
 from .hessian import Hessian
-from .kernels import (LU, Cholesky, Mixed, gemm, gesv_mixed, getrf, getrs, posv_mixed, potrf, potri,
+from .kernels import (LU, Cholesky, Mixed, gemm, gesv_mixed, getrf, getri, getrs, posv_mixed, potrf, potri,
                       potrs, residual, syrk, trsm)
 from .matrix import Matrix, Part
 from .sparse import CSR, Forest, Solved, cg, lsqr
@@ -25,5 +25,5 @@ from .transport import Grid, Transport, world
 __all__ = ["ArgumentError", "CSR", "Cholesky", "Error", "File", "FileError", "Forest", "Grid",
            "Hessian", "LU", "MPIError", "Matrix", "MemoryError", "Mixed", "Part", "RangeError",
            "SingularError", "Solved", "StateError", "Transport", "UnsupportedError", "cg", "gemm",
-           "gesv_mixed", "getrf", "getrs", "load", "lsqr", "posv_mixed", "potrf", "potri", "potrs",
+           "gesv_mixed", "getrf", "getri", "getrs", "load", "lsqr", "posv_mixed", "potrf", "potri", "potrs",
            "residual", "save", "syrk", "trsm", "world"]

@@ -101,6 +101,10 @@ class LU:
         getrs(self, b, trans=trans)
         return b
 
+    def inverse(self) -> Matrix:
+        """`getri`: the matrix becomes A^-1. Collective."""
+        return getri(self)
+
     @collective
     def rcond(self, anorm: float) -> Generator[None, None, float]:
         """Reciprocal condition number; anorm: A.norm("one") before the factorisation. Collective."""
@@ -189,6 +193,18 @@ def potri(factor: Cholesky, **options: Any) -> Generator[None, None, Matrix]:
     yield
     info = _core.potri(own, _words.UPLO[factor.uplo], packed)
     _refuse("potri", info, "element {} (from 1) of the factor's diagonal is zero")
+    return factor.matrix
+
+
+@collective
+def getri(factor: LU, **options: Any) -> Generator[None, None, Matrix]:
+    """The factors' matrix := A^-1, in place; the factors are gone. Returns the matrix. Collective."""
+    if not isinstance(factor, LU):
+        raise ArgumentError("factor: what getrf returned is needed")
+    own, packed = factor.matrix._alive(), _core.options("lu", options)
+    yield
+    info = _core.getri(own, factor.ipiv, packed)
+    _refuse("getri", info, "element {} (from 1) of U's diagonal is zero")
     return factor.matrix
 
 

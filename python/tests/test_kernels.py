@@ -99,6 +99,7 @@ def test_lu(world, rng, n, pivoting):
     close(rhs.to_numpy(), np.linalg.solve(x, b))
     one = np.linalg.norm(x, 1)
     assert lu.rcond(one) >= 0.9 / (one * np.linalg.norm(np.linalg.inv(x), 1))
+    close(lu.inverse().to_numpy(), np.linalg.inv(x))
 
 
 def test_trsm(world, rng):

@@ -73,6 +73,7 @@ static int show(const osla_shape *s, const char *json_file)
     {"lu", "LU", osla_lu_memory(s)},
     {"cholesky", "Cholesky", osla_chol_memory(s)},
     {"inverse", "inverse of Cholesky's factor", osla_potri_memory(s)},
+    {"inverse_lu", "inverse of LU's factors", osla_getri_memory(s)},
     {"solve", "solve, 64 right-hand sides", osla_getrs_memory(s, NRHS)},
     {"accumulator", "accumulator", osla_hessian_memory(s)},
     {"drop_in", "drop-in, copies that it keeps", drop_in(matrix)},

@@ -1,0 +1,309 @@
+/* Interchanges of rows, or of columns, all in one: as a permutation.
+ *
+ * All ranks know all pivots, so each works out which line goes where. Each process column exchanges
+ * its own part of the rows (each process row of the columns), some elements of each at a time: a
+ * rank packs the lines that leave it, those for one rank together, puts them there with a notify
+ * (pieces.h), and places what arrives.
+ *
+ * Not one piece with the exchange of LU (lu_rows.c), but for the copying: there each row goes to
+ * all ranks of the process column, read in place through two sets of buffers without credits; here
+ * each goes to one rank, and packs run ahead as far as credits allow.
+ *
+ * Memory per rank of m lines on p processes: m + 2 m / p indices, a few numbers for each process,
+ * and 8 buffers of about 1 MiB (more only where one element of each line alone is more). Work on
+ * each rank: two passes over the m lines. Messages: for every pack one put_notify to each process
+ * that gets lines from here.
+ */
+#include "interchange.h"
+
+#include "local_view.h"
+#include "move.h"
+#include "pieces.h"
+#include "row_copy.h"
+#include "work.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { PACK_BYTES = 1 << 20 };
+
+/* ---- pivots ---- */
+
+static osla_err check_pivots(const int64_t *pivots, int64_t n)
+{
+  for (int64_t i = 0; i < n; i++)
+    OSLA_CHECK(pivots[i] >= 0 && pivots[i] < n, OSLA_ERR_ARG,
+               "ipiv of row %" PRId64 " is %" PRId64 ", not from 1 to %" PRId64, i, pivots[i] + 1,
+               n);
+  return OSLA_OK;
+}
+
+osla_err osla_pivots_gather(const osla_matrix *a, const int64_t *ipiv, int64_t **out)
+{
+  local_view v = view_of(to_read(a));
+  int given[2] = {v.rows > 0 && ipiv, v.rows > 0 && !ipiv};
+  *out = NULL;
+  OSLA_CALL(osla_allreduce(v.t, given, 2, MPI_INT, MPI_SUM));
+  if (given[0] == 0) return OSLA_OK;
+  OSLA_CHECK(given[1] == 0, OSLA_ERR_ARG, "ipiv is NULL on %d of %d ranks with rows of A", given[1],
+             given[0] + given[1]);
+  int64_t *pivots = calloc((size_t)v.n + 1, sizeof *pivots);
+  osla_err err = OSLA_OK;
+  if (!pivots) err = osla_error_set(OSLA_ERR_MEM, "%" PRId64 " pivots", v.n);
+  OSLA_TRY(osla_agree(v.t, err));
+  for (int64_t l = 0; v.pcol == 0 && l < v.rows; l++)
+    pivots[osla_index_global(l, v.mb, v.prow, v.p)] = ipiv[l] - 1;
+  OSLA_TRY(osla_allreduce(v.t, pivots, v.n, MPI_INT64_T, MPI_SUM));
+  OSLA_TRY(check_pivots(pivots, v.n));
+  *out = pivots;
+  return OSLA_OK;
+cleanup:
+  free(pivots);
+  return err;
+}
+
+/* ---- who sends what ---- */
+
+/* Of the lines that are to move, for one process of my column (rows) or row (columns). */
+typedef struct line_counts {
+  int64_t going, coming;   /* from me there, from there to me */
+  int64_t before;          /* there from others: in its arrival buffer they lie before mine */
+  int64_t others, all;     /* there from others, and from itself, too */
+  int64_t *leave, *arrive; /* where the next one of mine is listed */
+} line_counts;
+
+typedef struct osla_interchange {
+  local_view v;
+  osla_lines lines;
+  int64_t n, block;     /* lines of the matrix, and in a block */
+  int places, place;    /* processes that share them, and my number; -1: I have none */
+  int64_t mine, length; /* my lines, and their elements here */
+  int64_t *from;        /* [n] new line i is old line from[i] */
+  line_counts *there;   /* [places] */
+  int64_t *leave;       /* my lines that leave, local, by destination */
+  int64_t *arrive;      /* my lines that are replaced, by source */
+  int64_t width;        /* elements of each line in a pack */
+  unsigned char *packs; /* one for each set of the pieces' buffers */
+  size_t pack_bytes;
+  osla_pieces *pieces;
+} moves;
+
+static void follow(moves *x, const int64_t *pivots, bool backward)
+{
+  for (int64_t i = 0; i < x->n; i++)
+    x->from[i] = i;
+  for (int64_t k = 0; k < x->n; k++) {
+    int64_t i = backward ? x->n - 1 - k : k, line = x->from[i];
+    x->from[i] = x->from[pivots[i]];
+    x->from[pivots[i]] = line;
+  }
+}
+
+/* The processes that new line i comes from and goes to. False: it stays where it is. */
+static bool is_moved(const moves *x, int64_t i, int *source, int *dest)
+{
+  if (x->from[i] == i) return false;
+  *source = osla_index_owner(x->from[i], x->block, x->places);
+  *dest = osla_index_owner(i, x->block, x->places);
+  return true;
+}
+
+static void count_moves(moves *x)
+{
+  int source, dest;
+  for (int64_t i = 0; i < x->n; i++) {
+    if (!is_moved(x, i, &source, &dest)) continue;
+    line_counts *there = &x->there[dest];
+    there->all++;
+    there->others += source != dest;
+    there->before += source != dest && source < x->place;
+    there->going += source == x->place;
+    x->there[source].coming += dest == x->place;
+  }
+}
+
+/* Lists mine by the other process, those for one in the order of the new lines. */
+static void list_moves(moves *x)
+{
+  int64_t *leave = x->leave, *arrive = x->arrive;
+  int source, dest;
+  if (x->place < 0) return;
+  for (line_counts *c = x->there; c < x->there + x->places; c++) {
+    c->leave = leave;
+    c->arrive = arrive;
+    leave += c->going;
+    arrive += c->coming;
+  }
+  for (int64_t i = 0; i < x->n; i++) {
+    if (!is_moved(x, i, &source, &dest)) continue;
+    if (source == x->place)
+      *x->there[dest].leave++ = osla_index_local(x->from[i], x->block, x->places);
+    if (dest == x->place) *x->there[source].arrive++ = osla_index_local(i, x->block, x->places);
+  }
+}
+
+/* ---- the exchange ---- */
+
+/* Elements at .. at + width - 1 of `count` lines, between B and a dense array: of rows column by
+ * column, of columns line by line. */
+static void pack_lines(const moves *x, int64_t count, const int64_t *lines, int64_t at,
+                       int64_t width, unsigned char *to)
+{
+  const local_view *v = &x->v;
+  size_t element = v->element;
+  if (x->lines == OSLA_COLUMNS) {
+    for (int64_t i = 0; i < count; i++, to += (size_t)width * element)
+      osla_move_columns(element, width, 1, local_at(v, at, lines[i]), width, to, width);
+    return;
+  }
+  for (int64_t c = 0; c < width; c++, to += (size_t)count * element)
+    take_rows(element, count, local_at(v, 0, at + c), lines, to);
+  osla_work_did(OSLA_WORK_LASWP, v->dtype, 1, width, (count + 1) / 2);
+}
+
+static void unpack_lines(const moves *x, int64_t count, const int64_t *lines, int64_t at,
+                         int64_t width, const unsigned char *from)
+{
+  const local_view *v = &x->v;
+  size_t element = v->element;
+  if (x->lines == OSLA_COLUMNS) {
+    for (int64_t i = 0; i < count; i++, from += (size_t)width * element)
+      osla_move_columns(element, width, 1, from, width, local_at(v, at, lines[i]), width);
+    return;
+  }
+  for (int64_t c = 0; c < width; c++, from += (size_t)count * element)
+    place_rows(element, count, from, local_at(v, 0, at + c), lines);
+  osla_work_did(OSLA_WORK_LASWP, v->dtype, 1, width, (count + 1) / 2);
+}
+
+static int rank_of(const moves *x, int place)
+{
+  return x->lines == OSLA_ROWS ? rank_at(&x->v, place, x->v.pcol)
+                               : rank_at(&x->v, x->v.prow, place);
+}
+
+static osla_err exchange(moves *x, int64_t step, int64_t at, int64_t width)
+{
+  size_t element = x->v.element, line = (size_t)width * element;
+  unsigned char *mine = NULL;
+  unsigned char *pack = x->packs + (size_t)(step % osla_pieces_depth(x->pieces)) * x->pack_bytes;
+  const int64_t *leave = x->leave, *arrive = x->arrive;
+  OSLA_CALL(osla_pieces_posted(x->pieces, step)); /* what was packed there has arrived */
+  for (int place = 0; place < x->places; place++) {
+    int64_t count = x->there[place].going;
+    pack_lines(x, count, leave, at, width, pack);
+    if (place == x->place)
+      mine = pack;
+    else if (count > 0)
+      OSLA_CALL(osla_pieces_post(x->pieces, step, rank_of(x, place),
+                                 (size_t)(x->there[place].before * x->width) * element, pack,
+                                 (size_t)count * line));
+    leave += count;
+    pack += (size_t)count * line;
+  }
+  const unsigned char *buffer = osla_pieces_buffer(x->pieces, step);
+  for (int place = 0; place < x->places; place++) {
+    int64_t count = x->there[place].coming;
+    if (place != x->place && count > 0) osla_pieces_wait(x->pieces, step, rank_of(x, place));
+    unpack_lines(x, count, arrive, at, width, place == x->place ? mine : buffer);
+    arrive += count;
+    if (place != x->place) buffer += (size_t)(count * x->width) * element;
+  }
+  return osla_pieces_finish(x->pieces, step);
+}
+
+/* Buffers for the rank with most to pack or to take; the same width everywhere. */
+static osla_err make_packs(moves *x)
+{
+  const local_view *v = &x->v;
+  int64_t arrivals = 0, lines = 0;
+  for (int place = 0; place < x->places; place++) {
+    if (x->there[place].others > arrivals) arrivals = x->there[place].others;
+    if (x->there[place].all > lines) lines = x->there[place].all;
+  }
+  int64_t longest = x->lines == OSLA_ROWS ? osla_index_count(v->n, v->nb, 0, v->q)
+                                          : osla_index_count(v->m, v->mb, 0, v->p);
+  x->width = PACK_BYTES / (int64_t)v->element / (lines > 0 ? lines : 1);
+  if (x->width > longest) x->width = longest;
+  if (x->width < 1) x->width = 1;
+  OSLA_CALL(osla_pieces_create(v->grid, (size_t)(arrivals * x->width) * v->element, 1,
+                               x->lines == OSLA_COLUMNS, &x->pieces));
+  x->pack_bytes = (size_t)(lines * x->width) * v->element;
+  x->packs = malloc((size_t)osla_pieces_depth(x->pieces) * x->pack_bytes + 1);
+  return osla_agree(
+    v->t, x->packs ? OSLA_OK : osla_error_set(OSLA_ERR_MEM, "packs of %" PRId64 " lines", lines));
+}
+
+static osla_err set_up(moves *x, const int64_t *pivots, bool backward)
+{
+  x->from = malloc((size_t)x->n * sizeof *x->from + 1);
+  x->leave = malloc((size_t)x->mine * sizeof *x->leave + 1);
+  x->arrive = malloc((size_t)x->mine * sizeof *x->arrive + 1);
+  x->there = calloc((size_t)x->places, sizeof *x->there);
+  osla_err err = OSLA_OK;
+  if (!x->from || !x->leave || !x->arrive || !x->there)
+    err = osla_error_set(OSLA_ERR_MEM, "interchanges of %" PRId64 " lines", x->n);
+  OSLA_CALL(osla_agree(x->v.t, err));
+  follow(x, pivots, backward);
+  count_moves(x);
+  list_moves(x);
+  return make_packs(x);
+}
+
+uint64_t osla_interchange_memory(const osla_shape *s, osla_lines lines, int64_t length)
+{
+  bool rows = lines == OSLA_ROWS;
+  uint64_t mine = (uint64_t)(rows ? s->rows : s->cols);
+  uint64_t places = (uint64_t)(rows ? s->nprow : s->npcol);
+  uint64_t least = mine * s->element, pack = least * (uint64_t)length;
+  if (pack > PACK_BYTES) pack = least > PACK_BYTES ? least : PACK_BYTES;
+  return ((uint64_t)s->n + 2 * mine) * sizeof(int64_t) + places * sizeof(line_counts) +
+         (uint64_t)osla_pieces_depth_for(1) * pack +
+         osla_pieces_memory(places > 1 ? pack : 0, 1, s);
+}
+
+osla_err osla_interchange_open(osla_matrix *b, osla_lines lines, const int64_t *pivots,
+                               bool backward, osla_interchange **out)
+{
+  osla_transport *t = osla_grid_transport(osla_matrix_grid(b));
+  bool rows = lines == OSLA_ROWS;
+  moves *x = *out = calloc(1, sizeof *x);
+  OSLA_CALL(osla_agree(t, x ? OSLA_OK : osla_error_set(OSLA_ERR_MEM, "interchanges of lines")));
+  local_view *v = &x->v;
+  *v = view_of(b);
+  trim_blocks(v);
+  x->lines = lines;
+  x->n = rows ? v->m : v->n;
+  x->block = rows ? v->mb : v->nb;
+  x->places = rows ? v->p : v->q;
+  x->place = rows ? v->prow : v->pcol;
+  x->mine = rows ? v->rows : v->cols;
+  x->length = rows ? v->cols : v->rows;
+  return set_up(x, pivots, backward);
+}
+
+osla_err osla_interchange_run(osla_interchange *x)
+{
+  osla_err err = OSLA_OK;
+  if (x->mine > 0)
+    for (int64_t at = 0, step = 0; at < x->length && err == OSLA_OK; at += x->width, step++) {
+      osla_at_step(x->v.t, "interchanges", step);
+      int64_t left = x->length - at;
+      err = exchange(x, step, at, left < x->width ? left : x->width);
+    }
+  if (err != OSLA_OK) osla_transport_abort(x->v.t, err); /* the others wait for my lines */
+  return osla_barrier(x->v.t);                           /* B is complete everywhere */
+}
+
+void osla_interchange_close(osla_interchange *x)
+{
+  if (!x) return;
+  osla_pieces_destroy(&x->pieces);
+  free(x->from);
+  free(x->leave);
+  free(x->arrive);
+  free(x->there);
+  free(x->packs);
+  free(x);
+}

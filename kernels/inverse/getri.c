@@ -1,0 +1,287 @@
+/* Inverse from LU's factors, in place, in one sweep, driven by notify; then the interchanges.
+ *
+ * P A = L U, X = L^-1, Y = U^-1, and A^-1 = Y X P; Y X is formed together with X and Y. Before step
+ * k, A(i,j) is, summed over l < k: Y(i,l) X(l,j) for i, j < k, -L(i,l) X(l,j) for i >= k > j, and
+ * -Y(i,l) U(l,j) for i < k <= j; it is L and U for i, j >= k. Step k:
+ *   X(k,j) := L(k,k)^-1 A(k,j), j < k             the process row of k, which publishes the row
+ *   Y(i,k) := A(i,k) U(k,k)^-1, i < k             the process column of k, the same
+ *   A(i,j) += Y(i,k) X(k,j),    i, j < k
+ *   A(i,j) -= L(i,k) X(k,j),    i > k > j;        A(i,j) -= Y(i,k) U(k,j), i < k < j
+ *   A(i,k) := -L(i,k) L(k,k)^-1, i > k;           A(i,k) := Y(i,k) L(k,k)^-1, i < k
+ *   A(k,j) := -U(k,k)^-1 U(k,j), j > k;           A(k,j) := U(k,k)^-1 X(k,j), j < k
+ *   A(k,k) := U(k,k)^-1 L(k,k)^-1
+ * 4/3 n^3 operations, as xGETRI, nearly all of them products of my rows with my columns. (In two
+ * sweeps, Y and then the solve for Y X, each would pass over A and publish its own panels.) With
+ * look-ahead block row and column k + 1 are updated first, solved and published before the rest.
+ *
+ * The owner of the diagonal block solves first; its panels bring the block to the others of its
+ * process row and column, which solve with it and publish theirs.
+ *
+ * Last, the columns: those of Y X are interchanged as the rows of A were, in the opposite order.
+ *
+ * Memory per rank: a block; panels (getri_memory.c); interchange.c. Messages per step: those of two
+ * panels (panels.h). Source: osla_inverse.h.
+ */
+#include "getri.h"
+#include "move.h"
+#include "osla_blas.h"
+#include "osla_trace.h"
+#include "pipeline.h"
+#include "reserved.h"
+#include "work.h"
+
+#include <complex.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- blocks ---- */
+
+/* C (m x n) := C + sign A B, A with `depth` columns; a piece of it at a time where what others
+ * publish has to be passed on meanwhile. */
+static osla_err multiply(const getri *f, double sign, int64_t m, int64_t n, int64_t depth,
+                         operand a, operand b, operand c)
+{
+  const local_view *v = &f->v;
+  if (m <= 0 || n <= 0) return OSLA_OK;
+  osla_tile tile = osla_pipeline_tile(f->panels, m, n, depth);
+  for (int64_t j = 0; j < n; j += tile.cols)
+    for (int64_t i = 0; i < m; i += tile.rows) {
+      int64_t rows = m - i < tile.rows ? m - i : tile.rows;
+      int64_t cols = n - j < tile.cols ? n - j : tile.cols;
+      operand left = from_row(f, a, i), right = from_col(f, b, j);
+      operand to = from_row(f, from_col(f, c, j), i);
+      double since = osla_trace_now(v->t);
+      OSLA_CALL(osla_blas_gemm(v->dtype, OSLA_NOTRANS, OSLA_NOTRANS, rows, cols, depth, sign,
+                               left.at, left.ld, right.at, right.ld, 1.0, to.at, to.ld));
+      osla_trace_add(v->t, OSLA_TRACE_GEMM, since,
+                     2.0 * (double)rows * (double)cols * (double)depth);
+      if (rows < m || cols < n) osla_progress(v->t);
+    }
+  return OSLA_OK;
+}
+
+/* B (m x n) := L(k,k)^-1 B or B L(k,k)^-1 (LOWER), or the same with U(k,k) (UPPER). */
+static osla_err solve(const getri *f, osla_side side, osla_uplo uplo, int64_t m, int64_t n,
+                      operand diagonal, operand b)
+{
+  const local_view *v = &f->v;
+  if (m <= 0 || n <= 0) return OSLA_OK;
+  double since = osla_trace_now(v->t);
+  OSLA_CALL(osla_blas_trsm(v->dtype, side, uplo, OSLA_NOTRANS,
+                           uplo == OSLA_LOWER ? OSLA_UNIT : OSLA_NONUNIT, m, n, diagonal.at,
+                           diagonal.ld, b.at, b.ld));
+  osla_trace_add(v->t, OSLA_TRACE_TRSM, since,
+                 (double)m * (double)n * (double)(side == OSLA_LEFT ? m : n));
+  return OSLA_OK;
+}
+
+static osla_err negate(const getri *f, int64_t m, int64_t n, operand b)
+{
+  for (int64_t j = 0; j < n && m > 0; j++)
+    OSLA_CALL(osla_blas_scal(f->v.dtype, m, -1.0, from_col(f, b, j).at));
+  return OSLA_OK;
+}
+
+/* The diagonal block, for its process row and column: in place, or in what its owner published. */
+static operand wait_diagonal(getri *f, const getri_step *s)
+{
+  if (f->v.prow == s->prow) return from_row(f, osla_getri_wait_left(f, s), s->row_on);
+  return from_col(f, osla_getri_wait_top(f, s), s->col_on);
+}
+
+/* A(k,k) := U(k,k)^-1 L(k,k)^-1. */
+static osla_err close_diagonal(getri *f, const getri_step *s)
+{
+  const local_view *v = &f->v;
+  operand block = mine_at(f, s->row_on, s->col_on), x = {f->inverse, s->size};
+  if (!osla_work_modelled) {
+    memset(x.at, 0, osla_getri_block_bytes(f));
+    for (int64_t i = 0; i < s->size; i++) /* ones: of any type by its real part */
+      if (v->dtype == OSLA_FLOAT || v->dtype == OSLA_COMPLEX_FLOAT)
+        *(float *)(void *)from_row(f, from_col(f, x, i), i).at = 1;
+      else
+        *(double *)(void *)from_row(f, from_col(f, x, i), i).at = 1;
+  }
+  OSLA_CALL(solve(f, OSLA_RIGHT, OSLA_LOWER, s->size, s->size, block, x));
+  OSLA_CALL(solve(f, OSLA_LEFT, OSLA_UPPER, s->size, s->size, block, x));
+  osla_move_columns(v->element, s->size, s->size, x.at, x.ld, block.at, block.ld);
+  return OSLA_OK;
+}
+
+/* ---- a step ---- */
+
+static bool owns(const void *kernel, int64_t k)
+{
+  const local_view *v = &((const getri *)kernel)->v;
+  return v->prow == k % v->p || v->pcol == k % v->q;
+}
+
+/* X(k,j) for my j < k, and Y(i,k) for my i < k. */
+static osla_err factor(void *kernel, int64_t k)
+{
+  getri *f = kernel;
+  const local_view *v = &f->v;
+  getri_step s = getri_make_step(v, k);
+  if (v->prow == s.prow) {
+    if (s.col_on > 0)
+      OSLA_CALL(solve(f, OSLA_LEFT, OSLA_LOWER, s.size, s.col_on, wait_diagonal(f, &s),
+                      mine_at(f, s.row_on, 0)));
+    atomic_store(&f->solved[PANEL_TOP], k + 1);
+  }
+  if (v->pcol == s.pcol) {
+    if (s.row_on > 0)
+      OSLA_CALL(solve(f, OSLA_RIGHT, OSLA_UPPER, s.row_on, s.size, wait_diagonal(f, &s),
+                      mine_at(f, 0, s.col_on)));
+    atomic_store(&f->solved[PANEL_LEFT], k + 1);
+  }
+  return OSLA_OK;
+}
+
+/* My rows [row, end) behind block k: their columns before it, then column k. */
+static osla_err update_rows(getri *f, const getri_step *s, int64_t row, int64_t end)
+{
+  if (row >= end || s->col_behind == 0) return OSLA_OK;
+  operand left = from_row(f, osla_getri_wait_left(f, s), row);
+  if (s->col_on > 0)
+    OSLA_CALL(multiply(f, -1, end - row, s->col_on, s->size, left, osla_getri_wait_top(f, s),
+                       mine_at(f, row, 0)));
+  if (f->v.pcol != s->pcol) return OSLA_OK;
+  osla_getri_wait_packed(f, PANEL_LEFT, s);
+  OSLA_CALL(negate(f, end - row, s->size, left));
+  return solve(f, OSLA_RIGHT, OSLA_LOWER, end - row, s->size, wait_diagonal(f, s), left);
+}
+
+/* My columns [col, end) behind block k: their rows before it, then row k. */
+static osla_err update_columns(getri *f, const getri_step *s, int64_t col, int64_t end)
+{
+  if (col >= end || s->row_behind == 0) return OSLA_OK;
+  operand top = from_col(f, osla_getri_wait_top(f, s), col);
+  if (s->row_on > 0)
+    OSLA_CALL(multiply(f, -1, s->row_on, end - col, s->size, osla_getri_wait_left(f, s), top,
+                       mine_at(f, 0, col)));
+  if (f->v.prow != s->prow) return OSLA_OK;
+  osla_getri_wait_packed(f, PANEL_TOP, s);
+  OSLA_CALL(negate(f, s->size, end - col, top));
+  return solve(f, OSLA_LEFT, OSLA_UPPER, s->size, end - col, wait_diagonal(f, s), top);
+}
+
+/* Block row and column k become a part of Y X; nobody may need them from A any more. */
+static osla_err close_step(getri *f, const getri_step *s)
+{
+  const local_view *v = &f->v;
+  bool row = v->prow == s->prow, column = v->pcol == s->pcol;
+  if (row) osla_getri_wait_packed(f, PANEL_TOP, s);
+  if (column) osla_getri_wait_packed(f, PANEL_LEFT, s);
+  if (row && s->col_on > 0)
+    OSLA_CALL(solve(f, OSLA_LEFT, OSLA_UPPER, s->size, s->col_on, wait_diagonal(f, s),
+                    mine_at(f, s->row_on, 0)));
+  if (column && s->row_on > 0)
+    OSLA_CALL(solve(f, OSLA_RIGHT, OSLA_LOWER, s->row_on, s->size, wait_diagonal(f, s),
+                    mine_at(f, 0, s->col_on)));
+  return row && column ? close_diagonal(f, s) : OSLA_OK;
+}
+
+/* Step k on my part of block rows and columns [from, to) behind k; to == INT64_MAX: and on all up
+ * to k. */
+static osla_err apply(void *kernel, int64_t k, int64_t from, int64_t to)
+{
+  getri *f = kernel;
+  const local_view *v = &f->v;
+  getri_step s = getri_make_step(v, k);
+  int64_t begin = from < f->steps ? from * v->nb : v->n, end = to < f->steps ? to * v->nb : v->n;
+  OSLA_CALL(update_rows(f, &s, rows_below(v, begin), rows_below(v, end)));
+  OSLA_CALL(update_columns(f, &s, cols_below(v, begin), cols_below(v, end)));
+  if (to < INT64_MAX) return OSLA_OK;
+  if (s.row_on > 0 && s.col_on > 0)
+    OSLA_CALL(multiply(f, 1, s.row_on, s.col_on, s.size, osla_getri_wait_left(f, &s),
+                       osla_getri_wait_top(f, &s), mine_at(f, 0, 0)));
+  return close_step(f, &s);
+}
+
+static osla_err run(getri *f)
+{
+  osla_pipeline p = {.name = "osla_getri",
+                     .steps = f->steps,
+                     .look_ahead = f->look_ahead,
+                     .panels = f->panels,
+                     .kernel = f,
+                     .owns = owns,
+                     .apply = apply,
+                     .factor = factor};
+  return f->v.prow < 0 ? OSLA_OK : osla_pipeline_run(&p);
+}
+
+/* ---- the call ---- */
+
+static bool is_zero(osla_dtype dtype, const void *x)
+{
+  switch (dtype) {
+    case OSLA_FLOAT: return *(const float *)x == 0;
+    case OSLA_DOUBLE: return *(const double *)x == 0;
+    case OSLA_COMPLEX_FLOAT: return *(const float complex *)x == 0;
+    case OSLA_COMPLEX_DOUBLE: return *(const double complex *)x == 0;
+  }
+  return false;
+}
+
+/* The first zero on U's diagonal, counted from 1; 0: there is none. */
+static osla_err find_zero(const getri *f, int64_t *info)
+{
+  const local_view *v = &f->v;
+  int64_t first = INT64_MAX;
+  for (int64_t k = 0; k < f->steps && v->prow >= 0 && !osla_work_modelled; k++) {
+    getri_step s = getri_make_step(v, k);
+    if (v->prow != s.prow || v->pcol != s.pcol) continue;
+    for (int64_t i = s.size - 1; i >= 0; i--)
+      if (is_zero(v->dtype, mine_at(f, s.row_on + i, s.col_on + i).at) && first > s.start)
+        first = s.start + i + 1;
+  }
+  OSLA_CALL(osla_allreduce(v->t, &first, 1, MPI_INT64_T, MPI_MIN));
+  *info = first == INT64_MAX ? 0 : first;
+  return OSLA_OK;
+}
+
+static osla_err check(getri *f, osla_matrix *a, const osla_lu_options *options)
+{
+  *f = (getri){.v = view_of(a)};
+  const local_view *v = &f->v;
+  int look_ahead = options ? options->look_ahead : 0;
+  OSLA_CALL(OSLA_RESERVED(osla_lu_options, options));
+  f->forward = options ? options->forward : OSLA_FORWARD_CHOSEN;
+  OSLA_CHECK(v->m == v->n, OSLA_ERR_ARG,
+             "inverse of a %" PRId64 " x %" PRId64 " matrix: not square", v->m, v->n);
+  OSLA_CHECK(v->mb == v->nb, OSLA_ERR_ARG,
+             "an inverse needs square blocks, not %" PRId64 " x %" PRId64, v->mb, v->nb);
+  OSLA_CHECK(look_ahead >= -1 && look_ahead <= 2, OSLA_ERR_ARG,
+             "inverse: look_ahead = %d is not -1, 0, 1 or 2", look_ahead);
+  OSLA_CHECK(f->forward >= OSLA_FORWARD_CHOSEN && f->forward <= OSLA_FORWARD_TREE, OSLA_ERR_ARG,
+             "inverse: forward = %d is not a way to forward panels", (int)f->forward);
+  f->look_ahead = look_ahead < 0 ? 0 : look_ahead == 0 ? 1 : look_ahead;
+  trim_blocks(&f->v);
+  f->steps = (v->n + v->nb - 1) / v->nb;
+  return OSLA_OK;
+}
+
+osla_err osla_getri(osla_matrix *a, const int64_t *ipiv, const osla_lu_options *options,
+                    int64_t *info)
+{
+  getri f;
+  int64_t *pivots = NULL;
+  osla_transport *t = osla_grid_transport(osla_matrix_grid(a));
+  *info = 0;
+  osla_err err = osla_agree(t, check(&f, a, options)); /* also: A is complete everywhere */
+  if (err != OSLA_OK) return err;
+  OSLA_CALL(osla_pivots_gather(a, ipiv, &pivots));
+  OSLA_TRY(find_zero(&f, info));
+  if (*info == 0) {
+    OSLA_TRY(osla_getri_set_up(&f, pivots));
+    err = run(&f);
+    if (err != OSLA_OK) osla_transport_abort(t, err); /* the others wait for my panels */
+    err = f.columns ? osla_interchange_run(f.columns) : osla_barrier(t);
+  }
+cleanup:
+  osla_getri_clean_up(&f);
+  free(pivots);
+  return err;
+}

@@ -1,0 +1,83 @@
+/* Inverses where one rank lacks memory, at each allocation of the call: all ranks fail together
+ * with its text and A is as before; or where the call can do without, the inverse is what it is
+ * else. */
+#include "kernel_reference.h"
+#include "lacking_memory.h"
+#include "osla_inverse.h"
+#include "osla_test_help.h"
+
+#include <stdlib.h>
+
+enum { N = 40, NB = 6 };
+
+typedef struct inversion {
+  osla_matrix *a;
+  int64_t *ipiv;  /* of LU; NULL: Cholesky */
+  dense original; /* the factors */
+  dense inverse;
+} inversion;
+
+static osla_err invert(void *arg)
+{
+  inversion *x = arg;
+  int64_t info;
+  return x->ipiv ? osla_getri(x->a, x->ipiv, NULL, &info)
+                 : osla_potri(OSLA_LOWER, x->a, NULL, &info);
+}
+
+/* Returns whether the call failed; *hit: it came to the allocation that fails. */
+static bool try_once(inversion *x, int number, int *hit)
+{
+  dense_scatter(&x->original, x->a);
+  const osla_err err = lacking_memory(number, invert, x, hit);
+  kernel_expect(x->a, err == OSLA_OK ? &x->inverse : &x->original, "allocation %d", number);
+  return err != OSLA_OK;
+}
+
+/* What a random matrix holds will do as factors. */
+static void check_each_allocation(bool lu)
+{
+  osla_transport *t = osla_test_transport();
+  osla_grid *grid = kernel_grid(t, kernel_n_grids(t) > 2 ? 1 : 0); /* 2 x 2 of four ranks */
+  kernel_matrix a = kernel_make(grid, OSLA_DOUBLE, N, N, NB, NB, false);
+  inversion x = {.a = a.a};
+  int failures = 0, hit = 1;
+  OSLA_ASSERT_OK(osla_matrix_fill(a.a, OSLA_FILL_SPD, 3));
+  x.original = dense_gather(a.a);
+  if (lu) x.ipiv = calloc((size_t)osla_matrix_local_rows(a.a) + 1, sizeof *x.ipiv);
+  osla_layout l = osla_matrix_layout(a.a);
+  for (int64_t i = 0; lu && i < osla_matrix_local_rows(a.a); i++) {
+    int64_t row = osla_index_global(i, NB, osla_grid_prow(grid), l.nprow);
+    x.ipiv[i] = 1 + row + (N - 1 - row) / 2; /* a row below, or this one */
+  }
+  OSLA_ASSERT_OK(invert(&x));
+  x.inverse = dense_gather(a.a);
+  for (int number = 0; hit; number++)
+    failures += try_once(&x, number, &hit);
+  OSLA_ASSERT_MSG(failures >= (lu ? 8 : 5), "only %d allocations failed", failures);
+  dense_free(&x.original), dense_free(&x.inverse);
+  free(x.ipiv);
+  kernel_free(&a);
+  osla_grid_destroy(&grid);
+  osla_transport_destroy(&t);
+}
+
+static void test_cholesky(void)
+{
+  check_each_allocation(false);
+}
+
+static void test_lu(void)
+{
+  check_each_allocation(true);
+}
+
+int main(int argc, char **argv)
+{
+  static const osla_test_case cases[] = {
+    {"cholesky", test_cholesky},
+    {"lu", test_lu},
+    {NULL, NULL},
+  };
+  return osla_test_main(argc, argv, cases);
+}
