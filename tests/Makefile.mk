@@ -116,6 +116,7 @@ tests_programs = \
   tests/test_tomo_prior_file \
   tests/test_invert \
   tests/test_invert_sure \
+  tests/test_invert_memory \
   tests/test_invert_page \
   tests/test_invert_robust \
   tests/test_command_util \
@@ -218,6 +219,8 @@ tests_invert_job = tests/invert_test_job.c tests/invert_test_job.h
 tests_invert_help = tests/invert_reference.c tests/invert_reference.h $(tests_invert_job)
 tests_test_invert_sure_SOURCES = tests/test_invert_sure.c $(tests_invert_help)
 tests_test_invert_sure_LDADD = $(tests_test_invert_LDADD)
+tests_test_invert_memory_SOURCES = tests/test_invert_memory.c $(tests_invert_job)
+tests_test_invert_memory_LDADD = $(tests_test_invert_LDADD)
 tests_test_invert_SOURCES = tests/test_invert.c $(tests_invert_help)
 tests_test_invert_LDADD = tests/libosla_test.la libosla_armci.la tools/libinvert.la tools/libtomo.la libosla.la \
   $(CUNIT_LIBS) $(POPT_LIBS) $(JANSSON_LIBS)
@@ -301,6 +304,7 @@ tests_test_shared_memory_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=mmap
 tests_test_memory_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=malloc -Wl,--wrap=calloc -Wl,--wrap=realloc \
   -Wl,--wrap=free -Wl,--wrap=osla_memory_check
 tests_test_lack_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=malloc -Wl,--wrap=calloc -Wl,--wrap=realloc
+tests_test_invert_memory_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=osla_memory_check -Wl,--wrap=osla_potri
 tests_test_potri_lack_LDFLAGS = $(tests_test_lack_LDFLAGS)
 tests_test_exchange_LDFLAGS = $(tests_test_lack_LDFLAGS)
 

@@ -69,6 +69,7 @@ typedef struct invert_options {
   bool damping_given, smoothing_given; /* else the defaults are in prior */
   const char *prior_file;              /* NULL: none */
   int posterior;                       /* deviations and resolution of all unknowns */
+  invert_inverse inverse;              /* how they are found */
   int points;                          /* where rows of both are wanted */
   invert_point point[INVERT_POINTS_MAX];
   invert_scan_plan scan;
@@ -165,8 +166,8 @@ typedef struct invert_job {
   tomo_data_notes notes;                  /* of the table */
   const int64_t *path_ids;                /* [n_paths] data's */
   int64_t n_paths, n_pairs; /* pairs: before the choice by distance; of a table its paths */
-  bool scanning; /* the next model is found by a scan of priors */
-  double *weight; /* [data] of --robust: each datum and its row times so much; NULL: 1 */
+  bool scanning;            /* the next model is found by a scan of priors */
+  double *weight;           /* [data] of --robust: each datum and its row times so much; NULL: 1 */
   tomo_mesh *mesh;
   tomo_radial *radial;
   tomo_kernel *kernel;
@@ -208,9 +209,14 @@ osla_err invert_read_data(invert_job *job);
  * before there is an accumulator. */
 osla_err invert_find_bounds(invert_job *job);
 
-/* invert_memory.c: bytes that this rank will need. Local. */
+/* invert_memory.c: bytes that this rank will need, with job->posterior.width as it is. Local. And:
+ * chooses that width, and checks that all ranks have the memory. */
 enum { INVERT_PIECE_BYTES = 64 << 20, INVERT_RING_BYTES = 64 << 20 }; /* of the accumulator */
 uint64_t invert_predict_bytes(const invert_job *job);
+osla_err invert_check_memory(invert_job *job);
+/* invert_memory_files.c: of which to write the files, on rank 0, where what else is taken is free
+ * again. Local. */
+uint64_t invert_files_bytes(const invert_job *job);
 /* invert_problem.c: predicts the memory, then makes mesh, bases, true model, accumulator. */
 osla_err invert_make_problem(invert_job *job);
 osla_err invert_renew_hessian(invert_job *job); /* an empty one in the place of the other, if any */
@@ -277,6 +283,8 @@ osla_err invert_visit_prior(const invert_job *job, const osla_matrix *h,
  * line on standard output before the work, and one when a factorisation has been timed. */
 osla_err invert_forecast_work(invert_job *job);
 void invert_forecast_inverse(invert_job *job);
+/* Operations of the inverse in n^3, as it is found. Local. */
+double invert_inverse_work(const invert_job *job);
 
 /* invert_assemble.c: H, gradient, density, misfit of the zero model; prior, unless it is scanned;
  * commit. */
@@ -317,9 +325,12 @@ osla_err invert_sample_resolution(invert_job *job);
 /* invert_rows.c: rows of resolution and covariance at the points of --spread; of the factor. */
 osla_err invert_find_rows(invert_job *job);
 void invert_release_rows(invert_posterior *posterior);
-/* invert_posterior.c: deviations and resolution of all unknowns; job->factor becomes the inverse.
- */
+/* invert_posterior.c: deviations and resolution of all unknowns; job->factor becomes the inverse,
+ * unless it is found by columns. invert_columns.c: that: my share of the diagonals of C and of C P,
+ * by job->posterior.width columns at a time; the bytes that this takes of a rank (local). */
 osla_err invert_find_posterior(invert_job *job);
+osla_err invert_find_columns(invert_job *job, double *variance, double *pulled);
+uint64_t invert_columns_bytes(const invert_job *job, int64_t width);
 
 /* invert_report.c: the page for people, on rank 0's standard output. invert_json.c: the same and
  * the settings as JSON, in the file that the user named, if any. */

@@ -28,7 +28,7 @@ enum { UNSET = INT_MIN, RESOLUTION = 24 };
 /* Options that are texts until they are checked. */
 typedef struct raw_options {
   const char *grid, *factor, *test, *model, *precision, *triangle, *solver, *section, *spikes;
-  const char *scan, *choose, *spread;
+  const char *scan, *choose, *spread, *inverse;
 } raw_options;
 
 invert_options invert_default_options(void)
@@ -203,8 +203,10 @@ static osla_err check_lists(const raw_options *raw, invert_options *o)
   OSLA_CHECK(o->solver == INVERT_DIRECT || (!o->posterior && !raw->spread), OSLA_ERR_ARG,
              "%s needs the assembled matrix: use --solver direct, not %s",
              o->posterior ? "--posterior" : "--spread", invert_solver_name(o->solver));
-  OSLA_CHECK(o->factor == INVERT_CHOLESKY || !o->posterior, OSLA_ERR_ARG,
-             "--posterior needs the inverse of Cholesky's factor: use --factor cholesky");
+  OSLA_CALL(invert_parse_inverse(raw->inverse, &o->inverse));
+  OSLA_CHECK(!raw->inverse || o->posterior, OSLA_ERR_ARG, "--inverse: there is no --posterior");
+  OSLA_CHECK(o->factor == INVERT_CHOLESKY || o->inverse != INVERT_IN_PLACE, OSLA_ERR_ARG,
+             "--inverse in-place is that of Cholesky's factor: use --factor cholesky");
   return OSLA_OK;
 }
 
@@ -365,6 +367,8 @@ bool invert_parse(int argc, char **argv, int ranks, invert_options *o,
      "FILE.png"},
     {"posterior", '\0', POPT_ARG_NONE, &o->posterior, 0,
      "standard deviation and resolution of every unknown, by the inverse", NULL},
+    {"inverse", '\0', POPT_ARG_STRING, &raw.inverse, 0,
+     "for it: in-place, or by columns (default: in place where memory allows)", "KIND"},
     {"spread", '\0', POPT_ARG_STRING, &raw.spread, 0,
      "rows of resolution and covariance at these places", "LAT,LON,KM;..."},
     {"robust", '\0', POPT_ARG_NONE, &o->robust, 0,

@@ -11,7 +11,7 @@
 #include "tomo_mesh.h"
 #include "tomo_radial.h"
 
-#define TOMO_MAP_CENTRE 150.0 /* the Pacific in the middle, the cut in the Atlantic */
+#define TOMO_MAP_CENTRE 180.0 /* the Pacific in the middle */
 
 typedef struct tomo_map {
   const tomo_mesh *mesh;
