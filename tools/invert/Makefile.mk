@@ -40,7 +40,7 @@ tools_libinvert_la_SOURCES = \
   tools/invert/invert_judge.c \
   tools/invert/invert_resolution.c \
   tools/invert/invert_sure_report.c \
-  tools/invert/invert_section.h tools/invert/invert_section.c \
+  tools/invert/invert_section.h tools/invert/invert_section.c tools/invert/invert_frame.c \
   tools/invert/invert_page.h tools/invert/invert_page_draw.c tools/invert/invert_page_maps.c \
   tools/invert/invert_page_charts.c tools/invert/invert_page_html.c \
   tools/invert/invert_page_parts.c tools/invert/invert_page_tables.c tools/invert/invert_page.c \

@@ -88,7 +88,8 @@ typedef struct invert_options {
   int progress_thread;
   int resolution; /* sampled columns; 0: none */
   double map_depth_km;
-  double centre;                               /* longitude in the middle of maps */
+  double centre;                               /* longitude in the middle of maps of the world */
+  int world;                                   /* maps are of the world, however small the region */
   invert_section section[INVERT_SECTIONS_MAX]; /* of the report; n_sections 0: chosen */
   int n_sections;
   int quiet;
@@ -379,6 +380,9 @@ osla_err invert_check_files(const invert_job *job, bool room);
 osla_err invert_write_output(invert_job *job);
 /* invert_write_data.c: the test's data as a table, if the user named a file. */
 osla_err invert_write_data(invert_job *job);
+
+/* invert_frame.c: what all maps show. Local. */
+tomo_frame invert_choose_frame(const invert_job *job);
 
 /* invert_netcdf.c: the bytes of that file, at least; writes it. Local. */
 uint64_t invert_netcdf_bytes(const invert_job *job);

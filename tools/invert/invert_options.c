@@ -255,6 +255,7 @@ static osla_err check_idle(int argc, char **argv, const invert_options *o)
                  {"--section", "--report", o->report},
                  {"--netcdf-step", "--netcdf", o->files.netcdf},
                  {"--interval", "--checkpoint", o->checkpoint},
+                 {"--world", "--map and no --report", o->map || o->report},
                  {"--center", "--map and no --report", o->map || o->report}};
   for (size_t i = 0; i < sizeof options / sizeof *options; i++)
     OSLA_CHECK(options[i].done || !is_given(argc, argv, options[i].option), OSLA_ERR_ARG,
@@ -309,7 +310,9 @@ bool invert_parse(int argc, char **argv, int ranks, invert_options *o,
     {"keep-checkpoint", '\0', POPT_ARG_NONE, &o->keep, 0,
      "keep FILE, with all paths in it, when the job is done", NULL},
     {"map-depth", '\0', POPT_ARG_DOUBLE | SHOW, &o->map_depth_km, 0, "depth of the maps", "KM"},
-    {"center", '\0', POPT_ARG_DOUBLE | SHOW, &o->centre, 0, "longitude in the middle of maps",
+    {"world", '\0', POPT_ARG_NONE, &o->world, 0,
+     "maps of the world, also where the paths are of a small region", NULL},
+    {"center", '\0', POPT_ARG_DOUBLE | SHOW, &o->centre, 0, "longitude in the middle of such maps",
      "LON"},
     {"quiet", 'q', POPT_ARG_NONE, &o->quiet, 0, "no report and no progress line", NULL},
     {"major-arc", '\0', POPT_ARG_NONE, &o->major_arc, 0, "also use the long way round", NULL},
@@ -410,6 +413,7 @@ bool invert_parse(int argc, char **argv, int ranks, invert_options *o,
   o->model.seed = (uint64_t)seed;
   o->words = argv;
   o->damping_given = is_given(argc, argv, "--damping");
+  o->world = o->world || is_given(argc, argv, "--center");
   o->smoothing_given = is_given(argc, argv, "--smoothing");
   osla_err err = check_range("--seed", seed, 0, SEED_MAX);
   if (err == OSLA_OK && raw.test && raw.model)

@@ -7,6 +7,7 @@
 
 #include <stdint.h>
 
+#include "tomo_frame.h"
 #include "tomo_io.h"
 #include "tomo_mesh.h"
 #include "tomo_radial.h"
@@ -20,7 +21,7 @@ typedef struct tomo_map {
   const double *m_recovered; /* N_m, percent */
   const double *density;     /* km per knot */
   double depth_km;           /* of both model maps */
-  double centre;             /* longitude in the middle, degrees east */
+  tomo_frame frame;          /* what both maps show */
   const tomo_site *stations; /* n_stations */
   int64_t n_stations;
   const tomo_site *events; /* n_events */
