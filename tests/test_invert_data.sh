@@ -29,6 +29,8 @@ has '^Data +300 paths \(40 stations, 40 earthquakes\), 3600 measurements of 12 k
 has '^Reference  .*/prem\.txt$'
 has '^  rayleigh phase, branch 1 +50 to 100 +900 +[0-9.]+ +[0-9.]+$'
 grep -q 'True model found' "$scratch/out" && fail "$label: it knows a true model"
+grep -q '"reference_made": "osla reference --model prem' "$scratch/first.json" ||
+  fail "$label: the JSON report does not say how the reference was made"
 grep -q '"test": null' "$scratch/first.json" || fail "$label: a test in the JSON report"
 [ "$(grep -c '"misfit_before"' "$scratch/first.json")" = 13 ] || fail "$label: not 12 fits"
 while read -r ranks mode options; do
