@@ -118,6 +118,7 @@ tests_programs = \
   tests/test_tomo_prior_file \
   tests/test_invert \
   tests/test_invert_sure \
+  tests/test_invert_memory \
   tests/test_invert_page \
   tests/test_invert_robust \
   tests/test_command_util \
@@ -220,6 +221,8 @@ tests_invert_job = tests/invert_test_job.c tests/invert_test_job.h
 tests_invert_help = tests/invert_reference.c tests/invert_reference.h $(tests_invert_job)
 tests_test_invert_sure_SOURCES = tests/test_invert_sure.c $(tests_invert_help)
 tests_test_invert_sure_LDADD = $(tests_test_invert_LDADD)
+tests_test_invert_memory_SOURCES = tests/test_invert_memory.c $(tests_invert_job)
+tests_test_invert_memory_LDADD = $(tests_test_invert_LDADD)
 tests_test_invert_SOURCES = tests/test_invert.c $(tests_invert_help)
 tests_test_invert_LDADD = tests/libosla_test.la libosla_armci.la tools/libinvert.la tools/libtomo.la libosla.la \
   $(CUNIT_LIBS) $(POPT_LIBS) $(JANSSON_LIBS)
@@ -277,6 +280,10 @@ endif
 tests_fuzz_fuzz_SOURCES = tests/fuzz/fuzz.h tests/fuzz/fuzz.c tests/fuzz/fuzz_bytes.c \
   tests/fuzz/fuzz_run.c tests/fuzz/fuzz_spoil.c tests/fuzz/fuzz_parse.c tests/fuzz/fuzz_text.c tests/fuzz/fuzz_xml.c \
   tests/fuzz/fuzz_hdf5.c tests/fuzz/fuzz_updates.c tests/fuzz/fuzz_checkpoints.c \
+  tests/fuzz/fuzz_parse.h tests/fuzz/fuzz_table.c tests/fuzz/fuzz_reference.c \
+  tools/tomo/tomo_table.c tools/tomo/tomo_table_csv.c tools/tomo/tomo_table_hdf5.c tools/tomo/tomo_intake.c \
+  tools/tomo/tomo_sets.c tools/tomo/tomo_data.c tools/tomo/tomo_ids.c tools/tomo/tomo_measure.c tools/tomo/tomo_sphere.c \
+  tools/tomo/tomo_reference.c tools/tomo/tomo_reference_parse.c \
   tools/tomo/tomo_text.c tools/tomo/tomo_stations.c tools/tomo/tomo_events.c \
   tools/tomo/tomo_fdsn.c tools/tomo/tomo_ndk.c tools/tomo/tomo_time.c tools/tomo/tomo_same.c \
   tools/tomo/tomo_xml.c tools/tomo/tomo_stationxml.c tools/tomo/tomo_quakeml.c \
@@ -304,6 +311,7 @@ tests_test_memory_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=malloc -Wl,--wrap=calloc -W
   -Wl,--wrap=free -Wl,--wrap=osla_memory_check
 tests_test_lack_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=malloc -Wl,--wrap=calloc -Wl,--wrap=realloc
 tests_test_inverse_lack_LDFLAGS = $(tests_test_lack_LDFLAGS)
+tests_test_invert_memory_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=osla_memory_check -Wl,--wrap=osla_potri
 tests_test_exchange_LDFLAGS = $(tests_test_lack_LDFLAGS)
 
 tests_test_trace_LDADD = $(LDADD) $(JANSSON_LIBS)

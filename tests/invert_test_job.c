@@ -12,7 +12,8 @@ enum { ARGUMENTS_MAX = 48 };
 static bool parse(test_job *s, const char *case_options, const char *grid)
 {
   static char text[1024];
-  char *argv[ARGUMENTS_MAX], *save = NULL;
+  static char *argv[ARGUMENTS_MAX]; /* options keep it */
+  char *save = NULL;
   int argc = 0, status;
   const char *cell = strstr(case_options, "--data") ? "" : "--cell 45";
   snprintf(text, sizeof text, "invert --mesh 4 --radial 3 %s --quiet %s %s %s", cell, case_options,

@@ -29,6 +29,8 @@ has '^Data +300 paths \(40 stations, 40 earthquakes\), 3600 measurements of 12 k
 has '^Reference  .*/prem\.txt$'
 has '^  rayleigh phase, branch 1 +50 to 100 +900 +[0-9.]+ +[0-9.]+$'
 grep -q 'True model found' "$scratch/out" && fail "$label: it knows a true model"
+grep -q '"reference_made": "osla reference --model prem' "$scratch/first.json" ||
+  fail "$label: the JSON report does not say how the reference was made"
 grep -q '"test": null' "$scratch/first.json" || fail "$label: a test in the JSON report"
 [ "$(grep -c '"misfit_before"' "$scratch/first.json")" = 13 ] || fail "$label: not 12 fits"
 while read -r ranks mode options; do
@@ -126,10 +128,10 @@ bad "$scratch/twice.csv:3603: the same datum as line 3 \(rayleigh phase, branch 
 # --- numbers that no measurement has; options of what is not done ---
 awk -F, -v OFS=, 'NR == 4 { $9 = "1e160" } { print }' "$example" >"$scratch/huge.csv"
 run 0 node --data "$scratch/huge.csv" --output "$scratch/none.osla"
-bad "$scratch/huge.csv:4: a delay of 1e\\+160 s is beyond 1e\\+06 s"
+bad "$scratch/huge.csv:4: column delay_s: a delay of 1e\\+160 s is beyond 1e\\+06 s"
 awk -F, -v OFS=, 'NR == 5 { $10 = "1e-300" } { print }' "$example" >"$scratch/sure.csv"
 run 0 node --data "$scratch/sure.csv" --output "$scratch/none.osla"
-bad "$scratch/sure.csv:5: a deviation of 1e-300 s is outside 1e-06 to 1e\\+06 s"
+bad "$scratch/sure.csv:5: column sigma: a deviation of 1e-300 s is outside 1e-06 to 1e\\+06 s"
 run 0 node --data "$example" --outlier 2 --output "$scratch/none.osla"
 bad "--outlier: there is no --robust"
 run 0 node --center 20 --output "$scratch/none.osla"

@@ -83,6 +83,29 @@ done
 [ $pictures = 0 ] || judge_pictures report/index.html 15
 left "r.json report "
 
+# --- paths of a region: its map, unless the world is asked for ---
+printf 'latitude,longitude\n40,10\n45,2\n38,23\n' >region.csv
+awk -F, -v OFS=, '/^id/ || NR % 7 == 3 { if (!/^id/ && !/^#/) { $3 = 36 + NR % 11; $4 = NR % 25 } print }' \
+  "$SRCDIR/data/sample_events.csv" >region_events.csv
+[ -n "$GNUPLOT" ] && for world in "" --world "--center 0"; do
+  # shellcheck disable=SC2086 # words
+  run 2 node --report region $world --stations region.csv --events region_events.csv --min-distance 1
+  good
+  judge_page region/index.html
+  if [ -z "$world" ]; then want=Lambert; else want=Mollweide; fi
+  [ "$(grep -oE 'Lambert|Mollweide' region/index.html)" = $want ] || fail "$label: not $want"
+  sed 's/data:image/\n&/g' region/index.html | sed -n 's/^data:image\/svg+xml;base64,\([^"]*\).*/\1/p' |
+    head -n 1 | base64 -d >region/map.svg
+  # the bar says a round length, and degrees stand at the left and below
+  if [ $want = Lambert ]; then
+    grep -qE '(100|200|500|1000) km' region/map.svg && grep -q '°E' region/map.svg && grep -q '°N' region/map.svg
+  else
+    ! grep -q ' km' region/map.svg && ! grep -q '°E' region/map.svg
+  fi || fail "$label: another map"
+  rm -r region
+done
+rm region.csv region_events.csv
+
 # --- without gnuplot ---
 if [ "$MPI_FAMILY" != openmpi ]; then # without mpiexec MPI_Init would start programs of its own
   label="without gnuplot"

@@ -147,6 +147,18 @@ static void test_posterior(void)
   run_posterior("--max-paths 200 --posterior --nb 600", grid_of(osla_test_size(), 1), 1e-9);
 }
 
+/* In place and by columns the same, as the reference says; all columns at once, or one. */
+static void test_columns(void)
+{
+  run_posterior("--max-paths 200 --posterior --inverse columns --nb 32", "", 1e-9);
+  run_posterior("--max-paths 200 --posterior --inverse columns --nb 600 --triangle upper",
+                square_grid(), 1e-9);
+  run_posterior("--max-paths 200 --posterior --factor lu --nb 40 --spread 0,180,480",
+                grid_of(osla_test_size(), 1), 1e-9);
+  run_posterior("--max-paths 200 --posterior --inverse columns --precision float --nb 17", "",
+                1e-3);
+}
+
 static void test_posterior_float(void)
 {
   run_posterior("--max-paths 200 --posterior --precision float --nb 17 --spread 10,-20,0", "",
@@ -330,6 +342,7 @@ int main(int argc, char **argv)
 {
   static const osla_test_case cases[] = {{"posterior", test_posterior},
                                          {"posterior float", test_posterior_float},
+                                         {"columns", test_columns},
                                          {"rows of lu", test_rows_of_lu},
                                          {"scan", test_scan},
                                          {"scan float", test_scan_float},

@@ -42,6 +42,7 @@ while read -r ranks mode options; do
 done <<'LIST'
 2 node --nb 40
 3 node --triangle upper
+2 node --inverse columns
 4 fake2 --threads 2
 LIST
 
@@ -98,7 +99,9 @@ bad() { # PATTERN ARGUMENT...
 }
 bad '--posterior needs the assembled matrix: use --solver direct, not lsqr' --posterior --solver lsqr
 bad '--spread needs the assembled matrix: use --solver direct, not cg' --spread 1,2,3 --solver cg
-bad "--posterior needs the inverse of Cholesky's factor: use --factor cholesky" --posterior --factor lu
+bad "--inverse in-place is that of Cholesky's factor: use --factor cholesky" --posterior --inverse in-place --factor lu
+bad "--inverse: 'none' is neither in-place nor columns" --posterior --inverse none
+bad '--inverse: there is no --posterior' --inverse columns
 bad '--choose: there is no --scan' --choose gcv
 bad '--scan-plot: there is no --scan' --scan-plot "$scratch/none.png"
 bad "--choose: 'best' is neither corner nor gcv" --scan damping=1:2:3 --choose best

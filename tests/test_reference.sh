@@ -51,6 +51,15 @@ good
 grep -q '^0S30  *262\.11' out || fail "$label: not 262.11 s"
 [ "$(wc -l <out)" = 3 ] || fail "$label: not 3 lines"
 
+# --- periods that are the same as they are written are one row; without dispersion there is no Q ---
+run --periods 50:50.001:5 --branches 1 --wave love
+good
+[ "$(grep -c '^mode' out)" = 2 ] || fail "$label: not 2 rows"
+printf 'm\n1 -1 1\n2 1 1\n0 4e3 8e3 4e3 9 9 8e3 4e3 1\n6371000 4e3 8e3 4e3 9 9 8e3 4e3 1\n' >even.txt
+run --model even.txt 0T20
+good
+grep -qE '^0T20 .* -$' out || fail "$label: Q of what is not dispersive"
+
 # --- bad input: one line, status 2, and no file ---
 bad() { # MESSAGE ARGUMENT...
   local message=$1

@@ -103,7 +103,8 @@ static void test_centre(void)
     field[l] = tomo_mesh_knot(mesh, l)[0];
   for (int c = 0; c < 3 && field && value; c++) {
     tomo_raster *raster = NULL;
-    OSLA_ASSERT_OK(tomo_raster_of_map(mesh, centres[c], 80, &raster));
+    const tomo_frame frame = tomo_frame_world(centres[c]);
+    OSLA_ASSERT_OK(tomo_raster_of_map(mesh, &frame, 80, &raster));
     tomo_raster_fill(raster, field, value);
     CU_ASSERT(isnan(value[0]) && isnan(value[79]) && !isnan(value[20 * 80]));
     for (int pixel = 0; pixel < 80 * 40; pixel++) {
@@ -119,7 +120,8 @@ static void test_centre(void)
     tomo_raster_destroy(&raster);
   }
   tomo_raster *none = NULL;
-  OSLA_ASSERT_ERR(tomo_raster_of_map(mesh, 0.0, 1 << 20, &none), OSLA_ERR_ARG);
+  const tomo_frame world = tomo_frame_world(0.0);
+  OSLA_ASSERT_ERR(tomo_raster_of_map(mesh, &world, 1 << 20, &none), OSLA_ERR_ARG);
   CU_ASSERT(none == NULL);
   free(field);
   free(value);
@@ -148,7 +150,8 @@ static void test_views(void)
     for (int64_t l = 0; l < knots; l++)
       if (tomo_mesh_knot(mesh, l)[2] > tomo_mesh_knot(mesh, pole)[2]) pole = l;
     m[pole] = 200.0;
-    OSLA_ASSERT_OK(tomo_views_create(mesh, radial, density, 0.0, 200, &views));
+    const tomo_frame world = tomo_frame_world(0.0);
+    OSLA_ASSERT_OK(tomo_views_create(mesh, radial, density, &world, 200, &views));
     OSLA_ASSERT_CLOSE(tomo_views_grey(views), 0.5, 0.1);
     CU_ASSERT(views->least_density > 0.0);
     float *value = malloc((size_t)views->pixels * sizeof *value);

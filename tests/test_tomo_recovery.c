@@ -186,7 +186,7 @@ static void draw(const inversion *job)
                   .m_recovered = job->m,
                   .density = job->density,
                   .depth_km = 100.0,
-                  .centre = TOMO_MAP_CENTRE,
+                  .frame = tomo_frame_world(TOMO_MAP_CENTRE),
                   .stations = job->stations,
                   .n_stations = job->n_stations,
                   .events = job->events,

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "osla_random.h"
+#include "tomo_frame.h"
 #include "tomo_kernel.h"
 #include "tomo_mesh.h"
 #include "tomo_projection.h"
@@ -78,6 +79,64 @@ static void test_projection(void)
   CU_ASSERT(!projection_inverse(1.9, 0.9, 150.0, &latitude, &longitude));
   CU_ASSERT(!projection_inverse(0.0, 1.0, 150.0, &latitude, &longitude));
   OSLA_ASSERT_CLOSE(projection_relative(330.0, 150.0), -180.0, 0.0);
+}
+
+/* Four places a little apart have the area of their rectangle on the sphere, wherever they are. */
+static void check_area(const tomo_frame *f, double latitude, double longitude)
+{
+  const double step = 0.01, degree = acos(-1.0) / 180.0;
+  double x[3], y[3];
+  CU_ASSERT(tomo_frame_forward(f, latitude, longitude, &x[0], &y[0]));
+  CU_ASSERT(tomo_frame_forward(f, latitude, longitude + step, &x[1], &y[1]));
+  CU_ASSERT(tomo_frame_forward(f, latitude + step, longitude, &x[2], &y[2]));
+  const double area = (x[1] - x[0]) * (y[2] - y[0]) - (x[2] - x[0]) * (y[1] - y[0]);
+  OSLA_ASSERT_CLOSE(area / (step * step * degree * degree * cos(latitude * degree)), 1.0, 5e-3);
+}
+
+static void check_region(double latitude, double longitude)
+{
+  enum { PLACES = 25 };
+  double place[PLACES][3], x, y, back[2];
+  tomo_frame f;
+  for (int i = 0; i < PLACES; i++) /* 16 degrees by 8 */
+    tomo_unit_vector(fmin(latitude + 2.0 * (i / 5 - 2), 90.0), longitude + 4.0 * (i % 5 - 2),
+                     place[i]);
+  if (!OSLA_ASSERT_MSG(tomo_frame_region(PLACES, (const double(*)[3])place, &f),
+                       "no region about "
+                       "%g %g",
+                       latitude, longitude))
+    return;
+  for (int i = 0; i < PLACES; i++) {
+    double at[2];
+    tomo_lat_lon(place[i], &at[0], &at[1]);
+    at[0] = tomo_geographic_latitude(at[0]);
+    CU_ASSERT(tomo_frame_forward(&f, at[0], at[1], &x, &y));
+    CU_ASSERT(fabs(x) < f.half_width && fabs(y) < f.half_height);
+    CU_ASSERT(tomo_frame_inverse(&f, x, y, &back[0], &back[1]));
+    OSLA_ASSERT_CLOSE(back[0], at[0], 1e-9);
+    if (at[0] < 89.9) OSLA_ASSERT_CLOSE(remainder(back[1] - at[1], 360.0), 0.0, 1e-9);
+    if (at[0] < 85.0) check_area(&f, at[0], at[1]);
+  }
+  CU_ASSERT(f.regional && f.half_height >= 0.44 * f.half_width && f.half_width < 0.3);
+  CU_ASSERT(tomo_frame_step(&f) >= 1.0 && tomo_frame_step(&f) <= 5.0);
+  CU_ASSERT(!tomo_frame_forward(&f, -latitude, longitude + 180.0, &x, &y));
+}
+
+static void test_frame(void)
+{
+  check_region(40.0, 10.0);
+  check_region(-17.0, 179.0); /* across the date line */
+  check_region(86.0, 30.0);   /* and a pole */
+  double place[2][3] = {{1.0, 0.0, 0.0}, {-1.0, 0.0, 0.0}};
+  tomo_frame f;
+  CU_ASSERT(!tomo_frame_region(2, (const double(*)[3])place, &f));
+  CU_ASSERT(!tomo_frame_region(0, NULL, &f));
+  tomo_unit_vector(0.0, 69.0, place[1]); /* 34.5 degrees from the middle */
+  CU_ASSERT(tomo_frame_region(2, (const double(*)[3])place, &f));
+  OSLA_ASSERT_CLOSE(f.longitude, 34.5, 1e-9);
+  tomo_unit_vector(0.0, 71.0, place[1]);
+  CU_ASSERT(!tomo_frame_region(2, (const double(*)[3])place, &f));
+  CU_ASSERT(tomo_frame_region(1, (const double(*)[3])place, &f) && f.half_width > 0.02);
 }
 
 static void check_neighbours(const tomo_mesh *mesh, int64_t *pentagons)
@@ -245,9 +304,9 @@ static void test_kernels(void)
 
 int main(int argc, char **argv)
 {
-  static const osla_test_case cases[] = {{"latitudes", test_latitudes},   {"arcs", test_arcs},
-                                         {"projection", test_projection}, {"mesh", test_mesh},
-                                         {"mesh_basis", test_mesh_basis}, {"radial", test_radial},
-                                         {"kernels", test_kernels},       {NULL, NULL}};
+  static const osla_test_case cases[] = {
+    {"latitudes", test_latitudes}, {"arcs", test_arcs},       {"projection", test_projection},
+    {"frame", test_frame},         {"mesh", test_mesh},       {"mesh_basis", test_mesh_basis},
+    {"radial", test_radial},       {"kernels", test_kernels}, {NULL, NULL}};
   return osla_test_main(argc, argv, cases);
 }

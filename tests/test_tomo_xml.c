@@ -143,6 +143,13 @@ static void test_bad_events(void)
 {
   list_reader *read = tomo_read_events;
   list_refuse(read, EVENTS(""), ": no event in this file");
+  list_refuse(read,
+              "<q:quakeml xmlns:q='http://quakeml.org/xmlns/quakeml/1.2'\n "
+              "xmlns='http://quakeml.org/xmlns/bed/1.1'>\n<eventParameters>\n<event/>\n"
+              "</eventParameters></q:quakeml>",
+              ":3: XML: what is below the root is of namespace "
+              "\"http://quakeml.org/xmlns/bed/1.1\", and that of QuakeML 1.2 of "
+              "\"http://quakeml.org/xmlns/bed/1.2\"");
   list_refuse(read, EVENTS("<event publicID=\"a\">\n</event>"), ":4: event \"a\" has no origin");
   list_refuse(read, EVENTS("<event publicID=\"a\"><origin/></event>"),
               ":4: the origin of event \"a\" has no latitude");

@@ -1,6 +1,6 @@
 /* The text formats once more, written from their description (tools/tomo/tomo_io.h) and not from
  * the readers: to judge what those take. Where in doubt it refuses. */
-#include "fuzz.h"
+#include "fuzz_parse.h"
 
 #include <ctype.h>
 #include <math.h>
@@ -8,7 +8,8 @@
 #include <string.h>
 #include <strings.h>
 
-enum { LINE = 4096, FIELDS = 256, SITES = 4096 };
+enum { LINE = FUZZ_LINE, FIELDS = FUZZ_FIELDS, SITES = 4096 };
+typedef fuzz_text text;
 
 uint64_t fuzz_hash_site(uint64_t hash, double latitude, double longitude, double depth,
                         double magnitude)
@@ -19,14 +20,7 @@ uint64_t fuzz_hash_site(uint64_t hash, double latitude, double longitude, double
   return fuzz_hash(hash, values, sizeof values);
 }
 
-typedef struct text {
-  fuzz_bytes all;
-  size_t at;
-  char line[LINE];
-  const char *wrong; /* NULL: right so far */
-} text;
-
-static bool refuse(text *t, const char *why)
+bool fuzz_text_refuse(text *t, const char *why)
 {
   if (!t->wrong) t->wrong = why;
   return false;
@@ -40,8 +34,8 @@ static bool next_raw(text *t)
   while (from + n < t->all.size && t->all.at[from + n] != '\n')
     n++;
   t->at = from + n + 1;
-  if (memchr(t->all.at + from, '\0', n)) return refuse(t, "a zero byte");
-  if (n > LINE - 1) return refuse(t, "a long line");
+  if (memchr(t->all.at + from, '\0', n)) return fuzz_text_refuse(t, "a zero byte");
+  if (n > LINE - 1) return fuzz_text_refuse(t, "a long line");
   memcpy(t->line, t->all.at + from, n);
   if (n > 0 && t->line[n - 1] == '\r') n--;
   t->line[n] = '\0';
@@ -64,7 +58,7 @@ static bool is_fdsn(const char *line)
   return found == sizeof wanted - 1;
 }
 
-static bool next_content(text *t)
+bool fuzz_text_next(text *t)
 {
   while (next_raw(t)) {
     const char *c = t->line;
@@ -76,7 +70,7 @@ static bool next_content(text *t)
 }
 
 /* Sign, digits with a point, exponent: nothing else; and in the range. */
-static bool number(text *t, const char *s, double low, double high, double *value)
+bool fuzz_text_number(text *t, const char *s, double low, double high, double *value)
 {
   const char *c = s;
   int digits = 0;
@@ -86,17 +80,17 @@ static bool number(text *t, const char *s, double low, double high, double *valu
   if (*c == '.')
     for (c++; isdigit((unsigned char)*c); c++)
       digits++;
-  if (digits == 0) return refuse(t, "no number");
+  if (digits == 0) return fuzz_text_refuse(t, "no number");
   if (*c == 'e' || *c == 'E') {
     c++;
     if (*c == '+' || *c == '-') c++;
-    if (!isdigit((unsigned char)*c)) return refuse(t, "no exponent");
+    if (!isdigit((unsigned char)*c)) return fuzz_text_refuse(t, "no exponent");
     while (isdigit((unsigned char)*c))
       c++;
   }
-  if (*c) return refuse(t, "more than a number");
+  if (*c) return fuzz_text_refuse(t, "more than a number");
   *value = strtod(s, NULL);
-  return (*value >= low && *value <= high) || refuse(t, "out of range");
+  return (*value >= low && *value <= high) || fuzz_text_refuse(t, "out of range");
 }
 
 static char *strip(char *s)
@@ -109,14 +103,14 @@ static char *strip(char *s)
 }
 
 /* Quotes count if `quotes`. Returns the number of fields, -1 if the line is wrong. */
-static int split(text *t, char separator, bool quotes, char **field)
+int fuzz_text_split(text *t, char separator, bool quotes, char **field)
 {
   static char room[2 * LINE]; /* the fields, each with its end */
   char *to = room;
   int n = 0;
   for (const char *c = t->line;; c++) {
     char *begin = to;
-    if (n == FIELDS) return refuse(t, "too many fields") - 1;
+    if (n == FIELDS) return fuzz_text_refuse(t, "too many fields") - 1;
     while (*c == ' ' || *c == '\t')
       c++;
     if (quotes && *c == '"') {
@@ -124,10 +118,10 @@ static int split(text *t, char separator, bool quotes, char **field)
         if (*c == '"') c++;
         *to++ = *c;
       }
-      if (*c++ != '"') return refuse(t, "an open quote") - 1;
+      if (*c++ != '"') return fuzz_text_refuse(t, "an open quote") - 1;
       while (*c == ' ' || *c == '\t')
         c++;
-      if (*c && *c != separator) return refuse(t, "text behind a quote") - 1;
+      if (*c && *c != separator) return fuzz_text_refuse(t, "text behind a quote") - 1;
     } else {
       while (*c && *c != separator)
         *to++ = *c++;
@@ -147,10 +141,10 @@ static int column(text *t, char **field, int n, const char *const *names, bool n
     for (const char *const *name = names; *name; name++) {
       if (strcasecmp(field[i], *name) != 0) continue;
       if (found >= 0 && (needed || strcasecmp(field[i], field[found]) == 0))
-        (void)refuse(t, "a column twice");
+        (void)fuzz_text_refuse(t, "a column twice");
       if (found < 0) found = i;
     }
-  if (found < 0 && needed) (void)refuse(t, "a column is missing");
+  if (found < 0 && needed) (void)fuzz_text_refuse(t, "a column is missing");
   return found;
 }
 
@@ -165,18 +159,19 @@ static const char *const plain[][2] = {
 static void csv(text *t, bool events, fuzz_result *result)
 {
   char *field[FIELDS];
-  int n = split(t, ',', true, field);
+  int n = fuzz_text_split(t, ',', true, field);
   int lat = column(t, field, n, latitude, true), lon = column(t, field, n, longitude, true);
   int deep = events ? column(t, field, n, depth, true) : -1;
   int mag = events ? column(t, field, n, magnitude, false) : -1;
-  while (!t->wrong && next_content(t)) {
+  while (!t->wrong && fuzz_text_next(t)) {
     double y = 0, x = 0, z = 0, m = NAN;
-    if (split(t, ',', true, field) != n) (void)refuse(t, "another number of fields");
+    if (fuzz_text_split(t, ',', true, field) != n)
+      (void)fuzz_text_refuse(t, "another number of fields");
     if (t->wrong) return;
-    (void)number(t, field[lat], -90, 90, &y);
-    (void)number(t, field[lon], -180, 360, &x);
-    if (deep >= 0) (void)number(t, field[deep], -10, 800, &z);
-    if (mag >= 0 && *field[mag]) (void)number(t, field[mag], -5, 11, &m);
+    (void)fuzz_text_number(t, field[lat], -90, 90, &y);
+    (void)fuzz_text_number(t, field[lon], -180, 360, &x);
+    if (deep >= 0) (void)fuzz_text_number(t, field[deep], -10, 800, &z);
+    if (mag >= 0 && *field[mag]) (void)fuzz_text_number(t, field[mag], -5, 11, &m);
     result->digest = fuzz_hash_site(result->digest, y, x, z, m);
     result->high++;
   }
@@ -191,15 +186,15 @@ static void specfem(text *t, fuzz_result *result)
     int n = 0;
     for (char *word = strtok_r(t->line, " \t", &rest); word; word = strtok_r(NULL, " \t", &rest))
       field[n++] = word;
-    if (n < 4 || n > FIELDS) (void)refuse(t, "columns");
+    if (n < 4 || n > FIELDS) (void)fuzz_text_refuse(t, "columns");
     if (t->wrong) return;
-    (void)number(t, field[2], -90, 90, &y);
-    (void)number(t, field[3], -180, 360, &x);
+    (void)fuzz_text_number(t, field[2], -90, 90, &y);
+    (void)fuzz_text_number(t, field[3], -180, 360, &x);
     for (int i = 4; i < n && i < 6; i++)
-      (void)number(t, field[i], -12e3, 12e3, &unused);
+      (void)fuzz_text_number(t, field[i], -12e3, 12e3, &unused);
     result->digest = fuzz_hash_site(result->digest, y, x, 0, NAN);
     result->high++;
-  } while (next_content(t));
+  } while (fuzz_text_next(t));
 }
 
 typedef struct site {
@@ -240,26 +235,28 @@ static void fdsn(text *t, fuzz_result *result)
     double unused;
     if (is_fdsn(t->line)) {
       *strchr(t->line, '#') = ' ';
-      n = split(t, '|', false, field);
+      n = fuzz_text_split(t, '|', false, field);
       for (int i = 0; i < 4; i++)
         at[i] = column(t, field, n, plain[i], true);
       high = column(t, field, n, elevation, false);
       if (t->wrong) return;
       continue;
     }
-    if (split(t, '|', false, field) != n) (void)refuse(t, "another number of fields");
+    if (fuzz_text_split(t, '|', false, field) != n)
+      (void)fuzz_text_refuse(t, "another number of fields");
     if (t->wrong) return;
-    (void)number(t, field[at[0]], -90, 90, &new->y);
-    (void)number(t, field[at[1]], -180, 360, &new->x);
-    if (high >= 0 && *field[high]) (void)number(t, field[high], -12e3, 12e3, &unused);
-    if (!is_code(field[at[2]], 15) || !is_code(field[at[3]], 15)) (void)refuse(t, "no code");
+    (void)fuzz_text_number(t, field[at[0]], -90, 90, &new->y);
+    (void)fuzz_text_number(t, field[at[1]], -180, 360, &new->x);
+    if (high >= 0 && *field[high]) (void)fuzz_text_number(t, field[high], -12e3, 12e3, &unused);
+    if (!is_code(field[at[2]], 15) || !is_code(field[at[3]], 15))
+      (void)fuzz_text_refuse(t, "no code");
     if (t->wrong || count == SITES - 1) return;
     strcat(strcat(strcpy(new->code, field[at[2]]), "."), field[at[3]]);
     if (is_known(list, count, new)) continue;
     result->digest = fuzz_hash_site(result->digest, new->y, new->x, 0, NAN);
     result->high++;
     count++;
-  } while (next_content(t));
+  } while (fuzz_text_next(t));
 }
 
 /* Columns of the line, counted from 1: a number with a point (or without) that fills them to the
@@ -268,14 +265,14 @@ static double fixed(text *t, int first, int last, bool point, double low, double
 {
   char s[16] = "";
   double value = 0;
-  if (strlen(t->line) < (size_t)last) return refuse(t, "a short line");
+  if (strlen(t->line) < (size_t)last) return fuzz_text_refuse(t, "a short line");
   memcpy(s, t->line + first - 1, (size_t)(last - first + 1));
   char *c = s;
   while (*c == ' ')
     c++;
   if (strchr(c, 'e') || strchr(c, 'E') || (strchr(c, '.') != NULL) != point)
-    (void)refuse(t, "not fixed");
-  (void)number(t, c, low, high, &value);
+    (void)fuzz_text_refuse(t, "not fixed");
+  (void)fuzz_text_number(t, c, low, high, &value);
   return value;
 }
 
@@ -294,11 +291,11 @@ static void ndk(text *t, fuzz_result *result)
 {
   do {
     double y, x, z, moment, power;
-    if (!has_date(t->line)) (void)refuse(t, "no date");
+    if (!has_date(t->line)) (void)fuzz_text_refuse(t, "no date");
     (void)fixed(t, 28, 33, true, -90, 90);
     if (!next_raw(t) || strlen(t->line) < 61 || strncmp(t->line + 16, " B:", 3) != 0)
-      (void)refuse(t, "line 2");
-    if (!next_raw(t) || strncmp(t->line, "CENTROID:", 9) != 0) (void)refuse(t, "line 3");
+      (void)fuzz_text_refuse(t, "line 2");
+    if (!next_raw(t) || strncmp(t->line, "CENTROID:", 9) != 0) (void)fuzz_text_refuse(t, "line 3");
     if (t->wrong) return;
     y = fixed(t, 23, 29, true, -90, 90);
     x = fixed(t, 35, 42, true, -180, 360);
@@ -307,31 +304,31 @@ static void ndk(text *t, fuzz_result *result)
     const char *type = t->line + 58;
     if (strncmp(type, " FREE", 5) != 0 && strncmp(type, " FIX", 4) != 0 &&
         strncmp(type, " BDY", 4) != 0)
-      (void)refuse(t, "type of depth");
-    if (!next_raw(t)) (void)refuse(t, "line 4");
+      (void)fuzz_text_refuse(t, "type of depth");
+    if (!next_raw(t)) (void)fuzz_text_refuse(t, "line 4");
     power = fixed(t, 1, 2, false, 0, 40);
     (void)fixed(t, 3, 9, true, -1e6, 1e6);
-    if (!next_raw(t) || t->line[0] != 'V') (void)refuse(t, "line 5");
+    if (!next_raw(t) || t->line[0] != 'V') (void)fuzz_text_refuse(t, "line 5");
     moment = fixed(t, 49, 56, true, 0, 1e6);
     result->digest = fuzz_hash_site(result->digest, y, x, z,
                                     moment > 0 ? (log10(moment) + power) / 1.5 - 10.7 : NAN);
     result->high++;
-  } while (!t->wrong && next_content(t));
+  } while (!t->wrong && fuzz_text_next(t));
 }
 
 static void judge(const char *path, bool events, fuzz_result *result)
 {
   static text t;
   t = (text){.all = fuzz_load(path)};
-  if (!next_content(&t))
-    (void)refuse(&t, "no content");
+  if (!fuzz_text_next(&t))
+    (void)fuzz_text_refuse(&t, "no content");
   else if (events)
     has_date(t.line) ? ndk(&t, result) : csv(&t, true, result);
   else if (is_fdsn(t.line))
     fdsn(&t, result);
   else
     strchr(t.line, ',') ? csv(&t, false, result) : specfem(&t, result);
-  if (result->high == 0) (void)refuse(&t, "no entries");
+  if (result->high == 0) (void)fuzz_text_refuse(&t, "no entries");
   result->state = FUZZ_TAKEN;
   if (t.wrong) fuzz_refuse(result, "%s", t.wrong);
   free(t.all.at);

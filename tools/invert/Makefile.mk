@@ -19,7 +19,7 @@ tools_libinvert_la_SOURCES = \
   tools/invert/invert_netcdf.c tools/invert/invert_xdmf.c \
   tools/invert/invert_input.c tools/invert/invert_data.c \
   tools/invert/invert_bounds.c \
-  tools/invert/invert_memory.c \
+  tools/invert/invert_memory.c tools/invert/invert_memory_files.c \
   tools/invert/invert_problem.c \
   tools/invert/invert_terminal.c \
   tools/invert/invert_work.c \
@@ -36,11 +36,11 @@ tools_libinvert_la_SOURCES = \
   tools/invert/invert_scan.h tools/invert/invert_curve.c \
   tools/invert/invert_kept.c tools/invert/invert_scan.c \
   tools/invert/invert_scan_chart.h tools/invert/invert_scan_chart.c tools/invert/invert_scan_plot.c \
-  tools/invert/invert_rows.c tools/invert/invert_posterior.c \
+  tools/invert/invert_rows.c tools/invert/invert_posterior.c tools/invert/invert_columns.c \
   tools/invert/invert_judge.c \
   tools/invert/invert_resolution.c \
   tools/invert/invert_sure_report.c \
-  tools/invert/invert_section.h tools/invert/invert_section.c \
+  tools/invert/invert_section.h tools/invert/invert_section.c tools/invert/invert_frame.c \
   tools/invert/invert_page.h tools/invert/invert_page_draw.c tools/invert/invert_page_maps.c \
   tools/invert/invert_page_charts.c tools/invert/invert_page_html.c \
   tools/invert/invert_page_parts.c tools/invert/invert_page_tables.c tools/invert/invert_page.c \

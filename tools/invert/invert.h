@@ -69,6 +69,7 @@ typedef struct invert_options {
   bool damping_given, smoothing_given; /* else the defaults are in prior */
   const char *prior_file;              /* NULL: none */
   int posterior;                       /* deviations and resolution of all unknowns */
+  invert_inverse inverse;              /* how they are found */
   int points;                          /* where rows of both are wanted */
   invert_point point[INVERT_POINTS_MAX];
   invert_scan_plan scan;
@@ -87,7 +88,8 @@ typedef struct invert_options {
   int progress_thread;
   int resolution; /* sampled columns; 0: none */
   double map_depth_km;
-  double centre;                               /* longitude in the middle of maps */
+  double centre;                               /* longitude in the middle of maps of the world */
+  int world;                                   /* maps are of the world, however small the region */
   invert_section section[INVERT_SECTIONS_MAX]; /* of the report; n_sections 0: chosen */
   int n_sections;
   int quiet;
@@ -208,9 +210,14 @@ osla_err invert_read_data(invert_job *job);
  * before there is an accumulator. */
 osla_err invert_find_bounds(invert_job *job);
 
-/* invert_memory.c: bytes that this rank will need. Local. */
+/* invert_memory.c: bytes that this rank will need, with job->posterior.width as it is. Local. And:
+ * chooses that width, and checks that all ranks have the memory. */
 enum { INVERT_PIECE_BYTES = 64 << 20, INVERT_RING_BYTES = 64 << 20 }; /* of the accumulator */
 uint64_t invert_predict_bytes(const invert_job *job);
+osla_err invert_check_memory(invert_job *job);
+/* invert_memory_files.c: of which to write the files, on rank 0, where what else is taken is free
+ * again. Local. */
+uint64_t invert_files_bytes(const invert_job *job);
 /* invert_problem.c: predicts the memory, then makes mesh, bases, true model, accumulator. */
 osla_err invert_make_problem(invert_job *job);
 osla_err invert_renew_hessian(invert_job *job); /* an empty one in the place of the other, if any */
@@ -277,6 +284,8 @@ osla_err invert_visit_prior(const invert_job *job, const osla_matrix *h,
  * line on standard output before the work, and one when a factorisation has been timed. */
 osla_err invert_forecast_work(invert_job *job);
 void invert_forecast_inverse(invert_job *job);
+/* Operations of the inverse in n^3, as it is found. Local. */
+double invert_inverse_work(const invert_job *job);
 
 /* invert_assemble.c: H, gradient, density, misfit of the zero model; prior, unless it is scanned;
  * commit. */
@@ -317,9 +326,12 @@ osla_err invert_sample_resolution(invert_job *job);
 /* invert_rows.c: rows of resolution and covariance at the points of --spread; of the factor. */
 osla_err invert_find_rows(invert_job *job);
 void invert_release_rows(invert_posterior *posterior);
-/* invert_posterior.c: deviations and resolution of all unknowns; job->factor becomes the inverse.
- */
+/* invert_posterior.c: deviations and resolution of all unknowns; job->factor becomes the inverse,
+ * unless it is found by columns. invert_columns.c: that: my share of the diagonals of C and of C P,
+ * by job->posterior.width columns at a time; the bytes that this takes of a rank (local). */
 osla_err invert_find_posterior(invert_job *job);
+osla_err invert_find_columns(invert_job *job, double *variance, double *pulled);
+uint64_t invert_columns_bytes(const invert_job *job, int64_t width);
 
 /* invert_report.c: the page for people, on rank 0's standard output. invert_json.c: the same and
  * the settings as JSON, in the file that the user named, if any. */
@@ -368,6 +380,9 @@ osla_err invert_check_files(const invert_job *job, bool room);
 osla_err invert_write_output(invert_job *job);
 /* invert_write_data.c: the test's data as a table, if the user named a file. */
 osla_err invert_write_data(invert_job *job);
+
+/* invert_frame.c: what all maps show. Local. */
+tomo_frame invert_choose_frame(const invert_job *job);
 
 /* invert_netcdf.c: the bytes of that file, at least; writes it. Local. */
 uint64_t invert_netcdf_bytes(const invert_job *job);

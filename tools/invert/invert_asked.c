@@ -117,6 +117,16 @@ osla_err invert_parse_choice(const char *text, invert_choice *choice)
   return OSLA_OK;
 }
 
+osla_err invert_parse_inverse(const char *text, invert_inverse *inverse)
+{
+  *inverse = INVERT_BY_MEMORY;
+  if (!text) return OSLA_OK;
+  *inverse = strcmp(text, "columns") == 0 ? INVERT_BY_COLUMNS : INVERT_IN_PLACE;
+  OSLA_CHECK(*inverse == INVERT_BY_COLUMNS || strcmp(text, "in-place") == 0, OSLA_ERR_ARG,
+             "--inverse: '%.*s' is neither in-place nor columns", SHOWN, text);
+  return OSLA_OK;
+}
+
 /* ---- --spread ---- */
 
 static osla_err read_point(char *word, invert_point *point)

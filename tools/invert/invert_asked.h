@@ -26,6 +26,13 @@ typedef struct invert_point {
 /* Which prior the model is made with. */
 typedef enum invert_choice { INVERT_AS_GIVEN, INVERT_CORNER, INVERT_GCV } invert_choice;
 
+/* How the posterior is found: by the inverse in the factor's place, or by columns of it. */
+typedef enum invert_inverse {
+  INVERT_BY_MEMORY, /* in place, where memory allows it */
+  INVERT_IN_PLACE,
+  INVERT_BY_COLUMNS
+} invert_inverse;
+
 /* Value i of a range; how many priors are scanned. Local, pure. */
 double invert_range_value(const invert_range *range, int i);
 int invert_scan_count(const invert_scan_plan *plan);
@@ -34,5 +41,6 @@ int invert_scan_count(const invert_scan_plan *plan);
 osla_err invert_parse_scan(const char *text, invert_scan_plan *plan);
 osla_err invert_parse_spread(const char *text, int *points, invert_point point[INVERT_POINTS_MAX]);
 osla_err invert_parse_choice(const char *text, invert_choice *choice);
+osla_err invert_parse_inverse(const char *text, invert_inverse *inverse);
 
 #endif

@@ -1,6 +1,7 @@
 /* What the work on the matrix will take: (n^3 / 3) operations for a factorisation, twice that for
- * LU, as many for the inverse, at the rate at which all ranks together multiply matrices in cache;
- * and, once a factorisation has been timed, the inverse from that. */
+ * LU; twice that for the inverse, 2 n^3 if it is found by columns; at the rate at which all ranks
+ * together multiply matrices in cache; and, once a factorisation has been timed, the inverse from
+ * that. */
 #include "command.h"
 #include "invert.h"
 
@@ -9,6 +10,11 @@
 
 enum { ORDER = 512 };
 static const double probe_seconds = 0.06;
+
+double invert_inverse_work(const invert_job *job)
+{
+  return job->posterior.width > 0 ? 2.0 : 2.0 / 3.0;
+}
 
 static bool speaks(const invert_job *job)
 {
@@ -40,6 +46,7 @@ static void print_forecast(const invert_job *job, double rate)
 {
   const invert_options *o = job->options;
   const double n = (double)job->n, factor = n * n * n / 3.0 / rate;
+  const double inverse = invert_inverse_work(job) * n * n * n / rate;
   const int scanned = invert_scan_count(&o->scan);
   const double last = o->factor == INVERT_LU ? 2.0 * factor : factor;
   double all = scanned * factor + last;
@@ -48,8 +55,10 @@ static void print_forecast(const invert_job *job, double rate)
     (void)printf(" %d factorisations of a scan about %s,", scanned,
                  osla_format_seconds(scanned * factor).s);
   (void)printf(" the model's %s", osla_format_seconds(last).s);
-  if (o->posterior) (void)printf(", its inverse %s", osla_format_seconds(2.0 * factor).s);
-  if (o->posterior) all += 2.0 * factor;
+  if (o->posterior)
+    (void)printf(", its inverse%s %s", job->posterior.width > 0 ? " by columns" : "",
+                 osla_format_seconds(inverse).s);
+  if (o->posterior) all += inverse;
   (void)printf("; together %s, beside the assembly\n", osla_format_seconds(all).s);
   (void)fflush(stdout);
 }
@@ -68,9 +77,10 @@ osla_err invert_forecast_work(invert_job *job)
 void invert_forecast_inverse(invert_job *job)
 {
   const double factor = job->result.seconds[PHASE_FACTOR];
-  job->posterior.forecast = 2.0 * factor;
+  const double work = job->options->factor == INVERT_LU ? 2.0 / 3.0 : 1.0 / 3.0;
+  job->posterior.forecast = invert_inverse_work(job) / work * factor;
   if (!speaks(job)) return;
   (void)printf("Forecast   the factorisation took %s: the inverse will take about %s\n",
-               osla_format_seconds(factor).s, osla_format_seconds(2.0 * factor).s);
+               osla_format_seconds(factor).s, osla_format_seconds(job->posterior.forecast).s);
   (void)fflush(stdout);
 }

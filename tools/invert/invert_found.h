@@ -34,6 +34,7 @@ typedef struct invert_posterior {
   double *deviation;  /* [n] standard deviation, percent */
   double *resolution; /* [n] diagonal of the resolution matrix */
   double trace;       /* of it: degrees of freedom */
+  int64_t width;      /* columns of C that are found at a time; 0: the inverse in place */
   double seconds;     /* of the whole */
   double forecast;    /* of the inverse, in seconds, from the factorisation's; 0: none */
   double least, median, mean, most; /* of the deviations */

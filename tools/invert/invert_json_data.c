@@ -16,13 +16,27 @@ static json_t *number_if(bool there, double value)
   return there ? osla_command_number(value) : json_null();
 }
 
+/* What the reference table says of itself. */
+static void add_reference(const tomo_reference *r, json_t *settings)
+{
+  const struct {
+    const char *key, *value;
+  } heads[] = {{"reference_title", tomo_reference_title(r)},
+               {"reference_source", tomo_reference_source(r)},
+               {"reference_made", tomo_reference_made(r)},
+               {"reference_mapping", tomo_reference_mapping(r)}};
+  for (size_t i = 0; settings && i < sizeof heads / sizeof *heads; i++)
+    (void)json_object_set_new(settings, heads[i].key,
+                              *heads[i].value ? text(heads[i].value) : json_null());
+}
+
 json_t *invert_data_settings(const invert_job *job)
 {
   const invert_options *o = job->options;
   const tomo_kernel_options *k = &o->kernel;
   const tomo_model_options *m = &o->model;
   const bool made_up = !o->data;
-  return json_pack(
+  json_t *settings = json_pack(
     "{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:b, s:o}", "data", text(o->data),
     "reference", text(job->earth), "test", text(o->test ? tomo_model_name(m->kind) : NULL),
     "periods", number_if(made_up, k->n_periods), "branches", number_if(made_up, k->n_branches),
@@ -32,6 +46,8 @@ json_t *invert_data_settings(const invert_job *job)
     number_if(o->test && m->kind != TOMO_MODEL_SPIKE, m->cell_degrees), "cell_depth_km",
     number_if(o->test && m->kind != TOMO_MODEL_SPIKE, m->cell_depth_km), "robust", o->robust,
     "outlier", number_if(o->robust, o->outlier));
+  if (job->reference) add_reference(job->reference, settings);
+  return settings;
 }
 
 /* What became of the table's rows. */

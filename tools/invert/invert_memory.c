@@ -1,7 +1,9 @@
 /* The memory that a job will need, before any of it is taken. */
 #include "invert.h"
 
+#include <inttypes.h>
 #include <math.h>
+#include <stdio.h>
 
 enum { RING_LEAST = 256 << 10 };
 
@@ -57,6 +59,7 @@ static uint64_t sure_bytes(const invert_job *job, uint64_t element)
   const int ranks = osla_grid_nprow(job->grid) * osla_grid_npcol(job->grid);
   const int nodes = osla_transport_n_nodes(job->t), per_node = (ranks + nodes - 1) / nodes;
   bytes += 4 * n * sizeof(double);
+  if (job->posterior.width > 0) return bytes + invert_columns_bytes(job, job->posterior.width);
   if (osla_shape_make(ranks, per_node, job->n, o->nb, o->dtype, &shape) == OSLA_OK)
     bytes += osla_potri_memory(&shape);
   return bytes;
@@ -73,9 +76,12 @@ static uint64_t direct_bytes(const invert_job *job)
   uint64_t rings = osla_transport_n_nodes(job->t) == 1 ? 0 : INVERT_RING_BYTES;
   if (rings > 0 && rings < ranks * RING_LEAST) rings = ranks * RING_LEAST;
   uint64_t vectors = o->reproducible.on ? 10 : 6;
+  const uint64_t passing =
+    (uint64_t)o->threads * thread_bytes(job, element) + factor_bytes(job, element);
+  const uint64_t files = invert_files_bytes(job); /* written when those are done */
   return osla_matrix_bytes(&h, o->dtype) + vectors * (uint64_t)job->n * sizeof(double) + rings +
-         (uint64_t)job->knots * 200 + (uint64_t)o->threads * thread_bytes(job, element) +
-         factor_bytes(job, element) + sure_bytes(job, element);
+         (uint64_t)job->knots * 200 + (passing > files ? passing : files) +
+         sure_bytes(job, element);
 }
 
 /* The knots within two spacings of an arc, whose functions it touches (tomo_mesh.h): a strip with
@@ -111,8 +117,9 @@ static uint64_t iterative_bytes(const invert_job *job)
   const double prior = 3.0 * radial * (TOMO_MESH_NEIGHBOURS + 1) * 12.0 + 2.0 * 8.0 * radial;
   const double shares = rays_bytes(job) + knots * prior + 7.0 * 8.0 * n;
   const double ghosts = 8.0 * n + 100.0 * knots, replicated = 8.0 * 8.0 * n;
+  const double threads = (double)o->threads * 60.0 * knots;
   return (uint64_t)(shares / ranks + ghosts + replicated + 200.0 * knots +
-                    (double)o->threads * 60.0 * knots);
+                    fmax(threads, (double)invert_files_bytes(job)));
 }
 
 /* The measures' kernels, and of --robust weights and residuals; the table itself is there. */
@@ -127,4 +134,28 @@ uint64_t invert_predict_bytes(const invert_job *job)
 {
   const bool direct = job->options->solver == INVERT_DIRECT;
   return data_bytes(job) + (direct ? direct_bytes(job) : iterative_bytes(job));
+}
+
+static osla_err check_width(invert_job *job, int64_t width)
+{
+  job->posterior.width = width < job->n ? width : job->n;
+  job->result.bytes = invert_predict_bytes(job);
+  return osla_memory_check(job->t, job->result.bytes);
+}
+
+/* The message says what did not fit. */
+osla_err invert_check_memory(invert_job *job)
+{
+  static const int64_t widths[] = {256, 64, 16, 4, 1}; /* the fewer, the slower */
+  const invert_options *o = job->options;
+  const bool in_place =
+    !o->posterior || (o->factor == INVERT_CHOLESKY && o->inverse != INVERT_BY_COLUMNS);
+  const bool by_columns = o->posterior && o->inverse != INVERT_IN_PLACE;
+  osla_err err = in_place ? check_width(job, 0) : OSLA_ERR_MEM;
+  for (size_t i = 0; err == OSLA_ERR_MEM && by_columns && i < sizeof widths / sizeof *widths; i++)
+    err = check_width(job, widths[i]);
+  if (err != OSLA_ERR_MEM) return err;
+  char text[400];
+  (void)snprintf(text, sizeof text, "%s", osla_error_text());
+  return osla_error_set(OSLA_ERR_MEM, "%" PRId64 " unknowns do not fit: %s", job->n, text);
 }

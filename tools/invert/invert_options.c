@@ -28,7 +28,7 @@ enum { UNSET = INT_MIN, RESOLUTION = 24 };
 /* Options that are texts until they are checked. */
 typedef struct raw_options {
   const char *grid, *factor, *test, *model, *precision, *triangle, *solver, *section, *spikes;
-  const char *scan, *choose, *spread;
+  const char *scan, *choose, *spread, *inverse;
 } raw_options;
 
 invert_options invert_default_options(void)
@@ -203,8 +203,10 @@ static osla_err check_lists(const raw_options *raw, invert_options *o)
   OSLA_CHECK(o->solver == INVERT_DIRECT || (!o->posterior && !raw->spread), OSLA_ERR_ARG,
              "%s needs the assembled matrix: use --solver direct, not %s",
              o->posterior ? "--posterior" : "--spread", invert_solver_name(o->solver));
-  OSLA_CHECK(o->factor == INVERT_CHOLESKY || !o->posterior, OSLA_ERR_ARG,
-             "--posterior needs the inverse of Cholesky's factor: use --factor cholesky");
+  OSLA_CALL(invert_parse_inverse(raw->inverse, &o->inverse));
+  OSLA_CHECK(!raw->inverse || o->posterior, OSLA_ERR_ARG, "--inverse: there is no --posterior");
+  OSLA_CHECK(o->factor == INVERT_CHOLESKY || o->inverse != INVERT_IN_PLACE, OSLA_ERR_ARG,
+             "--inverse in-place is that of Cholesky's factor: use --factor cholesky");
   return OSLA_OK;
 }
 
@@ -253,6 +255,7 @@ static osla_err check_idle(int argc, char **argv, const invert_options *o)
                  {"--section", "--report", o->report},
                  {"--netcdf-step", "--netcdf", o->files.netcdf},
                  {"--interval", "--checkpoint", o->checkpoint},
+                 {"--world", "--map and no --report", o->map || o->report},
                  {"--center", "--map and no --report", o->map || o->report}};
   for (size_t i = 0; i < sizeof options / sizeof *options; i++)
     OSLA_CHECK(options[i].done || !is_given(argc, argv, options[i].option), OSLA_ERR_ARG,
@@ -307,7 +310,9 @@ bool invert_parse(int argc, char **argv, int ranks, invert_options *o,
     {"keep-checkpoint", '\0', POPT_ARG_NONE, &o->keep, 0,
      "keep FILE, with all paths in it, when the job is done", NULL},
     {"map-depth", '\0', POPT_ARG_DOUBLE | SHOW, &o->map_depth_km, 0, "depth of the maps", "KM"},
-    {"center", '\0', POPT_ARG_DOUBLE | SHOW, &o->centre, 0, "longitude in the middle of maps",
+    {"world", '\0', POPT_ARG_NONE, &o->world, 0,
+     "maps of the world, also where the paths are of a small region", NULL},
+    {"center", '\0', POPT_ARG_DOUBLE | SHOW, &o->centre, 0, "longitude in the middle of such maps",
      "LON"},
     {"quiet", 'q', POPT_ARG_NONE, &o->quiet, 0, "no report and no progress line", NULL},
     {"major-arc", '\0', POPT_ARG_NONE, &o->major_arc, 0, "also use the long way round", NULL},
@@ -365,6 +370,8 @@ bool invert_parse(int argc, char **argv, int ranks, invert_options *o,
      "FILE.png"},
     {"posterior", '\0', POPT_ARG_NONE, &o->posterior, 0,
      "standard deviation and resolution of every unknown, by the inverse", NULL},
+    {"inverse", '\0', POPT_ARG_STRING, &raw.inverse, 0,
+     "for it: in-place, or by columns (default: in place where memory allows)", "KIND"},
     {"spread", '\0', POPT_ARG_STRING, &raw.spread, 0,
      "rows of resolution and covariance at these places", "LAT,LON,KM;..."},
     {"robust", '\0', POPT_ARG_NONE, &o->robust, 0,
@@ -406,6 +413,7 @@ bool invert_parse(int argc, char **argv, int ranks, invert_options *o,
   o->model.seed = (uint64_t)seed;
   o->words = argv;
   o->damping_given = is_given(argc, argv, "--damping");
+  o->world = o->world || is_given(argc, argv, "--center");
   o->smoothing_given = is_given(argc, argv, "--smoothing");
   osla_err err = check_range("--seed", seed, 0, SEED_MAX);
   if (err == OSLA_OK && raw.test && raw.model)

@@ -161,7 +161,7 @@ static osla_err write_map(invert_job *job)
                   .m_recovered = job->m,
                   .density = job->density,
                   .depth_km = o->map_depth_km,
-                  .centre = o->centre,
+                  .frame = invert_choose_frame(job),
                   .stations = job->stations,
                   .n_stations = job->n_stations,
                   .events = job->events,

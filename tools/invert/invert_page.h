@@ -40,6 +40,7 @@ typedef struct report_page {
   page_picture misfit[PAGE_CHARTS_MAX];
   const char *misfit_name[PAGE_CHARTS_MAX];
   page_picture curve, gcv;
+  tomo_frame frame; /* of all maps */
   tomo_views *views;
   tomo_draw *draw[2]; /* they run side by side */
   char missing[300];  /* why there are no pictures; "": there are */

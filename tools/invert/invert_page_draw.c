@@ -47,7 +47,7 @@ static osla_err forgive(report_page *p, osla_err err)
 osla_err page_draw(report_page *p)
 {
   const invert_job *job = p->job;
-  const tomo_world world = {.centre = job->options->centre,
+  const tomo_world world = {.frame = invert_choose_frame(job),
                             .data_directory = job->options->data_directory,
                             .stations = job->stations,
                             .events = job->events,
@@ -55,10 +55,11 @@ osla_err page_draw(report_page *p)
                             .n_events = job->n_events};
   enum { RASTER = 560 };
   choose_depths(p);
+  p->frame = world.frame;
   p->n_tracks = invert_section_tracks(job->options->section, job->options->n_sections, job->mesh,
-                                      job->density, p->track);
+                                      job->density, &p->frame, p->track);
   OSLA_CALL(
-    tomo_views_create(job->mesh, job->radial, job->density, world.centre, RASTER, &p->views));
+    tomo_views_create(job->mesh, job->radial, job->density, &world.frame, RASTER, &p->views));
   for (int i = 0; i < 2; i++)
     OSLA_CALL(tomo_draw_create(&world, &p->draw[i]));
   OSLA_CALL(page_draw_maps(p));

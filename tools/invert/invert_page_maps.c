@@ -6,15 +6,24 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const tomo_box map_box = {40, 6, 510, 255}, bar_box = {115, 272, 360, 11};
-enum { MAP_WIDTH = 560, MAP_HEIGHT = 328 };
+static const tomo_box bar_box = {115, 272, 360, 11}; /* below a map of the world */
+enum { MAP_WIDTH = 560, MAP_TOP = 6, AROUND = 73 };
+
+static tomo_box map_box(const report_page *p)
+{
+  return (tomo_box){40, MAP_TOP, 510, round(510 * p->frame.half_height / p->frame.half_width)};
+}
 
 static osla_err put_map(report_page *p, int drawing, const tomo_draw_panel *panel,
                         page_picture *picture)
 {
-  OSLA_CALL(page_begin(p, drawing, MAP_WIDTH, MAP_HEIGHT, picture));
-  tomo_draw_map(p->draw[drawing], panel, map_box);
-  tomo_draw_bar(p->draw[drawing], &panel->scale, bar_box);
+  const tomo_box box = map_box(p);
+  const double below = p->frame.regional ? TOMO_DRAW_BELOW : 0.0;
+  tomo_box bar = bar_box;
+  bar.y = box.y + box.height + 11 + below;
+  OSLA_CALL(page_begin(p, drawing, MAP_WIDTH, (int)(box.height + below) + AROUND, picture));
+  tomo_draw_map(p->draw[drawing], panel, box);
+  tomo_draw_bar(p->draw[drawing], &panel->scale, bar);
   return OSLA_OK;
 }
 

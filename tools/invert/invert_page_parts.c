@@ -112,7 +112,7 @@ static osla_err put_map(report_page *p, int kind, int depth, const char *what)
   const page_map *map = &p->map[kind][depth];
   char caption[200], alt[200];
   describe_map(map, what, caption, sizeof caption);
-  (void)snprintf(alt, sizeof alt, "World map: %s at a depth of %g km", what, map->depth_km);
+  (void)snprintf(alt, sizeof alt, "Map: %s at a depth of %g km", what, map->depth_km);
   return page_figure(p, &map->picture, alt, caption);
 }
 
@@ -121,9 +121,47 @@ static void put_grey(const report_page *p)
   const double part = tomo_views_grey(p->views);
   if (part > 0.0)
     fprintf(p->out,
-            " Grey: less than %g km of path per 1000 km² (%.1f&#8239;%% of the Earth), where the "
+            " Grey: less than %g km of path per 1000 km² (%.1f&#8239;%% of the map), where the "
             "prior alone speaks.",
             p->views->least_density, 100.0 * part);
+}
+
+/* "12.3° N, 140.5° W"; what is rounded to 0 has no side. */
+typedef struct place_text {
+  char s[48];
+} place_text;
+
+static const char *side_of(double degrees, const char *positive, const char *negative)
+{
+  return fabs(degrees) < 0.05 ? "" : degrees < 0.0 ? negative : positive;
+}
+
+static place_text place_at(double latitude, double longitude)
+{
+  place_text text;
+  const double east = remainder(longitude, 360.0);
+  (void)snprintf(text.s, sizeof text.s, "%.1f°%s, %.1f°%s", fabs(latitude),
+                 side_of(latitude, " N", " S"), fabs(east),
+                 fabs(east) > 179.95 ? "" : side_of(east, " E", " W"));
+  return text;
+}
+
+static place_text place_of(const double v[3])
+{
+  double latitude, longitude;
+  tomo_lat_lon(v, &latitude, &longitude);
+  return place_at(tomo_geographic_latitude(latitude), longitude);
+}
+
+static void put_projection(const report_page *p)
+{
+  if (p->frame.regional)
+    fprintf(p->out,
+            "The projection (Lambert's azimuthal, about %s) keeps areas; the scale bar is right in "
+            "the middle.",
+            place_at(p->frame.latitude, p->frame.longitude).s);
+  else
+    fputs("The projection (Mollweide) keeps areas.", p->out);
 }
 
 osla_err page_put_maps(report_page *p)
@@ -133,9 +171,9 @@ osla_err page_put_maps(report_page *p)
   fputs(
     "<section>\n<h2>The model</h2>\n<p>Anomalies of shear velocity in percent of the reference; "
     "slow is red, fast is blue. One scale serves all depths: it holds 98&#8239;% of the area of "
-    "each map. "
-    "The projection (Mollweide) keeps areas.",
+    "each map. ",
     p->out);
+  put_projection(p);
   put_grey(p);
   fputs("</p>\n<div class=\"pairs\">\n", p->out);
   for (int i = 0; i < p->depths; i++) {
@@ -147,26 +185,9 @@ osla_err page_put_maps(report_page *p)
                  "Ray density: length of path per area, with %" PRId64
                  " stations (triangles) and %" PRId64 " earthquakes (stars).",
                  p->job->n_stations, p->job->n_events);
-  OSLA_CALL(
-    page_figure(p, &p->density, "World map of ray density, stations and earthquakes", caption));
+  OSLA_CALL(page_figure(p, &p->density, "Map of ray density, stations and earthquakes", caption));
   fputs("</div>\n</section>\n", p->out);
   return OSLA_OK;
-}
-
-/* "12.3° N, 140.5° W" */
-typedef struct place_text {
-  char s[48];
-} place_text;
-
-static place_text place_of(const double v[3])
-{
-  place_text text;
-  double latitude, longitude;
-  tomo_lat_lon(v, &latitude, &longitude);
-  latitude = tomo_geographic_latitude(latitude);
-  (void)snprintf(text.s, sizeof text.s, "%.1f° %s, %.1f° %s", fabs(latitude),
-                 latitude < 0.0 ? "S" : "N", fabs(longitude), longitude < 0.0 ? "W" : "E");
-  return text;
 }
 
 static void describe_section(const report_page *p, int i, const char *what, char *text, size_t size)
@@ -195,7 +216,7 @@ osla_err page_put_sections(report_page *p)
   fputs(", in the colours of the maps.</p>\n<div class=\"pairs\">\n", p->out);
   (void)snprintf(caption, sizeof caption, "Where the sections are; recovered model at %g km.",
                  p->map[PAGE_MODEL][0].depth_km);
-  OSLA_CALL(page_figure(p, &p->tracks, "World map with the lines of the sections", caption));
+  OSLA_CALL(page_figure(p, &p->tracks, "Map with the lines of the sections", caption));
   fputs("</div>\n<div class=\"pairs\">\n", p->out);
   for (int i = 0; i < p->n_tracks; i++)
     for (int kind = 0; kind < 2; kind++) {
@@ -224,7 +245,7 @@ static osla_err put_points(report_page *p)
     if (post->spread_km && n > 0 && (size_t)n < sizeof caption)
       (void)snprintf(caption + n, sizeof caption - (size_t)n, " Lateral spread: %.0f km.",
                      post->spread_km[i]);
-    OSLA_CALL(page_figure(p, &p->point[i], "World map of a row of the resolution matrix", caption));
+    OSLA_CALL(page_figure(p, &p->point[i], "Map of a row of the resolution matrix", caption));
   }
   fputs("</div>\n", p->out);
   return OSLA_OK;

@@ -4,7 +4,8 @@
  *
  * The inverse takes the factor's place. P has few elements, so the diagonal of C P needs only the
  * elements of C where P has any: each rank adds those that it has, and no matrix travels. Memory: 2
- * n doubles, and what osla_potri takes. */
+ * n doubles, and what osla_potri takes; where there is not so much, or if the user wishes, the same
+ * by columns (invert_columns.c). */
 #include "invert.h"
 
 #include <inttypes.h>
@@ -83,13 +84,26 @@ static osla_err finish(invert_job *job, const reader *r)
   return OSLA_OK;
 }
 
-static osla_err invert_in_place(invert_job *job)
+static osla_err read_inverse(invert_job *job, reader *r, int64_t info)
 {
-  int64_t info;
-  OSLA_CALL(osla_potri(job->options->uplo, job->factor, NULL, &info));
   OSLA_CHECK(info == 0, OSLA_ERR_STATE, "the factor has a zero on its diagonal, element %" PRId64,
              info);
-  return OSLA_OK;
+  read_variances(r);
+  return osla_agree(job->t, invert_visit_prior(job, job->factor, add_element, r));
+}
+
+/* In place; where a rank then lacks the memory after all, the factor is as it was. */
+static osla_err find_inverse(invert_job *job, reader *r)
+{
+  enum { FEW = 16 };
+  if (job->posterior.width == 0) {
+    int64_t info;
+    const osla_err err = osla_potri(job->options->uplo, job->factor, NULL, &info);
+    if (err == OSLA_OK) return read_inverse(job, r, info);
+    if (err != OSLA_ERR_MEM || job->options->inverse == INVERT_IN_PLACE) return err;
+    job->posterior.width = job->n < FEW ? job->n : FEW;
+  }
+  return invert_find_columns(job, r->variance, r->pulled);
 }
 
 static osla_err allocate(invert_job *job, reader *r)
@@ -112,12 +126,8 @@ osla_err invert_find_posterior(invert_job *job)
   if (!job->options->posterior) return OSLA_OK;
   invert_forecast_inverse(job);
   osla_err err = osla_agree(job->t, allocate(job, &r));
-  if (err == OSLA_OK) err = invert_in_place(job);
+  if (err == OSLA_OK) err = find_inverse(job, &r);
   job->result.seconds[PHASE_INVERSE] = osla_clock() - start;
-  if (err == OSLA_OK) {
-    read_variances(&r);
-    err = osla_agree(job->t, invert_visit_prior(job, job->factor, add_element, &r));
-  }
   if (err == OSLA_OK) err = finish(job, &r);
   free(r.variance);
   free(r.pulled);

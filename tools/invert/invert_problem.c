@@ -3,18 +3,7 @@
 #include "invert_rays.h"
 
 #include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
-
-/* The message says what did not fit. */
-static osla_err check_memory(invert_job *job)
-{
-  job->result.bytes = invert_predict_bytes(job);
-  if (osla_memory_check(job->t, job->result.bytes) == OSLA_OK) return OSLA_OK;
-  char text[400];
-  (void)snprintf(text, sizeof text, "%s", osla_error_text());
-  return osla_error_set(OSLA_ERR_MEM, "%" PRId64 " unknowns do not fit: %s", job->n, text);
-}
 
 static osla_err make_bases(invert_job *job)
 {
@@ -38,7 +27,7 @@ osla_err invert_make_problem(invert_job *job)
   job->knots = tomo_mesh_knots_of(o->frequency);
   job->n = job->knots * o->n_radial;
   OSLA_CALL(osla_grid_create(job->t, o->nprow, o->npcol, &job->grid));
-  OSLA_CALL(check_memory(job));
+  OSLA_CALL(invert_check_memory(job));
   OSLA_CALL(osla_agree(job->t, make_bases(job)));
   OSLA_CALL(invert_make_prior(job));
   if (o->solver != INVERT_DIRECT) return OSLA_OK;

@@ -52,7 +52,7 @@ double invert_phase_work(const invert_job *job, invert_phase phase, const char *
     case PHASE_FACTOR:
       *unit = "GF/s";
       return 1e-9 * n * n * n * (job->options->factor == INVERT_CHOLESKY ? 1.0 / 3 : 2.0 / 3);
-    case PHASE_INVERSE: *unit = "GF/s"; return 1e-9 * n * n * n * 2.0 / 3;
+    case PHASE_INVERSE: *unit = "GF/s"; return 1e-9 * n * n * n * invert_inverse_work(job);
     case PHASE_PRODUCTS: *unit = "iterations/s"; return (double)job->result.iterations;
     case PHASE_MISFIT: *unit = "paths/s"; return (double)job->n_paths;
     default: *unit = ""; return 0.0;

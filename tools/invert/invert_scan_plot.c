@@ -11,7 +11,7 @@ enum { WIDTH = 1120, HEIGHT = 420 };
 static osla_err draw(const invert_scan *scan, const char *file, tomo_draw **draw)
 {
   const tomo_box left = {94, 14, 452, 290}, right = {94 + WIDTH / 2, 14, 452, 290};
-  const tomo_world world = {.centre = 0.0};
+  const tomo_world world = {.frame = tomo_frame_world(0.0)};
   scan_chart chart;
   int picture;
   void *bytes = NULL;

@@ -52,13 +52,12 @@ osla_err invert_parse_sections(const char *text, invert_section section[INVERT_S
   return OSLA_OK;
 }
 
-/* Of 120 degrees through the point v in its middle, at an azimuth. */
-static tomo_arc arc_through(const double v[3], double azimuth)
+/* Through the point v in its middle, at an azimuth; half: its half length, radians. */
+static tomo_arc arc_through(const double v[3], double azimuth, double half)
 {
-  enum { HALF = 60 };
   const double across = hypot(v[0], v[1]);
   double east[3] = {0.0, 1.0, 0.0}, along[3];
-  tomo_arc arc = {.angle = 2.0 * HALF * pi / 180.0};
+  tomo_arc arc = {.angle = 2.0 * half};
   if (across > 1e-9) {
     east[0] = -v[1] / across;
     east[1] = v[0] / across;
@@ -67,7 +66,7 @@ static tomo_arc arc_through(const double v[3], double azimuth)
                            v[0] * east[1] - v[1] * east[0]};
   for (int i = 0; i < 3; i++)
     along[i] = sin(azimuth) * east[i] + cos(azimuth) * north[i];
-  const double s = sin(HALF * pi / 180.0), c = cos(HALF * pi / 180.0);
+  const double s = sin(half), c = cos(half);
   for (int i = 0; i < 3; i++) {
     arc.origin[i] = c * v[i] - s * along[i];
     arc.tangent[i] = s * v[i] + c * along[i];
@@ -106,18 +105,50 @@ static bool crosses(const tomo_arc *a, const tomo_arc *b)
   return fabs(cosine) <= cos(40.0 * pi / 180.0);
 }
 
-/* Tries arcs through points that are spread evenly (a spiral), at four azimuths each. */
-static void choose_next(const tomo_mesh *mesh, const double *density, tomo_track *track, int chosen)
+enum { POINTS = 60 };
+
+/* Points that are spread evenly: a spiral; of a region 10 x 6 of it. */
+static void place_point(const tomo_frame *frame, int p, double v[3])
 {
-  enum { POINTS = 60, AZIMUTHS = 4 };
+  double latitude, longitude;
+  const double z = 1.0 - (2.0 * p + 1.0) / POINTS, r = sqrt(1.0 - z * z);
+  const double turn = p * pi * (3.0 - sqrt(5.0));
+  v[0] = r * cos(turn);
+  v[1] = r * sin(turn);
+  v[2] = z;
+  if (!frame->regional) return;
+  if (tomo_frame_inverse(frame, frame->half_width * (p % 10 - 4.5) / 5.0,
+                         frame->half_height * (p / 10 - 2.5) / 3.0, &latitude, &longitude))
+    tomo_unit_vector(latitude, longitude, v);
+}
+
+/* Are both ends on the map? */
+static bool is_within(const tomo_frame *frame, const tomo_arc *arc)
+{
+  for (int end = 0; end < 2; end++) {
+    double v[3], latitude, longitude, x, y;
+    tomo_arc_point(arc, end * arc->angle, v);
+    tomo_lat_lon(v, &latitude, &longitude);
+    if (!tomo_frame_forward(frame, tomo_geographic_latitude(latitude), longitude, &x, &y) ||
+        fabs(x) > 0.95 * frame->half_width || fabs(y) > 0.95 * frame->half_height)
+      return false;
+  }
+  return true;
+}
+
+/* Tries arcs through those points, at four azimuths each. */
+static void choose_next(const tomo_mesh *mesh, const double *density, const tomo_frame *frame,
+                        tomo_track *track, int chosen)
+{
+  enum { AZIMUTHS = 4 };
+  const double half =
+    frame->regional ? 0.7 * fmin(frame->half_width, frame->half_height) : pi / 3.0;
   double best = -INFINITY;
   for (int i = 0; i < POINTS * AZIMUTHS; i++) {
-    const int p = i / AZIMUTHS;
-    const double z = 1.0 - (2.0 * p + 1.0) / POINTS, r = sqrt(1.0 - z * z);
-    const double turn = p * pi * (3.0 - sqrt(5.0));
-    const double v[3] = {r * cos(turn), r * sin(turn), z};
-    const tomo_arc arc = arc_through(v, (i % AZIMUTHS) * pi / AZIMUTHS);
-    bool good = true;
+    double v[3];
+    place_point(frame, i / AZIMUTHS, v);
+    const tomo_arc arc = arc_through(v, (i % AZIMUTHS) * pi / AZIMUTHS, half);
+    bool good = !frame->regional || is_within(frame, &arc);
     for (int k = 0; k < chosen; k++)
       good = good && crosses(&arc, &track[k].arc);
     if (!good) continue;
@@ -129,7 +160,8 @@ static void choose_next(const tomo_mesh *mesh, const double *density, tomo_track
 }
 
 int invert_section_tracks(const invert_section *section, int count, const tomo_mesh *mesh,
-                          const double *density, tomo_track track[INVERT_SECTIONS_MAX])
+                          const double *density, const tomo_frame *frame,
+                          tomo_track track[INVERT_SECTIONS_MAX])
 {
   enum { CHOSEN = 3 };
   const int n = count ? count : CHOSEN;
@@ -138,7 +170,7 @@ int invert_section_tracks(const invert_section *section, int count, const tomo_m
     if (count)
       (void)make_arc(&section[i], &track[i].arc);
     else
-      choose_next(mesh, density, track, i);
+      choose_next(mesh, density, frame, track, i);
   }
   return n;
 }

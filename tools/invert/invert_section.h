@@ -15,10 +15,12 @@ typedef struct invert_section {
 osla_err invert_parse_sections(const char *text, invert_section section[INVERT_SECTIONS_MAX],
                                int *count);
 
-/* The sections as arcs called A, B, ...; if there are none, three of 120 degrees where the paths
- * are densest (field: km of path per knot), which cross at 40 degrees at least. Returns how many.
+/* The sections as arcs called A, B, ...; if there are none, three where the paths
+ * are densest, of 120 degrees, or of a region (frame) within it (field: km of path per knot), which
+ * cross at 40 degrees at least. Returns how many.
  */
 int invert_section_tracks(const invert_section *section, int count, const tomo_mesh *mesh,
-                          const double *density, tomo_track track[INVERT_SECTIONS_MAX]);
+                          const double *density, const tomo_frame *frame,
+                          tomo_track track[INVERT_SECTIONS_MAX]);
 
 #endif

@@ -15,6 +15,8 @@ static void print_posterior(const invert_job *job)
   (void)printf("\nPosterior: standard deviation %.3g (least), %.3g (median), %.3g (mean), %.3g "
                "(most) percent\n",
                p->least, p->median, p->mean, p->most);
+  if (p->width > 0)
+    (void)printf("By columns of the inverse, %lld at a time\n", (long long)p->width);
   (void)printf("Degrees of freedom: %.1f of %lld unknowns (trace of the resolution matrix)\n",
                p->trace, (long long)job->n);
 }
@@ -108,10 +110,10 @@ static json_t *rows_json(const invert_job *job)
 static json_t *posterior_json(const invert_job *job)
 {
   const invert_posterior *p = &job->posterior;
-  return json_pack("{s:f, s:f, s:f, s:f, s:f, s:f, s:f}", "trace", p->trace, "deviation_min",
+  return json_pack("{s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:I}", "trace", p->trace, "deviation_min",
                    p->least, "deviation_median", p->median, "deviation_mean", p->mean,
-                   "deviation_max", p->most, "seconds", p->seconds, "seconds_forecast",
-                   p->forecast);
+                   "deviation_max", p->most, "seconds", p->seconds, "seconds_forecast", p->forecast,
+                   "columns", (json_int_t)p->width);
 }
 
 static json_t *index_json(int index)

@@ -134,7 +134,8 @@ static osla_err open_file(writer *w)
   (void)fprintf(w->stream,
                 "# osla invert --write-data: test %s, reference %s, noise %g sigma, seed %llu\n"
                 "event,network,station,%swave,observable,branch,period_s,arc,delay_s,sigma\n",
-                tomo_model_name(o->model.kind), w->job->reference ? "a table" : w->job->earth,
+                tomo_model_name(o->model.kind),
+                w->job->reference ? tomo_reference_title(w->job->reference) : w->job->earth,
                 o->noise, (unsigned long long)o->model.seed,
                 w->stations ? "network2,station2," : "");
   return OSLA_OK;

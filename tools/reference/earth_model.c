@@ -74,7 +74,8 @@ void earth_at(const earth_model *model, int shell, double r, double omega, doubl
   const double q_s = m.l > 0.0 ? s->q_mu : 0.0;
   const double q_p = shear * q_s + (1.0 - shear) * s->q_kappa;
   const double slope = model->dispersive ? 2.0 / pi : 0.0;
-  const double d = slope * log(omega * model->reference_period / (2.0 * pi));
+  const double d = /* without dispersion the reference period may be 0, or negative */
+    model->dispersive ? slope * log(omega * model->reference_period / (2.0 * pi)) : 0.0;
   point->rho = rho;
   point->gravity =
     earth_four_pi_g() * (model->mass[shell] + shell_mass(s, model->radius, r)) / (r * r);

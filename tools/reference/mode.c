@@ -160,13 +160,31 @@ osla_err mode_find(radial_system *s, double omega, int branch, double fastest, m
   return err;
 }
 
+/* Is it the mode of its branch, by the count of those that are slower? */
+static bool is_of_branch(radial_system *s, const mode *m)
+{
+  const double near = 1e-6;
+  return mode_count(s, m->c * (1.0 - near)) <= m->branch &&
+         mode_count(s, m->c * (1.0 + near)) > m->branch;
+}
+
 osla_err mode_follow(radial_system *s, double omega, mode *m)
 {
-  const double dk = (omega - m->omega) / m->u;
+  const double dk = (omega - m->omega) / m->u, fastest = 1.2 * m->c;
+  bool found;
+  mode other;
   radial_system_set(s, omega);
   m->lambda += dk * s->mesh->model->radius;
   m->omega = omega;
-  return refine(s, m);
+  OSLA_CALL(refine(s, m));
+  if (is_of_branch(s, m)) return OSLA_OK;
+  /* another branch is so near that the iteration went there */
+  OSLA_CALL(mode_find(s, omega, m->branch, fastest, &other, &found));
+  OSLA_CHECK(found, OSLA_ERR_STATE, "branch %d at %g s: it is not slower than %g km/s", m->branch,
+             6.283185307179586 / omega, fastest);
+  mode_destroy(m);
+  *m = other;
+  return OSLA_OK;
 }
 
 /* How many modes of this order are slower than c, with the moduli of that frequency? */

@@ -35,8 +35,11 @@ static osla_err list(FILE *out, const reference_options *o, radial_system *const
     OSLA_CALL(parse(o->modes[i], &branch, &kind, &order));
     OSLA_CALL(mode_at_order(system[kind], order + 0.5, branch, fastest, &m, &found));
     OSLA_CHECK(found, OSLA_ERR_ARG, "%s: not slower than %g km/s", o->modes[i], fastest);
-    (void)fprintf(out, "%-8s %12.4f %10.6f %10.6f %8.1f\n", o->modes[i], two_pi / m.omega, m.c, m.u,
-                  1.0 / m.q);
+    (void)fprintf(out, "%-8s %12.4f %10.6f %10.6f ", o->modes[i], two_pi / m.omega, m.c, m.u);
+    if (m.q > 0.0)
+      (void)fprintf(out, "%8.1f\n", 1.0 / m.q);
+    else
+      (void)fprintf(out, "%8s\n", "-"); /* nothing is dispersive */
     mode_destroy(&m);
   }
   return OSLA_OK;

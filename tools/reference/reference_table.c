@@ -58,6 +58,8 @@ static osla_err write_branch(FILE *out, const reference_options *o, radial_syste
   const char *wave = system->mesh->kind == RADIAL_TOROIDAL ? "love" : "rayleigh";
   for (int i = 0; i < o->n_periods; i++) {
     bool found;
+    if (i > 0 && !(period_of(o, i) > period_of(o, i - 1)))
+      continue; /* the same in so many digits */
     OSLA_CALL(surface_row_make(system, period_of(o, i), branch, o->fastest, n, depth, row, &found));
     if (!found) return OSLA_OK; /* it is faster at longer periods */
     (void)fprintf(out, "mode %s %d %.7g %.6f %.6f\n", wave, branch, row->period, row->c, row->u);

@@ -9,19 +9,20 @@ static const double pi = 3.14159265358979323846;
 /* Between depths: nearest at the surface, and how it grows, km and km a km. */
 static const double nearest = 5.0, growth = 1.0 / 15.0;
 
-static double velocity(const earth_model *model, int shell, double r)
+static bool differ(double above, double below)
 {
-  earth_point point;
-  earth_at(model, shell, r, 1.0, 0.0, &point);
-  return point.moduli.l / point.rho;
+  return fabs(above - below) > 1e-3 * fmax(above, below);
 }
 
-/* Does Vsv jump below a shell? */
+/* Do kernels jump below a shell? They do where a modulus of shear does, since the traction does
+ * not: with the velocity, the density, or at such a period with Q. */
 static bool jumps(const earth_model *model, int shell)
 {
-  const double r = model->shell[shell].bottom;
-  const double above = velocity(model, shell, r), below = velocity(model, shell - 1, r);
-  return fabs(above - below) > 1e-3 * fmax(above, below);
+  const double r = model->shell[shell].bottom, omega = 2.0 * pi / 80.0;
+  earth_point above, below;
+  earth_at(model, shell, r, omega, 0.0, &above);
+  earth_at(model, shell - 1, r, omega, 0.0, &below);
+  return differ(above.moduli.l, below.moduli.l) || differ(above.moduli.n, below.moduli.n);
 }
 
 static int intervals(double top, double bottom)

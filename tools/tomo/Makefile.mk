@@ -32,7 +32,8 @@ tools_libtomo_la_SOURCES = \
   tools/tomo/tomo_slices.h tools/tomo/tomo_slices.c \
   tools/tomo/tomo_grid_file.h tools/tomo/tomo_grid_file.c \
   tools/tomo/tomo_prisms.h tools/tomo/tomo_prisms.c \
-  tools/tomo/tomo_projection.h tools/tomo/tomo_projection.c \
+  tools/tomo/tomo_projection.h tools/tomo/tomo_projection.c tools/tomo/tomo_frame.h tools/tomo/tomo_frame.c \
+  tools/tomo/tomo_draw_region.c \
   tools/tomo/tomo_colours.h tools/tomo/tomo_colours.c \
   tools/tomo/tomo_scale.h tools/tomo/tomo_scale.c \
   tools/tomo/tomo_raster.h tools/tomo/tomo_raster.c \

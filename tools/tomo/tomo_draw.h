@@ -5,8 +5,7 @@
  * PATH and run by posix_spawnp; drawings may run at the same time. Script, rasters and pictures are
  * nameless files in $TMPDIR or /tmp, which a killed process leaves not behind either.
  *
- * Maps: Mollweide's projection, equal-area (Snyder 1987, "Map Projections - A Working Manual", USGS
- * Prof. Paper 1395, p. 249). Source of the coastlines: data/README.md.
+ * Maps keep areas (tomo_frame.h). Source of the coastlines: data/README.md.
  *
  *   tomo_draw_create(&world, &draw); tomo_draw_begin(draw, TOMO_DRAW_SVG, 560, 340, &picture);
  *   tomo_draw_map(draw, ...); tomo_draw_bar(draw, ...); ...; tomo_draw_start(draw);
@@ -30,7 +29,7 @@ typedef struct tomo_draw tomo_draw;
 
 /* What all maps of a drawing have in common. */
 typedef struct tomo_world {
-  double centre;              /* longitude, degrees east */
+  tomo_frame frame;
   const char *data_directory; /* holds coastlines.txt; NULL or missing file: no coastlines */
   const tomo_site *stations, *events;
   int64_t n_stations, n_events;
@@ -63,11 +62,12 @@ typedef struct tomo_track {
   char name[8];
 } tomo_track;
 
-/* Colours, coastlines, a graticule of 30 degrees with its latitudes at the left, and on request
- * stations (triangles) and events (stars) or tracks. The box holds the ellipse and has twice its
- * height as width. */
+/* Colours, coastlines, a graticule with its degrees, of a region also a scale bar, and on request
+ * stations (triangles) and events (stars) or tracks. The box holds the frame and has its shape; a
+ * region's degrees stand below it in TOMO_DRAW_BELOW pixels. */
+enum { TOMO_DRAW_BELOW = 14 };
 typedef struct tomo_draw_panel {
-  const tomo_raster *raster; /* of a map centred on the world's centre */
+  const tomo_raster *raster; /* of a map with the world's frame */
   const float *value;        /* of its pixels */
   const float *density;      /* of the same; NULL: nothing is grey */
   double least_density;      /* below it the map is grey */

@@ -14,7 +14,7 @@ static const double pi = 3.14159265358979323846;
 
 typedef struct pen {
   FILE *out;
-  double centre;
+  const tomo_frame *frame;
   bool down;
   double latitude, relative; /* where it is */
 } pen;
@@ -34,7 +34,17 @@ static void pen_up(pen *p)
 
 static void pen_to(pen *p, double latitude, double longitude)
 {
-  const double relative = projection_relative(longitude, p->centre);
+  double x, y;
+  if (p->frame->regional) {
+    if (!tomo_frame_forward(p->frame, latitude, longitude, &x, &y)) {
+      pen_up(p);
+      return;
+    }
+    fprintf(p->out, "%.6f %.6f\n", x, y);
+    p->down = true;
+    return;
+  }
+  const double relative = projection_relative(longitude, p->frame->longitude);
   if (p->down && fabs(relative - p->relative) > 180.0) { /* over the edge */
     const double edge = p->relative > 0.0 ? 180.0 : -180.0;
     const double unwrapped = relative + 2.0 * edge, way = unwrapped - p->relative;
@@ -53,7 +63,7 @@ static void pen_to(pen *p, double latitude, double longitude)
 static void put_coast(tomo_draw *draw)
 {
   char path[PATH_MAX], line[256];
-  pen p = {.out = draw->script, .centre = draw->world.centre};
+  pen p = {.out = draw->script, .frame = &draw->world.frame};
   FILE *in = NULL;
   if (draw->world.data_directory) {
     const int n = snprintf(path, sizeof path, "%s/coastlines.txt", draw->world.data_directory);
@@ -80,7 +90,7 @@ static void put_grid(tomo_draw *draw)
   fprintf(out, "$grid << END\n");
   for (int longitude = 0; longitude < 360; longitude += 30) {
     for (int latitude = -90; latitude <= 90; latitude += 3)
-      put_point(out, latitude, projection_relative(longitude, draw->world.centre));
+      put_point(out, latitude, projection_relative(longitude, draw->world.frame.longitude));
     putc('\n', out);
   }
   for (int latitude = -60; latitude <= 60; latitude += 30) {
@@ -112,12 +122,13 @@ static void put_frame(FILE *out)
 static void put_symbol(const tomo_draw *draw, const tomo_site *site, double radius, int points,
                        double inner)
 {
+  const tomo_frame *f = &draw->world.frame;
   double x, y;
-  projection_forward(site->latitude, projection_relative(site->longitude, draw->world.centre), &x,
-                     &y);
+  const bool seen = tomo_frame_forward(f, site->latitude, site->longitude, &x, &y);
+  if (f->regional && !(seen && fabs(x) < f->half_width && fabs(y) < f->half_height)) return;
   for (int i = 0; i <= 2 * points; i++) {
     const double r = i % 2 ? inner * radius : radius, angle = 0.5 * pi + i * pi / points;
-    fprintf(draw->script, "%.4f %.4f\n", x + r * cos(angle), y + r * sin(angle));
+    fprintf(draw->script, "%.6f %.6f\n", x + r * cos(angle), y + r * sin(angle));
   }
   putc('\n', draw->script);
 }
@@ -134,11 +145,18 @@ static void put_symbols(const tomo_draw *draw, const char *block, const tomo_sit
 void draw_world(tomo_draw *draw)
 {
   const tomo_world *w = &draw->world;
+  const double unit = 0.5 * w->frame.half_width;
   put_coast(draw);
-  put_grid(draw);
-  put_frame(draw->script);
-  if (w->n_stations > 0) put_symbols(draw, "stations", w->stations, w->n_stations, 0.040, 3, 0.5);
-  if (w->n_events > 0) put_symbols(draw, "events", w->events, w->n_events, 0.048, 5, 0.42);
+  if (w->frame.regional) {
+    draw_region_grid(draw);
+    draw_region_frame(draw);
+  } else {
+    put_grid(draw);
+    put_frame(draw->script);
+  }
+  if (w->n_stations > 0)
+    put_symbols(draw, "stations", w->stations, w->n_stations, 0.040 * unit, 3, 0.5);
+  if (w->n_events > 0) put_symbols(draw, "events", w->events, w->n_events, 0.048 * unit, 5, 0.42);
 }
 
 static void put_track_point(pen *p, const tomo_arc *arc, double s)
@@ -153,7 +171,7 @@ void draw_track(tomo_draw *draw, int block, const tomo_track *track)
 {
   enum { STEPS = 180 };
   const double step = pi / 6.0;
-  pen p = {.out = draw->script, .centre = draw->world.centre};
+  pen p = {.out = draw->script, .frame = &draw->world.frame};
   fprintf(draw->script, "$track%d << END\n", block);
   for (int i = 0; i <= STEPS; i++)
     put_track_point(&p, &track->arc, track->arc.angle * i / STEPS);

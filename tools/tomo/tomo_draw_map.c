@@ -27,8 +27,9 @@ static void put_track_names(const tomo_draw *draw, const tomo_track *track)
     double v[3], latitude, longitude, x, y;
     tomo_arc_point(&track->arc, end ? track->arc.angle : 0.0, v);
     tomo_lat_lon(v, &latitude, &longitude);
-    projection_forward(tomo_geographic_latitude(latitude),
-                       projection_relative(longitude, draw->world.centre), &x, &y);
+    if (!tomo_frame_forward(&draw->world.frame, tomo_geographic_latitude(latitude), longitude, &x,
+                            &y))
+      continue;
     fprintf(draw->script,
             "set label '%s%s' at first %.4f, first %.4f center front boxed font ',12'\n",
             track->name, end ? "′" : "", x, y);
@@ -49,14 +50,16 @@ static void put_tracks(tomo_draw *draw, const tomo_draw_panel *panel, int first_
 static void put_plot(tomo_draw *draw, const tomo_draw_panel *panel, int64_t offset)
 {
   const tomo_raster *r = panel->raster;
+  const tomo_frame *f = &draw->world.frame;
   FILE *out = draw->script;
   fprintf(out,
-          "plot '/dev/fd/%d' binary skip=%lld array=(%d,%d) format='%%uchar' origin=(%.6f,%.6f) "
-          "dx=%.8f dy=%.8f with rgbalpha, \\\n"
-          "  $mask with filledcurves closed fc rgb '#ffffff', \\\n"
-          "  $grid with lines lw 0.4 lc rgb '#80404040'",
-          draw->pixels_fd, (long long)offset, r->width, r->height, -2.0 + 2.0 / r->width,
-          -1.0 + 1.0 / r->height, 4.0 / r->width, 2.0 / r->height);
+          "plot '/dev/fd/%d' binary skip=%lld array=(%d,%d) format='%%uchar' origin=(%.8f,%.8f) "
+          "dx=%.8f dy=%.8f with rgbalpha",
+          draw->pixels_fd, (long long)offset, r->width, r->height,
+          f->half_width * (1.0 / r->width - 1.0), f->half_height * (1.0 / r->height - 1.0),
+          2.0 * f->half_width / r->width, 2.0 * f->half_height / r->height);
+  if (!f->regional) fprintf(out, ", \\\n  $mask with filledcurves closed fc rgb '#ffffff'");
+  fprintf(out, ", \\\n  $grid with lines lw 0.4 lc rgb '#80404040'");
   if (draw->has_coast) fprintf(out, ", \\\n  $coast with lines lw 0.8 lc rgb '#202020'");
 }
 
@@ -68,18 +71,23 @@ void tomo_draw_map(tomo_draw *draw, const tomo_draw_panel *panel, tomo_box box)
                             .value = panel->value,
                             .density = panel->density,
                             .least_density = panel->least_density,
-                            .widen = true};
+                            .widen = !draw->world.frame.regional};
   const int64_t offset = draw_pixels(draw, &image, &panel->scale);
   const int first_block = draw->n_blocks;
+  const tomo_frame *f = &draw->world.frame;
   const double edge = 0.006; /* room for half the frame's line */
   for (int i = 0; i < panel->n_tracks; i++)
     draw_track(draw, draw->n_blocks++, &panel->tracks[i]);
   draw_place(draw, box);
   fprintf(out,
-          "set border 0\nunset tics\nset xrange [%g:%g]\nset yrange [%g:%g]\n"
+          "set border 0\nunset tics\nset clip two\nset xrange [%.6f:%.6f]\nset yrange [%.6f:%.6f]\n"
           "set style fill solid 1.0 noborder\nset style textbox opaque noborder margins 0.6,0.4\n",
-          -2.0 - 2.0 * edge, 2.0 + 2.0 * edge, -1.0 - edge, 1.0 + edge);
-  put_latitudes(draw);
+          -(1.0 + edge) * f->half_width, (1.0 + edge) * f->half_width,
+          -(1.0 + edge) * f->half_height, (1.0 + edge) * f->half_height);
+  if (f->regional)
+    draw_region_words(draw);
+  else
+    put_latitudes(draw);
   for (int i = 0; i < panel->n_tracks; i++)
     put_track_names(draw, &panel->tracks[i]);
   put_plot(draw, panel, offset);

@@ -38,6 +38,11 @@ void draw_done(tomo_draw *draw);
 void draw_world(tomo_draw *draw);
 void draw_track(tomo_draw *draw, int block, const tomo_track *track);
 
+/* tomo_draw_region.c: $grid and $frame of a region; degrees and scale bar. */
+void draw_region_grid(tomo_draw *draw);
+void draw_region_frame(const tomo_draw *draw);
+void draw_region_words(const tomo_draw *draw);
+
 /* tomo_draw_pixels.c: colours of values into the raster file; returns where they begin. */
 typedef struct draw_image {
   int width, height;

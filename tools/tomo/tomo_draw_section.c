@@ -39,7 +39,7 @@ void tomo_draw_section(tomo_draw *draw, const tomo_draw_section_panel *panel, to
                            : "autofreq");
   put_depth_ticks(out, depth);
   fprintf(out,
-          "set ylabel 'Depth (km)' offset 0.8,0 font ',12'\n"
+          "set ylabel 'Depth (km)' offset 0.3,0 font ',12'\n"
           "set xlabel 'Distance along the surface (degrees)' offset 0,0.5 font ',12'\n"
           "set label '%s' at graph 0, graph 1 left offset character 0,0.7 font ',12'\n"
           "set label '%s′' at graph 1, graph 1 right offset character 0,0.7 font ',12'\n",

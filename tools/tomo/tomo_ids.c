@@ -117,5 +117,6 @@ int64_t tomo_ids_station(const tomo_ids *ids, const char *network, const char *s
   (void)snprintf(id, sizeof id, "%s%s%s", network, *network ? "." : "", station);
   int64_t site = look_up(ids, ids->whole, id);
   if (site != TOMO_IDS_NONE) return site;
-  return *network ? look_up(ids, ids->whole, station) : look_up(ids, ids->code, station);
+  if (!*network) return look_up(ids, ids->code, station);
+  return strchr(station, '.') ? TOMO_IDS_NONE : look_up(ids, ids->whole, station);
 }

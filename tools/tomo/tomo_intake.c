@@ -168,15 +168,15 @@ static osla_err append(intake *in, const datum *d)
 }
 
 /* What no measurement is would make all sums infinite. */
-static osla_err check_size(const intake *in, const datum *d)
+static osla_err check_size(const table_line *line, const datum *d)
 {
-  const char *open = in->elements ? ": [" : ":", *close = in->elements ? "]" : "";
-  OSLA_CHECK(fabs(d->delay) <= 1e6, OSLA_ERR_IO,
-             "%s%s%" PRId64 "%s: a delay of %g s is beyond 1e+06 s", in->file, open, d->place,
-             close, d->delay);
+  char place[TABLE_PLACE];
+  const bool *there = line->header->there;
+  OSLA_CHECK(fabs(d->delay) <= 1e6, OSLA_ERR_IO, "%s: a delay of %g s is beyond 1e+06 s",
+             table_place(line, there[KEY_ANOMALY] ? KEY_ANOMALY : KEY_DELAY, place), d->delay);
   OSLA_CHECK(d->sigma >= 1e-6 && d->sigma <= 1e6, OSLA_ERR_IO,
-             "%s%s%" PRId64 "%s: a deviation of %g s is outside 1e-06 to 1e+06 s", in->file, open,
-             d->place, close, d->sigma);
+             "%s: a deviation of %g s is outside 1e-06 to 1e+06 s",
+             table_place(line, there[KEY_SIGMA] ? KEY_SIGMA : KEY_PERIOD, place), d->sigma);
   return OSLA_OK;
 }
 
@@ -201,7 +201,7 @@ static osla_err take_row(void *arg, const table_line *line)
     in->notes->sigma_missing++;
     d.sigma = in->lists->sigma_fraction * row.measure.period_s;
   }
-  OSLA_CALL(check_size(in, &d));
+  OSLA_CALL(check_size(line, &d));
   return append(in, &d);
 }
 

@@ -1,6 +1,7 @@
 /* Measures and their kernels on the radial basis, by 8-point Gauss-Legendre quadrature on equal
  * parts of every interval between breakpoints (Abramowitz & Stegun, table 25.4), once. The
- * stand-ins are smooth; the kernels of a table bend and jump where the Earth's layers end. */
+ * stand-ins are smooth; the kernels of a table are linear between its depths, which end the parts:
+ * times a cubic the quadrature is exact. */
 #include "tomo_kernel.h"
 
 #include <math.h>
@@ -79,19 +80,32 @@ static void integrate(tomo_kernel *kernel, const tomo_reference *reference,
   }
 }
 
+/* One interval between breakpoints, cut at the table's depths, or into eight. */
+static void integrate_interval(tomo_kernel *kernel, const tomo_reference *reference,
+                               const tomo_radial *radial, int i, double from, double to)
+{
+  enum { PARTS = 8 };
+  const double *depth, whole = to - from;
+  for (int part = 0; !reference && part < PARTS; part++)
+    integrate(kernel, reference, radial, i, from + part * whole / PARTS,
+              from + (part + 1) * whole / PARTS);
+  if (!reference) return;
+  const int n = tomo_reference_depths(reference, &depth);
+  for (int k = 0; k < n; k++) {
+    if (depth[k] <= from || depth[k] >= to) continue;
+    integrate(kernel, reference, radial, i, from, depth[k]);
+    from = depth[k];
+  }
+  integrate(kernel, reference, radial, i, from, to);
+}
+
 static void project(tomo_kernel *kernel, const tomo_reference *reference, const tomo_radial *radial)
 {
-  const double layer_km = 5.0; /* what the parts resolve of a table */
   const double *breaks;
   const int n_breaks = tomo_radial_breaks(radial, &breaks);
   for (int i = 0; i < kernel->count; i++) {
-    for (int b = 0; b + 1 < n_breaks; b++) {
-      const double whole = breaks[b + 1] - breaks[b];
-      const int parts = reference ? (int)fmax(8.0, ceil(whole / layer_km)) : 8;
-      for (int part = 0; part < parts; part++)
-        integrate(kernel, reference, radial, i, breaks[b] + part * whole / parts,
-                  breaks[b] + (part + 1) * whole / parts);
-    }
+    for (int b = 0; b + 1 < n_breaks; b++)
+      integrate_interval(kernel, reference, radial, i, breaks[b], breaks[b + 1]);
     for (int64_t at = i; at < (int64_t)kernel->count * kernel->n_radial; at += kernel->count)
       kernel->response[at] = -0.01 * kernel->projection[at] / kernel->velocity[i];
   }

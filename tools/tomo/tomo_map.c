@@ -4,6 +4,7 @@
 #endif
 #include "tomo_map.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,7 +12,7 @@
 #include "new_file.h"
 #include "tomo_views.h"
 
-enum { WIDTH = 640, MAP = 560, LEFT = 44, HEAD = 40, SLOT = 372, BAR = 340 }; /* pixels */
+enum { WIDTH = 640, MAP = 560, LEFT = 44, HEAD = 40, AROUND = 92, BAR = 340 }; /* pixels */
 
 typedef enum map_panel { PANEL_TRUE, PANEL_RECOVERED, PANEL_DENSITY, PANELS } map_panel;
 
@@ -29,7 +30,7 @@ static osla_err fill_sheet(map_sheet *s, int width)
   const double *model[PANELS] = {map->m_true, map->m_recovered, NULL};
   float *shown[PANELS];
   int n = 0;
-  OSLA_CALL(tomo_views_create(map->mesh, map->radial, map->density, map->centre, width, &s->views));
+  OSLA_CALL(tomo_views_create(map->mesh, map->radial, map->density, &map->frame, width, &s->views));
   for (int p = 0; p < PANEL_DENSITY; p++) {
     if (!model[p]) continue;
     shown[n++] = s->value[p] = malloc((size_t)s->views->pixels * sizeof(float));
@@ -41,10 +42,27 @@ static osla_err fill_sheet(map_sheet *s, int width)
   return tomo_views_density_scale(s->views, &s->density);
 }
 
+/* A map's height, and with it what stands above and below. */
+static double map_height(const tomo_map *map)
+{
+  return round(MAP * map->frame.half_height / map->frame.half_width);
+}
+
+static double below(const tomo_map *map)
+{
+  return map->frame.regional ? TOMO_DRAW_BELOW : 0.0;
+}
+
+static double slot(const tomo_map *map)
+{
+  return map_height(map) + AROUND + below(map);
+}
+
 static void put_panel(const map_sheet *s, map_panel panel, int place)
 {
   const tomo_map *map = s->map;
-  const double top = HEAD + place * SLOT;
+  const double top = HEAD + place * slot(map), height = map_height(map);
+  const double under = top + 26 + height + below(map);
   char text[160];
   if (panel == PANEL_DENSITY)
     (void)snprintf(text, sizeof text,
@@ -61,28 +79,27 @@ static void put_panel(const map_sheet *s, map_panel panel, int place)
                                 .least_density = s->views->least_density,
                                 .scale = grey ? s->models : s->density,
                                 .sites = !grey};
-  tomo_draw_map(s->draw, &what, (tomo_box){LEFT, top + 26, MAP, 0.5 * MAP});
+  tomo_draw_map(s->draw, &what, (tomo_box){LEFT, top + 26, MAP, height});
   if (grey && tomo_views_grey(s->views) > 0.0) {
     (void)snprintf(text, sizeof text, "grey: less than %g km of path", s->views->least_density);
-    tomo_draw_text(s->draw, WIDTH - 20, top + 26 + 0.5 * MAP + 10, 9, 1, text);
-    tomo_draw_text(s->draw, WIDTH - 20, top + 26 + 0.5 * MAP + 22, 9, 1, "per 1000 km²");
+    tomo_draw_text(s->draw, WIDTH - 8, under + 10, 9, 1, text);
+    tomo_draw_text(s->draw, WIDTH - 8, under + 22, 9, 1, "per 1000 km²");
   }
-  tomo_draw_bar(s->draw, &what.scale,
-                (tomo_box){LEFT + 0.5 * (MAP - BAR), top + 26 + 0.5 * MAP + 12, BAR, 11});
+  tomo_draw_bar(s->draw, &what.scale, (tomo_box){LEFT + 0.5 * (MAP - BAR), under + 12, BAR, 11});
 }
 
 static osla_err draw_sheet(map_sheet *s, tomo_draw_format format, int *picture)
 {
   const tomo_map *map = s->map;
   const int panels = map->m_true ? 3 : 2;
-  const tomo_world world = {.centre = map->centre,
+  const tomo_world world = {.frame = map->frame,
                             .data_directory = map->data_directory,
                             .stations = map->stations,
                             .events = map->events,
                             .n_stations = map->n_stations,
                             .n_events = map->n_events};
   OSLA_CALL(tomo_draw_create(&world, &s->draw));
-  OSLA_CALL(tomo_draw_begin(s->draw, format, WIDTH, HEAD + panels * SLOT, picture));
+  OSLA_CALL(tomo_draw_begin(s->draw, format, WIDTH, (int)(HEAD + panels * slot(map)), picture));
   if (map->title) tomo_draw_text(s->draw, LEFT + 0.5 * MAP, 20, 14, 0, map->title);
   for (int place = 0; place < panels; place++)
     put_panel(s, (map_panel)(place + PANELS - panels), place);

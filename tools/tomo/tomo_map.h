@@ -7,11 +7,12 @@
 
 #include <stdint.h>
 
+#include "tomo_frame.h"
 #include "tomo_io.h"
 #include "tomo_mesh.h"
 #include "tomo_radial.h"
 
-#define TOMO_MAP_CENTRE 150.0 /* the Pacific in the middle, the cut in the Atlantic */
+#define TOMO_MAP_CENTRE 180.0 /* the Pacific in the middle */
 
 typedef struct tomo_map {
   const tomo_mesh *mesh;
@@ -20,7 +21,7 @@ typedef struct tomo_map {
   const double *m_recovered; /* N_m, percent */
   const double *density;     /* km per knot */
   double depth_km;           /* of both model maps */
-  double centre;             /* longitude in the middle, degrees east */
+  tomo_frame frame;          /* what both maps show */
   const tomo_site *stations; /* n_stations */
   int64_t n_stations;
   const tomo_site *events; /* n_events */

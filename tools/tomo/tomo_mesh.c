@@ -217,9 +217,20 @@ static void collect(const tomo_mesh *mesh, int64_t from, int64_t to, basis_list 
   }
 }
 
+/* Euler, with 3 edges for 2 triangles. */
+static int64_t triangles_between(int64_t knots)
+{
+  return 2 * knots - 4;
+}
+
 int64_t tomo_mesh_triangles_of(int frequency)
 {
-  return 2 * tomo_mesh_knots_of(frequency) - 4; /* Euler, with 3 edges for 2 triangles */
+  return triangles_between(tomo_mesh_knots_of(frequency));
+}
+
+int64_t tomo_mesh_count_triangles(const tomo_mesh *mesh)
+{
+  return triangles_between(mesh->knots);
 }
 
 static bool are_neighbours(const icosahedron_vertex *a, int32_t b)

@@ -40,8 +40,9 @@ int tomo_mesh_neighbours(const tomo_mesh *mesh, int64_t knot, const int32_t **ne
 
 /* The triangles between the knots of a mesh, each by its three, anticlockwise seen from outside, in
  * the order of their lowest knot, with which each begins.
- *   triangle  [out]  tomo_mesh_triangles_of(frequency) */
+ *   triangle  [out]  as many as the two calls say */
 int64_t tomo_mesh_triangles_of(int frequency);
+int64_t tomo_mesh_count_triangles(const tomo_mesh *mesh);
 void tomo_mesh_triangles(const tomo_mesh *mesh, int32_t (*triangle)[3]);
 
 /* The basis at a point: knots whose function is not zero there (not sorted) and their values, which

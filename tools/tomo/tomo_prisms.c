@@ -77,7 +77,7 @@ osla_err tomo_prisms_create(const tomo_slices *slices, int n_fields, const tomo_
 {
   const int levels = tomo_slices_count(slices);
   const int64_t knots = tomo_mesh_knots(tomo_slices_mesh(slices));
-  const int64_t triangles = 2 * knots - 4;
+  const int64_t triangles = tomo_mesh_count_triangles(tomo_slices_mesh(slices));
   *prisms = NULL;
   OSLA_CHECK(knots * levels <= INT32_MAX, OSLA_ERR_RANGE, "%" PRId64 " points of a mesh",
              knots * levels);

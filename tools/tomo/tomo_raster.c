@@ -6,8 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tomo_projection.h"
-
 enum { ENTRIES = 20 }; /* of a pixel, as a first guess: a function reaches over two spacings */
 
 static osla_err begin(int width, int height, tomo_raster **raster)
@@ -53,18 +51,19 @@ static osla_err add(const tomo_mesh *mesh, const double v[3], tomo_raster *r, in
   return OSLA_OK;
 }
 
-osla_err tomo_raster_of_map(const tomo_mesh *mesh, double centre, int width, tomo_raster **raster)
+osla_err tomo_raster_of_map(const tomo_mesh *mesh, const tomo_frame *frame, int width,
+                            tomo_raster **raster)
 {
   int64_t used = 0, room = 0, pixel = 0;
   osla_err err = OSLA_OK;
-  OSLA_CALL(begin(width, width / 2, raster));
+  OSLA_CALL(begin(width, (int)lround(width * frame->half_height / frame->half_width), raster));
   tomo_raster *r = *raster;
   for (int row = 0; row < r->height; row++)
     for (int column = 0; column < width; column++, pixel++) {
-      const double x = -2.0 + 4.0 * (column + 0.5) / width;
-      const double y = -1.0 + 2.0 * (row + 0.5) / r->height;
+      const double x = frame->half_width * (2.0 * (column + 0.5) / width - 1.0);
+      const double y = frame->half_height * (2.0 * (row + 0.5) / r->height - 1.0);
       double latitude, longitude, v[3];
-      if (projection_inverse(x, y, centre, &latitude, &longitude)) {
+      if (tomo_frame_inverse(frame, x, y, &latitude, &longitude)) {
         tomo_unit_vector(latitude, longitude, v);
         OSLA_TRY(add(mesh, v, r, &used, &room));
       }

@@ -8,6 +8,7 @@
 
 #include <stdint.h>
 
+#include "tomo_frame.h"
 #include "tomo_mesh.h"
 #include "tomo_radial.h"
 #include "tomo_sphere.h"
@@ -19,9 +20,10 @@ typedef struct tomo_raster {
   float *weight;
 } tomo_raster;
 
-/* Of a Mollweide map of `width` pixels, half as high, centred on a longitude.
+/* Of a map of `width` pixels, as high as its frame is.
  * Errors: OSLA_ERR_MEM, OSLA_ERR_ARG (a width outside 2 .. 4096). */
-osla_err tomo_raster_of_map(const tomo_mesh *mesh, double centre, int width, tomo_raster **raster);
+osla_err tomo_raster_of_map(const tomo_mesh *mesh, const tomo_frame *frame, int width,
+                            tomo_raster **raster);
 /* Of `width` places along an arc; height 1. */
 osla_err tomo_raster_of_arc(const tomo_mesh *mesh, const tomo_arc *arc, int width,
                             tomo_raster **raster);

@@ -40,6 +40,16 @@ const char *tomo_reference_mapping(const tomo_reference *reference)
   return reference->head[HEAD_MAPPING];
 }
 
+const char *tomo_reference_source(const tomo_reference *reference)
+{
+  return reference->head[HEAD_SOURCE];
+}
+
+const char *tomo_reference_made(const tomo_reference *reference)
+{
+  return reference->head[HEAD_MADE];
+}
+
 int tomo_reference_depths(const tomo_reference *reference, const double **depth_km)
 {
   *depth_km = reference->depth;

@@ -58,9 +58,12 @@ osla_err tomo_reference_parse(const char *name, const char *text, size_t length,
                               tomo_reference **reference);
 void tomo_reference_destroy(tomo_reference **reference);
 
-/* What the table says of itself: title, and how waves map to Vs. The reference's. */
+/* What the table says of itself: title, how waves map to Vs, where it is from, how it was made; ""
+ * where it does not say. The reference's. */
 const char *tomo_reference_title(const tomo_reference *reference);
 const char *tomo_reference_mapping(const tomo_reference *reference);
+const char *tomo_reference_source(const tomo_reference *reference);
+const char *tomo_reference_made(const tomo_reference *reference);
 
 /* The depths between which kernels are linear; returns how many. The reference's. */
 int tomo_reference_depths(const tomo_reference *reference, const double **depth_km);

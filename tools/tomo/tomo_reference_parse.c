@@ -235,6 +235,9 @@ osla_err tomo_reference_parse(const char *name, const char *text, size_t length,
   cursor c = {
     .name = long_name > 200 ? name + long_name - 200 : name, .next = text, .end = text + length};
   *out = NULL;
+  if (length >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0) c.next += 3; /* as some editors begin */
+  OSLA_CHECK(!memchr(text, '\0', length), OSLA_ERR_IO, "%s: it contains a zero byte; is this text?",
+             c.name);
   tomo_reference *reference = calloc(1, sizeof *reference);
   OSLA_CHECK(reference, OSLA_ERR_MEM, "no memory for a reference table");
   osla_err err = read_head(&c, reference);

@@ -148,8 +148,8 @@ static osla_err read_number(const table_line *line, table_key key, double otherw
   double x = c->text ? strtod(c->text, &end) : c->number;
   if (c->text) {
     text_show(c->text, shown);
-    OSLA_CHECK(*end == '\0' && !strpbrk(c->text, "xX"), OSLA_ERR_IO, "%s: \"%s\" is not a number",
-               table_place(line, key, place), shown);
+    OSLA_CHECK(*end == '\0' && !isspace((unsigned char)c->text[0]) && !strpbrk(c->text, "xX"),
+               OSLA_ERR_IO, "%s: \"%s\" is not a number", table_place(line, key, place), shown);
   }
   OSLA_CHECK(isfinite(x), OSLA_ERR_IO, "%s: %g is not finite", table_place(line, key, place), x);
   *value = x;

@@ -29,7 +29,7 @@ static double least_of(double mean)
 }
 
 osla_err tomo_views_create(const tomo_mesh *mesh, const tomo_radial *radial, const double *density,
-                           double centre, int width, tomo_views **views)
+                           const tomo_frame *frame, int width, tomo_views **views)
 {
   osla_err err = OSLA_OK;
   const int64_t knots = tomo_mesh_knots(mesh);
@@ -37,7 +37,7 @@ osla_err tomo_views_create(const tomo_mesh *mesh, const tomo_radial *radial, con
   OSLA_CHECK(v, OSLA_ERR_MEM, "maps");
   v->mesh = mesh;
   v->radial = radial;
-  OSLA_TRY(tomo_raster_of_map(mesh, centre, width, &v->raster));
+  OSLA_TRY(tomo_raster_of_map(mesh, frame, width, &v->raster));
   v->pixels = (int64_t)v->raster->width * v->raster->height;
   v->density = malloc((size_t)v->pixels * sizeof *v->density);
   v->field = malloc((size_t)knots * sizeof *v->field);

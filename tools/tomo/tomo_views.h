@@ -16,10 +16,10 @@ typedef struct tomo_views {
   double *field;        /* [knots] scratch */
 } tomo_views;
 
-/* Maps `width` pixels wide of a model whose knots have so many km of paths each.
- * Errors: OSLA_ERR_MEM, OSLA_ERR_ARG. */
+/* Maps `width` pixels wide, of what the frame has, of a model whose knots have so many km of paths
+ * each. Errors: OSLA_ERR_MEM, OSLA_ERR_ARG. */
 osla_err tomo_views_create(const tomo_mesh *mesh, const tomo_radial *radial, const double *density,
-                           double centre, int width, tomo_views **views);
+                           const tomo_frame *frame, int width, tomo_views **views);
 void tomo_views_destroy(tomo_views **views);
 
 /* value[pixels] of coefficients at a depth. */

@@ -30,6 +30,8 @@ typedef struct parse {
   int64_t line[DEPTH_MAX];  /* where the element began */
   char text[XML_TEXT_MAX];
   size_t n_text;
+  char foreign[2 * TEXT_SHOWN]; /* namespace of the first child of the root, if it is of another */
+  int64_t foreign_line;
 } parse;
 
 static void stop(parse *p, osla_err err)
@@ -78,15 +80,23 @@ static void on_document_type(void *user, const xmlChar *name, const xmlChar *ext
                          p->reader.where->file, (long long)line_now(p)));
 }
 
+enum { SPACE_SHOWN = 2 * TEXT_SHOWN };
+
+/* A namespace as it can be printed. */
+static void show_space(const char *space, char shown[SPACE_SHOWN])
+{
+  (void)snprintf(shown, SPACE_SHOWN, "%s", space);
+  for (char *c = shown; *c; c++)
+    if (!isgraph((unsigned char)*c)) *c = '?';
+}
+
 static osla_err check_root(parse *p, const char *name, const char *space)
 {
   const xml_format *f = p->format;
-  char shown[TEXT_SHOWN], space_shown[2 * TEXT_SHOWN];
+  char shown[TEXT_SHOWN], space_shown[SPACE_SHOWN];
   if (strcmp(name, f->root) == 0 && strcmp(space, f->root_space) == 0) return OSLA_OK;
   text_show(name, shown);
-  (void)snprintf(space_shown, sizeof space_shown, "%s", space);
-  for (char *c = space_shown; *c; c++)
-    if (!isgraph((unsigned char)*c)) *c = '?';
+  show_space(space, space_shown);
   return osla_error_set(OSLA_ERR_IO,
                         "%s:%lld: XML: the root is \"%s\" of namespace \"%s\", and %s has \"%s\" "
                         "of \"%s\"",
@@ -111,6 +121,10 @@ static osla_err descend(parse *p, const char *name, const char *space)
   const int n = snprintf(p->path + length, room, "%s%s", length > 0 ? "/" : "", step);
   OSLA_CHECK((size_t)n < room, OSLA_ERR_IO, "%s:%lld: XML: names of elements are too long",
              p->reader.where->file, (long long)line_now(p));
+  if (p->depth == 1 && !ours && p->foreign_line == 0) {
+    show_space(space, p->foreign);
+    p->foreign_line = line_now(p);
+  }
   p->length[p->depth] = length + (size_t)n;
   p->line[p->depth] = p->reader.where->line = line_now(p);
   p->depth++;
@@ -216,7 +230,12 @@ osla_err xml_read(text_reader *where, const xml_format *format, void *state, sit
   feed(&p);
   xmlFreeDoc(p.context->myDoc);
   xmlFreeParserCtxt(p.context);
-  return p.err;
+  OSLA_CALL(p.err);
+  OSLA_CHECK(
+    list->count > 0 || p.foreign_line == 0, OSLA_ERR_IO,
+    "%s:%lld: XML: what is below the root is of namespace \"%s\", and that of %s of \"%s\"",
+    where->file, (long long)p.foreign_line, p.foreign, format->name, format->space);
+  return OSLA_OK;
 }
 
 #else

@@ -1,0 +1,23 @@
+/* Of the independent reading of text (fuzz_parse.c): lines, fields, numbers. */
+#ifndef FUZZ_PARSE_H
+#define FUZZ_PARSE_H
+
+#include "fuzz.h"
+
+enum { FUZZ_LINE = 4096, FUZZ_FIELDS = 256 };
+
+typedef struct fuzz_text {
+  fuzz_bytes all;
+  size_t at;
+  char line[FUZZ_LINE];
+  const char *wrong; /* NULL: right so far */
+} fuzz_text;
+
+bool fuzz_text_refuse(fuzz_text *t, const char *why); /* false */
+bool fuzz_text_next(fuzz_text *t);                    /* the next line that counts */
+/* Sign, digits with a point, exponent: nothing else; and in the range. */
+bool fuzz_text_number(fuzz_text *t, const char *s, double low, double high, double *value);
+/* Quotes count if `quotes`. Returns the number of fields, -1 if the line is wrong. */
+int fuzz_text_split(fuzz_text *t, char separator, bool quotes, char **field);
+
+#endif
