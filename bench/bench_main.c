@@ -14,8 +14,8 @@
 #include <string.h>
 
 static const bench_kernel *const kernels[] = {
-  &bench_gemm, &bench_syrk,   &bench_symm,   &bench_trmm,   &bench_lu,
-  &bench_chol, &bench_potri,  &bench_solve,  &bench_hpl,    &bench_hessian,
+  &bench_gemm, &bench_syrk,   &bench_symm,   &bench_trmm,   &bench_gemv, &bench_symv,
+  &bench_lu,   &bench_chol,   &bench_potri,  &bench_solve,  &bench_hpl,  &bench_hessian,
   &bench_put,  &bench_forest, &bench_jacobi, &bench_channel};
 enum { N_KERNELS = sizeof kernels / sizeof *kernels };
 
