@@ -10,9 +10,11 @@
  *   bench_report.c   the table for people, the JSON lines
  *   bench_trace.c    the trace of one repetition
  *   bench_data.c     private memory, y = A x, residuals
- *   bench_product.c bench_gemm.c bench_gemm_plan.c bench_syrk.c bench_triangle.c   products
- *   bench_factor.c bench_lu_chol.c bench_inverse.c bench_solve.c bench_hpl.c  factorisations,
- * solves bench_hessian.c hessian_*.c updates.c, bench_put.c            the other kernels
+ *   bench_product.c bench_gemm.c bench_gemm_plan.c bench_syrk.c bench_triangle.c
+ *   bench_vector.c                                                products
+ *   bench_factor.c bench_lu_chol.c bench_inverse.c bench_solve.c bench_hpl.c
+ *                                                                 factorisations, solves
+ *   bench_hessian.c hessian_*.c updates.c, bench_put.c            the other kernels
  *   bench_forest.c forest_*.c                                     and star forests
  *   bench_jacobi.c jacobi_*.c                                     and iterations
  *   bench_channel.c channel_*.c                                   and channels
@@ -135,9 +137,9 @@ typedef struct bench_kernel {
   bool modelled;         /* may run where work is only modelled (work.h) */
 } bench_kernel;
 
-extern const bench_kernel bench_gemm, bench_syrk, bench_symm, bench_trmm, bench_lu, bench_chol,
-  bench_potri, bench_getri, bench_solve, bench_hpl, bench_hessian, bench_put, bench_forest,
-  bench_jacobi, bench_channel;
+extern const bench_kernel bench_gemm, bench_syrk, bench_symm, bench_trmm, bench_gemv, bench_symv,
+  bench_lu, bench_chol, bench_potri, bench_getri, bench_solve, bench_hpl, bench_hessian, bench_put,
+  bench_forest, bench_jacobi, bench_channel;
 
 /* Parses the options of a kernel (argv[0] is its name) for `size` ranks. Returns true to go on;
  * else *status is the exit status and the error or help is written. Local. */

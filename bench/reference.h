@@ -59,6 +59,10 @@ osla_err reference_scalapack_getrf(int context, osla_matrix *a, int *ipiv, int64
 osla_err reference_scalapack_getri(int context, osla_matrix *a, int *ipiv, int64_t *info);
 osla_err reference_scalapack_getrs(int context, osla_matrix *a, int *ipiv, osla_matrix *b);
 
+/* y := A x; A as it is, or symmetric by its lower triangle (types s and d). */
+osla_err reference_scalapack_gemv(int context, osla_matrix *a, osla_matrix *x, osla_matrix *y);
+osla_err reference_scalapack_symv(int context, osla_matrix *a, osla_matrix *x, osla_matrix *y);
+
 /* Cholesky of the lower triangle (pdpotrf), the inverse from it (pdpotri), and its solve. */
 osla_err reference_scalapack_potrf(int context, osla_matrix *a, int64_t *info);
 osla_err reference_scalapack_potri(int context, osla_matrix *a, int64_t *info);

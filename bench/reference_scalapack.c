@@ -40,6 +40,16 @@ typedef void trmm_routine(const char *side, const char *uplo, const char *trans,
                           const int *m, const int *n, const void *alpha, const void *a,
                           const int *ia, const int *ja, const int *desca, void *b, const int *ib,
                           const int *jb, const int *descb);
+typedef void gemv_routine(const char *trans, const int *m, const int *n, const void *alpha,
+                          const void *a, const int *ia, const int *ja, const int *desca,
+                          const void *x, const int *ix, const int *jx, const int *descx,
+                          const int *incx, const void *beta, void *y, const int *iy, const int *jy,
+                          const int *descy, const int *incy);
+typedef void symv_routine(const char *uplo, const int *n, const void *alpha, const void *a,
+                          const int *ia, const int *ja, const int *desca, const void *x,
+                          const int *ix, const int *jx, const int *descx, const int *incx,
+                          const void *beta, void *y, const int *iy, const int *jy, const int *descy,
+                          const int *incy);
 typedef void getrf_routine(const int *m, const int *n, void *a, const int *ia, const int *ja,
                            const int *desca, int *ipiv, int *info);
 typedef void getri_routine(const int *n, void *a, const int *ia, const int *ja, const int *desca,
@@ -61,6 +71,8 @@ gemm_routine psgemm_, pdgemm_, pcgemm_, pzgemm_;
 syrk_routine pssyrk_, pdsyrk_, pcherk_, pzherk_;
 symm_routine pssymm_, pdsymm_, pcsymm_, pzsymm_;
 trmm_routine pstrmm_, pdtrmm_, pctrmm_, pztrmm_;
+gemv_routine psgemv_, pdgemv_, pcgemv_, pzgemv_;
+symv_routine pssymv_, pdsymv_;
 getrf_routine psgetrf_, pdgetrf_, pcgetrf_, pzgetrf_;
 getri_routine psgetri_, pdgetri_, pcgetri_, pzgetri_;
 getrs_routine psgetrs_, pdgetrs_, pcgetrs_, pzgetrs_;
@@ -178,6 +190,34 @@ osla_err reference_scalapack_trmm(int context, osla_matrix *a, osla_matrix *b)
   OSLA_CALL(describe(context, b, &ob));
   trmm[dtype]("L", "L", "N", "N", &ob.m, &ob.n, ones[dtype], oa.at, &one, &one, oa.desc, ob.at,
               &one, &one, ob.desc);
+  return OSLA_OK;
+}
+
+osla_err reference_scalapack_gemv(int context, osla_matrix *a, osla_matrix *x, osla_matrix *y)
+{
+  static gemv_routine *const gemv[] = {psgemv_, pdgemv_, pcgemv_, pzgemv_};
+  if (context < 0) return OSLA_OK;
+  operand oa, ox, oy;
+  const osla_dtype dtype = osla_matrix_dtype(a);
+  OSLA_CALL(describe(context, a, &oa));
+  OSLA_CALL(describe(context, x, &ox));
+  OSLA_CALL(describe(context, y, &oy));
+  gemv[dtype]("N", &oa.m, &oa.n, ones[dtype], oa.at, &one, &one, oa.desc, ox.at, &one, &one,
+              ox.desc, &one, zeros[dtype], oy.at, &one, &one, oy.desc, &one);
+  return OSLA_OK;
+}
+
+osla_err reference_scalapack_symv(int context, osla_matrix *a, osla_matrix *x, osla_matrix *y)
+{
+  if (context < 0) return OSLA_OK;
+  operand oa, ox, oy;
+  const osla_dtype dtype = osla_matrix_dtype(a); /* a real one */
+  OSLA_CALL(describe(context, a, &oa));
+  OSLA_CALL(describe(context, x, &ox));
+  OSLA_CALL(describe(context, y, &oy));
+  (dtype == OSLA_FLOAT ? pssymv_ : pdsymv_)("L", &oa.n, ones[dtype], oa.at, &one, &one, oa.desc,
+                                            ox.at, &one, &one, ox.desc, &one, zeros[dtype], oy.at,
+                                            &one, &one, oy.desc, &one);
   return OSLA_OK;
 }
 
@@ -319,6 +359,17 @@ osla_err reference_scalapack_trmm(int context, osla_matrix *a, osla_matrix *b)
 {
   (void)context, (void)a, (void)b;
   return not_built();
+}
+
+osla_err reference_scalapack_gemv(int context, osla_matrix *a, osla_matrix *x, osla_matrix *y)
+{
+  (void)context, (void)a, (void)x, (void)y;
+  return not_built();
+}
+
+osla_err reference_scalapack_symv(int context, osla_matrix *a, osla_matrix *x, osla_matrix *y)
+{
+  return reference_scalapack_gemv(context, a, x, y);
 }
 
 osla_err reference_scalapack_getrf(int context, osla_matrix *a, int *ipiv, int64_t *info)

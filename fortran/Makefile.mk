@@ -7,6 +7,7 @@ fortran_sources = \
   fortran/osla_matrices.f90 \
   fortran/osla_elements.f90 \
   fortran/osla_products.f90 \
+  fortran/osla_triangles.f90 \
   fortran/osla_solves.f90 \
   fortran/osla_accumulator.f90 \
   fortran/osla_records.f90 \
@@ -18,10 +19,10 @@ if HAVE_FORTRAN
 lib_LTLIBRARIES += libosla_fortran.la
 pkgconfig_DATA += osla-fortran.pc
 
-fortran_modules = osla_values osla_c osla_objects osla_places osla_matrices osla_elements osla_products \
+fortran_modules = osla_values osla_c osla_objects osla_places osla_matrices osla_elements osla_products osla_triangles \
   osla_solves osla_accumulator osla_records osla
 fortran_between = fortran/osla_places.lo fortran/osla_matrices.lo fortran/osla_elements.lo \
-  fortran/osla_products.lo fortran/osla_solves.lo fortran/osla_accumulator.lo fortran/osla_records.lo
+  fortran/osla_products.lo fortran/osla_triangles.lo fortran/osla_solves.lo fortran/osla_accumulator.lo fortran/osla_records.lo
 fortran/osla_objects.lo: fortran/osla_c.lo
 $(fortran_between): fortran/osla_objects.lo
 fortran/osla.lo: $(fortran_between)

@@ -16,7 +16,7 @@ HEADERS = """src/base/osla_version.h src/base/osla_types.h src/base/osla_error.h
 src/base/osla_random.h src/transport/osla_transport.h
 src/transport/osla_trace.h src/matrix/osla_grid.h src/matrix/osla_matrix.h src/matrix/osla_part.h
 src/file/osla_file.h kernels/common/osla_forward.h kernels/gemm/osla_gemm.h kernels/lu/osla_lu.h
-kernels/chol/osla_chol.h kernels/inverse/osla_inverse.h kernels/solve/osla_solve.h
+kernels/products/osla_products.h kernels/chol/osla_chol.h kernels/inverse/osla_inverse.h kernels/solve/osla_solve.h
 kernels/hessian/osla_hessian.h fortran/osla_fortran.h""".split()
 
 NUMBERS = {"int": "integer(c_int)", "int64_t": "integer(c_int64_t)", "uint64_t": "integer(c_int64_t)",

@@ -16,6 +16,7 @@ module osla
   use osla_matrices
   use osla_elements
   use osla_products
+  use osla_triangles
   use osla_solves
   use osla_accumulator
   use osla_records

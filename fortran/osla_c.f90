@@ -1138,6 +1138,81 @@ module osla_c
       integer(c_int) :: answer
     end function c_osla_getrf
 
+    function c_osla_symm(side, uplo, alpha, a, b, beta, c, options) bind(c, &
+      name="osla_symm") result(answer)
+      import
+      integer(c_int), value :: side
+      integer(c_int), value :: uplo
+      complex(c_double_complex), value :: alpha
+      type(osla_part), value :: a
+      type(osla_part), value :: b
+      complex(c_double_complex), value :: beta
+      type(osla_part), value :: c
+      type(c_ptr), value :: options
+      integer(c_int) :: answer
+    end function c_osla_symm
+
+    function c_osla_hemm(side, uplo, alpha, a, b, beta, c, options) bind(c, &
+      name="osla_hemm") result(answer)
+      import
+      integer(c_int), value :: side
+      integer(c_int), value :: uplo
+      complex(c_double_complex), value :: alpha
+      type(osla_part), value :: a
+      type(osla_part), value :: b
+      complex(c_double_complex), value :: beta
+      type(osla_part), value :: c
+      type(c_ptr), value :: options
+      integer(c_int) :: answer
+    end function c_osla_hemm
+
+    function c_osla_trmm(side, uplo, trans, diag, alpha, a, b, options) bind(c, &
+      name="osla_trmm") result(answer)
+      import
+      integer(c_int), value :: side
+      integer(c_int), value :: uplo
+      integer(c_int), value :: trans
+      integer(c_int), value :: diag
+      complex(c_double_complex), value :: alpha
+      type(osla_part), value :: a
+      type(osla_part), value :: b
+      type(c_ptr), value :: options
+      integer(c_int) :: answer
+    end function c_osla_trmm
+
+    function c_osla_gemv(trans, alpha, a, x, beta, y) bind(c, name="osla_gemv") result(answer)
+      import
+      integer(c_int), value :: trans
+      complex(c_double_complex), value :: alpha
+      type(osla_part), value :: a
+      type(osla_part), value :: x
+      complex(c_double_complex), value :: beta
+      type(osla_part), value :: y
+      integer(c_int) :: answer
+    end function c_osla_gemv
+
+    function c_osla_symv(uplo, alpha, a, x, beta, y) bind(c, name="osla_symv") result(answer)
+      import
+      integer(c_int), value :: uplo
+      complex(c_double_complex), value :: alpha
+      type(osla_part), value :: a
+      type(osla_part), value :: x
+      complex(c_double_complex), value :: beta
+      type(osla_part), value :: y
+      integer(c_int) :: answer
+    end function c_osla_symv
+
+    function c_osla_hemv(uplo, alpha, a, x, beta, y) bind(c, name="osla_hemv") result(answer)
+      import
+      integer(c_int), value :: uplo
+      complex(c_double_complex), value :: alpha
+      type(osla_part), value :: a
+      type(osla_part), value :: x
+      complex(c_double_complex), value :: beta
+      type(osla_part), value :: y
+      integer(c_int) :: answer
+    end function c_osla_hemv
+
     function c_osla_potrf(uplo, a, options, info) bind(c, name="osla_potrf") result(answer)
       import
       integer(c_int), value :: uplo

@@ -7,7 +7,7 @@ python_modules = \
   python/osla/_calls.py \
   python/osla/transport.py \
   python/osla/matrix.py \
-  python/osla/kernels.py \
+  python/osla/kernels.py python/osla/products.py \
   python/osla/hessian.py \
   python/osla/file.py \
   python/osla/sparse.py \
@@ -24,7 +24,7 @@ python_sources = \
   python/core/mpi.c \
   python/core/transport.c \
   python/core/matrix.c \
-  python/core/kernels.c \
+  python/core/kernels.c python/core/products.c \
   python/core/solve.c \
   python/core/hessian.c \
   python/core/file.c \
@@ -32,9 +32,9 @@ python_sources = \
   python/core/module.c
 python_tests = \
   python/tests/conftest.py \
-  python/tests/test_life.py \
+  python/tests/test_life.py python/tests/test_meet.py \
   python/tests/test_matrix.py \
-  python/tests/test_kernels.py \
+  python/tests/test_kernels.py python/tests/test_products.py \
   python/tests/test_hessian.py \
   python/tests/test_file.py \
   python/tests/test_sparse.py \

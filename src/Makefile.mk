@@ -80,6 +80,7 @@ src_sources = \
   src/transport/transport_ops.h \
   src/transport/farewell.c \
   src/transport/meet.c \
+  src/transport/meet_find.h src/transport/meet_find.c \
   src/transport/settings.h src/transport/settings.c \
   src/transport/backend.c \
   src/transport/request_pool.h src/transport/request_pool.c \

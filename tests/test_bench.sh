@@ -54,7 +54,7 @@ rows = [json.loads(line) for line in open(sys.argv[1])]
 assert len(rows) == int(sys.argv[2]), len(rows)
 keys = """kernel impl precision n nb grid ranks nodes reps seconds_min seconds_median rate unit residual
           pass ratio_vs seconds""".split()
-shape = {"gemm": ["m", "k", "trans"], "syrk": ["m", "k"], "symm": ["m", "k", "trans"], "trmm": ["m", "k", "trans"], "lu": ["pivoting", "look_ahead", "forward"],
+shape = {"gemm": ["m", "k", "trans"], "syrk": ["m", "k"], "symm": ["m", "k", "trans"], "trmm": ["m", "k", "trans"], "gemv": [], "symv": [], "lu": ["pivoting", "look_ahead", "forward"],
          "chol": ["look_ahead", "forward"], "potri": ["look_ahead", "forward"], "getri": ["look_ahead", "forward"], "solve/lu": ["nrhs"], "solve/chol": ["nrhs"],
          "hessian": "size run rows work updates threads upper".split()} | {
          "forest/" + case: ["plain", "rewrite"] for case in ("pingpong", "gather", "reduce", "fetch", "halo")} | {
@@ -104,6 +104,8 @@ for row in rows:
             flops = row["n"] * (row["n"] + 1) * row["k"] * (1 if row["precision"] in "sd" else 4)
         if row["kernel"] in ("symm", "trmm"):
             flops = row["n"] ** 3 * (2 if row["kernel"] == "symm" else 1) * (1 if row["precision"] in "sd" else 4)
+        if row["kernel"] in ("gemv", "symv"): # bytes
+            flops = row["n"] * (row["n"] if row["kernel"] == "gemv" else (row["n"] + 1) / 2) * {"s": 4, "d": 8, "c": 8, "z": 16}[row["precision"]]
         if row["kernel"] in ("lu", "chol"):
             flops = row["n"] ** 3 * (2 if row["precision"] in "sd" else 8) / (3 if row["kernel"] == "lu" else 6)
         if row["kernel"] in ("potri", "getri"):
@@ -258,6 +260,8 @@ measure node 3 $bests chol --n 70 --nb 32 --precision c "${best[@]}" --grid 1x2
 measure node 1 $impls chol --n 70 --nb 16 --precision z
 measure node 2 $bests symm --n 70 --nb 16 --precision z "${best[@]}"
 measure fake2 2 $impls trmm --n 140 --nb 16 --precision s
+measure node 2 $bests gemv --n 70 --nb 16 --precision z "${best[@]}"
+measure fake2 2 $impls symv --n 71 --nb 16
 measure node 2 $impls syrk --n 70 --k 20 --nb 16 --precision c
 measure node 3 $bests potri --n 70 --nb 32 --precision c "${best[@]}" --grid 1x2
 measure fake2 4 $((2 * impls)) potri --n 70,5 --nb 16 --look-ahead 2
@@ -303,7 +307,7 @@ for arguments in "lu --n 33,100 --nb 32" "put --n 8,100" "hessian --n 100 --size
 done
 
 for ranks in 0 2; do
-  kernels=("" "gemm " "syrk " "trmm " "lu " "chol " "potri " "getri " "solve " "hpl " "hessian " "put ")
+  kernels=("" "gemm " "syrk " "trmm " "gemv " "symv " "lu " "chol " "potri " "getri " "solve " "hpl " "hessian " "put ")
   [ $ranks = 0 ] || kernels=("" "gemm ")
   for arguments in "${kernels[@]}"; do
     run node $ranks $arguments--help

@@ -14,7 +14,7 @@ done
 scratch=$(mktemp -d) || exit 1
 trap 'rm -rf "$scratch"' EXIT
 "$SRCDIR/packaging/make_deb" "$BUILDDIR" "$scratch/debs" >"$scratch/log" 2>&1 || { tail -n 40 "$scratch/log"; fail "make_deb"; }
-[ "$(find "$scratch/debs" -name '*.deb' ! -name '*dbgsym*' | wc -l)" = 5 ] || fail "not five packages"
+[ "$(find "$scratch/debs" -name '*.deb' ! -name '*dbgsym*' | wc -l)" = 6 ] || fail "not six packages"
 lintian --fail-on error,warning "$scratch"/debs/*.changes >"$scratch/lintian" 2>&1 || { cat "$scratch/lintian"; fail "lintian"; }
 
 root=$scratch/root
@@ -40,4 +40,4 @@ mpifort.mpich "$examples/example.f90" $(pkg-config --cflags --libs osla-fortran)
 run -n 2 "$scratch/example-f"
 cmp "$scratch/answer" "$scratch/out" || fail "the examples' answers differ"
 readelf -d "$lib"/libosla*.so* | grep -E 'RPATH|RUNPATH' && fail "a library names a folder"
-echo "five packages; $(cat "$scratch/answer")"
+echo "six packages; $(cat "$scratch/answer")"

@@ -20,6 +20,7 @@ program test_fortran
   call arrays
   call blocks
   call products
+  call triangles
   call cholesky
   call lu
   call refinement
@@ -246,6 +247,87 @@ contains
     call osla_matrix_destroy(c)
     call osla_matrix_destroy(t)
   end subroutine products
+
+  ! Each call beside matmul, with the triangle that is not named unlike the other one.
+  subroutine triangles
+    type(osla_matrix) :: a, b, c, x, y
+    type(osla_gemm_options) :: options
+    real(real64) :: stored(10, 10), full(10, 10), low(10, 10), whole_b(10, 4), whole_c(10, 4), u(10, 1), v(10, 1)
+    complex(real64) :: of_z(10, 10), z(10, 1)
+    integer :: i, stat
+    character(200) :: text
+    call make(OSLA_DOUBLE, 10, 10, a)
+    call make(OSLA_DOUBLE, 10, 4, b)
+    call osla_matrix_create(grid, OSLA_DOUBLE, 10, 4, 4, 3, c)
+    call osla_matrix_create(grid, OSLA_DOUBLE, 10, 1, 3, 1, x)
+    call osla_matrix_create(grid, OSLA_DOUBLE, 10, 1, 4, 1, y)
+    call osla_matrix_fill(a, OSLA_FILL_INTEGER, 11)
+    call osla_matrix_fill(b, OSLA_FILL_INTEGER, 12)
+    call osla_matrix_fill(c, OSLA_FILL_INTEGER, 13)
+    call osla_matrix_fill(x, OSLA_FILL_INTEGER, 14)
+    call osla_matrix_fill(y, OSLA_FILL_INTEGER, 15)
+    call osla_matrix_get_block(a, 1, 1, stored)
+    call osla_matrix_get_block(b, 1, 1, whole_b)
+    call osla_matrix_get_block(c, 1, 1, whole_c)
+    call osla_matrix_get_block(x, 1, 1, u)
+    call osla_matrix_get_block(y, 1, 1, v)
+    call osla_barrier(transport)
+    low = 0
+    do i = 1, 10
+      low(i:, i) = stored(i:, i)
+    end do
+    full = low + transpose(low)
+    do i = 1, 10
+      full(i, i) = low(i, i)
+    end do
+    call osla_symm(OSLA_LEFT, OSLA_LOWER, 2.0_real64, a, b, 3.0_real64, c)
+    whole_c = 3 * whole_c + 2 * matmul(full, whole_b)
+    call compare(c, whole_c, 'symm')
+    options%blocking = .true.
+    call osla_hemm(OSLA_LEFT, OSLA_LOWER, 1.0_real32, a, b, 0.0_real32, c, options)
+    call compare(c, matmul(full, whole_b), 'hemm')
+    call osla_trmm(OSLA_LEFT, OSLA_LOWER, OSLA_TRANS, OSLA_NONUNIT, 2.0_real64, a, b)
+    call compare(b, 2 * matmul(transpose(low), whole_b), 'trmm')
+    call osla_gemv(OSLA_NOTRANS, 2.0_real64, a, x, 1.0_real64, y)
+    v = v + 2 * matmul(stored, u)
+    call compare(y, v, 'gemv')
+    call osla_gemv(OSLA_TRANS, 1.0_real32, osla_part(a, 2, 3, 4, 5), osla_part(x, 3, 1, 4, 1), 0.0_real32, &
+      osla_part(y, 6, 1, 5, 1))
+    v(6:10, 1) = matmul(transpose(stored(2:5, 3:7)), u(3:6, 1))
+    call compare(y, v, 'gemv of parts')
+    call osla_symv(OSLA_LOWER, 1.0_real64, a, x, -1.0_real64, y)
+    v = matmul(full, u) - v
+    call compare(y, v, 'symv')
+    call osla_hemv(OSLA_LOWER, (1.0_real64, 0.0_real64), a, x, (0.0_real64, 0.0_real64), y)
+    call compare(y, matmul(full, u), 'hemv')
+    call osla_symm(OSLA_RIGHT, OSLA_LOWER, 1.0_real64, a, b, 0.0_real64, c, stat=stat, errmsg=text)
+    call expect(stat == OSLA_ERR_ARG .and. text /= ' ', 'symm of sizes that do not fit: ' // text)
+    call osla_matrix_destroy(y)
+    call osla_gemv(OSLA_NOTRANS, 1.0_real64, a, x, 0.0_real64, y, stat)
+    call expect(stat == OSLA_ERR_STATE, 'gemv into what is destroyed')
+    call give_up(a, b, c, x)
+
+    call osla_matrix_create(grid, OSLA_COMPLEX_DOUBLE, 10, 10, 3, 3, a)
+    call osla_matrix_create(grid, OSLA_COMPLEX_DOUBLE, 10, 1, 3, 1, x)
+    call osla_matrix_create(grid, OSLA_COMPLEX_DOUBLE, 10, 1, 3, 1, y)
+    call osla_matrix_fill(a, OSLA_FILL_UNIFORM, 16)
+    call osla_matrix_fill(x, OSLA_FILL_UNIFORM, 17)
+    call osla_matrix_get_block(a, 1, 1, of_z)
+    call osla_matrix_get_block(x, 1, 1, z)
+    call osla_barrier(transport)
+    do i = 1, 10
+      of_z(i, i) = real(of_z(i, i), real64)
+      of_z(i, i + 1:) = conjg(of_z(i + 1:, i))
+    end do
+    call osla_hemv(OSLA_LOWER, (0.0_real32, 1.0_real32), a, x, (0.0_real32, 0.0_real32), y)
+    z = (0, 1) * matmul(of_z, z)
+    call osla_matrix_get_block(y, 1, 1, of_z(:, 1:1))
+    call expect(all(abs(of_z(:, 1:1) - z) < 1e-12), 'hemv of complex numbers')
+    call osla_barrier(transport)
+    call osla_matrix_destroy(a)
+    call osla_matrix_destroy(x)
+    call osla_matrix_destroy(y)
+  end subroutine triangles
 
   subroutine compare(matrix, right, what)
     type(osla_matrix), intent(in) :: matrix

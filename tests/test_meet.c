@@ -87,12 +87,64 @@ static void test_elsewhere(void)
   osla_transport_destroy(&t);
 }
 
+/* The ranks in `lost` look for the meeting, the others are at it: on `at`, whose ranks call this.
+ */
+static void look(osla_transport *both[2], osla_transport *at, bool lost)
+{
+  int64_t common = -1;
+  osla_transport *found = NULL;
+  if (!lost) {
+    OSLA_ASSERT_ERR(osla_meet(at, OSLA_OK, "a call", 0, NULL, &common), OSLA_ERR_ARG);
+    OSLA_ASSERT_TEXT("one is lost");
+    return;
+  }
+  OSLA_ASSERT_OK(osla_meet_find(2, both, &found));
+  CU_ASSERT(found == at);
+  if (found == at)
+    OSLA_ASSERT_ERR(
+      osla_meet(at, osla_error_set(OSLA_ERR_ARG, "one is lost"), "a call", 0, NULL, &common),
+      OSLA_ERR_ARG);
+}
+
+/* A transport of all ranks, and one of every other rank, whose ranks come backwards. */
+static void test_find(void)
+{
+  osla_transport *all = osla_test_transport(), *part = NULL, *found = all;
+  int rank = osla_test_rank(), size = osla_test_size();
+  MPI_Comm comm;
+  CU_ASSERT_FATAL(MPI_Comm_split(MPI_COMM_WORLD, rank & 1, -rank, &comm) == MPI_SUCCESS);
+  OSLA_ASSERT_OK(osla_transport_create(comm, NULL, &part));
+  MPI_Comm_free(&comm);
+  int mine = osla_transport_rank(part), parts = osla_transport_size(part);
+  osla_transport *both[] = {all, part}, *turned[] = {part, all};
+
+  OSLA_ASSERT_OK(osla_meet_find(0, NULL, &found));
+  CU_ASSERT(found == NULL);
+  OSLA_ASSERT_OK(osla_meet_find(1, &all, &found)); /* at once */
+  CU_ASSERT(found == (size > 1 ? all : NULL));
+  for (int i = 0; i < 4; i++) {
+    if (size > 1) look(i % 2 ? both : turned, all, rank == i % size);
+    if (size > 1) look(both, all, rank != i % size);
+    if (parts > 1) look(turned, part, mine == i % parts);
+    if (parts > 1) look(both, part, mine != i % parts);
+    /* Nobody knows: all ranks of one, then of the other. */
+    OSLA_ASSERT_OK(osla_meet_find(2, i % 2 ? both : turned, &found));
+    CU_ASSERT(found == NULL);
+    OSLA_ASSERT_OK(osla_barrier(all));
+    if (parts > 1 || size == 1) {
+      OSLA_ASSERT_OK(osla_meet_find(2, both, &found));
+      CU_ASSERT(found == NULL);
+    }
+    OSLA_ASSERT_OK(osla_barrier(all)); /* for ranks that did not look */
+  }
+  osla_transport_destroy(&part);
+  osla_transport_destroy(&all);
+}
+
 int main(int argc, char **argv)
 {
-  static const osla_test_case cases[] = {{"common", test_common},
-                                         {"uneven", test_uneven},
-                                         {"failure", test_failure},
-                                         {"elsewhere", test_elsewhere},
-                                         {NULL, NULL}};
+  static const osla_test_case cases[] = {{"common", test_common},   {"uneven", test_uneven},
+                                         {"failure", test_failure}, {"elsewhere", test_elsewhere},
+                                         {"find", test_find},       {NULL, NULL}};
   return osla_test_main(argc, argv, cases);
 }

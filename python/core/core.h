@@ -83,6 +83,10 @@ int osla_py_as_file(PyObject *object, void *out);
 int osla_py_as_forest(PyObject *object, void *out);
 int osla_py_as_csr(PyObject *object, void *out);
 
+/* Part of a matrix: the tuple (handle, i, j, m, n) gives osla_part *; and its handle. */
+int osla_py_as_part(PyObject *object, void *out);
+osla_py_handle *osla_py_handle_in(PyObject *part);
+
 /* A number, as the library's factors are: osla_complex *. */
 int osla_py_as_complex(PyObject *object, void *out);
 
@@ -178,7 +182,8 @@ bool osla_py_mpi_is_ours(void);
 /* ---- the module's functions ---- */
 
 extern PyMethodDef osla_py_end_methods[], osla_py_mpi_methods[], osla_py_transport_methods[],
-  osla_py_matrix_methods[], osla_py_kernel_methods[], osla_py_solve_methods[],
-  osla_py_hessian_methods[], osla_py_file_methods[], osla_py_sparse_methods[];
+  osla_py_matrix_methods[], osla_py_kernel_methods[], osla_py_product_methods[],
+  osla_py_solve_methods[], osla_py_hessian_methods[], osla_py_file_methods[],
+  osla_py_sparse_methods[];
 
 #endif

@@ -140,6 +140,38 @@ static PyObject *py_meet(PyObject *module, PyObject *args)
   return osla_py_result(meet(root, local, call));
 }
 
+/* find(transports): the one of these, a list of handles that live, at which the others meet while
+ * this rank fails; None: they do not. */
+static PyObject *py_find(PyObject *module, PyObject *list)
+{
+  (void)module;
+  Py_ssize_t n = PyList_Check(list) ? PyList_Size(list) : 0;
+  osla_transport **transports = calloc((size_t)n + 1, sizeof(osla_transport *)), *found = NULL;
+  if (!transports) return PyErr_NoMemory();
+  bool fit = true;
+  for (Py_ssize_t i = 0; fit && i < n; i++) {
+    osla_py_handle *h = osla_py_handle_of(PyList_GetItem(list, i), &osla_py_transport);
+    fit = h != NULL;
+    if (fit) transports[i] = h->object;
+  }
+  osla_err err = OSLA_OK;
+  PyObject *answer = NULL;
+  if (fit) {
+    for (Py_ssize_t i = 0; i < n; i++)
+      osla_py_pin((osla_py_handle *)PyList_GetItem(list, i));
+    OSLA_PY_RUN(err, osla_meet_find((int)n, transports, &found), NULL, NULL, NULL, NULL);
+    answer = err == OSLA_OK ? Py_None : osla_py_raise(err);
+    for (Py_ssize_t i = 0; i < n; i++) {
+      PyObject *item = PyList_GetItem(list, i);
+      osla_py_unpin((osla_py_handle *)item);
+      if (err == OSLA_OK && found && transports[i] == found) answer = item;
+    }
+  }
+  free(transports);
+  Py_XINCREF(answer);
+  return answer;
+}
+
 static osla_py_handle *any_handle(PyObject *object)
 {
   if (PyObject_TypeCheck(object, osla_py_handle_type)) return (osla_py_handle *)object;
@@ -181,10 +213,13 @@ static PyObject *py_children(PyObject *module, PyObject *object)
   return h ? PyLong_FromLongLong(h->children) : NULL;
 }
 
-PyMethodDef osla_py_life_methods[] = {
-  {"meet", py_meet, METH_VARARGS, NULL},   {"destroy", py_destroy, METH_O, NULL},
-  {"pins", py_pins, METH_O, NULL},         {"alive", py_alive, METH_O, NULL},
-  {"children", py_children, METH_O, NULL}, {NULL, NULL, 0, NULL}};
+PyMethodDef osla_py_life_methods[] = {{"meet", py_meet, METH_VARARGS, NULL},
+                                      {"destroy", py_destroy, METH_O, NULL},
+                                      {"pins", py_pins, METH_O, NULL},
+                                      {"alive", py_alive, METH_O, NULL},
+                                      {"children", py_children, METH_O, NULL},
+                                      {"find", py_find, METH_O, NULL},
+                                      {NULL, NULL, 0, NULL}};
 
 PyObject *osla_py_wrap(const osla_py_kind *kind, void *object, osla_py_handle *owner, bool borrowed)
 {

@@ -5,6 +5,7 @@
 #include "core.h"
 
 #include <dlfcn.h>
+#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -112,6 +113,40 @@ static PyObject *comm_at(PyObject *module, PyObject *args)
   return PyBytes_FromStringAndSize((const char *)(uintptr_t)address, (Py_ssize_t)sizeof(MPI_Comm));
 }
 
+/* agree(comm or None, code, text): before there is a transport. Raises on all ranks what is wrong
+ * on the lowest rank that has something. */
+static PyObject *agree(PyObject *module, PyObject *args)
+{
+  (void)module;
+  PyObject *bytes;
+  const char *text;
+  struct {
+    int code;
+    char text[508];
+  } wrong = {0};
+  if (!PyArg_ParseTuple(args, "Ois", &bytes, &wrong.code, &text)) return NULL;
+  (void)strncpy(wrong.text, text, sizeof wrong.text - 1);
+  MPI_Comm comm = MPI_COMM_WORLD;
+  if (bytes != Py_None) {
+    const void *given = osla_py_struct(bytes, sizeof comm);
+    if (!given) return NULL;
+    memcpy(&comm, given, sizeof comm);
+  }
+  int rank = 0, least = INT_MAX, code;
+  Py_BEGIN_ALLOW_THREADS code = MPI_Comm_rank(comm, &rank);
+  int mine = wrong.code == 0 ? INT_MAX : rank;
+  if (code == MPI_SUCCESS) code = MPI_Allreduce(&mine, &least, 1, MPI_INT, MPI_MIN, comm);
+  if (code == MPI_SUCCESS && least != INT_MAX)
+    code = MPI_Bcast(&wrong, (int)sizeof wrong, MPI_BYTE, least, comm);
+  Py_END_ALLOW_THREADS if (code != MPI_SUCCESS)
+  {
+    (void)osla_error_set_mpi(code, "MPI_Allreduce");
+    return osla_py_raise(OSLA_ERR_MPI);
+  }
+  if (least == INT_MAX) Py_RETURN_NONE;
+  return osla_py_refuse((osla_err)wrong.code, "%s", wrong.text);
+}
+
 static PyObject *mpi_version(PyObject *module, PyObject *unused)
 {
   (void)module, (void)unused;
@@ -119,8 +154,12 @@ static PyObject *mpi_version(PyObject *module, PyObject *unused)
   return PyUnicode_FromString(version(MPI_Get_library_version, text));
 }
 
-PyMethodDef osla_py_mpi_methods[] = {
-  {"mpi_state", mpi_state, METH_NOARGS, NULL},     {"mpi_start", mpi_start, METH_NOARGS, NULL},
-  {"mpi_size", mpi_size, METH_NOARGS, NULL},       {"mpi_abort", mpi_abort, METH_VARARGS, NULL},
-  {"mpi_version", mpi_version, METH_NOARGS, NULL}, {"same_mpi", same_mpi, METH_VARARGS, NULL},
-  {"comm_at", comm_at, METH_VARARGS, NULL},        {NULL, NULL, 0, NULL}};
+PyMethodDef osla_py_mpi_methods[] = {{"mpi_state", mpi_state, METH_NOARGS, NULL},
+                                     {"mpi_start", mpi_start, METH_NOARGS, NULL},
+                                     {"mpi_size", mpi_size, METH_NOARGS, NULL},
+                                     {"mpi_abort", mpi_abort, METH_VARARGS, NULL},
+                                     {"mpi_version", mpi_version, METH_NOARGS, NULL},
+                                     {"same_mpi", same_mpi, METH_VARARGS, NULL},
+                                     {"comm_at", comm_at, METH_VARARGS, NULL},
+                                     {"agree", agree, METH_VARARGS, NULL},
+                                     {NULL, NULL, 0, NULL}};

@@ -8,8 +8,7 @@
     x = osla.potrf(H.matrix).solve(H.gradient)
 
 Collective calls are made by all ranks, in the same order and with the same arguments but for data;
-where one rank's argument is wrong, all of them raise (on a transport of your own that takes an
-argument which still names it). What Python drops is destroyed at the next
+where one rank's argument is wrong, all of them raise. What Python drops is destroyed at the next
 collective call, once all ranks have dropped it. An exception that nobody catches ends all ranks.
 """
 from ._errors import (ArgumentError, Error, FileError, MemoryError, MPIError, RangeError,
@@ -19,6 +18,7 @@ from .hessian import Hessian
 from .kernels import (LU, Cholesky, Mixed, gemm, gesv_mixed, getrf, getri, getrs, posv_mixed, potrf, potri,
                       potrs, residual, syrk, trsm)
 from .matrix import Matrix, Part
+from .products import gemv, hemm, hemv, herk, symm, symv, trmm
 from .sparse import CSR, Forest, Solved, cg, lsqr
 from .transport import Grid, Transport, world
 

@@ -4,10 +4,15 @@ A collective call is written as a generator: up to its `yield` it looks at its a
 be wrong on one rank alone; then all ranks meet (`osla_meet`): a failure of one is raised on all,
 ranks that make different calls are told, and what Python has dropped on all ranks is destroyed. What
 comes after the `yield` runs on all ranks together.
+
+They meet on the transport that the arguments name. Where one rank's arguments name none, two, or
+one that was destroyed, the call fails there, and that rank looks where the others are
+(`osla_meet_find`).
 """
 from __future__ import annotations
 
 import functools
+import inspect
 from typing import Any, Callable, Generator, ParamSpec, TypeVar
 
 from . import _core
@@ -64,27 +69,63 @@ def _default_root() -> Any:
     return world()._root
 
 
+def _living_roots() -> list[Any]:
+    from .transport import _transports
+    return [t._handle for t in _transports if not t.destroyed]
+
+
+def _position_of_default(function: Any) -> tuple[str, int] | None:
+    """The argument that names the transport, None in it being the one of all ranks."""
+    for place, name in enumerate(inspect.signature(function).parameters):
+        if name in ("grid", "transport"):
+            return name, place
+    return None
+
+
+def _fail(root: Any, candidates: list[Any], name: str, failure: BaseException) -> None:
+    """Meets the others, with a failure, on the one transport that it can be or where they are."""
+    try:
+        if root is None:
+            root = _core.find(candidates)
+        if root is not None:
+            _core.meet(root, name, code_of(failure), f"{name}: {failure}")
+    except Exception:
+        pass
+
+
 def collective(function: Callable[P, Generator[None, None, R]]) -> Callable[P, R]:
     """Makes a collective call of a generator as described above."""
     name = function.__qualname__.removesuffix(".__init__").lstrip("_")
+    default = _position_of_default(function)
+
+    def is_on_world(args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
+        if default is None:
+            return False
+        word, place = default
+        return (args[place] if place < len(args) else kwargs.get(word)) is None
 
     @functools.wraps(function)
     def call(*args: P.args, **kwargs: P.kwargs) -> R:
         roots = _roots(args, kwargs)
-        root = roots[0] if roots else _default_root()
+        root = candidates = None
+        if len(roots) == 1 and _core.alive(roots[0]):
+            root = roots[0]
+        elif not roots and is_on_world(args, kwargs):
+            root = _default_root()
+        else:
+            candidates = [r for r in roots if _core.alive(r)] or _living_roots()
         failure: BaseException | None = None
         try:
             if len(roots) > 1:
                 raise ArgumentError(f"{name}: objects of different transports")
             steps = function(*args, **kwargs)
             next(steps)
+            if root is None:
+                raise ArgumentError(f"{name}: no argument names a transport")
         except Exception as reason:
             failure = reason
         if failure is not None:
-            try:
-                _core.meet(root, name, code_of(failure), f"{name}: {failure}")
-            except Exception:
-                pass
+            _fail(root, candidates or [], name, failure)
             try:
                 raise failure
             finally:

@@ -11,7 +11,7 @@ import numpy as np
 
 from . import _core, _words
 from ._calls import Object, Owned, collective, handle
-from ._errors import ArgumentError, Error, StateError
+from ._errors import ArgumentError, Error, StateError, code_of
 
 _transports: list["Transport"] = []
 _world: "Transport | None" = None
@@ -117,18 +117,25 @@ class Transport(Owned):
     or None, what OSLA_TRANSPORT says.
 
     rank, size: mine among how many; node, n_nodes: shared-memory domains; grid: of all ranks. A
-    transport lives until `destroy` or the end of the program.
+    transport lives until `destroy` or the end of the program. What is wrong on one rank is raised on
+    all; a rank whose comm is no communicator reaches those that gave that of all ranks, or None.
     """
 
     __slots__ = ("rank", "size", "node", "n_nodes", "node_size", "name", "memory_share", "grid")
 
     def __init__(self, comm: Any = None, *, progress_thread: bool = False,
                  threads_per_rank: int = 1, name: str | None = None) -> None:
-        given = _comm_of(comm)
-        threads = _words.whole(threads_per_rank, "threads_per_rank", 1)
-        if name is not None:
-            name = _words.text(name, "name")
+        given, threads, failure = None, 1, None
+        try:
+            given = _comm_of(comm)
+            threads = _words.whole(threads_per_rank, "threads_per_rank", 1)
+            if name is not None:
+                name = _words.text(name, "name")
+        except Exception as reason:
+            failure = reason
         _start()
+        _core.agree(given, 0 if failure is None else code_of(failure),
+                    "" if failure is None else f"Transport: {failure}")
         self._handle = _core.transport_create(given, bool(progress_thread), threads, name)
         self._root = self._handle
         (self.rank, self.size, self.node, self.n_nodes, self.node_size, self.name,

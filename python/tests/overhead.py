@@ -3,7 +3,8 @@
 usage: overhead.py OVERHEAD.so [N]: overhead.c as a shared library, linked with the libosla that the
 package uses. 400 indices, G of one row; and of none, where C has nearly nothing to do, so that the
 difference is not lost in the noise of what C does. Ends with status 1 if that is above 3 us. With N
-also the times of gemm and LU at order N, beside those in C.
+an accumulator of that order, also updates of 16 rows, and the times of gemm and LU at order N, beside
+those in C.
 """
 import ctypes
 import sys
@@ -13,7 +14,7 @@ import numpy as np
 
 import osla
 
-COUNT, ORDER = 400, 2000
+COUNT, ORDER = 400, int(sys.argv[2]) if len(sys.argv) > 2 else 2000
 
 
 def measure(library, k, calls, repeats):
@@ -58,11 +59,11 @@ for call in (library.overhead_of, library.overhead_gemm, library.overhead_getrf)
     call.restype = ctypes.c_double
 assert library.overhead_ready(ctypes.c_int64(ORDER)) == 0
 above = {}
-for k, calls, repeats in ((0, 2000, 30), (1, 40, 30)):
+for k, calls, repeats in ((0, 2000, 30), (1, 40, 30), (16, 40, 30))[:3 if len(sys.argv) > 2 else 2]:
     c, python = measure(library, k, calls, repeats)
     above[k] = python - c
     print(f"H.update, {COUNT} indices, {k} rows: C {c * 1e6:.2f} us, Python {python * 1e6:.2f} us, "
-          f"above C {above[k] * 1e6:.2f} us")
+          f"above C {above[k] * 1e6:.2f} us, ratio {python / c:.3f}")
 if len(sys.argv) > 2:
     compare(library, int(sys.argv[2]))
 library.overhead_end()

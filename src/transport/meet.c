@@ -1,4 +1,5 @@
 /* Ranks meet at a collective call: is it the same one, and what has everybody dropped? */
+#include "meet_find.h"
 #include "osla_meet.h"
 #include "transport_ops.h"
 
@@ -77,7 +78,10 @@ osla_err osla_meet(osla_transport *t, osla_err local, const char *call, int64_t 
   int64_t hash = hash_of(call);
   int64_t least[] = {local == OSLA_OK ? INT_MAX : t->rank, hash, ~hash, n_dropped};
   *n_common = 0;
+  meet_arrival arrival;
+  OSLA_CALL(osla_meet_arrive(t, &arrival));
   OSLA_CALL(osla_allreduce(t, least, 4, MPI_INT64_T, MPI_MIN));
+  OSLA_CALL(osla_meet_arrived(&arrival));
   if (least[1] != ~least[2]) return refuse_difference(t, call);
   if (least[0] != INT_MAX) return osla_agree(t, local);
   return least[3] == 0 ? OSLA_OK : intersect(t, n_dropped, dropped, n_common);

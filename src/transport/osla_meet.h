@@ -28,12 +28,23 @@ extern "C" {
  *   dropped   [in,out] [n_dropped] the numbers, ascending; on success the first *n_common of them
  *                      are those that all ranks have dropped, ascending
  *   n_common  [out]    the same on all ranks; 0 after an error
- * One allreduce of four numbers; where every rank has dropped something, as many exchanges as it
+ * One allreduce of four numbers and an empty message to the next rank; where every rank has dropped something, as many exchanges as it
  * takes to compare the lists, 64 numbers of each rank at a time. Errors, on all ranks together:
  * STATE where ranks make different calls, with the two and their ranks; else the failure of the
  * lowest rank that has one; MEM; MPI. */
 osla_err osla_meet(osla_transport *transport, osla_err local, const char *call, int64_t n_dropped,
                    int64_t *dropped, int64_t *n_common);
+
+/* This rank fails in a call and cannot tell which transport that is on, since the argument that
+ * would say so is what is wrong. Waits until it is known where the other ranks meet.
+ *   count, transports [in]  those that it may be; ranks may name different ones
+ *   found             [out] the transport: its ranks wait in osla_meet for this one to come there
+ *                           with its failure. NULL: all ranks of one transport look like this one,
+ *                           and so all of them fail; or none of the transports has other ranks
+ * One transport is found at once. Where ranks of two of them wait for this one, the first in the
+ * list is taken. Collective calls that ranks make meanwhile on a transport that is not in the list
+ * wait for this rank, as they do for one that does not come. Errors: MEM, MPI. */
+osla_err osla_meet_find(int count, osla_transport *const *transports, osla_transport **found);
 
 #ifdef __cplusplus
 }

@@ -1,6 +1,7 @@
 /* Making a transport: the node map, the thread level, the progress hooks and thread. */
 #include "futex.h"
 #include "kept.h"
+#include "meet_find.h"
 #include "osla_clock.h"
 #include "osla_farewell.h"
 #include "osla_log.h"
@@ -216,7 +217,10 @@ void osla_transport_destroy(osla_transport **transport)
   t->ops->finish(t);
   osla_patience_unwatch(t);
   if (t->node_comm != MPI_COMM_NULL) (void)MPI_Comm_free(&t->node_comm);
-  if (t->comm != MPI_COMM_NULL) (void)MPI_Comm_free(&t->comm);
+  if (t->comm != MPI_COMM_NULL) {
+    osla_meet_drain(t);
+    (void)MPI_Comm_free(&t->comm);
+  }
   osla_pool_destroy(t->pool);
   osla_trace_free(t);
   (void)pthread_mutex_destroy(&t->hook_mutex);

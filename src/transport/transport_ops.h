@@ -175,9 +175,10 @@ struct osla_transport {
   osla_post_queue *posts;    /* those that are not empty; under the mutex */
   struct osla_eager *eager;  /* small puts as messages, see eager_mpi.h; NULL: they are not */
   bool eager_decided;
-  void *backend;          /* what ops->start made */
-  struct osla_kept *kept; /* see kept.h */
-  uint64_t exchanges;     /* by messages, so far */
+  void *backend;                          /* what ops->start made */
+  struct osla_kept *kept;                 /* see kept.h */
+  uint64_t exchanges;                     /* by messages, so far */
+  int64_t searches, last_closed, held[2]; /* of ranks for a meeting, see meet_find.c */
   struct {
     osla_progress_hook *run;
     void *arg;

@@ -1,0 +1,115 @@
+"""Wrong arguments on some ranks, where there are several transports: all ranks raise, and go on."""
+import numpy as np
+import pytest
+
+import osla
+
+
+@pytest.fixture
+def other(world):
+    made = osla.Transport()
+    yield made
+    made.destroy()
+
+
+def on(transport, n=4):
+    return osla.Matrix(n, n, block=2, grid=transport.grid).fill("spd", 1)
+
+
+def everybody(world):
+    return [set(range(world.size)), {world.size - 1}, {0}, set(range(0, world.size, 2))]
+
+
+def test_nothing_names_the_transport(world, other):
+    """Some ranks give what is no object at all; the others' objects are on either transport."""
+    for round in range(3):
+        for transport in (other, world):
+            a = on(transport)
+            for wrong in everybody(world):
+                bad = world.rank in wrong
+                with pytest.raises(osla.ArgumentError, match="a Matrix is needed, not NoneType"):
+                    osla.potrf(None if bad else a)
+                with pytest.raises(osla.ArgumentError, match="a: a Matrix is needed, not str"):
+                    osla.gemm(*(("a", None, 3) if bad else (a, a, a)))
+            assert a.norm("max") > 0
+            del a
+
+
+def test_two_transports_on_some_ranks(world, other):
+    for wrong in everybody(world):
+        a, b, strange = on(other), on(other), on(world)
+        with pytest.raises(osla.ArgumentError, match="different transports"):
+            a.copy_to(strange if world.rank in wrong else b)
+        with pytest.raises(osla.ArgumentError, match="different transports"):
+            osla.gemm(strange if world.rank in wrong else a, a, b)
+        assert b.norm("max") == a.norm("max") == strange.norm("max")
+        del a, b, strange
+
+
+def test_grids_and_transports_that_are_none(world, other):
+    last = world.rank == world.size - 1
+    with pytest.raises(osla.ArgumentError, match="grid: a Grid is needed, not str"):
+        osla.Matrix(4, 4, grid="grid" if last else other.grid)
+    with pytest.raises(osla.ArgumentError, match="grid: a Grid is needed, not Transport"):
+        osla.Hessian(4, grid=other if last else other.grid)
+    with pytest.raises(osla.ArgumentError, match="transport: a Transport is needed, not Grid"):
+        osla.Grid(transport=other.grid if last else other)
+    with pytest.raises(osla.ArgumentError, match="transport: a Transport is needed, not int"):
+        osla.Forest(1, np.zeros(1, np.int64), transport=7 if last else other)
+    with pytest.raises(osla.ArgumentError, match="transport: a Transport is needed, not int"):
+        osla.File("no.h5", "r", transport=7 if last else other)
+    assert osla.Matrix(3, 3, grid=other.grid).fill("identity").norm("one") == 1.0
+
+
+def test_what_was_destroyed_with_its_transport(world, other):
+    gone = osla.Transport()
+    dead = osla.Matrix(4, 4, grid=gone.grid)
+    dead.destroy()
+    gone.destroy()
+    a = on(other)
+    for wrong in everybody(world):
+        with pytest.raises(osla.StateError, match="Matrix was destroyed"):
+            osla.potrf(dead if world.rank in wrong else a)
+        with pytest.raises(osla.StateError, match="destroyed"):
+            osla.Matrix(2, 2, grid=(gone if world.rank in wrong else other).grid)
+    with pytest.raises(osla.StateError, match="Transport was destroyed"):
+        gone.barrier()
+    a.destroy()
+    b = on(other)
+    for wrong in everybody(world):
+        with pytest.raises(osla.StateError, match="Matrix was destroyed"):
+            osla.potrf(a if world.rank in wrong else b)
+
+
+def test_wrong_arrays_on_some_ranks(world, other):
+    """dtype, order, size: on a transport of its own, each on one rank alone."""
+    a = on(other, 6)
+    factor = osla.potrf(a)
+    last = world.rank == world.size - 1
+    right = np.ones((6, 2), order="F")
+    for b, text in ((np.ones((5, 2), order="F"), "5 x 2 where 6 x"), (np.ones((6, 2)), "Fortran order"),
+                    (np.ones((6, 2), np.float32, order="F"), "'f'"), ("b", "an array"),
+                    (np.ones((6, 2, 1), order="F"), "3 dimensions")):
+        with pytest.raises(osla.ArgumentError, match=text):
+            osla.potrs(factor, b if last else right)
+    with pytest.raises(osla.ArgumentError, match="what potrf returned"):
+        osla.potrs(None if last else factor, right)
+    with pytest.raises(osla.ArgumentError, match="root = 99"):
+        a.to_numpy(root=99 if last else 0)
+    for value, text in ((np.ones(3, np.float32), "'f'"), (np.ones(6)[::2], "follow one another"),
+                        (np.ones((3, 1)), "2 dimensions"), (None, "an array")):
+        with pytest.raises(osla.ArgumentError, match=text):
+            other.allreduce(value if last else np.ones(3))
+    assert a.norm("max") > 0
+
+
+def test_transports_with_wrong_options(world):
+    last = world.rank == world.size - 1
+    for option, text in (({"threads_per_rank": "x"}, "threads_per_rank = 'x'"),
+                         ({"threads_per_rank": 0}, "threads_per_rank = 0"), ({"name": 3}, "name = 3"),
+                         ({"name": "none"}, "unknown transport|transport 'none'"),
+                         ({"comm": 5}, "communicator is needed")):
+        with pytest.raises((osla.ArgumentError, osla.UnsupportedError), match=text):
+            osla.Transport(**(option if last else {}))
+    made = osla.Transport()
+    made.destroy()

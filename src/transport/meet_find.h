@@ -1,0 +1,22 @@
+/* Ranks that arrive at a meeting, and ranks that look for it (internal). */
+#ifndef MEET_FIND_H
+#define MEET_FIND_H
+
+#include "transport_ops.h"
+
+/* A message to the rank after mine, one from the rank before. */
+typedef struct meet_arrival {
+  osla_transport *t;
+  MPI_Request requests[2];
+  int code;
+} meet_arrival;
+
+/* Tells the rank after mine that I am at the meeting of this transport; a rank that looks for the
+ * meeting finds it by that. Local. Errors: MPI. */
+osla_err osla_meet_arrive(osla_transport *t, meet_arrival *arrival);
+osla_err osla_meet_arrived(meet_arrival *arrival); /* waits for both */
+
+/* Takes what is left of searches; before the communicator is freed. Local. */
+void osla_meet_drain(osla_transport *t);
+
+#endif
