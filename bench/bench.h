@@ -79,7 +79,7 @@ typedef struct bench_settings {
   unsigned cases;                   /* forest, channel: bit k: case k of their enum */
   bool plain, rewrite;              /* forest */
   char *matrix;                     /* forest: file; NULL: none; owned */
-  bool partition;                   /* forest: its rows are dealt by METIS */
+  bool partition;                   /* forest: its rows are partitioned by METIS */
   int reach;                        /* forest: of the generated matrix */
   bool whole, zeros;                /* jacobi, and what follows; cases: bit k: mode k */
   int64_t sweeps;

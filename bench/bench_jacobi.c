@@ -308,8 +308,7 @@ const bench_kernel bench_jacobi = {
     "  uncertified  ours without certificate\n"
     "  cg         osla_cg, until the residual is as small: with --tolerance\n"
     "compute, mpi, copying, uncertified: with --sweeps alone. Residual: 0, or inf when that which "
-    "was told is "
-    "not\n"
+    "was reported is not\n"
     "true.\n",
   .references = "sync,compute,mpi,copying,uncertified,recorded" JACOBI_THREADS ",cg",
   .default_references = "sync,compute,mpi",

@@ -295,7 +295,7 @@ typedef struct adapt_rectangle {
 } adapt_rectangle;
 adapt_rectangle adapt_rectangle_of(const adapt_sub *sub, const osla_matrix *matrix);
 
-/* Are the rows (columns) of the two dealt alike? Local. */
+/* Are the rows (columns) of the two distributed alike? Local. */
 bool adapt_same_rows(const adapt_sub *x, const adapt_sub *y);
 bool adapt_same_columns(const adapt_sub *x, const adapt_sub *y);
 

@@ -13,7 +13,7 @@ extern "C" {
 
 typedef struct osla_grid osla_grid;
 
-/* How ranks are dealt to the places of a grid.
+/* How ranks are distributed over the positions of a grid.
  * By nodes: process columns are filled one after another, node by node. So each lies on as few
  * nodes as can be, which is where LU and Cholesky exchange most often (HPL's PMAP says the same).
  */
@@ -45,7 +45,7 @@ void osla_grid_choose(int ranks, int nodes, int *nprow, int *npcol);
 osla_err osla_grid_create_at(osla_transport *transport, int nprow, int npcol, int prow, int pcol,
                              osla_grid **out);
 
-/* Makes the grid in which place (0, 0) is place (prow, pcol) of `grid` and the others follow
+/* Makes the grid in which position (0, 0) is position (prow, pcol) of `grid` and the others follow
  * cyclically: for matrices whose first block lies on process (prow, pcol) (ScaLAPACK's RSRC, CSRC).
  * Local; the same arguments on all ranks. Errors: ARG (no such place), MEM. */
 osla_err osla_grid_shift(const osla_grid *grid, int prow, int pcol, osla_grid **out);
@@ -54,7 +54,7 @@ osla_err osla_grid_shift(const osla_grid *grid, int prow, int pcol, osla_grid **
 bool osla_grid_same(const osla_grid *x, const osla_grid *y);
 
 /* For segments in which ranks are notified from their process row, their column and their node
- * alone: so many places instead of all ranks. Borrows the grid. Local. */
+ * alone: so many slots instead of all ranks. Borrows the grid. Local. */
 osla_notifiers osla_grid_notifiers(const osla_grid *grid);
 
 /* Local. Accepts NULL and nulls the handle. */
