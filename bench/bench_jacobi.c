@@ -122,7 +122,8 @@ static osla_err look(const jacobi_data *d, const double *x, double *residual, do
   return err;
 }
 
-/* 0, or inf: what was told is not the residual of what was returned, or not as small as asked for.
+/* 0, or inf: what was reported is not the residual of what was returned, or not as small as asked
+ * for.
  */
 static osla_err check_osla(void *data, double *residual)
 {
