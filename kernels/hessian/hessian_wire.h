@@ -28,7 +28,7 @@ typedef struct wire {
   arrival_shape shape;
   int remote; /* ranks of other nodes, seen from the smallest one */
   int ranks, n_nodes;
-  int node, place;               /* my node, and my place among its members */
+  int node, place;               /* my node, and my position among its members */
   int *member, *node_start;      /* ranks by node: [ranks], [n_nodes + 1] */
   struct outbox_table *outboxes; /* hessian_outbox.c */
   struct inbox_table *inboxes;   /* hessian_inbox.c */
@@ -38,7 +38,7 @@ typedef struct wire {
 osla_err osla_wire_create(osla_hessian *h, int fan);
 void osla_wire_free(osla_hessian *h);
 
-/* Sizes and places: rings and inboxes within `bytes`, if these are enough for one of each. */
+/* Sizes and offsets: rings and inboxes within `bytes`, if these are enough for one of each. */
 void osla_wire_sizes(osla_hessian *h, size_t bytes);
 size_t osla_wire_bytes(const osla_hessian *h); /* of segment and tables */
 
