@@ -119,7 +119,8 @@ static osla_err look(const jacobi_data *d, const double *x, double *residual, do
   return err;
 }
 
-/* 0, or inf: what was told is not the residual of what was returned, or not as small as asked for.
+/* 0, or inf: what was reported is not the residual of what was returned, or not as small as asked
+ * for.
  */
 static osla_err check_osla(void *data, double *residual)
 {
@@ -307,8 +308,7 @@ const bench_kernel bench_jacobi = {
     "  uncertified  ours without certificate\n"
     "  cg         osla_cg, until the residual is as small: with --tolerance\n"
     "compute, mpi, copying, uncertified: with --sweeps alone. Residual: 0, or inf when that which "
-    "was told is "
-    "not\n"
+    "was reported is not\n"
     "true.\n",
   .references = "sync,compute,mpi,copying,uncertified,recorded" JACOBI_THREADS ",cg",
   .default_references = "sync,compute,mpi",

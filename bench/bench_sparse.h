@@ -2,7 +2,7 @@
  *
  *   bench_sparse.c      the cases, runs, checks; ours
  *   sparse_problem.c    the matrix, and its rows as a program without a library would keep them
- *   sparse_partition.c  the rows of a file, dealt so that few neighbours are on other ranks
+ *   sparse_partition.c  the rows of a file, partitioned so that few neighbours are on other ranks
  *   sparse_exchange.c   how such a program brings the ghosts and adds up
  */
 #ifndef OSLA_BENCH_SPARSE_H

@@ -117,7 +117,7 @@ static void open_context(problem *p, library *l)
   l->Cblacs_get(-1, 0, &context);
   l->Cblacs_gridinit(&context, "R", p->nprow, p->npcol);
   l->Cblacs_gridinfo(context, &nprow, &npcol, &p->prow, &p->pcol);
-  if (p->prow < 0) stop("as many processes as the grid has places");
+  if (p->prow < 0) stop("as many processes as the grid has positions");
   l->desc[1] = context;
 }
 

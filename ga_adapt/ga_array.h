@@ -15,7 +15,7 @@ typedef struct ga_array {
   int handle, ndim;
   osla_dtype dtype;
   int64_t m, n;
-  /* How it is dealt, nearly where its blocks are not equal; nprow = 0: not to places of a grid. */
+  /* How it is distributed, nearly where its blocks are not equal; nprow = 0: not over a grid. */
   osla_layout layout;
   int prow, pcol; /* mine; -1: none */
   ga_patch *patches;

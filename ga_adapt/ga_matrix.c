@@ -2,8 +2,8 @@
  *
  * Each rank moves its own patches between GA's memory and the matrix, by the transport's puts and
  * gets: no call of GA but GA_Sync communicates. (NGA_Get of a panel is an active message on the
- * node, too, and with ARMCI_RMA_ATOMICITY a Get_accumulate.) Where the matrix is dealt like the
- * array these are local copies.
+ * node, too, and with ARMCI_RMA_ATOMICITY a Get_accumulate.) Where the matrix is distributed like
+ * the array these are local copies.
  *
  * Without a copy: what its owner alone touches (C of a product) is the array's memory as it is;
  * what others read as well needs a window on it, and is slower.

@@ -3,8 +3,8 @@
  * libosla_scalapack.so defines some routines of PBLAS and ScaLAPACK under their own names. It
  * stands before the real library (LD_PRELOAD or link order), and hands each call to the function of
  * that name in libosla_scalapack_kernels.so (caller.h), which is everything that this header is of.
- * There a call is either taken, or passed on to the real routine, and counted either way. A routine
- * is a short file:
+ * There a call is either offloaded, or passed on to the real routine, and counted either way. A
+ * routine is a short file:
  *
  *   adapt_call call = adapt_call_begin(ADAPT_GEMM, dtype);
  *   if (!take(&call, ...))                       fills adapt_subs, adapt_call_open, adapt_stage,
@@ -17,7 +17,7 @@
  *   adapt_call.c     taking a call or passing it on
  *   adapt_stage.c    copies between the caller's memory and memory that other ranks reach
  *
- * Which calls are taken must be the same on all processes of a context: it depends on arguments
+ * Which calls are offloaded must be the same on all processes of a context: it depends on arguments
  * that PBLAS calls global, and what is local (lld) is agreed upon.
  */
 #ifndef OSLA_ADAPT_H
@@ -69,7 +69,7 @@ typedef struct adapt_count {
 typedef struct adapt_settings {
   bool off;         /* everything is passed on */
   bool verbose;     /* a table at the end */
-  double min_flops; /* negative: each routine's own rule; else taken from that many on */
+  double min_flops; /* negative: each routine's own rule; else offloaded from that many on */
   int64_t block;    /* of factorisations, and along k of products; 0: the caller's; -1: chosen */
   size_t cache;     /* bytes of copies that a context keeps on a rank between calls, or: */
 } adapt_settings;
@@ -205,19 +205,19 @@ adapt_call adapt_call_begin(adapt_routine routine, osla_dtype dtype);
 /* Notes the first reason against the call. Returns false. Local. */
 bool adapt_call_refuse(adapt_call *call, adapt_reason reason);
 
-/* Shall this call be taken? Then fills the sub-matrices.
+/* Shall this call be offloaded? Then fills the sub-matrices.
  *   flops  [in] its work
  *   least  [in] below this it is not worth it (OSLA_SCALAPACK_MIN_FLOPS stands for it)
  * Collective over the context, if the global arguments allow it; the same answer everywhere. */
 bool adapt_call_open(adapt_call *call, double flops, double least, int count, adapt_sub *subs);
 
-/* From how many operations on a routine is taken. Measured with 2 processes (doc/scalapack.md):
+/* From how many operations on a routine is offloaded. Measured with 2 processes (doc/scalapack.md):
  * every one gains from about 3e7 on; from `small` on if processes share the result subs[result],
  * with `one_row` in one process row alone. More processes need more, each its part. Local. */
 double adapt_least_flops(const adapt_call *call, double small, bool one_row, const adapt_sub *subs,
                          int result);
 
-/* The operations of a product or solve for adapt_call_open; none if it is too thin to be taken:
+/* The operations of a product or solve for adapt_call_open; none if it is too thin to be offloaded:
  * where a side of an operand is short, copies cost as much as they save. */
 static inline double adapt_work(double flops, int64_t m, int64_t n, int64_t k)
 {
@@ -295,7 +295,7 @@ typedef struct adapt_rectangle {
 } adapt_rectangle;
 adapt_rectangle adapt_rectangle_of(const adapt_sub *sub, const osla_matrix *matrix);
 
-/* Are the rows (columns) of the two dealt alike? Local. */
+/* Are the rows (columns) of the two distributed alike? Local. */
 bool adapt_same_rows(const adapt_sub *x, const adapt_sub *y);
 bool adapt_same_columns(const adapt_sub *x, const adapt_sub *y);
 

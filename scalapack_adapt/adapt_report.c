@@ -37,7 +37,7 @@ static void print_line(adapt_routine routine, osla_dtype dtype)
   int64_t all = total(count), taken = count->calls[ADAPT_TAKEN];
   if (all == 0) return;
   adapt_name(routine, dtype, name);
-  (void)fprintf(stderr, "%-8s %8" PRId64 " %10.3f %10.3f %10.1f %10" PRId64 " %10.3f", name, taken,
+  (void)fprintf(stderr, "%-8s %9" PRId64 " %10.3f %10.3f %10.1f %10" PRId64 " %10.3f", name, taken,
                 count->seconds_taken, count->seconds_staging, count->bytes_staged / (1 << 20),
                 all - taken, count->seconds_passed);
   const char *between = "  ";
@@ -54,8 +54,9 @@ void adapt_report(void)
 {
   (void)fprintf(stderr,
                 "OSLA for ScaLAPACK, calls of process 0\n"
-                "%-8s %8s %10s %10s %10s %10s %10s  %s\n",
-                "routine", "taken", "seconds", "staging", "MiB", "passed on", "seconds", "because");
+                "%-8s %9s %10s %10s %10s %10s %10s  %s\n",
+                "routine", "offloaded", "seconds", "staging", "MiB", "passed on", "seconds",
+                "because");
   for (int r = 0; r < ADAPT_ROUTINES; r++)
     for (int d = OSLA_FLOAT; d <= OSLA_COMPLEX_DOUBLE; d++)
       print_line((adapt_routine)r, (osla_dtype)d);

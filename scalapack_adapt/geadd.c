@@ -1,8 +1,8 @@
 /* p?geadd: sub(C) := alpha op(sub(A)) + beta sub(C), where op is a transposition; s and d.
  *
- * A is copied to where all ranks reach it, its transpose made beside it, dealt like C, and added to
- * C where that is. Both are transposed with what is before them in their first blocks. Without a
- * transposition the real routine only adds, or sends whole blocks.
+ * A is copied to where all ranks reach it, its transpose made beside it, distributed like C, and
+ * added to C where that is. Both are transposed with what is before them in their first blocks.
+ * Without a transposition the real routine only adds, or sends whole blocks.
  */
 #include "adapt.h"
 

@@ -1,6 +1,6 @@
 /* What the drop-in's LAPACK routines share: factorisations and solves (floor 4, internal).
  *
- * A routine is a file with its names; all are taken by one function, as they differ only in
+ * A routine is a file with its names; all are served by one function, as they differ only in
  * whether they factor, and whether they solve.
  */
 #ifndef OSLA_ADAPT_LAPACK_H
@@ -22,8 +22,8 @@ typedef struct lapack_args {
 } lapack_args;
 
 /* Takes the call if it shall be: factors sub(A), or solves with its factors, or both. False: not
- * taken, nothing of the caller's is touched. Collective over the context; the same answer on all
- * processes. */
+ * offloaded, nothing of the caller's is touched. Collective over the context; the same answer on
+ * all processes. */
 bool lapack_take(adapt_call *call, const lapack_args *x);
 
 #endif

@@ -153,6 +153,7 @@ tests_scripts = \
   tests/test_python.sh \
   tests/check_fortran.sh \
   tests/check_packaging.sh \
+  tests/check_doc.sh \
   tests/test_deb.sh \
   tests/test_chroot.sh \
   tests/check_one_mpi.sh \

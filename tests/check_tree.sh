@@ -88,6 +88,29 @@ fixed_options() {
     done
 }
 
+# README's table of measurements: each figure stands in the summary that its row links to.
+unrecorded_figures() {
+  local row entry figure rows=0
+  while IFS= read -r row; do
+    rows=$((rows + 1))
+    entry=$(grep -oE 'results/[^)]*' <<<"$row")
+    [ -f "$entry" ] || { echo "README.md: no $entry"; continue; }
+    for figure in $(cut -d'|' -f3,4 <<<"$row" | grep -oE '\b[0-9]+(\.[0-9]+)?\b'); do
+      grep -qwF -- "$figure" "$entry" || echo "README.md: $figure is not in $entry"
+    done
+  done < <(grep -E '^\|.*\]\(results/' README.md)
+  [ $rows -ge 10 ] || echo "README.md: $rows rows of measurements"
+}
+
+dead_links() {
+  local page target
+  for page in ./*.md doc/*.md results/*.md results/*/*.md; do
+    for target in $(sed '/^```/,/^```/d' "$page" | grep -oE '\]\([^)# ]+' | sed 's/^](//' | grep -v '^[a-z]*:'); do
+      [ -e "$(dirname "$page")/$target" ] || echo "$page: $target"
+    done
+  done
+}
+
 complain "sources over 450 lines" < <(long_sources)
 complain "left-over marks" < <(marks)
 complain "absolute paths of one machine" < <(machine_paths)
@@ -96,4 +119,6 @@ complain "tests that are not in tests/Makefile.mk" < <(unbuilt_tests)
 complain "sources that are in no Makefile.mk" < <(unbuilt_sources)
 complain "public headers that do not say what they are" < <(unclear_headers)
 complain "options that cannot grow" < <(fixed_options)
+complain "measurements in README.md that are not recorded" < <(unrecorded_figures)
+complain "links to what is not there" < <(dead_links)
 [ $offenders = 0 ] && echo "the tree is tidy"

@@ -33,5 +33,5 @@ same() {
   diff "$2" "$3" >diff.out || { complain "$1: another result with the drop-in"; head diff.out; }
 }
 
-# taken FILE ROUTINE: how many calls the table says were taken
+# taken FILE ROUTINE: how many calls the table says were offloaded
 taken() { awk -v routine="$2" '$1 == routine {n = $2} END {print n + 0}' "$1"; }

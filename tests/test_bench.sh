@@ -324,8 +324,8 @@ for ranks in 0 2; do
   run node $ranks gemm --n 10,0
   bad "osla-bench gemm: --n: '10,0' is not a list of sizes of at least 1"
   run node $ranks lu --grid 3x1
-  [ "$ranks" = 0 ] && bad "osla-bench lu: --grid: 3 x 1 is 3 places, but there is 1 rank"
-  [ "$ranks" = 2 ] && bad "osla-bench lu: --grid: 3 x 1 is 3 places, but there are 2 ranks"
+  [ "$ranks" = 0 ] && bad "osla-bench lu: --grid: 3 x 1 is 3 processes, but there is 1 rank"
+  [ "$ranks" = 2 ] && bad "osla-bench lu: --grid: 3 x 1 is 3 processes, but there are 2 ranks"
   run node $ranks chol --n 10 --json "$scratch/none/x"
   bad "osla-bench chol: --json: $scratch/none/x cannot be written: No such file or directory"
   run node $ranks lu --n 10 --trace "$scratch/none/x"

@@ -35,10 +35,10 @@ done
 # switches
 run small 1 "$random" 160 "${with[@]}"
 same "small ones" off.1 small
-grep -q '^pdgemm  *0 .* too small' small.err || { complain "small calls are taken"; cat small.err; }
+grep -q '^pdgemm  *0 .* too small' small.err || { complain "small calls are offloaded"; cat small.err; }
 run off 1 "$random" 160 "${on[@]}" OSLA_SCALAPACK=off
 same "switched off" off.1 off
-[ "$(taken off.err pdsyrk)" = 0 ] || complain "switched off, and calls are taken"
+[ "$(taken off.err pdsyrk)" = 0 ] || complain "switched off, and calls are offloaded"
 grep -q '^pdsyrk .* switched off$' off.err || { complain "off is no reason"; cat off.err; }
 run nocache 2 "$random" 160 "${on[@]}" OSLA_SCALAPACK_CACHE=0
 same "no cache" off.2 nocache
@@ -50,7 +50,7 @@ run wrong 1 "$random" 8 "${with[@]}" OSLA_SCALAPACK=maybe OSLA_SCALAPACK_CACHE=-
 grep -q 'OSLA_SCALAPACK=maybe ' wrong.err || complain "a wrong OSLA_SCALAPACK passes silently"
 grep -q 'OSLA_SCALAPACK_CACHE=-3 ' wrong.err || complain "a wrong OSLA_SCALAPACK_CACHE passes silently"
 
-# small calls are taken from where they gain on
+# small calls are offloaded from where they gain on
 small="gemm syrk trsm getrf potrf"
 run order.256 2 "$BUILDDIR/bench/scalapack_program" "256 32 1 2 2 $small getrs=128" "${with[@]}"
 run order.64 2 "$BUILDDIR/bench/scalapack_program" "64 64 1 2 2 $small getrs=64" "${with[@]}"

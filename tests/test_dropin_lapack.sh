@@ -30,7 +30,7 @@ for routine in getrf getrs gesv potrf potrs posv; do
 done
 run small 2 "$program" 120 "${with[@]}"
 same "small ones" off.2 small
-grep -q '^pdgetrf  *0 .* too small$' small.err || complain "small calls are taken"
+grep -q '^pdgetrf  *0 .* too small$' small.err || complain "small calls are offloaded"
 
 # wrong arguments: the same INFO on each rank, the same texts of PXERBLA; each rank writes a file of its own,
 # since a launcher may hand on one's line in the midst of another's
@@ -68,7 +68,7 @@ shorten() {
     "$testers/$1.dat" >"$1.dat"
 }
 
-# try_tester TYPE INPUT ROUTINE...: as many tests pass as without the drop-in, and these routines were taken
+# try_tester TYPE INPUT ROUTINE...: as many tests pass as without the drop-in, and these routines were offloaded
 try_tester() {
   local type=$1 name=x$1${2,,} routine
   shift 2

@@ -7,7 +7,7 @@ for nodes in 1 2; do
   [ $nodes = 2 ] && more=("${fake[@]}")
   run orders 2 "$BUILDDIR/tests/dropin_orders" "" "${on[@]}" "${more[@]}"
   grep -qx left orders || complain "$nodes nodes: the contexts were not left"
-  [ "$(taken orders.err pdgemm)" = 30 ] || complain "$nodes nodes: not all products were taken"
+  [ "$(taken orders.err pdgemm)" = 30 ] || complain "$nodes nodes: not all products were offloaded"
 done
 [ $failures = 0 ] && echo "contexts are left in any order"
 exit $((failures > 0))

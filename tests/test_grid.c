@@ -193,14 +193,14 @@ static void test_bad_places(void)
   osla_transport *t = osla_test_transport();
   int size = osla_test_size(), rank = osla_test_rank();
   bool first = rank == 0;
-  expect_error_at(t, size, 0, first ? size : rank, "rank 0 names place (0, ");
-  expect_error_at(t, size, 0, first ? -2 : rank, "rank 0 names place (0, -2)");
-  expect_error_at(t, size, first ? 1 : 0, rank, "rank 0 names place (1, 0)");
-  expect_error_at(t, size, first ? -1 : 0, rank, "rank 0 names place (-1, 0)");
-  expect_error_at(t, size, first ? -1 : 0, first ? -1 : rank, "no rank names place (0, 0)");
+  expect_error_at(t, size, 0, first ? size : rank, "rank 0 names position (0, ");
+  expect_error_at(t, size, 0, first ? -2 : rank, "rank 0 names position (0, -2)");
+  expect_error_at(t, size, first ? 1 : 0, rank, "rank 0 names position (1, 0)");
+  expect_error_at(t, size, first ? -1 : 0, rank, "rank 0 names position (-1, 0)");
+  expect_error_at(t, size, first ? -1 : 0, first ? -1 : rank, "no rank names position (0, 0)");
   if (size > 1) {
     int last = size - 1;
-    expect_error_at(t, size, 0, rank == last ? 0 : rank, "both name place (0, 0)");
+    expect_error_at(t, size, 0, rank == last ? 0 : rank, "both name position (0, 0)");
     expect_error_at(t, size - 1, 0, rank, "which is outside the 1 x");
   }
   expect_error_at(t, size + 1, 0, rank, "ranks, but there are");

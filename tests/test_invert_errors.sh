@@ -125,7 +125,7 @@ bad "--precision: 'half' is neither double nor float" --precision half
 bad "--grid: 'square' is not a grid such as 2x3" --grid square
 bad "--map: m.osla is the file of --output m.osla too" --map m.osla
 run 4 fake2 --grid 3x2
-judge 2 "--grid: 3 x 2 is 6 places, but there are 4 ranks"
+judge 2 "--grid: 3 x 2 is 6 processes, but there are 4 ranks"
 
 # --- output ---
 bad_everywhere 2 "$scratch/absent/m.osla: directory $scratch/absent: No such file or directory" \

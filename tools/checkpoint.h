@@ -1,4 +1,4 @@
-/* Checkpoints of a job that deals its data to all ranks by a shared counter (floor 4).
+/* Checkpoints of a job that distributes its data over all ranks by a shared counter (floor 4).
  *
  * When the interval is over, rank 0 adds ROUND to the counter: whoever asks for work next sees it,
  * and takes part in the checkpoint before it goes on. So nobody polls, and asking costs what it did

@@ -21,7 +21,7 @@ int osla_command_parse_grid(const char *name, const char *option, const char *te
       (times != 'x' && times != 'X') || p < 1 || q < 1)
     return osla_command_error(name, "%s: '%s' is not a grid such as 2x3", option, text);
   if ((int64_t)p * q > size)
-    return osla_command_error(name, "%s: %d x %d is %" PRId64 " places, but there %s %d rank%s",
+    return osla_command_error(name, "%s: %d x %d is %" PRId64 " processes, but there %s %d rank%s",
                               option, p, q, (int64_t)p * q, size == 1 ? "is" : "are", size,
                               size == 1 ? "" : "s");
   *nprow = p;

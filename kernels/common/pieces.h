@@ -32,7 +32,7 @@ int64_t osla_pieces_depth_for(int look_ahead);
 /* Sets of buffers. Local. */
 int64_t osla_pieces_depth(const osla_pieces *pieces);
 
-/* Puts my piece at `offset` of the target's buffer and tells it; once for each target in a step.
+/* Puts my piece at `offset` of the target's buffer and notifies it; once for each target in a step.
  * Waits for the target's credit only: the source must stay as it is until osla_pieces_posted has
  * been called for this step, or for the step `depth` later. */
 osla_err osla_pieces_post(osla_pieces *pieces, int64_t step, int target, size_t offset,

@@ -29,7 +29,7 @@ osla_err osla_pipeline_run(const osla_pipeline *p)
 
 osla_tile osla_pipeline_tile(const osla_panels *panels, int64_t rows, int64_t cols, int64_t depth)
 {
-  /* Some 1 ms: beyond that lines stand idle, below it copying operands tells. Flat tiles would copy
+  /* Some 1 ms: beyond that lines stand idle, below it copying operands costs. Flat tiles would copy
    * more (OpenBLAS, depth 128: 3072 x 64 94 %, 384 x 384 97 % of the rate of the whole). */
   const double tile_flops = 40e6;
   enum { UNIT = 64 };

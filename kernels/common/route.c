@@ -65,7 +65,8 @@ static osla_forward choose(const osla_line *line, osla_forward forward, size_t b
 }
 
 /* The binomial tree over places 0 .. n-1: place i > 0 hears from i without its lowest bit, and
- * tells i + 1, i + 2, i + 4, ... below that bit; the farthest first. Returns who i hears from. */
+ * notifies i + 1, i + 2, i + 4, ... below that bit; the farthest first. Returns who i hears from.
+ */
 static int route_tree(int place, int n, int *targets, int *count)
 {
   int bit = 1, from;

@@ -146,7 +146,8 @@ static inline forest_links *osla_forest_out(osla_forest *f, forest_kind kind)
  * a link find the same. `thin`: of the vertices that are read.
  * - Small values that lie alone in their lines, written by another core each time: to load each
  *   line from there takes longer than that core takes to pack them.
- * - Few values: they come in the line that tells of them, and nobody waits until they were read. */
+ * - Few values: they come in the line that announces them, and nobody waits until they were read.
+ */
 static inline bool osla_forest_packs(const forest_transfer *x, const forest_link *l, bool thin)
 {
   enum { SMALL = 16, FEW = 1024 };

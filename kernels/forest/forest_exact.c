@@ -15,7 +15,7 @@ void osla_forest_gather_free(forest_gather **gather)
   *gather = NULL;
 }
 
-/* Edges in the order of their roots: counted, then dealt. */
+/* Edges in the order of their roots: counted, then sorted. */
 static void deal(const osla_forest *f, forest_gather *g)
 {
   int64_t number = 0;

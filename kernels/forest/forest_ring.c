@@ -97,7 +97,7 @@ static void must(const forest_ring *ring, osla_err err)
   if (err != OSLA_OK) osla_transport_abort(ring->pool->t, err);
 }
 
-/* What a head tells, unless a later one has told more. */
+/* What a head says, unless a later one has said more. */
 static void hear(forest_ring *ring, const forest_head *head)
 {
   const int32_t more = (int32_t)(head->taken - (uint32_t)ring->heard);

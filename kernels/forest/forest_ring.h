@@ -4,7 +4,7 @@
  * stores, others by puts with a word behind that counts the parts. Another word counts those of
  * mine that were taken, so that their slots are free again; parts that go the other way between
  * nodes tell it, too. Who reads knows how many parts a transfer has. Each part has a head: what it
- * is of. A neighbour's head also tells that the part is there: a few values come in one line of
+ * is of. A neighbour's head also says that the part is there: a few values come in one line of
  * memory.
  *
  * Neighbours have few slots where these are large. Others have many small ones: a part of 16 KiB,
@@ -84,7 +84,7 @@ void osla_ring_take(forest_ring *ring);
  * many messages again. false: it could not yet. */
 bool osla_ring_tell(forest_ring *ring);
 
-/* The same of all that was taken, by a word, also where heads have told it. */
+/* The same of all that was taken, by a word, also where heads have said so. */
 bool osla_ring_tell_all(forest_ring *ring);
 
 /* All that was sent goes on without this rank's progress. */

@@ -11,8 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What a rank tells those that it is joined to; before that the roots' owners alone: how many edges
- * there are, an int64_t. */
+/* What a rank sends to those that it is joined to; before that the roots' owners alone: how many
+ * edges there are, an int64_t. */
 typedef struct places {
   int64_t n_roots, control;
   int64_t leaf_list, root_list;   /* of the edges from my leaves to your roots */

@@ -5,7 +5,7 @@
  * Such a forest has three more, whose edges together do what its own do:
  *   near    from roots on this node to leaves
  *   wire    from roots on other nodes to *proxies*, one on each node for each root that leaves of
- *           the node are joined to; a node's proxies are dealt to its ranks
+ *           the node are joined to; a node's proxies are distributed over its ranks
  *   spread  from proxies on this node to leaves
  * A broadcast begins on `near` and `wire`, and on `spread` when the proxies' values are here: in a
  * step of progress. A reduction goes by `near` and `spread` to roots and proxies, then by `wire`.

@@ -91,8 +91,8 @@ typedef struct osla_unit {
 
 /* What becomes of the value that is there: it is replaced, or combined with the one that comes.
  * Logical ones give 0 or 1; bitwise ones and those are for integers. MINLOC and MAXLOC of equal
- * values take the smaller place. Sums and products of integers must not overflow, nor those of any
- * of their terms. */
+ * values take the smaller position. Sums and products of integers must not overflow, nor those of
+ * any of their terms. */
 typedef enum osla_forest_combine {
   OSLA_REPLACE,
   OSLA_SUM,

@@ -44,13 +44,13 @@ typedef struct osla_gemm_options {
  *   options [in]     NULL = defaults
  * All arguments are the same on all ranks. The matrices may differ in block sizes and in process
  * grids (over ranks of one transport). Fastest, without a copy on the node, is an operand whose
- * rows or columns that belong to C's are dealt like C's, from the same phase of a block.
+ * rows or columns that belong to C's are distributed like C's, from the same phase of a block.
  * All ranks' earlier changes of A, B, C are used; on return C is complete on all ranks, and nobody
  * reads A or B any more.
  * Memory above the operands: two loads of an operand on other nodes (a load is a panel of k, or a
  * whole local block where k runs along the rows of the stored matrix), and a panel of one that is
- * dealt otherwise; by default at most 2.5 local blocks of the operands (or 1 MiB). A C that leaves
- * ranks idle (k >= 8192 and at most 8 MiB) is summed from private copies of it.
+ * distributed otherwise; by default at most 2.5 local blocks of the operands (or 1 MiB). A C that
+ * leaves ranks idle (k >= 8192 and at most 8 MiB) is summed from private copies of it.
  * Errors, on all ranks together: ARG (sizes, types, a part outside its matrix, C overlaps an
  * operand), MEM (C is as before), MPI. */
 osla_err osla_gemm(osla_trans transa, osla_trans transb, osla_complex alpha, osla_part a,

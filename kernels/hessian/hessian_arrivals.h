@@ -1,12 +1,12 @@
 /* Which origins of other nodes wait, without asking each of them (internal; no MPI).
  *
- * An origin tells a node by one rank of it, the gate, in words of the gate's memory that nothing
- * else writes. Its leaf says how many bytes it has for the node. Above the leaves there is a tree:
- * a word for each `fan` words below it, up to a level that has no more than `fan`, the top. Who has
- * raised a leaf changes then, one after the other, the words above it, to values that no word ever
- * had. So the top tells whether anything has come, and a change is followed down to its leaf: both
- * cost as much with ten thousand origins as with ten. With no more than `fan` origins the leaves
- * are the top.
+ * An origin notifies a node through one rank of it, the gate, in words of the gate's memory that
+ * nothing else writes. Its leaf says how many bytes it has for the node. Above the leaves there is
+ * a tree: a word for each `fan` words below it, up to a level that has no more than `fan`, the top.
+ * Who has raised a leaf changes then, one after the other, the words above it, to values that no
+ * word ever had. So the top says whether anything has come, and a change is followed down to its
+ * leaf: both cost as much with ten thousand origins as with ten. With no more than `fan` origins
+ * the leaves are the top.
  *
  * What has been seen, and who takes care of it, is shared by the ranks of the node: any of them may
  * collect what came through a gate and serve it. That is done under a lock that is only tried.

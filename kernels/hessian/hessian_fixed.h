@@ -66,14 +66,14 @@ static inline int64_t fixed_sum(int64_t a, int64_t b)
   return (int64_t)((uint64_t)a + (uint64_t)b);
 }
 
-/* Its top bit tells that a sum has left [-2^62, 2^62): it can get no further unseen, because one
+/* Its top bit says that a sum has left [-2^62, 2^62): it can get no further unseen, because one
  * addend is at most 2^51. */
 static inline uint64_t fixed_danger(int64_t sum)
 {
   return (uint64_t)sum + (uint64_t)FIXED_DANGER;
 }
 
-/* Its top bit tells that a number is not within [-limit, limit]. */
+/* Its top bit says that a number is not within [-limit, limit]. */
 static inline uint64_t fixed_outside(int64_t number, int64_t limit)
 {
   uint64_t up = (uint64_t)limit + (uint64_t)number, down = (uint64_t)limit - (uint64_t)number;

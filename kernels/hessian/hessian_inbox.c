@@ -196,7 +196,7 @@ static uint64_t taken(const inbox *in)
   return atomic_load_explicit(&in->from->taken, memory_order_relaxed);
 }
 
-/* What the origin has told. */
+/* What the origin has announced. */
 static uint64_t told(const inbox *in)
 {
   return atomic_load_explicit(&in->gate->word[in->leaf], memory_order_acquire);

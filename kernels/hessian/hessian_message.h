@@ -40,7 +40,7 @@ size_t osla_message_size(const piece *p, int64_t k, size_t element);
 /* Do the piece's indices need 64 bits? */
 bool osla_message_is_wide(const piece *p);
 
-/* Writes a message; returns its bytes, as told above. With values: those of the piece. With k > 0:
+/* Writes a message; returns its bytes, as above. With values: those of the piece. With k > 0:
  * row_panel (k x rows) and col_panel (k x cols), the piece has no values. Rows that no
  * column holds stay at home. */
 size_t osla_message_put(const piece *p, int owner, uint64_t stripes, uint32_t flags, size_t element,

@@ -2,10 +2,10 @@
  * first, and travels once, at the next commit or checkpoint.
  *
  * For each owner on another node the node holds an array of that owner's shape, in the memory of
- * one of its ranks, the host; they are dealt in turn. An update is added there as it is to an owner
- * on the node, under locks of the array's own. At the commit each host sends the block columns that
- * were touched through its outboxes, and empties them. So a node sends at most its share of H for
- * any number of updates.
+ * one of its ranks, the host; they are distributed in turn. An update is added there as it is to an
+ * owner on the node, under locks of the array's own. At the commit each host sends the block
+ * columns that were touched through its outboxes, and empties them. So a node sends at most its
+ * share of H for any number of updates.
  */
 #include "hessian_node.h"
 #include "hessian.h"

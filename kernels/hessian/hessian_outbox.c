@@ -1,12 +1,12 @@
 /* Messages to owners on other nodes, the origin's side: a ring of bytes for each node, in the
  * origin's own segment.
  *
- * The origin writes messages one behind the other and tells the node's gate, by one word, how many
- * bytes wait (and those above it, see hessian_arrivals.h). The node gets them when it comes to it
- * (hessian_inbox.c) and tells, by another word, how many it has taken. Neither word is waited for:
- * one of each is under way at a time, and the next tells of all that has come meanwhile. So small
- * updates join into few transfers by themselves, no rank waits for another's progress before its
- * ring is full, and then it serves its own inboxes.
+ * The origin writes messages one behind the other and notifies the node's gate, by one word, how
+ * many bytes wait (and those above it, see hessian_arrivals.h). The node gets them when it comes to
+ * it (hessian_inbox.c) and reports, by another word, how many it has taken. Neither word is waited
+ * for: one of each is under way at a time, and the next announces all that has come meanwhile. So
+ * small updates join into few transfers by themselves, no rank waits for another's progress before
+ * its ring is full, and then it serves its own inboxes.
  *
  * Outboxes that have something to tell are in a list, which a progress step walks. Who puts one in
  * is an updating thread; who takes it out is the hook.
@@ -96,7 +96,7 @@ static int node_of(const osla_hessian *h, const outbox *o)
   return (int)(o - h->wire->outboxes->of);
 }
 
-/* Has the node taken so many bytes, as far as any of its ranks has told? Under the mutex. */
+/* Has the node taken so many bytes, as far as any of its ranks has reported? Under the mutex. */
 static bool has_taken(const osla_hessian *h, outbox *o, uint64_t bytes)
 {
   unsigned char *base = osla_segment_local(h->segment);

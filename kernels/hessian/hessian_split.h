@@ -10,7 +10,7 @@
 /* One side (rows or columns) of an update, grouped by process; inside a group ascending by global
  * index. Group p is [start[p], start[p + 1]). */
 typedef struct index_split {
-  int64_t *position; /* [count] place in the caller's list */
+  int64_t *position; /* [count] position in the caller's list */
   int64_t *global;   /* [count] */
   int64_t *local;    /* [count] local index on the owner */
   int64_t *start;    /* [nprocs + 1] */

@@ -1,12 +1,12 @@
 /* The way of messages between nodes: sizes, and where things lie in each rank's segment (internal).
  *
  * A rank writes what it has for a node, for all ranks of it, into one ring of its own memory, and
- * tells so to one rank of that node, the gate. Any rank of that node gets it and adds it to its
+ * says so to one rank of that node, the gate. Any rank of that node gets it and adds it to its
  * owner's memory, under the owner's locks. Rings come from a pool: a node has one from the first
  * message on; where there are fewer rings than nodes, until all that is in it has been taken and
  * another node needs it.
  *
- * A rank's segment: its lock; a word that wakes it; for each rank a word by which it tells what
+ * A rank's segment: its lock; a word that wakes it; for each rank a word by which it reports what
  * its node has taken; what comes through this gate (hessian_arrivals.h); the rings.
  */
 #ifndef OSLA_HESSIAN_WIRE_H
@@ -28,7 +28,7 @@ typedef struct wire {
   arrival_shape shape;
   int remote; /* ranks of other nodes, seen from the smallest one */
   int ranks, n_nodes;
-  int node, place;               /* my node, and my place among its members */
+  int node, place;               /* my node, and my position among its members */
   int *member, *node_start;      /* ranks by node: [ranks], [n_nodes + 1] */
   struct outbox_table *outboxes; /* hessian_outbox.c */
   struct inbox_table *inboxes;   /* hessian_inbox.c */
@@ -38,7 +38,7 @@ typedef struct wire {
 osla_err osla_wire_create(osla_hessian *h, int fan);
 void osla_wire_free(osla_hessian *h);
 
-/* Sizes and places: rings and inboxes within `bytes`, if these are enough for one of each. */
+/* Sizes and offsets: rings and inboxes within `bytes`, if these are enough for one of each. */
 void osla_wire_sizes(osla_hessian *h, size_t bytes);
 size_t osla_wire_bytes(const osla_hessian *h); /* of segment and tables */
 
@@ -61,7 +61,7 @@ osla_stripes *osla_hessian_lock(const osla_hessian *h, int rank); /* NULL off th
 /* Wakes who waits in a rank of my node. Local. */
 void osla_wire_wake(osla_hessian *h, int rank);
 
-/* Where in a rank's segment the place-th rank of a node tells what that node has taken from that
+/* Where in a rank's segment the place-th rank of a node reports what that node has taken from that
  * rank. Each has a word of its own, since MPI keeps no order between two; the largest holds. */
 size_t osla_wire_taken_offset(const wire *w, int node, int place);
 

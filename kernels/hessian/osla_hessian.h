@@ -74,7 +74,7 @@
  * With memory_cap all of this together stays below that many bytes: the rings get at most half of
  * it, pieces at most an eighth, and a thread that finds no room for its update waits for others'.
  * An update that would never fit, and a cap below what the rings need, are errors that say how much
- * is needed. stats.bytes_peak tells the most that was in use.
+ * is needed. stats.bytes_peak is the most that was in use.
  * Beside the cap: about 16 bytes for each id (update_once), and a second H during a checkpoint.
  *
  * Each datum once. Updates may carry ids. A checkpoint writes the sums and the ids of the updates

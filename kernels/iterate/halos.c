@@ -116,8 +116,8 @@ osla_err osla_halos_wait(osla_iteration *it)
   return OSLA_OK;
 }
 
-/* Who waits has told its own newest state before. So of two that wait for one another, or of more
- * in a circle, each would have made its last sweep later than the next one: they cannot be. */
+/* Who waits has published its own newest state before. So of two that wait for one another, or of
+ * more in a circle, each would have made its last sweep later than the next one: they cannot be. */
 osla_err osla_halos_newest(osla_iteration *it, const double *x)
 {
   for (int h = 0; h < it->p.n_halos; h++) {

@@ -284,7 +284,7 @@ static osla_err run_uncertified(osla_iteration *it, double **x, first_and_last *
   return OSLA_OK;
 }
 
-/* ---- what is told ---- */
+/* ---- what is reported ---- */
 
 /* After this no rank is in the run before that of another, whose halos it would miss. */
 static osla_err count_sweeps(osla_iteration *it, const first_and_last *seen, osla_iterate_result *r)

@@ -135,7 +135,7 @@ osla_err osla_watch_begin(osla_iteration *it); /* of a run */
 void osla_watch_end(osla_iteration *it);
 osla_err osla_watch_check(const osla_iteration *it); /* STATE: a rank has stopped in a run before */
 
-/* Looks whether a rank has stopped, and tells that this one goes on: at least once a sweep. Where
+/* Looks whether a rank has stopped, and says that this one goes on: at least once a sweep. Where
  * one has, the run is over (c.over), and so are all waits. */
 osla_err osla_watch_step(osla_iteration *it);
 

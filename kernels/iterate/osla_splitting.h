@@ -36,12 +36,12 @@ typedef struct osla_splitting_options {
 typedef struct osla_splitting osla_splitting;
 
 /* Of a sparse matrix. Collective.
- *   a       [in]  square, rows and columns dealt alike; only read during the call
+ *   a       [in]  square, rows and columns distributed alike; only read during the call
  *   b       [in]  [rows] of this rank, borrowed: it may change between runs
  *   options [in]  NULL: defaults
  *   out     [out] owned by the caller
  * Memory: 12 bytes an entry and 16 more during the call, 8 block bytes a row (LU: 8 more), 4 bytes
- * for each value that is sent. Errors, on all ranks together: ARG (rows that are not dealt as
+ * for each value that is sent. Errors, on all ranks together: ARG (rows that are not distributed as
  * columns; block < 0; no such factor; a diagonal element that is 0 or not finite, or a block that
  * is singular, not finite, or for CHOLESKY not positive definite: its rows are named), MEM, MPI,
  * RANGE (2^31 rows and values of others on a rank). */

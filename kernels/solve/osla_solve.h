@@ -2,7 +2,7 @@
  *
  * A is n x n in square blocks (mb = nb) on any grid. Right-hand sides B and solutions X are n x
  * nrhs, in any blocks and on any grid over the same ranks. They are worked on in place if they lie
- * like A: the same ranks at the same places, and the same block rows (mb of B = nb of A); their
+ * like A: the same ranks at the same positions, and the same block rows (mb of B = nb of A); their
  * block columns are free. Otherwise a copy is worked on, as large as B. One block column of B for
  * each process column is fastest.
  *

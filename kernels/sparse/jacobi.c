@@ -55,7 +55,7 @@ static osla_err make(const osla_csr *a, int64_t block, double shift, osla_jacobi
   const int rank = osla_transport_rank(a->t);
   const int64_t first_row = a->row_start[rank];
   OSLA_CHECK(a->rows == a->columns && first_row == a->column_start[rank], OSLA_ERR_ARG,
-             "Jacobi: rows and columns are dealt in different blocks");
+             "Jacobi: rows and columns are distributed in different blocks");
   OSLA_CHECK(block >= 1, OSLA_ERR_ARG, "Jacobi: blocks of %" PRId64 " rows", block);
   j->n = a->rows;
   return block == 1 ? invert_diagonal(a, first_row, shift, j)

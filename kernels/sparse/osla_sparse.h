@@ -1,12 +1,12 @@
 /* Sparse matrices by rows, and their products with vectors (floor 3).
  *
- * A matrix is dealt to the ranks by blocks of consecutive rows, and vectors by blocks: of the rows
- * (what A x gives) and of the columns (x). Rank p owns the rows row_start[p] .. row_start[p + 1] -
- * 1 and the columns likewise; of a square matrix both are the same, as a rule. Each rank keeps its
- * rows in two parts, compressed by rows (CSR): the *diagonal part*, whose columns are its own, and
- * the rest, whose columns are *ghosts*: values of other ranks that a product brings here through a
- * star forest (osla_forest.h), each once, while the diagonal part is multiplied. Values are
- * doubles.
+ * A matrix is distributed over the ranks by blocks of consecutive rows, and vectors by blocks: of
+ * the rows (what A x gives) and of the columns (x). Rank p owns the rows row_start[p] ..
+ * row_start[p + 1] - 1 and the columns likewise; of a square matrix both are the same, as a rule.
+ * Each rank keeps its rows in two parts, compressed by rows (CSR): the *diagonal part*, whose
+ * columns are its own, and the rest, whose columns are *ghosts*: values of other ranks that a
+ * product brings here through a star forest (osla_forest.h), each once, while the diagonal part is
+ * multiplied. Values are doubles.
  *
  * A vector is an array of this rank's values, in any memory. One of osla_vertices_create is read in
  * place by the ranks of the node, and is the faster one for what a product reads: x in A x.
@@ -81,12 +81,12 @@ osla_err osla_csr_renumber(osla_csr *matrix, const int64_t *number, const int64_
  * The bits depend on the matrices and their blocks alone. Errors, on all ranks together: ARG (as
  * said), MEM, MPI, RANGE (as osla_csr_create).
  *
- * C := A B, rows dealt as A's, columns as B's. An entry that cancels stays, as 0. Memory: a copy
- * of this rank's rows of B while others fetch theirs; the rows of B that A's ghosts name, twice.
- * ARG: the columns of A are not dealt as the rows of B. */
+ * C := A B, rows distributed as A's, columns as B's. An entry that cancels stays, as 0. Memory: a
+ * copy of this rank's rows of B while others fetch theirs; the rows of B that A's ghosts name,
+ * twice. ARG: the columns of A are not distributed as the rows of B. */
 osla_err osla_csr_multiply(osla_csr *a, osla_csr *b, osla_csr **out);
 
-/* A^T, rows dealt as A's columns. */
+/* A^T, rows distributed as A's columns. */
 osla_err osla_csr_transpose(osla_csr *a, osla_csr **out);
 
 /* P^T (A P): A on the coarse space of a multigrid method whose prolongation is P. */

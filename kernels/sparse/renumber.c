@@ -48,7 +48,7 @@ static osla_err check_square(const osla_csr *a)
 {
   const int rank = osla_transport_rank(a->t);
   OSLA_CHECK(a->rows == a->columns && a->row_start[rank] == a->column_start[rank], OSLA_ERR_ARG,
-             "new numbers of a matrix whose rows and columns are dealt in different blocks");
+             "new numbers of a matrix whose rows and columns are distributed in different blocks");
   return OSLA_OK;
 }
 

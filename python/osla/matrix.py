@@ -36,7 +36,7 @@ def part_of(value: Any, name: str) -> tuple[Any, int, int, int, int]:
 
 
 class Matrix(Owned):
-    """A matrix of m x n zeros, dealt over a grid in blocks, as ScaLAPACK's. Collective.
+    """A matrix of m x n zeros, distributed over a grid in blocks, as ScaLAPACK's. Collective.
 
     m, n: rows, columns. block: rows and columns of a block, one number or two. dtype: float32,
     float64, complex64 or complex128. grid: None: of all ranks. The same on all ranks.
@@ -271,7 +271,7 @@ class Matrix(Owned):
 
     @collective
     def add(self, alpha: float, source: "Matrix", beta: float = 1.0) -> Generator[None, None, None]:
-        """This matrix := alpha source + beta of it; the same sizes, blocks and places. Collective."""
+        """This matrix := alpha source + beta of it; the same sizes, blocks and owners. Collective."""
         own, other = self._alive(), handle(source, Matrix, "source")
         factors = _words.real(alpha, "alpha"), _words.real(beta, "beta")
         yield

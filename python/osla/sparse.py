@@ -124,7 +124,7 @@ class CSR(Owned):
     @staticmethod
     @collective
     def read(path: Any, *, transport: Transport | None = None) -> Generator[None, None, "CSR"]:
-        """A matrix of a Matrix Market file, dealt evenly. Collective."""
+        """A matrix of a Matrix Market file, distributed evenly. Collective."""
         transport = transport or world()
         own, name = handle(transport, Transport, "transport"), _words.text(path, "path")
         yield

@@ -78,7 +78,7 @@ def _comm_of(comm: Any) -> bytes | None:
 
 
 class Grid(Object):
-    """Ranks in `nprow` rows and `npcol` columns, over which matrices are dealt. Collective.
+    """Ranks in `nprow` rows and `npcol` columns, over which matrices are distributed. Collective.
 
     nprow = npcol = 0 chooses a grid of all ranks. order: "chosen", "rows", "columns" (as BLACS's
     'R' and 'C') or "nodes". It lives as long as a matrix on it.

@@ -22,7 +22,7 @@
  * The checksum is a sum over all elements of a hash of place and bits, so it does not depend on
  * grid, blocks or ranks. Every read verifies it.
  *
- * How it is done: rank 0 alone talks to HDF5, which lays out contiguous data sets and tells where
+ * How it is done: rank 0 alone talks to HDF5, which lays out contiguous data sets and says where
  * in the file they lie (H5Dget_offset). Every rank then moves a contiguous range of that place, 4
  * MiB at a time, between the file and the distributed matrix (one-sided get and put). So there are
  * no collective HDF5 or MPI-IO calls, in which all ranks would hang if one of them met a full disk,

@@ -70,16 +70,16 @@ static osla_err fill_from_places(osla_grid *grid)
     int prow = grid->place_of[rank].prow, pcol = grid->place_of[rank].pcol;
     if (prow == -1 && pcol == -1) continue;
     OSLA_CHECK(prow >= 0 && prow < grid->nprow && pcol >= 0 && pcol < grid->npcol, OSLA_ERR_ARG,
-               "rank %d names place (%d, %d), which is outside the %d x %d grid", rank, prow, pcol,
-               grid->nprow, grid->npcol);
+               "rank %d names position (%d, %d), which is outside the %d x %d grid", rank, prow,
+               pcol, grid->nprow, grid->npcol);
     int *slot = &grid->rank_at[prow * grid->npcol + pcol];
-    OSLA_CHECK(*slot < 0, OSLA_ERR_ARG, "ranks %d and %d both name place (%d, %d)", *slot, rank,
+    OSLA_CHECK(*slot < 0, OSLA_ERR_ARG, "ranks %d and %d both name position (%d, %d)", *slot, rank,
                prow, pcol);
     *slot = rank;
   }
   for (int i = 0; i < grid->nprow * grid->npcol; i++)
-    OSLA_CHECK(grid->rank_at[i] >= 0, OSLA_ERR_ARG, "no rank names place (%d, %d)", i / grid->npcol,
-               i % grid->npcol);
+    OSLA_CHECK(grid->rank_at[i] >= 0, OSLA_ERR_ARG, "no rank names position (%d, %d)",
+               i / grid->npcol, i % grid->npcol);
   return OSLA_OK;
 }
 
@@ -143,7 +143,7 @@ osla_err osla_grid_shift(const osla_grid *grid, int prow, int pcol, osla_grid **
   int p = grid->nprow, q = grid->npcol;
   *out = NULL;
   OSLA_CHECK(prow >= 0 && prow < p && pcol >= 0 && pcol < q, OSLA_ERR_ARG,
-             "place (%d, %d) is outside the %d x %d grid", prow, pcol, p, q);
+             "position (%d, %d) is outside the %d x %d grid", prow, pcol, p, q);
   osla_grid *shifted = NULL;
   OSLA_CALL(new_grid(grid->t, p, q, &shifted));
   for (int i = 0; i < p; i++)

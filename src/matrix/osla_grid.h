@@ -14,7 +14,7 @@ extern "C" {
 
 typedef struct osla_grid osla_grid;
 
-/* How ranks are dealt to the places of a grid.
+/* How ranks are distributed over the positions of a grid.
  * By nodes: process columns are filled one after another, node by node. So each lies on as few
  * nodes as can be, which is where LU and Cholesky exchange most often (HPL's PMAP says the same).
  */
@@ -39,23 +39,23 @@ osla_err osla_grid_create(osla_transport *transport, int nprow, int npcol, osla_
 /* The shape that is chosen for that many ranks and nodes. Local, pure. */
 void osla_grid_choose(int ranks, int nodes, int *nprow, int *npcol);
 
-/* Makes a grid in which each rank names its own place, as Cblacs_gridinfo reports it: so that
+/* Makes a grid in which each rank names its own position, as Cblacs_gridinfo reports it: so that
  * matrices on an existing BLACS context can be used (ranks outside it pass -1, -1). Collective.
- * Errors, on all ranks together: ARG when ranks name other shapes, two ranks name one place, a
- * place is empty, or a place is outside the grid. */
+ * Errors, on all ranks together: ARG when ranks name other shapes, two ranks name one position, a
+ * position is empty, or one is outside the grid. */
 osla_err osla_grid_create_at(osla_transport *transport, int nprow, int npcol, int prow, int pcol,
                              osla_grid **out);
 
-/* Makes the grid in which place (0, 0) is place (prow, pcol) of `grid` and the others follow
+/* Makes the grid in which position (0, 0) is position (prow, pcol) of `grid` and the others follow
  * cyclically: for matrices whose first block lies on process (prow, pcol) (ScaLAPACK's RSRC, CSRC).
- * Local; the same arguments on all ranks. Errors: ARG (no such place), MEM. */
+ * Local; the same arguments on all ranks. Errors: ARG (no such position), MEM. */
 osla_err osla_grid_shift(const osla_grid *grid, int prow, int pcol, osla_grid **out);
 
-/* Are they of one transport and one shape, with the same rank at each place? Local. */
+/* Are they of one transport and one shape, with the same rank at each position? Local. */
 bool osla_grid_same(const osla_grid *x, const osla_grid *y);
 
 /* For segments in which ranks are notified from their process row, their column and their node
- * alone: so many places instead of all ranks. Borrows the grid. Local. */
+ * alone: so many slots instead of all ranks. Borrows the grid. Local. */
 osla_notifiers osla_grid_notifiers(const osla_grid *grid);
 
 /* Local. Accepts NULL and nulls the handle. */

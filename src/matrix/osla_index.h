@@ -1,6 +1,6 @@
 /* Block-cyclic index arithmetic in one dimension: pure functions (floor 2).
  *
- * Indices 0 .. n-1 are cut into blocks of nb (the last may be short) that are dealt to the
+ * Indices 0 .. n-1 are cut into blocks of nb (the last may be short) that are distributed over the
  * processes 0 .. nprocs-1 in turn, the first block to process 0. This is ScaLAPACK's distribution
  * with source process 0; all indices count from 0.
  * Source: Blackford et al., ScaLAPACK Users' Guide (SIAM 1997), chapter 4; NUMROC, INDXG2P,

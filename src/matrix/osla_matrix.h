@@ -57,8 +57,8 @@ osla_err osla_matrix_create_in(osla_segment *segment, osla_grid *grid, osla_dtyp
  * no segment. Local. On one rank for everything; else for
  * - C of osla_gemm and osla_syrk; what osla_matrix_add takes;
  * - an operand of osla_gemm that each rank reads its own part of alone: A where there is one
- *   process column and its rows are dealt as C's, B where there is one process row and its columns
- *   are dealt as C's, both as they are (NOTRANS). Otherwise gemm fails: ARG;
+ *   process column and its rows are distributed as C's, B where there is one process row and its
+ *   columns are distributed as C's, both as they are (NOTRANS). Otherwise gemm fails: ARG;
  * - the right-hand sides of solves from the left on one process row;
  * - factors on one process row (osla_potrf, osla_potri: on any grid): panels are put to where they
  *   are needed.
@@ -138,7 +138,7 @@ osla_err osla_matrix_transpose(osla_trans trans, const osla_matrix *source, osla
 osla_err osla_matrix_scale(osla_complex alpha, osla_matrix *matrix);
 
 /* dest := alpha source + beta dest; alpha = 0 does not read source, beta = 0 not dest. Collective,
- * without communication: same sizes, blocks and places; both real or both complex. The precisions
+ * without communication: same sizes, blocks and owners; both real or both complex. The precisions
  * may differ: what does not fit the narrower one becomes infinite or zero. Errors, on all ranks
  * together: ARG. */
 osla_err osla_matrix_add(double alpha, const osla_matrix *source, double beta, osla_matrix *dest);

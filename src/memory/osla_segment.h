@@ -123,8 +123,8 @@ osla_err osla_segment_flush(osla_segment *segment, int rank);
 
 /* Raises my slot `purpose` at `rank` to `value`, after everything I stored or put there before.
  * osla_put_notify also puts data first; the source may be reused on return, the rest may come later
- * (osla_segment_flush waits for it). What a rank is told before it next makes progress has a limit
- * (OSLA_MESSAGES in osla(1)); beyond that the call waits. Local, thread-safe for different
+ * (osla_segment_flush waits for it). What a rank is notified of before it next makes progress has a
+ * limit (OSLA_MESSAGES in osla(1)); beyond that the call waits. Local, thread-safe for different
  * (rank, purpose). Errors: ARG (no such purpose: attached memory has none), MPI. */
 osla_err osla_notify(osla_segment *segment, int rank, int purpose, uint64_t value);
 osla_err osla_put_notify(osla_segment *segment, int rank, size_t offset, const void *source,

@@ -28,7 +28,7 @@ typedef struct ring_slot {
 } ring_slot;
 _Static_assert(sizeof(ring_slot) == 16, "messages are aligned to 16");
 
-/* The place after this one, of `in_flight` + 1. */
+/* The slot after this one, of `in_flight` + 1. */
 static inline int ring_next(int place, int in_flight)
 {
   return place == in_flight ? 0 : place + 1;

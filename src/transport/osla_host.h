@@ -1,7 +1,7 @@
 /* The host that a rank runs on, and the cores that the job's ranks share there (floor 0).
  *
  * A host is one running kernel: one memory, one set of cores. It may hold several nodes, which are
- * what MPI says of shared memory (containers, network name spaces); its name tells nothing, as
+ * what MPI says of shared memory (containers, network name spaces); its name says nothing, as
  * many hosts may be called localhost. It is known by the kernel's boot id (random(4)), and where
  * that cannot be read by its name; ranks of one node are on one host whatever these say.
  *
@@ -20,7 +20,7 @@ extern "C" {
 
 typedef struct osla_host {
   char name[64]; /* for people */
-  int first;     /* lowest rank of the communicator on this host: tells hosts apart */
+  int first;     /* lowest rank of the communicator on this host: distinguishes hosts */
   int cores;     /* that the job's ranks on this host may use: the union of their CPU masks, and not
                     more than what quotas of their control groups allow, rounded up */
   int ranks;     /* of the communicator on this host; nodes that MPI keeps apart share its cores */
@@ -28,7 +28,7 @@ typedef struct osla_host {
                     ranks that have no others may be more than these, while others are free */
 } osla_host;
 
-/* Collective on comm; what it tells may differ by host. Errors, on all ranks together: MPI, MEM. */
+/* Collective on comm; what it returns may differ by host. Errors, on all ranks together: MPI, MEM. */
 osla_err osla_host_look(MPI_Comm comm, osla_host *out);
 
 #ifdef __cplusplus

@@ -14,7 +14,7 @@ typedef enum osla_messages {
 } osla_messages;
 
 typedef struct osla_settings {
-  int fake_nodes; /* OSLA_FAKE_NODES: ranks of MPI_COMM_WORLD are dealt to so many nodes; 0: not */
+  int fake_nodes; /* OSLA_FAKE_NODES: ranks of the job are distributed over so many nodes; 0: not */
   int expect_nodes;    /* OSLA_EXPECT_NODES: a transport on all ranks must find so many; 0: any */
   int expect_ranks;    /* OSLA_EXPECT_RANKS: the same of ranks */
   double patience;     /* OSLA_PATIENCE: seconds; 0: waits have no limit */

@@ -13,7 +13,7 @@ static const char about[] =
   "one "
   "triangle of H, and g, for osla solve; exit status 1 if they are not finite. The data sets that "
   "a "
-  "file must hold are told in osla-assemble(1).";
+  "file must hold are in osla-assemble(1).";
 
 static const char after[] = "Example:\n"
                             "  mpiexec -n 4 osla assemble --n 5000 --output system.h5 panels*.h5\n";
