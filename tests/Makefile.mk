@@ -57,6 +57,7 @@ tests_programs = \
   tests/test_chol \
   tests/test_potri \
   tests/test_products \
+  tests/test_products_lack \
   tests/test_potri_lack \
   tests/test_trsm \
   tests/test_solve \
@@ -302,10 +303,12 @@ tests_test_memory_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=malloc -Wl,--wrap=calloc -W
   -Wl,--wrap=free -Wl,--wrap=osla_memory_check
 tests_test_lack_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=malloc -Wl,--wrap=calloc -Wl,--wrap=realloc
 tests_test_potri_lack_LDFLAGS = $(tests_test_lack_LDFLAGS)
+tests_test_products_lack_LDFLAGS = $(tests_test_lack_LDFLAGS)
 tests_test_exchange_LDFLAGS = $(tests_test_lack_LDFLAGS)
 
 tests_test_trace_LDADD = $(LDADD) $(JANSSON_LIBS)
 
+tests_libosla_test_la_LIBTOOLFLAGS = $(static_alone)
 tests_libosla_test_la_SOURCES = tests/osla_test.c tests/osla_test.h \
   tests/osla_test_help.c tests/osla_test_help.h tests/complex_help.h \
   tests/osla_test_watch.c tests/osla_test_watch.h
@@ -335,6 +338,7 @@ tests_test_lu_scalapack_SOURCES = tests/test_lu_scalapack.c $(tests_lu_reference
 tests_test_lu_scalapack_LDADD = $(LDADD) $(SCALAPACK_LIBS)
 tests_test_chol_SOURCES = tests/test_chol.c $(tests_kernel_reference) $(tests_kernel_trace)
 tests_test_products_SOURCES = tests/test_products.c $(tests_kernel_reference)
+tests_test_products_lack_SOURCES = tests/test_products_lack.c tests/lacking_memory.h tests/lacking_memory.c $(tests_kernel_reference)
 tests_test_potri_SOURCES = tests/test_potri.c $(tests_kernel_reference) $(tests_kernel_trace)
 tests_test_potri_lack_SOURCES = tests/test_potri_lack.c tests/lacking_memory.h tests/lacking_memory.c $(tests_kernel_reference)
 tests_test_exchange_SOURCES = tests/test_exchange.c tests/lacking_memory.h tests/lacking_memory.c
@@ -393,6 +397,8 @@ noinst_DATA = tests/config.env
 
 # Builds the test programs without running them.
 # WITHOUT: some that need not be built.
+list-check-programs:
+	@echo $(check_PROGRAMS)
 check-programs: all-am $(filter-out $(WITHOUT),$(check_PROGRAMS))
 check-local: all-am
 	$(srcdir)/tests/run -b .
