@@ -425,4 +425,4 @@ check-limits: check-programs
 # Not in check: renews what check_abi.sh compares with, for this machine and MPI.
 abi: libosla.la
 	$(srcdir)/tests/abi/describe .libs/libosla.so >$(srcdir)/tests/abi/libosla-`uname -m`-$(MPI_FAMILY).abi
-.PHONY: abi check-programs check-limits fuzz soak
+.PHONY: abi check-programs list-check-programs check-limits fuzz soak
