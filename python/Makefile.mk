@@ -52,6 +52,7 @@ dist_python_package_DATA = $(python_modules)
 python__core_la_SOURCES = $(python_sources)
 python__core_la_CPPFLAGS = $(AM_CPPFLAGS) $(PYTHON_CFLAGS)
 python__core_la_CFLAGS = $(OSLA_CFLAGS) $(OSLA_SANITIZE)
+python__core_la_LIBTOOLFLAGS = $(shared_alone)
 python__core_la_LDFLAGS = -module -avoid-version -shared -shrext .abi3.so -export-symbols-regex '^PyInit__core$$'
 python__core_la_LIBADD = libosla.la -ldl
 

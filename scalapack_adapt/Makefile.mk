@@ -5,6 +5,7 @@ scalapack_adapt_libnames_la_SOURCES = \
   scalapack_adapt/library.c \
   scalapack_adapt/names.c
 scalapack_adapt_libnames_la_CFLAGS = $(OSLA_CFLAGS) $(OSLA_SANITIZE)
+scalapack_adapt_libnames_la_LIBTOOLFLAGS = $(shared_alone)
 scalapack_adapt_libnames_la_LDFLAGS = # not -static: it goes into a shared library
 scalapack_adapt_libadapt_la_SOURCES = \
   scalapack_adapt/caller.h \
@@ -27,6 +28,7 @@ scalapack_adapt_libadapt_la_SOURCES = \
   scalapack_adapt/potrs.c \
   scalapack_adapt/posv.c
 scalapack_adapt_libadapt_la_CFLAGS = $(OSLA_CFLAGS) $(OSLA_SANITIZE)
+scalapack_adapt_libadapt_la_LIBTOOLFLAGS = $(shared_alone)
 scalapack_adapt_libadapt_la_LDFLAGS = # not -static: it goes into a shared library
 
 # The first is in any process, so it needs nothing: no MPI library, which the MPI compiler would add, and

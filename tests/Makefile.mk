@@ -59,6 +59,7 @@ tests_programs = \
   tests/test_getri \
   tests/test_products \
   tests/test_inverse_lack \
+  tests/test_products_lack \
   tests/test_trsm \
   tests/test_solve \
   tests/test_refine \
@@ -314,10 +315,12 @@ tests_test_memory_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=malloc -Wl,--wrap=calloc -W
 tests_test_lack_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=malloc -Wl,--wrap=calloc -Wl,--wrap=realloc
 tests_test_inverse_lack_LDFLAGS = $(tests_test_lack_LDFLAGS)
 tests_test_invert_memory_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=osla_memory_check -Wl,--wrap=osla_potri
+tests_test_products_lack_LDFLAGS = $(tests_test_lack_LDFLAGS)
 tests_test_exchange_LDFLAGS = $(tests_test_lack_LDFLAGS)
 
 tests_test_trace_LDADD = $(LDADD) $(JANSSON_LIBS)
 
+tests_libosla_test_la_LIBTOOLFLAGS = $(static_alone)
 tests_libosla_test_la_SOURCES = tests/osla_test.c tests/osla_test.h \
   tests/osla_test_help.c tests/osla_test_help.h tests/complex_help.h \
   tests/osla_test_watch.c tests/osla_test_watch.h
@@ -348,6 +351,7 @@ tests_test_lu_scalapack_LDADD = $(LDADD) $(SCALAPACK_LIBS)
 tests_test_chol_SOURCES = tests/test_chol.c $(tests_kernel_reference) $(tests_kernel_trace)
 tests_test_products_SOURCES = tests/test_products.c $(tests_kernel_reference)
 tests_test_getri_SOURCES = tests/test_getri.c $(tests_kernel_reference) $(tests_kernel_trace)
+tests_test_products_lack_SOURCES = tests/test_products_lack.c tests/lacking_memory.h tests/lacking_memory.c $(tests_kernel_reference)
 tests_test_potri_SOURCES = tests/test_potri.c $(tests_kernel_reference) $(tests_kernel_trace)
 tests_test_inverse_lack_SOURCES = tests/test_inverse_lack.c tests/lacking_memory.h tests/lacking_memory.c $(tests_kernel_reference)
 tests_test_exchange_SOURCES = tests/test_exchange.c tests/lacking_memory.h tests/lacking_memory.c
@@ -406,6 +410,8 @@ noinst_DATA = tests/config.env
 
 # Builds the test programs without running them.
 # WITHOUT: some that need not be built.
+list-check-programs:
+	@echo $(check_PROGRAMS)
 check-programs: all-am $(filter-out $(WITHOUT),$(check_PROGRAMS))
 check-local: all-am
 	$(srcdir)/tests/run -b .
@@ -432,4 +438,4 @@ check-limits: check-programs
 # Not in check: renews what check_abi.sh compares with, for this machine and MPI.
 abi: libosla.la
 	$(srcdir)/tests/abi/describe .libs/libosla.so >$(srcdir)/tests/abi/libosla-`uname -m`-$(MPI_FAMILY).abi
-.PHONY: abi check-programs check-limits fuzz soak
+.PHONY: abi check-programs list-check-programs check-limits fuzz soak

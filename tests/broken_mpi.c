@@ -4,6 +4,7 @@
  *   hang  a flush never returns
  *   window    MPI gives no window
  *   separate  its public and private copies are apart
+ *   letters   synchronous sends of rank 1 fail
  */
 #include <mpi.h>
 #include <stdlib.h>
@@ -22,6 +23,15 @@ int MPI_Rput(const void *origin, int count, MPI_Datatype type, int rank, MPI_Ain
   static const char zeroes[1 << 20];
   const void *source = broken("put") && count > 8 && count <= (int)sizeof zeroes ? zeroes : origin;
   return PMPI_Rput(source, count, type, rank, disp, target_count, target_type, win, request);
+}
+
+int MPI_Issend(const void *buffer, int count, MPI_Datatype type, int to, int tag, MPI_Comm comm,
+               MPI_Request *request)
+{
+  int rank = 0;
+  (void)PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  if (broken("letters") && rank == 1) return MPI_ERR_OTHER;
+  return PMPI_Issend(buffer, count, type, to, tag, comm, request);
 }
 
 int MPI_Win_flush(int rank, MPI_Win win)

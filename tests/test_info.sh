@@ -159,6 +159,14 @@ if [ "$SANITIZERS" = no ]; then
       [ "$(wc -l <"$scratch/err")" = 1 ] && grep -qE "^osla-bench chol: $text$" "$scratch/err" ||
         fail "osla-bench, $fault: not the one line"
     done
+    # A letter that cannot be sent, while one is on its way to who cannot send: nobody waits for ever.
+    timeout 60 "$MPIEXEC" -n 2 env OSLA_SPARSE_FROM=1 LD_PRELOAD="$scratch/broken.so" BROKEN_MPI=letters \
+      "$BUILDDIR/bench/osla-bench" forest --case gather --n 8 --ref none >"$scratch/out" 2>"$scratch/err"
+    status=$?
+    [ $status != 0 ] && [ $status != 124 ] || fail "osla-bench, letters: exit status $status"
+    [ "$(grep -c '^osla\[' "$scratch/err")" = 1 ] &&
+      grep -qE '^osla\[1\]: MPI error: an exchange of letters: .*; ending all ranks$' "$scratch/err" ||
+      fail "osla-bench, letters: not the one line"
     run 2 node LD_PRELOAD="$scratch/broken.so" BROKEN_MPI=none; healthy # one node needs no windows
   else
     fail "cannot build the MPI with a fault"

@@ -1,6 +1,7 @@
 /* Panels (kernels/common/panels.h) without a kernel: two kinds on random sizes, in pieces, on every
  * grid and every route; what arrives is checked byte by byte, and that nobody overtakes a reader.
  */
+#include "futex.h"
 #include "kernel_reference.h"
 #include "osla_random.h"
 #include "osla_test_help.h"
@@ -11,13 +12,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { STEPS = 24, MOST_BYTES = 5000, PIECE = 700 };
+enum { STEPS = 24, MOST_BYTES = 5000, PIECE = 700, HASTY_STEPS = 5 };
 
 typedef struct player {
   osla_grid *grid;
   osla_panels *panels;
   int stride; /* of the roots of the kind in process columns */
   bool readable;
+  bool hasty; /* position 0 is late, and the others do not wait for the first panels */
   uint64_t seed;
   _Atomic int64_t there; /* steps; the next one's panels are not ready */
   unsigned char *own;    /* [STEPS][2][MOST_BYTES] what I publish, where it lies */
@@ -36,6 +38,7 @@ static size_t bytes_of(const void *kernel, panel_kind kind, int64_t step, int ro
   uint64_t bits = osla_random_bits(x->seed + (uint64_t)line_of(x, kind), (uint64_t)step,
                                    (uint64_t)(root + 1000 * (int)kind));
   bool publishes = kind == PANEL_ROWS ? root == step % length : root % x->stride == 0;
+  if (x->hasty) return publishes ? MOST_BYTES : 0;
   if (!publishes || bits % 7 == 0) return 0;
   return 1 + (size_t)(bits >> 8) % MOST_BYTES;
 }
@@ -82,6 +85,7 @@ static int64_t compare(player *x, panel_kind kind, int64_t step, int root)
   size_t bytes = bytes_of(x, kind, step, root);
   int64_t wrong = 0;
   if (bytes == 0 || root == position(x, kind)) return 0;
+  if (x->hasty && step < HASTY_STEPS && position(x, kind) > 0) return 0;
   const unsigned char *at = osla_panels_wait(x->panels, kind, step, root);
   if (!at) return !x->readable || kind == PANEL_COLS; /* I read it where it lies */
   for (size_t i = 0; i < bytes; i++)
@@ -93,6 +97,7 @@ static int64_t play(player *x, int look_ahead)
 {
   int64_t wrong = 0;
   int64_t made = 0;
+  if (x->hasty && osla_grid_pcol(x->grid) == 0) osla_nap(30000);
   for (int64_t step = 0; step < STEPS; step++) {
     for (; made <= step + look_ahead && made < STEPS; made++)
       make_own(x, made);
@@ -106,10 +111,15 @@ static int64_t play(player *x, int look_ahead)
   return wrong;
 }
 
-static void check(osla_grid *grid, osla_forward forward, int stride, int look_ahead, bool readable)
+static void check(osla_grid *grid, osla_forward forward, int stride, int look_ahead, bool readable,
+                  bool hasty)
 {
   osla_transport *t = osla_grid_transport(grid);
-  player x = {.grid = grid, .stride = stride, .readable = readable, .seed = 11 + (uint64_t)stride};
+  player x = {.grid = grid,
+              .stride = stride,
+              .readable = readable,
+              .hasty = hasty,
+              .seed = 11 + (uint64_t)stride};
   osla_panels_plan plan = {.steps = STEPS,
                            .look_ahead = look_ahead,
                            .forward = forward,
@@ -142,16 +152,31 @@ static void test_every_route(void)
   for (int g = 0; (grid = kernel_grid(t, g)) != NULL; g++) {
     for (int way = OSLA_FORWARD_CHOSEN; way <= OSLA_FORWARD_TREE; way++) {
       bool readable = (g + way) % 2 == 0;
-      check(grid, (osla_forward)way, 1, (g + way) % 3, readable);
-      check(grid, (osla_forward)way, 2, (g + way + 1) % 3, !readable);
+      check(grid, (osla_forward)way, 1, (g + way) % 3, readable, false);
+      check(grid, (osla_forward)way, 2, (g + way + 1) % 3, !readable, false);
     }
     osla_grid_destroy(&grid);
   }
   osla_transport_destroy(&t);
 }
 
+/* Who has no use for a panel does not wait for it, and packs its own of a later step into the same
+ * buffer: the late one must not come over that. */
+static void test_unread(void)
+{
+  osla_transport *t = osla_test_transport();
+  osla_grid *grid;
+  OSLA_ASSERT_OK(osla_grid_create(t, 1, osla_test_size(), &grid));
+  for (int look_ahead = 0; look_ahead <= 2; look_ahead++)
+    for (int way = OSLA_FORWARD_CHOSEN; way <= OSLA_FORWARD_TREE; way++)
+      check(grid, (osla_forward)way, 1, look_ahead, false, true);
+  osla_grid_destroy(&grid);
+  osla_transport_destroy(&t);
+}
+
 int main(int argc, char **argv)
 {
-  static const osla_test_case cases[] = {{"every_route", test_every_route}, {NULL, NULL}};
+  static const osla_test_case cases[] = {
+    {"every_route", test_every_route}, {"unread", test_unread}, {NULL, NULL}};
   return osla_test_main(argc, argv, cases);
 }

@@ -123,7 +123,10 @@ static osla_err serve(osla_panels *p, panel_kind kind, panel_cursor *c, bool *do
     c->told = false;
     c->sent = own ? -1 : 0; /* -1: not known to be there */
   }
-  *done = c->bytes == 0 || c->route.reads != line->me || (!neighbours && c->route.count == 0);
+  /* One that comes to my buffer must have come, even if nobody here waits for it: else it would
+   * come over the panel of a later step that somebody else writes there, such as my own. */
+  *done =
+    c->bytes == 0 || c->route.reads != line->me || (own && !neighbours && c->route.count == 0);
   if (*done) return OSLA_OK;
   int all = osla_panels_pieces(p, &c->route, c->bytes);
   if (c->sent < 0 && !own_is_ready(p, kind, c, neighbours)) return OSLA_OK;

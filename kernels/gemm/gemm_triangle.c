@@ -87,7 +87,7 @@ static osla_err multiply_edge(const product *p, int64_t row, int64_t end, int64_
 {
   const gemm_target *c = &p->w->c;
   size_t e = p->w->element;
-  unsigned char square[BASE * BASE * sizeof(osla_complex)];
+  _Alignas(osla_complex) unsigned char square[BASE * BASE * sizeof(osla_complex)];
   for (int64_t first = row; first < end; first += BASE) {
     int64_t rows = end - first < BASE ? end - first : BASE;
     OSLA_CALL(osla_blas_gemm(p->w->dtype, p->a.trans, p->b.trans, rows, cols, p->k, p->alpha,

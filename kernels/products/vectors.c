@@ -61,7 +61,7 @@ static osla_err multiply_edge(const product *p, int64_t row, int64_t end, int64_
 {
   const local_piece *a = &p->piece;
   const size_t e = a->v.element;
-  unsigned char square[EDGE * EDGE * sizeof(osla_complex)];
+  _Alignas(osla_complex) unsigned char square[EDGE * EDGE * sizeof(osla_complex)];
   for (int64_t first = row; first < end; first += EDGE) {
     const int64_t rows = end - first < EDGE ? end - first : EDGE;
     for (int pass = 0; pass < 2; pass++) { /* with the diagonal; turned, without it */

@@ -44,7 +44,8 @@ void osla_exchange_close(osla_exchange **exchange);
  *   expected [in]  how many come, where each rank knows that: it may be over before others have
  *                  called; -1, on all ranks: they do not
  *   in       [out] those for me; freed by the caller, also after errors
- * Errors: MPI; MEM, of this rank alone: the exchange is over then, but letters are lost. */
+ * Errors: MPI, of the all-to-all (one among messages ends all ranks: MPI still reads letters then);
+ * MEM, of this rank alone: the exchange is over then, but letters are lost. */
 osla_err osla_exchange_run(osla_exchange *exchange, const osla_letters *out, int expected,
                            osla_letters *in);
 

@@ -88,7 +88,8 @@ static bool is_over(void *arg)
   return p->is_over || p->code != MPI_SUCCESS;
 }
 
-/* Without memory for all requests at once, one after the other. */
+/* Without memory for all requests at once, one after the other. After an error of MPI nobody can go
+ * on: it still reads letters of the caller's, and others wait for mine. */
 osla_err osla_mpi_exchange(osla_transport *t, const osla_sparse *x)
 {
   const int n = x->out->n;
@@ -100,7 +101,8 @@ osla_err osla_mpi_exchange(osla_transport *t, const osla_sparse *x)
   for (int i = 0; i < p.window; i++)
     p.sending[i] = MPI_REQUEST_NULL;
   osla_wait_until(t, is_over, &p, NULL);
+  if (p.code != MPI_SUCCESS)
+    osla_transport_abort(t, osla_error_set_mpi(p.code, "an exchange of letters"));
   free(all);
-  if (p.code != MPI_SUCCESS) return osla_error_set_mpi(p.code, "an exchange of letters");
   return p.lost == OSLA_OK ? OSLA_OK : osla_error_set(p.lost, "no memory for letters");
 }

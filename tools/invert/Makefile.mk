@@ -3,6 +3,7 @@ noinst_LTLIBRARIES += tools/libinvert.la
 tools_libinvert_la_CPPFLAGS = $(AM_CPPFLAGS) -DOSLA_PKGDATADIR='"$(pkgdatadir)"' \
   -DOSLA_SOURCE_DATADIR='"$(abs_srcdir)/data"'
 tools_libinvert_la_LIBADD = tools/libtomo.la
+tools_libinvert_la_LIBTOOLFLAGS = $(static_alone)
 tools_libinvert_la_SOURCES = \
   tools/command.h tools/command.c tools/command_process.c tools/command_util.c \
   tools/command_same.c \

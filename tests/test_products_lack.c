@@ -1,0 +1,100 @@
+/* Products where one rank lacks memory, at each allocation of the call: all ranks fail together
+ * with its text, or the result is what it is else; and the next call is right. */
+#include "kernel_reference.h"
+#include "lacking_memory.h"
+#include "osla_products.h"
+#include "osla_test_help.h"
+
+enum { N = 40, M = 9, NB = 6 };
+
+typedef struct operands {
+  osla_matrix *a, *b, *c, *x, *y;
+} operands;
+
+static osla_err run_symm(void *arg)
+{
+  const operands *o = arg;
+  return osla_symm(OSLA_LEFT, OSLA_LOWER, 2, osla_whole(o->a), osla_whole(o->b), 1,
+                   osla_whole(o->c), NULL);
+}
+
+static osla_err run_trmm(void *arg)
+{
+  const operands *o = arg;
+  return osla_trmm(OSLA_LEFT, OSLA_UPPER, OSLA_TRANS, OSLA_UNIT, 2, osla_whole(o->a),
+                   osla_whole(o->c), NULL);
+}
+
+static osla_err run_syrk(void *arg)
+{
+  const operands *o = arg;
+  return osla_syrk(OSLA_LOWER, OSLA_TRANS, 2, osla_whole(o->b), 1, osla_part_at(o->c, 0, 0, M, M),
+                   NULL);
+}
+
+static osla_err run_gemv(void *arg)
+{
+  const operands *o = arg;
+  return osla_gemv(OSLA_TRANS, 2, osla_whole(o->a), osla_whole(o->x), 1, osla_whole(o->y));
+}
+
+static osla_err run_symv(void *arg)
+{
+  const operands *o = arg;
+  return osla_symv(OSLA_UPPER, 2, osla_whole(o->a), osla_whole(o->x), 1, osla_whole(o->y));
+}
+
+static void fill_results(const operands *o)
+{
+  OSLA_ASSERT_OK(osla_matrix_fill(o->c, OSLA_FILL_INTEGER, 4));
+  OSLA_ASSERT_OK(osla_matrix_fill(o->y, OSLA_FILL_INTEGER, 5));
+}
+
+/* The call with each of its allocations failing in turn. */
+static void try_all(const char *name, osla_err (*run)(void *arg), operands *o, osla_matrix *result)
+{
+  int failures = 0, hit = 1;
+  fill_results(o);
+  OSLA_ASSERT_OK(run(o));
+  dense expected = dense_gather(result);
+  for (int number = 0; hit; number++) {
+    fill_results(o);
+    const osla_err err = lacking_memory(number, run, o, &hit);
+    failures += err != OSLA_OK;
+    if (err == OSLA_OK) kernel_expect(result, &expected, "%s, allocation %d", name, number);
+  }
+  OSLA_ASSERT_MSG(failures >= 3, "%s: only %d allocations failed", name, failures);
+  dense_free(&expected);
+}
+
+static void test_each_allocation(void)
+{
+  osla_transport *t = osla_test_transport();
+  osla_grid *grid = kernel_grid(t, kernel_n_grids(t) > 2 ? 1 : 0); /* 2 x 2 of four ranks */
+  kernel_matrix a = kernel_make(grid, OSLA_DOUBLE, N, N, NB, NB, false);
+  kernel_matrix b = kernel_make(grid, OSLA_DOUBLE, N, M, NB, NB, false);
+  kernel_matrix c = kernel_make(grid, OSLA_DOUBLE, N, M, NB, NB, false);
+  kernel_matrix x = kernel_make(grid, OSLA_DOUBLE, N, 1, NB, 1, false);
+  kernel_matrix y = kernel_make(grid, OSLA_DOUBLE, N, 1, NB, 1, false);
+  operands o = {a.a, b.a, c.a, x.a, y.a};
+  OSLA_ASSERT_OK(osla_matrix_fill(o.a, OSLA_FILL_INTEGER, 1));
+  OSLA_ASSERT_OK(osla_matrix_fill(o.b, OSLA_FILL_INTEGER, 2));
+  OSLA_ASSERT_OK(osla_matrix_fill(o.x, OSLA_FILL_INTEGER, 3));
+  try_all("symm", run_symm, &o, o.c);
+  try_all("trmm", run_trmm, &o, o.c);
+  try_all("syrk", run_syrk, &o, o.c);
+  try_all("gemv", run_gemv, &o, o.y);
+  try_all("symv", run_symv, &o, o.y);
+  kernel_free(&y), kernel_free(&x), kernel_free(&c), kernel_free(&b), kernel_free(&a);
+  osla_grid_destroy(&grid);
+  osla_transport_destroy(&t);
+}
+
+int main(int argc, char **argv)
+{
+  static const osla_test_case cases[] = {
+    {"each_allocation", test_each_allocation},
+    {NULL, NULL},
+  };
+  return osla_test_main(argc, argv, cases);
+}
