@@ -83,6 +83,10 @@ int osla_py_as_file(PyObject *object, void *out);
 int osla_py_as_forest(PyObject *object, void *out);
 int osla_py_as_csr(PyObject *object, void *out);
 
+/* A part of a matrix, from (handle, i, j, m, n): osla_part *; and that handle. */
+int osla_py_as_part(PyObject *object, void *out);
+osla_py_handle *osla_py_handle_in(PyObject *part);
+
 /* A number, as the library's factors are: osla_complex *. */
 int osla_py_as_complex(PyObject *object, void *out);
 

@@ -1,8 +1,7 @@
 /* Products and factorisations. */
 #include "core.h"
 
-/* Part of a matrix: (handle, i, j, m, n). */
-static int as_part(PyObject *object, void *out)
+int osla_py_as_part(PyObject *object, void *out)
 {
   osla_py_handle *h;
   long long i, j, m, n;
@@ -15,7 +14,7 @@ static int as_part(PyObject *object, void *out)
   return 1;
 }
 
-static osla_py_handle *handle_in(PyObject *part)
+osla_py_handle *osla_py_handle_in(PyObject *part)
 {
   return (osla_py_handle *)PyTuple_GetItem(part, 0);
 }
@@ -30,13 +29,13 @@ static PyObject *gemm(PyObject *module, PyObject *args)
   osla_part a, b, c;
   if (!PyArg_ParseTuple(args, "iiO&OOO&OO", &transa, &transb, osla_py_as_complex, &alpha, &pa, &pb,
                         osla_py_as_complex, &beta, &pc, &bytes) ||
-      !as_part(pa, &a) || !as_part(pb, &b) || !as_part(pc, &c))
+      !osla_py_as_part(pa, &a) || !osla_py_as_part(pb, &b) || !osla_py_as_part(pc, &c))
     return NULL;
   const osla_gemm_options *options = osla_py_struct(bytes, sizeof *options);
   if (!options) return NULL;
   osla_err err;
   OSLA_PY_RUN(err, osla_gemm((osla_trans)transa, (osla_trans)transb, alpha, a, b, beta, c, options),
-              handle_in(pa), handle_in(pb), handle_in(pc), NULL);
+              osla_py_handle_in(pa), osla_py_handle_in(pb), osla_py_handle_in(pc), NULL);
   return osla_py_result(err);
 }
 
@@ -49,13 +48,13 @@ static PyObject *syrk(PyObject *module, PyObject *args)
   PyObject *pa, *pc, *bytes;
   osla_part a, c;
   if (!PyArg_ParseTuple(args, "iidOdOO", &uplo, &trans, &alpha, &pa, &beta, &pc, &bytes) ||
-      !as_part(pa, &a) || !as_part(pc, &c))
+      !osla_py_as_part(pa, &a) || !osla_py_as_part(pc, &c))
     return NULL;
   const osla_gemm_options *options = osla_py_struct(bytes, sizeof *options);
   if (!options) return NULL;
   osla_err err;
   OSLA_PY_RUN(err, osla_syrk((osla_uplo)uplo, (osla_trans)trans, alpha, a, beta, c, options),
-              handle_in(pa), handle_in(pc), NULL, NULL);
+              osla_py_handle_in(pa), osla_py_handle_in(pc), NULL, NULL);
   return osla_py_result(err);
 }
 
