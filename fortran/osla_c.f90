@@ -884,6 +884,49 @@ module osla_c
       integer(c_int) :: answer
     end function c_osla_matrix_mirror
 
+    function c_osla_matrix_copy_part(source, dest) bind(c, &
+      name="osla_matrix_copy_part") result(answer)
+      import
+      type(osla_part), value :: source
+      type(osla_part), value :: dest
+      integer(c_int) :: answer
+    end function c_osla_matrix_copy_part
+
+    function c_osla_matrix_transpose_part(trans, source, dest) bind(c, &
+      name="osla_matrix_transpose_part") result(answer)
+      import
+      integer(c_int), value :: trans
+      type(osla_part), value :: source
+      type(osla_part), value :: dest
+      integer(c_int) :: answer
+    end function c_osla_matrix_transpose_part
+
+    function c_osla_matrix_norm_part(part, norm, value) bind(c, &
+      name="osla_matrix_norm_part") result(answer)
+      import
+      type(osla_part), value :: part
+      integer(c_int), value :: norm
+      real(c_double), intent(inout) :: value
+      integer(c_int) :: answer
+    end function c_osla_matrix_norm_part
+
+    function c_osla_matrix_fill_part(part, fill, seed) bind(c, &
+      name="osla_matrix_fill_part") result(answer)
+      import
+      type(osla_part), value :: part
+      integer(c_int), value :: fill
+      integer(c_int64_t), value :: seed
+      integer(c_int) :: answer
+    end function c_osla_matrix_fill_part
+
+    function c_osla_matrix_scale_part(alpha, part) bind(c, &
+      name="osla_matrix_scale_part") result(answer)
+      import
+      complex(c_double_complex), value :: alpha
+      type(osla_part), value :: part
+      integer(c_int) :: answer
+    end function c_osla_matrix_scale_part
+
     function c_osla_matrix_save(matrix, path, options) bind(c, &
       name="osla_matrix_save") result(answer)
       import
@@ -1213,6 +1256,16 @@ module osla_c
       integer(c_int) :: answer
     end function c_osla_hemv
 
+    function c_osla_getrf_part(a, ipiv, options, result) bind(c, &
+      name="osla_getrf_part") result(answer)
+      import
+      type(osla_part), value :: a
+      type(c_ptr), value :: ipiv
+      type(c_ptr), value :: options
+      type(c_ptr), value :: result
+      integer(c_int) :: answer
+    end function c_osla_getrf_part
+
     function c_osla_potrf(uplo, a, options, info) bind(c, name="osla_potrf") result(answer)
       import
       integer(c_int), value :: uplo
@@ -1221,6 +1274,16 @@ module osla_c
       integer(c_int64_t), intent(inout) :: info
       integer(c_int) :: answer
     end function c_osla_potrf
+
+    function c_osla_potrf_part(uplo, a, options, info) bind(c, &
+      name="osla_potrf_part") result(answer)
+      import
+      integer(c_int), value :: uplo
+      type(osla_part), value :: a
+      type(c_ptr), value :: options
+      integer(c_int64_t), intent(inout) :: info
+      integer(c_int) :: answer
+    end function c_osla_potrf_part
 
     function c_osla_potri(uplo, a, options, info) bind(c, name="osla_potri") result(answer)
       import
@@ -1269,6 +1332,36 @@ module osla_c
       type(c_ptr), value :: b
       integer(c_int) :: answer
     end function c_osla_getrs
+
+    function c_osla_trsm_part(side, uplo, trans, diag, alpha, a, b) bind(c, &
+      name="osla_trsm_part") result(answer)
+      import
+      integer(c_int), value :: side
+      integer(c_int), value :: uplo
+      integer(c_int), value :: trans
+      integer(c_int), value :: diag
+      complex(c_double_complex), value :: alpha
+      type(osla_part), value :: a
+      type(osla_part), value :: b
+      integer(c_int) :: answer
+    end function c_osla_trsm_part
+
+    function c_osla_potrs_part(uplo, a, b) bind(c, name="osla_potrs_part") result(answer)
+      import
+      integer(c_int), value :: uplo
+      type(osla_part), value :: a
+      type(osla_part), value :: b
+      integer(c_int) :: answer
+    end function c_osla_potrs_part
+
+    function c_osla_getrs_part(trans, a, ipiv, b) bind(c, name="osla_getrs_part") result(answer)
+      import
+      integer(c_int), value :: trans
+      type(osla_part), value :: a
+      type(c_ptr), value :: ipiv
+      type(osla_part), value :: b
+      integer(c_int) :: answer
+    end function c_osla_getrs_part
 
     function c_osla_potrs_replicated(uplo, a, nrhs, x, ldx) bind(c, &
       name="osla_potrs_replicated") result(answer)

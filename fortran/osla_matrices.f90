@@ -1,9 +1,10 @@
 ! Distributed matrices. The contracts are in osla_matrix.h; here elements are counted from 1, and sizes
-! and places are all default integers or all integer(int64).
+! and places are all default integers or all integer(int64). osla_matrix_norm, _copy,
+! _transpose, _fill and _scale take matrices or parts of them: osla_part(matrix, i, j, m, n).
 module osla_matrices
   use, intrinsic :: iso_c_binding
   use osla_c, c_part => osla_part
-  use osla_objects, only: osla_grid, osla_matrix, settle, absent
+  use osla_objects, only: osla_grid, osla_operand, osla_matrix, settle, absent, as_part
   implicit none
   private
   public :: osla_matrix_create, osla_matrix_destroy, osla_matrix_layout, osla_matrix_dtype
@@ -138,7 +139,7 @@ contains
   ! --- contents ---
 
   subroutine fill_default(matrix, fill, seed, stat, errmsg)
-    type(osla_matrix), intent(in) :: matrix
+    class(osla_operand), intent(in) :: matrix
     integer, intent(in) :: fill, seed
     integer, intent(out), optional :: stat
     character(*), intent(inout), optional :: errmsg
@@ -146,13 +147,16 @@ contains
   end subroutine fill_default
 
   subroutine fill_long(matrix, fill, seed, stat, errmsg)
-    type(osla_matrix), intent(in) :: matrix
+    class(osla_operand), intent(in) :: matrix
     integer, intent(in) :: fill
     integer(c_int64_t), intent(in) :: seed
     integer, intent(out), optional :: stat
     character(*), intent(inout), optional :: errmsg
-    if (absent('osla_matrix_fill', 'matrix', matrix%handle, stat, errmsg)) return
-    call settle(c_osla_matrix_fill(matrix%handle, fill, seed), stat, errmsg)
+    type(c_part) :: part
+    logical :: ok
+    call as_part('osla_matrix_fill', matrix, part, ok, stat, errmsg)
+    if (.not. ok) return
+    call settle(c_osla_matrix_fill_part(part, fill, seed), stat, errmsg)
   end subroutine fill_long
 
   ! Fills with element(i, j), called once for each element of this rank.
@@ -177,32 +181,41 @@ contains
   end function call_element
 
   subroutine osla_matrix_norm(matrix, norm, value, stat, errmsg)
-    type(osla_matrix), intent(in) :: matrix
+    class(osla_operand), intent(in) :: matrix
     integer, intent(in) :: norm
     real(c_double), intent(inout) :: value
     integer, intent(out), optional :: stat
     character(*), intent(inout), optional :: errmsg
-    if (absent('osla_matrix_norm', 'matrix', matrix%handle, stat, errmsg)) return
-    call settle(c_osla_matrix_norm(matrix%handle, norm, value), stat, errmsg)
+    type(c_part) :: part
+    logical :: ok
+    call as_part('osla_matrix_norm', matrix, part, ok, stat, errmsg)
+    if (.not. ok) return
+    call settle(c_osla_matrix_norm_part(part, norm, value), stat, errmsg)
   end subroutine osla_matrix_norm
 
   subroutine osla_matrix_copy(source, dest, stat, errmsg)
-    type(osla_matrix), intent(in) :: source, dest
+    class(osla_operand), intent(in) :: source, dest
     integer, intent(out), optional :: stat
     character(*), intent(inout), optional :: errmsg
-    if (absent('osla_matrix_copy', 'source', source%handle, stat, errmsg)) return
-    if (absent('osla_matrix_copy', 'destination', dest%handle, stat, errmsg)) return
-    call settle(c_osla_matrix_copy(source%handle, dest%handle), stat, errmsg)
+    type(c_part) :: from, to
+    logical :: ok
+    call as_part('osla_matrix_copy', source, from, ok, stat, errmsg)
+    if (ok) call as_part('osla_matrix_copy', dest, to, ok, stat, errmsg)
+    if (.not. ok) return
+    call settle(c_osla_matrix_copy_part(from, to), stat, errmsg)
   end subroutine osla_matrix_copy
 
   subroutine osla_matrix_transpose(trans, source, dest, stat, errmsg)
     integer, intent(in) :: trans
-    type(osla_matrix), intent(in) :: source, dest
+    class(osla_operand), intent(in) :: source, dest
     integer, intent(out), optional :: stat
     character(*), intent(inout), optional :: errmsg
-    if (absent('osla_matrix_transpose', 'source', source%handle, stat, errmsg)) return
-    if (absent('osla_matrix_transpose', 'destination', dest%handle, stat, errmsg)) return
-    call settle(c_osla_matrix_transpose(trans, source%handle, dest%handle), stat, errmsg)
+    type(c_part) :: from, to
+    logical :: ok
+    call as_part('osla_matrix_transpose', source, from, ok, stat, errmsg)
+    if (ok) call as_part('osla_matrix_transpose', dest, to, ok, stat, errmsg)
+    if (.not. ok) return
+    call settle(c_osla_matrix_transpose_part(trans, from, to), stat, errmsg)
   end subroutine osla_matrix_transpose
 
   subroutine osla_matrix_add(alpha, source, beta, dest, stat, errmsg)
@@ -217,11 +230,14 @@ contains
 
   subroutine osla_matrix_scale(alpha, matrix, stat, errmsg)
     complex(c_double_complex), intent(in) :: alpha
-    type(osla_matrix), intent(in) :: matrix
+    class(osla_operand), intent(in) :: matrix
     integer, intent(out), optional :: stat
     character(*), intent(inout), optional :: errmsg
-    if (absent('osla_matrix_scale', 'matrix', matrix%handle, stat, errmsg)) return
-    call settle(c_osla_matrix_scale(alpha, matrix%handle), stat, errmsg)
+    type(c_part) :: part
+    logical :: ok
+    call as_part('osla_matrix_scale', matrix, part, ok, stat, errmsg)
+    if (.not. ok) return
+    call settle(c_osla_matrix_scale_part(alpha, part), stat, errmsg)
   end subroutine osla_matrix_scale
 
   subroutine osla_matrix_mirror(matrix, from, stat, errmsg)

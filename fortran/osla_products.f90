@@ -1,5 +1,5 @@
 ! Products and factorisations. The contracts are in osla_gemm.h, osla_lu.h, osla_chol.h, osla_inverse.h.
-! Operands of products are matrices or parts of them: osla_part(matrix, i, j, m, n), counted from 1.
+! Operands of products, LU and Cholesky are matrices or parts of them: osla_part(matrix, i, j, m, n), counted from 1.
 module osla_products
   use, intrinsic :: iso_c_binding
   use osla_c, c_part => osla_part
@@ -157,17 +157,20 @@ contains
 
   ! ipiv: an element for each local row, as ScaLAPACK's; not with OSLA_PIVOT_NONE
   subroutine osla_getrf(a, ipiv, result, options, stat, errmsg)
-    type(osla_matrix), intent(in) :: a
+    class(osla_operand), intent(in) :: a
     integer(c_int64_t), intent(inout), target, contiguous, optional :: ipiv(:)
     type(osla_lu_result), intent(out), target :: result
     type(osla_lu_options), intent(in), target, optional :: options
     integer, intent(out), optional :: stat
     character(*), intent(inout), optional :: errmsg
     type(c_ptr) :: pivots, how
-    if (absent('osla_getrf', 'matrix', a%handle, stat, errmsg)) return
+    type(c_part) :: part
+    logical :: ok
+    call as_part('osla_getrf', a, part, ok, stat, errmsg)
+    if (.not. ok) return
     pivots = c_null_ptr
     if (present(ipiv)) then
-      if (size(ipiv, kind=c_int64_t) < c_osla_matrix_local_rows(a%handle)) then
+      if (size(ipiv, kind=c_int64_t) < c_osla_matrix_local_rows(part%matrix)) then
         call refuse(OSLA_ERR_ARG, 'osla_getrf: ipiv has fewer elements than the matrix has local rows', &
           stat, errmsg)
         return
@@ -176,7 +179,7 @@ contains
     end if
     how = c_null_ptr
     if (present(options)) how = c_loc(options)
-    call settle(c_osla_getrf(a%handle, pivots, how, c_loc(result)), stat, errmsg)
+    call settle(c_osla_getrf_part(part, pivots, how, c_loc(result)), stat, errmsg)
   end subroutine osla_getrf
 
   ! ipiv: as osla_getrf left it; without it there were no interchanges
@@ -217,18 +220,21 @@ contains
   end subroutine getri_default
 
   subroutine potrf_long(uplo, a, info, options, stat, errmsg)
-    type(osla_matrix), intent(in) :: a
+    class(osla_operand), intent(in) :: a
     integer, intent(in) :: uplo
     integer(c_int64_t), intent(inout) :: info
     type(osla_chol_options), intent(in), target, optional :: options
     integer, intent(out), optional :: stat
     character(*), intent(inout), optional :: errmsg
-    if (absent('osla_potrf', 'matrix', a%handle, stat, errmsg)) return
-    call settle(c_osla_potrf(uplo, a%handle, of_chol(options), info), stat, errmsg)
+    type(c_part) :: part
+    logical :: ok
+    call as_part('osla_potrf', a, part, ok, stat, errmsg)
+    if (.not. ok) return
+    call settle(c_osla_potrf_part(uplo, part, of_chol(options), info), stat, errmsg)
   end subroutine potrf_long
 
   subroutine potrf_default(uplo, a, info, options, stat, errmsg)
-    type(osla_matrix), intent(in) :: a
+    class(osla_operand), intent(in) :: a
     integer, intent(in) :: uplo
     integer, intent(inout) :: info
     type(osla_chol_options), intent(in), optional :: options

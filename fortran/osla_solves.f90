@@ -1,8 +1,9 @@
-! Solves, refinement, conditions. The contracts are in osla_solve.h.
+! Solves, refinement, conditions. The contracts are in osla_solve.h. osla_trsm, osla_potrs and osla_getrs
+! take matrices or parts of them: osla_part(matrix, i, j, m, n), counted from 1.
 module osla_solves
   use, intrinsic :: iso_c_binding
   use osla_c, c_part => osla_part
-  use osla_objects, only: osla_matrix, settle, absent, refuse, dtype_name
+  use osla_objects, only: osla_operand, osla_matrix, settle, absent, refuse, as_part, dtype_name
   implicit none
   private
   public :: osla_trsm, osla_potrs, osla_getrs, osla_potrs_replicated, osla_getrs_replicated
@@ -26,17 +27,20 @@ contains
   subroutine trsm_z(side, uplo, trans, diag, alpha, a, b, stat, errmsg)
     integer, intent(in) :: side, uplo, trans, diag
     complex(c_double_complex), intent(in) :: alpha
-    type(osla_matrix), intent(in) :: a, b
+    class(osla_operand), intent(in) :: a, b
     integer, intent(out), optional :: stat
     character(*), intent(inout), optional :: errmsg
-    if (either_absent('osla_trsm', a, b, stat, errmsg)) return
-    call settle(c_osla_trsm(side, uplo, trans, diag, alpha, a%handle, b%handle), stat, errmsg)
+    type(c_part) :: part_a, part_b
+    logical :: ok
+    call as_parts('osla_trsm', a, b, part_a, part_b, ok, stat, errmsg)
+    if (.not. ok) return
+    call settle(c_osla_trsm_part(side, uplo, trans, diag, alpha, part_a, part_b), stat, errmsg)
   end subroutine trsm_z
 
   subroutine trsm_c(side, uplo, trans, diag, alpha, a, b, stat, errmsg)
     integer, intent(in) :: side, uplo, trans, diag
     complex(c_float_complex), intent(in) :: alpha
-    type(osla_matrix), intent(in) :: a, b
+    class(osla_operand), intent(in) :: a, b
     integer, intent(out), optional :: stat
     character(*), intent(inout), optional :: errmsg
     call trsm_z(side, uplo, trans, diag, cmplx(alpha, kind=c_double), a, b, stat, errmsg)
@@ -45,7 +49,7 @@ contains
   subroutine trsm_d(side, uplo, trans, diag, alpha, a, b, stat, errmsg)
     integer, intent(in) :: side, uplo, trans, diag
     real(c_double), intent(in) :: alpha
-    type(osla_matrix), intent(in) :: a, b
+    class(osla_operand), intent(in) :: a, b
     integer, intent(out), optional :: stat
     character(*), intent(inout), optional :: errmsg
     call trsm_z(side, uplo, trans, diag, cmplx(alpha, kind=c_double), a, b, stat, errmsg)
@@ -54,7 +58,7 @@ contains
   subroutine trsm_s(side, uplo, trans, diag, alpha, a, b, stat, errmsg)
     integer, intent(in) :: side, uplo, trans, diag
     real(c_float), intent(in) :: alpha
-    type(osla_matrix), intent(in) :: a, b
+    class(osla_operand), intent(in) :: a, b
     integer, intent(out), optional :: stat
     character(*), intent(inout), optional :: errmsg
     call trsm_z(side, uplo, trans, diag, cmplx(alpha, kind=c_double), a, b, stat, errmsg)
@@ -70,26 +74,50 @@ contains
     if (.not. is) is = absent(call_name, 'right-hand side', b%handle, stat, errmsg)
   end function either_absent
 
+  ! Both operands as C's parts. ok is false if the call was refused.
+  subroutine as_parts(call_name, a, b, part_a, part_b, ok, stat, errmsg)
+    character(*), intent(in) :: call_name
+    class(osla_operand), intent(in) :: a, b
+    type(c_part), intent(out) :: part_a, part_b
+    logical, intent(out) :: ok
+    integer, intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    part_b = c_part(c_null_ptr, 0, 0, 0, 0)
+    call as_part(call_name, a, part_a, ok, stat, errmsg)
+    if (.not. ok) return
+    select type (b)
+    type is (osla_matrix)
+      ok = .not. absent(call_name, 'right-hand side', b%handle, stat, errmsg)
+    end select
+    if (ok) call as_part(call_name, b, part_b, ok, stat, errmsg)
+  end subroutine as_parts
+
   ! --- with factors ---
 
   subroutine osla_potrs(uplo, a, b, stat, errmsg)
     integer, intent(in) :: uplo
-    type(osla_matrix), intent(in) :: a, b
+    class(osla_operand), intent(in) :: a, b
     integer, intent(out), optional :: stat
     character(*), intent(inout), optional :: errmsg
-    if (either_absent('osla_potrs', a, b, stat, errmsg)) return
-    call settle(c_osla_potrs(uplo, a%handle, b%handle), stat, errmsg)
+    type(c_part) :: part_a, part_b
+    logical :: ok
+    call as_parts('osla_potrs', a, b, part_a, part_b, ok, stat, errmsg)
+    if (.not. ok) return
+    call settle(c_osla_potrs_part(uplo, part_a, part_b), stat, errmsg)
   end subroutine osla_potrs
 
   subroutine osla_getrs(trans, a, ipiv, b, stat, errmsg)
     integer, intent(in) :: trans
-    type(osla_matrix), intent(in) :: a, b
+    class(osla_operand), intent(in) :: a, b
     integer(c_int64_t), intent(in), target, contiguous :: ipiv(:)
     integer, intent(out), optional :: stat
     character(*), intent(inout), optional :: errmsg
-    if (either_absent('osla_getrs', a, b, stat, errmsg)) return
-    if (too_few('osla_getrs', a, ipiv, stat, errmsg)) return
-    call settle(c_osla_getrs(trans, a%handle, c_loc(ipiv), b%handle), stat, errmsg)
+    type(c_part) :: part_a, part_b
+    logical :: ok
+    call as_parts('osla_getrs', a, b, part_a, part_b, ok, stat, errmsg)
+    if (.not. ok) return
+    if (too_few('osla_getrs', osla_matrix(part_a%matrix), ipiv, stat, errmsg)) return
+    call settle(c_osla_getrs_part(trans, part_a, c_loc(ipiv), part_b), stat, errmsg)
   end subroutine osla_getrs
 
   function too_few(call_name, a, ipiv, stat, errmsg) result(are)

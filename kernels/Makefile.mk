@@ -30,7 +30,7 @@ kernels_sources = \
   kernels/common/interchange.h kernels/common/interchange.c \
   kernels/common/row_copy.h \
   kernels/common/diagonal_blocks.h kernels/common/diagonal_blocks.c \
-  kernels/common/part_checks.h kernels/common/part_checks.c \
+  kernels/common/part_operand.h kernels/common/part_operand.c \
   kernels/gemm/gemm.h \
   kernels/gemm/gemm_operand.h kernels/gemm/gemm_operand.c \
   kernels/gemm/gemm_plan.h kernels/gemm/gemm_plan.c \
@@ -51,15 +51,16 @@ kernels_sources = \
   kernels/lu/lu_rows.h kernels/lu/lu_rows.c \
   kernels/lu/lu_left.h kernels/lu/lu_left.c \
   kernels/lu/lu_panel.h kernels/lu/lu_pivot.c kernels/lu/lu_panel.c \
-  kernels/lu/lu.c \
+  kernels/lu/lu.c kernels/lu/lu_part.c \
   kernels/chol/chol_shape.h kernels/chol/chol_memory.c kernels/chol/chol_shape.c \
-  kernels/chol/chol.c \
+  kernels/chol/chol.c kernels/chol/chol_part.c \
   kernels/inverse/potri.h kernels/inverse/potri_memory.c kernels/inverse/potri_blocks.c \
   kernels/inverse/potri_panels.c kernels/inverse/potri.c \
   kernels/inverse/getri.h kernels/inverse/getri_memory.c kernels/inverse/getri_panels.c kernels/inverse/getri.c \
   kernels/solve/rhs.h kernels/solve/rhs.c \
   kernels/solve/trsm.h kernels/solve/trsm_operands.c kernels/solve/trsm_run.c kernels/solve/trsm_fan.h kernels/solve/trsm_fan.c kernels/solve/trsm_fan_in.c kernels/solve/trsm.c \
   kernels/solve/solve.h kernels/solve/solve_memory.c kernels/solve/solve.c \
+  kernels/solve/solve_part.c \
   kernels/solve/residual.h kernels/solve/residual.c \
   kernels/solve/refine.c \
   kernels/solve/mixed.c \

@@ -106,7 +106,8 @@ src_sources = \
   src/matrix/index.c \
   src/matrix/grid.c \
   src/matrix/shape.c \
-  src/matrix/matrix.c \
+  src/matrix/part_view.h src/matrix/matrix.c \
+  src/matrix/part_local.h src/matrix/part_checks.h src/matrix/part_checks.c \
   src/matrix/matrix_block.c \
   src/matrix/matrix_fill.c \
   src/matrix/matrix_norm.c \

@@ -48,6 +48,9 @@ tests_programs = \
   tests/test_file_errors \
   tests/test_gemm \
   tests/test_gemm_parts \
+  tests/test_parts \
+  tests/test_solve_parts \
+  tests/test_parts_lack \
   tests/test_gemm_predict \
   tests/test_syrk \
   tests/test_own \
@@ -316,6 +319,7 @@ tests_test_lack_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=malloc -Wl,--wrap=calloc -Wl,
 tests_test_inverse_lack_LDFLAGS = $(tests_test_lack_LDFLAGS)
 tests_test_invert_memory_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=osla_memory_check -Wl,--wrap=osla_potri
 tests_test_products_lack_LDFLAGS = $(tests_test_lack_LDFLAGS)
+tests_test_parts_lack_LDFLAGS = $(tests_test_lack_LDFLAGS)
 tests_test_exchange_LDFLAGS = $(tests_test_lack_LDFLAGS)
 
 tests_test_trace_LDADD = $(LDADD) $(JANSSON_LIBS)
@@ -352,6 +356,11 @@ tests_test_chol_SOURCES = tests/test_chol.c $(tests_kernel_reference) $(tests_ke
 tests_test_products_SOURCES = tests/test_products.c $(tests_kernel_reference)
 tests_test_getri_SOURCES = tests/test_getri.c $(tests_kernel_reference) $(tests_kernel_trace)
 tests_test_products_lack_SOURCES = tests/test_products_lack.c tests/lacking_memory.h tests/lacking_memory.c $(tests_kernel_reference)
+tests_parts_reference = tests/parts_reference.c tests/parts_reference.h $(tests_kernel_reference)
+tests_test_parts_SOURCES = tests/test_parts.c $(tests_parts_reference)
+tests_test_solve_parts_SOURCES = tests/test_solve_parts.c $(tests_parts_reference)
+tests_test_parts_lack_SOURCES = tests/test_parts_lack.c tests/lacking_memory.h tests/lacking_memory.c \
+  $(tests_parts_reference)
 tests_test_potri_SOURCES = tests/test_potri.c $(tests_kernel_reference) $(tests_kernel_trace)
 tests_test_inverse_lack_SOURCES = tests/test_inverse_lack.c tests/lacking_memory.h tests/lacking_memory.c $(tests_kernel_reference)
 tests_test_exchange_SOURCES = tests/test_exchange.c tests/lacking_memory.h tests/lacking_memory.c

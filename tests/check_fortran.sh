@@ -23,11 +23,13 @@ if command -v python3 >/dev/null; then
     fail "a changed header was not noticed"
 fi
 
-# Each function of these headers is in module osla, or is known not to be.
-not_in="agree agree_same at_step error_set_mpi grid_choose grid_prow_of grid_same grid_shift matrix_bytes
-  matrix_peer matrix_wrap_own memory_available memory_check random_bits simulated_machine trace_add trace_add_until trace_check
+# Each function of these headers is in module osla, or is known not to be: also those of whole matrices in whose place the module
+# calls those of parts.
+not_in="agree agree_same at_step error_set_mpi getrf getrs grid_choose grid_prow_of grid_same grid_shift
+  matrix_bytes matrix_copy matrix_fill matrix_norm matrix_peer matrix_scale matrix_transpose matrix_wrap_own memory_available
+  memory_check potrf potrs random_bits simulated_machine trace_add trace_add_until trace_check
   trace_now trace_unit transport_abort transport_at_end transport_largest_node transport_memory_by_mpi transport_memory_share
-  transport_node_rank_of transport_node_size"
+  transport_node_rank_of transport_node_size trsm"
 unused=$(comm -23 <(sed -nE 's/^    (function|subroutine) c_osla_([a-z0-9_]+)\(.*/\2/p' "$interfaces" | sort -u) \
   <(find "$SRCDIR/fortran" -name '*.f90' ! -name osla_c.f90 -exec grep -ohE '\bc_osla_[a-z0-9_]+' {} + | sed 's/^c_osla_//' | sort -u))
 [ "$(xargs -n 1 <<<"$not_in")" = "$unused" ] ||

@@ -23,6 +23,7 @@ program test_fortran
   call triangles
   call cholesky
   call lu
+  call parts
   call refinement
   call accumulator
   call once
@@ -447,6 +448,65 @@ contains
     call expect(long == 0, 'an inverse without pivots')
     call give_up(a, f, b, x)
   end subroutine lu
+
+  ! A 10 x 10 system in the midst of larger matrices.
+  subroutine parts
+    type(osla_matrix) :: a, f, b, x
+    type(osla_lu_result) :: result
+    integer(int64), allocatable :: ipiv(:)
+    real(real64) :: whole(23, 23), part(10, 10), rhs(10, 2), solved(10, 2), before(23, 23), value
+    integer :: info, stat
+    character(200) :: text
+    call system(OSLA_FILL_SPD, 23, a, f, b, x)
+    call osla_matrix_get_block(a, 4, 4, part)
+    call osla_matrix_get_block(b, 4, 1, rhs)
+    call osla_matrix_get_block(f, 1, 1, before)
+    call osla_barrier(transport)
+    call osla_matrix_norm(osla_part(a, 4, 4, 10, 10), OSLA_NORM_MAX, value)
+    call expect(value == maxval(abs(part)), 'norm of a part')
+    info = -1
+    call osla_potrf(OSLA_LOWER, osla_part(f, 4, 4, 10, 10), info)
+    call expect(info == 0, 'a part that is positive definite')
+    call osla_potrs(OSLA_LOWER, osla_part(f, 4, 4, 10, 10), osla_part(x, 4, 1, 10, 2))
+    call osla_matrix_get_block(x, 4, 1, solved)
+    call expect(all(abs(matmul(part, solved) - rhs) < 1e-12), 'solutions with a Cholesky factor of a part')
+    call osla_barrier(transport)
+    call osla_matrix_copy(osla_part(b, 4, 1, 10, 2), osla_part(x, 4, 1, 10, 2))
+    call osla_trsm(OSLA_LEFT, OSLA_LOWER, OSLA_NOTRANS, OSLA_NONUNIT, 1.0_real64, osla_part(f, 4, 4, 10, 10), &
+      osla_part(x, 4, 1, 10, 2))
+    call osla_trsm(OSLA_LEFT, OSLA_LOWER, OSLA_TRANS, OSLA_NONUNIT, 1.0_real64, osla_part(f, 4, 4, 10, 10), &
+      osla_part(x, 4, 1, 10, 2))
+    call osla_matrix_get_block(x, 4, 1, solved)
+    call expect(all(abs(matmul(part, solved) - rhs) < 1e-12), 'solutions by triangular solves with a part')
+    call osla_barrier(transport)
+
+    call osla_matrix_copy(osla_part(a, 4, 4, 10, 10), osla_part(f, 4, 4, 10, 10))
+    call osla_matrix_copy(osla_part(b, 4, 1, 10, 2), osla_part(x, 4, 1, 10, 2))
+    allocate (ipiv(osla_matrix_local_rows(f)))
+    call osla_getrf(osla_part(f, 4, 4, 10, 10), ipiv, result)
+    call expect(result%info == 0 .and. logical(result%trusted), 'factors of a part')
+    call osla_getrs(OSLA_NOTRANS, osla_part(f, 4, 4, 10, 10), ipiv, osla_part(x, 4, 1, 10, 2))
+    call osla_matrix_get_block(x, 4, 1, solved)
+    call expect(all(abs(matmul(part, solved) - rhs) < 1e-12), 'solutions with LU factors of a part')
+    call osla_matrix_get_block(f, 1, 1, whole)
+    whole(4:13, 4:13) = before(4:13, 4:13)
+    call expect(all(whole == before), 'what is outside of a part')
+    call osla_barrier(transport)
+    call osla_matrix_fill(osla_part(f, 2, 3, 4, 5), OSLA_FILL_IDENTITY, 0)
+    call osla_matrix_scale((3.0_real64, 0.0_real64), osla_part(f, 2, 3, 4, 5))
+    call osla_barrier(transport)
+    call osla_matrix_transpose(OSLA_TRANS, osla_part(f, 2, 3, 4, 5), osla_part(x, 7, 1, 2, 1), stat, text)
+    call expect(stat == OSLA_ERR_ARG, 'a transpose of another size')
+    call osla_matrix_transpose(OSLA_TRANS, osla_part(f, 2, 3, 1, 5), osla_part(x, 7, 1, 5, 1))
+    call osla_matrix_get_block(x, 4, 1, solved)
+    call expect(solved(4, 1) == 3 .and. all(solved(5:8, 1) == 0), 'a part that was filled, scaled and transposed')
+    call osla_barrier(transport)
+    call osla_matrix_copy(osla_part(a, 14, 4, 10, 10), osla_part(a, 13, 4, 10, 10), stat, text)
+    call expect(stat == OSLA_ERR_ARG .and. index(text, 'overlap') > 0, 'parts that overlap')
+    call osla_potrf(OSLA_LOWER, osla_part(f, 15, 15, 10, 10), info, stat=stat, errmsg=text)
+    call expect(stat == OSLA_ERR_ARG .and. index(text, 'not inside') > 0, 'a part outside')
+    call give_up(a, f, b, x)
+  end subroutine parts
 
   subroutine refinement
     type(osla_matrix) :: a, l, b, x

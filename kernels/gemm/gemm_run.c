@@ -10,6 +10,7 @@
 #include "move.h"
 #include "osla_blas.h"
 #include "osla_trace.h"
+#include "part_view.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -119,8 +120,9 @@ static osla_err start_get(void *arg, int rank, size_t offset, size_t to, size_t 
 {
   filling *f = arg;
   slot *l = f->l;
-  OSLA_CALL(osla_segment_get(osla_matrix_segment(f->s->x->v.matrix), rank, offset, l->buffer + to,
-                             bytes, &l->transfers[l->n_transfers]));
+  const osla_matrix *x = f->s->x->v.matrix;
+  OSLA_CALL(osla_segment_get(osla_matrix_segment(x), rank, osla_matrix_start(x, rank) + offset,
+                             l->buffer + to, bytes, &l->transfers[l->n_transfers]));
   l->n_transfers++;
   return OSLA_OK;
 }

@@ -13,7 +13,7 @@
 #define OSLA_LU_H
 
 #include "osla_forward.h"
-#include "osla_matrix.h"
+#include "osla_part.h"
 #include "osla_shape.h"
 
 #ifdef __cplusplus
@@ -70,6 +70,15 @@ typedef struct osla_lu_result {
  * Errors, on all ranks together: ARG (mb != nb, no ipiv, look_ahead), MEM (A is as before), MPI. */
 osla_err osla_getrf(osla_matrix *a, int64_t *ipiv, const osla_lu_options *options,
                     osla_lu_result *result);
+
+/* The same of a part, m x n at (i, j); what is outside of it stays as it is: no row is exchanged
+ * there. In place or in a copy as osla_potrf_part says; for a copy also min(m, n) indices twice.
+ *   ipiv [out] one element for each local row of the whole matrix, of which those of the part's
+ *              first min(m, n) rows are set: for row i + s, 1 + the index in the whole matrix of
+ *              the row it was exchanged with in step s (ScaLAPACK's IPIV for sub(A))
+ * result->info counts in the part. Errors as above, and ARG for a part outside its matrix. */
+osla_err osla_getrf_part(osla_part a, int64_t *ipiv, const osla_lu_options *options,
+                         osla_lu_result *result);
 
 /* Bytes that it takes beside the matrix and ipiv, with partial pivoting and default options. Local,
  * pure. */

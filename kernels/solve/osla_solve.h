@@ -17,7 +17,7 @@
 #ifndef OSLA_SOLVE_H
 #define OSLA_SOLVE_H
 
-#include "osla_matrix.h"
+#include "osla_part.h"
 #include "osla_shape.h"
 
 #ifdef __cplusplus
@@ -46,10 +46,22 @@ osla_err osla_potrs(osla_uplo uplo, const osla_matrix *a, osla_matrix *b);
  * of B. Errors as above, and ARG for a pivot outside 1 to n, or if only some ranks pass NULL. */
 osla_err osla_getrs(osla_trans trans, const osla_matrix *a, const int64_t *ipiv, osla_matrix *b);
 
-/* The same for right-hand sides that every rank has: x is n x nrhs with leading dimension ldx, of
- * A's type, the same on all ranks; the solutions replace it on all ranks. A rank works on its
- * share. Memory above the others: its share of x. Errors as above, and ARG for nrhs < 0, ldx <
- * max(1, n), x == NULL. */
+/* The same with parts, also of one matrix. What is outside of B stays as it is. Parts that begin at
+ * block corners, and the others that osla_potrf_part says, are read and worked on where they lie;
+ * any other A is copied, any other B copied and copied back. B lies like A if it does counted from
+ * the first elements of both.
+ *   ipiv [in] as osla_getrf_part fills it: elements for the local rows of A's whole matrix
+ * Memory above the others: none, or a part once more, and 64 of its columns; of osla_getrs_part 2 n
+ * indices. Errors as above, and ARG for a part outside its matrix and a B that overlaps A. */
+osla_err osla_trsm_part(osla_side side, osla_uplo uplo, osla_trans trans, osla_diag diag,
+                        osla_complex alpha, osla_part a, osla_part b);
+osla_err osla_potrs_part(osla_uplo uplo, osla_part a, osla_part b);
+osla_err osla_getrs_part(osla_trans trans, osla_part a, const int64_t *ipiv, osla_part b);
+
+/* osla_potrs and osla_getrs for right-hand sides that every rank has: x is n x nrhs with leading
+ * dimension ldx, of A's type, the same on all ranks; the solutions replace it on all ranks. A rank
+ * works on its share. Memory above the others: its share of x. Errors as above, and ARG for nrhs <
+ * 0, ldx < max(1, n), x == NULL. */
 osla_err osla_potrs_replicated(osla_uplo uplo, const osla_matrix *a, int64_t nrhs, void *x,
                                int64_t ldx);
 osla_err osla_getrs_replicated(osla_trans trans, const osla_matrix *a, const int64_t *ipiv,

@@ -1,6 +1,7 @@
 /* The triangle's operands of a step: taken one-sided, in place where the node shares memory, else
  * by a contiguous get that runs one step ahead. */
 #include "osla_trace.h"
+#include "part_view.h"
 #include "trsm.h"
 
 trsm_step osla_trsm_step(const trsm *f, int64_t number)
@@ -44,7 +45,7 @@ osla_err osla_trsm_prefetch(trsm *f, int64_t number)
   if (from >= to || in_place(a, owner)) return OSLA_OK;
   int64_t lld = osla_matrix_lld(a->matrix, owner);
   int64_t col = osla_index_local(s.start, a->nb, a->q);
-  size_t offset = (size_t)(from + col * lld) * a->element;
+  size_t offset = osla_matrix_start(a->matrix, owner) + (size_t)(from + col * lld) * a->element;
   size_t bytes = (size_t)((s.size - 1) * lld + to - from) * a->element;
   return osla_segment_fetch(osla_matrix_segment(a->matrix), owner, offset, f->column[slot], bytes,
                             &f->transfer[slot]);

@@ -1,21 +1,23 @@
 /* Solves: triangular ones, with factors, refined, in mixed precision; conditions. */
 #include "core.h"
 
-/* trsm(side, uplo, trans, diag, alpha, a, b) */
+/* trsm(side, uplo, trans, diag, alpha, a, b): a and b are parts */
 static PyObject *trsm(PyObject *module, PyObject *args)
 {
   (void)module;
   int side, uplo, trans, diag;
   osla_complex alpha;
-  osla_py_handle *a, *b;
-  if (!PyArg_ParseTuple(args, "iiiiO&O&O&", &side, &uplo, &trans, &diag, osla_py_as_complex, &alpha,
-                        osla_py_as_matrix, &a, osla_py_as_matrix, &b))
+  PyObject *pa, *pb;
+  osla_part a, b;
+  if (!PyArg_ParseTuple(args, "iiiiO&OO", &side, &uplo, &trans, &diag, osla_py_as_complex, &alpha,
+                        &pa, &pb) ||
+      !osla_py_as_part(pa, &a) || !osla_py_as_part(pb, &b))
     return NULL;
   osla_err err;
   OSLA_PY_RUN(err,
-              osla_trsm((osla_side)side, (osla_uplo)uplo, (osla_trans)trans, (osla_diag)diag, alpha,
-                        a->object, b->object),
-              a, b, NULL, NULL);
+              osla_trsm_part((osla_side)side, (osla_uplo)uplo, (osla_trans)trans, (osla_diag)diag,
+                             alpha, a, b),
+              osla_py_handle_in(pa), osla_py_handle_in(pb), NULL, NULL);
   return osla_py_result(err);
 }
 

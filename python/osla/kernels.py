@@ -54,10 +54,12 @@ def syrk(a: Matrix | Part, c: Matrix | Part, *, uplo: str = "lower", trans: str 
 
 
 @collective
-def trsm(a: Matrix, b: Matrix, *, side: str = "left", uplo: str = "lower", trans: str = "n",
+def trsm(a: Matrix | Part, b: Matrix | Part, *, side: str = "left", uplo: str = "lower", trans: str = "n",
          diag: str = "nonunit", alpha: complex = 1.0) -> Generator[None, None, None]:
-    """B := alpha op(T)^-1 B ("left") or alpha B op(T)^-1 ("right"), T a triangle of A. Collective."""
-    both = handle(a, Matrix, "a"), handle(b, Matrix, "b")
+    """B := alpha op(T)^-1 B ("left") or alpha B op(T)^-1 ("right"), T a triangle of A. Collective.
+
+    a, b: matrices or parts of one dtype, B not of A; what is outside of a part stays as it is."""
+    both = part_of(a, "a"), part_of(b, "b")
     how = (_words.word(side, _words.SIDE, "side"), _words.word(uplo, _words.UPLO, "uplo"),
            _words.word(trans, _words.TRANS, "trans"), _words.word(diag, _words.DIAG, "diag"))
     scale = _words.factor(alpha, "alpha")

@@ -12,7 +12,7 @@ from .transport import Grid, world
 
 
 class Part(NamedTuple):
-    """The m x n sub-matrix of `matrix` that begins at (i, j): for gemm and syrk."""
+    """The m x n sub-matrix of `matrix` that begins at (i, j): for gemm, syrk and trsm."""
 
     matrix: "Matrix"
     i: int
@@ -227,7 +227,7 @@ class Matrix(Owned):
     # ---- as a whole ----
 
     def part(self, i: int, j: int, m: int, n: int) -> Part:
-        """A part, for gemm and syrk. Local."""
+        """A part, for gemm, syrk and trsm. Local."""
         return Part(self, i, j, m, n)
 
     @collective

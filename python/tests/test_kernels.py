@@ -110,6 +110,17 @@ def test_trsm(world, rng):
     close(rhs.to_numpy(), np.linalg.solve(x, 2 * b))
 
 
+def test_trsm_with_parts(world, rng):
+    x, b = random(rng, 12, 12) + 8 * np.eye(12), random(rng, 10, 5)
+    a, rhs = osla.Matrix.from_numpy(x, block=3), osla.Matrix.from_numpy(b, block=(3, 2))
+    for i in (3, 4):  # a block corner and not
+        osla.trsm(a.part(i, i, 6, 6), rhs.part(2, 1, 6, 3))
+        b[2:8, 1:4] = np.linalg.solve(np.tril(x[i:i + 6, i:i + 6]), b[2:8, 1:4])
+        close(rhs.to_numpy(), b)
+    with pytest.raises(osla.ArgumentError, match="B overlaps A"):
+        osla.trsm(a.part(0, 0, 6, 6), a.part(3, 0, 6, 2))
+
+
 def test_mixed(world, rng):
     x = random(rng, 20, 20) + 20 * np.eye(20)
     b = random(rng, 20, 2)

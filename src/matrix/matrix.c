@@ -1,6 +1,7 @@
 /* Making distributed matrices. */
 #include "osla_index.h"
 #include "osla_matrix.h"
+#include "part_view.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -16,6 +17,9 @@ struct osla_matrix {
   osla_segment *segment; /* NULL: only its owner reaches it */
   bool borrows_segment;
   void *local;
+  const osla_matrix *whole; /* whose part this is a view of; else NULL, as the next two */
+  osla_grid *shifted;       /* its own grid */
+  size_t *start;            /* [ranks] bytes of each local array of `whole` before this one's */
 };
 
 static int64_t at_least_one(int64_t value)
@@ -207,11 +211,81 @@ cleanup:
   return err;
 }
 
+/* ---- views of parts ---- */
+
+/* Do indices [first, first + count) lie as those of an axis of their own? */
+static bool begins_well(int64_t first, int64_t count, int64_t block, int procs)
+{
+  return procs == 1 || first % block == 0 || count <= block - first % block;
+}
+
+bool osla_part_has_view(const osla_part *part)
+{
+  const osla_layout *l = &part->matrix->layout;
+  return begins_well(part->i, part->m, l->mb, l->nprow) &&
+         begins_well(part->j, part->n, l->nb, l->npcol);
+}
+
+/* Where that rank has elements of the part: bytes of its array before the first. */
+static size_t start_of(const osla_part *part, int prow, int pcol)
+{
+  const osla_matrix *a = part->matrix;
+  const osla_layout *l = &a->layout;
+  int64_t row = osla_index_count(part->i, l->mb, prow, l->nprow);
+  int64_t col = osla_index_count(part->j, l->nb, pcol, l->npcol);
+  if (osla_index_count(part->i + part->m, l->mb, prow, l->nprow) == row ||
+      osla_index_count(part->j + part->n, l->nb, pcol, l->npcol) == col)
+    return 0;
+  int64_t lld = osla_matrix_lld(a, osla_grid_rank_at(a->grid, prow, pcol));
+  return (size_t)(row + col * lld) * osla_dtype_size(a->dtype);
+}
+
+osla_err osla_part_view(const osla_part *part, osla_matrix **out)
+{
+  const osla_matrix *whole = part->matrix;
+  const osla_layout *l = &whole->layout;
+  osla_transport *t = osla_grid_transport(whole->grid);
+  osla_layout layout = {part->m, part->n, l->mb, l->nb, l->nprow, l->npcol};
+  osla_matrix *a = NULL;
+  osla_grid *grid = NULL;
+  osla_err err;
+  *out = NULL;
+  OSLA_TRY(osla_grid_shift(whole->grid, osla_index_owner(part->i, l->mb, l->nprow),
+                           osla_index_owner(part->j, l->nb, l->npcol), &grid));
+  OSLA_TRY(new_matrix(grid, whole->dtype, &layout, &a));
+  a->start = calloc((size_t)osla_transport_size(t), sizeof *a->start);
+  if (!a->start)
+    OSLA_TRY(osla_error_set(OSLA_ERR_MEM, "tables of a part for %d ranks", osla_transport_size(t)));
+  for (int prow = 0; prow < l->nprow; prow++)
+    for (int pcol = 0; pcol < l->npcol; pcol++)
+      a->start[osla_grid_rank_at(whole->grid, prow, pcol)] = start_of(part, prow, pcol);
+  a->whole = whole;
+  a->shifted = grid;
+  grid = NULL;
+  a->segment = whole->segment;
+  a->borrows_segment = true;
+  size_t mine = a->start[osla_transport_rank(t)];
+  a->local = mine > 0 ? (unsigned char *)whole->local + mine : whole->local;
+  *out = a;
+  a = NULL;
+cleanup:
+  osla_matrix_destroy(&a);
+  osla_grid_destroy(&grid);
+  return err;
+}
+
+size_t osla_matrix_start(const osla_matrix *a, int rank)
+{
+  return a->whole ? osla_matrix_start(a->whole, rank) + a->start[rank] : 0;
+}
+
 void osla_matrix_destroy(osla_matrix **matrix)
 {
   osla_matrix *a = matrix ? *matrix : NULL;
   if (!a) return;
   if (!a->borrows_segment) osla_segment_destroy(&a->segment);
+  osla_grid_destroy(&a->shifted);
+  free(a->start);
   free(a->row_lld);
   free(a->their_lld);
   free(a);
@@ -248,6 +322,7 @@ int64_t osla_matrix_local_cols(const osla_matrix *a)
 }
 int64_t osla_matrix_lld(const osla_matrix *a, int rank)
 {
+  if (a->whole) return osla_matrix_lld(a->whole, rank);
   if (a->their_lld) return a->their_lld[rank];
   if (rank == osla_transport_rank(osla_grid_transport(a->grid))) return a->lld;
   int prow = osla_grid_prow_of(a->grid, rank);
@@ -256,6 +331,10 @@ int64_t osla_matrix_lld(const osla_matrix *a, int rank)
 
 void *osla_matrix_peer(const osla_matrix *a, int rank)
 {
+  if (a->whole) {
+    unsigned char *peer = osla_matrix_peer(a->whole, rank);
+    return peer ? peer + a->start[rank] : NULL;
+  }
   if (!a->segment)
     return rank == osla_transport_rank(osla_grid_transport(a->grid)) ? a->local : NULL;
   return osla_segment_peer(a->segment, rank);

@@ -1,7 +1,8 @@
 /* Multiples of a matrix, and sums of matrices that lie alike, also across precisions: local work
  * only. */
 #include "osla_blas.h"
-#include "osla_matrix.h"
+#include "part_checks.h"
+#include "part_local.h"
 
 #include <complex.h>
 #include <inttypes.h>
@@ -34,20 +35,23 @@ static void add_column(int64_t n, double alpha, const void *x, bool x_single, do
   }
 }
 
+osla_err osla_matrix_scale_part(osla_complex alpha, osla_part part)
+{
+  const osla_dtype dtype = osla_matrix_dtype(part.matrix);
+  OSLA_CALL(osla_part_check("scale", &part, "A"));
+  const part_local p = part_local_of(&part);
+  if (!is_complex(dtype)) alpha = creal(alpha);
+  for (int64_t c = 0; c < p.cols; c++)
+    if (alpha == 0)
+      memset(part_at(&p, 0, c), 0, (size_t)p.rows * p.element);
+    else
+      OSLA_CALL(osla_blas_scal(dtype, p.rows, alpha, part_at(&p, 0, c)));
+  return OSLA_OK;
+}
+
 osla_err osla_matrix_scale(osla_complex alpha, osla_matrix *matrix)
 {
-  const osla_dtype dtype = osla_matrix_dtype(matrix);
-  const int rank = osla_transport_rank(osla_grid_transport(osla_matrix_grid(matrix)));
-  const size_t next = (size_t)osla_matrix_lld(matrix, rank) * osla_dtype_size(dtype);
-  const int64_t rows = osla_matrix_local_rows(matrix), cols = osla_matrix_local_cols(matrix);
-  unsigned char *column = osla_matrix_local(matrix);
-  if (!is_complex(dtype)) alpha = creal(alpha);
-  for (int64_t c = 0; c < cols && rows > 0; c++, column += next)
-    if (alpha == 0)
-      memset(column, 0, (size_t)rows * osla_dtype_size(dtype));
-    else
-      OSLA_CALL(osla_blas_scal(dtype, rows, alpha, column));
-  return OSLA_OK;
+  return osla_matrix_scale_part(alpha, osla_whole(matrix));
 }
 
 osla_err osla_matrix_add(double alpha, const osla_matrix *source, double beta, osla_matrix *dest)

@@ -8,6 +8,7 @@
  */
 #include "osla_index.h"
 #include "osla_matrix.h"
+#include "part_view.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -69,6 +70,7 @@ static osla_err move_share(const osla_matrix *a, const share *s, direction way,
   size_t e = osla_dtype_size(osla_matrix_dtype(a));
   int64_t lld = osla_matrix_lld(a, s->rank);
   osla_segment *segment = osla_matrix_segment(a);
+  size_t start = osla_matrix_start(a, s->rank);
   bool whole_columns = s->rows == lld;
   int64_t pieces = whole_columns ? 1 : s->cols;
   size_t bytes = (size_t)(whole_columns ? s->rows * s->cols : s->rows) * e;
@@ -78,7 +80,7 @@ static osla_err move_share(const osla_matrix *a, const share *s, direction way,
     int count = (int)(pieces - first < BATCH ? pieces - first : BATCH), started = 0;
     for (; started < count && err == OSLA_OK; started++) {
       int64_t c = first + started;
-      size_t offset = (size_t)(s->row + (s->col + c) * lld) * e;
+      size_t offset = start + (size_t)(s->row + (s->col + c) * lld) * e;
       unsigned char *p = staging + (size_t)(c * s->rows) * e;
       err = way == TO_BUFFER
               ? osla_segment_get(segment, s->rank, offset, p, bytes, &transfers[started])

@@ -6,8 +6,9 @@
  * Memory: one batch of source columns (at most 64). Messages: one get for each remote source
  * column and process row.
  */
-#include "osla_index.h"
-#include "osla_matrix.h"
+#include "part_checks.h"
+#include "part_local.h"
+#include "part_view.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -15,105 +16,133 @@
 
 enum { BATCH = 64 };
 
-/* One rank's copy job: all the rows it owns in `dest` that process row `src_prow` of the source
- * holds, from one column of the source. */
-static void take_rows(const osla_matrix *source, const osla_matrix *dest, int src_prow,
-                      const unsigned char *src_column, unsigned char *dest_column)
+/* What this rank takes from one process row of the source. */
+typedef struct copying {
+  osla_part source;
+  osla_layout from;          /* of the source's matrix */
+  int src_prow;              /* the process row, and of its local rows the first in the part and */
+  int64_t src_row, src_rows; /* how many are */
+  part_local to;             /* of dest, here */
+  unsigned char *staging;    /* columns of other nodes, */
+  int64_t stride;            /* so many elements apart */
+} copying;
+
+/* All the rows of one column here that the process row holds; `column`: its first row in the part.
+ */
+static void take_rows(const copying *w, const unsigned char *column, int64_t c)
 {
-  osla_layout ls = osla_matrix_layout(source), ld = osla_matrix_layout(dest);
-  int prow = osla_grid_prow(osla_matrix_grid(dest));
-  size_t e = osla_dtype_size(osla_matrix_dtype(dest));
-  int64_t rows = osla_matrix_local_rows(dest);
-  for (int64_t r = 0; r < rows;) {
-    int64_t i = osla_index_global(r, ld.mb, prow, ld.nprow);
-    int64_t run = osla_index_run(i, ld.m, ld.mb), src_run = osla_index_run(i, ls.m, ls.mb);
+  const osla_layout *l = &w->to.layout, *ls = &w->from;
+  const size_t e = w->to.element;
+  for (int64_t r = 0, run; r < w->to.rows; r += run) {
+    int64_t i = part_row(&w->to, r), there = w->source.i + i;
+    int64_t src_run = osla_index_run(there, ls->m, ls->mb);
+    run = osla_index_run(w->to.i + i, l->m, l->mb);
+    if (run > w->to.rows - r) run = w->to.rows - r;
     if (src_run < run) run = src_run;
-    if (osla_index_owner(i, ls.mb, ls.nprow) == src_prow)
-      memcpy(dest_column + (size_t)r * e,
-             src_column + (size_t)osla_index_local(i, ls.mb, ls.nprow) * e, (size_t)run * e);
-    r += run;
+    if (osla_index_owner(there, ls->mb, ls->nprow) == w->src_prow)
+      memcpy(part_at(&w->to, r, c),
+             column + (size_t)(osla_index_local(there, ls->mb, ls->nprow) - w->src_row) * e,
+             (size_t)run * e);
   }
 }
 
-/* Local columns [first, first + count) of dest, from process row src_prow of the source. */
-static osla_err take_columns(const osla_matrix *source, osla_matrix *dest, int src_prow,
-                             int64_t first, int count, unsigned char *staging, int64_t stride)
+/* The process row's share of a column: in place, or on its way to staging slot k. */
+static osla_err find_column(const copying *w, int64_t c, int k, const unsigned char **column,
+                            osla_transfer *transfer)
 {
-  osla_layout ls = osla_matrix_layout(source), ld = osla_matrix_layout(dest);
-  osla_grid *grid = osla_matrix_grid(dest);
-  size_t e = osla_dtype_size(osla_matrix_dtype(dest));
-  osla_segment *segment = osla_matrix_segment(source);
+  const osla_matrix *a = w->source.matrix;
+  const size_t e = w->to.element;
+  const int64_t j = w->source.j + part_col(&w->to, c);
+  const int src_pcol = osla_index_owner(j, w->from.nb, w->from.npcol);
+  const int rank = osla_grid_rank_at(osla_matrix_grid(a), w->src_prow, src_pcol);
+  const int64_t col = osla_index_local(j, w->from.nb, w->from.npcol);
+  const size_t at = (size_t)(w->src_row + col * osla_matrix_lld(a, rank)) * e;
+  const unsigned char *peer = osla_matrix_peer(a, rank);
+  *transfer = OSLA_TRANSFER_NONE;
+  *column = peer ? peer + at : w->staging + (size_t)(k * w->stride) * e;
+  if (peer) return OSLA_OK;
+  OSLA_CHECK(osla_matrix_segment(a), OSLA_ERR_ARG,
+             "elements of rank %d are out of reach: the source was wrapped for its owners alone",
+             rank);
+  return osla_segment_get(osla_matrix_segment(a), rank, osla_matrix_start(a, rank) + at,
+                          w->staging + (size_t)(k * w->stride) * e, (size_t)w->src_rows * e,
+                          transfer);
+}
+
+/* Columns [first, first + count) here. */
+static osla_err take_columns(const copying *w, int64_t first, int count)
+{
+  osla_segment *segment = osla_matrix_segment(w->source.matrix);
   const unsigned char *columns[BATCH];
   osla_transfer transfers[BATCH];
-  int64_t src_rows = osla_index_count(ls.m, ls.mb, src_prow, ls.nprow);
   osla_err err = OSLA_OK;
   int started = 0;
-  for (; started < count && err == OSLA_OK; started++) {
-    int64_t j = osla_index_global(first + started, ld.nb, osla_grid_pcol(grid), ld.npcol);
-    int src_pcol = osla_index_owner(j, ls.nb, ls.npcol);
-    int rank = osla_grid_rank_at(osla_matrix_grid(source), src_prow, src_pcol);
-    size_t at = (size_t)(osla_index_local(j, ls.nb, ls.npcol) * osla_matrix_lld(source, rank)) * e;
-    unsigned char *peer = osla_matrix_peer(source, rank);
-    transfers[started] = OSLA_TRANSFER_NONE;
-    columns[started] = peer ? peer + at : staging + (size_t)(started * stride) * e;
-    if (!peer && !segment)
-      err = osla_error_set(OSLA_ERR_ARG,
-                           "elements of rank %d are out of reach: the source was wrapped for its "
-                           "owners alone",
-                           rank);
-    else if (!peer)
-      err = osla_segment_get(segment, rank, at, staging + (size_t)(started * stride) * e,
-                             (size_t)src_rows * e, &transfers[started]);
-  }
+  for (; started < count && err == OSLA_OK; started++)
+    err = find_column(w, first + started, started, &columns[started], &transfers[started]);
   for (int k = 0; k < started && segment; k++) {
     osla_err waited = osla_transfer_wait(segment, &transfers[k]);
     if (err == OSLA_OK) err = waited;
   }
-  OSLA_CALL(err);
-  int64_t lld = osla_matrix_lld(dest, osla_transport_rank(osla_grid_transport(grid)));
-  for (int k = 0; k < count; k++)
-    take_rows(source, dest, src_prow, columns[k],
-              (unsigned char *)osla_matrix_local(dest) + (size_t)((first + k) * lld) * e);
-  return OSLA_OK;
+  for (int k = 0; k < count && err == OSLA_OK; k++)
+    take_rows(w, columns[k], first + k);
+  return err;
 }
 
-static osla_err check_copy(const osla_matrix *source, const osla_matrix *dest)
+static osla_err check_copy(const osla_part *source, const osla_part *dest)
 {
-  osla_layout ls = osla_matrix_layout(source), ld = osla_matrix_layout(dest);
-  OSLA_CHECK(ls.m == ld.m && ls.n == ld.n, OSLA_ERR_ARG,
-             "source is %" PRId64 " x %" PRId64 ", destination %" PRId64 " x %" PRId64, ls.m, ls.n,
-             ld.m, ld.n);
-  OSLA_CHECK(osla_matrix_dtype(source) == osla_matrix_dtype(dest), OSLA_ERR_ARG,
-             "source has type '%c', destination '%c'", osla_dtype_letter(osla_matrix_dtype(source)),
-             osla_dtype_letter(osla_matrix_dtype(dest)));
-  OSLA_CHECK(osla_grid_transport(osla_matrix_grid(source)) ==
-               osla_grid_transport(osla_matrix_grid(dest)),
+  osla_dtype ts = osla_matrix_dtype(source->matrix), td = osla_matrix_dtype(dest->matrix);
+  OSLA_CALL(osla_part_check("copy", source, "source"));
+  OSLA_CALL(osla_part_check("copy", dest, "destination"));
+  OSLA_CHECK(source->m == dest->m && source->n == dest->n, OSLA_ERR_ARG,
+             "source is %" PRId64 " x %" PRId64 ", destination %" PRId64 " x %" PRId64, source->m,
+             source->n, dest->m, dest->n);
+  OSLA_CHECK(ts == td, OSLA_ERR_ARG, "source has type '%c', destination '%c'",
+             osla_dtype_letter(ts), osla_dtype_letter(td));
+  OSLA_CHECK(osla_grid_transport(osla_matrix_grid(source->matrix)) ==
+               osla_grid_transport(osla_matrix_grid(dest->matrix)),
              OSLA_ERR_ARG, "source and destination belong to different transports");
-  OSLA_CHECK(source != dest, OSLA_ERR_ARG, "source and destination are one matrix");
+  OSLA_CHECK(!osla_parts_overlap(source, dest), OSLA_ERR_ARG, "source and destination overlap%s",
+             source->matrix == dest->matrix ? " in one matrix" : "");
   return OSLA_OK;
 }
 
-static osla_err pull_all(const osla_matrix *source, osla_matrix *dest)
+/* From all process rows that have some of the part. */
+static osla_err pull_all(copying *w)
 {
-  osla_layout ls = osla_matrix_layout(source);
-  int64_t stride = osla_index_count(ls.m, ls.mb, 0, ls.nprow); /* the longest local column */
-  size_t bytes = (size_t)(stride * BATCH) * osla_dtype_size(osla_matrix_dtype(dest));
-  unsigned char *staging = malloc(bytes + 1);
-  osla_err err = check_copy(source, dest);
-  if (err == OSLA_OK && !staging) err = osla_error_set(OSLA_ERR_MEM, "%zu bytes of staging", bytes);
-  err = osla_agree(osla_grid_transport(osla_matrix_grid(dest)), err); /* the source is complete */
-  int64_t cols = osla_matrix_local_rows(dest) > 0 ? osla_matrix_local_cols(dest) : 0;
-  for (int src_prow = 0; src_prow < ls.nprow && err == OSLA_OK; src_prow++)
-    for (int64_t c = 0; c < cols && err == OSLA_OK; c += BATCH)
-      err = take_columns(source, dest, src_prow, c, (int)(cols - c < BATCH ? cols - c : BATCH),
-                         staging, stride);
-  free(staging);
+  const osla_layout *l = &w->from;
+  const int64_t i = w->source.i, end = i + w->source.m;
+  for (w->src_prow = 0; w->src_prow < l->nprow && w->to.rows > 0; w->src_prow++) {
+    w->src_row = osla_index_count(i, l->mb, w->src_prow, l->nprow);
+    w->src_rows = osla_index_count(end, l->mb, w->src_prow, l->nprow) - w->src_row;
+    for (int64_t c = 0; c < w->to.cols && w->src_rows > 0; c += BATCH)
+      OSLA_CALL(take_columns(w, c, (int)(w->to.cols - c < BATCH ? w->to.cols - c : BATCH)));
+  }
+  return OSLA_OK;
+}
+
+osla_err osla_matrix_copy_part(osla_part source, osla_part dest)
+{
+  osla_transport *t = osla_grid_transport(osla_matrix_grid(dest.matrix));
+  copying w = {.source = source, .from = osla_matrix_layout(source.matrix)};
+  osla_err err = check_copy(&source, &dest);
+  if (err == OSLA_OK) {
+    w.to = part_local_of(&dest);
+    w.stride = osla_index_count(w.from.m, w.from.mb, 0, w.from.nprow); /* a column at the longest */
+    if (source.m < w.stride) w.stride = source.m;
+    size_t bytes = (size_t)(w.stride * BATCH) * w.to.element;
+    w.staging = malloc(bytes + 1);
+    if (!w.staging) err = osla_error_set(OSLA_ERR_MEM, "%zu bytes of staging", bytes);
+  }
+  OSLA_TRY(osla_agree(t, err)); /* the source is complete */
+  err = osla_agree(t, pull_all(&w));
+cleanup:
+  free(w.staging);
   return err;
 }
 
 osla_err osla_matrix_copy(const osla_matrix *source, osla_matrix *dest)
 {
-  return osla_agree(osla_grid_transport(osla_matrix_grid(dest)), pull_all(source, dest));
+  return osla_matrix_copy_part(osla_whole((osla_matrix *)source), osla_whole(dest));
 }
 
 /* Block (bi, bj) here := transpose of block (bj, bi). */

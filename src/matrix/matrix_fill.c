@@ -1,8 +1,10 @@
 /* Contents from a rule or a seed, the same for every distribution. */
-#include "osla_index.h"
-#include "osla_matrix.h"
 #include "osla_random.h"
+#include "part_checks.h"
+#include "part_local.h"
 #include "work.h"
+
+#include <stdbool.h>
 
 static void set_element(void *array, osla_dtype dtype, int64_t at, double re, double im)
 {
@@ -20,19 +22,16 @@ static void set_element(void *array, osla_dtype dtype, int64_t at, double re, do
   }
 }
 
-static void fill_parts(osla_matrix *a, osla_element *re, osla_element *im, void *arg)
+static void fill(const osla_part *part, osla_element *re, osla_element *im, void *arg)
 {
-  osla_layout l = osla_matrix_layout(a);
-  osla_grid *grid = osla_matrix_grid(a);
-  osla_dtype dtype = osla_matrix_dtype(a);
-  osla_transport *t = osla_grid_transport(grid);
-  int64_t lld = osla_matrix_lld(a, osla_transport_rank(t));
-  bool complex_type = dtype == OSLA_COMPLEX_FLOAT || dtype == OSLA_COMPLEX_DOUBLE;
-  for (int64_t c = 0; c < osla_matrix_local_cols(a); c++) {
-    int64_t j = osla_index_global(c, l.nb, osla_grid_pcol(grid), l.npcol);
-    for (int64_t r = 0; r < osla_matrix_local_rows(a); r++) {
-      int64_t i = osla_index_global(r, l.mb, osla_grid_prow(grid), l.nprow);
-      set_element(osla_matrix_local(a), dtype, r + c * lld, re(i, j, arg),
+  const part_local p = part_local_of(part);
+  const osla_dtype dtype = osla_matrix_dtype(part->matrix);
+  const bool complex_type = dtype == OSLA_COMPLEX_FLOAT || dtype == OSLA_COMPLEX_DOUBLE;
+  for (int64_t c = 0; c < p.cols; c++) {
+    const int64_t j = part_col(&p, c);
+    for (int64_t r = 0; r < p.rows; r++) {
+      const int64_t i = part_row(&p, r);
+      set_element(p.local, dtype, part_offset(&p, r, c), re(i, j, arg),
                   complex_type && im ? im(i, j, arg) : 0.0);
     }
   }
@@ -40,7 +39,8 @@ static void fill_parts(osla_matrix *a, osla_element *re, osla_element *im, void 
 
 osla_err osla_matrix_fill_with(osla_matrix *a, osla_element *f, void *arg)
 {
-  fill_parts(a, f, NULL, arg);
+  const osla_part all = osla_whole(a);
+  fill(&all, f, NULL, arg);
   return osla_barrier(osla_grid_transport(osla_matrix_grid(a)));
 }
 
@@ -86,25 +86,30 @@ static double integer(int64_t i, int64_t j, void *arg)
   return (double)(osla_random_bits(((seeded *)arg)->seed, (uint64_t)i, (uint64_t)j) % 17) - 8.0;
 }
 
-static osla_err fill_by_rule(osla_matrix *a, osla_fill fill, uint64_t seed)
+static osla_err fill_by_rule(const osla_part *a, osla_fill rule, uint64_t seed)
 {
-  osla_layout l = osla_matrix_layout(a);
+  OSLA_CALL(osla_part_check("fill", a, "A"));
   if (osla_work_modelled) return OSLA_OK;
-  seeded arg = {seed, (double)(l.m > l.n ? l.m : l.n)};
-  switch (fill) {
-    case OSLA_FILL_ZERO: fill_parts(a, zero, NULL, &arg); break;
-    case OSLA_FILL_IDENTITY: fill_parts(a, identity, NULL, &arg); break;
-    case OSLA_FILL_UNIFORM: fill_parts(a, uniform, uniform_imaginary, &arg); break;
-    case OSLA_FILL_DOMINANT: fill_parts(a, dominant, uniform_imaginary, &arg); break;
-    case OSLA_FILL_SPD: fill_parts(a, symmetric, NULL, &arg); break;
-    case OSLA_FILL_INTEGER: fill_parts(a, integer, NULL, &arg); break;
-    default: return osla_error_set(OSLA_ERR_ARG, "fill = %d is not known", (int)fill);
+  seeded arg = {seed, (double)(a->m > a->n ? a->m : a->n)};
+  switch (rule) {
+    case OSLA_FILL_ZERO: fill(a, zero, NULL, &arg); break;
+    case OSLA_FILL_IDENTITY: fill(a, identity, NULL, &arg); break;
+    case OSLA_FILL_UNIFORM: fill(a, uniform, uniform_imaginary, &arg); break;
+    case OSLA_FILL_DOMINANT: fill(a, dominant, uniform_imaginary, &arg); break;
+    case OSLA_FILL_SPD: fill(a, symmetric, NULL, &arg); break;
+    case OSLA_FILL_INTEGER: fill(a, integer, NULL, &arg); break;
+    default: return osla_error_set(OSLA_ERR_ARG, "fill = %d is not known", (int)rule);
   }
   return OSLA_OK;
 }
 
-osla_err osla_matrix_fill(osla_matrix *a, osla_fill fill, uint64_t seed)
+osla_err osla_matrix_fill_part(osla_part part, osla_fill rule, uint64_t seed)
 {
-  osla_transport *t = osla_grid_transport(osla_matrix_grid(a));
-  return osla_agree(t, fill_by_rule(a, fill, seed)); /* also a barrier */
+  osla_transport *t = osla_grid_transport(osla_matrix_grid(part.matrix));
+  return osla_agree(t, fill_by_rule(&part, rule, seed)); /* also a barrier */
+}
+
+osla_err osla_matrix_fill(osla_matrix *a, osla_fill rule, uint64_t seed)
+{
+  return osla_matrix_fill_part(osla_whole(a), rule, seed);
 }

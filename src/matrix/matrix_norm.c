@@ -1,7 +1,7 @@
 /* Norms: a local pass, then one sum or maximum over the ranks. */
 #include "osla_blas.h"
-#include "osla_index.h"
-#include "osla_matrix.h"
+#include "part_checks.h"
+#include "part_local.h"
 #include "work.h"
 
 #include <complex.h>
@@ -9,10 +9,9 @@
 #include <math.h>
 #include <stdlib.h>
 
-static double magnitude(const osla_matrix *a, int64_t at)
+static double magnitude(osla_dtype dtype, const void *local, int64_t at)
 {
-  const void *local = osla_matrix_local(a);
-  switch (osla_matrix_dtype(a)) {
+  switch (dtype) {
     case OSLA_FLOAT: return fabs((double)((const float *)local)[at]);
     case OSLA_DOUBLE: return fabs(((const double *)local)[at]);
     case OSLA_COMPLEX_FLOAT: return (double)cabsf(((const float _Complex *)local)[at]);
@@ -20,33 +19,26 @@ static double magnitude(const osla_matrix *a, int64_t at)
   }
 }
 
-/* Calls visit(|a_ij|, i, j) for all elements here. */
+/* Calls visit(|a_ij|, i, j) for all elements of the part here; i, j count in the part. */
 typedef void visitor(double magnitude, int64_t i, int64_t j, double *sums);
 
-static void visit_all(const osla_matrix *a, visitor *visit, double *sums)
+static void visit_all(const osla_part *part, visitor *visit, double *sums)
 {
-  osla_layout l = osla_matrix_layout(a);
-  osla_grid *grid = osla_matrix_grid(a);
-  int64_t lld = osla_matrix_lld(a, osla_transport_rank(osla_grid_transport(grid)));
-  for (int64_t c = 0; c < osla_matrix_local_cols(a) && !osla_work_modelled; c++) {
-    int64_t j = osla_index_global(c, l.nb, osla_grid_pcol(grid), l.npcol);
-    for (int64_t r = 0; r < osla_matrix_local_rows(a); r++) {
-      int64_t i = osla_index_global(r, l.mb, osla_grid_prow(grid), l.nprow);
-      visit(magnitude(a, r + c * lld), i, j, sums);
-    }
-  }
+  const part_local p = part_local_of(part);
+  const osla_dtype dtype = osla_matrix_dtype(part->matrix);
+  for (int64_t c = 0; c < p.cols && !osla_work_modelled; c++)
+    for (int64_t r = 0; r < p.rows; r++)
+      visit(magnitude(dtype, p.local, part_offset(&p, r, c)), part_row(&p, r), part_col(&p, c),
+            sums);
 }
 
 /* Column by column: by far the most frequent norm. A NaN is counted apart: MPI_MAX drops it. */
-static osla_err local_max(const osla_matrix *a, double *sums)
+static osla_err local_max(const osla_part *part, double *sums)
 {
-  osla_dtype dtype = osla_matrix_dtype(a);
-  int64_t lld = osla_matrix_lld(a, osla_transport_rank(osla_grid_transport(osla_matrix_grid(a))));
-  const unsigned char *local = osla_matrix_local(a);
-  for (int64_t c = 0; c < osla_matrix_local_cols(a); c++) {
+  const part_local p = part_local_of(part);
+  for (int64_t c = 0; c < p.cols; c++) {
     double x;
-    OSLA_CALL(osla_blas_max(dtype, osla_matrix_local_rows(a),
-                            local + (size_t)(c * lld) * osla_dtype_size(dtype), &x));
+    OSLA_CALL(osla_blas_max(osla_matrix_dtype(part->matrix), p.rows, part_at(&p, 0, c), &x));
     if (isnan(x)) sums[1] = 1.0;
     if (x > sums[0]) sums[0] = x;
   }
@@ -81,35 +73,35 @@ static double largest(const double *sums, int64_t count)
   return value;
 }
 
-static osla_err check_norm(osla_norm norm)
+static osla_err check(const osla_part *part, osla_norm norm)
 {
   OSLA_CHECK(norm >= OSLA_NORM_MAX && norm <= OSLA_NORM_FRO, OSLA_ERR_ARG, "norm = %d is not known",
              (int)norm);
-  return OSLA_OK;
+  return osla_part_check("norm", part, "A");
 }
 
-osla_err osla_matrix_norm(const osla_matrix *a, osla_norm norm, double *value)
+osla_err osla_matrix_norm_part(osla_part part, osla_norm norm, double *value)
 {
-  osla_layout l = osla_matrix_layout(a);
-  osla_transport *t = osla_grid_transport(osla_matrix_grid(a));
+  osla_transport *t = osla_grid_transport(osla_matrix_grid(part.matrix));
   double scale = 0.0;
   if (norm == OSLA_NORM_FRO) {
-    OSLA_CALL(osla_matrix_norm(a, OSLA_NORM_MAX, &scale));
+    OSLA_CALL(osla_matrix_norm_part(part, OSLA_NORM_MAX, &scale));
     *value = scale;
     if (scale == 0.0 || !isfinite(scale)) return OSLA_OK;
   }
-  int64_t count = norm == OSLA_NORM_ONE ? l.n : norm == OSLA_NORM_INF ? l.m : 2;
+  OSLA_CALL(osla_agree(t, check(&part, norm)));
+  int64_t count = norm == OSLA_NORM_ONE ? part.n : norm == OSLA_NORM_INF ? part.m : 2;
   double *sums = calloc((size_t)count + 1, sizeof *sums);
-  osla_err err = check_norm(norm);
+  osla_err err = OSLA_OK;
   if (!sums) err = osla_error_set(OSLA_ERR_MEM, "%" PRId64 " sums", count);
   OSLA_TRY(osla_agree(t, err));
   static visitor *const visitors[] = {
     [OSLA_NORM_ONE] = visit_column, [OSLA_NORM_INF] = visit_row, [OSLA_NORM_FRO] = visit_square};
   if (norm == OSLA_NORM_FRO) sums[1] = scale;
   if (norm == OSLA_NORM_MAX)
-    err = local_max(a, sums);
+    err = local_max(&part, sums);
   else
-    visit_all(a, visitors[norm], sums);
+    visit_all(&part, visitors[norm], sums);
   if (err == OSLA_OK)
     err = osla_allreduce(t, sums, count, MPI_DOUBLE, norm == OSLA_NORM_MAX ? MPI_MAX : MPI_SUM);
   if (norm == OSLA_NORM_MAX)
@@ -121,4 +113,9 @@ osla_err osla_matrix_norm(const osla_matrix *a, osla_norm norm, double *value)
 cleanup:
   free(sums);
   return err;
+}
+
+osla_err osla_matrix_norm(const osla_matrix *a, osla_norm norm, double *value)
+{
+  return osla_matrix_norm_part(osla_whole((osla_matrix *)a), norm, value);
 }

@@ -1,7 +1,7 @@
 /* Transposition, pulled one-sided by the owner of the destination, in tiles that are contiguous in
  * it. Memory: one tile. */
-#include "osla_index.h"
-#include "osla_matrix.h"
+#include "part_checks.h"
+#include "part_local.h"
 
 #include <complex.h>
 #include <inttypes.h>
@@ -39,57 +39,64 @@ static void turn(osla_dtype dtype, bool conjugate, int64_t m, int64_t n, const u
     }
 }
 
-static osla_err check(osla_trans trans, const osla_matrix *source, const osla_matrix *dest)
+static osla_err check(osla_trans trans, const osla_part *source, const osla_part *dest)
 {
-  osla_layout ls = osla_matrix_layout(source), ld = osla_matrix_layout(dest);
+  osla_dtype ts = osla_matrix_dtype(source->matrix), td = osla_matrix_dtype(dest->matrix);
   OSLA_CHECK(trans == OSLA_TRANS || trans == OSLA_CONJTRANS, OSLA_ERR_ARG,
              "transpose: trans = %d is neither TRANS nor CONJTRANS", (int)trans);
-  OSLA_CHECK(ls.m == ld.n && ls.n == ld.m, OSLA_ERR_ARG,
+  OSLA_CALL(osla_part_check("transpose", source, "source"));
+  OSLA_CALL(osla_part_check("transpose", dest, "destination"));
+  OSLA_CHECK(source->m == dest->n && source->n == dest->m, OSLA_ERR_ARG,
              "transpose: source is %" PRId64 " x %" PRId64 ", destination %" PRId64 " x %" PRId64,
-             ls.m, ls.n, ld.m, ld.n);
-  OSLA_CHECK(osla_matrix_dtype(source) == osla_matrix_dtype(dest), OSLA_ERR_ARG,
-             "transpose: source has type '%c', destination '%c'",
-             osla_dtype_letter(osla_matrix_dtype(source)),
-             osla_dtype_letter(osla_matrix_dtype(dest)));
-  OSLA_CHECK(osla_grid_transport(osla_matrix_grid(source)) ==
-               osla_grid_transport(osla_matrix_grid(dest)),
+             source->m, source->n, dest->m, dest->n);
+  OSLA_CHECK(ts == td, OSLA_ERR_ARG, "transpose: source has type '%c', destination '%c'",
+             osla_dtype_letter(ts), osla_dtype_letter(td));
+  OSLA_CHECK(osla_grid_transport(osla_matrix_grid(source->matrix)) ==
+               osla_grid_transport(osla_matrix_grid(dest->matrix)),
              OSLA_ERR_ARG, "transpose: source and destination belong to different transports");
-  OSLA_CHECK(source != dest, OSLA_ERR_ARG, "transpose: source and destination are one matrix");
+  OSLA_CHECK(!osla_parts_overlap(source, dest), OSLA_ERR_ARG,
+             "transpose: source and destination overlap%s",
+             source->matrix == dest->matrix ? " in one matrix" : "");
   return OSLA_OK;
 }
 
-static osla_err pull_tiles(osla_trans trans, const osla_matrix *source, osla_matrix *dest)
+/* All tiles of what this rank has of dest, which is `to`. */
+static osla_err pull_tiles(osla_trans trans, const osla_part *source, const part_local *to,
+                           osla_transport *t, osla_dtype dtype, unsigned char *tile)
 {
-  osla_layout l = osla_matrix_layout(dest);
-  osla_grid *grid = osla_matrix_grid(dest);
-  osla_dtype dtype = osla_matrix_dtype(dest);
-  size_t e = osla_dtype_size(dtype);
-  osla_transport *t = osla_grid_transport(grid);
-  int64_t lld = osla_matrix_lld(dest, osla_transport_rank(t));
-  int64_t rows = osla_matrix_local_rows(dest), cols = osla_matrix_local_cols(dest);
-  osla_layout ls = osla_matrix_layout(source);
-  unsigned char *tile = malloc((size_t)(TILE * TILE) * e);
-  osla_err err = check(trans, source, dest);
-  if (err == OSLA_OK && !tile)
-    err = osla_error_set(OSLA_ERR_MEM, "tile of %d x %d elements", TILE, TILE);
-  err = osla_agree(t, err); /* the source is complete */
-  for (int64_t c = 0, n; c < cols && err == OSLA_OK; c += n) {
-    int64_t j = osla_index_global(c, l.nb, osla_grid_pcol(grid), l.npcol);
-    n = run_there(t, j, run_of(c, cols, l.nb, l.npcol), ls.mb, ls.nprow);
-    for (int64_t r = 0, m; r < rows && err == OSLA_OK; r += m) {
-      int64_t i = osla_index_global(r, l.mb, osla_grid_prow(grid), l.nprow);
-      m = run_there(t, i, run_of(r, rows, l.mb, l.nprow), ls.nb, ls.npcol);
-      err = osla_matrix_get_block(source, j, i, n, m, tile, n);
-      if (err != OSLA_OK) break;
-      turn(dtype, trans == OSLA_CONJTRANS, m, n, tile,
-           (unsigned char *)osla_matrix_local(dest) + (size_t)(r + c * lld) * e, lld);
+  const osla_layout *l = &to->layout, ls = osla_matrix_layout(source->matrix);
+  for (int64_t c = 0, n; c < to->cols; c += n) {
+    int64_t j = source->i + part_col(to, c);
+    n = run_of(to->col + c, to->col + to->cols, l->nb, l->npcol);
+    n = run_there(t, j, n, ls.mb, ls.nprow);
+    for (int64_t r = 0, m; r < to->rows; r += m) {
+      int64_t i = source->j + part_row(to, r);
+      m = run_of(to->row + r, to->row + to->rows, l->mb, l->nprow);
+      m = run_there(t, i, m, ls.nb, ls.npcol);
+      OSLA_CALL(osla_matrix_get_block(source->matrix, j, i, n, m, tile, n));
+      turn(dtype, trans == OSLA_CONJTRANS, m, n, tile, part_at(to, r, c), to->lld);
     }
   }
+  return OSLA_OK;
+}
+
+osla_err osla_matrix_transpose_part(osla_trans trans, osla_part source, osla_part dest)
+{
+  osla_transport *t = osla_grid_transport(osla_matrix_grid(dest.matrix));
+  const osla_dtype dtype = osla_matrix_dtype(dest.matrix);
+  unsigned char *tile = malloc((size_t)(TILE * TILE) * osla_dtype_size(dtype));
+  osla_err err = check(trans, &source, &dest);
+  if (err == OSLA_OK && !tile)
+    err = osla_error_set(OSLA_ERR_MEM, "tile of %d x %d elements", TILE, TILE);
+  OSLA_TRY(osla_agree(t, err)); /* the source is complete */
+  const part_local to = part_local_of(&dest);
+  err = osla_agree(t, pull_tiles(trans, &source, &to, t, dtype, tile));
+cleanup:
   free(tile);
   return err;
 }
 
 osla_err osla_matrix_transpose(osla_trans trans, const osla_matrix *source, osla_matrix *dest)
 {
-  return osla_agree(osla_grid_transport(osla_matrix_grid(dest)), pull_tiles(trans, source, dest));
+  return osla_matrix_transpose_part(trans, osla_whole((osla_matrix *)source), osla_whole(dest));
 }

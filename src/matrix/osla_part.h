@@ -33,6 +33,29 @@ static inline osla_part osla_whole(osla_matrix *matrix)
   return osla_part_at(matrix, 0, 0, l.m, l.n);
 }
 
+/* ---- calls on parts: as those on whole matrices (osla_matrix.h) ----
+ *
+ * They use all ranks' earlier changes of the parts; what is outside of a part is neither read nor
+ * written. Parts may begin and end anywhere, and be empty. All arguments are the same on all ranks.
+ * Errors beside those of the whole: ARG (a part outside its matrix, parts that share an element
+ * where one of them is written). */
+
+/* dest := source, of the same size and type; also parts of one matrix. Collective. Memory: 64
+ * columns of the source's part. */
+osla_err osla_matrix_copy_part(osla_part source, osla_part dest);
+
+/* dest := source^T (TRANS) or source^H (CONJTRANS). Collective. Memory: a tile of 128 x 128. */
+osla_err osla_matrix_transpose_part(osla_trans trans, osla_part source, osla_part dest);
+
+/* Norm of a part. Collective. */
+osla_err osla_matrix_norm_part(osla_part part, osla_norm norm, double *value);
+
+/* The part becomes what a matrix of its size alone would become. Collective. */
+osla_err osla_matrix_fill_part(osla_part part, osla_fill fill, uint64_t seed);
+
+/* part := alpha part. Local, each rank its own share. Errors: ARG. */
+osla_err osla_matrix_scale_part(osla_complex alpha, osla_part part);
+
 #ifdef __cplusplus
 }
 #endif

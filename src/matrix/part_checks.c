@@ -1,6 +1,6 @@
 /* Checks of parts: inside of their matrices, and apart from each other. */
 #include "part_checks.h"
-#include "local_view.h"
+#include "part_local.h"
 
 #include <inttypes.h>
 
@@ -16,35 +16,32 @@ osla_err osla_part_check(const char *call, const osla_part *part, const char *na
   return OSLA_OK;
 }
 
-/* This rank's array of a part. */
+/* Addresses of this rank's array of a part. */
 typedef struct local_array {
-  uintptr_t from, to; /* addresses */
-  int64_t rows, cols, ld;
+  uintptr_t from, to;
+  part_local p;
 } local_array;
 
-static local_array array_of(const osla_part *p)
+static local_array array_of(const osla_part *part)
 {
-  const local_view v = view_of(p->matrix);
-  const int64_t row = rows_below(&v, p->i), col = cols_below(&v, p->j);
-  local_array a = {.rows = rows_below(&v, p->i + p->m) - row,
-                   .cols = cols_below(&v, p->j + p->n) - col,
-                   .ld = v.lld};
-  if (a.rows == 0 || a.cols == 0) return a;
-  a.from = (uintptr_t)local_at(&v, row, col);
-  a.to = a.from + (size_t)((a.cols - 1) * a.ld + a.rows) * v.element;
+  local_array a = {.p = part_local_of(part)};
+  const part_local *p = &a.p;
+  if (p->rows == 0) return a;
+  a.from = (uintptr_t)part_at(p, 0, 0);
+  a.to = a.from + (size_t)((p->cols - 1) * p->lld + p->rows) * p->element;
   return a;
 }
 
 static bool share_memory(const osla_part *x, const osla_part *y)
 {
   const local_array a = array_of(x), b = array_of(y);
-  const size_t element = osla_dtype_size(osla_matrix_dtype(x->matrix));
-  if (a.rows == 0 || a.cols == 0 || b.rows == 0 || b.cols == 0) return false;
+  const int64_t element = (int64_t)a.p.element, lld = a.p.lld;
+  if (a.p.rows == 0 || b.p.rows == 0) return false;
   if (a.from >= b.to || b.from >= a.to) return false;
-  if (a.ld != b.ld) return true;
-  const int64_t distance = b.from >= a.from ? (int64_t)((b.from - a.from) / element) % a.ld
-                                            : a.ld - (int64_t)((a.from - b.from) / element) % a.ld;
-  return distance < a.rows || distance + b.rows > a.ld;
+  if (lld != b.p.lld) return true;
+  const int64_t distance = b.from >= a.from ? (int64_t)(b.from - a.from) / element % lld
+                                            : lld - (int64_t)(a.from - b.from) / element % lld;
+  return distance < a.p.rows || distance + b.p.rows > lld;
 }
 
 bool osla_parts_overlap(const osla_part *x, const osla_part *y)

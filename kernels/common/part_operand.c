@@ -1,0 +1,84 @@
+#include "part_operand.h"
+
+#include "local_view.h"
+#include "part_view.h"
+
+#include <string.h>
+
+static bool is_whole(const osla_part *p)
+{
+  osla_layout l = osla_matrix_layout(p->matrix);
+  return p->i == 0 && p->j == 0 && p->m == l.m && p->n == l.n;
+}
+
+/* Most of the part need not move: its first block stays where it is, or most of it. */
+static osla_err create_copy(const osla_part *part, const osla_matrix *like, part_operand *x)
+{
+  const osla_layout l = osla_matrix_layout(part->matrix);
+  const osla_dtype dtype = osla_matrix_dtype(part->matrix);
+  osla_grid *grid = osla_matrix_grid(part->matrix);
+  if (like)
+    return osla_matrix_create(osla_matrix_grid(like), dtype, part->m, part->n,
+                              osla_matrix_layout(like).nb, l.nb, &x->copy);
+  OSLA_CALL(osla_agree(osla_grid_transport(grid),
+                       osla_grid_shift(grid, osla_index_owner(part->i, l.mb, l.nprow),
+                                       osla_index_owner(part->j, l.nb, l.npcol), &x->grid)));
+  return osla_matrix_create(x->grid, dtype, part->m, part->n, l.mb, l.nb, &x->copy);
+}
+
+osla_err osla_part_open(const osla_part *part, const osla_matrix *like, part_operand *x)
+{
+  osla_err err = OSLA_OK;
+  *x = (part_operand){.part = *part, .at = part->matrix};
+  if (is_whole(part)) return OSLA_OK;
+  if (osla_part_has_view(part)) {
+    OSLA_TRY(osla_agree(osla_grid_transport(osla_matrix_grid(part->matrix)),
+                        osla_part_view(part, &x->view)));
+    x->at = x->view;
+    return OSLA_OK;
+  }
+  OSLA_TRY(create_copy(part, like, x));
+  OSLA_TRY(osla_matrix_copy_part(*part, osla_whole(x->copy)));
+  x->at = x->copy;
+  return OSLA_OK;
+cleanup:
+  return osla_part_close(x, false, err);
+}
+
+osla_err osla_part_close(part_operand *x, bool written, osla_err err)
+{
+  if (x->copy && written && err == OSLA_OK)
+    err = osla_matrix_copy_part(osla_whole(x->copy), x->part);
+  osla_matrix_destroy(&x->view);
+  osla_matrix_destroy(&x->copy);
+  osla_grid_destroy(&x->grid);
+  return err;
+}
+
+/* ---- numbers of rows ---- */
+
+int64_t osla_part_rows_below(const osla_part *part, int64_t row)
+{
+  const local_view v = view_of(part->matrix);
+  return rows_below(&v, part->i + row);
+}
+
+osla_err osla_part_numbers_gather(const osla_part *part, int64_t count, const int64_t *whole,
+                                  int64_t *numbers)
+{
+  const local_view v = view_of(part->matrix);
+  const int64_t end = rows_below(&v, part->i + count);
+  memset(numbers, 0, (size_t)count * sizeof *numbers);
+  for (int64_t l = rows_below(&v, part->i); v.pcol == 0 && l < end; l++)
+    numbers[osla_index_global(l, v.mb, v.prow, v.p) - part->i] = whole[l];
+  return osla_allreduce(v.t, numbers, count, MPI_INT64_T, MPI_SUM);
+}
+
+void osla_part_numbers_scatter(const osla_part *part, int64_t count, const int64_t *from,
+                               int64_t *whole)
+{
+  const local_view v = view_of(part->matrix);
+  const int64_t end = rows_below(&v, part->i + count);
+  for (int64_t l = rows_below(&v, part->i); l < end; l++)
+    whole[l] = from[osla_index_global(l, v.mb, v.prow, v.p) - part->i];
+}

@@ -1,0 +1,62 @@
+/* LU factorisation of a part: that of a matrix of its own, with pivots that count rows of the whole
+ * matrix. */
+#include "osla_lu.h"
+#include "part_checks.h"
+#include "part_operand.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+/* In place: the pivots of my rows of the part follow one another in ipiv. */
+static osla_err factor_view(const part_operand *x, int64_t order, int64_t *ipiv,
+                            const osla_lu_options *options, osla_lu_result *result)
+{
+  const osla_part *part = &x->part;
+  const int64_t first = osla_part_rows_below(part, 0), end = osla_part_rows_below(part, order);
+  OSLA_CALL(osla_getrf(x->at, ipiv ? ipiv + first : NULL, options, result));
+  for (int64_t l = first; ipiv && l < end; l++)
+    ipiv[l] += part->i;
+  return OSLA_OK;
+}
+
+/* In a copy: pivots of its rows, of all rows, and of the whole matrix' rows. */
+static osla_err factor_copy(const part_operand *x, int64_t order, int64_t *ipiv,
+                            const osla_lu_options *options, osla_lu_result *result)
+{
+  const osla_part all = osla_whole(x->at);
+  int64_t *pivots = malloc((size_t)osla_matrix_local_rows(x->at) * sizeof *pivots + 1);
+  int64_t *numbers = malloc((size_t)order * sizeof *numbers + 1);
+  osla_err err = OSLA_OK;
+  if (!pivots || !numbers) err = osla_error_set(OSLA_ERR_MEM, "%" PRId64 " pivots", order);
+  OSLA_TRY(osla_agree(osla_grid_transport(osla_matrix_grid(x->at)), err));
+  OSLA_TRY(osla_getrf(x->at, pivots, options, result));
+  OSLA_TRY(osla_part_numbers_gather(&all, order, pivots, numbers));
+  for (int64_t i = 0; i < order; i++)
+    numbers[i] += x->part.i;
+  if (ipiv) osla_part_numbers_scatter(&x->part, order, numbers, ipiv);
+cleanup:
+  free(pivots);
+  free(numbers);
+  return err;
+}
+
+static osla_err check(const osla_part *a, const int64_t *ipiv, const osla_lu_options *options)
+{
+  OSLA_CALL(osla_part_check("getrf", a, "A"));
+  bool rows = osla_part_rows_below(a, 0) < osla_part_rows_below(a, a->m);
+  OSLA_CHECK(ipiv || !rows || (options && options->pivoting == OSLA_PIVOT_NONE), OSLA_ERR_ARG,
+             "LU: no ipiv for the pivots");
+  return OSLA_OK;
+}
+
+osla_err osla_getrf_part(osla_part a, int64_t *ipiv, const osla_lu_options *options,
+                         osla_lu_result *result)
+{
+  const int64_t order = a.m < a.n ? a.m : a.n;
+  part_operand x;
+  OSLA_CALL(osla_agree(osla_grid_transport(osla_matrix_grid(a.matrix)), check(&a, ipiv, options)));
+  OSLA_CALL(osla_part_open(&a, NULL, &x));
+  osla_err err = x.copy ? factor_copy(&x, order, ipiv, options, result)
+                        : factor_view(&x, order, ipiv, options, result);
+  return osla_part_close(&x, true, err);
+}

@@ -1,0 +1,114 @@
+/* Triangular solves and solves with factors, of parts. */
+#include "local_view.h"
+#include "osla_solve.h"
+#include "part_checks.h"
+#include "part_operand.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+typedef struct operands {
+  part_operand a, b;
+} operands;
+
+static osla_err check(const char *call, const osla_part *a, const osla_part *b)
+{
+  OSLA_CALL(osla_part_check(call, a, "A"));
+  OSLA_CALL(osla_part_check(call, b, "B"));
+  OSLA_CHECK(osla_grid_transport(osla_matrix_grid(a->matrix)) ==
+               osla_grid_transport(osla_matrix_grid(b->matrix)),
+             OSLA_ERR_ARG, "%s: A and B belong to different transports", call);
+  OSLA_CHECK(!osla_parts_overlap(a, b), OSLA_ERR_ARG, "%s: B overlaps A", call);
+  return OSLA_OK;
+}
+
+/* Where B has to be copied, it is to where the solve works in place. */
+static osla_err open_operands(const char *call, osla_side side, const osla_part *a,
+                              const osla_part *b, operands *x)
+{
+  OSLA_CALL(osla_agree(osla_grid_transport(osla_matrix_grid(b->matrix)), check(call, a, b)));
+  OSLA_CALL(osla_part_open(a, NULL, &x->a));
+  osla_err err = osla_part_open(b, side == OSLA_LEFT ? x->a.at : NULL, &x->b);
+  return err == OSLA_OK ? err : osla_part_close(&x->a, false, err);
+}
+
+static osla_err close_operands(operands *x, osla_err err)
+{
+  err = osla_part_close(&x->b, true, err);
+  return osla_part_close(&x->a, false, err);
+}
+
+osla_err osla_trsm_part(osla_side side, osla_uplo uplo, osla_trans trans, osla_diag diag,
+                        osla_complex alpha, osla_part a, osla_part b)
+{
+  operands x;
+  OSLA_CALL(open_operands("trsm", side, &a, &b, &x));
+  return close_operands(&x, osla_trsm(side, uplo, trans, diag, alpha, x.a.at, x.b.at));
+}
+
+osla_err osla_potrs_part(osla_uplo uplo, osla_part a, osla_part b)
+{
+  operands x;
+  OSLA_CALL(open_operands("potrs", OSLA_LEFT, &a, &b, &x));
+  return close_operands(&x, osla_potrs(uplo, x.a.at, x.b.at));
+}
+
+/* ---- LU ---- */
+
+/* Do ranks with rows of A pass ipiv? All or none must. */
+static osla_err agree_given(const osla_part *a, const int64_t *ipiv, bool *given)
+{
+  osla_transport *t = osla_grid_transport(osla_matrix_grid(a->matrix));
+  const bool rows = osla_part_rows_below(a, 0) < osla_part_rows_below(a, a->m);
+  int counts[2] = {rows && ipiv, rows && !ipiv};
+  OSLA_CALL(osla_allreduce(t, counts, 2, MPI_INT, MPI_SUM));
+  OSLA_CHECK(counts[0] == 0 || counts[1] == 0, OSLA_ERR_ARG,
+             "getrs: ipiv is NULL on %d of %d ranks with rows of A", counts[1],
+             counts[0] + counts[1]);
+  *given = counts[0] > 0;
+  return OSLA_OK;
+}
+
+/* The pivots of the matrix that is worked on, which count its rows, for its rows here. */
+static osla_err own_pivots(const part_operand *a, const int64_t *ipiv, int64_t **out)
+{
+  osla_transport *t = osla_grid_transport(osla_matrix_grid(a->at));
+  const osla_part all = osla_whole(a->at);
+  const int64_t n = a->part.m;
+  int64_t *numbers = malloc((size_t)n * sizeof *numbers + 1);
+  int64_t *pivots = malloc((size_t)osla_matrix_local_rows(a->at) * sizeof *pivots + 1);
+  osla_err err = OSLA_OK;
+  if (!pivots || !numbers) err = osla_error_set(OSLA_ERR_MEM, "%" PRId64 " pivots", n);
+  OSLA_TRY(osla_agree(t, err));
+  OSLA_TRY(osla_part_numbers_gather(&a->part, n, ipiv, numbers));
+  for (int64_t i = 0; i < n; i++) {
+    if (numbers[i] <= a->part.i || numbers[i] > a->part.i + n)
+      OSLA_TRY(osla_error_set(OSLA_ERR_ARG,
+                              "getrs: pivot %" PRId64 " of row %" PRId64 " is not in %" PRId64
+                              " to %" PRId64,
+                              numbers[i], a->part.i + i, a->part.i + 1, a->part.i + n));
+    numbers[i] -= a->part.i;
+  }
+  osla_part_numbers_scatter(&all, n, numbers, pivots);
+  *out = pivots;
+  pivots = NULL;
+cleanup:
+  free(numbers);
+  free(pivots);
+  return err;
+}
+
+osla_err osla_getrs_part(osla_trans trans, osla_part a, const int64_t *ipiv, osla_part b)
+{
+  operands x;
+  int64_t *pivots = NULL;
+  bool given = false;
+  osla_err err;
+  OSLA_CALL(open_operands("getrs", OSLA_LEFT, &a, &b, &x));
+  OSLA_TRY(agree_given(&a, ipiv, &given));
+  if (given) OSLA_TRY(own_pivots(&x.a, ipiv, &pivots));
+  err = osla_getrs(trans, x.a.at, pivots, x.b.at);
+cleanup:
+  free(pivots);
+  return close_operands(&x, err);
+}

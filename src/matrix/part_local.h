@@ -1,0 +1,63 @@
+/* What this rank has of a part (internal). */
+#ifndef PART_LOCAL_H
+#define PART_LOCAL_H
+
+#include "osla_index.h"
+#include "osla_part.h"
+
+/* The part's rows and columns that lie here follow one another in the local array. */
+typedef struct part_local {
+  osla_layout layout; /* of the matrix */
+  int prow, pcol;
+  int64_t i, j;       /* first element of the part */
+  int64_t row, col;   /* local indices of the first one here */
+  int64_t rows, cols; /* here; both 0 where there is no element */
+  int64_t lld;
+  size_t element;       /* bytes */
+  unsigned char *local; /* of the matrix */
+} part_local;
+
+static inline part_local part_local_of(const osla_part *part)
+{
+  const osla_matrix *a = part->matrix;
+  osla_grid *grid = osla_matrix_grid(a);
+  part_local p = {.layout = osla_matrix_layout(a),
+                  .prow = osla_grid_prow(grid),
+                  .pcol = osla_grid_pcol(grid),
+                  .i = part->i,
+                  .j = part->j,
+                  .lld = osla_matrix_lld(a, osla_transport_rank(osla_grid_transport(grid))),
+                  .element = osla_dtype_size(osla_matrix_dtype(a)),
+                  .local = osla_matrix_local(a)};
+  const osla_layout *l = &p.layout;
+  p.row = osla_index_count(p.i, l->mb, p.prow, l->nprow);
+  p.col = osla_index_count(p.j, l->nb, p.pcol, l->npcol);
+  p.rows = osla_index_count(p.i + part->m, l->mb, p.prow, l->nprow) - p.row;
+  p.cols = osla_index_count(p.j + part->n, l->nb, p.pcol, l->npcol) - p.col;
+  if (p.rows == 0 || p.cols == 0) p.rows = p.cols = 0;
+  return p;
+}
+
+/* Indices in the part of its row `r` and column `c` here. */
+static inline int64_t part_row(const part_local *p, int64_t r)
+{
+  return osla_index_global(p->row + r, p->layout.mb, p->prow, p->layout.nprow) - p->i;
+}
+
+static inline int64_t part_col(const part_local *p, int64_t c)
+{
+  return osla_index_global(p->col + c, p->layout.nb, p->pcol, p->layout.npcol) - p->j;
+}
+
+/* Elements of the local array before element (r, c) of the part here, and that element. */
+static inline int64_t part_offset(const part_local *p, int64_t r, int64_t c)
+{
+  return p->row + r + (p->col + c) * p->lld;
+}
+
+static inline unsigned char *part_at(const part_local *p, int64_t r, int64_t c)
+{
+  return p->local + (size_t)part_offset(p, r, c) * p->element;
+}
+
+#endif
