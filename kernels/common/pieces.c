@@ -113,6 +113,11 @@ void osla_pieces_wait(osla_pieces *p, int64_t step, int origin)
   osla_notify_wait(p->segment, origin, PURPOSE_PIECE, (uint64_t)step + 1);
 }
 
+bool osla_pieces_here(const osla_pieces *p, int64_t step, int origin)
+{
+  return osla_notify_read(p->segment, origin, PURPOSE_PIECE) >= (uint64_t)step + 1;
+}
+
 void *osla_pieces_buffer(const osla_pieces *p, int64_t step)
 {
   return (unsigned char *)osla_segment_local(p->segment) + place(p, step);

@@ -44,6 +44,8 @@ osla_err osla_pieces_posted(osla_pieces *pieces, int64_t step);
 
 /* Waits for the piece that `origin` posts in this step. Local. */
 void osla_pieces_wait(osla_pieces *pieces, int64_t step, int origin);
+/* Is it there? Progress steps bring it. */
+bool osla_pieces_here(const osla_pieces *pieces, int64_t step, int origin);
 
 /* My buffer for this step. Local. */
 void *osla_pieces_buffer(const osla_pieces *pieces, int64_t step);

@@ -20,10 +20,9 @@ typedef struct solver {
 static osla_err open_cholesky(solver *s, const osla_factors *f, osla_matrix *b)
 {
   bool lower = f->uplo == OSLA_LOWER;
-  OSLA_CALL(osla_trsm_open(&s->first, f->uplo, lower ? OSLA_NOTRANS : OSLA_CONJTRANS, OSLA_NONUNIT,
-                           f->matrix, b));
-  return osla_trsm_open(&s->second, f->uplo, lower ? OSLA_CONJTRANS : OSLA_NOTRANS, OSLA_NONUNIT,
-                        f->matrix, b);
+  trsm_op first = {f->uplo, lower ? OSLA_NOTRANS : OSLA_CONJTRANS, OSLA_NONUNIT};
+  trsm_op second = {f->uplo, lower ? OSLA_CONJTRANS : OSLA_NOTRANS, OSLA_NONUNIT};
+  return osla_trsm_open_two(&s->first, first, &s->second, second, f->matrix, b);
 }
 
 /* P A = L U, so that A^-1 = U^-1 L^-1 P and A^-T = P^T L^-T U^-T. */
@@ -31,10 +30,9 @@ static osla_err open_lu(solver *s, const osla_factors *f, osla_trans trans, cons
                         osla_matrix *b)
 {
   bool plain = trans == OSLA_NOTRANS;
-  OSLA_CALL(osla_trsm_open(&s->first, plain ? OSLA_LOWER : OSLA_UPPER, trans,
-                           plain ? OSLA_UNIT : OSLA_NONUNIT, f->matrix, b));
-  OSLA_CALL(osla_trsm_open(&s->second, plain ? OSLA_UPPER : OSLA_LOWER, trans,
-                           plain ? OSLA_NONUNIT : OSLA_UNIT, f->matrix, b));
+  trsm_op lower = {OSLA_LOWER, trans, OSLA_UNIT}, upper = {OSLA_UPPER, trans, OSLA_NONUNIT};
+  OSLA_CALL(osla_trsm_open_two(&s->first, plain ? lower : upper, &s->second, plain ? upper : lower,
+                               f->matrix, b));
   if (!pivots) return OSLA_OK;
   return osla_interchange_open(b, OSLA_ROWS, pivots, !plain, plain ? &s->before : &s->after);
 }

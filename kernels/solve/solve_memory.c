@@ -25,7 +25,8 @@ uint64_t osla_getrs_memory(const osla_shape *s, int64_t nrhs)
 {
   int64_t widest = (nrhs + s->npcol - 1) / s->npcol;
   bool fans = s->nodes > 1 && s->npcol > 1 && osla_trsm_fans(s->n, nrhs);
-  uint64_t fan = fans ? osla_trsm_fan_memory(s, nrhs) : 0;
-  return 2 * larger(triangular(s, widest), fan) + osla_interchange_memory(s, OSLA_ROWS, widest) +
+  uint64_t moving = 2 * triangular(s, widest), fan = 0;
+  if (fans) fan = osla_trsm_fan_memory(s, nrhs, false) + osla_trsm_fan_memory(s, nrhs, true);
+  return larger(moving, fan) + osla_interchange_memory(s, OSLA_ROWS, widest) +
          (uint64_t)s->n * sizeof(int64_t);
 }

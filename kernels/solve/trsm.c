@@ -39,17 +39,32 @@ static osla_err set_up(trsm *f)
   return osla_trsm_passing(f);
 }
 
-osla_err osla_trsm_open(trsm *f, osla_uplo uplo, osla_trans trans, osla_diag diag,
-                        const osla_matrix *a, osla_matrix *b)
+static void begin(trsm *f, trsm_op op, const osla_matrix *a, osla_matrix *b)
 {
-  *f =
-    (trsm){.a = view_of(to_read(a)), .b = view_of(b), .uplo = uplo, .trans = trans, .diag = diag};
+  *f = (trsm){
+    .a = view_of(to_read(a)), .b = view_of(b), .uplo = op.uplo, .trans = op.trans, .diag = op.diag};
   trim_blocks(&f->a);
   trim_blocks(&f->b);
   f->b.mb = f->a.nb; /* one process row: its block rows do not matter */
   f->steps = (f->a.n + f->a.nb - 1) / f->a.nb;
-  f->forward = (uplo == OSLA_LOWER) == (trans == OSLA_NOTRANS);
+  f->forward = (op.uplo == OSLA_LOWER) == (op.trans == OSLA_NOTRANS);
+}
+
+osla_err osla_trsm_open(trsm *f, trsm_op op, const osla_matrix *a, osla_matrix *b)
+{
+  begin(f, op, a, b);
   return set_up(f);
+}
+
+osla_err osla_trsm_open_two(trsm *first, trsm_op op, trsm *second, trsm_op next,
+                            const osla_matrix *a, osla_matrix *b)
+{
+  begin(first, op, a, b);
+  begin(second, next, a, b);
+  first->keeps = second->follows = true;
+  OSLA_CALL(set_up(first));
+  second->share = first->share;
+  return set_up(second);
 }
 
 osla_err osla_trsm_run(trsm *f)
@@ -71,7 +86,8 @@ void osla_trsm_close(trsm *f)
   osla_pieces_destroy(&f->columns_of_b);
   free(f->packed);
   free(f->sums);
-  free(f->share);
+  if (!f->follows) free(f->share);
+  free(f->rests);
   free(f->column[0]);
   free(f->column[1]);
 }
@@ -100,7 +116,7 @@ osla_err osla_trsm(osla_side side, osla_uplo uplo, osla_trans trans, osla_diag d
     if (trans == OSLA_CONJTRANS) alpha = conj(alpha);
   }
   OSLA_CALL(osla_rhs_open(&r, a, b, turn));
-  OSLA_TRY(osla_trsm_open(&f, uplo, op, diag, a, r.b));
+  OSLA_TRY(osla_trsm_open(&f, (trsm_op){uplo, op, diag}, a, r.b));
   if (alpha != 1) OSLA_TRY(osla_agree(t, osla_matrix_scale(alpha, r.b)));
   err = osla_trsm_run(&f);
 cleanup:

@@ -4,6 +4,7 @@
  *   trsm_operands.c  the triangle's blocks, one-sided
  *   trsm_run.c       the steps of the two directions
  *   trsm_fan.c       the steps where T stays and X moves; trsm_fan_in.c: with the transpose
+ *   trsm_fan_rest.c  their products that are put off until a rank would wait
  */
 #ifndef OSLA_TRSM_H
 #define OSLA_TRSM_H
@@ -24,6 +25,7 @@ typedef struct trsm {
   int64_t steps;
   bool forward;             /* block 0 first, or the last one first */
   bool fan;                 /* T stays: trsm_fan.c */
+  bool keeps, follows;      /* fan: X stays in the shares, for a second solve; it is that one */
   osla_panels *panels;      /* NOTRANS: solved rows */
   osla_pieces *pieces;      /* TRANS: partial sums; fan: shares */
   bool readable;            /* node neighbours read B in place */
@@ -33,6 +35,10 @@ typedef struct trsm {
   osla_transfer transfer[2];
   unsigned char *sums;       /* those on their way: a block row of B for each set of buffers */
   unsigned char *share;      /* fan: [my rows of A, all columns of B], see trsm_fan.c */
+  int64_t share_ld;          /* its leading dimension */
+  _Atomic int64_t spread;    /* fan: steps whose X may go along the process row */
+  int64_t taken;             /* fan, NOTRANS: steps whose X I need no more of */
+  struct fan_rests *rests;   /* fan, NOTRANS: products to come */
   osla_pieces *columns_of_b; /* fan, TRANS: B's block rows on their way to the diagonal block */
   unsigned char *packed;     /* [sets of buffers] of them, mine */
 } trsm;
@@ -45,12 +51,21 @@ typedef struct trsm_step {
   int64_t first, last; /* NOTRANS: my local rows still to be updated; TRANS: those already solved */
 } trsm_step;
 
+/* Which triangle, and how. */
+typedef struct trsm_op {
+  osla_uplo uplo;
+  osla_trans trans;
+  osla_diag diag;
+} trsm_op;
+
 /* B := op(T)^-1 B where B fits A (rhs.h); nothing else is checked. Opening gets all the memory that
- * the run needs, while A and B may still change; what was opened, or failed to, is closed.
- * Collective, all three. Errors of opening, on all ranks together: ARG, MEM, MPI; of the run: MPI.
+ * the run needs, while A and B may still change; what was opened, or failed to, is closed. Two that
+ * are run one behind the other: B is not B's between them.
+ * Collective, all four. Errors of opening, on all ranks together: ARG, MEM, MPI; of the run: MPI.
  */
-osla_err osla_trsm_open(trsm *f, osla_uplo uplo, osla_trans trans, osla_diag diag,
-                        const osla_matrix *a, osla_matrix *b);
+osla_err osla_trsm_open(trsm *f, trsm_op op, const osla_matrix *a, osla_matrix *b);
+osla_err osla_trsm_open_two(trsm *first, trsm_op op, trsm *second, trsm_op next,
+                            const osla_matrix *a, osla_matrix *b);
 osla_err osla_trsm_run(trsm *f);
 void osla_trsm_close(trsm *f);
 
@@ -91,7 +106,7 @@ bool osla_trsm_fans(int64_t n, int64_t nrhs);
 
 /* As osla_trsm_passing, with all memory; what that takes with NOTRANS; the steps. */
 osla_err osla_trsm_fan_passing(trsm *f);
-uint64_t osla_trsm_fan_memory(const osla_shape *shape, int64_t nrhs);
+uint64_t osla_trsm_fan_memory(const osla_shape *shape, int64_t nrhs, bool follows);
 osla_err osla_trsm_run_fan(trsm *f);
 
 #endif

@@ -6,8 +6,10 @@
  * Each rank has a share W of what is left of B: B's own columns, and minus the products of its own
  * blocks of T. In step k the ranks of process row k send their shares of block row k to the owner
  * of the diagonal block, who adds them up and solves. X(k) goes along its process column, where
- * each rank subtracts T(i,k) X(k) from its share, the next step's block row first; and along the
- * process row, where each takes its columns of B.
+ * each rank is to subtract T(i,k) X(k) from its share: at once what the next step needs, the rest
+ * where it would wait (trsm_fan_rest.c). Behind that it goes along the process row, where each
+ * takes its columns of B; of two solves in turn only in the second, which begins with the X(k) of
+ * the first where these are.
  */
 #include "trsm_fan.h"
 #include "move.h"
@@ -27,7 +29,7 @@ static bool has_share(const trsm *f, const trsm_step *s, int pcol)
 {
   int64_t q = f->a.q;
   int64_t first = f->forward ? pcol : ((f->steps - 1 - pcol) % q + q) % q; /* its first step */
-  return first < s->s || osla_index_count(f->b.n, f->b.nb, pcol, f->b.q) > 0;
+  return first < s->s || (!f->follows && osla_index_count(f->b.n, f->b.nb, pcol, f->b.q) > 0);
 }
 
 /* ---- what passes ---- */
@@ -46,66 +48,96 @@ static size_t x_bytes(const void *kernel, panel_kind kind, int64_t number, int r
 static bool x_ready(void *kernel, panel_kind kind, int64_t number, void *room)
 {
   const trsm *f = kernel;
-  (void)kind;
-  if (atomic_load(&f->solved) <= number) return false;
+  if (atomic_load(kind == PANEL_ROWS ? &f->solved : &f->spread) <= number) return false;
   trsm_step s = osla_trsm_step(f, number);
   double since = osla_trace_now(f->a.t);
-  if (room) osla_pack(f->a.element, s.size, f->b.n, fan_share_at(f, s.row, 0), f->a.rows, room);
+  if (room) osla_pack(f->a.element, s.size, f->b.n, fan_share_at(f, s.row, 0), f->share_ld, room);
   osla_trace_add(f->a.t, OSLA_TRACE_PACK, since, (double)(s.size * f->b.n));
   return true;
 }
 
-static osla_panels_plan panels_plan(int64_t steps, int p, bool in_columns, size_t piece)
+static osla_panels_plan panels_plan(int64_t steps, int p, bool in_columns, bool in_rows,
+                                    size_t piece)
 {
   osla_panels_plan plan = {
     .steps = steps, .look_ahead = 1, .column_rows = steps < p ? (int)steps : p, .readable = false};
   if (in_columns)
     plan.kind[PANEL_ROWS] = (osla_panels_kind){.used = true, .in_column = true, .room = piece};
-  plan.kind[PANEL_COLS] = (osla_panels_kind){.used = true, .room = piece};
+  if (in_rows) plan.kind[PANEL_COLS] = (osla_panels_kind){.used = true, .room = piece};
   return plan;
 }
 
 static osla_err create_panels(trsm *f)
 {
+  bool plain = f->trans == OSLA_NOTRANS;
   osla_panels_plan plan =
-    panels_plan(f->steps, f->a.p, f->trans == OSLA_NOTRANS, fan_piece_bytes(f));
+    panels_plan(f->steps, f->a.p, plain, !(plain && f->keeps), fan_piece_bytes(f));
   plan.kernel = f;
   plan.bytes = x_bytes;
   plan.ready = x_ready;
   return osla_panels_create(f->a.grid, &plan, &f->panels);
 }
 
+/* An odd number of cache lines: columns of 2^k bytes would all fall into the same few sets. */
+static int64_t share_ld(int64_t rows, size_t element)
+{
+  enum { LINE = 64 };
+  int64_t per_line = LINE / (int64_t)element, lines = (rows + per_line - 1) / per_line;
+  return (lines | 1) * per_line;
+}
+
 osla_err osla_trsm_fan_passing(trsm *f)
 {
   bool plain = f->trans == OSLA_NOTRANS;
-  size_t piece = fan_piece_bytes(f), share = (size_t)f->a.rows * (size_t)f->b.n * f->a.element;
+  size_t piece = fan_piece_bytes(f);
+  f->share_ld = share_ld(f->a.rows, f->a.element);
+  size_t share = (size_t)(f->share_ld * f->b.n) * f->a.element;
   OSLA_CALL(create_panels(f));
   OSLA_CALL(
     osla_pieces_create(f->a.grid, (size_t)(plain ? f->a.q : f->a.p) * piece, 1, plain, &f->pieces));
   f->sums = malloc((size_t)osla_pieces_depth(f->pieces) * piece + 1);
-  f->share = malloc(share + 1);
-  OSLA_CALL(osla_agree(f->a.t, f->sums && f->share
-                                 ? OSLA_OK
-                                 : osla_error_set(OSLA_ERR_MEM, "shares of a triangular solve")));
-  return plain ? OSLA_OK : osla_trsm_fan_in_passing(f);
+  if (!f->follows) f->share = malloc(share);
+  osla_err err =
+    f->sums && f->share ? OSLA_OK : osla_error_set(OSLA_ERR_MEM, "shares of a triangular solve");
+  if (err == OSLA_OK && plain) err = osla_trsm_rests_create(f);
+  OSLA_CALL(osla_agree(f->a.t, err));
+  return plain || f->follows ? OSLA_OK : osla_trsm_fan_in_passing(f);
 }
 
-uint64_t osla_trsm_fan_memory(const osla_shape *s, int64_t nrhs)
+uint64_t osla_trsm_fan_memory(const osla_shape *s, int64_t nrhs, bool follows)
 {
   size_t piece = (size_t)s->nb * (size_t)nrhs * s->element;
-  osla_panels_plan plan = panels_plan((s->n + s->nb - 1) / s->nb, s->nprow, true, piece);
-  return (uint64_t)s->rows * (uint64_t)nrhs * s->element + osla_panels_memory(&plan, s) +
+  osla_panels_plan plan = panels_plan((s->n + s->nb - 1) / s->nb, s->nprow, true, true, piece);
+  uint64_t share = (uint64_t)share_ld(s->rows, s->element) * (uint64_t)nrhs * s->element;
+  return (follows ? 0 : share) + osla_panels_memory(&plan, s) +
          osla_pieces_memory((size_t)s->npcol * piece, 1, s) +
-         (uint64_t)osla_pieces_depth_for(1) * piece;
+         (uint64_t)osla_pieces_depth_for(1) * piece + osla_trsm_rests_memory(s, piece);
 }
 
 /* ---- shares ---- */
+
+/* Behind another solve: my X(k) stay, and all else is zero. */
+static void keep_solved(const trsm *f)
+{
+  const local_view *a = &f->a;
+  for (int64_t number = 0; number < f->steps; number++) {
+    trsm_step s = osla_trsm_step(f, number);
+    if (a->prow != s.prow || a->pcol == s.pcol) continue;
+    for (int64_t c = 0; c < f->b.n; c++)
+      memset(fan_share_at(f, s.row, c), 0, (size_t)s.size * a->element);
+  }
+}
 
 static void begin_shares(const trsm *f)
 {
   const local_view *b = &f->b;
   size_t column = (size_t)f->a.rows * f->a.element;
-  memset(f->share, 0, column * (size_t)b->n);
+  if (f->follows) {
+    keep_solved(f);
+    return;
+  }
+  for (int64_t c = 0; c < b->n; c++)
+    if (osla_index_owner(c, b->nb, b->q) != b->pcol) memset(fan_share_at(f, 0, c), 0, column);
   for (int64_t c = 0; c < b->cols; c++)
     memcpy(fan_share_at(f, 0, osla_index_global(c, b->nb, b->pcol, b->q)), local_at(b, 0, c),
            column);
@@ -118,11 +150,34 @@ static osla_err send_share(trsm *f, const trsm_step *s)
   const local_view *a = &f->a;
   unsigned char *sum = fan_sum_at(f, s);
   if (!has_share(f, s, a->pcol)) return OSLA_OK;
+  OSLA_CALL(osla_trsm_rest_force(f, s));
   OSLA_CALL(osla_pieces_posted(f->pieces, s->s)); /* what was packed there has arrived */
-  osla_pack(a->element, s->size, f->b.n, fan_share_at(f, s->row, 0), a->rows, sum);
+  osla_pack(a->element, s->size, f->b.n, fan_share_at(f, s->row, 0), f->share_ld, sum);
   return osla_pieces_post(f->pieces, s->s, rank_at(a, s->prow, s->pcol),
                           (size_t)a->pcol * fan_piece_bytes(f), sum,
                           (size_t)(s->size * f->b.n) * a->element);
+}
+
+/* Waits, and works meanwhile, for a process column's share of my block row. */
+static osla_err wait_for_share(trsm *f, const trsm_step *s, int pcol)
+{
+  int origin = rank_at(&f->a, f->a.prow, pcol);
+  bool any = true;
+  while (any && !osla_pieces_here(f->pieces, s->s, origin))
+    OSLA_CALL(osla_trsm_rest_work(f, &any));
+  osla_pieces_wait(f->pieces, s->s, origin);
+  return OSLA_OK;
+}
+
+/* Waits in the same way for X(k). */
+static osla_err wait_for_x(trsm *f, const trsm_step *s, panel_kind kind, const void **x)
+{
+  int root = kind == PANEL_ROWS ? s->prow : s->pcol;
+  bool any = true;
+  while (any && !osla_panels_here(f->panels, kind, s->s, root, x))
+    OSLA_CALL(osla_trsm_rest_work(f, &any));
+  *x = osla_panels_wait(f->panels, kind, s->s, root);
+  return OSLA_OK;
 }
 
 /* X(k), in my share of the block row. */
@@ -130,65 +185,21 @@ static osla_err solve_block(trsm *f, const trsm_step *s)
 {
   const local_view *a = &f->a;
   const unsigned char *sums = osla_pieces_buffer(f->pieces, s->s);
+  OSLA_CALL(osla_trsm_rest_force(f, s));
   for (int i = 1; i < a->q; i++) {
     int pcol = (a->pcol + i) % a->q;
     if (!has_share(f, s, pcol)) continue;
-    osla_pieces_wait(f->pieces, s->s, rank_at(a, a->prow, pcol));
+    OSLA_CALL(wait_for_share(f, s, pcol));
     osla_trsm_add(a, s->size, f->b.n, 1, sums + (size_t)pcol * fan_piece_bytes(f),
-                  fan_share_at(f, s->row, 0), a->rows);
+                  fan_share_at(f, s->row, 0), f->share_ld);
   }
   double since = osla_trace_now(a->t), size = (double)s->size;
   OSLA_CALL(osla_blas_trsm(a->dtype, OSLA_LEFT, f->uplo, OSLA_NOTRANS, f->diag, s->size, f->b.n,
                            local_at(a, s->row, osla_index_local(s->start, a->nb, a->q)), a->lld,
-                           fan_share_at(f, s->row, 0), a->rows));
+                           fan_share_at(f, s->row, 0), f->share_ld));
   osla_trace_add(a->t, OSLA_TRACE_TRSM, since, size * size * (double)f->b.n);
   atomic_store(&f->solved, s->s + 1);
-  osla_panels_progress(f->panels);
-  return OSLA_OK;
-}
-
-/* ---- products ---- */
-
-/* My rows [first, last) of a step whose product is still to be subtracted. */
-typedef struct rest {
-  trsm_step s;
-  int64_t first, last, ldx;
-  const unsigned char *x;
-} rest;
-
-static osla_err subtract_rows(const trsm *f, const rest *r, int64_t first, int64_t last)
-{
-  const local_view *a = &f->a;
-  double since = osla_trace_now(a->t);
-  double one = a->dtype == OSLA_FLOAT || a->dtype == OSLA_DOUBLE ? 2 : 8;
-  if (first >= last) return OSLA_OK;
-  OSLA_CALL(osla_blas_gemm(a->dtype, OSLA_NOTRANS, OSLA_NOTRANS, last - first, f->b.n, r->s.size,
-                           -1.0, local_at(a, first, osla_index_local(r->s.start, a->nb, a->q)),
-                           a->lld, r->x, r->ldx, 1.0, fan_share_at(f, first, 0), a->rows));
-  osla_trace_add(a->t, OSLA_TRACE_GEMM, since,
-                 one * (double)(last - first) * (double)r->s.size * (double)f->b.n);
-  osla_progress(a->t);
-  return OSLA_OK;
-}
-
-/* The next step's block row first; the rest is left for later. */
-static osla_err begin_products(trsm *f, const trsm_step *s, rest *r)
-{
-  const local_view *a = &f->a;
-  *r = (rest){.s = *s};
-  if (a->pcol != s->pcol || s->first >= s->last) return OSLA_OK;
-  bool mine = a->prow == s->prow;
-  r->first = s->first;
-  r->last = s->last;
-  r->x = mine ? fan_share_at(f, s->row, 0) : osla_panels_wait(f->panels, PANEL_ROWS, s->s, s->prow);
-  r->ldx = mine ? a->rows : s->size;
-  trsm_step next = osla_trsm_step(f, s->s + 1); /* there is one: rows are left */
-  if (a->prow != next.prow) return OSLA_OK;
-  OSLA_CALL(subtract_rows(f, r, next.row, next.row + next.size));
-  if (f->uplo == OSLA_LOWER)
-    r->first = next.row + next.size;
-  else
-    r->last = next.row;
+  if (a->p > 1) osla_panels_progress(f->panels);
   return OSLA_OK;
 }
 
@@ -202,40 +213,47 @@ void osla_trsm_fan_take(trsm *f, const trsm_step *s, const unsigned char *x, int
   osla_move_did((size_t)s->size * b->element, b->cols);
 }
 
-/* My columns of X(k) become B's. */
-static void take_columns(trsm *f, const trsm_step *s)
+/* Those of X(k) that are there, up to step `last`; waits for those before step `must`. My columns
+ * become B's. */
+static osla_err take_columns(trsm *f, int64_t must, int64_t last)
 {
   const local_view *a = &f->a;
-  if (a->prow != s->prow) return;
-  if (a->pcol == s->pcol)
-    osla_trsm_fan_take(f, s, fan_share_at(f, s->row, 0), a->rows);
-  else
-    osla_trsm_fan_take(f, s, osla_panels_wait(f->panels, PANEL_COLS, s->s, s->pcol), s->size);
-}
-
-static osla_err finish_step(trsm *f, const rest *r)
-{
-  OSLA_CALL(subtract_rows(f, r, r->first, r->last));
-  take_columns(f, &r->s);
-  osla_panels_finish(f->panels, r->s.s);
+  for (; f->taken < last; f->taken++) {
+    trsm_step s = osla_trsm_step(f, f->taken);
+    const void *x = NULL;
+    if (!f->keeps && a->prow == s.prow && a->pcol == s.pcol)
+      osla_trsm_fan_take(f, &s, fan_share_at(f, s.row, 0), f->share_ld);
+    else if (!f->keeps && a->prow == s.prow) {
+      if (f->taken >= must && !osla_panels_here(f->panels, PANEL_COLS, s.s, s.pcol, &x))
+        return OSLA_OK;
+      OSLA_CALL(wait_for_x(f, &s, PANEL_COLS, &x));
+      osla_trsm_fan_take(f, &s, x, s.size);
+    }
+    osla_panels_finish(f->panels, s.s);
+  }
   return OSLA_OK;
 }
 
 osla_err osla_trsm_run_fan(trsm *f)
 {
+  enum { BEHIND = 2 }; /* steps that X may be behind; panels have buffers for more */
   const local_view *a = &f->a;
-  rest r;
   begin_shares(f);
   for (int64_t number = 0; number < f->steps; number++) {
     trsm_step s = osla_trsm_step(f, number);
+    const void *x = NULL;
     osla_at_step(a->t, "osla_trsm", number);
     if (a->prow == s.prow && a->pcol != s.pcol) OSLA_CALL(send_share(f, &s));
+    atomic_store(&f->spread, number); /* what the next step waits for is on its way */
     if (a->prow == s.prow && a->pcol == s.pcol) OSLA_CALL(solve_block(f, &s));
     OSLA_CALL(osla_pieces_finish(f->pieces, number));
-    if (number > 0) OSLA_CALL(finish_step(f, &r));
-    OSLA_CALL(begin_products(f, &s, &r));
+    if (a->pcol == s.pcol && a->prow != s.prow && s.first < s.last)
+      OSLA_CALL(wait_for_x(f, &s, PANEL_ROWS, &x));
+    if (a->pcol == s.pcol) OSLA_CALL(osla_trsm_rest_add(f, &s, x));
+    OSLA_CALL(take_columns(f, number - BEHIND, number));
   }
-  OSLA_CALL(finish_step(f, &r));
+  atomic_store(&f->spread, f->steps);
+  OSLA_CALL(take_columns(f, f->steps, f->steps));
   osla_panels_drain(f->panels);
   return OSLA_OK;
 }

@@ -34,19 +34,28 @@ osla_err osla_trsm_fan_in_passing(trsm *f)
 
 /* ---- sums ---- */
 
-/* sum := beta sum + T(first .. last, k)^T X(first .. last). */
+/* sum := beta sum + T(first .. last, k)^T X(first .. last); in pieces, between which messages pass.
+ */
 static osla_err add_product(const trsm *f, const trsm_step *s, int64_t first, int64_t last,
                             double beta)
 {
   const local_view *a = &f->a;
-  double since = osla_trace_now(a->t);
+  const int64_t tile = osla_trsm_fan_tile(f, s->size),
+                col = osla_index_local(s->start, a->nb, a->q);
   double one = a->dtype == OSLA_FLOAT || a->dtype == OSLA_DOUBLE ? 2 : 8;
-  OSLA_CALL(osla_blas_gemm(a->dtype, f->trans, OSLA_NOTRANS, s->size, f->b.n, last - first, 1.0,
-                           local_at(a, first, osla_index_local(s->start, a->nb, a->q)), a->lld,
-                           fan_share_at(f, first, 0), a->rows, beta, fan_sum_at(f, s), s->size));
-  osla_trace_add(a->t, OSLA_TRACE_GEMM, since,
-                 one * (double)(last - first) * (double)s->size * (double)f->b.n);
-  osla_progress(a->t);
+  int64_t now;
+  do { /* also when there are no rows: the sum is zero */
+    double since = osla_trace_now(a->t);
+    now = last - first < tile ? last - first : tile;
+    OSLA_CALL(osla_blas_gemm(a->dtype, f->trans, OSLA_NOTRANS, s->size, f->b.n, now, 1.0,
+                             local_at(a, first, col), a->lld, fan_share_at(f, first, 0),
+                             f->share_ld, beta, fan_sum_at(f, s), s->size));
+    osla_trace_add(a->t, OSLA_TRACE_GEMM, since,
+                   one * (double)now * (double)s->size * (double)f->b.n);
+    osla_progress(a->t);
+    first += now;
+    beta = 1;
+  } while (first < last);
   return OSLA_OK;
 }
 
@@ -93,7 +102,7 @@ static osla_err finish_sum(trsm *f, const trsm_step *s)
 static osla_err send_columns(trsm *f, int64_t number)
 {
   const local_view *a = &f->a, *b = &f->b;
-  if (number >= f->steps) return OSLA_OK;
+  if (f->follows || number >= f->steps) return OSLA_OK;
   trsm_step s = osla_trsm_step(f, number);
   if (a->prow != s.prow || a->pcol == s.pcol || b->cols == 0) return OSLA_OK;
   size_t piece = columns_bytes(f), set = (size_t)(number % osla_pieces_depth(f->columns_of_b));
@@ -120,9 +129,9 @@ static void gather_columns(trsm *f, const trsm_step *s)
     else
       osla_pieces_wait(f->columns_of_b, s->s, rank_at(a, a->prow, pcol));
     for (int64_t c = 0; c < cols; c += osla_index_run(c, cols, b->nb))
-      osla_move_columns(b->element, s->size, osla_index_run(c, cols, b->nb),
-                        from + (size_t)(c * ld) * b->element, ld,
-                        fan_share_at(f, s->row, osla_index_global(c, b->nb, pcol, b->q)), a->rows);
+      osla_move_columns(
+        b->element, s->size, osla_index_run(c, cols, b->nb), from + (size_t)(c * ld) * b->element,
+        ld, fan_share_at(f, s->row, osla_index_global(c, b->nb, pcol, b->q)), f->share_ld);
   }
 }
 
@@ -133,20 +142,20 @@ static osla_err solve_block(trsm *f, const trsm_step *s)
   const local_view *a = &f->a;
   const unsigned char *sums = osla_pieces_buffer(f->pieces, s->s);
   unsigned char *x = fan_share_at(f, s->row, 0);
-  gather_columns(f, s);
-  if (s->first < s->last) osla_trsm_add(a, s->size, f->b.n, -1, fan_sum_at(f, s), x, a->rows);
+  if (!f->follows) gather_columns(f, s);
+  if (s->first < s->last) osla_trsm_add(a, s->size, f->b.n, -1, fan_sum_at(f, s), x, f->share_ld);
   for (int i = 1; i < a->p; i++) {
     int prow = (a->prow + i) % a->p;
     if (!osla_trsm_has_part(f, s, prow)) continue;
     osla_pieces_wait(f->pieces, s->s, rank_at(a, prow, a->pcol));
-    osla_trsm_add(a, s->size, f->b.n, -1, sums + (size_t)prow * fan_piece_bytes(f), x, a->rows);
+    osla_trsm_add(a, s->size, f->b.n, -1, sums + (size_t)prow * fan_piece_bytes(f), x, f->share_ld);
   }
   double since = osla_trace_now(a->t), size = (double)s->size;
   OSLA_CALL(osla_blas_trsm(a->dtype, OSLA_LEFT, f->uplo, f->trans, f->diag, s->size, f->b.n,
                            local_at(a, s->row, osla_index_local(s->start, a->nb, a->q)), a->lld, x,
-                           a->rows));
+                           f->share_ld));
   osla_trace_add(a->t, OSLA_TRACE_TRSM, since, size * size * (double)f->b.n);
-  atomic_store(&f->solved, s->s + 1);
+  atomic_store(&f->spread, s->s + 1);
   osla_panels_progress(f->panels);
   return OSLA_OK;
 }
@@ -158,9 +167,11 @@ static void take_block(trsm *f, int64_t number)
   trsm_step s = osla_trsm_step(f, number);
   if (a->prow == s.prow && a->pcol != s.pcol) {
     const void *x = osla_panels_wait(f->panels, PANEL_COLS, number, s.pcol);
-    osla_move_columns(a->element, s.size, f->b.n, x, s.size, fan_share_at(f, s.row, 0), a->rows);
+    osla_move_columns(a->element, s.size, f->b.n, x, s.size, fan_share_at(f, s.row, 0),
+                      f->share_ld);
   }
-  if (a->prow == s.prow) osla_trsm_fan_take(f, &s, fan_share_at(f, s.row, 0), a->rows);
+  if (a->prow == s.prow && !f->keeps)
+    osla_trsm_fan_take(f, &s, fan_share_at(f, s.row, 0), f->share_ld);
   osla_panels_finish(f->panels, number);
 }
 
@@ -177,7 +188,7 @@ osla_err osla_trsm_run_fan_in(trsm *f)
     OSLA_CALL(finish_sum(f, &s));
     if (a->prow == s.prow && a->pcol == s.pcol) OSLA_CALL(solve_block(f, &s));
     OSLA_CALL(osla_pieces_finish(f->pieces, number));
-    OSLA_CALL(osla_pieces_finish(f->columns_of_b, number));
+    if (!f->follows) OSLA_CALL(osla_pieces_finish(f->columns_of_b, number));
   }
   take_block(f, f->steps - 1);
   osla_panels_drain(f->panels);

@@ -1,0 +1,155 @@
+/* Products of the solve that moves X, put off. X(k) updates all rows that are left, but the next
+ * step waits for one block row only. So each product stays in a list with the rows that it has not
+ * reached; who would wait for a message does a piece of what will be needed first instead, and
+ * looks again. Long products before a short wait held up everybody behind: two hosts over TCP, n =
+ * 4096, 64 right-hand sides: half of the time was waiting.
+ *
+ * Memory per rank: with several process rows, MOST block rows of B.
+ */
+#include "osla_trace.h"
+#include "trsm_fan.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST = 8 };
+
+/* A product of which rows [first, last) are left. */
+typedef struct fan_rest {
+  trsm_step s;
+  int64_t first, last, ldx;
+  const unsigned char *x;
+} fan_rest;
+
+typedef struct fan_rests {
+  fan_rest rest[MOST]; /* a queue, the oldest at `head` */
+  int head, count;
+  unsigned char *copies; /* [MOST] of X(k) from afar, behind this struct; NULL: none are */
+} fan_rests;
+
+static bool has_copies(int p)
+{
+  return p > 1;
+}
+
+osla_err osla_trsm_rests_create(trsm *f)
+{
+  size_t copies = has_copies(f->a.p) ? MOST * fan_piece_bytes(f) : 0;
+  f->rests = calloc(1, sizeof *f->rests + copies);
+  OSLA_CHECK(f->rests, OSLA_ERR_MEM, "products of a triangular solve");
+  if (copies > 0) f->rests->copies = (unsigned char *)(f->rests + 1);
+  return OSLA_OK;
+}
+
+uint64_t osla_trsm_rests_memory(const osla_shape *s, size_t piece)
+{
+  return sizeof(fan_rests) + (has_copies(s->nprow) ? MOST * piece : 0);
+}
+
+int64_t osla_trsm_fan_tile(const trsm *f, int64_t size)
+{
+  const int64_t operations = 8000000, bytes = 1 << 20;
+  int64_t one = f->a.dtype == OSLA_FLOAT || f->a.dtype == OSLA_DOUBLE ? 2 : 8;
+  int64_t rows = operations / (one * size * f->b.n);
+  int64_t most = bytes / (size * (int64_t)f->a.element);
+  if (rows > most) rows = most;
+  return rows > 64 ? rows : 64;
+}
+
+static fan_rest *rest_at(fan_rests *r, int i)
+{
+  return &r->rest[(r->head + i) % MOST];
+}
+
+static bool is_done(const fan_rest *r)
+{
+  return r->first >= r->last;
+}
+
+/* Those of the rows [first, last) at once. */
+static osla_err subtract_rows(const trsm *f, const fan_rest *r, int64_t first, int64_t last)
+{
+  const local_view *a = &f->a;
+  double since = osla_trace_now(a->t);
+  double one = a->dtype == OSLA_FLOAT || a->dtype == OSLA_DOUBLE ? 2 : 8;
+  OSLA_CALL(osla_blas_gemm(a->dtype, OSLA_NOTRANS, OSLA_NOTRANS, last - first, f->b.n, r->s.size,
+                           -1.0, local_at(a, first, osla_index_local(r->s.start, a->nb, a->q)),
+                           a->lld, r->x, r->ldx, 1.0, fan_share_at(f, first, 0), f->share_ld));
+  osla_trace_add(a->t, OSLA_TRACE_GEMM, since,
+                 one * (double)(last - first) * (double)r->s.size * (double)f->b.n);
+  osla_progress(a->t);
+  return OSLA_OK;
+}
+
+/* At most `rows` of those that are needed first. */
+static osla_err advance(const trsm *f, fan_rest *r, int64_t rows)
+{
+  int64_t tile = osla_trsm_fan_tile(f, r->s.size), left = r->last - r->first;
+  if (rows > left) rows = left;
+  while (rows > 0) {
+    int64_t now = rows < tile ? rows : tile;
+    int64_t first = f->forward ? r->first : r->last - now;
+    OSLA_CALL(subtract_rows(f, r, first, first + now));
+    if (f->forward)
+      r->first += now;
+    else
+      r->last -= now;
+    rows -= now;
+  }
+  return OSLA_OK;
+}
+
+static void drop_done(fan_rests *r)
+{
+  while (r->count > 0 && is_done(rest_at(r, 0))) {
+    r->head = (r->head + 1) % MOST;
+    r->count--;
+  }
+}
+
+osla_err osla_trsm_rest_add(trsm *f, const trsm_step *s, const void *x)
+{
+  fan_rests *all = f->rests;
+  if (s->first >= s->last) return OSLA_OK;
+  if (all->count == MOST) {
+    fan_rest *oldest = rest_at(all, 0);
+    OSLA_CALL(advance(f, oldest, oldest->last - oldest->first));
+    drop_done(all);
+  }
+  fan_rest *r = rest_at(all, all->count);
+  *r = (fan_rest){.s = *s, .first = s->first, .last = s->last, .ldx = s->size};
+  if (f->a.prow == s->prow) {
+    r->x = fan_share_at(f, s->row, 0);
+    r->ldx = f->share_ld;
+  } else {
+    unsigned char *copy = all->copies + (size_t)(r - all->rest) * fan_piece_bytes(f);
+    memcpy(copy, x, (size_t)(s->size * f->b.n) * f->a.element);
+    r->x = copy;
+  }
+  all->count++;
+  return OSLA_OK;
+}
+
+osla_err osla_trsm_rest_force(trsm *f, const trsm_step *s)
+{
+  for (int i = 0; i < f->rests->count; i++) {
+    fan_rest *r = rest_at(f->rests, i);
+    OSLA_CALL(advance(f, r, f->forward ? s->row + s->size - r->first : r->last - s->row));
+  }
+  drop_done(f->rests);
+  return OSLA_OK;
+}
+
+osla_err osla_trsm_rest_work(trsm *f, bool *any)
+{
+  fan_rest *next = NULL;
+  for (int i = 0; i < f->rests->count; i++) {
+    fan_rest *r = rest_at(f->rests, i);
+    if (is_done(r)) continue;
+    if (!next || (f->forward ? r->first < next->first : r->last > next->last)) next = r;
+  }
+  *any = next != NULL;
+  if (next) OSLA_CALL(advance(f, next, osla_trsm_fan_tile(f, next->s.size)));
+  drop_done(f->rests);
+  return OSLA_OK;
+}
