@@ -1,5 +1,5 @@
-/* What lu, chol, potri, getri, solve and hpl share: matrices, the calls of ours and of ScaLAPACK, the
- * check of factors. See bench.h. */
+/* What lu, chol, potri, getri, solve and hpl share: matrices, the calls of ours and of ScaLAPACK,
+ * the check of factors. See bench.h. */
 #ifndef OSLA_BENCH_FACTOR_H
 #define OSLA_BENCH_FACTOR_H
 

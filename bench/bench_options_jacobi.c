@@ -37,8 +37,7 @@ void bench_jacobi_table(const bench_kernel *kernel, bench_raw_jacobi *raw,
     {"zeros", '\0', POPT_ARG_NONE, &raw->zeros, 0,
      "Boundary and start are not raised by 1: exact zeros and subnormal numbers", NULL},
     {"record", '\0', POPT_ARG_STRING, &raw->record, 0,
-     "Append a line of JSON about each run: sweeps, ages of halos, residuals",
-     "FILE"},
+     "Append a line of JSON about each run: sweeps, ages of halos, residuals", "FILE"},
     POPT_TABLEEND};
   _Static_assert(sizeof jacobi / sizeof *jacobi == BENCH_JACOBI_OPTIONS, "room for all");
   if (kernel->jacobi)

@@ -1181,6 +1181,16 @@ module osla_c
       integer(c_int) :: answer
     end function c_osla_getrf
 
+    function c_osla_getrf_part(a, ipiv, options, result) bind(c, &
+      name="osla_getrf_part") result(answer)
+      import
+      type(osla_part), value :: a
+      type(c_ptr), value :: ipiv
+      type(c_ptr), value :: options
+      type(c_ptr), value :: result
+      integer(c_int) :: answer
+    end function c_osla_getrf_part
+
     function c_osla_symm(side, uplo, alpha, a, b, beta, c, options) bind(c, &
       name="osla_symm") result(answer)
       import
@@ -1255,16 +1265,6 @@ module osla_c
       type(osla_part), value :: y
       integer(c_int) :: answer
     end function c_osla_hemv
-
-    function c_osla_getrf_part(a, ipiv, options, result) bind(c, &
-      name="osla_getrf_part") result(answer)
-      import
-      type(osla_part), value :: a
-      type(c_ptr), value :: ipiv
-      type(c_ptr), value :: options
-      type(c_ptr), value :: result
-      integer(c_int) :: answer
-    end function c_osla_getrf_part
 
     function c_osla_potrf(uplo, a, options, info) bind(c, name="osla_potrf") result(answer)
       import

@@ -243,14 +243,10 @@ static void test_scale(void)
 int main(int argc, char **argv)
 {
   static const osla_test_case cases[] = {
-    {"gemm", test_gemm},
-    {"lu_and_solve", test_lu_and_solve},
-    {"cholesky", test_cholesky},
-    {"accumulator", test_accumulator},
-    {"inverse", test_inverse},
-    {"inverse_of_lu", test_inverse_of_lu},
-    {"scale", test_scale},
-    {NULL, NULL},
+    {"gemm", test_gemm},         {"lu_and_solve", test_lu_and_solve},
+    {"cholesky", test_cholesky}, {"accumulator", test_accumulator},
+    {"inverse", test_inverse},   {"inverse_of_lu", test_inverse_of_lu},
+    {"scale", test_scale},       {NULL, NULL},
   };
   return osla_test_main(argc, argv, cases);
 }

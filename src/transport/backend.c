@@ -44,11 +44,12 @@ static osla_err report_unknown(const char *name, bool by_environment)
   for (int i = 0, used = 0; i < count_backends(); i++)
     used += snprintf(names + used, sizeof names - (size_t)used, "%s%s", i > 0 ? ", " : "",
                      backend(i)->name);
-  return osla_error_set(OSLA_ERR_UNSUPPORTED, "transport '%s'%s: this program has only: %s%s", name,
-                        by_environment ? " (OSLA_TRANSPORT)" : "", names,
-                        strcmp(name, "sim") == 0
-                          ? " (a simulation needs a build of its own: configure --enable-simulation)"
-                          : "");
+  return osla_error_set(
+    OSLA_ERR_UNSUPPORTED, "transport '%s'%s: this program has only: %s%s", name,
+    by_environment ? " (OSLA_TRANSPORT)" : "", names,
+    strcmp(name, "sim") == 0
+      ? " (a simulation needs a build of its own: configure --enable-simulation)"
+      : "");
 }
 
 osla_err osla_backend_choose(MPI_Comm comm, const char *name, const osla_transport_ops **out)

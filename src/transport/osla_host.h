@@ -28,7 +28,8 @@ typedef struct osla_host {
                     ranks that have no others may be more than these, while others are free */
 } osla_host;
 
-/* Collective on comm; what it returns may differ by host. Errors, on all ranks together: MPI, MEM. */
+/* Collective on comm; what it returns may differ by host. Errors, on all ranks together: MPI, MEM.
+ */
 osla_err osla_host_look(MPI_Comm comm, osla_host *out);
 
 #ifdef __cplusplus

@@ -28,10 +28,10 @@ extern "C" {
  *   dropped   [in,out] [n_dropped] the numbers, ascending; on success the first *n_common of them
  *                      are those that all ranks have dropped, ascending
  *   n_common  [out]    the same on all ranks; 0 after an error
- * One allreduce of four numbers and an empty message to the next rank; where every rank has dropped something, as many exchanges as it
- * takes to compare the lists, 64 numbers of each rank at a time. Errors, on all ranks together:
- * STATE where ranks make different calls, with the two and their ranks; else the failure of the
- * lowest rank that has one; MEM; MPI. */
+ * One allreduce of four numbers and an empty message to the next rank; where every rank has dropped
+ * something, as many exchanges as it takes to compare the lists, 64 numbers of each rank at a time.
+ * Errors, on all ranks together: STATE where ranks make different calls, with the two and their
+ * ranks; else the failure of the lowest rank that has one; MEM; MPI. */
 osla_err osla_meet(osla_transport *transport, osla_err local, const char *call, int64_t n_dropped,
                    int64_t *dropped, int64_t *n_common);
 

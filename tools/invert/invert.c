@@ -1,6 +1,6 @@
 /* `osla invert`, step by step. */
-#include "command.h"
 #include "invert.h"
+#include "command.h"
 #include "invert_rays.h"
 
 #include <stdio.h>
