@@ -27,6 +27,7 @@ kernels_sources = \
   kernels/common/panels_send.c \
   kernels/common/pipeline.h kernels/common/pipeline.c \
   kernels/common/pieces.h kernels/common/pieces.c \
+  kernels/common/word_checks.h kernels/common/word_checks.c \
   kernels/common/interchange.h kernels/common/interchange.c \
   kernels/common/row_copy.h \
   kernels/common/diagonal_blocks.h kernels/common/diagonal_blocks.c \

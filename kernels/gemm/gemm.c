@@ -7,6 +7,7 @@
 #include "gemm_split.h"
 #include "part_checks.h"
 #include "reserved.h"
+#include "word_checks.h"
 
 #include <complex.h>
 #include <inttypes.h>
@@ -37,9 +38,12 @@ static osla_err check(const request *r, const osla_gemm_options *options)
   osla_dtype ta = osla_matrix_dtype(a->matrix), tb = osla_matrix_dtype(b->matrix);
   osla_dtype tc = osla_matrix_dtype(c->matrix);
   osla_transport *t = osla_grid_transport(osla_matrix_grid(c->matrix));
+  const char *call = r->triangle == WHOLE ? "gemm" : r->hermitian ? "herk" : "syrk";
   OSLA_CALL(OSLA_RESERVED(osla_gemm_options, options));
   OSLA_CHECK(r->triangle == WHOLE || r->triangle == OSLA_LOWER || r->triangle == OSLA_UPPER,
-             OSLA_ERR_ARG, "%s of uplo = %d", r->hermitian ? "herk" : "syrk", r->triangle);
+             OSLA_ERR_ARG, "%s of uplo = %d", call, r->triangle);
+  OSLA_CALL(osla_trans_check(call, r->transa));
+  OSLA_CALL(osla_trans_check(call, r->transb));
   OSLA_CALL(osla_part_check("gemm", a, "A"));
   OSLA_CALL(osla_part_check("gemm", b, "B"));
   OSLA_CALL(osla_part_check("gemm", c, "C"));
@@ -120,11 +124,17 @@ osla_err osla_gemm(osla_trans transa, osla_trans transb, osla_complex alpha, osl
   return multiply(&r, alpha, beta, options);
 }
 
+/* What is no osla_trans stays as it is, for the check. */
+static osla_trans instead(osla_trans trans, osla_trans other)
+{
+  return trans == OSLA_TRANS || trans == OSLA_CONJTRANS ? other : trans;
+}
+
 osla_err osla_syrk(osla_uplo uplo, osla_trans trans, osla_complex alpha, osla_part a,
                    osla_complex beta, osla_part c, const osla_gemm_options *options)
 {
   const bool plain = trans == OSLA_NOTRANS;
-  const request r = {.transa = plain ? OSLA_NOTRANS : OSLA_TRANS,
+  const request r = {.transa = instead(trans, OSLA_TRANS),
                      .transb = plain ? OSLA_TRANS : OSLA_NOTRANS,
                      .a = a,
                      .b = a,
@@ -137,7 +147,7 @@ osla_err osla_herk(osla_uplo uplo, osla_trans trans, double alpha, osla_part a, 
                    osla_part c, const osla_gemm_options *options)
 {
   const bool plain = trans == OSLA_NOTRANS;
-  const request r = {.transa = plain ? OSLA_NOTRANS : OSLA_CONJTRANS,
+  const request r = {.transa = instead(trans, OSLA_CONJTRANS),
                      .transb = plain ? OSLA_CONJTRANS : OSLA_NOTRANS,
                      .a = a,
                      .b = a,

@@ -9,6 +9,7 @@
 #include "product_check.h"
 #include "reserved.h"
 #include "squares.h"
+#include "word_checks.h"
 
 #include <inttypes.h>
 
@@ -16,6 +17,7 @@ enum { SQUARE = 512 }; /* least order of those along the diagonal */
 
 typedef struct symm {
   bool left, hermitian;
+  osla_side side;
   osla_uplo uplo;
   osla_complex alpha, beta;
   osla_part a, b, c;
@@ -88,6 +90,7 @@ static osla_err check(const symm *s)
   const product_operand operands[] = {{"A", &s->a}, {"B", &s->b}, {"C", &s->c}};
   OSLA_CALL(OSLA_RESERVED(osla_gemm_options, s->options));
   OSLA_CALL(osla_product_check(call, operands, 3));
+  OSLA_CALL(osla_side_check(call, s->side));
   OSLA_CHECK(s->uplo == OSLA_LOWER || s->uplo == OSLA_UPPER, OSLA_ERR_ARG, "%s of uplo = %d", call,
              (int)s->uplo);
   OSLA_CHECK(
@@ -117,7 +120,8 @@ cleanup:
 osla_err osla_symm(osla_side side, osla_uplo uplo, osla_complex alpha, osla_part a, osla_part b,
                    osla_complex beta, osla_part c, const osla_gemm_options *options)
 {
-  return run((symm){.left = side == OSLA_LEFT,
+  return run((symm){.side = side,
+                    .left = side == OSLA_LEFT,
                     .uplo = uplo,
                     .alpha = alpha,
                     .beta = beta,
@@ -130,7 +134,8 @@ osla_err osla_symm(osla_side side, osla_uplo uplo, osla_complex alpha, osla_part
 osla_err osla_hemm(osla_side side, osla_uplo uplo, osla_complex alpha, osla_part a, osla_part b,
                    osla_complex beta, osla_part c, const osla_gemm_options *options)
 {
-  return run((symm){.left = side == OSLA_LEFT,
+  return run((symm){.side = side,
+                    .left = side == OSLA_LEFT,
                     .hermitian = true,
                     .uplo = uplo,
                     .alpha = alpha,

@@ -10,6 +10,7 @@
 #include "product_check.h"
 #include "reserved.h"
 #include "squares.h"
+#include "word_checks.h"
 
 #include <complex.h>
 #include <inttypes.h>
@@ -108,12 +109,15 @@ static osla_err multiply_range(const trmm *f, int64_t from, int64_t to)
   return multiply_range(f, half, to);
 }
 
-static osla_err check(const trmm *f)
+static osla_err check(const trmm *f, osla_side side, osla_diag diag)
 {
   const int64_t order = f->left ? f->b.m : f->b.n;
   const product_operand operands[] = {{"A", &f->a}, {"B", &f->b}};
   OSLA_CALL(OSLA_RESERVED(osla_gemm_options, f->options));
   OSLA_CALL(osla_product_check("trmm", operands, 2));
+  OSLA_CALL(osla_side_check("trmm", side));
+  OSLA_CALL(osla_trans_check("trmm", f->trans));
+  OSLA_CALL(osla_diag_check("trmm", diag));
   OSLA_CHECK(f->uplo == OSLA_LOWER || f->uplo == OSLA_UPPER, OSLA_ERR_ARG, "trmm of uplo = %d",
              (int)f->uplo);
   OSLA_CHECK(f->a.m == order && f->a.n == order, OSLA_ERR_ARG,
@@ -140,7 +144,7 @@ osla_err osla_trmm(osla_side side, osla_uplo uplo, osla_trans trans, osla_diag d
             .a = a,
             .b = b,
             .options = options};
-  OSLA_CALL(osla_agree(osla_grid_transport(osla_matrix_grid(b.matrix)), check(&f)));
+  OSLA_CALL(osla_agree(osla_grid_transport(osla_matrix_grid(b.matrix)), check(&f, side, diag)));
   f.order = osla_square_order(&a, least_order(a.m));
   return b.m == 0 || b.n == 0 ? OSLA_OK : multiply_range(&f, 0, a.m);
 }

@@ -12,6 +12,7 @@
 #include "osla_blas.h"
 #include "osla_products.h"
 #include "product_check.h"
+#include "word_checks.h"
 
 #include <complex.h>
 #include <inttypes.h>
@@ -153,6 +154,7 @@ static osla_err check(const product *p)
   const bool shared = p->x.matrix == p->y.matrix; /* y may be x */
   OSLA_CALL(osla_product_check(p->call, operands + shared, 3 - shared));
   if (shared) OSLA_CALL(osla_product_check(p->call, operands, 1)); /* alone: nothing to overlap */
+  OSLA_CALL(osla_trans_check(p->call, p->trans));
   OSLA_CHECK(!p->triangle || p->uplo == OSLA_LOWER || p->uplo == OSLA_UPPER, OSLA_ERR_ARG,
              "%s of uplo = %d", p->call, (int)p->uplo);
   OSLA_CHECK(!p->triangle || p->a.m == p->a.n, OSLA_ERR_ARG,

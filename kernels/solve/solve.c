@@ -6,6 +6,7 @@
 #include "local_view.h"
 #include "rhs.h"
 #include "trsm.h"
+#include "word_checks.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -53,8 +54,9 @@ static void close_all(solver *s)
   osla_interchange_close(s->after);
 }
 
-static osla_err check(const osla_factors *f, const osla_matrix *b)
+static osla_err check(const osla_factors *f, osla_trans trans, const osla_matrix *b)
 {
+  OSLA_CALL(osla_trans_check("solve", trans));
   OSLA_CALL(osla_rhs_check(OSLA_LEFT, f->matrix, b));
   return f->cholesky ? osla_rhs_check_uplo(f->uplo) : OSLA_OK;
 }
@@ -64,7 +66,7 @@ osla_err osla_factors_solve(const osla_factors *f, osla_trans trans, osla_matrix
   int64_t *pivots = NULL;
   osla_rhs r;
   osla_err err;
-  OSLA_CALL(osla_agree(osla_grid_transport(osla_matrix_grid(f->matrix)), check(f, b)));
+  OSLA_CALL(osla_agree(osla_grid_transport(osla_matrix_grid(f->matrix)), check(f, trans, b)));
   if (!f->cholesky) OSLA_CALL(osla_pivots_gather(f->matrix, f->ipiv, &pivots));
   OSLA_TRY(osla_rhs_open(&r, f->matrix, b, OSLA_NOTRANS));
   solver s = {0};

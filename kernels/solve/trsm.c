@@ -12,6 +12,7 @@
  */
 #include "rhs.h"
 #include "trsm_fan.h"
+#include "word_checks.h"
 
 #include <complex.h>
 #include <stdlib.h>
@@ -92,8 +93,12 @@ void osla_trsm_close(trsm *f)
   free(f->column[1]);
 }
 
-static osla_err check(osla_side side, osla_uplo uplo, const osla_matrix *a, const osla_matrix *b)
+static osla_err check(osla_side side, osla_uplo uplo, osla_trans trans, osla_diag diag,
+                      const osla_matrix *a, const osla_matrix *b)
 {
+  OSLA_CALL(osla_side_check("trsm", side));
+  OSLA_CALL(osla_trans_check("trsm", trans));
+  OSLA_CALL(osla_diag_check("trsm", diag));
   OSLA_CALL(osla_rhs_check_uplo(uplo));
   return osla_rhs_check(side, a, b);
 }
@@ -103,7 +108,7 @@ osla_err osla_trsm(osla_side side, osla_uplo uplo, osla_trans trans, osla_diag d
 {
   osla_transport *t = osla_grid_transport(osla_matrix_grid(b));
   osla_dtype dtype = osla_matrix_dtype(b);
-  OSLA_CALL(osla_agree(t, check(side, uplo, a, b)));
+  OSLA_CALL(osla_agree(t, check(side, uplo, trans, diag, a, b)));
   if (dtype == OSLA_FLOAT || dtype == OSLA_DOUBLE) alpha = creal(alpha);
   osla_trans turn = OSLA_NOTRANS, op = trans;
   osla_rhs r;
