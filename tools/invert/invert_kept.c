@@ -52,6 +52,7 @@ osla_err kept_open(invert_job *job, kept_hessian *kept)
   OSLA_CALL(osla_agree(job->t, err));
   OSLA_CALL(osla_hessian_matrix(job->hessian, &kept->h));
   copy_diagonal(kept, false);
+  kept->whole = true;
   return osla_matrix_mirror(kept->h, job->options->uplo);
 }
 
@@ -71,8 +72,9 @@ static void add_element(int64_t i, int64_t j, int64_t at, double part, void *arg
 
 osla_err kept_restore(kept_hessian *kept)
 {
-  OSLA_CALL(osla_matrix_mirror(kept->h, other(kept->job->options->uplo)));
+  if (!kept->whole) OSLA_CALL(osla_matrix_mirror(kept->h, other(kept->job->options->uplo)));
   copy_diagonal(kept, true);
+  kept->whole = false;
   return osla_agree(kept->job->t, invert_visit_prior(kept->job, kept->h, add_element, kept));
 }
 

@@ -10,6 +10,7 @@ typedef struct kept_hessian {
   invert_job *job;
   osla_matrix *h;
   double *diagonal; /* [n] the elements that this rank has, else 0 */
+  bool whole;       /* the stored triangle is still H's */
 } kept_hessian;
 
 osla_err kept_open(invert_job *job, kept_hessian *kept);
