@@ -107,7 +107,7 @@ src_sources = \
   src/matrix/grid.c \
   src/matrix/shape.c \
   src/matrix/part_view.h src/matrix/matrix.c \
-  src/matrix/part_local.h src/matrix/part_checks.h src/matrix/part_checks.c \
+  src/matrix/local_transpose.h src/matrix/part_local.h src/matrix/part_checks.h src/matrix/part_checks.c \
   src/matrix/matrix_block.c \
   src/matrix/matrix_fill.c \
   src/matrix/matrix_norm.c \

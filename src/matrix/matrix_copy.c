@@ -6,6 +6,7 @@
  * Memory: one batch of source columns (at most 64). Messages: one get for each remote source
  * column and process row.
  */
+#include "local_transpose.h"
 #include "part_checks.h"
 #include "part_local.h"
 #include "part_view.h"
@@ -151,9 +152,7 @@ static osla_err mirror_block(osla_matrix *a, int64_t i, int64_t j, int64_t m, in
 {
   size_t e = osla_dtype_size(osla_matrix_dtype(a));
   OSLA_CALL(osla_matrix_get_block(a, j, i, n, m, buffer, n));
-  for (int64_t c = 0; c < n; c++)
-    for (int64_t r = 0; r < m; r++)
-      memcpy(local + (size_t)(r + c * lld) * e, buffer + (size_t)(c + r * n) * e, e);
+  local_transpose(e, m, n, buffer, n, local, lld);
   return OSLA_OK;
 }
 

@@ -1,5 +1,6 @@
 /* Transposition, pulled one-sided by the owner of the destination, in tiles that are contiguous in
  * it. Memory: one tile. */
+#include "local_transpose.h"
 #include "part_checks.h"
 #include "part_local.h"
 
@@ -30,12 +31,12 @@ static void turn(osla_dtype dtype, bool conjugate, int64_t m, int64_t n, const u
                  unsigned char *to, int64_t lld)
 {
   size_t e = osla_dtype_size(dtype);
-  for (int64_t c = 0; c < n; c++)
+  local_transpose(e, m, n, tile, n, to, lld);
+  for (int64_t c = 0; c < n && conjugate; c++)
     for (int64_t r = 0; r < m; r++) {
       unsigned char *element = to + (size_t)(r + c * lld) * e;
-      memcpy(element, tile + (size_t)(c + r * n) * e, e);
-      if (conjugate && dtype == OSLA_COMPLEX_FLOAT) ((float *)element)[1] *= -1;
-      if (conjugate && dtype == OSLA_COMPLEX_DOUBLE) ((double *)element)[1] *= -1;
+      if (dtype == OSLA_COMPLEX_FLOAT) ((float *)element)[1] *= -1;
+      if (dtype == OSLA_COMPLEX_DOUBLE) ((double *)element)[1] *= -1;
     }
 }
 

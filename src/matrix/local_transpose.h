@@ -1,0 +1,36 @@
+/* The transpose of a piece in this rank's memory (internal). */
+#ifndef LOCAL_TRANSPOSE_H
+#define LOCAL_TRANSPOSE_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+/* A constant size makes the copy of an element one load and one store. In squares: of a cache line
+ * that is read or written all elements are used at once. */
+static inline __attribute__((always_inline)) void transpose_elements(
+  size_t element, int64_t m, int64_t n, const unsigned char *from, int64_t from_ld,
+  unsigned char *to, int64_t to_ld)
+{
+  enum { SIDE = 8 };
+  for (int64_t c0 = 0; c0 < n; c0 += SIDE)
+    for (int64_t r0 = 0; r0 < m; r0 += SIDE)
+      for (int64_t c = c0; c < n && c < c0 + SIDE; c++)
+        for (int64_t r = r0; r < m && r < r0 + SIDE; r++)
+          memcpy(to + (size_t)(r + c * to_ld) * element, from + (size_t)(c + r * from_ld) * element,
+                 element);
+}
+
+/* to (m x n) := transpose of from (n x m), elements of 4, 8 or 16 bytes; they do not overlap. */
+static inline void local_transpose(size_t element, int64_t m, int64_t n, const unsigned char *from,
+                                   int64_t from_ld, unsigned char *to, int64_t to_ld)
+{
+  if (element == 8)
+    transpose_elements(8, m, n, from, from_ld, to, to_ld);
+  else if (element == 4)
+    transpose_elements(4, m, n, from, from_ld, to, to_ld);
+  else
+    transpose_elements(16, m, n, from, from_ld, to, to_ld);
+}
+
+#endif
