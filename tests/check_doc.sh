@@ -12,13 +12,13 @@ trap 'rm -rf "$scratch"' EXIT
 make -C "$BUILDDIR" doc || fail "make doc"
 site=$BUILDDIR/site/html
 
-# --- what must be there: functions by the compiler's reading of osla.h, Python's names by __all__ ---
+# --- what must be there: functions by the compiler's reading of the headers, Python's names by __all__ ---
 includes=$(find "$SRCDIR/src" "$SRCDIR/kernels" -type d -printf '-I%p ')
-echo '#include <osla.h>' | $CC $includes -E - >"$scratch/osla.i" || fail "the preprocessor"
+echo '#include <osla_unstable.h>' | $CC $includes -E - >"$scratch/osla.i" || fail "the preprocessor"
 awk '/^# [0-9]+ "/ { ours = $3 ~ /osla_[a-z_]*\.h"$/ } ours && !/^#/' "$scratch/osla.i" | tr '\n' ' ' |
   grep -oE '\bosla_[a-z0-9_]+\([^()]*(\([^()]*\)[^()]*)*\) *(__attribute__ *\(\([^;]*\)\))? *;' |
   grep -oE '^osla_[a-z0-9_]+' | sort -u >"$scratch/functions"
-[ "$(wc -l <"$scratch/functions")" -gt 200 ] || fail "only $(wc -l <"$scratch/functions") functions in osla.h?"
+[ "$(wc -l <"$scratch/functions")" -gt 200 ] || fail "only $(wc -l <"$scratch/functions") functions in osla_unstable.h?"
 sed -n '/^__all__/,/\]/p' "$SRCDIR/python/osla/__init__.py" | grep -oE '"[A-Za-z_]+"' | tr -d '"' >"$scratch/python"
 [ -s "$scratch/python" ] || fail "no names in python/osla/__init__.py"
 { sed 's/^/c /' "$scratch/functions"; sed 's/^/py osla./' "$scratch/python"; } >"$scratch/names"

@@ -189,7 +189,7 @@ class Site:
         manual = sorted(p for p in self.pages.values() if p.startswith("manual/"))
         for path in self.headers:
             self.header(path)
-        by_floor = "# The C library\n\n`#include <osla.h>` includes every header but `osla_ga.h`. "
+        by_floor = "# The C library\n\n`#include <osla.h>` includes the stable headers, `osla_unstable.h` all but `osla_ga.h`. "
         by_floor += "Each header holds the whole contract of its calls. All calls by name: {ref}`genindex`.\n"
         for folder, name in FLOORS:
             of_floor = [self.pages[h] for h in self.headers if folder in h.split("/")[:2]]

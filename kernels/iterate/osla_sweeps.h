@@ -32,9 +32,10 @@ typedef struct osla_sweeps osla_sweeps;
  *                own part of x. Copied; what it points to is borrowed
  *   right   [in] [rows] the right-hand side that `problem` reads; borrowed, and overwritten
  *   options [in] mode, omega, period, lead, in_flight, and `sweeps` of a rank, here 0: 3; the
- * others are not looked at. NULL: defaults out     [out] owned by the caller Memory: a state beside
- * those of the iteration. Errors, on all ranks together: ARG (sweeps; more rows than a state has),
- * and those of osla_iteration_create. */
+ *                others are not looked at. NULL: defaults
+ *   out     [out] owned by the caller
+ * Memory: a state beside those of the iteration. Errors, on all ranks together: ARG (sweeps; more
+ * rows than a state has), and those of osla_iteration_create. */
 osla_err osla_sweeps_create(osla_transport *transport, const osla_fixed_point *problem,
                             int64_t rows, double *right, const osla_iterate_options *options,
                             osla_sweeps **out);

@@ -19,13 +19,14 @@ static osla_err factor_view(const part_operand *x, int64_t order, int64_t *ipiv,
   return OSLA_OK;
 }
 
-/* In a copy: pivots of its rows, of all rows, and of the whole matrix' rows. */
-static osla_err factor_copy(const part_operand *x, int64_t order, int64_t *ipiv,
-                            const osla_lu_options *options, osla_lu_result *result)
+/* In a copy: pivots of its rows, of all rows, and of the whole matrix' rows: numbers[order], the
+ * caller's also after a failure. */
+static osla_err factor_copy(const part_operand *x, int64_t order, const osla_lu_options *options,
+                            osla_lu_result *result, int64_t **out)
 {
   const osla_part all = osla_whole(x->at);
   int64_t *pivots = malloc((size_t)osla_matrix_local_rows(x->at) * sizeof *pivots + 1);
-  int64_t *numbers = malloc((size_t)order * sizeof *numbers + 1);
+  int64_t *numbers = *out = malloc((size_t)order * sizeof *numbers + 1);
   osla_err err = OSLA_OK;
   if (!pivots || !numbers) err = osla_error_set(OSLA_ERR_MEM, "%" PRId64 " pivots", order);
   OSLA_TRY(osla_agree(osla_grid_transport(osla_matrix_grid(x->at)), err));
@@ -33,10 +34,8 @@ static osla_err factor_copy(const part_operand *x, int64_t order, int64_t *ipiv,
   OSLA_TRY(osla_part_numbers_gather(&all, order, pivots, numbers));
   for (int64_t i = 0; i < order; i++)
     numbers[i] += x->part.i;
-  if (ipiv) osla_part_numbers_scatter(&x->part, order, numbers, ipiv);
 cleanup:
   free(pivots);
-  free(numbers);
   return err;
 }
 
@@ -53,10 +52,14 @@ osla_err osla_getrf_part(osla_part a, int64_t *ipiv, const osla_lu_options *opti
                          osla_lu_result *result)
 {
   const int64_t order = a.m < a.n ? a.m : a.n;
+  int64_t *numbers = NULL;
   part_operand x;
   OSLA_CALL(osla_agree(osla_grid_transport(osla_matrix_grid(a.matrix)), check(&a, ipiv, options)));
   OSLA_CALL(osla_part_open(&a, NULL, &x));
-  osla_err err = x.copy ? factor_copy(&x, order, ipiv, options, result)
+  osla_err err = x.copy ? factor_copy(&x, order, options, result, &numbers)
                         : factor_view(&x, order, ipiv, options, result);
-  return osla_part_close(&x, true, err);
+  err = osla_part_close(&x, true, err);
+  if (err == OSLA_OK && numbers && ipiv) osla_part_numbers_scatter(&a, order, numbers, ipiv);
+  free(numbers);
+  return err;
 }

@@ -81,22 +81,33 @@ static osla_err subtract_rows(const trsm *f, const fan_rest *r, int64_t first, i
   return OSLA_OK;
 }
 
-/* At most `rows` of those that are needed first. */
-static osla_err advance(const trsm *f, fan_rest *r, int64_t rows)
+/* Rows are updated in whole units, cut at the same rows in every run, and each unit by older
+ * products before newer ones: so the bits of a solution do not depend on when messages come. Some
+ * multiple of a block row. Pure. */
+static int64_t unit_rows(const trsm *f)
 {
-  int64_t tile = osla_trsm_fan_tile(f, r->s.size), left = r->last - r->first;
-  if (rows > left) rows = left;
-  while (rows > 0) {
-    int64_t now = rows < tile ? rows : tile;
-    int64_t first = f->forward ? r->first : r->last - now;
-    OSLA_CALL(subtract_rows(f, r, first, first + now));
-    if (f->forward)
-      r->first += now;
-    else
-      r->last -= now;
-    rows -= now;
-  }
-  return OSLA_OK;
+  const int64_t nb = f->a.nb, wanted = osla_trsm_fan_tile(f, nb) / 4;
+  return wanted > nb ? (wanted + nb - 1) / nb * nb : nb;
+}
+
+/* The unit that a product goes on with. */
+static int64_t next_unit(const trsm *f, const fan_rest *r)
+{
+  return (f->forward ? r->first : r->last - 1) / unit_rows(f);
+}
+
+/* One unit. */
+static osla_err advance(const trsm *f, fan_rest *r)
+{
+  const int64_t rows = unit_rows(f), unit = next_unit(f, r);
+  int64_t first = unit * rows, last = first + rows;
+  if (first < r->first) first = r->first;
+  if (last > r->last) last = r->last;
+  if (f->forward)
+    r->first = last;
+  else
+    r->last = first;
+  return subtract_rows(f, r, first, last);
 }
 
 static void drop_done(fan_rests *r)
@@ -113,7 +124,8 @@ osla_err osla_trsm_rest_add(trsm *f, const trsm_step *s, const void *x)
   if (s->first >= s->last) return OSLA_OK;
   if (all->count == MOST) {
     fan_rest *oldest = rest_at(all, 0);
-    OSLA_CALL(advance(f, oldest, oldest->last - oldest->first));
+    while (!is_done(oldest))
+      OSLA_CALL(advance(f, oldest));
     drop_done(all);
   }
   fan_rest *r = rest_at(all, all->count);
@@ -134,7 +146,8 @@ osla_err osla_trsm_rest_force(trsm *f, const trsm_step *s)
 {
   for (int i = 0; i < f->rests->count; i++) {
     fan_rest *r = rest_at(f->rests, i);
-    OSLA_CALL(advance(f, r, f->forward ? s->row + s->size - r->first : r->last - s->row));
+    while (!is_done(r) && (f->forward ? r->first < s->row + s->size : r->last > s->row))
+      OSLA_CALL(advance(f, r));
   }
   drop_done(f->rests);
   return OSLA_OK;
@@ -146,10 +159,12 @@ osla_err osla_trsm_rest_work(trsm *f, bool *any)
   for (int i = 0; i < f->rests->count; i++) {
     fan_rest *r = rest_at(f->rests, i);
     if (is_done(r)) continue;
-    if (!next || (f->forward ? r->first < next->first : r->last > next->last)) next = r;
+    int64_t unit = next_unit(f, r), least = next ? next_unit(f, next) : 0;
+    if (!next || (f->forward ? unit < least : unit > least))
+      next = r; /* of equal ones the oldest */
   }
   *any = next != NULL;
-  if (next) OSLA_CALL(advance(f, next, osla_trsm_fan_tile(f, next->s.size)));
+  if (next) OSLA_CALL(advance(f, next));
   drop_done(f->rests);
   return OSLA_OK;
 }

@@ -3,6 +3,9 @@
 #include "osla_log.h"
 #include "transport_ops.h"
 
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -14,17 +17,32 @@ void osla_transport_at_end(osla_transport *t, osla_end_hook *hook, void *arg)
   (void)pthread_mutex_unlock(&t->end_mutex);
 }
 
+/* It ends the process, whatever the program has made of this signal. */
+static void arm_alarm(void)
+{
+  sigset_t set;
+  (void)sigemptyset(&set);
+  (void)sigaddset(&set, SIGALRM);
+  (void)signal(SIGALRM, SIG_DFL);
+  (void)pthread_sigmask(SIG_UNBLOCK, &set, NULL);
+  (void)alarm(OSLA_END_SECONDS);
+}
+
 void osla_run_end_hook(osla_transport *t)
 {
   (void)pthread_mutex_lock(&t->end_mutex);
   osla_end_hook *hook = t->end_hook;
   void *arg = t->end_arg;
   t->end_hook = NULL; /* once, also if it fails, or another thread ends the job, too */
+  if (hook) atomic_store(&t->end_running, true);
   (void)pthread_mutex_unlock(&t->end_mutex);
+  for (int i = 0; !hook && i < 1000 * OSLA_END_SECONDS && atomic_load(&t->end_running); i++)
+    osla_nap(1000); /* the other thread's hook has its time */
   if (!hook) return;
-  (void)alarm(OSLA_END_SECONDS);
+  arm_alarm();
   hook(arg);
-  (void)alarm(0);
+  (void)alarm(OSLA_END_SECONDS); /* for what follows */
+  atomic_store(&t->end_running, false);
 }
 
 void osla_transport_abort(osla_transport *t, osla_err err)

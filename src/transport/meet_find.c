@@ -2,11 +2,10 @@
  *
  * Ranks that arrive at a meeting send an empty message around a ring. A rank that does not know
  * which transport its call is on looks at all of them for the message of the rank before it, and
- * joins that meeting. So all find it if one rank knows it. Where none does, nobody arrives: in each
- * transport rank 0, if it looks, sends a number around the ring, which ranks that look pass on;
- * when it is back all of them look, and rank 0 tells them so. Of several transports' rings one may
- * close first, so a rank obeys only if it has passed that number on in this search; and a number of
- * rank 0's next search may come before that word, so it says which ring was the last to close.
+ * joins that meeting. So all find it if one rank knows it. Where none does, nobody arrives: each
+ * rank tells rank 0 of each transport when it begins to look and when it goes, and rank 0, if it
+ * looks, counts. When all others have looked for some time it releases them: each is sent the
+ * number of its own search, and obeys if it is still in that one.
  */
 #include "meet_find.h"
 #include "osla_clock.h"
@@ -14,11 +13,33 @@
 
 #include <stdlib.h>
 
-enum { ARRIVED_TAG = 8, LOST_TAG, RELEASE_TAG }; /* others: eager_state.h, exchange_mpi.c */
+enum { ARRIVED_TAG = 8, LOOKS_TAG, RELEASE_TAG }; /* others: eager_state.h, exchange_mpi.c */
 
-/* A closed ring waits so long, and as long again for each larger transport that is looked at: one
- * of some of the ranks of another may have none but ranks that look, while the others of that one
- * are on their way, or look as well. */
+/* The place of a transport's rank 0 among all ranks of the program. */
+static int root_of(const osla_transport *t)
+{
+  MPI_Group mine, all;
+  const int zero = 0;
+  int root = MPI_UNDEFINED;
+  if (MPI_Comm_group(t->comm, &mine) != MPI_SUCCESS) return root;
+  if (MPI_Comm_group(MPI_COMM_WORLD, &all) == MPI_SUCCESS) {
+    (void)MPI_Group_translate_ranks(mine, 1, &zero, all, &root);
+    (void)MPI_Group_free(&all);
+  }
+  (void)MPI_Group_free(&mine);
+  return root;
+}
+
+/* Is x closed after y? The same answer on all ranks of both that look. */
+static bool is_later(const osla_transport *x, const osla_transport *y)
+{
+  return y->size != x->size ? y->size > x->size : root_of(y) < root_of(x);
+}
+
+/* Where all look, rank 0 waits so long, and as long again for each transport that is looked at and
+ * goes first: a larger one, or of as many ranks with an earlier rank 0: one of some of the ranks of
+ * another may have none but ranks that look, while the others of that one are on their way, or look
+ * as well. */
 static const double patience = 0.2;
 
 static int before(const osla_transport *t)
@@ -62,135 +83,157 @@ osla_err osla_meet_arrived(meet_arrival *a)
 
 /* ---- the search ---- */
 
-typedef struct ring {
+typedef struct place {
   osla_transport *t;
-  int64_t number; /* rank 0: what I sent; else: the first one that I passed on, 0: none */
-  double closed;  /* rank 0: since then, 0: it is not */
-  int larger;     /* transports before this one when a ring is closed */
-} ring;
+  double complete; /* rank 0: all others look since then; 0: they do not */
+  int before;      /* transports that go before this one when all look */
+} place;
 
 typedef struct search {
-  ring *rings;
-  int count, found, closed, code;
+  place *places;
+  int count, found, released, code;
 } search;
 
-enum { NUMBER, LAST_CLOSED, WORDS };
+enum { NUMBER, LOOKS, WORDS }; /* of a search of its sender; 1: it begins, 0: it is over */
 
 /* Has such a message come? Then its words, where there are any, are received. */
-static bool take(search *s, osla_transport *t, int from, int tag, int64_t words[WORDS])
+static bool take(search *s, osla_transport *t, int *from, int tag, int64_t words[WORDS])
 {
   int flag = 0;
+  MPI_Status status;
   (void)pthread_mutex_lock(&t->mutex);
-  int code = MPI_Iprobe(from, tag, t->comm, &flag, MPI_STATUS_IGNORE);
-  if (code == MPI_SUCCESS && flag && words)
-    code = MPI_Recv(words, WORDS, MPI_INT64_T, from, tag, t->comm, MPI_STATUS_IGNORE);
+  int code = MPI_Iprobe(*from, tag, t->comm, &flag, &status);
+  if (code == MPI_SUCCESS && flag && words) {
+    *from = status.MPI_SOURCE;
+    code = MPI_Recv(words, WORDS, MPI_INT64_T, *from, tag, t->comm, MPI_STATUS_IGNORE);
+  }
   (void)pthread_mutex_unlock(&t->mutex);
   if (code != MPI_SUCCESS) s->code = code;
   return flag && code == MPI_SUCCESS;
 }
 
-static void send(search *s, osla_transport *t, int to, int tag, const int64_t words[WORDS])
+static void send(search *s, osla_transport *t, int to, int tag, int64_t number, int64_t looks)
 {
+  const int64_t words[WORDS] = {number, looks};
   (void)pthread_mutex_lock(&t->mutex);
   int code = MPI_Send(words, WORDS, MPI_INT64_T, to, tag, t->comm);
   (void)pthread_mutex_unlock(&t->mutex);
   if (code != MPI_SUCCESS) s->code = code;
 }
 
-/* Rank 0. True: all ranks of this transport look. */
-static bool close_ring(search *s, ring *r)
+/* Rank 0: who looks, by their messages, which come in the order in which each sent them. */
+static void count_lookers(search *s, osla_transport *t)
 {
-  osla_transport *t = r->t;
   int64_t words[WORDS];
-  while (take(s, t, before(t), LOST_TAG, words))
-    if (words[NUMBER] == r->number) r->closed = osla_clock();
-  if (r->closed <= 0 || osla_clock() - r->closed < patience * (1 + r->larger)) return false;
-  words[NUMBER] = words[LAST_CLOSED] = t->last_closed = r->number;
-  for (int rank = 1; rank < t->size; rank++)
-    send(s, t, rank, RELEASE_TAG, words);
+  for (int from = MPI_ANY_SOURCE; take(s, t, &from, LOOKS_TAG, words); from = MPI_ANY_SOURCE) {
+    t->n_lookers += (words[LOOKS] != 0) - (t->lookers[from] != 0);
+    t->lookers[from] = words[LOOKS] ? words[NUMBER] : 0;
+  }
+}
+
+/* Rank 0. True: all ranks of this transport look, and have been told so. */
+static bool release(search *s, place *p)
+{
+  osla_transport *t = p->t;
+  count_lookers(s, t);
+  if (t->n_lookers < t->size - 1) {
+    p->complete = 0;
+    return false;
+  }
+  if (p->complete <= 0) p->complete = osla_clock();
+  if (osla_clock() - p->complete < patience * (1 + p->before)) return false;
+  for (int rank = 1; rank < t->size; rank++) {
+    send(s, t, rank, RELEASE_TAG, t->lookers[rank], 0);
+    t->lookers[rank] = 0;
+  }
+  t->n_lookers = 0;
   return true;
 }
 
-/* The others. A number that has come is looked at after what was sent before it. */
-static void look_for_number(search *s, ring *r)
-{
-  if (r->t->rank != 0 && r->t->held[NUMBER] == 0)
-    (void)take(s, r->t, before(r->t), LOST_TAG, r->t->held);
-}
-
-/* True: all ranks of this transport looked; a number that is held is for my next search. */
-static bool is_released(search *s, ring *r)
+/* The others. A word for an earlier search of mine is stale. */
+static bool is_released(search *s, osla_transport *t)
 {
   int64_t words[WORDS];
-  if (r->t->rank == 0) return false;
-  if (r->number > 0 && r->t->held[NUMBER] > 0 && r->t->held[LAST_CLOSED] >= r->number) return true;
-  while (take(s, r->t, 0, RELEASE_TAG, words))
-    if (r->number > 0 && words[NUMBER] >= r->number) return true;
+  for (int from = 0; take(s, t, &from, RELEASE_TAG, words);)
+    if (words[NUMBER] == t->searches) return true;
   return false;
-}
-
-static void pass_on(search *s, ring *r)
-{
-  int64_t *held = r->t->held;
-  if (r->t->rank == 0 || held[NUMBER] == 0) return;
-  if (r->number == 0) r->number = held[NUMBER];
-  send(s, r->t, after(r->t), LOST_TAG, held);
-  held[NUMBER] = 0;
 }
 
 static bool is_over(void *arg)
 {
   search *s = arg;
   for (int i = 0; i < s->count; i++) {
-    if (i > 0) osla_progress(s->rings[i].t); /* who waits sees to the first one */
-    if (take(s, s->rings[i].t, before(s->rings[i].t), ARRIVED_TAG, NULL)) {
+    osla_transport *t = s->places[i].t;
+    int from = before(t);
+    if (i > 0) osla_progress(t); /* who waits sees to the first one */
+    if (take(s, t, &from, ARRIVED_TAG, NULL)) {
       s->found = i;
       return true;
     }
   }
-  for (int i = 0; i < s->count; i++)
-    look_for_number(s, &s->rings[i]);
-  for (int i = 0; i < s->count && s->closed < 0; i++)
-    if (is_released(s, &s->rings[i])) s->closed = i;
-  for (int i = 0; i < s->count && s->closed < 0; i++) {
-    if (s->rings[i].t->rank == 0 && close_ring(s, &s->rings[i])) s->closed = i;
-    pass_on(s, &s->rings[i]);
+  for (int i = 0; i < s->count && s->released < 0; i++) {
+    place *p = &s->places[i];
+    if (p->t->rank == 0 ? release(s, p) : is_released(s, p->t)) s->released = i;
   }
-  return s->closed >= 0 || s->code != MPI_SUCCESS;
+  return s->released >= 0 || s->code != MPI_SUCCESS;
+}
+
+/* Begins on all transports, and says so. */
+static osla_err begin(search *s)
+{
+  for (int i = 0; i < s->count; i++) {
+    osla_transport *t = s->places[i].t;
+    if (t->rank == 0 && !t->lookers) {
+      t->lookers = calloc((size_t)t->size, sizeof *t->lookers);
+      OSLA_CHECK(t->lookers, OSLA_ERR_MEM, "osla_meet_find: a list of %d ranks", t->size);
+    }
+  }
+  for (int i = 0; i < s->count; i++) {
+    place *p = &s->places[i];
+    for (int j = 0; j < s->count; j++)
+      if (p->t->rank == 0 && is_later(p->t, s->places[j].t)) p->before++;
+    p->t->searches++;
+    if (p->t->rank != 0) send(s, p->t, 0, LOOKS_TAG, p->t->searches, 1);
+  }
+  return OSLA_OK;
+}
+
+/* Where I was released rank 0 knows that I look no more. */
+static void leave(search *s)
+{
+  for (int i = 0; i < s->count; i++) {
+    osla_transport *t = s->places[i].t;
+    if (t->rank != 0 && i != s->released) send(s, t, 0, LOOKS_TAG, t->searches, 0);
+  }
 }
 
 osla_err osla_meet_find(int count, osla_transport *const *transports, osla_transport **found)
 {
   *found = NULL;
-  search s = {.found = -1, .closed = -1, .code = MPI_SUCCESS};
-  s.rings = calloc((size_t)(count > 0 ? count : 1), sizeof *s.rings);
-  OSLA_CHECK(s.rings, OSLA_ERR_MEM, "osla_meet_find: a list of %d transports", count);
+  search s = {.found = -1, .released = -1, .code = MPI_SUCCESS};
+  osla_err err = OSLA_OK;
+  s.places = calloc((size_t)(count > 0 ? count : 1), sizeof *s.places);
+  OSLA_CHECK(s.places, OSLA_ERR_MEM, "osla_meet_find: a list of %d transports", count);
   for (int i = 0; i < count; i++)
-    if (transports[i]->size > 1) s.rings[s.count++].t = transports[i];
+    if (transports[i]->size > 1) s.places[s.count++].t = transports[i];
   if (s.count == 1 && count == 1) {
     s.found = 0;
   } else if (s.count > 0) {
-    for (int i = 0; i < s.count; i++) {
-      ring *r = &s.rings[i];
-      for (int j = 0; j < s.count; j++)
-        if (s.rings[j].t->size > r->t->size) r->larger++;
-      if (r->t->rank != 0) continue;
-      r->number = ++r->t->searches;
-      send(&s, r->t, after(r->t), LOST_TAG, (const int64_t[WORDS]){r->number, r->t->last_closed});
-    }
-    osla_wait_until(s.rings[0].t, is_over, &s, NULL);
+    err = begin(&s);
+    if (err == OSLA_OK) osla_wait_until(s.places[0].t, is_over, &s, NULL);
+    if (err == OSLA_OK) leave(&s);
   }
-  if (s.found >= 0) *found = s.rings[s.found].t;
-  osla_err err = s.code == MPI_SUCCESS ? OSLA_OK : osla_error_set_mpi(s.code, "MPI_Iprobe");
+  if (s.found >= 0) *found = s.places[s.found].t;
+  if (s.code != MPI_SUCCESS) err = osla_error_set_mpi(s.code, "MPI_Iprobe");
   /* Nobody arrives at the next meeting while another one still looks for this one. */
-  if (err == OSLA_OK && s.closed >= 0) err = osla_barrier(s.rings[s.closed].t);
-  free(s.rings);
+  if (err == OSLA_OK && s.released >= 0) err = osla_barrier(s.places[s.released].t);
+  free(s.places);
   return err;
 }
 
 void osla_meet_drain(osla_transport *t)
 {
-  for (int tag = LOST_TAG; tag <= RELEASE_TAG; tag++) {
+  for (int tag = LOOKS_TAG; tag <= RELEASE_TAG; tag++) {
     MPI_Status status;
     int flag = 1;
     while (flag) {

@@ -41,9 +41,10 @@ osla_err osla_meet(osla_transport *transport, osla_err local, const char *call, 
  *   found             [out] the transport: its ranks wait in osla_meet for this one to come there
  *                           with its failure. NULL: all ranks of one transport look like this one,
  *                           and so all of them fail; or none of the transports has other ranks
- * One transport is found at once. Where ranks of two of them wait for this one, the first in the
- * list is taken. Collective calls that ranks make meanwhile on a transport that is not in the list
- * wait for this rank, as they do for one that does not come. Errors: MEM, MPI. */
+ * One transport is found at once. Ranks that look more than 0.2 s before the others of a larger
+ * transport come may be told NULL for a smaller one. Where ranks of two of them wait for this one,
+ * the first in the list is taken. Collective calls that ranks make meanwhile on a transport that is
+ * not in the list wait for this rank, as they do for one that does not come. Errors: MEM, MPI. */
 osla_err osla_meet_find(int count, osla_transport *const *transports, osla_transport **found);
 
 #ifdef __cplusplus

@@ -226,6 +226,7 @@ void osla_transport_destroy(osla_transport **transport)
   (void)pthread_mutex_destroy(&t->hook_mutex);
   (void)pthread_mutex_destroy(&t->end_mutex);
   (void)pthread_mutex_destroy(&t->mutex);
+  free(t->lookers);
   free(t->node_of);
   free(t->node_rank_of);
   free(t);

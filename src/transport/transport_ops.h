@@ -175,10 +175,11 @@ struct osla_transport {
   osla_post_queue *posts;    /* those that are not empty; under the mutex */
   struct osla_eager *eager;  /* small puts as messages, see eager_mpi.h; NULL: they are not */
   bool eager_decided;
-  void *backend;                          /* what ops->start made */
-  struct osla_kept *kept;                 /* see kept.h */
-  uint64_t exchanges;                     /* by messages, so far */
-  int64_t searches, last_closed, held[2]; /* of ranks for a meeting, see meet_find.c */
+  void *backend;              /* what ops->start made */
+  struct osla_kept *kept;     /* see kept.h */
+  uint64_t exchanges;         /* by messages, so far */
+  int64_t searches, *lookers; /* for a meeting: mine; rank 0: of each rank that looks, its number */
+  int n_lookers;              /* see meet_find.c */
   struct {
     osla_progress_hook *run;
     void *arg;
@@ -186,6 +187,7 @@ struct osla_transport {
   int n_hooks;
   pthread_mutex_t hook_mutex; /* guards the hooks and lets one thread at a time run them */
   osla_end_hook *end_hook;    /* NULL: none, or it has run */
+  _Atomic bool end_running;   /* it runs */
   void *end_arg;
   pthread_mutex_t end_mutex; /* guards these two */
   pthread_t progress_thread;
