@@ -111,6 +111,8 @@ typedef struct osla_file_matrix {
   int64_t m, n;
   osla_stored stored;
 } osla_file_matrix;
+
+/* What a matrix of that name is, without reading it. Errors: as above. */
 osla_err osla_file_look_matrix(osla_file *file, const char *name, osla_file_matrix *look);
 
 /* Fills a matrix of the same type and sizes, of any blocks on any grid. After an error its contents
