@@ -63,10 +63,12 @@ def main(root, names):
                 faults.append(f"{here}: {link} leads nowhere")
             elif parts.fragment and target in pages and unquote(parts.fragment) not in pages[target].anchors:
                 faults.append(f"{here}: {link}: no such anchor")
+    entries = []
     for language, name in names:
         anchor = f"c.{name}" if language == "c" else name
         if not words.get(anchor):
-            faults.append(f"{name} has no entry, or one without words")
+            entries.append(f"{name} has no entry, or one without words")
+    faults = entries + faults
     print("\n".join(faults[:40]))
     print(f"{len(pages)} pages, {links} links, {len(names)} names, {len(faults)} faults")
     return 1 if faults or not pages or not names else 0
