@@ -55,6 +55,7 @@ kernels_sources = \
   kernels/lu/lu.c kernels/lu/lu_part.c \
   kernels/chol/chol_shape.h kernels/chol/chol_memory.c kernels/chol/chol_shape.c \
   kernels/chol/chol.c kernels/chol/chol_part.c \
+  kernels/inverse/first_zero.h kernels/inverse/first_zero.c \
   kernels/inverse/potri.h kernels/inverse/potri_memory.c kernels/inverse/potri_blocks.c \
   kernels/inverse/potri_panels.c kernels/inverse/potri.c \
   kernels/inverse/getri.h kernels/inverse/getri_memory.c kernels/inverse/getri_panels.c kernels/inverse/getri.c \

@@ -23,6 +23,7 @@
  * panels (panels.h). Source: osla_inverse.h.
  */
 #include "getri.h"
+#include "first_zero.h"
 #include "move.h"
 #include "osla_blas.h"
 #include "osla_trace.h"
@@ -30,7 +31,6 @@
 #include "reserved.h"
 #include "work.h"
 
-#include <complex.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -214,34 +214,6 @@ static osla_err run(getri *f)
 
 /* ---- the call ---- */
 
-static bool is_zero(osla_dtype dtype, const void *x)
-{
-  switch (dtype) {
-    case OSLA_FLOAT: return *(const float *)x == 0;
-    case OSLA_DOUBLE: return *(const double *)x == 0;
-    case OSLA_COMPLEX_FLOAT: return *(const float complex *)x == 0;
-    case OSLA_COMPLEX_DOUBLE: return *(const double complex *)x == 0;
-  }
-  return false;
-}
-
-/* The first zero on U's diagonal, counted from 1; 0: there is none. */
-static osla_err find_zero(const getri *f, int64_t *info)
-{
-  const local_view *v = &f->v;
-  int64_t first = INT64_MAX;
-  for (int64_t k = 0; k < f->steps && v->prow >= 0 && !osla_work_modelled; k++) {
-    getri_step s = getri_make_step(v, k);
-    if (v->prow != s.prow || v->pcol != s.pcol) continue;
-    for (int64_t i = s.size - 1; i >= 0; i--)
-      if (is_zero(v->dtype, mine_at(f, s.row_on + i, s.col_on + i).at) && first > s.start)
-        first = s.start + i + 1;
-  }
-  OSLA_CALL(osla_allreduce(v->t, &first, 1, MPI_INT64_T, MPI_MIN));
-  *info = first == INT64_MAX ? 0 : first;
-  return OSLA_OK;
-}
-
 static osla_err check(getri *f, osla_matrix *a, const osla_lu_options *options)
 {
   *f = (getri){.v = view_of(a)};
@@ -273,7 +245,7 @@ osla_err osla_getri(osla_matrix *a, const int64_t *ipiv, const osla_lu_options *
   osla_err err = osla_agree(t, check(&f, a, options)); /* also: A is complete everywhere */
   if (err != OSLA_OK) return err;
   OSLA_CALL(osla_pivots_gather(a, ipiv, &pivots));
-  OSLA_TRY(find_zero(&f, info));
+  OSLA_TRY(osla_first_zero(&f.v, info));
   if (*info == 0) {
     OSLA_TRY(osla_getri_set_up(&f, pivots));
     err = run(&f);

@@ -22,11 +22,10 @@
  * panels (panels.h). Source: osla_inverse.h.
  */
 #include "potri.h"
+#include "first_zero.h"
 #include "osla_inverse.h"
 #include "pipeline.h"
-#include "work.h"
 
-#include <complex.h>
 #include <inttypes.h>
 
 /* ---- a step ---- */
@@ -166,33 +165,6 @@ static osla_err run(potri *f)
 
 /* ---- the call ---- */
 
-static bool is_zero(osla_dtype dtype, const void *x)
-{
-  switch (dtype) {
-    case OSLA_FLOAT: return *(const float *)x == 0;
-    case OSLA_DOUBLE: return *(const double *)x == 0;
-    case OSLA_COMPLEX_FLOAT: return *(const float complex *)x == 0;
-    case OSLA_COMPLEX_DOUBLE: return *(const double complex *)x == 0;
-  }
-  return false;
-}
-
-/* The first zero on the diagonal, counted from 1; 0: there is none. */
-static osla_err find_zero(const chol *c, int64_t *info)
-{
-  int64_t first = INT64_MAX;
-  for (int64_t k = 0; k < c->steps && c->v.prow >= 0 && !osla_work_modelled; k++) {
-    potri_step s = potri_make_step(c, k);
-    if (c->along != s.along || c->across != s.across) continue;
-    for (int64_t i = s.size - 1; i >= 0; i--)
-      if (is_zero(c->v.dtype, element(c, s.along_on + i, s.across_on + i).at) && first > s.start)
-        first = s.start + i + 1;
-  }
-  OSLA_CALL(osla_allreduce(c->v.t, &first, 1, MPI_INT64_T, MPI_MIN));
-  *info = first == INT64_MAX ? 0 : first;
-  return OSLA_OK;
-}
-
 static osla_err check(osla_matrix *a, osla_uplo uplo)
 {
   osla_layout l = osla_matrix_layout(a);
@@ -213,7 +185,7 @@ osla_err osla_potri(osla_uplo uplo, osla_matrix *a, const osla_chol_options *opt
   if (err == OSLA_OK) err = osla_chol_shape(&f.c, a, uplo, options);
   osla_transport *t = osla_grid_transport(osla_matrix_grid(a));
   OSLA_CALL(osla_agree(t, err)); /* also: A is complete everywhere */
-  OSLA_CALL(find_zero(&f.c, info));
+  OSLA_CALL(osla_first_zero(&f.c.v, info));
   if (*info > 0) return OSLA_OK;
   OSLA_TRY(osla_potri_set_up(&f));
   err = run(&f);
