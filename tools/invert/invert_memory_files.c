@@ -42,22 +42,23 @@ static uint64_t store_bytes(const invert_job *job)
  * gnuplot, of which version 5.4 keeps a point of a picture in some 130 bytes. */
 enum { PER_PIXEL = 190, GNUPLOT = 24 << 20, GNUPLOT_PER_PIXEL = 130, MAP_WIDTH = 560 };
 
-static uint64_t pixels_of(uint64_t width)
+static uint64_t pixels_of(const tomo_frame *frame, uint64_t width)
 {
-  return width * (width / 2);
+  return width * (uint64_t)((double)width * frame->half_height / frame->half_width + 1.0);
 }
 
-static uint64_t map_bytes(const char *file)
+static uint64_t map_bytes(const tomo_frame *frame, const char *file)
 {
   const bool fine = tomo_draw_format_of(file) == TOMO_DRAW_PNG;
-  return GNUPLOT + pixels_of(fine ? 2 * MAP_WIDTH : MAP_WIDTH) * (PER_PIXEL + GNUPLOT_PER_PIXEL);
+  return GNUPLOT +
+         pixels_of(frame, fine ? 2 * MAP_WIDTH : MAP_WIDTH) * (PER_PIXEL + GNUPLOT_PER_PIXEL);
 }
 
 /* Two gnuplots; fields at four depths, of two models; the page, as it grows, and in it at most so
  * many pictures of 150 kB. */
-static uint64_t page_bytes(const invert_options *o)
+static uint64_t page_bytes(const tomo_frame *frame, const invert_options *o)
 {
-  const uint64_t pixels = pixels_of(MAP_WIDTH), fields = (uint64_t)count_fields(o);
+  const uint64_t pixels = pixels_of(frame, MAP_WIDTH), fields = (uint64_t)count_fields(o);
   const uint64_t pictures = 4 * fields + 2 + 2 * INVERT_SECTIONS_MAX + (uint64_t)o->points + 6;
   return pixels * (PER_PIXEL + 8 * sizeof(float)) + pictures * 2 * 150000 +
          2 * (GNUPLOT + pixels * GNUPLOT_PER_PIXEL);
@@ -75,7 +76,10 @@ uint64_t invert_files_bytes(const invert_job *job)
   if (osla_transport_rank(job->t) != 0) return 0;
   if (o->output) most = larger(most, store_bytes(job));
   if (o->files.netcdf) most = larger(most, netcdf_bytes(o));
-  if (o->map) most = larger(most, map_bytes(o->map));
-  if (o->report) most = larger(most, page_bytes(o));
+  if (o->map || o->report) {
+    const tomo_frame frame = invert_choose_frame(job);
+    if (o->map) most = larger(most, map_bytes(&frame, o->map));
+    if (o->report) most = larger(most, page_bytes(&frame, o));
+  }
   return most > 0 ? most + LIBRARIES : 0;
 }
