@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-enum { RANK_0_FIRST_US = 500000 };
+enum { RANK_0_FIRST_US = 800000, LAST_WORDS_US = 200000 };
 
 osla_err osla_fortran_transport_create(int comm, bool progress_thread, int threads_per_rank,
                                        const char *name, osla_transport **out)
@@ -40,6 +40,7 @@ void osla_fortran_end(osla_err err)
   if (started && !over) (void)MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   if (rank > 0) (void)usleep(RANK_0_FIRST_US);
   osla_log(rank, "%s: %s; ending all ranks", osla_err_name(err), osla_error_text());
+  if (rank >= 0) (void)usleep(LAST_WORDS_US);
   if (rank >= 0) (void)MPI_Abort(MPI_COMM_WORLD, 1);
   exit(EXIT_FAILURE);
 }
