@@ -67,7 +67,7 @@ static void test_found_again(void)
 static void test_best_of_positive(void)
 {
   calibrate_shape shape[CALIBRATE_SHAPES];
-  double seconds[CALIBRATE_SHAPES];
+  double seconds[CALIBRATE_SHAPES] = {0};
   int count = make_shapes(shape), worse = 0;
   calibrate_fit fit;
   for (int i = 0; i < count; i++) {
