@@ -120,6 +120,30 @@ static PyObject *residual(PyObject *module, PyObject *args)
   return err == OSLA_OK ? PyFloat_FromDouble(value) : osla_py_raise(err);
 }
 
+/* refine(cholesky, uplo, factors, ipiv or None, a, b, x, options): iterations, residual, converged */
+static PyObject *refine(PyObject *module, PyObject *args)
+{
+  (void)module;
+  int cholesky, uplo;
+  osla_py_handle *f, *a, *b, *x;
+  PyObject *pivots, *bytes;
+  osla_py_array ipiv;
+  if (!PyArg_ParseTuple(args, "piO&OO&O&O&O", &cholesky, &uplo, osla_py_as_matrix, &f, &pivots,
+                        osla_py_as_matrix, &a, osla_py_as_matrix, &b, osla_py_as_matrix, &x,
+                        &bytes))
+    return NULL;
+  const osla_refine_options *options = osla_py_struct(bytes, sizeof *options);
+  if (!options || !take_pivots(pivots, f, &ipiv)) return NULL;
+  const osla_factors factors = cholesky ? osla_factors_cholesky(f->object, (osla_uplo)uplo)
+                                        : osla_factors_lu(f->object, ipiv.data);
+  osla_refine_result r;
+  osla_err err;
+  OSLA_PY_RUN(err, osla_refine(a->object, &factors, b->object, x->object, options, &r), f, a, b, x);
+  osla_py_give_back(&ipiv);
+  if (err != OSLA_OK) return osla_py_raise(err);
+  return Py_BuildValue("idN", r.iterations, r.residual, PyBool_FromLong(r.converged));
+}
+
 /* mixed(cholesky, uplo, a, b, x, options): path, info, single iterations, iterations, residual,
  * converged */
 static PyObject *mixed(PyObject *module, PyObject *args)
@@ -171,6 +195,7 @@ PyMethodDef osla_py_solve_methods[] = {{"trsm", trsm, METH_VARARGS, NULL},
                                        {"getrs", getrs, METH_VARARGS, NULL},
                                        {"getri", getri, METH_VARARGS, NULL},
                                        {"residual", residual, METH_VARARGS, NULL},
+                                       {"refine", refine, METH_VARARGS, NULL},
                                        {"mixed", mixed, METH_VARARGS, NULL},
                                        {"condition", condition, METH_VARARGS, NULL},
                                        {NULL, NULL, 0, NULL}};

@@ -252,6 +252,32 @@ def residual(a: Matrix, x: Matrix, b: Matrix) -> Generator[None, None, float]:
     return _core.residual(*all_three)
 
 
+class Refined(NamedTuple):
+    """How refinement went. iterations: that made X better; residual: `residual` of X; converged: it
+    is as small as was asked for."""
+
+    iterations: int
+    residual: float
+    converged: bool
+
+
+@collective
+def refine(a: Matrix, factor: LU | Cholesky, b: Matrix, x: Matrix,
+           **options: Any) -> Generator[None, None, Refined]:
+    """X := X + A^-1 (B - A X) until the residual is small enough, or falls by less than a half.
+    Collective. a: the full matrix before its factorisation; factor: of it, or of one near it, also
+    in single precision; x: the first guess, which the solution replaces. options: max_iterations,
+    target."""
+    if not isinstance(factor, (LU, Cholesky)):
+        raise ArgumentError("factor: what getrf or potrf returned is needed")
+    factors, uplo = _matrix(factor, "refinement"), getattr(factor, "uplo", "lower")
+    matrices = handle(a, Matrix, "a"), handle(b, Matrix, "b"), handle(x, Matrix, "x")
+    packed = _core.options("refine", options)
+    yield
+    return Refined(*_core.refine(isinstance(factor, Cholesky), _words.UPLO[uplo], factors,
+                                 getattr(factor, "ipiv", None), *matrices, packed))
+
+
 class Mixed(NamedTuple):
     """How a solve in mixed precision went. path: "single"; "factor" or "stalled": solved with
     factors in double precision after all; "singular": x is of no use."""

@@ -134,6 +134,20 @@ def test_mixed(world, rng):
     assert osla.posv_mixed(spd, rhs, sol).converged
 
 
+def test_refine(world, rng):
+    x, b = random(rng, 18, 18) + 18 * np.eye(18), random(rng, 18, 2)
+    spd = x @ x.T
+    for full, factor in ((x, osla.getrf), (spd, osla.potrf)):
+        a, rhs = osla.Matrix.from_numpy(full, block=4), osla.Matrix.from_numpy(b, block=(4, 2))
+        sol = osla.Matrix(18, 2, block=(4, 2))
+        made = factor(osla.Matrix.from_numpy(full.astype(np.float32), block=4))
+        how = osla.refine(a, made, rhs, sol, target=1.0)
+        assert how.converged and how.iterations >= 1 and how.residual <= 1
+        close(sol.to_numpy(), np.linalg.solve(full, b))
+    with pytest.raises(osla.ArgumentError, match="what getrf or potrf"):
+        osla.refine(a, a, rhs, sol)
+
+
 def test_numerical_failure(world):
     bad = np.eye(6)
     bad[3, 3] = -1

@@ -80,3 +80,18 @@ def test_read(world, tmp_path_factory):
     assert a.shape == (3, 3)
     y = a @ np.ones(a.columns)
     assert (y == np.array([2.0, 0, 5.0])[a.first_row:a.first_row + a.rows]).all()
+
+
+def test_matrices_from_matrices(world):
+    full, a, mine = laplacian(world, 30)
+    x = np.cos(np.arange(30.0))
+    square = a @ a.transpose()
+    assert np.allclose(square @ x[mine], (full @ full.T @ x)[mine], atol=1e-12)
+    assert np.array_equal(a.diagonal(), np.diag(full)[mine])
+    assert np.array_equal(a.column_squares(), (full**2).sum(axis=0)[mine])
+    a.destroy()
+    assert np.allclose(square @ x[mine], (full @ full.T @ x)[mine], atol=1e-12)
+    with pytest.raises(osla.StateError):
+        a.transpose()
+    with pytest.raises(osla.StateError):
+        square @ a
