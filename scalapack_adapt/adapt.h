@@ -31,6 +31,10 @@
 typedef enum adapt_routine {
   ADAPT_GEMM,
   ADAPT_SYRK,
+  ADAPT_HERK,
+  ADAPT_SYMM,
+  ADAPT_HEMM,
+  ADAPT_TRMM,
   ADAPT_TRSM,
   ADAPT_GEADD,
   ADAPT_GETRF,
@@ -274,11 +278,12 @@ osla_err adapt_stage(adapt_call *call, const adapt_sub *sub, adapt_shape shape, 
 
 /* The same of a whole sub in other blocks: those of `wide`, which is else the same as sub.
  * Collective; a kernel follows, which waits for all ranks. */
-osla_err adapt_stage_dealt(adapt_call *call, const adapt_sub *sub, const adapt_sub *wide,
-                           adapt_staged *out);
+osla_err adapt_stage_redistributed(adapt_call *call, const adapt_sub *sub, const adapt_sub *wide,
+                                   adapt_staged *out);
 
 /* The whole of it back into the caller's array. Collective; all ranks have finished with it. */
-osla_err adapt_unstage_dealt(adapt_call *call, const adapt_sub *sub, const adapt_staged *staged);
+osla_err adapt_unstage_redistributed(adapt_call *call, const adapt_sub *sub,
+                                     const adapt_staged *staged);
 
 /* Copies `shape` back into the caller's array, unless it is there. Local. */
 void adapt_unstage(adapt_call *call, const adapt_staged *staged, adapt_shape shape);

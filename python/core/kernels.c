@@ -44,10 +44,11 @@ static PyObject *syrk(PyObject *module, PyObject *args)
 {
   (void)module;
   int uplo, trans;
-  double alpha, beta;
+  osla_complex alpha, beta;
   PyObject *pa, *pc, *bytes;
   osla_part a, c;
-  if (!PyArg_ParseTuple(args, "iidOdOO", &uplo, &trans, &alpha, &pa, &beta, &pc, &bytes) ||
+  if (!PyArg_ParseTuple(args, "iiO&OO&OO", &uplo, &trans, osla_py_as_complex, &alpha, &pa,
+                        osla_py_as_complex, &beta, &pc, &bytes) ||
       !osla_py_as_part(pa, &a) || !osla_py_as_part(pc, &c))
     return NULL;
   const osla_gemm_options *options = osla_py_struct(bytes, sizeof *options);

@@ -53,10 +53,11 @@ static PyObject *matrix_indices(PyObject *module, PyObject *args)
   osla_layout l = osla_matrix_layout(a);
   int64_t count = rows ? osla_matrix_local_rows(a) : osla_matrix_local_cols(a);
   int64_t nb = rows ? l.mb : l.nb;
-  int here = rows ? osla_grid_prow(grid) : osla_grid_pcol(grid), places = rows ? l.nprow : l.npcol;
+  int here = rows ? osla_grid_prow(grid) : osla_grid_pcol(grid),
+      processes = rows ? l.nprow : l.npcol;
   if (!osla_py_take_indices(array, "out", count, true, &out)) return NULL;
   for (int64_t i = 0; i < count; i++)
-    ((int64_t *)out.data)[i] = osla_index_global(i, nb, here, places);
+    ((int64_t *)out.data)[i] = osla_index_global(i, nb, here, processes);
   osla_py_give_back(&out);
   Py_RETURN_NONE;
 }

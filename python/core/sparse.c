@@ -119,7 +119,7 @@ static PyObject *csr_create(PyObject *module, PyObject *args)
   if (!PyArg_ParseTuple(args, "O&OOOOO", osla_py_as_transport, &t, &object[ROWS], &object[COLUMNS],
                         &object[FIRST], &object[COLUMN], &pvalue))
     return NULL;
-  int64_t places = osla_transport_size(t->object) + 1, count[] = {places, places, 0, 0};
+  int64_t starts = osla_transport_size(t->object) + 1, count[] = {starts, starts, 0, 0};
   bool fit = true;
   for (int i = 0; i < LISTS && fit; i++) {
     fit = osla_py_take_indices(object[i], names[i], count[i], false, &list[i]);
@@ -207,10 +207,9 @@ static PyObject *csr_new(PyObject *module, PyObject *args)
     return NULL;
   osla_csr *made = NULL;
   osla_err err;
-  OSLA_PY_RUN(err,
-              b ? osla_csr_multiply(a->object, b->object, &made)
-                : osla_csr_transpose(a->object, &made),
-              a, b, NULL, NULL);
+  OSLA_PY_RUN(
+    err, b ? osla_csr_multiply(a->object, b->object, &made) : osla_csr_transpose(a->object, &made),
+    a, b, NULL, NULL);
   return err == OSLA_OK ? osla_py_wrap(&osla_py_csr, made, a->owner, false) : osla_py_raise(err);
 }
 
@@ -269,9 +268,8 @@ static PyObject *cg(PyObject *module, PyObject *args)
   osla_krylov_result result = {.end = OSLA_KRYLOV_CONVERGED};
   osla_err err = OSLA_OK;
   if (sweeps != 0)
-    OSLA_PY_RUN(err,
-                osla_py_sweeps_make(h->object, block, sweeps, (osla_iterate_mode)mode, &swept), h,
-                NULL, NULL, NULL);
+    OSLA_PY_RUN(err, osla_py_sweeps_make(h->object, block, sweeps, (osla_iterate_mode)mode, &swept),
+                h, NULL, NULL, NULL);
   else if (block > 0)
     OSLA_PY_RUN(err, osla_jacobi_create(h->object, block, 0, &jacobi), h, NULL, NULL, NULL);
   osla_preconditioner m = {NULL, NULL};

@@ -42,12 +42,12 @@ def _product(a: Matrix, b: Matrix) -> Generator[None, None, Matrix]:
 
 @collective
 def syrk(a: Matrix | Part, c: Matrix | Part, *, uplo: str = "lower", trans: str = "n",
-         alpha: float = 1.0, beta: float = 0.0, **options: Any) -> Generator[None, None, None]:
+         alpha: complex = 1.0, beta: complex = 0.0, **options: Any) -> Generator[None, None, None]:
     """Triangle `uplo` of C := alpha A A^T + beta C ("n", A is n x k) or alpha A^T A + beta C ("t",
     A is k x n). Collective. `herk` is the Hermitian one."""
     parts = part_of(a, "a"), part_of(c, "c")
     which = _words.word(uplo, _words.UPLO, "uplo"), _words.word(trans, _words.TRANS, "trans")
-    factors = _words.real(alpha, "alpha"), _words.real(beta, "beta")
+    factors = _words.factor(alpha, "alpha"), _words.factor(beta, "beta")
     packed = _core.options("gemm", options)
     yield
     _core.syrk(*which, factors[0], parts[0], factors[1], parts[1], packed)

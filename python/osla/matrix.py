@@ -39,11 +39,11 @@ class Matrix(Owned):
     def __init__(self, m: int, n: int, *, block: Any = 128, dtype: Any = np.float64,
                  grid: Grid | None = None) -> Generator[None, None, None]:
         grid = world().grid if grid is None else grid
-        places = handle(grid, Grid, "grid")
+        owners = handle(grid, Grid, "grid")
         kind = _words.dtype(dtype)
         sizes = _words.whole(m, "m", 0), _words.whole(n, "n", 0), *_words.blocks(block)
         yield
-        self._take(_core.matrix_create(places, kind, *sizes), grid, None)
+        self._take(_core.matrix_create(owners, kind, *sizes), grid, None)
 
     def _take(self, new: Any, grid: Grid, owner: Object | None) -> "Matrix":
         self._handle = new
@@ -111,7 +111,7 @@ class Matrix(Owned):
         return out
 
     def put(self, i: int, j: int, block: np.ndarray, *, copy: bool = False) -> None:
-        """Stores a block, whose first element goes to (i, j), whoever has its place. Local. block:
+        """Stores a block, whose first element goes to (i, j), whoever has it. Local. block:
         of the matrix's dtype, one column or two dimensions by columns (Fortran order); with
         copy=True what is otherwise is copied first."""
         if copy:
@@ -167,7 +167,7 @@ class Matrix(Owned):
         rank r has it, the others give None, and all of them give shape and dtype.
         """
         grid = world().grid if grid is None else grid
-        places = handle(grid, Grid, "grid")
+        owners = handle(grid, Grid, "grid")
         mine = root is None or _words.whole(root, "root", 0) == grid.transport.rank
         if root is not None and not (root < grid.transport.size):
             raise ArgumentError(f"root = {root} of {grid.transport.size} ranks")
@@ -182,7 +182,7 @@ class Matrix(Owned):
                                 f"{_words.NUMPY[kind]} was said")
         sizes = *(_words.whole(x, "shape", 0) for x in size), *_words.blocks(block)
         yield
-        made = Matrix._of(_core.matrix_create(places, kind, *sizes), grid)
+        made = Matrix._of(_core.matrix_create(owners, kind, *sizes), grid)
         if root is None:
             made.local[...] = array[np.ix_(made.local_rows, made.local_columns)]
         elif mine:

@@ -58,6 +58,10 @@ def test_syrk(world, rng):
     d = osla.Matrix(5, 5, block=2)
     osla.syrk(a, d, trans="t")
     close(d.to_numpy(), np.tril(x.T @ x))
+    z, old = random(rng, 9, 5, np.complex128), random(rng, 9, 9, np.complex128)
+    e = osla.Matrix.from_numpy(old, block=2)
+    osla.syrk(osla.Matrix.from_numpy(z, block=2), e, alpha=2j, beta=1 - 1j)
+    close(np.tril(e.to_numpy()), np.tril(2j * z @ z.T + (1 - 1j) * old))
 
 
 @pytest.mark.parametrize("n", SIZES)

@@ -24,7 +24,7 @@ def test_forest(world):
 
 
 def laplacian(world, n):
-    """Rows of the path's Laplacian plus one, dealt in blocks that differ."""
+    """Rows of the path's Laplacian plus one, distributed in blocks that differ."""
     first = [0, *sorted(n * (r + 1) * (r + 2) // (world.size * (world.size + 1))
                         for r in range(world.size))]
     rows = range(first[world.rank], first[world.rank + 1])
