@@ -221,6 +221,11 @@ bool adapt_call_open(adapt_call *call, double flops, double least, int count, ad
 double adapt_least_flops(const adapt_call *call, double small, bool one_row, const adapt_sub *subs,
                          int result);
 
+/* For calls that are not known to gain by themselves: shall they be offloaded? Where
+ * processes outnumber cores, or the environment asks for it. After adapt_call_open; the same on all
+ * ranks. */
+bool adapt_call_asked(const adapt_call *call);
+
 /* The operations of a product or solve for adapt_call_open; none if it is too thin to be offloaded:
  * where a side of an operand is short, copies cost as much as they save. */
 static inline double adapt_work(double flops, int64_t m, int64_t n, int64_t k)

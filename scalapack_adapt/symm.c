@@ -1,8 +1,8 @@
 /* p?symm, p?hemm: sub(C) := alpha A B + beta C or alpha B A + beta C, A a symmetric (Hermitian)
  * sub(A) of which one triangle is stored.
  *
- * The triangle of A, B and C are copied to where all ranks reach them, and C back: the kernel may run
- * out of memory when it has begun, and then C must be what it was.
+ * The triangle of A, B and C are copied to where all ranks reach them, and C back: the kernel may
+ * run out of memory when it has begun, and then C must be what it was.
  */
 #include "adapt.h"
 
@@ -36,6 +36,9 @@ typedef void symm_real(const char *side, const char *uplo, const int *m, const i
                        const int *descb, const void *beta, void *c, const int *ic, const int *jc,
                        const int *descc, size_t, size_t);
 
+/* Measured with 2 processes, blocks of 64: order 512 to 2048 is 1.1 to 2.1 times as fast. */
+static const double measured = 2.6e8;
+
 static bool take(adapt_call *call, const symm_args *x)
 {
   enum { A, B, C };
@@ -55,6 +58,7 @@ static bool take(adapt_call *call, const symm_args *x)
   double flops = adapt_work(2.0 * (double)m * (double)n * (double)order, m, n, order);
   if (!adapt_call_open(call, flops, adapt_least_flops(call, HUGE_VAL, false, subs, C), 3, subs))
     return false;
+  if (flops < measured && !adapt_call_asked(call)) return adapt_call_refuse(call, ADAPT_FAST);
 
   OSLA_TRY(adapt_stage(call, &subs[A], uplo == OSLA_LOWER ? ADAPT_LOWER : ADAPT_UPPER,
                        ADAPT_UNDEFINED, &a));
@@ -93,9 +97,8 @@ symm_routine pssymm_, pdsymm_, pcsymm_, pzsymm_, pchemm_, pzhemm_;
             const int *ib, const int *jb, const int *descb, const void *beta, void *c,             \
             const int *ic, const int *jc, const int *descc)                                        \
   {                                                                                                \
-    symm(&(symm_args){dtype, hermitian, side, uplo,  m,    n, alpha, a,  ia,                       \
-                      ja,    desca,     b,    ib,    jb,   descb,                                  \
-                      beta,  c,         ic,   jc,    descc});                                      \
+    symm(&(symm_args){dtype, hermitian, side, uplo, m,     n,    alpha, a,  ia, ja,                \
+                      desca, b,         ib,   jb,   descb, beta, c,     ic, jc, descc});           \
   }
 
 ROUTINE(pssymm_, OSLA_FLOAT, false)

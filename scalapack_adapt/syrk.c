@@ -65,6 +65,8 @@ static bool take(adapt_call *call, const syrk_args *x)
   double flops = adapt_work((double)n * (double)n * (double)k, n, n, k);
   double least = adapt_least_flops(call, k >= DEEP ? 2e6 : HUGE_VAL, true, subs, C);
   if (!adapt_call_open(call, flops, least, 2, subs)) return false;
+  const bool measured = x->dtype == OSLA_FLOAT || x->dtype == OSLA_DOUBLE;
+  if (!measured && !adapt_call_asked(call)) return adapt_call_refuse(call, ADAPT_FAST);
 
   OSLA_TRY(adapt_stage_input(call, &subs[A], false, &a));
   OSLA_TRY(adapt_wrap(call, &subs[C], &c));

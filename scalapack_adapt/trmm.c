@@ -1,7 +1,7 @@
 /* p?trmm: sub(B) := alpha op(T) sub(B) or alpha sub(B) op(T), T a triangle of sub(A).
  *
- * The triangle and B are copied to where all ranks reach them, and B back: the kernel may run out of
- * memory when it has begun, and then B must be what it was.
+ * The triangle and B are copied to where all ranks reach them, and B back: the kernel may run out
+ * of memory when it has begun, and then B must be what it was.
  */
 #include "adapt.h"
 
@@ -49,6 +49,8 @@ static bool take(adapt_call *call, const trmm_args *x)
   double flops = adapt_work((double)m * (double)n * (double)order, m, n, order);
   if (!adapt_call_open(call, flops, adapt_least_flops(call, HUGE_VAL, false, subs, B), 2, subs))
     return false;
+  /* Measured with 2 processes, order 512 to 2048, blocks of 64: 0.55 to 1.1 times as fast. */
+  if (!adapt_call_asked(call)) return adapt_call_refuse(call, ADAPT_FAST);
 
   OSLA_TRY(adapt_stage(call, &subs[A], uplo == OSLA_LOWER ? ADAPT_LOWER : ADAPT_UPPER,
                        ADAPT_UNDEFINED, &a));
