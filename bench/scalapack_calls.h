@@ -19,6 +19,13 @@ void pdgemm_(const char *transa, const char *transb, const int *m, const int *n,
 void pdsyrk_(const char *uplo, const char *trans, const int *n, const int *k, const double *alpha,
              const double *a, const int *ia, const int *ja, const int *desca, const double *beta,
              double *c, const int *ic, const int *jc, const int *descc);
+void pdsymm_(const char *side, const char *uplo, const int *m, const int *n, const double *alpha,
+             const double *a, const int *ia, const int *ja, const int *desca, const double *b,
+             const int *ib, const int *jb, const int *descb, const double *beta, double *c,
+             const int *ic, const int *jc, const int *descc);
+void pdtrmm_(const char *side, const char *uplo, const char *trans, const char *diag, const int *m,
+             const int *n, const double *alpha, const double *a, const int *ia, const int *ja,
+             const int *desca, double *b, const int *ib, const int *jb, const int *descb);
 void pdtrsm_(const char *side, const char *uplo, const char *trans, const char *diag, const int *m,
              const int *n, const double *alpha, const double *a, const int *ia, const int *ja,
              const int *desca, double *b, const int *ib, const int *jb, const int *descb);

@@ -3,7 +3,7 @@ fortran_sources = \
   fortran/osla_fortran.h fortran/osla_fortran.c \
   fortran/osla_c.f90 \
   fortran/osla_objects.f90 \
-  fortran/osla_places.f90 \
+  fortran/osla_grids.f90 \
   fortran/osla_matrices.f90 \
   fortran/osla_elements.f90 \
   fortran/osla_products.f90 \
@@ -19,9 +19,9 @@ if HAVE_FORTRAN
 lib_LTLIBRARIES += libosla_fortran.la
 pkgconfig_DATA += osla-fortran.pc
 
-fortran_modules = osla_values osla_c osla_objects osla_places osla_matrices osla_elements osla_products osla_triangles \
+fortran_modules = osla_values osla_c osla_objects osla_grids osla_matrices osla_elements osla_products osla_triangles \
   osla_solves osla_accumulator osla_records osla
-fortran_between = fortran/osla_places.lo fortran/osla_matrices.lo fortran/osla_elements.lo \
+fortran_between = fortran/osla_grids.lo fortran/osla_matrices.lo fortran/osla_elements.lo \
   fortran/osla_products.lo fortran/osla_triangles.lo fortran/osla_solves.lo fortran/osla_accumulator.lo fortran/osla_records.lo
 fortran/osla_objects.lo: fortran/osla_c.lo
 $(fortran_between): fortran/osla_objects.lo

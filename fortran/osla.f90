@@ -1,6 +1,6 @@
 ! OSLA for Fortran: `use osla`. Calls have the names, the order of arguments and the contracts of the C
 ! headers, with these differences (doc/fortran.md):
-!   - elements, rows, columns and unknowns are counted from 1; ranks and places of a grid from 0
+!   - elements, rows, columns and unknowns are counted from 1; ranks and positions in a grid from 0
 !   - objects are type(osla_transport), type(osla_grid), type(osla_matrix), type(osla_hessian), type(osla_file)
 !   - sizes that an array has are not passed; the kind of an array is that of the matrix, or the call fails
 !   - stat and errmsg, last: without stat an error ends the job, with it the caller goes on
@@ -12,7 +12,7 @@ module osla
   use osla_objects, only: osla_transport, osla_grid, osla_operand, osla_matrix, osla_part, osla_hessian, &
     osla_file, osla_error_text, osla_err_name, osla_version, osla_version_text, osla_random_uniform, &
     osla_random_normal
-  use osla_places
+  use osla_grids
   use osla_matrices
   use osla_elements
   use osla_products

@@ -68,11 +68,11 @@ contains
   end subroutine osla_hessian_destroy
 
   ! Indices as C counts them. ok is false if the call was refused.
-  subroutine count_from_0(call_name, hessian, ix, places, ok, stat, errmsg)
+  subroutine count_from_0(call_name, hessian, ix, from_0, ok, stat, errmsg)
     character(*), intent(in) :: call_name
     type(osla_hessian), intent(in) :: hessian
     integer(c_int64_t), intent(in) :: ix(:)
-    integer(c_int64_t), intent(out) :: places(:)
+    integer(c_int64_t), intent(out) :: from_0(:)
     logical, intent(out) :: ok
     integer, intent(out), optional :: stat
     character(*), intent(inout), optional :: errmsg
@@ -80,7 +80,7 @@ contains
     integer(c_int64_t) :: a
     ok = .not. absent(call_name, 'accumulator', hessian%handle, stat, errmsg)
     if (.not. ok) return
-    places = ix - 1
+    from_0 = ix - 1
     do a = 1, size(ix, kind=c_int64_t)
       if (ix(a) >= 1 .and. ix(a) <= hessian%n) cycle
       ok = .false.
@@ -119,12 +119,12 @@ contains
     type(c_ptr), intent(in) :: g
     integer, intent(out), optional :: stat
     character(*), intent(inout), optional :: errmsg
-    integer(c_int64_t), target :: places(size(ix))
+    integer(c_int64_t), target :: from_0(size(ix))
     logical :: ok
-    call count_from_0('osla_hessian_update', hessian, ix, places, ok, stat, errmsg)
+    call count_from_0('osla_hessian_update', hessian, ix, from_0, ok, stat, errmsg)
     if (.not. ok) return
     if (misfits('osla_hessian_update', hessian, dtype, columns, size(ix, kind=c_int64_t), stat, errmsg)) return
-    call settle(c_osla_hessian_update(hessian%handle, columns, c_loc(places), k, g, max(1_c_int64_t, k)), &
+    call settle(c_osla_hessian_update(hessian%handle, columns, c_loc(from_0), k, g, max(1_c_int64_t, k)), &
       stat, errmsg)
   end subroutine update
 
@@ -230,14 +230,14 @@ contains
     integer, intent(out), optional :: stat
     character(*), intent(inout), optional :: errmsg
     character(*), parameter :: name = 'osla_hessian_update_gradient'
-    integer(c_int64_t), target :: places(size(ix))
+    integer(c_int64_t), target :: from_0(size(ix))
     integer(c_int64_t) :: count
     logical :: ok
     count = size(ix)
-    call count_from_0(name, hessian, ix, places, ok, stat, errmsg)
+    call count_from_0(name, hessian, ix, from_0, ok, stat, errmsg)
     if (.not. ok) return
     if (misfits(name, hessian, hessian%update_dtype, size(values, kind=c_int64_t), count, stat, errmsg)) return
-    call settle(c_osla_hessian_update_gradient(hessian%handle, count, c_loc(places), c_loc(values)), stat, errmsg)
+    call settle(c_osla_hessian_update_gradient(hessian%handle, count, c_loc(from_0), c_loc(values)), stat, errmsg)
   end subroutine gradient_long
 
   subroutine gradient_default(hessian, ix, values, stat, errmsg)
@@ -261,7 +261,7 @@ contains
     integer, intent(out), optional :: stat
     character(*), intent(inout), optional :: errmsg
     character(*), parameter :: name = 'osla_hessian_update_once'
-    integer(c_int64_t), target :: places(size(ix))
+    integer(c_int64_t), target :: from_0(size(ix))
     integer(c_int64_t) :: count, k
     type(osla_hessian_datum), target :: datum
     logical(c_bool) :: was_in
@@ -270,10 +270,10 @@ contains
     k = size(g, 1)
     was_in = .false.
     if (present(skipped)) skipped = .false.
-    call count_from_0(name, hessian, ix, places, ok, stat, errmsg)
+    call count_from_0(name, hessian, ix, from_0, ok, stat, errmsg)
     if (.not. ok) return
     if (misfits(name, hessian, OSLA_DOUBLE, size(g, 2, c_int64_t), count, stat, errmsg)) return
-    datum = osla_hessian_datum(id, count, c_loc(places), k, c_loc(g), max(1_c_int64_t, k), 0, c_null_ptr, &
+    datum = osla_hessian_datum(id, count, c_loc(from_0), k, c_loc(g), max(1_c_int64_t, k), 0, c_null_ptr, &
       c_null_ptr, 0, c_null_ptr)
     if (present(gradient)) then
       if (misfits(name, hessian, OSLA_DOUBLE, size(gradient, kind=c_int64_t), count, stat, errmsg)) return

@@ -39,18 +39,18 @@ module osla_elements
 contains
 
   ! Is the matrix there, and of that type? Then where its local array is, and its shape.
-  subroutine look(call_name, matrix, dtype, place, lld, rows, cols, ok, stat, errmsg)
+  subroutine look(call_name, matrix, dtype, memory, lld, rows, cols, ok, stat, errmsg)
     character(*), intent(in) :: call_name
     type(osla_matrix), intent(in) :: matrix
     integer(c_int), intent(in) :: dtype
-    type(c_ptr), intent(out) :: place
+    type(c_ptr), intent(out) :: memory
     integer(c_int64_t), intent(out) :: lld, rows, cols
     logical, intent(out) :: ok
     integer, intent(out), optional :: stat
     character(*), intent(inout), optional :: errmsg
     integer(c_int) :: has
     ok = .false.
-    place = c_null_ptr
+    memory = c_null_ptr
     lld = 0
     rows = 0
     cols = 0
@@ -61,7 +61,7 @@ contains
         dtype_name(dtype), stat, errmsg)
       return
     end if
-    place = c_osla_matrix_local(matrix%handle)
+    memory = c_osla_matrix_local(matrix%handle)
     rows = c_osla_matrix_local_rows(matrix%handle)
     cols = c_osla_matrix_local_cols(matrix%handle)
     lld = max(1_c_int64_t, rows)
@@ -81,10 +81,10 @@ contains
     character(*), intent(inout), optional :: errmsg
     logical :: is
     type(osla_layout) :: l
-    type(c_ptr) :: place
+    type(c_ptr) :: memory
     integer(c_int64_t) :: lld, rows, cols
     character(200) :: text
-    call look(call_name, matrix, dtype, place, lld, rows, cols, is, stat, errmsg)
+    call look(call_name, matrix, dtype, memory, lld, rows, cols, is, stat, errmsg)
     if (.not. is) return
     l = c_osla_matrix_layout(matrix%handle)
     is = i >= 1 .and. j >= 1 .and. i - 1 <= l%m - m .and. j - 1 <= l%n - n
@@ -102,14 +102,14 @@ contains
     integer, intent(out), optional :: stat
     character(*), intent(inout), optional :: errmsg
     real(c_float), pointer :: whole(:, :)
-    type(c_ptr) :: place
+    type(c_ptr) :: memory
     integer(c_int64_t) :: lld, rows, cols
     logical :: ok
     local => none_s(1:0, 1:0)
-    call look('osla_matrix_local', matrix, OSLA_FLOAT, place, lld, rows, cols, ok, stat, errmsg)
+    call look('osla_matrix_local', matrix, OSLA_FLOAT, memory, lld, rows, cols, ok, stat, errmsg)
     if (.not. ok) return
-    if (rows == 0 .or. cols == 0) place = c_loc(none_s)
-    call c_f_pointer(place, whole, [lld, cols])
+    if (rows == 0 .or. cols == 0) memory = c_loc(none_s)
+    call c_f_pointer(memory, whole, [lld, cols])
     local => whole(1:rows, :)
   end subroutine local_s
 
@@ -119,14 +119,14 @@ contains
     integer, intent(out), optional :: stat
     character(*), intent(inout), optional :: errmsg
     real(c_double), pointer :: whole(:, :)
-    type(c_ptr) :: place
+    type(c_ptr) :: memory
     integer(c_int64_t) :: lld, rows, cols
     logical :: ok
     local => none_d(1:0, 1:0)
-    call look('osla_matrix_local', matrix, OSLA_DOUBLE, place, lld, rows, cols, ok, stat, errmsg)
+    call look('osla_matrix_local', matrix, OSLA_DOUBLE, memory, lld, rows, cols, ok, stat, errmsg)
     if (.not. ok) return
-    if (rows == 0 .or. cols == 0) place = c_loc(none_d)
-    call c_f_pointer(place, whole, [lld, cols])
+    if (rows == 0 .or. cols == 0) memory = c_loc(none_d)
+    call c_f_pointer(memory, whole, [lld, cols])
     local => whole(1:rows, :)
   end subroutine local_d
 
@@ -136,14 +136,14 @@ contains
     integer, intent(out), optional :: stat
     character(*), intent(inout), optional :: errmsg
     complex(c_float_complex), pointer :: whole(:, :)
-    type(c_ptr) :: place
+    type(c_ptr) :: memory
     integer(c_int64_t) :: lld, rows, cols
     logical :: ok
     local => none_c(1:0, 1:0)
-    call look('osla_matrix_local', matrix, OSLA_COMPLEX_FLOAT, place, lld, rows, cols, ok, stat, errmsg)
+    call look('osla_matrix_local', matrix, OSLA_COMPLEX_FLOAT, memory, lld, rows, cols, ok, stat, errmsg)
     if (.not. ok) return
-    if (rows == 0 .or. cols == 0) place = c_loc(none_c)
-    call c_f_pointer(place, whole, [lld, cols])
+    if (rows == 0 .or. cols == 0) memory = c_loc(none_c)
+    call c_f_pointer(memory, whole, [lld, cols])
     local => whole(1:rows, :)
   end subroutine local_c
 
@@ -153,14 +153,14 @@ contains
     integer, intent(out), optional :: stat
     character(*), intent(inout), optional :: errmsg
     complex(c_double_complex), pointer :: whole(:, :)
-    type(c_ptr) :: place
+    type(c_ptr) :: memory
     integer(c_int64_t) :: lld, rows, cols
     logical :: ok
     local => none_z(1:0, 1:0)
-    call look('osla_matrix_local', matrix, OSLA_COMPLEX_DOUBLE, place, lld, rows, cols, ok, stat, errmsg)
+    call look('osla_matrix_local', matrix, OSLA_COMPLEX_DOUBLE, memory, lld, rows, cols, ok, stat, errmsg)
     if (.not. ok) return
-    if (rows == 0 .or. cols == 0) place = c_loc(none_z)
-    call c_f_pointer(place, whole, [lld, cols])
+    if (rows == 0 .or. cols == 0) memory = c_loc(none_z)
+    call c_f_pointer(memory, whole, [lld, cols])
     local => whole(1:rows, :)
   end subroutine local_z
 

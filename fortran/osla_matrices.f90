@@ -1,5 +1,5 @@
 ! Distributed matrices. The contracts are in osla_matrix.h; here elements are counted from 1, and sizes
-! and places are all default integers or all integer(int64). osla_matrix_norm, _copy,
+! and indices are all default integers or all integer(int64). osla_matrix_norm, _copy,
 ! _transpose, _fill and _scale take matrices or parts of them: osla_part(matrix, i, j, m, n).
 module osla_matrices
   use, intrinsic :: iso_c_binding
@@ -129,11 +129,11 @@ contains
     j = global(int(column, c_int64_t), l%nb, c_osla_grid_pcol(c_osla_matrix_grid(matrix%handle)), l%npcol)
   end function osla_matrix_column
 
-  pure function global(local, block, place, places) result(index)
+  pure function global(local, block, position, positions) result(index)
     integer(c_int64_t), intent(in) :: local, block
-    integer(c_int), intent(in) :: place, places
+    integer(c_int), intent(in) :: position, positions
     integer(c_int64_t) :: index
-    index = ((local - 1) / block * places + place) * block + mod(local - 1, block) + 1
+    index = ((local - 1) / block * positions + position) * block + mod(local - 1, block) + 1
   end function global
 
   ! --- contents ---

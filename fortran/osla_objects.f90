@@ -46,7 +46,7 @@ module osla_objects
     type(c_ptr) :: handle = c_null_ptr
   end type osla_file
 
-  ! Of a seed and two places: the same on any rank (osla_random.h).
+  ! Of a seed and two indices: the same on any rank (osla_random.h).
   interface osla_random_uniform
     procedure uniform_default, uniform_long
   end interface

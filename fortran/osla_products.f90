@@ -77,11 +77,11 @@ contains
       options, stat, errmsg)
   end subroutine gemm_s
 
-  function of_gemm(options) result(place)
+  function of_gemm(options) result(address)
     type(osla_gemm_options), intent(in), target, optional :: options
-    type(c_ptr) :: place
-    place = c_null_ptr
-    if (present(options)) place = c_loc(options)
+    type(c_ptr) :: address
+    address = c_null_ptr
+    if (present(options)) address = c_loc(options)
   end function of_gemm
 
   ! Triangle uplo of C := alpha A A^T + beta C, or alpha A^T A + beta C
@@ -270,11 +270,11 @@ contains
     info = int(min(long, int(huge(info), c_int64_t)))
   end subroutine potri_default
 
-  function of_chol(options) result(place)
+  function of_chol(options) result(address)
     type(osla_chol_options), intent(in), target, optional :: options
-    type(c_ptr) :: place
-    place = c_null_ptr
-    if (present(options)) place = c_loc(options)
+    type(c_ptr) :: address
+    address = c_null_ptr
+    if (present(options)) address = c_loc(options)
   end function of_chol
 
 end module osla_products

@@ -295,7 +295,7 @@ contains
     integer, intent(out), optional :: stat
     character(*), intent(inout), optional :: errmsg
     type(osla_factors), target :: factors
-    type(c_ptr) :: how, told
+    type(c_ptr) :: how, filled
     if (either_absent('osla_refine', a, b, stat, errmsg)) return
     if (absent('osla_refine', 'factored matrix', factored%handle, stat, errmsg)) return
     if (absent('osla_refine', 'solution', x%handle, stat, errmsg)) return
@@ -312,9 +312,9 @@ contains
     end if
     how = c_null_ptr
     if (present(options)) how = c_loc(options)
-    told = c_null_ptr
-    if (present(result)) told = c_loc(result)
-    call settle(c_osla_refine(a%handle, c_loc(factors), b%handle, x%handle, how, told), stat, errmsg)
+    filled = c_null_ptr
+    if (present(result)) filled = c_loc(result)
+    call settle(c_osla_refine(a%handle, c_loc(factors), b%handle, x%handle, how, filled), stat, errmsg)
   end subroutine osla_refine
 
   subroutine osla_gesv_mixed(a, b, x, options, result, stat, errmsg)
@@ -323,14 +323,14 @@ contains
     type(osla_mixed_result), intent(out), target, optional :: result
     integer, intent(out), optional :: stat
     character(*), intent(inout), optional :: errmsg
-    type(c_ptr) :: how, told
+    type(c_ptr) :: how, filled
     if (either_absent('osla_gesv_mixed', a, b, stat, errmsg)) return
     if (absent('osla_gesv_mixed', 'solution', x%handle, stat, errmsg)) return
     how = c_null_ptr
     if (present(options)) how = c_loc(options)
-    told = c_null_ptr
-    if (present(result)) told = c_loc(result)
-    call settle(c_osla_gesv_mixed(a%handle, b%handle, x%handle, how, told), stat, errmsg)
+    filled = c_null_ptr
+    if (present(result)) filled = c_loc(result)
+    call settle(c_osla_gesv_mixed(a%handle, b%handle, x%handle, how, filled), stat, errmsg)
   end subroutine osla_gesv_mixed
 
   subroutine osla_posv_mixed(uplo, a, b, x, options, result, stat, errmsg)
@@ -340,14 +340,14 @@ contains
     type(osla_mixed_result), intent(out), target, optional :: result
     integer, intent(out), optional :: stat
     character(*), intent(inout), optional :: errmsg
-    type(c_ptr) :: how, told
+    type(c_ptr) :: how, filled
     if (either_absent('osla_posv_mixed', a, b, stat, errmsg)) return
     if (absent('osla_posv_mixed', 'solution', x%handle, stat, errmsg)) return
     how = c_null_ptr
     if (present(options)) how = c_loc(options)
-    told = c_null_ptr
-    if (present(result)) told = c_loc(result)
-    call settle(c_osla_posv_mixed(uplo, a%handle, b%handle, x%handle, how, told), stat, errmsg)
+    filled = c_null_ptr
+    if (present(result)) filled = c_loc(result)
+    call settle(c_osla_posv_mixed(uplo, a%handle, b%handle, x%handle, how, filled), stat, errmsg)
   end subroutine osla_posv_mixed
 
   subroutine osla_gecon(a, ipiv, anorm, rcond, stat, errmsg)

@@ -30,12 +30,12 @@ module osla_triangles
 
 contains
 
-  function place_of(options) result(place)
+  function address_of(options) result(address)
     type(osla_gemm_options), intent(in), target, optional :: options
-    type(c_ptr) :: place
-    place = c_null_ptr
-    if (present(options)) place = c_loc(options)
-  end function place_of
+    type(c_ptr) :: address
+    address = c_null_ptr
+    if (present(options)) address = c_loc(options)
+  end function address_of
 
   ! C := alpha A B + beta C (OSLA_LEFT) or alpha B A + beta C, A symmetric
   subroutine symm_z(side, uplo, alpha, a, b, beta, c, options, stat, errmsg)
@@ -51,7 +51,7 @@ contains
     if (ok) call as_part('osla_symm', b, part_b, ok, stat, errmsg)
     if (ok) call as_part('osla_symm', c, part_c, ok, stat, errmsg)
     if (.not. ok) return
-    call settle(c_osla_symm(side, uplo, alpha, part_a, part_b, beta, part_c, place_of(options)), &
+    call settle(c_osla_symm(side, uplo, alpha, part_a, part_b, beta, part_c, address_of(options)), &
       stat, errmsg)
   end subroutine symm_z
 
@@ -102,7 +102,7 @@ contains
     if (ok) call as_part('osla_hemm', b, part_b, ok, stat, errmsg)
     if (ok) call as_part('osla_hemm', c, part_c, ok, stat, errmsg)
     if (.not. ok) return
-    call settle(c_osla_hemm(side, uplo, alpha, part_a, part_b, beta, part_c, place_of(options)), &
+    call settle(c_osla_hemm(side, uplo, alpha, part_a, part_b, beta, part_c, address_of(options)), &
       stat, errmsg)
   end subroutine hemm_z
 
@@ -152,7 +152,7 @@ contains
     call as_part('osla_trmm', a, part_a, ok, stat, errmsg)
     if (ok) call as_part('osla_trmm', b, part_b, ok, stat, errmsg)
     if (.not. ok) return
-    call settle(c_osla_trmm(side, uplo, trans, diag, alpha, part_a, part_b, place_of(options)), &
+    call settle(c_osla_trmm(side, uplo, trans, diag, alpha, part_a, part_b, address_of(options)), &
       stat, errmsg)
   end subroutine trmm_z
 

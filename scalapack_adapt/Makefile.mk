@@ -17,6 +17,8 @@ scalapack_adapt_libadapt_la_SOURCES = \
   scalapack_adapt/adapt_stage.c \
   scalapack_adapt/gemm.c \
   scalapack_adapt/syrk.c \
+  scalapack_adapt/symm.c \
+  scalapack_adapt/trmm.c \
   scalapack_adapt/trsm.c \
   scalapack_adapt/geadd.c \
   scalapack_adapt/lapack.h \

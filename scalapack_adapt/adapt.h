@@ -31,6 +31,10 @@
 typedef enum adapt_routine {
   ADAPT_GEMM,
   ADAPT_SYRK,
+  ADAPT_HERK,
+  ADAPT_SYMM,
+  ADAPT_HEMM,
+  ADAPT_TRMM,
   ADAPT_TRSM,
   ADAPT_GEADD,
   ADAPT_GETRF,
@@ -217,6 +221,11 @@ bool adapt_call_open(adapt_call *call, double flops, double least, int count, ad
 double adapt_least_flops(const adapt_call *call, double small, bool one_row, const adapt_sub *subs,
                          int result);
 
+/* For calls that are not known to gain by themselves: shall they be offloaded? Where
+ * processes outnumber cores, or the environment asks for it. After adapt_call_open; the same on all
+ * ranks. */
+bool adapt_call_asked(const adapt_call *call);
+
 /* The operations of a product or solve for adapt_call_open; none if it is too thin to be offloaded:
  * where a side of an operand is short, copies cost as much as they save. */
 static inline double adapt_work(double flops, int64_t m, int64_t n, int64_t k)
@@ -274,11 +283,12 @@ osla_err adapt_stage(adapt_call *call, const adapt_sub *sub, adapt_shape shape, 
 
 /* The same of a whole sub in other blocks: those of `wide`, which is else the same as sub.
  * Collective; a kernel follows, which waits for all ranks. */
-osla_err adapt_stage_dealt(adapt_call *call, const adapt_sub *sub, const adapt_sub *wide,
-                           adapt_staged *out);
+osla_err adapt_stage_redistributed(adapt_call *call, const adapt_sub *sub, const adapt_sub *wide,
+                                   adapt_staged *out);
 
 /* The whole of it back into the caller's array. Collective; all ranks have finished with it. */
-osla_err adapt_unstage_dealt(adapt_call *call, const adapt_sub *sub, const adapt_staged *staged);
+osla_err adapt_unstage_redistributed(adapt_call *call, const adapt_sub *sub,
+                                     const adapt_staged *staged);
 
 /* Copies `shape` back into the caller's array, unless it is there. Local. */
 void adapt_unstage(adapt_call *call, const adapt_staged *staged, adapt_shape shape);

@@ -139,6 +139,11 @@ bool adapt_call_open(adapt_call *call, double flops, double least, int count, ad
   return agreed[0] || adapt_call_refuse(call, ADAPT_ARGUMENTS);
 }
 
+bool adapt_call_asked(const adapt_call *call)
+{
+  return adapt_context_crowded(call->context) || adapt_settings_get()->min_flops >= 0;
+}
+
 bool adapt_call_succeeded(adapt_call *call, osla_err err)
 {
   if (err == OSLA_OK) return true;

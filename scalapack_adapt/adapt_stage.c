@@ -93,7 +93,7 @@ cleanup:
 }
 
 /* Everyone puts the blocks that it has into a matrix in other blocks, or gets them back. */
-static osla_err deal(const adapt_sub *sub, osla_matrix *matrix, bool back)
+static osla_err redistribute(const adapt_sub *sub, osla_matrix *matrix, bool back)
 {
   int p = osla_grid_nprow(sub->grid), q = osla_grid_npcol(sub->grid);
   int prow = osla_grid_prow(sub->grid), pcol = osla_grid_pcol(sub->grid);
@@ -113,21 +113,22 @@ static osla_err deal(const adapt_sub *sub, osla_matrix *matrix, bool back)
   return OSLA_OK;
 }
 
-osla_err adapt_stage_dealt(adapt_call *call, const adapt_sub *sub, const adapt_sub *wide,
-                           adapt_staged *out)
+osla_err adapt_stage_redistributed(adapt_call *call, const adapt_sub *sub, const adapt_sub *wide,
+                                   adapt_staged *out)
 {
   OSLA_CALL(adapt_stage(call, wide, ADAPT_NOTHING, ADAPT_UNDEFINED, out));
   double since = osla_clock();
-  osla_err err = deal(sub, out->matrix, false);
+  osla_err err = redistribute(sub, out->matrix, false);
   call->bytes += (double)osla_segment_bytes(out->buffer->segment);
   call->staging += osla_clock() - since;
   return osla_agree(adapt_context_transport(call->context), err);
 }
 
-osla_err adapt_unstage_dealt(adapt_call *call, const adapt_sub *sub, const adapt_staged *staged)
+osla_err adapt_unstage_redistributed(adapt_call *call, const adapt_sub *sub,
+                                     const adapt_staged *staged)
 {
   double since = osla_clock();
-  osla_err err = deal(sub, staged->matrix, true);
+  osla_err err = redistribute(sub, staged->matrix, true);
   call->staging += osla_clock() - since;
   return osla_agree(adapt_context_transport(call->context), err);
 }

@@ -105,7 +105,11 @@ adapt_caller adapt_caller_get(void)
 
 void adapt_name(adapt_routine routine, osla_dtype dtype, char name[ADAPT_NAME])
 {
-  static const char *const base[] = {"gemm",  "syrk", "trsm",  "geadd", "getrf",
-                                     "getrs", "gesv", "potrf", "potrs", "posv"};
+  static const char *const base[ADAPT_ROUTINES] = {
+    [ADAPT_GEMM] = "gemm",   [ADAPT_SYRK] = "syrk",   [ADAPT_HERK] = "herk",
+    [ADAPT_SYMM] = "symm",   [ADAPT_HEMM] = "hemm",   [ADAPT_TRMM] = "trmm",
+    [ADAPT_TRSM] = "trsm",   [ADAPT_GEADD] = "geadd", [ADAPT_GETRF] = "getrf",
+    [ADAPT_GETRS] = "getrs", [ADAPT_GESV] = "gesv",   [ADAPT_POTRF] = "potrf",
+    [ADAPT_POTRS] = "potrs", [ADAPT_POSV] = "posv"};
   (void)snprintf(name, ADAPT_NAME, "p%c%s", osla_dtype_letter(dtype), base[routine]);
 }

@@ -46,7 +46,7 @@ static osla_err stage(adapt_call *call, const adapt_sub *sub, bool inner_is_rows
   bool gains = asked > 0 || (asked < 0 && *block <= SMALL && k >= MANY * WIDE * processes);
   if (processes == 1 || !one_node || !gains) return adapt_stage_input(call, sub, own, out);
   *block = asked > 0 ? asked : WIDE;
-  return adapt_stage_dealt(call, sub, wide, out);
+  return adapt_stage_redistributed(call, sub, wide, out);
 }
 
 /* Do the owners of C need their own rows of A, their own columns of B alone? Where C is small the

@@ -28,7 +28,8 @@ typedef struct problem {
   adapt_sub subs[2], wide; /* wide: sub(A) in larger blocks, for the kernels */
   adapt_staged a, b;
   int64_t *pivots; /* of a's local rows, counted in sub(A) from 1 */
-  int64_t *dealt;  /* all pivots, on their way to the caller's blocks; NULL: they are there */
+  int64_t
+    *redistributed; /* all pivots, on their way to the caller's blocks; NULL: they are there */
   int64_t info;
   bool changed; /* something of the caller's: then nobody else can do the call */
 } problem;
@@ -124,10 +125,11 @@ static osla_err make_pivots(const adapt_call *call, problem *p)
 {
   int64_t rows = osla_matrix_local_rows(p->a.matrix), callers = count_pivots(p, p->subs[A].mb);
   if (p->cholesky) return OSLA_OK;
-  bool deals = is_widened(p) && p->a.buffer;
+  bool redistributes = is_widened(p) && p->a.buffer;
   p->pivots = calloc((size_t)(rows > callers ? rows : callers) + 1, sizeof *p->pivots);
-  if (deals) p->dealt = calloc((size_t)(p->m < p->n ? p->m : p->n), sizeof *p->dealt);
-  bool complete = p->pivots && (p->dealt || !deals);
+  if (redistributes)
+    p->redistributed = calloc((size_t)(p->m < p->n ? p->m : p->n), sizeof *p->redistributed);
+  bool complete = p->pivots && (p->redistributed || !redistributes);
   return osla_agree(adapt_context_transport(call->context),
                     complete ? OSLA_OK : osla_error_set(OSLA_ERR_MEM, "pivots"));
 }
@@ -140,17 +142,17 @@ static void read_pivots(problem *p, const int *ipiv)
 }
 
 /* From the kernels' blocks to the caller's. */
-static osla_err deal_pivots(problem *p)
+static osla_err redistribute_pivots(problem *p)
 {
   osla_grid *grid = p->subs[A].grid;
   osla_transport *t = osla_grid_transport(grid);
   int64_t wide = p->wide.mb, mb = p->subs[A].mb, order = p->m < p->n ? p->m : p->n;
   int nprow = osla_grid_nprow(grid), prow = osla_grid_prow(grid);
   for (int64_t l = 0, count = count_pivots(p, wide); l < count; l++)
-    p->dealt[osla_index_global(l, wide, prow, nprow)] = p->pivots[l];
-  OSLA_CALL(osla_allreduce(t, p->dealt, order, MPI_INT64_T, MPI_MAX));
+    p->redistributed[osla_index_global(l, wide, prow, nprow)] = p->pivots[l];
+  OSLA_CALL(osla_allreduce(t, p->redistributed, order, MPI_INT64_T, MPI_MAX));
   for (int64_t l = 0, count = count_pivots(p, mb); l < count; l++)
-    p->pivots[l] = p->dealt[osla_index_global(l, mb, prow, nprow)];
+    p->pivots[l] = p->redistributed[osla_index_global(l, mb, prow, nprow)];
   return OSLA_OK;
 }
 
@@ -221,7 +223,7 @@ static osla_err stage(adapt_call *call, problem *p)
   if (one_node) p->wide.mb = p->wide.nb = choose_block(p);
   /* In any blocks. A solve can fail for memory when the factors are there: then A is a copy. */
   if (call->alone && !(p->factors && p->solves)) return adapt_wrap(call, &p->wide, &p->a.matrix);
-  if (is_widened(p)) return adapt_stage_dealt(call, &p->subs[A], &p->wide, &p->a);
+  if (is_widened(p)) return adapt_stage_redistributed(call, &p->subs[A], &p->wide, &p->a);
   if (stays(call, p)) return adapt_wrap(call, &p->subs[A], &p->a.matrix);
   return adapt_stage(call, &p->subs[A], shape_of(p), ADAPT_UNDEFINED, &p->a);
 }
@@ -234,9 +236,9 @@ static osla_err unstage(adapt_call *call, problem *p)
     adapt_unstage(call, &p->a, shape_of(p));
     return OSLA_OK;
   }
-  if (p->dealt) OSLA_CALL(deal_pivots(p));
+  if (p->redistributed) OSLA_CALL(redistribute_pivots(p));
   p->changed = true;
-  return adapt_unstage_dealt(call, &p->subs[A], &p->a);
+  return adapt_unstage_redistributed(call, &p->subs[A], &p->a);
 }
 
 /* On one process row nobody reaches for others' right-hand sides. */
@@ -281,7 +283,7 @@ bool lapack_take(adapt_call *call, const lapack_args *x)
   if (err != OSLA_OK && p.changed)
     osla_transport_abort(adapt_context_transport(call->context), err);
   free(p.pivots);
-  free(p.dealt);
+  free(p.redistributed);
   adapt_stage_free(call, &p.b);
   adapt_stage_free(call, &p.a);
   return adapt_call_succeeded(call, err);

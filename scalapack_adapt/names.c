@@ -11,14 +11,16 @@
 #define TAKE_13 TAKE_12, void *m
 #define TAKE_14 TAKE_13, void *n
 #define TAKE_15 TAKE_14, void *o
-#define TAKE_19 TAKE_15, void *p, void *q, void *r, void *s
+#define TAKE_18 TAKE_15, void *p, void *q, void *r
+#define TAKE_19 TAKE_18, void *s
 #define GIVE_7  a, b, c, d, e, f, g
 #define GIVE_8  GIVE_7, h
 #define GIVE_12 GIVE_8, i, j, k, l
 #define GIVE_13 GIVE_12, m
 #define GIVE_14 GIVE_13, n
 #define GIVE_15 GIVE_14, o
-#define GIVE_19 GIVE_15, p, q, r, s
+#define GIVE_18 GIVE_15, p, q, r
+#define GIVE_19 GIVE_18, s
 #define LENGTHS_0
 #define LENGTHS_1 , size_t
 #define LENGTHS_2 LENGTHS_1, size_t
@@ -46,6 +48,20 @@ ROUTINE(pcgemm, PCGEMM, 19, 2)
 ROUTINE(pzgemm, PZGEMM, 19, 2)
 ROUTINE(pssyrk, PSSYRK, 14, 2)
 ROUTINE(pdsyrk, PDSYRK, 14, 2)
+ROUTINE(pcsyrk, PCSYRK, 14, 2)
+ROUTINE(pzsyrk, PZSYRK, 14, 2)
+ROUTINE(pcherk, PCHERK, 14, 2)
+ROUTINE(pzherk, PZHERK, 14, 2)
+ROUTINE(pssymm, PSSYMM, 18, 2)
+ROUTINE(pdsymm, PDSYMM, 18, 2)
+ROUTINE(pcsymm, PCSYMM, 18, 2)
+ROUTINE(pzsymm, PZSYMM, 18, 2)
+ROUTINE(pchemm, PCHEMM, 18, 2)
+ROUTINE(pzhemm, PZHEMM, 18, 2)
+ROUTINE(pstrmm, PSTRMM, 15, 4)
+ROUTINE(pdtrmm, PDTRMM, 15, 4)
+ROUTINE(pctrmm, PCTRMM, 15, 4)
+ROUTINE(pztrmm, PZTRMM, 15, 4)
 ROUTINE(pstrsm, PSTRSM, 15, 4)
 ROUTINE(pdtrsm, PDTRSM, 15, 4)
 ROUTINE(pctrsm, PCTRSM, 15, 4)

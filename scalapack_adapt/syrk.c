@@ -1,4 +1,4 @@
-/* p?syrk: one triangle of sub(C) := alpha op(sub(A)) op(sub(A))^T + beta sub(C); s and d.
+/* p?syrk, p?herk: one triangle of sub(C) := alpha op(sub(A)) op(sub(A))^T + beta sub(C), or ^H.
  *
  * A is copied to where all ranks reach it; C is worked on where it is.
  */
@@ -9,6 +9,7 @@
 
 typedef struct syrk_args {
   osla_dtype dtype;
+  bool hermitian;
   const char *uplo, *trans;
   const int *n, *k;
   const void *alpha, *a, *beta;
@@ -30,6 +31,20 @@ typedef void syrk_real(const char *uplo, const char *trans, const int *n, const 
  * other 0.6 to 1). */
 enum { DEEP = 128 };
 
+/* Those of p?herk are real for all types. */
+static osla_complex factor(const syrk_args *x, const void *at)
+{
+  if (!x->hermitian) return adapt_factor(x->dtype, at);
+  return adapt_factor(x->dtype == OSLA_COMPLEX_FLOAT ? OSLA_FLOAT : OSLA_DOUBLE, at);
+}
+
+/* Letters that PBLAS takes: of complex types T for p?syrk, C for p?herk alone. */
+static bool is_served(const syrk_args *x, osla_trans trans)
+{
+  const bool real = x->dtype == OSLA_FLOAT || x->dtype == OSLA_DOUBLE;
+  return trans == OSLA_NOTRANS || real || trans == (x->hermitian ? OSLA_CONJTRANS : OSLA_TRANS);
+}
+
 static bool take(adapt_call *call, const syrk_args *x)
 {
   enum { A, C };
@@ -41,19 +56,23 @@ static bool take(adapt_call *call, const syrk_args *x)
   if (call->reason != ADAPT_TAKEN) return false;
   if (!adapt_uplo_of(x->uplo, &uplo) || !adapt_trans_of(x->trans, &trans))
     return adapt_call_refuse(call, ADAPT_ARGUMENTS);
-  if (adapt_factor(x->dtype, x->alpha) == 0) return adapt_call_refuse(call, ADAPT_FAST);
+  if (!is_served(x, trans)) return adapt_call_refuse(call, ADAPT_ARGUMENTS);
+  const osla_complex alpha = factor(x, x->alpha), beta = factor(x, x->beta);
+  if (alpha == 0) return adapt_call_refuse(call, ADAPT_FAST);
   int64_t n = *x->n, k = *x->k;
   adapt_sub subs[] = {adapt_sub_at(x->a, x->ia, x->ja, x->desca, trans ? k : n, trans ? n : k),
                       adapt_sub_at(x->c, x->ic, x->jc, x->descc, n, n)};
   double flops = adapt_work((double)n * (double)n * (double)k, n, n, k);
   double least = adapt_least_flops(call, k >= DEEP ? 2e6 : HUGE_VAL, true, subs, C);
   if (!adapt_call_open(call, flops, least, 2, subs)) return false;
+  const bool measured = x->dtype == OSLA_FLOAT || x->dtype == OSLA_DOUBLE;
+  if (!measured && !adapt_call_asked(call)) return adapt_call_refuse(call, ADAPT_FAST);
 
   OSLA_TRY(adapt_stage_input(call, &subs[A], false, &a));
   OSLA_TRY(adapt_wrap(call, &subs[C], &c));
-  err =
-    osla_syrk(uplo, trans, creal(adapt_factor(x->dtype, x->alpha)), adapt_part(&subs[A], a.matrix),
-              creal(adapt_factor(x->dtype, x->beta)), adapt_part(&subs[C], c), NULL);
+  const osla_part from = adapt_part(&subs[A], a.matrix), to = adapt_part(&subs[C], c);
+  err = x->hermitian ? osla_herk(uplo, trans, creal(alpha), from, creal(beta), to, NULL)
+                     : osla_syrk(uplo, trans, alpha, from, beta, to, NULL);
   (void)adapt_call_completed(call, err);
 cleanup:
   osla_matrix_destroy(&c);
@@ -63,7 +82,7 @@ cleanup:
 
 static void syrk(const syrk_args *x)
 {
-  adapt_call call = adapt_call_begin(ADAPT_SYRK, x->dtype);
+  adapt_call call = adapt_call_begin(x->hermitian ? ADAPT_HERK : ADAPT_SYRK, x->dtype);
   if (!take(&call, x))
     ((syrk_real *)adapt_call_pass(&call))(x->uplo, x->trans, x->n, x->k, x->alpha, x->a, x->ia,
                                           x->ja, x->desca, x->beta, x->c, x->ic, x->jc, x->descc, 1,
@@ -73,20 +92,20 @@ static void syrk(const syrk_args *x)
 
 /* --- the names --- */
 
-syrk_routine pssyrk_, pdsyrk_;
+syrk_routine pssyrk_, pdsyrk_, pcsyrk_, pzsyrk_, pcherk_, pzherk_;
 
-void pssyrk_(const char *uplo, const char *trans, const int *n, const int *k, const void *alpha,
-             const void *a, const int *ia, const int *ja, const int *desca, const void *beta,
-             void *c, const int *ic, const int *jc, const int *descc)
-{
-  syrk(
-    &(syrk_args){OSLA_FLOAT, uplo, trans, n, k, alpha, a, beta, c, ia, ja, desca, ic, jc, descc});
-}
+#define ROUTINE(name, dtype, hermitian)                                                            \
+  void name(const char *uplo, const char *trans, const int *n, const int *k, const void *alpha,    \
+            const void *a, const int *ia, const int *ja, const int *desca, const void *beta,       \
+            void *c, const int *ic, const int *jc, const int *descc)                               \
+  {                                                                                                \
+    syrk(&(syrk_args){dtype, hermitian, uplo, trans, n, k, alpha, a, beta, c, ia, ja, desca, ic,   \
+                      jc, descc});                                                                 \
+  }
 
-void pdsyrk_(const char *uplo, const char *trans, const int *n, const int *k, const void *alpha,
-             const void *a, const int *ia, const int *ja, const int *desca, const void *beta,
-             void *c, const int *ic, const int *jc, const int *descc)
-{
-  syrk(
-    &(syrk_args){OSLA_DOUBLE, uplo, trans, n, k, alpha, a, beta, c, ia, ja, desca, ic, jc, descc});
-}
+ROUTINE(pssyrk_, OSLA_FLOAT, false)
+ROUTINE(pdsyrk_, OSLA_DOUBLE, false)
+ROUTINE(pcsyrk_, OSLA_COMPLEX_FLOAT, false)
+ROUTINE(pzsyrk_, OSLA_COMPLEX_DOUBLE, false)
+ROUTINE(pcherk_, OSLA_COMPLEX_FLOAT, true)
+ROUTINE(pzherk_, OSLA_COMPLEX_DOUBLE, true)

@@ -50,8 +50,7 @@ static bool is_worth_it(const adapt_call *call, osla_side side, const adapt_sub 
 {
   bool one_column = osla_grid_npcol(b->grid) == 1 && !call->alone;
   double least = one_column ? 8e9 : side == OSLA_RIGHT && !call->alone ? 2.5e8 : 0;
-  return flops >= least || adapt_context_crowded(call->context) ||
-         adapt_settings_get()->min_flops >= 0;
+  return flops >= least || adapt_call_asked(call);
 }
 
 static bool take(adapt_call *call, const trsm_args *x)

@@ -28,13 +28,15 @@ static function *next(const char *symbol, const size_t *lengths, int count)
 #define TAKE_13 TAKE_12, void *m
 #define TAKE_14 TAKE_13, void *n
 #define TAKE_15 TAKE_14, void *o
-#define TAKE_19 TAKE_15, void *p, void *q, void *r, void *s
+#define TAKE_18 TAKE_15, void *p, void *q, void *r
+#define TAKE_19 TAKE_18, void *s
 #define GIVE_7  a, b, c, d, e, f, g
 #define GIVE_12 GIVE_7, h, i, j, k, l
 #define GIVE_13 GIVE_12, m
 #define GIVE_14 GIVE_13, n
 #define GIVE_15 GIVE_14, o
-#define GIVE_19 GIVE_15, p, q, r, s
+#define GIVE_18 GIVE_15, p, q, r
+#define GIVE_19 GIVE_18, s
 #define SIZES_1 size_t l1
 #define SIZES_2 SIZES_1, size_t l2
 #define SIZES_4 SIZES_2, size_t l3, size_t l4
@@ -51,6 +53,8 @@ static function *next(const char *symbol, const size_t *lengths, int count)
 
 ROUTINE(pdgemm_, 19, 2)
 ROUTINE(pdsyrk_, 14, 2)
+ROUTINE(pdsymm_, 18, 2)
+ROUTINE(pdtrmm_, 15, 4)
 ROUTINE(pdtrsm_, 15, 4)
 ROUTINE(pdgeadd_, 13, 1)
 ROUTINE(pzgetrs_, 13, 1)

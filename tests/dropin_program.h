@@ -31,8 +31,15 @@ typedef void geadd_routine(const char *trans, const int *m, const int *n, const 
                            const void *beta, void *c, const int *ic, const int *jc,
                            const int *descc);
 gemm_routine psgemm_, pdgemm_, pcgemm_, pzgemm_;
-syrk_routine pssyrk_, pdsyrk_;
+typedef void symm_routine(const char *side, const char *uplo, const int *m, const int *n,
+                          const void *alpha, const void *a, const int *ia, const int *ja,
+                          const int *desca, const void *b, const int *ib, const int *jb,
+                          const int *descb, const void *beta, void *c, const int *ic, const int *jc,
+                          const int *descc);
+syrk_routine pssyrk_, pdsyrk_, pcsyrk_, pzsyrk_, pcherk_, pzherk_;
+symm_routine pssymm_, pdsymm_, pcsymm_, pzsymm_, pchemm_, pzhemm_;
 trsm_routine pstrsm_, pdtrsm_, pctrsm_, pztrsm_;
+trsm_routine pstrmm_, pdtrmm_, pctrmm_, pztrmm_;
 geadd_routine psgeadd_, pdgeadd_;
 
 /* A BLACS context; prow < 0: this process is outside. */

@@ -33,7 +33,7 @@ static void draw_factors(char type, factors *f)
 
 typedef struct shape {
   int i, j, m, n; /* of the sub-matrix, from 0 */
-  char uplo;      /* 'A': all of it */
+  char uplo;      /* 'A': all of it; 'l', 'u': a triangle without its diagonal */
 } shape;
 
 /* alpha = 0 must not read A and B, beta = 0 not C. */
@@ -42,7 +42,8 @@ static void set_nan(array *a, int row, int col, int i, int j, void *arg)
   const shape *s = arg;
   int down = i - s->i, right = j - s->j;
   if (down < 0 || down >= s->m || right < 0 || right >= s->n) return;
-  if (s->uplo == 'A' || (s->uplo == 'L' ? down >= right : down <= right))
+  int lower = s->uplo == 'L' || s->uplo == 'l', strict = s->uplo == 'l' || s->uplo == 'u';
+  if (s->uplo == 'A' || (lower ? down - strict >= right : down + strict <= right))
     array_set(a, row, col, NAN, NAN);
 }
 
@@ -98,20 +99,68 @@ static uint64_t call_gemm(const context *c, void *arg)
 static uint64_t call_syrk(const context *c, void *arg)
 {
   (void)arg;
-  int t = draw(0, 1), n = draw(1, 60), k = draw(1, 60);
-  char uplo = "LU"[draw(0, 1)], trans = "NT"[draw(0, 1)];
+  static syrk_routine *const of[] = {pssyrk_, pdsyrk_, pcsyrk_, pzsyrk_, pcherk_, pzherk_};
+  int t = draw(0, 5), n = draw(1, 60), k = draw(1, 60);
+  char type = "sdczcz"[t], uplo = "LU"[draw(0, 1)], trans = (t < 4 ? "NT" : "NC")[draw(0, 1)];
   factors f;
-  array a = array_make(c, "sd"[t], trans == 'N' ? n : k, trans == 'N' ? k : n, NULL);
-  array x = array_make(c, "sd"[t], n, n, NULL);
-  draw_factors("sd"[t], &f);
+  array a = array_make(c, type, trans == 'N' ? n : k, trans == 'N' ? k : n, NULL);
+  array x = array_make(c, type, n, n, NULL);
+  draw_factors(type, &f);
+  if (t >= 4) f.alpha_is_zero = f.alpha_d[0] == 0; /* p?herk has real ones */
   if (f.alpha_is_zero) poison(c, &a, a.desc[2], a.desc[3]);
   if (f.beta_is_zero) poison_part(c, &x, n, n, uplo);
   if (c->prow >= 0)
-    (t ? pdsyrk_ : pssyrk_)(&uplo, &trans, &n, &k, f.alpha, a.at, &a.i, &a.j, a.desc, f.beta, x.at,
-                            &x.i, &x.j, x.desc);
+    of[t](&uplo, &trans, &n, &k, f.alpha, a.at, &a.i, &a.j, a.desc, f.beta, x.at, &x.i, &x.j,
+          x.desc);
   uint64_t hash = array_hash(c, &x) + 3 * array_hash(c, &a);
   array_free(&a);
   array_free(&x);
+  return hash;
+}
+
+static uint64_t call_symm(const context *c, void *arg)
+{
+  (void)arg;
+  static symm_routine *const of[] = {pssymm_, pdsymm_, pcsymm_, pzsymm_, pchemm_, pzhemm_};
+  int t = draw(0, 5), m = draw(1, 60), n = draw(1, 60);
+  char type = "sdczcz"[t], side = "LR"[draw(0, 1)], uplo = "LU"[draw(0, 1)];
+  int order = side == 'L' ? m : n;
+  factors f;
+  array a = array_make(c, type, order, order, NULL), b = array_make(c, type, m, n, NULL);
+  array x = array_make(c, type, m, n, NULL);
+  draw_factors(type, &f);
+  poison_part(c, &a, order, order, uplo == 'L' ? 'u' : 'l');
+  if (f.alpha_is_zero) poison(c, &b, b.desc[2], b.desc[3]);
+  if (f.beta_is_zero) poison(c, &x, m, n);
+  if (c->prow >= 0)
+    of[t](&side, &uplo, &m, &n, f.alpha, a.at, &a.i, &a.j, a.desc, b.at, &b.i, &b.j, b.desc, f.beta,
+          x.at, &x.i, &x.j, x.desc);
+  uint64_t hash = array_hash(c, &x) + 3 * array_hash(c, &b);
+  array_free(&a);
+  array_free(&b);
+  array_free(&x);
+  return hash;
+}
+
+static uint64_t call_trmm(const context *c, void *arg)
+{
+  (void)arg;
+  static trsm_routine *const of[] = {pstrmm_, pdtrmm_, pctrmm_, pztrmm_};
+  int t = draw(0, 3), m = draw(1, 60), n = draw(1, 60);
+  char type = "sdcz"[t], side = "LR"[draw(0, 1)], uplo = "LU"[draw(0, 1)];
+  char trans = "NTC"[draw(0, 2)], diag = "NU"[draw(0, 1)];
+  int order = side == 'L' ? m : n;
+  factors f;
+  array a = array_make(c, type, order, order, NULL), b = array_make(c, type, m, n, NULL);
+  draw_factors(type, &f);
+  poison_part(c, &a, order, order, uplo == 'L' ? 'u' : 'l');
+  if (f.alpha_is_zero) poison(c, &b, m, n);
+  if (c->prow >= 0)
+    of[t](&side, &uplo, &trans, &diag, &m, &n, f.alpha, a.at, &a.i, &a.j, a.desc, b.at, &b.i, &b.j,
+          b.desc);
+  uint64_t hash = array_hash(c, &b);
+  array_free(&a);
+  array_free(&b);
   return hash;
 }
 
@@ -189,8 +238,9 @@ static context draw_context(int size)
 
 int main(int argc, char **argv)
 {
-  static attempt *const calls[] = {call_gemm, call_syrk, call_trsm, call_geadd};
-  static const char *const names[] = {"gemm", "syrk", "trsm", "geadd"};
+  static attempt *const calls[] = {call_gemm,  call_syrk, call_trsm,
+                                   call_geadd, call_symm, call_trmm};
+  static const char *const names[] = {"gemm", "syrk", "trsm", "geadd", "symm", "trmm"};
   enum { PER_CONTEXT = 8 };
   int rank, size, count = argc > 1 ? atoi(argv[1]) : 40;
   MPI_Init(&argc, &argv);
@@ -200,7 +250,7 @@ int main(int argc, char **argv)
     context c[2] = {draw_context(size), draw_context(size)};
     for (int i = 0; i < PER_CONTEXT && done + i < count; i++) {
       const context *x = &c[draw(0, 1)];
-      int which = draw(0, 3);
+      int which = draw(0, 5);
       uint64_t hash = try_without_memory(x, calls[which], NULL);
       if (rank == 0)
         printf("%d %s %dx%d %016llx\n", done + i, names[which], x->nprow, x->npcol,

@@ -18,7 +18,8 @@ run blocks.2 2 "$random" 160 "${on[@]}" OSLA_SCALAPACK_BLOCK=5
 same "other blocks along k" off.2 blocks.2
 run blocks.4 4 "$random" 16 "${on[@]}" OSLA_SCALAPACK_BLOCK=7
 same "other blocks along k, 4 ranks" off.4 blocks.4
-for routine in psgemm pdgemm pcgemm pzgemm pssyrk pdsyrk pstrsm pdtrsm pctrsm pztrsm psgeadd pdgeadd; do
+for routine in psgemm pdgemm pcgemm pzgemm pssyrk pdsyrk pcsyrk pzsyrk pcherk pzherk pstrsm pdtrsm pctrsm pztrsm \
+  pssymm pdsymm pcsymm pzsymm pchemm pzhemm pstrmm pdtrmm pctrmm pztrmm psgeadd pdgeadd; do
   [ "$(taken on.2.err $routine)" -gt 0 ] || complain "no $routine was taken"
 done
 grep -q '^pdtrsm .* blocks or alignment' on.2.err || complain "no reason for pdtrsm"
@@ -44,8 +45,8 @@ run nocache 2 "$random" 160 "${on[@]}" OSLA_SCALAPACK_CACHE=0
 same "no cache" off.2 nocache
 run flops 1 "$random" 160 "${with[@]}" OSLA_SCALAPACK_MIN_FLOPS=50000
 same "some of them" off.1 flops
-grep -q '^pdsyrk .* too small' flops.err || complain "MIN_FLOPS: no call is too small"
-[ "$(taken flops.err pdsyrk)" -gt 0 ] || complain "MIN_FLOPS: no call is large enough"
+grep -q '^pdgemm .* too small' flops.err || complain "MIN_FLOPS: no call is too small"
+[ "$(taken flops.err pdgemm)" -gt 0 ] || complain "MIN_FLOPS: no call is large enough"
 run wrong 1 "$random" 8 "${with[@]}" OSLA_SCALAPACK=maybe OSLA_SCALAPACK_CACHE=-3
 grep -q 'OSLA_SCALAPACK=maybe ' wrong.err || complain "a wrong OSLA_SCALAPACK passes silently"
 grep -q 'OSLA_SCALAPACK_CACHE=-3 ' wrong.err || complain "a wrong OSLA_SCALAPACK_CACHE passes silently"

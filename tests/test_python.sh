@@ -25,6 +25,8 @@ python() {
   status=$?
 }
 
+"$PYTHON" "$tests/bindings.py" "$SRCDIR" >out 2>&1 || complain "functions without a binding"
+
 runs="2-node 4-fake2"
 [ "${OSLA_TESTS:-}" != full ] || runs="1-node 2-node 3-node 4-node 4-fake2"
 # The package asks for MPI_THREAD_MULTIPLE, with which Open MPI 4.1's osc pt2pt, for several nodes, makes no windows.

@@ -18,7 +18,7 @@ typedef struct chol {
   local_view v;
   osla_uplo uplo;
   int look_ahead;
-  int n_along, n_across, along, across; /* process grid, and my place */
+  int n_along, n_across, along, across; /* process grid, and my position */
   int64_t along_count, across_count;    /* my local indices */
   int64_t steps;
   int common, lcm; /* greatest divisor, least multiple of the grid's sides */

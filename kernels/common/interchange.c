@@ -3,7 +3,7 @@
  * All ranks know all pivots, so each works out which line goes where. Each process column exchanges
  * its own part of the rows (each process row of the columns), some elements of each at a time: a
  * rank packs the lines that leave it, those for one rank together, puts them there with a notify
- * (pieces.h), and places what arrives.
+ * (pieces.h), and stores what arrives.
  *
  * Not one piece with the exchange of LU (lu_rows.c), but for the copying: there each row goes to
  * all ranks of the process column, read in place through two sets of buffers without credits; here
@@ -76,15 +76,15 @@ typedef struct line_counts {
 typedef struct osla_interchange {
   local_view v;
   osla_lines lines;
-  int64_t n, block;     /* lines of the matrix, and in a block */
-  int places, place;    /* processes that share them, and my number; -1: I have none */
-  int64_t mine, length; /* my lines, and their elements here */
-  int64_t *from;        /* [n] new line i is old line from[i] */
-  line_counts *there;   /* [places] */
-  int64_t *leave;       /* my lines that leave, local, by destination */
-  int64_t *arrive;      /* my lines that are replaced, by source */
-  int64_t width;        /* elements of each line in a pack */
-  unsigned char *packs; /* one for each set of the pieces' buffers */
+  int64_t n, block;        /* lines of the matrix, and in a block */
+  int processes, position; /* processes that share them, and my number; -1: I have none */
+  int64_t mine, length;    /* my lines, and their elements here */
+  int64_t *from;           /* [n] new line i is old line from[i] */
+  line_counts *there;      /* [processes] */
+  int64_t *leave;          /* my lines that leave, local, by destination */
+  int64_t *arrive;         /* my lines that are replaced, by source */
+  int64_t width;           /* elements of each line in a pack */
+  unsigned char *packs;    /* one for each set of the pieces' buffers */
   size_t pack_bytes;
   osla_pieces *pieces;
 } moves;
@@ -104,8 +104,8 @@ static void follow(moves *x, const int64_t *pivots, bool backward)
 static bool is_moved(const moves *x, int64_t i, int *source, int *dest)
 {
   if (x->from[i] == i) return false;
-  *source = osla_index_owner(x->from[i], x->block, x->places);
-  *dest = osla_index_owner(i, x->block, x->places);
+  *source = osla_index_owner(x->from[i], x->block, x->processes);
+  *dest = osla_index_owner(i, x->block, x->processes);
   return true;
 }
 
@@ -117,9 +117,9 @@ static void count_moves(moves *x)
     line_counts *there = &x->there[dest];
     there->all++;
     there->others += source != dest;
-    there->before += source != dest && source < x->place;
-    there->going += source == x->place;
-    x->there[source].coming += dest == x->place;
+    there->before += source != dest && source < x->position;
+    there->going += source == x->position;
+    x->there[source].coming += dest == x->position;
   }
 }
 
@@ -128,8 +128,8 @@ static void list_moves(moves *x)
 {
   int64_t *leave = x->leave, *arrive = x->arrive;
   int source, dest;
-  if (x->place < 0) return;
-  for (line_counts *c = x->there; c < x->there + x->places; c++) {
+  if (x->position < 0) return;
+  for (line_counts *c = x->there; c < x->there + x->processes; c++) {
     c->leave = leave;
     c->arrive = arrive;
     leave += c->going;
@@ -137,9 +137,10 @@ static void list_moves(moves *x)
   }
   for (int64_t i = 0; i < x->n; i++) {
     if (!is_moved(x, i, &source, &dest)) continue;
-    if (source == x->place)
-      *x->there[dest].leave++ = osla_index_local(x->from[i], x->block, x->places);
-    if (dest == x->place) *x->there[source].arrive++ = osla_index_local(i, x->block, x->places);
+    if (source == x->position)
+      *x->there[dest].leave++ = osla_index_local(x->from[i], x->block, x->processes);
+    if (dest == x->position)
+      *x->there[source].arrive++ = osla_index_local(i, x->block, x->processes);
   }
 }
 
@@ -177,10 +178,10 @@ static void unpack_lines(const moves *x, int64_t count, const int64_t *lines, in
   osla_work_did(OSLA_WORK_LASWP, v->dtype, 1, width, (count + 1) / 2);
 }
 
-static int rank_of(const moves *x, int place)
+static int rank_of(const moves *x, int position)
 {
-  return x->lines == OSLA_ROWS ? rank_at(&x->v, place, x->v.pcol)
-                               : rank_at(&x->v, x->v.prow, place);
+  return x->lines == OSLA_ROWS ? rank_at(&x->v, position, x->v.pcol)
+                               : rank_at(&x->v, x->v.prow, position);
 }
 
 static osla_err exchange(moves *x, int64_t step, int64_t at, int64_t width)
@@ -190,25 +191,26 @@ static osla_err exchange(moves *x, int64_t step, int64_t at, int64_t width)
   unsigned char *pack = x->packs + (size_t)(step % osla_pieces_depth(x->pieces)) * x->pack_bytes;
   const int64_t *leave = x->leave, *arrive = x->arrive;
   OSLA_CALL(osla_pieces_posted(x->pieces, step)); /* what was packed there has arrived */
-  for (int place = 0; place < x->places; place++) {
-    int64_t count = x->there[place].going;
+  for (int position = 0; position < x->processes; position++) {
+    int64_t count = x->there[position].going;
     pack_lines(x, count, leave, at, width, pack);
-    if (place == x->place)
+    if (position == x->position)
       mine = pack;
     else if (count > 0)
-      OSLA_CALL(osla_pieces_post(x->pieces, step, rank_of(x, place),
-                                 (size_t)(x->there[place].before * x->width) * element, pack,
+      OSLA_CALL(osla_pieces_post(x->pieces, step, rank_of(x, position),
+                                 (size_t)(x->there[position].before * x->width) * element, pack,
                                  (size_t)count * line));
     leave += count;
     pack += (size_t)count * line;
   }
   const unsigned char *buffer = osla_pieces_buffer(x->pieces, step);
-  for (int place = 0; place < x->places; place++) {
-    int64_t count = x->there[place].coming;
-    if (place != x->place && count > 0) osla_pieces_wait(x->pieces, step, rank_of(x, place));
-    unpack_lines(x, count, arrive, at, width, place == x->place ? mine : buffer);
+  for (int position = 0; position < x->processes; position++) {
+    int64_t count = x->there[position].coming;
+    if (position != x->position && count > 0)
+      osla_pieces_wait(x->pieces, step, rank_of(x, position));
+    unpack_lines(x, count, arrive, at, width, position == x->position ? mine : buffer);
     arrive += count;
-    if (place != x->place) buffer += (size_t)(count * x->width) * element;
+    if (position != x->position) buffer += (size_t)(count * x->width) * element;
   }
   return osla_pieces_finish(x->pieces, step);
 }
@@ -218,9 +220,9 @@ static osla_err make_packs(moves *x)
 {
   const local_view *v = &x->v;
   int64_t arrivals = 0, lines = 0;
-  for (int place = 0; place < x->places; place++) {
-    if (x->there[place].others > arrivals) arrivals = x->there[place].others;
-    if (x->there[place].all > lines) lines = x->there[place].all;
+  for (int position = 0; position < x->processes; position++) {
+    if (x->there[position].others > arrivals) arrivals = x->there[position].others;
+    if (x->there[position].all > lines) lines = x->there[position].all;
   }
   int64_t longest = x->lines == OSLA_ROWS ? osla_index_count(v->n, v->nb, 0, v->q)
                                           : osla_index_count(v->m, v->mb, 0, v->p);
@@ -240,7 +242,7 @@ static osla_err set_up(moves *x, const int64_t *pivots, bool backward)
   x->from = malloc((size_t)x->n * sizeof *x->from + 1);
   x->leave = malloc((size_t)x->mine * sizeof *x->leave + 1);
   x->arrive = malloc((size_t)x->mine * sizeof *x->arrive + 1);
-  x->there = calloc((size_t)x->places, sizeof *x->there);
+  x->there = calloc((size_t)x->processes, sizeof *x->there);
   osla_err err = OSLA_OK;
   if (!x->from || !x->leave || !x->arrive || !x->there)
     err = osla_error_set(OSLA_ERR_MEM, "interchanges of %" PRId64 " lines", x->n);
@@ -255,12 +257,12 @@ uint64_t osla_interchange_memory(const osla_shape *s, osla_lines lines, int64_t 
 {
   bool rows = lines == OSLA_ROWS;
   uint64_t mine = (uint64_t)(rows ? s->rows : s->cols);
-  uint64_t places = (uint64_t)(rows ? s->nprow : s->npcol);
+  uint64_t processes = (uint64_t)(rows ? s->nprow : s->npcol);
   uint64_t least = mine * s->element, pack = least * (uint64_t)length;
   if (pack > PACK_BYTES) pack = least > PACK_BYTES ? least : PACK_BYTES;
-  return ((uint64_t)s->n + 2 * mine) * sizeof(int64_t) + places * sizeof(line_counts) +
+  return ((uint64_t)s->n + 2 * mine) * sizeof(int64_t) + processes * sizeof(line_counts) +
          (uint64_t)osla_pieces_depth_for(1) * pack +
-         osla_pieces_memory(places > 1 ? pack : 0, 1, s);
+         osla_pieces_memory(processes > 1 ? pack : 0, 1, s);
 }
 
 osla_err osla_interchange_open(osla_matrix *b, osla_lines lines, const int64_t *pivots,
@@ -276,8 +278,8 @@ osla_err osla_interchange_open(osla_matrix *b, osla_lines lines, const int64_t *
   x->lines = lines;
   x->n = rows ? v->m : v->n;
   x->block = rows ? v->mb : v->nb;
-  x->places = rows ? v->p : v->q;
-  x->place = rows ? v->prow : v->pcol;
+  x->processes = rows ? v->p : v->q;
+  x->position = rows ? v->prow : v->pcol;
   x->mine = rows ? v->rows : v->cols;
   x->length = rows ? v->cols : v->rows;
   return set_up(x, pivots, backward);

@@ -134,8 +134,8 @@ uint64_t osla_panels_memory(const osla_panels_plan *plan, const osla_shape *s)
   lay_out(&p, s->nprow, s->npcol, s->nodes > 1);
   uint64_t depth = (uint64_t)depth_of(plan), lines = (uint64_t)s->nprow + (uint64_t)s->npcol;
   uint64_t posts = p.set > 0 ? depth * most_posts(&p) : 0;
-  int places = s->nprow + s->npcol + s->per_node;
-  return osla_segment_footprint(p.set * depth, PANEL_PURPOSES, places) +
+  int origins = s->nprow + s->npcol + s->per_node;
+  return osla_segment_footprint(p.set * depth, PANEL_PURPOSES, origins) +
          posts * sizeof(osla_posted) + lines * 8 * sizeof(int);
 }
 
@@ -205,7 +205,7 @@ void osla_panels_progress(osla_panels *p)
     osla_panels_step(p);
 }
 
-/* A root's panel as I shall read it: who tells me, and what its slot says then. */
+/* A root's panel as I shall read it: who notifies me, and what its slot says then. */
 typedef struct arrival {
   int origin; /* rank */
   uint64_t value;

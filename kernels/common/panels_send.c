@@ -75,8 +75,8 @@ static osla_err send_piece(osla_panels *p, panel_kind kind, panel_cursor *c, int
   const osla_line *line = panel_line(p, kind);
   size_t piece = (c->bytes + (size_t)all - 1) / (size_t)all, from = (size_t)c->sent * piece;
   size_t size = from >= c->bytes ? 0 : c->bytes - from < piece ? c->bytes - from : piece;
-  size_t place = osla_panels_place(p, kind, c->step, root) + from;
-  const unsigned char *source = (unsigned char *)osla_segment_local(p->segment) + place;
+  size_t offset = osla_panels_place(p, kind, c->step, root) + from;
+  const unsigned char *source = (unsigned char *)osla_segment_local(p->segment) + offset;
   bool last = c->sent + 1 == all;
   uint64_t value =
     osla_panels_value(p, kind, c->step, root, line->me, last ? PANEL_MOST_PIECES : c->sent + 1);
@@ -85,7 +85,7 @@ static osla_err send_piece(osla_panels *p, panel_kind kind, panel_cursor *c, int
   c->post_of[c->sent] = p->n_posted[set];
   for (int i = 0; i < c->route.count; i++) {
     osla_posted *posted = &p->posted[set * p->most + p->n_posted[set]++];
-    OSLA_CALL(osla_put_notify_post(p->segment, line->ranks[c->targets[i]], place, source, size,
+    OSLA_CALL(osla_put_notify_post(p->segment, line->ranks[c->targets[i]], offset, source, size,
                                    (int)kind, value, posted));
   }
   if (root != line->me) osla_trace_add(p->t, OSLA_TRACE_FORWARD, since, (double)size);
@@ -120,7 +120,7 @@ static osla_err serve(osla_panels *p, panel_kind kind, panel_cursor *c, bool *do
     c->bytes = p->plan.bytes(p->plan.kernel, kind, c->step, root);
     if (c->bytes > 0) c->route = osla_panels_route(p, kind, root, c->bytes, c->targets);
     c->begun = true;
-    c->told = false;
+    c->published = false;
     c->sent = own ? -1 : 0; /* -1: not known to be there */
   }
   /* One that comes to my buffer must have come, even if nobody here waits for it: else it would
@@ -132,9 +132,9 @@ static osla_err serve(osla_panels *p, panel_kind kind, panel_cursor *c, bool *do
   if (c->sent < 0 && !own_is_ready(p, kind, c, neighbours)) return OSLA_OK;
   if (c->sent < 0) c->sent = 0;
   int here = own ? all : pieces_here(p, kind, c, root, all);
-  if (here == all && !c->told) {
+  if (here == all && !c->published) {
     if (neighbours) OSLA_CALL(tell_neighbours(p, kind, c->step, root));
-    c->told = true;
+    c->published = true;
   }
   if (c->route.count > 0) {
     if (c->sent == 0 && !targets_have_credit(p, kind, c)) return OSLA_OK;
@@ -145,7 +145,7 @@ static osla_err serve(osla_panels *p, panel_kind kind, panel_cursor *c, bool *do
       OSLA_CALL(send_piece(p, kind, c, root, all));
     }
   }
-  *done = c->told && (c->route.count == 0 || c->sent == all);
+  *done = c->published && (c->route.count == 0 || c->sent == all);
   return OSLA_OK;
 }
 

@@ -20,8 +20,8 @@ enum {
 typedef struct panel_cursor {
   int64_t step;
   int distance;
-  bool begun; /* the route is made */
-  bool told;  /* my neighbours know */
+  bool begun;     /* the route is made */
+  bool published; /* to my neighbours */
   osla_route route;
   int *targets;                   /* [length of the line] */
   size_t bytes;                   /* of the panel */

@@ -37,9 +37,9 @@ int64_t osla_pieces_depth_for(int look_ahead)
 uint64_t osla_pieces_memory(size_t bytes, int look_ahead, const osla_shape *s)
 {
   uint64_t depth = (uint64_t)osla_pieces_depth_for(look_ahead);
-  int places = s->nprow + s->npcol + s->per_node;
+  int origins = s->nprow + s->npcol + s->per_node;
   int line = s->nprow > s->npcol ? s->nprow : s->npcol;
-  return osla_segment_footprint(set_bytes(bytes) * depth, PURPOSES, places) +
+  return osla_segment_footprint(set_bytes(bytes) * depth, PURPOSES, origins) +
          depth * (sizeof(posts) + (uint64_t)line * sizeof(osla_posted));
 }
 
@@ -85,7 +85,7 @@ int64_t osla_pieces_depth(const osla_pieces *p)
   return p->depth;
 }
 
-static size_t place(const osla_pieces *p, int64_t step)
+static size_t set_offset(const osla_pieces *p, int64_t step)
 {
   return (size_t)(step % p->depth) * p->set;
 }
@@ -96,7 +96,7 @@ osla_err osla_pieces_post(osla_pieces *p, int64_t step, int target, size_t offse
   posts *of = &p->posts[step % p->depth];
   if (step >= p->depth)
     osla_notify_wait(p->segment, target, PURPOSE_CREDIT, (uint64_t)(step + 1 - p->depth));
-  return osla_put_notify_post(p->segment, target, place(p, step) + offset, source, bytes,
+  return osla_put_notify_post(p->segment, target, set_offset(p, step) + offset, source, bytes,
                               PURPOSE_PIECE, (uint64_t)step + 1, &of->posted[of->count++]);
 }
 
@@ -120,7 +120,7 @@ bool osla_pieces_here(const osla_pieces *p, int64_t step, int origin)
 
 void *osla_pieces_buffer(const osla_pieces *p, int64_t step)
 {
-  return (unsigned char *)osla_segment_local(p->segment) + place(p, step);
+  return (unsigned char *)osla_segment_local(p->segment) + set_offset(p, step);
 }
 
 osla_err osla_pieces_finish(osla_pieces *p, int64_t step)

@@ -14,9 +14,10 @@ bool osla_line_make(osla_line *line, int length, int me, const int *ranks, const
   line->ranks = calloc(n, sizeof *line->ranks);
   line->near = calloc(n, sizeof *line->near);
   line->stations = calloc(n, sizeof *line->stations);
-  line->places = calloc(n, sizeof *line->places);
+  line->positions = calloc(n, sizeof *line->positions);
   line->seen = calloc(n, sizeof *line->seen);
-  if (!line->node || !line->ranks || !line->near || !line->stations || !line->places || !line->seen)
+  if (!line->node || !line->ranks || !line->near || !line->stations || !line->positions ||
+      !line->seen)
     return false;
   for (int i = 0; i < length; i++) {
     int same = 0;
@@ -36,12 +37,12 @@ void osla_line_free(osla_line *line)
   free(line->ranks);
   free(line->near);
   free(line->stations);
-  free(line->places);
+  free(line->positions);
   free(line->seen);
   *line = (osla_line){0};
 }
 
-/* The root and the stations, in their order; the place of my node's among them. */
+/* The root and the stations, in their order; the position of my node's among them. */
 static int list_stations(osla_line *line, int root)
 {
   int count = 0, mine = 0;
@@ -64,33 +65,34 @@ static osla_forward choose(const osla_line *line, osla_forward forward, size_t b
   return bytes >= RING_FROM ? OSLA_FORWARD_RING : OSLA_FORWARD_TREE;
 }
 
-/* The binomial tree over places 0 .. n-1: place i > 0 hears from i without its lowest bit, and
- * notifies i + 1, i + 2, i + 4, ... below that bit; the farthest first. Returns who i hears from.
+/* The binomial tree over positions 0 .. n-1: position i > 0 hears from i without its lowest bit,
+ * and notifies i + 1, i + 2, i + 4, ... below that bit; the farthest first. Returns who i hears
+ * from.
  */
-static int route_tree(int place, int n, int *targets, int *count)
+static int route_tree(int position, int n, int *targets, int *count)
 {
   int bit = 1, from;
-  while (bit < n && !(place & bit))
+  while (bit < n && !(position & bit))
     bit *= 2;
-  from = place > 0 ? place - bit : 0;
+  from = position > 0 ? position - bit : 0;
   for (bit /= 2; bit > 0; bit /= 2)
-    if (place + bit < n) targets[(*count)++] = place + bit;
+    if (position + bit < n) targets[(*count)++] = position + bit;
   return from;
 }
 
 osla_route osla_route_make(osla_line *line, osla_forward forward, int root, size_t bytes,
                            int *targets)
 {
-  int place = list_stations(line, root), n = line->nodes, from = 0;
-  int *to = line->places, count = 0;
-  osla_route route = {.forward = choose(line, forward, bytes), .reads = line->stations[place]};
+  int position = list_stations(line, root), n = line->nodes, from = 0;
+  int *to = line->positions, count = 0;
+  osla_route route = {.forward = choose(line, forward, bytes), .reads = line->stations[position]};
   if (route.forward == OSLA_FORWARD_TREE) {
-    from = route_tree(place, n, to, &count);
+    from = route_tree(position, n, to, &count);
   } else if (route.forward == OSLA_FORWARD_RING) {
-    from = place > 0 ? place - 1 : 0;
-    if (place + 1 < n) to[count++] = place + 1;
+    from = position > 0 ? position - 1 : 0;
+    if (position + 1 < n) to[count++] = position + 1;
   } else {
-    for (int i = 1; i < n && place == 0; i++)
+    for (int i = 1; i < n && position == 0; i++)
       to[count++] = i;
   }
   route.writer = line->stations[from];

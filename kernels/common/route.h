@@ -19,7 +19,7 @@ typedef struct osla_line {
   int *ranks;     /* [length] of the transport */
   int *near;      /* [length] the next position on the same node; they make a circle */
   int *stations;  /* [length] work: the root and the stations of a route, in its order */
-  int *places;    /* [length] work: of the targets among the stations */
+  int *positions; /* [length] work: of the targets among the stations */
   bool *seen;     /* [length] work, by node */
 } osla_line;
 

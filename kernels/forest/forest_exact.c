@@ -16,7 +16,7 @@ void osla_forest_gather_free(forest_gather **gather)
 }
 
 /* Edges in the order of their roots: counted, then sorted. */
-static void deal(const osla_forest *f, forest_gather *g)
+static void distribute(const osla_forest *f, forest_gather *g)
 {
   int64_t number = 0;
   for (int k = 0; k < f->to_leaves.n; k++)
@@ -53,7 +53,7 @@ static osla_err make_gather(osla_forest *f)
   g->before = calloc((size_t)f->to_leaves.n + 1, sizeof *g->before);
   f->gather = g;
   if (g->start && g->edge && g->before) {
-    deal(f, g);
+    distribute(f, g);
     return OSLA_OK;
   }
   osla_forest_gather_free(&f->gather);

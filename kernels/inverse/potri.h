@@ -20,7 +20,7 @@
 #define PANEL_TURNED PANEL_DIAGONAL
 
 typedef struct potri {
-  chol c;                  /* orientation, place in the grid, panels, c.factored: rows of X */
+  chol c;                  /* orientation, position in the grid, panels, c.factored: rows of X */
   unsigned char *turned;   /* X(k,i) for my block rows i < k, dense */
   unsigned char *negative; /* -L(k,k), dense */
   _Atomic int64_t packed[PANEL_KINDS]; /* steps; what I publish in the next one still lies in A */

@@ -191,7 +191,7 @@ static osla_err set_up(lu *f)
   lu_sizes z = osla_lu_sizes(f);
   f->pivots = calloc(z.pivots, sizeof *f->pivots);
   f->moves = calloc(z.moves, sizeof *f->moves);
-  f->places = calloc(z.places, sizeof *f->places);
+  f->rows = calloc(z.rows, sizeof *f->rows);
   f->candidates = calloc(z.candidates, sizeof *f->candidates);
   f->shares = calloc(z.shares, sizeof *f->shares);
   f->permutation = malloc(z.permutation * sizeof *f->permutation + 1);
@@ -205,7 +205,7 @@ static osla_err set_up(lu *f)
   OSLA_CALL(osla_segment_create_for(v->t, z.store, LU_PURPOSES, &mates, &f->store));
   OSLA_CALL(osla_lu_panels_create(f));
   osla_err err = OSLA_OK;
-  if (!f->pivots || !f->moves || !f->places || !f->candidates || !f->shares || !f->permutation ||
+  if (!f->pivots || !f->moves || !f->rows || !f->candidates || !f->shares || !f->permutation ||
       !f->u || !f->scratch || !f->offered || !f->row_posts || !f->down_posts || !f->column_posts)
     err = osla_error_set(OSLA_ERR_MEM, "LU: buffers of %zu bytes", z.u + z.scratch);
   return osla_agree(v->t, err);
@@ -217,7 +217,7 @@ static void clean_up(lu *f)
   osla_segment_destroy(&f->store);
   free(f->pivots);
   free(f->moves);
-  free(f->places);
+  free(f->rows);
   free(f->candidates);
   free(f->shares);
   free(f->permutation);

@@ -39,7 +39,7 @@ typedef struct lu_step {
   bool mine;              /* is the panel in my process column? */
 } lu_step;
 
-/* What a panel's ranks tell about it; the top block follows: size x size, ld = nb. */
+/* What a panel's ranks publish about it; the top block follows: size x size, ld = nb. */
 typedef struct lu_head {
   int64_t info; /* 0, or 1 + the global index of the first column with a zero pivot or a NaN */
 } lu_head;
@@ -50,7 +50,7 @@ typedef struct lu_panel {
   lu_operand top, l;     /* l: my local rows from row_after on */
 } lu_panel;
 
-/* Global row `from`, of process row `owner`, comes to place `to`, of process row `goes_to`; -1: on
+/* Global row `from`, of process row `owner`, comes to row `to`, of process row `goes_to`; -1: on
  * top, where all want it. */
 typedef struct lu_move {
   int64_t from, to;
@@ -83,7 +83,7 @@ typedef struct lu {
   unsigned char *u;       /* rows of U for the update, if p > 1 */
   unsigned char *scratch; /* a panel's rows: tournament, permutation */
   lu_move *moves;         /* [2 nb] rows under exchange */
-  int64_t *places;        /* [4 nb] work of an exchange */
+  int64_t *rows;          /* [4 nb] work of an exchange */
   int64_t *candidates;    /* rows of a tournament: indices and interchanges */
   int64_t stack_rows;     /* room in scratch for a tournament's candidates */
   int64_t *shares;        /* [6 p] work of the interchanges left of the panels, and */

@@ -17,7 +17,7 @@
 
 /* ---- records ---- */
 
-static size_t place(const lu *f, uint64_t exchange, int slot)
+static size_t slot_offset(const lu *f, uint64_t exchange, int slot)
 {
   size_t index = (size_t)(exchange % 2) * (size_t)f->n_records + (size_t)slot;
   return f->records_at + index * f->record_bytes;
@@ -25,13 +25,14 @@ static size_t place(const lu *f, uint64_t exchange, int slot)
 
 unsigned char *osla_lu_record_mine(const lu *f)
 {
-  return (unsigned char *)osla_segment_local(f->store) + place(f, f->column_exchanges, f->v.prow);
+  return (unsigned char *)osla_segment_local(f->store) +
+         slot_offset(f, f->column_exchanges, f->v.prow);
 }
 
 osla_err osla_lu_record_publish(lu *f, size_t bytes)
 {
   const local_view *v = &f->v;
-  size_t offset = place(f, f->column_exchanges, v->prow);
+  size_t offset = slot_offset(f, f->column_exchanges, v->prow);
   const void *mine = osla_lu_record_mine(f);
   osla_posted *posts = f->column_posts + (f->column_exchanges % 2) * (uint64_t)v->p;
   f->column_exchanges++;
@@ -51,7 +52,7 @@ const unsigned char *osla_lu_record_of(const lu *f, int prow)
   if (prow != v->prow) osla_notify_wait(f->store, origin, LU_COLUMN, f->column_exchanges);
   const unsigned char *base = osla_segment_peer(f->store, origin);
   if (!base) base = osla_segment_local(f->store);
-  return base + place(f, f->column_exchanges - 1, prow);
+  return base + slot_offset(f, f->column_exchanges - 1, prow);
 }
 
 /* ---- combinations ---- */
@@ -75,7 +76,7 @@ int osla_lu_combination_slots(int p)
 
 static unsigned char *slot_at(const lu *f, uint64_t exchange, int slot)
 {
-  return (unsigned char *)osla_segment_local(f->store) + place(f, exchange, slot);
+  return (unsigned char *)osla_segment_local(f->store) + slot_offset(f, exchange, slot);
 }
 
 /* Sends my record, of which a copy stays until it has arrived. */
@@ -85,8 +86,8 @@ static osla_err send(lu *f, uint64_t exchange, int prow, int slot, const void *r
   unsigned char *copy = slot_at(f, exchange, f->n_records / 2 + slot);
   osla_posted *posts = f->column_posts + (exchange % 2) * (uint64_t)v->p;
   osla_move_message(copy, record, bytes);
-  return osla_put_notify_post(f->store, rank_at(v, prow, v->pcol), place(f, exchange, slot), copy,
-                              bytes, LU_COLUMN, exchange + 1, &posts[prow]);
+  return osla_put_notify_post(f->store, rank_at(v, prow, v->pcol), slot_offset(f, exchange, slot),
+                              copy, bytes, LU_COLUMN, exchange + 1, &posts[prow]);
 }
 
 static const void *receive(const lu *f, uint64_t exchange, int prow, int slot)

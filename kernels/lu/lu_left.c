@@ -83,15 +83,15 @@ static osla_err permute_in_place(lu *f, const int64_t *source, int64_t start, in
   return OSLA_OK;
 }
 
-/* ---- else: each row goes to its place, packed with those that go to the same rank ---- */
+/* ---- else: each row goes to where it belongs, packed with those that go to the same rank ---- */
 
 /* Counts of rows that move, by process row, and the rows themselves. */
 typedef struct shares {
   int64_t *out, *in; /* [p] from me to a process row, and from there to me */
   int64_t *before;   /* [p] to a process row from those above mine: where mine begin */
   int64_t *behind;   /* [p] from a process row to those above mine: where those to me begin */
-  int64_t *leave;    /* my local rows, by where they go, then by place */
-  int64_t *arrive;   /* my local rows, by where they come from, then by place */
+  int64_t *leave;    /* my local rows, by where they go, then by row */
+  int64_t *arrive;   /* my local rows, by where they come from, then by row */
 } shares;
 
 static shares share(lu *f, const int64_t *source, int64_t start)

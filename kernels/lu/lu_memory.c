@@ -5,7 +5,7 @@
 enum { LINE = 64 };
 
 /* From so many process rows on, a column's pivot, or a tournament's rows, are found in log p
- * rounds: fewer ranks are faster when each tells all others at once. */
+ * rounds: fewer ranks are faster when each notifies all others at once. */
 enum { COMBINE_FROM = 5 };
 
 bool osla_lu_gathers(int p, bool near, bool own_cores)
@@ -56,7 +56,7 @@ lu_sizes osla_lu_sizes(lu *f)
   lu_sizes z = {.store = store,
                 .pivots = (size_t)f->order + 1,
                 .moves = 2 * nb,
-                .places = 4 * nb,
+                .rows = 4 * nb,
                 .candidates = 2 * (rows + (size_t)f->stack_rows),
                 .shares = 6 * p,
                 .permutation = v->p > 1 ? 2 * (size_t)v->m : 0,
@@ -98,9 +98,9 @@ uint64_t osla_lu_memory(const osla_shape *s)
           .steps = (s->n + s->nb - 1) / s->nb};
   lu_sizes z = osla_lu_sizes(&f);
   osla_panels_plan plan = osla_lu_panels_plan(&f);
-  uint64_t indices = z.pivots + z.places + z.candidates + z.shares + z.permutation;
-  int places = s->nprow + s->npcol + s->per_node;
-  return osla_segment_footprint(z.store, LU_PURPOSES, places) + osla_panels_memory(&plan, s) +
+  uint64_t indices = z.pivots + z.rows + z.candidates + z.shares + z.permutation;
+  int origins = s->nprow + s->npcol + s->per_node;
+  return osla_segment_footprint(z.store, LU_PURPOSES, origins) + osla_panels_memory(&plan, s) +
          indices * sizeof(int64_t) + z.moves * sizeof(lu_move) + z.u + z.scratch + f.record_bytes +
          3 * z.posts * sizeof(osla_posted);
 }

@@ -283,8 +283,8 @@ static void copy_panel(const lu *f, const lu_step *s, bool to_scratch)
   }
 }
 
-/* The owner of the diagonal block factors the whole panel; the others tell it that their parts are
- * up to date, and go on. */
+/* The owner of the diagonal block factors the whole panel; the others notify it that their parts
+ * are up to date, and go on. */
 static osla_err factor_gathered(lu *f, const lu_step *s)
 {
   const local_view *v = &f->v;

@@ -2,7 +2,7 @@
  *
  * A rank that can read my memory reads L in the matrix and the head (pivots and top block) in the
  * store, which keeps those of all my panels. To other nodes go both, packed (panels.h). Where one
- * rank factors a whole panel (process columns that lie on one node), it tells all of its node;
+ * rank factors a whole panel (process columns that lie on one node), it notifies all of its node;
  * those in its process column then publish their own rows.
  */
 #include "lu_publish.h"

@@ -4,7 +4,7 @@
 
 #include "lu.h"
 
-/* Where the ranks of a panel note what they tell about it. Local. */
+/* Where the ranks of a panel note what they publish about it. Local. */
 lu_panel osla_lu_panel_mine(const lu *f, const lu_step *s);
 /* Makes f->panels. Collective. Errors: MEM, MPI. */
 osla_err osla_lu_panels_create(lu *f);

@@ -26,7 +26,7 @@ static int64_t list_moves(lu *f, const lu_step *s, const int64_t *pivots)
   for (int64_t i = 0; i < s->size; i++)
     m[i].from = m[i].to = s->start + i;
   for (int64_t i = 0; i < s->size; i++) {
-    int64_t at = pivots[i] - s->start; /* place in the list */
+    int64_t at = pivots[i] - s->start; /* position in the list */
     if (at >= s->size) {
       for (at = s->size; at < count && m[at].to != pivots[i];)
         at++;
@@ -73,7 +73,7 @@ static lu_part part_of(const lu *f, int64_t moves, int from, int to)
  * those that go down. */
 static void gather(const lu *f, int64_t moves, int64_t col, int64_t cols, unsigned char *to)
 {
-  int64_t *rows = f->places, left = count_of(f, moves, f->v.prow);
+  int64_t *rows = f->rows, left = count_of(f, moves, f->v.prow);
   moved_rows(f, left, cols);
   for (int goes_to = -1; left > 0; goes_to++) {
     int64_t count = 0;
@@ -85,15 +85,15 @@ static void gather(const lu *f, int64_t moves, int64_t col, int64_t cols, unsign
   }
 }
 
-/* Takes what process row prow gathered: rows on top go to f->u, mine of the others to their places
- * in the matrix. */
+/* Takes what process row prow gathered: rows on top go to f->u, mine of the others to where they
+ * belong in the matrix. */
 static void take(const lu *f, const lu_step *s, int64_t moves, int prow, int64_t col, int64_t cols,
                  const unsigned char *from)
 {
   size_t e = f->v.element;
   lu_part part = part_of(f, moves, prow, f->v.prow);
   const unsigned char *down = from + (size_t)((part.tops + part.before) * cols) * e;
-  int64_t *tops = f->places, *rows = tops + s->size, n_tops = 0, n_rows = 0;
+  int64_t *tops = f->rows, *rows = tops + s->size, n_tops = 0, n_rows = 0;
   for (int64_t i = 0; i < moves; i++) {
     const lu_move *m = &f->moves[i];
     if (m->owner != prow) continue;
@@ -164,8 +164,8 @@ osla_err osla_lu_exchange_rows(lu *f, const lu_step *s, const int64_t *pivots, i
   *top = (lu_operand){local_at(v, s->row, col), v->lld};
   if (f->pivoting == OSLA_PIVOT_NONE) return OSLA_OK;
   for (int64_t i = 0; i < s->size; i++)
-    f->places[i] = pivots[i] - s->start;
-  return osla_lapack_laswp(v->dtype, cols, top->at, v->lld, s->size, f->places, false);
+    f->rows[i] = pivots[i] - s->start;
+  return osla_lapack_laswp(v->dtype, cols, top->at, v->lld, s->size, f->rows, false);
 }
 
 void osla_lu_store_rows(const lu *f, const lu_step *s, int64_t col, int64_t cols)

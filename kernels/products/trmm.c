@@ -22,7 +22,8 @@ typedef struct trmm {
   osla_complex alpha;
   osla_part a, b;
   const osla_gemm_options *options;
-  int64_t order; /* of a square, at most */
+  int64_t order;             /* of a square, at most */
+  osla_matrix *square, *old; /* copies of that order, for all squares but a smaller last one */
 } trmm;
 
 /* Rows or columns [from, to) of B, whichever A's index runs along. */
@@ -63,31 +64,42 @@ static osla_err multiply_bands(const trmm *f, osla_matrix *square, osla_matrix *
   return OSLA_OK;
 }
 
-/* A copy's matrix: like the part's own in type, grid and blocks. */
-static osla_err make_like(const osla_part *p, osla_matrix **copy)
+static osla_part stored_at(const trmm *f, int64_t from, int64_t to)
 {
-  const osla_layout l = osla_matrix_layout(p->matrix);
-  return osla_matrix_create(osla_matrix_grid(p->matrix), osla_matrix_dtype(p->matrix), p->m, p->n,
-                            l.mb, l.nb, copy);
+  return osla_part_at(f->a.matrix, f->a.i + from, f->a.j + from, to - from, to - from);
+}
+
+/* Matrices for the copies of a square and its rows of B: like these in type, grid and blocks. */
+static osla_err make_copies(const trmm *f, int64_t order, osla_matrix **square, osla_matrix **old)
+{
+  const osla_part parts[] = {stored_at(f, 0, order), slice(f, 0, order)};
+  osla_matrix **const made[] = {square, old};
+  for (int i = 0; i < 2; i++) {
+    const osla_layout l = osla_matrix_layout(parts[i].matrix);
+    OSLA_CALL(osla_matrix_create(osla_matrix_grid(parts[i].matrix),
+                                 osla_matrix_dtype(parts[i].matrix), parts[i].m, parts[i].n, l.mb,
+                                 l.nb, made[i]));
+  }
+  return OSLA_OK;
 }
 
 static osla_err multiply_square(const trmm *f, int64_t from, int64_t to)
 {
-  const osla_part stored =
-    osla_part_at(f->a.matrix, f->a.i + from, f->a.j + from, to - from, to - from);
-  const osla_part rows = slice(f, from, to);
+  const osla_part stored = stored_at(f, from, to), rows = slice(f, from, to);
+  const bool own = to - from < f->order; /* the last one */
   osla_transport *t = osla_grid_transport(osla_matrix_grid(f->a.matrix));
-  osla_matrix *square = NULL, *old = NULL;
+  osla_matrix *square = own ? NULL : f->square, *old = own ? NULL : f->old;
   osla_err err;
-  OSLA_TRY(make_like(&stored, &square));
-  OSLA_TRY(make_like(&rows, &old));
+  if (own) OSLA_TRY(make_copies(f, to - from, &square, &old));
   err = osla_square_pull(&stored, f->uplo, f->unit ? SQUARE_ZERO_UNIT : SQUARE_ZERO, square);
   if (err == OSLA_OK) err = osla_square_pull(&rows, f->uplo, SQUARE_ANY, old);
   OSLA_TRY(osla_agree(t, err)); /* nobody reads these rows of B any more */
   OSLA_TRY(multiply_bands(f, square, old, rows));
 cleanup:
-  osla_matrix_destroy(&old);
-  osla_matrix_destroy(&square);
+  if (own) {
+    osla_matrix_destroy(&old);
+    osla_matrix_destroy(&square);
+  }
   return err;
 }
 
@@ -146,5 +158,11 @@ osla_err osla_trmm(osla_side side, osla_uplo uplo, osla_trans trans, osla_diag d
             .options = options};
   OSLA_CALL(osla_agree(osla_grid_transport(osla_matrix_grid(b.matrix)), check(&f, side, diag)));
   f.order = osla_square_order(&a, least_order(a.m));
-  return b.m == 0 || b.n == 0 ? OSLA_OK : multiply_range(&f, 0, a.m);
+  if (f.order > a.m) f.order = a.m;
+  if (b.m == 0 || b.n == 0) return OSLA_OK;
+  osla_err err = make_copies(&f, f.order, &f.square, &f.old);
+  if (err == OSLA_OK) err = multiply_range(&f, 0, a.m);
+  osla_matrix_destroy(&f.old);
+  osla_matrix_destroy(&f.square);
+  return err;
 }

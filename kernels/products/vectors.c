@@ -57,29 +57,54 @@ static osla_err multiply_twice(const product *p, int64_t row, int64_t rows, int6
   return multiply(p, p->hermitian ? OSLA_CONJTRANS : OSLA_TRANS, row, rows, col, cols, m, ld);
 }
 
-/* A rectangle across the edge of at most EDGE columns: the diagonal is used once. */
-static osla_err multiply_edge(const product *p, int64_t row, int64_t end, int64_t col, int64_t cols)
+static void make_real(osla_dtype dtype, unsigned char *at)
+{
+  if (dtype == OSLA_COMPLEX_FLOAT) ((float *)at)[1] = 0;
+  if (dtype == OSLA_COMPLEX_DOUBLE) ((double *)at)[1] = 0;
+}
+
+/* The triangle's elements of a rectangle of at most EDGE rows and columns, zeros beside them.
+ *   diagonal [out] for each column the row of the matrix' diagonal element, or -1 */
+static void copy_edge(const product *p, int64_t row, int64_t rows, int64_t col, int64_t cols,
+                      unsigned char *square, int *diagonal)
 {
   const local_piece *a = &p->piece;
   const size_t e = a->v.element;
+  int64_t index[EDGE];
+  for (int64_t r = 0; r < rows; r++)
+    index[r] = osla_piece_row(a, row + r);
+  memset(square, 0, EDGE * (size_t)cols * e);
+  for (int64_t c = 0; c < cols; c++) {
+    const int64_t j = osla_piece_col(a, col + c);
+    int64_t above = 0; /* rows before row j */
+    while (above < rows && index[above] < j)
+      above++;
+    const bool crosses = above < rows && index[above] == j;
+    const int64_t from = p->uplo == OSLA_LOWER ? above : 0;
+    const int64_t to = p->uplo == OSLA_LOWER ? rows : above + crosses;
+    unsigned char *column = square + EDGE * (size_t)c * e;
+    if (from < to)
+      memcpy(column + (size_t)from * e, osla_piece_at(a, row + from, col + c),
+             (size_t)(to - from) * e);
+    diagonal[c] = crosses ? (int)above : -1;
+    if (crosses && p->hermitian) make_real(a->v.dtype, column + (size_t)above * e);
+  }
+}
+
+/* A rectangle across the edge of at most EDGE columns: the diagonal is used once. */
+static osla_err multiply_edge(const product *p, int64_t row, int64_t end, int64_t col, int64_t cols)
+{
+  const size_t e = p->piece.v.element;
   _Alignas(osla_complex) unsigned char square[EDGE * EDGE * sizeof(osla_complex)];
+  int diagonal[EDGE];
   for (int64_t first = row; first < end; first += EDGE) {
     const int64_t rows = end - first < EDGE ? end - first : EDGE;
-    for (int pass = 0; pass < 2; pass++) { /* with the diagonal; turned, without it */
-      memset(square, 0, sizeof square);
-      for (int64_t c = 0; c < cols; c++)
-        for (int64_t r = 0; r < rows; r++) {
-          const int64_t below = osla_piece_row(a, first + r) - osla_piece_col(a, col + c);
-          unsigned char *to = square + (size_t)(r + c * EDGE) * e;
-          if (below == 0 ? pass == 1 : (below > 0) != (p->uplo == OSLA_LOWER)) continue;
-          memcpy(to, osla_piece_at(a, first + r, col + c), e);
-          if (below != 0 || !p->hermitian) continue;
-          if (a->v.dtype == OSLA_COMPLEX_FLOAT) ((float *)to)[1] = 0;
-          if (a->v.dtype == OSLA_COMPLEX_DOUBLE) ((double *)to)[1] = 0;
-        }
-      const osla_trans turned = p->hermitian ? OSLA_CONJTRANS : OSLA_TRANS;
-      OSLA_CALL(multiply(p, pass ? turned : OSLA_NOTRANS, first, rows, col, cols, square, EDGE));
-    }
+    copy_edge(p, first, rows, col, cols, square, diagonal);
+    OSLA_CALL(multiply(p, OSLA_NOTRANS, first, rows, col, cols, square, EDGE));
+    for (int64_t c = 0; c < cols; c++)
+      if (diagonal[c] >= 0) memset(square + (size_t)(diagonal[c] + c * EDGE) * e, 0, e);
+    const osla_trans turned = p->hermitian ? OSLA_CONJTRANS : OSLA_TRANS;
+    OSLA_CALL(multiply(p, turned, first, rows, col, cols, square, EDGE));
   }
   return OSLA_OK;
 }

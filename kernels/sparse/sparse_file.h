@@ -13,7 +13,7 @@ typedef struct sparse_head {
   int64_t kind[4];                /* the reader's own */
 } sparse_head;
 
-/* Reads a head on rank 0 by `read` and tells all ranks. Collective. */
+/* Reads a head on rank 0 by `read` and sends to all ranks. Collective. */
 typedef osla_err sparse_head_reader(const char *file, FILE *f, sparse_head *head);
 osla_err osla_sparse_head(osla_transport *transport, const char *file, sparse_head_reader *read,
                           sparse_head *head);

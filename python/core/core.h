@@ -174,6 +174,19 @@ void osla_py_unexport(PyObject *self, Py_buffer *view);
 void osla_py_pin(osla_py_handle *handle);
 void osla_py_unpin(osla_py_handle *handle);
 
+/* ---- iterations (iterate.c) ---- */
+
+/* Sweeps of block Jacobi as a preconditioner. Both are collective; freeing takes what was never
+ * made, too. */
+typedef struct osla_py_sweeps {
+  double *right;
+  osla_splitting *split;
+  osla_sweeps *sweeps;
+} osla_py_sweeps;
+osla_err osla_py_sweeps_make(osla_csr *matrix, int64_t block, int sweeps, osla_iterate_mode mode,
+                             osla_py_sweeps *out);
+void osla_py_sweeps_free(osla_py_sweeps *s);
+
 /* ---- MPI (mpi.c) ---- */
 
 /* Is the MPI that calls of this module reach the one that it was compiled for? Else ImportError. */
@@ -184,6 +197,6 @@ bool osla_py_mpi_is_ours(void);
 extern PyMethodDef osla_py_end_methods[], osla_py_mpi_methods[], osla_py_transport_methods[],
   osla_py_matrix_methods[], osla_py_kernel_methods[], osla_py_product_methods[],
   osla_py_solve_methods[], osla_py_hessian_methods[], osla_py_file_methods[],
-  osla_py_sparse_methods[];
+  osla_py_sparse_methods[], osla_py_iterate_methods[];
 
 #endif

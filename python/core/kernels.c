@@ -44,10 +44,11 @@ static PyObject *syrk(PyObject *module, PyObject *args)
 {
   (void)module;
   int uplo, trans;
-  double alpha, beta;
+  osla_complex alpha, beta;
   PyObject *pa, *pc, *bytes;
   osla_part a, c;
-  if (!PyArg_ParseTuple(args, "iidOdOO", &uplo, &trans, &alpha, &pa, &beta, &pc, &bytes) ||
+  if (!PyArg_ParseTuple(args, "iiO&OO&OO", &uplo, &trans, osla_py_as_complex, &alpha, &pa,
+                        osla_py_as_complex, &beta, &pc, &bytes) ||
       !osla_py_as_part(pa, &a) || !osla_py_as_part(pc, &c))
     return NULL;
   const osla_gemm_options *options = osla_py_struct(bytes, sizeof *options);
@@ -58,35 +59,52 @@ static PyObject *syrk(PyObject *module, PyObject *args)
   return osla_py_result(err);
 }
 
-/* getrf(a, ipiv or None, options): info, growth, trusted */
+/* getrf(a, ipiv or None, options): info, growth, trusted; a is a part */
 static PyObject *getrf(PyObject *module, PyObject *args)
 {
   (void)module;
-  osla_py_handle *h;
-  PyObject *pivots, *bytes;
+  PyObject *pa, *pivots, *bytes;
+  osla_part a;
   osla_py_array ipiv = {.held = false};
-  if (!PyArg_ParseTuple(args, "O&OO", osla_py_as_matrix, &h, &pivots, &bytes)) return NULL;
+  if (!PyArg_ParseTuple(args, "OOO", &pa, &pivots, &bytes) || !osla_py_as_part(pa, &a)) return NULL;
   const osla_lu_options *options = osla_py_struct(bytes, sizeof *options);
   if (!options ||
       (pivots != Py_None &&
-       !osla_py_take_indices(pivots, "ipiv", osla_matrix_local_rows(h->object), true, &ipiv)))
+       !osla_py_take_indices(pivots, "ipiv", osla_matrix_local_rows(a.matrix), true, &ipiv)))
     return NULL;
   static int64_t nowhere; /* for a rank without rows, whose array may have no memory */
   int64_t *at = ipiv.held && ipiv.rows > 0 ? ipiv.data : ipiv.held ? &nowhere : NULL;
   osla_lu_result result = {0, 0, false};
   osla_err err;
-  OSLA_PY_RUN(err, osla_getrf(h->object, at, options, &result), h, NULL, NULL, NULL);
+  OSLA_PY_RUN(err, osla_getrf_part(a, at, options, &result), osla_py_handle_in(pa), NULL, NULL,
+              NULL);
   osla_py_give_back(&ipiv);
   if (err != OSLA_OK) return osla_py_raise(err);
   return Py_BuildValue("LdN", (long long)result.info, result.growth,
                        PyBool_FromLong(result.trusted));
 }
 
-/* potrf, potri(a, uplo, options): info */
-static PyObject *on_triangle(PyObject *args,
-                             osla_err (*kernel)(osla_uplo, osla_matrix *, const osla_chol_options *,
-                                                int64_t *))
+/* potrf(a, uplo, options): info; a is a part */
+static PyObject *potrf(PyObject *module, PyObject *args)
 {
+  (void)module;
+  int uplo;
+  PyObject *pa, *bytes;
+  osla_part a;
+  if (!PyArg_ParseTuple(args, "OiO", &pa, &uplo, &bytes) || !osla_py_as_part(pa, &a)) return NULL;
+  const osla_chol_options *options = osla_py_struct(bytes, sizeof *options);
+  if (!options) return NULL;
+  int64_t info = 0;
+  osla_err err;
+  OSLA_PY_RUN(err, osla_potrf_part((osla_uplo)uplo, a, options, &info), osla_py_handle_in(pa), NULL,
+              NULL, NULL);
+  return err == OSLA_OK ? PyLong_FromLongLong(info) : osla_py_raise(err);
+}
+
+/* potri(a, uplo, options): info */
+static PyObject *potri(PyObject *module, PyObject *args)
+{
+  (void)module;
   osla_py_handle *h;
   int uplo;
   PyObject *bytes;
@@ -95,20 +113,8 @@ static PyObject *on_triangle(PyObject *args,
   if (!options) return NULL;
   int64_t info = 0;
   osla_err err;
-  OSLA_PY_RUN(err, kernel((osla_uplo)uplo, h->object, options, &info), h, NULL, NULL, NULL);
+  OSLA_PY_RUN(err, osla_potri((osla_uplo)uplo, h->object, options, &info), h, NULL, NULL, NULL);
   return err == OSLA_OK ? PyLong_FromLongLong(info) : osla_py_raise(err);
-}
-
-static PyObject *potrf(PyObject *module, PyObject *args)
-{
-  (void)module;
-  return on_triangle(args, osla_potrf);
-}
-
-static PyObject *potri(PyObject *module, PyObject *args)
-{
-  (void)module;
-  return on_triangle(args, osla_potri);
 }
 
 PyMethodDef osla_py_kernel_methods[] = {

@@ -53,10 +53,11 @@ static PyObject *matrix_indices(PyObject *module, PyObject *args)
   osla_layout l = osla_matrix_layout(a);
   int64_t count = rows ? osla_matrix_local_rows(a) : osla_matrix_local_cols(a);
   int64_t nb = rows ? l.mb : l.nb;
-  int here = rows ? osla_grid_prow(grid) : osla_grid_pcol(grid), places = rows ? l.nprow : l.npcol;
+  int here = rows ? osla_grid_prow(grid) : osla_grid_pcol(grid),
+      processes = rows ? l.nprow : l.npcol;
   if (!osla_py_take_indices(array, "out", count, true, &out)) return NULL;
   for (int64_t i = 0; i < count; i++)
-    ((int64_t *)out.data)[i] = osla_index_global(i, nb, here, places);
+    ((int64_t *)out.data)[i] = osla_index_global(i, nb, here, processes);
   osla_py_give_back(&out);
   Py_RETURN_NONE;
 }
@@ -100,44 +101,65 @@ static PyObject *matrix_put(PyObject *module, PyObject *args)
   return osla_py_result(err);
 }
 
+/* matrix_fill(part, rule, seed) */
 static PyObject *matrix_fill(PyObject *module, PyObject *args)
 {
   (void)module;
-  osla_py_handle *h;
+  PyObject *pa;
+  osla_part a;
   int fill;
   unsigned long long seed;
-  if (!PyArg_ParseTuple(args, "O&iK", osla_py_as_matrix, &h, &fill, &seed)) return NULL;
+  if (!PyArg_ParseTuple(args, "OiK", &pa, &fill, &seed) || !osla_py_as_part(pa, &a)) return NULL;
   osla_err err;
-  OSLA_PY_RUN(err, osla_matrix_fill(h->object, (osla_fill)fill, seed), h, NULL, NULL, NULL);
+  OSLA_PY_RUN(err, osla_matrix_fill_part(a, (osla_fill)fill, seed), osla_py_handle_in(pa), NULL,
+              NULL, NULL);
   return osla_py_result(err);
 }
 
+/* matrix_norm(part, which) */
 static PyObject *matrix_norm(PyObject *module, PyObject *args)
 {
   (void)module;
-  osla_py_handle *h;
+  PyObject *pa;
+  osla_part a;
   int norm;
   double value = 0;
-  if (!PyArg_ParseTuple(args, "O&i", osla_py_as_matrix, &h, &norm)) return NULL;
+  if (!PyArg_ParseTuple(args, "Oi", &pa, &norm) || !osla_py_as_part(pa, &a)) return NULL;
   osla_err err;
-  OSLA_PY_RUN(err, osla_matrix_norm(h->object, (osla_norm)norm, &value), h, NULL, NULL, NULL);
+  OSLA_PY_RUN(err, osla_matrix_norm_part(a, (osla_norm)norm, &value), osla_py_handle_in(pa), NULL,
+              NULL, NULL);
   return err == OSLA_OK ? PyFloat_FromDouble(value) : osla_py_raise(err);
 }
 
-/* matrix_copy(trans, source, dest) */
+/* matrix_scale(alpha, part): local */
+static PyObject *matrix_scale(PyObject *module, PyObject *args)
+{
+  (void)module;
+  osla_complex alpha;
+  PyObject *pa;
+  osla_part a;
+  if (!PyArg_ParseTuple(args, "O&O", osla_py_as_complex, &alpha, &pa) || !osla_py_as_part(pa, &a))
+    return NULL;
+  osla_err err;
+  OSLA_PY_RUN(err, osla_matrix_scale_part(alpha, a), osla_py_handle_in(pa), NULL, NULL, NULL);
+  return osla_py_result(err);
+}
+
+/* matrix_copy(trans, source, dest): parts */
 static PyObject *matrix_copy(PyObject *module, PyObject *args)
 {
   (void)module;
-  osla_py_handle *from, *to;
+  PyObject *pa, *pb;
+  osla_part from, to;
   int trans;
-  if (!PyArg_ParseTuple(args, "iO&O&", &trans, osla_py_as_matrix, &from, osla_py_as_matrix, &to))
+  if (!PyArg_ParseTuple(args, "iOO", &trans, &pa, &pb) || !osla_py_as_part(pa, &from) ||
+      !osla_py_as_part(pb, &to))
     return NULL;
   osla_err err;
   OSLA_PY_RUN(err,
-              trans == OSLA_NOTRANS
-                ? osla_matrix_copy(from->object, to->object)
-                : osla_matrix_transpose((osla_trans)trans, from->object, to->object),
-              from, to, NULL, NULL);
+              trans == OSLA_NOTRANS ? osla_matrix_copy_part(from, to)
+                                    : osla_matrix_transpose_part((osla_trans)trans, from, to),
+              osla_py_handle_in(pa), osla_py_handle_in(pb), NULL, NULL);
   return osla_py_result(err);
 }
 
@@ -173,6 +195,7 @@ PyMethodDef osla_py_matrix_methods[] = {{"matrix_create", matrix_create, METH_VA
                                         {"matrix_put", matrix_put, METH_VARARGS, NULL},
                                         {"matrix_fill", matrix_fill, METH_VARARGS, NULL},
                                         {"matrix_norm", matrix_norm, METH_VARARGS, NULL},
+                                        {"matrix_scale", matrix_scale, METH_VARARGS, NULL},
                                         {"matrix_copy", matrix_copy, METH_VARARGS, NULL},
                                         {"matrix_add", matrix_add, METH_VARARGS, NULL},
                                         {"matrix_mirror", matrix_mirror, METH_VARARGS, NULL},

@@ -69,6 +69,16 @@ static const struct number {
                {"KRYLOV_ITERATIONS", OSLA_KRYLOV_ITERATIONS},
                {"KRYLOV_INDEFINITE", OSLA_KRYLOV_INDEFINITE},
                {"KRYLOV_NOT_FINITE", OSLA_KRYLOV_NOT_FINITE},
+               {"ITERATE_ASYNC", OSLA_ITERATE_ASYNC},
+               {"ITERATE_RACY", OSLA_ITERATE_RACY},
+               {"ITERATE_SYNC", OSLA_ITERATE_SYNC},
+               {"ITERATE_CONVERGED", OSLA_ITERATE_CONVERGED},
+               {"ITERATE_STAGNATED", OSLA_ITERATE_STAGNATED},
+               {"ITERATE_SWEEPS", OSLA_ITERATE_SWEEPS},
+               {"ITERATE_DIVERGED", OSLA_ITERATE_DIVERGED},
+               {"ITERATE_STALLED", OSLA_ITERATE_STALLED},
+               {"SPLITTING_CHOLESKY", OSLA_SPLITTING_CHOLESKY},
+               {"SPLITTING_LU", OSLA_SPLITTING_LU},
                {"ERR_ARG", OSLA_ERR_ARG},
                {"ERR_MEM", OSLA_ERR_MEM},
                {"ERR_RANGE", OSLA_ERR_RANGE},
@@ -87,7 +97,7 @@ static bool add_functions(PyObject *module)
     osla_py_array_methods,  osla_py_mpi_methods,     osla_py_transport_methods,
     osla_py_matrix_methods, osla_py_kernel_methods,  osla_py_product_methods,
     osla_py_solve_methods,  osla_py_hessian_methods, osla_py_file_methods,
-    osla_py_sparse_methods};
+    osla_py_sparse_methods, osla_py_iterate_methods};
   for (size_t i = 0; i < sizeof tables / sizeof *tables; i++)
     if (PyModule_AddFunctions(module, tables[i]) != 0) return false;
   return true;

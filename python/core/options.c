@@ -57,7 +57,25 @@ static const field hessian_fields[] = {FIELD(osla_hessian_options, uplo, INT),
 
 static const field krylov_fields[] = {FIELD(osla_krylov_options, tolerance, DOUBLE),
                                       FIELD(osla_krylov_options, iterations, INT64),
+                                      FIELD(osla_krylov_options, flexible, BOOL),
                                       {NULL, INT, 0}};
+
+static const field splitting_fields[] = {FIELD(osla_splitting_options, block, INT64),
+                                         FIELD(osla_splitting_options, factor, INT),
+                                         {NULL, INT, 0}};
+
+static const field iterate_fields[] = {FIELD(osla_iterate_options, mode, INT),
+                                       FIELD(osla_iterate_options, tolerance, DOUBLE),
+                                       FIELD(osla_iterate_options, norm, DOUBLE),
+                                       FIELD(osla_iterate_options, omega, DOUBLE),
+                                       FIELD(osla_iterate_options, sweeps, INT64),
+                                       FIELD(osla_iterate_options, period, INT),
+                                       FIELD(osla_iterate_options, lead, INT),
+                                       FIELD(osla_iterate_options, in_flight, INT),
+                                       FIELD(osla_iterate_options, check, INT),
+                                       FIELD(osla_iterate_options, patience, DOUBLE),
+                                       FIELD(osla_iterate_options, proven, BOOL),
+                                       {NULL, INT, 0}};
 
 typedef union any_options {
   osla_gemm_options gemm;
@@ -66,6 +84,8 @@ typedef union any_options {
   osla_refine_options refine;
   osla_hessian_options hessian;
   osla_krylov_options krylov;
+  osla_splitting_options splitting;
+  osla_iterate_options iterate;
 } any_options;
 
 static const struct kind {
@@ -77,7 +97,9 @@ static const struct kind {
              {"cholesky", chol_fields, sizeof(osla_chol_options)},
              {"refine", refine_fields, sizeof(osla_refine_options)},
              {"Hessian", hessian_fields, sizeof(osla_hessian_options)},
-             {"solver", krylov_fields, sizeof(osla_krylov_options)}};
+             {"solver", krylov_fields, sizeof(osla_krylov_options)},
+             {"blocks", splitting_fields, sizeof(osla_splitting_options)},
+             {"iterate", iterate_fields, sizeof(osla_iterate_options)}};
 
 static bool set_field(const field *f, PyObject *value, char *at)
 {

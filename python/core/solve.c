@@ -47,59 +47,60 @@ static PyObject *getri(PyObject *module, PyObject *args)
   return err == OSLA_OK ? PyLong_FromLongLong(info) : osla_py_raise(err);
 }
 
-/* potrs(uplo, a, b): b a matrix, or an array that all ranks have */
+/* An array that all ranks have, as right-hand sides of the whole matrix in a part. */
+static bool take_replicated(PyObject *object, osla_part a, osla_py_array *out)
+{
+  return osla_py_take_columns(object, "b", osla_matrix_dtype(a.matrix), a.n, OSLA_PY_ANY, false,
+                              true, out);
+}
+
+/* potrs(uplo, a, b): a is a part; b is one, or an array that all ranks have: then a is whole */
 static PyObject *potrs(PyObject *module, PyObject *args)
 {
   (void)module;
   int uplo;
-  osla_py_handle *a, *b;
-  PyObject *rhs;
+  PyObject *pa, *rhs;
+  osla_part a, b;
   osla_py_array x;
-  if (!PyArg_ParseTuple(args, "iO&O", &uplo, osla_py_as_matrix, &a, &rhs)) return NULL;
+  if (!PyArg_ParseTuple(args, "iOO", &uplo, &pa, &rhs) || !osla_py_as_part(pa, &a)) return NULL;
+  osla_py_handle *own = osla_py_handle_in(pa);
   osla_err err;
-  if (PyObject_TypeCheck(rhs, osla_py_handle_type)) {
-    b = osla_py_handle_of(rhs, &osla_py_matrix);
-    if (!b) return NULL;
-    OSLA_PY_RUN(err, osla_potrs((osla_uplo)uplo, a->object, b->object), a, b, NULL, NULL);
+  if (PyTuple_Check(rhs)) {
+    if (!osla_py_as_part(rhs, &b)) return NULL;
+    OSLA_PY_RUN(err, osla_potrs_part((osla_uplo)uplo, a, b), own, osla_py_handle_in(rhs), NULL,
+                NULL);
     return osla_py_result(err);
   }
-  if (!osla_py_take_columns(rhs, "b", osla_matrix_dtype(a->object), osla_matrix_layout(a->object).n,
-                            OSLA_PY_ANY, false, true, &x))
-    return NULL;
-  OSLA_PY_RUN(err, osla_potrs_replicated((osla_uplo)uplo, a->object, x.cols, x.data, x.ld), a, NULL,
-              NULL, NULL);
+  if (!take_replicated(rhs, a, &x)) return NULL;
+  OSLA_PY_RUN(err, osla_potrs_replicated((osla_uplo)uplo, a.matrix, x.cols, x.data, x.ld), own,
+              NULL, NULL, NULL);
   osla_py_give_back(&x);
   return osla_py_result(err);
 }
 
-/* getrs(trans, a, ipiv, b): likewise */
+/* getrs(trans, a, ipiv or None, b): likewise */
 static PyObject *getrs(PyObject *module, PyObject *args)
 {
   (void)module;
   int trans;
-  osla_py_handle *a, *b;
-  PyObject *pivots, *rhs;
+  PyObject *pa, *pivots, *rhs;
+  osla_part a, b;
   osla_py_array ipiv, x;
-  if (!PyArg_ParseTuple(args, "iO&OO", &trans, osla_py_as_matrix, &a, &pivots, &rhs) ||
-      !take_pivots(pivots, a, &ipiv))
+  if (!PyArg_ParseTuple(args, "iOOO", &trans, &pa, &pivots, &rhs) || !osla_py_as_part(pa, &a))
     return NULL;
+  osla_py_handle *own = osla_py_handle_in(pa);
+  bool is_part = PyTuple_Check(rhs);
+  if ((is_part && !osla_py_as_part(rhs, &b)) || !take_pivots(pivots, own, &ipiv)) return NULL;
   osla_err err = OSLA_OK;
-  bool fit = true;
-  if (PyObject_TypeCheck(rhs, osla_py_handle_type)) {
-    b = osla_py_handle_of(rhs, &osla_py_matrix);
-    fit = b != NULL;
-    if (fit)
-      OSLA_PY_RUN(err, osla_getrs((osla_trans)trans, a->object, ipiv.data, b->object), a, b, NULL,
-                  NULL);
-  } else {
-    fit = osla_py_take_columns(rhs, "b", osla_matrix_dtype(a->object),
-                               osla_matrix_layout(a->object).n, OSLA_PY_ANY, false, true, &x);
-    if (fit) {
-      OSLA_PY_RUN(
-        err, osla_getrs_replicated((osla_trans)trans, a->object, ipiv.data, x.cols, x.data, x.ld),
-        a, NULL, NULL, NULL);
-      osla_py_give_back(&x);
-    }
+  bool fit = is_part || take_replicated(rhs, a, &x);
+  if (is_part) {
+    OSLA_PY_RUN(err, osla_getrs_part((osla_trans)trans, a, ipiv.data, b), own,
+                osla_py_handle_in(rhs), NULL, NULL);
+  } else if (fit) {
+    OSLA_PY_RUN(
+      err, osla_getrs_replicated((osla_trans)trans, a.matrix, ipiv.data, x.cols, x.data, x.ld), own,
+      NULL, NULL, NULL);
+    osla_py_give_back(&x);
   }
   osla_py_give_back(&ipiv);
   return fit ? osla_py_result(err) : NULL;
@@ -117,6 +118,30 @@ static PyObject *residual(PyObject *module, PyObject *args)
   osla_err err;
   OSLA_PY_RUN(err, osla_residual(a->object, x->object, b->object, &value), a, x, b, NULL);
   return err == OSLA_OK ? PyFloat_FromDouble(value) : osla_py_raise(err);
+}
+
+/* refine(cholesky, uplo, factors, ipiv or None, a, b, x, options): iterations, residual, converged */
+static PyObject *refine(PyObject *module, PyObject *args)
+{
+  (void)module;
+  int cholesky, uplo;
+  osla_py_handle *f, *a, *b, *x;
+  PyObject *pivots, *bytes;
+  osla_py_array ipiv;
+  if (!PyArg_ParseTuple(args, "piO&OO&O&O&O", &cholesky, &uplo, osla_py_as_matrix, &f, &pivots,
+                        osla_py_as_matrix, &a, osla_py_as_matrix, &b, osla_py_as_matrix, &x,
+                        &bytes))
+    return NULL;
+  const osla_refine_options *options = osla_py_struct(bytes, sizeof *options);
+  if (!options || !take_pivots(pivots, f, &ipiv)) return NULL;
+  const osla_factors factors = cholesky ? osla_factors_cholesky(f->object, (osla_uplo)uplo)
+                                        : osla_factors_lu(f->object, ipiv.data);
+  osla_refine_result r;
+  osla_err err;
+  OSLA_PY_RUN(err, osla_refine(a->object, &factors, b->object, x->object, options, &r), f, a, b, x);
+  osla_py_give_back(&ipiv);
+  if (err != OSLA_OK) return osla_py_raise(err);
+  return Py_BuildValue("idN", r.iterations, r.residual, PyBool_FromLong(r.converged));
 }
 
 /* mixed(cholesky, uplo, a, b, x, options): path, info, single iterations, iterations, residual,
@@ -170,6 +195,7 @@ PyMethodDef osla_py_solve_methods[] = {{"trsm", trsm, METH_VARARGS, NULL},
                                        {"getrs", getrs, METH_VARARGS, NULL},
                                        {"getri", getri, METH_VARARGS, NULL},
                                        {"residual", residual, METH_VARARGS, NULL},
+                                       {"refine", refine, METH_VARARGS, NULL},
                                        {"mixed", mixed, METH_VARARGS, NULL},
                                        {"condition", condition, METH_VARARGS, NULL},
                                        {NULL, NULL, 0, NULL}};

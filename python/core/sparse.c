@@ -119,7 +119,7 @@ static PyObject *csr_create(PyObject *module, PyObject *args)
   if (!PyArg_ParseTuple(args, "O&OOOOO", osla_py_as_transport, &t, &object[ROWS], &object[COLUMNS],
                         &object[FIRST], &object[COLUMN], &pvalue))
     return NULL;
-  int64_t places = osla_transport_size(t->object) + 1, count[] = {places, places, 0, 0};
+  int64_t starts = osla_transport_size(t->object) + 1, count[] = {starts, starts, 0, 0};
   bool fit = true;
   for (int i = 0; i < LISTS && fit; i++) {
     fit = osla_py_take_indices(object[i], names[i], count[i], false, &list[i]);
@@ -196,6 +196,45 @@ static PyObject *csr_multiply(PyObject *module, PyObject *args)
   return osla_py_result(err);
 }
 
+/* csr_new(csr, other or None): the product of the two, or the transpose */
+static PyObject *csr_new(PyObject *module, PyObject *args)
+{
+  (void)module;
+  osla_py_handle *a, *b = NULL;
+  PyObject *other;
+  if (!PyArg_ParseTuple(args, "O&O", osla_py_as_csr, &a, &other) ||
+      (other != Py_None && !osla_py_as_csr(other, &b)))
+    return NULL;
+  osla_csr *made = NULL;
+  osla_err err;
+  OSLA_PY_RUN(
+    err, b ? osla_csr_multiply(a->object, b->object, &made) : osla_csr_transpose(a->object, &made),
+    a, b, NULL, NULL);
+  return err == OSLA_OK ? osla_py_wrap(&osla_py_csr, made, a->owner, false) : osla_py_raise(err);
+}
+
+/* csr_numbers(csr, squares, out): sums of squares of my columns, or my part of the diagonal */
+static PyObject *csr_numbers(PyObject *module, PyObject *args)
+{
+  (void)module;
+  osla_py_handle *a;
+  int squares;
+  PyObject *object;
+  osla_py_array out;
+  if (!PyArg_ParseTuple(args, "O&pO", osla_py_as_csr, &a, &squares, &object) ||
+      !osla_py_take_vector(object, "out", OSLA_DOUBLE,
+                           squares ? osla_csr_columns(a->object) : osla_csr_rows(a->object), true,
+                           &out))
+    return NULL;
+  osla_err err;
+  OSLA_PY_RUN(err,
+              squares ? osla_csr_column_squares(a->object, out.data)
+                      : osla_csr_diagonal(a->object, out.data),
+              a, NULL, NULL, NULL);
+  osla_py_give_back(&out);
+  return osla_py_result(err);
+}
+
 static PyObject *krylov_result(osla_err err, const osla_krylov_result *r)
 {
   if (err != OSLA_OK) return osla_py_raise(err);
@@ -203,15 +242,19 @@ static PyObject *krylov_result(osla_err err, const osla_krylov_result *r)
                        r->seconds);
 }
 
-/* cg(csr, block, b, x, options): block: 0 no preconditioner, 1 Jacobi, more: block-Jacobi */
+/* cg(csr, block, sweeps, mode, b, x, options): block: 0 no preconditioner, 1 Jacobi, more:
+ * block-Jacobi; of so many sweeps where these are not 0 */
 static PyObject *cg(PyObject *module, PyObject *args)
 {
   (void)module;
   osla_py_handle *h;
   long long block;
+  int sweeps, mode;
   PyObject *pb, *px, *bytes;
   osla_py_array b, x;
-  if (!PyArg_ParseTuple(args, "O&LOOO", osla_py_as_csr, &h, &block, &pb, &px, &bytes)) return NULL;
+  if (!PyArg_ParseTuple(args, "O&LiiOOO", osla_py_as_csr, &h, &block, &sweeps, &mode, &pb, &px,
+                        &bytes))
+    return NULL;
   const osla_krylov_options *options = osla_py_struct(bytes, sizeof *options);
   int64_t rows = osla_csr_rows(h->object);
   if (!options || !osla_py_take_vector(pb, "b", OSLA_DOUBLE, rows, false, &b)) return NULL;
@@ -221,16 +264,22 @@ static PyObject *cg(PyObject *module, PyObject *args)
   }
   osla_operator a = osla_csr_operator(h->object);
   osla_jacobi *jacobi = NULL;
+  osla_py_sweeps swept = {NULL, NULL, NULL};
   osla_krylov_result result = {.end = OSLA_KRYLOV_CONVERGED};
   osla_err err = OSLA_OK;
-  if (block > 0)
+  if (sweeps != 0)
+    OSLA_PY_RUN(err, osla_py_sweeps_make(h->object, block, sweeps, (osla_iterate_mode)mode, &swept),
+                h, NULL, NULL, NULL);
+  else if (block > 0)
     OSLA_PY_RUN(err, osla_jacobi_create(h->object, block, 0, &jacobi), h, NULL, NULL, NULL);
   osla_preconditioner m = {NULL, NULL};
   if (jacobi) m = osla_jacobi_use(jacobi);
+  if (swept.sweeps) m = osla_sweeps_use(swept.sweeps);
   if (err == OSLA_OK)
-    OSLA_PY_RUN(err, osla_cg(&a, jacobi ? &m : NULL, b.data, x.data, options, &result), h, NULL,
+    OSLA_PY_RUN(err, osla_cg(&a, m.apply ? &m : NULL, b.data, x.data, options, &result), h, NULL,
                 NULL, NULL);
   osla_jacobi_destroy(&jacobi);
+  OSLA_PY_RUN(err, (osla_py_sweeps_free(&swept), err), h, NULL, NULL, NULL);
   osla_py_give_back(&x);
   osla_py_give_back(&b);
   return krylov_result(err, &result);
@@ -271,6 +320,8 @@ PyMethodDef osla_py_sparse_methods[] = {{"forest_create", forest_create, METH_VA
                                         {"csr_read", csr_read, METH_VARARGS, NULL},
                                         {"csr_facts", csr_facts, METH_VARARGS, NULL},
                                         {"csr_multiply", csr_multiply, METH_VARARGS, NULL},
+                                        {"csr_new", csr_new, METH_VARARGS, NULL},
+                                        {"csr_numbers", csr_numbers, METH_VARARGS, NULL},
                                         {"cg", cg, METH_VARARGS, NULL},
                                         {"lsqr", lsqr, METH_VARARGS, NULL},
                                         {NULL, NULL, 0, NULL}};

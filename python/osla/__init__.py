@@ -15,15 +15,16 @@ from ._errors import (ArgumentError, Error, FileError, MemoryError, MPIError, Ra
                       SingularError, StateError, UnsupportedError)
 from .file import File, load, save
 from .hessian import Hessian
-from .kernels import (LU, Cholesky, Mixed, gemm, gesv_mixed, getrf, getri, getrs, posv_mixed, potrf, potri,
-                      potrs, residual, syrk, trsm)
+from .iterations import Iterated, iterate
+from .kernels import (LU, Cholesky, Mixed, Refined, gemm, gesv_mixed, getrf, getri, getrs, posv_mixed,
+                      potrf, potri, potrs, refine, residual, syrk, trsm)
 from .matrix import Matrix, Part
 from .products import gemv, hemm, hemv, herk, symm, symv, trmm
 from .sparse import CSR, Forest, Solved, cg, lsqr
 from .transport import Grid, Transport, world
 
 __all__ = ["ArgumentError", "CSR", "Cholesky", "Error", "File", "FileError", "Forest", "Grid",
-           "Hessian", "LU", "MPIError", "Matrix", "MemoryError", "Mixed", "Part", "RangeError",
+           "Hessian", "Iterated", "LU", "MPIError", "Matrix", "MemoryError", "Mixed", "Part", "RangeError", "Refined",
            "SingularError", "Solved", "StateError", "Transport", "UnsupportedError", "cg", "gemm",
-           "gesv_mixed", "getrf", "getri", "getrs", "load", "lsqr", "posv_mixed", "potrf", "potri", "potrs",
-           "residual", "save", "syrk", "trsm", "world"]
+           "gesv_mixed", "getrf", "getri", "getrs", "iterate", "load", "lsqr", "posv_mixed", "potrf", "potri", "potrs",
+           "refine", "residual", "save", "syrk", "trsm", "world"]

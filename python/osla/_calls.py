@@ -2,7 +2,7 @@
 
 A collective call is written as a generator: up to its `yield` it looks at its arguments, which may
 be wrong on one rank alone; then all ranks meet (`osla_meet`): a failure of one is raised on all,
-ranks that make different calls are told, and what Python has dropped on all ranks is destroyed. What
+ranks that make different calls get an error, and what Python has dropped on all ranks is destroyed. What
 comes after the `yield` runs on all ranks together.
 
 They meet on the transport that the arguments name. Where one rank's arguments name none, two, or
@@ -76,9 +76,9 @@ def _living_roots() -> list[Any]:
 
 def _position_of_default(function: Any) -> tuple[str, int] | None:
     """The argument that names the transport, None in it being the one of all ranks."""
-    for place, name in enumerate(inspect.signature(function).parameters):
+    for position, name in enumerate(inspect.signature(function).parameters):
         if name in ("grid", "transport"):
-            return name, place
+            return name, position
     return None
 
 
@@ -101,8 +101,8 @@ def collective(function: Callable[P, Generator[None, None, R]]) -> Callable[P, R
     def is_on_world(args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
         if default is None:
             return False
-        word, place = default
-        return (args[place] if place < len(args) else kwargs.get(word)) is None
+        word, position = default
+        return (args[position] if position < len(args) else kwargs.get(word)) is None
 
     @functools.wraps(function)
     def call(*args: P.args, **kwargs: P.kwargs) -> R:

@@ -32,6 +32,11 @@ UNIT_COMBINE = {"replace": _core.REPLACE, "sum": _core.SUM, "prod": _core.PROD, 
                 "max": _core.MAX, "sum exact": _core.SUM_EXACT}
 KRYLOV_END = {_core.KRYLOV_CONVERGED: "converged", _core.KRYLOV_ITERATIONS: "iterations",
               _core.KRYLOV_INDEFINITE: "indefinite", _core.KRYLOV_NOT_FINITE: "not finite"}
+MODE = {"async": _core.ITERATE_ASYNC, "racy": _core.ITERATE_RACY, "sync": _core.ITERATE_SYNC}
+ITERATE_END = {_core.ITERATE_CONVERGED: "converged", _core.ITERATE_STAGNATED: "stagnated",
+               _core.ITERATE_SWEEPS: "sweeps", _core.ITERATE_DIVERGED: "diverged",
+               _core.ITERATE_STALLED: "stalled"}
+BLOCK_FACTOR = {"cholesky": _core.SPLITTING_CHOLESKY, "lu": _core.SPLITTING_LU}
 DTYPE = {np.dtype(np.float32): _core.FLOAT, np.dtype(np.float64): _core.DOUBLE,
          np.dtype(np.complex64): _core.COMPLEX_FLOAT, np.dtype(np.complex128): _core.COMPLEX_DOUBLE}
 NUMPY = {number: dtype for dtype, number in DTYPE.items()}

@@ -31,10 +31,10 @@ def load(path: Any, *, block: Any = 128, name: str = "matrix",
          grid: Grid | None = None) -> Generator[None, None, Matrix]:
     """The matrix of a file that `save` or File.put wrote, on any grid. Collective."""
     grid = world().grid if grid is None else grid
-    places, sizes = handle(grid, Grid, "grid"), _words.blocks(block)
+    owners, sizes = handle(grid, Grid, "grid"), _words.blocks(block)
     texts = _words.text(path, "path"), _words.text(name, "name")
     yield
-    new, _ = _core.matrix_load(places, texts[0], *sizes, texts[1])
+    new, _ = _core.matrix_load(owners, texts[0], *sizes, texts[1])
     return Matrix._of(new, grid)
 
 
@@ -116,10 +116,10 @@ class File(Owned):
         """A matrix of the file, on any grid of its transport. Collective."""
         own, text = self._alive(), _words.text(name, "name")
         grid = self.transport.grid if grid is None else grid
-        places, sizes = handle(grid, Grid, "grid"), _words.blocks(block)
+        owners, sizes = handle(grid, Grid, "grid"), _words.blocks(block)
         yield
         dtype, m, n, _ = _core.file_look_matrix(own, text)
-        new = Matrix._of(_core.matrix_create(places, dtype, m, n, *sizes), grid)
+        new = Matrix._of(_core.matrix_create(owners, dtype, m, n, *sizes), grid)
         _core.file_get_matrix(own, text, new._handle)
         return new
 

@@ -61,10 +61,10 @@ class Hessian(Owned):
                  update_dtype: Any = None, grid: Grid | None = None,
                  **options: Any) -> Generator[None, None, None]:
         grid = world().grid if grid is None else grid
-        places, order = handle(grid, Grid, "grid"), _words.whole(n, "n", 0)
+        owners, order = handle(grid, Grid, "grid"), _words.whole(n, "n", 0)
         packed = _options(block, dtype, update_dtype, options)
         yield
-        self._handle = _core.hessian_create(places, order, packed)
+        self._handle = _core.hessian_create(owners, order, packed)
         self._root = grid._root
         self.n, self.grid, self.dtype = order, grid, np.dtype(dtype)
         self.update_dtype = self.dtype if update_dtype is None else np.dtype(update_dtype)

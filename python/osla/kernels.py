@@ -42,12 +42,12 @@ def _product(a: Matrix, b: Matrix) -> Generator[None, None, Matrix]:
 
 @collective
 def syrk(a: Matrix | Part, c: Matrix | Part, *, uplo: str = "lower", trans: str = "n",
-         alpha: float = 1.0, beta: float = 0.0, **options: Any) -> Generator[None, None, None]:
+         alpha: complex = 1.0, beta: complex = 0.0, **options: Any) -> Generator[None, None, None]:
     """Triangle `uplo` of C := alpha A A^T + beta C ("n", A is n x k) or alpha A^T A + beta C ("t",
     A is k x n). Collective. `herk` is the Hermitian one."""
     parts = part_of(a, "a"), part_of(c, "c")
     which = _words.word(uplo, _words.UPLO, "uplo"), _words.word(trans, _words.TRANS, "trans")
-    factors = _words.real(alpha, "alpha"), _words.real(beta, "beta")
+    factors = _words.factor(alpha, "alpha"), _words.factor(beta, "beta")
     packed = _core.options("gemm", options)
     yield
     _core.syrk(*which, factors[0], parts[0], factors[1], parts[1], packed)
@@ -67,28 +67,38 @@ def trsm(a: Matrix | Part, b: Matrix | Part, *, side: str = "left", uplo: str = 
     _core.trsm(*how, scale, *both)
 
 
-def _right_hand_sides(a: Matrix, b: Any) -> Any:
-    """A matrix's handle, or an array that can be solved in place."""
-    if isinstance(b, Matrix):
-        return b._alive()
+def _right_hand_sides(a: Matrix | Part, b: Any) -> Any:
+    """A part, or an array that can be solved in place."""
+    if isinstance(b, (Matrix, Part)):
+        return part_of(b, "b")
+    if isinstance(a, Part):
+        raise ArgumentError("b: with factors of a part a Matrix or a Part is needed")
     _core.check_columns(b, "b", _words.dtype(a.dtype), a.shape[0], -1, True)
     return b
 
 
-def _copied(a: Matrix, b: Any, overwrite: bool) -> Any:
+def _copied(a: Matrix | Part, b: Any, overwrite: bool) -> Any:
     """A matrix is solved in place; an array, unless it is to be overwritten, in a copy."""
-    if overwrite or isinstance(b, Matrix):
+    if overwrite or isinstance(b, (Matrix, Part)):
         return b
     return np.array(b, a.dtype, order="F")
 
 
+def _matrix(factor: Any, what: str) -> Any:
+    """The handle of the whole matrix that was factored."""
+    if isinstance(factor.matrix, Part):
+        raise ArgumentError(f"factor: {what} is of a whole matrix, these factors are of a part")
+    return factor.matrix._alive()
+
+
 class LU:
-    """What `getrf` leaves: `matrix` holds L and U. ipiv: [local rows] int64, as ScaLAPACK's IPIV, or
-    None without pivoting. growth: max |u| / max |a| where it was computed, else 0."""
+    """What `getrf` leaves: `matrix`, or a part, holds L and U. ipiv: [local rows of the whole matrix]
+    int64, as ScaLAPACK's IPIV, or None without pivoting. growth: max |u| / max |a| where it was
+    computed, else 0."""
 
     __slots__ = ("matrix", "ipiv", "growth")
 
-    def __init__(self, matrix: Matrix, ipiv: np.ndarray | None, growth: float) -> None:
+    def __init__(self, matrix: Matrix | Part, ipiv: np.ndarray | None, growth: float) -> None:
         self.matrix, self.ipiv, self.growth = matrix, ipiv, growth
 
     @property
@@ -96,8 +106,8 @@ class LU:
         return self.matrix._root
 
     def solve(self, b: Any, *, trans: str = "n", overwrite: bool = False) -> Any:
-        """A X = B, or with A^T ("t") or A^H ("c"). Collective. b: a Matrix, which the solution
-        replaces; or an array [n] or [n, nrhs] that is the same on all ranks: then X is a new array,
+        """A X = B, or with A^T ("t") or A^H ("c"). Collective. b: a Matrix or Part, which the solution
+        replaces; or, where A is not a part, an array [n] or [n, nrhs] that is the same on all ranks: then X is a new array,
         or with overwrite=True replaces b."""
         b = _copied(self.matrix, b, overwrite)
         getrs(self, b, trans=trans)
@@ -110,17 +120,17 @@ class LU:
     @collective
     def rcond(self, anorm: float) -> Generator[None, None, float]:
         """Reciprocal condition number; anorm: A.norm("one") before the factorisation. Collective."""
-        own, norm = self.matrix._alive(), _words.real(anorm, "anorm")
+        own, norm = _matrix(self, "a condition"), _words.real(anorm, "anorm")
         yield
         return _core.condition(False, _core.LOWER, own, self.ipiv, norm)
 
 
 class Cholesky:
-    """What `potrf` leaves: triangle `uplo` of `matrix` holds the factor."""
+    """What `potrf` leaves: triangle `uplo` of `matrix`, or of a part, holds the factor."""
 
     __slots__ = ("matrix", "uplo")
 
-    def __init__(self, matrix: Matrix, uplo: str) -> None:
+    def __init__(self, matrix: Matrix | Part, uplo: str) -> None:
         self.matrix, self.uplo = matrix, uplo
 
     @property
@@ -140,7 +150,7 @@ class Cholesky:
     @collective
     def rcond(self, anorm: float) -> Generator[None, None, float]:
         """As LU.rcond. Collective."""
-        own, norm = self.matrix._alive(), _words.real(anorm, "anorm")
+        own, norm = _matrix(self, "a condition"), _words.real(anorm, "anorm")
         yield
         return _core.condition(True, _words.UPLO[self.uplo], own, None, norm)
 
@@ -151,16 +161,17 @@ def _refuse(routine: str, info: int, what: str) -> None:
 
 
 @collective
-def getrf(a: Matrix, *, pivoting: str = "partial", **options: Any) -> Generator[None, None, LU]:
-    """A := P^T L U in place. Collective. pivoting: "partial", "tournament" or "none"; options:
-    look_ahead.
+def getrf(a: Matrix | Part, *, pivoting: str = "partial", **options: Any) -> Generator[None, None, LU]:
+    """A := P^T L U in place; A is a matrix or a part. Collective. pivoting: "partial", "tournament"
+    or "none"; options: look_ahead.
 
     SingularError, on all ranks: a pivot is zero, or the factors cannot be trusted.
     """
-    own = handle(a, Matrix, "a")
+    own = part_of(a, "a")
     kind = _words.word(pivoting, _words.PIVOTING, "pivoting")
     packed = _core.options("lu", {**options, "pivoting": kind})
-    ipiv = None if kind == _core.PIVOT_NONE else np.zeros(a.local_rows.size, np.int64)
+    matrix = a.matrix if isinstance(a, Part) else a
+    ipiv = None if kind == _core.PIVOT_NONE else np.zeros(matrix.local_rows.size, np.int64)
     yield
     info, growth, trusted = _core.getrf(own, ipiv, packed)
     _refuse("getrf", info, "the pivot of column {} (from 1) is zero or not a number")
@@ -170,14 +181,14 @@ def getrf(a: Matrix, *, pivoting: str = "partial", **options: Any) -> Generator[
 
 
 @collective
-def potrf(a: Matrix, uplo: str = "lower", **options: Any) -> Generator[None, None, Cholesky]:
-    """A := L L^H ("lower") or U^H U ("upper") in place; the other triangle is not touched.
-    Collective. options: look_ahead.
+def potrf(a: Matrix | Part, uplo: str = "lower", **options: Any) -> Generator[None, None, Cholesky]:
+    """A := L L^H ("lower") or U^H U ("upper") in place; A is a matrix or a part, whose other triangle
+    is not touched. Collective. options: look_ahead.
 
     SingularError, on all ranks: A is not positive definite; info is the order of the first leading
     minor that is not.
     """
-    own, which = handle(a, Matrix, "a"), _words.word(uplo, _words.UPLO, "uplo")
+    own, which = part_of(a, "a"), _words.word(uplo, _words.UPLO, "uplo")
     packed = _core.options("cholesky", options)
     yield
     info = _core.potrf(own, which, packed)
@@ -191,7 +202,7 @@ def potri(factor: Cholesky, **options: Any) -> Generator[None, None, Matrix]:
     the matrix. Collective."""
     if not isinstance(factor, Cholesky):
         raise ArgumentError("factor: what potrf returned is needed")
-    own, packed = factor.matrix._alive(), _core.options("cholesky", options)
+    own, packed = _matrix(factor, "an inverse"), _core.options("cholesky", options)
     yield
     info = _core.potri(own, _words.UPLO[factor.uplo], packed)
     _refuse("potri", info, "element {} (from 1) of the factor's diagonal is zero")
@@ -203,7 +214,7 @@ def getri(factor: LU, **options: Any) -> Generator[None, None, Matrix]:
     """The factors' matrix := A^-1, in place; the factors are gone. Returns the matrix. Collective."""
     if not isinstance(factor, LU):
         raise ArgumentError("factor: what getrf returned is needed")
-    own, packed = factor.matrix._alive(), _core.options("lu", options)
+    own, packed = _matrix(factor, "an inverse"), _core.options("lu", options)
     yield
     info = _core.getri(own, factor.ipiv, packed)
     _refuse("getri", info, "element {} (from 1) of U's diagonal is zero")
@@ -212,11 +223,11 @@ def getri(factor: LU, **options: Any) -> Generator[None, None, Matrix]:
 
 @collective
 def potrs(factor: Cholesky, b: Any) -> Generator[None, None, None]:
-    """B := A^-1 B, in place. Collective. b: a Matrix; or an array [n] or [n, nrhs] by columns, of
-    A's dtype, the same on all ranks."""
+    """B := A^-1 B, in place. Collective. b: a Matrix or Part; or, where A is not a part, an array [n]
+    or [n, nrhs] by columns, of A's dtype, the same on all ranks."""
     if not isinstance(factor, Cholesky):
         raise ArgumentError("factor: what potrf returned is needed")
-    own, rhs = factor.matrix._alive(), _right_hand_sides(factor.matrix, b)
+    own, rhs = part_of(factor.matrix, "factor"), _right_hand_sides(factor.matrix, b)
     yield
     _core.potrs(_words.UPLO[factor.uplo], own, rhs)
 
@@ -226,7 +237,7 @@ def getrs(factor: LU, b: Any, *, trans: str = "n") -> Generator[None, None, None
     """B := op(A)^-1 B, in place. Collective. b as in potrs."""
     if not isinstance(factor, LU):
         raise ArgumentError("factor: what getrf returned is needed")
-    own, rhs = factor.matrix._alive(), _right_hand_sides(factor.matrix, b)
+    own, rhs = part_of(factor.matrix, "factor"), _right_hand_sides(factor.matrix, b)
     how = _words.word(trans, _words.TRANS, "trans")
     yield
     _core.getrs(how, own, factor.ipiv, rhs)
@@ -239,6 +250,32 @@ def residual(a: Matrix, x: Matrix, b: Matrix) -> Generator[None, None, float]:
     all_three = handle(a, Matrix, "a"), handle(x, Matrix, "x"), handle(b, Matrix, "b")
     yield
     return _core.residual(*all_three)
+
+
+class Refined(NamedTuple):
+    """How refinement went. iterations: that made X better; residual: `residual` of X; converged: it
+    is as small as was asked for."""
+
+    iterations: int
+    residual: float
+    converged: bool
+
+
+@collective
+def refine(a: Matrix, factor: LU | Cholesky, b: Matrix, x: Matrix,
+           **options: Any) -> Generator[None, None, Refined]:
+    """X := X + A^-1 (B - A X) until the residual is small enough, or falls by less than a half.
+    Collective. a: the full matrix before its factorisation; factor: of it, or of one near it, also
+    in single precision; x: the first guess, which the solution replaces. options: max_iterations,
+    target."""
+    if not isinstance(factor, (LU, Cholesky)):
+        raise ArgumentError("factor: what getrf or potrf returned is needed")
+    factors, uplo = _matrix(factor, "refinement"), getattr(factor, "uplo", "lower")
+    matrices = handle(a, Matrix, "a"), handle(b, Matrix, "b"), handle(x, Matrix, "x")
+    packed = _core.options("refine", options)
+    yield
+    return Refined(*_core.refine(isinstance(factor, Cholesky), _words.UPLO[uplo], factors,
+                                 getattr(factor, "ipiv", None), *matrices, packed))
 
 
 class Mixed(NamedTuple):

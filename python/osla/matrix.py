@@ -1,7 +1,7 @@
 """Distributed matrices."""
 from __future__ import annotations
 
-from typing import Any, Generator, NamedTuple
+from typing import Any, Generator
 
 import numpy as np
 
@@ -11,27 +11,11 @@ from ._errors import ArgumentError
 from .transport import Grid, world
 
 
-class Part(NamedTuple):
-    """The m x n sub-matrix of `matrix` that begins at (i, j): for gemm, syrk and trsm."""
-
-    matrix: "Matrix"
-    i: int
-    j: int
-    m: int
-    n: int
-
-    @property
-    def _root(self) -> Any:
-        return self.matrix._root
-
-    def _tuple(self) -> tuple[Any, int, int, int, int]:
-        return (self.matrix._alive(), *(_words.whole(x, "part") for x in self[1:]))
-
-
 def part_of(value: Any, name: str) -> tuple[Any, int, int, int, int]:
     """A matrix, or a part of one, as the library's part."""
     if isinstance(value, Part):
-        return value._tuple()
+        where = (value.i, value.j, *value.shape)
+        return (handle(value.matrix, Matrix, name), *(_words.whole(x, "part") for x in where))
     return (handle(value, Matrix, name), 0, 0, *value.shape)
 
 
@@ -55,11 +39,11 @@ class Matrix(Owned):
     def __init__(self, m: int, n: int, *, block: Any = 128, dtype: Any = np.float64,
                  grid: Grid | None = None) -> Generator[None, None, None]:
         grid = world().grid if grid is None else grid
-        places = handle(grid, Grid, "grid")
+        owners = handle(grid, Grid, "grid")
         kind = _words.dtype(dtype)
         sizes = _words.whole(m, "m", 0), _words.whole(n, "n", 0), *_words.blocks(block)
         yield
-        self._take(_core.matrix_create(places, kind, *sizes), grid, None)
+        self._take(_core.matrix_create(owners, kind, *sizes), grid, None)
 
     def _take(self, new: Any, grid: Grid, owner: Object | None) -> "Matrix":
         self._handle = new
@@ -127,7 +111,7 @@ class Matrix(Owned):
         return out
 
     def put(self, i: int, j: int, block: np.ndarray, *, copy: bool = False) -> None:
-        """Stores a block, whose first element goes to (i, j), whoever has its place. Local. block:
+        """Stores a block, whose first element goes to (i, j), whoever has it. Local. block:
         of the matrix's dtype, one column or two dimensions by columns (Fortran order); with
         copy=True what is otherwise is copied first."""
         if copy:
@@ -183,7 +167,7 @@ class Matrix(Owned):
         rank r has it, the others give None, and all of them give shape and dtype.
         """
         grid = world().grid if grid is None else grid
-        places = handle(grid, Grid, "grid")
+        owners = handle(grid, Grid, "grid")
         mine = root is None or _words.whole(root, "root", 0) == grid.transport.rank
         if root is not None and not (root < grid.transport.size):
             raise ArgumentError(f"root = {root} of {grid.transport.size} ranks")
@@ -198,7 +182,7 @@ class Matrix(Owned):
                                 f"{_words.NUMPY[kind]} was said")
         sizes = *(_words.whole(x, "shape", 0) for x in size), *_words.blocks(block)
         yield
-        made = Matrix._of(_core.matrix_create(places, kind, *sizes), grid)
+        made = Matrix._of(_core.matrix_create(owners, kind, *sizes), grid)
         if root is None:
             made.local[...] = array[np.ix_(made.local_rows, made.local_columns)]
         elif mine:
@@ -227,14 +211,15 @@ class Matrix(Owned):
     # ---- as a whole ----
 
     def part(self, i: int, j: int, m: int, n: int) -> Part:
-        """A part, for gemm, syrk and trsm. Local."""
+        """The m x n part that begins at (i, j), from 0. Local."""
         return Part(self, i, j, m, n)
 
     @collective
-    def fill(self, kind: str, seed: int = 0) -> Generator[None, None, "Matrix"]:
+    def fill(self, kind: str, seed: int = 0) -> Generator[None, None, "Matrix | Part"]:
         """"zero", "identity", "uniform" in [-1/2, 1/2), "dominant", "spd" (symmetric positive
-        definite), "integer" (-8 .. 8): the same for every grid and block. Collective."""
-        own, number = self._alive(), _words.word(kind, _words.FILL, "kind")
+        definite), "integer" (-8 .. 8): the same for every grid and block. A part becomes what a
+        matrix of its size would. Collective."""
+        own, number = part_of(self, "self"), _words.word(kind, _words.FILL, "kind")
         seed = _words.unsigned(seed, "seed")
         yield
         _core.matrix_fill(own, number, seed)
@@ -243,9 +228,28 @@ class Matrix(Owned):
     @collective
     def norm(self, which: str = "fro") -> Generator[None, None, float]:
         """"max" |a_ij|, "one", "inf" or "fro"; the same on all ranks. Collective."""
-        own, number = self._alive(), _words.word(which, _words.NORM, "which")
+        own, number = part_of(self, "self"), _words.word(which, _words.NORM, "which")
         yield
         return _core.matrix_norm(own, number)
+
+    @collective
+    def scale(self, alpha: complex) -> Generator[None, None, "Matrix | Part"]:
+        """All elements times alpha, whose real part serves real types; 0 makes zeros of NaN, too.
+        Collective."""
+        own, factor = part_of(self, "self"), _words.factor(alpha, "alpha")
+        yield
+        _core.matrix_scale(factor, own)
+        return self
+
+    @collective
+    def copy_to(self, dest: "Matrix | Part", trans: str = "n") -> Generator[None, None, None]:
+        """dest := this, its transpose ("t") or conjugate transpose ("c"); dest is a matrix or a part
+        of the same dtype, in any blocks and on any grid, also of the same matrix where the two
+        share no element. Collective."""
+        own, other = part_of(self, "self"), part_of(dest, "dest")
+        how = _words.word(trans, _words.TRANS, "trans")
+        yield
+        _core.matrix_copy(how, own, other)
 
     def _like(self, m: int, n: int, mb: int, nb: int, dtype: np.dtype | None = None) -> "Matrix":
         kind = _words.dtype(self.dtype if dtype is None else dtype)
@@ -254,20 +258,11 @@ class Matrix(Owned):
     @collective
     def copy(self) -> Generator[None, None, "Matrix"]:
         """Another matrix with the same elements, blocks and grid. Collective."""
-        own = self._alive()
+        own = part_of(self, "self")
         yield
         new = self._like(*self.shape, *self.block)
-        _core.matrix_copy(_core.NOTRANS, own, new._handle)
+        _core.matrix_copy(_core.NOTRANS, own, part_of(new, "new"))
         return new
-
-    @collective
-    def copy_to(self, dest: "Matrix", trans: str = "n") -> Generator[None, None, None]:
-        """dest := this matrix, its transpose ("t") or conjugate transpose ("c"); dest has the same
-        dtype and any blocks and grid. Collective."""
-        own, other = self._alive(), handle(dest, Matrix, "dest")
-        how = _words.word(trans, _words.TRANS, "trans")
-        yield
-        _core.matrix_copy(how, own, other)
 
     @collective
     def add(self, alpha: float, source: "Matrix", beta: float = 1.0) -> Generator[None, None, None]:
@@ -291,3 +286,32 @@ class Matrix(Owned):
             return NotImplemented
         from .kernels import _product
         return _product(self, other)
+
+
+class Part:
+    """The m x n sub-matrix of `matrix` that begins at (i, j), from 0: A.part(i, j, m, n). Taken by
+    products, factorisations, solves with factors, trsm, and by its own methods; what is outside of
+    it stays as it is."""
+
+    __slots__ = ("matrix", "i", "j", "shape")
+    matrix: Matrix
+    i: int
+    j: int
+    shape: tuple[int, int]
+
+    def __init__(self, matrix: Matrix, i: int, j: int, m: int, n: int) -> None:
+        self.matrix, self.i, self.j, self.shape = matrix, i, j, (m, n)  # the calls look at them
+
+    def __repr__(self) -> str:
+        return f"<osla.Part {self.shape[0]} x {self.shape[1]} at ({self.i}, {self.j}) of {self.matrix!r}>"
+
+    @property
+    def _root(self) -> Any:
+        return getattr(self.matrix, "_root", None)
+
+    @property
+    def dtype(self) -> np.dtype:
+        """The matrix's."""
+        return self.matrix.dtype
+
+    fill, norm, scale, copy_to = Matrix.fill, Matrix.norm, Matrix.scale, Matrix.copy_to

@@ -148,8 +148,41 @@ class CSR(Owned):
         _core.csr_multiply(own, how, x, scale, y)
         return y
 
-    def __matmul__(self, x: np.ndarray) -> np.ndarray:
-        return self.multiply(x)
+    def __matmul__(self, x: "np.ndarray | CSR") -> "np.ndarray | CSR":
+        """A @ x: as `multiply`; A @ B: a new CSR, rows distributed as A's, columns as B's. Collective."""
+        return self._product(x) if isinstance(x, CSR) else self.multiply(x)
+
+    @collective
+    def _product(self, other: "CSR") -> Generator[None, None, "CSR"]:
+        own, right = self._alive(), handle(other, CSR, "other")
+        yield
+        return CSR.__new__(CSR)._take(_core.csr_new(own, right), self.transport)
+
+    @collective
+    def transpose(self) -> Generator[None, None, "CSR"]:
+        """A^T, a new CSR, rows distributed as A's columns. Collective."""
+        own = self._alive()
+        yield
+        return CSR.__new__(CSR)._take(_core.csr_new(own, None), self.transport)
+
+    @collective
+    def diagonal(self) -> Generator[None, None, np.ndarray]:
+        """The elements (i, i) of this rank's rows: a new array. Collective."""
+        own = self._alive()
+        yield
+        out = np.zeros(self.rows)
+        _core.csr_numbers(own, False, out)
+        return out
+
+    @collective
+    def column_squares(self) -> Generator[None, None, np.ndarray]:
+        """The sum of the squares in each of this rank's columns, the diagonal of A^T A: a new array.
+        Collective."""
+        own = self._alive()
+        yield
+        out = np.zeros(self.columns)
+        _core.csr_numbers(own, True, out)
+        return out
 
 
 class Solved(NamedTuple):
@@ -165,19 +198,24 @@ class Solved(NamedTuple):
 
 
 @collective
-def cg(a: CSR, b: np.ndarray, x: np.ndarray | None = None, *, jacobi: int = 0,
-       **options: Any) -> Generator[None, None, Solved]:
+def cg(a: CSR, b: np.ndarray, x: np.ndarray | None = None, *, jacobi: int = 0, sweeps: int = 0,
+       mode: str = "sync", **options: Any) -> Generator[None, None, Solved]:
     """Solves A x = b, A symmetric and positive definite. Collective. b: [rows] float64; x: the first
     guess, which the solution replaces; None: zero. jacobi: 0: no preconditioner, 1: the diagonal,
-    more: blocks of so many rows. options: tolerance, iterations."""
+    more: blocks of so many rows. sweeps: the preconditioner is so many of block Jacobi, in lock-step,
+    or with mode "async" or "racy" without waiting (`iterate`). options: tolerance, iterations,
+    flexible (always where sweeps do not wait)."""
     own, block = handle(a, CSR, "a"), _words.whole(jacobi, "jacobi", 0)
+    many, how = _words.whole(sweeps, "sweeps", 0), _words.word(mode, _words.MODE, "mode")
+    if many > 0 and how != _core.ITERATE_SYNC:
+        options = {"flexible": True, **options}
     if x is None:
         x = np.zeros(a.rows)
     _core.check_line(b, "b", _core.DOUBLE, a.rows, False)
     _core.check_line(x, "x", _core.DOUBLE, a.rows, True)
     packed = _core.options("solver", options)
     yield
-    end, *rest = _core.cg(own, block, b, x, packed)
+    end, *rest = _core.cg(own, block, many, how, b, x, packed)
     return Solved(x, _words.KRYLOV_END[end], *rest)
 
 

@@ -58,6 +58,10 @@ def test_syrk(world, rng):
     d = osla.Matrix(5, 5, block=2)
     osla.syrk(a, d, trans="t")
     close(d.to_numpy(), np.tril(x.T @ x))
+    z, old = random(rng, 9, 5, np.complex128), random(rng, 9, 9, np.complex128)
+    e = osla.Matrix.from_numpy(old, block=2)
+    osla.syrk(osla.Matrix.from_numpy(z, block=2), e, alpha=2j, beta=1 - 1j)
+    close(np.tril(e.to_numpy()), np.tril(2j * z @ z.T + (1 - 1j) * old))
 
 
 @pytest.mark.parametrize("n", SIZES)
@@ -134,6 +138,20 @@ def test_mixed(world, rng):
     assert osla.posv_mixed(spd, rhs, sol).converged
 
 
+def test_refine(world, rng):
+    x, b = random(rng, 18, 18) + 18 * np.eye(18), random(rng, 18, 2)
+    spd = x @ x.T
+    for full, factor in ((x, osla.getrf), (spd, osla.potrf)):
+        a, rhs = osla.Matrix.from_numpy(full, block=4), osla.Matrix.from_numpy(b, block=(4, 2))
+        sol = osla.Matrix(18, 2, block=(4, 2))
+        made = factor(osla.Matrix.from_numpy(full.astype(np.float32), block=4))
+        how = osla.refine(a, made, rhs, sol, target=1.0)
+        assert how.converged and how.iterations >= 1 and how.residual <= 1
+        close(sol.to_numpy(), np.linalg.solve(full, b))
+    with pytest.raises(osla.ArgumentError, match="what getrf or potrf"):
+        osla.refine(a, a, rhs, sol)
+
+
 def test_numerical_failure(world):
     bad = np.eye(6)
     bad[3, 3] = -1
@@ -163,3 +181,40 @@ def test_refusals(world, rng):
         osla.potrf(osla.Matrix(4, 6))
     with pytest.raises(osla.ArgumentError):
         osla.potrf(osla.Matrix(4, 4, block=(2, 3)))
+
+
+@pytest.mark.parametrize("at", [(4, 4), (3, 5)])
+@pytest.mark.parametrize("dtype", [np.float64, np.complex64])
+def test_factors_of_parts(world, rng, at, dtype):
+    i, j = at
+    x = random(rng, 20, 21, dtype)
+    spd = random(rng, 9, 9, dtype)
+    x[i:i + 9, j:j + 9] = spd @ spd.conj().T + 9 * np.eye(9)
+    b = random(rng, 12, 6, dtype)
+    kept, y = x[i:i + 9, j:j + 9].copy(), b[2:11, 1:4].copy()
+    a, rhs = osla.Matrix.from_numpy(x, block=4), osla.Matrix.from_numpy(b, block=(4, 2))
+    factor = osla.potrf(a.part(i, j, 9, 9))
+    assert factor.solve(rhs.part(2, 1, 9, 3)) is not None
+    b[2:11, 1:4] = np.linalg.solve(kept, y)
+    close(rhs.to_numpy(), b, dtype)
+    found = a.to_numpy()
+    x[i:i + 9, j:j + 9] = np.tril(np.linalg.cholesky(kept)) + np.triu(kept, 1)
+    close(found, x, dtype)  # also around it
+
+    x[i:i + 9, j:j + 9] = kept
+    a = osla.Matrix.from_numpy(x, block=4)
+    lu = osla.getrf(a.part(i, j, 9, 9))
+    assert lu.ipiv.shape == a.local_rows.shape
+    lu.solve(rhs.part(2, 1, 9, 3), trans="c")
+    b[2:11, 1:4] = np.linalg.solve(kept.conj().T, b[2:11, 1:4])
+    close(rhs.to_numpy(), b, dtype)
+    for call in (lu.inverse, factor.inverse, lambda: lu.rcond(1.0), lambda: factor.rcond(1.0)):
+        with pytest.raises(osla.ArgumentError, match="these factors are of a part"):
+            call()
+    for call in (lu.solve, factor.solve):
+        with pytest.raises(osla.ArgumentError, match="a Matrix or a Part is needed"):
+            call(np.ones(9, dtype))
+    with pytest.raises(osla.ArgumentError):
+        osla.potrf(a.part(15, 15, 9, 9))
+    with pytest.raises(osla.ArgumentError, match="part = 'x'"):
+        osla.getrf(a.part("x", 0, 9, 9))

@@ -140,3 +140,33 @@ def test_whole_matrices(world):
     with osla.Matrix(2, 2) as d:
         assert d.fill("identity").norm("max") == 1
     assert d.destroyed
+
+
+def test_parts(world, rng):
+    x = rng.normal(size=(13, 11))
+    a = osla.Matrix.from_numpy(x, block=(3, 4))
+    part = a.part(2, 3, 6, 5)
+    assert part.shape == (6, 5) and part.dtype == np.float64 and "6 x 5 at (2, 3)" in repr(part)
+    assert part.norm("one") == pytest.approx(np.abs(x[2:8, 3:8]).sum(axis=0).max())
+    a.part(2, 3, 5, 5).copy_to(a.part(8, 6, 5, 5))
+    x[8:13, 6:11] = x[2:7, 3:8]
+    assert np.array_equal(a.to_numpy(), x)
+    b = osla.Matrix(5, 6, block=2)
+    part.copy_to(b, "t")
+    assert np.array_equal(b.to_numpy(), x[2:8, 3:8].T)
+    assert part.scale(-2.0) is part
+    x[2:8, 3:8] *= -2
+    a.part(0, 0, 2, 2).fill("identity")
+    x[:2, :2] = np.eye(2)
+    assert np.array_equal(a.to_numpy(), x)
+    x *= 0.5
+    assert np.array_equal(a.scale(0.5).to_numpy(), x)
+    with pytest.raises(osla.ArgumentError):
+        part.copy_to(a.part(3, 3, 6, 5))
+    with pytest.raises(osla.ArgumentError):
+        a.part(10, 0, 4, 1).norm()
+    with pytest.raises(osla.ArgumentError, match="not ndarray"):
+        osla.Part(x, 0, 0, 1, 1).norm()
+    a.destroy()
+    with pytest.raises(osla.StateError):
+        part.norm()

@@ -24,7 +24,7 @@ def test_forest(world):
 
 
 def laplacian(world, n):
-    """Rows of the path's Laplacian plus one, dealt in blocks that differ."""
+    """Rows of the path's Laplacian plus one, distributed in blocks that differ."""
     first = [0, *sorted(n * (r + 1) * (r + 2) // (world.size * (world.size + 1))
                         for r in range(world.size))]
     rows = range(first[world.rank], first[world.rank + 1])
@@ -80,3 +80,18 @@ def test_read(world, tmp_path_factory):
     assert a.shape == (3, 3)
     y = a @ np.ones(a.columns)
     assert (y == np.array([2.0, 0, 5.0])[a.first_row:a.first_row + a.rows]).all()
+
+
+def test_matrices_from_matrices(world):
+    full, a, mine = laplacian(world, 30)
+    x = np.cos(np.arange(30.0))
+    square = a @ a.transpose()
+    assert np.allclose(square @ x[mine], (full @ full.T @ x)[mine], atol=1e-12)
+    assert np.array_equal(a.diagonal(), np.diag(full)[mine])
+    assert np.array_equal(a.column_squares(), (full**2).sum(axis=0)[mine])
+    a.destroy()
+    assert np.allclose(square @ x[mine], (full @ full.T @ x)[mine], atol=1e-12)
+    with pytest.raises(osla.StateError):
+        a.transpose()
+    with pytest.raises(osla.StateError):
+        square @ a

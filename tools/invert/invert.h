@@ -190,7 +190,7 @@ typedef struct invert_job {
   invert_scan scan;
 } invert_job;
 
-/* invert_input.c: reads on rank 0, tells all ranks, lists the usable paths. */
+/* invert_input.c: reads on rank 0, sends to all ranks, lists the usable paths. */
 osla_err invert_read_input(invert_job *job);
 /* invert_tables.c: the files it reads (local), and the reading. */
 osla_err invert_find_tables(const invert_job *job, invert_tables *tables);
@@ -227,12 +227,12 @@ void invert_destroy(invert_job *job);
  * pipe of an mpiexec on this host? Local. */
 bool invert_on_terminal(void);
 
-/* invert_work.c: deals the paths to all ranks and threads, one-sided, in subsets. Each thread
- * traces its paths in its own workspace (worker.path) and calls `work` for each. A failure takes
- * the paths that are left, so that all ranks end soon (of those that are dealt, a rank's own). On
- * return all ranks have finished, and total->sums are those of all ranks, in bits that do not
- * depend on who did what; they are the caller's to free (invert_free_sums), whatever is returned.
- * *seconds is how long this rank was busy. */
+/* invert_work.c: distributes the paths over all ranks and threads, one-sided, in subsets. Each
+ * thread traces its paths in its own workspace (worker.path) and calls `work` for each. A failure
+ * takes the paths that are left, so that all ranks end soon (of those that are fixed, a rank's
+ * own). On return all ranks have finished, and total->sums are those of all ranks, in bits that do
+ * not depend on who did what; they are the caller's to free (invert_free_sums), whatever is
+ * returned. *seconds is how long this rank was busy. */
 enum { SUM_MISFIT, SUM_KNOTS, SUM_UNKNOWNS, SUM_BEFORE, SUM_AFTER, SUM_DATA, N_SUMS };
 
 typedef struct invert_worker {
@@ -256,7 +256,7 @@ typedef struct invert_pass {
   osla_err (*work)(invert_worker *worker);
   int64_t n_sums[N_SUMS];
   bool panels;        /* work uses g and g_sum */
-  bool dealt;         /* each rank has the same paths in every run; else who asks first gets them */
+  bool fixed;         /* each rank has the same paths in every run; else who asks first gets them */
   checkpoint *points; /* NULL: none are taken */
 } invert_pass;
 osla_err invert_for_all_paths(invert_job *job, const invert_pass *pass, invert_worker *total,

@@ -47,7 +47,7 @@ static osla_err assemble_path(invert_worker *w)
   return OSLA_OK;
 }
 
-/* C_m^-1 = L^T L, a few rows for each knot; the knots are dealt to the ranks in turn. */
+/* C_m^-1 = L^T L, a few rows for each knot; the knots go to the ranks in turn. */
 static osla_err add_prior(invert_job *job)
 {
   const invert_options *o = job->options;

@@ -70,7 +70,7 @@ static json_t *other_settings(const invert_job *job)
                    o->threads, "progress_thread", o->progress_thread, "resolution", o->resolution);
 }
 
-/* What LSQR and CG were told, and did. */
+/* What LSQR and CG were asked for, and did. */
 static json_t *iterative_json(const invert_job *job)
 {
   const invert_options *o = job->options;

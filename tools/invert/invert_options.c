@@ -133,7 +133,7 @@ static osla_err check_counts(const invert_options *o)
   return OSLA_OK;
 }
 
-/* One of two words; *second tells which. */
+/* One of two words; *second says which. */
 static osla_err check_word(const char *option, const char *word, const char *first_word,
                            const char *second_word, bool *second)
 {

@@ -6,7 +6,7 @@
 
 /* ---- from a file ---- */
 
-/* Rank 0 has read, and tells the others. */
+/* Rank 0 has read, and sends to the others. */
 static osla_err share_factors(invert_job *job)
 {
   tomo_prior_factors *f = &job->prior_factors;

@@ -86,7 +86,7 @@ static osla_err trace_paths(invert_job *job)
   const invert_pass pass = {.what = "tracing",
                             .work = keep_path,
                             .n_sums = {[SUM_MISFIT] = 1, [SUM_KNOTS] = job->knots},
-                            .dealt = true};
+                            .fixed = true};
   invert_worker total;
   double busy;
   osla_err err = invert_for_all_paths(job, &pass, &total, &busy);

@@ -3,7 +3,7 @@
  * A path's rows are G[i, (l, r)] = W[i, r] A[l] (tomo_path.h): kept are its knots l with their
  * A[l], 12 bytes each, on the rank that traced it. W is k x N_r; with W = Q R (invert_split.h)
  * min(k, N_r) rows take the place of k and have the same normal equations; R is kept once for all
- * paths of a set of data. The model is dealt by blocks of knots; a forest brings
+ * paths of a set of data. The model is distributed by blocks of knots; a forest brings
  * the coefficients of the knots that a rank's paths touch, and brings back what is summed up for
  * them. The prior's rows L (C_m^-1 = L^T L) are a sparse matrix, those of a knot on the rank that
  * has the knot.

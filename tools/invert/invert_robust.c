@@ -7,7 +7,8 @@
  * by a whole number of periods, within K s deviations, at most a quarter of the period, is a cycle
  * skip: it says something of the picking, not of the Earth, and is left out. With these weights the
  * model is found again (iteratively reweighted least squares), until the cycle skips are the same
- * and hardly any datum changes sides. What is told are the weights that the model was found with.
+ * and hardly any datum changes sides. What is reported are the weights that the model was found
+ * with.
  *
  * Memory: 32 bytes a datum, on each rank. Every rank finds the same weights, from the same bits. */
 #include "invert.h"
@@ -42,7 +43,7 @@ static osla_err keep_residuals(invert_worker *w)
 /* Of all data, without weights, on all ranks. */
 static osla_err find_residuals(invert_job *job, robust_work *work)
 {
-  const invert_pass pass = {.what = "looking for outliers", .work = keep_residuals, .dealt = true};
+  const invert_pass pass = {.what = "looking for outliers", .work = keep_residuals, .fixed = true};
   double *weight = job->weight, busy;
   invert_worker total;
   memset(work->residual, 0, (size_t)work->n * sizeof *work->residual);
@@ -106,7 +107,7 @@ static int side(double weight)
 }
 
 /* The next weights from the residuals; true if the model may stay: they are all but those that it
- * was found with. A scale of 0, where half of the data fit exactly, tells no outlier. */
+ * was found with. A scale of 0, where half of the data fit exactly, shows no outlier. */
 static bool find_weights(const invert_job *job, robust_work *work)
 {
   invert_robust *r = &work->found;

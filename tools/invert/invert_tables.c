@@ -1,4 +1,4 @@
-/* Lists of stations and earthquakes: their files, read by rank 0 and told to all. */
+/* Lists of stations and earthquakes: their files, read by rank 0 and sent to all. */
 #include "invert.h"
 
 #include <errno.h>

@@ -18,7 +18,7 @@ typedef struct loop {
   const invert_pass *pass;
   osla_counter *counter;
   int64_t subset;
-  int64_t dealt; /* subsets that this rank's threads have taken of those dealt to it */
+  int64_t fixed; /* subsets that this rank's threads have taken of its own */
   bool show;     /* a progress line on this rank's terminal */
   double start, shown;
   osla_err err; /* first failure on this rank, with its text */
@@ -135,12 +135,12 @@ static osla_err run_path(const loop *l, invert_worker *w, int64_t index)
 
 static osla_err next_subset(loop *l, int64_t *first)
 {
-  if (l->pass->dealt) {
+  if (l->pass->fixed) {
     int64_t mine, size = osla_transport_size(l->job->t), rank = osla_transport_rank(l->job->t);
 #ifdef _OPENMP
 #pragma omp atomic capture
 #endif
-    mine = l->dealt++;
+    mine = l->fixed++;
     *first = (mine * size + rank) * l->subset;
     return OSLA_OK;
   }
@@ -186,7 +186,7 @@ static void run_thread(loop *l, invert_worker *total)
 #ifdef _OPENMP
 #pragma omp atomic
 #endif
-    l->dealt += l->job->n_paths;
+    l->fixed += l->job->n_paths;
   }
   if (err != OSLA_OK && l->pass->points && thread_number() == 0)
     checkpoint_leave(l->pass->points, err);
@@ -204,12 +204,12 @@ static void run_thread(loop *l, invert_worker *total)
   close_worker(&w);
 }
 
-/* Of those that are dealt, one path: so that the shares differ by one at most. Else enough subsets
+/* Of paths that are fixed, one: so that the shares differ by one at most. Else enough subsets
  * that the last ones end together, large enough that asking costs nothing. */
-static int64_t choose_subset(const invert_job *job, bool dealt)
+static int64_t choose_subset(const invert_job *job, bool fixed)
 {
   const invert_options *o = job->options;
-  if (dealt) return 1;
+  if (fixed) return 1;
   if (o->subset > 0) return o->subset;
   int64_t subset = job->n_paths / (16 * (int64_t)osla_transport_size(job->t) * o->threads);
   return subset < 1 ? 1 : subset > 32 ? 32 : subset;
@@ -225,7 +225,7 @@ static osla_err share_sums(const invert_job *job, invert_worker *total)
 osla_err invert_for_all_paths(invert_job *job, const invert_pass *pass, invert_worker *total,
                               double *seconds)
 {
-  loop l = {.job = job, .pass = pass, .subset = choose_subset(job, pass->dealt)};
+  loop l = {.job = job, .pass = pass, .subset = choose_subset(job, pass->fixed)};
   *total = (invert_worker){.job = job};
   osla_err err = osla_agree(job->t, make_sums(pass, total));
   if (err == OSLA_OK) err = osla_counter_create(job->t, &l.counter);

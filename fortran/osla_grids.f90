@@ -1,5 +1,5 @@
 ! Transports and process grids. The contracts are in osla_transport.h and osla_grid.h.
-module osla_places
+module osla_grids
   use, intrinsic :: iso_c_binding
   use mpi_f08, only: MPI_Comm, MPI_COMM_NULL
   use osla_c
@@ -170,7 +170,7 @@ contains
     end if
   end subroutine osla_grid_create
 
-  ! Each rank names its place, counted from 0 as BLACS does; -1, -1: outside.
+  ! Each rank names its position, counted from 0 as BLACS does; -1, -1: outside.
   subroutine osla_grid_create_at(transport, nprow, npcol, prow, pcol, grid, stat, errmsg)
     type(osla_transport), intent(in) :: transport
     integer, intent(in) :: nprow, npcol, prow, pcol
@@ -227,4 +227,4 @@ contains
     rank = c_osla_grid_rank_at(grid%handle, prow, pcol)
   end function osla_grid_rank_at
 
-end module osla_places
+end module osla_grids

@@ -1,0 +1,154 @@
+/* Iterations on block Jacobi's fixed point, and their sweeps as a preconditioner. */
+#include "core.h"
+
+#include <stdlib.h>
+
+/* even_start(n, ranks, rank): where osla_even_blocks begins that rank's rows */
+static PyObject *even_start(PyObject *module, PyObject *args)
+{
+  (void)module;
+  long long n;
+  int ranks, rank;
+  if (!PyArg_ParseTuple(args, "Lii", &n, &ranks, &rank)) return NULL;
+  if (n < 0 || ranks < 1 || rank < 0 || rank > ranks)
+    return osla_py_refuse(OSLA_ERR_ARG, "rank %d of %d", rank, ranks);
+  int64_t *start = malloc(((size_t)ranks + 1) * sizeof *start);
+  if (!start) return PyErr_NoMemory();
+  osla_even_blocks(n, ranks, start);
+  long long found = start[rank];
+  free(start);
+  return PyLong_FromLongLong(found);
+}
+
+/* What one call works with. */
+typedef struct run {
+  osla_transport *transport;
+  osla_csr *sparse;         /* NULL: */
+  const osla_matrix *dense; /* of which `uplo` is read */
+  osla_uplo uplo;
+  const osla_splitting_options *blocks;
+  const osla_iterate_options *how;
+  int64_t rows, bound_steps;
+  const double *b;
+  double *x, alpha;
+  osla_iterate_result result;
+} run;
+
+static osla_err iterate_with(run *r, const osla_fixed_point *problem)
+{
+  osla_iteration *iteration = NULL;
+  double *state = calloc((size_t)problem->length + 1, sizeof *state);
+  osla_err err = state ? OSLA_OK : osla_error_set(OSLA_ERR_MEM, "iterate: a state");
+  OSLA_TRY(osla_agree(r->transport, err));
+  OSLA_TRY(osla_iteration_create(r->transport, problem, r->how, &iteration));
+  if (r->bound_steps > 0) OSLA_TRY(osla_iterate_bound(iteration, r->bound_steps, &r->alpha));
+  if (r->rows > 0) memcpy(state, r->x, (size_t)r->rows * sizeof *state);
+  OSLA_TRY(osla_iterate(iteration, state, &r->result));
+  if (r->rows > 0) memcpy(r->x, state, (size_t)r->rows * sizeof *state);
+cleanup:
+  osla_iteration_destroy(&iteration);
+  free(state);
+  return err;
+}
+
+static osla_err run_it(run *r)
+{
+  osla_splitting *split = NULL;
+  OSLA_CALL(r->sparse
+              ? osla_splitting_create(r->sparse, r->b, r->blocks, &split)
+              : osla_splitting_create_dense(r->uplo, r->dense, r->b, r->blocks, &split));
+  const osla_fixed_point problem = osla_splitting_problem(split);
+  osla_err err = iterate_with(r, &problem);
+  osla_splitting_destroy(&split);
+  return err;
+}
+
+/* The rows of x that this rank has; negative and an exception: of another object than a matrix. */
+static int64_t find_matrix(PyObject *object, run *r, osla_py_handle **h)
+{
+  if (PyObject_TypeCheck(object, osla_py_handle_type) &&
+      ((osla_py_handle *)object)->kind == &osla_py_csr) {
+    if (!osla_py_as_csr(object, h)) return -1;
+    r->sparse = (*h)->object;
+    r->transport = osla_csr_transport(r->sparse);
+    return osla_csr_rows(r->sparse);
+  }
+  if (!osla_py_as_matrix(object, h)) return -1;
+  r->dense = (*h)->object;
+  r->transport = osla_grid_transport(osla_matrix_grid(r->dense));
+  int size = osla_transport_size(r->transport), rank = osla_transport_rank(r->transport);
+  int64_t *start = malloc(((size_t)size + 1) * sizeof *start);
+  if (!start) {
+    PyErr_NoMemory();
+    return -1;
+  }
+  osla_even_blocks(osla_matrix_layout(r->dense).m, size, start);
+  int64_t rows = start[rank + 1] - start[rank];
+  free(start);
+  return rows;
+}
+
+/* iterate(csr or matrix, uplo, b, x, blocks, options, steps of a bound): end, residual, start,
+ * norm, rounding, error, my sweeps, least, most, alpha, seconds */
+static PyObject *iterate(PyObject *module, PyObject *args)
+{
+  (void)module;
+  PyObject *pa, *pb, *px, *pblocks, *phow;
+  int uplo;
+  long long steps;
+  osla_py_handle *h;
+  osla_py_array b, x;
+  if (!PyArg_ParseTuple(args, "OiOOOOL", &pa, &uplo, &pb, &px, &pblocks, &phow, &steps))
+    return NULL;
+  run r = {.uplo = (osla_uplo)uplo, .bound_steps = steps};
+  r.rows = find_matrix(pa, &r, &h);
+  if (r.rows < 0 || !(r.blocks = osla_py_struct(pblocks, sizeof *r.blocks)) ||
+      !(r.how = osla_py_struct(phow, sizeof *r.how)) ||
+      !osla_py_take_vector(pb, "b", OSLA_DOUBLE, r.rows, false, &b))
+    return NULL;
+  if (!osla_py_take_vector(px, "x", OSLA_DOUBLE, r.rows, true, &x)) {
+    osla_py_give_back(&b);
+    return NULL;
+  }
+  r.b = b.data;
+  r.x = x.data;
+  osla_err err;
+  OSLA_PY_RUN(err, run_it(&r), h, NULL, NULL, NULL);
+  osla_py_give_back(&x);
+  osla_py_give_back(&b);
+  if (err != OSLA_OK) return osla_py_raise(err);
+  const osla_iterate_result *e = &r.result;
+  return Py_BuildValue("idddddLLLdd", (int)e->end, e->residual, e->start, e->norm, e->rounding,
+                       e->error, (long long)e->sweeps, (long long)e->least, (long long)e->most,
+                       r.alpha, e->seconds);
+}
+
+osla_err osla_py_sweeps_make(osla_csr *matrix, int64_t block, int sweeps, osla_iterate_mode mode,
+                             osla_py_sweeps *out)
+{
+  osla_transport *t = osla_csr_transport(matrix);
+  const int64_t rows = osla_csr_rows(matrix);
+  const osla_splitting_options blocks = {.block = block};
+  const osla_iterate_options how = {.mode = mode, .sweeps = sweeps};
+  *out = (osla_py_sweeps){.right = calloc((size_t)rows + 1, sizeof *out->right)};
+  osla_err err = out->right ? OSLA_OK : osla_error_set(OSLA_ERR_MEM, "sweeps: a vector");
+  OSLA_TRY(osla_agree(t, err));
+  OSLA_TRY(osla_splitting_create(matrix, out->right, &blocks, &out->split));
+  const osla_fixed_point problem = osla_splitting_problem(out->split);
+  OSLA_TRY(osla_sweeps_create(t, &problem, rows, out->right, &how, &out->sweeps));
+cleanup:
+  if (err != OSLA_OK) osla_py_sweeps_free(out);
+  return err;
+}
+
+void osla_py_sweeps_free(osla_py_sweeps *s)
+{
+  osla_sweeps_destroy(&s->sweeps);
+  osla_splitting_destroy(&s->split);
+  free(s->right);
+  *s = (osla_py_sweeps){NULL, NULL, NULL};
+}
+
+PyMethodDef osla_py_iterate_methods[] = {{"even_start", even_start, METH_VARARGS, NULL},
+                                         {"iterate", iterate, METH_VARARGS, NULL},
+                                         {NULL, NULL, 0, NULL}};

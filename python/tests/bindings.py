@@ -1,0 +1,60 @@
+#!/usr/bin/env python3
+"""usage: bindings.py SRCDIR. Each function of the stable headers is called by the package, or stands
+here with what serves instead, or why there is nothing; so that the two cannot drift apart."""
+import pathlib
+import re
+import sys
+
+LEFT_OUT = {
+    "numpy and Python have it": """clock clock_settle log random_bits random_normal random_uniform dtype_letter
+        err_name version version_text index_count index_owner index_local index_run dot_local""",
+    "the package calls the form for parts, of which a whole matrix is one": """whole matrix_copy matrix_transpose
+        matrix_norm matrix_fill matrix_scale getrf potrf trsm potrs getrs""",
+    "a matrix is made by Matrix alone; its local array is numpy's": """matrix_wrap matrix_wrap_own matrix_create_in matrix_segment
+        matrix_peer matrix_bytes matrix_fill_with element""",
+    "forecasts of memory: osla info --predict": """chol_memory lu_memory gemm_memory gemm_predict hessian_memory potri_memory
+        getri_memory getrs_memory shape_make shape_matrix shape_one_node""",
+    "of use where messages or memory are one's own, in C": """armci_offer segment_[a-z_]* transfer_wait transfer_test notify notify_[a-z]*
+        put_notify put_notify_post posted_wait posted_test word_post put_word_post progress_[a-z]* end_hook transport_at_end at_step
+        vertices_[a-z]* sums_[a-z]* grid_notifiers combine_function iteration_[a-z]* records_free replay record_lags
+        transport_comm agree_same bcast alltoall memory_available memory_check simulated_machine""",
+    "facts of machine and grid: osla info, Grid, Transport": """transport_largest_node transport_node_rank_of transport_node_of
+        transport_same_node transport_memory_by_mpi transport_oversubscribed grid_choose grid_create_at grid_shift grid_same
+        grid_rank_at grid_prow_of""",
+    "File serves whole matrices and vectors": "file_put_parts file_get_parts",
+    "begun and ended in one call": "forest_[a-z]*_begin forest_end forest_end_read forest_test forest_writable forest_nearer",
+    "not yet": """forest_fetch forest_create forest_allgather forest_gather forest_alltoall forest_root_ranks forest_leaf_ranks
+        forest_transport forest_edges forest_degrees forest_split forest_compose forest_compose_inverse forest_inverse
+        forest_embed_roots forest_embed_leaves forest_concatenate forest_strided csr_ghosts csr_row csr_renumber
+        csr_galerkin csr_submatrix vector_read_matrix_market csr_read_metis
+        diffusion_[a-z_]* iterate_end_name""",
+}
+
+
+def functions(root: pathlib.Path) -> set[str]:
+    """Names behind osla_ of what the headers of osla.h declare."""
+    names = re.findall(r'#include "(osla_\w+\.h)"', (root / "src/osla.h").read_text())
+    found = set()
+    for name in names:
+        (path,) = [*root.glob(f"src/*/{name}"), *root.glob(f"kernels/*/{name}")]
+        text = re.sub(r"/\*.*?\*/|#(\\\n|.)*?\n", " ", path.read_text(), flags=re.S)
+        found |= set(re.findall(r"\bosla_(\w+)\(", text))
+    return found
+
+
+def main() -> None:
+    root = pathlib.Path(sys.argv[1])
+    declared = functions(root)
+    called = set()
+    for path in (root / "python/core").glob("*.[ch]"):
+        called |= set(re.findall(r"\bosla_(\w+)", re.sub(r"/\*.*?\*/", " ", path.read_text(), flags=re.S)))
+    listed = [name for names in LEFT_OUT.values() for name in names.split()]
+    left = declared - called
+    missing = sorted(x for x in left if not any(re.fullmatch(name, x) for name in listed))
+    stale = sorted(name for name in listed if not any(re.fullmatch(name, x) for x in left))
+    if missing or stale or len(declared) < 200:
+        sys.exit(f"no binding, and not in {__file__}: {missing}; there, and bound or gone: {stale}")
+    print(f"{len(declared) - len(left)} of {len(declared)} functions are bound")
+
+
+main()

@@ -1,0 +1,78 @@
+"""Iterations, and their sweeps as a preconditioner, beside numpy."""
+import numpy as np
+import pytest
+
+import osla
+from test_sparse import laplacian
+
+MODES = ["async", "racy", "sync"]
+
+
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("block", [1, 4])
+def test_sparse(world, mode, block):
+    full, a, mine = laplacian(world, 60)
+    x = np.cos(np.arange(60.0))
+    b = full @ x
+    first = np.full(a.rows, 2.0)
+    found = osla.iterate(a, b[mine].copy(), first, mode=mode, block=block, tolerance=1e-12,
+                         bound_steps=5 if block == 1 else 0)
+    assert found.end == "converged" and np.all(first == 2)
+    assert np.allclose(found.x, x[mine], atol=1e-10)
+    assert found.least <= found.sweeps <= found.most and 0 < found.residual <= 1e-12 * found.norm
+    if block == 1:
+        assert found.alpha < 1 and 0 < found.error < 1e-8
+
+
+@pytest.mark.parametrize("uplo", ["whole", "lower", "upper"])
+@pytest.mark.parametrize("mode", MODES)
+def test_dense(world, rng, uplo, mode):
+    n = 23
+    x, full = rng.normal(size=n), rng.normal(size=(n, n))
+    if uplo != "whole":
+        full = full + full.T
+    full += np.diag(np.abs(full).sum(axis=1) + 1)
+    stored = {"whole": full, "lower": np.tril(full), "upper": np.triu(full)}[uplo]
+    a = osla.Matrix.from_numpy(stored, block=(4, 3))
+    for block, factor in ((1, "cholesky"), (5, "lu")):
+        found = osla.iterate(a, full @ x, mode=mode, uplo=uplo, block=block, factor=factor,
+                             tolerance=1e-13)
+        assert found.end == "converged" and found.x.shape == (n,)
+        assert np.allclose(found.x, x, atol=1e-10)
+
+
+def test_ends_and_refusals(world):
+    full, a, mine = laplacian(world, 40)
+    b = np.ones(a.rows)
+    few = osla.iterate(a, b, mode="sync", sweeps=2, tolerance=1e-14)
+    assert few.end == "sweeps" and few.most == 2
+    wild = osla.Matrix.from_numpy(np.array([[1.0, 9.0], [9.0, 1.0]]), block=1)
+    assert osla.iterate(wild, np.ones(2), mode="sync").end == "diverged"
+    assert osla.iterate(wild, np.ones(2), mode="sync", sweeps=1, bound_steps=3).alpha >= 1
+    with pytest.raises(osla.StateError):
+        osla.iterate(wild, np.ones(2), proven=True)
+    for bad, options in ((b[:-1] if a.rows else np.ones(1), {}), (b.astype(np.float32), {}), (b, {"mode": "fast"}),
+                         (b, {"tolerances": 1}), (b, {"block": 0}), (b, {"omega": -1})):
+        with pytest.raises(osla.ArgumentError):
+            osla.iterate(a, bad, **options)
+    with pytest.raises(osla.ArgumentError, match="a CSR or a Matrix"):
+        osla.iterate(full, b)
+    with pytest.raises(osla.ArgumentError):
+        osla.iterate(osla.Matrix(4, 4, dtype=np.float32), np.ones(4))
+    only_here = b if world.rank else np.full(a.rows + 1, 1.0)  # wrong on one rank alone
+    with pytest.raises(osla.ArgumentError):
+        osla.iterate(a, only_here)
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_preconditioner(world, mode):
+    full, a, mine = laplacian(world, 80)
+    b = np.sin(np.arange(80.0))[mine].copy()
+    plain = osla.cg(a, b, tolerance=1e-10)
+    swept = osla.cg(a, b, jacobi=1, sweeps=3, mode=mode, tolerance=1e-10)
+    assert swept.end == "converged"
+    if mode == "sync":
+        assert swept.iterations < plain.iterations
+    assert np.allclose(swept.x, plain.x, atol=1e-8)
+    with pytest.raises(osla.ArgumentError):
+        osla.cg(a, b, sweeps=-1)
