@@ -64,7 +64,7 @@ kernels_sources = \
   kernels/solve/solve.h kernels/solve/solve_memory.c kernels/solve/solve.c \
   kernels/solve/solve_part.c \
   kernels/solve/residual.h kernels/solve/residual.c \
-  kernels/solve/refine.c \
+  kernels/solve/refine.h kernels/solve/refine.c \
   kernels/solve/mixed.c \
   kernels/solve/condition.c \
   kernels/forest/forest_units.h kernels/forest/forest_units.c \

@@ -321,6 +321,7 @@ tests_test_invert_memory_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=osla_memory_check -W
 tests_test_products_lack_LDFLAGS = $(tests_test_lack_LDFLAGS)
 tests_test_parts_lack_LDFLAGS = $(tests_test_lack_LDFLAGS)
 tests_test_exchange_LDFLAGS = $(tests_test_lack_LDFLAGS)
+tests_test_refine_LDFLAGS = $(tests_test_lack_LDFLAGS) -Wl,--wrap=osla_getrf
 
 tests_test_trace_LDADD = $(LDADD) $(JANSSON_LIBS)
 
@@ -369,7 +370,7 @@ tests_solve_reference = $(tests_kernel_reference) \
   tests/solve_reference.c tests/solve_reference.h
 tests_test_trsm_SOURCES = tests/test_trsm.c $(tests_solve_reference)
 tests_test_solve_SOURCES = tests/test_solve.c $(tests_solve_reference)
-tests_test_refine_SOURCES = tests/test_refine.c $(tests_solve_reference)
+tests_test_refine_SOURCES = tests/test_refine.c tests/lacking_memory.h tests/lacking_memory.c $(tests_solve_reference)
 tests_test_condition_SOURCES = tests/test_condition.c $(tests_solve_reference)
 tests_hessian_reference = tests/hessian_reference.c tests/hessian_reference.h
 tests_test_hessian_SOURCES = tests/test_hessian.c $(tests_hessian_reference)

@@ -81,6 +81,10 @@ has '^  (ok|no) +passive on node '
 has '^  - +passive across nodes +needs 2 nodes'
 has '^  - +notify across nodes +needs 2 nodes$'
 has '^  on the node +[0-9]'
+if grep -q 'MPICH.*ucx' "$scratch/out"; then # which warns of settings for transports that are not there
+  run 2 node UCX_TLS=self,sm; healthy
+  grep -qh 'UCX  WARN' "$scratch/out" "$scratch/err" && fail "$label: a warning of UCX's"
+fi
 run 4 node; healthy; transfers_work; json 4 1
 run 4 fake2; healthy; transfers_work; json 4 2
 has '^  node 1: ranks 2-3 on host '

@@ -1,10 +1,12 @@
 /* The residual as a judge, iterative refinement, and solves in mixed precision. */
+#include "lacking_memory.h"
 #include "osla_chol.h"
 #include "osla_lu.h"
 #include "osla_solve.h"
 #include "solve_reference.h"
 
 #include <math.h>
+#include <string.h>
 
 static double one_or_odd(int64_t i, int64_t j, void *arg)
 {
@@ -239,14 +241,55 @@ static void test_singular(void)
   grids_close(&g);
 }
 
+/* ---- a lack of memory ---- */
+
+/* The linker puts this before the library's. */
+static int factorisations;
+osla_err __real_osla_getrf(osla_matrix *a, int64_t *ipiv, const osla_lu_options *options,
+                           osla_lu_result *result);
+osla_err __wrap_osla_getrf(osla_matrix *a, int64_t *ipiv, const osla_lu_options *options,
+                           osla_lu_result *result);
+osla_err __wrap_osla_getrf(osla_matrix *a, int64_t *ipiv, const osla_lu_options *options,
+                           osla_lu_result *result)
+{
+  factorisations++;
+  return __real_osla_getrf(a, ipiv, options, result);
+}
+
+static osla_err solve_mixed(void *arg)
+{
+  const system_of *s = arg;
+  factorisations = 0;
+  return osla_gesv_mixed(s->a.a, s->b.a, s->x.a, NULL, NULL);
+}
+
+/* At each allocation, up to some behind the factorisation: all fail together, and those of the
+ * refinement before A is factored. */
+static void test_lack(void)
+{
+  grid_set g = grids_open();
+  system_of s = make_system(&g, 0, OSLA_DOUBLE, EASY, 12, 4, FITTING);
+  enum { BEHIND = 20 };
+  int hit = 1, early = 0, late = 0, behind = 0;
+  OSLA_ASSERT_OK(solve_mixed(&s)); /* then regions are kept, and all calls allocate alike */
+  for (int number = 0; hit && behind < BEHIND; number++) {
+    if (lacking_memory(number, solve_mixed, &s, &hit) == OSLA_OK) continue;
+    behind += factorisations > 0;
+    if (!strstr(osla_error_text(), "maxima")) continue;
+    early += factorisations == 0;
+    late += factorisations > 0;
+  }
+  OSLA_ASSERT_MSG(early == 3 && late == 0, "%d maxima before the factorisation, %d after", early,
+                  late);
+  free_system(&s);
+  grids_close(&g);
+}
+
 int main(int argc, char **argv)
 {
   static const osla_test_case cases[] = {
-    {"residual", test_residual},
-    {"refine", test_refine},
-    {"mixed", test_mixed},
-    {"singular", test_singular},
-    {NULL, NULL},
+    {"residual", test_residual}, {"refine", test_refine}, {"mixed", test_mixed},
+    {"singular", test_singular}, {"lack", test_lack},     {NULL, NULL},
   };
   return osla_test_main(argc, argv, cases);
 }

@@ -2,6 +2,7 @@
  * triangle are whole numbers. */
 #include "osla_solve.h"
 #include "solve_reference.h"
+#include "trsm.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -15,7 +16,7 @@ static const solve_case cases_of_sizes[] = {
   {1, 1, 1, 1},  {2, 1, 3, 2},    {5, 1, 1, 1},   {7, INT64_C(1) << 40, 17, 4},
   {37, 5, 3, 1}, {48, 8, 17, 64}, {61, 13, 1, 7}, {90, 7, 17, 3},
 };
-enum { N_SIZES = sizeof cases_of_sizes / sizeof cases_of_sizes[0] };
+enum { N_SIZES = sizeof cases_of_sizes / sizeof cases_of_sizes[0], NB_OF_STRIPS = 40 };
 
 typedef struct variant {
   osla_side side;
@@ -148,6 +149,25 @@ static void test_empty(void)
   grids_close(&g);
 }
 
+/* So many right-hand sides that a transposed solve takes several strips of them. */
+static void test_strips(void)
+{
+  grid_set g = grids_open();
+  const int last = g.n - 1; /* one process column */
+  const int p = osla_grid_nprow(g.at[last]);
+  const int64_t strip = osla_trsm_strip(NB_OF_STRIPS, 20000, p, sizeof(double));
+  solve_case c = {2 * NB_OF_STRIPS + 5, NB_OF_STRIPS, 2 * strip + 3, 50000};
+  OSLA_ASSERT_MSG(p == 1 || strip < 10000, "%d process rows: strips of %d", p, (int)strip);
+  if (p > 1) {
+    kernel_matrix b[2], a = kernel_make(g.at[last], OSLA_DOUBLE, c.n, c.n, c.nb, c.nb, false);
+    make_sides(&g, last, OSLA_DOUBLE, c, FITTING, false, b);
+    check_exact(&a, &b[OSLA_LEFT], (variant){OSLA_LEFT, OSLA_LOWER, OSLA_TRANS, OSLA_UNIT}, 1);
+    check_exact(&a, &b[OSLA_LEFT], (variant){OSLA_LEFT, OSLA_UPPER, OSLA_TRANS, OSLA_NONUNIT}, 4);
+    kernel_free(&a), kernel_free(&b[0]), kernel_free(&b[1]);
+  }
+  grids_close(&g);
+}
+
 /* alpha = 0: B is zero whatever it holds, and A is not read. Of a real type's alpha the imaginary
  * part does not count. */
 static void test_zero_factor(void)
@@ -228,14 +248,9 @@ static void test_stress(void)
 int main(int argc, char **argv)
 {
   static const osla_test_case cases[] = {
-    {"trsm", test_trsm},
-    {"variants", test_variants},
-    {"few_rows", test_few_rows},
-    {"empty", test_empty},
-    {"zero_factor", test_zero_factor},
-    {"errors", test_errors},
-    {"stress", test_stress},
-    {NULL, NULL},
+    {"trsm", test_trsm},     {"variants", test_variants}, {"few_rows", test_few_rows},
+    {"empty", test_empty},   {"strips", test_strips},     {"zero_factor", test_zero_factor},
+    {"errors", test_errors}, {"stress", test_stress},     {NULL, NULL},
   };
   return osla_test_main(argc, argv, cases);
 }

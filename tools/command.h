@@ -113,6 +113,7 @@ void osla_command_begin(void);
 int osla_command_thread_level(int argc, char **argv, const char *beside, bool tries);
 
 /* Starts MPI with that level, and arranges its end. Before: is there room for what the BLAS needs?
+ * Where the environment says nothing of it, UCX gets large pieces for TCP (doc/clusters.md).
  * `name` as for osla_command_error. Returns OSLA_EXIT_OK, or the exit status after the error. The
  * same on all ranks whose limits are. */
 int osla_command_start_mpi(const char *name, int argc, char **argv, const char *beside, bool tries);

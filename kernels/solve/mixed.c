@@ -2,6 +2,7 @@
 #include "local_view.h"
 #include "osla_chol.h"
 #include "osla_lu.h"
+#include "refine.h"
 #include "reserved.h"
 #include "residual.h"
 #include "rhs.h"
@@ -33,12 +34,13 @@ static osla_err factor(mixed *f, osla_matrix *copy, int64_t *ipiv, osla_factors 
 }
 
 /* One way to solve: with factors of that precision. X starts from zero, so that the first
- * iteration of the refinement is the solve. */
+ * iteration of the refinement is the solve. All vectors are there before A is factored. */
 static osla_err attempt(mixed *f, osla_dtype dtype)
 {
   osla_layout l = osla_matrix_layout(f->a);
   osla_grid *grid = osla_matrix_grid(f->a);
   osla_matrix *copy = NULL;
+  osla_refinement *refinement = NULL;
   osla_factors factors;
   int64_t *ipiv = NULL;
   osla_err err;
@@ -46,12 +48,15 @@ static osla_err attempt(mixed *f, osla_dtype dtype)
   ipiv = malloc((size_t)osla_matrix_local_rows(copy) * sizeof *ipiv + 1);
   err = ipiv ? OSLA_OK : osla_error_set(OSLA_ERR_MEM, "pivots of order %" PRId64, l.n);
   OSLA_TRY(osla_agree(osla_grid_transport(grid), err));
+  OSLA_TRY(osla_refinement_open(f->a, copy, f->b, &refinement));
   OSLA_TRY(osla_matrix_add(1.0, f->a, 0.0, copy));
   OSLA_TRY(factor(f, copy, ipiv, &factors));
   OSLA_TRY(osla_matrix_fill(f->x, OSLA_FILL_ZERO, 0));
   f->refine = (osla_refine_result){0, (double)NAN, false};
-  if (f->info == 0) OSLA_TRY(osla_refine(f->a, &factors, f->b, f->x, &f->options, &f->refine));
+  if (f->info == 0)
+    OSLA_TRY(osla_refinement_run(refinement, &factors, f->x, &f->options, &f->refine));
 cleanup:
+  osla_refinement_close(&refinement);
   free(ipiv);
   osla_matrix_destroy(&copy);
   return err;

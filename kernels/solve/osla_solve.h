@@ -31,7 +31,7 @@ extern "C" {
  *   b      [in,out] must not be A
  * RIGHT works on a transposed copy of B, wherever B lies.
  * Memory above the copies: none where T and B can be read in place; else two block columns of T and
- * a few block rows of B. */
+ * a few block rows of B; with TRANS and CONJTRANS on several process rows some 32 MiB for sums. */
 osla_err osla_trsm(osla_side side, osla_uplo uplo, osla_trans trans, osla_diag diag,
                    osla_complex alpha, const osla_matrix *a, osla_matrix *b);
 
@@ -149,7 +149,8 @@ typedef struct osla_mixed_result {
  *   options [in]  of the refinement; NULL = defaults
  *   result  [out] NULL, or the same on all ranks
  * Memory: a copy of A in single precision, after a failure (then without it) one in double
- * precision; and that of osla_refine. Errors as above, and UNSUPPORTED for s and c.
+ * precision; and that of osla_refine, all before A is factored, but for what the solves themselves
+ * take (osla_getrs_memory). Errors as above, and UNSUPPORTED for s and c.
  * Source: Langou, Langou, Luszczek, Kurzak, Buttari, Dongarra, "Exploiting the performance of 32
  * bit floating point arithmetic in obtaining 64 bit accuracy" (SC 2006); LAPACK's DSGESV, DSPOSV.
  */

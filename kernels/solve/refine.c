@@ -1,4 +1,5 @@
 /* Iterative refinement, also with factors in a narrower precision. */
+#include "refine.h"
 #include "local_view.h"
 #include "osla_blas.h"
 #include "reserved.h"
@@ -12,13 +13,14 @@
 
 /* Matrices that lie as a solve wants them: the solution in hand, one that may be better, residuals;
  * `narrow`: of the factors' type if it is another one. */
-typedef struct refinement {
+struct osla_refinement {
   const osla_matrix *a, *b;
   const osla_factors *factors;
   double norm_a;
   osla_matrix *x, *next, *r, *narrow;
   double value, *maxima; /* of r; of its columns */
-} refinement;
+  int64_t *room;         /* osla_residual_make */
+};
 
 static void swap(osla_matrix **x, osla_matrix **y)
 {
@@ -29,7 +31,7 @@ static void swap(osla_matrix **x, osla_matrix **y)
 
 /* Multiplies the columns of R by powers of two, so that their largest elements come near 1, or
  * back: by 2^(sign * exponent). */
-static osla_err scale_columns(const refinement *f, int sign)
+static osla_err scale_columns(const osla_refinement *f, int sign)
 {
   enum { MOST = 1000 };
   local_view v = view_of(f->r);
@@ -44,7 +46,7 @@ static osla_err scale_columns(const refinement *f, int sign)
 }
 
 /* R := X + A^-1 R. R is scaled for a narrower precision, so that nothing vanishes there. */
-static osla_err correct(refinement *f)
+static osla_err correct(osla_refinement *f)
 {
   osla_transport *t = osla_grid_transport(osla_matrix_grid(f->a));
   if (!f->narrow) {
@@ -60,12 +62,13 @@ static osla_err correct(refinement *f)
 }
 
 /* One iteration; *better: X was replaced. */
-static osla_err iterate(refinement *f, bool *better)
+static osla_err iterate(osla_refinement *f, bool *better)
 {
   double before = f->value;
   OSLA_CALL(correct(f));
   swap(&f->next, &f->r);
-  OSLA_CALL(osla_residual_make(f->a, f->norm_a, f->next, f->b, f->r, &f->value, f->maxima));
+  OSLA_CALL(
+    osla_residual_make(f->a, f->norm_a, f->next, f->b, f->r, &f->value, f->maxima, f->room));
   *better = f->value < before;
   if (*better)
     swap(&f->x, &f->next);
@@ -74,10 +77,10 @@ static osla_err iterate(refinement *f, bool *better)
   return OSLA_OK;
 }
 
-static osla_err refine(refinement *f, int most, double target, osla_refine_result *result)
+static osla_err refine(osla_refinement *f, int most, double target, osla_refine_result *result)
 {
   bool falls = true;
-  OSLA_CALL(osla_residual_make(f->a, f->norm_a, f->x, f->b, f->r, &f->value, f->maxima));
+  OSLA_CALL(osla_residual_make(f->a, f->norm_a, f->x, f->b, f->r, &f->value, f->maxima, f->room));
   while (falls && f->value > target && isfinite(f->value) && result->iterations < most) {
     double before = f->value;
     bool better;
@@ -112,35 +115,69 @@ static osla_err check(const osla_matrix *a, const osla_factors *factors, const o
   return OSLA_OK;
 }
 
+static osla_err make_vectors(osla_refinement *f, const osla_matrix *factor)
+{
+  osla_dtype dtype = osla_matrix_dtype(f->a), narrow = osla_matrix_dtype(factor);
+  int64_t nrhs = osla_matrix_layout(f->b).n;
+  OSLA_CALL(osla_matrix_norm(f->a, OSLA_NORM_INF, &f->norm_a));
+  OSLA_CALL(osla_rhs_create(factor, dtype, nrhs, &f->x));
+  OSLA_CALL(osla_rhs_create(factor, dtype, nrhs, &f->next));
+  OSLA_CALL(osla_rhs_create(factor, dtype, nrhs, &f->r));
+  return narrow == dtype ? OSLA_OK : osla_rhs_create(factor, narrow, nrhs, &f->narrow);
+}
+
+osla_err osla_refinement_open(const osla_matrix *a, const osla_matrix *factor, const osla_matrix *b,
+                              osla_refinement **out)
+{
+  size_t nrhs = (size_t)osla_matrix_layout(b).n;
+  osla_refinement *f = *out = calloc(1, sizeof *f);
+  if (f) {
+    f->a = a;
+    f->b = b;
+    f->maxima = malloc(nrhs * sizeof *f->maxima + 1);
+    f->room = malloc(OSLA_RESIDUAL_ROOM * nrhs * sizeof *f->room + 1);
+  }
+  bool complete = f && f->maxima && f->room;
+  osla_err err = complete ? OSLA_OK : osla_error_set(OSLA_ERR_MEM, "%zu maxima", nrhs);
+  err = osla_agree(osla_grid_transport(osla_matrix_grid(a)), err);
+  return err == OSLA_OK ? make_vectors(f, factor) : err;
+}
+
+osla_err osla_refinement_run(osla_refinement *f, const osla_factors *factors, osla_matrix *x,
+                             const osla_refine_options *o, osla_refine_result *result)
+{
+  osla_refine_result r = {0};
+  f->factors = factors;
+  OSLA_CALL(osla_matrix_copy(x, f->x));
+  OSLA_CALL(
+    refine(f, o->max_iterations ? o->max_iterations : 30, o->target > 0.0 ? o->target : 1.0, &r));
+  OSLA_CALL(osla_matrix_copy(f->x, x));
+  if (result) *result = r;
+  return OSLA_OK;
+}
+
+void osla_refinement_close(osla_refinement **handle)
+{
+  osla_refinement *f = *handle;
+  if (!f) return;
+  free(f->maxima);
+  free(f->room);
+  osla_matrix_destroy(&f->x);
+  osla_matrix_destroy(&f->next);
+  osla_matrix_destroy(&f->r);
+  osla_matrix_destroy(&f->narrow);
+  free(f);
+  *handle = NULL;
+}
+
 osla_err osla_refine(const osla_matrix *a, const osla_factors *factors, const osla_matrix *b,
                      osla_matrix *x, const osla_refine_options *options, osla_refine_result *result)
 {
   osla_refine_options o = options ? *options : (osla_refine_options){0};
-  osla_refine_result r = {0};
-  refinement f = {.a = a, .b = b, .factors = factors};
-  const osla_matrix *factor = factors->matrix;
-  osla_dtype dtype = osla_matrix_dtype(a), narrow = osla_matrix_dtype(factor);
-  int64_t nrhs = osla_matrix_layout(b).n;
-  osla_err err;
-  f.maxima = malloc((size_t)nrhs * sizeof *f.maxima + 1);
-  err = check(a, factors, b, x, &o);
-  if (!f.maxima) err = osla_error_set(OSLA_ERR_MEM, "%" PRId64 " maxima", nrhs);
-  OSLA_TRY(osla_agree(osla_grid_transport(osla_matrix_grid(a)), err));
-  OSLA_TRY(osla_matrix_norm(a, OSLA_NORM_INF, &f.norm_a));
-  OSLA_TRY(osla_rhs_create(factor, dtype, nrhs, &f.x));
-  OSLA_TRY(osla_rhs_create(factor, dtype, nrhs, &f.next));
-  OSLA_TRY(osla_rhs_create(factor, dtype, nrhs, &f.r));
-  if (narrow != dtype) OSLA_TRY(osla_rhs_create(factor, narrow, nrhs, &f.narrow));
-  OSLA_TRY(osla_matrix_copy(x, f.x));
-  OSLA_TRY(
-    refine(&f, o.max_iterations ? o.max_iterations : 30, o.target > 0.0 ? o.target : 1.0, &r));
-  OSLA_TRY(osla_matrix_copy(f.x, x));
-  if (result) *result = r;
-cleanup:
-  free(f.maxima);
-  osla_matrix_destroy(&f.x);
-  osla_matrix_destroy(&f.next);
-  osla_matrix_destroy(&f.r);
-  osla_matrix_destroy(&f.narrow);
+  osla_refinement *f = NULL;
+  OSLA_CALL(osla_agree(osla_grid_transport(osla_matrix_grid(a)), check(a, factors, b, x, &o)));
+  osla_err err = osla_refinement_open(a, factors->matrix, b, &f);
+  if (err == OSLA_OK) err = osla_refinement_run(f, factors, x, &o, result);
+  osla_refinement_close(&f);
   return err;
 }

@@ -63,31 +63,27 @@ static double judge(const int64_t *bits, int64_t nrhs, double norm_a, double uni
 }
 
 osla_err osla_residual_make(const osla_matrix *a, double norm_a, const osla_matrix *x,
-                            const osla_matrix *b, osla_matrix *r, double *value, double *maxima)
+                            const osla_matrix *b, osla_matrix *r, double *value, double *maxima,
+                            int64_t *bits)
 {
   osla_layout l = osla_matrix_layout(b);
   osla_dtype dtype = osla_matrix_dtype(b);
   osla_transport *t = osla_grid_transport(osla_matrix_grid(b));
-  int64_t *bits = calloc((size_t)(3 * l.n) + 1, sizeof *bits);
-  osla_err err = OSLA_OK;
-  if (!bits) err = osla_error_set(OSLA_ERR_MEM, "%" PRId64 " maxima", 3 * l.n);
-  OSLA_TRY(osla_agree(t, err));
-  OSLA_TRY(osla_matrix_copy(b, r));
-  OSLA_TRY(osla_gemm(OSLA_NOTRANS, OSLA_NOTRANS, -1.0, osla_whole(to_read(a)),
-                     osla_whole(to_read(x)), 1.0, osla_whole(r), NULL));
-  err = column_maxima(r, bits);
+  memset(bits, 0, (size_t)(OSLA_RESIDUAL_ROOM * l.n) * sizeof *bits);
+  OSLA_CALL(osla_matrix_copy(b, r));
+  OSLA_CALL(osla_gemm(OSLA_NOTRANS, OSLA_NOTRANS, -1.0, osla_whole(to_read(a)),
+                      osla_whole(to_read(x)), 1.0, osla_whole(r), NULL));
+  osla_err err = column_maxima(r, bits);
   if (err == OSLA_OK) err = column_maxima(x, bits + l.n);
   if (err == OSLA_OK) err = column_maxima(b, bits + 2 * l.n);
-  OSLA_TRY(osla_agree(t, err));
-  OSLA_TRY(osla_allreduce(t, bits, 3 * l.n, MPI_INT64_T, MPI_MAX));
+  OSLA_CALL(osla_agree(t, err));
+  OSLA_CALL(osla_allreduce(t, bits, OSLA_RESIDUAL_ROOM * l.n, MPI_INT64_T, MPI_MAX));
   bool single = dtype == OSLA_FLOAT || dtype == OSLA_COMPLEX_FLOAT;
   *value =
     judge(bits, l.n, norm_a, (double)(l.m > 1 ? l.m : 1) * (single ? FLT_EPSILON : DBL_EPSILON));
   for (int64_t j = 0; j < l.n; j++)
     maxima[j] = of_bits(bits[j]);
-cleanup:
-  free(bits);
-  return err;
+  return OSLA_OK;
 }
 
 osla_err osla_residual(const osla_matrix *a, const osla_matrix *x, const osla_matrix *b,
@@ -96,13 +92,15 @@ osla_err osla_residual(const osla_matrix *a, const osla_matrix *x, const osla_ma
   osla_layout l = osla_matrix_layout(b);
   osla_matrix *r = NULL;
   double norm_a, *maxima = malloc((size_t)l.n * sizeof *maxima + 1);
-  osla_err err = maxima ? OSLA_OK : osla_error_set(OSLA_ERR_MEM, "%" PRId64 " maxima", l.n);
+  int64_t *room = malloc((size_t)(OSLA_RESIDUAL_ROOM * l.n) * sizeof *room + 1);
+  osla_err err = maxima && room ? OSLA_OK : osla_error_set(OSLA_ERR_MEM, "%" PRId64 " maxima", l.n);
   OSLA_TRY(osla_agree(osla_grid_transport(osla_matrix_grid(b)), err));
   OSLA_TRY(osla_matrix_create(osla_matrix_grid(b), osla_matrix_dtype(b), l.m, l.n, l.mb, l.nb, &r));
   OSLA_TRY(osla_matrix_norm(a, OSLA_NORM_INF, &norm_a));
-  OSLA_TRY(osla_residual_make(a, norm_a, x, b, r, value, maxima));
+  OSLA_TRY(osla_residual_make(a, norm_a, x, b, r, value, maxima, room));
 cleanup:
   free(maxima);
+  free(room);
   osla_matrix_destroy(&r);
   return err;
 }

@@ -31,6 +31,7 @@ typedef struct trsm {
   bool readable;            /* node neighbours read B in place */
   _Atomic int64_t solved;   /* steps; the next one's rows are not ready */
   int64_t widest;           /* columns of B on the process column that has most */
+  int64_t strip;            /* TRANS: of them, those that are solved at a time */
   unsigned char *column[2]; /* block columns of A from afar: this step's and the next one's */
   osla_transfer transfer[2];
   unsigned char *sums;       /* those on their way: a block row of B for each set of buffers */
@@ -91,6 +92,10 @@ void osla_trsm_add(const local_view *b, int64_t m, int64_t n, int sign, const vo
 
 /* What passes between the ranks: f->panels or f->pieces. Collective. Errors: MEM, MPI. */
 osla_err osla_trsm_passing(trsm *f);
+
+/* TRANS: columns of B that are solved at a time, such that the sums take some 32 MiB of a rank, but
+ * at least 256. Pure. */
+int64_t osla_trsm_strip(int64_t nb, int64_t widest, int p, size_t element);
 
 /* TRANS: does process row `prow` own solved rows of this step's block column? Pure. */
 bool osla_trsm_has_part(const trsm *f, const trsm_step *s, int prow);

@@ -6,7 +6,9 @@
  * TRANS and CONJTRANS, left-looking: block column k of T is row k of T^T. Each rank forms the
  * partial sum of T(i,k)^T X(i) over the solved rows i that it owns and puts it to the owner of
  * block row k, who adds up, and solves with the diagonal block. So T is always read by block
- * columns, which lie contiguous, and X is never moved.
+ * columns, which lie contiguous, and X is never moved. A block row's sums come from all process
+ * rows, so many right-hand sides are solved for one strip of columns after the other: the buffers
+ * do not grow with them.
  */
 #include "osla_trace.h"
 #include "pipeline.h"
@@ -131,57 +133,84 @@ static osla_err partial_sum(trsm *f, const trsm_step *s, double alpha, double be
   return OSLA_OK;
 }
 
-static osla_err step_trans_owner(trsm *f, const trsm_step *s)
+static size_t piece_bytes(const trsm *f)
+{
+  return (size_t)(f->a.nb * f->strip) * f->b.element;
+}
+
+/* `turn`: steps of this strip and of those before it. */
+static osla_err step_trans_owner(trsm *f, const trsm_step *s, int64_t turn)
 {
   const local_view *b = &f->b;
-  size_t piece = (size_t)(f->a.nb * f->widest) * b->element;
   if (s->first < s->last) OSLA_CALL(partial_sum(f, s, -1.0, 1.0, local_at(b, s->row, 0), b->lld));
   for (int i = 1; i < b->p; i++) {
     int prow = (b->prow + i) % b->p;
     if (!osla_trsm_has_part(f, s, prow)) continue;
-    osla_pieces_wait(f->pieces, s->s, rank_at(b, prow, b->pcol));
-    unsigned char *sums = osla_pieces_buffer(f->pieces, s->s);
-    osla_trsm_add(b, s->size, b->cols, -1, sums + (size_t)prow * piece, local_at(b, s->row, 0),
-                  b->lld);
+    osla_pieces_wait(f->pieces, turn, rank_at(b, prow, b->pcol));
+    unsigned char *sums = osla_pieces_buffer(f->pieces, turn);
+    osla_trsm_add(b, s->size, b->cols, -1, sums + (size_t)prow * piece_bytes(f),
+                  local_at(b, s->row, 0), b->lld);
   }
   return osla_trsm_diagonal(f, s);
 }
 
-static osla_err step_trans(trsm *f, const trsm_step *s)
+static osla_err step_trans(trsm *f, const trsm_step *s, int64_t turn)
 {
   const local_view *b = &f->b;
   if (b->prow == s->prow) {
-    OSLA_CALL(step_trans_owner(f, s));
+    OSLA_CALL(step_trans_owner(f, s, turn));
   } else if (s->first < s->last) {
-    size_t piece = (size_t)(f->a.nb * f->widest) * b->element;
-    unsigned char *sum = f->sums + (size_t)(s->s % osla_pieces_depth(f->pieces)) * piece;
-    OSLA_CALL(osla_pieces_posted(f->pieces, s->s)); /* what was formed there has arrived */
+    unsigned char *sum = f->sums + (size_t)(turn % osla_pieces_depth(f->pieces)) * piece_bytes(f);
+    OSLA_CALL(osla_pieces_posted(f->pieces, turn)); /* what was formed there has arrived */
     OSLA_CALL(partial_sum(f, s, 1.0, 0.0, sum, s->size));
-    OSLA_CALL(osla_pieces_post(f->pieces, s->s, rank_at(b, s->prow, b->pcol),
-                               (size_t)b->prow * piece, sum,
+    OSLA_CALL(osla_pieces_post(f->pieces, turn, rank_at(b, s->prow, b->pcol),
+                               (size_t)b->prow * piece_bytes(f), sum,
                                (size_t)(s->size * b->cols) * b->element));
   }
-  return osla_pieces_finish(f->pieces, s->s);
+  return osla_pieces_finish(f->pieces, turn);
 }
 
-osla_err osla_trsm_run_trans(trsm *f)
+/* The columns of B in f->b; `before`: steps of other strips. */
+static osla_err run_strip(trsm *f, int64_t before)
 {
   OSLA_CALL(osla_trsm_prefetch(f, 0));
   for (int64_t number = 0; number < f->steps; number++) {
     trsm_step s = osla_trsm_step(f, number);
     osla_at_step(f->b.t, "osla_trsm", number);
     OSLA_CALL(osla_trsm_prefetch(f, number + 1));
-    OSLA_CALL(step_trans(f, &s));
+    OSLA_CALL(step_trans(f, &s, before + number));
   }
   return OSLA_OK;
 }
 
+osla_err osla_trsm_run_trans(trsm *f)
+{
+  const local_view all = f->b;
+  osla_err err = OSLA_OK;
+  int64_t turns = 0;
+  for (int64_t c = 0; c < all.cols && err == OSLA_OK; c += f->strip, turns += f->steps) {
+    f->b.local = local_at(&all, 0, c);
+    f->b.cols = all.cols - c < f->strip ? all.cols - c : f->strip;
+    err = run_strip(f, turns);
+  }
+  f->b = all;
+  return err;
+}
+
 /* ---- set-up ---- */
+
+int64_t osla_trsm_strip(int64_t nb, int64_t widest, int p, size_t element)
+{
+  enum { LEAST = 256, SUMS_BYTES = 32 << 20 };
+  int64_t column = osla_pieces_depth_for(1) * (p + 1) * nb * (int64_t)element;
+  int64_t most = SUMS_BYTES / column > LEAST ? SUMS_BYTES / column : LEAST;
+  int64_t strips = p > 1 ? (widest + most - 1) / most : 1;
+  return strips > 1 ? (widest + strips - 1) / strips : widest;
+}
 
 osla_err osla_trsm_passing(trsm *f)
 {
   const local_view *b = &f->b;
-  size_t block_row = (size_t)(f->a.nb * f->widest) * b->element;
   if (f->trans == OSLA_NOTRANS) {
     int64_t blocks = f->steps;
     osla_panels_plan plan = {.steps = f->steps,
@@ -191,11 +220,13 @@ osla_err osla_trsm_passing(trsm *f)
                              .kernel = f,
                              .bytes = row_bytes,
                              .ready = row_ready};
-    plan.kind[PANEL_ROWS] = (osla_panels_kind){.used = true, .in_column = true, .room = block_row};
+    plan.kind[PANEL_ROWS] = (osla_panels_kind){
+      .used = true, .in_column = true, .room = (size_t)(f->a.nb * f->widest) * b->element};
     return osla_panels_create(b->grid, &plan, &f->panels);
   }
-  OSLA_CALL(osla_pieces_create(b->grid, (size_t)b->p * block_row, 1, false, &f->pieces));
-  f->sums = malloc((size_t)osla_pieces_depth(f->pieces) * block_row + 1);
+  f->strip = osla_trsm_strip(f->a.nb, f->widest, b->p, b->element);
+  OSLA_CALL(osla_pieces_create(b->grid, (size_t)b->p * piece_bytes(f), 1, false, &f->pieces));
+  f->sums = malloc((size_t)osla_pieces_depth(f->pieces) * piece_bytes(f) + 1);
   return osla_agree(b->t,
                     f->sums ? OSLA_OK : osla_error_set(OSLA_ERR_MEM, "sums of a triangular solve"));
 }

@@ -1,0 +1,20 @@
+/* Refinement whose memory is there before A is factored (internal). */
+#ifndef OSLA_REFINE_INTERNAL_H
+#define OSLA_REFINE_INTERNAL_H
+
+#include "osla_solve.h"
+
+typedef struct osla_refinement osla_refinement;
+
+/* Makes the vectors for right-hand sides like B, and the norm of A, of which `factor` is, or will
+ * hold, the factors. What each solve needs comes later (osla_getrs_memory). Collective, all three;
+ * _close takes NULL. Errors: MEM, MPI. */
+osla_err osla_refinement_open(const osla_matrix *a, const osla_matrix *factor, const osla_matrix *b,
+                              osla_refinement **out);
+
+/* osla_refine, whose arguments have been checked. */
+osla_err osla_refinement_run(osla_refinement *r, const osla_factors *factors, osla_matrix *x,
+                             const osla_refine_options *options, osla_refine_result *result);
+void osla_refinement_close(osla_refinement **r);
+
+#endif
