@@ -96,6 +96,11 @@ for place in "0 node" "3 node" "4 fake2"; do
 done
 run 0 node --data "$scratch/nothing.csv" --output "$scratch/none.osla"
 bad "$scratch/nothing.csv: No such file or directory"
+tr , ';' <"$example" >"$scratch/semicolons.csv"
+run 0 node --data "$scratch/semicolons.csv" --output "$scratch/none.osla"
+bad "$scratch/semicolons.csv:2: the header has no comma: fields are parted by commas"
+run 0 node --data "$example" -d "$scratch/part.csv" --output "$scratch/none.osla"
+bad "--data: $example and $scratch/part.csv: one table is wanted"
 run 0 node --data "$example" --reference "$example" --output "$scratch/none.osla"
 bad "$example:[12]: no reference table: .*"
 run 0 node --data "$example" --periods 3 --output "$scratch/none.osla"
@@ -115,7 +120,7 @@ bad "--output: .* is the file of --data .* too"
 awk -F, -v OFS=, 'NR == 1001 { $9 = 317.3 } { print }' "$example" >"$scratch/one.csv"
 run 2 node "${model[@]}" --data "$scratch/one.csv" --robust --outlier 20
 good
-has '^Outliers +1 data beyond 20 deviations .* 0 cycle skips are left out \(1 more models\)$'
+has '^Outliers +1 data beyond 20 deviations .* 0 cycle skips are left out \(models found again: 1\)$'
 # --- half of the data fit exactly: there is no scale, and nothing is dropped ---
 head -n 3 "$example" >"$scratch/few.csv"
 run 0 node "${model[@]}" --data "$scratch/few.csv" --robust

@@ -32,19 +32,13 @@ typedef struct made_job {
 
 static bool parse(made_job *m, char *report)
 {
-  char *argv[] = {"invert",
-                  "--report",
-                  report,
-                  "--mesh",
-                  "6",
-                  "--center",
-                  "10",
-                  "--stations",
-                  "a<b>&\"'.csv",
-                  "--section",
-                  "10,20/-40,100/0,-170/0,170",
-                  NULL};
+  static char *argv[] = {
+    "invert", /* the page names them */
+    "--report", NULL,         "--mesh",       "6",         "--center",
+    "10",       "--stations", "a<b>&\"'.csv", "--section", "10,20/-40,100/0,-170/0,170",
+    NULL};
   int status;
+  argv[2] = report;
   return invert_parse(11, argv, 1, &m->options, &m->line, &status);
 }
 

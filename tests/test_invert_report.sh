@@ -67,6 +67,7 @@ grep -qF '<b>' report/index.html && fail "$label: a name became a tag"
 for part in "The model" "Vertical sections" "Recovery of the test" "Times" "Settings" "Versions"; do
   [ $pictures = 0 ] && [[ $part == *model || $part == *sections ]] || has "<h2>$part</h2>"
 done
+has "<code>osla invert --mesh 4 --radial 3 "
 for key in damping smoothing "period min s" precision; do has "<th scope=\"row\">$key</th>"; done
 grep -q '"seconds_report": [0-9]' r.json || fail "$label: no seconds_report"
 grep -oE '<tr><th scope="row">(Where|paths are dense|paths are few|everywhere).*' report/index.html >"$scratch/first"

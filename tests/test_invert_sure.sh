@@ -119,6 +119,7 @@ bad '--scan: 100 x 100 priors are more than 1000' --scan damping=1:2:100,smoothi
 bad '--scan: neither damping nor smoothing is scanned' --scan vectors=7
 bad "--scan: '1' is not a whole number from 2 to 1024" --scan damping=1:2:3,vectors=1
 bad '--spread: latitude 91 is outside -90 to 90' --spread 1,2,3\;91,2,3
+bad '--spread: depth 1001 is outside 0 to 1000' --spread 1,2,3\;1,2,1001
 bad "--spread: '1' has no depth: LAT,LON,DEPTH is wanted" --spread 1,2
 bad "--spread: '4' after LAT,LON,DEPTH" --spread 1,2,3,4
 bad "--spread: '' is not a number" --spread '1,2,3;'

@@ -5,6 +5,7 @@
 #include "osla_chol.h"
 #include "osla_lu.h"
 #include "osla_solve.h"
+#include "rhs.h"
 #include "solve_reference.h"
 
 #include <inttypes.h>
@@ -311,16 +312,32 @@ static void test_stress(void)
   kernel_stress(3, 4000, stress);
 }
 
+/* Right-hand sides on one node lie on so many process columns that each has some eight, or as many.
+ */
+static void test_placing(void)
+{
+  const struct {
+    int64_t nrhs;
+    int npcol, nodes;
+    int64_t width;
+  } cases[] = {{0, 4, 1, 1},  {1, 4, 1, 1},  {4, 4, 1, 4},   {11, 4, 1, 11},
+               {12, 4, 1, 6}, {17, 4, 1, 9}, {17, 1, 1, 17}, {64, 4, 1, 16},
+               {4, 4, 2, 1},  {17, 4, 2, 5}, {3, 4, 4, 1}};
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    const int64_t width = osla_rhs_width(cases[i].nrhs, cases[i].npcol, cases[i].nodes);
+    OSLA_ASSERT_MSG(width == cases[i].width,
+                    "%" PRId64 " on %d process columns, %d nodes: %" PRId64, cases[i].nrhs,
+                    cases[i].npcol, cases[i].nodes, width);
+  }
+}
+
 int main(int argc, char **argv)
 {
   static const osla_test_case cases[] = {
-    {"exact", test_exact},
-    {"empty", test_empty},
-    {"many", test_many},
-    {"factored", test_factored},
-    {"errors", test_errors},
-    {"stress", test_stress},
-    {NULL, NULL},
+    {"exact", test_exact},   {"empty", test_empty},
+    {"many", test_many},     {"factored", test_factored},
+    {"errors", test_errors}, {"placing", test_placing},
+    {"stress", test_stress}, {NULL, NULL},
   };
   return osla_test_main(argc, argv, cases);
 }

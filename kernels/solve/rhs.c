@@ -51,12 +51,22 @@ bool osla_rhs_fits(const osla_matrix *a, const osla_matrix *b)
   return osla_grid_same(va.grid, vb.grid) && (va.p == 1 || va.nb == vb.mb);
 }
 
-/* One block column for each process column. */
+/* Each process column reads all of A, so on one node, where all share the memory's rate, fewer
+ * right-hand sides than WORTH are not worth one of their own. */
+int64_t osla_rhs_width(int64_t nrhs, int npcol, int nodes)
+{
+  enum { WORTH = 8 };
+  const int64_t worth = (nrhs + WORTH / 2) / WORTH;
+  const int64_t columns = nodes > 1 || worth > npcol ? npcol : worth > 1 ? worth : 1;
+  return nrhs > columns ? (nrhs + columns - 1) / columns : 1;
+}
+
 osla_err osla_rhs_create(const osla_matrix *a, osla_dtype dtype, int64_t nrhs, osla_matrix **out)
 {
-  osla_layout l = osla_matrix_layout(a);
-  int64_t width = (nrhs + l.npcol - 1) / l.npcol;
-  return osla_matrix_create(osla_matrix_grid(a), dtype, l.n, nrhs, l.nb, width > 1 ? width : 1,
+  const osla_layout l = osla_matrix_layout(a);
+  osla_grid *grid = osla_matrix_grid(a);
+  const int nodes = osla_transport_n_nodes(osla_grid_transport(grid));
+  return osla_matrix_create(grid, dtype, l.n, nrhs, l.nb, osla_rhs_width(nrhs, l.npcol, nodes),
                             out);
 }
 

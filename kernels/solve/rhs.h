@@ -26,6 +26,9 @@ osla_err osla_rhs_check(osla_side side, const osla_matrix *a, const osla_matrix 
 /* Does B lie where a solve with A can work on it? Local. */
 bool osla_rhs_fits(const osla_matrix *a, const osla_matrix *b);
 
+/* Columns of such a matrix on the process columns that have any, of an A on so many nodes. Pure. */
+int64_t osla_rhs_width(int64_t nrhs, int npcol, int nodes);
+
 /* Makes such a matrix, zero. Collective. */
 osla_err osla_rhs_create(const osla_matrix *a, osla_dtype dtype, int64_t nrhs, osla_matrix **out);
 

@@ -2,6 +2,7 @@
  * opened before B changes. */
 #include "interchange.h"
 #include "osla_solve.h"
+#include "rhs.h"
 #include "trsm.h"
 
 static uint64_t larger(uint64_t x, uint64_t y)
@@ -24,7 +25,7 @@ static uint64_t triangular(const osla_shape *s, int64_t widest)
 
 uint64_t osla_getrs_memory(const osla_shape *s, int64_t nrhs)
 {
-  int64_t widest = (nrhs + s->npcol - 1) / s->npcol;
+  int64_t widest = osla_rhs_width(nrhs, s->npcol, s->nodes);
   bool fans = s->nodes > 1 && s->npcol > 1 && osla_trsm_fans(s->n, nrhs);
   uint64_t moving = 2 * triangular(s, widest), fan = 0;
   if (fans) fan = osla_trsm_fan_memory(s, nrhs, false) + osla_trsm_fan_memory(s, nrhs, true);

@@ -346,7 +346,9 @@ struct tomo_store;
 void invert_print_sure(const invert_job *job);
 struct json_t *invert_sure_json(const invert_job *job);
 osla_err invert_store_sure(const invert_job *job, struct tomo_store *store);
-/* invert_report_data.c: of that page, the data and what became of a table's rows. Local. */
+/* invert_report_data.c: the command, words that a shell would take for others in quotes. Local. */
+void invert_put_command(const invert_options *o, FILE *out);
+/* Of that page, the data and what became of a table's rows. Local. */
 void invert_print_data(const invert_job *job);
 /* invert_fit.c, invert_robust.c: theirs. */
 void invert_print_fit(const invert_job *job);

@@ -6,8 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tomo_sphere.h"
-
 enum { SHOWN = 60, VECTORS = 16, LEAST = 3 };
 
 double invert_range_value(const invert_range *range, int i)
@@ -129,13 +127,12 @@ osla_err invert_parse_inverse(const char *text, invert_inverse *inverse)
 
 /* ---- --spread ---- */
 
-static osla_err read_point(char *word, invert_point *point)
+static osla_err read_point(char *word, double depth_km, invert_point *point)
 {
-  static const struct {
+  const struct {
     const char *name;
     double low, high;
-  } part[] = {
-    {"latitude", -90.0, 90.0}, {"longitude", -180.0, 360.0}, {"depth", 0.0, TOMO_EARTH_RADIUS_KM}};
+  } part[] = {{"latitude", -90.0, 90.0}, {"longitude", -180.0, 360.0}, {"depth", 0.0, depth_km}};
   double *const value[] = {&point->latitude, &point->longitude, &point->depth_km};
   char *rest = word;
   for (int i = 0; i < 3; i++) {
@@ -151,7 +148,8 @@ static osla_err read_point(char *word, invert_point *point)
   return OSLA_OK;
 }
 
-osla_err invert_parse_spread(const char *text, int *points, invert_point point[INVERT_POINTS_MAX])
+osla_err invert_parse_spread(const char *text, double depth_km, int *points,
+                             invert_point point[INVERT_POINTS_MAX])
 {
   *points = 0;
   if (!text) return OSLA_OK;
@@ -163,7 +161,7 @@ osla_err invert_parse_spread(const char *text, int *points, invert_point point[I
     if (*points == INVERT_POINTS_MAX)
       err = osla_error_set(OSLA_ERR_ARG, "--spread: more than %d points", INVERT_POINTS_MAX);
     else
-      err = read_point(word, &point[(*points)++]);
+      err = read_point(word, depth_km, &point[(*points)++]);
   }
   free(copy);
   return err;

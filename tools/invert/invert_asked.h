@@ -39,7 +39,8 @@ int invert_scan_count(const invert_scan_plan *plan);
 
 /* Parse; a NULL text is an empty list. Local. Errors: OSLA_ERR_ARG, with the offending word. */
 osla_err invert_parse_scan(const char *text, invert_scan_plan *plan);
-osla_err invert_parse_spread(const char *text, int *points, invert_point point[INVERT_POINTS_MAX]);
+osla_err invert_parse_spread(const char *text, double depth_km, int *points,
+                             invert_point point[INVERT_POINTS_MAX]); /* of a model so deep */
 osla_err invert_parse_choice(const char *text, invert_choice *choice);
 osla_err invert_parse_inverse(const char *text, invert_inverse *inverse);
 

@@ -80,7 +80,8 @@ void invert_forecast_inverse(invert_job *job)
   const double work = job->options->factor == INVERT_LU ? 2.0 / 3.0 : 1.0 / 3.0;
   job->posterior.forecast = invert_inverse_work(job) / work * factor;
   if (!speaks(job)) return;
-  (void)printf("Forecast   the factorisation took %s: the inverse will take about %s\n",
-               osla_format_seconds(factor).s, osla_format_seconds(job->posterior.forecast).s);
+  (void)printf("Forecast   the factorisation took %s: the inverse%s will take about %s\n",
+               osla_format_seconds(factor).s, job->posterior.width > 0 ? " by columns" : "",
+               osla_format_seconds(job->posterior.forecast).s);
   (void)fflush(stdout);
 }

@@ -17,12 +17,9 @@ uint64_t invert_netcdf_bytes(const invert_job *job)
   return tomo_grid_bytes(job->options->files.step_degrees, depths, 3, 1);
 }
 
-/* "2026-01-31T12:00:00Z: osla invert ...", the words that a shell would take for others in quotes;
- * freed by the caller. */
+/* "2026-01-31T12:00:00Z: osla invert ..."; freed by the caller. */
 static char *make_history(const invert_job *job)
 {
-  static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
-                              "-_=./,:+@%";
   char when[32], *text = NULL;
   size_t length;
   time_t now = time(NULL);
@@ -30,11 +27,8 @@ static char *make_history(const invert_job *job)
   FILE *out = open_memstream(&text, &length);
   if (!out) return NULL;
   (void)strftime(when, sizeof when, "%Y-%m-%dT%H:%M:%SZ", gmtime_r(&now, &utc));
-  (void)fprintf(out, "%s: osla", when);
-  for (char *const *word = job->options->words; word && *word; word++) {
-    const char *quote = (*word)[strspn(*word, plain)] != '\0' || **word == '\0' ? "'" : "";
-    (void)fprintf(out, " %s%s%s", quote, *word, quote);
-  }
+  (void)fprintf(out, "%s: ", when);
+  invert_put_command(job->options, out);
   if (fclose(out) == 0) return text;
   free(text);
   return NULL;

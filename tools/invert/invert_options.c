@@ -29,6 +29,7 @@ enum { UNSET = INT_MIN, RESOLUTION = 24 };
 typedef struct raw_options {
   const char *grid, *factor, *test, *model, *precision, *triangle, *solver, *section, *spikes;
   const char *scan, *choose, *spread, *inverse;
+  char **data; /* --data, each time */
 } raw_options;
 
 invert_options invert_default_options(void)
@@ -197,7 +198,7 @@ static osla_err check_lists(const raw_options *raw, invert_options *o)
 {
   OSLA_CALL(invert_parse_scan(raw->scan, &o->scan));
   OSLA_CALL(invert_parse_choice(raw->choose, &o->choose));
-  OSLA_CALL(invert_parse_spread(raw->spread, &o->points, o->point));
+  OSLA_CALL(invert_parse_spread(raw->spread, o->depth_km, &o->points, o->point));
   OSLA_CHECK(raw->scan || !raw->choose, OSLA_ERR_ARG, "--choose: there is no --scan");
   OSLA_CHECK(raw->scan || !o->scan_plot, OSLA_ERR_ARG, "--scan-plot: there is no --scan");
   OSLA_CHECK(o->solver == INVERT_DIRECT || (!o->posterior && !raw->spread), OSLA_ERR_ARG,
@@ -285,7 +286,7 @@ bool invert_parse(int argc, char **argv, int ranks, invert_options *o,
   struct poptOption files[INVERT_FILE_OPTIONS];
   invert_file_table(&o->files, files);
   const struct poptOption table[] = {
-    {"data", 'd', POPT_ARG_STRING, &o->data, 0,
+    {"data", 'd', POPT_ARG_ARGV, &raw.data, 0,
      "invert these measurements: CSV with header, or HDF5; see doc/measurements.md", "FILE"},
     {"reference", '\0', POPT_ARG_STRING, &o->reference, 0,
      "table of the unperturbed Earth, or prem, or stand-in (default: prem with --data, if it is "
@@ -415,7 +416,11 @@ bool invert_parse(int argc, char **argv, int ranks, invert_options *o,
   o->damping_given = is_given(argc, argv, "--damping");
   o->world = o->world || is_given(argc, argv, "--center");
   o->smoothing_given = is_given(argc, argv, "--smoothing");
+  o->data = raw.data ? raw.data[0] : NULL;
   osla_err err = check_range("--seed", seed, 0, SEED_MAX);
+  if (err == OSLA_OK && raw.data && raw.data[1])
+    err = osla_error_set(OSLA_ERR_ARG, "--data: %.80s and %.80s: one table is wanted", raw.data[0],
+                         raw.data[1]);
   if (err == OSLA_OK && raw.test && raw.model)
     err = osla_error_set(OSLA_ERR_ARG, "--model: another name of --test, which is there, too");
   if (err == OSLA_OK)

@@ -34,6 +34,7 @@ static const char style[] =
   ".n.n{padding-left:.6em}\n"
   ".wide td{white-space:nowrap}\n"
   ".t td{overflow-wrap:anywhere}\n"
+  ".command{max-width:none;overflow-wrap:anywhere}\n"
   ".columns{columns:3 300px;column-gap:2.5rem}\n"
   ".columns table{width:100%;margin:0;break-inside:auto}\n"
   "@media print{body{font-size:10.5pt}main{max-width:none;padding:0}h2{break-after:avoid}}\n"

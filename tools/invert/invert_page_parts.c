@@ -51,7 +51,8 @@ static void put_left_out(report_page *p)
   fputs("<p>Outliers: ", p->out);
   put_count(p, r->outliers, "data have less weight, ");
   put_count(p, r->skips, "are left out as cycle skips");
-  fprintf(p->out, " (residuals beyond %g deviations of %.3g sigma; %d more models%s).</p>\n",
+  fprintf(p->out,
+          " (residuals beyond %g deviations of %.3g sigma; models found again: %d%s).</p>\n",
           job->options->outlier, r->scale, r->passes, r->settled ? "" : ", not settled");
 }
 
@@ -200,10 +201,9 @@ static void describe_section(const report_page *p, int i, const char *what, char
                    track->arc.angle * TOMO_EARTH_RADIUS_KM);
   if (n < 0 || (size_t)n >= size) return;
   if (p->exaggeration[i] == 1.0)
-    (void)snprintf(text + n, size - (size_t)n, "Depth and distance to one scale.");
+    (void)snprintf(text + n, size - (size_t)n, "No vertical exaggeration.");
   else
-    (void)snprintf(text + n, size - (size_t)n, "Depths are drawn %.3g times too large.",
-                   p->exaggeration[i]);
+    (void)snprintf(text + n, size - (size_t)n, "Vertical exaggeration %.3g.", p->exaggeration[i]);
 }
 
 osla_err page_put_sections(report_page *p)
@@ -239,9 +239,13 @@ static osla_err put_points(report_page *p)
   for (int i = 0; i < post->points && i < PAGE_POINTS_MAX; i++) {
     const int n_radial = p->job->options->n_radial;
     const double *v = tomo_mesh_knot(p->job->mesh, post->unknown[i] / n_radial);
-    char caption[200];
-    int n = snprintf(caption, sizeof caption, "Spike at %s, %.0f km, at its depth.", place_of(v).s,
-                     tomo_radial_greville(p->job->radial, (int)(post->unknown[i] % n_radial)));
+    const invert_point *asked = &p->job->options->point[i];
+    char caption[240];
+    int n = snprintf(caption, sizeof caption,
+                     "Spike at %s, %.0f km (the unknown nearest to %s, %.0f km), at its depth.",
+                     place_of(v).s,
+                     tomo_radial_greville(p->job->radial, (int)(post->unknown[i] % n_radial)),
+                     place_at(asked->latitude, asked->longitude).s, asked->depth_km);
     if (post->spread_km && n > 0 && (size_t)n < sizeof caption)
       (void)snprintf(caption + n, sizeof caption - (size_t)n, " Lateral spread: %.0f km.",
                      post->spread_km[i]);

@@ -139,14 +139,30 @@ static void put_value(FILE *out, const json_t *value)
   }
 }
 
+static osla_err put_command(report_page *p)
+{
+  char *text = NULL;
+  size_t length;
+  FILE *out = open_memstream(&text, &length);
+  if (out) invert_put_command(p->job->options, out);
+  const bool made = out && fclose(out) == 0;
+  if (made) {
+    fputs("<p class=\"command\"><code>", p->out);
+    page_text(p->out, text);
+    fputs("</code></p>\n", p->out);
+  }
+  free(text);
+  OSLA_CHECK(made, OSLA_ERR_MEM, "command of the report");
+  return OSLA_OK;
+}
+
 static osla_err put_settings(report_page *p)
 {
   json_t *settings = invert_settings_json(p->job);
   const char *key;
   json_t *value;
   OSLA_CHECK(settings, OSLA_ERR_MEM, "settings");
-  fputs("<section>\n<h2>Settings</h2>\n<div class=\"columns\"><table class=\"t\">\n<tbody>\n",
-        p->out);
+  fputs("<div class=\"columns\"><table class=\"t\">\n<tbody>\n", p->out);
   json_object_foreach(settings, key, value)
   {
     fputs("<tr><th scope=\"row\">", p->out);
@@ -198,6 +214,8 @@ osla_err page_put_tables(report_page *p)
 {
   put_recovery(p);
   put_times(p);
+  fputs("<section>\n<h2>Settings</h2>\n", p->out);
+  OSLA_CALL(put_command(p));
   OSLA_CALL(put_settings(p));
   put_versions(p);
   return OSLA_OK;

@@ -102,6 +102,7 @@ static osla_err find_inverse(invert_job *job, reader *r)
     if (err == OSLA_OK) return read_inverse(job, r, info);
     if (err != OSLA_ERR_MEM || job->options->inverse == INVERT_IN_PLACE) return err;
     job->posterior.width = job->n < FEW ? job->n : FEW;
+    invert_forecast_inverse(job);
   }
   return invert_find_columns(job, r->variance, r->pulled);
 }

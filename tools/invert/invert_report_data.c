@@ -1,9 +1,20 @@
-/* The page for people: what was measured, and what became of the table's rows. */
+/* The page for people: the command, what was measured, and what became of the table's rows. */
 #include "invert.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
+
+void invert_put_command(const invert_options *o, FILE *out)
+{
+  static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+                              "-_=./,:+@%";
+  (void)fputs("osla", out);
+  for (char *const *word = o->words; word && *word; word++) {
+    const char *quote = (*word)[strspn(*word, plain)] != '\0' || **word == '\0' ? "'" : "";
+    (void)fprintf(out, " %s%s%s", quote, *word, quote);
+  }
+}
 
 /* What was not used, and why; the first of them by line. */
 static void print_notes(const invert_job *job)

@@ -204,7 +204,7 @@ void invert_print_robust(const invert_job *job)
   if (!job->options->robust) return;
   (void)printf("\nOutliers   %" PRId64
                " data beyond %g deviations of %.3f sigma have less weight, %" PRId64
-               " cycle skips are left out (%d more models%s)\n",
+               " cycle skips are left out (models found again: %d%s)\n",
                r->outliers, job->options->outlier, r->scale, r->skips, r->passes,
                r->settled ? "" : ", and not settled: outliers still come and go");
   for (int64_t i = 0, shown = 0; i < job->data.n_measures && shown < 10; i++) {

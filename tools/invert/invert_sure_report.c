@@ -25,7 +25,7 @@ static void print_rows(const invert_job *job)
 {
   const invert_posterior *p = &job->posterior;
   (void)printf("\nRows at   latitude   longitude   depth km   deviation   resolution   spread km   "
-               "in depth\n");
+               "in depth   (unknowns nearest to --spread)\n");
   for (int k = 0; k < p->points; k++) {
     const int64_t at = k * job->n + p->unknown[k];
     (void)printf("         %9.2f %11.2f %10.0f %11.3g %12.3f %11.0f %10.0f\n", p->latitude[k],

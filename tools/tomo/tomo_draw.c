@@ -5,11 +5,24 @@
 #include "tomo_draw_parts.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "tomo_file.h"
+
+/* A file that never has a name, so that a job which is killed leaves none; -1: not on this system.
+ */
+static int open_nameless(const char *directory)
+{
+#ifdef O_TMPFILE
+  return open(directory, O_TMPFILE | O_RDWR, 0600);
+#else
+  (void)directory;
+  return -1;
+#endif
+}
 
 static osla_err open_file(int *descriptor, FILE **file)
 {
@@ -19,10 +32,13 @@ static osla_err open_file(int *descriptor, FILE **file)
   const int n = snprintf(path, sizeof path, "%s/osla-draw-XXXXXX", parent);
   OSLA_CHECK(n < (int)sizeof path, OSLA_ERR_IO, "temporary file of the pictures in %.200s: no room",
              parent);
-  *descriptor = mkstemp(path);
-  OSLA_CHECK(*descriptor >= 0, OSLA_ERR_IO, "temporary file of the pictures in %.200s: %s", parent,
-             strerror(errno));
-  (void)unlink(path);
+  *descriptor = open_nameless(parent);
+  if (*descriptor < 0) {
+    *descriptor = mkstemp(path);
+    OSLA_CHECK(*descriptor >= 0, OSLA_ERR_IO, "temporary file of the pictures in %.200s: %s",
+               parent, strerror(errno));
+    (void)unlink(path);
+  }
   if (!file) return OSLA_OK;
   const int copy = dup(*descriptor);
   *file = copy < 0 ? NULL : fdopen(copy, "wb");

@@ -53,8 +53,11 @@ static range find_range(const tomo_chart *chart, bool is_x)
   return (range){r.low > 0.0 && r.low < 0.3 * r.high ? 0.0 : r.low - more, r.high + more};
 }
 
+/* Numbers that would touch the one before are left out; their ticks stay. */
 static void put_axis(FILE *out, char axis, range r, bool logarithmic, const char *label)
 {
+  const double apart = axis == 'x' ? 0.085 : 0.05; /* of the axis */
+  double last = -1.0;
   double tick[TOMO_TICKS_MAX];
   const tomo_scale scale = {.low = r.low, .high = r.high, .logarithmic = logarithmic};
   const int ticks = tomo_scale_ticks(&scale, tick);
@@ -62,8 +65,13 @@ static void put_axis(FILE *out, char axis, range r, bool logarithmic, const char
   if (logarithmic) fprintf(out, "set logscale %c\nunset m%ctics\n", axis, axis);
   if (ticks >= 2) {
     fprintf(out, "set %ctics out nomirror scale 0.6 font ',12' (", axis);
-    for (int i = 0; i < ticks; i++)
-      fprintf(out, "%s'%s' %.9g", i ? ", " : "", tomo_number_text(tick[i], 4).s, tick[i]);
+    for (int i = 0; i < ticks; i++) {
+      const double at = tomo_scale_place(&scale, tick[i]);
+      const bool room = at - last >= apart;
+      fprintf(out, "%s'%s' %.9g", i ? ", " : "", room ? tomo_number_text(tick[i], 4).s : "",
+              tick[i]);
+      if (room) last = at;
+    }
     fprintf(out, ")\n");
   } else {
     fprintf(out, "set %ctics out nomirror scale 0.6 font ',12'\n", axis);

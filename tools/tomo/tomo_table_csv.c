@@ -1,6 +1,9 @@
 /* Tables of measurements as CSV with a header; see tomo_table.h. */
 #include "tomo_table.h"
 
+#include <inttypes.h>
+#include <string.h>
+
 static osla_err read_header(text_reader *reader, table_header *header, table_key *key, int *count)
 {
   char *field[TEXT_FIELDS_MAX];
@@ -8,6 +11,9 @@ static osla_err read_header(text_reader *reader, table_header *header, table_key
   OSLA_CALL(text_read_content(reader, &more));
   OSLA_CHECK(more, OSLA_ERR_IO, "%s: no measurement in this file", reader->file);
   OSLA_CALL(text_split(reader, ',', field, count));
+  OSLA_CHECK(*count > 1 || !field[0][strcspn(field[0], ";\t |")], OSLA_ERR_IO,
+             "%s:%" PRId64 ": the header has no comma: fields are parted by commas", reader->file,
+             reader->line);
   for (int i = 0; i < *count; i++)
     OSLA_CALL(table_add_column(header, reader->line, field[i], &key[i]));
   return table_check_header(header, reader->line);
