@@ -42,6 +42,7 @@ typedef struct jacobi_data {
   bool plain;        /* of ours: without a certificate */
   bool recorded;     /* of ours: with a record of each run */
   bool is_reference; /* its record is not written */
+  void *memory[2];   /* of x and spare, which are swapped */
   double *x, *spare;
   osla_iteration *iteration;  /* of ours */
   osla_iterate_result result; /* of threads: its sweeps alone */
