@@ -286,6 +286,7 @@ static osla_err run(bench_job *job, int64_t n)
   const bool last = job->last_size;
   jacobi_problem problem;
   osla_err err = jacobi_problem_create(job, n, &problem);
+  if (err == OSLA_OK) err = jacobi_bound_print(&problem);
   for (int k = 0; k < MODES && err == OSLA_OK; k++) {
     if (!(modes >> k & 1)) continue;
     job->last_size = last && modes >> k == 1;

@@ -8,6 +8,7 @@
  *   jacobi_rows.c        rows of their loops
  *   jacobi_cg.c          CG for the same residual
  *   jacobi_record.c      what a run read, into a file
+ *   jacobi_bound.c       whether every schedule converges
  */
 #ifndef OSLA_BENCH_JACOBI_H
 #define OSLA_BENCH_JACOBI_H
@@ -30,6 +31,10 @@ typedef struct jacobi_problem {
  * ARG, MEM. */
 osla_err jacobi_problem_create(bench_job *job, int64_t n, jacobi_problem *out);
 void jacobi_problem_free(jacobi_problem *problem);
+
+/* With --bound: says whether every schedule converges; else warns. Collective. Errors, on all ranks
+ * together: MEM, MPI. */
+osla_err jacobi_bound_print(const jacobi_problem *problem);
 
 /* One implementation. x begins as the start in each run. */
 struct jacobi_mpi;
