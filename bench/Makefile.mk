@@ -20,7 +20,7 @@ bench_osla_bench_SOURCES = \
   bench/bench_jacobi.h bench/bench_jacobi.c bench/bench_options_jacobi.c bench/jacobi_problem.c bench/jacobi_mpi.c \
   bench/bench_channel.h bench/bench_channel.c bench/bench_options_channel.c bench/channel_message.c bench/channel_mpi.c \
   bench/channel_shared.c \
-  bench/jacobi_copying.c bench/jacobi_threads.c bench/jacobi_rows.c bench/jacobi_cg.c bench/jacobi_record.c \
+  bench/jacobi_copying.c bench/jacobi_threads.c bench/jacobi_rows.c bench/jacobi_cg.c bench/jacobi_record.c bench/jacobi_bound.c \
   bench/reference_blas.c bench/reference_mpi.c bench/reference_accumulate.c \
   bench/reference_scalapack.c bench/reference_ga.c bench/reference_scatter.c \
   tools/command.h tools/command.c tools/command_process.c tools/command_util.c \

@@ -87,6 +87,7 @@ typedef struct bench_settings {
   int64_t sweeps;
   double tolerance, slow_factor;
   int period, lead, in_flight, slow_rank; /* slow_rank -1: none */
+  int bound;                              /* steps; 0: none */
   char *record;                           /* file; NULL: none; owned */
 } bench_settings;
 

@@ -8,6 +8,7 @@
  *   jacobi_rows.c        rows of their loops
  *   jacobi_cg.c          CG for the same residual
  *   jacobi_record.c      what a run read, into a file
+ *   jacobi_bound.c       whether every schedule converges
  */
 #ifndef OSLA_BENCH_JACOBI_H
 #define OSLA_BENCH_JACOBI_H
@@ -31,6 +32,10 @@ typedef struct jacobi_problem {
 osla_err jacobi_problem_create(bench_job *job, int64_t n, jacobi_problem *out);
 void jacobi_problem_free(jacobi_problem *problem);
 
+/* With --bound: says whether every schedule converges; else warns. Collective. Errors, on all ranks
+ * together: MEM, MPI. */
+osla_err jacobi_bound_print(const jacobi_problem *problem);
+
 /* One implementation. x begins as the start in each run. */
 struct jacobi_mpi;
 struct jacobi_copying;
@@ -42,6 +47,7 @@ typedef struct jacobi_data {
   bool plain;        /* of ours: without a certificate */
   bool recorded;     /* of ours: with a record of each run */
   bool is_reference; /* its record is not written */
+  void *memory[2];   /* of x and spare, which are swapped */
   double *x, *spare;
   osla_iteration *iteration;  /* of ours */
   osla_iterate_result result; /* of threads: its sweeps alone */

@@ -71,12 +71,12 @@ typedef struct bench_raw_jacobi {
   char *modes, *slow, *threads, *record;
   long long sweeps;
   double tolerance;
-  int whole, zeros, period, lead, in_flight;
+  int whole, zeros, period, lead, in_flight, bound;
 } bench_raw_jacobi;
 
 extern const bench_raw_jacobi bench_raw_jacobi_default;
 
-enum { BENCH_JACOBI_OPTIONS = 12 };
+enum { BENCH_JACOBI_OPTIONS = 13 };
 void bench_jacobi_table(const bench_kernel *kernel, bench_raw_jacobi *raw,
                         struct poptOption table[BENCH_JACOBI_OPTIONS]);
 int bench_jacobi_take(const bench_kernel *kernel, int size, const bench_raw_jacobi *raw,

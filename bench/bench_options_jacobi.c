@@ -36,6 +36,8 @@ void bench_jacobi_table(const bench_kernel *kernel, bench_raw_jacobi *raw,
      "Of the reference threads, over which the grid is distributed (default: the cores)", "K"},
     {"zeros", '\0', POPT_ARG_NONE, &raw->zeros, 0,
      "Boundary and start are not raised by 1: exact zeros and subnormal numbers", NULL},
+    {"bound", '\0', POPT_ARG_INT, &raw->bound, 0,
+     "Find in K steps whether every schedule converges, and warn if that is not proved", "K"},
     {"record", '\0', POPT_ARG_STRING, &raw->record, 0,
      "Append a line of JSON about each run: sweeps, ages of halos, residuals", "FILE"},
     POPT_TABLEEND};
@@ -130,6 +132,7 @@ int bench_jacobi_take(const bench_kernel *kernel, int size, const bench_raw_jaco
   settings->period = raw->period;
   settings->lead = raw->lead;
   settings->in_flight = raw->in_flight;
+  settings->bound = raw->bound;
   settings->record = raw->record ? strdup(raw->record) : NULL;
   if (raw->record && !settings->record) return bench_error(kernel, "no memory");
   int status = OSLA_EXIT_OK;
@@ -139,6 +142,7 @@ int bench_jacobi_take(const bench_kernel *kernel, int size, const bench_raw_jaco
   if (!status) status = bench_at_least(kernel, "--period", raw->period, 1);
   if (!status) status = bench_at_least(kernel, "--in-flight", raw->in_flight, 1);
   if (!status) status = bench_at_least(kernel, "--lead", raw->lead, -1);
+  if (!status) status = bench_at_least(kernel, "--bound", raw->bound, 0);
   if (!status && !(raw->tolerance >= 0 && raw->tolerance < 1))
     status = bench_error(kernel, "--tolerance: %g is not among 0 to 1", raw->tolerance);
   if (!status) status = check_refs(kernel, size, raw, settings);

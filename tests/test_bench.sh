@@ -380,6 +380,8 @@ run node 2 forest --case spmv --matrix absent.mtx
 bad "osla-bench forest: absent.mtx: No such file or directory"
 run node 0 jacobi --mode sync,chaotic
 bad "osla-bench jacobi: --mode: 'chaotic' is not one of sync,async,racy"
+run node 0 jacobi --bound -1
+bad "osla-bench jacobi: --bound: -1 is less than 0"
 run node 0 jacobi --points 5000
 bad "osla-bench jacobi: --points: 5000 is more than 4096"
 run node 2 jacobi --slow 2:3

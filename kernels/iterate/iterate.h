@@ -66,8 +66,8 @@ struct osla_iteration {
   osla_channels *set; /* of each halo two: while one sweeps, and of what is recorded */
   int *numbers;       /* [2 n_halos] the first channels of all halos, then the second */
   osla_reduction *reduction;
-  double *memory;   /* [length] a second state; the first is the caller's */
-  double *spare;    /* that of the two which the next sweep writes */
+  double *memory;   /* for two states beside the caller's, placed in each run: */
+  double *spare;    /* [length] that of the caller's and the first which the next sweep writes */
   double *recorded; /* [length] */
   double *v;        /* [length] of the bound; NULL: there is none */
   double alpha;
