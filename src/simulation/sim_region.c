@@ -10,6 +10,9 @@
 
 static osla_err map(size_t bytes, unsigned char **out)
 {
+  const size_t most = (size_t)1 << 46; /* of the 47 bits that addresses of a process have */
+  OSLA_CHECK(bytes <= most, OSLA_ERR_MEM, "%.3g bytes for a rank: its addresses end at %.3g",
+             (double)bytes, (double)most);
   void *at = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   OSLA_CHECK(at != MAP_FAILED, OSLA_ERR_MEM, "mapping %zu bytes: %s", bytes, strerror(errno));
   *out = at;
