@@ -60,6 +60,15 @@ where=(-m xt4 -q -M -p 4 -n 64)
 run lu --n 4096 --nb 64 --trace trace
 grep -q '^put ' out && ! grep -q '^get ' out || fail "LU gets block columns"
 
+# Rings of messages, 32 MiB of each rank, are not touched where work is only modelled (2 GB in place of 0.3).
+label="memory of the assembly"
+peak=$(python3 -c '
+import resource, subprocess, sys
+subprocess.run(sys.argv[1:], check=True, stdout=subprocess.DEVNULL)
+print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)' "$SRCDIR/results/simulate" -m xc30 -q -p 2 -n 64 -s -M \
+  "$bench" hessian --n 220000 --nb 64 --size 4000 --precision s --updates 8 --ref none --reps 1 2>err) || fail "ends early"
+[ "${peak:-0}" -gt 0 ] && [ "$peak" -lt 700000 ] || fail "$peak KB"
+
 simulate -m xt4 -p 5 -n 10 "$bench" gemm
 refused 2 "simulate: -p: '5' ranks on each host: machine xt4 has 2500 hosts of 4 cores for 10 ranks"
 simulate -m ethernet -p 2 -n 10 "$bench" gemm
