@@ -60,6 +60,7 @@ typedef struct bench_settings {
   char *trace;                     /* the same */
   int64_t updates, rows;           /* hessian: updates of each rank, rows of G */
   int64_t run, work;               /* hessian: consecutive indices, products of work beside */
+  int64_t ring_bytes;              /* hessian: as in its options */
   int64_t counts[BENCH_MAX_SIZES]; /* hessian: indices of an update; or, n_counts = 0: */
   int n_counts;
   double density[BENCH_MAX_DENSITIES]; /* their share of n */

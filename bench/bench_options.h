@@ -42,13 +42,13 @@ int bench_factor_take(const bench_kernel *kernel, const bench_raw_factor *raw,
 /* The same for the options of updates. */
 typedef struct bench_raw_updates {
   char *count, *density, *uplo;
-  long long updates, rows, run, work;
+  long long updates, rows, run, work, ring_bytes;
   int threads;
 } bench_raw_updates;
 
 extern const bench_raw_updates bench_raw_updates_default;
 
-enum { BENCH_UPDATES_OPTIONS = 10 };
+enum { BENCH_UPDATES_OPTIONS = 11 };
 void bench_updates_table(const bench_kernel *kernel, bench_raw_updates *raw,
                          struct poptOption table[BENCH_UPDATES_OPTIONS]);
 int bench_updates_take(const bench_kernel *kernel, const bench_raw_updates *raw,

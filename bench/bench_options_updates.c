@@ -29,6 +29,8 @@ void bench_updates_table(const bench_kernel *kernel, bench_raw_updates *raw,
      "Rows of G; 0: ready blocks, no product", "K"},
     {"work", '\0', POPT_ARG_LONGLONG | POPT_ARGFLAG_SHOW_DEFAULT, &raw->work, 0,
      "Work to make each G, as many products G^T G", "W"},
+    {"ring-bytes", '\0', POPT_ARG_LONGLONG, &raw->ring_bytes, 0,
+     "Room of each rank for updates to other nodes (default: 64 MiB)", "B"},
     {"uplo", '\0', POPT_ARG_STRING, &raw->uplo, 0,
      "Stored triangle, lower or upper (default: lower)", "WHICH"},
     {"threads", '\0', POPT_ARG_INT | POPT_ARGFLAG_SHOW_DEFAULT, &raw->threads, 0,
@@ -89,12 +91,14 @@ int bench_updates_take(const bench_kernel *kernel, const bench_raw_updates *raw,
   settings->updates = raw->updates;
   settings->rows = raw->rows;
   settings->work = raw->work;
+  settings->ring_bytes = raw->ring_bytes;
   settings->run = raw->run;
   if (!kernel->updates) return OSLA_EXIT_OK;
   int status = bench_at_least(kernel, "--updates", raw->updates, 1);
   if (!status) status = bench_at_least(kernel, "--run", raw->run, 1);
   if (!status) status = bench_at_least(kernel, "--rows", raw->rows, 0);
   if (!status) status = bench_at_least(kernel, "--work", raw->work, 0);
+  if (!status) status = bench_at_least(kernel, "--ring-bytes", raw->ring_bytes, 0);
   if (!status) status = bench_at_least(kernel, "--threads", raw->threads, 1);
   if (!status) status = take_uplo(kernel, raw->uplo, settings);
   if (!status)

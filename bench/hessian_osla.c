@@ -12,6 +12,7 @@ static osla_err setup(hessian_data *d, bool node_sums, hessian_ours *ours)
   options.uplo = s->uplo;
   options.single = s->dtype == OSLA_FLOAT;
   options.nb = s->nb;
+  options.ring_bytes = (size_t)s->ring_bytes;
   options.node_sums = node_sums;
   OSLA_CALL(hessian_products_create(d, false)); /* for --work */
   return osla_hessian_create(d->job->grid, d->n, &options, &ours->hessian);
@@ -39,6 +40,7 @@ static osla_err setup_exact(void *data)
   options.uplo = s->uplo;
   options.single_updates = s->dtype == OSLA_FLOAT;
   options.nb = s->nb;
+  options.ring_bytes = (size_t)s->ring_bytes;
   options.order_independent = true;
   options.bound = count * (s->rows > 0 ? (double)s->rows / 4 : 0.5);
   d->exact.unit = ldexp(options.bound, -51);

@@ -47,6 +47,7 @@ mpi_sources = \
 sim_sources = \
   src/simulation/simulator.h src/simulation/simulator.cpp \
   src/simulation/queued_links.h src/simulation/queued_links.cpp \
+  src/simulation/sim_pieces.h src/simulation/sim_pieces.cpp \
   src/simulation/sim.h \
   src/simulation/sim_core.h src/simulation/sim_core.c \
   src/simulation/sim_host.c src/simulation/sim_machine.c \
@@ -96,7 +97,7 @@ src_sources = \
   src/transport/trace_write.c \
   src/transport/memory_check.c \
   $(backend_sources) \
-  src/memory/segment.c \
+  src/memory/segment_messages.h src/memory/segment.c \
   src/memory/counter.c \
   src/memory/stripes.c \
   src/memory/newest.h src/memory/ring.h src/memory/channel.h src/memory/channel_newest.c \

@@ -60,10 +60,22 @@ where=(-m xt4 -q -M -p 4 -n 64)
 run lu --n 4096 --nb 64 --trace trace
 grep -q '^put ' out && ! grep -q '^get ' out || fail "LU gets block columns"
 
+# Rings of messages, 32 MiB of each rank, are not touched where work is only modelled (2 GB in place of 0.3).
+label="memory of the assembly"
+peak=$(python3 -c '
+import resource, subprocess, sys
+subprocess.run(sys.argv[1:], check=True, stdout=subprocess.DEVNULL)
+print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)' "$SRCDIR/results/simulate" -m xc30 -q -p 2 -n 64 -s -M \
+  "$bench" hessian --n 220000 --nb 64 --size 4000 --precision s --updates 8 --ref none --reps 1 2>err) || fail "ends early"
+[ "${peak:-0}" -gt 0 ] && [ "$peak" -lt 700000 ] || fail "$peak KB"
+
 simulate -m xt4 -p 5 -n 10 "$bench" gemm
 refused 2 "simulate: -p: '5' ranks on each host: machine xt4 has 2500 hosts of 4 cores for 10 ranks"
 simulate -m ethernet -p 2 -n 10 "$bench" gemm
 refused 2 "simulate: -p: '2' ranks on each host: machine ethernet has 4 hosts of 4 cores for 10 ranks"
+
+simulate -m xt4 -q -s -M -n 16 "$bench" gemm --n 4000000000 --nb 1024 --ref none
+refused 2 "osla-bench gemm: 8e+18 bytes for a rank: its addresses end at 7.04e+13"
 
 label="results/machines/make"
 cp -r "$SRCDIR/results/machines" machines && chmod -R u+w machines && rm machines/*.xml && machines/make >out 2>err || fail "exit status $?"

@@ -7,6 +7,7 @@
 #include "hessian_outbox.h"
 #include "hessian_workspace.h"
 #include "reserved.h"
+#include "segment_messages.h"
 #include "work.h"
 
 #include <inttypes.h>
@@ -115,6 +116,7 @@ static osla_err make_wire(osla_hessian *h, int fan)
   OSLA_CALL(osla_agree(t, divide_memory(h, sums)));
   OSLA_CALL(osla_segment_create(t, h->wire->segment_bytes, 0, &h->segment));
   osla_segment_steers(h->segment); /* messages lie in it one behind the other, each with its head */
+  osla_segment_messages(h->segment, h->wire->rings_start);
   osla_err err = osla_outboxes_create(h);
   if (err == OSLA_OK) err = osla_inboxes_create(h);
   if (err == OSLA_OK && h->wire->n_nodes > 1) {

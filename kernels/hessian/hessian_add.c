@@ -119,7 +119,6 @@ static int64_t add_strip(const osla_hessian *h, const piece *p, const strip *s,
     if (begin >= end) continue;
     unsigned char *dest = local + osla_element_offset(0, p->col[c], lld, h->v.element);
     added += end - begin;
-    if (osla_work_modelled) continue;
     int64_t ahead = c + 1 < p->cols ? (p->col[c + 1] - p->col[c]) * lld : 0;
     bool good = s->n_runs > 0 ? add_runs(h, p, s, begin, end, column, dest, ahead)
                               : add_scattered(h, p, begin, end, column, dest, ahead);
@@ -134,7 +133,8 @@ void osla_piece_add(const osla_hessian *h, const piece *p, unsigned char *local,
   int64_t added = 0;
   strip s;
   if (h->exact) osla_exact_prepare(h, p, local, lld);
-  for (int64_t first = 0; first < p->rows; first = s.past) {
+  if (osla_work_modelled) added = osla_piece_elements(p);
+  for (int64_t first = 0; first < p->rows && !osla_work_modelled; first = s.past) {
     find_runs(p, first, &s);
     added += add_strip(h, p, &s, local, lld);
   }

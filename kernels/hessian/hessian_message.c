@@ -81,7 +81,7 @@ static void append_bulk(sink *s, const unsigned char *from, size_t bytes)
 static void append_padding(sink *s)
 {
   static const unsigned char zeros[MESSAGE_PAD];
-  append(s, zeros, padded(s->bytes) - s->bytes);
+  append(s, osla_work_modelled ? NULL : zeros, padded(s->bytes) - s->bytes);
 }
 
 static void append_narrow(sink *s, int64_t count, const int64_t *list, int64_t less)
@@ -104,6 +104,12 @@ static void append_indices(sink *s, int64_t count, const int64_t *list, bool wid
     append_narrow(s, count, list, 0);
 }
 
+/* Where values are only counted, of the rest of the front there are so many bytes alone. */
+static bool only_counts(const message_head *head)
+{
+  return osla_work_modelled && head->k == 0;
+}
+
 /* Lower: every column runs to the end of the row list. Upper: from its beginning. */
 static void append_front(sink *s, const piece *p, message_head head, int64_t low, int64_t high,
                          osla_uplo uplo)
@@ -112,6 +118,10 @@ static void append_front(sink *s, const piece *p, message_head head, int64_t low
   head.rows = (uint32_t)(high - low);
   head.cols = (uint32_t)p->cols;
   append(s, &head, sizeof head);
+  if (only_counts(&head)) {
+    append(s, NULL, front_bytes(high - low, p->cols, wide) - sizeof head);
+    return;
+  }
   append_indices(s, high - low, p->row + low, wide);
   append_indices(s, p->cols, p->col, wide);
   append_narrow(s, p->cols, uplo == OSLA_LOWER ? p->begin : p->end, low);
@@ -129,8 +139,10 @@ size_t osla_message_put(const piece *p, int owner, uint64_t stripes, uint32_t fl
   message_head head = {
     .stripes = stripes, .owner = (uint32_t)owner, .flags = flags | (wide ? MESSAGE_WIDE : 0)};
   head.bytes = (uint32_t)osla_message_bytes(high - low, p->cols, elements, element, wide);
+  head.elements = osla_work_modelled ? (uint32_t)elements : 0;
   append_front(&s, p, head, low, high, uplo);
-  for (int64_t c = 0; c < p->cols; c++)
+  if (only_counts(&head)) append(&s, NULL, (size_t)elements * element);
+  for (int64_t c = 0; c < p->cols && !only_counts(&head); c++)
     append_bulk(&s, p->values + (size_t)(p->begin[c] + c * p->ld) * element,
                 (size_t)(p->end[c] - p->begin[c]) * element);
   if (p->cols > 0) osla_move_did((size_t)elements * element / (size_t)p->cols, p->cols);
@@ -183,6 +195,12 @@ message_view osla_message_read(const unsigned char *message, size_t element, osl
   int64_t rows = m.head.rows, cols = m.head.cols;
   bool wide = m.head.flags & MESSAGE_WIDE;
   int64_t *row = lists, *col = row + rows, *begin = col + cols, *end = begin + cols;
+  if (only_counts(&m.head)) { /* as one column of so many */
+    lists[0] = 0;
+    lists[1] = m.head.elements;
+    m.p = (piece){.rows = lists[1], .cols = 1, .begin = lists, .end = lists + 1};
+    return m;
+  }
   const unsigned char *at = message + sizeof m.head;
   at = read_list(at, rows, wide, row);
   at = read_list(at, cols, wide, col);

@@ -5,6 +5,8 @@
  * and then either the values of the triangle, packed by columns, or the columns of G whose products
  * they are. Lists hold 32-bit local indices where these fit. A part that needs several messages is
  * a chain: the first names the stripes of the whole part, the last gives them back.
+ *
+ * Where work is only modelled, values are only counted, and nobody reads their lists (work.h).
  */
 #ifndef OSLA_HESSIAN_MESSAGE_H
 #define OSLA_HESSIAN_MESSAGE_H
@@ -14,9 +16,9 @@
 enum { MESSAGE_FIRST = 1, MESSAGE_LAST = 2, MESSAGE_WIDE = 4, MESSAGE_PAD = 8 };
 
 typedef struct message_head {
-  uint64_t stripes; /* of the whole chain */
-  uint32_t owner;   /* the rank whose part of H it is for */
-  uint32_t unused;
+  uint64_t stripes;    /* of the whole chain */
+  uint32_t owner;      /* the rank whose part of H it is for */
+  uint32_t elements;   /* values, where work is only modelled */
   uint32_t bytes;      /* with head and padding, a multiple of MESSAGE_PAD */
   uint32_t flags;      /* MESSAGE_FIRST, ... */
   uint32_t rows, cols; /* both 0: only the flags count */

@@ -14,6 +14,7 @@
 #include "hessian_outbox.h"
 #include "hessian.h"
 #include "hessian_message.h"
+#include "segment_messages.h"
 #include "work.h"
 
 #include <pthread.h>
@@ -283,10 +284,9 @@ static void wait_for_room(writer *w, size_t bytes)
   osla_segment_wait(w->h->segment, has_room, w);
 }
 
-static unsigned char *ring_of(const osla_hessian *h, const outbox *o)
+static size_t ring_of(const osla_hessian *h, const outbox *o)
 {
-  return (unsigned char *)osla_segment_local(h->segment) + h->wire->rings_start +
-         (size_t)o->ring * h->wire->ring_bytes;
+  return h->wire->rings_start + (size_t)o->ring * h->wire->ring_bytes;
 }
 
 /* A chain that fits half of the ring becomes ready as a whole, and says how long it is: its owner
@@ -311,7 +311,7 @@ void osla_outbox_end(osla_hessian *h, int owner)
   /* Heads lie at multiples of 8 bytes: the field is in one piece. */
   if (bytes > 0 && osla_arrival_bytes(atomic_load(&o->ready)) == o->chain &&
       h->options.isolation == OSLA_ISOLATE_UPDATE)
-    memcpy(ring_of(h, o) + at % size, &bytes, sizeof bytes);
+    osla_segment_store(h->segment, ring_of(h, o) + at % size, &bytes, sizeof bytes);
   publish(h, o);
   (void)pthread_mutex_unlock(&o->mutex);
 }
@@ -319,13 +319,14 @@ void osla_outbox_end(osla_hessian *h, int owner)
 static void write_to_ring(void *arg, const void *bytes, size_t count)
 {
   writer *w = arg;
-  unsigned char *ring = ring_of(w->h, w->o);
-  size_t size = w->h->wire->ring_bytes, at = (size_t)(w->o->written % size);
+  size_t ring = ring_of(w->h, w->o), size = w->h->wire->ring_bytes;
+  size_t at = (size_t)(w->o->written % size);
   size_t first = count < size - at ? count : size - at;
   w->o->written += count;
   if (!bytes) return;
-  memcpy(ring + at, bytes, first);
-  memcpy(ring, (const unsigned char *)bytes + first, count - first);
+  osla_segment_store(w->h->segment, ring + at, bytes, first);
+  if (first == count) return;
+  osla_segment_store(w->h->segment, ring, (const unsigned char *)bytes + first, count - first);
 }
 
 size_t osla_outbox_put(osla_hessian *h, int owner, const piece *p, uint64_t stripes, uint32_t flags,

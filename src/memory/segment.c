@@ -8,9 +8,11 @@
  */
 #include "osla_segment.h"
 #include "osla_trace.h"
+#include "segment_messages.h"
 #include "transport_ops.h"
 
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 enum { LINE = 64 };
@@ -40,6 +42,19 @@ size_t osla_segment_head_bytes(int n_purposes, int places)
 void osla_segment_steers(osla_segment *s)
 {
   if (s->t->ops->region_steers) s->t->ops->region_steers(s->region);
+}
+
+void osla_segment_messages(osla_segment *s, size_t offset)
+{
+  if (s->t->ops->region_messages) s->t->ops->region_messages(s->region, s->data + offset);
+}
+
+void osla_segment_store(osla_segment *s, size_t offset, const void *bytes, size_t count)
+{
+  if (s->t->ops->region_store)
+    s->t->ops->region_store(s->region, s->data + offset, bytes, count);
+  else
+    memcpy((unsigned char *)osla_segment_local(s) + offset, bytes, count);
 }
 
 /* As backends round it: to pages, at least one. */

@@ -8,6 +8,7 @@
 #ifndef OSLA_SIM_H
 #define OSLA_SIM_H
 
+#include "sim_pieces.h"
 #include "simulator.h"
 #include "transport_ops.h"
 
@@ -147,6 +148,11 @@ void osla_sim_region_steers(osla_region *region);
 /* Copies what a transfer to or from a region carries: bulk data do not move where work is only
  * modelled. */
 void osla_sim_region_move(const osla_region *region, void *to, const void *from, size_t bytes);
+void osla_sim_region_messages(osla_region *region, size_t offset);
+void osla_sim_region_store(osla_region *region, size_t offset, const void *bytes, size_t count);
+/* The same for a get from that rank. */
+void osla_sim_region_take(const osla_region *region, int rank, void *to, const void *from,
+                          size_t bytes);
 void osla_sim_region_free(osla_region **region);
 void *osla_sim_peer_ptr(const osla_region *region, int rank);
 osla_err osla_sim_post(osla_region *region, int rank, size_t offset, const void *source,
@@ -159,6 +165,8 @@ osla_err osla_sim_post_test(osla_transport *t, osla_post **post, bool *done);
 typedef struct sim_memory {
   size_t bytes; /* of this rank */
   unsigned char *base;
+  sim_pieces *messages; /* what lies from here on; NULL: the memory itself */
+  const unsigned char *messages_start;
 } sim_memory;
 typedef struct sim_table {
   int users; /* ranks that have not freed the region */

@@ -10,6 +10,9 @@
 
 static osla_err map(size_t bytes, unsigned char **out)
 {
+  const size_t most = (size_t)1 << 46; /* of the 47 bits that addresses of a process have */
+  OSLA_CHECK(bytes <= most, OSLA_ERR_MEM, "%.3g bytes for a rank: its addresses end at %.3g",
+             (double)bytes, (double)most);
   void *at = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   OSLA_CHECK(at != MAP_FAILED, OSLA_ERR_MEM, "mapping %zu bytes: %s", bytes, strerror(errno));
   *out = at;
@@ -59,7 +62,7 @@ osla_err osla_sim_region_attach(osla_transport *t, void *base, size_t bytes, osl
   *out = NULL;
   OSLA_CALL(make(t, &region));
   region->attached = true;
-  region->of[t->rank] = (sim_memory){bytes, base};
+  region->of[t->rank] = (sim_memory){.bytes = bytes, .base = base};
   *out = region;
   return osla_barrier(t);
 }
@@ -77,6 +80,33 @@ void osla_sim_region_move(const osla_region *region, void *to, const void *from,
     osla_move_message(to, from, bytes);
 }
 
+void osla_sim_region_messages(osla_region *region, size_t offset)
+{
+  sim_memory *mine = &region->of[region->t->rank];
+  if (!osla_work_modelled) return;
+  mine->messages = osla_sim_pieces_create();
+  mine->messages_start = mine->base + offset;
+}
+
+void osla_sim_region_store(osla_region *region, size_t offset, const void *bytes, size_t count)
+{
+  sim_memory *mine = &region->of[region->t->rank];
+  if (mine->messages)
+    osla_sim_pieces_store(mine->messages, mine->base + offset, bytes, count);
+  else
+    memcpy(mine->base + offset, bytes, count);
+}
+
+void osla_sim_region_take(const osla_region *region, int rank, void *to, const void *from,
+                          size_t bytes)
+{
+  const sim_memory *m = &region->of[rank];
+  if (m->messages && (const unsigned char *)from >= m->messages_start)
+    osla_sim_pieces_take(m->messages, to, from, bytes);
+  else
+    osla_sim_region_move(region, to, from, bytes);
+}
+
 void osla_sim_region_free(osla_region **handle)
 {
   osla_region *region = *handle;
@@ -87,6 +117,8 @@ void osla_sim_region_free(osla_region **handle)
   if (--region->table->users == 0) {
     for (int rank = 0; rank < t->size && !region->attached; rank++)
       if (region->of[rank].base) (void)munmap(region->of[rank].base, region->of[rank].bytes);
+    for (int rank = 0; rank < t->size; rank++)
+      osla_sim_pieces_free(region->of[rank].messages);
     free(region->table);
   }
   free(region);

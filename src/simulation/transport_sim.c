@@ -28,7 +28,10 @@ static void complete(void *arg)
 static void arrive(void *arg)
 {
   sim_transfer *x = arg;
-  osla_sim_region_move(x->region, x->to, x->from, x->bytes);
+  if (x->is_put)
+    osla_sim_region_move(x->region, x->to, x->from, x->bytes);
+  else
+    osla_sim_region_take(x->region, x->other->t->rank, x->to, x->from, x->bytes);
   if (x->is_put && osla_sim_cores_move(sim_job_of(x->owner->t)))
     osla_sim_move(x->other, x->owner, 0, 0, &x->call, complete, x);
   else
@@ -390,6 +393,8 @@ static const osla_transport_ops sim_ops = {
   .region_alloc = osla_sim_region_alloc,
   .region_attach = osla_sim_region_attach,
   .region_steers = osla_sim_region_steers,
+  .region_messages = osla_sim_region_messages,
+  .region_store = osla_sim_region_store,
   .region_free = osla_sim_region_free,
   .peer_ptr = osla_sim_peer_ptr,
   .get = sim_get,

@@ -104,6 +104,9 @@ typedef struct osla_transport_ops {
   /* All that it holds steers: it moves as a whole even where work is only modelled (work.h). NULL:
    * the backend does not model. Local. */
   void (*region_steers)(osla_region *region);
+  /* See segment_messages.h; `offset` of the region. NULL: they are memory like any other. Local. */
+  void (*region_messages)(osla_region *region, size_t offset);
+  void (*region_store)(osla_region *region, size_t offset, const void *bytes, size_t count);
   void (*region_free)(osla_region **region); /* collective; may be kept for the next one */
   void (*finish)(osla_transport *t); /* collective: all regions have been freed; also where start
                                         failed or was not reached */
