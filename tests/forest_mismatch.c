@@ -9,8 +9,24 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 
 enum { EDGES = 200, APART = 16, MOST = 2, TIMES = 1000 }; /* more than rings take */
+enum { LONG = 1 << 16 };                                  /* an exact sum gathers 100 MiB */
+
+/* From now on rank 1 gets no more memory. */
+static osla_err lack_memory(osla_forest *f, bool odd)
+{
+  const osla_unit one = {OSLA_UNIT_DOUBLE, LONG, 0};
+  const size_t bytes = (size_t)EDGES * LONG * sizeof(double);
+  void *roots = calloc(1, bytes), *leaves = calloc(1, bytes);
+  const struct rlimit none = {0, 0};
+  if (!roots || !leaves || (odd && setrlimit(RLIMIT_AS, &none) != 0)) return OSLA_ERR_MEM;
+  osla_err err = osla_forest_reduce(f, one, leaves, roots, OSLA_SUM_EXACT);
+  free(roots);
+  free(leaves);
+  return err;
+}
 
 /* Only one of two reads what the other one gives. */
 static osla_err differ_apart(osla_forest *f, int times, bool odd, void *roots, void *leaves)
@@ -26,6 +42,7 @@ static osla_err differ(osla_forest *f, const char *kind, bool odd, void *roots, 
   osla_unit one = {OSLA_UNIT_DOUBLE, 1, 0}, two = {OSLA_UNIT_DOUBLE, 2, 0};
   osla_unit whole = {OSLA_UNIT_INT64, 1, 0};
   OSLA_CALL(osla_forest_bcast(f, one, roots, leaves, OSLA_REPLACE)); /* the same on all */
+  if (strcmp(kind, "memory") == 0) return lack_memory(f, odd);
   if (strcmp(kind, "kind") == 0 || strcmp(kind, "thin") == 0 || strcmp(kind, "apart") == 0)
     return differ_apart(f, 1, odd, roots, leaves);
   if (strcmp(kind, "again") == 0) return differ_apart(f, TIMES, odd, roots, leaves);

@@ -171,6 +171,19 @@ uint64_t osla_forest_launch(osla_forest *f, const forest_transfer *what)
   return start(f);
 }
 
+/* All that may fail before others hear of it. Other failures are those of the program, on all ranks
+ * alike or on the one that it ends; memory may lack on one rank alone, for which the others would
+ * wait. */
+static osla_err prepare(osla_forest *f, forest_transfer *x, osla_unit unit)
+{
+  OSLA_CALL(check(f, x));
+  osla_err err = osla_forest_check_apart(f, x);
+  if (err == OSLA_OK) err = choose_order(f, x);
+  if (err == OSLA_OK && osla_forest_is_shared(f, x)) err = osla_forest_share_begin(f, x, unit);
+  if (err == OSLA_ERR_MEM) osla_transport_abort(f->t, err);
+  return err;
+}
+
 /* In its place from the start, which counts as ended until all is right: a copy of what was written
  * just before would wait for the stores. */
 static osla_err begin(osla_forest *f, forest_kind kind, osla_forest_combine combine, osla_unit unit,
@@ -190,10 +203,7 @@ static osla_err begin(osla_forest *f, forest_kind kind, osla_forest_combine comb
                          .to = at.to,
                          .before = at.before,
                          .ended = true};
-  OSLA_CALL(check(f, x));
-  OSLA_CALL(osla_forest_check_apart(f, x));
-  OSLA_CALL(choose_order(f, x));
-  if (osla_forest_is_shared(f, x)) OSLA_CALL(osla_forest_share_begin(f, x, unit));
+  OSLA_CALL(prepare(f, x, unit));
   osla_pool_enter(f->pool);
   const uint64_t number = start(f);
   osla_pool_leave(f->pool);

@@ -269,9 +269,10 @@ osla_err osla_forest_fetch_begin(osla_forest *forest, osla_unit unit, void *root
  * a stride smaller than it; values or a stride that are not multiples of what C aligns the type to;
  * values that are read and values that are written in one place: vertices that may interleave, as
  * points and ghosts of a mesh or fields of a record), STATE (the eighth transfer before
- * it on this forest has not ended), MEM. Nothing was begun then; unless all ranks fail alike, the
- * program must end (osla_transport_abort), since others wait for this rank. So up to 8 transfers
- * may be under way on one forest, and any number on different ones. */
+ * it on this forest has not ended). Nothing was begun then; unless all ranks fail alike, the
+ * program must end (osla_transport_abort), since others wait for this rank. Where this rank lacks
+ * memory, all ranks end with a line. So up to 8 transfers may be under way on one forest, and any
+ * number on different ones. */
 
 /* Waits until the transfer is over here: what is written here is complete, and what was read from
  * here may be overwritten. *run is cleared. Local. Errors: STATE (it was not begun, or has ended).
