@@ -62,7 +62,7 @@ static bool was_read(void *arg)
   return atomic_load_explicit(&d->shared->words->read, memory_order_acquire) == d->round;
 }
 
-static void tell(const channel_data *d, _Atomic uint64_t *word)
+static void notify(const channel_data *d, _Atomic uint64_t *word)
 {
   atomic_store_explicit(word, d->round, memory_order_release);
   osla_segment_wake(d->shared->segment, 1 - d->job->rank);
@@ -75,13 +75,13 @@ static void run(channel_data *d, bool copies)
     d->round++;
     if (d->job->rank == 0) {
       channel_write(d, s->message, d->round);
-      tell(d, &s->words->filled);
+      notify(d, &s->words->filled);
       osla_segment_wait(s->segment, was_read, d);
     } else {
       osla_segment_wait(s->segment, has_message, d);
       if (copies) memcpy(s->copy, s->message, d->count * sizeof *s->copy);
       channel_read(d, copies ? s->copy : s->message, d->round);
-      tell(d, &s->words->read);
+      notify(d, &s->words->read);
     }
   }
 }

@@ -119,18 +119,18 @@ static osla_err fill_directory(osla_transport *t, const mesh_part *from, const i
     x.out[block_with(start, x.ranks, from->vertex[i].number)]++;
   osla_err err = exchange_count(&x);
   int *next = first_places(t, &x);
-  entry *told = room(t, from->n_vertices, sizeof *told);
+  entry *sent = room(t, from->n_vertices, sizeof *sent);
   entry *known = room(t, x.in_start[x.ranks], sizeof *known);
   for (int64_t i = 0; err == OSLA_OK && i < from->n_vertices; i++) {
     const int64_t number = from->vertex[i].number;
-    told[next[block_with(start, x.ranks, number)]++] = (entry){number, i};
+    sent[next[block_with(start, x.ranks, number)]++] = (entry){number, i};
   }
-  if (err == OSLA_OK) err = exchange_send(&x, sizeof *told, told, known);
+  if (err == OSLA_OK) err = exchange_send(&x, sizeof *sent, sent, known);
   for (int r = 0; err == OSLA_OK && r < x.ranks; r++)
     for (int i = x.in_start[r]; i < x.in_start[r + 1]; i++)
       mine[known[i].number - start[osla_transport_rank(t)]] =
         (vertex_name){r, known[i].index, x.ranks};
-  free(told);
+  free(sent);
   free(known);
   free(next);
   free(x.out);

@@ -7,7 +7,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-static const ga_deal square = {.blocks = OSLA_GA_SQUARE};
+static const ga_making square = {.blocks = OSLA_GA_SQUARE};
 
 static int64_t smaller(int64_t x, int64_t y)
 {
@@ -76,7 +76,7 @@ static osla_err solve(osla_matrix *a, const solver *s, ga_array *b)
 {
   osla_ga_matrix *x = NULL;
   osla_err err;
-  OSLA_TRY(osla_ga_matrix_open(b, (ga_deal){.like = a}, &x));
+  OSLA_TRY(osla_ga_matrix_open(b, (ga_making){.like = a}, &x));
   osla_matrix *rhs = osla_ga_matrix_get(x);
   if (s->ipiv)
     OSLA_TRY(osla_getrs(s->trans, a, s->ipiv, rhs));

@@ -29,7 +29,7 @@ static osla_part part_of(osla_ga_matrix *x, osla_trans trans, int64_t rows, int6
 osla_err osla_ga_gemm(char transa, char transb, int64_t m, int64_t n, int64_t k, osla_complex alpha,
                       int g_a, int g_b, osla_complex beta, int g_c)
 {
-  ga_deal operand = {.blocks = OSLA_GA_AS_DEALT, .own = GA_Nnodes() == 1};
+  ga_making operand = {.blocks = OSLA_GA_AS_DISTRIBUTED, .own = GA_Nnodes() == 1};
   osla_ga_matrix *ma = NULL, *mb = NULL, *mc = NULL;
   osla_trans ta, tb;
   ga_array a, b, c;
@@ -53,7 +53,7 @@ osla_err osla_ga_gemm(char transa, char transb, int64_t m, int64_t n, int64_t k,
   OSLA_TRY(osla_ga_matrix_open(&a, operand, &ma));
   if (g_b != g_a) OSLA_TRY(osla_ga_matrix_open(&b, operand, &mb));
   bool overwritten = beta == 0 && n == c.m && m == c.n;
-  ga_deal of_c = {.blocks = OSLA_GA_AS_DEALT, .overwritten = overwritten, .own = true};
+  ga_making of_c = {.blocks = OSLA_GA_AS_DISTRIBUTED, .overwritten = overwritten, .own = true};
   OSLA_TRY(osla_ga_matrix_open(&c, of_c, &mc));
   OSLA_TRY(osla_gemm(tb, ta, alpha, part_of(mb ? mb : ma, tb, k, n), part_of(ma, ta, m, k), beta,
                      part_of(mc, OSLA_NOTRANS, m, n), NULL));

@@ -44,20 +44,20 @@ osla_err osla_ga_uplo(char letter, osla_uplo *uplo)
 }
 
 /* The grid and the block sizes. */
-static osla_err choose_deal(osla_ga_matrix *x, osla_transport *t, ga_deal deal, int64_t *mb,
-                            int64_t *nb)
+static osla_err choose_blocks(osla_ga_matrix *x, osla_transport *t, ga_making how, int64_t *mb,
+                              int64_t *nb)
 {
   const ga_array *a = &x->array;
   osla_layout l = a->layout;
   bool own_square = l.mb == l.nb && l.mb >= NB_LEAST && l.mb <= NB_MOST;
-  if (deal.like) {
-    osla_layout like = osla_matrix_layout(deal.like);
+  if (how.like) {
+    osla_layout like = osla_matrix_layout(how.like);
     *mb = like.nb;
     *nb = (a->n + like.npcol - 1) / like.npcol;
-    return osla_grid_shift(osla_matrix_grid(deal.like), 0, 0, &x->grid);
+    return osla_grid_shift(osla_matrix_grid(how.like), 0, 0, &x->grid);
   }
   *mb = *nb = NB_CHOSEN;
-  if (l.nprow > 0 && (deal.blocks == OSLA_GA_AS_DEALT || own_square)) {
+  if (l.nprow > 0 && (how.blocks == OSLA_GA_AS_DISTRIBUTED || own_square)) {
     *mb = l.mb;
     *nb = l.nb;
     return osla_grid_create_at(t, l.nprow, l.npcol, a->prow, a->pcol, &x->grid);
@@ -78,7 +78,7 @@ static osla_err load(osla_ga_matrix *x, osla_transport *t)
 }
 
 /* On the array's own memory, if it lies as a matrix would on all ranks. */
-static osla_err wrap(osla_ga_matrix *x, osla_transport *t, ga_deal deal)
+static osla_err wrap(osla_ga_matrix *x, osla_transport *t, ga_making how)
 {
   const ga_array *a = &x->array;
   osla_layout l = a->layout;
@@ -88,28 +88,28 @@ static osla_err wrap(osla_ga_matrix *x, osla_transport *t, ga_deal deal)
   x->in_place = fits;
   if (!fits) return OSLA_OK;
   OSLA_CALL(osla_agree(t, osla_grid_create_at(t, l.nprow, l.npcol, a->prow, a->pcol, &x->grid)));
-  if (!deal.own)
+  if (!how.own)
     return osla_matrix_wrap(x->grid, a->dtype, a->m, a->n, l.mb, l.nb, local, lld, &x->matrix);
   return osla_agree(
     t, osla_matrix_wrap_own(x->grid, a->dtype, a->m, a->n, l.mb, l.nb, local, lld, &x->matrix));
 }
 
-static osla_err make_matrix(osla_ga_matrix *x, osla_transport *t, ga_deal deal)
+static osla_err make_matrix(osla_ga_matrix *x, osla_transport *t, ga_making how)
 {
   const ga_array *a = &x->array;
   int64_t mb = 0, nb = 0;
-  if (deal.own || deal.blocks == OSLA_GA_IN_PLACE) OSLA_CALL(wrap(x, t, deal));
+  if (how.own || how.blocks == OSLA_GA_IN_PLACE) OSLA_CALL(wrap(x, t, how));
   if (x->in_place) return OSLA_OK;
-  OSLA_CHECK(deal.blocks != OSLA_GA_IN_PLACE, OSLA_ERR_UNSUPPORTED,
+  OSLA_CHECK(how.blocks != OSLA_GA_IN_PLACE, OSLA_ERR_UNSUPPORTED,
              "array \"%s\" cannot be worked on in place: its memory is not that of a block-cyclic "
              "matrix (see GA_Set_block_cyclic_proc_grid)",
              GA_Inquire_name(a->handle));
-  OSLA_CALL(osla_agree(t, choose_deal(x, t, deal, &mb, &nb)));
+  OSLA_CALL(osla_agree(t, choose_blocks(x, t, how, &mb, &nb)));
   OSLA_CALL(osla_matrix_create(x->grid, a->dtype, a->m, a->n, mb, nb, &x->matrix));
-  return deal.overwritten ? OSLA_OK : load(x, t);
+  return how.overwritten ? OSLA_OK : load(x, t);
 }
 
-osla_err osla_ga_matrix_open(ga_array *array, ga_deal deal, osla_ga_matrix **out)
+osla_err osla_ga_matrix_open(ga_array *array, ga_making how, osla_ga_matrix **out)
 {
   osla_transport *t;
   *out = NULL;
@@ -124,7 +124,7 @@ osla_err osla_ga_matrix_open(ga_array *array, ga_deal deal, osla_ga_matrix **out
   err = osla_ga_array_open(t, array);
   x->array = *array;
   *array = (ga_array){0};
-  if (err == OSLA_OK) err = make_matrix(x, t, deal);
+  if (err == OSLA_OK) err = make_matrix(x, t, how);
   if (err != OSLA_OK) osla_ga_matrix_destroy(&x);
   *out = x;
   return err;
@@ -135,9 +135,10 @@ osla_err osla_ga_matrix_create(int g_a, osla_ga_blocks blocks, osla_ga_matrix **
   ga_array a;
   *out = NULL;
   OSLA_CALL(osla_ga_array_check(g_a, "g_a", &a));
-  OSLA_CHECK(blocks == OSLA_GA_AS_DEALT || blocks == OSLA_GA_SQUARE || blocks == OSLA_GA_IN_PLACE,
+  OSLA_CHECK(blocks == OSLA_GA_AS_DISTRIBUTED || blocks == OSLA_GA_SQUARE ||
+               blocks == OSLA_GA_IN_PLACE,
              OSLA_ERR_ARG, "blocks = %d is no osla_ga_blocks", (int)blocks);
-  return osla_ga_matrix_open(&a, (ga_deal){.blocks = blocks}, out);
+  return osla_ga_matrix_open(&a, (ga_making){.blocks = blocks}, out);
 }
 
 osla_matrix *osla_ga_matrix_get(osla_ga_matrix *x)

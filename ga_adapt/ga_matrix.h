@@ -6,18 +6,18 @@
 #include "osla_ga.h"
 
 /* How the matrix is made. */
-typedef struct ga_deal {
+typedef struct ga_making {
   osla_ga_blocks blocks;
   osla_matrix *like; /* NULL, or: on the grid of this matrix, in rows of its blocks, one block of
                         columns for each process column; as right-hand sides should be */
   bool overwritten;  /* all of it will be: zero, not the contents */
   bool own; /* no other rank reads or writes a part of it: without a copy, if the array lies
                as a matrix would */
-} ga_deal;
+} ga_making;
 
 /* Makes a matrix with the contents of a checked array, which it takes over (also on failure).
  * Collective. */
-osla_err osla_ga_matrix_open(ga_array *array, ga_deal deal, osla_ga_matrix **out);
+osla_err osla_ga_matrix_open(ga_array *array, ga_making how, osla_ga_matrix **out);
 
 /* BLAS's letters, 'n', 't' and 'c', 'l' and 'u', small or capital. Local. Errors: ARG. */
 osla_err osla_ga_uplo(char letter, osla_uplo *uplo);

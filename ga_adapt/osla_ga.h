@@ -108,16 +108,16 @@ osla_err osla_ga_potrs(char uplo, int g_a, int g_b);
 typedef struct osla_ga_matrix osla_ga_matrix;
 
 typedef enum osla_ga_blocks {
-  OSLA_GA_AS_DEALT, /* the array's own places: equal blocks as they are, others nearly so */
-  OSLA_GA_SQUARE,   /* square blocks, for factorisations: its own from 32 to 256, else 128 */
-  OSLA_GA_IN_PLACE  /* the array's own memory, without a copy */
+  OSLA_GA_AS_DISTRIBUTED, /* the array's own places: equal blocks as they are, others nearly so */
+  OSLA_GA_SQUARE,         /* square blocks, for factorisations: its own from 32 to 256, else 128 */
+  OSLA_GA_IN_PLACE        /* the array's own memory, without a copy */
 } osla_ga_blocks;
 
 /* Makes a matrix with the contents of an array: the one that lies in memory, see above.
  *
- * AS_DEALT, SQUARE: it is a copy in memory that node neighbours reach by load and store, as GA's
- * own cannot be reached; freed, the library keeps such memory for the next call (up to 128 MiB of
- * each rank).
+ * AS_DISTRIBUTED, SQUARE: it is a copy in memory that node neighbours reach by load and store, as
+ * GA's own cannot be reached; freed, the library keeps such memory for the next call (up to 128 MiB
+ * of each rank).
  *
  * IN_PLACE: what changes in the matrix changes in the array. For arrays too large to be held
  * twice; neighbours then reach it by get and put, which is slower (doc/global_arrays.md). Every

@@ -165,7 +165,7 @@ static void test_matrix(void)
   uint64_t seed = 8;
   ga_start();
   for (int kind = 0; kind < GA_KINDS; kind++)
-    for (int blocks = OSLA_GA_AS_DEALT; blocks <= OSLA_GA_SQUARE; blocks++) {
+    for (int blocks = OSLA_GA_AS_DISTRIBUTED; blocks <= OSLA_GA_SQUARE; blocks++) {
       if (osla_test_size() > 2 && blocks != kind % 2) continue;
       operand x = make_operand(kind, OSLA_DOUBLE, 19, 26, 7);
       osla_ga_matrix *matrix = NULL;
@@ -259,7 +259,7 @@ static void test_few_blocks(void)
       GA_Set_block_cyclic(array, block);
     CU_ASSERT(GA_Allocate(array));
     for (int turn = 0; turn < 2; turn++) { /* fill and store, then read */
-      if (!OSLA_ASSERT_OK(osla_ga_matrix_create(array, OSLA_GA_AS_DEALT, &matrix))) continue;
+      if (!OSLA_ASSERT_OK(osla_ga_matrix_create(array, OSLA_GA_AS_DISTRIBUTED, &matrix))) continue;
       osla_matrix *m = osla_ga_matrix_get(matrix);
       if (turn == 0) OSLA_ASSERT_OK(osla_matrix_fill_with(m, place, NULL));
       if (turn == 0) OSLA_ASSERT_OK(osla_ga_matrix_store(matrix));
@@ -344,7 +344,7 @@ static void test_tiles_outside(void)
   GA_Set_data64(array, 2, dims, C_DBL);
   GA_Set_tiled_proc_grid(array, block, grid);
   CU_ASSERT(GA_Allocate(array));
-  osla_err err = osla_ga_matrix_create(array, OSLA_GA_AS_DEALT, &x);
+  osla_err err = osla_ga_matrix_create(array, OSLA_GA_AS_DISTRIBUTED, &x);
   OSLA_ASSERT_MSG(err == OSLA_OK || err == OSLA_ERR_UNSUPPORTED, "%s", osla_error_text());
   if (GA_Nnodes() == 2) CU_ASSERT(err == OSLA_ERR_UNSUPPORTED);
   osla_ga_matrix_destroy(&x);

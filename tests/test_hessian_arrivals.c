@@ -13,7 +13,7 @@ typedef struct gate {
   arrival_shape shape;
   void *memory;
   arrivals a;
-  uint64_t tellings, *told; /* [leaves] bytes */
+  uint64_t announcements, *announced; /* [leaves] bytes */
 } gate;
 
 static gate *make_gate(int leaves, int fan)
@@ -25,16 +25,16 @@ static gate *make_gate(int leaves, int fan)
   CU_ASSERT_FATAL(g->memory != NULL);
   memset(g->memory, 0, bytes);
   g->a = osla_arrivals_at(&g->shape, g->memory);
-  g->tellings = 0;
-  g->told = osla_test_allocate((size_t)leaves, sizeof *g->told);
-  memset(g->told, 0, (size_t)leaves * sizeof *g->told);
+  g->announcements = 0;
+  g->announced = osla_test_allocate((size_t)leaves, sizeof *g->announced);
+  memset(g->announced, 0, (size_t)leaves * sizeof *g->announced);
   return g;
 }
 
 static void free_gate(gate *g)
 {
   free(g->memory);
-  free(g->told);
+  free(g->announced);
   free(g);
 }
 
@@ -47,10 +47,10 @@ static void put(gate *g, int leaf, int level, uint64_t value)
 /* As an origin does it: the leaf, then the words above it. */
 static void tell(gate *g, int leaf, uint64_t bytes)
 {
-  put(g, leaf, 0, osla_arrival_word(g->told[leaf] += bytes, leaf % 7));
-  g->tellings++;
+  put(g, leaf, 0, osla_arrival_word(g->announced[leaf] += bytes, leaf % 7));
+  g->announcements++;
   for (int level = 1; level <= g->shape.levels; level++)
-    put(g, leaf, level, ((uint64_t)leaf + 1) << 40 | g->tellings);
+    put(g, leaf, level, ((uint64_t)leaf + 1) << 40 | g->announcements);
 }
 
 /* Takes one that waits and all that it has; -1: none does. */

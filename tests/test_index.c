@@ -9,7 +9,7 @@
 enum { MAX_N = 64 };
 
 /* Deals the indices below n one by one, as a card player would. */
-static void deal(int64_t n, int64_t nb, int nprocs, int *owner, int64_t *local)
+static void distribute(int64_t n, int64_t nb, int nprocs, int *owner, int64_t *local)
 {
   int64_t held[16] = {0};
   int player = 0;
@@ -28,7 +28,7 @@ static int compare_with_dealing(int64_t n, int64_t nb, int nprocs)
 {
   int owner[MAX_N], wrong = 0;
   int64_t local[MAX_N], held[16] = {0};
-  deal(n, nb, nprocs, owner, local);
+  distribute(n, nb, nprocs, owner, local);
   for (int64_t i = 0; i < n; i++) {
     for (int p = 0; p < nprocs; p++)
       if (osla_index_count(i, nb, p, nprocs) != held[p]) wrong++;

@@ -21,7 +21,7 @@ typedef struct kind {
 } kind;
 
 /* The last rank has few rows, the first most; with many ranks some have none. */
-static int64_t *deal(int64_t n)
+static int64_t *distribute(int64_t n)
 {
   const int size = osla_test_size();
   int64_t *start = osla_test_allocate((size_t)size + 1, sizeof *start), left = n;
@@ -50,7 +50,7 @@ static bool make_system(system_of *s, const kind *k)
   const int rank = osla_test_rank();
   const int64_t n = k->side * k->side;
   s->t = osla_test_transport();
-  s->start = deal(n);
+  s->start = distribute(n);
   s->rows = s->start[rank + 1] - s->start[rank];
   int64_t *first = osla_test_allocate((size_t)s->rows + 1, sizeof *first);
   int64_t *column = osla_test_allocate(5 * (size_t)s->rows + 1, sizeof *column);

@@ -141,7 +141,7 @@ static bool links_are_empty(const forest_links *links)
   bool all = true;
   for (int i = 0; i < links->n; i++) {
     forest_ring *ring = &links->of[i].ring;
-    if (!links->of[i].self) all &= osla_ring_tell_all(ring) && osla_ring_is_empty(ring);
+    if (!links->of[i].self) all &= osla_ring_credit_all(ring) && osla_ring_is_empty(ring);
   }
   return all;
 }

@@ -117,8 +117,8 @@ static void hear_last(forest_ring *ring)
 /* Of mine, taken by the other side, as far as is known. */
 static uint64_t taken_there(forest_ring *ring)
 {
-  const uint64_t told = atomic_load_explicit(&ring->words->taken, memory_order_acquire);
-  return told > ring->heard ? told : ring->heard;
+  const uint64_t taken = atomic_load_explicit(&ring->words->taken, memory_order_acquire);
+  return taken > ring->heard ? taken : ring->heard;
 }
 
 unsigned char *osla_ring_slot(forest_ring *ring)
@@ -150,7 +150,7 @@ static void send_far(forest_ring *ring, forest_head head, size_t slot, size_t by
 {
   const size_t at = slot * slot_stride(ring);
   head.taken = (uint32_t)ring->taken;
-  ring->told = ring->taken;
+  ring->credited = ring->taken;
   ring->pool->far_bytes += bytes;
   memcpy(ring->staging + at, &head, sizeof head);
   must(ring,
@@ -192,15 +192,15 @@ void osla_ring_take(forest_ring *ring)
   ring->taken++;
 }
 
-bool osla_ring_tell(forest_ring *ring)
+bool osla_ring_credit(forest_ring *ring)
 {
-  if (ring->taken - ring->told < ring->n_slots / 2) return true;
-  return osla_ring_tell_all(ring);
+  if (ring->taken - ring->credited < ring->n_slots / 2) return true;
+  return osla_ring_credit_all(ring);
 }
 
-bool osla_ring_tell_all(forest_ring *ring)
+bool osla_ring_credit_all(forest_ring *ring)
 {
-  if (ring->told_by_word == ring->taken) return true;
+  if (ring->credited_by_word == ring->taken) return true;
   if (ring->near_slots) {
     osla_clock_settle();
     atomic_store_explicit(&ring->near_words->taken, ring->taken, memory_order_release);
@@ -213,7 +213,7 @@ bool osla_ring_tell_all(forest_ring *ring)
          osla_word_post(ring->segment, ring->rank, ring->far_words + offsetof(ring_words, taken),
                         ring->taken, &ring->credit));
   }
-  ring->told = ring->told_by_word = ring->taken;
+  ring->credited = ring->credited_by_word = ring->taken;
   return true;
 }
 
@@ -231,7 +231,7 @@ bool osla_ring_is_posted(forest_ring *ring)
 bool osla_ring_is_empty(const forest_ring *ring)
 {
   const uint64_t taken = atomic_load_explicit(&ring->words->taken, memory_order_acquire);
-  return taken == ring->sent && ring->told_by_word == ring->taken;
+  return taken == ring->sent && ring->credited_by_word == ring->taken;
 }
 
 osla_err osla_ring_finish(forest_ring *ring)

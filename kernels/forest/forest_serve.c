@@ -43,7 +43,7 @@ static bool read_ring(osla_forest *f, uint64_t number, const forest_transfer *x,
     osla_vertices_combine(x->type, combine, part.numbers, part_of(to, &part, element),
                           packed(slot, &part, element), part.n);
     osla_ring_take(&l->ring);
-    f->owes |= !osla_ring_tell(&l->ring);
+    f->owes |= !osla_ring_credit(&l->ring);
   }
   return true;
 }
@@ -89,7 +89,7 @@ static bool fetch_parts(osla_forest *f, uint64_t number, forest_transfer *x, for
     if (go) osla_ring_send(&l->ring, head_of(number, x), (size_t)(part.n * part.numbers) * element);
     if (!come) continue;
     osla_ring_take(&l->ring);
-    f->owes |= !osla_ring_tell(&l->ring);
+    f->owes |= !osla_ring_credit(&l->ring);
   }
   return true;
 }
@@ -236,9 +236,9 @@ static void tell_owed(osla_forest *f)
   bool owes = false;
   if (!f->owes) return;
   for (int i = 0; i < f->to_roots.n; i++)
-    if (!f->to_roots.of[i].self) owes |= !osla_ring_tell(&f->to_roots.of[i].ring);
+    if (!f->to_roots.of[i].self) owes |= !osla_ring_credit(&f->to_roots.of[i].ring);
   for (int i = 0; i < f->to_leaves.n; i++)
-    if (!f->to_leaves.of[i].self) owes |= !osla_ring_tell(&f->to_leaves.of[i].ring);
+    if (!f->to_leaves.of[i].self) owes |= !osla_ring_credit(&f->to_leaves.of[i].ring);
   f->owes = owes;
 }
 

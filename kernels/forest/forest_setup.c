@@ -313,13 +313,13 @@ static osla_err find_thin(forest_links *links)
   return OSLA_OK;
 }
 
-static osla_err take_memory(osla_forest *f, layout *lay, osla_letters *told)
+static osla_err take_memory(osla_forest *f, layout *lay, osla_letters *letters)
 {
   *lay = lay_out(f);
   size_t staging = staging_bytes(&f->to_roots) + staging_bytes(&f->to_leaves);
   f->far_lists = malloc((far_count(&f->to_leaves) + 1) * sizeof *f->far_lists);
   f->staging = calloc(staging + 1, 1);
-  osla_err err = osla_letters_reserve(told, f->to_roots.n + f->to_leaves.n);
+  osla_err err = osla_letters_reserve(letters, f->to_roots.n + f->to_leaves.n);
   if (!f->far_lists || !f->staging)
     err = osla_error_set(OSLA_ERR_MEM, "%zu bytes to send from", staging);
   OSLA_CALL(osla_agree(f->t, err));

@@ -91,7 +91,7 @@ static osla_err divide_memory(osla_hessian *h, size_t sums)
 static void wire_step(void *hessian)
 {
   osla_hessian *h = hessian;
-  osla_err err = osla_outboxes_tell(h);
+  osla_err err = osla_outboxes_announce(h);
   if (err == OSLA_OK) err = osla_inboxes_serve(h);
   if (err != OSLA_OK) osla_transport_abort(h->v.t, err); /* the others would wait for ever */
 }

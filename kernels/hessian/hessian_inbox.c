@@ -197,7 +197,7 @@ static uint64_t taken(const inbox *in)
 }
 
 /* What the origin has announced. */
-static uint64_t told(const inbox *in)
+static uint64_t announced(const inbox *in)
 {
   return atomic_load_explicit(&in->gate->word[in->leaf], memory_order_acquire);
 }
@@ -209,7 +209,7 @@ static osla_err give_credit(osla_hessian *h, inbox *in, bool *done)
 {
   const wire *w = h->wire;
   uint64_t count = taken(in), more = count - in->from->credited;
-  bool empty = w->scarce && count == osla_arrival_bytes(told(in));
+  bool empty = w->scarce && count == osla_arrival_bytes(announced(in));
   *done = more < w->ring_bytes / RING_PARTS && (more == 0 || !empty);
   if (*done) return OSLA_OK;
   OSLA_CALL(osla_posted_test(h->segment, &in->credit, done));
@@ -223,7 +223,7 @@ static osla_err give_credit(osla_hessian *h, inbox *in, bool *done)
 static osla_err get_more(osla_hessian *h, inbox *in)
 {
   const wire *w = h->wire;
-  uint64_t word = told(in), waiting = osla_arrival_bytes(word) - taken(in);
+  uint64_t word = announced(in), waiting = osla_arrival_bytes(word) - taken(in);
   if (in->arriving > 0 || waiting == 0) return OSLA_OK;
   if (in->head == in->tail) in->head = in->tail = 0;
   if (in->head > 0 && !is_whole(h, in) && h->wire->inbox_bytes - in->tail < waiting) {

@@ -8,8 +8,8 @@
  * small updates join into few transfers by themselves, no rank waits for another's progress before
  * its ring is full, and then it serves its own inboxes.
  *
- * Outboxes that have something to tell are in a list, which a progress step walks. Who puts one in
- * is an updating thread; who takes it out is the hook.
+ * Outboxes that have something to announce are in a list, which a progress step walks. Who puts one
+ * in is an updating thread; who takes it out is the hook.
  */
 #include "hessian_outbox.h"
 #include "hessian.h"
@@ -32,9 +32,9 @@ typedef struct outbox {
   _Atomic bool listed;
   struct outbox *next; /* in the list */
   /* By the hook: */
-  uint64_t told, tellings; /* the word that was posted; how often the tree was changed */
-  int level;               /* of the tree, up to which it is done */
-  osla_posted notice;      /* the one that is under way */
+  uint64_t announced, announcements; /* the word that was posted; how often the tree was changed */
+  int level;                         /* of the tree, up to which it is done */
+  osla_posted notice;                /* the one that is under way */
 } outbox;
 
 typedef struct outbox_table {
@@ -104,8 +104,8 @@ static bool has_taken(const osla_hessian *h, outbox *o, uint64_t bytes)
   int node = node_of(h, o), members = osla_wire_members(h->wire, node);
   void *words = base + osla_wire_taken_offset(h->wire, node, 0);
   for (int place = 0; place < members && o->taken < bytes; place++) {
-    uint64_t told = atomic_load_explicit((_Atomic uint64_t *)words + place, memory_order_acquire);
-    if (told > o->taken) o->taken = told;
+    uint64_t taken = atomic_load_explicit((_Atomic uint64_t *)words + place, memory_order_acquire);
+    if (taken > o->taken) o->taken = taken;
   }
   return o->taken >= bytes;
 }
@@ -131,7 +131,7 @@ static osla_err post(osla_hessian *h, outbox *o, int level, uint64_t value)
 }
 
 /* A word when the one before it is there. MPI keeps the order of words at one place alone. */
-static osla_err tell(osla_hessian *h, outbox *o, bool *done)
+static osla_err announce(osla_hessian *h, outbox *o, bool *done)
 {
   uint64_t ready = atomic_load(&o->ready), me = (uint64_t)osla_transport_rank(h->v.t);
   *done = false;
@@ -140,10 +140,10 @@ static osla_err tell(osla_hessian *h, outbox *o, bool *done)
     OSLA_CALL(osla_posted_test(h->segment, &o->notice, &arrived));
     if (!arrived) return OSLA_OK;
     if (o->level < h->wire->shape.levels) { /* a number that nobody writes twice */
-      if (o->level++ == 0) o->tellings++;
-      OSLA_CALL(post(h, o, o->level, (me + 1) << 40 | (o->tellings & 0xffffffffff)));
-    } else if (ready != o->told) {
-      o->told = ready;
+      if (o->level++ == 0) o->announcements++;
+      OSLA_CALL(post(h, o, o->level, (me + 1) << 40 | (o->announcements & 0xffffffffff)));
+    } else if (ready != o->announced) {
+      o->announced = ready;
       o->level = 0;
       OSLA_CALL(post(h, o, 0, ready));
     } else {
@@ -153,7 +153,7 @@ static osla_err tell(osla_hessian *h, outbox *o, bool *done)
   }
 }
 
-osla_err osla_outboxes_tell(osla_hessian *h)
+osla_err osla_outboxes_announce(osla_hessian *h)
 {
   outbox_table *t = h->wire->outboxes;
   if (!t->telling && !atomic_load_explicit(&t->fresh, memory_order_relaxed)) return OSLA_OK;
@@ -164,14 +164,14 @@ osla_err osla_outboxes_tell(osla_hessian *h)
   for (outbox **at = &t->telling; *at;) {
     outbox *o = *at;
     bool done;
-    OSLA_CALL(tell(h, o, &done));
+    OSLA_CALL(announce(h, o, &done));
     if (!done) {
       at = &o->next;
       continue;
     }
     *at = o->next;
     atomic_store(&o->listed, false);
-    if (atomic_load(&o->ready) != o->told) list(t, o); /* it has come meanwhile */
+    if (atomic_load(&o->ready) != o->announced) list(t, o); /* it has come meanwhile */
   }
   return OSLA_OK;
 }

@@ -11,7 +11,7 @@ void osla_outboxes_free(osla_hessian *h);
 size_t osla_outboxes_bytes(const wire *w);
 
 /* By the hook: notifies the nodes that have something new to hear. */
-osla_err osla_outboxes_tell(osla_hessian *h);
+osla_err osla_outboxes_announce(osla_hessian *h);
 /* The same at the end, when there is no hook: waits for what is under way. */
 osla_err osla_outboxes_stop(osla_hessian *h);
 

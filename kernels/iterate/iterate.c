@@ -329,7 +329,7 @@ static osla_err count_sweeps(osla_iteration *it, const first_and_last *seen, osl
   return OSLA_OK;
 }
 
-static void tell(const osla_iteration *it, osla_iterate_result *r)
+static void fill_in(const osla_iteration *it, osla_iterate_result *r)
 {
   const certificate *c = &it->c;
   const bool certified = !it->o.uncertified && osla_iterate_certified(c->end);
@@ -362,7 +362,7 @@ static osla_err run(osla_iteration *it, double *x, osla_iterate_result *result)
   result->least = result->most = it->sweeps;
   result->mean = (double)it->sweeps;
   OSLA_CALL(count_sweeps(it, &seen, result));
-  tell(it, result);
+  fill_in(it, result);
   return OSLA_OK;
 }
 

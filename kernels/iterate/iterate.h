@@ -56,7 +56,7 @@ typedef struct watch {
   int stopped;                              /* rank; -1: none. Then only destroy is possible */
   double silent[OSLA_REDUCTION_NEIGHBOURS]; /* seconds; -1: not heard in this run */
   uint64_t word[OSLA_REDUCTION_NEIGHBOURS]; /* the last one from each, maybe of the run to come */
-  double looked, told;                      /* when I did */
+  double looked, notified;                  /* when I did */
 } watch;
 
 struct osla_iteration {

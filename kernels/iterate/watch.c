@@ -1,9 +1,9 @@
 /* Waits that end when a rank has stopped.
  *
- * Neighbours in the tree of the reduction tell one another every so often that they go on: in each
- * step of a run, and while they wait. Whoever hears nothing of a neighbour for `patience` seconds
- * tells the others, who tell theirs, and all end. The words are messages without bytes, of which
- * the newest counts: a stamp is (run, 1 + the rank that has stopped; 0: none). */
+ * Neighbours in the tree of the reduction notify one another every so often that they go on: in
+ * each step of a run, and while they wait. Whoever hears nothing of a neighbour for `patience`
+ * seconds notifies the others, who notify theirs, and all end. The words are messages without
+ * bytes, of which the newest counts: a stamp is (run, 1 + the rank that has stopped; 0: none). */
 #include "iterate.h"
 #include "osla_clock.h"
 
@@ -59,7 +59,7 @@ osla_err osla_watch_begin(osla_iteration *it)
   watch *w = &it->w;
   if (w->n == 0) return OSLA_OK;
   w->on = true;
-  w->looked = w->told = osla_clock();
+  w->looked = w->notified = osla_clock();
   for (int k = 0; k < w->n; k++) {
     w->silent[k] = -1.0; /* it may not be in the run yet, or have begun it before me */
     OSLA_CALL(heed(it, k));
@@ -104,8 +104,8 @@ osla_err osla_watch_step(osla_iteration *it)
     OSLA_CALL(listen_to(it, k));
     if (w->stopped < 0 && w->silent[k] > patience) OSLA_CALL(stop(it, w->rank[k], -1));
   }
-  if (w->stopped >= 0 || now - w->told + step < part) return OSLA_OK;
-  w->told = now;
+  if (w->stopped >= 0 || now - w->notified + step < part) return OSLA_OK;
+  w->notified = now;
   return send_words(it, -1);
 }
 

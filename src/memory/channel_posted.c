@@ -1,7 +1,7 @@
 /* Messages that are posted: all kinds between nodes.
  *
  * Message s (from 1) goes to slot (s - 1) mod (R + 1) of who receives, then the word `arrived`
- * there becomes s. Who receives looks at one of them, `held`, and tells the sender so (`taken`):
+ * there becomes s. Who receives looks at one of them, `held`, and notifies the sender (`taken`):
  * what was sent before may be overwritten. So R are under way at most, and one is looked at. A
  * state for which there is no room waits in the sender's memory; of LATEST a newer one replaces it.
  */
@@ -17,11 +17,11 @@ typedef struct words {
 } words;
 
 /* A word at the peer, of which the newest value matters. */
-typedef struct told {
+typedef struct channel_word {
   uint64_t wanted, posted;
   size_t at; /* in words */
   osla_posted last;
-} told;
+} channel_word;
 
 typedef struct state {
   words *mine;
@@ -34,7 +34,7 @@ typedef struct state {
   int *vacant;            /* [R + 2] slots */
   int n_slots, first, n_under_way, n_vacant;
   int waits, writes; /* slots; -1: none */
-  told taken, closed, gone;
+  channel_word taken, closed, gone;
 } state;
 
 /* In a slot: the stamp, room, and the message. A part is what travels as one message of MPI. */
@@ -88,7 +88,7 @@ static void stop(channel *c)
 
 /* ---- words ---- */
 
-static osla_err tell(channel *c, told *word)
+static osla_err send_word(channel *c, channel_word *word)
 {
   if (word->wanted == word->posted) return OSLA_OK;
   bool done;
@@ -99,10 +99,10 @@ static osla_err tell(channel *c, told *word)
                         &word->last);
 }
 
-static osla_err is_told(channel *c, told *word, bool *all)
+static osla_err has_gone(channel *c, channel_word *word, bool *all)
 {
   bool done;
-  OSLA_CALL(tell(c, word));
+  OSLA_CALL(send_word(c, word));
   OSLA_CALL(osla_posted_test(c->segment, &word->last, &done));
   *all = *all && done && word->wanted == word->posted;
   return OSLA_OK;
@@ -178,8 +178,8 @@ static osla_err step(channel *c)
     OSLA_CALL(post(c, slot));
   }
   if (c->is_closed && s->waits < 0) s->closed.wanted = s->sent + 1;
-  OSLA_CALL(tell(c, &s->closed));
-  return tell(c, &s->taken);
+  OSLA_CALL(send_word(c, &s->closed));
+  return send_word(c, &s->taken);
 }
 
 /* ---- the calls ---- */
@@ -201,7 +201,7 @@ static bool can_send(channel *c)
 {
   const state *s = c->state;
   (void)pthread_mutex_lock(c->mutex);
-  const bool failed = step(c) != OSLA_OK; /* send tells of it */
+  const bool failed = step(c) != OSLA_OK; /* send reports it */
   const bool can =
     failed || c->end.kind != OSLA_CHANNEL_EVERY || peer_is_gone(s) || (s->waits < 0 && has_room(c));
   (void)pthread_mutex_unlock(c->mutex);
@@ -249,7 +249,7 @@ static bool can_recv(channel *c)
   return arrived(s) > s->held;
 }
 
-/* It has told how many messages there are, and all have been received. */
+/* It has said how many messages there are, and all have been received. */
 static bool closed(channel *c)
 {
   const state *s = c->state;
@@ -290,9 +290,9 @@ static osla_err are_told(channel *c, bool *all)
   state *s = c->state;
   *all = true;
   OSLA_CALL(step(c));
-  OSLA_CALL(is_told(c, &s->gone, all));
-  OSLA_CALL(is_told(c, &s->taken, all));
-  return is_told(c, &s->closed, all);
+  OSLA_CALL(has_gone(c, &s->gone, all));
+  OSLA_CALL(has_gone(c, &s->taken, all));
+  return has_gone(c, &s->closed, all);
 }
 
 static bool delivered(channel *c)
