@@ -13,8 +13,10 @@
 
 /* Stands in for MPI's own, so that one case can let it fail on a rank. */
 static bool lock_all_fails;
+static int64_t opened; /* windows between nodes and of MPI's memory */
 int MPI_Win_lock_all(int assertion, MPI_Win win)
 {
+  opened++;
   int code = PMPI_Win_lock_all(assertion, win);
   return lock_all_fails ? MPI_ERR_OTHER : code;
 }
@@ -309,7 +311,7 @@ static void test_again(void)
  * of a node: nobody waits, and what a rank has not destroyed it can read. */
 static void test_orders(void)
 {
-  enum { SEGMENTS = 10, BYTES = 1000 };
+  enum { SEGMENTS = 18, BYTES = 1000 };
   int rank = osla_test_rank(), size = osla_test_size(), first = 0;
   osla_transport *t[2] = {osla_test_transport(), osla_test_transport()};
   osla_segment *s[2][SEGMENTS];
@@ -335,6 +337,32 @@ static void test_orders(void)
   OSLA_ASSERT_MSG(bad == 0, "%" PRId64 " bytes", bad);
 }
 
+/* Of more than are kept the oldest go: memory that is used all the time needs no new window, however
+ * much else was freed before. */
+static void test_latest_kept(void)
+{
+  enum { OTHERS = 20, BYTES = 1000, LARGER = 100000 };
+  osla_transport *t = osla_test_transport();
+  osla_segment *others[OTHERS], *s = NULL;
+  for (int i = 0; i < OTHERS; i++)
+    OSLA_ASSERT_OK(osla_segment_create(t, BYTES, 0, &others[i]));
+  for (int i = 0; i < OTHERS; i++)
+    osla_segment_destroy(&others[i]);
+  int64_t before = opened;
+  OSLA_ASSERT_OK(osla_segment_create(t, LARGER, 0, &s)); /* none of those is large enough */
+  osla_segment_destroy(&s);
+  int64_t new = opened - before;
+  bool windows = osla_transport_n_nodes(t) > 1 || osla_transport_memory_by_mpi(t);
+  CU_ASSERT(windows ? new > 0 : new == 0);
+  for (int again = 0; again < 3; again++) {
+    before = opened;
+    OSLA_ASSERT_OK(osla_segment_create(t, LARGER, 0, &s));
+    osla_segment_destroy(&s);
+    OSLA_ASSERT_MSG(opened == before, "%" PRId64 " windows were made again", opened - before);
+  }
+  osla_transport_destroy(&t);
+}
+
 int main(int argc, char **argv)
 {
   static const osla_test_case cases[] = {
@@ -346,6 +374,7 @@ int main(int argc, char **argv)
     {"mpi_failure", test_mpi_failure},
     {"again", test_again},
     {"orders", test_orders},
+    {"latest_kept", test_latest_kept},
     {NULL, NULL},
   };
   return osla_test_main(argc, argv, cases);

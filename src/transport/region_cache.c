@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-enum { MOST = 8, SPARE_BYTES = 1 << 20, SPARE_FACTOR = 4 };
+enum { MOST = 16, SPARE_BYTES = 1 << 20, SPARE_FACTOR = 4 };
 enum { MOST_BYTES = 128 << 20, MOST_SHARE = 32 };
 
 static size_t most_bytes(const osla_transport *t)
@@ -47,12 +47,21 @@ osla_err osla_region_cache_take(osla_transport *t, size_t bytes, size_t *largest
   return OSLA_OK;
 }
 
+static void release_oldest(osla_transport *t)
+{
+  osla_region **at = &t->kept_regions;
+  while ((*at)->next)
+    at = &(*at)->next;
+  osla_mpi_region_release(at);
+}
+
 bool osla_region_cache_keep(osla_region *region)
 {
   osla_transport *t = region->t;
   size_t bytes, most = most_bytes(t);
   int count = count_kept(t, &bytes);
-  if (region->attached || count == MOST || region->largest > most - bytes) return false;
+  if (region->attached || region->largest > most - bytes) return false;
+  if (count == MOST) release_oldest(t);
   if (region->win != MPI_WIN_NULL) {
     (void)pthread_mutex_lock(&t->mutex);
     osla_patience_blocked(t, "MPI_Win_flush_all");

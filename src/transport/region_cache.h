@@ -2,7 +2,7 @@
  *
  * Factorisations and solves make a few small regions each time they are called. To map memory on
  * the node takes eight collective calls, and a window across nodes spins; one that is kept takes
- * one call and a barrier. Kept are at most 8 regions and, on the rank with most,
+ * one call and a barrier. Kept are the latest 16 regions and, on the rank with most, at most
  * 128 MiB or 1/32 of its share of the host's memory.
  */
 #ifndef OSLA_REGION_CACHE_H
