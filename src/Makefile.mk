@@ -86,6 +86,7 @@ src_sources = \
   src/transport/backend.c \
   src/transport/request_pool.h src/transport/request_pool.c \
   src/transport/groups.h src/transport/groups.c \
+  src/transport/node_map.h src/transport/node_map.c \
   src/transport/transport.c \
   src/transport/end.c \
   src/transport/patience.h src/transport/patience.c \

@@ -68,6 +68,33 @@ static void test_node_map(void)
   osla_transport_destroy(&t);
 }
 
+/* The same nodes where ranks are out of order: even ones of the job first, so that (but on one
+ * node) they are in no row. */
+static void test_out_of_order(void)
+{
+  osla_transport *job = osla_test_transport(), *t = NULL;
+  int rank = osla_test_rank(), size = osla_test_size(), evens = (size + 1) / 2, highest = -1,
+      near = 0;
+  MPI_Comm comm;
+  MPI_Comm_split(MPI_COMM_WORLD, 0, rank % 2 * size + rank, &comm);
+  OSLA_ASSERT_OK(osla_transport_create(comm, NULL, &t));
+  MPI_Comm_free(&comm);
+  CU_ASSERT(osla_transport_rank(t) == (rank % 2 ? evens + rank / 2 : rank / 2));
+  CU_ASSERT(osla_transport_n_nodes(t) == osla_transport_n_nodes(job));
+  CU_ASSERT(osla_transport_largest_node(t) == osla_transport_largest_node(job));
+  for (int r = 0; r < size; r++) {
+    int of_job = r < evens ? 2 * r : 2 * (r - evens) + 1, node = osla_transport_node_of(t, r);
+    bool same = osla_transport_same_node(job, of_job);
+    CU_ASSERT(osla_transport_same_node(t, r) == same);
+    CU_ASSERT(osla_transport_node_rank_of(t, r) == (same ? near++ : -1));
+    CU_ASSERT(node >= 0 && node <= highest + 1); /* numbered by their lowest rank */
+    if (node > highest) highest = node;
+  }
+  CU_ASSERT(near == osla_transport_node_size(t));
+  osla_transport_destroy(&t);
+  osla_transport_destroy(&job);
+}
+
 static void test_oversubscribed(void)
 {
   osla_transport *t = NULL;
@@ -306,6 +333,7 @@ int main(int argc, char **argv)
   static const osla_test_case cases[] = {
     {"who_is_who", test_who_is_who},
     {"node_map", test_node_map},
+    {"out_of_order", test_out_of_order},
     {"oversubscribed", test_oversubscribed},
     {"sub_communicator", test_sub_communicator},
     {"agree", test_agree},

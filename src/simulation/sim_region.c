@@ -128,6 +128,6 @@ void osla_sim_region_free(osla_region **handle)
 void *osla_sim_peer_ptr(const osla_region *region, int rank)
 {
   const osla_transport *t = region->t;
-  bool near = region->attached ? rank == t->rank : t->node_of[rank] == t->node;
+  bool near = region->attached ? rank == t->rank : osla_transport_same_node(t, rank);
   return near ? region->of[rank].base : NULL;
 }

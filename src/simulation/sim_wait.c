@@ -140,7 +140,7 @@ static void join_nodes(const osla_transport *t)
   for (int rank = 0; rank < t->size; rank++) {
     sim_rank *me = &job->rank[rank], *before = NULL;
     for (int i = rank - 1; i >= 0 && !before; i--) /* most often the next one */
-      if (t->node_of[i] == t->node_of[rank]) before = &job->rank[i];
+      if (osla_transport_node_of(t, i) == osla_transport_node_of(t, rank)) before = &job->rank[i];
     me->next_here = before ? before->next_here : me;
     if (before) before->next_here = me;
   }

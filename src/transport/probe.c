@@ -15,7 +15,7 @@ static int target_of(const osla_transport *t, int origin, int kind)
 {
   for (int d = 1; d < t->size; d++) {
     int rank = (origin + d) % t->size;
-    bool same = t->node_of[rank] == t->node_of[origin];
+    bool same = osla_transport_node_of(t, rank) == osla_transport_node_of(t, origin);
     if (same == (kind == OSLA_PROBE_ON_NODE)) return rank;
   }
   return -1;

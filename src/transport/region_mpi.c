@@ -47,7 +47,8 @@ static void find_neighbours(osla_region *region)
   region->n_near = t->node_size;
   for (int i = 0; i < t->node_size; i++) {
     int rank = region->first + i;
-    if (rank >= t->size || t->node_rank_of[rank] != i) region->near = t->node_rank_of;
+    if (rank >= t->size || osla_transport_node_rank_of(t, rank) != i)
+      region->near = t->node_rank_of;
   }
 }
 

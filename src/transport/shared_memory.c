@@ -82,7 +82,7 @@ static osla_err map_neighbours(const osla_transport *t, const address *all, unsi
                                size_t *mapped)
 {
   for (int rank = 0; rank < t->size; rank++) {
-    int near = t->node_rank_of[rank];
+    int near = osla_transport_node_rank_of(t, rank);
     if (rank == t->rank || near < 0) continue;
     OSLA_CALL(map_neighbour(&all[rank], &peer[near]));
     mapped[near] = (size_t)all[rank].bytes;

@@ -54,7 +54,7 @@ const char *osla_trace_unit(osla_trace_kind kind)
 static int leader_of(const osla_transport *t, int node)
 {
   int rank = 0;
-  while (t->node_of[rank] != node)
+  while (osla_transport_node_of(t, rank) != node)
     rank++;
   return rank;
 }

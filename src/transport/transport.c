@@ -1,7 +1,8 @@
-/* Making a transport: the node map, the thread level, the progress hooks and thread. */
+/* Making a transport: the thread level, the progress hooks and thread. */
 #include "futex.h"
 #include "kept.h"
 #include "meet_find.h"
+#include "node_map.h"
 #include "osla_clock.h"
 #include "osla_farewell.h"
 #include "osla_log.h"
@@ -24,59 +25,6 @@ osla_err osla_all_have(MPI_Comm comm, bool mine, const char *what)
   OSLA_MPI(MPI_Allreduce(MPI_IN_PLACE, &all, 1, MPI_INT, MPI_MIN, comm));
   OSLA_CHECK(all, OSLA_ERR_MEM, "%s of %d ranks", what, size);
   return OSLA_OK;
-}
-
-/* The ranks of this node. */
-static osla_err split_nodes(osla_transport *t)
-{
-  if (t->ops->every_rank_a_node) {
-    OSLA_MPI(MPI_Comm_split(t->comm, t->rank, 0, &t->node_comm));
-    return OSLA_OK;
-  }
-  if (t->ops->split_hosts)
-    OSLA_CALL(t->ops->split_hosts(t->comm, &t->node_comm));
-  else
-    OSLA_MPI(MPI_Comm_split_type(t->comm, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &t->node_comm));
-  if (t->settings.fake_nodes == 0) return OSLA_OK;
-  int part;
-  MPI_Comm whole = t->node_comm;
-  OSLA_CALL(osla_fake_node(t->settings.fake_nodes, &part));
-  int code = MPI_Comm_split(whole, part, 0, &t->node_comm);
-  (void)MPI_Comm_free(&whole);
-  OSLA_MPI(code);
-  return OSLA_OK;
-}
-
-/* Numbers the nodes 0, 1, ... in the order of their lowest ranks; *leader: the lowest of mine. */
-static osla_err map_nodes(osla_transport *t, int *leader)
-{
-  OSLA_CALL(split_nodes(t));
-  OSLA_MPI(MPI_Comm_set_errhandler(t->node_comm, MPI_ERRORS_RETURN));
-  OSLA_MPI(MPI_Comm_rank(t->node_comm, &t->node_rank));
-  OSLA_MPI(MPI_Comm_size(t->node_comm, &t->node_size));
-
-  *leader = t->rank;
-  OSLA_MPI(MPI_Bcast(leader, 1, MPI_INT, 0, t->node_comm));
-  t->node_of = malloc((size_t)t->size * sizeof *t->node_of);
-  t->node_rank_of = malloc((size_t)t->size * sizeof *t->node_rank_of);
-  int *number = calloc((size_t)t->size, sizeof *number); /* of the node led by that rank */
-  osla_err err = osla_all_have(t->comm, t->node_of && t->node_rank_of && number, "node map");
-  int code = MPI_SUCCESS;
-  if (err == OSLA_OK) code = MPI_Allgather(leader, 1, MPI_INT, t->node_of, 1, MPI_INT, t->comm);
-  if (err == OSLA_OK && code == MPI_SUCCESS) {
-    for (int rank = 0; rank < t->size; rank++)
-      if (t->node_of[rank] == rank) number[rank] = t->n_nodes++;
-    for (int rank = 0; rank < t->size; rank++)
-      t->node_of[rank] = number[t->node_of[rank]];
-    t->node = t->node_of[t->rank];
-    memset(number, 0, (size_t)t->size * sizeof *number);
-    for (int rank = 0; rank < t->size; rank++)
-      if (++number[t->node_of[rank]] > t->largest_node) t->largest_node = number[t->node_of[rank]];
-    for (int rank = 0, near = 0; rank < t->size; rank++)
-      t->node_rank_of[rank] = t->node_of[rank] == t->node ? near++ : -1;
-  }
-  free(number);
-  return code == MPI_SUCCESS ? err : osla_error_set_mpi(code, "MPI_Allgather");
 }
 
 static void *progress_main(void *arg)
@@ -153,7 +101,7 @@ static osla_err set_up(osla_transport *t, MPI_Comm comm, const osla_transport_op
   int leader;
   OSLA_CALL(osla_settings_read(t->comm, &t->settings));
   OSLA_CALL(osla_farewell_arrange(t->comm));
-  OSLA_CALL(map_nodes(t, &leader));
+  OSLA_CALL(osla_map_nodes(t, &leader));
   OSLA_CALL(check_expectations(t));
 
   bool alone = !options || (options->threads_per_rank <= 1 && !options->progress_thread);
@@ -265,14 +213,6 @@ int osla_transport_largest_node(const osla_transport *t)
 {
   return t->largest_node;
 }
-int osla_transport_node_rank_of(const osla_transport *t, int rank)
-{
-  return t->node_rank_of[rank];
-}
-int osla_transport_node_of(const osla_transport *t, int rank)
-{
-  return t->node_of[rank];
-}
 uint64_t osla_transport_memory_share(const osla_transport *t)
 {
   return t->memory_share;
@@ -289,11 +229,6 @@ const char *osla_transport_name(const osla_transport *t)
 const char *osla_simulated_machine(void)
 {
   return osla_transport_built_in->machine ? osla_transport_built_in->machine() : NULL;
-}
-
-bool osla_transport_same_node(const osla_transport *t, int rank)
-{
-  return t->node_of[rank] == t->node;
 }
 
 void osla_progress(osla_transport *t)

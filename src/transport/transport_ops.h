@@ -165,7 +165,8 @@ struct osla_transport {
   int host; /* lowest rank on my host, see osla_host.h */
   osla_group_places groups;
   bool has_memory_limit; /* of a group, when the transport was made */
-  int *node_of;          /* [size] node of each rank */
+  int node_each;         /* rank r is on node r / node_each; 0: see the tables (node_map.h) */
+  int *node_of;          /* [size] node of each rank; NULL: see node_each */
   int *node_rank_of;     /* [size] its number among the ranks of my node; -1: on another node */
   int thread_level;      /* what MPI provides */
   bool memory_by_mpi;    /* node memory comes from MPI_Win_allocate_shared, see shared_memory.h */
