@@ -422,6 +422,10 @@ run node 0 hessian --density 0.5,1.5
 bad "osla-bench hessian: --density: '0.5,1.5' is not a list of shares above 0, at most 1"
 run node 0 hessian --density 0.5 --size 9
 bad "osla-bench hessian: --density: 0.5: --size 9 says how many indices an update has"
+run node 0 hessian --ring-bytes -1
+bad "osla-bench hessian: --ring-bytes: -1 is less than 0"
+run node 0 hessian --ring-bytes 12Q
+bad "osla-bench hessian: --ring-bytes: '12Q' is not a number"
 run node 0 hessian --uplo both
 bad "osla-bench hessian: --uplo: 'both' is not lower or upper"
 run node 0 hessian --run 0
