@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define DEFAULT_NB "128"
+#define DEFAULT_NB "96" /* OSLA_DEFAULT_BLOCK */
 
 /* As popt stores them. */
 typedef struct raw_options {

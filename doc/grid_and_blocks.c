@@ -34,7 +34,7 @@ int main(int argc, char **argv)
 {
   int level;
   MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &level);
-  int64_t n = argc > 1 ? atoll(argv[1]) : 2000, nb = argc > 2 ? atoll(argv[2]) : 128;
+  int64_t n = argc > 1 ? atoll(argv[1]) : 2000, nb = argc > 2 ? atoll(argv[2]) : OSLA_DEFAULT_BLOCK;
   int p = argc > 4 ? atoi(argv[3]) : 0, q = argc > 4 ? atoi(argv[4]) : 0;
   osla_transport *transport;
   osla_grid *grid;

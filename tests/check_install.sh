@@ -112,7 +112,7 @@ guide() { # RANKS ANSWER ARGUMENT...
 libraries=("${static[@]}")
 [ -f "$libdir/libosla.so" ] && libraries=("${shared[@]}")
 quietly "${compiler[@]}" "${cflags[@]}" "$SRCDIR/doc/grid_and_blocks.c" -o "$scratch/guide" "${libraries[@]}"
-guide 1 '1 x 1 on 1 nodes, blocks of 128: 0.3' 200
+guide 1 '1 x 1 on 1 nodes, blocks of 96: 0.3' 200
 guide 4 '1 x 4 on 1 nodes, blocks of 16: 0.1' 200 16
 guide 4 '2 x 2 on 1 nodes, blocks of 32: 0.1' 200 32 2 2
 

@@ -15,13 +15,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { DEFAULT_BLOCK = 128 };
 static const size_t default_bytes = (size_t)64 << 20; /* of rings, and of pieces */
 
 osla_hessian_options osla_hessian_resolve(const osla_hessian_options *options)
 {
   osla_hessian_options o = options ? *options : (osla_hessian_options){0};
-  if (o.nb == 0) o.nb = DEFAULT_BLOCK;
+  if (o.nb == 0) o.nb = OSLA_DEFAULT_BLOCK;
   if (o.ring_bytes == 0) o.ring_bytes = default_bytes;
   if (o.piece_bytes == 0) o.piece_bytes = default_bytes;
   return o;

@@ -122,7 +122,7 @@ typedef struct osla_hessian_options {
   osla_uplo uplo;       /* stored triangle, or OSLA_GENERAL: the whole matrix; 0: OSLA_LOWER */
   bool single;          /* H is of OSLA_FLOAT, else of OSLA_DOUBLE */
   bool single_updates;  /* G and U are of OSLA_FLOAT, else of H's type */
-  int64_t nb;           /* block size of the matrix; 0: 128 */
+  int64_t nb;           /* block size of the matrix; 0: OSLA_DEFAULT_BLOCK */
   size_t ring_bytes;    /* room for other nodes' updates on each rank; 0: 64 MiB */
   size_t piece_bytes;   /* values that are computed and added at a time; 0: 64 MiB */
   osla_combine combine; /* 0: OSLA_COMBINE_SUM */

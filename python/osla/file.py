@@ -27,7 +27,7 @@ def save(matrix: Matrix, path: Any, *, stored: str = "whole", name: str = "matri
 
 
 @collective
-def load(path: Any, *, block: Any = 128, name: str = "matrix",
+def load(path: Any, *, block: Any = 96, name: str = "matrix",
          grid: Grid | None = None) -> Generator[None, None, Matrix]:
     """The matrix of a file that `save` or File.put wrote, on any grid. Collective."""
     grid = world().grid if grid is None else grid
@@ -111,7 +111,7 @@ class File(Owned):
         return _core.file_has(own, text)
 
     @collective
-    def matrix(self, name: str, *, block: Any = 128,
+    def matrix(self, name: str, *, block: Any = 96,
                grid: Grid | None = None) -> Generator[None, None, Matrix]:
         """A matrix of the file, on any grid of its transport. Collective."""
         own, text = self._alive(), _words.text(name, "name")

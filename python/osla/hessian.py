@@ -57,7 +57,7 @@ class Hessian(Owned):
     __slots__ = ("n", "grid", "dtype", "update_dtype")
 
     @collective
-    def __init__(self, n: int, *, block: int = 128, dtype: Any = np.float64,
+    def __init__(self, n: int, *, block: int = 96, dtype: Any = np.float64,
                  update_dtype: Any = None, grid: Grid | None = None,
                  **options: Any) -> Generator[None, None, None]:
         grid = world().grid if grid is None else grid

@@ -36,7 +36,7 @@ class Matrix(Owned):
     grid: Grid
 
     @collective
-    def __init__(self, m: int, n: int, *, block: Any = 128, dtype: Any = np.float64,
+    def __init__(self, m: int, n: int, *, block: Any = 96, dtype: Any = np.float64,
                  grid: Grid | None = None) -> Generator[None, None, None]:
         grid = world().grid if grid is None else grid
         owners = handle(grid, Grid, "grid")
@@ -158,7 +158,7 @@ class Matrix(Owned):
 
     @staticmethod
     @collective
-    def from_numpy(array: np.ndarray | None, *, root: int | None = None, block: Any = 128,
+    def from_numpy(array: np.ndarray | None, *, root: int | None = None, block: Any = 96,
                    shape: tuple[int, int] | None = None, dtype: Any = None,
                    grid: Grid | None = None) -> Generator[None, None, "Matrix"]:
         """A matrix of an array's elements, in any order in memory. Collective.

@@ -92,14 +92,12 @@ osla_err osla_matrix_save(const osla_matrix *a, const char *path, const osla_sav
   return err;
 }
 
-enum { DEFAULT_BLOCK = 128 };
-
 osla_err osla_matrix_load(osla_grid *grid, const char *path, const osla_load_options *options,
                           osla_stored *stored, osla_matrix **out)
 {
   const osla_load_options o = options ? *options : (osla_load_options){.name = NULL};
   const char *name = name_or_default(o.name);
-  int64_t mb = o.mb ? o.mb : DEFAULT_BLOCK;
+  int64_t mb = o.mb ? o.mb : OSLA_DEFAULT_BLOCK;
   osla_file *f = NULL;
   osla_matrix *a = NULL;
   file_item item;

@@ -70,7 +70,7 @@ osla_err osla_matrix_save(const osla_matrix *matrix, const char *path,
                           const osla_save_options *options);
 
 typedef struct osla_load_options {
-  int64_t mb, nb;       /* blocks; 0: 128, and nb = mb if only mb is given */
+  int64_t mb, nb;       /* blocks; 0: OSLA_DEFAULT_BLOCK, and nb = mb if only mb is given */
   const char *name;     /* of the data set, HDF5 only; NULL: "matrix" */
   uint64_t reserved[8]; /* 0: osla_types.h */
 } osla_load_options;

@@ -25,6 +25,9 @@ extern "C" {
 
 typedef struct osla_matrix osla_matrix;
 
+/* Of what is made without a block size (doc/grid_and_blocks.md). */
+enum { OSLA_DEFAULT_BLOCK = 96 };
+
 /* Shape and distribution: a value. */
 typedef struct osla_layout {
   int64_t m, n;   /* rows, columns */

@@ -45,7 +45,7 @@ bool assemble_parse(int argc, char **argv, int ranks, assemble_options *o, osla_
 {
   char *type = "double", *uplo = "lower", *grid = NULL;
   bool single = false, upper = false;
-  *o = (assemble_options){.nb = 128, .interval = 600.0};
+  *o = (assemble_options){.nb = OSLA_DEFAULT_BLOCK, .interval = 600.0};
   const struct poptOption table[] = {
     {"n", 'n', POPT_ARG_LONGLONG, &o->n, 0, "unknowns: H is N x N", "N"},
     {"output", 'o', POPT_ARG_STRING, &o->output, 0, "write H and g to FILE (HDF5)", "FILE"},

@@ -1,6 +1,7 @@
 /* `osla info`, the doctor: shows this machine, its MPI and BLAS, and tests what OSLA relies on. */
 #include "info.h"
 #include "command_files.h"
+#include "osla_matrix.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -56,7 +57,7 @@ int osla_command_info(int argc, char **argv)
     {"ranks", '\0', POPT_ARG_LONGLONG, &job.ranks, 0, "--predict: of this many ranks", "P"},
     {"per-node", '\0', POPT_ARG_LONGLONG, &job.per_node, 0, "--predict: so many on each node", "R"},
     {"n", 'n', POPT_ARG_LONGLONG, &job.n, 0, "--predict: order of the matrix", "N"},
-    {"nb", '\0', POPT_ARG_LONGLONG, &job.nb, 0, "--predict: block size (default: 128)", "N"},
+    {"nb", '\0', POPT_ARG_LONGLONG, &job.nb, 0, "--predict: block size (default: 96)", "N"},
     POPT_TABLEEND};
   osla_command_line line = {.name = "info", .about = about, .after = after, .options = options};
   int status;
@@ -84,7 +85,7 @@ int osla_command_info(int argc, char **argv)
   }
 
   if (predict) {
-    if (job.nb == INFO_UNSET) job.nb = 128;
+    if (job.nb == INFO_UNSET) job.nb = OSLA_DEFAULT_BLOCK;
     status = info_predict(&job, json_file);
     osla_command_release(&line);
     return status;

@@ -46,7 +46,7 @@ invert_options invert_default_options(void)
                           .noise = 1.0,
                           .model = tomo_model_defaults(),
                           .prior = tomo_prior_defaults(),
-                          .nb = 128,
+                          .nb = OSLA_DEFAULT_BLOCK,
                           .interval = 600.0,
                           .threads = 1,
                           .tolerance = 1e-8,

@@ -77,7 +77,7 @@ bool solve_parse(int argc, char **argv, int ranks, solve_options *o, osla_comman
                  int *status)
 {
   char *method = NULL, *grid = NULL;
-  *o = (solve_options){.nb = 128, .tolerance = 1e-8, .iterations = 10000, .block = 1};
+  *o = (solve_options){.nb = OSLA_DEFAULT_BLOCK, .tolerance = 1e-8, .iterations = 10000, .block = 1};
   const struct poptOption table[] = {
     {"output", 'o', POPT_ARG_STRING, &o->output, 0, "write x to FILE (HDF5)", "FILE"},
     {"damping", '\0', POPT_ARG_DOUBLE | SHOW, &o->damping, 0, "added to the diagonal of H", "X"},
