@@ -1,7 +1,7 @@
 """Star forests: irregular communication that is described once and used often (osla_forest.h)."""
 from __future__ import annotations
 
-from typing import Any, Generator, Sequence
+from typing import Any, Generator
 
 import numpy as np
 
@@ -53,7 +53,7 @@ def _check_array(value: Any, name: str, like: np.ndarray, vertices: int, write: 
     if value.shape != shape or not value.flags.c_contiguous:
         raise ArgumentError(f"{name}: shape {value.shape} where {shape}, contiguous in C order, is "
                             "needed")
-    part = 8 if like.dtype in _UNITS and _UNITS[like.dtype] in _PLACED and like.dtype.itemsize > 8 else 1
+    part = like.dtype["value"].alignment if _UNITS.get(like.dtype) in _PLACED else 1
     if not value.flags.aligned or value.ctypes.data % part:
         raise ArgumentError(f"{name}: its memory is not aligned")
     if write and not value.flags.writeable:

@@ -131,8 +131,9 @@ def test_dropped(world):
         del transfer  # its roots live in it alone
     world.collect()
     assert [a.min() == a.max() == i + 1 for i, a in enumerate(leaves)] == [True] * 4
-    kept = f.bcast_begin(np.ones(f.n_roots), np.zeros(1)) if world.rank == 0 else (
-        f.bcast_begin(np.ones(f.n_roots), np.zeros(1)) and None)
+    kept = f.bcast_begin(np.ones(f.n_roots), np.zeros(1))
+    if world.rank > 0:
+        kept = None
     world.collect()
     assert kept is None or kept.end().tolist() == [1.0]
     del f, wide, kept
@@ -153,6 +154,9 @@ def test_arrays_that_are_refused(world):
             f.reduce(good, bad)
     with pytest.raises(osla.ArgumentError, match="aligned"):
         f.bcast(odd, np.zeros(3))
+    for record in (AT, np.dtype([("value", np.float32), ("at", np.int32)])):
+        with pytest.raises(osla.ArgumentError, match="aligned"):
+            f.bcast(np.zeros(2 * 16 + 1, np.uint8)[1:2 * record.itemsize + 1].view(record), np.zeros(3, record))
     with pytest.raises(osla.ArgumentError, match="nothing in a vertex"):
         f.bcast(np.zeros((2, 0)), np.zeros((3, 0)))
     with pytest.raises(osla.ArgumentError, match="combine = 'mean'"):
