@@ -17,16 +17,20 @@ src/base/osla_random.h src/transport/osla_transport.h
 src/transport/osla_trace.h src/matrix/osla_grid.h src/matrix/osla_matrix.h src/matrix/osla_part.h
 src/file/osla_file.h kernels/common/osla_forward.h kernels/gemm/osla_gemm.h kernels/lu/osla_lu.h
 kernels/products/osla_products.h kernels/chol/osla_chol.h kernels/inverse/osla_inverse.h kernels/solve/osla_solve.h
-kernels/hessian/osla_hessian.h fortran/osla_fortran.h""".split()
+kernels/hessian/osla_hessian.h kernels/forest/osla_forest.h kernels/sparse/osla_sparse.h kernels/sparse/osla_krylov.h
+fortran/osla_fortran.h""".split()
 
 NUMBERS = {"int": "integer(c_int)", "int64_t": "integer(c_int64_t)", "uint64_t": "integer(c_int64_t)",
-           "size_t": "integer(c_size_t)", "double": "real(c_double)", "bool": "logical(c_bool)",
+           "int32_t": "integer(c_int32_t)", "size_t": "integer(c_size_t)", "double": "real(c_double)", "float": "real(c_float)", "bool": "logical(c_bool)",
            "osla_complex": "complex(c_double_complex)"}
 ZERO = {"integer": "0", "real": "0", "logical": ".false.", "type(c_ptr)": "c_null_ptr",
         "type(c_funptr)": "c_null_funptr"}
-ARRAYS = {"ipiv"}  # changeable, and not one number
+# Changeable, and not one number: in each function, or in one.
+ARRAYS = {"ipiv", "degree", "osla_forest_edges leaf", "osla_even_blocks start", "osla_csr_row column", "osla_csr_row value",
+          "osla_spmv y", "osla_csr_column_squares d", "osla_csr_diagonal d", "osla_sums_all value", "osla_cg x", "osla_lsqr x"}
 LEFT_OUT = ("MPI_Comm", "MPI_Datatype", "MPI_Op", "...", "osla_progress_hook", "osla_notifiers",
-            "osla_segment", "osla_shape")
+            "osla_segment", "osla_shape", "osla_unit unit")
+SAME_NAME = {"osla_unit"}  # structs with the name of a constant (OSLA_UNIT): Fortran has one case
 MOST_COLUMNS = 100
 
 
@@ -99,6 +103,10 @@ class Headers:
     def struct(self, name, body):
         lines = []
         for member in filter(None, (part.strip() for part in body.split(";"))):
+            if match := re.fullmatch(r"\w+ \(\*(\w+)\)\(.*\)", member):  # a function
+                initial = " = c_null_funptr" if name.endswith("_options") else ""
+                lines.append(f"type(c_funptr) :: {match[1]}{initial}")
+                continue
             match = re.fullmatch(r"(?:const )?(\w+) (.*)", member)
             for declared in match[2].split(","):
                 stars, field, size = re.fullmatch(r"\s*(\**)(\w+)(?:\[(\w+)\])?", declared).groups()
@@ -109,10 +117,14 @@ class Headers:
                     zero = next(value for key, value in ZERO.items() if kind.startswith(key))
                     initial = f" = {zero}"
                 lines.append(f"{kind} :: {field}{f'({size})' if size else ''}{initial}")
+        if name in SAME_NAME:
+            return
         self.structs.add(name)
         self.types.append((name, lines))
 
-    def argument(self, text):
+    def argument(self, text, function):
+        if "*const *" in text:
+            return text.split("*")[-1], "type(c_ptr), value"
         const, base, stars, name = re.fullmatch(r"(const )?(\w+) (\**)(\w+)", text).groups()
         if stars == "":
             return name, f"{self.plain(base)}, value"
@@ -122,14 +134,14 @@ class Headers:
             return name, "type(c_funptr), value"
         if stars == "**" and not const:
             return name, "type(c_ptr), intent(inout)"
-        if stars == "*" and not const and name not in ARRAYS and (base in NUMBERS or base in self.enums):
+        if stars == "*" and not const and not {name, f"{function} {name}"} & ARRAYS and (base in NUMBERS or base in self.enums):
             return name, f"{self.plain(base)}, intent(inout)"
         if base not in self.structs and base != "void":
             self.plain(base)
         return name, "type(c_ptr), value"
 
     def function(self, result, name, arguments):
-        listed = [] if arguments == "void" else [self.argument(a.strip()) for a in arguments.split(",")]
+        listed = [] if arguments == "void" else [self.argument(a.strip(), name) for a in arguments.split(",")]
         result = re.sub(r"^const ", "", result)
         if result.endswith("*"):
             answer = "type(c_ptr)"
@@ -154,7 +166,7 @@ def wrap(line, indent):
 
 def main(root):
     headers = Headers(root)
-    kinds = "c_int, c_int64_t, c_size_t, c_double, c_bool, c_ptr, c_funptr, c_null_ptr, c_null_funptr"
+    kinds = "c_int, c_int32_t, c_int64_t, c_size_t, c_float, c_double, c_bool, c_ptr, c_funptr, c_null_ptr, c_null_funptr"
     print("! What OSLA's C headers declare, for Fortran. Made by fortran/interfaces.py: do not edit.")
     print("module osla_values")
     wrap(f"use, intrinsic :: iso_c_binding, only: {kinds}", 2)

@@ -1,11 +1,11 @@
 ! What OSLA's C headers declare, for Fortran. Made by fortran/interfaces.py: do not edit.
 module osla_values
-  use, intrinsic :: iso_c_binding, only: c_int, c_int64_t, c_size_t, c_double, c_bool, c_ptr, &
-    c_funptr, c_null_ptr, c_null_funptr
+  use, intrinsic :: iso_c_binding, only: c_int, c_int32_t, c_int64_t, c_size_t, c_float, &
+    c_double, c_bool, c_ptr, c_funptr, c_null_ptr, c_null_funptr
   implicit none
   public
-  private :: c_int, c_int64_t, c_size_t, c_double, c_bool, c_ptr, c_funptr, c_null_ptr, &
-    c_null_funptr
+  private :: c_int, c_int32_t, c_int64_t, c_size_t, c_float, c_double, c_bool, c_ptr, c_funptr, &
+    c_null_ptr, c_null_funptr
 
   integer(c_int), parameter :: OSLA_VERSION_MAJOR = 0
   integer(c_int), parameter :: OSLA_VERSION_MINOR = 1
@@ -101,6 +101,44 @@ module osla_values
   integer(c_int), parameter :: OSLA_COMBINE_MIN = 1
   integer(c_int), parameter :: OSLA_COMBINE_MAX = 2
   integer(c_int), parameter :: OSLA_COMBINE_USER = 3
+  integer(c_int), parameter :: OSLA_UNIT_BYTES = 0
+  integer(c_int), parameter :: OSLA_UNIT_INT8 = 1
+  integer(c_int), parameter :: OSLA_UNIT_INT16 = 2
+  integer(c_int), parameter :: OSLA_UNIT_INT32 = 3
+  integer(c_int), parameter :: OSLA_UNIT_INT64 = 4
+  integer(c_int), parameter :: OSLA_UNIT_UINT8 = 5
+  integer(c_int), parameter :: OSLA_UNIT_UINT16 = 6
+  integer(c_int), parameter :: OSLA_UNIT_UINT32 = 7
+  integer(c_int), parameter :: OSLA_UNIT_UINT64 = 8
+  integer(c_int), parameter :: OSLA_UNIT_FLOAT = 9
+  integer(c_int), parameter :: OSLA_UNIT_DOUBLE = 10
+  integer(c_int), parameter :: OSLA_UNIT_LONG_DOUBLE = 11
+  integer(c_int), parameter :: OSLA_UNIT_COMPLEX_FLOAT = 12
+  integer(c_int), parameter :: OSLA_UNIT_COMPLEX_DOUBLE = 13
+  integer(c_int), parameter :: OSLA_UNIT_FLOAT_AT = 14
+  integer(c_int), parameter :: OSLA_UNIT_DOUBLE_AT = 15
+  integer(c_int), parameter :: OSLA_UNIT_INT64_AT = 16
+  integer(c_int), parameter :: OSLA_UNIT_TYPES = 17
+  integer(c_int), parameter :: OSLA_REPLACE = 0
+  integer(c_int), parameter :: OSLA_SUM = 1
+  integer(c_int), parameter :: OSLA_PROD = 2
+  integer(c_int), parameter :: OSLA_MIN = 3
+  integer(c_int), parameter :: OSLA_MAX = 4
+  integer(c_int), parameter :: OSLA_LOGICAL_AND = 5
+  integer(c_int), parameter :: OSLA_LOGICAL_OR = 6
+  integer(c_int), parameter :: OSLA_LOGICAL_XOR = 7
+  integer(c_int), parameter :: OSLA_BITS_AND = 8
+  integer(c_int), parameter :: OSLA_BITS_OR = 9
+  integer(c_int), parameter :: OSLA_BITS_XOR = 10
+  integer(c_int), parameter :: OSLA_MINLOC = 11
+  integer(c_int), parameter :: OSLA_MAXLOC = 12
+  integer(c_int), parameter :: OSLA_SUM_ARRIVAL = 13
+  integer(c_int), parameter :: OSLA_SUM_EXACT = 14
+  integer(c_int), parameter :: OSLA_COMBINES = 15
+  integer(c_int), parameter :: OSLA_KRYLOV_CONVERGED = 0
+  integer(c_int), parameter :: OSLA_KRYLOV_ITERATIONS = 1
+  integer(c_int), parameter :: OSLA_KRYLOV_INDEFINITE = 2
+  integer(c_int), parameter :: OSLA_KRYLOV_NOT_FINITE = 3
 
   type, bind(c) :: osla_transport_options
     logical(c_bool) :: progress_thread = .false.
@@ -287,6 +325,63 @@ module osla_values
     integer(c_int64_t) :: ids_skipped
     integer(c_int64_t) :: ids_restored
   end type osla_hessian_stats
+
+  type, bind(c) :: osla_float_at
+    real(c_float) :: value
+    integer(c_int32_t) :: at
+  end type osla_float_at
+
+  type, bind(c) :: osla_double_at
+    real(c_double) :: value
+    integer(c_int64_t) :: at
+  end type osla_double_at
+
+  type, bind(c) :: osla_int64_at
+    integer(c_int64_t) :: value
+    integer(c_int64_t) :: at
+  end type osla_int64_at
+
+  type, bind(c) :: osla_root
+    integer(c_int32_t) :: rank
+    integer(c_int64_t) :: index
+  end type osla_root
+
+  type, bind(c) :: osla_forest_run
+    type(c_ptr) :: forest
+    integer(c_int64_t) :: number
+  end type osla_forest_run
+
+  type, bind(c) :: osla_operator
+    type(c_ptr) :: transport
+    integer(c_int64_t) :: rows
+    integer(c_int64_t) :: columns
+    type(c_funptr) :: multiply
+    type(c_ptr) :: arg
+  end type osla_operator
+
+  type, bind(c) :: osla_krylov_options
+    real(c_double) :: tolerance = 0
+    integer(c_int64_t) :: iterations = 0
+    logical(c_bool) :: flexible = .false.
+    type(c_funptr) :: each = c_null_funptr
+    type(c_ptr) :: arg = c_null_ptr
+    integer(c_int64_t) :: reserved(8) = 0
+  end type osla_krylov_options
+
+  type, bind(c) :: osla_krylov_result
+    integer(c_int) :: end
+    integer(c_int64_t) :: iterations
+    real(c_double) :: left
+    real(c_double) :: residual
+    real(c_double) :: seconds_products
+    real(c_double) :: seconds_sums
+    real(c_double) :: seconds
+  end type osla_krylov_result
+
+  type, bind(c) :: osla_preconditioner
+    type(c_funptr) :: apply
+    type(c_ptr) :: arg
+  end type osla_preconditioner
 end module osla_values
 
 module osla_c
@@ -1563,6 +1658,465 @@ module osla_c
       type(osla_hessian_stats) :: answer
     end function c_osla_hessian_get_stats
 
+    function c_osla_vertices_create(transport, bytes, out) bind(c, &
+      name="osla_vertices_create") result(answer)
+      import
+      type(c_ptr), value :: transport
+      integer(c_size_t), value :: bytes
+      type(c_ptr), intent(inout) :: out
+      integer(c_int) :: answer
+    end function c_osla_vertices_create
+
+    function c_osla_vertices_free(transport, vertices) bind(c, &
+      name="osla_vertices_free") result(answer)
+      import
+      type(c_ptr), value :: transport
+      type(c_ptr), intent(inout) :: vertices
+      integer(c_int) :: answer
+    end function c_osla_vertices_free
+
+    function c_osla_forest_create(transport, n_roots, n_edges, leaf, root, out) bind(c, &
+      name="osla_forest_create") result(answer)
+      import
+      type(c_ptr), value :: transport
+      integer(c_int64_t), value :: n_roots
+      integer(c_int64_t), value :: n_edges
+      type(c_ptr), value :: leaf
+      type(c_ptr), value :: root
+      type(c_ptr), intent(inout) :: out
+      integer(c_int) :: answer
+    end function c_osla_forest_create
+
+    function c_osla_forest_create_global(transport, start, n_edges, leaf, root, out) bind(c, &
+      name="osla_forest_create_global") result(answer)
+      import
+      type(c_ptr), value :: transport
+      type(c_ptr), value :: start
+      integer(c_int64_t), value :: n_edges
+      type(c_ptr), value :: leaf
+      type(c_ptr), value :: root
+      type(c_ptr), intent(inout) :: out
+      integer(c_int) :: answer
+    end function c_osla_forest_create_global
+
+    function c_osla_forest_allgather(transport, n_roots, out) bind(c, &
+      name="osla_forest_allgather") result(answer)
+      import
+      type(c_ptr), value :: transport
+      integer(c_int64_t), value :: n_roots
+      type(c_ptr), intent(inout) :: out
+      integer(c_int) :: answer
+    end function c_osla_forest_allgather
+
+    function c_osla_forest_gather(transport, n_roots, rank, out) bind(c, &
+      name="osla_forest_gather") result(answer)
+      import
+      type(c_ptr), value :: transport
+      integer(c_int64_t), value :: n_roots
+      integer(c_int), value :: rank
+      type(c_ptr), intent(inout) :: out
+      integer(c_int) :: answer
+    end function c_osla_forest_gather
+
+    function c_osla_forest_alltoall(transport, n, out) bind(c, &
+      name="osla_forest_alltoall") result(answer)
+      import
+      type(c_ptr), value :: transport
+      integer(c_int64_t), value :: n
+      type(c_ptr), intent(inout) :: out
+      integer(c_int) :: answer
+    end function c_osla_forest_alltoall
+
+    function c_osla_forest_destroy(forest) bind(c, name="osla_forest_destroy") result(answer)
+      import
+      type(c_ptr), intent(inout) :: forest
+      integer(c_int) :: answer
+    end function c_osla_forest_destroy
+
+    function c_osla_forest_n_roots(forest) bind(c, name="osla_forest_n_roots") result(answer)
+      import
+      type(c_ptr), value :: forest
+      integer(c_int64_t) :: answer
+    end function c_osla_forest_n_roots
+
+    function c_osla_forest_n_edges(forest) bind(c, name="osla_forest_n_edges") result(answer)
+      import
+      type(c_ptr), value :: forest
+      integer(c_int64_t) :: answer
+    end function c_osla_forest_n_edges
+
+    function c_osla_forest_leaf_space(forest) bind(c, name="osla_forest_leaf_space") result(answer)
+      import
+      type(c_ptr), value :: forest
+      integer(c_int64_t) :: answer
+    end function c_osla_forest_leaf_space
+
+    function c_osla_forest_root_ranks(forest, ranks) bind(c, &
+      name="osla_forest_root_ranks") result(answer)
+      import
+      type(c_ptr), value :: forest
+      type(c_ptr), value :: ranks
+      integer(c_int) :: answer
+    end function c_osla_forest_root_ranks
+
+    function c_osla_forest_leaf_ranks(forest, ranks) bind(c, &
+      name="osla_forest_leaf_ranks") result(answer)
+      import
+      type(c_ptr), value :: forest
+      type(c_ptr), value :: ranks
+      integer(c_int) :: answer
+    end function c_osla_forest_leaf_ranks
+
+    function c_osla_forest_transport(forest) bind(c, name="osla_forest_transport") result(answer)
+      import
+      type(c_ptr), value :: forest
+      type(c_ptr) :: answer
+    end function c_osla_forest_transport
+
+    subroutine c_osla_forest_edges(forest, leaf, root) bind(c, name="osla_forest_edges")
+      import
+      type(c_ptr), value :: forest
+      type(c_ptr), value :: leaf
+      type(c_ptr), value :: root
+    end subroutine c_osla_forest_edges
+
+    subroutine c_osla_forest_degrees(forest, degree) bind(c, name="osla_forest_degrees")
+      import
+      type(c_ptr), value :: forest
+      type(c_ptr), value :: degree
+    end subroutine c_osla_forest_degrees
+
+    function c_osla_forest_split(forest, out) bind(c, name="osla_forest_split") result(answer)
+      import
+      type(c_ptr), value :: forest
+      type(c_ptr), intent(inout) :: out
+      integer(c_int) :: answer
+    end function c_osla_forest_split
+
+    function c_osla_forest_compose(a, b, out) bind(c, name="osla_forest_compose") result(answer)
+      import
+      type(c_ptr), value :: a
+      type(c_ptr), value :: b
+      type(c_ptr), intent(inout) :: out
+      integer(c_int) :: answer
+    end function c_osla_forest_compose
+
+    function c_osla_forest_compose_inverse(a, b, out) bind(c, &
+      name="osla_forest_compose_inverse") result(answer)
+      import
+      type(c_ptr), value :: a
+      type(c_ptr), value :: b
+      type(c_ptr), intent(inout) :: out
+      integer(c_int) :: answer
+    end function c_osla_forest_compose_inverse
+
+    function c_osla_forest_inverse(forest, out) bind(c, name="osla_forest_inverse") result(answer)
+      import
+      type(c_ptr), value :: forest
+      type(c_ptr), intent(inout) :: out
+      integer(c_int) :: answer
+    end function c_osla_forest_inverse
+
+    function c_osla_forest_embed_roots(forest, n, chosen, out) bind(c, &
+      name="osla_forest_embed_roots") result(answer)
+      import
+      type(c_ptr), value :: forest
+      integer(c_int64_t), value :: n
+      type(c_ptr), value :: chosen
+      type(c_ptr), intent(inout) :: out
+      integer(c_int) :: answer
+    end function c_osla_forest_embed_roots
+
+    function c_osla_forest_embed_leaves(forest, n, chosen, out) bind(c, &
+      name="osla_forest_embed_leaves") result(answer)
+      import
+      type(c_ptr), value :: forest
+      integer(c_int64_t), value :: n
+      type(c_ptr), value :: chosen
+      type(c_ptr), intent(inout) :: out
+      integer(c_int) :: answer
+    end function c_osla_forest_embed_leaves
+
+    function c_osla_forest_concatenate(n, forests, same_roots, out) bind(c, &
+      name="osla_forest_concatenate") result(answer)
+      import
+      integer(c_int), value :: n
+      type(c_ptr), value :: forests
+      logical(c_bool), value :: same_roots
+      type(c_ptr), intent(inout) :: out
+      integer(c_int) :: answer
+    end function c_osla_forest_concatenate
+
+    function c_osla_forest_strided(forest, count, root_stride, leaf_stride, out) bind(c, &
+      name="osla_forest_strided") result(answer)
+      import
+      type(c_ptr), value :: forest
+      integer(c_int64_t), value :: count
+      integer(c_int64_t), value :: root_stride
+      integer(c_int64_t), value :: leaf_stride
+      type(c_ptr), intent(inout) :: out
+      integer(c_int) :: answer
+    end function c_osla_forest_strided
+
+    function c_osla_forest_end(run) bind(c, name="osla_forest_end") result(answer)
+      import
+      type(c_ptr), value :: run
+      integer(c_int) :: answer
+    end function c_osla_forest_end
+
+    subroutine c_osla_forest_nearer(run) bind(c, name="osla_forest_nearer")
+      import
+      type(c_ptr), value :: run
+    end subroutine c_osla_forest_nearer
+
+    function c_osla_forest_test(run, done) bind(c, name="osla_forest_test") result(answer)
+      import
+      type(c_ptr), value :: run
+      logical(c_bool), intent(inout) :: done
+      integer(c_int) :: answer
+    end function c_osla_forest_test
+
+    function c_osla_forest_end_read(run) bind(c, name="osla_forest_end_read") result(answer)
+      import
+      type(c_ptr), value :: run
+      integer(c_int) :: answer
+    end function c_osla_forest_end_read
+
+    function c_osla_forest_writable(forest) bind(c, name="osla_forest_writable") result(answer)
+      import
+      type(c_ptr), value :: forest
+      integer(c_int) :: answer
+    end function c_osla_forest_writable
+
+    subroutine c_osla_even_blocks(n, ranks, start) bind(c, name="osla_even_blocks")
+      import
+      integer(c_int64_t), value :: n
+      integer(c_int), value :: ranks
+      type(c_ptr), value :: start
+    end subroutine c_osla_even_blocks
+
+    function c_osla_csr_create(transport, row_start, column_start, first, column, value, &
+      out) bind(c, name="osla_csr_create") result(answer)
+      import
+      type(c_ptr), value :: transport
+      type(c_ptr), value :: row_start
+      type(c_ptr), value :: column_start
+      type(c_ptr), value :: first
+      type(c_ptr), value :: column
+      type(c_ptr), value :: value
+      type(c_ptr), intent(inout) :: out
+      integer(c_int) :: answer
+    end function c_osla_csr_create
+
+    function c_osla_csr_destroy(matrix) bind(c, name="osla_csr_destroy") result(answer)
+      import
+      type(c_ptr), intent(inout) :: matrix
+      integer(c_int) :: answer
+    end function c_osla_csr_destroy
+
+    function c_osla_csr_transport(matrix) bind(c, name="osla_csr_transport") result(answer)
+      import
+      type(c_ptr), value :: matrix
+      type(c_ptr) :: answer
+    end function c_osla_csr_transport
+
+    function c_osla_csr_row_start(matrix) bind(c, name="osla_csr_row_start") result(answer)
+      import
+      type(c_ptr), value :: matrix
+      type(c_ptr) :: answer
+    end function c_osla_csr_row_start
+
+    function c_osla_csr_column_start(matrix) bind(c, name="osla_csr_column_start") result(answer)
+      import
+      type(c_ptr), value :: matrix
+      type(c_ptr) :: answer
+    end function c_osla_csr_column_start
+
+    function c_osla_csr_rows(matrix) bind(c, name="osla_csr_rows") result(answer)
+      import
+      type(c_ptr), value :: matrix
+      integer(c_int64_t) :: answer
+    end function c_osla_csr_rows
+
+    function c_osla_csr_columns(matrix) bind(c, name="osla_csr_columns") result(answer)
+      import
+      type(c_ptr), value :: matrix
+      integer(c_int64_t) :: answer
+    end function c_osla_csr_columns
+
+    function c_osla_csr_entries(matrix) bind(c, name="osla_csr_entries") result(answer)
+      import
+      type(c_ptr), value :: matrix
+      integer(c_int64_t) :: answer
+    end function c_osla_csr_entries
+
+    function c_osla_csr_ghosts(matrix) bind(c, name="osla_csr_ghosts") result(answer)
+      import
+      type(c_ptr), value :: matrix
+      integer(c_int64_t) :: answer
+    end function c_osla_csr_ghosts
+
+    function c_osla_csr_row(matrix, row, column, value) bind(c, name="osla_csr_row") result(answer)
+      import
+      type(c_ptr), value :: matrix
+      integer(c_int64_t), value :: row
+      type(c_ptr), value :: column
+      type(c_ptr), value :: value
+      integer(c_int64_t) :: answer
+    end function c_osla_csr_row
+
+    function c_osla_csr_renumber(matrix, number, start, out) bind(c, &
+      name="osla_csr_renumber") result(answer)
+      import
+      type(c_ptr), value :: matrix
+      type(c_ptr), value :: number
+      type(c_ptr), value :: start
+      type(c_ptr), intent(inout) :: out
+      integer(c_int) :: answer
+    end function c_osla_csr_renumber
+
+    function c_osla_csr_multiply(a, b, out) bind(c, name="osla_csr_multiply") result(answer)
+      import
+      type(c_ptr), value :: a
+      type(c_ptr), value :: b
+      type(c_ptr), intent(inout) :: out
+      integer(c_int) :: answer
+    end function c_osla_csr_multiply
+
+    function c_osla_csr_transpose(a, out) bind(c, name="osla_csr_transpose") result(answer)
+      import
+      type(c_ptr), value :: a
+      type(c_ptr), intent(inout) :: out
+      integer(c_int) :: answer
+    end function c_osla_csr_transpose
+
+    function c_osla_csr_galerkin(a, p, out) bind(c, name="osla_csr_galerkin") result(answer)
+      import
+      type(c_ptr), value :: a
+      type(c_ptr), value :: p
+      type(c_ptr), intent(inout) :: out
+      integer(c_int) :: answer
+    end function c_osla_csr_galerkin
+
+    function c_osla_csr_submatrix(a, n_rows, row, n_columns, column, out) bind(c, &
+      name="osla_csr_submatrix") result(answer)
+      import
+      type(c_ptr), value :: a
+      integer(c_int64_t), value :: n_rows
+      type(c_ptr), value :: row
+      integer(c_int64_t), value :: n_columns
+      type(c_ptr), value :: column
+      type(c_ptr), intent(inout) :: out
+      integer(c_int) :: answer
+    end function c_osla_csr_submatrix
+
+    function c_osla_spmv(op, matrix, x, beta, y) bind(c, name="osla_spmv") result(answer)
+      import
+      integer(c_int), value :: op
+      type(c_ptr), value :: matrix
+      type(c_ptr), value :: x
+      real(c_double), value :: beta
+      type(c_ptr), value :: y
+      integer(c_int) :: answer
+    end function c_osla_spmv
+
+    function c_osla_csr_column_squares(matrix, d) bind(c, &
+      name="osla_csr_column_squares") result(answer)
+      import
+      type(c_ptr), value :: matrix
+      type(c_ptr), value :: d
+      integer(c_int) :: answer
+    end function c_osla_csr_column_squares
+
+    function c_osla_csr_diagonal(matrix, d) bind(c, name="osla_csr_diagonal") result(answer)
+      import
+      type(c_ptr), value :: matrix
+      type(c_ptr), value :: d
+      integer(c_int) :: answer
+    end function c_osla_csr_diagonal
+
+    function c_osla_sums_create(transport, most, out) bind(c, &
+      name="osla_sums_create") result(answer)
+      import
+      type(c_ptr), value :: transport
+      integer(c_int), value :: most
+      type(c_ptr), intent(inout) :: out
+      integer(c_int) :: answer
+    end function c_osla_sums_create
+
+    function c_osla_sums_destroy(sums) bind(c, name="osla_sums_destroy") result(answer)
+      import
+      type(c_ptr), intent(inout) :: sums
+      integer(c_int) :: answer
+    end function c_osla_sums_destroy
+
+    function c_osla_sums_all(sums, n, value) bind(c, name="osla_sums_all") result(answer)
+      import
+      type(c_ptr), value :: sums
+      integer(c_int), value :: n
+      type(c_ptr), value :: value
+      integer(c_int) :: answer
+    end function c_osla_sums_all
+
+    function c_osla_dot_local(n, x, y) bind(c, name="osla_dot_local") result(answer)
+      import
+      integer(c_int64_t), value :: n
+      type(c_ptr), value :: x
+      type(c_ptr), value :: y
+      real(c_double) :: answer
+    end function c_osla_dot_local
+
+    function c_osla_csr_operator(matrix) bind(c, name="osla_csr_operator") result(answer)
+      import
+      type(c_ptr), value :: matrix
+      type(osla_operator) :: answer
+    end function c_osla_csr_operator
+
+    function c_osla_jacobi_create(matrix, block, shift, out) bind(c, &
+      name="osla_jacobi_create") result(answer)
+      import
+      type(c_ptr), value :: matrix
+      integer(c_int64_t), value :: block
+      real(c_double), value :: shift
+      type(c_ptr), intent(inout) :: out
+      integer(c_int) :: answer
+    end function c_osla_jacobi_create
+
+    subroutine c_osla_jacobi_destroy(jacobi) bind(c, name="osla_jacobi_destroy")
+      import
+      type(c_ptr), intent(inout) :: jacobi
+    end subroutine c_osla_jacobi_destroy
+
+    function c_osla_jacobi_use(jacobi) bind(c, name="osla_jacobi_use") result(answer)
+      import
+      type(c_ptr), value :: jacobi
+      type(osla_preconditioner) :: answer
+    end function c_osla_jacobi_use
+
+    function c_osla_cg(a, m, b, x, options, result) bind(c, name="osla_cg") result(answer)
+      import
+      type(c_ptr), value :: a
+      type(c_ptr), value :: m
+      type(c_ptr), value :: b
+      type(c_ptr), value :: x
+      type(c_ptr), value :: options
+      type(c_ptr), value :: result
+      integer(c_int) :: answer
+    end function c_osla_cg
+
+    function c_osla_lsqr(a, b, damping, scale, x, options, result) bind(c, &
+      name="osla_lsqr") result(answer)
+      import
+      type(c_ptr), value :: a
+      type(c_ptr), value :: b
+      real(c_double), value :: damping
+      type(c_ptr), value :: scale
+      type(c_ptr), value :: x
+      type(c_ptr), value :: options
+      type(c_ptr), value :: result
+      integer(c_int) :: answer
+    end function c_osla_lsqr
+
     function c_osla_fortran_transport_create(comm, progress_thread, threads_per_rank, name, &
       out) bind(c, name="osla_fortran_transport_create") result(answer)
       import
@@ -1587,6 +2141,30 @@ module osla_c
       character(kind=c_char), intent(in) :: text(*)
       integer(c_int) :: answer
     end function c_osla_fortran_refuse
+
+    function c_osla_fortran_forest_bcast(forest, type, count, roots, leaves, combine) bind(c, &
+      name="osla_fortran_forest_bcast") result(answer)
+      import
+      type(c_ptr), value :: forest
+      integer(c_int), value :: type
+      integer(c_int32_t), value :: count
+      type(c_ptr), value :: roots
+      type(c_ptr), value :: leaves
+      integer(c_int), value :: combine
+      integer(c_int) :: answer
+    end function c_osla_fortran_forest_bcast
+
+    function c_osla_fortran_forest_reduce(forest, type, count, leaves, roots, combine) bind(c, &
+      name="osla_fortran_forest_reduce") result(answer)
+      import
+      type(c_ptr), value :: forest
+      integer(c_int), value :: type
+      integer(c_int32_t), value :: count
+      type(c_ptr), value :: leaves
+      type(c_ptr), value :: roots
+      integer(c_int), value :: combine
+      integer(c_int) :: answer
+    end function c_osla_fortran_forest_reduce
 
     subroutine c_osla_fortran_end(err) bind(c, name="osla_fortran_end")
       import

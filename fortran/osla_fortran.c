@@ -32,6 +32,18 @@ osla_err osla_fortran_refuse(osla_err err, const char *text)
   return osla_error_set(err, "%s", text);
 }
 
+osla_err osla_fortran_forest_bcast(osla_forest *forest, osla_unit_type type, int32_t count,
+                                   const void *roots, void *leaves, osla_forest_combine combine)
+{
+  return osla_forest_bcast(forest, (osla_unit){type, count, 0}, roots, leaves, combine);
+}
+
+osla_err osla_fortran_forest_reduce(osla_forest *forest, osla_unit_type type, int32_t count,
+                                    const void *leaves, void *roots, osla_forest_combine combine)
+{
+  return osla_forest_reduce(forest, (osla_unit){type, count, 0}, leaves, roots, combine);
+}
+
 void osla_fortran_end(osla_err err)
 {
   int started = 0, over = 0, rank = -1;

@@ -1,5 +1,5 @@
-/* What the Fortran module needs of C: MPI's C handles, texts with one argument, the end of a job
- * (floor 4).
+/* What the Fortran module needs of C: MPI's C handles, texts with one argument, transfers whose
+ * unit Fortran cannot name (osla_unit is OSLA_UNIT there), the end of a job (floor 4).
  *
  * Threads: as osla_transport.h says of collective and of local calls.
  * Part: may change in any release; of libosla_fortran.
@@ -7,6 +7,7 @@
 #ifndef OSLA_FORTRAN_H
 #define OSLA_FORTRAN_H
 
+#include "osla_forest.h"
 #include "osla_transport.h"
 
 /* osla_transport_create with Fortran's communicator; name = "": the default. */
@@ -18,6 +19,12 @@ int osla_fortran_transport_comm(const osla_transport *transport);
 
 /* osla_error_set with a text as it is. */
 osla_err osla_fortran_refuse(osla_err err, const char *text);
+
+/* osla_forest_bcast, osla_forest_reduce, of vertices of `count` numbers that follow one another. */
+osla_err osla_fortran_forest_bcast(osla_forest *forest, osla_unit_type type, int32_t count,
+                                   const void *roots, void *leaves, osla_forest_combine combine);
+osla_err osla_fortran_forest_reduce(osla_forest *forest, osla_unit_type type, int32_t count,
+                                    const void *leaves, void *roots, osla_forest_combine combine);
 
 /* Ends all ranks with the text of the latest error. An error that all ranks have is printed by rank
  * 0 alone: the others let it go first. Does not return. */

@@ -8,6 +8,7 @@ module osla_objects
   implicit none
   private
   public :: osla_transport, osla_grid, osla_operand, osla_matrix, osla_part, osla_hessian, osla_file
+  public :: osla_forest, osla_csr, osla_jacobi
   public :: osla_error_text, osla_err_name, osla_version, osla_version_text
   public :: osla_random_uniform, osla_random_normal
   public :: settle, refuse, absent, as_part, c_text, fortran_text, dtype_name
@@ -45,6 +46,18 @@ module osla_objects
   type :: osla_file
     type(c_ptr) :: handle = c_null_ptr
   end type osla_file
+
+  type :: osla_forest
+    type(c_ptr) :: handle = c_null_ptr
+  end type osla_forest
+
+  type :: osla_csr
+    type(c_ptr) :: handle = c_null_ptr
+  end type osla_csr
+
+  type :: osla_jacobi
+    type(c_ptr) :: handle = c_null_ptr
+  end type osla_jacobi
 
   ! Of a seed and two indices: the same on any rank (osla_random.h).
   interface osla_random_uniform

@@ -10,7 +10,8 @@ python_modules = \
   python/osla/kernels.py python/osla/products.py \
   python/osla/hessian.py \
   python/osla/file.py \
-  python/osla/sparse.py python/osla/iterations.py \
+  python/osla/forest.py python/osla/sparse.py \
+  python/osla/iterations.py \
   python/osla/_core.pyi \
   python/osla/py.typed
 python_sources = \
@@ -28,6 +29,7 @@ python_sources = \
   python/core/solve.c \
   python/core/hessian.c \
   python/core/file.c \
+  python/core/forest.c python/core/transfer.c \
   python/core/sparse.c python/core/iterate.c \
   python/core/module.c
 python_tests = \
@@ -37,6 +39,7 @@ python_tests = \
   python/tests/test_kernels.py python/tests/test_products.py \
   python/tests/test_hessian.py \
   python/tests/test_file.py \
+  python/tests/test_forest.py python/tests/test_transfer.py \
   python/tests/test_sparse.py python/tests/test_iterations.py \
   python/tests/endings.py \
   python/tests/with_mpi4py.py \

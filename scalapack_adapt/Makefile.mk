@@ -18,6 +18,7 @@ scalapack_adapt_libadapt_la_SOURCES = \
   scalapack_adapt/gemm.c \
   scalapack_adapt/syrk.c \
   scalapack_adapt/symm.c \
+  scalapack_adapt/triangle.h scalapack_adapt/triangle.c \
   scalapack_adapt/trmm.c \
   scalapack_adapt/trsm.c \
   scalapack_adapt/geadd.c \

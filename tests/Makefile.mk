@@ -143,10 +143,12 @@ tests_armci_programs = \
   tests/test_armci
 
 tests_fortran_programs = \
-  tests/test_fortran
+  tests/test_fortran tests/test_fortran_sparse
 tests_test_fortran_SOURCES = tests/test_fortran.f90
 tests_test_fortran_LDADD = libosla_fortran.la libosla.la
-tests/test_fortran.$(OBJEXT): fortran/osla.lo
+tests_test_fortran_sparse_SOURCES = tests/test_fortran_sparse.f90
+tests_test_fortran_sparse_LDADD = libosla_fortran.la libosla.la
+tests/test_fortran.$(OBJEXT) tests/test_fortran_sparse.$(OBJEXT): fortran/osla.lo
 
 tests_scripts = \
   tests/check_floors.sh \

@@ -25,11 +25,14 @@ fi
 
 # Each function of these headers is in module osla, or is known not to be: also those of whole matrices in whose place the module
 # calls those of parts.
-not_in="agree agree_same at_step error_set_mpi getrf getrs grid_choose grid_prow_of grid_same grid_shift
+not_in="agree_same at_step csr_renumber csr_row csr_submatrix dot_local error_set_mpi forest_allgather forest_alltoall
+  forest_compose_inverse forest_concatenate forest_edges forest_embed_leaves forest_embed_roots forest_end forest_end_read
+  forest_gather forest_leaf_ranks forest_nearer forest_root_ranks forest_strided forest_test forest_transport forest_writable
+  getrf getrs grid_choose grid_prow_of grid_same grid_shift
   matrix_bytes matrix_copy matrix_fill matrix_norm matrix_peer matrix_scale matrix_transpose matrix_wrap_own memory_available
-  memory_check potrf potrs random_bits simulated_machine trace_add trace_add_until trace_check
+  memory_check potrf potrs random_bits simulated_machine sums_all sums_create sums_destroy trace_add trace_add_until trace_check
   trace_now trace_unit transport_abort transport_at_end transport_largest_node transport_memory_by_mpi transport_memory_share
-  transport_node_rank_of transport_node_size trsm"
+  transport_node_rank_of transport_node_size trsm vertices_create vertices_free"
 unused=$(comm -23 <(sed -nE 's/^    (function|subroutine) c_osla_([a-z0-9_]+)\(.*/\2/p' "$interfaces" | sort -u) \
   <(find "$SRCDIR/fortran" -name '*.f90' ! -name osla_c.f90 -exec grep -ohE '\bc_osla_[a-z0-9_]+' {} + | sed 's/^c_osla_//' | sort -u))
 [ "$(xargs -n 1 <<<"$not_in")" = "$unused" ] ||
@@ -97,6 +100,12 @@ quietly "${fortran[@]}" -std=f2008 -Wall "$scratch/local.f90" -o "$scratch/local
 quietly timeout 60 "$MPIEXEC" -n 2 "$scratch/local"
 grep -qx 'corner 328350.0 323400.0 323400.0 318550.0' "$scratch/out" || { cat "$scratch/out"; fail "the program in fortran.md"; }
 grep -q '^error 1, osla_matrix_get_block: .* counted from 1$' "$scratch/out" || { cat "$scratch/out"; fail "its error"; }
+
+# The one of sparse matrices.
+awk '/^```fortran$/ {block++; on = 1; next} /^```$/ {on = 0} on && block == 3' "$guide" >"$scratch/sparse.f90"
+quietly "${fortran[@]}" -std=f2008 -Wall "$scratch/sparse.f90" -o "$scratch/sparse" "${flags[@]}"
+quietly timeout 60 "$MPIEXEC" -n 3 "$scratch/sparse"
+[ "$(cat "$scratch/out")" = $'solved T T\nnext, leaves 1 1' ] || { cat "$scratch/out"; fail "the second program in fortran.md"; }
 
 # Without stat an error of all ranks ends the job, with one line.
 sed '/osla_matrix_get_block(C, 100, 100/s/, stat, text//' "$scratch/local.f90" >"$scratch/wrong.f90"

@@ -87,6 +87,29 @@ static void test_elsewhere(void)
   osla_transport_destroy(&t);
 }
 
+/* The same call, but for what must be the same: unless a rank has not come so far as to know it. */
+static void test_arguments(void)
+{
+  osla_transport *t = osla_test_transport();
+  int64_t common = -1, list[] = {1};
+  bool last = osla_test_size() > 1 && osla_test_rank() == osla_test_size() - 1;
+  osla_err err =
+    osla_meet(t, OSLA_OK, last ? "bcast of int64" : "bcast of double", 1, list, &common);
+  if (osla_test_size() > 1) {
+    OSLA_ASSERT_ERR(err, OSLA_ERR_STATE);
+    OSLA_ASSERT_TEXT("calls bcast of int64 where rank 0 calls bcast of double");
+    OSLA_ASSERT_SAME_TEXT();
+    err = last ? osla_error_set(OSLA_ERR_RANGE, "77 is too much here") : OSLA_OK;
+    err = osla_meet(t, err, last ? "bcast" : "bcast of double", 1, list, &common);
+    OSLA_ASSERT_ERR(err, OSLA_ERR_RANGE);
+    OSLA_ASSERT_TEXT("77 is too much here");
+    CU_ASSERT(common == 0);
+  }
+  OSLA_ASSERT_OK(osla_meet(t, OSLA_OK, "bcast of int64", 1, list, &common));
+  CU_ASSERT(common == 1);
+  osla_transport_destroy(&t);
+}
+
 /* The ranks in `lost` look for the meeting, the others are at it: on `at`, whose ranks call this.
  */
 static void look(osla_transport *both[2], osla_transport *at, bool lost)
@@ -143,8 +166,12 @@ static void test_find(void)
 
 int main(int argc, char **argv)
 {
-  static const osla_test_case cases[] = {{"common", test_common},   {"uneven", test_uneven},
-                                         {"failure", test_failure}, {"elsewhere", test_elsewhere},
-                                         {"find", test_find},       {NULL, NULL}};
+  static const osla_test_case cases[] = {{"common", test_common},
+                                         {"uneven", test_uneven},
+                                         {"failure", test_failure},
+                                         {"elsewhere", test_elsewhere},
+                                         {"arguments", test_arguments},
+                                         {"find", test_find},
+                                         {NULL, NULL}};
   return osla_test_main(argc, argv, cases);
 }

@@ -56,7 +56,7 @@ def plain_text(app, what, name, obj, options, lines):
 
 def returned(app, what, name, obj, options, signature, returns):
     """A collective call is written as a generator (python/osla/_calls.py): what it returns is its last type."""
-    found = re.fullmatch(r"(?:typing\.)?Generator\[None, None, (.*)\]", returns or "", re.S)
+    found = re.fullmatch(r"(?:typing\.)?Generator\[(?:None|str), None, (.*)\]", returns or "", re.S)
     return signature, found[1] if found else returns
 
 

@@ -20,7 +20,7 @@ LANGUAGE = {".c": "c", ".h": "c", ".f90": "fortran", ".py": "python", ".md": "ma
 FLOORS = [("kernels", "Kernels"), ("matrix", "Matrices"), ("file", "Files"), ("ga_adapt", "Global Arrays"),
           ("memory", "Memory"), ("transport", "Transport"), ("blas", "BLAS and LAPACK"), ("base", "Base")]
 PYTHON = {"transport": "Ranks", "matrix": "Matrices", "kernels": "Products, factorisations, solves",
-          "hessian": "The accumulator", "sparse": "Sparse matrices", "file": "Files", "_errors": "Exceptions"}
+          "hessian": "The accumulator", "forest": "Star forests", "sparse": "Sparse matrices", "file": "Files", "_errors": "Exceptions"}
 EXAMPLES = ["doc/example.c", "doc/example.f90", "python/examples/inversion.py", "doc/from_scalapack.c",
             "ga_adapt/example.c", "doc/asynchronous.c", "doc/grid_and_blocks.c", "doc/write_updates.c",
             "doc/write_updates.py"]

@@ -48,7 +48,8 @@ typedef struct osla_py_handle {
   osla_dtype update_dtype;      /* accumulator: of G and U */
   int64_t number;               /* of the collective objects of a transport, from 1 */
   Py_ssize_t pins;              /* arrays that see its memory, calls that are under way */
-  int64_t made;                 /* transport: numbers given so far */
+  int64_t made;                 /* transport: numbers given so far; forest: transfers begun */
+  unsigned under_way;           /* forest: its transfers that have not ended, by number modulo 8 */
   int64_t children;             /* transport: objects of it that are not destroyed */
   struct osla_py_dropped *dropped; /* transport: what waits for its destruction; else: mine */
   struct osla_py_handle *previous, *next; /* transport: the first living one is next */
@@ -197,6 +198,7 @@ bool osla_py_mpi_is_ours(void);
 extern PyMethodDef osla_py_end_methods[], osla_py_mpi_methods[], osla_py_transport_methods[],
   osla_py_matrix_methods[], osla_py_kernel_methods[], osla_py_product_methods[],
   osla_py_solve_methods[], osla_py_hessian_methods[], osla_py_file_methods[],
-  osla_py_sparse_methods[], osla_py_iterate_methods[];
+  osla_py_forest_methods[], osla_py_transfer_methods[], osla_py_sparse_methods[],
+  osla_py_iterate_methods[];
 
 #endif

@@ -23,8 +23,9 @@ static PyObject *even_start(PyObject *module, PyObject *args)
 /* What one call works with. */
 typedef struct run {
   osla_transport *transport;
-  osla_csr *sparse;         /* NULL: */
-  const osla_matrix *dense; /* of which `uplo` is read */
+  osla_diffusion *diffusion; /* NULL: */
+  osla_csr *sparse;          /* NULL: */
+  const osla_matrix *dense;  /* of which `uplo` is read */
   osla_uplo uplo;
   const osla_splitting_options *blocks;
   const osla_iterate_options *how;
@@ -53,10 +54,13 @@ cleanup:
 
 static osla_err run_it(run *r)
 {
+  if (r->diffusion) {
+    const osla_fixed_point whole = osla_diffusion_problem(r->diffusion);
+    return iterate_with(r, &whole);
+  }
   osla_splitting *split = NULL;
-  OSLA_CALL(r->sparse
-              ? osla_splitting_create(r->sparse, r->b, r->blocks, &split)
-              : osla_splitting_create_dense(r->uplo, r->dense, r->b, r->blocks, &split));
+  OSLA_CALL(r->sparse ? osla_splitting_create(r->sparse, r->b, r->blocks, &split)
+                      : osla_splitting_create_dense(r->uplo, r->dense, r->b, r->blocks, &split));
   const osla_fixed_point problem = osla_splitting_problem(split);
   osla_err err = iterate_with(r, &problem);
   osla_splitting_destroy(&split);
@@ -88,6 +92,15 @@ static int64_t find_matrix(PyObject *object, run *r, osla_py_handle **h)
   return rows;
 }
 
+static PyObject *answer(osla_err err, const run *r)
+{
+  if (err != OSLA_OK) return osla_py_raise(err);
+  const osla_iterate_result *e = &r->result;
+  return Py_BuildValue("idddddLLLdd", (int)e->end, e->residual, e->start, e->norm, e->rounding,
+                       e->error, (long long)e->sweeps, (long long)e->least, (long long)e->most,
+                       r->alpha, e->seconds);
+}
+
 /* iterate(csr or matrix, uplo, b, x, blocks, options, steps of a bound): end, residual, start,
  * norm, rounding, error, my sweeps, least, most, alpha, seconds */
 static PyObject *iterate(PyObject *module, PyObject *args)
@@ -116,11 +129,90 @@ static PyObject *iterate(PyObject *module, PyObject *args)
   OSLA_PY_RUN(err, run_it(&r), h, NULL, NULL, NULL);
   osla_py_give_back(&x);
   osla_py_give_back(&b);
-  if (err != OSLA_OK) return osla_py_raise(err);
-  const osla_iterate_result *e = &r.result;
-  return Py_BuildValue("idddddLLLdd", (int)e->end, e->residual, e->start, e->norm, e->rounding,
-                       e->error, (long long)e->sweeps, (long long)e->least, (long long)e->most,
-                       r.alpha, e->seconds);
+  return answer(err, &r);
+}
+
+/* ---- the diffusion problem ---- */
+
+static osla_err destroy_diffusion(void **object)
+{
+  osla_diffusion_destroy((osla_diffusion **)object);
+  return OSLA_OK;
+}
+
+static const osla_py_kind diffusion_kind = {"Diffusion", destroy_diffusion, true};
+
+/* diffusion_create(transport, options) */
+static PyObject *diffusion_create(PyObject *module, PyObject *args)
+{
+  (void)module;
+  osla_py_handle *t;
+  PyObject *bytes;
+  if (!PyArg_ParseTuple(args, "O&O", osla_py_as_transport, &t, &bytes)) return NULL;
+  const osla_diffusion_options *options = osla_py_struct(bytes, sizeof *options);
+  if (!options) return NULL;
+  osla_diffusion *d = NULL;
+  osla_err err;
+  OSLA_PY_RUN(err, osla_diffusion_create(t->object, options, &d), t, NULL, NULL, NULL);
+  return err == OSLA_OK ? osla_py_wrap(&diffusion_kind, d, t, false) : osla_py_raise(err);
+}
+
+/* diffusion_facts(diffusion): first, count, ranks, spectral radius */
+static PyObject *diffusion_facts(PyObject *module, PyObject *object)
+{
+  (void)module;
+  osla_py_handle *h = osla_py_handle_of(object, &diffusion_kind);
+  if (!h) return NULL;
+  int64_t first[3], count[3];
+  int ranks[3];
+  osla_diffusion_own(h->object, first, count);
+  osla_diffusion_ranks(h->object, ranks);
+  return Py_BuildValue("(LLL)(LLL)(iii)d", (long long)first[0], (long long)first[1],
+                       (long long)first[2], (long long)count[0], (long long)count[1],
+                       (long long)count[2], ranks[0], ranks[1], ranks[2],
+                       osla_diffusion_radius(h->object));
+}
+
+/* (diffusion, x, ...): x is a state, one-dimensional */
+static bool take_state(PyObject *object, PyObject *px, osla_py_handle **h, osla_py_array *x)
+{
+  *h = osla_py_handle_of(object, &diffusion_kind);
+  return *h && osla_py_take_vector(px, "x", OSLA_DOUBLE,
+                                   osla_diffusion_problem((*h)->object).length, true, x);
+}
+
+/* diffusion_fill(diffusion, x) */
+static PyObject *diffusion_fill(PyObject *module, PyObject *args)
+{
+  (void)module;
+  PyObject *object, *px;
+  osla_py_handle *h;
+  osla_py_array x;
+  if (!PyArg_ParseTuple(args, "OO", &object, &px) || !take_state(object, px, &h, &x)) return NULL;
+  if (x.rows > 0) osla_diffusion_fill(h->object, x.data);
+  osla_py_give_back(&x);
+  Py_RETURN_NONE;
+}
+
+/* diffusion_iterate(diffusion, x, options, steps of a bound): as iterate */
+static PyObject *diffusion_iterate(PyObject *module, PyObject *args)
+{
+  (void)module;
+  PyObject *object, *px, *phow;
+  long long steps;
+  osla_py_handle *h;
+  osla_py_array x;
+  if (!PyArg_ParseTuple(args, "OOOL", &object, &px, &phow, &steps)) return NULL;
+  run r = {.bound_steps = steps, .how = osla_py_struct(phow, sizeof *r.how)};
+  if (!r.how || !take_state(object, px, &h, &x)) return NULL;
+  r.transport = h->root->object;
+  r.diffusion = h->object;
+  r.rows = x.rows;
+  r.x = x.data;
+  osla_err err;
+  OSLA_PY_RUN(err, run_it(&r), h, NULL, NULL, NULL);
+  osla_py_give_back(&x);
+  return answer(err, &r);
 }
 
 osla_err osla_py_sweeps_make(osla_csr *matrix, int64_t block, int sweeps, osla_iterate_mode mode,
@@ -149,6 +241,11 @@ void osla_py_sweeps_free(osla_py_sweeps *s)
   *s = (osla_py_sweeps){NULL, NULL, NULL};
 }
 
-PyMethodDef osla_py_iterate_methods[] = {{"even_start", even_start, METH_VARARGS, NULL},
-                                         {"iterate", iterate, METH_VARARGS, NULL},
-                                         {NULL, NULL, 0, NULL}};
+PyMethodDef osla_py_iterate_methods[] = {
+  {"even_start", even_start, METH_VARARGS, NULL},
+  {"iterate", iterate, METH_VARARGS, NULL},
+  {"diffusion_create", diffusion_create, METH_VARARGS, NULL},
+  {"diffusion_facts", diffusion_facts, METH_O, NULL},
+  {"diffusion_fill", diffusion_fill, METH_VARARGS, NULL},
+  {"diffusion_iterate", diffusion_iterate, METH_VARARGS, NULL},
+  {NULL, NULL, 0, NULL}};

@@ -64,18 +64,25 @@ static const field splitting_fields[] = {FIELD(osla_splitting_options, block, IN
                                          FIELD(osla_splitting_options, factor, INT),
                                          {NULL, INT, 0}};
 
-static const field iterate_fields[] = {FIELD(osla_iterate_options, mode, INT),
-                                       FIELD(osla_iterate_options, tolerance, DOUBLE),
-                                       FIELD(osla_iterate_options, norm, DOUBLE),
-                                       FIELD(osla_iterate_options, omega, DOUBLE),
-                                       FIELD(osla_iterate_options, sweeps, INT64),
-                                       FIELD(osla_iterate_options, period, INT),
-                                       FIELD(osla_iterate_options, lead, INT),
-                                       FIELD(osla_iterate_options, in_flight, INT),
-                                       FIELD(osla_iterate_options, check, INT),
-                                       FIELD(osla_iterate_options, patience, DOUBLE),
-                                       FIELD(osla_iterate_options, proven, BOOL),
-                                       {NULL, INT, 0}};
+static const field iterate_fields[] = {
+  FIELD(osla_iterate_options, mode, INT),     FIELD(osla_iterate_options, tolerance, DOUBLE),
+  FIELD(osla_iterate_options, norm, DOUBLE),  FIELD(osla_iterate_options, omega, DOUBLE),
+  FIELD(osla_iterate_options, sweeps, INT64), FIELD(osla_iterate_options, period, INT),
+  FIELD(osla_iterate_options, lead, INT),     FIELD(osla_iterate_options, in_flight, INT),
+  FIELD(osla_iterate_options, check, INT),    FIELD(osla_iterate_options, patience, DOUBLE),
+  FIELD(osla_iterate_options, proven, BOOL),  {NULL, INT, 0}};
+
+static const field diffusion_fields[] = {FIELD(osla_diffusion_options, points[0], INT64),
+                                         FIELD(osla_diffusion_options, points[1], INT64),
+                                         FIELD(osla_diffusion_options, points[2], INT64),
+                                         FIELD(osla_diffusion_options, ranks[0], INT),
+                                         FIELD(osla_diffusion_options, ranks[1], INT),
+                                         FIELD(osla_diffusion_options, ranks[2], INT),
+                                         FIELD(osla_diffusion_options, start, INT),
+                                         FIELD(osla_diffusion_options, radius, DOUBLE),
+                                         FIELD(osla_diffusion_options, offset, DOUBLE),
+                                         FIELD(osla_diffusion_options, no_offset, BOOL),
+                                         {NULL, INT, 0}};
 
 typedef union any_options {
   osla_gemm_options gemm;
@@ -86,6 +93,7 @@ typedef union any_options {
   osla_krylov_options krylov;
   osla_splitting_options splitting;
   osla_iterate_options iterate;
+  osla_diffusion_options diffusion;
 } any_options;
 
 static const struct kind {
@@ -99,7 +107,8 @@ static const struct kind {
              {"Hessian", hessian_fields, sizeof(osla_hessian_options)},
              {"solver", krylov_fields, sizeof(osla_krylov_options)},
              {"blocks", splitting_fields, sizeof(osla_splitting_options)},
-             {"iterate", iterate_fields, sizeof(osla_iterate_options)}};
+             {"iterate", iterate_fields, sizeof(osla_iterate_options)},
+             {"Diffusion", diffusion_fields, sizeof(osla_diffusion_options)}};
 
 static bool set_field(const field *f, PyObject *value, char *at)
 {

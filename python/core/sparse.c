@@ -1,97 +1,14 @@
-/* Star forests, sparse matrices, and the solvers that need their products alone. */
+/* Sparse matrices, and the solvers that need their products alone. */
 #include "core.h"
 
 #include <string.h>
-
-static osla_err destroy_forest(void **object)
-{
-  return osla_forest_destroy((osla_forest **)object);
-}
 
 static osla_err destroy_csr(void **object)
 {
   return osla_csr_destroy((osla_csr **)object);
 }
 
-const osla_py_kind osla_py_forest = {"Forest", destroy_forest, true};
 const osla_py_kind osla_py_csr = {"CSR", destroy_csr, true};
-
-/* forest_create(transport, start, leaf or None, root): global roots */
-static PyObject *forest_create(PyObject *module, PyObject *args)
-{
-  (void)module;
-  osla_py_handle *t;
-  PyObject *pstart, *pleaf, *proot;
-  osla_py_array start = {.held = false}, leaf = {.held = false}, root = {.held = false};
-  if (!PyArg_ParseTuple(args, "O&OOO", osla_py_as_transport, &t, &pstart, &pleaf, &proot))
-    return NULL;
-  bool fit =
-    osla_py_take_indices(pstart, "start", osla_transport_size(t->object) + 1, false, &start) &&
-    osla_py_take_indices(proot, "root", OSLA_PY_ANY, false, &root) &&
-    (pleaf == Py_None || osla_py_take_indices(pleaf, "leaf", root.rows, false, &leaf));
-  osla_forest *forest = NULL;
-  osla_err err = OSLA_OK;
-  if (fit)
-    OSLA_PY_RUN(
-      err,
-      osla_forest_create_global(t->object, start.data, root.rows, leaf.data, root.data, &forest), t,
-      NULL, NULL, NULL);
-  osla_py_give_back(&leaf);
-  osla_py_give_back(&root);
-  osla_py_give_back(&start);
-  if (!fit) return NULL;
-  return err == OSLA_OK ? osla_py_wrap(&osla_py_forest, forest, t, false) : osla_py_raise(err);
-}
-
-/* forest_facts(forest): roots, edges, leaf space */
-static PyObject *forest_facts(PyObject *module, PyObject *args)
-{
-  (void)module;
-  osla_py_handle *h;
-  if (!PyArg_ParseTuple(args, "O&", osla_py_as_forest, &h)) return NULL;
-  return Py_BuildValue("LLL", (long long)osla_forest_n_roots(h->object),
-                       (long long)osla_forest_n_edges(h->object),
-                       (long long)osla_forest_leaf_space(h->object));
-}
-
-/* Values at roots or leaves: `count` numbers in each vertex. */
-static bool take_values(PyObject *object, const char *name, int type, int64_t vertices, int count,
-                        bool write, osla_py_array *out)
-{
-  int64_t n = vertices * count;
-  return type == OSLA_UNIT_DOUBLE ? osla_py_take_vector(object, name, OSLA_DOUBLE, n, write, out)
-                                  : osla_py_take_indices(object, name, n, write, out);
-}
-
-/* forest_move(forest, reduce, type, count, roots, leaves, combine) */
-static PyObject *forest_move(PyObject *module, PyObject *args)
-{
-  (void)module;
-  osla_py_handle *h;
-  int reduce, type, count, combine;
-  PyObject *proots, *pleaves;
-  osla_py_array roots, leaves;
-  if (!PyArg_ParseTuple(args, "O&piiOOi", osla_py_as_forest, &h, &reduce, &type, &count, &proots,
-                        &pleaves, &combine) ||
-      !take_values(proots, "roots", type, osla_forest_n_roots(h->object), count, reduce, &roots))
-    return NULL;
-  if (!take_values(pleaves, "leaves", type, osla_forest_leaf_space(h->object), count, !reduce,
-                   &leaves)) {
-    osla_py_give_back(&roots);
-    return NULL;
-  }
-  osla_unit unit = {(osla_unit_type)type, count, 0};
-  osla_err err;
-  OSLA_PY_RUN(
-    err,
-    reduce
-      ? osla_forest_reduce(h->object, unit, leaves.data, roots.data, (osla_forest_combine)combine)
-      : osla_forest_bcast(h->object, unit, roots.data, leaves.data, (osla_forest_combine)combine),
-    h, NULL, NULL, NULL);
-  osla_py_give_back(&leaves);
-  osla_py_give_back(&roots);
-  return osla_py_result(err);
-}
 
 static int64_t most(int64_t x, int64_t y)
 {
@@ -313,10 +230,7 @@ static PyObject *lsqr(PyObject *module, PyObject *args)
   return fit ? krylov_result(err, &result) : NULL;
 }
 
-PyMethodDef osla_py_sparse_methods[] = {{"forest_create", forest_create, METH_VARARGS, NULL},
-                                        {"forest_facts", forest_facts, METH_VARARGS, NULL},
-                                        {"forest_move", forest_move, METH_VARARGS, NULL},
-                                        {"csr_create", csr_create, METH_VARARGS, NULL},
+PyMethodDef osla_py_sparse_methods[] = {{"csr_create", csr_create, METH_VARARGS, NULL},
                                         {"csr_read", csr_read, METH_VARARGS, NULL},
                                         {"csr_facts", csr_facts, METH_VARARGS, NULL},
                                         {"csr_multiply", csr_multiply, METH_VARARGS, NULL},

@@ -14,17 +14,19 @@ collective call, once all ranks have dropped it. An exception that nobody catche
 from ._errors import (ArgumentError, Error, FileError, MemoryError, MPIError, RangeError,
                       SingularError, StateError, UnsupportedError)
 from .file import File, load, save
+from .forest import Forest, Transfer
 from .hessian import Hessian
-from .iterations import Iterated, iterate
+from .iterations import Diffusion, Iterated, iterate
 from .kernels import (LU, Cholesky, Mixed, Refined, gemm, gesv_mixed, getrf, getri, getrs, posv_mixed,
                       potrf, potri, potrs, refine, residual, syrk, trsm)
 from .matrix import Matrix, Part
 from .products import gemv, hemm, hemv, herk, symm, symv, trmm
-from .sparse import CSR, Forest, Solved, cg, lsqr
+from .sparse import CSR, Solved, cg, lsqr
 from .transport import Grid, Transport, world
 
-__all__ = ["ArgumentError", "CSR", "Cholesky", "Error", "File", "FileError", "Forest", "Grid",
-           "Hessian", "Iterated", "LU", "MPIError", "Matrix", "MemoryError", "Mixed", "Part", "RangeError", "Refined",
-           "SingularError", "Solved", "StateError", "Transport", "UnsupportedError", "cg", "gemm",
-           "gesv_mixed", "getrf", "getri", "getrs", "iterate", "load", "lsqr", "posv_mixed", "potrf", "potri", "potrs",
-           "refine", "residual", "save", "syrk", "trsm", "world"]
+__all__ = ["ArgumentError", "CSR", "Cholesky", "Diffusion", "Error", "File", "FileError", "Forest",
+           "Grid", "Hessian", "Iterated", "LU", "MPIError", "Matrix", "MemoryError", "Mixed", "Part",
+           "RangeError", "Refined", "SingularError", "Solved", "StateError", "Transfer", "Transport",
+           "UnsupportedError", "cg", "gemm", "gemv", "gesv_mixed", "getrf", "getri", "getrs", "hemm",
+           "hemv", "herk", "iterate", "load", "lsqr", "posv_mixed", "potrf", "potri", "potrs",
+           "refine", "residual", "save", "symm", "symv", "syrk", "trmm", "trsm", "world"]

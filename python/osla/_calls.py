@@ -3,7 +3,8 @@
 A collective call is written as a generator: up to its `yield` it looks at its arguments, which may
 be wrong on one rank alone; then all ranks meet (`osla_meet`): a failure of one is raised on all,
 ranks that make different calls get an error, and what Python has dropped on all ranks is destroyed. What
-comes after the `yield` runs on all ranks together.
+comes after the `yield` runs on all ranks together. What is yielded, if anything, is compared as part of
+the call: what must be the same on all ranks, in a few words.
 
 They meet on the transport that the arguments name. Where one rank's arguments name none, two, or
 one that was destroyed, the call fails there, and that rank looks where the others are
@@ -93,7 +94,7 @@ def _fail(root: Any, candidates: list[Any], name: str, failure: BaseException) -
         pass
 
 
-def collective(function: Callable[P, Generator[None, None, R]]) -> Callable[P, R]:
+def collective(function: Callable[P, Generator[str | None, None, R]]) -> Callable[P, R]:
     """Makes a collective call of a generator as described above."""
     name = function.__qualname__.removesuffix(".__init__").lstrip("_")
     default = _position_of_default(function)
@@ -119,7 +120,7 @@ def collective(function: Callable[P, Generator[None, None, R]]) -> Callable[P, R
             if len(roots) > 1:
                 raise ArgumentError(f"{name}: objects of different transports")
             steps = function(*args, **kwargs)
-            next(steps)
+            same = next(steps) or ""
             if root is None:
                 raise ArgumentError(f"{name}: no argument names a transport")
         except Exception as reason:
@@ -130,7 +131,7 @@ def collective(function: Callable[P, Generator[None, None, R]]) -> Callable[P, R
                 raise failure
             finally:
                 failure = None  # or its traceback, which holds this frame, would keep the arguments
-        _core.meet(root, name, 0, "")
+        _core.meet(root, name + same, 0, "")
         try:
             next(steps)
         except StopIteration as end:

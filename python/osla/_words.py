@@ -29,13 +29,18 @@ FORMAT = {"by name": _core.FORMAT_BY_NAME, "hdf5": _core.FORMAT_HDF5, "raw": _co
 MIXED = {_core.MIXED_SINGLE: "single", _core.MIXED_FACTOR: "factor",
          _core.MIXED_STALLED: "stalled", _core.MIXED_SINGULAR: "singular"}
 UNIT_COMBINE = {"replace": _core.REPLACE, "sum": _core.SUM, "prod": _core.PROD, "min": _core.MIN,
-                "max": _core.MAX, "sum exact": _core.SUM_EXACT}
+                "max": _core.MAX, "logical and": _core.LOGICAL_AND, "logical or": _core.LOGICAL_OR,
+                "logical xor": _core.LOGICAL_XOR, "bits and": _core.BITS_AND,
+                "bits or": _core.BITS_OR, "bits xor": _core.BITS_XOR, "minloc": _core.MINLOC,
+                "maxloc": _core.MAXLOC, "sum arrival": _core.SUM_ARRIVAL,
+                "sum exact": _core.SUM_EXACT}
 KRYLOV_END = {_core.KRYLOV_CONVERGED: "converged", _core.KRYLOV_ITERATIONS: "iterations",
               _core.KRYLOV_INDEFINITE: "indefinite", _core.KRYLOV_NOT_FINITE: "not finite"}
 MODE = {"async": _core.ITERATE_ASYNC, "racy": _core.ITERATE_RACY, "sync": _core.ITERATE_SYNC}
 ITERATE_END = {_core.ITERATE_CONVERGED: "converged", _core.ITERATE_STAGNATED: "stagnated",
                _core.ITERATE_SWEEPS: "sweeps", _core.ITERATE_DIVERGED: "diverged",
                _core.ITERATE_STALLED: "stalled"}
+DIFFUSION_START = {"source": _core.DIFFUSION_SOURCE, "mode": _core.DIFFUSION_MODE}
 BLOCK_FACTOR = {"cholesky": _core.SPLITTING_CHOLESKY, "lu": _core.SPLITTING_LU}
 DTYPE = {np.dtype(np.float32): _core.FLOAT, np.dtype(np.float64): _core.DOUBLE,
          np.dtype(np.complex64): _core.COMPLEX_FLOAT, np.dtype(np.complex128): _core.COMPLEX_DOUBLE}

@@ -1,15 +1,16 @@
 """Fixed-point iterations that wait for their neighbours, or do not (osla_iterate.h)."""
 from __future__ import annotations
 
-from typing import Any, Generator, NamedTuple
+from typing import Any, Generator, NamedTuple, Sequence
 
 import numpy as np
 
 from . import _core, _words
-from ._calls import collective, handle
+from ._calls import Owned, collective, handle
 from ._errors import ArgumentError
 from .matrix import Matrix
 from .sparse import CSR
+from .transport import Transport, world
 
 
 class Iterated(NamedTuple):
@@ -79,3 +80,71 @@ def iterate(a: CSR | Matrix, b: np.ndarray, x: np.ndarray | None = None, *, mode
         _core.allreduce(a._root, whole)
         mine = whole
     return Iterated(mine, _words.ITERATE_END[end], *rest)
+
+
+def _triple(value: Any, name: str, least: int) -> dict[str, int]:
+    if not isinstance(value, (tuple, list)) or len(value) != 3:
+        raise ArgumentError(f"{name} = {value!r}: three whole numbers are needed")
+    return {f"{name}[{i}]": _words.whole(value[i], f"{name}[{i}]", least) for i in range(3)}
+
+
+class Diffusion(Owned):
+    """Laplace's equation in the unit cube by 7-point differences, as a fixed point: a problem to try
+    iterations on (osla_diffusion.h, with its source). Collective.
+
+    points: of the whole grid, along x, y, z. ranks: along each, together at most all, those beyond
+    have no points; None: the shape with the least halos. start: "source" (a boundary that warms from
+    below) or "mode" (an eigenvector; boundary 0). radius: of the source, 0: 0.25. offset: is added to
+    boundary and start of "source"; None: 1.
+
+    first, count: of this rank's points; ranks: along x, y, z; spectral_radius: of the iteration. A
+    state is an array of count + 2 along each (of no points: of size 0), by columns (Fortran order): the
+    own points within one layer of halos and boundaries.
+    """
+
+    __slots__ = ("transport", "first", "count", "ranks", "spectral_radius")
+
+    @collective
+    def __init__(self, points: Sequence[int], ranks: Sequence[int] | None = None, *,
+                 start: str = "source", radius: float = 0.0, offset: float | None = None,
+                 transport: Transport | None = None) -> Generator[None, None, None]:
+        transport = transport or world()
+        own = handle(transport, Transport, "transport")
+        fields = {**_triple(points, "points", 1), "radius": _words.real(radius, "radius"),
+                  "start": _words.word(start, _words.DIFFUSION_START, "start")}
+        if ranks is not None:
+            fields |= _triple(ranks, "ranks", 1)
+        if offset is not None:
+            fields |= {"offset": _words.real(offset, "offset"), "no_offset": offset == 0}
+        packed = _core.options("Diffusion", fields)
+        yield
+        self._handle = _core.diffusion_create(own, packed)
+        self._root, self.transport = own, transport
+        self.first, self.count, self.ranks, self.spectral_radius = _core.diffusion_facts(self._handle)
+
+    @property
+    def _shape(self) -> tuple[int, int, int]:
+        return tuple(n + 2 for n in self.count) if min(self.count) > 0 else (0, 0, 0)
+
+    def initial(self) -> np.ndarray:
+        """The start with its boundaries: a state. Local."""
+        x = np.zeros(int(np.prod(self._shape)))
+        _core.diffusion_fill(self._alive(), x)
+        return x.reshape(self._shape, order="F")
+
+    @collective
+    def iterate(self, x: np.ndarray | None = None, *, mode: str = "async", bound_steps: int = 0,
+                **options: Any) -> Generator[None, None, Iterated]:
+        """Sweeps x := M x + c from the state x on, which stays as it is; None: `initial`. Collective.
+        mode, bound_steps, options: as of `iterate`; Iterated.x is a state."""
+        own, shape = self._alive(), self._shape
+        steps = _words.whole(bound_steps, "bound_steps", 0)
+        packed = _core.options("iterate", {**options, "mode": _words.word(mode, _words.MODE, "mode")})
+        if x is None:
+            x = self.initial()
+        if not isinstance(x, np.ndarray) or x.dtype != np.float64 or x.shape != shape:
+            raise ArgumentError(f"x: an array of float64 and shape {shape} is needed")
+        yield
+        state = x.reshape(-1, order="F").copy()
+        end, *rest = _core.diffusion_iterate(own, state, packed, steps)
+        return Iterated(state.reshape(shape, order="F"), _words.ITERATE_END[end], *rest)

@@ -1,4 +1,4 @@
-"""Star forests, sparse matrices by rows, and the solvers CG and LSQR. Vectors are this rank's parts."""
+"""Sparse matrices by rows, and the solvers CG and LSQR. Vectors are this rank's parts."""
 from __future__ import annotations
 
 from typing import Any, Generator, NamedTuple
@@ -8,84 +8,7 @@ import numpy as np
 from . import _core, _words
 from ._calls import Owned, collective, handle
 from ._errors import ArgumentError
-from .transport import Transport, world
-
-_UNITS = {np.dtype(np.float64): _core.UNIT_DOUBLE, np.dtype(np.int64): _core.UNIT_INT64}
-
-
-def _starts(root: Any, transport: Transport, count: int) -> np.ndarray:
-    """Where each rank's block begins, from how many it has. All ranks together."""
-    counts = np.zeros(transport.size)
-    counts[transport.rank] = count
-    _core.allreduce(root, counts)
-    return np.concatenate(([0], np.cumsum(counts.astype(np.int64)))).astype(np.int64)
-
-
-class Forest(Owned):
-    """Leaves, each joined to a root on any rank (osla_forest.h). Collective.
-
-    n_roots: of this rank; all ranks' roots are numbered one rank's after the other's. root: [edges]
-    int64, the number of the root of each leaf. leaf: [edges] int64, the leaves' own indices; None:
-    0 .. edges - 1.
-    """
-
-    __slots__ = ("transport", "start", "n_roots", "n_edges", "leaf_space")
-
-    @collective
-    def __init__(self, n_roots: int, root: np.ndarray, leaf: np.ndarray | None = None, *,
-                 transport: Transport | None = None) -> Generator[None, None, None]:
-        transport = transport or world()
-        own = handle(transport, Transport, "transport")
-        mine = _words.whole(n_roots, "n_roots", 0)
-        _core.check_line(root, "root", -1, -1, False)
-        if leaf is not None:
-            _core.check_line(leaf, "leaf", -1, len(root), False)
-        yield
-        self.start = _starts(own, transport, mine)
-        self._handle = _core.forest_create(own, self.start, leaf, root)
-        self._root = own
-        self.transport = transport
-        self.n_roots, self.n_edges, self.leaf_space = _core.forest_facts(self._handle)
-
-    def _move(self, reduce: bool, roots: Any, leaves: Any, combine: str) -> Any:
-        own = self._alive()
-        how = _words.word(combine, _words.UNIT_COMBINE, "combine")
-        read, written = (leaves, roots) if reduce else (roots, leaves)
-        if not isinstance(read, np.ndarray) or read.dtype not in _UNITS:
-            raise ArgumentError(f"{'leaves' if reduce else 'roots'}: an array of float64 or int64 "
-                                "is needed")
-        width = int(np.prod(read.shape[1:]))
-        for value, name, n in ((roots, "roots", self.n_roots), (leaves, "leaves", self.leaf_space)):
-            if not isinstance(value, np.ndarray) or value.dtype != read.dtype:
-                raise ArgumentError(f"{name}: an array of {read.dtype} is needed")
-            if value.shape != (n, *read.shape[1:]) or not value.flags.c_contiguous:
-                raise ArgumentError(f"{name}: shape {value.shape} where {(n, *read.shape[1:])}, "
-                                    "contiguous in C order, is needed")
-        if not written.flags.writeable or np.may_share_memory(read, written):
-            raise ArgumentError("what is written to must be writable and apart from what is read")
-        return (own, reduce, _UNITS[read.dtype], width, roots.reshape(-1), leaves.reshape(-1), how)
-
-    @collective
-    def bcast(self, roots: np.ndarray, leaves: np.ndarray,
-              combine: str = "replace") -> Generator[None, None, np.ndarray]:
-        """leaves[i] := leaves[i] (combine) the value of its root. roots: [n_roots, ...], leaves:
-        [leaf_space, ...], float64 or int64. combine: "replace", "sum", "prod", "min", "max", "sum
-        exact" (the same bits in any order). Collective."""
-        arguments = self._move(False, roots, leaves, combine)
-        yield
-        _core.forest_move(*arguments)
-        return leaves
-
-    @collective
-    def reduce(self, leaves: np.ndarray, roots: np.ndarray,
-               combine: str = "sum") -> Generator[None, None, np.ndarray]:
-        """roots[j] := roots[j] (combine) the values of all its leaves, to the same bits in every
-        run. Collective."""
-        arguments = self._move(True, roots, leaves, combine)
-        yield
-        _core.forest_move(*arguments)
-        return roots
-
+from .transport import Transport, starts, world
 
 class CSR(Owned):
     """A sparse matrix by rows: this rank's rows, after those of the ranks before it. Collective.
@@ -111,7 +34,7 @@ class CSR(Owned):
         rows = len(indptr) - 1
         mine = rows if columns is None else _words.whole(columns, "columns", 0)
         yield
-        row_start, column_start = (_starts(own, transport, n) for n in (rows, mine))
+        row_start, column_start = (starts(own, transport, n) for n in (rows, mine))
         self._take(_core.csr_create(own, row_start, column_start, indptr, indices, data), transport)
 
     def _take(self, new: Any, transport: Transport) -> "CSR":

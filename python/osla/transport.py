@@ -77,6 +77,14 @@ def _comm_of(comm: Any) -> bytes | None:
     return _core.comm_at(mpi._addressof(comm))
 
 
+def starts(root: Any, transport: "Transport", count: int) -> np.ndarray:
+    """Where each rank's share begins, and the end, from how many it has. All ranks together."""
+    counts = np.zeros(transport.size)
+    counts[transport.rank] = count
+    _core.allreduce(root, counts)
+    return np.concatenate(([0], np.cumsum(counts.astype(np.int64)))).astype(np.int64)
+
+
 class Grid(Object):
     """Ranks in `nprow` rows and `npcol` columns, over which matrices are distributed. Collective.
 

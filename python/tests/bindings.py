@@ -7,7 +7,7 @@ import sys
 
 LEFT_OUT = {
     "numpy and Python have it": """clock clock_settle log random_bits random_normal random_uniform dtype_letter
-        err_name version version_text index_count index_owner index_local index_run dot_local""",
+        err_name iterate_end_name version version_text index_count index_owner index_local index_run dot_local""",
     "the package calls the form for parts, of which a whole matrix is one": """whole matrix_copy matrix_transpose
         matrix_norm matrix_fill matrix_scale getrf potrf trsm potrs getrs""",
     "a matrix is made by Matrix alone; its local array is numpy's": """matrix_wrap matrix_wrap_own matrix_create_in matrix_segment
@@ -16,18 +16,14 @@ LEFT_OUT = {
         getri_memory getrs_memory shape_make shape_matrix shape_one_node""",
     "of use where messages or memory are one's own, in C": """armci_offer segment_[a-z_]* transfer_wait transfer_test notify notify_[a-z]*
         put_notify put_notify_post posted_wait posted_test word_post put_word_post progress_[a-z]* end_hook transport_at_end at_step
-        vertices_[a-z]* sums_[a-z]* grid_notifiers combine_function iteration_[a-z]* records_free replay record_lags
-        transport_comm agree_same bcast alltoall memory_available memory_check simulated_machine""",
+        vertices_[a-z]* forest_end_read forest_writable forest_nearer forest_transport sums_[a-z]* grid_notifiers
+        combine_function iteration_[a-z]* records_free replay record_lags diffusion_create_part transport_comm agree_same bcast alltoall memory_available memory_check simulated_machine""",
     "facts of machine and grid: osla info, Grid, Transport": """transport_largest_node transport_node_rank_of transport_node_of
         transport_same_node transport_memory_by_mpi transport_oversubscribed grid_choose grid_create_at grid_shift grid_same
         grid_rank_at grid_prow_of""",
     "File serves whole matrices and vectors": "file_put_parts file_get_parts",
-    "begun and ended in one call": "forest_[a-z]*_begin forest_end forest_end_read forest_test forest_writable forest_nearer",
-    "not yet": """forest_fetch forest_create forest_allgather forest_gather forest_alltoall forest_root_ranks forest_leaf_ranks
-        forest_transport forest_edges forest_degrees forest_split forest_compose forest_compose_inverse forest_inverse
-        forest_embed_roots forest_embed_leaves forest_concatenate forest_strided csr_ghosts csr_row csr_renumber
-        csr_galerkin csr_submatrix vector_read_matrix_market csr_read_metis
-        diffusion_[a-z_]* iterate_end_name""",
+    "begun and ended by their two calls": "forest_bcast forest_reduce forest_fetch",
+    "not yet": "csr_ghosts csr_row csr_renumber csr_galerkin csr_submatrix vector_read_matrix_market csr_read_metis",
 }
 
 

@@ -76,3 +76,56 @@ def test_preconditioner(world, mode):
     assert np.allclose(swept.x, plain.x, atol=1e-8)
     with pytest.raises(osla.ArgumentError):
         osla.cg(a, b, sweeps=-1)
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_diffusion(world, mode):
+    points = (4, 5, 6)
+    d = osla.Diffusion(points, start="mode")
+    assert 0 < d.spectral_radius < 1 and np.prod(d.ranks) <= world.size
+    assert 0 < np.prod(d.count) <= 120 and all(f + c <= n for f, c, n in zip(d.first, d.count, points))
+    x = d.initial()
+    assert x.shape == tuple(c + 2 for c in d.count)
+    grids = [np.arange(f, f + c + 2) / (n + 1) for f, c, n in zip(d.first, d.count, points)]
+    wave = np.einsum("i,j,k->ijk", *(np.sin(np.pi * g) for g in grids))
+    inner = (slice(1, -1),) * 3
+    assert np.allclose(x[inner], wave[inner], atol=1e-14)
+    one = d.iterate(x, mode="sync", sweeps=1, tolerance=1e-15)
+    assert one.end == "sweeps" and np.allclose(one.x[inner], d.spectral_radius * wave[inner], atol=1e-14)
+    done = d.iterate(mode=mode, tolerance=1e-12, bound_steps=4)
+    assert done.end == "converged" and np.abs(done.x[inner]).max() < 1e-9 and 0 < done.alpha < 1
+    assert np.allclose(x[inner], wave[inner], atol=1e-14)
+
+
+def test_diffusion_of_a_source(world):
+    d = osla.Diffusion([3, 3, 3], [1, 1, 1], radius=0.5, offset=0)
+    assert d.ranks == (1, 1, 1) and d.count == ((3, 3, 3) if world.rank == 0 else (0, 0, 0))
+    found = d.iterate(mode="sync", tolerance=1e-12)
+    if world.rank == 0:
+        x = found.x
+        mean = (x[:-2, 1:-1, 1:-1] + x[2:, 1:-1, 1:-1] + x[1:-1, :-2, 1:-1] + x[1:-1, 2:, 1:-1]
+                + x[1:-1, 1:-1, :-2] + x[1:-1, 1:-1, 2:]) / 6
+        assert np.allclose(mean, x[1:-1, 1:-1, 1:-1], atol=1e-10) and x[2, 2, 1] > x[2, 2, 3] > 0
+    else:
+        assert found.x.size == 0
+    d.destroy()
+    with pytest.raises(osla.StateError):
+        d.initial()
+    with pytest.raises(osla.StateError):
+        d.iterate()
+
+
+def test_diffusion_refusals(world):
+    for points, options in (((3, 3), {}), ((3, 3, 0), {}), (3, {}), ((3, 3, 2.5), {}), ((3, 3, 3), {"start": "sink"}),
+                            ((3, 3, 3), {"radius": -1}), ((3, 3, 3), {"ranks": (2, 2, world.size)}),
+                            ((3, 3, 3), {"ranks": (1, 0, 1)}), ((3, 3, 3), {"transport": 3})):
+        with pytest.raises(osla.ArgumentError):
+            osla.Diffusion(points, **options)
+    d = osla.Diffusion((4, 4, 4))
+    for x in (np.zeros(3), d.initial().astype(np.float32), np.zeros((1, 1, 1)), 4):
+        with pytest.raises(osla.ArgumentError):
+            d.iterate(x)
+    with pytest.raises(osla.ArgumentError):
+        d.iterate(mode="fast")
+    with pytest.raises(osla.ArgumentError):
+        d.iterate(omega=-1.0)

@@ -1,26 +1,8 @@
-"""Forests, sparse matrices, CG and LSQR."""
+"""Sparse matrices, CG and LSQR."""
 import numpy as np
 import pytest
 
 import osla
-
-
-def test_forest(world):
-    here, size = world.rank, world.size
-    next_one = (here + 1) % size
-    root = np.array([2 * next_one, 2 * here, 2 * next_one + 1])
-    f = osla.Forest(2, root)
-    roots = np.array([[10.0 * here, 1], [10.0 * here + 1, 2]])
-    leaves = f.bcast(roots, np.zeros((3, 2)))
-    assert leaves[:, 0].tolist() == [10 * next_one, 10 * here, 10 * next_one + 1]
-    assert leaves[:, 1].tolist() == [1, 1, 2]
-    counts = f.reduce(np.ones(3, np.int64), np.zeros(2, np.int64))
-    assert counts.tolist() == [2, 1]
-    for bad in (np.zeros(3), np.zeros((2, 2), np.float32), np.zeros((2, 4))[:, ::2]):
-        with pytest.raises(osla.ArgumentError):
-            f.bcast(bad, np.zeros((3, 2)))
-    with pytest.raises(osla.ArgumentError):
-        osla.Forest(2, np.array([2 * size]))
 
 
 def laplacian(world, n):

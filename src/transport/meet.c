@@ -10,11 +10,11 @@
 enum { NAME_BYTES = 64, CHUNK = 64 };
 
 /* FNV-1a (Fowler, Noll, Vo), without the sign. */
-static int64_t hash_of(const char *name)
+static int64_t hash_of(const char *name, size_t length)
 {
   uint64_t hash = 14695981039346656037u;
-  for (; *name; name++)
-    hash = (hash ^ (unsigned char)*name) * 1099511628211u;
+  for (size_t i = 0; i < length; i++)
+    hash = (hash ^ (unsigned char)name[i]) * 1099511628211u;
   return (int64_t)(hash >> 1);
 }
 
@@ -75,14 +75,15 @@ cleanup:
 osla_err osla_meet(osla_transport *t, osla_err local, const char *call, int64_t n_dropped,
                    int64_t *dropped, int64_t *n_common)
 {
-  int64_t hash = hash_of(call);
-  int64_t least[] = {local == OSLA_OK ? INT_MAX : t->rank, hash, ~hash, n_dropped};
+  int64_t hash = hash_of(call, strcspn(call, " ")), whole = hash_of(call, strlen(call));
+  int64_t least[] = {local == OSLA_OK ? INT_MAX : t->rank, hash, ~hash, whole, ~whole, n_dropped};
   *n_common = 0;
   meet_arrival arrival;
   OSLA_CALL(osla_meet_arrive(t, &arrival));
-  OSLA_CALL(osla_allreduce(t, least, 4, MPI_INT64_T, MPI_MIN));
+  OSLA_CALL(osla_allreduce(t, least, 6, MPI_INT64_T, MPI_MIN));
   OSLA_CALL(osla_meet_arrived(&arrival));
   if (least[1] != ~least[2]) return refuse_difference(t, call);
   if (least[0] != INT_MAX) return osla_agree(t, local);
-  return least[3] == 0 ? OSLA_OK : intersect(t, n_dropped, dropped, n_common);
+  if (least[3] != ~least[4]) return refuse_difference(t, call);
+  return least[5] == 0 ? OSLA_OK : intersect(t, n_dropped, dropped, n_common);
 }

@@ -23,12 +23,13 @@ extern "C" {
 
 /* All ranks are about to make the same call, with arguments that are fit. Collective.
  *   local     [in]     OSLA_OK, or what is wrong on this rank, its text in osla_error_text
- *   call      [in]     the name of the call, at most 63 bytes
+ *   call      [in]     the name of the call, and behind a space what must be the same on all ranks,
+ *                      where none fails; at most 63 bytes
  *   n_dropped [in]     numbers of what this rank has dropped; may differ by rank
  *   dropped   [in,out] [n_dropped] the numbers, ascending; on success the first *n_common of them
  *                      are those that all ranks have dropped, ascending
  *   n_common  [out]    the same on all ranks; 0 after an error
- * One allreduce of four numbers and an empty message to the next rank; where every rank has dropped
+ * One allreduce of six numbers and an empty message to the next rank; where every rank has dropped
  * something, as many exchanges as it takes to compare the lists, 64 numbers of each rank at a time.
  * Errors, on all ranks together: STATE where ranks make different calls, with the two and their
  * ranks; else the failure of the lowest rank that has one; MEM; MPI. */

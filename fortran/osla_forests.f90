@@ -1,0 +1,213 @@
+! Star forests. The contracts are in osla_forest.h; roots and leaves are counted from 1, ranks from 0, and what C
+! takes as NULL is optional here, and follows.
+module osla_forests
+  use, intrinsic :: iso_c_binding
+  use osla_c, c_part => osla_part
+  use osla_objects, only: osla_transport, osla_forest, settle, absent, refuse
+  implicit none
+  private
+  public :: osla_forest_create, osla_forest_create_global, osla_forest_destroy, osla_forest_n_roots
+  public :: osla_forest_n_edges, osla_forest_leaf_space, osla_forest_degrees, osla_forest_inverse
+  public :: osla_forest_compose, osla_forest_split
+
+  ! root(e): rank and index of what this rank's e-th edge is joined to, type(osla_root); leaf(e): which leaf
+  ! that is, without it leaf e.
+  interface osla_forest_create
+    procedure create_default, create_long
+  end interface
+
+  ! root(e): the number of a root of all; those of rank p are start(p + 1) .. start(p + 2) - 1, start(1) = 1.
+  interface osla_forest_create_global
+    procedure global_default, global_long
+  end interface
+
+contains
+
+  ! Indices as C counts them, of which it needs none where there are none.
+  function from_1(list) result(from_0)
+    integer(c_int64_t), intent(in) :: list(:)
+    integer(c_int64_t), allocatable :: from_0(:)
+    from_0 = list - 1
+  end function from_1
+
+  ! One that only this rank could refuse is refused on all.
+  function agreed(transport, call_name, fits) result(err)
+    type(osla_transport), intent(in) :: transport
+    character(*), intent(in) :: call_name
+    logical, intent(in) :: fits
+    integer(c_int) :: err
+    err = OSLA_OK
+    if (.not. fits) call refuse(OSLA_ERR_ARG, call_name // ': lists of different sizes', err)
+    err = c_osla_agree(transport%handle, err)
+  end function agreed
+
+  subroutine create_long(transport, n_roots, root, forest, leaf, stat, errmsg)
+    type(osla_transport), intent(in) :: transport
+    integer(c_int64_t), intent(in) :: n_roots
+    type(osla_root), intent(in) :: root(:)
+    type(osla_forest), intent(out) :: forest
+    integer(c_int64_t), intent(in), optional :: leaf(:)
+    integer, intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    character(*), parameter :: name = 'osla_forest_create'
+    type(osla_root), allocatable, target :: pairs(:)
+    integer(c_int64_t), allocatable, target :: at(:)
+    integer(c_int64_t) :: edges
+    integer(c_int) :: err
+    type(c_ptr) :: use_leaf
+    logical :: fits
+    if (absent(name, 'transport', transport%handle, stat, errmsg)) return
+    edges = size(root, kind=c_int64_t)
+    use_leaf = c_null_ptr
+    fits = .true.
+    if (present(leaf)) then
+      fits = size(leaf, kind=c_int64_t) == edges
+      at = from_1(leaf)
+      use_leaf = c_loc(at)
+    end if
+    err = agreed(transport, name, fits)
+    if (err == OSLA_OK) then
+      pairs = root
+      pairs%index = root%index - 1
+      err = c_osla_forest_create(transport%handle, n_roots, edges, use_leaf, c_loc(pairs), forest%handle)
+    end if
+    call settle(err, stat, errmsg)
+  end subroutine create_long
+
+  subroutine create_default(transport, n_roots, root, forest, leaf, stat, errmsg)
+    type(osla_transport), intent(in) :: transport
+    integer, intent(in) :: n_roots
+    type(osla_root), intent(in) :: root(:)
+    type(osla_forest), intent(out) :: forest
+    integer, intent(in), optional :: leaf(:)
+    integer, intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    if (present(leaf)) then
+      call create_long(transport, int(n_roots, c_int64_t), root, forest, int(leaf, c_int64_t), stat, errmsg)
+    else
+      call create_long(transport, int(n_roots, c_int64_t), root, forest, stat=stat, errmsg=errmsg)
+    end if
+  end subroutine create_default
+
+  subroutine global_long(transport, start, root, forest, leaf, stat, errmsg)
+    type(osla_transport), intent(in) :: transport
+    integer(c_int64_t), intent(in) :: start(:), root(:)
+    type(osla_forest), intent(out) :: forest
+    integer(c_int64_t), intent(in), optional :: leaf(:)
+    integer, intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    character(*), parameter :: name = 'osla_forest_create_global'
+    integer(c_int64_t), allocatable, target :: begins(:), numbers(:), at(:)
+    integer(c_int) :: err
+    type(c_ptr) :: use_leaf
+    logical :: fits
+    if (absent(name, 'transport', transport%handle, stat, errmsg)) return
+    fits = size(start) == c_osla_transport_size(transport%handle) + 1
+    use_leaf = c_null_ptr
+    if (present(leaf)) then
+      fits = fits .and. size(leaf, kind=c_int64_t) == size(root, kind=c_int64_t)
+      at = from_1(leaf)
+      use_leaf = c_loc(at)
+    end if
+    err = agreed(transport, name, fits)
+    if (err == OSLA_OK) then
+      begins = from_1(start)
+      numbers = from_1(root)
+      err = c_osla_forest_create_global(transport%handle, c_loc(begins), size(root, kind=c_int64_t), use_leaf, &
+        c_loc(numbers), forest%handle)
+    end if
+    call settle(err, stat, errmsg)
+  end subroutine global_long
+
+  subroutine global_default(transport, start, root, forest, leaf, stat, errmsg)
+    type(osla_transport), intent(in) :: transport
+    integer, intent(in) :: start(:), root(:)
+    type(osla_forest), intent(out) :: forest
+    integer, intent(in), optional :: leaf(:)
+    integer, intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    if (present(leaf)) then
+      call global_long(transport, int(start, c_int64_t), int(root, c_int64_t), forest, int(leaf, c_int64_t), stat, &
+        errmsg)
+    else
+      call global_long(transport, int(start, c_int64_t), int(root, c_int64_t), forest, stat=stat, errmsg=errmsg)
+    end if
+  end subroutine global_default
+
+  ! Collective; nothing happens to one that was not created.
+  subroutine osla_forest_destroy(forest, stat, errmsg)
+    type(osla_forest), intent(inout) :: forest
+    integer, intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    call settle(c_osla_forest_destroy(forest%handle), stat, errmsg)
+  end subroutine osla_forest_destroy
+
+  ! --- local queries: 0 without a forest ---
+
+  function osla_forest_n_roots(forest) result(n)
+    type(osla_forest), intent(in) :: forest
+    integer(c_int64_t) :: n
+    n = 0
+    if (c_associated(forest%handle)) n = c_osla_forest_n_roots(forest%handle)
+  end function osla_forest_n_roots
+
+  function osla_forest_n_edges(forest) result(n)
+    type(osla_forest), intent(in) :: forest
+    integer(c_int64_t) :: n
+    n = 0
+    if (c_associated(forest%handle)) n = c_osla_forest_n_edges(forest%handle)
+  end function osla_forest_n_edges
+
+  function osla_forest_leaf_space(forest) result(n)
+    type(osla_forest), intent(in) :: forest
+    integer(c_int64_t) :: n
+    n = 0
+    if (c_associated(forest%handle)) n = c_osla_forest_leaf_space(forest%handle)
+  end function osla_forest_leaf_space
+
+  ! How many leaves each of this rank's roots has. Local.
+  subroutine osla_forest_degrees(forest, degree, stat, errmsg)
+    type(osla_forest), intent(in) :: forest
+    integer(c_int64_t), intent(inout), target, contiguous :: degree(:)
+    integer, intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    if (absent('osla_forest_degrees', 'forest', forest%handle, stat, errmsg)) return
+    if (size(degree, kind=c_int64_t) /= osla_forest_n_roots(forest)) then
+      call refuse(OSLA_ERR_ARG, 'osla_forest_degrees: degree has not this rank''s roots', stat, errmsg)
+      return
+    end if
+    call c_osla_forest_degrees(forest%handle, c_loc(degree))
+    call settle(OSLA_OK, stat, errmsg)
+  end subroutine osla_forest_degrees
+
+  ! --- forests from forests: collective ---
+
+  subroutine osla_forest_inverse(forest, inverse, stat, errmsg)
+    type(osla_forest), intent(in) :: forest
+    type(osla_forest), intent(out) :: inverse
+    integer, intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    if (absent('osla_forest_inverse', 'forest', forest%handle, stat, errmsg)) return
+    call settle(c_osla_forest_inverse(forest%handle, inverse%handle), stat, errmsg)
+  end subroutine osla_forest_inverse
+
+  subroutine osla_forest_split(forest, split, stat, errmsg)
+    type(osla_forest), intent(in) :: forest
+    type(osla_forest), intent(out) :: split
+    integer, intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    if (absent('osla_forest_split', 'forest', forest%handle, stat, errmsg)) return
+    call settle(c_osla_forest_split(forest%handle, split%handle), stat, errmsg)
+  end subroutine osla_forest_split
+
+  subroutine osla_forest_compose(a, b, composed, stat, errmsg)
+    type(osla_forest), intent(in) :: a, b
+    type(osla_forest), intent(out) :: composed
+    integer, intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    if (absent('osla_forest_compose', 'forest', a%handle, stat, errmsg)) return
+    if (absent('osla_forest_compose', 'second forest', b%handle, stat, errmsg)) return
+    call settle(c_osla_forest_compose(a%handle, b%handle, composed%handle), stat, errmsg)
+  end subroutine osla_forest_compose
+
+end module osla_forests

@@ -1,0 +1,243 @@
+! Sparse matrices by rows. The contracts are in osla_sparse.h; rows, columns and entries are counted from 1.
+module osla_sparse_matrices
+  use, intrinsic :: iso_c_binding
+  use osla_c, c_part => osla_part
+  use osla_objects, only: osla_transport, osla_csr, settle, absent, refuse
+  implicit none
+  private
+  public :: osla_even_blocks, osla_csr_create, osla_csr_destroy, osla_csr_rows, osla_csr_columns, osla_csr_entries
+  public :: osla_csr_ghosts, osla_csr_row_start, osla_csr_column_start, osla_csr_multiply, osla_csr_transpose
+  public :: osla_csr_galerkin, osla_spmv, osla_csr_column_squares, osla_csr_diagonal
+
+  ! Blocks of n things: start(p + 1) .. start(p + 2) - 1 are those of rank p. start: size ranks + 1.
+  interface osla_even_blocks
+    procedure even_default, even_long
+  end interface
+
+  ! row_start, column_start: as of osla_even_blocks, the same on all ranks. The entries of this rank's i-th row
+  ! are column(k), value(k), first(i) <= k < first(i + 1), first(1) = 1; columns are those of the whole matrix.
+  interface osla_csr_create
+    procedure create_default, create_long
+  end interface
+
+contains
+
+  subroutine even_long(n, ranks, start)
+    integer(c_int64_t), intent(in) :: n
+    integer, intent(in) :: ranks
+    integer(c_int64_t), intent(out) :: start(:)
+    integer(c_int64_t), target :: from_0(max(1, ranks) + 1)
+    call c_osla_even_blocks(n, int(ranks, c_int), c_loc(from_0))
+    start = from_0 + 1
+  end subroutine even_long
+
+  subroutine even_default(n, ranks, start)
+    integer, intent(in) :: n, ranks
+    integer, intent(out) :: start(:)
+    integer(c_int64_t) :: long(size(start))
+    call even_long(int(n, c_int64_t), ranks, long)
+    start = int(long)
+  end subroutine even_default
+
+  ! Sizes of the lists, as far as the library cannot see them: '' or what is wrong.
+  function misfit(transport, row_start, column_start, first, column, value) result(text)
+    type(osla_transport), intent(in) :: transport
+    integer(c_int64_t), intent(in) :: row_start(:), column_start(:), first(:), column(:), value
+    character(:), allocatable :: text
+    integer :: rank, ranks
+    text = ''
+    ranks = c_osla_transport_size(transport%handle)
+    rank = c_osla_transport_rank(transport%handle)
+    if (size(row_start) /= ranks + 1 .or. size(column_start) /= ranks + 1) then
+      text = 'row_start and column_start need a number for each rank and one more'
+    else if (size(first, kind=c_int64_t) /= max(0_c_int64_t, row_start(rank + 2) - row_start(rank + 1)) + 1) then
+      text = 'first needs a number for each row and one more'
+    else if (size(column, kind=c_int64_t) < first(size(first)) - 1 .or. value < first(size(first)) - 1) then
+      text = 'column and value have fewer entries than first says'
+    end if
+  end function misfit
+
+  subroutine create_long(transport, row_start, column_start, first, column, value, matrix, stat, errmsg)
+    type(osla_transport), intent(in) :: transport
+    integer(c_int64_t), intent(in) :: row_start(:), column_start(:), first(:), column(:)
+    real(c_double), intent(in), target, contiguous :: value(:)
+    type(osla_csr), intent(out) :: matrix
+    integer, intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    character(*), parameter :: name = 'osla_csr_create'
+    integer(c_int64_t), allocatable, target :: rows(:), columns(:), begins(:), at(:)
+    character(:), allocatable :: wrong
+    integer :: mine
+    if (absent(name, 'transport', transport%handle, stat, errmsg)) return
+    wrong = misfit(transport, row_start, column_start, first, column, size(value, kind=c_int64_t))
+    mine = OSLA_OK
+    if (wrong /= '') call refuse(OSLA_ERR_ARG, name // ': ' // wrong, mine)
+    mine = c_osla_agree(transport%handle, mine)
+    if (mine == OSLA_OK) then
+      rows = row_start - 1
+      columns = column_start - 1
+      begins = first - 1
+      at = column - 1
+      mine = c_osla_csr_create(transport%handle, c_loc(rows), c_loc(columns), c_loc(begins), c_loc(at), c_loc(value), &
+        matrix%handle)
+    end if
+    call settle(mine, stat, errmsg)
+  end subroutine create_long
+
+  subroutine create_default(transport, row_start, column_start, first, column, value, matrix, stat, errmsg)
+    type(osla_transport), intent(in) :: transport
+    integer, intent(in) :: row_start(:), column_start(:), first(:), column(:)
+    real(c_double), intent(in), target, contiguous :: value(:)
+    type(osla_csr), intent(out) :: matrix
+    integer, intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    call create_long(transport, int(row_start, c_int64_t), int(column_start, c_int64_t), int(first, c_int64_t), &
+      int(column, c_int64_t), value, matrix, stat, errmsg)
+  end subroutine create_default
+
+  ! Collective; nothing happens to one that was not created.
+  subroutine osla_csr_destroy(matrix, stat, errmsg)
+    type(osla_csr), intent(inout) :: matrix
+    integer, intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    call settle(c_osla_csr_destroy(matrix%handle), stat, errmsg)
+  end subroutine osla_csr_destroy
+
+  ! --- local queries: 0, or of size 0, without a matrix ---
+
+  function osla_csr_rows(matrix) result(n)
+    type(osla_csr), intent(in) :: matrix
+    integer(c_int64_t) :: n
+    n = 0
+    if (c_associated(matrix%handle)) n = c_osla_csr_rows(matrix%handle)
+  end function osla_csr_rows
+
+  function osla_csr_columns(matrix) result(n)
+    type(osla_csr), intent(in) :: matrix
+    integer(c_int64_t) :: n
+    n = 0
+    if (c_associated(matrix%handle)) n = c_osla_csr_columns(matrix%handle)
+  end function osla_csr_columns
+
+  function osla_csr_entries(matrix) result(n)
+    type(osla_csr), intent(in) :: matrix
+    integer(c_int64_t) :: n
+    n = 0
+    if (c_associated(matrix%handle)) n = c_osla_csr_entries(matrix%handle)
+  end function osla_csr_entries
+
+  function osla_csr_ghosts(matrix) result(n)
+    type(osla_csr), intent(in) :: matrix
+    integer(c_int64_t) :: n
+    n = 0
+    if (c_associated(matrix%handle)) n = c_osla_csr_ghosts(matrix%handle)
+  end function osla_csr_ghosts
+
+  ! A copy of C's list of that matrix.
+  function starts(matrix, list) result(start)
+    type(osla_csr), intent(in) :: matrix
+    type(c_ptr), intent(in) :: list
+    integer(c_int64_t), allocatable :: start(:)
+    integer(c_int64_t), pointer :: from_0(:)
+    call c_f_pointer(list, from_0, [c_osla_transport_size(c_osla_csr_transport(matrix%handle)) + 1])
+    start = from_0 + 1
+  end function starts
+
+  function osla_csr_row_start(matrix) result(start)
+    type(osla_csr), intent(in) :: matrix
+    integer(c_int64_t), allocatable :: start(:)
+    start = [integer(c_int64_t) ::]
+    if (c_associated(matrix%handle)) start = starts(matrix, c_osla_csr_row_start(matrix%handle))
+  end function osla_csr_row_start
+
+  function osla_csr_column_start(matrix) result(start)
+    type(osla_csr), intent(in) :: matrix
+    integer(c_int64_t), allocatable :: start(:)
+    start = [integer(c_int64_t) ::]
+    if (c_associated(matrix%handle)) start = starts(matrix, c_osla_csr_column_start(matrix%handle))
+  end function osla_csr_column_start
+
+  ! --- matrices from matrices: collective ---
+
+  ! c := a b
+  subroutine osla_csr_multiply(a, b, c, stat, errmsg)
+    type(osla_csr), intent(in) :: a, b
+    type(osla_csr), intent(out) :: c
+    integer, intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    if (absent('osla_csr_multiply', 'matrix', a%handle, stat, errmsg)) return
+    if (absent('osla_csr_multiply', 'second matrix', b%handle, stat, errmsg)) return
+    call settle(c_osla_csr_multiply(a%handle, b%handle, c%handle), stat, errmsg)
+  end subroutine osla_csr_multiply
+
+  subroutine osla_csr_transpose(a, transposed, stat, errmsg)
+    type(osla_csr), intent(in) :: a
+    type(osla_csr), intent(out) :: transposed
+    integer, intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    if (absent('osla_csr_transpose', 'matrix', a%handle, stat, errmsg)) return
+    call settle(c_osla_csr_transpose(a%handle, transposed%handle), stat, errmsg)
+  end subroutine osla_csr_transpose
+
+  ! coarse := p^T a p
+  subroutine osla_csr_galerkin(a, p, coarse, stat, errmsg)
+    type(osla_csr), intent(in) :: a, p
+    type(osla_csr), intent(out) :: coarse
+    integer, intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    if (absent('osla_csr_galerkin', 'matrix', a%handle, stat, errmsg)) return
+    if (absent('osla_csr_galerkin', 'prolongation', p%handle, stat, errmsg)) return
+    call settle(c_osla_csr_galerkin(a%handle, p%handle, coarse%handle), stat, errmsg)
+  end subroutine osla_csr_galerkin
+
+  ! --- products, and what there is on the way ---
+
+  ! y := op(a) x + beta y, of this rank's parts; x and y are two arrays.
+  subroutine osla_spmv(op, a, x, beta, y, stat, errmsg)
+    integer, intent(in) :: op
+    type(osla_csr), intent(in) :: a
+    real(c_double), intent(in), target, contiguous :: x(:)
+    real(c_double), intent(in) :: beta
+    real(c_double), intent(inout), target, contiguous :: y(:)
+    integer, intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    integer(c_int64_t) :: sizes(2)
+    if (absent('osla_spmv', 'matrix', a%handle, stat, errmsg)) return
+    sizes = [osla_csr_columns(a), osla_csr_rows(a)]
+    if (op /= OSLA_NOTRANS) sizes = sizes([2, 1])
+    if (any([size(x, kind=c_int64_t), size(y, kind=c_int64_t)] /= sizes)) then
+      call refuse(OSLA_ERR_ARG, 'osla_spmv: x or y has not the size of this rank''s part', stat, errmsg)
+      return
+    end if
+    call settle(c_osla_spmv(int(op, c_int), a%handle, c_loc(x), beta, c_loc(y)), stat, errmsg)
+  end subroutine osla_spmv
+
+  ! Collective. d: size osla_csr_columns.
+  subroutine osla_csr_column_squares(a, d, stat, errmsg)
+    type(osla_csr), intent(in) :: a
+    real(c_double), intent(inout), target, contiguous :: d(:)
+    integer, intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    if (absent('osla_csr_column_squares', 'matrix', a%handle, stat, errmsg)) return
+    if (size(d, kind=c_int64_t) /= osla_csr_columns(a)) then
+      call refuse(OSLA_ERR_ARG, 'osla_csr_column_squares: d has not this rank''s columns', stat, errmsg)
+      return
+    end if
+    call settle(c_osla_csr_column_squares(a%handle, c_loc(d)), stat, errmsg)
+  end subroutine osla_csr_column_squares
+
+  ! Local. d: size osla_csr_rows.
+  subroutine osla_csr_diagonal(a, d, stat, errmsg)
+    type(osla_csr), intent(in) :: a
+    real(c_double), intent(inout), target, contiguous :: d(:)
+    integer, intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    if (absent('osla_csr_diagonal', 'matrix', a%handle, stat, errmsg)) return
+    if (size(d, kind=c_int64_t) /= osla_csr_rows(a)) then
+      call refuse(OSLA_ERR_ARG, 'osla_csr_diagonal: d has not this rank''s rows', stat, errmsg)
+      return
+    end if
+    call settle(c_osla_csr_diagonal(a%handle, c_loc(d)), stat, errmsg)
+  end subroutine osla_csr_diagonal
+
+end module osla_sparse_matrices

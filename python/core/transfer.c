@@ -1,0 +1,208 @@
+/* Transfers of star forests, begun and ended. What was begun keeps its arrays until it is over.
+ *
+ * Python may drop a transfer that has not ended. As any collective object it then waits for the
+ * call at which all ranks have dropped it, and is ended there. So its handle stays, empty, once
+ * `end` has ended it: the ranks have the same objects, whoever ended and whoever dropped. */
+#include "core.h"
+
+#include <stdlib.h>
+
+enum { BCAST, REDUCE, FETCH, ARRAYS = 3, UNDER_WAY = 8 };
+
+typedef struct transfer {
+  osla_forest_run run;    /* forest NULL: it is over, or a thread waits for it */
+  osla_py_handle *forest; /* the owner of this one's handle: lives as long */
+  unsigned bit;           /* of its under_way */
+  Py_buffer view[ARRAYS];
+  int views;
+} transfer;
+
+static void release(transfer *t)
+{
+  while (t->views > 0)
+    PyBuffer_Release(&t->view[--t->views]);
+}
+
+static void over(transfer *t)
+{
+  t->forest->under_way &= ~t->bit;
+  release(t);
+}
+
+/* Called without the interpreter's lock, and at the end of the process without an interpreter:
+ * arrays that are never released are never freed. */
+static osla_err destroy_transfer(void **object)
+{
+  transfer *t = *object;
+  if (t->run.forest) {
+    OSLA_CALL(osla_forest_end(&t->run));
+    if (Py_IsInitialized()) {
+      PyGILState_STATE state = PyGILState_Ensure();
+      over(t);
+      PyGILState_Release(state);
+    }
+  }
+  free(t);
+  *object = NULL;
+  return OSLA_OK;
+}
+
+static const osla_py_kind kind = {"Transfer", destroy_transfer, true};
+
+/* What a call asks for. */
+typedef struct request {
+  osla_py_handle *forest;
+  int what; /* BCAST, REDUCE, FETCH */
+  osla_unit unit;
+  osla_forest_combine combine;
+  void *roots, *leaves, *before;
+} request;
+
+static bool take_values(PyObject *object, const char *name, int64_t bytes, bool write, transfer *t,
+                        void **out)
+{
+  Py_buffer *view = &t->view[t->views];
+  if (PyObject_GetBuffer(object, view, write ? PyBUF_WRITABLE : PyBUF_SIMPLE) != 0) return false;
+  t->views++;
+  *out = view->buf;
+  if (view->len == bytes) return true;
+  osla_py_refuse(OSLA_ERR_ARG, "%s: %lld bytes where %lld are needed", name, (long long)view->len,
+                 (long long)bytes);
+  return false;
+}
+
+/* (forest, what, type, count, bytes of a vertex, combine, roots, leaves, before or None): holds the
+ * arrays in t; false and an exception: none. */
+static bool take(PyObject *args, request *r, transfer *t)
+{
+  int type, combine;
+  long long bytes;
+  PyObject *roots, *leaves, *before;
+  if (!PyArg_ParseTuple(args, "O&iiiLiOOO", osla_py_as_forest, &r->forest, &r->what, &type,
+                        &r->unit.count, &bytes, &combine, &roots, &leaves, &before))
+    return false;
+  r->unit.type = (osla_unit_type)type;
+  r->combine = (osla_forest_combine)combine;
+  int64_t of_roots = osla_forest_n_roots(r->forest->object) * bytes;
+  int64_t of_leaves = osla_forest_leaf_space(r->forest->object) * bytes;
+  if (take_values(roots, "roots", of_roots, r->what != BCAST, t, &r->roots) &&
+      take_values(leaves, "leaves", of_leaves, r->what == BCAST, t, &r->leaves) &&
+      (r->what != FETCH || take_values(before, "before", of_leaves, true, t, &r->before)))
+    return true;
+  release(t);
+  return false;
+}
+
+static osla_err begin(const request *r, osla_forest_run *run)
+{
+  osla_forest *f = r->forest->object;
+  switch (r->what) {
+    case BCAST: return osla_forest_bcast_begin(f, r->unit, r->roots, r->leaves, r->combine, run);
+    case REDUCE: return osla_forest_reduce_begin(f, r->unit, r->leaves, r->roots, r->combine, run);
+    default:
+      return osla_forest_fetch_begin(f, r->unit, r->roots, r->leaves, r->before, r->combine, run);
+  }
+}
+
+static osla_err begin_and_end(const request *r)
+{
+  osla_forest_run run;
+  OSLA_CALL(begin(r, &run));
+  return osla_forest_end(&run);
+}
+
+static unsigned next_bit(const osla_py_handle *forest)
+{
+  return 1u << ((forest->made + 1) % UNDER_WAY);
+}
+
+/* forest_room(forest): may a transfer begin? */
+static PyObject *forest_room(PyObject *module, PyObject *object)
+{
+  (void)module;
+  osla_py_handle *h = osla_py_handle_of(object, &osla_py_forest);
+  if (!h) return NULL;
+  if (h->under_way & next_bit(h))
+    return osla_py_refuse(OSLA_ERR_STATE,
+                          "the transfer that was begun on this forest %d before has not ended",
+                          UNDER_WAY);
+  Py_RETURN_NONE;
+}
+
+/* forest_move(...), as in `take`: begins and ends */
+static PyObject *forest_move(PyObject *module, PyObject *args)
+{
+  (void)module;
+  request r = {.what = BCAST};
+  transfer held = {.views = 0};
+  if (!take(args, &r, &held)) return NULL;
+  osla_err err;
+  OSLA_PY_RUN(err, begin_and_end(&r), r.forest, NULL, NULL, NULL);
+  if (err == OSLA_OK) r.forest->made++;
+  release(&held);
+  return osla_py_result(err);
+}
+
+/* forest_begin(...), as in `take`: the transfer */
+static PyObject *forest_begin(PyObject *module, PyObject *args)
+{
+  (void)module;
+  request r = {.what = BCAST};
+  transfer *t = calloc(1, sizeof *t);
+  if (!t) return PyErr_NoMemory();
+  if (!take(args, &r, t)) {
+    free(t);
+    return NULL;
+  }
+  osla_err err;
+  OSLA_PY_RUN(err, begin(&r, &t->run), r.forest, NULL, NULL, NULL);
+  if (err != OSLA_OK) {
+    release(t);
+    free(t);
+    return osla_py_raise(err);
+  }
+  t->forest = r.forest;
+  t->bit = next_bit(r.forest);
+  r.forest->made++;
+  r.forest->under_way |= t->bit;
+  return osla_py_wrap(&kind, t, r.forest, false);
+}
+
+/* Ends it, or where it is over ends it: which of them has been done. */
+static PyObject *finish(PyObject *object, bool wait)
+{
+  osla_py_handle *h = osla_py_handle_of(object, &kind);
+  if (!h) return NULL;
+  transfer *t = h->object;
+  osla_forest_run run = t->run; /* another thread finds none */
+  if (!run.forest) return osla_py_refuse(OSLA_ERR_STATE, "this transfer has ended");
+  t->run.forest = NULL;
+  bool done = wait;
+  osla_err err;
+  OSLA_PY_RUN(err, wait ? osla_forest_end(&run) : osla_forest_test(&run, &done), h, h->owner, NULL,
+              NULL);
+  if (err == OSLA_OK && done)
+    over(t);
+  else
+    t->run = run;
+  return err == OSLA_OK ? PyBool_FromLong(done) : osla_py_raise(err);
+}
+
+static PyObject *transfer_end(PyObject *module, PyObject *object)
+{
+  (void)module;
+  return finish(object, true);
+}
+
+static PyObject *transfer_test(PyObject *module, PyObject *object)
+{
+  (void)module;
+  return finish(object, false);
+}
+
+PyMethodDef osla_py_transfer_methods[] = {{"forest_room", forest_room, METH_O, NULL},
+                                          {"forest_move", forest_move, METH_VARARGS, NULL},
+                                          {"forest_begin", forest_begin, METH_VARARGS, NULL},
+                                          {"transfer_end", transfer_end, METH_O, NULL},
+                                          {"transfer_test", transfer_test, METH_O, NULL},
+                                          {NULL, NULL, 0, NULL}};

@@ -1,0 +1,376 @@
+"""Star forests: irregular communication that is described once and used often (osla_forest.h)."""
+from __future__ import annotations
+
+from typing import Any, Generator
+
+import numpy as np
+
+from . import _core, _words
+from ._calls import Object, Owned, collective, handle
+from ._errors import ArgumentError, RangeError
+from .transport import Transport, starts, world
+
+
+def _at(value: Any, position: Any) -> np.dtype[Any]:
+    return np.dtype([("value", value), ("at", position)])
+
+
+_UNITS = {np.dtype(dtype): number for dtype, number in (
+    (np.int8, _core.UNIT_INT8), (np.int16, _core.UNIT_INT16), (np.int32, _core.UNIT_INT32),
+    (np.int64, _core.UNIT_INT64), (np.uint8, _core.UNIT_UINT8), (np.uint16, _core.UNIT_UINT16),
+    (np.uint32, _core.UNIT_UINT32), (np.uint64, _core.UNIT_UINT64), (np.float32, _core.UNIT_FLOAT),
+    (np.float64, _core.UNIT_DOUBLE), (np.longdouble, _core.UNIT_LONG_DOUBLE),
+    (np.complex64, _core.UNIT_COMPLEX_FLOAT), (np.complex128, _core.UNIT_COMPLEX_DOUBLE),
+    (_at(np.float32, np.int32), _core.UNIT_FLOAT_AT),
+    (_at(np.float64, np.int64), _core.UNIT_DOUBLE_AT),
+    (_at(np.int64, np.int64), _core.UNIT_INT64_AT))}
+_INTEGERS = {number for dtype, number in _UNITS.items() if dtype.kind in "iu"}
+_PLACED = {_core.UNIT_FLOAT_AT, _core.UNIT_DOUBLE_AT, _core.UNIT_INT64_AT}
+_EXACT = {_core.UNIT_FLOAT, _core.UNIT_DOUBLE, _core.UNIT_COMPLEX_FLOAT, _core.UNIT_COMPLEX_DOUBLE}
+_WHAT = {"bcast": 0, "reduce": 1, "fetch": 2}  # as core/transfer.c
+
+
+def _combines(unit: int, combine: str, what: str) -> bool:
+    """Has the library this combination of such values?"""
+    if combine == "replace":
+        return True
+    if unit in _PLACED or combine in ("minloc", "maxloc"):
+        return unit in _PLACED and combine in ("minloc", "maxloc")
+    if unit == _core.UNIT_BYTES or (what == "fetch" and combine in ("sum arrival", "sum exact")):
+        return False
+    if combine.startswith(("logical", "bits")):
+        return unit in _INTEGERS
+    if combine == "sum exact":
+        return unit in _EXACT
+    complex_ones = (_core.UNIT_COMPLEX_FLOAT, _core.UNIT_COMPLEX_DOUBLE)
+    return not (combine in ("min", "max") and unit in complex_ones)
+
+
+def _check_array(value: Any, name: str, like: np.ndarray, vertices: int, write: bool) -> None:
+    shape = (vertices, *like.shape[1:])
+    if not isinstance(value, np.ndarray) or value.dtype != like.dtype:
+        raise ArgumentError(f"{name}: an array of {like.dtype} is needed")
+    if value.shape != shape or not value.flags.c_contiguous:
+        raise ArgumentError(f"{name}: shape {value.shape} where {shape}, contiguous in C order, is "
+                            "needed")
+    part = like.dtype["value"].alignment if _UNITS.get(like.dtype) in _PLACED else 1
+    if not value.flags.aligned or value.ctypes.data % part:
+        raise ArgumentError(f"{name}: its memory is not aligned")
+    if write and not value.flags.writeable:
+        raise ArgumentError(f"{name}: the array cannot be written to")
+
+
+class Transfer(Object):
+    """A transfer that was begun: to be ended once, by `end`, `with`, or `test` where it is over.
+
+    Until then it keeps its arrays: those that are read must stay as they are, those that are
+    written must not be touched. One that Python drops is ended at the next collective call once all
+    ranks have dropped it.
+    """
+
+    __slots__ = ("result",)
+
+    def end(self) -> np.ndarray:
+        """Waits until it is over here, and returns what was written. Local. StateError: it has
+        ended."""
+        _core.transfer_end(self._handle)
+        return self.result
+
+    def test(self) -> bool:
+        """Is it over here? True stands for `end`. Local; makes progress. StateError: it has ended."""
+        return _core.transfer_test(self._handle)
+
+    def __enter__(self) -> "Transfer":
+        return self
+
+    def __exit__(self, *unused: Any) -> None:
+        self.end()
+
+
+class Forest(Owned):
+    """Leaves, each joined to a root on any rank. Collective.
+
+    n_roots: of this rank. root: [edges] int64, what each leaf of this rank is joined to: with `rank`,
+    [edges] int64, the index of a root on that rank; without it the number of a root of all, one
+    rank's after the other's. leaf: [edges] int64, the leaves' own indices, none twice; None: 0 ..
+    edges - 1.
+
+    n_roots, n_edges: of this rank; leaf_space: its largest leaf index + 1.
+
+    Values are arrays of [n_roots, ...] and [leaf_space, ...], contiguous, of one dtype: integers,
+    floats and complex numbers, records of (value, at) for "minloc" and "maxloc" (fields of float32 and
+    int32, float64 and int64, or int64 twice), anything else without objects for "replace" alone.
+    Transfers are begun by all ranks in the same order, and end in any; up to eight are under way.
+    """
+
+    __slots__ = ("transport", "n_roots", "n_edges", "leaf_space")
+
+    @collective
+    def __init__(self, n_roots: int, root: np.ndarray, leaf: np.ndarray | None = None, *,
+                 rank: np.ndarray | None = None,
+                 transport: Transport | None = None) -> Generator[str, None, None]:
+        transport = transport or world()
+        own = handle(transport, Transport, "transport")
+        mine = _words.whole(n_roots, "n_roots", 0)
+        _core.check_line(root, "root", -1, -1, False)
+        for value, name in ((leaf, "leaf"), (rank, "rank")):
+            if value is not None:
+                _core.check_line(value, name, -1, len(root), False)
+        yield "" if rank is None else " by ranks"
+        if rank is None:
+            new = _core.forest_create_global(own, starts(own, transport, mine), leaf, root)
+        else:
+            new = _core.forest_create(own, mine, leaf, rank, root)
+        self._take(new, transport)
+
+    def _take(self, new: Any, transport: Transport) -> "Forest":
+        self._handle, self._root, self.transport = new, transport._root, transport
+        self.n_roots, self.n_edges, self.leaf_space = _core.forest_facts(new)
+        return self
+
+    @staticmethod
+    @collective
+    def allgather(n_roots: int, *,
+                  transport: Transport | None = None) -> Generator[None, None, "Forest"]:
+        """Leaf i of every rank is joined to the i-th root of all; n_roots may differ by rank.
+        Collective."""
+        transport = transport or world()
+        own, n = handle(transport, Transport, "transport"), _words.whole(n_roots, "n_roots", 0)
+        yield
+        return Forest.__new__(Forest)._take(_core.forest_shape(own, "allgather", n, 0), transport)
+
+    @staticmethod
+    @collective
+    def gather(n_roots: int, rank: int = 0, *,
+               transport: Transport | None = None) -> Generator[str, None, "Forest"]:
+        """The same leaves on one rank alone. Collective."""
+        transport = transport or world()
+        own, n = handle(transport, Transport, "transport"), _words.whole(n_roots, "n_roots", 0)
+        if _words.whole(rank, "rank", 0) >= transport.size:
+            raise ArgumentError(f"rank = {rank} of {transport.size}")
+        yield f" on rank {rank}"
+        return Forest.__new__(Forest)._take(_core.forest_shape(own, "gather", n, rank), transport)
+
+    @staticmethod
+    @collective
+    def alltoall(n: int, *, transport: Transport | None = None) -> Generator[str, None, "Forest"]:
+        """Leaf p * n + i of rank q is joined to root q * n + i of rank p. Collective."""
+        transport = transport or world()
+        own, count = handle(transport, Transport, "transport"), _words.whole(n, "n", 0)
+        yield f" of {count}"
+        return Forest.__new__(Forest)._take(_core.forest_shape(own, "alltoall", count, 0), transport)
+
+    def __repr__(self) -> str:
+        return f"<osla.Forest with {self.n_roots} roots and {self.n_edges} edges here>"
+
+    # ---- what it is: local ----
+
+    @property
+    def root_ranks(self) -> list[int]:
+        """The ranks of this rank's leaves' roots, ascending. Local."""
+        return _core.forest_ranks(self._alive(), False)
+
+    @property
+    def leaf_ranks(self) -> list[int]:
+        """The ranks of this rank's roots' leaves, ascending. Local."""
+        return _core.forest_ranks(self._alive(), True)
+
+    def degrees(self) -> np.ndarray:
+        """How many leaves each of this rank's roots has: [n_roots] int64. Local."""
+        out = np.empty(self.n_roots, np.int64)
+        _core.forest_degrees(self._alive(), out)
+        return out
+
+    def edges(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """This rank's edges, by the roots' ranks: leaf, the rank of its root, and the root's index
+        there, each [n_edges] int64. Local."""
+        leaf, rank, root = (np.empty(self.n_edges, np.int64) for _ in range(3))
+        _core.forest_edges(self._alive(), leaf, rank, root)
+        return leaf, rank, root
+
+    # ---- forests from this one, which stays and may go ----
+
+    def _next(self, new: Any) -> "Forest":
+        return Forest.__new__(Forest)._take(new, self.transport)
+
+    @collective
+    def inverse(self) -> Generator[None, None, "Forest"]:
+        """Roots become leaves, leaves roots. ArgumentError: a root has more than one leaf.
+        Collective."""
+        own = self._alive()
+        yield
+        return self._next(_core.forest_of_one(own, "inverse"))
+
+    @collective
+    def split(self) -> Generator[None, None, "Forest"]:
+        """Each leaf gets a root of its own, those of root 0 first, in the order of the leaves' ranks
+        and lists: a reduction with "replace" then gathers the values of all leaves. Collective."""
+        own = self._alive()
+        yield
+        return self._next(_core.forest_of_one(own, "split"))
+
+    @collective
+    def compose(self, other: "Forest") -> Generator[None, None, "Forest"]:
+        """The roots of this one and the leaves of `other`, joined where a leaf of this one is the
+        root of `other` with the same index on the same rank. Collective."""
+        own, last = self._alive(), handle(other, Forest, "other")
+        yield
+        return self._next(_core.forest_compose(own, last, False))
+
+    @collective
+    def compose_inverse(self, other: "Forest") -> Generator[None, None, "Forest"]:
+        """The roots of this one, and as leaves those of `other`, joined where both have a leaf with
+        the same index on the same rank. ArgumentError: a root of `other` has more than one leaf.
+        Collective."""
+        own, last = self._alive(), handle(other, Forest, "other")
+        yield
+        return self._next(_core.forest_compose(own, last, True))
+
+    @collective
+    def embed_roots(self, chosen: np.ndarray) -> Generator[None, None, "Forest"]:
+        """Only the edges of these roots of this rank: [any] int64. Collective."""
+        own = self._alive()
+        _core.check_line(chosen, "chosen", -1, -1, False)
+        yield
+        return self._next(_core.forest_embed(own, False, chosen))
+
+    @collective
+    def embed_leaves(self, chosen: np.ndarray) -> Generator[None, None, "Forest"]:
+        """Only the edges of these leaves of this rank: [any] int64. Collective."""
+        own = self._alive()
+        _core.check_line(chosen, "chosen", -1, -1, False)
+        yield
+        return self._next(_core.forest_embed(own, True, chosen))
+
+    @collective
+    def strided(self, count: int, root_stride: int | None = None,
+                leaf_stride: int | None = None) -> Generator[str, None, "Forest"]:
+        """Each edge becomes `count` edges: root i * root_stride + c and leaf j * leaf_stride + c, c
+        < count. None: count. leaf_stride may differ by rank. Collective."""
+        own, n = self._alive(), _words.whole(count, "count", 1)
+        root, leaf = (n if value is None else _words.whole(value, name, n)
+                      for value, name in ((root_stride, "root_stride"), (leaf_stride, "leaf_stride")))
+        yield f" of {n} by {root}"
+        return self._next(_core.forest_strided(own, n, root, leaf))
+
+    @collective
+    def concatenate(self, *others: "Forest",
+                    same_roots: bool = False) -> Generator[str, None, "Forest"]:
+        """This one and others side by side, on each rank: the leaves of each follow those of the one
+        before (leaf_space of them), and so do the roots; same_roots: all have the roots of this one.
+        Collective."""
+        handles = [self._alive(), *(handle(f, Forest, "others") for f in others)]
+        if same_roots and any(f.n_roots != self.n_roots for f in others):
+            raise ArgumentError(f"same_roots: others have not {self.n_roots} roots")
+        yield f" of {len(handles)}" + (" with the same roots" if same_roots else "")
+        return self._next(_core.forest_concatenate(handles, bool(same_roots)))
+
+    # ---- transfers ----
+
+    def _prepare(self, what: str, read: str, arrays: dict[str, Any],
+                 combine: str) -> tuple[str, tuple[Any, ...]]:
+        """What all ranks must have the same, and the arguments of the call. `read`: the array that is
+        not written to; it says shape and dtype."""
+        own, how = self._alive(), _words.word(combine, _words.UNIT_COMBINE, "combine")
+        like = arrays[read]
+        if not isinstance(like, np.ndarray) or like.ndim < 1 or like.dtype.hasobject:
+            raise ArgumentError(f"{read}: an array of numbers or records is needed")
+        unit = _UNITS.get(like.dtype, _core.UNIT_BYTES)
+        bytes_each = like.dtype.itemsize * int(np.prod(like.shape[1:], dtype=object))
+        count = bytes_each if unit == _core.UNIT_BYTES else bytes_each // like.dtype.itemsize
+        if count < 1:
+            raise ArgumentError(f"{read}: shape {like.shape} has nothing in a vertex")
+        if count >= 2**31:
+            raise RangeError(f"{read}: {count} numbers in a vertex")
+        if not _combines(unit, combine, what):
+            raise ArgumentError(f"combine = {combine!r}: a {what} of {like.dtype} has none such")
+        for name, value in arrays.items():
+            vertices = self.n_roots if name == "roots" else self.leaf_space
+            _check_array(value, name, like, vertices, name != read)
+        names = list(arrays)
+        for i, name in enumerate(names):
+            for other in names[:i]:
+                if np.may_share_memory(arrays[name], arrays[other]):
+                    raise ArgumentError(f"{other}, {name}: they share memory")
+        _core.forest_room(own)
+        given = [np.reshape(arrays[name], -1).view(np.uint8) if name in arrays else None
+                 for name in ("roots", "leaves", "before")]
+        return (f" of {count} {_name(like.dtype)}, {combine}",
+                (own, _WHAT[what], unit, count, bytes_each, how, *given))
+
+    def _begun(self, arguments: tuple[Any, ...], result: np.ndarray) -> Transfer:
+        transfer = Transfer.__new__(Transfer)
+        transfer._handle = _core.forest_begin(*arguments)
+        transfer._root, transfer.result = self._root, result
+        return transfer
+
+    @collective
+    def bcast(self, roots: np.ndarray, leaves: np.ndarray,
+              combine: str = "replace") -> Generator[str, None, np.ndarray]:
+        """leaves[i] := leaves[i] (combine) the value of its root. Returns `leaves`. combine:
+        "replace", "sum", "prod", "min", "max"; of integers "logical and", "or", "xor", "bits and",
+        "or", "xor"; of records "minloc", "maxloc"; "sum exact" (the same bits in any order). Collective.
+        """
+        same, arguments = self._prepare("bcast", "roots", {"roots": roots, "leaves": leaves}, combine)
+        yield same
+        _core.forest_move(*arguments)
+        return leaves
+
+    @collective
+    def bcast_begin(self, roots: np.ndarray, leaves: np.ndarray,
+                    combine: str = "replace") -> Generator[str, None, Transfer]:
+        """As `bcast`, but only begins it. Collective."""
+        same, arguments = self._prepare("bcast", "roots", {"roots": roots, "leaves": leaves}, combine)
+        yield same
+        return self._begun(arguments, leaves)
+
+    @collective
+    def reduce(self, leaves: np.ndarray, roots: np.ndarray,
+               combine: str = "sum") -> Generator[str, None, np.ndarray]:
+        """roots[j] := roots[j] (combine) the values of all its leaves, in the order of the leaves'
+        ranks and lists, so to the same bits in every run; "sum arrival": in the order in which they
+        arrive. Returns `roots`. combine: as of `bcast`. Collective."""
+        same, arguments = self._prepare("reduce", "leaves", {"roots": roots, "leaves": leaves}, combine)
+        yield same
+        _core.forest_move(*arguments)
+        return roots
+
+    @collective
+    def reduce_begin(self, leaves: np.ndarray, roots: np.ndarray,
+                     combine: str = "sum") -> Generator[str, None, Transfer]:
+        """As `reduce`, but only begins it. Collective."""
+        same, arguments = self._prepare("reduce", "leaves", {"roots": roots, "leaves": leaves}, combine)
+        yield same
+        return self._begun(arguments, roots)
+
+    @collective
+    def fetch(self, roots: np.ndarray, leaves: np.ndarray, before: np.ndarray | None = None,
+              combine: str = "sum") -> Generator[str, None, np.ndarray]:
+        """As `reduce`, and before[i] := the value that its root had before leaf i was combined with
+        it (fetch and op). Returns `before`; None: a new array. combine: as of `bcast`, but for the
+        sums by arrival and exact. Collective."""
+        before, same, arguments = self._fetch(roots, leaves, before, combine)
+        yield same
+        _core.forest_move(*arguments)
+        return before
+
+    @collective
+    def fetch_begin(self, roots: np.ndarray, leaves: np.ndarray, before: np.ndarray | None = None,
+                    combine: str = "sum") -> Generator[str, None, Transfer]:
+        """As `fetch`, but only begins it. Collective."""
+        before, same, arguments = self._fetch(roots, leaves, before, combine)
+        yield same
+        return self._begun(arguments, before)
+
+    def _fetch(self, roots: Any, leaves: Any, before: Any,
+               combine: str) -> tuple[np.ndarray, str, tuple[Any, ...]]:
+        if before is None and isinstance(leaves, np.ndarray):
+            before = np.zeros_like(leaves, order="C")
+        arrays = {"roots": roots, "leaves": leaves, "before": before}
+        return (before, *self._prepare("fetch", "leaves", arrays, combine))
+
+
+def _name(dtype: np.dtype[Any]) -> str:
+    if dtype in _UNITS:
+        return dtype.name if dtype.names is None else f"{dtype['value']} at"
+    return "bytes"

@@ -1,0 +1,130 @@
+"""Star forests: made, asked, made from others, and what they refuse."""
+import numpy as np
+import pytest
+
+import osla
+
+
+def ring(world):
+    """Two roots here; leaves 4, 0 and 2 of each rank at roots of the next rank and of this one."""
+    after = (world.rank + 1) % world.size
+    rank = np.array([after, world.rank, after])
+    return osla.Forest(2, np.array([0, 0, 1]), np.array([4, 0, 2]), rank=rank)
+
+
+def test_global_numbers(world):
+    here, size = world.rank, world.size
+    after = (here + 1) % size
+    f = osla.Forest(2, np.array([2 * after, 2 * here, 2 * after + 1]))
+    roots = np.array([[10.0 * here, 1], [10.0 * here + 1, 2]])
+    leaves = f.bcast(roots, np.zeros((3, 2)))
+    assert leaves[:, 0].tolist() == [10 * after, 10 * here, 10 * after + 1]
+    assert leaves[:, 1].tolist() == [1, 1, 2]
+    counts = f.reduce(np.ones(3, np.int64), np.zeros(2, np.int64))
+    assert counts.tolist() == [2, 1] == f.degrees().tolist()
+
+
+def test_what_it_is(world):
+    f = ring(world)
+    before, after = (world.rank - 1) % world.size, (world.rank + 1) % world.size
+    assert (f.n_roots, f.n_edges, f.leaf_space) == (2, 3, 5)
+    assert f.root_ranks == sorted({after, world.rank}) and f.leaf_ranks == sorted({before, world.rank})
+    assert f.degrees().tolist() == [2, 1]
+    edges = {tuple(int(x) for x in edge) for edge in zip(*f.edges())}
+    assert edges == {(4, after, 0), (0, world.rank, 0), (2, after, 1)}
+    leaves = f.bcast(np.array([10 * world.rank, 10 * world.rank + 1]), np.full(5, -1))
+    assert leaves.tolist() == [10 * world.rank, -1, 10 * after + 1, -1, 10 * after]
+
+
+def test_known_shapes(world):
+    n = world.rank + 1
+    total = world.size * (world.size + 1) // 2
+    values = np.arange(n) + 100 * world.rank
+    whole = [i + 100 * r for r in range(world.size) for i in range(r + 1)]
+    every = osla.Forest.allgather(n)
+    assert every.bcast(values, np.zeros(total, np.int64)).tolist() == whole
+    last = world.size - 1
+    one = osla.Forest.gather(n, last)
+    gathered = one.bcast(values, np.zeros(one.leaf_space, np.int64))
+    assert gathered.tolist() == (whole if world.rank == last else [])
+    swap = osla.Forest.alltoall(2)
+    sent = np.array([[100 * world.rank + q, q] for q in range(world.size) for _ in range(2)])
+    got = swap.bcast(sent, np.zeros((2 * world.size, 2), np.int64))
+    assert got[:, 0].tolist() == [100 * p + world.rank for p in range(world.size) for _ in range(2)]
+    with pytest.raises(osla.ArgumentError):
+        osla.Forest.gather(n, world.size)
+    with pytest.raises(osla.StateError, match="on rank"):
+        if world.size == 1:
+            raise osla.StateError("on rank")
+        osla.Forest.gather(n, min(world.rank, 1))
+
+
+def test_made_from_others(world):
+    f = osla.Forest.alltoall(1)  # each root one leaf
+    back = f.inverse()
+    there = np.arange(world.size) + 10.0 * world.rank
+    leaves = f.bcast(there, np.zeros(world.size))
+    assert np.array_equal(back.bcast(leaves, np.zeros(world.size)), there)
+    assert np.array_equal(f.compose(back).bcast(there, np.zeros(world.size)), there)
+    assert np.array_equal(f.compose_inverse(f).bcast(there, np.zeros(world.size)), there)
+
+    star = ring(world)
+    with pytest.raises(osla.ArgumentError):
+        star.inverse()
+    split = star.split()
+    assert split.n_roots == 3 and split.degrees().tolist() == [1, 1, 1]
+    wide = star.strided(2)
+    assert (wide.n_roots, wide.n_edges) == (4, 6)
+    assert star.strided(2, 3, 2 + world.rank).n_roots == 6
+    both = star.concatenate(f)
+    assert both.n_roots == 2 + world.size and both.n_edges == 3 + world.size
+    same = star.concatenate(star, star, same_roots=True)
+    assert same.degrees().tolist() == [6, 3]
+    assert star.embed_roots(np.array([1])).degrees().tolist() == [0, 1]
+    assert star.embed_leaves(np.array([0, 2])).n_edges == 2
+    star.destroy()
+    assert same.degrees().tolist() == [6, 3]
+    with pytest.raises(osla.StateError, match="destroyed"):
+        star.split()
+    with pytest.raises(osla.StateError, match="destroyed"):
+        both.compose(star)
+    with pytest.raises(osla.StateError, match="destroyed"):
+        star.degrees()
+    star.destroy()
+
+
+def test_lists_that_are_refused(world):
+    none = np.zeros(0, np.int64)
+    for arguments, options in (((2, np.array([2 * world.size])), {}),  # the last rank has not so many
+                               ((2, np.array([2])), {"rank": np.array([0])}),
+                               ((2, np.array([0])), {"rank": np.array([world.size])}),
+                               ((2, np.array([0])), {"rank": np.array([2**40])}),
+                               ((2, np.array([0])), {"rank": np.zeros(2, np.int64)}),
+                               ((2, np.array([0])), {"rank": np.zeros(1, np.int32)}),
+                               ((2, np.array([-1])), {}), ((-1, none), {}), ((0.5, none), {}),
+                               ((2, np.array([0.0])), {}), ((2, [0]), {}),
+                               ((2, np.array([0, 1]), np.array([3, 3])), {}),
+                               ((2, np.array([0, 1]), np.array([-1, 3])), {}),
+                               ((2, np.array([0, 1]), np.array([3])), {})):
+        with pytest.raises(osla.ArgumentError):
+            osla.Forest(*arguments, **options)
+    last = world.rank == world.size - 1
+    with pytest.raises(osla.ArgumentError, match="3"):  # wrong on one rank alone
+        osla.Forest(2, np.array([3 if last else 1]), rank=np.array([0]))
+    if world.size > 1:
+        with pytest.raises(osla.StateError, match="by ranks"):
+            osla.Forest(2, np.array([0]), rank=np.array([0]) if last else None)
+    f = osla.Forest(2, np.array([0]))
+    for call in (lambda: f.compose(7), lambda: f.embed_roots(np.array([2])), lambda: f.strided(0),
+                 lambda: f.embed_leaves(np.array([1])), lambda: f.strided(2, 1),
+                 lambda: f.concatenate(osla.Forest(1, none), same_roots=True)):
+        with pytest.raises(osla.ArgumentError):
+            call()
+
+
+def test_no_leaves_at_all(world):
+    none = np.zeros(0, np.int64)
+    f = osla.Forest(1 if world.rank == 0 else 0, none)
+    assert f.bcast(np.ones(f.n_roots), np.zeros(0)).size == 0
+    assert f.reduce(np.zeros(0), np.ones(f.n_roots)).tolist() == [1.0] * f.n_roots
+    assert f.root_ranks == [] == f.leaf_ranks

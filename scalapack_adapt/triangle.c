@@ -1,0 +1,42 @@
+/* The arguments of p?trmm and p?trsm, and the way to the real ones. */
+#include "triangle.h"
+
+/* As Fortran calls it: with the lengths of the letters. */
+typedef void real_routine(const char *side, const char *uplo, const char *trans, const char *diag,
+                          const int *m, const int *n, const void *alpha, const void *a,
+                          const int *ia, const int *ja, const int *desca, void *b, const int *ib,
+                          const int *jb, const int *descb, size_t, size_t, size_t, size_t);
+
+static bool read(adapt_call *call, const triangle_args *x, triangle *t)
+{
+  if (call->reason != ADAPT_TAKEN) return false;
+  if (!adapt_side_of(x->side, &t->side) || !adapt_uplo_of(x->uplo, &t->uplo) ||
+      !adapt_trans_of(x->trans, &t->trans) || !adapt_diag_of(x->diag, &t->diag))
+    return adapt_call_refuse(call, ADAPT_ARGUMENTS);
+  t->alpha = adapt_factor(x->dtype, x->alpha);
+  if (t->alpha == 0) return adapt_call_refuse(call, ADAPT_FAST);
+  int64_t m = *x->m, n = *x->n, order = t->side == OSLA_LEFT ? m : n;
+  t->subs[TRIANGLE_A] = adapt_sub_at(x->a, x->ia, x->ja, x->desca, order, order);
+  t->subs[TRIANGLE_B] = adapt_sub_at(x->b, x->ib, x->jb, x->descb, m, n);
+  t->flops = adapt_work((double)m * (double)n * (double)order, m, n, order);
+  return true;
+}
+
+void adapt_triangle(adapt_routine routine, const triangle_args *x,
+                    bool (*take)(adapt_call *call, triangle *t))
+{
+  adapt_call call = adapt_call_begin(routine, x->dtype);
+  triangle t;
+  if (!read(&call, x, &t) || !take(&call, &t))
+    ((real_routine *)adapt_call_pass(&call))(x->side, x->uplo, x->trans, x->diag, x->m, x->n,
+                                             x->alpha, x->a, x->ia, x->ja, x->desca, x->b, x->ib,
+                                             x->jb, x->descb, 1, 1, 1, 1);
+  adapt_call_end(&call);
+}
+
+osla_err adapt_triangle_stage(adapt_call *call, const triangle *t, adapt_border border,
+                              adapt_staged *out)
+{
+  return adapt_stage(call, &t->subs[TRIANGLE_A], t->uplo == OSLA_LOWER ? ADAPT_LOWER : ADAPT_UPPER,
+                     border, out);
+}
