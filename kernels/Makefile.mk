@@ -107,7 +107,7 @@ kernels_hessian_sources = \
   kernels/hessian/hessian.h kernels/hessian/hessian.c \
   kernels/hessian/hessian_memory.c \
   kernels/hessian/hessian_workspace.h kernels/hessian/hessian_workspace.c \
-  kernels/hessian/hessian_exact.h kernels/hessian/hessian_exact.c kernels/hessian/hessian_strips.c \
+  kernels/hessian/hessian_exact.h kernels/hessian/hessian_exact.c kernels/hessian/hessian_chunks.c \
   kernels/hessian/hessian_add.h kernels/hessian/hessian_add.c \
   kernels/hessian/hessian_fill.h kernels/hessian/hessian_fill.c \
   kernels/hessian/hessian_message.h kernels/hessian/hessian_message.c \

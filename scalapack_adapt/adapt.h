@@ -7,14 +7,14 @@
  * routine is a short file:
  *
  *   adapt_call call = adapt_call_begin(ADAPT_GEMM, dtype);
- *   if (!take(&call, ...))                       fills adapt_subs, adapt_call_open, adapt_stage,
+ *   if (!offload(&call, ...))                       fills adapt_subs, adapt_call_open, adapt_stage,
  *     ((real_routine *)adapt_call_pass(&call))(...);          osla_..., adapt_unstage
  *   adapt_call_end(&call);
  *
  *   adapt_state.c    switches, counters, callers, depth; the only mutable state
  *   adapt_report.c   the table of OSLA_SCALAPACK_VERBOSE
  *   adapt_context.c  what hangs on a BLACS context: transport, grids, buffers
- *   adapt_call.c     taking a call or passing it on
+ *   adapt_call.c     offloading a call or passing it on
  *   adapt_stage.c    copies between the caller's memory and memory that other ranks reach
  *
  * Which calls are offloaded must be the same on all processes of a context: it depends on arguments
@@ -48,7 +48,7 @@ typedef enum adapt_routine {
 
 /* Why a call is passed on. Their texts are in adapt_report.c. */
 typedef enum adapt_reason {
-  ADAPT_TAKEN,
+  ADAPT_OFFLOADED,
   ADAPT_OFF,        /* OSLA_SCALAPACK=off */
   ADAPT_NESTED,     /* made by a routine that was passed on; not counted */
   ADAPT_CONTEXT,    /* this process is outside the context, or the context cannot be used */
@@ -66,7 +66,7 @@ typedef enum adapt_reason {
 
 typedef struct adapt_count {
   int64_t calls[ADAPT_REASONS];
-  double seconds_taken, seconds_staging, seconds_passed;
+  double seconds_offloaded, seconds_staging, seconds_passed;
   double bytes_staged;
 } adapt_count;
 
@@ -122,16 +122,16 @@ bool adapt_finish_register(void);
 
 /* The grid of a BLACS context as the caller's BLACS reports it; false if this process is outside of
  * it. Local. */
-typedef struct adapt_place {
+typedef struct adapt_position {
   int context, nprow, npcol, prow, pcol;
   const adapt_caller *caller; /* borrowed */
-} adapt_place;
-bool adapt_place_of(const adapt_caller *caller, int context, adapt_place *place);
+} adapt_position;
+bool adapt_position_of(const adapt_caller *caller, int context, adapt_position *position);
 
 /* What hangs on the context; made by the first call that asks. NULL on all processes if it cannot
  * be used. Collective over the context. It is freed with the context, or kept for the next one of
  * the same processes, or freed by MPI_Finalize. */
-adapt_context *adapt_context_of(const adapt_place *place);
+adapt_context *adapt_context_of(const adapt_position *position);
 osla_transport *adapt_context_transport(const adapt_context *context);
 
 /* Has some host fewer cores than processes? Then PBLAS's waits, which spin, cost more than anything
@@ -143,7 +143,8 @@ bool adapt_context_crowded(const adapt_context *context);
  * Cholesky 0.5 to 0.9.) The same on all ranks. */
 bool adapt_context_waits(const adapt_context *context);
 
-/* The grid whose place (0, 0) is place (prow, pcol) of the context. Borrowed; NULL: no memory. */
+/* The grid whose position (0, 0) is position (prow, pcol) of the context. Borrowed; NULL: no
+ * memory. */
 osla_grid *adapt_context_grid(adapt_context *context, int prow, int pcol);
 
 /* Memory for one copy, at least `bytes` on every rank; the same arguments on all ranks. Borrowed
@@ -195,7 +196,7 @@ static inline adapt_sub adapt_sub_at(const void *array, const int *i, const int 
 typedef struct adapt_call {
   adapt_routine routine;
   osla_dtype dtype;
-  adapt_reason reason; /* ADAPT_TAKEN as long as nothing speaks against it */
+  adapt_reason reason; /* ADAPT_OFFLOADED as long as nothing speaks against it */
   adapt_context *context;
   bool same_operands; /* sub-matrices 0 and 1 are one, on all ranks */
   bool alone;         /* the context has one process */

@@ -1,4 +1,4 @@
-/* Taking a call or passing it on. */
+/* Offloading a call or passing it on. */
 #include "adapt.h"
 
 #include "osla_clock.h"
@@ -39,28 +39,28 @@ adapt_call adapt_call_begin(adapt_routine routine, osla_dtype dtype)
 
 bool adapt_call_refuse(adapt_call *call, adapt_reason reason)
 {
-  if (call->reason == ADAPT_TAKEN) call->reason = reason;
+  if (call->reason == ADAPT_OFFLOADED) call->reason = reason;
   return false;
 }
 
 /* What speaks against the sub-matrix by global arguments alone. */
-static adapt_reason judge(const adapt_sub *sub, const adapt_place *place)
+static adapt_reason judge(const adapt_sub *sub, const adapt_position *position)
 {
   descriptor d = read_descriptor(sub->desc);
   if (d.type == 0) return ADAPT_DESCRIPTOR;
-  if (d.ctxt != place->context || d.m < 0 || d.n < 0 || d.imb < 1 || d.inb < 1 || d.mb < 1 ||
-      d.nb < 1 || d.rsrc < -1 || d.rsrc >= place->nprow || d.csrc < -1 || d.csrc >= place->npcol ||
-      sub->i < 0 || sub->j < 0 || sub->m < 0 || sub->n < 0)
+  if (d.ctxt != position->context || d.m < 0 || d.n < 0 || d.imb < 1 || d.inb < 1 || d.mb < 1 ||
+      d.nb < 1 || d.rsrc < -1 || d.rsrc >= position->nprow || d.csrc < -1 ||
+      d.csrc >= position->npcol || sub->i < 0 || sub->j < 0 || sub->m < 0 || sub->n < 0)
     return ADAPT_ARGUMENTS;
   if (sub->m == 0 || sub->n == 0) return ADAPT_EMPTY;
   if (sub->i + sub->m > d.m || sub->j + sub->n > d.n) return ADAPT_ARGUMENTS;
   return d.rsrc < 0 || d.csrc < 0 || d.imb != d.mb || d.inb != d.nb ? ADAPT_DESCRIPTOR
-                                                                    : ADAPT_TAKEN;
+                                                                    : ADAPT_OFFLOADED;
 }
 
 /* One dimension: the process of the block with index i, and how many local indices are before it.
  */
-static int64_t place_block(int64_t i, int64_t nb, int source, int mine, int nprocs, int *owner)
+static int64_t find_block(int64_t i, int64_t nb, int source, int mine, int nprocs, int *owner)
 {
   int64_t block = i / nb;
   *owner = (int)((source + block) % nprocs);
@@ -68,13 +68,13 @@ static int64_t place_block(int64_t i, int64_t nb, int source, int mine, int npro
 }
 
 /* Fills what is ours; false if the local array is too short, or memory is. */
-static bool locate(adapt_call *call, adapt_sub *sub, const adapt_place *place)
+static bool locate(adapt_call *call, adapt_sub *sub, const adapt_position *position)
 {
   descriptor d = read_descriptor(sub->desc);
-  int distance = (place->prow - d.rsrc + place->nprow) % place->nprow;
-  int64_t rows = osla_index_count(d.m, d.mb, distance, place->nprow);
-  int64_t row = place_block(sub->i, d.mb, d.rsrc, place->prow, place->nprow, &sub->prow);
-  int64_t col = place_block(sub->j, d.nb, d.csrc, place->pcol, place->npcol, &sub->pcol);
+  int distance = (position->prow - d.rsrc + position->nprow) % position->nprow;
+  int64_t rows = osla_index_count(d.m, d.mb, distance, position->nprow);
+  int64_t row = find_block(sub->i, d.mb, d.rsrc, position->prow, position->nprow, &sub->prow);
+  int64_t col = find_block(sub->j, d.nb, d.csrc, position->pcol, position->npcol, &sub->pcol);
   sub->mb = d.mb;
   sub->nb = d.nb;
   sub->row = sub->i % d.mb;
@@ -94,8 +94,8 @@ double adapt_least_flops(const adapt_call *call, double small, bool one_row, con
   static const double large = 3e7;
   const adapt_sub *r = &subs[result];
   descriptor d = read_descriptor(r->desc);
-  adapt_place at;
-  if (d.type == 0 || !adapt_place_of(&call->caller, read_descriptor(subs[0].desc).ctxt, &at))
+  adapt_position at;
+  if (d.type == 0 || !adapt_position_of(&call->caller, read_descriptor(subs[0].desc).ctxt, &at))
     return large;
   bool shared = (at.nprow > 1 && r->m > d.mb) || (at.npcol > 1 && r->n > d.nb);
   if (!shared || (one_row && at.nprow > 1)) return large;
@@ -114,24 +114,24 @@ bool adapt_call_open(adapt_call *call, double flops, double least, int count, ad
 {
   static const adapt_reason in_order[] = {ADAPT_ARGUMENTS, ADAPT_DESCRIPTOR, ADAPT_EMPTY};
   const adapt_settings *settings = adapt_settings_get();
-  adapt_place place;
-  if (call->reason != ADAPT_TAKEN) return false;
-  if (!adapt_place_of(&call->caller, read_descriptor(subs[0].desc).ctxt, &place))
+  adapt_position position;
+  if (call->reason != ADAPT_OFFLOADED) return false;
+  if (!adapt_position_of(&call->caller, read_descriptor(subs[0].desc).ctxt, &position))
     return adapt_call_refuse(call, ADAPT_CONTEXT);
   for (size_t r = 0; r < sizeof in_order / sizeof in_order[0]; r++)
     for (int i = 0; i < count; i++)
-      if (judge(&subs[i], &place) == in_order[r]) return adapt_call_refuse(call, in_order[r]);
+      if (judge(&subs[i], &position) == in_order[r]) return adapt_call_refuse(call, in_order[r]);
   if (flops < (settings->min_flops >= 0 ? settings->min_flops : least))
     return adapt_call_refuse(call, ADAPT_SMALL);
-  call->context = adapt_context_of(&place);
+  call->context = adapt_context_of(&position);
   if (!call->context) return adapt_call_refuse(call, ADAPT_CONTEXT);
   if (adapt_context_waits(call->context) && settings->min_flops < 0)
     return adapt_call_refuse(call, ADAPT_NETWORK);
-  call->alone = place.nprow * place.npcol == 1;
+  call->alone = position.nprow * position.npcol == 1;
 
   int agreed[2] = {1, count > 1 && is_same(&subs[0], &subs[1])};
   for (int i = 0; i < count; i++)
-    if (!locate(call, &subs[i], &place)) agreed[0] = 0;
+    if (!locate(call, &subs[i], &position)) agreed[0] = 0;
   osla_transport *t = adapt_context_transport(call->context);
   if (osla_allreduce(t, agreed, 2, MPI_INT, MPI_MIN) != OSLA_OK)
     return adapt_call_refuse(call, ADAPT_FAILED);
@@ -147,7 +147,7 @@ bool adapt_call_asked(const adapt_call *call)
 bool adapt_call_succeeded(adapt_call *call, osla_err err)
 {
   if (err == OSLA_OK) return true;
-  if (adapt_settings_get()->verbose && call->reason == ADAPT_TAKEN)
+  if (adapt_settings_get()->verbose && call->reason == ADAPT_OFFLOADED)
     osla_log(osla_transport_rank(adapt_context_transport(call->context)), "passed on: %s",
              osla_error_text());
   return adapt_call_refuse(call, err == OSLA_ERR_MEM ? ADAPT_MEMORY : ADAPT_FAILED);
@@ -169,13 +169,13 @@ adapt_function *adapt_call_pass(adapt_call *call)
 void adapt_call_end(adapt_call *call)
 {
   double seconds = osla_clock() - call->since;
-  if (call->reason != ADAPT_TAKEN) adapt_nest(-1);
+  if (call->reason != ADAPT_OFFLOADED) adapt_nest(-1);
   if (call->reason == ADAPT_NESTED) return;
   adapt_lock();
   adapt_count *count = adapt_count_of(call->routine, call->dtype);
   count->calls[call->reason]++;
-  if (call->reason == ADAPT_TAKEN) {
-    count->seconds_taken += seconds;
+  if (call->reason == ADAPT_OFFLOADED) {
+    count->seconds_offloaded += seconds;
     count->seconds_staging += call->staging;
     count->bytes_staged += call->bytes;
   } else {

@@ -34,7 +34,7 @@ struct adapt_context {
   osla_grid *grid;
   size_t cache;        /* most bytes of copies between calls, the same on all processes */
   bool crowded, waits; /* see adapt_context_crowded, adapt_context_waits */
-  osla_grid **shifted; /* [nprow * npcol], by the place that comes first; NULL: not made yet */
+  osla_grid **shifted; /* [nprow * npcol], by the position that comes first; NULL: not made yet */
   adapt_buffer buffers[BUFFERS];
   uint64_t uses;
   int did_without; /* calls that took no memory, see adapt_buffer_pays */
@@ -135,25 +135,25 @@ bool adapt_buffer_pays(adapt_context *x, size_t bytes)
 
 /* --- contexts --- */
 
-bool adapt_place_of(const adapt_caller *caller, int context, adapt_place *place)
+bool adapt_position_of(const adapt_caller *caller, int context, adapt_position *position)
 {
   blacs_gridinfo *gridinfo = (blacs_gridinfo *)caller->gridinfo;
   if (!gridinfo || context < 0) return false;
-  place->context = context;
-  place->caller = caller;
-  gridinfo(&context, &place->nprow, &place->npcol, &place->prow, &place->pcol);
-  return place->nprow > 0 && place->npcol > 0 && place->prow >= 0 && place->pcol >= 0;
+  position->context = context;
+  position->caller = caller;
+  gridinfo(&context, &position->nprow, &position->npcol, &position->prow, &position->pcol);
+  return position->nprow > 0 && position->npcol > 0 && position->prow >= 0 && position->pcol >= 0;
 }
 
-static MPI_Comm comm_of(const adapt_place *place)
+static MPI_Comm comm_of(const adapt_position *position)
 {
-  blacs_get *get = (blacs_get *)place->caller->get;
+  blacs_get *get = (blacs_get *)position->caller->get;
   int what = GET_CONTEXT_COMM, handle = 0, size = 0;
   if (!get) return MPI_COMM_NULL;
-  get(&place->context, &what, &handle);
+  get(&position->context, &what, &handle);
   MPI_Comm comm = MPI_Comm_f2c(handle);
   if (comm == MPI_COMM_NULL || MPI_Comm_size(comm, &size) != MPI_SUCCESS) return MPI_COMM_NULL;
-  return size == place->nprow * place->npcol ? comm : MPI_COMM_NULL;
+  return size == position->nprow * position->npcol ? comm : MPI_COMM_NULL;
 }
 
 static void destroy_grids(adapt_context *x)
@@ -281,23 +281,23 @@ static size_t cache_of(const osla_transport *t)
   return part < CACHE_MOST ? (size_t)part : CACHE_MOST;
 }
 
-static osla_err make_grids(adapt_context *x, const adapt_place *place)
+static osla_err make_grids(adapt_context *x, const adapt_position *position)
 {
-  OSLA_CALL(osla_grid_create_at(x->transport, place->nprow, place->npcol, place->prow, place->pcol,
-                                &x->grid));
-  x->shifted = calloc((size_t)(place->nprow * place->npcol), sizeof *x->shifted);
+  OSLA_CALL(osla_grid_create_at(x->transport, position->nprow, position->npcol, position->prow,
+                                position->pcol, &x->grid));
+  x->shifted = calloc((size_t)(position->nprow * position->npcol), sizeof *x->shifted);
   return osla_agree(
     x->transport, x->shifted ? OSLA_OK : osla_error_set(OSLA_ERR_MEM, "grids of a BLACS context"));
 }
 
-static osla_err make(adapt_context *x, const adapt_place *place)
+static osla_err make(adapt_context *x, const adapt_position *position)
 {
   static const osla_transport_options options = {.transport = "mpi"}; /* there is no other here */
   OSLA_CALL(osla_transport_create(x->comm, &options, &x->transport));
   OSLA_CALL(compare_settings(x->transport));
   x->cache = cache_of(x->transport);
   OSLA_CALL(look_at_machine(x));
-  return make_grids(x, place);
+  return make_grids(x, position);
 }
 
 /* The oldest that is kept for these processes, in this order. */
@@ -314,21 +314,22 @@ static adapt_context *find_kept(MPI_Comm comm)
   return oldest;
 }
 
-static bool is_at(const adapt_context *x, const adapt_place *place)
+static bool is_at(const adapt_context *x, const adapt_position *position)
 {
-  return osla_grid_nprow(x->grid) == place->nprow && osla_grid_npcol(x->grid) == place->npcol &&
-         osla_grid_prow(x->grid) == place->prow && osla_grid_pcol(x->grid) == place->pcol;
+  return osla_grid_nprow(x->grid) == position->nprow &&
+         osla_grid_npcol(x->grid) == position->npcol && osla_grid_prow(x->grid) == position->prow &&
+         osla_grid_pcol(x->grid) == position->pcol;
 }
 
 /* What the processes of a new context agree upon. */
 typedef struct agreement {
   adapt_context *kept; /* the one that all have kept for it, or NULL */
-  bool same_places;    /* with the same grid */
+  bool same_positions; /* with the same grid */
   int64_t number;      /* else: its number, and whether there is room to keep it */
   bool keep;
 } agreement;
 
-static bool agree(MPI_Comm comm, const adapt_place *place, agreement *out)
+static bool agree(MPI_Comm comm, const adapt_position *position, agreement *out)
 {
   adapt_registry *r = adapt_registry_get();
   int64_t count = 0, number;
@@ -337,21 +338,22 @@ static bool agree(MPI_Comm comm, const adapt_place *place, agreement *out)
     count += x->kept;
   if (!r->keeps) count = KEPT;
   number = out->kept ? out->kept->number : 0;
-  int64_t least[] = {number, -number, out->kept && is_at(out->kept, place), -r->contexts, -count};
+  int64_t least[] = {number, -number, out->kept && is_at(out->kept, position), -r->contexts,
+                     -count};
   if (MPI_Allreduce(MPI_IN_PLACE, least, sizeof least / sizeof least[0], MPI_INT64_T, MPI_MIN,
                     comm) != MPI_SUCCESS)
     return false;
   if (least[0] != -least[1]) out->kept = NULL;
-  out->same_places = least[2];
+  out->same_positions = least[2];
   out->number = 1 - least[3];
   out->keep = -least[4] < KEPT;
   return true;
 }
 
-adapt_context *adapt_context_of(const adapt_place *place)
+adapt_context *adapt_context_of(const adapt_position *position)
 {
   adapt_registry *r = adapt_registry_get();
-  MPI_Comm comm = comm_of(place);
+  MPI_Comm comm = comm_of(position);
   adapt_context *x = NULL;
   agreement agreed;
   int found = 0, here, ready;
@@ -359,7 +361,7 @@ adapt_context *adapt_context_of(const adapt_place *place)
   if (MPI_Comm_get_attr(comm, r->keyval, &x, &found) == MPI_SUCCESS && found)
     return x->shifted ? x : NULL;
 
-  if (!agree(comm, place, &agreed)) return NULL;
+  if (!agree(comm, position, &agreed)) return NULL;
   x = agreed.kept ? agreed.kept : calloc(1, sizeof *x);
   here = ready = x && MPI_Comm_set_attr(comm, r->keyval, x) == MPI_SUCCESS;
   if (MPI_Allreduce(MPI_IN_PLACE, &ready, 1, MPI_INT, MPI_MIN, comm) != MPI_SUCCESS || !ready) {
@@ -370,7 +372,7 @@ adapt_context *adapt_context_of(const adapt_place *place)
     return NULL;
   }
   x->comm = comm;
-  if (agreed.kept && agreed.same_places) return x;
+  if (agreed.kept && agreed.same_positions) return x;
   destroy_grids(x);
   if (!agreed.kept) {
     adapt_lock();
@@ -380,8 +382,8 @@ adapt_context *adapt_context_of(const adapt_place *place)
     r->newest = x;
     adapt_unlock();
   }
-  if ((agreed.kept ? make_grids(x, place) : make(x, place)) == OSLA_OK) return x;
-  if (place->prow == 0 && place->pcol == 0)
+  if ((agreed.kept ? make_grids(x, position) : make(x, position)) == OSLA_OK) return x;
+  if (position->prow == 0 && position->pcol == 0)
     osla_log(0, "a BLACS context cannot be used: %s", osla_error_text());
   free(x->shifted);
   x->shifted = NULL;

@@ -34,14 +34,14 @@ static void print_line(adapt_routine routine, osla_dtype dtype)
 {
   const adapt_count *count = adapt_count_of(routine, dtype);
   char name[ADAPT_NAME];
-  int64_t all = total(count), taken = count->calls[ADAPT_TAKEN];
+  int64_t all = total(count), offloaded = count->calls[ADAPT_OFFLOADED];
   if (all == 0) return;
   adapt_name(routine, dtype, name);
-  (void)fprintf(stderr, "%-8s %9" PRId64 " %10.3f %10.3f %10.1f %10" PRId64 " %10.3f", name, taken,
-                count->seconds_taken, count->seconds_staging, count->bytes_staged / (1 << 20),
-                all - taken, count->seconds_passed);
+  (void)fprintf(stderr, "%-8s %9" PRId64 " %10.3f %10.3f %10.1f %10" PRId64 " %10.3f", name,
+                offloaded, count->seconds_offloaded, count->seconds_staging,
+                count->bytes_staged / (1 << 20), all - offloaded, count->seconds_passed);
   const char *between = "  ";
-  for (int r = ADAPT_TAKEN + 1; r < ADAPT_REASONS; r++) {
+  for (int r = ADAPT_OFFLOADED + 1; r < ADAPT_REASONS; r++) {
     if (count->calls[r] == 0) continue;
     (void)fprintf(stderr, "%s%" PRId64 " %s", between, count->calls[r],
                   reason_text((adapt_reason)r));

@@ -60,13 +60,13 @@ static void add(const geadd_args *x, const adapt_sub *c, const osla_matrix *turn
   }
 }
 
-static bool take(adapt_call *call, const geadd_args *x)
+static bool offload(adapt_call *call, const geadd_args *x)
 {
   enum { A, C };
   osla_trans trans;
   adapt_staged a = {0}, turned = {0};
   osla_err err;
-  if (call->reason != ADAPT_TAKEN) return false;
+  if (call->reason != ADAPT_OFFLOADED) return false;
   if (!adapt_trans_of(x->trans, &trans)) return adapt_call_refuse(call, ADAPT_ARGUMENTS);
   if (trans == OSLA_NOTRANS) return adapt_call_refuse(call, ADAPT_FAST);
   if (adapt_factor(x->dtype, x->alpha) == 0) return adapt_call_refuse(call, ADAPT_FAST);
@@ -90,7 +90,7 @@ cleanup:
 static void geadd(const geadd_args *x)
 {
   adapt_call call = adapt_call_begin(ADAPT_GEADD, x->dtype);
-  if (!take(&call, x))
+  if (!offload(&call, x))
     ((geadd_real *)adapt_call_pass(&call))(x->trans, x->m, x->n, x->alpha, x->a, x->ia, x->ja,
                                            x->desca, x->beta, x->c, x->ic, x->jc, x->descc, 1);
   adapt_call_end(&call);

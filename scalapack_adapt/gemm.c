@@ -72,14 +72,14 @@ static double least_flops(const adapt_call *call, const adapt_sub *subs, int64_t
   return adapt_least_flops(call, k >= DEEP ? 4e6 : HUGE_VAL, false, subs, C);
 }
 
-static bool take(adapt_call *call, const gemm_args *x)
+static bool offload(adapt_call *call, const gemm_args *x)
 {
   osla_trans transa, transb;
   adapt_staged a = {0}, b = {0};
   adapt_sub wide[2];
   osla_matrix *c = NULL;
   osla_err err;
-  if (call->reason != ADAPT_TAKEN) return false;
+  if (call->reason != ADAPT_OFFLOADED) return false;
   if (!adapt_trans_of(x->transa, &transa) || !adapt_trans_of(x->transb, &transb))
     return adapt_call_refuse(call, ADAPT_ARGUMENTS);
   if (adapt_factor(x->dtype, x->alpha) == 0) return adapt_call_refuse(call, ADAPT_FAST);
@@ -113,7 +113,7 @@ cleanup:
 static void gemm(const gemm_args *x)
 {
   adapt_call call = adapt_call_begin(ADAPT_GEMM, x->dtype);
-  if (!take(&call, x))
+  if (!offload(&call, x))
     ((gemm_real *)adapt_call_pass(&call))(x->transa, x->transb, x->m, x->n, x->k, x->alpha, x->a,
                                           x->ia, x->ja, x->desca, x->b, x->ib, x->jb, x->descb,
                                           x->beta, x->c, x->ic, x->jc, x->descc, 1, 1);

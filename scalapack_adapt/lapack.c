@@ -64,7 +64,7 @@ static double flops_of(const problem *p)
 static adapt_reason judge_descriptors(const lapack_args *x)
 {
   if (x->desca[DESC_TYPE] != 1 || (x->nrhs && x->descb[DESC_TYPE] != 1)) return ADAPT_DESCRIPTOR;
-  return x->desca[DESC_M] == 1 ? ADAPT_EMPTY : ADAPT_TAKEN;
+  return x->desca[DESC_M] == 1 ? ADAPT_EMPTY : ADAPT_OFFLOADED;
 }
 
 static bool is_aligned(const problem *p)
@@ -98,9 +98,9 @@ static double least_flops(const adapt_call *call, const problem *p, const lapack
 static bool is_worth_it(const adapt_call *call, const lapack_args *x, const problem *p)
 {
   enum { MANY = 64 };
-  adapt_place at;
+  adapt_position at;
   if (p->factors || adapt_settings_get()->min_flops >= 0) return true;
-  if (!adapt_place_of(&call->caller, x->desca[DESC_CONTEXT], &at))
+  if (!adapt_position_of(&call->caller, x->desca[DESC_CONTEXT], &at))
     return true; /* for adapt_call_open to say */
   return at.nprow == 1 && at.npcol > 1 && p->nrhs >= MANY &&
          p->nrhs > (int64_t)x->descb[DESC_NB] * (at.npcol - 1);
@@ -271,10 +271,10 @@ static osla_err work(adapt_call *call, const lapack_args *x, problem *p)
 bool lapack_take(adapt_call *call, const lapack_args *x)
 {
   problem p = {0};
-  if (call->reason != ADAPT_TAKEN) return false;
+  if (call->reason != ADAPT_OFFLOADED) return false;
   if (!read(call, x, &p)) return adapt_call_refuse(call, ADAPT_ARGUMENTS);
   adapt_reason reason = judge_descriptors(x);
-  if (reason != ADAPT_TAKEN) return adapt_call_refuse(call, reason);
+  if (reason != ADAPT_OFFLOADED) return adapt_call_refuse(call, reason);
   if (!is_worth_it(call, x, &p)) return adapt_call_refuse(call, ADAPT_FAST);
   if (!adapt_call_open(call, flops_of(&p), least_flops(call, &p, x), p.solves ? 2 : 1, p.subs))
     return false;

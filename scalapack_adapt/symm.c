@@ -39,14 +39,14 @@ typedef void symm_real(const char *side, const char *uplo, const int *m, const i
 /* Measured with 2 processes, blocks of 64: order 512 to 2048 is 1.1 to 2.1 times as fast. */
 static const double measured = 2.6e8;
 
-static bool take(adapt_call *call, const symm_args *x)
+static bool offload(adapt_call *call, const symm_args *x)
 {
   enum { A, B, C };
   osla_side side;
   osla_uplo uplo;
   adapt_staged a = {0}, b = {0}, c = {0};
   osla_err err;
-  if (call->reason != ADAPT_TAKEN) return false;
+  if (call->reason != ADAPT_OFFLOADED) return false;
   if (!adapt_side_of(x->side, &side) || !adapt_uplo_of(x->uplo, &uplo))
     return adapt_call_refuse(call, ADAPT_ARGUMENTS);
   const osla_complex alpha = adapt_factor(x->dtype, x->alpha);
@@ -80,7 +80,7 @@ cleanup:
 static void symm(const symm_args *x)
 {
   adapt_call call = adapt_call_begin(x->hermitian ? ADAPT_HEMM : ADAPT_SYMM, x->dtype);
-  if (!take(&call, x))
+  if (!offload(&call, x))
     ((symm_real *)adapt_call_pass(&call))(x->side, x->uplo, x->m, x->n, x->alpha, x->a, x->ia,
                                           x->ja, x->desca, x->b, x->ib, x->jb, x->descb, x->beta,
                                           x->c, x->ic, x->jc, x->descc, 1, 1);

@@ -45,7 +45,7 @@ static bool is_served(const syrk_args *x, osla_trans trans)
   return trans == OSLA_NOTRANS || real || trans == (x->hermitian ? OSLA_CONJTRANS : OSLA_TRANS);
 }
 
-static bool take(adapt_call *call, const syrk_args *x)
+static bool offload(adapt_call *call, const syrk_args *x)
 {
   enum { A, C };
   osla_uplo uplo;
@@ -53,7 +53,7 @@ static bool take(adapt_call *call, const syrk_args *x)
   adapt_staged a = {0};
   osla_matrix *c = NULL;
   osla_err err;
-  if (call->reason != ADAPT_TAKEN) return false;
+  if (call->reason != ADAPT_OFFLOADED) return false;
   if (!adapt_uplo_of(x->uplo, &uplo) || !adapt_trans_of(x->trans, &trans))
     return adapt_call_refuse(call, ADAPT_ARGUMENTS);
   if (!is_served(x, trans)) return adapt_call_refuse(call, ADAPT_ARGUMENTS);
@@ -83,7 +83,7 @@ cleanup:
 static void syrk(const syrk_args *x)
 {
   adapt_call call = adapt_call_begin(x->hermitian ? ADAPT_HERK : ADAPT_SYRK, x->dtype);
-  if (!take(&call, x))
+  if (!offload(&call, x))
     ((syrk_real *)adapt_call_pass(&call))(x->uplo, x->trans, x->n, x->k, x->alpha, x->a, x->ia,
                                           x->ja, x->desca, x->beta, x->c, x->ic, x->jc, x->descc, 1,
                                           1);

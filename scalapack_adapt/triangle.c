@@ -9,7 +9,7 @@ typedef void real_routine(const char *side, const char *uplo, const char *trans,
 
 static bool read(adapt_call *call, const triangle_args *x, triangle *t)
 {
-  if (call->reason != ADAPT_TAKEN) return false;
+  if (call->reason != ADAPT_OFFLOADED) return false;
   if (!adapt_side_of(x->side, &t->side) || !adapt_uplo_of(x->uplo, &t->uplo) ||
       !adapt_trans_of(x->trans, &t->trans) || !adapt_diag_of(x->diag, &t->diag))
     return adapt_call_refuse(call, ADAPT_ARGUMENTS);
@@ -23,11 +23,11 @@ static bool read(adapt_call *call, const triangle_args *x, triangle *t)
 }
 
 void adapt_triangle(adapt_routine routine, const triangle_args *x,
-                    bool (*take)(adapt_call *call, triangle *t))
+                    bool (*offload)(adapt_call *call, triangle *t))
 {
   adapt_call call = adapt_call_begin(routine, x->dtype);
   triangle t;
-  if (!read(&call, x, &t) || !take(&call, &t))
+  if (!read(&call, x, &t) || !offload(&call, &t))
     ((real_routine *)adapt_call_pass(&call))(x->side, x->uplo, x->trans, x->diag, x->m, x->n,
                                              x->alpha, x->a, x->ia, x->ja, x->desca, x->b, x->ib,
                                              x->jb, x->descb, 1, 1, 1, 1);

@@ -28,16 +28,16 @@ typedef struct triangle {
   double flops;
 } triangle;
 
-/* A call from its beginning to its end. `take` runs it, or refuses it (false): then the real
+/* A call from its beginning to its end. `offload` runs it, or refuses it (false): then the real
  * routine does. */
 void adapt_triangle(adapt_routine routine, const triangle_args *x,
-                    bool (*take)(adapt_call *call, triangle *t));
+                    bool (*offload)(adapt_call *call, triangle *t));
 
 /* Copies the triangle to where all ranks reach it. */
 osla_err adapt_triangle_stage(adapt_call *call, const triangle *t, adapt_border border,
                               adapt_staged *out);
 
-#define TRIANGLE_ROUTINE(name, dtype, routine, take)                                               \
+#define TRIANGLE_ROUTINE(name, dtype, routine, offload)                                            \
   void name(const char *side, const char *uplo, const char *trans, const char *diag, const int *m, \
             const int *n, const void *alpha, const void *a, const int *ia, const int *ja,          \
             const int *desca, void *b, const int *ib, const int *jb, const int *descb);            \
@@ -48,7 +48,7 @@ osla_err adapt_triangle_stage(adapt_call *call, const triangle *t, adapt_border 
     adapt_triangle(routine,                                                                        \
                    &(triangle_args){dtype, side, uplo, trans, diag, m, n, alpha, a, ia, ja, desca, \
                                     b, ib, jb, descb},                                             \
-                   take);                                                                          \
+                   offload);                                                                       \
   }
 
 #endif

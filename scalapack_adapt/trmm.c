@@ -8,7 +8,7 @@
 
 #include <math.h>
 
-static bool take(adapt_call *call, triangle *t)
+static bool offload(adapt_call *call, triangle *t)
 {
   adapt_sub *a_sub = &t->subs[TRIANGLE_A], *b_sub = &t->subs[TRIANGLE_B];
   adapt_staged a = {0}, b = {0};
@@ -29,7 +29,7 @@ cleanup:
   return adapt_call_succeeded(call, err);
 }
 
-TRIANGLE_ROUTINE(pstrmm_, OSLA_FLOAT, ADAPT_TRMM, take)
-TRIANGLE_ROUTINE(pdtrmm_, OSLA_DOUBLE, ADAPT_TRMM, take)
-TRIANGLE_ROUTINE(pctrmm_, OSLA_COMPLEX_FLOAT, ADAPT_TRMM, take)
-TRIANGLE_ROUTINE(pztrmm_, OSLA_COMPLEX_DOUBLE, ADAPT_TRMM, take)
+TRIANGLE_ROUTINE(pstrmm_, OSLA_FLOAT, ADAPT_TRMM, offload)
+TRIANGLE_ROUTINE(pdtrmm_, OSLA_DOUBLE, ADAPT_TRMM, offload)
+TRIANGLE_ROUTINE(pctrmm_, OSLA_COMPLEX_FLOAT, ADAPT_TRMM, offload)
+TRIANGLE_ROUTINE(pztrmm_, OSLA_COMPLEX_DOUBLE, ADAPT_TRMM, offload)

@@ -33,7 +33,7 @@ static bool is_worth_it(const adapt_call *call, osla_side side, const adapt_sub 
   return flops >= least || adapt_call_asked(call);
 }
 
-static bool take(adapt_call *call, triangle *t)
+static bool offload(adapt_call *call, triangle *t)
 {
   adapt_sub *a_sub = &t->subs[TRIANGLE_A], *b_sub = &t->subs[TRIANGLE_B];
   adapt_staged a = {0}, b = {0};
@@ -59,7 +59,7 @@ cleanup:
   return adapt_call_succeeded(call, err);
 }
 
-TRIANGLE_ROUTINE(pstrsm_, OSLA_FLOAT, ADAPT_TRSM, take)
-TRIANGLE_ROUTINE(pdtrsm_, OSLA_DOUBLE, ADAPT_TRSM, take)
-TRIANGLE_ROUTINE(pctrsm_, OSLA_COMPLEX_FLOAT, ADAPT_TRSM, take)
-TRIANGLE_ROUTINE(pztrsm_, OSLA_COMPLEX_DOUBLE, ADAPT_TRSM, take)
+TRIANGLE_ROUTINE(pstrsm_, OSLA_FLOAT, ADAPT_TRSM, offload)
+TRIANGLE_ROUTINE(pdtrsm_, OSLA_DOUBLE, ADAPT_TRSM, offload)
+TRIANGLE_ROUTINE(pctrsm_, OSLA_COMPLEX_FLOAT, ADAPT_TRSM, offload)
+TRIANGLE_ROUTINE(pztrsm_, OSLA_COMPLEX_DOUBLE, ADAPT_TRSM, offload)

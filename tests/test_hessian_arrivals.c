@@ -45,7 +45,7 @@ static void put(gate *g, int leaf, int level, uint64_t value)
 }
 
 /* As an origin does it: the leaf, then the words above it. */
-static void tell(gate *g, int leaf, uint64_t bytes)
+static void notify(gate *g, int leaf, uint64_t bytes)
 {
   put(g, leaf, 0, osla_arrival_word(g->announced[leaf] += bytes, leaf % 7));
   g->announcements++;
@@ -78,7 +78,8 @@ static void test_shapes(void)
   CU_ASSERT(s.levels == 0 && s.words == 0);
 }
 
-/* Random origins tell random amounts; whoever told is served exactly once for it, in any order. */
+/* Random origins notify of random amounts; who has notified is served exactly once for it, in any
+ * order. */
 static void serve_all(int leaves, int fan)
 {
   gate *g = make_gate(leaves, fan);
@@ -90,8 +91,8 @@ static void serve_all(int leaves, int fan)
       leaf = (int)osla_test_choose((uint64_t)(round + fan), i, leaves);
       if (!waits[leaf]) n++;
       waits[leaf] = true;
-      tell(g, leaf, 1 + (uint64_t)i);
-      if (i % 8 == 7) osla_arrivals_collect(&g->a); /* some are queued when they tell again */
+      notify(g, leaf, 1 + (uint64_t)i);
+      if (i % 8 == 7) osla_arrivals_collect(&g->a); /* some are queued when they notify again */
     }
     while ((leaf = serve(g)) >= 0) {
       if (!waits[leaf]) bad++;
@@ -117,12 +118,12 @@ static void test_everyone_is_served(void)
 static void test_what_comes_late(void)
 {
   gate *g = make_gate(100, 4);
-  tell(g, 77, 8);
+  notify(g, 77, 8);
   osla_arrivals_collect(&g->a);
   int leaf = osla_arrivals_take(&g->a);
   CU_ASSERT(leaf == 77);
   atomic_store(&g->a.intakes[77].taken, 8);
-  tell(g, 77, 8);
+  notify(g, 77, 8);
   osla_arrivals_collect(&g->a);
   CU_ASSERT(osla_arrivals_take(&g->a) == -1); /* it is served */
   CU_ASSERT(osla_arrivals_leave(&g->a, 77));
@@ -137,8 +138,8 @@ static void test_what_comes_late(void)
   free_gate(g);
 }
 
-/* Four threads, as ranks of a node, serve what others tell. */
-enum { TAKERS = 3, TOLD = 20000, SHARED_LEAVES = 500 };
+/* Four threads, as ranks of a node, serve what others notify of. */
+enum { TAKERS = 3, NOTICES = 20000, SHARED_LEAVES = 500 };
 typedef struct shared {
   gate *g;
   atomic_int served;
@@ -173,8 +174,8 @@ static void test_a_node_shares(void)
   pthread_t threads[TAKERS];
   for (int i = 0; i < TAKERS; i++)
     CU_ASSERT(pthread_create(&threads[i], NULL, take_many, &s) == 0);
-  for (int64_t i = 0; i < TOLD; i++)
-    tell(s.g, (int)osla_test_choose(5, i, SHARED_LEAVES), 1);
+  for (int64_t i = 0; i < NOTICES; i++)
+    notify(s.g, (int)osla_test_choose(5, i, SHARED_LEAVES), 1);
   atomic_store(&s.told_all, true);
   for (int i = 0; i < TAKERS; i++)
     (void)pthread_join(threads[i], NULL);
@@ -188,7 +189,7 @@ static void test_a_node_shares(void)
     atomic_store(&s.g->a.intakes[leaf].taken, osla_arrival_bytes(word));
     CU_ASSERT(osla_arrivals_leave(&s.g->a, leaf));
   }
-  OSLA_ASSERT_MSG(atomic_load(&s.served) == TOLD, "%d of %d", atomic_load(&s.served), TOLD);
+  OSLA_ASSERT_MSG(atomic_load(&s.served) == NOTICES, "%d of %d", atomic_load(&s.served), NOTICES);
   CU_ASSERT(atomic_load(&s.shared_twice) == 0);
   free_gate(s.g);
 }
@@ -222,7 +223,7 @@ enum { JUDGES_TIME = true };
 #endif
 
 /* Ten thousand origins have been served: a step with nothing to do takes at most 100 ns, and
- * finding one that has told something does not grow with them. */
+ * finding one that has notified does not grow with them. */
 static void test_idle_step(void)
 {
   enum { KNOWN = 10000 };
@@ -230,14 +231,14 @@ static void test_idle_step(void)
   for (int i = 0; i < 2; i++) {
     int served = 0;
     for (int leaf = 0; leaf < KNOWN; leaf++)
-      tell(g[i], leaf, 64);
+      notify(g[i], leaf, 64);
     while (serve(g[i]) >= 0)
       served++;
     CU_ASSERT(served == KNOWN);
   }
   double idle = idle_seconds(g[0], g[1]), best = 1;
   for (int i = 0; i < 1000; i++) {
-    tell(g[0], i * 7 % KNOWN, 64);
+    notify(g[0], i * 7 % KNOWN, 64);
     double start = osla_clock();
     CU_ASSERT(serve(g[0]) == i * 7 % KNOWN);
     if (osla_clock() - start < best) best = osla_clock() - start;

@@ -78,9 +78,10 @@ static void round_trip(osla_uplo uplo, int64_t far)
   int64_t lists[ROWS + 3 * COLS], room[200];
   bytes b = {(unsigned char *)room, 0};
   make_sample(&s, uplo, far);
-  size_t told = osla_message_size(&s.p, 0, sizeof(double));
+  size_t announced = osla_message_size(&s.p, 0, sizeof(double));
   size_t wrote = osla_message_put(&s.p, 9, 77, MESSAGE_FIRST, sizeof(double), uplo, keep, &b);
-  OSLA_ASSERT_MSG(told == wrote && wrote == b.count, "%zu, %zu, %zu", told, wrote, b.count);
+  OSLA_ASSERT_MSG(announced == wrote && wrote == b.count, "%zu, %zu, %zu", announced, wrote,
+                  b.count);
   message_view m = osla_message_read(b.at, sizeof(double), uplo, lists);
   CU_ASSERT(wrote % MESSAGE_PAD == 0);
   CU_ASSERT(m.head.bytes == wrote && m.head.stripes == 77 && m.head.owner == 9 && m.head.k == 0);
@@ -101,10 +102,10 @@ static void round_trip_of_g(osla_uplo uplo, int64_t far)
     row_panel[i] = (float)i;
   for (int i = 0; i < K * COLS; i++)
     col_panel[i] = (float)(1000 + i);
-  size_t told = osla_message_size(&s.p, K, sizeof(float));
+  size_t announced = osla_message_size(&s.p, K, sizeof(float));
   size_t wrote = osla_message_put_g(&s.p, 9, 5, MESSAGE_LAST, K, row_panel, col_panel,
                                     sizeof(float), uplo, keep, &b);
-  CU_ASSERT(told == wrote && wrote == b.count);
+  CU_ASSERT(announced == wrote && wrote == b.count);
   message_view m = osla_message_read(b.at, sizeof(float), uplo, lists);
   int64_t low = s.begin[0];
   CU_ASSERT(m.head.k == K && m.head.owner == 9 && m.p.values == NULL && m.p.row[0] == s.row[low]);
@@ -182,7 +183,7 @@ static void test_bytes(void)
 }
 
 /* While their owner and its node sleep many small updates come; they are taken in a few transfers.
- * (By ARMCI each is told by itself.) */
+ * (By ARMCI each is announced by itself.) */
 static void test_small_updates_join(void)
 {
   enum { TIMES = 200, COUNT = 20 };

@@ -71,7 +71,7 @@ static osla_err put_it(const put *p)
   return osla_posted_wait(p->segment, &posted);
 }
 
-/* What has failed has not been told; else the data are there with the word. */
+/* Of what has failed nobody is notified; else the data are there with the word. */
 static osla_err put_once(void *arg)
 {
   put *p = arg;

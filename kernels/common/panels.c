@@ -7,7 +7,7 @@
  * neighbours, may still hold those of step k - 1 and k - 2. */
 enum { BEHIND = 2, ALIGN = 64, PIECE_BYTES = 256 << 10 };
 
-size_t osla_panels_place(osla_panels *p, panel_kind kind, int64_t step, int root)
+size_t osla_panels_offset(osla_panels *p, panel_kind kind, int64_t step, int root)
 {
   const osla_panels_kind *k = &p->plan.kind[kind];
   size_t region = k->stride > 0 ? (size_t)(root / k->stride) : 0;
@@ -224,7 +224,7 @@ static arrival arrival_of(osla_panels *p, panel_kind kind, int64_t step, int roo
   a.value = osla_panels_value(p, kind, step, root, teller, PANEL_MOST_PIECES);
   if (!in_place)
     a.at = (unsigned char *)osla_segment_peer(p->segment, line->ranks[route.reads]) +
-           osla_panels_place(p, kind, step, root);
+           osla_panels_offset(p, kind, step, root);
   return a;
 }
 

@@ -33,7 +33,7 @@ static bool targets_have_credit(osla_panels *p, panel_kind kind, const panel_cur
 
 static unsigned char *buffer_of(osla_panels *p, panel_kind kind, int64_t step, int root)
 {
-  return (unsigned char *)osla_segment_local(p->segment) + osla_panels_place(p, kind, step, root);
+  return (unsigned char *)osla_segment_local(p->segment) + osla_panels_offset(p, kind, step, root);
 }
 
 /* Is my own panel there, packed if others need that? */
@@ -75,7 +75,7 @@ static osla_err send_piece(osla_panels *p, panel_kind kind, panel_cursor *c, int
   const osla_line *line = panel_line(p, kind);
   size_t piece = (c->bytes + (size_t)all - 1) / (size_t)all, from = (size_t)c->sent * piece;
   size_t size = from >= c->bytes ? 0 : c->bytes - from < piece ? c->bytes - from : piece;
-  size_t offset = osla_panels_place(p, kind, c->step, root) + from;
+  size_t offset = osla_panels_offset(p, kind, c->step, root) + from;
   const unsigned char *source = (unsigned char *)osla_segment_local(p->segment) + offset;
   bool last = c->sent + 1 == all;
   uint64_t value =

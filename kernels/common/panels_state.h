@@ -55,7 +55,7 @@ static inline osla_line *panel_line(osla_panels *p, panel_kind kind)
 }
 
 /* Offset of a root's panel in the buffers of this step. */
-size_t osla_panels_place(osla_panels *p, panel_kind kind, int64_t step, int root);
+size_t osla_panels_offset(osla_panels *p, panel_kind kind, int64_t step, int root);
 
 /* What the slot of `writer` says when `pieces` pieces of a root's panel have come from there. */
 uint64_t osla_panels_value(osla_panels *p, panel_kind kind, int64_t step, int root, int writer,

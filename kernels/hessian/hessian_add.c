@@ -1,4 +1,4 @@
-/* A piece into an owner's array: cut into strips of rows and handed on column by column. */
+/* A piece into an owner's array: cut into chunks of rows and added column by column. */
 #include "hessian_add.h"
 #include "hessian.h"
 #include "hessian_exact.h"
@@ -6,15 +6,15 @@
 #include "osla_trace.h"
 #include "work.h"
 
-/* A strip ends with the piece, or where its runs would not fit. Runs shorter than RUN_LEAST on
+/* A chunk ends with the piece, or where its runs would not fit. Runs shorter than RUN_LEAST on
  * average are not worth a call each. */
-enum { STRIP_ROWS = 4096, RUN_LEAST = 8, RUNS_MOST = STRIP_ROWS / RUN_LEAST };
+enum { CHUNK_ROWS = 4096, RUN_LEAST = 8, RUNS_MOST = CHUNK_ROWS / RUN_LEAST };
 
-typedef struct strip {
+typedef struct chunk {
   int64_t first, past;        /* rows of the piece's list */
   int n_runs;                 /* 0: scattered */
   int64_t run[RUNS_MOST + 1]; /* row where each run starts; `past` at the end */
-} strip;
+} chunk;
 
 int64_t osla_piece_elements(const piece *p)
 {
@@ -40,8 +40,8 @@ piece osla_piece_columns(const piece *p, int64_t from, int64_t cols, size_t elem
   part.col += from;
   part.begin += from;
   part.end += from;
-  if (part.col_place)
-    part.col_place += from;
+  if (part.col_position)
+    part.col_position += from;
   else if (part.values)
     part.values += (size_t)(from * p->ld) * element;
   return part;
@@ -51,13 +51,13 @@ piece osla_piece_columns(const piece *p, int64_t from, int64_t cols, size_t elem
 static bool follows(const piece *p, int64_t r)
 {
   return p->row[r] == p->row[r - 1] + 1 &&
-         (!p->row_place || p->row_place[r] == p->row_place[r - 1] + 1);
+         (!p->row_position || p->row_position[r] == p->row_position[r - 1] + 1);
 }
 
-static void find_runs(const piece *p, int64_t first, strip *s)
+static void find_runs(const piece *p, int64_t first, chunk *s)
 {
   s->first = first;
-  s->past = p->rows - first < STRIP_ROWS ? p->rows : first + STRIP_ROWS;
+  s->past = p->rows - first < CHUNK_ROWS ? p->rows : first + CHUNK_ROWS;
   int64_t most = (s->past - first) / RUN_LEAST + 1;
   if (most > RUNS_MOST) most = RUNS_MOST;
   s->n_runs = 0;
@@ -78,13 +78,13 @@ static void find_runs(const piece *p, int64_t first, strip *s)
 static bool add_scattered(const osla_hessian *h, const piece *p, int64_t begin, int64_t end,
                           int64_t column, unsigned char *dest, int64_t ahead)
 {
-  const int64_t *place = p->row_place ? p->row_place + begin : NULL;
-  int64_t at = place ? column : column + begin;
-  return h->combine.column(&h->combine, end - begin, p->row + begin, place,
+  const int64_t *position = p->row_position ? p->row_position + begin : NULL;
+  int64_t at = position ? column : column + begin;
+  return h->combine.column(&h->combine, end - begin, p->row + begin, position,
                            p->values + (size_t)at * h->element, dest, ahead);
 }
 
-static bool add_runs(const osla_hessian *h, const piece *p, const strip *s, int64_t begin,
+static bool add_runs(const osla_hessian *h, const piece *p, const chunk *s, int64_t begin,
                      int64_t end, int64_t column, unsigned char *dest, int64_t ahead)
 {
   bool good = true;
@@ -92,7 +92,7 @@ static bool add_runs(const osla_hessian *h, const piece *p, const strip *s, int6
     int64_t from = s->run[k] > begin ? s->run[k] : begin;
     int64_t past = s->run[k + 1] < end ? s->run[k + 1] : end;
     if (from >= past) continue;
-    int64_t at = column + (p->row_place ? p->row_place[from] : from);
+    int64_t at = column + (p->row_position ? p->row_position[from] : from);
     good &=
       h->combine.column(&h->combine, past - from, NULL, NULL, p->values + (size_t)at * h->element,
                         dest + (size_t)p->row[from] * h->v.element, ahead);
@@ -104,10 +104,10 @@ static bool add_runs(const osla_hessian *h, const piece *p, const strip *s, int6
 static int64_t column_start(const piece *p, int64_t c, int64_t packed)
 {
   if (p->ld == 0) return packed - p->begin[c];
-  return (p->col_place ? p->col_place[c] : c) * p->ld;
+  return (p->col_position ? p->col_position[c] : c) * p->ld;
 }
 
-static int64_t add_strip(const osla_hessian *h, const piece *p, const strip *s,
+static int64_t add_chunk(const osla_hessian *h, const piece *p, const chunk *s,
                          unsigned char *local, int64_t lld)
 {
   int64_t added = 0, packed = 0;
@@ -131,12 +131,12 @@ void osla_piece_add(const osla_hessian *h, const piece *p, unsigned char *local,
 {
   double since = osla_trace_now(h->v.t);
   int64_t added = 0;
-  strip s;
+  chunk s;
   if (h->exact) osla_exact_prepare(h, p, local, lld);
   if (osla_work_modelled) added = osla_piece_elements(p);
   for (int64_t first = 0; first < p->rows && !osla_work_modelled; first = s.past) {
     find_runs(p, first, &s);
-    added += add_strip(h, p, &s, local, lld);
+    added += add_chunk(h, p, &s, local, lld);
   }
   osla_work_did(OSLA_WORK_ADD, h->v.dtype, 1, added, 1);
   osla_trace_add(h->v.t, OSLA_TRACE_UPDATE, since, (double)added);

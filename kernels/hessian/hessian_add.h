@@ -14,8 +14,8 @@ typedef struct piece {
   const int64_t *begin, *end;  /* [cols] */
   const unsigned char *values; /* element (r, c) at r + c * ld; or, ld = 0, packed by columns */
   int64_t ld;
-  /* ld > 0: element (r, c) is at row_place[r] + col_place[c] * ld instead; NULL: at r, at c */
-  const int64_t *row_place, *col_place;
+  /* ld > 0: element (r, c) is at row_position[r] + col_position[c] * ld; NULL: at r, at c */
+  const int64_t *row_position, *col_position;
 } piece;
 
 /* Adds a piece to an owner's local array, and the stripes that it touches. */

@@ -1,9 +1,9 @@
 /* Products G^T G whose bits depend on the update alone.
  *
- * The last bits of a gemm depend on its shape and on the place of an element in it. So the sorted
- * list of indices is cut into strips of a fixed number of columns, and each strip is one gemm over
- * all the rows that its triangle asks for: its shape follows from the indices and k, whatever the
- * grid, the blocks and the memory for values are.
+ * The last bits of a gemm depend on its shape and on the position of an element in it. So the
+ * sorted list of indices is cut into chunks of a fixed number of columns, and each chunk is one
+ * gemm over all the rows that its triangle asks for: its shape follows from the indices and k,
+ * whatever the grid, the blocks and the memory for values are.
  */
 #include "hessian.h"
 #include "hessian_exact.h"
@@ -35,22 +35,22 @@ static void rows_of(osla_uplo uplo, int64_t count, const int64_t *sorted, int64_
   }
 }
 
-/* Columns of a group: whole strips, at least one. */
+/* Columns of a group: whole chunks, at least one. */
 static int64_t group_columns(int64_t count, size_t element, size_t limit)
 {
   int64_t fit = (int64_t)(limit / element) / count / STRIP_COLUMNS * STRIP_COLUMNS;
   return smaller(fit > STRIP_COLUMNS ? fit : STRIP_COLUMNS, count);
 }
 
-size_t osla_strip_bytes(int64_t count, size_t element, size_t limit)
+size_t osla_chunk_bytes(int64_t count, size_t element, size_t limit)
 {
   return osla_element_offset(0, group_columns(count, element, limit), count, element);
 }
 
-strip_group osla_strip_group(osla_uplo uplo, int64_t count, const int64_t *sorted, int64_t col,
+chunk_group osla_chunk_group(osla_uplo uplo, int64_t count, const int64_t *sorted, int64_t col,
                              size_t element, size_t limit)
 {
-  strip_group g = {.col = col, .cols = smaller(group_columns(count, element, limit), count - col)};
+  chunk_group g = {.col = col, .cols = smaller(group_columns(count, element, limit), count - col)};
   int64_t low, high;
   rows_of(uplo, count, sorted, col, col + g.cols, &low, &high);
   g.row = low;
@@ -58,8 +58,8 @@ strip_group osla_strip_group(osla_uplo uplo, int64_t count, const int64_t *sorte
   return g;
 }
 
-osla_err osla_strip_products(const osla_hessian *h, int64_t count, const int64_t *sorted, int64_t k,
-                             const unsigned char *panel, const strip_group *g,
+osla_err osla_chunk_products(const osla_hessian *h, int64_t count, const int64_t *sorted, int64_t k,
+                             const unsigned char *panel, const chunk_group *g,
                              unsigned char *values)
 {
   for (int64_t c = g->col; c < g->col + g->cols; c += STRIP_COLUMNS) {

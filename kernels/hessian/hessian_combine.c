@@ -16,7 +16,7 @@
 #define LARGER(old, value)  ((value) > (old) ? (value) : (old))
 
 #define DEFINE_COLUMN(name, element, number, operation)                                            \
-  static bool name(const combiner *c, int64_t count, const int64_t *row, const int64_t *place,     \
+  static bool name(const combiner *c, int64_t count, const int64_t *row, const int64_t *position,  \
                    const void *values, void *dest, int64_t ahead)                                  \
   {                                                                                                \
     const number *restrict v = values;                                                             \
@@ -26,7 +26,7 @@
     if (!row)                                                                                      \
       _Pragma("omp simd") for (int64_t r = 0; r < count; r++) d[r] =                               \
         operation(d[r], (element)v[r]);                                                            \
-    else if (!place)                                                                               \
+    else if (!position)                                                                            \
       for (int64_t r = 0; r < count; r++) {                                                        \
         FETCH(&d[row[r] + ahead]);                                                                 \
         d[row[r]] = operation(d[row[r]], (element)v[r]);                                           \
@@ -34,7 +34,7 @@
     else                                                                                           \
       for (int64_t r = 0; r < count; r++) {                                                        \
         FETCH(&d[row[r] + ahead]);                                                                 \
-        d[row[r]] = operation(d[row[r]], (element)v[place[r]]);                                    \
+        d[row[r]] = operation(d[row[r]], (element)v[position[r]]);                                 \
       }                                                                                            \
     return true;                                                                                   \
   }
@@ -72,16 +72,16 @@ static bool leave_out(int64_t count, int64_t limit, int64_t *numbers)
 #endif
 
 #define DEFINE_NUMBERS(name, number)                                                               \
-  WIDE static bool name(const combiner *c, int64_t count, const int64_t *place,                    \
+  WIDE static bool name(const combiner *c, int64_t count, const int64_t *position,                 \
                         const number *restrict v, int64_t *restrict out)                           \
   {                                                                                                \
     const double scale = c->fixed.scale;                                                           \
     const int64_t limit = c->fixed.limit;                                                          \
     uint64_t outside = 0;                                                                          \
     number gathered[PART];                                                                         \
-    for (int64_t r = 0; place && r < count; r++)                                                   \
-      gathered[r] = v[place[r]];                                                                   \
-    if (place) v = gathered;                                                                       \
+    for (int64_t r = 0; position && r < count; r++)                                                \
+      gathered[r] = v[position[r]];                                                                \
+    if (position) v = gathered;                                                                    \
     _Pragma("omp simd reduction(| : outside)") for (int64_t r = 0; r < count; r++)                 \
     {                                                                                              \
       out[r] = fixed_of((double)v[r], scale);                                                      \
@@ -117,17 +117,17 @@ static bool add_to_rows(int64_t count, const int64_t *row, const int64_t *number
   return danger >> 63 == 0;
 }
 
-static bool fixed_column(const combiner *c, int64_t count, const int64_t *row, const int64_t *place,
-                         const void *values, void *dest, int64_t ahead)
+static bool fixed_column(const combiner *c, int64_t count, const int64_t *row,
+                         const int64_t *position, const void *values, void *dest, int64_t ahead)
 {
   int64_t *d = dest, part[PART];
   bool good = true;
   for (int64_t from = 0; from < count; from += PART) {
-    int64_t some = count - from < PART ? count - from : PART, start = place ? 0 : from;
-    const int64_t *places = place ? place + from : NULL;
+    int64_t some = count - from < PART ? count - from : PART, start = position ? 0 : from;
+    const int64_t *positions = position ? position + from : NULL;
     good &= c->update_dtype == OSLA_FLOAT
-              ? numbers_of_float(c, some, places, (const float *)values + start, part)
-              : numbers_of_double(c, some, places, (const double *)values + start, part);
+              ? numbers_of_float(c, some, positions, (const float *)values + start, part)
+              : numbers_of_double(c, some, positions, (const double *)values + start, part);
     good &= row ? add_to_rows(some, row + from, part, d, ahead) : add(some, part, d + from);
   }
   return good;
@@ -151,8 +151,8 @@ static void call_function(const combiner *c, int64_t count, const void *values, 
   }
 }
 
-static bool user_column(const combiner *c, int64_t count, const int64_t *row, const int64_t *place,
-                        const void *values, void *dest, int64_t ahead)
+static bool user_column(const combiner *c, int64_t count, const int64_t *row,
+                        const int64_t *position, const void *values, void *dest, int64_t ahead)
 {
   (void)ahead;
   size_t of_h = osla_dtype_size(c->dtype), of_value = osla_dtype_size(c->update_dtype);
@@ -160,9 +160,9 @@ static bool user_column(const combiner *c, int64_t count, const int64_t *row, co
   for (int64_t r = 0; r < count; r += run) {
     run = row ? 1 : count;
     while (r + run < count && row[r + run] == row[r] + run &&
-           (!place || place[r + run] == place[r] + run))
+           (!position || position[r + run] == position[r] + run))
       run++;
-    int64_t from = place ? place[r] : r, to = row ? row[r] : r;
+    int64_t from = position ? position[r] : r, to = row ? row[r] : r;
     call_function(c, run, (const unsigned char *)values + (size_t)from * of_value,
                   (unsigned char *)dest + (size_t)to * of_h);
   }

@@ -7,12 +7,12 @@
 
 typedef struct combiner combiner;
 
-/* Puts `count` values into a column of H, one after the other: value r is values[place[r]] and goes
- * to dest[row[r]]. place = NULL: values[r]; row = NULL (then place is NULL, too): dest[r].
- * dest[ahead + row[r]] will be next, and is fetched beforehand.
- * False: one of them was refused (order-independent mode alone). */
+/* Puts `count` values into a column of H, one after the other: value r is values[position[r]] and
+ * goes to dest[row[r]]. position = NULL: values[r]; row = NULL (then position is NULL, too):
+ * dest[r]. dest[ahead + row[r]] will be next, and is fetched beforehand. False: one of them was
+ * refused (order-independent mode alone). */
 typedef bool combine_column(const combiner *c, int64_t count, const int64_t *row,
-                            const int64_t *place, const void *values, void *dest, int64_t ahead);
+                            const int64_t *position, const void *values, void *dest, int64_t ahead);
 
 struct combiner {
   combine_column *column;

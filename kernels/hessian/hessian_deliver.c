@@ -28,7 +28,7 @@ enum {
 /* One owner's part of an update: a range of the rows and columns of the splits. */
 typedef struct part {
   const update *u;
-  int place, owner; /* among those that have a part, and the rank */
+  int position, owner; /* among those that have a part, and the rank */
   int64_t row_start, rows, col_start, cols;
   uint64_t stripes;
   near_part near; /* local = NULL: it is sent */
@@ -102,10 +102,10 @@ static osla_err deliver_window_here(osla_hessian *h, workspace *w, const part *a
   return OSLA_OK;
 }
 
-static bool consecutive(int64_t count, const int64_t *place)
+static bool consecutive(int64_t count, const int64_t *position)
 {
   for (int64_t i = 1; i < count; i++)
-    if (place[i] != place[0] + i) return false;
+    if (position[i] != position[0] + i) return false;
   return true;
 }
 
@@ -123,11 +123,11 @@ static bool add_block_here(osla_hessian *h, workspace *w, const part *a, piece *
   }
   p->values = a->u->data;
   p->ld = a->u->ld;
-  p->row_place = w->rows.position + a->row_start;
-  p->col_place = w->cols.position + a->col_start;
-  if (consecutive(p->rows, p->row_place)) {
-    p->values += (size_t)p->row_place[0] * h->element;
-    p->row_place = NULL;
+  p->row_position = w->rows.position + a->row_start;
+  p->col_position = w->cols.position + a->col_start;
+  if (consecutive(p->rows, p->row_position)) {
+    p->values += (size_t)p->row_position[0] * h->element;
+    p->row_position = NULL;
   }
   add_window_here(h, w, a, p, whole);
   if (whole) osla_stripes_release(h->v.t, lock, a->stripes);
@@ -282,14 +282,15 @@ static osla_err deliver_part(osla_hessian *h, workspace *w, part *a, bool patien
   return OSLA_OK;
 }
 
-/* The part of the place-th owner among those of whose rows and columns the update has some, counted
- * along the rows of the grid. */
-static part part_at(const osla_hessian *h, const workspace *w, const update *u, int place)
+/* The part of the position-th owner among those of whose rows and columns the update has some,
+ * counted along the rows of the grid. */
+static part part_at(const osla_hessian *h, const workspace *w, const update *u, int position)
 {
-  int prow = w->rows.used[place / w->cols.n_used], pcol = w->cols.used[place % w->cols.n_used];
+  int prow = w->rows.used[position / w->cols.n_used],
+      pcol = w->cols.used[position % w->cols.n_used];
   int owner = rank_at(&h->v, prow, pcol);
   return (part){.u = u,
-                .place = place,
+                .position = position,
                 .owner = owner,
                 .row_start = w->rows.start[prow],
                 .rows = w->rows.start[prow + 1] - w->rows.start[prow],
@@ -307,7 +308,7 @@ osla_err osla_update_owners(osla_hessian *h, workspace *w, const update *u)
     bool done, patient = n_later == LATER_MOST || owners == 1;
     part a = part_at(h, w, u, (first + i) % owners);
     OSLA_CALL(deliver_part(h, w, &a, patient, &done));
-    if (!done) later[n_later++] = a.place;
+    if (!done) later[n_later++] = a.position;
     osla_progress(h->v.t); /* what other nodes wait for */
   }
   for (int turn = 0; n_later > 0; turn++) {
@@ -316,7 +317,7 @@ osla_err osla_update_owners(osla_hessian *h, workspace *w, const update *u)
       bool done;
       part a = part_at(h, w, u, later[i]);
       OSLA_CALL(deliver_part(h, w, &a, turn > 0, &done));
-      if (!done) later[left++] = a.place;
+      if (!done) later[left++] = a.position;
     }
     n_later = left;
   }

@@ -26,7 +26,7 @@ struct exact_state {
   fixed_point h, g;      /* g.bound = 0: no gradient */
   int64_t *gradient;     /* [n] since the last commit */
   osla_segment *segment; /* a word: the stripes of my part that are in fixed point */
-  unsigned char **part;  /* [p * q] local arrays by place; NULL: cannot be reached */
+  unsigned char **part;  /* [p * q] local arrays by position; NULL: cannot be reached */
   pthread_mutex_t mutex; /* guards first */
   offence first;
   bool failed; /* first was reported, the same on all ranks */
@@ -56,16 +56,17 @@ static osla_err new_state(osla_hessian *h)
   x->gradient = calloc((size_t)h->n + 1, sizeof *x->gradient);
   x->part = calloc((size_t)(h->v.p * h->v.q), sizeof *x->part);
   OSLA_CHECK(x->gradient && x->part, OSLA_ERR_MEM, "gradient of order %" PRId64, h->n);
-  for (int place = 0; place < h->v.p * h->v.q; place++)
-    x->part[place] = osla_matrix_peer(h->matrix, rank_at(&h->v, place / h->v.q, place % h->v.q));
+  for (int position = 0; position < h->v.p * h->v.q; position++)
+    x->part[position] =
+      osla_matrix_peer(h->matrix, rank_at(&h->v, position / h->v.q, position % h->v.q));
   h->combine.fixed = x->h;
   return OSLA_OK;
 }
 
 /* The word changes under the lock of the stripe that it is about, beside the other stripes. */
-static _Atomic uint64_t *fixed_stripes(const osla_hessian *h, int place)
+static _Atomic uint64_t *fixed_stripes(const osla_hessian *h, int position)
 {
-  int rank = rank_at(&h->v, place / h->v.q, place % h->v.q);
+  int rank = rank_at(&h->v, position / h->v.q, position % h->v.q);
   return osla_segment_peer(h->exact->segment, rank);
 }
 
@@ -104,48 +105,49 @@ static void keep(exact_state *x, offence what)
   (void)pthread_mutex_unlock(&x->mutex);
 }
 
-/* Place on the grid of a local array. Pieces come for arrays that can be reached, so there is one;
- * an owner adds to its own, mostly. */
-static int place_of(const osla_hessian *h, const unsigned char *local)
+/* Position on the grid of a local array. Pieces come for arrays that can be reached, so there is
+ * one; an owner adds to its own, mostly. */
+static int position_of(const osla_hessian *h, const unsigned char *local)
 {
-  int place = h->v.prow >= 0 ? h->v.prow * h->v.q + h->v.pcol : 0;
-  if (h->exact->part[place] == local) return place;
-  for (place = 0; h->exact->part[place] != local;)
-    place++;
-  return place;
+  int position = h->v.prow >= 0 ? h->v.prow * h->v.q + h->v.pcol : 0;
+  if (h->exact->part[position] == local) return position;
+  for (position = 0; h->exact->part[position] != local;)
+    position++;
+  return position;
 }
 
-static int64_t global_row(const osla_hessian *h, int place, int64_t local_row)
+static int64_t global_row(const osla_hessian *h, int position, int64_t local_row)
 {
-  return osla_index_global(local_row, h->options.nb, place / h->v.q, h->v.p);
+  return osla_index_global(local_row, h->options.nb, position / h->v.q, h->v.p);
 }
 
-static int64_t global_col(const osla_hessian *h, int place, int64_t local_col)
+static int64_t global_col(const osla_hessian *h, int position, int64_t local_col)
 {
-  return osla_index_global(local_col, h->options.nb, place % h->v.q, h->v.q);
+  return osla_index_global(local_col, h->options.nb, position % h->v.q, h->v.q);
 }
 
 /* ---- from doubles and back ---- */
 
-static void keep_in_column(const osla_hessian *h, int kind, int place, int64_t row, int64_t col,
+static void keep_in_column(const osla_hessian *h, int kind, int position, int64_t row, int64_t col,
                            double value)
 {
-  keep(h->exact, (offence){kind, global_row(h, place, row), global_col(h, place, col), value});
+  keep(h->exact,
+       (offence){kind, global_row(h, position, row), global_col(h, position, col), value});
 }
 
 /* Elements [from, past) of a column. Those beyond the bound are kept, and their bits stay. */
-static void column_to_fixed(const osla_hessian *h, int place, int64_t col, int64_t from,
+static void column_to_fixed(const osla_hessian *h, int position, int64_t col, int64_t from,
                             int64_t past, double *column)
 {
   const fixed_point f = h->exact->h;
   for (int64_t r = from; r < past; r++) {
-    if (!fixed_holds(&f, column[r])) keep_in_column(h, HELD, place, r, col, column[r]);
+    if (!fixed_holds(&f, column[r])) keep_in_column(h, HELD, position, r, col, column[r]);
     int64_t number = fixed_of(column[r], f.scale);
     memcpy(&column[r], &number, sizeof number);
   }
 }
 
-static void column_to_double(const osla_hessian *h, int place, int64_t col, int64_t from,
+static void column_to_double(const osla_hessian *h, int position, int64_t col, int64_t from,
                              int64_t past, double *column)
 {
   const fixed_point f = h->exact->h;
@@ -160,7 +162,7 @@ static void column_to_double(const osla_hessian *h, int place, int64_t col, int6
     int64_t number;
     memcpy(&number, &column[r], sizeof number);
     if (fixed_outside(number, f.limit) >> 63)
-      keep_in_column(h, SUM, place, r, col, (double)number * f.unit);
+      keep_in_column(h, SUM, position, r, col, (double)number * f.unit);
   }
 #pragma omp simd
   for (int64_t r = from; r < past; r++) {
@@ -170,52 +172,52 @@ static void column_to_double(const osla_hessian *h, int place, int64_t col, int6
   }
 }
 
-typedef void convert_column(const osla_hessian *h, int place, int64_t col, int64_t from,
+typedef void convert_column(const osla_hessian *h, int position, int64_t col, int64_t from,
                             int64_t past, double *column);
 
 /* The stored part of all columns of some stripes of one owner. */
-static void convert(const osla_hessian *h, uint64_t stripes, int place, unsigned char *local,
+static void convert(const osla_hessian *h, uint64_t stripes, int position, unsigned char *local,
                     int64_t lld, convert_column *one)
 {
-  int64_t n = h->n, nb = h->options.nb, prow = place / h->v.q;
+  int64_t n = h->n, nb = h->options.nb, prow = position / h->v.q;
   int64_t rows = osla_index_count(n, nb, (int)prow, h->v.p);
-  int64_t cols = osla_index_count(n, nb, place % h->v.q, h->v.q);
+  int64_t cols = osla_index_count(n, nb, position % h->v.q, h->v.q);
   for (int64_t c = 0; c < cols; c++) {
     if (!(osla_column_stripe(c, nb) & stripes)) continue;
-    int64_t j = global_col(h, place, c), from = 0, past = rows;
+    int64_t j = global_col(h, position, c), from = 0, past = rows;
     if (h->options.uplo == OSLA_LOWER) from = osla_index_count(j, nb, (int)prow, h->v.p);
     if (h->options.uplo == OSLA_UPPER) past = osla_index_count(j + 1, nb, (int)prow, h->v.p);
-    one(h, place, c, from, past,
+    one(h, position, c, from, past,
         (double *)(void *)(local + osla_element_offset(0, c, lld, sizeof(double))));
   }
 }
 
 void osla_exact_prepare(const osla_hessian *h, const piece *p, unsigned char *local, int64_t lld)
 {
-  int place = place_of(h, local);
-  _Atomic uint64_t *fixed = fixed_stripes(h, place);
+  int position = position_of(h, local);
+  _Atomic uint64_t *fixed = fixed_stripes(h, position);
   uint64_t fresh = osla_piece_stripes(h, p) & ~atomic_load(fixed);
   if (fresh == 0) return;
-  convert(h, fresh, place, local, lld, column_to_fixed);
+  convert(h, fresh, position, local, lld, column_to_fixed);
   atomic_fetch_or(fixed, fresh);
 }
 
 void osla_exact_note(const osla_hessian *h, const piece *p, int64_t c, int64_t begin, int64_t end,
                      int64_t column, const unsigned char *local, int64_t lld)
 {
-  int place = place_of(h, local);
+  int position = position_of(h, local);
   const int64_t *sums =
     (const int64_t *)(const void *)(local + osla_element_offset(0, p->col[c], lld, sizeof(double)));
   for (int64_t r = begin; r < end; r++) {
     const unsigned char *at =
-      p->values + (size_t)(column + (p->row_place ? p->row_place[r] : r)) * h->element;
+      p->values + (size_t)(column + (p->row_position ? p->row_position[r] : r)) * h->element;
     double value = h->combine.update_dtype == OSLA_FLOAT ? (double)*(const float *)(const void *)at
                                                          : *(const double *)(const void *)at;
     int64_t sum = sums[p->row[r]];
     if (!fixed_holds(&h->exact->h, value))
-      keep_in_column(h, VALUE, place, p->row[r], p->col[c], value);
+      keep_in_column(h, VALUE, position, p->row[r], p->col[c], value);
     else if (fixed_danger(sum) >> 63)
-      keep_in_column(h, SUM, place, p->row[r], p->col[c], (double)sum * h->exact->h.unit);
+      keep_in_column(h, SUM, position, p->row[r], p->col[c], (double)sum * h->exact->h.unit);
   }
 }
 
@@ -295,8 +297,8 @@ static osla_err agree_offence(osla_hessian *h)
 osla_err osla_exact_commit(osla_hessian *h)
 {
   if (h->v.prow >= 0) {
-    int place = h->v.prow * h->v.q + h->v.pcol;
-    convert(h, atomic_exchange(fixed_stripes(h, place), 0), place, h->v.local, h->v.lld,
+    int position = h->v.prow * h->v.q + h->v.pcol;
+    convert(h, atomic_exchange(fixed_stripes(h, position), 0), position, h->v.local, h->v.lld,
             column_to_double);
   }
   OSLA_CALL(commit_gradient(h));

@@ -55,24 +55,24 @@ osla_err osla_exact_sum_gradient(osla_hessian *h, int64_t *sum);
 /* The matrix was filled with whole numbers; gradient [n] is their sum. Collective. */
 osla_err osla_exact_restored(osla_hessian *h, const int64_t *gradient);
 
-/* hessian_strips.c: products of G that no grid and no block size changes. */
+/* hessian_chunks.c: products of G that no grid and no block size changes. */
 
 /* A group of columns of the sorted list, and the rows that their triangle asks for. */
-typedef struct strip_group {
+typedef struct chunk_group {
   int64_t row, rows, col, cols;
-} strip_group;
+} chunk_group;
 
 /* Columns [col, ...) of `sorted` ([count], ascending), as many as limit bytes allow. Pure. */
-strip_group osla_strip_group(osla_uplo uplo, int64_t count, const int64_t *sorted, int64_t col,
+chunk_group osla_chunk_group(osla_uplo uplo, int64_t count, const int64_t *sorted, int64_t col,
                              size_t element, size_t limit);
 
 /* The most bytes of a group's products for lists of `count`. Pure. */
-size_t osla_strip_bytes(int64_t count, size_t element, size_t limit);
+size_t osla_chunk_bytes(int64_t count, size_t element, size_t limit);
 
 /* values (rows x cols of the group, ld = rows) := products of the columns of the panel (k x count,
  * in sorted order), at least in the triangle. Local. Errors: RANGE. */
-osla_err osla_strip_products(const osla_hessian *h, int64_t count, const int64_t *sorted, int64_t k,
-                             const unsigned char *panel, const strip_group *group,
+osla_err osla_chunk_products(const osla_hessian *h, int64_t count, const int64_t *sorted, int64_t k,
+                             const unsigned char *panel, const chunk_group *group,
                              unsigned char *values);
 
 #endif

@@ -215,8 +215,8 @@ static osla_err give_credit(osla_hessian *h, inbox *in, bool *done)
   OSLA_CALL(osla_posted_test(h->segment, &in->credit, done));
   if (!*done) return OSLA_OK;
   in->from->credited = count;
-  return osla_word_post(h->segment, in->origin, osla_wire_taken_offset(w, w->node, w->place), count,
-                        &in->credit);
+  return osla_word_post(h->segment, in->origin, osla_wire_taken_offset(w, w->node, w->position),
+                        count, &in->credit);
 }
 
 /* Starts to get what waits at the origin; a ring's end makes it two transfers. */
@@ -265,16 +265,16 @@ static osla_err serve_inbox(osla_hessian *h, inbox *in)
 }
 
 /* The next origin that waits at the gate of a member of my node. */
-static bool find_origin(osla_hessian *h, inbox *in, int place)
+static bool find_origin(osla_hessian *h, inbox *in, int position)
 {
   const wire *w = h->wire;
-  const arrivals *gate = &w->inboxes->gates[place];
+  const arrivals *gate = &w->inboxes->gates[position];
   int leaf = osla_arrivals_take(gate), members = osla_wire_members(w, w->node);
   if (leaf < 0) return false;
   in->gate = gate;
   in->leaf = leaf;
-  in->gate_rank = w->member[w->node_start[w->node] + place];
-  in->origin = leaf * members + place;
+  in->gate_rank = w->member[w->node_start[w->node] + position];
+  in->origin = leaf * members + position;
   in->from = &gate->intakes[leaf];
   return true;
 }
@@ -285,11 +285,11 @@ osla_err osla_inboxes_serve(osla_hessian *h)
   inbox_table *t = w->inboxes;
   int members = osla_wire_members(w, w->node), other = t->next;
   t->next = other + 1 < members ? other + 1 : 0;
-  osla_arrivals_collect(&t->gates[w->place]);
-  if (other != w->place) osla_arrivals_collect(&t->gates[other]);
+  osla_arrivals_collect(&t->gates[w->position]);
+  if (other != w->position) osla_arrivals_collect(&t->gates[other]);
   for (int i = 0; i < w->n_inboxes; i++) {
     inbox *in = &t->of[i];
-    if (in->gate || find_origin(h, in, w->place) || find_origin(h, in, other))
+    if (in->gate || find_origin(h, in, w->position) || find_origin(h, in, other))
       OSLA_CALL(serve_inbox(h, in));
   }
   return OSLA_OK;
@@ -319,10 +319,10 @@ static bool all_applied(void *arg)
 {
   awaited *a = arg;
   const wire *w = a->h->wire;
-  const intake *from = w->inboxes->gates[w->place].intakes;
+  const intake *from = w->inboxes->gates[w->position].intakes;
   int members = osla_wire_members(w, w->node), ranks = osla_transport_size(a->h->v.t);
-  for (; a->leaf * members + w->place < ranks; a->leaf++)
-    if (atomic_load(&from[a->leaf].applied) < a->expected[a->leaf * members + w->place])
+  for (; a->leaf * members + w->position < ranks; a->leaf++)
+    if (atomic_load(&from[a->leaf].applied) < a->expected[a->leaf * members + w->position])
       return false;
   return true;
 }

@@ -196,7 +196,7 @@ static int by_value(const void *x, const void *y)
   return *a < *b ? -1 : *a > *b;
 }
 
-/* Every rank's list has its place in a sum of lists that are zero elsewhere. */
+/* Every rank's list has its position in a sum of lists that are zero elsewhere. */
 osla_err osla_ledger_merge(osla_hessian *h, uint64_t **ids, int64_t *count)
 {
   int rank = osla_transport_rank(h->v.t), ranks = osla_transport_size(h->v.t);

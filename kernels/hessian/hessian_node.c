@@ -268,8 +268,8 @@ osla_err osla_node_sums_send(osla_hessian *h)
   double start = osla_clock();
   osla_hessian_stats stats = {0};
   osla_err err = OSLA_OK;
-  for (int place = 0; place < h->v.p * h->v.q && err == OSLA_OK; place++)
-    err = send_array(h, place / h->v.q, place % h->v.q, &stats);
+  for (int position = 0; position < h->v.p * h->v.q && err == OSLA_OK; position++)
+    err = send_array(h, position / h->v.q, position % h->v.q, &stats);
   (void)pthread_mutex_lock(&h->mutex);
   h->stats.bytes_sent += stats.bytes_sent;
   h->stats.elements_sent += stats.elements_sent;

@@ -103,8 +103,9 @@ static bool has_taken(const osla_hessian *h, outbox *o, uint64_t bytes)
   unsigned char *base = osla_segment_local(h->segment);
   int node = node_of(h, o), members = osla_wire_members(h->wire, node);
   void *words = base + osla_wire_taken_offset(h->wire, node, 0);
-  for (int place = 0; place < members && o->taken < bytes; place++) {
-    uint64_t taken = atomic_load_explicit((_Atomic uint64_t *)words + place, memory_order_acquire);
+  for (int position = 0; position < members && o->taken < bytes; position++) {
+    uint64_t taken =
+      atomic_load_explicit((_Atomic uint64_t *)words + position, memory_order_acquire);
     if (taken > o->taken) o->taken = taken;
   }
   return o->taken >= bytes;
@@ -130,7 +131,7 @@ static osla_err post(osla_hessian *h, outbox *o, int level, uint64_t value)
                         &o->notice);
 }
 
-/* A word when the one before it is there. MPI keeps the order of words at one place alone. */
+/* A word when the one before it is there. MPI keeps the order of words at one address alone. */
 static osla_err announce(osla_hessian *h, outbox *o, bool *done)
 {
   uint64_t ready = atomic_load(&o->ready), me = (uint64_t)osla_transport_rank(h->v.t);

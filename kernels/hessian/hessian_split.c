@@ -86,7 +86,7 @@ void osla_split_indices(index_split *s, int64_t count, const int64_t *ix, int64_
   for (int p = 0; p < nprocs; p++)
     s->start[p + 1] += s->start[p];
 
-  /* Fill the groups; start[p] serves as the next free place and is put back afterwards. */
+  /* Fill the groups; start[p] serves as the next free position and is put back afterwards. */
   for (int64_t i = 0; i < count; i++) {
     int64_t index = pairs[2 * i];
     int64_t at = s->start[osla_index_owner(index, nb, nprocs)]++;

@@ -71,9 +71,9 @@ static osla_err run(osla_hessian *h, workspace *w, update *u, int64_t rows, cons
   return osla_update_owners(h, w, u);
 }
 
-/* Order-independent mode: the products are made in strips of the sorted list, whoever owns them,
+/* Order-independent mode: the products are made in chunks of the sorted list, whoever owns them,
  * and added like ready blocks. */
-static osla_err run_strips(osla_hessian *h, workspace *w, const update *u, int64_t count,
+static osla_err run_chunks(osla_hessian *h, workspace *w, const update *u, int64_t count,
                            const int64_t *ix)
 {
   double start = osla_clock();
@@ -83,13 +83,13 @@ static osla_err run_strips(osla_hessian *h, workspace *w, const update *u, int64
   OSLA_CALL(order_columns(h, u, count, &w->sorted, &w->row_panel, &w->row_panel_bytes, &panel));
   w->stats.seconds_split += osla_clock() - start;
   const int64_t *sorted = w->sorted.global;
-  strip_group g;
+  chunk_group g;
   for (int64_t c = 0; c < count; c += g.cols) {
     start = osla_clock();
-    g = osla_strip_group(h->options.uplo, count, sorted, c, h->element, osla_piece_bytes(h));
+    g = osla_chunk_group(h->options.uplo, count, sorted, c, h->element, osla_piece_bytes(h));
     OSLA_CALL(osla_reserve(&w->products, &w->products_bytes,
                            osla_element_offset(0, g.cols, g.rows, h->element)));
-    OSLA_CALL(osla_strip_products(h, count, sorted, u->k, panel, &g, w->products));
+    OSLA_CALL(osla_chunk_products(h, count, sorted, u->k, panel, &g, w->products));
     w->stats.seconds_product += osla_clock() - start;
     update block = {.k = -1, .data = w->products, .ld = g.rows};
     OSLA_CALL(run(h, w, &block, g.rows, sorted + g.row, g.cols, sorted + g.col));
@@ -106,11 +106,11 @@ osla_err osla_update_run(osla_hessian *h, update *u, int64_t rows, const int64_t
   (void)pthread_mutex_lock(&h->mutex);
   h->dirty = true;
   (void)pthread_mutex_unlock(&h->mutex);
-  bool strips = h->exact && u->k > 0;
-  const workspace_need need = {rows, cols, u->k > 0 ? u->k : 0, strips};
+  bool chunks = h->exact && u->k > 0;
+  const workspace_need need = {rows, cols, u->k > 0 ? u->k : 0, chunks};
   osla_err err = osla_workspace_take(h, &need, &w);
   if (err == OSLA_OK)
-    err = strips ? run_strips(h, w, u, rows, ix) : run(h, w, u, rows, ix, cols, jx);
+    err = chunks ? run_chunks(h, w, u, rows, ix) : run(h, w, u, rows, ix, cols, jx);
   osla_workspace_give(h, w);
   return err;
 }

@@ -15,9 +15,9 @@ enum {
 static const size_t wake_start = sizeof(osla_stripes);
 static const size_t taken_start = sizeof(osla_stripes) + ALIGN;
 
-size_t osla_wire_taken_offset(const wire *w, int node, int place)
+size_t osla_wire_taken_offset(const wire *w, int node, int position)
 {
-  return taken_start + (size_t)(w->node_start[node] + place) * sizeof(uint64_t);
+  return taken_start + (size_t)(w->node_start[node] + position) * sizeof(uint64_t);
 }
 
 osla_stripes *osla_hessian_lock(const osla_hessian *h, int rank)
@@ -43,15 +43,15 @@ static int list_members(const osla_transport *t, wire *w)
     if (w->node_start[node + 1] < smallest) smallest = w->node_start[node + 1];
     w->node_start[node + 1] += w->node_start[node];
   }
-  for (int rank = 0; rank < ranks; rank++) { /* node_start[node] is the next free place */
+  for (int rank = 0; rank < ranks; rank++) { /* node_start[node] is the next free position */
     int node = osla_transport_node_of(t, rank);
-    if (rank == osla_transport_rank(t)) w->place = w->node_start[node];
+    if (rank == osla_transport_rank(t)) w->position = w->node_start[node];
     w->member[w->node_start[node]++] = rank;
   }
   for (int node = w->n_nodes; node > 0; node--)
     w->node_start[node] = w->node_start[node - 1];
   w->node_start[0] = 0;
-  w->place -= w->node_start[w->node];
+  w->position -= w->node_start[w->node];
   return smallest;
 }
 

@@ -28,7 +28,7 @@ typedef struct wire {
   arrival_shape shape;
   int remote; /* ranks of other nodes, seen from the smallest one */
   int ranks, n_nodes;
-  int node, place;               /* my node, and my position among its members */
+  int node, position;            /* my node, and my position among its members */
   int *member, *node_start;      /* ranks by node: [ranks], [n_nodes + 1] */
   struct outbox_table *outboxes; /* hessian_outbox.c */
   struct inbox_table *inboxes;   /* hessian_inbox.c */
@@ -61,8 +61,9 @@ osla_stripes *osla_hessian_lock(const osla_hessian *h, int rank); /* NULL off th
 /* Wakes who waits in a rank of my node. Local. */
 void osla_wire_wake(osla_hessian *h, int rank);
 
-/* Where in a rank's segment the place-th rank of a node reports what that node has taken from that
- * rank. Each has a word of its own, since MPI keeps no order between two; the largest holds. */
-size_t osla_wire_taken_offset(const wire *w, int node, int place);
+/* Where in a rank's segment the position-th rank of a node reports what that node has taken from
+ * that rank. Each has a word of its own, since MPI keeps no order between two; the largest holds.
+ */
+size_t osla_wire_taken_offset(const wire *w, int node, int position);
 
 #endif

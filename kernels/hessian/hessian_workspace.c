@@ -46,12 +46,12 @@ static size_t needed_bytes(const osla_hessian *h, const workspace_need *need, co
   size_t values = osla_piece_bytes(h);
   if ((size_t)need->rows < values / h->element / (size_t)need->cols)
     values = (size_t)(need->rows * need->cols) * h->element;
-  size_t strips = 0; /* order-independent mode */
-  if (need->strips)
-    strips =
+  size_t chunks = 0; /* order-independent mode */
+  if (need->chunks)
+    chunks =
       osla_split_bytes(need->rows > w->sorted.capacity ? need->rows : w->sorted.capacity, 1) +
-      larger(osla_strip_bytes(need->rows, h->element, osla_piece_bytes(h)), w->products_bytes);
-  return sizeof *w + strips + osla_split_bytes(rows, h->v.p) + osla_split_bytes(cols, h->v.q) +
+      larger(osla_chunk_bytes(need->rows, h->element, osla_piece_bytes(h)), w->products_bytes);
+  return sizeof *w + chunks + osla_split_bytes(rows, h->v.p) + osla_split_bytes(cols, h->v.q) +
          2 * (size_t)ranges * sizeof(int64_t) +
          larger(need->k > 0 ? column * (size_t)need->rows + 1 : 0, w->row_panel_bytes) +
          larger(need->k > 0 ? column * (size_t)need->cols + 1 : 0, w->col_panel_bytes) +

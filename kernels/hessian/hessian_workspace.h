@@ -28,7 +28,7 @@ typedef struct workspace {
 typedef struct workspace_need {
   int64_t rows, cols;
   int64_t k;   /* columns of G are gathered; 0: none */
-  bool strips; /* products are made in strips first, see hessian_exact.h */
+  bool chunks; /* products are made in chunks first, see hessian_exact.h */
 } workspace_need;
 osla_err osla_workspace_take(osla_hessian *h, const workspace_need *need, workspace **out);
 void osla_workspace_give(osla_hessian *h, workspace *w);

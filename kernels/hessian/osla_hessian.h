@@ -160,8 +160,8 @@ void osla_hessian_destroy(osla_hessian **hessian);
  *   k     [in] rows of G (data), >= 0
  *   g     [in] k x count, column-major, leading dimension ldg >= max(1, k); column a belongs to
  *              ix[a]. Not checked for NaN
- * Errors: ARG (index out of range, with place and value: then nothing is added); MEM, MPI (then a
- * part of the update may have been added). */
+ * Errors: ARG (index out of range, with position and value: then nothing is added); MEM, MPI (then
+ * a part of the update may have been added). */
 osla_err osla_hessian_update(osla_hessian *hessian, int64_t count, const int64_t *ix, int64_t k,
                              const void *g, int64_t ldg);
 

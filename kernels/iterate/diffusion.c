@@ -63,8 +63,8 @@ static osla_err check_options(const osla_diffusion_options *o, int size)
 layer osla_diffusion_layer(const osla_diffusion *d, int f, int depth)
 {
   const int along = f / 2, a = along == 0 ? 1 : 0, b = along == 2 ? 1 : 2;
-  const int64_t place = f % 2 == 0 ? depth : d->count[along] + 1 - depth;
-  return (layer){.at = place * d->stride[along] + d->stride[a] + d->stride[b],
+  const int64_t position = f % 2 == 0 ? depth : d->count[along] + 1 - depth;
+  return (layer){.at = position * d->stride[along] + d->stride[a] + d->stride[b],
                  .n = {d->count[a], d->count[b]},
                  .stride = {d->stride[a], d->stride[b]}};
 }
@@ -77,14 +77,14 @@ static void place_rank(osla_diffusion *d)
   d->length = 1;
   for (int k = 0; k < DIMENSIONS; k++) {
     const int64_t n = d->o.points[k];
-    d->place[k] = d->rank / step[k] % ranks[k];
-    d->first[k] = n * d->place[k] / ranks[k];
-    d->count[k] = n * (d->place[k] + 1) / ranks[k] - d->first[k];
+    d->position[k] = d->rank / step[k] % ranks[k];
+    d->first[k] = n * d->position[k] / ranks[k];
+    d->count[k] = n * (d->position[k] + 1) / ranks[k] - d->first[k];
     d->stride[k] = d->length;
     d->length *= d->count[k] + 2;
   }
   for (int f = 0; f < FACES; f++) {
-    const int k = f / 2, beyond = d->place[k] + (f % 2 ? 1 : -1);
+    const int k = f / 2, beyond = d->position[k] + (f % 2 ? 1 : -1);
     if (beyond < 0 || beyond >= ranks[k]) continue;
     const layer l = osla_diffusion_layer(d, f, 1);
     d->face[d->n_halos] = f;
@@ -175,15 +175,15 @@ double osla_diffusion_radius(const osla_diffusion *d)
 /* Of a point of the whole grid, or one that lies outside. */
 static double start_at(const osla_diffusion *d, const int64_t at[DIMENSIONS])
 {
-  double place[DIMENSIONS];
+  double position[DIMENSIONS];
   bool outside = false;
   for (int k = 0; k < DIMENSIONS; k++) {
-    place[k] = (double)(at[k] + 1) / (double)(d->o.points[k] + 1);
+    position[k] = (double)(at[k] + 1) / (double)(d->o.points[k] + 1);
     outside |= at[k] < 0 || at[k] >= d->o.points[k];
   }
   if (d->o.start == OSLA_DIFFUSION_MODE)
-    return outside ? 0.0 : sin(PI * place[0]) * sin(PI * place[1]) * sin(PI * place[2]);
-  const double x = 0.5 - place[0], y = 0.5 - place[1], square = x * x + y * y;
+    return outside ? 0.0 : sin(PI * position[0]) * sin(PI * position[1]) * sin(PI * position[2]);
+  const double x = 0.5 - position[0], y = 0.5 - position[1], square = x * x + y * y;
   const bool source = at[2] < 0 && square <= d->o.radius * d->o.radius;
   return source ? d->o.offset + exp(-square) : d->o.offset;
 }

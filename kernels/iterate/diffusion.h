@@ -8,7 +8,7 @@ enum { DIMENSIONS = 3, FACES = 6 };
 
 struct osla_diffusion {
   osla_diffusion_options o;
-  int rank, place[DIMENSIONS]; /* mine in the grid of ranks */
+  int rank, position[DIMENSIONS]; /* mine in the grid of ranks */
   int64_t first[DIMENSIONS], count[DIMENSIONS];
   int64_t stride[DIMENSIONS]; /* of the state: 1, a row, a plane */
   int64_t length;

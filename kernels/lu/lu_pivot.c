@@ -30,7 +30,7 @@ typedef struct offer {
   int64_t has_top;
 } offer;
 
-static size_t top_place(const lu *f)
+static size_t top_offset(const lu *f)
 {
   return sizeof(offer) + (size_t)f->v.nb * f->v.element;
 }
@@ -73,8 +73,8 @@ static osla_err make_offer(lu *f, const lu_step *s, int64_t j, unsigned char *re
     gather_row(f, s, first + at, record + sizeof mine);
   }
   memcpy(record, &mine, sizeof mine);
-  if (top) gather_row(f, s, s->row + j, record + top_place(f));
-  *bytes = (top ? top_place(f) : sizeof mine) + row_bytes;
+  if (top) gather_row(f, s, s->row + j, record + top_offset(f));
+  *bytes = (top ? top_offset(f) : sizeof mine) + row_bytes;
   return OSLA_OK;
 }
 
@@ -99,7 +99,7 @@ static const unsigned char *best_of_all(const lu *f, const lu_step *s, offer *be
     *best = o;
     best_at = record + sizeof o;
   }
-  *top = osla_lu_record_of(f, s->prow) + top_place(f);
+  *top = osla_lu_record_of(f, s->prow) + top_offset(f);
   return best_at;
 }
 
@@ -115,7 +115,7 @@ static osla_err add_offer(const lu *f, const lu_step *s, void *record, const voi
   memcpy(&theirs, from, sizeof theirs);
   bool better = is_better(&theirs, &mine), their_top = theirs.has_top && !mine.has_top;
   if (better) memcpy(to + sizeof mine, from + sizeof mine, row_bytes);
-  if (their_top) memcpy(to + top_place(f), from + top_place(f), row_bytes);
+  if (their_top) memcpy(to + top_offset(f), from + top_offset(f), row_bytes);
   if (better) mine = (offer){theirs.value, theirs.row, mine.has_top};
   mine.has_top = mine.has_top || theirs.has_top;
   memcpy(to, &mine, sizeof mine);
@@ -135,10 +135,10 @@ static osla_err find_pivot(lu *f, const lu_step *s, int64_t j, offer *best,
   }
   OSLA_CALL(make_offer(f, s, j, f->offered, &bytes));
   OSLA_CALL(
-    osla_lu_combine(f, s, f->offered, top_place(f) + (size_t)f->v.nb * f->v.element, add_offer));
+    osla_lu_combine(f, s, f->offered, top_offset(f) + (size_t)f->v.nb * f->v.element, add_offer));
   memcpy(best, f->offered, sizeof *best);
   *row = f->offered + sizeof *best;
-  *top = f->offered + top_place(f);
+  *top = f->offered + top_offset(f);
   return OSLA_OK;
 }
 

@@ -3,15 +3,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-typedef struct grid_place {
+typedef struct grid_position {
   int prow, pcol; /* -1: idle */
-} grid_place;
+} grid_position;
 
 struct osla_grid {
   osla_transport *t;
   int nprow, npcol, prow, pcol;
-  grid_place *place_of; /* [ranks] */
-  int rank_at[];        /* [nprow * npcol], row-major */
+  grid_position *position_of; /* [ranks] */
+  int rank_at[];              /* [nprow * npcol], row-major */
 };
 
 /* All but what is where. */
@@ -19,15 +19,15 @@ static osla_err new_grid(osla_transport *t, int nprow, int npcol, osla_grid **ou
 {
   size_t size = (size_t)osla_transport_size(t);
   osla_grid *grid = malloc(sizeof *grid + (size_t)(nprow * npcol) * sizeof grid->rank_at[0]);
-  grid_place *place_of = malloc(size * sizeof *place_of);
-  if (!grid || !place_of) {
+  grid_position *position_of = malloc(size * sizeof *position_of);
+  if (!grid || !position_of) {
     free(grid);
-    free(place_of);
+    free(position_of);
     return osla_error_set(OSLA_ERR_MEM, "grid of %zu ranks", size);
   }
-  *grid = (osla_grid){.t = t, .nprow = nprow, .npcol = npcol, .place_of = place_of};
+  *grid = (osla_grid){.t = t, .nprow = nprow, .npcol = npcol, .position_of = position_of};
   for (size_t rank = 0; rank < size; rank++)
-    place_of[rank] = (grid_place){-1, -1};
+    position_of[rank] = (grid_position){-1, -1};
   *out = grid;
   return OSLA_OK;
 }
@@ -61,13 +61,13 @@ static osla_err check_shape(int size, int nprow, int npcol)
   return OSLA_OK;
 }
 
-static osla_err fill_from_places(osla_grid *grid)
+static osla_err fill_from_positions(osla_grid *grid)
 {
   int size = osla_transport_size(grid->t);
   for (int i = 0; i < grid->nprow * grid->npcol; i++)
     grid->rank_at[i] = -1;
   for (int rank = 0; rank < size; rank++) {
-    int prow = grid->place_of[rank].prow, pcol = grid->place_of[rank].pcol;
+    int prow = grid->position_of[rank].prow, pcol = grid->position_of[rank].pcol;
     if (prow == -1 && pcol == -1) continue;
     OSLA_CHECK(prow >= 0 && prow < grid->nprow && pcol >= 0 && pcol < grid->npcol, OSLA_ERR_ARG,
                "rank %d names position (%d, %d), which is outside the %d x %d grid", rank, prow,
@@ -96,10 +96,10 @@ osla_err osla_grid_create_at(osla_transport *t, int nprow, int npcol, int prow, 
 
   grid->prow = prow;
   grid->pcol = pcol;
-  memset(grid->place_of, 0, (size_t)size * sizeof *grid->place_of);
-  grid->place_of[rank] = (grid_place){prow, pcol};
-  OSLA_TRY(osla_allreduce(t, grid->place_of, 2 * (int64_t)size, MPI_INT, MPI_SUM));
-  OSLA_TRY(osla_agree(t, fill_from_places(grid)));
+  memset(grid->position_of, 0, (size_t)size * sizeof *grid->position_of);
+  grid->position_of[rank] = (grid_position){prow, pcol};
+  OSLA_TRY(osla_allreduce(t, grid->position_of, 2 * (int64_t)size, MPI_INT, MPI_SUM));
+  OSLA_TRY(osla_agree(t, fill_from_positions(grid)));
   *out = grid;
   grid = NULL;
 cleanup:
@@ -150,9 +150,9 @@ osla_err osla_grid_shift(const osla_grid *grid, int prow, int pcol, osla_grid **
     for (int j = 0; j < q; j++) {
       int rank = osla_grid_rank_at(grid, (i + prow) % p, (j + pcol) % q);
       shifted->rank_at[i * q + j] = rank;
-      shifted->place_of[rank] = (grid_place){i, j};
+      shifted->position_of[rank] = (grid_position){i, j};
     }
-  grid_place mine = shifted->place_of[osla_transport_rank(grid->t)];
+  grid_position mine = shifted->position_of[osla_transport_rank(grid->t)];
   shifted->prow = mine.prow;
   shifted->pcol = mine.pcol;
   *out = shifted;
@@ -168,7 +168,7 @@ bool osla_grid_same(const osla_grid *x, const osla_grid *y)
 void osla_grid_destroy(osla_grid **grid)
 {
   if (!grid || !*grid) return;
-  free((*grid)->place_of);
+  free((*grid)->position_of);
   free(*grid);
   *grid = NULL;
 }
@@ -196,15 +196,15 @@ osla_transport *osla_grid_transport(const osla_grid *grid)
 
 int osla_grid_prow_of(const osla_grid *grid, int rank)
 {
-  return grid->place_of[rank].prow;
+  return grid->position_of[rank].prow;
 }
 
 /* First those of the target's process column, then those of its row, then those of its node; I am
  * one of the two. */
-static int place_of_mate(const void *arg, int origin, int target)
+static int notifier_of_mate(const void *arg, int origin, int target)
 {
   const osla_grid *grid = arg;
-  grid_place from = grid->place_of[origin], to = grid->place_of[target];
+  grid_position from = grid->position_of[origin], to = grid->position_of[target];
   if (from.prow >= 0 && from.pcol == to.pcol) return from.prow;
   if (from.prow >= 0 && from.prow == to.prow) return grid->nprow + from.pcol;
   int other = origin == osla_transport_rank(grid->t) ? target : origin;
@@ -214,8 +214,8 @@ static int place_of_mate(const void *arg, int origin, int target)
 
 osla_notifiers osla_grid_notifiers(const osla_grid *grid)
 {
-  int places = grid->nprow + grid->npcol + osla_transport_largest_node(grid->t);
-  return (osla_notifiers){places, place_of_mate, grid};
+  int notifiers = grid->nprow + grid->npcol + osla_transport_largest_node(grid->t);
+  return (osla_notifiers){notifiers, notifier_of_mate, grid};
 }
 
 int osla_grid_rank_at(const osla_grid *grid, int prow, int pcol)
