@@ -11,7 +11,7 @@ program test_fortran
   real(real64) :: scale
 
   failures = 0
-  call MPI_Init_thread(MPI_THREAD_MULTIPLE, level)
+  call MPI_Init_thread(MPI_THREAD_SERIALIZED, level)
   call osla_transport_create(MPI_COMM_WORLD, transport)
   call osla_grid_create(transport, grid)
   rank = osla_transport_rank(transport)

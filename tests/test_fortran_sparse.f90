@@ -8,7 +8,7 @@ program test_fortran_sparse
   integer :: level, failures, rank, ranks, all_failures
 
   failures = 0
-  call MPI_Init_thread(MPI_THREAD_MULTIPLE, level)
+  call MPI_Init_thread(MPI_THREAD_SERIALIZED, level)
   call osla_transport_create(MPI_COMM_WORLD, transport)
   rank = osla_transport_rank(transport)
   ranks = osla_transport_size(transport)
