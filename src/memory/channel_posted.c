@@ -312,7 +312,7 @@ static bool has_next(void *arg)
   return can_recv(arg) || closed(arg);
 }
 
-/* There is one. */
+/* There is one. Who has sent since the one before will probably send again, and says it then. */
 static void take_next(const channel *c)
 {
   state *s = c->state;
