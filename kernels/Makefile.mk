@@ -97,7 +97,7 @@ kernels_sources = \
   kernels/iterate/watch.c kernels/iterate/record.c kernels/iterate/replay.c \
   kernels/iterate/diffusion.h kernels/iterate/diffusion_sweep.c kernels/iterate/diffusion.c \
   kernels/iterate/splitting.h kernels/iterate/splitting_halos.c kernels/iterate/splitting.c \
-  kernels/iterate/splitting_sparse.c kernels/iterate/splitting_dense.c \
+  kernels/iterate/splitting_sparse.c kernels/iterate/splitting_dense.c kernels/iterate/splitting_bound.c \
   kernels/iterate/sweeps.c
 
 kernels_hessian_sources = \

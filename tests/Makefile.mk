@@ -38,6 +38,7 @@ tests_programs = \
   tests/test_eager \
   tests/test_stripes \
   tests/test_channel \
+  tests/test_channel_wire \
   tests/test_reduction \
   tests/test_grid \
   tests/test_matrix \

@@ -83,3 +83,25 @@ osla_err osla_diagonal_blocks_solve(const diagonal_blocks *b, const double *r, d
   }
   return OSLA_OK;
 }
+
+/* y := |L| |U| x of one block. The last rows first: each needs those above it as they were. */
+static void magnitude(const double *block, int64_t n, bool is_cholesky, const double *x, double *y)
+{
+  for (int64_t i = 0; i < n; i++) { /* |U| x */
+    y[i] = 0.0;
+    for (int64_t j = i; j < n; j++)
+      y[i] += fabs(is_cholesky ? block[j + i * n] : block[i + j * n]) * x[j];
+  }
+  for (int64_t i = n - 1; i >= 0; i--) {
+    y[i] *= is_cholesky ? fabs(block[i + i * n]) : 1.0;
+    for (int64_t j = 0; j < i; j++)
+      y[i] += fabs(block[i + j * n]) * y[j];
+  }
+}
+
+void osla_diagonal_blocks_magnitude(const diagonal_blocks *b, const double *x, double *y)
+{
+  for (int64_t from = 0; from < b->n; from += b->block)
+    magnitude(diagonal_block_at(b, from), diagonal_block_size(b, from), !b->pivots, x + from,
+              y + from);
+}

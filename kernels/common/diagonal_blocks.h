@@ -38,4 +38,8 @@ osla_err osla_diagonal_blocks_factor(const char *what, int64_t first_row, diagon
 /* z := B^-1 r, [n]. Cannot fail where factoring did not. */
 osla_err osla_diagonal_blocks_solve(const diagonal_blocks *b, const double *r, double *z);
 
+/* y := |L| |U| x of the computed factors (Cholesky: U = L^T), [n]; LU: its rows in the order after
+ * their interchanges. For bounds of rounding. */
+void osla_diagonal_blocks_magnitude(const diagonal_blocks *b, const double *x, double *y);
+
 #endif

@@ -13,7 +13,7 @@
 
 /* What goes into a round. */
 enum { RESIDUAL, MAGNITUDE, AT_END, SUMS, DISTANCE = SUMS, VALUES };
-static const double GROWN2 = 1e20; /* of squares */
+static const double GROWN2 = 1e20, FAR2 = 1e16; /* of squares */
 
 /* Computed residuals are wrong by so much (Higham, Accuracy and Stability of Numerical Algorithms,
  * section 3.1: products in a row, the right-hand side and a division), as squares. */
@@ -58,11 +58,14 @@ osla_err osla_certificate_begin(osla_iteration *it, const double *x)
 
 /* ---- rounds ---- */
 
-/* What the rounding is grows with x, slowly, and costs as much as a sweep. */
+/* What the rounding is grows with x, slowly, and costs as much as a sweep. While the residual is
+ * far above what it was last there is no need to know, unless x grows very much. */
 static bool is_time_to_look(certificate *c)
 {
-  if (c->rounds < c->next_look) return false;
-  c->next_look = c->rounds > 0 ? 16 * c->rounds : 16;
+  enum { WHEN_FAR = 4096 };
+  const bool is_far = c->estimate2 > FAR2 * c->rounding2;
+  if (c->rounds < c->next_look || (is_far && c->rounds < WHEN_FAR)) return false;
+  c->next_look = 16 * c->rounds;
   return true;
 }
 
@@ -75,9 +78,13 @@ static osla_err start_estimate(osla_iteration *it, const double *x, double resid
   return osla_reduction_start(it->reduction, values, SUMS, VALUES - SUMS);
 }
 
-static osla_err record(osla_iteration *it, const double *x)
+/* Who sweeps no more needs no copy. */
+static osla_err record(osla_iteration *it, double *x, bool at_end)
 {
-  osla_state_copy(it, it->recorded, x);
+  if (at_end)
+    it->recorded = x;
+  else
+    osla_state_copy(it, it->recorded, x);
   it->c.state = RECORDED;
   it->c.snapshots++;
   it->r.returned = it->sweeps;
@@ -121,8 +128,8 @@ static bool is_promising(certificate *c)
   return ++c->wait_rounds >= c->pause;
 }
 
-static osla_err judge_estimate(osla_iteration *it, const double *sums, const double *x,
-                               double residual2, bool at_end)
+static osla_err judge_estimate(osla_iteration *it, const double *sums, double *x, double residual2,
+                               bool at_end)
 {
   certificate *c = &it->c;
   const bool all_at_end = sums[AT_END] == osla_transport_size(it->t);
@@ -135,7 +142,7 @@ static osla_err judge_estimate(osla_iteration *it, const double *sums, const dou
     return OSLA_OK;
   }
   c->last = all_at_end;
-  if (all_at_end || is_promising(c)) return record(it, x);
+  if (all_at_end || is_promising(c)) return record(it, x, at_end);
   return start_estimate(it, x, residual2, at_end);
 }
 
@@ -162,7 +169,7 @@ static osla_err judge_snapshot(osla_iteration *it, const double *sums, const dou
   return OSLA_OK;
 }
 
-osla_err osla_certificate_step(osla_iteration *it, const double *x, double residual2, bool at_end)
+osla_err osla_certificate_step(osla_iteration *it, double *x, double residual2, bool at_end)
 {
   certificate *c = &it->c;
   const double *sums;

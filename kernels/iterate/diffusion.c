@@ -6,6 +6,7 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 static const double PI = 3.14159265358979323846;
 
@@ -201,22 +202,33 @@ void osla_diffusion_fill(const osla_diffusion *d, double *x)
 
 /* ---- halos ---- */
 
+/* Two of three layers are rows, which are copied as such. */
 static void pack(void *arg, int h, const double *x, double *message)
 {
   const osla_diffusion *d = arg;
   const layer l = osla_diffusion_layer(d, d->face[h], 1);
-  for (int64_t b = 0; b < l.n[1]; b++)
-    for (int64_t a = 0; a < l.n[0]; a++)
-      message[b * l.n[0] + a] = x[l.at + a * l.stride[0] + b * l.stride[1]];
+  for (int64_t b = 0; b < l.n[1]; b++, message += l.n[0]) {
+    const double *from = x + l.at + b * l.stride[1];
+    if (l.stride[0] == 1)
+      memcpy(message, from, (size_t)l.n[0] * sizeof *message);
+    else
+      for (int64_t a = 0; a < l.n[0]; a++)
+        message[a] = from[a * l.stride[0]];
+  }
 }
 
 static void unpack(void *arg, int h, const double *message, double *x)
 {
   const osla_diffusion *d = arg;
   const layer l = osla_diffusion_layer(d, d->face[h], 0);
-  for (int64_t b = 0; b < l.n[1]; b++)
-    for (int64_t a = 0; a < l.n[0]; a++)
-      x[l.at + a * l.stride[0] + b * l.stride[1]] = message[b * l.n[0] + a];
+  for (int64_t b = 0; b < l.n[1]; b++, message += l.n[0]) {
+    double *to = x + l.at + b * l.stride[1];
+    if (l.stride[0] == 1)
+      memcpy(to, message, (size_t)l.n[0] * sizeof *message);
+    else
+      for (int64_t a = 0; a < l.n[0]; a++)
+        to[a * l.stride[0]] = message[a];
+  }
 }
 
 osla_fixed_point osla_diffusion_problem(osla_diffusion *d)

@@ -14,41 +14,44 @@
 
 static const double SIXTH = 1.0 / 6.0;
 
-/* The neighbours of a row's points in y and z. */
-typedef struct around {
-  const double *south, *north, *below, *above;
-} around;
+/* Rows of n points that follow one another in y. Their loop is in one function with that over the
+ * points: with a call for each row of 50 sweeps take 1.5 times as long. */
+typedef struct rows {
+  int64_t n, count, row, plane; /* points, rows; offsets of a row and a plane */
+} rows;
 
-static around around_row(const osla_diffusion *d, const double *row)
+static inline double sum_of_six(const double *x, int64_t row, int64_t plane)
 {
-  return (around){row - d->stride[1], row + d->stride[1], row - d->stride[2], row + d->stride[2]};
+  return ((x[-1] + x[1]) + (x[-row] + x[row])) + (x[-plane] + x[plane]);
 }
 
-static inline double sum_of_six(const around *a, const double *x, int64_t i)
+/* Both add the squares of what changes to `sum`. */
+WIDE static double plain_rows(rows r, const double *x, double *restrict y, double sum)
 {
-  return ((x[i - 1] + x[i + 1]) + (a->south[i] + a->north[i])) + (a->below[i] + a->above[i]);
-}
-
-WIDE static double plain_row(int64_t n, around a, const double *x, double *restrict y)
-{
-  double sum = 0.0;
-#pragma omp simd reduction(+ : sum)
-  for (int64_t i = 0; i < n; i++) {
-    y[i] = SIXTH * sum_of_six(&a, x, i);
-    sum += (y[i] - x[i]) * (y[i] - x[i]);
+  for (int64_t j = 0; j < r.count; j++, x += r.row, y += r.row) {
+    double of_row = 0.0;
+#pragma omp simd reduction(+ : of_row)
+    for (int64_t i = 0; i < r.n; i++) {
+      y[i] = SIXTH * sum_of_six(x + i, r.row, r.plane);
+      of_row += (y[i] - x[i]) * (y[i] - x[i]);
+    }
+    sum += of_row;
   }
   return sum;
 }
 
-WIDE static double relaxed_row(int64_t n, around a, double omega, const double *x,
-                               double *restrict y)
+WIDE static double relaxed_rows(rows r, double omega, const double *x, double *restrict y,
+                                double sum)
 {
-  double sum = 0.0;
-#pragma omp simd reduction(+ : sum)
-  for (int64_t i = 0; i < n; i++) {
-    const double change = SIXTH * sum_of_six(&a, x, i) - x[i];
-    y[i] = x[i] + omega * change;
-    sum += change * change;
+  for (int64_t j = 0; j < r.count; j++, x += r.row, y += r.row) {
+    double of_row = 0.0;
+#pragma omp simd reduction(+ : of_row)
+    for (int64_t i = 0; i < r.n; i++) {
+      const double change = SIXTH * sum_of_six(x + i, r.row, r.plane) - x[i];
+      y[i] = x[i] + omega * change;
+      of_row += change * change;
+    }
+    sum += of_row;
   }
   return sum;
 }
@@ -72,15 +75,13 @@ static box own_points(const osla_diffusion *d)
 static double sweep_box(const osla_diffusion *d, const box *b, double omega, const double *x,
                         double *y)
 {
-  const int64_t n = b->high[0] - b->low[0];
+  const rows r = {b->high[0] - b->low[0], b->high[1] - b->low[1], d->stride[1], d->stride[2]};
   double sum = 0.0;
-  for (int64_t k = b->low[2]; k < b->high[2]; k++)
-    for (int64_t j = b->low[1]; j < b->high[1]; j++) {
-      const int64_t at = row_at(d, j, k) + b->low[0];
-      const around a = around_row(d, x + at);
-      sum +=
-        omega == 1.0 ? plain_row(n, a, x + at, y + at) : relaxed_row(n, a, omega, x + at, y + at);
-    }
+  for (int64_t k = b->low[2]; k < b->high[2]; k++) {
+    const int64_t at = row_at(d, b->low[1], k) + b->low[0];
+    sum = omega == 1.0 ? plain_rows(r, x + at, y + at, sum)
+                       : relaxed_rows(r, omega, x + at, y + at, sum);
+  }
   return 36.0 * sum;
 }
 
@@ -124,14 +125,18 @@ double osla_diffusion_sweep_rest(void *arg, double omega, const double *x, doubl
   return sweep_box(d, &rest, omega, x, y);
 }
 
-WIDE static double magnitude_row(int64_t n, around a, const double *x)
+WIDE static double magnitude_rows(rows r, const double *x, double sum)
 {
-  double sum = 0.0;
-#pragma omp simd reduction(+ : sum)
-  for (int64_t i = 0; i < n; i++) {
-    const double size = 6.0 * fabs(x[i]) + fabs(x[i - 1]) + fabs(x[i + 1]) + fabs(a.south[i]) +
-                        fabs(a.north[i]) + fabs(a.below[i]) + fabs(a.above[i]);
-    sum += size * size;
+  for (int64_t j = 0; j < r.count; j++, x += r.row) {
+    double of_row = 0.0;
+#pragma omp simd reduction(+ : of_row)
+    for (int64_t i = 0; i < r.n; i++) {
+      const double *p = x + i;
+      const double size = 6.0 * fabs(p[0]) + fabs(p[-1]) + fabs(p[1]) + fabs(p[-r.row]) +
+                          fabs(p[r.row]) + fabs(p[-r.plane]) + fabs(p[r.plane]);
+      of_row += size * size;
+    }
+    sum += of_row;
   }
   return sum;
 }
@@ -139,12 +144,10 @@ WIDE static double magnitude_row(int64_t n, around a, const double *x)
 double osla_diffusion_magnitude(void *arg, const double *x)
 {
   const osla_diffusion *d = arg;
+  const rows r = {d->count[0], d->count[1], d->stride[1], d->stride[2]};
   double sum = 0.0;
   for (int64_t k = 0; k < d->count[2]; k++)
-    for (int64_t j = 0; j < d->count[1]; j++) {
-      const double *row = x + row_at(d, j, k);
-      sum += magnitude_row(d->count[0], around_row(d, row), row);
-    }
+    sum = magnitude_rows(r, x + row_at(d, 0, k), sum);
   return sum;
 }
 

@@ -68,7 +68,7 @@ struct osla_iteration {
   osla_reduction *reduction;
   double *memory;   /* for two states beside the caller's, placed in each run: */
   double *spare;    /* [length] that of the caller's and the first which the next sweep writes */
-  double *recorded; /* [length] */
+  double *recorded; /* [length] or, at its end, the state itself */
   double *v;        /* [length] of the bound; NULL: there is none */
   double alpha;
   uint64_t run; /* of osla_iterate, from 1 */
@@ -163,8 +163,9 @@ void osla_state_copy(const osla_iteration *it, double *to, const double *from);
 osla_err osla_certificate_begin(osla_iteration *it, const double *x);
 
 /* After a sweep; `x` is the state after it, residual2 is of the one before. `at_end`: I sweep no
- * more, so that this waits. When c.over, `recorded` is the result, or if it DIVERGED x is. */
-osla_err osla_certificate_step(osla_iteration *it, const double *x, double residual2, bool at_end);
+ * more, so that this waits, and x may be what is recorded, whose halos are then written. When
+ * c.over, `recorded` is the result, or if it DIVERGED x is. */
+osla_err osla_certificate_step(osla_iteration *it, double *x, double residual2, bool at_end);
 
 /* SYNC: residual2 is of x, whose halos are those of the same sweep. Waits. When c.over, x is the
  * result. Collective. */

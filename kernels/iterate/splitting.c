@@ -46,34 +46,12 @@ static double magnitude(void *arg, const double *x)
 {
   const osla_splitting *s = arg;
   double sum = 0.0;
-  s->kind->absolute(s, false, x);
+  s->kind->absolute(s, 0, x);
   for (int64_t i = 0; i < s->n; i++) {
     const double size = fabs(s->b[i]) + s->step[i];
     sum += size * size;
   }
   return sum;
-}
-
-/* Of Jacobi's method: M has zeros on its diagonal. */
-static double bound_sweep(void *arg, double *x, double *y)
-{
-  const osla_splitting *s = arg;
-  double largest = 0.0;
-  s->kind->absolute(s, true, x);
-  for (int64_t i = 0; i < s->n; i++) {
-    y[i] = s->step[i] * fabs(s->inverse[i]);
-    if (!(y[i] / x[i] <= largest)) largest = y[i] / x[i]; /* NaN stays */
-  }
-  return largest;
-}
-
-static double distance(void *arg, const double *x, const double *y, const double *v)
-{
-  const osla_splitting *s = arg;
-  double largest = 0.0;
-  for (int64_t i = 0; i < s->n; i++)
-    largest = fmax(largest, fabs(x[i] - y[i]) / v[i]);
-  return largest;
 }
 
 osla_fixed_point osla_splitting_problem(osla_splitting *s)
@@ -87,8 +65,8 @@ osla_fixed_point osla_splitting_problem(osla_splitting *s)
                             .unpack = unpack,
                             .magnitude = magnitude,
                             .row_terms = s->row_terms,
-                            .bound_sweep = s->inverse ? bound_sweep : NULL,
-                            .distance = s->inverse ? distance : NULL};
+                            .bound_sweep = osla_splitting_bound_sweep,
+                            .distance = osla_splitting_distance};
 }
 
 /* ---- set-up ---- */
@@ -144,6 +122,8 @@ osla_err osla_splitting_factor_blocks(osla_splitting *s, const osla_splitting_op
   s->step = calloc((size_t)s->n + 1, sizeof *s->step);
   OSLA_CHECK(s->residual && s->step, OSLA_ERR_MEM, "vectors of a splitting");
   if (o->block <= 1) return invert_diagonal(s);
+  s->bound = calloc(3 * (size_t)s->n + 1, sizeof *s->bound);
+  OSLA_CHECK(s->bound, OSLA_ERR_MEM, "vectors of a splitting");
   const bool lu = o->factor == OSLA_SPLITTING_LU;
   OSLA_CALL(osla_diagonal_blocks_create("splitting", s->n, o->block, lu, b));
   for (int64_t from = 0; from < b->n; from += b->block)
@@ -163,6 +143,7 @@ void osla_splitting_destroy(osla_splitting **splitting)
   osla_diagonal_blocks_free(&s->blocks);
   free(s->residual);
   free(s->step);
+  free(s->bound);
   free(s->halos);
   free(s->sent);
   free(s->received);

@@ -16,8 +16,8 @@ typedef struct split_entries {
 typedef struct split_kind {
   /* s->residual := b - A x. */
   void (*residual)(const osla_splitting *s, const double *x);
-  /* s->step := |A| |x|; off_diagonal: without the diagonal. */
-  void (*absolute)(const osla_splitting *s, bool off_diagonal, const double *x);
+  /* s->step := |A| |x|, without the square blocks of so many rows on the diagonal; 0: all of A. */
+  void (*absolute)(const osla_splitting *s, int64_t block, const double *x);
   /* The square block of the own rows from .. from + m - 1, by columns, into zeros. */
   void (*copy_block)(const osla_splitting *s, int64_t from, int64_t m, double *to);
 } split_kind;
@@ -34,6 +34,7 @@ struct osla_splitting {
   double *inverse; /* [n] of the diagonal; NULL: */
   diagonal_blocks blocks;
   double *residual, *step; /* [n] */
+  double *bound;           /* [3 n] for a bound with blocks; else NULL */
   int n_halos;
   osla_halo *halos;
   int32_t **sent;    /* [n_halos] own columns that the peer needs, in its order */
@@ -51,6 +52,23 @@ osla_err osla_splitting_open(osla_transport *t, osla_err err, const split_kind *
 
 /* Vectors, and the diagonal or its blocks, when the rows are there. Local. */
 osla_err osla_splitting_factor_blocks(osla_splitting *s, const osla_splitting_options *o);
+
+/* The own rows, and columns, of the block of row i; block 0: none. */
+typedef struct split_range {
+  int64_t from, to;
+} split_range;
+static inline split_range osla_splitting_block_of(const osla_splitting *s, int64_t block, int64_t i)
+{
+  if (block == 0) return (split_range){0, 0};
+  const int64_t from = i - i % block;
+  return (split_range){from, s->n - from < block ? s->n : from + block};
+}
+
+/* ---- splitting_bound.c ---- */
+
+/* What osla_fixed_point has for a bound. */
+double osla_splitting_bound_sweep(void *arg, double *x, double *y);
+double osla_splitting_distance(void *arg, const double *x, const double *y, const double *v);
 
 /* ---- splitting_halos.c ---- */
 

@@ -26,13 +26,15 @@ static void residual(const osla_splitting *s, const double *x)
                        columns, 1.0, s->residual, n); /* cannot fail: sizes were checked */
 }
 
-static void absolute(const osla_splitting *s, bool off_diagonal, const double *x)
+static void absolute(const osla_splitting *s, int64_t block, const double *x)
 {
   for (int64_t i = 0; i < s->n; i++)
     s->step[i] = 0.0;
-  for (int64_t j = 0; s->n > 0 && j < columns_of(s); j++)
+  for (int64_t j = 0; s->n > 0 && j < columns_of(s); j++) {
+    const split_range left_out = osla_splitting_block_of(s, j < s->n ? block : 0, j);
     for (int64_t i = 0; i < s->n; i++)
-      if (!off_diagonal || i != j) s->step[i] += fabs(s->dense[i + j * s->n] * x[j]);
+      if (i < left_out.from || i >= left_out.to) s->step[i] += fabs(s->dense[i + j * s->n] * x[j]);
+  }
 }
 
 static void copy_block(const osla_splitting *s, int64_t from, int64_t m, double *to)

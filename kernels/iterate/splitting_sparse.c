@@ -17,13 +17,15 @@ static void residual(const osla_splitting *s, const double *x)
   }
 }
 
-static void absolute(const osla_splitting *s, bool off_diagonal, const double *x)
+static void absolute(const osla_splitting *s, int64_t block, const double *x)
 {
   const split_entries *r = &s->sparse;
   for (int64_t i = 0; i < s->n; i++) {
+    const split_range left_out = osla_splitting_block_of(s, block, i);
     double sum = 0.0;
     for (int64_t e = r->first[i]; e < r->first[i + 1]; e++)
-      if (!off_diagonal || r->column[e] != i) sum += fabs(r->value[e] * x[r->column[e]]);
+      if (r->column[e] < left_out.from || r->column[e] >= left_out.to)
+        sum += fabs(r->value[e] * x[r->column[e]]);
     s->step[i] = sum;
   }
 }

@@ -57,7 +57,7 @@ def iterate(a: CSR | Matrix, b: np.ndarray, x: np.ndarray | None = None, *, mode
     same on all ranks; uplo: "lower" or "upper" where it is symmetric and one triangle is stored. x:
     the first guess, which stays as it is; None: zero. block: 1: the diagonal, more: blocks of so many
     rows, which by `factor` "cholesky" are positive definite, by "lu" of any kind. bound_steps: looks
-    first, by so many sweeps, for a proof that it converges (block 1 alone). options: tolerance, norm,
+    first, by so many sweeps, for a proof that it converges. options: tolerance, norm,
     omega, sweeps, period, lead, in_flight, check, patience, proven.
     """
     if not isinstance(a, (CSR, Matrix)):

@@ -1,9 +1,16 @@
 /* Messages that are posted: all kinds between nodes.
  *
  * Message s (from 1) goes to slot (s - 1) mod (R + 1) of who receives, then the word `arrived`
- * there becomes s. Who receives looks at one of them, `held`, and notifies the sender (`taken`):
- * what was sent before may be overwritten. So R are under way at most, and one is looked at. A
- * state for which there is no room waits in the sender's memory; of LATEST a newer one replaces it.
+ * there becomes s. Who receives looks at one of them, `held`, and its sender hears of that
+ * (`taken`): what was sent before may be overwritten. So R are under way at most, and one is looked
+ * at. A state for which there is no room waits in the sender's memory; of LATEST a newer one
+ * replaces it.
+ *
+ * Between hosts a word takes about as long as a small message. So what was taken rides in the head
+ * of the next message to that peer, if there are any; a word of its own it gets
+ * - from who only receives, after each R / 2 messages;
+ * - where my message itself has no room;
+ * - in any wait, where as many have arrived as there is room for: the peer may wait for more.
  */
 #include "channel.h"
 
@@ -27,8 +34,10 @@ typedef struct state {
   words *mine;
   size_t my_stride, their_stride;
   uint64_t sent, held;
+  uint64_t sent_before;   /* when I last received a message */
   unsigned char *staging; /* R + 2 slots: under way, waiting, being written */
   int n_parts;            /* of a message: a train of short ones is faster over TCP */
+  size_t part;            /* bytes of all but the last, which has no more */
   osla_posted *posted;    /* [R + 2][n_parts] of each slot */
   int *under_way;         /* [R + 2] slots, from the oldest on, cyclic */
   int *vacant;            /* [R + 2] slots */
@@ -37,8 +46,14 @@ typedef struct state {
   channel_word taken, closed, gone;
 } state;
 
-/* In a slot: the stamp, room, and the message. A part is what travels as one message of MPI. */
-enum { HEAD = 16, PART = 16 << 10 };
+/* In a slot, before the message. */
+typedef struct head {
+  uint64_t stamp;
+  uint64_t taken; /* by who sends it, of the peer's messages */
+} head;
+
+/* A part is what travels as one message of MPI: a head and PART bytes do (settings.c). */
+enum { HEAD = sizeof(head), PART = 16 << 10 };
 
 static size_t slot_stride(size_t bytes)
 {
@@ -50,16 +65,25 @@ static size_t inbox_bytes(int in_flight, size_t bytes)
   return CHANNEL_LINE + ((size_t)in_flight + 1) * slot_stride(bytes);
 }
 
+/* All of one size, so that the last is not much shorter than the others. */
+static size_t part_of(size_t bytes)
+{
+  const size_t n = bytes > PART ? (bytes + PART - 1) / PART : 1;
+  return channel_round((HEAD + bytes + n - 1) / n, HEAD);
+}
+
 static osla_err start(channel *c)
 {
   OSLA_CALL(osla_channel_state(c, sizeof(state)));
   state *s = c->state;
   const size_t n = (size_t)c->end.in_flight + 2, bytes = HEAD + (size_t)c->end.send_bytes;
+  const size_t part = part_of((size_t)c->end.send_bytes);
   *s = (state){.mine = (words *)(void *)c->here,
                .my_stride = slot_stride((size_t)c->end.recv_bytes),
                .their_stride = slot_stride((size_t)c->end.send_bytes),
                .n_slots = (int)n,
-               .n_parts = (int)((bytes + PART - 1) / PART),
+               .n_parts = (int)((bytes + part - 1) / part),
+               .part = part,
                .waits = -1,
                .writes = -1,
                .taken = {.at = offsetof(words, taken)},
@@ -140,27 +164,55 @@ static osla_err collect(channel *c)
   return OSLA_OK;
 }
 
+static uint64_t arrived(const state *s)
+{
+  return atomic_load_explicit(&s->mine->arrived, memory_order_acquire);
+}
+
+/* Where message number `which` > 0 lies in a ring of R + 1 slots. */
+static size_t slot_offset(const channel *c, uint64_t which, size_t stride)
+{
+  return CHANNEL_LINE + (size_t)((which - 1) % ((uint64_t)c->end.in_flight + 1)) * stride;
+}
+
+static const head *message_here(const channel *c, uint64_t which)
+{
+  const state *s = c->state;
+  return (const head *)(const void *)(c->here + slot_offset(c, which, s->my_stride));
+}
+
+/* Of my messages. The newest from the peer stays while it is not taken: the mutex is held. */
+static uint64_t taken_by_peer(const channel *c)
+{
+  const state *s = c->state;
+  const uint64_t word = atomic_load_explicit(&s->mine->taken, memory_order_acquire);
+  const uint64_t newest = arrived(s);
+  const uint64_t told = newest > 0 ? message_here(c, newest)->taken : 0;
+  return told > word ? told : word;
+}
+
 static bool has_room(const channel *c)
 {
   const state *s = c->state;
-  const uint64_t taken = atomic_load_explicit(&s->mine->taken, memory_order_acquire);
-  return s->sent - taken < (uint64_t)c->end.in_flight && s->n_under_way < c->end.in_flight;
+  return s->sent - taken_by_peer(c) < (uint64_t)c->end.in_flight &&
+         s->n_under_way < c->end.in_flight;
 }
 
 /* Each part writes the word; all but the last write what it is already. */
 static osla_err post(channel *c, int slot)
 {
   state *s = c->state;
-  const size_t place = (size_t)(s->sent % ((uint64_t)c->end.in_flight + 1));
-  const size_t to = c->peer_inbox + CHANNEL_LINE + place * s->their_stride;
+  const size_t to = c->peer_inbox + slot_offset(c, s->sent + 1, s->their_stride);
   const size_t bytes = HEAD + (size_t)c->end.send_bytes;
+  head *h = (head *)(void *)staged(s, slot);
+  h->taken = s->taken.wanted = s->taken.posted = s->held;
   s->under_way[(s->first + s->n_under_way++) % s->n_slots] = slot;
   for (int k = 0; k < s->n_parts; k++) {
     const bool last = k + 1 == s->n_parts;
-    const size_t at = (size_t)k * PART;
+    const size_t at = (size_t)k * s->part;
     OSLA_CALL(osla_put_word_post(c->segment, c->end.peer, to + at, staged(s, slot) + at,
-                                 last ? bytes - at : PART, c->peer_inbox + offsetof(words, arrived),
-                                 s->sent + last,
+                                 last ? bytes - at : s->part,
+                                 c->peer_inbox + offsetof(words, arrived), s->sent + last,
                                  &s->posted[(size_t)slot * (size_t)s->n_parts + (size_t)k]));
   }
   s->sent++;
@@ -177,6 +229,7 @@ static osla_err step(channel *c)
     s->waits = -1;
     OSLA_CALL(post(c, slot));
   }
+  if (s->waits >= 0) s->taken.wanted = s->held;
   if (c->is_closed && s->waits < 0) s->closed.wanted = s->sent + 1;
   OSLA_CALL(send_word(c, &s->closed));
   return send_word(c, &s->taken);
@@ -191,7 +244,9 @@ static bool peer_is_gone(const state *s)
 
 static osla_err progress(channel *c)
 {
+  state *s = c->state;
   (void)pthread_mutex_lock(c->mutex);
+  if (arrived(s) - s->taken.posted >= (uint64_t)c->end.in_flight) s->taken.wanted = s->held;
   const osla_err err = step(c);
   (void)pthread_mutex_unlock(c->mutex);
   return err;
@@ -228,7 +283,7 @@ static osla_err send(channel *c, uint64_t stamp)
 {
   state *s = c->state;
   OSLA_CHECK(buffer(c), OSLA_ERR_MPI, "channel to rank %d", c->end.peer);
-  *(uint64_t *)(void *)staged(s, s->writes) = stamp;
+  ((head *)(void *)staged(s, s->writes))->stamp = stamp;
   (void)pthread_mutex_lock(c->mutex);
   if (s->waits >= 0) s->vacant[s->n_vacant++] = s->waits; /* of EVERY only if the peer is gone */
   s->waits = s->writes;
@@ -236,11 +291,6 @@ static osla_err send(channel *c, uint64_t stamp)
   const osla_err err = step(c);
   (void)pthread_mutex_unlock(c->mutex);
   return err;
-}
-
-static uint64_t arrived(const state *s)
-{
-  return atomic_load_explicit(&s->mine->arrived, memory_order_acquire);
 }
 
 static bool can_recv(channel *c)
@@ -262,26 +312,35 @@ static bool has_next(void *arg)
   return can_recv(arg) || closed(arg);
 }
 
+/* There is one. Who has sent since the one before will probably send again, and says it then. */
+static void take_next(const channel *c)
+{
+  state *s = c->state;
+  const bool answers = s->sent > s->sent_before;
+  s->held = c->end.kind == OSLA_CHANNEL_EVERY ? s->held + 1 : arrived(s);
+  s->sent_before = s->sent;
+  if (!answers && 2 * (s->held - s->taken.posted) >= (uint64_t)c->end.in_flight)
+    s->taken.wanted = s->held;
+}
+
 static osla_err recv(channel *c, const void **message, uint64_t *stamp)
 {
   state *s = c->state;
-  const bool every = c->end.kind == OSLA_CHANNEL_EVERY;
   *message = NULL;
-  if (every) {
+  if (c->end.kind == OSLA_CHANNEL_EVERY) {
     osla_segment_wait(c->segment, has_next, c);
     OSLA_CHECK(can_recv(c) || !closed(c), OSLA_ERR_STATE,
                "rank %d has closed the channel (tag %d) and all its messages were received",
                c->end.peer, c->end.tag);
   }
   (void)pthread_mutex_lock(c->mutex);
-  if (can_recv(c)) s->held = s->taken.wanted = every ? s->held + 1 : arrived(s);
+  if (can_recv(c)) take_next(c);
   const osla_err err = step(c);
   (void)pthread_mutex_unlock(c->mutex);
   if (err != OSLA_OK || s->held == 0) return err;
-  const size_t place = (size_t)((s->held - 1) % ((uint64_t)c->end.in_flight + 1));
-  const unsigned char *at = c->here + CHANNEL_LINE + place * s->my_stride;
-  *message = at + HEAD;
-  if (stamp) *stamp = *(const uint64_t *)(const void *)at;
+  const head *at = message_here(c, s->held);
+  *message = at + 1;
+  if (stamp) *stamp = at->stamp;
   return OSLA_OK;
 }
 

@@ -1,0 +1,193 @@
+/* Floor 1: what messages over channels cost between nodes: this program's MPI_Isend counts those of
+ * MPI. Ranks 0 and the last one, which are on two nodes, talk; the others look on. */
+#include "osla_channel.h"
+#include "osla_test_help.h"
+
+#include <mpi.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+
+static atomic_int n_messages;
+
+int MPI_Isend(const void *buffer, int count, MPI_Datatype type, int to, int tag, MPI_Comm comm,
+              MPI_Request *request)
+{
+  if (tag != 0) atomic_fetch_add(&n_messages, 1); /* osla_send's have tag 0 */
+  return PMPI_Isend(buffer, count, type, to, tag, comm, request);
+}
+
+/* Where words travel as messages. */
+static osla_transport *by_messages(void)
+{
+  (void)setenv("OSLA_MESSAGES", "on", 1);
+  osla_transport *t = osla_test_transport();
+  (void)unsetenv("OSLA_MESSAGES");
+  return t;
+}
+
+static bool is_first(void)
+{
+  return osla_test_rank() == 0;
+}
+
+static bool talks(void)
+{
+  return is_first() || osla_test_rank() == osla_test_size() - 1;
+}
+
+/* One channel: so many doubles to the last rank, and so many back. */
+static osla_channels *join(osla_transport *t, osla_channel_kind kind, int in_flight, int64_t out,
+                           int64_t back)
+{
+  const osla_channel_end end = {.peer = is_first() ? osla_test_size() - 1 : 0,
+                                .kind = kind,
+                                .in_flight = in_flight,
+                                .send_bytes = 8 * (is_first() ? out : back),
+                                .recv_bytes = 8 * (is_first() ? back : out)};
+  osla_channels *set;
+  OSLA_ASSERT_OK(osla_channels_create(t, talks(), &end, &set));
+  return set;
+}
+
+static void send(osla_channels *set, int64_t n, uint64_t stamp)
+{
+  uint64_t *message = osla_channel_buffer(set, 0);
+  for (int64_t i = 0; i < n; i++)
+    message[i] = stamp + (uint64_t)i;
+  OSLA_ASSERT_OK(osla_channel_send(set, 0, stamp));
+}
+
+static void receive(osla_channels *set, int64_t n, uint64_t stamp)
+{
+  static const int first = 0;
+  const void *message;
+  uint64_t got;
+  int64_t wrong = 0;
+  osla_channels_wait(set, 1, &first, true);
+  OSLA_ASSERT_OK(osla_channel_recv(set, 0, &message, &got));
+  for (int64_t i = 0; i < n; i++)
+    wrong += ((const uint64_t *)message)[i] != stamp + (uint64_t)i;
+  OSLA_ASSERT_MSG(got == stamp && wrong == 0, "message %llu: it is %llu, %lld wrong",
+                  (unsigned long long)stamp, (unsigned long long)got, (long long)wrong);
+}
+
+/* To and fro: one message of MPI for each, since what was taken rides in the next. */
+static void test_both_ways(void)
+{
+  enum { ROUNDS = 400 };
+  osla_transport *t = by_messages();
+  for (int kind = OSLA_CHANNEL_LATEST; kind <= OSLA_CHANNEL_EVERY; kind++) {
+    osla_channels *set = join(t, (osla_channel_kind)kind, 2, 1, 1);
+    OSLA_ASSERT_OK(osla_barrier(t));
+    n_messages = 0;
+    for (uint64_t s = 1; s <= ROUNDS && talks(); s++) {
+      if (is_first()) send(set, 1, s);
+      receive(set, 1, s);
+      if (!is_first()) send(set, 1, s);
+    }
+    OSLA_ASSERT_MSG(n_messages <= ROUNDS + 2, "kind %d: %d messages for %d", kind, (int)n_messages,
+                    (int)ROUNDS);
+    osla_channels_destroy(&set);
+  }
+  osla_transport_destroy(&t);
+}
+
+/* Both send at a time. Who is late lets the other wait for room now and then, which takes a word.
+ */
+static void test_both_at_once(void)
+{
+  enum { ROUNDS = 400 };
+  osla_transport *t = by_messages();
+  osla_channels *set = join(t, OSLA_CHANNEL_EVERY, 2, 1, 1);
+  OSLA_ASSERT_OK(osla_barrier(t));
+  n_messages = 0;
+  for (uint64_t s = 1; s <= ROUNDS && talks(); s++) {
+    send(set, 1, s);
+    receive(set, 1, s);
+  }
+  OSLA_ASSERT_MSG(n_messages <= ROUNDS + ROUNDS / 4, "%d messages for %d", (int)n_messages,
+                  (int)ROUNDS);
+  osla_channels_destroy(&set);
+  osla_transport_destroy(&t);
+}
+
+/* Room for one: each side lacks it while the other keeps its word for the next message. */
+static void test_least_room(void)
+{
+  osla_transport *t = by_messages();
+  osla_channels *set = join(t, OSLA_CHANNEL_EVERY, 1, 3, 5000);
+  for (uint64_t s = 1; s <= 200 && talks(); s++) {
+    send(set, is_first() ? 3 : 5000, s);
+    receive(set, is_first() ? 5000 : 3, s);
+  }
+  osla_channels_destroy(&set);
+  osla_transport_destroy(&t);
+}
+
+/* 64 KiB one way are four messages of MPI. Back go one word for each four, and one more where eight
+ * come at a time, when the sender may wait; and an answer at most for each eight of MPI's. */
+static void test_one_way(void)
+{
+  enum { ROUNDS = 200, LENGTH = 8192 };
+  osla_transport *t = by_messages();
+  osla_channels *set = join(t, OSLA_CHANNEL_EVERY, 8, LENGTH, 0);
+  OSLA_ASSERT_OK(osla_barrier(t));
+  n_messages = 0;
+  for (uint64_t s = 1; s <= ROUNDS && talks(); s++)
+    if (is_first())
+      send(set, LENGTH, s);
+    else
+      receive(set, LENGTH, s);
+  const int most = is_first() ? 4 * ROUNDS + 2 : 3 * ROUNDS / 8 + 4 * ROUNDS / 8 + 2;
+  OSLA_ASSERT_MSG(n_messages <= most, "%d messages, at most %d", (int)n_messages, most);
+  osla_channels_destroy(&set);
+  osla_transport_destroy(&t);
+}
+
+/* Who has filled the room gets what one receive frees, though its receiver sends nothing and does
+ * not receive on. */
+static void test_one_freed(void)
+{
+  enum { ROOM = 8 };
+  osla_transport *t = by_messages();
+  osla_channels *set = join(t, OSLA_CHANNEL_EVERY, ROOM, 2, 0);
+  for (uint64_t s = 1; s <= ROOM && talks() && is_first(); s++)
+    send(set, 2, s);
+  OSLA_ASSERT_OK(osla_barrier(t));
+  if (talks() && is_first()) send(set, 2, ROOM + 1);
+  if (talks() && !is_first()) receive(set, 2, 1);
+  OSLA_ASSERT_OK(osla_barrier(t)); /* where the receiver waits */
+  for (uint64_t s = 2; s <= ROOM + 1 && talks() && !is_first(); s++)
+    receive(set, 2, s);
+  osla_channels_destroy(&set);
+  osla_transport_destroy(&t);
+}
+
+/* More parts than their rounding to whole heads leaves whole: some have no more bytes than the
+ * message has. */
+static void test_many_parts(void)
+{
+  const int64_t lengths[] = {2047, 2048, 2049, 4096, 4097, 1100 * 2048};
+  osla_transport *t = by_messages();
+  for (int i = 0; i < 6; i++) {
+    osla_channels *set = join(t, OSLA_CHANNEL_LATEST, 1, lengths[i], 1);
+    if (talks() && is_first()) send(set, lengths[i], 7);
+    if (talks() && !is_first()) receive(set, lengths[i], 7);
+    osla_channels_destroy(&set);
+  }
+  osla_transport_destroy(&t);
+}
+
+int main(int argc, char **argv)
+{
+  static const osla_test_case cases[] = {
+    {"both_ways", test_both_ways},
+    {"both_at_once", test_both_at_once},
+    {"least_room", test_least_room},
+    {"one_way", test_one_way},
+    {"one_freed", test_one_freed},
+    {"many_parts", test_many_parts},
+    {NULL, NULL},
+  };
+  return osla_test_main(argc, argv, cases);
+}
