@@ -150,11 +150,17 @@ static inline forest_links *osla_forest_out(osla_forest *f, forest_kind kind)
  */
 static inline bool osla_forest_packs(const forest_transfer *x, const forest_link *l, bool thin)
 {
-  enum { SMALL = 16, FEW = 1024 };
+  enum { SMALL = 16, FEW = 512 };
   const size_t bytes = osla_unit_element(x->type) * (size_t)x->count;
   if (x->kind == FOREST_FETCH) return false;
   return (thin && bytes <= SMALL) ||
          (l->edges <= FEW && bytes <= FEW && bytes * (size_t)l->edges <= FEW);
+}
+
+/* Does the link's rank read my values in place, where they lie in an array? */
+static inline bool osla_forest_lends(const forest_transfer *x, const forest_link *l)
+{
+  return l->near && !l->self && !osla_forest_packs(x, l, l->thin_mine);
 }
 
 /* The values before that a fetch gives back to leaves here and there: who writes them in place

@@ -11,15 +11,17 @@
 
 /* ---- beginning ---- */
 
+static const call_values nowhere = {-1, 0, 0};
+
 /* What neighbours need to find my vertices `low` to `high` of an array of mine. */
 static call_values values_at(const osla_forest *f, const forest_transfer *x,
                              const unsigned char *base, int64_t low, int64_t high)
 {
-  if (high < low) return (call_values){-1, 0, 0};
+  if (high < low) return nowhere;
   size_t bytes = osla_unit_element(x->type) * (size_t)x->count;
   int array =
     osla_pool_find(f->pool, base + low * x->stride, (size_t)((high - low) * x->stride) + bytes);
-  if (array < 0) return (call_values){-1, 0, 0};
+  if (array < 0) return nowhere;
   return (call_values){array, base - f->pool->array[array].base, x->stride};
 }
 
@@ -30,31 +32,40 @@ static void look_up(const osla_forest *f, forest_transfer *x, call_values *from,
   int64_t last_leaf = f->leaf_space - 1;
   *from = of_roots ? values_at(f, x, x->from, f->low_root, f->high_root)
                    : values_at(f, x, x->from, f->low_leaf, last_leaf);
-  *before = (call_values){-1, 0, 0};
+  *before = nowhere;
   if (x->kind == FOREST_FETCH) *before = values_at(f, x, x->before, f->low_leaf, last_leaf);
   x->in_place = from->array >= 0;
   x->before_in_place = before->array >= 0;
 }
 
-/* Neighbours that read from me look for it there, also where it only says that a ring brings it. */
-static void call(osla_forest *f, uint64_t number, forest_transfer *x)
+/* Does a neighbour read values in place, and wait for the call? */
+static bool is_awaited(osla_forest *f, const forest_transfer *x)
 {
   const forest_links *out = osla_forest_out(f, x->kind);
+  for (int i = 0; i < out->n; i++)
+    if (osla_forest_lends(x, &out->of[i])) return true;
+  return false;
+}
+
+/* Neighbours that read from me look for it there, also where it only says that a ring brings it. */
+static void call(osla_forest *f, uint64_t number, const forest_transfer *x, call_values values,
+                 call_values before)
+{
   forest_call *mine = &f->control->of[number % CALLS].call;
   atomic_store_explicit(&mine->number, 0, memory_order_relaxed); /* a late look is in vain */
   atomic_thread_fence(memory_order_release);
-  if (x->shared)
-    mine->values = mine->before = (call_values){-1, 0, 0};
-  else
-    look_up(f, x, &mine->values, &mine->before);
+  mine->values = values;
+  mine->before = before;
   mine->what = x->what;
   osla_clock_settle();
   atomic_store_explicit(&mine->number, number, memory_order_release);
-  for (int i = 0; i < out->n; i++) {
-    const forest_link *l = &out->of[i];
-    if (l->near && !l->self && !osla_forest_packs(x, l, l->thin_mine))
-      osla_pool_wake(f->pool, l->rank);
-  }
+}
+
+static void wake_readers(osla_forest *f, const forest_transfer *x)
+{
+  const forest_links *out = osla_forest_out(f, x->kind);
+  for (int i = 0; i < out->n; i++)
+    if (osla_forest_lends(x, &out->of[i])) osla_pool_wake(f->pool, out->of[i].rank);
 }
 
 static osla_err check_values(const forest_transfer *x, const void *values, int64_t edges,
@@ -155,13 +166,20 @@ static uint64_t start(osla_forest *f)
   x->ended = false;
   f->pool->under_way++;
   if (x->shared) osla_forest_share_begun(f);
-  if (f->to_roots.n + f->to_leaves.n > 0) {
-    call(f, number, x);
-    osla_forest_activate(f);
-    osla_forest_serve(f);
-  } else {
+  if (f->to_roots.n + f->to_leaves.n == 0) {
     f->read = f->sent = number;
+    return number;
   }
+  call_values values = nowhere, before = nowhere;
+  if (!x->shared) look_up(f, x, &values, &before);
+  const bool awaited = is_awaited(f, x);
+  if (awaited) {
+    call(f, number, x, values, before);
+    wake_readers(f, x);
+  }
+  osla_forest_activate(f);
+  osla_forest_serve(f);
+  if (!awaited) call(f, number, x, values, before); /* who waits for a ring's part has it first */
   return number;
 }
 

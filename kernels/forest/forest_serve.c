@@ -330,8 +330,7 @@ bool osla_forest_lent_is_back(osla_forest *f, uint64_t number)
   const forest_links *out = osla_forest_out(f, x->kind);
   for (int i = 0; i < out->n; i++) {
     forest_link *l = &out->of[i];
-    if (l->self || !l->near || osla_forest_packs(x, l, l->thin_mine)) continue;
-    if (!has_read(l, number)) return false;
+    if (osla_forest_lends(x, l) && !has_read(l, number)) return false;
   }
   return true;
 }

@@ -10,7 +10,7 @@
  * them. Values in memory of osla_vertices_create (or of a segment that is named to
  * osla_vertices_in) are read in place by the ranks of the node: one load, one store, no message
  * (but where values of up to 16 bytes lie almost alone in their lines of memory, and where two
- * ranks exchange 1 KiB or less: these are packed). Values elsewhere are staged once; the two may be
+ * ranks exchange 512 bytes or less: these are packed). Values elsewhere are staged once; the two may be
  * mixed, and ranks may differ.
  *
  * Between nodes values travel in parts. A broadcast sends a value that several leaves of a node
