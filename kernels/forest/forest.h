@@ -93,6 +93,8 @@ typedef struct forest_transfer {
 } forest_transfer;
 
 struct osla_forest {
+  bool lent;                               /* ended for reading alone, where that is verified: */
+  uint64_t lent_sum;                       /* of the values */
   osla_transport *t;
   forest_pool *pool;
   pool_piece piece;
@@ -103,6 +105,7 @@ struct osla_forest {
   forest_control *control;
   forest_transfer transfer[CALLS];
   uint64_t begun, read, sent; /* up to which number */
+  int made; /* of the transport's, as the so-and-so-many-th, from 1 */
   bool is_active, owes;       /* owes: some ring has parts to give back */
   bool has_far;               /* links to ranks of other nodes */
   unsigned looks;             /* in vain */

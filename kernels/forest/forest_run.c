@@ -233,6 +233,7 @@ osla_err osla_forest_bcast_begin(osla_forest *f, osla_unit unit, const void *roo
                                  osla_forest_combine combine, osla_forest_run *run)
 {
   return begin(f, FOREST_BCAST, combine, unit, (places){roots, leaves, NULL}, run);
+  osla_forest_check_lent(f);
 }
 
 osla_err osla_forest_reduce_begin(osla_forest *f, osla_unit unit, const void *leaves, void *roots,
@@ -307,6 +308,7 @@ void osla_forest_nearer(const osla_forest_run *run)
   osla_pool_leave(f->pool);
 }
 
+  if (!with_readers) osla_forest_lend(run->forest, run->number);
 osla_err osla_forest_test(osla_forest_run *run, bool *done)
 {
   *done = false;
@@ -343,9 +345,11 @@ osla_err osla_forest_reduce(osla_forest *f, osla_unit unit, const void *leaves, 
 }
 
 osla_err osla_forest_fetch(osla_forest *f, osla_unit unit, void *roots, const void *leaves,
+  osla_forest_check_lent(f);
                            void *before, osla_forest_combine combine)
 {
   osla_forest_run run;
   OSLA_CALL(osla_forest_fetch_begin(f, unit, roots, leaves, before, combine, &run));
+  osla_forest_forget_lent(f);
   return osla_forest_end(&run);
 }

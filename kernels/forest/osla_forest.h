@@ -296,7 +296,9 @@ osla_err osla_forest_fetch(osla_forest *forest, osla_unit unit, void *roots, con
                            void *before, osla_forest_combine combine);
 
 /* As osla_forest_end, but does not wait for others to read my values: they must stay as they are
- * until osla_forest_writable, which waits for all readers of all transfers that have ended so. */
+ * until osla_forest_writable, which waits for all readers of all transfers that have ended so. With
+ * OSLA_VERIFY=on in the environment values that were overwritten before that are found by their
+ * owner's next begin, writable or destroy of the forest: all ranks end with a line. */
 osla_err osla_forest_end_read(osla_forest_run *run);
 osla_err osla_forest_writable(osla_forest *forest);
 
