@@ -262,28 +262,55 @@ void osla_unit_identity(osla_unit_type type, osla_forest_combine combine, int64_
 
 /* ---- replacing ---- */
 
-/* Words of 8 bytes that follow one another: most forests, and as fast as a bare loop. `ahead`: 0,
- * or how many loads before its turn each of from's is begun; a constant. */
-static inline __attribute__((always_inline)) void copy_words(const vertex_list *to_list,
-                                                             const vertex_list *from_list,
-                                                             int64_t n, int64_t ahead)
+/* Words of 8 bytes that follow one another: most forests. As good as a bare loop of one list, with
+ * few instructions for each word: lists are NULL, and `ahead` (0, or how many words before its turn
+ * each of from's is asked for) is known where these are put in. */
+static inline __attribute__((always_inline)) void copy_word(uint64_t *restrict to,
+                                                            const uint32_t *to_at,
+                                                            const uint64_t *restrict from,
+                                                            const uint32_t *from_at, int64_t i,
+                                                            int64_t ahead)
+{
+  if (ahead > 0) __builtin_prefetch(&from[from_at[i + ahead]]);
+  to[to_at ? to_at[i] : i] = from[from_at ? from_at[i] : i];
+}
+
+static inline __attribute__((always_inline)) void copy_words(uint64_t *restrict to,
+                                                             const uint32_t *to_at,
+                                                             const uint64_t *restrict from,
+                                                             const uint32_t *from_at, int64_t n,
+                                                             int64_t ahead)
+{
+  int64_t i = 0;
+  for (; i + 4 <= n - ahead; i += 4) {
+    copy_word(to, to_at, from, from_at, i, ahead);
+    copy_word(to, to_at, from, from_at, i + 1, ahead);
+    copy_word(to, to_at, from, from_at, i + 2, ahead);
+    copy_word(to, to_at, from, from_at, i + 3, ahead);
+  }
+  for (; i < n; i++)
+    copy_word(to, to_at, from, from_at, i, 0);
+}
+
+/* One of them at least is a list. */
+static void replace_words(const vertex_list *to_list, const vertex_list *from_list, int64_t n)
 {
   uint64_t *to = (uint64_t *)(void *)to_list->base;
   const uint64_t *from = (const uint64_t *)(const void *)from_list->base;
   const uint32_t *to_at = to_list->at, *from_at = from_list->at;
-  if (to_at && from_at)
-    for (int64_t i = 0; i < n; i++) {
-      if (ahead > 0 && i + ahead < n) __builtin_prefetch(&from[from_at[i + ahead]]);
-      to[to_at[i]] = from[from_at[i]];
-    }
-  else if (to_at)
-    for (int64_t i = 0; i < n; i++)
-      to[to_at[i]] = from[from_list->first + i];
+  uint64_t *to = (uint64_t *)(void *)to_list->base + (to_at ? 0 : to_list->first);
+  const uint64_t *from =
+    (const uint64_t *)(const void *)from_list->base + (from_at ? 0 : from_list->first);
+  if (!from_at)
+    copy_words(to, to_at, from, NULL, n, 0);
+  else if (!to_at && n > MANY)
+    copy_words(to, NULL, from, from_at, n, AHEAD_COPY);
+  else if (!to_at)
+    copy_words(to, NULL, from, from_at, n, 0);
+  else if (n > MANY)
+    copy_words(to, to_at, from, from_at, n, AHEAD_COPY);
   else
-    for (int64_t i = 0; i < n; i++) {
-      if (ahead > 0 && i + ahead < n) __builtin_prefetch(&from[from_at[i + ahead]]);
-      to[to_list->first + i] = from[from_at[i]];
-    }
+    copy_words(to, to_at, from, from_at, n, 0);
 }
 
 static bool are_words(const vertex_list *v, size_t bytes)
@@ -297,10 +324,11 @@ static void replace(size_t bytes, const vertex_list *to, const vertex_list *from
   bool words = are_words(to, bytes) && are_words(from, bytes);
   if (dense && !to->at && !from->at)
     memcpy(osla_vertex(to, 0), osla_vertex(from, 0), bytes * (size_t)n);
-  else if (words && n > MANY)
-    copy_words(to, from, n, AHEAD_COPY);
   else if (words)
-    copy_words(to, from, n, 0);
+    replace_words(to, from, n);
+  else if (bytes == sizeof(uint64_t)) /* a size that is known is no call */
+    for (int64_t i = 0; i < n; i++)
+      memcpy(osla_vertex(to, i), osla_vertex(from, i), sizeof(uint64_t));
   else
     for (int64_t i = 0; i < n; i++)
       memcpy(osla_vertex(to, i), osla_vertex(from, i), bytes);
