@@ -1,9 +1,11 @@
 /* Each type has one loop over vertices and one over the numbers of a vertex, for each combination
  * that it allows; a macro writes them out, since C has no other way to say them once. */
 #include "forest_units.h"
+#include "forest_block.h"
 #include "move.h"
 
 #include <inttypes.h>
+#include <stdatomic.h>
 #include <string.h>
 
 typedef struct unit_facts {
@@ -165,8 +167,8 @@ enum { AHEAD = 16, AHEAD_COPY = 32, MANY = 8192 };
   {                                                                                                \
     const int64_t dense = sizeof(type);                                                            \
     if (count == 1 && to->stride == dense && from->stride == dense) {                              \
-      const vertex_list to_dense = {to->base, dense, to->at, to->first};                           \
-      const vertex_list from_dense = {from->base, dense, from->at, from->first};                   \
+      const vertex_list to_dense = {to->base, dense, to->at, to->first, NULL};                     \
+      const vertex_list from_dense = {from->base, dense, from->at, from->first, NULL};             \
       if (before)                                                                                  \
         name##_loops(combine, 1, to_dense, from_dense, before, n);                                 \
       else                                                                                         \
@@ -295,8 +297,6 @@ static inline __attribute__((always_inline)) void copy_words(uint64_t *restrict 
 /* One of them at least is a list. */
 static void replace_words(const vertex_list *to_list, const vertex_list *from_list, int64_t n)
 {
-  uint64_t *to = (uint64_t *)(void *)to_list->base;
-  const uint64_t *from = (const uint64_t *)(const void *)from_list->base;
   const uint32_t *to_at = to_list->at, *from_at = from_list->at;
   uint64_t *to = (uint64_t *)(void *)to_list->base + (to_at ? 0 : to_list->first);
   const uint64_t *from =
@@ -347,6 +347,10 @@ void osla_vertices_combine(osla_unit_type type, osla_forest_combine combine, int
                            vertex_list to, vertex_list from, int64_t n)
 {
   if (n == 0) return;
+  if (to.block || from.block) {
+    osla_vertices_by_rows(&(vertex_work){type, combine, count, false}, to, from, NULL, n);
+    return;
+  }
   if (osla_work_listener) charge(type, combine, count, n);
   if (combine == OSLA_REPLACE)
     replace(facts[type].bytes * (size_t)count, &to, &from, n);
@@ -358,6 +362,38 @@ void osla_vertices_fetch(osla_unit_type type, osla_forest_combine combine, int64
                          vertex_list to, vertex_list from, vertex_list before, int64_t n)
 {
   if (n == 0) return;
+  if (to.block || from.block || before.block) {
+    osla_vertices_by_rows(&(vertex_work){type, combine, count, false}, to, from, &before, n);
+    return;
+  }
   if (osla_work_listener) charge(type, OSLA_SUM, count, n);
   loops[type](combine, count, &to, &from, &before, n);
+}
+
+/* ---- integers that others add to ---- */
+
+/* Of unsigned ones: signed ones have the same bits, and none is lost where a sum wraps. */
+#define FETCH_ADD(type)                                                                            \
+  for (int64_t i = 0; i < n; i++) {                                                                \
+    if (to.at && i + AHEAD < n) __builtin_prefetch(osla_vertex(&to, i + AHEAD), 1);                \
+    _Atomic type *root = (_Atomic type *)(void *)osla_vertex(&to, i);                              \
+    const type *leaf = (const type *)(const void *)osla_vertex(&from, i);                          \
+    type *keep = (type *)(void *)osla_vertex(&before, i);                                          \
+    for (int64_t c = 0; c < count; c++)                                                            \
+      keep[c] = atomic_fetch_add_explicit(&root[c], leaf[c], memory_order_relaxed);                \
+  }
+
+void osla_vertices_fetch_add(osla_unit_type type, int64_t count, vertex_list to, vertex_list from,
+                             vertex_list before, int64_t n)
+{
+  if (to.block || from.block || before.block) {
+    osla_vertices_by_rows(&(vertex_work){type, OSLA_SUM, count, true}, to, from, &before, n);
+    return;
+  }
+  if (osla_work_listener) charge(type, OSLA_SUM, count, n);
+  if (facts[type].bytes == sizeof(uint64_t)) {
+    FETCH_ADD(uint64_t)
+  } else {
+    FETCH_ADD(uint32_t)
+  }
 }

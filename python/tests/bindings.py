@@ -24,7 +24,7 @@ LEFT_OUT = {
     "File serves whole matrices and vectors": "file_put_parts file_get_parts",
     "begun and ended in one call": "forest_[a-z]*_begin forest_end forest_end_read forest_test forest_writable forest_nearer",
     "not yet": """forest_fetch forest_create forest_allgather forest_gather forest_alltoall forest_root_ranks forest_leaf_ranks
-        forest_transport forest_edges forest_degrees forest_split forest_compose forest_compose_inverse forest_inverse
+        forest_transport forest_edges forest_view forest_degrees forest_split forest_compose forest_compose_inverse forest_inverse
         forest_embed_roots forest_embed_leaves forest_concatenate forest_strided csr_ghosts csr_row csr_renumber
         csr_galerkin csr_submatrix vector_read_matrix_market csr_read_metis
         diffusion_[a-z_]* iterate_end_name""",
