@@ -68,6 +68,7 @@ kernels_sources = \
   kernels/solve/mixed.c \
   kernels/solve/condition.c \
   kernels/forest/forest_units.h kernels/forest/forest_units.c kernels/forest/forest_block.h kernels/forest/forest_block.c \
+  kernels/forest/forest_words.h kernels/forest/forest_words.c \
   kernels/forest/forest_pool.h kernels/forest/forest_pool.c \
   kernels/forest/forest_ring.h kernels/forest/forest_ring.c \
   kernels/forest/forest.h \

@@ -176,9 +176,9 @@ static osla_err choose_order(osla_forest *f, forest_transfer *x)
   OSLA_CHECK(!by_order || x->kind != FOREST_FETCH || x->by_leaves, OSLA_ERR_ARG,
              "a fetch of %s has no %s", osla_unit_name(x->type),
              osla_forest_combine_name(x->combine));
-  x->any_order =
-    x->kind == FOREST_BCAST || by_order ||
-    (x->kind == FOREST_REDUCE && x->combine != OSLA_REPLACE && is_of_integers(x->type));
+  x->any_order = x->kind == FOREST_BCAST ||
+                 (x->kind == FOREST_REDUCE &&
+                  (by_order || (x->combine != OSLA_REPLACE && is_of_integers(x->type))));
   if (by_order) x->combine = OSLA_SUM;
   return exact ? osla_forest_exact_begin(f, x) : OSLA_OK;
 }

@@ -2,6 +2,7 @@
  * that it allows; a macro writes them out, since C has no other way to say them once. */
 #include "forest_units.h"
 #include "forest_block.h"
+#include "forest_words.h"
 #include "move.h"
 
 #include <inttypes.h>
@@ -103,7 +104,7 @@ osla_err osla_unit_check(osla_unit unit, osla_forest_combine combine)
 /* ---- loops ---- */
 
 /* Vertices of a list lie anywhere: so many before their turn they are brought nearer. */
-enum { AHEAD = 16, AHEAD_COPY = 32, MANY = 8192 };
+enum { AHEAD = 16 };
 
 /* `before`: where each value goes first; NULL: nowhere. */
 #define EACH(type, expression)                                                                     \
@@ -264,68 +265,14 @@ void osla_unit_identity(osla_unit_type type, osla_forest_combine combine, int64_
 
 /* ---- replacing ---- */
 
-/* Words of 8 bytes that follow one another: most forests. As good as a bare loop of one list, with
- * few instructions for each word: lists are NULL, and `ahead` (0, or how many words before its turn
- * each of from's is asked for) is known where these are put in. */
-static inline __attribute__((always_inline)) void copy_word(uint64_t *restrict to,
-                                                            const uint32_t *to_at,
-                                                            const uint64_t *restrict from,
-                                                            const uint32_t *from_at, int64_t i,
-                                                            int64_t ahead)
-{
-  if (ahead > 0) __builtin_prefetch(&from[from_at[i + ahead]]);
-  to[to_at ? to_at[i] : i] = from[from_at ? from_at[i] : i];
-}
-
-static inline __attribute__((always_inline)) void copy_words(uint64_t *restrict to,
-                                                             const uint32_t *to_at,
-                                                             const uint64_t *restrict from,
-                                                             const uint32_t *from_at, int64_t n,
-                                                             int64_t ahead)
-{
-  int64_t i = 0;
-  for (; i + 4 <= n - ahead; i += 4) {
-    copy_word(to, to_at, from, from_at, i, ahead);
-    copy_word(to, to_at, from, from_at, i + 1, ahead);
-    copy_word(to, to_at, from, from_at, i + 2, ahead);
-    copy_word(to, to_at, from, from_at, i + 3, ahead);
-  }
-  for (; i < n; i++)
-    copy_word(to, to_at, from, from_at, i, 0);
-}
-
-/* One of them at least is a list. */
-static void replace_words(const vertex_list *to_list, const vertex_list *from_list, int64_t n)
-{
-  const uint32_t *to_at = to_list->at, *from_at = from_list->at;
-  uint64_t *to = (uint64_t *)(void *)to_list->base + (to_at ? 0 : to_list->first);
-  const uint64_t *from =
-    (const uint64_t *)(const void *)from_list->base + (from_at ? 0 : from_list->first);
-  if (!from_at)
-    copy_words(to, to_at, from, NULL, n, 0);
-  else if (!to_at && n > MANY)
-    copy_words(to, NULL, from, from_at, n, AHEAD_COPY);
-  else if (!to_at)
-    copy_words(to, NULL, from, from_at, n, 0);
-  else if (n > MANY)
-    copy_words(to, to_at, from, from_at, n, AHEAD_COPY);
-  else
-    copy_words(to, to_at, from, from_at, n, 0);
-}
-
-static bool are_words(const vertex_list *v, size_t bytes)
-{
-  return bytes == 8 && v->stride == 8 && (uintptr_t)v->base % 8 == 0;
-}
-
 static void replace(size_t bytes, const vertex_list *to, const vertex_list *from, int64_t n)
 {
   bool dense = to->stride == (int64_t)bytes && from->stride == (int64_t)bytes;
-  bool words = are_words(to, bytes) && are_words(from, bytes);
+  bool words = osla_are_words(to, bytes) && osla_are_words(from, bytes);
   if (dense && !to->at && !from->at)
     memcpy(osla_vertex(to, 0), osla_vertex(from, 0), bytes * (size_t)n);
   else if (words)
-    replace_words(to, from, n);
+    osla_words_replace(to, from, n);
   else if (bytes == sizeof(uint64_t)) /* a size that is known is no call */
     for (int64_t i = 0; i < n; i++)
       memcpy(osla_vertex(to, i), osla_vertex(from, i), sizeof(uint64_t));
@@ -343,6 +290,14 @@ static void charge(osla_unit_type type, osla_forest_combine combine, int64_t cou
     osla_work_did(OSLA_WORK_ADD, OSLA_DOUBLE, 1, n * count, 1);
 }
 
+static bool is_sum_of_words(osla_unit_type type, osla_forest_combine combine, int64_t count,
+                            const vertex_list *to, const vertex_list *from)
+{
+  const size_t bytes = facts[type].bytes;
+  return combine == OSLA_SUM && count == 1 && osla_are_words(to, bytes) &&
+         osla_are_words(from, bytes) && osla_are_sums_of_words(type, to);
+}
+
 void osla_vertices_combine(osla_unit_type type, osla_forest_combine combine, int64_t count,
                            vertex_list to, vertex_list from, int64_t n)
 {
@@ -354,6 +309,8 @@ void osla_vertices_combine(osla_unit_type type, osla_forest_combine combine, int
   if (osla_work_listener) charge(type, combine, count, n);
   if (combine == OSLA_REPLACE)
     replace(facts[type].bytes * (size_t)count, &to, &from, n);
+  else if (is_sum_of_words(type, combine, count, &to, &from))
+    osla_words_sum(type, &to, &from, NULL, n);
   else
     loops[type](combine, count, &to, &from, NULL, n);
 }
@@ -367,7 +324,11 @@ void osla_vertices_fetch(osla_unit_type type, osla_forest_combine combine, int64
     return;
   }
   if (osla_work_listener) charge(type, OSLA_SUM, count, n);
-  loops[type](combine, count, &to, &from, &before, n);
+  if (is_sum_of_words(type, combine, count, &to, &from) &&
+      osla_are_words(&before, facts[type].bytes))
+    osla_words_sum(type, &to, &from, &before, n);
+  else
+    loops[type](combine, count, &to, &from, &before, n);
 }
 
 /* ---- integers that others add to ---- */
