@@ -198,8 +198,8 @@ osla_transport *osla_forest_transport(const osla_forest *forest);         /* bor
 void osla_forest_edges(const osla_forest *forest, int64_t *leaf, osla_root *root);
 
 /* What this rank has of a forest, as lines of text: how many roots, edges and leaves; for each rank
- * that it is joined to how many edges, whether that is on its node, and whether the indices ascend
- * by 1. Local.
+ * that it is joined to how many edges, whether that is on its node, and which indices: a range, a
+ * block, or a list. Local.
  *   edges [in]  every edge of a leaf of mine, too, a line for each
  *   text  [out] [size] as much as has room, ending with 0 (size > 0); the caller's
  * Returns how long the whole text is without that 0, as snprintf does: where it is below `size`,
