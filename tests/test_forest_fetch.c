@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { ROOTS = 4, FEW = 20, MANY = 700 }; /* MANY: more than leaves add themselves */
+enum { ROOTS = 4, FEW = 12, MANY = 700 }; /* MANY: more than leaves add themselves */
 enum { MOST_COUNT = 3, FIRST = 1000, POOL = 1 << 20 };
 
 /* Each rank's edges; to one rank alone, or to all. */

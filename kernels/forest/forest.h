@@ -188,7 +188,7 @@ static inline bool osla_forest_packs_answers(const forest_transfer *x, const for
  * answer is there at once. */
 static inline bool osla_forest_adds(const forest_transfer *x, const forest_link *l)
 {
-  enum { FEW_ADDED = 256 };
+  enum { FEW_ADDED = 16 };
   return x->by_leaves && l->near && !l->self && l->edges * x->count <= FEW_ADDED;
 }
 

@@ -187,6 +187,7 @@ static osla_err choose_order(osla_forest *f, forest_transfer *x)
 static uint64_t start(osla_forest *f)
 {
   const uint64_t number = ++f->begun;
+  osla_own_soon(&f->control->of[number % CALLS]);
   forest_transfer *x = osla_forest_transfer(f, number);
   x->ended = false;
   f->pool->under_way++;

@@ -52,10 +52,10 @@ static bool read_link(osla_forest *f, uint64_t number, const forest_transfer *x,
   return true;
 }
 
-/* Now and then, so that waiting stays quick. */
+/* Now and then: a look at a neighbour's call takes its line, which it then waits for to begin. */
 static bool looks_again(osla_forest *f)
 {
-  enum { IN_VAIN = 16 };
+  enum { IN_VAIN = 128 };
   return ++f->looks % IN_VAIN == 0;
 }
 

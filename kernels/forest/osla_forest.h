@@ -277,7 +277,7 @@ osla_err osla_forest_reduce_begin(osla_forest *forest, osla_unit unit, const voi
  *
  * SUM_ARRIVAL is of integers of 4 and 8 bytes alone, and in no order: the leaves of a root come one
  * after the other, those of a rank in the order of its list, others between them as they arrive;
- * each number of a unit for itself. Sums that overflow wrap. Few leaves of a rank (256 numbers of
+ * each number of a unit for itself. Sums that overflow wrap. Few leaves of a rank (16 numbers of
  * one owner) add to roots in an array on their node by an atomic addition each: their owner need
  * only have begun. */
 osla_err osla_forest_fetch_begin(osla_forest *forest, osla_unit unit, void *roots,
