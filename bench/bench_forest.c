@@ -11,7 +11,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-enum { MOST_IMPLS = 4, N_PARAMETERS = 2, MOST_ITERATIONS = 1 << 24 };
+enum { MOST_IMPLS = 4, N_PARAMETERS = 3, MOST_ITERATIONS = 1 << 24 };
 #define LEAST_SECONDS 0.02
 
 /* Its owner writes what others have read: their copies of these lines are lost. */
@@ -120,6 +120,7 @@ static bench_impl implementation(const char *name, forest_graph *g, const forest
                      .way = way,
                      .first_root = g->job->rank * g->n,
                      .n_roots = g->n_roots,
+                     .in_no_order = way == &forest_osla && g->job->settings->arrival,
                      .iterations = 1};
   return (bench_impl){.name = name,
                       .setup = setup,
@@ -146,7 +147,8 @@ static osla_err run_case(bench_job *job, forest_case which, int64_t n)
   static const char *const variants[2][2] = {{NULL, "rewrite"}, {"plain", "plain rewrite"}};
   const bench_settings *s = job->settings;
   const bench_figure parameters[N_PARAMETERS] = {{"plain", s->plain, false},
-                                                 {"rewrite", s->rewrite, false}};
+                                                 {"rewrite", s->rewrite, false},
+                                                 {"arrival", s->arrival, false}};
   bool pingpong = which == FOREST_PINGPONG;
   int64_t units = pingpong ? n / (int64_t)sizeof(forest_value) : n;
   bench_impl impls[MOST_IMPLS];

@@ -73,9 +73,10 @@ typedef struct forest_data {
   const struct forest_way *way;
   forest_value *roots, *leaves, *before; /* before: of FETCH */
   int64_t first_root, n_roots;           /* roots[0] is root number first_root of all */
-  int *turn;      /* [size] of FETCH: when the leaves of each rank came to my roots, from 0 */
-  int iterations; /* of a run, the same on all ranks */
-  void *own;      /* what the way needs beside */
+  int *turn;        /* [size] of FETCH: when the leaves of each rank came to my roots, from 0 */
+  bool in_no_order; /* FETCH: turns are not known */
+  int iterations;   /* of a run, the same on all ranks */
+  void *own;        /* what the way needs beside */
 } forest_data;
 
 /* How an implementation transfers; what it has not is NULL. All are collective. */

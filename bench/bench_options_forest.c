@@ -26,6 +26,8 @@ void bench_forest_table(const bench_kernel *kernel, bench_raw_forest *raw,
      "Values of ours in memory of malloc, which no neighbour reads in place", NULL},
     {"rewrite", '\0', POPT_ARG_NONE, &raw->rewrite, 0,
      "Each rank rewrites the values that are read before every gather, reduce, fetch; timed", NULL},
+    {"arrival", '\0', POPT_ARG_NONE, &raw->arrival, 0,
+     "fetch: ours in no order (SUM_ARRIVAL), where few edges add to roots themselves", NULL},
     POPT_TABLEEND};
   if (kernel->forest)
     memcpy(table, forest, sizeof forest);
@@ -56,6 +58,7 @@ int bench_forest_take(const bench_kernel *kernel, int size, const bench_raw_fore
 {
   settings->plain = raw->plain != 0;
   settings->rewrite = raw->rewrite != 0;
+  settings->arrival = raw->arrival != 0;
   if (!kernel->forest) return OSLA_EXIT_OK;
   settings->cases = (1U << FOREST_CASES) - 1;
   if (size < 2) settings->cases &= ~(1U << FOREST_PINGPONG);

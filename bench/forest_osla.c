@@ -82,7 +82,7 @@ static osla_err fetch_osla(forest_data *d)
 {
   osla_forest_run run;
   OSLA_CALL(osla_forest_fetch_begin(d->own, OSLA_ONE_INT64, d->roots, d->leaves, d->before,
-                                    OSLA_SUM, &run));
+                                    d->in_no_order ? OSLA_SUM_ARRIVAL : OSLA_SUM, &run));
   return osla_forest_end(&run);
 }
 

@@ -94,6 +94,8 @@ tests_programs = \
   tests/test_forest_exact \
   tests/test_forest_pattern \
   tests/test_forest_share \
+  tests/test_forest_fetch \
+  tests/test_forest_view \
   tests/test_sparse \
   tests/test_sparse_products \
   tests/test_sparse_file \
@@ -398,6 +400,7 @@ tests_test_forest_units_SOURCES = tests/test_forest_units.c $(tests_forest_model
 tests_test_forest_flow_SOURCES = tests/test_forest_flow.c $(tests_forest_model)
 tests_test_forest_long_SOURCES = tests/test_forest_long.c $(tests_forest_model)
 tests_test_forest_derive_SOURCES = tests/test_forest_derive.c $(tests_forest_model)
+tests_test_forest_fetch_SOURCES = tests/test_forest_fetch.c $(tests_forest_model)
 tests_test_forest_limits_SOURCES = tests/test_forest_limits.c $(tests_forest_model)
 tests_test_forest_errors_SOURCES = tests/test_forest_errors.c $(tests_forest_model)
 tests_sparse_model = tests/sparse_model.h tests/sparse_model.c

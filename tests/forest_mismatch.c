@@ -1,8 +1,10 @@
-/* Two ranks that begin different transfers of a forest: a helper of test_forest_mismatch.sh.
+/* Two ranks that begin different transfers of a forest, or of which one overwrites what the other
+ * may still read: a helper of test_forest_mismatch.sh.
  *
  *   forest_mismatch KIND PLACE   kind: kind, combine, type, count, order; as kind: thin, with
  * vertices far apart; apart, with roots on rank 0 and leaves on rank 1 alone; again, so, and over
- * and over; place: shared, plain. In the end the forest goes.
+ * and over. Overwritten: writable, begin, destroy (the call behind it); kept, which is right.
+ * place: shared, plain. In the end the forest goes.
  */
 #include "osla_forest.h"
 
@@ -37,6 +39,19 @@ static osla_err differ_apart(osla_forest *f, int times, bool odd, void *roots, v
   return OSLA_OK;
 }
 
+/* Rank 1 overwrites its roots behind osla_forest_end_read. */
+static osla_err overwrite(osla_forest *f, const char *kind, bool odd, double *roots, void *leaves)
+{
+  osla_forest_run run;
+  OSLA_CALL(osla_forest_bcast_begin(f, OSLA_ONE_DOUBLE, roots, leaves, OSLA_REPLACE, &run));
+  OSLA_CALL(osla_forest_end_read(&run));
+  if (strcmp(kind, "kept") == 0) OSLA_CALL(osla_forest_writable(f));
+  if (odd) roots[EDGES / 2] += 1;
+  if (strcmp(kind, "destroy") == 0) return OSLA_OK;
+  if (strcmp(kind, "writable") == 0) return osla_forest_writable(f);
+  return osla_forest_bcast(f, OSLA_ONE_DOUBLE, roots, leaves, OSLA_REPLACE);
+}
+
 static osla_err differ(osla_forest *f, const char *kind, bool odd, void *roots, void *leaves)
 {
   osla_unit one = {OSLA_UNIT_DOUBLE, 1, 0}, two = {OSLA_UNIT_DOUBLE, 2, 0};
@@ -45,6 +60,9 @@ static osla_err differ(osla_forest *f, const char *kind, bool odd, void *roots, 
   if (strcmp(kind, "memory") == 0) return lack_memory(f, odd);
   if (strcmp(kind, "kind") == 0 || strcmp(kind, "thin") == 0 || strcmp(kind, "apart") == 0)
     return differ_apart(f, 1, odd, roots, leaves);
+  if (strcmp(kind, "writable") == 0 || strcmp(kind, "begin") == 0 || strcmp(kind, "destroy") == 0 ||
+      strcmp(kind, "kept") == 0)
+    return overwrite(f, kind, odd, roots, leaves);
   if (strcmp(kind, "again") == 0) return differ_apart(f, TIMES, odd, roots, leaves);
   if (strcmp(kind, "combine") == 0)
     return osla_forest_reduce(f, one, leaves, roots, odd ? OSLA_SUM : OSLA_MAX);

@@ -17,9 +17,11 @@ void model_nap(uint64_t seed, uint64_t i)
 
 /* ---- graphs ---- */
 
+enum { BOX_X = 10, BOX_Y = 10, INSIDE = 96, FACE = 36 };
+
 static const char *const kind_names[MODEL_KINDS] = {
-  "random", "even",   "one root", "to first",  "from last", "gathered",
-  "ring",   "ghosts", "self",     "some idle", "no roots",  "no edges",
+  "random", "even",   "one root", "to first",  "from last", "gathered", "ring",
+  "ghosts", "blocks", "self",     "some idle", "no roots",  "no edges",
 };
 
 static int64_t n_roots_of(model_kind kind, uint64_t seed, int p, int size)
@@ -33,6 +35,7 @@ static int64_t n_roots_of(model_kind kind, uint64_t seed, int p, int size)
     case MODEL_GATHERED: return 6;
     case MODEL_RING:
     case MODEL_GHOSTS: return 8;
+    case MODEL_BLOCKS: return BOX_X * BOX_Y * 5;
     case MODEL_SELF: return 10;
     case MODEL_SOME_IDLE: return p % 3 == 2 ? 0 : 12;
     case MODEL_NO_EDGES: return 5;
@@ -60,6 +63,7 @@ static int64_t n_edges_of(model_kind kind, uint64_t seed, int p, const model_gra
     case MODEL_GATHERED: return p == g->size - 1 ? 9 * g->size : 0;
     case MODEL_RING:
     case MODEL_GHOSTS: return 8;
+    case MODEL_BLOCKS: return INSIDE + (g->size > 2 ? FACE : 0); /* one of each rank */
     case MODEL_SELF: return 9;
     case MODEL_SOME_IDLE: return p % 2 ? 0 : 10;
     default: return 0;
@@ -89,6 +93,18 @@ static osla_root random_root(const model_graph *g, uint64_t seed, int p, int64_t
   return (osla_root){q, first ? 0 : osla_test_choose(seed, draw + 2, g->of[q].n_roots)};
 }
 
+/* First of 8 x 4 x 3 vertices inside, then of 9 x 4 on the face at the end of x. */
+static int64_t block_root(int64_t e)
+{
+  const int64_t on_face = e - INSIDE;
+  if (e < INSIDE) return 1 + e % 8 + BOX_X * (1 + e / 8 % 4) + BOX_X * BOX_Y * (1 + e / 32);
+  return BOX_X - 1 + BOX_X * (on_face % 9) + BOX_X * BOX_Y * (on_face / 9);
+}
+static int64_t block_leaf(int64_t e)
+{
+  return e < INSIDE ? e % 8 + 12 * (e / 8 % 4) + 60 * (e / 32) : 500 - 3 * (e - INSIDE);
+}
+
 static osla_root root_of(model_kind kind, uint64_t seed, int p, int64_t e, const model_graph *g)
 {
   int next = (p + 1) % g->size, before = (p + g->size - 1) % g->size;
@@ -98,6 +114,7 @@ static osla_root root_of(model_kind kind, uint64_t seed, int p, int64_t e, const
     case MODEL_GATHERED: return (osla_root){(int32_t)(e % g->size), e * 5 % 6};
     case MODEL_RING:
     case MODEL_GHOSTS: return (osla_root){e < 4 ? next : before, e};
+    case MODEL_BLOCKS: return (osla_root){e < INSIDE ? next : before, block_root(e)};
     case MODEL_SELF: return (osla_root){p, e * 3 % 7};
     default: return random_root(g, seed, p, e);
   }
@@ -107,6 +124,7 @@ static int64_t leaf_of(model_kind kind, uint64_t seed, int p, int64_t e, const m
 {
   if (g->in_order) return e;
   if (kind == MODEL_GHOSTS) return g->of[p].n_roots + g->of[p].n_edges - 1 - e;
+  if (kind == MODEL_BLOCKS) return block_leaf(e);
   return 3 * e + osla_test_choose(seed, 900000 * (p + 1) + e, 3);
 }
 
@@ -122,6 +140,7 @@ static void shuffle(model_share *s, uint64_t seed, int p)
 model_graph model_graph_make(model_kind kind, uint64_t seed)
 {
   model_graph g = {.name = kind_names[kind], .size = osla_test_size()};
+  const bool as_it_is = kind == MODEL_GHOSTS || kind == MODEL_BLOCKS;
   g.in_order = kind == MODEL_TO_FIRST || kind == MODEL_RING;
   g.of = osla_test_allocate((size_t)g.size, sizeof *g.of);
   for (int p = 0; p < g.size; p++)
@@ -136,7 +155,7 @@ model_graph model_graph_make(model_kind kind, uint64_t seed)
       s->root[e] = root_of(kind, seed, p, e, &g);
       if (s->leaf[e] >= s->leaf_space) s->leaf_space = s->leaf[e] + 1;
     }
-    if (!g.in_order && kind != MODEL_GHOSTS) shuffle(s, seed, p);
+    if (!g.in_order && !as_it_is) shuffle(s, seed, p);
   }
   return g;
 }

@@ -18,6 +18,7 @@ typedef enum model_kind {
   MODEL_GATHERED,  /* all leaves on the last rank, roots on all */
   MODEL_RING,      /* halos of both neighbours, in order */
   MODEL_GHOSTS,    /* the same, leaves after the roots as in one array, in falling order */
+  MODEL_BLOCKS,    /* parts of a box of roots: its inside, a face; leaves in a box, and falling */
   MODEL_SELF,      /* each rank's own roots */
   MODEL_SOME_IDLE, /* some ranks without roots, some without leaves */
   MODEL_NO_ROOTS,  /* nothing at all */

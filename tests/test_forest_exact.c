@@ -214,7 +214,7 @@ static void test_refused(void)
   OSLA_ASSERT_OK(osla_forest_create(t, 1, 1, NULL, &root, &f));
   OSLA_ASSERT_ERR(osla_forest_fetch(f, OSLA_ONE_DOUBLE, x, x + 1, x + 2, OSLA_SUM_EXACT),
                   OSLA_ERR_ARG);
-  OSLA_ASSERT_TEXT("a fetch has no SUM_EXACT");
+  OSLA_ASSERT_TEXT("a fetch of double has no SUM_EXACT");
   OSLA_ASSERT_ERR(osla_forest_fetch(f, OSLA_ONE_DOUBLE, x, x + 1, x + 2, OSLA_SUM_ARRIVAL),
                   OSLA_ERR_ARG);
   OSLA_ASSERT_OK(osla_forest_destroy(&f));

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # Ranks that begin different transfers of a star forest: the job ends with a line that says what each
 # began, in place, through rings, and between nodes; nobody reads past what is there. And so it does
-# where one rank lacks memory: the others would wait for it.
+# where one rank lacks memory: the others would wait for it. Values that are overwritten while neighbours
+# may still read them are found where OSLA_VERIFY asks for it.
 set -u
 : "${MPIEXEC:?}" "${SRCDIR:?}" "${BUILDDIR:?}"
 . "$BUILDDIR/tests/config.env"
@@ -49,4 +50,19 @@ for mode in node nolocal; do
   ends memory $mode plain
   grep -qE '^osla\[1\]: .*values of 200 edges to sum.*; ending all ranks$' "$scratch/err" || fail "$label: not the line"
 done
+export OSLA_VERIFY=on
+for kind in writable begin destroy; do
+  ends $kind node shared
+  line='^osla\[1\]: .*forest 1: rank 1 has overwritten its roots between osla_forest_end_read and osla_forest_writable, .*'
+  grep -qE "${line}transfer 2 is a broadcast, REPLACE, of 1 double; ending all ranks\$" "$scratch/err" || fail "$label: not the line"
+done
+# nobody is ended who may go on: values not written too early, not read in place, not verified
+goes_on() { # KIND PLACE VERIFY
+  timeout 30 env $(in_mode node 2) OSLA_VERIFY="$3" "$MPIEXEC" -n 2 "$BUILDDIR/tests/forest_mismatch" "$1" "$2" \
+    >"$scratch/out" 2>"$scratch/err" </dev/null
+  if ! grep -q "goes on" "$scratch/err" || grep -q "ending all" "$scratch/err"; then fail "$1 ($2, $3): ended"; fi
+}
+goes_on kept shared on
+goes_on writable plain on
+goes_on writable shared off
 exit $failed

@@ -1,5 +1,6 @@
 /* Star forests: every type of unit by every combination that it has, in broadcasts, reductions and
  * fetches, with several numbers in a vertex and gaps between vertices. */
+#include "forest_block.h"
 #include "forest_model.h"
 
 #include <string.h>
@@ -86,6 +87,64 @@ static void test_complex(void)
 static void test_placed(void)
 {
   run_types(OSLA_UNIT_FLOAT_AT, OSLA_UNIT_INT64_AT);
+}
+
+/* Blocks between nodes are packed row by row: whole, and in parts that end within a row or a
+ * vertex.
+ */
+static void test_blocks(void)
+{
+  static const struct {
+    osla_unit unit;
+    osla_forest_combine combine;
+  } what[] = {
+    {{OSLA_UNIT_DOUBLE, 1, 0}, OSLA_REPLACE},   {{OSLA_UNIT_DOUBLE, 1, 24}, OSLA_SUM},
+    {{OSLA_UNIT_BYTES, 13, 0}, OSLA_REPLACE},   {{OSLA_UNIT_FLOAT, 7, 0}, OSLA_SUM},
+    {{OSLA_UNIT_INT64_AT, 3, 64}, OSLA_MAXLOC}, {{OSLA_UNIT_DOUBLE, 600, 0}, OSLA_SUM},
+    {{OSLA_UNIT_DOUBLE, 2, 0}, OSLA_SUM_EXACT}, {{OSLA_UNIT_INT32, 5, 0}, OSLA_SUM_ARRIVAL},
+  };
+  model_case c = model_case_open(MODEL_BLOCKS, 16000000);
+  for (int i = 0; i < 8; i++)
+    for (int place = 0; place < 2; place++)
+      run_unit(&c, what[i].unit, what[i].combine, 3 * place + i,
+               7000 + 10 * (uint64_t)i + (uint64_t)place);
+  model_case_close(&c);
+}
+
+/* first + i * s[0] + j * s[1] + k * s[2], of sizes n; `spoiled`: the last index is another one. */
+static void expect_block(const int64_t n[3], const int64_t s[3], int64_t first, bool spoiled,
+                         bool expected)
+{
+  uint32_t list[1000];
+  const int64_t all = n[0] * n[1] * n[2];
+  vertex_block b = {.n = {0}};
+  int64_t bad = 0, low = INT64_MAX, high = -1;
+  for (int64_t e = 0; e < all; e++) {
+    list[e] = (uint32_t)(first + e % n[0] * s[0] + e / n[0] % n[1] * s[1] + e / n[0] / n[1] * s[2]);
+    if (list[e] < low) low = list[e];
+    if (list[e] > high) high = list[e];
+  }
+  list[all - 1] += spoiled;
+  const bool found = osla_block_find(list, all, &b);
+  OSLA_ASSERT_MSG(found == expected, "%d x %d x %d: found %d", (int)n[0], (int)n[1], (int)n[2],
+                  (int)found);
+  for (int64_t e = 0; found && e < all; e++)
+    bad += osla_block_index(&b, e) != list[e];
+  CU_ASSERT(bad == 0 && (!found || (osla_block_low(&b) == low && osla_block_high(&b) == high)));
+}
+
+static void test_blocks_found(void)
+{
+  static const int64_t sizes[][3] = {{8, 1, 1}, {9, 4, 1}, {8, 4, 3}, {100, 2, 5}, {10, 10, 10}};
+  static const int64_t steps[][3] = {
+    {1, 20, 200}, {2, 300, 4000}, {-1, 50, -700}, {1, 0, 0}, {3, -40, 500}};
+  for (int i = 0; i < 5; i++)
+    for (int k = 0; k < 5; k++) {
+      expect_block(sizes[i], steps[k], 1 << 20, false, true);
+      expect_block(sizes[i], steps[k], 1 << 20, true, false);
+    }
+  expect_block((const int64_t[]){7, 10, 1}, steps[0], 0, false, false); /* short rows */
+  expect_block((const int64_t[]){1, 1, 1}, steps[0], 5, false, false);
 }
 
 /* A stride that is said, but is the size; vertices of many numbers; strides far beyond the size. */
@@ -179,10 +238,12 @@ static void test_logical(void)
 int main(int argc, char **argv)
 {
   static const osla_test_case cases[] = {
-    {"bytes", test_bytes}, {"signed", test_signed},   {"unsigned", test_unsigned},
-    {"reals", test_reals}, {"complex", test_complex}, {"placed", test_placed},
-    {"sizes", test_sizes}, {"ties", test_ties},       {"logical", test_logical},
-    {NULL, NULL},
+    {"bytes", test_bytes},       {"signed", test_signed},
+    {"unsigned", test_unsigned}, {"reals", test_reals},
+    {"complex", test_complex},   {"placed", test_placed},
+    {"blocks", test_blocks},     {"blocks_found", test_blocks_found},
+    {"sizes", test_sizes},       {"ties", test_ties},
+    {"logical", test_logical},   {NULL, NULL},
   };
   return osla_test_main(argc, argv, cases);
 }

@@ -42,6 +42,8 @@ static osla_err create(osla_transport *t, osla_err local, int64_t n_roots, fores
   f->leaf_space = edges->leaf_space;
   f->low_leaf = edges->low_leaf;
   err = osla_forest_pool(t, &f->pool);
+  if (err == OSLA_OK && shares) f->pool->forests++;
+  if (err == OSLA_OK) f->made = f->pool->forests; /* parts of one have its number */
   if (err == OSLA_OK) err = osla_forest_join(f, edges);
   if (err == OSLA_OK && shares) err = osla_forest_share_create(f, edges);
   if (err == OSLA_OK)
@@ -171,6 +173,7 @@ osla_err osla_forest_destroy(osla_forest **forest)
 {
   osla_forest *f = forest ? *forest : NULL;
   if (!f) return OSLA_OK;
+  osla_forest_check_lent(f);
   const osla_argument begun = {"the number of transfers that were begun", (int64_t)f->begun};
   osla_err local = is_idle(f) ? OSLA_OK
                               : osla_error_set(OSLA_ERR_STATE,

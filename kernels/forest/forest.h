@@ -17,11 +17,13 @@
 #ifndef FOREST_H
 #define FOREST_H
 
+#include "forest_block.h"
 #include "forest_pool.h"
 #include "forest_ring.h"
 #include "forest_units.h"
 
 #include <stdatomic.h>
+#include <stddef.h>
 
 enum { CALLS = 8, LINE = 64 }; /* CALLS: a power of two, and the most that are under way */
 
@@ -34,11 +36,12 @@ typedef struct call_values {
 
 /* What a rank says of a transfer to its neighbours, in its part of the pool. */
 typedef struct forest_call {
-  _Atomic uint64_t number;    /* the rest is of this transfer */
-  uint64_t what;              /* forest_head */
-  call_values values, before; /* that are read from it; of a fetch: that are written to it */
+  _Atomic uint64_t number;          /* the rest is of this transfer */
+  uint64_t what;                    /* forest_head */
+  call_values values, before;       /* that are read from it; of a fetch: that are written to it */
+  _Alignas(LINE) call_values roots; /* only of a fetch by leaves: that are added to */
 } forest_call;
-_Static_assert(sizeof(forest_call) <= LINE, "a line for each call");
+_Static_assert(offsetof(forest_call, roots) == LINE, "what is read of most calls is a line");
 
 typedef struct forest_control {
   _Alignas(LINE) _Atomic uint64_t read; /* all transfers up to this one */
@@ -56,13 +59,15 @@ typedef struct forest_link {
   int64_t edges;
   const uint32_t *mine,
     *theirs; /* [edges] indices of vertices; theirs: where the roots are others' or near */
-  int64_t mine_first, theirs_first; /* where such a list ascends by 1: mine, theirs are NULL */
-  forest_control *control;          /* of a near one */
-  _Atomic uint64_t seen;            /* what it had read when I looked last */
-  uint64_t early;                   /* the transfer that was read from it out of turn: */
-  int64_t early_part;               /* so many parts */
-  bool early_done;                  /* or all */
+  int64_t mine_first, theirs_first; /* where a list ascends by 1, which is NULL then; else 0 */
+  const vertex_block *mine_block, *theirs_block; /* and where it is a block, of another node */
+  forest_control *control;                       /* of a near one */
+  _Atomic uint64_t seen;                         /* what it had read when I looked last */
+  uint64_t early;     /* the transfer that was read from it out of turn: */
+  int64_t early_part; /* so many parts */
+  bool early_done;    /* or all */
   forest_ring ring;
+  vertex_block block[2]; /* what mine_block, theirs_block point to */
 } forest_link;
 
 typedef struct forest_links {
@@ -85,7 +90,11 @@ typedef struct forest_transfer {
   int64_t count, stride;
   unsigned char *from, *to, *before; /* of a fetch: leaves, roots */
   bool in_place, before_in_place;    /* neighbours reach `from`, `before` by loads and stores */
+  bool by_leaves;                    /* a fetch whose order does not count: see osla_forest_adds */
+  bool roots_in_place;               /* and neighbours do add to `to` */
   bool ended;
+  bool lent;                               /* ended for reading alone, where that is verified: */
+  uint64_t lent_sum;                       /* of the values */
   bool any_order;                          /* links may be read as they come */
   unsigned char *gathered;                 /* of an exact sum, see forest_exact.h; else NULL */
   struct shared_run *shared;               /* what stands for it, see forest_share.h; else NULL */
@@ -96,6 +105,7 @@ struct osla_forest {
   osla_transport *t;
   forest_pool *pool;
   pool_piece piece;
+  int made; /* of the transport's, as the so-and-so-many-th, from 1 */
   int64_t n_roots, n_edges, leaf_space;
   forest_links to_roots, to_leaves; /* of my leaves; of my roots */
   uint32_t *far_lists;
@@ -150,11 +160,17 @@ static inline forest_links *osla_forest_out(osla_forest *f, forest_kind kind)
  */
 static inline bool osla_forest_packs(const forest_transfer *x, const forest_link *l, bool thin)
 {
-  enum { SMALL = 16, FEW = 1024 };
+  enum { SMALL = 16, FEW = 512 };
   const size_t bytes = osla_unit_element(x->type) * (size_t)x->count;
   if (x->kind == FOREST_FETCH) return false;
   return (thin && bytes <= SMALL) ||
          (l->edges <= FEW && bytes <= FEW && bytes * (size_t)l->edges <= FEW);
+}
+
+/* Does the link's rank read my values in place, where they lie in an array? */
+static inline bool osla_forest_lends(const forest_transfer *x, const forest_link *l)
+{
+  return l->near && !l->self && !osla_forest_packs(x, l, l->thin_mine);
 }
 
 /* The values before that a fetch gives back to leaves here and there: who writes them in place
@@ -167,26 +183,39 @@ static inline bool osla_forest_packs_answers(const forest_transfer *x, const for
   return leaves && (uint64_t)l->edges <= l->ring.n_slots * (l->ring.slot_bytes / bytes);
 }
 
+/* Do the leaves of this link add to the roots themselves, where these lie in an array? Both sides
+ * find the same. An atomic addition takes longer than the owner needs for a plain one, but an
+ * answer is there at once. */
+static inline bool osla_forest_adds(const forest_transfer *x, const forest_link *l)
+{
+  enum { FEW_ADDED = 16 };
+  return x->by_leaves && l->near && !l->self && l->edges * x->count <= FEW_ADDED;
+}
+
 /* The i-th of my vertices of a link. */
 static inline int64_t osla_link_vertex(const forest_link *l, int64_t i)
 {
-  return l->mine ? (int64_t)l->mine[i] : l->mine_first + i;
+  if (l->mine) return l->mine[i];
+  return l->mine_block ? osla_block_index(l->mine_block, i) : l->mine_first + i;
 }
 
 /* And the root that it is joined to, of a link to roots. */
 static inline osla_root osla_link_root(const forest_link *l, int64_t i)
 {
-  return (osla_root){l->rank, l->theirs ? (int64_t)l->theirs[i] : l->theirs_first + i};
+  const int64_t index = l->theirs         ? (int64_t)l->theirs[i]
+                        : l->theirs_block ? osla_block_index(l->theirs_block, i)
+                                          : l->theirs_first + i;
+  return (osla_root){l->rank, index};
 }
 
 /* My vertices of a link, or its rank's, in an array. */
 static inline vertex_list osla_link_mine(const forest_link *l, void *base, int64_t stride)
 {
-  return (vertex_list){base, stride, l->mine, l->mine_first};
+  return (vertex_list){base, stride, l->mine, l->mine_first, l->mine_block};
 }
 static inline vertex_list osla_link_theirs(const forest_link *l, void *base, int64_t stride)
 {
-  return (vertex_list){base, stride, l->theirs, l->theirs_first};
+  return (vertex_list){base, stride, l->theirs, l->theirs_first, NULL}; /* on a node alone */
 }
 
 #endif

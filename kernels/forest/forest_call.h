@@ -15,7 +15,7 @@ static inline const forest_call *osla_forest_call_of(const forest_link *l, uint6
 static inline vertex_list osla_forest_in_place(const osla_forest *f, const forest_link *l,
                                                const call_values *values)
 {
-  if (values->array < 0) return (vertex_list){NULL, 0, NULL, 0};
+  if (values->array < 0) return (vertex_list){NULL, 0, NULL, 0, NULL};
   unsigned char *base = osla_segment_peer(f->pool->array[values->array].segment, l->rank);
   return osla_link_theirs(l, base + values->offset, values->stride);
 }

@@ -73,7 +73,7 @@ vertex_list osla_forest_exact_place(const osla_forest *f, const forest_transfer 
                                     const forest_link *l)
 {
   const int64_t bytes = (int64_t)osla_unit_element(x->type) * x->count;
-  return (vertex_list){x->gathered, bytes, NULL, f->gather->before[l - f->to_leaves.of]};
+  return (vertex_list){x->gathered, bytes, NULL, f->gather->before[l - f->to_leaves.of], NULL};
 }
 
 /* A complex number is two numbers. */

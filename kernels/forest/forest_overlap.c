@@ -29,11 +29,6 @@ static bool has(const unsigned char *bits, int64_t i)
   return bits[i / 8] >> (i % 8) & 1;
 }
 
-static int64_t index_of(const uint32_t *list, int64_t first, int64_t i)
-{
-  return list ? (int64_t)list[i] : first + i;
-}
-
 /* A leaf i that is root i + shift; -1: none is. */
 static osla_err find_meeting(const osla_forest *f, int64_t shift, int64_t *out)
 {
@@ -43,13 +38,13 @@ static osla_err find_meeting(const osla_forest *f, int64_t shift, int64_t *out)
   for (int l = 0; l < f->to_leaves.n; l++) {
     const forest_link *link = &f->to_leaves.of[l];
     for (int64_t i = 0; i < link->edges; i++)
-      set(joined, index_of(link->mine, link->mine_first, i) - low);
+      set(joined, osla_link_vertex(link, i) - low);
   }
   *out = -1;
   for (int l = 0; l < f->to_roots.n && *out < 0; l++) {
     const forest_link *link = &f->to_roots.of[l];
     for (int64_t i = 0; i < link->edges && *out < 0; i++) {
-      int64_t leaf = index_of(link->mine, link->mine_first, i), root = leaf + shift - low;
+      int64_t leaf = osla_link_vertex(link, i), root = leaf + shift - low;
       if (root >= 0 && root < n && has(joined, root)) *out = leaf;
     }
   }

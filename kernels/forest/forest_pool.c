@@ -1,6 +1,7 @@
 #include "forest_pool.h"
 #include "forest_serve.h"
 #include "kept.h"
+#include "settings.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -73,6 +74,7 @@ osla_err osla_forest_pool(osla_transport *t, forest_pool **out)
     return err;
   }
   pool->t = t;
+  pool->verifies = osla_transport_verifies(t);
   pool->last = &pool->segments;
   atomic_flag_clear(&pool->busy);
   err = osla_agree(t, osla_progress_add(t, serve_hook, pool));

@@ -49,6 +49,8 @@ typedef struct forest_pool {
   struct osla_forest *active;  /* that have something to read or to send */
   struct osla_forest *sharing; /* that wait for values of other nodes, see forest_share.h */
   uint64_t far_bytes;          /* of values that were sent to other nodes, of all time */
+  bool verifies;               /* see osla_forest_lend */
+  int forests;                 /* of all time */
   int64_t under_way;           /* transfers that were begun and have not ended */
 } forest_pool;
 

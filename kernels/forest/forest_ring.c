@@ -60,6 +60,14 @@ void osla_ring_stage(forest_ring *ring, unsigned char *staging)
   ring->posted = (osla_posted *)(void *)(staging + osla_ring_all_slots(ring));
 }
 
+/* All values in one part: without a division, each of which takes as long as a store to memory. */
+static bool is_one_part(const forest_ring *ring, int64_t edges, size_t element, int64_t count)
+{
+  const size_t most = ring->slot_bytes;
+  if ((uint64_t)edges > most || (uint64_t)count > most) return false;
+  return element * (size_t)count <= most && (size_t)edges * element * (size_t)count <= most;
+}
+
 /* Whole vertices, or where one is larger than a slot, whole numbers of one. */
 static int64_t vertices_of_a_part(const forest_ring *ring, size_t element, int64_t count)
 {
@@ -72,6 +80,7 @@ static int64_t numbers_of_a_part(const forest_ring *ring, size_t element)
 
 int64_t osla_ring_parts(const forest_ring *ring, int64_t edges, size_t element, int64_t count)
 {
+  if (is_one_part(ring, edges, element, count)) return 1;
   int64_t n = vertices_of_a_part(ring, element, count);
   if (n > 0) return (edges + n - 1) / n;
   int64_t numbers = numbers_of_a_part(ring, element);
@@ -81,6 +90,7 @@ int64_t osla_ring_parts(const forest_ring *ring, int64_t edges, size_t element, 
 ring_part osla_ring_part(const forest_ring *ring, int64_t edges, size_t element, int64_t count,
                          int64_t part)
 {
+  if (is_one_part(ring, edges, element, count)) return (ring_part){0, edges, 0, count};
   int64_t n = vertices_of_a_part(ring, element, count);
   if (n > 0) {
     int64_t first = part * n;

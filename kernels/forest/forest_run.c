@@ -11,50 +11,78 @@
 
 /* ---- beginning ---- */
 
+static const call_values nowhere = {-1, 0, 0};
+
 /* What neighbours need to find my vertices `low` to `high` of an array of mine. */
 static call_values values_at(const osla_forest *f, const forest_transfer *x,
                              const unsigned char *base, int64_t low, int64_t high)
 {
-  if (high < low) return (call_values){-1, 0, 0};
+  if (high < low) return nowhere;
   size_t bytes = osla_unit_element(x->type) * (size_t)x->count;
   int array =
     osla_pool_find(f->pool, base + low * x->stride, (size_t)((high - low) * x->stride) + bytes);
-  if (array < 0) return (call_values){-1, 0, 0};
+  if (array < 0) return nowhere;
   return (call_values){array, base - f->pool->array[array].base, x->stride};
 }
 
-static void look_up(const osla_forest *f, forest_transfer *x, call_values *from,
-                    call_values *before)
+/* Of a transfer: what the call says. */
+typedef struct call_places {
+  call_values values, before, roots;
+} call_places;
+
+static bool has_adders(const osla_forest *f, const forest_transfer *x)
 {
-  bool of_roots = x->kind == FOREST_BCAST;
-  int64_t last_leaf = f->leaf_space - 1;
-  *from = of_roots ? values_at(f, x, x->from, f->low_root, f->high_root)
-                   : values_at(f, x, x->from, f->low_leaf, last_leaf);
-  *before = (call_values){-1, 0, 0};
-  if (x->kind == FOREST_FETCH) *before = values_at(f, x, x->before, f->low_leaf, last_leaf);
-  x->in_place = from->array >= 0;
-  x->before_in_place = before->array >= 0;
+  for (int i = 0; i < f->to_leaves.n; i++)
+    if (osla_forest_adds(x, &f->to_leaves.of[i])) return true;
+  return false;
 }
 
-/* Neighbours that read from me look for it there, also where it only says that a ring brings it. */
-static void call(osla_forest *f, uint64_t number, forest_transfer *x)
+static call_places look_up(const osla_forest *f, forest_transfer *x)
+{
+  const int64_t last_leaf = f->leaf_space - 1;
+  call_places at = {nowhere, nowhere, nowhere};
+  if (x->shared) return at;
+  at.values = x->kind == FOREST_BCAST ? values_at(f, x, x->from, f->low_root, f->high_root)
+                                      : values_at(f, x, x->from, f->low_leaf, last_leaf);
+  if (x->kind == FOREST_FETCH) at.before = values_at(f, x, x->before, f->low_leaf, last_leaf);
+  if (has_adders(f, x)) at.roots = values_at(f, x, x->to, f->low_root, f->high_root);
+  x->in_place = at.values.array >= 0;
+  x->before_in_place = at.before.array >= 0;
+  x->roots_in_place = at.roots.array >= 0;
+  return at;
+}
+
+/* Does a neighbour read values in place, or add to them, and wait for the call? */
+static bool is_awaited(osla_forest *f, const forest_transfer *x)
 {
   const forest_links *out = osla_forest_out(f, x->kind);
+  for (int i = 0; i < out->n; i++)
+    if (osla_forest_lends(x, &out->of[i])) return true;
+  return has_adders(f, x);
+}
+
+/* Neighbours that read from me, or add, look for it there, also where it only says that a ring
+ * brings it. */
+static void call(osla_forest *f, uint64_t number, const forest_transfer *x, const call_places *at)
+{
   forest_call *mine = &f->control->of[number % CALLS].call;
   atomic_store_explicit(&mine->number, 0, memory_order_relaxed); /* a late look is in vain */
   atomic_thread_fence(memory_order_release);
-  if (x->shared)
-    mine->values = mine->before = (call_values){-1, 0, 0};
-  else
-    look_up(f, x, &mine->values, &mine->before);
+  mine->values = at->values;
+  mine->before = at->before;
+  if (x->by_leaves) mine->roots = at->roots;
   mine->what = x->what;
   osla_clock_settle();
   atomic_store_explicit(&mine->number, number, memory_order_release);
-  for (int i = 0; i < out->n; i++) {
-    const forest_link *l = &out->of[i];
-    if (l->near && !l->self && !osla_forest_packs(x, l, l->thin_mine))
-      osla_pool_wake(f->pool, l->rank);
-  }
+}
+
+static void wake_readers(osla_forest *f, const forest_transfer *x)
+{
+  const forest_links *out = osla_forest_out(f, x->kind);
+  for (int i = 0; i < out->n; i++)
+    if (osla_forest_lends(x, &out->of[i])) osla_pool_wake(f->pool, out->of[i].rank);
+  for (int i = 0; x->by_leaves && i < f->to_leaves.n; i++)
+    if (osla_forest_adds(x, &f->to_leaves.of[i])) osla_pool_wake(f->pool, f->to_leaves.of[i].rank);
 }
 
 static osla_err check_values(const forest_transfer *x, const void *values, int64_t edges,
@@ -133,16 +161,24 @@ static bool is_of_integers(osla_unit_type type)
   return type >= OSLA_UNIT_INT8 && type <= OSLA_UNIT_UINT64;
 }
 
+/* Integers that one atomic operation adds to. */
+static bool is_added_at_once(const forest_transfer *x)
+{
+  return is_of_integers(x->type) && osla_unit_element(x->type) >= sizeof(int32_t);
+}
+
 /* A leaf has one root: broadcasts are the same in any order. */
 static osla_err choose_order(osla_forest *f, forest_transfer *x)
 {
   const bool by_order = x->combine == OSLA_SUM_ARRIVAL || x->combine == OSLA_SUM_EXACT;
   const bool exact = x->combine == OSLA_SUM_EXACT && x->kind == FOREST_REDUCE && f->to_leaves.n > 0;
-  OSLA_CHECK(!by_order || x->kind != FOREST_FETCH, OSLA_ERR_ARG, "a fetch has no %s",
+  x->by_leaves = x->kind == FOREST_FETCH && x->combine == OSLA_SUM_ARRIVAL && is_added_at_once(x);
+  OSLA_CHECK(!by_order || x->kind != FOREST_FETCH || x->by_leaves, OSLA_ERR_ARG,
+             "a fetch of %s has no %s", osla_unit_name(x->type),
              osla_forest_combine_name(x->combine));
-  x->any_order =
-    x->kind == FOREST_BCAST || by_order ||
-    (x->kind == FOREST_REDUCE && x->combine != OSLA_REPLACE && is_of_integers(x->type));
+  x->any_order = x->kind == FOREST_BCAST ||
+                 (x->kind == FOREST_REDUCE &&
+                  (by_order || (x->combine != OSLA_REPLACE && is_of_integers(x->type))));
   if (by_order) x->combine = OSLA_SUM;
   return exact ? osla_forest_exact_begin(f, x) : OSLA_OK;
 }
@@ -151,17 +187,24 @@ static osla_err choose_order(osla_forest *f, forest_transfer *x)
 static uint64_t start(osla_forest *f)
 {
   const uint64_t number = ++f->begun;
+  osla_own_soon(&f->control->of[number % CALLS]);
   forest_transfer *x = osla_forest_transfer(f, number);
   x->ended = false;
   f->pool->under_way++;
   if (x->shared) osla_forest_share_begun(f);
-  if (f->to_roots.n + f->to_leaves.n > 0) {
-    call(f, number, x);
-    osla_forest_activate(f);
-    osla_forest_serve(f);
-  } else {
+  if (f->to_roots.n + f->to_leaves.n == 0) {
     f->read = f->sent = number;
+    return number;
   }
+  const call_places at = look_up(f, x);
+  const bool awaited = is_awaited(f, x);
+  if (awaited) {
+    call(f, number, x, &at);
+    wake_readers(f, x);
+  }
+  osla_forest_activate(f);
+  osla_forest_serve(f);
+  if (!awaited) call(f, number, x, &at); /* who waits for a ring's part has it first */
   return number;
 }
 
@@ -191,6 +234,7 @@ static osla_err begin(osla_forest *f, forest_kind kind, osla_forest_combine comb
 {
   *run = (osla_forest_run){0};
   OSLA_CALL(osla_unit_check(unit, combine));
+  osla_forest_check_lent(f);
   OSLA_CALL(free_place(f));
   forest_transfer *x = osla_forest_transfer(f, f->begun + 1);
   *x = (forest_transfer){.kind = kind,
@@ -265,6 +309,7 @@ static osla_err check_run(const osla_forest_run *run)
 static osla_err finish(osla_forest_run *run, bool with_readers)
 {
   OSLA_CALL(check_run(run));
+  if (!with_readers) osla_forest_lend(run->forest, run->number);
   end_of end = {run->forest, run->number, with_readers};
   if (!is_over_soon(&end)) osla_segment_wait(run->forest->pool->segments->segment, is_over, &end);
   *run = (osla_forest_run){0};
@@ -301,10 +346,12 @@ osla_err osla_forest_test(osla_forest_run *run, bool *done)
 
 osla_err osla_forest_writable(osla_forest *f)
 {
+  osla_forest_check_lent(f);
   uint64_t oldest = f->begun > CALLS ? f->begun + 1 - CALLS : 1;
   for (uint64_t number = oldest; number <= f->begun; number++)
     if (osla_forest_transfer(f, number)->ended && osla_forest_transfer(f, number)->in_place)
       wait_until((late_readers){f, number, osla_forest_lent_is_back});
+  osla_forest_forget_lent(f);
   return f->share ? osla_forest_writable(f->share->near) : OSLA_OK;
 }
 

@@ -3,34 +3,17 @@
 #include "forest_serve.h"
 #include "forest_call.h"
 #include "forest_exact.h"
+#include "forest_fetch.h"
+#include "forest_part.h"
 #include "forest_share.h"
 #include "forest_verify.h"
 #include "osla_clock.h"
 
-static forest_head head_of(uint64_t number, const forest_transfer *x)
-{
-  return (forest_head){.what = x->what, .number = (uint32_t)number};
-}
-
 /* ---- reading ---- */
 
-/* The vertices of a part, their first number. */
-static vertex_list part_of(vertex_list v, const ring_part *part, size_t element)
-{
-  v = osla_vertices_from(v, part->first);
-  v.base += (size_t)part->first_number * element;
-  return v;
-}
-
-/* As a slot holds them. */
-static vertex_list packed(const unsigned char *slot, const ring_part *part, size_t element)
-{
-  return (vertex_list){(unsigned char *)(uintptr_t)slot, part->numbers * (int64_t)element, NULL, 0};
-}
-
-/* All parts of a link that have come, into `to`. false: some are still to come. */
-static bool read_ring(osla_forest *f, uint64_t number, const forest_transfer *x, forest_link *l,
-                      vertex_list to, osla_forest_combine combine, forest_cursor *at)
+bool osla_forest_read_ring(osla_forest *f, uint64_t number, const forest_transfer *x,
+                           forest_link *l, vertex_list to, osla_forest_combine combine,
+                           forest_cursor *at)
 {
   size_t element = osla_unit_element(x->type);
   int64_t parts = osla_ring_parts(&l->ring, l->edges, element, x->count);
@@ -40,8 +23,8 @@ static bool read_ring(osla_forest *f, uint64_t number, const forest_transfer *x,
     if (!slot) return false;
     osla_forest_check_same(f, number, x, l->rank, head.number, head.what);
     ring_part part = osla_ring_part(&l->ring, l->edges, element, x->count, at->part);
-    osla_vertices_combine(x->type, combine, part.numbers, part_of(to, &part, element),
-                          packed(slot, &part, element), part.n);
+    osla_vertices_combine(x->type, combine, part.numbers, osla_part_vertices(to, &part, element),
+                          osla_part_packed(slot, &part, element), part.n);
     osla_ring_take(&l->ring);
     f->owes |= !osla_ring_credit(&l->ring);
   }
@@ -55,7 +38,7 @@ static bool read_link(osla_forest *f, uint64_t number, const forest_transfer *x,
   const osla_forest_combine combine = x->gathered ? OSLA_REPLACE : x->combine;
   vertex_list to =
     x->gathered ? osla_forest_exact_place(f, x, l) : osla_link_mine(l, x->to, x->stride);
-  vertex_list from = {NULL, 0, NULL, 0};
+  vertex_list from = {NULL, 0, NULL, 0, NULL};
   if (l->self) {
     from = osla_link_theirs(l, x->from, x->stride);
   } else if (l->near && !osla_forest_packs(x, l, l->thin_theirs)) {
@@ -64,66 +47,15 @@ static bool read_link(osla_forest *f, uint64_t number, const forest_transfer *x,
     osla_forest_check_same(f, number, x, l->rank, number, call->what);
     from = osla_forest_in_place(f, l, &call->values);
   }
-  if (!from.base) return read_ring(f, number, x, l, to, combine, at);
+  if (!from.base) return osla_forest_read_ring(f, number, x, l, to, combine, at);
   osla_vertices_combine(x->type, combine, x->count, to, from, l->edges);
   return true;
 }
 
-/* The values come and the values before go back in the same parts, each in place or by the ring. */
-static bool fetch_parts(osla_forest *f, uint64_t number, forest_transfer *x, forest_link *l,
-                        vertex_list from, vertex_list before)
-{
-  size_t element = osla_unit_element(x->type);
-  int64_t parts = osla_ring_parts(&l->ring, l->edges, element, x->count);
-  vertex_list to = osla_link_mine(l, x->to, x->stride);
-  for (forest_cursor *at = &x->reading; at->part < parts; at->part++) {
-    forest_head head;
-    const unsigned char *come = from.base ? NULL : osla_ring_next(&l->ring, &head);
-    if (come) osla_forest_check_same(f, number, x, l->rank, head.number, head.what);
-    unsigned char *go = before.base ? NULL : osla_ring_slot(&l->ring);
-    if (!(from.base || come) || !(before.base || go)) return false;
-    ring_part part = osla_ring_part(&l->ring, l->edges, element, x->count, at->part);
-    osla_vertices_fetch(x->type, x->combine, part.numbers, part_of(to, &part, element),
-                        come ? packed(come, &part, element) : part_of(from, &part, element),
-                        go ? packed(go, &part, element) : part_of(before, &part, element), part.n);
-    if (go) osla_ring_send(&l->ring, head_of(number, x), (size_t)(part.n * part.numbers) * element);
-    if (!come) continue;
-    osla_ring_take(&l->ring);
-    f->owes |= !osla_ring_credit(&l->ring);
-  }
-  return true;
-}
-
-static bool fetch_link(osla_forest *f, uint64_t number, forest_transfer *x, forest_link *l)
-{
-  vertex_list from = {NULL, 0, NULL, 0}, before = from;
-  if (l->self) {
-    from = osla_link_theirs(l, x->from, x->stride);
-    before = osla_link_theirs(l, x->before, x->stride);
-  } else if (l->near) {
-    const forest_call *call = osla_forest_call_of(l, number);
-    if (!call) return false;
-    osla_forest_check_same(f, number, x, l->rank, number, call->what);
-    from = osla_forest_in_place(f, l, &call->values);
-    if (!osla_forest_packs_answers(x, l, l->theirs))
-      before = osla_forest_in_place(f, l, &call->before);
-  }
-  if (!from.base || !before.base) return fetch_parts(f, number, x, l, from, before);
-  osla_vertices_fetch(x->type, x->combine, x->count, osla_link_mine(l, x->to, x->stride), from,
-                      before, l->edges);
-  return true;
-}
-
-static void next_link(forest_cursor *at)
-{
-  at->link++;
-  at->part = 0;
-}
-
-/* Now and then, so that waiting stays quick. */
+/* Now and then: a look at a neighbour's call takes its line, which it then waits for to begin. */
 static bool looks_again(osla_forest *f)
 {
-  enum { IN_VAIN = 16 };
+  enum { IN_VAIN = 128 };
   return ++f->looks % IN_VAIN == 0;
 }
 
@@ -143,7 +75,7 @@ static void read_early(osla_forest *f, uint64_t number, const forest_transfer *x
 
 static bool read_next(osla_forest *f, uint64_t number, forest_transfer *x, forest_link *l)
 {
-  if (x->kind == FOREST_FETCH) return fetch_link(f, number, x, l);
+  if (x->kind == FOREST_FETCH) return osla_forest_fetch_link(f, number, x, l);
   if (l->early == number && l->early_done) return true;
   if (l->early == number && x->reading.part < l->early_part) x->reading.part = l->early_part;
   return read_link(f, number, x, l, &x->reading);
@@ -154,7 +86,7 @@ static bool read_links(osla_forest *f, uint64_t number, forest_transfer *x)
   const forest_links *in = osla_forest_in(f, x->kind);
   if (x->shared) return true;
   if (x->kind == FOREST_FETCH && f->sent + 1 < number) return false;
-  for (; x->reading.link < in->n; next_link(&x->reading)) {
+  for (; x->reading.link < in->n; osla_next_link(&x->reading)) {
     if (read_next(f, number, x, &in->of[x->reading.link])) continue;
     if (x->any_order) read_early(f, number, x);
     if (looks_again(f)) {
@@ -164,19 +96,6 @@ static bool read_links(osla_forest *f, uint64_t number, forest_transfer *x)
     return false;
   }
   if (x->gathered) osla_forest_exact_end(f, x);
-  return true;
-}
-
-/* Of a fetch: the values before that come back to my leaves by rings. */
-static bool read_answers(osla_forest *f, uint64_t number, forest_transfer *x)
-{
-  for (; x->kind == FOREST_FETCH && x->answers.link < f->to_roots.n; next_link(&x->answers)) {
-    forest_link *l = &f->to_roots.of[x->answers.link];
-    const bool packs = osla_forest_packs_answers(x, l, l->mine);
-    if (l->self || (l->near && x->before_in_place && !packs)) continue;
-    vertex_list to = osla_link_mine(l, x->before, x->stride);
-    if (!read_ring(f, number, x, l, to, OSLA_REPLACE, &x->answers)) return false;
-  }
   return true;
 }
 
@@ -191,9 +110,10 @@ static bool send_link(uint64_t number, const forest_transfer *x, forest_link *l,
     unsigned char *slot = osla_ring_slot(&l->ring);
     if (!slot) return false;
     ring_part part = osla_ring_part(&l->ring, l->edges, element, x->count, at->part);
-    osla_vertices_combine(x->type, OSLA_REPLACE, part.numbers, packed(slot, &part, element),
-                          part_of(from, &part, element), part.n);
-    osla_ring_send(&l->ring, head_of(number, x), (size_t)(part.n * part.numbers) * element);
+    osla_vertices_combine(x->type, OSLA_REPLACE, part.numbers,
+                          osla_part_packed(slot, &part, element),
+                          osla_part_vertices(from, &part, element), part.n);
+    osla_ring_send(&l->ring, osla_head_of(number, x), (size_t)(part.n * part.numbers) * element);
   }
   return true;
 }
@@ -202,8 +122,13 @@ static bool send_links(osla_forest *f, uint64_t number, forest_transfer *x)
 {
   const forest_links *out = osla_forest_out(f, x->kind);
   if (x->shared) return true;
-  for (; x->sending.link < out->n; next_link(&x->sending)) {
+  for (; x->sending.link < out->n; osla_next_link(&x->sending)) {
     forest_link *l = &out->of[x->sending.link];
+    if (osla_forest_adds(x, l)) {
+      const forest_added added = osla_forest_add(f, number, x, l);
+      if (added == FOREST_ADD_LATER) return false;
+      if (added == FOREST_ADD_DONE) continue;
+    }
     const bool packs = osla_forest_packs(x, l, l->thin_mine);
     if (l->self || (l->near && x->in_place && !packs)) continue;
     if (!send_link(number, x, l, &x->sending)) return false;
@@ -254,14 +179,16 @@ void osla_forest_serve(osla_forest *f)
   send_all(f);
   while (f->read < f->begun) {
     forest_transfer *x = osla_forest_transfer(f, f->read + 1);
-    bool read = read_links(f, f->read + 1, x), answered = read_answers(f, f->read + 1, x);
+    bool read = read_links(f, f->read + 1, x),
+         answered = osla_forest_read_answers(f, f->read + 1, x);
     if (!read || !answered) break;
     f->read++;
-    if (x->reading.link == 0 && !x->shared) continue; /* from nobody */
+    if (x->reading.link == 0 && !x->shared && !x->by_leaves) continue; /* from nobody */
     osla_own_soon(&f->control->of[(f->read + 1) % CALLS]);
     osla_clock_settle();
     atomic_store_explicit(&f->control->read, f->read, memory_order_release);
     wake_neighbours(f, osla_forest_in(f, x->kind));
+    if (x->by_leaves) wake_neighbours(f, &f->to_roots);
   }
   send_all(f); /* what waited for answers */
   tell_owed(f);
@@ -330,8 +257,17 @@ bool osla_forest_lent_is_back(osla_forest *f, uint64_t number)
   const forest_links *out = osla_forest_out(f, x->kind);
   for (int i = 0; i < out->n; i++) {
     forest_link *l = &out->of[i];
-    if (l->self || !l->near || osla_forest_packs(x, l, l->thin_mine)) continue;
-    if (!has_read(l, number)) return false;
+    if (osla_forest_lends(x, l) && !has_read(l, number)) return false;
+  }
+  return true;
+}
+
+/* Those who add to my roots. */
+static bool have_added(osla_forest *f, uint64_t number, const forest_transfer *x)
+{
+  for (int i = 0; x->by_leaves && i < f->to_leaves.n; i++) {
+    forest_link *l = &f->to_leaves.of[i];
+    if (osla_forest_adds(x, l) && !has_read(l, number)) return false;
   }
   return true;
 }
@@ -345,7 +281,7 @@ bool osla_forest_readers_done(osla_forest *f, uint64_t number)
     if (l->self || !l->near) continue;
     if (!has_read(l, number)) return false;
   }
-  return true;
+  return have_added(f, number, x);
 }
 
 /* Who waits in a call of another library makes no progress here. */
@@ -363,6 +299,7 @@ static bool is_over(osla_forest *f, uint64_t number, const forest_transfer *x, b
   if (x->shared) return osla_forest_share_is_over(f, x, with_readers);
   if (!are_posted(osla_forest_out(f, x->kind))) return false;
   if (x->kind == FOREST_FETCH && !are_posted(&f->to_leaves)) return false;
+  if (x->roots_in_place && !have_added(f, number, x)) return false;
   bool lent = (x->in_place && with_readers) || x->before_in_place; /* who reads writes there */
   return !lent || osla_forest_lent_is_back(f, number);
 }

@@ -28,6 +28,11 @@ void osla_forest_set_ended(osla_forest *f, uint64_t number);
 void osla_forest_serve(osla_forest *f);
 void osla_forest_activate(osla_forest *f);
 
+/* All parts of a link that have come, into `to`. false: some are still to come. */
+bool osla_forest_read_ring(osla_forest *f, uint64_t number, const forest_transfer *x,
+                           forest_link *l, vertex_list to, osla_forest_combine combine,
+                           forest_cursor *at);
+
 /* Has the values of a transfer that is read next, and that neighbours have begun, brought to this
  * core's caches while it does something else. */
 void osla_forest_fetch_nearer(osla_forest *f, uint64_t number);

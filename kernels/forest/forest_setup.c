@@ -1,10 +1,10 @@
 /* Links from edges. Who has leaves knows which roots they are joined to; who has roots hears of it
  * in two exchanges: how many edges, from ranks that it does not know; then, between those who are
  * joined, where in the pool the lists, words and slots of the link lie. The roots' owner reads the
- * lists of a neighbour where they are and gets the others'. (Section 5.1 of the paper, where
- * leaves' ranks send them.) */
-#include "forest_setup.h"
+ * lists of a neighbour where they are and gets the others', where these are needed. (Section 5.1 of
+ * the paper, where leaves' ranks send them.) */
 #include "exchange.h"
+#include "forest_lists.h"
 
 #include <inttypes.h>
 #include <limits.h>
@@ -15,10 +15,16 @@
  * edges there are, an int64_t. */
 typedef struct places {
   int64_t n_roots, control;
-  int64_t leaf_list, root_list;   /* of the edges from my leaves to your roots */
+  list_form leaves, roots;        /* of the edges from my leaves to your roots */
   int64_t leaf_words, leaf_slots; /* of that link, at me */
   int64_t root_words, root_slots; /* of the link from your leaves to my roots, at me */
 } places;
+
+/* Of mine to that rank; it is joined to me. */
+static const places *places_of(const osla_letters *theirs, int rank)
+{
+  return osla_letter_of(theirs, rank);
+}
 
 /* ---- who is joined to whom ---- */
 
@@ -62,7 +68,7 @@ static size_t reserve(size_t *at, size_t bytes)
 
 /* Offsets in my piece; those of links in far_words and far_slots, until the other's are known. */
 typedef struct layout {
-  size_t control, leaf_list, root_list, bytes;
+  size_t control, lists, bytes;
 } layout;
 
 static void reserve_rings(forest_links *links, size_t *at)
@@ -78,12 +84,10 @@ static void reserve_rings(forest_links *links, size_t *at)
 static layout lay_out(osla_forest *f)
 {
   layout l = {0};
-  size_t list = (size_t)f->n_edges * sizeof(uint32_t);
   l.control = reserve(&l.bytes, sizeof(forest_control));
   reserve_rings(&f->to_roots, &l.bytes);
   reserve_rings(&f->to_leaves, &l.bytes);
-  l.leaf_list = reserve(&l.bytes, list);
-  l.root_list = reserve(&l.bytes, list);
+  l.lists = reserve(&l.bytes, osla_forest_lists_bytes(f));
   return l;
 }
 
@@ -92,11 +96,14 @@ static unsigned char *piece_at(const osla_forest *f, size_t offset)
   return (unsigned char *)f->piece.memory + offset;
 }
 
-static size_t far_count(const forest_links *links)
+/* Of roots with leaves on other nodes, whose lists are to be got. */
+static size_t far_count(const osla_forest *f, const osla_letters *theirs)
 {
   size_t count = 0;
-  for (int i = 0; i < links->n; i++)
-    if (!links->of[i].near) count += (size_t)links->of[i].edges;
+  for (int i = 0; i < f->to_leaves.n; i++) {
+    const forest_link *l = &f->to_leaves.of[i];
+    if (!l->near && places_of(theirs, l->rank)->roots.list >= 0) count += (size_t)l->edges;
+  }
   return count;
 }
 
@@ -131,20 +138,18 @@ static int rank_of(const forest_links *links, int i)
 }
 
 /* One for each rank that I am joined to in any way; there is room for them. */
-static osla_err tell_places(const osla_forest *f, const forest_edges *e, const layout *l,
-                            osla_letters *out)
+static osla_err tell_places(const osla_forest *f, const layout *l, osla_letters *out)
 {
-  const int64_t base = (int64_t)f->piece.offset, item = sizeof(uint32_t);
+  const int64_t base = (int64_t)f->piece.offset;
   const forest_links *roots = &f->to_roots, *leaves = &f->to_leaves;
   for (int i = 0, j = 0; i < roots->n || j < leaves->n;) {
     const bool first = rank_of(roots, i) <= rank_of(leaves, j);
     const int p = first ? rank_of(roots, i) : rank_of(leaves, j);
-    places mine = {.n_roots = f->n_roots,
-                   .control = base + (int64_t)l->control,
-                   .leaf_list = base + (int64_t)l->leaf_list + e->start[p] * item,
-                   .root_list = base + (int64_t)l->root_list + e->start[p] * item};
+    places mine = {.n_roots = f->n_roots, .control = base + (int64_t)l->control};
     if (rank_of(roots, i) == p) {
-      const forest_ring *ring = &roots->of[i++].ring;
+      const forest_ring *ring = &roots->of[i].ring;
+      mine.roots = osla_forest_form_of_roots(f, &roots->of[i]);
+      mine.leaves = osla_forest_form_of_leaves(f, &roots->of[i++]);
       mine.leaf_words = base + (int64_t)ring->far_words;
       mine.leaf_slots = base + (int64_t)ring->far_slots;
     }
@@ -156,22 +161,6 @@ static osla_err tell_places(const osla_forest *f, const forest_edges *e, const l
     OSLA_CALL(osla_letters_add(out, p, &mine));
   }
   return OSLA_OK;
-}
-
-/* Of mine to that rank; it is joined to me. */
-static const places *places_of(const osla_letters *theirs, int rank)
-{
-  return osla_letter_of(theirs, rank);
-}
-
-/* A list that ascends by 1 is known by its first. */
-static void simplify(const uint32_t **list, int64_t *first, int64_t n)
-{
-  const uint32_t *at = *list;
-  for (int64_t i = 1; i < n; i++)
-    if ((int64_t)at[i] != (int64_t)at[0] + i) return;
-  *first = at[0];
-  *list = NULL;
 }
 
 static const void *at_neighbour(const osla_forest *f, int rank, int64_t offset)
@@ -200,19 +189,14 @@ static osla_err check_roots(const osla_forest *f, const forest_link *l, const ui
   return OSLA_OK;
 }
 
-static osla_err connect_to_roots(osla_forest *f, const forest_edges *e, const layout *lay,
+static osla_err connect_to_roots(osla_forest *f, const forest_edges *e, const forest_lists *lists,
                                  const osla_letters *theirs)
 {
-  const uint32_t *leaf = (const uint32_t *)(const void *)piece_at(f, lay->leaf_list);
-  const uint32_t *root = (const uint32_t *)(const void *)piece_at(f, lay->root_list);
   for (int i = 0; i < f->to_roots.n; i++) {
     forest_link *l = &f->to_roots.of[i];
     const places *other = places_of(theirs, l->rank);
-    l->mine = leaf + e->start[l->rank];
-    l->theirs = root + e->start[l->rank];
-    OSLA_CALL(check_roots(f, l, l->mine, l->theirs, other->n_roots));
-    simplify(&l->mine, &l->mine_first, l->edges);
-    simplify(&l->theirs, &l->theirs_first, l->edges);
+    const int64_t start = e->start[l->rank];
+    OSLA_CALL(check_roots(f, l, lists->leaf + start, lists->root + start, other->n_roots));
     if (l->near) l->control = (forest_control *)(uintptr_t)at_neighbour(f, l->rank, other->control);
     connect_ring(f, l, other->root_words, other->root_slots);
   }
@@ -224,15 +208,20 @@ static osla_err get_lists(osla_forest *f, const osla_letters *theirs)
 {
   osla_segment *segment = f->piece.segment;
   osla_transfer *transfer = malloc((size_t)(f->to_leaves.n + 1) * sizeof *transfer);
-  OSLA_CHECK(transfer, OSLA_ERR_MEM, "lists of %d links", f->to_leaves.n);
+  f->far_lists = malloc((far_count(f, theirs) + 1) * sizeof *f->far_lists);
+  if (!transfer || !f->far_lists) {
+    free(transfer);
+    return osla_error_set(OSLA_ERR_MEM, "lists of %d links", f->to_leaves.n);
+  }
   osla_err err = OSLA_OK;
   int started = 0;
   uint32_t *far = f->far_lists;
   for (int i = 0; i < f->to_leaves.n && err == OSLA_OK; i++) {
     forest_link *l = &f->to_leaves.of[i];
-    if (l->near) continue;
-    err = osla_segment_get(segment, l->rank, (size_t)places_of(theirs, l->rank)->root_list, far,
-                           (size_t)l->edges * sizeof *far, &transfer[started]);
+    const int64_t list = places_of(theirs, l->rank)->roots.list;
+    if (l->near || list < 0) continue;
+    err = osla_segment_get(segment, l->rank, (size_t)list, far, (size_t)l->edges * sizeof *far,
+                           &transfer[started]);
     started += err == OSLA_OK;
     l->mine = far;
     far += l->edges;
@@ -251,111 +240,53 @@ static osla_err connect_to_leaves(osla_forest *f, const osla_letters *theirs)
     forest_link *l = &f->to_leaves.of[i];
     const places *other = places_of(theirs, l->rank);
     connect_ring(f, l, other->leaf_words, other->leaf_slots);
-    if (!l->near) continue;
-    l->control = (forest_control *)(uintptr_t)at_neighbour(f, l->rank, other->control);
-    l->mine = at_neighbour(f, l->rank, other->root_list);
-    l->theirs = at_neighbour(f, l->rank, other->leaf_list);
-    simplify(&l->theirs, &l->theirs_first, l->edges);
+    osla_forest_take_forms(f, l, &other->roots, &other->leaves);
+    if (l->near) l->control = (forest_control *)(uintptr_t)at_neighbour(f, l->rank, other->control);
   }
   return get_lists(f, theirs);
 }
 
-/* The roots that have edges. */
-static void find_roots(osla_forest *f)
-{
-  f->low_root = f->to_leaves.n > 0 ? INT64_MAX : 0;
-  f->high_root = -1;
-  for (int i = 0; i < f->to_leaves.n; i++) {
-    forest_link *l = &f->to_leaves.of[i];
-    for (int64_t k = 0; k < l->edges; k++) {
-      if (l->mine[k] < f->low_root) f->low_root = l->mine[k];
-      if (l->mine[k] > f->high_root) f->high_root = l->mine[k];
-    }
-    simplify(&l->mine, &l->mine_first, l->edges);
-  }
-}
-
-/* Are there less than two of these vertices, of 8 bytes each, in a line of memory? */
-static osla_err look_if_thin(const uint32_t *list, int64_t n, bool *thin)
-{
-  enum { FEW = 16, IN_LINE = LINE / 8, SPREAD = 64 };
-  uint32_t low = UINT32_MAX, high = 0;
-  int64_t lines = 0;
-  *thin = false;
-  if (!list || n <= FEW) return OSLA_OK;
-  for (int64_t i = 0; i < n; i++) {
-    if (list[i] < low) low = list[i];
-    if (list[i] > high) high = list[i];
-  }
-  low /= IN_LINE;
-  const size_t range = (size_t)(high / IN_LINE - low) + 1;
-  *thin = range > SPREAD * (size_t)n; /* almost each has a line of its own */
-  if (*thin) return OSLA_OK;
-  unsigned char *met = calloc(range, 1);
-  OSLA_CHECK(met, OSLA_ERR_MEM, "%zu marks of lines", range);
-  for (int64_t i = 0; i < n; i++) {
-    lines += !met[list[i] / IN_LINE - low];
-    met[list[i] / IN_LINE - low] = 1;
-  }
-  free(met);
-  *thin = n < 2 * lines;
-  return OSLA_OK;
-}
-
-static osla_err find_thin(forest_links *links)
-{
-  for (int i = 0; i < links->n; i++) {
-    forest_link *l = &links->of[i];
-    if (!l->near || l->self) continue;
-    OSLA_CALL(look_if_thin(l->mine, l->edges, &l->thin_mine));
-    OSLA_CALL(look_if_thin(l->theirs, l->edges, &l->thin_theirs));
-  }
-  return OSLA_OK;
-}
-
-static osla_err take_memory(osla_forest *f, layout *lay, osla_letters *letters)
+/* `err`: whether lists could be made. */
+static osla_err take_memory(osla_forest *f, osla_err err, layout *lay, osla_letters *letters)
 {
   *lay = lay_out(f);
   size_t staging = staging_bytes(&f->to_roots) + staging_bytes(&f->to_leaves);
-  f->far_lists = malloc((far_count(&f->to_leaves) + 1) * sizeof *f->far_lists);
   f->staging = calloc(staging + 1, 1);
-  osla_err err = osla_letters_reserve(letters, f->to_roots.n + f->to_leaves.n);
-  if (!f->far_lists || !f->staging)
-    err = osla_error_set(OSLA_ERR_MEM, "%zu bytes to send from", staging);
+  if (err == OSLA_OK) err = osla_letters_reserve(letters, f->to_roots.n + f->to_leaves.n);
+  if (!f->staging) err = osla_error_set(OSLA_ERR_MEM, "%zu bytes to send from", staging);
   OSLA_CALL(osla_agree(f->t, err));
   return osla_pool_take(f->pool, lay->bytes, &f->piece);
 }
 
-static osla_err use_places(osla_forest *f, const forest_edges *e, const layout *lay,
+static osla_err use_places(osla_forest *f, const forest_edges *e, const forest_lists *lists,
                            const osla_letters *theirs)
 {
-  OSLA_CALL(connect_to_roots(f, e, lay, theirs));
+  OSLA_CALL(connect_to_roots(f, e, lists, theirs));
   OSLA_CALL(connect_to_leaves(f, theirs));
-  find_roots(f);
-  OSLA_CALL(find_thin(&f->to_roots));
-  return find_thin(&f->to_leaves);
+  return osla_forest_look_at_lists(f);
 }
 
 static osla_err connect(osla_forest *f, const forest_edges *e, osla_exchange *x)
 {
   layout lay;
+  forest_lists lists;
   osla_letters mine = {.bytes = sizeof(places)}, theirs = mine;
-  osla_err local = OSLA_OK, err = take_memory(f, &lay, &mine);
+  osla_err local = osla_forest_lists_make(f, e, &lists);
+  osla_err err = take_memory(f, local, &lay, &mine);
   if (err == OSLA_OK) {
     unsigned char *staging = f->staging;
-    uint32_t *leaf = (uint32_t *)(void *)piece_at(f, lay.leaf_list);
     f->control = (forest_control *)(void *)piece_at(f, lay.control);
     memset(f->control, 0, sizeof *f->control);
     start_rings(f, &f->to_roots, &staging);
     start_rings(f, &f->to_leaves, &staging);
-    osla_forest_sort(osla_transport_size(f->t), e, leaf,
-                     (uint32_t *)(void *)piece_at(f, lay.root_list));
-    if (e->leaf) local = osla_forest_check_once(e, leaf);
-    err = tell_places(f, e, &lay, &mine);
+    osla_forest_lists_keep(f, (uint32_t *)(void *)piece_at(f, lay.lists));
+    if (e->leaf) local = osla_forest_check_once(e, lists.leaf);
+    err = tell_places(f, &lay, &mine);
     if (err == OSLA_OK) err = osla_exchange_run(x, &mine, mine.n, &theirs);
-    if (err == OSLA_OK) err = use_places(f, e, &lay, &theirs);
+    if (err == OSLA_OK) err = use_places(f, e, &lists, &theirs);
     err = osla_agree(f->t, local != OSLA_OK ? local : err);
   }
+  osla_forest_lists_free(&lists);
   osla_letters_free(&mine);
   osla_letters_free(&theirs);
   return err;

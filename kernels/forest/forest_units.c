@@ -1,9 +1,12 @@
 /* Each type has one loop over vertices and one over the numbers of a vertex, for each combination
  * that it allows; a macro writes them out, since C has no other way to say them once. */
 #include "forest_units.h"
+#include "forest_block.h"
+#include "forest_words.h"
 #include "move.h"
 
 #include <inttypes.h>
+#include <stdatomic.h>
 #include <string.h>
 
 typedef struct unit_facts {
@@ -101,7 +104,7 @@ osla_err osla_unit_check(osla_unit unit, osla_forest_combine combine)
 /* ---- loops ---- */
 
 /* Vertices of a list lie anywhere: so many before their turn they are brought nearer. */
-enum { AHEAD = 16, AHEAD_COPY = 32, MANY = 8192 };
+enum { AHEAD = 16 };
 
 /* `before`: where each value goes first; NULL: nowhere. */
 #define EACH(type, expression)                                                                     \
@@ -165,8 +168,8 @@ enum { AHEAD = 16, AHEAD_COPY = 32, MANY = 8192 };
   {                                                                                                \
     const int64_t dense = sizeof(type);                                                            \
     if (count == 1 && to->stride == dense && from->stride == dense) {                              \
-      const vertex_list to_dense = {to->base, dense, to->at, to->first};                           \
-      const vertex_list from_dense = {from->base, dense, from->at, from->first};                   \
+      const vertex_list to_dense = {to->base, dense, to->at, to->first, NULL};                     \
+      const vertex_list from_dense = {from->base, dense, from->at, from->first, NULL};             \
       if (before)                                                                                  \
         name##_loops(combine, 1, to_dense, from_dense, before, n);                                 \
       else                                                                                         \
@@ -262,45 +265,17 @@ void osla_unit_identity(osla_unit_type type, osla_forest_combine combine, int64_
 
 /* ---- replacing ---- */
 
-/* Words of 8 bytes that follow one another: most forests, and as fast as a bare loop. `ahead`: 0,
- * or how many loads before its turn each of from's is begun; a constant. */
-static inline __attribute__((always_inline)) void copy_words(const vertex_list *to_list,
-                                                             const vertex_list *from_list,
-                                                             int64_t n, int64_t ahead)
-{
-  uint64_t *to = (uint64_t *)(void *)to_list->base;
-  const uint64_t *from = (const uint64_t *)(const void *)from_list->base;
-  const uint32_t *to_at = to_list->at, *from_at = from_list->at;
-  if (to_at && from_at)
-    for (int64_t i = 0; i < n; i++) {
-      if (ahead > 0 && i + ahead < n) __builtin_prefetch(&from[from_at[i + ahead]]);
-      to[to_at[i]] = from[from_at[i]];
-    }
-  else if (to_at)
-    for (int64_t i = 0; i < n; i++)
-      to[to_at[i]] = from[from_list->first + i];
-  else
-    for (int64_t i = 0; i < n; i++) {
-      if (ahead > 0 && i + ahead < n) __builtin_prefetch(&from[from_at[i + ahead]]);
-      to[to_list->first + i] = from[from_at[i]];
-    }
-}
-
-static bool are_words(const vertex_list *v, size_t bytes)
-{
-  return bytes == 8 && v->stride == 8 && (uintptr_t)v->base % 8 == 0;
-}
-
 static void replace(size_t bytes, const vertex_list *to, const vertex_list *from, int64_t n)
 {
   bool dense = to->stride == (int64_t)bytes && from->stride == (int64_t)bytes;
-  bool words = are_words(to, bytes) && are_words(from, bytes);
+  bool words = osla_are_words(to, bytes) && osla_are_words(from, bytes);
   if (dense && !to->at && !from->at)
     memcpy(osla_vertex(to, 0), osla_vertex(from, 0), bytes * (size_t)n);
-  else if (words && n > MANY)
-    copy_words(to, from, n, AHEAD_COPY);
   else if (words)
-    copy_words(to, from, n, 0);
+    osla_words_replace(to, from, n);
+  else if (bytes == sizeof(uint64_t)) /* a size that is known is no call */
+    for (int64_t i = 0; i < n; i++)
+      memcpy(osla_vertex(to, i), osla_vertex(from, i), sizeof(uint64_t));
   else
     for (int64_t i = 0; i < n; i++)
       memcpy(osla_vertex(to, i), osla_vertex(from, i), bytes);
@@ -315,13 +290,27 @@ static void charge(osla_unit_type type, osla_forest_combine combine, int64_t cou
     osla_work_did(OSLA_WORK_ADD, OSLA_DOUBLE, 1, n * count, 1);
 }
 
+static bool is_sum_of_words(osla_unit_type type, osla_forest_combine combine, int64_t count,
+                            const vertex_list *to, const vertex_list *from)
+{
+  const size_t bytes = facts[type].bytes;
+  return combine == OSLA_SUM && count == 1 && osla_are_words(to, bytes) &&
+         osla_are_words(from, bytes) && osla_are_sums_of_words(type, to);
+}
+
 void osla_vertices_combine(osla_unit_type type, osla_forest_combine combine, int64_t count,
                            vertex_list to, vertex_list from, int64_t n)
 {
   if (n == 0) return;
+  if (to.block || from.block) {
+    osla_vertices_by_rows(&(vertex_work){type, combine, count, false}, to, from, NULL, n);
+    return;
+  }
   if (osla_work_listener) charge(type, combine, count, n);
   if (combine == OSLA_REPLACE)
     replace(facts[type].bytes * (size_t)count, &to, &from, n);
+  else if (is_sum_of_words(type, combine, count, &to, &from))
+    osla_words_sum(type, &to, &from, NULL, n);
   else
     loops[type](combine, count, &to, &from, NULL, n);
 }
@@ -330,6 +319,42 @@ void osla_vertices_fetch(osla_unit_type type, osla_forest_combine combine, int64
                          vertex_list to, vertex_list from, vertex_list before, int64_t n)
 {
   if (n == 0) return;
+  if (to.block || from.block || before.block) {
+    osla_vertices_by_rows(&(vertex_work){type, combine, count, false}, to, from, &before, n);
+    return;
+  }
   if (osla_work_listener) charge(type, OSLA_SUM, count, n);
-  loops[type](combine, count, &to, &from, &before, n);
+  if (is_sum_of_words(type, combine, count, &to, &from) &&
+      osla_are_words(&before, facts[type].bytes))
+    osla_words_sum(type, &to, &from, &before, n);
+  else
+    loops[type](combine, count, &to, &from, &before, n);
+}
+
+/* ---- integers that others add to ---- */
+
+/* Of unsigned ones: signed ones have the same bits, and none is lost where a sum wraps. */
+#define FETCH_ADD(type)                                                                            \
+  for (int64_t i = 0; i < n; i++) {                                                                \
+    if (to.at && i + AHEAD < n) __builtin_prefetch(osla_vertex(&to, i + AHEAD), 1);                \
+    _Atomic type *root = (_Atomic type *)(void *)osla_vertex(&to, i);                              \
+    const type *leaf = (const type *)(const void *)osla_vertex(&from, i);                          \
+    type *keep = (type *)(void *)osla_vertex(&before, i);                                          \
+    for (int64_t c = 0; c < count; c++)                                                            \
+      keep[c] = atomic_fetch_add_explicit(&root[c], leaf[c], memory_order_relaxed);                \
+  }
+
+void osla_vertices_fetch_add(osla_unit_type type, int64_t count, vertex_list to, vertex_list from,
+                             vertex_list before, int64_t n)
+{
+  if (to.block || from.block || before.block) {
+    osla_vertices_by_rows(&(vertex_work){type, OSLA_SUM, count, true}, to, from, &before, n);
+    return;
+  }
+  if (osla_work_listener) charge(type, OSLA_SUM, count, n);
+  if (facts[type].bytes == sizeof(uint64_t)) {
+    FETCH_ADD(uint64_t)
+  } else {
+    FETCH_ADD(uint32_t)
+  }
 }

@@ -19,12 +19,14 @@ osla_err osla_unit_check(osla_unit unit, osla_forest_combine combine);
 void osla_unit_identity(osla_unit_type type, osla_forest_combine combine, int64_t count,
                         unsigned char *to, int64_t stride, int64_t n);
 
-/* Vertices of an array: the i-th of a list lies at base + stride * (at ? at[i] : first + i). */
+/* Vertices of an array: the i-th of a list lies at base + stride * (at ? at[i] : first + i); with a
+ * block, which stands in no loop, at that of the block's (first + i)-th (forest_block.h). */
 typedef struct vertex_list {
   unsigned char *base;
   int64_t stride;
   const uint32_t *at;
   int64_t first;
+  const struct vertex_block *block; /* or NULL */
 } vertex_list;
 
 static inline unsigned char *osla_vertex(const vertex_list *v, int64_t i)
@@ -49,5 +51,10 @@ void osla_vertices_combine(osla_unit_type type, osla_forest_combine combine, int
 /* The same, and before[i] := the value of to[i] until then. */
 void osla_vertices_fetch(osla_unit_type type, osla_forest_combine combine, int64_t count,
                          vertex_list to, vertex_list from, vertex_list before, int64_t n);
+
+/* The same by sums of integers of 4 or 8 bytes, where others may add to them, too: each number by
+ * itself. */
+void osla_vertices_fetch_add(osla_unit_type type, int64_t count, vertex_list to, vertex_list from,
+                             vertex_list before, int64_t n);
 
 #endif

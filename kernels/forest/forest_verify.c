@@ -1,5 +1,6 @@
 #include "forest_verify.h"
 #include "forest_call.h"
+#include "forest_share.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -64,4 +65,71 @@ void osla_forest_look_at_rings(osla_forest *f)
     look_at_ring(f, &f->to_roots.of[i]);
   for (int i = 0; i < f->to_leaves.n; i++)
     look_at_ring(f, &f->to_leaves.of[i]);
+}
+
+/* ---- values that are lent ---- */
+
+/* FNV-1a of what neighbours may read in place. */
+static uint64_t sum_of_lent(osla_forest *f, const forest_transfer *x)
+{
+  const forest_links *out = osla_forest_out(f, x->kind);
+  const size_t bytes = osla_unit_element(x->type) * (size_t)x->count;
+  uint64_t sum = 0xcbf29ce484222325;
+  for (int k = 0; k < out->n; k++) {
+    const forest_link *l = &out->of[k];
+    for (int64_t i = 0; osla_forest_lends(x, l) && i < l->edges; i++) {
+      const unsigned char *at = x->from + x->stride * osla_link_vertex(l, i);
+      for (size_t b = 0; b < bytes; b++)
+        sum = (sum ^ at[b]) * 0x100000001b3;
+    }
+  }
+  return sum;
+}
+
+void osla_forest_lend(osla_forest *f, uint64_t number)
+{
+  if (!f->pool->verifies) return;
+  forest_transfer *x = osla_forest_transfer(f, number);
+  if (x->shared) {
+    osla_forest_lend(f->share->near, x->shared->near);
+    return;
+  }
+  x->lent = x->in_place;
+  if (x->lent) x->lent_sum = sum_of_lent(f, x);
+}
+
+/* Memory that is no array any more has been given up. */
+static bool is_as_lent(osla_forest *f, const forest_transfer *x)
+{
+  const bool roots = x->kind == FOREST_BCAST;
+  const int64_t low = roots ? f->low_root : f->low_leaf;
+  const int64_t n = (roots ? f->high_root + 1 : f->leaf_space) - low;
+  if (n <= 0 || osla_pool_find(f->pool, x->from + low * x->stride, (size_t)n) < 0) return true;
+  return sum_of_lent(f, x) == x->lent_sum;
+}
+
+void osla_forest_check_lent(osla_forest *f)
+{
+  char text[120];
+  if (!f->pool->verifies) return;
+  if (f->share) osla_forest_check_lent(f->share->near);
+  for (uint64_t number = f->begun > CALLS ? f->begun + 1 - CALLS : 1; number <= f->begun;
+       number++) {
+    const forest_transfer *x = osla_forest_transfer(f, number);
+    if (!x->lent || is_as_lent(f, x)) continue;
+    describe(text, sizeof text, number, x->what);
+    osla_transport_abort(f->t,
+                         osla_error_set(OSLA_ERR_STATE,
+                                        "forest %d: rank %d has overwritten its %s between "
+                                        "osla_forest_end_read and osla_forest_writable, where "
+                                        "neighbours may still read them: %s",
+                                        f->made, osla_transport_rank(f->t),
+                                        x->kind == FOREST_BCAST ? "roots" : "leaves", text));
+  }
+}
+
+void osla_forest_forget_lent(osla_forest *f)
+{
+  for (int i = 0; i < CALLS; i++)
+    f->transfer[i].lent = false;
 }

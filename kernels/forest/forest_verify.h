@@ -1,4 +1,6 @@
-/* Do all ranks begin the same transfers? (Private to forests.) */
+/* Do all ranks begin the same transfers, and leave values alone that are lent? (Private to
+ * forests.)
+ */
 #ifndef FOREST_VERIFY_H
 #define FOREST_VERIFY_H
 
@@ -14,5 +16,12 @@ void osla_forest_check_same(const osla_forest *f, uint64_t number, const forest_
  * alone reduces. By who is in the pool. */
 void osla_forest_look_at_calls(const osla_forest *f, uint64_t number, const forest_links *links);
 void osla_forest_look_at_rings(osla_forest *f);
+
+/* Where OSLA_VERIFY asks for it: what neighbours read in place stays as it is from
+ * osla_forest_end_read to osla_forest_writable. _lend: this transfer ends so; _check: ends all
+ * ranks with a line where its values are others since; _forget: all have read. Local. */
+void osla_forest_lend(osla_forest *f, uint64_t number);
+void osla_forest_check_lent(osla_forest *f);
+void osla_forest_forget_lent(osla_forest *f);
 
 #endif

@@ -10,8 +10,8 @@
  * them. Values in memory of osla_vertices_create (or of a segment that is named to
  * osla_vertices_in) are read in place by the ranks of the node: one load, one store, no message
  * (but where values of up to 16 bytes lie almost alone in their lines of memory, and where two
- * ranks exchange 1 KiB or less: these are packed). Values elsewhere are staged once; the two may be
- * mixed, and ranks may differ.
+ * ranks exchange 512 bytes or less: these are packed). Values elsewhere are staged once; the two
+ * may be mixed, and ranks may differ.
  *
  * Between nodes values travel in parts. A broadcast sends a value that several leaves of a node
  * need across once, and so does a reduction what leaves of a node have for one root, if its order
@@ -147,14 +147,18 @@ typedef struct osla_root {
  *                  NULL: 0 .. n_edges - 1
  *   root     [in]  [n_edges] what each is joined to; here or on any rank
  *   out      [out] owned by the caller
- * The lists are copied. Memory: at most 12 bytes an edge; for each other rank that has leaves of my
- * roots, and for each that has roots of my leaves, a ring of 64 bytes an edge between the two, from
- * 2 KiB (of 128 edges 34) to 512, and as much again where that rank is on another node; of it is
- * touched what travels through it. Where broadcasts cross between nodes once, as much for another
- * three forests, whose edges are those of this one and one for each value that crosses.
- * Errors, on all ranks together: ARG (a rank out of range; a root that its owner has not, with the
- * owner's count; a leaf twice; a negative index or count), RANGE (an index of 2^32 or more; all 16
- * progress hooks of the transport are in use), MEM, MPI. */
+ * The lists are copied, where they are needed: none is kept of leaves, or of roots, that ascend by
+ * 1 towards a rank, nor of those that form a block of up to three dimensions (rows of 8 and more,
+ * equal steps) where that rank is on another node. Memory: 4 bytes for each leaf and 4 for each
+ * root of the others on the leaves' side, 4 more on the other where that is another node, 12 at
+ * most (for a halo of blocks 0 in place of 12); for each other rank that has leaves of my roots,
+ * and for each that has roots of my leaves, a ring of 64 bytes an edge between the two, from 2 KiB
+ * (of 128 edges 34) to 512, and as much again where that rank is on another node; of it is touched
+ * what travels through it. Where broadcasts cross between nodes once, as much for another three
+ * forests, whose edges are those of this one and one for each value that crosses. Errors, on all
+ * ranks together: ARG (a rank out of range; a root that its owner has not, with the owner's count;
+ * a leaf twice; a negative index or count), RANGE (an index of 2^32 or more; all 16 progress hooks
+ * of the transport are in use), MEM, MPI. */
 osla_err osla_forest_create(osla_transport *transport, int64_t n_roots, int64_t n_edges,
                             const int64_t *leaf, const osla_root *root, osla_forest **out);
 
@@ -192,6 +196,15 @@ osla_transport *osla_forest_transport(const osla_forest *forest);         /* bor
 
 /* This rank's edges, by the roots' ranks: leaf, root [n_edges], the caller's. Local. */
 void osla_forest_edges(const osla_forest *forest, int64_t *leaf, osla_root *root);
+
+/* What this rank has of a forest, as lines of text: how many roots, edges and leaves; for each rank
+ * that it is joined to how many edges, whether that is on its node, and which indices: a range, a
+ * block, or a list. Local.
+ *   edges [in]  every edge of a leaf of mine, too, a line for each
+ *   text  [out] [size] as much as has room, ending with 0 (size > 0); the caller's
+ * Returns how long the whole text is without that 0, as snprintf does: where it is below `size`,
+ * all is there. */
+size_t osla_forest_view(const osla_forest *forest, bool edges, char *text, size_t size);
 
 /* degree[j] := how many leaves are joined to my root j; [n_roots], the caller's. Local. */
 void osla_forest_degrees(const osla_forest *forest, int64_t *degree);
@@ -260,7 +273,13 @@ osla_err osla_forest_reduce_begin(osla_forest *forest, osla_unit unit, const voi
                                   void *roots, osla_forest_combine combine, osla_forest_run *run);
 
 /* The same in the same order, and each leaf gets the value that its root had before the leaf's was
- * combined with it: in before[i]. There is no SUM_ARRIVAL and no SUM_EXACT of it. */
+ * combined with it: in before[i]. There is no SUM_EXACT of it.
+ *
+ * SUM_ARRIVAL is of integers of 4 and 8 bytes alone, and in no order: the leaves of a root come one
+ * after the other, those of a rank in the order of its list, others between them as they arrive;
+ * each number of a unit for itself. Sums that overflow wrap. Few leaves of a rank (16 numbers of
+ * one owner) add to roots in an array on their node by an atomic addition each: their owner need
+ * only have begun. */
 osla_err osla_forest_fetch_begin(osla_forest *forest, osla_unit unit, void *roots,
                                  const void *leaves, void *before, osla_forest_combine combine,
                                  osla_forest_run *run);
@@ -296,7 +315,9 @@ osla_err osla_forest_fetch(osla_forest *forest, osla_unit unit, void *roots, con
                            void *before, osla_forest_combine combine);
 
 /* As osla_forest_end, but does not wait for others to read my values: they must stay as they are
- * until osla_forest_writable, which waits for all readers of all transfers that have ended so. */
+ * until osla_forest_writable, which waits for all readers of all transfers that have ended so. With
+ * OSLA_VERIFY=on in the environment values that were overwritten before that are found by their
+ * owner's next begin, writable or destroy of the forest: all ranks end with a line. */
 osla_err osla_forest_end_read(osla_forest_run *run);
 osla_err osla_forest_writable(osla_forest *forest);
 

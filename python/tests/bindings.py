@@ -23,7 +23,7 @@ LEFT_OUT = {
         grid_rank_at grid_prow_of""",
     "File serves whole matrices and vectors": "file_put_parts file_get_parts",
     "begun and ended by their two calls": "forest_bcast forest_reduce forest_fetch",
-    "not yet": "csr_ghosts csr_row csr_renumber csr_galerkin csr_submatrix vector_read_matrix_market csr_read_metis",
+    "not yet": "forest_view csr_ghosts csr_row csr_renumber csr_galerkin csr_submatrix vector_read_matrix_market csr_read_metis",
 }
 
 

@@ -20,7 +20,8 @@ static const char *const names[] = {NULL,
                                     "OSLA_PATIENCE",
                                     "OSLA_WINDOW_INFO",
                                     "OSLA_MESSAGES",
-                                    "OSLA_SPARSE_FROM"};
+                                    "OSLA_SPARSE_FROM",
+                                    "OSLA_VERIFY"};
 enum { SETTINGS = sizeof names / sizeof *names, WIDTH = 64 };
 
 typedef struct values {
@@ -95,12 +96,14 @@ static osla_err read_patience(double *out)
   return OSLA_OK;
 }
 
-static osla_err read_window_info(bool *off)
+/* `usual`: without the variable. */
+static osla_err read_switch(const char *name, bool usual, bool *on)
 {
-  const char *text = getenv("OSLA_WINDOW_INFO");
-  *off = text && strcmp(text, "off") == 0;
-  OSLA_CHECK(!text || !text[0] || *off || strcmp(text, "on") == 0, OSLA_ERR_ARG,
-             "OSLA_WINDOW_INFO=%.60s: on or off", text);
+  const char *text = getenv(name);
+  *on = usual;
+  if (!text || !text[0]) return OSLA_OK;
+  *on = strcmp(text, "on") == 0;
+  OSLA_CHECK(*on || strcmp(text, "off") == 0, OSLA_ERR_ARG, "%s=%.60s: on or off", name, text);
   return OSLA_OK;
 }
 
@@ -131,6 +134,7 @@ static osla_err read_messages(osla_messages *out, int *bytes)
 osla_err osla_settings_read(MPI_Comm comm, osla_settings *out)
 {
   int size;
+  bool window_info;
   values mine = look();
   OSLA_CALL(compare(comm, &mine));
   OSLA_MPI(MPI_Comm_size(MPI_COMM_WORLD, &size));
@@ -139,7 +143,9 @@ osla_err osla_settings_read(MPI_Comm comm, osla_settings *out)
   OSLA_CALL(read_count("OSLA_EXPECT_NODES", 0, &out->expect_nodes));
   OSLA_CALL(read_count("OSLA_EXPECT_RANKS", 0, &out->expect_ranks));
   OSLA_CALL(read_count("OSLA_SPARSE_FROM", 0, &out->sparse_from));
-  OSLA_CALL(read_window_info(&out->no_window_info));
+  OSLA_CALL(read_switch("OSLA_WINDOW_INFO", true, &window_info));
+  out->no_window_info = !window_info;
+  OSLA_CALL(read_switch("OSLA_VERIFY", false, &out->verify));
   OSLA_CALL(read_messages(&out->messages, &out->small_bytes));
   return read_patience(&out->patience);
 }

@@ -4,7 +4,7 @@
 
 #include <mpi.h>
 
-#include "osla_error.h"
+#include "osla_transport.h"
 #include <stdbool.h>
 
 typedef enum osla_messages {
@@ -20,6 +20,7 @@ typedef struct osla_settings {
   double patience;     /* OSLA_PATIENCE: seconds; 0: waits have no limit */
   bool no_window_info; /* OSLA_WINDOW_INFO=off: windows get no info keys, see window_mpi.h */
   int sparse_from;     /* OSLA_SPARSE_FROM: ranks, see exchange.h; 0: as it is built */
+  bool verify;         /* OSLA_VERIFY=on: mistakes that take time to find are looked for */
   osla_messages messages; /* OSLA_MESSAGES, see eager_mpi.h */
   int small_bytes;        /* of data, at most */
 } osla_settings;
@@ -28,6 +29,9 @@ typedef struct osla_settings {
  * would not fit those of others. Collective over comm. Errors, on all ranks together: ARG (with the
  * variable and its values), STATE (other builds), MPI. */
 osla_err osla_settings_read(MPI_Comm comm, osla_settings *out);
+
+/* Does OSLA_VERIFY ask for it? Local. */
+bool osla_transport_verifies(const osla_transport *transport);
 
 /* The node of this process in a job of that many fake nodes: blocks of ranks of MPI_COMM_WORLD.
  * Local. Errors: MPI. */

@@ -209,6 +209,10 @@ bool osla_transport_oversubscribed(const osla_transport *t)
 {
   return t->oversubscribed;
 }
+bool osla_transport_verifies(const osla_transport *t)
+{
+  return t->settings.verify;
+}
 int osla_transport_largest_node(const osla_transport *t)
 {
   return t->largest_node;

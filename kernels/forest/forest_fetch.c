@@ -1,0 +1,106 @@
+/* Fetches: the owner of roots combines what leaves give with them, in order, and answers with the
+ * values before. Where order does not count, few leaves of a rank on the node add to roots that lie
+ * in an array themselves, by one atomic operation for each number: the owner need only have begun.
+ */
+#include "forest_fetch.h"
+#include "forest_call.h"
+#include "forest_part.h"
+#include "forest_serve.h"
+#include "forest_verify.h"
+
+/* ---- by the owner ---- */
+
+/* Others may add to these roots at the same time. */
+static void fetch(const forest_transfer *x, int64_t count, vertex_list to, vertex_list from,
+                  vertex_list before, int64_t n)
+{
+  if (x->roots_in_place)
+    osla_vertices_fetch_add(x->type, count, to, from, before, n);
+  else
+    osla_vertices_fetch(x->type, x->combine, count, to, from, before, n);
+}
+
+/* The values come and the values before go back in the same parts, each in place or by the ring. */
+static bool fetch_parts(osla_forest *f, uint64_t number, forest_transfer *x, forest_link *l,
+                        vertex_list from, vertex_list before)
+{
+  size_t element = osla_unit_element(x->type);
+  int64_t parts = osla_ring_parts(&l->ring, l->edges, element, x->count);
+  vertex_list to = osla_link_mine(l, x->to, x->stride);
+  for (forest_cursor *at = &x->reading; at->part < parts; at->part++) {
+    forest_head head;
+    const unsigned char *come = from.base ? NULL : osla_ring_next(&l->ring, &head);
+    if (come) osla_forest_check_same(f, number, x, l->rank, head.number, head.what);
+    unsigned char *go = before.base ? NULL : osla_ring_slot(&l->ring);
+    if (!(from.base || come) || !(before.base || go)) return false;
+    ring_part part = osla_ring_part(&l->ring, l->edges, element, x->count, at->part);
+    fetch(x, part.numbers, osla_part_vertices(to, &part, element),
+          come ? osla_part_packed(come, &part, element) : osla_part_vertices(from, &part, element),
+          go ? osla_part_packed(go, &part, element) : osla_part_vertices(before, &part, element),
+          part.n);
+    if (go)
+      osla_ring_send(&l->ring, osla_head_of(number, x), (size_t)(part.n * part.numbers) * element);
+    if (!come) continue;
+    osla_ring_take(&l->ring);
+    f->owes |= !osla_ring_credit(&l->ring);
+  }
+  return true;
+}
+
+bool osla_forest_fetch_link(osla_forest *f, uint64_t number, forest_transfer *x, forest_link *l)
+{
+  vertex_list from = {NULL, 0, NULL, 0, NULL}, before = from;
+  if (x->roots_in_place && osla_forest_adds(x, l)) return true;
+  if (l->self) {
+    from = osla_link_theirs(l, x->from, x->stride);
+    before = osla_link_theirs(l, x->before, x->stride);
+  } else if (l->near) {
+    const forest_call *call = osla_forest_call_of(l, number);
+    if (!call) return false;
+    osla_forest_check_same(f, number, x, l->rank, number, call->what);
+    from = osla_forest_in_place(f, l, &call->values);
+    if (!osla_forest_packs_answers(x, l, l->theirs))
+      before = osla_forest_in_place(f, l, &call->before);
+  }
+  if (!from.base || !before.base) return fetch_parts(f, number, x, l, from, before);
+  fetch(x, x->count, osla_link_mine(l, x->to, x->stride), from, before, l->edges);
+  return true;
+}
+
+/* ---- by leaves' ranks ---- */
+
+/* It is known once all of the transfer has been sent. The owner's call stays until I have read. */
+static bool has_added(const forest_link *l, uint64_t number)
+{
+  const forest_call *call = osla_forest_call_of(l, number);
+  return call && call->roots.array >= 0;
+}
+
+forest_added osla_forest_add(osla_forest *f, uint64_t number, const forest_transfer *x,
+                             const forest_link *l)
+{
+  const forest_call *call = osla_forest_call_of(l, number);
+  if (!call) return FOREST_ADD_LATER;
+  osla_forest_check_same(f, number, x, l->rank, number, call->what);
+  const vertex_list roots = osla_forest_in_place(f, l, &call->roots);
+  if (!roots.base) return FOREST_ADD_OTHERWISE;
+  osla_vertices_fetch_add(x->type, x->count, roots, osla_link_mine(l, x->from, x->stride),
+                          osla_link_mine(l, x->before, x->stride), l->edges);
+  return FOREST_ADD_DONE;
+}
+
+/* ---- answers ---- */
+
+bool osla_forest_read_answers(osla_forest *f, uint64_t number, forest_transfer *x)
+{
+  if (x->by_leaves && f->sent < number) return false;
+  for (; x->kind == FOREST_FETCH && x->answers.link < f->to_roots.n; osla_next_link(&x->answers)) {
+    forest_link *l = &f->to_roots.of[x->answers.link];
+    const bool packs = osla_forest_packs_answers(x, l, l->mine);
+    if (osla_forest_adds(x, l) && has_added(l, number)) continue;
+    if (l->self || (l->near && x->before_in_place && !packs)) continue;
+    vertex_list to = osla_link_mine(l, x->before, x->stride);
+    if (!osla_forest_read_ring(f, number, x, l, to, OSLA_REPLACE, &x->answers)) return false;
+  }
+  return true;
+}
