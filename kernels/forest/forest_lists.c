@@ -28,12 +28,10 @@ static void simplify(int64_t n, bool far, const uint32_t **list, int64_t *first,
 
 osla_err osla_forest_lists_make(osla_forest *f, const forest_edges *e, forest_lists *out)
 {
-  const size_t bytes = ((size_t)e->n + 1) * sizeof(uint32_t);
-  *out = (forest_lists){malloc(bytes), malloc(bytes)};
-  if (!out->leaf || !out->root) {
-    osla_forest_lists_free(out);
-    return osla_error_set(OSLA_ERR_MEM, "lists of %" PRId64 " edges", e->n);
-  }
+  const size_t n = (size_t)e->n + 1;
+  uint32_t *memory = osla_pool_scratch(f->pool, 2 * n * sizeof *memory);
+  OSLA_CHECK(memory, OSLA_ERR_MEM, "lists of %" PRId64 " edges", e->n);
+  *out = (forest_lists){memory, memory + n};
   osla_forest_sort(osla_transport_size(f->t), e, out->leaf, out->root);
   for (int i = 0; i < f->to_roots.n; i++) {
     forest_link *l = &f->to_roots.of[i];
@@ -43,13 +41,6 @@ osla_err osla_forest_lists_make(osla_forest *f, const forest_edges *e, forest_li
     simplify(l->edges, !l->near, &l->theirs, &l->theirs_first, &l->block[1], &l->theirs_block);
   }
   return OSLA_OK;
-}
-
-void osla_forest_lists_free(forest_lists *lists)
-{
-  free(lists->leaf);
-  free(lists->root);
-  *lists = (forest_lists){NULL, NULL};
 }
 
 size_t osla_forest_lists_bytes(const osla_forest *f)

@@ -9,7 +9,7 @@
 
 #include "forest_setup.h"
 
-/* Sorted, until the forest is made: leaves, and their roots, [n] each. */
+/* Sorted, in the pool's scratch until the forest is made: leaves, and their roots, [n] each. */
 typedef struct forest_lists {
   uint32_t *leaf, *root;
 } forest_lists;
@@ -23,7 +23,6 @@ typedef struct list_form {
 
 /* Makes the lists and gives links to roots what they have of them. Errors: MEM. */
 osla_err osla_forest_lists_make(osla_forest *f, const forest_edges *e, forest_lists *out);
-void osla_forest_lists_free(forest_lists *lists);
 
 /* Bytes of those that are kept; copies them there. */
 size_t osla_forest_lists_bytes(const osla_forest *f);

@@ -38,6 +38,7 @@ static void destroy(void *object)
     pool->segments = s->next;
     free_segment(s);
   }
+  free(pool->scratch);
   free(pool);
 }
 
@@ -134,6 +135,24 @@ osla_err osla_pool_take(forest_pool *pool, size_t bytes, pool_piece *out)
     out->memory = (unsigned char *)osla_segment_local(s->segment) + out->offset;
     return OSLA_OK;
   }
+}
+
+void *osla_pool_scratch(forest_pool *pool, size_t bytes)
+{
+  if (bytes <= pool->scratch_bytes) return pool->scratch;
+  free(pool->scratch);
+  pool->scratch = malloc(bytes);
+  pool->scratch_bytes = pool->scratch ? bytes : 0;
+  return pool->scratch;
+}
+
+void osla_pool_scratch_done(forest_pool *pool)
+{
+  enum { KEPT = 4 << 20 };
+  if (pool->scratch_bytes <= KEPT) return;
+  free(pool->scratch);
+  pool->scratch = NULL;
+  pool->scratch_bytes = 0;
 }
 
 /* Neighbouring holes become one. Without memory for a hole it is lost until its segment goes. */

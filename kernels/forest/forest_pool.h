@@ -52,6 +52,8 @@ typedef struct forest_pool {
   bool verifies;               /* see osla_forest_lend */
   int forests;                 /* of all time */
   int64_t under_way;           /* transfers that were begun and have not ended */
+  void *scratch;               /* see osla_pool_scratch */
+  size_t scratch_bytes;
 } forest_pool;
 
 /* The transport's; made by the first that asks. Collective. Errors, on all ranks together: MEM. */
@@ -60,6 +62,12 @@ osla_err osla_forest_pool(osla_transport *t, forest_pool **out);
 /* Collective, with different sizes. Errors, on all ranks together: MEM. */
 osla_err osla_pool_take(forest_pool *pool, size_t bytes, pool_piece *out);
 void osla_pool_give(forest_pool *pool, pool_piece *piece); /* collective, when nobody uses it */
+
+/* Memory of any content for a set-up, until osla_pool_scratch_done; NULL: there is none. Up to 4 MiB
+ * are kept for the next one: to fault new pages in takes longer than to sort edges into them (2
+ * ranks, 100,000 edges: a third of the set-up, and more where others use the cores). Local. */
+void *osla_pool_scratch(forest_pool *pool, size_t bytes);
+void osla_pool_scratch_done(forest_pool *pool);
 
 /* The array that holds bytes [from, from + bytes); -1: none. Local. */
 int osla_pool_find(const forest_pool *pool, const void *from, size_t bytes);

@@ -269,7 +269,7 @@ static osla_err use_places(osla_forest *f, const forest_edges *e, const forest_l
 static osla_err connect(osla_forest *f, const forest_edges *e, osla_exchange *x)
 {
   layout lay;
-  forest_lists lists;
+  forest_lists lists = {NULL, NULL};
   osla_letters mine = {.bytes = sizeof(places)}, theirs = mine;
   osla_err local = osla_forest_lists_make(f, e, &lists);
   osla_err err = take_memory(f, local, &lay, &mine);
@@ -286,7 +286,7 @@ static osla_err connect(osla_forest *f, const forest_edges *e, osla_exchange *x)
     if (err == OSLA_OK) err = use_places(f, e, &lists, &theirs);
     err = osla_agree(f->t, local != OSLA_OK ? local : err);
   }
-  osla_forest_lists_free(&lists);
+  osla_pool_scratch_done(f->pool);
   osla_letters_free(&mine);
   osla_letters_free(&theirs);
   return err;
