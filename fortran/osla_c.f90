@@ -62,6 +62,7 @@ module osla_values
   integer(c_int), parameter :: OSLA_GRID_ROWS = 0
   integer(c_int), parameter :: OSLA_GRID_COLUMNS = 1
   integer(c_int), parameter :: OSLA_GRID_NODES = 2
+  integer(c_int), parameter :: OSLA_DEFAULT_BLOCK = 96
   integer(c_int), parameter :: OSLA_FILL_ZERO = 0
   integer(c_int), parameter :: OSLA_FILL_IDENTITY = 1
   integer(c_int), parameter :: OSLA_FILL_UNIFORM = 2
@@ -1779,6 +1780,16 @@ module osla_c
       type(c_ptr), value :: leaf
       type(c_ptr), value :: root
     end subroutine c_osla_forest_edges
+
+    function c_osla_forest_view(forest, edges, text, size) bind(c, &
+      name="osla_forest_view") result(answer)
+      import
+      type(c_ptr), value :: forest
+      logical(c_bool), value :: edges
+      character(kind=c_char), intent(inout) :: text(*)
+      integer(c_size_t), value :: size
+      integer(c_size_t) :: answer
+    end function c_osla_forest_view
 
     subroutine c_osla_forest_degrees(forest, degree) bind(c, name="osla_forest_degrees")
       import
