@@ -27,7 +27,7 @@ fi
 # calls those of parts.
 not_in="agree_same at_step csr_renumber csr_row csr_submatrix dot_local error_set_mpi forest_allgather forest_alltoall
   forest_compose_inverse forest_concatenate forest_edges forest_embed_leaves forest_embed_roots forest_end forest_end_read
-  forest_gather forest_leaf_ranks forest_nearer forest_root_ranks forest_strided forest_test forest_transport forest_writable
+  forest_gather forest_leaf_ranks forest_nearer forest_root_ranks forest_strided forest_test forest_transport forest_view forest_writable
   getrf getrs grid_choose grid_prow_of grid_same grid_shift
   matrix_bytes matrix_copy matrix_fill matrix_norm matrix_peer matrix_scale matrix_transpose matrix_wrap_own memory_available
   memory_check potrf potrs random_bits simulated_machine sums_all sums_create sums_destroy trace_add trace_add_until trace_check
