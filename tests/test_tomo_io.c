@@ -108,6 +108,8 @@ static void test_bad_stations(void)
   refuse(read, "latitude,longitude\n\"1,2\n", ":2: a quote is not closed");
   refuse(read, "latitude,longitude\n\"1\"x,2\n", ":2: 'x' follows a closing quote");
   refuse_bytes(read, "A IU 5\0 4\n", 10, ":1: the line contains a zero byte; is this text?");
+  refuse_bytes(read, "A IU 5 4\rB IU 6 4\r", 18,
+               ":1: the line ends in CR alone, as on old Macs; lines must end in LF or CR LF");
   memset(overlong, 'x', sizeof overlong);
   refuse_bytes(read, overlong, sizeof overlong, ":1: the line is longer than 4095 bytes");
 }

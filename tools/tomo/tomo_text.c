@@ -75,6 +75,9 @@ osla_err text_read(text_reader *reader, bool *more)
   while ((c = next_byte(reader)) != EOF && c != '\n') {
     OSLA_CHECK(c != '\0', OSLA_ERR_IO, "%s:%lld: the line contains a zero byte; is this text?",
                reader->file, (long long)reader->line);
+    OSLA_CHECK(n == 0 || reader->text[n - 1] != '\r' || c == '\r', OSLA_ERR_IO,
+               "%s:%lld: the line ends in CR alone, as on old Macs; lines must end in LF or CR LF",
+               reader->file, (long long)reader->line);
     OSLA_CHECK(n < TOMO_LINE_MAX - 1, OSLA_ERR_IO, "%s:%lld: the line is longer than %d bytes",
                reader->file, (long long)reader->line, TOMO_LINE_MAX - 1);
     reader->text[n++] = (char)c;
