@@ -24,7 +24,8 @@ _UNITS = {np.dtype(dtype): number for dtype, number in (
     (_at(np.float32, np.int32), _core.UNIT_FLOAT_AT),
     (_at(np.float64, np.int64), _core.UNIT_DOUBLE_AT),
     (_at(np.int64, np.int64), _core.UNIT_INT64_AT))}
-_INTEGERS = {number for dtype, number in _UNITS.items() if dtype.kind in "iu"}
+_WORDS = {_core.UNIT_INT32, _core.UNIT_INT64, _core.UNIT_UINT32, _core.UNIT_UINT64}
+_INTEGERS = _WORDS | {_core.UNIT_INT8, _core.UNIT_INT16, _core.UNIT_UINT8, _core.UNIT_UINT16}
 _PLACED = {_core.UNIT_FLOAT_AT, _core.UNIT_DOUBLE_AT, _core.UNIT_INT64_AT}
 _EXACT = {_core.UNIT_FLOAT, _core.UNIT_DOUBLE, _core.UNIT_COMPLEX_FLOAT, _core.UNIT_COMPLEX_DOUBLE}
 _WHAT = {"bcast": 0, "reduce": 1, "fetch": 2}  # as core/transfer.c
@@ -36,8 +37,10 @@ def _combines(unit: int, combine: str, what: str) -> bool:
         return True
     if unit in _PLACED or combine in ("minloc", "maxloc"):
         return unit in _PLACED and combine in ("minloc", "maxloc")
-    if unit == _core.UNIT_BYTES or (what == "fetch" and combine in ("sum arrival", "sum exact")):
+    if unit == _core.UNIT_BYTES or (what == "fetch" and combine == "sum exact"):
         return False
+    if what == "fetch" and combine == "sum arrival":
+        return unit in _WORDS
     if combine.startswith(("logical", "bits")):
         return unit in _INTEGERS
     if combine == "sum exact":
@@ -347,8 +350,8 @@ class Forest(Owned):
     def fetch(self, roots: np.ndarray, leaves: np.ndarray, before: np.ndarray | None = None,
               combine: str = "sum") -> Generator[str, None, np.ndarray]:
         """As `reduce`, and before[i] := the value that its root had before leaf i was combined with
-        it (fetch and op). Returns `before`; None: a new array. combine: as of `bcast`, but for the
-        sums by arrival and exact. Collective."""
+        it (fetch and op). Returns `before`; None: a new array. combine: as of `bcast`, but for exact
+        sums; "sum arrival" is of integers of 4 and 8 bytes, in no order. Collective."""
         before, same, arguments = self._fetch(roots, leaves, before, combine)
         yield same
         _core.forest_move(*arguments)

@@ -68,6 +68,9 @@ def test_fetch(world):
     own = np.zeros(1, np.int64)
     assert f.fetch_begin(counter, np.array([1]), own).end() is own
     assert own[0] == 100 + total + world.rank
+    arrived = np.zeros(f.n_roots, np.int64)
+    before = f.fetch(arrived, np.ones(1, np.int64), combine="sum arrival")
+    assert arrived.tolist() == [world.size] * f.n_roots and 0 <= before[0] < world.size
     for combine in ("sum arrival", "sum exact"):
         with pytest.raises(osla.ArgumentError):
             f.fetch(np.zeros(f.n_roots), np.zeros(1), combine=combine)
