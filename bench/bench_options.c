@@ -2,6 +2,7 @@
 #include "config.h"
 
 #include "bench_options.h"
+#include "osla_matrix.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -9,7 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define DEFAULT_NB "96" /* OSLA_DEFAULT_BLOCK */
+#define DEFAULT_NB "96"
+_Static_assert(OSLA_DEFAULT_BLOCK == 96, "DEFAULT_NB is another");
 
 /* As popt stores them. */
 typedef struct raw_options {

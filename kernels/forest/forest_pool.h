@@ -63,9 +63,9 @@ osla_err osla_forest_pool(osla_transport *t, forest_pool **out);
 osla_err osla_pool_take(forest_pool *pool, size_t bytes, pool_piece *out);
 void osla_pool_give(forest_pool *pool, pool_piece *piece); /* collective, when nobody uses it */
 
-/* Memory of any content for a set-up, until osla_pool_scratch_done; NULL: there is none. Up to 4 MiB
- * are kept for the next one: to fault new pages in takes longer than to sort edges into them (2
- * ranks, 100,000 edges: a third of the set-up, and more where others use the cores). Local. */
+/* Memory of any content for a set-up, until osla_pool_scratch_done; NULL: there is none. Up to 4
+ * MiB are kept for the next one: to fault new pages in takes time
+ * (results/2026-11-25-star-forests-4). Local. */
 void *osla_pool_scratch(forest_pool *pool, size_t bytes);
 void osla_pool_scratch_done(forest_pool *pool);
 

@@ -38,8 +38,21 @@ def functions(root: pathlib.Path) -> set[str]:
     return found
 
 
+def other_blocks(root: pathlib.Path) -> list[str]:
+    """Block sizes that Python and the help of osla info take where none is given, other than the library's."""
+    (block,) = re.findall(r"OSLA_DEFAULT_BLOCK = (\d+)", (root / "src/matrix/osla_matrix.h").read_text())
+    found = re.findall(r"block size \(default: (\d+)\)", (root / "tools/info/info.c").read_text())
+    for path in (root / "python/osla" / name for name in ("file.py", "hessian.py", "matrix.py")):
+        found += re.findall(r"block: (?:Any|int) = (\d+)", path.read_text())
+    if len(found) < 4:
+        sys.exit(f"too few block sizes are found: {found}")
+    return [size for size in found if size != block]
+
+
 def main() -> None:
     root = pathlib.Path(sys.argv[1])
+    if other := other_blocks(root):
+        sys.exit(f"block sizes where none is given: {other}, and not the library's")
     declared = functions(root)
     called = set()
     for path in (root / "python/core").glob("*.[ch]"):

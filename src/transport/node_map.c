@@ -26,15 +26,15 @@ static osla_err split_nodes(osla_transport *t)
 }
 
 /* Is rank r on node r / node_each, for all r? */
-static osla_err find_row(osla_transport *t, int leader)
+static osla_err find_regular(osla_transport *t, int leader)
 {
   int each = t->node_size;
   OSLA_MPI(MPI_Allreduce(MPI_IN_PLACE, &each, 1, MPI_INT, MPI_MAX, t->comm));
   t->largest_node = each;
   int full = t->node_size == each || leader + t->node_size == t->size;
-  int row = leader % each == 0 && t->rank == leader + t->node_rank && full;
-  OSLA_MPI(MPI_Allreduce(MPI_IN_PLACE, &row, 1, MPI_INT, MPI_MIN, t->comm));
-  if (!row) return OSLA_OK;
+  int regular = leader % each == 0 && t->rank == leader + t->node_rank && full;
+  OSLA_MPI(MPI_Allreduce(MPI_IN_PLACE, &regular, 1, MPI_INT, MPI_MIN, t->comm));
+  if (!regular) return OSLA_OK;
   t->node_each = each;
   t->node = leader / each;
   t->n_nodes = (t->size + each - 1) / each;
@@ -70,7 +70,7 @@ osla_err osla_map_nodes(osla_transport *t, int *leader)
   OSLA_MPI(MPI_Comm_size(t->node_comm, &t->node_size));
   *leader = t->rank;
   OSLA_MPI(MPI_Bcast(leader, 1, MPI_INT, 0, t->node_comm));
-  OSLA_CALL(find_row(t, *leader));
+  OSLA_CALL(find_regular(t, *leader));
   return t->node_each ? OSLA_OK : fill_tables(t, *leader);
 }
 

@@ -1,6 +1,6 @@
 /* Which rank is on which node (floor 0, internal; asked by osla_transport_node_of and the like).
  *
- * Where each node holds as many ranks in a row (the last one may hold fewer), as launchers place
+ * Where each node holds as many consecutive ranks (the last one may hold fewer), as launchers place
  * them, one number says it all: nothing is kept for each rank. Else there are two tables.
  */
 #ifndef OSLA_NODE_MAP_H
