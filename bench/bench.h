@@ -80,7 +80,7 @@ typedef struct bench_settings {
   bool chol;                        /* solve: with the factor of Cholesky, else of LU */
   int64_t nrhs;                     /* solve */
   unsigned cases;                   /* forest, channel: bit k: case k of their enum */
-  bool plain, rewrite, arrival;     /* forest */
+  bool plain, rewrite, arrival, exact; /* forest */
   char *matrix;                     /* forest: file; NULL: none; owned */
   bool partition;                   /* forest: METIS puts its rows, or cells, on ranks */
   int reach;                        /* forest: of the generated matrix */
