@@ -22,7 +22,8 @@ enum { N = 100000, TIMES = 31, LOOPS = 20, ROUNDS = 2000, AHEAD = 32 };
 typedef struct side {
   _Alignas(64) _Atomic uint64_t word;
   unsigned char bytes[8192];
-  uint64_t roots[N], leaves[N], before[N], values[N], answers[N]; /* answers: packed, to the other */
+  uint64_t roots[N], leaves[N], before[N], values[N],
+    answers[N];                    /* answers: packed, to the other */
   uint32_t leaf[2][N], root[2][N]; /* to roots of 0 and 1 */
   int n[2];
 } side;
