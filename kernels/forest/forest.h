@@ -34,9 +34,9 @@ typedef struct call_values {
   int64_t array, offset, stride;
 } call_values;
 
-/* What a rank says of a transfer to its neighbours, in its part of the pool: two lines, of which most
- * transfers use the first alone. Where calls of one line follow one another, a fetch of one edge
- * takes a seventh longer (results/2026-11-25-star-forests-5). */
+/* What a rank says of a transfer to its neighbours, in its part of the pool: two lines, of which
+ * most transfers use the first alone. Where calls of one line follow one another, a fetch of one
+ * edge takes a seventh longer (results/2026-11-25-star-forests-5). */
 typedef struct forest_call {
   _Atomic uint64_t number;          /* the rest is of this transfer */
   uint64_t what;                    /* forest_head */

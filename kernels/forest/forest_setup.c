@@ -15,8 +15,8 @@
  * edges there are, an int64_t. */
 typedef struct places {
   int64_t n_roots, control;
-  list_form leaves, roots;        /* of the edges from my leaves to your roots */
-  int64_t low_root, high_root;    /* as in forest_link */
+  list_form leaves, roots;     /* of the edges from my leaves to your roots */
+  int64_t low_root, high_root; /* as in forest_link */
   bool thin_leaves, thin_roots;
   int64_t leaf_words, leaf_slots; /* of that link, at me */
   int64_t root_words, root_slots; /* of the link from your leaves to my roots, at me */
