@@ -71,20 +71,20 @@ typedef struct bench_settings {
   int64_t m, k;              /* gemm; k also syrk; 0: n */
   int64_t panel;             /* osla_gemm_options of gemm and syrk */
   uint64_t memory;
-  bool ablate, plan;                /* gemm: the variants of ours; the plan alone */
-  int64_t ref_nb[BENCH_MAX_REF_NB]; /* block sizes of scalapack's own matrices */
-  int n_ref_nb;                     /* 0: our matrices */
-  osla_pivoting pivoting;           /* lu, hpl */
-  int look_ahead;                   /* osla_lu_options; also chol's */
-  osla_forward forward;             /* the same */
-  bool chol;                        /* solve: with the factor of Cholesky, else of LU */
-  int64_t nrhs;                     /* solve */
-  unsigned cases;                   /* forest, channel: bit k: case k of their enum */
-  bool plain, rewrite, arrival;     /* forest */
-  char *matrix;                     /* forest: file; NULL: none; owned */
-  bool partition;                   /* forest: METIS puts its rows, or cells, on ranks */
-  int reach;                        /* forest: of the generated matrix */
-  bool whole, zeros;                /* jacobi, and what follows; cases: bit k: mode k */
+  bool ablate, plan;                   /* gemm: the variants of ours; the plan alone */
+  int64_t ref_nb[BENCH_MAX_REF_NB];    /* block sizes of scalapack's own matrices */
+  int n_ref_nb;                        /* 0: our matrices */
+  osla_pivoting pivoting;              /* lu, hpl */
+  int look_ahead;                      /* osla_lu_options; also chol's */
+  osla_forward forward;                /* the same */
+  bool chol;                           /* solve: with the factor of Cholesky, else of LU */
+  int64_t nrhs;                        /* solve */
+  unsigned cases;                      /* forest, channel: bit k: case k of their enum */
+  bool plain, rewrite, arrival, exact; /* forest */
+  char *matrix;                        /* forest: file; NULL: none; owned */
+  bool partition;                      /* forest: METIS puts its rows, or cells, on ranks */
+  int reach;                           /* forest: of the generated matrix */
+  bool whole, zeros;                   /* jacobi, and what follows; cases: bit k: mode k */
   int64_t sweeps;
   double tolerance, slow_factor;
   int period, lead, in_flight, slow_rank; /* slow_rank -1: none */

@@ -57,10 +57,10 @@ int bench_updates_take(const bench_kernel *kernel, const bench_raw_updates *raw,
 /* The same for the options of star forests, and what --n says there. */
 typedef struct bench_raw_forest {
   char *cases, *matrix;
-  int plain, rewrite, arrival, reach, partition;
+  int plain, rewrite, arrival, exact, reach, partition;
 } bench_raw_forest;
 
-enum { BENCH_FOREST_OPTIONS = 8 };
+enum { BENCH_FOREST_OPTIONS = 9 };
 void bench_forest_table(const bench_kernel *kernel, bench_raw_forest *raw,
                         struct poptOption table[BENCH_FOREST_OPTIONS]);
 int bench_forest_take(const bench_kernel *kernel, int size, const bench_raw_forest *raw,

@@ -27,7 +27,10 @@ void bench_forest_table(const bench_kernel *kernel, bench_raw_forest *raw,
     {"rewrite", '\0', POPT_ARG_NONE, &raw->rewrite, 0,
      "Each rank rewrites the values that are read before every gather, reduce, fetch; timed", NULL},
     {"arrival", '\0', POPT_ARG_NONE, &raw->arrival, 0,
-     "fetch: ours in no order (SUM_ARRIVAL), where few edges add to roots themselves", NULL},
+     "reduce, fetch: ours in no order (SUM_ARRIVAL); few edges of a fetch add to roots themselves",
+     NULL},
+    {"exact", '\0', POPT_ARG_NONE, &raw->exact, 0,
+     "reduce: ours exact (SUM_EXACT): the same bits on any number of ranks", NULL},
     POPT_TABLEEND};
   if (kernel->forest)
     memcpy(table, forest, sizeof forest);
@@ -59,6 +62,7 @@ int bench_forest_take(const bench_kernel *kernel, int size, const bench_raw_fore
   settings->plain = raw->plain != 0;
   settings->rewrite = raw->rewrite != 0;
   settings->arrival = raw->arrival != 0;
+  settings->exact = raw->exact != 0;
   if (!kernel->forest) return OSLA_EXIT_OK;
   settings->cases = (1U << FOREST_CASES) - 1;
   if (size < 2) settings->cases &= ~(1U << FOREST_PINGPONG);

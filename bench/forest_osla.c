@@ -73,7 +73,11 @@ static osla_err bcast_osla(forest_data *d)
 static osla_err reduce_osla(forest_data *d)
 {
   osla_forest_run run;
-  osla_forest_combine combine = d->graph->which == FOREST_PINGPONG ? OSLA_REPLACE : OSLA_SUM;
+  const bench_settings *s = d->graph->job->settings;
+  const osla_forest_combine combine = d->graph->which == FOREST_PINGPONG ? OSLA_REPLACE
+                                      : s->exact                         ? OSLA_SUM_EXACT
+                                      : s->arrival                       ? OSLA_SUM_ARRIVAL
+                                                                         : OSLA_SUM;
   OSLA_CALL(osla_forest_reduce_begin(d->own, OSLA_ONE_DOUBLE, d->leaves, d->roots, combine, &run));
   return osla_forest_end(&run);
 }

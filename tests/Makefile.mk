@@ -87,6 +87,7 @@ tests_programs = \
   tests/test_forest \
   tests/test_forest_units \
   tests/test_forest_flow \
+  tests/test_forest_large \
   tests/test_forest_long \
   tests/test_forest_errors \
   tests/test_forest_derive \

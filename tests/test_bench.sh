@@ -57,7 +57,7 @@ keys = """kernel impl precision n nb grid ranks nodes reps seconds_min seconds_m
 shape = {"gemm": ["m", "k", "trans"], "syrk": ["m", "k"], "symm": ["m", "k", "trans"], "trmm": ["m", "k", "trans"], "gemv": [], "symv": [], "lu": ["pivoting", "look_ahead", "forward"],
          "chol": ["look_ahead", "forward"], "potri": ["look_ahead", "forward"], "getri": ["look_ahead", "forward"], "solve/lu": ["nrhs"], "solve/chol": ["nrhs"],
          "hessian": "size run rows work updates ring_bytes threads upper".split()} | {
-         "forest/" + case: ["plain", "rewrite", "arrival"] for case in ("pingpong", "gather", "reduce", "fetch", "halo")} | {
+         "forest/" + case: ["plain", "rewrite", "arrival", "exact"] for case in ("pingpong", "gather", "reduce", "fetch", "halo")} | {
          "forest/" + case: ["entries", "ghosts"] for case in ("spmv", "cg")} | {"forest/migrate": ["start", "partition"], "forest/setup": ["halo"]} | {
          "jacobi/" + mode: "whole sweeps period lead in_flight slow_rank zeros threads".split()
          for mode in ("sync", "async", "racy")} | {
@@ -201,7 +201,8 @@ for place in "node 1 33" "node 2 37" "fake2 4 37"; do # alone: no pingpong
   measure $place forest --n 8 --ref mpi,neighbor,memcpy,loop
 done
 measure node 2 24 forest --n 1000,64 --plain --rewrite --ref none
-measure node 2 2 forest --case fetch --n 1000,64 --arrival --ref none
+measure node 2 4 forest --case reduce,fetch --n 1000,64 --arrival --ref none
+measure node 2 1 forest --case reduce --n 1000 --exact --ref none
 if grep -q 'define HAVE_METIS' "$BUILDDIR/config.h"; then
   measure node 3 6 forest --case migrate --n 100 --partition --ref mpi
 fi

@@ -34,7 +34,9 @@ typedef struct call_values {
   int64_t array, offset, stride;
 } call_values;
 
-/* What a rank says of a transfer to its neighbours, in its part of the pool. */
+/* What a rank says of a transfer to its neighbours, in its part of the pool: two lines, of which
+ * most transfers use the first alone. Where calls of one line follow one another, a fetch of one
+ * edge takes a seventh longer (results/2026-11-25-star-forests-5). */
 typedef struct forest_call {
   _Atomic uint64_t number;          /* the rest is of this transfer */
   uint64_t what;                    /* forest_head */
@@ -57,6 +59,7 @@ typedef struct forest_link {
   bool thin_mine,
     thin_theirs; /* of a near one: such vertices lie in lines of memory almost alone */
   int64_t edges;
+  int64_t low_root, high_root; /* of those that have edges of the link */
   const uint32_t *mine,
     *theirs; /* [edges] indices of vertices; theirs: where the roots are others' or near */
   int64_t mine_first, theirs_first; /* where a list ascends by 1, which is NULL then; else 0 */

@@ -26,6 +26,61 @@ static void simplify(int64_t n, bool far, const uint32_t **list, int64_t *first,
   *list = NULL;
 }
 
+/* ---- what they hold ---- */
+
+static void find_ends(const uint32_t *list, int64_t n, int64_t *low, int64_t *high)
+{
+  uint32_t least = list[0], largest = list[0];
+#pragma omp simd reduction(min : least) reduction(max : largest)
+  for (int64_t i = 0; i < n; i++) {
+    least = list[i] < least ? list[i] : least;
+    largest = list[i] > largest ? list[i] : largest;
+  }
+  *low = least;
+  *high = largest;
+}
+
+/* Are there less than two of these vertices, of 8 bytes each, in a line of memory? */
+static osla_err look_if_thin(const uint32_t *list, int64_t n, int64_t low, int64_t high, bool *thin)
+{
+  enum { FEW = 16, IN_LINE = LINE / 8, SPREAD = 64 };
+  low /= IN_LINE;
+  const int64_t range = high / IN_LINE - low + 1;
+  int64_t lines = 0;
+  *thin = n > FEW && range > SPREAD * n; /* almost each has a line of its own */
+  if (n <= FEW || *thin || n >= 2 * range) return OSLA_OK;
+  unsigned char *met = calloc((size_t)range, 1);
+  OSLA_CHECK(met, OSLA_ERR_MEM, "%" PRId64 " marks of lines", range);
+  for (int64_t i = 0; i < n; i++) {
+    lines += !met[list[i] / IN_LINE - low];
+    met[list[i] / IN_LINE - low] = 1;
+  }
+  free(met);
+  *thin = n < 2 * lines;
+  return OSLA_OK;
+}
+
+/* Of a link to roots, so that their owner need not read the lists for that. */
+static osla_err look_at_lists(forest_link *l)
+{
+  int64_t low, high;
+  const bool lends = l->near && !l->self;
+  l->low_root = l->theirs_first;
+  l->high_root = l->theirs_first + l->edges - 1;
+  if (l->theirs_block) {
+    l->low_root = osla_block_low(l->theirs_block);
+    l->high_root = osla_block_high(l->theirs_block);
+  }
+  if (l->theirs) {
+    find_ends(l->theirs, l->edges, &l->low_root, &l->high_root);
+    if (lends)
+      OSLA_CALL(look_if_thin(l->theirs, l->edges, l->low_root, l->high_root, &l->thin_theirs));
+  }
+  if (!lends || !l->mine) return OSLA_OK;
+  find_ends(l->mine, l->edges, &low, &high);
+  return look_if_thin(l->mine, l->edges, low, high, &l->thin_mine);
+}
+
 osla_err osla_forest_lists_make(osla_forest *f, const forest_edges *e, forest_lists *out)
 {
   const size_t n = (size_t)e->n + 1;
@@ -39,6 +94,7 @@ osla_err osla_forest_lists_make(osla_forest *f, const forest_edges *e, forest_li
     l->theirs = out->root + e->start[l->rank];
     simplify(l->edges, !l->near, &l->mine, &l->mine_first, &l->block[0], &l->mine_block);
     simplify(l->edges, !l->near, &l->theirs, &l->theirs_first, &l->block[1], &l->theirs_block);
+    OSLA_CALL(look_at_lists(l));
   }
   return OSLA_OK;
 }
@@ -112,74 +168,4 @@ void osla_forest_take_forms(const osla_forest *f, forest_link *l, const list_for
     l->block[0] = roots->block;
     l->mine_block = &l->block[0];
   }
-}
-
-/* ---- what lists hold ---- */
-
-static void widen(osla_forest *f, int64_t low, int64_t high)
-{
-  if (low < f->low_root) f->low_root = low;
-  if (high > f->high_root) f->high_root = high;
-}
-
-/* The roots that have edges. */
-static void find_roots(osla_forest *f)
-{
-  f->low_root = f->to_leaves.n > 0 ? INT64_MAX : 0;
-  f->high_root = -1;
-  for (int i = 0; i < f->to_leaves.n; i++) {
-    const forest_link *l = &f->to_leaves.of[i];
-    if (l->mine)
-      for (int64_t k = 0; k < l->edges; k++)
-        widen(f, l->mine[k], l->mine[k]);
-    else if (l->mine_block)
-      widen(f, osla_block_low(l->mine_block), osla_block_high(l->mine_block));
-    else
-      widen(f, l->mine_first, l->mine_first + l->edges - 1);
-  }
-}
-
-/* Are there less than two of these vertices, of 8 bytes each, in a line of memory? */
-static osla_err look_if_thin(const uint32_t *list, int64_t n, bool *thin)
-{
-  enum { FEW = 16, IN_LINE = LINE / 8, SPREAD = 64 };
-  uint32_t low = UINT32_MAX, high = 0;
-  int64_t lines = 0;
-  *thin = false;
-  if (!list || n <= FEW) return OSLA_OK;
-  for (int64_t i = 0; i < n; i++) {
-    if (list[i] < low) low = list[i];
-    if (list[i] > high) high = list[i];
-  }
-  low /= IN_LINE;
-  const size_t range = (size_t)(high / IN_LINE - low) + 1;
-  *thin = range > SPREAD * (size_t)n; /* almost each has a line of its own */
-  if (*thin) return OSLA_OK;
-  unsigned char *met = calloc(range, 1);
-  OSLA_CHECK(met, OSLA_ERR_MEM, "%zu marks of lines", range);
-  for (int64_t i = 0; i < n; i++) {
-    lines += !met[list[i] / IN_LINE - low];
-    met[list[i] / IN_LINE - low] = 1;
-  }
-  free(met);
-  *thin = n < 2 * lines;
-  return OSLA_OK;
-}
-
-static osla_err find_thin(forest_links *links)
-{
-  for (int i = 0; i < links->n; i++) {
-    forest_link *l = &links->of[i];
-    if (!l->near || l->self) continue;
-    OSLA_CALL(look_if_thin(l->mine, l->edges, &l->thin_mine));
-    OSLA_CALL(look_if_thin(l->theirs, l->edges, &l->thin_theirs));
-  }
-  return OSLA_OK;
-}
-
-osla_err osla_forest_look_at_lists(osla_forest *f)
-{
-  find_roots(f);
-  OSLA_CALL(find_thin(&f->to_roots));
-  return find_thin(&f->to_leaves);
 }

@@ -21,7 +21,8 @@ typedef struct list_form {
   vertex_block block; /* n[0] = 0: it is none */
 } list_form;
 
-/* Makes the lists and gives links to roots what they have of them. Errors: MEM. */
+/* Makes the lists and gives links to roots what they have of them: in which form, which roots have
+ * edges, which vertices lie thinly. Errors: MEM. */
 osla_err osla_forest_lists_make(osla_forest *f, const forest_edges *e, forest_lists *out);
 
 /* Bytes of those that are kept; copies them there. */
@@ -36,9 +37,4 @@ list_form osla_forest_form_of_leaves(const osla_forest *f, const forest_link *l)
  * another node is still to be got. */
 void osla_forest_take_forms(const osla_forest *f, forest_link *l, const list_form *roots,
                             const list_form *leaves);
-
-/* When all links have their lists: which roots have edges, which vertices lie thinly. Errors: MEM.
- */
-osla_err osla_forest_look_at_lists(osla_forest *f);
-
 #endif

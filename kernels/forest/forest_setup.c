@@ -15,10 +15,13 @@
  * edges there are, an int64_t. */
 typedef struct places {
   int64_t n_roots, control;
-  list_form leaves, roots;        /* of the edges from my leaves to your roots */
+  list_form leaves, roots;     /* of the edges from my leaves to your roots */
+  int64_t low_root, high_root; /* as in forest_link */
+  bool thin_leaves, thin_roots;
   int64_t leaf_words, leaf_slots; /* of that link, at me */
   int64_t root_words, root_slots; /* of the link from your leaves to my roots, at me */
 } places;
+_Static_assert(sizeof(places) <= OSLA_MOST_LETTER, "a letter");
 
 /* Of mine to that rank; it is joined to me. */
 static const places *places_of(const osla_letters *theirs, int rank)
@@ -147,11 +150,15 @@ static osla_err tell_places(const osla_forest *f, const layout *l, osla_letters 
     const int p = first ? rank_of(roots, i) : rank_of(leaves, j);
     places mine = {.n_roots = f->n_roots, .control = base + (int64_t)l->control};
     if (rank_of(roots, i) == p) {
-      const forest_ring *ring = &roots->of[i].ring;
-      mine.roots = osla_forest_form_of_roots(f, &roots->of[i]);
-      mine.leaves = osla_forest_form_of_leaves(f, &roots->of[i++]);
-      mine.leaf_words = base + (int64_t)ring->far_words;
-      mine.leaf_slots = base + (int64_t)ring->far_slots;
+      const forest_link *link = &roots->of[i++];
+      mine.roots = osla_forest_form_of_roots(f, link);
+      mine.leaves = osla_forest_form_of_leaves(f, link);
+      mine.low_root = link->low_root;
+      mine.high_root = link->high_root;
+      mine.thin_leaves = link->thin_mine;
+      mine.thin_roots = link->thin_theirs;
+      mine.leaf_words = base + (int64_t)link->ring.far_words;
+      mine.leaf_slots = base + (int64_t)link->ring.far_slots;
     }
     if (rank_of(leaves, j) == p) {
       const forest_ring *ring = &leaves->of[j++].ring;
@@ -181,7 +188,7 @@ static void connect_ring(const osla_forest *f, forest_link *l, int64_t words, in
 static osla_err check_roots(const osla_forest *f, const forest_link *l, const uint32_t *leaf,
                             const uint32_t *root, int64_t n_roots)
 {
-  for (int64_t k = 0; k < l->edges; k++)
+  for (int64_t k = 0; l->high_root >= n_roots && k < l->edges; k++)
     OSLA_CHECK((int64_t)root[k] < n_roots, OSLA_ERR_ARG,
                "leaf %" PRIu32 " of rank %d: rank %d has no root %" PRIu32 ", it has %" PRId64
                " (from 0)",
@@ -234,13 +241,25 @@ static osla_err get_lists(osla_forest *f, const osla_letters *theirs)
   return err;
 }
 
+static void take_range(osla_forest *f, const forest_link *l)
+{
+  if (l->low_root < f->low_root || f->high_root < 0) f->low_root = l->low_root;
+  if (l->high_root > f->high_root) f->high_root = l->high_root;
+}
+
 static osla_err connect_to_leaves(osla_forest *f, const osla_letters *theirs)
 {
+  f->high_root = -1; /* none; low_root is 0 then */
   for (int i = 0; i < f->to_leaves.n; i++) {
     forest_link *l = &f->to_leaves.of[i];
     const places *other = places_of(theirs, l->rank);
     connect_ring(f, l, other->leaf_words, other->leaf_slots);
     osla_forest_take_forms(f, l, &other->roots, &other->leaves);
+    l->low_root = other->low_root;
+    l->high_root = other->high_root;
+    l->thin_mine = other->thin_roots;
+    l->thin_theirs = other->thin_leaves;
+    take_range(f, l);
     if (l->near) l->control = (forest_control *)(uintptr_t)at_neighbour(f, l->rank, other->control);
   }
   return get_lists(f, theirs);
@@ -256,14 +275,6 @@ static osla_err take_memory(osla_forest *f, osla_err err, layout *lay, osla_lett
   if (!f->staging) err = osla_error_set(OSLA_ERR_MEM, "%zu bytes to send from", staging);
   OSLA_CALL(osla_agree(f->t, err));
   return osla_pool_take(f->pool, lay->bytes, &f->piece);
-}
-
-static osla_err use_places(osla_forest *f, const forest_edges *e, const forest_lists *lists,
-                           const osla_letters *theirs)
-{
-  OSLA_CALL(connect_to_roots(f, e, lists, theirs));
-  OSLA_CALL(connect_to_leaves(f, theirs));
-  return osla_forest_look_at_lists(f);
 }
 
 static osla_err connect(osla_forest *f, const forest_edges *e, osla_exchange *x)
@@ -283,7 +294,8 @@ static osla_err connect(osla_forest *f, const forest_edges *e, osla_exchange *x)
     if (e->leaf) local = osla_forest_check_once(e, lists.leaf);
     err = tell_places(f, &lay, &mine);
     if (err == OSLA_OK) err = osla_exchange_run(x, &mine, mine.n, &theirs);
-    if (err == OSLA_OK) err = use_places(f, e, &lists, &theirs);
+    if (err == OSLA_OK) err = connect_to_roots(f, e, &lists, &theirs);
+    if (err == OSLA_OK) err = connect_to_leaves(f, &theirs);
     err = osla_agree(f->t, local != OSLA_OK ? local : err);
   }
   osla_pool_scratch_done(f->pool);

@@ -44,7 +44,7 @@ osla_err osla_forest_check_once(const forest_edges *e, const uint32_t *leaf)
 static osla_err check_edges(int size, int64_t n, const int64_t *leaf, const osla_root *root,
                             forest_edges *e)
 {
-  e->low_leaf = n > 0 ? INT64_MAX : 0;
+  int64_t low = n > 0 ? INT64_MAX : 0, space = 0, *start = e->start;
   for (int64_t i = 0; i < n; i++) {
     int64_t at = leaf ? leaf[i] : i;
     OSLA_CHECK(at >= 0, OSLA_ERR_ARG, "edge %" PRId64 ": leaf %" PRId64 " is negative", i, at);
@@ -58,10 +58,12 @@ static osla_err check_edges(int size, int64_t n, const int64_t *leaf, const osla
     OSLA_CHECK(root[i].index <= UINT32_MAX, OSLA_ERR_RANGE,
                "edge %" PRId64 ": root %" PRId64 " of rank %" PRId32 " is not below 2^32", i,
                root[i].index, root[i].rank);
-    if (at < e->low_leaf) e->low_leaf = at;
-    if (at >= e->leaf_space) e->leaf_space = at + 1;
-    e->start[root[i].rank + 1]++;
+    if (at < low) low = at;
+    if (at >= space) space = at + 1;
+    start[root[i].rank + 1]++;
   }
+  e->low_leaf = low;
+  e->leaf_space = space;
   return OSLA_OK;
 }
 
@@ -86,8 +88,9 @@ osla_err osla_forest_count(const osla_transport *t, int64_t n_roots, int64_t n_e
 /* start[p] is the next free place of rank p meanwhile. */
 void osla_forest_sort(int size, const forest_edges *e, uint32_t *leaf, uint32_t *root)
 {
+  int64_t *start = e->start;
   for (int64_t i = 0; i < e->n; i++) {
-    int64_t at = e->start[e->root[i].rank]++;
+    const int64_t at = start[e->root[i].rank]++;
     leaf[at] = (uint32_t)(e->leaf ? e->leaf[i] : i);
     root[at] = (uint32_t)e->root[i].index;
   }
