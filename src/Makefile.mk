@@ -42,6 +42,7 @@ mpi_sources = \
   src/transport/probe.h src/transport/probe.c \
   src/transport/eager_mpi.h src/transport/eager_mpi.c \
   src/transport/eager_state.h src/transport/eager_start.c src/transport/eager_take.c \
+  src/transport/lines_mpi.h src/transport/lines_mpi.c \
   src/transport/post_mpi.h src/transport/post_mpi.c \
   src/transport/transport_mpi.c
 sim_sources = \
@@ -98,7 +99,7 @@ src_sources = \
   src/transport/trace_write.c \
   src/transport/memory_check.c \
   $(backend_sources) \
-  src/memory/segment_messages.h src/memory/segment.c \
+  src/memory/segment_lines.h src/memory/segment_messages.h src/memory/segment.c \
   src/memory/counter.c \
   src/memory/stripes.c \
   src/memory/newest.h src/memory/ring.h src/memory/channel.h src/memory/channel_newest.c \

@@ -194,6 +194,8 @@ static osla_err connect(osla_channels *set, channel *c, table *peer)
   unsigned char *there = osla_segment_peer(set->segment, c->end.peer);
   c->segment = set->segment;
   c->mutex = &set->mutex;
+  c->number = (int)(c - set->of);
+  c->peer_number = (int)(match - peer->entries);
   c->peer_inbox = (size_t)match->inbox;
   c->here = (unsigned char *)osla_segment_local(set->segment) + c->inbox;
   c->there = there ? there + c->peer_inbox : NULL;

@@ -37,6 +37,7 @@ struct channel {
   osla_segment *segment;
   pthread_mutex_t *mutex; /* of the set: a progress step of another thread may post what waits */
   osla_channel_end end;
+  int number, peer_number;     /* of this end and of the peer's, in their sets */
   bool is_closed;              /* by me */
   size_t inbox, peer_inbox;    /* offsets in the data areas of the segment */
   unsigned char *here, *there; /* the inboxes; there: NULL where it cannot be reached */

@@ -6,6 +6,10 @@
  * at. A state for which there is no room waits in the sender's memory; of LATEST a newer one
  * replaces it.
  *
+ * Where the transport has lines (segment_lines.h), who receives has started receives for all that
+ * may come, and a message is one of MPI's, from the sender's memory into the slot; `arrived` counts
+ * them here. Else it is a put with its word.
+ *
  * Between hosts a word takes about as long as a small message. So what was taken rides in the head
  * of the next message to that peer, if there are any; a word of its own it gets
  * - from who only receives, after each R / 2 messages;
@@ -13,6 +17,7 @@
  * - in any wait, where as many have arrived as there is room for: the peer may wait for more.
  */
 #include "channel.h"
+#include "segment_lines.h"
 
 #include <stdlib.h>
 
@@ -36,9 +41,10 @@ typedef struct state {
   uint64_t sent, held;
   uint64_t sent_before;   /* when I last received a message */
   unsigned char *staging; /* R + 2 slots: under way, waiting, being written */
-  int n_parts;            /* of a message: a train of short ones is faster over TCP */
-  size_t part;            /* bytes of all but the last, which has no more */
-  osla_posted *posted;    /* [R + 2][n_parts] of each slot */
+  osla_posted *posted;    /* [R + 2] of each slot, without a line */
+  osla_line *in, *out;    /* NULL: there are none */
+  uint64_t expected;      /* messages that a receive was started for */
+  _Atomic uint64_t left;  /* messages whose slot here is free again */
   int *under_way;         /* [R + 2] slots, from the oldest on, cyclic */
   int *vacant;            /* [R + 2] slots */
   int n_slots, first, n_under_way, n_vacant;
@@ -52,8 +58,7 @@ typedef struct head {
   uint64_t taken; /* by who sends it, of the peer's messages */
 } head;
 
-/* A part is what travels as one message of MPI: a head and PART bytes do (settings.c). */
-enum { HEAD = sizeof(head), PART = 16 << 10 };
+enum { HEAD = sizeof(head) };
 
 static size_t slot_stride(size_t bytes)
 {
@@ -65,45 +70,75 @@ static size_t inbox_bytes(int in_flight, size_t bytes)
   return CHANNEL_LINE + ((size_t)in_flight + 1) * slot_stride(bytes);
 }
 
-/* All of one size, so that the last is not much shorter than the others. */
-static size_t part_of(size_t bytes)
+/* Where message number `which` > 0 lies in a ring of R + 1 slots. */
+static size_t slot_offset(const channel *c, uint64_t which, size_t stride)
 {
-  const size_t n = bytes > PART ? (bytes + PART - 1) / PART : 1;
-  return channel_round((HEAD + bytes + n - 1) / n, HEAD);
+  return CHANNEL_LINE + (size_t)((which - 1) % ((uint64_t)c->end.in_flight + 1)) * stride;
+}
+
+static osla_err open_lines(channel *c)
+{
+  state *s = c->state;
+  const osla_line_end in = {.peer = c->end.peer,
+                            .number = c->number,
+                            .receives = true,
+                            .most = c->end.in_flight,
+                            .bytes = HEAD + (size_t)c->end.recv_bytes,
+                            .done = &s->mine->arrived},
+                      out = {.peer = c->end.peer,
+                             .number = c->peer_number,
+                             .most = c->end.in_flight,
+                             .bytes = HEAD + (size_t)c->end.send_bytes,
+                             .done = &s->left};
+  OSLA_CALL(osla_segment_line_open(c->segment, &in, &s->in));
+  return osla_segment_line_open(c->segment, &out, &s->out);
+}
+
+/* All that the peer may send has its receive before it hears that it may. */
+static osla_err expect(channel *c)
+{
+  state *s = c->state;
+  while (s->in && s->expected < s->held + (uint64_t)c->end.in_flight) {
+    s->expected++;
+    OSLA_CALL(osla_segment_line_start(c->segment, s->in,
+                                      c->here + slot_offset(c, s->expected, s->my_stride),
+                                      HEAD + (size_t)c->end.recv_bytes));
+  }
+  return OSLA_OK;
 }
 
 static osla_err start(channel *c)
 {
   OSLA_CALL(osla_channel_state(c, sizeof(state)));
   state *s = c->state;
-  const size_t n = (size_t)c->end.in_flight + 2, bytes = HEAD + (size_t)c->end.send_bytes;
-  const size_t part = part_of((size_t)c->end.send_bytes);
+  const size_t n = (size_t)c->end.in_flight + 2;
   *s = (state){.mine = (words *)(void *)c->here,
                .my_stride = slot_stride((size_t)c->end.recv_bytes),
                .their_stride = slot_stride((size_t)c->end.send_bytes),
                .n_slots = (int)n,
-               .n_parts = (int)((bytes + part - 1) / part),
-               .part = part,
                .waits = -1,
                .writes = -1,
                .taken = {.at = offsetof(words, taken)},
                .closed = {.at = offsetof(words, closed)},
                .gone = {.at = offsetof(words, gone)}};
   s->staging = aligned_alloc(CHANNEL_LINE, n * s->their_stride);
-  s->posted = calloc(n * (size_t)s->n_parts, sizeof *s->posted);
+  s->posted = calloc(n, sizeof *s->posted);
   s->under_way = calloc(n, sizeof *s->under_way);
   s->vacant = calloc(n, sizeof *s->vacant);
   OSLA_CHECK(s->staging && s->posted && s->under_way && s->vacant, OSLA_ERR_MEM,
              "channel to rank %d: %zu messages of %zu bytes", c->end.peer, n, s->their_stride);
   for (int i = 0; i < s->n_slots; i++)
     s->vacant[s->n_vacant++] = i;
-  return OSLA_OK;
+  OSLA_CALL(open_lines(c));
+  return expect(c);
 }
 
 static void stop(channel *c)
 {
   state *s = c->state;
   if (!s) return;
+  osla_segment_line_close(c->segment, &s->in);
+  osla_segment_line_close(c->segment, &s->out);
   free(s->staging);
   free(s->posted);
   free(s->under_way);
@@ -139,13 +174,12 @@ static unsigned char *staged(const state *s, int slot)
   return s->staging + (size_t)slot * s->their_stride;
 }
 
-static osla_err has_left(channel *c, int slot, bool *left)
+/* The oldest that is under way. */
+static osla_err has_left(channel *c, bool *left)
 {
-  const state *s = c->state;
-  *left = true;
-  for (int k = 0; k < s->n_parts && *left; k++)
-    OSLA_CALL(osla_posted_test(c->segment,
-                               &s->posted[(size_t)slot * (size_t)s->n_parts + (size_t)k], left));
+  state *s = c->state;
+  if (!s->out) return osla_posted_test(c->segment, &s->posted[s->under_way[s->first]], left);
+  *left = atomic_load_explicit(&s->left, memory_order_acquire) > s->sent - (uint64_t)s->n_under_way;
   return OSLA_OK;
 }
 
@@ -153,11 +187,10 @@ static osla_err collect(channel *c)
 {
   state *s = c->state;
   while (s->n_under_way > 0) {
-    const int slot = s->under_way[s->first];
     bool left;
-    OSLA_CALL(has_left(c, slot, &left));
+    OSLA_CALL(has_left(c, &left));
     if (!left) break;
-    s->vacant[s->n_vacant++] = slot;
+    s->vacant[s->n_vacant++] = s->under_way[s->first];
     s->first = (s->first + 1) % s->n_slots;
     s->n_under_way--;
   }
@@ -167,12 +200,6 @@ static osla_err collect(channel *c)
 static uint64_t arrived(const state *s)
 {
   return atomic_load_explicit(&s->mine->arrived, memory_order_acquire);
-}
-
-/* Where message number `which` > 0 lies in a ring of R + 1 slots. */
-static size_t slot_offset(const channel *c, uint64_t which, size_t stride)
-{
-  return CHANNEL_LINE + (size_t)((which - 1) % ((uint64_t)c->end.in_flight + 1)) * stride;
 }
 
 static const head *message_here(const channel *c, uint64_t which)
@@ -198,25 +225,23 @@ static bool has_room(const channel *c)
          s->n_under_way < c->end.in_flight;
 }
 
-/* Each part writes the word; all but the last write what it is already. */
 static osla_err post(channel *c, int slot)
 {
   state *s = c->state;
-  const size_t to = c->peer_inbox + slot_offset(c, s->sent + 1, s->their_stride);
   const size_t bytes = HEAD + (size_t)c->end.send_bytes;
   head *h = (head *)(void *)staged(s, slot);
   h->taken = s->taken.wanted = s->taken.posted = s->held;
   s->under_way[(s->first + s->n_under_way++) % s->n_slots] = slot;
-  for (int k = 0; k < s->n_parts; k++) {
-    const bool last = k + 1 == s->n_parts;
-    const size_t at = (size_t)k * s->part;
-    OSLA_CALL(osla_put_word_post(c->segment, c->end.peer, to + at, staged(s, slot) + at,
-                                 last ? bytes - at : s->part,
-                                 c->peer_inbox + offsetof(words, arrived), s->sent + last,
-                                 &s->posted[(size_t)slot * (size_t)s->n_parts + (size_t)k]));
-  }
   s->sent++;
-  return OSLA_OK;
+  if (s->out) return osla_segment_line_start(c->segment, s->out, h, bytes);
+  return osla_put_word_post(c->segment, c->end.peer,
+                            c->peer_inbox + slot_offset(c, s->sent, s->their_stride), h, bytes,
+                            c->peer_inbox + offsetof(words, arrived), s->sent, &s->posted[slot]);
+}
+
+static bool peer_is_gone(const state *s)
+{
+  return atomic_load_explicit(&s->mine->gone, memory_order_acquire);
 }
 
 /* Under the mutex, as all that changes the state. */
@@ -224,10 +249,15 @@ static osla_err step(channel *c)
 {
   state *s = c->state;
   OSLA_CALL(collect(c));
+  OSLA_CALL(expect(c));
   if (s->waits >= 0 && has_room(c)) {
     const int slot = s->waits;
     s->waits = -1;
     OSLA_CALL(post(c, slot));
+  }
+  if (s->waits >= 0 && peer_is_gone(s)) { /* so that it hears of my last message */
+    s->vacant[s->n_vacant++] = s->waits;
+    s->waits = -1;
   }
   if (s->waits >= 0) s->taken.wanted = s->held;
   if (c->is_closed && s->waits < 0) s->closed.wanted = s->sent + 1;
@@ -236,11 +266,6 @@ static osla_err step(channel *c)
 }
 
 /* ---- the calls ---- */
-
-static bool peer_is_gone(const state *s)
-{
-  return atomic_load_explicit(&s->mine->gone, memory_order_acquire);
-}
 
 static osla_err progress(channel *c)
 {
@@ -285,7 +310,7 @@ static osla_err send(channel *c, uint64_t stamp)
   OSLA_CHECK(buffer(c), OSLA_ERR_MPI, "channel to rank %d", c->end.peer);
   ((head *)(void *)staged(s, s->writes))->stamp = stamp;
   (void)pthread_mutex_lock(c->mutex);
-  if (s->waits >= 0) s->vacant[s->n_vacant++] = s->waits; /* of EVERY only if the peer is gone */
+  if (s->waits >= 0) s->vacant[s->n_vacant++] = s->waits; /* of EVERY none does */
   s->waits = s->writes;
   s->writes = -1;
   const osla_err err = step(c);
@@ -354,6 +379,13 @@ static osla_err are_told(channel *c, bool *all)
   return has_gone(c, &s->closed, all);
 }
 
+/* Have all messages of the peer arrived, which has closed? */
+static bool has_all(const state *s)
+{
+  const uint64_t closed_at = atomic_load_explicit(&s->mine->closed, memory_order_acquire);
+  return closed_at > 0 && arrived(s) == closed_at - 1;
+}
+
 static bool delivered(channel *c)
 {
   state *s = c->state;
@@ -361,9 +393,10 @@ static bool delivered(channel *c)
   (void)pthread_mutex_lock(c->mutex);
   s->gone.wanted = 1;
   const bool failed = are_told(c, &all) != OSLA_OK;
-  const bool sent = s->n_under_way == 0 && (s->waits < 0 || peer_is_gone(s));
+  const bool sent = s->n_under_way == 0 && s->waits < 0;
+  const bool received = !s->in || has_all(s); /* else a message would have no receive */
   (void)pthread_mutex_unlock(c->mutex);
-  return failed || (all && sent);
+  return failed || (all && sent && received);
 }
 
 const channel_ops osla_channel_posted = {.inbox_bytes = inbox_bytes,

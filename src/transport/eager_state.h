@@ -7,6 +7,7 @@
 enum { SLOTS = 32, ANSWERS = 8, RECEIVES = 16, WINDOW = 16, ASK_AFTER = 8 };
 enum { ARRIVALS = 32, SERVED = 16 };
 enum { EAGER_TAG = 2, DATA_TAG, FETCH_TAG }; /* osla_send has 0, the pending receive 1 */
+enum { FIRST_LINE_TAG = 1 << 15 };           /* lines_mpi.c; exchange_mpi.c has those below */
 enum { SEVERAL = -1 };                       /* regions */
 
 /* Of a message: */
@@ -52,6 +53,9 @@ typedef struct osla_eager {
   eager_header answers[ANSWERS];
   MPI_Request served[SERVED]; /* what others asked for */
   int head, next, next_answer, next_served;
+  osla_line *lines;    /* open ones */
+  MPI_Request *looked; /* [n_lines + 1] at least, of lines_mpi.c; NULL: there never was one */
+  int n_lines;
   int origin; /* of the message at the head, once it is here */
   int n_arrivals;
   eager_arrival arrivals[ARRIVALS]; /* those of one origin in the order in which they were sent */

@@ -2,6 +2,7 @@
  * they were sent. See eager_mpi.h. */
 #include "eager_mpi.h"
 #include "eager_state.h"
+#include "lines_mpi.h"
 #include "request_pool.h"
 
 #include <string.h>
@@ -140,19 +141,32 @@ static bool take(osla_transport *t, int origin, const eager_header *head, const 
   return true;
 }
 
+/* One turn of MPI's. True: the receive is over, or a message of a line. */
+static bool look(osla_transport *t, MPI_Request *request, MPI_Status *status)
+{
+  int here = 0;
+  if (t->eager->lines) return osla_mpi_lines_look(t, request, status);
+  if (*request == MPI_REQUEST_NULL) return false;
+  int code = MPI_Test(request, &here, status);
+  if (code != MPI_SUCCESS)
+    osla_transport_abort(t, osla_error_set_mpi(code, "MPI_Test of a receive"));
+  return here;
+}
+
 bool osla_eager_take(osla_transport *t)
 {
   osla_eager *e = t->eager;
   MPI_Request *request = &e->receives[e->head];
+  MPI_Status status;
   bool found = step_arrivals(t);
-  if (*request != MPI_REQUEST_NULL) { /* else it is here and waits */
-    MPI_Status status;
-    int here = 0, code = MPI_Test(request, &here, &status);
-    if (code == MPI_SUCCESS && !here) return found;
-    if (code != MPI_SUCCESS)
-      osla_transport_abort(t, osla_error_set_mpi(code, "MPI_Test of a receive"));
-    e->origin = status.MPI_SOURCE;
+  const bool waits = *request == MPI_REQUEST_NULL; /* it is here, and could not be taken */
+  if (look(t, request, &status)) {
+    if (waits || *request != MPI_REQUEST_NULL)
+      found = true; /* of a line */
+    else
+      e->origin = status.MPI_SOURCE;
   }
+  if (*request != MPI_REQUEST_NULL) return found;
   const unsigned char *message = e->received + (size_t)e->head * e->stride;
   eager_header head;
   memcpy(&head, message, sizeof head);

@@ -7,6 +7,7 @@
  * (one node) or by MPI (several), never by both: MPI does not make the two atomic to one another.
  */
 #include "eager_mpi.h"
+#include "lines_mpi.h"
 #include "osla_clock.h"
 #include "patience.h"
 #include "post_mpi.h"
@@ -379,6 +380,9 @@ const osla_transport_ops osla_transport_mpi = {
   .post = mpi_post,
   .post_wait = osla_mpi_post_wait,
   .post_test = osla_mpi_post_test,
+  .line_open = osla_mpi_line_open,
+  .line_start = osla_mpi_line_start,
+  .line_close = osla_mpi_line_close,
   .fetch_add = mpi_fetch_add,
   .progress = mpi_progress,
 };

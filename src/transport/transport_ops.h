@@ -38,6 +38,17 @@ enum { OSLA_REGION_WORD = 8 };
 typedef struct osla_post osla_post;
 typedef struct osla_post_queue osla_post_queue;
 
+/* Messages from one rank to another that who receives them has said the places of. */
+typedef struct osla_line osla_line;
+typedef struct osla_line_end {
+  int peer;
+  int number; /* among the lines to who receives, from 0 on, the same at both ends */
+  bool receives;
+  int most;               /* messages that were started and are not done */
+  size_t bytes;           /* of the longest */
+  _Atomic uint64_t *done; /* how many are: received, or the source may be reused (release) */
+} osla_line_end;
+
 /* What osla_wait_until waits for. */
 typedef bool osla_wait_test(void *arg);
 
@@ -142,6 +153,14 @@ typedef struct osla_transport_ops {
   osla_err (*post_wait)(osla_transport *t, osla_post **post);
   /* True: it is complete, and this stands for post_wait. */
   osla_err (*post_test)(osla_transport *t, osla_post **post, bool *done);
+
+  /* Lines in a region. Who receives starts the receive of message s before message s is sent, which
+   * the caller sees to; `done` grows in progress steps. *out = NULL, at both ends: there are none
+   * here. Closing drops receives that were started, for which nothing may have been sent. NULL:
+   * this backend has none. Local. Errors: MEM, MPI. */
+  osla_err (*line_open)(osla_region *region, const osla_line_end *end, osla_line **out);
+  osla_err (*line_start)(osla_line *line, void *message, size_t bytes);
+  void (*line_close)(osla_line **line);
 
   /* Atomic *word += add on a 64-bit word that is used by nothing else; old value in *old. */
   osla_err (*fetch_add)(osla_region *region, int rank, size_t offset, int64_t add, int64_t *old);

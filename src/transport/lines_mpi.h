@@ -1,0 +1,24 @@
+/* Lines: messages to a rank that says beforehand where each of them goes (floor 0, internal to the
+ * MPI backend).
+ *
+ * A put with notify tells its target where its data goes: a message of the usual kind copies it
+ * from there, or announces another one. Who knows beforehand where the next message of a peer will
+ * go posts the receive there, and what travels is one message without a copy. There are lines where
+ * puts travel as messages (eager_mpi.h).
+ */
+#ifndef OSLA_LINES_MPI_H
+#define OSLA_LINES_MPI_H
+
+#include "region_mpi.h"
+
+/* As those of osla_transport_ops. */
+osla_err osla_mpi_line_open(osla_region *region, const osla_line_end *end, osla_line **out);
+osla_err osla_mpi_line_start(osla_line *line, void *message, size_t bytes);
+void osla_mpi_line_close(osla_line **line);
+
+/* Looks at one other request and at the oldest of each line, in one turn of MPI's. True: one of
+ * them is over; the other one is null then if it was that. The mutex is held, and there are lines,
+ * or were. */
+bool osla_mpi_lines_look(osla_transport *t, MPI_Request *other, MPI_Status *status);
+
+#endif
