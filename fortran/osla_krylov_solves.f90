@@ -195,7 +195,11 @@ contains
     integer, intent(out), optional :: stat
     character(*), intent(inout), optional :: errmsg
     if (absent('osla_lsqr', 'matrix', a%handle, stat, errmsg)) return
-    call lsqr_operator(osla_csr_operator(a), b, x, damping, scale, options, result, stat, errmsg)
+    if (present(scale)) then
+      call lsqr_operator(osla_csr_operator(a), b, x, damping, scale, options, result, stat, errmsg)
+    else ! gfortran 12 reads an absent array that it passes on
+      call lsqr_operator(osla_csr_operator(a), b, x, damping, options=options, result=result, stat=stat, errmsg=errmsg)
+    end if
   end subroutine lsqr_matrix
 
 end module osla_krylov_solves
