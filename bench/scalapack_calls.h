@@ -23,6 +23,18 @@ void pdsymm_(const char *side, const char *uplo, const int *m, const int *n, con
              const double *a, const int *ia, const int *ja, const int *desca, const double *b,
              const int *ib, const int *jb, const int *descb, const double *beta, double *c,
              const int *ic, const int *jc, const int *descc);
+void pssymm_(const char *side, const char *uplo, const int *m, const int *n, const void *alpha,
+             const void *a, const int *ia, const int *ja, const int *desca, const void *b,
+             const int *ib, const int *jb, const int *descb, const void *beta, void *c,
+             const int *ic, const int *jc, const int *descc);
+void pcsymm_(const char *side, const char *uplo, const int *m, const int *n, const void *alpha,
+             const void *a, const int *ia, const int *ja, const int *desca, const void *b,
+             const int *ib, const int *jb, const int *descb, const void *beta, void *c,
+             const int *ic, const int *jc, const int *descc);
+void pzsymm_(const char *side, const char *uplo, const int *m, const int *n, const void *alpha,
+             const void *a, const int *ia, const int *ja, const int *desca, const void *b,
+             const int *ib, const int *jb, const int *descb, const void *beta, void *c,
+             const int *ic, const int *jc, const int *descc);
 void pdtrmm_(const char *side, const char *uplo, const char *trans, const char *diag, const int *m,
              const int *n, const double *alpha, const double *a, const int *ia, const int *ja,
              const int *desca, double *b, const int *ib, const int *jb, const int *descb);

@@ -2,9 +2,11 @@
  * nothing of OSLA: bench/scalapack_table runs it with and without the drop-in. One line per
  * repetition, on process 0: routine n nb nprow npcol repetition seconds checksum. The time is that
  * of the slowest process; the checksum is |x|_max of a part of the result, which shows that both
- * did the same. getrs and potrs have NRHS right-hand sides: getrs=NRHS. */
+ * did the same. getrs and potrs have NRHS right-hand sides: getrs=NRHS. symm-s, symm-c, symm-z are
+ * symm of the other types. */
 #include "scalapack_calls.h"
 
+#include <complex.h>
 #include <math.h>
 #include <mpi.h>
 #include <stdio.h>
@@ -44,11 +46,61 @@ static void fill(const problem *p, int is_symmetric, double *local)
     }
 }
 
+/* Of symm-s and the like the letter, else 'd'. */
+static char type_of(const char *routine)
+{
+  const char *at = strncmp(routine, "symm-", 5) == 0 ? strpbrk(routine + 5, "scz") : NULL;
+  return at && at == routine + 5 ? *at : 'd';
+}
+
+/* The same numbers in that type, in the memory of the doubles; complex ones have half of the real
+ * part as the other. */
+static void convert(const problem *p, char type, double *local)
+{
+  const size_t n = (size_t)p->lld * (size_t)p->cols;
+  for (size_t i = 0; i < n && type != 'd'; i++) {
+    const size_t at = type == 'z' ? n - 1 - i : i; /* no number is written over before it is read */
+    const double x = local[at];
+    if (type == 's')
+      memcpy((float *)(void *)local + at, &(float){(float)x}, sizeof(float));
+    else if (type == 'c')
+      memcpy(local + at, &(float _Complex){(float)x + 0.5f * (float)x * I}, sizeof(float _Complex));
+    else
+      memcpy(local + 2 * at, &(double _Complex){x + 0.5 * x * I}, sizeof(double _Complex));
+  }
+}
+
+/* The i-th number of an array, its real part. */
+static double number(const double *local, char type, size_t i)
+{
+  float x;
+  if (type == 'd' || type == 'z') return local[type == 'z' ? 2 * i : i];
+  memcpy(&x, (const float *)(const void *)local + (type == 'c' ? 2 * i : i), sizeof x);
+  return x;
+}
+
+static int other_symm(const problem *p, char type)
+{
+  const float s[2] = {1, 0};
+  const double z[2] = {1, 0}, zeros[2] = {0, 0};
+  if (type == 's')
+    pssymm_("L", "L", &p->n, &p->n, s, p->a, &one, &one, p->desc, p->b, &one, &one, p->desc, zeros,
+            p->c, &one, &one, p->desc);
+  else if (type == 'c')
+    pcsymm_("L", "L", &p->n, &p->n, s, p->a, &one, &one, p->desc, p->b, &one, &one, p->desc, zeros,
+            p->c, &one, &one, p->desc);
+  else if (type == 'z')
+    pzsymm_("L", "L", &p->n, &p->n, z, p->a, &one, &one, p->desc, p->b, &one, &one, p->desc, zeros,
+            p->c, &one, &one, p->desc);
+  return type != 'd';
+}
+
 /* Products with one stored triangle; 0: it was none of them. */
 static int triangle(const problem *p, const char *routine)
 {
   const double alpha = 1, beta = 0;
   const char *side = strstr(routine, "-right") ? "R" : "L";
+  if (other_symm(p, type_of(routine))) return 1;
   if (strncmp(routine, "symm", 4) == 0)
     pdsymm_(side, "L", &p->n, &p->n, &alpha, p->a, &one, &one, p->desc, p->b, &one, &one, p->desc,
             &beta, p->c, &one, &one, p->desc);
@@ -124,15 +176,20 @@ static int call(const problem *p, const char *routine)
 
 static int run(problem *p, const char *routine, int reps)
 {
+  const char type = type_of(routine);
   int bad = prepare(p, routine);
+  fill(p, 1, p->b);
+  convert(p, type, p->a);
+  convert(p, type, p->b);
   for (int rep = 0; rep < reps && !bad; rep++) {
     fill(p, strcmp(routine, "getrf") != 0, p->c);
+    convert(p, type, p->c);
     MPI_Barrier(MPI_COMM_WORLD);
     double since = MPI_Wtime();
     bad = call(p, routine) != 0;
     double seconds = MPI_Wtime() - since, largest = 0;
     for (int r = 0; r < p->rows && p->cols > 0; r++)
-      largest = fmax(largest, fabs(p->c[r]));
+      largest = fmax(largest, fabs(number(p->c, type, (size_t)r)));
     MPI_Allreduce(MPI_IN_PLACE, &seconds, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
     MPI_Allreduce(MPI_IN_PLACE, &largest, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
     if (p->prow == 0 && p->pcol == 0)
@@ -149,7 +206,8 @@ int main(int argc, char **argv)
   if (argc < 7) {
     fprintf(stderr,
             "usage: %s N NB NPROW NPCOL REPS ROUTINE... (gemm gemm-update gemm-narrow syrk symm "
-            "symm-right trmm trmm-right trsm trsm-right geadd getrf potrf potrf-upper getrs=NRHS "
+            "symm-right symm-s symm-c symm-z trmm trmm-right trsm trsm-right geadd getrf potrf "
+            "potrf-upper getrs=NRHS "
             "potrs=NRHS)\n",
             argv[0]);
     return 2;
@@ -164,13 +222,12 @@ int main(int argc, char **argv)
   p.cols = numroc_(&p.n, &p.nb, &p.pcol, &zero, &p.npcol);
   p.lld = p.rows > 1 ? p.rows : 1;
   descinit_(p.desc, &p.n, &p.n, &p.nb, &p.nb, &zero, &zero, &p.context, &p.lld, &info);
-  size_t bytes = (size_t)p.lld * (size_t)(p.cols + 1) * sizeof(double);
+  size_t bytes = (size_t)p.lld * (size_t)(p.cols + 1) * sizeof(double _Complex);
   p.a = malloc(bytes);
   p.b = malloc(bytes);
   p.c = malloc(bytes);
   p.ipiv = malloc(((size_t)p.rows + (size_t)p.nb + 1) * sizeof(int));
   bad = info != 0 || !p.a || !p.b || !p.c || !p.ipiv;
-  if (!bad) fill(&p, 1, p.b);
   for (int i = 6; i < argc && !bad; i++)
     bad = run(&p, argv[i], atoi(argv[5]));
   if (bad) fprintf(stderr, "%s: wrong argument, no memory, or a routine failed\n", argv[0]);

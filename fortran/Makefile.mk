@@ -12,23 +12,28 @@ fortran_sources = \
   fortran/osla_accumulator.f90 \
   fortran/osla_forests.f90 \
   fortran/osla_forest_transfers.f90 \
+  fortran/osla_forest_runs.f90 \
+  fortran/osla_forest_shapes.f90 \
   fortran/osla_sparse_matrices.f90 \
+  fortran/osla_sparse_files.f90 \
   fortran/osla_krylov_solves.f90 \
+  fortran/osla_iterations.f90 \
   fortran/osla_records.f90 \
   fortran/osla.f90
 AM_FCFLAGS = $(OSLA_FCFLAGS) $(OSLA_SANITIZE) $(FC_MODOUT)fortran $(FC_MODINC)fortran
-EXTRA_DIST += fortran/interfaces.py
+EXTRA_DIST += fortran/interfaces.py fortran/left_out.py
 
 if HAVE_FORTRAN
 lib_LTLIBRARIES += libosla_fortran.la
 pkgconfig_DATA += osla-fortran.pc
 
 fortran_modules = osla_values osla_c osla_objects osla_grids osla_matrices osla_elements osla_products osla_triangles \
-  osla_solves osla_accumulator osla_forests osla_forest_transfers osla_sparse_matrices \
-  osla_krylov_solves osla_records osla
+  osla_solves osla_accumulator osla_forests osla_forest_transfers osla_forest_runs osla_forest_shapes \
+  osla_sparse_matrices osla_sparse_files osla_krylov_solves osla_iterations osla_records osla
 fortran_between = fortran/osla_grids.lo fortran/osla_matrices.lo fortran/osla_elements.lo \
   fortran/osla_products.lo fortran/osla_triangles.lo fortran/osla_solves.lo fortran/osla_accumulator.lo fortran/osla_forests.lo fortran/osla_forest_transfers.lo \
-  fortran/osla_sparse_matrices.lo fortran/osla_krylov_solves.lo fortran/osla_records.lo
+  fortran/osla_forest_runs.lo fortran/osla_forest_shapes.lo fortran/osla_sparse_matrices.lo fortran/osla_sparse_files.lo \
+  fortran/osla_krylov_solves.lo fortran/osla_iterations.lo fortran/osla_records.lo
 fortran/osla_objects.lo: fortran/osla_c.lo
 $(fortran_between): fortran/osla_objects.lo
 fortran/osla.lo: $(fortran_between)

@@ -18,7 +18,8 @@ src/transport/osla_trace.h src/matrix/osla_grid.h src/matrix/osla_matrix.h src/m
 src/file/osla_file.h kernels/common/osla_forward.h kernels/gemm/osla_gemm.h kernels/lu/osla_lu.h
 kernels/products/osla_products.h kernels/chol/osla_chol.h kernels/inverse/osla_inverse.h kernels/solve/osla_solve.h
 kernels/hessian/osla_hessian.h kernels/forest/osla_forest.h kernels/sparse/osla_sparse.h kernels/sparse/osla_krylov.h
-fortran/osla_fortran.h""".split()
+kernels/sparse/osla_sparse_file.h kernels/iterate/osla_iterate.h kernels/iterate/osla_diffusion.h kernels/iterate/osla_splitting.h
+kernels/iterate/osla_sweeps.h fortran/osla_fortran.h""".split()
 
 NUMBERS = {"int": "integer(c_int)", "int64_t": "integer(c_int64_t)", "uint64_t": "integer(c_int64_t)",
            "int32_t": "integer(c_int32_t)", "size_t": "integer(c_size_t)", "double": "real(c_double)", "float": "real(c_float)", "bool": "logical(c_bool)",
@@ -26,11 +27,15 @@ NUMBERS = {"int": "integer(c_int)", "int64_t": "integer(c_int64_t)", "uint64_t":
 ZERO = {"integer": "0", "real": "0", "logical": ".false.", "type(c_ptr)": "c_null_ptr",
         "type(c_funptr)": "c_null_funptr"}
 # Changeable, and not one number: in each function, or in one.
-ARRAYS = {"ipiv", "degree", "osla_forest_edges leaf", "osla_even_blocks start", "osla_csr_row column", "osla_csr_row value",
-          "osla_spmv y", "osla_csr_column_squares d", "osla_csr_diagonal d", "osla_sums_all value", "osla_cg x", "osla_lsqr x"}
+ARRAYS = {"ipiv", "degree", "osla_even_blocks start", "osla_csr_row column", "osla_csr_row value",
+          "osla_spmv y", "osla_csr_column_squares d", "osla_csr_diagonal d", "osla_sums_all value", "osla_cg x", "osla_lsqr x",
+          "osla_forest_edges leaf", "osla_vector_read_matrix_market part", "osla_iterate x", "osla_diffusion_fill x",
+          "osla_sweeps_create right"}
 LEFT_OUT = ("MPI_Comm", "MPI_Datatype", "MPI_Op", "...", "osla_progress_hook", "osla_notifiers",
             "osla_segment", "osla_shape", "osla_unit unit")
 SAME_NAME = {"osla_unit"}  # structs with the name of a constant (OSLA_UNIT): Fortran has one case
+# By callers, as options are.
+FILLED_IN = {"osla_fixed_point", "osla_forest_run", "osla_operator", "osla_preconditioner"}
 MOST_COLUMNS = 100
 
 
@@ -101,10 +106,10 @@ class Headers:
         return NUMBERS[ctype]
 
     def struct(self, name, body):
-        lines = []
+        lines, begins = [], name.endswith("_options") or name in FILLED_IN
         for member in filter(None, (part.strip() for part in body.split(";"))):
             if match := re.fullmatch(r"\w+ \(\*(\w+)\)\(.*\)", member):  # a function
-                initial = " = c_null_funptr" if name.endswith("_options") else ""
+                initial = " = c_null_funptr" if begins else ""
                 lines.append(f"type(c_funptr) :: {match[1]}{initial}")
                 continue
             match = re.fullmatch(r"(?:const )?(\w+) (.*)", member)
@@ -113,7 +118,7 @@ class Headers:
                 kind = ("type(c_funptr)" if stars and match[1] in self.callbacks
                         else "type(c_ptr)" if stars else self.plain(match[1]))
                 initial = ""
-                if name.endswith("_options"):  # {0}
+                if begins:  # {0}
                     zero = next(value for key, value in ZERO.items() if kind.startswith(key))
                     initial = f" = {zero}"
                 lines.append(f"{kind} :: {field}{f'({size})' if size else ''}{initial}")
@@ -125,7 +130,9 @@ class Headers:
     def argument(self, text, function):
         if "*const *" in text:
             return text.split("*")[-1], "type(c_ptr), value"
-        const, base, stars, name = re.fullmatch(r"(const )?(\w+) (\**)(\w+)", text).groups()
+        const, base, stars, name, size = re.fullmatch(r"(const )?(\w+) (\**)(\w+)(\[\d+\])?", text).groups()
+        if size:
+            return name, f"{self.plain(base)}, intent({'in' if const else 'inout'}) :: {name}({size[1:-1]})"
         if stars == "":
             return name, f"{self.plain(base)}, value"
         if base == "char":

@@ -140,6 +140,20 @@ module osla_values
   integer(c_int), parameter :: OSLA_KRYLOV_ITERATIONS = 1
   integer(c_int), parameter :: OSLA_KRYLOV_INDEFINITE = 2
   integer(c_int), parameter :: OSLA_KRYLOV_NOT_FINITE = 3
+  integer(c_int), parameter :: OSLA_ITERATE_ASYNC = 0
+  integer(c_int), parameter :: OSLA_ITERATE_RACY = 1
+  integer(c_int), parameter :: OSLA_ITERATE_SYNC = 2
+  integer(c_int), parameter :: OSLA_ITERATE_LEAD = 64
+  integer(c_int), parameter :: OSLA_ITERATE_LEAD_CROWDED = 8
+  integer(c_int), parameter :: OSLA_ITERATE_CONVERGED = 0
+  integer(c_int), parameter :: OSLA_ITERATE_STAGNATED = 1
+  integer(c_int), parameter :: OSLA_ITERATE_SWEEPS = 2
+  integer(c_int), parameter :: OSLA_ITERATE_DIVERGED = 3
+  integer(c_int), parameter :: OSLA_ITERATE_STALLED = 4
+  integer(c_int), parameter :: OSLA_DIFFUSION_SOURCE = 0
+  integer(c_int), parameter :: OSLA_DIFFUSION_MODE = 1
+  integer(c_int), parameter :: OSLA_SPLITTING_CHOLESKY = 0
+  integer(c_int), parameter :: OSLA_SPLITTING_LU = 1
 
   type, bind(c) :: osla_transport_options
     logical(c_bool) :: progress_thread = .false.
@@ -348,16 +362,16 @@ module osla_values
   end type osla_root
 
   type, bind(c) :: osla_forest_run
-    type(c_ptr) :: forest
-    integer(c_int64_t) :: number
+    type(c_ptr) :: forest = c_null_ptr
+    integer(c_int64_t) :: number = 0
   end type osla_forest_run
 
   type, bind(c) :: osla_operator
-    type(c_ptr) :: transport
-    integer(c_int64_t) :: rows
-    integer(c_int64_t) :: columns
-    type(c_funptr) :: multiply
-    type(c_ptr) :: arg
+    type(c_ptr) :: transport = c_null_ptr
+    integer(c_int64_t) :: rows = 0
+    integer(c_int64_t) :: columns = 0
+    type(c_funptr) :: multiply = c_null_funptr
+    type(c_ptr) :: arg = c_null_ptr
   end type osla_operator
 
   type, bind(c) :: osla_krylov_options
@@ -380,9 +394,81 @@ module osla_values
   end type osla_krylov_result
 
   type, bind(c) :: osla_preconditioner
-    type(c_funptr) :: apply
-    type(c_ptr) :: arg
+    type(c_funptr) :: apply = c_null_funptr
+    type(c_ptr) :: arg = c_null_ptr
   end type osla_preconditioner
+
+  type, bind(c) :: osla_halo
+    integer(c_int) :: peer
+    integer(c_int) :: tag
+    integer(c_int64_t) :: send
+    integer(c_int64_t) :: recv
+  end type osla_halo
+
+  type, bind(c) :: osla_fixed_point
+    type(c_ptr) :: arg = c_null_ptr
+    integer(c_int64_t) :: length = 0
+    integer(c_int) :: n_halos = 0
+    type(c_ptr) :: halos = c_null_ptr
+    type(c_funptr) :: sweep = c_null_funptr
+    type(c_funptr) :: pack = c_null_funptr
+    type(c_funptr) :: unpack = c_null_funptr
+    type(c_funptr) :: sweep_edge = c_null_funptr
+    type(c_funptr) :: sweep_rest = c_null_funptr
+    type(c_funptr) :: magnitude = c_null_funptr
+    integer(c_int) :: row_terms = 0
+    type(c_funptr) :: bound_sweep = c_null_funptr
+    type(c_funptr) :: distance = c_null_funptr
+  end type osla_fixed_point
+
+  type, bind(c) :: osla_iterate_options
+    integer(c_int) :: mode = 0
+    real(c_double) :: tolerance = 0
+    real(c_double) :: norm = 0
+    real(c_double) :: omega = 0
+    integer(c_int64_t) :: sweeps = 0
+    integer(c_int) :: period = 0
+    integer(c_int) :: lead = 0
+    integer(c_int) :: in_flight = 0
+    integer(c_int) :: check = 0
+    logical(c_bool) :: uncertified = .false.
+    real(c_double) :: patience = 0
+    logical(c_bool) :: proven = .false.
+    integer(c_int64_t) :: record_bytes = 0
+    integer(c_int64_t) :: reserved(8) = 0
+  end type osla_iterate_options
+
+  type, bind(c) :: osla_iterate_result
+    integer(c_int) :: end
+    real(c_double) :: residual
+    real(c_double) :: start
+    real(c_double) :: norm
+    real(c_double) :: rounding
+    real(c_double) :: error
+    integer(c_int64_t) :: sweeps
+    integer(c_int64_t) :: least
+    integer(c_int64_t) :: most
+    real(c_double) :: mean
+    integer(c_int64_t) :: snapshots
+    integer(c_int) :: stalled
+    real(c_double) :: seconds
+  end type osla_iterate_result
+
+  type, bind(c) :: osla_diffusion_options
+    integer(c_int64_t) :: points(3) = 0
+    integer(c_int) :: ranks(3) = 0
+    integer(c_int) :: start = 0
+    real(c_double) :: radius = 0
+    real(c_double) :: offset = 0
+    logical(c_bool) :: no_offset = .false.
+    integer(c_int64_t) :: reserved(8) = 0
+  end type osla_diffusion_options
+
+  type, bind(c) :: osla_splitting_options
+    integer(c_int64_t) :: block = 0
+    integer(c_int) :: factor = 0
+    integer(c_int64_t) :: reserved(8) = 0
+  end type osla_splitting_options
 end module osla_values
 
 module osla_c
@@ -2128,6 +2214,187 @@ module osla_c
       integer(c_int) :: answer
     end function c_osla_lsqr
 
+    function c_osla_csr_read_matrix_market(transport, file, row_start, column_start, out) bind(c, &
+      name="osla_csr_read_matrix_market") result(answer)
+      import
+      type(c_ptr), value :: transport
+      character(kind=c_char), intent(in) :: file(*)
+      type(c_ptr), value :: row_start
+      type(c_ptr), value :: column_start
+      type(c_ptr), intent(inout) :: out
+      integer(c_int) :: answer
+    end function c_osla_csr_read_matrix_market
+
+    function c_osla_vector_read_matrix_market(transport, file, start, part) bind(c, &
+      name="osla_vector_read_matrix_market") result(answer)
+      import
+      type(c_ptr), value :: transport
+      character(kind=c_char), intent(in) :: file(*)
+      type(c_ptr), value :: start
+      type(c_ptr), value :: part
+      integer(c_int) :: answer
+    end function c_osla_vector_read_matrix_market
+
+    function c_osla_csr_read_metis(transport, file, row_start, out) bind(c, &
+      name="osla_csr_read_metis") result(answer)
+      import
+      type(c_ptr), value :: transport
+      character(kind=c_char), intent(in) :: file(*)
+      type(c_ptr), value :: row_start
+      type(c_ptr), intent(inout) :: out
+      integer(c_int) :: answer
+    end function c_osla_csr_read_metis
+
+    function c_osla_iterate_end_name(end) bind(c, name="osla_iterate_end_name") result(answer)
+      import
+      integer(c_int), value :: end
+      type(c_ptr) :: answer
+    end function c_osla_iterate_end_name
+
+    function c_osla_iteration_create(transport, problem, options, out) bind(c, &
+      name="osla_iteration_create") result(answer)
+      import
+      type(c_ptr), value :: transport
+      type(c_ptr), value :: problem
+      type(c_ptr), value :: options
+      type(c_ptr), intent(inout) :: out
+      integer(c_int) :: answer
+    end function c_osla_iteration_create
+
+    subroutine c_osla_iteration_destroy(iteration) bind(c, name="osla_iteration_destroy")
+      import
+      type(c_ptr), intent(inout) :: iteration
+    end subroutine c_osla_iteration_destroy
+
+    function c_osla_iterate_bound(iteration, steps, alpha) bind(c, &
+      name="osla_iterate_bound") result(answer)
+      import
+      type(c_ptr), value :: iteration
+      integer(c_int64_t), value :: steps
+      real(c_double), intent(inout) :: alpha
+      integer(c_int) :: answer
+    end function c_osla_iterate_bound
+
+    function c_osla_iterate(iteration, x, result) bind(c, name="osla_iterate") result(answer)
+      import
+      type(c_ptr), value :: iteration
+      type(c_ptr), value :: x
+      type(c_ptr), value :: result
+      integer(c_int) :: answer
+    end function c_osla_iterate
+
+    function c_osla_diffusion_create(transport, options, out) bind(c, &
+      name="osla_diffusion_create") result(answer)
+      import
+      type(c_ptr), value :: transport
+      type(c_ptr), value :: options
+      type(c_ptr), intent(inout) :: out
+      integer(c_int) :: answer
+    end function c_osla_diffusion_create
+
+    function c_osla_diffusion_create_part(options, rank, size, out) bind(c, &
+      name="osla_diffusion_create_part") result(answer)
+      import
+      type(c_ptr), value :: options
+      integer(c_int), value :: rank
+      integer(c_int), value :: size
+      type(c_ptr), intent(inout) :: out
+      integer(c_int) :: answer
+    end function c_osla_diffusion_create_part
+
+    subroutine c_osla_diffusion_destroy(diffusion) bind(c, name="osla_diffusion_destroy")
+      import
+      type(c_ptr), intent(inout) :: diffusion
+    end subroutine c_osla_diffusion_destroy
+
+    function c_osla_diffusion_problem(diffusion) bind(c, &
+      name="osla_diffusion_problem") result(answer)
+      import
+      type(c_ptr), value :: diffusion
+      type(osla_fixed_point) :: answer
+    end function c_osla_diffusion_problem
+
+    subroutine c_osla_diffusion_own(diffusion, first, count) bind(c, name="osla_diffusion_own")
+      import
+      type(c_ptr), value :: diffusion
+      integer(c_int64_t), intent(inout) :: first(3)
+      integer(c_int64_t), intent(inout) :: count(3)
+    end subroutine c_osla_diffusion_own
+
+    subroutine c_osla_diffusion_ranks(diffusion, ranks) bind(c, name="osla_diffusion_ranks")
+      import
+      type(c_ptr), value :: diffusion
+      integer(c_int), intent(inout) :: ranks(3)
+    end subroutine c_osla_diffusion_ranks
+
+    subroutine c_osla_diffusion_fill(diffusion, x) bind(c, name="osla_diffusion_fill")
+      import
+      type(c_ptr), value :: diffusion
+      type(c_ptr), value :: x
+    end subroutine c_osla_diffusion_fill
+
+    function c_osla_diffusion_radius(diffusion) bind(c, name="osla_diffusion_radius") result(answer)
+      import
+      type(c_ptr), value :: diffusion
+      real(c_double) :: answer
+    end function c_osla_diffusion_radius
+
+    function c_osla_splitting_create(a, b, options, out) bind(c, &
+      name="osla_splitting_create") result(answer)
+      import
+      type(c_ptr), value :: a
+      type(c_ptr), value :: b
+      type(c_ptr), value :: options
+      type(c_ptr), intent(inout) :: out
+      integer(c_int) :: answer
+    end function c_osla_splitting_create
+
+    function c_osla_splitting_create_dense(uplo, a, b, options, out) bind(c, &
+      name="osla_splitting_create_dense") result(answer)
+      import
+      integer(c_int), value :: uplo
+      type(c_ptr), value :: a
+      type(c_ptr), value :: b
+      type(c_ptr), value :: options
+      type(c_ptr), intent(inout) :: out
+      integer(c_int) :: answer
+    end function c_osla_splitting_create_dense
+
+    subroutine c_osla_splitting_destroy(splitting) bind(c, name="osla_splitting_destroy")
+      import
+      type(c_ptr), intent(inout) :: splitting
+    end subroutine c_osla_splitting_destroy
+
+    function c_osla_splitting_problem(splitting) bind(c, &
+      name="osla_splitting_problem") result(answer)
+      import
+      type(c_ptr), value :: splitting
+      type(osla_fixed_point) :: answer
+    end function c_osla_splitting_problem
+
+    function c_osla_sweeps_create(transport, problem, rows, right, options, out) bind(c, &
+      name="osla_sweeps_create") result(answer)
+      import
+      type(c_ptr), value :: transport
+      type(c_ptr), value :: problem
+      integer(c_int64_t), value :: rows
+      type(c_ptr), value :: right
+      type(c_ptr), value :: options
+      type(c_ptr), intent(inout) :: out
+      integer(c_int) :: answer
+    end function c_osla_sweeps_create
+
+    subroutine c_osla_sweeps_destroy(sweeps) bind(c, name="osla_sweeps_destroy")
+      import
+      type(c_ptr), intent(inout) :: sweeps
+    end subroutine c_osla_sweeps_destroy
+
+    function c_osla_sweeps_use(sweeps) bind(c, name="osla_sweeps_use") result(answer)
+      import
+      type(c_ptr), value :: sweeps
+      type(osla_preconditioner) :: answer
+    end function c_osla_sweeps_use
+
     function c_osla_fortran_transport_create(comm, progress_thread, threads_per_rank, name, &
       out) bind(c, name="osla_fortran_transport_create") result(answer)
       import
@@ -2176,6 +2443,59 @@ module osla_c
       integer(c_int), value :: combine
       integer(c_int) :: answer
     end function c_osla_fortran_forest_reduce
+
+    function c_osla_fortran_forest_fetch(forest, type, count, roots, leaves, before, &
+      combine) bind(c, name="osla_fortran_forest_fetch") result(answer)
+      import
+      type(c_ptr), value :: forest
+      integer(c_int), value :: type
+      integer(c_int32_t), value :: count
+      type(c_ptr), value :: roots
+      type(c_ptr), value :: leaves
+      type(c_ptr), value :: before
+      integer(c_int), value :: combine
+      integer(c_int) :: answer
+    end function c_osla_fortran_forest_fetch
+
+    function c_osla_fortran_forest_bcast_begin(forest, type, count, roots, leaves, combine, &
+      run) bind(c, name="osla_fortran_forest_bcast_begin") result(answer)
+      import
+      type(c_ptr), value :: forest
+      integer(c_int), value :: type
+      integer(c_int32_t), value :: count
+      type(c_ptr), value :: roots
+      type(c_ptr), value :: leaves
+      integer(c_int), value :: combine
+      type(c_ptr), value :: run
+      integer(c_int) :: answer
+    end function c_osla_fortran_forest_bcast_begin
+
+    function c_osla_fortran_forest_reduce_begin(forest, type, count, leaves, roots, combine, &
+      run) bind(c, name="osla_fortran_forest_reduce_begin") result(answer)
+      import
+      type(c_ptr), value :: forest
+      integer(c_int), value :: type
+      integer(c_int32_t), value :: count
+      type(c_ptr), value :: leaves
+      type(c_ptr), value :: roots
+      integer(c_int), value :: combine
+      type(c_ptr), value :: run
+      integer(c_int) :: answer
+    end function c_osla_fortran_forest_reduce_begin
+
+    function c_osla_fortran_forest_fetch_begin(forest, type, count, roots, leaves, before, &
+      combine, run) bind(c, name="osla_fortran_forest_fetch_begin") result(answer)
+      import
+      type(c_ptr), value :: forest
+      integer(c_int), value :: type
+      integer(c_int32_t), value :: count
+      type(c_ptr), value :: roots
+      type(c_ptr), value :: leaves
+      type(c_ptr), value :: before
+      integer(c_int), value :: combine
+      type(c_ptr), value :: run
+      integer(c_int) :: answer
+    end function c_osla_fortran_forest_fetch_begin
 
     subroutine c_osla_fortran_end(err) bind(c, name="osla_fortran_end")
       import

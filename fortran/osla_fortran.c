@@ -44,6 +44,35 @@ osla_err osla_fortran_forest_reduce(osla_forest *forest, osla_unit_type type, in
   return osla_forest_reduce(forest, (osla_unit){type, count, 0}, leaves, roots, combine);
 }
 
+osla_err osla_fortran_forest_fetch(osla_forest *forest, osla_unit_type type, int32_t count,
+                                   void *roots, const void *leaves, void *before,
+                                   osla_forest_combine combine)
+{
+  return osla_forest_fetch(forest, (osla_unit){type, count, 0}, roots, leaves, before, combine);
+}
+
+osla_err osla_fortran_forest_bcast_begin(osla_forest *forest, osla_unit_type type, int32_t count,
+                                         const void *roots, void *leaves,
+                                         osla_forest_combine combine, osla_forest_run *run)
+{
+  return osla_forest_bcast_begin(forest, (osla_unit){type, count, 0}, roots, leaves, combine, run);
+}
+
+osla_err osla_fortran_forest_reduce_begin(osla_forest *forest, osla_unit_type type, int32_t count,
+                                          const void *leaves, void *roots,
+                                          osla_forest_combine combine, osla_forest_run *run)
+{
+  return osla_forest_reduce_begin(forest, (osla_unit){type, count, 0}, leaves, roots, combine, run);
+}
+
+osla_err osla_fortran_forest_fetch_begin(osla_forest *forest, osla_unit_type type, int32_t count,
+                                         void *roots, const void *leaves, void *before,
+                                         osla_forest_combine combine, osla_forest_run *run)
+{
+  return osla_forest_fetch_begin(forest, (osla_unit){type, count, 0}, roots, leaves, before,
+                                 combine, run);
+}
+
 void osla_fortran_end(osla_err err)
 {
   int started = 0, over = 0, rank = -1;

@@ -26,6 +26,20 @@ osla_err osla_fortran_forest_bcast(osla_forest *forest, osla_unit_type type, int
 osla_err osla_fortran_forest_reduce(osla_forest *forest, osla_unit_type type, int32_t count,
                                     const void *leaves, void *roots, osla_forest_combine combine);
 
+/* osla_forest_fetch, and those that begin, likewise. */
+osla_err osla_fortran_forest_fetch(osla_forest *forest, osla_unit_type type, int32_t count,
+                                   void *roots, const void *leaves, void *before,
+                                   osla_forest_combine combine);
+osla_err osla_fortran_forest_bcast_begin(osla_forest *forest, osla_unit_type type, int32_t count,
+                                         const void *roots, void *leaves,
+                                         osla_forest_combine combine, osla_forest_run *run);
+osla_err osla_fortran_forest_reduce_begin(osla_forest *forest, osla_unit_type type, int32_t count,
+                                          const void *leaves, void *roots,
+                                          osla_forest_combine combine, osla_forest_run *run);
+osla_err osla_fortran_forest_fetch_begin(osla_forest *forest, osla_unit_type type, int32_t count,
+                                         void *roots, const void *leaves, void *before,
+                                         osla_forest_combine combine, osla_forest_run *run);
+
 /* Ends all ranks with the text of the latest error. An error that all ranks have is printed by rank
  * 0 alone: the others let it go first. Does not return. */
 void osla_fortran_end(osla_err err);

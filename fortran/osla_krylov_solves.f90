@@ -1,12 +1,26 @@
-! CG and LSQR with sparse matrices. The contracts are in osla_krylov.h; what C takes as NULL is optional here, and
-! follows. All are collective, and an array of another size is refused on all ranks.
+! CG and LSQR with sparse matrices, or with own operators. The contracts are in osla_krylov.h; what C takes as NULL is
+! optional here, and follows. All are collective, and an array of another size is refused on all ranks.
+!
+! type(osla_operator) and type(osla_preconditioner) are C's structs: multiply and apply are c_funloc of functions with
+! bind(c) and the interfaces there, arg is given to them as it is.
 module osla_krylov_solves
   use, intrinsic :: iso_c_binding
   use osla_c, c_part => osla_part
-  use osla_objects, only: osla_csr, osla_jacobi, settle, absent, refuse
+  use osla_objects, only: osla_csr, osla_jacobi, osla_sweeps, settle, absent, refuse
   implicit none
   private
-  public :: osla_jacobi_create, osla_jacobi_destroy, osla_cg, osla_lsqr
+  public :: osla_jacobi_create, osla_jacobi_destroy, osla_jacobi_use, osla_sweeps_use, osla_csr_operator, osla_cg, osla_lsqr
+
+  ! Solves a x = b, a symmetric and positive definite. x: the first guess, then the solution. m: what osla_jacobi_create
+  ! made, or a type(osla_preconditioner).
+  interface osla_cg
+    procedure cg_matrix, cg_matrix_own, cg_operator
+  end interface
+
+  ! Minimises |b - a x|^2 + damping^2 |x / scale|^2.
+  interface osla_lsqr
+    procedure lsqr_matrix, lsqr_operator
+  end interface
 
 contains
 
@@ -28,23 +42,44 @@ contains
     call c_osla_jacobi_destroy(jacobi%handle)
   end subroutine osla_jacobi_destroy
 
+  ! --- as C's structs; of what is not there they have no function ---
+
+  function osla_jacobi_use(jacobi) result(m)
+    type(osla_jacobi), intent(in) :: jacobi
+    type(osla_preconditioner) :: m
+    if (c_associated(jacobi%handle)) m = c_osla_jacobi_use(jacobi%handle)
+  end function osla_jacobi_use
+
+  function osla_sweeps_use(sweeps) result(m)
+    type(osla_sweeps), intent(in) :: sweeps
+    type(osla_preconditioner) :: m
+    if (c_associated(sweeps%handle)) m = c_osla_sweeps_use(sweeps%handle)
+  end function osla_sweeps_use
+
+  function osla_csr_operator(matrix) result(a)
+    type(osla_csr), intent(in) :: matrix
+    type(osla_operator) :: a
+    if (c_associated(matrix%handle)) a = c_osla_csr_operator(matrix%handle)
+  end function osla_csr_operator
+
+  ! --- solvers ---
+
   ! Have all ranks arrays of their sizes? A code, the same on all.
   function agreed(call_name, a, fits) result(err)
     character(*), intent(in) :: call_name
-    type(osla_csr), intent(in) :: a
+    type(osla_operator), intent(in) :: a
     logical, intent(in) :: fits
     integer(c_int) :: err
     err = OSLA_OK
     if (.not. fits) call refuse(OSLA_ERR_ARG, call_name // ': an array has not the size of this rank''s part', err)
-    err = c_osla_agree(c_osla_csr_transport(a%handle), err)
+    err = c_osla_agree(a%transport, err)
   end function agreed
 
-  ! Solves a x = b, a symmetric and positive definite. x: the first guess, then the solution.
-  subroutine osla_cg(a, b, x, m, options, result, stat, errmsg)
-    type(osla_csr), intent(in) :: a
+  subroutine cg_operator(a, b, x, m, options, result, stat, errmsg)
+    type(osla_operator), intent(in) :: a
     real(c_double), intent(in), target, contiguous :: b(:)
     real(c_double), intent(inout), target, contiguous :: x(:)
-    type(osla_jacobi), intent(in), optional :: m
+    type(osla_preconditioner), intent(in), optional :: m
     type(osla_krylov_options), intent(in), optional :: options
     type(osla_krylov_result), intent(out), optional :: result
     integer, intent(out), optional :: stat
@@ -55,26 +90,66 @@ contains
     type(osla_krylov_result), target :: found
     type(c_ptr) :: use_m
     integer(c_int) :: err
-    if (absent('osla_cg', 'matrix', a%handle, stat, errmsg)) return
+    if (absent('osla_cg', 'transport of the operator', a%transport, stat, errmsg)) return
     use_m = c_null_ptr
     if (present(m)) then
-      if (absent('osla_cg', 'preconditioner', m%handle, stat, errmsg)) return
-      inverse = c_osla_jacobi_use(m%handle)
+      inverse = m
       use_m = c_loc(inverse)
+      if (unset('osla_cg', 'preconditioner', m%apply, stat, errmsg)) return
     end if
+    if (unset('osla_cg', 'product of the operator', a%multiply, stat, errmsg)) return
     if (present(options)) chosen = options
-    err = agreed('osla_cg', a, all([size(b, kind=c_int64_t), size(x, kind=c_int64_t)] == c_osla_csr_rows(a%handle)))
-    if (err == OSLA_OK) then
-      product = c_osla_csr_operator(a%handle)
-      err = c_osla_cg(c_loc(product), use_m, c_loc(b), c_loc(x), c_loc(chosen), c_loc(found))
-    end if
+    product = a
+    err = agreed('osla_cg', a, all([size(b, kind=c_int64_t), size(x, kind=c_int64_t)] == a%rows))
+    if (err == OSLA_OK) err = c_osla_cg(c_loc(product), use_m, c_loc(b), c_loc(x), c_loc(chosen), c_loc(found))
     if (present(result) .and. err == OSLA_OK) result = found
     call settle(err, stat, errmsg)
-  end subroutine osla_cg
+  end subroutine cg_operator
 
-  ! Minimises |b - a x|^2 + damping^2 |x / scale|^2.
-  subroutine osla_lsqr(a, b, x, damping, scale, options, result, stat, errmsg)
+  ! Is a function not there? Then the call is refused.
+  function unset(call_name, what, f, stat, errmsg) result(is)
+    character(*), intent(in) :: call_name, what
+    type(c_funptr), intent(in) :: f
+    integer, intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    logical :: is
+    is = .not. c_associated(f)
+    if (is) call refuse(OSLA_ERR_STATE, call_name // ': the ' // what // ' was not set', stat, errmsg)
+  end function unset
+
+  subroutine cg_matrix(a, b, x, m, options, result, stat, errmsg)
     type(osla_csr), intent(in) :: a
+    real(c_double), intent(in), target, contiguous :: b(:)
+    real(c_double), intent(inout), target, contiguous :: x(:)
+    type(osla_jacobi), intent(in), optional :: m
+    type(osla_krylov_options), intent(in), optional :: options
+    type(osla_krylov_result), intent(out), optional :: result
+    integer, intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    if (absent('osla_cg', 'matrix', a%handle, stat, errmsg)) return
+    if (present(m)) then
+      if (absent('osla_cg', 'preconditioner', m%handle, stat, errmsg)) return
+      call cg_operator(osla_csr_operator(a), b, x, osla_jacobi_use(m), options, result, stat, errmsg)
+    else
+      call cg_operator(osla_csr_operator(a), b, x, options=options, result=result, stat=stat, errmsg=errmsg)
+    end if
+  end subroutine cg_matrix
+
+  subroutine cg_matrix_own(a, b, x, m, options, result, stat, errmsg)
+    type(osla_csr), intent(in) :: a
+    real(c_double), intent(in), target, contiguous :: b(:)
+    real(c_double), intent(inout), target, contiguous :: x(:)
+    type(osla_preconditioner), intent(in) :: m
+    type(osla_krylov_options), intent(in), optional :: options
+    type(osla_krylov_result), intent(out), optional :: result
+    integer, intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    if (absent('osla_cg', 'matrix', a%handle, stat, errmsg)) return
+    call cg_operator(osla_csr_operator(a), b, x, m, options, result, stat, errmsg)
+  end subroutine cg_matrix_own
+
+  subroutine lsqr_operator(a, b, x, damping, scale, options, result, stat, errmsg)
+    type(osla_operator), intent(in) :: a
     real(c_double), intent(in), target, contiguous :: b(:)
     real(c_double), intent(inout), target, contiguous :: x(:)
     real(c_double), intent(in), optional :: damping
@@ -88,27 +163,43 @@ contains
     type(osla_krylov_result), target :: found
     type(c_ptr) :: use_scale
     real(c_double) :: damps
-    integer(c_int64_t) :: columns
     integer(c_int) :: err
     logical :: fits
-    if (absent('osla_lsqr', 'matrix', a%handle, stat, errmsg)) return
-    columns = c_osla_csr_columns(a%handle)
-    fits = size(b, kind=c_int64_t) == c_osla_csr_rows(a%handle) .and. size(x, kind=c_int64_t) == columns
+    if (absent('osla_lsqr', 'transport of the operator', a%transport, stat, errmsg)) return
+    if (unset('osla_lsqr', 'product of the operator', a%multiply, stat, errmsg)) return
+    fits = size(b, kind=c_int64_t) == a%rows .and. size(x, kind=c_int64_t) == a%columns
     use_scale = c_null_ptr
     if (present(scale)) then
-      fits = fits .and. size(scale, kind=c_int64_t) == columns
+      fits = fits .and. size(scale, kind=c_int64_t) == a%columns
       use_scale = c_loc(scale)
     end if
     damps = 0
     if (present(damping)) damps = damping
     if (present(options)) chosen = options
+    product = a
     err = agreed('osla_lsqr', a, fits)
-    if (err == OSLA_OK) then
-      product = c_osla_csr_operator(a%handle)
+    if (err == OSLA_OK) &
       err = c_osla_lsqr(c_loc(product), c_loc(b), damps, use_scale, c_loc(x), c_loc(chosen), c_loc(found))
-    end if
     if (present(result) .and. err == OSLA_OK) result = found
     call settle(err, stat, errmsg)
-  end subroutine osla_lsqr
+  end subroutine lsqr_operator
+
+  subroutine lsqr_matrix(a, b, x, damping, scale, options, result, stat, errmsg)
+    type(osla_csr), intent(in) :: a
+    real(c_double), intent(in), target, contiguous :: b(:)
+    real(c_double), intent(inout), target, contiguous :: x(:)
+    real(c_double), intent(in), optional :: damping
+    real(c_double), intent(in), optional, target, contiguous :: scale(:)
+    type(osla_krylov_options), intent(in), optional :: options
+    type(osla_krylov_result), intent(out), optional :: result
+    integer, intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    if (absent('osla_lsqr', 'matrix', a%handle, stat, errmsg)) return
+    if (present(scale)) then
+      call lsqr_operator(osla_csr_operator(a), b, x, damping, scale, options, result, stat, errmsg)
+    else ! gfortran 12 reads an absent array that it passes on
+      call lsqr_operator(osla_csr_operator(a), b, x, damping, options=options, result=result, stat=stat, errmsg=errmsg)
+    end if
+  end subroutine lsqr_matrix
 
 end module osla_krylov_solves

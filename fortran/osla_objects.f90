@@ -8,7 +8,7 @@ module osla_objects
   implicit none
   private
   public :: osla_transport, osla_grid, osla_operand, osla_matrix, osla_part, osla_hessian, osla_file
-  public :: osla_forest, osla_csr, osla_jacobi
+  public :: osla_forest, osla_csr, osla_jacobi, osla_sweeps, osla_splitting, osla_diffusion, osla_iteration
   public :: osla_error_text, osla_err_name, osla_version, osla_version_text
   public :: osla_random_uniform, osla_random_normal
   public :: settle, refuse, absent, as_part, c_text, fortran_text, dtype_name
@@ -58,6 +58,23 @@ module osla_objects
   type :: osla_jacobi
     type(c_ptr) :: handle = c_null_ptr
   end type osla_jacobi
+
+  type :: osla_sweeps
+    type(c_ptr) :: handle = c_null_ptr
+  end type osla_sweeps
+
+  type :: osla_splitting
+    type(c_ptr) :: handle = c_null_ptr
+  end type osla_splitting
+
+  type :: osla_diffusion
+    type(c_ptr) :: handle = c_null_ptr
+  end type osla_diffusion
+
+  type :: osla_iteration
+    type(c_ptr) :: handle = c_null_ptr, transport = c_null_ptr
+    integer(c_int64_t) :: length = 0 ! of a state of this rank
+  end type osla_iteration
 
   ! Of a seed and two indices: the same on any rank (osla_random.h).
   interface osla_random_uniform

@@ -7,7 +7,8 @@ module osla_sparse_matrices
   private
   public :: osla_even_blocks, osla_csr_create, osla_csr_destroy, osla_csr_rows, osla_csr_columns, osla_csr_entries
   public :: osla_csr_ghosts, osla_csr_row_start, osla_csr_column_start, osla_csr_multiply, osla_csr_transpose
-  public :: osla_csr_galerkin, osla_spmv, osla_csr_column_squares, osla_csr_diagonal
+  public :: osla_csr_galerkin, osla_spmv, osla_csr_column_squares, osla_csr_diagonal, osla_csr_row, osla_csr_renumber
+  public :: osla_csr_submatrix
 
   ! Blocks of n things: start(p + 1) .. start(p + 2) - 1 are those of rank p. start: size ranks + 1.
   interface osla_even_blocks
@@ -18,6 +19,16 @@ module osla_sparse_matrices
   ! are column(k), value(k), first(i) <= k < first(i + 1), first(1) = 1; columns are those of the whole matrix.
   interface osla_csr_create
     procedure create_default, create_long
+  end interface
+
+  ! number(i): of this rank's i-th row (and column) under the new numbers; start: blocks of these.
+  interface osla_csr_renumber
+    procedure renumber_default, renumber_long
+  end interface
+
+  ! The rows and columns that each rank names, in that order.
+  interface osla_csr_submatrix
+    procedure submatrix_default, submatrix_long
   end interface
 
 contains
@@ -157,6 +168,30 @@ contains
     if (c_associated(matrix%handle)) start = starts(matrix, c_osla_csr_column_start(matrix%handle))
   end function osla_csr_column_start
 
+  ! The entries of this rank's row-th row, columns of the whole matrix ascending.
+  subroutine osla_csr_row(matrix, row, column, value, stat, errmsg)
+    type(osla_csr), intent(in) :: matrix
+    integer, intent(in) :: row
+    integer(c_int64_t), allocatable, intent(out) :: column(:)
+    real(c_double), allocatable, intent(out) :: value(:)
+    integer, intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    integer(c_int64_t), allocatable, target :: columns(:)
+    real(c_double), allocatable, target :: values(:)
+    integer(c_int64_t) :: n
+    if (absent('osla_csr_row', 'matrix', matrix%handle, stat, errmsg)) return
+    if (row < 1 .or. row > c_osla_csr_rows(matrix%handle)) then
+      call refuse(OSLA_ERR_ARG, 'osla_csr_row: this rank has no such row', stat, errmsg)
+      return
+    end if
+    n = c_osla_csr_row(matrix%handle, int(row - 1, c_int64_t), c_null_ptr, c_null_ptr)
+    allocate (columns(n), values(n))
+    n = c_osla_csr_row(matrix%handle, int(row - 1, c_int64_t), c_loc(columns), c_loc(values))
+    column = columns + 1
+    value = values
+    call settle(OSLA_OK, stat, errmsg)
+  end subroutine osla_csr_row
+
   ! --- matrices from matrices: collective ---
 
   ! c := a b
@@ -189,6 +224,61 @@ contains
     if (absent('osla_csr_galerkin', 'prolongation', p%handle, stat, errmsg)) return
     call settle(c_osla_csr_galerkin(a%handle, p%handle, coarse%handle), stat, errmsg)
   end subroutine osla_csr_galerkin
+
+  subroutine renumber_long(a, number, start, renumbered, stat, errmsg)
+    type(osla_csr), intent(in) :: a
+    integer(c_int64_t), intent(in) :: number(:), start(:)
+    type(osla_csr), intent(out) :: renumbered
+    integer, intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    integer(c_int64_t), allocatable, target :: numbers(:), begins(:)
+    type(c_ptr) :: transport
+    integer :: mine
+    if (absent('osla_csr_renumber', 'matrix', a%handle, stat, errmsg)) return
+    transport = c_osla_csr_transport(a%handle)
+    mine = OSLA_OK
+    if (size(number, kind=c_int64_t) /= osla_csr_rows(a) .or. size(start) /= c_osla_transport_size(transport) + 1) &
+      call refuse(OSLA_ERR_ARG, 'osla_csr_renumber: number has not this rank''s rows, or start not all ranks', mine)
+    mine = c_osla_agree(transport, mine)
+    if (mine == OSLA_OK) then
+      numbers = number - 1
+      begins = start - 1
+      mine = c_osla_csr_renumber(a%handle, c_loc(numbers), c_loc(begins), renumbered%handle)
+    end if
+    call settle(mine, stat, errmsg)
+  end subroutine renumber_long
+
+  subroutine renumber_default(a, number, start, renumbered, stat, errmsg)
+    type(osla_csr), intent(in) :: a
+    integer, intent(in) :: number(:), start(:)
+    type(osla_csr), intent(out) :: renumbered
+    integer, intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    call renumber_long(a, int(number, c_int64_t), int(start, c_int64_t), renumbered, stat, errmsg)
+  end subroutine renumber_default
+
+  subroutine submatrix_long(a, row, column, part, stat, errmsg)
+    type(osla_csr), intent(in) :: a
+    integer(c_int64_t), intent(in) :: row(:), column(:)
+    type(osla_csr), intent(out) :: part
+    integer, intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    integer(c_int64_t), allocatable, target :: rows(:), columns(:)
+    if (absent('osla_csr_submatrix', 'matrix', a%handle, stat, errmsg)) return
+    rows = row - 1
+    columns = column - 1
+    call settle(c_osla_csr_submatrix(a%handle, size(rows, kind=c_int64_t), c_loc(rows), &
+      size(columns, kind=c_int64_t), c_loc(columns), part%handle), stat, errmsg)
+  end subroutine submatrix_long
+
+  subroutine submatrix_default(a, row, column, part, stat, errmsg)
+    type(osla_csr), intent(in) :: a
+    integer, intent(in) :: row(:), column(:)
+    type(osla_csr), intent(out) :: part
+    integer, intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    call submatrix_long(a, int(row, c_int64_t), int(column, c_int64_t), part, stat, errmsg)
+  end subroutine submatrix_default
 
   ! --- products, and what there is on the way ---
 

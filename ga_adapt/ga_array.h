@@ -31,7 +31,7 @@ osla_err osla_ga_array_check(int handle, const char *name, ga_array *array);
 osla_err osla_ga_array_open(osla_transport *transport, ga_array *array);
 
 /* Of an opened array: is my part an osla_matrix's local array of that layout, whole blocks at their
- * places? Then *local is its first element (NULL: I have none) and *lld its leading dimension.
+ * positions? Then *local is its first element (NULL: I have none) and *lld its leading dimension.
  * Local; ranks may differ. */
 bool osla_ga_array_local(const ga_array *array, void **local, int64_t *lld);
 

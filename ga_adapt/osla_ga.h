@@ -108,7 +108,7 @@ osla_err osla_ga_potrs(char uplo, int g_a, int g_b);
 typedef struct osla_ga_matrix osla_ga_matrix;
 
 typedef enum osla_ga_blocks {
-  OSLA_GA_AS_DISTRIBUTED, /* the array's own places: equal blocks as they are, others nearly so */
+  OSLA_GA_AS_DISTRIBUTED, /* as the array: equal blocks as they are, others nearly so */
   OSLA_GA_SQUARE,         /* square blocks, for factorisations: its own from 32 to 256, else 128 */
   OSLA_GA_IN_PLACE        /* the array's own memory, without a copy */
 } osla_ga_blocks;

@@ -147,12 +147,14 @@ tests_armci_programs = \
   tests/test_armci
 
 tests_fortran_programs = \
-  tests/test_fortran tests/test_fortran_sparse
+  tests/test_fortran tests/test_fortran_sparse tests/test_fortran_iterations
 tests_test_fortran_SOURCES = tests/test_fortran.f90
 tests_test_fortran_LDADD = libosla_fortran.la libosla.la
 tests_test_fortran_sparse_SOURCES = tests/test_fortran_sparse.f90
 tests_test_fortran_sparse_LDADD = libosla_fortran.la libosla.la
-tests/test_fortran.$(OBJEXT) tests/test_fortran_sparse.$(OBJEXT): fortran/osla.lo
+tests_test_fortran_iterations_SOURCES = tests/test_fortran_iterations.f90
+tests_test_fortran_iterations_LDADD = libosla_fortran.la libosla.la
+tests/test_fortran.$(OBJEXT) tests/test_fortran_sparse.$(OBJEXT) tests/test_fortran_iterations.$(OBJEXT): fortran/osla.lo
 
 tests_scripts = \
   tests/check_floors.sh \
@@ -421,7 +423,7 @@ AM_CPPFLAGS += $(CUNIT_CFLAGS)
 LDADD = tests/libosla_test.la libosla_armci.la tools/libtomo.la libosla.la $(CUNIT_LIBS)
 
 EXTRA_DIST += tests/abi/describe tests/abi/from_headers tests/abi/libosla-x86_64-mpich.abi tests/run tests/open_mpi.sh tests/limits tests/hosts tests/modes.sh tests/invert_runs.sh tests/simulated.sh tests/list tests/dropin_help.sh tests/kill_help.sh tests/lsan.supp tests/newest_threads.c tests/ring_threads.c \
-  tests/broken_mpi.c tests/failing_malloc.c tests/dropin_host.c tests/dropin_lengths.c tests/dropin_ctypes.py $(tests_scripts)
+  tests/broken_mpi.c tests/failing_malloc.c tests/dropin_host.c tests/dropin_lengths.c tests/dropin_ctypes.py tests/stable_names.py $(tests_scripts)
 
 noinst_DATA = tests/config.env
 

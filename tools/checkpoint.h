@@ -5,8 +5,8 @@
  * before. A rank without work waits, with progress, for the next checkpoint or the common end.
  *
  * If the file is there when the job begins, the job goes on from it; at the job's end it is
- * removed, or kept with all data in it. A checkpoint that cannot be written is told on stderr, and
- * the job goes on; but not if a bound of the order-independent mode was not kept.
+ * removed, or kept with all data in it. A checkpoint that cannot be written is reported on stderr,
+ * and the job goes on; but not if a bound of the order-independent mode was not kept.
  */
 #ifndef OSLA_CHECKPOINT_H
 #define OSLA_CHECKPOINT_H

@@ -110,7 +110,7 @@ static void must(const forest_ring *ring, osla_err err)
 /* What a head says, unless a later one has said more. */
 static void hear(forest_ring *ring, const forest_head *head)
 {
-  const int32_t more = (int32_t)(head->taken - (uint32_t)ring->heard);
+  const int32_t more = (int32_t)(head->consumed - (uint32_t)ring->heard);
   if (more > 0) ring->heard += (uint64_t)more;
 }
 
@@ -119,16 +119,16 @@ static void hear_last(forest_ring *ring)
 {
   const uint64_t arrived = atomic_load_explicit(&ring->words->arrived, memory_order_acquire);
   forest_head head;
-  if (ring->near_slots || arrived == ring->taken) return;
+  if (ring->near_slots || arrived == ring->consumed) return;
   memcpy(&head, ring->slots + (arrived - 1) % ring->n_slots * slot_stride(ring), sizeof head);
   hear(ring, &head);
 }
 
-/* Of mine, taken by the other side, as far as is known. */
+/* Of mine, consumed by the other side, as far as is known. */
 static uint64_t taken_there(forest_ring *ring)
 {
-  const uint64_t taken = atomic_load_explicit(&ring->words->taken, memory_order_acquire);
-  return taken > ring->heard ? taken : ring->heard;
+  const uint64_t consumed = atomic_load_explicit(&ring->words->consumed, memory_order_acquire);
+  return consumed > ring->heard ? consumed : ring->heard;
 }
 
 unsigned char *osla_ring_slot(forest_ring *ring)
@@ -159,8 +159,8 @@ static void send_near(forest_ring *ring, forest_head head, size_t slot, size_t b
 static void send_far(forest_ring *ring, forest_head head, size_t slot, size_t bytes)
 {
   const size_t at = slot * slot_stride(ring);
-  head.taken = (uint32_t)ring->taken;
-  ring->credited = ring->taken;
+  head.consumed = (uint32_t)ring->consumed;
+  ring->credited = ring->consumed;
   ring->pool->far_bytes += bytes;
   memcpy(ring->staging + at, &head, sizeof head);
   must(ring,
@@ -182,16 +182,17 @@ static const unsigned char *next_near(const forest_ring *ring, const unsigned ch
                                       forest_head *head)
 {
   const near_head *at = (const near_head *)(const void *)slot;
-  if (atomic_load_explicit(&at->part, memory_order_acquire) != ring->taken + 1) return NULL;
+  if (atomic_load_explicit(&at->part, memory_order_acquire) != ring->consumed + 1) return NULL;
   *head = at->head;
   return slot + sizeof *at;
 }
 
 const unsigned char *osla_ring_next(forest_ring *ring, forest_head *head)
 {
-  const unsigned char *slot = ring->slots + ring->taken % ring->n_slots * slot_stride(ring);
+  const unsigned char *slot = ring->slots + ring->consumed % ring->n_slots * slot_stride(ring);
   if (ring->near_slots) return next_near(ring, slot, head);
-  if (atomic_load_explicit(&ring->words->arrived, memory_order_acquire) == ring->taken) return NULL;
+  if (atomic_load_explicit(&ring->words->arrived, memory_order_acquire) == ring->consumed)
+    return NULL;
   memcpy(head, slot, sizeof *head);
   hear(ring, head);
   return slot + sizeof *head;
@@ -199,31 +200,31 @@ const unsigned char *osla_ring_next(forest_ring *ring, forest_head *head)
 
 void osla_ring_take(forest_ring *ring)
 {
-  ring->taken++;
+  ring->consumed++;
 }
 
 bool osla_ring_credit(forest_ring *ring)
 {
-  if (ring->taken - ring->credited < ring->n_slots / 2) return true;
+  if (ring->consumed - ring->credited < ring->n_slots / 2) return true;
   return osla_ring_credit_all(ring);
 }
 
 bool osla_ring_credit_all(forest_ring *ring)
 {
-  if (ring->credited_by_word == ring->taken) return true;
+  if (ring->credited_by_word == ring->consumed) return true;
   if (ring->near_slots) {
     osla_clock_settle();
-    atomic_store_explicit(&ring->near_words->taken, ring->taken, memory_order_release);
+    atomic_store_explicit(&ring->near_words->consumed, ring->consumed, memory_order_release);
     osla_pool_wake(ring->pool, ring->rank);
   } else {
     bool done;
     must(ring, osla_posted_test(ring->segment, &ring->credit, &done));
     if (!done) return false;
     must(ring,
-         osla_word_post(ring->segment, ring->rank, ring->far_words + offsetof(ring_words, taken),
-                        ring->taken, &ring->credit));
+         osla_word_post(ring->segment, ring->rank, ring->far_words + offsetof(ring_words, consumed),
+                        ring->consumed, &ring->credit));
   }
-  ring->credited = ring->credited_by_word = ring->taken;
+  ring->credited = ring->credited_by_word = ring->consumed;
   return true;
 }
 
@@ -240,8 +241,8 @@ bool osla_ring_is_posted(forest_ring *ring)
 
 bool osla_ring_is_empty(const forest_ring *ring)
 {
-  const uint64_t taken = atomic_load_explicit(&ring->words->taken, memory_order_acquire);
-  return taken == ring->sent && ring->credited_by_word == ring->taken;
+  const uint64_t consumed = atomic_load_explicit(&ring->words->consumed, memory_order_acquire);
+  return consumed == ring->sent && ring->credited_by_word == ring->consumed;
 }
 
 osla_err osla_ring_finish(forest_ring *ring)

@@ -2,7 +2,7 @@
  *
  * Each side has slots in its part of the pool, to which the other one writes: a neighbour by
  * stores, others by puts with a word behind that counts the parts. Another word counts those of
- * mine that were taken, so that their slots are free again; parts that go the other way between
+ * mine that were consumed, so that their slots are free again; parts that go the other way between
  * nodes say it, too. Who reads knows how many parts a transfer has. Each part has a head: what it
  * is of. A neighbour's head also says that the part is there: a few values come in one line of
  * memory.
@@ -21,15 +21,15 @@
 /* What a transfer is, as its rank says: two ranks that begin different ones would read past what is
  * there. */
 typedef struct forest_head {
-  uint64_t what;   /* osla_forest_what: kind, combination, type, count */
-  uint32_t number; /* of the forest's transfers, from its low end */
-  uint32_t taken;  /* between nodes: parts that went the other way, from its low end */
+  uint64_t what;     /* osla_forest_what: kind, combination, type, count */
+  uint32_t number;   /* of the forest's transfers, from its low end */
+  uint32_t consumed; /* between nodes: parts that went the other way, from its low end */
 } forest_head;
 
 /* Written by the other side, in my part of the pool. */
 typedef struct ring_words {
   _Alignas(64) _Atomic uint64_t arrived; /* parts that are in my slots; not of a neighbour */
-  _Atomic uint64_t taken;                /* parts of mine, by the other side */
+  _Atomic uint64_t consumed;             /* parts of mine, by the other side */
 } ring_words;
 
 typedef struct forest_ring {
@@ -43,12 +43,12 @@ typedef struct forest_ring {
   size_t far_slots, far_words; /* the other's: offsets in the segment */
   unsigned char *near_slots;   /* the same where it is a neighbour; else NULL */
   ring_words *near_words;
-  uint64_t sent, taken, credited; /* credited: the taken ones that the other side knows of */
-  uint64_t credited_by_word;      /* not by heads alone */
-  uint64_t heard;                 /* of mine, taken: by heads */
-  uint64_t left;                  /* of mine, whose staging is free again: all up to this one */
-  unsigned char *staging;         /* [n_slots] slots, for others than neighbours */
-  osla_posted *posted;            /* [n_slots] of what lies there */
+  uint64_t sent, consumed, credited; /* credited: the consumed ones that the other side knows of */
+  uint64_t credited_by_word;         /* not by heads alone */
+  uint64_t heard;                    /* of mine, consumed: by heads */
+  uint64_t left;                     /* of mine, whose staging is free again: all up to this one */
+  unsigned char *staging;            /* [n_slots] slots, for others than neighbours */
+  osla_posted *posted;               /* [n_slots] of what lies there */
   osla_posted credit;
 } forest_ring;
 
@@ -80,18 +80,18 @@ void osla_ring_send(forest_ring *ring, forest_head head, size_t bytes);
 const unsigned char *osla_ring_next(forest_ring *ring, forest_head *head);
 void osla_ring_take(forest_ring *ring);
 
-/* Credits the other side with what was taken, once that is half of the slots: a word for each would
- * be as many messages again. false: it could not yet. */
+/* Credits the other side with what was consumed, once that is half of the slots: a word for each
+ * would be as many messages again. false: it could not yet. */
 bool osla_ring_credit(forest_ring *ring);
 
-/* The same of all that was taken, by a word, also where heads have said so. */
+/* The same of all that was consumed, by a word, also where heads have said so. */
 bool osla_ring_credit_all(forest_ring *ring);
 
 /* All that was sent goes on without this rank's progress. */
 bool osla_ring_is_posted(forest_ring *ring);
 
-/* The other side has taken all that was sent, and knows what was taken; both by words, of which no
- * other is under way then: they arrive in their order, but heads may overtake them. */
+/* The other side has consumed all that was sent, and knows what was consumed; both by words, of
+ * which no other is under way then: they arrive in their order, but heads may overtake them. */
 bool osla_ring_is_empty(const forest_ring *ring);
 
 /* Waits until all that was posted is there. */

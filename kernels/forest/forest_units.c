@@ -31,9 +31,10 @@ static const unit_facts facts[OSLA_UNIT_TYPES] = {
   [OSLA_UNIT_COMPLEX_FLOAT] = {"complex float", sizeof(float _Complex), true, false, false, false},
   [OSLA_UNIT_COMPLEX_DOUBLE] = {"complex double", sizeof(double _Complex), true, false, false,
                                 false},
-  [OSLA_UNIT_FLOAT_AT] = {"float with place", sizeof(osla_float_at), false, false, false, true},
-  [OSLA_UNIT_DOUBLE_AT] = {"double with place", sizeof(osla_double_at), false, false, false, true},
-  [OSLA_UNIT_INT64_AT] = {"int64 with place", sizeof(osla_int64_at), false, false, false, true},
+  [OSLA_UNIT_FLOAT_AT] = {"float with position", sizeof(osla_float_at), false, false, false, true},
+  [OSLA_UNIT_DOUBLE_AT] = {"double with position", sizeof(osla_double_at), false, false, false,
+                           true},
+  [OSLA_UNIT_INT64_AT] = {"int64 with position", sizeof(osla_int64_at), false, false, false, true},
 };
 
 static const char *const combine_names[OSLA_COMBINES] = {

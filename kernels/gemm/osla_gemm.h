@@ -27,8 +27,8 @@ typedef struct osla_gemm_options {
   bool copy;       /* copy node neighbours' operands before use (default: read in place) */
   bool unaware;    /* treat node neighbours like ranks of other nodes: copy, and no in-place tasks
                       first */
-  bool unordered;  /* all ranks walk the owners in the same order (default: each starts at its
-                      own place, so that no owner is asked by all at once) */
+  bool unordered;  /* all ranks walk the owners in the same order (default: each starts at
+                      another one, so that no owner is asked by all at once) */
   bool narrow;     /* one block of k for each local product (default: blocks are merged) */
   int64_t panel;   /* widest panel of k that is copied together; 0: chosen */
   uint64_t memory; /* most bytes of buffers on a rank; 0: chosen, see osla_gemm. Panels become

@@ -119,8 +119,8 @@ const char *osla_iterate_end_name(osla_iterate_end end); /* as "converged" */
 
 /* The same on all ranks but for `sweeps`. STALLED is what this rank saw: where a rank stops at the
  * very end of a run another may still have come to another end, and does not know: end the job, or
- * tell the others by means of your own. Residual and counts are the last that this rank knew, x is
- * where it stood, and the iteration can only be destroyed (for which it needs all ranks). */
+ * let the others know by means of your own. Residual and counts are the last that this rank knew, x
+ * is where it stood, and the iteration can only be destroyed (for which it needs all ranks). */
 typedef struct osla_iterate_result {
   osla_iterate_end end;
   double residual; /* |b - A x| of the x that is returned; DIVERGED, STALLED, and

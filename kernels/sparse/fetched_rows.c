@@ -48,7 +48,7 @@ static osla_err fetch_places(osla_csr *a, const fetched_rows *mine, int64_t n, c
   osla_forest *rows;
   OSLA_CALL(osla_forest_create_global(a->t, a->row_start, n, NULL, row, &rows));
   row_place *roots = malloc((size_t)(a->rows + 1) * sizeof *roots);
-  osla_err err = roots ? OSLA_OK : osla_error_set(OSLA_ERR_MEM, "%" PRId64 " places", a->rows);
+  osla_err err = roots ? OSLA_OK : osla_error_set(OSLA_ERR_MEM, "%" PRId64 " positions", a->rows);
   for (int64_t i = 0; roots && i < a->rows; i++)
     roots[i] =
       (row_place){osla_transport_rank(a->t), mine->first[i], mine->first[i + 1] - mine->first[i]};

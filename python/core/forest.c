@@ -275,6 +275,23 @@ static PyObject *forest_ranks(PyObject *module, PyObject *args)
   return list;
 }
 
+/* forest_view(forest, edges): text */
+static PyObject *forest_view(PyObject *module, PyObject *args)
+{
+  (void)module;
+  osla_py_handle *h;
+  int edges;
+  if (!PyArg_ParseTuple(args, "O&p", osla_py_as_forest, &h, &edges)) return NULL;
+  char none[1];
+  size_t length = osla_forest_view(h->object, edges, none, sizeof none);
+  char *text = malloc(length + 1);
+  if (!text) return PyErr_NoMemory();
+  (void)osla_forest_view(h->object, edges, text, length + 1);
+  PyObject *string = PyUnicode_FromString(text);
+  free(text);
+  return string;
+}
+
 PyMethodDef osla_py_forest_methods[] = {
   {"forest_create", forest_create, METH_VARARGS, NULL},
   {"forest_create_global", forest_create_global, METH_VARARGS, NULL},
@@ -288,4 +305,5 @@ PyMethodDef osla_py_forest_methods[] = {
   {"forest_edges", forest_edges, METH_VARARGS, NULL},
   {"forest_degrees", forest_degrees, METH_VARARGS, NULL},
   {"forest_ranks", forest_ranks, METH_VARARGS, NULL},
+  {"forest_view", forest_view, METH_VARARGS, NULL},
   {NULL, NULL, 0, NULL}};

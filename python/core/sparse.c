@@ -59,21 +59,46 @@ static PyObject *csr_create(PyObject *module, PyObject *args)
   return err == OSLA_OK ? osla_py_wrap(&osla_py_csr, csr, t, false) : osla_py_raise(err);
 }
 
-/* csr_read(transport, path) */
+/* csr_read(transport, path, is a graph of METIS) */
 static PyObject *csr_read(PyObject *module, PyObject *args)
 {
   (void)module;
   osla_py_handle *t;
   const char *path;
-  if (!PyArg_ParseTuple(args, "O&s", osla_py_as_transport, &t, &path)) return NULL;
+  int metis;
+  if (!PyArg_ParseTuple(args, "O&sp", osla_py_as_transport, &t, &path, &metis)) return NULL;
   osla_csr *csr = NULL;
   osla_err err;
-  OSLA_PY_RUN(err, osla_csr_read_matrix_market(t->object, path, NULL, NULL, &csr), t, NULL, NULL,
-              NULL);
+  OSLA_PY_RUN(err,
+              metis ? osla_csr_read_metis(t->object, path, NULL, &csr)
+                    : osla_csr_read_matrix_market(t->object, path, NULL, NULL, &csr),
+              t, NULL, NULL, NULL);
   return err == OSLA_OK ? osla_py_wrap(&osla_py_csr, csr, t, false) : osla_py_raise(err);
 }
 
-/* csr_facts(csr): my rows, columns, entries; all rows, all columns; where mine begin */
+/* vector_read(transport, path, starts, out) */
+static PyObject *vector_read(PyObject *module, PyObject *args)
+{
+  (void)module;
+  osla_py_handle *t;
+  const char *path;
+  PyObject *pstart, *pout;
+  osla_py_array start = {.held = false}, out = {.held = false};
+  if (!PyArg_ParseTuple(args, "O&sOO", osla_py_as_transport, &t, &path, &pstart, &pout))
+    return NULL;
+  bool fit =
+    osla_py_take_indices(pstart, "start", osla_transport_size(t->object) + 1, false, &start) &&
+    osla_py_take_vector(pout, "out", OSLA_DOUBLE, rows_of(t->object, start.data), true, &out);
+  osla_err err = OSLA_OK;
+  if (fit)
+    OSLA_PY_RUN(err, osla_vector_read_matrix_market(t->object, path, start.data, out.data), t, NULL,
+                NULL, NULL);
+  osla_py_give_back(&out);
+  osla_py_give_back(&start);
+  return fit ? osla_py_result(err) : NULL;
+}
+
+/* csr_facts(csr): my rows, columns, entries, ghosts; all rows, all columns; where mine begin */
 static PyObject *csr_facts(PyObject *module, PyObject *args)
 {
   (void)module;
@@ -83,9 +108,32 @@ static PyObject *csr_facts(PyObject *module, PyObject *args)
   const osla_transport *t = osla_csr_transport(a);
   int size = osla_transport_size(t), rank = osla_transport_rank(t);
   const int64_t *rows = osla_csr_row_start(a), *columns = osla_csr_column_start(a);
-  return Py_BuildValue("LLLLLLL", (long long)osla_csr_rows(a), (long long)osla_csr_columns(a),
-                       (long long)osla_csr_entries(a), (long long)rows[size],
-                       (long long)columns[size], (long long)rows[rank], (long long)columns[rank]);
+  return Py_BuildValue("LLLLLLLL", (long long)osla_csr_rows(a), (long long)osla_csr_columns(a),
+                       (long long)osla_csr_entries(a), (long long)osla_csr_ghosts(a),
+                       (long long)rows[size], (long long)columns[size], (long long)rows[rank],
+                       (long long)columns[rank]);
+}
+
+/* csr_row(csr, row, column or None, value or None): how many entries it has; fills the two */
+static PyObject *csr_row(PyObject *module, PyObject *args)
+{
+  (void)module;
+  osla_py_handle *a;
+  long long row;
+  PyObject *pcolumn, *pvalue;
+  osla_py_array column = {.held = false}, value = {.held = false};
+  if (!PyArg_ParseTuple(args, "O&LOO", osla_py_as_csr, &a, &row, &pcolumn, &pvalue)) return NULL;
+  int64_t rows = osla_csr_rows(a->object);
+  if (row < 0 || row >= rows)
+    return osla_py_refuse(OSLA_ERR_ARG, "row %lld of %lld", row, (long long)rows);
+  int64_t n = osla_csr_row(a->object, row, NULL, NULL);
+  bool fit =
+    (pcolumn == Py_None || osla_py_take_indices(pcolumn, "column", n, true, &column)) &&
+    (pvalue == Py_None || osla_py_take_vector(pvalue, "value", OSLA_DOUBLE, n, true, &value));
+  if (fit) (void)osla_csr_row(a->object, row, column.data, value.data);
+  osla_py_give_back(&value);
+  osla_py_give_back(&column);
+  return fit ? PyLong_FromLongLong(n) : NULL;
 }
 
 /* csr_multiply(csr, trans, x, beta, y) */
@@ -127,6 +175,62 @@ static PyObject *csr_new(PyObject *module, PyObject *args)
   OSLA_PY_RUN(
     err, b ? osla_csr_multiply(a->object, b->object, &made) : osla_csr_transpose(a->object, &made),
     a, b, NULL, NULL);
+  return err == OSLA_OK ? osla_py_wrap(&osla_py_csr, made, a->owner, false) : osla_py_raise(err);
+}
+
+/* csr_galerkin(csr, prolongation) */
+static PyObject *csr_galerkin(PyObject *module, PyObject *args)
+{
+  (void)module;
+  osla_py_handle *a, *p;
+  if (!PyArg_ParseTuple(args, "O&O&", osla_py_as_csr, &a, osla_py_as_csr, &p)) return NULL;
+  osla_csr *made = NULL;
+  osla_err err;
+  OSLA_PY_RUN(err, osla_csr_galerkin(a->object, p->object, &made), a, p, NULL, NULL);
+  return err == OSLA_OK ? osla_py_wrap(&osla_py_csr, made, a->owner, false) : osla_py_raise(err);
+}
+
+/* csr_renumber(csr, number, starts) */
+static PyObject *csr_renumber(PyObject *module, PyObject *args)
+{
+  (void)module;
+  osla_py_handle *a;
+  PyObject *pnumber, *pstart;
+  osla_py_array number = {.held = false}, start = {.held = false};
+  if (!PyArg_ParseTuple(args, "O&OO", osla_py_as_csr, &a, &pnumber, &pstart)) return NULL;
+  int size = osla_transport_size(osla_csr_transport(a->object));
+  bool fit = osla_py_take_indices(pnumber, "number", osla_csr_rows(a->object), false, &number) &&
+             osla_py_take_indices(pstart, "start", size + 1, false, &start);
+  osla_csr *made = NULL;
+  osla_err err = OSLA_OK;
+  if (fit)
+    OSLA_PY_RUN(err, osla_csr_renumber(a->object, number.data, start.data, &made), a, NULL, NULL,
+                NULL);
+  osla_py_give_back(&start);
+  osla_py_give_back(&number);
+  if (!fit) return NULL;
+  return err == OSLA_OK ? osla_py_wrap(&osla_py_csr, made, a->owner, false) : osla_py_raise(err);
+}
+
+/* csr_submatrix(csr, rows, columns) */
+static PyObject *csr_submatrix(PyObject *module, PyObject *args)
+{
+  (void)module;
+  osla_py_handle *a;
+  PyObject *prow, *pcolumn;
+  osla_py_array row = {.held = false}, column = {.held = false};
+  if (!PyArg_ParseTuple(args, "O&OO", osla_py_as_csr, &a, &prow, &pcolumn)) return NULL;
+  bool fit = osla_py_take_indices(prow, "rows", OSLA_PY_ANY, false, &row) &&
+             osla_py_take_indices(pcolumn, "columns", OSLA_PY_ANY, false, &column);
+  osla_csr *made = NULL;
+  osla_err err = OSLA_OK;
+  if (fit)
+    OSLA_PY_RUN(err,
+                osla_csr_submatrix(a->object, row.rows, row.data, column.rows, column.data, &made),
+                a, NULL, NULL, NULL);
+  osla_py_give_back(&column);
+  osla_py_give_back(&row);
+  if (!fit) return NULL;
   return err == OSLA_OK ? osla_py_wrap(&osla_py_csr, made, a->owner, false) : osla_py_raise(err);
 }
 
@@ -232,7 +336,12 @@ static PyObject *lsqr(PyObject *module, PyObject *args)
 
 PyMethodDef osla_py_sparse_methods[] = {{"csr_create", csr_create, METH_VARARGS, NULL},
                                         {"csr_read", csr_read, METH_VARARGS, NULL},
+                                        {"vector_read", vector_read, METH_VARARGS, NULL},
                                         {"csr_facts", csr_facts, METH_VARARGS, NULL},
+                                        {"csr_row", csr_row, METH_VARARGS, NULL},
+                                        {"csr_galerkin", csr_galerkin, METH_VARARGS, NULL},
+                                        {"csr_renumber", csr_renumber, METH_VARARGS, NULL},
+                                        {"csr_submatrix", csr_submatrix, METH_VARARGS, NULL},
                                         {"csr_multiply", csr_multiply, METH_VARARGS, NULL},
                                         {"csr_new", csr_new, METH_VARARGS, NULL},
                                         {"csr_numbers", csr_numbers, METH_VARARGS, NULL},

@@ -21,12 +21,13 @@ from .kernels import (LU, Cholesky, Mixed, Refined, gemm, gesv_mixed, getrf, get
                       potrf, potri, potrs, refine, residual, syrk, trsm)
 from .matrix import Matrix, Part
 from .products import gemv, hemm, hemv, herk, symm, symv, trmm
-from .sparse import CSR, Solved, cg, lsqr
+from .sparse import CSR, Solved, cg, lsqr, read_vector
 from .transport import Grid, Transport, world
 
 __all__ = ["ArgumentError", "CSR", "Cholesky", "Diffusion", "Error", "File", "FileError", "Forest",
-           "Grid", "Hessian", "Iterated", "LU", "MPIError", "Matrix", "MemoryError", "Mixed", "Part",
-           "RangeError", "Refined", "SingularError", "Solved", "StateError", "Transfer", "Transport",
-           "UnsupportedError", "cg", "gemm", "gemv", "gesv_mixed", "getrf", "getri", "getrs", "hemm",
-           "hemv", "herk", "iterate", "load", "lsqr", "posv_mixed", "potrf", "potri", "potrs",
-           "refine", "residual", "save", "symm", "symv", "syrk", "trmm", "trsm", "world"]
+           "Grid", "Hessian", "Iterated", "LU", "MPIError", "Matrix", "MemoryError", "Mixed",
+           "Part", "RangeError", "Refined", "SingularError", "Solved", "StateError", "Transfer",
+           "Transport", "UnsupportedError", "cg", "gemm", "gemv", "gesv_mixed", "getrf", "getri",
+           "getrs", "hemm", "hemv", "herk", "iterate", "load", "lsqr", "posv_mixed", "potrf",
+           "potri", "potrs", "read_vector", "refine", "residual", "save", "symm", "symv", "syrk",
+           "trmm", "trsm", "world"]

@@ -191,6 +191,11 @@ class Forest(Owned):
         _core.forest_edges(self._alive(), leaf, rank, root)
         return leaf, rank, root
 
+    def view(self, edges: bool = False) -> str:
+        """What this rank has, as lines: for each rank that it is joined to how many edges, and which
+        indices; edges: a line for each edge, too. Local."""
+        return _core.forest_view(self._alive(), bool(edges))
+
     # ---- forests from this one, which stays and may go ----
 
     def _next(self, new: Any) -> "Forest":

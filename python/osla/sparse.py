@@ -16,9 +16,13 @@ class CSR(Owned):
     indptr: [rows + 1] int64 from 0; indices: [entries] int64, columns of the whole matrix, in any
     order; data: [entries] float64. columns: this rank's share of the columns (of the vector x in
     A x); None: as many as rows.
+
+    rows, columns, entries: of this rank; ghosts: values of x that other ranks have and this one
+    needs.
     """
 
-    __slots__ = ("transport", "shape", "rows", "columns", "entries", "first_row", "first_column")
+    __slots__ = ("transport", "shape", "rows", "columns", "entries", "ghosts", "first_row",
+                 "first_column")
 
     @collective
     def __init__(self, indptr: np.ndarray, indices: np.ndarray, data: np.ndarray, *,
@@ -39,7 +43,7 @@ class CSR(Owned):
 
     def _take(self, new: Any, transport: Transport) -> "CSR":
         self._handle, self._root, self.transport = new, transport._root, transport
-        (self.rows, self.columns, self.entries, m, n, self.first_row,
+        (self.rows, self.columns, self.entries, self.ghosts, m, n, self.first_row,
          self.first_column) = _core.csr_facts(new)
         self.shape = (m, n)
         return self
@@ -51,7 +55,26 @@ class CSR(Owned):
         transport = transport or world()
         own, name = handle(transport, Transport, "transport"), _words.text(path, "path")
         yield
-        return CSR.__new__(CSR)._take(_core.csr_read(own, name), transport)
+        return CSR.__new__(CSR)._take(_core.csr_read(own, name, False), transport)
+
+    @staticmethod
+    @collective
+    def read_metis(path: Any, *, transport: Transport | None = None) -> Generator[None, None, "CSR"]:
+        """The adjacency matrix of a METIS graph, distributed evenly: the edges' weights, or 1.
+        Collective."""
+        transport = transport or world()
+        own, name = handle(transport, Transport, "transport"), _words.text(path, "path")
+        yield
+        return CSR.__new__(CSR)._take(_core.csr_read(own, name, True), transport)
+
+    def row(self, row: int) -> tuple[np.ndarray, np.ndarray]:
+        """The entries of this rank's row, from 0 (the row first_row + row of all): columns of the
+        whole matrix, ascending, int64, and values. Local."""
+        own, which = self._alive(), _words.whole(row, "row", 0)
+        n = _core.csr_row(own, which, None, None)
+        columns, values = np.empty(n, np.int64), np.empty(n)
+        _core.csr_row(own, which, columns, values)
+        return columns, values
 
     @collective
     def multiply(self, x: np.ndarray, y: np.ndarray | None = None, *, trans: str = "n",
@@ -89,6 +112,37 @@ class CSR(Owned):
         return CSR.__new__(CSR)._take(_core.csr_new(own, None), self.transport)
 
     @collective
+    def galerkin(self, p: "CSR") -> Generator[None, None, "CSR"]:
+        """P^T (A P), a new CSR: A on the coarse space whose prolongation is P. Collective."""
+        own, right = self._alive(), handle(p, CSR, "p")
+        yield
+        return CSR.__new__(CSR)._take(_core.csr_galerkin(own, right), self.transport)
+
+    @collective
+    def renumber(self, number: np.ndarray,
+                 rows: int | None = None) -> Generator[None, None, "CSR"]:
+        """The same matrix under other numbers, a new CSR: element (i, j) becomes (number of i, number
+        of j). number: [rows] int64, those of this rank's rows, each given once by all; rows: this
+        rank's share of the new ones; None: as many as now. Collective."""
+        own = self._alive()
+        _core.check_line(number, "number", -1, self.rows, False)
+        mine = self.rows if rows is None else _words.whole(rows, "rows", 0)
+        yield
+        start = starts(self._root, self.transport, mine)
+        return CSR.__new__(CSR)._take(_core.csr_renumber(own, number, start), self.transport)
+
+    @collective
+    def submatrix(self, rows: np.ndarray, columns: np.ndarray) -> Generator[None, None, "CSR"]:
+        """The rows and columns that are chosen, in that order, a new CSR: each rank gets the rows that
+        it names, any of all; its columns, which nobody else may name, are its share of the new ones.
+        [any] int64. Collective."""
+        own = self._alive()
+        _core.check_line(rows, "rows", -1, -1, False)
+        _core.check_line(columns, "columns", -1, -1, False)
+        yield
+        return CSR.__new__(CSR)._take(_core.csr_submatrix(own, rows, columns), self.transport)
+
+    @collective
     def diagonal(self) -> Generator[None, None, np.ndarray]:
         """The elements (i, i) of this rank's rows: a new array. Collective."""
         own = self._alive()
@@ -106,6 +160,20 @@ class CSR(Owned):
         out = np.zeros(self.columns)
         _core.csr_numbers(own, True, out)
         return out
+
+
+@collective
+def read_vector(path: Any, rows: int, *,
+                transport: Transport | None = None) -> Generator[None, None, np.ndarray]:
+    """A vector of a Matrix Market file (array, n x 1): this rank's part, a new array. rows: this
+    rank's share of it, as `CSR.rows`; together they are n. Collective."""
+    transport = transport or world()
+    own, name = handle(transport, Transport, "transport"), _words.text(path, "path")
+    mine = _words.whole(rows, "rows", 0)
+    out = np.zeros(mine)
+    yield
+    _core.vector_read(own, name, starts(own, transport, mine), out)
+    return out
 
 
 class Solved(NamedTuple):

@@ -5,6 +5,10 @@ import pathlib
 import re
 import sys
 
+sys.dont_write_bytecode = True
+sys.path.insert(0, f"{sys.argv[1]}/tests")
+from stable_names import compare  # noqa: E402
+
 LEFT_OUT = {
     "numpy and Python have it": """clock clock_settle log random_bits random_normal random_uniform dtype_letter
         err_name iterate_end_name version version_text index_count index_owner index_local index_run dot_local""",
@@ -23,19 +27,7 @@ LEFT_OUT = {
         grid_rank_at grid_prow_of""",
     "File serves whole matrices and vectors": "file_put_parts file_get_parts",
     "begun and ended by their two calls": "forest_bcast forest_reduce forest_fetch",
-    "not yet": "forest_view csr_ghosts csr_row csr_renumber csr_galerkin csr_submatrix vector_read_matrix_market csr_read_metis",
 }
-
-
-def functions(root: pathlib.Path) -> set[str]:
-    """Names behind osla_ of what the headers of osla.h declare."""
-    names = re.findall(r'#include "(osla_\w+\.h)"', (root / "src/osla.h").read_text())
-    found = set()
-    for name in names:
-        (path,) = [*root.glob(f"src/*/{name}"), *root.glob(f"kernels/*/{name}")]
-        text = re.sub(r"/\*.*?\*/|#(\\\n|.)*?\n", " ", path.read_text(), flags=re.S)
-        found |= set(re.findall(r"\bosla_(\w+)\(", text))
-    return found
 
 
 def other_blocks(root: pathlib.Path) -> list[str]:
@@ -53,17 +45,10 @@ def main() -> None:
     root = pathlib.Path(sys.argv[1])
     if other := other_blocks(root):
         sys.exit(f"block sizes where none is given: {other}, and not the library's")
-    declared = functions(root)
     called = set()
     for path in (root / "python/core").glob("*.[ch]"):
         called |= set(re.findall(r"\bosla_(\w+)", re.sub(r"/\*.*?\*/", " ", path.read_text(), flags=re.S)))
-    listed = [name for names in LEFT_OUT.values() for name in names.split()]
-    left = declared - called
-    missing = sorted(x for x in left if not any(re.fullmatch(name, x) for name in listed))
-    stale = sorted(name for name in listed if not any(re.fullmatch(name, x) for x in left))
-    if missing or stale or len(declared) < 200:
-        sys.exit(f"no binding, and not in {__file__}: {missing}; there, and bound or gone: {stale}")
-    print(f"{len(declared) - len(left)} of {len(declared)} functions are bound")
+    compare(root, called, LEFT_OUT, "the package")
 
 
 main()

@@ -36,6 +36,16 @@ def test_what_it_is(world):
     assert leaves.tolist() == [10 * world.rank, -1, 10 * after + 1, -1, 10 * after]
 
 
+def test_view(world):
+    f = ring(world)
+    short, long = f.view(), f.view(edges=True)
+    assert short.startswith("forest ") and "2 roots, 3 edges, leaves below 5" in short
+    assert len(long.splitlines()) == len(short.splitlines()) + 3
+    f.destroy()
+    with pytest.raises(osla.StateError):
+        f.view()
+
+
 def test_known_shapes(world):
     n = world.rank + 1
     total = world.size * (world.size + 1) // 2

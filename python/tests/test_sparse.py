@@ -77,3 +77,78 @@ def test_matrices_from_matrices(world):
         a.transpose()
     with pytest.raises(osla.StateError):
         square @ a
+
+
+def whole(world, a):
+    """The matrix as an array, on all ranks, of what each has of its rows."""
+    full = np.zeros(a.shape)
+    for i in range(a.rows):
+        columns, values = a.row(i)
+        assert columns.dtype == np.int64 and (np.diff(columns) > 0).all()
+        full[a.first_row + i, columns] = values
+    parts = osla.Forest.allgather(full.shape[0])
+    every = parts.bcast(full, np.zeros((parts.leaf_space, full.shape[1])))
+    return every.reshape(world.size, *full.shape).sum(axis=0)
+
+
+def test_rows_and_other_numbers(world):
+    full, a, mine = laplacian(world, 24)
+    assert np.array_equal(whole(world, a), full)
+    assert a.ghosts <= 2 and (a.ghosts > 0) == (world.size > 1 and a.rows > 0)
+    number = (np.arange(24) * 5 + 3) % 24                   # a permutation
+    last = 24 if world.rank == world.size - 1 else 0        # all on the last rank
+    b = a.renumber(number[mine].copy(), last)
+    assert b.rows == last
+    expected = np.zeros_like(full)
+    expected[np.ix_(number, number)] = full
+    assert np.array_equal(whole(world, b), expected)
+    assert a.renumber(number[mine].copy()).rows == a.rows
+    for wrong in (np.full(a.rows, 24), np.zeros(a.rows + 1, np.int64), np.zeros(a.rows)):
+        with pytest.raises(osla.ArgumentError):
+            a.renumber(wrong)
+    for row in (-1, a.rows, 1.5):
+        with pytest.raises(osla.ArgumentError):
+            a.row(row)
+
+
+def test_parts_and_coarse_ones(world):
+    full, a, mine = laplacian(world, 24)
+    chosen = np.array([5, 0, 23, 5])
+    columns = np.arange(world.rank, 24, 2 * world.size)
+    every = np.concatenate([np.arange(r, 24, 2 * world.size) for r in range(world.size)])
+    part = a.submatrix(chosen, columns)
+    assert part.shape == (4 * world.size, len(every)) and part.columns == len(columns)
+    assert np.array_equal(whole(world, part), np.tile(full[np.ix_(chosen, every)], (world.size, 1)))
+    with pytest.raises(osla.ArgumentError):
+        a.submatrix(np.array([24]), columns)
+    with pytest.raises(osla.ArgumentError):
+        a.submatrix(chosen, np.array([0, 0]))
+    p = a.submatrix(np.arange(mine.start, mine.stop), columns)  # any matrix serves
+    assert np.allclose(whole(world, a.galerkin(p)), full[:, every].T @ full @ full[:, every],
+                       atol=1e-12)
+    a.destroy()
+    for call in (lambda: a.row(0), lambda: a.galerkin(p), lambda: p.galerkin(a),
+                 lambda: a.submatrix(chosen, columns)):
+        with pytest.raises(osla.StateError):
+            call()
+
+
+def test_read_vectors_and_graphs(world, tmp_path_factory):
+    from test_hessian import shared_path
+    path = shared_path(world, tmp_path_factory, "b.mtx")
+    graph = shared_path(world, tmp_path_factory, "g.graph")
+    if world.rank == 0:
+        with open(path, "w") as f:
+            f.write("%%MatrixMarket matrix array real general\n5 1\n1\n2\n3\n4\n5\n")
+        with open(graph, "w") as f:
+            f.write("3 2\n2\n1 3\n2\n")
+    world.barrier()
+    mine = 5 if world.rank == world.size - 1 else 0
+    assert osla.read_vector(path, mine).tolist() == [1.0, 2.0, 3.0, 4.0, 5.0][:mine]
+    with pytest.raises(osla.ArgumentError):
+        osla.read_vector(path, mine + 1)
+    with pytest.raises(osla.FileError, match="g.graph"):
+        osla.read_vector(graph, mine)
+    assert whole(world, osla.CSR.read_metis(graph)).tolist() == [[0, 1, 0], [1, 0, 1], [0, 1, 0]]
+    with pytest.raises(osla.FileError, match="b.mtx"):
+        osla.CSR.read_metis(path)

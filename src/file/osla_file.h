@@ -19,12 +19,12 @@
  *         the data there are 64 bytes with type, sizes, uplo and checksum (file_raw.c).
  * The numbers are the machine's own, which must be little-endian.
  *
- * The checksum is a sum over all elements of a hash of place and bits, so it does not depend on
+ * The checksum is a sum over all elements of a hash of position and bits, so it does not depend on
  * grid, blocks or ranks. Every read verifies it.
  *
  * How it is done: rank 0 alone talks to HDF5, which lays out contiguous data sets and says where
- * in the file they lie (H5Dget_offset). Every rank then moves a contiguous range of that place, 4
- * MiB at a time, between the file and the distributed matrix (one-sided get and put). So there are
+ * in the file they lie (H5Dget_offset). Every rank then moves a contiguous range of it, 4 MiB
+ * at a time, between the file and the distributed matrix (one-sided get and put). So there are
  * no collective HDF5 or MPI-IO calls, in which all ranks would hang if one of them met a full disk,
  * and a serial HDF5 is as good as a parallel one. Memory: 8 MiB per rank. The path must lead all
  * ranks to the same file.

@@ -131,7 +131,7 @@ osla_err osla_mpi_region_attach(osla_transport *t, void *base, size_t bytes, osl
   place *places = calloc((size_t)t->size, sizeof *places);
   if (err == OSLA_OK) region->shift = calloc((size_t)t->size, sizeof *region->shift);
   if (err == OSLA_OK && (!places || !region->shift))
-    err = osla_error_set(OSLA_ERR_MEM, "places of %d ranks", t->size);
+    err = osla_error_set(OSLA_ERR_MEM, "offsets of %d ranks", t->size);
   err = osla_agree(t, err);
   if (err != OSLA_OK) {
     free(places);

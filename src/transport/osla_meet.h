@@ -43,7 +43,7 @@ osla_err osla_meet(osla_transport *transport, osla_err local, const char *call, 
  *                           with its failure. NULL: all ranks of one transport look like this one,
  *                           and so all of them fail; or none of the transports has other ranks
  * One transport is found at once. Ranks that look more than 0.2 s before the others of a larger
- * transport come may be told NULL for a smaller one. Where ranks of two of them wait for this one,
+ * transport come may get NULL for a smaller one. Where ranks of two of them wait for this one,
  * the first in the list is taken. Collective calls that ranks make meanwhile on a transport that is
  * not in the list wait for this rank, as they do for one that does not come. Errors: MEM, MPI. */
 osla_err osla_meet_find(int count, osla_transport *const *transports, osla_transport **found);

@@ -61,7 +61,7 @@ osla_err osla_window_info(const osla_transport *t, MPI_Info *out)
 }
 
 /* The settings that may help the MPI at hand. Open MPI 4.1: btl/tcp has neither gets nor atomics,
- * so osc/rdma cannot serve TCP; osc/ucx asks for devices of Mellanox unless it is told otherwise
+ * so osc/rdma cannot serve TCP; osc/ucx asks for devices of Mellanox unless set otherwise
  * (ompi_info --param opal common_ucx), and osc/pt2pt refuses MPI_THREAD_MULTIPLE. Others register
  * a window's memory with the network, and that locks it. */
 static const char *advice(void)

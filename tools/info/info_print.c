@@ -74,7 +74,7 @@ static void print_ranks_and_nodes(const info_system *s)
   if (s->n_nodes > s->n_hosts)
     (void)printf("  Nodes on one host: %s.\n", info_limit_get(s->transport, 0)
                                                  ? "the transport keeps ranks apart"
-                                                 : "MPI was told to keep its ranks apart");
+                                                 : "MPI was set to keep its ranks apart");
   if (s->oversubscribed)
     (void)printf("  More computing threads than cores: the ranks take turns.\n");
 }

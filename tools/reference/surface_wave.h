@@ -4,7 +4,7 @@
 
 #include "mode.h"
 
-/* Depths at which kernels are told, for values that are linear between them: closer near the
+/* Depths at which kernels are given, for values that are linear between them: closer near the
  * surface, down to the bottom of the uppermost solid; where the model jumps a depth stands twice.
  * The caller frees *depth. Errors: MEM. */
 osla_err surface_depths(const earth_model *model, int *n, double **depth);

@@ -1,7 +1,7 @@
 /* `osla solve` of a sparse system: A from a Matrix Market file, b from another, by CG or LSQR.
  *
  * Which of them, where the user does not say: CG if A is square and A x = A^T x for a random x,
- * else LSQR. If CG then finds that A is not positive definite, the user is told. */
+ * else LSQR. If CG then finds that A is not positive definite, that is reported. */
 #include "command_files.h"
 #include "osla_random.h"
 #include "solve_command.h"

@@ -3,7 +3,7 @@
  * A table holds, for each wave and branch, a list of periods with the phase velocity c and the
  * group velocity U (km/s) of the unperturbed Earth, and what they see of it: dln c / dln Vs and
  * dln U / dln Vs at fixed period, per km of depth, Vs being the isotropic shear velocity (how
- * Rayleigh and Love waves map to it is told in the table's head). A text, for example
+ * Rayleigh and Love waves map to it stands in the table's head). A text, for example
  *
  *     osla-reference 1
  *     title    my 1-D model

@@ -17,7 +17,7 @@ typedef struct xml_reader xml_reader;
 /* An element begins or ends. `path` is the names from the root's child on, "Network/Station"; an
  * element that is not of the format's namespace is "*" in it. `text` is what stands between its
  * tags, without blanks at the ends, if it has no children (at most XML_TEXT_MAX - 1 bytes; more is
- * told as it stands, cut). */
+ * reported as it stands, cut). */
 typedef struct xml_format {
   const char *root, *root_space; /* name and namespace of the root */
   const char *space;             /* namespace of the elements below */

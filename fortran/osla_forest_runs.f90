@@ -1,0 +1,374 @@
+! Transfers of star forests that are begun and ended in two calls, and fetches. The contracts are in osla_forest.h: all
+! ranks call them in the same order with the same kind and combination; what is refused on this rank alone must end the
+! program. Arrays are those of osla_forest_bcast, and must lie contiguously: the memory itself is read and written. From
+! its begin to its end a caller gives those of a begun one the attributes asynchronous and target.
+module osla_forest_runs
+  use, intrinsic :: iso_c_binding
+  use osla_c, c_part => osla_part
+  use osla_objects, only: osla_transport, osla_forest, settle, absent, refuse
+  implicit none
+  private
+  public :: osla_forest_bcast_begin, osla_forest_reduce_begin, osla_forest_fetch_begin, osla_forest_fetch
+  public :: osla_forest_end, osla_forest_test, osla_forest_end_read, osla_forest_writable, osla_forest_nearer
+  public :: osla_vertices_create, osla_vertices_free
+
+  ! leaves(:, i) := leaves(:, i) (combine) roots(:, of i); of one number in a vertex also leaves(i).
+  interface osla_forest_bcast_begin
+    procedure bcast_1, bcast_2
+  end interface
+
+  ! roots(:, j) := roots(:, j) (combine) all leaves(:, of j), to the same bits in every run.
+  interface osla_forest_reduce_begin
+    procedure reduce_1, reduce_2
+  end interface
+
+  ! The same, and before(:, i) := what the root had before leaf i came to it.
+  interface osla_forest_fetch_begin
+    procedure fetch_1, fetch_2
+  end interface
+  interface osla_forest_fetch
+    procedure fetch_whole_1, fetch_whole_2
+  end interface
+
+  ! x: n zeros in memory that neighbours read in place. Collective, and so is the end; n may differ.
+  interface osla_vertices_create
+    procedure create_real, create_integer
+  end interface
+  interface osla_vertices_free
+    procedure free_real, free_integer
+  end interface
+
+  type :: values
+    type(c_ptr) :: at = c_null_ptr ! of contiguous ones
+    integer(c_int) :: unit = -1    ! of a kind that there is
+    integer(c_int64_t) :: vertex = 0, vertices = 0 ! numbers in a vertex, vertices
+  end type values
+
+contains
+
+  function values_1(x) result(v)
+    class(*), intent(in), target, asynchronous :: x(:)
+    type(values) :: v
+    v%vertex = 1
+    v%vertices = size(x, 1, c_int64_t)
+    select type (x)
+    type is (real(c_double))
+      v%unit = OSLA_UNIT_DOUBLE
+      if (is_contiguous(x)) v%at = c_loc(x)
+    type is (real(c_float))
+      v%unit = OSLA_UNIT_FLOAT
+      if (is_contiguous(x)) v%at = c_loc(x)
+    type is (complex(c_double_complex))
+      v%unit = OSLA_UNIT_COMPLEX_DOUBLE
+      if (is_contiguous(x)) v%at = c_loc(x)
+    type is (integer(c_int))
+      v%unit = OSLA_UNIT_INT32
+      if (is_contiguous(x)) v%at = c_loc(x)
+    type is (integer(c_int64_t))
+      v%unit = OSLA_UNIT_INT64
+      if (is_contiguous(x)) v%at = c_loc(x)
+    end select
+    if (size(x) == 0) v%at = c_null_ptr
+  end function values_1
+
+  function values_2(x) result(v)
+    class(*), intent(in), target, asynchronous :: x(:, :)
+    type(values) :: v
+    v%vertex = size(x, 1, c_int64_t)
+    v%vertices = size(x, 2, c_int64_t)
+    select type (x)
+    type is (real(c_double))
+      v%unit = OSLA_UNIT_DOUBLE
+      if (is_contiguous(x)) v%at = c_loc(x)
+    type is (real(c_float))
+      v%unit = OSLA_UNIT_FLOAT
+      if (is_contiguous(x)) v%at = c_loc(x)
+    type is (complex(c_double_complex))
+      v%unit = OSLA_UNIT_COMPLEX_DOUBLE
+      if (is_contiguous(x)) v%at = c_loc(x)
+    type is (integer(c_int))
+      v%unit = OSLA_UNIT_INT32
+      if (is_contiguous(x)) v%at = c_loc(x)
+    type is (integer(c_int64_t))
+      v%unit = OSLA_UNIT_INT64
+      if (is_contiguous(x)) v%at = c_loc(x)
+    end select
+    if (size(x) == 0) v%at = c_null_ptr
+  end function values_2
+
+  ! Are these arrays what the forest needs? Else the call is refused.
+  function fit(call_name, forest, roots, leaves, stat, errmsg) result(do)
+    character(*), intent(in) :: call_name
+    type(osla_forest), intent(in) :: forest
+    type(values), intent(in) :: roots, leaves(:)
+    integer, intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    logical :: do
+    character(:), allocatable :: wrong
+    do = .false.
+    if (absent(call_name, 'forest', forest%handle, stat, errmsg)) return
+    wrong = ''
+    if (roots%unit < 0 .or. any(leaves%unit /= roots%unit)) then
+      wrong = 'roots and leaves are arrays of one kind of real, integer, or complex(real64)'
+    else if (any(leaves%vertex /= roots%vertex) .or. roots%vertex > huge(1_c_int32_t) .or. &
+      roots%vertices /= c_osla_forest_n_roots(forest%handle) .or. &
+      any(leaves%vertices /= c_osla_forest_leaf_space(forest%handle))) then
+      wrong = 'roots or leaves have not the forest''s sizes'
+    else if (apart(roots) .or. apart(leaves(1)) .or. apart(leaves(size(leaves)))) then
+      wrong = 'an array does not lie contiguously'
+    end if
+    do = wrong == ''
+    if (.not. do) call refuse(OSLA_ERR_ARG, call_name // ': ' // wrong, stat, errmsg)
+  end function fit
+
+  pure function apart(x) result(is)
+    type(values), intent(in) :: x
+    logical :: is
+    is = x%vertex * x%vertices > 0 .and. .not. c_associated(x%at)
+  end function apart
+
+  subroutine bcast_1(forest, roots, leaves, combine, run, stat, errmsg)
+    type(osla_forest), intent(in) :: forest
+    class(*), intent(in), target, asynchronous :: roots(:)
+    class(*), intent(inout), target, asynchronous :: leaves(:)
+    integer, intent(in) :: combine
+    type(osla_forest_run), intent(out), target :: run
+    integer, intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    type(values) :: r, l(1)
+    r = values_1(roots)
+    l = [values_1(leaves)]
+    if (.not. fit('osla_forest_bcast_begin', forest, r, l, stat, errmsg)) return
+    call settle(c_osla_fortran_forest_bcast_begin(forest%handle, r%unit, int(r%vertex, c_int32_t), &
+      r%at, l(1)%at, int(combine, c_int), c_loc(run)), stat, errmsg)
+  end subroutine bcast_1
+
+  subroutine bcast_2(forest, roots, leaves, combine, run, stat, errmsg)
+    type(osla_forest), intent(in) :: forest
+    class(*), intent(in), target, asynchronous :: roots(:, :)
+    class(*), intent(inout), target, asynchronous :: leaves(:, :)
+    integer, intent(in) :: combine
+    type(osla_forest_run), intent(out), target :: run
+    integer, intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    type(values) :: r, l(1)
+    r = values_2(roots)
+    l = [values_2(leaves)]
+    if (.not. fit('osla_forest_bcast_begin', forest, r, l, stat, errmsg)) return
+    call settle(c_osla_fortran_forest_bcast_begin(forest%handle, r%unit, int(r%vertex, c_int32_t), &
+      r%at, l(1)%at, int(combine, c_int), c_loc(run)), stat, errmsg)
+  end subroutine bcast_2
+
+  subroutine reduce_1(forest, leaves, roots, combine, run, stat, errmsg)
+    type(osla_forest), intent(in) :: forest
+    class(*), intent(in), target, asynchronous :: leaves(:)
+    class(*), intent(inout), target, asynchronous :: roots(:)
+    integer, intent(in) :: combine
+    type(osla_forest_run), intent(out), target :: run
+    integer, intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    type(values) :: r, l(1)
+    r = values_1(roots)
+    l = [values_1(leaves)]
+    if (.not. fit('osla_forest_reduce_begin', forest, r, l, stat, errmsg)) return
+    call settle(c_osla_fortran_forest_reduce_begin(forest%handle, r%unit, int(r%vertex, c_int32_t), &
+      l(1)%at, r%at, int(combine, c_int), c_loc(run)), stat, errmsg)
+  end subroutine reduce_1
+
+  subroutine reduce_2(forest, leaves, roots, combine, run, stat, errmsg)
+    type(osla_forest), intent(in) :: forest
+    class(*), intent(in), target, asynchronous :: leaves(:, :)
+    class(*), intent(inout), target, asynchronous :: roots(:, :)
+    integer, intent(in) :: combine
+    type(osla_forest_run), intent(out), target :: run
+    integer, intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    type(values) :: r, l(1)
+    r = values_2(roots)
+    l = [values_2(leaves)]
+    if (.not. fit('osla_forest_reduce_begin', forest, r, l, stat, errmsg)) return
+    call settle(c_osla_fortran_forest_reduce_begin(forest%handle, r%unit, int(r%vertex, c_int32_t), &
+      l(1)%at, r%at, int(combine, c_int), c_loc(run)), stat, errmsg)
+  end subroutine reduce_2
+
+  subroutine fetch_1(forest, roots, leaves, before, combine, run, stat, errmsg)
+    type(osla_forest), intent(in) :: forest
+    class(*), intent(inout), target, asynchronous :: roots(:)
+    class(*), intent(in), target, asynchronous :: leaves(:)
+    class(*), intent(inout), target, asynchronous :: before(:)
+    integer, intent(in) :: combine
+    type(osla_forest_run), intent(out), target :: run
+    integer, intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    type(values) :: r, l(2)
+    r = values_1(roots)
+    l = [values_1(leaves), values_1(before)]
+    if (.not. fit('osla_forest_fetch_begin', forest, r, l, stat, errmsg)) return
+    call settle(c_osla_fortran_forest_fetch_begin(forest%handle, r%unit, int(r%vertex, c_int32_t), &
+      r%at, l(1)%at, l(2)%at, int(combine, c_int), c_loc(run)), stat, errmsg)
+  end subroutine fetch_1
+
+  subroutine fetch_2(forest, roots, leaves, before, combine, run, stat, errmsg)
+    type(osla_forest), intent(in) :: forest
+    class(*), intent(inout), target, asynchronous :: roots(:, :)
+    class(*), intent(in), target, asynchronous :: leaves(:, :)
+    class(*), intent(inout), target, asynchronous :: before(:, :)
+    integer, intent(in) :: combine
+    type(osla_forest_run), intent(out), target :: run
+    integer, intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    type(values) :: r, l(2)
+    r = values_2(roots)
+    l = [values_2(leaves), values_2(before)]
+    if (.not. fit('osla_forest_fetch_begin', forest, r, l, stat, errmsg)) return
+    call settle(c_osla_fortran_forest_fetch_begin(forest%handle, r%unit, int(r%vertex, c_int32_t), &
+      r%at, l(1)%at, l(2)%at, int(combine, c_int), c_loc(run)), stat, errmsg)
+  end subroutine fetch_2
+
+  subroutine fetch_whole_1(forest, roots, leaves, before, combine, stat, errmsg)
+    type(osla_forest), intent(in) :: forest
+    class(*), intent(inout), target :: roots(:)
+    class(*), intent(in), target :: leaves(:)
+    class(*), intent(inout), target :: before(:)
+    integer, intent(in) :: combine
+    integer, intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    type(values) :: r, l(2)
+    r = values_1(roots)
+    l = [values_1(leaves), values_1(before)]
+    if (.not. fit('osla_forest_fetch', forest, r, l, stat, errmsg)) return
+    call settle(c_osla_fortran_forest_fetch(forest%handle, r%unit, int(r%vertex, c_int32_t), &
+      r%at, l(1)%at, l(2)%at, int(combine, c_int)), stat, errmsg)
+  end subroutine fetch_whole_1
+
+  subroutine fetch_whole_2(forest, roots, leaves, before, combine, stat, errmsg)
+    type(osla_forest), intent(in) :: forest
+    class(*), intent(inout), target :: roots(:, :)
+    class(*), intent(in), target :: leaves(:, :)
+    class(*), intent(inout), target :: before(:, :)
+    integer, intent(in) :: combine
+    integer, intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    type(values) :: r, l(2)
+    r = values_2(roots)
+    l = [values_2(leaves), values_2(before)]
+    if (.not. fit('osla_forest_fetch', forest, r, l, stat, errmsg)) return
+    call settle(c_osla_fortran_forest_fetch(forest%handle, r%unit, int(r%vertex, c_int32_t), &
+      r%at, l(1)%at, l(2)%at, int(combine, c_int)), stat, errmsg)
+  end subroutine fetch_whole_2
+
+  subroutine create_real(transport, n, x, stat, errmsg)
+    type(osla_transport), intent(in) :: transport
+    integer, intent(in) :: n
+    real(c_double), pointer, intent(out) :: x(:)
+    integer, intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    type(c_ptr) :: memory
+    integer(c_int) :: err
+    x => null()
+    if (absent('osla_vertices_create', 'transport', transport%handle, stat, errmsg)) return
+    memory = c_null_ptr
+    err = OSLA_OK
+    if (n < 0) call refuse(OSLA_ERR_ARG, 'osla_vertices_create: a negative number of vertices', err)
+    err = c_osla_agree(transport%handle, err)
+    if (err == OSLA_OK) err = c_osla_vertices_create(transport%handle, 8 * int(n, c_size_t), memory)
+    if (err == OSLA_OK) call c_f_pointer(memory, x, [n])
+    call settle(err, stat, errmsg)
+  end subroutine create_real
+
+  ! x: as osla_vertices_create gave it.
+  subroutine free_real(transport, x, stat, errmsg)
+    type(osla_transport), intent(in) :: transport
+    real(c_double), pointer, intent(inout) :: x(:)
+    integer, intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    type(c_ptr) :: memory
+    integer(c_int) :: err
+    if (absent('osla_vertices_free', 'transport', transport%handle, stat, errmsg)) return
+    memory = c_null_ptr
+    if (associated(x)) memory = c_loc(x)
+    err = c_osla_vertices_free(transport%handle, memory)
+    if (err == OSLA_OK) x => null()
+    call settle(err, stat, errmsg)
+  end subroutine free_real
+
+  subroutine create_integer(transport, n, x, stat, errmsg)
+    type(osla_transport), intent(in) :: transport
+    integer, intent(in) :: n
+    integer(c_int64_t), pointer, intent(out) :: x(:)
+    integer, intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    type(c_ptr) :: memory
+    integer(c_int) :: err
+    x => null()
+    if (absent('osla_vertices_create', 'transport', transport%handle, stat, errmsg)) return
+    memory = c_null_ptr
+    err = OSLA_OK
+    if (n < 0) call refuse(OSLA_ERR_ARG, 'osla_vertices_create: a negative number of vertices', err)
+    err = c_osla_agree(transport%handle, err)
+    if (err == OSLA_OK) err = c_osla_vertices_create(transport%handle, 8 * int(n, c_size_t), memory)
+    if (err == OSLA_OK) call c_f_pointer(memory, x, [n])
+    call settle(err, stat, errmsg)
+  end subroutine create_integer
+
+  ! x: as osla_vertices_create gave it.
+  subroutine free_integer(transport, x, stat, errmsg)
+    type(osla_transport), intent(in) :: transport
+    integer(c_int64_t), pointer, intent(inout) :: x(:)
+    integer, intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    type(c_ptr) :: memory
+    integer(c_int) :: err
+    if (absent('osla_vertices_free', 'transport', transport%handle, stat, errmsg)) return
+    memory = c_null_ptr
+    if (associated(x)) memory = c_loc(x)
+    err = c_osla_vertices_free(transport%handle, memory)
+    if (err == OSLA_OK) x => null()
+    call settle(err, stat, errmsg)
+  end subroutine free_integer
+
+  ! --- ends: local ---
+
+  ! Waits until the transfer is over here.
+  subroutine osla_forest_end(run, stat, errmsg)
+    type(osla_forest_run), intent(inout), target :: run
+    integer, intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    call settle(c_osla_forest_end(c_loc(run)), stat, errmsg)
+  end subroutine osla_forest_end
+
+  ! Is it over? .true. stands for osla_forest_end.
+  subroutine osla_forest_test(run, done, stat, errmsg)
+    type(osla_forest_run), intent(inout), target :: run
+    logical, intent(out) :: done
+    integer, intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    logical(c_bool) :: over
+    over = .false.
+    call settle(c_osla_forest_test(c_loc(run), over), stat, errmsg)
+    done = over
+  end subroutine osla_forest_test
+
+  ! As osla_forest_end, but others may still read what is given here, until osla_forest_writable.
+  subroutine osla_forest_end_read(run, stat, errmsg)
+    type(osla_forest_run), intent(inout), target :: run
+    integer, intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    call settle(c_osla_forest_end_read(c_loc(run)), stat, errmsg)
+  end subroutine osla_forest_end_read
+
+  subroutine osla_forest_writable(forest, stat, errmsg)
+    type(osla_forest), intent(in) :: forest
+    integer, intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    if (absent('osla_forest_writable', 'forest', forest%handle, stat, errmsg)) return
+    call settle(c_osla_forest_writable(forest%handle), stat, errmsg)
+  end subroutine osla_forest_writable
+
+  ! Brings what neighbours give nearer; of one that was not begun nothing.
+  subroutine osla_forest_nearer(run)
+    type(osla_forest_run), intent(in), target :: run
+    if (c_associated(run%forest)) call c_osla_forest_nearer(c_loc(run))
+  end subroutine osla_forest_nearer
+
+end module osla_forest_runs

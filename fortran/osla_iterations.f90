@@ -1,0 +1,277 @@
+! Fixed-point iterations x := M x + c, in lock-step or without waiting, and what is iterated: block Jacobi of sparse and
+! dense matrices, Laplace's equation on a grid, own problems. The contracts are in osla_iterate.h, osla_splitting.h and
+! osla_diffusion.h.
+!
+! An own problem is a type(osla_fixed_point), C's struct: its functions are c_funloc of functions with bind(c) and the
+! interfaces there, arg is given to them as it is; its halos are c_loc of type(osla_halo) ones, which they count from 0.
+! What it points to, and right-hand sides, are borrowed: they must live, as target, as long as the iteration.
+module osla_iterations
+  use, intrinsic :: iso_c_binding
+  use osla_c, c_part => osla_part
+  use osla_objects, only: osla_transport, osla_csr, osla_matrix, osla_splitting, osla_diffusion, osla_iteration, &
+    osla_sweeps, settle, absent, refuse, fortran_text
+  implicit none
+  private
+  public :: osla_iteration_create, osla_iteration_destroy, osla_iterate_bound, osla_iterate, osla_iterate_end_name
+  public :: osla_splitting_create, osla_splitting_create_dense, osla_splitting_destroy, osla_splitting_problem
+  public :: osla_diffusion_create, osla_diffusion_destroy, osla_diffusion_problem, osla_diffusion_own
+  public :: osla_diffusion_ranks, osla_diffusion_fill, osla_diffusion_radius
+  public :: osla_sweeps_create, osla_sweeps_destroy
+
+contains
+
+  ! What only this rank could refuse is refused on all.
+  function agreed(call_name, wrong, transport) result(err)
+    character(*), intent(in) :: call_name, wrong ! '': nothing is
+    type(c_ptr), intent(in) :: transport
+    integer(c_int) :: err
+    err = OSLA_OK
+    if (wrong /= '') call refuse(OSLA_ERR_ARG, call_name // ': ' // wrong, err)
+    err = c_osla_agree(transport, err)
+  end function agreed
+
+  ! What is wrong with a vector that is borrowed, or ''.
+  function misfit(vector, n) result(wrong)
+    real(c_double), pointer, intent(in) :: vector(:)
+    integer(c_int64_t), intent(in) :: n
+    character(:), allocatable :: wrong
+    wrong = ''
+    if (.not. associated(vector)) then
+      wrong = 'there is no right-hand side'
+    else if (size(vector, kind=c_int64_t) /= n) then
+      wrong = 'the right-hand side has not the size of this rank''s part'
+    else if (n > 0 .and. .not. is_contiguous(vector)) then
+      wrong = 'the right-hand side does not lie contiguously'
+    end if
+  end function misfit
+
+  ! --- iterations: collective ---
+
+  ! A rank that has no part gives a problem of length 0.
+  subroutine osla_iteration_create(transport, problem, iteration, options, stat, errmsg)
+    type(osla_transport), intent(in) :: transport
+    type(osla_fixed_point), intent(in) :: problem
+    type(osla_iteration), intent(out) :: iteration
+    type(osla_iterate_options), intent(in), optional :: options
+    integer, intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    type(osla_fixed_point), target :: given
+    type(osla_iterate_options), target :: chosen
+    if (absent('osla_iteration_create', 'transport', transport%handle, stat, errmsg)) return
+    given = problem
+    if (present(options)) chosen = options
+    iteration%transport = transport%handle
+    iteration%length = problem%length
+    call settle(c_osla_iteration_create(transport%handle, c_loc(given), c_loc(chosen), iteration%handle), stat, errmsg)
+  end subroutine osla_iteration_create
+
+  subroutine osla_iteration_destroy(iteration)
+    type(osla_iteration), intent(inout) :: iteration
+    call c_osla_iteration_destroy(iteration%handle)
+  end subroutine osla_iteration_destroy
+
+  ! alpha < 1 proves that every mode converges.
+  subroutine osla_iterate_bound(iteration, steps, alpha, stat, errmsg)
+    type(osla_iteration), intent(in) :: iteration
+    integer, intent(in) :: steps
+    real(c_double), intent(out) :: alpha
+    integer, intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    alpha = huge(alpha)
+    if (absent('osla_iterate_bound', 'iteration', iteration%handle, stat, errmsg)) return
+    call settle(c_osla_iterate_bound(iteration%handle, int(steps, c_int64_t), alpha), stat, errmsg)
+  end subroutine osla_iterate_bound
+
+  ! x: the start, of the problem's length; then the state that has the residual in `result`.
+  subroutine osla_iterate(iteration, x, result, stat, errmsg)
+    type(osla_iteration), intent(in) :: iteration
+    real(c_double), intent(inout), target, contiguous :: x(:)
+    type(osla_iterate_result), intent(out), optional :: result
+    integer, intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    type(osla_iterate_result), target :: found
+    character(:), allocatable :: wrong
+    integer(c_int) :: err
+    if (absent('osla_iterate', 'iteration', iteration%handle, stat, errmsg)) return
+    wrong = ''
+    if (size(x, kind=c_int64_t) /= iteration%length) wrong = 'x has not the length of the problem''s states'
+    err = agreed('osla_iterate', wrong, iteration%transport)
+    if (err == OSLA_OK) err = c_osla_iterate(iteration%handle, c_loc(x), c_loc(found))
+    if (present(result) .and. err == OSLA_OK) result = found
+    call settle(err, stat, errmsg)
+  end subroutine osla_iterate
+
+  ! As 'converged'.
+  function osla_iterate_end_name(end) result(text)
+    integer, intent(in) :: end
+    character(:), allocatable :: text
+    text = fortran_text(c_osla_iterate_end_name(int(end, c_int)))
+  end function osla_iterate_end_name
+
+  ! --- block Jacobi: created by all ranks, destroyed by each ---
+
+  ! b: this rank's part of the right-hand side; borrowed, and may change between runs.
+  subroutine osla_splitting_create(a, b, splitting, options, stat, errmsg)
+    type(osla_csr), intent(in) :: a
+    real(c_double), pointer, intent(in) :: b(:)
+    type(osla_splitting), intent(out) :: splitting
+    type(osla_splitting_options), intent(in), optional :: options
+    integer, intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    type(osla_splitting_options), target :: chosen
+    integer(c_int) :: err
+    if (absent('osla_splitting_create', 'matrix', a%handle, stat, errmsg)) return
+    if (present(options)) chosen = options
+    err = agreed('osla_splitting_create', misfit(b, c_osla_csr_rows(a%handle)), c_osla_csr_transport(a%handle))
+    if (err == OSLA_OK) &
+      err = c_osla_splitting_create(a%handle, c_loc(b), c_loc(chosen), splitting%handle)
+    call settle(err, stat, errmsg)
+  end subroutine osla_splitting_create
+
+  ! Of a dense matrix: rows of osla_even_blocks(m, ranks, start), whoever holds them.
+  subroutine osla_splitting_create_dense(uplo, a, b, splitting, options, stat, errmsg)
+    integer, intent(in) :: uplo
+    type(osla_matrix), intent(in) :: a
+    real(c_double), pointer, intent(in) :: b(:)
+    type(osla_splitting), intent(out) :: splitting
+    type(osla_splitting_options), intent(in), optional :: options
+    integer, intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    type(osla_splitting_options), target :: chosen
+    type(osla_layout) :: layout
+    integer(c_int64_t), allocatable, target :: start(:)
+    type(c_ptr) :: transport
+    integer(c_int) :: err, rank
+    if (absent('osla_splitting_create_dense', 'matrix', a%handle, stat, errmsg)) return
+    if (present(options)) chosen = options
+    transport = c_osla_grid_transport(c_osla_matrix_grid(a%handle))
+    rank = c_osla_transport_rank(transport)
+    layout = c_osla_matrix_layout(a%handle)
+    allocate (start(c_osla_transport_size(transport) + 1))
+    call c_osla_even_blocks(layout%m, c_osla_transport_size(transport), c_loc(start))
+    err = agreed('osla_splitting_create_dense', misfit(b, start(rank + 2) - start(rank + 1)), transport)
+    if (err == OSLA_OK) &
+      err = c_osla_splitting_create_dense(int(uplo, c_int), a%handle, c_loc(b), c_loc(chosen), splitting%handle)
+    call settle(err, stat, errmsg)
+  end subroutine osla_splitting_create_dense
+
+  subroutine osla_splitting_destroy(splitting)
+    type(osla_splitting), intent(inout) :: splitting
+    call c_osla_splitting_destroy(splitting%handle)
+  end subroutine osla_splitting_destroy
+
+  ! States: this rank's rows, then what belongs to others; `length` says how many in all. Without a splitting (below: a
+  ! diffusion) the problem has no sweep, and no iteration is made of it.
+  function osla_splitting_problem(splitting) result(problem)
+    type(osla_splitting), intent(in) :: splitting
+    type(osla_fixed_point) :: problem
+    if (c_associated(splitting%handle)) problem = c_osla_splitting_problem(splitting%handle)
+  end function osla_splitting_problem
+
+  ! --- Laplace's equation on a grid: created by all ranks; the rest is local ---
+
+  subroutine osla_diffusion_create(transport, options, diffusion, stat, errmsg)
+    type(osla_transport), intent(in) :: transport
+    type(osla_diffusion_options), intent(in) :: options
+    type(osla_diffusion), intent(out) :: diffusion
+    integer, intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    type(osla_diffusion_options), target :: chosen
+    if (absent('osla_diffusion_create', 'transport', transport%handle, stat, errmsg)) return
+    chosen = options
+    call settle(c_osla_diffusion_create(transport%handle, c_loc(chosen), diffusion%handle), stat, errmsg)
+  end subroutine osla_diffusion_create
+
+  subroutine osla_diffusion_destroy(diffusion)
+    type(osla_diffusion), intent(inout) :: diffusion
+    call c_osla_diffusion_destroy(diffusion%handle)
+  end subroutine osla_diffusion_destroy
+
+  function osla_diffusion_problem(diffusion) result(problem)
+    type(osla_diffusion), intent(in) :: diffusion
+    type(osla_fixed_point) :: problem
+    if (c_associated(diffusion%handle)) problem = c_osla_diffusion_problem(diffusion%handle)
+  end function osla_diffusion_problem
+
+  ! The own points: first(d) .. first(d) + count(d) - 1 in dimension d.
+  subroutine osla_diffusion_own(diffusion, first, count, stat, errmsg)
+    type(osla_diffusion), intent(in) :: diffusion
+    integer(c_int64_t), intent(out) :: first(3), count(3)
+    integer, intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    first = 1
+    count = 0
+    if (absent('osla_diffusion_own', 'diffusion', diffusion%handle, stat, errmsg)) return
+    call c_osla_diffusion_own(diffusion%handle, first, count)
+    first = first + 1
+    call settle(OSLA_OK, stat, errmsg)
+  end subroutine osla_diffusion_own
+
+  subroutine osla_diffusion_ranks(diffusion, ranks, stat, errmsg)
+    type(osla_diffusion), intent(in) :: diffusion
+    integer, intent(out) :: ranks(3)
+    integer, intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    ranks = 0
+    if (absent('osla_diffusion_ranks', 'diffusion', diffusion%handle, stat, errmsg)) return
+    call c_osla_diffusion_ranks(diffusion%handle, ranks)
+    call settle(OSLA_OK, stat, errmsg)
+  end subroutine osla_diffusion_ranks
+
+  ! x := the start with its boundaries.
+  subroutine osla_diffusion_fill(diffusion, x, stat, errmsg)
+    type(osla_diffusion), intent(in) :: diffusion
+    real(c_double), intent(inout), target, contiguous :: x(:)
+    integer, intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    type(osla_fixed_point) :: problem
+    if (absent('osla_diffusion_fill', 'diffusion', diffusion%handle, stat, errmsg)) return
+    problem = c_osla_diffusion_problem(diffusion%handle)
+    if (size(x, kind=c_int64_t) /= problem%length) then
+      call refuse(OSLA_ERR_ARG, 'osla_diffusion_fill: x has not the length of the problem''s states', stat, errmsg)
+      return
+    end if
+    call c_osla_diffusion_fill(diffusion%handle, c_loc(x))
+    call settle(OSLA_OK, stat, errmsg)
+  end subroutine osla_diffusion_fill
+
+  ! rho(M); 0 without a diffusion.
+  function osla_diffusion_radius(diffusion) result(radius)
+    type(osla_diffusion), intent(in) :: diffusion
+    real(c_double) :: radius
+    radius = 0
+    if (c_associated(diffusion%handle)) radius = c_osla_diffusion_radius(diffusion%handle)
+  end function osla_diffusion_radius
+
+  ! --- sweeps as a preconditioner: collective ---
+
+  ! right: the right-hand side that the problem reads; borrowed, and overwritten.
+  subroutine osla_sweeps_create(transport, problem, right, sweeps, options, stat, errmsg)
+    type(osla_transport), intent(in) :: transport
+    type(osla_fixed_point), intent(in) :: problem
+    real(c_double), pointer, intent(in) :: right(:)
+    type(osla_sweeps), intent(out) :: sweeps
+    type(osla_iterate_options), intent(in), optional :: options
+    integer, intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    type(osla_fixed_point), target :: given
+    type(osla_iterate_options), target :: chosen
+    integer(c_int64_t) :: rows
+    integer(c_int) :: err
+    if (absent('osla_sweeps_create', 'transport', transport%handle, stat, errmsg)) return
+    given = problem
+    if (present(options)) chosen = options
+    rows = 0
+    if (associated(right)) rows = size(right, kind=c_int64_t)
+    err = agreed('osla_sweeps_create', misfit(right, rows), transport%handle)
+    if (err == OSLA_OK) &
+      err = c_osla_sweeps_create(transport%handle, c_loc(given), rows, c_loc(right), c_loc(chosen), sweeps%handle)
+    call settle(err, stat, errmsg)
+  end subroutine osla_sweeps_create
+
+  subroutine osla_sweeps_destroy(sweeps)
+    type(osla_sweeps), intent(inout) :: sweeps
+    call c_osla_sweeps_destroy(sweeps%handle)
+  end subroutine osla_sweeps_destroy
+
+end module osla_iterations

@@ -1,0 +1,151 @@
+! Sparse matrices and vectors from text files. The contracts are in osla_sparse_file.h: all are collective. Blocks are
+! those of osla_even_blocks where none are given; they are counted from 1, and default integers or integer(int64).
+module osla_sparse_files
+  use, intrinsic :: iso_c_binding
+  use osla_c, c_part => osla_part
+  use osla_objects, only: osla_transport, osla_csr, settle, absent, refuse, c_text
+  implicit none
+  private
+  public :: osla_csr_read_matrix_market, osla_vector_read_matrix_market, osla_csr_read_metis
+
+  interface osla_csr_read_matrix_market
+    procedure matrix_even, matrix_default, matrix_long
+  end interface
+  ! part: this rank's values, start(rank + 1) .. start(rank + 2) - 1 of the vector
+  interface osla_vector_read_matrix_market
+    procedure vector_default, vector_long
+  end interface
+  interface osla_csr_read_metis
+    procedure metis_even, metis_default, metis_long
+  end interface
+
+contains
+
+  ! Are lists of blocks, and what they ask for, of their sizes on all ranks? A code, the same on all.
+  function agreed(call_name, transport, fits) result(err)
+    character(*), intent(in) :: call_name
+    type(osla_transport), intent(in) :: transport
+    logical, intent(in) :: fits
+    integer(c_int) :: err
+    err = OSLA_OK
+    if (.not. fits) call refuse(OSLA_ERR_ARG, call_name // ': a list of blocks needs a number for each rank and one ' // &
+      'more, and a part its size', err)
+    err = c_osla_agree(transport%handle, err)
+  end function agreed
+
+  subroutine matrix_even(transport, file, matrix, stat, errmsg)
+    type(osla_transport), intent(in) :: transport
+    character(*), intent(in) :: file
+    type(osla_csr), intent(out) :: matrix
+    integer, intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    if (absent('osla_csr_read_matrix_market', 'transport', transport%handle, stat, errmsg)) return
+    call settle(c_osla_csr_read_matrix_market(transport%handle, c_text(trim(file)), c_null_ptr, c_null_ptr, &
+      matrix%handle), stat, errmsg)
+  end subroutine matrix_even
+
+  subroutine matrix_long(transport, file, row_start, column_start, matrix, stat, errmsg)
+    type(osla_transport), intent(in) :: transport
+    character(*), intent(in) :: file
+    integer(c_int64_t), intent(in) :: row_start(:), column_start(:)
+    type(osla_csr), intent(out) :: matrix
+    integer, intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    character(*), parameter :: name = 'osla_csr_read_matrix_market'
+    integer(c_int64_t), allocatable, target :: rows(:), columns(:)
+    integer(c_int) :: err
+    if (absent(name, 'transport', transport%handle, stat, errmsg)) return
+    err = agreed(name, transport, &
+      all([size(row_start), size(column_start)] == c_osla_transport_size(transport%handle) + 1))
+    if (err == OSLA_OK) then
+      rows = row_start - 1
+      columns = column_start - 1
+      err = c_osla_csr_read_matrix_market(transport%handle, c_text(trim(file)), c_loc(rows), c_loc(columns), &
+        matrix%handle)
+    end if
+    call settle(err, stat, errmsg)
+  end subroutine matrix_long
+
+  subroutine matrix_default(transport, file, row_start, column_start, matrix, stat, errmsg)
+    type(osla_transport), intent(in) :: transport
+    character(*), intent(in) :: file
+    integer, intent(in) :: row_start(:), column_start(:)
+    type(osla_csr), intent(out) :: matrix
+    integer, intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    call matrix_long(transport, file, int(row_start, c_int64_t), int(column_start, c_int64_t), matrix, stat, errmsg)
+  end subroutine matrix_default
+
+  subroutine vector_long(transport, file, start, part, stat, errmsg)
+    type(osla_transport), intent(in) :: transport
+    character(*), intent(in) :: file
+    integer(c_int64_t), intent(in) :: start(:)
+    real(c_double), intent(inout), target, contiguous :: part(:)
+    integer, intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    character(*), parameter :: name = 'osla_vector_read_matrix_market'
+    integer(c_int64_t), allocatable, target :: begins(:)
+    integer :: rank
+    integer(c_int) :: err
+    logical :: fits
+    if (absent(name, 'transport', transport%handle, stat, errmsg)) return
+    rank = c_osla_transport_rank(transport%handle)
+    fits = size(start) == c_osla_transport_size(transport%handle) + 1
+    if (fits) fits = size(part, kind=c_int64_t) == max(0_c_int64_t, start(rank + 2) - start(rank + 1))
+    err = agreed(name, transport, fits)
+    if (err == OSLA_OK) then
+      begins = start - 1
+      err = c_osla_vector_read_matrix_market(transport%handle, c_text(trim(file)), c_loc(begins), c_loc(part))
+    end if
+    call settle(err, stat, errmsg)
+  end subroutine vector_long
+
+  subroutine vector_default(transport, file, start, part, stat, errmsg)
+    type(osla_transport), intent(in) :: transport
+    character(*), intent(in) :: file
+    integer, intent(in) :: start(:)
+    real(c_double), intent(inout), target, contiguous :: part(:)
+    integer, intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    call vector_long(transport, file, int(start, c_int64_t), part, stat, errmsg)
+  end subroutine vector_default
+
+  subroutine metis_even(transport, file, matrix, stat, errmsg)
+    type(osla_transport), intent(in) :: transport
+    character(*), intent(in) :: file
+    type(osla_csr), intent(out) :: matrix
+    integer, intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    if (absent('osla_csr_read_metis', 'transport', transport%handle, stat, errmsg)) return
+    call settle(c_osla_csr_read_metis(transport%handle, c_text(trim(file)), c_null_ptr, matrix%handle), stat, errmsg)
+  end subroutine metis_even
+
+  subroutine metis_long(transport, file, row_start, matrix, stat, errmsg)
+    type(osla_transport), intent(in) :: transport
+    character(*), intent(in) :: file
+    integer(c_int64_t), intent(in) :: row_start(:)
+    type(osla_csr), intent(out) :: matrix
+    integer, intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    integer(c_int64_t), allocatable, target :: rows(:)
+    integer(c_int) :: err
+    if (absent('osla_csr_read_metis', 'transport', transport%handle, stat, errmsg)) return
+    err = agreed('osla_csr_read_metis', transport, size(row_start) == c_osla_transport_size(transport%handle) + 1)
+    if (err == OSLA_OK) then
+      rows = row_start - 1
+      err = c_osla_csr_read_metis(transport%handle, c_text(trim(file)), c_loc(rows), matrix%handle)
+    end if
+    call settle(err, stat, errmsg)
+  end subroutine metis_long
+
+  subroutine metis_default(transport, file, row_start, matrix, stat, errmsg)
+    type(osla_transport), intent(in) :: transport
+    character(*), intent(in) :: file
+    integer, intent(in) :: row_start(:)
+    type(osla_csr), intent(out) :: matrix
+    integer, intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    call metis_long(transport, file, int(row_start, c_int64_t), matrix, stat, errmsg)
+  end subroutine metis_default
+
+end module osla_sparse_files

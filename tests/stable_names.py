@@ -1,0 +1,29 @@
+"""The functions of the stable headers, and whether another language has them (python/tests/bindings.py,
+fortran/left_out.py)."""
+import pathlib
+import re
+import sys
+
+
+def functions(root: pathlib.Path) -> set[str]:
+    """Names behind osla_ of what the headers of osla.h declare."""
+    names = re.findall(r'#include "(osla_\w+\.h)"', (root / "src/osla.h").read_text())
+    found = set()
+    for name in names:
+        (path,) = [*root.glob(f"src/*/{name}"), *root.glob(f"kernels/*/{name}")]
+        text = re.sub(r"/\*.*?\*/|#(\\\n|.)*?\n", " ", path.read_text(), flags=re.S)
+        found |= set(re.findall(r"\bosla_(\w+)\(", text))
+    return found
+
+
+def compare(root: pathlib.Path, called: set[str], left_out: dict[str, str], where: str) -> None:
+    """Ends with what is neither called nor left out, and what is left out and called, or gone. left_out: the
+    reason, then names or patterns of them."""
+    declared = functions(root)
+    listed = [name for names in left_out.values() for name in names.split()]
+    left = declared - called
+    missing = sorted(x for x in left if not any(re.fullmatch(name, x) for name in listed))
+    stale = sorted(name for name in listed if not any(re.fullmatch(name, x) for x in left))
+    if missing or stale or len(declared) < 200:
+        sys.exit(f"not in {where}, and not among what is left out: {missing}; there, and in {where} or gone: {stale}")
+    print(f"{len(declared) - len(left)} of {len(declared)} functions are in {where}")

@@ -1,0 +1,753 @@
+! An own problem of iterations in Fortran: the middle of a chain x_i = (x_(i-1) + x_(i+1)) / 2 between 0 and 1, m points on
+! each rank. A state: the own points, then what the ranks before and after sent.
+module chain
+  use, intrinsic :: iso_c_binding
+  use osla, only: osla_halo
+  implicit none
+  type :: chain_part
+    integer :: m = 0, rank = 0, ranks = 0
+    integer, allocatable :: side(:) ! of each halo: 1 before, 2 after
+    type(osla_halo), allocatable :: halos(:)
+  end type chain_part
+
+contains
+
+  function sweep(arg, omega, x, y) bind(c) result(squares)
+    type(c_ptr), value :: arg
+    real(c_double), value :: omega
+    real(c_double), intent(in) :: x(*)
+    real(c_double), intent(inout) :: y(*)
+    real(c_double) :: squares, before, after, rest
+    type(chain_part), pointer :: part
+    integer :: i
+    call c_f_pointer(arg, part)
+    squares = 0
+    do i = 1, part%m
+      before = merge(x(part%m + 1), x(max(1, i - 1)), i == 1)
+      after = merge(x(part%m + 2), x(min(part%m, i + 1)), i == part%m)
+      rest = before + after - 2 * x(i)
+      squares = squares + rest**2
+      y(i) = x(i) + omega * rest / 2
+    end do
+  end function sweep
+
+  subroutine pack_halo(arg, h, x, message) bind(c)
+    type(c_ptr), value :: arg
+    integer(c_int), value :: h
+    real(c_double), intent(in) :: x(*)
+    real(c_double), intent(inout) :: message(*)
+    type(chain_part), pointer :: part
+    call c_f_pointer(arg, part)
+    message(1) = x(merge(1, part%m, part%side(h + 1) == 1))
+  end subroutine pack_halo
+
+  subroutine unpack_halo(arg, h, message, x) bind(c)
+    type(c_ptr), value :: arg
+    integer(c_int), value :: h
+    real(c_double), intent(in) :: message(*)
+    real(c_double), intent(inout) :: x(*)
+    type(chain_part), pointer :: part
+    call c_f_pointer(arg, part)
+    x(part%m + part%side(h + 1)) = message(1)
+  end subroutine unpack_halo
+
+  ! y := 2 x + beta y, and z := r / 2: an operator and its inverse.
+  function twice(arg, op, x, beta, y) bind(c) result(err)
+    type(c_ptr), value :: arg
+    integer(c_int), value :: op
+    real(c_double), intent(in) :: x(*)
+    real(c_double), value :: beta
+    real(c_double), intent(inout) :: y(*)
+    integer(c_int) :: err
+    integer(c_int64_t), pointer :: n
+    integer(c_int64_t) :: i
+    call c_f_pointer(arg, n)
+    do i = 1, n
+      if (abs(beta) > 0) then
+        y(i) = 2 * x(i) + beta * y(i)
+      else
+        y(i) = 2 * x(i)
+      end if
+    end do
+    err = 0 * op
+  end function twice
+
+  function half(arg, r, z) bind(c) result(err)
+    type(c_ptr), value :: arg
+    real(c_double), intent(in) :: r(*)
+    real(c_double), intent(inout) :: z(*)
+    integer(c_int) :: err
+    integer(c_int64_t), pointer :: n
+    call c_f_pointer(arg, n)
+    z(:n) = r(:n) / 2
+    err = 0
+  end function half
+end module chain
+
+! Module osla: iterations, sweeps and own operators, begun transfers and fetches, the other forests, sparse files; each call
+! once with an answer that is known.
+program test_fortran_iterations
+  use, intrinsic :: iso_fortran_env, only: error_unit, real32, real64, int64
+  use, intrinsic :: iso_c_binding
+  use mpi_f08
+  use osla
+  use chain
+  implicit none
+  type(osla_transport) :: transport
+  integer :: level, failures, rank, ranks, all_failures
+  integer, parameter :: modes(3) = [OSLA_ITERATE_ASYNC, OSLA_ITERATE_RACY, OSLA_ITERATE_SYNC]
+
+  failures = 0
+  call MPI_Init_thread(MPI_THREAD_SERIALIZED, level)
+  call osla_transport_create(MPI_COMM_WORLD, transport)
+  rank = osla_transport_rank(transport)
+  ranks = osla_transport_size(transport)
+  call own_problem
+  call grid_problem
+  call block_jacobi
+  call dense_block_jacobi
+  call preconditioned
+  call own_operator
+  call iteration_refusals
+  call begun
+  call fetches
+  call begun_refusals
+  call shapes
+  call rows_and_numbers
+  call files
+  call osla_transport_destroy(transport)
+  call MPI_Allreduce(failures, all_failures, 1, MPI_INTEGER, MPI_SUM, MPI_COMM_WORLD)
+  if (rank == 0 .and. all_failures == 0) print '(a)', 'ok'
+  call MPI_Finalize()
+  if (all_failures > 0) stop 1
+
+contains
+
+  subroutine expect(is, what)
+    logical, intent(in) :: is
+    character(*), intent(in) :: what
+    if (is) return
+    failures = failures + 1
+    write (error_unit, '(a, i0, 2a)') 'rank ', rank, ': not so: ', what
+  end subroutine expect
+
+  ! --- iterations ---
+
+  subroutine own_problem
+    type(chain_part), target :: part
+    type(osla_fixed_point) :: problem
+    type(osla_iteration) :: iteration
+    type(osla_iterate_options) :: options
+    type(osla_iterate_result) :: result
+    real(real64) :: x(7), exact
+    integer :: i, k
+    part%m = 5
+    part%side = [integer ::]
+    part%halos = [osla_halo ::]
+    if (rank > 0) then
+      part%side = [part%side, 1]
+      part%halos = [part%halos, osla_halo(rank - 1, 0, 1, 1)]
+    end if
+    if (rank < ranks - 1) then
+      part%side = [part%side, 2]
+      part%halos = [part%halos, osla_halo(rank + 1, 0, 1, 1)]
+    end if
+    problem%arg = c_loc(part)
+    problem%length = 7
+    problem%n_halos = size(part%halos)
+    if (size(part%halos) > 0) problem%halos = c_loc(part%halos)
+    problem%sweep = c_funloc(sweep)
+    problem%pack = c_funloc(pack_halo)
+    problem%unpack = c_funloc(unpack_halo)
+    do k = 1, 3
+      options%mode = modes(k)
+      options%tolerance = 1e-9_real64
+      call osla_iteration_create(transport, problem, iteration, options)
+      x = 0
+      if (rank == ranks - 1) x(7) = 1
+      call osla_iterate(iteration, x, result)
+      call expect(result%end == OSLA_ITERATE_CONVERGED .and. osla_iterate_end_name(result%end) == 'converged', 'a chain')
+      do i = 1, 5
+        exact = real(5 * rank + i, real64) / (5 * ranks + 1)
+        call expect(abs(x(i) - exact) < 1e-5_real64, 'the solution of a chain')
+      end do
+      call osla_iteration_destroy(iteration)
+    end do
+    call osla_iteration_destroy(iteration)
+  end subroutine own_problem
+
+  subroutine grid_problem
+    type(osla_diffusion) :: diffusion
+    type(osla_diffusion_options) :: shape
+    type(osla_fixed_point) :: problem
+    type(osla_iteration) :: iteration
+    type(osla_iterate_options) :: options
+    type(osla_iterate_result) :: result
+    real(real64), allocatable :: x(:)
+    real(real64) :: alpha
+    integer(int64) :: first(3), count(3), points, all_points
+    integer :: along(3), k
+    shape%points = [6, 5, 4]
+    shape%start = OSLA_DIFFUSION_SOURCE
+    call osla_diffusion_create(transport, shape, diffusion)
+    call osla_diffusion_own(diffusion, first, count)
+    call osla_diffusion_ranks(diffusion, along)
+    points = product(count)
+    call MPI_Allreduce(points, all_points, 1, MPI_INTEGER8, MPI_SUM, MPI_COMM_WORLD)
+    call expect(all_points == 120 .and. product(along) == ranks .and. all(first >= 1), 'points')
+    call expect(osla_diffusion_radius(diffusion) < 1, 'rho')
+    problem = osla_diffusion_problem(diffusion)
+    allocate (x(problem%length))
+    do k = 1, 3
+      options%mode = modes(k)
+      call osla_iteration_create(transport, problem, iteration, options)
+      call osla_iterate_bound(iteration, 20, alpha)
+      call expect(alpha < 1 .and. alpha >= 0.999_real64 * osla_diffusion_radius(diffusion), 'a bound')
+      call osla_diffusion_fill(diffusion, x)
+      call osla_iterate(iteration, x, result)
+      call expect(result%end == OSLA_ITERATE_CONVERGED .and. result%residual <= 1e-6_real64 * result%start, 'a grid')
+      call osla_iteration_destroy(iteration)
+    end do
+    call osla_diffusion_destroy(diffusion)
+    call osla_diffusion_destroy(diffusion)
+  end subroutine grid_problem
+
+  ! This rank's rows of a path's Laplacian plus one.
+  subroutine make_path(n, start, matrix)
+    integer, intent(in) :: n
+    integer, intent(out) :: start(:)
+    type(osla_csr), intent(out) :: matrix
+    integer, allocatable :: first(:), column(:)
+    real(real64), allocatable :: value(:)
+    integer :: i
+    call osla_even_blocks(n, ranks, start)
+    first = [1]
+    column = [integer ::]
+    value = [real(real64) ::]
+    do i = start(rank + 1), start(rank + 2) - 1
+      column = [column, i, max(1, i - 1), min(n, i + 1)]
+      value = [value, 3.0_real64, merge(-1.0_real64, 0.0_real64, i > 1), merge(-1.0_real64, 0.0_real64, i < n)]
+      first = [first, size(column) + 1]
+    end do
+    call osla_csr_create(transport, start, start, first, column, value, matrix)
+  end subroutine make_path
+
+  subroutine block_jacobi
+    integer, parameter :: n = 23
+    type(osla_csr) :: a
+    type(osla_splitting) :: splitting
+    type(osla_splitting_options) :: blocks
+    type(osla_fixed_point) :: problem
+    type(osla_iteration) :: iteration
+    type(osla_iterate_options) :: options
+    type(osla_iterate_result) :: result
+    real(real64), allocatable, target :: b(:)
+    real(real64), allocatable :: x(:)
+    integer :: start(ranks + 1), rows, k, i
+    call make_path(n, start, a)
+    rows = start(rank + 2) - start(rank + 1)
+    allocate (b(rows))
+    call osla_spmv(OSLA_NOTRANS, a, [(real(i, real64), i = start(rank + 1), start(rank + 2) - 1)], 0.0_real64, b)
+    do k = 1, 3
+      blocks%block = 2 * k - 1
+      blocks%factor = merge(OSLA_SPLITTING_LU, OSLA_SPLITTING_CHOLESKY, k == 3)
+      options%mode = modes(k)
+      options%tolerance = 1e-12_real64
+      call osla_splitting_create(a, b, splitting, blocks)
+      problem = osla_splitting_problem(splitting)
+      call osla_iteration_create(transport, problem, iteration, options)
+      if (allocated(x)) deallocate (x)
+      allocate (x(problem%length))
+      x = 0
+      call osla_iterate(iteration, x, result)
+      call expect(result%end == OSLA_ITERATE_CONVERGED, 'block Jacobi converges')
+      call expect(all(abs(x(:rows) - [(i, i = start(rank + 1), start(rank + 2) - 1)]) < 1e-9_real64), 'its solution')
+      call osla_iteration_destroy(iteration)
+      call osla_splitting_destroy(splitting)
+    end do
+    call osla_csr_destroy(a)
+  end subroutine block_jacobi
+
+  function dominant(i, j) result(value)
+    integer(int64), intent(in) :: i, j
+    real(real64) :: value
+    value = merge(20.0_real64, 1.0_real64 / real(i + j, real64), i == j)
+  end function dominant
+
+  subroutine dense_block_jacobi
+    integer, parameter :: n = 11
+    type(osla_grid) :: grid
+    type(osla_matrix) :: a
+    type(osla_splitting) :: splitting
+    type(osla_fixed_point) :: problem
+    type(osla_iteration) :: iteration
+    type(osla_iterate_options) :: options
+    type(osla_iterate_result) :: result
+    real(real64), allocatable, target :: b(:)
+    real(real64), allocatable :: x(:)
+    real(real64) :: whole(n, n), sums(n)
+    integer :: start(ranks + 1), rows, i, j
+    call osla_grid_create(transport, grid)
+    call osla_matrix_create(grid, OSLA_DOUBLE, n, n, 4, 3, a)
+    call osla_matrix_fill_with(a, dominant)
+    do j = 1, n
+      do i = 1, n
+        whole(i, j) = dominant(int(i, int64), int(j, int64))
+      end do
+    end do
+    sums = sum(whole, 2)
+    call osla_even_blocks(n, ranks, start)
+    rows = start(rank + 2) - start(rank + 1)
+    b = sums(start(rank + 1):start(rank + 2) - 1)
+    call osla_splitting_create_dense(OSLA_GENERAL, a, b, splitting)
+    problem = osla_splitting_problem(splitting)
+    options%tolerance = 1e-12_real64
+    call osla_iteration_create(transport, problem, iteration, options)
+    allocate (x(problem%length))
+    x = 0
+    call osla_iterate(iteration, x, result)
+    call expect(result%end == OSLA_ITERATE_CONVERGED .and. all(abs(x(:rows) - 1) < 1e-10_real64), 'a dense matrix')
+    call osla_iteration_destroy(iteration)
+    call osla_splitting_destroy(splitting)
+    call osla_matrix_destroy(a)
+    call osla_grid_destroy(grid)
+  end subroutine dense_block_jacobi
+
+  subroutine preconditioned
+    integer, parameter :: n = 40
+    type(osla_csr) :: a
+    type(osla_jacobi) :: jacobi
+    type(osla_splitting) :: splitting
+    type(osla_sweeps) :: sweeps
+    type(osla_iterate_options) :: how
+    type(osla_krylov_options) :: options
+    type(osla_krylov_result) :: result
+    real(real64), allocatable, target :: right(:)
+    real(real64), allocatable :: b(:), x(:)
+    integer :: start(ranks + 1), k
+    call make_path(n, start, a)
+    allocate (b(osla_csr_rows(a)), x(osla_csr_rows(a)), right(osla_csr_rows(a)))
+    b = [(1.0_real64 * k, k = start(rank + 1), start(rank + 2) - 1)]
+    right = b
+    options%tolerance = 1e-11_real64
+    options%flexible = .true.
+    call osla_splitting_create(a, right, splitting)
+    do k = 1, 3
+      how%mode = modes(k)
+      call osla_sweeps_create(transport, osla_splitting_problem(splitting), right, sweeps, how)
+      x = 0
+      call osla_cg(a, b, x, m=osla_sweeps_use(sweeps), options=options, result=result)
+      call expect(result%end == OSLA_KRYLOV_CONVERGED, 'CG with sweeps')
+      call osla_spmv(OSLA_NOTRANS, a, x, 0.0_real64, right)
+      call expect(all(abs(right - b) < 1e-8_real64), 'its solution')
+      call osla_sweeps_destroy(sweeps)
+    end do
+    call osla_jacobi_create(a, 2, 0.0_real64, jacobi)
+    x = 0 * b
+    call osla_cg(a, b, x, m=osla_jacobi_use(jacobi), result=result)
+    call expect(result%end == OSLA_KRYLOV_CONVERGED, 'CG with blocks as a preconditioner')
+    call osla_jacobi_destroy(jacobi)
+    call osla_splitting_destroy(splitting)
+    call osla_csr_destroy(a)
+  end subroutine preconditioned
+
+  subroutine own_operator
+    type(osla_operator) :: operator
+    type(osla_preconditioner) :: inverse
+    type(osla_krylov_result) :: result
+    integer(c_int64_t), target :: n
+    real(real64), allocatable :: b(:), x(:)
+    integer :: i
+    n = 3 + rank
+    operator%transport = transport%handle
+    operator%rows = n
+    operator%columns = n
+    operator%multiply = c_funloc(twice)
+    operator%arg = c_loc(n)
+    inverse%apply = c_funloc(half)
+    inverse%arg = c_loc(n)
+    allocate (b(n), x(n))
+    b = [(2.0_real64 * i, i = 1, int(n))]
+    x = 0
+    call osla_cg(operator, b, x, m=inverse, result=result)
+    call expect(result%end == OSLA_KRYLOV_CONVERGED .and. all(abs(x - b / 2) < 1e-12_real64), 'CG with an own operator')
+    call osla_lsqr(operator, b, x, result=result)
+    call expect(result%end == OSLA_KRYLOV_CONVERGED .and. all(abs(x - b / 2) < 1e-10_real64), 'LSQR with it')
+  end subroutine own_operator
+
+  subroutine iteration_refusals
+    type(osla_csr) :: a, no_matrix
+    type(osla_splitting) :: splitting, none
+    type(osla_iteration) :: iteration, no_iteration
+    type(osla_iterate_options) :: options
+    type(osla_diffusion) :: diffusion
+    type(osla_diffusion_options) :: shape
+    type(osla_sweeps) :: sweeps
+    type(osla_fixed_point) :: problem
+    type(osla_operator) :: operator
+    type(osla_preconditioner) :: no_function
+    real(real64), allocatable, target :: b(:), spaced(:)
+    real(real64), allocatable :: x(:)
+    real(real64), pointer :: nowhere(:)
+    real(real64) :: alpha
+    integer :: start(ranks + 1), stat
+    character(200) :: text
+    call make_path(9, start, a)
+    allocate (b(0))
+    call osla_splitting_create(a, b, splitting, stat=stat, errmsg=text)
+    call expect(stat == OSLA_ERR_ARG .and. index(text, 'right-hand side has not the size') > 0, 'b of another size')
+    nowhere => null()
+    call osla_splitting_create(a, nowhere, splitting, stat=stat)
+    call expect(stat == OSLA_ERR_ARG, 'no b')
+    deallocate (b)
+    allocate (b(osla_csr_rows(a)), spaced(2 * osla_csr_rows(a)))
+    b = 1
+    spaced = 1
+    if (ranks <= 4) then
+      call osla_splitting_create(a, spaced(::2), splitting, stat=stat)
+      call expect(stat == OSLA_ERR_ARG, 'b with gaps')
+    end if
+    call osla_splitting_create(no_matrix, b, splitting, stat=stat)
+    call expect(stat == OSLA_ERR_STATE, 'no matrix')
+    problem = osla_splitting_problem(none)
+    call osla_iteration_create(transport, problem, iteration, stat=stat, errmsg=text)
+    call expect(stat == OSLA_ERR_ARG .and. index(text, 'is missing') > 0, 'no sweep')
+    call osla_splitting_create(a, b, splitting)
+    problem = osla_splitting_problem(splitting)
+    options%omega = -1
+    call osla_iteration_create(transport, problem, iteration, options, stat)
+    call expect(stat == OSLA_ERR_ARG, 'omega')
+    options%omega = 0
+    options%reserved(1) = 1
+    call osla_iteration_create(transport, problem, iteration, options, stat)
+    call expect(stat == OSLA_ERR_ARG, 'reserved words')
+    call osla_iteration_create(transport, problem, iteration)
+    allocate (x(problem%length + merge(1, 0, rank == 0))) ! wrong on rank 0 alone
+    call osla_iterate(iteration, x, stat=stat)
+    call expect(stat == OSLA_ERR_ARG, 'x of another length')
+    call osla_iterate_bound(iteration, -1, alpha, stat)
+    call expect(stat == OSLA_ERR_ARG, 'a negative number of steps')
+    call osla_iterate(no_iteration, x, stat=stat, errmsg=text)
+    call expect(stat == OSLA_ERR_STATE .and. index(text, 'the iteration was not created') > 0, 'no iteration')
+    call osla_sweeps_create(transport, problem, nowhere, sweeps, stat=stat)
+    call expect(stat == OSLA_ERR_ARG, 'sweeps without a right-hand side')
+    call osla_cg(a, b, x, m=no_function, stat=stat)
+    call expect(stat == OSLA_ERR_STATE, 'no preconditioner')
+    call osla_cg(operator, b, x, stat=stat)
+    call expect(stat == OSLA_ERR_STATE, 'no operator')
+    call osla_diffusion_create(transport, shape, diffusion, stat)
+    call expect(stat == OSLA_ERR_ARG, 'no points')
+    call osla_diffusion_fill(diffusion, x, stat)
+    call expect(stat == OSLA_ERR_STATE, 'no diffusion')
+    call osla_iteration_destroy(iteration)
+    call osla_splitting_destroy(splitting)
+    call osla_csr_destroy(a)
+  end subroutine iteration_refusals
+
+  ! --- forests ---
+
+  ! Two roots here; leaves 5, 1 and 3 of each rank at roots of the next rank and of this one.
+  subroutine make_ring(forest)
+    type(osla_forest), intent(out) :: forest
+    integer :: after
+    after = mod(rank + 1, ranks)
+    call osla_forest_create(transport, 2, [osla_root(after, 1_int64), osla_root(rank, 1_int64), osla_root(after, 2_int64)], &
+      forest, leaf=[5, 1, 3])
+  end subroutine make_ring
+
+  subroutine begun
+    type(osla_forest) :: forest
+    type(osla_forest_run) :: first, second, third
+    real(real64), asynchronous, target :: roots(2), leaves(5)
+    integer, asynchronous, target :: counts(3, 2), ones(3, 5)
+    complex(real64), asynchronous, target :: z(2), w(5)
+    real(real64), pointer :: shared(:)
+    integer(int64), pointer :: numbers(:)
+    logical :: done
+    integer :: after
+    after = mod(rank + 1, ranks)
+    call make_ring(forest)
+    roots = [10 * rank + 1, 10 * rank + 2]
+    leaves = -1
+    counts = 0
+    ones = 1
+    z = cmplx(rank, 1, real64)
+    w = 0
+    call osla_forest_bcast_begin(forest, roots, leaves, OSLA_REPLACE, first)
+    call osla_forest_reduce_begin(forest, ones, counts, OSLA_SUM, second)
+    call osla_forest_bcast_begin(forest, z, w, OSLA_SUM, third)
+    call osla_forest_nearer(first)
+    call osla_forest_end(first)
+    done = .false.
+    do while (.not. done)
+      call osla_forest_test(third, done)
+    end do
+    call osla_forest_end(second)
+    call expect(all(abs(leaves - [10 * rank + 1, -1, 10 * after + 2, -1, 10 * after + 1]) == 0), 'a begun broadcast')
+    call expect(all(counts(:, 1) == 2) .and. all(counts(:, 2) == 1), 'a begun sum')
+    call expect(abs(w(5) - cmplx(after, 1, real64)) == 0 .and. abs(w(2)) == 0, 'a begun broadcast, complex')
+    call osla_vertices_create(transport, 2, shared)
+    call expect(all(abs(shared) == 0), 'zeros')
+    shared = roots + 1
+    call osla_forest_bcast_begin(forest, shared, leaves, OSLA_REPLACE, first)
+    call osla_forest_end_read(first)
+    call osla_forest_writable(forest)
+    shared = 0
+    call expect(abs(leaves(3) - (10 * after + 3)) == 0, 'from memory that is read in place')
+    call osla_vertices_free(transport, shared)
+    call expect(.not. associated(shared), 'freed')
+    call osla_vertices_create(transport, merge(0, 4, rank == 0), numbers)
+    call expect(size(numbers) == merge(0, 4, rank == 0), 'none on one rank')
+    call osla_vertices_free(transport, numbers)
+    call osla_forest_destroy(forest)
+  end subroutine begun
+
+  ! All leaves at root 1 of rank 0: each gets a number of its own.
+  subroutine fetches
+    type(osla_forest) :: forest
+    type(osla_forest_run) :: run
+    integer(int64) :: counter(1), ones(2), tickets(2)
+    integer(int64) :: all_tickets(2 * ranks)
+    real(real32), asynchronous, target :: sums(2, 1), parts(2, 2), before(2, 2)
+    integer :: i
+    call osla_forest_create(transport, 1, [osla_root(0, 1_int64), osla_root(0, 1_int64)], forest)
+    counter = 100
+    ones = 1
+    call osla_forest_fetch(forest, counter, ones, tickets, OSLA_SUM)
+    call expect(all(tickets == [100 + 2 * rank, 101 + 2 * rank]), 'tickets in the order of ranks')
+    call expect(counter(1) == merge(100 + 2 * ranks, 100, rank == 0), 'the counter')
+    call osla_forest_fetch(forest, counter, ones, tickets, OSLA_SUM_ARRIVAL)
+    call MPI_Allgather(tickets, 2, MPI_INTEGER8, all_tickets, 2, MPI_INTEGER8, MPI_COMM_WORLD)
+    call expect(all([(count(all_tickets == 100 + 2 * ranks + i) == 1, i = 0, 2 * ranks - 1)]), 'tickets as they come')
+    sums = 0
+    parts = 1
+    parts(2, :) = 2
+    call osla_forest_fetch_begin(forest, sums, parts, before, OSLA_SUM, run)
+    call osla_forest_end(run)
+    call expect(all(nint(before(1, :)) == [2 * rank, 2 * rank + 1]), 'a begun fetch')
+    call expect(all(nint(before(2, :)) == 2 * [2 * rank, 2 * rank + 1]), 'its second numbers')
+    call osla_forest_destroy(forest)
+  end subroutine fetches
+
+  subroutine begun_refusals
+    type(osla_forest) :: forest, none
+    type(osla_forest_run) :: run
+    real(real64), asynchronous, target :: roots(2), leaves(5), spaced(10)
+    integer, asynchronous, target :: counts(5)
+    integer(int64), pointer :: memory(:)
+    logical :: other_kind(2), done
+    integer :: stat
+    character(200) :: text
+    call make_ring(forest)
+    roots = 0
+    leaves = 0
+    spaced = 0
+    other_kind = .true.
+    call osla_forest_end(run, stat)
+    call expect(stat == OSLA_ERR_STATE, 'a transfer that was not begun')
+    call osla_forest_test(run, done, stat)
+    call expect(stat == OSLA_ERR_STATE .and. .not. done, 'the same, tested')
+    call osla_forest_nearer(run)
+    call osla_forest_bcast_begin(none, roots, leaves, OSLA_REPLACE, run, stat)
+    call expect(stat == OSLA_ERR_STATE, 'no forest')
+    call osla_forest_bcast_begin(forest, roots, counts, OSLA_REPLACE, run, stat, text)
+    call expect(stat == OSLA_ERR_ARG .and. index(text, 'one kind') > 0, 'two kinds')
+    call osla_forest_bcast_begin(forest, other_kind, other_kind, OSLA_REPLACE, run, stat)
+    call expect(stat == OSLA_ERR_ARG, 'logicals')
+    call osla_forest_bcast_begin(forest, roots, leaves(:4), OSLA_REPLACE, run, stat, text)
+    call expect(stat == OSLA_ERR_ARG .and. index(text, 'the forest''s sizes') > 0, 'fewer leaves')
+    call osla_forest_bcast_begin(forest, roots, spaced(::2), OSLA_REPLACE, run, stat, text)
+    call expect(stat == OSLA_ERR_ARG .and. index(text, 'contiguously') > 0, 'leaves with gaps')
+    call osla_forest_fetch(forest, roots, leaves, leaves(:4), OSLA_SUM, stat)
+    call expect(stat == OSLA_ERR_ARG, 'a fetch into fewer')
+    call osla_forest_fetch(forest, roots, leaves, spaced(:5), OSLA_SUM_EXACT, stat)
+    call expect(stat == OSLA_ERR_ARG, 'a combination that fetches have not')
+    call osla_forest_writable(none, stat)
+    call expect(stat == OSLA_ERR_STATE, 'no forest that is writable')
+    call osla_vertices_create(transport, merge(-1, 1, rank == 0), memory, stat)
+    call expect(stat == OSLA_ERR_ARG .and. .not. associated(memory), 'a negative number on one rank')
+    call osla_forest_bcast_begin(forest, roots, leaves, OSLA_REPLACE, run)
+    call osla_forest_destroy(forest, stat)
+    call expect(stat == OSLA_ERR_STATE, 'destroyed under way')
+    call osla_forest_end(run)
+    call osla_forest_end(run, stat)
+    call expect(stat == OSLA_ERR_STATE, 'ended twice')
+    call osla_forest_destroy(forest)
+  end subroutine begun_refusals
+
+  subroutine shapes
+    type(osla_forest) :: forest, made, ring
+    integer(int64), allocatable :: leaf(:)
+    type(osla_root), allocatable :: root(:)
+    integer :: mine(rank + 1), every(ranks * (ranks + 1) / 2), sent(2 * ranks), got(2 * ranks), stat, i, after
+    integer(int64) :: degree(2)
+    mine = rank
+    call osla_forest_allgather(transport, rank + 1, forest)
+    call osla_forest_bcast(forest, mine, every, OSLA_REPLACE)
+    call expect(all([(count(every == i) == i + 1, i = 0, ranks - 1)]), 'all-gather')
+    call osla_forest_destroy(forest)
+    call osla_forest_gather(transport, int(rank + 1, int64), ranks - 1, forest)
+    call expect(osla_forest_n_edges(forest) == merge(size(every), 0, rank == ranks - 1), 'gather')
+    call osla_forest_destroy(forest)
+    call osla_forest_gather(transport, 1, ranks, forest, stat)
+    call expect(stat == OSLA_ERR_ARG, 'gather at no rank')
+    call osla_forest_alltoall(transport, 2, forest)
+    sent = [(100 * rank + i / 2, i = 0, 2 * ranks - 1)]
+    call osla_forest_bcast(forest, sent, got, OSLA_REPLACE)
+    call expect(all(got == [(100 * (i / 2) + rank, i = 0, 2 * ranks - 1)]), 'all-to-all')
+    call osla_forest_compose_inverse(forest, forest, made)
+    call osla_forest_bcast(made, sent, got, OSLA_REPLACE)
+    call expect(all(got == sent), 'there and back')
+    call osla_forest_destroy(made)
+    call osla_forest_destroy(forest)
+
+    call make_ring(ring)
+    after = mod(rank + 1, ranks)
+    call expect(any(osla_forest_root_ranks(ring) == after) .and. any(osla_forest_leaf_ranks(ring) == rank), 'ranks')
+    call expect(size(osla_forest_root_ranks(ring)) == min(ranks, 2) .and. size(osla_forest_root_ranks(made)) == 0, &
+      'how many ranks')
+    call osla_forest_edges(ring, leaf, root)
+    call expect(size(leaf) == 3 .and. sum(leaf) == 9 .and. all(root%index >= 1 .and. root%index <= 2), 'edges')
+    call expect(all(pack(root%rank, leaf == 3) == after) .and. all(pack(root%index, leaf == 3) == 2), 'an edge')
+    call expect(index(osla_forest_view(ring), '2 roots, 3 edges') > 0, 'a view')
+    call expect(index(osla_forest_view(ring, .true.), 'leaf 4, root 0') > 0 .and. osla_forest_view(made) == '', 'its edges')
+    call osla_forest_embed_roots(ring, [2], made)
+    call osla_forest_degrees(made, degree)
+    call expect(all(degree == [0, 1]), 'some roots')
+    call osla_forest_destroy(made)
+    call osla_forest_embed_leaves(ring, [1_int64, 3_int64], made)
+    call expect(osla_forest_n_edges(made) == 2, 'some leaves')
+    call osla_forest_destroy(made)
+    call osla_forest_embed_roots(ring, [3], made, stat)
+    call expect(stat == OSLA_ERR_ARG, 'a root that there is not')
+    call osla_forest_concatenate([ring, ring], .true., made)
+    call osla_forest_degrees(made, degree)
+    call expect(all(degree == [4, 2]) .and. osla_forest_leaf_space(made) == 10, 'side by side')
+    call osla_forest_destroy(made)
+    call osla_forest_concatenate([ring, forest], .true., made, stat)
+    call expect(stat == OSLA_ERR_STATE, 'one that was destroyed')
+    call osla_forest_strided(ring, 2, 2, 3, made)
+    call expect(osla_forest_n_roots(made) == 4 .and. osla_forest_n_edges(made) == 6, 'strides')
+    call osla_forest_destroy(made)
+    call osla_forest_strided(ring, 2, 1, 2, made, stat)
+    call expect(stat == OSLA_ERR_ARG, 'a stride below the count')
+    call osla_forest_destroy(ring)
+  end subroutine shapes
+
+  ! --- sparse matrices ---
+
+  subroutine rows_and_numbers
+    integer, parameter :: n = 12
+    type(osla_csr) :: a, other
+    integer :: start(ranks + 1), last(ranks + 1), i, stat
+    integer(int64), allocatable :: column(:)
+    real(real64), allocatable :: value(:)
+    call make_path(n, start, a)
+    last = n + 1 ! all on the last rank
+    last(:ranks) = 1
+    call osla_csr_renumber(a, [(n + 1 - i, i = start(rank + 1), start(rank + 2) - 1)], last, other) ! backwards
+    call expect(osla_csr_rows(other) == merge(n, 0, rank == ranks - 1), 'rows under new numbers')
+    if (rank == ranks - 1) then
+      call osla_csr_row(other, 2, column, value)
+      call expect(all(column == [1, 2, 3]) .and. all(abs(value - [-1, 3, -1]) == 0), 'a row')
+    end if
+    call osla_csr_row(other, n + 1, column, value, stat)
+    call expect(stat == OSLA_ERR_ARG, 'no such row')
+    call osla_csr_destroy(other)
+    call osla_csr_renumber(a, [0], last, other, stat)
+    call expect(stat == OSLA_ERR_ARG, 'other numbers')
+    call osla_csr_submatrix(a, [n, 1], [rank + 1], other)
+    call expect(osla_csr_rows(other) == 2 .and. osla_csr_columns(other) == 1, 'a submatrix')
+    call osla_csr_row(other, 2, column, value)
+    call expect(column(1) == 1 .and. abs(value(1) - 3) == 0, 'its row')
+    call osla_csr_destroy(other)
+    call osla_csr_submatrix(a, [n + 1_int64], [integer(int64) ::], other, stat)
+    call expect(stat == OSLA_ERR_ARG, 'a row that there is not')
+    call osla_csr_destroy(a)
+  end subroutine rows_and_numbers
+
+  subroutine files
+    type(osla_csr) :: a
+    integer :: start(ranks + 1), stat, length
+    real(real64), allocatable :: x(:)
+    integer(int64), allocatable :: column(:)
+    real(real64), allocatable :: value(:)
+    character(:), allocatable :: path
+    character(200) :: folder, text
+    call get_environment_variable('TMPDIR', folder, length, stat)
+    if (stat /= 0 .or. length == 0) folder = '/tmp'
+    write (text, '(a, "/osla-fortran-", i0)') trim(folder), job()
+    path = trim(text)
+    if (rank == 0) then
+      call write_lines(path // '.mtx', '%%MatrixMarket matrix coordinate real general', '3 3 2', '1 1 2.0', '3 2 5.0')
+      call write_lines(path // '.vec', '%%MatrixMarket matrix array real general', '2 1', '7.0', '8.0')
+      call write_lines(path // '.graph', '3 2', '2', '1 3', '2')
+    end if
+    call osla_barrier(transport)
+    start = 1
+    start(ranks + 1) = 4 ! all on the last rank
+    call osla_csr_read_matrix_market(transport, path // '.mtx', start, start, a)
+    if (rank == ranks - 1) then
+      call osla_csr_row(a, 3, column, value)
+      call expect(all(column == [2]) .and. all(abs(value - 5) == 0), 'a matrix of a file')
+    end if
+    call osla_csr_destroy(a)
+    call osla_csr_read_matrix_market(transport, path // '.mtx', a)
+    start = int(osla_csr_row_start(a))
+    call expect(start(ranks + 1) == 4 .and. osla_csr_rows(a) == start(rank + 2) - start(rank + 1), 'the same, evenly')
+    call osla_csr_destroy(a)
+    start = 3 ! all on rank 0
+    start(1) = 1
+    allocate (x(merge(2, 0, rank == 0)))
+    call osla_vector_read_matrix_market(transport, path // '.vec', start, x)
+    if (rank == 0) call expect(all(abs(x - [7, 8]) == 0), 'a vector of a file')
+    call osla_csr_read_metis(transport, path // '.graph', a)
+    call expect(sum(osla_csr_row_start(a)) > 0, 'a graph')
+    call osla_csr_destroy(a)
+    start = 4
+    start(1) = 1
+    call osla_csr_read_metis(transport, path // '.graph', start, a)
+    if (rank == 0) call expect(osla_csr_entries(a) == 4, 'its entries')
+    call osla_csr_destroy(a)
+    call osla_vector_read_matrix_market(transport, path // '.vec', start, x(:0), stat)
+    call expect(stat == OSLA_ERR_ARG, 'a part of another size')
+    call osla_csr_read_metis(transport, path // '.vec', a, stat, text)
+    call expect(stat == OSLA_ERR_IO .and. index(text, '.vec:3') > 0, 'no graph: ' // text)
+    call osla_csr_read_matrix_market(transport, path // '.none', a, stat)
+    call expect(stat == OSLA_ERR_IO, 'no file')
+    call osla_barrier(transport)
+    if (rank == 0) call remove(path)
+  end subroutine files
+
+  ! A number that only this job has.
+  function job() result(number)
+    integer :: number
+    interface
+      function getpid() bind(c, name="getpid") result(pid)
+        import :: c_int
+        integer(c_int) :: pid
+      end function getpid
+    end interface
+    number = getpid()
+    call MPI_Bcast(number, 1, MPI_INTEGER, 0, MPI_COMM_WORLD)
+  end function job
+
+  subroutine write_lines(path, a, b, c, d)
+    character(*), intent(in) :: path, a, b, c, d
+    integer :: unit
+    open (newunit=unit, file=path, status='replace', action='write')
+    write (unit, '(a)') a, b, c, d
+    close (unit)
+  end subroutine write_lines
+
+  subroutine remove(path)
+    character(*), intent(in) :: path
+    character(6), parameter :: ends(3) = ['.mtx  ', '.vec  ', '.graph']
+    integer :: unit, i
+    do i = 1, 3
+      open (newunit=unit, file=path // trim(ends(i)), status='old')
+      close (unit, status='delete')
+    end do
+  end subroutine remove
+
+end program test_fortran_iterations
