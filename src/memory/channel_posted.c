@@ -2,16 +2,16 @@
  *
  * Message s (from 1) goes to slot (s - 1) mod (R + 1) of who receives, then the word `arrived`
  * there becomes s. Who receives looks at one of them, `held`, and its sender hears of that
- * (`taken`): what was sent before may be overwritten. So R are under way at most, and one is looked
- * at. A state for which there is no room waits in the sender's memory; of LATEST a newer one
+ * (`acknowledged`): what was sent before may be overwritten. So R are under way at most, and one is
+ * looked at. A state for which there is no room waits in the sender's memory; of LATEST a newer one
  * replaces it.
  *
  * Where the transport has lines (segment_lines.h), who receives has started receives for all that
  * may come, and a message is one of MPI's, from the sender's memory into the slot; `arrived` counts
  * them here. Else it is a put with its word.
  *
- * Between hosts a word takes about as long as a small message. So what was taken rides in the head
- * of the next message to that peer, if there are any; a word of its own it gets
+ * Between hosts a word takes about as long as a small message. So the acknowledgement rides in the
+ * head of the next message to that peer, if there are any; a word of its own it gets
  * - from who only receives, after each R / 2 messages;
  * - where my message itself has no room;
  * - in any wait, where as many have arrived as there is room for: the peer may wait for more.
@@ -22,10 +22,10 @@
 #include <stdlib.h>
 
 typedef struct words {
-  _Atomic uint64_t arrived; /* messages to who has this inbox */
-  _Atomic uint64_t taken;   /* messages from it: it looks at this one */
-  _Atomic uint64_t closed;  /* messages to it in all, plus 1 */
-  _Atomic uint64_t gone;    /* the peer destroys the channel and receives no more */
+  _Atomic uint64_t arrived;      /* messages to who has this inbox */
+  _Atomic uint64_t acknowledged; /* messages from it: it looks at this one */
+  _Atomic uint64_t closed;       /* messages to it in all, plus 1 */
+  _Atomic uint64_t gone;         /* the peer destroys the channel and receives no more */
 } words;
 
 /* A word at the peer, of which the newest value matters. */
@@ -49,13 +49,13 @@ typedef struct state {
   int *vacant;            /* [R + 2] slots */
   int n_slots, first, n_under_way, n_vacant;
   int waits, writes; /* slots; -1: none */
-  channel_word taken, closed, gone;
+  channel_word acknowledged, closed, gone;
 } state;
 
 /* In a slot, before the message. */
 typedef struct head {
   uint64_t stamp;
-  uint64_t taken; /* by who sends it, of the peer's messages */
+  uint64_t acknowledged; /* by who sends it, of the peer's messages */
 } head;
 
 enum { HEAD = sizeof(head) };
@@ -118,7 +118,7 @@ static osla_err start(channel *c)
                .n_slots = (int)n,
                .waits = -1,
                .writes = -1,
-               .taken = {.at = offsetof(words, taken)},
+               .acknowledged = {.at = offsetof(words, acknowledged)},
                .closed = {.at = offsetof(words, closed)},
                .gone = {.at = offsetof(words, gone)}};
   s->staging = aligned_alloc(CHANNEL_LINE, n * s->their_stride);
@@ -208,20 +208,20 @@ static const head *message_here(const channel *c, uint64_t which)
   return (const head *)(const void *)(c->here + slot_offset(c, which, s->my_stride));
 }
 
-/* Of my messages. The newest from the peer stays while it is not taken: the mutex is held. */
-static uint64_t taken_by_peer(const channel *c)
+/* How many of my messages. The mutex is held, so the newest from the peer stays where it is. */
+static uint64_t acknowledged_by_peer(const channel *c)
 {
   const state *s = c->state;
-  const uint64_t word = atomic_load_explicit(&s->mine->taken, memory_order_acquire);
+  const uint64_t word = atomic_load_explicit(&s->mine->acknowledged, memory_order_acquire);
   const uint64_t newest = arrived(s);
-  const uint64_t told = newest > 0 ? message_here(c, newest)->taken : 0;
-  return told > word ? told : word;
+  const uint64_t in_head = newest > 0 ? message_here(c, newest)->acknowledged : 0;
+  return in_head > word ? in_head : word;
 }
 
 static bool has_room(const channel *c)
 {
   const state *s = c->state;
-  return s->sent - taken_by_peer(c) < (uint64_t)c->end.in_flight &&
+  return s->sent - acknowledged_by_peer(c) < (uint64_t)c->end.in_flight &&
          s->n_under_way < c->end.in_flight;
 }
 
@@ -230,7 +230,7 @@ static osla_err post(channel *c, int slot)
   state *s = c->state;
   const size_t bytes = HEAD + (size_t)c->end.send_bytes;
   head *h = (head *)(void *)staged(s, slot);
-  h->taken = s->taken.wanted = s->taken.posted = s->held;
+  h->acknowledged = s->acknowledged.wanted = s->acknowledged.posted = s->held;
   s->under_way[(s->first + s->n_under_way++) % s->n_slots] = slot;
   s->sent++;
   if (s->out) return osla_segment_line_start(c->segment, s->out, h, bytes);
@@ -259,10 +259,10 @@ static osla_err step(channel *c)
     s->vacant[s->n_vacant++] = s->waits;
     s->waits = -1;
   }
-  if (s->waits >= 0) s->taken.wanted = s->held;
+  if (s->waits >= 0) s->acknowledged.wanted = s->held;
   if (c->is_closed && s->waits < 0) s->closed.wanted = s->sent + 1;
   OSLA_CALL(send_word(c, &s->closed));
-  return send_word(c, &s->taken);
+  return send_word(c, &s->acknowledged);
 }
 
 /* ---- the calls ---- */
@@ -271,7 +271,8 @@ static osla_err progress(channel *c)
 {
   state *s = c->state;
   (void)pthread_mutex_lock(c->mutex);
-  if (arrived(s) - s->taken.posted >= (uint64_t)c->end.in_flight) s->taken.wanted = s->held;
+  if (arrived(s) - s->acknowledged.posted >= (uint64_t)c->end.in_flight)
+    s->acknowledged.wanted = s->held;
   const osla_err err = step(c);
   (void)pthread_mutex_unlock(c->mutex);
   return err;
@@ -337,15 +338,16 @@ static bool has_next(void *arg)
   return can_recv(arg) || closed(arg);
 }
 
-/* There is one. Who has sent since the one before will probably send again, and says it then. */
+/* There is one. Who has sent since the one before will probably send again, and acknowledges then.
+ */
 static void take_next(const channel *c)
 {
   state *s = c->state;
   const bool answers = s->sent > s->sent_before;
   s->held = c->end.kind == OSLA_CHANNEL_EVERY ? s->held + 1 : arrived(s);
   s->sent_before = s->sent;
-  if (!answers && 2 * (s->held - s->taken.posted) >= (uint64_t)c->end.in_flight)
-    s->taken.wanted = s->held;
+  if (!answers && 2 * (s->held - s->acknowledged.posted) >= (uint64_t)c->end.in_flight)
+    s->acknowledged.wanted = s->held;
 }
 
 static osla_err recv(channel *c, const void **message, uint64_t *stamp)
@@ -369,13 +371,13 @@ static osla_err recv(channel *c, const void **message, uint64_t *stamp)
   return OSLA_OK;
 }
 
-static osla_err are_told(channel *c, bool *all)
+static osla_err words_have_gone(channel *c, bool *all)
 {
   state *s = c->state;
   *all = true;
   OSLA_CALL(step(c));
   OSLA_CALL(has_gone(c, &s->gone, all));
-  OSLA_CALL(has_gone(c, &s->taken, all));
+  OSLA_CALL(has_gone(c, &s->acknowledged, all));
   return has_gone(c, &s->closed, all);
 }
 
@@ -392,7 +394,7 @@ static bool delivered(channel *c)
   bool all;
   (void)pthread_mutex_lock(c->mutex);
   s->gone.wanted = 1;
-  const bool failed = are_told(c, &all) != OSLA_OK;
+  const bool failed = words_have_gone(c, &all) != OSLA_OK;
   const bool sent = s->n_under_way == 0 && s->waits < 0;
   const bool received = !s->in || has_all(s); /* else a message would have no receive */
   (void)pthread_mutex_unlock(c->mutex);
