@@ -1,6 +1,7 @@
 /* Jacobi's method in lock-step, without waiting, and with racing halos: the paper's problem, a
  * fixed number of sweeps or up to a certified tolerance. See bench_jacobi.h. */
 #include "bench_jacobi.h"
+#include "huge_pages.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -17,6 +18,8 @@ static osla_err take_memory(jacobi_data *d)
   const uint64_t bytes = ((uint64_t)d->problem->p.length + 1) * sizeof(double);
   OSLA_CALL(bench_alloc(d->problem->job, bytes, &d->memory[0]));
   OSLA_CALL(bench_alloc(d->problem->job, bytes + PAGE, &d->memory[1]));
+  osla_huge_pages_advise(d->memory[0], bytes);
+  osla_huge_pages_advise(d->memory[1], bytes + PAGE);
   d->x = d->memory[0];
   const uintptr_t x = (uintptr_t)d->x, spare = (uintptr_t)d->memory[1];
   d->spare = (double *)d->memory[1] + (x + PAGE / 2 - spare) % PAGE / sizeof *d->spare;

@@ -3,6 +3,7 @@
  *
  * Memory of a rank: two states (and one more for a bound) beside the caller's, and the channels'.
  */
+#include "huge_pages.h"
 #include "iterate.h"
 #include "osla_clock.h"
 #include "reserved.h"
@@ -120,6 +121,13 @@ static size_t room_of_state(const osla_iteration *it)
   return (size_t)it->p.length + PAGE_DOUBLES;
 }
 
+static void take_memory(osla_iteration *it)
+{
+  const size_t bytes = 2 * room_of_state(it) * sizeof(double);
+  it->memory = malloc(bytes);
+  osla_huge_pages_advise(it->memory, bytes);
+}
+
 /* The first number from `at` on that lies `apart` numbers behind where `other` does in its page. */
 static double *place_state(const double *other, size_t apart, double *at)
 {
@@ -147,7 +155,7 @@ osla_err osla_iteration_create(osla_transport *t, const osla_fixed_point *proble
   osla_iteration *it = calloc(1, sizeof *it);
   if (it) {
     *it = (osla_iteration){.t = t, .p = *problem, .o = o, .w = {.stopped = -1}};
-    it->memory = malloc(2 * room_of_state(it) * sizeof(double));
+    take_memory(it);
   }
   err = it && it->memory
           ? osla_record_create(it)

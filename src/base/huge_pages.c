@@ -1,0 +1,15 @@
+#include "config.h"
+
+#include "huge_pages.h"
+
+#include <stdint.h>
+#include <sys/mman.h>
+
+void osla_huge_pages_advise(void *at, size_t bytes)
+{
+  enum { HUGE_PAGE = 2 << 20 };
+  const size_t before = (HUGE_PAGE - (uintptr_t)at % HUGE_PAGE) % HUGE_PAGE;
+  if (!at || bytes < before + HUGE_PAGE) return;
+  const size_t whole = (bytes - before) / HUGE_PAGE * HUGE_PAGE;
+  (void)madvise((unsigned char *)at + before, whole, MADV_HUGEPAGE);
+}
