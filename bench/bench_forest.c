@@ -146,10 +146,11 @@ static osla_err run_case(bench_job *job, forest_case which, int64_t n)
                                       "forest/fetch", "forest/halo"};
   static const char *const variants[2][2] = {{NULL, "rewrite"}, {"plain", "plain rewrite"}};
   const bench_settings *s = job->settings;
+  const bool reduces = which == FOREST_REDUCE, sums = reduces || which == FOREST_FETCH;
   const bench_figure parameters[N_PARAMETERS] = {{"plain", s->plain, false},
                                                  {"rewrite", s->rewrite, false},
-                                                 {"arrival", s->arrival, false},
-                                                 {"exact", s->exact, false}};
+                                                 {"arrival", s->arrival && sums, false},
+                                                 {"exact", s->exact && reduces, false}};
   bool pingpong = which == FOREST_PINGPONG;
   int64_t units = pingpong ? n / (int64_t)sizeof(forest_value) : n;
   bench_impl impls[MOST_IMPLS];

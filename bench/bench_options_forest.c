@@ -70,6 +70,8 @@ int bench_forest_take(const bench_kernel *kernel, int size, const bench_raw_fore
   if (raw->cases) status = bench_take_names(kernel, "--case", CASES, raw->cases, &settings->cases);
   if (!status && size < 2 && settings->cases >> FOREST_PINGPONG & 1)
     status = bench_error(kernel, "--case: pingpong needs at least 2 ranks (mpiexec -n 2 ...)");
+  if (!status && raw->arrival && raw->exact)
+    status = bench_error(kernel, "--arrival and --exact: sums go in one order");
   if (!status) status = check_sizes(kernel, size, settings);
   settings->reach = raw->reach;
   settings->partition = raw->partition != 0;

@@ -378,6 +378,8 @@ run node 0 forest --case ring
 bad "osla-bench forest: --case: 'ring' is not one of pingpong,gather,reduce,fetch,halo,spmv,cg,migrate,setup"
 run node 0 forest --case spmv --reach 0
 bad "osla-bench forest: --reach: 0 is outside 1 to 100"
+run node 0 forest --case reduce --arrival --exact
+bad "osla-bench forest: --arrival and --exact: sums go in one order"
 run node 2 forest --case spmv --matrix absent.mtx
 bad "osla-bench forest: absent.mtx: No such file or directory"
 run node 0 jacobi --mode sync,chaotic
