@@ -2,7 +2,7 @@
  *
  * Debian and Ubuntu give them to who asks (/sys/kernel/mm/transparent_hugepage/enabled: madvise);
  * malloc does not ask. Lock-step sweeps of 100^3 points, whose two states just fill the cache of
- * third level: 0.29 to 0.30 s without, 0.26 s with them (results/2026-11-25-huge-pages). Memory
+ * third level: 0.84 to 0.93 of the time with them (results/2026-11-25-huge-pages). Memory
  * that ranks share is taken by transport/pages.h.
  */
 #ifndef OSLA_HUGE_PAGES_H
