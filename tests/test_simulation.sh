@@ -127,6 +127,36 @@ simulate -n 4 ./ends
 [ $status = 1 ] && [ "$(cat err)" = "simulate: the job has ended: its ranks wait, and none will wake another" ] ||
   fail "exit status $status"
 
+# A look at a message that is on its way takes no 100 us, as SimGrid has it: BLACS looks in each call.
+label="MPI_Testall"
+cat >looks.c <<'EOT'
+#include <mpi.h>
+#include <stdio.h>
+int main(int argc, char **argv)
+{
+  int rank, number = 0, is_done;
+  MPI_Request request;
+  MPI_Init(&argc, &argv);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  double start = MPI_Wtime();
+  if (rank == 0) {
+    MPI_Irecv(&number, 1, MPI_INT, 1, 0, MPI_COMM_WORLD, &request);
+    for (int i = 0; i < 10; i++)
+      MPI_Testall(1, &request, &is_done, MPI_STATUSES_IGNORE);
+    printf("%g\n", MPI_Wtime() - start);
+    MPI_Send(&rank, 1, MPI_INT, 1, 0, MPI_COMM_WORLD);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+  } else {
+    MPI_Recv(&number, 1, MPI_INT, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    MPI_Send(&number, 1, MPI_INT, 0, 0, MPI_COMM_WORLD);
+  }
+  return MPI_Finalize();
+}
+EOT
+smpicc looks.c -o looks >out 2>err || fail "cannot be built"
+simulate -c -n 2 ./looks
+[ $status = 0 ] && between 0 "$(cat out)" 1e-4 || fail "exit status $status, ten looks in $(cat out) s"
+
 simulate -m ethernet -n 17 "$bench" gemm
 refused 2 "simulate: 17 ranks: machine ethernet has 16 cores (4 hosts of 4)"
 simulate -m nowhere -n 4 "$bench" gemm
