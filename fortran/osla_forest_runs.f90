@@ -5,7 +5,7 @@
 module osla_forest_runs
   use, intrinsic :: iso_c_binding
   use osla_c, c_part => osla_part
-  use osla_objects, only: osla_transport, osla_forest, settle, absent, refuse
+  use osla_objects, only: osla_transport, osla_forest, settle, absent, refuse, agreed
   implicit none
   private
   public :: osla_forest_bcast_begin, osla_forest_reduce_begin, osla_forest_fetch_begin, osla_forest_fetch
@@ -264,13 +264,14 @@ contains
     integer, intent(out), optional :: stat
     character(*), intent(inout), optional :: errmsg
     type(c_ptr) :: memory
+    character(:), allocatable :: wrong
     integer(c_int) :: err
     x => null()
     if (absent('osla_vertices_create', 'transport', transport%handle, stat, errmsg)) return
     memory = c_null_ptr
-    err = OSLA_OK
-    if (n < 0) call refuse(OSLA_ERR_ARG, 'osla_vertices_create: a negative number of vertices', err)
-    err = c_osla_agree(transport%handle, err)
+    wrong = ''
+    if (n < 0) wrong = 'a negative number of vertices'
+    err = agreed('osla_vertices_create', wrong, transport%handle)
     if (err == OSLA_OK) err = c_osla_vertices_create(transport%handle, 8 * int(n, c_size_t), memory)
     if (err == OSLA_OK) call c_f_pointer(memory, x, [n])
     call settle(err, stat, errmsg)
@@ -299,13 +300,14 @@ contains
     integer, intent(out), optional :: stat
     character(*), intent(inout), optional :: errmsg
     type(c_ptr) :: memory
+    character(:), allocatable :: wrong
     integer(c_int) :: err
     x => null()
     if (absent('osla_vertices_create', 'transport', transport%handle, stat, errmsg)) return
     memory = c_null_ptr
-    err = OSLA_OK
-    if (n < 0) call refuse(OSLA_ERR_ARG, 'osla_vertices_create: a negative number of vertices', err)
-    err = c_osla_agree(transport%handle, err)
+    wrong = ''
+    if (n < 0) wrong = 'a negative number of vertices'
+    err = agreed('osla_vertices_create', wrong, transport%handle)
     if (err == OSLA_OK) err = c_osla_vertices_create(transport%handle, 8 * int(n, c_size_t), memory)
     if (err == OSLA_OK) call c_f_pointer(memory, x, [n])
     call settle(err, stat, errmsg)

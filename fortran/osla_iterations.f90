@@ -9,7 +9,7 @@ module osla_iterations
   use, intrinsic :: iso_c_binding
   use osla_c, c_part => osla_part
   use osla_objects, only: osla_transport, osla_csr, osla_matrix, osla_splitting, osla_diffusion, osla_iteration, &
-    osla_sweeps, settle, absent, refuse, fortran_text
+    osla_sweeps, settle, absent, refuse, agreed, fortran_text
   implicit none
   private
   public :: osla_iteration_create, osla_iteration_destroy, osla_iterate_bound, osla_iterate, osla_iterate_end_name
@@ -19,16 +19,6 @@ module osla_iterations
   public :: osla_sweeps_create, osla_sweeps_destroy
 
 contains
-
-  ! What only this rank could refuse is refused on all.
-  function agreed(call_name, wrong, transport) result(err)
-    character(*), intent(in) :: call_name, wrong ! '': nothing is
-    type(c_ptr), intent(in) :: transport
-    integer(c_int) :: err
-    err = OSLA_OK
-    if (wrong /= '') call refuse(OSLA_ERR_ARG, call_name // ': ' // wrong, err)
-    err = c_osla_agree(transport, err)
-  end function agreed
 
   ! What is wrong with a vector that is borrowed, or ''.
   function misfit(vector, n) result(wrong)

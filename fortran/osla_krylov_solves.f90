@@ -6,7 +6,7 @@
 module osla_krylov_solves
   use, intrinsic :: iso_c_binding
   use osla_c, c_part => osla_part
-  use osla_objects, only: osla_csr, osla_jacobi, osla_sweeps, settle, absent, refuse
+  use osla_objects, only: osla_csr, osla_jacobi, osla_sweeps, settle, absent, refuse, agreed
   implicit none
   private
   public :: osla_jacobi_create, osla_jacobi_destroy, osla_jacobi_use, osla_sweeps_use, osla_csr_operator, osla_cg, osla_lsqr
@@ -21,6 +21,8 @@ module osla_krylov_solves
   interface osla_lsqr
     procedure lsqr_matrix, lsqr_operator
   end interface
+
+  character(*), parameter :: other_size = 'an array has not the size of this rank''s part'
 
 contains
 
@@ -64,17 +66,6 @@ contains
 
   ! --- solvers ---
 
-  ! Have all ranks arrays of their sizes? A code, the same on all.
-  function agreed(call_name, a, fits) result(err)
-    character(*), intent(in) :: call_name
-    type(osla_operator), intent(in) :: a
-    logical, intent(in) :: fits
-    integer(c_int) :: err
-    err = OSLA_OK
-    if (.not. fits) call refuse(OSLA_ERR_ARG, call_name // ': an array has not the size of this rank''s part', err)
-    err = c_osla_agree(a%transport, err)
-  end function agreed
-
   subroutine cg_operator(a, b, x, m, options, result, stat, errmsg)
     type(osla_operator), intent(in) :: a
     real(c_double), intent(in), target, contiguous :: b(:)
@@ -89,6 +80,7 @@ contains
     type(osla_krylov_options), target :: chosen
     type(osla_krylov_result), target :: found
     type(c_ptr) :: use_m
+    character(:), allocatable :: wrong
     integer(c_int) :: err
     if (absent('osla_cg', 'transport of the operator', a%transport, stat, errmsg)) return
     use_m = c_null_ptr
@@ -100,7 +92,9 @@ contains
     if (unset('osla_cg', 'product of the operator', a%multiply, stat, errmsg)) return
     if (present(options)) chosen = options
     product = a
-    err = agreed('osla_cg', a, all([size(b, kind=c_int64_t), size(x, kind=c_int64_t)] == a%rows))
+    wrong = ''
+    if (any([size(b, kind=c_int64_t), size(x, kind=c_int64_t)] /= a%rows)) wrong = other_size
+    err = agreed('osla_cg', wrong, a%transport)
     if (err == OSLA_OK) err = c_osla_cg(c_loc(product), use_m, c_loc(b), c_loc(x), c_loc(chosen), c_loc(found))
     if (present(result) .and. err == OSLA_OK) result = found
     call settle(err, stat, errmsg)
@@ -163,21 +157,22 @@ contains
     type(osla_krylov_result), target :: found
     type(c_ptr) :: use_scale
     real(c_double) :: damps
+    character(:), allocatable :: wrong
     integer(c_int) :: err
-    logical :: fits
     if (absent('osla_lsqr', 'transport of the operator', a%transport, stat, errmsg)) return
     if (unset('osla_lsqr', 'product of the operator', a%multiply, stat, errmsg)) return
-    fits = size(b, kind=c_int64_t) == a%rows .and. size(x, kind=c_int64_t) == a%columns
+    wrong = ''
+    if (size(b, kind=c_int64_t) /= a%rows .or. size(x, kind=c_int64_t) /= a%columns) wrong = other_size
     use_scale = c_null_ptr
     if (present(scale)) then
-      fits = fits .and. size(scale, kind=c_int64_t) == a%columns
+      if (size(scale, kind=c_int64_t) /= a%columns) wrong = other_size
       use_scale = c_loc(scale)
     end if
     damps = 0
     if (present(damping)) damps = damping
     if (present(options)) chosen = options
     product = a
-    err = agreed('osla_lsqr', a, fits)
+    err = agreed('osla_lsqr', wrong, a%transport)
     if (err == OSLA_OK) &
       err = c_osla_lsqr(c_loc(product), c_loc(b), damps, use_scale, c_loc(x), c_loc(chosen), c_loc(found))
     if (present(result) .and. err == OSLA_OK) result = found
