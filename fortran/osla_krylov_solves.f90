@@ -1,12 +1,13 @@
 ! CG and LSQR with sparse matrices, or with own operators. The contracts are in osla_krylov.h; what C takes as NULL is
-! optional here, and follows. All are collective, and an array of another size is refused on all ranks.
+! optional here, and follows. All are collective; an array of another size and a function that is missing are refused on all
+! ranks.
 !
 ! type(osla_operator) and type(osla_preconditioner) are C's structs: multiply and apply are c_funloc of functions with
 ! bind(c) and the interfaces there, arg is given to them as it is.
 module osla_krylov_solves
   use, intrinsic :: iso_c_binding
   use osla_c, c_part => osla_part
-  use osla_objects, only: osla_csr, osla_jacobi, osla_sweeps, settle, absent, refuse, agreed
+  use osla_objects, only: osla_csr, osla_jacobi, osla_sweeps, settle, absent, agreed
   implicit none
   private
   public :: osla_jacobi_create, osla_jacobi_destroy, osla_jacobi_use, osla_sweeps_use, osla_csr_operator, osla_cg, osla_lsqr
@@ -21,8 +22,6 @@ module osla_krylov_solves
   interface osla_lsqr
     procedure lsqr_matrix, lsqr_operator
   end interface
-
-  character(*), parameter :: other_size = 'an array has not the size of this rank''s part'
 
 contains
 
@@ -66,6 +65,23 @@ contains
 
   ! --- solvers ---
 
+  ! Are functions there, and arrays of their sizes, on all ranks? A code, the same on all.
+  function fit(call_name, a, applies, sizes) result(err)
+    character(*), intent(in) :: call_name
+    type(osla_operator), intent(in) :: a
+    logical, intent(in) :: applies, sizes ! of the preconditioner, of arrays: are they right?
+    integer(c_int) :: err
+    if (.not. c_associated(a%multiply)) then
+      err = agreed(call_name, 'the product of the operator was not set', a%transport, OSLA_ERR_STATE)
+    else if (.not. applies) then
+      err = agreed(call_name, 'the preconditioner was not created or set, or is destroyed', a%transport, OSLA_ERR_STATE)
+    else if (.not. sizes) then
+      err = agreed(call_name, 'an array has not the size of this rank''s part', a%transport)
+    else
+      err = agreed(call_name, '', a%transport)
+    end if
+  end function fit
+
   subroutine cg_operator(a, b, x, m, options, result, stat, errmsg)
     type(osla_operator), intent(in) :: a
     real(c_double), intent(in), target, contiguous :: b(:)
@@ -80,36 +96,23 @@ contains
     type(osla_krylov_options), target :: chosen
     type(osla_krylov_result), target :: found
     type(c_ptr) :: use_m
-    character(:), allocatable :: wrong
     integer(c_int) :: err
+    logical :: applies
     if (absent('osla_cg', 'transport of the operator', a%transport, stat, errmsg)) return
     use_m = c_null_ptr
+    applies = .true.
     if (present(m)) then
       inverse = m
       use_m = c_loc(inverse)
-      if (unset('osla_cg', 'preconditioner', m%apply, stat, errmsg)) return
+      applies = c_associated(m%apply)
     end if
-    if (unset('osla_cg', 'product of the operator', a%multiply, stat, errmsg)) return
     if (present(options)) chosen = options
     product = a
-    wrong = ''
-    if (any([size(b, kind=c_int64_t), size(x, kind=c_int64_t)] /= a%rows)) wrong = other_size
-    err = agreed('osla_cg', wrong, a%transport)
+    err = fit('osla_cg', a, applies, all([size(b, kind=c_int64_t), size(x, kind=c_int64_t)] == a%rows))
     if (err == OSLA_OK) err = c_osla_cg(c_loc(product), use_m, c_loc(b), c_loc(x), c_loc(chosen), c_loc(found))
     if (present(result) .and. err == OSLA_OK) result = found
     call settle(err, stat, errmsg)
   end subroutine cg_operator
-
-  ! Is a function not there? Then the call is refused.
-  function unset(call_name, what, f, stat, errmsg) result(is)
-    character(*), intent(in) :: call_name, what
-    type(c_funptr), intent(in) :: f
-    integer, intent(out), optional :: stat
-    character(*), intent(inout), optional :: errmsg
-    logical :: is
-    is = .not. c_associated(f)
-    if (is) call refuse(OSLA_ERR_STATE, call_name // ': the ' // what // ' was not set', stat, errmsg)
-  end function unset
 
   subroutine cg_matrix(a, b, x, m, options, result, stat, errmsg)
     type(osla_csr), intent(in) :: a
@@ -122,7 +125,6 @@ contains
     character(*), intent(inout), optional :: errmsg
     if (absent('osla_cg', 'matrix', a%handle, stat, errmsg)) return
     if (present(m)) then
-      if (absent('osla_cg', 'preconditioner', m%handle, stat, errmsg)) return
       call cg_operator(osla_csr_operator(a), b, x, osla_jacobi_use(m), options, result, stat, errmsg)
     else
       call cg_operator(osla_csr_operator(a), b, x, options=options, result=result, stat=stat, errmsg=errmsg)
@@ -157,22 +159,20 @@ contains
     type(osla_krylov_result), target :: found
     type(c_ptr) :: use_scale
     real(c_double) :: damps
-    character(:), allocatable :: wrong
     integer(c_int) :: err
+    logical :: fits
     if (absent('osla_lsqr', 'transport of the operator', a%transport, stat, errmsg)) return
-    if (unset('osla_lsqr', 'product of the operator', a%multiply, stat, errmsg)) return
-    wrong = ''
-    if (size(b, kind=c_int64_t) /= a%rows .or. size(x, kind=c_int64_t) /= a%columns) wrong = other_size
+    fits = size(b, kind=c_int64_t) == a%rows .and. size(x, kind=c_int64_t) == a%columns
     use_scale = c_null_ptr
     if (present(scale)) then
-      if (size(scale, kind=c_int64_t) /= a%columns) wrong = other_size
+      fits = fits .and. size(scale, kind=c_int64_t) == a%columns
       use_scale = c_loc(scale)
     end if
     damps = 0
     if (present(damping)) damps = damping
     if (present(options)) chosen = options
     product = a
-    err = agreed('osla_lsqr', wrong, a%transport)
+    err = fit('osla_lsqr', a, .true., fits)
     if (err == OSLA_OK) &
       err = c_osla_lsqr(c_loc(product), c_loc(b), damps, use_scale, c_loc(x), c_loc(chosen), c_loc(found))
     if (present(result) .and. err == OSLA_OK) result = found

@@ -119,12 +119,15 @@ contains
   end subroutine refuse
 
   ! What only this rank could refuse, here or elsewhere, is refused on all: a code, the same on all.
-  function agreed(call_name, wrong, transport) result(err)
+  function agreed(call_name, wrong, transport, code) result(err)
     character(*), intent(in) :: call_name, wrong ! '': nothing is
     type(c_ptr), intent(in) :: transport
-    integer(c_int) :: err
+    integer(c_int), intent(in), optional :: code ! of what is wrong; without it OSLA_ERR_ARG
+    integer(c_int) :: err, refused
+    refused = OSLA_ERR_ARG
+    if (present(code)) refused = code
     err = OSLA_OK
-    if (wrong /= '') call refuse(OSLA_ERR_ARG, call_name // ': ' // wrong, err)
+    if (wrong /= '') call refuse(refused, call_name // ': ' // wrong, err)
     err = c_osla_agree(transport, err)
   end function agreed
 

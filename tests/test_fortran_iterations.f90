@@ -435,6 +435,7 @@ contains
     call expect(stat == OSLA_ERR_STATE, 'no preconditioner')
     call osla_cg(operator, b, x, stat=stat)
     call expect(stat == OSLA_ERR_STATE, 'no operator')
+    call missing_on_rank_0(a)
     call osla_diffusion_create(transport, shape, diffusion, stat)
     call expect(stat == OSLA_ERR_ARG, 'no points')
     call osla_diffusion_fill(diffusion, x, stat)
@@ -443,6 +444,36 @@ contains
     call osla_splitting_destroy(splitting)
     call osla_csr_destroy(a)
   end subroutine iteration_refusals
+
+  ! What rank 0 alone has not is refused on all.
+  subroutine missing_on_rank_0(a)
+    type(osla_csr), intent(in) :: a
+    type(osla_operator) :: whole, half_set
+    type(osla_preconditioner) :: m
+    type(osla_jacobi) :: jacobi
+    real(real64), allocatable :: b(:), x(:)
+    integer :: stat
+    character(200) :: text
+    allocate (b(osla_csr_rows(a)), x(osla_csr_rows(a)))
+    b = 1
+    x = 0
+    whole = osla_csr_operator(a)
+    half_set = whole
+    if (rank == 0) half_set%multiply = c_null_funptr
+    call osla_cg(half_set, b, x, stat=stat, errmsg=text)
+    call expect(stat == OSLA_ERR_STATE .and. text == 'osla_cg: the product of the operator was not set', text)
+    call osla_lsqr(half_set, b, x, stat=stat, errmsg=text)
+    call expect(stat == OSLA_ERR_STATE .and. text == 'osla_lsqr: the product of the operator was not set', text)
+    call osla_jacobi_create(a, 1, 0.0_real64, jacobi)
+    m = osla_jacobi_use(jacobi)
+    if (rank == 0) m%apply = c_null_funptr
+    call osla_cg(whole, b, x, m=m, stat=stat, errmsg=text)
+    call expect(stat == OSLA_ERR_STATE .and. index(text, 'osla_cg: the preconditioner was not') == 1, text)
+    if (rank == 0) call osla_jacobi_destroy(jacobi)
+    call osla_cg(a, b, x, m=jacobi, stat=stat, errmsg=text)
+    call expect(stat == OSLA_ERR_STATE .and. index(text, 'osla_cg: the preconditioner was not') == 1, text)
+    call osla_jacobi_destroy(jacobi)
+  end subroutine missing_on_rank_0
 
   ! --- forests ---
 
