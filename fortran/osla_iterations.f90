@@ -21,18 +21,25 @@ module osla_iterations
 contains
 
   ! What is wrong with a vector that is borrowed, or ''.
-  function misfit(vector, n) result(wrong)
+  function unfit(vector) result(wrong)
     real(c_double), pointer, intent(in) :: vector(:)
-    integer(c_int64_t), intent(in) :: n
     character(:), allocatable :: wrong
     wrong = ''
     if (.not. associated(vector)) then
       wrong = 'there is no right-hand side'
-    else if (size(vector, kind=c_int64_t) /= n) then
-      wrong = 'the right-hand side has not the size of this rank''s part'
-    else if (n > 0 .and. .not. is_contiguous(vector)) then
+    else if (size(vector) > 0 .and. .not. is_contiguous(vector)) then
       wrong = 'the right-hand side does not lie contiguously'
     end if
+  end function unfit
+
+  ! The same with one that must have n numbers.
+  function misfit(vector, n) result(wrong)
+    real(c_double), pointer, intent(in) :: vector(:)
+    integer(c_int64_t), intent(in) :: n
+    character(:), allocatable :: wrong
+    wrong = unfit(vector)
+    if (wrong /= '') return
+    if (size(vector, kind=c_int64_t) /= n) wrong = 'the right-hand side has not the size of this rank''s part'
   end function misfit
 
   ! --- iterations: collective ---
@@ -235,7 +242,8 @@ contains
 
   ! --- sweeps as a preconditioner: collective ---
 
-  ! right: the right-hand side that the problem reads; borrowed, and overwritten.
+  ! right: the right-hand side that the problem reads; borrowed, and overwritten. Its size is that of this rank's rows, and
+  ! not problem%length, which counts what others send, too; osla_cg refuses sweeps of other rows than its operator's.
   subroutine osla_sweeps_create(transport, problem, right, sweeps, options, stat, errmsg)
     type(osla_transport), intent(in) :: transport
     type(osla_fixed_point), intent(in) :: problem
@@ -253,7 +261,7 @@ contains
     if (present(options)) chosen = options
     rows = 0
     if (associated(right)) rows = size(right, kind=c_int64_t)
-    err = agreed('osla_sweeps_create', misfit(right, rows), transport%handle)
+    err = agreed('osla_sweeps_create', unfit(right), transport%handle)
     if (err == OSLA_OK) &
       err = c_osla_sweeps_create(transport%handle, c_loc(given), rows, c_loc(right), c_loc(chosen), sweeps%handle)
     call settle(err, stat, errmsg)

@@ -13,9 +13,9 @@ module osla_krylov_solves
   public :: osla_jacobi_create, osla_jacobi_destroy, osla_jacobi_use, osla_sweeps_use, osla_csr_operator, osla_cg, osla_lsqr
 
   ! Solves a x = b, a symmetric and positive definite. x: the first guess, then the solution. m: what osla_jacobi_create
-  ! made, or a type(osla_preconditioner).
+  ! or osla_sweeps_create made, or a type(osla_preconditioner).
   interface osla_cg
-    procedure cg_matrix, cg_matrix_own, cg_operator
+    procedure cg_matrix, cg_matrix_swept, cg_matrix_own, cg_operator
   end interface
 
   ! Minimises |b - a x|^2 + damping^2 |x / scale|^2.
@@ -130,6 +130,18 @@ contains
       call cg_operator(osla_csr_operator(a), b, x, options=options, result=result, stat=stat, errmsg=errmsg)
     end if
   end subroutine cg_matrix
+
+  subroutine cg_matrix_swept(a, b, x, m, options, result, stat, errmsg)
+    type(osla_csr), intent(in) :: a
+    real(c_double), intent(in), target, contiguous :: b(:)
+    real(c_double), intent(inout), target, contiguous :: x(:)
+    type(osla_sweeps), intent(in) :: m
+    type(osla_krylov_options), intent(in), optional :: options
+    type(osla_krylov_result), intent(out), optional :: result
+    integer, intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    call cg_matrix_own(a, b, x, osla_sweeps_use(m), options, result, stat, errmsg)
+  end subroutine cg_matrix_swept
 
   subroutine cg_matrix_own(a, b, x, m, options, result, stat, errmsg)
     type(osla_csr), intent(in) :: a

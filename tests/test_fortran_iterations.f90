@@ -336,12 +336,13 @@ contains
       how%mode = modes(k)
       call osla_sweeps_create(transport, osla_splitting_problem(splitting), right, sweeps, how)
       x = 0
-      call osla_cg(a, b, x, m=osla_sweeps_use(sweeps), options=options, result=result)
+      call osla_cg(a, b, x, m=sweeps, options=options, result=result)
       call expect(result%end == OSLA_KRYLOV_CONVERGED, 'CG with sweeps')
       call osla_spmv(OSLA_NOTRANS, a, x, 0.0_real64, right)
       call expect(all(abs(right - b) < 1e-8_real64), 'its solution')
       call osla_sweeps_destroy(sweeps)
     end do
+    call sweeps_of_other_rows(a, osla_splitting_problem(splitting))
     call osla_jacobi_create(a, 2, 0.0_real64, jacobi)
     x = 0 * b
     call osla_cg(a, b, x, m=osla_jacobi_use(jacobi), result=result)
@@ -350,6 +351,29 @@ contains
     call osla_splitting_destroy(splitting)
     call osla_csr_destroy(a)
   end subroutine preconditioned
+
+  subroutine sweeps_of_other_rows(a, problem)
+    type(osla_csr), intent(in) :: a
+    type(osla_fixed_point), intent(in) :: problem
+    real(real64), allocatable, target :: right(:)
+    real(real64), allocatable :: b(:), x(:)
+    type(osla_sweeps) :: sweeps
+    integer :: k, stat
+    character(200) :: text
+    allocate (b(osla_csr_rows(a)), x(osla_csr_rows(a)))
+    b = 1
+    x = 0
+    do k = 1, min(ranks, 2) ! too few; those of others, too, of which one rank alone has none
+      allocate (right(merge(size(b, kind=int64) - 1, problem%length, k == 1)))
+      call osla_sweeps_create(transport, problem, right, sweeps)
+      call osla_cg(a, b, x, m=sweeps, stat=stat, errmsg=text)
+      call expect(stat == OSLA_ERR_ARG .and. index(text, 'CG: a preconditioner of ') > 0, text)
+      call osla_cg(a, b, x, m=osla_sweeps_use(sweeps), stat=stat)
+      call expect(stat == OSLA_ERR_ARG, 'the same, as a preconditioner')
+      call osla_sweeps_destroy(sweeps)
+      deallocate (right)
+    end do
+  end subroutine sweeps_of_other_rows
 
   subroutine own_operator
     type(osla_operator) :: operator
