@@ -18,6 +18,11 @@ module osla_iterations
   public :: osla_diffusion_ranks, osla_diffusion_fill, osla_diffusion_radius
   public :: osla_sweeps_create, osla_sweeps_destroy
 
+  ! alpha < 1 proves that every mode converges.
+  interface osla_iterate_bound
+    procedure bound_default, bound_long
+  end interface
+
 contains
 
   ! What is wrong with a vector that is borrowed, or ''.
@@ -67,17 +72,25 @@ contains
     call c_osla_iteration_destroy(iteration%handle)
   end subroutine osla_iteration_destroy
 
-  ! alpha < 1 proves that every mode converges.
-  subroutine osla_iterate_bound(iteration, steps, alpha, stat, errmsg)
+  subroutine bound_default(iteration, steps, alpha, stat, errmsg)
     type(osla_iteration), intent(in) :: iteration
     integer, intent(in) :: steps
     real(c_double), intent(out) :: alpha
     integer, intent(out), optional :: stat
     character(*), intent(inout), optional :: errmsg
+    call bound_long(iteration, int(steps, c_int64_t), alpha, stat, errmsg)
+  end subroutine bound_default
+
+  subroutine bound_long(iteration, steps, alpha, stat, errmsg)
+    type(osla_iteration), intent(in) :: iteration
+    integer(c_int64_t), intent(in) :: steps
+    real(c_double), intent(out) :: alpha
+    integer, intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
     alpha = huge(alpha)
     if (absent('osla_iterate_bound', 'iteration', iteration%handle, stat, errmsg)) return
-    call settle(c_osla_iterate_bound(iteration%handle, int(steps, c_int64_t), alpha), stat, errmsg)
-  end subroutine osla_iterate_bound
+    call settle(c_osla_iterate_bound(iteration%handle, steps, alpha), stat, errmsg)
+  end subroutine bound_long
 
   ! x: the start, of the problem's length; then the state that has the residual in `result`.
   subroutine osla_iterate(iteration, x, result, stat, errmsg)

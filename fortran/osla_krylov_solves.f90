@@ -12,6 +12,11 @@ module osla_krylov_solves
   private
   public :: osla_jacobi_create, osla_jacobi_destroy, osla_jacobi_use, osla_sweeps_use, osla_csr_operator, osla_cg, osla_lsqr
 
+  ! block: 1: the diagonal of the matrix; more: blocks of so many rows.
+  interface osla_jacobi_create
+    procedure jacobi_default, jacobi_long
+  end interface
+
   ! Solves a x = b, a symmetric and positive definite. x: the first guess, then the solution. m: what osla_jacobi_create
   ! or osla_sweeps_create made, or a type(osla_preconditioner).
   interface osla_cg
@@ -25,17 +30,26 @@ module osla_krylov_solves
 
 contains
 
-  ! block: 1: the diagonal of the matrix; more: blocks of so many rows.
-  subroutine osla_jacobi_create(matrix, block, shift, jacobi, stat, errmsg)
+  subroutine jacobi_default(matrix, block, shift, jacobi, stat, errmsg)
     type(osla_csr), intent(in) :: matrix
     integer, intent(in) :: block
     real(c_double), intent(in) :: shift
     type(osla_jacobi), intent(out) :: jacobi
     integer, intent(out), optional :: stat
     character(*), intent(inout), optional :: errmsg
+    call jacobi_long(matrix, int(block, c_int64_t), shift, jacobi, stat, errmsg)
+  end subroutine jacobi_default
+
+  subroutine jacobi_long(matrix, block, shift, jacobi, stat, errmsg)
+    type(osla_csr), intent(in) :: matrix
+    integer(c_int64_t), intent(in) :: block
+    real(c_double), intent(in) :: shift
+    type(osla_jacobi), intent(out) :: jacobi
+    integer, intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
     if (absent('osla_jacobi_create', 'matrix', matrix%handle, stat, errmsg)) return
-    call settle(c_osla_jacobi_create(matrix%handle, int(block, c_int64_t), shift, jacobi%handle), stat, errmsg)
-  end subroutine osla_jacobi_create
+    call settle(c_osla_jacobi_create(matrix%handle, block, shift, jacobi%handle), stat, errmsg)
+  end subroutine jacobi_long
 
   ! Local.
   subroutine osla_jacobi_destroy(jacobi)

@@ -31,6 +31,11 @@ module osla_sparse_matrices
     procedure submatrix_default, submatrix_long
   end interface
 
+  ! The entries of this rank's row-th row, columns of the whole matrix ascending.
+  interface osla_csr_row
+    procedure row_default, row_long
+  end interface
+
 contains
 
   subroutine even_long(n, ranks, start)
@@ -165,10 +170,19 @@ contains
     if (c_associated(matrix%handle)) start = starts(matrix, c_osla_csr_column_start(matrix%handle))
   end function osla_csr_column_start
 
-  ! The entries of this rank's row-th row, columns of the whole matrix ascending.
-  subroutine osla_csr_row(matrix, row, column, value, stat, errmsg)
+  subroutine row_default(matrix, row, column, value, stat, errmsg)
     type(osla_csr), intent(in) :: matrix
     integer, intent(in) :: row
+    integer(c_int64_t), allocatable, intent(out) :: column(:)
+    real(c_double), allocatable, intent(out) :: value(:)
+    integer, intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    call row_long(matrix, int(row, c_int64_t), column, value, stat, errmsg)
+  end subroutine row_default
+
+  subroutine row_long(matrix, row, column, value, stat, errmsg)
+    type(osla_csr), intent(in) :: matrix
+    integer(c_int64_t), intent(in) :: row
     integer(c_int64_t), allocatable, intent(out) :: column(:)
     real(c_double), allocatable, intent(out) :: value(:)
     integer, intent(out), optional :: stat
@@ -181,13 +195,13 @@ contains
       call refuse(OSLA_ERR_ARG, 'osla_csr_row: this rank has no such row', stat, errmsg)
       return
     end if
-    n = c_osla_csr_row(matrix%handle, int(row - 1, c_int64_t), c_null_ptr, c_null_ptr)
+    n = c_osla_csr_row(matrix%handle, row - 1, c_null_ptr, c_null_ptr)
     allocate (columns(n), values(n))
-    n = c_osla_csr_row(matrix%handle, int(row - 1, c_int64_t), c_loc(columns), c_loc(values))
+    n = c_osla_csr_row(matrix%handle, row - 1, c_loc(columns), c_loc(values))
     column = columns + 1
     value = values
     call settle(OSLA_OK, stat, errmsg)
-  end subroutine osla_csr_row
+  end subroutine row_long
 
   ! --- matrices from matrices: collective ---
 

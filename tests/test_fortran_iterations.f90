@@ -201,7 +201,7 @@ contains
     do k = 1, 3
       options%mode = modes(k)
       call osla_iteration_create(transport, problem, iteration, options)
-      call osla_iterate_bound(iteration, 20, alpha)
+      call osla_iterate_bound(iteration, 20_int64, alpha)
       call expect(alpha < 1 .and. alpha >= 0.999_real64 * osla_diffusion_radius(diffusion), 'a bound')
       call osla_diffusion_fill(diffusion, x)
       call osla_iterate(iteration, x, result)
@@ -343,7 +343,7 @@ contains
       call osla_sweeps_destroy(sweeps)
     end do
     call sweeps_of_other_rows(a, osla_splitting_problem(splitting))
-    call osla_jacobi_create(a, 2, 0.0_real64, jacobi)
+    call osla_jacobi_create(a, osla_csr_rows(a), 0.0_real64, jacobi)
     x = 0 * b
     call osla_cg(a, b, x, m=osla_jacobi_use(jacobi), result=result)
     call expect(result%end == OSLA_KRYLOV_CONVERGED, 'CG with blocks as a preconditioner')
@@ -541,7 +541,7 @@ contains
     call expect(all(abs(leaves - [10 * rank + 1, -1, 10 * after + 2, -1, 10 * after + 1]) == 0), 'a begun broadcast')
     call expect(all(counts(:, 1) == 2) .and. all(counts(:, 2) == 1), 'a begun sum')
     call expect(abs(w(5) - cmplx(after, 1, real64)) == 0 .and. abs(w(2)) == 0, 'a begun broadcast, complex')
-    call osla_vertices_create(transport, 2, shared)
+    call osla_vertices_create(transport, osla_forest_n_roots(forest), shared)
     call expect(all(abs(shared) == 0), 'zeros')
     shared = roots + 1
     call osla_forest_bcast_begin(forest, shared, leaves, OSLA_REPLACE, first)
@@ -553,6 +553,9 @@ contains
     call expect(.not. associated(shared), 'freed')
     call osla_vertices_create(transport, merge(0, 4, rank == 0), numbers)
     call expect(size(numbers) == merge(0, 4, rank == 0), 'none on one rank')
+    call osla_vertices_free(transport, numbers)
+    call osla_vertices_create(transport, int(rank, int64), numbers)
+    call expect(size(numbers) == rank .and. all(numbers == 0), 'as many as the rank says')
     call osla_vertices_free(transport, numbers)
     call osla_forest_destroy(forest)
   end subroutine begun
@@ -621,6 +624,8 @@ contains
     call expect(stat == OSLA_ERR_STATE, 'no forest that is writable')
     call osla_vertices_create(transport, merge(-1, 1, rank == 0), memory, stat)
     call expect(stat == OSLA_ERR_ARG .and. .not. associated(memory), 'a negative number on one rank')
+    call osla_vertices_create(transport, merge(2_int64**61, 1_int64, rank == ranks - 1), memory, stat, text)
+    call expect(stat == OSLA_ERR_ARG .and. index(text, 'more vertices than') > 0, 'too many on one rank: ' // text)
     call osla_forest_bcast_begin(forest, roots, leaves, OSLA_REPLACE, run)
     call osla_forest_destroy(forest, stat)
     call expect(stat == OSLA_ERR_STATE, 'destroyed under way')
@@ -713,7 +718,7 @@ contains
     call expect(stat == OSLA_ERR_ARG, 'other numbers')
     call osla_csr_submatrix(a, [n, 1], [rank + 1], other)
     call expect(osla_csr_rows(other) == 2 .and. osla_csr_columns(other) == 1, 'a submatrix')
-    call osla_csr_row(other, 2, column, value)
+    call osla_csr_row(other, osla_csr_rows(other), column, value)
     call expect(column(1) == 1 .and. abs(value(1) - 3) == 0, 'its row')
     call osla_csr_destroy(other)
     call osla_csr_submatrix(a, [n + 1_int64], [integer(int64) ::], other, stat)
