@@ -5,7 +5,7 @@
 module osla_forest_runs
   use, intrinsic :: iso_c_binding
   use osla_c, c_part => osla_part
-  use osla_objects, only: osla_transport, osla_forest, settle, absent, refuse
+  use osla_objects, only: osla_transport, osla_forest, settle, absent, refuse, agreed
   implicit none
   private
   public :: osla_forest_bcast_begin, osla_forest_reduce_begin, osla_forest_fetch_begin, osla_forest_fetch
@@ -32,7 +32,7 @@ module osla_forest_runs
 
   ! x: n zeros in memory that neighbours read in place. Collective, and so is the end; n may differ.
   interface osla_vertices_create
-    procedure create_real, create_integer
+    procedure create_real_default, create_real_long, create_integer_default, create_integer_long
   end interface
   interface osla_vertices_free
     procedure free_real, free_integer
@@ -257,9 +257,24 @@ contains
       r%at, l(1)%at, l(2)%at, int(combine, c_int)), stat, errmsg)
   end subroutine fetch_whole_2
 
-  subroutine create_real(transport, n, x, stat, errmsg)
+  ! n numbers of 8 bytes in memory that neighbours read in place.
+  function shared(transport, n, memory) result(err)
     type(osla_transport), intent(in) :: transport
-    integer, intent(in) :: n
+    integer(c_int64_t), intent(in) :: n
+    type(c_ptr), intent(out) :: memory
+    integer(c_int) :: err
+    character(:), allocatable :: wrong
+    memory = c_null_ptr
+    wrong = ''
+    if (n < 0) wrong = 'a negative number of vertices'
+    if (n > shiftr(huge(n), 3)) wrong = 'more vertices than there is memory'
+    err = agreed('osla_vertices_create', wrong, transport%handle)
+    if (err == OSLA_OK) err = c_osla_vertices_create(transport%handle, 8 * int(n, c_size_t), memory)
+  end function shared
+
+  subroutine create_real_long(transport, n, x, stat, errmsg)
+    type(osla_transport), intent(in) :: transport
+    integer(c_int64_t), intent(in) :: n
     real(c_double), pointer, intent(out) :: x(:)
     integer, intent(out), optional :: stat
     character(*), intent(inout), optional :: errmsg
@@ -267,14 +282,19 @@ contains
     integer(c_int) :: err
     x => null()
     if (absent('osla_vertices_create', 'transport', transport%handle, stat, errmsg)) return
-    memory = c_null_ptr
-    err = OSLA_OK
-    if (n < 0) call refuse(OSLA_ERR_ARG, 'osla_vertices_create: a negative number of vertices', err)
-    err = c_osla_agree(transport%handle, err)
-    if (err == OSLA_OK) err = c_osla_vertices_create(transport%handle, 8 * int(n, c_size_t), memory)
+    err = shared(transport, n, memory)
     if (err == OSLA_OK) call c_f_pointer(memory, x, [n])
     call settle(err, stat, errmsg)
-  end subroutine create_real
+  end subroutine create_real_long
+
+  subroutine create_real_default(transport, n, x, stat, errmsg)
+    type(osla_transport), intent(in) :: transport
+    integer, intent(in) :: n
+    real(c_double), pointer, intent(out) :: x(:)
+    integer, intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    call create_real_long(transport, int(n, c_int64_t), x, stat, errmsg)
+  end subroutine create_real_default
 
   ! x: as osla_vertices_create gave it.
   subroutine free_real(transport, x, stat, errmsg)
@@ -292,9 +312,9 @@ contains
     call settle(err, stat, errmsg)
   end subroutine free_real
 
-  subroutine create_integer(transport, n, x, stat, errmsg)
+  subroutine create_integer_long(transport, n, x, stat, errmsg)
     type(osla_transport), intent(in) :: transport
-    integer, intent(in) :: n
+    integer(c_int64_t), intent(in) :: n
     integer(c_int64_t), pointer, intent(out) :: x(:)
     integer, intent(out), optional :: stat
     character(*), intent(inout), optional :: errmsg
@@ -302,14 +322,19 @@ contains
     integer(c_int) :: err
     x => null()
     if (absent('osla_vertices_create', 'transport', transport%handle, stat, errmsg)) return
-    memory = c_null_ptr
-    err = OSLA_OK
-    if (n < 0) call refuse(OSLA_ERR_ARG, 'osla_vertices_create: a negative number of vertices', err)
-    err = c_osla_agree(transport%handle, err)
-    if (err == OSLA_OK) err = c_osla_vertices_create(transport%handle, 8 * int(n, c_size_t), memory)
+    err = shared(transport, n, memory)
     if (err == OSLA_OK) call c_f_pointer(memory, x, [n])
     call settle(err, stat, errmsg)
-  end subroutine create_integer
+  end subroutine create_integer_long
+
+  subroutine create_integer_default(transport, n, x, stat, errmsg)
+    type(osla_transport), intent(in) :: transport
+    integer, intent(in) :: n
+    integer(c_int64_t), pointer, intent(out) :: x(:)
+    integer, intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    call create_integer_long(transport, int(n, c_int64_t), x, stat, errmsg)
+  end subroutine create_integer_default
 
   ! x: as osla_vertices_create gave it.
   subroutine free_integer(transport, x, stat, errmsg)

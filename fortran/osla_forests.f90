@@ -3,7 +3,7 @@
 module osla_forests
   use, intrinsic :: iso_c_binding
   use osla_c, c_part => osla_part
-  use osla_objects, only: osla_transport, osla_forest, settle, absent, refuse
+  use osla_objects, only: osla_transport, osla_forest, settle, absent, refuse, agreed
   implicit none
   private
   public :: osla_forest_create, osla_forest_create_global, osla_forest_destroy, osla_forest_n_roots
@@ -21,6 +21,8 @@ module osla_forests
     procedure global_default, global_long
   end interface
 
+  character(*), parameter :: other_sizes = 'lists of different sizes'
+
 contains
 
   ! Indices as C counts them, of which it needs none where there are none.
@@ -29,17 +31,6 @@ contains
     integer(c_int64_t), allocatable :: from_0(:)
     from_0 = list - 1
   end function from_1
-
-  ! One that only this rank could refuse is refused on all.
-  function agreed(transport, call_name, fits) result(err)
-    type(osla_transport), intent(in) :: transport
-    character(*), intent(in) :: call_name
-    logical, intent(in) :: fits
-    integer(c_int) :: err
-    err = OSLA_OK
-    if (.not. fits) call refuse(OSLA_ERR_ARG, call_name // ': lists of different sizes', err)
-    err = c_osla_agree(transport%handle, err)
-  end function agreed
 
   subroutine create_long(transport, n_roots, root, forest, leaf, stat, errmsg)
     type(osla_transport), intent(in) :: transport
@@ -55,17 +46,17 @@ contains
     integer(c_int64_t) :: edges
     integer(c_int) :: err
     type(c_ptr) :: use_leaf
-    logical :: fits
+    character(:), allocatable :: wrong
     if (absent(name, 'transport', transport%handle, stat, errmsg)) return
     edges = size(root, kind=c_int64_t)
     use_leaf = c_null_ptr
-    fits = .true.
+    wrong = ''
     if (present(leaf)) then
-      fits = size(leaf, kind=c_int64_t) == edges
+      if (size(leaf, kind=c_int64_t) /= edges) wrong = other_sizes
       at = from_1(leaf)
       use_leaf = c_loc(at)
     end if
-    err = agreed(transport, name, fits)
+    err = agreed(name, wrong, transport%handle)
     if (err == OSLA_OK) then
       pairs = root
       pairs%index = root%index - 1
@@ -100,16 +91,17 @@ contains
     integer(c_int64_t), allocatable, target :: begins(:), numbers(:), at(:)
     integer(c_int) :: err
     type(c_ptr) :: use_leaf
-    logical :: fits
+    character(:), allocatable :: wrong
     if (absent(name, 'transport', transport%handle, stat, errmsg)) return
-    fits = size(start) == c_osla_transport_size(transport%handle) + 1
+    wrong = ''
+    if (size(start) /= c_osla_transport_size(transport%handle) + 1) wrong = other_sizes
     use_leaf = c_null_ptr
     if (present(leaf)) then
-      fits = fits .and. size(leaf, kind=c_int64_t) == size(root, kind=c_int64_t)
+      if (size(leaf, kind=c_int64_t) /= size(root, kind=c_int64_t)) wrong = other_sizes
       at = from_1(leaf)
       use_leaf = c_loc(at)
     end if
-    err = agreed(transport, name, fits)
+    err = agreed(name, wrong, transport%handle)
     if (err == OSLA_OK) then
       begins = from_1(start)
       numbers = from_1(root)

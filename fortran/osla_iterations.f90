@@ -9,7 +9,7 @@ module osla_iterations
   use, intrinsic :: iso_c_binding
   use osla_c, c_part => osla_part
   use osla_objects, only: osla_transport, osla_csr, osla_matrix, osla_splitting, osla_diffusion, osla_iteration, &
-    osla_sweeps, settle, absent, refuse, fortran_text
+    osla_sweeps, settle, absent, refuse, agreed, fortran_text
   implicit none
   private
   public :: osla_iteration_create, osla_iteration_destroy, osla_iterate_bound, osla_iterate, osla_iterate_end_name
@@ -18,31 +18,33 @@ module osla_iterations
   public :: osla_diffusion_ranks, osla_diffusion_fill, osla_diffusion_radius
   public :: osla_sweeps_create, osla_sweeps_destroy
 
+  ! alpha < 1 proves that every mode converges.
+  interface osla_iterate_bound
+    procedure bound_default, bound_long
+  end interface
+
 contains
 
-  ! What only this rank could refuse is refused on all.
-  function agreed(call_name, wrong, transport) result(err)
-    character(*), intent(in) :: call_name, wrong ! '': nothing is
-    type(c_ptr), intent(in) :: transport
-    integer(c_int) :: err
-    err = OSLA_OK
-    if (wrong /= '') call refuse(OSLA_ERR_ARG, call_name // ': ' // wrong, err)
-    err = c_osla_agree(transport, err)
-  end function agreed
-
   ! What is wrong with a vector that is borrowed, or ''.
-  function misfit(vector, n) result(wrong)
+  function unfit(vector) result(wrong)
     real(c_double), pointer, intent(in) :: vector(:)
-    integer(c_int64_t), intent(in) :: n
     character(:), allocatable :: wrong
     wrong = ''
     if (.not. associated(vector)) then
       wrong = 'there is no right-hand side'
-    else if (size(vector, kind=c_int64_t) /= n) then
-      wrong = 'the right-hand side has not the size of this rank''s part'
-    else if (n > 0 .and. .not. is_contiguous(vector)) then
+    else if (size(vector) > 0 .and. .not. is_contiguous(vector)) then
       wrong = 'the right-hand side does not lie contiguously'
     end if
+  end function unfit
+
+  ! The same with one that must have n numbers.
+  function misfit(vector, n) result(wrong)
+    real(c_double), pointer, intent(in) :: vector(:)
+    integer(c_int64_t), intent(in) :: n
+    character(:), allocatable :: wrong
+    wrong = unfit(vector)
+    if (wrong /= '') return
+    if (size(vector, kind=c_int64_t) /= n) wrong = 'the right-hand side has not the size of this rank''s part'
   end function misfit
 
   ! --- iterations: collective ---
@@ -70,17 +72,25 @@ contains
     call c_osla_iteration_destroy(iteration%handle)
   end subroutine osla_iteration_destroy
 
-  ! alpha < 1 proves that every mode converges.
-  subroutine osla_iterate_bound(iteration, steps, alpha, stat, errmsg)
+  subroutine bound_default(iteration, steps, alpha, stat, errmsg)
     type(osla_iteration), intent(in) :: iteration
     integer, intent(in) :: steps
     real(c_double), intent(out) :: alpha
     integer, intent(out), optional :: stat
     character(*), intent(inout), optional :: errmsg
+    call bound_long(iteration, int(steps, c_int64_t), alpha, stat, errmsg)
+  end subroutine bound_default
+
+  subroutine bound_long(iteration, steps, alpha, stat, errmsg)
+    type(osla_iteration), intent(in) :: iteration
+    integer(c_int64_t), intent(in) :: steps
+    real(c_double), intent(out) :: alpha
+    integer, intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
     alpha = huge(alpha)
     if (absent('osla_iterate_bound', 'iteration', iteration%handle, stat, errmsg)) return
-    call settle(c_osla_iterate_bound(iteration%handle, int(steps, c_int64_t), alpha), stat, errmsg)
-  end subroutine osla_iterate_bound
+    call settle(c_osla_iterate_bound(iteration%handle, steps, alpha), stat, errmsg)
+  end subroutine bound_long
 
   ! x: the start, of the problem's length; then the state that has the residual in `result`.
   subroutine osla_iterate(iteration, x, result, stat, errmsg)
@@ -245,7 +255,8 @@ contains
 
   ! --- sweeps as a preconditioner: collective ---
 
-  ! right: the right-hand side that the problem reads; borrowed, and overwritten.
+  ! right: the right-hand side that the problem reads; borrowed, and overwritten. Its size is that of this rank's rows, and
+  ! not problem%length, which counts what others send, too; osla_cg refuses sweeps of other rows than its operator's.
   subroutine osla_sweeps_create(transport, problem, right, sweeps, options, stat, errmsg)
     type(osla_transport), intent(in) :: transport
     type(osla_fixed_point), intent(in) :: problem
@@ -263,7 +274,7 @@ contains
     if (present(options)) chosen = options
     rows = 0
     if (associated(right)) rows = size(right, kind=c_int64_t)
-    err = agreed('osla_sweeps_create', misfit(right, rows), transport%handle)
+    err = agreed('osla_sweeps_create', unfit(right), transport%handle)
     if (err == OSLA_OK) &
       err = c_osla_sweeps_create(transport%handle, c_loc(given), rows, c_loc(right), c_loc(chosen), sweeps%handle)
     call settle(err, stat, errmsg)

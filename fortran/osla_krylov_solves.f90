@@ -1,20 +1,26 @@
 ! CG and LSQR with sparse matrices, or with own operators. The contracts are in osla_krylov.h; what C takes as NULL is
-! optional here, and follows. All are collective, and an array of another size is refused on all ranks.
+! optional here, and follows. All are collective; an array of another size and a function that is missing are refused on all
+! ranks.
 !
 ! type(osla_operator) and type(osla_preconditioner) are C's structs: multiply and apply are c_funloc of functions with
 ! bind(c) and the interfaces there, arg is given to them as it is.
 module osla_krylov_solves
   use, intrinsic :: iso_c_binding
   use osla_c, c_part => osla_part
-  use osla_objects, only: osla_csr, osla_jacobi, osla_sweeps, settle, absent, refuse
+  use osla_objects, only: osla_csr, osla_jacobi, osla_sweeps, settle, absent, agreed
   implicit none
   private
   public :: osla_jacobi_create, osla_jacobi_destroy, osla_jacobi_use, osla_sweeps_use, osla_csr_operator, osla_cg, osla_lsqr
 
+  ! block: 1: the diagonal of the matrix; more: blocks of so many rows.
+  interface osla_jacobi_create
+    procedure jacobi_default, jacobi_long
+  end interface
+
   ! Solves a x = b, a symmetric and positive definite. x: the first guess, then the solution. m: what osla_jacobi_create
-  ! made, or a type(osla_preconditioner).
+  ! or osla_sweeps_create made, or a type(osla_preconditioner).
   interface osla_cg
-    procedure cg_matrix, cg_matrix_own, cg_operator
+    procedure cg_matrix, cg_matrix_swept, cg_matrix_own, cg_operator
   end interface
 
   ! Minimises |b - a x|^2 + damping^2 |x / scale|^2.
@@ -24,17 +30,26 @@ module osla_krylov_solves
 
 contains
 
-  ! block: 1: the diagonal of the matrix; more: blocks of so many rows.
-  subroutine osla_jacobi_create(matrix, block, shift, jacobi, stat, errmsg)
+  subroutine jacobi_default(matrix, block, shift, jacobi, stat, errmsg)
     type(osla_csr), intent(in) :: matrix
     integer, intent(in) :: block
     real(c_double), intent(in) :: shift
     type(osla_jacobi), intent(out) :: jacobi
     integer, intent(out), optional :: stat
     character(*), intent(inout), optional :: errmsg
+    call jacobi_long(matrix, int(block, c_int64_t), shift, jacobi, stat, errmsg)
+  end subroutine jacobi_default
+
+  subroutine jacobi_long(matrix, block, shift, jacobi, stat, errmsg)
+    type(osla_csr), intent(in) :: matrix
+    integer(c_int64_t), intent(in) :: block
+    real(c_double), intent(in) :: shift
+    type(osla_jacobi), intent(out) :: jacobi
+    integer, intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
     if (absent('osla_jacobi_create', 'matrix', matrix%handle, stat, errmsg)) return
-    call settle(c_osla_jacobi_create(matrix%handle, int(block, c_int64_t), shift, jacobi%handle), stat, errmsg)
-  end subroutine osla_jacobi_create
+    call settle(c_osla_jacobi_create(matrix%handle, block, shift, jacobi%handle), stat, errmsg)
+  end subroutine jacobi_long
 
   ! Local.
   subroutine osla_jacobi_destroy(jacobi)
@@ -64,16 +79,22 @@ contains
 
   ! --- solvers ---
 
-  ! Have all ranks arrays of their sizes? A code, the same on all.
-  function agreed(call_name, a, fits) result(err)
+  ! Are functions there, and arrays of their sizes, on all ranks? A code, the same on all.
+  function fit(call_name, a, applies, sizes) result(err)
     character(*), intent(in) :: call_name
     type(osla_operator), intent(in) :: a
-    logical, intent(in) :: fits
+    logical, intent(in) :: applies, sizes ! of the preconditioner, of arrays: are they right?
     integer(c_int) :: err
-    err = OSLA_OK
-    if (.not. fits) call refuse(OSLA_ERR_ARG, call_name // ': an array has not the size of this rank''s part', err)
-    err = c_osla_agree(a%transport, err)
-  end function agreed
+    if (.not. c_associated(a%multiply)) then
+      err = agreed(call_name, 'the product of the operator was not set', a%transport, OSLA_ERR_STATE)
+    else if (.not. applies) then
+      err = agreed(call_name, 'the preconditioner was not created or set, or is destroyed', a%transport, OSLA_ERR_STATE)
+    else if (.not. sizes) then
+      err = agreed(call_name, 'an array has not the size of this rank''s part', a%transport)
+    else
+      err = agreed(call_name, '', a%transport)
+    end if
+  end function fit
 
   subroutine cg_operator(a, b, x, m, options, result, stat, errmsg)
     type(osla_operator), intent(in) :: a
@@ -90,32 +111,22 @@ contains
     type(osla_krylov_result), target :: found
     type(c_ptr) :: use_m
     integer(c_int) :: err
+    logical :: applies
     if (absent('osla_cg', 'transport of the operator', a%transport, stat, errmsg)) return
     use_m = c_null_ptr
+    applies = .true.
     if (present(m)) then
       inverse = m
       use_m = c_loc(inverse)
-      if (unset('osla_cg', 'preconditioner', m%apply, stat, errmsg)) return
+      applies = c_associated(m%apply)
     end if
-    if (unset('osla_cg', 'product of the operator', a%multiply, stat, errmsg)) return
     if (present(options)) chosen = options
     product = a
-    err = agreed('osla_cg', a, all([size(b, kind=c_int64_t), size(x, kind=c_int64_t)] == a%rows))
+    err = fit('osla_cg', a, applies, all([size(b, kind=c_int64_t), size(x, kind=c_int64_t)] == a%rows))
     if (err == OSLA_OK) err = c_osla_cg(c_loc(product), use_m, c_loc(b), c_loc(x), c_loc(chosen), c_loc(found))
     if (present(result) .and. err == OSLA_OK) result = found
     call settle(err, stat, errmsg)
   end subroutine cg_operator
-
-  ! Is a function not there? Then the call is refused.
-  function unset(call_name, what, f, stat, errmsg) result(is)
-    character(*), intent(in) :: call_name, what
-    type(c_funptr), intent(in) :: f
-    integer, intent(out), optional :: stat
-    character(*), intent(inout), optional :: errmsg
-    logical :: is
-    is = .not. c_associated(f)
-    if (is) call refuse(OSLA_ERR_STATE, call_name // ': the ' // what // ' was not set', stat, errmsg)
-  end function unset
 
   subroutine cg_matrix(a, b, x, m, options, result, stat, errmsg)
     type(osla_csr), intent(in) :: a
@@ -128,12 +139,23 @@ contains
     character(*), intent(inout), optional :: errmsg
     if (absent('osla_cg', 'matrix', a%handle, stat, errmsg)) return
     if (present(m)) then
-      if (absent('osla_cg', 'preconditioner', m%handle, stat, errmsg)) return
       call cg_operator(osla_csr_operator(a), b, x, osla_jacobi_use(m), options, result, stat, errmsg)
     else
       call cg_operator(osla_csr_operator(a), b, x, options=options, result=result, stat=stat, errmsg=errmsg)
     end if
   end subroutine cg_matrix
+
+  subroutine cg_matrix_swept(a, b, x, m, options, result, stat, errmsg)
+    type(osla_csr), intent(in) :: a
+    real(c_double), intent(in), target, contiguous :: b(:)
+    real(c_double), intent(inout), target, contiguous :: x(:)
+    type(osla_sweeps), intent(in) :: m
+    type(osla_krylov_options), intent(in), optional :: options
+    type(osla_krylov_result), intent(out), optional :: result
+    integer, intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    call cg_matrix_own(a, b, x, osla_sweeps_use(m), options, result, stat, errmsg)
+  end subroutine cg_matrix_swept
 
   subroutine cg_matrix_own(a, b, x, m, options, result, stat, errmsg)
     type(osla_csr), intent(in) :: a
@@ -166,7 +188,6 @@ contains
     integer(c_int) :: err
     logical :: fits
     if (absent('osla_lsqr', 'transport of the operator', a%transport, stat, errmsg)) return
-    if (unset('osla_lsqr', 'product of the operator', a%multiply, stat, errmsg)) return
     fits = size(b, kind=c_int64_t) == a%rows .and. size(x, kind=c_int64_t) == a%columns
     use_scale = c_null_ptr
     if (present(scale)) then
@@ -177,7 +198,7 @@ contains
     if (present(damping)) damps = damping
     if (present(options)) chosen = options
     product = a
-    err = agreed('osla_lsqr', a, fits)
+    err = fit('osla_lsqr', a, .true., fits)
     if (err == OSLA_OK) &
       err = c_osla_lsqr(c_loc(product), c_loc(b), damps, use_scale, c_loc(x), c_loc(chosen), c_loc(found))
     if (present(result) .and. err == OSLA_OK) result = found

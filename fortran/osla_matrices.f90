@@ -21,6 +21,14 @@ module osla_matrices
     procedure fill_default, fill_long
   end interface
 
+  ! The row of the matrix, counted from 1, that local row `row` of this rank is (ScaLAPACK's INDXL2G).
+  interface osla_matrix_row
+    procedure row_default, row_long
+  end interface
+  interface osla_matrix_column
+    procedure column_default, column_long
+  end interface
+
   abstract interface
     function osla_element(i, j) result(value)
       import :: c_double, c_int64_t
@@ -110,24 +118,37 @@ contains
     lld = c_osla_matrix_lld(matrix%handle, rank)
   end function osla_matrix_lld
 
-  ! The row of the matrix, counted from 1, that local row `row` of this rank is (ScaLAPACK's INDXL2G).
-  function osla_matrix_row(matrix, row) result(i)
+  function row_default(matrix, row) result(i)
     type(osla_matrix), intent(in) :: matrix
     integer, intent(in) :: row
     integer(c_int64_t) :: i
+    i = row_long(matrix, int(row, c_int64_t))
+  end function row_default
+
+  function row_long(matrix, row) result(i)
+    type(osla_matrix), intent(in) :: matrix
+    integer(c_int64_t), intent(in) :: row
+    integer(c_int64_t) :: i
     type(osla_layout) :: l
     l = osla_matrix_layout(matrix)
-    i = global(int(row, c_int64_t), l%mb, c_osla_grid_prow(c_osla_matrix_grid(matrix%handle)), l%nprow)
-  end function osla_matrix_row
+    i = global(row, l%mb, c_osla_grid_prow(c_osla_matrix_grid(matrix%handle)), l%nprow)
+  end function row_long
 
-  function osla_matrix_column(matrix, column) result(j)
+  function column_default(matrix, column) result(j)
     type(osla_matrix), intent(in) :: matrix
     integer, intent(in) :: column
     integer(c_int64_t) :: j
+    j = column_long(matrix, int(column, c_int64_t))
+  end function column_default
+
+  function column_long(matrix, column) result(j)
+    type(osla_matrix), intent(in) :: matrix
+    integer(c_int64_t), intent(in) :: column
+    integer(c_int64_t) :: j
     type(osla_layout) :: l
     l = osla_matrix_layout(matrix)
-    j = global(int(column, c_int64_t), l%nb, c_osla_grid_pcol(c_osla_matrix_grid(matrix%handle)), l%npcol)
-  end function osla_matrix_column
+    j = global(column, l%nb, c_osla_grid_pcol(c_osla_matrix_grid(matrix%handle)), l%npcol)
+  end function column_long
 
   pure function global(local, block, position, positions) result(index)
     integer(c_int64_t), intent(in) :: local, block

@@ -3,15 +3,15 @@ module osla_objects
   use, intrinsic :: iso_c_binding
   use osla_values, c_part => osla_part
   use osla_c, only: c_osla_error_text, c_osla_err_name, c_osla_version, c_osla_version_text, &
-    c_osla_matrix_layout, c_osla_random_uniform, c_osla_random_normal, c_osla_fortran_refuse, &
-    c_osla_fortran_end
+    c_osla_matrix_layout, c_osla_random_uniform, c_osla_random_normal, c_osla_agree, &
+    c_osla_fortran_refuse, c_osla_fortran_end
   implicit none
   private
   public :: osla_transport, osla_grid, osla_operand, osla_matrix, osla_part, osla_hessian, osla_file
   public :: osla_forest, osla_csr, osla_jacobi, osla_sweeps, osla_splitting, osla_diffusion, osla_iteration
   public :: osla_error_text, osla_err_name, osla_version, osla_version_text
   public :: osla_random_uniform, osla_random_normal
-  public :: settle, refuse, absent, as_part, c_text, fortran_text, dtype_name
+  public :: settle, refuse, agreed, absent, as_part, c_text, fortran_text, dtype_name
 
   ! handle: C's pointer, for calls of C on the same object. Copies are of the handle, not of the object.
   type :: osla_transport
@@ -117,6 +117,19 @@ contains
     character(*), intent(inout), optional :: errmsg
     call settle(c_osla_fortran_refuse(err, c_text(text)), stat, errmsg)
   end subroutine refuse
+
+  ! What only this rank could refuse, here or elsewhere, is refused on all: a code, the same on all.
+  function agreed(call_name, wrong, transport, code) result(err)
+    character(*), intent(in) :: call_name, wrong ! '': nothing is
+    type(c_ptr), intent(in) :: transport
+    integer(c_int), intent(in), optional :: code ! of what is wrong; without it OSLA_ERR_ARG
+    integer(c_int) :: err, refused
+    refused = OSLA_ERR_ARG
+    if (present(code)) refused = code
+    err = OSLA_OK
+    if (wrong /= '') call refuse(refused, call_name // ': ' // wrong, err)
+    err = c_osla_agree(transport, err)
+  end function agreed
 
   ! Is an object not there? Then the call is refused.
   function absent(call_name, what, handle, stat, errmsg) result(is)

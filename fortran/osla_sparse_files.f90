@@ -3,7 +3,7 @@
 module osla_sparse_files
   use, intrinsic :: iso_c_binding
   use osla_c, c_part => osla_part
-  use osla_objects, only: osla_transport, osla_csr, settle, absent, refuse, c_text
+  use osla_objects, only: osla_transport, osla_csr, settle, absent, agreed, c_text
   implicit none
   private
   public :: osla_csr_read_matrix_market, osla_vector_read_matrix_market, osla_csr_read_metis
@@ -21,17 +21,15 @@ module osla_sparse_files
 
 contains
 
-  ! Are lists of blocks, and what they ask for, of their sizes on all ranks? A code, the same on all.
-  function agreed(call_name, transport, fits) result(err)
-    character(*), intent(in) :: call_name
+  ! What is wrong with lists of blocks, or ''.
+  function misfit(transport, sizes) result(wrong)
     type(osla_transport), intent(in) :: transport
-    logical, intent(in) :: fits
-    integer(c_int) :: err
-    err = OSLA_OK
-    if (.not. fits) call refuse(OSLA_ERR_ARG, call_name // ': a list of blocks needs a number for each rank and one ' // &
-      'more, and a part its size', err)
-    err = c_osla_agree(transport%handle, err)
-  end function agreed
+    integer, intent(in) :: sizes(:)
+    character(:), allocatable :: wrong
+    wrong = ''
+    if (any(sizes /= c_osla_transport_size(transport%handle) + 1)) &
+      wrong = 'a list of blocks needs a number for each rank and one more'
+  end function misfit
 
   subroutine matrix_even(transport, file, matrix, stat, errmsg)
     type(osla_transport), intent(in) :: transport
@@ -55,8 +53,7 @@ contains
     integer(c_int64_t), allocatable, target :: rows(:), columns(:)
     integer(c_int) :: err
     if (absent(name, 'transport', transport%handle, stat, errmsg)) return
-    err = agreed(name, transport, &
-      all([size(row_start), size(column_start)] == c_osla_transport_size(transport%handle) + 1))
+    err = agreed(name, misfit(transport, [size(row_start), size(column_start)]), transport%handle)
     if (err == OSLA_OK) then
       rows = row_start - 1
       columns = column_start - 1
@@ -87,12 +84,15 @@ contains
     integer(c_int64_t), allocatable, target :: begins(:)
     integer :: rank
     integer(c_int) :: err
-    logical :: fits
+    character(:), allocatable :: wrong
     if (absent(name, 'transport', transport%handle, stat, errmsg)) return
     rank = c_osla_transport_rank(transport%handle)
-    fits = size(start) == c_osla_transport_size(transport%handle) + 1
-    if (fits) fits = size(part, kind=c_int64_t) == max(0_c_int64_t, start(rank + 2) - start(rank + 1))
-    err = agreed(name, transport, fits)
+    wrong = misfit(transport, [size(start)])
+    if (wrong == '') then
+      if (size(part, kind=c_int64_t) /= max(0_c_int64_t, start(rank + 2) - start(rank + 1))) &
+        wrong = 'part has not the size that the list of blocks gives this rank'
+    end if
+    err = agreed(name, wrong, transport%handle)
     if (err == OSLA_OK) then
       begins = start - 1
       err = c_osla_vector_read_matrix_market(transport%handle, c_text(trim(file)), c_loc(begins), c_loc(part))
@@ -130,7 +130,7 @@ contains
     integer(c_int64_t), allocatable, target :: rows(:)
     integer(c_int) :: err
     if (absent('osla_csr_read_metis', 'transport', transport%handle, stat, errmsg)) return
-    err = agreed('osla_csr_read_metis', transport, size(row_start) == c_osla_transport_size(transport%handle) + 1)
+    err = agreed('osla_csr_read_metis', misfit(transport, [size(row_start)]), transport%handle)
     if (err == OSLA_OK) then
       rows = row_start - 1
       err = c_osla_csr_read_metis(transport%handle, c_text(trim(file)), c_loc(rows), matrix%handle)

@@ -2,7 +2,7 @@
 module osla_sparse_matrices
   use, intrinsic :: iso_c_binding
   use osla_c, c_part => osla_part
-  use osla_objects, only: osla_transport, osla_csr, settle, absent, refuse
+  use osla_objects, only: osla_transport, osla_csr, settle, absent, refuse, agreed
   implicit none
   private
   public :: osla_even_blocks, osla_csr_create, osla_csr_destroy, osla_csr_rows, osla_csr_columns, osla_csr_entries
@@ -29,6 +29,11 @@ module osla_sparse_matrices
   ! The rows and columns that each rank names, in that order.
   interface osla_csr_submatrix
     procedure submatrix_default, submatrix_long
+  end interface
+
+  ! The entries of this rank's row-th row, columns of the whole matrix ascending.
+  interface osla_csr_row
+    procedure row_default, row_long
   end interface
 
 contains
@@ -77,22 +82,19 @@ contains
     character(*), intent(inout), optional :: errmsg
     character(*), parameter :: name = 'osla_csr_create'
     integer(c_int64_t), allocatable, target :: rows(:), columns(:), begins(:), at(:)
-    character(:), allocatable :: wrong
-    integer :: mine
+    integer(c_int) :: err
     if (absent(name, 'transport', transport%handle, stat, errmsg)) return
-    wrong = misfit(transport, row_start, column_start, first, column, size(value, kind=c_int64_t))
-    mine = OSLA_OK
-    if (wrong /= '') call refuse(OSLA_ERR_ARG, name // ': ' // wrong, mine)
-    mine = c_osla_agree(transport%handle, mine)
-    if (mine == OSLA_OK) then
+    err = agreed(name, misfit(transport, row_start, column_start, first, column, size(value, kind=c_int64_t)), &
+      transport%handle)
+    if (err == OSLA_OK) then
       rows = row_start - 1
       columns = column_start - 1
       begins = first - 1
       at = column - 1
-      mine = c_osla_csr_create(transport%handle, c_loc(rows), c_loc(columns), c_loc(begins), c_loc(at), c_loc(value), &
+      err = c_osla_csr_create(transport%handle, c_loc(rows), c_loc(columns), c_loc(begins), c_loc(at), c_loc(value), &
         matrix%handle)
     end if
-    call settle(mine, stat, errmsg)
+    call settle(err, stat, errmsg)
   end subroutine create_long
 
   subroutine create_default(transport, row_start, column_start, first, column, value, matrix, stat, errmsg)
@@ -168,10 +170,19 @@ contains
     if (c_associated(matrix%handle)) start = starts(matrix, c_osla_csr_column_start(matrix%handle))
   end function osla_csr_column_start
 
-  ! The entries of this rank's row-th row, columns of the whole matrix ascending.
-  subroutine osla_csr_row(matrix, row, column, value, stat, errmsg)
+  subroutine row_default(matrix, row, column, value, stat, errmsg)
     type(osla_csr), intent(in) :: matrix
     integer, intent(in) :: row
+    integer(c_int64_t), allocatable, intent(out) :: column(:)
+    real(c_double), allocatable, intent(out) :: value(:)
+    integer, intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    call row_long(matrix, int(row, c_int64_t), column, value, stat, errmsg)
+  end subroutine row_default
+
+  subroutine row_long(matrix, row, column, value, stat, errmsg)
+    type(osla_csr), intent(in) :: matrix
+    integer(c_int64_t), intent(in) :: row
     integer(c_int64_t), allocatable, intent(out) :: column(:)
     real(c_double), allocatable, intent(out) :: value(:)
     integer, intent(out), optional :: stat
@@ -184,13 +195,13 @@ contains
       call refuse(OSLA_ERR_ARG, 'osla_csr_row: this rank has no such row', stat, errmsg)
       return
     end if
-    n = c_osla_csr_row(matrix%handle, int(row - 1, c_int64_t), c_null_ptr, c_null_ptr)
+    n = c_osla_csr_row(matrix%handle, row - 1, c_null_ptr, c_null_ptr)
     allocate (columns(n), values(n))
-    n = c_osla_csr_row(matrix%handle, int(row - 1, c_int64_t), c_loc(columns), c_loc(values))
+    n = c_osla_csr_row(matrix%handle, row - 1, c_loc(columns), c_loc(values))
     column = columns + 1
     value = values
     call settle(OSLA_OK, stat, errmsg)
-  end subroutine osla_csr_row
+  end subroutine row_long
 
   ! --- matrices from matrices: collective ---
 
@@ -233,19 +244,20 @@ contains
     character(*), intent(inout), optional :: errmsg
     integer(c_int64_t), allocatable, target :: numbers(:), begins(:)
     type(c_ptr) :: transport
-    integer :: mine
+    character(:), allocatable :: wrong
+    integer(c_int) :: err
     if (absent('osla_csr_renumber', 'matrix', a%handle, stat, errmsg)) return
     transport = c_osla_csr_transport(a%handle)
-    mine = OSLA_OK
+    wrong = ''
     if (size(number, kind=c_int64_t) /= osla_csr_rows(a) .or. size(start) /= c_osla_transport_size(transport) + 1) &
-      call refuse(OSLA_ERR_ARG, 'osla_csr_renumber: number has not this rank''s rows, or start not all ranks', mine)
-    mine = c_osla_agree(transport, mine)
-    if (mine == OSLA_OK) then
+      wrong = 'number has not this rank''s rows, or start not all ranks'
+    err = agreed('osla_csr_renumber', wrong, transport)
+    if (err == OSLA_OK) then
       numbers = number - 1
       begins = start - 1
-      mine = c_osla_csr_renumber(a%handle, c_loc(numbers), c_loc(begins), renumbered%handle)
+      err = c_osla_csr_renumber(a%handle, c_loc(numbers), c_loc(begins), renumbered%handle)
     end if
-    call settle(mine, stat, errmsg)
+    call settle(err, stat, errmsg)
   end subroutine renumber_long
 
   subroutine renumber_default(a, number, start, renumbered, stat, errmsg)

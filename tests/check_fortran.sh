@@ -25,8 +25,9 @@ if command -v python3 >/dev/null; then
   sed -i 's/osla_err osla_potrf(osla_uplo uplo,/osla_err osla_new(int n);\n&/' "$scratch/tree/kernels/chol/osla_chol.h"
   cp "$SRCDIR"/fortran/*.f90 "$scratch/tree/fortran" && mkdir "$scratch/tree/tests" &&
     cp "$SRCDIR/tests/stable_names.py" "$scratch/tree/tests"
+  sed -i '/^  public ::/s/ osla_spmv,//' "$scratch/tree/fortran/osla_sparse_matrices.f90" # called, and not public
   python3 "$SRCDIR/fortran/left_out.py" "$scratch/tree" >"$scratch/out" 2>&1 && fail "a function that Fortran has not was not noticed"
-  grep -q "\['new'\]" "$scratch/out" || { cat "$scratch/out"; fail "fortran/left_out.py"; }
+  grep -q "\['new', 'spmv'\]" "$scratch/out" || { cat "$scratch/out"; fail "fortran/left_out.py"; }
 fi
 
 quietly make -C "$BUILDDIR" install DESTDIR="$scratch/root"

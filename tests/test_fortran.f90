@@ -116,7 +116,7 @@ contains
       .and. size(of_d, 2) == osla_matrix_local_cols(d), 'shapes of local arrays')
     do j = 1, size(of_d, 2)
       do i = 1, size(of_d, 1)
-        norm = hundreds(osla_matrix_row(d, i), osla_matrix_column(d, j))
+        norm = hundreds(osla_matrix_row(d, i), osla_matrix_column(d, int(j, int64)))
         call expect(abs(of_d(i, j) - norm) == 0 .and. abs(of_s(i, j) - norm) == 0 .and. &
           abs(of_c(i, j) - norm) == 0 .and. abs(of_z(i, j) - norm) == 0, 'a local element')
       end do

@@ -84,10 +84,9 @@ contains
   end function half
 end module chain
 
-! Module osla: iterations, sweeps and own operators, begun transfers and fetches, the other forests, sparse files; each call
-! once with an answer that is known.
+! Module osla: iterations, sweeps and own operators, each call once with an answer that is known.
 program test_fortran_iterations
-  use, intrinsic :: iso_fortran_env, only: error_unit, real32, real64, int64
+  use, intrinsic :: iso_fortran_env, only: error_unit, real64, int64
   use, intrinsic :: iso_c_binding
   use mpi_f08
   use osla
@@ -109,12 +108,6 @@ program test_fortran_iterations
   call preconditioned
   call own_operator
   call iteration_refusals
-  call begun
-  call fetches
-  call begun_refusals
-  call shapes
-  call rows_and_numbers
-  call files
   call osla_transport_destroy(transport)
   call MPI_Allreduce(failures, all_failures, 1, MPI_INTEGER, MPI_SUM, MPI_COMM_WORLD)
   if (rank == 0 .and. all_failures == 0) print '(a)', 'ok'
@@ -130,8 +123,6 @@ contains
     failures = failures + 1
     write (error_unit, '(a, i0, 2a)') 'rank ', rank, ': not so: ', what
   end subroutine expect
-
-  ! --- iterations ---
 
   subroutine own_problem
     type(chain_part), target :: part
@@ -201,7 +192,7 @@ contains
     do k = 1, 3
       options%mode = modes(k)
       call osla_iteration_create(transport, problem, iteration, options)
-      call osla_iterate_bound(iteration, 20, alpha)
+      call osla_iterate_bound(iteration, 20_int64, alpha)
       call expect(alpha < 1 .and. alpha >= 0.999_real64 * osla_diffusion_radius(diffusion), 'a bound')
       call osla_diffusion_fill(diffusion, x)
       call osla_iterate(iteration, x, result)
@@ -336,13 +327,14 @@ contains
       how%mode = modes(k)
       call osla_sweeps_create(transport, osla_splitting_problem(splitting), right, sweeps, how)
       x = 0
-      call osla_cg(a, b, x, m=osla_sweeps_use(sweeps), options=options, result=result)
+      call osla_cg(a, b, x, m=sweeps, options=options, result=result)
       call expect(result%end == OSLA_KRYLOV_CONVERGED, 'CG with sweeps')
       call osla_spmv(OSLA_NOTRANS, a, x, 0.0_real64, right)
       call expect(all(abs(right - b) < 1e-8_real64), 'its solution')
       call osla_sweeps_destroy(sweeps)
     end do
-    call osla_jacobi_create(a, 2, 0.0_real64, jacobi)
+    call sweeps_of_other_rows(a, osla_splitting_problem(splitting))
+    call osla_jacobi_create(a, osla_csr_rows(a), 0.0_real64, jacobi)
     x = 0 * b
     call osla_cg(a, b, x, m=osla_jacobi_use(jacobi), result=result)
     call expect(result%end == OSLA_KRYLOV_CONVERGED, 'CG with blocks as a preconditioner')
@@ -350,6 +342,29 @@ contains
     call osla_splitting_destroy(splitting)
     call osla_csr_destroy(a)
   end subroutine preconditioned
+
+  subroutine sweeps_of_other_rows(a, problem)
+    type(osla_csr), intent(in) :: a
+    type(osla_fixed_point), intent(in) :: problem
+    real(real64), allocatable, target :: right(:)
+    real(real64), allocatable :: b(:), x(:)
+    type(osla_sweeps) :: sweeps
+    integer :: k, stat
+    character(200) :: text
+    allocate (b(osla_csr_rows(a)), x(osla_csr_rows(a)))
+    b = 1
+    x = 0
+    do k = 1, min(ranks, 2) ! too few; those of others, too, of which one rank alone has none
+      allocate (right(merge(size(b, kind=int64) - 1, problem%length, k == 1)))
+      call osla_sweeps_create(transport, problem, right, sweeps)
+      call osla_cg(a, b, x, m=sweeps, stat=stat, errmsg=text)
+      call expect(stat == OSLA_ERR_ARG .and. index(text, 'CG: a preconditioner of ') > 0, text)
+      call osla_cg(a, b, x, m=osla_sweeps_use(sweeps), stat=stat)
+      call expect(stat == OSLA_ERR_ARG, 'the same, as a preconditioner')
+      call osla_sweeps_destroy(sweeps)
+      deallocate (right)
+    end do
+  end subroutine sweeps_of_other_rows
 
   subroutine own_operator
     type(osla_operator) :: operator
@@ -435,6 +450,7 @@ contains
     call expect(stat == OSLA_ERR_STATE, 'no preconditioner')
     call osla_cg(operator, b, x, stat=stat)
     call expect(stat == OSLA_ERR_STATE, 'no operator')
+    call missing_on_rank_0(a)
     call osla_diffusion_create(transport, shape, diffusion, stat)
     call expect(stat == OSLA_ERR_ARG, 'no points')
     call osla_diffusion_fill(diffusion, x, stat)
@@ -444,310 +460,34 @@ contains
     call osla_csr_destroy(a)
   end subroutine iteration_refusals
 
-  ! --- forests ---
-
-  ! Two roots here; leaves 5, 1 and 3 of each rank at roots of the next rank and of this one.
-  subroutine make_ring(forest)
-    type(osla_forest), intent(out) :: forest
-    integer :: after
-    after = mod(rank + 1, ranks)
-    call osla_forest_create(transport, 2, [osla_root(after, 1_int64), osla_root(rank, 1_int64), osla_root(after, 2_int64)], &
-      forest, leaf=[5, 1, 3])
-  end subroutine make_ring
-
-  subroutine begun
-    type(osla_forest) :: forest
-    type(osla_forest_run) :: first, second, third
-    real(real64), asynchronous, target :: roots(2), leaves(5)
-    integer, asynchronous, target :: counts(3, 2), ones(3, 5)
-    complex(real64), asynchronous, target :: z(2), w(5)
-    real(real64), pointer :: shared(:)
-    integer(int64), pointer :: numbers(:)
-    logical :: done
-    integer :: after
-    after = mod(rank + 1, ranks)
-    call make_ring(forest)
-    roots = [10 * rank + 1, 10 * rank + 2]
-    leaves = -1
-    counts = 0
-    ones = 1
-    z = cmplx(rank, 1, real64)
-    w = 0
-    call osla_forest_bcast_begin(forest, roots, leaves, OSLA_REPLACE, first)
-    call osla_forest_reduce_begin(forest, ones, counts, OSLA_SUM, second)
-    call osla_forest_bcast_begin(forest, z, w, OSLA_SUM, third)
-    call osla_forest_nearer(first)
-    call osla_forest_end(first)
-    done = .false.
-    do while (.not. done)
-      call osla_forest_test(third, done)
-    end do
-    call osla_forest_end(second)
-    call expect(all(abs(leaves - [10 * rank + 1, -1, 10 * after + 2, -1, 10 * after + 1]) == 0), 'a begun broadcast')
-    call expect(all(counts(:, 1) == 2) .and. all(counts(:, 2) == 1), 'a begun sum')
-    call expect(abs(w(5) - cmplx(after, 1, real64)) == 0 .and. abs(w(2)) == 0, 'a begun broadcast, complex')
-    call osla_vertices_create(transport, 2, shared)
-    call expect(all(abs(shared) == 0), 'zeros')
-    shared = roots + 1
-    call osla_forest_bcast_begin(forest, shared, leaves, OSLA_REPLACE, first)
-    call osla_forest_end_read(first)
-    call osla_forest_writable(forest)
-    shared = 0
-    call expect(abs(leaves(3) - (10 * after + 3)) == 0, 'from memory that is read in place')
-    call osla_vertices_free(transport, shared)
-    call expect(.not. associated(shared), 'freed')
-    call osla_vertices_create(transport, merge(0, 4, rank == 0), numbers)
-    call expect(size(numbers) == merge(0, 4, rank == 0), 'none on one rank')
-    call osla_vertices_free(transport, numbers)
-    call osla_forest_destroy(forest)
-  end subroutine begun
-
-  ! All leaves at root 1 of rank 0: each gets a number of its own.
-  subroutine fetches
-    type(osla_forest) :: forest
-    type(osla_forest_run) :: run
-    integer(int64) :: counter(1), ones(2), tickets(2)
-    integer(int64) :: all_tickets(2 * ranks)
-    real(real32), asynchronous, target :: sums(2, 1), parts(2, 2), before(2, 2)
-    integer :: i
-    call osla_forest_create(transport, 1, [osla_root(0, 1_int64), osla_root(0, 1_int64)], forest)
-    counter = 100
-    ones = 1
-    call osla_forest_fetch(forest, counter, ones, tickets, OSLA_SUM)
-    call expect(all(tickets == [100 + 2 * rank, 101 + 2 * rank]), 'tickets in the order of ranks')
-    call expect(counter(1) == merge(100 + 2 * ranks, 100, rank == 0), 'the counter')
-    call osla_forest_fetch(forest, counter, ones, tickets, OSLA_SUM_ARRIVAL)
-    call MPI_Allgather(tickets, 2, MPI_INTEGER8, all_tickets, 2, MPI_INTEGER8, MPI_COMM_WORLD)
-    call expect(all([(count(all_tickets == 100 + 2 * ranks + i) == 1, i = 0, 2 * ranks - 1)]), 'tickets as they come')
-    sums = 0
-    parts = 1
-    parts(2, :) = 2
-    call osla_forest_fetch_begin(forest, sums, parts, before, OSLA_SUM, run)
-    call osla_forest_end(run)
-    call expect(all(nint(before(1, :)) == [2 * rank, 2 * rank + 1]), 'a begun fetch')
-    call expect(all(nint(before(2, :)) == 2 * [2 * rank, 2 * rank + 1]), 'its second numbers')
-    call osla_forest_destroy(forest)
-  end subroutine fetches
-
-  subroutine begun_refusals
-    type(osla_forest) :: forest, none
-    type(osla_forest_run) :: run
-    real(real64), asynchronous, target :: roots(2), leaves(5), spaced(10)
-    integer, asynchronous, target :: counts(5)
-    integer(int64), pointer :: memory(:)
-    logical :: other_kind(2), done
+  ! What rank 0 alone has not is refused on all.
+  subroutine missing_on_rank_0(a)
+    type(osla_csr), intent(in) :: a
+    type(osla_operator) :: whole, half_set
+    type(osla_preconditioner) :: m
+    type(osla_jacobi) :: jacobi
+    real(real64), allocatable :: b(:), x(:)
     integer :: stat
     character(200) :: text
-    call make_ring(forest)
-    roots = 0
-    leaves = 0
-    spaced = 0
-    other_kind = .true.
-    call osla_forest_end(run, stat)
-    call expect(stat == OSLA_ERR_STATE, 'a transfer that was not begun')
-    call osla_forest_test(run, done, stat)
-    call expect(stat == OSLA_ERR_STATE .and. .not. done, 'the same, tested')
-    call osla_forest_nearer(run)
-    call osla_forest_bcast_begin(none, roots, leaves, OSLA_REPLACE, run, stat)
-    call expect(stat == OSLA_ERR_STATE, 'no forest')
-    call osla_forest_bcast_begin(forest, roots, counts, OSLA_REPLACE, run, stat, text)
-    call expect(stat == OSLA_ERR_ARG .and. index(text, 'one kind') > 0, 'two kinds')
-    call osla_forest_bcast_begin(forest, other_kind, other_kind, OSLA_REPLACE, run, stat)
-    call expect(stat == OSLA_ERR_ARG, 'logicals')
-    call osla_forest_bcast_begin(forest, roots, leaves(:4), OSLA_REPLACE, run, stat, text)
-    call expect(stat == OSLA_ERR_ARG .and. index(text, 'the forest''s sizes') > 0, 'fewer leaves')
-    call osla_forest_bcast_begin(forest, roots, spaced(::2), OSLA_REPLACE, run, stat, text)
-    call expect(stat == OSLA_ERR_ARG .and. index(text, 'contiguously') > 0, 'leaves with gaps')
-    call osla_forest_fetch(forest, roots, leaves, leaves(:4), OSLA_SUM, stat)
-    call expect(stat == OSLA_ERR_ARG, 'a fetch into fewer')
-    call osla_forest_fetch(forest, roots, leaves, spaced(:5), OSLA_SUM_EXACT, stat)
-    call expect(stat == OSLA_ERR_ARG, 'a combination that fetches have not')
-    call osla_forest_writable(none, stat)
-    call expect(stat == OSLA_ERR_STATE, 'no forest that is writable')
-    call osla_vertices_create(transport, merge(-1, 1, rank == 0), memory, stat)
-    call expect(stat == OSLA_ERR_ARG .and. .not. associated(memory), 'a negative number on one rank')
-    call osla_forest_bcast_begin(forest, roots, leaves, OSLA_REPLACE, run)
-    call osla_forest_destroy(forest, stat)
-    call expect(stat == OSLA_ERR_STATE, 'destroyed under way')
-    call osla_forest_end(run)
-    call osla_forest_end(run, stat)
-    call expect(stat == OSLA_ERR_STATE, 'ended twice')
-    call osla_forest_destroy(forest)
-  end subroutine begun_refusals
-
-  subroutine shapes
-    type(osla_forest) :: forest, made, ring
-    integer(int64), allocatable :: leaf(:)
-    type(osla_root), allocatable :: root(:)
-    integer :: mine(rank + 1), every(ranks * (ranks + 1) / 2), sent(2 * ranks), got(2 * ranks), stat, i, after
-    integer(int64) :: degree(2)
-    mine = rank
-    call osla_forest_allgather(transport, rank + 1, forest)
-    call osla_forest_bcast(forest, mine, every, OSLA_REPLACE)
-    call expect(all([(count(every == i) == i + 1, i = 0, ranks - 1)]), 'all-gather')
-    call osla_forest_destroy(forest)
-    call osla_forest_gather(transport, int(rank + 1, int64), ranks - 1, forest)
-    call expect(osla_forest_n_edges(forest) == merge(size(every), 0, rank == ranks - 1), 'gather')
-    call osla_forest_destroy(forest)
-    call osla_forest_gather(transport, 1, ranks, forest, stat)
-    call expect(stat == OSLA_ERR_ARG, 'gather at no rank')
-    call osla_forest_alltoall(transport, 2, forest)
-    sent = [(100 * rank + i / 2, i = 0, 2 * ranks - 1)]
-    call osla_forest_bcast(forest, sent, got, OSLA_REPLACE)
-    call expect(all(got == [(100 * (i / 2) + rank, i = 0, 2 * ranks - 1)]), 'all-to-all')
-    call osla_forest_compose_inverse(forest, forest, made)
-    call osla_forest_bcast(made, sent, got, OSLA_REPLACE)
-    call expect(all(got == sent), 'there and back')
-    call osla_forest_destroy(made)
-    call osla_forest_destroy(forest)
-
-    call make_ring(ring)
-    after = mod(rank + 1, ranks)
-    call expect(any(osla_forest_root_ranks(ring) == after) .and. any(osla_forest_leaf_ranks(ring) == rank), 'ranks')
-    call expect(size(osla_forest_root_ranks(ring)) == min(ranks, 2) .and. size(osla_forest_root_ranks(made)) == 0, &
-      'how many ranks')
-    call osla_forest_edges(ring, leaf, root)
-    call expect(size(leaf) == 3 .and. sum(leaf) == 9 .and. all(root%index >= 1 .and. root%index <= 2), 'edges')
-    call expect(all(pack(root%rank, leaf == 3) == after) .and. all(pack(root%index, leaf == 3) == 2), 'an edge')
-    call expect(index(osla_forest_view(ring), '2 roots, 3 edges') > 0, 'a view')
-    call expect(index(osla_forest_view(ring, .true.), 'leaf 4, root 0') > 0 .and. osla_forest_view(made) == '', 'its edges')
-    call osla_forest_embed_roots(ring, [2], made)
-    call osla_forest_degrees(made, degree)
-    call expect(all(degree == [0, 1]), 'some roots')
-    call osla_forest_destroy(made)
-    call osla_forest_embed_leaves(ring, [1_int64, 3_int64], made)
-    call expect(osla_forest_n_edges(made) == 2, 'some leaves')
-    call osla_forest_destroy(made)
-    call osla_forest_embed_roots(ring, [3], made, stat)
-    call expect(stat == OSLA_ERR_ARG, 'a root that there is not')
-    call osla_forest_concatenate([ring, ring], .true., made)
-    call osla_forest_degrees(made, degree)
-    call expect(all(degree == [4, 2]) .and. osla_forest_leaf_space(made) == 10, 'side by side')
-    call osla_forest_destroy(made)
-    call osla_forest_concatenate([ring, forest], .true., made, stat)
-    call expect(stat == OSLA_ERR_STATE, 'one that was destroyed')
-    call osla_forest_strided(ring, 2, 2, 3, made)
-    call expect(osla_forest_n_roots(made) == 4 .and. osla_forest_n_edges(made) == 6, 'strides')
-    call osla_forest_destroy(made)
-    call osla_forest_strided(ring, 2, 1, 2, made, stat)
-    call expect(stat == OSLA_ERR_ARG, 'a stride below the count')
-    call osla_forest_destroy(ring)
-  end subroutine shapes
-
-  ! --- sparse matrices ---
-
-  subroutine rows_and_numbers
-    integer, parameter :: n = 12
-    type(osla_csr) :: a, other
-    integer :: start(ranks + 1), last(ranks + 1), i, stat
-    integer(int64), allocatable :: column(:)
-    real(real64), allocatable :: value(:)
-    call make_path(n, start, a)
-    last = n + 1 ! all on the last rank
-    last(:ranks) = 1
-    call osla_csr_renumber(a, [(n + 1 - i, i = start(rank + 1), start(rank + 2) - 1)], last, other) ! backwards
-    call expect(osla_csr_rows(other) == merge(n, 0, rank == ranks - 1), 'rows under new numbers')
-    if (rank == ranks - 1) then
-      call osla_csr_row(other, 2, column, value)
-      call expect(all(column == [1, 2, 3]) .and. all(abs(value - [-1, 3, -1]) == 0), 'a row')
-    end if
-    call osla_csr_row(other, n + 1, column, value, stat)
-    call expect(stat == OSLA_ERR_ARG, 'no such row')
-    call osla_csr_destroy(other)
-    call osla_csr_renumber(a, [0], last, other, stat)
-    call expect(stat == OSLA_ERR_ARG, 'other numbers')
-    call osla_csr_submatrix(a, [n, 1], [rank + 1], other)
-    call expect(osla_csr_rows(other) == 2 .and. osla_csr_columns(other) == 1, 'a submatrix')
-    call osla_csr_row(other, 2, column, value)
-    call expect(column(1) == 1 .and. abs(value(1) - 3) == 0, 'its row')
-    call osla_csr_destroy(other)
-    call osla_csr_submatrix(a, [n + 1_int64], [integer(int64) ::], other, stat)
-    call expect(stat == OSLA_ERR_ARG, 'a row that there is not')
-    call osla_csr_destroy(a)
-  end subroutine rows_and_numbers
-
-  subroutine files
-    type(osla_csr) :: a
-    integer :: start(ranks + 1), stat, length
-    real(real64), allocatable :: x(:)
-    integer(int64), allocatable :: column(:)
-    real(real64), allocatable :: value(:)
-    character(:), allocatable :: path
-    character(200) :: folder, text
-    call get_environment_variable('TMPDIR', folder, length, stat)
-    if (stat /= 0 .or. length == 0) folder = '/tmp'
-    write (text, '(a, "/osla-fortran-", i0)') trim(folder), job()
-    path = trim(text)
-    if (rank == 0) then
-      call write_lines(path // '.mtx', '%%MatrixMarket matrix coordinate real general', '3 3 2', '1 1 2.0', '3 2 5.0')
-      call write_lines(path // '.vec', '%%MatrixMarket matrix array real general', '2 1', '7.0', '8.0')
-      call write_lines(path // '.graph', '3 2', '2', '1 3', '2')
-    end if
-    call osla_barrier(transport)
-    start = 1
-    start(ranks + 1) = 4 ! all on the last rank
-    call osla_csr_read_matrix_market(transport, path // '.mtx', start, start, a)
-    if (rank == ranks - 1) then
-      call osla_csr_row(a, 3, column, value)
-      call expect(all(column == [2]) .and. all(abs(value - 5) == 0), 'a matrix of a file')
-    end if
-    call osla_csr_destroy(a)
-    call osla_csr_read_matrix_market(transport, path // '.mtx', a)
-    start = int(osla_csr_row_start(a))
-    call expect(start(ranks + 1) == 4 .and. osla_csr_rows(a) == start(rank + 2) - start(rank + 1), 'the same, evenly')
-    call osla_csr_destroy(a)
-    start = 3 ! all on rank 0
-    start(1) = 1
-    allocate (x(merge(2, 0, rank == 0)))
-    call osla_vector_read_matrix_market(transport, path // '.vec', start, x)
-    if (rank == 0) call expect(all(abs(x - [7, 8]) == 0), 'a vector of a file')
-    call osla_csr_read_metis(transport, path // '.graph', a)
-    call expect(sum(osla_csr_row_start(a)) > 0, 'a graph')
-    call osla_csr_destroy(a)
-    start = 4
-    start(1) = 1
-    call osla_csr_read_metis(transport, path // '.graph', start, a)
-    if (rank == 0) call expect(osla_csr_entries(a) == 4, 'its entries')
-    call osla_csr_destroy(a)
-    call osla_vector_read_matrix_market(transport, path // '.vec', start, x(:0), stat)
-    call expect(stat == OSLA_ERR_ARG, 'a part of another size')
-    call osla_csr_read_metis(transport, path // '.vec', a, stat, text)
-    call expect(stat == OSLA_ERR_IO .and. index(text, '.vec:3') > 0, 'no graph: ' // text)
-    call osla_csr_read_matrix_market(transport, path // '.none', a, stat)
-    call expect(stat == OSLA_ERR_IO, 'no file')
-    call osla_barrier(transport)
-    if (rank == 0) call remove(path)
-  end subroutine files
-
-  ! A number that only this job has.
-  function job() result(number)
-    integer :: number
-    interface
-      function getpid() bind(c, name="getpid") result(pid)
-        import :: c_int
-        integer(c_int) :: pid
-      end function getpid
-    end interface
-    number = getpid()
-    call MPI_Bcast(number, 1, MPI_INTEGER, 0, MPI_COMM_WORLD)
-  end function job
-
-  subroutine write_lines(path, a, b, c, d)
-    character(*), intent(in) :: path, a, b, c, d
-    integer :: unit
-    open (newunit=unit, file=path, status='replace', action='write')
-    write (unit, '(a)') a, b, c, d
-    close (unit)
-  end subroutine write_lines
-
-  subroutine remove(path)
-    character(*), intent(in) :: path
-    character(6), parameter :: ends(3) = ['.mtx  ', '.vec  ', '.graph']
-    integer :: unit, i
-    do i = 1, 3
-      open (newunit=unit, file=path // trim(ends(i)), status='old')
-      close (unit, status='delete')
-    end do
-  end subroutine remove
+    allocate (b(osla_csr_rows(a)), x(osla_csr_rows(a)))
+    b = 1
+    x = 0
+    whole = osla_csr_operator(a)
+    half_set = whole
+    if (rank == 0) half_set%multiply = c_null_funptr
+    call osla_cg(half_set, b, x, stat=stat, errmsg=text)
+    call expect(stat == OSLA_ERR_STATE .and. text == 'osla_cg: the product of the operator was not set', text)
+    call osla_lsqr(half_set, b, x, stat=stat, errmsg=text)
+    call expect(stat == OSLA_ERR_STATE .and. text == 'osla_lsqr: the product of the operator was not set', text)
+    call osla_jacobi_create(a, 1, 0.0_real64, jacobi)
+    m = osla_jacobi_use(jacobi)
+    if (rank == 0) m%apply = c_null_funptr
+    call osla_cg(whole, b, x, m=m, stat=stat, errmsg=text)
+    call expect(stat == OSLA_ERR_STATE .and. index(text, 'osla_cg: the preconditioner was not') == 1, text)
+    if (rank == 0) call osla_jacobi_destroy(jacobi)
+    call osla_cg(a, b, x, m=jacobi, stat=stat, errmsg=text)
+    call expect(stat == OSLA_ERR_STATE .and. index(text, 'osla_cg: the preconditioner was not') == 1, text)
+    call osla_jacobi_destroy(jacobi)
+  end subroutine missing_on_rank_0
 
 end program test_fortran_iterations

@@ -1,6 +1,7 @@
-! Module osla: sparse matrices, CG and LSQR, star forests, each call once with an answer that is known.
+! Module osla: sparse matrices and their files, CG and LSQR, each call once with an answer that is known.
 program test_fortran_sparse
-  use, intrinsic :: iso_fortran_env, only: error_unit, real32, real64, int64
+  use, intrinsic :: iso_fortran_env, only: error_unit, real64, int64
+  use, intrinsic :: iso_c_binding, only: c_int
   use mpi_f08
   use osla
   implicit none
@@ -15,10 +16,8 @@ program test_fortran_sparse
   call products
   call solves
   call sparse_refusals
-  call trees
-  call kinds
-  call made_from_others
-  call forest_refusals
+  call rows_and_numbers
+  call files
   call osla_transport_destroy(transport)
   call MPI_Allreduce(failures, all_failures, 1, MPI_INTEGER, MPI_SUM, MPI_COMM_WORLD)
   if (rank == 0 .and. all_failures == 0) print '(a)', 'ok'
@@ -220,145 +219,118 @@ contains
     call osla_csr_destroy(a)
   end subroutine sparse_refusals
 
-  ! Two roots here; leaves 5, 1 and 3 of each rank at roots of the next rank and of this one.
-  subroutine make_ring(forest)
-    type(osla_forest), intent(out) :: forest
-    integer :: after
-    after = mod(rank + 1, ranks)
-    call osla_forest_create(transport, 2, [osla_root(after, 1_int64), osla_root(rank, 1_int64), osla_root(after, 2_int64)], &
-      forest, leaf=[5, 1, 3])
-  end subroutine make_ring
+  subroutine rows_and_numbers
+    integer, parameter :: n = 12
+    type(osla_csr) :: a, other
+    integer :: start(ranks + 1), last(ranks + 1), i, stat
+    integer(int64), allocatable :: column(:)
+    real(real64), allocatable :: value(:)
+    call make_path(n, -1.0_real64, start, a)
+    last = n + 1 ! all on the last rank
+    last(:ranks) = 1
+    call osla_csr_renumber(a, [(n + 1 - i, i = start(rank + 1), start(rank + 2) - 1)], last, other) ! backwards
+    call expect(osla_csr_rows(other) == merge(n, 0, rank == ranks - 1), 'rows under new numbers')
+    if (rank == ranks - 1) then
+      call osla_csr_row(other, 2, column, value)
+      call expect(all(column == [1, 2, 3]) .and. all(abs(value - [-1, 3, -1]) == 0), 'a row')
+    end if
+    call osla_csr_row(other, n + 1, column, value, stat)
+    call expect(stat == OSLA_ERR_ARG, 'no such row')
+    call osla_csr_destroy(other)
+    call osla_csr_renumber(a, [0], last, other, stat)
+    call expect(stat == OSLA_ERR_ARG, 'other numbers')
+    call osla_csr_submatrix(a, [n, 1], [rank + 1], other)
+    call expect(osla_csr_rows(other) == 2 .and. osla_csr_columns(other) == 1, 'a submatrix')
+    call osla_csr_row(other, osla_csr_rows(other), column, value)
+    call expect(column(1) == 1 .and. abs(value(1) - 3) == 0, 'its row')
+    call osla_csr_destroy(other)
+    call osla_csr_submatrix(a, [n + 1_int64], [integer(int64) ::], other, stat)
+    call expect(stat == OSLA_ERR_ARG, 'a row that there is not')
+    call osla_csr_destroy(a)
+  end subroutine rows_and_numbers
 
-  subroutine trees
-    type(osla_forest) :: forest, global
-    real(real64) :: roots(2), leaves(5), wide_roots(3, 2), wide_leaves(3, 5)
-    integer(int64) :: degree(2)
-    integer :: after, start(ranks + 1), i
-    after = mod(rank + 1, ranks)
-    call make_ring(forest)
-    call expect(osla_forest_n_roots(forest) == 2 .and. osla_forest_n_edges(forest) == 3 .and. &
-      osla_forest_leaf_space(forest) == 5, 'sizes')
-    call osla_forest_degrees(forest, degree)
-    call expect(all(degree == [2, 1]), 'degrees')
-    roots = [10 * rank + 1, 10 * rank + 2]
-    leaves = -1
-    call osla_forest_bcast(forest, roots, leaves, OSLA_REPLACE)
-    call expect(all(abs(leaves - [10 * rank + 1, -1, 10 * after + 2, -1, 10 * after + 1]) == 0), 'a broadcast')
-    leaves = [1, 100, 2, 100, 3]
-    roots = 10
-    call osla_forest_reduce(forest, leaves, roots, OSLA_SUM)
-    call expect(all(abs(roots - [14, 12]) == 0), 'a sum')
-    wide_leaves = spread(leaves, 1, 3)
-    wide_roots = 7
-    call osla_forest_reduce(forest, wide_leaves, wide_roots, OSLA_MAX)
-    call expect(all(abs(wide_roots - 7) == 0), 'the greatest, three numbers in a vertex')
-    call osla_forest_reduce(forest, wide_leaves, wide_roots, OSLA_MIN)
-    call expect(all(abs(wide_roots - spread([1.0_real64, 2.0_real64], 1, 3)) == 0), 'the least')
-    start = [(1 + 2 * i, i = 0, ranks)]
-    call osla_forest_create_global(transport, start, [start(after + 1), start(rank + 1), start(after + 1) + 1], global)
-    call expect(osla_forest_leaf_space(global) == 3, 'leaves without a list')
-    call osla_forest_degrees(global, degree)
-    call expect(all(degree == [2, 1]), 'degrees from numbers of all roots')
-    call osla_forest_destroy(global)
-    call osla_forest_create_global(transport, int(start, int64), int([start(after + 1)], int64), global, leaf=[2_int64])
-    call expect(osla_forest_leaf_space(global) == 2 .and. osla_forest_n_edges(global) == 1, 'with a list')
-    call osla_forest_destroy(global)
-    call osla_forest_destroy(forest)
-    call osla_forest_destroy(forest)
-  end subroutine trees
+  subroutine files
+    type(osla_csr) :: a
+    integer :: start(ranks + 1), stat, length
+    real(real64), allocatable :: x(:)
+    integer(int64), allocatable :: column(:)
+    real(real64), allocatable :: value(:)
+    character(:), allocatable :: path
+    character(200) :: folder, text
+    call get_environment_variable('TMPDIR', folder, length, stat)
+    if (stat /= 0 .or. length == 0) folder = '/tmp'
+    write (text, '(a, "/osla-fortran-", i0)') trim(folder), job()
+    path = trim(text)
+    if (rank == 0) then
+      call write_lines(path // '.mtx', '%%MatrixMarket matrix coordinate real general', '3 3 2', '1 1 2.0', '3 2 5.0')
+      call write_lines(path // '.vec', '%%MatrixMarket matrix array real general', '2 1', '7.0', '8.0')
+      call write_lines(path // '.graph', '3 2', '2', '1 3', '2')
+    end if
+    call osla_barrier(transport)
+    start = 1
+    start(ranks + 1) = 4 ! all on the last rank
+    call osla_csr_read_matrix_market(transport, path // '.mtx', start, start, a)
+    if (rank == ranks - 1) then
+      call osla_csr_row(a, 3, column, value)
+      call expect(all(column == [2]) .and. all(abs(value - 5) == 0), 'a matrix of a file')
+    end if
+    call osla_csr_destroy(a)
+    call osla_csr_read_matrix_market(transport, path // '.mtx', a)
+    start = int(osla_csr_row_start(a))
+    call expect(start(ranks + 1) == 4 .and. osla_csr_rows(a) == start(rank + 2) - start(rank + 1), 'the same, evenly')
+    call osla_csr_destroy(a)
+    start = 3 ! all on rank 0
+    start(1) = 1
+    allocate (x(merge(2, 0, rank == 0)))
+    call osla_vector_read_matrix_market(transport, path // '.vec', start, x)
+    if (rank == 0) call expect(all(abs(x - [7, 8]) == 0), 'a vector of a file')
+    call osla_csr_read_metis(transport, path // '.graph', a)
+    call expect(sum(osla_csr_row_start(a)) > 0, 'a graph')
+    call osla_csr_destroy(a)
+    start = 4
+    start(1) = 1
+    call osla_csr_read_metis(transport, path // '.graph', start, a)
+    if (rank == 0) call expect(osla_csr_entries(a) == 4, 'its entries')
+    call osla_csr_destroy(a)
+    call osla_vector_read_matrix_market(transport, path // '.vec', start, x(:0), stat)
+    call expect(stat == OSLA_ERR_ARG, 'a part of another size')
+    call osla_csr_read_metis(transport, path // '.vec', a, stat, text)
+    call expect(stat == OSLA_ERR_IO .and. index(text, '.vec:3') > 0, 'no graph: ' // text)
+    call osla_csr_read_matrix_market(transport, path // '.none', a, stat)
+    call expect(stat == OSLA_ERR_IO, 'no file')
+    call osla_barrier(transport)
+    if (rank == 0) call remove(path)
+  end subroutine files
 
-  subroutine kinds
-    type(osla_forest) :: forest
-    real(real32) :: single(1)
-    complex(real64) :: z(1), wide_z(2, 1)
-    integer :: number(1), wide(4, 1)
-    integer(int64) :: long(1)
-    real(real64) :: exact(1)
-    call osla_forest_create(transport, 1_int64, [osla_root(rank, 1_int64)], forest)
-    single = 0
-    call osla_forest_reduce(forest, [1.5], single, OSLA_SUM)
-    call expect(abs(single(1) - 1.5) == 0, 'real32')
-    z = 1
-    call osla_forest_reduce(forest, [(2.0_real64, 3.0_real64)], z, OSLA_PROD)
-    call expect(abs(z(1) - (2.0_real64, 3.0_real64)) == 0, 'complex')
-    call osla_forest_bcast(forest, reshape([z, z], [2, 1]), wide_z, OSLA_REPLACE)
-    call expect(all(abs(wide_z - z(1)) == 0), 'complex, two in a vertex')
-    number = 12
-    call osla_forest_reduce(forest, [10], number, OSLA_BITS_AND)
-    call expect(number(1) == 8, 'integers')
-    call osla_forest_bcast(forest, reshape([1, 2, 3, 4], [4, 1]), wide, OSLA_REPLACE)
-    call expect(all(wide(:, 1) == [1, 2, 3, 4]), 'integers, four in a vertex')
-    long = 2_int64**40
-    call osla_forest_reduce(forest, [2_int64**41], long, OSLA_MAX)
-    call expect(long(1) == 2_int64**41, 'integer(int64)')
-    exact = 1e300_real64
-    call osla_forest_reduce(forest, [-1e300_real64], exact, OSLA_SUM_EXACT)
-    call expect(abs(exact(1)) == 0, 'an exact sum')
-    call osla_forest_destroy(forest)
-  end subroutine kinds
+  ! A number that only this job has.
+  function job() result(number)
+    integer :: number
+    interface
+      function getpid() bind(c, name="getpid") result(pid)
+        import :: c_int
+        integer(c_int) :: pid
+      end function getpid
+    end interface
+    number = getpid()
+    call MPI_Bcast(number, 1, MPI_INTEGER, 0, MPI_COMM_WORLD)
+  end function job
 
-  subroutine made_from_others
-    type(osla_forest) :: forest, back, both, split
-    integer(int64) :: degree(3)
-    integer :: leaves(1), stat
-    call osla_forest_create(transport, 1, [osla_root(mod(rank + 1, ranks), 1_int64)], forest)
-    call osla_forest_inverse(forest, back)
-    call osla_forest_compose(forest, back, both)
-    leaves = -1
-    call osla_forest_bcast(both, [rank], leaves, OSLA_REPLACE)
-    call expect(leaves(1) == rank, 'there and back')
-    call osla_forest_destroy(both)
-    call osla_forest_destroy(back)
-    call osla_forest_destroy(forest)
-    call make_ring(forest)
-    call osla_forest_split(forest, split)
-    call osla_forest_degrees(split, degree)
-    call expect(osla_forest_n_roots(split) == 3 .and. all(degree == 1), 'a root for each leaf')
-    call osla_forest_inverse(forest, back, stat)
-    call expect(stat == OSLA_ERR_ARG, 'no inverse where a root has two leaves')
-    call osla_forest_destroy(split)
-    call osla_forest_destroy(forest)
-  end subroutine made_from_others
+  subroutine write_lines(path, a, b, c, d)
+    character(*), intent(in) :: path, a, b, c, d
+    integer :: unit
+    open (newunit=unit, file=path, status='replace', action='write')
+    write (unit, '(a)') a, b, c, d
+    close (unit)
+  end subroutine write_lines
 
-  subroutine forest_refusals
-    type(osla_forest) :: forest, none
-    type(osla_root) :: root
-    real(real64) :: roots(2), leaves(5), wide(2, 2)
-    integer(int64) :: degree(2)
-    integer :: stat
-    character(200) :: text
-    root = osla_root(0, 2_int64)
-    if (rank == ranks - 1) root%index = 3 ! there alone
-    call osla_forest_create(transport, 2, [root], none, stat=stat, errmsg=text)
-    call expect(stat == OSLA_ERR_ARG, 'a root that there is not: ' // text)
-    root = osla_root(ranks, 1_int64)
-    call osla_forest_create(transport, 2, [root], none, stat=stat, errmsg=text)
-    call expect(stat == OSLA_ERR_ARG, 'a rank that there is not: ' // text)
-    root = osla_root(0, 1_int64)
-    call osla_forest_create(transport, 2, [root], none, leaf=[0], stat=stat)
-    call expect(stat == OSLA_ERR_ARG, 'a leaf below 1')
-    call osla_forest_create(transport, 2, [root], none, leaf=[1, 2], stat=stat)
-    call expect(stat == OSLA_ERR_ARG, 'more leaves than roots')
-    call osla_forest_create_global(transport, [1, 2], [1], none, stat=stat)
-    call expect((stat == OSLA_ERR_ARG) .neqv. ranks == 1, 'starts of other ranks')
-    if (ranks == 1) call osla_forest_destroy(none)
-    roots = 0
-    leaves = 0
-    wide = 0
-    call osla_forest_bcast(none, roots, leaves, OSLA_REPLACE, stat, text)
-    call expect(stat == OSLA_ERR_STATE .and. index(text, 'the forest was not created') > 0, 'no forest: ' // text)
-    call make_ring(forest)
-    call osla_forest_bcast(forest, roots, leaves(:4), OSLA_REPLACE, stat)
-    call expect(stat == OSLA_ERR_ARG, 'fewer leaves')
-    call osla_forest_reduce(forest, reshape(leaves, [1, 5]), wide, OSLA_SUM, stat)
-    call expect(stat == OSLA_ERR_ARG, 'other vertices')
-    call osla_forest_reduce(forest, leaves, roots, OSLA_MINLOC, stat)
-    call expect(stat == OSLA_ERR_ARG, 'a combination that reals have not')
-    call osla_forest_reduce(forest, leaves + 1, roots, OSLA_SUM)
-    call expect(all(abs(roots - [2, 1]) == 0), 'and on it goes')
-    call osla_forest_destroy(forest)
-    call osla_forest_degrees(forest, degree, stat)
-    call expect(stat == OSLA_ERR_STATE, 'a forest that is destroyed')
-  end subroutine forest_refusals
+  subroutine remove(path)
+    character(*), intent(in) :: path
+    character(6), parameter :: ends(3) = ['.mtx  ', '.vec  ', '.graph']
+    integer :: unit, i
+    do i = 1, 3
+      open (newunit=unit, file=path // trim(ends(i)), status='old')
+      close (unit, status='delete')
+    end do
+  end subroutine remove
 
 end program test_fortran_sparse

@@ -348,6 +348,45 @@ static void test_refused(void)
   osla_transport_destroy(&t);
 }
 
+/* Preconditioners of other rows than the operator's: they would write beyond z, or leave some of
+ * it. */
+static void test_other_rows(void)
+{
+  osla_transport *t = osla_test_transport();
+  const grid_of other = {16, 1.0};
+  const bool last = osla_test_rank() == osla_test_size() - 1;
+  system_of s, small;
+  preconditioner p;
+  osla_krylov_result r;
+  osla_jacobi *jacobi;
+  if (make_system(t, &grids[0], &s) && open_sweeps(&s, OSLA_ITERATE_SYNC, 1, 1.0, &p)) {
+    const osla_fixed_point f = osla_splitting_problem(p.split);
+    const int64_t rows[] = {last ? s.rows - 1 : s.rows, f.length};
+    double *right = osla_test_allocate((size_t)f.length + 1, sizeof *right);
+    for (int i = 0; i < (osla_test_size() > 1 ? 2 : 1); i++) {
+      osla_sweeps *sweeps;
+      OSLA_ASSERT_OK(osla_sweeps_create(t, &f, rows[i], right, NULL, &sweeps));
+      const osla_preconditioner m = osla_sweeps_use(sweeps);
+      OSLA_ASSERT_ERR(osla_cg(&s.op, &m, s.b, s.x, NULL, &r), OSLA_ERR_ARG);
+      OSLA_ASSERT_TEXT("CG: a preconditioner of ");
+      OSLA_ASSERT_SAME_TEXT();
+      osla_sweeps_destroy(&sweeps);
+    }
+    free(right);
+    close_sweeps(&p);
+    if (make_system(t, &other, &small)) {
+      OSLA_ASSERT_OK(osla_jacobi_create(small.a, 1, 0.0, &jacobi));
+      const osla_preconditioner m = osla_jacobi_use(jacobi);
+      OSLA_ASSERT_ERR(osla_cg(&s.op, &m, s.b, s.x, NULL, &r), OSLA_ERR_ARG);
+      OSLA_ASSERT_TEXT("CG: a preconditioner of ");
+      osla_jacobi_destroy(&jacobi);
+      free_system(&small);
+    }
+    free_system(&s);
+  }
+  osla_transport_destroy(&t);
+}
+
 int main(int argc, char **argv)
 {
   static const osla_test_case cases[] = {{"without waiting", test_without_waiting},
@@ -357,6 +396,7 @@ int main(int argc, char **argv)
                                          {"zero", test_zero},
                                          {"dense", test_dense},
                                          {"refused", test_refused},
+                                         {"other rows", test_other_rows},
                                          {NULL, NULL}};
   return osla_test_main(argc, argv, cases);
 }

@@ -30,6 +30,8 @@ typedef struct osla_sweeps osla_sweeps;
 /* Collective.
  *   problem [in] what is swept, linear and without boundaries; the first `rows` of a state are the
  *                own part of x. Copied; what it points to is borrowed
+ *   rows    [in] of this rank, as of the operator that is solved with, which osla_cg checks;
+ *                problem->length counts what is sent by others, too
  *   right   [in] [rows] the right-hand side that `problem` reads; borrowed, and overwritten
  *   options [in] mode, omega, period, lead, in_flight, and `sweeps` of a rank, here 0: 3; the
  *                others are not looked at. NULL: defaults

@@ -5,10 +5,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "krylov.h"
+
 struct osla_sweeps {
+  own_preconditioner own; /* first */
   osla_iteration *it;
-  int64_t rows, length;
-  double *right; /* [rows] the caller's */
+  int64_t length;
+  double *right; /* [own.rows] the caller's */
   double *state; /* [length] */
 };
 
@@ -25,6 +28,22 @@ static osla_iterate_options fixed_sweeps(const osla_iterate_options *options)
   return o;
 }
 
+/* All ranks know of a residual that has grown. */
+static osla_err apply(void *arg, const double *r, double *z)
+{
+  osla_sweeps *s = arg;
+  osla_iterate_result result;
+  const size_t bytes = (size_t)s->own.rows * sizeof *r;
+  if (bytes > 0) memcpy(s->right, r, bytes);
+  memset(s->state, 0, (size_t)s->length * sizeof *s->state);
+  OSLA_CALL(osla_iterate(s->it, s->state, &result));
+  OSLA_CHECK(result.end != OSLA_ITERATE_DIVERGED, OSLA_ERR_ARG,
+             "sweeps as a preconditioner diverge, or r is not finite: residual %g, from %g",
+             result.residual, result.start);
+  if (bytes > 0) memcpy(z, s->state, bytes);
+  return OSLA_OK;
+}
+
 static osla_err make(const osla_fixed_point *p, int64_t rows, double *right,
                      const osla_iterate_options *o, osla_sweeps *s)
 {
@@ -33,7 +52,7 @@ static osla_err make(const osla_fixed_point *p, int64_t rows, double *right,
              OSLA_ERR_ARG, "sweeps: %" PRId64 " rows in a state of %" PRId64 "%s", rows, p->length,
              right ? "" : ", and no right-hand side");
   OSLA_CHECK(s, OSLA_ERR_MEM, "preconditioner object");
-  *s = (osla_sweeps){.rows = rows, .length = p->length, .right = right};
+  *s = (osla_sweeps){.own = {rows, apply}, .length = p->length, .right = right};
   s->state = calloc((size_t)p->length + 1, sizeof *s->state);
   OSLA_CHECK(s->state, OSLA_ERR_MEM, "a state of %" PRId64 " numbers", p->length);
   return OSLA_OK;
@@ -68,23 +87,7 @@ void osla_sweeps_destroy(osla_sweeps **sweeps)
   *sweeps = NULL;
 }
 
-/* All ranks know of a residual that has grown. */
-static osla_err apply(void *arg, const double *r, double *z)
-{
-  osla_sweeps *s = arg;
-  osla_iterate_result result;
-  const size_t bytes = (size_t)s->rows * sizeof *r;
-  if (bytes > 0) memcpy(s->right, r, bytes);
-  memset(s->state, 0, (size_t)s->length * sizeof *s->state);
-  OSLA_CALL(osla_iterate(s->it, s->state, &result));
-  OSLA_CHECK(result.end != OSLA_ITERATE_DIVERGED, OSLA_ERR_ARG,
-             "sweeps as a preconditioner diverge, or r is not finite: residual %g, from %g",
-             result.residual, result.start);
-  if (bytes > 0) memcpy(z, s->state, bytes);
-  return OSLA_OK;
-}
-
 osla_preconditioner osla_sweeps_use(osla_sweeps *sweeps)
 {
-  return (osla_preconditioner){.apply = apply, .arg = sweeps};
+  return (osla_preconditioner){.apply = osla_krylov_precondition, .arg = sweeps};
 }

@@ -91,14 +91,24 @@ static osla_err iterate(cg *c, const double *b, double *x)
   return OSLA_OK;
 }
 
+/* Of a caller's own preconditioner the rows are not known. */
+static osla_err check(const osla_operator *a, const osla_preconditioner *m)
+{
+  OSLA_CHECK(a->rows == a->columns, OSLA_ERR_ARG,
+             "CG: %" PRId64 " rows and %" PRId64 " columns on a rank", a->rows, a->columns);
+  const bool known = m && m->apply == osla_krylov_precondition;
+  const int64_t rows = known ? ((const own_preconditioner *)m->arg)->rows : a->rows;
+  OSLA_CHECK(rows == a->rows, OSLA_ERR_ARG,
+             "CG: a preconditioner of %" PRId64 " rows, and %" PRId64 " of the operator, on a rank",
+             rows, a->rows);
+  return OSLA_OK;
+}
+
 osla_err osla_cg(const osla_operator *a, const osla_preconditioner *m, const double *b, double *x,
                  const osla_krylov_options *options, osla_krylov_result *result)
 {
   cg c = {.m = m, .n = a->rows};
-  osla_err err = OSLA_OK;
-  if (a->rows != a->columns)
-    err = osla_error_set(OSLA_ERR_ARG, "CG: %" PRId64 " rows and %" PRId64 " columns on a rank",
-                         a->rows, a->columns);
+  osla_err err = check(a, m);
   const osla_argument same[] = {{"a preconditioner", m != NULL},
                                 {"flexible", options && options->flexible}};
   OSLA_CALL(osla_agree_same(a->transport, err, "osla_cg", same, 2));

@@ -2,23 +2,23 @@
  * section 10.2 and 12.2. No communication when it is applied. */
 #include "csr.h"
 #include "diagonal_blocks.h"
-#include "osla_krylov.h"
+#include "krylov.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 
 struct osla_jacobi {
-  int64_t n;
+  own_preconditioner own; /* first */
   double *inverse;        /* [n] of the diagonal; NULL: */
   diagonal_blocks blocks; /* are factored */
 };
 
 static osla_err invert_diagonal(const osla_csr *a, int64_t first_row, double shift, osla_jacobi *j)
 {
-  j->inverse = calloc((size_t)j->n + 1, sizeof *j->inverse);
-  OSLA_CHECK(j->inverse, OSLA_ERR_MEM, "Jacobi: %" PRId64 " diagonal elements", j->n);
+  j->inverse = calloc((size_t)j->own.rows + 1, sizeof *j->inverse);
+  OSLA_CHECK(j->inverse, OSLA_ERR_MEM, "Jacobi: %" PRId64 " diagonal elements", j->own.rows);
   OSLA_CALL(osla_csr_diagonal(a, j->inverse));
-  for (int64_t i = 0; i < j->n; i++) {
+  for (int64_t i = 0; i < j->own.rows; i++) {
     j->inverse[i] += shift;
     OSLA_CHECK(j->inverse[i] > 0.0, OSLA_ERR_ARG,
                "Jacobi: element %g of row %" PRId64 " on the diagonal is not positive",
@@ -44,10 +44,19 @@ static osla_err factor_blocks(const osla_csr *a, int64_t first_row, int64_t bloc
                               osla_jacobi *j)
 {
   diagonal_blocks *b = &j->blocks;
-  OSLA_CALL(osla_diagonal_blocks_create("block-Jacobi", j->n, block, false, b));
+  OSLA_CALL(osla_diagonal_blocks_create("block-Jacobi", j->own.rows, block, false, b));
   for (int64_t from = 0; from < b->n; from += b->block)
     copy_block(a, from, diagonal_block_size(b, from), shift, diagonal_block_at(b, from));
   return osla_diagonal_blocks_factor("block-Jacobi", first_row, b);
+}
+
+static osla_err apply(void *arg, const double *r, double *z)
+{
+  const osla_jacobi *j = arg;
+  if (!j->inverse) return osla_diagonal_blocks_solve(&j->blocks, r, z);
+  for (int64_t i = 0; i < j->own.rows; i++)
+    z[i] = j->inverse[i] * r[i];
+  return OSLA_OK;
 }
 
 static osla_err make(const osla_csr *a, int64_t block, double shift, osla_jacobi *j)
@@ -57,7 +66,7 @@ static osla_err make(const osla_csr *a, int64_t block, double shift, osla_jacobi
   OSLA_CHECK(a->rows == a->columns && first_row == a->column_start[rank], OSLA_ERR_ARG,
              "Jacobi: rows and columns are distributed in different blocks");
   OSLA_CHECK(block >= 1, OSLA_ERR_ARG, "Jacobi: blocks of %" PRId64 " rows", block);
-  j->n = a->rows;
+  j->own = (own_preconditioner){a->rows, apply};
   return block == 1 ? invert_diagonal(a, first_row, shift, j)
                     : factor_blocks(a, first_row, block, shift, j);
 }
@@ -84,16 +93,7 @@ void osla_jacobi_destroy(osla_jacobi **jacobi)
   *jacobi = NULL;
 }
 
-static osla_err apply(void *arg, const double *r, double *z)
-{
-  const osla_jacobi *j = arg;
-  if (!j->inverse) return osla_diagonal_blocks_solve(&j->blocks, r, z);
-  for (int64_t i = 0; i < j->n; i++)
-    z[i] = j->inverse[i] * r[i];
-  return OSLA_OK;
-}
-
 osla_preconditioner osla_jacobi_use(const osla_jacobi *jacobi)
 {
-  return (osla_preconditioner){.apply = apply, .arg = (void *)(uintptr_t)jacobi};
+  return (osla_preconditioner){.apply = osla_krylov_precondition, .arg = (void *)(uintptr_t)jacobi};
 }

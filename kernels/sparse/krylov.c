@@ -34,6 +34,12 @@ osla_operator osla_csr_operator(osla_csr *matrix)
                          .arg = matrix};
 }
 
+osla_err osla_krylov_precondition(void *self, const double *r, double *z)
+{
+  const own_preconditioner *own = self;
+  return own->apply(self, r, z);
+}
+
 static osla_err check(const osla_operator *a, const osla_krylov_options *o, int64_t n_own,
                       double **own)
 {

@@ -15,6 +15,14 @@ typedef struct krylov {
   double start;
 } krylov;
 
+/* What the library's own preconditioners begin with, so that osla_cg knows what they are for: arg
+ * where osla_preconditioner.apply is osla_krylov_precondition. */
+typedef struct own_preconditioner {
+  int64_t rows; /* of this rank */
+  osla_err (*apply)(void *self, const double *r, double *z);
+} own_preconditioner;
+osla_err osla_krylov_precondition(void *self, const double *r, double *z);
+
 /* Checks the options, makes the memory. Collective; k is zero where it fails. */
 osla_err osla_krylov_open(const osla_operator *a, const osla_krylov_options *options, int64_t n_own,
                           osla_krylov_result *result, krylov *k);

@@ -116,8 +116,8 @@ osla_preconditioner osla_jacobi_use(const osla_jacobi *jacobi); /* borrows it */
  *   x       [in,out] [rows] the first guess, then the solution
  *   options [in]     NULL: defaults. It ends when |b - A x| <= tolerance |b|
  * The bits depend on operator, preconditioner and ranks alone. Memory: four vectors. Errors, on all
- * ranks together: ARG (options; rows that are not columns), MEM, MPI, those of operator and
- * preconditioner. */
+ * ranks together: ARG (options; rows that are not columns; a preconditioner of osla_jacobi_use or
+ * osla_sweeps_use for another number of rows), MEM, MPI, those of operator and preconditioner. */
 osla_err osla_cg(const osla_operator *a, const osla_preconditioner *m, const double *b, double *x,
                  const osla_krylov_options *options, osla_krylov_result *result);
 
