@@ -29,7 +29,7 @@ static bool take_turn(osla_transport *t, osla_wait_test *test, void *arg, bool *
   double start = osla_clock();
   osla_progress(t);
   bool done = test(arg);
-  *busy = osla_clock() - start > osla_busy_after(t, 2);
+  *busy = osla_clock() - start > osla_busy_after(t, 2 + t->more_turns);
   return done;
 }
 
