@@ -17,6 +17,7 @@
  * - in any wait, where as many have arrived as there is room for: the peer may wait for more.
  */
 #include "channel.h"
+#include "channel_word.h"
 #include "segment_lines.h"
 
 #include <stdlib.h>
@@ -27,13 +28,6 @@ typedef struct words {
   _Atomic uint64_t closed;       /* messages to it in all, plus 1 */
   _Atomic uint64_t gone;         /* the peer destroys the channel and receives no more */
 } words;
-
-/* A word at the peer, of which the newest value matters. */
-typedef struct channel_word {
-  uint64_t wanted, posted;
-  size_t at; /* in words */
-  osla_posted last;
-} channel_word;
 
 typedef struct state {
   words *mine;
@@ -145,28 +139,6 @@ static void stop(channel *c)
   free(s->vacant);
 }
 
-/* ---- words ---- */
-
-static osla_err send_word(channel *c, channel_word *word)
-{
-  if (word->wanted == word->posted) return OSLA_OK;
-  bool done;
-  OSLA_CALL(osla_posted_test(c->segment, &word->last, &done));
-  if (!done) return OSLA_OK;
-  word->posted = word->wanted;
-  return osla_word_post(c->segment, c->end.peer, c->peer_inbox + word->at, word->wanted,
-                        &word->last);
-}
-
-static osla_err has_gone(channel *c, channel_word *word, bool *all)
-{
-  bool done;
-  OSLA_CALL(send_word(c, word));
-  OSLA_CALL(osla_posted_test(c->segment, &word->last, &done));
-  *all = *all && done && word->wanted == word->posted;
-  return OSLA_OK;
-}
-
 /* ---- what is under way ---- */
 
 static unsigned char *staged(const state *s, int slot)
@@ -261,8 +233,8 @@ static osla_err step(channel *c)
   }
   if (s->waits >= 0) s->acknowledged.wanted = s->held;
   if (c->is_closed && s->waits < 0) s->closed.wanted = s->sent + 1;
-  OSLA_CALL(send_word(c, &s->closed));
-  return send_word(c, &s->acknowledged);
+  OSLA_CALL(osla_channel_word_send(c, &s->closed));
+  return osla_channel_word_send(c, &s->acknowledged);
 }
 
 /* ---- the calls ---- */
@@ -376,9 +348,9 @@ static osla_err words_have_gone(channel *c, bool *all)
   state *s = c->state;
   *all = true;
   OSLA_CALL(step(c));
-  OSLA_CALL(has_gone(c, &s->gone, all));
-  OSLA_CALL(has_gone(c, &s->acknowledged, all));
-  return has_gone(c, &s->closed, all);
+  OSLA_CALL(osla_channel_word_gone(c, &s->gone, all));
+  OSLA_CALL(osla_channel_word_gone(c, &s->acknowledged, all));
+  return osla_channel_word_gone(c, &s->closed, all);
 }
 
 /* Have all messages of the peer arrived, which has closed? */

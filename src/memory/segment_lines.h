@@ -6,6 +6,9 @@
 #include "osla_segment.h"
 #include "transport_ops.h"
 
+/* What holds its memory. Local. */
+osla_region *osla_segment_region(const osla_segment *segment);
+
 /* To a rank of another node. *line = NULL, at both ends: there are none here. Local. Errors: MEM,
  * MPI. */
 osla_err osla_segment_line_open(osla_segment *segment, const osla_line_end *end, osla_line **line);
