@@ -35,7 +35,7 @@ typedef struct state {
   uint64_t sent, held;
   uint64_t sent_before;   /* when I last received a message */
   unsigned char *staging; /* R + 2 slots: under way, waiting, being written */
-  osla_posted *posted;    /* [R + 2] of each slot, without a line */
+  osla_posted *posted;    /* [R + 2] of each slot; on a line for the trace alone */
   osla_line *in, *out;    /* NULL: there are none */
   uint64_t expected;      /* messages that a receive was started for */
   _Atomic uint64_t left;  /* messages whose slot here is free again */
@@ -150,8 +150,10 @@ static unsigned char *staged(const state *s, int slot)
 static osla_err has_left(channel *c, bool *left)
 {
   state *s = c->state;
-  if (!s->out) return osla_posted_test(c->segment, &s->posted[s->under_way[s->first]], left);
+  osla_posted *oldest = &s->posted[s->under_way[s->first]];
+  if (!s->out) return osla_posted_test(c->segment, oldest, left);
   *left = atomic_load_explicit(&s->left, memory_order_acquire) > s->sent - (uint64_t)s->n_under_way;
+  if (*left) osla_segment_line_left(c->segment, oldest);
   return OSLA_OK;
 }
 
@@ -205,7 +207,8 @@ static osla_err post(channel *c, int slot)
   h->acknowledged = s->acknowledged.wanted = s->acknowledged.posted = s->held;
   s->under_way[(s->first + s->n_under_way++) % s->n_slots] = slot;
   s->sent++;
-  if (s->out) return osla_segment_line_start(c->segment, s->out, h, bytes);
+  if (s->out)
+    return osla_segment_line_send(c->segment, s->out, h, bytes, &s->posted[slot]);
   return osla_put_word_post(c->segment, c->end.peer,
                             c->peer_inbox + slot_offset(c, s->sent, s->their_stride), h, bytes,
                             c->peer_inbox + offsetof(words, arrived), s->sent, &s->posted[slot]);
