@@ -6,7 +6,7 @@
  * looked at. A state for which there is no room waits in the sender's memory; of LATEST a newer one
  * replaces it.
  *
- * Where the transport has lines (segment_lines.h), who receives has started receives for all that
+ * In a direction that has a line (segment_lines.h) who receives has started receives for all that
  * may come, and a message is one of MPI's, from the sender's memory into the slot; `arrived` counts
  * them here. Else it is a put with its word.
  *
@@ -36,7 +36,7 @@ typedef struct state {
   uint64_t sent_before;   /* when I last received a message */
   unsigned char *staging; /* R + 2 slots: under way, waiting, being written */
   osla_posted *posted;    /* [R + 2] of each slot; on a line for the trace alone */
-  osla_line *in, *out;    /* NULL: there are none */
+  osla_line *in, *out;    /* NULL: this one is not, whatever the other is */
   uint64_t expected;      /* messages that a receive was started for */
   _Atomic uint64_t left;  /* messages whose slot here is free again */
   int *under_way;         /* [R + 2] slots, from the oldest on, cyclic */

@@ -9,8 +9,8 @@
 /* What holds its memory. Local. */
 osla_region *osla_segment_region(const osla_segment *segment);
 
-/* To a rank of another node. *line = NULL, at both ends: there are none here. Local. Errors: MEM,
- * MPI. */
+/* To a rank of another node. *line = NULL, at both ends: this one is not (transport_ops.h). Local.
+ * Errors: MEM, MPI. */
 osla_err osla_segment_line_open(osla_segment *segment, const osla_line_end *end, osla_line **line);
 
 /* Sends a message, or starts to receive it; the trace does not hear of it. Local. Errors: MPI. */

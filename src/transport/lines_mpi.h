@@ -4,7 +4,8 @@
  * A put with notify tells its target where its data goes: a message of the usual kind copies it
  * from there, or announces another one. Who knows beforehand where the next message of a peer will
  * go posts the receive there, and what travels is one message without a copy. There are lines where
- * puts travel as messages (eager_mpi.h).
+ * puts travel as messages (eager_mpi.h), below number 512 of a rank and region and up to 1 GiB. So
+ * of two lines, one either way, there may be one.
  */
 #ifndef OSLA_LINES_MPI_H
 #define OSLA_LINES_MPI_H
