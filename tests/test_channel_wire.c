@@ -89,8 +89,7 @@ static void receive(osla_channels *set, int64_t n, uint64_t stamp)
   receive_from(set, 0, n, stamp);
 }
 
-/* To and fro: one message of MPI for each, since what is acknowledged rides in the
- * next. */
+/* To and fro: one message of MPI for each, since what is acknowledged rides in the next. */
 static void test_both_ways(void)
 {
   enum { ROUNDS = 400 };

@@ -207,8 +207,7 @@ static osla_err post(channel *c, int slot)
   h->acknowledged = s->acknowledged.wanted = s->acknowledged.posted = s->held;
   s->under_way[(s->first + s->n_under_way++) % s->n_slots] = slot;
   s->sent++;
-  if (s->out)
-    return osla_segment_line_send(c->segment, s->out, h, bytes, &s->posted[slot]);
+  if (s->out) return osla_segment_line_send(c->segment, s->out, h, bytes, &s->posted[slot]);
   return osla_put_word_post(c->segment, c->end.peer,
                             c->peer_inbox + slot_offset(c, s->sent, s->their_stride), h, bytes,
                             c->peer_inbox + offsetof(words, arrived), s->sent, &s->posted[slot]);

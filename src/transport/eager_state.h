@@ -57,7 +57,7 @@ typedef struct osla_eager {
   int n_lines, n_open; /* lines with a request, all */
   int next_line;       /* to look at */
   bool lines_first;    /* before the receive */
-  int origin; /* of the message at the head, once it is here */
+  int origin;          /* of the message at the head, once it is here */
   int n_arrivals;
   eager_arrival arrivals[ARRIVALS]; /* those of one origin in the order in which they were sent */
 } osla_eager;

@@ -84,7 +84,8 @@ static MPI_Request *request_of(const osla_line *line, uint64_t message)
   return &line->requests[message % (uint64_t)line->most];
 }
 
-/* Open MPI's MPI_Testany looks, then it makes progress: what that has taken in the next turn sees. */
+/* Open MPI's MPI_Testany looks first and makes progress then: the next turn sees what has come.
+ */
 #ifdef OPEN_MPI
 enum { TURNS_BEHIND = 1 };
 #else
