@@ -1,18 +1,22 @@
 /* Floor 1: what messages over channels cost between nodes: this program's MPI_Isend counts those of
  * MPI. Ranks 0 and the last one, which are on two nodes, talk; the others look on. */
 #include "osla_channel.h"
+#include "osla_clock.h"
 #include "osla_test_help.h"
 
 #include <mpi.h>
 #include <stdatomic.h>
 #include <stdlib.h>
+#include <time.h>
+#include <unistd.h>
 
-static atomic_int n_messages;
+static atomic_int n_messages, n_on_lines;
 
 int MPI_Isend(const void *buffer, int count, MPI_Datatype type, int to, int tag, MPI_Comm comm,
               MPI_Request *request)
 {
   if (tag != 0) atomic_fetch_add(&n_messages, 1); /* osla_send's have tag 0 */
+  if (tag >= 1 << 15) atomic_fetch_add(&n_on_lines, 1);
   return PMPI_Isend(buffer, count, type, to, tag, comm, request);
 }
 
@@ -35,11 +39,16 @@ static bool talks(void)
   return is_first() || osla_test_rank() == osla_test_size() - 1;
 }
 
+static int other(void)
+{
+  return is_first() ? osla_test_size() - 1 : 0;
+}
+
 /* One channel: so many doubles to the last rank, and so many back. */
 static osla_channels *join(osla_transport *t, osla_channel_kind kind, int in_flight, int64_t out,
                            int64_t back)
 {
-  const osla_channel_end end = {.peer = is_first() ? osla_test_size() - 1 : 0,
+  const osla_channel_end end = {.peer = other(),
                                 .kind = kind,
                                 .in_flight = in_flight,
                                 .send_bytes = 8 * (is_first() ? out : back),
@@ -49,29 +58,38 @@ static osla_channels *join(osla_transport *t, osla_channel_kind kind, int in_fli
   return set;
 }
 
-static void send(osla_channels *set, int64_t n, uint64_t stamp)
+static void send_on(osla_channels *set, int which, int64_t n, uint64_t stamp)
 {
-  uint64_t *message = osla_channel_buffer(set, 0);
+  uint64_t *message = osla_channel_buffer(set, which);
   for (int64_t i = 0; i < n; i++)
     message[i] = stamp + (uint64_t)i;
-  OSLA_ASSERT_OK(osla_channel_send(set, 0, stamp));
+  OSLA_ASSERT_OK(osla_channel_send(set, which, stamp));
 }
 
-static void receive(osla_channels *set, int64_t n, uint64_t stamp)
+static void receive_from(osla_channels *set, int which, int64_t n, uint64_t stamp)
 {
-  static const int first = 0;
   const void *message;
   uint64_t got;
   int64_t wrong = 0;
-  osla_channels_wait(set, 1, &first, true);
-  OSLA_ASSERT_OK(osla_channel_recv(set, 0, &message, &got));
+  osla_channels_wait(set, 1, &which, true);
+  OSLA_ASSERT_OK(osla_channel_recv(set, which, &message, &got));
   for (int64_t i = 0; i < n; i++)
     wrong += ((const uint64_t *)message)[i] != stamp + (uint64_t)i;
   OSLA_ASSERT_MSG(got == stamp && wrong == 0, "message %llu: it is %llu, %lld wrong",
                   (unsigned long long)stamp, (unsigned long long)got, (long long)wrong);
 }
 
-/* To and fro: one message of MPI for each, since what was taken rides in the next. */
+static void send(osla_channels *set, int64_t n, uint64_t stamp)
+{
+  send_on(set, 0, n, stamp);
+}
+
+static void receive(osla_channels *set, int64_t n, uint64_t stamp)
+{
+  receive_from(set, 0, n, stamp);
+}
+
+/* To and fro: one message of MPI for each, since what is acknowledged rides in the next. */
 static void test_both_ways(void)
 {
   enum { ROUNDS = 400 };
@@ -163,10 +181,10 @@ static void test_one_freed(void)
   osla_transport_destroy(&t);
 }
 
-/* One message each, of lengths around what fits beside a word. */
+/* One message each. */
 static void test_lengths(void)
 {
-  const int64_t lengths[] = {0, 1, 2047, 2048, 2049, 4097, 1100 * 2048};
+  const int64_t lengths[] = {0, 1, 2049, 1100 * 2048};
   osla_transport *t = by_messages();
   for (size_t i = 0; i < sizeof lengths / sizeof *lengths; i++) {
     osla_channels *set = join(t, OSLA_CHANNEL_LATEST, 1, lengths[i], 1);
@@ -196,6 +214,80 @@ static void test_dropped(void)
   osla_transport_destroy(&t);
 }
 
+/* Doubles of a message that comes over my channel of that number: from 508 on around what fits
+ * beside a word, with its head. */
+static int64_t length_of(int number)
+{
+  return number < 508 ? 1 : 2045 + number % 4;
+}
+
+/* There are lines for the numbers below 512 alone; the last rank counts from the other end, so that
+ * a channel has two, one either way, or none. */
+static void test_without_lines(void)
+{
+  enum { MANY = 520, LINES = 512, ROUNDS = 3 };
+  osla_transport *t = by_messages();
+  osla_channel_end *ends = osla_test_allocate(MANY, sizeof *ends);
+  osla_channels *set;
+  for (int k = 0; k < MANY; k++)
+    ends[k] = (osla_channel_end){.peer = other(),
+                                 .tag = is_first() ? k : MANY - 1 - k,
+                                 .kind = OSLA_CHANNEL_EVERY,
+                                 .in_flight = 2,
+                                 .send_bytes = 8 * length_of(MANY - 1 - k),
+                                 .recv_bytes = 8 * length_of(k)};
+  OSLA_ASSERT_OK(osla_channels_create(t, talks() ? MANY : 0, ends, &set));
+  n_on_lines = 0;
+  for (uint64_t s = 1; s <= ROUNDS && talks(); s++) {
+    for (int k = 0; k < MANY; k++)
+      send_on(set, k, length_of(MANY - 1 - k), s + (uint64_t)k);
+    for (int k = 0; k < MANY; k++)
+      receive_from(set, k, length_of(k), s + (uint64_t)(MANY - 1 - k));
+  }
+  osla_channels_destroy(&set);
+  if (talks())
+    OSLA_ASSERT_MSG(n_on_lines == ROUNDS * LINES, "%d messages on lines", (int)n_on_lines);
+  osla_transport_destroy(&t);
+  free(ends);
+}
+
+static double processor_time(void)
+{
+  struct timespec now;
+  (void)clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+  return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+/* Who has many neighbours sleeps while it waits for one of them. */
+static void test_many(void)
+{
+  enum { MANY = 30, THAT = 17, SLEEP_US = 400000 };
+  osla_transport *t = by_messages();
+  osla_channel_end ends[MANY];
+  osla_channels *set;
+  for (int k = 0; k < MANY; k++)
+    ends[k] = (osla_channel_end){.peer = other(),
+                                 .tag = k,
+                                 .kind = OSLA_CHANNEL_EVERY,
+                                 .in_flight = 1,
+                                 .send_bytes = 8,
+                                 .recv_bytes = 8};
+  OSLA_ASSERT_OK(osla_channels_create(t, talks() ? MANY : 0, ends, &set));
+  OSLA_ASSERT_OK(osla_barrier(t));
+  if (talks() && !is_first()) {
+    (void)usleep(SLEEP_US);
+    send_on(set, THAT, 1, 1);
+  }
+  if (talks() && is_first()) {
+    const double start = osla_clock(), before = processor_time();
+    receive_from(set, THAT, 1, 1);
+    const double took = osla_clock() - start, busy = processor_time() - before;
+    OSLA_ASSERT_MSG(busy < 0.5 * took, "at work for %.3f s of %.3f", busy, took);
+  }
+  osla_channels_destroy(&set);
+  osla_transport_destroy(&t);
+}
+
 int main(int argc, char **argv)
 {
   static const osla_test_case cases[] = {
@@ -206,6 +298,8 @@ int main(int argc, char **argv)
     {"one_freed", test_one_freed},
     {"lengths", test_lengths},
     {"dropped", test_dropped},
+    {"without_lines", test_without_lines},
+    {"many", test_many},
     {NULL, NULL},
   };
   return osla_test_main(argc, argv, cases);

@@ -6,7 +6,7 @@
  * looked at. A state for which there is no room waits in the sender's memory; of LATEST a newer one
  * replaces it.
  *
- * Where the transport has lines (segment_lines.h), who receives has started receives for all that
+ * In a direction that has a line (segment_lines.h) who receives has started receives for all that
  * may come, and a message is one of MPI's, from the sender's memory into the slot; `arrived` counts
  * them here. Else it is a put with its word.
  *
@@ -17,6 +17,7 @@
  * - in any wait, where as many have arrived as there is room for: the peer may wait for more.
  */
 #include "channel.h"
+#include "channel_word.h"
 #include "segment_lines.h"
 
 #include <stdlib.h>
@@ -28,21 +29,14 @@ typedef struct words {
   _Atomic uint64_t gone;         /* the peer destroys the channel and receives no more */
 } words;
 
-/* A word at the peer, of which the newest value matters. */
-typedef struct channel_word {
-  uint64_t wanted, posted;
-  size_t at; /* in words */
-  osla_posted last;
-} channel_word;
-
 typedef struct state {
   words *mine;
   size_t my_stride, their_stride;
   uint64_t sent, held;
   uint64_t sent_before;   /* when I last received a message */
   unsigned char *staging; /* R + 2 slots: under way, waiting, being written */
-  osla_posted *posted;    /* [R + 2] of each slot, without a line */
-  osla_line *in, *out;    /* NULL: there are none */
+  osla_posted *posted;    /* [R + 2] of each slot; on a line for the trace alone */
+  osla_line *in, *out;    /* NULL: this one is not, whatever the other is */
   uint64_t expected;      /* messages that a receive was started for */
   _Atomic uint64_t left;  /* messages whose slot here is free again */
   int *under_way;         /* [R + 2] slots, from the oldest on, cyclic */
@@ -145,28 +139,6 @@ static void stop(channel *c)
   free(s->vacant);
 }
 
-/* ---- words ---- */
-
-static osla_err send_word(channel *c, channel_word *word)
-{
-  if (word->wanted == word->posted) return OSLA_OK;
-  bool done;
-  OSLA_CALL(osla_posted_test(c->segment, &word->last, &done));
-  if (!done) return OSLA_OK;
-  word->posted = word->wanted;
-  return osla_word_post(c->segment, c->end.peer, c->peer_inbox + word->at, word->wanted,
-                        &word->last);
-}
-
-static osla_err has_gone(channel *c, channel_word *word, bool *all)
-{
-  bool done;
-  OSLA_CALL(send_word(c, word));
-  OSLA_CALL(osla_posted_test(c->segment, &word->last, &done));
-  *all = *all && done && word->wanted == word->posted;
-  return OSLA_OK;
-}
-
 /* ---- what is under way ---- */
 
 static unsigned char *staged(const state *s, int slot)
@@ -178,8 +150,10 @@ static unsigned char *staged(const state *s, int slot)
 static osla_err has_left(channel *c, bool *left)
 {
   state *s = c->state;
-  if (!s->out) return osla_posted_test(c->segment, &s->posted[s->under_way[s->first]], left);
+  osla_posted *oldest = &s->posted[s->under_way[s->first]];
+  if (!s->out) return osla_posted_test(c->segment, oldest, left);
   *left = atomic_load_explicit(&s->left, memory_order_acquire) > s->sent - (uint64_t)s->n_under_way;
+  if (*left) osla_segment_line_left(c->segment, oldest);
   return OSLA_OK;
 }
 
@@ -233,7 +207,7 @@ static osla_err post(channel *c, int slot)
   h->acknowledged = s->acknowledged.wanted = s->acknowledged.posted = s->held;
   s->under_way[(s->first + s->n_under_way++) % s->n_slots] = slot;
   s->sent++;
-  if (s->out) return osla_segment_line_start(c->segment, s->out, h, bytes);
+  if (s->out) return osla_segment_line_send(c->segment, s->out, h, bytes, &s->posted[slot]);
   return osla_put_word_post(c->segment, c->end.peer,
                             c->peer_inbox + slot_offset(c, s->sent, s->their_stride), h, bytes,
                             c->peer_inbox + offsetof(words, arrived), s->sent, &s->posted[slot]);
@@ -261,8 +235,8 @@ static osla_err step(channel *c)
   }
   if (s->waits >= 0) s->acknowledged.wanted = s->held;
   if (c->is_closed && s->waits < 0) s->closed.wanted = s->sent + 1;
-  OSLA_CALL(send_word(c, &s->closed));
-  return send_word(c, &s->acknowledged);
+  OSLA_CALL(osla_channel_word_send(c, &s->closed));
+  return osla_channel_word_send(c, &s->acknowledged);
 }
 
 /* ---- the calls ---- */
@@ -376,9 +350,9 @@ static osla_err words_have_gone(channel *c, bool *all)
   state *s = c->state;
   *all = true;
   OSLA_CALL(step(c));
-  OSLA_CALL(has_gone(c, &s->gone, all));
-  OSLA_CALL(has_gone(c, &s->acknowledged, all));
-  return has_gone(c, &s->closed, all);
+  OSLA_CALL(osla_channel_word_gone(c, &s->gone, all));
+  OSLA_CALL(osla_channel_word_gone(c, &s->acknowledged, all));
+  return osla_channel_word_gone(c, &s->closed, all);
 }
 
 /* Have all messages of the peer arrived, which has closed? */

@@ -150,6 +150,10 @@ osla_transport *osla_segment_transport(const osla_segment *s)
 {
   return s->t;
 }
+osla_region *osla_segment_region(const osla_segment *s)
+{
+  return s->region;
+}
 
 /* ---- transfers ---- */
 
@@ -390,25 +394,4 @@ void osla_segment_wait(osla_segment *s, bool (*test)(void *arg), void *arg)
   /* Attached memory has no bell: its first bytes are the caller's. */
   osla_wait_until(s->t, test, arg, s->data > 0 ? (osla_bell *)my_head(s) : NULL);
   osla_trace_add(s->t, OSLA_TRACE_NOTIFY_WAIT, since, 0);
-}
-
-/* ---- lines ---- */
-
-osla_err osla_segment_line_open(osla_segment *s, const osla_line_end *end, osla_line **line)
-{
-  *line = NULL;
-  return s->t->ops->line_open ? s->t->ops->line_open(s->region, end, line) : OSLA_OK;
-}
-
-osla_err osla_segment_line_start(osla_segment *s, osla_line *line, void *message, size_t bytes)
-{
-  double since = osla_trace_now(s->t);
-  OSLA_CALL(s->t->ops->line_start(line, message, bytes));
-  osla_trace_add(s->t, OSLA_TRACE_ISSUE, since, (double)bytes);
-  return OSLA_OK;
-}
-
-void osla_segment_line_close(osla_segment *s, osla_line **line)
-{
-  if (*line) s->t->ops->line_close(line);
 }

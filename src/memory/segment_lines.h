@@ -6,13 +6,22 @@
 #include "osla_segment.h"
 #include "transport_ops.h"
 
-/* To a rank of another node. *line = NULL, at both ends: there are none here. Local. Errors: MEM,
- * MPI. */
+/* What holds its memory. Local. */
+osla_region *osla_segment_region(const osla_segment *segment);
+
+/* To a rank of another node. *line = NULL, at both ends: this one is not (transport_ops.h). Local.
+ * Errors: MEM, MPI. */
 osla_err osla_segment_line_open(osla_segment *segment, const osla_line_end *end, osla_line **line);
 
-/* Sends a message, or starts to receive it. Local. Errors: MPI. */
+/* Sends a message, or starts to receive it; the trace does not hear of it. Local. Errors: MPI. */
 osla_err osla_segment_line_start(osla_segment *segment, osla_line *line, void *message,
                                  size_t bytes);
+
+/* Sends one for the trace, where it is a put that ends with _left, when the line's `done` has
+ * counted it. Local. Errors: MPI. */
+osla_err osla_segment_line_send(osla_segment *segment, osla_line *line, void *message, size_t bytes,
+                                osla_posted *sent);
+void osla_segment_line_left(osla_segment *segment, const osla_posted *sent);
 
 void osla_segment_line_close(osla_segment *segment, osla_line **line); /* takes NULL */
 

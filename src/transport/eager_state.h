@@ -53,10 +53,11 @@ typedef struct osla_eager {
   eager_header answers[ANSWERS];
   MPI_Request served[SERVED]; /* what others asked for */
   int head, next, next_answer, next_served;
-  osla_line *lines;    /* open ones */
-  MPI_Request *looked; /* [n_lines + 1] at least, of lines_mpi.c; NULL: there never was one */
-  int n_lines;
-  int origin; /* of the message at the head, once it is here */
+  osla_line **lines;   /* of lines_mpi.c: those with a request, in any order; room for n_open */
+  int n_lines, n_open; /* lines with a request, all */
+  int next_line;       /* to look at */
+  bool lines_first;    /* before the receive */
+  int origin;          /* of the message at the head, once it is here */
   int n_arrivals;
   eager_arrival arrivals[ARRIVALS]; /* those of one origin in the order in which they were sent */
 } osla_eager;

@@ -1,9 +1,13 @@
 /* Lines: messages to a rank that says beforehand where each of them goes. See lines_mpi.h.
  *
  * Each has a tag of its own and its requests in a ring, so that its messages come in the order in
- * which they were sent (MPI-3.1, section 3.5). The oldest request of every line is looked at
- * together with the receive that eager_take.c waits for, in one call: so a turn of progress costs
- * what it costs without lines.
+ * which they were sent (MPI-3.1, section 3.5). A turn of progress looks at the oldest requests of
+ * up to LOOK lines, in turn, together with the receive that eager_take.c waits for: MPICH's
+ * MPI_Testany polls the network once, and once more at each eighth request. So a turn costs what it
+ * costs without lines, and a step of progress takes as many turns as it needs to look at all.
+ *
+ * Libraries tell of the first request that is over. So every other turn the receive comes last, and
+ * the next line is the one behind the line of which there was news.
  */
 #include "lines_mpi.h"
 #include "eager_state.h"
@@ -11,7 +15,7 @@
 
 #include <stdlib.h>
 
-enum { MOST_BYTES = 1 << 30, LINES = 512 }; /* of a rank and region */
+enum { MOST_BYTES = 1 << 30, LINES = 512 /* of a rank and region */, LOOK = 6 };
 
 struct osla_line {
   osla_transport *t;
@@ -21,7 +25,6 @@ struct osla_line {
   MPI_Request *requests;  /* [most] of message s, from 0 on, at s mod most */
   uint64_t started;       /* messages */
   _Atomic uint64_t *done; /* the caller's */
-  osla_line *next;        /* of the transport's */
 };
 
 static bool is_tag(int64_t tag)
@@ -32,16 +35,12 @@ static bool is_tag(int64_t tag)
          tag <= *most;
 }
 
-/* Room to look at one request more. */
-static osla_err hang_on(osla_line *line)
+static osla_err make_room(osla_eager *e)
 {
-  osla_eager *e = line->t->eager;
-  MPI_Request *looked = realloc(e->looked, ((size_t)e->n_lines + 2) * sizeof *looked);
-  OSLA_CHECK(looked, OSLA_ERR_MEM, "line to rank %d", line->peer);
-  e->looked = looked;
-  e->n_lines++;
-  line->next = e->lines;
-  e->lines = line;
+  osla_line **lines = realloc(e->lines, ((size_t)e->n_open + 1) * sizeof *lines);
+  OSLA_CHECK(lines, OSLA_ERR_MEM, "%d lines", e->n_open + 1);
+  e->lines = lines;
+  e->n_open++;
   return OSLA_OK;
 }
 
@@ -63,7 +62,7 @@ osla_err osla_mpi_line_open(osla_region *region, const osla_line_end *end, osla_
                         .requests = requests,
                         .done = end->done};
     (void)pthread_mutex_lock(&region->t->mutex);
-    err = hang_on(line);
+    err = make_room(region->t->eager);
     (void)pthread_mutex_unlock(&region->t->mutex);
   }
   if (err != OSLA_OK) {
@@ -85,6 +84,37 @@ static MPI_Request *request_of(const osla_line *line, uint64_t message)
   return &line->requests[message % (uint64_t)line->most];
 }
 
+/* Open MPI's MPI_Testany looks first and makes progress then: the next turn sees what has come.
+ */
+#ifdef OPEN_MPI
+enum { TURNS_BEHIND = 1 };
+#else
+enum { TURNS_BEHIND = 0 };
+#endif
+
+/* The number of lines with a request has changed. */
+static void set_turns(osla_transport *t)
+{
+  const int turns = (t->eager->n_lines + LOOK - 1) / LOOK + TURNS_BEHIND;
+  const int most = turns < MOST_TURNS ? turns : MOST_TURNS;
+  const int more = t->eager->n_lines > 0 ? most - 1 : 0;
+  atomic_store_explicit(&t->more_turns, more, memory_order_relaxed);
+}
+
+static void enter(osla_line *line)
+{
+  osla_eager *e = line->t->eager;
+  e->lines[e->n_lines++] = line;
+  set_turns(line->t);
+}
+
+static void leave(osla_transport *t, int place)
+{
+  osla_eager *e = t->eager;
+  e->lines[place] = e->lines[--e->n_lines];
+  set_turns(t);
+}
+
 osla_err osla_mpi_line_start(osla_line *line, void *message, size_t bytes)
 {
   const int n = (int)bytes;
@@ -93,7 +123,7 @@ osla_err osla_mpi_line_start(osla_line *line, void *message, size_t bytes)
   const int code = line->receives
                      ? MPI_Irecv(message, n, MPI_BYTE, line->peer, line->tag, line->t->comm, r)
                      : MPI_Isend(message, n, MPI_BYTE, line->peer, line->tag, line->t->comm, r);
-  if (code == MPI_SUCCESS) line->started++;
+  if (code == MPI_SUCCESS && line->started++ == done(line)) enter(line);
   (void)pthread_mutex_unlock(&line->t->mutex);
   if (code == MPI_SUCCESS) return OSLA_OK;
   return osla_error_set_mpi(code, line->receives ? "MPI_Irecv" : "MPI_Isend");
@@ -109,41 +139,53 @@ void osla_mpi_line_close(osla_line **handle)
     if (line->receives) (void)MPI_Cancel(request_of(line, s));
     (void)MPI_Wait(request_of(line, s), MPI_STATUS_IGNORE);
   }
-  osla_line **at = &e->lines;
-  while (*at != line)
-    at = &(*at)->next;
-  *at = line->next;
-  e->n_lines--;
+  for (int i = 0; i < e->n_lines; i++)
+    if (e->lines[i] == line) leave(line->t, i);
+  e->n_open--;
   (void)pthread_mutex_unlock(&line->t->mutex);
   free(line->requests);
   free(line);
   *handle = NULL;
 }
 
-static void count(osla_line *line)
+/* The oldest request of the next line is over. */
+static void count(osla_transport *t)
 {
+  osla_eager *e = t->eager;
+  osla_line *line = e->lines[e->next_line];
   *request_of(line, done(line)) = MPI_REQUEST_NULL;
   atomic_store_explicit(line->done, done(line) + 1, memory_order_release);
-  osla_pool_count(line->t->pool);
+  osla_pool_count(t->pool);
+  if (done(line) < line->started)
+    e->next_line++;
+  else
+    leave(t, e->next_line);
 }
 
 bool osla_mpi_lines_look(osla_transport *t, MPI_Request *other, MPI_Status *status)
 {
-  const osla_eager *e = t->eager;
-  int n = 0, which = MPI_UNDEFINED, over = 0;
-  e->looked[n++] = *other;
-  for (const osla_line *line = e->lines; line; line = line->next)
-    e->looked[n++] = done(line) < line->started ? *request_of(line, done(line)) : MPI_REQUEST_NULL;
-  const int code = MPI_Testany(n, e->looked, &which, &over, status);
+  osla_eager *e = t->eager;
+  MPI_Request looked[LOOK + 1];
+  const int n = e->n_lines < LOOK ? e->n_lines : LOOK;
+  const bool has_other = *other != MPI_REQUEST_NULL;
+  const int others = !has_other ? -1 : e->lines_first ? n : 0; /* place */
+  const int first = others == 0 ? 1 : 0;                       /* place of a line */
+  int which = MPI_UNDEFINED, over = 0;
+  e->lines_first = !e->lines_first;
+  if (has_other) looked[others] = *other;
+  for (int k = 0; k < n; k++) {
+    const osla_line *line = e->lines[(e->next_line + k) % e->n_lines];
+    looked[first + k] = *request_of(line, done(line));
+  }
+  const int code = MPI_Testany(n + has_other, looked, &which, &over, status);
   if (code != MPI_SUCCESS)
     osla_transport_abort(t, osla_error_set_mpi(code, "MPI_Testany of messages"));
-  if (!over || which == MPI_UNDEFINED) return false;
-  osla_line *line = e->lines;
-  for (int k = 1; k < which; k++)
-    line = line->next;
-  if (which == 0)
+  over = over && which != MPI_UNDEFINED;
+  if (over && which == others) {
     *other = MPI_REQUEST_NULL;
-  else
-    count(line);
-  return true;
+    return true;
+  }
+  e->next_line = (e->next_line + (over ? which - first : n)) % e->n_lines;
+  if (over) count(t);
+  return over;
 }

@@ -4,7 +4,8 @@
  * A put with notify tells its target where its data goes: a message of the usual kind copies it
  * from there, or announces another one. Who knows beforehand where the next message of a peer will
  * go posts the receive there, and what travels is one message without a copy. There are lines where
- * puts travel as messages (eager_mpi.h).
+ * puts travel as messages (eager_mpi.h), below number 512 of a rank and region and up to 1 GiB. So
+ * of two lines, one either way, there may be one.
  */
 #ifndef OSLA_LINES_MPI_H
 #define OSLA_LINES_MPI_H
@@ -16,9 +17,13 @@ osla_err osla_mpi_line_open(osla_region *region, const osla_line_end *end, osla_
 osla_err osla_mpi_line_start(osla_line *line, void *message, size_t bytes);
 void osla_mpi_line_close(osla_line **line);
 
-/* Looks at one other request and at the oldest of each line, in one turn of MPI's. True: one of
- * them is over; the other one is null then if it was that. The mutex is held, and there are lines,
- * or were. */
+/* Turns of a step of progress, at most. So many without news have seen all lines: more_turns + 1 of
+ * the transport. */
+enum { MOST_TURNS = 32 };
+
+/* Looks at one other request, which may be null, and at the oldest ones of some lines, in one turn
+ * of MPI's. True: one of them is over; the other one is null then if it was that. The mutex is
+ * held, and a line has a request. */
 bool osla_mpi_lines_look(osla_transport *t, MPI_Request *other, MPI_Status *status);
 
 #endif

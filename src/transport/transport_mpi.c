@@ -17,7 +17,7 @@
 
 #include <string.h>
 
-enum { MAX_CHUNK = 1 << 30, MAX_TURNS = 32 };
+enum { MAX_CHUNK = 1 << 30 };
 
 static void *mpi_peer_ptr(const osla_region *region, int rank)
 {
@@ -296,13 +296,13 @@ static osla_err mpi_post(osla_region *region, int rank, size_t offset, const voi
  * every MPI is a test of a receive that stays pending: Open MPI's MPI_Iprobe serves windows in each
  * 100th call only. In MPICH 4.0.2 (UCX 1.13) a turn moves about 128 KiB between processes: a turn
  * that took long found work, and a rank that computes comes here seldom. So there are more turns,
- * until one finds nothing. */
+ * until one finds nothing, or where there are many lines (lines_mpi.h) as many as look at all. */
 static void mpi_progress(osla_transport *t)
 {
   if (t->n_nodes == 1 && t->n_attached == 0) return;
   if (pthread_mutex_trylock(&t->mutex) != 0) return; /* another thread is in MPI right now */
   double start = osla_clock(), before;
-  for (int turn = 0; turn < MAX_TURNS; turn++) {
+  for (int turn = 0, idle = 0; turn < MOST_TURNS && idle <= t->more_turns; turn++) {
     int found = 0;
     before = start;
     if (t->eager) /* its receives stay pending, too */
@@ -310,7 +310,7 @@ static void mpi_progress(osla_transport *t)
     else
       (void)MPI_Test(&t->pending, &found, MPI_STATUS_IGNORE);
     start = osla_clock();
-    if (!found && start - before < osla_busy_after(t, 1)) break;
+    idle = found || start - before >= osla_busy_after(t, 1) ? 0 : idle + 1;
   }
   osla_mpi_posts_step(t);
   (void)pthread_mutex_unlock(&t->mutex);

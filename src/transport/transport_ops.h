@@ -154,10 +154,10 @@ typedef struct osla_transport_ops {
   /* True: it is complete, and this stands for post_wait. */
   osla_err (*post_test)(osla_transport *t, osla_post **post, bool *done);
 
-  /* Lines in a region. Who receives starts the receive of message s before message s is sent, which
-   * the caller sees to; `done` grows in progress steps. *out = NULL, at both ends: there are none
-   * here. Closing drops receives that were started, for which nothing may have been sent. NULL:
-   * this backend has none. Local. Errors: MEM, MPI. */
+  /* Lines in a region. Who receives starts message s before it is sent, which the caller sees to;
+   * `done` grows in progress steps. *out = NULL, at both ends: this one is not, for its number or
+   * its bytes; the one back may be. Closing drops receives that were started, for which nothing may
+   * have been sent. NULL: this backend has none. Local. Errors: MEM, MPI. */
   osla_err (*line_open)(osla_region *region, const osla_line_end *end, osla_line **out);
   osla_err (*line_start)(osla_line *line, void *message, size_t bytes);
   void (*line_close)(osla_line **line);
@@ -176,8 +176,9 @@ enum { OSLA_MAX_HOOKS = 16 };
 struct osla_transport {
   const osla_transport_ops *ops;
   MPI_Comm comm, node_comm;
-  MPI_Request pending; /* a receive of what is sent at the end; until then its test is progress */
-  double idle_turn;    /* seconds that such a test takes where there is nothing to do */
+  MPI_Request pending;   /* a receive of what is sent at the end; until then its test is progress */
+  double idle_turn;      /* seconds that such a test takes where there is nothing to do */
+  atomic_int more_turns; /* than one, that a step of progress takes where there is nothing to do */
   osla_settings settings;
   int rank, size;
   int node, n_nodes, node_rank, node_size, largest_node;
