@@ -408,6 +408,11 @@ osla_err osla_segment_line_start(osla_segment *s, osla_line *line, void *message
   return OSLA_OK;
 }
 
+void osla_segment_line_watch(osla_segment *s, osla_line *line, bool watched)
+{
+  if (line) s->t->ops->line_watch(line, watched);
+}
+
 void osla_segment_line_close(osla_segment *s, osla_line **line)
 {
   if (*line) s->t->ops->line_close(line);

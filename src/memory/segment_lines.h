@@ -14,6 +14,10 @@ osla_err osla_segment_line_open(osla_segment *segment, const osla_line_end *end,
 osla_err osla_segment_line_start(osla_segment *segment, osla_line *line, void *message,
                                  size_t bytes);
 
+/* Of one that receives: does its count of messages go on? At first it does. NULL: nothing happens.
+ */
+void osla_segment_line_watch(osla_segment *segment, osla_line *line, bool watched);
+
 void osla_segment_line_close(osla_segment *segment, osla_line **line); /* takes NULL */
 
 #endif

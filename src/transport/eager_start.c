@@ -12,6 +12,7 @@ static void discard(osla_eager *e)
   free(e->regions);
   free(e->received);
   free(e->to_send);
+  free(e->lines);
   free(e->looked);
   free(e);
 }

@@ -53,9 +53,9 @@ typedef struct osla_eager {
   eager_header answers[ANSWERS];
   MPI_Request served[SERVED]; /* what others asked for */
   int head, next, next_answer, next_served;
-  osla_line *lines;    /* open ones */
-  MPI_Request *looked; /* [n_lines + 1] at least, of lines_mpi.c; NULL: there never was one */
-  int n_lines;
+  osla_line **lines;   /* [n_lines] that are looked at, of n_open; places grow with these */
+  MPI_Request *looked; /* [n_open + 1] at least, of lines_mpi.c */
+  int n_lines, n_open;
   int origin; /* of the message at the head, once it is here */
   int n_arrivals;
   eager_arrival arrivals[ARRIVALS]; /* those of one origin in the order in which they were sent */

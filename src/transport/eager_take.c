@@ -145,7 +145,7 @@ static bool take(osla_transport *t, int origin, const eager_header *head, const 
 static bool look(osla_transport *t, MPI_Request *request, MPI_Status *status)
 {
   int here = 0;
-  if (t->eager->lines) return osla_mpi_lines_look(t, request, status);
+  if (t->eager->n_lines > 0) return osla_mpi_lines_look(t, request, status);
   if (*request == MPI_REQUEST_NULL) return false;
   int code = MPI_Test(request, &here, status);
   if (code != MPI_SUCCESS)

@@ -1,9 +1,9 @@
 /* Lines: messages to a rank that says beforehand where each of them goes. See lines_mpi.h.
  *
  * Each has a tag of its own and its requests in a ring, so that its messages come in the order in
- * which they were sent (MPI-3.1, section 3.5). The oldest request of every line is looked at
- * together with the receive that eager_take.c waits for, in one call: so a turn of progress costs
- * what it costs without lines.
+ * which they were sent (MPI-3.1, section 3.5). The oldest request of every line that sends, or that
+ * is watched, is looked at together with the receive that eager_take.c waits for, in one call: so a
+ * turn of progress costs what it costs without lines.
  */
 #include "lines_mpi.h"
 #include "eager_state.h"
@@ -21,7 +21,7 @@ struct osla_line {
   MPI_Request *requests;  /* [most] of message s, from 0 on, at s mod most */
   uint64_t started;       /* messages */
   _Atomic uint64_t *done; /* the caller's */
-  osla_line *next;        /* of the transport's */
+  int place;              /* among those that are looked at; -1: it is not */
 };
 
 static bool is_tag(int64_t tag)
@@ -32,17 +32,33 @@ static bool is_tag(int64_t tag)
          tag <= *most;
 }
 
-/* Room to look at one request more. */
-static osla_err hang_on(osla_line *line)
+/* Room to look at one more. */
+static osla_err make_room(osla_eager *e)
+{
+  const size_t n = (size_t)e->n_open + 2;
+  MPI_Request *looked = realloc(e->looked, n * sizeof *looked);
+  if (looked) e->looked = looked;
+  osla_line **lines = realloc(e->lines, n * sizeof *lines);
+  if (lines) e->lines = lines;
+  return looked && lines ? OSLA_OK : OSLA_ERR_MEM;
+}
+
+static void look_at(osla_line *line)
 {
   osla_eager *e = line->t->eager;
-  MPI_Request *looked = realloc(e->looked, ((size_t)e->n_lines + 2) * sizeof *looked);
-  OSLA_CHECK(looked, OSLA_ERR_MEM, "line to rank %d", line->peer);
-  e->looked = looked;
-  e->n_lines++;
-  line->next = e->lines;
-  e->lines = line;
-  return OSLA_OK;
+  if (line->place >= 0) return;
+  line->place = e->n_lines;
+  e->lines[e->n_lines++] = line;
+}
+
+static void look_away(osla_line *line)
+{
+  osla_eager *e = line->t->eager;
+  if (line->place < 0) return;
+  osla_line *last = e->lines[--e->n_lines];
+  e->lines[line->place] = last;
+  last->place = line->place;
+  line->place = -1;
 }
 
 osla_err osla_mpi_line_open(osla_region *region, const osla_line_end *end, osla_line **out)
@@ -61,9 +77,12 @@ osla_err osla_mpi_line_open(osla_region *region, const osla_line_end *end, osla_
                         .receives = end->receives,
                         .most = end->most,
                         .requests = requests,
-                        .done = end->done};
+                        .done = end->done,
+                        .place = -1};
     (void)pthread_mutex_lock(&region->t->mutex);
-    err = hang_on(line);
+    err = make_room(region->t->eager);
+    if (err == OSLA_OK) region->t->eager->n_open++;
+    if (err == OSLA_OK && line->receives) look_at(line);
     (void)pthread_mutex_unlock(&region->t->mutex);
   }
   if (err != OSLA_OK) {
@@ -94,9 +113,20 @@ osla_err osla_mpi_line_start(osla_line *line, void *message, size_t bytes)
                      ? MPI_Irecv(message, n, MPI_BYTE, line->peer, line->tag, line->t->comm, r)
                      : MPI_Isend(message, n, MPI_BYTE, line->peer, line->tag, line->t->comm, r);
   if (code == MPI_SUCCESS) line->started++;
+  if (code == MPI_SUCCESS && !line->receives) look_at(line);
   (void)pthread_mutex_unlock(&line->t->mutex);
   if (code == MPI_SUCCESS) return OSLA_OK;
   return osla_error_set_mpi(code, line->receives ? "MPI_Irecv" : "MPI_Isend");
+}
+
+void osla_mpi_line_watch(osla_line *line, bool watched)
+{
+  (void)pthread_mutex_lock(&line->t->mutex);
+  if (watched)
+    look_at(line);
+  else
+    look_away(line);
+  (void)pthread_mutex_unlock(&line->t->mutex);
 }
 
 void osla_mpi_line_close(osla_line **handle)
@@ -109,11 +139,8 @@ void osla_mpi_line_close(osla_line **handle)
     if (line->receives) (void)MPI_Cancel(request_of(line, s));
     (void)MPI_Wait(request_of(line, s), MPI_STATUS_IGNORE);
   }
-  osla_line **at = &e->lines;
-  while (*at != line)
-    at = &(*at)->next;
-  *at = line->next;
-  e->n_lines--;
+  look_away(line);
+  e->n_open--;
   (void)pthread_mutex_unlock(&line->t->mutex);
   free(line->requests);
   free(line);
@@ -125,25 +152,25 @@ static void count(osla_line *line)
   *request_of(line, done(line)) = MPI_REQUEST_NULL;
   atomic_store_explicit(line->done, done(line) + 1, memory_order_release);
   osla_pool_count(line->t->pool);
+  if (!line->receives && done(line) == line->started) look_away(line);
 }
 
 bool osla_mpi_lines_look(osla_transport *t, MPI_Request *other, MPI_Status *status)
 {
   const osla_eager *e = t->eager;
-  int n = 0, which = MPI_UNDEFINED, over = 0;
-  e->looked[n++] = *other;
-  for (const osla_line *line = e->lines; line; line = line->next)
-    e->looked[n++] = done(line) < line->started ? *request_of(line, done(line)) : MPI_REQUEST_NULL;
+  int n = 1, which = MPI_UNDEFINED, over = 0;
+  e->looked[0] = *other;
+  for (; n <= e->n_lines; n++) {
+    const osla_line *line = e->lines[n - 1];
+    e->looked[n] = done(line) < line->started ? *request_of(line, done(line)) : MPI_REQUEST_NULL;
+  }
   const int code = MPI_Testany(n, e->looked, &which, &over, status);
   if (code != MPI_SUCCESS)
     osla_transport_abort(t, osla_error_set_mpi(code, "MPI_Testany of messages"));
   if (!over || which == MPI_UNDEFINED) return false;
-  osla_line *line = e->lines;
-  for (int k = 1; k < which; k++)
-    line = line->next;
   if (which == 0)
     *other = MPI_REQUEST_NULL;
   else
-    count(line);
+    count(e->lines[which - 1]);
   return true;
 }

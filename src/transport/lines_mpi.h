@@ -14,11 +14,11 @@
 /* As those of osla_transport_ops. */
 osla_err osla_mpi_line_open(osla_region *region, const osla_line_end *end, osla_line **out);
 osla_err osla_mpi_line_start(osla_line *line, void *message, size_t bytes);
+void osla_mpi_line_watch(osla_line *line, bool watched);
 void osla_mpi_line_close(osla_line **line);
 
-/* Looks at one other request and at the oldest of each line, in one turn of MPI's. True: one of
- * them is over; the other one is null then if it was that. The mutex is held, and there are lines,
- * or were. */
+/* Looks at one other request and at the oldest of each line that is watched, in one turn of MPI's.
+ * True: one of them is over; the other one is null then if it was that. The mutex is held. */
 bool osla_mpi_lines_look(osla_transport *t, MPI_Request *other, MPI_Status *status);
 
 #endif
