@@ -1,44 +1,56 @@
-/* Star forests: more than 1 GiB goes to the next rank and back, in pieces. */
+/* Star forests: more than 1 GiB comes from the next rank, and goes back, in pieces. */
 #include "osla_forest.h"
 #include "osla_test_help.h"
 
 #include <stdlib.h>
 
-/* Not multiples of anything that a part may hold. */
-enum { EDGES = 10007, COUNT = 13441, VALUES = EDGES * COUNT };
-_Static_assert((int64_t)VALUES *(int64_t)sizeof(double) > 1 << 30, "1 GiB");
+/* Vertices, and doubles in each: not multiples of anything that a part may hold. */
+typedef struct shape {
+  int64_t edges;
+  int32_t count;
+} shape;
+static const shape many = {10007, 13441}, single = {1, 134504089};
 
-static double value_of(int rank, int64_t i)
+static int64_t values_of(shape s)
 {
-  return (double)(rank * (int64_t)VALUES + i);
+  return s.edges * s.count;
+}
+
+static double value_of(shape s, int rank, int64_t i)
+{
+  return (double)(rank * values_of(s) + i);
 }
 
 /* The index of the first wrong one; -1: none. */
-static int64_t first_wrong(const double *values, int rank, int times)
+static int64_t first_wrong(shape s, const double *values, int rank, int times)
 {
-  for (int64_t i = 0; i < VALUES; i++)
-    if (values[i] != times * value_of(rank, i)) return i;
+  for (int64_t i = 0; i < values_of(s); i++)
+    if (values[i] != times * value_of(s, rank, i)) return i;
   return -1;
 }
 
-static void test_large(void)
+static void there_and_back(shape s, bool back)
 {
   osla_transport *t = osla_test_transport();
   const int me = osla_test_rank(), next = (me + 1) % osla_test_size();
-  const osla_unit unit = {OSLA_UNIT_DOUBLE, COUNT, 0};
-  osla_root *root = osla_test_allocate(EDGES, sizeof *root);
+  const osla_unit unit = {OSLA_UNIT_DOUBLE, s.count, 0};
+  const size_t n = (size_t)values_of(s);
+  osla_root *root = osla_test_allocate((size_t)s.edges, sizeof *root);
   osla_forest *f = NULL;
-  double *roots = osla_test_allocate(VALUES, sizeof *roots),
-         *leaves = osla_test_allocate(VALUES, sizeof *leaves);
-  for (int64_t i = 0; i < EDGES; i++)
+  double *roots = osla_test_allocate(n, sizeof *roots),
+         *leaves = osla_test_allocate(n, sizeof *leaves);
+  CU_ASSERT_TRUE(n * sizeof(double) > 1 << 30);
+  for (int64_t i = 0; i < s.edges; i++)
     root[i] = (osla_root){next, i};
-  for (int64_t i = 0; i < VALUES; i++)
-    roots[i] = value_of(me, i);
-  OSLA_ASSERT_OK(osla_forest_create(t, EDGES, EDGES, NULL, root, &f));
+  for (int64_t i = 0; i < values_of(s); i++)
+    roots[i] = value_of(s, me, i);
+  OSLA_ASSERT_OK(osla_forest_create(t, s.edges, s.edges, NULL, root, &f));
   OSLA_ASSERT_OK(osla_forest_bcast(f, unit, roots, leaves, OSLA_REPLACE));
-  CU_ASSERT_EQUAL(first_wrong(leaves, next, 1), -1);
-  OSLA_ASSERT_OK(osla_forest_reduce(f, unit, leaves, roots, OSLA_SUM));
-  CU_ASSERT_EQUAL(first_wrong(roots, me, 2), -1);
+  CU_ASSERT_EQUAL(first_wrong(s, leaves, next, 1), -1);
+  if (back) {
+    OSLA_ASSERT_OK(osla_forest_reduce(f, unit, leaves, roots, OSLA_SUM));
+    CU_ASSERT_EQUAL(first_wrong(s, roots, me, 2), -1);
+  }
   OSLA_ASSERT_OK(osla_forest_destroy(&f));
   free(root);
   free(roots);
@@ -46,10 +58,21 @@ static void test_large(void)
   osla_transport_destroy(&t);
 }
 
+static void test_many_vertices(void)
+{
+  there_and_back(many, true);
+}
+
+static void test_one_vertex(void)
+{
+  there_and_back(single, false);
+}
+
 int main(int argc, char **argv)
 {
   const osla_test_case cases[] = {
-    {"large", test_large},
+    {"many_vertices", test_many_vertices},
+    {"one_vertex", test_one_vertex},
     {NULL, NULL},
   };
   return osla_test_main(argc, argv, cases);

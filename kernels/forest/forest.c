@@ -10,15 +10,17 @@
 
 static void free_links(forest_links *links)
 {
+  for (int i = 0; i < links->n; i++)
+    osla_ring_close(&links->of[i].ring);
   free(links->of);
   free(links->ranks);
 }
 
 static void free_forest(osla_forest *f)
 {
-  if (f->pool) osla_pool_give(f->pool, &f->piece);
   free_links(&f->to_roots);
   free_links(&f->to_leaves);
+  if (f->pool) osla_pool_give(f->pool, &f->piece);
   free(f->far_lists);
   free(f->staging);
   osla_forest_gather_free(&f->gather);

@@ -117,7 +117,7 @@ struct osla_forest {
   forest_transfer transfer[CALLS];
   uint64_t begun, read, sent; /* up to which number */
   bool is_active, owes;       /* owes: some ring has parts to give back */
-  bool has_far;               /* links to ranks of other nodes */
+  int n_far;                  /* links to ranks of other nodes */
   unsigned looks;             /* in vain */
   struct osla_forest *next_active;
   int64_t low_root, high_root, low_leaf; /* of those with edges; none: 0, -1, 0 */

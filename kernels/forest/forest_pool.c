@@ -116,6 +116,17 @@ static bool has_room(const pool_segment *s, size_t bytes)
   return false;
 }
 
+/* All ranks take and give together. */
+static int take_number(pool_segment *s)
+{
+  for (int i = 0; i < POOL_NUMBERS; i++)
+    if (!s->numbered[i]) {
+      s->numbered[i] = true;
+      return i;
+    }
+  return -1;
+}
+
 /* The first segment with room on all ranks. */
 osla_err osla_pool_take(forest_pool *pool, size_t bytes, pool_piece *out)
 {
@@ -129,7 +140,7 @@ osla_err osla_pool_take(forest_pool *pool, size_t bytes, pool_piece *out)
     int64_t lacks = !has_room(s, bytes);
     OSLA_CALL(osla_allreduce(pool->t, &lacks, 1, MPI_INT64_T, MPI_MAX));
     if (lacks) continue;
-    *out = (pool_piece){.segment = s->segment, .bytes = bytes};
+    *out = (pool_piece){.segment = s->segment, .bytes = bytes, .number = take_number(s)};
     (void)take_from(s, bytes, &out->offset);
     s->pieces++;
     out->memory = (unsigned char *)osla_segment_local(s->segment) + out->offset;
@@ -179,8 +190,7 @@ static void add_hole(pool_segment *s, const pool_piece *piece)
   }
 }
 
-/* A segment without pieces goes, but for the first; on all ranks at the same time, since all take
- * and give together. */
+/* A segment without pieces goes, but for the first; on all ranks at the same time. */
 void osla_pool_give(forest_pool *pool, pool_piece *piece)
 {
   pool_segment **at = &pool->segments;
@@ -189,6 +199,7 @@ void osla_pool_give(forest_pool *pool, pool_piece *piece)
   pool_segment *s = *at;
   if (!s || piece->bytes == 0) return;
   add_hole(s, piece);
+  if (piece->number >= 0) s->numbered[piece->number] = false;
   *piece = (pool_piece){0};
   if (--s->pieces > 0 || s == pool->segments) return;
   *at = s->next;

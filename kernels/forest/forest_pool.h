@@ -17,7 +17,10 @@ typedef struct pool_piece {
   osla_segment *segment;
   size_t offset, bytes; /* of the data area */
   void *memory;         /* mine, of any content */
+  int number;           /* among those of the segment, the same on all ranks; -1: too many */
 } pool_piece;
+
+enum { POOL_NUMBERS = 256 };
 
 typedef struct pool_hole {
   struct pool_hole *next; /* ascending */
@@ -29,6 +32,7 @@ typedef struct pool_segment {
   osla_segment *segment;
   pool_hole *holes;
   int pieces; /* that are taken */
+  bool numbered[POOL_NUMBERS];
 } pool_segment;
 
 /* Memory that is read in place. */

@@ -3,9 +3,10 @@
 
 #include <string.h>
 
-enum { SLOT_LEAST = 64, SLOT_VERTEX = 16, NEAR_MOST = 128 << 10, SMALL = 2 << 10 };
-enum { FAR_MOST = 16 << 10 }; /* with its head what travels as one message */
-enum { FEW_SLOTS = 4, SLOTS = 16, FAR_SLOTS = 32 };
+/* Slots, their bytes: of what is small, and at most. */
+enum { SLOT_VERTEX = 16, SLOT_LINE = 64, SMALL = 2 << 10 };
+enum { NEAR_LEAST = 1 << 10, NEAR_MOST = 128 << 10, NEAR_SLOTS = 16, NEAR_FEW = 4 };
+enum { FAR_LEAST = 2 << 10, FAR_MOST = 63 << 10, FAR_SLOTS = 8 };
 _Static_assert(sizeof(forest_head) == 16, "values behind it are aligned");
 
 /* Before a neighbour's values. */
@@ -13,26 +14,26 @@ typedef struct near_head {
   _Alignas(32) _Atomic uint64_t part; /* of all time, from 1 */
   forest_head head;
 } near_head;
-_Static_assert(sizeof(near_head) <= SLOT_LEAST, "each slot has room for it");
+_Static_assert(sizeof(near_head) <= SLOT_LINE, "each slot has room for it");
 
-/* Room for FEW_SLOTS times all values of the link, as far as the limits go; more of what is small.
- */
+/* Room for NEAR_FEW times all values of the link, or FAR_SLOTS times, as far as the limits go; more
+ * of what is small. */
 void osla_ring_size(forest_ring *ring, int64_t edges, bool near)
 {
-  const size_t limit = near ? NEAR_MOST : FAR_MOST, most = limit / SLOT_VERTEX;
-  const size_t n = (uint64_t)edges < most ? (size_t)edges : most;
-  const size_t wanted = FEW_SLOTS * ((size_t)edges / n);
-  ring->slot_bytes = (n * SLOT_VERTEX + SLOT_LEAST - 1) / SLOT_LEAST * SLOT_LEAST;
+  const size_t least = near ? NEAR_LEAST : FAR_LEAST, limit = near ? NEAR_MOST : FAR_MOST;
+  const size_t most = limit / SLOT_VERTEX, n = (uint64_t)edges < most ? (size_t)edges : most;
+  const size_t bytes = (n * SLOT_VERTEX + SLOT_LINE - 1) / SLOT_LINE * SLOT_LINE;
+  ring->slot_bytes = bytes > least ? bytes : least;
   if (near)
-    ring->n_slots = ring->slot_bytes > SMALL ? FEW_SLOTS : SLOTS;
+    ring->n_slots = ring->slot_bytes > SMALL ? NEAR_FEW : NEAR_SLOTS;
   else
-    ring->n_slots = wanted < SLOTS ? SLOTS : wanted < FAR_SLOTS ? wanted : FAR_SLOTS;
+    ring->n_slots = FAR_SLOTS;
 }
 
 /* From one slot to the next: with room for a head, in whole lines. */
 static size_t slot_stride(const forest_ring *ring)
 {
-  return ring->slot_bytes + SLOT_LEAST;
+  return ring->slot_bytes + SLOT_LINE;
 }
 
 size_t osla_ring_all_slots(const forest_ring *ring)
@@ -60,6 +61,46 @@ void osla_ring_stage(forest_ring *ring, unsigned char *staging)
   ring->posted = (osla_posted *)(void *)(staging + osla_ring_all_slots(ring));
 }
 
+/* Every free slot has a receive before the other side hears that it is free. */
+static osla_err expect(forest_ring *ring)
+{
+  for (; ring->in && ring->expected < ring->consumed + ring->n_slots; ring->expected++) {
+    const size_t at = ring->expected % ring->n_slots * slot_stride(ring);
+    OSLA_CALL(osla_segment_line_start(ring->segment, ring->in, ring->slots + at,
+                                      sizeof(forest_head) + ring->slot_bytes));
+  }
+  return OSLA_OK;
+}
+
+osla_err osla_ring_open_lines(forest_ring *ring, int receives, int sends)
+{
+  osla_line_end in = {.peer = ring->rank,
+                      .number = receives,
+                      .receives = true,
+                      .most = (int)ring->n_slots,
+                      .bytes = sizeof(forest_head) + ring->slot_bytes,
+                      .done = &ring->words->arrived},
+                out = in;
+  out.number = sends;
+  out.receives = false;
+  out.done = &ring->left;
+  OSLA_CALL(osla_segment_line_open(ring->segment, &in, &ring->in));
+  OSLA_CALL(osla_segment_line_open(ring->segment, &out, &ring->out));
+  osla_ring_watch(ring, false);
+  return expect(ring);
+}
+
+void osla_ring_watch(const forest_ring *ring, bool watched)
+{
+  osla_segment_line_watch(ring->segment, ring->in, watched);
+}
+
+void osla_ring_close(forest_ring *ring)
+{
+  osla_segment_line_close(ring->segment, &ring->in);
+  osla_segment_line_close(ring->segment, &ring->out);
+}
+
 /* All values in one part: without a division, each of which takes as long as a store to memory. */
 static bool is_one_part(const forest_ring *ring, int64_t edges, size_t element, int64_t count)
 {
@@ -68,10 +109,18 @@ static bool is_one_part(const forest_ring *ring, int64_t edges, size_t element, 
   return element * (size_t)count <= most && (size_t)edges * element * (size_t)count <= most;
 }
 
-/* Whole vertices, or where one is larger than a slot, whole numbers of one. */
-static int64_t vertices_of_a_part(const forest_ring *ring, size_t element, int64_t count)
+static int64_t quotient_up(int64_t a, int64_t b)
 {
-  return (int64_t)(ring->slot_bytes / (element * (size_t)count));
+  return (a + b - 1) / b;
+}
+
+/* Whole vertices, in parts of about the same size; 0: one is larger than a slot, and a part is some
+ * numbers of it. */
+static int64_t vertices_of_a_part(const forest_ring *ring, int64_t edges, size_t element,
+                                  int64_t count)
+{
+  const int64_t most = (int64_t)(ring->slot_bytes / (element * (size_t)count));
+  return most > 0 ? quotient_up(edges, quotient_up(edges, most)) : 0;
 }
 static int64_t numbers_of_a_part(const forest_ring *ring, size_t element)
 {
@@ -81,22 +130,21 @@ static int64_t numbers_of_a_part(const forest_ring *ring, size_t element)
 int64_t osla_ring_parts(const forest_ring *ring, int64_t edges, size_t element, int64_t count)
 {
   if (is_one_part(ring, edges, element, count)) return 1;
-  int64_t n = vertices_of_a_part(ring, element, count);
-  if (n > 0) return (edges + n - 1) / n;
-  int64_t numbers = numbers_of_a_part(ring, element);
-  return edges * ((count + numbers - 1) / numbers);
+  int64_t n = vertices_of_a_part(ring, edges, element, count);
+  if (n > 0) return quotient_up(edges, n);
+  return edges * quotient_up(count, numbers_of_a_part(ring, element));
 }
 
 ring_part osla_ring_part(const forest_ring *ring, int64_t edges, size_t element, int64_t count,
                          int64_t part)
 {
   if (is_one_part(ring, edges, element, count)) return (ring_part){0, edges, 0, count};
-  int64_t n = vertices_of_a_part(ring, element, count);
+  int64_t n = vertices_of_a_part(ring, edges, element, count);
   if (n > 0) {
     int64_t first = part * n;
     return (ring_part){first, edges - first < n ? edges - first : n, 0, count};
   }
-  int64_t numbers = numbers_of_a_part(ring, element), each = (count + numbers - 1) / numbers;
+  int64_t numbers = numbers_of_a_part(ring, element), each = quotient_up(count, numbers);
   int64_t first = part % each * numbers;
   return (ring_part){part / each, 1, first, count - first < numbers ? count - first : numbers};
 }
@@ -131,16 +179,30 @@ static uint64_t taken_there(forest_ring *ring)
   return consumed > ring->heard ? consumed : ring->heard;
 }
 
+/* Have so many parts left the staging? */
+static bool have_left(forest_ring *ring, uint64_t n)
+{
+  uint64_t left = atomic_load_explicit(&ring->left, memory_order_acquire);
+  for (; !ring->out && left < n; left++) {
+    bool done;
+    must(ring, osla_posted_test(ring->segment, &ring->posted[left % ring->n_slots], &done));
+    if (!done) break;
+    atomic_store_explicit(&ring->left, left + 1, memory_order_relaxed);
+  }
+  for (; ring->out && ring->noted < left; ring->noted++)
+    osla_segment_line_left(ring->segment, &ring->posted[ring->noted % ring->n_slots]);
+  return left >= n;
+}
+
 unsigned char *osla_ring_slot(forest_ring *ring)
 {
   if (ring->sent - taken_there(ring) >= ring->n_slots) hear_last(ring);
   if (ring->sent - taken_there(ring) >= ring->n_slots) return NULL;
-  size_t slot = ring->sent % ring->n_slots;
-  const size_t at = slot * slot_stride(ring);
+  const size_t at = ring->sent % ring->n_slots * slot_stride(ring);
   if (ring->near_slots) return ring->near_slots + at + sizeof(near_head);
-  bool done;
-  must(ring, osla_posted_test(ring->segment, &ring->posted[slot], &done));
-  return done ? ring->staging + at + sizeof(forest_head) : NULL;
+  const bool is_free =
+    ring->sent < ring->n_slots || have_left(ring, ring->sent + 1 - ring->n_slots);
+  return is_free ? ring->staging + at + sizeof(forest_head) : NULL;
 }
 
 /* The slot after it is written next, with as much. */
@@ -152,7 +214,7 @@ static void send_near(forest_ring *ring, forest_head head, size_t slot, size_t b
   osla_clock_settle();
   atomic_store_explicit(&at->part, ring->sent, memory_order_release);
   osla_pool_wake(ring->pool, ring->rank);
-  for (size_t line = 0; line < sizeof *at + bytes && line <= SMALL; line += SLOT_LEAST)
+  for (size_t line = 0; line < sizeof *at + bytes && line <= SMALL; line += SLOT_LINE)
     osla_own_soon(next + line);
 }
 
@@ -163,6 +225,11 @@ static void send_far(forest_ring *ring, forest_head head, size_t slot, size_t by
   ring->credited = ring->consumed;
   ring->pool->far_bytes += bytes;
   memcpy(ring->staging + at, &head, sizeof head);
+  if (ring->out) {
+    must(ring, osla_segment_line_send(ring->segment, ring->out, ring->staging + at,
+                                      sizeof head + bytes, &ring->posted[slot]));
+    return;
+  }
   must(ring,
        osla_put_word_post(ring->segment, ring->rank, ring->far_slots + at, ring->staging + at,
                           sizeof head + bytes, ring->far_words + offsetof(ring_words, arrived),
@@ -201,6 +268,7 @@ const unsigned char *osla_ring_next(forest_ring *ring, forest_head *head)
 void osla_ring_take(forest_ring *ring)
 {
   ring->consumed++;
+  must(ring, expect(ring));
 }
 
 bool osla_ring_credit(forest_ring *ring)
@@ -230,13 +298,7 @@ bool osla_ring_credit_all(forest_ring *ring)
 
 bool osla_ring_is_posted(forest_ring *ring)
 {
-  if (ring->near_slots) return true;
-  for (; ring->left < ring->sent; ring->left++) {
-    bool done;
-    must(ring, osla_posted_test(ring->segment, &ring->posted[ring->left % ring->n_slots], &done));
-    if (!done) return false;
-  }
-  return true;
+  return ring->near_slots || have_left(ring, ring->sent);
 }
 
 bool osla_ring_is_empty(const forest_ring *ring)
@@ -247,7 +309,7 @@ bool osla_ring_is_empty(const forest_ring *ring)
 
 osla_err osla_ring_finish(forest_ring *ring)
 {
-  for (size_t slot = 0; slot < ring->n_slots && !ring->near_slots; slot++)
+  for (size_t slot = 0; slot < ring->n_slots && !ring->near_slots && !ring->out; slot++)
     OSLA_CALL(osla_posted_wait(ring->segment, &ring->posted[slot]));
   return osla_posted_wait(ring->segment, &ring->credit);
 }

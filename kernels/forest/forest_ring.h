@@ -3,18 +3,21 @@
  * Each side has slots in its part of the pool, to which the other one writes: a neighbour by
  * stores, others by puts with a word behind that counts the parts. Another word counts those of
  * mine that were consumed, so that their slots are free again; parts that go the other way between
- * nodes say it, too. Who reads knows how many parts a transfer has. Each part has a head: what it
- * is of. A neighbour's head also says that the part is there: a few values come in one line of
- * memory.
+ * nodes say it, too. Where there are lines (segment_lines.h) a part between nodes is one message
+ * from the staging into the slot: every free slot has a receive. Who reads knows how many parts a
+ * transfer has. Each part has a head: what it is of. A neighbour's head also says that the part is
+ * there: a few values come in one line of memory.
  *
- * Neighbours have few slots where these are large. Others have many small ones: a part of 16 KiB,
- * head and all, is one message of many networks, and over TCP such a train of them is up to 1.6
- * times as fast as one large message that its receiver must first agree to.
+ * Neighbours have few slots where these are large. Others have 8 of up to 63 KiB: with its head
+ * such a part is one piece of UCX's over TCP where that has pieces of 64 KiB, and what is longer
+ * goes in parts of about the same size: one is packed while another one travels, and is read while
+ * the next one comes (results/2026-11-25-star-forests-5).
  */
 #ifndef FOREST_RING_H
 #define FOREST_RING_H
 
 #include "forest_pool.h"
+#include "segment_lines.h"
 
 #include <stdatomic.h>
 
@@ -46,10 +49,13 @@ typedef struct forest_ring {
   uint64_t sent, consumed, credited; /* credited: the consumed ones that the other side knows of */
   uint64_t credited_by_word;         /* not by heads alone */
   uint64_t heard;                    /* of mine, consumed: by heads */
-  uint64_t left;                     /* of mine, whose staging is free again: all up to this one */
+  _Atomic uint64_t left;             /* of mine, whose staging is free again: all up to this one */
   unsigned char *staging;            /* [n_slots] slots, for others than neighbours */
   osla_posted *posted;               /* [n_slots] of what lies there */
   osla_posted credit;
+  osla_line *in, *out; /* NULL: there are none */
+  uint64_t expected;   /* parts that a receive was started for */
+  uint64_t noted;      /* of those that have left by a line: the trace has them */
 } forest_ring;
 
 /* The slots of a link of so many edges, the same on both sides. Bytes of all slots of a ring, with
@@ -61,6 +67,15 @@ size_t osla_ring_staging(const forest_ring *ring);
 /* My words and slots; staging, of zeros, where it is not a neighbour's. */
 void osla_ring_start(forest_ring *ring, void *words, unsigned char *slots);
 void osla_ring_stage(forest_ring *ring, unsigned char *staging);
+
+/* Lines of these numbers, which no other ring of mine with that rank has in the segment; the other
+ * side has them the other way round. Errors: MEM, MPI. Local. */
+osla_err osla_ring_open_lines(forest_ring *ring, int receives, int sends);
+
+/* Are parts that come by a line seen? At first they are not. */
+void osla_ring_watch(const forest_ring *ring, bool watched);
+
+void osla_ring_close(forest_ring *ring); /* the lines; nothing is under way */
 
 /* The part of a link's values that fits a slot: n vertices from the first on, of each `numbers`
  * from the first number on. `part` counts from 0; all are osla_ring_parts. Local, pure. */

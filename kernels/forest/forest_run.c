@@ -292,7 +292,7 @@ static bool is_over(void *arg)
 static bool is_over_soon(end_of *end)
 {
   enum { LOOKS = 64 };
-  for (int i = 0; i < LOOKS && !end->forest->has_far; i++)
+  for (int i = 0; i < LOOKS && end->forest->n_far == 0; i++)
     if (is_over(end)) return true;
   return false;
 }

@@ -194,9 +194,23 @@ void osla_forest_serve(osla_forest *f)
   tell_owed(f);
 }
 
+static void watch_links(const forest_links *links, bool watched)
+{
+  for (int i = 0; i < links->n; i++)
+    if (!links->of[i].near) osla_ring_watch(&links->of[i].ring, watched);
+}
+
+void osla_forest_watch(osla_forest *f, bool watched)
+{
+  if (f->n_far == 0) return;
+  watch_links(&f->to_roots, watched);
+  watch_links(&f->to_leaves, watched);
+}
+
 void osla_forest_activate(osla_forest *f)
 {
   if (f->is_active) return;
+  osla_forest_watch(f, true);
   f->is_active = true;
   f->next_active = f->pool->active;
   f->pool->active = f;
@@ -224,10 +238,12 @@ static bool serve_all(forest_pool *pool)
     osla_forest_serve(f);
     any |= f->read + f->sent != before;
     f->is_active = f->read < f->begun || f->sent < f->begun || f->owes;
-    if (f->is_active)
+    if (f->is_active) {
       at = &f->next_active;
-    else
+    } else {
       *at = f->next_active;
+      osla_forest_watch(f, false);
+    }
   }
   return any;
 }

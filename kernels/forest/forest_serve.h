@@ -27,6 +27,7 @@ bool osla_forest_is_over(osla_forest *f, uint64_t number, bool with_readers);
 void osla_forest_set_ended(osla_forest *f, uint64_t number);
 void osla_forest_serve(osla_forest *f);
 void osla_forest_activate(osla_forest *f);
+void osla_forest_watch(osla_forest *f, bool watched); /* what comes from other nodes */
 
 /* All parts of a link that have come, into `to`. false: some are still to come. */
 bool osla_forest_read_ring(osla_forest *f, uint64_t number, const forest_transfer *x,

@@ -15,6 +15,7 @@
  * edges there are, an int64_t. */
 typedef struct places {
   int64_t n_roots, control;
+  int n_far;                   /* as in the forest */
   list_form leaves, roots;     /* of the edges from my leaves to your roots */
   int64_t low_root, high_root; /* as in forest_link */
   bool thin_leaves, thin_roots;
@@ -55,7 +56,7 @@ static osla_err make_links(osla_forest *f, const osla_letters *edges, forest_lin
       .rank = p, .self = p == osla_transport_rank(f->t), .near = osla_transport_same_node(f->t, p)};
     memcpy(&l->edges, osla_letter(edges, i), sizeof l->edges);
     osla_ring_size(&l->ring, l->edges, l->near);
-    f->has_far |= !l->near;
+    f->n_far += !l->near;
   }
   return OSLA_OK;
 }
@@ -148,7 +149,7 @@ static osla_err tell_places(const osla_forest *f, const layout *l, osla_letters 
   for (int i = 0, j = 0; i < roots->n || j < leaves->n;) {
     const bool first = rank_of(roots, i) <= rank_of(leaves, j);
     const int p = first ? rank_of(roots, i) : rank_of(leaves, j);
-    places mine = {.n_roots = f->n_roots, .control = base + (int64_t)l->control};
+    places mine = {.n_roots = f->n_roots, .control = base + (int64_t)l->control, .n_far = f->n_far};
     if (rank_of(roots, i) == p) {
       const forest_link *link = &roots->of[i++];
       mine.roots = osla_forest_form_of_roots(f, link);
@@ -175,14 +176,29 @@ static const void *at_neighbour(const osla_forest *f, int rank, int64_t offset)
   return (const unsigned char *)osla_segment_peer(f->piece.segment, rank) + offset;
 }
 
-static void connect_ring(const osla_forest *f, forest_link *l, int64_t words, int64_t slots)
+/* Where both ranks have few links to other nodes: while a forest has something under way, all that
+ * may come is looked for in each step of progress. */
+static osla_err open_lines(const osla_forest *f, forest_ring *ring, const places *other,
+                           bool to_roots)
 {
-  if (l->self) return;
+  enum { FEW_LINKS = 64 };
+  const int down = 2 * f->piece.number, up = down + 1; /* from roots to leaves */
+  if (down < 0 || f->n_far > FEW_LINKS || other->n_far > FEW_LINKS) return OSLA_OK;
+  return osla_ring_open_lines(ring, to_roots ? down : up, to_roots ? up : down);
+}
+
+static osla_err connect_ring(const osla_forest *f, forest_link *l, const places *other,
+                             bool to_roots)
+{
+  const int64_t words = to_roots ? other->root_words : other->leaf_words;
+  const int64_t slots = to_roots ? other->root_slots : other->leaf_slots;
+  if (l->self) return OSLA_OK;
   l->ring.far_words = (size_t)words;
   l->ring.far_slots = (size_t)slots;
-  if (!l->near) return;
+  if (!l->near) return open_lines(f, &l->ring, other, to_roots);
   l->ring.near_slots = (unsigned char *)(uintptr_t)at_neighbour(f, l->rank, slots);
   l->ring.near_words = (ring_words *)(uintptr_t)at_neighbour(f, l->rank, words);
+  return OSLA_OK;
 }
 
 static osla_err check_roots(const osla_forest *f, const forest_link *l, const uint32_t *leaf,
@@ -205,7 +221,7 @@ static osla_err connect_to_roots(osla_forest *f, const forest_edges *e, const fo
     const int64_t start = e->start[l->rank];
     OSLA_CALL(check_roots(f, l, lists->leaf + start, lists->root + start, other->n_roots));
     if (l->near) l->control = (forest_control *)(uintptr_t)at_neighbour(f, l->rank, other->control);
-    connect_ring(f, l, other->root_words, other->root_slots);
+    OSLA_CALL(connect_ring(f, l, other, true));
   }
   return OSLA_OK;
 }
@@ -253,7 +269,7 @@ static osla_err connect_to_leaves(osla_forest *f, const osla_letters *theirs)
   for (int i = 0; i < f->to_leaves.n; i++) {
     forest_link *l = &f->to_leaves.of[i];
     const places *other = places_of(theirs, l->rank);
-    connect_ring(f, l, other->leaf_words, other->leaf_slots);
+    OSLA_CALL(connect_ring(f, l, other, false));
     osla_forest_take_forms(f, l, &other->roots, &other->leaves);
     l->low_root = other->low_root;
     l->high_root = other->high_root;

@@ -1,5 +1,6 @@
 #include "forest_verify.h"
 #include "forest_call.h"
+#include "forest_serve.h"
 #include "forest_share.h"
 
 #include <inttypes.h>
@@ -61,6 +62,7 @@ static void look_at_ring(const osla_forest *f, forest_link *l)
 
 void osla_forest_look_at_rings(osla_forest *f)
 {
+  osla_forest_watch(f, true); /* until no more is under way here */
   for (int i = 0; i < f->to_roots.n; i++)
     look_at_ring(f, &f->to_roots.of[i]);
   for (int i = 0; i < f->to_leaves.n; i++)

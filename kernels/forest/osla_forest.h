@@ -152,13 +152,13 @@ typedef struct osla_root {
  * equal steps) where that rank is on another node. Memory: 4 bytes for each leaf and 4 for each
  * root of the others on the leaves' side, 4 more on the other where that is another node, 12 at
  * most (for a halo of blocks 0 in place of 12); for each other rank that has leaves of my roots,
- * and for each that has roots of my leaves, a ring of 64 bytes an edge between the two, from 2 KiB
- * (of 128 edges 34) to 512, and as much again where that rank is on another node; of it is touched
- * what travels through it. Where broadcasts cross between nodes once, as much for another three
- * forests, whose edges are those of this one and one for each value that crosses. Errors, on all
- * ranks together: ARG (a rank out of range; a root that its owner has not, with the owner's count;
- * a leaf twice; a negative index or count), RANGE (an index of 2^32 or more; all 16 progress hooks
- * of the transport are in use), MEM, MPI. */
+ * and for each that has roots of my leaves, a ring of 64 bytes an edge between the two, from 17 KiB
+ * (of 128 edges 34) to 512; where that rank is on another node 128 bytes an edge, from 17 KiB to
+ * 505, and as much again; of it is touched what travels through it. Where broadcasts cross between
+ * nodes once, as much for another three forests, whose edges are those of this one and one for each
+ * value that crosses. Errors, on all ranks together: ARG (a rank out of range; a root that its
+ * owner has not, with the owner's count; a leaf twice; a negative index or count), RANGE (an index
+ * of 2^32 or more; all 16 progress hooks of the transport are in use), MEM, MPI. */
 osla_err osla_forest_create(osla_transport *transport, int64_t n_roots, int64_t n_edges,
                             const int64_t *leaf, const osla_root *root, osla_forest **out);
 

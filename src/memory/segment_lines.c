@@ -29,6 +29,11 @@ void osla_segment_line_left(osla_segment *s, const osla_posted *sent)
   osla_trace_add(osla_segment_transport(s), OSLA_TRACE_PUT, sent->since, (double)sent->bytes);
 }
 
+void osla_segment_line_watch(osla_segment *s, osla_line *line, bool watched)
+{
+  if (line) osla_segment_transport(s)->ops->line_watch(line, watched);
+}
+
 void osla_segment_line_close(osla_segment *s, osla_line **line)
 {
   if (*line) osla_segment_transport(s)->ops->line_close(line);

@@ -23,6 +23,9 @@ osla_err osla_segment_line_send(osla_segment *segment, osla_line *line, void *me
                                 osla_posted *sent);
 void osla_segment_line_left(osla_segment *segment, const osla_posted *sent);
 
+/* Does the count of its messages go on? At first it does. NULL: nothing happens. Local. */
+void osla_segment_line_watch(osla_segment *segment, osla_line *line, bool watched);
+
 void osla_segment_line_close(osla_segment *segment, osla_line **line); /* takes NULL */
 
 #endif

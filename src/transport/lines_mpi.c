@@ -20,7 +20,7 @@ enum { MOST_BYTES = 1 << 30, LINES = 512 /* of a rank and region */, LOOK = 6 };
 struct osla_line {
   osla_transport *t;
   int peer, tag;
-  bool receives;
+  bool receives, watched;
   int most;
   MPI_Request *requests;  /* [most] of message s, from 0 on, at s mod most */
   uint64_t started;       /* messages */
@@ -58,6 +58,7 @@ osla_err osla_mpi_line_open(osla_region *region, const osla_line_end *end, osla_
                         .peer = end->peer,
                         .tag = (int)tag,
                         .receives = end->receives,
+                        .watched = true,
                         .most = end->most,
                         .requests = requests,
                         .done = end->done};
@@ -115,6 +116,13 @@ static void leave(osla_transport *t, int place)
   set_turns(t);
 }
 
+static void look_away(osla_line *line)
+{
+  const osla_eager *e = line->t->eager;
+  for (int i = 0; i < e->n_lines; i++)
+    if (e->lines[i] == line) leave(line->t, i);
+}
+
 osla_err osla_mpi_line_start(osla_line *line, void *message, size_t bytes)
 {
   const int n = (int)bytes;
@@ -123,10 +131,20 @@ osla_err osla_mpi_line_start(osla_line *line, void *message, size_t bytes)
   const int code = line->receives
                      ? MPI_Irecv(message, n, MPI_BYTE, line->peer, line->tag, line->t->comm, r)
                      : MPI_Isend(message, n, MPI_BYTE, line->peer, line->tag, line->t->comm, r);
-  if (code == MPI_SUCCESS && line->started++ == done(line)) enter(line);
+  if (code == MPI_SUCCESS && line->started++ == done(line) && line->watched) enter(line);
   (void)pthread_mutex_unlock(&line->t->mutex);
   if (code == MPI_SUCCESS) return OSLA_OK;
   return osla_error_set_mpi(code, line->receives ? "MPI_Irecv" : "MPI_Isend");
+}
+
+void osla_mpi_line_watch(osla_line *line, bool watched)
+{
+  (void)pthread_mutex_lock(&line->t->mutex);
+  const bool changes = line->watched != watched && done(line) < line->started;
+  line->watched = watched;
+  if (changes && watched) enter(line);
+  if (changes && !watched) look_away(line);
+  (void)pthread_mutex_unlock(&line->t->mutex);
 }
 
 void osla_mpi_line_close(osla_line **handle)
@@ -139,8 +157,7 @@ void osla_mpi_line_close(osla_line **handle)
     if (line->receives) (void)MPI_Cancel(request_of(line, s));
     (void)MPI_Wait(request_of(line, s), MPI_STATUS_IGNORE);
   }
-  for (int i = 0; i < e->n_lines; i++)
-    if (e->lines[i] == line) leave(line->t, i);
+  look_away(line);
   e->n_open--;
   (void)pthread_mutex_unlock(&line->t->mutex);
   free(line->requests);

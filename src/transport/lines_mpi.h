@@ -15,6 +15,7 @@
 /* As those of osla_transport_ops. */
 osla_err osla_mpi_line_open(osla_region *region, const osla_line_end *end, osla_line **out);
 osla_err osla_mpi_line_start(osla_line *line, void *message, size_t bytes);
+void osla_mpi_line_watch(osla_line *line, bool watched);
 void osla_mpi_line_close(osla_line **line);
 
 /* Turns of a step of progress, at most. So many without news have seen all lines: more_turns + 1 of

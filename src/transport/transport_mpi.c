@@ -382,6 +382,7 @@ const osla_transport_ops osla_transport_mpi = {
   .post_test = osla_mpi_post_test,
   .line_open = osla_mpi_line_open,
   .line_start = osla_mpi_line_start,
+  .line_watch = osla_mpi_line_watch,
   .line_close = osla_mpi_line_close,
   .fetch_add = mpi_fetch_add,
   .progress = mpi_progress,

@@ -157,9 +157,11 @@ typedef struct osla_transport_ops {
   /* Lines in a region. Who receives starts message s before it is sent, which the caller sees to;
    * `done` grows in progress steps. *out = NULL, at both ends: this one is not, for its number or
    * its bytes; the one back may be. Closing drops receives that were started, for which nothing may
-   * have been sent. NULL: this backend has none. Local. Errors: MEM, MPI. */
+   * have been sent. A line is watched at first; while it is not, its `done` may rest, and it costs
+   * no progress step anything. NULL: this backend has none. Local. Errors: MEM, MPI. */
   osla_err (*line_open)(osla_region *region, const osla_line_end *end, osla_line **out);
   osla_err (*line_start)(osla_line *line, void *message, size_t bytes);
+  void (*line_watch)(osla_line *line, bool watched);
   void (*line_close)(osla_line **line);
 
   /* Atomic *word += add on a 64-bit word that is used by nothing else; old value in *old. */
