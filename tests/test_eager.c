@@ -126,13 +126,13 @@ static void test_late(void)
   char version[MPI_MAX_LIBRARY_VERSION_STRING];
   int length;
   (void)MPI_Get_library_version(version, &length);
-  if (!strstr(version, "MPICH")) return; /* there it does, between fake nodes and over TCP */
+  const bool needs = strstr(version, "MPICH"); /* between fake nodes and over TCP */
   atomic_store(&is_crowded, true);
   osla_transport *t = with("auto");
   osla_segment *s = NULL;
   OSLA_ASSERT_OK(osla_segment_create(t, (size_t)6 * MOST, 1, &s));
   atomic_store(&is_crowded, false);
-  expect(t, s, 8, 1, 1, false);
+  if (needs) expect(t, s, 8, 1, 1, false);
   osla_segment_destroy(&s);
   osla_transport_destroy(&t);
 }
