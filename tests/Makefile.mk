@@ -148,16 +148,17 @@ tests_armci_programs = \
 
 tests_fortran_programs = \
   tests/test_fortran tests/test_fortran_sparse tests/test_fortran_forests tests/test_fortran_iterations
-tests_test_fortran_SOURCES = tests/test_fortran.f90
+tests_test_fortran_SOURCES = tests/fortran_trial.f90 tests/test_fortran.f90
 tests_test_fortran_LDADD = libosla_fortran.la libosla.la
-tests_test_fortran_sparse_SOURCES = tests/test_fortran_sparse.f90
+tests_test_fortran_sparse_SOURCES = tests/fortran_trial.f90 tests/test_fortran_sparse.f90
 tests_test_fortran_sparse_LDADD = libosla_fortran.la libosla.la
-tests_test_fortran_forests_SOURCES = tests/test_fortran_forests.f90
+tests_test_fortran_forests_SOURCES = tests/fortran_trial.f90 tests/test_fortran_forests.f90
 tests_test_fortran_forests_LDADD = libosla_fortran.la libosla.la
-tests_test_fortran_iterations_SOURCES = tests/test_fortran_iterations.f90
+tests_test_fortran_iterations_SOURCES = tests/fortran_trial.f90 tests/test_fortran_iterations.f90
 tests_test_fortran_iterations_LDADD = libosla_fortran.la libosla.la
+tests/fortran_trial.$(OBJEXT): fortran/osla.lo
 tests/test_fortran.$(OBJEXT) tests/test_fortran_sparse.$(OBJEXT) tests/test_fortran_forests.$(OBJEXT) \
-tests/test_fortran_iterations.$(OBJEXT): fortran/osla.lo
+tests/test_fortran_iterations.$(OBJEXT): tests/fortran_trial.$(OBJEXT)
 
 tests_scripts = \
   tests/check_floors.sh \

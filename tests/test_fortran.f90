@@ -1,21 +1,16 @@
 ! Module osla: each call once with an answer that is known, each kind, and what goes wrong.
 program test_fortran
   use, intrinsic :: iso_c_binding
-  use, intrinsic :: iso_fortran_env, only: error_unit, real32, real64, int64
+  use, intrinsic :: iso_fortran_env, only: real32, real64, int64
   use mpi_f08
   use osla
+  use fortran_trial
   implicit none
-  type(osla_transport) :: transport
   type(osla_grid) :: grid
-  integer :: level, failures, rank, ranks, all_failures
   real(real64) :: scale
 
-  failures = 0
-  call MPI_Init_thread(MPI_THREAD_SERIALIZED, level)
-  call osla_transport_create(MPI_COMM_WORLD, transport)
+  call trial_begin
   call osla_grid_create(transport, grid)
-  rank = osla_transport_rank(transport)
-  ranks = osla_transport_size(transport)
   call places
   call arrays
   call blocks
@@ -31,21 +26,9 @@ program test_fortran
   call traces
   call refusals
   call osla_grid_destroy(grid)
-  call osla_transport_destroy(transport)
-  call MPI_Allreduce(failures, all_failures, 1, MPI_INTEGER, MPI_SUM, MPI_COMM_WORLD)
-  if (rank == 0 .and. all_failures == 0) print '(a)', 'ok'
-  call MPI_Finalize()
-  if (all_failures > 0) stop 1
+  call trial_end
 
 contains
-
-  subroutine expect(is, what)
-    logical, intent(in) :: is
-    character(*), intent(in) :: what
-    if (is) return
-    failures = failures + 1
-    write (error_unit, '(a, i0, 2a)') 'rank ', rank, ': not so: ', what
-  end subroutine expect
 
   ! A matrix of that type in blocks of 3 x 4, whose element (i, j) is 100 i + j.
   subroutine make(dtype, m, n, matrix)

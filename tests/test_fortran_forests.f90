@@ -1,18 +1,13 @@
 ! Module osla: star forests, their transfers, begun ones and fetches, and memory that is read in place; each call once with
 ! an answer that is known.
 program test_fortran_forests
-  use, intrinsic :: iso_fortran_env, only: error_unit, real32, real64, int64
+  use, intrinsic :: iso_fortran_env, only: real32, real64, int64
   use mpi_f08
   use osla
+  use fortran_trial
   implicit none
-  type(osla_transport) :: transport
-  integer :: level, failures, rank, ranks, all_failures
 
-  failures = 0
-  call MPI_Init_thread(MPI_THREAD_SERIALIZED, level)
-  call osla_transport_create(MPI_COMM_WORLD, transport)
-  rank = osla_transport_rank(transport)
-  ranks = osla_transport_size(transport)
+  call trial_begin
   call trees
   call kinds
   call made_from_others
@@ -21,21 +16,9 @@ program test_fortran_forests
   call begun
   call fetches
   call begun_refusals
-  call osla_transport_destroy(transport)
-  call MPI_Allreduce(failures, all_failures, 1, MPI_INTEGER, MPI_SUM, MPI_COMM_WORLD)
-  if (rank == 0 .and. all_failures == 0) print '(a)', 'ok'
-  call MPI_Finalize()
-  if (all_failures > 0) stop 1
+  call trial_end
 
 contains
-
-  subroutine expect(is, what)
-    logical, intent(in) :: is
-    character(*), intent(in) :: what
-    if (is) return
-    failures = failures + 1
-    write (error_unit, '(a, i0, 2a)') 'rank ', rank, ': not so: ', what
-  end subroutine expect
 
   ! Two roots here; leaves 5, 1 and 3 of each rank at roots of the next rank and of this one.
   subroutine make_ring(forest)

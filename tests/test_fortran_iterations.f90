@@ -86,21 +86,16 @@ end module chain
 
 ! Module osla: iterations, sweeps and own operators, each call once with an answer that is known.
 program test_fortran_iterations
-  use, intrinsic :: iso_fortran_env, only: error_unit, real64, int64
+  use, intrinsic :: iso_fortran_env, only: real64, int64
   use, intrinsic :: iso_c_binding
   use mpi_f08
   use osla
+  use fortran_trial
   use chain
   implicit none
-  type(osla_transport) :: transport
-  integer :: level, failures, rank, ranks, all_failures
   integer, parameter :: modes(3) = [OSLA_ITERATE_ASYNC, OSLA_ITERATE_RACY, OSLA_ITERATE_SYNC]
 
-  failures = 0
-  call MPI_Init_thread(MPI_THREAD_SERIALIZED, level)
-  call osla_transport_create(MPI_COMM_WORLD, transport)
-  rank = osla_transport_rank(transport)
-  ranks = osla_transport_size(transport)
+  call trial_begin
   call own_problem
   call grid_problem
   call block_jacobi
@@ -108,21 +103,9 @@ program test_fortran_iterations
   call preconditioned
   call own_operator
   call iteration_refusals
-  call osla_transport_destroy(transport)
-  call MPI_Allreduce(failures, all_failures, 1, MPI_INTEGER, MPI_SUM, MPI_COMM_WORLD)
-  if (rank == 0 .and. all_failures == 0) print '(a)', 'ok'
-  call MPI_Finalize()
-  if (all_failures > 0) stop 1
+  call trial_end
 
 contains
-
-  subroutine expect(is, what)
-    logical, intent(in) :: is
-    character(*), intent(in) :: what
-    if (is) return
-    failures = failures + 1
-    write (error_unit, '(a, i0, 2a)') 'rank ', rank, ': not so: ', what
-  end subroutine expect
 
   subroutine own_problem
     type(chain_part), target :: part

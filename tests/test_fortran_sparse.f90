@@ -1,38 +1,21 @@
 ! Module osla: sparse matrices and their files, CG and LSQR, each call once with an answer that is known.
 program test_fortran_sparse
-  use, intrinsic :: iso_fortran_env, only: error_unit, real64, int64
+  use, intrinsic :: iso_fortran_env, only: real64, int64
   use, intrinsic :: iso_c_binding, only: c_int
   use mpi_f08
   use osla
+  use fortran_trial
   implicit none
-  type(osla_transport) :: transport
-  integer :: level, failures, rank, ranks, all_failures
 
-  failures = 0
-  call MPI_Init_thread(MPI_THREAD_SERIALIZED, level)
-  call osla_transport_create(MPI_COMM_WORLD, transport)
-  rank = osla_transport_rank(transport)
-  ranks = osla_transport_size(transport)
+  call trial_begin
   call products
   call solves
   call sparse_refusals
   call rows_and_numbers
   call files
-  call osla_transport_destroy(transport)
-  call MPI_Allreduce(failures, all_failures, 1, MPI_INTEGER, MPI_SUM, MPI_COMM_WORLD)
-  if (rank == 0 .and. all_failures == 0) print '(a)', 'ok'
-  call MPI_Finalize()
-  if (all_failures > 0) stop 1
+  call trial_end
 
 contains
-
-  subroutine expect(is, what)
-    logical, intent(in) :: is
-    character(*), intent(in) :: what
-    if (is) return
-    failures = failures + 1
-    write (error_unit, '(a, i0, 2a)') 'rank ', rank, ': not so: ', what
-  end subroutine expect
 
   ! The lists of this rank's rows of a path's Laplacian plus one: 3 on the diagonal, below -1, above `upper`.
   subroutine path_lists(n, upper, start, first, column, value)
