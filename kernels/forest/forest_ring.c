@@ -173,7 +173,7 @@ static void hear_last(forest_ring *ring)
 }
 
 /* Of mine, consumed by the other side, as far as is known. */
-static uint64_t taken_there(forest_ring *ring)
+static uint64_t consumed_there(forest_ring *ring)
 {
   const uint64_t consumed = atomic_load_explicit(&ring->words->consumed, memory_order_acquire);
   return consumed > ring->heard ? consumed : ring->heard;
@@ -196,8 +196,8 @@ static bool have_left(forest_ring *ring, uint64_t n)
 
 unsigned char *osla_ring_slot(forest_ring *ring)
 {
-  if (ring->sent - taken_there(ring) >= ring->n_slots) hear_last(ring);
-  if (ring->sent - taken_there(ring) >= ring->n_slots) return NULL;
+  if (ring->sent - consumed_there(ring) >= ring->n_slots) hear_last(ring);
+  if (ring->sent - consumed_there(ring) >= ring->n_slots) return NULL;
   const size_t at = ring->sent % ring->n_slots * slot_stride(ring);
   if (ring->near_slots) return ring->near_slots + at + sizeof(near_head);
   const bool is_free =

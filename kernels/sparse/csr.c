@@ -5,7 +5,6 @@
  * and, where they are consecutive there, one run. The split: Zhang et al. (2022), section 4.1, as
  * PETSc's MATMPIAIJ has it. */
 #include "csr.h"
-#include "huge_pages.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -142,13 +141,9 @@ static int32_t ghost_of(const int64_t *list, int64_t n, int64_t column)
 
 static osla_err make_part(csr_part *p, int64_t rows, int64_t entries)
 {
-  const size_t columns = (size_t)(entries + 1) * sizeof *p->column;
-  const size_t values = (size_t)(entries + 1) * sizeof *p->value;
   p->first = calloc((size_t)rows + 1, sizeof *p->first);
-  p->column = malloc(columns);
-  p->value = malloc(values);
-  osla_huge_pages_advise(p->column, columns);
-  osla_huge_pages_advise(p->value, values);
+  p->column = malloc((size_t)(entries + 1) * sizeof *p->column);
+  p->value = malloc((size_t)(entries + 1) * sizeof *p->value);
   OSLA_CHECK(p->first && p->column && p->value, OSLA_ERR_MEM, "%" PRId64 " entries of a matrix",
              entries);
   return OSLA_OK;

@@ -5,7 +5,6 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "huge_pages.h"
 #include "osla_clock.h"
 #include "reserved.h"
 
@@ -51,7 +50,6 @@ static osla_err check(const osla_operator *a, const osla_krylov_options *o, int6
              a->rows, a->columns);
   *own = calloc((size_t)n_own + 1, sizeof **own);
   OSLA_CHECK(*own, OSLA_ERR_MEM, "vectors of %" PRId64 " numbers", n_own);
-  osla_huge_pages_advise(*own, ((size_t)n_own + 1) * sizeof **own);
   return OSLA_OK;
 }
 

@@ -41,7 +41,8 @@ typedef struct osla_probe_pair {
 } osla_probe_pair;
 
 /* How long do an 8-byte MPI_Get and MPI_Put (both with flush) of rank `origin` take while rank
- * `target` computes? Median of 3, on a window of ordinary memory.
+ * `target` computes? Median of 3, on a window of ordinary memory; who comes when it may be through
+ * measures again, and it computes for twice as long.
  *   get, put [out] seconds. Near busy_seconds: the target's processor must help (not passive). */
 osla_err osla_probe_passive(osla_transport *t, const osla_probe_pair *pair, double *get,
                             double *put);
