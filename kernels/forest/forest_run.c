@@ -249,19 +249,20 @@ static osla_err prepare(osla_forest *f, forest_transfer *x, osla_unit unit)
 }
 
 /* It counts as ended until all is right. */
-static inline forest_transfer described(forest_kind kind, osla_forest_combine combine,
-                                        osla_unit unit, places at)
+static inline __attribute__((always_inline)) void describe(forest_transfer *x, forest_kind kind,
+                                                           osla_forest_combine combine,
+                                                           osla_unit unit, places at)
 {
-  return (forest_transfer){.kind = kind,
-                           .combine = combine,
-                           .type = unit.type,
-                           .what = osla_forest_what(kind, combine, unit.type, unit.count),
-                           .count = unit.count,
-                           .stride = unit.stride > 0 ? unit.stride : (int64_t)osla_unit_bytes(unit),
-                           .from = (unsigned char *)(uintptr_t)at.from,
-                           .to = at.to,
-                           .before = at.before,
-                           .ended = true};
+  *x = (forest_transfer){.kind = kind,
+                         .combine = combine,
+                         .type = unit.type,
+                         .what = osla_forest_what(kind, combine, unit.type, unit.count),
+                         .count = unit.count,
+                         .stride = unit.stride > 0 ? unit.stride : (int64_t)osla_unit_bytes(unit),
+                         .from = (unsigned char *)(uintptr_t)at.from,
+                         .to = at.to,
+                         .before = at.before,
+                         .ended = true};
 }
 
 /* What `begin` would refuse. */
@@ -270,7 +271,8 @@ static osla_err check_call(osla_forest *f, forest_kind kind, osla_forest_combine
 {
   OSLA_CALL(osla_unit_check(unit, combine));
   OSLA_CALL(osla_forest_check_place(f));
-  const forest_transfer x = described(kind, combine, unit, at);
+  forest_transfer x;
+  describe(&x, kind, combine, unit, at);
   return check(f, &x);
 }
 
@@ -283,7 +285,7 @@ static osla_err begin(osla_forest *f, forest_kind kind, osla_forest_combine comb
   osla_forest_check_lent(f);
   OSLA_CALL(free_place(f));
   forest_transfer *x = osla_forest_transfer(f, f->begun + 1);
-  *x = described(kind, combine, unit, at);
+  describe(x, kind, combine, unit, at);
   OSLA_CALL(prepare(f, x, unit));
   osla_pool_enter(f->pool);
   const uint64_t number = start(f);
