@@ -21,6 +21,7 @@ STANDS_FOR = {
 }
 
 LEFT_OUT = {
+    "the module asks before a transfer begins, where there is stat": "forest_[a-z]*_check",
     "Fortran has it": """clock clock_settle log error_set dtype_size dtype_letter dot_local random_bits""",
     "an operand is a matrix, or a part of one: osla_part": "whole part_at",
     "of what an object was made of, which its program has": "matrix_grid grid_transport csr_transport forest_transport",

@@ -4,6 +4,7 @@ module osla_accumulator
   use, intrinsic :: iso_c_binding
   use osla_c, c_part => osla_part
   use osla_objects, only: osla_grid, osla_matrix, osla_hessian, settle, absent, refuse, c_text, dtype_name
+  use osla_meetings, only: meeting, needs, met
   implicit none
   private
   public :: osla_hessian_create, osla_hessian_destroy, osla_hessian_update, osla_hessian_update_block
@@ -53,11 +54,15 @@ contains
     type(osla_hessian_options), intent(in), optional :: options
     integer, intent(out), optional :: stat
     character(*), intent(inout), optional :: errmsg
+    type(meeting) :: at
     type(osla_hessian_options), target :: chosen
-    if (absent('osla_hessian_create', 'grid', grid%handle, stat, errmsg)) return
+    at = meeting('osla_hessian_create')
+    call needs(at, grid)
     if (present(options)) chosen = options
     hessian%n = n
+    hessian%transport = at%transport
     hessian%update_dtype = merge(OSLA_FLOAT, OSLA_DOUBLE, logical(chosen%single .or. chosen%single_updates))
+    if (.not. met(at, stat, errmsg)) return
     call settle(c_osla_hessian_create(grid%handle, n, c_loc(chosen), hessian%handle), stat, errmsg)
   end subroutine create_long
 
@@ -310,10 +315,13 @@ contains
     character(*), intent(in), optional :: job
     integer, intent(out), optional :: stat
     character(*), intent(inout), optional :: errmsg
+    type(meeting) :: at
     character(:), allocatable :: text
-    if (absent('osla_hessian_checkpoint', 'accumulator', hessian%handle, stat, errmsg)) return
+    at = meeting('osla_hessian_checkpoint')
+    call needs(at, hessian)
     text = ''
     if (present(job)) text = job
+    if (.not. met(at, stat, errmsg)) return
     call settle(c_osla_hessian_checkpoint(hessian%handle, c_text(trim(path)), c_text(text)), stat, errmsg)
   end subroutine osla_hessian_checkpoint
 
@@ -323,10 +331,13 @@ contains
     character(*), intent(in), optional :: job
     integer, intent(out), optional :: stat
     character(*), intent(inout), optional :: errmsg
+    type(meeting) :: at
     character(:), allocatable :: text
-    if (absent('osla_hessian_restore', 'accumulator', hessian%handle, stat, errmsg)) return
+    at = meeting('osla_hessian_restore')
+    call needs(at, hessian)
     text = ''
     if (present(job)) text = job
+    if (.not. met(at, stat, errmsg)) return
     call settle(c_osla_hessian_restore(hessian%handle, c_text(trim(path)), c_text(text)), stat, errmsg)
   end subroutine osla_hessian_restore
 
@@ -336,7 +347,10 @@ contains
     type(osla_hessian), intent(in) :: hessian
     integer, intent(out), optional :: stat
     character(*), intent(inout), optional :: errmsg
-    if (absent('osla_hessian_commit', 'accumulator', hessian%handle, stat, errmsg)) return
+    type(meeting) :: at
+    at = meeting('osla_hessian_commit')
+    call needs(at, hessian)
+    if (.not. met(at, stat, errmsg)) return
     call settle(c_osla_hessian_commit(hessian%handle), stat, errmsg)
   end subroutine osla_hessian_commit
 
@@ -364,7 +378,10 @@ contains
     type(osla_hessian), intent(in) :: hessian
     integer, intent(out), optional :: stat
     character(*), intent(inout), optional :: errmsg
-    if (absent('osla_hessian_reset', 'accumulator', hessian%handle, stat, errmsg)) return
+    type(meeting) :: at
+    at = meeting('osla_hessian_reset')
+    call needs(at, hessian)
+    if (.not. met(at, stat, errmsg)) return
     call settle(c_osla_hessian_reset(hessian%handle), stat, errmsg)
   end subroutine osla_hessian_reset
 

@@ -2413,6 +2413,21 @@ module osla_c
       integer(c_int) :: answer
     end function c_osla_fortran_transport_comm
 
+    subroutine c_osla_fortran_transport_destroy(transport) bind(c, &
+      name="osla_fortran_transport_destroy")
+      import
+      type(c_ptr), intent(inout) :: transport
+    end subroutine c_osla_fortran_transport_destroy
+
+    function c_osla_fortran_meet(transport, local, call) bind(c, &
+      name="osla_fortran_meet") result(answer)
+      import
+      type(c_ptr), value :: transport
+      integer(c_int), value :: local
+      character(kind=c_char), intent(in) :: call(*)
+      integer(c_int) :: answer
+    end function c_osla_fortran_meet
+
     function c_osla_fortran_refuse(err, text) bind(c, name="osla_fortran_refuse") result(answer)
       import
       integer(c_int), value :: err
@@ -2496,6 +2511,43 @@ module osla_c
       type(c_ptr), value :: run
       integer(c_int) :: answer
     end function c_osla_fortran_forest_fetch_begin
+
+    function c_osla_fortran_forest_bcast_check(forest, type, count, roots, leaves, &
+      combine) bind(c, name="osla_fortran_forest_bcast_check") result(answer)
+      import
+      type(c_ptr), value :: forest
+      integer(c_int), value :: type
+      integer(c_int32_t), value :: count
+      type(c_ptr), value :: roots
+      type(c_ptr), value :: leaves
+      integer(c_int), value :: combine
+      integer(c_int) :: answer
+    end function c_osla_fortran_forest_bcast_check
+
+    function c_osla_fortran_forest_reduce_check(forest, type, count, leaves, roots, &
+      combine) bind(c, name="osla_fortran_forest_reduce_check") result(answer)
+      import
+      type(c_ptr), value :: forest
+      integer(c_int), value :: type
+      integer(c_int32_t), value :: count
+      type(c_ptr), value :: leaves
+      type(c_ptr), value :: roots
+      integer(c_int), value :: combine
+      integer(c_int) :: answer
+    end function c_osla_fortran_forest_reduce_check
+
+    function c_osla_fortran_forest_fetch_check(forest, type, count, roots, leaves, before, &
+      combine) bind(c, name="osla_fortran_forest_fetch_check") result(answer)
+      import
+      type(c_ptr), value :: forest
+      integer(c_int), value :: type
+      integer(c_int32_t), value :: count
+      type(c_ptr), value :: roots
+      type(c_ptr), value :: leaves
+      type(c_ptr), value :: before
+      integer(c_int), value :: combine
+      integer(c_int) :: answer
+    end function c_osla_fortran_forest_fetch_check
 
     subroutine c_osla_fortran_end(err) bind(c, name="osla_fortran_end")
       import

@@ -4,6 +4,7 @@ module osla_elements
   use, intrinsic :: iso_c_binding
   use osla_c, c_part => osla_part
   use osla_objects, only: osla_grid, osla_matrix, settle, absent, refuse, dtype_name
+  use osla_meetings, only: meeting, needs, check, met
   implicit none
   private
   public :: osla_matrix_local, osla_matrix_wrap, osla_matrix_get_block, osla_matrix_put_block
@@ -176,11 +177,12 @@ contains
     type(osla_matrix), intent(out) :: matrix
     integer, intent(out), optional :: stat
     character(*), intent(inout), optional :: errmsg
-    if (absent('osla_matrix_wrap', 'grid', grid%handle, stat, errmsg)) return
-    if (next /= bytes .or. apart < bytes .or. mod(apart, int(bytes, c_int64_t)) /= 0) then
-      call refuse(OSLA_ERR_ARG, 'osla_matrix_wrap: the columns of the array have gaps', stat, errmsg)
-      return
-    end if
+    type(meeting) :: at
+    at = meeting('osla_matrix_wrap')
+    call needs(at, grid)
+    call check(at, next == bytes .and. apart >= bytes .and. mod(apart, int(bytes, c_int64_t)) == 0, &
+      'the columns of the array have gaps')
+    if (.not. met(at, stat, errmsg)) return
     call settle(c_osla_matrix_wrap(grid%handle, dtype, int(m, c_int64_t), int(n, c_int64_t), &
       int(mb, c_int64_t), int(nb, c_int64_t), first, apart / bytes, matrix%handle), stat, errmsg)
   end subroutine wrap

@@ -1,11 +1,11 @@
 ! Transfers of star forests that are begun and ended in two calls, and fetches. The contracts are in osla_forest.h: all
-! ranks call them in the same order with the same kind and combination; what is refused on this rank alone must end the
-! program. Arrays are those of osla_forest_bcast, and must lie contiguously: the memory itself is read and written. From
+! ranks call them in the same order with the same kind and combination; with stat all ranks meet before one begins. Arrays are those of osla_forest_bcast, and must lie contiguously: the memory itself is read and written. From
 ! its begin to its end a caller gives those of a begun one the attributes asynchronous and target.
 module osla_forest_runs
   use, intrinsic :: iso_c_binding
   use osla_c, c_part => osla_part
-  use osla_objects, only: osla_transport, osla_forest, settle, absent, refuse, agreed
+  use osla_objects, only: osla_transport, osla_forest, settle, absent
+  use osla_meetings, only: meeting, needs, check, check_transfer, met, a_bcast, a_reduce, a_fetch
   implicit none
   private
   public :: osla_forest_bcast_begin, osla_forest_reduce_begin, osla_forest_fetch_begin, osla_forest_fetch
@@ -96,29 +96,29 @@ contains
     if (size(x) == 0) v%at = c_null_ptr
   end function values_2
 
-  ! Are these arrays what the forest needs? Else the call is refused.
-  function fit(call_name, forest, roots, leaves, stat, errmsg) result(do)
+  ! May this transfer begin, on all ranks? Else the call is refused.
+  function fit(call_name, transfer, forest, roots, leaves, combine, stat, errmsg) result(do)
     character(*), intent(in) :: call_name
+    integer, intent(in) :: transfer ! a_bcast, ...
     type(osla_forest), intent(in) :: forest
-    type(values), intent(in) :: roots, leaves(:)
+    type(values), intent(in) :: roots, leaves(:) ! of a fetch also those before
+    integer, intent(in) :: combine
     integer, intent(out), optional :: stat
     character(*), intent(inout), optional :: errmsg
     logical :: do
-    character(:), allocatable :: wrong
-    do = .false.
-    if (absent(call_name, 'forest', forest%handle, stat, errmsg)) return
-    wrong = ''
-    if (roots%unit < 0 .or. any(leaves%unit /= roots%unit)) then
-      wrong = 'roots and leaves are arrays of one kind of real, integer, or complex(real64)'
-    else if (any(leaves%vertex /= roots%vertex) .or. roots%vertex > huge(1_c_int32_t) .or. &
-      roots%vertices /= c_osla_forest_n_roots(forest%handle) .or. &
-      any(leaves%vertices /= c_osla_forest_leaf_space(forest%handle))) then
-      wrong = 'roots or leaves have not the forest''s sizes'
-    else if (apart(roots) .or. apart(leaves(1)) .or. apart(leaves(size(leaves)))) then
-      wrong = 'an array does not lie contiguously'
-    end if
-    do = wrong == ''
-    if (.not. do) call refuse(OSLA_ERR_ARG, call_name // ': ' // wrong, stat, errmsg)
+    type(meeting) :: at
+    type(values) :: last
+    last = leaves(size(leaves))
+    at = meeting(call_name)
+    call needs(at, forest, 'forest')
+    call check(at, roots%unit >= 0 .and. all(leaves%unit == roots%unit), &
+      'roots and leaves are arrays of one kind of real, integer, or complex(real64)')
+    call check(at, all(leaves%vertex == leaves(1)%vertex .and. leaves%vertices == leaves(1)%vertices), &
+      'roots or leaves have not the forest''s sizes')
+    call check(at, .not. (apart(roots) .or. apart(leaves(1)) .or. apart(last)), 'an array does not lie contiguously')
+    call check_transfer(at, forest, transfer, roots%unit, [roots%vertex, roots%vertices], &
+      [leaves(1)%vertex, leaves(1)%vertices], roots%at, leaves(1)%at, last%at, combine, present(stat))
+    do = met(at, stat, errmsg)
   end function fit
 
   pure function apart(x) result(is)
@@ -138,7 +138,7 @@ contains
     type(values) :: r, l(1)
     r = values_1(roots)
     l = [values_1(leaves)]
-    if (.not. fit('osla_forest_bcast_begin', forest, r, l, stat, errmsg)) return
+    if (.not. fit('osla_forest_bcast_begin', a_bcast, forest, r, l, combine, stat, errmsg)) return
     call settle(c_osla_fortran_forest_bcast_begin(forest%handle, r%unit, int(r%vertex, c_int32_t), &
       r%at, l(1)%at, int(combine, c_int), c_loc(run)), stat, errmsg)
   end subroutine bcast_1
@@ -154,7 +154,7 @@ contains
     type(values) :: r, l(1)
     r = values_2(roots)
     l = [values_2(leaves)]
-    if (.not. fit('osla_forest_bcast_begin', forest, r, l, stat, errmsg)) return
+    if (.not. fit('osla_forest_bcast_begin', a_bcast, forest, r, l, combine, stat, errmsg)) return
     call settle(c_osla_fortran_forest_bcast_begin(forest%handle, r%unit, int(r%vertex, c_int32_t), &
       r%at, l(1)%at, int(combine, c_int), c_loc(run)), stat, errmsg)
   end subroutine bcast_2
@@ -170,7 +170,7 @@ contains
     type(values) :: r, l(1)
     r = values_1(roots)
     l = [values_1(leaves)]
-    if (.not. fit('osla_forest_reduce_begin', forest, r, l, stat, errmsg)) return
+    if (.not. fit('osla_forest_reduce_begin', a_reduce, forest, r, l, combine, stat, errmsg)) return
     call settle(c_osla_fortran_forest_reduce_begin(forest%handle, r%unit, int(r%vertex, c_int32_t), &
       l(1)%at, r%at, int(combine, c_int), c_loc(run)), stat, errmsg)
   end subroutine reduce_1
@@ -186,7 +186,7 @@ contains
     type(values) :: r, l(1)
     r = values_2(roots)
     l = [values_2(leaves)]
-    if (.not. fit('osla_forest_reduce_begin', forest, r, l, stat, errmsg)) return
+    if (.not. fit('osla_forest_reduce_begin', a_reduce, forest, r, l, combine, stat, errmsg)) return
     call settle(c_osla_fortran_forest_reduce_begin(forest%handle, r%unit, int(r%vertex, c_int32_t), &
       l(1)%at, r%at, int(combine, c_int), c_loc(run)), stat, errmsg)
   end subroutine reduce_2
@@ -203,7 +203,7 @@ contains
     type(values) :: r, l(2)
     r = values_1(roots)
     l = [values_1(leaves), values_1(before)]
-    if (.not. fit('osla_forest_fetch_begin', forest, r, l, stat, errmsg)) return
+    if (.not. fit('osla_forest_fetch_begin', a_fetch, forest, r, l, combine, stat, errmsg)) return
     call settle(c_osla_fortran_forest_fetch_begin(forest%handle, r%unit, int(r%vertex, c_int32_t), &
       r%at, l(1)%at, l(2)%at, int(combine, c_int), c_loc(run)), stat, errmsg)
   end subroutine fetch_1
@@ -220,7 +220,7 @@ contains
     type(values) :: r, l(2)
     r = values_2(roots)
     l = [values_2(leaves), values_2(before)]
-    if (.not. fit('osla_forest_fetch_begin', forest, r, l, stat, errmsg)) return
+    if (.not. fit('osla_forest_fetch_begin', a_fetch, forest, r, l, combine, stat, errmsg)) return
     call settle(c_osla_fortran_forest_fetch_begin(forest%handle, r%unit, int(r%vertex, c_int32_t), &
       r%at, l(1)%at, l(2)%at, int(combine, c_int), c_loc(run)), stat, errmsg)
   end subroutine fetch_2
@@ -236,7 +236,7 @@ contains
     type(values) :: r, l(2)
     r = values_1(roots)
     l = [values_1(leaves), values_1(before)]
-    if (.not. fit('osla_forest_fetch', forest, r, l, stat, errmsg)) return
+    if (.not. fit('osla_forest_fetch', a_fetch, forest, r, l, combine, stat, errmsg)) return
     call settle(c_osla_fortran_forest_fetch(forest%handle, r%unit, int(r%vertex, c_int32_t), &
       r%at, l(1)%at, l(2)%at, int(combine, c_int)), stat, errmsg)
   end subroutine fetch_whole_1
@@ -252,25 +252,32 @@ contains
     type(values) :: r, l(2)
     r = values_2(roots)
     l = [values_2(leaves), values_2(before)]
-    if (.not. fit('osla_forest_fetch', forest, r, l, stat, errmsg)) return
+    if (.not. fit('osla_forest_fetch', a_fetch, forest, r, l, combine, stat, errmsg)) return
     call settle(c_osla_fortran_forest_fetch(forest%handle, r%unit, int(r%vertex, c_int32_t), &
       r%at, l(1)%at, l(2)%at, int(combine, c_int)), stat, errmsg)
   end subroutine fetch_whole_2
 
-  ! n numbers of 8 bytes in memory that neighbours read in place.
-  function shared(transport, n, memory) result(err)
+  ! n numbers of 8 bytes in memory that neighbours read in place; ok is false if the call was refused.
+  subroutine create(transport, n, memory, ok, stat, errmsg)
     type(osla_transport), intent(in) :: transport
     integer(c_int64_t), intent(in) :: n
     type(c_ptr), intent(out) :: memory
+    logical, intent(out) :: ok
+    integer, intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    type(meeting) :: at
     integer(c_int) :: err
-    character(:), allocatable :: wrong
     memory = c_null_ptr
-    wrong = ''
-    if (n < 0) wrong = 'a negative number of vertices'
-    if (n > shiftr(huge(n), 3)) wrong = 'more vertices than there is memory'
-    err = agreed('osla_vertices_create', wrong, transport%handle)
-    if (err == OSLA_OK) err = c_osla_vertices_create(transport%handle, 8 * int(n, c_size_t), memory)
-  end function shared
+    at = meeting('osla_vertices_create')
+    call needs(at, transport)
+    call check(at, n >= 0, 'a negative number of vertices')
+    call check(at, n <= shiftr(huge(n), 3), 'more vertices than there is memory')
+    ok = met(at, stat, errmsg)
+    if (.not. ok) return
+    err = c_osla_vertices_create(transport%handle, 8 * int(n, c_size_t), memory)
+    ok = err == OSLA_OK
+    call settle(err, stat, errmsg)
+  end subroutine create
 
   subroutine create_real_long(transport, n, x, stat, errmsg)
     type(osla_transport), intent(in) :: transport
@@ -279,12 +286,10 @@ contains
     integer, intent(out), optional :: stat
     character(*), intent(inout), optional :: errmsg
     type(c_ptr) :: memory
-    integer(c_int) :: err
+    logical :: ok
     x => null()
-    if (absent('osla_vertices_create', 'transport', transport%handle, stat, errmsg)) return
-    err = shared(transport, n, memory)
-    if (err == OSLA_OK) call c_f_pointer(memory, x, [n])
-    call settle(err, stat, errmsg)
+    call create(transport, n, memory, ok, stat, errmsg)
+    if (ok) call c_f_pointer(memory, x, [n])
   end subroutine create_real_long
 
   subroutine create_real_default(transport, n, x, stat, errmsg)
@@ -302,11 +307,14 @@ contains
     real(c_double), pointer, intent(inout) :: x(:)
     integer, intent(out), optional :: stat
     character(*), intent(inout), optional :: errmsg
+    type(meeting) :: at
     type(c_ptr) :: memory
     integer(c_int) :: err
-    if (absent('osla_vertices_free', 'transport', transport%handle, stat, errmsg)) return
+    at = meeting('osla_vertices_free')
+    call needs(at, transport)
     memory = c_null_ptr
     if (associated(x)) memory = c_loc(x)
+    if (.not. met(at, stat, errmsg)) return
     err = c_osla_vertices_free(transport%handle, memory)
     if (err == OSLA_OK) x => null()
     call settle(err, stat, errmsg)
@@ -319,12 +327,10 @@ contains
     integer, intent(out), optional :: stat
     character(*), intent(inout), optional :: errmsg
     type(c_ptr) :: memory
-    integer(c_int) :: err
+    logical :: ok
     x => null()
-    if (absent('osla_vertices_create', 'transport', transport%handle, stat, errmsg)) return
-    err = shared(transport, n, memory)
-    if (err == OSLA_OK) call c_f_pointer(memory, x, [n])
-    call settle(err, stat, errmsg)
+    call create(transport, n, memory, ok, stat, errmsg)
+    if (ok) call c_f_pointer(memory, x, [n])
   end subroutine create_integer_long
 
   subroutine create_integer_default(transport, n, x, stat, errmsg)
@@ -342,11 +348,14 @@ contains
     integer(c_int64_t), pointer, intent(inout) :: x(:)
     integer, intent(out), optional :: stat
     character(*), intent(inout), optional :: errmsg
+    type(meeting) :: at
     type(c_ptr) :: memory
     integer(c_int) :: err
-    if (absent('osla_vertices_free', 'transport', transport%handle, stat, errmsg)) return
+    at = meeting('osla_vertices_free')
+    call needs(at, transport)
     memory = c_null_ptr
     if (associated(x)) memory = c_loc(x)
+    if (.not. met(at, stat, errmsg)) return
     err = c_osla_vertices_free(transport%handle, memory)
     if (err == OSLA_OK) x => null()
     call settle(err, stat, errmsg)

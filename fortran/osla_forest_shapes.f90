@@ -4,6 +4,7 @@ module osla_forest_shapes
   use, intrinsic :: iso_c_binding
   use osla_c, c_part => osla_part
   use osla_objects, only: osla_transport, osla_forest, settle, absent
+  use osla_meetings, only: meeting, needs, check, met
   implicit none
   private
   public :: osla_forest_allgather, osla_forest_gather, osla_forest_alltoall, osla_forest_compose_inverse
@@ -40,7 +41,10 @@ contains
     type(osla_forest), intent(out) :: forest
     integer, intent(out), optional :: stat
     character(*), intent(inout), optional :: errmsg
-    if (absent('osla_forest_allgather', 'transport', transport%handle, stat, errmsg)) return
+    type(meeting) :: at
+    at = meeting('osla_forest_allgather')
+    call needs(at, transport)
+    if (.not. met(at, stat, errmsg)) return
     call settle(c_osla_forest_allgather(transport%handle, n_roots, forest%handle), stat, errmsg)
   end subroutine allgather_long
 
@@ -61,7 +65,10 @@ contains
     type(osla_forest), intent(out) :: forest
     integer, intent(out), optional :: stat
     character(*), intent(inout), optional :: errmsg
-    if (absent('osla_forest_gather', 'transport', transport%handle, stat, errmsg)) return
+    type(meeting) :: at
+    at = meeting('osla_forest_gather')
+    call needs(at, transport)
+    if (.not. met(at, stat, errmsg)) return
     call settle(c_osla_forest_gather(transport%handle, n_roots, int(rank, c_int), forest%handle), stat, errmsg)
   end subroutine gather_long
 
@@ -81,7 +88,10 @@ contains
     type(osla_forest), intent(out) :: forest
     integer, intent(out), optional :: stat
     character(*), intent(inout), optional :: errmsg
-    if (absent('osla_forest_alltoall', 'transport', transport%handle, stat, errmsg)) return
+    type(meeting) :: at
+    at = meeting('osla_forest_alltoall')
+    call needs(at, transport)
+    if (.not. met(at, stat, errmsg)) return
     call settle(c_osla_forest_alltoall(transport%handle, n, forest%handle), stat, errmsg)
   end subroutine alltoall_long
 
@@ -102,8 +112,11 @@ contains
     type(osla_forest), intent(out) :: composed
     integer, intent(out), optional :: stat
     character(*), intent(inout), optional :: errmsg
-    if (absent('osla_forest_compose_inverse', 'forest', a%handle, stat, errmsg)) return
-    if (absent('osla_forest_compose_inverse', 'second forest', b%handle, stat, errmsg)) return
+    type(meeting) :: at
+    at = meeting('osla_forest_compose_inverse')
+    call needs(at, a, 'forest')
+    call needs(at, b, 'second forest')
+    if (.not. met(at, stat, errmsg)) return
     call settle(c_osla_forest_compose_inverse(a%handle, b%handle, composed%handle), stat, errmsg)
   end subroutine osla_forest_compose_inverse
 
@@ -114,9 +127,12 @@ contains
     type(osla_forest), intent(out) :: embedded
     integer, intent(out), optional :: stat
     character(*), intent(inout), optional :: errmsg
+    type(meeting) :: at
     integer(c_int64_t), target :: from_0(size(chosen))
-    if (absent('osla_forest_embed_roots', 'forest', forest%handle, stat, errmsg)) return
+    at = meeting('osla_forest_embed_roots')
+    call needs(at, forest, 'forest')
     from_0 = chosen - 1
+    if (.not. met(at, stat, errmsg)) return
     call settle(c_osla_forest_embed_roots(forest%handle, size(chosen, kind=c_int64_t), c_loc(from_0), &
       embedded%handle), stat, errmsg)
   end subroutine roots_long
@@ -137,9 +153,12 @@ contains
     type(osla_forest), intent(out) :: embedded
     integer, intent(out), optional :: stat
     character(*), intent(inout), optional :: errmsg
+    type(meeting) :: at
     integer(c_int64_t), target :: from_0(size(chosen))
-    if (absent('osla_forest_embed_leaves', 'forest', forest%handle, stat, errmsg)) return
+    at = meeting('osla_forest_embed_leaves')
+    call needs(at, forest, 'forest')
     from_0 = chosen - 1
+    if (.not. met(at, stat, errmsg)) return
     call settle(c_osla_forest_embed_leaves(forest%handle, size(chosen, kind=c_int64_t), c_loc(from_0), &
       embedded%handle), stat, errmsg)
   end subroutine leaves_long
@@ -160,12 +179,16 @@ contains
     type(osla_forest), intent(out) :: whole
     integer, intent(out), optional :: stat
     character(*), intent(inout), optional :: errmsg
+    type(meeting) :: at
     type(c_ptr), target :: handles(size(forests))
     integer :: i
+    at = meeting('osla_forest_concatenate')
+    call check(at, size(forests) > 0, 'there is no forest')
     do i = 1, size(forests)
-      if (absent('osla_forest_concatenate', 'forest', forests(i)%handle, stat, errmsg)) return
+      call needs(at, forests(i), 'forest')
       handles(i) = forests(i)%handle
     end do
+    if (.not. met(at, stat, errmsg)) return
     call settle(c_osla_forest_concatenate(size(forests, kind=c_int), c_loc(handles), logical(same_roots, c_bool), &
       whole%handle), stat, errmsg)
   end subroutine osla_forest_concatenate
@@ -177,7 +200,10 @@ contains
     type(osla_forest), intent(out) :: strided
     integer, intent(out), optional :: stat
     character(*), intent(inout), optional :: errmsg
-    if (absent('osla_forest_strided', 'forest', forest%handle, stat, errmsg)) return
+    type(meeting) :: at
+    at = meeting('osla_forest_strided')
+    call needs(at, forest, 'forest')
+    if (.not. met(at, stat, errmsg)) return
     call settle(c_osla_forest_strided(forest%handle, count, root_stride, leaf_stride, strided%handle), stat, errmsg)
   end subroutine strided_long
 

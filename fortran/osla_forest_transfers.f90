@@ -1,9 +1,10 @@
 ! Transfers of star forests. The contracts are in osla_forest.h: all ranks call them in the same order with the same
-! kind and combination; what is refused on this rank alone must end the program.
+! kind and combination. With stat all ranks meet before each, which is as much again of a short one's time.
 module osla_forest_transfers
   use, intrinsic :: iso_c_binding
   use osla_c, c_part => osla_part
-  use osla_objects, only: osla_forest, settle, absent, refuse
+  use osla_objects, only: osla_forest, settle
+  use osla_meetings, only: meeting, needs, check_transfer, met, a_bcast, a_reduce
   implicit none
   private
   public :: osla_forest_bcast, osla_forest_reduce
@@ -23,21 +24,42 @@ module osla_forest_transfers
 
 contains
 
-  ! Refuses arrays that have not a vertex for each root and leaf, or other vertices than one another.
-  function misfits(call_name, forest, roots, leaves, stat, errmsg) result(is)
-    character(*), intent(in) :: call_name
+  ! numbers of roots, leaves: in a vertex, vertices
+  subroutine bcast_any(forest, unit, n_roots, n_leaves, roots, leaves, combine, stat, errmsg)
     type(osla_forest), intent(in) :: forest
-    integer(c_int64_t), intent(in) :: roots(2), leaves(2) ! numbers in a vertex, vertices
+    integer(c_int), intent(in) :: unit
+    integer(c_int64_t), intent(in) :: n_roots(2), n_leaves(2)
+    type(c_ptr), intent(in) :: roots, leaves
+    integer, intent(in) :: combine
     integer, intent(out), optional :: stat
     character(*), intent(inout), optional :: errmsg
-    logical :: is
-    integer(c_int64_t) :: vertices(2)
-    is = absent(call_name, 'forest', forest%handle, stat, errmsg)
-    if (is) return
-    vertices = [c_osla_forest_n_roots(forest%handle), c_osla_forest_leaf_space(forest%handle)]
-    is = roots(1) /= leaves(1) .or. roots(1) > huge(1_c_int32_t) .or. any([roots(2), leaves(2)] /= vertices)
-    if (is) call refuse(OSLA_ERR_ARG, call_name // ': roots or leaves have not the forest''s sizes', stat, errmsg)
-  end function misfits
+    type(meeting) :: at
+    at = meeting('osla_forest_bcast')
+    call needs(at, forest, 'forest')
+    call check_transfer(at, forest, a_bcast, unit, n_roots, n_leaves, roots, leaves, c_null_ptr, combine, &
+      present(stat))
+    if (.not. met(at, stat, errmsg)) return
+    call settle(c_osla_fortran_forest_bcast(forest%handle, unit, int(n_roots(1), c_int32_t), roots, leaves, &
+      int(combine, c_int)), stat, errmsg)
+  end subroutine bcast_any
+
+  subroutine reduce_any(forest, unit, n_roots, n_leaves, roots, leaves, combine, stat, errmsg)
+    type(osla_forest), intent(in) :: forest
+    integer(c_int), intent(in) :: unit
+    integer(c_int64_t), intent(in) :: n_roots(2), n_leaves(2)
+    type(c_ptr), intent(in) :: roots, leaves
+    integer, intent(in) :: combine
+    integer, intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    type(meeting) :: at
+    at = meeting('osla_forest_reduce')
+    call needs(at, forest, 'forest')
+    call check_transfer(at, forest, a_reduce, unit, n_roots, n_leaves, roots, leaves, c_null_ptr, combine, &
+      present(stat))
+    if (.not. met(at, stat, errmsg)) return
+    call settle(c_osla_fortran_forest_reduce(forest%handle, unit, int(n_roots(1), c_int32_t), leaves, roots, &
+      int(combine, c_int)), stat, errmsg)
+  end subroutine reduce_any
 
   subroutine bcast_real(forest, roots, leaves, combine, stat, errmsg)
     type(osla_forest), intent(in) :: forest
@@ -46,10 +68,8 @@ contains
     integer, intent(in) :: combine
     integer, intent(out), optional :: stat
     character(*), intent(inout), optional :: errmsg
-    if (misfits('osla_forest_bcast', forest, [1_c_int64_t, size(roots, kind=c_int64_t)], &
-      [1_c_int64_t, size(leaves, kind=c_int64_t)], stat, errmsg)) return
-    call settle(c_osla_fortran_forest_bcast(forest%handle, OSLA_UNIT_DOUBLE, 1_c_int32_t, &
-      c_loc(roots), c_loc(leaves), int(combine, c_int)), stat, errmsg)
+    call bcast_any(forest, OSLA_UNIT_DOUBLE, [1_c_int64_t, size(roots, kind=c_int64_t)], &
+      [1_c_int64_t, size(leaves, kind=c_int64_t)], c_loc(roots), c_loc(leaves), combine, stat, errmsg)
   end subroutine bcast_real
 
   subroutine bcast_reals(forest, roots, leaves, combine, stat, errmsg)
@@ -59,10 +79,8 @@ contains
     integer, intent(in) :: combine
     integer, intent(out), optional :: stat
     character(*), intent(inout), optional :: errmsg
-    if (misfits('osla_forest_bcast', forest, shape(roots, c_int64_t), &
-      shape(leaves, c_int64_t), stat, errmsg)) return
-    call settle(c_osla_fortran_forest_bcast(forest%handle, OSLA_UNIT_DOUBLE, size(roots, 1, c_int32_t), &
-      c_loc(roots), c_loc(leaves), int(combine, c_int)), stat, errmsg)
+    call bcast_any(forest, OSLA_UNIT_DOUBLE, shape(roots, c_int64_t), &
+      shape(leaves, c_int64_t), c_loc(roots), c_loc(leaves), combine, stat, errmsg)
   end subroutine bcast_reals
 
   subroutine bcast_single(forest, roots, leaves, combine, stat, errmsg)
@@ -72,10 +90,8 @@ contains
     integer, intent(in) :: combine
     integer, intent(out), optional :: stat
     character(*), intent(inout), optional :: errmsg
-    if (misfits('osla_forest_bcast', forest, [1_c_int64_t, size(roots, kind=c_int64_t)], &
-      [1_c_int64_t, size(leaves, kind=c_int64_t)], stat, errmsg)) return
-    call settle(c_osla_fortran_forest_bcast(forest%handle, OSLA_UNIT_FLOAT, 1_c_int32_t, &
-      c_loc(roots), c_loc(leaves), int(combine, c_int)), stat, errmsg)
+    call bcast_any(forest, OSLA_UNIT_FLOAT, [1_c_int64_t, size(roots, kind=c_int64_t)], &
+      [1_c_int64_t, size(leaves, kind=c_int64_t)], c_loc(roots), c_loc(leaves), combine, stat, errmsg)
   end subroutine bcast_single
 
   subroutine bcast_singles(forest, roots, leaves, combine, stat, errmsg)
@@ -85,10 +101,8 @@ contains
     integer, intent(in) :: combine
     integer, intent(out), optional :: stat
     character(*), intent(inout), optional :: errmsg
-    if (misfits('osla_forest_bcast', forest, shape(roots, c_int64_t), &
-      shape(leaves, c_int64_t), stat, errmsg)) return
-    call settle(c_osla_fortran_forest_bcast(forest%handle, OSLA_UNIT_FLOAT, size(roots, 1, c_int32_t), &
-      c_loc(roots), c_loc(leaves), int(combine, c_int)), stat, errmsg)
+    call bcast_any(forest, OSLA_UNIT_FLOAT, shape(roots, c_int64_t), &
+      shape(leaves, c_int64_t), c_loc(roots), c_loc(leaves), combine, stat, errmsg)
   end subroutine bcast_singles
 
   subroutine bcast_complex(forest, roots, leaves, combine, stat, errmsg)
@@ -98,10 +112,8 @@ contains
     integer, intent(in) :: combine
     integer, intent(out), optional :: stat
     character(*), intent(inout), optional :: errmsg
-    if (misfits('osla_forest_bcast', forest, [1_c_int64_t, size(roots, kind=c_int64_t)], &
-      [1_c_int64_t, size(leaves, kind=c_int64_t)], stat, errmsg)) return
-    call settle(c_osla_fortran_forest_bcast(forest%handle, OSLA_UNIT_COMPLEX_DOUBLE, 1_c_int32_t, &
-      c_loc(roots), c_loc(leaves), int(combine, c_int)), stat, errmsg)
+    call bcast_any(forest, OSLA_UNIT_COMPLEX_DOUBLE, [1_c_int64_t, size(roots, kind=c_int64_t)], &
+      [1_c_int64_t, size(leaves, kind=c_int64_t)], c_loc(roots), c_loc(leaves), combine, stat, errmsg)
   end subroutine bcast_complex
 
   subroutine bcast_complexs(forest, roots, leaves, combine, stat, errmsg)
@@ -111,10 +123,8 @@ contains
     integer, intent(in) :: combine
     integer, intent(out), optional :: stat
     character(*), intent(inout), optional :: errmsg
-    if (misfits('osla_forest_bcast', forest, shape(roots, c_int64_t), &
-      shape(leaves, c_int64_t), stat, errmsg)) return
-    call settle(c_osla_fortran_forest_bcast(forest%handle, OSLA_UNIT_COMPLEX_DOUBLE, size(roots, 1, c_int32_t), &
-      c_loc(roots), c_loc(leaves), int(combine, c_int)), stat, errmsg)
+    call bcast_any(forest, OSLA_UNIT_COMPLEX_DOUBLE, shape(roots, c_int64_t), &
+      shape(leaves, c_int64_t), c_loc(roots), c_loc(leaves), combine, stat, errmsg)
   end subroutine bcast_complexs
 
   subroutine bcast_integer(forest, roots, leaves, combine, stat, errmsg)
@@ -124,10 +134,8 @@ contains
     integer, intent(in) :: combine
     integer, intent(out), optional :: stat
     character(*), intent(inout), optional :: errmsg
-    if (misfits('osla_forest_bcast', forest, [1_c_int64_t, size(roots, kind=c_int64_t)], &
-      [1_c_int64_t, size(leaves, kind=c_int64_t)], stat, errmsg)) return
-    call settle(c_osla_fortran_forest_bcast(forest%handle, OSLA_UNIT_INT32, 1_c_int32_t, &
-      c_loc(roots), c_loc(leaves), int(combine, c_int)), stat, errmsg)
+    call bcast_any(forest, OSLA_UNIT_INT32, [1_c_int64_t, size(roots, kind=c_int64_t)], &
+      [1_c_int64_t, size(leaves, kind=c_int64_t)], c_loc(roots), c_loc(leaves), combine, stat, errmsg)
   end subroutine bcast_integer
 
   subroutine bcast_integers(forest, roots, leaves, combine, stat, errmsg)
@@ -137,10 +145,8 @@ contains
     integer, intent(in) :: combine
     integer, intent(out), optional :: stat
     character(*), intent(inout), optional :: errmsg
-    if (misfits('osla_forest_bcast', forest, shape(roots, c_int64_t), &
-      shape(leaves, c_int64_t), stat, errmsg)) return
-    call settle(c_osla_fortran_forest_bcast(forest%handle, OSLA_UNIT_INT32, size(roots, 1, c_int32_t), &
-      c_loc(roots), c_loc(leaves), int(combine, c_int)), stat, errmsg)
+    call bcast_any(forest, OSLA_UNIT_INT32, shape(roots, c_int64_t), &
+      shape(leaves, c_int64_t), c_loc(roots), c_loc(leaves), combine, stat, errmsg)
   end subroutine bcast_integers
 
   subroutine bcast_long(forest, roots, leaves, combine, stat, errmsg)
@@ -150,10 +156,8 @@ contains
     integer, intent(in) :: combine
     integer, intent(out), optional :: stat
     character(*), intent(inout), optional :: errmsg
-    if (misfits('osla_forest_bcast', forest, [1_c_int64_t, size(roots, kind=c_int64_t)], &
-      [1_c_int64_t, size(leaves, kind=c_int64_t)], stat, errmsg)) return
-    call settle(c_osla_fortran_forest_bcast(forest%handle, OSLA_UNIT_INT64, 1_c_int32_t, &
-      c_loc(roots), c_loc(leaves), int(combine, c_int)), stat, errmsg)
+    call bcast_any(forest, OSLA_UNIT_INT64, [1_c_int64_t, size(roots, kind=c_int64_t)], &
+      [1_c_int64_t, size(leaves, kind=c_int64_t)], c_loc(roots), c_loc(leaves), combine, stat, errmsg)
   end subroutine bcast_long
 
   subroutine bcast_longs(forest, roots, leaves, combine, stat, errmsg)
@@ -163,10 +167,8 @@ contains
     integer, intent(in) :: combine
     integer, intent(out), optional :: stat
     character(*), intent(inout), optional :: errmsg
-    if (misfits('osla_forest_bcast', forest, shape(roots, c_int64_t), &
-      shape(leaves, c_int64_t), stat, errmsg)) return
-    call settle(c_osla_fortran_forest_bcast(forest%handle, OSLA_UNIT_INT64, size(roots, 1, c_int32_t), &
-      c_loc(roots), c_loc(leaves), int(combine, c_int)), stat, errmsg)
+    call bcast_any(forest, OSLA_UNIT_INT64, shape(roots, c_int64_t), &
+      shape(leaves, c_int64_t), c_loc(roots), c_loc(leaves), combine, stat, errmsg)
   end subroutine bcast_longs
 
   subroutine reduce_real(forest, leaves, roots, combine, stat, errmsg)
@@ -176,10 +178,8 @@ contains
     integer, intent(in) :: combine
     integer, intent(out), optional :: stat
     character(*), intent(inout), optional :: errmsg
-    if (misfits('osla_forest_reduce', forest, [1_c_int64_t, size(roots, kind=c_int64_t)], &
-      [1_c_int64_t, size(leaves, kind=c_int64_t)], stat, errmsg)) return
-    call settle(c_osla_fortran_forest_reduce(forest%handle, OSLA_UNIT_DOUBLE, 1_c_int32_t, &
-      c_loc(leaves), c_loc(roots), int(combine, c_int)), stat, errmsg)
+    call reduce_any(forest, OSLA_UNIT_DOUBLE, [1_c_int64_t, size(roots, kind=c_int64_t)], &
+      [1_c_int64_t, size(leaves, kind=c_int64_t)], c_loc(roots), c_loc(leaves), combine, stat, errmsg)
   end subroutine reduce_real
 
   subroutine reduce_reals(forest, leaves, roots, combine, stat, errmsg)
@@ -189,10 +189,8 @@ contains
     integer, intent(in) :: combine
     integer, intent(out), optional :: stat
     character(*), intent(inout), optional :: errmsg
-    if (misfits('osla_forest_reduce', forest, shape(roots, c_int64_t), &
-      shape(leaves, c_int64_t), stat, errmsg)) return
-    call settle(c_osla_fortran_forest_reduce(forest%handle, OSLA_UNIT_DOUBLE, size(leaves, 1, c_int32_t), &
-      c_loc(leaves), c_loc(roots), int(combine, c_int)), stat, errmsg)
+    call reduce_any(forest, OSLA_UNIT_DOUBLE, shape(roots, c_int64_t), &
+      shape(leaves, c_int64_t), c_loc(roots), c_loc(leaves), combine, stat, errmsg)
   end subroutine reduce_reals
 
   subroutine reduce_single(forest, leaves, roots, combine, stat, errmsg)
@@ -202,10 +200,8 @@ contains
     integer, intent(in) :: combine
     integer, intent(out), optional :: stat
     character(*), intent(inout), optional :: errmsg
-    if (misfits('osla_forest_reduce', forest, [1_c_int64_t, size(roots, kind=c_int64_t)], &
-      [1_c_int64_t, size(leaves, kind=c_int64_t)], stat, errmsg)) return
-    call settle(c_osla_fortran_forest_reduce(forest%handle, OSLA_UNIT_FLOAT, 1_c_int32_t, &
-      c_loc(leaves), c_loc(roots), int(combine, c_int)), stat, errmsg)
+    call reduce_any(forest, OSLA_UNIT_FLOAT, [1_c_int64_t, size(roots, kind=c_int64_t)], &
+      [1_c_int64_t, size(leaves, kind=c_int64_t)], c_loc(roots), c_loc(leaves), combine, stat, errmsg)
   end subroutine reduce_single
 
   subroutine reduce_singles(forest, leaves, roots, combine, stat, errmsg)
@@ -215,10 +211,8 @@ contains
     integer, intent(in) :: combine
     integer, intent(out), optional :: stat
     character(*), intent(inout), optional :: errmsg
-    if (misfits('osla_forest_reduce', forest, shape(roots, c_int64_t), &
-      shape(leaves, c_int64_t), stat, errmsg)) return
-    call settle(c_osla_fortran_forest_reduce(forest%handle, OSLA_UNIT_FLOAT, size(leaves, 1, c_int32_t), &
-      c_loc(leaves), c_loc(roots), int(combine, c_int)), stat, errmsg)
+    call reduce_any(forest, OSLA_UNIT_FLOAT, shape(roots, c_int64_t), &
+      shape(leaves, c_int64_t), c_loc(roots), c_loc(leaves), combine, stat, errmsg)
   end subroutine reduce_singles
 
   subroutine reduce_complex(forest, leaves, roots, combine, stat, errmsg)
@@ -228,10 +222,8 @@ contains
     integer, intent(in) :: combine
     integer, intent(out), optional :: stat
     character(*), intent(inout), optional :: errmsg
-    if (misfits('osla_forest_reduce', forest, [1_c_int64_t, size(roots, kind=c_int64_t)], &
-      [1_c_int64_t, size(leaves, kind=c_int64_t)], stat, errmsg)) return
-    call settle(c_osla_fortran_forest_reduce(forest%handle, OSLA_UNIT_COMPLEX_DOUBLE, 1_c_int32_t, &
-      c_loc(leaves), c_loc(roots), int(combine, c_int)), stat, errmsg)
+    call reduce_any(forest, OSLA_UNIT_COMPLEX_DOUBLE, [1_c_int64_t, size(roots, kind=c_int64_t)], &
+      [1_c_int64_t, size(leaves, kind=c_int64_t)], c_loc(roots), c_loc(leaves), combine, stat, errmsg)
   end subroutine reduce_complex
 
   subroutine reduce_complexs(forest, leaves, roots, combine, stat, errmsg)
@@ -241,10 +233,8 @@ contains
     integer, intent(in) :: combine
     integer, intent(out), optional :: stat
     character(*), intent(inout), optional :: errmsg
-    if (misfits('osla_forest_reduce', forest, shape(roots, c_int64_t), &
-      shape(leaves, c_int64_t), stat, errmsg)) return
-    call settle(c_osla_fortran_forest_reduce(forest%handle, OSLA_UNIT_COMPLEX_DOUBLE, size(leaves, 1, c_int32_t), &
-      c_loc(leaves), c_loc(roots), int(combine, c_int)), stat, errmsg)
+    call reduce_any(forest, OSLA_UNIT_COMPLEX_DOUBLE, shape(roots, c_int64_t), &
+      shape(leaves, c_int64_t), c_loc(roots), c_loc(leaves), combine, stat, errmsg)
   end subroutine reduce_complexs
 
   subroutine reduce_integer(forest, leaves, roots, combine, stat, errmsg)
@@ -254,10 +244,8 @@ contains
     integer, intent(in) :: combine
     integer, intent(out), optional :: stat
     character(*), intent(inout), optional :: errmsg
-    if (misfits('osla_forest_reduce', forest, [1_c_int64_t, size(roots, kind=c_int64_t)], &
-      [1_c_int64_t, size(leaves, kind=c_int64_t)], stat, errmsg)) return
-    call settle(c_osla_fortran_forest_reduce(forest%handle, OSLA_UNIT_INT32, 1_c_int32_t, &
-      c_loc(leaves), c_loc(roots), int(combine, c_int)), stat, errmsg)
+    call reduce_any(forest, OSLA_UNIT_INT32, [1_c_int64_t, size(roots, kind=c_int64_t)], &
+      [1_c_int64_t, size(leaves, kind=c_int64_t)], c_loc(roots), c_loc(leaves), combine, stat, errmsg)
   end subroutine reduce_integer
 
   subroutine reduce_integers(forest, leaves, roots, combine, stat, errmsg)
@@ -267,10 +255,8 @@ contains
     integer, intent(in) :: combine
     integer, intent(out), optional :: stat
     character(*), intent(inout), optional :: errmsg
-    if (misfits('osla_forest_reduce', forest, shape(roots, c_int64_t), &
-      shape(leaves, c_int64_t), stat, errmsg)) return
-    call settle(c_osla_fortran_forest_reduce(forest%handle, OSLA_UNIT_INT32, size(leaves, 1, c_int32_t), &
-      c_loc(leaves), c_loc(roots), int(combine, c_int)), stat, errmsg)
+    call reduce_any(forest, OSLA_UNIT_INT32, shape(roots, c_int64_t), &
+      shape(leaves, c_int64_t), c_loc(roots), c_loc(leaves), combine, stat, errmsg)
   end subroutine reduce_integers
 
   subroutine reduce_long(forest, leaves, roots, combine, stat, errmsg)
@@ -280,10 +266,8 @@ contains
     integer, intent(in) :: combine
     integer, intent(out), optional :: stat
     character(*), intent(inout), optional :: errmsg
-    if (misfits('osla_forest_reduce', forest, [1_c_int64_t, size(roots, kind=c_int64_t)], &
-      [1_c_int64_t, size(leaves, kind=c_int64_t)], stat, errmsg)) return
-    call settle(c_osla_fortran_forest_reduce(forest%handle, OSLA_UNIT_INT64, 1_c_int32_t, &
-      c_loc(leaves), c_loc(roots), int(combine, c_int)), stat, errmsg)
+    call reduce_any(forest, OSLA_UNIT_INT64, [1_c_int64_t, size(roots, kind=c_int64_t)], &
+      [1_c_int64_t, size(leaves, kind=c_int64_t)], c_loc(roots), c_loc(leaves), combine, stat, errmsg)
   end subroutine reduce_long
 
   subroutine reduce_longs(forest, leaves, roots, combine, stat, errmsg)
@@ -293,10 +277,8 @@ contains
     integer, intent(in) :: combine
     integer, intent(out), optional :: stat
     character(*), intent(inout), optional :: errmsg
-    if (misfits('osla_forest_reduce', forest, shape(roots, c_int64_t), &
-      shape(leaves, c_int64_t), stat, errmsg)) return
-    call settle(c_osla_fortran_forest_reduce(forest%handle, OSLA_UNIT_INT64, size(leaves, 1, c_int32_t), &
-      c_loc(leaves), c_loc(roots), int(combine, c_int)), stat, errmsg)
+    call reduce_any(forest, OSLA_UNIT_INT64, shape(roots, c_int64_t), &
+      shape(leaves, c_int64_t), c_loc(roots), c_loc(leaves), combine, stat, errmsg)
   end subroutine reduce_longs
 
 end module osla_forest_transfers

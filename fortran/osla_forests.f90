@@ -3,7 +3,8 @@
 module osla_forests
   use, intrinsic :: iso_c_binding
   use osla_c, c_part => osla_part
-  use osla_objects, only: osla_transport, osla_forest, settle, absent, refuse, agreed
+  use osla_objects, only: osla_transport, osla_forest, settle, absent, refuse
+  use osla_meetings, only: meeting, needs, check, fits, met
   implicit none
   private
   public :: osla_forest_create, osla_forest_create_global, osla_forest_destroy, osla_forest_n_roots
@@ -40,29 +41,25 @@ contains
     integer(c_int64_t), intent(in), optional :: leaf(:)
     integer, intent(out), optional :: stat
     character(*), intent(inout), optional :: errmsg
-    character(*), parameter :: name = 'osla_forest_create'
+    type(meeting) :: at
     type(osla_root), allocatable, target :: pairs(:)
-    integer(c_int64_t), allocatable, target :: at(:)
+    integer(c_int64_t), allocatable, target :: leaves(:)
     integer(c_int64_t) :: edges
-    integer(c_int) :: err
     type(c_ptr) :: use_leaf
-    character(:), allocatable :: wrong
-    if (absent(name, 'transport', transport%handle, stat, errmsg)) return
+    at = meeting('osla_forest_create')
+    call needs(at, transport)
     edges = size(root, kind=c_int64_t)
     use_leaf = c_null_ptr
-    wrong = ''
     if (present(leaf)) then
-      if (size(leaf, kind=c_int64_t) /= edges) wrong = other_sizes
-      at = from_1(leaf)
-      use_leaf = c_loc(at)
+      call check(at, size(leaf, kind=c_int64_t) == edges, other_sizes)
+      leaves = from_1(leaf)
+      use_leaf = c_loc(leaves)
     end if
-    err = agreed(name, wrong, transport%handle)
-    if (err == OSLA_OK) then
-      pairs = root
-      pairs%index = root%index - 1
-      err = c_osla_forest_create(transport%handle, n_roots, edges, use_leaf, c_loc(pairs), forest%handle)
-    end if
-    call settle(err, stat, errmsg)
+    if (.not. met(at, stat, errmsg)) return
+    pairs = root
+    pairs%index = root%index - 1
+    call settle(c_osla_forest_create(transport%handle, n_roots, edges, use_leaf, c_loc(pairs), forest%handle), &
+      stat, errmsg)
   end subroutine create_long
 
   subroutine create_default(transport, n_roots, root, forest, leaf, stat, errmsg)
@@ -87,28 +84,23 @@ contains
     integer(c_int64_t), intent(in), optional :: leaf(:)
     integer, intent(out), optional :: stat
     character(*), intent(inout), optional :: errmsg
-    character(*), parameter :: name = 'osla_forest_create_global'
-    integer(c_int64_t), allocatable, target :: begins(:), numbers(:), at(:)
-    integer(c_int) :: err
+    type(meeting) :: at
+    integer(c_int64_t), allocatable, target :: begins(:), numbers(:), leaves(:)
     type(c_ptr) :: use_leaf
-    character(:), allocatable :: wrong
-    if (absent(name, 'transport', transport%handle, stat, errmsg)) return
-    wrong = ''
-    if (size(start) /= c_osla_transport_size(transport%handle) + 1) wrong = other_sizes
+    at = meeting('osla_forest_create_global')
+    call needs(at, transport)
+    if (fits(at)) call check(at, size(start) == c_osla_transport_size(transport%handle) + 1, other_sizes)
     use_leaf = c_null_ptr
     if (present(leaf)) then
-      if (size(leaf, kind=c_int64_t) /= size(root, kind=c_int64_t)) wrong = other_sizes
-      at = from_1(leaf)
-      use_leaf = c_loc(at)
+      call check(at, size(leaf, kind=c_int64_t) == size(root, kind=c_int64_t), other_sizes)
+      leaves = from_1(leaf)
+      use_leaf = c_loc(leaves)
     end if
-    err = agreed(name, wrong, transport%handle)
-    if (err == OSLA_OK) then
-      begins = from_1(start)
-      numbers = from_1(root)
-      err = c_osla_forest_create_global(transport%handle, c_loc(begins), size(root, kind=c_int64_t), use_leaf, &
-        c_loc(numbers), forest%handle)
-    end if
-    call settle(err, stat, errmsg)
+    if (.not. met(at, stat, errmsg)) return
+    begins = from_1(start)
+    numbers = from_1(root)
+    call settle(c_osla_forest_create_global(transport%handle, c_loc(begins), size(root, kind=c_int64_t), use_leaf, &
+      c_loc(numbers), forest%handle), stat, errmsg)
   end subroutine global_long
 
   subroutine global_default(transport, start, root, forest, leaf, stat, errmsg)
@@ -179,7 +171,10 @@ contains
     type(osla_forest), intent(out) :: inverse
     integer, intent(out), optional :: stat
     character(*), intent(inout), optional :: errmsg
-    if (absent('osla_forest_inverse', 'forest', forest%handle, stat, errmsg)) return
+    type(meeting) :: at
+    at = meeting('osla_forest_inverse')
+    call needs(at, forest, 'forest')
+    if (.not. met(at, stat, errmsg)) return
     call settle(c_osla_forest_inverse(forest%handle, inverse%handle), stat, errmsg)
   end subroutine osla_forest_inverse
 
@@ -188,7 +183,10 @@ contains
     type(osla_forest), intent(out) :: split
     integer, intent(out), optional :: stat
     character(*), intent(inout), optional :: errmsg
-    if (absent('osla_forest_split', 'forest', forest%handle, stat, errmsg)) return
+    type(meeting) :: at
+    at = meeting('osla_forest_split')
+    call needs(at, forest, 'forest')
+    if (.not. met(at, stat, errmsg)) return
     call settle(c_osla_forest_split(forest%handle, split%handle), stat, errmsg)
   end subroutine osla_forest_split
 
@@ -197,8 +195,11 @@ contains
     type(osla_forest), intent(out) :: composed
     integer, intent(out), optional :: stat
     character(*), intent(inout), optional :: errmsg
-    if (absent('osla_forest_compose', 'forest', a%handle, stat, errmsg)) return
-    if (absent('osla_forest_compose', 'second forest', b%handle, stat, errmsg)) return
+    type(meeting) :: at
+    at = meeting('osla_forest_compose')
+    call needs(at, a, 'forest')
+    call needs(at, b, 'second forest')
+    if (.not. met(at, stat, errmsg)) return
     call settle(c_osla_forest_compose(a%handle, b%handle, composed%handle), stat, errmsg)
   end subroutine osla_forest_compose
 

@@ -4,6 +4,7 @@ module osla_grids
   use mpi_f08, only: MPI_Comm, MPI_COMM_NULL
   use osla_c
   use osla_objects, only: osla_transport, osla_grid, settle, absent, c_text, fortran_text
+  use osla_meetings, only: meeting, needs, met
   implicit none
   private
   public :: osla_transport_create, osla_transport_destroy, osla_barrier, osla_progress
@@ -54,14 +55,17 @@ contains
 
   subroutine osla_transport_destroy(transport)
     type(osla_transport), intent(inout) :: transport
-    call c_osla_transport_destroy(transport%handle)
+    call c_osla_fortran_transport_destroy(transport%handle)
   end subroutine osla_transport_destroy
 
   subroutine osla_barrier(transport, stat, errmsg)
     type(osla_transport), intent(in) :: transport
     integer, intent(out), optional :: stat
     character(*), intent(inout), optional :: errmsg
-    if (absent('osla_barrier', 'transport', transport%handle, stat, errmsg)) return
+    type(meeting) :: at
+    at = meeting('osla_barrier')
+    call needs(at, transport)
+    if (.not. met(at, stat, errmsg)) return
     call settle(c_osla_barrier(transport%handle), stat, errmsg)
   end subroutine osla_barrier
 
@@ -156,12 +160,15 @@ contains
     integer, intent(in), optional :: nprow, npcol, order
     integer, intent(out), optional :: stat
     character(*), intent(inout), optional :: errmsg
+    type(meeting) :: at
     integer(c_int) :: rows, cols
-    if (absent('osla_grid_create', 'transport', transport%handle, stat, errmsg)) return
+    at = meeting('osla_grid_create')
+    call needs(at, transport)
     rows = 0
     cols = 0
     if (present(nprow)) rows = nprow
     if (present(npcol)) cols = npcol
+    if (.not. met(at, stat, errmsg)) return
     if (present(order)) then
       call settle(c_osla_grid_create_ordered(transport%handle, rows, cols, int(order, c_int), grid%handle), &
         stat, errmsg)
@@ -177,7 +184,10 @@ contains
     type(osla_grid), intent(out) :: grid
     integer, intent(out), optional :: stat
     character(*), intent(inout), optional :: errmsg
-    if (absent('osla_grid_create_at', 'transport', transport%handle, stat, errmsg)) return
+    type(meeting) :: at
+    at = meeting('osla_grid_create_at')
+    call needs(at, transport)
+    if (.not. met(at, stat, errmsg)) return
     call settle(c_osla_grid_create_at(transport%handle, nprow, npcol, prow, pcol, grid%handle), stat, errmsg)
   end subroutine osla_grid_create_at
 

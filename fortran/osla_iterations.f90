@@ -9,7 +9,8 @@ module osla_iterations
   use, intrinsic :: iso_c_binding
   use osla_c, c_part => osla_part
   use osla_objects, only: osla_transport, osla_csr, osla_matrix, osla_splitting, osla_diffusion, osla_iteration, &
-    osla_sweeps, settle, absent, refuse, agreed, fortran_text
+    osla_sweeps, settle, absent, refuse, fortran_text
+  use osla_meetings, only: meeting, needs, check, fits, met
   implicit none
   private
   public :: osla_iteration_create, osla_iteration_destroy, osla_iterate_bound, osla_iterate, osla_iterate_end_name
@@ -25,27 +26,24 @@ module osla_iterations
 
 contains
 
-  ! What is wrong with a vector that is borrowed, or ''.
-  function unfit(vector) result(wrong)
+  ! A vector that is borrowed.
+  subroutine check_vector(at, vector)
+    type(meeting), intent(inout) :: at
     real(c_double), pointer, intent(in) :: vector(:)
-    character(:), allocatable :: wrong
-    wrong = ''
-    if (.not. associated(vector)) then
-      wrong = 'there is no right-hand side'
-    else if (size(vector) > 0 .and. .not. is_contiguous(vector)) then
-      wrong = 'the right-hand side does not lie contiguously'
-    end if
-  end function unfit
+    call check(at, associated(vector), 'there is no right-hand side')
+    if (.not. associated(vector)) return
+    if (size(vector) > 0) call check(at, is_contiguous(vector), 'the right-hand side does not lie contiguously')
+  end subroutine check_vector
 
   ! The same with one that must have n numbers.
-  function misfit(vector, n) result(wrong)
+  subroutine check_vector_of(at, vector, n)
+    type(meeting), intent(inout) :: at
     real(c_double), pointer, intent(in) :: vector(:)
     integer(c_int64_t), intent(in) :: n
-    character(:), allocatable :: wrong
-    wrong = unfit(vector)
-    if (wrong /= '') return
-    if (size(vector, kind=c_int64_t) /= n) wrong = 'the right-hand side has not the size of this rank''s part'
-  end function misfit
+    call check_vector(at, vector)
+    if (associated(vector)) call check(at, size(vector, kind=c_int64_t) == n, &
+      'the right-hand side has not the size of this rank''s part')
+  end subroutine check_vector_of
 
   ! --- iterations: collective ---
 
@@ -57,13 +55,16 @@ contains
     type(osla_iterate_options), intent(in), optional :: options
     integer, intent(out), optional :: stat
     character(*), intent(inout), optional :: errmsg
+    type(meeting) :: at
     type(osla_fixed_point), target :: given
     type(osla_iterate_options), target :: chosen
-    if (absent('osla_iteration_create', 'transport', transport%handle, stat, errmsg)) return
+    at = meeting('osla_iteration_create')
+    call needs(at, transport)
     given = problem
     if (present(options)) chosen = options
     iteration%transport = transport%handle
     iteration%length = problem%length
+    if (.not. met(at, stat, errmsg)) return
     call settle(c_osla_iteration_create(transport%handle, c_loc(given), c_loc(chosen), iteration%handle), stat, errmsg)
   end subroutine osla_iteration_create
 
@@ -87,8 +88,11 @@ contains
     real(c_double), intent(out) :: alpha
     integer, intent(out), optional :: stat
     character(*), intent(inout), optional :: errmsg
+    type(meeting) :: at
     alpha = huge(alpha)
-    if (absent('osla_iterate_bound', 'iteration', iteration%handle, stat, errmsg)) return
+    at = meeting('osla_iterate_bound')
+    call needs(at, iteration)
+    if (.not. met(at, stat, errmsg)) return
     call settle(c_osla_iterate_bound(iteration%handle, steps, alpha), stat, errmsg)
   end subroutine bound_long
 
@@ -99,14 +103,14 @@ contains
     type(osla_iterate_result), intent(out), optional :: result
     integer, intent(out), optional :: stat
     character(*), intent(inout), optional :: errmsg
+    type(meeting) :: at
     type(osla_iterate_result), target :: found
-    character(:), allocatable :: wrong
     integer(c_int) :: err
-    if (absent('osla_iterate', 'iteration', iteration%handle, stat, errmsg)) return
-    wrong = ''
-    if (size(x, kind=c_int64_t) /= iteration%length) wrong = 'x has not the length of the problem''s states'
-    err = agreed('osla_iterate', wrong, iteration%transport)
-    if (err == OSLA_OK) err = c_osla_iterate(iteration%handle, c_loc(x), c_loc(found))
+    at = meeting('osla_iterate')
+    call needs(at, iteration)
+    call check(at, size(x, kind=c_int64_t) == iteration%length, 'x has not the length of the problem''s states')
+    if (.not. met(at, stat, errmsg)) return
+    err = c_osla_iterate(iteration%handle, c_loc(x), c_loc(found))
     if (present(result) .and. err == OSLA_OK) result = found
     call settle(err, stat, errmsg)
   end subroutine osla_iterate
@@ -128,14 +132,14 @@ contains
     type(osla_splitting_options), intent(in), optional :: options
     integer, intent(out), optional :: stat
     character(*), intent(inout), optional :: errmsg
+    type(meeting) :: at
     type(osla_splitting_options), target :: chosen
-    integer(c_int) :: err
-    if (absent('osla_splitting_create', 'matrix', a%handle, stat, errmsg)) return
+    at = meeting('osla_splitting_create')
+    call needs(at, a, 'matrix')
     if (present(options)) chosen = options
-    err = agreed('osla_splitting_create', misfit(b, c_osla_csr_rows(a%handle)), c_osla_csr_transport(a%handle))
-    if (err == OSLA_OK) &
-      err = c_osla_splitting_create(a%handle, c_loc(b), c_loc(chosen), splitting%handle)
-    call settle(err, stat, errmsg)
+    if (fits(at)) call check_vector_of(at, b, c_osla_csr_rows(a%handle))
+    if (.not. met(at, stat, errmsg)) return
+    call settle(c_osla_splitting_create(a%handle, c_loc(b), c_loc(chosen), splitting%handle), stat, errmsg)
   end subroutine osla_splitting_create
 
   ! Of a dense matrix: rows of osla_even_blocks(m, ranks, start), whoever holds them.
@@ -147,23 +151,32 @@ contains
     type(osla_splitting_options), intent(in), optional :: options
     integer, intent(out), optional :: stat
     character(*), intent(inout), optional :: errmsg
+    type(meeting) :: at
     type(osla_splitting_options), target :: chosen
-    type(osla_layout) :: layout
-    integer(c_int64_t), allocatable, target :: start(:)
-    type(c_ptr) :: transport
-    integer(c_int) :: err, rank
-    if (absent('osla_splitting_create_dense', 'matrix', a%handle, stat, errmsg)) return
+    at = meeting('osla_splitting_create_dense')
+    call needs(at, a, 'matrix')
     if (present(options)) chosen = options
+    if (fits(at)) call check_vector_of(at, b, even_rows(a))
+    if (.not. met(at, stat, errmsg)) return
+    call settle(c_osla_splitting_create_dense(int(uplo, c_int), a%handle, c_loc(b), c_loc(chosen), splitting%handle), &
+      stat, errmsg)
+  end subroutine osla_splitting_create_dense
+
+  ! This rank's rows of osla_even_blocks.
+  function even_rows(a) result(rows)
+    type(osla_matrix), intent(in) :: a
+    integer(c_int64_t) :: rows
+    type(osla_layout) :: layout
+    type(c_ptr) :: transport
+    integer(c_int64_t), allocatable, target :: start(:)
+    integer(c_int) :: rank
     transport = c_osla_grid_transport(c_osla_matrix_grid(a%handle))
     rank = c_osla_transport_rank(transport)
     layout = c_osla_matrix_layout(a%handle)
     allocate (start(c_osla_transport_size(transport) + 1))
     call c_osla_even_blocks(layout%m, c_osla_transport_size(transport), c_loc(start))
-    err = agreed('osla_splitting_create_dense', misfit(b, start(rank + 2) - start(rank + 1)), transport)
-    if (err == OSLA_OK) &
-      err = c_osla_splitting_create_dense(int(uplo, c_int), a%handle, c_loc(b), c_loc(chosen), splitting%handle)
-    call settle(err, stat, errmsg)
-  end subroutine osla_splitting_create_dense
+    rows = start(rank + 2) - start(rank + 1)
+  end function even_rows
 
   subroutine osla_splitting_destroy(splitting)
     type(osla_splitting), intent(inout) :: splitting
@@ -186,9 +199,12 @@ contains
     type(osla_diffusion), intent(out) :: diffusion
     integer, intent(out), optional :: stat
     character(*), intent(inout), optional :: errmsg
+    type(meeting) :: at
     type(osla_diffusion_options), target :: chosen
-    if (absent('osla_diffusion_create', 'transport', transport%handle, stat, errmsg)) return
+    at = meeting('osla_diffusion_create')
+    call needs(at, transport)
     chosen = options
+    if (.not. met(at, stat, errmsg)) return
     call settle(c_osla_diffusion_create(transport%handle, c_loc(chosen), diffusion%handle), stat, errmsg)
   end subroutine osla_diffusion_create
 
@@ -265,19 +281,20 @@ contains
     type(osla_iterate_options), intent(in), optional :: options
     integer, intent(out), optional :: stat
     character(*), intent(inout), optional :: errmsg
+    type(meeting) :: at
     type(osla_fixed_point), target :: given
     type(osla_iterate_options), target :: chosen
     integer(c_int64_t) :: rows
-    integer(c_int) :: err
-    if (absent('osla_sweeps_create', 'transport', transport%handle, stat, errmsg)) return
+    at = meeting('osla_sweeps_create')
+    call needs(at, transport)
     given = problem
     if (present(options)) chosen = options
     rows = 0
     if (associated(right)) rows = size(right, kind=c_int64_t)
-    err = agreed('osla_sweeps_create', unfit(right), transport%handle)
-    if (err == OSLA_OK) &
-      err = c_osla_sweeps_create(transport%handle, c_loc(given), rows, c_loc(right), c_loc(chosen), sweeps%handle)
-    call settle(err, stat, errmsg)
+    call check_vector(at, right)
+    if (.not. met(at, stat, errmsg)) return
+    call settle(c_osla_sweeps_create(transport%handle, c_loc(given), rows, c_loc(right), c_loc(chosen), sweeps%handle), &
+      stat, errmsg)
   end subroutine osla_sweeps_create
 
   subroutine osla_sweeps_destroy(sweeps)

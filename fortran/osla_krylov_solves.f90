@@ -7,7 +7,8 @@
 module osla_krylov_solves
   use, intrinsic :: iso_c_binding
   use osla_c, c_part => osla_part
-  use osla_objects, only: osla_csr, osla_jacobi, osla_sweeps, settle, absent, agreed
+  use osla_objects, only: osla_csr, osla_jacobi, osla_sweeps, settle
+  use osla_meetings, only: meeting, needs, check, met
   implicit none
   private
   public :: osla_jacobi_create, osla_jacobi_destroy, osla_jacobi_use, osla_sweeps_use, osla_csr_operator, osla_cg, osla_lsqr
@@ -47,7 +48,10 @@ contains
     type(osla_jacobi), intent(out) :: jacobi
     integer, intent(out), optional :: stat
     character(*), intent(inout), optional :: errmsg
-    if (absent('osla_jacobi_create', 'matrix', matrix%handle, stat, errmsg)) return
+    type(meeting) :: at
+    at = meeting('osla_jacobi_create')
+    call needs(at, matrix, 'matrix')
+    if (.not. met(at, stat, errmsg)) return
     call settle(c_osla_jacobi_create(matrix%handle, block, shift, jacobi%handle), stat, errmsg)
   end subroutine jacobi_long
 
@@ -79,22 +83,19 @@ contains
 
   ! --- solvers ---
 
-  ! Are functions there, and arrays of their sizes, on all ranks? A code, the same on all.
-  function fit(call_name, a, applies, sizes) result(err)
+  ! The call with an operator: one of a matrix that is not there has neither transport nor product.
+  function called(call_name, a, applies, sizes) result(at)
     character(*), intent(in) :: call_name
     type(osla_operator), intent(in) :: a
     logical, intent(in) :: applies, sizes ! of the preconditioner, of arrays: are they right?
-    integer(c_int) :: err
-    if (.not. c_associated(a%multiply)) then
-      err = agreed(call_name, 'the product of the operator was not set', a%transport, OSLA_ERR_STATE)
-    else if (.not. applies) then
-      err = agreed(call_name, 'the preconditioner was not created or set, or is destroyed', a%transport, OSLA_ERR_STATE)
-    else if (.not. sizes) then
-      err = agreed(call_name, 'an array has not the size of this rank''s part', a%transport)
-    else
-      err = agreed(call_name, '', a%transport)
-    end if
-  end function fit
+    type(meeting) :: at
+    at = meeting(call_name, a%transport)
+    call check(at, c_associated(a%transport), &
+      'the matrix, or the transport of the operator, was not created, or is destroyed', OSLA_ERR_STATE)
+    call check(at, c_associated(a%multiply), 'the product of the operator was not set', OSLA_ERR_STATE)
+    call check(at, applies, 'the preconditioner was not created or set, or is destroyed', OSLA_ERR_STATE)
+    call check(at, sizes, 'an array has not the size of this rank''s part')
+  end function called
 
   subroutine cg_operator(a, b, x, m, options, result, stat, errmsg)
     type(osla_operator), intent(in) :: a
@@ -110,9 +111,9 @@ contains
     type(osla_krylov_options), target :: chosen
     type(osla_krylov_result), target :: found
     type(c_ptr) :: use_m
+    type(meeting) :: at
     integer(c_int) :: err
     logical :: applies
-    if (absent('osla_cg', 'transport of the operator', a%transport, stat, errmsg)) return
     use_m = c_null_ptr
     applies = .true.
     if (present(m)) then
@@ -122,8 +123,9 @@ contains
     end if
     if (present(options)) chosen = options
     product = a
-    err = fit('osla_cg', a, applies, all([size(b, kind=c_int64_t), size(x, kind=c_int64_t)] == a%rows))
-    if (err == OSLA_OK) err = c_osla_cg(c_loc(product), use_m, c_loc(b), c_loc(x), c_loc(chosen), c_loc(found))
+    at = called('osla_cg', a, applies, all([size(b, kind=c_int64_t), size(x, kind=c_int64_t)] == a%rows))
+    if (.not. met(at, stat, errmsg)) return
+    err = c_osla_cg(c_loc(product), use_m, c_loc(b), c_loc(x), c_loc(chosen), c_loc(found))
     if (present(result) .and. err == OSLA_OK) result = found
     call settle(err, stat, errmsg)
   end subroutine cg_operator
@@ -137,7 +139,6 @@ contains
     type(osla_krylov_result), intent(out), optional :: result
     integer, intent(out), optional :: stat
     character(*), intent(inout), optional :: errmsg
-    if (absent('osla_cg', 'matrix', a%handle, stat, errmsg)) return
     if (present(m)) then
       call cg_operator(osla_csr_operator(a), b, x, osla_jacobi_use(m), options, result, stat, errmsg)
     else
@@ -166,7 +167,6 @@ contains
     type(osla_krylov_result), intent(out), optional :: result
     integer, intent(out), optional :: stat
     character(*), intent(inout), optional :: errmsg
-    if (absent('osla_cg', 'matrix', a%handle, stat, errmsg)) return
     call cg_operator(osla_csr_operator(a), b, x, m, options, result, stat, errmsg)
   end subroutine cg_matrix_own
 
@@ -185,9 +185,9 @@ contains
     type(osla_krylov_result), target :: found
     type(c_ptr) :: use_scale
     real(c_double) :: damps
+    type(meeting) :: at
     integer(c_int) :: err
     logical :: fits
-    if (absent('osla_lsqr', 'transport of the operator', a%transport, stat, errmsg)) return
     fits = size(b, kind=c_int64_t) == a%rows .and. size(x, kind=c_int64_t) == a%columns
     use_scale = c_null_ptr
     if (present(scale)) then
@@ -198,9 +198,9 @@ contains
     if (present(damping)) damps = damping
     if (present(options)) chosen = options
     product = a
-    err = fit('osla_lsqr', a, .true., fits)
-    if (err == OSLA_OK) &
-      err = c_osla_lsqr(c_loc(product), c_loc(b), damps, use_scale, c_loc(x), c_loc(chosen), c_loc(found))
+    at = called('osla_lsqr', a, .true., fits)
+    if (.not. met(at, stat, errmsg)) return
+    err = c_osla_lsqr(c_loc(product), c_loc(b), damps, use_scale, c_loc(x), c_loc(chosen), c_loc(found))
     if (present(result) .and. err == OSLA_OK) result = found
     call settle(err, stat, errmsg)
   end subroutine lsqr_operator
@@ -215,7 +215,6 @@ contains
     type(osla_krylov_result), intent(out), optional :: result
     integer, intent(out), optional :: stat
     character(*), intent(inout), optional :: errmsg
-    if (absent('osla_lsqr', 'matrix', a%handle, stat, errmsg)) return
     if (present(scale)) then
       call lsqr_operator(osla_csr_operator(a), b, x, damping, scale, options, result, stat, errmsg)
     else ! gfortran 12 reads an absent array that it passes on

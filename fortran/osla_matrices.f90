@@ -4,7 +4,8 @@
 module osla_matrices
   use, intrinsic :: iso_c_binding
   use osla_c, c_part => osla_part
-  use osla_objects, only: osla_grid, osla_operand, osla_matrix, settle, absent, as_part
+  use osla_objects, only: osla_grid, osla_operand, osla_matrix, settle, absent
+  use osla_meetings, only: meeting, needs, met
   implicit none
   private
   public :: osla_matrix_create, osla_matrix_destroy, osla_matrix_layout, osla_matrix_dtype
@@ -60,7 +61,10 @@ contains
     type(osla_matrix), intent(out) :: matrix
     integer, intent(out), optional :: stat
     character(*), intent(inout), optional :: errmsg
-    if (absent('osla_matrix_create', 'grid', grid%handle, stat, errmsg)) return
+    type(meeting) :: at
+    at = meeting('osla_matrix_create')
+    call needs(at, grid)
+    if (.not. met(at, stat, errmsg)) return
     call settle(c_osla_matrix_create(grid%handle, dtype, m, n, mb, nb, matrix%handle), stat, errmsg)
   end subroutine create_long
 
@@ -173,10 +177,11 @@ contains
     integer(c_int64_t), intent(in) :: seed
     integer, intent(out), optional :: stat
     character(*), intent(inout), optional :: errmsg
+    type(meeting) :: at
     type(c_part) :: part
-    logical :: ok
-    call as_part('osla_matrix_fill', matrix, part, ok, stat, errmsg)
-    if (.not. ok) return
+    at = meeting('osla_matrix_fill')
+    call needs(at, matrix, part, 'matrix')
+    if (.not. met(at, stat, errmsg)) return
     call settle(c_osla_matrix_fill_part(part, fill, seed), stat, errmsg)
   end subroutine fill_long
 
@@ -186,9 +191,12 @@ contains
     procedure(osla_element) :: element
     integer, intent(out), optional :: stat
     character(*), intent(inout), optional :: errmsg
+    type(meeting) :: at
     type(element_holder), target :: holder
-    if (absent('osla_matrix_fill_with', 'matrix', matrix%handle, stat, errmsg)) return
+    at = meeting('osla_matrix_fill_with')
+    call needs(at, matrix, 'matrix')
     holder%element => element
+    if (.not. met(at, stat, errmsg)) return
     call settle(c_osla_matrix_fill_with(matrix%handle, c_funloc(call_element), c_loc(holder)), stat, errmsg)
   end subroutine osla_matrix_fill_with
 
@@ -207,10 +215,11 @@ contains
     real(c_double), intent(inout) :: value
     integer, intent(out), optional :: stat
     character(*), intent(inout), optional :: errmsg
+    type(meeting) :: at
     type(c_part) :: part
-    logical :: ok
-    call as_part('osla_matrix_norm', matrix, part, ok, stat, errmsg)
-    if (.not. ok) return
+    at = meeting('osla_matrix_norm')
+    call needs(at, matrix, part, 'matrix')
+    if (.not. met(at, stat, errmsg)) return
     call settle(c_osla_matrix_norm_part(part, norm, value), stat, errmsg)
   end subroutine osla_matrix_norm
 
@@ -218,11 +227,12 @@ contains
     class(osla_operand), intent(in) :: source, dest
     integer, intent(out), optional :: stat
     character(*), intent(inout), optional :: errmsg
+    type(meeting) :: at
     type(c_part) :: from, to
-    logical :: ok
-    call as_part('osla_matrix_copy', source, from, ok, stat, errmsg)
-    if (ok) call as_part('osla_matrix_copy', dest, to, ok, stat, errmsg)
-    if (.not. ok) return
+    at = meeting('osla_matrix_copy')
+    call needs(at, source, from, 'matrix')
+    call needs(at, dest, to, 'matrix')
+    if (.not. met(at, stat, errmsg)) return
     call settle(c_osla_matrix_copy_part(from, to), stat, errmsg)
   end subroutine osla_matrix_copy
 
@@ -231,11 +241,12 @@ contains
     class(osla_operand), intent(in) :: source, dest
     integer, intent(out), optional :: stat
     character(*), intent(inout), optional :: errmsg
+    type(meeting) :: at
     type(c_part) :: from, to
-    logical :: ok
-    call as_part('osla_matrix_transpose', source, from, ok, stat, errmsg)
-    if (ok) call as_part('osla_matrix_transpose', dest, to, ok, stat, errmsg)
-    if (.not. ok) return
+    at = meeting('osla_matrix_transpose')
+    call needs(at, source, from, 'matrix')
+    call needs(at, dest, to, 'matrix')
+    if (.not. met(at, stat, errmsg)) return
     call settle(c_osla_matrix_transpose_part(trans, from, to), stat, errmsg)
   end subroutine osla_matrix_transpose
 
@@ -244,8 +255,11 @@ contains
     type(osla_matrix), intent(in) :: source, dest
     integer, intent(out), optional :: stat
     character(*), intent(inout), optional :: errmsg
-    if (absent('osla_matrix_add', 'source', source%handle, stat, errmsg)) return
-    if (absent('osla_matrix_add', 'destination', dest%handle, stat, errmsg)) return
+    type(meeting) :: at
+    at = meeting('osla_matrix_add')
+    call needs(at, source, 'source')
+    call needs(at, dest, 'destination')
+    if (.not. met(at, stat, errmsg)) return
     call settle(c_osla_matrix_add(alpha, source%handle, beta, dest%handle), stat, errmsg)
   end subroutine osla_matrix_add
 
@@ -254,10 +268,11 @@ contains
     class(osla_operand), intent(in) :: matrix
     integer, intent(out), optional :: stat
     character(*), intent(inout), optional :: errmsg
+    type(meeting) :: at
     type(c_part) :: part
-    logical :: ok
-    call as_part('osla_matrix_scale', matrix, part, ok, stat, errmsg)
-    if (.not. ok) return
+    at = meeting('osla_matrix_scale')
+    call needs(at, matrix, part, 'matrix')
+    if (.not. met(at, stat, errmsg)) return
     call settle(c_osla_matrix_scale_part(alpha, part), stat, errmsg)
   end subroutine osla_matrix_scale
 
@@ -266,7 +281,10 @@ contains
     integer, intent(in) :: from
     integer, intent(out), optional :: stat
     character(*), intent(inout), optional :: errmsg
-    if (absent('osla_matrix_mirror', 'matrix', matrix%handle, stat, errmsg)) return
+    type(meeting) :: at
+    at = meeting('osla_matrix_mirror')
+    call needs(at, matrix, 'matrix')
+    if (.not. met(at, stat, errmsg)) return
     call settle(c_osla_matrix_mirror(matrix%handle, from), stat, errmsg)
   end subroutine osla_matrix_mirror
 

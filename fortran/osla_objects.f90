@@ -3,7 +3,7 @@ module osla_objects
   use, intrinsic :: iso_c_binding
   use osla_values, c_part => osla_part
   use osla_c, only: c_osla_error_text, c_osla_err_name, c_osla_version, c_osla_version_text, &
-    c_osla_matrix_layout, c_osla_random_uniform, c_osla_random_normal, c_osla_agree, &
+    c_osla_matrix_layout, c_osla_random_uniform, c_osla_random_normal, &
     c_osla_fortran_refuse, c_osla_fortran_end
   implicit none
   private
@@ -11,7 +11,7 @@ module osla_objects
   public :: osla_forest, osla_csr, osla_jacobi, osla_sweeps, osla_splitting, osla_diffusion, osla_iteration
   public :: osla_error_text, osla_err_name, osla_version, osla_version_text
   public :: osla_random_uniform, osla_random_normal
-  public :: settle, refuse, agreed, absent, as_part, c_text, fortran_text, dtype_name
+  public :: settle, refuse, absent, c_text, fortran_text, dtype_name
 
   ! handle: C's pointer, for calls of C on the same object. Copies are of the handle, not of the object.
   type :: osla_transport
@@ -38,13 +38,13 @@ module osla_objects
   end type osla_part
 
   type :: osla_hessian
-    type(c_ptr) :: handle = c_null_ptr
+    type(c_ptr) :: handle = c_null_ptr, transport = c_null_ptr
     integer(c_int64_t) :: n = 0
     integer(c_int) :: update_dtype = OSLA_DOUBLE ! of G and U
   end type osla_hessian
 
   type :: osla_file
-    type(c_ptr) :: handle = c_null_ptr
+    type(c_ptr) :: handle = c_null_ptr, transport = c_null_ptr
   end type osla_file
 
   type :: osla_forest
@@ -109,7 +109,7 @@ contains
     if (.not. present(stat)) call c_osla_fortran_end(err)
   end subroutine settle
 
-  ! Ends a call with an error of this module's own.
+  ! Ends a local call with an error of this module's own; of collective ones: osla_meetings.
   subroutine refuse(err, text, stat, errmsg)
     integer(c_int), intent(in) :: err
     character(*), intent(in) :: text
@@ -118,20 +118,7 @@ contains
     call settle(c_osla_fortran_refuse(err, c_text(text)), stat, errmsg)
   end subroutine refuse
 
-  ! What only this rank could refuse, here or elsewhere, is refused on all: a code, the same on all.
-  function agreed(call_name, wrong, transport, code) result(err)
-    character(*), intent(in) :: call_name, wrong ! '': nothing is
-    type(c_ptr), intent(in) :: transport
-    integer(c_int), intent(in), optional :: code ! of what is wrong; without it OSLA_ERR_ARG
-    integer(c_int) :: err, refused
-    refused = OSLA_ERR_ARG
-    if (present(code)) refused = code
-    err = OSLA_OK
-    if (wrong /= '') call refuse(refused, call_name // ': ' // wrong, err)
-    err = c_osla_agree(transport, err)
-  end function agreed
-
-  ! Is an object not there? Then the call is refused.
+  ! Is an object not there? Then a local call is refused.
   function absent(call_name, what, handle, stat, errmsg) result(is)
     character(*), intent(in) :: call_name, what
     type(c_ptr), intent(in) :: handle
@@ -143,32 +130,6 @@ contains
     call refuse(OSLA_ERR_STATE, call_name // ': the ' // what // ' was not created, or is destroyed', &
       stat, errmsg)
   end function absent
-
-  ! An operand as C's part. ok is false if the call was refused.
-  subroutine as_part(call_name, operand, part, ok, stat, errmsg)
-    character(*), intent(in) :: call_name
-    class(osla_operand), intent(in) :: operand
-    type(c_part), intent(out) :: part
-    logical, intent(out) :: ok
-    integer, intent(out), optional :: stat
-    character(*), intent(inout), optional :: errmsg
-    type(osla_layout) :: layout
-    ok = .false.
-    part = c_part(c_null_ptr, 0, 0, 0, 0)
-    select type (operand)
-    type is (osla_matrix)
-      if (absent(call_name, 'matrix', operand%handle, stat, errmsg)) return
-      layout = c_osla_matrix_layout(operand%handle)
-      part = c_part(operand%handle, 0, 0, layout%m, layout%n)
-    type is (osla_part)
-      if (absent(call_name, 'matrix of a part', operand%matrix%handle, stat, errmsg)) return
-      part = c_part(operand%matrix%handle, operand%i - 1, operand%j - 1, operand%m, operand%n)
-    class default
-      call refuse(OSLA_ERR_ARG, call_name // ': an operand is neither a matrix nor a part', stat, errmsg)
-      return
-    end select
-    ok = .true.
-  end subroutine as_part
 
   function part_default(matrix, i, j, m, n) result(part)
     type(osla_matrix), intent(in) :: matrix

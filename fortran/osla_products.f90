@@ -3,7 +3,8 @@
 module osla_products
   use, intrinsic :: iso_c_binding
   use osla_c, c_part => osla_part
-  use osla_objects, only: osla_operand, osla_matrix, settle, absent, refuse, as_part
+  use osla_objects, only: osla_operand, osla_matrix, settle
+  use osla_meetings, only: meeting, needs, needs_pivots, fits, met
   implicit none
   private
   public :: osla_gemm, osla_syrk, osla_herk, osla_gemm_predict, osla_getrf, osla_getri, osla_potrf, osla_potri
@@ -34,12 +35,13 @@ contains
     type(osla_gemm_options), intent(in), target, optional :: options
     integer, intent(out), optional :: stat
     character(*), intent(inout), optional :: errmsg
+    type(meeting) :: at
     type(c_part) :: part_a, part_b, part_c
-    logical :: ok
-    call as_part('osla_gemm', a, part_a, ok, stat, errmsg)
-    if (ok) call as_part('osla_gemm', b, part_b, ok, stat, errmsg)
-    if (ok) call as_part('osla_gemm', c, part_c, ok, stat, errmsg)
-    if (.not. ok) return
+    at = meeting('osla_gemm')
+    call needs(at, a, part_a, 'matrix')
+    call needs(at, b, part_b, 'matrix')
+    call needs(at, c, part_c, 'matrix')
+    if (.not. met(at, stat, errmsg)) return
     call settle(c_osla_gemm(transa, transb, alpha, part_a, part_b, beta, part_c, of_gemm(options)), &
       stat, errmsg)
   end subroutine gemm_z
@@ -92,11 +94,12 @@ contains
     type(osla_gemm_options), intent(in), target, optional :: options
     integer, intent(out), optional :: stat
     character(*), intent(inout), optional :: errmsg
+    type(meeting) :: at
     type(c_part) :: part_a, part_c
-    logical :: ok
-    call as_part('osla_syrk', a, part_a, ok, stat, errmsg)
-    if (ok) call as_part('osla_syrk', c, part_c, ok, stat, errmsg)
-    if (.not. ok) return
+    at = meeting('osla_syrk')
+    call needs(at, a, part_a, 'matrix')
+    call needs(at, c, part_c, 'matrix')
+    if (.not. met(at, stat, errmsg)) return
     call settle(c_osla_syrk(uplo, trans, alpha, part_a, beta, part_c, of_gemm(options)), stat, errmsg)
   end subroutine syrk_z
 
@@ -128,11 +131,12 @@ contains
     type(osla_gemm_options), intent(in), target, optional :: options
     integer, intent(out), optional :: stat
     character(*), intent(inout), optional :: errmsg
+    type(meeting) :: at
     type(c_part) :: part_a, part_c
-    logical :: ok
-    call as_part('osla_herk', a, part_a, ok, stat, errmsg)
-    if (ok) call as_part('osla_herk', c, part_c, ok, stat, errmsg)
-    if (.not. ok) return
+    at = meeting('osla_herk')
+    call needs(at, a, part_a, 'matrix')
+    call needs(at, c, part_c, 'matrix')
+    if (.not. met(at, stat, errmsg)) return
     call settle(c_osla_herk(uplo, trans, alpha, part_a, beta, part_c, of_gemm(options)), stat, errmsg)
   end subroutine osla_herk
 
@@ -143,12 +147,14 @@ contains
     type(osla_gemm_options), intent(in), target, optional :: options
     integer, intent(out), optional :: stat
     character(*), intent(inout), optional :: errmsg
+    type(meeting) :: at
     type(c_part) :: part_a, part_b, part_c
-    logical :: ok
-    call as_part('osla_gemm_predict', a, part_a, ok, stat, errmsg)
-    if (ok) call as_part('osla_gemm_predict', b, part_b, ok, stat, errmsg)
-    if (ok) call as_part('osla_gemm_predict', c, part_c, ok, stat, errmsg)
-    if (.not. ok) return
+    at = meeting('osla_gemm_predict')
+    call needs(at, a, part_a, 'matrix')
+    call needs(at, b, part_b, 'matrix')
+    call needs(at, c, part_c, 'matrix')
+    call settle(at%err, stat, errmsg) ! local
+    if (.not. fits(at)) return
     call settle(c_osla_gemm_predict(transa, transb, part_a, part_b, part_c, of_gemm(options), c_loc(plan)), &
       stat, errmsg)
   end subroutine osla_gemm_predict
@@ -163,20 +169,17 @@ contains
     type(osla_lu_options), intent(in), target, optional :: options
     integer, intent(out), optional :: stat
     character(*), intent(inout), optional :: errmsg
+    type(meeting) :: at
     type(c_ptr) :: pivots, how
     type(c_part) :: part
-    logical :: ok
-    call as_part('osla_getrf', a, part, ok, stat, errmsg)
-    if (.not. ok) return
+    at = meeting('osla_getrf')
+    call needs(at, a, part, 'matrix')
     pivots = c_null_ptr
     if (present(ipiv)) then
-      if (size(ipiv, kind=c_int64_t) < c_osla_matrix_local_rows(part%matrix)) then
-        call refuse(OSLA_ERR_ARG, 'osla_getrf: ipiv has fewer elements than the matrix has local rows', &
-          stat, errmsg)
-        return
-      end if
+      call needs_pivots(at, part%matrix, ipiv)
       pivots = c_loc(ipiv)
     end if
+    if (.not. met(at, stat, errmsg)) return
     how = c_null_ptr
     if (present(options)) how = c_loc(options)
     call settle(c_osla_getrf_part(part, pivots, how, c_loc(result)), stat, errmsg)
@@ -190,17 +193,16 @@ contains
     type(osla_lu_options), intent(in), target, optional :: options
     integer, intent(out), optional :: stat
     character(*), intent(inout), optional :: errmsg
+    type(meeting) :: at
     type(c_ptr) :: pivots, how
-    if (absent('osla_getri', 'matrix', a%handle, stat, errmsg)) return
+    at = meeting('osla_getri')
+    call needs(at, a, 'matrix')
     pivots = c_null_ptr
     if (present(ipiv)) then
-      if (size(ipiv, kind=c_int64_t) < c_osla_matrix_local_rows(a%handle)) then
-        call refuse(OSLA_ERR_ARG, 'osla_getri: ipiv has fewer elements than the matrix has local rows', &
-          stat, errmsg)
-        return
-      end if
+      call needs_pivots(at, a%handle, ipiv)
       pivots = c_loc(ipiv)
     end if
+    if (.not. met(at, stat, errmsg)) return
     how = c_null_ptr
     if (present(options)) how = c_loc(options)
     call settle(c_osla_getri(a%handle, pivots, how, info), stat, errmsg)
@@ -226,10 +228,11 @@ contains
     type(osla_chol_options), intent(in), target, optional :: options
     integer, intent(out), optional :: stat
     character(*), intent(inout), optional :: errmsg
+    type(meeting) :: at
     type(c_part) :: part
-    logical :: ok
-    call as_part('osla_potrf', a, part, ok, stat, errmsg)
-    if (.not. ok) return
+    at = meeting('osla_potrf')
+    call needs(at, a, part, 'matrix')
+    if (.not. met(at, stat, errmsg)) return
     call settle(c_osla_potrf_part(uplo, part, of_chol(options), info), stat, errmsg)
   end subroutine potrf_long
 
@@ -253,7 +256,10 @@ contains
     type(osla_chol_options), intent(in), target, optional :: options
     integer, intent(out), optional :: stat
     character(*), intent(inout), optional :: errmsg
-    if (absent('osla_potri', 'matrix', a%handle, stat, errmsg)) return
+    type(meeting) :: at
+    at = meeting('osla_potri')
+    call needs(at, a, 'matrix')
+    if (.not. met(at, stat, errmsg)) return
     call settle(c_osla_potri(uplo, a%handle, of_chol(options), info), stat, errmsg)
   end subroutine potri_long
 

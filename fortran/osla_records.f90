@@ -3,6 +3,7 @@ module osla_records
   use, intrinsic :: iso_c_binding
   use osla_c, c_part => osla_part
   use osla_objects, only: osla_transport, osla_grid, osla_matrix, osla_file, settle, absent, c_text, fortran_text
+  use osla_meetings, only: meeting, needs, met
   implicit none
   private
   public :: osla_matrix_save, osla_matrix_load
@@ -38,15 +39,18 @@ contains
     character(*), intent(in), optional :: name
     integer, intent(out), optional :: stat
     character(*), intent(inout), optional :: errmsg
+    type(meeting) :: at
     type(osla_save_options), target :: options
     character(kind=c_char), allocatable, target :: called(:)
-    if (absent('osla_matrix_save', 'matrix', matrix%handle, stat, errmsg)) return
+    at = meeting('osla_matrix_save')
+    call needs(at, matrix, 'matrix')
     if (present(format)) options%format = format
     if (present(stored)) options%stored = stored
     if (present(name)) then
       called = c_text(trim(name))
       options%name = c_loc(called)
     end if
+    if (.not. met(at, stat, errmsg)) return
     call settle(c_osla_matrix_save(matrix%handle, c_text(trim(path)), c_loc(options)), stat, errmsg)
   end subroutine osla_matrix_save
 
@@ -59,10 +63,12 @@ contains
     integer, intent(out), optional :: stored
     integer, intent(out), optional :: stat
     character(*), intent(inout), optional :: errmsg
+    type(meeting) :: at
     type(osla_load_options), target :: options
     character(kind=c_char), allocatable, target :: called(:)
     integer(c_int) :: noted
-    if (absent('osla_matrix_load', 'grid', grid%handle, stat, errmsg)) return
+    at = meeting('osla_matrix_load')
+    call needs(at, grid)
     if (present(mb)) options%mb = mb
     if (present(nb)) options%nb = nb
     if (present(name)) then
@@ -70,6 +76,7 @@ contains
       options%name = c_loc(called)
     end if
     noted = OSLA_STORED_WHOLE
+    if (.not. met(at, stat, errmsg)) return
     call settle(c_osla_matrix_load(grid%handle, c_text(trim(path)), c_loc(options), noted, matrix%handle), &
       stat, errmsg)
     if (present(stored)) stored = noted
@@ -83,7 +90,11 @@ contains
     type(osla_file), intent(out) :: file
     integer, intent(out), optional :: stat
     character(*), intent(inout), optional :: errmsg
-    if (absent('osla_file_create', 'transport', transport%handle, stat, errmsg)) return
+    type(meeting) :: at
+    at = meeting('osla_file_create')
+    call needs(at, transport)
+    if (.not. met(at, stat, errmsg)) return
+    file%transport = transport%handle
     call settle(c_osla_file_create(transport%handle, c_text(trim(path)), file%handle), stat, errmsg)
   end subroutine osla_file_create
 
@@ -93,7 +104,11 @@ contains
     type(osla_file), intent(out) :: file
     integer, intent(out), optional :: stat
     character(*), intent(inout), optional :: errmsg
-    if (absent('osla_file_open', 'transport', transport%handle, stat, errmsg)) return
+    type(meeting) :: at
+    at = meeting('osla_file_open')
+    call needs(at, transport)
+    if (.not. met(at, stat, errmsg)) return
+    file%transport = transport%handle
     call settle(c_osla_file_open(transport%handle, c_text(trim(path)), file%handle), stat, errmsg)
   end subroutine osla_file_open
 
@@ -101,7 +116,10 @@ contains
     type(osla_file), intent(inout) :: file
     integer, intent(out), optional :: stat
     character(*), intent(inout), optional :: errmsg
-    if (absent('osla_file_commit', 'file', file%handle, stat, errmsg)) return
+    type(meeting) :: at
+    at = meeting('osla_file_commit')
+    call needs(at, file)
+    if (.not. met(at, stat, errmsg)) return
     call settle(c_osla_file_commit(file%handle), stat, errmsg)
   end subroutine osla_file_commit
 
@@ -116,10 +134,13 @@ contains
     logical, intent(out) :: has
     integer, intent(out), optional :: stat
     character(*), intent(inout), optional :: errmsg
+    type(meeting) :: at
     logical(c_bool) :: is
     has = .false.
-    if (absent('osla_file_has', 'file', file%handle, stat, errmsg)) return
+    at = meeting('osla_file_has')
+    call needs(at, file)
     is = .false.
+    if (.not. met(at, stat, errmsg)) return
     call settle(c_osla_file_has(file%handle, c_text(trim(name)), is), stat, errmsg)
     has = is
   end subroutine osla_file_has
@@ -131,11 +152,14 @@ contains
     integer, intent(in), optional :: stored
     integer, intent(out), optional :: stat
     character(*), intent(inout), optional :: errmsg
+    type(meeting) :: at
     integer(c_int) :: noted
-    if (absent('osla_file_put', 'file', file%handle, stat, errmsg)) return
-    if (absent('osla_file_put', 'matrix', matrix%handle, stat, errmsg)) return
+    at = meeting('osla_file_put')
+    call needs(at, file)
+    call needs(at, matrix, 'matrix')
     noted = OSLA_STORED_WHOLE
     if (present(stored)) noted = stored
+    if (.not. met(at, stat, errmsg)) return
     call settle(c_osla_file_put_matrix(file%handle, c_text(trim(name)), matrix%handle, noted), stat, errmsg)
   end subroutine put_matrix
 
@@ -145,7 +169,10 @@ contains
     type(osla_file_matrix), intent(out), target :: look
     integer, intent(out), optional :: stat
     character(*), intent(inout), optional :: errmsg
-    if (absent('osla_file_look_matrix', 'file', file%handle, stat, errmsg)) return
+    type(meeting) :: at
+    at = meeting('osla_file_look_matrix')
+    call needs(at, file)
+    if (.not. met(at, stat, errmsg)) return
     call settle(c_osla_file_look_matrix(file%handle, c_text(trim(name)), c_loc(look)), stat, errmsg)
   end subroutine osla_file_look_matrix
 
@@ -155,8 +182,11 @@ contains
     type(osla_matrix), intent(in) :: matrix
     integer, intent(out), optional :: stat
     character(*), intent(inout), optional :: errmsg
-    if (absent('osla_file_get', 'file', file%handle, stat, errmsg)) return
-    if (absent('osla_file_get', 'matrix', matrix%handle, stat, errmsg)) return
+    type(meeting) :: at
+    at = meeting('osla_file_get')
+    call needs(at, file)
+    call needs(at, matrix, 'matrix')
+    if (.not. met(at, stat, errmsg)) return
     call settle(c_osla_file_get_matrix(file%handle, c_text(trim(name)), matrix%handle), stat, errmsg)
   end subroutine get_matrix
 
@@ -168,10 +198,13 @@ contains
     logical, intent(in), optional :: of_integers
     integer, intent(out), optional :: stat
     character(*), intent(inout), optional :: errmsg
+    type(meeting) :: at
     integer(c_int) :: type
-    if (absent('osla_file_count', 'file', file%handle, stat, errmsg)) return
+    at = meeting('osla_file_count')
+    call needs(at, file)
     type = OSLA_FILE_DOUBLE
     if (present(of_integers)) type = merge(OSLA_FILE_INT64, OSLA_FILE_DOUBLE, of_integers)
+    if (.not. met(at, stat, errmsg)) return
     call settle(c_osla_file_look_vector(file%handle, c_text(trim(name)), type, count), stat, errmsg)
   end subroutine osla_file_count
 
@@ -181,7 +214,10 @@ contains
     real(c_double), intent(in), target, contiguous :: vector(:)
     integer, intent(out), optional :: stat
     character(*), intent(inout), optional :: errmsg
-    if (absent('osla_file_put', 'file', file%handle, stat, errmsg)) return
+    type(meeting) :: at
+    at = meeting('osla_file_put')
+    call needs(at, file)
+    if (.not. met(at, stat, errmsg)) return
     call settle(c_osla_file_put_vector(file%handle, c_text(trim(name)), OSLA_FILE_DOUBLE, &
       size(vector, kind=c_int64_t), c_loc(vector)), stat, errmsg)
   end subroutine put_reals
@@ -192,7 +228,10 @@ contains
     real(c_double), intent(inout), target, contiguous :: vector(:)
     integer, intent(out), optional :: stat
     character(*), intent(inout), optional :: errmsg
-    if (absent('osla_file_get', 'file', file%handle, stat, errmsg)) return
+    type(meeting) :: at
+    at = meeting('osla_file_get')
+    call needs(at, file)
+    if (.not. met(at, stat, errmsg)) return
     call settle(c_osla_file_get_vector(file%handle, c_text(trim(name)), OSLA_FILE_DOUBLE, &
       size(vector, kind=c_int64_t), c_loc(vector)), stat, errmsg)
   end subroutine get_reals
@@ -203,7 +242,10 @@ contains
     real(c_double), intent(in), target, contiguous :: vector(:)
     integer, intent(out), optional :: stat
     character(*), intent(inout), optional :: errmsg
-    if (absent('osla_file_put_parts', 'file', file%handle, stat, errmsg)) return
+    type(meeting) :: at
+    at = meeting('osla_file_put_parts')
+    call needs(at, file)
+    if (.not. met(at, stat, errmsg)) return
     call settle(c_osla_file_put_parts(file%handle, c_text(trim(name)), OSLA_FILE_DOUBLE, &
       size(vector, kind=c_int64_t), c_loc(vector)), stat, errmsg)
   end subroutine put_parts_real
@@ -215,7 +257,10 @@ contains
     real(c_double), intent(inout), target, contiguous :: vector(:)
     integer, intent(out), optional :: stat
     character(*), intent(inout), optional :: errmsg
-    if (absent('osla_file_get_parts', 'file', file%handle, stat, errmsg)) return
+    type(meeting) :: at
+    at = meeting('osla_file_get_parts')
+    call needs(at, file)
+    if (.not. met(at, stat, errmsg)) return
     call settle(c_osla_file_get_parts(file%handle, c_text(trim(name)), OSLA_FILE_DOUBLE, first - 1, &
       size(vector, kind=c_int64_t), c_loc(vector)), stat, errmsg)
   end subroutine get_parts_real
@@ -226,7 +271,10 @@ contains
     integer(c_int64_t), intent(in), target, contiguous :: vector(:)
     integer, intent(out), optional :: stat
     character(*), intent(inout), optional :: errmsg
-    if (absent('osla_file_put', 'file', file%handle, stat, errmsg)) return
+    type(meeting) :: at
+    at = meeting('osla_file_put')
+    call needs(at, file)
+    if (.not. met(at, stat, errmsg)) return
     call settle(c_osla_file_put_vector(file%handle, c_text(trim(name)), OSLA_FILE_INT64, &
       size(vector, kind=c_int64_t), c_loc(vector)), stat, errmsg)
   end subroutine put_integers
@@ -237,7 +285,10 @@ contains
     integer(c_int64_t), intent(inout), target, contiguous :: vector(:)
     integer, intent(out), optional :: stat
     character(*), intent(inout), optional :: errmsg
-    if (absent('osla_file_get', 'file', file%handle, stat, errmsg)) return
+    type(meeting) :: at
+    at = meeting('osla_file_get')
+    call needs(at, file)
+    if (.not. met(at, stat, errmsg)) return
     call settle(c_osla_file_get_vector(file%handle, c_text(trim(name)), OSLA_FILE_INT64, &
       size(vector, kind=c_int64_t), c_loc(vector)), stat, errmsg)
   end subroutine get_integers
@@ -248,7 +299,10 @@ contains
     integer(c_int64_t), intent(in), target, contiguous :: vector(:)
     integer, intent(out), optional :: stat
     character(*), intent(inout), optional :: errmsg
-    if (absent('osla_file_put_parts', 'file', file%handle, stat, errmsg)) return
+    type(meeting) :: at
+    at = meeting('osla_file_put_parts')
+    call needs(at, file)
+    if (.not. met(at, stat, errmsg)) return
     call settle(c_osla_file_put_parts(file%handle, c_text(trim(name)), OSLA_FILE_INT64, &
       size(vector, kind=c_int64_t), c_loc(vector)), stat, errmsg)
   end subroutine put_parts_integer
@@ -260,7 +314,10 @@ contains
     integer(c_int64_t), intent(inout), target, contiguous :: vector(:)
     integer, intent(out), optional :: stat
     character(*), intent(inout), optional :: errmsg
-    if (absent('osla_file_get_parts', 'file', file%handle, stat, errmsg)) return
+    type(meeting) :: at
+    at = meeting('osla_file_get_parts')
+    call needs(at, file)
+    if (.not. met(at, stat, errmsg)) return
     call settle(c_osla_file_get_parts(file%handle, c_text(trim(name)), OSLA_FILE_INT64, first - 1, &
       size(vector, kind=c_int64_t), c_loc(vector)), stat, errmsg)
   end subroutine get_parts_integer
@@ -271,7 +328,10 @@ contains
     real(c_double), intent(in) :: value
     integer, intent(out), optional :: stat
     character(*), intent(inout), optional :: errmsg
-    if (absent('osla_file_put', 'file', file%handle, stat, errmsg)) return
+    type(meeting) :: at
+    at = meeting('osla_file_put')
+    call needs(at, file)
+    if (.not. met(at, stat, errmsg)) return
     call settle(c_osla_file_put_number(file%handle, c_text(trim(name)), value), stat, errmsg)
   end subroutine put_real
 
@@ -281,7 +341,10 @@ contains
     real(c_double), intent(inout) :: value
     integer, intent(out), optional :: stat
     character(*), intent(inout), optional :: errmsg
-    if (absent('osla_file_get', 'file', file%handle, stat, errmsg)) return
+    type(meeting) :: at
+    at = meeting('osla_file_get')
+    call needs(at, file)
+    if (.not. met(at, stat, errmsg)) return
     call settle(c_osla_file_get_number(file%handle, c_text(trim(name)), value), stat, errmsg)
   end subroutine get_real
 
@@ -291,7 +354,10 @@ contains
     integer(c_int64_t), intent(in) :: value
     integer, intent(out), optional :: stat
     character(*), intent(inout), optional :: errmsg
-    if (absent('osla_file_put', 'file', file%handle, stat, errmsg)) return
+    type(meeting) :: at
+    at = meeting('osla_file_put')
+    call needs(at, file)
+    if (.not. met(at, stat, errmsg)) return
     call settle(c_osla_file_put_int(file%handle, c_text(trim(name)), value), stat, errmsg)
   end subroutine put_integer
 
@@ -301,7 +367,10 @@ contains
     integer(c_int64_t), intent(inout) :: value
     integer, intent(out), optional :: stat
     character(*), intent(inout), optional :: errmsg
-    if (absent('osla_file_get', 'file', file%handle, stat, errmsg)) return
+    type(meeting) :: at
+    at = meeting('osla_file_get')
+    call needs(at, file)
+    if (.not. met(at, stat, errmsg)) return
     call settle(c_osla_file_get_int(file%handle, c_text(trim(name)), value), stat, errmsg)
   end subroutine get_integer
 
@@ -311,7 +380,10 @@ contains
     character(*), intent(in) :: text
     integer, intent(out), optional :: stat
     character(*), intent(inout), optional :: errmsg
-    if (absent('osla_file_put', 'file', file%handle, stat, errmsg)) return
+    type(meeting) :: at
+    at = meeting('osla_file_put')
+    call needs(at, file)
+    if (.not. met(at, stat, errmsg)) return
     call settle(c_osla_file_put_text(file%handle, c_text(trim(name)), c_text(text)), stat, errmsg)
   end subroutine put_text
 
@@ -322,9 +394,12 @@ contains
     character(*), intent(inout) :: text
     integer, intent(out), optional :: stat
     character(*), intent(inout), optional :: errmsg
+    type(meeting) :: at
     character(kind=c_char), target :: letters(len(text) + 1)
     integer(c_int) :: err
-    if (absent('osla_file_get', 'file', file%handle, stat, errmsg)) return
+    at = meeting('osla_file_get')
+    call needs(at, file)
+    if (.not. met(at, stat, errmsg)) return
     err = c_osla_file_get_text(file%handle, c_text(trim(name)), letters, size(letters, kind=c_size_t))
     if (err == OSLA_OK) text = fortran_text(c_loc(letters))
     call settle(err, stat, errmsg)
@@ -336,7 +411,10 @@ contains
     type(osla_transport), intent(in) :: transport
     integer, intent(out), optional :: stat
     character(*), intent(inout), optional :: errmsg
-    if (absent('osla_trace_start', 'transport', transport%handle, stat, errmsg)) return
+    type(meeting) :: at
+    at = meeting('osla_trace_start')
+    call needs(at, transport)
+    if (.not. met(at, stat, errmsg)) return
     call settle(c_osla_trace_start(transport%handle), stat, errmsg)
   end subroutine osla_trace_start
 
@@ -351,7 +429,10 @@ contains
     character(*), intent(in) :: path
     integer, intent(out), optional :: stat
     character(*), intent(inout), optional :: errmsg
-    if (absent('osla_trace_write', 'transport', transport%handle, stat, errmsg)) return
+    type(meeting) :: at
+    at = meeting('osla_trace_write')
+    call needs(at, transport)
+    if (.not. met(at, stat, errmsg)) return
     call settle(c_osla_trace_write(transport%handle, c_text(trim(path))), stat, errmsg)
   end subroutine osla_trace_write
 
@@ -361,7 +442,10 @@ contains
     type(osla_trace_summary), intent(out), target :: summary
     integer, intent(out), optional :: stat
     character(*), intent(inout), optional :: errmsg
-    if (absent('osla_trace_summarise', 'transport', transport%handle, stat, errmsg)) return
+    type(meeting) :: at
+    at = meeting('osla_trace_summarise')
+    call needs(at, transport)
+    if (.not. met(at, stat, errmsg)) return
     call settle(c_osla_trace_summarise(transport%handle, c_loc(summary)), stat, errmsg)
   end subroutine osla_trace_summarise
 

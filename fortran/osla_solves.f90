@@ -3,7 +3,8 @@
 module osla_solves
   use, intrinsic :: iso_c_binding
   use osla_c, c_part => osla_part
-  use osla_objects, only: osla_operand, osla_matrix, settle, absent, refuse, as_part, dtype_name
+  use osla_objects, only: osla_operand, osla_matrix, settle, dtype_name
+  use osla_meetings, only: meeting, needs, needs_pivots, check, fits, met
   implicit none
   private
   public :: osla_trsm, osla_potrs, osla_getrs, osla_potrs_replicated, osla_getrs_replicated
@@ -30,10 +31,12 @@ contains
     class(osla_operand), intent(in) :: a, b
     integer, intent(out), optional :: stat
     character(*), intent(inout), optional :: errmsg
+    type(meeting) :: at
     type(c_part) :: part_a, part_b
-    logical :: ok
-    call as_parts('osla_trsm', a, b, part_a, part_b, ok, stat, errmsg)
-    if (.not. ok) return
+    at = meeting('osla_trsm')
+    call needs(at, a, part_a, 'matrix')
+    call needs(at, b, part_b, 'right-hand side')
+    if (.not. met(at, stat, errmsg)) return
     call settle(c_osla_trsm_part(side, uplo, trans, diag, alpha, part_a, part_b), stat, errmsg)
   end subroutine trsm_z
 
@@ -64,34 +67,6 @@ contains
     call trsm_z(side, uplo, trans, diag, cmplx(alpha, kind=c_double), a, b, stat, errmsg)
   end subroutine trsm_s
 
-  function either_absent(call_name, a, b, stat, errmsg) result(is)
-    character(*), intent(in) :: call_name
-    type(osla_matrix), intent(in) :: a, b
-    integer, intent(out), optional :: stat
-    character(*), intent(inout), optional :: errmsg
-    logical :: is
-    is = absent(call_name, 'matrix', a%handle, stat, errmsg)
-    if (.not. is) is = absent(call_name, 'right-hand side', b%handle, stat, errmsg)
-  end function either_absent
-
-  ! Both operands as C's parts. ok is false if the call was refused.
-  subroutine as_parts(call_name, a, b, part_a, part_b, ok, stat, errmsg)
-    character(*), intent(in) :: call_name
-    class(osla_operand), intent(in) :: a, b
-    type(c_part), intent(out) :: part_a, part_b
-    logical, intent(out) :: ok
-    integer, intent(out), optional :: stat
-    character(*), intent(inout), optional :: errmsg
-    part_b = c_part(c_null_ptr, 0, 0, 0, 0)
-    call as_part(call_name, a, part_a, ok, stat, errmsg)
-    if (.not. ok) return
-    select type (b)
-    type is (osla_matrix)
-      ok = .not. absent(call_name, 'right-hand side', b%handle, stat, errmsg)
-    end select
-    if (ok) call as_part(call_name, b, part_b, ok, stat, errmsg)
-  end subroutine as_parts
-
   ! --- with factors ---
 
   subroutine osla_potrs(uplo, a, b, stat, errmsg)
@@ -99,10 +74,12 @@ contains
     class(osla_operand), intent(in) :: a, b
     integer, intent(out), optional :: stat
     character(*), intent(inout), optional :: errmsg
+    type(meeting) :: at
     type(c_part) :: part_a, part_b
-    logical :: ok
-    call as_parts('osla_potrs', a, b, part_a, part_b, ok, stat, errmsg)
-    if (.not. ok) return
+    at = meeting('osla_potrs')
+    call needs(at, a, part_a, 'matrix')
+    call needs(at, b, part_b, 'right-hand side')
+    if (.not. met(at, stat, errmsg)) return
     call settle(c_osla_potrs_part(uplo, part_a, part_b), stat, errmsg)
   end subroutine osla_potrs
 
@@ -112,50 +89,34 @@ contains
     integer(c_int64_t), intent(in), target, contiguous :: ipiv(:)
     integer, intent(out), optional :: stat
     character(*), intent(inout), optional :: errmsg
+    type(meeting) :: at
     type(c_part) :: part_a, part_b
-    logical :: ok
-    call as_parts('osla_getrs', a, b, part_a, part_b, ok, stat, errmsg)
-    if (.not. ok) return
-    if (too_few('osla_getrs', osla_matrix(part_a%matrix), ipiv, stat, errmsg)) return
+    at = meeting('osla_getrs')
+    call needs(at, a, part_a, 'matrix')
+    call needs(at, b, part_b, 'right-hand side')
+    call needs_pivots(at, part_a%matrix, ipiv)
+    if (.not. met(at, stat, errmsg)) return
     call settle(c_osla_getrs_part(trans, part_a, c_loc(ipiv), part_b), stat, errmsg)
   end subroutine osla_getrs
 
-  function too_few(call_name, a, ipiv, stat, errmsg) result(are)
-    character(*), intent(in) :: call_name
-    type(osla_matrix), intent(in) :: a
-    integer(c_int64_t), intent(in) :: ipiv(:)
-    integer, intent(out), optional :: stat
-    character(*), intent(inout), optional :: errmsg
-    logical :: are
-    are = size(ipiv, kind=c_int64_t) < c_osla_matrix_local_rows(a%handle)
-    if (are) call refuse(OSLA_ERR_ARG, call_name // ': ipiv has fewer elements than the matrix has local rows', &
-      stat, errmsg)
-  end function too_few
-
-  ! May x, of so many rows and that type, be a right-hand side of A?
-  function misfits(call_name, a, dtype, rows, stat, errmsg) result(is)
+  ! The call on a, whose right-hand sides x have so many rows and are of that type.
+  function replicated(call_name, a, dtype, rows) result(at)
     character(*), intent(in) :: call_name
     type(osla_matrix), intent(in) :: a
     integer(c_int), intent(in) :: dtype
     integer(c_int64_t), intent(in) :: rows
-    integer, intent(out), optional :: stat
-    character(*), intent(inout), optional :: errmsg
-    logical :: is
+    type(meeting) :: at
     type(osla_layout) :: l
     character(120) :: text
-    is = absent(call_name, 'matrix', a%handle, stat, errmsg)
-    if (is) return
+    at = meeting(call_name)
+    call needs(at, a, 'matrix')
+    if (.not. fits(at)) return
     l = c_osla_matrix_layout(a%handle)
-    is = rows /= l%n
-    if (is) then
-      write (text, '(2(a, i0))') ': x has ', rows, ' rows, the matrix is of order ', l%n
-      call refuse(OSLA_ERR_ARG, call_name // trim(text), stat, errmsg)
-      return
-    end if
-    is = dtype /= c_osla_matrix_dtype(a%handle)
-    if (is) call refuse(OSLA_ERR_ARG, call_name // ': x is of ' // dtype_name(dtype) // ', the matrix of ' // &
-      dtype_name(c_osla_matrix_dtype(a%handle)), stat, errmsg)
-  end function misfits
+    write (text, '(2(a, i0))') 'x has ', rows, ' rows, the matrix is of order ', l%n
+    call check(at, rows == l%n, trim(text))
+    call check(at, dtype == c_osla_matrix_dtype(a%handle), 'x is of ' // dtype_name(dtype) // ', the matrix of ' // &
+      dtype_name(c_osla_matrix_dtype(a%handle)))
+  end function replicated
 
   subroutine potrs_s(uplo, a, x, stat, errmsg)
     integer, intent(in) :: uplo
@@ -163,10 +124,12 @@ contains
     real(c_float), intent(inout), target, contiguous :: x(:, :)
     integer, intent(out), optional :: stat
     character(*), intent(inout), optional :: errmsg
+    type(meeting) :: at
     integer(c_int64_t) :: n, nrhs
     n = size(x, 1)
     nrhs = size(x, 2)
-    if (misfits('osla_potrs_replicated', a, OSLA_FLOAT, n, stat, errmsg)) return
+    at = replicated('osla_potrs_replicated', a, OSLA_FLOAT, n)
+    if (.not. met(at, stat, errmsg)) return
     call settle(c_osla_potrs_replicated(uplo, a%handle, nrhs, c_loc(x), max(1_c_int64_t, n)), stat, errmsg)
   end subroutine potrs_s
 
@@ -177,11 +140,13 @@ contains
     real(c_float), intent(inout), target, contiguous :: x(:, :)
     integer, intent(out), optional :: stat
     character(*), intent(inout), optional :: errmsg
+    type(meeting) :: at
     integer(c_int64_t) :: n, nrhs
     n = size(x, 1)
     nrhs = size(x, 2)
-    if (misfits('osla_getrs_replicated', a, OSLA_FLOAT, n, stat, errmsg)) return
-    if (too_few('osla_getrs_replicated', a, ipiv, stat, errmsg)) return
+    at = replicated('osla_getrs_replicated', a, OSLA_FLOAT, n)
+    call needs_pivots(at, a%handle, ipiv)
+    if (.not. met(at, stat, errmsg)) return
     call settle(c_osla_getrs_replicated(trans, a%handle, c_loc(ipiv), nrhs, c_loc(x), &
       max(1_c_int64_t, n)), stat, errmsg)
   end subroutine getrs_s
@@ -192,10 +157,12 @@ contains
     real(c_double), intent(inout), target, contiguous :: x(:, :)
     integer, intent(out), optional :: stat
     character(*), intent(inout), optional :: errmsg
+    type(meeting) :: at
     integer(c_int64_t) :: n, nrhs
     n = size(x, 1)
     nrhs = size(x, 2)
-    if (misfits('osla_potrs_replicated', a, OSLA_DOUBLE, n, stat, errmsg)) return
+    at = replicated('osla_potrs_replicated', a, OSLA_DOUBLE, n)
+    if (.not. met(at, stat, errmsg)) return
     call settle(c_osla_potrs_replicated(uplo, a%handle, nrhs, c_loc(x), max(1_c_int64_t, n)), stat, errmsg)
   end subroutine potrs_d
 
@@ -206,11 +173,13 @@ contains
     real(c_double), intent(inout), target, contiguous :: x(:, :)
     integer, intent(out), optional :: stat
     character(*), intent(inout), optional :: errmsg
+    type(meeting) :: at
     integer(c_int64_t) :: n, nrhs
     n = size(x, 1)
     nrhs = size(x, 2)
-    if (misfits('osla_getrs_replicated', a, OSLA_DOUBLE, n, stat, errmsg)) return
-    if (too_few('osla_getrs_replicated', a, ipiv, stat, errmsg)) return
+    at = replicated('osla_getrs_replicated', a, OSLA_DOUBLE, n)
+    call needs_pivots(at, a%handle, ipiv)
+    if (.not. met(at, stat, errmsg)) return
     call settle(c_osla_getrs_replicated(trans, a%handle, c_loc(ipiv), nrhs, c_loc(x), &
       max(1_c_int64_t, n)), stat, errmsg)
   end subroutine getrs_d
@@ -221,10 +190,12 @@ contains
     complex(c_float_complex), intent(inout), target, contiguous :: x(:, :)
     integer, intent(out), optional :: stat
     character(*), intent(inout), optional :: errmsg
+    type(meeting) :: at
     integer(c_int64_t) :: n, nrhs
     n = size(x, 1)
     nrhs = size(x, 2)
-    if (misfits('osla_potrs_replicated', a, OSLA_COMPLEX_FLOAT, n, stat, errmsg)) return
+    at = replicated('osla_potrs_replicated', a, OSLA_COMPLEX_FLOAT, n)
+    if (.not. met(at, stat, errmsg)) return
     call settle(c_osla_potrs_replicated(uplo, a%handle, nrhs, c_loc(x), max(1_c_int64_t, n)), stat, errmsg)
   end subroutine potrs_c
 
@@ -235,11 +206,13 @@ contains
     complex(c_float_complex), intent(inout), target, contiguous :: x(:, :)
     integer, intent(out), optional :: stat
     character(*), intent(inout), optional :: errmsg
+    type(meeting) :: at
     integer(c_int64_t) :: n, nrhs
     n = size(x, 1)
     nrhs = size(x, 2)
-    if (misfits('osla_getrs_replicated', a, OSLA_COMPLEX_FLOAT, n, stat, errmsg)) return
-    if (too_few('osla_getrs_replicated', a, ipiv, stat, errmsg)) return
+    at = replicated('osla_getrs_replicated', a, OSLA_COMPLEX_FLOAT, n)
+    call needs_pivots(at, a%handle, ipiv)
+    if (.not. met(at, stat, errmsg)) return
     call settle(c_osla_getrs_replicated(trans, a%handle, c_loc(ipiv), nrhs, c_loc(x), &
       max(1_c_int64_t, n)), stat, errmsg)
   end subroutine getrs_c
@@ -250,10 +223,12 @@ contains
     complex(c_double_complex), intent(inout), target, contiguous :: x(:, :)
     integer, intent(out), optional :: stat
     character(*), intent(inout), optional :: errmsg
+    type(meeting) :: at
     integer(c_int64_t) :: n, nrhs
     n = size(x, 1)
     nrhs = size(x, 2)
-    if (misfits('osla_potrs_replicated', a, OSLA_COMPLEX_DOUBLE, n, stat, errmsg)) return
+    at = replicated('osla_potrs_replicated', a, OSLA_COMPLEX_DOUBLE, n)
+    if (.not. met(at, stat, errmsg)) return
     call settle(c_osla_potrs_replicated(uplo, a%handle, nrhs, c_loc(x), max(1_c_int64_t, n)), stat, errmsg)
   end subroutine potrs_z
 
@@ -264,11 +239,13 @@ contains
     complex(c_double_complex), intent(inout), target, contiguous :: x(:, :)
     integer, intent(out), optional :: stat
     character(*), intent(inout), optional :: errmsg
+    type(meeting) :: at
     integer(c_int64_t) :: n, nrhs
     n = size(x, 1)
     nrhs = size(x, 2)
-    if (misfits('osla_getrs_replicated', a, OSLA_COMPLEX_DOUBLE, n, stat, errmsg)) return
-    if (too_few('osla_getrs_replicated', a, ipiv, stat, errmsg)) return
+    at = replicated('osla_getrs_replicated', a, OSLA_COMPLEX_DOUBLE, n)
+    call needs_pivots(at, a%handle, ipiv)
+    if (.not. met(at, stat, errmsg)) return
     call settle(c_osla_getrs_replicated(trans, a%handle, c_loc(ipiv), nrhs, c_loc(x), &
       max(1_c_int64_t, n)), stat, errmsg)
   end subroutine getrs_z
@@ -280,8 +257,12 @@ contains
     real(c_double), intent(inout) :: value
     integer, intent(out), optional :: stat
     character(*), intent(inout), optional :: errmsg
-    if (either_absent('osla_residual', a, b, stat, errmsg)) return
-    if (absent('osla_residual', 'solution', x%handle, stat, errmsg)) return
+    type(meeting) :: at
+    at = meeting('osla_residual')
+    call needs(at, a, 'matrix')
+    call needs(at, b, 'right-hand side')
+    call needs(at, x, 'solution')
+    if (.not. met(at, stat, errmsg)) return
     call settle(c_osla_residual(a%handle, x%handle, b%handle, value), stat, errmsg)
   end subroutine osla_residual
 
@@ -294,22 +275,23 @@ contains
     type(osla_refine_result), intent(out), target, optional :: result
     integer, intent(out), optional :: stat
     character(*), intent(inout), optional :: errmsg
+    type(meeting) :: at
     type(osla_factors), target :: factors
     type(c_ptr) :: how, filled
-    if (either_absent('osla_refine', a, b, stat, errmsg)) return
-    if (absent('osla_refine', 'factored matrix', factored%handle, stat, errmsg)) return
-    if (absent('osla_refine', 'solution', x%handle, stat, errmsg)) return
-    if (present(uplo) .eqv. present(ipiv)) then
-      call refuse(OSLA_ERR_ARG, 'osla_refine: either uplo (of Cholesky) or ipiv (of LU) says what the factors are', &
-        stat, errmsg)
-      return
-    end if
+    at = meeting('osla_refine')
+    call needs(at, a, 'matrix')
+    call needs(at, b, 'right-hand side')
+    call needs(at, factored, 'factored matrix')
+    call needs(at, x, 'solution')
+    call check(at, present(uplo) .neqv. present(ipiv), &
+      'either uplo (of Cholesky) or ipiv (of LU) says what the factors are')
     factors = osla_factors(factored%handle, logical(present(uplo), c_bool), OSLA_LOWER, c_null_ptr)
     if (present(uplo)) factors%uplo = uplo
     if (present(ipiv)) then
-      if (too_few('osla_refine', factored, ipiv, stat, errmsg)) return
+      call needs_pivots(at, factored%handle, ipiv)
       factors%ipiv = c_loc(ipiv)
     end if
+    if (.not. met(at, stat, errmsg)) return
     how = c_null_ptr
     if (present(options)) how = c_loc(options)
     filled = c_null_ptr
@@ -323,13 +305,17 @@ contains
     type(osla_mixed_result), intent(out), target, optional :: result
     integer, intent(out), optional :: stat
     character(*), intent(inout), optional :: errmsg
+    type(meeting) :: at
     type(c_ptr) :: how, filled
-    if (either_absent('osla_gesv_mixed', a, b, stat, errmsg)) return
-    if (absent('osla_gesv_mixed', 'solution', x%handle, stat, errmsg)) return
+    at = meeting('osla_gesv_mixed')
+    call needs(at, a, 'matrix')
+    call needs(at, b, 'right-hand side')
+    call needs(at, x, 'solution')
     how = c_null_ptr
     if (present(options)) how = c_loc(options)
     filled = c_null_ptr
     if (present(result)) filled = c_loc(result)
+    if (.not. met(at, stat, errmsg)) return
     call settle(c_osla_gesv_mixed(a%handle, b%handle, x%handle, how, filled), stat, errmsg)
   end subroutine osla_gesv_mixed
 
@@ -340,13 +326,17 @@ contains
     type(osla_mixed_result), intent(out), target, optional :: result
     integer, intent(out), optional :: stat
     character(*), intent(inout), optional :: errmsg
+    type(meeting) :: at
     type(c_ptr) :: how, filled
-    if (either_absent('osla_posv_mixed', a, b, stat, errmsg)) return
-    if (absent('osla_posv_mixed', 'solution', x%handle, stat, errmsg)) return
+    at = meeting('osla_posv_mixed')
+    call needs(at, a, 'matrix')
+    call needs(at, b, 'right-hand side')
+    call needs(at, x, 'solution')
     how = c_null_ptr
     if (present(options)) how = c_loc(options)
     filled = c_null_ptr
     if (present(result)) filled = c_loc(result)
+    if (.not. met(at, stat, errmsg)) return
     call settle(c_osla_posv_mixed(uplo, a%handle, b%handle, x%handle, how, filled), stat, errmsg)
   end subroutine osla_posv_mixed
 
@@ -357,8 +347,11 @@ contains
     real(c_double), intent(inout) :: rcond
     integer, intent(out), optional :: stat
     character(*), intent(inout), optional :: errmsg
-    if (absent('osla_gecon', 'matrix', a%handle, stat, errmsg)) return
-    if (too_few('osla_gecon', a, ipiv, stat, errmsg)) return
+    type(meeting) :: at
+    at = meeting('osla_gecon')
+    call needs(at, a, 'matrix')
+    call needs_pivots(at, a%handle, ipiv)
+    if (.not. met(at, stat, errmsg)) return
     call settle(c_osla_gecon(a%handle, c_loc(ipiv), anorm, rcond), stat, errmsg)
   end subroutine osla_gecon
 
@@ -369,7 +362,10 @@ contains
     real(c_double), intent(inout) :: rcond
     integer, intent(out), optional :: stat
     character(*), intent(inout), optional :: errmsg
-    if (absent('osla_pocon', 'matrix', a%handle, stat, errmsg)) return
+    type(meeting) :: at
+    at = meeting('osla_pocon')
+    call needs(at, a, 'matrix')
+    if (.not. met(at, stat, errmsg)) return
     call settle(c_osla_pocon(uplo, a%handle, anorm, rcond), stat, errmsg)
   end subroutine osla_pocon
 

@@ -3,7 +3,8 @@
 module osla_sparse_files
   use, intrinsic :: iso_c_binding
   use osla_c, c_part => osla_part
-  use osla_objects, only: osla_transport, osla_csr, settle, absent, agreed, c_text
+  use osla_objects, only: osla_transport, osla_csr, settle, c_text
+  use osla_meetings, only: meeting, needs, check, fits, met
   implicit none
   private
   public :: osla_csr_read_matrix_market, osla_vector_read_matrix_market, osla_csr_read_metis
@@ -21,15 +22,13 @@ module osla_sparse_files
 
 contains
 
-  ! What is wrong with lists of blocks, or ''.
-  function misfit(transport, sizes) result(wrong)
-    type(osla_transport), intent(in) :: transport
+  ! Lists of blocks have a number for each rank and one more.
+  subroutine check_blocks(at, sizes)
+    type(meeting), intent(inout) :: at
     integer, intent(in) :: sizes(:)
-    character(:), allocatable :: wrong
-    wrong = ''
-    if (any(sizes /= c_osla_transport_size(transport%handle) + 1)) &
-      wrong = 'a list of blocks needs a number for each rank and one more'
-  end function misfit
+    if (fits(at)) call check(at, all(sizes == c_osla_transport_size(at%transport) + 1), &
+      'a list of blocks needs a number for each rank and one more')
+  end subroutine check_blocks
 
   subroutine matrix_even(transport, file, matrix, stat, errmsg)
     type(osla_transport), intent(in) :: transport
@@ -37,7 +36,10 @@ contains
     type(osla_csr), intent(out) :: matrix
     integer, intent(out), optional :: stat
     character(*), intent(inout), optional :: errmsg
-    if (absent('osla_csr_read_matrix_market', 'transport', transport%handle, stat, errmsg)) return
+    type(meeting) :: at
+    at = meeting('osla_csr_read_matrix_market')
+    call needs(at, transport)
+    if (.not. met(at, stat, errmsg)) return
     call settle(c_osla_csr_read_matrix_market(transport%handle, c_text(trim(file)), c_null_ptr, c_null_ptr, &
       matrix%handle), stat, errmsg)
   end subroutine matrix_even
@@ -49,18 +51,16 @@ contains
     type(osla_csr), intent(out) :: matrix
     integer, intent(out), optional :: stat
     character(*), intent(inout), optional :: errmsg
-    character(*), parameter :: name = 'osla_csr_read_matrix_market'
+    type(meeting) :: at
     integer(c_int64_t), allocatable, target :: rows(:), columns(:)
-    integer(c_int) :: err
-    if (absent(name, 'transport', transport%handle, stat, errmsg)) return
-    err = agreed(name, misfit(transport, [size(row_start), size(column_start)]), transport%handle)
-    if (err == OSLA_OK) then
-      rows = row_start - 1
-      columns = column_start - 1
-      err = c_osla_csr_read_matrix_market(transport%handle, c_text(trim(file)), c_loc(rows), c_loc(columns), &
-        matrix%handle)
-    end if
-    call settle(err, stat, errmsg)
+    at = meeting('osla_csr_read_matrix_market')
+    call needs(at, transport)
+    call check_blocks(at, [size(row_start), size(column_start)])
+    if (.not. met(at, stat, errmsg)) return
+    rows = row_start - 1
+    columns = column_start - 1
+    call settle(c_osla_csr_read_matrix_market(transport%handle, c_text(trim(file)), c_loc(rows), c_loc(columns), &
+      matrix%handle), stat, errmsg)
   end subroutine matrix_long
 
   subroutine matrix_default(transport, file, row_start, column_start, matrix, stat, errmsg)
@@ -80,24 +80,21 @@ contains
     real(c_double), intent(inout), target, contiguous :: part(:)
     integer, intent(out), optional :: stat
     character(*), intent(inout), optional :: errmsg
-    character(*), parameter :: name = 'osla_vector_read_matrix_market'
+    type(meeting) :: at
     integer(c_int64_t), allocatable, target :: begins(:)
     integer :: rank
-    integer(c_int) :: err
-    character(:), allocatable :: wrong
-    if (absent(name, 'transport', transport%handle, stat, errmsg)) return
-    rank = c_osla_transport_rank(transport%handle)
-    wrong = misfit(transport, [size(start)])
-    if (wrong == '') then
-      if (size(part, kind=c_int64_t) /= max(0_c_int64_t, start(rank + 2) - start(rank + 1))) &
-        wrong = 'part has not the size that the list of blocks gives this rank'
+    at = meeting('osla_vector_read_matrix_market')
+    call needs(at, transport)
+    call check_blocks(at, [size(start)])
+    if (fits(at)) then
+      rank = c_osla_transport_rank(transport%handle)
+      call check(at, size(part, kind=c_int64_t) == max(0_c_int64_t, start(rank + 2) - start(rank + 1)), &
+        'part has not the size that the list of blocks gives this rank')
     end if
-    err = agreed(name, wrong, transport%handle)
-    if (err == OSLA_OK) then
-      begins = start - 1
-      err = c_osla_vector_read_matrix_market(transport%handle, c_text(trim(file)), c_loc(begins), c_loc(part))
-    end if
-    call settle(err, stat, errmsg)
+    if (.not. met(at, stat, errmsg)) return
+    begins = start - 1
+    call settle(c_osla_vector_read_matrix_market(transport%handle, c_text(trim(file)), c_loc(begins), c_loc(part)), &
+      stat, errmsg)
   end subroutine vector_long
 
   subroutine vector_default(transport, file, start, part, stat, errmsg)
@@ -116,7 +113,10 @@ contains
     type(osla_csr), intent(out) :: matrix
     integer, intent(out), optional :: stat
     character(*), intent(inout), optional :: errmsg
-    if (absent('osla_csr_read_metis', 'transport', transport%handle, stat, errmsg)) return
+    type(meeting) :: at
+    at = meeting('osla_csr_read_metis')
+    call needs(at, transport)
+    if (.not. met(at, stat, errmsg)) return
     call settle(c_osla_csr_read_metis(transport%handle, c_text(trim(file)), c_null_ptr, matrix%handle), stat, errmsg)
   end subroutine metis_even
 
@@ -127,15 +127,14 @@ contains
     type(osla_csr), intent(out) :: matrix
     integer, intent(out), optional :: stat
     character(*), intent(inout), optional :: errmsg
+    type(meeting) :: at
     integer(c_int64_t), allocatable, target :: rows(:)
-    integer(c_int) :: err
-    if (absent('osla_csr_read_metis', 'transport', transport%handle, stat, errmsg)) return
-    err = agreed('osla_csr_read_metis', misfit(transport, [size(row_start)]), transport%handle)
-    if (err == OSLA_OK) then
-      rows = row_start - 1
-      err = c_osla_csr_read_metis(transport%handle, c_text(trim(file)), c_loc(rows), matrix%handle)
-    end if
-    call settle(err, stat, errmsg)
+    at = meeting('osla_csr_read_metis')
+    call needs(at, transport)
+    call check_blocks(at, [size(row_start)])
+    if (.not. met(at, stat, errmsg)) return
+    rows = row_start - 1
+    call settle(c_osla_csr_read_metis(transport%handle, c_text(trim(file)), c_loc(rows), matrix%handle), stat, errmsg)
   end subroutine metis_long
 
   subroutine metis_default(transport, file, row_start, matrix, stat, errmsg)

@@ -2,7 +2,8 @@
 module osla_sparse_matrices
   use, intrinsic :: iso_c_binding
   use osla_c, c_part => osla_part
-  use osla_objects, only: osla_transport, osla_csr, settle, absent, refuse, agreed
+  use osla_objects, only: osla_transport, osla_csr, settle, absent, refuse
+  use osla_meetings, only: meeting, needs, check, fits, met
   implicit none
   private
   public :: osla_even_blocks, osla_csr_create, osla_csr_destroy, osla_csr_rows, osla_csr_columns, osla_csr_entries
@@ -55,23 +56,21 @@ contains
     start = int(long)
   end subroutine even_default
 
-  ! Sizes of the lists, as far as the library cannot see them: '' or what is wrong.
-  function misfit(transport, row_start, column_start, first, column, value) result(text)
-    type(osla_transport), intent(in) :: transport
+  ! Sizes of the lists, as far as the library cannot see them.
+  subroutine check_lists(at, row_start, column_start, first, column, value)
+    type(meeting), intent(inout) :: at
     integer(c_int64_t), intent(in) :: row_start(:), column_start(:), first(:), column(:), value
-    character(:), allocatable :: text
     integer :: rank, ranks
-    text = ''
-    ranks = c_osla_transport_size(transport%handle)
-    rank = c_osla_transport_rank(transport%handle)
-    if (size(row_start) /= ranks + 1 .or. size(column_start) /= ranks + 1) then
-      text = 'row_start and column_start need a number for each rank and one more'
-    else if (size(first, kind=c_int64_t) /= max(0_c_int64_t, row_start(rank + 2) - row_start(rank + 1)) + 1) then
-      text = 'first needs a number for each row and one more'
-    else if (size(column, kind=c_int64_t) < first(size(first)) - 1 .or. value < first(size(first)) - 1) then
-      text = 'column and value have fewer entries than first says'
-    end if
-  end function misfit
+    ranks = c_osla_transport_size(at%transport)
+    rank = c_osla_transport_rank(at%transport)
+    call check(at, size(row_start) == ranks + 1 .and. size(column_start) == ranks + 1, &
+      'row_start and column_start need a number for each rank and one more')
+    if (fits(at)) call check(at, &
+      size(first, kind=c_int64_t) == max(0_c_int64_t, row_start(rank + 2) - row_start(rank + 1)) + 1, &
+      'first needs a number for each row and one more')
+    if (fits(at)) call check(at, min(size(column, kind=c_int64_t), value) >= first(size(first)) - 1, &
+      'column and value have fewer entries than first says')
+  end subroutine check_lists
 
   subroutine create_long(transport, row_start, column_start, first, column, value, matrix, stat, errmsg)
     type(osla_transport), intent(in) :: transport
@@ -80,21 +79,18 @@ contains
     type(osla_csr), intent(out) :: matrix
     integer, intent(out), optional :: stat
     character(*), intent(inout), optional :: errmsg
-    character(*), parameter :: name = 'osla_csr_create'
-    integer(c_int64_t), allocatable, target :: rows(:), columns(:), begins(:), at(:)
-    integer(c_int) :: err
-    if (absent(name, 'transport', transport%handle, stat, errmsg)) return
-    err = agreed(name, misfit(transport, row_start, column_start, first, column, size(value, kind=c_int64_t)), &
-      transport%handle)
-    if (err == OSLA_OK) then
-      rows = row_start - 1
-      columns = column_start - 1
-      begins = first - 1
-      at = column - 1
-      err = c_osla_csr_create(transport%handle, c_loc(rows), c_loc(columns), c_loc(begins), c_loc(at), c_loc(value), &
-        matrix%handle)
-    end if
-    call settle(err, stat, errmsg)
+    type(meeting) :: at
+    integer(c_int64_t), allocatable, target :: rows(:), columns(:), begins(:), places(:)
+    at = meeting('osla_csr_create')
+    call needs(at, transport)
+    if (fits(at)) call check_lists(at, row_start, column_start, first, column, size(value, kind=c_int64_t))
+    if (.not. met(at, stat, errmsg)) return
+    rows = row_start - 1
+    columns = column_start - 1
+    begins = first - 1
+    places = column - 1
+    call settle(c_osla_csr_create(transport%handle, c_loc(rows), c_loc(columns), c_loc(begins), c_loc(places), &
+      c_loc(value), matrix%handle), stat, errmsg)
   end subroutine create_long
 
   subroutine create_default(transport, row_start, column_start, first, column, value, matrix, stat, errmsg)
@@ -211,8 +207,11 @@ contains
     type(osla_csr), intent(out) :: c
     integer, intent(out), optional :: stat
     character(*), intent(inout), optional :: errmsg
-    if (absent('osla_csr_multiply', 'matrix', a%handle, stat, errmsg)) return
-    if (absent('osla_csr_multiply', 'second matrix', b%handle, stat, errmsg)) return
+    type(meeting) :: at
+    at = meeting('osla_csr_multiply')
+    call needs(at, a, 'matrix')
+    call needs(at, b, 'second matrix')
+    if (.not. met(at, stat, errmsg)) return
     call settle(c_osla_csr_multiply(a%handle, b%handle, c%handle), stat, errmsg)
   end subroutine osla_csr_multiply
 
@@ -221,7 +220,10 @@ contains
     type(osla_csr), intent(out) :: transposed
     integer, intent(out), optional :: stat
     character(*), intent(inout), optional :: errmsg
-    if (absent('osla_csr_transpose', 'matrix', a%handle, stat, errmsg)) return
+    type(meeting) :: at
+    at = meeting('osla_csr_transpose')
+    call needs(at, a, 'matrix')
+    if (.not. met(at, stat, errmsg)) return
     call settle(c_osla_csr_transpose(a%handle, transposed%handle), stat, errmsg)
   end subroutine osla_csr_transpose
 
@@ -231,8 +233,11 @@ contains
     type(osla_csr), intent(out) :: coarse
     integer, intent(out), optional :: stat
     character(*), intent(inout), optional :: errmsg
-    if (absent('osla_csr_galerkin', 'matrix', a%handle, stat, errmsg)) return
-    if (absent('osla_csr_galerkin', 'prolongation', p%handle, stat, errmsg)) return
+    type(meeting) :: at
+    at = meeting('osla_csr_galerkin')
+    call needs(at, a, 'matrix')
+    call needs(at, p, 'prolongation')
+    if (.not. met(at, stat, errmsg)) return
     call settle(c_osla_csr_galerkin(a%handle, p%handle, coarse%handle), stat, errmsg)
   end subroutine osla_csr_galerkin
 
@@ -242,22 +247,16 @@ contains
     type(osla_csr), intent(out) :: renumbered
     integer, intent(out), optional :: stat
     character(*), intent(inout), optional :: errmsg
+    type(meeting) :: at
     integer(c_int64_t), allocatable, target :: numbers(:), begins(:)
-    type(c_ptr) :: transport
-    character(:), allocatable :: wrong
-    integer(c_int) :: err
-    if (absent('osla_csr_renumber', 'matrix', a%handle, stat, errmsg)) return
-    transport = c_osla_csr_transport(a%handle)
-    wrong = ''
-    if (size(number, kind=c_int64_t) /= osla_csr_rows(a) .or. size(start) /= c_osla_transport_size(transport) + 1) &
-      wrong = 'number has not this rank''s rows, or start not all ranks'
-    err = agreed('osla_csr_renumber', wrong, transport)
-    if (err == OSLA_OK) then
-      numbers = number - 1
-      begins = start - 1
-      err = c_osla_csr_renumber(a%handle, c_loc(numbers), c_loc(begins), renumbered%handle)
-    end if
-    call settle(err, stat, errmsg)
+    at = meeting('osla_csr_renumber')
+    call needs(at, a, 'matrix')
+    if (fits(at)) call check(at, size(number, kind=c_int64_t) == osla_csr_rows(a) .and. &
+      size(start) == c_osla_transport_size(at%transport) + 1, 'number has not this rank''s rows, or start not all ranks')
+    if (.not. met(at, stat, errmsg)) return
+    numbers = number - 1
+    begins = start - 1
+    call settle(c_osla_csr_renumber(a%handle, c_loc(numbers), c_loc(begins), renumbered%handle), stat, errmsg)
   end subroutine renumber_long
 
   subroutine renumber_default(a, number, start, renumbered, stat, errmsg)
@@ -275,8 +274,11 @@ contains
     type(osla_csr), intent(out) :: part
     integer, intent(out), optional :: stat
     character(*), intent(inout), optional :: errmsg
+    type(meeting) :: at
     integer(c_int64_t), allocatable, target :: rows(:), columns(:)
-    if (absent('osla_csr_submatrix', 'matrix', a%handle, stat, errmsg)) return
+    at = meeting('osla_csr_submatrix')
+    call needs(at, a, 'matrix')
+    if (.not. met(at, stat, errmsg)) return
     rows = row - 1
     columns = column - 1
     call settle(c_osla_csr_submatrix(a%handle, size(rows, kind=c_int64_t), c_loc(rows), &
@@ -303,14 +305,15 @@ contains
     real(c_double), intent(inout), target, contiguous :: y(:)
     integer, intent(out), optional :: stat
     character(*), intent(inout), optional :: errmsg
+    type(meeting) :: at
     integer(c_int64_t) :: sizes(2)
-    if (absent('osla_spmv', 'matrix', a%handle, stat, errmsg)) return
+    at = meeting('osla_spmv')
+    call needs(at, a, 'matrix')
     sizes = [osla_csr_columns(a), osla_csr_rows(a)]
     if (op /= OSLA_NOTRANS) sizes = sizes([2, 1])
-    if (any([size(x, kind=c_int64_t), size(y, kind=c_int64_t)] /= sizes)) then
-      call refuse(OSLA_ERR_ARG, 'osla_spmv: x or y has not the size of this rank''s part', stat, errmsg)
-      return
-    end if
+    call check(at, all([size(x, kind=c_int64_t), size(y, kind=c_int64_t)] == sizes), &
+      'x or y has not the size of this rank''s part')
+    if (.not. met(at, stat, errmsg)) return
     call settle(c_osla_spmv(int(op, c_int), a%handle, c_loc(x), beta, c_loc(y)), stat, errmsg)
   end subroutine osla_spmv
 
@@ -320,11 +323,11 @@ contains
     real(c_double), intent(inout), target, contiguous :: d(:)
     integer, intent(out), optional :: stat
     character(*), intent(inout), optional :: errmsg
-    if (absent('osla_csr_column_squares', 'matrix', a%handle, stat, errmsg)) return
-    if (size(d, kind=c_int64_t) /= osla_csr_columns(a)) then
-      call refuse(OSLA_ERR_ARG, 'osla_csr_column_squares: d has not this rank''s columns', stat, errmsg)
-      return
-    end if
+    type(meeting) :: at
+    at = meeting('osla_csr_column_squares')
+    call needs(at, a, 'matrix')
+    call check(at, size(d, kind=c_int64_t) == osla_csr_columns(a), 'd has not this rank''s columns')
+    if (.not. met(at, stat, errmsg)) return
     call settle(c_osla_csr_column_squares(a%handle, c_loc(d)), stat, errmsg)
   end subroutine osla_csr_column_squares
 

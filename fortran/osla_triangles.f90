@@ -4,7 +4,8 @@
 module osla_triangles
   use, intrinsic :: iso_c_binding
   use osla_c, c_part => osla_part
-  use osla_objects, only: osla_operand, settle, as_part
+  use osla_objects, only: osla_operand, settle
+  use osla_meetings, only: meeting, needs, met
   implicit none
   private
   public :: osla_symm, osla_hemm, osla_trmm, osla_gemv, osla_symv, osla_hemv
@@ -45,12 +46,13 @@ contains
     type(osla_gemm_options), intent(in), target, optional :: options
     integer, intent(out), optional :: stat
     character(*), intent(inout), optional :: errmsg
+    type(meeting) :: at
     type(c_part) :: part_a, part_b, part_c
-    logical :: ok
-    call as_part('osla_symm', a, part_a, ok, stat, errmsg)
-    if (ok) call as_part('osla_symm', b, part_b, ok, stat, errmsg)
-    if (ok) call as_part('osla_symm', c, part_c, ok, stat, errmsg)
-    if (.not. ok) return
+    at = meeting('osla_symm')
+    call needs(at, a, part_a, 'matrix')
+    call needs(at, b, part_b, 'matrix')
+    call needs(at, c, part_c, 'matrix')
+    if (.not. met(at, stat, errmsg)) return
     call settle(c_osla_symm(side, uplo, alpha, part_a, part_b, beta, part_c, address_of(options)), &
       stat, errmsg)
   end subroutine symm_z
@@ -96,12 +98,13 @@ contains
     type(osla_gemm_options), intent(in), target, optional :: options
     integer, intent(out), optional :: stat
     character(*), intent(inout), optional :: errmsg
+    type(meeting) :: at
     type(c_part) :: part_a, part_b, part_c
-    logical :: ok
-    call as_part('osla_hemm', a, part_a, ok, stat, errmsg)
-    if (ok) call as_part('osla_hemm', b, part_b, ok, stat, errmsg)
-    if (ok) call as_part('osla_hemm', c, part_c, ok, stat, errmsg)
-    if (.not. ok) return
+    at = meeting('osla_hemm')
+    call needs(at, a, part_a, 'matrix')
+    call needs(at, b, part_b, 'matrix')
+    call needs(at, c, part_c, 'matrix')
+    if (.not. met(at, stat, errmsg)) return
     call settle(c_osla_hemm(side, uplo, alpha, part_a, part_b, beta, part_c, address_of(options)), &
       stat, errmsg)
   end subroutine hemm_z
@@ -147,11 +150,12 @@ contains
     type(osla_gemm_options), intent(in), target, optional :: options
     integer, intent(out), optional :: stat
     character(*), intent(inout), optional :: errmsg
+    type(meeting) :: at
     type(c_part) :: part_a, part_b
-    logical :: ok
-    call as_part('osla_trmm', a, part_a, ok, stat, errmsg)
-    if (ok) call as_part('osla_trmm', b, part_b, ok, stat, errmsg)
-    if (.not. ok) return
+    at = meeting('osla_trmm')
+    call needs(at, a, part_a, 'matrix')
+    call needs(at, b, part_b, 'matrix')
+    if (.not. met(at, stat, errmsg)) return
     call settle(c_osla_trmm(side, uplo, trans, diag, alpha, part_a, part_b, address_of(options)), &
       stat, errmsg)
   end subroutine trmm_z
@@ -196,12 +200,13 @@ contains
     class(osla_operand), intent(in) :: a, x, y
     integer, intent(out), optional :: stat
     character(*), intent(inout), optional :: errmsg
+    type(meeting) :: at
     type(c_part) :: part_a, part_x, part_y
-    logical :: ok
-    call as_part('osla_gemv', a, part_a, ok, stat, errmsg)
-    if (ok) call as_part('osla_gemv', x, part_x, ok, stat, errmsg)
-    if (ok) call as_part('osla_gemv', y, part_y, ok, stat, errmsg)
-    if (.not. ok) return
+    at = meeting('osla_gemv')
+    call needs(at, a, part_a, 'matrix')
+    call needs(at, x, part_x, 'matrix')
+    call needs(at, y, part_y, 'matrix')
+    if (.not. met(at, stat, errmsg)) return
     call settle(c_osla_gemv(trans, alpha, part_a, part_x, beta, part_y), &
       stat, errmsg)
   end subroutine gemv_z
@@ -243,12 +248,13 @@ contains
     class(osla_operand), intent(in) :: a, x, y
     integer, intent(out), optional :: stat
     character(*), intent(inout), optional :: errmsg
+    type(meeting) :: at
     type(c_part) :: part_a, part_x, part_y
-    logical :: ok
-    call as_part('osla_symv', a, part_a, ok, stat, errmsg)
-    if (ok) call as_part('osla_symv', x, part_x, ok, stat, errmsg)
-    if (ok) call as_part('osla_symv', y, part_y, ok, stat, errmsg)
-    if (.not. ok) return
+    at = meeting('osla_symv')
+    call needs(at, a, part_a, 'matrix')
+    call needs(at, x, part_x, 'matrix')
+    call needs(at, y, part_y, 'matrix')
+    if (.not. met(at, stat, errmsg)) return
     call settle(c_osla_symv(uplo, alpha, part_a, part_x, beta, part_y), &
       stat, errmsg)
   end subroutine symv_z
@@ -290,12 +296,13 @@ contains
     class(osla_operand), intent(in) :: a, x, y
     integer, intent(out), optional :: stat
     character(*), intent(inout), optional :: errmsg
+    type(meeting) :: at
     type(c_part) :: part_a, part_x, part_y
-    logical :: ok
-    call as_part('osla_hemv', a, part_a, ok, stat, errmsg)
-    if (ok) call as_part('osla_hemv', x, part_x, ok, stat, errmsg)
-    if (ok) call as_part('osla_hemv', y, part_y, ok, stat, errmsg)
-    if (.not. ok) return
+    at = meeting('osla_hemv')
+    call needs(at, a, part_a, 'matrix')
+    call needs(at, x, part_x, 'matrix')
+    call needs(at, y, part_y, 'matrix')
+    if (.not. met(at, stat, errmsg)) return
     call settle(c_osla_hemv(uplo, alpha, part_a, part_x, beta, part_y), &
       stat, errmsg)
   end subroutine hemv_z

@@ -147,7 +147,8 @@ tests_armci_programs = \
   tests/test_armci
 
 tests_fortran_programs = \
-  tests/test_fortran tests/test_fortran_sparse tests/test_fortran_forests tests/test_fortran_iterations
+  tests/test_fortran tests/test_fortran_sparse tests/test_fortran_forests tests/test_fortran_iterations \
+  tests/test_fortran_meetings
 tests_test_fortran_SOURCES = tests/fortran_trial.f90 tests/test_fortran.f90
 tests_test_fortran_LDADD = libosla_fortran.la libosla.la
 tests_test_fortran_sparse_SOURCES = tests/fortran_trial.f90 tests/test_fortran_sparse.f90
@@ -156,9 +157,11 @@ tests_test_fortran_forests_SOURCES = tests/fortran_trial.f90 tests/test_fortran_
 tests_test_fortran_forests_LDADD = libosla_fortran.la libosla.la
 tests_test_fortran_iterations_SOURCES = tests/fortran_trial.f90 tests/test_fortran_iterations.f90
 tests_test_fortran_iterations_LDADD = libosla_fortran.la libosla.la
+tests_test_fortran_meetings_SOURCES = tests/fortran_trial.f90 tests/test_fortran_meetings.f90
+tests_test_fortran_meetings_LDADD = libosla_fortran.la libosla.la
 tests/fortran_trial.$(OBJEXT): fortran/osla.lo
 tests/test_fortran.$(OBJEXT) tests/test_fortran_sparse.$(OBJEXT) tests/test_fortran_forests.$(OBJEXT) \
-tests/test_fortran_iterations.$(OBJEXT): tests/fortran_trial.$(OBJEXT)
+tests/test_fortran_iterations.$(OBJEXT) tests/test_fortran_meetings.$(OBJEXT): tests/fortran_trial.$(OBJEXT)
 
 tests_scripts = \
   tests/check_floors.sh \

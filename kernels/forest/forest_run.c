@@ -95,7 +95,7 @@ static osla_err check_values(const forest_transfer *x, const void *values, int64
   return OSLA_OK;
 }
 
-static osla_err check(const osla_forest *f, const forest_transfer *x)
+static osla_err check_arrays(const osla_forest *f, const forest_transfer *x)
 {
   bool of_roots = x->kind == FOREST_BCAST;
   OSLA_CALL(check_values(x, of_roots ? x->from : x->to, f->high_root + 1, "roots"));
@@ -167,20 +167,42 @@ static bool is_added_at_once(const forest_transfer *x)
   return is_of_integers(x->type) && osla_unit_element(x->type) >= sizeof(int32_t);
 }
 
+static bool is_by_order(const forest_transfer *x)
+{
+  return x->combine == OSLA_SUM_ARRIVAL || x->combine == OSLA_SUM_EXACT;
+}
+
+static bool is_added_by_leaves(const forest_transfer *x)
+{
+  return x->kind == FOREST_FETCH && x->combine == OSLA_SUM_ARRIVAL && is_added_at_once(x);
+}
+
+static osla_err check_order(const forest_transfer *x)
+{
+  OSLA_CHECK(!is_by_order(x) || x->kind != FOREST_FETCH || is_added_by_leaves(x), OSLA_ERR_ARG,
+             "a fetch of %s has no %s", osla_unit_name(x->type),
+             osla_forest_combine_name(x->combine));
+  return OSLA_OK;
+}
+
 /* A leaf has one root: broadcasts are the same in any order. */
 static osla_err choose_order(osla_forest *f, forest_transfer *x)
 {
-  const bool by_order = x->combine == OSLA_SUM_ARRIVAL || x->combine == OSLA_SUM_EXACT;
+  const bool by_order = is_by_order(x);
   const bool exact = x->combine == OSLA_SUM_EXACT && x->kind == FOREST_REDUCE && f->to_leaves.n > 0;
-  x->by_leaves = x->kind == FOREST_FETCH && x->combine == OSLA_SUM_ARRIVAL && is_added_at_once(x);
-  OSLA_CHECK(!by_order || x->kind != FOREST_FETCH || x->by_leaves, OSLA_ERR_ARG,
-             "a fetch of %s has no %s", osla_unit_name(x->type),
-             osla_forest_combine_name(x->combine));
+  x->by_leaves = is_added_by_leaves(x);
   x->any_order = x->kind == FOREST_BCAST ||
                  (x->kind == FOREST_REDUCE &&
                   (by_order || (x->combine != OSLA_REPLACE && is_of_integers(x->type))));
   if (by_order) x->combine = OSLA_SUM;
   return exact ? osla_forest_exact_begin(f, x) : OSLA_OK;
+}
+
+static osla_err check(osla_forest *f, const forest_transfer *x)
+{
+  OSLA_CALL(check_arrays(f, x));
+  OSLA_CALL(osla_forest_check_apart(f, x));
+  return check_order(x);
 }
 
 /* The transfer that is in the next one's place. By who is in the pool. */
@@ -219,24 +241,18 @@ uint64_t osla_forest_launch(osla_forest *f, const forest_transfer *what)
  * wait. */
 static osla_err prepare(osla_forest *f, forest_transfer *x, osla_unit unit)
 {
-  OSLA_CALL(check(f, x));
-  osla_err err = osla_forest_check_apart(f, x);
+  osla_err err = check(f, x);
   if (err == OSLA_OK) err = choose_order(f, x);
   if (err == OSLA_OK && osla_forest_is_shared(f, x)) err = osla_forest_share_begin(f, x, unit);
   if (err == OSLA_ERR_MEM) osla_transport_abort(f->t, err);
   return err;
 }
 
-/* In its place from the start, which counts as ended until all is right: a copy of what was written
- * just before would wait for the stores. */
-static osla_err begin(osla_forest *f, forest_kind kind, osla_forest_combine combine, osla_unit unit,
-                      places at, osla_forest_run *run)
+/* It counts as ended until all is right. */
+static inline __attribute__((always_inline)) void describe(forest_transfer *x, forest_kind kind,
+                                                           osla_forest_combine combine,
+                                                           osla_unit unit, places at)
 {
-  *run = (osla_forest_run){0};
-  OSLA_CALL(osla_unit_check(unit, combine));
-  osla_forest_check_lent(f);
-  OSLA_CALL(free_place(f));
-  forest_transfer *x = osla_forest_transfer(f, f->begun + 1);
   *x = (forest_transfer){.kind = kind,
                          .combine = combine,
                          .type = unit.type,
@@ -247,6 +263,29 @@ static osla_err begin(osla_forest *f, forest_kind kind, osla_forest_combine comb
                          .to = at.to,
                          .before = at.before,
                          .ended = true};
+}
+
+/* What `begin` would refuse. */
+static osla_err check_call(osla_forest *f, forest_kind kind, osla_forest_combine combine,
+                           osla_unit unit, places at)
+{
+  OSLA_CALL(osla_unit_check(unit, combine));
+  OSLA_CALL(osla_forest_check_place(f));
+  forest_transfer x;
+  describe(&x, kind, combine, unit, at);
+  return check(f, &x);
+}
+
+/* In its place from the start: a copy of what was written just before would wait for the stores. */
+static osla_err begin(osla_forest *f, forest_kind kind, osla_forest_combine combine, osla_unit unit,
+                      places at, osla_forest_run *run)
+{
+  *run = (osla_forest_run){0};
+  OSLA_CALL(osla_unit_check(unit, combine));
+  osla_forest_check_lent(f);
+  OSLA_CALL(free_place(f));
+  forest_transfer *x = osla_forest_transfer(f, f->begun + 1);
+  describe(x, kind, combine, unit, at);
   OSLA_CALL(prepare(f, x, unit));
   osla_pool_enter(f->pool);
   const uint64_t number = start(f);
@@ -271,6 +310,24 @@ osla_err osla_forest_fetch_begin(osla_forest *f, osla_unit unit, void *roots, co
                                  void *before, osla_forest_combine combine, osla_forest_run *run)
 {
   return begin(f, FOREST_FETCH, combine, unit, (places){leaves, roots, before}, run);
+}
+
+osla_err osla_forest_bcast_check(osla_forest *f, osla_unit unit, const void *roots, void *leaves,
+                                 osla_forest_combine combine)
+{
+  return check_call(f, FOREST_BCAST, combine, unit, (places){roots, leaves, NULL});
+}
+
+osla_err osla_forest_reduce_check(osla_forest *f, osla_unit unit, const void *leaves, void *roots,
+                                  osla_forest_combine combine)
+{
+  return check_call(f, FOREST_REDUCE, combine, unit, (places){leaves, roots, NULL});
+}
+
+osla_err osla_forest_fetch_check(osla_forest *f, osla_unit unit, void *roots, const void *leaves,
+                                 void *before, osla_forest_combine combine)
+{
+  return check_call(f, FOREST_FETCH, combine, unit, (places){leaves, roots, before});
 }
 
 /* ---- ending ---- */

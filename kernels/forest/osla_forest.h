@@ -293,6 +293,15 @@ osla_err osla_forest_fetch_begin(osla_forest *forest, osla_unit unit, void *root
  * memory, all ranks end with a line. So up to 8 transfers may be under way on one forest, and any
  * number on different ones. */
 
+/* What these would refuse here, and nothing else: ranks that are not sure of their arguments agree on
+ * the answers (osla_agree) before any of them begins. Local. Errors: ARG, STATE as above, MEM. */
+osla_err osla_forest_bcast_check(osla_forest *forest, osla_unit unit, const void *roots,
+                                 void *leaves, osla_forest_combine combine);
+osla_err osla_forest_reduce_check(osla_forest *forest, osla_unit unit, const void *leaves,
+                                  void *roots, osla_forest_combine combine);
+osla_err osla_forest_fetch_check(osla_forest *forest, osla_unit unit, void *roots,
+                                 const void *leaves, void *before, osla_forest_combine combine);
+
 /* Waits until the transfer is over here: what is written here is complete, and what was read from
  * here may be overwritten. *run is cleared. Local. Errors: STATE (it was not begun, or has ended).
  */

@@ -48,8 +48,7 @@ typedef struct osla_py_handle {
   osla_dtype update_dtype;      /* accumulator: of G and U */
   int64_t number;               /* of the collective objects of a transport, from 1 */
   Py_ssize_t pins;              /* arrays that see its memory, calls that are under way */
-  int64_t made;                 /* transport: numbers given so far; forest: transfers begun */
-  unsigned under_way;           /* forest: its transfers that have not ended, by number modulo 8 */
+  int64_t made;                 /* transport: numbers given so far */
   int64_t children;             /* transport: objects of it that are not destroyed */
   struct osla_py_dropped *dropped; /* transport: what waits for its destruction; else: mine */
   struct osla_py_handle *previous, *next; /* transport: the first living one is next */

@@ -7,12 +7,10 @@
 
 #include <stdlib.h>
 
-enum { BCAST, REDUCE, FETCH, ARRAYS = 3, UNDER_WAY = 8 };
+enum { BCAST, REDUCE, FETCH, ARRAYS = 3 };
 
 typedef struct transfer {
-  osla_forest_run run;    /* forest NULL: it is over, or a thread waits for it */
-  osla_py_handle *forest; /* the owner of this one's handle: lives as long */
-  unsigned bit;           /* of its under_way */
+  osla_forest_run run; /* forest NULL: it is over, or a thread waits for it */
   Py_buffer view[ARRAYS];
   int views;
 } transfer;
@@ -21,12 +19,6 @@ static void release(transfer *t)
 {
   while (t->views > 0)
     PyBuffer_Release(&t->view[--t->views]);
-}
-
-static void over(transfer *t)
-{
-  t->forest->under_way &= ~t->bit;
-  release(t);
 }
 
 /* Called without the interpreter's lock, and at the end of the process without an interpreter:
@@ -38,7 +30,7 @@ static osla_err destroy_transfer(void **object)
     OSLA_CALL(osla_forest_end(&t->run));
     if (Py_IsInitialized()) {
       PyGILState_STATE state = PyGILState_Ensure();
-      over(t);
+      release(t);
       PyGILState_Release(state);
     }
   }
@@ -104,6 +96,17 @@ static osla_err begin(const request *r, osla_forest_run *run)
   }
 }
 
+static osla_err check(const request *r)
+{
+  osla_forest *f = r->forest->object;
+  switch (r->what) {
+    case BCAST: return osla_forest_bcast_check(f, r->unit, r->roots, r->leaves, r->combine);
+    case REDUCE: return osla_forest_reduce_check(f, r->unit, r->leaves, r->roots, r->combine);
+    default:
+      return osla_forest_fetch_check(f, r->unit, r->roots, r->leaves, r->before, r->combine);
+  }
+}
+
 static osla_err begin_and_end(const request *r)
 {
   osla_forest_run run;
@@ -111,22 +114,17 @@ static osla_err begin_and_end(const request *r)
   return osla_forest_end(&run);
 }
 
-static unsigned next_bit(const osla_py_handle *forest)
-{
-  return 1u << ((forest->made + 1) % UNDER_WAY);
-}
-
-/* forest_room(forest): may a transfer begin? */
-static PyObject *forest_room(PyObject *module, PyObject *object)
+/* forest_check(...), as in `take`: would it begin? */
+static PyObject *forest_check(PyObject *module, PyObject *args)
 {
   (void)module;
-  osla_py_handle *h = osla_py_handle_of(object, &osla_py_forest);
-  if (!h) return NULL;
-  if (h->under_way & next_bit(h))
-    return osla_py_refuse(OSLA_ERR_STATE,
-                          "the transfer that was begun on this forest %d before has not ended",
-                          UNDER_WAY);
-  Py_RETURN_NONE;
+  request r = {.what = BCAST};
+  transfer held = {.views = 0};
+  if (!take(args, &r, &held)) return NULL;
+  osla_err err;
+  OSLA_PY_RUN(err, check(&r), r.forest, NULL, NULL, NULL);
+  release(&held);
+  return osla_py_result(err);
 }
 
 /* forest_move(...), as in `take`: begins and ends */
@@ -138,7 +136,6 @@ static PyObject *forest_move(PyObject *module, PyObject *args)
   if (!take(args, &r, &held)) return NULL;
   osla_err err;
   OSLA_PY_RUN(err, begin_and_end(&r), r.forest, NULL, NULL, NULL);
-  if (err == OSLA_OK) r.forest->made++;
   release(&held);
   return osla_py_result(err);
 }
@@ -161,10 +158,6 @@ static PyObject *forest_begin(PyObject *module, PyObject *args)
     free(t);
     return osla_py_raise(err);
   }
-  t->forest = r.forest;
-  t->bit = next_bit(r.forest);
-  r.forest->made++;
-  r.forest->under_way |= t->bit;
   return osla_py_wrap(&kind, t, r.forest, false);
 }
 
@@ -182,7 +175,7 @@ static PyObject *finish(PyObject *object, bool wait)
   OSLA_PY_RUN(err, wait ? osla_forest_end(&run) : osla_forest_test(&run, &done), h, h->owner, NULL,
               NULL);
   if (err == OSLA_OK && done)
-    over(t);
+    release(t);
   else
     t->run = run;
   return err == OSLA_OK ? PyBool_FromLong(done) : osla_py_raise(err);
@@ -200,7 +193,7 @@ static PyObject *transfer_test(PyObject *module, PyObject *object)
   return finish(object, false);
 }
 
-PyMethodDef osla_py_transfer_methods[] = {{"forest_room", forest_room, METH_O, NULL},
+PyMethodDef osla_py_transfer_methods[] = {{"forest_check", forest_check, METH_VARARGS, NULL},
                                           {"forest_move", forest_move, METH_VARARGS, NULL},
                                           {"forest_begin", forest_begin, METH_VARARGS, NULL},
                                           {"transfer_end", transfer_end, METH_O, NULL},

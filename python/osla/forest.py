@@ -24,29 +24,8 @@ _UNITS = {np.dtype(dtype): number for dtype, number in (
     (_at(np.float32, np.int32), _core.UNIT_FLOAT_AT),
     (_at(np.float64, np.int64), _core.UNIT_DOUBLE_AT),
     (_at(np.int64, np.int64), _core.UNIT_INT64_AT))}
-_WORDS = {_core.UNIT_INT32, _core.UNIT_INT64, _core.UNIT_UINT32, _core.UNIT_UINT64}
-_INTEGERS = _WORDS | {_core.UNIT_INT8, _core.UNIT_INT16, _core.UNIT_UINT8, _core.UNIT_UINT16}
 _PLACED = {_core.UNIT_FLOAT_AT, _core.UNIT_DOUBLE_AT, _core.UNIT_INT64_AT}
-_EXACT = {_core.UNIT_FLOAT, _core.UNIT_DOUBLE, _core.UNIT_COMPLEX_FLOAT, _core.UNIT_COMPLEX_DOUBLE}
 _WHAT = {"bcast": 0, "reduce": 1, "fetch": 2}  # as core/transfer.c
-
-
-def _combines(unit: int, combine: str, what: str) -> bool:
-    """Has the library this combination of such values?"""
-    if combine == "replace":
-        return True
-    if unit in _PLACED or combine in ("minloc", "maxloc"):
-        return unit in _PLACED and combine in ("minloc", "maxloc")
-    if unit == _core.UNIT_BYTES or (what == "fetch" and combine == "sum exact"):
-        return False
-    if what == "fetch" and combine == "sum arrival":
-        return unit in _WORDS
-    if combine.startswith(("logical", "bits")):
-        return unit in _INTEGERS
-    if combine == "sum exact":
-        return unit in _EXACT
-    complex_ones = (_core.UNIT_COMPLEX_FLOAT, _core.UNIT_COMPLEX_DOUBLE)
-    return not (combine in ("min", "max") and unit in complex_ones)
 
 
 def _check_array(value: Any, name: str, like: np.ndarray, vertices: int, write: bool) -> None:
@@ -103,6 +82,7 @@ class Forest(Owned):
     Values are arrays of [n_roots, ...] and [leaf_space, ...], contiguous, of one dtype: integers,
     floats and complex numbers, records of (value, at) for "minloc" and "maxloc" (fields of float32 and
     int32, float64 and int64, or int64 twice), anything else without objects for "replace" alone.
+    They may lie in one array, as a mesh's own points and its ghosts do, where no vertex is both.
     Transfers are begun by all ranks in the same order, and end in any; up to eight are under way.
     """
 
@@ -290,21 +270,14 @@ class Forest(Owned):
             raise ArgumentError(f"{read}: shape {like.shape} has nothing in a vertex")
         if count >= 2**31:
             raise RangeError(f"{read}: {count} numbers in a vertex")
-        if not _combines(unit, combine, what):
-            raise ArgumentError(f"combine = {combine!r}: a {what} of {like.dtype} has none such")
         for name, value in arrays.items():
             vertices = self.n_roots if name == "roots" else self.leaf_space
             _check_array(value, name, like, vertices, name != read)
-        names = list(arrays)
-        for i, name in enumerate(names):
-            for other in names[:i]:
-                if np.may_share_memory(arrays[name], arrays[other]):
-                    raise ArgumentError(f"{other}, {name}: they share memory")
-        _core.forest_room(own)
         given = [np.reshape(arrays[name], -1).view(np.uint8) if name in arrays else None
                  for name in ("roots", "leaves", "before")]
-        return (f" of {count} {_name(like.dtype)}, {combine}",
-                (own, _WHAT[what], unit, count, bytes_each, how, *given))
+        arguments = (own, _WHAT[what], unit, count, bytes_each, how, *given)
+        _core.forest_check(*arguments)
+        return f" of {count} {_name(like.dtype)}, {combine}", arguments
 
     def _begun(self, arguments: tuple[Any, ...], result: np.ndarray) -> Transfer:
         transfer = Transfer.__new__(Transfer)

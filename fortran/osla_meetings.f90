@@ -1,0 +1,197 @@
+! Collective calls. Each looks at its arguments on its own rank, where they may be wrong on that one alone; then, where
+! its caller gives stat, all ranks meet (osla_meet.h): a failure of one is one of all, with its text, and no rank goes on
+! into the library. Without stat nobody waits: who fails ends the job.
+module osla_meetings
+  use, intrinsic :: iso_c_binding
+  use osla_c, c_part => osla_part
+  use osla_objects, only: osla_transport, osla_grid, osla_operand, osla_matrix, osla_part, osla_hessian, osla_file, &
+    osla_forest, osla_csr, osla_iteration, settle, c_text
+  implicit none
+  private
+  public :: meeting, needs, needs_pivots, check, check_transfer, fits, met
+
+  ! Transfers of forests.
+  integer, parameter, public :: a_bcast = 1, a_reduce = 2, a_fetch = 3
+
+  ! What this rank has found of a call so far.
+  type :: meeting
+    character(40) :: call_name
+    type(c_ptr) :: transport = c_null_ptr ! of the first object; without one it is looked for
+    integer(c_int) :: err = OSLA_OK
+  end type meeting
+
+  ! An object must be there, and says where the ranks meet. Of an operand also C's part.
+  interface needs
+    procedure needs_transport, needs_grid, needs_matrix, needs_operand, needs_hessian, needs_file, needs_forest, &
+      needs_csr, needs_iteration
+  end interface
+
+contains
+
+  ! Something else must hold. The first failure counts.
+  subroutine check(at, holds, text, code)
+    type(meeting), intent(inout) :: at
+    logical, intent(in) :: holds
+    character(*), intent(in) :: text
+    integer(c_int), intent(in), optional :: code ! without it OSLA_ERR_ARG
+    integer(c_int) :: refused
+    if (holds .or. at%err /= OSLA_OK) return
+    refused = OSLA_ERR_ARG
+    if (present(code)) refused = code
+    at%err = c_osla_fortran_refuse(refused, c_text(trim(at%call_name) // ': ' // text))
+  end subroutine check
+
+  ! A transfer: all that would keep this rank from beginning it.
+  !   n_roots, n_leaves: numbers in a vertex, vertices, of arrays of one kind
+  !   meets: before it ranks meet; else the begin's own refusal ends the job
+  subroutine check_transfer(at, forest, transfer, unit, n_roots, n_leaves, roots, leaves, before, combine, meets)
+    type(meeting), intent(inout) :: at
+    type(osla_forest), intent(in) :: forest
+    integer, intent(in) :: transfer ! a_bcast, ...
+    integer(c_int), intent(in) :: unit
+    integer(c_int64_t), intent(in) :: n_roots(2), n_leaves(2)
+    type(c_ptr), intent(in) :: roots, leaves, before
+    integer, intent(in) :: combine
+    logical, intent(in) :: meets
+    integer(c_int32_t) :: count
+    integer(c_int) :: how
+    if (.not. fits(at)) return
+    call check(at, n_leaves(1) == n_roots(1) .and. n_roots(1) <= huge(1_c_int32_t) .and. &
+      n_roots(2) == c_osla_forest_n_roots(forest%handle) .and. &
+      n_leaves(2) == c_osla_forest_leaf_space(forest%handle), 'roots or leaves have not the forest''s sizes')
+    if (.not. (fits(at) .and. meets)) return
+    count = int(n_roots(1), c_int32_t)
+    how = int(combine, c_int)
+    select case (transfer)
+    case (a_bcast)
+      at%err = c_osla_fortran_forest_bcast_check(forest%handle, unit, count, roots, leaves, how)
+    case (a_reduce)
+      at%err = c_osla_fortran_forest_reduce_check(forest%handle, unit, count, leaves, roots, how)
+    case (a_fetch)
+      at%err = c_osla_fortran_forest_fetch_check(forest%handle, unit, count, roots, leaves, before, how)
+    end select
+  end subroutine check_transfer
+
+  ! So far, nothing is wrong here.
+  pure function fits(at) result(do)
+    type(meeting), intent(in) :: at
+    logical :: do
+    do = at%err == OSLA_OK
+  end function fits
+
+  ! All ranks go on. Else the call is over: stat says why.
+  function met(at, stat, errmsg) result(are)
+    type(meeting), intent(in) :: at
+    integer, intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    logical :: are
+    integer(c_int) :: err
+    err = at%err
+    if (present(stat)) err = c_osla_fortran_meet(at%transport, err, c_text(trim(at%call_name)))
+    call settle(err, stat, errmsg)
+    are = err == OSLA_OK
+  end function met
+
+  subroutine needs_handle(at, handle, what)
+    type(meeting), intent(inout) :: at
+    type(c_ptr), intent(in) :: handle
+    character(*), intent(in) :: what
+    call check(at, c_associated(handle), 'the ' // what // ' was not created, or is destroyed', OSLA_ERR_STATE)
+  end subroutine needs_handle
+
+  subroutine meets_on(at, transport)
+    type(meeting), intent(inout) :: at
+    type(c_ptr), intent(in) :: transport
+    if (.not. c_associated(at%transport)) at%transport = transport
+  end subroutine meets_on
+
+  subroutine needs_transport(at, transport)
+    type(meeting), intent(inout) :: at
+    type(osla_transport), intent(in) :: transport
+    call needs_handle(at, transport%handle, 'transport')
+    call meets_on(at, transport%handle)
+  end subroutine needs_transport
+
+  subroutine needs_grid(at, grid)
+    type(meeting), intent(inout) :: at
+    type(osla_grid), intent(in) :: grid
+    call needs_handle(at, grid%handle, 'grid')
+    if (c_associated(grid%handle)) call meets_on(at, c_osla_grid_transport(grid%handle))
+  end subroutine needs_grid
+
+  subroutine needs_matrix(at, matrix, what)
+    type(meeting), intent(inout) :: at
+    type(osla_matrix), intent(in) :: matrix
+    character(*), intent(in) :: what
+    call needs_handle(at, matrix%handle, what)
+    if (c_associated(matrix%handle)) call meets_on(at, c_osla_grid_transport(c_osla_matrix_grid(matrix%handle)))
+  end subroutine needs_matrix
+
+  subroutine needs_operand(at, operand, part, what)
+    type(meeting), intent(inout) :: at
+    class(osla_operand), intent(in) :: operand
+    type(c_part), intent(out) :: part
+    character(*), intent(in) :: what
+    type(osla_layout) :: layout
+    part = c_part(c_null_ptr, 0, 0, 0, 0)
+    select type (operand)
+    type is (osla_matrix)
+      call needs_matrix(at, operand, what)
+      if (.not. c_associated(operand%handle)) return
+      layout = c_osla_matrix_layout(operand%handle)
+      part = c_part(operand%handle, 0, 0, layout%m, layout%n)
+    type is (osla_part)
+      call needs_matrix(at, operand%matrix, what // ' of a part')
+      part = c_part(operand%matrix%handle, operand%i - 1, operand%j - 1, operand%m, operand%n)
+    class default
+      call check(at, .false., 'the ' // what // ' is neither a matrix nor a part')
+    end select
+  end subroutine needs_operand
+
+  ! An element for each local row of a matrix, which may be one that is not there.
+  subroutine needs_pivots(at, matrix, ipiv)
+    type(meeting), intent(inout) :: at
+    type(c_ptr), intent(in) :: matrix
+    integer(c_int64_t), intent(in) :: ipiv(:)
+    if (c_associated(matrix)) call check(at, size(ipiv, kind=c_int64_t) >= c_osla_matrix_local_rows(matrix), &
+      'ipiv has fewer elements than the matrix has local rows')
+  end subroutine needs_pivots
+
+  subroutine needs_hessian(at, hessian)
+    type(meeting), intent(inout) :: at
+    type(osla_hessian), intent(in) :: hessian
+    call needs_handle(at, hessian%handle, 'accumulator')
+    if (c_associated(hessian%handle)) call meets_on(at, hessian%transport)
+  end subroutine needs_hessian
+
+  subroutine needs_file(at, file)
+    type(meeting), intent(inout) :: at
+    type(osla_file), intent(in) :: file
+    call needs_handle(at, file%handle, 'file')
+    if (c_associated(file%handle)) call meets_on(at, file%transport)
+  end subroutine needs_file
+
+  subroutine needs_forest(at, forest, what)
+    type(meeting), intent(inout) :: at
+    type(osla_forest), intent(in) :: forest
+    character(*), intent(in) :: what
+    call needs_handle(at, forest%handle, what)
+    if (c_associated(forest%handle)) call meets_on(at, c_osla_forest_transport(forest%handle))
+  end subroutine needs_forest
+
+  subroutine needs_csr(at, matrix, what)
+    type(meeting), intent(inout) :: at
+    type(osla_csr), intent(in) :: matrix
+    character(*), intent(in) :: what
+    call needs_handle(at, matrix%handle, what)
+    if (c_associated(matrix%handle)) call meets_on(at, c_osla_csr_transport(matrix%handle))
+  end subroutine needs_csr
+
+  subroutine needs_iteration(at, iteration)
+    type(meeting), intent(inout) :: at
+    type(osla_iteration), intent(in) :: iteration
+    call needs_handle(at, iteration%handle, 'iteration')
+    if (c_associated(iteration%handle)) call meets_on(at, iteration%transport)
+  end subroutine needs_iteration
+
+end module osla_meetings
