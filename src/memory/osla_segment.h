@@ -53,14 +53,14 @@ osla_err osla_segment_create(osla_transport *transport, size_t bytes, int n_purp
 
 /* Who notifies whom: 64 bytes for each of 10,000 ranks, in a segment of every rank, would be 80 MB
  * on a node of 128.
- *   places    places for origins in the table of each rank, the same on all ranks
- *   place_of  the place of `origin` in the table of `target`, from 0 to places - 1, another one for
- *             each origin; -1: it never notifies that target. Gives the same on all ranks; part of
- *             each notify, so it must be quick
- *   arg       for place_of; borrowed as long as the segment lives */
+ *   n_origins  in the table of each rank, the same on all ranks
+ *   index_of   the index of `origin` in the table of `target`, from 0 to n_origins - 1, another one
+ *              for each origin; -1: it never notifies that target. Gives the same on all ranks; part
+ *              of each notify, so it must be quick
+ *   arg        for index_of; borrowed as long as the segment lives */
 typedef struct osla_notifiers {
-  int places;
-  int (*place_of)(const void *arg, int origin, int target);
+  int n_origins;
+  int (*index_of)(const void *arg, int origin, int target);
   const void *arg;
 } osla_notifiers;
 
@@ -70,9 +70,9 @@ osla_err osla_segment_create_for(osla_transport *transport, size_t bytes, int n_
                                  const osla_notifiers *notifiers, osla_segment **out);
 
 /* Bytes before the data area of each rank's memory, and all of that memory for a data area of
- * `bytes`; `places`: the number of ranks where none are named. Local, pure. */
-size_t osla_segment_head_bytes(int n_purposes, int places);
-uint64_t osla_segment_footprint(uint64_t bytes, int n_purposes, int places);
+ * `bytes`; n_origins: the number of ranks where none are named. Local, pure. */
+size_t osla_segment_head_bytes(int n_purposes, int n_origins);
+uint64_t osla_segment_footprint(uint64_t bytes, int n_purposes, int n_origins);
 
 /* Exposes the caller's memory. Collective. No notify slots; only its owner has a pointer, all
  * others use get and put, on the node too. The memory stays the caller's and must outlive the

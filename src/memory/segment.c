@@ -1,9 +1,9 @@
 /* Layout of a rank's region:
- *   bell, word of the backend (64 bytes) | slot[place][purpose] | pad to a page | data
+ *   bell, word of the backend (64 bytes) | slot[origin][purpose] | pad to a page | data
  *
  * The slots of one origin share a cache line, and no other's lie in it, so that notifiers do not
- * disturb one another; more than 8 purposes take more lines. Which place an origin has is in
- * osla_notifiers; without them its place is its rank. The head has the same size on all ranks; so
+ * disturb one another; more than 8 purposes take more lines. Which index an origin has is in
+ * osla_notifiers; without them its index is its rank. The head has the same size on all ranks; so
  * the data starts at the same offset everywhere.
  */
 #include "osla_segment.h"
@@ -23,21 +23,21 @@ struct osla_segment {
   osla_transport *t;
   osla_region *region;
   int n_purposes;
-  osla_notifiers notifiers; /* place_of NULL: an origin's place is its rank */
-  size_t place_bytes;
+  osla_notifiers notifiers; /* index_of NULL: an origin's index is its rank */
+  size_t origin_bytes;
   size_t bytes;
   size_t data; /* offset of the data area in the region */
 };
 
-static size_t place_bytes(int n_purposes)
+static size_t origin_bytes(int n_purposes)
 {
   return ((size_t)n_purposes * sizeof(uint64_t) + LINE - 1) / LINE * LINE;
 }
 
-size_t osla_segment_head_bytes(int n_purposes, int places)
+size_t osla_segment_head_bytes(int n_purposes, int n_origins)
 {
   size_t page = (size_t)sysconf(_SC_PAGESIZE);
-  return (LINE + (size_t)places * place_bytes(n_purposes) + page - 1) / page * page;
+  return (LINE + (size_t)n_origins * origin_bytes(n_purposes) + page - 1) / page * page;
 }
 
 void osla_segment_steers(osla_segment *s)
@@ -59,24 +59,24 @@ void osla_segment_store(osla_segment *s, size_t offset, const void *bytes, size_
 }
 
 /* As backends round it: to pages, at least one. */
-uint64_t osla_segment_footprint(uint64_t bytes, int n_purposes, int places)
+uint64_t osla_segment_footprint(uint64_t bytes, int n_purposes, int n_origins)
 {
   uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
-  return (osla_segment_head_bytes(n_purposes, places) + bytes + page) / page * page;
+  return (osla_segment_head_bytes(n_purposes, n_origins) + bytes + page) / page * page;
 }
 
 /* Where `origin` notifies `target`. 0: it never does. */
 static size_t slot_offset(const osla_segment *s, int origin, int target, int purpose)
 {
   const osla_notifiers *n = &s->notifiers;
-  int place = n->place_of ? n->place_of(n->arg, origin, target) : origin;
-  if (place < 0) return 0;
-  return LINE + (size_t)place * s->place_bytes + (size_t)purpose * sizeof(uint64_t);
+  int index = n->index_of ? n->index_of(n->arg, origin, target) : origin;
+  if (index < 0) return 0;
+  return LINE + (size_t)index * s->origin_bytes + (size_t)purpose * sizeof(uint64_t);
 }
 
 osla_err osla_segment_create(osla_transport *t, size_t bytes, int n_purposes, osla_segment **out)
 {
-  osla_notifiers all = {.places = t->size};
+  osla_notifiers all = {.n_origins = t->size};
   return osla_segment_create_for(t, bytes, n_purposes, &all, out);
 }
 
@@ -94,8 +94,8 @@ osla_err osla_segment_create_for(osla_transport *t, size_t bytes, int n_purposes
     s->bytes = bytes;
     s->n_purposes = n_purposes;
     s->notifiers = *notifiers;
-    s->place_bytes = place_bytes(n_purposes);
-    s->data = osla_segment_head_bytes(n_purposes, notifiers->places);
+    s->origin_bytes = origin_bytes(n_purposes);
+    s->data = osla_segment_head_bytes(n_purposes, notifiers->n_origins);
     err =
       t->ops->region_alloc(t, bytes < SIZE_MAX - s->data ? s->data + bytes : SIZE_MAX, &s->region);
   }
