@@ -78,7 +78,7 @@ static void test_forest(void)
                     (int)expected);
     CU_ASSERT(s.kind[kind].amount == (double)(expected * (BYTES + HEAD)));
   }
-  CU_ASSERT((s.in_flight > 0) == far);
+  if (!osla_test_on_armci(t)) CU_ASSERT((s.in_flight > 0) == far);
   OSLA_ASSERT_OK(osla_forest_destroy(&forest));
   osla_transport_destroy(&t);
 }
