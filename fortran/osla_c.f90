@@ -2413,12 +2413,6 @@ module osla_c
       integer(c_int) :: answer
     end function c_osla_fortran_transport_comm
 
-    subroutine c_osla_fortran_transport_destroy(transport) bind(c, &
-      name="osla_fortran_transport_destroy")
-      import
-      type(c_ptr), intent(inout) :: transport
-    end subroutine c_osla_fortran_transport_destroy
-
     function c_osla_fortran_meet(transport, local, call) bind(c, &
       name="osla_fortran_meet") result(answer)
       import

@@ -1,6 +1,7 @@
 ! Transfers of star forests that are begun and ended in two calls, and fetches. The contracts are in osla_forest.h: all
-! ranks call them in the same order with the same kind and combination; with stat all ranks meet before one begins. Arrays are those of osla_forest_bcast, and must lie contiguously: the memory itself is read and written. From
-! its begin to its end a caller gives those of a begun one the attributes asynchronous and target.
+! ranks call them in the same order with the same kind and combination; with stat all ranks meet before one begins.
+! Arrays are those of osla_forest_bcast, and must lie contiguously: the memory itself is read and written. From its begin
+! to its end a caller gives those of a begun one the attributes asynchronous and target.
 module osla_forest_runs
   use, intrinsic :: iso_c_binding
   use osla_c, c_part => osla_part

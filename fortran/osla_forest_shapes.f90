@@ -183,6 +183,7 @@ contains
     type(c_ptr), target :: handles(size(forests))
     integer :: i
     at = meeting('osla_forest_concatenate')
+    write (at%same, '(a, i0, a, l1)') 'of ', size(forests), ', same roots: ', same_roots
     call check(at, size(forests) > 0, 'there is no forest')
     do i = 1, size(forests)
       call needs(at, forests(i), 'forest')

@@ -1,5 +1,5 @@
 ! Transfers of star forests. The contracts are in osla_forest.h: all ranks call them in the same order with the same
-! kind and combination. With stat all ranks meet before each, which is as much again of a short one's time.
+! kind and combination. With stat all ranks meet before each, which takes several times as long as a short one.
 module osla_forest_transfers
   use, intrinsic :: iso_c_binding
   use osla_c, c_part => osla_part

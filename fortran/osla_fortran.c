@@ -10,29 +10,6 @@
 
 enum { RANK_0_FIRST_US = 800000, LAST_WORDS_US = 200000 };
 
-/* The transports that Fortran has, in the order in which they were made. */
-static struct {
-  osla_transport **of;
-  int count;
-} living;
-
-static osla_err remember(osla_transport *t)
-{
-  osla_transport **more = realloc(living.of, (size_t)(living.count + 1) * sizeof(osla_transport *));
-  OSLA_CHECK(more, OSLA_ERR_MEM, "a list of %d transports", living.count + 1);
-  living.of = more;
-  living.of[living.count++] = t;
-  return OSLA_OK;
-}
-
-static void forget(const osla_transport *t)
-{
-  int kept = 0;
-  for (int i = 0; i < living.count; i++)
-    if (living.of[i] != t) living.of[kept++] = living.of[i];
-  living.count = kept;
-}
-
 osla_err osla_fortran_transport_create(int comm, bool progress_thread, int threads_per_rank,
                                        const char *name, osla_transport **out)
 {
@@ -43,22 +20,13 @@ osla_err osla_fortran_transport_create(int comm, bool progress_thread, int threa
   *out = NULL;
   OSLA_MPI(MPI_Initialized(&started));
   OSLA_CHECK(started, OSLA_ERR_STATE, "osla_transport_create before MPI_Init_thread");
-  OSLA_CALL(osla_transport_create(MPI_Comm_f2c((MPI_Fint)comm), &options, out));
-  osla_err err = osla_agree(*out, remember(*out));
-  if (err != OSLA_OK) osla_fortran_transport_destroy(out);
-  return err;
-}
-
-void osla_fortran_transport_destroy(osla_transport **transport)
-{
-  forget(*transport);
-  osla_transport_destroy(transport);
+  return osla_transport_create(MPI_Comm_f2c((MPI_Fint)comm), &options, out);
 }
 
 osla_err osla_fortran_meet(osla_transport *transport, osla_err local, const char *call)
 {
   int64_t common;
-  if (!transport) OSLA_CALL(osla_meet_find(living.count, living.of, &transport));
+  if (!transport) OSLA_CALL(osla_meet_find_any(&transport));
   return transport ? osla_meet(transport, local, call, 0, NULL, &common) : local;
 }
 

@@ -1,4 +1,4 @@
-/* What the Fortran module needs of C: MPI's C handles, the transports that there are, texts with one argument, transfers whose
+/* What the Fortran module needs of C: MPI's C handles, texts with one argument, transfers whose
  * unit Fortran cannot name (osla_unit is OSLA_UNIT there), the end of a job (floor 4).
  *
  * Threads: as osla_transport.h says of collective and of local calls.
@@ -17,12 +17,9 @@ osla_err osla_fortran_transport_create(int comm, bool progress_thread, int threa
 /* Fortran's handle of osla_transport_comm. */
 int osla_fortran_transport_comm(const osla_transport *transport);
 
-/* Collective: the transport is found no more by osla_fortran_meet. Accepts NULL, and nulls it. */
-void osla_fortran_transport_destroy(osla_transport **transport);
-
 /* All ranks make this call of the module, with arguments that are fit (local = OSLA_OK) or not.
  *   transport [in] of the call; NULL: this rank fails and does not know it, so it goes where the
- *                  others wait (osla_meet_find), of all transports that Fortran has
+ *                  others wait (osla_meet_find_any)
  * Returns what all ranks do: errors of osla_meet. */
 osla_err osla_fortran_meet(osla_transport *transport, osla_err local, const char *call);
 

@@ -55,7 +55,7 @@ contains
 
   subroutine osla_transport_destroy(transport)
     type(osla_transport), intent(inout) :: transport
-    call c_osla_fortran_transport_destroy(transport%handle)
+    call c_osla_transport_destroy(transport%handle)
   end subroutine osla_transport_destroy
 
   subroutine osla_barrier(transport, stat, errmsg)

@@ -5,7 +5,7 @@ module osla_matrices
   use, intrinsic :: iso_c_binding
   use osla_c, c_part => osla_part
   use osla_objects, only: osla_grid, osla_operand, osla_matrix, settle, absent
-  use osla_meetings, only: meeting, needs, met
+  use osla_meetings, only: meeting, needs, fits, met
   implicit none
   private
   public :: osla_matrix_create, osla_matrix_destroy, osla_matrix_layout, osla_matrix_dtype
@@ -272,7 +272,8 @@ contains
     type(c_part) :: part
     at = meeting('osla_matrix_scale')
     call needs(at, matrix, part, 'matrix')
-    if (.not. met(at, stat, errmsg)) return
+    call settle(at%err, stat, errmsg) ! local
+    if (.not. fits(at)) return
     call settle(c_osla_matrix_scale_part(alpha, part), stat, errmsg)
   end subroutine osla_matrix_scale
 

@@ -15,9 +15,11 @@ module osla_meetings
 
   ! What this rank has found of a call so far.
   type :: meeting
-    character(40) :: call_name
-    type(c_ptr) :: transport = c_null_ptr ! of the first object; without one it is looked for
+    character(30) :: call_name
+    type(c_ptr) :: transport = c_null_ptr ! of its objects; without one it is looked for
     integer(c_int) :: err = OSLA_OK
+    character(32) :: same = ' ' ! what all ranks must say alike, in words behind the name
+    logical :: of_several = .false. ! transports
   end type meeting
 
   ! An object must be there, and says where the ranks meet. Of an operand also C's part.
@@ -55,11 +57,14 @@ contains
     logical, intent(in) :: meets
     integer(c_int32_t) :: count
     integer(c_int) :: how
+    character(60) :: text
     if (.not. fits(at)) return
     call check(at, n_leaves(1) == n_roots(1) .and. n_roots(1) <= huge(1_c_int32_t) .and. &
       n_roots(2) == c_osla_forest_n_roots(forest%handle) .and. &
       n_leaves(2) == c_osla_forest_leaf_space(forest%handle), 'roots or leaves have not the forest''s sizes')
     if (.not. (fits(at) .and. meets)) return
+    write (text, '(a, i0, 3a, i0)') 'of ', n_roots(1), ' ', unit_name(unit), ', combine ', combine
+    at%same = text(:len(at%same))
     count = int(n_roots(1), c_int32_t)
     how = int(combine, c_int)
     select case (transfer)
@@ -71,6 +76,23 @@ contains
       at%err = c_osla_fortran_forest_fetch_check(forest%handle, unit, count, roots, leaves, before, how)
     end select
   end subroutine check_transfer
+
+  pure function unit_name(unit) result(name)
+    integer(c_int), intent(in) :: unit
+    character(:), allocatable :: name
+    select case (unit)
+    case (OSLA_UNIT_DOUBLE)
+      name = 'double'
+    case (OSLA_UNIT_FLOAT)
+      name = 'float'
+    case (OSLA_UNIT_COMPLEX_DOUBLE)
+      name = 'complex'
+    case (OSLA_UNIT_INT32)
+      name = 'int32'
+    case default
+      name = 'int64'
+    end select
+  end function unit_name
 
   ! So far, nothing is wrong here.
   pure function fits(at) result(do)
@@ -87,7 +109,8 @@ contains
     logical :: are
     integer(c_int) :: err
     err = at%err
-    if (present(stat)) err = c_osla_fortran_meet(at%transport, err, c_text(trim(at%call_name)))
+    if (present(stat)) err = c_osla_fortran_meet(merge(c_null_ptr, at%transport, at%of_several), err, &
+      c_text(trim(trim(at%call_name) // ' ' // at%same)))
     call settle(err, stat, errmsg)
     are = err == OSLA_OK
   end function met
@@ -103,13 +126,15 @@ contains
     type(meeting), intent(inout) :: at
     type(c_ptr), intent(in) :: transport
     if (.not. c_associated(at%transport)) at%transport = transport
+    at%of_several = at%of_several .or. .not. c_associated(transport, at%transport)
+    call check(at, .not. at%of_several, 'objects of different transports')
   end subroutine meets_on
 
   subroutine needs_transport(at, transport)
     type(meeting), intent(inout) :: at
     type(osla_transport), intent(in) :: transport
     call needs_handle(at, transport%handle, 'transport')
-    call meets_on(at, transport%handle)
+    if (c_associated(transport%handle)) call meets_on(at, transport%handle)
   end subroutine needs_transport
 
   subroutine needs_grid(at, grid)

@@ -3,8 +3,7 @@ module osla_objects
   use, intrinsic :: iso_c_binding
   use osla_values, c_part => osla_part
   use osla_c, only: c_osla_error_text, c_osla_err_name, c_osla_version, c_osla_version_text, &
-    c_osla_matrix_layout, c_osla_random_uniform, c_osla_random_normal, &
-    c_osla_fortran_refuse, c_osla_fortran_end
+    c_osla_random_uniform, c_osla_random_normal, c_osla_fortran_refuse, c_osla_fortran_end
   implicit none
   private
   public :: osla_transport, osla_grid, osla_operand, osla_matrix, osla_part, osla_hessian, osla_file

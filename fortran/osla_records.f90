@@ -154,7 +154,7 @@ contains
     character(*), intent(inout), optional :: errmsg
     type(meeting) :: at
     integer(c_int) :: noted
-    at = meeting('osla_file_put')
+    at = meeting('osla_file_put', same='a matrix')
     call needs(at, file)
     call needs(at, matrix, 'matrix')
     noted = OSLA_STORED_WHOLE
@@ -183,7 +183,7 @@ contains
     integer, intent(out), optional :: stat
     character(*), intent(inout), optional :: errmsg
     type(meeting) :: at
-    at = meeting('osla_file_get')
+    at = meeting('osla_file_get', same='a matrix')
     call needs(at, file)
     call needs(at, matrix, 'matrix')
     if (.not. met(at, stat, errmsg)) return
@@ -215,7 +215,7 @@ contains
     integer, intent(out), optional :: stat
     character(*), intent(inout), optional :: errmsg
     type(meeting) :: at
-    at = meeting('osla_file_put')
+    at = meeting('osla_file_put', same='real numbers')
     call needs(at, file)
     if (.not. met(at, stat, errmsg)) return
     call settle(c_osla_file_put_vector(file%handle, c_text(trim(name)), OSLA_FILE_DOUBLE, &
@@ -229,7 +229,7 @@ contains
     integer, intent(out), optional :: stat
     character(*), intent(inout), optional :: errmsg
     type(meeting) :: at
-    at = meeting('osla_file_get')
+    at = meeting('osla_file_get', same='real numbers')
     call needs(at, file)
     if (.not. met(at, stat, errmsg)) return
     call settle(c_osla_file_get_vector(file%handle, c_text(trim(name)), OSLA_FILE_DOUBLE, &
@@ -243,7 +243,7 @@ contains
     integer, intent(out), optional :: stat
     character(*), intent(inout), optional :: errmsg
     type(meeting) :: at
-    at = meeting('osla_file_put_parts')
+    at = meeting('osla_file_put_parts', same='real numbers')
     call needs(at, file)
     if (.not. met(at, stat, errmsg)) return
     call settle(c_osla_file_put_parts(file%handle, c_text(trim(name)), OSLA_FILE_DOUBLE, &
@@ -258,7 +258,7 @@ contains
     integer, intent(out), optional :: stat
     character(*), intent(inout), optional :: errmsg
     type(meeting) :: at
-    at = meeting('osla_file_get_parts')
+    at = meeting('osla_file_get_parts', same='real numbers')
     call needs(at, file)
     if (.not. met(at, stat, errmsg)) return
     call settle(c_osla_file_get_parts(file%handle, c_text(trim(name)), OSLA_FILE_DOUBLE, first - 1, &
@@ -272,7 +272,7 @@ contains
     integer, intent(out), optional :: stat
     character(*), intent(inout), optional :: errmsg
     type(meeting) :: at
-    at = meeting('osla_file_put')
+    at = meeting('osla_file_put', same='integers')
     call needs(at, file)
     if (.not. met(at, stat, errmsg)) return
     call settle(c_osla_file_put_vector(file%handle, c_text(trim(name)), OSLA_FILE_INT64, &
@@ -286,7 +286,7 @@ contains
     integer, intent(out), optional :: stat
     character(*), intent(inout), optional :: errmsg
     type(meeting) :: at
-    at = meeting('osla_file_get')
+    at = meeting('osla_file_get', same='integers')
     call needs(at, file)
     if (.not. met(at, stat, errmsg)) return
     call settle(c_osla_file_get_vector(file%handle, c_text(trim(name)), OSLA_FILE_INT64, &
@@ -300,7 +300,7 @@ contains
     integer, intent(out), optional :: stat
     character(*), intent(inout), optional :: errmsg
     type(meeting) :: at
-    at = meeting('osla_file_put_parts')
+    at = meeting('osla_file_put_parts', same='integers')
     call needs(at, file)
     if (.not. met(at, stat, errmsg)) return
     call settle(c_osla_file_put_parts(file%handle, c_text(trim(name)), OSLA_FILE_INT64, &
@@ -315,7 +315,7 @@ contains
     integer, intent(out), optional :: stat
     character(*), intent(inout), optional :: errmsg
     type(meeting) :: at
-    at = meeting('osla_file_get_parts')
+    at = meeting('osla_file_get_parts', same='integers')
     call needs(at, file)
     if (.not. met(at, stat, errmsg)) return
     call settle(c_osla_file_get_parts(file%handle, c_text(trim(name)), OSLA_FILE_INT64, first - 1, &
@@ -329,7 +329,7 @@ contains
     integer, intent(out), optional :: stat
     character(*), intent(inout), optional :: errmsg
     type(meeting) :: at
-    at = meeting('osla_file_put')
+    at = meeting('osla_file_put', same='a real number')
     call needs(at, file)
     if (.not. met(at, stat, errmsg)) return
     call settle(c_osla_file_put_number(file%handle, c_text(trim(name)), value), stat, errmsg)
@@ -342,7 +342,7 @@ contains
     integer, intent(out), optional :: stat
     character(*), intent(inout), optional :: errmsg
     type(meeting) :: at
-    at = meeting('osla_file_get')
+    at = meeting('osla_file_get', same='a real number')
     call needs(at, file)
     if (.not. met(at, stat, errmsg)) return
     call settle(c_osla_file_get_number(file%handle, c_text(trim(name)), value), stat, errmsg)
@@ -355,7 +355,7 @@ contains
     integer, intent(out), optional :: stat
     character(*), intent(inout), optional :: errmsg
     type(meeting) :: at
-    at = meeting('osla_file_put')
+    at = meeting('osla_file_put', same='an integer')
     call needs(at, file)
     if (.not. met(at, stat, errmsg)) return
     call settle(c_osla_file_put_int(file%handle, c_text(trim(name)), value), stat, errmsg)
@@ -368,7 +368,7 @@ contains
     integer, intent(out), optional :: stat
     character(*), intent(inout), optional :: errmsg
     type(meeting) :: at
-    at = meeting('osla_file_get')
+    at = meeting('osla_file_get', same='an integer')
     call needs(at, file)
     if (.not. met(at, stat, errmsg)) return
     call settle(c_osla_file_get_int(file%handle, c_text(trim(name)), value), stat, errmsg)
@@ -381,7 +381,7 @@ contains
     integer, intent(out), optional :: stat
     character(*), intent(inout), optional :: errmsg
     type(meeting) :: at
-    at = meeting('osla_file_put')
+    at = meeting('osla_file_put', same='a text')
     call needs(at, file)
     if (.not. met(at, stat, errmsg)) return
     call settle(c_osla_file_put_text(file%handle, c_text(trim(name)), c_text(text)), stat, errmsg)
@@ -397,7 +397,7 @@ contains
     type(meeting) :: at
     character(kind=c_char), target :: letters(len(text) + 1)
     integer(c_int) :: err
-    at = meeting('osla_file_get')
+    at = meeting('osla_file_get', same='a text')
     call needs(at, file)
     if (.not. met(at, stat, errmsg)) return
     err = c_osla_file_get_text(file%handle, c_text(trim(name)), letters, size(letters, kind=c_size_t))

@@ -112,10 +112,13 @@ contains
     call needs(at, a, 'matrix')
     if (.not. fits(at)) return
     l = c_osla_matrix_layout(a%handle)
-    write (text, '(2(a, i0))') 'x has ', rows, ' rows, the matrix is of order ', l%n
-    call check(at, rows == l%n, trim(text))
-    call check(at, dtype == c_osla_matrix_dtype(a%handle), 'x is of ' // dtype_name(dtype) // ', the matrix of ' // &
-      dtype_name(c_osla_matrix_dtype(a%handle)))
+    if (rows /= l%n) then
+      write (text, '(2(a, i0))') 'x has ', rows, ' rows, the matrix is of order ', l%n
+      call check(at, .false., trim(text))
+    else if (dtype /= c_osla_matrix_dtype(a%handle)) then
+      call check(at, .false., 'x is of ' // dtype_name(dtype) // ', the matrix of ' // &
+        dtype_name(c_osla_matrix_dtype(a%handle)))
+    end if
   end function replicated
 
   subroutine potrs_s(uplo, a, x, stat, errmsg)

@@ -311,6 +311,7 @@ contains
     call needs(at, a, 'matrix')
     sizes = [osla_csr_columns(a), osla_csr_rows(a)]
     if (op /= OSLA_NOTRANS) sizes = sizes([2, 1])
+    write (at%same, '(a, i0)') 'op ', op
     call check(at, all([size(x, kind=c_int64_t), size(y, kind=c_int64_t)] == sizes), &
       'x or y has not the size of this rank''s part')
     if (.not. met(at, stat, errmsg)) return

@@ -31,6 +31,7 @@ tests_programs = \
   tests/test_window \
   tests/test_progress \
   tests/test_trace \
+  tests/test_trace_lines \
   tests/test_trace_unwritable \
   tests/test_segment \
   tests/test_attach \

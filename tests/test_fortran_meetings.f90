@@ -92,6 +92,8 @@ contains
       call osla_residual(a, c, b, value, stat, text)
     end if
     call refused(stat, OSLA_ERR_STATE, text, 'osla_residual: the solution')
+    if (is_here()) call osla_matrix_scale((2.0_real64, 0.0_real64), a, stat) ! local: on one rank alone
+    if (is_here()) call expect(stat == OSLA_OK, 'a rank scales its part')
     call osla_gemm(OSLA_NOTRANS, OSLA_NOTRANS, 1.0_real64, a, b, 0.0_real64, c, stat=stat)
     call expect(stat == OSLA_OK, 'what is right')
     call osla_matrix_destroy(c)
@@ -104,7 +106,8 @@ contains
     type(osla_csr), intent(out) :: a
     integer :: start(ranks + 1)
     call osla_even_blocks(3 * ranks, ranks, start)
-    call osla_csr_create(transport, start, start, [1, 2, 3, 4], 3 * rank + [1, 2, 3], [1.0_real64, 1.0_real64, 1.0_real64], a)
+    call osla_csr_create(transport, start, start, [1, 2, 3, 4], 3 * rank + [1, 2, 3], &
+      [1.0_real64, 1.0_real64, 1.0_real64], a)
   end subroutine make_unit
 
   subroutine sparse
@@ -133,6 +136,10 @@ contains
       call osla_cg(a, y, y, stat=stat, errmsg=text)
     end if
     call refused(stat, OSLA_ERR_STATE, text, 'osla_cg')
+    if (ranks > 1) then
+      call osla_spmv(merge(OSLA_TRANS, OSLA_NOTRANS, is_here()), a, y, 0.0_real64, y, stat, text)
+      call refused(stat, OSLA_ERR_STATE, text, 'osla_spmv op ')
+    end if
     call osla_csr_destroy(b)
     call osla_csr_destroy(a)
   end subroutine sparse
@@ -142,7 +149,10 @@ contains
     type(osla_forest) :: f, none, made
     type(osla_forest_run) :: run
     type(osla_root) :: root(3)
-    real(real64) :: roots(3), leaves(3), before(3), one(6)
+    real(real64) :: roots(3), leaves(3), before(3)
+    real(real64), target :: one(6)
+    real(real64), allocatable :: wide(:, :), wider(:, :)
+    real(real32) :: singles(3)
     real(real64), allocatable :: few(:)
     real(real32) :: single(3)
     integer :: stat, i
@@ -176,6 +186,27 @@ contains
     one = 0
     call overlapping(f, one, one(i:i + 2), stat)
     call expect(stat == OSLA_ERR_ARG, 'roots and leaves that overlap')
+    ! fit on each rank, and different
+    if (ranks > 1) then
+      allocate (wide(merge(2, 3, is_here()), 3), wider(merge(2, 3, is_here()), 3), source=0.0_real64)
+      call osla_forest_bcast(f, wide, wider, OSLA_REPLACE, stat, text)
+      call refused(stat, OSLA_ERR_STATE, text, 'osla_forest_bcast of ')
+      singles = 0
+      if (is_here()) then
+        call osla_forest_bcast(f, singles, single, OSLA_REPLACE, stat, text)
+      else
+        call osla_forest_bcast(f, roots, leaves, OSLA_REPLACE, stat, text)
+      end if
+      call refused(stat, OSLA_ERR_STATE, text, 'osla_forest_bcast of 1 ')
+      call osla_forest_reduce_begin(f, leaves, roots, merge(OSLA_MAX, OSLA_SUM, is_here()), run, stat, text)
+      call refused(stat, OSLA_ERR_STATE, text, 'osla_forest_reduce_begin of 1 double, combine ')
+      if (is_here()) then
+        call osla_forest_concatenate([f, f, f], .false., made, stat, text)
+      else
+        call osla_forest_concatenate([f, f], .false., made, stat, text)
+      end if
+      call refused(stat, OSLA_ERR_STATE, text, 'osla_forest_concatenate of ')
+    end if
     if (is_here()) then
       call osla_forest_compose(f, none, made, stat, text)
     else
@@ -195,7 +226,10 @@ contains
   end subroutine overlapping
 
   subroutine records
-    type(osla_file) :: none
+    type(osla_file) :: none, file
+    real(real64), allocatable :: values(:)
+    character(:), allocatable :: name, word
+    logical :: is
     type(osla_hessian) :: hessian, no_hessian
     integer :: stat
     character(200) :: text
@@ -210,7 +244,55 @@ contains
     call osla_hessian_destroy(hessian)
     call osla_file_put(none, 'x', 1.0_real64, stat, text) ! on all: none has a transport to meet on
     call refused(stat, OSLA_ERR_STATE, text, 'osla_file_put')
+    name = shared_name()
+    call osla_file_create(transport, name, file, stat)
+    if (stat == OSLA_ERR_UNSUPPORTED) return
+    allocate (values(3), source=1.0_real64)
+    if (is_here()) then
+      call osla_file_put(none, 'v', values, stat, text)
+    else
+      call osla_file_put(file, 'v', values, stat, text)
+    end if
+    call refused(stat, OSLA_ERR_STATE, text, 'osla_file_put')
+    if (ranks > 1) then
+      if (is_here()) then
+        call osla_file_put(file, 'v', 1.0_real64, stat, text)
+      else
+        call osla_file_put(file, 'v', values, stat, text)
+      end if
+      call refused(stat, OSLA_ERR_STATE, text, 'osla_file_put ')
+    end if
+    call osla_file_put(file, 'v', values)
+    call osla_file_put(file, 't', 'a long word')
+    call osla_file_commit(file)
+    call osla_file_open(transport, name, file)
+    deallocate (values)
+    allocate (values(merge(4, 3, is_here())), source=0.0_real64)
+    call osla_file_get(file, 'v', values, stat, text)
+    call refused(stat, OSLA_ERR_ARG, text, 'v has 3 elements')
+    allocate (character(merge(5, 20, is_here())) :: word)
+    call osla_file_get(file, 't', word, stat)
+    call expect(stat == OSLA_OK .and. word == 'a lon', 'the text that has room on all ranks: ' // word)
+    call osla_file_has(file, 'v', is)
+    call expect(is, 'the file goes on')
+    call osla_file_close(file)
+    call MPI_Barrier(MPI_COMM_WORLD)
+    if (rank == 0) call execute_command_line('rm -f ' // name)
   end subroutine records
+
+  ! A name in TMPDIR, the same on all ranks.
+  function shared_name() result(name)
+    character(:), allocatable :: name
+    character(200) :: folder
+    character(20) :: digits
+    integer :: count
+    call get_environment_variable('TMPDIR', folder)
+    if (folder == '') folder = '/tmp'
+    call system_clock(count)
+    call MPI_Bcast(count, 1, MPI_INTEGER, 0, MPI_COMM_WORLD)
+    write (digits, '(i0)') count
+    name = trim(folder) // '/test_fortran_meetings-' // trim(digits) // '.h5'
+  end function shared_name
 
   subroutine iterations
     type(osla_csr) :: a
@@ -233,9 +315,35 @@ contains
     call MPI_Comm_split(MPI_COMM_WORLD, mod(rank, 2), rank, half)
     call osla_transport_create(half, other)
     call sparse
+    call two_transports(other)
     call osla_transport_destroy(other)
     call MPI_Comm_free(half)
   end subroutine transports
+
+  ! Objects of one transport, but on one rank of two.
+  subroutine two_transports(other)
+    type(osla_transport), intent(in) :: other
+    type(osla_grid) :: small
+    type(osla_matrix) :: a, b, c
+    integer :: stat
+    character(200) :: text
+    call osla_grid_create(other, small)
+    call osla_matrix_create(small, OSLA_DOUBLE, 4, 4, 2, 2, a)
+    call osla_matrix_create(grid, OSLA_DOUBLE, 4, 4, 2, 2, b)
+    call osla_matrix_create(grid, OSLA_DOUBLE, 4, 4, 2, 2, c)
+    call osla_matrix_fill(b, OSLA_FILL_IDENTITY, 1)
+    if (is_here()) then
+      call osla_gemm(OSLA_NOTRANS, OSLA_NOTRANS, 1.0_real64, a, b, 0.0_real64, c, stat=stat, errmsg=text)
+    else
+      call osla_gemm(OSLA_NOTRANS, OSLA_NOTRANS, 1.0_real64, b, b, 0.0_real64, c, stat=stat, errmsg=text)
+    end if
+    call expect(stat == OSLA_ERR_ARG, 'matrices of two transports: ' // text)
+    call osla_barrier(transport)
+    call osla_matrix_destroy(c)
+    call osla_matrix_destroy(b)
+    call osla_matrix_destroy(a)
+    call osla_grid_destroy(small)
+  end subroutine two_transports
 
   ! One rank comes late, and wrong.
   subroutine begins_apart
@@ -269,7 +377,8 @@ contains
     else
       call osla_csr_transpose(a, made, stat, text)
     end if
-    call expect(stat == OSLA_ERR_STATE .and. index(text, 'osla_csr_transpose where rank 0 calls osla_csr_multiply') > 0, text)
+    call expect(stat == OSLA_ERR_STATE .and. &
+      index(text, 'osla_csr_transpose where rank 0 calls osla_csr_multiply') > 0, text)
     call osla_csr_destroy(a)
   end subroutine different_calls
 

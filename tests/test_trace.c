@@ -1,5 +1,4 @@
 /* Floor 0: the trace. What is recorded and what not, the summary, the file. */
-#include "osla_channel.h"
 #include "osla_clock.h"
 #include "osla_counter.h"
 #include "osla_lu.h"
@@ -133,38 +132,6 @@ static void test_transfers(void)
   CU_ASSERT(all_events(&s) == 0);
   osla_counter_destroy(&counter);
   osla_segment_destroy(&segment);
-  osla_transport_destroy(&t);
-}
-
-/* Messages over a channel to another node count once, as puts that take time. */
-static void test_channel(void)
-{
-  enum { MESSAGES = 20, BYTES = 8000, HEAD = 16 };
-  (void)setenv("OSLA_MESSAGES", "on", 1);
-  osla_transport *t = osla_test_transport();
-  (void)unsetenv("OSLA_MESSAGES");
-  const int rank = osla_test_rank(), last = osla_test_size() - 1;
-  const bool far = osla_transport_n_nodes(t) > 1, talks = far && (rank == 0 || rank == last);
-  const osla_channel_end end = {.peer = rank == 0 ? last : 0,
-                                .kind = OSLA_CHANNEL_EVERY,
-                                .in_flight = 2,
-                                .send_bytes = BYTES,
-                                .recv_bytes = BYTES};
-  osla_channels *set = NULL;
-  OSLA_ASSERT_OK(osla_channels_create(t, talks, &end, &set));
-  OSLA_ASSERT_OK(osla_trace_start(t));
-  for (uint64_t s = 1; s <= MESSAGES && talks; s++) {
-    const void *message;
-    memset(osla_channel_buffer(set, 0), (int)s, BYTES);
-    OSLA_ASSERT_OK(osla_channel_send(set, 0, s));
-    OSLA_ASSERT_OK(osla_channel_recv(set, 0, &message, NULL));
-  }
-  osla_channels_destroy(&set); /* all have left */
-  osla_trace_summary s = summary_of(t);
-  const double expected = far && !osla_test_on_armci(t) ? 2 * MESSAGES : 0;
-  for (int kind = OSLA_TRACE_PUT; kind <= OSLA_TRACE_ISSUE; kind++)
-    CU_ASSERT(s.kind[kind].amount == expected * (BYTES + HEAD));
-  CU_ASSERT((s.in_flight > 0) == (expected > 0));
   osla_transport_destroy(&t);
 }
 
@@ -436,7 +403,6 @@ int main(int argc, char **argv)
   static const osla_test_case cases[] = {
     {"off", test_off},
     {"transfers", test_transfers},
-    {"channel", test_channel},
     {"kernel", test_kernel},
     {"overlap", test_overlap},
     {"threads", test_threads},

@@ -293,8 +293,9 @@ osla_err osla_forest_fetch_begin(osla_forest *forest, osla_unit unit, void *root
  * memory, all ranks end with a line. So up to 8 transfers may be under way on one forest, and any
  * number on different ones. */
 
-/* What these would refuse here, and nothing else: ranks that are not sure of their arguments agree on
- * the answers (osla_agree) before any of them begins. Local. Errors: ARG, STATE as above, MEM. */
+/* What these would refuse here: ranks that are not sure of their arguments agree on the answers
+ * (osla_agree) before any of them begins. Local. Errors: ARG, STATE as above, MEM; not RANGE (an
+ * exact sum of 2^32 edges). */
 osla_err osla_forest_bcast_check(osla_forest *forest, osla_unit unit, const void *roots,
                                  void *leaves, osla_forest_combine combine);
 osla_err osla_forest_reduce_check(osla_forest *forest, osla_unit unit, const void *leaves,

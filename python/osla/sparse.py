@@ -78,7 +78,7 @@ class CSR(Owned):
 
     @collective
     def multiply(self, x: np.ndarray, y: np.ndarray | None = None, *, trans: str = "n",
-                 beta: float = 0.0) -> Generator[None, None, np.ndarray]:
+                 beta: float = 0.0) -> Generator[str, None, np.ndarray]:
         """y := op(A) x + beta y, of this rank's parts. x: [columns] float64 ("t": [rows]); y: None:
         a new one. Collective."""
         own, how = self._alive(), _words.word(trans, _words.TRANS, "trans")
@@ -90,7 +90,7 @@ class CSR(Owned):
         _core.check_line(y, "y", _core.DOUBLE, out, True)
         if np.may_share_memory(x, y):
             raise ArgumentError("y: its memory is also that of x")
-        yield
+        yield f" {trans}"
         _core.csr_multiply(own, how, x, scale, y)
         return y
 

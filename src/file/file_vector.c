@@ -3,6 +3,7 @@
 #include "file_hdf5.h"
 
 #include <inttypes.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -108,16 +109,24 @@ osla_err osla_file_look_vector(osla_file *f, const char *name, osla_file_type ty
   return OSLA_OK;
 }
 
+static osla_err check_count(const osla_file *f, const char *name, const file_item *item,
+                            int64_t count)
+{
+  OSLA_CHECK(count == item->m, OSLA_ERR_ARG,
+             "%.200s: %.63s has %" PRId64 " elements, and not %" PRId64, f->path, name, item->m,
+             count);
+  return OSLA_OK;
+}
+
 osla_err osla_file_get_vector(osla_file *f, const char *name, osla_file_type type, int64_t count,
                               void *data)
 {
   file_item item;
   uint64_t sum = 0;
   OSLA_CALL(find_vector(f, name, type, &item));
-  OSLA_CHECK(count == item.m, OSLA_ERR_ARG,
-             "%.200s: %.63s has %" PRId64 " elements, and not %" PRId64, f->path, name, item.m,
-             count);
-  osla_err err = is_root(f) ? read_part(f, &item, 0, count, data, &sum) : OSLA_OK;
+  osla_err err = check_count(f, name, &item, count);
+  OSLA_CALL(osla_file_agree(f, err));
+  err = is_root(f) ? read_part(f, &item, 0, count, data, &sum) : OSLA_OK;
   OSLA_CALL(osla_file_agree(f, err));
   OSLA_CALL(osla_file_verify(f, name, &item, sum));
   return osla_bcast(f->t, data, count, MPI_INT64_T, 0);
@@ -183,9 +192,11 @@ osla_err osla_file_put_text(osla_file *f, const char *name, const char *value)
 
 osla_err osla_file_get_text(osla_file *f, const char *name, char *value, size_t size)
 {
-  OSLA_CHECK(size > 0, OSLA_ERR_ARG, "%.63s: no room for a text", name);
   OSLA_CALL(osla_file_check_state(f, false));
-  osla_err err = is_root(f) ? osla_file_hdf5_get_text(f->hdf5, name, value, size) : OSLA_OK;
+  int64_t least = size < INT_MAX ? (int64_t)size : INT_MAX; /* ranks may have more or less room */
+  OSLA_CALL(osla_allreduce(f->t, &least, 1, MPI_INT64_T, MPI_MIN));
+  OSLA_CHECK(least > 0, OSLA_ERR_ARG, "%.63s: no room for a text", name);
+  osla_err err = is_root(f) ? osla_file_hdf5_get_text(f->hdf5, name, value, (size_t)least) : OSLA_OK;
   OSLA_CALL(osla_file_agree(f, err));
-  return osla_bcast(f->t, value, (int64_t)size, MPI_CHAR, 0);
+  return osla_bcast(f->t, value, least, MPI_CHAR, 0);
 }

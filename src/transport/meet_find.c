@@ -231,6 +231,53 @@ osla_err osla_meet_find(int count, osla_transport *const *transports, osla_trans
   return err;
 }
 
+/* ---- all transports ---- */
+
+/* Of the process: who lacks a handle has nothing else to ask. */
+static struct {
+  pthread_mutex_t mutex;
+  osla_transport *first, **end; /* in the order in which they were made */
+} living = {PTHREAD_MUTEX_INITIALIZER, NULL, &living.first};
+
+void osla_meet_remember(osla_transport *t)
+{
+  (void)pthread_mutex_lock(&living.mutex);
+  *living.end = t;
+  living.end = &t->next_living;
+  (void)pthread_mutex_unlock(&living.mutex);
+}
+
+void osla_meet_forget(const osla_transport *t)
+{
+  (void)pthread_mutex_lock(&living.mutex);
+  osla_transport **at = &living.first;
+  while (*at && *at != t)
+    at = &(*at)->next_living;
+  if (*at) *at = t->next_living;
+  while (*at)
+    at = &(*at)->next_living;
+  living.end = at;
+  (void)pthread_mutex_unlock(&living.mutex);
+}
+
+osla_err osla_meet_find_any(osla_transport **found)
+{
+  int count = 0;
+  (void)pthread_mutex_lock(&living.mutex);
+  for (const osla_transport *t = living.first; t; t = t->next_living)
+    count++;
+  osla_transport **all = malloc((size_t)(count + 1) * sizeof(osla_transport *));
+  count = 0;
+  for (osla_transport *t = living.first; all && t; t = t->next_living)
+    all[count++] = t;
+  (void)pthread_mutex_unlock(&living.mutex);
+  *found = NULL;
+  OSLA_CHECK(all, OSLA_ERR_MEM, "a list of all transports");
+  osla_err err = osla_meet_find(count, all, found);
+  free(all);
+  return err;
+}
+
 void osla_meet_drain(osla_transport *t)
 {
   for (int tag = LOOKS_TAG; tag <= RELEASE_TAG; tag++) {

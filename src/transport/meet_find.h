@@ -16,6 +16,10 @@ typedef struct meet_arrival {
 osla_err osla_meet_arrive(osla_transport *t, meet_arrival *arrival);
 osla_err osla_meet_arrived(meet_arrival *arrival); /* waits for both */
 
+/* A transport that osla_meet_find_any looks at, until it is forgotten. Local, thread-safe. */
+void osla_meet_remember(osla_transport *t);
+void osla_meet_forget(const osla_transport *t);
+
 /* Takes what is left of searches; before the communicator is freed. Local. */
 void osla_meet_drain(osla_transport *t);
 

@@ -148,7 +148,10 @@ osla_err osla_transport_create(MPI_Comm comm, const osla_transport_options *opti
   t->pool = pool;
   atomic_store(&t->awaited, -1);
   err = set_up(t, comm, options);
-  if (err != OSLA_OK) osla_transport_destroy(&t);
+  if (err == OSLA_OK)
+    osla_meet_remember(t);
+  else
+    osla_transport_destroy(&t);
   *out = t;
   return err;
 }
@@ -157,6 +160,7 @@ void osla_transport_destroy(osla_transport **transport)
 {
   osla_transport *t = transport ? *transport : NULL;
   if (!t) return;
+  osla_meet_forget(t);
   if (t->has_progress_thread) {
     atomic_store(&t->stop_progress, true);
     (void)pthread_join(t->progress_thread, NULL);
