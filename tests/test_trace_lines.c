@@ -43,7 +43,7 @@ static void test_channel(void)
   const double expected = far && !osla_test_on_armci(t) ? 2 * MESSAGES : 0;
   for (int kind = OSLA_TRACE_PUT; kind <= OSLA_TRACE_ISSUE; kind++)
     CU_ASSERT(s.kind[kind].amount == expected * (BYTES + HEAD));
-  CU_ASSERT((s.in_flight > 0) == (expected > 0));
+  if (!osla_test_on_armci(t)) CU_ASSERT((s.in_flight > 0) == far);
   osla_transport_destroy(&t);
 }
 
@@ -78,7 +78,7 @@ static void test_forest(void)
                     (int)expected);
     CU_ASSERT(s.kind[kind].amount == (double)(expected * (BYTES + HEAD)));
   }
-  CU_ASSERT((s.in_flight > 0) == far);
+  if (!osla_test_on_armci(t)) CU_ASSERT((s.in_flight > 0) == far);
   OSLA_ASSERT_OK(osla_forest_destroy(&forest));
   osla_transport_destroy(&t);
 }
