@@ -236,27 +236,24 @@ osla_err osla_meet_find(int count, osla_transport *const *transports, osla_trans
 /* Of the process: who lacks a handle has nothing else to ask. */
 static struct {
   pthread_mutex_t mutex;
-  osla_transport *first, **end; /* in the order in which they were made */
-} living = {PTHREAD_MUTEX_INITIALIZER, NULL, &living.first};
+  osla_transport *newest;
+} living = {PTHREAD_MUTEX_INITIALIZER, NULL};
 
 void osla_meet_remember(osla_transport *t)
 {
   (void)pthread_mutex_lock(&living.mutex);
-  *living.end = t;
-  living.end = &t->next_living;
+  t->older = living.newest;
+  if (t->older) t->older->newer = t;
+  living.newest = t;
   (void)pthread_mutex_unlock(&living.mutex);
 }
 
-void osla_meet_forget(const osla_transport *t)
+void osla_meet_forget(osla_transport *t)
 {
   (void)pthread_mutex_lock(&living.mutex);
-  osla_transport **at = &living.first;
-  while (*at && *at != t)
-    at = &(*at)->next_living;
-  if (*at) *at = t->next_living;
-  while (*at)
-    at = &(*at)->next_living;
-  living.end = at;
+  if (t->older) t->older->newer = t->newer;
+  if (t->newer) t->newer->older = t->older;
+  if (living.newest == t) living.newest = t->older;
   (void)pthread_mutex_unlock(&living.mutex);
 }
 
@@ -264,11 +261,11 @@ osla_err osla_meet_find_any(osla_transport **found)
 {
   int count = 0;
   (void)pthread_mutex_lock(&living.mutex);
-  for (const osla_transport *t = living.first; t; t = t->next_living)
+  for (const osla_transport *t = living.newest; t; t = t->older)
     count++;
   osla_transport **all = malloc((size_t)(count + 1) * sizeof(osla_transport *));
   count = 0;
-  for (osla_transport *t = living.first; all && t; t = t->next_living)
+  for (osla_transport *t = living.newest; all && t; t = t->older)
     all[count++] = t;
   (void)pthread_mutex_unlock(&living.mutex);
   *found = NULL;

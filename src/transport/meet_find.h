@@ -16,9 +16,11 @@ typedef struct meet_arrival {
 osla_err osla_meet_arrive(osla_transport *t, meet_arrival *arrival);
 osla_err osla_meet_arrived(meet_arrival *arrival); /* waits for both */
 
-/* A transport that osla_meet_find_any looks at, until it is forgotten. Local, thread-safe. */
+/* A transport that osla_meet_find_any looks at, until it is forgotten; one that was never
+ * remembered may be. Simulated ranks share a process, and so the list: each takes no longer for
+ * more of them. Local, thread-safe. */
 void osla_meet_remember(osla_transport *t);
-void osla_meet_forget(const osla_transport *t);
+void osla_meet_forget(osla_transport *t);
 
 /* Takes what is left of searches; before the communicator is freed. Local. */
 void osla_meet_drain(osla_transport *t);

@@ -48,8 +48,8 @@ osla_err osla_meet(osla_transport *transport, osla_err local, const char *call, 
  * not in the list wait for this rank, as they do for one that does not come. Errors: MEM, MPI. */
 osla_err osla_meet_find(int count, osla_transport *const *transports, osla_transport **found);
 
-/* The same among all transports that this process has, in the order in which they were made; none
- * may be destroyed meanwhile. */
+/* The same among all transports that this process has, the newest first; none may be destroyed
+ * meanwhile. */
 osla_err osla_meet_find_any(osla_transport **found);
 
 #ifdef __cplusplus

@@ -206,7 +206,7 @@ struct osla_transport {
   uint64_t exchanges;         /* by messages, so far */
   int64_t searches, *lookers; /* for a meeting: mine; rank 0: of each rank that looks, its number */
   int n_lookers;              /* see meet_find.c */
-  osla_transport *next_living;
+  osla_transport *older, *newer; /* of the process: osla_meet_find_any */
   struct {
     osla_progress_hook *run;
     void *arg;
