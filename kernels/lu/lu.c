@@ -94,7 +94,7 @@ static osla_err apply(void *kernel, int64_t k, int64_t from, int64_t to)
   lu *f = kernel;
   const local_view *v = &f->v;
   lu_step step = osla_lu_step_make(f, k), *s = &step;
-  lu_operand top;
+  lu_operand u;
   int64_t col = columns_before(f, from), cols = columns_before(f, to) - col;
   lu_panel panel = osla_lu_receive(f, s);
   memcpy(f->pivots + s->start, panel.pivots, (size_t)s->size * sizeof *f->pivots);
@@ -105,15 +105,8 @@ static osla_err apply(void *kernel, int64_t k, int64_t from, int64_t to)
     if (is_wild(v->dtype, osla_lu_value(v->dtype, pivot), divides)) f->wild = true;
   }
   if (cols <= 0) return OSLA_OK;
-  double since = osla_trace_now(v->t);
-  OSLA_CALL(osla_lu_exchange_rows(f, s, panel.pivots, col, cols, &top));
-  osla_trace_add(v->t, OSLA_TRACE_ROWS, since, (double)(s->size * cols));
-  since = osla_trace_now(v->t);
-  OSLA_CALL(osla_blas_trsm(v->dtype, OSLA_LEFT, OSLA_LOWER, OSLA_NOTRANS, OSLA_UNIT, s->size, cols,
-                           panel.top.at, panel.top.ld, top.at, top.ld));
-  osla_lu_store_rows(f, s, col, cols);
-  osla_trace_add(v->t, OSLA_TRACE_TRSM, since, (double)(s->size * s->size) * (double)cols);
-  return update(f, s, &panel, top, col, cols);
+  OSLA_CALL(osla_lu_solve_rows(f, s, &panel, col, cols, &u));
+  return update(f, s, &panel, u, col, cols);
 }
 
 osla_err osla_lu_finish_posts(lu *f, osla_posted *posts, uint64_t exchange)
@@ -131,6 +124,7 @@ static osla_err finish_all_posts(lu *f)
   for (uint64_t set = 0; set < 2; set++) {
     OSLA_CALL(osla_lu_finish_posts(f, f->row_posts, set));
     OSLA_CALL(osla_lu_finish_posts(f, f->down_posts, set));
+    OSLA_CALL(osla_lu_finish_posts(f, f->u_posts, set));
     OSLA_CALL(osla_lu_finish_posts(f, f->column_posts, set));
   }
   return OSLA_OK;
@@ -195,10 +189,10 @@ static osla_err set_up(lu *f)
   f->candidates = calloc(z.candidates, sizeof *f->candidates);
   f->shares = calloc(z.shares, sizeof *f->shares);
   f->permutation = malloc(z.permutation * sizeof *f->permutation + 1);
-  f->u = malloc(z.u + 1);
   f->scratch = malloc(z.scratch + 1);
   f->row_posts = calloc(z.posts, sizeof *f->row_posts);
   f->down_posts = calloc(z.posts, sizeof *f->down_posts);
+  f->u_posts = calloc(z.posts, sizeof *f->u_posts);
   f->offered = malloc(f->record_bytes + 1);
   f->column_posts = calloc(z.posts, sizeof *f->column_posts);
   osla_notifiers mates = osla_grid_notifiers(v->grid);
@@ -206,8 +200,9 @@ static osla_err set_up(lu *f)
   OSLA_CALL(osla_lu_panels_create(f));
   osla_err err = OSLA_OK;
   if (!f->pivots || !f->moves || !f->rows || !f->candidates || !f->shares || !f->permutation ||
-      !f->u || !f->scratch || !f->offered || !f->row_posts || !f->down_posts || !f->column_posts)
-    err = osla_error_set(OSLA_ERR_MEM, "LU: buffers of %zu bytes", z.u + z.scratch);
+      !f->scratch || !f->offered || !f->row_posts || !f->down_posts || !f->u_posts ||
+      !f->column_posts)
+    err = osla_error_set(OSLA_ERR_MEM, "LU: buffers of %zu bytes", z.scratch);
   return osla_agree(v->t, err);
 }
 
@@ -221,11 +216,11 @@ static void clean_up(lu *f)
   free(f->candidates);
   free(f->shares);
   free(f->permutation);
-  free(f->u);
   free(f->scratch);
   free(f->offered);
   free(f->row_posts);
   free(f->down_posts);
+  free(f->u_posts);
   free(f->column_posts);
 }
 

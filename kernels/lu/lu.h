@@ -5,13 +5,13 @@
  *   lu_pivot.c    in step with the process column, column by column
  *   lu_column.c   small exchanges between the ranks of a process column
  *   lu_publish.c  panels on their way along process rows, what they look like
- *   lu_rows.c     row interchanges
+ *   lu_rows.c     row interchanges, rows of U
  *   lu_left.c     those of the columns left of the panels, at the end
  *   lu_block.c    the diagonal block without pivots
  *   lu_memory.c   what it takes of a rank
  *
  * The top block of a panel, its `size` pivot rows with L and U, is replicated on the ranks of the
- * process column and travels with the panel; so every rank solves for the rows of U itself.
+ * process column and travels with the panel; so every rank can solve for rows of U itself.
  */
 #ifndef OSLA_LU_INTERNAL_H
 #define OSLA_LU_INTERNAL_H
@@ -70,17 +70,16 @@ typedef struct lu {
   _Atomic int64_t factored; /* steps; the next one's panel is not ready */
   /* Memory of each rank that its process column and row read or write: heads of its panels, then
    * two sets of rows under exchange (at the end, of those left of the panels), then two sets of
-   * records for the process column. */
+   * rows of U, then two sets of records for the process column. */
   osla_segment *store;
-  size_t head_bytes, rows_at, rows_set, records_at, record_bytes;
+  size_t head_bytes, rows_at, rows_set, u_at, u_set, records_at, record_bytes;
   int n_records;          /* of a set */
   bool combined;          /* pivots are found in log p rounds, not by everybody's record */
   unsigned char *offered; /* my record then */
   uint64_t row_exchanges, column_exchanges, permutations;
-  osla_posted *row_posts, *down_posts,
+  osla_posted *row_posts, *down_posts, *u_posts,
     *column_posts;        /* [2 p] of the last two exchanges, to each process row */
   int64_t *pivots;        /* [order] of all steps so far, global */
-  unsigned char *u;       /* rows of U for the update, if p > 1 */
   unsigned char *scratch; /* a panel's rows: tournament, permutation */
   lu_move *moves;         /* [2 nb] rows under exchange */
   int64_t *rows;          /* [4 nb] work of an exchange */

@@ -34,7 +34,9 @@ static size_t store_bytes(lu *f)
   size_t most_rows = (size_t)osla_index_count(v->m, v->mb, 0, v->p), cols = (size_t)v->cols;
   size_t longer = f->near || cols > most_rows ? cols : most_rows;
   f->rows_set = 2 * up_to_line(nb * longer * e);
-  f->records_at = f->rows_at + 2 * f->rows_set;
+  f->u_at = f->rows_at + 2 * f->rows_set;
+  f->u_set = up_to_line(nb * cols * e);
+  f->records_at = f->u_at + 2 * f->u_set;
   /* The largest record is a tournament's: indices and rows of a whole panel. */
   size_t record = f->pivoting == OSLA_PIVOT_PARTIAL ? 24 + 2 * nb * e : 8 + nb * 8 + nb * nb * e;
   f->record_bytes = up_to_line(record);
@@ -60,7 +62,6 @@ lu_sizes osla_lu_sizes(lu *f)
                 .candidates = 2 * (rows + (size_t)f->stack_rows),
                 .shares = 6 * p,
                 .permutation = v->p > 1 ? 2 * (size_t)v->m : 0,
-                .u = v->p > 1 ? (size_t)v->cols * width : 0,
                 .scratch = v->p > 1 && uses_scratch ? tall * width : 0,
                 .posts = 2 * p};
   return z;
@@ -101,6 +102,6 @@ uint64_t osla_lu_memory(const osla_shape *s)
   uint64_t indices = z.pivots + z.rows + z.candidates + z.shares + z.permutation;
   int origins = s->nprow + s->npcol + s->per_node;
   return osla_segment_footprint(z.store, LU_PURPOSES, origins) + osla_panels_memory(&plan, s) +
-         indices * sizeof(int64_t) + z.moves * sizeof(lu_move) + z.u + z.scratch + f.record_bytes +
-         3 * z.posts * sizeof(osla_posted);
+         indices * sizeof(int64_t) + z.moves * sizeof(lu_move) + z.scratch + f.record_bytes +
+         4 * z.posts * sizeof(osla_posted);
 }

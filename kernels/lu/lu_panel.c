@@ -252,14 +252,13 @@ static osla_err factor_tournament(lu *f, const lu_step *s)
   const local_view *v = &f->v;
   own p = own_panel(f, s);
   int64_t *rows = f->candidates, ld = f->stack_rows, *swaps = rows + ld, info, total;
-  lu_operand unused;
   OSLA_CALL(meet_candidates(f, s, rows, &total));
   OSLA_CALL(osla_lapack_getrf(v->dtype, total, s->size, f->scratch, ld, swaps, &info));
   follow(swaps, s->size, rows);
   p.head->info = info > 0 ? s->start + info : 0;
   osla_move_columns(v->element, s->size, s->size, f->scratch, ld, p.top, v->nb);
   make_interchanges(s, rows, p.pivots);
-  OSLA_CALL(osla_lu_exchange_rows(f, s, p.pivots, s->col, s->size, &unused));
+  OSLA_CALL(osla_lu_exchange_rows(f, s, p.pivots, s->col, s->size));
   return solve_for_l(f, s, &p);
 }
 

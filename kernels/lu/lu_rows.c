@@ -1,20 +1,28 @@
-/* Row interchanges.
+/* Row interchanges, and the rows of U.
  *
  * One process row: LAPACK's laswp on the columns at hand. Several: the rows that move, at most 2 nb
  * of them, are gathered by their owners and exchanged in one batch for all columns: rows that come
- * on top go to all (each solves for U itself), those that go down to their new owner alone. As in
+ * on top go to those that solve for U there, those that go down to their new owner alone. As in
  * lu_column.c, two sets of buffers are enough.
+ *
+ * U has the same columns on all ranks of a process column. They share the work: each solves for
+ * some columns and hands them to the others. (ScaLAPACK's owner of the top rows solves and
+ * broadcasts, in HPL all solve for all; of few columns ours do, too.) Two sets of U again: who
+ * writes its share of exchange e + 2 has rows of e + 1 from all, who had then read that of e.
  *
  * The columns left of a panel, which hold L, wait for the end: lu_left.c.
  */
 #include "lu_rows.h"
 #include "move.h"
+#include "osla_trace.h"
 #include "row_copy.h"
 #include "work.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+
+enum { LEAST_SHARE = 8 }; /* columns; for fewer a message takes longer than the solve */
 
 /* ---- the batch ---- */
 
@@ -69,12 +77,24 @@ static lu_part part_of(const lu *f, int64_t moves, int from, int to)
   return part;
 }
 
+/* Some rows of these columns were moved, where time is modelled: those of one block share lines of
+ * memory (or go to U, which is dense), the others have one for each element. */
+static void did_rows(const lu *f, int64_t together, int64_t apart, int64_t cols)
+{
+  osla_move_did((size_t)together * f->v.element, together > 0 ? cols : 0);
+  osla_work_did(OSLA_WORK_LASWP, f->v.dtype, 1, apart > 0 ? cols : 0, apart);
+}
+
 /* Gathers my rows that move at `to`, column by column: those that come on top, then by process row
  * those that go down. */
-static void gather(const lu *f, int64_t moves, int64_t col, int64_t cols, unsigned char *to)
+static void gather(const lu *f, const lu_step *s, int64_t moves, int64_t col, int64_t cols,
+                   unsigned char *to)
 {
-  int64_t *rows = f->rows, left = count_of(f, moves, f->v.prow);
-  moved_rows(f, left, cols);
+  int64_t *rows = f->rows, left = count_of(f, moves, f->v.prow), in_block = 0;
+  for (const lu_move *m = f->moves; m < f->moves + moves && f->v.prow == s->prow; m++)
+    in_block += m->owner == s->prow && m->from < s->start + s->size;
+  did_rows(f, in_block, left - in_block, cols);
+  did_rows(f, in_block, 0, cols); /* out of the cache that buffer and matrix do not share */
   for (int goes_to = -1; left > 0; goes_to++) {
     int64_t count = 0;
     for (const lu_move *m = f->moves; m < f->moves + moves; m++)
@@ -85,10 +105,31 @@ static void gather(const lu *f, int64_t moves, int64_t col, int64_t cols, unsign
   }
 }
 
-/* Takes what process row prow gathered: rows on top go to f->u, mine of the others to where they
- * belong in the matrix. */
+/* U of the exchange under way. */
+static unsigned char *u_of(const lu *f)
+{
+  return (unsigned char *)osla_segment_local(f->store) + f->u_at +
+         (size_t)((f->row_exchanges - 1) % 2) * f->u_set;
+}
+
+/* The columns, of those under exchange, for which a process row solves. */
+typedef struct share {
+  int64_t first, cols;
+} share;
+
+static share share_of(const lu *f, bool shared, int64_t cols, int prow)
+{
+  enum { UNIT = 4 }; /* of the local BLAS */
+  if (!shared) return (share){0, cols};
+  int64_t units = (cols + UNIT - 1) / UNIT, p = f->v.p;
+  int64_t first = units * prow / p * UNIT, end = units * (prow + 1) / p * UNIT;
+  return (share){first, (end < cols ? end : cols) - first};
+}
+
+/* Takes what process row prow gathered: of rows on top my share goes to U, mine of the others to
+ * where they belong in the matrix. */
 static void take(const lu *f, const lu_step *s, int64_t moves, int prow, int64_t col, int64_t cols,
-                 const unsigned char *from)
+                 share top, const unsigned char *from)
 {
   size_t e = f->v.element;
   lu_part part = part_of(f, moves, prow, f->v.prow);
@@ -102,31 +143,35 @@ static void take(const lu *f, const lu_step *s, int64_t moves, int prow, int64_t
     else if (m->goes_to == f->v.prow)
       rows[n_rows++] = row_local(f, m->to);
   }
-  for (int64_t c = 0; c < cols; c++) {
-    place_rows(e, n_tops, from + (size_t)(c * n_tops) * e, f->u + (size_t)(c * f->v.nb) * e, tops);
+  unsigned char *u = u_of(f);
+  for (int64_t c = top.first; c < top.first + top.cols; c++)
+    place_rows(e, n_tops, from + (size_t)(c * n_tops) * e, u + (size_t)(c * f->v.nb) * e, tops);
+  for (int64_t c = 0; c < cols; c++)
     place_rows(e, n_rows, down + (size_t)(c * n_rows) * e, local_at(&f->v, 0, col + c), rows);
-  }
-  moved_rows(f, n_tops + n_rows, cols);
+  did_rows(f, n_tops, 0, top.cols);
+  did_rows(f, 0, n_rows, cols);
 }
 
-/* Two words an exchange: rows that go down are there, and then all is. */
-static osla_err send_part(lu *f, lu_part part, int prow, size_t at, size_t column)
+/* Three words an exchange: rows that go down are there, those on top are, a share of U is. */
+static osla_err send_part(lu *f, lu_part part, int prow, size_t at, size_t column, share top)
 {
   int target = rank_at(&f->v, prow, f->v.pcol);
   bool near = osla_segment_peer(f->store, target) != NULL;
-  uint64_t set = (f->row_exchanges - 1) % 2 * (uint64_t)f->v.p, word = 2 * f->row_exchanges;
+  uint64_t set = (f->row_exchanges - 1) % 2 * (uint64_t)f->v.p, word = 3 * f->row_exchanges - 1;
   const unsigned char *local = osla_segment_local(f->store);
+  size_t row = (size_t)part.tops * f->v.element;
   size_t down = at + (size_t)(part.tops + part.before) * column;
   if (!near && part.downs > 0)
     OSLA_CALL(osla_put_notify_post(f->store, target, down, local + down,
                                    (size_t)part.downs * column, LU_ROWS, word - 1,
                                    &f->down_posts[set + (uint64_t)prow]));
-  return osla_put_notify_post(f->store, target, at, local + at,
-                              near ? 0 : (size_t)part.tops * column, LU_ROWS, word,
-                              &f->row_posts[set + (uint64_t)prow]);
+  at += (size_t)top.first * row;
+  return osla_put_notify_post(f->store, target, at, local + at, near ? 0 : (size_t)top.cols * row,
+                              LU_ROWS, word, &f->row_posts[set + (uint64_t)prow]);
 }
 
-static osla_err exchange(lu *f, const lu_step *s, const int64_t *pivots, int64_t col, int64_t cols)
+static osla_err exchange(lu *f, const lu_step *s, const int64_t *pivots, int64_t col, int64_t cols,
+                         bool shared)
 {
   const local_view *v = &f->v;
   size_t column = (size_t)cols * v->element, set = f->rows_at;
@@ -138,39 +183,86 @@ static osla_err exchange(lu *f, const lu_step *s, const int64_t *pivots, int64_t
   unsigned char *local = osla_segment_local(f->store);
   OSLA_CALL(osla_lu_finish_posts(f, f->row_posts, f->row_exchanges));
   OSLA_CALL(osla_lu_finish_posts(f, f->down_posts, f->row_exchanges));
-  gather(f, moves, col, cols, local + mine);
+  OSLA_CALL(osla_lu_finish_posts(f, f->u_posts, f->row_exchanges));
+  gather(f, s, moves, col, cols, local + mine);
   f->row_exchanges++;
   for (int i = 1; i < v->p; i++) {
     int prow = (v->prow + i) % v->p;
-    OSLA_CALL(send_part(f, part_of(f, moves, v->prow, prow), prow, mine, column));
+    OSLA_CALL(send_part(f, part_of(f, moves, v->prow, prow), prow, mine, column,
+                        share_of(f, shared, cols, prow)));
   }
   size_t at = set;
   for (int prow = 0; prow < v->p; prow++) {
     int origin = rank_at(v, prow, v->pcol);
-    if (prow != v->prow) osla_notify_wait(f->store, origin, LU_ROWS, 2 * f->row_exchanges);
+    if (prow != v->prow) osla_notify_wait(f->store, origin, LU_ROWS, 3 * f->row_exchanges - 1);
     const unsigned char *base = osla_segment_peer(f->store, origin);
-    take(f, s, moves, prow, col, cols, (base ? base : local) + at);
+    take(f, s, moves, prow, col, cols, share_of(f, shared, cols, v->prow),
+         (base ? base : local) + at);
     at += (size_t)count_of(f, moves, prow) * column;
   }
   return OSLA_OK;
 }
 
 osla_err osla_lu_exchange_rows(lu *f, const lu_step *s, const int64_t *pivots, int64_t col,
-                               int64_t cols, lu_operand *top)
+                               int64_t cols)
 {
   const local_view *v = &f->v;
-  *top = (lu_operand){f->u, v->nb};
-  if (v->p > 1) return exchange(f, s, pivots, col, cols);
-  *top = (lu_operand){local_at(v, s->row, col), v->lld};
+  if (v->p > 1) return exchange(f, s, pivots, col, cols, false);
   if (f->pivoting == OSLA_PIVOT_NONE) return OSLA_OK;
   for (int64_t i = 0; i < s->size; i++)
     f->rows[i] = pivots[i] - s->start;
-  return osla_lapack_laswp(v->dtype, cols, top->at, v->lld, s->size, f->rows, false);
+  return osla_lapack_laswp(v->dtype, cols, local_at(v, s->row, col), v->lld, s->size, f->rows,
+                           false);
 }
 
-void osla_lu_store_rows(const lu *f, const lu_step *s, int64_t col, int64_t cols)
+/* ---- U ---- */
+
+/* My share of U to the others, and theirs to me. */
+static osla_err hand_out(lu *f, int64_t cols)
 {
   const local_view *v = &f->v;
-  if (v->p == 1 || v->prow != s->prow) return;
-  osla_move_columns(v->element, s->size, cols, f->u, v->nb, local_at(v, s->row, col), v->lld);
+  unsigned char *u = u_of(f), *local = osla_segment_local(f->store);
+  size_t column = (size_t)v->nb * v->element, at = (size_t)(u - local);
+  osla_posted *posts = f->u_posts + (f->row_exchanges - 1) % 2 * (uint64_t)v->p;
+  share mine = share_of(f, true, cols, v->prow);
+  size_t here = at + (size_t)mine.first * column;
+  for (int i = 1; i < v->p; i++) {
+    int prow = (v->prow + i) % v->p, target = rank_at(v, prow, v->pcol);
+    bool near = osla_segment_peer(f->store, target) != NULL;
+    OSLA_CALL(osla_put_notify_post(f->store, target, here, local + here,
+                                   near ? 0 : (size_t)mine.cols * column, LU_ROWS,
+                                   3 * f->row_exchanges, &posts[prow]));
+  }
+  for (int i = 1; i < v->p; i++) {
+    int prow = (v->prow + i) % v->p, origin = rank_at(v, prow, v->pcol);
+    share theirs = share_of(f, true, cols, prow);
+    size_t there = at + (size_t)theirs.first * column;
+    osla_notify_wait(f->store, origin, LU_ROWS, 3 * f->row_exchanges);
+    const unsigned char *near = osla_segment_peer(f->store, origin);
+    if (near)
+      osla_move_columns(v->element, v->nb * theirs.cols, 1, near + there, 1, local + there, 1);
+  }
+  return OSLA_OK;
+}
+
+osla_err osla_lu_solve_rows(lu *f, const lu_step *s, const lu_panel *panel, int64_t col,
+                            int64_t cols, lu_operand *u)
+{
+  const local_view *v = &f->v;
+  bool shared = v->p > 1 && cols >= (int64_t)LEAST_SHARE * v->p;
+  double since = osla_trace_now(v->t);
+  OSLA_CALL(v->p > 1 ? exchange(f, s, panel->pivots, col, cols, shared)
+                     : osla_lu_exchange_rows(f, s, panel->pivots, col, cols));
+  osla_trace_add(v->t, OSLA_TRACE_ROWS, since, (double)(s->size * cols));
+  *u = v->p > 1 ? (lu_operand){u_of(f), v->nb} : (lu_operand){local_at(v, s->row, col), v->lld};
+  since = osla_trace_now(v->t);
+  share mine = share_of(f, shared, cols, v->prow);
+  OSLA_CALL(osla_blas_trsm(v->dtype, OSLA_LEFT, OSLA_LOWER, OSLA_NOTRANS, OSLA_UNIT, s->size,
+                           mine.cols, panel->top.at, panel->top.ld,
+                           u->at + (size_t)(mine.first * u->ld) * v->element, u->ld));
+  osla_trace_add(v->t, OSLA_TRACE_TRSM, since, (double)(s->size * s->size) * (double)mine.cols);
+  if (shared) OSLA_CALL(hand_out(f, cols));
+  if (v->p > 1 && v->prow == s->prow)
+    osla_move_columns(v->element, s->size, cols, u->at, u->ld, local_at(v, s->row, col), v->lld);
+  return OSLA_OK;
 }

@@ -5,12 +5,14 @@
 #include "lu.h"
 #include "work.h"
 
-/* Exchanges rows as a panel says on local columns [col, col + cols), and gives the rows that are
- * now on top, without U's solve: in place (p = 1), or in f->u. Together with the process column. */
+/* Exchanges rows as a panel says on local columns [col, col + cols); those that come on top are in
+ * the matrix if p = 1, else in nobody's. Together with the process column. */
 osla_err osla_lu_exchange_rows(lu *f, const lu_step *s, const int64_t *pivots, int64_t col,
-                               int64_t cols, lu_operand *top);
-/* Stores such rows of f->u in the matrix, where they are mine. Local. */
-void osla_lu_store_rows(const lu *f, const lu_step *s, int64_t col, int64_t cols);
+                               int64_t cols);
+
+/* The same, and solves for U(k, these columns), which it gives and stores where it belongs. */
+osla_err osla_lu_solve_rows(lu *f, const lu_step *s, const lu_panel *panel, int64_t col,
+                            int64_t cols, lu_operand *u);
 
 /* The process row, and the local row there, of a global row. */
 static inline int row_owner(const lu *f, int64_t row)
