@@ -296,13 +296,15 @@ static osla_err mpi_post(osla_region *region, int rank, size_t offset, const voi
  * every MPI is a test of a receive that stays pending: Open MPI's MPI_Iprobe serves windows in each
  * 100th call only. In MPICH 4.0.2 (UCX 1.13) a turn moves about 128 KiB between processes: a turn
  * that took long found work, and a rank that computes comes here seldom. So there are more turns,
- * until one finds nothing, or where there are many lines (lines_mpi.h) as many as look at all. */
+ * until one finds nothing. */
 static void mpi_progress(osla_transport *t)
 {
+  enum { MOST_TURNS = 32 };
   if (t->n_nodes == 1 && t->n_attached == 0) return;
   if (pthread_mutex_trylock(&t->mutex) != 0) return; /* another thread is in MPI right now */
+  const int enough = osla_mpi_lines_turns(t);
   double start = osla_clock(), before;
-  for (int turn = 0, idle = 0; turn < MOST_TURNS && idle <= t->more_turns; turn++) {
+  for (int turn = 0, idle = 0; turn < MOST_TURNS && idle < enough; turn++) {
     int found = 0;
     before = start;
     if (t->eager) /* its receives stay pending, too */

@@ -178,9 +178,8 @@ enum { OSLA_MAX_HOOKS = 16 };
 struct osla_transport {
   const osla_transport_ops *ops;
   MPI_Comm comm, node_comm;
-  MPI_Request pending;   /* a receive of what is sent at the end; until then its test is progress */
-  double idle_turn;      /* seconds that such a test takes where there is nothing to do */
-  atomic_int more_turns; /* than one, that a step of progress takes where there is nothing to do */
+  MPI_Request pending; /* a receive of what is sent at the end; until then its test is progress */
+  double idle_turn;    /* seconds that such a test takes where there is nothing to do */
   osla_settings settings;
   int rank, size;
   int node, n_nodes, node_rank, node_size, largest_node;
