@@ -42,6 +42,7 @@ mpi_sources = \
   src/transport/probe.h src/transport/probe.c \
   src/transport/eager_mpi.h src/transport/eager_mpi.c \
   src/transport/eager_state.h src/transport/eager_start.c src/transport/eager_take.c \
+  src/transport/polls_mpi.h src/transport/polls_mpi.c \
   src/transport/lines_mpi.h src/transport/lines_mpi.c \
   src/transport/post_mpi.h src/transport/post_mpi.c \
   src/transport/transport_mpi.c

@@ -1,6 +1,8 @@
 /* When puts travel as messages, and which regions they are for. See eager_mpi.h. */
 #include "eager_mpi.h"
 #include "eager_state.h"
+#include "lines_mpi.h"
+#include "polls_mpi.h"
 #include "probe.h"
 
 #include <stdlib.h>
@@ -12,7 +14,8 @@ static void discard(osla_eager *e)
   free(e->regions);
   free(e->received);
   free(e->to_send);
-  free(e->lines);
+  osla_mpi_lines_stop(e);
+  osla_polls_close(&e->polls);
   free(e);
 }
 
@@ -29,6 +32,7 @@ static osla_err make(const osla_transport *t, osla_eager **out)
   osla_eager *e = calloc(1, sizeof *e);
   *out = e;
   OSLA_CHECK(e, OSLA_ERR_MEM, "messages");
+  e->polls = osla_polls_open(t->thread_level);
   e->most = (size_t)t->settings.small_bytes;
   e->stride = (sizeof(eager_header) + e->most + ALIGN - 1) / ALIGN * ALIGN;
   e->peers = calloc((size_t)t->size, sizeof *e->peers);

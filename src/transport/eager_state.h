@@ -53,11 +53,15 @@ typedef struct osla_eager {
   eager_header answers[ANSWERS];
   MPI_Request served[SERVED]; /* what others asked for */
   int head, next, next_answer, next_served;
-  osla_line **lines;   /* of lines_mpi.c: those with a request, in any order; room for n_open */
-  int n_lines, n_open; /* lines with a request, all */
-  int next_line;       /* to look at */
-  bool lines_first;    /* before the receive */
-  int origin;          /* of the message at the head, once it is here */
+  /* Of lines_mpi.c: those with a request, in any order, and what it looks at: a receive and their
+   * oldest requests. Room for n_open lines. */
+  osla_line **lines;
+  MPI_Request *looked;  /* [1 + n_lines] */
+  MPI_Status *statuses; /* [1 + n_open] of those that are over, and which they are */
+  int *over;
+  int n_lines, n_open;
+  struct osla_polls *polls;
+  int origin; /* of the message at the head, once it is here */
   int n_arrivals;
   eager_arrival arrivals[ARRIVALS]; /* those of one origin in the order in which they were sent */
 } osla_eager;

@@ -18,13 +18,15 @@ osla_err osla_mpi_line_start(osla_line *line, void *message, size_t bytes);
 void osla_mpi_line_watch(osla_line *line, bool watched);
 void osla_mpi_line_close(osla_line **line);
 
-/* Turns of a step of progress, at most. So many without news have seen all lines: more_turns + 1 of
- * the transport. */
-enum { MOST_TURNS = 32 };
+/* So many turns without news have seen all that is here. The mutex is held. */
+int osla_mpi_lines_turns(const osla_transport *t);
 
-/* Looks at one other request, which may be null, and at the oldest ones of some lines, in one turn
- * of MPI's. True: one of them is over; the other one is null then if it was that. The mutex is
- * held, and a line has a request. */
+/* Looks at one other request, which may be null, and at the oldest ones of all lines, in one turn
+ * of MPI's. True: some are over; the other one is null then if it is among them. The mutex is held,
+ * and a line has a request. */
 bool osla_mpi_lines_look(osla_transport *t, MPI_Request *other, MPI_Status *status);
+
+/* Frees what lines have in it: all are closed. */
+void osla_mpi_lines_stop(struct osla_eager *e);
 
 #endif

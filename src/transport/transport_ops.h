@@ -178,9 +178,9 @@ enum { OSLA_MAX_HOOKS = 16 };
 struct osla_transport {
   const osla_transport_ops *ops;
   MPI_Comm comm, node_comm;
-  MPI_Request pending;   /* a receive of what is sent at the end; until then its test is progress */
-  double idle_turn;      /* seconds that such a test takes where there is nothing to do */
-  atomic_int more_turns; /* than one, that a step of progress takes where there is nothing to do */
+  MPI_Request pending; /* a receive of what is sent at the end; until then its test is progress */
+  double idle_turn;    /* seconds of a look of progress that finds nothing; under the mutex */
+  atomic_bool worked;  /* in the latest step of progress: a look took longer */
   osla_settings settings;
   int rank, size;
   int node, n_nodes, node_rank, node_size, largest_node;
@@ -243,13 +243,6 @@ void osla_backend_offer(const osla_transport_ops *ops);
 /* The backend of that name; NULL: what OSLA_TRANSPORT says, else mpi. Collective on comm. Errors,
  * on all ranks together: UNSUPPORTED (with the names that there are), ARG (ranks differ), MPI. */
 osla_err osla_backend_choose(MPI_Comm comm, const char *name, const osla_transport_ops **out);
-
-/* A step that took longer than this found something to do; in it MPI looks so many times. */
-static inline double osla_busy_after(const osla_transport *t, int looks)
-{
-  double idle = 1.5 * looks * t->idle_turn;
-  return idle > 2e-6 ? idle : 2e-6;
-}
 
 /* Runs what osla_transport_at_end set, at most once. Local. */
 void osla_run_end_hook(osla_transport *t);

@@ -9,8 +9,12 @@
 #include "futex.h"
 #include "osla_clock.h"
 #include "patience.h"
+#include "request_pool.h"
 
-enum { SPIN_US = 50, NAP_MIN_US = 20, NAP_MAX_US = 200, SLEEP_ON_NODE_US = 20000 };
+#include <math.h>
+
+static const double SPIN = 50e-6, MOST_ALLOWED = 1e-3;
+enum { NAP_MIN_US = 20, NAP_MAX_US = 200, SLEEP_ON_NODE_US = 20000 };
 
 static inline void relax(void)
 {
@@ -21,34 +25,41 @@ static inline void relax(void)
 #endif
 }
 
-/* One turn: a step of progress, and the test, which may be one, too. Was there something to do?
- * Then there is probably more: a large transfer comes in many turns of both sides, and a nap
- * between two of them takes as long as fifty. */
-static bool take_turn(osla_transport *t, osla_wait_test *test, void *arg, bool *busy)
+/* What a turn has seen: nothing; looks of progress that took long, and may have found work; what
+ * has ended, such as a message. */
+typedef enum news { NOTHING, WORK, END } news;
+
+/* One turn: a step of progress, and the test, which may be one, too. */
+static bool take_turn(osla_transport *t, osla_wait_test *test, void *arg, news *seen)
 {
-  double start = osla_clock();
+  const uint64_t ended = osla_pool_finished(t->pool);
   osla_progress(t);
   bool done = test(arg);
-  /* Where there are more turns there are as many more channels, which hooks look at. */
-  *busy = osla_clock() - start > osla_busy_after(t, 2 + 2 * t->more_turns);
+  *seen = osla_pool_finished(t->pool) != ended ? END : atomic_load(&t->worked) ? WORK : NOTHING;
   return done;
 }
 
-static bool spin_on_network(osla_transport *t, osla_wait_test *test, void *arg)
+/* Where there are news there is probably more: a large transfer comes in many turns of both sides,
+ * and a nap between two of them takes as long as fifty. But anything may make a look long: so many
+ * seconds awake are `allowed` for that, until something ends, and an eighth of what was slept. */
+static bool spin_on_network(osla_transport *t, osla_wait_test *test, void *arg, double *allowed)
 {
-  double end = osla_clock() + 1e-6 * SPIN_US;
-  do {
-    bool busy;
-    if (take_turn(t, test, arg, &busy)) return true;
-    if (busy) end = osla_clock() + 1e-6 * SPIN_US;
+  double now = osla_clock(), end = now + SPIN, last = now + *allowed;
+  while (now < end) {
+    news seen;
+    if (take_turn(t, test, arg, &seen)) return true;
     relax();
-  } while (osla_clock() < end);
+    now = osla_clock();
+    if (seen == END) last = now + MOST_ALLOWED;
+    if (seen != NOTHING && end < last) end = fmin(now + SPIN, last);
+  }
+  *allowed = now < last ? last - now : 0;
   return false;
 }
 
 static bool spin(osla_wait_test *test, void *arg)
 {
-  double end = osla_clock() + 1e-6 * SPIN_US;
+  double end = osla_clock() + SPIN;
   do {
     for (int i = 0; i < 32; i++) {
       if (test(arg)) return true;
@@ -85,22 +96,26 @@ void osla_wait_awake(osla_transport *t, osla_wait_test *test, void *arg, osla_be
 {
   if (test(arg)) return;
   bool network = t->n_nodes > 1 || t->n_attached > 0, spins = !t->oversubscribed;
-  if (spins && (network ? spin_on_network(t, test, arg) : spin(test, arg))) return;
+  double allowed = MOST_ALLOWED;
+  if (spins && (network ? spin_on_network(t, test, arg, &allowed) : spin(test, arg))) return;
 
   int nap = NAP_MIN_US;
   patience left = osla_patience_start(t);
   for (;;) {
-    bool busy;
-    if (take_turn(t, test, arg, &busy)) return;
+    news seen;
+    if (take_turn(t, test, arg, &seen)) return;
     osla_patience_check(t, &left);
-    if (network && busy) {
+    if (network && seen != NOTHING) {
+      const bool again = spins && (seen == END || allowed >= SPIN);
       nap = NAP_MIN_US;
-      if (spins && spin_on_network(t, test, arg)) return;
+      if (again && spin_on_network(t, test, arg, &allowed)) return;
     }
+    const double before = osla_clock();
     if (!bell)
       osla_nap(nap);
     else if (sleep_on(bell, test, arg, network ? nap : SLEEP_ON_NODE_US))
       return;
+    allowed = fmin(allowed + (osla_clock() - before) / 8, MOST_ALLOWED);
     if (nap < NAP_MAX_US) nap *= 2;
     if (test(arg)) return;
   }
