@@ -184,7 +184,10 @@ static osla_err fill_parts(osla_csr *a, const int64_t *first, const int64_t *col
   OSLA_CALL(make_part(&a->other, a->rows, first[a->rows] - n_own));
   a->other_row = malloc((size_t)(a->rows + 1) * sizeof *a->other_row);
   entry *row = malloc((size_t)(longest + 1) * sizeof *row);
-  OSLA_CHECK(a->other_row && row, OSLA_ERR_MEM, "%" PRId64 " rows of a matrix", a->rows);
+  if (!a->other_row || !row) {
+    free(row);
+    return osla_error_set(OSLA_ERR_MEM, "%" PRId64 " rows of a matrix", a->rows);
+  }
   a->own.n = a->rows;
   for (int64_t i = 0; i < a->rows; i++) {
     const int64_t at = first[i], before = other;
