@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 static char directory[128];
@@ -56,6 +57,12 @@ void scratch_write(const char *path, const void *bytes, size_t size)
     if (stream) done = fclose(stream) == 0 && done;
     CU_ASSERT(done);
   }
+  MPI_Barrier(MPI_COMM_WORLD);
+}
+
+void scratch_pipe(const char *path)
+{
+  if (osla_test_rank() == 0 && mkfifo(path, 0600) != 0) MPI_Abort(MPI_COMM_WORLD, 1);
   MPI_Barrier(MPI_COMM_WORLD);
 }
 

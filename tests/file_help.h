@@ -15,6 +15,7 @@ const char *scratch_path(const char *name);
 
 /* Rank 0 writes, reads (caller frees), cuts or changes a file; all ranks wait. Collective. */
 void scratch_write(const char *path, const void *bytes, size_t size);
+void scratch_pipe(const char *path); /* a named pipe, which nobody writes */
 unsigned char *scratch_read(const char *path, size_t *size);
 
 #endif

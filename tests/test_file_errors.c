@@ -77,6 +77,8 @@ static void test_foreign(void)
   refuse(t, scratch_path("missing"), NULL, "missing: No such file or directory");
   refuse(t, "/dev", NULL, "/dev: is not a regular file");
   refuse(t, "/dev/zero", NULL, "/dev/zero: is not a regular file");
+  scratch_pipe(scratch_path("pipe"));
+  refuse(t, scratch_path("pipe"), NULL, "pipe: is not a regular file");
   scratch_write(scratch_path("empty"), "", 0);
   refuse(t, scratch_path("empty"), NULL, "neither HDF5 nor an OSLA raw matrix (0 bytes");
   char text[200];
@@ -85,7 +87,7 @@ static void test_foreign(void)
   refuse(t, scratch_path("text"), NULL, "neither HDF5 nor an OSLA raw matrix (20 bytes");
   scratch_write(scratch_path("text"), text, sizeof text);
   refuse(t, scratch_path("text"), NULL, "neither HDF5 nor an OSLA raw matrix (200 bytes");
-  scratch_drop(2);
+  scratch_drop(3);
   osla_transport_destroy(&t);
 }
 

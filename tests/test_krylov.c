@@ -210,12 +210,42 @@ static void test_lsqr_square(void)
   osla_transport_destroy(&t);
 }
 
+/* ---- what differs by rank ---- */
+
+/* Ranks that went by their own limits would wait for one another. */
+static void test_other_options(void)
+{
+  osla_transport *t = osla_test_transport();
+  system_ s = open_system(t, SPARSE_GRID, 100, 100);
+  const bool other = osla_test_rank() > 0 && osla_test_rank() == osla_test_size() - 1;
+  const osla_krylov_options options[] = {{.tolerance = other ? 0.1 : 0.01},
+                                         {.iterations = other ? 2 : 3}};
+  const char *const names[] = {"tolerance (bits) is ", "iterations is 3 on rank 0, but 2 on rank "};
+  osla_krylov_result r;
+  for (int i = 0; i < 2 && osla_test_size() > 1; i++) {
+    OSLA_ASSERT_ERR(osla_cg(&s.op, NULL, s.b, s.x, &options[i], &r), OSLA_ERR_ARG);
+    OSLA_ASSERT_TEXT("osla_cg: ");
+    OSLA_ASSERT_TEXT(names[i]);
+    OSLA_ASSERT_SAME_TEXT();
+    OSLA_ASSERT_ERR(osla_lsqr(&s.op, s.b, 0.0, NULL, s.x, &options[i], &r), OSLA_ERR_ARG);
+    OSLA_ASSERT_TEXT("osla_lsqr: ");
+    OSLA_ASSERT_TEXT(names[i]);
+  }
+  if (osla_test_size() > 1) {
+    OSLA_ASSERT_ERR(osla_lsqr(&s.op, s.b, other ? 1.0 : 2.0, NULL, s.x, NULL, &r), OSLA_ERR_ARG);
+    OSLA_ASSERT_TEXT("osla_lsqr: damping (bits) is ");
+  }
+  close_system(&s);
+  osla_transport_destroy(&t);
+}
+
 int main(int argc, char **argv)
 {
   static const osla_test_case cases[] = {{"CG", test_cg},
                                          {"ends of CG", test_cg_ends},
                                          {"LSQR", test_lsqr},
                                          {"LSQR, square", test_lsqr_square},
+                                         {"options that differ by rank", test_other_options},
                                          {NULL, NULL}};
   return osla_test_main(argc, argv, cases);
 }

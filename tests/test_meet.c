@@ -3,6 +3,7 @@
 #include "osla_meet.h"
 #include "osla_test_help.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
 /* Numbers below `most` of which rank r drops all but those that leave r when divided by `skip`. */
@@ -104,6 +105,14 @@ static void test_arguments(void)
     OSLA_ASSERT_ERR(err, OSLA_ERR_RANGE);
     OSLA_ASSERT_TEXT("77 is too much here");
     CU_ASSERT(common == 0);
+  }
+  if (osla_test_size() > 1) { /* more than is shown of a call */
+    char call[100];
+    (void)snprintf(call, sizeof call, "gemm %070d", last);
+    OSLA_ASSERT_ERR(osla_meet(t, OSLA_OK, call, 1, list, &common), OSLA_ERR_STATE);
+    OSLA_ASSERT_TEXT("gemm 0000");
+    OSLA_ASSERT_TEXT("theirs differ behind the first 63 bytes");
+    OSLA_ASSERT_SAME_TEXT();
   }
   OSLA_ASSERT_OK(osla_meet(t, OSLA_OK, "bcast of int64", 1, list, &common));
   CU_ASSERT(common == 1);

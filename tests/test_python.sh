@@ -53,7 +53,7 @@ for ranks in $ranks; do
   for case in views drops caught destroyed; do ends $ranks $case 0; done
 done
 ends 3 uncaught 1 "ending all ranks"
-ends 3 exit 1 "calls Matrix.norm where rank 0 calls the end of the program"
+ends 3 exit 1 "calls Matrix.norm fro where rank 0 calls the end of the program"
 
 if "$PYTHON" -c 'import mpi4py' 2>/dev/null; then
   for first in mpi4py osla; do

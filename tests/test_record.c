@@ -374,6 +374,8 @@ static void test_refused(void)
   for (int k = 0; k < 2; k++)
     p.records[k].values = p.x[0];
   refuse(&p, "rank 0 has 0 values for each reading, and its halo 0 1");
+  p.parts[1].length = -1;
+  refuse(&p, "rank 1 has a state of -1 numbers");
   p.halos[1].tag = 1;
   refuse(&p, "halo 0 of rank 0 (peer 1, tag 0, 1 numbers) has no sender");
 }

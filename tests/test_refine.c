@@ -241,6 +241,34 @@ static void test_singular(void)
   grids_close(&g);
 }
 
+/* Ranks that went by their own limits would wait for one another. */
+static void test_options(void)
+{
+  grid_set g = grids_open();
+  kernel_matrix a = kernel_make(g.at[0], OSLA_DOUBLE, 9, 9, 2, 2, false);
+  kernel_matrix b = kernel_make(g.at[0], OSLA_DOUBLE, 9, 2, 2, 2, false);
+  kernel_matrix x = kernel_make(g.at[0], OSLA_DOUBLE, 9, 2, 2, 2, false);
+  osla_factors f = osla_factors_cholesky(a.a, OSLA_LOWER); /* not looked at */
+  const int last = osla_test_size() - 1;
+  const bool other = osla_test_rank() == last;
+  const osla_refine_options negative = {.max_iterations = -3},
+                            most = {.max_iterations = other ? 2 : 1},
+                            target = {.target = other ? 0.5 : 1.0};
+  OSLA_ASSERT_OK(osla_matrix_fill(a.a, OSLA_FILL_SPD, 1));
+  OSLA_ASSERT_OK(osla_matrix_fill(b.a, OSLA_FILL_UNIFORM, 1));
+  OSLA_ASSERT_ERR(osla_gesv_mixed(a.a, b.a, x.a, &negative, NULL), OSLA_ERR_ARG);
+  OSLA_ASSERT_TEXT("max_iterations = -3, target = 0: neither may be negative");
+  if (last > 0) {
+    OSLA_ASSERT_ERR(osla_gesv_mixed(a.a, b.a, x.a, &most, NULL), OSLA_ERR_ARG);
+    OSLA_ASSERT_TEXT("osla_gesv_mixed: max_iterations is 1 on rank 0, but 2 on rank ");
+    OSLA_ASSERT_SAME_TEXT();
+    OSLA_ASSERT_ERR(osla_refine(a.a, &f, b.a, x.a, &target, NULL), OSLA_ERR_ARG);
+    OSLA_ASSERT_TEXT("osla_refine: target (bits) is ");
+  }
+  kernel_free(&a), kernel_free(&b), kernel_free(&x);
+  grids_close(&g);
+}
+
 /* ---- a lack of memory ---- */
 
 /* The linker puts this before the library's. */
@@ -288,8 +316,13 @@ static void test_lack(void)
 int main(int argc, char **argv)
 {
   static const osla_test_case cases[] = {
-    {"residual", test_residual}, {"refine", test_refine}, {"mixed", test_mixed},
-    {"singular", test_singular}, {"lack", test_lack},     {NULL, NULL},
+    {"residual", test_residual},
+    {"refine", test_refine},
+    {"mixed", test_mixed},
+    {"singular", test_singular},
+    {"options", test_options},
+    {"lack", test_lack},
+    {NULL, NULL},
   };
   return osla_test_main(argc, argv, cases);
 }

@@ -239,14 +239,17 @@ static void test_errors(void)
   OSLA_ASSERT_ERR(osla_csr_create(t, start, start, first, column, value, &a), OSLA_ERR_ARG);
   OSLA_ASSERT_TEXT("no column -1 among");
   column[1] = 1;
-  const int64_t falls[] = {0, 2, 1};
+  const int64_t falls[] = {0, INT64_C(1) << 40, 2}; /* the columns end long before */
   OSLA_ASSERT_ERR(osla_csr_create(t, start, start, spoil ? falls : first, column, value, &a),
                   OSLA_ERR_ARG);
-  OSLA_ASSERT_TEXT("first[2] = 1 is less than first[1] = 2");
+  OSLA_ASSERT_TEXT("first[2] = 2 is less than first[1] = 1099511627776");
   OSLA_ASSERT_SAME_TEXT();
   OSLA_ASSERT_ERR(osla_csr_create(t, start, start, first, column, spoil ? NULL : value, &a),
                   OSLA_ERR_ARG);
   OSLA_ASSERT_TEXT("no values of 2 entries");
+  OSLA_ASSERT_ERR(osla_csr_create(t, start, start, first, spoil ? NULL : column, value, &a),
+                  OSLA_ERR_ARG);
+  OSLA_ASSERT_TEXT("no columns or no values of 2 entries");
   start[0] = 1;
   OSLA_ASSERT_ERR(osla_csr_create(t, start, start, first, column, value, &a), OSLA_ERR_ARG);
   OSLA_ASSERT_TEXT("row_start[0] = 1");

@@ -209,6 +209,13 @@ static void test_bad_matrices(void)
   osla_csr *a;
   OSLA_ASSERT_ERR(osla_csr_read_matrix_market(t, "/no/such/file", NULL, NULL, &a), OSLA_ERR_IO);
   OSLA_ASSERT_TEXT("/no/such/file: No such file or directory");
+  scratch_make();
+  file = scratch_path("pipe");
+  scratch_pipe(file);
+  OSLA_ASSERT_ERR(osla_csr_read_matrix_market(t, file, NULL, NULL, &a), OSLA_ERR_IO);
+  OSLA_ASSERT_TEXT("pipe: is not a regular file");
+  OSLA_ASSERT_SAME_TEXT();
+  scratch_drop(1);
   osla_transport_destroy(&t);
 }
 

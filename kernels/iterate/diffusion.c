@@ -1,6 +1,7 @@
 /* The grid of points on a grid of ranks, its halos, boundaries and start. Memory of a rank: none
  * but the object; states are the caller's. */
 #include "diffusion.h"
+#include "bits_of.h"
 #include "reserved.h"
 
 #include <inttypes.h>
@@ -114,10 +115,16 @@ osla_err osla_diffusion_create(osla_transport *t, const osla_diffusion_options *
   osla_diffusion *d = calloc(1, sizeof *d);
   osla_err err =
     d ? check_options(o, osla_transport_size(t)) : osla_error_set(OSLA_ERR_MEM, "diffusion object");
-  const osla_argument same[] = {{"points along x", o->points[0]}, {"points along y", o->points[1]},
-                                {"points along z", o->points[2]}, {"ranks along x", o->ranks[0]},
-                                {"ranks along y", o->ranks[1]},   {"ranks along z", o->ranks[2]},
-                                {"start", (int64_t)o->start}};
+  const osla_argument same[] = {{"points along x", o->points[0]},
+                                {"points along y", o->points[1]},
+                                {"points along z", o->points[2]},
+                                {"ranks along x", o->ranks[0]},
+                                {"ranks along y", o->ranks[1]},
+                                {"ranks along z", o->ranks[2]},
+                                {"start", (int64_t)o->start},
+                                {"radius (bits)", osla_bits_of(o->radius)},
+                                {"offset (bits)", osla_bits_of(o->offset)},
+                                {"no_offset", o->no_offset}};
   err = osla_agree_same(t, err, "osla_diffusion_create", same, (int)(sizeof same / sizeof *same));
   if (err != OSLA_OK) {
     free(d);

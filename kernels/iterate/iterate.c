@@ -3,8 +3,9 @@
  *
  * Memory of a rank: two states (and one more for a bound) beside the caller's, and the channels'.
  */
-#include "huge_pages.h"
 #include "iterate.h"
+#include "bits_of.h"
+#include "huge_pages.h"
 #include "osla_clock.h"
 #include "reserved.h"
 
@@ -78,27 +79,19 @@ static osla_err check_problem(const osla_fixed_point *p)
   return OSLA_OK;
 }
 
-/* Options are compared as bits: a difference in the last one would let ranks decide differently. */
-static int64_t bits_of(double x)
-{
-  int64_t bits;
-  memcpy(&bits, &x, sizeof bits);
-  return bits;
-}
-
 static osla_err agree(osla_transport *t, osla_err err, const osla_fixed_point *p,
                       const osla_iterate_options *o)
 {
   const osla_argument same[] = {{"mode", (int64_t)o->mode},
-                                {"tolerance (bits)", bits_of(o->tolerance)},
-                                {"norm (bits)", bits_of(o->norm)},
-                                {"omega (bits)", bits_of(o->omega)},
+                                {"tolerance (bits)", osla_bits_of(o->tolerance)},
+                                {"norm (bits)", osla_bits_of(o->norm)},
+                                {"omega (bits)", osla_bits_of(o->omega)},
                                 {"sweeps", o->sweeps},
                                 {"period", o->period},
                                 {"lead", o->lead},
                                 {"in_flight", o->in_flight},
                                 {"check", o->check},
-                                {"patience (bits)", bits_of(o->patience)},
+                                {"patience (bits)", osla_bits_of(o->patience)},
                                 {"proven", o->proven},
                                 {"uncertified", o->uncertified},
                                 {"a record", o->record_bytes > 0},

@@ -26,6 +26,7 @@ typedef enum osla_diffusion_start {
   OSLA_DIFFUSION_MODE    /* boundary and b 0, start sin(pi x) sin(pi y) sin(pi z): an eigenvector */
 } osla_diffusion_start;
 
+/* The same on all ranks. */
 typedef struct osla_diffusion_options {
   int64_t points[3]; /* of the whole grid, x y z, each at least 1 */
   int ranks[3];      /* along x y z; at most points, together at most the ranks of the transport,

@@ -90,10 +90,6 @@ static osla_err list_versions(part *p, int rank)
     OSLA_CHECK(p->links[h].versions, OSLA_ERR_MEM, "replay: readings of rank %d", rank);
     p->links[h].n = 0;
   }
-  for (int h = 0; h < p->p->n_halos; h++)
-    OSLA_CHECK(!r->values || r->stride >= p->p->halos[h].recv, OSLA_ERR_ARG,
-               "replay: rank %d has %" PRId64 " values for each reading, and its halo %d %" PRId64,
-               rank, r->stride, h, p->p->halos[h].recv);
   for (int64_t k = 0; k < r->n_readings; k++) {
     const osla_reading *one = &r->readings[k];
     inlet *l = &p->links[one->halo];
@@ -108,6 +104,9 @@ static osla_err list_versions(part *p, int rank)
 static osla_err open_part(replay *r, int rank, double *x)
 {
   part *p = &r->parts[rank];
+  OSLA_CHECK(p->p->length >= 0 && p->p->n_halos >= 0, OSLA_ERR_ARG,
+             "replay: rank %d has a state of %" PRId64 " numbers and %d halos", rank, p->p->length,
+             p->p->n_halos);
   const size_t bytes = ((size_t)p->p->length + 1) * sizeof(double);
   p->x = x;
   p->links = calloc((size_t)p->p->n_halos + 1, sizeof *p->links);

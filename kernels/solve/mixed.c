@@ -3,7 +3,6 @@
 #include "osla_chol.h"
 #include "osla_lu.h"
 #include "refine.h"
-#include "reserved.h"
 #include "residual.h"
 #include "rhs.h"
 
@@ -62,11 +61,10 @@ cleanup:
   return err;
 }
 
-static osla_err check(const mixed *f, const osla_refine_options *options)
+static osla_err check(const mixed *f)
 {
   osla_dtype dtype = osla_matrix_dtype(f->a);
   int64_t nb = osla_matrix_layout(f->b).n, nx = osla_matrix_layout(f->x).n;
-  OSLA_CALL(OSLA_RESERVED(osla_refine_options, options));
   if (f->cholesky) OSLA_CALL(osla_rhs_check_uplo(f->uplo));
   OSLA_CALL(osla_rhs_check(OSLA_LEFT, f->a, f->b));
   OSLA_CALL(osla_rhs_check(OSLA_LEFT, f->a, f->x));
@@ -83,10 +81,11 @@ static osla_err check(const mixed *f, const osla_refine_options *options)
 static osla_err solve(mixed *f, const osla_refine_options *options, osla_mixed_result *result)
 {
   osla_mixed_result r = {.path = OSLA_MIXED_SINGLE};
-  OSLA_CALL(osla_agree(osla_grid_transport(osla_matrix_grid(f->a)), check(f, options)));
+  if (options) f->options = *options;
+  OSLA_CALL(osla_refinement_agree(
+    f->a, check(f), f->cholesky ? "osla_posv_mixed" : "osla_gesv_mixed", &f->options));
   double n = (double)osla_matrix_layout(f->a).n;
   osla_dtype dtype = osla_matrix_dtype(f->a);
-  if (options) f->options = *options;
   if (f->options.target == 0.0) f->options.target = 1.0 / sqrt(n > 1.0 ? n : 1.0);
   OSLA_CALL(attempt(f, dtype == OSLA_DOUBLE ? OSLA_FLOAT : OSLA_COMPLEX_FLOAT));
   r.single_iterations = f->refine.iterations;

@@ -95,6 +95,7 @@ static inline osla_factors osla_factors_lu(const osla_matrix *matrix, const int6
 osla_err osla_residual(const osla_matrix *a, const osla_matrix *x, const osla_matrix *b,
                        double *value);
 
+/* The same on all ranks. */
 typedef struct osla_refine_options {
   int max_iterations;   /* 0: chosen, 30 */
   double target;        /* the scaled residual that is small enough; 0: chosen, 1 (osla_refine) or
@@ -117,7 +118,8 @@ typedef struct osla_refine_result {
  *   x       [in,out] solutions; zero is as good as any other first guess
  *   options [in]     NULL = defaults
  *   result  [out]    NULL, or the same on all ranks
- * Memory: three copies of B; if the factors are s or c, half a one more.
+ * Memory: three copies of B; if the factors are s or c, half a one more. Errors as above, and ARG
+ * for options that are negative, or differ by rank.
  * Source: Skeel, "Iterative refinement implies numerical stability for Gaussian elimination" (Math.
  * Comp. 35, 1980); LAPACK's xGERFS. */
 osla_err osla_refine(const osla_matrix *a, const osla_factors *factors, const osla_matrix *b,
@@ -150,7 +152,7 @@ typedef struct osla_mixed_result {
  *   result  [out] NULL, or the same on all ranks
  * Memory: a copy of A in single precision, after a failure (then without it) one in double
  * precision; and that of osla_refine, all before A is factored, but for what the solves themselves
- * take (osla_getrs_memory). Errors as above, and UNSUPPORTED for s and c.
+ * take (osla_getrs_memory). Errors as of osla_refine, and UNSUPPORTED for s and c.
  * Source: Langou, Langou, Luszczek, Kurzak, Buttari, Dongarra, "Exploiting the performance of 32
  * bit floating point arithmetic in obtaining 64 bit accuracy" (SC 2006); LAPACK's DSGESV, DSPOSV.
  */

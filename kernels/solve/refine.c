@@ -1,5 +1,6 @@
 /* Iterative refinement, also with factors in a narrower precision. */
 #include "refine.h"
+#include "bits_of.h"
 #include "local_view.h"
 #include "osla_blas.h"
 #include "reserved.h"
@@ -94,11 +95,10 @@ static osla_err refine(osla_refinement *f, int most, double target, osla_refine_
 }
 
 static osla_err check(const osla_matrix *a, const osla_factors *factors, const osla_matrix *b,
-                      const osla_matrix *x, const osla_refine_options *options)
+                      const osla_matrix *x)
 {
   osla_layout la = osla_matrix_layout(a), lf = osla_matrix_layout(factors->matrix);
   osla_layout lb = osla_matrix_layout(b), lx = osla_matrix_layout(x);
-  OSLA_CALL(OSLA_RESERVED(osla_refine_options, options));
   OSLA_CALL(osla_rhs_check(OSLA_LEFT, a, b));
   OSLA_CALL(osla_rhs_check(OSLA_LEFT, a, x));
   OSLA_CHECK(is_shared(b) && is_shared(x), OSLA_ERR_ARG,
@@ -109,10 +109,25 @@ static osla_err check(const osla_matrix *a, const osla_factors *factors, const o
   OSLA_CHECK(lb.n == lx.n && b != x, OSLA_ERR_ARG,
              "refine: B has %" PRId64 " columns, X %" PRId64 "%s", lb.n, lx.n,
              b == x ? "; they are one matrix" : "");
-  OSLA_CHECK(options->max_iterations >= 0 && options->target >= 0.0, OSLA_ERR_ARG,
-             "refine: max_iterations = %d, target = %g: neither may be negative",
-             options->max_iterations, options->target);
   return OSLA_OK;
+}
+
+static osla_err check_options(const osla_refine_options *o)
+{
+  OSLA_CALL(OSLA_RESERVED(osla_refine_options, o));
+  OSLA_CHECK(o->max_iterations >= 0 && o->target >= 0.0, OSLA_ERR_ARG,
+             "refine: max_iterations = %d, target = %g: neither may be negative", o->max_iterations,
+             o->target);
+  return OSLA_OK;
+}
+
+osla_err osla_refinement_agree(const osla_matrix *a, osla_err err, const char *call,
+                               const osla_refine_options *o)
+{
+  const osla_argument same[] = {{"max_iterations", o->max_iterations},
+                                {"target (bits)", osla_bits_of(o->target)}};
+  if (err == OSLA_OK) err = check_options(o);
+  return osla_agree_same(osla_grid_transport(osla_matrix_grid(a)), err, call, same, 2);
 }
 
 static osla_err make_vectors(osla_refinement *f, const osla_matrix *factor)
@@ -175,7 +190,7 @@ osla_err osla_refine(const osla_matrix *a, const osla_factors *factors, const os
 {
   osla_refine_options o = options ? *options : (osla_refine_options){0};
   osla_refinement *f = NULL;
-  OSLA_CALL(osla_agree(osla_grid_transport(osla_matrix_grid(a)), check(a, factors, b, x, &o)));
+  OSLA_CALL(osla_refinement_agree(a, check(a, factors, b, x), "osla_refine", &o));
   osla_err err = osla_refinement_open(a, factors->matrix, b, &f);
   if (err == OSLA_OK) err = osla_refinement_run(f, factors, x, &o, result);
   osla_refinement_close(&f);

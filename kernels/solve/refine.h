@@ -12,6 +12,11 @@ typedef struct osla_refinement osla_refinement;
 osla_err osla_refinement_open(const osla_matrix *a, const osla_matrix *factor, const osla_matrix *b,
                               osla_refinement **out);
 
+/* Fails on all ranks if `err` does on one, or if options (not NULL) are negative, or differ.
+ * Collective. Errors: ARG, `err`. */
+osla_err osla_refinement_agree(const osla_matrix *a, osla_err err, const char *call,
+                               const osla_refine_options *options);
+
 /* osla_refine, whose arguments have been checked. */
 osla_err osla_refinement_run(osla_refinement *r, const osla_factors *factors, osla_matrix *x,
                              const osla_refine_options *options, osla_refine_result *result);

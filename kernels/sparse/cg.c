@@ -112,7 +112,7 @@ osla_err osla_cg(const osla_operator *a, const osla_preconditioner *m, const dou
   const osla_argument same[] = {{"a preconditioner", m != NULL},
                                 {"flexible", options && options->flexible}};
   OSLA_CALL(osla_agree_same(a->transport, err, "osla_cg", same, 2));
-  OSLA_CALL(osla_krylov_open(a, options, 3 * c.n, result, &c.k));
+  OSLA_CALL(osla_krylov_open("osla_cg", a, options, 3 * c.n, result, &c.k));
   c.flexible = m && c.k.options.flexible;
   c.p = c.k.shared;
   c.r = c.k.own;

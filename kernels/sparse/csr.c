@@ -34,6 +34,19 @@ static osla_err check_blocks(const char *what, const int64_t *start, int size)
   return OSLA_OK;
 }
 
+/* Before any entry is looked at: where the list rises it may lead beyond its end. */
+static osla_err check_first(const int64_t *first, int64_t rows, int64_t first_row)
+{
+  OSLA_CHECK(first && first[0] == 0, OSLA_ERR_ARG, "first[0] = %" PRId64 ", not 0",
+             first ? first[0] : -1);
+  for (int64_t i = 0; i < rows; i++)
+    OSLA_CHECK(first[i + 1] >= first[i], OSLA_ERR_ARG,
+               "row %" PRId64 ": first[%" PRId64 "] = %" PRId64 " is less than first[%" PRId64
+               "] = %" PRId64,
+               first_row + i, i + 1, first[i + 1], i, first[i]);
+  return OSLA_OK;
+}
+
 static osla_err check_rows(osla_transport *t, const int64_t *row_start, const int64_t *column_start,
                            const int64_t *first, const int64_t *column, const double *value)
 {
@@ -45,20 +58,14 @@ static osla_err check_rows(osla_transport *t, const int64_t *row_start, const in
   OSLA_CHECK(rows < INT32_MAX && columns < INT32_MAX, OSLA_ERR_RANGE,
              "%" PRId64 " rows and %" PRId64 " columns on rank %d: 2^31 or more", rows, columns,
              rank);
-  OSLA_CHECK(first && first[0] == 0, OSLA_ERR_ARG, "first[0] = %" PRId64 ", not 0",
-             first ? first[0] : -1);
-  for (int64_t i = 0; i < rows; i++) {
-    OSLA_CHECK(first[i + 1] >= first[i], OSLA_ERR_ARG,
-               "row %" PRId64 ": first[%" PRId64 "] = %" PRId64 " is less than first[%" PRId64
-               "] = %" PRId64,
-               row_start[rank] + i, i + 1, first[i + 1], i, first[i]);
+  OSLA_CALL(check_first(first, rows, row_start[rank]));
+  OSLA_CHECK(first[rows] == 0 || (column && value), OSLA_ERR_ARG,
+             "no columns or no values of %" PRId64 " entries", first[rows]);
+  for (int64_t i = 0; i < rows; i++)
     for (int64_t e = first[i]; e < first[i + 1]; e++)
       OSLA_CHECK(column[e] >= 0 && column[e] < all, OSLA_ERR_ARG,
                  "row %" PRId64 " on rank %d: no column %" PRId64 " among %" PRId64,
                  row_start[rank] + i, rank, column[e], all);
-  }
-  OSLA_CHECK(first[rows] == 0 || value, OSLA_ERR_ARG, "no values of %" PRId64 " entries",
-             first[rows]);
   return OSLA_OK;
 }
 
@@ -177,7 +184,10 @@ static osla_err fill_parts(osla_csr *a, const int64_t *first, const int64_t *col
   OSLA_CALL(make_part(&a->other, a->rows, first[a->rows] - n_own));
   a->other_row = malloc((size_t)(a->rows + 1) * sizeof *a->other_row);
   entry *row = malloc((size_t)(longest + 1) * sizeof *row);
-  OSLA_CHECK(a->other_row && row, OSLA_ERR_MEM, "%" PRId64 " rows of a matrix", a->rows);
+  if (!a->other_row || !row) {
+    free(row);
+    return osla_error_set(OSLA_ERR_MEM, "%" PRId64 " rows of a matrix", a->rows);
+  }
   a->own.n = a->rows;
   for (int64_t i = 0; i < a->rows; i++) {
     const int64_t at = first[i], before = other;

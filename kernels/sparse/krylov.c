@@ -5,6 +5,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "bits_of.h"
 #include "osla_clock.h"
 #include "reserved.h"
 
@@ -53,13 +54,17 @@ static osla_err check(const osla_operator *a, const osla_krylov_options *o, int6
   return OSLA_OK;
 }
 
-osla_err osla_krylov_open(const osla_operator *a, const osla_krylov_options *options, int64_t n_own,
+osla_err osla_krylov_open(const char *call, const osla_operator *a,
+                          const osla_krylov_options *options, int64_t n_own,
                           osla_krylov_result *result, krylov *k)
 {
   void *shared = NULL;
   *result = (osla_krylov_result){.end = OSLA_KRYLOV_ITERATIONS};
   *k = (krylov){.a = a, .options = resolve(options), .result = result, .start = osla_clock()};
-  osla_err err = osla_agree(a->transport, check(a, &k->options, n_own, &k->own));
+  const osla_krylov_options *o = &k->options;
+  const osla_argument same[] = {{"tolerance (bits)", osla_bits_of(o->tolerance)},
+                                {"iterations", o->iterations}};
+  osla_err err = osla_agree_same(a->transport, check(a, o, n_own, &k->own), call, same, 2);
   if (err == OSLA_OK) err = osla_sums_create(a->transport, MOST_SUMS, &k->sums);
   if (err == OSLA_OK)
     err = osla_vertices_create(a->transport, (size_t)a->columns * sizeof(double), &shared);

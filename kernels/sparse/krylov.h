@@ -23,8 +23,9 @@ typedef struct own_preconditioner {
 } own_preconditioner;
 osla_err osla_krylov_precondition(void *self, const double *r, double *z);
 
-/* Checks the options, makes the memory. Collective; k is zero where it fails. */
-osla_err osla_krylov_open(const osla_operator *a, const osla_krylov_options *options, int64_t n_own,
+/* Checks the options of `call`, makes the memory. Collective; k is zero where it fails. */
+osla_err osla_krylov_open(const char *call, const osla_operator *a,
+                          const osla_krylov_options *options, int64_t n_own,
                           osla_krylov_result *result, krylov *k);
 /* Returns `err`, or what went wrong here. Collective. */
 osla_err osla_krylov_close(krylov *k, osla_err err);

@@ -6,6 +6,8 @@
 
 #include <math.h>
 
+#include "bits_of.h"
+
 typedef struct lsqr {
   krylov k;
   int64_t m, n;
@@ -134,8 +136,9 @@ osla_err osla_lsqr(const osla_operator *a, const double *b, double damping, cons
                    double *x, const osla_krylov_options *options, osla_krylov_result *result)
 {
   lsqr s = {.m = a->rows, .n = a->columns, .scale = scale, .damping = damping};
-  OSLA_CALL(osla_agree(a->transport, check(a, damping, scale)));
-  OSLA_CALL(osla_krylov_open(a, options, s.m + 3 * s.n, result, &s.k));
+  const osla_argument same[] = {{"damping (bits)", osla_bits_of(damping)}};
+  OSLA_CALL(osla_agree_same(a->transport, check(a, damping, scale), "osla_lsqr", same, 1));
+  OSLA_CALL(osla_krylov_open("osla_lsqr", a, options, s.m + 3 * s.n, result, &s.k));
   s.u = s.k.own;
   s.v = s.u + s.m;
   s.w = s.v + s.n;

@@ -63,6 +63,7 @@ typedef enum osla_krylov_end {
   OSLA_KRYLOV_NOT_FINITE  /* an infinity or NaN came up: in A, b or x */
 } osla_krylov_end;
 
+/* The same on all ranks, but for `each` and `arg`. */
 typedef struct osla_krylov_options {
   double tolerance;   /* 0: 1e-8. See the solvers */
   int64_t iterations; /* at most; 0: 10000; -1: none */
@@ -115,9 +116,11 @@ osla_preconditioner osla_jacobi_use(const osla_jacobi *jacobi); /* borrows it */
  *   b       [in]     [rows]
  *   x       [in,out] [rows] the first guess, then the solution
  *   options [in]     NULL: defaults. It ends when |b - A x| <= tolerance |b|
- * The bits depend on operator, preconditioner and ranks alone. Memory: four vectors. Errors, on all
- * ranks together: ARG (options; rows that are not columns; a preconditioner of osla_jacobi_use or
- * osla_sweeps_use for another number of rows), MEM, MPI, those of operator and preconditioner. */
+ * The bits depend on operator, preconditioner and ranks alone. Norms are roots of sums of squares:
+ * numbers below 1e-154 count as 0, also all of b; those above 1e154 as not finite. Memory: four
+ * vectors. Errors, on all ranks together: ARG (options, also such as differ by rank; rows that are
+ * not columns; a preconditioner of osla_jacobi_use or osla_sweeps_use for another number of rows),
+ * MEM, MPI, those of operator and preconditioner. */
 osla_err osla_cg(const osla_operator *a, const osla_preconditioner *m, const double *b, double *x,
                  const osla_krylov_options *options, osla_krylov_result *result);
 
@@ -125,7 +128,7 @@ osla_err osla_cg(const osla_operator *a, const osla_preconditioner *m, const dou
 
 /* Minimises |b - A x|^2 + damping^2 |x / scale|^2. Collective.
  *   b       [in]  [rows]
- *   damping [in]  >= 0, finite
+ *   damping [in]  >= 0, finite, the same on all ranks
  *   scale   [in]  [columns] > 0: the iteration is for x / scale, which changes its way, and not
  *                 (without damping) its end; 1 / the norm of each column serves well. NULL: 1
  *   x       [out] [columns]; it begins with 0

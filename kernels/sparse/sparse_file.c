@@ -2,6 +2,7 @@
 #include <stdio.h>
 
 #include "sparse_file.h"
+#include "text_share.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -28,9 +29,8 @@ osla_err osla_sparse_head_line(const char *file, FILE *f, char *line, sparse_hea
 
 static osla_err read_head(const char *file, sparse_head_reader *read, sparse_head *head)
 {
-  errno = 0;
-  FILE *f = fopen(file, "rb");
-  OSLA_CHECK(f, OSLA_ERR_IO, "%.200s: %s", file, strerror(errno));
+  FILE *f = NULL;
+  OSLA_CALL(osla_text_open(file, &f));
   osla_err err = read(file, f, head);
   (void)fclose(f);
   return err;

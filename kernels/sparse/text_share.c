@@ -81,15 +81,27 @@ static void cut(text_share *s, size_t size, size_t skip, size_t keep)
   s->text[lines_end - at] = '\0';
 }
 
+/* A pipe would be waited for, and cannot be read in parts. */
+osla_err osla_text_open(const char *file, FILE **out)
+{
+  struct stat found;
+  errno = 0;
+  *out = NULL;
+  if (stat(file, &found) != 0) return io_error(file);
+  OSLA_CHECK(S_ISREG(found.st_mode), OSLA_ERR_IO, "%.200s: is not a regular file", file);
+  *out = fopen(file, "rb");
+  return *out ? OSLA_OK : io_error(file);
+}
+
 static osla_err read_share(osla_transport *t, int64_t from, text_share *s)
 {
   const int64_t size = osla_transport_size(t), rank = osla_transport_rank(t);
   char *text = NULL;
   size_t n = 0;
-  errno = 0;
-  FILE *f = fopen(s->file, "rb");
-  if (!f || fseeko(f, 0, SEEK_END) != 0) {
-    if (f) (void)fclose(f);
+  FILE *f;
+  OSLA_CALL(osla_text_open(s->file, &f));
+  if (fseeko(f, 0, SEEK_END) != 0) {
+    (void)fclose(f);
     return io_error(s->file);
   }
   const int64_t bytes = (int64_t)ftello(f) > from ? (int64_t)ftello(f) - from : 0;

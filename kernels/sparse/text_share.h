@@ -3,6 +3,10 @@
 #define TEXT_SHARE_H
 
 #include "osla_transport.h"
+#include <stdio.h>
+
+/* Opens a file for reading. Local. Errors: IO (also where it is no regular file). */
+osla_err osla_text_open(const char *file, FILE **out);
 
 typedef struct text_share {
   const char *file;

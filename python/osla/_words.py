@@ -117,6 +117,11 @@ def text(value: Any, name: str) -> str:
     return value
 
 
+def same(*words: Any, **named: Any) -> str:
+    """What must be the same on all ranks, behind the name of a call."""
+    return "".join(f" {word}" for word in (*words, *(f"{k}={named[k]}" for k in sorted(named))))
+
+
 def blocks(block: Any) -> tuple[int, int]:
     """Rows and columns of a block, from one number or two."""
     if isinstance(block, (tuple, list)):

@@ -14,7 +14,7 @@ from .transport import Grid, Transport, world
 
 @collective
 def save(matrix: Matrix, path: Any, *, stored: str = "whole", name: str = "matrix",
-         format: str = "by name") -> Generator[None, None, None]:
+         format: str = "by name") -> Generator[str, None, None]:
     """Writes or replaces a file with one matrix. Collective. stored: "whole", "lower" or "upper", a
     note of what means something. format: "hdf5", "raw" or "by name" (.h5, .hdf5: HDF5). In h5py it
     is file[name][:].T."""
@@ -22,7 +22,7 @@ def save(matrix: Matrix, path: Any, *, stored: str = "whole", name: str = "matri
     texts = _words.text(path, "path"), _words.text(name, "name")
     how = _words.word(format, _words.FORMAT, "format")
     which = _words.word(stored, _words.STORED, "stored")
-    yield
+    yield _words.same(format, stored)
     _core.matrix_save(own, texts[0], how, which, texts[1])
 
 
@@ -63,12 +63,12 @@ class File(Owned):
 
     @collective
     def __init__(self, path: Any, mode: str = "r", *,
-                 transport: Transport | None = None) -> Generator[None, None, None]:
+                 transport: Transport | None = None) -> Generator[str, None, None]:
         transport = transport or world()
         root = handle(transport, Transport, "transport")
         name = _words.text(path, "path")
         create = _words.word(mode, {"r": 0, "w": 1}, "mode")
-        yield
+        yield _words.same(mode)
         self._handle = _core.file_open(root, name, bool(create))
         self._root = root
         self.path, self.mode, self.transport = name, mode, transport
@@ -175,7 +175,7 @@ def _put_value(file: File, name: str, value: Any) -> Generator[None, None, None]
 
 
 @collective
-def _get_value(file: File, name: str, kind: str) -> Generator[None, None, Any]:
+def _get_value(file: File, name: str, kind: str) -> Generator[str, None, Any]:
     own, text = file._alive(), _words.text(name, "name")
-    yield
+    yield _words.same(kind)
     return _core.file_get_value(own, text, kind)

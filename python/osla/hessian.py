@@ -59,11 +59,11 @@ class Hessian(Owned):
     @collective
     def __init__(self, n: int, *, block: int = 96, dtype: Any = np.float64,
                  update_dtype: Any = None, grid: Grid | None = None,
-                 **options: Any) -> Generator[None, None, None]:
+                 **options: Any) -> Generator[str, None, None]:
         grid = world().grid if grid is None else grid
         owners, order = handle(grid, Grid, "grid"), _words.whole(n, "n", 0)
         packed = _options(block, dtype, update_dtype, options)
-        yield
+        yield _words.same(**options)
         self._handle = _core.hessian_create(owners, order, packed)
         self._root = grid._root
         self.n, self.grid, self.dtype = order, grid, np.dtype(dtype)

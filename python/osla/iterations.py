@@ -48,7 +48,7 @@ def _share(a: CSR | Matrix) -> tuple[Any, int, int, int]:
 @collective
 def iterate(a: CSR | Matrix, b: np.ndarray, x: np.ndarray | None = None, *, mode: str = "async",
             block: int = 1, factor: str = "cholesky", uplo: str = "whole", bound_steps: int = 0,
-            **options: Any) -> Generator[None, None, Iterated]:
+            **options: Any) -> Generator[str, None, Iterated]:
     """Solves A x = b by sweeps x := x + B^-1 (b - A x), B the blocks on A's diagonal. Collective.
 
     mode: "async": no rank waits, a sweep takes the newest values that are here; "racy": also
@@ -71,7 +71,7 @@ def iterate(a: CSR | Matrix, b: np.ndarray, x: np.ndarray | None = None, *, mode
     _core.check_line(b, "b", _core.DOUBLE, length, False)
     if x is not None:
         _core.check_line(x, "x", _core.DOUBLE, length, False)
-    yield
+    yield _words.same(f"of a {type(a).__name__}", bound_steps=steps)
     mine = np.zeros(last - first) if x is None else np.array(x[first:last])
     end, *rest = _core.iterate(own, triangle, b[first:last], mine, blocks, packed, steps)
     if isinstance(a, Matrix):
@@ -134,7 +134,7 @@ class Diffusion(Owned):
 
     @collective
     def iterate(self, x: np.ndarray | None = None, *, mode: str = "async", bound_steps: int = 0,
-                **options: Any) -> Generator[None, None, Iterated]:
+                **options: Any) -> Generator[str, None, Iterated]:
         """Sweeps x := M x + c from the state x on, which stays as it is; None: `initial`. Collective.
         mode, bound_steps, options: as of `iterate`; Iterated.x is a state."""
         own, shape = self._alive(), self._shape
@@ -144,7 +144,7 @@ class Diffusion(Owned):
             x = self.initial()
         if not isinstance(x, np.ndarray) or x.dtype != np.float64 or x.shape != shape:
             raise ArgumentError(f"x: an array of float64 and shape {shape} is needed")
-        yield
+        yield _words.same(bound_steps=steps)
         state = x.reshape(-1, order="F").copy()
         end, *rest = _core.diffusion_iterate(own, state, packed, steps)
         return Iterated(state.reshape(shape, order="F"), _words.ITERATE_END[end], *rest)

@@ -14,7 +14,7 @@ from .matrix import Matrix, Part, part_of
 @collective
 def gemm(a: Matrix | Part, b: Matrix | Part, c: Matrix | Part, *, alpha: complex = 1.0,
          beta: complex = 0.0, transa: str = "n", transb: str = "n",
-         **options: Any) -> Generator[None, None, None]:
+         **options: Any) -> Generator[str, None, None]:
     """C := alpha op(A) op(B) + beta C, op by "n", "t" or "c". Collective.
 
     a, b, c: matrices or parts of one dtype; op(A) m x k, op(B) k x n, C m x n, not of A or B. Blocks
@@ -24,7 +24,7 @@ def gemm(a: Matrix | Part, b: Matrix | Part, c: Matrix | Part, *, alpha: complex
     how = [_words.word(x, _words.TRANS, n) for x, n in ((transa, "transa"), (transb, "transb"))]
     factors = _words.factor(alpha, "alpha"), _words.factor(beta, "beta")
     packed = _core.options("gemm", options)
-    yield
+    yield _words.same(transa, transb, *factors)
     _core.gemm(*how, factors[0], parts[0], parts[1], factors[1], parts[2], packed)
 
 
@@ -42,20 +42,20 @@ def _product(a: Matrix, b: Matrix) -> Generator[None, None, Matrix]:
 
 @collective
 def syrk(a: Matrix | Part, c: Matrix | Part, *, uplo: str = "lower", trans: str = "n",
-         alpha: complex = 1.0, beta: complex = 0.0, **options: Any) -> Generator[None, None, None]:
+         alpha: complex = 1.0, beta: complex = 0.0, **options: Any) -> Generator[str, None, None]:
     """Triangle `uplo` of C := alpha A A^T + beta C ("n", A is n x k) or alpha A^T A + beta C ("t",
     A is k x n). Collective. `herk` is the Hermitian one."""
     parts = part_of(a, "a"), part_of(c, "c")
     which = _words.word(uplo, _words.UPLO, "uplo"), _words.word(trans, _words.TRANS, "trans")
     factors = _words.factor(alpha, "alpha"), _words.factor(beta, "beta")
     packed = _core.options("gemm", options)
-    yield
+    yield _words.same(uplo, trans, *factors)
     _core.syrk(*which, factors[0], parts[0], factors[1], parts[1], packed)
 
 
 @collective
 def trsm(a: Matrix | Part, b: Matrix | Part, *, side: str = "left", uplo: str = "lower", trans: str = "n",
-         diag: str = "nonunit", alpha: complex = 1.0) -> Generator[None, None, None]:
+         diag: str = "nonunit", alpha: complex = 1.0) -> Generator[str, None, None]:
     """B := alpha op(T)^-1 B ("left") or alpha B op(T)^-1 ("right"), T a triangle of A. Collective.
 
     a, b: matrices or parts of one dtype, B not of A; what is outside of a part stays as it is."""
@@ -63,7 +63,7 @@ def trsm(a: Matrix | Part, b: Matrix | Part, *, side: str = "left", uplo: str = 
     how = (_words.word(side, _words.SIDE, "side"), _words.word(uplo, _words.UPLO, "uplo"),
            _words.word(trans, _words.TRANS, "trans"), _words.word(diag, _words.DIAG, "diag"))
     scale = _words.factor(alpha, "alpha")
-    yield
+    yield _words.same(side, uplo, trans, diag, scale)
     _core.trsm(*how, scale, *both)
 
 
@@ -161,7 +161,7 @@ def _refuse(routine: str, info: int, what: str) -> None:
 
 
 @collective
-def getrf(a: Matrix | Part, *, pivoting: str = "partial", **options: Any) -> Generator[None, None, LU]:
+def getrf(a: Matrix | Part, *, pivoting: str = "partial", **options: Any) -> Generator[str, None, LU]:
     """A := P^T L U in place; A is a matrix or a part. Collective. pivoting: "partial", "tournament"
     or "none"; options: look_ahead.
 
@@ -172,7 +172,7 @@ def getrf(a: Matrix | Part, *, pivoting: str = "partial", **options: Any) -> Gen
     packed = _core.options("lu", {**options, "pivoting": kind})
     matrix = a.matrix if isinstance(a, Part) else a
     ipiv = None if kind == _core.PIVOT_NONE else np.zeros(matrix.local_rows.size, np.int64)
-    yield
+    yield _words.same(pivoting, **options)
     info, growth, trusted = _core.getrf(own, ipiv, packed)
     _refuse("getrf", info, "the pivot of column {} (from 1) is zero or not a number")
     if not trusted:
@@ -181,7 +181,7 @@ def getrf(a: Matrix | Part, *, pivoting: str = "partial", **options: Any) -> Gen
 
 
 @collective
-def potrf(a: Matrix | Part, uplo: str = "lower", **options: Any) -> Generator[None, None, Cholesky]:
+def potrf(a: Matrix | Part, uplo: str = "lower", **options: Any) -> Generator[str, None, Cholesky]:
     """A := L L^H ("lower") or U^H U ("upper") in place; A is a matrix or a part, whose other triangle
     is not touched. Collective. options: look_ahead.
 
@@ -190,56 +190,56 @@ def potrf(a: Matrix | Part, uplo: str = "lower", **options: Any) -> Generator[No
     """
     own, which = part_of(a, "a"), _words.word(uplo, _words.UPLO, "uplo")
     packed = _core.options("cholesky", options)
-    yield
+    yield _words.same(uplo, **options)
     info = _core.potrf(own, which, packed)
     _refuse("potrf", info, "the leading minor of order {} is not positive definite")
     return Cholesky(a, uplo)
 
 
 @collective
-def potri(factor: Cholesky, **options: Any) -> Generator[None, None, Matrix]:
+def potri(factor: Cholesky, **options: Any) -> Generator[str, None, Matrix]:
     """Triangle `uplo` of the factor's matrix := that of A^-1, in place; the factor is gone. Returns
     the matrix. Collective."""
     if not isinstance(factor, Cholesky):
         raise ArgumentError("factor: what potrf returned is needed")
     own, packed = _matrix(factor, "an inverse"), _core.options("cholesky", options)
-    yield
+    yield _words.same(factor.uplo, **options)
     info = _core.potri(own, _words.UPLO[factor.uplo], packed)
     _refuse("potri", info, "element {} (from 1) of the factor's diagonal is zero")
     return factor.matrix
 
 
 @collective
-def getri(factor: LU, **options: Any) -> Generator[None, None, Matrix]:
+def getri(factor: LU, **options: Any) -> Generator[str, None, Matrix]:
     """The factors' matrix := A^-1, in place; the factors are gone. Returns the matrix. Collective."""
     if not isinstance(factor, LU):
         raise ArgumentError("factor: what getrf returned is needed")
     own, packed = _matrix(factor, "an inverse"), _core.options("lu", options)
-    yield
+    yield _words.same(**options)
     info = _core.getri(own, factor.ipiv, packed)
     _refuse("getri", info, "element {} (from 1) of U's diagonal is zero")
     return factor.matrix
 
 
 @collective
-def potrs(factor: Cholesky, b: Any) -> Generator[None, None, None]:
+def potrs(factor: Cholesky, b: Any) -> Generator[str, None, None]:
     """B := A^-1 B, in place. Collective. b: a Matrix or Part; or, where A is not a part, an array [n]
     or [n, nrhs] by columns, of A's dtype, the same on all ranks."""
     if not isinstance(factor, Cholesky):
         raise ArgumentError("factor: what potrf returned is needed")
     own, rhs = part_of(factor.matrix, "factor"), _right_hand_sides(factor.matrix, b)
-    yield
+    yield _words.same(factor.uplo)
     _core.potrs(_words.UPLO[factor.uplo], own, rhs)
 
 
 @collective
-def getrs(factor: LU, b: Any, *, trans: str = "n") -> Generator[None, None, None]:
+def getrs(factor: LU, b: Any, *, trans: str = "n") -> Generator[str, None, None]:
     """B := op(A)^-1 B, in place. Collective. b as in potrs."""
     if not isinstance(factor, LU):
         raise ArgumentError("factor: what getrf returned is needed")
     own, rhs = part_of(factor.matrix, "factor"), _right_hand_sides(factor.matrix, b)
     how = _words.word(trans, _words.TRANS, "trans")
-    yield
+    yield _words.same(trans)
     _core.getrs(how, own, factor.ipiv, rhs)
 
 
@@ -263,7 +263,7 @@ class Refined(NamedTuple):
 
 @collective
 def refine(a: Matrix, factor: LU | Cholesky, b: Matrix, x: Matrix,
-           **options: Any) -> Generator[None, None, Refined]:
+           **options: Any) -> Generator[str, None, Refined]:
     """X := X + A^-1 (B - A X) until the residual is small enough, or falls by less than a half.
     Collective. a: the full matrix before its factorisation; factor: of it, or of one near it, also
     in single precision; x: the first guess, which the solution replaces. options: max_iterations,
@@ -273,7 +273,7 @@ def refine(a: Matrix, factor: LU | Cholesky, b: Matrix, x: Matrix,
     factors, uplo = _matrix(factor, "refinement"), getattr(factor, "uplo", "lower")
     matrices = handle(a, Matrix, "a"), handle(b, Matrix, "b"), handle(x, Matrix, "x")
     packed = _core.options("refine", options)
-    yield
+    yield _words.same(type(factor).__name__, uplo)
     return Refined(*_core.refine(isinstance(factor, Cholesky), _words.UPLO[uplo], factors,
                                  getattr(factor, "ipiv", None), *matrices, packed))
 
@@ -292,10 +292,10 @@ class Mixed(NamedTuple):
 
 @collective
 def _mixed(cholesky: bool, uplo: str, a: Matrix, b: Matrix, x: Matrix,
-           options: dict[str, Any]) -> Generator[None, None, Mixed]:
+           options: dict[str, Any]) -> Generator[str, None, Mixed]:
     matrices = handle(a, Matrix, "a"), handle(b, Matrix, "b"), handle(x, Matrix, "x")
     which, packed = _words.word(uplo, _words.UPLO, "uplo"), _core.options("refine", options)
-    yield
+    yield _words.same("posv" if cholesky else "gesv", uplo)
     path, *rest = _core.mixed(cholesky, which, *matrices, packed)
     return Mixed(_words.MIXED[path], *rest)
 

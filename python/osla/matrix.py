@@ -160,7 +160,7 @@ class Matrix(Owned):
     @collective
     def from_numpy(array: np.ndarray | None, *, root: int | None = None, block: Any = 96,
                    shape: tuple[int, int] | None = None, dtype: Any = None,
-                   grid: Grid | None = None) -> Generator[None, None, "Matrix"]:
+                   grid: Grid | None = None) -> Generator[str, None, "Matrix"]:
         """A matrix of an array's elements, in any order in memory. Collective.
 
         root None: all ranks have the same array, and each takes what becomes its own. root = r:
@@ -181,7 +181,7 @@ class Matrix(Owned):
             raise ArgumentError(f"array: {array.shape} of {array.dtype} where {size} of "
                                 f"{_words.NUMPY[kind]} was said")
         sizes = *(_words.whole(x, "shape", 0) for x in size), *_words.blocks(block)
-        yield
+        yield "" if root is None else f" from rank {root}"
         made = Matrix._of(_core.matrix_create(owners, kind, *sizes), grid)
         if root is None:
             made.local[...] = array[np.ix_(made.local_rows, made.local_columns)]
@@ -215,40 +215,40 @@ class Matrix(Owned):
         return Part(self, i, j, m, n)
 
     @collective
-    def fill(self, kind: str, seed: int = 0) -> Generator[None, None, "Matrix | Part"]:
+    def fill(self, kind: str, seed: int = 0) -> Generator[str, None, "Matrix | Part"]:
         """"zero", "identity", "uniform" in [-1/2, 1/2), "dominant", "spd" (symmetric positive
         definite), "integer" (-8 .. 8): the same for every grid and block. A part becomes what a
         matrix of its size would. Collective."""
         own, number = part_of(self, "self"), _words.word(kind, _words.FILL, "kind")
         seed = _words.unsigned(seed, "seed")
-        yield
+        yield _words.same(kind, seed)
         _core.matrix_fill(own, number, seed)
         return self
 
     @collective
-    def norm(self, which: str = "fro") -> Generator[None, None, float]:
+    def norm(self, which: str = "fro") -> Generator[str, None, float]:
         """"max" |a_ij|, "one", "inf" or "fro"; the same on all ranks. Collective."""
         own, number = part_of(self, "self"), _words.word(which, _words.NORM, "which")
-        yield
+        yield _words.same(which)
         return _core.matrix_norm(own, number)
 
     @collective
-    def scale(self, alpha: complex) -> Generator[None, None, "Matrix | Part"]:
+    def scale(self, alpha: complex) -> Generator[str, None, "Matrix | Part"]:
         """All elements times alpha, whose real part serves real types; 0 makes zeros of NaN, too.
         Collective."""
         own, factor = part_of(self, "self"), _words.factor(alpha, "alpha")
-        yield
+        yield _words.same(factor)
         _core.matrix_scale(factor, own)
         return self
 
     @collective
-    def copy_to(self, dest: "Matrix | Part", trans: str = "n") -> Generator[None, None, None]:
+    def copy_to(self, dest: "Matrix | Part", trans: str = "n") -> Generator[str, None, None]:
         """dest := this, its transpose ("t") or conjugate transpose ("c"); dest is a matrix or a part
         of the same dtype, in any blocks and on any grid, also of the same matrix where the two
         share no element. Collective."""
         own, other = part_of(self, "self"), part_of(dest, "dest")
         how = _words.word(trans, _words.TRANS, "trans")
-        yield
+        yield _words.same(trans)
         _core.matrix_copy(how, own, other)
 
     def _like(self, m: int, n: int, mb: int, nb: int, dtype: np.dtype | None = None) -> "Matrix":
@@ -265,18 +265,18 @@ class Matrix(Owned):
         return new
 
     @collective
-    def add(self, alpha: float, source: "Matrix", beta: float = 1.0) -> Generator[None, None, None]:
+    def add(self, alpha: float, source: "Matrix", beta: float = 1.0) -> Generator[str, None, None]:
         """This matrix := alpha source + beta of it; the same sizes, blocks and owners. Collective."""
         own, other = self._alive(), handle(source, Matrix, "source")
         factors = _words.real(alpha, "alpha"), _words.real(beta, "beta")
-        yield
+        yield _words.same(*factors)
         _core.matrix_add(factors[0], other, factors[1], own)
 
     @collective
-    def mirror(self, uplo: str) -> Generator[None, None, "Matrix"]:
+    def mirror(self, uplo: str) -> Generator[str, None, "Matrix"]:
         """Copies the triangle "lower" or "upper" over the other one. Collective."""
         own, which = self._alive(), _words.word(uplo, _words.UPLO, "uplo")
-        yield
+        yield _words.same(uplo)
         _core.matrix_mirror(own, which)
         return self
 

@@ -190,7 +190,7 @@ class Solved(NamedTuple):
 
 @collective
 def cg(a: CSR, b: np.ndarray, x: np.ndarray | None = None, *, jacobi: int = 0, sweeps: int = 0,
-       mode: str = "sync", **options: Any) -> Generator[None, None, Solved]:
+       mode: str = "sync", **options: Any) -> Generator[str, None, Solved]:
     """Solves A x = b, A symmetric and positive definite. Collective. b: [rows] float64; x: the first
     guess, which the solution replaces; None: zero. jacobi: 0: no preconditioner, 1: the diagonal,
     more: blocks of so many rows. sweeps: the preconditioner is so many of block Jacobi, in lock-step,
@@ -205,7 +205,7 @@ def cg(a: CSR, b: np.ndarray, x: np.ndarray | None = None, *, jacobi: int = 0, s
     _core.check_line(b, "b", _core.DOUBLE, a.rows, False)
     _core.check_line(x, "x", _core.DOUBLE, a.rows, True)
     packed = _core.options("solver", options)
-    yield
+    yield _words.same(f"with jacobi={min(block, 1)} sweeps={many} {mode}")
     end, *rest = _core.cg(own, block, many, how, b, x, packed)
     return Solved(x, _words.KRYLOV_END[end], *rest)
 

@@ -169,7 +169,7 @@ def test_calls_that_differ(world):
         pytest.skip("one rank")
     a = osla.Matrix(4, 4)
     last = world.rank == world.size - 1
-    with pytest.raises(osla.StateError, match=r"rank \d calls Matrix.norm where rank 0 calls "
+    with pytest.raises(osla.StateError, match=r"rank \d calls Matrix.norm fro where rank 0 calls "
                                               r"Matrix.copy"):
         a.norm() if last else a.copy()
     assert a.norm() == 0.0

@@ -113,3 +113,32 @@ def test_transports_with_wrong_options(world):
             osla.Transport(**(option if last else {}))
     made = osla.Transport()
     made.destroy()
+
+
+def test_what_differs_on_one_rank(world, other):
+    """Words and numbers by which ranks would go different ways, and wait for one another."""
+    if world.size == 1:
+        return
+    last = world.rank == world.size - 1
+    a, b, c = on(other, 6), on(other, 6), on(other, 6)
+    n = 6 * (world.rank + 1)
+    rows = osla.CSR(np.arange(7), np.arange(n - 6, n), np.full(6, 2.0), transport=other)
+    right, cube = np.ones(6), osla.Diffusion((4, 4, 4), transport=other)
+    for call, text in (
+        (lambda: osla.gemm(a, b, c, transa="t" if last else "n"), "gemm t n .* where rank 0 calls gemm n n"),
+        (lambda: osla.trsm(a, b, alpha=0 if last else 1), "trsm left lower n nonunit"),
+        (lambda: osla.getrf(a, pivoting="none" if last else "partial"), "getrf none where"),
+        (lambda: osla.potrf(a, "upper" if last else "lower"), "potrf upper where"),
+        (lambda: a.norm("one" if last else "max"), "norm one where"),
+        (lambda: osla.cg(rows, right, jacobi=0 if last else 1), "jacobi=0 sweeps=0 sync where"),
+        (lambda: osla.cg(rows, right, sweeps=0 if last else 3), "sweeps=0 sync where .* sweeps=3"),
+        (lambda: osla.cg(rows, right, tolerance=0.1 if last else 0.2), "osla_cg: tolerance"),
+        (lambda: osla.iterate(rows, right, bound_steps=0 if last else 5), "bound_steps=0 where"),
+        (lambda: cube.iterate(bound_steps=0 if last else 5), "bound_steps=0 where"),
+        (lambda: osla.gesv_mixed(a, b, c, target=0.5 if last else 1.0), "osla_gesv_mixed: target"),
+        (lambda: osla.Matrix.from_numpy(None if last else right.reshape(2, 3), root=0 if last else None,
+                                        shape=(2, 3), dtype=float, grid=other.grid), "from rank 0 where"),
+    ):
+        with pytest.raises((osla.StateError, osla.ArgumentError), match=text):
+            call()
+    assert osla.cg(rows, right).x[0] == 0.5

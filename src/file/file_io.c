@@ -11,10 +11,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+/* A pipe is not waited for. */
 osla_err osla_file_open_fd(const char *path, const char *shown, int flags, int *fd)
 {
   struct stat status;
-  *fd = open(path, flags | O_CLOEXEC);
+  *fd = open(path, flags | O_NONBLOCK | O_CLOEXEC);
   OSLA_CHECK(*fd >= 0, OSLA_ERR_IO, "%.200s: %s%s", shown, strerror(errno),
              errno == ENOENT && shown != path ? " (do all ranks see the same directory?)" : "");
   if (fstat(*fd, &status) == 0 && S_ISREG(status.st_mode)) return OSLA_OK;

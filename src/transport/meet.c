@@ -31,7 +31,9 @@ static osla_err refuse_difference(osla_transport *t, const char *call)
                          "collective calls in the same order",
                          t->rank, call, first);
   err = osla_agree(t, err);
-  OSLA_CHECK(err != OSLA_OK, OSLA_ERR_STATE, "%s: names of calls have one hash", call);
+  OSLA_CHECK(err != OSLA_OK, OSLA_ERR_STATE,
+             "%s: all ranks must make the same call; theirs differ behind the first %d bytes",
+             first, NAME_BYTES - 1);
   return err;
 }
 
