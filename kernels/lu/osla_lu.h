@@ -62,7 +62,7 @@ typedef struct osla_lu_result {
  * false. Scale such a matrix first. (LAPACK's own xGETF2 divides
  * there; OpenBLAS 0.3.21's xGETRF, which we call, multiplies by the reciprocal, as we do.)
  * Memory per rank: top blocks of my panels (nb columns of the matrix over the process columns);
- * with several process rows also five panels of rows (four of them of my rows of a panel, where
+ * with several process rows also six panels of rows (four of them of my rows of a panel, where
  * these are longer and process columns do not lie on one node); where they do, and for a
  * tournament, a panel of columns (all its m rows where ranks also share cores or are two, and
  * pivoting is partial, else mine); with other nodes also 3 + look_ahead panels of my rows.
