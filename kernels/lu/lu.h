@@ -85,7 +85,7 @@ typedef struct lu {
   int64_t *rows;          /* [4 nb] work of an exchange */
   int64_t *candidates;    /* rows of a tournament: indices and interchanges */
   int64_t stack_rows;     /* room in scratch for a tournament's candidates */
-  int64_t *shares;        /* [6 p] work of the interchanges left of the panels, and */
+  int64_t *shares;        /* [6 p] work of exchanges, and of the interchanges left of the panels */
   int64_t *permutation;   /* [2 m] work of the interchanges left of the panels, if p > 1 */
   int64_t info;
   bool wild; /* a pivot is NaN or infinite */
