@@ -124,10 +124,11 @@ static osla_err check_options(const osla_refine_options *o)
 osla_err osla_refinement_agree(const osla_matrix *a, osla_err err, const char *call,
                                const osla_refine_options *o)
 {
+  osla_transport *t = osla_grid_transport(osla_matrix_grid(a));
   const osla_argument same[] = {{"max_iterations", o->max_iterations},
                                 {"target (bits)", osla_bits_of(o->target)}};
-  if (err == OSLA_OK) err = check_options(o);
-  return osla_agree_same(osla_grid_transport(osla_matrix_grid(a)), err, call, same, 2);
+  OSLA_CALL(osla_agree(t, err == OSLA_OK ? check_options(o) : err)); /* first: it names the value */
+  return osla_agree_same(t, OSLA_OK, call, same, 2);
 }
 
 static osla_err make_vectors(osla_refinement *f, const osla_matrix *factor)

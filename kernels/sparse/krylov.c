@@ -64,7 +64,9 @@ osla_err osla_krylov_open(const char *call, const osla_operator *a,
   const osla_krylov_options *o = &k->options;
   const osla_argument same[] = {{"tolerance (bits)", osla_bits_of(o->tolerance)},
                                 {"iterations", o->iterations}};
-  osla_err err = osla_agree_same(a->transport, check(a, o, n_own, &k->own), call, same, 2);
+  osla_err err =
+    osla_agree(a->transport, check(a, o, n_own, &k->own)); /* first: it names the value */
+  if (err == OSLA_OK) err = osla_agree_same(a->transport, OSLA_OK, call, same, 2);
   if (err == OSLA_OK) err = osla_sums_create(a->transport, MOST_SUMS, &k->sums);
   if (err == OSLA_OK)
     err = osla_vertices_create(a->transport, (size_t)a->columns * sizeof(double), &shared);
