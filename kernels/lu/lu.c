@@ -7,9 +7,9 @@
  * and the exchanges of its process column; there is no collective operation in the loop.
  * A published panel is not changed before the end, so node neighbours read it in place.
  *
- * Memory per rank: see osla_lu.h. Messages per step: a panel to q - 1 ranks, rows to p - 1 ranks,
- * and with partial pivoting over process columns that span nodes nb records to the p - 1 other
- * ranks of the panel's process column.
+ * Memory per rank: see osla_lu.h. Messages per step: a panel to q - 1 ranks, rows and a share of U
+ * to p - 1, and with partial pivoting over process columns that span nodes nb records to the p - 1
+ * other ranks of the panel's process column.
  */
 #include "lu.h"
 #include "lu_block.h"

@@ -6,8 +6,15 @@
 #include "lu_rows.h"
 #include "move.h"
 #include "row_copy.h"
+#include "work.h"
 
 #include <string.h>
+
+/* So many rows of these columns were moved, once. */
+static void moved_rows(const lu *f, int64_t rows, int64_t cols)
+{
+  osla_work_did(OSLA_WORK_LASWP, f->v.dtype, 1, cols, (rows + 1) / 2);
+}
 
 /* ---- one process row ---- */
 

@@ -3,7 +3,6 @@
 #define OSLA_LU_ROWS_H
 
 #include "lu.h"
-#include "work.h"
 
 /* Exchanges rows as a panel says on local columns [col, col + cols); those that come on top are in
  * the matrix if p = 1, else in nobody's. Together with the process column. */
@@ -22,12 +21,6 @@ static inline int row_owner(const lu *f, int64_t row)
 static inline int64_t row_local(const lu *f, int64_t row)
 {
   return osla_index_local(row, f->v.mb, f->v.p);
-}
-
-/* So many rows of these columns were moved, once. */
-static inline void moved_rows(const lu *f, int64_t rows, int64_t cols)
-{
-  osla_work_did(OSLA_WORK_LASWP, f->v.dtype, 1, cols, (rows + 1) / 2);
 }
 
 #endif
