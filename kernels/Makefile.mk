@@ -80,7 +80,7 @@ kernels_sources = \
   kernels/forest/forest_run.h \
   kernels/forest/forest_share.h kernels/forest/forest_share.c kernels/forest/forest_proxies.c \
   kernels/forest/forest_verify.h kernels/forest/forest_verify.c \
-  kernels/forest/forest_call.h kernels/forest/forest_nearer.c \
+  kernels/forest/forest_call.h kernels/forest/forest_call.c kernels/forest/forest_nearer.c \
   kernels/forest/forest_part.h kernels/forest/forest_fetch.h kernels/forest/forest_fetch.c \
   kernels/forest/forest_serve.h kernels/forest/forest_serve.c \
   kernels/forest/forest_run.c kernels/forest/forest_names.h kernels/forest/forest_names.c \

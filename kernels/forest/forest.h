@@ -27,12 +27,18 @@
 
 enum { CALLS = 8, LINE = 64 }; /* CALLS: a power of two, and the most that are under way */
 
-typedef enum forest_kind { FOREST_BCAST, FOREST_REDUCE, FOREST_FETCH } forest_kind;
+typedef enum forest_kind { FOREST_BCAST, FOREST_REDUCE, FOREST_FETCH, FOREST_KINDS } forest_kind;
 
 /* Where a rank's values lie; array < 0: in none. */
 typedef struct call_values {
   int64_t array, offset, stride;
 } call_values;
+
+/* Of a transfer: values that are read from it; of a fetch: that are written to it, and, by leaves,
+ * added to. */
+typedef struct call_places {
+  call_values values, before, roots;
+} call_places;
 
 /* What a rank says of a transfer to its neighbours, in its part of the pool: two lines, of which
  * most transfers use the first alone. Where calls of one line follow one another, a fetch of one
@@ -95,6 +101,7 @@ typedef struct forest_transfer {
   bool in_place, before_in_place;    /* neighbours reach `from`, `before` by loads and stores */
   bool by_leaves;                    /* a fetch whose order does not count: see osla_forest_adds */
   bool roots_in_place;               /* and neighbours do add to `to` */
+  bool awaited;                      /* neighbours wait for the call */
   bool ended;
   bool lent;                               /* ended for reading alone, where that is verified: */
   uint64_t lent_sum;                       /* of the values */
@@ -103,6 +110,16 @@ typedef struct forest_transfer {
   struct shared_run *shared;               /* what stands for it, see forest_share.h; else NULL */
   forest_cursor reading, sending, answers; /* answers: of a fetch, that come back to leaves */
 } forest_transfer;
+
+/* The latest transfer of a kind that was found right: one that is asked for alike needs no checks.
+ * Unknown: `arrays` is 0. */
+typedef struct forest_known {
+  osla_unit unit;
+  osla_forest_combine combine;
+  uint64_t arrays; /* the pool's array_changes then */
+  forest_transfer transfer;
+  call_places places;
+} forest_known;
 
 struct osla_forest {
   osla_transport *t;
@@ -115,6 +132,7 @@ struct osla_forest {
   unsigned char *staging;
   forest_control *control;
   forest_transfer transfer[CALLS];
+  forest_known known[FOREST_KINDS];
   uint64_t begun, read, sent; /* up to which number */
   bool is_active, owes;       /* owes: some ring has parts to give back */
   int n_far;                  /* links to ranks of other nodes */

@@ -94,7 +94,7 @@ forest_added osla_forest_add(osla_forest *f, uint64_t number, const forest_trans
 bool osla_forest_read_answers(osla_forest *f, uint64_t number, forest_transfer *x)
 {
   if (x->by_leaves && f->sent < number) return false;
-  for (; x->kind == FOREST_FETCH && x->answers.link < f->to_roots.n; osla_next_link(&x->answers)) {
+  for (; x->answers.link < f->to_roots.n; osla_next_link(&x->answers)) {
     forest_link *l = &f->to_roots.of[x->answers.link];
     const bool packs = osla_forest_packs_answers(x, l, l->mine);
     if (osla_forest_adds(x, l) && has_added(l, number)) continue;

@@ -77,6 +77,7 @@ osla_err osla_forest_pool(osla_transport *t, forest_pool **out)
   pool->t = t;
   pool->verifies = osla_transport_verifies(t);
   pool->last = &pool->segments;
+  pool->array_changes = 1;
   atomic_flag_clear(&pool->busy);
   err = osla_agree(t, osla_progress_add(t, serve_hook, pool));
   if (err == OSLA_OK) err = add_segment(pool, 0);
@@ -229,6 +230,7 @@ static osla_err add_array(forest_pool *pool, osla_segment *segment, bool is_mine
   pool->array[i] =
     (pool_array){segment, is_mine, osla_segment_local(segment), osla_segment_bytes(segment)};
   if (i == pool->n_arrays) pool->n_arrays++;
+  pool->array_changes++;
   return OSLA_OK;
 }
 
@@ -275,6 +277,7 @@ osla_err osla_vertices_free(osla_transport *t, void **vertices)
   OSLA_CALL(check_idle(pool));
   osla_segment_destroy(&pool->array[place].segment);
   pool->array[place] = (pool_array){0};
+  pool->array_changes++;
   *vertices = NULL;
   return OSLA_OK;
 }
@@ -306,5 +309,6 @@ osla_err osla_vertices_out(osla_segment *segment)
   for (int i = 0; i < POOL_ARRAYS; i++)
     if (pool->array[i].segment == segment && !pool->array[i].is_mine)
       pool->array[i] = (pool_array){0};
+  pool->array_changes++;
   return OSLA_OK;
 }

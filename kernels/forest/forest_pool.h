@@ -49,6 +49,7 @@ typedef struct forest_pool {
   pool_segment *segments, **last; /* the first one's bells are those that all waits sleep on */
   pool_array array[POOL_ARRAYS];
   int n_arrays;
+  uint64_t array_changes;      /* arrays that came or went, from 1 */
   atomic_flag busy;            /* one thread at a time, for so short that others nap */
   struct osla_forest *active;  /* that have something to read or to send */
   struct osla_forest *sharing; /* that wait for values of other nodes, see forest_share.h */

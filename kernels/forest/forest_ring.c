@@ -11,8 +11,8 @@ _Static_assert(sizeof(forest_head) == 16, "values behind it are aligned");
 
 /* Before a neighbour's values. */
 typedef struct near_head {
-  _Alignas(32) _Atomic uint64_t part; /* of all time, from 1 */
-  forest_head head;
+  _Alignas(16) _Atomic uint64_t part; /* of all time, from 1: its low half; the high one: number */
+  uint64_t what;
 } near_head;
 _Static_assert(sizeof(near_head) <= SLOT_LINE, "each slot has room for it");
 
@@ -205,14 +205,20 @@ unsigned char *osla_ring_slot(forest_ring *ring)
   return is_free ? ring->staging + at + sizeof(forest_head) : NULL;
 }
 
+/* Halves of numbers do: a slot holds nothing that is older than its ring. */
+static uint64_t part_word(uint64_t part, uint32_t number)
+{
+  return (uint32_t)part | (uint64_t)number << 32;
+}
+
 /* The slot after it is written next, with as much. */
 static void send_near(forest_ring *ring, forest_head head, size_t slot, size_t bytes)
 {
   const unsigned char *next = ring->near_slots + ring->sent % ring->n_slots * slot_stride(ring);
   near_head *at = (near_head *)(void *)(ring->near_slots + slot * slot_stride(ring));
-  at->head = head;
+  at->what = head.what;
   osla_clock_settle();
-  atomic_store_explicit(&at->part, ring->sent, memory_order_release);
+  atomic_store_explicit(&at->part, part_word(ring->sent, head.number), memory_order_release);
   osla_pool_wake(ring->pool, ring->rank);
   for (size_t line = 0; line < sizeof *at + bytes && line <= SMALL; line += SLOT_LINE)
     osla_own_soon(next + line);
@@ -249,8 +255,9 @@ static const unsigned char *next_near(const forest_ring *ring, const unsigned ch
                                       forest_head *head)
 {
   const near_head *at = (const near_head *)(const void *)slot;
-  if (atomic_load_explicit(&at->part, memory_order_acquire) != ring->consumed + 1) return NULL;
-  *head = at->head;
+  const uint64_t part = atomic_load_explicit(&at->part, memory_order_acquire);
+  if ((uint32_t)part != (uint32_t)(ring->consumed + 1)) return NULL;
+  *head = (forest_head){.what = at->what, .number = (uint32_t)(part >> 32)};
   return slot + sizeof *at;
 }
 

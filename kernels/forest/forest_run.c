@@ -1,89 +1,15 @@
 /* Beginning and ending transfers. */
 #include "forest_run.h"
+#include "forest_call.h"
 #include "forest_exact.h"
 #include "forest_overlap.h"
 #include "forest_serve.h"
 #include "forest_share.h"
 #include "forest_verify.h"
-#include "osla_clock.h"
 
 #include <inttypes.h>
 
-/* ---- beginning ---- */
-
-static const call_values nowhere = {-1, 0, 0};
-
-/* What neighbours need to find my vertices `low` to `high` of an array of mine. */
-static call_values values_at(const osla_forest *f, const forest_transfer *x,
-                             const unsigned char *base, int64_t low, int64_t high)
-{
-  if (high < low) return nowhere;
-  size_t bytes = osla_unit_element(x->type) * (size_t)x->count;
-  int array =
-    osla_pool_find(f->pool, base + low * x->stride, (size_t)((high - low) * x->stride) + bytes);
-  if (array < 0) return nowhere;
-  return (call_values){array, base - f->pool->array[array].base, x->stride};
-}
-
-/* Of a transfer: what the call says. */
-typedef struct call_places {
-  call_values values, before, roots;
-} call_places;
-
-static bool has_adders(const osla_forest *f, const forest_transfer *x)
-{
-  for (int i = 0; i < f->to_leaves.n; i++)
-    if (osla_forest_adds(x, &f->to_leaves.of[i])) return true;
-  return false;
-}
-
-static call_places look_up(const osla_forest *f, forest_transfer *x)
-{
-  const int64_t last_leaf = f->leaf_space - 1;
-  call_places at = {nowhere, nowhere, nowhere};
-  if (x->shared) return at;
-  at.values = x->kind == FOREST_BCAST ? values_at(f, x, x->from, f->low_root, f->high_root)
-                                      : values_at(f, x, x->from, f->low_leaf, last_leaf);
-  if (x->kind == FOREST_FETCH) at.before = values_at(f, x, x->before, f->low_leaf, last_leaf);
-  if (has_adders(f, x)) at.roots = values_at(f, x, x->to, f->low_root, f->high_root);
-  x->in_place = at.values.array >= 0;
-  x->before_in_place = at.before.array >= 0;
-  x->roots_in_place = at.roots.array >= 0;
-  return at;
-}
-
-/* Does a neighbour read values in place, or add to them, and wait for the call? */
-static bool is_awaited(osla_forest *f, const forest_transfer *x)
-{
-  const forest_links *out = osla_forest_out(f, x->kind);
-  for (int i = 0; i < out->n; i++)
-    if (osla_forest_lends(x, &out->of[i])) return true;
-  return has_adders(f, x);
-}
-
-/* Neighbours that read from me, or add, look for it there, also where it only says that a ring
- * brings it. */
-static void call(osla_forest *f, uint64_t number, const forest_transfer *x, const call_places *at)
-{
-  forest_call *mine = &f->control->of[number % CALLS].call;
-  atomic_store_explicit(&mine->number, 0, memory_order_relaxed); /* a late look is in vain */
-  atomic_thread_fence(memory_order_release);
-  mine->values = at->values;
-  mine->before = at->before;
-  if (x->by_leaves) mine->roots = at->roots;
-  mine->what = x->what;
-  osla_clock_settle();
-  atomic_store_explicit(&mine->number, number, memory_order_release);
-}
-
-static void wake_readers(osla_forest *f, const forest_transfer *x)
-{
-  const forest_links *out = osla_forest_out(f, x->kind);
-  for (int i = 0; i < out->n; i++)
-    if (osla_forest_lends(x, &out->of[i])) osla_pool_wake(f->pool, out->of[i].rank);
-  for (int i = 0; x->by_leaves && i < f->to_leaves.n; i++)
-    if (osla_forest_adds(x, &f->to_leaves.of[i])) osla_pool_wake(f->pool, f->to_leaves.of[i].rank);
-}
+/* ---- what may begin ---- */
 
 static osla_err check_values(const forest_transfer *x, const void *values, int64_t edges,
                              const char *what)
@@ -206,7 +132,7 @@ static osla_err check(osla_forest *f, const forest_transfer *x)
 }
 
 /* The transfer that is in the next one's place. By who is in the pool. */
-static uint64_t start(osla_forest *f)
+static uint64_t start(osla_forest *f, const call_places *at)
 {
   const uint64_t number = ++f->begun;
   osla_own_soon(&f->control->of[number % CALLS]);
@@ -218,22 +144,23 @@ static uint64_t start(osla_forest *f)
     f->read = f->sent = number;
     return number;
   }
-  const call_places at = look_up(f, x);
-  const bool awaited = is_awaited(f, x);
-  if (awaited) {
-    call(f, number, x, &at);
-    wake_readers(f, x);
+  if (x->awaited) {
+    osla_forest_call(f, number, x, at);
+    osla_forest_wake_readers(f, x);
   }
   osla_forest_activate(f);
   osla_forest_serve(f);
-  if (!awaited) call(f, number, x, &at); /* who waits for a ring's part has it first */
+  if (!x->awaited)
+    osla_forest_call(f, number, x, at); /* who waits for a ring's part has it first */
   return number;
 }
 
 uint64_t osla_forest_launch(osla_forest *f, const forest_transfer *what)
 {
-  *osla_forest_transfer(f, f->begun + 1) = *what;
-  return start(f);
+  forest_transfer *x = osla_forest_transfer(f, f->begun + 1);
+  *x = *what;
+  const call_places at = osla_forest_look_up(f, x);
+  return start(f, &at);
 }
 
 /* All that may fail before others hear of it. Other failures are those of the program, on all ranks
@@ -265,6 +192,28 @@ static inline __attribute__((always_inline)) void describe(forest_transfer *x, f
                          .ended = true};
 }
 
+/* Programs ask for the same again and again. */
+static bool is_known(const forest_known *k, const forest_pool *pool, osla_forest_combine combine,
+                     osla_unit unit, places at)
+{
+  const forest_transfer *x = &k->transfer;
+  return k->arrays == pool->array_changes && x->from == at.from && x->to == at.to &&
+         x->before == at.before && k->combine == combine && k->unit.type == unit.type &&
+         k->unit.count == unit.count && k->unit.stride == unit.stride;
+}
+
+/* Not for later where it has memory of its own. */
+static void remember(osla_forest *f, forest_known *k, osla_forest_combine combine, osla_unit unit,
+                     forest_transfer *x)
+{
+  const bool again = !x->gathered && !x->shared;
+  k->places = osla_forest_look_up(f, x);
+  k->transfer = *x;
+  k->combine = combine;
+  k->unit = unit;
+  k->arrays = again ? f->pool->array_changes : 0;
+}
+
 /* What `begin` would refuse. */
 static osla_err check_call(osla_forest *f, forest_kind kind, osla_forest_combine combine,
                            osla_unit unit, places at)
@@ -280,15 +229,23 @@ static osla_err check_call(osla_forest *f, forest_kind kind, osla_forest_combine
 static osla_err begin(osla_forest *f, forest_kind kind, osla_forest_combine combine, osla_unit unit,
                       places at, osla_forest_run *run)
 {
+  forest_known *known = &f->known[kind];
+  const bool again = is_known(known, f->pool, combine, unit, at);
   *run = (osla_forest_run){0};
-  OSLA_CALL(osla_unit_check(unit, combine));
+  if (!again) OSLA_CALL(osla_unit_check(unit, combine));
   osla_forest_check_lent(f);
   OSLA_CALL(free_place(f));
   forest_transfer *x = osla_forest_transfer(f, f->begun + 1);
-  describe(x, kind, combine, unit, at);
-  OSLA_CALL(prepare(f, x, unit));
+  if (!again) {
+    describe(x, kind, combine, unit, at);
+    OSLA_CALL(prepare(f, x, unit));
+  }
   osla_pool_enter(f->pool);
-  const uint64_t number = start(f);
+  if (again)
+    *x = known->transfer;
+  else
+    remember(f, known, combine, unit, x);
+  const uint64_t number = start(f, &known->places);
   osla_pool_leave(f->pool);
   *run = (osla_forest_run){f, number};
   return OSLA_OK;

@@ -176,11 +176,11 @@ static void send_all(osla_forest *f)
 
 void osla_forest_serve(osla_forest *f)
 {
-  send_all(f);
+  if (f->sent < f->begun) send_all(f);
   while (f->read < f->begun) {
     forest_transfer *x = osla_forest_transfer(f, f->read + 1);
     bool read = read_links(f, f->read + 1, x),
-         answered = osla_forest_read_answers(f, f->read + 1, x);
+         answered = x->kind != FOREST_FETCH || osla_forest_read_answers(f, f->read + 1, x);
     if (!read || !answered) break;
     f->read++;
     if (x->reading.link == 0 && !x->shared && !x->by_leaves) continue; /* from nobody */
@@ -190,7 +190,7 @@ void osla_forest_serve(osla_forest *f)
     wake_neighbours(f, osla_forest_in(f, x->kind));
     if (x->by_leaves) wake_neighbours(f, &f->to_roots);
   }
-  send_all(f); /* what waited for answers */
+  if (f->sent < f->begun) send_all(f); /* what waited for answers */
   tell_owed(f);
 }
 
@@ -313,8 +313,9 @@ static bool is_over(osla_forest *f, uint64_t number, const forest_transfer *x, b
 {
   if (f->read < number || f->sent < number) return false;
   if (x->shared) return osla_forest_share_is_over(f, x, with_readers);
-  if (!are_posted(osla_forest_out(f, x->kind))) return false;
-  if (x->kind == FOREST_FETCH && !are_posted(&f->to_leaves)) return false;
+  if (f->n_far > 0 && !are_posted(osla_forest_out(f, x->kind))) return false;
+  if (f->n_far > 0 && x->kind == FOREST_FETCH && !are_posted(&f->to_leaves)) return false;
+  if (!x->awaited) return true;
   if (x->roots_in_place && !have_added(f, number, x)) return false;
   bool lent = (x->in_place && with_readers) || x->before_in_place; /* who reads writes there */
   return !lent || osla_forest_lent_is_back(f, number);
@@ -344,7 +345,7 @@ bool osla_forest_finish(osla_forest *f, uint64_t number, bool with_readers)
 {
   osla_pool_enter(f->pool);
   (void)serve_all(f->pool);
-  (void)osla_forest_shares_advance(f->pool);
+  if (f->pool->sharing) (void)osla_forest_shares_advance(f->pool);
   bool over = osla_forest_is_over(f, number, with_readers);
   if (over) osla_forest_set_ended(f, number);
   osla_pool_leave(f->pool);
