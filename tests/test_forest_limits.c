@@ -2,7 +2,9 @@
  * other libraries. */
 #include "forest_model.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/mman.h>
 
 static const osla_unit bytes_unit = {OSLA_UNIT_BYTES, 1, 0};
@@ -160,6 +162,64 @@ static void test_record_of_fetch(void)
   osla_transport_destroy(&t);
 }
 
+enum { LONG_UNIT = 200 }; /* numbers: too many for a ring where they lie in an array */
+
+/* Twice: what the first one found out serves the second. The values of all ranks by their number.
+ */
+static void ask_twice(osla_forest *f, int64_t count, double *x, double *leaf, double value)
+{
+  const int next = (osla_test_rank() + 1) % osla_test_size();
+  for (int turn = 0; turn < 2; turn++) {
+    int64_t bad = 0;
+    for (int64_t i = 0; i < LONG_UNIT; i++) {
+      x[i] = value + 10000 * turn + 1000 * osla_test_rank() + (double)i;
+      leaf[i] = -1;
+    }
+    OSLA_ASSERT_OK(osla_forest_bcast(f, (osla_unit){OSLA_UNIT_DOUBLE, (int32_t)count, 0}, x, leaf,
+                                     OSLA_REPLACE));
+    for (int64_t i = 0; i < LONG_UNIT; i++)
+      bad += leaf[i] != (i < count ? value + 10000 * turn + 1000 * next + (double)i : -1);
+    OSLA_ASSERT_MSG(bad == 0, "%" PRId64 " values differ, count %" PRId64 ", turn %d", bad, count,
+                    turn);
+  }
+}
+
+/* The same call again, when the memory is an array, is none any more and another one has its place,
+ * and with other units between; and one that is wrong between two that are right. */
+static void test_asked_again(void)
+{
+  osla_transport *t = osla_test_transport();
+  const osla_root root = {(osla_test_rank() + 1) % osla_test_size(), 0};
+  osla_segment *s[2] = {NULL, NULL};
+  osla_forest *f = NULL;
+  double leaf[LONG_UNIT];
+  OSLA_ASSERT_OK(osla_forest_create(t, 1, 1, NULL, &root, &f));
+  for (int i = 0; i < 2; i++) {
+    OSLA_ASSERT_OK(osla_segment_create(t, LONG_UNIT * sizeof *leaf, 0, &s[i]));
+    memset(osla_segment_local(s[i]), 0, LONG_UNIT * sizeof *leaf);
+  }
+  double *x = osla_segment_local(s[0]);
+  ask_twice(f, LONG_UNIT, x, leaf, 1e5);
+  OSLA_ASSERT_OK(osla_vertices_in(s[0]));
+  ask_twice(f, LONG_UNIT, x, leaf, 2e5);
+  ask_twice(f, 3, x, leaf, 3e5);
+  ask_twice(f, LONG_UNIT, x, leaf, 4e5);
+  OSLA_ASSERT_OK(osla_vertices_out(s[0]));
+  OSLA_ASSERT_OK(osla_vertices_in(s[1]));
+  ask_twice(f, LONG_UNIT, x, leaf, 5e5);
+  for (int i = 0; i < 2; i++) {
+    const osla_unit wrong = {OSLA_UNIT_DOUBLE, LONG_UNIT, 4};
+    CU_ASSERT(osla_forest_bcast(f, wrong, x, leaf, OSLA_REPLACE) == OSLA_ERR_ARG);
+    CU_ASSERT(osla_forest_bcast(f, OSLA_ONE_DOUBLE, x, x, OSLA_REPLACE) == OSLA_ERR_ARG);
+  }
+  ask_twice(f, LONG_UNIT, x, leaf, 6e5);
+  OSLA_ASSERT_OK(osla_vertices_out(s[1]));
+  OSLA_ASSERT_OK(osla_forest_destroy(&f));
+  for (int i = 0; i < 2; i++)
+    osla_segment_destroy(&s[i]);
+  osla_transport_destroy(&t);
+}
+
 int main(int argc, char **argv)
 {
   static const osla_test_case cases[] = {{"foreign_barrier", test_foreign_barrier},
@@ -168,6 +228,7 @@ int main(int argc, char **argv)
                                          {"no_place", test_no_place},
                                          {"growth", test_growth},
                                          {"record_of_fetch", test_record_of_fetch},
+                                         {"asked_again", test_asked_again},
                                          {NULL, NULL}};
   return osla_test_main(argc, argv, cases);
 }
