@@ -7,6 +7,7 @@
 #include "forest_part.h"
 #include "forest_serve.h"
 #include "forest_verify.h"
+#include "move.h"
 
 /* ---- by the owner ---- */
 
@@ -18,6 +19,25 @@ static void fetch(const forest_transfer *x, int64_t count, vertex_list to, verte
     osla_vertices_fetch_add(x->type, count, to, from, before, n);
   else
     osla_vertices_fetch(x->type, x->combine, count, to, from, before, n);
+}
+
+/* Many small vertices: the same into a slot by way of this core's cache. A neighbour's slot lies in
+ * the other one's; while each store there has those to the roots between itself and the next, few
+ * lines are on their way at once, of a copy many (results/2026-11-25-star-forests-6). */
+enum { STAGED_LEAST = 64, STAGED_BYTES = 64 };
+static void fetch_to_slot(const forest_transfer *x, const ring_part *part, vertex_list to,
+                          vertex_list from, unsigned char *slot, size_t element)
+{
+  enum { CHUNK = STAGED_LEAST * STAGED_BYTES };
+  _Alignas(64) unsigned char chunk[CHUNK];
+  const size_t bytes = (size_t)part->numbers * element;
+  const int64_t most = (int64_t)(CHUNK / bytes);
+  for (int64_t i = 0, n; i < part->n; i += n) {
+    n = part->n - i < most ? part->n - i : most;
+    fetch(x, part->numbers, osla_vertices_from(to, i), osla_vertices_from(from, i),
+          osla_part_packed(chunk, part, element), n);
+    osla_move_message(slot + (size_t)i * bytes, chunk, (size_t)n * bytes);
+  }
 }
 
 /* The values come and the values before go back in the same parts, each in place or by the ring. */
@@ -34,10 +54,17 @@ static bool fetch_parts(osla_forest *f, uint64_t number, forest_transfer *x, for
     unsigned char *go = before.base ? NULL : osla_ring_slot(&l->ring);
     if (!(from.base || come) || !(before.base || go)) return false;
     ring_part part = osla_ring_part(&l->ring, l->edges, element, x->count, at->part);
-    fetch(x, part.numbers, osla_part_vertices(to, &part, element),
-          come ? osla_part_packed(come, &part, element) : osla_part_vertices(from, &part, element),
-          go ? osla_part_packed(go, &part, element) : osla_part_vertices(before, &part, element),
-          part.n);
+    const vertex_list roots = osla_part_vertices(to, &part, element),
+                      leaves = come ? osla_part_packed(come, &part, element)
+                                    : osla_part_vertices(from, &part, element);
+    const bool staged =
+      go && part.n >= STAGED_LEAST && (size_t)part.numbers * element <= STAGED_BYTES;
+    if (staged)
+      fetch_to_slot(x, &part, roots, leaves, go, element);
+    else
+      fetch(x, part.numbers, roots, leaves,
+            go ? osla_part_packed(go, &part, element) : osla_part_vertices(before, &part, element),
+            part.n);
     if (go)
       osla_ring_send(&l->ring, osla_head_of(number, x), (size_t)(part.n * part.numbers) * element);
     if (!come) continue;
