@@ -70,6 +70,8 @@ tests_programs = \
   tests/test_refine \
   tests/test_condition \
   tests/test_agree \
+  tests/test_same \
+  tests/test_same_solves \
   tests/test_reserved \
   tests/test_hessian_split \
   tests/test_hessian \
@@ -384,6 +386,9 @@ tests_test_exchange_SOURCES = tests/test_exchange.c tests/lacking_memory.h tests
 tests_test_lack_SOURCES = tests/test_lack.c tests/lacking_memory.h tests/lacking_memory.c
 tests_solve_reference = $(tests_kernel_reference) \
   tests/solve_reference.c tests/solve_reference.h
+tests_same_call = tests/same_call.h tests/same_call.c
+tests_test_same_SOURCES = tests/test_same.c $(tests_same_call)
+tests_test_same_solves_SOURCES = tests/test_same_solves.c $(tests_same_call)
 tests_test_trsm_SOURCES = tests/test_trsm.c $(tests_solve_reference)
 tests_test_solve_SOURCES = tests/test_solve.c $(tests_solve_reference)
 tests_test_refine_SOURCES = tests/test_refine.c tests/lacking_memory.h tests/lacking_memory.c $(tests_solve_reference)

@@ -1,5 +1,5 @@
 /* Floors 2 and 3: an argument that is wrong on one rank alone is refused on all of them, with that
- * rank's text. */
+ * rank's text, or as one that differs. */
 #include "osla_chol.h"
 #include "osla_gemm.h"
 #include "osla_lu.h"
@@ -18,8 +18,15 @@ enum { N = 12, NB = 4 };
 
 typedef struct matrices {
   osla_transport *t;
-  osla_matrix *a, *b, *x, *wide; /* n x n, n x 2, n x 2, n x 3 */
+  osla_matrix *a, *b, *x, *wide, *square; /* n x n, n x 2, n x 2, n x 3, n x n */
 } matrices;
+
+/* What is said of a word that has to be the same on all ranks: where it is wrong on one rank of
+ * several it differs. */
+static const char *wrong(const char *alone, const char *among_several)
+{
+  return osla_test_size() == 1 ? alone : among_several;
+}
 
 static matrices make(void)
 {
@@ -29,6 +36,7 @@ static matrices make(void)
   OSLA_ASSERT_OK(osla_matrix_create(grid, OSLA_DOUBLE, N, 2, NB, 1, &m.b));
   OSLA_ASSERT_OK(osla_matrix_create(grid, OSLA_DOUBLE, N, 2, NB, 1, &m.x));
   OSLA_ASSERT_OK(osla_matrix_create(grid, OSLA_DOUBLE, N, 3, NB, 1, &m.wide));
+  OSLA_ASSERT_OK(osla_matrix_create(grid, OSLA_DOUBLE, N, N, NB, NB, &m.square));
   OSLA_ASSERT_OK(osla_matrix_fill(m.a, OSLA_FILL_SPD, 1));
   OSLA_ASSERT_OK(osla_matrix_fill(m.b, OSLA_FILL_UNIFORM, 2));
   return m;
@@ -39,6 +47,7 @@ static void drop(matrices *m)
   osla_matrix_destroy(&m->b);
   osla_matrix_destroy(&m->x);
   osla_matrix_destroy(&m->wide);
+  osla_matrix_destroy(&m->square);
   osla_test_drop(m->a);
   osla_transport_destroy(&m->t);
 }
@@ -50,8 +59,10 @@ static void check_matrices(const matrices *m, bool odd)
   REFUSED(osla_matrix_norm(m->a, odd ? (osla_norm)9 : OSLA_NORM_FRO, &value), OSLA_ERR_ARG, "9");
   REFUSED(osla_matrix_norm(m->a, odd ? (osla_norm)-1 : OSLA_NORM_INF, &value), OSLA_ERR_ARG, "-1");
   REFUSED(osla_matrix_fill(m->x, odd ? (osla_fill)77 : OSLA_FILL_ZERO, 0), OSLA_ERR_ARG, "77");
-  REFUSED(osla_matrix_copy(m->b, odd ? m->wide : m->x), OSLA_ERR_ARG, "12 x 3");
-  REFUSED(osla_matrix_mirror(m->a, odd ? OSLA_GENERAL : OSLA_LOWER), OSLA_ERR_ARG, "uplo = 2");
+  REFUSED(osla_matrix_copy(m->b, odd ? m->wide : m->x), OSLA_ERR_ARG,
+          wrong("12 x 3", "dest.n is "));
+  REFUSED(osla_matrix_mirror(m->a, odd ? OSLA_GENERAL : OSLA_LOWER), OSLA_ERR_ARG,
+          wrong("uplo = 2", "from is "));
   REFUSED(osla_matrix_transpose(odd ? OSLA_NOTRANS : OSLA_TRANS, m->a, m->a), OSLA_ERR_ARG, "");
 }
 
@@ -62,7 +73,7 @@ static void check_products(const matrices *m, bool odd)
   REFUSED(osla_gemm(OSLA_NOTRANS, OSLA_NOTRANS, 1.0, a, b, 0.0, x, odd ? &narrow : NULL),
           OSLA_ERR_ARG, "-3");
   REFUSED(osla_syrk(odd ? OSLA_GENERAL : OSLA_LOWER, OSLA_NOTRANS, 1.0, b, 0.0, a, NULL),
-          OSLA_ERR_ARG, "uplo = 2");
+          OSLA_ERR_ARG, wrong("uplo = 2", "uplo is "));
 }
 
 static void check_factors(const matrices *m, bool odd)
@@ -70,11 +81,11 @@ static void check_factors(const matrices *m, bool odd)
   int64_t info, ipiv[N];
   osla_lu_result result;
   osla_uplo lower = odd ? OSLA_GENERAL : OSLA_LOWER;
-  REFUSED(osla_potrf(lower, m->a, NULL, &info), OSLA_ERR_ARG, "uplo = 2");
+  REFUSED(osla_potrf(lower, m->a, NULL, &info), OSLA_ERR_ARG, wrong("uplo = 2", "uplo is "));
   REFUSED(osla_potrf(OSLA_UPPER, m->a, &(osla_chol_options){.look_ahead = odd ? 3 : 1}, &info),
-          OSLA_ERR_ARG, "look_ahead = 3");
+          OSLA_ERR_ARG, wrong("look_ahead = 3", "look_ahead is "));
   REFUSED(osla_getrf(m->a, ipiv, &(osla_lu_options){.look_ahead = odd ? 3 : 1}, &result),
-          OSLA_ERR_ARG, "look_ahead = 3");
+          OSLA_ERR_ARG, wrong("look_ahead = 3", "look_ahead is "));
 }
 
 static void check_solves(const matrices *m, bool odd)
@@ -83,17 +94,17 @@ static void check_solves(const matrices *m, bool odd)
   osla_uplo lower = odd ? OSLA_GENERAL : OSLA_LOWER;
   osla_factors f = osla_factors_cholesky(m->a, OSLA_LOWER);
   osla_refine_options o = {.target = odd ? -5.0 : 1.0};
-  osla_matrix *b = odd ? m->a : m->b;
+  osla_matrix *b = odd ? m->a : m->square;
   REFUSED(osla_trsm(OSLA_LEFT, lower, OSLA_NOTRANS, OSLA_UNIT, 1.0, m->a, m->b), OSLA_ERR_ARG,
-          "uplo = 2");
+          wrong("uplo = 2", "uplo is "));
   REFUSED(osla_trsm(OSLA_LEFT, OSLA_LOWER, OSLA_TRANS, OSLA_UNIT, 2.0, m->a, b), OSLA_ERR_ARG,
           "one matrix");
-  REFUSED(osla_potrs(lower, m->a, m->b), OSLA_ERR_ARG, "uplo = 2");
+  REFUSED(osla_potrs(lower, m->a, m->b), OSLA_ERR_ARG, wrong("uplo = 2", "uplo is "));
   REFUSED(osla_potrs(OSLA_UPPER, m->a, b), OSLA_ERR_ARG, "one matrix");
   REFUSED(osla_getrs(OSLA_NOTRANS, m->a, NULL, b), OSLA_ERR_ARG, "one matrix");
   REFUSED(osla_potrs_replicated(OSLA_LOWER, m->a, 2, x, odd ? 1 : N), OSLA_ERR_ARG, "ldx = 1");
   REFUSED(osla_pocon(OSLA_LOWER, m->a, anorm, &rcond), OSLA_ERR_ARG, "-4");
-  REFUSED(osla_pocon(lower, m->a, 1.0, &rcond), OSLA_ERR_ARG, "uplo = 2");
+  REFUSED(osla_pocon(lower, m->a, 1.0, &rcond), OSLA_ERR_ARG, wrong("uplo = 2", "uplo is "));
   REFUSED(osla_gecon(m->a, NULL, anorm, &rcond), OSLA_ERR_ARG, "-4");
   REFUSED(osla_refine(m->a, &f, m->b, m->x, &o, NULL), OSLA_ERR_ARG, "-5");
   REFUSED(osla_gesv_mixed(m->a, m->b, odd ? m->wide : m->x, NULL, NULL), OSLA_ERR_ARG, "X 3");

@@ -186,7 +186,7 @@ static void test_parts(void)
   if (osla_test_rank() == 1) o.offset = 2.0; /* boundaries of two problems */
   if (osla_test_size() > 1) {
     OSLA_ASSERT_ERR(osla_diffusion_create(t, &o, &d), OSLA_ERR_ARG);
-    OSLA_ASSERT_TEXT("osla_diffusion_create: offset (bits) is 0 on rank 0, but ");
+    OSLA_ASSERT_TEXT("osla_diffusion_create: offset is 0 on rank 0, but 2 on rank 1");
   }
   osla_transport_destroy(&t);
 }

@@ -263,7 +263,7 @@ static void test_options(void)
     OSLA_ASSERT_TEXT("osla_gesv_mixed: max_iterations is 1 on rank 0, but 2 on rank ");
     OSLA_ASSERT_SAME_TEXT();
     OSLA_ASSERT_ERR(osla_refine(a.a, &f, b.a, x.a, &target, NULL), OSLA_ERR_ARG);
-    OSLA_ASSERT_TEXT("osla_refine: target (bits) is ");
+    OSLA_ASSERT_TEXT("osla_refine: target is 1 on rank 0, but 0.5 on rank ");
   }
   kernel_free(&a), kernel_free(&b), kernel_free(&x);
   grids_close(&g);

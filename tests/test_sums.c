@@ -2,6 +2,7 @@
 #include "osla_krylov.h"
 #include "osla_test_help.h"
 
+#include <stdio.h>
 #include <string.h>
 
 static void test_sums(void)
@@ -29,6 +30,8 @@ static void test_sums(void)
   double one[4] = {0.0};
   OSLA_ASSERT_ERR(osla_sums_all(s, 4, one), OSLA_ERR_ARG);
   OSLA_ASSERT_TEXT("4 sums, not 1 to 3");
+  OSLA_ASSERT_ERR(osla_sums_all(s, -1, one), OSLA_ERR_ARG);
+  OSLA_ASSERT_TEXT("-1 sums, not 1 to 3");
   OSLA_ASSERT_OK(osla_sums_destroy(&s));
   OSLA_ASSERT_OK(osla_sums_destroy(&s));
   osla_transport_destroy(&t);
@@ -54,6 +57,33 @@ static void test_sums_bits(void)
   osla_transport_destroy(&t);
 }
 
+/* One rank or several come with another number of them: all say so alike, and sums go on. */
+static void test_other_counts(void)
+{
+  osla_transport *t = osla_test_transport();
+  osla_sums *s;
+  const int size = osla_test_size(), me = osla_test_rank();
+  const int counts[] = {1, 3, 4, 0, -2};
+  OSLA_ASSERT_OK(osla_sums_create(t, 3, &s));
+  for (int first = 1; first < size; first += first < 8 ? 1 : 7)
+    for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) {
+      double value[4] = {1.0, 2.0, 3.0, 4.0}; /* more than are summed: 4 must not be read */
+      char text[128];
+      (void)snprintf(text, sizeof text, "osla_sums_all: n is 2 on rank 0, but %d on rank %d: all",
+                     counts[i], first);
+      const int n = me == first ? counts[i] : me > first && me % 2 ? 3 : 2;
+      OSLA_ASSERT_ERR(osla_sums_all(s, n, value), OSLA_ERR_ARG);
+      OSLA_ASSERT_TEXT(text);
+      OSLA_ASSERT_SAME_TEXT();
+      value[0] = 1.0, value[1] = me;
+      OSLA_ASSERT_OK(osla_sums_all(s, 2, value));
+      CU_ASSERT(value[0] == size && value[1] == size * (size - 1) / 2);
+    }
+  if (size == 1) CU_ASSERT(me == 0);
+  OSLA_ASSERT_OK(osla_sums_destroy(&s));
+  osla_transport_destroy(&t);
+}
+
 static void test_dot(void)
 {
   const double x[] = {1.0, 2.0, 3.0, 4.0, 5.0, 6.0};
@@ -63,7 +93,10 @@ static void test_dot(void)
 
 int main(int argc, char **argv)
 {
-  static const osla_test_case cases[] = {
-    {"sums", test_sums}, {"bits", test_sums_bits}, {"dot", test_dot}, {NULL, NULL}};
+  static const osla_test_case cases[] = {{"sums", test_sums},
+                                         {"bits", test_sums_bits},
+                                         {"other counts", test_other_counts},
+                                         {"dot", test_dot},
+                                         {NULL, NULL}};
   return osla_test_main(argc, argv, cases);
 }

@@ -310,7 +310,7 @@ osla_err osla_potrf(osla_uplo uplo, osla_matrix *a, const osla_chol_options *opt
   osla_err err;
   *info = 0;
   err = osla_chol_shape(&f, a, uplo, options);
-  OSLA_CALL(osla_agree(f.v.t, err)); /* also: A is complete everywhere */
+  OSLA_CALL(osla_chol_agree(a, err, "osla_potrf", uplo, options)); /* also: A is complete */
   OSLA_TRY(osla_chol_set_up(&f, panel_bytes, panel_ready));
   err = run(&f);
   if (err != OSLA_OK) osla_transport_abort(f.v.t, err); /* the others wait for my panels */

@@ -3,13 +3,24 @@
 #include "part_checks.h"
 #include "part_operand.h"
 
+static osla_err agree(osla_uplo uplo, const osla_part *a, const osla_chol_options *options)
+{
+  const osla_chol_options o = options ? *options : (osla_chol_options){0};
+  const osla_argument same[] = {{"uplo", (int)uplo},
+                                OSLA_PART_ARGUMENTS("a", *a),
+                                {"look_ahead", o.look_ahead},
+                                {"forward", (int)o.forward}};
+  return osla_agree_same(osla_grid_transport(osla_matrix_grid(a->matrix)),
+                         osla_part_check("potrf", a, "A"), "osla_potrf_part", same,
+                         (int)(sizeof same / sizeof *same));
+}
+
 osla_err osla_potrf_part(osla_uplo uplo, osla_part a, const osla_chol_options *options,
                          int64_t *info)
 {
-  osla_transport *t = osla_grid_transport(osla_matrix_grid(a.matrix));
   part_operand x;
   *info = 0;
-  OSLA_CALL(osla_agree(t, osla_part_check("potrf", &a, "A")));
+  OSLA_CALL(agree(uplo, &a, options));
   OSLA_CALL(osla_part_open(&a, NULL, &x));
   return osla_part_close(&x, true, osla_potrf(uplo, x.at, options, info));
 }

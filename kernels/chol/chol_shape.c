@@ -37,6 +37,18 @@ osla_err osla_chol_shape(chol *f, osla_matrix *a, osla_uplo uplo, const osla_cho
   return OSLA_OK;
 }
 
+osla_err osla_chol_agree(osla_matrix *a, osla_err local, const char *call, osla_uplo uplo,
+                         const osla_chol_options *options)
+{
+  const osla_chol_options o = options ? *options : (osla_chol_options){0};
+  const osla_layout l = osla_matrix_layout(a);
+  const osla_argument same[] = {
+    {"uplo", (int)uplo},        {"m", l.m}, {"n", l.n}, {"nb", l.nb}, {"look_ahead", o.look_ahead},
+    {"forward", (int)o.forward}};
+  return osla_agree_same(osla_grid_transport(osla_matrix_grid(a)), local, call, same,
+                         (int)(sizeof same / sizeof *same));
+}
+
 /* Who is near, and whether my process column is. */
 static osla_err look_around(chol *f)
 {

@@ -39,6 +39,11 @@ typedef struct operand {
   int64_t ld;
 } operand;
 
+/* Did a call get the same on all ranks, and did none fail so far (`local`)? Collective; also, the
+ * earlier changes of A are complete. Errors, on all ranks together: ARG, `local`. */
+osla_err osla_chol_agree(osla_matrix *a, osla_err local, const char *call, osla_uplo uplo,
+                         const osla_chol_options *options);
+
 /* Local; checks arguments. */
 osla_err osla_chol_shape(chol *f, osla_matrix *a, osla_uplo uplo, const osla_chol_options *options);
 /* From n_along and n_across: common, lcm. Then what a rank takes beside the panels: L(j,k) for its

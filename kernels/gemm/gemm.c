@@ -1,5 +1,6 @@
 /* Contract and dispatch of the distributed multiplications: check, plan, run. */
 #include "gemm.h"
+#include "bits_of.h"
 #include "gemm_load.h"
 #include "gemm_operand.h"
 #include "gemm_plan.h"
@@ -65,6 +66,26 @@ static osla_err check(const request *r, const osla_gemm_options *options)
   return OSLA_OK;
 }
 
+/* Does every rank ask for the same? Of the options, only the memory has a say in what ranks do
+ * together (gemm_split.c). Collective. */
+static osla_err agree(const request *r, osla_complex alpha, osla_complex beta,
+                      const osla_gemm_options *options, osla_err local)
+{
+  const char *call = r->triangle == WHOLE ? "osla_gemm" : r->hermitian ? "osla_herk" : "osla_syrk";
+  const bool triangle = r->triangle != WHOLE;
+  const osla_argument same[] = {{"uplo", (int)r->triangle},
+                                {triangle ? "trans" : "transa", r->transa},
+                                {triangle ? "trans" : "transb", r->transb},
+                                OSLA_PART_ARGUMENTS("a", r->a),
+                                OSLA_PART_ARGUMENTS("b", r->b),
+                                OSLA_PART_ARGUMENTS("c", r->c),
+                                OSLA_FACTOR_ARGUMENTS("alpha", alpha),
+                                OSLA_FACTOR_ARGUMENTS("beta", beta),
+                                {"memory", options ? (int64_t)options->memory : 0}};
+  osla_transport *t = osla_grid_transport(osla_matrix_grid(r->c.matrix));
+  return osla_agree_same(t, local, call, same, (int)(sizeof same / sizeof *same));
+}
+
 static gemm_work work_of(const request *r, const osla_gemm_options *options)
 {
   local_view v = view_of(r->c.matrix);
@@ -99,13 +120,13 @@ static osla_err prepare(gemm_work *w, const request *r, bool *split)
 static osla_err multiply(const request *r, osla_complex alpha, osla_complex beta,
                          const osla_gemm_options *options)
 {
-  osla_transport *t = osla_grid_transport(osla_matrix_grid(r->c.matrix));
+  const osla_dtype dtype = osla_matrix_dtype(r->c.matrix);
   bool split;
   osla_err err;
+  if (dtype == OSLA_FLOAT || dtype == OSLA_DOUBLE) alpha = creal(alpha), beta = creal(beta);
   /* Matrices of another transport, and the memory of wrapped ones, may differ by rank. */
-  OSLA_CALL(osla_agree(t, check(r, options)));
+  OSLA_CALL(agree(r, alpha, beta, options, check(r, options)));
   gemm_work w = work_of(r, options);
-  if (w.dtype == OSLA_FLOAT || w.dtype == OSLA_DOUBLE) alpha = creal(alpha), beta = creal(beta);
   if (alpha == 0) w.k_to = 0;                        /* as BLAS: then A and B are not read */
   OSLA_TRY(osla_agree(w.t, prepare(&w, r, &split))); /* also: operands are complete */
   if (split)

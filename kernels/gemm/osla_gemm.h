@@ -42,9 +42,10 @@ typedef struct osla_gemm_options {
  *   a, b    [in]     op(A) m x k, op(B) k x n; parts of matrices of any type, the same for all
  *   c       [in,out] m x n; must not share an element with a or b
  *   options [in]     NULL = defaults
- * All arguments are the same on all ranks. The matrices may differ in block sizes and in process
- * grids (over ranks of one transport). Fastest, without a copy on the node, is an operand whose
- * rows or columns that belong to C's are distributed like C's, from the same phase of a block.
+ * All arguments are the same on all ranks; of the options only `memory` has to be. The matrices may
+ * differ in block sizes and in process grids (over ranks of one transport). Fastest, without a copy
+ * on the node, is an operand whose rows or columns that belong to C's are distributed like C's,
+ * from the same phase of a block.
  * All ranks' earlier changes of A, B, C are used; on return C is complete on all ranks, and nobody
  * reads A or B any more.
  * Memory above the operands: two loads of an operand on other nodes (a load is a panel of k, or a

@@ -1,5 +1,6 @@
 /* The accumulator's life: make, commit, hand out, reset, free. */
 #include "hessian.h"
+#include "bits_of.h"
 #include "hessian_exact.h"
 #include "hessian_inbox.h"
 #include "hessian_ledger.h"
@@ -139,6 +140,33 @@ static osla_err fill_initial(osla_hessian *h)
   return osla_matrix_fill_with(h->matrix, initial_element, &initial);
 }
 
+/* Does every rank make the same accumulator? piece_bytes, and what a user's function is given, are
+ * each rank's own. Collective. */
+static osla_err agree(osla_grid *grid, int64_t n, const osla_hessian_options *options,
+                      osla_err local)
+{
+  const osla_hessian_options o = osla_hessian_resolve(options);
+  const osla_argument same[] = {{"n", n},
+                                {"uplo", (int)o.uplo},
+                                {"single", o.single},
+                                {"single_updates", o.single_updates},
+                                {"nb", o.nb},
+                                {"ring_bytes", (int64_t)o.ring_bytes},
+                                {"combine", (int)o.combine},
+                                {"initial (bits)", osla_bits_of(o.initial)},
+                                {"from_zero", o.from_zero},
+                                {"order_independent", o.order_independent},
+                                {"bound (bits)", osla_bits_of(o.bound)},
+                                {"gradient_bound (bits)", osla_bits_of(o.gradient_bound)},
+                                {"memory_cap", (int64_t)o.memory_cap},
+                                {"isolation", (int)o.isolation},
+                                {"shipping", (int)o.shipping},
+                                {"node_sums", o.node_sums},
+                                {"checkpoint_holds", o.checkpoint_holds}};
+  return osla_agree_same(osla_grid_transport(grid), local, "osla_hessian_create", same,
+                         (int)(sizeof same / sizeof *same));
+}
+
 osla_err osla_hessian_create(osla_grid *grid, int64_t n, const osla_hessian_options *options,
                              osla_hessian **out)
 {
@@ -151,7 +179,7 @@ osla_err osla_hessian_create_fan(osla_grid *grid, int64_t n, const osla_hessian_
   osla_hessian *h = NULL;
   *out = NULL;
   osla_err err;
-  OSLA_TRY(osla_agree(osla_grid_transport(grid), new_hessian(n, options, &h)));
+  OSLA_TRY(agree(grid, n, options, new_hessian(n, options, &h)));
   OSLA_TRY(osla_matrix_create(grid, osla_hessian_dtype(&h->options), n, n, h->options.nb,
                               h->options.nb, &h->matrix));
   h->v = view_of(h->matrix);

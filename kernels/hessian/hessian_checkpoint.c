@@ -163,6 +163,35 @@ static osla_err check_job(const char *path, const char *job)
   return OSLA_OK;
 }
 
+/* Is a text the same on all ranks? Collective; few bytes beside a checkpoint's. */
+static osla_err agree_text(const osla_hessian *h, const char *call, const char *name,
+                           const char *text)
+{
+  enum { MOST = 4096, SHOWN = 100 };
+  struct {
+    size_t length;
+    char text[MOST];
+  } first = {.length = strlen(text)};
+  (void)strncpy(first.text, text, MOST - 1);
+  OSLA_CALL(osla_bcast(h->v.t, &first, sizeof first, MPI_BYTE, 0));
+  const bool same = first.length == strlen(text) && strncmp(first.text, text, MOST - 1) == 0;
+  osla_err err = OSLA_OK;
+  if (!same)
+    err = osla_error_set(OSLA_ERR_ARG,
+                         "%s: %s is '%.*s' on rank 0, but '%.*s' on rank %d: all ranks must pass "
+                         "the same",
+                         call, name, SHOWN, first.text, SHOWN, text, osla_transport_rank(h->v.t));
+  return osla_agree(h->v.t, err);
+}
+
+static osla_err agree_job(const osla_hessian *h, const char *call, const char *path,
+                          const char *job)
+{
+  OSLA_CALL(osla_agree(h->v.t, check_job(path, job)));
+  OSLA_CALL(agree_text(h, call, "path", path));
+  return agree_text(h, call, "job", job);
+}
+
 /* H itself was written, or an error came before: it gets its form back, then updates go on. */
 static osla_err leave_matrix(osla_hessian *h, const snapshot *s, osla_err err)
 {
@@ -177,7 +206,7 @@ osla_err osla_hessian_checkpoint(osla_hessian *h, const char *path, const char *
 {
   snapshot s = {.matrix = NULL};
   if (!job) job = "";
-  OSLA_CALL(osla_agree(h->v.t, check_job(path, job)));
+  OSLA_CALL(agree_job(h, "osla_hessian_checkpoint", path, job));
   OSLA_CALL(make_matrix(h, &s));
   osla_err err = take_snapshot(h, &s);
   if (s.matrix) osla_gate_open(h);
@@ -317,7 +346,7 @@ osla_err osla_hessian_restore(osla_hessian *h, const char *path, const char *job
   osla_file *file = NULL;
   content c = {.n_ids = 0};
   if (!job) job = "";
-  OSLA_CALL(osla_agree(h->v.t, check_job(path, job)));
+  OSLA_CALL(agree_job(h, "osla_hessian_restore", path, job));
   OSLA_CALL(osla_agree(h->v.t, check_fresh(h)));
   OSLA_CALL(osla_file_open(h->v.t, path, &file));
   osla_err err = check_file(h, path, job, file);

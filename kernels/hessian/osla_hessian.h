@@ -143,7 +143,7 @@ typedef struct osla_hessian_options {
 } osla_hessian_options;
 
 /* Makes an accumulator of order n on a grid; H = options.initial. Collective. The grid is borrowed.
- *   options [in] NULL = defaults; the same on all ranks
+ *   options [in] NULL = defaults; the same on all ranks, but for piece_bytes and combine_context
  * Errors, on all ranks together: ARG, UNSUPPORTED (order-independent
  * mode for other than sums into double; node_sums as above), MEM (checked before allocation), RANGE
  * (several nodes and no progress hook left, see osla_transport.h), MPI. */
@@ -224,7 +224,8 @@ bool osla_hessian_has_id(osla_hessian *hessian, uint64_t id);
  * while it is written.
  * The file appears all at once (osla_file.h): a job that is killed meanwhile leaves the former one.
  *   path [in] HDF5 file, the same on all ranks; replaced
- *   job  [in] a text of at most 1023 bytes that a restore must know; NULL: ""
+ *   job  [in] a text of at most 1023 bytes that a restore must know, the same on all ranks;
+ *             NULL: ""
  * Errors, on all ranks together: those of osla_file.h (the accumulator is as good as before, and
  * the next checkpoint may succeed), STATE (an update failed halfway), RANGE (order-independent
  * mode: the next commit will fail, too), MEM, ARG. */

@@ -235,6 +235,18 @@ static osla_err check(getri *f, osla_matrix *a, const osla_lu_options *options)
   return OSLA_OK;
 }
 
+static osla_err agree(const osla_matrix *a, const osla_lu_options *options, osla_err local)
+{
+  const osla_layout l = osla_matrix_layout(a);
+  const osla_argument same[] = {{"m", l.m},
+                                {"n", l.n},
+                                {"nb", l.nb},
+                                {"look_ahead", options ? options->look_ahead : 0},
+                                {"forward", options ? (int)options->forward : OSLA_FORWARD_CHOSEN}};
+  return osla_agree_same(osla_grid_transport(osla_matrix_grid(a)), local, "osla_getri", same,
+                         (int)(sizeof same / sizeof *same));
+}
+
 osla_err osla_getri(osla_matrix *a, const int64_t *ipiv, const osla_lu_options *options,
                     int64_t *info)
 {
@@ -242,7 +254,7 @@ osla_err osla_getri(osla_matrix *a, const int64_t *ipiv, const osla_lu_options *
   int64_t *pivots = NULL;
   osla_transport *t = osla_grid_transport(osla_matrix_grid(a));
   *info = 0;
-  osla_err err = osla_agree(t, check(&f, a, options)); /* also: A is complete everywhere */
+  osla_err err = agree(a, options, check(&f, a, options)); /* also: A is complete everywhere */
   if (err != OSLA_OK) return err;
   OSLA_CALL(osla_pivots_gather(a, ipiv, &pivots));
   OSLA_TRY(osla_first_zero(&f.v, info));

@@ -184,7 +184,7 @@ osla_err osla_potri(osla_uplo uplo, osla_matrix *a, const osla_chol_options *opt
   *info = 0;
   if (err == OSLA_OK) err = osla_chol_shape(&f.c, a, uplo, options);
   osla_transport *t = osla_grid_transport(osla_matrix_grid(a));
-  OSLA_CALL(osla_agree(t, err)); /* also: A is complete everywhere */
+  OSLA_CALL(osla_chol_agree(a, err, "osla_potri", uplo, options)); /* also: A is complete */
   OSLA_CALL(osla_first_zero(&f.c.v, info));
   if (*info > 0) return OSLA_OK;
   OSLA_TRY(osla_potri_set_up(&f));

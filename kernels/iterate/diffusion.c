@@ -121,7 +121,7 @@ osla_err osla_diffusion_create(osla_transport *t, const osla_diffusion_options *
                                 {"ranks along x", o->ranks[0]},
                                 {"ranks along y", o->ranks[1]},
                                 {"ranks along z", o->ranks[2]},
-                                {"start", (int64_t)o->start},
+                                {"start", (int)o->start},
                                 {"radius (bits)", osla_bits_of(o->radius)},
                                 {"offset (bits)", osla_bits_of(o->offset)},
                                 {"no_offset", o->no_offset}};

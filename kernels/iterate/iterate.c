@@ -82,7 +82,7 @@ static osla_err check_problem(const osla_fixed_point *p)
 static osla_err agree(osla_transport *t, osla_err err, const osla_fixed_point *p,
                       const osla_iterate_options *o)
 {
-  const osla_argument same[] = {{"mode", (int64_t)o->mode},
+  const osla_argument same[] = {{"mode", (int)o->mode},
                                 {"tolerance (bits)", osla_bits_of(o->tolerance)},
                                 {"norm (bits)", osla_bits_of(o->norm)},
                                 {"omega (bits)", osla_bits_of(o->omega)},

@@ -85,9 +85,8 @@ osla_err osla_splitting_open(osla_transport *t, osla_err err, const split_kind *
                              osla_splitting **out)
 {
   osla_splitting *s = calloc(1, sizeof *s);
-  const osla_argument same[] = {{"block", o->block > 1 ? o->block : 1},
-                                {"factor", (int64_t)o->factor},
-                                {"uplo", (int64_t)uplo}};
+  const osla_argument same[] = {
+    {"block", o->block > 1 ? o->block : 1}, {"factor", (int)o->factor}, {"uplo", (int)uplo}};
   if (err == OSLA_OK) err = check_options(o);
   if (err == OSLA_OK) err = osla_blas_ready(); /* sweeps cannot fail */
   if (err == OSLA_OK && !s) err = osla_error_set(OSLA_ERR_MEM, "splitting object");

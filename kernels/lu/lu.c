@@ -286,6 +286,17 @@ static osla_err check(const lu *f, const int64_t *ipiv, const osla_lu_options *o
   return OSLA_OK;
 }
 
+static osla_err agree(const lu *f, osla_err local)
+{
+  const osla_argument same[] = {{"m", f->v.m},
+                                {"n", f->v.n},
+                                {"nb", f->v.nb},
+                                {"pivoting", (int)f->pivoting},
+                                {"look_ahead", f->look_ahead},
+                                {"forward", (int)f->forward}};
+  return osla_agree_same(f->v.t, local, "osla_getrf", same, (int)(sizeof same / sizeof *same));
+}
+
 osla_err osla_getrf(osla_matrix *a, int64_t *ipiv, const osla_lu_options *options,
                     osla_lu_result *result)
 {
@@ -296,7 +307,7 @@ osla_err osla_getrf(osla_matrix *a, int64_t *ipiv, const osla_lu_options *option
   f.pivoting = options ? options->pivoting : OSLA_PIVOT_PARTIAL;
   f.forward = options ? options->forward : OSLA_FORWARD_CHOSEN;
   f.look_ahead = !options || options->look_ahead == 0 ? 1 : options->look_ahead;
-  OSLA_CALL(osla_agree(v->t, check(&f, ipiv, options))); /* also: A is complete everywhere */
+  OSLA_CALL(agree(&f, check(&f, ipiv, options))); /* also: A is complete everywhere */
   if (f.look_ahead < 0) f.look_ahead = 0;
   f.order = v->m < v->n ? v->m : v->n;
   trim_blocks(&f.v);

@@ -48,13 +48,24 @@ static osla_err check(const osla_part *a, const int64_t *ipiv, const osla_lu_opt
   return OSLA_OK;
 }
 
+static osla_err agree(const osla_part *a, const osla_lu_options *options, osla_err local)
+{
+  const osla_lu_options o = options ? *options : (osla_lu_options){0};
+  const osla_argument same[] = {OSLA_PART_ARGUMENTS("a", *a),
+                                {"pivoting", (int)o.pivoting},
+                                {"look_ahead", o.look_ahead},
+                                {"forward", (int)o.forward}};
+  return osla_agree_same(osla_grid_transport(osla_matrix_grid(a->matrix)), local, "osla_getrf_part",
+                         same, (int)(sizeof same / sizeof *same));
+}
+
 osla_err osla_getrf_part(osla_part a, int64_t *ipiv, const osla_lu_options *options,
                          osla_lu_result *result)
 {
   const int64_t order = a.m < a.n ? a.m : a.n;
   int64_t *numbers = NULL;
   part_operand x;
-  OSLA_CALL(osla_agree(osla_grid_transport(osla_matrix_grid(a.matrix)), check(&a, ipiv, options)));
+  OSLA_CALL(agree(&a, options, check(&a, ipiv, options)));
   OSLA_CALL(osla_part_open(&a, NULL, &x));
   osla_err err = x.copy ? factor_copy(&x, order, options, result, &numbers)
                         : factor_view(&x, order, ipiv, options, result);

@@ -5,7 +5,9 @@
  * the one half of C and X^T B to the other. So nearly all work is in few large products.
  * Memory: one square, of all ranks together.
  */
+#include "bits_of.h"
 #include "osla_products.h"
+#include "part_checks.h"
 #include "product_check.h"
 #include "reserved.h"
 #include "squares.h"
@@ -100,11 +102,28 @@ static osla_err check(const symm *s)
   return OSLA_OK;
 }
 
+static osla_err agree(const symm *s)
+{
+  const osla_argument same[] = {{"side", (int)s->side},
+                                {"uplo", (int)s->uplo},
+                                {"Hermitian A", s->hermitian},
+                                OSLA_FACTOR_ARGUMENTS("alpha", s->alpha),
+                                OSLA_FACTOR_ARGUMENTS("beta", s->beta),
+                                OSLA_PART_ARGUMENTS("a", s->a),
+                                OSLA_PART_ARGUMENTS("b", s->b),
+                                OSLA_PART_ARGUMENTS("c", s->c),
+                                {"memory", s->options ? (int64_t)s->options->memory : 0}};
+  return osla_agree_same(osla_grid_transport(osla_matrix_grid(s->c.matrix)), check(s),
+                         s->hermitian ? "osla_hemm" : "osla_symm", same,
+                         (int)(sizeof same / sizeof *same));
+}
+
 static osla_err run(symm s)
 {
-  osla_transport *t = osla_grid_transport(osla_matrix_grid(s.c.matrix));
+  const osla_dtype dtype = osla_matrix_dtype(s.c.matrix);
   osla_err err;
-  OSLA_CALL(osla_agree(t, check(&s)));
+  if (dtype == OSLA_FLOAT || dtype == OSLA_DOUBLE) s.alpha = creal(s.alpha), s.beta = creal(s.beta);
+  OSLA_CALL(agree(&s));
   if (s.c.m == 0 || s.c.n == 0) return OSLA_OK;
   s.order = osla_square_order(&s.a, SQUARE);
   if (s.order > s.a.m) s.order = s.a.m;

@@ -6,7 +6,9 @@
  * are squares along the diagonal, copied with zeros beside them, times a copy of their rows of B.
  * Memory: one square and its rows (RIGHT: columns) of B, of all ranks together.
  */
+#include "bits_of.h"
 #include "osla_products.h"
+#include "part_checks.h"
 #include "product_check.h"
 #include "reserved.h"
 #include "squares.h"
@@ -138,6 +140,20 @@ static osla_err check(const trmm *f, osla_side side, osla_diag diag)
   return OSLA_OK;
 }
 
+static osla_err agree(const trmm *f, osla_side side, osla_diag diag)
+{
+  const osla_argument same[] = {{"side", (int)side},
+                                {"uplo", (int)f->uplo},
+                                {"trans", (int)f->trans},
+                                {"diag", (int)diag},
+                                OSLA_FACTOR_ARGUMENTS("alpha", f->alpha),
+                                OSLA_PART_ARGUMENTS("a", f->a),
+                                OSLA_PART_ARGUMENTS("b", f->b),
+                                {"memory", f->options ? (int64_t)f->options->memory : 0}};
+  return osla_agree_same(osla_grid_transport(osla_matrix_grid(f->b.matrix)), check(f, side, diag),
+                         "osla_trmm", same, (int)(sizeof same / sizeof *same));
+}
+
 /* Some of a square's product is with zeros, so squares are small beside the whole; but a product
  * of few rows is slow. */
 static int64_t least_order(int64_t n)
@@ -156,7 +172,9 @@ osla_err osla_trmm(osla_side side, osla_uplo uplo, osla_trans trans, osla_diag d
             .a = a,
             .b = b,
             .options = options};
-  OSLA_CALL(osla_agree(osla_grid_transport(osla_matrix_grid(b.matrix)), check(&f, side, diag)));
+  const osla_dtype dtype = osla_matrix_dtype(b.matrix);
+  if (dtype == OSLA_FLOAT || dtype == OSLA_DOUBLE) f.alpha = creal(alpha);
+  OSLA_CALL(agree(&f, side, diag));
   f.order = osla_square_order(&a, least_order(a.m));
   if (f.order > a.m) f.order = a.m;
   if (b.m == 0 || b.n == 0) return OSLA_OK;

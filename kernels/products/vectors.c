@@ -8,9 +8,11 @@
  * Memory per rank: x and y whole, and once more by the local rows and columns. Messages: x is got
  * one-sided, y is summed up over all ranks.
  */
+#include "bits_of.h"
 #include "columns.h"
 #include "osla_blas.h"
 #include "osla_products.h"
+#include "part_checks.h"
 #include "product_check.h"
 #include "word_checks.h"
 
@@ -193,12 +195,28 @@ static osla_err check(const product *p)
   return OSLA_OK;
 }
 
+static osla_err agree(const product *p)
+{
+  const char *call = p->hermitian ? "osla_hemv" : p->triangle ? "osla_symv" : "osla_gemv";
+  const osla_argument same[] = {{"product with a triangle of A", p->triangle},
+                                {"Hermitian A", p->hermitian},
+                                {"uplo", (int)p->uplo},
+                                {"trans", (int)p->trans},
+                                OSLA_FACTOR_ARGUMENTS("alpha", p->alpha),
+                                OSLA_FACTOR_ARGUMENTS("beta", p->beta),
+                                OSLA_PART_ARGUMENTS("a", p->a),
+                                OSLA_PART_ARGUMENTS("x", p->x),
+                                OSLA_PART_ARGUMENTS("y", p->y)};
+  return osla_agree_same(osla_grid_transport(osla_matrix_grid(p->y.matrix)), check(p), call, same,
+                         (int)(sizeof same / sizeof *same));
+}
+
 static osla_err run(product p)
 {
   const osla_dtype dtype = osla_matrix_dtype(p.y.matrix);
   osla_transport *t = osla_grid_transport(osla_matrix_grid(p.y.matrix));
-  OSLA_CALL(osla_agree(t, check(&p))); /* also: the operands are complete */
   if (dtype == OSLA_FLOAT || dtype == OSLA_DOUBLE) p.alpha = creal(p.alpha), p.beta = creal(p.beta);
+  OSLA_CALL(agree(&p)); /* also: the operands are complete */
   p.piece = osla_local_piece_of(&p.a);
   osla_err err = osla_agree(t, multiply_mine(&p)); /* nobody reads x any more */
   if (err == OSLA_OK) err = osla_column_sum(p.whole_y, p.beta, &p.y);

@@ -3,6 +3,7 @@
  * distributed vector. Steps and their names as in LAPACK's xLACN2.
  *
  * Memory per rank: its part of one vector. Messages: those of the solves, and two sums each. */
+#include "bits_of.h"
 #include "local_view.h"
 #include "rhs.h"
 #include "solve.h"
@@ -152,6 +153,17 @@ static osla_err check(const osla_factors *f, double anorm)
   return f->cholesky ? osla_rhs_check_uplo(f->uplo) : OSLA_OK;
 }
 
+static osla_err agree(const osla_factors *f, double anorm, osla_err local)
+{
+  const osla_argument same[] = {{"estimate with Cholesky's factor", f->cholesky},
+                                {"uplo", (int)f->uplo},
+                                {"order of A", osla_matrix_layout(f->matrix).n},
+                                {"anorm (bits)", osla_bits_of(anorm)}};
+  return osla_agree_same(osla_grid_transport(osla_matrix_grid(f->matrix)), local,
+                         f->cholesky ? "osla_pocon" : "osla_gecon", same,
+                         (int)(sizeof same / sizeof *same));
+}
+
 static osla_err estimate(const osla_factors *f, double anorm, double *rcond)
 {
   osla_dtype dtype = osla_matrix_dtype(f->matrix);
@@ -161,7 +173,7 @@ static osla_err estimate(const osla_factors *f, double anorm, double *rcond)
   osla_matrix *sign = NULL;
   osla_err err;
   int64_t n = osla_matrix_layout(f->matrix).n;
-  OSLA_CALL(osla_agree(osla_grid_transport(osla_matrix_grid(f->matrix)), check(f, anorm)));
+  OSLA_CALL(agree(f, anorm, check(f, anorm)));
   *rcond = n == 0 ? 1.0 : 0.0;
   if (n == 0 || anorm == 0.0) return OSLA_OK;
   e.adjoint = e.is_complex ? OSLA_CONJTRANS : OSLA_TRANS;

@@ -81,9 +81,10 @@ static osla_err check(const mixed *f)
 static osla_err solve(mixed *f, const osla_refine_options *options, osla_mixed_result *result)
 {
   osla_mixed_result r = {.path = OSLA_MIXED_SINGLE};
+  const osla_factors factors = {.matrix = f->a, .cholesky = f->cholesky, .uplo = f->uplo};
   if (options) f->options = *options;
   OSLA_CALL(osla_refinement_agree(
-    f->a, check(f), f->cholesky ? "osla_posv_mixed" : "osla_gesv_mixed", &f->options));
+    &factors, check(f), f->cholesky ? "osla_posv_mixed" : "osla_gesv_mixed", &f->options));
   double n = (double)osla_matrix_layout(f->a).n;
   osla_dtype dtype = osla_matrix_dtype(f->a);
   if (f->options.target == 0.0) f->options.target = 1.0 / sqrt(n > 1.0 ? n : 1.0);

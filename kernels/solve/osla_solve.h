@@ -6,8 +6,9 @@
  * block columns are free. Otherwise a copy is worked on, as large as B. One block column of B for
  * each process column is fastest.
  *
- * All calls are collective, serve s, d, c and z where nothing else is said, use all ranks' earlier
- * changes of the matrices, and on return all ranks have finished.
+ * All calls are collective, with the same words, numbers and options on all ranks. They serve s, d,
+ * c and z where nothing else is said, use all ranks' earlier changes of the matrices, and on return
+ * all ranks have finished.
  * Errors, on all ranks together: ARG (sizes, blocks or types that do not fit, different
  * transports), MEM (triangular solves, osla_potrs and osla_getrs leave B as it was), MPI.
  *
@@ -58,10 +59,10 @@ osla_err osla_trsm_part(osla_side side, osla_uplo uplo, osla_trans trans, osla_d
 osla_err osla_potrs_part(osla_uplo uplo, osla_part a, osla_part b);
 osla_err osla_getrs_part(osla_trans trans, osla_part a, const int64_t *ipiv, osla_part b);
 
-/* osla_potrs and osla_getrs for right-hand sides that every rank has: x is n x nrhs with leading
- * dimension ldx, of A's type, the same on all ranks; the solutions replace it on all ranks. A rank
- * works on its share. Memory above the others: its share of x. Errors as above, and ARG for nrhs <
- * 0, ldx < max(1, n), x == NULL. */
+/* osla_potrs and osla_getrs for right-hand sides that every rank has: x is n x nrhs, of A's
+ * type, the same on all ranks, with leading dimension ldx, each rank's own; the solutions replace x
+ * on all ranks. A rank works on its share. Memory above the others: its share of x. Errors as
+ * above, and ARG for nrhs < 0, ldx < max(1, n), x == NULL. */
 osla_err osla_potrs_replicated(osla_uplo uplo, const osla_matrix *a, int64_t nrhs, void *x,
                                int64_t ldx);
 osla_err osla_getrs_replicated(osla_trans trans, const osla_matrix *a, const int64_t *ipiv,

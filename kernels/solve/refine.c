@@ -121,14 +121,17 @@ static osla_err check_options(const osla_refine_options *o)
   return OSLA_OK;
 }
 
-osla_err osla_refinement_agree(const osla_matrix *a, osla_err err, const char *call,
+osla_err osla_refinement_agree(const osla_factors *factors, osla_err err, const char *call,
                                const osla_refine_options *o)
 {
-  osla_transport *t = osla_grid_transport(osla_matrix_grid(a));
-  const osla_argument same[] = {{"max_iterations", o->max_iterations},
+  osla_transport *t = osla_grid_transport(osla_matrix_grid(factors->matrix));
+  const osla_argument same[] = {{"solve with Cholesky's factor", factors->cholesky},
+                                {"uplo", factors->cholesky ? (int)factors->uplo : OSLA_LOWER},
+                                {"order of A", osla_matrix_layout(factors->matrix).n},
+                                {"max_iterations", o->max_iterations},
                                 {"target (bits)", osla_bits_of(o->target)}};
   OSLA_CALL(osla_agree(t, err == OSLA_OK ? check_options(o) : err)); /* first: it names the value */
-  return osla_agree_same(t, OSLA_OK, call, same, 2);
+  return osla_agree_same(t, OSLA_OK, call, same, (int)(sizeof same / sizeof *same));
 }
 
 static osla_err make_vectors(osla_refinement *f, const osla_matrix *factor)
@@ -191,7 +194,7 @@ osla_err osla_refine(const osla_matrix *a, const osla_factors *factors, const os
 {
   osla_refine_options o = options ? *options : (osla_refine_options){0};
   osla_refinement *f = NULL;
-  OSLA_CALL(osla_refinement_agree(a, check(a, factors, b, x), "osla_refine", &o));
+  OSLA_CALL(osla_refinement_agree(factors, check(a, factors, b, x), "osla_refine", &o));
   osla_err err = osla_refinement_open(a, factors->matrix, b, &f);
   if (err == OSLA_OK) err = osla_refinement_run(f, factors, x, &o, result);
   osla_refinement_close(&f);

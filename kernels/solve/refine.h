@@ -12,9 +12,9 @@ typedef struct osla_refinement osla_refinement;
 osla_err osla_refinement_open(const osla_matrix *a, const osla_matrix *factor, const osla_matrix *b,
                               osla_refinement **out);
 
-/* Fails on all ranks if `err` does on one, or if options (not NULL) are negative, or differ.
- * Collective. Errors: ARG, `err`. */
-osla_err osla_refinement_agree(const osla_matrix *a, osla_err err, const char *call,
+/* Fails on all ranks if `err` does on one, or if options (not NULL) are negative, or differ, or
+ * which factors are meant. Collective. Errors: ARG, `err`. */
+osla_err osla_refinement_agree(const osla_factors *factors, osla_err err, const char *call,
                                const osla_refine_options *options);
 
 /* osla_refine, whose arguments have been checked. */

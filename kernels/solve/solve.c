@@ -61,12 +61,28 @@ static osla_err check(const osla_factors *f, osla_trans trans, const osla_matrix
   return f->cholesky ? osla_rhs_check_uplo(f->uplo) : OSLA_OK;
 }
 
+/* nrhs: of right-hand sides in B, a matrix of so many rows, or of those that every rank has. */
+static osla_err agree(const osla_factors *f, const char *call, osla_trans trans, int64_t rows,
+                      int64_t nrhs, osla_err local)
+{
+  const osla_argument same[] = {{"solve with Cholesky's factor", f->cholesky},
+                                {"uplo", f->cholesky ? (int)f->uplo : OSLA_LOWER},
+                                {"trans", (int)trans},
+                                {"order of A", osla_matrix_layout(f->matrix).n},
+                                {"rows of B", rows},
+                                {"nrhs", nrhs}};
+  return osla_agree_same(osla_grid_transport(osla_matrix_grid(f->matrix)), local, call, same,
+                         (int)(sizeof same / sizeof *same));
+}
+
 osla_err osla_factors_solve(const osla_factors *f, osla_trans trans, osla_matrix *b)
 {
+  const osla_layout l = osla_matrix_layout(b);
   int64_t *pivots = NULL;
   osla_rhs r;
   osla_err err;
-  OSLA_CALL(osla_agree(osla_grid_transport(osla_matrix_grid(f->matrix)), check(f, trans, b)));
+  OSLA_CALL(
+    agree(f, f->cholesky ? "osla_potrs" : "osla_getrs", trans, l.m, l.n, check(f, trans, b)));
   if (!f->cholesky) OSLA_CALL(osla_pivots_gather(f->matrix, f->ipiv, &pivots));
   OSLA_TRY(osla_rhs_open(&r, f->matrix, b, OSLA_NOTRANS));
   solver s = {0};
@@ -123,7 +139,9 @@ static osla_err solve_replicated(const osla_factors *f, osla_trans trans, int64_
   osla_transport *t = osla_grid_transport(osla_matrix_grid(f->matrix));
   osla_matrix *b = NULL;
   osla_err err;
-  OSLA_CALL(osla_agree(t, check_replicated(f->matrix, nrhs, x, ldx)));
+  OSLA_CALL(agree(f, f->cholesky ? "osla_potrs_replicated" : "osla_getrs_replicated", trans,
+                  osla_matrix_layout(f->matrix).n, nrhs,
+                  check_replicated(f->matrix, nrhs, x, ldx)));
   OSLA_CALL(osla_rhs_create(f->matrix, osla_matrix_dtype(f->matrix), nrhs, &b));
   local_view v = view_of(b);
   trim_blocks(&v);

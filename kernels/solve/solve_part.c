@@ -1,4 +1,5 @@
 /* Triangular solves and solves with factors, of parts. */
+#include "bits_of.h"
 #include "local_view.h"
 #include "osla_solve.h"
 #include "part_checks.h"
@@ -11,6 +12,17 @@ typedef struct operands {
   part_operand a, b;
 } operands;
 
+/* A call: its names, of the routine and as it was written, and its words; what it has none of is 0.
+ */
+typedef struct request {
+  const char *name, *call;
+  osla_side side;
+  osla_uplo uplo;
+  osla_trans trans;
+  osla_diag diag;
+  osla_complex alpha;
+} request;
+
 static osla_err check(const char *call, const osla_part *a, const osla_part *b)
 {
   OSLA_CALL(osla_part_check(call, a, "A"));
@@ -22,13 +34,27 @@ static osla_err check(const char *call, const osla_part *a, const osla_part *b)
   return OSLA_OK;
 }
 
-/* Where B has to be copied, it is to where the solve works in place. */
-static osla_err open_operands(const char *call, osla_side side, const osla_part *a,
-                              const osla_part *b, operands *x)
+static osla_err agree(request r, const osla_part *a, const osla_part *b)
 {
-  OSLA_CALL(osla_agree(osla_grid_transport(osla_matrix_grid(b->matrix)), check(call, a, b)));
+  const osla_dtype dtype = osla_matrix_dtype(b->matrix);
+  if (dtype == OSLA_FLOAT || dtype == OSLA_DOUBLE) r.alpha = creal(r.alpha);
+  const osla_argument same[] = {{"side", (int)r.side},
+                                {"uplo", (int)r.uplo},
+                                {"trans", (int)r.trans},
+                                {"diag", (int)r.diag},
+                                OSLA_FACTOR_ARGUMENTS("alpha", r.alpha),
+                                OSLA_PART_ARGUMENTS("a", *a),
+                                OSLA_PART_ARGUMENTS("b", *b)};
+  return osla_agree_same(osla_grid_transport(osla_matrix_grid(b->matrix)), check(r.name, a, b),
+                         r.call, same, (int)(sizeof same / sizeof *same));
+}
+
+/* Where B has to be copied, it is to where the solve works in place. */
+static osla_err open_operands(const request *r, const osla_part *a, const osla_part *b, operands *x)
+{
+  OSLA_CALL(agree(*r, a, b));
   OSLA_CALL(osla_part_open(a, NULL, &x->a));
-  osla_err err = osla_part_open(b, side == OSLA_LEFT ? x->a.at : NULL, &x->b);
+  osla_err err = osla_part_open(b, r->side == OSLA_LEFT ? x->a.at : NULL, &x->b);
   return err == OSLA_OK ? err : osla_part_close(&x->a, false, err);
 }
 
@@ -41,15 +67,17 @@ static osla_err close_operands(operands *x, osla_err err)
 osla_err osla_trsm_part(osla_side side, osla_uplo uplo, osla_trans trans, osla_diag diag,
                         osla_complex alpha, osla_part a, osla_part b)
 {
+  const request r = {"trsm", "osla_trsm_part", side, uplo, trans, diag, alpha};
   operands x;
-  OSLA_CALL(open_operands("trsm", side, &a, &b, &x));
+  OSLA_CALL(open_operands(&r, &a, &b, &x));
   return close_operands(&x, osla_trsm(side, uplo, trans, diag, alpha, x.a.at, x.b.at));
 }
 
 osla_err osla_potrs_part(osla_uplo uplo, osla_part a, osla_part b)
 {
+  const request r = {.name = "potrs", .call = "osla_potrs_part", .side = OSLA_LEFT, .uplo = uplo};
   operands x;
-  OSLA_CALL(open_operands("potrs", OSLA_LEFT, &a, &b, &x));
+  OSLA_CALL(open_operands(&r, &a, &b, &x));
   return close_operands(&x, osla_potrs(uplo, x.a.at, x.b.at));
 }
 
@@ -100,11 +128,12 @@ cleanup:
 
 osla_err osla_getrs_part(osla_trans trans, osla_part a, const int64_t *ipiv, osla_part b)
 {
+  const request r = {.name = "getrs", .call = "osla_getrs_part", .side = OSLA_LEFT, .trans = trans};
   operands x;
   int64_t *pivots = NULL;
   bool given = false;
   osla_err err;
-  OSLA_CALL(open_operands("getrs", OSLA_LEFT, &a, &b, &x));
+  OSLA_CALL(open_operands(&r, &a, &b, &x));
   OSLA_TRY(agree_given(&a, ipiv, &given));
   if (given) OSLA_TRY(own_pivots(&x.a, ipiv, &pivots));
   err = osla_getrs(trans, x.a.at, pivots, x.b.at);

@@ -10,6 +10,7 @@
  * From the right, X op(T) = B is solved as op(T)^T X^T = B^T with a transposed copy of B: block
  * rows of T, which it would need otherwise, are not contiguous for a get.
  */
+#include "bits_of.h"
 #include "rhs.h"
 #include "trsm_fan.h"
 #include "word_checks.h"
@@ -103,13 +104,29 @@ static osla_err check(osla_side side, osla_uplo uplo, osla_trans trans, osla_dia
   return osla_rhs_check(side, a, b);
 }
 
+static osla_err agree(osla_side side, trsm_op op, osla_complex alpha, const osla_matrix *a,
+                      const osla_matrix *b, osla_err local)
+{
+  const osla_argument same[] = {{"side", (int)side},
+                                {"uplo", (int)op.uplo},
+                                {"trans", (int)op.trans},
+                                {"diag", (int)op.diag},
+                                OSLA_FACTOR_ARGUMENTS("alpha", alpha),
+                                {"order of A", osla_matrix_layout(a).n},
+                                {"rows of B", osla_matrix_layout(b).m},
+                                {"columns of B", osla_matrix_layout(b).n}};
+  return osla_agree_same(osla_grid_transport(osla_matrix_grid(b)), local, "osla_trsm", same,
+                         (int)(sizeof same / sizeof *same));
+}
+
 osla_err osla_trsm(osla_side side, osla_uplo uplo, osla_trans trans, osla_diag diag,
                    osla_complex alpha, const osla_matrix *a, osla_matrix *b)
 {
   osla_transport *t = osla_grid_transport(osla_matrix_grid(b));
   osla_dtype dtype = osla_matrix_dtype(b);
-  OSLA_CALL(osla_agree(t, check(side, uplo, trans, diag, a, b)));
   if (dtype == OSLA_FLOAT || dtype == OSLA_DOUBLE) alpha = creal(alpha);
+  OSLA_CALL(
+    agree(side, (trsm_op){uplo, trans, diag}, alpha, a, b, check(side, uplo, trans, diag, a, b)));
   osla_trans turn = OSLA_NOTRANS, op = trans;
   osla_rhs r;
   trsm f;

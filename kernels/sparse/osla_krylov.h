@@ -33,7 +33,8 @@ typedef struct osla_sums osla_sums;
 osla_err osla_sums_create(osla_transport *transport, int most, osla_sums **out);
 osla_err osla_sums_destroy(osla_sums **sums); /* collective; accepts NULL, nulls the handle */
 
-/* value[0 .. n - 1] := their sums over all ranks. Collective. Errors: ARG (n). */
+/* value[0 .. n - 1] := their sums over all ranks. Collective. Errors, on all ranks together: ARG (n
+ * is not 1 to `most`, or differs by rank: then the values are undefined). */
 osla_err osla_sums_all(osla_sums *sums, int n, double *value);
 
 /* This rank's part of x y, in four sums that are added at the end. Local. */

@@ -4,8 +4,9 @@
  * consecutive ranks, about the square root of their number: the first of a group reads its members'
  * parts, then the sums of the other groups, and the members read the whole from it.
  *
- * A part is a line of memory, numbers with the number of the call beside them: neighbours on the
- * node read it where it was written, to others it is put, with the number behind it. Lines are two
+ * A part is a line of memory, numbers with the number of the call and their count beside them:
+ * neighbours on the node read it where it was written, to others it is put, with these behind it.
+ * Who reads another count than its own passes that on in place of a sum. Lines are two
  * in turn, and nobody waits for readers: a rank that comes back to a line has got the sum before
  * it, to which every rank that read the line had added after reading. Memory: two lines of its own,
  * and two for each rank that it reads, in each step. */
@@ -21,11 +22,20 @@
 
 enum { ALONE = 32, PLACES = 2, MOST_STEPS = 3, LINE_BYTES = 64 };
 
-/* In a segment; `bytes` of it for each. */
+/* In a segment; `bytes` of it for each, LINE_BYTES or more. */
 typedef struct sum_line {
-  _Atomic uint64_t call; /* the values are of this one */
+  _Atomic uint64_t tag; /* the values are of this call, and so many; see tag_of */
   double value[];
 } sum_line;
+
+/* Ranks came with other counts than the first one of those that were looked at: the values of a
+ * line in place of a part. */
+typedef struct difference {
+  bool found;
+  int first, rank, other; /* the first rank's count; the lowest rank with another, and that */
+} difference;
+
+enum { DIFFERENCE_VALUES = 3, COUNT_BITS = 32, CALL_START = COUNT_BITS + 1 };
 
 /* Ranks first, first + stride, ... */
 typedef struct rank_list {
@@ -42,6 +52,9 @@ struct osla_sums {
   osla_transport *t;
   osla_segment *segment;
   int most, n_steps;
+  int n;        /* of the call in hand, whatever was passed */
+  uint64_t tag; /* of its sums */
+  difference differs;
   bool far;     /* some readers of mine are on other nodes */
   size_t bytes; /* of a line */
   uint64_t calls;
@@ -49,6 +62,7 @@ struct osla_sums {
   osla_posted *posted;   /* [MOST_STEPS][PLACES][size] */
   const sum_step *waits; /* what a wait is for, and how far it is */
   int arrived, looks;
+  bool unlike; /* a part is no sum of so many numbers */
 };
 
 static int group_size(int size)
@@ -125,6 +139,23 @@ osla_err osla_sums_create(osla_transport *t, int most, osla_sums **out)
   return err;
 }
 
+/* The number of the call, as far as there is room; a bit if it is a difference; the count. */
+static uint64_t tag_of(const osla_sums *s)
+{
+  return s->calls << CALL_START | (uint32_t)s->n;
+}
+
+static uint64_t own_tag(const osla_sums *s)
+{
+  return s->tag | (uint64_t)s->differs.found << COUNT_BITS;
+}
+
+/* Numbers to be added: a count that is out of range has none. */
+static int count_of(const osla_sums *s)
+{
+  return s->n >= 1 && s->n <= s->most ? s->n : 0;
+}
+
 /* A line in a rank's memory, for this call: that rank's own (source -1), or what a far one puts
  * there. */
 static sum_line *line_of(const osla_sums *s, const void *memory, const sum_step *step, int source)
@@ -147,13 +178,14 @@ static osla_posted *posted_to(osla_sums *s, const sum_step *step, int reader)
   return &s->posted[(at * PLACES + s->calls % PLACES) * size + (size_t)reader];
 }
 
-static osla_err put_to(osla_sums *s, const sum_step *step, int reader, int n, const sum_line *mine)
+static osla_err put_to(osla_sums *s, const sum_step *step, int reader, int count,
+                       const sum_line *mine)
 {
   const char *local = osla_segment_local(s->segment);
   const size_t there = (size_t)((char *)line_of(s, local, step, step->slot) - local);
   return osla_put_word_post(s->segment, reader, there + offsetof(sum_line, value), mine->value,
-                            (size_t)n * sizeof *mine->value, there + offsetof(sum_line, call),
-                            s->calls, posted_to(s, step, reader));
+                            (size_t)count * sizeof *mine->value, there + offsetof(sum_line, tag),
+                            own_tag(s), posted_to(s, step, reader));
 }
 
 /* The others wait: a failure cannot be returned to them. */
@@ -162,24 +194,29 @@ static void must(const osla_sums *s, osla_err err)
   if (err != OSLA_OK) osla_transport_abort(s->t, err);
 }
 
-/* My part of a step. */
-static void give(osla_sums *s, const sum_step *step, int n, const double *value)
+/* My part of a step: a sum, or a difference. */
+static void give(osla_sums *s, const sum_step *step, const double *value)
 {
+  const difference *d = &s->differs;
+  const int count = d->found ? DIFFERENCE_VALUES : count_of(s);
   const int me = osla_transport_rank(s->t), readers = step->readers.count;
   sum_line *mine = line_of(s, osla_segment_local(s->segment), step, -1);
   if (readers == 0) return;
   for (int i = 0; s->far && i < readers; i++) /* it is the source of what was put two calls ago */
     must(s, osla_posted_wait(s->segment, posted_to(s, step, rank_of(&step->readers, i))));
-  memcpy(mine->value, value, (size_t)n * sizeof *value);
+  if (d->found)
+    mine->value[0] = d->first, mine->value[1] = d->rank, mine->value[2] = d->other;
+  else
+    memcpy(mine->value, value, (size_t)count * sizeof *value);
   osla_clock_settle();
-  atomic_store_explicit(&mine->call, s->calls, memory_order_release);
+  atomic_store_explicit(&mine->tag, own_tag(s), memory_order_release);
   for (int i = 0; i < readers; i++) {
     const int reader = rank_of(&step->readers, i);
     if (reader == me) continue;
     if (osla_segment_peer(s->segment, reader))
       osla_segment_wake(s->segment, reader);
     else
-      must(s, put_to(s, step, reader, n, mine));
+      must(s, put_to(s, step, reader, count, mine));
   }
 }
 
@@ -190,20 +227,55 @@ static bool have_come(void *arg)
   osla_sums *s = arg;
   for (; s->arrived < s->waits->read.count; s->arrived++) {
     const sum_line *part = part_of(s, s->waits, s->arrived);
-    if (atomic_load_explicit(&part->call, memory_order_acquire) == s->calls) continue;
+    const uint64_t tag = atomic_load_explicit(&part->tag, memory_order_acquire);
+    if (tag == s->tag) continue;
+    if (tag >> CALL_START == s->tag >> CALL_START) {
+      s->unlike = true;
+      continue;
+    }
     if (++s->looks % LOOKS == 0) osla_progress(s->t);
     return false;
   }
   return true;
 }
 
-/* value := the sum of those that I read; kept where I read none. */
-static void run_step(osla_sums *s, const sum_step *step, int n, double *value)
+/* Counts of the ranks that I read, or stand for: the count of part i, and what it says of others.
+ */
+static difference look_at(const osla_sums *s, const sum_step *step, int i)
 {
-  give(s, step, n, value);
+  const sum_line *part = part_of(s, step, i);
+  const uint64_t tag = atomic_load_explicit(&part->tag, memory_order_relaxed);
+  if (tag >> COUNT_BITS & 1)
+    return (difference){true, (int)part->value[0], (int)part->value[1], (int)part->value[2]};
+  return (difference){.first = (int)(uint32_t)tag};
+}
+
+static difference find_difference(const osla_sums *s, const sum_step *step)
+{
+  difference found = look_at(s, step, 0);
+  for (int i = 1; i < step->read.count && !found.found; i++) {
+    const difference next = look_at(s, step, i);
+    if (next.first != found.first)
+      found = (difference){true, found.first, rank_of(&step->read, i), next.first};
+    else
+      found = next;
+  }
+  return found;
+}
+
+/* value := the sum of those that I read; kept where I read none, or where counts differ. */
+static void run_step(osla_sums *s, const sum_step *step, double *value)
+{
+  const int n = count_of(s);
+  give(s, step, value);
   s->waits = step;
   s->arrived = 0;
+  s->unlike = false;
   if (!have_come(s)) osla_segment_wait(s->segment, have_come, s);
+  if (s->unlike) {
+    s->differs = find_difference(s, step);
+    return;
+  }
   for (int i = 0; i < step->read.count; i++) {
     const double *part = part_of(s, step, i)->value;
     for (int j = 0; j < n; j++)
@@ -213,11 +285,17 @@ static void run_step(osla_sums *s, const sum_step *step, int n, double *value)
 
 osla_err osla_sums_all(osla_sums *s, int n, double *value)
 {
-  OSLA_CHECK(n >= 1 && n <= s->most, OSLA_ERR_ARG, "%d sums, not 1 to %d", n, s->most);
-  if (osla_transport_size(s->t) == 1) return OSLA_OK;
   s->calls++;
-  for (int i = 0; i < s->n_steps; i++)
-    run_step(s, &s->step[i], n, value);
+  s->n = n;
+  s->tag = tag_of(s);
+  s->differs.found = false;
+  for (int i = 0; i < s->n_steps && osla_transport_size(s->t) > 1; i++)
+    run_step(s, &s->step[i], value);
+  const difference *d = &s->differs;
+  OSLA_CHECK(!d->found, OSLA_ERR_ARG,
+             "osla_sums_all: n is %d on rank 0, but %d on rank %d: all ranks must pass the same",
+             d->first, d->other, d->rank);
+  OSLA_CHECK(count_of(s) > 0, OSLA_ERR_ARG, "%d sums, not 1 to %d", n, s->most);
   return OSLA_OK;
 }
 

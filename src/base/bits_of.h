@@ -3,6 +3,7 @@
 #ifndef BITS_OF_H
 #define BITS_OF_H
 
+#include <complex.h>
 #include <stdint.h>
 #include <string.h>
 
@@ -12,5 +13,12 @@ static inline int64_t osla_bits_of(double x)
   memcpy(&bits, &x, sizeof bits);
   return bits;
 }
+
+/* A factor among the arguments that osla_agree_same compares. */
+/* clang-format off */
+#define OSLA_FACTOR_ARGUMENTS(name, factor)                                                        \
+  {name " (bits)", osla_bits_of(creal(factor))},                                                   \
+  {"imaginary part of " name " (bits)", osla_bits_of(cimag(factor))}
+/* clang-format on */
 
 #endif

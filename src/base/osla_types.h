@@ -46,6 +46,12 @@ typedef enum osla_side { OSLA_LEFT, OSLA_RIGHT } osla_side;
  * osla_OBJECT_VERB the object comes first, in makers what it is made on, then type and sizes; what
  * is returned is last. (osla_matrix_add, _scale and _transpose are formulas.) */
 
+/* "The same on all ranks". Collective calls on matrices, and those of the kernels, compare words
+ * (such as these above), numbers, sizes and options that must be the same. If they differ the call
+ * fails on all ranks (ARG), and the text has the argument's name, its value on rank 0 and on the
+ * lowest rank that has another. Not compared are arrays, functions, and options that steer only the
+ * rank itself. */
+
 /* A factor of any type. For real ones there is no second form of a call: a double, a float or an
  * int converts by itself, in C and in C++ (osla_gemm(..., 1.0, a, b, 0.5, c, NULL)), and real types
  * take the real part. What is real by its definition is a double (the factors of osla_herk). */

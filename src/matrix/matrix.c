@@ -98,7 +98,7 @@ static osla_err agree(osla_grid *grid, osla_err local, const char *call, osla_dt
 {
   const osla_argument arguments[] = {{"rows of the grid", l->nprow},
                                      {"columns of the grid", l->npcol},
-                                     {"dtype", dtype},
+                                     {"dtype", (int)dtype},
                                      {"m", l->m},
                                      {"n", l->n},
                                      {"mb", l->mb},

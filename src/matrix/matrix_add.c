@@ -1,5 +1,6 @@
-/* Multiples of a matrix, and sums of matrices that lie alike, also across precisions: local work
- * only. */
+/* Multiples of a matrix, and sums of matrices that lie alike, also across precisions: the work is
+ * local. */
+#include "bits_of.h"
 #include "osla_blas.h"
 #include "part_checks.h"
 #include "part_local.h"
@@ -54,7 +55,7 @@ osla_err osla_matrix_scale(osla_complex alpha, osla_matrix *matrix)
   return osla_matrix_scale_part(alpha, osla_whole(matrix));
 }
 
-osla_err osla_matrix_add(double alpha, const osla_matrix *source, double beta, osla_matrix *dest)
+static osla_err check_add(const osla_matrix *source, const osla_matrix *dest)
 {
   osla_layout ls = osla_matrix_layout(source), ld = osla_matrix_layout(dest);
   osla_dtype ts = osla_matrix_dtype(source), td = osla_matrix_dtype(dest);
@@ -67,6 +68,18 @@ osla_err osla_matrix_add(double alpha, const osla_matrix *source, double beta, o
   OSLA_CHECK(osla_grid_same(osla_matrix_grid(source), osla_matrix_grid(dest)), OSLA_ERR_ARG,
              "add: source (%d x %d) and destination (%d x %d) lie on different processes", ls.nprow,
              ls.npcol, ld.nprow, ld.npcol);
+  return OSLA_OK;
+}
+
+osla_err osla_matrix_add(double alpha, const osla_matrix *source, double beta, osla_matrix *dest)
+{
+  osla_dtype ts = osla_matrix_dtype(source), td = osla_matrix_dtype(dest);
+  const osla_argument same[] = {{"alpha (bits)", osla_bits_of(alpha)},
+                                {"beta (bits)", osla_bits_of(beta)},
+                                {"m", osla_matrix_layout(dest).m},
+                                {"n", osla_matrix_layout(dest).n}};
+  OSLA_CALL(osla_agree_same(osla_grid_transport(osla_matrix_grid(dest)), check_add(source, dest),
+                            "osla_matrix_add", same, (int)(sizeof same / sizeof *same)));
   int rank = osla_transport_rank(osla_grid_transport(osla_matrix_grid(dest)));
   const unsigned char *x = osla_matrix_local(source);
   unsigned char *y = osla_matrix_local(dest);

@@ -121,7 +121,16 @@ static osla_err pull_all(copying *w)
   return OSLA_OK;
 }
 
-osla_err osla_matrix_copy_part(osla_part source, osla_part dest)
+static osla_err agree(const char *call, const osla_part *source, const osla_part *dest,
+                      osla_err local)
+{
+  const osla_argument same[] = {OSLA_PART_ARGUMENTS("source", *source),
+                                OSLA_PART_ARGUMENTS("dest", *dest)};
+  return osla_agree_same(osla_grid_transport(osla_matrix_grid(dest->matrix)), local, call, same,
+                         (int)(sizeof same / sizeof *same));
+}
+
+static osla_err copy(const char *call, osla_part source, osla_part dest)
 {
   osla_transport *t = osla_grid_transport(osla_matrix_grid(dest.matrix));
   copying w = {.source = source, .from = osla_matrix_layout(source.matrix)};
@@ -134,16 +143,21 @@ osla_err osla_matrix_copy_part(osla_part source, osla_part dest)
     w.staging = malloc(bytes + 1);
     if (!w.staging) err = osla_error_set(OSLA_ERR_MEM, "%zu bytes of staging", bytes);
   }
-  OSLA_TRY(osla_agree(t, err)); /* the source is complete */
+  OSLA_TRY(agree(call, &source, &dest, err)); /* the source is complete */
   err = osla_agree(t, pull_all(&w));
 cleanup:
   free(w.staging);
   return err;
 }
 
+osla_err osla_matrix_copy_part(osla_part source, osla_part dest)
+{
+  return copy("osla_matrix_copy_part", source, dest);
+}
+
 osla_err osla_matrix_copy(const osla_matrix *source, osla_matrix *dest)
 {
-  return osla_matrix_copy_part(osla_whole((osla_matrix *)source), osla_whole(dest));
+  return copy("osla_matrix_copy", osla_whole((osla_matrix *)source), osla_whole(dest));
 }
 
 /* Block (bi, bj) here := transpose of block (bj, bi). */
@@ -208,6 +222,8 @@ static osla_err check_mirror(const osla_matrix *a, osla_uplo from)
 osla_err osla_matrix_mirror(osla_matrix *a, osla_uplo from)
 {
   osla_transport *t = osla_grid_transport(osla_matrix_grid(a));
-  OSLA_CALL(osla_agree(t, check_mirror(a, from))); /* also: the triangle is complete everywhere */
+  const osla_argument same[] = {{"from", (int)from}, {"order", osla_matrix_layout(a).n}};
+  /* also: the triangle is complete everywhere */
+  OSLA_CALL(osla_agree_same(t, check_mirror(a, from), "osla_matrix_mirror", same, 2));
   return osla_agree(t, mirror_blocks(a, from));
 }

@@ -103,13 +103,22 @@ static osla_err fill_by_rule(const osla_part *a, osla_fill rule, uint64_t seed)
   return OSLA_OK;
 }
 
+static osla_err fill_and_agree(const char *call, osla_part part, osla_fill rule, uint64_t seed)
+{
+  const bool by_seed = rule != OSLA_FILL_ZERO && rule != OSLA_FILL_IDENTITY;
+  const osla_argument same[] = {
+    {"fill", (int)rule}, {"seed", by_seed ? (int64_t)seed : 0}, OSLA_PART_ARGUMENTS("part", part)};
+  return osla_agree_same(osla_grid_transport(osla_matrix_grid(part.matrix)),
+                         fill_by_rule(&part, rule, seed), call, same,
+                         (int)(sizeof same / sizeof *same)); /* also a barrier */
+}
+
 osla_err osla_matrix_fill_part(osla_part part, osla_fill rule, uint64_t seed)
 {
-  osla_transport *t = osla_grid_transport(osla_matrix_grid(part.matrix));
-  return osla_agree(t, fill_by_rule(&part, rule, seed)); /* also a barrier */
+  return fill_and_agree("osla_matrix_fill_part", part, rule, seed);
 }
 
 osla_err osla_matrix_fill(osla_matrix *a, osla_fill rule, uint64_t seed)
 {
-  return osla_matrix_fill_part(osla_whole(a), rule, seed);
+  return fill_and_agree("osla_matrix_fill", osla_whole(a), rule, seed);
 }

@@ -80,16 +80,23 @@ static osla_err check(const osla_part *part, osla_norm norm)
   return osla_part_check("norm", part, "A");
 }
 
-osla_err osla_matrix_norm_part(osla_part part, osla_norm norm, double *value)
+static osla_err agree(const char *call, const osla_part *part, osla_norm norm)
+{
+  const osla_argument same[] = {{"norm", (int)norm}, OSLA_PART_ARGUMENTS("part", *part)};
+  return osla_agree_same(osla_grid_transport(osla_matrix_grid(part->matrix)), check(part, norm),
+                         call, same, (int)(sizeof same / sizeof *same));
+}
+
+/* The arguments have been checked. */
+static osla_err find_norm(osla_part part, osla_norm norm, double *value)
 {
   osla_transport *t = osla_grid_transport(osla_matrix_grid(part.matrix));
   double scale = 0.0;
   if (norm == OSLA_NORM_FRO) {
-    OSLA_CALL(osla_matrix_norm_part(part, OSLA_NORM_MAX, &scale));
+    OSLA_CALL(find_norm(part, OSLA_NORM_MAX, &scale));
     *value = scale;
     if (scale == 0.0 || !isfinite(scale)) return OSLA_OK;
   }
-  OSLA_CALL(osla_agree(t, check(&part, norm)));
   int64_t count = norm == OSLA_NORM_ONE ? part.n : norm == OSLA_NORM_INF ? part.m : 2;
   double *sums = calloc((size_t)count + 1, sizeof *sums);
   osla_err err = OSLA_OK;
@@ -115,7 +122,15 @@ cleanup:
   return err;
 }
 
+osla_err osla_matrix_norm_part(osla_part part, osla_norm norm, double *value)
+{
+  OSLA_CALL(agree("osla_matrix_norm_part", &part, norm));
+  return find_norm(part, norm, value);
+}
+
 osla_err osla_matrix_norm(const osla_matrix *a, osla_norm norm, double *value)
 {
-  return osla_matrix_norm_part(osla_whole((osla_matrix *)a), norm, value);
+  const osla_part all = osla_whole((osla_matrix *)a);
+  OSLA_CALL(agree("osla_matrix_norm", &all, norm));
+  return find_norm(all, norm, value);
 }

@@ -81,7 +81,17 @@ static osla_err pull_tiles(osla_trans trans, const osla_part *source, const part
   return OSLA_OK;
 }
 
-osla_err osla_matrix_transpose_part(osla_trans trans, osla_part source, osla_part dest)
+static osla_err agree(const char *call, osla_trans trans, const osla_part *source,
+                      const osla_part *dest, osla_err local)
+{
+  const osla_argument same[] = {{"trans", (int)trans},
+                                OSLA_PART_ARGUMENTS("source", *source),
+                                OSLA_PART_ARGUMENTS("dest", *dest)};
+  return osla_agree_same(osla_grid_transport(osla_matrix_grid(dest->matrix)), local, call, same,
+                         (int)(sizeof same / sizeof *same));
+}
+
+static osla_err transpose(const char *call, osla_trans trans, osla_part source, osla_part dest)
 {
   osla_transport *t = osla_grid_transport(osla_matrix_grid(dest.matrix));
   const osla_dtype dtype = osla_matrix_dtype(dest.matrix);
@@ -89,7 +99,7 @@ osla_err osla_matrix_transpose_part(osla_trans trans, osla_part source, osla_par
   osla_err err = check(trans, &source, &dest);
   if (err == OSLA_OK && !tile)
     err = osla_error_set(OSLA_ERR_MEM, "tile of %d x %d elements", TILE, TILE);
-  OSLA_TRY(osla_agree(t, err)); /* the source is complete */
+  OSLA_TRY(agree(call, trans, &source, &dest, err)); /* the source is complete */
   const part_local to = part_local_of(&dest);
   err = osla_agree(t, pull_tiles(trans, &source, &to, t, dtype, tile));
 cleanup:
@@ -97,7 +107,13 @@ cleanup:
   return err;
 }
 
+osla_err osla_matrix_transpose_part(osla_trans trans, osla_part source, osla_part dest)
+{
+  return transpose("osla_matrix_transpose_part", trans, source, dest);
+}
+
 osla_err osla_matrix_transpose(osla_trans trans, const osla_matrix *source, osla_matrix *dest)
 {
-  return osla_matrix_transpose_part(trans, osla_whole((osla_matrix *)source), osla_whole(dest));
+  return transpose("osla_matrix_transpose", trans, osla_whole((osla_matrix *)source),
+                   osla_whole(dest));
 }

@@ -140,10 +140,10 @@ osla_err osla_matrix_transpose(osla_trans trans, const osla_matrix *source, osla
  * part; real types take the real part of alpha. */
 osla_err osla_matrix_scale(osla_complex alpha, osla_matrix *matrix);
 
-/* dest := alpha source + beta dest; alpha = 0 does not read source, beta = 0 not dest. Collective,
- * without communication: same sizes, blocks and owners; both real or both complex. The precisions
- * may differ: what does not fit the narrower one becomes infinite or zero. Errors, on all ranks
- * together: ARG. */
+/* dest := alpha source + beta dest; alpha = 0 does not read source, beta = 0 not dest. Collective;
+ * each rank works on its own part: same sizes, blocks and owners; both real or both complex. The
+ * precisions may differ: what does not fit the narrower one becomes infinite or zero. Errors, on
+ * all ranks together: ARG, MPI. */
 osla_err osla_matrix_add(double alpha, const osla_matrix *source, double beta, osla_matrix *dest);
 
 /* Copies the triangle `from` (square matrix, mb = nb) over the other one, so that the matrix

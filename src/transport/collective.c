@@ -4,6 +4,7 @@
 
 #include <inttypes.h>
 #include <limits.h>
+#include <stdio.h>
 #include <string.h>
 
 static osla_err run(osla_transport *t, const osla_collective *what)
@@ -95,6 +96,18 @@ static osla_err share_failure(osla_transport *t, osla_err local, int rank)
   return osla_error_set((osla_err)verdict.code, "%s", verdict.text);
 }
 
+/* A number: an integer, or a double by its bits. */
+enum { NUMBER = 32 };
+static void print_number(bool is_bits, int64_t value, char text[NUMBER])
+{
+  double x;
+  memcpy(&x, &value, sizeof x);
+  if (is_bits)
+    (void)snprintf(text, NUMBER, "%.17g", x);
+  else
+    (void)snprintf(text, NUMBER, "%" PRId64, value);
+}
+
 /* An argument differs: who has another value than rank 0? */
 static osla_err share_difference(osla_transport *t, const char *call, const osla_argument *differs)
 {
@@ -103,10 +116,15 @@ static osla_err share_difference(osla_transport *t, const char *call, const osla
   int rank = here == there ? INT_MAX : t->rank;
   OSLA_CALL(osla_allreduce(t, &rank, 1, MPI_INT, MPI_MIN));
   OSLA_CALL(osla_bcast(t, &there, 1, MPI_INT64_T, rank));
-  return osla_error_set(OSLA_ERR_ARG,
-                        "%s: %s is %" PRId64 " on rank 0, but %" PRId64
-                        " on rank %d: all ranks must pass the same",
-                        call, differs->name, here, there, rank);
+  static const char ending[] = " (bits)";
+  const size_t length = strlen(differs->name), of_ending = sizeof ending - 1;
+  const bool bits = length > of_ending && !strcmp(differs->name + length - of_ending, ending);
+  char first[NUMBER], other[NUMBER];
+  print_number(bits, here, first);
+  print_number(bits, there, other);
+  return osla_error_set(
+    OSLA_ERR_ARG, "%s: %.*s is %s on rank 0, but %s on rank %d: all ranks must pass the same", call,
+    (int)(bits ? length - of_ending : length), differs->name, first, other, rank);
 }
 
 osla_err osla_agree_same(osla_transport *t, osla_err local, const char *call,

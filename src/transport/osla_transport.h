@@ -103,9 +103,12 @@ osla_err osla_alltoall(osla_transport *transport, const void *send, void *recv, 
 osla_err osla_agree(osla_transport *transport, osla_err local);
 
 /* The same for a call whose arguments must be the same on all ranks: ARG where they are not, with
- * the first that differs, its value on rank 0 and on the lowest rank that has another.
+ * the first that differs, its value on rank 0 and on the lowest rank that has another. That comes
+ * before a failure.
  *   call      [in] its name
- *   arguments [in] [count] names and values; the same names on all ranks */
+ *   arguments [in] [count] names and values; the same names on all ranks. A double is passed as its
+ *                  bits, under a name that ends in " (bits)": the text has the name without that,
+ *                  and the number */
 typedef struct osla_argument {
   const char *name;
   int64_t value;
