@@ -12,6 +12,7 @@
 
 #include <complex.h>
 #include <inttypes.h>
+#include <limits.h>
 
 static int64_t outer_rows(osla_trans trans, const osla_part *p)
 {
@@ -23,7 +24,7 @@ static int64_t outer_cols(osla_trans trans, const osla_part *p)
   return trans == OSLA_NOTRANS ? p->n : p->m;
 }
 
-enum { WHOLE = -1 }; /* of C, not one triangle */
+enum { WHOLE = INT_MIN }; /* of C, not one triangle: no osla_uplo that a caller might pass */
 
 /* The product in hand, as it was asked for. */
 typedef struct request {
