@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Spoilt inputs for the readers, under sanitizers, and for the command (tests/fuzz/fuzz.h): 300 of
-# each kind and 20 through the command, always the same ones. `make fuzz` sets FUZZ_SEED and
-# FUZZ_SECONDS, to go on with others. Inputs that fail are kept in tests/logs/fuzz.
+# Spoilt inputs for the readers, under sanitizers, and for the command (tests/fuzz/fuzz.h): 150 of
+# each kind and 10 through the command, always the same ones (OSLA_TESTS=full: twice as many).
+# `make fuzz` sets FUZZ_SEED and FUZZ_SECONDS, to go on with others. Inputs that fail are kept in tests/logs/fuzz.
 set -u
 : "${OSLA:?}" "${MPIEXEC:?}" "${BUILDDIR:?}" "${SRCDIR:?}"
 . "$BUILDDIR/tests/config.env"
@@ -26,4 +26,6 @@ fi
 
 mkdir -p "$BUILDDIR/tests/logs/fuzz" && cd "$BUILDDIR/tests/logs/fuzz" || exit 1
 rm -rf fuzz-* scratch-* # the latter after a run that was stopped
-exec "$fuzz" --seed "$seed" --seconds "$seconds" "$@"
+count=150 jobs=10
+[ "${OSLA_TESTS:-}" = full ] && count=300 jobs=20
+exec "$fuzz" --seed "$seed" --seconds "$seconds" --count $count --jobs $jobs "$@"
