@@ -21,9 +21,9 @@ static void fetch(const forest_transfer *x, int64_t count, vertex_list to, verte
     osla_vertices_fetch(x->type, x->combine, count, to, from, before, n);
 }
 
-/* Many small vertices: the same into a slot by way of this core's cache. A neighbour's slot lies in
- * the other one's; while each store there has those to the roots between itself and the next, few
- * lines are on their way at once, of a copy many (results/2026-11-25-star-forests-6). */
+/* Many small vertices: the same into a neighbour's slot by way of this core's cache. The slot lies
+ * in the other one's; while each store there has those to the roots between itself and the next,
+ * few lines are on their way at once, of a copy many (results/2026-11-25-star-forests-6). */
 enum { STAGED_LEAST = 64, STAGED_BYTES = 64 };
 static void fetch_to_slot(const forest_transfer *x, const ring_part *part, vertex_list to,
                           vertex_list from, unsigned char *slot, size_t element)
@@ -57,8 +57,8 @@ static bool fetch_parts(osla_forest *f, uint64_t number, forest_transfer *x, for
     const vertex_list roots = osla_part_vertices(to, &part, element),
                       leaves = come ? osla_part_packed(come, &part, element)
                                     : osla_part_vertices(from, &part, element);
-    const bool staged =
-      go && part.n >= STAGED_LEAST && (size_t)part.numbers * element <= STAGED_BYTES;
+    const bool staged = go && l->ring.near_slots && part.n >= STAGED_LEAST &&
+                        (size_t)part.numbers * element <= STAGED_BYTES;
     if (staged)
       fetch_to_slot(x, &part, roots, leaves, go, element);
     else

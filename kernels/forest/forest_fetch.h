@@ -8,8 +8,9 @@
 /* The leaves' values of a link to my roots, and the answers to them. false: not all can be now. */
 bool osla_forest_fetch_link(osla_forest *f, uint64_t number, forest_transfer *x, forest_link *l);
 
-/* The values before that come back to my leaves by rings. false: some are still to come. Any kind
- * of transfer: others have none. */
+/* Of a fetch: the values before that come back to my leaves by rings. false: some are still to
+ * come.
+ */
 bool osla_forest_read_answers(osla_forest *f, uint64_t number, forest_transfer *x);
 
 /* Where leaves add to roots themselves (osla_forest_adds): LATER, since the owner has not begun;

@@ -309,12 +309,17 @@ static bool are_posted(const forest_links *out)
   return all;
 }
 
+static bool is_posted(osla_forest *f, const forest_transfer *x)
+{
+  if (!are_posted(osla_forest_out(f, x->kind))) return false;
+  return x->kind != FOREST_FETCH || are_posted(&f->to_leaves);
+}
+
 static bool is_over(osla_forest *f, uint64_t number, const forest_transfer *x, bool with_readers)
 {
   if (f->read < number || f->sent < number) return false;
   if (x->shared) return osla_forest_share_is_over(f, x, with_readers);
-  if (f->n_far > 0 && !are_posted(osla_forest_out(f, x->kind))) return false;
-  if (f->n_far > 0 && x->kind == FOREST_FETCH && !are_posted(&f->to_leaves)) return false;
+  if (f->n_far > 0 && !is_posted(f, x)) return false;
   if (!x->awaited) return true;
   if (x->roots_in_place && !have_added(f, number, x)) return false;
   bool lent = (x->in_place && with_readers) || x->before_in_place; /* who reads writes there */
