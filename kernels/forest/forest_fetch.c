@@ -24,11 +24,10 @@ static void fetch(const forest_transfer *x, int64_t count, vertex_list to, verte
 /* Many small vertices: the same into a neighbour's slot by way of this core's cache. The slot lies
  * in the other one's; while each store there has those to the roots between itself and the next,
  * few lines are on their way at once, of a copy many (results/2026-11-25-star-forests-6). */
-enum { STAGED_LEAST = 64, STAGED_BYTES = 64 };
+enum { STAGED_LEAST = 32, STAGED_BYTES = 64, CHUNK = 4096 };
 static void fetch_to_slot(const forest_transfer *x, const ring_part *part, vertex_list to,
                           vertex_list from, unsigned char *slot, size_t element)
 {
-  enum { CHUNK = STAGED_LEAST * STAGED_BYTES };
   _Alignas(64) unsigned char chunk[CHUNK];
   const size_t bytes = (size_t)part->numbers * element;
   const int64_t most = (int64_t)(CHUNK / bytes);
