@@ -20,7 +20,7 @@ struct osla_post {
 
 /* From one rank to one other, oldest first; it lives as long as it is not empty. */
 struct osla_post_queue {
-  osla_post_queue *next;
+  osla_post_queue *next, **place; /* of its sender's, and where that points to this one */
   sim_rank *from;
   int to;
   osla_post *first, **end;
@@ -34,8 +34,9 @@ static osla_post_queue *queue_to(sim_rank *from, int to)
   if (q) return q;
   q = calloc(1, sizeof *q);
   if (!q) return NULL;
-  *q = (osla_post_queue){.next = from->posts, .from = from, .to = to};
+  *q = (osla_post_queue){.next = from->posts, .place = &from->posts, .from = from, .to = to};
   q->end = &q->first;
+  if (q->next) q->next->place = &q->next;
   from->posts = q;
   return q;
 }
@@ -43,10 +44,8 @@ static osla_post_queue *queue_to(sim_rank *from, int to)
 static void drop_if_empty(osla_post_queue *q)
 {
   if (q->first) return;
-  osla_post_queue **at = &q->from->posts;
-  while (*at != q)
-    at = &(*at)->next;
-  *at = q->next;
+  *q->place = q->next;
+  if (q->next) q->next->place = q->place;
   free(q);
 }
 
