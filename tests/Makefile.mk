@@ -48,6 +48,7 @@ tests_programs = \
   tests/test_norm \
   tests/test_file \
   tests/test_file_errors \
+  tests/test_file_same \
   tests/test_gemm \
   tests/test_gemm_parts \
   tests/test_parts \
@@ -351,6 +352,7 @@ tests_file_help = tests/file_help.c tests/file_help.h
 tests_test_calibrate_fit_SOURCES = tests/test_calibrate_fit.c bench/calibrate.h bench/calibrate_fit.c
 tests_test_trace_unwritable_SOURCES = tests/test_trace_unwritable.c $(tests_file_help)
 tests_test_file_SOURCES = tests/test_file.c $(tests_file_help)
+tests_test_file_same_SOURCES = tests/test_file_same.c $(tests_file_help)
 tests_test_file_errors_SOURCES = tests/test_file_errors.c $(tests_file_help)
 tests_test_file_errors_LDADD = $(LDADD) $(HDF5_LIBS)
 tests_kernel_reference = tests/kernel_reference.c tests/kernel_reference.h \

@@ -13,11 +13,17 @@ static bool is_root(const osla_file *f)
   return osla_transport_rank(f->t) == 0;
 }
 
-osla_err osla_file_agree(osla_file *f, osla_err err)
+osla_err osla_file_agree_same(osla_file *f, osla_err err, const char *call,
+                              const osla_argument *arguments, int count)
 {
-  err = osla_agree(f->t, err);
+  err = osla_agree_same(f->t, err, call, arguments, count);
   if (err != OSLA_OK) f->failed = true;
   return err;
+}
+
+osla_err osla_file_agree(osla_file *f, osla_err err)
+{
+  return osla_file_agree_same(f, err, "", NULL, 0);
 }
 
 static osla_err new_file(osla_transport *t, const char *path, osla_file **out)

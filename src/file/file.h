@@ -68,6 +68,9 @@ osla_err osla_file_open_any(osla_transport *t, const char *path, osla_file **out
 osla_err osla_file_check_state(osla_file *file, bool write);
 /* Agrees on err, and remembers a failure of writing. */
 osla_err osla_file_agree(osla_file *file, osla_err err);
+/* The same of a call with arguments that must be the same on all ranks (osla_agree_same). */
+osla_err osla_file_agree_same(osla_file *file, osla_err err, const char *call,
+                              const osla_argument *arguments, int count);
 /* Can an array be of these sizes? Then its bytes fit 63 bits. Local. Errors: ARG, RANGE. */
 osla_err osla_file_check_sizes(const osla_file *file, const char *name, const file_item *item);
 /* Reserves room for an array; then notes its checksum, from each rank's sum. */

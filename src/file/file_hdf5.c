@@ -91,7 +91,7 @@ static osla_err put_attribute(file_hdf5 *h, hid_t at, const char *name, hid_t ty
   return err;
 }
 
-/* The attribute must be one value of that type; a text (type < 0) may be of any length. */
+/* The attribute must be one value of that type; a text (type < 0) is cut to `size`, with its 0. */
 static bool get_attribute(hid_t at, const char *name, hid_t type, void *value, size_t size)
 {
   hid_t attribute = H5Aexists(at, name) > 0 ? H5Aopen(at, name, H5P_DEFAULT) : -1;
@@ -102,15 +102,10 @@ static bool get_attribute(hid_t at, const char *name, hid_t type, void *value, s
   if (type >= 0) {
     done = fits && H5Tequal(there, type) > 0 && H5Aread(attribute, type, value) >= 0;
   } else if (fits && H5Tget_class(there) == H5T_STRING && H5Tis_variable_str(there) == 0) {
-    size_t length = H5Tget_size(there);
-    char *text = length < METADATA_BYTES ? calloc(1, length + 1) : NULL;
-    done = text && H5Aread(attribute, there, text) >= 0;
-    if (done) {
-      length = strnlen(text, length < size ? length : size - 1);
-      memcpy(value, text, length);
-      ((char *)value)[length] = '\0';
-    }
-    free(text);
+    hid_t wanted = text_type(size);
+    (void)H5Tset_cset(wanted, H5Tget_cset(there));
+    done = H5Tget_size(there) < METADATA_BYTES && H5Aread(attribute, wanted, value) >= 0;
+    drop(wanted);
   }
   drop(space);
   drop(there);

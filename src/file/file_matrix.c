@@ -5,11 +5,23 @@
 #include <inttypes.h>
 #include <string.h>
 
-static osla_err check_transport(const osla_file *f, const osla_matrix *a)
+static osla_err check(const osla_file *f, const osla_matrix *a, osla_stored stored)
 {
   OSLA_CHECK(osla_grid_transport(osla_matrix_grid(a)) == f->t, OSLA_ERR_ARG,
              "%.200s: file and matrix are of different transports", f->path);
+  OSLA_CHECK(stored >= OSLA_STORED_WHOLE && stored <= OSLA_STORED_UPPER, OSLA_ERR_ARG,
+             "%.200s: stored = %d is not known", f->path, (int)stored);
   return OSLA_OK;
+}
+
+/* The same matrix on all ranks? */
+static osla_err agree(osla_file *f, const char *call, const osla_matrix *a, osla_stored stored)
+{
+  const osla_layout l = osla_matrix_layout(a);
+  const osla_argument same[] = {
+    {"m", l.m}, {"n", l.n}, {"type", osla_matrix_dtype(a)}, {"stored", stored}};
+  return osla_file_agree_same(f, check(f, a, stored), call, same,
+                              (int)(sizeof same / sizeof *same));
 }
 
 osla_err osla_file_put_matrix(osla_file *f, const char *name, const osla_matrix *a,
@@ -17,9 +29,7 @@ osla_err osla_file_put_matrix(osla_file *f, const char *name, const osla_matrix 
 {
   osla_layout l = osla_matrix_layout(a);
   uint64_t sum = 0;
-  OSLA_CALL(check_transport(f, a));
-  OSLA_CHECK(stored >= OSLA_STORED_WHOLE && stored <= OSLA_STORED_UPPER, OSLA_ERR_ARG,
-             "%.200s: stored = %d is not known", f->path, (int)stored);
+  OSLA_CALL(agree(f, "osla_file_put_matrix", a, stored));
   file_item item = {
     .m = l.m, .n = l.n, .type = (int32_t)osla_matrix_dtype(a), .stored = (int32_t)stored};
   OSLA_CALL(osla_file_reserve(f, name, &item)); /* orders what was stored into the matrix before */
@@ -48,7 +58,7 @@ osla_err osla_file_get_matrix(osla_file *f, const char *name, osla_matrix *a)
 {
   osla_layout l = osla_matrix_layout(a);
   file_item item;
-  OSLA_CALL(check_transport(f, a));
+  OSLA_CALL(agree(f, "osla_file_get_matrix", a, OSLA_STORED_WHOLE));
   OSLA_CALL(osla_file_find(f, name, false, &item));
   OSLA_CHECK(item.m == l.m && item.n == l.n && item.type == (int32_t)osla_matrix_dtype(a),
              OSLA_ERR_ARG,
@@ -81,7 +91,9 @@ static osla_err check_save(const char *path, const osla_save_options *o)
 osla_err osla_matrix_save(const osla_matrix *a, const char *path, const osla_save_options *options)
 {
   const osla_save_options o = options ? *options : (osla_save_options){.name = NULL};
-  OSLA_CALL(osla_agree(osla_grid_transport(osla_matrix_grid(a)), check_save(path, &o)));
+  const osla_argument same[] = {{"format", o.format}, {"stored", o.stored}};
+  OSLA_CALL(osla_agree_same(osla_grid_transport(osla_matrix_grid(a)), check_save(path, &o),
+                            "osla_matrix_save", same, 2));
   bool hdf5 = o.format == OSLA_FORMAT_HDF5 ||
               (o.format == OSLA_FORMAT_BY_NAME && (ends_in(path, ".h5") || ends_in(path, ".hdf5")));
   osla_file *f = NULL;

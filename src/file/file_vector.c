@@ -21,6 +21,14 @@ static osla_err to_file_type(osla_file_type type, file_type *out)
   return OSLA_OK;
 }
 
+/* The type, and of a whole vector the length, which are the same on all ranks. */
+static osla_err agree(osla_file *f, const char *call, osla_file_type type, int64_t count,
+                      file_type *wide)
+{
+  const osla_argument same[] = {{"type", type}, {"count", count}};
+  return osla_file_agree_same(f, to_file_type(type, wide), call, same, 2);
+}
+
 /* A part of a vector: elements [first, first + count) of it. */
 static osla_err write_part(const osla_file *f, const file_item *item, int64_t first, int64_t count,
                            const void *data, uint64_t *sum)
@@ -53,7 +61,7 @@ osla_err osla_file_put_vector(osla_file *f, const char *name, osla_file_type typ
 {
   file_type wide = FILE_D;
   OSLA_CALL(osla_file_check_state(f, true));
-  OSLA_CALL(to_file_type(type, &wide));
+  OSLA_CALL(agree(f, "osla_file_put_vector", type, count, &wide));
   return put(f, name, wide, count, 0, is_root(f) ? count : 0, data);
 }
 
@@ -85,15 +93,17 @@ osla_err osla_file_put_parts(osla_file *f, const char *name, osla_file_type type
   int64_t first, total;
   file_type wide = FILE_D;
   OSLA_CALL(osla_file_check_state(f, true));
-  OSLA_CALL(to_file_type(type, &wide));
+  OSLA_CALL(agree(f, "osla_file_put_parts", type, 0, &wide));
   OSLA_CALL(place_parts(f, name, count, &first, &total));
   return put(f, name, wide, total, first, count, data);
 }
 
-static osla_err find_vector(osla_file *f, const char *name, osla_file_type type, file_item *item)
+static osla_err find_vector(osla_file *f, const char *call, const char *name, osla_file_type type,
+                            int64_t count, file_item *item)
 {
   file_type wide = FILE_D;
-  OSLA_CALL(to_file_type(type, &wide));
+  OSLA_CALL(osla_file_check_state(f, false));
+  OSLA_CALL(agree(f, call, type, count, &wide));
   OSLA_CALL(osla_file_find(f, name, true, item));
   OSLA_CHECK(item->type == (int32_t)wide, OSLA_ERR_IO,
              "%.200s: %.63s is of type %s, and %s was expected", f->path, name,
@@ -104,7 +114,7 @@ static osla_err find_vector(osla_file *f, const char *name, osla_file_type type,
 osla_err osla_file_look_vector(osla_file *f, const char *name, osla_file_type type, int64_t *count)
 {
   file_item item;
-  OSLA_CALL(find_vector(f, name, type, &item));
+  OSLA_CALL(find_vector(f, "osla_file_look_vector", name, type, 0, &item));
   *count = item.m;
   return OSLA_OK;
 }
@@ -123,10 +133,9 @@ osla_err osla_file_get_vector(osla_file *f, const char *name, osla_file_type typ
 {
   file_item item;
   uint64_t sum = 0;
-  OSLA_CALL(find_vector(f, name, type, &item));
-  osla_err err = check_count(f, name, &item, count);
-  OSLA_CALL(osla_file_agree(f, err));
-  err = is_root(f) ? read_part(f, &item, 0, count, data, &sum) : OSLA_OK;
+  OSLA_CALL(find_vector(f, "osla_file_get_vector", name, type, count, &item));
+  OSLA_CALL(check_count(f, name, &item, count));
+  osla_err err = is_root(f) ? read_part(f, &item, 0, count, data, &sum) : OSLA_OK;
   OSLA_CALL(osla_file_agree(f, err));
   OSLA_CALL(osla_file_verify(f, name, &item, sum));
   return osla_bcast(f->t, data, count, MPI_INT64_T, 0);
@@ -137,7 +146,7 @@ osla_err osla_file_get_parts(osla_file *f, const char *name, osla_file_type type
 {
   file_item item;
   uint64_t sum = 0;
-  OSLA_CALL(find_vector(f, name, type, &item));
+  OSLA_CALL(find_vector(f, "osla_file_get_parts", name, type, 0, &item));
   osla_err err = OSLA_OK;
   if (first < 0 || count < 0 || first > item.m || count > item.m - first)
     err = osla_error_set(OSLA_ERR_ARG,
@@ -196,7 +205,8 @@ osla_err osla_file_get_text(osla_file *f, const char *name, char *value, size_t 
   int64_t least = size < INT_MAX ? (int64_t)size : INT_MAX; /* ranks may have more or less room */
   OSLA_CALL(osla_allreduce(f->t, &least, 1, MPI_INT64_T, MPI_MIN));
   OSLA_CHECK(least > 0, OSLA_ERR_ARG, "%.63s: no room for a text", name);
-  osla_err err = is_root(f) ? osla_file_hdf5_get_text(f->hdf5, name, value, (size_t)least) : OSLA_OK;
+  osla_err err =
+    is_root(f) ? osla_file_hdf5_get_text(f->hdf5, name, value, (size_t)least) : OSLA_OK;
   OSLA_CALL(osla_file_agree(f, err));
   return osla_bcast(f->t, value, least, MPI_CHAR, 0);
 }
