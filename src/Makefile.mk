@@ -73,6 +73,7 @@ src_sources = \
   src/base/log.c \
   src/base/reserved.h src/base/reserved.c \
   src/base/bits_of.h \
+  src/base/hash.h \
   src/base/random.c \
   src/base/version.c \
   src/base/memory_file.h src/base/memory_file.c \

@@ -118,6 +118,11 @@ static void test_wrong_starts(void)
     expect_code(osla_forest_create_global(t, start, n_edges, leaf, root, &forest), OSLA_ERR_ARG,
                 forest, what[wrong]);
   }
+  for (int p = 0; p <= size; p++) /* all end alike */
+    start[p] = 6 * p + (osla_test_rank() == last && p > 0 && p < size);
+  if (size > 1)
+    expect_code(osla_forest_create_global(t, start, 0, NULL, NULL, &(osla_forest *){NULL}),
+                OSLA_ERR_ARG, NULL, "other starts");
   free(start);
   osla_transport_destroy(&t);
 }

@@ -198,6 +198,32 @@ static void test_one_owner(void)
   run_fetches(MANY, true, 18);
 }
 
+/* More than all slots of both sides hold, from and to memory that no neighbour reaches: answers are
+ * read while leaves are still sent. */
+static void test_long(void)
+{
+  enum { NUMBERS = 6000 };
+  osla_transport *t = osla_test_transport();
+  const osla_root root = {(osla_test_rank() + 1) % osla_test_size(), 0};
+  const osla_unit unit = {OSLA_UNIT_INT64, NUMBERS, 0};
+  int64_t *all = osla_test_allocate(3 * NUMBERS, sizeof *all), bad = 0;
+  int64_t *roots = all, *leaves = all + NUMBERS, *before = all + 2 * NUMBERS;
+  osla_forest *forest = NULL;
+  OSLA_ASSERT_OK(osla_forest_create(t, 1, 1, NULL, &root, &forest));
+  for (int k = 0; k < NUMBERS; k++) {
+    roots[k] = k;
+    leaves[k] = 2 * k;
+    before[k] = -1;
+  }
+  OSLA_ASSERT_OK(osla_forest_fetch(forest, unit, roots, leaves, before, OSLA_SUM_ARRIVAL));
+  for (int k = 0; k < NUMBERS; k++)
+    bad += before[k] != k || roots[k] != 3 * k;
+  OSLA_ASSERT_MSG(bad == 0, "%" PRId64 " of %d numbers are wrong", bad, NUMBERS);
+  OSLA_ASSERT_OK(osla_forest_destroy(&forest));
+  free(all);
+  osla_transport_destroy(&t);
+}
+
 /* A counter that all ranks draw numbers from, again and again without a barrier: no number twice,
  * none is missing. */
 static void test_counter(void)
@@ -311,6 +337,7 @@ int main(int argc, char **argv)
     {"few", test_few},
     {"many", test_many},
     {"one_owner", test_one_owner},
+    {"long", test_long},
     {"counter", test_counter},
     {"in_flight", test_in_flight},
     {"owner_is_elsewhere", test_owner_is_elsewhere},

@@ -220,6 +220,78 @@ static void test_asked_again(void)
   osla_transport_destroy(&t);
 }
 
+/* ---- what was refused, and what was mixed up ---- */
+
+static void bcast_often(osla_forest *f)
+{
+  for (int64_t i = 0; i < 12; i++) {
+    int64_t root = 7 * i, leaf = -1;
+    OSLA_ASSERT_OK(osla_forest_bcast(f, OSLA_ONE_INT64, &root, &leaf, OSLA_REPLACE));
+    CU_ASSERT(leaf == (osla_test_rank() > 0 ? 7 * i : -1));
+  }
+}
+
+static void reduce_often(osla_forest *f)
+{
+  for (int64_t i = 0; i < 12; i++) {
+    int64_t root = 1, leaf = i;
+    OSLA_ASSERT_OK(osla_forest_reduce(f, OSLA_ONE_INT64, &leaf, &root, OSLA_SUM));
+    CU_ASSERT(root == (osla_test_rank() == 0 ? 1 + i * (osla_test_size() - 1) : 1));
+  }
+}
+
+/* Rank 0 has roots alone, the others leaves alone: who is refused goes on as if nothing had been.
+ */
+static void test_refused(void)
+{
+  osla_transport *t = osla_test_transport();
+  const osla_root root = {0, 0};
+  const bool first = osla_test_rank() == 0;
+  double numbers[3] = {0};
+  osla_forest *f = NULL;
+  osla_forest_run run;
+  OSLA_ASSERT_OK(osla_forest_create(t, first, !first, NULL, &root, &f));
+  for (int turn = 0; turn < 2; turn++) {
+    if (turn == 0)
+      bcast_often(f);
+    else
+      reduce_often(f);
+    OSLA_ASSERT_ERR(osla_forest_fetch_begin(f, OSLA_ONE_DOUBLE, &numbers[0], &numbers[1],
+                                            &numbers[2], OSLA_SUM_ARRIVAL, &run),
+                    OSLA_ERR_ARG);
+    OSLA_ASSERT_ERR(osla_forest_bcast_begin(f, OSLA_ONE_DOUBLE, (char *)numbers + 1,
+                                            (char *)numbers + 9, OSLA_REPLACE, &run),
+                    OSLA_ERR_ARG);
+    OSLA_ASSERT_ERR(osla_forest_reduce_begin(f, OSLA_ONE_DOUBLE, (char *)numbers + 1,
+                                             (char *)numbers + 9, OSLA_SUM, &run),
+                    OSLA_ERR_ARG);
+    bcast_often(f);
+    reduce_often(f);
+  }
+  OSLA_ASSERT_OK(osla_forest_destroy(&f));
+  osla_transport_destroy(&t);
+}
+
+/* Two forests alike; one rank destroys the other one. */
+static void test_destroy_another(void)
+{
+  osla_transport *t = osla_test_transport();
+  const int last = osla_test_size() - 1;
+  osla_forest *f[2] = {one_each(t), one_each(t)};
+  const int which = osla_test_rank() == last && last > 0;
+  int64_t root = 3, leaf = -1;
+  OSLA_ASSERT_OK(osla_forest_bcast(f[0], OSLA_ONE_INT64, &root, &leaf, OSLA_REPLACE));
+  OSLA_ASSERT_OK(osla_forest_bcast(f[1], OSLA_ONE_INT64, &root, &leaf, OSLA_REPLACE));
+  if (last > 0) {
+    OSLA_ASSERT_ERR(osla_forest_destroy(&f[which]), OSLA_ERR_ARG);
+    OSLA_ASSERT_TEXT("the so-and-so-many-th made is 1 on rank 0, but 2 on rank ");
+    OSLA_ASSERT_SAME_TEXT();
+  }
+  OSLA_ASSERT_OK(osla_forest_destroy(&f[0]));
+  OSLA_ASSERT_OK(osla_forest_destroy(&f[1]));
+  osla_transport_destroy(&t);
+}
+
 int main(int argc, char **argv)
 {
   static const osla_test_case cases[] = {{"foreign_barrier", test_foreign_barrier},
@@ -229,6 +301,8 @@ int main(int argc, char **argv)
                                          {"growth", test_growth},
                                          {"record_of_fetch", test_record_of_fetch},
                                          {"asked_again", test_asked_again},
+                                         {"refused", test_refused},
+                                         {"destroy_another", test_destroy_another},
                                          {NULL, NULL}};
   return osla_test_main(argc, argv, cases);
 }

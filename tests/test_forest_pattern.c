@@ -124,6 +124,9 @@ static void test_concatenate(void)
   if (size > 1) { /* on rank 0 one root against as many as ranks */
     OSLA_ASSERT_ERR(osla_forest_concatenate(2, of, true, &f), OSLA_ERR_ARG);
     OSLA_ASSERT_TEXT("forest 1 has");
+    const bool last = osla_test_rank() == size - 1;
+    OSLA_ASSERT_ERR(osla_forest_concatenate(last ? 1 : 2, twice, true, &f), OSLA_ERR_ARG);
+    OSLA_ASSERT_TEXT("osla_forest_concatenate: n is 2 on rank 0, but 1 on rank ");
   }
   OSLA_ASSERT_OK(osla_forest_destroy(&of[0]));
   OSLA_ASSERT_OK(osla_forest_destroy(&of[1]));

@@ -250,6 +250,16 @@ static void test_errors(void)
   OSLA_ASSERT_ERR(osla_csr_create(t, start, start, first, spoil ? NULL : column, value, &a),
                   OSLA_ERR_ARG);
   OSLA_ASSERT_TEXT("no columns or no values of 2 entries");
+  OSLA_ASSERT_OK(osla_csr_destroy(NULL));
+  int64_t *others = osla_test_allocate((size_t)size + 1, sizeof *others); /* columns, on one rank */
+  memcpy(others, start, ((size_t)size + 1) * sizeof *others);
+  if (spoil && last > 0) others[1]--;
+  if (last > 0) {
+    OSLA_ASSERT_ERR(osla_csr_create(t, start, others, first, column, value, &a), OSLA_ERR_ARG);
+    OSLA_ASSERT_TEXT("column_start, its hash is ");
+    OSLA_ASSERT_SAME_TEXT();
+  }
+  free(others);
   start[0] = 1;
   OSLA_ASSERT_ERR(osla_csr_create(t, start, start, first, column, value, &a), OSLA_ERR_ARG);
   OSLA_ASSERT_TEXT("row_start[0] = 1");

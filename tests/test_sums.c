@@ -61,6 +61,7 @@ static void test_sums_bits(void)
 static void test_other_counts(void)
 {
   osla_transport *t = osla_test_transport();
+  OSLA_ASSERT_OK(osla_sums_destroy(NULL));
   osla_sums *s;
   const int size = osla_test_size(), me = osla_test_rank();
   const int counts[] = {1, 3, 4, 0, -2};

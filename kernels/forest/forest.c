@@ -4,6 +4,7 @@
 #include "forest_setup.h"
 #include "forest_share.h"
 #include "forest_verify.h"
+#include "hash.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -124,6 +125,10 @@ osla_err osla_forest_create_global(osla_transport *t, const int64_t *start, int6
   osla_root *roots = malloc((n + 1) * sizeof *roots);
   if (!roots) err = osla_error_set(OSLA_ERR_MEM, "%" PRId64 " edges", n_edges);
   if (err == OSLA_OK) err = find_owners(start, size, n_edges, root, roots);
+  const osla_argument same[] = {
+    {"start, its hash",
+     (int64_t)osla_hash(OSLA_HASH_OF_NOTHING, start, ((size_t)size + 1) * sizeof *start)}};
+  err = osla_agree_same(t, err, "osla_forest_create_global", same, 1);
   int64_t n_roots = err == OSLA_OK ? start[rank + 1] - start[rank] : 0;
   if (err == OSLA_OK) err = osla_forest_count(t, n_roots, n_edges, leaf, roots, &edges);
   err = create(t, err, n_roots, &edges, true, out);
@@ -156,12 +161,11 @@ static bool rings_are_empty(void *arg)
 {
   osla_forest *f = arg;
   osla_forests_serve(f->pool);
+  osla_pool_enter(f->pool); /* the progress thread gives credit, too */
   bool of_roots = links_are_empty(&f->to_roots), of_leaves = links_are_empty(&f->to_leaves);
-  if (of_roots && of_leaves) return true;
-  osla_pool_enter(f->pool);
-  osla_forest_look_at_rings(f);
+  if (!of_roots || !of_leaves) osla_forest_look_at_rings(f);
   osla_pool_leave(f->pool);
-  return false;
+  return of_roots && of_leaves;
 }
 
 static osla_err finish_rings(forest_links *links)
@@ -176,13 +180,14 @@ osla_err osla_forest_destroy(osla_forest **forest)
   osla_forest *f = forest ? *forest : NULL;
   if (!f) return OSLA_OK;
   osla_forest_check_lent(f);
-  const osla_argument begun = {"the number of transfers that were begun", (int64_t)f->begun};
+  const osla_argument same[] = {{"the number of transfers that were begun", (int64_t)f->begun},
+                                {"the forest, as the so-and-so-many-th made", f->made}};
   osla_err local = is_idle(f) ? OSLA_OK
                               : osla_error_set(OSLA_ERR_STATE,
                                                "a forest goes while a transfer of rank %d is under "
                                                "way",
                                                osla_transport_rank(f->t));
-  OSLA_CALL(osla_agree_same(f->t, local, "osla_forest_destroy", &begun, 1));
+  OSLA_CALL(osla_agree_same(f->t, local, "osla_forest_destroy", same, 2));
   OSLA_CALL(osla_forest_share_destroy(f));
   osla_segment_wait(f->pool->segments->segment, rings_are_empty, f);
   osla_forest_deactivate(f);

@@ -95,7 +95,13 @@ bool osla_forest_fetch_link(osla_forest *f, uint64_t number, forest_transfer *x,
 
 /* ---- by leaves' ranks ---- */
 
-/* It is known once all of the transfer has been sent. The owner's call stays until I have read. */
+/* Is what I sent on this link on its way, or added? Then the owner's call says which. */
+static bool is_sent(const forest_transfer *x, int link)
+{
+  return x->sending.link > link;
+}
+
+/* The owner's call stays until I have read. */
 static bool has_added(const forest_link *l, uint64_t number)
 {
   const forest_call *call = osla_forest_call_of(l, number);
@@ -119,11 +125,13 @@ forest_added osla_forest_add(osla_forest *f, uint64_t number, const forest_trans
 
 bool osla_forest_read_answers(osla_forest *f, uint64_t number, forest_transfer *x)
 {
-  if (x->by_leaves && f->sent < number) return false;
   for (; x->answers.link < f->to_roots.n; osla_next_link(&x->answers)) {
     forest_link *l = &f->to_roots.of[x->answers.link];
     const bool packs = osla_forest_packs_answers(x, l, l->mine);
-    if (osla_forest_adds(x, l) && has_added(l, number)) continue;
+    if (osla_forest_adds(x, l)) {
+      if (!is_sent(x, x->answers.link)) return false;
+      if (has_added(l, number)) continue;
+    }
     if (l->self || (l->near && x->before_in_place && !packs)) continue;
     vertex_list to = osla_link_mine(l, x->before, x->stride);
     if (!osla_forest_read_ring(f, number, x, l, to, OSLA_REPLACE, &x->answers)) return false;

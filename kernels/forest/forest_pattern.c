@@ -125,7 +125,8 @@ osla_err osla_forest_concatenate(int n, osla_forest *const *forests, bool same_r
       err = osla_error_set(OSLA_ERR_ARG,
                            "forest %d has %" PRId64 " roots on rank %d, the first one %" PRId64, k,
                            forests[k]->n_roots, osla_transport_rank(t), forests[0]->n_roots);
-  OSLA_CALL(osla_agree(t, err));
+  const osla_argument same[] = {{"n", n}, {"same_roots", same_roots}};
+  OSLA_CALL(osla_agree_same(t, err, "osla_forest_concatenate", same, 2));
   for (int k = 0; k < n; k++)
     leaves += forests[k]->leaf_space;
   OSLA_CALL(osla_forest_make_names(forests[0], leaves, &names));

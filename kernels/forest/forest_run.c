@@ -237,8 +237,13 @@ static osla_err begin(osla_forest *f, forest_kind kind, osla_forest_combine comb
   OSLA_CALL(free_place(f));
   forest_transfer *x = osla_forest_transfer(f, f->begun + 1);
   if (!again) {
+    const forest_transfer earlier = *x; /* its readers may be asked for again */
     describe(x, kind, combine, unit, at);
-    OSLA_CALL(prepare(f, x, unit));
+    osla_err err = prepare(f, x, unit);
+    if (err != OSLA_OK) {
+      *x = earlier;
+      return err;
+    }
   }
   osla_pool_enter(f->pool);
   if (again)

@@ -2,6 +2,7 @@
 #include "forest_run.h"
 #include "forest_serve.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 
 /* ---- while it runs ---- */
@@ -16,9 +17,15 @@ osla_err osla_forest_share_begin(osla_forest *f, forest_transfer *x, osla_unit u
 {
   forest_share *s = f->share;
   osla_forest_run near;
+  size_t bytes;
+  if (__builtin_mul_overflow(s->n_proxies, x->stride, &bytes)) bytes = SIZE_MAX - 1;
   shared_run *run = calloc(1, sizeof *run);
-  unsigned char *proxies = malloc((size_t)(s->n_proxies * x->stride) + 1);
-  osla_err err = run && proxies ? OSLA_OK : osla_error_set(OSLA_ERR_MEM, "values of another node");
+  unsigned char *proxies = malloc(bytes + 1);
+  osla_err err = run && proxies ? OSLA_OK
+                                : osla_error_set(OSLA_ERR_MEM,
+                                                 "values of another node, %" PRId64
+                                                 " of them, %" PRId64 " bytes apart",
+                                                 s->n_proxies, x->stride);
   if (err == OSLA_OK)
     err = x->kind == FOREST_BCAST ? osla_forest_bcast_begin(s->near, unit, x->from, x->to,
                                                             osla_forest_asked(x->what), &near)

@@ -2,6 +2,7 @@
 #include "forest_call.h"
 #include "forest_serve.h"
 #include "forest_share.h"
+#include "hash.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -71,19 +72,16 @@ void osla_forest_look_at_rings(osla_forest *f)
 
 /* ---- values that are lent ---- */
 
-/* FNV-1a of what neighbours may read in place. */
+/* The hash of what neighbours may read in place. */
 static uint64_t sum_of_lent(osla_forest *f, const forest_transfer *x)
 {
   const forest_links *out = osla_forest_out(f, x->kind);
   const size_t bytes = osla_unit_element(x->type) * (size_t)x->count;
-  uint64_t sum = 0xcbf29ce484222325;
+  uint64_t sum = OSLA_HASH_OF_NOTHING;
   for (int k = 0; k < out->n; k++) {
     const forest_link *l = &out->of[k];
-    for (int64_t i = 0; osla_forest_lends(x, l) && i < l->edges; i++) {
-      const unsigned char *at = x->from + x->stride * osla_link_vertex(l, i);
-      for (size_t b = 0; b < bytes; b++)
-        sum = (sum ^ at[b]) * 0x100000001b3;
-    }
+    for (int64_t i = 0; osla_forest_lends(x, l) && i < l->edges; i++)
+      sum = osla_hash(sum, x->from + x->stride * osla_link_vertex(l, i), bytes);
   }
   return sum;
 }
@@ -97,17 +95,15 @@ void osla_forest_lend(osla_forest *f, uint64_t number)
     return;
   }
   x->lent = x->in_place;
-  if (x->lent) x->lent_sum = sum_of_lent(f, x);
+  if (!x->lent) return;
+  x->lent_sum = sum_of_lent(f, x);
+  x->lent_arrays = f->pool->array_changes;
 }
 
-/* Memory that is no array any more has been given up. */
+/* Since an array has gone it may be this one: given up, or another one at its place. */
 static bool is_as_lent(osla_forest *f, const forest_transfer *x)
 {
-  const bool roots = x->kind == FOREST_BCAST;
-  const int64_t low = roots ? f->low_root : f->low_leaf;
-  const int64_t n = (roots ? f->high_root + 1 : f->leaf_space) - low;
-  if (n <= 0 || osla_pool_find(f->pool, x->from + low * x->stride, (size_t)n) < 0) return true;
-  return sum_of_lent(f, x) == x->lent_sum;
+  return x->lent_arrays != f->pool->array_changes || sum_of_lent(f, x) == x->lent_sum;
 }
 
 void osla_forest_check_lent(osla_forest *f)

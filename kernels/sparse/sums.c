@@ -302,7 +302,7 @@ osla_err osla_sums_all(osla_sums *s, int n, double *value)
 /* What was put has left before the memory goes, and nobody reads it any more. */
 osla_err osla_sums_destroy(osla_sums **sums)
 {
-  osla_sums *s = *sums;
+  osla_sums *s = sums ? *sums : NULL;
   if (!s) return OSLA_OK;
   const size_t posts = PLACES * MOST_STEPS * (size_t)osla_transport_size(s->t);
   osla_err err = OSLA_OK;

@@ -1,4 +1,5 @@
 /* Ranks meet at a collective call: is it the same one, and what has everybody dropped? */
+#include "hash.h"
 #include "meet_find.h"
 #include "osla_meet.h"
 #include "transport_ops.h"
@@ -9,13 +10,9 @@
 
 enum { NAME_BYTES = 64, CHUNK = 64 };
 
-/* FNV-1a (Fowler, Noll, Vo), without the sign. */
 static int64_t hash_of(const char *name, size_t length)
 {
-  uint64_t hash = 14695981039346656037u;
-  for (size_t i = 0; i < length; i++)
-    hash = (hash ^ (unsigned char)name[i]) * 1099511628211u;
-  return (int64_t)(hash >> 1);
+  return (int64_t)(osla_hash(OSLA_HASH_OF_NOTHING, name, length) >> 1);
 }
 
 /* Who makes another call than rank 0? */
