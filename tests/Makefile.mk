@@ -14,6 +14,7 @@ tests_programs = \
   tests/test_new_file \
   tests/test_blas \
   tests/test_blas_ready \
+  tests/test_blas_refused \
   tests/test_index \
   tests/test_route \
   tests/test_calibrate_fit \
@@ -80,6 +81,7 @@ tests_programs = \
   tests/test_hessian_node \
   tests/test_hessian_arrivals \
   tests/test_hessian_exact \
+  tests/test_hessian_lack \
   tests/test_hessian_bound \
   tests/test_hessian_flow \
   tests/test_hessian_threads \
@@ -400,6 +402,8 @@ tests_test_hessian_SOURCES = tests/test_hessian.c $(tests_hessian_reference)
 tests_test_hessian_ops_SOURCES = tests/test_hessian_ops.c $(tests_hessian_reference)
 tests_test_hessian_node_SOURCES = tests/test_hessian_node.c $(tests_hessian_reference)
 tests_test_hessian_arrivals_SOURCES = tests/test_hessian_arrivals.c $(tests_hessian_reference)
+tests_test_hessian_lack_SOURCES = tests/test_hessian_lack.c tests/lacking_memory.h tests/lacking_memory.c $(tests_hessian_reference)
+tests_test_hessian_lack_LDFLAGS = $(tests_test_lack_LDFLAGS)
 tests_test_hessian_exact_SOURCES = tests/test_hessian_exact.c $(tests_hessian_reference)
 tests_test_hessian_bound_SOURCES = tests/test_hessian_bound.c $(tests_hessian_reference)
 tests_test_hessian_flow_SOURCES = tests/test_hessian_flow.c $(tests_hessian_reference)

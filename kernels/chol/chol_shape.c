@@ -34,7 +34,7 @@ osla_err osla_chol_shape(chol *f, osla_matrix *a, osla_uplo uplo, const osla_cho
   f->across_count = lower ? v->cols : v->rows;
   f->steps = (v->n + v->nb - 1) / v->nb;
   osla_chol_divide(f);
-  return OSLA_OK;
+  return osla_view_ready(a);
 }
 
 osla_err osla_chol_agree(osla_matrix *a, osla_err local, const char *call, osla_uplo uplo,

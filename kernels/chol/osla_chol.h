@@ -34,7 +34,7 @@ typedef struct osla_chol_options {
  *                    NaN is none that is positive: of a NaN in the triangle info is the row
  *                    (UPPER: column) at the latest. Same on all ranks
  * On return all ranks have finished. Errors, on all ranks together: ARG (not square, mb != nb,
- * look_ahead), MEM (A is as before), MPI. */
+ * look_ahead), MEM and RANGE (a rank's part is larger than the BLAS's int; A is as before), MPI. */
 osla_err osla_potrf(osla_uplo uplo, osla_matrix *a, const osla_chol_options *options,
                     int64_t *info);
 

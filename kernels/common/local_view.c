@@ -1,5 +1,22 @@
 #include "local_view.h"
 #include "move.h"
+#include "osla_blas.h"
+
+#include <inttypes.h>
+#include <limits.h>
+
+osla_err osla_view_ready(const osla_matrix *a)
+{
+  const int64_t rows = osla_matrix_local_rows(a), cols = osla_matrix_local_cols(a);
+  if (rows == 0 || cols == 0) return OSLA_OK;
+  const osla_transport *t = osla_grid_transport(osla_matrix_grid(a));
+  const int64_t lld = osla_matrix_lld(a, osla_transport_rank(t));
+  OSLA_CHECK(lld <= INT_MAX && cols <= INT_MAX, OSLA_ERR_RANGE,
+             "%" PRId64 " x %" PRId64 " elements of rank %d, %" PRId64
+             " from column to column: not in the int of this BLAS",
+             rows, cols, osla_transport_rank(t), lld);
+  return osla_blas_ready();
+}
 
 osla_err osla_view_needs_buffers(const local_view *v, bool *needed)
 {

@@ -96,6 +96,10 @@ static inline bool in_place(const local_view *v, int rank)
   return osla_matrix_peer(v->matrix, rank) != NULL;
 }
 
+/* Can this thread call BLAS, and are my part's sizes integers of its? Before others wait for what I
+ * compute, since a failure then would end the job. Local. Errors: MEM, RANGE, UNSUPPORTED. */
+osla_err osla_view_ready(const osla_matrix *a);
+
 /* Is there a rank of the grid whose local array cannot be read in place from somewhere? The same
  * answer on all ranks: buffers are made or not made together. Collective. */
 osla_err osla_view_needs_buffers(const local_view *v, bool *needed);

@@ -276,7 +276,7 @@ static osla_err commit_gradient(osla_hessian *h)
     else
       h->gradient[i] = value;
   }
-  if (half) memset(x->gradient, 0, (size_t)h->n * sizeof *x->gradient);
+  if (err == OSLA_OK) memset(x->gradient, 0, (size_t)h->n * sizeof *x->gradient);
   free(half);
   return err;
 }

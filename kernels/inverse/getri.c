@@ -232,7 +232,7 @@ static osla_err check(getri *f, osla_matrix *a, const osla_lu_options *options)
   f->look_ahead = look_ahead < 0 ? 0 : look_ahead == 0 ? 1 : look_ahead;
   trim_blocks(&f->v);
   f->steps = (v->n + v->nb - 1) / v->nb;
-  return OSLA_OK;
+  return osla_view_ready(a);
 }
 
 static osla_err agree(const osla_matrix *a, const osla_lu_options *options, osla_err local)

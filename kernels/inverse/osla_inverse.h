@@ -28,8 +28,8 @@ extern "C" {
  * osla_matrix_mirror makes the full matrix of it. All ranks' earlier changes of A are used; on
  * return all ranks have finished. A matrix that was wrapped for its owners alone will do.
  * Memory: 4 sets of panels of a block row and a block column, and a copy of a block row.
- * Errors, on all ranks together: ARG (not square, mb != nb, uplo, options), MEM (A is as before),
- * MPI. */
+ * Errors, on all ranks together: ARG (not square, mb != nb, uplo, options), MEM and RANGE (as
+ * osla_getrf; A is as before), MPI. */
 osla_err osla_potri(osla_uplo uplo, osla_matrix *a, const osla_chol_options *options,
                     int64_t *info);
 
@@ -49,7 +49,7 @@ uint64_t osla_potri_memory(const osla_shape *shape);
  * Memory: 4 sets of panels of a block row and a block column, a block; 2 n indices, and buffers for
  * the interchanges of columns of a few MiB, or of one row.
  * Errors, on all ranks together: ARG (not square, mb != nb, options, a pivot outside 1 to n, or
- * only some ranks pass NULL), MEM (A is as before), MPI. */
+ * only some ranks pass NULL), MEM and RANGE (as osla_getrf; A is as before), MPI. */
 osla_err osla_getri(osla_matrix *a, const int64_t *ipiv, const osla_lu_options *options,
                     int64_t *info);
 

@@ -29,7 +29,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAX_LOOK_AHEAD = 2 };
+enum { MAX_LOOK_AHEAD = 2, WIDEST = 1 << 29 }; /* of a block: its square has a number of bytes */
 
 lu_step osla_lu_step_make(const lu *f, int64_t k)
 {
@@ -283,7 +283,9 @@ static osla_err check(const lu *f, const int64_t *ipiv, const osla_lu_options *o
              "LU that is only modelled: the pivots of blocks of %" PRId64 " take %zu bytes, and "
              "%d are carried",
              v->nb, osla_lu_steering(v->nb), OSLA_STEERING);
-  return OSLA_OK;
+  OSLA_CHECK(v->nb <= WIDEST || v->n <= WIDEST, OSLA_ERR_RANGE,
+             "LU: blocks of %" PRId64 ", not at most %d", v->nb, WIDEST);
+  return osla_view_ready(v->matrix);
 }
 
 static osla_err agree(const lu *f, osla_err local)

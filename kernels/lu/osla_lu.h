@@ -67,7 +67,8 @@ typedef struct osla_lu_result {
  * tournament, a panel of columns (all its m rows where ranks also share cores or are two, and
  * pivoting is partial, else mine); with other nodes also 3 + look_ahead panels of my rows.
  *
- * Errors, on all ranks together: ARG (mb != nb, no ipiv, look_ahead), MEM (A is as before), MPI. */
+ * Errors, on all ranks together: ARG (mb != nb, no ipiv, look_ahead), MEM and RANGE (a rank's part
+ * is larger than the BLAS's int; A is as before), MPI. */
 osla_err osla_getrf(osla_matrix *a, int64_t *ipiv, const osla_lu_options *options,
                     osla_lu_result *result);
 

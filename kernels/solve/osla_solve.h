@@ -10,7 +10,8 @@
  * c and z where nothing else is said, use all ranks' earlier changes of the matrices, and on return
  * all ranks have finished.
  * Errors, on all ranks together: ARG (sizes, blocks or types that do not fit, different
- * transports), MEM (triangular solves, osla_potrs and osla_getrs leave B as it was), MPI.
+ * transports), MEM and RANGE (a rank's part is larger than the BLAS's int; triangular solves,
+ * osla_potrs and osla_getrs leave B as it was), MPI.
  *
  * Threads: as osla_transport.h says of collective and of local calls.
  * Part: stable (osla.h).

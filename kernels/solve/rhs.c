@@ -40,7 +40,8 @@ osla_err osla_rhs_check(osla_side side, const osla_matrix *a, const osla_matrix 
   OSLA_CHECK(is_shared(b) || as_dealt, OSLA_ERR_ARG,
              "solve: B was wrapped for its owners alone, and is needed elsewhere");
   OSLA_CHECK(a != b, OSLA_ERR_ARG, "solve: A and B are one matrix");
-  return OSLA_OK;
+  OSLA_CALL(osla_view_ready(a));
+  return osla_view_ready(b);
 }
 
 bool osla_rhs_fits(const osla_matrix *a, const osla_matrix *b)

@@ -16,7 +16,26 @@
 #include "word_checks.h"
 
 #include <complex.h>
+#include <inttypes.h>
 #include <stdlib.h>
+
+/* Buffers for two block columns of A, of those whose rows I have. */
+static osla_err make_columns(trsm *f)
+{
+  const local_view *a = &f->a;
+  int64_t lld = 1, bytes;
+  for (int pcol = 0; pcol < a->q && a->prow >= 0; pcol++) {
+    const int64_t theirs = osla_matrix_lld(a->matrix, rank_at(a, a->prow, pcol));
+    if (theirs > lld) lld = theirs;
+  }
+  if (__builtin_mul_overflow(lld, a->nb * (int64_t)a->element, &bytes)) bytes = INT64_MAX;
+  for (int i = 0; i < 2; i++) {
+    f->column[i] = malloc((size_t)bytes);
+    OSLA_CHECK(f->column[i], OSLA_ERR_MEM, "%" PRId64 " bytes for a block column of a solve",
+               bytes);
+  }
+  return OSLA_OK;
+}
 
 static osla_err set_up(trsm *f)
 {
@@ -27,17 +46,7 @@ static osla_err set_up(trsm *f)
   f->fan = buffers_a && a->q > 1 && osla_trsm_fans(a->n, b->n);
   if (f->fan) return osla_trsm_fan_passing(f);
   f->widest = osla_index_count(b->n, b->nb, 0, b->q);
-  int64_t lld = 1;
-  for (int rank = 0; rank < osla_transport_size(a->t); rank++)
-    if (osla_matrix_lld(a->matrix, rank) > lld) lld = osla_matrix_lld(a->matrix, rank);
-  osla_err err = OSLA_OK;
-  bool complete = true;
-  for (int i = 0; i < 2 && buffers_a; i++) {
-    f->column[i] = malloc((size_t)(lld * a->nb) * a->element);
-    complete = complete && f->column[i];
-  }
-  if (!complete) err = osla_error_set(OSLA_ERR_MEM, "buffers of a triangular solve");
-  OSLA_CALL(osla_agree(a->t, err));
+  OSLA_CALL(osla_agree(a->t, buffers_a ? make_columns(f) : OSLA_OK));
   return osla_trsm_passing(f);
 }
 

@@ -97,7 +97,7 @@ static osla_err find_norm(osla_part part, osla_norm norm, double *value)
     *value = scale;
     if (scale == 0.0 || !isfinite(scale)) return OSLA_OK;
   }
-  int64_t count = norm == OSLA_NORM_ONE ? part.n : norm == OSLA_NORM_INF ? part.m : 2;
+  int64_t count = norm == OSLA_NORM_ONE ? part.n : norm == OSLA_NORM_INF ? part.m : 3;
   double *sums = calloc((size_t)count + 1, sizeof *sums);
   osla_err err = OSLA_OK;
   if (!sums) err = osla_error_set(OSLA_ERR_MEM, "%" PRId64 " sums", count);
@@ -105,12 +105,15 @@ static osla_err find_norm(osla_part part, osla_norm norm, double *value)
   static visitor *const visitors[] = {
     [OSLA_NORM_ONE] = visit_column, [OSLA_NORM_INF] = visit_row, [OSLA_NORM_FRO] = visit_square};
   if (norm == OSLA_NORM_FRO) sums[1] = scale;
-  if (norm == OSLA_NORM_MAX)
+  if (norm == OSLA_NORM_MAX) {
     err = local_max(&part, sums);
-  else
+    sums[2] = err != OSLA_OK; /* somebody's, when they are reduced */
+  } else {
     visit_all(&part, visitors[norm], sums);
-  if (err == OSLA_OK)
-    err = osla_allreduce(t, sums, count, MPI_DOUBLE, norm == OSLA_NORM_MAX ? MPI_MAX : MPI_SUM);
+  }
+  const osla_err failed = err;
+  OSLA_TRY(osla_allreduce(t, sums, count, MPI_DOUBLE, norm == OSLA_NORM_MAX ? MPI_MAX : MPI_SUM));
+  if (norm == OSLA_NORM_MAX && sums[2] > 0) OSLA_TRY(osla_agree(t, failed));
   if (norm == OSLA_NORM_MAX)
     *value = sums[1] > 0.0 ? (double)NAN : sums[0];
   else if (norm == OSLA_NORM_FRO)
