@@ -328,6 +328,11 @@ static void test_refused(void)
     bad.kind = OSLA_CHANNEL_RACY;
     bad.recv_bytes = 12;
     refuse(t, first, &bad, "12 bytes are no whole 8-byte elements");
+    osla_channel_end huge[] = {good, good}; /* the first alone is too much */
+    for (int i = 0; i < 2; i++)
+      huge[i].kind = OSLA_CHANNEL_EVERY, huge[i].tag = i, huge[i].in_flight = OSLA_CHANNEL_MOST,
+      huge[i].recv_bytes = INT64_C(1) << 40;
+    refuse(t, first ? 2 : 0, huge, "channels of rank 0: more than");
     const osla_channel_end twice[] = {good, good_end(next)};
     refuse(t, first ? 2 : 0, twice, "rank 0 has two channels to rank 1 with tag 0");
     refuse(t, first, &good, "rank 0 has a channel to rank 1 with tag 0, and that rank has none");

@@ -282,10 +282,15 @@ static void test_flush(void)
       OSLA_ASSERT_OK(osla_put_notify(s, to, 0, block, sizeof block, 0, 1));
       OSLA_ASSERT_OK(osla_segment_flush(s, to));
       CU_ASSERT(MPI_Send(NULL, 0, MPI_BYTE, to, 0, MPI_COMM_WORLD) == MPI_SUCCESS);
+      OSLA_ASSERT_OK(osla_notify(s, to, 0, 2)); /* a word alone */
+      OSLA_ASSERT_OK(osla_segment_flush(s, to));
+      CU_ASSERT(MPI_Send(NULL, 0, MPI_BYTE, to, 0, MPI_COMM_WORLD) == MPI_SUCCESS);
     } else if (rank == to) {
       await_flush(t, origin);
-      CU_ASSERT(osla_notify_read(s, origin, 0) == 1);
+      CU_ASSERT(osla_notify_read(s, origin, 0) >= 1);
       CU_ASSERT(osla_test_differ(osla_segment_local(s), origin, 0, sizeof block) == 0);
+      await_flush(t, origin);
+      CU_ASSERT(osla_notify_read(s, origin, 0) == 2);
     }
     CU_ASSERT(MPI_Barrier(MPI_COMM_WORLD) == MPI_SUCCESS);
   }

@@ -296,6 +296,11 @@ static void test_wrap_errors(void)
                   OSLA_ERR_ARG);
   OSLA_ASSERT_TEXT("local array is NULL, but 5 x 4 elements");
   OSLA_ASSERT_SAME_TEXT();
+  const int64_t far = INT64_C(1) << 32; /* its square wraps to 0 */
+  OSLA_ASSERT_ERR(
+    osla_matrix_wrap(grid, OSLA_DOUBLE, far * osla_test_size(), far, far, far, NULL, far, &a),
+    OSLA_ERR_ARG);
+  OSLA_ASSERT_TEXT("local array is NULL, but 4294967296 x 4294967296 elements");
   OSLA_ASSERT_ERR(osla_matrix_wrap(grid, OSLA_DOUBLE, n, -4, 5, 4, local, 5, &a), OSLA_ERR_ARG);
   OSLA_ASSERT_TEXT("-4");
   OSLA_ASSERT_ERR(osla_matrix_wrap(grid, OSLA_DOUBLE, 0, 4, 5, 4, NULL, 0, &a), OSLA_ERR_ARG);

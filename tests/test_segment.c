@@ -226,6 +226,11 @@ static void test_errors(void)
   OSLA_ASSERT_ERR(osla_segment_create(t, 10, -3, &s), OSLA_ERR_ARG);
   OSLA_ASSERT_TEXT("n_purposes = -3");
   CU_ASSERT_PTR_NULL(s);
+  if (osla_test_size() > 1) {
+    OSLA_ASSERT_ERR(osla_segment_create(t, 0, last ? 600 : 1, &s), OSLA_ERR_ARG);
+    OSLA_ASSERT_TEXT("n_purposes is 1 on rank 0, but 600 on rank ");
+    CU_ASSERT_PTR_NULL(s);
+  }
 
   const size_t absurd[] = {(size_t)1 << 50, (size_t)1 << 63, SIZE_MAX - 4096, SIZE_MAX};
   for (int i = 0; i < 4; i++) { /* one rank asks for too much, all are told */
@@ -337,8 +342,8 @@ static void test_orders(void)
   OSLA_ASSERT_MSG(bad == 0, "%" PRId64 " bytes", bad);
 }
 
-/* Of more than are kept the oldest go: memory that is used all the time needs no new window, however
- * much else was freed before. */
+/* Of more than are kept the oldest go: memory that is used all the time needs no new window,
+ * however much else was freed before. */
 static void test_latest_kept(void)
 {
   enum { OTHERS = 20, BYTES = 1000, LARGER = 100000 };

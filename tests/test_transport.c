@@ -291,6 +291,19 @@ static void test_thread_level(void)
   CU_ASSERT_PTR_NULL(t);
 }
 
+/* One rank alone has a progress thread. */
+static void test_one_progress_thread(void)
+{
+  if (!osla_test_multiple("a progress thread")) return;
+  osla_transport *t = NULL;
+  const osla_transport_options with = {.progress_thread = true};
+  OSLA_ASSERT_OK(osla_transport_create(MPI_COMM_WORLD, osla_test_rank() == 0 ? &with : NULL, &t));
+  int64_t sum[5] = {1, 1, 1, 1, 1};
+  OSLA_ASSERT_OK(osla_allreduce(t, sum, 5, MPI_INT64_T, MPI_SUM));
+  CU_ASSERT(sum[0] == osla_test_size() && sum[4] == osla_test_size());
+  osla_transport_destroy(&t);
+}
+
 /* The text holds the bytes needed on the host of the lowest failing rank, and what it offers. */
 static void check_absurd(osla_transport *t, uint64_t mine, uint64_t needed_there)
 {
@@ -345,6 +358,7 @@ int main(int argc, char **argv)
     {"alltoall", test_alltoall},
     {"mpi_failure", test_mpi_failure},
     {"thread_level", test_thread_level},
+    {"one_progress_thread", test_one_progress_thread},
     {"memory_check", test_memory_check},
     {"memory_check_overflow", test_memory_check_overflow},
     {NULL, NULL},

@@ -239,6 +239,7 @@ class Matrix(Owned):
         own, factor = part_of(self, "self"), _words.factor(alpha, "alpha")
         yield _words.same(factor)
         _core.matrix_scale(factor, own)
+        _core.barrier(self._root)
         return self
 
     @collective

@@ -136,7 +136,7 @@ static osla_err check_local_array(const osla_matrix *a, const void *local, int64
 {
   OSLA_CHECK(lld >= at_least_one(a->local_rows), OSLA_ERR_ARG,
              "lld = %" PRId64 " is below the %" PRId64 " local rows", lld, a->local_rows);
-  OSLA_CHECK(local || a->local_rows * a->local_cols == 0, OSLA_ERR_ARG,
+  OSLA_CHECK(local || a->local_rows == 0 || a->local_cols == 0, OSLA_ERR_ARG,
              "local array is NULL, but %" PRId64 " x %" PRId64 " elements are owned here",
              a->local_rows, a->local_cols);
   return OSLA_OK;

@@ -242,7 +242,7 @@ static void free_set(osla_channels *set)
   if (!set) return;
   if (set->has_hook) osla_progress_remove(set->t, post_what_waits, set);
   for (int i = 0; set->of && i < set->n; i++) {
-    if (set->of[i].ops->stop) set->of[i].ops->stop(&set->of[i]);
+    if (set->of[i].ops && set->of[i].ops->stop) set->of[i].ops->stop(&set->of[i]);
     free(set->of[i].state);
   }
   osla_segment_destroy(&set->segment);

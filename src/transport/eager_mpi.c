@@ -197,6 +197,21 @@ static bool is_reached(void *arg)
   return reached;
 }
 
+static void settle(osla_transport *t, int rank)
+{
+  const eager_peer *p = &t->eager->peers[rank];
+  (void)pthread_mutex_lock(&t->mutex);
+  goal g = {t, rank, p->sent};
+  bool waits = eager_is_unconfirmed(p);
+  (void)pthread_mutex_unlock(&t->mutex);
+  if (waits) osla_wait_until(t, is_reached, &g, NULL);
+}
+
+void osla_eager_settle_rank(osla_region *region, int rank)
+{
+  if (osla_eager_serves(region)) settle(region->t, rank);
+}
+
 void osla_eager_settle_all(osla_transport *t)
 {
   if (!t->eager) return;
@@ -205,11 +220,6 @@ void osla_eager_settle_all(osla_transport *t)
   for (int rank = 0; rank < t->size; rank++)
     if (eager_is_unconfirmed(&peers[rank])) ask(t, rank);
   (void)pthread_mutex_unlock(&t->mutex);
-  for (int rank = 0; rank < t->size; rank++) {
-    (void)pthread_mutex_lock(&t->mutex);
-    goal g = {t, rank, peers[rank].sent};
-    bool waits = eager_is_unconfirmed(&peers[rank]);
-    (void)pthread_mutex_unlock(&t->mutex);
-    if (waits) osla_wait_until(t, is_reached, &g, NULL);
-  }
+  for (int rank = 0; rank < t->size; rank++)
+    settle(t, rank);
 }

@@ -89,6 +89,15 @@ static osla_err agree_early(const osla_transport *t, osla_err local)
   return osla_error_set((osla_err)verdict.code, "%s", verdict.text);
 }
 
+static osla_err check_threads(const osla_transport *t, const osla_transport_options *options)
+{
+  bool alone = !options || (options->threads_per_rank <= 1 && !options->progress_thread);
+  OSLA_CHECK(alone || !t->ops->one_thread, OSLA_ERR_UNSUPPORTED,
+             "transport '%s': a rank has one thread, and this job asks for %s", t->ops->name,
+             options->progress_thread ? "a progress thread" : "more");
+  return OSLA_OK;
+}
+
 static osla_err set_up(osla_transport *t, MPI_Comm comm, const osla_transport_options *options)
 {
   OSLA_MPI(MPI_Comm_dup(comm, &t->comm));
@@ -104,10 +113,7 @@ static osla_err set_up(osla_transport *t, MPI_Comm comm, const osla_transport_op
   OSLA_CALL(osla_map_nodes(t, &leader));
   OSLA_CALL(check_expectations(t));
 
-  bool alone = !options || (options->threads_per_rank <= 1 && !options->progress_thread);
-  OSLA_CHECK(alone || !t->ops->one_thread, OSLA_ERR_UNSUPPORTED,
-             "transport '%s': a rank has one thread, and this job asks for %s", t->ops->name,
-             options->progress_thread ? "a progress thread" : "more");
+  OSLA_CALL(agree_early(t, check_threads(t, options)));
   int threads = options && options->threads_per_rank > 1 ? options->threads_per_rank : 1;
   osla_host host;
   osla_groups groups;
@@ -119,7 +125,8 @@ static osla_err set_up(osla_transport *t, MPI_Comm comm, const osla_transport_op
   t->oversubscribed = threads > host.share;
   OSLA_CALL(t->ops->start(t));
   OSLA_CALL(find_memory_share(t, host.ranks));
-  if (options && options->progress_thread) OSLA_CALL(osla_agree(t, start_progress_thread(t)));
+  const bool wanted = options && options->progress_thread; /* by some ranks, perhaps */
+  OSLA_CALL(osla_agree(t, wanted ? start_progress_thread(t) : OSLA_OK));
   return t->settings.patience > 0 ? osla_agree(t, osla_patience_watch(t)) : OSLA_OK;
 }
 

@@ -213,7 +213,8 @@ static osla_err mpi_flush(osla_region *region, int rank)
     atomic_thread_fence(memory_order_release);
     return OSLA_OK;
   }
-  osla_eager_settle(region, rank, 0, SIZE_MAX);
+  osla_mpi_posts_finish(region, rank);
+  osla_eager_settle_rank(region, rank);
   return flush_puts(region, rank);
 }
 
