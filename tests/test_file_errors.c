@@ -281,6 +281,13 @@ static void write_foreign(const char *path)
     CU_ASSERT(H5Dwrite(set, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, x) >= 0);
     H5Dclose(set);
   }
+  hid_t one = H5Screate(H5S_SCALAR), text = H5Tcopy(H5T_C_S1);
+  H5Tset_size(text, 8); /* all of it letters */
+  hid_t title = H5Acreate2(file, "title", text, one, H5P_DEFAULT, H5P_DEFAULT);
+  CU_ASSERT(H5Awrite(title, text, "ABCDEFGH") >= 0);
+  H5Aclose(title);
+  H5Tclose(text);
+  H5Sclose(one);
   H5Pclose(create);
   H5Sclose(plane);
   H5Sclose(cube);
@@ -303,6 +310,13 @@ static void test_hdf5_foreign(void)
     refuse(t, path, "chunked", "chunked was not written by osla (not contiguous)");
     refuse(t, path, "swapped", "swapped has a type that osla does not read");
     refuse(t, path, "cube", "cube has 3 dimensions, and a matrix was expected");
+    osla_file *file = NULL;
+    char short_one[8], long_one[9];
+    OSLA_ASSERT_OK(osla_file_open(t, path, &file));
+    OSLA_ASSERT_OK(osla_file_get_text(file, "title", short_one, sizeof short_one));
+    OSLA_ASSERT_OK(osla_file_get_text(file, "title", long_one, sizeof long_one));
+    CU_ASSERT(strcmp(short_one, "ABCDEFG") == 0 && strcmp(long_one, "ABCDEFGH") == 0);
+    osla_file_close(&file);
   }
   scratch_drop(WITH_HDF5);
   osla_transport_destroy(&t);

@@ -105,6 +105,7 @@ static bool get_attribute(hid_t at, const char *name, hid_t type, void *value, s
     hid_t wanted = text_type(size);
     (void)H5Tset_cset(wanted, H5Tget_cset(there));
     done = H5Tget_size(there) < METADATA_BYTES && H5Aread(attribute, wanted, value) >= 0;
+    if (done) ((char *)value)[size - 1] = '\0'; /* one as long as this comes as it is */
     drop(wanted);
   }
   drop(space);
