@@ -357,6 +357,7 @@ tests_test_file_SOURCES = tests/test_file.c $(tests_file_help)
 tests_test_file_same_SOURCES = tests/test_file_same.c $(tests_file_help)
 tests_test_file_errors_SOURCES = tests/test_file_errors.c $(tests_file_help)
 tests_test_file_errors_LDADD = $(LDADD) $(HDF5_LIBS)
+tests_test_tomo_prior_file_LDADD = $(LDADD) $(HDF5_LIBS)
 tests_kernel_reference = tests/kernel_reference.c tests/kernel_reference.h \
   tests/kernel_stress.c tests/kernel_stress.h
 tests_gemm_reference = $(tests_kernel_reference) tests/gemm_reference.c tests/gemm_reference.h \

@@ -7,6 +7,13 @@
 #include <string.h>
 #include <unistd.h>
 
+#ifdef HAVE_CONFIG_H
+#include "config.h"
+#endif
+#ifdef HAVE_HDF5
+#include <hdf5.h>
+#endif
+
 #include "tomo_prior_file.h"
 #include "tomo_store.h"
 
@@ -129,11 +136,43 @@ static void test_result(void)
   close_all();
 }
 
+/* Declared, never written: a few kilobytes that claim to be gigabytes, and what wraps. */
+#ifdef HAVE_HDF5
+static void write_claim(hid_t type, hsize_t n)
+{
+  const hsize_t chunk = 1 << 16;
+  hid_t file = H5Fcreate(path, H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);
+  hid_t space = H5Screate_simple(1, &n, NULL), create = H5Pcreate(H5P_DATASET_CREATE);
+  H5Pset_chunk(create, 1, &chunk);
+  hid_t set = H5Dcreate2(file, "deviation", type, space, H5P_DEFAULT, create, H5P_DEFAULT);
+  CU_ASSERT(set >= 0);
+  H5Dclose(set);
+  H5Pclose(create);
+  H5Sclose(space);
+  H5Fclose(file);
+}
+
+static void test_claims(void)
+{
+  tomo_prior_factors f;
+  if (!open_all()) return;
+  write_claim(H5T_IEEE_F64LE, (hsize_t)1 << 31);
+  OSLA_ASSERT_ERR(tomo_prior_read(path, KNOTS, radial, &f), OSLA_ERR_IO);
+  OSLA_ASSERT_TEXT("no array deviation that can be read");
+  write_claim(H5T_STD_I8LE, (hsize_t)1 << 61);
+  OSLA_ASSERT_ERR(tomo_prior_read(path, KNOTS, radial, &f), OSLA_ERR_IO);
+  close_all();
+}
+#endif
+
 int main(int argc, char **argv)
 {
   static const osla_test_case cases[] = {{"layers", test_layers},
                                          {"bad layers", test_bad_layers},
                                          {"result", test_result},
+#ifdef HAVE_HDF5
+                                         {"claims", test_claims},
+#endif
                                          {NULL, NULL}};
   return osla_test_main(argc, argv, cases);
 }

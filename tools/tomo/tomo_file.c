@@ -32,3 +32,11 @@ osla_err tomo_file_read(const char *file, void **bytes, size_t *size)
   *size = length;
   return OSLA_OK;
 }
+
+osla_err tomo_file_check(const char *file)
+{
+  struct stat status;
+  OSLA_CHECK(stat(file, &status) == 0, OSLA_ERR_IO, "%s: %s", file, strerror(errno));
+  OSLA_CHECK(S_ISREG(status.st_mode), OSLA_ERR_IO, "%s: is not a regular file", file);
+  return OSLA_OK;
+}

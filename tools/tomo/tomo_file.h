@@ -1,4 +1,4 @@
-/* Reading whole files (private to tomo_store and tomo_map). Local, thread-safe. */
+/* Reading whole files, and files that are opened more than once (private). Local, thread-safe. */
 #ifndef TOMO_FILE_H
 #define TOMO_FILE_H
 
@@ -8,5 +8,8 @@
 
 /* The caller frees *bytes. Errors: OSLA_ERR_IO "FILE: reason", OSLA_ERR_MEM. */
 osla_err tomo_file_read(const char *file, void **bytes, size_t *size);
+
+/* Can it be opened again from its begin, as no pipe can? Errors: OSLA_ERR_IO "FILE: reason". */
+osla_err tomo_file_check(const char *file);
 
 #endif

@@ -127,6 +127,19 @@ static hid_t open_image(const void *image, size_t size)
   return file;
 }
 
+/* Of numbers that the image can hold; what is declared larger is not what this library wrote. */
+static hssize_t count_elements(hid_t set, size_t image_bytes)
+{
+  hid_t space = H5Dget_space(set), type = H5Dget_type(set);
+  const hssize_t n = H5Sget_simple_extent_npoints(space);
+  const H5T_class_t kind = H5Tget_class(type);
+  const size_t element = H5Tget_size(type);
+  H5Sclose(space);
+  H5Tclose(type);
+  const bool numbers = (kind == H5T_FLOAT || kind == H5T_INTEGER) && element > 0 && element <= 16;
+  return numbers && n >= 0 && (size_t)n <= image_bytes / element ? n : -1;
+}
+
 static osla_err read_array(const char *path, const void *image, size_t size, const char *name,
                            double **data, int64_t *count)
 {
@@ -136,9 +149,7 @@ static osla_err read_array(const char *path, const void *image, size_t size, con
   hid_t file = open_image(image, size);
   hid_t set = file >= 0 ? H5Dopen2(file, name, H5P_DEFAULT) : -1;
   if (set >= 0) {
-    hid_t space = H5Dget_space(set);
-    n = H5Sget_simple_extent_npoints(space);
-    H5Sclose(space);
+    n = count_elements(set, size);
     if (n >= 0) values = malloc((size_t)n * sizeof *values + 1);
     if (values && n > 0 &&
         H5Dread(set, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, values) < 0) {
@@ -163,7 +174,10 @@ static osla_err read_number(const char *path, const void *image, size_t size, co
   hid_t file = open_image(image, size);
   hid_t attribute = file >= 0 ? H5Aopen(file, name, H5P_DEFAULT) : -1;
   if (attribute >= 0) {
-    done = H5Aread(attribute, H5T_NATIVE_DOUBLE, value) >= 0;
+    hid_t space = H5Aget_space(attribute);
+    done =
+      H5Sget_simple_extent_npoints(space) == 1 && H5Aread(attribute, H5T_NATIVE_DOUBLE, value) >= 0;
+    H5Sclose(space);
     H5Aclose(attribute);
   }
   if (file >= 0) H5Fclose(file);

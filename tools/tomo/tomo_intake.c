@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tomo_file.h"
 #include "tomo_measure.h"
 #include "tomo_sphere.h"
 
@@ -208,6 +209,7 @@ static osla_err take_row(void *arg, const table_line *line)
 static osla_err read_rows(intake *in, const char *file)
 {
   const tomo_data_lists *l = in->lists;
+  OSLA_CALL(tomo_file_check(file));
   OSLA_CALL(tomo_ids_create(l->stations, l->n_stations, 1, &in->stations));
   OSLA_CALL(tomo_ids_create(l->events, l->n_events, 0, &in->events));
   OSLA_CALL(table_is_hdf5(file) ? table_read_hdf5(file, take_row, in)

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tomo_file.h"
 #include "tomo_sphere.h"
 #include "tomo_store.h"
 #include "tomo_text.h"
@@ -152,6 +153,7 @@ osla_err tomo_prior_read(const char *file, int64_t knots, const tomo_radial *rad
                          tomo_prior_factors *factors)
 {
   *factors = (tomo_prior_factors){0};
+  OSLA_CALL(tomo_file_check(file));
   osla_err err = is_result(file) ? read_result(file, knots * tomo_radial_count(radial), factors)
                                  : read_text(file, knots, radial, factors);
   if (err != OSLA_OK) tomo_prior_release(factors);

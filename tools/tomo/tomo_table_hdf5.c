@@ -24,7 +24,7 @@ bool table_is_hdf5(const char *file)
 
 #include <hdf5.h>
 
-enum { BLOCK = 8192, WIDEST = 512 /* bytes of a string of fixed length */ };
+enum { BLOCK = 8192, WIDEST = 512 /* bytes of a string of fixed length */, WIDEST_NUMBER = 16 };
 
 /* A column that is open. */
 typedef struct data_set {
@@ -64,7 +64,7 @@ static bool choose_type(data_set *c)
   hid_t stored = H5Dget_type(c->set);
   const H5T_class_t kind = stored >= 0 ? H5Tget_class(stored) : H5T_NO_CLASS;
   size_t element = sizeof(double);
-  bool good = kind == H5T_INTEGER || kind == H5T_FLOAT;
+  bool good = (kind == H5T_INTEGER || kind == H5T_FLOAT) && H5Tget_size(stored) <= WIDEST_NUMBER;
   if (good) c->type = H5Tcopy(H5T_NATIVE_DOUBLE);
   if (kind == H5T_STRING) {
     c->pointers = H5Tis_variable_str(stored) > 0;
