@@ -10,8 +10,11 @@
 #include "work.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 static const bench_kernel *const kernels[] = {
   &bench_gemm,    &bench_syrk, &bench_symm,   &bench_trmm,   &bench_gemv,   &bench_symv,
@@ -116,6 +119,28 @@ static osla_err run_all(const bench_kernel *kernel, bench_job *job)
   return err;
 }
 
+/* Of a file that has no line, or is no regular one, true. */
+static bool ends_with_line(const char *file)
+{
+  struct stat status;
+  char last = '\n';
+  if (stat(file, &status) != 0 || !S_ISREG(status.st_mode) || status.st_size == 0) return true;
+  const int fd = open(file, O_RDONLY);
+  const bool read = fd >= 0 && pread(fd, &last, 1, status.st_size - 1) == 1;
+  if (fd >= 0) (void)close(fd);
+  return !read || last == '\n';
+}
+
+/* A line that an earlier job could not end is ended, or ours would be a part of it. */
+static FILE *open_lines(const char *file)
+{
+  const bool ends = ends_with_line(file);
+  FILE *stream = fopen(file, "a");
+  if (!stream || ends || (fputc('\n', stream) != EOF && fflush(stream) == 0)) return stream;
+  (void)fclose(stream);
+  return NULL;
+}
+
 /* The files are looked at first: a name that cannot be written costs no run. */
 static int open_files(const char *name, bench_job *job)
 {
@@ -126,7 +151,7 @@ static int open_files(const char *name, bench_job *job)
   int status = OSLA_EXIT_OK;
   if (job->rank == 0) {
     status = osla_command_fail(name, osla_command_check_files(files, 3));
-    if (status == OSLA_EXIT_OK && s->json) job->json = fopen(s->json, "a");
+    if (status == OSLA_EXIT_OK && s->json) job->json = open_lines(s->json);
     if (status == OSLA_EXIT_OK && s->json && !job->json)
       status =
         osla_command_error(name, "--json: %s cannot be written: %s", s->json, strerror(errno));

@@ -7,6 +7,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static const char *unit_name(bench_unit unit)
 {
@@ -182,9 +183,14 @@ static void add_figures(json_t *row, const bench_figure *figures, int n_figures)
 static osla_err write_line(const bench_job *job, json_t *row)
 {
   OSLA_CHECK(row, OSLA_ERR_MEM, "out of memory for a JSON line");
-  bool written = json_dumpf(row, job->json, JSON_COMPACT | JSON_REAL_PRECISION(9)) == 0 &&
-                 fputc('\n', job->json) != EOF && fflush(job->json) == 0;
+  char *line = json_dumps(row, JSON_COMPACT | JSON_REAL_PRECISION(9));
   json_decref(row);
+  OSLA_CHECK(line, OSLA_ERR_MEM, "out of memory for a JSON line");
+  const size_t length = strlen(line);
+  line[length] = '\n'; /* in the place of the final zero */
+  /* At once: who is killed leaves no half of it. */
+  const bool written = write(fileno(job->json), line, length + 1) == (ssize_t)(length + 1);
+  free(line);
   OSLA_CHECK(written, OSLA_ERR_IO, "--json: %s cannot be written", job->settings->json);
   return OSLA_OK;
 }

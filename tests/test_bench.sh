@@ -346,6 +346,10 @@ run node 0 syrk --k -3
 bad "osla-bench syrk: --k: -3 is less than 1"
 run node 0 gemm --memory 64Q
 bad "osla-bench gemm: --memory: '64Q' is not a number of bytes, such as 67108864 or 64M"
+printf '{"kernel":"ge' >"$scratch/half" # of a job that was killed
+run node 0 chol --n 10 --ref none --reps 1 --json "$scratch/half"
+[ "$(wc -l <"$scratch/half")" = 2 ] && [[ $(tail -n 1 "$scratch/half") == '{"kernel":"chol"'*'}' ]] ||
+  fail "not a line of its own behind half a line"
 run node 0 gemm --plan --json "$scratch/json"
 bad "osla-bench gemm: --plan: nothing is measured, and --json $scratch/json would stay empty"
 if [ "$HAVE_SCALAPACK" = yes ]; then
