@@ -173,6 +173,9 @@ option "--json: o.h5 is the file of --output o.h5 too" assemble --n 9 --json o.h
 option "--checkpoint: o.h5 is the file of --output o.h5 too" \
   assemble --n 9 --checkpoint o.h5 --output o.h5 a.h5
 option "--interval: -1 is negative" assemble --n 9 --interval -1 --output o.h5 a.h5
+option "--interval: there is no --checkpoint" assemble --n 9 --interval 5 --output o.h5 a.h5
+option "--n: '0500' begins with 0: write it without" assemble --n 0500 --output o.h5 a.h5
+option "--tolerance: is not for dense matrices \(FILE.mtx is sparse\)" solve a.h5 --tolerance 1e-3 --output x.h5
 option "/nowhere/c.h5: directory /nowhere: No such file or directory" \
   assemble --n 9 --checkpoint /nowhere/c.h5 --output o.h5 a.h5
 option "/nowhere/o.h5: directory /nowhere: No such file or directory" \

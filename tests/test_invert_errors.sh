@@ -83,6 +83,21 @@ bad "$in/depth.csv:2: depth.*nan.*" --events "$in/depth.csv"
 bad "$in/latitude.csv:2: latitude .*-90\.01.*" --events "$in/latitude.csv"
 bad "$in/header.csv:1: .*" --events "$in/header.csv"
 bad "$in: .*" --stations "$in"
+mkfifo "$in/pipe" # nobody writes it
+bad "$in/pipe: is not a regular file" --data "$in/pipe"
+bad "$in/pipe: is not a regular file" --prior "$in/pipe"
+cp -r "$SRCDIR/data" "$in/shipped"
+OSLA_DATA=$in/shipped bad "--output: $in/shipped/prem.txt is the file of --reference $in/shipped/prem.txt too" \
+  --data "$SRCDIR/doc/example_data.csv" --output "$in/shipped/prem.txt"
+printf 'latitude,longitude\n10,20\n11,21\n' >"$in/nameless.csv"
+bad "--write-data: the station at 10, 20 has no code, by which --data would find it" \
+  --stations "$in/nameless.csv" --write-data d.csv
+printf 'AAA XX 10.0 20.0 0 0\nAAA XX 12.0 20.0 0 0\n' >"$in/twice"
+bad "--write-data: XX.AAA is the code of several stations, which --data could not tell apart" \
+  --stations "$in/twice" --write-data d.csv
+printf 'latitude,longitude,depth_km,id\n50,20,10,2\n55,20,10,\n' >"$in/numbered.csv"
+bad "--write-data: the earthquake at 55, 20 has no id, and another has its number as one" \
+  --events "$in/numbered.csv" --write-data d.csv
 
 # --- options ---
 bad_everywhere 2 "--damping: -1 is negative" --damping -1
@@ -114,6 +129,10 @@ bad "--frobnicate: unknown option \(see osla invert --help\)" --frobnicate
 bad "'stray' is not an option \(see osla invert --help\)" stray
 bad "--mesh: 'ten' is not a number" --mesh ten
 bad "--mesh: 0 is outside 1 to 512" --mesh 0
+bad "--nb: '010' begins with 0: write it without" --nb 010
+bad "--nb: '-08' begins with 0: write it without" --nb=-08
+bad "--tolerance: there is no --solver lsqr or cg" --tolerance 1e-3
+bad "--iterations: there is no --solver lsqr or cg" --iterations 5
 bad "--radial: 65 is outside 1 to 64" --radial 65
 bad "--depth: 7000 km is below 6371" --depth 7000
 bad "--period-min: 0.5 is outside 1 to 10000 s" --period-min 0.5

@@ -177,6 +177,45 @@ static bool find_empty(const char *name, int argc, char **argv)
   return false;
 }
 
+bool osla_command_is_given(int argc, char **argv, const char *option)
+{
+  const size_t length = strlen(option);
+  for (int i = 1; i < argc; i++)
+    if (strncmp(argv[i], option, length) == 0 && (!argv[i][length] || argv[i][length] == '='))
+      return true;
+  return false;
+}
+
+/* The value that argv[i] gives to the option, in it or behind it; NULL: none. */
+static const char *value_of(const struct poptOption *option, int argc, char **argv, int i)
+{
+  const char *word = argv[i], *next = i + 1 < argc ? argv[i + 1] : NULL;
+  const size_t length = option->longName ? strlen(option->longName) : 0;
+  if (length > 0 && strncmp(word, "--", 2) == 0 && strncmp(word + 2, option->longName, length) == 0)
+    return word[2 + length] == '=' ? word + 3 + length : word[2 + length] ? NULL : next;
+  if (!option->shortName || word[0] != '-' || word[1] != option->shortName) return NULL;
+  return word[2] ? word + 2 + (word[2] == '=') : next;
+}
+
+/* popt reads 010 as 8. Nobody who writes a number of unknowns means that. */
+static bool find_octal(const struct poptOption *option, const char *name, int argc, char **argv)
+{
+  for (; option->longName || option->shortName || option->arg; option++) {
+    const unsigned type = option->argInfo & POPT_ARG_MASK;
+    if (type == POPT_ARG_INCLUDE_TABLE && find_octal(option->arg, name, argc, argv)) return true;
+    if (type != POPT_ARG_INT && type != POPT_ARG_LONG && type != POPT_ARG_LONGLONG) continue;
+    for (int i = 1; i < argc; i++) {
+      const char *value = value_of(option, argc, argv, i), *digits = value;
+      if (value && (*value == '-' || *value == '+')) digits++;
+      if (!value || digits[0] != '0' || digits[1] < '0' || digits[1] > '9') continue;
+      (void)osla_command_error(name, "--%s: '%s' begins with 0: write it without",
+                               option->longName ? option->longName : argv[i], value);
+      return true;
+    }
+  }
+  return false;
+}
+
 /* popt tells the value, not the option, when "--option VALUE" has a bad value: finds the option. */
 static void report_bad(const char *name, const char *bad, int rc, int argc, char **argv)
 {
@@ -254,6 +293,7 @@ static bool run_popt(osla_command_line *line, int argc, char **argv, int *status
     POPT_TABLEEND};
   *status = OSLA_EXIT_USAGE;
   if (find_empty(line->name, argc, argv)) return false;
+  if (find_octal(line->options, line->name, argc, argv)) return false;
   const char **args = calloc((size_t)argc + 1, sizeof *args);
   if (!args) {
     (void)osla_command_error(line->name, "out of memory");

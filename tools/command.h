@@ -54,13 +54,18 @@ typedef struct osla_command_line {
 
 /* Parses argv with popt on every rank; rank 0 writes. Adds -h/--help and --transport, which sets
  * OSLA_TRANSPORT for the transports that the command will make. An option that is not known,
- * lacks its value or has one of the wrong type is an error; so is an argument that is not an
+ * lacks its value or has one of the wrong type, or a whole number that begins with 0 (popt would
+ * take it for an octal one), is an error; so is an argument that is not an
  * option, unless the command takes them. An option of type POPT_ARG_ARGV may come several times;
  * its value is NULL before. Returns true to go on; false after help (*status =
  * OSLA_EXIT_OK) or an error (OSLA_EXIT_USAGE). Strings stored through POPT_ARG_STRING or
  * POPT_ARG_ARGV live until osla_command_release. Local; the same result on all ranks, as they have
  * the same argv. */
 bool osla_command_parse(osla_command_line *line, int argc, char **argv, int *status);
+
+/* Is there "OPTION" or "OPTION=..." among the words? For options that would say how something is
+ * done which is not done. Local. */
+bool osla_command_is_given(int argc, char **argv, const char *option);
 
 /* Hands over what malloc gave, such as a text that is made of options: it lives until
  * osla_command_release. False, and freed, without memory. Local. */

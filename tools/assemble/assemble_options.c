@@ -77,6 +77,8 @@ bool assemble_parse(int argc, char **argv, int ranks, assemble_options *o, osla_
   o->files = line->arguments;
   o->n_files = line->n_arguments;
   *status = check(o);
+  if (*status == OSLA_EXIT_OK && !o->checkpoint && osla_command_is_given(argc, argv, "--interval"))
+    *status = osla_command_error(name, "--interval: there is no --checkpoint");
   if (*status == OSLA_EXIT_OK) *status = check_word("--type", type, "double", "float", &single);
   if (*status == OSLA_EXIT_OK) *status = check_word("--uplo", uplo, "lower", "upper", &upper);
   if (*status == OSLA_EXIT_OK && grid)

@@ -51,6 +51,7 @@ static osla_err run_steps(invert_job *job)
   OSLA_CALL(invert_read_input(job));
   OSLA_CALL(invert_make_problem(job));
   OSLA_CALL(invert_check_files(job, true));
+  OSLA_CALL(invert_check_write_data(job));
   OSLA_CALL(invert_forecast_work(job));
   OSLA_CALL(find_model(job));
   invert_judge(job);

@@ -201,6 +201,8 @@ bool invert_arc(const invert_job *job, int64_t path_id, tomo_arc *arc);
 /* The point where a path id begins: an event, or a station (ambient noise). Local. */
 const tomo_site *invert_source(const invert_job *job, int64_t path_id);
 
+/* invert_data.c: the reference table's file, or "stand-in". Rank 0. Errors: IO. */
+osla_err invert_name_reference(const invert_job *job, char file[PATH_MAX]);
 /* invert_data.c: the reference Earth; the table of measurements, or that of a test without one.
  * Rank 0 reads, all ranks get them. */
 osla_err invert_read_reference(invert_job *job);
@@ -380,7 +382,9 @@ osla_err invert_write_page(const invert_job *job, const invert_spread *spread);
 osla_err invert_check_files(const invert_job *job, bool room);
 /* invert_output.c: writes model, map, and the files for other programs. Rank 0 works. */
 osla_err invert_write_output(invert_job *job);
-/* invert_write_data.c: the test's data as a table, if the user named a file. */
+/* invert_write_data.c: the test's data as a table, if the user named a file. Before the work: would
+ * --data find all stations and earthquakes of it? Collective. Errors: ARG; IO, MEM. */
+osla_err invert_check_write_data(const invert_job *job);
 osla_err invert_write_data(invert_job *job);
 
 /* invert_frame.c: what all maps show. Local. */

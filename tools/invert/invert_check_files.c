@@ -12,9 +12,8 @@ static osla_err check(const invert_job *job, bool room)
   const invert_options *o = job->options;
   const uint64_t n = (uint64_t)job->n, vectors = 3 + 2 * (uint64_t)(o->posterior + o->points);
   const uint64_t matrix = n * n * osla_dtype_size(o->dtype); /* a checkpoint's: H fits the memory */
-  const bool is_file =
-    o->reference && strcmp(o->reference, "prem") != 0 && strcmp(o->reference, "stand-in") != 0;
-  char page[PATH_MAX] = "";
+  char page[PATH_MAX] = "", earth[PATH_MAX];
+  OSLA_CALL(invert_name_reference(job, earth));
   if (o->report) report_place_file(o->report, page);
   const osla_command_file outputs[] = {
     {"--output", o->output, OSLA_FILE_REPLACED,
@@ -27,7 +26,7 @@ static osla_err check(const invert_job *job, bool room)
      o->files.netcdf && room ? invert_netcdf_bytes(job) : 0},
     {"--write-data", o->write_data, OSLA_FILE_REPLACED, 0},
     {"--data", o->data, OSLA_FILE_READ, 0},
-    {"--reference", is_file ? o->reference : NULL, OSLA_FILE_READ, 0},
+    {"--reference", strcmp(earth, "stand-in") == 0 ? NULL : earth, OSLA_FILE_READ, 0},
     {"--scan-plot", o->scan_plot, OSLA_FILE_REPLACED, 0},
     {"--prior", o->prior_file, OSLA_FILE_READ, 0},
     {"--xdmf", o->files.xdmf, OSLA_FILE_REPLACED, 0},

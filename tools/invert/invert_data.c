@@ -18,7 +18,7 @@ static const char stand_in[] = "stand-in";
 /* ---- the reference ---- */
 
 /* The table to read; "stand-in": none. */
-static osla_err name_reference(const invert_job *job, char file[PATH_MAX])
+osla_err invert_name_reference(const invert_job *job, char file[PATH_MAX])
 {
   const invert_options *o = job->options;
   const bool prem = o->reference && strcmp(o->reference, "prem") == 0;
@@ -55,7 +55,7 @@ osla_err invert_read_reference(invert_job *job)
   const bool root = osla_transport_rank(job->t) == 0;
   void *bytes;
   int64_t size;
-  OSLA_CALL(osla_agree(job->t, root ? name_reference(job, job->earth) : OSLA_OK));
+  OSLA_CALL(osla_agree(job->t, root ? invert_name_reference(job, job->earth) : OSLA_OK));
   OSLA_CALL(osla_bcast(job->t, job->earth, sizeof job->earth, MPI_BYTE, 0));
   if (strcmp(job->earth, stand_in) == 0) return OSLA_OK;
   osla_err err = share_bytes(job, job->earth, &bytes, &size);

@@ -237,15 +237,6 @@ static const char *find_data_directory(void)
 }
 
 /* Does the line say "--option VALUE" or "--option=VALUE"? */
-static bool is_given(int argc, char **argv, const char *option)
-{
-  const size_t length = strlen(option);
-  for (int i = 1; i < argc; i++)
-    if (strncmp(argv[i], option, length) == 0 && (!argv[i][length] || argv[i][length] == '='))
-      return true;
-  return false;
-}
-
 /* Options that say how something is done which is not done. */
 static osla_err check_idle(int argc, char **argv, const invert_options *o)
 {
@@ -256,11 +247,13 @@ static osla_err check_idle(int argc, char **argv, const invert_options *o)
                  {"--section", "--report", o->report},
                  {"--netcdf-step", "--netcdf", o->files.netcdf},
                  {"--interval", "--checkpoint", o->checkpoint},
+                 {"--tolerance", "--solver lsqr or cg", o->solver != INVERT_DIRECT},
+                 {"--iterations", "--solver lsqr or cg", o->solver != INVERT_DIRECT},
                  {"--world", "--map and no --report", o->map || o->report},
                  {"--center", "--map and no --report", o->map || o->report}};
   for (size_t i = 0; i < sizeof options / sizeof *options; i++)
-    OSLA_CHECK(options[i].done || !is_given(argc, argv, options[i].option), OSLA_ERR_ARG,
-               "%s: there is no %s", options[i].option, options[i].of);
+    OSLA_CHECK(options[i].done || !osla_command_is_given(argc, argv, options[i].option),
+               OSLA_ERR_ARG, "%s: there is no %s", options[i].option, options[i].of);
   return OSLA_OK;
 }
 
@@ -413,9 +406,9 @@ bool invert_parse(int argc, char **argv, int ranks, invert_options *o,
   if (!osla_command_parse(line, argc, argv, status)) return false;
   o->model.seed = (uint64_t)seed;
   o->words = argv;
-  o->damping_given = is_given(argc, argv, "--damping");
-  o->world = o->world || is_given(argc, argv, "--center");
-  o->smoothing_given = is_given(argc, argv, "--smoothing");
+  o->damping_given = osla_command_is_given(argc, argv, "--damping");
+  o->world = o->world || osla_command_is_given(argc, argv, "--center");
+  o->smoothing_given = osla_command_is_given(argc, argv, "--smoothing");
   o->data = raw.data ? raw.data[0] : NULL;
   osla_err err = check_range("--seed", seed, 0, SEED_MAX);
   if (err == OSLA_OK && raw.data && raw.data[1])
@@ -426,10 +419,10 @@ bool invert_parse(int argc, char **argv, int ranks, invert_options *o,
   if (err == OSLA_OK)
     err = invert_check_data_options(o, raw.test ? raw.test : raw.model, raw.spikes);
   if (err == OSLA_OK) err = check_numbers(o);
-  if (err == OSLA_OK) err = check_idle(argc, argv, o);
-  if (err == OSLA_OK) err = join_factor(&raw, is_given(argc, argv, "--factor"));
+  if (err == OSLA_OK) err = join_factor(&raw, osla_command_is_given(argc, argv, "--factor"));
   if (err == OSLA_OK) err = check_words(&raw, o);
   if (err == OSLA_OK) err = check_solver(raw.solver, o);
+  if (err == OSLA_OK) err = check_idle(argc, argv, o);
   if (err == OSLA_OK) err = check_lists(&raw, o);
   if (err == OSLA_OK) err = check_counts(o);
   if (err == OSLA_OK) err = invert_check_file_options(o, line);

@@ -2,6 +2,7 @@
  * them in blocks of paths, rank 0 writes. */
 #include "invert.h"
 #include "new_file.h"
+#include "tomo_ids.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -21,10 +22,10 @@ typedef struct writer {
   FILE *stream;
 } writer;
 
-/* A cell, in quotes if it needs them. */
+/* A cell, in quotes if it needs them: at the begin of a line # would make it a comment. */
 static void put_text(FILE *stream, const char *text)
 {
-  if (!strpbrk(text, ",\"")) {
+  if (!strpbrk(text, ",\"") && *text != '#') {
     (void)fputs(text, stream);
     return;
   }
@@ -45,22 +46,13 @@ static void put_codes(FILE *stream, const char *id)
   put_text(stream, point ? point + 1 : id);
 }
 
-/* An event: its id, or its number in the list. */
-static void put_event(const invert_job *job, FILE *stream, int64_t event)
-{
-  if (job->events[event].id[0])
-    put_text(stream, job->events[event].id);
-  else
-    (void)fprintf(stream, "%" PRId64, event + 1);
-}
-
 /* The cells that all data of a path have in common. */
 static void put_path(const writer *w, int64_t id)
 {
   const invert_job *job = w->job;
   const int64_t source = id / 2 / job->n_stations;
   const bool event = source < job->n_events;
-  if (event) put_event(job, w->stream, source);
+  if (event) put_text(w->stream, job->events[source].id);
   (void)fputc(',', w->stream);
   put_codes(w->stream, job->stations[id / 2 % job->n_stations].id);
   if (!w->stations) return;
@@ -162,6 +154,42 @@ static osla_err close_file(writer *w)
              strerror(errno));
   OSLA_CALL(osla_new_file_sync(w->file));
   return osla_new_file_place(&w->file);
+}
+
+static osla_err check_stations(const invert_job *job, const tomo_ids *ids)
+{
+  for (int64_t s = 0; s < job->n_stations; s++) {
+    char network[TOMO_ID_MAX];
+    const char *id = job->stations[s].id, *point = strchr(id, '.');
+    (void)snprintf(network, sizeof network, "%.*s", point ? (int)(point - id) : 0, id);
+    OSLA_CHECK(id[0], OSLA_ERR_ARG,
+               "--write-data: the station at %g, %g has no code, by which --data would find it",
+               job->stations[s].latitude, job->stations[s].longitude);
+    OSLA_CHECK(
+      tomo_ids_station(ids, network, point ? point + 1 : id) == s, OSLA_ERR_ARG,
+      "--write-data: %s is the code of several stations, which --data could not tell apart", id);
+  }
+  return OSLA_OK;
+}
+
+static osla_err check_lists(const invert_job *job)
+{
+  tomo_ids *ids;
+  for (int64_t e = 0; e < job->n_events; e++)
+    OSLA_CHECK(
+      job->events[e].id[0], OSLA_ERR_ARG,
+      "--write-data: the earthquake at %g, %g has no id, and another has its number as one",
+      job->events[e].latitude, job->events[e].longitude);
+  OSLA_CALL(tomo_ids_create(job->stations, job->n_stations, 1, &ids));
+  osla_err err = check_stations(job, ids);
+  tomo_ids_destroy(&ids);
+  return err;
+}
+
+osla_err invert_check_write_data(const invert_job *job)
+{
+  const bool checks = job->options->write_data && osla_transport_rank(job->t) == 0;
+  return osla_agree(job->t, checks ? check_lists(job) : OSLA_OK);
 }
 
 osla_err invert_write_data(invert_job *job)

@@ -73,11 +73,34 @@ static int check_sparse(const solve_options *o)
   return OSLA_EXIT_OK;
 }
 
+/* Options of the other kind of matrices. */
+static int check_idle(int argc, char **argv, const solve_options *o)
+{
+  static const struct {
+    const char *option;
+    bool sparse, with_cg;
+  } options[] = {{"--tolerance", true, false},
+                 {"--iterations", true, false},
+                 {"--block", true, true},
+                 {"--nb", false, false},
+                 {"--grid", false, false}};
+  for (size_t i = 0; i < sizeof options / sizeof *options; i++) {
+    if (!osla_command_is_given(argc, argv, options[i].option)) continue;
+    if (options[i].sparse != o->sparse)
+      return osla_command_error(name, "%s: is not for %s matrices (FILE.mtx is sparse)",
+                                options[i].option, o->sparse ? "sparse" : "dense");
+    if (options[i].with_cg && o->method == SOLVE_LSQR)
+      return osla_command_error(name, "%s: --method lsqr has no preconditioner", options[i].option);
+  }
+  return OSLA_EXIT_OK;
+}
+
 bool solve_parse(int argc, char **argv, int ranks, solve_options *o, osla_command_line *line,
                  int *status)
 {
   char *method = NULL, *grid = NULL;
-  *o = (solve_options){.nb = OSLA_DEFAULT_BLOCK, .tolerance = 1e-8, .iterations = 10000, .block = 1};
+  *o =
+    (solve_options){.nb = OSLA_DEFAULT_BLOCK, .tolerance = 1e-8, .iterations = 10000, .block = 1};
   const struct poptOption table[] = {
     {"output", 'o', POPT_ARG_STRING, &o->output, 0, "write x to FILE (HDF5)", "FILE"},
     {"damping", '\0', POPT_ARG_DOUBLE | SHOW, &o->damping, 0, "added to the diagonal of H", "X"},
@@ -111,6 +134,7 @@ bool solve_parse(int argc, char **argv, int ranks, solve_options *o, osla_comman
     *status = check_method(method, o);
   }
   if (*status == OSLA_EXIT_OK) *status = check_sparse(o);
+  if (*status == OSLA_EXIT_OK) *status = check_idle(argc, argv, o);
   if (*status == OSLA_EXIT_OK && grid)
     *status = osla_command_parse_grid(name, "--grid", grid, ranks, &o->nprow, &o->npcol);
   line->options = NULL; /* the table ends with this call; release needs the strings only */
