@@ -2,6 +2,7 @@
 #include "bench.h"
 #include "work.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <jansson.h>
 #include <math.h>
@@ -189,7 +190,14 @@ static osla_err write_line(const bench_job *job, json_t *row)
   const size_t length = strlen(line);
   line[length] = '\n'; /* in the place of the final zero */
   /* At once: who is killed leaves no half of it. */
-  const bool written = write(fileno(job->json), line, length + 1) == (ssize_t)(length + 1);
+  size_t done = 0;
+  while (done <= length) {
+    const ssize_t n = write(fileno(job->json), line + done, length + 1 - done);
+    if (n < 0 && errno == EINTR) continue;
+    if (n <= 0) break;
+    done += (size_t)n;
+  }
+  const bool written = done == length + 1;
   free(line);
   OSLA_CHECK(written, OSLA_ERR_IO, "--json: %s cannot be written", job->settings->json);
   return OSLA_OK;

@@ -298,6 +298,33 @@ static void test_flush(void)
   osla_transport_destroy(&t);
 }
 
+/* A region without words has no messages: what is put there is complete without the target's help,
+ * which is in MPI alone and has taken nothing of another region's. */
+static void test_flush_of_another(void)
+{
+  osla_transport *t = with("on");
+  osla_segment *words = NULL, *plain = NULL;
+  const int last = osla_test_size() - 1;
+  const double number = 42.0;
+  OSLA_ASSERT_OK(osla_segment_create(t, 8, 1, &words));
+  OSLA_ASSERT_OK(osla_segment_create(t, sizeof number, 0, &plain));
+  if (last > 0 && osla_test_rank() == 0) {
+    osla_transfer transfer;
+    OSLA_ASSERT_OK(osla_notify(words, last, 0, 1));
+    OSLA_ASSERT_OK(osla_segment_put(plain, last, 0, &number, sizeof number, &transfer));
+    OSLA_ASSERT_OK(osla_transfer_wait(plain, &transfer));
+    OSLA_ASSERT_OK(osla_segment_flush(plain, last));
+    CU_ASSERT(MPI_Send(NULL, 0, MPI_BYTE, last, 0, MPI_COMM_WORLD) == MPI_SUCCESS);
+  } else if (last > 0 && osla_test_rank() == last) {
+    CU_ASSERT(MPI_Recv(NULL, 0, MPI_BYTE, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE) == MPI_SUCCESS);
+    CU_ASSERT(*(const double *)osla_segment_local(plain) == number);
+    osla_notify_wait(words, 0, 0, 1);
+  }
+  osla_segment_destroy(&plain);
+  osla_segment_destroy(&words);
+  osla_transport_destroy(&t);
+}
+
 /* --- many --- */
 
 enum { FLOOD = 2000, MOST_UNSEEN = 17 };
@@ -408,9 +435,15 @@ static void test_regions(void)
 int main(int argc, char **argv)
 {
   static const osla_test_case cases[] = {
-    {"late", test_late},       {"ways", test_ways},   {"order", test_order},
-    {"flush", test_flush},     {"flood", test_flood}, {"threads", test_threads},
-    {"regions", test_regions}, {NULL, NULL},
+    {"late", test_late},
+    {"ways", test_ways},
+    {"order", test_order},
+    {"flush", test_flush},
+    {"flush_of_another", test_flush_of_another},
+    {"flood", test_flood},
+    {"threads", test_threads},
+    {"regions", test_regions},
+    {NULL, NULL},
   };
   return osla_test_main(argc, argv, cases);
 }

@@ -125,10 +125,11 @@ osla_err osla_forest_create_global(osla_transport *t, const int64_t *start, int6
   osla_root *roots = malloc((n + 1) * sizeof *roots);
   if (!roots) err = osla_error_set(OSLA_ERR_MEM, "%" PRId64 " edges", n_edges);
   if (err == OSLA_OK) err = find_owners(start, size, n_edges, root, roots);
-  const osla_argument same[] = {
-    {"start, its hash",
-     (int64_t)osla_hash(OSLA_HASH_OF_NOTHING, start, ((size_t)size + 1) * sizeof *start)}};
-  err = osla_agree_same(t, err, "osla_forest_create_global", same, 1);
+  err = osla_agree(t, err); /* first: it names the value */
+  if (err == OSLA_OK) {
+    const osla_argument same[] = {{"start, its hash", osla_hash_of_starts(start, size)}};
+    err = osla_agree_same(t, err, "osla_forest_create_global", same, 1);
+  }
   int64_t n_roots = err == OSLA_OK ? start[rank + 1] - start[rank] : 0;
   if (err == OSLA_OK) err = osla_forest_count(t, n_roots, n_edges, leaf, roots, &edges);
   err = create(t, err, n_roots, &edges, true, out);

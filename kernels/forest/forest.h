@@ -104,7 +104,7 @@ typedef struct forest_transfer {
   bool awaited;                      /* neighbours wait for the call */
   bool ended;
   bool lent;                               /* ended for reading alone, where that is verified: */
-  uint64_t lent_sum, lent_arrays;          /* of the values; the pool's array_changes then */
+  uint64_t lent_sum, lent_arrays;          /* of the values; the pool's arrays_gone then */
   bool any_order;                          /* links may be read as they come */
   unsigned char *gathered;                 /* of an exact sum, see forest_exact.h; else NULL */
   struct shared_run *shared;               /* what stands for it, see forest_share.h; else NULL */

@@ -278,6 +278,7 @@ osla_err osla_vertices_free(osla_transport *t, void **vertices)
   osla_segment_destroy(&pool->array[place].segment);
   pool->array[place] = (pool_array){0};
   pool->array_changes++;
+  pool->arrays_gone++;
   *vertices = NULL;
   return OSLA_OK;
 }
@@ -310,5 +311,6 @@ osla_err osla_vertices_out(osla_segment *segment)
     if (pool->array[i].segment == segment && !pool->array[i].is_mine)
       pool->array[i] = (pool_array){0};
   pool->array_changes++;
+  pool->arrays_gone++;
   return OSLA_OK;
 }

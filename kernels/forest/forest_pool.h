@@ -50,6 +50,7 @@ typedef struct forest_pool {
   pool_array array[POOL_ARRAYS];
   int n_arrays;
   uint64_t array_changes;      /* arrays that came or went, from 1 */
+  uint64_t arrays_gone;        /* of these */
   atomic_flag busy;            /* one thread at a time, for so short that others nap */
   struct osla_forest *active;  /* that have something to read or to send */
   struct osla_forest *sharing; /* that wait for values of other nodes, see forest_share.h */

@@ -97,13 +97,13 @@ void osla_forest_lend(osla_forest *f, uint64_t number)
   x->lent = x->in_place;
   if (!x->lent) return;
   x->lent_sum = sum_of_lent(f, x);
-  x->lent_arrays = f->pool->array_changes;
+  x->lent_arrays = f->pool->arrays_gone;
 }
 
 /* Since an array has gone it may be this one: given up, or another one at its place. */
 static bool is_as_lent(osla_forest *f, const forest_transfer *x)
 {
-  return x->lent_arrays != f->pool->array_changes || sum_of_lent(f, x) == x->lent_sum;
+  return x->lent_arrays != f->pool->arrays_gone || sum_of_lent(f, x) == x->lent_sum;
 }
 
 void osla_forest_check_lent(osla_forest *f)

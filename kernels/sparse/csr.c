@@ -236,19 +236,14 @@ static osla_err make_local(osla_csr *a, const int64_t *row_start, const int64_t 
   return fill_parts(a, first, column, value);
 }
 
-/* The first rows, or columns, of all ranks, and their number. */
-static int64_t hash_of(const int64_t *start, int size)
-{
-  return (int64_t)osla_hash(OSLA_HASH_OF_NOTHING, start, ((size_t)size + 1) * sizeof *start);
-}
-
 static osla_err make_shared(osla_csr *a)
 {
   const int size = osla_transport_size(a->t);
-  const osla_argument same[] = {{"rows", a->row_start[size]},
-                                {"columns", a->column_start[size]},
-                                {"row_start, its hash", hash_of(a->row_start, size)},
-                                {"column_start, its hash", hash_of(a->column_start, size)}};
+  const osla_argument same[] = {
+    {"rows", a->row_start[size]},
+    {"columns", a->column_start[size]},
+    {"row_start, its hash", osla_hash_of_starts(a->row_start, size)},
+    {"column_start, its hash", osla_hash_of_starts(a->column_start, size)}};
   OSLA_CALL(
     osla_agree_same(a->t, OSLA_OK, "osla_csr_create", same, (int)(sizeof same / sizeof *same)));
   OSLA_CALL(osla_forest_create_global(a->t, a->column_start, a->n_ghosts, NULL, a->ghost_column,

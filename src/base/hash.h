@@ -17,4 +17,13 @@ static inline uint64_t osla_hash(uint64_t hash, const void *bytes, size_t n)
   return hash;
 }
 
+/* Of the first numbers of all ranks and the end of the last one's; a multiplication for each. */
+static inline int64_t osla_hash_of_starts(const int64_t *start, int size)
+{
+  uint64_t hash = OSLA_HASH_OF_NOTHING;
+  for (int p = 0; p <= size; p++)
+    hash = (hash ^ (uint64_t)start[p]) * UINT64_C(0x100000001b3);
+  return (int64_t)hash;
+}
+
 #endif

@@ -30,7 +30,8 @@
  * ranks to the same file.
  *
  * All calls are made by one thread and collective over the transport, with the same arguments on
- * all ranks but for data: ARG if format, type, sizes or uplo differ; of names rank 0's counts.
+ * all ranks but for data: ARG if format, type, sizes or uplo differ; of names rank 0's counts. What
+ * is refused while a file is written counts as a failure of it (osla_file_commit).
  * Reads and writes are ordered with accesses to the matrix before and after the call on any rank.
  * Errors, on all ranks together: IO ("FILE: reason"), ARG, STATE (a file that is being written is
  * read, or the other way round), UNSUPPORTED (no HDF5 in this build, or a big-endian machine),

@@ -89,6 +89,7 @@ osla_err osla_eager_send(osla_region *region, int rank, const osla_eager_put *pu
                                      .word_offset = put->word_offset,
                                      .word = put->word},
                       alone ? 0 : put->bytes));
+  region->last[rank] = (eager_last){p->sent, true};
   if (alone)
     OSLA_MPI(MPI_Isend(put->source, (int)put->bytes, MPI_BYTE, rank, DATA_TAG, t->comm, data));
   return OSLA_OK;
@@ -191,25 +192,26 @@ static bool is_reached(void *arg)
   const goal *g = arg;
   const eager_peer *p = &g->t->eager->peers[g->rank];
   (void)pthread_mutex_lock(&g->t->mutex);
-  bool reached = (int32_t)(p->confirmed - g->sent) >= 0;
+  bool reached = (int32_t)(p->confirmed - g->sent) >= 0 || !eager_is_unconfirmed(p);
   if (!reached) ask(g->t, g->rank);
   (void)pthread_mutex_unlock(&g->t->mutex);
   return reached;
 }
 
-static void settle(osla_transport *t, int rank)
-{
-  const eager_peer *p = &t->eager->peers[rank];
-  (void)pthread_mutex_lock(&t->mutex);
-  goal g = {t, rank, p->sent};
-  bool waits = eager_is_unconfirmed(p);
-  (void)pthread_mutex_unlock(&t->mutex);
-  if (waits) osla_wait_until(t, is_reached, &g, NULL);
-}
-
 void osla_eager_settle_rank(osla_region *region, int rank)
 {
-  if (osla_eager_serves(region)) settle(region->t, rank);
+  osla_transport *t = region->t;
+  if (!osla_eager_serves(region)) return;
+  eager_last *last = &region->last[rank];
+  (void)pthread_mutex_lock(&t->mutex);
+  goal g = {t, rank, last->sent};
+  bool waits = last->waits;
+  (void)pthread_mutex_unlock(&t->mutex);
+  if (!waits) return;
+  osla_wait_until(t, is_reached, &g, NULL);
+  (void)pthread_mutex_lock(&t->mutex);
+  if (last->sent == g.sent) last->waits = false;
+  (void)pthread_mutex_unlock(&t->mutex);
 }
 
 void osla_eager_settle_all(osla_transport *t)
@@ -220,6 +222,11 @@ void osla_eager_settle_all(osla_transport *t)
   for (int rank = 0; rank < t->size; rank++)
     if (eager_is_unconfirmed(&peers[rank])) ask(t, rank);
   (void)pthread_mutex_unlock(&t->mutex);
-  for (int rank = 0; rank < t->size; rank++)
-    settle(t, rank);
+  for (int rank = 0; rank < t->size; rank++) {
+    (void)pthread_mutex_lock(&t->mutex);
+    goal g = {t, rank, peers[rank].sent};
+    bool waits = eager_is_unconfirmed(&peers[rank]);
+    (void)pthread_mutex_unlock(&t->mutex);
+    if (waits) osla_wait_until(t, is_reached, &g, NULL);
+  }
 }

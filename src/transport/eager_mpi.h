@@ -56,8 +56,8 @@ osla_err osla_eager_send_surely(osla_region *region, int rank, const osla_eager_
 bool osla_eager_is_settled(osla_region *region, int rank, size_t offset, size_t bytes);
 void osla_eager_settle(osla_region *region, int rank, size_t offset, size_t bytes);
 
-/* Waits until all my messages to that rank, words alone, too, are in their places; _all: to all
- * ranks. Local. */
+/* Waits until all my messages to that rank in this region, words alone, too, are in their places,
+ * for which the target must make progress; _all: those of all regions to all ranks. Local. */
 void osla_eager_settle_rank(osla_region *region, int rank);
 void osla_eager_settle_all(osla_transport *t);
 

@@ -82,6 +82,8 @@ static osla_err give_number(osla_region *region)
 {
   osla_eager *e = region->t->eager;
   int number = 0;
+  region->last = calloc((size_t)region->t->size, sizeof *region->last);
+  OSLA_CHECK(region->last, OSLA_ERR_MEM, "messages to %d ranks", region->t->size);
   while (number < e->n_regions && e->regions[number])
     number++;
   if (number == e->n_regions) {

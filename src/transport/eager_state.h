@@ -35,6 +35,13 @@ typedef struct eager_peer {
   size_t from, to;                 /* or, if it is SEVERAL, anywhere; equal: there is none */
 } eager_peer;
 
+/* The latest message of a region to a rank: the peer's `sent` behind it; false: none is to be
+ * waited for. */
+typedef struct eager_last {
+  uint32_t sent;
+  bool waits;
+} eager_last;
+
 /* A message of which something is still to come: its data, or that of one before it. */
 typedef struct eager_arrival {
   int origin;

@@ -77,6 +77,7 @@ void osla_mpi_region_discard(osla_region **region)
   free((*region)->mapped);
   free((*region)->shift);
   free((*region)->unflushed);
+  free((*region)->last);
   free((*region)->posts);
   free(*region);
   *region = NULL;

@@ -8,19 +8,20 @@ extern const osla_transport_ops osla_transport_mpi;
 
 struct osla_region {
   osla_transport *t;
-  MPI_Win shared_win;     /* owns the memory of the node if memory_by_mpi; else MPI_WIN_NULL */
-  MPI_Win win;            /* reaches all ranks; MPI_WIN_NULL where the node is the whole job */
-  size_t bytes;           /* mine */
-  size_t largest;         /* the most of any rank */
-  osla_region *next;      /* of those that are kept, see region_cache.h */
-  bool *unflushed;        /* [size] puts of mine that no flush has followed; under the t's mutex */
-  osla_post_queue *posts; /* [size] under way to each rank; NULL: there was none yet */
-  size_t *mapped;         /* [node_size] bytes that shared_memory.h mapped here */
-  int number;             /* in messages, the same on all ranks; -1: see eager_mpi.h */
-  bool attached;          /* the caller's memory */
-  bool dynamic;           /* this rank's memory is attached to a dynamic window */
-  unsigned char **peer;   /* [node_size] of my node's ranks, see osla_region_peer */
-  const int *near;        /* the transport's node_rank_of; NULL: they are those from `first` on */
+  MPI_Win shared_win;      /* owns the memory of the node if memory_by_mpi; else MPI_WIN_NULL */
+  MPI_Win win;             /* reaches all ranks; MPI_WIN_NULL where the node is the whole job */
+  size_t bytes;            /* mine */
+  size_t largest;          /* the most of any rank */
+  osla_region *next;       /* of those that are kept, see region_cache.h */
+  bool *unflushed;         /* [size] puts of mine that no flush has followed; under the t's mutex */
+  struct eager_last *last; /* [size] the latest of my messages; NULL: no messages */
+  osla_post_queue *posts;  /* [size] under way to each rank; NULL: there was none yet */
+  size_t *mapped;          /* [node_size] bytes that shared_memory.h mapped here */
+  int number;              /* in messages, the same on all ranks; -1: see eager_mpi.h */
+  bool attached;           /* the caller's memory */
+  bool dynamic;            /* this rank's memory is attached to a dynamic window */
+  unsigned char **peer;    /* [node_size] of my node's ranks, see osla_region_peer */
+  const int *near;         /* the transport's node_rank_of; NULL: they are those from `first` on */
   int first, n_near;
   size_t *shift; /* [size] added to displacements; NULL: all 0, as where not attached */
   void *own;     /* of another backend, which made the memory; NULL: MPI or mmap did */

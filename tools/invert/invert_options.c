@@ -236,7 +236,6 @@ static const char *find_data_directory(void)
   return NULL;
 }
 
-/* Does the line say "--option VALUE" or "--option=VALUE"? */
 /* Options that say how something is done which is not done. */
 static osla_err check_idle(int argc, char **argv, const invert_options *o)
 {

@@ -156,9 +156,22 @@ static osla_err close_file(writer *w)
   return osla_new_file_place(&w->file);
 }
 
-static osla_err check_stations(const invert_job *job, const tomo_ids *ids)
+/* Those at which a path begins or ends; [stations + events], the caller's to free. */
+static bool *find_used(const invert_job *job)
+{
+  bool *used = calloc((size_t)(job->n_stations + job->n_events) + 1, sizeof *used);
+  for (int64_t p = 0; used && p < job->n_paths; p++) {
+    const int64_t pair = job->path_ids[p] / 2, source = pair / job->n_stations;
+    used[pair % job->n_stations] = true;
+    used[source < job->n_events ? job->n_stations + source : source - job->n_events] = true;
+  }
+  return used;
+}
+
+static osla_err check_stations(const invert_job *job, const bool *used, const tomo_ids *ids)
 {
   for (int64_t s = 0; s < job->n_stations; s++) {
+    if (!used[s]) continue;
     char network[TOMO_ID_MAX];
     const char *id = job->stations[s].id, *point = strchr(id, '.');
     (void)snprintf(network, sizeof network, "%.*s", point ? (int)(point - id) : 0, id);
@@ -172,17 +185,26 @@ static osla_err check_stations(const invert_job *job, const tomo_ids *ids)
   return OSLA_OK;
 }
 
-static osla_err check_lists(const invert_job *job)
+static osla_err check_used(const invert_job *job, const bool *used)
 {
   tomo_ids *ids;
   for (int64_t e = 0; e < job->n_events; e++)
     OSLA_CHECK(
-      job->events[e].id[0], OSLA_ERR_ARG,
+      !used[job->n_stations + e] || job->events[e].id[0], OSLA_ERR_ARG,
       "--write-data: the earthquake at %g, %g has no id, and another has its number as one",
       job->events[e].latitude, job->events[e].longitude);
   OSLA_CALL(tomo_ids_create(job->stations, job->n_stations, 1, &ids));
-  osla_err err = check_stations(job, ids);
+  osla_err err = check_stations(job, used, ids);
   tomo_ids_destroy(&ids);
+  return err;
+}
+
+static osla_err check_lists(const invert_job *job)
+{
+  bool *used = find_used(job);
+  OSLA_CHECK(used, OSLA_ERR_MEM, "a list of stations and earthquakes");
+  osla_err err = check_used(job, used);
+  free(used);
   return err;
 }
 
