@@ -226,12 +226,18 @@ osla_err osla_hessian_settle(osla_hessian *h)
   osla_at_step(h->v.t, "osla_hessian_commit", 0);
   OSLA_CALL(osla_node_sums_send(h));
   size_t ranks = (size_t)osla_transport_size(h->v.t);
-  uint64_t *counts = calloc(2 * ranks, sizeof *counts), *expected = counts + ranks;
-  OSLA_CALL(osla_agree(h->v.t, counts ? OSLA_OK : osla_error_set(OSLA_ERR_MEM, "message counts")));
+  uint64_t *counts = calloc(2 * ranks, sizeof *counts);
+  osla_err err = counts ? OSLA_OK : osla_error_set(OSLA_ERR_MEM, "message counts");
+  err = osla_agree(h->v.t, err);
+  if (err != OSLA_OK) {
+    free(counts);
+    return err;
+  }
+  uint64_t *expected = counts + ranks;
   for (int node = 0; node < w->n_nodes; node++)
     if (node != w->node)
       counts[osla_wire_gate(w, node, osla_transport_rank(h->v.t))] = osla_outbox_written(h, node);
-  osla_err err = osla_alltoall(h->v.t, counts, expected, 1, MPI_UINT64_T);
+  err = osla_alltoall(h->v.t, counts, expected, 1, MPI_UINT64_T);
   if (err == OSLA_OK) osla_inboxes_wait(h, expected);
   free(counts);
   if (err != OSLA_OK || w->n_nodes == 1) return err;
