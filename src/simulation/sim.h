@@ -157,8 +157,7 @@ void osla_sim_region_free(osla_region **region);
 void *osla_sim_peer_ptr(const osla_region *region, int rank);
 osla_err osla_sim_post(osla_region *region, int rank, size_t offset, const void *source,
                        size_t bytes, size_t word_offset, uint64_t word, osla_post **out);
-/* Waits until mine in that region to that rank (-1: to all) are delivered. */
-void osla_sim_posts_finish(osla_region *region, int rank);
+void osla_sim_posts_finish(osla_region *region); /* waits until mine in that region are delivered */
 osla_err osla_sim_post_wait(osla_transport *t, osla_post **post);
 osla_err osla_sim_post_test(osla_transport *t, osla_post **post, bool *done);
 

@@ -130,22 +130,16 @@ osla_err osla_sim_post_wait(osla_transport *t, osla_post **post)
   return OSLA_OK;
 }
 
-typedef struct posts_to {
-  const osla_region *region;
-  int rank; /* -1: any */
-} posts_to;
-
 static bool has_none(void *arg)
 {
-  const posts_to *to = arg;
-  for (const osla_post_queue *q = sim_me(to->region->t)->posts; q; q = q->next)
-    for (const osla_post *p = q->first; p && (to->rank < 0 || q->to == to->rank); p = p->next)
-      if (p->region == to->region) return false;
+  const osla_region *region = arg;
+  for (const osla_post_queue *q = sim_me(region->t)->posts; q; q = q->next)
+    for (const osla_post *p = q->first; p; p = p->next)
+      if (p->region == region) return false;
   return true;
 }
 
-void osla_sim_posts_finish(osla_region *region, int rank)
+void osla_sim_posts_finish(osla_region *region)
 {
-  posts_to to = {region, rank};
-  if (!has_none(&to)) osla_wait_until(region->t, has_none, &to, NULL);
+  osla_wait_until(region->t, has_none, region, NULL);
 }

@@ -112,7 +112,7 @@ void osla_sim_region_free(osla_region **handle)
   osla_region *region = *handle;
   if (!region) return;
   const osla_transport *t = region->t;
-  osla_sim_posts_finish(region, -1);
+  osla_sim_posts_finish(region);
   if (t->n_nodes > 1 || region->attached) (void)osla_barrier(region->t); /* as MPI's windows are */
   if (--region->table->users == 0) {
     for (int rank = 0; rank < t->size && !region->attached; rank++)

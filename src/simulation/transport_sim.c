@@ -182,7 +182,6 @@ static osla_err sim_flush(osla_region *region, int rank)
 {
   puts_to p = {region, &sim_job_of(region->t)->rank[rank]};
   if (!have_arrived(&p)) osla_wait_until(region->t, have_arrived, &p, NULL);
-  osla_sim_posts_finish(region, rank);
   return OSLA_OK;
 }
 
