@@ -102,7 +102,7 @@ static void check_gets(osla_transport *t, osla_matrix *a, osla_matrix *narrow, c
   refuse(osla_file_get_vector(f, "x", type, 3, x),
          "osla_file_get_vector: type is 0 on rank 0, but 2 on rank ");
   refuse(osla_file_get_vector(f, "x", OSLA_FILE_DOUBLE, is_odd() ? 2 : 3, x),
-         "osla_file_get_vector: count is 3 on rank 0, but 2 on rank ");
+         "x has 3 elements, and not 2");
   refuse(osla_file_get_parts(f, "x", type, 0, osla_test_rank() ? 0 : 3, x),
          "osla_file_get_parts: type is 0 on rank 0, but 2 on rank ");
   refuse(osla_file_get_matrix(f, "a", is_odd() ? narrow : a),

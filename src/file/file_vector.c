@@ -99,11 +99,11 @@ osla_err osla_file_put_parts(osla_file *f, const char *name, osla_file_type type
 }
 
 static osla_err find_vector(osla_file *f, const char *call, const char *name, osla_file_type type,
-                            int64_t count, file_item *item)
+                            file_item *item)
 {
   file_type wide = FILE_D;
   OSLA_CALL(osla_file_check_state(f, false));
-  OSLA_CALL(agree(f, call, type, count, &wide));
+  OSLA_CALL(agree(f, call, type, 0, &wide));
   OSLA_CALL(osla_file_find(f, name, true, item));
   OSLA_CHECK(item->type == (int32_t)wide, OSLA_ERR_IO,
              "%.200s: %.63s is of type %s, and %s was expected", f->path, name,
@@ -114,7 +114,7 @@ static osla_err find_vector(osla_file *f, const char *call, const char *name, os
 osla_err osla_file_look_vector(osla_file *f, const char *name, osla_file_type type, int64_t *count)
 {
   file_item item;
-  OSLA_CALL(find_vector(f, "osla_file_look_vector", name, type, 0, &item));
+  OSLA_CALL(find_vector(f, "osla_file_look_vector", name, type, &item));
   *count = item.m;
   return OSLA_OK;
 }
@@ -133,9 +133,10 @@ osla_err osla_file_get_vector(osla_file *f, const char *name, osla_file_type typ
 {
   file_item item;
   uint64_t sum = 0;
-  OSLA_CALL(find_vector(f, "osla_file_get_vector", name, type, count, &item));
-  OSLA_CALL(check_count(f, name, &item, count));
-  osla_err err = is_root(f) ? read_part(f, &item, 0, count, data, &sum) : OSLA_OK;
+  OSLA_CALL(find_vector(f, "osla_file_get_vector", name, type, &item));
+  osla_err err = check_count(f, name, &item, count); /* the file says which rank's is wrong */
+  OSLA_CALL(osla_file_agree(f, err));
+  err = is_root(f) ? read_part(f, &item, 0, count, data, &sum) : OSLA_OK;
   OSLA_CALL(osla_file_agree(f, err));
   OSLA_CALL(osla_file_verify(f, name, &item, sum));
   return osla_bcast(f->t, data, count, MPI_INT64_T, 0);
@@ -146,7 +147,7 @@ osla_err osla_file_get_parts(osla_file *f, const char *name, osla_file_type type
 {
   file_item item;
   uint64_t sum = 0;
-  OSLA_CALL(find_vector(f, "osla_file_get_parts", name, type, 0, &item));
+  OSLA_CALL(find_vector(f, "osla_file_get_parts", name, type, &item));
   osla_err err = OSLA_OK;
   if (first < 0 || count < 0 || first > item.m || count > item.m - first)
     err = osla_error_set(OSLA_ERR_ARG,

@@ -137,8 +137,9 @@ osla_err osla_file_look_vector(osla_file *file, const char *name, osla_file_type
                                int64_t *count);
 
 /* Reads a vector: whole on all ranks, or on each rank `count` elements from `first` on. The parts
- * of all ranks must cover it once (or the checksum will not be right). count [in]  whole: as
- * osla_file_look_vector says; else ARG data  [out] [count] */
+ * of all ranks must cover it once (or the checksum will not be right).
+ *   count [in]  whole: as osla_file_look_vector says; else, on one rank or several, ARG on all
+ *   data  [out] [count] */
 osla_err osla_file_get_vector(osla_file *file, const char *name, osla_file_type type, int64_t count,
                               void *data);
 osla_err osla_file_get_parts(osla_file *file, const char *name, osla_file_type type, int64_t first,
