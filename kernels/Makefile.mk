@@ -26,6 +26,7 @@ kernels_sources = \
   kernels/common/panels.h kernels/common/panels_state.h kernels/common/panels.c \
   kernels/common/panels_send.c \
   kernels/common/pipeline.h kernels/common/pipeline.c \
+  kernels/common/tile.h kernels/common/tile.c \
   kernels/common/pieces.h kernels/common/pieces.c \
   kernels/common/word_checks.h kernels/common/word_checks.c \
   kernels/common/interchange.h kernels/common/interchange.c \

@@ -1,7 +1,5 @@
 #include "pipeline.h"
 
-#include <math.h>
-
 /* Brings panel k up to date with the steps from `from` on, and factors it. */
 static osla_err advance_panel(const osla_pipeline *p, int64_t k, int64_t from)
 {
@@ -25,20 +23,4 @@ osla_err osla_pipeline_run(const osla_pipeline *p)
   }
   osla_panels_drain(p->panels);
   return OSLA_OK;
-}
-
-osla_tile osla_pipeline_tile(const osla_panels *panels, int64_t rows, int64_t cols, int64_t depth)
-{
-  /* Some 1 ms: beyond that lines stand idle, below it copying operands costs. Flat tiles would copy
-   * more (OpenBLAS, depth 128: 3072 x 64 94 %, 384 x 384 97 % of the rate of the whole). */
-  const double tile_flops = 40e6;
-  enum { UNIT = 64 };
-  osla_tile all = {rows, cols};
-  if (!osla_panels_relay(panels) || depth < 1) return all;
-  double side = sqrt(tile_flops / (2.0 * (double)depth));
-  if (side * side >= (double)rows * (double)cols) return all;
-  osla_tile tile = {(int64_t)side / UNIT * UNIT + UNIT, (int64_t)side / UNIT * UNIT + UNIT};
-  if (tile.rows > rows) tile = (osla_tile){rows, tile.cols * tile.rows / rows};
-  if (tile.cols > cols) tile = (osla_tile){tile.rows * tile.cols / cols, cols};
-  return tile;
 }

@@ -26,11 +26,4 @@ typedef struct osla_pipeline {
 /* Runs it; on return I have passed on all panels. Errors: of the functions. */
 osla_err osla_pipeline_run(const osla_pipeline *p);
 
-/* Rows and columns of a product of depth `depth` that are computed at a time, so that panels pass
- * in between: all of them where nothing has to. */
-typedef struct osla_tile {
-  int64_t rows, cols;
-} osla_tile;
-osla_tile osla_pipeline_tile(const osla_panels *panels, int64_t rows, int64_t cols, int64_t depth);
-
 #endif

@@ -25,6 +25,7 @@
 #include "first_zero.h"
 #include "osla_inverse.h"
 #include "pipeline.h"
+#include "tile.h"
 
 #include <inttypes.h>
 
@@ -53,7 +54,7 @@ static osla_err factor(void *kernel, int64_t k)
 static osla_tile tile_of(const chol *c, int64_t rows, int64_t cols, int64_t depth)
 {
   if (c->n_along > 1 || osla_transport_n_nodes(c->v.t) > 1)
-    return osla_pipeline_tile(c->panels, rows, cols, depth);
+    return osla_tile_choose(c->panels, rows, cols, depth);
   return (osla_tile){rows, cols};
 }
 
@@ -73,7 +74,8 @@ static osla_err multiply(const chol *c, const potri_step *s, product *run, opera
       operand rows =
         turned ? advance_across(c, left, i - along) : advance_along(c, left, i - along);
       OSLA_CALL(run(c, m, n, s->size, rows, advance_across(c, x, j - across), element(c, i, j)));
-      if (tile.rows < end - along || tile.cols < to - across) osla_progress(c->v.t);
+      if (tile.rows < end - along || tile.cols < to - across)
+        osla_tile_done(c->panels, m, n, s->size);
     }
   return OSLA_OK;
 }

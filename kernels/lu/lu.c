@@ -21,6 +21,7 @@
 #include "move.h"
 #include "pipeline.h"
 #include "reserved.h"
+#include "tile.h"
 
 #include <complex.h>
 #include <float.h>
@@ -53,7 +54,7 @@ static osla_err update(const lu *f, const lu_step *s, const lu_panel *panel, lu_
 {
   const local_view *v = &f->v;
   int64_t rows = v->rows - s->row_after;
-  osla_tile tile = osla_pipeline_tile(f->panels, rows, cols, s->size);
+  osla_tile tile = osla_tile_choose(f->panels, rows, cols, s->size);
   for (int64_t c = 0; c < cols; c += tile.cols)
     for (int64_t r = 0; r < rows; r += tile.rows) {
       int64_t m = rows - r < tile.rows ? rows - r : tile.rows;
@@ -64,7 +65,7 @@ static osla_err update(const lu *f, const lu_step *s, const lu_panel *panel, lu_
                                u.at + (size_t)(c * u.ld) * v->element, u.ld, 1,
                                local_at(v, s->row_after + r, col + c), v->lld));
       osla_trace_add(v->t, OSLA_TRACE_GEMM, since, 2.0 * (double)(m * n) * (double)s->size);
-      if (osla_panels_relay(f->panels)) osla_progress(v->t);
+      osla_tile_done(f->panels, m, n, s->size);
     }
   return OSLA_OK;
 }
