@@ -11,8 +11,9 @@ failed=0
 fail() { echo "test_invert_errors: $*"; head -n 20 "$scratch/out" "$scratch/err"; failed=1; }
 mkdir "$scratch/in" "$scratch/work"
 in=$scratch/in
+without=
 
-# run RANKS MODE ARGUMENT...: in an empty folder, with all outputs; 0 ranks: without mpiexec.
+# run RANKS MODE ARGUMENT...: in an empty folder, with all outputs but $without; 0 ranks: without mpiexec.
 # No option is given twice: popt loses the memory of the first text, and the sanitizer complains.
 run() {
   local ranks=$1 mode=$2 env=() command outputs=()
@@ -20,7 +21,7 @@ run() {
   label="$* ($ranks ranks, $mode)"
   env=($(in_mode "$mode" "$ranks"))
   [[ " $* " == *" --output "* ]] || outputs+=(--output m.osla)
-  [[ " $* " == *" --map "* ]] || outputs+=(--map m.png)
+  [[ " $* $without " == *" --map "* ]] || outputs+=(--map m.png)
   [[ " $* " == *" --json "* ]] || outputs+=(--json m.json)
   command=("$OSLA" invert --mesh 3 --radial 2 --max-paths 50 "${outputs[@]}" "$@")
   [ "$ranks" = 0 ] || command=("$MPIEXEC" -n "$ranks" "${command[@]}")
@@ -138,6 +139,9 @@ bad "--depth: 7000 km is below 6371" --depth 7000
 bad "--period-min: 0.5 is outside 1 to 10000 s" --period-min 0.5
 bad "--period-max: 30 is not between --period-min 40 and 10000 s" --period-max 30
 bad "--map-depth: 400 km is below the model's lower end, --depth 300" --map-depth 400 --depth 300
+without=--map
+bad "--map-depth: there is no --map, no --report and no --test spike" --map-depth 200
+without=
 bad "--max-paths: -1 is outside 0 to [0-9]+" --max-paths -1
 bad "--seed: -1 is outside 0 to [0-9]+" --seed -1
 bad "--precision: 'half' is neither double nor float" --precision half

@@ -249,7 +249,9 @@ static osla_err check_idle(int argc, char **argv, const invert_options *o)
                  {"--tolerance", "--solver lsqr or cg", o->solver != INVERT_DIRECT},
                  {"--iterations", "--solver lsqr or cg", o->solver != INVERT_DIRECT},
                  {"--world", "--map and no --report", o->map || o->report},
-                 {"--center", "--map and no --report", o->map || o->report}};
+                 {"--center", "--map and no --report", o->map || o->report},
+                 {"--map-depth", "--map, no --report and no --test spike",
+                  o->map || o->report || o->model.kind == TOMO_MODEL_SPIKE}};
   for (size_t i = 0; i < sizeof options / sizeof *options; i++)
     OSLA_CHECK(options[i].done || !osla_command_is_given(argc, argv, options[i].option),
                OSLA_ERR_ARG, "%s: there is no %s", options[i].option, options[i].of);
