@@ -16,7 +16,8 @@ tests_programs = \
   tests/test_blas_ready \
   tests/test_blas_refused \
   tests/test_index \
-  tests/test_route tests/test_tile \
+  tests/test_route \
+  tests/test_tile \
   tests/test_calibrate_fit \
   tests/test_panels \
   tests/test_forward \
