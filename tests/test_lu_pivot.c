@@ -78,6 +78,23 @@ static void test_known(void)
   for_all(known, 0);
 }
 
+/* So many columns on each rank that their rows are exchanged in two parts, the larger one during
+ * products (lu.c, leading()). */
+static void test_wide(void)
+{
+  osla_transport *t = osla_test_transport();
+  osla_grid *grid;
+  for (int g = 0; (grid = kernel_grid(t, g)) != NULL; g++) {
+    int64_t n = 290 * osla_grid_npcol(grid), m = 60 + 11 * osla_grid_nprow(grid), nb = 7 + g;
+    kernel_matrix a = kernel_make(grid, (osla_dtype)(g % 4), m, n, nb, nb, g % 3 == 0);
+    for (int ahead = 0; ahead < 3; ahead++)
+      check_known(&a, lu_look_ahead(ahead), (uint64_t)(g + ahead), ahead == 2 ? m / 2 : -1, "wide");
+    kernel_free(&a);
+    osla_grid_destroy(&grid);
+  }
+  osla_transport_destroy(&t);
+}
+
 /* A random matrix in which LAPACK's pivots leave no doubt. */
 static dense clear_matrix(int64_t m, int64_t n, osla_dtype dtype, lu_lapack *lapack)
 {
@@ -272,6 +289,7 @@ int main(int argc, char **argv)
 {
   static const osla_test_case cases[] = {
     {"known", test_known},
+    {"wide", test_wide},
     {"random", test_random},
     {"look_ahead", test_look_ahead},
     {"singular", test_singular},

@@ -10,6 +10,9 @@
  * broadcasts, in HPL all solve for all; of few columns ours do, too.) Two sets of U again: who
  * writes its share of exchange e + 2 has rows of e + 1 from all, who had then read that of e.
  *
+ * An exchange can go on between the tiles of a product that reads U of the one before it: a rank
+ * begins e + 1 when it has finished e, and e + 2 when no product reads U of e any more.
+ *
  * The columns left of a panel, which hold L, wait for the end: lu_left.c.
  */
 #include "lu_rows.h"
@@ -131,13 +134,6 @@ static void gather(const lu *f, const lu_step *s, int64_t moves, int64_t col, in
   }
 }
 
-/* U of the exchange under way. */
-static unsigned char *u_of(const lu *f)
-{
-  return (unsigned char *)osla_segment_local(f->store) + f->u_at +
-         (size_t)((f->row_exchanges - 1) % 2) * f->u_set;
-}
-
 /* The columns, of those under exchange, for which a process row solves. */
 typedef struct share {
   int64_t first, cols;
@@ -154,14 +150,14 @@ static share share_of(const lu *f, bool shared, int64_t cols, int prow)
 
 /* Takes what process row prow gathered: of rows on top my share goes to U, mine of the others to
  * where they belong in the matrix. */
-static void take(const lu *f, const lu_step *s, int64_t moves, int prow, int64_t col, int64_t cols,
-                 share top, const unsigned char *from)
+static void take(const lu *f, const lu_exchange *x, int prow, const unsigned char *from)
 {
   size_t e = f->v.element;
-  lu_part part = part_of(f, moves, prow, f->v.prow);
-  const unsigned char *down = from + (size_t)((part.tops + part.before) * cols) * e;
-  int64_t *tops = f->rows, *rows = tops + s->size, n_tops = 0, n_rows = 0;
-  for (int64_t i = 0; i < moves; i++) {
+  share top = share_of(f, x->shared, x->cols, f->v.prow);
+  lu_part part = part_of(f, x->moves, prow, f->v.prow);
+  const unsigned char *down = from + (size_t)((part.tops + part.before) * x->cols) * e;
+  int64_t *tops = f->rows, *rows = tops + x->s.size, n_tops = 0, n_rows = 0;
+  for (int64_t i = 0; i < x->moves; i++) {
     const lu_move *m = &f->moves[i];
     if (m->owner != prow) continue;
     if (m->goes_to < 0)
@@ -169,13 +165,13 @@ static void take(const lu *f, const lu_step *s, int64_t moves, int prow, int64_t
     else if (m->goes_to == f->v.prow)
       rows[n_rows++] = row_local(f, m->to);
   }
-  unsigned char *u = u_of(f);
   for (int64_t c = top.first; c < top.first + top.cols; c++)
-    place_rows(e, n_tops, from + (size_t)(c * n_tops) * e, u + (size_t)(c * f->v.nb) * e, tops);
-  for (int64_t c = 0; c < cols; c++)
-    place_rows(e, n_rows, down + (size_t)(c * n_rows) * e, local_at(&f->v, 0, col + c), rows);
+    place_rows(e, n_tops, from + (size_t)(c * n_tops) * e, x->u.at + (size_t)(c * x->u.ld) * e,
+               tops);
+  for (int64_t c = 0; c < x->cols; c++)
+    place_rows(e, n_rows, down + (size_t)(c * n_rows) * e, local_at(&f->v, 0, x->col + c), rows);
   did_rows(f, n_tops, 0, top.cols);
-  did_rows(f, 0, n_rows, cols);
+  did_rows(f, 0, n_rows, x->cols);
 }
 
 /* Three words an exchange: rows that go down are there, those on top are, a share of U is. */
@@ -207,57 +203,80 @@ static osla_err interchange(const lu *f, const lu_step *s, const int64_t *pivots
                            false);
 }
 
-static osla_err exchange(lu *f, const lu_step *s, const int64_t *pivots, int64_t col, int64_t cols,
-                         bool shared)
+/* Sends my rows that move. */
+static osla_err begin(lu *f, const lu_step *s, const int64_t *pivots, int64_t col, int64_t cols,
+                      bool shared, lu_exchange *x)
 {
   const local_view *v = &f->v;
-  if (v->p == 1) return interchange(f, s, pivots, col, cols);
-  size_t column = (size_t)cols * v->element, set = f->rows_at;
-  int64_t moves = list_moves(f, s, pivots), before = 0;
-  set += (size_t)(f->row_exchanges % 2) * f->rows_set;
-  for (int prow = 0; prow < v->prow; prow++)
-    before += count_of(f, moves, prow);
-  size_t mine = set + (size_t)before * column;
+  *x = (lu_exchange){.s = *s, .col = col, .cols = cols, .shared = shared};
+  if (v->p == 1) {
+    x->u = (lu_operand){local_at(v, s->row, col), v->lld};
+    x->next = 1;
+    return interchange(f, s, pivots, col, cols);
+  }
   unsigned char *local = osla_segment_local(f->store);
+  uint64_t set = f->row_exchanges % 2;
+  x->moves = list_moves(f, s, pivots);
+  x->u = (lu_operand){local + f->u_at + (size_t)set * f->u_set, v->nb};
+  x->at = f->rows_at + (size_t)set * f->rows_set;
+  size_t column = (size_t)cols * v->element, mine = x->at;
+  for (int prow = 0; prow < v->prow; prow++)
+    mine += (size_t)count_of(f, x->moves, prow) * column;
   OSLA_CALL(osla_lu_finish_posts(f, f->row_posts, f->row_exchanges));
   OSLA_CALL(osla_lu_finish_posts(f, f->down_posts, f->row_exchanges));
   OSLA_CALL(osla_lu_finish_posts(f, f->u_posts, f->row_exchanges));
-  gather(f, s, moves, col, cols, local + mine);
+  gather(f, s, x->moves, col, cols, local + mine);
   f->row_exchanges++;
   for (int i = 1; i < v->p; i++) {
     int prow = (v->prow + i) % v->p;
-    OSLA_CALL(send_part(f, part_of(f, moves, v->prow, prow), prow, mine, column,
+    OSLA_CALL(send_part(f, part_of(f, x->moves, v->prow, prow), prow, mine, column,
                         share_of(f, shared, cols, prow)));
   }
-  size_t at = set;
-  for (int prow = 0; prow < v->p; prow++) {
-    int origin = rank_at(v, prow, v->pcol);
-    if (prow != v->prow) osla_notify_wait(f->store, origin, LU_ROWS, 3 * f->row_exchanges - 1);
-    const unsigned char *base = osla_segment_peer(f->store, origin);
-    take(f, s, moves, prow, col, cols, share_of(f, shared, cols, v->prow),
-         (base ? base : local) + at);
-    at += (size_t)count_of(f, moves, prow) * column;
-  }
   return OSLA_OK;
+}
+
+/* Has a process row's word of this exchange come? If it must, waits for it. */
+static bool has_come(lu *f, int prow, uint64_t word, bool must)
+{
+  int origin = rank_at(&f->v, prow, f->v.pcol);
+  if (prow == f->v.prow) return true;
+  if (must) osla_notify_wait(f->store, origin, LU_ROWS, word);
+  return must || osla_notify_read(f->store, origin, LU_ROWS) >= word;
+}
+
+/* Takes what process rows have gathered, in their order: all of it, or what is there. */
+static void receive_rows(lu *f, lu_exchange *x, bool all)
+{
+  const local_view *v = &f->v;
+  for (; x->next < v->p; x->next++) {
+    if (!has_come(f, x->next, 3 * f->row_exchanges - 1, all)) return;
+    const unsigned char *base = osla_segment_peer(f->store, rank_at(v, x->next, v->pcol));
+    if (!base) base = osla_segment_local(f->store);
+    take(f, x, x->next, base + x->at);
+    x->at += (size_t)(count_of(f, x->moves, x->next) * x->cols) * v->element;
+  }
 }
 
 osla_err osla_lu_exchange_rows(lu *f, const lu_step *s, const int64_t *pivots, int64_t col,
                                int64_t cols)
 {
-  return exchange(f, s, pivots, col, cols, false);
+  lu_exchange x;
+  OSLA_CALL(begin(f, s, pivots, col, cols, false, &x));
+  receive_rows(f, &x, true);
+  return OSLA_OK;
 }
 
 /* ---- U ---- */
 
-/* My share of U to the others, and theirs to me. */
-static osla_err hand_out(lu *f, int64_t cols)
+/* My share of U to the others. */
+static osla_err hand_out(lu *f, const lu_exchange *x)
 {
   const local_view *v = &f->v;
-  unsigned char *u = u_of(f), *local = osla_segment_local(f->store);
-  size_t column = (size_t)v->nb * v->element, at = (size_t)(u - local);
+  size_t column = (size_t)v->nb * v->element;
+  unsigned char *local = osla_segment_local(f->store);
   osla_posted *posts = f->u_posts + (f->row_exchanges - 1) % 2 * (uint64_t)v->p;
-  share mine = share_of(f, true, cols, v->prow);
-  size_t here = at + (size_t)mine.first * column;
+  share mine = share_of(f, true, x->cols, v->prow);
+  size_t here = (size_t)(x->u.at - local) + (size_t)mine.first * column;
   for (int i = 1; i < v->p; i++) {
     int prow = (v->prow + i) % v->p, target = rank_at(v, prow, v->pcol);
     bool near = osla_segment_peer(f->store, target) != NULL;
@@ -265,35 +284,77 @@ static osla_err hand_out(lu *f, int64_t cols)
                                    near ? 0 : (size_t)mine.cols * column, LU_ROWS,
                                    3 * f->row_exchanges, &posts[prow]));
   }
-  for (int i = 1; i < v->p; i++) {
-    int prow = (v->prow + i) % v->p, origin = rank_at(v, prow, v->pcol);
-    share theirs = share_of(f, true, cols, prow);
-    size_t there = at + (size_t)theirs.first * column;
-    osla_notify_wait(f->store, origin, LU_ROWS, 3 * f->row_exchanges);
-    const unsigned char *near = osla_segment_peer(f->store, origin);
-    if (near)
-      osla_move_columns(v->element, v->nb * theirs.cols, 1, near + there, 1, local + there, 1);
-  }
   return OSLA_OK;
 }
 
-osla_err osla_lu_solve_rows(lu *f, const lu_step *s, const lu_panel *panel, int64_t col,
-                            int64_t cols, lu_operand *u)
+/* Solves for my share of U, and sends it. */
+static osla_err solve(lu *f, lu_exchange *x)
 {
   const local_view *v = &f->v;
-  bool shared = v->p > 1 && cols >= (int64_t)LEAST_SHARE * v->p;
+  share mine = share_of(f, x->shared, x->cols, v->prow);
   double since = osla_trace_now(v->t);
-  OSLA_CALL(exchange(f, s, panel->pivots, col, cols, shared));
-  osla_trace_add(v->t, OSLA_TRACE_ROWS, since, (double)(s->size * cols));
-  *u = v->p > 1 ? (lu_operand){u_of(f), v->nb} : (lu_operand){local_at(v, s->row, col), v->lld};
-  since = osla_trace_now(v->t);
-  share mine = share_of(f, shared, cols, v->prow);
-  OSLA_CALL(osla_blas_trsm(v->dtype, OSLA_LEFT, OSLA_LOWER, OSLA_NOTRANS, OSLA_UNIT, s->size,
-                           mine.cols, panel->top.at, panel->top.ld,
-                           u->at + (size_t)(mine.first * u->ld) * v->element, u->ld));
-  osla_trace_add(v->t, OSLA_TRACE_TRSM, since, (double)(s->size * s->size) * (double)mine.cols);
-  if (shared) OSLA_CALL(hand_out(f, cols));
-  if (v->p > 1 && v->prow == s->prow)
-    osla_move_columns(v->element, s->size, cols, u->at, u->ld, local_at(v, s->row, col), v->lld);
+  OSLA_CALL(osla_blas_trsm(v->dtype, OSLA_LEFT, OSLA_LOWER, OSLA_NOTRANS, OSLA_UNIT, x->s.size,
+                           mine.cols, x->top.at, x->top.ld,
+                           x->u.at + (size_t)(mine.first * x->u.ld) * v->element, x->u.ld));
+  osla_trace_add(v->t, OSLA_TRACE_TRSM, since, (double)(x->s.size * x->s.size) * (double)mine.cols);
+  x->solved = true;
+  x->next_share = x->shared ? 0 : v->p;
+  return x->shared ? hand_out(f, x) : OSLA_OK;
+}
+
+/* Shares of U, in the order of process rows: all of them, or those that are there. */
+static void receive_shares(lu *f, lu_exchange *x, bool all)
+{
+  const local_view *v = &f->v;
+  unsigned char *local = osla_segment_local(f->store);
+  for (; x->next_share < v->p; x->next_share++) {
+    if (!has_come(f, x->next_share, 3 * f->row_exchanges, all)) return;
+    if (x->next_share == v->prow) continue;
+    share theirs = share_of(f, true, x->cols, x->next_share);
+    size_t there = (size_t)(x->u.at - local) + (size_t)(theirs.first * v->nb) * v->element;
+    const unsigned char *near = osla_segment_peer(f->store, rank_at(v, x->next_share, v->pcol));
+    if (near)
+      osla_move_columns(v->element, v->nb * theirs.cols, 1, near + there, 1, local + there, 1);
+  }
+}
+
+osla_err osla_lu_rows_begin(lu *f, const lu_step *s, const lu_panel *panel, int64_t col,
+                            int64_t cols, lu_exchange *x)
+{
+  bool shared = f->v.p > 1 && cols >= (int64_t)LEAST_SHARE * f->v.p;
+  double since = osla_trace_now(f->v.t);
+  OSLA_CALL(begin(f, s, panel->pivots, col, cols, shared, x));
+  x->top = panel->top;
+  osla_trace_add(f->v.t, OSLA_TRACE_ROWS, since, (double)(s->size * cols));
+  return OSLA_OK;
+}
+
+static osla_err go_on(lu *f, lu_exchange *x, bool to_the_end)
+{
+  const local_view *v = &f->v;
+  if (x->next < v->p) {
+    int before = x->next;
+    double since = osla_trace_now(v->t);
+    receive_rows(f, x, to_the_end);
+    if (x->next > before) osla_trace_add(v->t, OSLA_TRACE_ROWS, since, 0);
+    if (x->next < v->p) return OSLA_OK;
+  }
+  if (!x->solved) OSLA_CALL(solve(f, x));
+  receive_shares(f, x, to_the_end);
+  return OSLA_OK;
+}
+
+osla_err osla_lu_rows_advance(lu *f, lu_exchange *x)
+{
+  return go_on(f, x, false);
+}
+
+osla_err osla_lu_rows_finish(lu *f, lu_exchange *x)
+{
+  const local_view *v = &f->v;
+  OSLA_CALL(go_on(f, x, true));
+  if (v->p > 1 && v->prow == x->s.prow)
+    osla_move_columns(v->element, x->s.size, x->cols, x->u.at, x->u.ld,
+                      local_at(v, x->s.row, x->col), v->lld);
   return OSLA_OK;
 }
