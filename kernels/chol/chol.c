@@ -228,7 +228,7 @@ typedef struct update_of {
 static osla_err update_behind(chol *f, const update_of *u, int64_t behind, int64_t end,
                               int64_t from, int64_t to)
 {
-  osla_tile tile = osla_tile_choose(f->panels, end - behind, to - from, u->s->size);
+  osla_tile tile = osla_tile_choose(f->panels, end - behind, to - from);
   for (int64_t at = from; at < to; at += tile.cols)
     for (int64_t i = behind; i < end; i += tile.rows) {
       int64_t along = end - i < tile.rows ? end - i : tile.rows;
@@ -236,7 +236,7 @@ static osla_err update_behind(chol *f, const update_of *u, int64_t behind, int64
       OSLA_CALL(osla_chol_update_block(
         f, along, across, u->s->size, advance_along(f, u->rows, i - u->s->along_after),
         advance_along(f, u->columns, at - u->first), element(f, i, at)));
-      osla_tile_done(f->panels, along, across, u->s->size);
+      if (osla_panels_relay(f->panels)) osla_progress(f->v.t);
     }
   return OSLA_OK;
 }

@@ -35,13 +35,12 @@ struct osla_panels {
   osla_segment *segment;
   bool active, hooked; /* do I take part; is there a progress hook */
   osla_line row, column;
-  size_t start[PANEL_KINDS];    /* of a kind inside a set of buffers */
-  size_t set;                   /* bytes of a set; 0: no buffers, no credits */
-  int64_t depth;                /* sets of buffers */
-  pthread_mutex_t routing;      /* the lines' work arrays: a thread may run the progress steps */
-  _Atomic int64_t finished;     /* steps that the kernel has done with */
-  atomic_bool all_sent;         /* there is nothing left to do */
-  double tile_since, tile_rate; /* tile.h: when the latest began; multiplications a second */
+  size_t start[PANEL_KINDS]; /* of a kind inside a set of buffers */
+  size_t set;                /* bytes of a set; 0: no buffers, no credits */
+  int64_t depth;             /* sets of buffers */
+  pthread_mutex_t routing;   /* the lines' work arrays: a thread may run the progress steps */
+  _Atomic int64_t finished;  /* steps that the kernel has done with */
+  atomic_bool all_sent;      /* there is nothing left to do */
   /* The rest belongs to the progress steps. */
   int64_t credited; /* steps for which I have given credit */
   panel_cursor cursor[PANEL_KINDS];

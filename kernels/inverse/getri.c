@@ -45,7 +45,7 @@ static osla_err multiply(const getri *f, double sign, int64_t m, int64_t n, int6
 {
   const local_view *v = &f->v;
   if (m <= 0 || n <= 0) return OSLA_OK;
-  osla_tile tile = osla_tile_choose(f->panels, m, n, depth);
+  osla_tile tile = osla_tile_choose(f->panels, m, n);
   for (int64_t j = 0; j < n; j += tile.cols)
     for (int64_t i = 0; i < m; i += tile.rows) {
       int64_t rows = m - i < tile.rows ? m - i : tile.rows;
@@ -57,7 +57,7 @@ static osla_err multiply(const getri *f, double sign, int64_t m, int64_t n, int6
                                left.at, left.ld, right.at, right.ld, 1.0, to.at, to.ld));
       osla_trace_add(v->t, OSLA_TRACE_GEMM, since,
                      2.0 * (double)rows * (double)cols * (double)depth);
-      osla_tile_done(f->panels, rows, cols, depth);
+      if (rows < m || cols < n) osla_progress(v->t);
     }
   return OSLA_OK;
 }

@@ -51,10 +51,10 @@ static osla_err factor(void *kernel, int64_t k)
 }
 
 /* The whole product; a piece of it where what others publish has to be passed on meanwhile. */
-static osla_tile tile_of(const chol *c, int64_t rows, int64_t cols, int64_t depth)
+static osla_tile tile_of(const chol *c, int64_t rows, int64_t cols)
 {
   if (c->n_along > 1 || osla_transport_n_nodes(c->v.t) > 1)
-    return osla_tile_choose(c->panels, rows, cols, depth);
+    return osla_tile_choose(c->panels, rows, cols);
   return (osla_tile){rows, cols};
 }
 
@@ -65,7 +65,7 @@ typedef osla_err product(const chol *c, int64_t m, int64_t n, int64_t depth, ope
 static osla_err multiply(const chol *c, const potri_step *s, product *run, operand left, operand x,
                          int64_t along, int64_t end, int64_t across, int64_t to)
 {
-  osla_tile tile = tile_of(c, end - along, to - across, s->size);
+  osla_tile tile = tile_of(c, end - along, to - across);
   bool turned = run == osla_potri_add; /* its indices along run across the operand */
   for (int64_t j = across; j < to; j += tile.cols)
     for (int64_t i = along; i < end; i += tile.rows) {
@@ -74,8 +74,7 @@ static osla_err multiply(const chol *c, const potri_step *s, product *run, opera
       operand rows =
         turned ? advance_across(c, left, i - along) : advance_along(c, left, i - along);
       OSLA_CALL(run(c, m, n, s->size, rows, advance_across(c, x, j - across), element(c, i, j)));
-      if (tile.rows < end - along || tile.cols < to - across)
-        osla_tile_done(c->panels, m, n, s->size);
+      if (tile.rows < end - along || tile.cols < to - across) osla_progress(c->v.t);
     }
   return OSLA_OK;
 }

@@ -56,7 +56,7 @@ static osla_err update(lu *f, const lu_panel *panel, const lu_exchange *x, lu_ex
   const int64_t cols = x->cols, col = x->col;
   const lu_operand u = x->u;
   int64_t rows = v->rows - s->row_after;
-  osla_tile tile = osla_tile_choose(f->panels, rows, cols, s->size);
+  osla_tile tile = osla_tile_choose(f->panels, rows, cols);
   for (int64_t c = 0; c < cols; c += tile.cols)
     for (int64_t r = 0; r < rows; r += tile.rows) {
       int64_t m = rows - r < tile.rows ? rows - r : tile.rows;
@@ -67,7 +67,7 @@ static osla_err update(lu *f, const lu_panel *panel, const lu_exchange *x, lu_ex
                                u.at + (size_t)(c * u.ld) * v->element, u.ld, 1,
                                local_at(v, s->row_after + r, col + c), v->lld));
       osla_trace_add(v->t, OSLA_TRACE_GEMM, since, 2.0 * (double)(m * n) * (double)s->size);
-      osla_tile_done(f->panels, m, n, s->size);
+      if (osla_panels_relay(f->panels)) osla_progress(v->t);
       if (next) OSLA_CALL(osla_lu_rows_advance(f, next));
     }
   return OSLA_OK;
@@ -99,7 +99,7 @@ static int64_t leading(const lu *f, int64_t cols)
 {
   enum { LEAST = 256, LEAST_EACH = 16, PART = 4 };
   bool few = cols < LEAST || cols < (int64_t)LEAST_EACH * f->v.p;
-  return f->v.p == 1 || few || !osla_panels_relay(f->panels) ? cols : cols / PART;
+  return f->v.p == 1 || f->near || few ? cols : cols / PART;
 }
 
 static osla_err apply_to(lu *f, const lu_step *s, const lu_panel *panel, int64_t col, int64_t cols)

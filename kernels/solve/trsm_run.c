@@ -41,7 +41,7 @@ static osla_err subtract_product(trsm *f, const trsm_step *s, const unsigned cha
   const local_view *b = &f->b;
   double since = osla_trace_now(b->t);
   int64_t rows = s->last - s->first;
-  osla_tile tile = osla_tile_choose(f->panels, rows, b->cols, s->size);
+  osla_tile tile = osla_tile_choose(f->panels, rows, b->cols);
   for (int64_t c = 0; c < b->cols; c += tile.cols)
     for (int64_t r = 0; r < rows; r += tile.rows) {
       int64_t m = rows - r < tile.rows ? rows - r : tile.rows;
@@ -49,7 +49,7 @@ static osla_err subtract_product(trsm *f, const trsm_step *s, const unsigned cha
       OSLA_CALL(osla_blas_gemm(
         b->dtype, OSLA_NOTRANS, OSLA_NOTRANS, m, n, s->size, -1.0, column + (size_t)r * b->element,
         lda, x + (size_t)(c * ldx) * b->element, ldx, 1.0, local_at(b, s->first + r, c), b->lld));
-      osla_tile_done(f->panels, m, n, s->size);
+      if (osla_panels_relay(f->panels)) osla_progress(b->t);
     }
   osla_trace_add(b->t, OSLA_TRACE_GEMM, since, product_flops(f, s));
   return OSLA_OK;
