@@ -88,7 +88,9 @@ static void test_wide(void)
     int64_t n = 290 * osla_grid_npcol(grid), m = 60 + 11 * osla_grid_nprow(grid), nb = 7 + g;
     kernel_matrix a = kernel_make(grid, (osla_dtype)(g % 4), m, n, nb, nb, g % 3 == 0);
     for (int ahead = 0; ahead < 3; ahead++)
-      check_known(&a, lu_look_ahead(ahead), (uint64_t)(g + ahead), ahead == 2 ? m / 2 : -1, "wide");
+      if (osla_test_size() <= 6 || g % 3 == ahead)
+        check_known(&a, lu_look_ahead(ahead), (uint64_t)(g + ahead), ahead == 2 ? m / 2 : -1,
+                    "wide");
     kernel_free(&a);
     osla_grid_destroy(&grid);
   }
