@@ -8,8 +8,9 @@
  * A published panel is not changed before the end, so node neighbours read it in place.
  *
  * Memory per rank: see osla_lu.h. Messages per step: a panel to q - 1 ranks, rows and a share of U
- * to p - 1, and with partial pivoting over process columns that span nodes nb records to the p - 1
- * other ranks of the panel's process column.
+ * to p - 1 (twice where the columns come in two parts: leading()), and with partial pivoting over
+ * process columns that span nodes nb records to the p - 1 other ranks of the panel's process
+ * column.
  */
 #include "lu.h"
 #include "lu_block.h"
