@@ -51,6 +51,7 @@ kernels_sources = \
   kernels/lu/lu_column.h kernels/lu/lu_column.c \
   kernels/lu/lu_publish.h kernels/lu/lu_publish.c \
   kernels/lu/lu_rows.h kernels/lu/lu_rows.c \
+  kernels/lu/lu_update.h kernels/lu/lu_update.c \
   kernels/lu/lu_left.h kernels/lu/lu_left.c \
   kernels/lu/lu_panel.h kernels/lu/lu_pivot.c kernels/lu/lu_panel.c \
   kernels/lu/lu.c kernels/lu/lu_part.c \

@@ -32,14 +32,15 @@ static int log2_up(int n)
 }
 
 /* Returns the number of disagreements. */
-static int play(osla_line *lines, int length, osla_forward forward, int root, size_t bytes)
+static int play(osla_line *lines, int length, osla_forward forward, int root, size_t bytes,
+                int64_t cols)
 {
   int wrong = 0, got[MOST] = {0}, hops[MOST], from[MOST], copies = 0, deepest = 0, most = 0;
   int nodes = lines[0].nodes;
   osla_route route[MOST];
   for (int i = 0; i < length; i++) {
     int targets[MOST];
-    route[i] = osla_route_make(&lines[i], forward, root, bytes, targets);
+    route[i] = osla_route_make(&lines[i], forward, root, bytes, cols, targets);
     if (route[i].count > most) most = route[i].count;
     for (int t = 0; t < route[i].count; t++) {
       got[targets[t]]++;
@@ -87,7 +88,8 @@ static void test_every_way(void)
         if (!OSLA_ASSERT_MSG(make_all(lines, length, nodes), "memory")) return;
         for (size_t way = 0; way < sizeof ways / sizeof *ways; way++)
           for (int root = 0; root < length; root++)
-            wrong += play(lines, length, ways[way], root, root % 2 ? 100 : 1 << 20);
+            wrong +=
+              play(lines, length, ways[way], root, root % 2 ? 100 : 1 << 20, root % 3 ? 100 : 4096);
         OSLA_ASSERT_MSG(wrong == 0, "%d for %d ranks on %d nodes, dealt in way %d", wrong, length,
                         count, how);
         for (int i = 0; i < length; i++)
@@ -95,8 +97,31 @@ static void test_every_way(void)
       }
 }
 
+/* A large panel of 10 nodes: by tree to long products, by ring to short ones. */
+static void test_choice(void)
+{
+  osla_line lines[MOST];
+  int nodes[MOST], length = 10;
+  for (int rank = 0; rank < length; rank++)
+    nodes[rank] = rank;
+  if (!OSLA_ASSERT_MSG(make_all(lines, length, nodes), "memory")) return;
+  const int64_t some[] = {0, 639, 640}; /* 160 for each of four levels */
+  for (int i = 0; i < 3; i++) {
+    int64_t cols = some[i];
+    osla_route r = osla_route_make(lines, OSLA_FORWARD_CHOSEN, 0, 1 << 20, cols, NULL);
+    osla_forward want = cols < 640 ? OSLA_FORWARD_RING : OSLA_FORWARD_TREE;
+    OSLA_ASSERT_MSG(r.forward == want, "%d for %d columns", (int)r.forward, (int)cols);
+    r = osla_route_make(lines, OSLA_FORWARD_RING, 0, 1 << 20, cols, NULL);
+    OSLA_ASSERT_MSG(r.forward == OSLA_FORWARD_RING, "%d, not the ring that was asked for",
+                    (int)r.forward);
+  }
+  for (int i = 0; i < length; i++)
+    osla_line_free(&lines[i]);
+}
+
 int main(int argc, char **argv)
 {
-  static const osla_test_case cases[] = {{"every_way", test_every_way}, {NULL, NULL}};
+  static const osla_test_case cases[] = {
+    {"every_way", test_every_way}, {"choice", test_choice}, {NULL, NULL}};
   return osla_test_main(argc, argv, cases);
 }

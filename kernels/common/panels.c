@@ -23,10 +23,13 @@ uint64_t osla_panels_value(osla_panels *p, panel_kind kind, int64_t step, int ro
   return turn * PANEL_MOST_PIECES + (uint64_t)pieces;
 }
 
-osla_route osla_panels_route(osla_panels *p, panel_kind kind, int root, size_t bytes, int *targets)
+osla_route osla_panels_route(osla_panels *p, panel_kind kind, int64_t step, int root, size_t bytes,
+                             int *targets)
 {
+  int64_t cols = p->plan.cols ? p->plan.cols(p->plan.kernel, step) : 0;
   (void)pthread_mutex_lock(&p->routing);
-  osla_route route = osla_route_make(panel_line(p, kind), p->plan.forward, root, bytes, targets);
+  osla_route route =
+    osla_route_make(panel_line(p, kind), p->plan.forward, root, bytes, cols, targets);
   (void)pthread_mutex_unlock(&p->routing);
   return route;
 }
@@ -217,7 +220,7 @@ static arrival arrival_of(osla_panels *p, panel_kind kind, int64_t step, int roo
   const osla_panels_kind *k = &p->plan.kind[kind];
   const osla_line *line = panel_line(p, kind);
   size_t bytes = p->plan.bytes(p->plan.kernel, kind, step, root);
-  osla_route route = osla_panels_route(p, kind, root, bytes, NULL);
+  osla_route route = osla_panels_route(p, kind, step, root, bytes, NULL);
   int teller = route.reads == line->me ? route.writer : route.reads;
   bool in_place = route.reads == root && p->plan.readable && !k->in_buffer;
   arrival a = {.origin = line->ranks[teller]};

@@ -52,6 +52,9 @@ typedef struct osla_panels_plan {
   /* Bytes of a root's panel, by its position in my line; 0: it publishes none in this step, or
    * nobody wants it. Pure: it is asked about any step at any time. */
   size_t (*bytes)(const void *kernel, panel_kind kind, int64_t step, int root);
+  /* Columns that a rank multiplies with the panels of a step, about; the same on all of a line.
+   * NULL: not known. Pure. */
+  int64_t (*cols)(const void *kernel, int64_t step);
   /* Is my panel there? Then it puts a packed copy at `room`, if that is not NULL. Asked in progress
    * steps, one at a time, perhaps in another thread; not again when it has said yes. */
   bool (*ready)(void *kernel, panel_kind kind, int64_t step, void *room);

@@ -118,7 +118,7 @@ static osla_err serve(osla_panels *p, panel_kind kind, panel_cursor *c, bool *do
   *done = false;
   if (!c->begun) {
     c->bytes = p->plan.bytes(p->plan.kernel, kind, c->step, root);
-    if (c->bytes > 0) c->route = osla_panels_route(p, kind, root, c->bytes, c->targets);
+    if (c->bytes > 0) c->route = osla_panels_route(p, kind, c->step, root, c->bytes, c->targets);
     c->begun = true;
     c->published = false;
     c->sent = own ? -1 : 0; /* -1: not known to be there */
@@ -190,7 +190,7 @@ static osla_err give_credit(osla_panels *p, int64_t step)
     for (int root = 0; root < line->length && p->plan.kind[kind].used; root++) {
       size_t bytes = p->plan.bytes(p->plan.kernel, kind, again, root);
       if (bytes == 0) continue;
-      osla_route route = osla_panels_route(p, kind, root, bytes, NULL);
+      osla_route route = osla_panels_route(p, kind, again, root, bytes, NULL);
       if (route.writer == line->me || route.writer == latest) continue;
       latest = route.writer;
       OSLA_CALL(osla_notify_post(p->segment, line->ranks[latest], PANEL_PURPOSE_CREDIT,

@@ -61,7 +61,8 @@ size_t osla_panels_offset(osla_panels *p, panel_kind kind, int64_t step, int roo
 uint64_t osla_panels_value(osla_panels *p, panel_kind kind, int64_t step, int root, int writer,
                            int pieces);
 
-osla_route osla_panels_route(osla_panels *p, panel_kind kind, int root, size_t bytes, int *targets);
+osla_route osla_panels_route(osla_panels *p, panel_kind kind, int64_t step, int root, size_t bytes,
+                             int *targets);
 
 /* Pieces in which a panel of so many bytes travels on such a route. */
 int osla_panels_pieces(const osla_panels *p, const osla_route *route, size_t bytes);

@@ -11,6 +11,7 @@
 #include "osla_forward.h"
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 typedef struct osla_line {
   int length, me; /* positions */
@@ -36,10 +37,11 @@ typedef struct osla_route {
 bool osla_line_make(osla_line *line, int length, int me, const int *ranks, const int *nodes);
 void osla_line_free(osla_line *line);
 
-/* bytes: of the panel, for the choice; targets [out]: NULL, or the stations that I pass it on to,
- * at most one for each node. Uses the line's work arrays: one call at a time. O(length). */
+/* For the choice, the same for all of the line: bytes of the panel; cols, how many columns a rank
+ * multiplies with it, 0 if that is not known. targets [out]: NULL, or the stations that I pass it
+ * on to, at most one for each node. Uses the line's work arrays: one call at a time. O(length). */
 osla_route osla_route_make(osla_line *line, osla_forward forward, int root, size_t bytes,
-                           int *targets);
+                           int64_t cols, int *targets);
 
 /* How far behind the root a position lies, in the order of the ring. */
 static inline int osla_line_distance(const osla_line *line, int root, int position)

@@ -8,7 +8,7 @@
  * A published panel is not changed before the end, so node neighbours read it in place.
  *
  * Memory per rank: see osla_lu.h. Messages per step: a panel to q - 1 ranks, rows and a share of U
- * to p - 1 (twice where the columns come in two parts: leading()), and with partial pivoting over
+ * to p - 1 (twice where the columns come in two parts: lu_update.c), and with partial pivoting over
  * process columns that span nodes nb records to the p - 1 other ranks of the panel's process
  * column.
  */
@@ -18,11 +18,10 @@
 #include "lu_memory.h"
 #include "lu_panel.h"
 #include "lu_publish.h"
-#include "lu_rows.h"
+#include "lu_update.h"
 #include "move.h"
 #include "pipeline.h"
 #include "reserved.h"
-#include "tile.h"
 
 #include <complex.h>
 #include <float.h>
@@ -48,32 +47,6 @@ lu_step osla_lu_step_make(const lu *f, int64_t k)
 
 /* ---- the loop ---- */
 
-/* A(i,j) -= L(i,k) U(k,j) for my rows behind the top block and the columns of an exchange, in
- * pieces, between which panels pass and the next exchange, if there is one, goes on. */
-static osla_err update(lu *f, const lu_panel *panel, const lu_exchange *x, lu_exchange *next)
-{
-  const local_view *v = &f->v;
-  const lu_step *s = &x->s;
-  const int64_t cols = x->cols, col = x->col;
-  const lu_operand u = x->u;
-  int64_t rows = v->rows - s->row_after;
-  osla_tile tile = osla_tile_choose(f->panels, rows, cols);
-  for (int64_t c = 0; c < cols; c += tile.cols)
-    for (int64_t r = 0; r < rows; r += tile.rows) {
-      int64_t m = rows - r < tile.rows ? rows - r : tile.rows;
-      int64_t n = cols - c < tile.cols ? cols - c : tile.cols;
-      double since = osla_trace_now(v->t);
-      OSLA_CALL(osla_blas_gemm(v->dtype, OSLA_NOTRANS, OSLA_NOTRANS, m, n, s->size, -1,
-                               panel->l.at + (size_t)r * v->element, panel->l.ld,
-                               u.at + (size_t)(c * u.ld) * v->element, u.ld, 1,
-                               local_at(v, s->row_after + r, col + c), v->lld));
-      osla_trace_add(v->t, OSLA_TRACE_GEMM, since, 2.0 * (double)(m * n) * (double)s->size);
-      if (osla_panels_relay(f->panels)) osla_progress(v->t);
-      if (next) OSLA_CALL(osla_lu_rows_advance(f, next));
-    }
-  return OSLA_OK;
-}
-
 /* A pivot that is no number, or that has no reciprocal where one is needed. */
 static bool is_wild(osla_dtype dtype, osla_complex pivot, bool divides)
 {
@@ -83,46 +56,12 @@ static bool is_wild(osla_dtype dtype, osla_complex pivot, bool divides)
   return divides && size > 0 && 1 / size > (narrow ? (double)FLT_MAX : DBL_MAX);
 }
 
-/* My local columns in block columns below `block`; those behind the last panel count as one block.
- */
-static int64_t columns_before(const lu *f, int64_t block)
-{
-  const local_view *v = &f->v;
-  if (block > f->steps) return v->cols;
-  lu_step last = osla_lu_step_make(f, block - 1);
-  return cols_below(v, last.start + last.size);
-}
-
-/* Columns, the first of those at hand, whose rows are exchanged before any product: those of the
- * others are exchanged during theirs, where rows come from other nodes. That takes as many messages
- * again. (Simulated, XT4: of 32 process rows, 1024 columns gain 1.1 ms a step, 256 lose 0.5.) */
-static int64_t leading(const lu *f, int64_t cols)
-{
-  enum { LEAST = 256, LEAST_EACH = 16, PART = 4 };
-  bool few = cols < LEAST || cols < (int64_t)LEAST_EACH * f->v.p;
-  return f->v.p == 1 || f->near || few ? cols : cols / PART;
-}
-
-static osla_err apply_to(lu *f, const lu_step *s, const lu_panel *panel, int64_t col, int64_t cols)
-{
-  const int64_t lead = leading(f, cols);
-  lu_exchange first, rest;
-  OSLA_CALL(osla_lu_rows_begin(f, s, panel, col, lead, &first));
-  OSLA_CALL(osla_lu_rows_finish(f, &first));
-  if (lead == cols) return update(f, panel, &first, NULL);
-  OSLA_CALL(osla_lu_rows_begin(f, s, panel, col + lead, cols - lead, &rest));
-  OSLA_CALL(update(f, panel, &first, &rest));
-  OSLA_CALL(osla_lu_rows_finish(f, &rest));
-  return update(f, panel, &rest, NULL);
-}
-
 /* osla_pipeline. */
 static osla_err apply(void *kernel, int64_t k, int64_t from, int64_t to)
 {
   lu *f = kernel;
   const local_view *v = &f->v;
   lu_step step = osla_lu_step_make(f, k), *s = &step;
-  int64_t col = columns_before(f, from), cols = columns_before(f, to) - col;
   lu_panel panel = osla_lu_receive(f, s);
   memcpy(f->pivots + s->start, panel.pivots, (size_t)s->size * sizeof *f->pivots);
   if (panel.head->info > 0 && f->info == 0) f->info = panel.head->info;
@@ -131,8 +70,7 @@ static osla_err apply(void *kernel, int64_t k, int64_t from, int64_t to)
     bool divides = s->start + i < v->m - 1; /* there are rows below */
     if (is_wild(v->dtype, osla_lu_value(v->dtype, pivot), divides)) f->wild = true;
   }
-  if (cols <= 0) return OSLA_OK;
-  return apply_to(f, s, &panel, col, cols);
+  return osla_lu_update(f, s, &panel, from, to);
 }
 
 osla_err osla_lu_finish_posts(lu *f, osla_posted *posts, uint64_t exchange)

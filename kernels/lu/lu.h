@@ -6,6 +6,7 @@
  *   lu_column.c   small exchanges between the ranks of a process column
  *   lu_publish.c  panels on their way along process rows, what they look like
  *   lu_rows.c     row interchanges, rows of U
+ *   lu_update.c   the trailing matrix by a step: exchanges during products
  *   lu_left.c     those of the columns left of the panels, at the end
  *   lu_block.c    the diagonal block without pivots
  *   lu_memory.c   what it takes of a rank
@@ -57,6 +58,18 @@ typedef struct lu_move {
   int owner, goes_to;
 } lu_move;
 
+/* Rows of some columns under exchange, of which U follows (lu_rows.h): one at a time. */
+typedef struct lu_exchange {
+  lu_step s;
+  int64_t col, cols;
+  lu_operand u, top;    /* U(k, these columns); the panel's top block */
+  bool shared;          /* each process row solves for some columns */
+  bool solved;          /* my share of U is there */
+  int64_t moves;        /* rows, in f->moves */
+  size_t at;            /* of the next process row's rows in the store */
+  int next, next_share; /* process rows whose rows, whose shares of U, come next */
+} lu_exchange;
+
 typedef struct lu {
   local_view v;
   osla_pivoting pivoting;
@@ -87,6 +100,8 @@ typedef struct lu {
   int64_t stack_rows;     /* room in scratch for a tournament's candidates */
   int64_t *shares;        /* [6 p] work of exchanges, and of the interchanges left of the panels */
   int64_t *permutation;   /* [2 m] work of the interchanges left of the panels, if p > 1 */
+  lu_exchange ahead;      /* the next step's first, if has_ahead */
+  bool has_ahead;
   int64_t info;
   bool wild; /* a pivot is NaN or infinite */
 } lu;

@@ -49,6 +49,13 @@ static size_t panel_bytes(const void *kernel, panel_kind kind, int64_t k, int ro
   return f->head_bytes + panel_rows(f, k) * (size_t)s.size * f->v.element;
 }
 
+/* osla_panels_plan. */
+static int64_t product_cols(const void *kernel, int64_t k)
+{
+  const lu *f = kernel;
+  return (f->v.n - (k + 1) * f->v.nb) / f->v.q;
+}
+
 static int diagonal_owner(const lu *f, const lu_step *s)
 {
   return rank_at(&f->v, s->prow, s->pcol);
@@ -92,6 +99,7 @@ osla_err osla_lu_panels_create(lu *f)
   osla_panels_plan plan = osla_lu_panels_plan(f);
   plan.kernel = f;
   plan.bytes = panel_bytes;
+  plan.cols = product_cols;
   plan.ready = panel_ready;
   return osla_panels_create(f->v.grid, &plan, &f->panels);
 }
@@ -130,4 +138,11 @@ lu_panel osla_lu_receive(lu *f, const lu_step *s)
     p.l.ld = osla_matrix_lld(v->matrix, mate);
   }
   return p;
+}
+
+bool osla_lu_is_here(lu *f, const lu_step *s)
+{
+  const void *at;
+  if (s->mine) return atomic_load(&f->factored) > s->k;
+  return osla_panels_here(f->panels, PANEL_ROWS, s->k, s->pcol, &at);
 }

@@ -12,5 +12,7 @@ osla_err osla_lu_panels_create(lu *f);
 osla_err osla_lu_publish(lu *f, const lu_step *s);
 /* Waits for a panel, may be called again for the same one. Local. */
 lu_panel osla_lu_receive(lu *f, const lu_step *s);
+/* Would that not wait? Where process columns span nodes. */
+bool osla_lu_is_here(lu *f, const lu_step *s);
 
 #endif

@@ -9,21 +9,9 @@
 osla_err osla_lu_exchange_rows(lu *f, const lu_step *s, const int64_t *pivots, int64_t col,
                                int64_t cols);
 
-/* Rows of some columns under exchange, of which U follows: one at a time. */
-typedef struct lu_exchange {
-  lu_step s;
-  int64_t col, cols;
-  lu_operand u, top;    /* U(k, these columns); the panel's top block */
-  bool shared;          /* each process row solves for some columns */
-  bool solved;          /* my share of U is there */
-  int64_t moves;        /* rows, in f->moves */
-  size_t at;            /* of the next process row's rows in the store */
-  int next, next_share; /* process rows whose rows, whose shares of U, come next */
-} lu_exchange;
-
-/* The same on the way to U(k, these columns). Begin: sends my rows. Advance: goes on as far as it
- * can without waiting. Finish: U is complete, in x->u and where it belongs, until the next but one
- * begins. The panel stays until then. */
+/* The same on the way to U(k, these columns), where all want it. Begin: sends my rows. Advance:
+ * goes on as far as it can without waiting. Finish: U is complete, in x->u and where it belongs,
+ * until the next but one begins. The panel stays until then. */
 osla_err osla_lu_rows_begin(lu *f, const lu_step *s, const lu_panel *panel, int64_t col,
                             int64_t cols, lu_exchange *x);
 osla_err osla_lu_rows_advance(lu *f, lu_exchange *x);
