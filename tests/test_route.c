@@ -105,11 +105,11 @@ static void test_choice(void)
   for (int rank = 0; rank < length; rank++)
     nodes[rank] = rank;
   if (!OSLA_ASSERT_MSG(make_all(lines, length, nodes), "memory")) return;
-  const int64_t some[] = {0, 639, 640}; /* 160 for each of four levels */
+  const int64_t some[] = {0, 479, 480}; /* 120 for each of four levels */
   for (int i = 0; i < 3; i++) {
     int64_t cols = some[i];
     osla_route r = osla_route_make(lines, OSLA_FORWARD_CHOSEN, 0, 1 << 20, cols, NULL);
-    osla_forward want = cols < 640 ? OSLA_FORWARD_RING : OSLA_FORWARD_TREE;
+    osla_forward want = cols < 480 ? OSLA_FORWARD_RING : OSLA_FORWARD_TREE;
     OSLA_ASSERT_MSG(r.forward == want, "%d for %d columns", (int)r.forward, (int)cols);
     r = osla_route_make(lines, OSLA_FORWARD_RING, 0, 1 << 20, cols, NULL);
     OSLA_ASSERT_MSG(r.forward == OSLA_FORWARD_RING, "%d, not the ring that was asked for",
