@@ -16,7 +16,7 @@
 #define OSLA_FORWARD_H
 
 typedef enum osla_forward {
-  OSLA_FORWARD_CHOSEN, /* by the size of the panel and the number of nodes (route.h) */
+  OSLA_FORWARD_CHOSEN, /* by panel, number of nodes and length of the product (route.h) */
   OSLA_FORWARD_FLAT,
   OSLA_FORWARD_RING,
   OSLA_FORWARD_TREE
