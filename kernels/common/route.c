@@ -4,9 +4,8 @@
 
 /* A ring moves a panel at the rate of one line whatever the number of nodes; but each node adds
  * the time that its rank takes to look. Small panels are all latency: the tree. So are those of
- * many nodes: what they add is longer than a product, and everybody waits for the panel. A tree
- * takes the root's line for as many copies as it is deep, in which nothing else passes: the product
- * must be long for that, too. (Simulated, XT4, LU, 32 nodes in a row: 1024 columns a rank gain
+ * many nodes, where products are long; with short ones the tree loses, perhaps because its root's
+ * line carries as many copies as it is deep (the cause was not measured). (Simulated, XT4, LU, 32 nodes in a row: 1024 columns a rank gain
  * 4 %, 512 neither gain nor lose, the last quarter of the steps loses a third.) */
 enum { RING_FROM = 64 << 10, TREE_NODES = 8, TREE_COLS = 120 };
 
