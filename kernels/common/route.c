@@ -5,8 +5,9 @@
 /* A ring moves a panel at the rate of one line whatever the number of nodes; but each node adds
  * the time that its rank takes to look. Small panels are all latency: the tree. So are those of
  * many nodes, where products are long; with short ones the tree loses, perhaps because its root's
- * line carries as many copies as it is deep (the cause was not measured). (Simulated, XT4, LU, 32 nodes in a row: 1024 columns a rank gain
- * 4 %, 512 neither gain nor lose, the last quarter of the steps loses a third.) */
+ * line carries as many copies as it is deep (the cause was not measured). (Simulated, XT4, LU, 32
+ * nodes in a row: 1024 columns a rank gain 4 %, 512 neither gain nor lose, the last quarter of the
+ * steps loses a third.) */
 enum { RING_FROM = 64 << 10, TREE_NODES = 8, TREE_COLS = 120 };
 
 bool osla_line_make(osla_line *line, int length, int me, const int *ranks, const int *nodes)
