@@ -121,6 +121,7 @@ static void count(const osla_work *w, double *operations, double *elements)
 static double undisturbed(const sim_core *core, const osla_work *work)
 {
   double operations = 0, elements = 0;
+  if (work->m <= 0 || work->n <= 0 || work->k <= 0) return 0; /* no rows: that is no call */
   if (core->terms[work->kind] > 0) return modelled(core, work);
   count(work, &operations, &elements);
   double computing = operations * arithmetic(work->dtype) / core->flops;
