@@ -50,6 +50,7 @@ kernels_sources = \
   kernels/lu/lu_memory.h kernels/lu/lu_memory.c \
   kernels/lu/lu_column.h kernels/lu/lu_column.c \
   kernels/lu/lu_publish.h kernels/lu/lu_publish.c \
+  kernels/lu/lu_mates.h kernels/lu/lu_mates.c \
   kernels/lu/lu_rows.h kernels/lu/lu_rows.c \
   kernels/lu/lu_update.h kernels/lu/lu_update.c \
   kernels/lu/lu_left.h kernels/lu/lu_left.c \

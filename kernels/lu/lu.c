@@ -8,13 +8,15 @@
  * A published panel is not changed before the end, so node neighbours read it in place.
  *
  * Memory per rank: see osla_lu.h. Messages per step: a panel to q - 1 ranks, rows and a share of U
- * to p - 1 (twice where the columns come in two parts: lu_update.c), and with partial pivoting over
+ * to p - 1, but one for all mates on a node (lu_mates.h; twice where the columns come in two parts:
+ * lu_update.c), and with partial pivoting over
  * process columns that span nodes nb records to the p - 1 other ranks of the panel's process
  * column.
  */
 #include "lu.h"
 #include "lu_block.h"
 #include "lu_left.h"
+#include "lu_mates.h"
 #include "lu_memory.h"
 #include "lu_panel.h"
 #include "lu_publish.h"
@@ -154,6 +156,7 @@ static osla_err set_up(lu *f)
   f->shares = calloc(z.shares, sizeof *f->shares);
   f->permutation = malloc(z.permutation * sizeof *f->permutation + 1);
   f->scratch = malloc(z.scratch + 1);
+  f->leaders = calloc(z.leaders, sizeof *f->leaders);
   f->row_posts = calloc(z.posts, sizeof *f->row_posts);
   f->down_posts = calloc(z.posts, sizeof *f->down_posts);
   f->u_posts = calloc(z.posts, sizeof *f->u_posts);
@@ -165,8 +168,9 @@ static osla_err set_up(lu *f)
   osla_err err = OSLA_OK;
   if (!f->pivots || !f->moves || !f->rows || !f->candidates || !f->shares || !f->permutation ||
       !f->scratch || !f->offered || !f->row_posts || !f->down_posts || !f->u_posts ||
-      !f->column_posts)
+      !f->column_posts || !f->leaders)
     err = osla_error_set(OSLA_ERR_MEM, "LU: buffers of %zu bytes", z.scratch);
+  if (err == OSLA_OK) osla_lu_find_mates(f);
   return osla_agree(v->t, err);
 }
 
@@ -182,6 +186,7 @@ static void clean_up(lu *f)
   free(f->permutation);
   free(f->scratch);
   free(f->offered);
+  free(f->leaders);
   free(f->row_posts);
   free(f->down_posts);
   free(f->u_posts);

@@ -5,6 +5,7 @@
  *   lu_pivot.c    in step with the process column, column by column
  *   lu_column.c   small exchanges between the ranks of a process column
  *   lu_publish.c  panels on their way along process rows, what they look like
+ *   lu_mates.c    neighbours in a process column, to whom one copy goes
  *   lu_rows.c     row interchanges, rows of U
  *   lu_update.c   the trailing matrix by a step: exchanges during products
  *   lu_left.c     those of the columns left of the panels, at the end
@@ -58,13 +59,18 @@ typedef struct lu_move {
   int owner, goes_to;
 } lu_move;
 
+/* Who shares the work of U(k, some columns) with me: nobody, those with whom one copy of it is
+ * enough (lu_mates.h), or the whole process column. */
+typedef enum lu_sharing { LU_ALONE, LU_BY_MATES, LU_BY_ALL } lu_sharing;
+
 /* Rows of some columns under exchange, of which U follows (lu_rows.h): one at a time. */
 typedef struct lu_exchange {
   lu_step s;
   int64_t col, cols;
-  lu_operand u, top;    /* U(k, these columns); the panel's top block */
-  bool shared;          /* each process row solves for some columns */
+  lu_operand u, top; /* U(k, these columns); the panel's top block */
+  lu_sharing sharing;
   bool solved;          /* my share of U is there */
+  bool complete;        /* all of U is */
   int64_t moves;        /* rows, in f->moves */
   size_t at;            /* of the next process row's rows in the store */
   int next, next_share; /* process rows whose rows, whose shares of U, come next */
@@ -92,6 +98,7 @@ typedef struct lu {
   uint64_t row_exchanges, column_exchanges, permutations;
   osla_posted *row_posts, *down_posts, *u_posts,
     *column_posts;        /* [2 p] of the last two exchanges, to each process row */
+  int *leaders;           /* [p] of the process rows' mates (lu_mates.h) */
   int64_t *pivots;        /* [order] of all steps so far, global */
   unsigned char *scratch; /* a panel's rows: tournament, permutation */
   lu_move *moves;         /* [2 nb] rows under exchange */
@@ -106,7 +113,7 @@ typedef struct lu {
   bool wild; /* a pivot is NaN or infinite */
 } lu;
 
-enum { LU_ROWS, LU_COLUMN, LU_PERMUTED, LU_PURPOSES }; /* of the store's notify slots */
+enum { LU_ROWS, LU_LEADER, LU_COLUMN, LU_PERMUTED, LU_PURPOSES }; /* of the store's notify slots */
 
 lu_step osla_lu_step_make(const lu *f, int64_t k);
 

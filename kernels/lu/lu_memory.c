@@ -63,7 +63,8 @@ lu_sizes osla_lu_sizes(lu *f)
                 .shares = 6 * p,
                 .permutation = v->p > 1 ? 2 * (size_t)v->m : 0,
                 .scratch = v->p > 1 && uses_scratch ? tall * width : 0,
-                .posts = 2 * p};
+                .posts = 2 * p,
+                .leaders = p};
   return z;
 }
 
@@ -102,6 +103,6 @@ uint64_t osla_lu_memory(const osla_shape *s)
   uint64_t indices = z.pivots + z.rows + z.candidates + z.shares + z.permutation;
   int origins = s->nprow + s->npcol + s->per_node;
   return osla_segment_footprint(z.store, LU_PURPOSES, origins) + osla_panels_memory(&plan, s) +
-         indices * sizeof(int64_t) + z.moves * sizeof(lu_move) + z.scratch + f.record_bytes +
-         4 * z.posts * sizeof(osla_posted);
+         indices * sizeof(int64_t) + z.leaders * sizeof(int) + z.moves * sizeof(lu_move) +
+         z.scratch + f.record_bytes + 4 * z.posts * sizeof(osla_posted);
 }

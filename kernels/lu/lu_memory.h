@@ -6,7 +6,7 @@
 
 /* Elements of what has a name of its type, bytes of what is raw. */
 typedef struct lu_sizes {
-  size_t pivots, moves, rows, candidates, shares, permutation, posts, store, scratch;
+  size_t pivots, moves, rows, candidates, shares, permutation, posts, leaders, store, scratch;
 } lu_sizes;
 
 /* Does the owner of the diagonal block factor whole panels, with partial pivoting? Where the p

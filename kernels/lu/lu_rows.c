@@ -8,7 +8,11 @@
  * U has the same columns on all ranks of a process column. They share the work: each solves for
  * some columns and hands them to the others. (ScaLAPACK's owner of the top rows solves and
  * broadcasts, in HPL all solve for all; of few columns ours do, too.) Two sets of U again: who
- * writes its share of exchange e + 2 has rows of e + 1 from all, who had then read that of e.
+ * writes its share of exchange e + 2 has rows of e + 2 from all, whose products read that of e no
+ * more.
+ *
+ * What comes from other nodes comes once for all mates (lu_mates.h), to the memory of their leader,
+ * where they read rows and U.
  *
  * An exchange can go on between the tiles of a product that reads U of the one before it: a rank
  * begins e + 1 when it has finished e, and e + 2 when no product reads U of e any more.
@@ -16,6 +20,7 @@
  * The columns left of a panel, which hold L, wait for the end: lu_left.c.
  */
 #include "lu_rows.h"
+#include "lu_mates.h"
 #include "move.h"
 #include "osla_trace.h"
 #include "row_copy.h"
@@ -63,20 +68,20 @@ static int64_t count_of(const lu *f, int64_t moves, int prow)
   return count;
 }
 
-/* What a process row sends to another one: rows that come on top, the same to all; behind these lie
+/* What a process row sends to some others: rows that come on top, the same to all; behind these lie
  * rows that go down, by where they go. */
 typedef struct lu_part {
-  int64_t tops, before, downs; /* before: rows that go down to process rows above that one */
+  int64_t tops, before, downs; /* before: rows that go down to process rows above those */
 } lu_part;
 
-static lu_part part_of(const lu *f, int64_t moves, int from, int to)
+static lu_part part_of(const lu *f, int64_t moves, int from, lu_range to)
 {
   lu_part part = {0};
   for (const lu_move *m = f->moves; m < f->moves + moves; m++) {
     if (m->owner != from) continue;
     part.tops += m->goes_to < 0;
-    part.before += m->goes_to >= 0 && m->goes_to < to;
-    part.downs += m->goes_to == to;
+    part.before += m->goes_to >= 0 && m->goes_to < to.first;
+    part.downs += m->goes_to >= to.first && m->goes_to < to.end;
   }
   return part;
 }
@@ -134,18 +139,28 @@ static void gather(const lu *f, const lu_step *s, int64_t moves, int64_t col, in
   }
 }
 
-/* The columns, of those under exchange, for which a process row solves. */
+/* The process rows with which one shares the columns under exchange. */
+static lu_range sharers(const lu *f, const lu_exchange *x, int prow)
+{
+  if (x->sharing == LU_ALONE) return only(prow);
+  if (x->sharing == LU_BY_MATES) return osla_lu_mates(f, f->leaders[prow]);
+  return (lu_range){0, f->v.p};
+}
+
+/* The columns, of those under exchange, for which some process rows solve. */
 typedef struct share {
   int64_t first, cols;
 } share;
 
-static share share_of(const lu *f, bool shared, int64_t cols, int prow)
+static share share_of(const lu *f, const lu_exchange *x, lu_range prows)
 {
   enum { UNIT = 4 }; /* of the local BLAS */
-  if (!shared) return (share){0, cols};
-  int64_t units = (cols + UNIT - 1) / UNIT, p = f->v.p;
-  int64_t first = units * prow / p * UNIT, end = units * (prow + 1) / p * UNIT;
-  return (share){first, (end < cols ? end : cols) - first};
+  const lu_range all = sharers(f, x, prows.first);
+  if (x->sharing == LU_ALONE) return (share){0, x->cols};
+  int64_t units = (x->cols + UNIT - 1) / UNIT, n = all.end - all.first;
+  int64_t first = units * (prows.first - all.first) / n * UNIT;
+  int64_t end = units * (prows.end - all.first) / n * UNIT;
+  return (share){first, (end < x->cols ? end : x->cols) - first};
 }
 
 /* Takes what process row prow gathered: of rows on top my share goes to U, mine of the others to
@@ -153,8 +168,8 @@ static share share_of(const lu *f, bool shared, int64_t cols, int prow)
 static void take(const lu *f, const lu_exchange *x, int prow, const unsigned char *from)
 {
   size_t e = f->v.element;
-  share top = share_of(f, x->shared, x->cols, f->v.prow);
-  lu_part part = part_of(f, x->moves, prow, f->v.prow);
+  share top = share_of(f, x, only(f->v.prow));
+  lu_part part = part_of(f, x->moves, prow, only(f->v.prow));
   const unsigned char *down = from + (size_t)((part.tops + part.before) * x->cols) * e;
   int64_t *tops = f->rows, *rows = tops + x->s.size, n_tops = 0, n_rows = 0;
   for (int64_t i = 0; i < x->moves; i++) {
@@ -165,20 +180,26 @@ static void take(const lu *f, const lu_exchange *x, int prow, const unsigned cha
     else if (m->goes_to == f->v.prow)
       rows[n_rows++] = row_local(f, m->to);
   }
-  for (int64_t c = top.first; c < top.first + top.cols; c++)
+  for (int64_t c = top.first; c < top.first + top.cols && n_tops > 0; c++)
     place_rows(e, n_tops, from + (size_t)(c * n_tops) * e, x->u.at + (size_t)(c * x->u.ld) * e,
                tops);
-  for (int64_t c = 0; c < x->cols; c++)
+  for (int64_t c = 0; c < x->cols && n_rows > 0; c++)
     place_rows(e, n_rows, down + (size_t)(c * n_rows) * e, local_at(&f->v, 0, x->col + c), rows);
   did_rows(f, n_tops, 0, top.cols);
   did_rows(f, 0, n_rows, x->cols);
 }
 
-/* Three words an exchange: rows that go down are there, those on top are, a share of U is. */
-static osla_err send_part(lu *f, lu_part part, int prow, size_t at, size_t column, share top)
+/* To a neighbour, or to the leader of others, for all of them. Three words an exchange: rows that
+ * go down are there, those on top are, a share of U is. */
+static osla_err send_part(lu *f, const lu_exchange *x, int prow, size_t at)
 {
-  int target = rank_at(&f->v, prow, f->v.pcol);
-  bool near = osla_segment_peer(f->store, target) != NULL;
+  const int target = rank_at(&f->v, prow, f->v.pcol);
+  const bool near = store_of(f, prow) != NULL;
+  if (!near && !is_leader(f, prow)) return OSLA_OK;
+  const lu_range to = near ? only(prow) : osla_lu_mates(f, prow);
+  const lu_part part = part_of(f, x->moves, f->v.prow, to);
+  const share top = share_of(f, x, to);
+  const size_t column = (size_t)x->cols * f->v.element;
   uint64_t set = (f->row_exchanges - 1) % 2 * (uint64_t)f->v.p, word = 3 * f->row_exchanges - 1;
   const unsigned char *local = osla_segment_local(f->store);
   size_t row = (size_t)part.tops * f->v.element;
@@ -205,10 +226,10 @@ static osla_err interchange(const lu *f, const lu_step *s, const int64_t *pivots
 
 /* Sends my rows that move. */
 static osla_err begin(lu *f, const lu_step *s, const int64_t *pivots, int64_t col, int64_t cols,
-                      bool shared, lu_exchange *x)
+                      lu_sharing sharing, lu_exchange *x)
 {
   const local_view *v = &f->v;
-  *x = (lu_exchange){.s = *s, .col = col, .cols = cols, .shared = shared};
+  *x = (lu_exchange){.s = *s, .col = col, .cols = cols, .sharing = sharing};
   if (v->p == 1) {
     x->u = (lu_operand){local_at(v, s->row, col), v->lld};
     x->next = 1;
@@ -227,60 +248,65 @@ static osla_err begin(lu *f, const lu_step *s, const int64_t *pivots, int64_t co
   OSLA_CALL(osla_lu_finish_posts(f, f->u_posts, f->row_exchanges));
   gather(f, s, x->moves, col, cols, local + mine);
   f->row_exchanges++;
-  for (int i = 1; i < v->p; i++) {
-    int prow = (v->prow + i) % v->p;
-    OSLA_CALL(send_part(f, part_of(f, x->moves, v->prow, prow), prow, mine, column,
-                        share_of(f, shared, cols, prow)));
-  }
+  for (int i = 1; i < v->p; i++)
+    OSLA_CALL(send_part(f, x, (v->prow + i) % v->p, mine));
   return OSLA_OK;
 }
 
-/* Has a process row's word of this exchange come? If it must, waits for it. */
-static bool has_come(lu *f, int prow, uint64_t word, bool must)
+/* Rows come to my U when my mates read it no more: they have begun, too. */
+static bool mates_have_begun(lu *f, bool must)
 {
-  int origin = rank_at(&f->v, prow, f->v.pcol);
-  if (prow == f->v.prow) return true;
-  if (must) osla_notify_wait(f->store, origin, LU_ROWS, word);
-  return must || osla_notify_read(f->store, origin, LU_ROWS) >= word;
+  const lu_range mates = osla_lu_mates(f, my_leader(f));
+  for (int prow = mates.first; prow < mates.end; prow++)
+    if (!osla_lu_has_come(f, prow, LU_ROWS, 3 * f->row_exchanges - 1, must)) return false;
+  return true;
 }
 
 /* Takes what process rows have gathered, in their order: all of it, or what is there. */
-static void receive_rows(lu *f, lu_exchange *x, bool all)
+static osla_err receive_rows(lu *f, lu_exchange *x, bool all)
 {
   const local_view *v = &f->v;
+  const int leader = my_leader(f);
+  if (x->next == v->p || !mates_have_begun(f, all)) return OSLA_OK;
   for (; x->next < v->p; x->next++) {
-    if (!has_come(f, x->next, 3 * f->row_exchanges - 1, all)) return;
-    const unsigned char *base = osla_segment_peer(f->store, rank_at(v, x->next, v->pcol));
-    if (!base) base = osla_segment_local(f->store);
-    take(f, x, x->next, base + x->at);
+    const unsigned char *base = store_of(f, x->next);
+    bool told = base || leader == v->prow
+                  ? osla_lu_has_come(f, x->next, LU_ROWS, 3 * f->row_exchanges - 1, all)
+                  : osla_lu_has_come(f, leader, LU_LEADER, 2 * f->row_exchanges - 1, all);
+    if (!told) return OSLA_OK;
+    take(f, x, x->next, (base ? base : store_of(f, leader)) + x->at);
     x->at += (size_t)(count_of(f, x->moves, x->next) * x->cols) * v->element;
   }
+  return is_leader(f, v->prow) ? osla_lu_tell_mates(f, 2 * f->row_exchanges - 1) : OSLA_OK;
 }
 
 osla_err osla_lu_exchange_rows(lu *f, const lu_step *s, const int64_t *pivots, int64_t col,
                                int64_t cols)
 {
   lu_exchange x;
-  OSLA_CALL(begin(f, s, pivots, col, cols, false, &x));
-  receive_rows(f, &x, true);
-  return OSLA_OK;
+  OSLA_CALL(begin(f, s, pivots, col, cols, LU_ALONE, &x));
+  return receive_rows(f, &x, true);
 }
 
 /* ---- U ---- */
 
-/* My share of U to the others. */
+/* My share of U to the others: to my mates in their leader's memory. */
 static osla_err hand_out(lu *f, const lu_exchange *x)
 {
   const local_view *v = &f->v;
   size_t column = (size_t)v->nb * v->element;
-  unsigned char *local = osla_segment_local(f->store);
+  unsigned char *local = osla_segment_local(f->store), *leaders = store_of(f, my_leader(f));
   osla_posted *posts = f->u_posts + (f->row_exchanges - 1) % 2 * (uint64_t)v->p;
-  share mine = share_of(f, true, x->cols, v->prow);
+  share mine = share_of(f, x, only(v->prow));
   size_t here = (size_t)(x->u.at - local) + (size_t)mine.first * column;
+  if (leaders != local)
+    osla_move_columns(v->element, v->nb * mine.cols, 1, local + here, 1, leaders + here, 1);
   for (int i = 1; i < v->p; i++) {
-    int prow = (v->prow + i) % v->p, target = rank_at(v, prow, v->pcol);
-    bool near = osla_segment_peer(f->store, target) != NULL;
-    OSLA_CALL(osla_put_notify_post(f->store, target, here, local + here,
+    int prow = (v->prow + i) % v->p;
+    bool wanted = is_mate(f, prow) || (x->sharing == LU_BY_ALL && is_leader(f, prow));
+    if (!wanted) continue;
+    bool near = store_of(f, prow) != NULL;
+    OSLA_CALL(osla_put_notify_post(f->store, rank_at(v, prow, v->pcol), here, local + here,
                                    near ? 0 : (size_t)mine.cols * column, LU_ROWS,
                                    3 * f->row_exchanges, &posts[prow]));
   }
@@ -291,39 +317,60 @@ static osla_err hand_out(lu *f, const lu_exchange *x)
 static osla_err solve(lu *f, lu_exchange *x)
 {
   const local_view *v = &f->v;
-  share mine = share_of(f, x->shared, x->cols, v->prow);
+  share mine = share_of(f, x, only(v->prow));
   double since = osla_trace_now(v->t);
   OSLA_CALL(osla_blas_trsm(v->dtype, OSLA_LEFT, OSLA_LOWER, OSLA_NOTRANS, OSLA_UNIT, x->s.size,
                            mine.cols, x->top.at, x->top.ld,
                            x->u.at + (size_t)(mine.first * x->u.ld) * v->element, x->u.ld));
   osla_trace_add(v->t, OSLA_TRACE_TRSM, since, (double)(x->s.size * x->s.size) * (double)mine.cols);
   x->solved = true;
-  x->next_share = x->shared ? 0 : v->p;
-  return x->shared ? hand_out(f, x) : OSLA_OK;
+  x->next_share = sharers(f, x, v->prow).first;
+  return x->sharing == LU_ALONE ? OSLA_OK : hand_out(f, x);
 }
 
-/* Shares of U, in the order of process rows: all of them, or those that are there. */
-static void receive_shares(lu *f, lu_exchange *x, bool all)
+/* Shares of U, in the order of process rows: all of them, or those that are there. Mates' are in
+ * our leader's memory; it sees to the others'. */
+static osla_err receive_shares(lu *f, lu_exchange *x, bool all)
 {
   const local_view *v = &f->v;
+  const int leader = my_leader(f), end = sharers(f, x, v->prow).end;
   unsigned char *local = osla_segment_local(f->store);
-  for (; x->next_share < v->p; x->next_share++) {
-    if (!has_come(f, x->next_share, 3 * f->row_exchanges, all)) return;
-    if (x->next_share == v->prow) continue;
-    share theirs = share_of(f, true, x->cols, x->next_share);
+  if (x->complete) return OSLA_OK;
+  for (; x->next_share < end; x->next_share++) {
+    const int prow = x->next_share;
+    const bool mate = is_mate(f, prow);
+    bool told = mate || leader == v->prow
+                  ? osla_lu_has_come(f, prow, LU_ROWS, 3 * f->row_exchanges, all)
+                  : osla_lu_has_come(f, leader, LU_LEADER, 2 * f->row_exchanges, all);
+    if (!told) return OSLA_OK;
+    if (mate || leader != v->prow) continue;
+    share theirs = share_of(f, x, only(prow));
     size_t there = (size_t)(x->u.at - local) + (size_t)(theirs.first * v->nb) * v->element;
-    const unsigned char *near = osla_segment_peer(f->store, rank_at(v, x->next_share, v->pcol));
+    const unsigned char *near = store_of(f, prow);
     if (near)
       osla_move_columns(v->element, v->nb * theirs.cols, 1, near + there, 1, local + there, 1);
   }
+  x->complete = true;
+  if (x->sharing != LU_ALONE) x->u.at = store_of(f, leader) + (x->u.at - local);
+  if (x->sharing == LU_BY_ALL && leader == v->prow)
+    return osla_lu_tell_mates(f, 2 * f->row_exchanges);
+  return OSLA_OK;
+}
+
+/* Of few columns messages cost more than the work that they spare. */
+static lu_sharing choose_sharing(const lu *f, int64_t cols)
+{
+  const lu_range mates = osla_lu_mates(f, my_leader(f));
+  if (f->v.p == 1) return LU_ALONE;
+  if (cols >= (int64_t)LEAST_SHARE * f->v.p) return LU_BY_ALL;
+  return cols >= (int64_t)LEAST_SHARE * (mates.end - mates.first) ? LU_BY_MATES : LU_ALONE;
 }
 
 osla_err osla_lu_rows_begin(lu *f, const lu_step *s, const lu_panel *panel, int64_t col,
                             int64_t cols, lu_exchange *x)
 {
-  bool shared = f->v.p > 1 && cols >= (int64_t)LEAST_SHARE * f->v.p;
   double since = osla_trace_now(f->v.t);
-  OSLA_CALL(begin(f, s, panel->pivots, col, cols, shared, x));
+  OSLA_CALL(begin(f, s, panel->pivots, col, cols, choose_sharing(f, cols), x));
   x->top = panel->top;
   osla_trace_add(f->v.t, OSLA_TRACE_ROWS, since, (double)(s->size * cols));
   return OSLA_OK;
@@ -335,13 +382,12 @@ static osla_err go_on(lu *f, lu_exchange *x, bool to_the_end)
   if (x->next < v->p) {
     int before = x->next;
     double since = osla_trace_now(v->t);
-    receive_rows(f, x, to_the_end);
+    OSLA_CALL(receive_rows(f, x, to_the_end));
     if (x->next > before) osla_trace_add(v->t, OSLA_TRACE_ROWS, since, 0);
     if (x->next < v->p) return OSLA_OK;
   }
   if (!x->solved) OSLA_CALL(solve(f, x));
-  receive_shares(f, x, to_the_end);
-  return OSLA_OK;
+  return receive_shares(f, x, to_the_end);
 }
 
 osla_err osla_lu_rows_advance(lu *f, lu_exchange *x)

@@ -1,0 +1,36 @@
+#include "lu_mates.h"
+
+void osla_lu_find_mates(lu *f)
+{
+  const local_view *v = &f->v;
+  for (int prow = 0, last = -1; v->pcol >= 0 && prow < v->p; prow++) {
+    int node = osla_transport_node_of(v->t, rank_at(v, prow, v->pcol));
+    f->leaders[prow] = node == last ? f->leaders[prow - 1] : prow;
+    last = node;
+  }
+}
+
+lu_range osla_lu_mates(const lu *f, int leader)
+{
+  lu_range mates = only(leader);
+  while (mates.end < f->v.p && f->leaders[mates.end] == leader)
+    mates.end++;
+  return mates;
+}
+
+osla_err osla_lu_tell_mates(lu *f, uint64_t word)
+{
+  const lu_range mates = osla_lu_mates(f, f->v.prow);
+  if (mates.end - mates.first == f->v.p) return OSLA_OK; /* nobody else is there to wait for */
+  for (int prow = mates.first + 1; prow < mates.end; prow++)
+    OSLA_CALL(osla_notify(f->store, rank_at(&f->v, prow, f->v.pcol), LU_LEADER, word));
+  return OSLA_OK;
+}
+
+bool osla_lu_has_come(lu *f, int prow, int purpose, uint64_t word, bool must)
+{
+  int origin = rank_at(&f->v, prow, f->v.pcol);
+  if (prow == f->v.prow) return true;
+  if (must) osla_notify_wait(f->store, origin, purpose, word);
+  return must || osla_notify_read(f->store, origin, purpose) >= word;
+}
