@@ -19,6 +19,9 @@ in_mode() { # MODE RANKS [NEEDS]
     sparse)
       in_mode fake2 "${@:2}"
       echo OSLA_SPARSE_FROM=1 ;;
+    cores2)
+      in_mode fake2 "${@:2}"
+      echo OSLA_OWN_CORES=on ;;
     nolocal) echo OSLA_EXPECT_NODES="$2" OSLA_FAKE_NODES=all MPIR_CVAR_NOLOCAL=1 ;;
     mpimem) echo OSLA_EXPECT_NODES=1 OSLA_SHARED_MEMORY=mpi ;;
     armci) echo OSLA_TRANSPORT=armci ;;

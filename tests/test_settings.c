@@ -38,7 +38,7 @@ static void test_differ(void)
 {
   static const char *const names[] = {"OSLA_SHARED_MEMORY", "OSLA_FAKE_NODES", "OSLA_PATIENCE",
                                       "OSLA_WINDOW_INFO",   "OSLA_MESSAGES",   "OSLA_SPARSE_FROM",
-                                      "OSLA_VERIFY"};
+                                      "OSLA_OWN_CORES",     "OSLA_VERIFY"};
   if (alone()) return;
   int last = osla_test_size() - 1;
   for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
@@ -75,7 +75,8 @@ static void test_wrong_values(void)
     {"OSLA_MESSAGES", "yes"},   {"OSLA_MESSAGES", "-1"},
     {"OSLA_MESSAGES", "65537"}, {"OSLA_EXPECT_RANKS", "0"},
     {"OSLA_SPARSE_FROM", "0"},  {"OSLA_SPARSE_FROM", "all"},
-    {"OSLA_VERIFY", "1"},       {"OSLA_EXPECT_RANKS", "99999999999"}};
+    {"OSLA_VERIFY", "1"},       {"OSLA_EXPECT_RANKS", "99999999999"},
+    {"OSLA_OWN_CORES", "yes"}};
   for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
     char part[80], *was = getenv(wrong[i][0]) ? strdup(getenv(wrong[i][0])) : NULL;
     (void)setenv(wrong[i][0], wrong[i][1], 1);

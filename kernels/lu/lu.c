@@ -139,6 +139,7 @@ static osla_err choose_gathered(lu *f)
   OSLA_CALL(osla_allreduce(v->t, &all, 2, MPI_INT, MPI_MIN));
   bool partial = f->pivoting == OSLA_PIVOT_PARTIAL;
   f->near = all.near;
+  f->own_cores = all.own_cores;
   f->gathered = partial && osla_lu_gathers(v->p, all.near, all.own_cores);
   return OSLA_OK;
 }

@@ -81,9 +81,10 @@ typedef struct lu {
   osla_pivoting pivoting;
   int look_ahead;
   osla_forward forward;
-  bool readable; /* node neighbours read the matrix in place */
-  bool near;     /* ranks of each process column read one another's matrix */
-  bool gathered; /* the owner of the diagonal block factors whole panels */
+  bool readable;  /* node neighbours read the matrix in place */
+  bool near;      /* ranks of each process column read one another's matrix */
+  bool own_cores; /* no ranks share one */
+  bool gathered;  /* the owner of the diagonal block factors whole panels */
   int64_t order, steps;
   osla_panels *panels;      /* L and heads for ranks that cannot read mine in place; notifies */
   _Atomic int64_t factored; /* steps; the next one's panel is not ready */

@@ -21,6 +21,7 @@ static const char *const names[] = {NULL,
                                     "OSLA_WINDOW_INFO",
                                     "OSLA_MESSAGES",
                                     "OSLA_SPARSE_FROM",
+                                    "OSLA_OWN_CORES",
                                     "OSLA_VERIFY"};
 enum { SETTINGS = sizeof names / sizeof *names, WIDTH = 64 };
 
@@ -145,6 +146,7 @@ osla_err osla_settings_read(MPI_Comm comm, osla_settings *out)
   OSLA_CALL(read_count("OSLA_SPARSE_FROM", 0, &out->sparse_from));
   OSLA_CALL(read_switch("OSLA_WINDOW_INFO", true, &window_info));
   out->no_window_info = !window_info;
+  OSLA_CALL(read_switch("OSLA_OWN_CORES", false, &out->own_cores));
   OSLA_CALL(read_switch("OSLA_VERIFY", false, &out->verify));
   OSLA_CALL(read_messages(&out->messages, &out->small_bytes));
   return read_patience(&out->patience);

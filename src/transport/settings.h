@@ -20,6 +20,7 @@ typedef struct osla_settings {
   double patience;     /* OSLA_PATIENCE: seconds; 0: waits have no limit */
   bool no_window_info; /* OSLA_WINDOW_INFO=off: windows get no info keys, see window_mpi.h */
   int sparse_from;     /* OSLA_SPARSE_FROM: ranks, see exchange.h; 0: as it is built */
+  bool own_cores;      /* OSLA_OWN_CORES=on: ranks are taken to have a core each */
   bool verify;         /* OSLA_VERIFY=on: mistakes that take time to find are looked for */
   osla_messages messages; /* OSLA_MESSAGES, see eager_mpi.h */
   int small_bytes;        /* of data, at most */

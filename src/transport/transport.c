@@ -122,7 +122,7 @@ static osla_err set_up(osla_transport *t, MPI_Comm comm, const osla_transport_op
   t->has_memory_limit = groups.n_memory > 0;
   OSLA_CALL(osla_host_look_nodes(t->comm, leader, &groups, &host));
   t->host = host.first;
-  t->oversubscribed = threads > host.share;
+  t->oversubscribed = threads > host.share && !t->settings.own_cores;
   OSLA_CALL(t->ops->start(t));
   OSLA_CALL(find_memory_share(t, host.ranks));
   const bool wanted = options && options->progress_thread; /* by some ranks, perhaps */
