@@ -49,6 +49,7 @@ kernels_sources = \
   kernels/lu/lu.h \
   kernels/lu/lu_memory.h kernels/lu/lu_memory.c \
   kernels/lu/lu_column.h kernels/lu/lu_column.c \
+  kernels/lu/lu_disseminate.h kernels/lu/lu_disseminate.c \
   kernels/lu/lu_publish.h kernels/lu/lu_publish.c \
   kernels/lu/lu_mates.h kernels/lu/lu_mates.c \
   kernels/lu/lu_rows.h kernels/lu/lu_rows.c \

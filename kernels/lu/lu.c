@@ -15,6 +15,7 @@
  */
 #include "lu.h"
 #include "lu_block.h"
+#include "lu_disseminate.h"
 #include "lu_left.h"
 #include "lu_mates.h"
 #include "lu_memory.h"
@@ -158,6 +159,7 @@ static osla_err set_up(lu *f)
   f->permutation = malloc(z.permutation * sizeof *f->permutation + 1);
   f->scratch = malloc(z.scratch + 1);
   f->leaders = calloc(z.leaders, sizeof *f->leaders);
+  f->teams.first = calloc(z.leaders + 1, sizeof *f->teams.first);
   f->row_posts = calloc(z.posts, sizeof *f->row_posts);
   f->down_posts = calloc(z.posts, sizeof *f->down_posts);
   f->u_posts = calloc(z.posts, sizeof *f->u_posts);
@@ -169,9 +171,12 @@ static osla_err set_up(lu *f)
   osla_err err = OSLA_OK;
   if (!f->pivots || !f->moves || !f->rows || !f->candidates || !f->shares || !f->permutation ||
       !f->scratch || !f->offered || !f->row_posts || !f->down_posts || !f->u_posts ||
-      !f->column_posts || !f->leaders)
+      !f->column_posts || !f->leaders || !f->teams.first)
     err = osla_error_set(OSLA_ERR_MEM, "LU: buffers of %zu bytes", z.scratch);
-  if (err == OSLA_OK) osla_lu_find_mates(f);
+  if (err == OSLA_OK) {
+    osla_lu_find_mates(f);
+    osla_lu_find_teams(f);
+  }
   return osla_agree(v->t, err);
 }
 
@@ -188,6 +193,7 @@ static void clean_up(lu *f)
   free(f->scratch);
   free(f->offered);
   free(f->leaders);
+  free(f->teams.first);
   free(f->row_posts);
   free(f->down_posts);
   free(f->u_posts);

@@ -4,6 +4,7 @@
  *   lu_panel.c    factoring a panel: the ways, alone or with others
  *   lu_pivot.c    in step with the process column, column by column
  *   lu_column.c   small exchanges between the ranks of a process column
+ *   lu_disseminate.c  the best of all their records
  *   lu_publish.c  panels on their way along process rows, what they look like
  *   lu_mates.c    neighbours in a process column, to whom one copy goes
  *   lu_rows.c     row interchanges, rows of U
@@ -76,6 +77,13 @@ typedef struct lu_exchange {
   int next, next_share; /* process rows whose rows, whose shares of U, come next */
 } lu_exchange;
 
+/* Ranks of a node that find pivots together (lu_disseminate.h). */
+typedef struct lu_teams {
+  int count, mine;
+  int carriers; /* members of each team that speak with other teams: the smallest one's */
+  int *first;   /* [count + 1] process row */
+} lu_teams;
+
 typedef struct lu {
   local_view v;
   osla_pivoting pivoting;
@@ -98,8 +106,9 @@ typedef struct lu {
   unsigned char *offered; /* my record then */
   uint64_t row_exchanges, column_exchanges, permutations;
   osla_posted *row_posts, *down_posts, *u_posts,
-    *column_posts;        /* [2 p] of the last two exchanges, to each process row */
-  int *leaders;           /* [p] of the process rows' mates (lu_mates.h) */
+    *column_posts; /* [2 p] of the last two exchanges, to each process row */
+  int *leaders;    /* [p] of the process rows' mates (lu_mates.h) */
+  lu_teams teams;
   int64_t *pivots;        /* [order] of all steps so far, global */
   unsigned char *scratch; /* a panel's rows: tournament, permutation */
   lu_move *moves;         /* [2 nb] rows under exchange */

@@ -17,7 +17,7 @@
 
 /* ---- records ---- */
 
-static size_t slot_offset(const lu *f, uint64_t exchange, int slot)
+size_t osla_lu_slot_offset(const lu *f, uint64_t exchange, int slot)
 {
   size_t index = (size_t)(exchange % 2) * (size_t)f->n_records + (size_t)slot;
   return f->records_at + index * f->record_bytes;
@@ -26,13 +26,13 @@ static size_t slot_offset(const lu *f, uint64_t exchange, int slot)
 unsigned char *osla_lu_record_mine(const lu *f)
 {
   return (unsigned char *)osla_segment_local(f->store) +
-         slot_offset(f, f->column_exchanges, f->v.prow);
+         osla_lu_slot_offset(f, f->column_exchanges, f->v.prow);
 }
 
 osla_err osla_lu_record_publish(lu *f, size_t bytes)
 {
   const local_view *v = &f->v;
-  size_t offset = slot_offset(f, f->column_exchanges, v->prow);
+  size_t offset = osla_lu_slot_offset(f, f->column_exchanges, v->prow);
   const void *mine = osla_lu_record_mine(f);
   osla_posted *posts = f->column_posts + (f->column_exchanges % 2) * (uint64_t)v->p;
   f->column_exchanges++;
@@ -52,7 +52,7 @@ const unsigned char *osla_lu_record_of(const lu *f, int prow)
   if (prow != v->prow) osla_notify_wait(f->store, origin, LU_COLUMN, f->column_exchanges);
   const unsigned char *base = osla_segment_peer(f->store, origin);
   if (!base) base = osla_segment_local(f->store);
-  return base + slot_offset(f, f->column_exchanges - 1, prow);
+  return base + osla_lu_slot_offset(f, f->column_exchanges - 1, prow);
 }
 
 /* ---- combinations ---- */
@@ -61,7 +61,7 @@ const unsigned char *osla_lu_record_of(const lu *f, int prow)
  * from below it, and behind these as many of what I sent. */
 enum { IN_SLOT, OUT_SLOT, ROUND_SLOT };
 
-int osla_lu_rounds(int p)
+static int rounds_of(int p)
 {
   int rounds = 0;
   while ((2 << rounds) <= p)
@@ -71,12 +71,12 @@ int osla_lu_rounds(int p)
 
 int osla_lu_combination_slots(int p)
 {
-  return 2 * (ROUND_SLOT + osla_lu_rounds(p));
+  return 2 * (ROUND_SLOT + rounds_of(p));
 }
 
 static unsigned char *slot_at(const lu *f, uint64_t exchange, int slot)
 {
-  return (unsigned char *)osla_segment_local(f->store) + slot_offset(f, exchange, slot);
+  return (unsigned char *)osla_segment_local(f->store) + osla_lu_slot_offset(f, exchange, slot);
 }
 
 /* Sends my record, of which a copy stays until it has arrived. */
@@ -86,8 +86,9 @@ static osla_err send(lu *f, uint64_t exchange, int prow, int slot, const void *r
   unsigned char *copy = slot_at(f, exchange, f->n_records / 2 + slot);
   osla_posted *posts = f->column_posts + (exchange % 2) * (uint64_t)v->p;
   osla_move_message(copy, record, bytes);
-  return osla_put_notify_post(f->store, rank_at(v, prow, v->pcol), slot_offset(f, exchange, slot),
-                              copy, bytes, LU_COLUMN, exchange + 1, &posts[prow]);
+  return osla_put_notify_post(f->store, rank_at(v, prow, v->pcol),
+                              osla_lu_slot_offset(f, exchange, slot), copy, bytes, LU_COLUMN,
+                              exchange + 1, &posts[prow]);
 }
 
 static const void *receive(const lu *f, uint64_t exchange, int prow, int slot)
@@ -101,7 +102,7 @@ osla_err osla_lu_combine(lu *f, const lu_step *s, void *record, size_t bytes, lu
 {
   const local_view *v = &f->v;
   uint64_t exchange = f->column_exchanges++;
-  int me = v->prow, rounds = osla_lu_rounds(v->p), below = 1 << rounds;
+  int me = v->prow, rounds = rounds_of(v->p), below = 1 << rounds;
   OSLA_CALL(osla_lu_finish_posts(f, f->column_posts, exchange)); /* of the same set, before */
   if (me >= below) {
     OSLA_CALL(send(f, exchange, me - below, IN_SLOT, record, bytes));

@@ -1,6 +1,6 @@
 /* What a factorisation takes of a rank, from numbers alone: its set-up asks here. */
 #include "lu_memory.h"
-#include "lu_column.h"
+#include "lu_disseminate.h"
 
 enum { LINE = 64 };
 
@@ -41,7 +41,9 @@ static size_t store_bytes(lu *f)
   size_t record = f->pivoting == OSLA_PIVOT_PARTIAL ? 24 + 2 * nb * e : 8 + nb * 8 + nb * nb * e;
   f->record_bytes = up_to_line(record);
   f->combined = f->pivoting != OSLA_PIVOT_NONE && v->p >= COMBINE_FROM;
-  f->n_records = f->combined ? osla_lu_combination_slots(v->p) : v->p;
+  f->n_records = !f->combined                        ? v->p
+                 : f->pivoting == OSLA_PIVOT_PARTIAL ? osla_lu_dissemination_slots(v->p)
+                                                     : osla_lu_combination_slots(v->p);
   return f->records_at + 2 * (size_t)f->n_records * f->record_bytes;
 }
 
@@ -103,6 +105,6 @@ uint64_t osla_lu_memory(const osla_shape *s)
   uint64_t indices = z.pivots + z.rows + z.candidates + z.shares + z.permutation;
   int origins = s->nprow + s->npcol + s->per_node;
   return osla_segment_footprint(z.store, LU_PURPOSES, origins) + osla_panels_memory(&plan, s) +
-         indices * sizeof(int64_t) + z.leaders * sizeof(int) + z.moves * sizeof(lu_move) +
+         indices * sizeof(int64_t) + (2 * z.leaders + 1) * sizeof(int) + z.moves * sizeof(lu_move) +
          z.scratch + f.record_bytes + 4 * z.posts * sizeof(osla_posted);
 }

@@ -1,13 +1,13 @@
 /* Partial pivoting over several process rows, as HPL does it.
  *
- * Column by column each rank offers its
- * largest element with its whole row; the owner of the diagonal block adds the row that is to be
- * replaced. One exchange, and all know the pivot row; they keep it in their copy of the top block,
- * exchange the rows in the matrix, and update their own rows. Columns are halved recursively, so
- * that most of the work is in matrix products.
+ * Column by column each rank offers its largest element with its whole row; the owner of the
+ * diagonal block adds the row that is to be replaced. One exchange (of few ranks: of records,
+ * lu_column.h; else lu_disseminate.h), and all know the pivot row; they keep it in their copy of
+ * the top block, exchange the rows in the matrix, and update their own rows. Columns are halved
+ * recursively, so that most of the work is in matrix products.
  */
 #include "lu_block.h"
-#include "lu_column.h"
+#include "lu_disseminate.h"
 #include "lu_panel.h"
 #include "work.h"
 
@@ -25,7 +25,7 @@ static double magnitude(osla_complex x)
 /* What a rank offers for a column; then its row, and from the diagonal block's owner also the row
  * on top: `size` elements each, in room for nb. */
 typedef struct offer {
-  double value; /* magnitude; below 0: there is no row */
+  double value; /* magnitude, no NaN; below 0: there is no row */
   int64_t row;  /* global */
   int64_t has_top;
 } offer;
@@ -69,6 +69,7 @@ static osla_err make_offer(lu *f, const lu_step *s, int64_t j, unsigned char *re
     const void *column = local_at(v, first, s->col + j);
     OSLA_CALL(osla_blas_iamax(v->dtype, v->rows - first, column, &at));
     mine.value = magnitude(osla_lu_value(v->dtype, local_at(v, first + at, s->col + j)));
+    if (isnan(mine.value)) mine.value = HUGE_VAL; /* all ranks must find the same one better */
     mine.row = osla_index_global(first + at, v->mb, v->prow, v->p);
     gather_row(f, s, first + at, record + sizeof mine);
   }
@@ -134,8 +135,8 @@ static osla_err find_pivot(lu *f, const lu_step *s, int64_t j, offer *best,
     return OSLA_OK;
   }
   OSLA_CALL(make_offer(f, s, j, f->offered, &bytes));
-  OSLA_CALL(
-    osla_lu_combine(f, s, f->offered, top_offset(f) + (size_t)f->v.nb * f->v.element, add_offer));
+  OSLA_CALL(osla_lu_disseminate(f, s, f->offered, top_offset(f) + (size_t)f->v.nb * f->v.element,
+                                add_offer));
   memcpy(best, f->offered, sizeof *best);
   *row = f->offered + sizeof *best;
   *top = f->offered + top_offset(f);

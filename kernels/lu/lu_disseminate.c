@@ -1,0 +1,114 @@
+/* Two sets of slots are enough, as in lu_column.c: who begins exchange e + 2 has heard in e + 1
+ * from all, who had then finished e. */
+#include "lu_disseminate.h"
+#include "move.h"
+
+enum { TEAM = 4 }; /* members at most: each notifies all others */
+
+/* A run of consecutive process rows on one node makes teams of nearly the same size; where ranks
+ * share cores everybody is a team: who meets others waits for their turns on a core. */
+void osla_lu_find_teams(lu *f)
+{
+  const local_view *v = &f->v;
+  lu_teams *t = &f->teams;
+  t->count = 0;
+  t->carriers = TEAM;
+  for (int prow = 0, run; v->pcol >= 0 && prow < v->p; prow += run) {
+    int node = osla_transport_node_of(v->t, rank_at(v, prow, v->pcol));
+    for (run = 1; f->own_cores && prow + run < v->p; run++)
+      if (osla_transport_node_of(v->t, rank_at(v, prow + run, v->pcol)) != node) break;
+    int parts = (run + TEAM - 1) / TEAM;
+    for (int i = 0; i < parts; i++) {
+      int first = prow + run * i / parts, end = prow + run * (i + 1) / parts;
+      if (v->prow >= first && v->prow < end) t->mine = t->count;
+      if (end - first < t->carriers) t->carriers = end - first;
+      t->first[t->count++] = first;
+    }
+  }
+  t->first[t->count] = v->p;
+}
+
+/* Slots of a set: my own for each meeting, what came in each round, what went out. */
+static int rounds_of(int teams, int carriers)
+{
+  int rounds = 0;
+  for (int64_t known = 1; known < teams; known *= carriers + 1)
+    rounds++;
+  return rounds;
+}
+
+int osla_lu_dissemination_slots(int p)
+{
+  return 3 * rounds_of(p, 1) + 1;
+}
+
+/* An exchange under way. */
+typedef struct spreading {
+  uint64_t exchange, word; /* word: before its first */
+  int rounds;
+  void *record;
+  size_t bytes;
+} spreading;
+
+static unsigned char *slot_at(const lu *f, int prow, const spreading *x, int slot)
+{
+  unsigned char *store = osla_segment_peer(f->store, rank_at(&f->v, prow, f->v.pcol));
+  return store + osla_lu_slot_offset(f, x->exchange, slot);
+}
+
+/* record := the combination of my team's. */
+static osla_err meet(lu *f, const lu_step *s, const spreading *x, int meeting, lu_add *add)
+{
+  const local_view *v = &f->v;
+  const lu_teams *t = &f->teams;
+  const int first = t->first[t->mine], end = t->first[t->mine + 1];
+  const uint64_t word = x->word + 2 * (uint64_t)meeting + 1;
+  if (end - first == 1) return OSLA_OK;
+  memcpy(slot_at(f, v->prow, x, meeting), x->record, x->bytes);
+  for (int prow = first; prow < end; prow++)
+    if (prow != v->prow)
+      OSLA_CALL(osla_notify(f->store, rank_at(v, prow, v->pcol), LU_COLUMN, word));
+  for (int prow = first; prow < end; prow++) {
+    if (prow == v->prow) continue;
+    osla_notify_wait(f->store, rank_at(v, prow, v->pcol), LU_COLUMN, word);
+    OSLA_CALL(add(f, s, x->record, slot_at(f, prow, x, meeting)));
+  }
+  return OSLA_OK;
+}
+
+/* What the team that lies `step` before mine knows, from its member of my number; to the one as far
+ * behind mine what mine knows. */
+static osla_err hear(lu *f, const lu_step *s, const spreading *x, int round, int step, lu_add *add)
+{
+  const local_view *v = &f->v;
+  const lu_teams *t = &f->teams;
+  const int number = v->prow - t->first[t->mine];
+  const int to = t->first[(t->mine + step) % t->count] + number;
+  const int from = t->first[(t->mine + t->count - step) % t->count] + number;
+  const int in = x->rounds + 1 + round, out = in + x->rounds;
+  const uint64_t word = x->word + 2 * (uint64_t)round + 2;
+  unsigned char *copy = slot_at(f, v->prow, x, out);
+  memcpy(copy, x->record, x->bytes);
+  OSLA_CALL(osla_put_notify_post(
+    f->store, rank_at(v, to, v->pcol), osla_lu_slot_offset(f, x->exchange, in), copy, x->bytes,
+    LU_COLUMN, word, &f->column_posts[(x->exchange % 2) * (uint64_t)v->p + (uint64_t)round]));
+  osla_notify_wait(f->store, rank_at(v, from, v->pcol), LU_COLUMN, word);
+  return add(f, s, x->record, slot_at(f, v->prow, x, in));
+}
+
+osla_err osla_lu_disseminate(lu *f, const lu_step *s, void *record, size_t bytes, lu_add *add)
+{
+  const lu_teams *t = &f->teams;
+  const int number = f->v.prow - t->first[t->mine];
+  spreading x = {.exchange = f->column_exchanges++, .record = record, .bytes = bytes};
+  x.rounds = rounds_of(t->count, t->carriers);
+  x.word = x.exchange * (2 * (uint64_t)x.rounds + 2);
+  OSLA_CALL(osla_lu_finish_posts(f, f->column_posts, x.exchange)); /* of the same set, before */
+  OSLA_CALL(meet(f, s, &x, 0, add));
+  for (int round = 0, known = 1; round < x.rounds; round++, known *= t->carriers + 1) {
+    int step = (int)((int64_t)(number + 1) * known % t->count);
+    if (number < t->carriers && step > 0) OSLA_CALL(hear(f, s, &x, round, step, add));
+    OSLA_CALL(meet(f, s, &x, round + 1, add));
+  }
+  return OSLA_OK;
+}
