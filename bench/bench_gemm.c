@@ -19,15 +19,17 @@ static osla_err run_scalapack(void *data)
   return reference_scalapack_gemm(set->context, s->transa, s->transb, set->a, set->b, set->c);
 }
 
-/* The rows of the table, in its order, and a last step: the default, which merges blocks of k. Zero
- * copy is off where a node's ranks are treated like those of other nodes. */
+/* The rows of the table, in its order, one more which merges blocks of k, and the default, which
+ * also gets once what ranks of a node share. Zero copy is off where a node's ranks are treated like
+ * those of other nodes. */
 static const gemm_variant variants[] = {
   {"osla", {0}},
   {"osla:none", {.unaware = true, .blocking = true, .unordered = true, .narrow = true}},
   {"osla:nonblocking", {.unaware = true, .unordered = true, .narrow = true}},
   {"osla:zero-copy", {.blocking = true, .unordered = true, .narrow = true}},
-  {"osla:zero-copy+nonblocking", {.unordered = true, .narrow = true}},
-  {"osla:zero-copy+nonblocking+order", {.narrow = true}},
+  {"osla:zero-copy+nonblocking", {.unordered = true, .narrow = true, .alone = true}},
+  {"osla:zero-copy+nonblocking+order", {.narrow = true, .alone = true}},
+  {"osla:zero-copy+nonblocking+order+merged", {.alone = true}},
 };
 enum { N_VARIANTS = sizeof variants / sizeof *variants };
 

@@ -229,7 +229,9 @@ module osla_values
     logical(c_bool) :: narrow = .false.
     integer(c_int64_t) :: panel = 0
     integer(c_int64_t) :: memory = 0
-    integer(c_int64_t) :: reserved(8) = 0
+    logical(c_bool) :: alone = .false.
+    logical(c_bool) :: padding(7) = .false.
+    integer(c_int64_t) :: reserved(7) = 0
   end type osla_gemm_options
 
   type, bind(c) :: osla_gemm_plan

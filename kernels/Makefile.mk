@@ -37,6 +37,7 @@ kernels_sources = \
   kernels/gemm/gemm_operand.h kernels/gemm/gemm_operand.c \
   kernels/gemm/gemm_plan.h kernels/gemm/gemm_plan.c \
   kernels/gemm/gemm_load.h kernels/gemm/gemm_load.c \
+  kernels/gemm/gemm_share.h kernels/gemm/gemm_share.c \
   kernels/gemm/gemm_run.h kernels/gemm/gemm_run.c \
   kernels/gemm/gemm_triangle.h kernels/gemm/gemm_triangle.c \
   kernels/gemm/gemm_split.h kernels/gemm/gemm_split.c \

@@ -4,7 +4,7 @@ if SIMULATION
 # Those that say something of many ranks.
 tests_programs = \
   tests/test_transport tests/test_exchange tests/test_segment tests/test_notify tests/test_stripes tests/test_channel tests/test_reduction tests/test_matrix \
-  tests/test_panels tests/test_gemm tests/test_syrk tests/test_lu tests/test_lu_pivot tests/test_chol tests/test_trsm \
+  tests/test_panels tests/test_gemm tests/test_gemm_share tests/test_syrk tests/test_lu tests/test_lu_pivot tests/test_chol tests/test_trsm \
   tests/test_solve tests/test_hessian tests/test_hessian_flow tests/test_hessian_solve \
   tests/test_forest tests/test_forest_flow tests/test_forest_limits tests/test_forest_derive tests/test_forest_share \
   tests/test_sparse tests/test_sums tests/test_krylov
@@ -53,6 +53,7 @@ tests_programs = \
   tests/test_file_same \
   tests/test_gemm \
   tests/test_gemm_parts \
+  tests/test_gemm_share \
   tests/test_parts \
   tests/test_solve_parts \
   tests/test_parts_lack \
@@ -365,6 +366,7 @@ tests_gemm_reference = $(tests_kernel_reference) tests/gemm_reference.c tests/ge
   tests/gemm_pool.c tests/gemm_pool.h
 tests_test_gemm_SOURCES = tests/test_gemm.c $(tests_gemm_reference)
 tests_test_gemm_parts_SOURCES = tests/test_gemm_parts.c $(tests_gemm_reference)
+tests_test_gemm_share_SOURCES = tests/test_gemm_share.c $(tests_gemm_reference)
 tests_test_gemm_predict_SOURCES = tests/test_gemm_predict.c $(tests_gemm_reference)
 tests_test_own_SOURCES = tests/test_own.c
 tests_test_syrk_SOURCES = tests/test_syrk.c $(tests_gemm_reference)

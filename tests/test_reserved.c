@@ -278,12 +278,19 @@ static void drop_things(things *s)
   osla_transport_destroy(&s->t);
 }
 
+/* Of `reserved`, without those that members have taken since. */
+static int words_of(const char *options)
+{
+  return strcmp(options, "osla_gemm_options") == 0 ? WORDS - 1 : WORDS;
+}
+
 static void test_collective(void)
 {
   things s = make_things();
   const int odd = osla_test_size() - 1; /* the rank that is wrong */
   for (size_t i = 0; i < sizeof table / sizeof *table; i++)
-    for (int word = 0; word < WORDS; word += WORDS - 1) {
+    for (int end = 0; end < 2; end++) {
+      const int word = end ? words_of(table[i].options) - 1 : 0;
       char text[80];
       OSLA_ASSERT_OK(osla_matrix_fill(s.a, OSLA_FILL_SPD, 1));
       const osla_err plain = table[i].call(&s, word, 0);

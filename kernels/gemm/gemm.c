@@ -5,6 +5,7 @@
 #include "gemm_operand.h"
 #include "gemm_plan.h"
 #include "gemm_run.h"
+#include "gemm_share.h"
 #include "gemm_split.h"
 #include "part_checks.h"
 #include "reserved.h"
@@ -91,30 +92,37 @@ static gemm_work work_of(const request *r, const osla_gemm_options *options)
 {
   local_view v = view_of(r->c.matrix);
   return (gemm_work){.t = v.t,
+                     .grid = v.grid,
                      .dtype = v.dtype,
                      .element = v.element,
                      .c = osla_gemm_target_of(&r->c),
+                     .diagonal = v.prow < 0 ? 0 : v.prow + v.pcol,
                      .options = options ? *options : (osla_gemm_options){0},
                      .k_to = outer_cols(r->transa, &r->a),
                      .triangle = r->triangle,
                      .hermitian = r->hermitian};
 }
 
-/* Fills the work's operands and lists; *split: it is the run of gemm_split.c. */
-static osla_err plan(gemm_work *w, const request *r, bool *split)
+static bool is_split(const gemm_work *w, const request *r)
 {
-  *split = osla_gemm_split_wanted(&r->a, &r->b, &r->c, w->k_to, &w->options);
-  if (*split) osla_gemm_split_share(w, &r->c);
+  return osla_gemm_split_wanted(&r->a, &r->b, &r->c, w->k_to, &w->options);
+}
+
+/* Fills the work's operands and lists; split: for the run of gemm_split.c. */
+static osla_err plan(gemm_work *w, const request *r, bool split)
+{
+  if (split) osla_gemm_split_share(w, &r->c);
   OSLA_CALL(osla_gemm_operand_make(&w->x[GEMM_A], r->transa, true, &r->a, &w->c, &w->options));
   OSLA_CALL(osla_gemm_operand_make(&w->x[GEMM_B], r->transb, false, &r->b, &w->c, &w->options));
   return osla_gemm_plan_make(w);
 }
 
 /* Everything that can fail for a lack of memory, before C changes. */
-static osla_err prepare(gemm_work *w, const request *r, bool *split)
+static osla_err prepare(gemm_work *w, const request *r, bool split)
 {
   OSLA_CALL(plan(w, r, split));
-  if (*split) OSLA_CALL(osla_gemm_split_open(w));
+  if (split) OSLA_CALL(osla_gemm_split_open(w));
+  OSLA_CALL(osla_gemm_share_prepare(w));
   return osla_gemm_run_open(w);
 }
 
@@ -122,19 +130,22 @@ static osla_err multiply(const request *r, osla_complex alpha, osla_complex beta
                          const osla_gemm_options *options)
 {
   const osla_dtype dtype = osla_matrix_dtype(r->c.matrix);
-  bool split;
   osla_err err;
   if (dtype == OSLA_FLOAT || dtype == OSLA_DOUBLE) alpha = creal(alpha), beta = creal(beta);
   /* Matrices of another transport, and the memory of wrapped ones, may differ by rank. */
   OSLA_CALL(agree(r, alpha, beta, options, check(r, options)));
   gemm_work w = work_of(r, options);
-  if (alpha == 0) w.k_to = 0;                        /* as BLAS: then A and B are not read */
-  OSLA_TRY(osla_agree(w.t, prepare(&w, r, &split))); /* also: operands are complete */
+  if (alpha == 0) w.k_to = 0; /* as BLAS: then A and B are not read */
+  const bool split = is_split(&w, r);
+  if (!split) OSLA_CALL(osla_gemm_share_wanted(&w));
+  OSLA_TRY(osla_agree(w.t, prepare(&w, r, split))); /* also: operands are complete */
+  OSLA_TRY(osla_gemm_share_open(&w));
   if (split)
     err = osla_gemm_split_run(&w, alpha, beta, &r->c);
   else
     err = osla_agree(w.t, osla_gemm_run(&w, alpha, beta)); /* nobody reads any more */
 cleanup:
+  osla_gemm_share_close(&w);
   osla_gemm_plan_free(&w);
   return err;
 }
@@ -222,7 +233,7 @@ static osla_err describe(const gemm_work *w, osla_gemm_plan *plan)
       OSLA_CALL(osla_gemm_load_walk(w, i, &x->loads[l], count_get, &t));
     for (int64_t k = 0; k < w->n_tasks; k++)
       count_task(w, &w->tasks[k], i, plan);
-    uint64_t slots = w->options.blocking || x->n_loads < 2 ? 1 : 2;
+    uint64_t slots = x->n_loads < 2 ? 1 : (uint64_t)gemm_n_slots(w);
     plan->buffers += slots * x->load_bytes + x->packed_bytes;
   }
   plan->tasks = w->n_tasks;
@@ -235,11 +246,11 @@ osla_err osla_gemm_predict(osla_trans transa, osla_trans transb, osla_part a, os
                            osla_part c, const osla_gemm_options *options, osla_gemm_plan *out)
 {
   request r = {transa, transb, a, b, c, WHOLE, false};
-  bool split;
   *out = (osla_gemm_plan){0};
   OSLA_CALL(check(&r, options));
   gemm_work w = work_of(&r, options);
-  osla_err err = plan(&w, &r, &split);
+  const bool split = is_split(&w, &r);
+  osla_err err = plan(&w, &r, split);
   if (err == OSLA_OK) err = describe(&w, out);
   if (split) out->buffers += (uint64_t)(c.m * c.n) * w.element;
   osla_gemm_plan_free(&w);

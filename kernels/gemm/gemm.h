@@ -4,6 +4,7 @@
  *   gemm_operand.c   how the rows of op(A), the columns of op(B) lie for a rank's part of C
  *   gemm_plan.c      the list of tasks, the loads and buffers they need
  *   gemm_load.c      nonblocking gets into buffers, and packing
+ *   gemm_share.c     loads got once for ranks of a node
  *   gemm_run.c       the run over the list
  *   gemm_triangle.c  the local product of osla_syrk, osla_herk
  *   gemm_split.c     products whose C is too small to feed all ranks
@@ -81,6 +82,14 @@ typedef struct gemm_load {
   int64_t lo, hi;
 } gemm_load;
 
+/* Ranks of my node that need the same loads as I: each load is got by one of them. */
+typedef struct gemm_mates {
+  int n, me;          /* with me; my index */
+  int *ranks;         /* [n] */
+  unsigned char **at; /* [n] their buffers */
+  unsigned char *own; /* mine, if none are shared */
+} gemm_mates;
+
 typedef struct gemm_operand {
   local_view v;
   osla_trans trans;
@@ -99,6 +108,7 @@ typedef struct gemm_operand {
   int64_t n_loads;
   uint64_t load_bytes;   /* of the buffer of one load */
   uint64_t packed_bytes; /* of the buffer for packing */
+  gemm_mates mates;
 } gemm_operand;
 
 enum { GEMM_A, GEMM_B };
@@ -119,6 +129,7 @@ typedef struct gemm_task {
 
 typedef struct gemm_work {
   osla_transport *t;
+  osla_grid *grid; /* of C */
   osla_dtype dtype;
   size_t element;
   gemm_operand x[2];
@@ -127,6 +138,9 @@ typedef struct gemm_work {
   int64_t k_from, k_to; /* the k that this rank multiplies; all, but for gemm_split.c */
   int64_t width;        /* of the widest panel */
   bool limited;         /* must every task keep to that width? */
+  int diagonal;         /* where this rank begins: process row + column */
+  bool sharing;         /* do ranks look for mates? */
+  osla_segment *store;  /* buffers that mates read */
   int triangle;         /* of C: -1 both, else an osla_uplo */
   bool hermitian;       /* with a triangle: C's diagonal is real */
   gemm_segment *segments;
@@ -135,6 +149,12 @@ typedef struct gemm_work {
   unsigned char *private;      /* gemm_split.c's C */
   struct gemm_source *sources; /* [2] memory of the run (gemm_run.c) */
 } gemm_work;
+
+/* Buffers of an operand on a rank: for the load in use, and for the next. */
+static inline int gemm_n_slots(const gemm_work *w)
+{
+  return w->options.blocking ? 1 : 2;
+}
 
 /* Local indices of C that the pieces make up. */
 static inline int64_t gemm_outer_count(const gemm_operand *x)

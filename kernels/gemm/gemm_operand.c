@@ -1,5 +1,6 @@
 /* How an operand lies for this rank's part of C: index arithmetic only. */
 #include "gemm_operand.h"
+#include "gemm_share.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -118,5 +119,6 @@ void osla_gemm_operand_free(gemm_operand *x)
   free(x->far);
   free(x->outside);
   free(x->loads);
+  osla_gemm_share_free(x);
   *x = (gemm_operand){0};
 }

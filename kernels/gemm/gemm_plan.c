@@ -70,7 +70,7 @@ static void lay_out(gemm_operand *x, const gemm_work *w)
 
 static uint64_t buffers_needed(gemm_work *w)
 {
-  uint64_t bytes = 0, slots = w->options.blocking ? 1 : 2;
+  uint64_t bytes = 0, slots = (uint64_t)gemm_n_slots(w);
   for (int i = 0; i < 2; i++) {
     gemm_operand *x = &w->x[i];
     lay_out(x, w);
@@ -174,11 +174,11 @@ static int compare(const void *a, const void *b)
   return x->segment.start < y->segment.start ? -1 : x->segment.start > y->segment.start;
 }
 
-/* The owner's turn, counted from my place. */
+/* The owner's turn, counted from my node's place, or mine. */
 static int turn(const gemm_work *w, int which, int owner)
 {
   int nprocs = w->x[which].inner.nprocs;
-  int mine = w->options.unordered ? 0 : (w->c.prow + w->c.pcol) % nprocs;
+  int mine = w->options.unordered ? 0 : w->diagonal % nprocs;
   return (owner - mine + nprocs) % nprocs;
 }
 

@@ -1,11 +1,13 @@
 /* The run over a plan: SRUMMA's steps 4 and 5 (Krishnan et al., section III.A).
  *
  * While one load of an operand feeds the products, the next one flows into the other buffer. What
- * can be read in place is; what one product cannot read as it lies is packed first.
+ * can be read in place is; what one product cannot read as it lies is packed first. Loads that
+ * ranks of a node share are got by one of them, in turn (gemm_share.c).
  * Memory: two buffers of a load and one for packing, for each operand that needs them.
  */
 #include "gemm_run.h"
 #include "gemm_load.h"
+#include "gemm_share.h"
 #include "gemm_triangle.h"
 #include "move.h"
 #include "osla_blas.h"
@@ -16,21 +18,21 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* One buffer and the gets that fill it. */
+/* The gets that fill a buffer of mine. */
 typedef struct slot {
-  unsigned char *buffer;
   osla_transfer *transfers;
-  int64_t n_transfers;
+  int64_t n_transfers, n_complete;
 } slot;
 
+/* Loads by their number; of mine are `started` and `told` the next ones. */
 typedef struct gemm_source {
   const gemm_work *w;
   const gemm_operand *x;
   int which;
   slot slots[2];
-  int n_slots;
-  int64_t started;  /* loads */
-  int64_t finished; /* loads that no task needs any more */
+  int64_t started;  /* next to be started */
+  int64_t told;     /* next that mates will be told of when it is there */
+  int64_t finished; /* of all: loads that no task of mine needs any more */
   unsigned char *packed;
 } source;
 
@@ -59,13 +61,12 @@ static osla_err source_open(source *s, const gemm_work *w, int which)
 {
   const gemm_operand *x = &w->x[which];
   int64_t gets;
-  *s = (source){.w = w, .x = x, .which = which, .n_slots = w->options.blocking ? 1 : 2};
+  *s = (source){.w = w, .x = x, .which = which};
   OSLA_CALL(most_gets(w, which, &gets));
-  for (int i = 0; i < s->n_slots && x->load_bytes > 0; i++) {
-    s->slots[i].buffer = malloc(x->load_bytes);
+  for (int i = 0; i < gemm_n_slots(w); i++) {
     s->slots[i].transfers = malloc((size_t)gets * sizeof *s->slots[i].transfers + 1);
-    OSLA_CHECK(s->slots[i].buffer && s->slots[i].transfers, OSLA_ERR_MEM,
-               "gemm: %" PRIu64 " bytes for operand %c", x->load_bytes, "AB"[which]);
+    OSLA_CHECK(s->slots[i].transfers, OSLA_ERR_MEM, "gemm: %" PRId64 " transfers for operand %c",
+               gets, "AB"[which]);
   }
   if (x->packed_bytes > 0) {
     s->packed = malloc(x->packed_bytes);
@@ -88,32 +89,54 @@ void osla_gemm_run_close(gemm_work *w)
 {
   for (int i = 0; w->sources && i < 2; i++) {
     source *s = &w->sources[i];
-    for (int k = 0; k < s->n_slots; k++) {
-      free(s->slots[k].buffer);
+    for (int k = 0; k < gemm_n_slots(w); k++)
       free(s->slots[k].transfers);
-    }
     free(s->packed);
   }
   free(w->sources);
   w->sources = NULL;
 }
 
-static osla_err wait_for(source *s, slot *l)
+/* --- loads --- */
+
+/* The buffer of a load that I get. */
+static slot *slot_of(source *s, int64_t load)
 {
-  osla_err err = OSLA_OK;
-  for (int64_t i = 0; i < l->n_transfers; i++) {
-    osla_err waited = osla_transfer_wait(osla_matrix_segment(s->x->v.matrix), &l->transfers[i]);
-    if (err == OSLA_OK) err = waited;
-  }
-  l->n_transfers = 0;
-  return err;
+  return &s->slots[load / s->x->mates.n % gemm_n_slots(s->w)];
 }
 
-/* --- loads --- */
+/* Are the slot's gets complete? If they must be, waits for them. */
+static osla_err complete(source *s, slot *l, bool must, bool *done)
+{
+  osla_segment *segment = osla_matrix_segment(s->x->v.matrix);
+  for (*done = true; l->n_complete < l->n_transfers; l->n_complete++) {
+    osla_transfer *transfer = &l->transfers[l->n_complete];
+    if (must)
+      OSLA_CALL(osla_transfer_wait(segment, transfer));
+    else
+      OSLA_CALL(osla_transfer_test(segment, transfer, done));
+    if (!*done) break;
+  }
+  return OSLA_OK;
+}
+
+/* Tells mates of loads of mine that are there, in their order. Up to load `must` they have to be.
+ */
+static osla_err tell_mates(source *s, int64_t must)
+{
+  for (; s->told < s->started; s->told += s->x->mates.n) {
+    bool done;
+    OSLA_CALL(complete(s, slot_of(s, s->told), s->told <= must, &done));
+    if (!done) break;
+    OSLA_CALL(osla_gemm_share_ready(s->w, s->which, s->told));
+  }
+  return OSLA_OK;
+}
 
 typedef struct filling {
   source *s;
   slot *l;
+  unsigned char *buffer;
 } filling;
 
 static osla_err start_get(void *arg, int rank, size_t offset, size_t to, size_t bytes)
@@ -122,19 +145,30 @@ static osla_err start_get(void *arg, int rank, size_t offset, size_t to, size_t 
   slot *l = f->l;
   const osla_matrix *x = f->s->x->v.matrix;
   OSLA_CALL(osla_segment_get(osla_matrix_segment(x), rank, osla_matrix_start(x, rank) + offset,
-                             l->buffer + to, bytes, &l->transfers[l->n_transfers]));
+                             f->buffer + to, bytes, &l->transfers[l->n_transfers]));
   l->n_transfers++;
   return OSLA_OK;
 }
 
-/* Starts loads while there is a free buffer; at most up to load `last`. */
-static osla_err start_loads(source *s, int64_t last)
+/* Is the buffer of a load of mine free? It is when nobody needs what it held before. If it must be,
+ * waits for that. */
+static bool is_free(const source *s, int64_t load, bool must)
 {
-  while (s->started < s->x->n_loads && s->started <= last &&
-         s->started < s->finished + s->n_slots) {
-    filling f = {s, &s->slots[s->started % s->n_slots]};
-    OSLA_CALL(osla_gemm_load_walk(s->w, s->which, &s->x->loads[s->started], start_get, &f));
-    s->started++;
+  int64_t before = load - (int64_t)gemm_n_slots(s->w) * s->x->mates.n;
+  if (before < 0) return true;
+  return before < s->finished && osla_gemm_share_over(s->w, s->which, before, must);
+}
+
+/* Starts loads of mine while there is a free buffer, at most up to load `last`; up to load `must`
+ * there has to be one. */
+static osla_err start_loads(source *s, int64_t last, int64_t must)
+{
+  const gemm_operand *x = s->x;
+  for (; s->started < x->n_loads && s->started <= last; s->started += x->mates.n) {
+    if (!is_free(s, s->started, s->started <= must)) break;
+    filling f = {s, slot_of(s, s->started), osla_gemm_share_buffer(s->w, s->which, s->started)};
+    f.l->n_transfers = f.l->n_complete = 0;
+    OSLA_CALL(osla_gemm_load_walk(s->w, s->which, &x->loads[s->started], start_get, &f));
   }
   return OSLA_OK;
 }
@@ -145,8 +179,20 @@ static osla_err advance(source *s, int64_t t)
   const gemm_operand *x = s->x;
   int64_t mine = s->w->tasks[t].load[s->which];
   while (s->finished + 1 < x->n_loads && x->loads[s->finished + 1].task <= t)
-    s->finished++;
-  return start_loads(s, s->w->options.blocking ? mine : x->n_loads);
+    OSLA_CALL(osla_gemm_share_done(s->w, s->which, s->finished++));
+  return start_loads(s, s->w->options.blocking ? mine : x->n_loads, -1);
+}
+
+/* Until the load of the task is there. */
+static osla_err arrive(source *s, int64_t load)
+{
+  if (load < 0) return OSLA_OK;
+  if (gemm_is_mine(s->x, load)) {
+    OSLA_CALL(start_loads(s, load, load));
+    return tell_mates(s, load);
+  }
+  osla_gemm_share_wait(s->w, s->which, load);
+  return OSLA_OK;
 }
 
 /* --- where an operand lies --- */
@@ -172,7 +218,7 @@ static const unsigned char *find(const source *s, const gemm_task *task, const g
     *ld = gemm_buffer_ld(x, rank, load->hi - load->lo);
     at = piece->base + local - load->lo;
   }
-  return s->slots[task->load[s->which] % s->n_slots].buffer + (size_t)at * x->v.element;
+  return osla_gemm_share_buffer(s->w, s->which, task->load[s->which]) + (size_t)at * x->v.element;
 }
 
 /* Gathers the task's part of a panel operand: outer x width, column by column. */
@@ -234,8 +280,7 @@ static gemm_array pack(const source *s, const gemm_task *task)
 /* The task's part of the operand, ready for the BLAS. */
 static osla_err ready(source *s, const gemm_task *task, gemm_array *out)
 {
-  int64_t load = task->load[s->which];
-  if (load >= 0) OSLA_CALL(wait_for(s, &s->slots[load % s->n_slots]));
+  OSLA_CALL(arrive(s, task->load[s->which]));
   if (!task->direct[s->which]) {
     *out = pack(s, task);
     return OSLA_OK;
@@ -270,6 +315,8 @@ static osla_err run_tasks(source *s, osla_complex alpha, osla_complex beta)
     OSLA_CALL(advance(&s[GEMM_B], t));
     OSLA_CALL(ready(&s[GEMM_A], task, &a));
     OSLA_CALL(ready(&s[GEMM_B], task, &b));
+    for (int i = 0; i < 2; i++) /* what has come early, before this rank computes */
+      if (s[i].x->mates.n > 1) OSLA_CALL(tell_mates(&s[i], -1));
     double since = osla_trace_now(w->t);
     OSLA_CALL(multiply(w, alpha, a, b, task->width, t == 0 ? beta : 1));
     osla_trace_add(w->t, w->triangle >= 0 ? OSLA_TRACE_SYRK : OSLA_TRACE_GEMM, since,
@@ -283,10 +330,14 @@ osla_err osla_gemm_run(const gemm_work *w, osla_complex alpha, osla_complex beta
 {
   source *s = w->sources;
   if (w->c.rows == 0 || w->c.cols == 0) return OSLA_OK;
+  for (int i = 0; i < 2; i++)
+    s[i].started = s[i].told = s[i].x->mates.me;
   osla_err err = run_tasks(s, alpha, beta);
+  if (err != OSLA_OK && w->sharing) osla_transport_abort(w->t, err); /* mates wait */
   for (int i = 0; i < 2; i++) /* a get that nobody waited for may still write to its buffer */
-    for (int k = 0; k < s[i].n_slots; k++) {
-      osla_err waited = wait_for(&s[i], &s[i].slots[k]);
+    for (int k = 0; k < gemm_n_slots(w); k++) {
+      bool done;
+      osla_err waited = complete(&s[i], &s[i].slots[k], true, &done);
       if (err == OSLA_OK) err = waited;
     }
   return err;

@@ -6,7 +6,8 @@
  *
  * Source: Krishnan and Nieplocha, "SRUMMA: a matrix multiplication algorithm suitable for clusters
  * and scalable shared memory systems" (IPDPS 2004), extended to block-cyclic data as in Krishnan,
- * Lewis, Vishnu, "Scaling Linear Algebra Kernels using Remote Memory Access", section III.A.
+ * Lewis, Vishnu, "Scaling Linear Algebra Kernels using Remote Memory Access", section III.A. Beyond
+ * them, ranks of a node get once what several of them need.
  *
  * Threads: as osla_transport.h says of collective and of local calls.
  * Part: stable (osla.h).
@@ -33,7 +34,10 @@ typedef struct osla_gemm_options {
   int64_t panel;   /* widest panel of k that is copied together; 0: chosen */
   uint64_t memory; /* most bytes of buffers on a rank; 0: chosen, see osla_gemm. Panels become
                       narrower to fit; a panel is never below one column */
-  uint64_t reserved[8]; /* 0: osla_types.h */
+  bool alone;      /* each rank gets what it needs itself (default: what several ranks of a node
+                      need is got by one of them, where a rank needs 4 MiB and more) */
+  bool padding[7];
+  uint64_t reserved[7]; /* 0: osla_types.h */
 } osla_gemm_options;
 
 /* C := alpha op(A) op(B) + beta C. Collective.
@@ -69,7 +73,8 @@ osla_err osla_syrk(osla_uplo uplo, osla_trans trans, osla_complex alpha, osla_pa
 osla_err osla_herk(osla_uplo uplo, osla_trans trans, double alpha, osla_part a, double beta,
                    osla_part c, const osla_gemm_options *options);
 
-/* What a rank would do in osla_gemm with the same arguments. */
+/* What a rank would do in osla_gemm with the same arguments and `alone`: what it gets then may be
+ * got by another of its node. */
 typedef struct osla_gemm_plan {
   int64_t tasks;        /* local products */
   int64_t gets;         /* transfers from other nodes */
