@@ -29,7 +29,7 @@ static const gemm_variant variants[] = {
   {"osla:zero-copy", {.blocking = true, .unordered = true, .narrow = true}},
   {"osla:zero-copy+nonblocking", {.unordered = true, .narrow = true, .alone = true}},
   {"osla:zero-copy+nonblocking+order", {.narrow = true, .alone = true}},
-  {"osla:zero-copy+nonblocking+order+merged", {.alone = true}},
+  {"osla:alone", {.alone = true}},
 };
 enum { N_VARIANTS = sizeof variants / sizeof *variants };
 
