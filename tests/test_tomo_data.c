@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #ifdef HAVE_HDF5
+#include <fcntl.h>
 #include <hdf5.h>
 #endif
 
@@ -313,12 +314,14 @@ static void put(hid_t file, const char *name, hid_t type, hsize_t count, const v
   H5Sclose(space);
 }
 
+static const char *third = "three, \"3\""; /* event */
+
 /* Three rows; `sigma` is the third one's. `extra`: a data set of one element more. */
 static void write_hdf5(double sigma, const char *extra)
 {
   hid_t file = H5Fcreate(path, H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);
   hid_t variable = H5Tcopy(H5T_C_S1), fixed = H5Tcopy(H5T_C_S1);
-  const char *const event[3] = {"one", "2", "three, \"3\""};
+  const char *const event[3] = {"one", "2", third};
   const char station[3][6] = {"IU.AAA", "IU.AAA", "II.BBB"}; /* no room for an end */
   const int period[4] = {50, 50, 60, 70};
   const double delay[3] = {1.0, 2.0, 3.0}, deviation[3] = {0.5, 0.5, sigma};
@@ -365,6 +368,12 @@ static void test_hdf5(void)
   refuse_hdf5(": data set delay_s has 3 elements, and branch 4");
   write_hdf5(1.0, "colour");
   refuse_hdf5(": data set colour is not known");
+  char longest[513] = "";
+  memset(longest, 'x', sizeof longest - 1);
+  third = longest;
+  write_hdf5(1.0, NULL);
+  refuse_hdf5(": event[2]: a text of 512 bytes or more");
+  third = "three, \"3\"";
   write_hdf5(1.0, "delay_ms");
   refuse_hdf5(": data set delay_ms: unit \"ms\" is not known, it is s");
   OSLA_ASSERT_MSG(truncate(path, 900) == 0, "truncated");
@@ -372,7 +381,50 @@ static void test_hdf5(void)
   unlink(path);
 }
 
+/* Some bytes of the file become others. */
+static void spoil(uint64_t *random)
+{
+  enum { CHANGES = 3 };
+  int fd = open(path, O_WRONLY);
+  const int64_t size = lseek(fd, 0, SEEK_END);
+  CU_ASSERT(size > 0);
+  for (int i = 0; i < CHANGES && size > 0; i++) {
+    *random = *random * 6364136223846793005u + 1442695040888963407u;
+    unsigned char byte = (unsigned char)(*random >> 24);
+    CU_ASSERT(pwrite(fd, &byte, 1, (off_t)(*random >> 33) % size) == 1);
+  }
+  close(fd);
+}
+
+/* HDF5 crashes on some of these: that is an error as any other. */
+static void test_damaged_hdf5(void)
+{
+  enum { TIMES = 80 };
+  uint64_t random = 7;
+  int refused = 0;
+  if (!write_file("")) return;
+  for (int i = 0; i < TIMES; i++) {
+    tomo_data d;
+    tomo_data_notes notes;
+    write_hdf5(0.25, NULL);
+    spoil(&random);
+    osla_err err = tomo_data_read(path, &lists, &d, &notes);
+    if (err == OSLA_OK)
+      tomo_data_free(&d);
+    else
+      OSLA_ASSERT_MSG(strstr(osla_error_text(), path) != NULL, "got \"%s\"", osla_error_text());
+    refused += err != OSLA_OK;
+  }
+  CU_ASSERT(refused > TIMES / 10);
+  unlink(path);
+}
+
 #else
+
+static void test_damaged_hdf5(void)
+{
+  CU_ASSERT(true);
+}
 
 static void test_hdf5(void)
 {
@@ -392,6 +444,7 @@ int main(int argc, char **argv)
                                          {"bad rows", test_bad_rows},
                                          {"many", test_many},
                                          {"hdf5", test_hdf5},
+                                         {"damaged hdf5", test_damaged_hdf5},
                                          {NULL, NULL}};
   return osla_test_main(argc, argv, cases);
 }

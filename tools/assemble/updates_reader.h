@@ -1,9 +1,5 @@
-/* A process that reads files of updates for this one (floor 4).
- *
- * HDF5 1.10.8 trusts what it finds: a damaged file can make it write outside its memory, crash, or
- * go round in a circle. In a process of its own that is an error like any other: its values come
- * through shared memory, and it ends with this one. It may use 20 s of CPU time for each call, and
- * one more for each MiB of the file.
+/* A process that reads files of updates for this one (floor 4; reader_process.h says why): the
+ * values come through shared memory.
  *
  * All calls are local; not thread-safe. Errors: those of updates.h, and IO when the process dies.
  */

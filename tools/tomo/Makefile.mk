@@ -23,6 +23,7 @@ tools_libtomo_la_SOURCES = \
   tools/tomo/tomo_data.h tools/tomo/tomo_data.c \
   tools/tomo/tomo_ids.h tools/tomo/tomo_ids.c \
   tools/tomo/tomo_table.h tools/tomo/tomo_table.c tools/tomo/tomo_table_csv.c tools/tomo/tomo_table_hdf5.c \
+  tools/reader_process.h tools/reader_process.c tools/tomo/tomo_table_process.c \
   tools/tomo/tomo_intake.h tools/tomo/tomo_intake.c tools/tomo/tomo_sets.c \
   tools/tomo/tomo_path.h tools/tomo/tomo_path.c \
   tools/tomo/tomo_model.h tools/tomo/tomo_model.c tools/tomo/tomo_prior.c \

@@ -1,6 +1,7 @@
 /* Tables of measurements as HDF5: one-dimensional data sets of one length in the root group, a
  * column each (tomo_table.h). Texts are strings of fixed or variable length. Rows are read in
- * blocks, so that memory does not grow with the table.
+ * blocks, so that memory does not grow with the table. HDF5 may die of a damaged file:
+ * tomo_table_process.c calls this in a process of its own.
  * Source: HDF5 Reference Manual, H5D, H5L, H5T (strings). */
 #ifdef HAVE_CONFIG_H
 #include "config.h"
@@ -24,7 +25,7 @@ bool table_is_hdf5(const char *file)
 
 #include <hdf5.h>
 
-enum { BLOCK = 8192, WIDEST = 512 /* bytes of a string of fixed length */, WIDEST_NUMBER = 16 };
+enum { BLOCK = 8192, WIDEST_NUMBER = 16 };
 
 /* A column that is open. */
 typedef struct data_set {
@@ -69,7 +70,7 @@ static bool choose_type(data_set *c)
   if (kind == H5T_STRING) {
     c->pointers = H5Tis_variable_str(stored) > 0;
     const size_t width = H5Tget_size(stored);
-    good = c->pointers || (width > 0 && width < WIDEST);
+    good = c->pointers || (width > 0 && width < TABLE_TEXT);
     if (good) c->type = H5Tcopy(H5T_C_S1);
     if (good && !c->pointers) element = c->width = width + 1;
     if (good) H5Tset_size(c->type, c->pointers ? H5T_VARIABLE : c->width);
@@ -103,7 +104,7 @@ static osla_err open_column(hdf5_table *t, const char *name)
              (long long)t->rows);
   OSLA_CHECK(choose_type(c), OSLA_ERR_IO,
              "%s: data set %s has neither numbers nor strings of less than %d bytes",
-             t->header.file, shown, WIDEST);
+             t->header.file, shown, TABLE_TEXT);
   OSLA_CHECK(c->block.all, OSLA_ERR_MEM, "no memory for a block of %s", shown);
   return OSLA_OK;
 }
@@ -190,7 +191,7 @@ static osla_err read_table(hdf5_table *t, const char *file, table_take *take, vo
   return OSLA_OK;
 }
 
-osla_err table_read_hdf5(const char *file, table_take *take, void *arg)
+osla_err table_read_hdf5_here(const char *file, table_take *take, void *arg)
 {
   const size_t length = strlen(file);
   hdf5_table t = {.header = {.file = length > 200 ? file + length - 200 : file}};
@@ -206,7 +207,7 @@ osla_err table_read_hdf5(const char *file, table_take *take, void *arg)
 
 #else
 
-osla_err table_read_hdf5(const char *file, table_take *take, void *arg)
+osla_err table_read_hdf5_here(const char *file, table_take *take, void *arg)
 {
   (void)take;
   (void)arg;
