@@ -2,6 +2,7 @@
  * thread: all ranks get its error, none ends the job, and matrices are as before. */
 #include "osla_blas.h"
 #include "osla_chol.h"
+#include "osla_gemm.h"
 #include "osla_inverse.h"
 #include "osla_lu.h"
 #include "osla_solve.h"
@@ -25,10 +26,10 @@ double dasum_(const void *n, const double *x, const void *incx)
   return sum;
 }
 
-enum { N = 24, NB = 4 };
+enum { N = 24, NB = 4, K = 30000 /* neighbours share what they get, gemm_share.c */ };
 
 typedef struct job {
-  osla_matrix *a, *b;
+  osla_matrix *a, *b, *wide, *tall;
   int64_t ipiv[N], info;
   osla_err (*call)(struct job *job);
   osla_err err;
@@ -66,6 +67,12 @@ static osla_err trsm(job *j)
   return osla_trsm(OSLA_LEFT, OSLA_LOWER, OSLA_NOTRANS, OSLA_NONUNIT, 2.0, j->a, j->b);
 }
 
+static osla_err gemm(job *j)
+{
+  return osla_gemm(OSLA_NOTRANS, OSLA_NOTRANS, 1, osla_whole(j->wide), osla_whole(j->tall), 1,
+                   osla_whole(j->a), NULL);
+}
+
 static void *run(void *arg)
 {
   job *j = arg;
@@ -82,6 +89,10 @@ static void refuse(osla_transport *t, const char *name, osla_err (*call)(job *))
   pthread_t thread;
   OSLA_ASSERT_OK(osla_matrix_create(grid, OSLA_DOUBLE, N, N, NB, NB, &j.a));
   OSLA_ASSERT_OK(osla_matrix_create(grid, OSLA_DOUBLE, N, 3, NB, NB, &j.b));
+  OSLA_ASSERT_OK(osla_matrix_create(grid, OSLA_DOUBLE, N, K, NB, K / 4, &j.wide));
+  OSLA_ASSERT_OK(osla_matrix_create(grid, OSLA_DOUBLE, K, N, K / 4, NB, &j.tall));
+  OSLA_ASSERT_OK(osla_matrix_fill(j.wide, OSLA_FILL_UNIFORM, 3));
+  OSLA_ASSERT_OK(osla_matrix_fill(j.tall, OSLA_FILL_UNIFORM, 4));
   OSLA_ASSERT_OK(osla_matrix_fill(j.a, OSLA_FILL_SPD, 1));
   OSLA_ASSERT_OK(osla_matrix_fill(j.b, OSLA_FILL_UNIFORM, 2));
   for (int64_t l = 0; l < osla_matrix_local_rows(j.a); l++)
@@ -107,6 +118,8 @@ static void refuse(osla_transport *t, const char *name, osla_err (*call)(job *))
                     name, "AB"[k]);
     free(before[k]);
   }
+  osla_matrix_destroy(&j.tall);
+  osla_matrix_destroy(&j.wide);
   osla_matrix_destroy(&j.b);
   osla_matrix_destroy(&j.a);
   osla_grid_destroy(&grid);
@@ -123,6 +136,7 @@ static void test_refused(void)
   refuse(t, "getri", getri);
   refuse(t, "potrs", potrs);
   refuse(t, "trsm", trsm);
+  refuse(t, "gemm", gemm);
   osla_transport_destroy(&t);
 }
 

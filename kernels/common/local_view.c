@@ -29,15 +29,21 @@ osla_err osla_view_needs_buffers(const local_view *v, bool *needed)
   return OSLA_OK;
 }
 
-osla_err osla_view_readable(const local_view *v, bool *readable)
+bool osla_view_hidden(const local_view *v)
 {
-  int hidden = 0;
+  bool hidden = false;
   for (int i = 0; i < v->p; i++)
     for (int j = 0; j < v->q; j++) {
       int rank = rank_at(v, i, j);
       bool near = osla_transport_same_node(v->t, rank);
-      if (near && !in_place(v, rank) && osla_matrix_local_rows(v->matrix) > 0) hidden = 1;
+      if (near && !in_place(v, rank) && osla_matrix_local_rows(v->matrix) > 0) hidden = true;
     }
+  return hidden;
+}
+
+osla_err osla_view_readable(const local_view *v, bool *readable)
+{
+  int hidden = osla_view_hidden(v);
   OSLA_CALL(osla_allreduce(v->t, &hidden, 1, MPI_INT, MPI_MAX));
   *readable = hidden == 0;
   return OSLA_OK;

@@ -104,6 +104,9 @@ osla_err osla_view_ready(const osla_matrix *a);
  * answer on all ranks: buffers are made or not made together. Collective. */
 osla_err osla_view_needs_buffers(const local_view *v, bool *needed);
 
+/* Is there a neighbour on this node whose local array cannot be read in place from here? Local. */
+bool osla_view_hidden(const local_view *v);
+
 /* Do all neighbours on each node read one another's local arrays in place? The same answer on all
  * ranks. Collective. */
 osla_err osla_view_readable(const local_view *v, bool *readable);

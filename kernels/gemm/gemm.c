@@ -7,6 +7,7 @@
 #include "gemm_run.h"
 #include "gemm_share.h"
 #include "gemm_split.h"
+#include "osla_blas.h"
 #include "part_checks.h"
 #include "reserved.h"
 #include "word_checks.h"
@@ -117,10 +118,28 @@ static osla_err plan(gemm_work *w, const request *r, bool split)
   return osla_gemm_plan_make(w);
 }
 
-/* Everything that can fail for a lack of memory, before C changes. */
+/* Can BLAS take what this rank is going to give it? */
+static osla_err check_blas(const gemm_work *w)
+{
+  int64_t largest = w->c.ld > w->width ? w->c.ld : w->width;
+  if (w->c.rows == 0 || w->c.cols == 0) return OSLA_OK;
+  if (w->c.cols > largest) largest = w->c.cols;
+  for (int i = 0; i < 2; i++) {
+    int64_t ld = osla_gemm_operand_ld(&w->x[i]);
+    if (ld > largest) largest = ld;
+  }
+  OSLA_CHECK(largest <= INT_MAX, OSLA_ERR_RANGE,
+             "gemm: %" PRId64 " elements from column to column, or in a row: not in the int of "
+             "this BLAS",
+             largest);
+  return osla_blas_ready();
+}
+
+/* Everything that can fail for a rank alone, before C changes and others wait for what it gets. */
 static osla_err prepare(gemm_work *w, const request *r, bool split)
 {
   OSLA_CALL(plan(w, r, split));
+  OSLA_CALL(check_blas(w));
   if (split) OSLA_CALL(osla_gemm_split_open(w));
   OSLA_CALL(osla_gemm_share_prepare(w));
   return osla_gemm_run_open(w);
@@ -137,7 +156,7 @@ static osla_err multiply(const request *r, osla_complex alpha, osla_complex beta
   gemm_work w = work_of(r, options);
   if (alpha == 0) w.k_to = 0; /* as BLAS: then A and B are not read */
   const bool split = is_split(&w, r);
-  if (!split) OSLA_CALL(osla_gemm_share_wanted(&w));
+  if (!split) OSLA_CALL(osla_gemm_share_wanted(&w, r->a.matrix, r->b.matrix));
   OSLA_TRY(osla_agree(w.t, prepare(&w, r, split))); /* also: operands are complete */
   OSLA_TRY(osla_gemm_share_open(&w));
   if (split)

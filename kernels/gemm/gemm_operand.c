@@ -81,6 +81,17 @@ static void look_at_ranks(gemm_operand *x, const osla_gemm_options *options)
     }
 }
 
+int64_t osla_gemm_operand_ld(const gemm_operand *x)
+{
+  int64_t most = 0;
+  for (int owner = 0; owner < x->inner.nprocs; owner++)
+    for (int g = 0; g < x->n_groups; g++) {
+      int64_t lld = osla_matrix_lld(x->v.matrix, gemm_rank(x, g, owner));
+      if (lld > most) most = lld;
+    }
+  return most;
+}
+
 osla_err osla_gemm_operand_make(gemm_operand *x, osla_trans trans, bool is_a, const osla_part *part,
                                 const gemm_target *c, const osla_gemm_options *options)
 {

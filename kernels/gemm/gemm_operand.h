@@ -10,6 +10,8 @@ gemm_target osla_gemm_target_of(const osla_part *c);
 /* Fills x for an operand of the product. Local. Errors: MEM. */
 osla_err osla_gemm_operand_make(gemm_operand *x, osla_trans trans, bool is_a, const osla_part *part,
                                 const gemm_target *c, const osla_gemm_options *options);
+/* The largest leading dimension from which it is read. Local. */
+int64_t osla_gemm_operand_ld(const gemm_operand *x);
 void osla_gemm_operand_free(gemm_operand *x);
 
 #endif

@@ -24,7 +24,8 @@ typedef struct slot {
   int64_t n_transfers, n_complete;
 } slot;
 
-/* Loads by their number; of mine are `started` and `told` the next ones. */
+/* Loads by their number. Of mine, which are every mates.n-th, `started` and `told` are the next
+ * ones; `finished` counts all. */
 typedef struct gemm_source {
   const gemm_work *w;
   const gemm_operand *x;
@@ -120,11 +121,24 @@ static osla_err complete(source *s, slot *l, bool must, bool *done)
   return OSLA_OK;
 }
 
+/* Waits for all of the slot's gets that are under way, whatever becomes of some. */
+static osla_err end_gets(source *s, slot *l)
+{
+  osla_err err = OSLA_OK;
+  for (; l->n_complete < l->n_transfers; l->n_complete++) {
+    osla_err one =
+      osla_transfer_wait(osla_matrix_segment(s->x->v.matrix), &l->transfers[l->n_complete]);
+    if (err == OSLA_OK) err = one;
+  }
+  return err;
+}
+
 /* Tells mates of loads of mine that are there, in their order. Up to load `must` they have to be.
  */
 static osla_err tell_mates(source *s, int64_t must)
 {
-  for (; s->told < s->started; s->told += s->x->mates.n) {
+  const bool alone = s->x->mates.n == 1; /* nobody asks for more (for ARMCI to look is to wait) */
+  for (; s->told < s->started && (s->told <= must || !alone); s->told += s->x->mates.n) {
     bool done;
     OSLA_CALL(complete(s, slot_of(s, s->told), s->told <= must, &done));
     if (!done) break;
@@ -150,8 +164,9 @@ static osla_err start_get(void *arg, int rank, size_t offset, size_t to, size_t 
   return OSLA_OK;
 }
 
-/* Is the buffer of a load of mine free? It is when nobody needs what it held before. If it must be,
- * waits for that. */
+/* Is the buffer of a load of mine free? It is when nobody needs what it held before: I (who have
+ * finished that, when the load must be there: it is a later one's) and my mates. If it must be,
+ * waits for these. */
 static bool is_free(const source *s, int64_t load, bool must)
 {
   int64_t before = load - (int64_t)gemm_n_slots(s->w) * s->x->mates.n;
@@ -316,7 +331,7 @@ static osla_err run_tasks(source *s, osla_complex alpha, osla_complex beta)
     OSLA_CALL(ready(&s[GEMM_A], task, &a));
     OSLA_CALL(ready(&s[GEMM_B], task, &b));
     for (int i = 0; i < 2; i++) /* what has come early, before this rank computes */
-      if (s[i].x->mates.n > 1) OSLA_CALL(tell_mates(&s[i], -1));
+      OSLA_CALL(tell_mates(&s[i], -1));
     double since = osla_trace_now(w->t);
     OSLA_CALL(multiply(w, alpha, a, b, task->width, t == 0 ? beta : 1));
     osla_trace_add(w->t, w->triangle >= 0 ? OSLA_TRACE_SYRK : OSLA_TRACE_GEMM, since,
@@ -333,11 +348,11 @@ osla_err osla_gemm_run(const gemm_work *w, osla_complex alpha, osla_complex beta
   for (int i = 0; i < 2; i++)
     s[i].started = s[i].told = s[i].x->mates.me;
   osla_err err = run_tasks(s, alpha, beta);
-  if (err != OSLA_OK && w->sharing) osla_transport_abort(w->t, err); /* mates wait */
+  const bool mates_wait = w->x[GEMM_A].mates.n > 1 || w->x[GEMM_B].mates.n > 1;
+  if (err != OSLA_OK && mates_wait) osla_transport_abort(w->t, err);
   for (int i = 0; i < 2; i++) /* a get that nobody waited for may still write to its buffer */
     for (int k = 0; k < gemm_n_slots(w); k++) {
-      bool done;
-      osla_err waited = complete(&s[i], &s[i].slots[k], true, &done);
+      osla_err waited = end_gets(&s[i], &s[i].slots[k]);
       if (err == OSLA_OK) err = waited;
     }
   return err;

@@ -8,9 +8,10 @@
  * Notify slots, for each operand: PLAN, a hash of my list; PLACE, 1 + where my buffers begin in my
  * store; READY, 1 + the latest of my loads that is there; DONE, 1 + the latest of your loads that I
  * need no more.
- * Nobody waits in a circle: mates come to each load at the same task, A's before B's; and who gets
- * it waits for no mate there that is not at an earlier task, since that was the last to need what
- * its buffer held before.
+ * Equal hashes mean equal buffers: owners, ranges, pieces and widths say where a load lies in one.
+ * Nobody waits in a circle: all mates have the same tasks, also those for A and those for B, and
+ * come to each load at the same task, A's before B's. Who gets a load waits at most for a mate at
+ * an earlier task: the last task to need what its buffer held before.
  */
 #include "gemm_share.h"
 #include "hash.h"
@@ -43,7 +44,15 @@ static int first_near(const gemm_work *w, bool of_rows)
   return i;
 }
 
-osla_err osla_gemm_share_wanted(gemm_work *w)
+/* Of a matrix that its owner alone reads in place (osla_matrix_wrap) each rank of a node needs
+ * something else: nobody would have mates. */
+static bool is_hidden(osla_matrix *x)
+{
+  const local_view v = view_of(x);
+  return osla_view_hidden(&v);
+}
+
+osla_err osla_gemm_share_wanted(gemm_work *w, osla_matrix *a, osla_matrix *b)
 {
   const gemm_axis *rows = &w->c.rows_of, *cols = &w->c.cols_of;
   const osla_gemm_options *o = &w->options;
@@ -51,7 +60,7 @@ osla_err osla_gemm_share_wanted(gemm_work *w)
   int n_nodes = osla_transport_n_nodes(w->t);
   if (n_nodes == 1 || n_nodes == osla_transport_size(w->t)) return OSLA_OK;
   if (outer * (double)w->k_to * (double)w->element < LEAST_BYTES) return OSLA_OK;
-  int all = !o->alone && !o->blocking && !o->copy && !o->unaware;
+  int all = !o->alone && !o->blocking && !o->copy && !o->unaware && !is_hidden(a) && !is_hidden(b);
   OSLA_CALL(osla_allreduce(w->t, &all, 1, MPI_INT, MPI_MIN));
   w->sharing = all;
   if (w->sharing && w->c.prow >= 0) w->diagonal = first_near(w, true) + first_near(w, false);

@@ -4,9 +4,10 @@
 
 #include "gemm.h"
 
-/* Sets w->sharing: whether ranks look for others that need the same, the same answer on all ranks;
- * and where the node's ranks begin on the diagonal. Before the plan. Collective. Errors: MPI. */
-osla_err osla_gemm_share_wanted(gemm_work *w);
+/* Sets w->sharing: whether ranks look for others that need the same of A and B, the same answer on
+ * all ranks; and where the node's ranks begin on the diagonal. Before the plan. Collective. Errors:
+ * MPI. */
+osla_err osla_gemm_share_wanted(gemm_work *w, osla_matrix *a, osla_matrix *b);
 
 /* After the plan: gets what memory this rank needs for itself. Local. Errors: MEM. */
 osla_err osla_gemm_share_prepare(gemm_work *w);

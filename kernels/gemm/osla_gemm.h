@@ -57,7 +57,8 @@ typedef struct osla_gemm_options {
  * distributed otherwise; by default at most 2.5 local blocks of the operands (or 1 MiB). A C that
  * leaves ranks idle (k >= 8192 and at most 8 MiB) is summed from private copies of it.
  * Errors, on all ranks together: ARG (sizes, types, a part outside its matrix, C overlaps an
- * operand), MEM (C is as before), MPI. */
+ * operand), MEM, RANGE and UNSUPPORTED (BLAS's int; C is as before), MPI, which ends the job where
+ * neighbours wait for what this rank got. */
 osla_err osla_gemm(osla_trans transa, osla_trans transb, osla_complex alpha, osla_part a,
                    osla_part b, osla_complex beta, osla_part c, const osla_gemm_options *options);
 
