@@ -134,11 +134,10 @@ static osla_err end_gets(source *s, slot *l)
 }
 
 /* Tells mates of loads of mine that are there, in their order. Up to load `must` they have to be.
- */
+ * Later ones are looked at only where ranks share: ARMCI's look waits. */
 static osla_err tell_mates(source *s, int64_t must)
 {
-  const bool alone = s->x->mates.n == 1; /* nobody asks for more (for ARMCI to look is to wait) */
-  for (; s->told < s->started && (s->told <= must || !alone); s->told += s->x->mates.n) {
+  for (; s->told < s->started && (s->told <= must || s->w->sharing); s->told += s->x->mates.n) {
     bool done;
     OSLA_CALL(complete(s, slot_of(s, s->told), s->told <= must, &done));
     if (!done) break;
@@ -331,7 +330,7 @@ static osla_err run_tasks(source *s, osla_complex alpha, osla_complex beta)
     OSLA_CALL(ready(&s[GEMM_A], task, &a));
     OSLA_CALL(ready(&s[GEMM_B], task, &b));
     for (int i = 0; i < 2; i++) /* what has come early, before this rank computes */
-      OSLA_CALL(tell_mates(&s[i], -1));
+      if (s[i].x->mates.n > 1) OSLA_CALL(tell_mates(&s[i], -1));
     double since = osla_trace_now(w->t);
     OSLA_CALL(multiply(w, alpha, a, b, task->width, t == 0 ? beta : 1));
     osla_trace_add(w->t, w->triangle >= 0 ? OSLA_TRACE_SYRK : OSLA_TRACE_GEMM, since,
