@@ -89,8 +89,9 @@ static void check_grid(osla_transport *t, osla_grid *grid, int g)
 /* Of many ranks, which are simulated, the grid of squares alone. */
 static osla_grid *grid_at(osla_transport *t, int which)
 {
-  int n = osla_test_size() > 8 ? 0 : kernel_n_grids(t);
-  return which < n ? kernel_grid(t, which) : which < n + 3 ? grid_of_squares(t) : NULL;
+  bool many = osla_test_size() > 8;
+  int n = many ? 0 : kernel_n_grids(t), squares = many ? 1 : 3;
+  return which < n ? kernel_grid(t, which) : which < n + squares ? grid_of_squares(t) : NULL;
 }
 
 static void test_products(void)
