@@ -97,6 +97,33 @@ static void test_wide(void)
   osla_transport_destroy(&t);
 }
 
+/* One process column, whose second and following rows are on the second node of two: the first and
+ * the last ranks are neighbours, but not mates (kernels/lu/lu_mates.h). */
+static osla_grid *grid_apart(osla_transport *t)
+{
+  int size = osla_test_size(), rank = osla_test_rank(), half = (size + 1) / 2;
+  int row = rank == 0 ? 0 : rank >= half ? 1 + rank - half : size - half + rank;
+  osla_grid *grid = NULL;
+  OSLA_ASSERT_OK(osla_grid_create_at(t, size, 1, row, 0, &grid));
+  return grid;
+}
+
+static void test_apart(void)
+{
+  enum { N = 290, NB = 9 };
+  osla_transport *t = osla_test_transport();
+  osla_grid *grid = grid_apart(t);
+  for (int variant = 0; variant<8; variant += osla_test_size()> 8 ? 5 : 1) {
+    int64_t m = 20 + 40 * variant;
+    kernel_matrix a =
+      kernel_make(grid, (osla_dtype)(variant % 4), m, N, NB, NB, variant / 4 % 2 == 0);
+    check_known(&a, lu_look_ahead(variant), (uint64_t)variant, variant == 3 ? m / 2 : -1, "apart");
+    kernel_free(&a);
+  }
+  osla_grid_destroy(&grid);
+  osla_transport_destroy(&t);
+}
+
 /* A random matrix in which LAPACK's pivots leave no doubt. */
 static dense clear_matrix(int64_t m, int64_t n, osla_dtype dtype, lu_lapack *lapack)
 {
@@ -292,6 +319,7 @@ int main(int argc, char **argv)
   static const osla_test_case cases[] = {
     {"known", test_known},
     {"wide", test_wide},
+    {"apart", test_apart},
     {"random", test_random},
     {"look_ahead", test_look_ahead},
     {"singular", test_singular},

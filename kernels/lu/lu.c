@@ -9,9 +9,8 @@
  *
  * Memory per rank: see osla_lu.h. Messages per step: a panel to q - 1 ranks, rows and a share of U
  * to p - 1, but one for all mates on a node (lu_mates.h; twice where the columns come in two parts:
- * lu_update.c), and with partial pivoting over
- * process columns that span nodes nb records to the p - 1 other ranks of the panel's process
- * column.
+ * lu_update.c), and with partial pivoting over process columns that span nodes nb records, each to
+ * the p - 1 other ranks of the panel's process column, or by rounds (lu_disseminate.h).
  */
 #include "lu.h"
 #include "lu_block.h"

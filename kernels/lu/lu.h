@@ -68,7 +68,8 @@ typedef enum lu_sharing { LU_ALONE, LU_BY_MATES, LU_BY_ALL } lu_sharing;
 typedef struct lu_exchange {
   lu_step s;
   int64_t col, cols;
-  lu_operand u, top; /* U(k, these columns); the panel's top block */
+  lu_operand u, top; /* U(k, these columns), in my memory until it is complete, then in my leader's;
+                        the panel's top block */
   lu_sharing sharing;
   bool solved;          /* my share of U is there */
   bool complete;        /* all of U is */
@@ -106,7 +107,8 @@ typedef struct lu {
   unsigned char *offered; /* my record then */
   uint64_t row_exchanges, column_exchanges, permutations;
   osla_posted *row_posts, *down_posts, *u_posts,
-    *column_posts; /* [2 p] of the last two exchanges, to each process row */
+    *column_posts; /* [2 p] of the last two exchanges, to each process row (column_posts: or of each
+                      round, lu_disseminate.c) */
   int *leaders;    /* [p] of the process rows' mates (lu_mates.h) */
   lu_teams teams;
   int64_t *pivots;        /* [order] of all steps so far, global */

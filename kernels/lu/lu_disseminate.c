@@ -19,7 +19,8 @@ void osla_lu_find_teams(lu *f)
       if (osla_transport_node_of(v->t, rank_at(v, prow + run, v->pcol)) != node) break;
     int parts = (run + TEAM - 1) / TEAM;
     for (int i = 0; i < parts; i++) {
-      int first = prow + run * i / parts, end = prow + run * (i + 1) / parts;
+      int first = prow + (int)((int64_t)run * i / parts);
+      int end = prow + (int)((int64_t)run * (i + 1) / parts);
       if (v->prow >= first && v->prow < end) t->mine = t->count;
       if (end - first < t->carriers) t->carriers = end - first;
       t->first[t->count++] = first;

@@ -2,7 +2,8 @@
  *
  * Mates are ranks of one node that have consecutive process rows. What other nodes send to all of
  * them goes to the first, their leader, which tells the others when all is there: one message in
- * place of some.
+ * place of some. Other neighbours, whose process rows lie beyond those of another node, hear and
+ * read one another directly.
  */
 #ifndef OSLA_LU_MATES_H
 #define OSLA_LU_MATES_H
@@ -20,7 +21,8 @@ void osla_lu_find_mates(lu *f);
 lu_range osla_lu_mates(const lu *f, int leader);
 
 /* To all mates of mine, of which I am the leader: exchange e's rows of other nodes are there
- * (2 e - 1), or all of its U is (2 e). */
+ * (2 e - 1), or all of its U is (2 e; where all process rows share its work). None is told where
+ * all process rows are mates. */
 osla_err osla_lu_tell_mates(lu *f, uint64_t word);
 
 /* Has a word of a process row come? If it must, waits for it. */

@@ -5,6 +5,9 @@
  * on top go to those that solve for U there, those that go down to their new owner alone. As in
  * lu_column.c, two sets of buffers are enough.
  *
+ * (Rows from other nodes lie in the leader's memory, see below: who sends those of e + 2 has
+ * finished e + 1, which all mates have begun, who have then taken those of e.)
+ *
  * U has the same columns on all ranks of a process column. They share the work: each solves for
  * some columns and hands them to the others. (ScaLAPACK's owner of the top rows solves and
  * broadcasts, in HPL all solve for all; of few columns ours do, too.) Two sets of U again: who
@@ -253,7 +256,8 @@ static osla_err begin(lu *f, const lu_step *s, const int64_t *pivots, int64_t co
   return OSLA_OK;
 }
 
-/* Rows come to my U when my mates read it no more: they have begun, too. */
+/* Rows, and shares of U, come to our leader's U (its own, and from mates by hand_out) when no
+ * mate's product reads it any more: all have begun, too. */
 static bool mates_have_begun(lu *f, bool must)
 {
   const lu_range mates = osla_lu_mates(f, my_leader(f));
@@ -357,7 +361,9 @@ static osla_err receive_shares(lu *f, lu_exchange *x, bool all)
   return OSLA_OK;
 }
 
-/* Of few columns messages cost more than the work that they spare. */
+/* Of few columns messages cost more than the work that they spare. Nodes may choose differently
+ * between LU_ALONE and LU_BY_MATES: to either all columns of rows on top are sent (share_of of all
+ * mates). */
 static lu_sharing choose_sharing(const lu *f, int64_t cols)
 {
   const lu_range mates = osla_lu_mates(f, my_leader(f));
