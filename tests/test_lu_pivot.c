@@ -113,7 +113,8 @@ static void test_apart(void)
   enum { N = 290, NB = 9 };
   osla_transport *t = osla_test_transport();
   osla_grid *grid = grid_apart(t);
-  for (int variant = 0; variant<8; variant += osla_test_size()> 8 ? 5 : 1) {
+  int step = osla_test_size() > 8 ? 5 : 1;
+  for (int variant = 0; variant < 8; variant += step) {
     int64_t m = 20 + 40 * variant;
     kernel_matrix a =
       kernel_make(grid, (osla_dtype)(variant % 4), m, N, NB, NB, variant / 4 % 2 == 0);
