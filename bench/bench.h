@@ -52,6 +52,7 @@ typedef struct bench_settings {
   int grids[BENCH_MAX_GRIDS][2]; /* process rows, columns; 0 x 0: chosen */
   int n_grids;
   osla_grid_order order;
+  bool order_chosen; /* by osla_grid_choose_order, for each grid */
   int64_t nb; /* of the current case: one of nbs */
   int reps;
   osla_dtype dtype;

@@ -87,8 +87,11 @@ static osla_err set_threads(const bench_settings *settings, int size, int *threa
 static osla_err run_grid(const bench_kernel *kernel, bench_job *job, bench_settings *current, int g)
 {
   bool last_grid = g + 1 == current->n_grids;
-  osla_err err = osla_grid_create_ordered(job->transport, current->grids[g][0],
-                                          current->grids[g][1], current->order, &job->grid);
+  osla_transport *t = job->transport;
+  int p = current->grids[g][0], q = current->grids[g][1];
+  if (p == 0 && q == 0) osla_grid_choose(osla_transport_size(t), osla_transport_n_nodes(t), &p, &q);
+  if (current->order_chosen) current->order = osla_grid_choose_order(t, p, q);
+  osla_err err = osla_grid_create_ordered(t, p, q, current->order, &job->grid);
   for (int i = 0; i < current->n_count; i++)
     for (int j = 0; j < current->n_nbs && err == OSLA_OK; j++) {
       job->last_size = last_grid && i + 1 == current->n_count && j + 1 == current->n_nbs;

@@ -43,7 +43,8 @@ int main(int argc, char **argv)
   if (p == 0)
     check(osla_grid_create(transport, 0, 0, &grid)); /* chosen, see below */
   else
-    check(osla_grid_create_ordered(transport, p, q, OSLA_GRID_NODES, &grid));
+    check(
+      osla_grid_create_ordered(transport, p, q, osla_grid_choose_order(transport, p, q), &grid));
 
   osla_layout layout = {n, n, nb, nb, osla_grid_nprow(grid), osla_grid_npcol(grid)};
   uint64_t bytes = osla_matrix_bytes(&layout, OSLA_DOUBLE); /* of the rank that holds most */

@@ -4,7 +4,7 @@ if SIMULATION
 # Those that say something of many ranks.
 tests_programs = \
   tests/test_transport tests/test_exchange tests/test_segment tests/test_notify tests/test_stripes tests/test_channel tests/test_reduction tests/test_matrix \
-  tests/test_panels tests/test_gemm tests/test_gemm_share tests/test_syrk tests/test_lu tests/test_lu_pivot tests/test_chol tests/test_trsm \
+  tests/test_grid tests/test_panels tests/test_gemm tests/test_gemm_share tests/test_syrk tests/test_lu tests/test_lu_pivot tests/test_chol tests/test_trsm \
   tests/test_solve tests/test_hessian tests/test_hessian_flow tests/test_hessian_solve \
   tests/test_forest tests/test_forest_flow tests/test_forest_limits tests/test_forest_derive tests/test_forest_share \
   tests/test_sparse tests/test_sums tests/test_krylov

@@ -34,10 +34,32 @@ static void check_by_nodes(osla_grid *grid, osla_transport *t)
   CU_ASSERT(seen == (osla_grid_prow(grid) >= 0 ? 1 : 0));
 }
 
+/* Each node's ranks fill a rectangle, in their order, column by column; false: there is none. */
+static bool check_tiles(osla_grid *grid, osla_transport *t, int p, int q)
+{
+  const int each = osla_transport_largest_node(t), nodes = osla_transport_n_nodes(t);
+  if (each * nodes != osla_test_size() || p * q != osla_test_size() || each % p == 0) return false;
+  int rows = 1;
+  while (rows <= each && (each % rows || rows * rows < each || p % rows || q % (each / rows)))
+    rows++;
+  if (rows > each) return false;
+  int cols = each / rows;
+  for (int i = 0; i < p; i++)
+    for (int j = 0; j < q; j++) {
+      int node = i / rows + j / cols * (p / rows), rank = osla_grid_rank_at(grid, i, j), before = 0;
+      CU_ASSERT(osla_transport_node_of(t, rank) == node);
+      for (int other = 0; other < rank; other++)
+        before += osla_transport_node_of(t, other) == node;
+      CU_ASSERT(before == i % rows + j % cols * rows);
+    }
+  return true;
+}
+
 /* The orders that a grid can have, on every shape. */
 static void test_orders(void)
 {
   osla_transport *t = osla_test_transport();
+  int n_tiled = 0;
   for (int p = 1; p <= osla_test_size(); p++)
     for (int q = 1; p * q <= osla_test_size(); q++) {
       osla_grid *grid = NULL;
@@ -51,7 +73,15 @@ static void test_orders(void)
       if (!OSLA_ASSERT_OK(osla_grid_create_ordered(t, p, q, OSLA_GRID_NODES, &grid))) continue;
       check_by_nodes(grid, t);
       osla_grid_destroy(&grid);
+      if (!OSLA_ASSERT_OK(osla_grid_create_ordered(t, p, q, OSLA_GRID_TILES, &grid))) continue;
+      bool tiled = check_tiles(grid, t, p, q),
+           chosen = p >= 16 && tiled && osla_transport_largest_node(t) >= 8;
+      if (!tiled) check_by_nodes(grid, t);
+      n_tiled += tiled;
+      CU_ASSERT(osla_grid_choose_order(t, p, q) == (chosen ? OSLA_GRID_TILES : OSLA_GRID_NODES));
+      osla_grid_destroy(&grid);
     }
+  if (osla_test_size() == 16 && osla_transport_n_nodes(t) == 4) CU_ASSERT(n_tiled > 0);
   osla_transport_destroy(&t);
 }
 
@@ -153,8 +183,8 @@ static void test_bad_shapes(void)
   expect_error(t, -2, 1, "grid -2 x 1");
   expect_error(t, 1, -7, "grid 1 x -7");
   expect_error(t, -2, -3, "grid -2 x -3");
-  expect_error(t, 7, 1, "grid 7 x 1 needs 7 ranks, but there are");
-  expect_error(t, 3, 3, "grid 3 x 3 needs 9 ranks, but there are");
+  expect_error(t, 17, 1, "grid 17 x 1 needs 17 ranks, but there are");
+  expect_error(t, 6, 3, "grid 6 x 3 needs 18 ranks, but there are");
   expect_error(t, 100000, 100000, "grid 100000 x 100000 needs 10000000000 ranks");
   osla_transport_destroy(&t);
 }

@@ -118,24 +118,58 @@ static int number_by_node(const osla_transport *t, int rank)
   return before;
 }
 
+/* Rows of the tile that each node fills; 0: there is none (osla_grid.h). */
+static int tile_rows(const osla_transport *t, int nprow, int npcol)
+{
+  const int each = osla_transport_largest_node(t), size = osla_transport_size(t);
+  const bool regular = (int64_t)osla_transport_n_nodes(t) * each == size;
+  if (!regular || (int64_t)nprow * npcol != size || each % nprow == 0) return 0;
+  for (int rows = 1; rows <= each; rows++)
+    if (each % rows == 0 && (int64_t)rows * rows >= each && nprow % rows == 0 &&
+        npcol % (each / rows) == 0)
+      return rows;
+  return 0;
+}
+
+/* Simulated: with fewer process rows, and on nodes of four ranks, LU is slower by tiles. */
+enum { TILED_LEAST = 16, TILED_LEAST_EACH = 8 };
+
+osla_grid_order osla_grid_choose_order(const osla_transport *t, int nprow, int npcol)
+{
+  const bool tiled = nprow >= TILED_LEAST && osla_transport_largest_node(t) >= TILED_LEAST_EACH &&
+                     tile_rows(t, nprow, npcol) > 0;
+  return tiled ? OSLA_GRID_TILES : OSLA_GRID_NODES;
+}
+
 osla_err osla_grid_create_ordered(osla_transport *t, int nprow, int npcol, osla_grid_order order,
                                   osla_grid **out)
 {
-  int number = osla_transport_rank(t);
+  int number = osla_transport_rank(t), rows = 0;
   if (nprow == 0 && npcol == 0)
     osla_grid_choose(osla_transport_size(t), osla_transport_n_nodes(t), &nprow, &npcol);
-  if (order == OSLA_GRID_NODES) number = number_by_node(t, number);
+  if (order == OSLA_GRID_NODES || order == OSLA_GRID_TILES) number = number_by_node(t, number);
+  if (order == OSLA_GRID_TILES && nprow > 0 && npcol > 0) rows = tile_rows(t, nprow, npcol);
   bool member = nprow > 0 && npcol > 0 && number < (int64_t)nprow * npcol;
   if (!member) return osla_grid_create_at(t, nprow, npcol, -1, -1, out);
   if (order == OSLA_GRID_ROWS)
     return osla_grid_create_at(t, nprow, npcol, number / npcol, number % npcol, out);
+  if (rows > 0) {
+    int each = osla_transport_largest_node(t), tile = number / each, in_tile = number % each;
+    int down = nprow / rows, cols = each / rows;
+    return osla_grid_create_at(t, nprow, npcol, tile % down * rows + in_tile % rows,
+                               tile / down * cols + in_tile / rows, out);
+  }
   return osla_grid_create_at(t, nprow, npcol, number % nprow, number / nprow, out);
 }
 
 osla_err osla_grid_create(osla_transport *t, int nprow, int npcol, osla_grid **out)
 {
-  bool chosen = nprow == 0 && npcol == 0 && osla_transport_n_nodes(t) > 1;
-  return osla_grid_create_ordered(t, nprow, npcol, chosen ? OSLA_GRID_NODES : OSLA_GRID_ROWS, out);
+  osla_grid_order order = OSLA_GRID_ROWS;
+  if (nprow == 0 && npcol == 0 && osla_transport_n_nodes(t) > 1) {
+    osla_grid_choose(osla_transport_size(t), osla_transport_n_nodes(t), &nprow, &npcol);
+    order = osla_grid_choose_order(t, nprow, npcol);
+  }
+  return osla_grid_create_ordered(t, nprow, npcol, order, out);
 }
 
 osla_err osla_grid_shift(const osla_grid *grid, int prow, int pcol, osla_grid **out)

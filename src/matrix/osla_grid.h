@@ -17,11 +17,16 @@ typedef struct osla_grid osla_grid;
 /* How ranks are distributed over the positions of a grid.
  * By nodes: process columns are filled one after another, node by node. So each lies on as few
  * nodes as can be, which is where LU and Cholesky exchange most often (HPL's PMAP says the same).
+ * By tiles: each node fills a rectangle that is as near to square as fits, with at least as many
+ * rows as columns. So a node needs the least from others; worth it where a line that many ranks
+ * share is the limit (doc/grid_and_blocks.md). By nodes where there is no such rectangle: nodes of
+ * different size, idle ranks, sides that do not divide the grid's, nodes of whole columns.
  */
 typedef enum osla_grid_order {
   OSLA_GRID_ROWS,    /* (prow, pcol) is rank prow * npcol + pcol: BLACS's 'R' */
   OSLA_GRID_COLUMNS, /* (prow, pcol) is rank prow + pcol * nprow: BLACS's 'C' */
-  OSLA_GRID_NODES    /* as columns, with the ranks sorted by node */
+  OSLA_GRID_NODES,   /* as columns, with the ranks sorted by node */
+  OSLA_GRID_TILES    /* a rectangle for each node */
 } osla_grid_order;
 
 /* Makes a grid of the first nprow * npcol ranks in an order. Collective on the transport. The other
@@ -33,11 +38,16 @@ typedef enum osla_grid_order {
 osla_err osla_grid_create_ordered(osla_transport *transport, int nprow, int npcol,
                                   osla_grid_order order, osla_grid **out);
 
-/* The same by rows; if nprow = npcol = 0 and there are several nodes, by nodes. */
+/* The same by rows; if nprow = npcol = 0 and there are several nodes, in the order that
+ * osla_grid_choose_order says. */
 osla_err osla_grid_create(osla_transport *transport, int nprow, int npcol, osla_grid **out);
 
 /* The shape that is chosen for that many ranks and nodes. Local, pure. */
 void osla_grid_choose(int ranks, int nodes, int *nprow, int *npcol);
+
+/* The order that is chosen for a grid of that shape: by tiles from 16 process rows and 8 ranks a
+ * node on, else by nodes. Local. */
+osla_grid_order osla_grid_choose_order(const osla_transport *transport, int nprow, int npcol);
 
 /* Makes a grid in which each rank names its own position, as Cblacs_gridinfo reports it: so that
  * matrices on an existing BLACS context can be used (ranks outside it pass -1, -1). Collective.
