@@ -62,6 +62,7 @@ module osla_values
   integer(c_int), parameter :: OSLA_GRID_ROWS = 0
   integer(c_int), parameter :: OSLA_GRID_COLUMNS = 1
   integer(c_int), parameter :: OSLA_GRID_NODES = 2
+  integer(c_int), parameter :: OSLA_GRID_TILES = 3
   integer(c_int), parameter :: OSLA_DEFAULT_BLOCK = 96
   integer(c_int), parameter :: OSLA_FILL_ZERO = 0
   integer(c_int), parameter :: OSLA_FILL_IDENTITY = 1
@@ -793,6 +794,15 @@ module osla_c
       integer(c_int), intent(inout) :: nprow
       integer(c_int), intent(inout) :: npcol
     end subroutine c_osla_grid_choose
+
+    function c_osla_grid_choose_order(transport, nprow, npcol) bind(c, &
+      name="osla_grid_choose_order") result(answer)
+      import
+      type(c_ptr), value :: transport
+      integer(c_int), value :: nprow
+      integer(c_int), value :: npcol
+      integer(c_int) :: answer
+    end function c_osla_grid_choose_order
 
     function c_osla_grid_create_at(transport, nprow, npcol, prow, pcol, out) bind(c, &
       name="osla_grid_create_at") result(answer)
