@@ -89,7 +89,6 @@ static osla_err run_grid(const bench_kernel *kernel, bench_job *job, bench_setti
   bool last_grid = g + 1 == current->n_grids;
   osla_transport *t = job->transport;
   int p = current->grids[g][0], q = current->grids[g][1];
-  if (p == 0 && q == 0) osla_grid_choose(osla_transport_size(t), osla_transport_n_nodes(t), &p, &q);
   if (current->order_chosen) current->order = osla_grid_choose_order(t, p, q);
   osla_err err = osla_grid_create_ordered(t, p, q, current->order, &job->grid);
   for (int i = 0; i < current->n_count; i++)

@@ -53,11 +53,10 @@ static void become_quiet(pid_t parent)
 
 /* --- this process --- */
 
-osla_err reader_process_start(reader_process *p, int socket_type, reader_serve *serve, void *arg)
+static osla_err start(reader_process *p, int socket_type, reader_serve *serve, void *arg)
 {
   int ends[2];
   pid_t parent = getpid();
-  *p = READER_PROCESS_NONE;
   OSLA_CHECK(socketpair(AF_UNIX, socket_type | SOCK_CLOEXEC, 0, ends) == 0, OSLA_ERR_MEM,
              "socketpair: %s", strerror(errno));
   p->socket = ends[0];
@@ -77,6 +76,14 @@ osla_err reader_process_start(reader_process *p, int socket_type, reader_serve *
     "no memory for OpenBLAS's buffer: address space is needed for each thread (ulimit -v)");
   OSLA_CHECK(p->process > 0, OSLA_ERR_MEM, "no process to read files: %s", strerror(error));
   return OSLA_OK;
+}
+
+osla_err reader_process_start(reader_process *p, int socket_type, reader_serve *serve, void *arg)
+{
+  *p = READER_PROCESS_NONE;
+  osla_err err = start(p, socket_type, serve, arg);
+  if (err != OSLA_OK) reader_process_stop(p);
+  return err;
 }
 
 /* Waits for the end of the process. */

@@ -31,14 +31,13 @@ osla_err osla_view_needs_buffers(const local_view *v, bool *needed)
 
 bool osla_view_hidden(const local_view *v)
 {
-  bool hidden = false;
   for (int i = 0; i < v->p; i++)
     for (int j = 0; j < v->q; j++) {
       int rank = rank_at(v, i, j);
       bool near = osla_transport_same_node(v->t, rank);
-      if (near && !in_place(v, rank) && osla_matrix_local_rows(v->matrix) > 0) hidden = true;
+      if (near && !in_place(v, rank) && osla_matrix_local_rows(v->matrix) > 0) return true;
     }
-  return hidden;
+  return false;
 }
 
 osla_err osla_view_readable(const local_view *v, bool *readable)

@@ -45,8 +45,8 @@ osla_err osla_grid_create(osla_transport *transport, int nprow, int npcol, osla_
 /* The shape that is chosen for that many ranks and nodes. Local, pure. */
 void osla_grid_choose(int ranks, int nodes, int *nprow, int *npcol);
 
-/* The order that is chosen for a grid of that shape: by tiles from 16 process rows and 8 ranks a
- * node on, else by nodes. Local. */
+/* The order that is chosen for a grid of that shape (0 x 0: the chosen one): by tiles from 16
+ * process rows and 8 ranks a node on, else by nodes. Local. */
 osla_grid_order osla_grid_choose_order(const osla_transport *transport, int nprow, int npcol);
 
 /* Makes a grid in which each rank names its own position, as Cblacs_gridinfo reports it: so that

@@ -150,7 +150,7 @@ static osla_err take_error(receiver *r)
 {
   char text[TABLE_TEXT];
   int err = fgetc(r->in);
-  if (err <= OSLA_OK || !receive_text(r, text, NULL)) return lost(r);
+  if (err <= OSLA_OK || err > OSLA_ERR_UNSUPPORTED || !receive_text(r, text, NULL)) return lost(r);
   return osla_error_set((osla_err)err, "%s", text);
 }
 
