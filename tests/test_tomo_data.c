@@ -381,41 +381,27 @@ static void test_hdf5(void)
   unlink(path);
 }
 
-/* Some bytes of the file become others. */
-static void spoil(uint64_t *random)
+/* A size in the heap of texts becomes huge: the byte so far behind the heap's signature. */
+static void spoil_heap(int64_t byte)
 {
-  enum { CHANGES = 3 };
-  int fd = open(path, O_WRONLY);
-  const int64_t size = lseek(fd, 0, SEEK_END);
-  CU_ASSERT(size > 0);
-  for (int i = 0; i < CHANGES && size > 0; i++) {
-    *random = *random * 6364136223846793005u + 1442695040888963407u;
-    unsigned char byte = (unsigned char)(*random >> 24);
-    CU_ASSERT(pwrite(fd, &byte, 1, (off_t)(*random >> 33) % size) == 1);
-  }
+  char bytes[16384];
+  int fd = open(path, O_RDWR);
+  const ssize_t size = read(fd, bytes, sizeof bytes);
+  const char *heap = size > 0 ? memmem(bytes, (size_t)size, "GCOL", 4) : NULL;
+  CU_ASSERT(heap && pwrite(fd, "\xff", 1, heap - bytes + byte) == 1);
   close(fd);
 }
 
-/* HDF5 crashes on some of these: that is an error as any other. */
+/* HDF5 1.10.8 dies of these by a segmentation fault: that is an error as any other. */
 static void test_damaged_hdf5(void)
 {
-  enum { TIMES = 80 };
-  uint64_t random = 7;
-  int refused = 0;
+  static const int64_t highest_byte[] = {15, 31}; /* of the heap's size, of the first text's */
   if (!write_file("")) return;
-  for (int i = 0; i < TIMES; i++) {
-    tomo_data d;
-    tomo_data_notes notes;
+  for (int i = 0; i < 2; i++) {
     write_hdf5(0.25, NULL);
-    spoil(&random);
-    osla_err err = tomo_data_read(path, &lists, &d, &notes);
-    if (err == OSLA_OK)
-      tomo_data_free(&d);
-    else
-      OSLA_ASSERT_MSG(strstr(osla_error_text(), path) != NULL, "got \"%s\"", osla_error_text());
-    refused += err != OSLA_OK;
+    spoil_heap(highest_byte[i]);
+    refuse_hdf5(path);
   }
-  CU_ASSERT(refused > TIMES / 10);
   unlink(path);
 }
 
