@@ -1,5 +1,4 @@
 # Floor 4: benchmarks.
-AM_CPPFLAGS += -I$(srcdir)/bench
 
 bin_PROGRAMS += bench/osla-bench
 bench_osla_bench_SOURCES = \

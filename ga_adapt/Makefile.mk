@@ -1,5 +1,5 @@
 # Floor 4: the adaptor to Global Arrays, a library of its own.
-AM_CPPFLAGS += -I$(srcdir)/ga_adapt $(GA_CFLAGS)
+AM_CPPFLAGS += $(GA_CFLAGS)
 
 ga_adapt_sources = \
   ga_adapt/osla_ga.h \

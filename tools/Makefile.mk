@@ -1,7 +1,5 @@
 # Floor 4: the command.
-AM_CPPFLAGS += -I$(srcdir)/tools -I$(srcdir)/tools/info -I$(srcdir)/tools/invert \
-  -I$(srcdir)/tools/assemble -I$(srcdir)/tools/solve \
-  -I$(srcdir)/tools/tomo $(POPT_CFLAGS) $(JANSSON_CFLAGS)
+AM_CPPFLAGS += $(POPT_CFLAGS) $(JANSSON_CFLAGS)
 
 if SIMULATION
 info_probe = tools/info/info_probe_none.c

@@ -1,5 +1,4 @@
 # Floor 4: modes of a spherical Earth, behind `osla reference`, a library of its own so that tests can link it.
-AM_CPPFLAGS += -I$(srcdir)/tools/reference
 noinst_LTLIBRARIES += tools/libreference.la
 tools_libreference_la_LIBTOOLFLAGS = $(static_alone)
 tools_libreference_la_SOURCES = \
