@@ -16,6 +16,9 @@
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
+#ifdef HAVE_HDF5
+#include <hdf5.h>
+#endif
 
 /* --- the process --- */
 
@@ -53,6 +56,15 @@ static void become_quiet(pid_t parent)
 
 /* --- this process --- */
 
+/* HDF5 asks MPI for something when it begins. In the copy that could wait for ever: for a lock of
+ * MPI's that another thread (MPICH_ASYNC_PROGRESS) holds while fork copies it. */
+static void open_hdf5(void)
+{
+#ifdef HAVE_HDF5
+  (void)H5open();
+#endif
+}
+
 static osla_err start(reader_process *p, int socket_type, reader_serve *serve, void *arg)
 {
   int ends[2];
@@ -62,6 +74,7 @@ static osla_err start(reader_process *p, int socket_type, reader_serve *serve, v
   p->socket = ends[0];
   /* In fork OpenBLAS waits for the end of its threads, and without room these try for ever. */
   bool ends_threads = osla_blas_threads() < 2 || osla_blas_has_room(1);
+  open_hdf5();
   if (ends_threads) p->process = fork();
   if (p->process == 0) {
     (void)close(ends[0]);
