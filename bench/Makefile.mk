@@ -3,13 +3,13 @@
 bin_PROGRAMS += bench/osla-bench
 bench_osla_bench_SOURCES = \
   bench/bench.h bench/bench_options.h bench/bench_product.h bench/bench_factor.h \
-  bench/bench_hessian.h bench/bench_forest.h bench/reference.h bench/updates.h \
+  bench/bench_hessian.h bench/bench_forest.h bench/bench_reference.h bench/seeded_updates.h \
   bench/bench_main.c bench/bench_options.c bench/bench_options_product.c \
   bench/bench_options_factor.c bench/bench_options_updates.c bench/bench_run.c bench/bench_report.c bench/bench_trace.c \
   bench/bench_data.c bench/bench_product.c bench/bench_gemm.c bench/bench_gemm_plan.c \
   bench/bench_syrk.c bench/bench_triangle.c bench/bench_vector.c bench/bench_factor.c bench/bench_lu_chol.c bench/bench_inverse.c bench/bench_solve.c \
   bench/bench_hpl.c bench/bench_hessian.c bench/hessian_osla.c bench/hessian_own.c \
-  bench/hessian_produce.c bench/hessian_remote.c bench/bench_put.c bench/updates.c \
+  bench/hessian_produce.c bench/hessian_remote.c bench/bench_put.c bench/seeded_updates.c \
   bench/bench_forest.c bench/bench_options_forest.c bench/forest_graph.c bench/forest_osla.c \
   bench/forest_reference_mpi.c bench/forest_neighbor.c \
   bench/mesh.h bench/mesh.c bench/mesh_partition.c bench/graph_partition.h bench/graph_partition.c \

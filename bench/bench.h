@@ -14,11 +14,11 @@
  *   bench_vector.c                                                products
  *   bench_factor.c bench_lu_chol.c bench_inverse.c bench_solve.c bench_hpl.c
  *                                                                 factorisations, solves
- *   bench_hessian.c hessian_*.c updates.c, bench_put.c            the other kernels
+ *   bench_hessian.c hessian_*.c seeded_updates.c, bench_put.c     the other kernels
  *   bench_forest.c forest_*.c                                     and star forests
  *   bench_jacobi.c jacobi_*.c                                     and iterations
  *   bench_channel.c channel_*.c                                   and channels
- *   reference_*.c    what they are compared with (reference.h)
+ *   reference_*.c    what they are compared with (bench_reference.h)
  */
 #ifndef OSLA_BENCH_H
 #define OSLA_BENCH_H

@@ -2,11 +2,11 @@
 #include "config.h"
 
 #include "bench.h"
+#include "bench_reference.h"
 #include "command.h"
 #include "command_files.h"
 #include "osla_armci.h"
 #include "osla_blas.h"
-#include "reference.h"
 #include "work.h"
 
 #include <errno.h>

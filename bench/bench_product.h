@@ -3,8 +3,8 @@
 #ifndef OSLA_BENCH_PRODUCT_H
 #define OSLA_BENCH_PRODUCT_H
 
+#include "bench_reference.h"
 #include "osla_gemm.h"
-#include "reference.h"
 
 /* What one implementation works on. */
 typedef struct product_set {

@@ -6,8 +6,8 @@
  */
 #include "config.h"
 
+#include "bench_reference.h"
 #include "osla_segment.h"
-#include "reference.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -3,8 +3,8 @@
  * read and written; McCalpin, IEEE TCCA Newsletter, 1995). */
 #include "config.h"
 
+#include "bench_reference.h"
 #include "osla_products.h"
-#include "reference.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -2,8 +2,8 @@
  * update, on a block-cyclic matrix with our grid and blocks. This is how French et al. (IPDPS
  * 2015), section V, compare. The accumulates of one update are completed locally before the next
  * one. */
+#include "bench_reference.h"
 #include "osla_index.h"
-#include "reference.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
-/* The local limit: the BLAS on private memory. See reference.h. */
+/* The local limit: the BLAS on private memory. See bench_reference.h. */
+#include "bench_reference.h"
 #include "osla_blas.h"
 #include "osla_random.h"
-#include "reference.h"
 #include "work.h"
 
 #include <math.h>

@@ -1,11 +1,11 @@
-/* The product by Global Arrays. See reference.h.
+/* The product by Global Arrays. See bench_reference.h.
  *
  * GA's C interface numbers dimensions the other way round than its memory is laid out: an array of
  * dims {columns, rows} is column-major, and the product of such arrays is that of the transposes,
  * C^T = op(B)^T op(A)^T (GA 5.8). */
 #include "config.h"
 
-#include "reference.h"
+#include "bench_reference.h"
 
 #include <string.h>
 

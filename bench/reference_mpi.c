@@ -1,8 +1,8 @@
-/* Plain MPI, as a program without a library would call it. See reference.h.
+/* Plain MPI, as a program without a library would call it. See bench_reference.h.
  *
  * The window's pieces are multiples of a page: MPICH before 4.0.3 writes up to 12 bytes too early
  * when a piece of an MPI_Win_allocate window is not a multiple of 16 bytes. */
-#include "reference.h"
+#include "bench_reference.h"
 
 #include <string.h>
 

@@ -1,11 +1,11 @@
-/* ScaLAPACK on the memory of our matrices. See reference.h.
+/* ScaLAPACK on the memory of our matrices. See bench_reference.h.
  *
  * ScaLAPACK has no C header: the prototypes used are declared here, in the order of its Users'
  * Guide (Blackford et al., SIAM 1997); the Fortran lengths of character arguments are left out, as
  * all of them have length 1. */
 #include "config.h"
 
-#include "reference.h"
+#include "bench_reference.h"
 
 #include <inttypes.h>
 

@@ -1,8 +1,8 @@
 /* The assembly by Global Arrays: the accumulator of ga_adapt, NGA_Scatter_acc into an array in GA's
- * regular distribution. See reference.h. */
+ * regular distribution. See bench_reference.h. */
 #include "config.h"
 
-#include "reference.h"
+#include "bench_reference.h"
 
 #ifdef HAVE_GA
 

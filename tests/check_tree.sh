@@ -61,6 +61,11 @@ unbuilt_sources() {
   done
 }
 
+# Compilers look for headers in the same list of folders for all sources: of two with one name the second is not found.
+twin_headers() {
+  find $(sed -n 's/^-I@srcdir@\///p' include_paths.in) -maxdepth 1 -name '*.h' -printf '%f\n' | sort | uniq -d
+}
+
 # Each public header says which part it is of, as osla.h and osla_unstable.h have it, and what threads may do;
 # the stable part does not include the other one.
 unclear_headers() {
@@ -117,6 +122,7 @@ complain "absolute paths of one machine" < <(machine_paths)
 complain "tests that are built and not in tests/list" < <(untabled_tests)
 complain "tests that are not in tests/Makefile.mk" < <(unbuilt_tests)
 complain "sources that are in no Makefile.mk" < <(unbuilt_sources)
+complain "headers with one name" < <(twin_headers)
 complain "public headers that do not say what they are" < <(unclear_headers)
 complain "options that cannot grow" < <(fixed_options)
 complain "measurements in README.md that are not recorded" < <(unrecorded_figures)

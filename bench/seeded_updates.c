@@ -1,5 +1,5 @@
-/* Seeded updates of a symmetric matrix. See updates.h. */
-#include "updates.h"
+/* Seeded updates of a symmetric matrix. See seeded_updates.h. */
+#include "seeded_updates.h"
 #include "osla_random.h"
 #include "work.h"
 

@@ -7,8 +7,8 @@
  * is ready. Blocks come from a small pool. All is a pure function of a seed: the same updates, in
  * number rank * U, on any grid.
  */
-#ifndef OSLA_BENCH_UPDATES_H
-#define OSLA_BENCH_UPDATES_H
+#ifndef OSLA_BENCH_SEEDED_UPDATES_H
+#define OSLA_BENCH_SEEDED_UPDATES_H
 
 #include "bench.h"
 
