@@ -25,12 +25,9 @@ texts() {
   ls configure.ac Makefile.am quickstart ./*.md 2>/dev/null
 }
 
+# A process is dear on some machines, so each check asks of all files at once.
 long_sources() {
-  local file lines
-  for file in $(sources); do
-    lines=$(wc -l <"$file")
-    [ "$lines" -le 450 ] || echo "$file: $lines lines"
-  done
+  sources | xargs wc -l | awk '$1 > 450 && $2 != "total" {print $2 ": " $1 " lines"}'
 }
 
 mark='TO''DO|FIX''ME|XX''X'
@@ -40,25 +37,19 @@ machine='(^|[^A-Za-z0-9_.$})])/(work|farm|home|root|Users)/'
 machine_paths() { texts | xargs grep -nE "$machine"; }
 
 untabled_tests() {
-  local name
-  for name in $(grep -hoE '^ +tests/(test|check)_[a-z0-9_]+(\.sh)?' tests/Makefile.mk); do
-    grep -qE "^${name#tests/} " tests/list || echo "$name"
-  done
+  grep -hoE '^ +tests/(test|check)_[a-z0-9_]+(\.sh)?' tests/Makefile.mk | sed 's|^ *tests/||' |
+    grep -vxFf <(sed 's/ .*//' tests/list)
 }
 
 unbuilt_tests() {
-  local source
-  for source in tests/test_*.c tests/test_*.sh tests/check_*.sh; do
-    grep -qE "^ +${source%.c}( |\$)" tests/Makefile.mk || echo "$source"
-  done
+  printf '%s\n' tests/test_*.c tests/test_*.sh tests/check_*.sh | sed 's/\.c$//' |
+    grep -vxFf <(grep -hoE '^ +tests/[a-z0-9_.]+' tests/Makefile.mk | sed 's/^ *//')
 }
 
 unbuilt_sources() {
-  local source
-  for source in $(find src kernels tools ga_adapt bench python -name '*.[ch]' ! -name example.c); do
-    grep -qwF "$source" src/Makefile.mk kernels/Makefile.mk tools/Makefile.mk \
-      tools/*/Makefile.mk ga_adapt/Makefile.mk bench/Makefile.mk python/Makefile.mk || echo "$source"
-  done
+  find src kernels tools ga_adapt bench python -name '*.[ch]' ! -name example.c |
+    grep -vxFf <(cat src/Makefile.mk kernels/Makefile.mk tools/Makefile.mk tools/*/Makefile.mk ga_adapt/Makefile.mk \
+      bench/Makefile.mk python/Makefile.mk | grep -oE '[a-zA-Z0-9_./-]+\.[ch]\b' | sed 's|^/||')
 }
 
 # Compilers look for headers in the same list of folders for all sources: of two with one name the second is not found.
@@ -69,27 +60,30 @@ twin_headers() {
 # Each public header says which part it is of, as osla.h and osla_unstable.h have it, and what threads may do;
 # the stable part does not include the other one.
 unclear_headers() {
-  local header name part head
+  local header name part head line=$'\n' stable unstable stable_ones=()
+  stable=$(cat src/osla.h) unstable=$(cat src/osla_unstable.h)
   for header in $(find src kernels -name 'osla_*.h' ! -name osla_unstable.h); do
-    name=$(basename "$header")
-    head=$(sed '/\*\//q' "$header")
-    part=
-    grep -qF "\"$name\"" src/osla.h && part='Part: stable (osla.h).'
-    grep -qF "\"$name\"" src/osla_unstable.h && part="${part}Part: may change in any release (osla_unstable.h)."
-    [ -n "$part" ] && grep -qxF " * $part" <<<"$head" || echo "$header: its head does not say: ${part:-in neither}"
-    grep -qE '^ \* Threads[.:] ' <<<"$head" || echo "$header: its head says nothing of threads"
-    case $part in *stable\ \(osla.h*) grep -nFf <(sed -n 's/^#include "\(osla_[a-z]*\.h\)"$/include "\1"/p' src/osla_unstable.h) \
-      "$header" | sed "s|^|$header: |" ;; esac
+    name=${header##*/}
+    head=$(<"$header")
+    head=${head%%\*/*}$line part=
+    [[ $stable == *"\"$name\""* ]] && part='Part: stable (osla.h).'
+    [[ $unstable == *"\"$name\""* ]] && part="${part}Part: may change in any release (osla_unstable.h)."
+    [[ -n $part && $head == *"$line * $part$line"* ]] || echo "$header: its head does not say: ${part:-in neither}"
+    [[ $head =~ "$line * Threads"[.:]" " ]] || echo "$header: its head says nothing of threads"
+    case $part in *stable\ \(osla.h*) stable_ones+=("$header") ;; esac
   done
+  grep -nFf <(sed -n 's/^#include "\(osla_[a-z]*\.h\)"$/include "\1"/p' src/osla_unstable.h) "${stable_ones[@]}"
 }
 
 # Options can grow: reserved words end each struct, and tests/test_reserved.c has it in its table.
 fixed_options() {
+  local table
+  table=$(cat tests/test_reserved.c)
   find src kernels -name 'osla_*.h' -exec cat {} + | awk '
     /^} osla_[a-z]*_options;/ {gsub(/[};]/, ""); print $1, last ~ /^  uint64_t reserved\[/} {last = $0}' |
     while read -r name grows; do
       [ "$grows" = 1 ] || echo "$name: does not end with uint64_t reserved[]"
-      grep -qF "\"$name\"" tests/test_reserved.c || echo "$name: not in tests/test_reserved.c"
+      [[ $table == *"\"$name\""* ]] || echo "$name: not in tests/test_reserved.c"
     done
 }
 
@@ -109,11 +103,12 @@ unrecorded_figures() {
 
 dead_links() {
   local page target
-  for page in ./*.md doc/*.md results/*.md results/*/*.md; do
-    for target in $(sed '/^```/,/^```/d' "$page" | grep -oE '\]\([^)# ]+' | sed 's/^](//' | grep -v '^[a-z]*:'); do
-      [ -e "$(dirname "$page")/$target" ] || echo "$page: $target"
+  awk 'FNR == 1 {code = 0} /^```/ {code = !code; next} !code {
+    for (rest = $0; match(rest, /\]\([^)# ]+/); rest = substr(rest, RSTART + RLENGTH))
+      print FILENAME, substr(rest, RSTART + 2, RLENGTH - 2)}' ./*.md doc/*.md results/*.md results/*/*.md |
+    while read -r page target; do
+      [[ $target =~ ^[a-z]*: || -e ${page%/*}/$target ]] || echo "$page: $target"
     done
-  done
 }
 
 complain "sources over 450 lines" < <(long_sources)
