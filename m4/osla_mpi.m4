@@ -93,3 +93,23 @@ AC_DEFUN([OSLA_MPIEXEC], [
            [AC_MSG_ERROR([MPIEXEC=$osla_w is of $osla_family_now, and the compiler $CC of $osla_mpi_family])])])])
   done
   AC_MSG_RESULT([${MPIEXEC:-no}])])
+
+dnl OSLA_QUICK_COMPILER, last of all: sources are compiled by what CC calls, MPI_CC links them. MPICH's
+dnl mpicc is a shell script that starts a process for each of its arguments, which takes longer than
+dnl to compile most sources; it is asked once what it would add.
+AC_DEFUN([OSLA_QUICK_COMPILER], [
+  AC_SUBST([MPI_CC], [$CC])
+  AC_SUBST([CCLD], [$CC])
+  osla_quick=
+  AC_LANG_CONFTEST([AC_LANG_PROGRAM([[#include <mpi.h>]], [[return MPI_COMM_WORLD == MPI_COMM_SELF;]])])
+  AS_IF([test $osla_mpi_family = mpich], [
+    AC_MSG_CHECKING([what $CC compiles with])
+    for osla_w in `$CC -show -c conftest.$ac_ext 2>/dev/null`; do
+      test "$osla_w" = -c || test "$osla_w" = conftest.$ac_ext || osla_quick="$osla_quick $osla_w"
+    done
+    osla_quick=`echo $osla_quick`
+    rm -f conftest.$ac_objext
+    AS_IF([test -n "$osla_quick" && $osla_quick $CPPFLAGS $CFLAGS -c conftest.$ac_ext >&AS_MESSAGE_LOG_FD 2>&1 && test -f conftest.$ac_objext],
+      [CC=$osla_quick])
+    AC_MSG_RESULT([$CC])])
+  rm -f conftest.$ac_ext conftest.$ac_objext])

@@ -45,7 +45,7 @@ scalapack_adapt/libosla_scalapack.so: scalapack_adapt/libnames.la $(srcdir)/scal
 	  -Wl,--version-script=$(srcdir)/scalapack_adapt/symbols.map -lpthread -ldl
 scalapack_adapt/libosla_scalapack_kernels.so: scalapack_adapt/libadapt.la libosla_kernels.la \
   $(srcdir)/scalapack_adapt/symbols.map
-	$(AM_V_CCLD)$(CC) -shared $(CFLAGS) $(OSLA_SANITIZE) $(LDFLAGS) -o $@ \
+	$(AM_V_CCLD)$(CCLD) -shared $(CFLAGS) $(OSLA_SANITIZE) $(LDFLAGS) -o $@ \
 	  -Wl,--whole-archive scalapack_adapt/.libs/libadapt.a -Wl,--no-whole-archive \
 	  .libs/libosla_kernels.a -Wl,-soname,libosla_scalapack_kernels.so \
 	  -Wl,--version-script=$(srcdir)/scalapack_adapt/symbols.map \
