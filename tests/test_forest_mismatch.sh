@@ -27,11 +27,11 @@ while IFS='|' read -r kind one other; do
   for place in "node shared" "node plain" "nolocal plain"; do
     ends "$kind" $place
     begins='^osla\[[01]\]: [a-z ]+: ranks begin different transfers of a forest: on rank'
-    # where more than eight have begun, the first is known no more
+    # where more than eight have begun, the first is known no more, of neither
     number=2
     [ $kind = again ] && number='[0-9]+'
     here="transfer $number is a ($one|$other) [a-z0-9]+"
-    grep -qE "$begins [01] $here, on rank [01] transfer 2 is a ($one|$other) [a-z0-9]+; ending all ranks\$" "$scratch/err" ||
+    grep -qE "$begins [01] $here, on rank [01] transfer $number is a ($one|$other) [a-z0-9]+; ending all ranks\$" "$scratch/err" ||
       fail "$label: not the line"
   done
 done <<'LIST'
