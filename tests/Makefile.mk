@@ -12,6 +12,7 @@ else
 tests_programs = \
   tests/test_base \
   tests/test_new_file \
+  tests/test_updates_batch \
   tests/test_blas \
   tests/test_blas_ready \
   tests/test_blas_refused \
@@ -317,7 +318,7 @@ tests_fuzz_fuzz_SOURCES = tests/fuzz/fuzz.h tests/fuzz/fuzz.c tests/fuzz/fuzz_by
   tools/tomo/tomo_file.c tools/tomo/tomo_text.c tools/tomo/tomo_stations.c tools/tomo/tomo_events.c \
   tools/tomo/tomo_fdsn.c tools/tomo/tomo_ndk.c tools/tomo/tomo_time.c tools/tomo/tomo_same.c \
   tools/tomo/tomo_xml.c tools/tomo/tomo_stationxml.c tools/tomo/tomo_quakeml.c \
-  tools/assemble/updates_sizes.c tools/assemble/updates_schema.c tools/assemble/updates.c \
+  tools/assemble/updates_sizes.c tools/assemble/updates_schema.c tools/assemble/updates.c tools/assemble/updates_batch.c \
   $(src_file_sources) $(kernels_hessian_sources)
 tests_fuzz_fuzz_CFLAGS = $(OSLA_CFLAGS) -O1 -g $(FUZZ_SANITIZE)
 tests_fuzz_fuzz_LDADD = libosla_kernels.la $(HDF5_LIBS) $(LIBXML2_LIBS) $(BLAS_LIBS) -lpthread -lm
@@ -354,6 +355,7 @@ tests_libosla_test_la_SOURCES = tests/osla_test.c tests/osla_test.h \
   tests/osla_test_help.c tests/osla_test_help.h tests/complex_help.h \
   tests/osla_test_watch.c tests/osla_test_watch.h
 tests_file_help = tests/file_help.c tests/file_help.h
+tests_test_updates_batch_SOURCES = tests/test_updates_batch.c tools/assemble/updates_batch.c
 tests_test_calibrate_fit_SOURCES = tests/test_calibrate_fit.c bench/calibrate.h bench/calibrate_fit.c
 tests_test_trace_unwritable_SOURCES = tests/test_trace_unwritable.c $(tests_file_help)
 tests_test_file_SOURCES = tests/test_file.c $(tests_file_help)

@@ -59,6 +59,11 @@ done <<'LIST'
 0 long_double G: has elements of 20 bytes
 3 damaged (damaged: HDF5 crashes while it reads it .*|G: cannot be read .*)
 LIST
+# How a reader ended is told also where a job inherits that nobody wants to know.
+(cd job && exec timeout 60 env --ignore-signal=CHLD "$OSLA" assemble --n 5 --output o.h5 ../damaged.h5) >out 2>err </dev/null
+status=$?
+label="damaged.h5, SIGCHLD ignored"
+bad 2 '../damaged.h5: (damaged: HDF5 crashes while it reads it .*|G: cannot be read .*)'
 for kind in packed indexed; do # these are good
   made $kind
   run 2 assemble --n 5 --output o.h5 "../$kind.h5"

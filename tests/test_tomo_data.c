@@ -51,7 +51,7 @@ static bool read_good(const char *content, const tomo_data_lists *of, tomo_data 
 {
   *data = (tomo_data){0};
   if (!write_file(content)) return false;
-  const bool read = OSLA_ASSERT_OK(tomo_data_read(path, of, data, notes));
+  const bool read = OSLA_ASSERT_OK(tomo_data_read(path, NULL, of, data, notes));
   unlink(path);
   return read;
 }
@@ -63,7 +63,7 @@ static void refuse(const char *content, const char *expected)
   tomo_data_notes notes;
   char text[600];
   if (!write_file(content)) return;
-  const osla_err err = tomo_data_read(path, &lists, &data, &notes);
+  const osla_err err = tomo_data_read(path, NULL, &lists, &data, &notes);
   CU_ASSERT(err == OSLA_ERR_IO || err == OSLA_ERR_ARG);
   snprintf(text, sizeof text, "%s%s", path, expected);
   OSLA_ASSERT_MSG(strcmp(osla_error_text(), text) == 0, "got \"%s\", not \"%s\"", osla_error_text(),
@@ -343,7 +343,7 @@ static void refuse_hdf5(const char *expected)
 {
   tomo_data d;
   tomo_data_notes notes;
-  OSLA_ASSERT_ERR(tomo_data_read(path, &lists, &d, &notes), OSLA_ERR_IO);
+  OSLA_ASSERT_ERR(tomo_data_read(path, NULL, &lists, &d, &notes), OSLA_ERR_IO);
   OSLA_ASSERT_MSG(strstr(osla_error_text(), expected) != NULL, "got \"%s\", not \"%s\"",
                   osla_error_text(), expected);
 }
@@ -354,7 +354,7 @@ static void test_hdf5(void)
   tomo_data_notes notes;
   if (!write_file("")) return;
   write_hdf5(0.25, NULL);
-  if (OSLA_ASSERT_OK(tomo_data_read(path, &lists, &d, &notes))) {
+  if (OSLA_ASSERT_OK(tomo_data_read(path, NULL, &lists, &d, &notes))) {
     CU_ASSERT(notes.rows == 3 && d.n_paths == 3 && d.n_measures == 2 && d.n_sets == 2);
     CU_ASSERT(d.delay[0] == 1.0 && d.delay[1] == 2.0 && d.delay[2] == 3.0);
     CU_ASSERT(d.path_id[2] == (8 + 2) * 2 && d.set_sigma[1] == 0.25);

@@ -14,8 +14,8 @@ osla_SOURCES = \
   $(info_probe) tools/info/info_speed.c tools/info/info_rules.c \
   tools/info/info_print.c tools/info/info_json.c tools/info/info_watchdog.c tools/info/info_predict.c \
   tools/assemble/assemble.h tools/assemble/assemble_options.c \
-  tools/assemble/updates.h tools/assemble/updates_file.h \
-  tools/assemble/updates_sizes.c tools/assemble/updates_schema.c tools/assemble/updates.c \
+  tools/assemble/updates.h tools/assemble/updates_batch.h tools/assemble/updates_file.h \
+  tools/assemble/updates_sizes.c tools/assemble/updates_schema.c tools/assemble/updates.c tools/assemble/updates_batch.c \
   tools/assemble/updates_reader.h tools/assemble/updates_reader.c \
   tools/assemble/assemble_work.h tools/assemble/assemble_work.c tools/assemble/assemble_bounds.c \
   tools/assemble/assemble_judge.c tools/assemble/assemble.c \

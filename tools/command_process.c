@@ -20,6 +20,7 @@ void osla_command_begin(void)
       (void)!open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY);
   (void)signal(SIGXFSZ, SIG_IGN);
   (void)signal(SIGPIPE, SIG_IGN);
+  (void)signal(SIGCHLD, SIG_DFL);
 }
 
 /* -t alone, with its value, or among other letters: too often is no harm. */

@@ -22,7 +22,8 @@
 
 /* --- the process --- */
 
-/* The system ends the process that takes more. */
+/* The system ends the process that takes more: by SIGXCPU, but by SIGKILL at a limit of the user's.
+ */
 void reader_process_limit_time(const char *path)
 {
   enum { AT_LEAST = 20 };
@@ -41,10 +42,14 @@ void reader_process_limit_time(const char *path)
  * write to the user's terminal; no core file. */
 static void become_quiet(pid_t parent)
 {
-  static const int signals[] = {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT, SIGTERM, SIGINT, SIGHUP};
+  static const int signals[] = {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT,
+                                SIGTERM, SIGINT, SIGHUP, SIGXCPU};
   const struct rlimit none = {0, 0};
+  sigset_t empty;
   for (size_t i = 0; i < sizeof signals / sizeof *signals; i++)
     (void)signal(signals[i], SIG_DFL);
+  (void)sigemptyset(&empty);
+  (void)sigprocmask(SIG_SETMASK, &empty, NULL);
   (void)signal(SIGXFSZ, SIG_IGN); /* an error code instead, where the memory may not grow */
   (void)setrlimit(RLIMIT_CORE, &none);
   int null = open("/dev/null", O_RDWR);
@@ -111,13 +116,21 @@ static int reap(reader_process *p)
 
 osla_err reader_process_death(reader_process *p, const char *path)
 {
-  int status = reap(p), signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
+  const int status = reap(p), signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
+  OSLA_CHECK(signal != 0, OSLA_ERR_IO, "%.200s: the process that reads it gave up (no memory?)",
+             path);
   OSLA_CHECK(signal != SIGKILL, OSLA_ERR_IO,
-             "%.200s: the process that reads it was killed (no memory?)", path);
+             "%.200s: the process that reads it was killed (no memory, or by ulimit -t?)", path);
   OSLA_CHECK(signal != SIGXCPU, OSLA_ERR_IO,
              "%.200s: damaged: HDF5 does not come to an end with it", path);
   return osla_error_set(OSLA_ERR_IO, "%.200s: damaged: HDF5 crashes while it reads it (%s)", path,
-                        signal > 0 ? strsignal(signal) : "it ends by itself");
+                        strsignal(signal));
+}
+
+osla_err reader_process_spoilt(reader_process *p, const char *path)
+{
+  reader_process_stop(p);
+  return osla_error_set(OSLA_ERR_IO, "%.200s: damaged: HDF5 spoils its own memory with it", path);
 }
 
 void reader_process_stop(reader_process *p)

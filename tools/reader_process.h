@@ -23,8 +23,10 @@ typedef struct reader_process {
 /* What the process does; it ends when this returns. */
 typedef void reader_serve(int socket, void *arg);
 
-/* Starts it, as a copy of this process; socket_type: SOCK_STREAM, SOCK_SEQPACKET. Call it early:
- * what this process has in memory counts twice as soon as one of them writes to it. Errors: MEM. */
+/* Starts it, as a copy of this process; socket_type: SOCK_STREAM, SOCK_SEQPACKET. Call it before
+ * the transport is made: what this process has in memory counts twice as soon as one of them writes
+ * to it, and memory that is registered with a network adapter may not be copied (ibv_fork_init(3)).
+ * Errors: MEM. */
 osla_err reader_process_start(reader_process *p, int socket_type, reader_serve *serve, void *arg);
 
 /* Called by the process: from now on it may use 20 s of CPU time, and one more for each MiB of the
@@ -34,6 +36,9 @@ void reader_process_limit_time(const char *path);
 /* It has ended, or is about to, while it read the file: waits for that, and says how. Errors: IO,
  * always. */
 osla_err reader_process_death(reader_process *p, const char *path);
+
+/* It sent what it never sends: HDF5 has spoilt its memory. Ends it. Errors: IO, always. */
+osla_err reader_process_spoilt(reader_process *p, const char *path);
 
 /* Closes the socket, and ends the process. */
 void reader_process_stop(reader_process *p);

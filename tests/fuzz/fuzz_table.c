@@ -126,7 +126,7 @@ static void read_ours(const char *path, fuzz_result *result)
   tomo_data data;
   tomo_data_notes notes;
   const tomo_data_lists lists = make_lists(&reference);
-  const osla_err err = tomo_data_read(path, &lists, &data, &notes);
+  const osla_err err = tomo_data_read(path, NULL, &lists, &data, &notes);
   tomo_reference_destroy(&reference);
   if (err != OSLA_OK) {
     fuzz_refuse(result, "%s", osla_error_text());

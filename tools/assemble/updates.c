@@ -3,55 +3,10 @@
 
 #include "updates_file.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-
-osla_err updates_memory_map(updates_memory *m, int64_t room)
-{
-  updates_memory_free(m);
-  void *start = mmap(NULL, (size_t)room, PROT_READ | PROT_WRITE, MAP_SHARED, m->fd, 0);
-  OSLA_CHECK(start != MAP_FAILED, OSLA_ERR_MEM, "%" PRId64 " bytes of updates: %s", room,
-             strerror(errno));
-  m->start = start;
-  m->room = room;
-  return OSLA_OK;
-}
-
-/* The pages are made at once: later a lack of memory would be a bus error. */
-static osla_err grow_shared(updates_memory *m, int64_t bytes)
-{
-  updates_memory_free(m);
-  int reason = posix_fallocate(m->fd, 0, bytes);
-  OSLA_CHECK(reason == 0, OSLA_ERR_MEM, "%" PRId64 " bytes of updates: %s%s", bytes,
-             strerror(reason), reason == EFBIG ? " (the limit of ulimit -f)" : "");
-  return updates_memory_map(m, bytes);
-}
-
-osla_err updates_memory_grow(updates_memory *m, int64_t bytes)
-{
-  if (m->room >= bytes) return OSLA_OK;
-  if (m->shared) return grow_shared(m, bytes);
-  updates_memory_free(m);
-  m->start = malloc((size_t)bytes);
-  OSLA_CHECK(m->start, OSLA_ERR_MEM, "%" PRId64 " bytes of updates", bytes);
-  m->room = bytes;
-  return OSLA_OK;
-}
-
-void updates_memory_free(updates_memory *m)
-{
-  if (!m->shared)
-    free(m->start);
-  else if (m->start)
-    (void)munmap(m->start, (size_t)m->room);
-  m->start = NULL;
-  m->room = 0;
-}
 
 #ifdef HAVE_HDF5
 
@@ -73,44 +28,31 @@ static void choose_count(const updates *f, int64_t first, int64_t count, osla_dt
   *b = (updates_batch){.first = first, .count = last - first, .k = f->k, .memory = b->memory};
 }
 
-/* Elements of the arrays of updates [first, first + count): of ix, of w and r, of G or U. */
-typedef struct counts {
-  int64_t indices, data, values;
-} counts;
-
-static counts count_elements(const updates *f, int64_t first, int64_t count)
+static updates_layout layout_of(const updates *f, int64_t first, int64_t count, size_t element)
 {
-  return (counts){.indices = f->offset[first + count] - f->offset[first],
-                  .data = f->w >= 0 || f->r >= 0 ? count * f->k : 0,
-                  .values = values_before(f, first + count) - values_before(f, first)};
+  return (updates_layout){.count = count,
+                          .k = f->k,
+                          .indices = f->offset[first + count] - f->offset[first],
+                          .values = values_before(f, first + count) - values_before(f, first),
+                          .element = element,
+                          .w = f->w >= 0,
+                          .r = f->r >= 0,
+                          .g = f->g >= 0};
 }
 
 int64_t updates_bytes(const updates *f, int64_t first, int64_t count, size_t element)
 {
-  counts c = count_elements(f, first, count);
-  int64_t words =
-    count + 1 + (f->g >= 0 ? 2 : 1) * c.indices + ((f->w >= 0) + (f->r >= 0)) * c.data;
-  return 8 * words + (c.values * (int64_t)element + 7) / 8 * 8;
+  const updates_layout l = layout_of(f, first, count, element);
+  return updates_layout_bytes(&l);
 }
 
-/* One piece of memory for all arrays, kept for the next batch. */
+/* The memory is kept for the next batch. */
 static osla_err allocate(const updates *f, osla_dtype dtype, updates_batch *b)
 {
-  counts c = count_elements(f, b->first, b->count);
-  OSLA_CALL(
-    updates_memory_grow(&b->memory, updates_bytes(f, b->first, b->count, osla_dtype_size(dtype))));
-  int64_t *next = b->memory.start;
-  b->offset = memcpy(next, f->offset + b->first, (size_t)(b->count + 1) * sizeof *next);
-  next += b->count + 1;
-  b->ix = next;
-  next += c.indices;
-  b->g = f->g >= 0 ? (double *)next : NULL;
-  next += f->g >= 0 ? c.indices : 0;
-  b->w = f->w >= 0 ? (double *)next : NULL;
-  next += f->w >= 0 ? c.data : 0;
-  b->r = f->r >= 0 ? (double *)next : NULL;
-  next += f->r >= 0 ? c.data : 0;
-  b->values = next;
+  const updates_layout l = layout_of(f, b->first, b->count, osla_dtype_size(dtype));
+  OSLA_CALL(updates_memory_grow(&b->memory, updates_layout_bytes(&l)));
+  updates_layout_place(&l, b);
+  memcpy(b->offset, f->offset + b->first, (size_t)(b->count + 1) * sizeof *b->offset);
   return OSLA_OK;
 }
 
@@ -164,8 +106,7 @@ static osla_err check_finite(const updates *f, const char *name, const void *val
 static osla_err check_values(const updates *f, osla_dtype dtype, const updates_batch *b)
 {
   int64_t begin = values_before(f, b->first), end = values_before(f, b->first + b->count);
-  int64_t data = count_elements(f, b->first, b->count).data;
-  int64_t before = b->w || b->r ? b->first * f->k : 0;
+  int64_t data = b->w || b->r ? b->count * f->k : 0, before = b->w || b->r ? b->first * f->k : 0;
   OSLA_CALL(
     check_finite(f, f->place ? "U" : "G", b->values, dtype == OSLA_FLOAT, end - begin, begin));
   if (b->w) OSLA_CALL(check_finite(f, "w", b->w, false, data, before));

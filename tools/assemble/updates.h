@@ -26,8 +26,7 @@
 
 #include "osla_error.h"
 #include "osla_types.h"
-
-#include <stdbool.h>
+#include "updates_batch.h"
 
 typedef struct updates updates;
 
@@ -36,30 +35,6 @@ osla_err updates_open(const char *path, updates **out);
 void updates_close(updates **file); /* accepts NULL */
 
 int64_t updates_count(const updates *file);
-
-/* Memory of a batch: allocated, or (shared) of a file without a name, which another process maps,
- * too. Growing it loses what is in it. */
-typedef struct updates_memory {
-  void *start;
-  int64_t room; /* bytes */
-  bool shared;
-  int fd; /* if shared */
-} updates_memory;
-osla_err updates_memory_grow(updates_memory *memory, int64_t bytes);
-/* Maps the `room` bytes that another process has made. Errors of both: MEM. */
-osla_err updates_memory_map(updates_memory *memory, int64_t room);
-void updates_memory_free(updates_memory *memory); /* but for fd */
-
-/* Some updates in memory. Zero-initialise; free with updates_memory_free(&batch.memory). */
-typedef struct updates_batch {
-  int64_t first, count;  /* updates of the file */
-  int64_t *offset;       /* [count + 1] in the file */
-  int64_t k;             /* rows of a panel; 0: blocks */
-  int64_t *ix;           /* [offset[count] - offset[0]] */
-  void *values;          /* G or U, of the type asked for */
-  double *w, *r, *g;     /* [count x k], [count x k], [indices]; NULL: missing */
-  updates_memory memory; /* of all arrays */
-} updates_batch;
 
 /* Reads updates from `first` on: at most `count` of them, and no more than fit 16 MiB unless the
  * first alone is larger. batch->count tells how many. Values must be finite, w not negative. */

@@ -1,4 +1,5 @@
-/* Both sides of the process that reads files of updates. See updates_reader.h. */
+/* Both sides of the process that reads files of updates. See updates_reader.h. What the process
+ * sends is looked at before it is believed, as HDF5 may have spoilt its memory. */
 #ifdef HAVE_CONFIG_H
 #include "config.h"
 #endif
@@ -12,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 struct updates_reader {
@@ -31,7 +33,8 @@ typedef struct answer {
   osla_err err;
   char text[512]; /* of the error */
   int64_t count;  /* updates of the file */
-  updates_batch batch;
+  updates_layout layout;
+  int64_t room; /* bytes of the memory */
 } answer;
 
 /* One message, whole. */
@@ -55,6 +58,22 @@ static bool receive_message(int socket, void *message, size_t size)
 
 /* --- the process --- */
 
+static updates_layout layout_of(const updates_batch *b, size_t element)
+{
+  updates_layout l = {.count = b->count,
+                      .k = b->k,
+                      .indices = b->offset[b->count] - b->offset[0],
+                      .element = element,
+                      .w = b->w,
+                      .r = b->r,
+                      .g = b->g};
+  for (int64_t u = 0; u < b->count; u++) {
+    const int64_t n = b->offset[u + 1] - b->offset[u];
+    l.values += n * (b->k > 0 ? b->k : n);
+  }
+  return l;
+}
+
 static void serve(int socket, void *arg)
 {
   const updates_reader *of = arg;
@@ -73,7 +92,8 @@ static void serve(int socket, void *arg)
     } else {
       reader_process_limit_time(path);
       a.err = updates_read(file, r.first, r.count, r.dtype, &batch);
-      a.batch = batch;
+      if (a.err == OSLA_OK) a.layout = layout_of(&batch, osla_dtype_size(r.dtype));
+      a.room = batch.memory.room;
     }
     if (a.err != OSLA_OK) (void)snprintf(a.text, sizeof a.text, "%s", osla_error_text());
     if (!send_message(socket, &a, sizeof a)) break;
@@ -114,6 +134,9 @@ static osla_err ask(updates_reader *r, const request *q, answer *a)
   if (!send_message(r->process.socket, q, sizeof *q) ||
       !receive_message(r->process.socket, a, sizeof *a))
     return reader_process_death(&r->process, r->path);
+  a->text[sizeof a->text - 1] = '\0';
+  if (a->err < OSLA_OK || a->err > OSLA_ERR_UNSUPPORTED || a->count < 0)
+    return reader_process_spoilt(&r->process, r->path);
   OSLA_CHECK(a->err == OSLA_OK, a->err, "%s", a->text);
   return OSLA_OK;
 }
@@ -131,11 +154,16 @@ osla_err updates_reader_open(updates_reader *r, const char *path, int64_t *count
   return OSLA_OK;
 }
 
-/* Where an array of the process's memory is in this one. */
-static void *here(const updates_reader *r, const answer *a, const void *there)
+/* Is there so much memory, and are these the sizes of a batch in it? */
+static osla_err map_batch(updates_reader *r, const request *q, const answer *a)
 {
-  const char *start = a->batch.memory.start;
-  return there ? (char *)r->memory.start + ((const char *)there - start) : NULL;
+  struct stat status;
+  const bool sound = fstat(r->memory.fd, &status) == 0 && a->room > 0 &&
+                     a->room <= status.st_size &&
+                     updates_layout_fits(&a->layout, q->count, osla_dtype_size(q->dtype), a->room);
+  if (!sound) return reader_process_spoilt(&r->process, r->path);
+  if (a->room != r->memory.room) OSLA_CALL(updates_memory_map(&r->memory, a->room));
+  return OSLA_OK;
 }
 
 osla_err updates_reader_read(updates_reader *r, int64_t first, int64_t count, osla_dtype dtype,
@@ -144,15 +172,10 @@ osla_err updates_reader_read(updates_reader *r, int64_t first, int64_t count, os
   request q = {.first = first, .count = count, .dtype = dtype};
   answer a;
   OSLA_CALL(ask(r, &q, &a));
-  if (a.batch.memory.room != r->memory.room)
-    OSLA_CALL(updates_memory_map(&r->memory, a.batch.memory.room));
-  *batch = a.batch;
-  batch->offset = here(r, &a, a.batch.offset);
-  batch->ix = here(r, &a, a.batch.ix);
-  batch->values = here(r, &a, a.batch.values);
-  batch->w = here(r, &a, a.batch.w);
-  batch->r = here(r, &a, a.batch.r);
-  batch->g = here(r, &a, a.batch.g);
-  batch->memory = r->memory;
+  OSLA_CALL(map_batch(r, &q, &a));
+  *batch = (updates_batch){.first = first, .memory = r->memory};
+  updates_layout_place(&a.layout, batch);
+  if (!updates_layout_agrees(&a.layout, batch->offset))
+    return reader_process_spoilt(&r->process, r->path);
   return OSLA_OK;
 }

@@ -72,15 +72,18 @@ int osla_command_invert(int argc, char **argv)
 {
   invert_options options;
   osla_command_line line;
-  int status, ranks;
-  if (MPI_Comm_size(MPI_COMM_WORLD, &ranks) != MPI_SUCCESS) return OSLA_EXIT_FAILED;
+  int status, ranks, rank;
+  if (MPI_Comm_size(MPI_COMM_WORLD, &ranks) != MPI_SUCCESS ||
+      MPI_Comm_rank(MPI_COMM_WORLD, &rank) != MPI_SUCCESS)
+    return OSLA_EXIT_FAILED;
   if (!invert_parse(argc, argv, ranks, &options, &line, &status)) return status;
 
   invert_job job = {.options = &options, .reproducible = options.reproducible};
   const osla_transport_options transport = {.progress_thread = options.progress_thread,
                                             .threads_per_rank = options.threads};
   osla_cpu cpu;
-  osla_err err = osla_cpu_look(MPI_COMM_WORLD, &cpu);
+  osla_err err = osla_cpu_look(MPI_COMM_WORLD, &cpu), started = OSLA_OK;
+  if (rank == 0 && options.data) started = tomo_data_reader_start(options.data, &job.reader);
   if (err == OSLA_OK) {
     osla_cpu_apply(&cpu);
     job.blas_threads = cpu.threads;
@@ -93,6 +96,7 @@ int osla_command_invert(int argc, char **argv)
                                 .interval = options.interval,
                                 .keep = options.keep,
                                 .quiet = options.quiet};
+  if (err == OSLA_OK) err = osla_agree(job.t, started);
   if (err == OSLA_OK) err = run_steps(&job);
   status = osla_command_fail("invert", err);
   invert_destroy(&job);

@@ -163,6 +163,7 @@ typedef struct invert_job {
   tomo_reference *reference;              /* NULL: the stand-ins */
   char earth[PATH_MAX];                   /* its file, or "stand-in" */
   uint64_t earth_hash;                    /* of the file */
+  tomo_data_reader *reader;               /* rank 0's, of a table in HDF5 */
   tomo_data data;                         /* paths and what is measured on them */
   tomo_data_notes notes;                  /* of the table */
   const int64_t *path_ids;                /* [n_paths] data's */

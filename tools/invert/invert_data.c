@@ -81,7 +81,7 @@ static osla_err read_table(invert_job *job)
                                  .sigma_fraction = o->kernel.sigma_fraction,
                                  .min_distance = o->min_distance,
                                  .max_distance = o->max_distance};
-  return tomo_data_read(o->data, &lists, &job->data, &job->notes);
+  return tomo_data_read(o->data, job->reader, &lists, &job->data, &job->notes);
 }
 
 /* One array of the table: rank 0's. */
@@ -143,6 +143,8 @@ osla_err invert_read_data(invert_job *job)
 {
   const bool root = osla_transport_rank(job->t) == 0;
   if (!job->options->data) return osla_agree(job->t, make_common(job));
-  OSLA_CALL(osla_agree(job->t, root ? read_table(job) : OSLA_OK));
+  osla_err err = root ? read_table(job) : OSLA_OK;
+  tomo_data_reader_stop(&job->reader);
+  OSLA_CALL(osla_agree(job->t, err));
   return share_table(job);
 }

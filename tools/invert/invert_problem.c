@@ -26,7 +26,8 @@ osla_err invert_make_problem(invert_job *job)
   const invert_options *o = job->options;
   job->knots = tomo_mesh_knots_of(o->frequency);
   job->n = job->knots * o->n_radial;
-  OSLA_CALL(osla_grid_create(job->t, o->nprow, o->npcol, &job->grid));
+  OSLA_CALL(osla_grid_create_ordered(
+    job->t, o->nprow, o->npcol, osla_grid_choose_order(job->t, o->nprow, o->npcol), &job->grid));
   OSLA_CALL(invert_check_memory(job));
   OSLA_CALL(osla_agree(job->t, make_bases(job)));
   OSLA_CALL(invert_make_prior(job));
@@ -61,6 +62,7 @@ void invert_destroy(invert_job *job)
   tomo_mesh_destroy(&job->mesh);
   free(job->stations);
   free(job->events);
+  tomo_data_reader_stop(&job->reader);
   tomo_data_free(&job->data);
   tomo_reference_destroy(&job->reference);
   free(job->weight);

@@ -77,12 +77,20 @@ typedef struct tomo_data_notes {
   char note[TOMO_NOTES_MAX][TOMO_NOTE_TEXT];
 } tomo_data_notes;
 
+/* A process that reads a table in HDF5, which may kill its reader (reader_process.h: start it
+ * before the transport is made). *out is NULL if the file is no HDF5. The path is borrowed. Errors:
+ * MEM. */
+typedef struct tomo_data_reader tomo_data_reader;
+osla_err tomo_data_reader_start(const char *file, tomo_data_reader **out);
+void tomo_data_reader_stop(tomo_data_reader **reader); /* accepts NULL */
+
 /* Reads a table, CSV with a header or HDF5 (doc/measurements.md has the columns), on one rank.
- *   data   [out]  the caller's to free
- *   notes  [out]
+ *   reader  of this file; used up; NULL: if one is needed, it is started here
+ *   data    [out]  the caller's to free
+ *   notes   [out]
  * Errors: IO or ARG with one line "FILE:LINE: column NAME: what and the value" (HDF5: "FILE:
  * NAME[element]"), also if no row is left; MEM; UNSUPPORTED: HDF5 in a build without it. */
-osla_err tomo_data_read(const char *file, const tomo_data_lists *lists, tomo_data *data,
-                        tomo_data_notes *notes);
+osla_err tomo_data_read(const char *file, tomo_data_reader *reader, const tomo_data_lists *lists,
+                        tomo_data *data, tomo_data_notes *notes);
 
 #endif

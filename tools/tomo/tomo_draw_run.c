@@ -1,7 +1,8 @@
 /* Runs gnuplot on a drawing.
  *
- * It is started by posix_spawnp, which is safe in a process with threads and an MPI library, unlike
- * fork and system(); without the user's start-up file (-d) and without terminal. */
+ * It is started by posix_spawnp, which copies no memory and is safe in a process with threads and
+ * an MPI library (fork is not, once it has memory registered); without the user's start-up file
+ * (-d) and without terminal. */
 #ifdef HAVE_CONFIG_H
 #include "config.h"
 #endif

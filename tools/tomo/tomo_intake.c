@@ -206,14 +206,24 @@ static osla_err take_row(void *arg, const table_line *line)
   return append(in, &d);
 }
 
-static osla_err read_rows(intake *in, const char *file)
+static osla_err read_hdf5(intake *in, const char *file, tomo_data_reader *reader)
+{
+  tomo_data_reader *own = NULL;
+  if (!reader) OSLA_CALL(tomo_data_reader_start(file, &own));
+  OSLA_CHECK(reader || own, OSLA_ERR_IO, "%.200s: is changed while it is read", file);
+  osla_err err = table_read_hdf5(reader ? reader : own, take_row, in);
+  tomo_data_reader_stop(&own);
+  return err;
+}
+
+static osla_err read_rows(intake *in, const char *file, tomo_data_reader *reader)
 {
   const tomo_data_lists *l = in->lists;
   OSLA_CALL(tomo_file_check(file));
   OSLA_CALL(tomo_ids_create(l->stations, l->n_stations, 1, &in->stations));
   OSLA_CALL(tomo_ids_create(l->events, l->n_events, 0, &in->events));
-  OSLA_CALL(table_is_hdf5(file) ? table_read_hdf5(file, take_row, in)
-                                : table_read_csv(file, take_row, in));
+  OSLA_CALL(reader || table_is_hdf5(file) ? read_hdf5(in, file, reader)
+                                          : table_read_csv(file, take_row, in));
   OSLA_CHECK(in->notes->rows > 0, OSLA_ERR_IO, "%.200s: no measurement in this file", file);
   return OSLA_OK;
 }
@@ -232,13 +242,13 @@ static osla_err refuse_empty(const intake *in, const char *file)
                         file, n->rows, in->elements ? "element" : "line", n->place[0], n->note[0]);
 }
 
-osla_err tomo_data_read(const char *file, const tomo_data_lists *lists, tomo_data *data,
-                        tomo_data_notes *notes)
+osla_err tomo_data_read(const char *file, tomo_data_reader *reader, const tomo_data_lists *lists,
+                        tomo_data *data, tomo_data_notes *notes)
 {
   *data = (tomo_data){0};
   *notes = (tomo_data_notes){0};
   intake in = {.lists = lists, .notes = notes};
-  osla_err err = read_rows(&in, file);
+  osla_err err = read_rows(&in, file, reader);
   if (err == OSLA_OK) err = in.count > 0 ? intake_finish(&in, data) : refuse_empty(&in, file);
   tomo_ids_destroy(&in.stations);
   tomo_ids_destroy(&in.events);

@@ -76,8 +76,9 @@ const char *table_place(const table_line *line, table_key key, char place[TABLE_
 typedef osla_err table_take(void *arg, const table_line *line);
 osla_err table_read_csv(const char *file, table_take *take, void *arg);
 bool table_is_hdf5(const char *file);
-/* In a process of its own (reader_process.h); a text may have TABLE_TEXT - 1 bytes. */
-osla_err table_read_hdf5(const char *file, table_take *take, void *arg);
+/* By a process of its own (tomo_data_reader_start), once; a text may have TABLE_TEXT - 1 bytes. */
+struct tomo_data_reader;
+osla_err table_read_hdf5(struct tomo_data_reader *reader, table_take *take, void *arg);
 
 /* What that process does. */
 enum { TABLE_TEXT = 512 };

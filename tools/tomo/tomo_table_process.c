@@ -4,8 +4,11 @@
  * bytes; a cell is a text, or IS_NUMBER in place of the length and a double. What comes is taken
  * for nothing but texts and numbers, as HDF5 may have spoilt the process's memory. */
 #include "reader_process.h"
+#include "tomo_data.h"
+#include "tomo_file.h"
 #include "tomo_table.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -89,30 +92,42 @@ static void serve(int socket, void *arg)
 
 /* --- this process --- */
 
-typedef struct receiver {
+struct tomo_data_reader {
   const char *path;
   reader_process process;
   FILE *in;
   table_header header;
   table_line line;
   char text[N_KEYS][TABLE_TEXT];
-} receiver;
+};
 
 /* What came is not what the process should send: it has ended, or its memory is spoilt. */
-static osla_err lost(receiver *r)
+static osla_err lost(tomo_data_reader *r)
 {
   if (feof(r->in)) return reader_process_death(&r->process, r->path);
-  return osla_error_set(OSLA_ERR_IO, "%.200s: damaged: HDF5 spoils its own memory with it",
-                        r->path);
+  return reader_process_spoilt(&r->process, r->path);
 }
 
-static bool receive(receiver *r, void *what, size_t bytes)
+static bool receive(tomo_data_reader *r, void *what, size_t bytes)
 {
-  return fread(what, 1, bytes, r->in) == bytes;
+  size_t got = 0;
+  for (;;) {
+    got += fread((char *)what + got, 1, bytes - got, r->in);
+    if (got == bytes) return true;
+    if (!ferror(r->in) || errno != EINTR) return false;
+    clearerr(r->in);
+  }
+}
+
+/* What comes next; -1: nothing. */
+static int receive_byte(tomo_data_reader *r)
+{
+  unsigned char byte;
+  return receive(r, &byte, 1) ? byte : -1;
 }
 
 /* A text or, where there may be one, a number: then *is_number. */
-static bool receive_text(receiver *r, char text[TABLE_TEXT], bool *is_number)
+static bool receive_text(tomo_data_reader *r, char text[TABLE_TEXT], bool *is_number)
 {
   uint16_t length = 0;
   if (!receive(r, &length, sizeof length)) return false;
@@ -122,7 +137,7 @@ static bool receive_text(receiver *r, char text[TABLE_TEXT], bool *is_number)
   return length < TABLE_TEXT && receive(r, text, length);
 }
 
-static osla_err take_column(receiver *r)
+static osla_err take_column(tomo_data_reader *r)
 {
   char name[TABLE_TEXT];
   table_key key;
@@ -130,7 +145,7 @@ static osla_err take_column(receiver *r)
   return table_add_column(&r->header, 0, name, &key);
 }
 
-static osla_err take_row(receiver *r, table_take *take, void *arg)
+static osla_err take_row(tomo_data_reader *r, table_take *take, void *arg)
 {
   if (r->line.place == 0) OSLA_CALL(table_check_header(&r->header, 0));
   for (int key = 0; key < N_KEYS; key++) {
@@ -146,18 +161,18 @@ static osla_err take_row(receiver *r, table_take *take, void *arg)
   return OSLA_OK;
 }
 
-static osla_err take_error(receiver *r)
+static osla_err take_error(tomo_data_reader *r)
 {
   char text[TABLE_TEXT];
-  int err = fgetc(r->in);
+  const int err = receive_byte(r);
   if (err <= OSLA_OK || err > OSLA_ERR_UNSUPPORTED || !receive_text(r, text, NULL)) return lost(r);
   return osla_error_set((osla_err)err, "%s", text);
 }
 
-static osla_err take_all(receiver *r, table_take *take, void *arg)
+static osla_err take_all(tomo_data_reader *r, table_take *take, void *arg)
 {
   for (;;) {
-    switch (fgetc(r->in)) {
+    switch (receive_byte(r)) {
       case COLUMN: OSLA_CALL(take_column(r)); break;
       case ROW: OSLA_CALL(take_row(r, take, arg)); break;
       case ERROR: return take_error(r);
@@ -167,18 +182,44 @@ static osla_err take_all(receiver *r, table_take *take, void *arg)
   }
 }
 
-osla_err table_read_hdf5(const char *file, table_take *take, void *arg)
+osla_err table_read_hdf5(tomo_data_reader *r, table_take *take, void *arg)
+{
+  return take_all(r, take, arg);
+}
+
+static osla_err start(tomo_data_reader *r, const char *file)
 {
   const size_t length = strlen(file);
   sender process = {.path = file};
-  receiver r = {.path = file, .header.file = length > 200 ? file + length - 200 : file};
-  r.line = (table_line){.header = &r.header, .elements = true};
-  OSLA_CALL(reader_process_start(&r.process, SOCK_STREAM, serve, &process));
-  r.in = fdopen(r.process.socket, "r");
-  osla_err err =
-    r.in ? take_all(&r, take, arg) : osla_error_set(OSLA_ERR_MEM, "no memory to read %.200s", file);
-  if (r.in) r.process.socket = -1;
-  if (r.in) (void)fclose(r.in);
-  reader_process_stop(&r.process);
+  *r = (tomo_data_reader){.path = file,
+                          .process = READER_PROCESS_NONE,
+                          .header.file = length > 200 ? file + length - 200 : file};
+  r->line = (table_line){.header = &r->header, .elements = true};
+  OSLA_CALL(reader_process_start(&r->process, SOCK_STREAM, serve, &process));
+  r->in = fdopen(r->process.socket, "r");
+  OSLA_CHECK(r->in, OSLA_ERR_MEM, "no memory to read %.200s", file);
+  r->process.socket = -1; /* closed with the stream */
+  return OSLA_OK;
+}
+
+osla_err tomo_data_reader_start(const char *file, tomo_data_reader **out)
+{
+  *out = NULL;
+  if (tomo_file_check(file) != OSLA_OK || !table_is_hdf5(file)) return OSLA_OK;
+  tomo_data_reader *r = malloc(sizeof *r);
+  OSLA_CHECK(r, OSLA_ERR_MEM, "no memory to read %.200s", file);
+  osla_err err = start(r, file);
+  *out = r;
+  if (err != OSLA_OK) tomo_data_reader_stop(out);
   return err;
+}
+
+void tomo_data_reader_stop(tomo_data_reader **reader)
+{
+  tomo_data_reader *r = *reader;
+  if (!r) return;
+  if (r->in) (void)fclose(r->in);
+  reader_process_stop(&r->process);
+  free(r);
+  *reader = NULL;
 }
