@@ -98,10 +98,8 @@ static PyObject *grid_create(PyObject *module, PyObject *args)
     return NULL;
   osla_grid *grid = NULL;
   osla_err err;
-  OSLA_PY_RUN(err,
-              order < 0
-                ? osla_grid_create(h->object, nprow, npcol, &grid)
-                : osla_grid_create_ordered(h->object, nprow, npcol, (osla_grid_order)order, &grid),
+  if (order < 0) order = (int)osla_grid_choose_order(h->object, nprow, npcol);
+  OSLA_PY_RUN(err, osla_grid_create_ordered(h->object, nprow, npcol, (osla_grid_order)order, &grid),
               h, NULL, NULL, NULL);
   return err == OSLA_OK ? osla_py_wrap(&osla_py_grid, grid, h, false) : osla_py_raise(err);
 }

@@ -172,7 +172,7 @@ osla_err osla_grid_create_ordered(osla_transport *t, int nprow, int npcol, osla_
 
 osla_err osla_grid_create(osla_transport *t, int nprow, int npcol, osla_grid **out)
 {
-  bool chosen = nprow == 0 && npcol == 0 && osla_transport_n_nodes(t) > 1;
+  bool chosen = nprow == 0 && npcol == 0;
   osla_grid_order order = chosen ? osla_grid_choose_order(t, 0, 0) : OSLA_GRID_ROWS;
   return osla_grid_create_ordered(t, nprow, npcol, order, out);
 }

@@ -38,8 +38,7 @@ typedef enum osla_grid_order {
 osla_err osla_grid_create_ordered(osla_transport *transport, int nprow, int npcol,
                                   osla_grid_order order, osla_grid **out);
 
-/* The same by rows; if nprow = npcol = 0 and there are several nodes, in the order that
- * osla_grid_choose_order says. */
+/* The same by rows; if nprow = npcol = 0, in the order that osla_grid_choose_order says. */
 osla_err osla_grid_create(osla_transport *transport, int nprow, int npcol, osla_grid **out);
 
 /* The shape that is chosen for that many ranks and nodes. Local, pure. */

@@ -45,7 +45,8 @@ static osla_err make_hessian(assemble_job *job)
   options.single = o->dtype == OSLA_FLOAT;
   options.nb = o->nb;
   reproducible_apply(&job->reproducible, &options);
-  OSLA_CALL(osla_grid_create(job->t, o->nprow, o->npcol, &job->grid));
+  OSLA_CALL(osla_grid_create_ordered(
+    job->t, o->nprow, o->npcol, osla_grid_choose_order(job->t, o->nprow, o->npcol), &job->grid));
   return osla_hessian_create(job->grid, o->n, &options, &job->hessian);
 }
 

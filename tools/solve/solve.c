@@ -94,7 +94,9 @@ static osla_err make_all(solve_job *job)
 {
   const osla_file_matrix *h = &job->look;
   int64_t nb = job->options->nb;
-  OSLA_CALL(osla_grid_create(job->t, job->options->nprow, job->options->npcol, &job->grid));
+  OSLA_CALL(osla_grid_create_ordered(
+    job->t, job->options->nprow, job->options->npcol,
+    osla_grid_choose_order(job->t, job->options->nprow, job->options->npcol), &job->grid));
   OSLA_CALL(osla_matrix_create(job->grid, h->dtype, h->n, h->n, nb, nb, &job->h));
   OSLA_CALL(osla_matrix_create(job->grid, h->dtype, h->n, 1, nb, 1, &job->b));
   OSLA_CALL(osla_matrix_create(job->grid, h->dtype, h->n, 1, nb, 1, &job->x));
