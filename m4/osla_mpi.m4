@@ -96,16 +96,18 @@ AC_DEFUN([OSLA_MPIEXEC], [
 
 dnl OSLA_QUICK_COMPILER, last of all: sources are compiled by what CC calls, MPI_CC links them. MPICH's
 dnl mpicc is a shell script that starts a process for each of its arguments, which takes longer than
-dnl to compile most sources; it is asked once what it would add.
+dnl to compile most sources; it is asked once what it would add. Its folders stay behind all others.
 AC_DEFUN([OSLA_QUICK_COMPILER], [
   AC_SUBST([MPI_CC], [$CC])
   AC_SUBST([CCLD], [$CC])
   osla_quick=
   AC_LANG_CONFTEST([AC_LANG_PROGRAM([[#include <mpi.h>]], [[return MPI_COMM_WORLD == MPI_COMM_SELF;]])])
-  AS_IF([test $osla_mpi_family = mpich], [
+  AS_CASE(["$osla_mpi_family $CC"], [*ccache*|*distcc*], [], [mpich*], [
     AC_MSG_CHECKING([what $CC compiles with])
     for osla_w in `$CC -show -c conftest.$ac_ext 2>/dev/null`; do
-      test "$osla_w" = -c || test "$osla_w" = conftest.$ac_ext || osla_quick="$osla_quick $osla_w"
+      AS_CASE([$osla_w], [-c|conftest.*], [continue],
+        [-I?*], [osla_w=`echo "$osla_w" | $SED 's/^-I/-isystem /'`])
+      osla_quick="$osla_quick $osla_w"
     done
     osla_quick=`echo $osla_quick`
     rm -f conftest.$ac_objext

@@ -72,7 +72,7 @@ unclear_headers() {
     [[ $head =~ "$line * Threads"[.:]" " ]] || echo "$header: its head says nothing of threads"
     case $part in *stable\ \(osla.h*) stable_ones+=("$header") ;; esac
   done
-  grep -nFf <(sed -n 's/^#include "\(osla_[a-z]*\.h\)"$/include "\1"/p' src/osla_unstable.h) "${stable_ones[@]}"
+  grep -nFf <(sed -n 's/^#include "\(osla_[a-z]*\.h\)"$/include "\1"/p' src/osla_unstable.h) "${stable_ones[@]}" /dev/null
 }
 
 # Options can grow: reserved words end each struct, and tests/test_reserved.c has it in its table.

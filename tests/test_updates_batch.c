@@ -59,6 +59,19 @@ static void test_hostile_sizes(void)
   }
 }
 
+/* Also where nothing lies in k: memory is taken by it. */
+static void test_hostile_rows(void)
+{
+  const int64_t offset[] = {7, 7};
+  updates_layout l = {.count = 1, .k = 3, .element = 8};
+  CU_ASSERT(updates_layout_fits(&l, 1, 8, 64) && updates_layout_agrees(&l, offset));
+  l.k = INT64_C(1) << 61;
+  CU_ASSERT(!updates_layout_fits(&l, 1, 8, 64));
+  l.k = 3;
+  l.g = 2;
+  CU_ASSERT(!updates_layout_fits(&l, 1, 8, 64));
+}
+
 static void refuse_offsets(const updates_layout *l, int64_t a, int64_t b, int64_t c)
 {
   const int64_t offset[] = {a, b, c};
@@ -115,6 +128,7 @@ int main(int argc, char **argv)
   static const osla_test_case cases[] = {{"place", test_place},
                                          {"room", test_room},
                                          {"hostile_sizes", test_hostile_sizes},
+                                         {"hostile_rows", test_hostile_rows},
                                          {"hostile_offsets", test_hostile_offsets},
                                          {"random", test_random},
                                          {NULL, NULL}};

@@ -53,7 +53,8 @@ void updates_memory_free(updates_memory *m)
   m->room = 0;
 }
 
-enum { WORD = 8 }; /* bytes; all arrays begin at words */
+enum { WORD = 8 };                   /* bytes; all arrays begin at words */
+#define ROWS_MOST (INT64_C(1) << 56) /* of a panel: no sound file has more (updates_sizes.c) */
 
 static int64_t data_of(const updates_layout *l)
 {
@@ -91,8 +92,9 @@ void updates_layout_place(const updates_layout *l, updates_batch *b)
 bool updates_layout_fits(const updates_layout *l, int64_t most, size_t element, int64_t room)
 {
   int64_t data = 0;
+  if (l->w > 1 || l->r > 1 || l->g > 1) return false;
   if (l->count < 1 || l->count > most || l->element != element) return false;
-  if (l->k < 0 || l->indices < 0 || l->values < 0) return false;
+  if (l->k < 0 || l->k > ROWS_MOST || l->indices < 0 || l->values < 0) return false;
   if ((l->w || l->r) && __builtin_mul_overflow(l->count, l->k, &data)) return false;
   /* each alone, so that the sum does not overflow */
   const int64_t words = room / WORD;

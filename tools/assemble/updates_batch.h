@@ -37,7 +37,7 @@ typedef struct updates_layout {
   int64_t count, k;
   int64_t indices, values; /* elements of ix and g; of G or U */
   size_t element;          /* bytes of a value */
-  bool w, r, g;            /* are they there? */
+  uint8_t w, r, g;         /* 1: it is there, 0 */
 } updates_layout;
 
 int64_t updates_layout_bytes(const updates_layout *layout);

@@ -64,9 +64,9 @@ static updates_layout layout_of(const updates_batch *b, size_t element)
                       .k = b->k,
                       .indices = b->offset[b->count] - b->offset[0],
                       .element = element,
-                      .w = b->w,
-                      .r = b->r,
-                      .g = b->g};
+                      .w = b->w != NULL,
+                      .r = b->r != NULL,
+                      .g = b->g != NULL};
   for (int64_t u = 0; u < b->count; u++) {
     const int64_t n = b->offset[u + 1] - b->offset[u];
     l.values += n * (b->k > 0 ? b->k : n);
