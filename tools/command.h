@@ -105,8 +105,8 @@ int osla_command_same_line(const char *name, int argc, char **argv);
 
 /* At the begin of main, before MPI: a standard stream that is closed gets a descriptor on which
  * writing fails, so that no file of the job takes its number; a write beyond `ulimit -f` or to a
- * pipe that nobody reads shall be an error and not end the process (SIGXFSZ, SIGPIPE); how a process
- * ended that this one started can be known, also if a shell ignores SIGCHLD. Local. */
+ * pipe that nobody reads shall be an error and not end the process (SIGXFSZ, SIGPIPE); how a
+ * process ended that this one started can be known, also if a shell ignores SIGCHLD. Local. */
 void osla_command_begin(void);
 
 /* What to ask MPI_Init_thread for: MPI_THREAD_MULTIPLE only where threads meet in MPI (with it Open

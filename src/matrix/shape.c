@@ -4,7 +4,8 @@
 #include <inttypes.h>
 
 /* The node of place (prow, pcol) by nodes: process columns are filled one after another. Where the
- * grid is by tiles instead, neither a process column nor a row lies on one node, in either order. */
+ * grid is by tiles instead, neither a process column nor a row lies on one node, in either order.
+ */
 static int node_at(const osla_shape *s, int prow, int pcol)
 {
   return (int)((prow + (int64_t)pcol * s->nprow) / s->per_node);
