@@ -169,7 +169,7 @@ static osla_err take_error(tomo_data_reader *r)
   return osla_error_set((osla_err)err, "%s", text);
 }
 
-static osla_err take_all(tomo_data_reader *r, table_take *take, void *arg)
+osla_err table_read_hdf5(tomo_data_reader *r, table_take *take, void *arg)
 {
   for (;;) {
     switch (receive_byte(r)) {
@@ -180,11 +180,6 @@ static osla_err take_all(tomo_data_reader *r, table_take *take, void *arg)
       default: return lost(r);
     }
   }
-}
-
-osla_err table_read_hdf5(tomo_data_reader *r, table_take *take, void *arg)
-{
-  return take_all(r, take, arg);
 }
 
 static osla_err start(tomo_data_reader *r, const char *file)
