@@ -4,6 +4,7 @@
 set -u
 : "${SRCDIR:?}" "${BUILDDIR:?}"
 . "$BUILDDIR/tests/config.env"
+. "$SRCDIR/tests/configure.sh"
 scratch=$(mktemp -d) || exit 1
 trap 'rm -rf "$scratch"' EXIT
 cd "$scratch" || exit 1
@@ -46,7 +47,7 @@ system=$(echo '#include <cblas.h>' | "${compiler[@]}" -E - | sed -n 's/^# [0-9]*
 echo '#error "this is not MKL"' >mkl/cblas.h
 echo "#include \"$system\"" >mkl/mkl_cblas.h
 
-(cd job && exec "$SRCDIR/configure" CC="$CC" PKG_CONFIG="$scratch/pkg-config" BLAS_CFLAGS="-I$scratch/mkl" 2>&1) |
+(cd job && configure PKG_CONFIG="$scratch/pkg-config" BLAS_CFLAGS="-I$scratch/mkl" 2>&1) |
   sed '/^checking for POPT/q' >out # the rest is not needed: configure ends when nobody listens
 grep -qE '^checking for CBLAS and LAPACK\.\.\. -l.*, mkl_cblas\.h$' out ||
   fail "no other BLAS was taken, with mkl_cblas.h"

@@ -4,28 +4,29 @@
 set -u
 : "${SRCDIR:?}" "${BUILDDIR:?}"
 . "$BUILDDIR/tests/config.env"
+. "$SRCDIR/tests/configure.sh"
 command -v ldd >/dev/null || { echo "no ldd"; exit 77; }
 scratch=$(mktemp -d) || exit 1
 trap 'rm -rf "$scratch"' EXIT
 failed=0
 fail() { echo "check_one_mpi: $*"; failed=1; }
 
-mpi_of() { ldd "$1" 2>/dev/null | awk '/libmpi(ch)?\.so/ {print $1}' | sort -u | tr '\n' ' '; }
-
-mine=$(mpi_of "$BUILDDIR/osla")
-[ "$(wc -w <<<"$mine")" = 1 ] || fail "osla loads '$mine'"
-count=0
+programs=("$BUILDDIR/osla")
 while read -r file; do
-  [ "$(head -c 4 "$file")" = $'\177ELF' ] || continue
-  count=$((count + 1))
-  loaded=$(mpi_of "$file")
-  [ -z "$loaded" ] || [ "$loaded" = "$mine" ] || fail "$file loads $loaded"
+  LC_ALL=C read -rN 4 magic <"$file" && [ "$magic" = $'\177ELF' ] && programs+=("$file")
 done < <(find "$BUILDDIR" -type f \( -perm -u+x -o -name '*.so.*' \) ! -path '*/logs/*' ! -name '*.sh')
-[ $count -gt 20 ] || fail "only $count programs"
+[ ${#programs[@]} -gt 20 ] || fail "only ${#programs[@]} programs"
+# one line for each MPI of each: the MPI, the file
+ldd "${programs[@]}" 2>/dev/null | awk '/^[^\t]/ {file = $0} /libmpi(ch)?\.so/ {print $1, file}' | sort -u >"$scratch/loaded"
+mine=$(sed -n "s|^\([^ ]*\) $BUILDDIR/osla:\$|\1|p" "$scratch/loaded")
+[ "$(wc -w <<<"$mine")" = 1 ] || fail "osla loads '$mine'"
+while read -r loaded file; do
+  [ "$loaded" = "$mine" ] || fail "${file%:} loads $loaded"
+done <"$scratch/loaded"
 
 # refused ARGUMENT...: configure says so, in one line with both
 refused() {
-  (cd "$scratch" && "$SRCDIR/configure" CC="$CC" "$@" >log 2>&1) && fail "configure takes $*"
+  (cd "$scratch" && configure "$@" >log 2>&1) && fail "configure takes $*"
   grep -qE "^configure: error: .*\b$MPI_FAMILY\b" "$scratch/log" && grep -qF -- "${!##*=}" "$scratch/log" ||
     { fail "configure $*"; tail -n 3 "$scratch/log"; }
 }
