@@ -94,14 +94,16 @@ AC_DEFUN([OSLA_MPIEXEC], [
   done
   AC_MSG_RESULT([${MPIEXEC:-no}])])
 
-dnl OSLA_QUICK_COMPILER, last of all: sources are compiled by what CC calls, MPI_CC links them. MPICH's
-dnl mpicc is a shell script that starts a process for each of its arguments, which takes longer than
-dnl to compile most sources; it is asked once what it would add. Its folders stay behind all others.
+dnl OSLA_QUICK_COMPILER, last of all: sources are compiled by what CC calls, and programs linked by it (LINK_BEGIN,
+dnl the objects, LINK_END). MPICH's mpicc is a shell script that starts a process for each of its arguments, which takes
+dnl longer than to compile most sources; it is asked once what it would add. Its folders stay behind all others.
 AC_DEFUN([OSLA_QUICK_COMPILER], [
   AC_SUBST([MPI_CC], [$CC])
   AC_SUBST([CCLD], [$CC])
+  AC_SUBST([LINK_BEGIN], [$CC])
+  AC_SUBST([LINK_END], [])
   osla_quick=
-  AC_LANG_CONFTEST([AC_LANG_PROGRAM([[#include <mpi.h>]], [[return MPI_COMM_WORLD == MPI_COMM_SELF;]])])
+  AC_LANG_CONFTEST([AC_LANG_PROGRAM([[#include <mpi.h>]], [[return MPI_Init(0, 0);]])])
   AS_CASE(["$osla_mpi_family $CC"], [*ccache*|*distcc*], [], [mpich*], [
     AC_MSG_CHECKING([what $CC compiles with])
     for osla_w in `$CC -show -c conftest.$ac_ext 2>/dev/null`; do
@@ -113,5 +115,14 @@ AC_DEFUN([OSLA_QUICK_COMPILER], [
     rm -f conftest.$ac_objext
     AS_IF([test -n "$osla_quick" && $osla_quick $CPPFLAGS $CFLAGS -c conftest.$ac_ext >&AS_MESSAGE_LOG_FD 2>&1 && test -f conftest.$ac_objext],
       [CC=$osla_quick])
-    AC_MSG_RESULT([$CC])])
-  rm -f conftest.$ac_ext conftest.$ac_objext])
+    AC_MSG_RESULT([$CC])
+    AC_MSG_CHECKING([what $MPI_CC links with])
+    osla_begin= osla_end= osla_behind=no
+    for osla_w in `$MPI_CC -show conftest.$ac_objext 2>/dev/null`; do
+      AS_CASE([$osla_behind,$osla_w], [*,conftest.*], [osla_behind=yes], [*,-I*], [],
+        [no,*], [osla_begin="$osla_begin $osla_w"], [osla_end="$osla_end $osla_w"])
+    done
+    AS_IF([test $osla_behind = yes && $osla_begin $CFLAGS $LDFLAGS -o conftest$EXEEXT conftest.$ac_objext $osla_end >&AS_MESSAGE_LOG_FD 2>&1],
+      [LINK_BEGIN=`echo $osla_begin` LINK_END=`echo $osla_end`])
+    AC_MSG_RESULT([$LINK_BEGIN ... $LINK_END])])
+  rm -f conftest.$ac_ext conftest.$ac_objext conftest$EXEEXT])
