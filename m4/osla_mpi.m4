@@ -122,6 +122,7 @@ AC_DEFUN([OSLA_QUICK_COMPILER], [
       AS_CASE([$osla_behind,$osla_w], [*,conftest.*], [osla_behind=yes], [*,-I*], [],
         [no,*], [osla_begin="$osla_begin $osla_w"], [osla_end="$osla_end $osla_w"])
     done
+    AS_CASE([$osla_begin$osla_end], [*\@S|@*|*\'*|*\"*|*\`*], [osla_behind=no]) # words that make or the shell would change
     AS_IF([test $osla_behind = yes && $osla_begin $CFLAGS $LDFLAGS -o conftest$EXEEXT conftest.$ac_objext $osla_end >&AS_MESSAGE_LOG_FD 2>&1],
       [LINK_BEGIN=`echo $osla_begin` LINK_END=`echo $osla_end`])
     AC_MSG_RESULT([$LINK_BEGIN ... $LINK_END])])

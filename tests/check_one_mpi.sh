@@ -11,14 +11,16 @@ trap 'rm -rf "$scratch"' EXIT
 failed=0
 fail() { echo "check_one_mpi: $*"; failed=1; }
 
-programs=("$BUILDDIR/osla")
+programs=()
 while read -r file; do
   LC_ALL=C read -rN 4 magic <"$file" && [ "$magic" = $'\177ELF' ] && programs+=("$file")
 done < <(find "$BUILDDIR" -type f \( -perm -u+x -o -name '*.so.*' \) ! -path '*/logs/*' ! -name '*.sh')
 [ ${#programs[@]} -gt 20 ] || fail "only ${#programs[@]} programs"
+ldd "${programs[@]}" >"$scratch/all" 2>/dev/null
+[ "$(grep -c '^[^[:space:]].*:$' "$scratch/all")" = ${#programs[@]} ] || fail "ldd did not read all programs"
 # one line for each MPI of each: the MPI, the file
-ldd "${programs[@]}" 2>/dev/null | awk '/^[^\t]/ {file = $0} /libmpi(ch)?\.so/ {print $1, file}' | sort -u >"$scratch/loaded"
-mine=$(sed -n "s|^\([^ ]*\) $BUILDDIR/osla:\$|\1|p" "$scratch/loaded")
+awk '/^[^\t]/ {file = $0} /libmpi(ch)?\.so/ {print $1, file}' "$scratch/all" | sort -u >"$scratch/loaded"
+mine=$(awk -v osla="$BUILDDIR/osla:" '$2 == osla {print $1}' "$scratch/loaded")
 [ "$(wc -w <<<"$mine")" = 1 ] || fail "osla loads '$mine'"
 while read -r loaded file; do
   [ "$loaded" = "$mine" ] || fail "${file%:} loads $loaded"
