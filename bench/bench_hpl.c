@@ -69,12 +69,12 @@ static void print_line(char c)
   (void)putchar('\n');
 }
 
-/* W: wall-clock time; R, C, T: ranks go along process rows, columns, or fill tiles; panels factored
+/* W: wall-clock time; R, C, T, A: ranks by rows, by columns, in tiles, across; panels factored
  * ahead; whose; the pivoting. */
 static void describe(const bench_job *job, bool ours, char text[9])
 {
   int look_ahead = job->settings->look_ahead;
-  char order = "RCCT"[job->settings->order];
+  char order = "RCCTA"[job->settings->order];
   if (ours)
     (void)snprintf(text, 9, "W%c%dOSLA%c", order,
                    look_ahead < 0    ? 0
@@ -166,9 +166,9 @@ const bench_kernel bench_hpl = {
     "\nMakes A and b random, solves A x = b by LU with pivoting, checks with A made anew; all\n"
     "combinations of --n, --nb and --grid. Printed as HPL does, with its operations (2/3 N^3 +\n"
     "3/2 N^2); the time is that of factorisation and solve. T/V is WC (WR: --order rows, WT: "
-    "tiles), the "
-    "panels factored\n"
-    "ahead, OSLA (SCAL: scalapack), and P or T: partial or tournament pivoting.\n"
+    "tiles,\n"
+    "WA: across), the panels factored ahead, OSLA (SCAL: scalapack), and P or T: partial or "
+    "tournament pivoting.\n"
     "References:\n"
     "  scalapack  pdgetrf, pdgetrs on the same memory and process grid\n",
   .references = REFERENCE_SCALAPACK_ALONE,

@@ -157,16 +157,17 @@ static int take_grids(const bench_kernel *kernel, int size, const char *text,
 
 static int take_order(const bench_kernel *kernel, const char *text, bench_settings *settings)
 {
-  static const char *const names[] = {"rows", "columns", "nodes", "tiles"}; /* as osla_grid_order */
+  static const char *const names[] = {"rows", "columns", "nodes", "tiles", "across"};
+  enum { ORDERS = sizeof names / sizeof names[0] }; /* as osla_grid_order */
   settings->order = OSLA_GRID_NODES;
   settings->order_chosen = !text;
-  for (int i = 0; text && i < 4; i++)
+  for (int i = 0; text && i < ORDERS; i++)
     if (strcmp(text, names[i]) == 0) {
       settings->order = (osla_grid_order)i;
       return OSLA_EXIT_OK;
     }
   if (!text) return OSLA_EXIT_OK;
-  return bench_error(kernel, "--order: '%s' is not rows, columns, nodes or tiles", text);
+  return bench_error(kernel, "--order: '%s' is not rows, columns, nodes, tiles or across", text);
 }
 
 static const char *size_option(const bench_kernel *kernel)
@@ -268,8 +269,9 @@ static bool parse_raw(const bench_kernel *kernel, int argc, char **argv, raw_opt
     {"grid", '\0', POPT_ARG_STRING, &raw->grid, 0,
      "Process grid (default: one row on one node); a comma list", "PxQ"},
     {"order", '\0', POPT_ARG_STRING, &raw->order, 0,
-     "Ranks in it by rows, columns, nodes (columns, each on as few nodes as can be) or tiles (each "
-     "node a rectangle); default: tiles from 16 process rows and 8 ranks a node on, else nodes",
+     "Ranks in it by rows, columns, nodes (columns, each on as few nodes as can be), tiles (each "
+     "node a rectangle) or across (as nodes, but these follow one another in process rows); "
+     "default: tiles from 16 process rows and 8 ranks a node on, else nodes",
      "ORDER"},
     {"precision", '\0', POPT_ARG_STRING, &raw->precision, 0, precision, "X"},
     POPT_TABLEEND};

@@ -63,6 +63,7 @@ module osla_values
   integer(c_int), parameter :: OSLA_GRID_COLUMNS = 1
   integer(c_int), parameter :: OSLA_GRID_NODES = 2
   integer(c_int), parameter :: OSLA_GRID_TILES = 3
+  integer(c_int), parameter :: OSLA_GRID_ACROSS = 4
   integer(c_int), parameter :: OSLA_DEFAULT_BLOCK = 96
   integer(c_int), parameter :: OSLA_FILL_ZERO = 0
   integer(c_int), parameter :: OSLA_FILL_IDENTITY = 1

@@ -35,18 +35,21 @@ static void check_by_nodes(osla_grid *grid, osla_transport *t)
 }
 
 /* Each node's ranks fill a rectangle, in their order, column by column; false: there is none. */
-static bool check_tiles(osla_grid *grid, osla_transport *t, int p, int q)
+static bool check_tiles(osla_grid *grid, osla_transport *t, osla_grid_order order, int p, int q)
 {
+  const bool across = order == OSLA_GRID_ACROSS;
   const int each = osla_transport_largest_node(t), nodes = osla_transport_n_nodes(t);
   if (each * nodes != osla_test_size() || p * q != osla_test_size() || each % p == 0) return false;
   int rows = 1;
   while (rows <= each && (each % rows || rows * rows < each || p % rows || q % (each / rows)))
     rows++;
+  if (across) rows = p % each == 0 ? each : each + 1;
   if (rows > each) return false;
   int cols = each / rows;
   for (int i = 0; i < p; i++)
     for (int j = 0; j < q; j++) {
-      int node = i / rows + j / cols * (p / rows), rank = osla_grid_rank_at(grid, i, j), before = 0;
+      int node = across ? i / rows * q + j : i / rows + j / cols * (p / rows);
+      int rank = osla_grid_rank_at(grid, i, j), before = 0;
       CU_ASSERT(osla_transport_node_of(t, rank) == node);
       for (int other = 0; other < rank; other++)
         before += osla_transport_node_of(t, other) == node;
@@ -59,7 +62,7 @@ static bool check_tiles(osla_grid *grid, osla_transport *t, int p, int q)
 static void test_orders(void)
 {
   osla_transport *t = osla_test_transport();
-  int n_tiled = 0;
+  int n_tiled = 0, n_across = 0;
   for (int p = 1; p <= osla_test_size(); p++)
     for (int q = 1; p * q <= osla_test_size(); q++) {
       osla_grid *grid = NULL;
@@ -74,14 +77,20 @@ static void test_orders(void)
       check_by_nodes(grid, t);
       osla_grid_destroy(&grid);
       if (!OSLA_ASSERT_OK(osla_grid_create_ordered(t, p, q, OSLA_GRID_TILES, &grid))) continue;
-      bool tiled = check_tiles(grid, t, p, q),
+      bool tiled = check_tiles(grid, t, OSLA_GRID_TILES, p, q),
            chosen = p >= 16 && tiled && osla_transport_largest_node(t) >= 8;
       if (!tiled) check_by_nodes(grid, t);
       n_tiled += tiled;
       CU_ASSERT(osla_grid_choose_order(t, p, q) == (chosen ? OSLA_GRID_TILES : OSLA_GRID_NODES));
       osla_grid_destroy(&grid);
+      if (!OSLA_ASSERT_OK(osla_grid_create_ordered(t, p, q, OSLA_GRID_ACROSS, &grid))) continue;
+      bool goes_across = check_tiles(grid, t, OSLA_GRID_ACROSS, p, q);
+      if (!goes_across) check_by_nodes(grid, t);
+      n_across += goes_across;
+      osla_grid_destroy(&grid);
     }
   if (osla_test_size() == 16 && osla_transport_n_nodes(t) == 4) CU_ASSERT(n_tiled > 0);
+  if (osla_test_size() == 4 && osla_transport_n_nodes(t) == 2) CU_ASSERT(n_across > 0);
   osla_transport_destroy(&t);
 }
 

@@ -25,6 +25,7 @@ static const struct number {
                {"GRID_COLUMNS", OSLA_GRID_COLUMNS},
                {"GRID_NODES", OSLA_GRID_NODES},
                {"GRID_TILES", OSLA_GRID_TILES},
+               {"GRID_ACROSS", OSLA_GRID_ACROSS},
                {"FILL_ZERO", OSLA_FILL_ZERO},
                {"FILL_IDENTITY", OSLA_FILL_IDENTITY},
                {"FILL_UNIFORM", OSLA_FILL_UNIFORM},

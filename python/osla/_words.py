@@ -15,7 +15,7 @@ TRANS = {"n": _core.NOTRANS, "t": _core.TRANS, "c": _core.CONJTRANS}
 SIDE = {"left": _core.LEFT, "right": _core.RIGHT}
 DIAG = {"nonunit": _core.NONUNIT, "unit": _core.UNIT}
 ORDER = {"chosen": -1, "rows": _core.GRID_ROWS, "columns": _core.GRID_COLUMNS,
-         "nodes": _core.GRID_NODES, "tiles": _core.GRID_TILES}
+         "nodes": _core.GRID_NODES, "tiles": _core.GRID_TILES, "across": _core.GRID_ACROSS}
 FILL = {"zero": _core.FILL_ZERO, "identity": _core.FILL_IDENTITY, "uniform": _core.FILL_UNIFORM,
         "dominant": _core.FILL_DOMINANT, "spd": _core.FILL_SPD, "integer": _core.FILL_INTEGER}
 NORM = {"max": _core.NORM_MAX, "one": _core.NORM_ONE, "inf": _core.NORM_INF, "fro": _core.NORM_FRO}

@@ -89,7 +89,7 @@ class Grid(Object):
     """Ranks in `nprow` rows and `npcol` columns, over which matrices are distributed. Collective.
 
     nprow = npcol = 0 chooses a grid of all ranks. order: "chosen", "rows", "columns" (as BLACS's
-    'R' and 'C'), "nodes" or "tiles" (osla_grid.h). It lives as long as a matrix on it.
+    'R' and 'C'), "nodes", "tiles" or "across" (osla_grid.h). It lives as long as a matrix on it.
     """
 
     __slots__ = ("transport", "nprow", "npcol", "prow", "pcol")

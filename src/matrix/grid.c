@@ -118,12 +118,14 @@ static int number_by_node(const osla_transport *t, int rank)
   return before;
 }
 
-/* Rows of the tile that each node fills; 0: there is none (osla_grid.h). */
-static int tile_rows(const osla_transport *t, int nprow, int npcol)
+/* Rows of the rectangle that each node fills; 0: there is none (osla_grid.h). */
+static int tile_rows(const osla_transport *t, osla_grid_order order, int nprow, int npcol)
 {
   const int each = osla_transport_largest_node(t), size = osla_transport_size(t);
   const bool regular = (int64_t)osla_transport_n_nodes(t) * each == size;
+  if (order != OSLA_GRID_TILES && order != OSLA_GRID_ACROSS) return 0;
   if (!regular || (int64_t)nprow * npcol != size || each % nprow == 0) return 0;
+  if (order == OSLA_GRID_ACROSS) return nprow % each == 0 ? each : 0;
   for (int rows = 1; rows <= each; rows++)
     if (each % rows == 0 && (int64_t)rows * rows >= each && nprow % rows == 0 &&
         npcol % (each / rows) == 0)
@@ -146,7 +148,7 @@ osla_grid_order osla_grid_choose_order(const osla_transport *t, int nprow, int n
 {
   choose_shape(t, &nprow, &npcol);
   const bool tiled = nprow >= TILED_LEAST && osla_transport_largest_node(t) >= TILED_LEAST_EACH &&
-                     tile_rows(t, nprow, npcol) > 0;
+                     tile_rows(t, OSLA_GRID_TILES, nprow, npcol) > 0;
   return tiled ? OSLA_GRID_TILES : OSLA_GRID_NODES;
 }
 
@@ -155,17 +157,19 @@ osla_err osla_grid_create_ordered(osla_transport *t, int nprow, int npcol, osla_
 {
   int number = osla_transport_rank(t), rows = 0;
   choose_shape(t, &nprow, &npcol);
-  if (order == OSLA_GRID_NODES || order == OSLA_GRID_TILES) number = number_by_node(t, number);
-  if (order == OSLA_GRID_TILES && nprow > 0 && npcol > 0) rows = tile_rows(t, nprow, npcol);
+  if (order >= OSLA_GRID_NODES) number = number_by_node(t, number);
+  if (nprow > 0 && npcol > 0) rows = tile_rows(t, order, nprow, npcol);
   bool member = nprow > 0 && npcol > 0 && number < (int64_t)nprow * npcol;
   if (!member) return osla_grid_create_at(t, nprow, npcol, -1, -1, out);
   if (order == OSLA_GRID_ROWS)
     return osla_grid_create_at(t, nprow, npcol, number / npcol, number % npcol, out);
   if (rows > 0) {
     int each = osla_transport_largest_node(t), tile = number / each, in_tile = number % each;
-    int down = nprow / rows, cols = each / rows;
-    return osla_grid_create_at(t, nprow, npcol, tile % down * rows + in_tile % rows,
-                               tile / down * cols + in_tile / rows, out);
+    int cols = each / rows, down = nprow / rows, across = npcol / cols;
+    int row = order == OSLA_GRID_ACROSS ? tile / across : tile % down;
+    int col = order == OSLA_GRID_ACROSS ? tile % across : tile / down;
+    return osla_grid_create_at(t, nprow, npcol, row * rows + in_tile % rows,
+                               col * cols + in_tile / rows, out);
   }
   return osla_grid_create_at(t, nprow, npcol, number % nprow, number / nprow, out);
 }

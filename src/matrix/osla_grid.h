@@ -21,12 +21,18 @@ typedef struct osla_grid osla_grid;
  * rows as columns. So a node needs the least from others; worth it where a line that many ranks
  * share is the limit (doc/grid_and_blocks.md). By nodes where there is no such rectangle: nodes of
  * different size, idle ranks, sides that do not divide the grid's, nodes of whole columns.
+ * Across: each node fills a part of one process column, as by nodes, but the next node goes on in
+ * the process rows, along which panels pass from node to node. Worth it where that way is the
+ * limit, as on a torus; elsewhere pivots, which go along process columns, have the longer way. By
+ * nodes where there is no such part: nodes of different size, idle ranks, process columns that are
+ * not made of whole nodes.
  */
 typedef enum osla_grid_order {
   OSLA_GRID_ROWS,    /* (prow, pcol) is rank prow * npcol + pcol: BLACS's 'R' */
   OSLA_GRID_COLUMNS, /* (prow, pcol) is rank prow + pcol * nprow: BLACS's 'C' */
   OSLA_GRID_NODES,   /* as columns, with the ranks sorted by node */
-  OSLA_GRID_TILES    /* a rectangle for each node */
+  OSLA_GRID_TILES,   /* a rectangle for each node */
+  OSLA_GRID_ACROSS   /* as nodes, but these follow one another in process rows */
 } osla_grid_order;
 
 /* Makes a grid of the first nprow * npcol ranks in an order. Collective on the transport. The other
