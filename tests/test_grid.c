@@ -2,6 +2,7 @@
  * shifted places, every error. */
 #include "osla_test_help.h"
 
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -198,6 +199,32 @@ static void test_bad_shapes(void)
   osla_transport_destroy(&t);
 }
 
+/* No such order; another on the last rank. */
+static void test_bad_orders(void)
+{
+  osla_transport *t = osla_test_transport();
+  int size = osla_test_size();
+  bool last = osla_test_rank() == size - 1;
+  const struct {
+    int order, of_last;
+    const char *text;
+  } bad[] = {{-1, -1, "-1 is not an order of ranks"},
+             {5, 5, "5 is not an order of ranks"},
+             {OSLA_GRID_NODES, INT_MAX, "order is 2 on rank 0, but 2147483647 on rank "},
+             {OSLA_GRID_NODES, OSLA_GRID_ACROSS, "order is 2 on rank 0, but 4 on rank "}};
+  for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+    if (size == 1 && bad[i].order != bad[i].of_last) continue;
+    osla_grid *grid = (osla_grid *)t;
+    int order = last ? bad[i].of_last : bad[i].order;
+    OSLA_ASSERT_ERR(osla_grid_create_ordered(t, 1, size, (osla_grid_order)order, &grid),
+                    OSLA_ERR_ARG);
+    OSLA_ASSERT_TEXT(bad[i].text);
+    OSLA_ASSERT_SAME_TEXT();
+    CU_ASSERT_PTR_NULL(grid);
+  }
+  osla_transport_destroy(&t);
+}
+
 /* Other shapes on other ranks. */
 static void test_differing_shapes(void)
 {
@@ -357,6 +384,7 @@ int main(int argc, char **argv)
     {"chosen_shape", test_chosen_shape},
     {"create_at", test_create_at},
     {"bad_shapes", test_bad_shapes},
+    {"bad_orders", test_bad_orders},
     {"differing_shapes", test_differing_shapes},
     {"bad_places", test_bad_places},
     {"shift", test_shift},

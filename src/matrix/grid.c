@@ -152,10 +152,21 @@ osla_grid_order osla_grid_choose_order(const osla_transport *t, int nprow, int n
   return tiled ? OSLA_GRID_TILES : OSLA_GRID_NODES;
 }
 
+static osla_err check_order(osla_grid_order order)
+{
+  OSLA_CHECK((int)order >= OSLA_GRID_ROWS && (int)order <= OSLA_GRID_ACROSS, OSLA_ERR_ARG,
+             "%d is not an order of ranks (osla_grid_order)", (int)order);
+  return OSLA_OK;
+}
+
 osla_err osla_grid_create_ordered(osla_transport *t, int nprow, int npcol, osla_grid_order order,
                                   osla_grid **out)
 {
+  *out = NULL;
   int number = osla_transport_rank(t), rows = 0;
+  const osla_argument same[] = {{"order", (int)order}};
+  osla_err err = osla_agree_same(t, check_order(order), "osla_grid_create_ordered", same, 1);
+  if (err != OSLA_OK) return err;
   choose_shape(t, &nprow, &npcol);
   if (order >= OSLA_GRID_NODES) number = number_by_node(t, number);
   if (nprow > 0 && npcol > 0) rows = tile_rows(t, order, nprow, npcol);
