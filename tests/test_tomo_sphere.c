@@ -93,23 +93,25 @@ static void check_area(const tomo_frame *f, double latitude, double longitude)
   OSLA_ASSERT_CLOSE(area / (step * step * degree * degree * cos(latitude * degree)), 1.0, 5e-3);
 }
 
-static void check_region(double latitude, double longitude)
+/* Places as far apart as `step` says, in degrees: all that is drawn at the latitudes that were
+ * given lies in the box. */
+static void check_region(double latitude, double longitude, double step)
 {
   enum { PLACES = 25 };
-  double place[PLACES][3], x, y, back[2];
+  double place[PLACES][3], given[PLACES][2], x, y, back[2];
   tomo_frame f;
-  for (int i = 0; i < PLACES; i++) /* 16 degrees by 8 */
-    tomo_unit_vector(fmin(latitude + 2.0 * (i / 5 - 2), 90.0), longitude + 4.0 * (i % 5 - 2),
-                     place[i]);
+  for (int i = 0; i < PLACES; i++) { /* with 2: 16 degrees by 8 */
+    given[i][0] = fmin(latitude + step * (i / 5 - 2), 90.0);
+    given[i][1] = longitude + 2.0 * step * (i % 5 - 2);
+    tomo_unit_vector(given[i][0], given[i][1], place[i]);
+  }
   if (!OSLA_ASSERT_MSG(tomo_frame_region(PLACES, (const double(*)[3])place, &f),
                        "no region about "
                        "%g %g",
                        latitude, longitude))
     return;
   for (int i = 0; i < PLACES; i++) {
-    double at[2];
-    tomo_lat_lon(place[i], &at[0], &at[1]);
-    at[0] = tomo_geographic_latitude(at[0]);
+    const double *at = given[i];
     CU_ASSERT(tomo_frame_forward(&f, at[0], at[1], &x, &y));
     CU_ASSERT(fabs(x) < f.half_width && fabs(y) < f.half_height);
     CU_ASSERT(tomo_frame_inverse(&f, x, y, &back[0], &back[1]));
@@ -118,15 +120,16 @@ static void check_region(double latitude, double longitude)
     if (at[0] < 85.0) check_area(&f, at[0], at[1]);
   }
   CU_ASSERT(f.regional && f.half_height >= 0.44 * f.half_width && f.half_width < 0.3);
-  CU_ASSERT(tomo_frame_step(&f) >= 1.0 && tomo_frame_step(&f) <= 5.0);
+  CU_ASSERT(tomo_frame_step(&f) >= 0.5 * step && tomo_frame_step(&f) <= 2.5 * step);
   CU_ASSERT(!tomo_frame_forward(&f, -latitude, longitude + 180.0, &x, &y));
 }
 
 static void test_frame(void)
 {
-  check_region(40.0, 10.0);
-  check_region(-17.0, 179.0); /* across the date line */
-  check_region(86.0, 30.0);   /* and a pole */
+  check_region(40.0, 10.0, 2.0);
+  check_region(-17.0, 179.0, 2.0); /* across the date line */
+  check_region(86.0, 30.0, 2.0);   /* and a pole */
+  check_region(45.0, 10.0, 0.5);
   double place[2][3] = {{1.0, 0.0, 0.0}, {-1.0, 0.0, 0.0}};
   tomo_frame f;
   CU_ASSERT(!tomo_frame_region(2, (const double(*)[3])place, &f));

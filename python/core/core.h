@@ -48,6 +48,7 @@ typedef struct osla_py_handle {
   osla_dtype update_dtype;      /* accumulator: of G and U */
   int64_t number;               /* of the collective objects of a transport, from 1 */
   Py_ssize_t pins;              /* arrays that see its memory, calls that are under way */
+  bool claimed;                 /* by its destruction, for which the ranks meet */
   int64_t made;                 /* transport: numbers given so far */
   int64_t children;             /* transport: objects of it that are not destroyed */
   struct osla_py_dropped *dropped; /* transport: what waits for its destruction; else: mine */

@@ -186,16 +186,37 @@ static PyObject *py_destroy(PyObject *module, PyObject *object)
   return h ? osla_py_result(osla_py_destroy(h)) : NULL;
 }
 
-static PyObject *py_pins(PyObject *module, PyObject *object)
+/* claim(handle): its pins. Where there are none only `destroy` can use it from now on, until
+ * `unclaim`: while the ranks meet this one's other threads run. */
+static PyObject *py_claim(PyObject *module, PyObject *object)
 {
   (void)module;
   osla_py_handle *h = any_handle(object);
-  return h ? PyLong_FromSsize_t(h->pins) : NULL;
+  if (!h) return NULL;
+  if (h->claimed)
+    return (PyObject *)osla_py_refuse(OSLA_ERR_STATE, "another thread destroys this %s",
+                                      h->kind->name);
+  h->claimed = h->pins == 0;
+  return PyLong_FromSsize_t(h->pins);
+}
+
+static PyObject *py_unclaim(PyObject *module, PyObject *object)
+{
+  (void)module;
+  osla_py_handle *h = any_handle(object);
+  if (!h) return NULL;
+  h->claimed = false;
+  Py_RETURN_NONE;
 }
 
 static bool is_alive(const osla_py_handle *h)
 {
   return h->object && (!h->borrowed || h->owner->object);
+}
+
+static bool is_claimed(const osla_py_handle *h)
+{
+  return h->claimed || (h->borrowed && h->owner->claimed);
 }
 
 static PyObject *py_alive(PyObject *module, PyObject *object)
@@ -213,13 +234,11 @@ static PyObject *py_children(PyObject *module, PyObject *object)
   return h ? PyLong_FromLongLong(h->children) : NULL;
 }
 
-PyMethodDef osla_py_life_methods[] = {{"meet", py_meet, METH_VARARGS, NULL},
-                                      {"destroy", py_destroy, METH_O, NULL},
-                                      {"pins", py_pins, METH_O, NULL},
-                                      {"alive", py_alive, METH_O, NULL},
-                                      {"children", py_children, METH_O, NULL},
-                                      {"find", py_find, METH_O, NULL},
-                                      {NULL, NULL, 0, NULL}};
+PyMethodDef osla_py_life_methods[] = {
+  {"meet", py_meet, METH_VARARGS, NULL}, {"destroy", py_destroy, METH_O, NULL},
+  {"claim", py_claim, METH_O, NULL},     {"unclaim", py_unclaim, METH_O, NULL},
+  {"alive", py_alive, METH_O, NULL},     {"children", py_children, METH_O, NULL},
+  {"find", py_find, METH_O, NULL},       {NULL, NULL, 0, NULL}};
 
 PyObject *osla_py_wrap(const osla_py_kind *kind, void *object, osla_py_handle *owner, bool borrowed)
 {
@@ -271,8 +290,10 @@ osla_py_handle *osla_py_handle_of(PyObject *object, const osla_py_kind *kind)
     PyErr_Format(PyExc_TypeError, "a handle of a %s is needed", kind->name);
     return NULL;
   }
-  if (is_alive(h)) return h;
-  return (osla_py_handle *)osla_py_refuse(OSLA_ERR_STATE, "this %s was destroyed", kind->name);
+  const bool alive = is_alive(h);
+  if (alive && !is_claimed(h)) return h;
+  return (osla_py_handle *)osla_py_refuse(OSLA_ERR_STATE, "this %s %s destroyed", kind->name,
+                                          alive ? "is being" : "was");
 }
 
 static int convert(PyObject *object, const osla_py_kind *kind, void *out)

@@ -131,7 +131,11 @@ def collective(function: Callable[P, Generator[str | None, None, R]]) -> Callabl
                 raise failure
             finally:
                 failure = None  # or its traceback, which holds this frame, would keep the arguments
-        _core.meet(root, name + same, 0, "")
+        try:
+            _core.meet(root, name + same, 0, "")
+        except BaseException:
+            steps.close()
+            raise
         try:
             next(steps)
         except StopIteration as end:
@@ -143,12 +147,15 @@ def collective(function: Callable[P, Generator[str | None, None, R]]) -> Callabl
 
 @collective
 def _destroy(thing: Owned) -> Generator[None, None, None]:
-    pins = _core.pins(thing._handle)
+    pins = _core.claim(thing._handle)
     if pins > 0:
         raise StateError(f"{pins} {'array sees' if pins == 1 else 'arrays see'} the memory of this "
                          f"{type(thing).__name__}: drop them first (del)")
-    yield
-    _core.destroy(thing._handle)
+    try:
+        yield
+        _core.destroy(thing._handle)
+    finally:
+        _core.unclaim(thing._handle)
 
 
 def handle(value: Any, kind: type, name: str) -> Any:

@@ -110,6 +110,31 @@ def test_destroy_with_views_raises(world):
     a.destroy()
 
 
+def test_nothing_gets_at_what_is_being_destroyed(world, monkeypatch):
+    """While the ranks meet the interpreter's other threads run: what they could do is done there."""
+    a, meet, uses = osla.Matrix(8, 8, block=2), _core.meet, 0
+
+    def use_and_meet(*args):
+        nonlocal uses
+        for use in (lambda: a.local, lambda: a[0, 0]):
+            with pytest.raises(osla.StateError, match="this matrix is being destroyed"):
+                use()
+            uses += 1
+        with pytest.raises(osla.StateError, match="another thread destroys this matrix"):
+            _core.claim(a._handle)
+        meet(*args)
+
+    view = a.local if world.rank == world.size - 1 else None
+    with pytest.raises(osla.StateError, match="1 array sees"):
+        a.destroy()
+    del view
+    assert a.local.size >= 0  # refused on one rank: it can be used on all
+    with monkeypatch.context() as patch:
+        patch.setattr(_core, "meet", use_and_meet)
+        a.destroy()
+    assert uses == 2 and a.destroyed
+
+
 def test_views_of_the_accumulators_matrix(world):
     with osla.Hessian(8, block=4) as H:
         pass

@@ -68,6 +68,14 @@ static osla_err run_steps(invert_job *job)
   return invert_print_report(job);
 }
 
+/* Processes for files that may kill their reader: before there is much memory to copy. */
+static osla_err start_readers(invert_job *job)
+{
+  const invert_options *o = job->options;
+  if (o->data) OSLA_CALL(tomo_data_reader_start(o->data, &job->reader));
+  return o->prior_file ? tomo_prior_reader_start(o->prior_file, &job->prior_reader) : OSLA_OK;
+}
+
 int osla_command_invert(int argc, char **argv)
 {
   invert_options options;
@@ -83,7 +91,7 @@ int osla_command_invert(int argc, char **argv)
                                             .threads_per_rank = options.threads};
   osla_cpu cpu;
   osla_err err = osla_cpu_look(MPI_COMM_WORLD, &cpu), started = OSLA_OK;
-  if (rank == 0 && options.data) started = tomo_data_reader_start(options.data, &job.reader);
+  if (rank == 0) started = start_readers(&job);
   if (err == OSLA_OK) {
     osla_cpu_apply(&cpu);
     job.blas_threads = cpu.threads;

@@ -164,6 +164,7 @@ typedef struct invert_job {
   char earth[PATH_MAX];                   /* its file, or "stand-in" */
   uint64_t earth_hash;                    /* of the file */
   tomo_data_reader *reader;               /* rank 0's, of a table in HDF5 */
+  tomo_prior_reader *prior_reader;        /* rank 0's, of a result file in HDF5 */
   tomo_data data;                         /* paths and what is measured on them */
   tomo_data_notes notes;                  /* of the table */
   const int64_t *path_ids;                /* [n_paths] data's */

@@ -151,7 +151,7 @@ static place_text place_of(const double v[3])
 {
   double latitude, longitude;
   tomo_lat_lon(v, &latitude, &longitude);
-  return place_at(tomo_geographic_latitude(latitude), longitude);
+  return place_at(latitude, longitude);
 }
 
 static void put_projection(const report_page *p)

@@ -32,7 +32,7 @@ osla_err invert_make_prior(invert_job *job)
   job->prior = o->prior;
   if (!o->prior_file) return OSLA_OK;
   if (osla_transport_rank(job->t) == 0)
-    err = tomo_prior_read(o->prior_file, job->knots, job->radial, f);
+    err = tomo_prior_read(o->prior_file, job->prior_reader, job->knots, job->radial, f);
   OSLA_CALL(osla_agree(job->t, err));
   OSLA_CALL(share_factors(job));
   job->prior.damping_of = f->damping;

@@ -63,6 +63,7 @@ void invert_destroy(invert_job *job)
   free(job->stations);
   free(job->events);
   tomo_data_reader_stop(&job->reader);
+  tomo_prior_reader_stop(&job->prior_reader);
   tomo_data_free(&job->data);
   tomo_reference_destroy(&job->reference);
   free(job->weight);

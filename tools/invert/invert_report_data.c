@@ -5,15 +5,27 @@
 #include <stdio.h>
 #include <string.h>
 
-void invert_put_command(const invert_options *o, FILE *out)
+/* As a shell reads it as one word. */
+static void put_word(const char *word, FILE *out)
 {
   static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
                               "-_=./,:+@%";
-  (void)fputs("osla", out);
-  for (char *const *word = o->words; word && *word; word++) {
-    const char *quote = (*word)[strspn(*word, plain)] != '\0' || **word == '\0' ? "'" : "";
-    (void)fprintf(out, " %s%s%s", quote, *word, quote);
+  const char *quote = word[strspn(word, plain)] != '\0' || *word == '\0' ? "'" : "";
+  (void)fprintf(out, " %s", quote);
+  for (; *word; word++) {
+    if (*word == '\'')
+      (void)fputs("'\\''", out);
+    else
+      (void)fputc(*word, out);
   }
+  (void)fputs(quote, out);
+}
+
+void invert_put_command(const invert_options *o, FILE *out)
+{
+  (void)fputs("osla", out);
+  for (char *const *word = o->words; word && *word; word++)
+    put_word(*word, out);
 }
 
 /* What was not used, and why; the first of them by line. */

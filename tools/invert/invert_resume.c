@@ -42,7 +42,13 @@ static uint64_t hash_test(uint64_t hash, const invert_options *o)
                             o->model.cell_depth_km};
   const int64_t counts[] = {(int64_t)o->model.kind, (int64_t)o->model.seed};
   hash = checkpoint_hash(hash, numbers, sizeof numbers);
-  return checkpoint_hash(hash, counts, sizeof counts);
+  hash = checkpoint_hash(hash, counts, sizeof counts);
+  for (int i = 0; o->model.kind == TOMO_MODEL_SPIKE && i < o->model.n_spikes; i++) {
+    const tomo_place *at = &o->model.spike[i];
+    const double place[] = {at->latitude, at->longitude, at->depth_km};
+    hash = checkpoint_hash(hash, place, sizeof place);
+  }
+  return hash;
 }
 
 /* Everything that the updates and the ids depend on; order, type and triangle of H are compared by

@@ -40,7 +40,6 @@ static void name_place(invert_job *job, int point)
   const int64_t unknown = p->unknown[point], n_radial = job->options->n_radial;
   tomo_lat_lon(tomo_mesh_knot(job->mesh, unknown / n_radial), &p->latitude[point],
                &p->longitude[point]);
-  p->latitude[point] = tomo_geographic_latitude(p->latitude[point]);
   p->depth_km[point] = tomo_radial_greville(job->radial, (int)(unknown % n_radial));
 }
 

@@ -129,7 +129,7 @@ static bool is_within(const tomo_frame *frame, const tomo_arc *arc)
     double v[3], latitude, longitude, x, y;
     tomo_arc_point(arc, end * arc->angle, v);
     tomo_lat_lon(v, &latitude, &longitude);
-    if (!tomo_frame_forward(frame, tomo_geographic_latitude(latitude), longitude, &x, &y) ||
+    if (!tomo_frame_forward(frame, latitude, longitude, &x, &y) ||
         fabs(x) > 0.95 * frame->half_width || fabs(y) > 0.95 * frame->half_height)
       return false;
   }

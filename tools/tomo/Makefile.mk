@@ -28,6 +28,7 @@ tools_libtomo_la_SOURCES = \
   tools/tomo/tomo_path.h tools/tomo/tomo_path.c \
   tools/tomo/tomo_model.h tools/tomo/tomo_model.c tools/tomo/tomo_prior.c \
   tools/tomo/tomo_prior_file.h tools/tomo/tomo_prior_file.c \
+  tools/tomo/tomo_prior_process.h tools/tomo/tomo_prior_process.c \
   tools/tomo/tomo_file.h tools/tomo/tomo_file.c \
   tools/tomo/tomo_image.h tools/tomo/tomo_image_plain.c tools/tomo/tomo_image_hdf5.c \
   tools/tomo/tomo_store.h tools/tomo/tomo_store.c \

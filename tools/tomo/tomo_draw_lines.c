@@ -164,7 +164,7 @@ static void put_track_point(pen *p, const tomo_arc *arc, double s)
   double v[3], latitude, longitude;
   tomo_arc_point(arc, s, v);
   tomo_lat_lon(v, &latitude, &longitude);
-  pen_to(p, tomo_geographic_latitude(latitude), longitude);
+  pen_to(p, latitude, longitude);
 }
 
 void draw_track(tomo_draw *draw, int block, const tomo_track *track)

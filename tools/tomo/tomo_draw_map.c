@@ -27,9 +27,7 @@ static void put_track_names(const tomo_draw *draw, const tomo_track *track)
     double v[3], latitude, longitude, x, y;
     tomo_arc_point(&track->arc, end ? track->arc.angle : 0.0, v);
     tomo_lat_lon(v, &latitude, &longitude);
-    if (!tomo_frame_forward(&draw->world.frame, tomo_geographic_latitude(latitude), longitude, &x,
-                            &y))
-      continue;
+    if (!tomo_frame_forward(&draw->world.frame, latitude, longitude, &x, &y)) continue;
     fprintf(draw->script,
             "set label '%s%s' at first %.4f, first %.4f center front boxed font ',12'\n",
             track->name, end ? "′" : "", x, y);

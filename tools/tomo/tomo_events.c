@@ -9,12 +9,11 @@
 static osla_err read_time(const text_reader *reader, const char *date, const char *time,
                           double *time_s)
 {
-  enum { DAY = 10 };
   char both[128];
   const bool apart = *date && strlen(time) > 2 && time[2] == ':';
-  (void)snprintf(both, sizeof both, "%.*s%s%.100s", DAY, apart ? date : "", apart ? "T" : "",
-                 *time ? time : date);
-  return text_time(reader, "time", both, time_s);
+  if (!apart) return text_time(reader, "time", *time ? time : date, time_s);
+  const int length = snprintf(both, sizeof both, "%sT%s", date, time);
+  return text_time(reader, "time", length < (int)sizeof both ? both : date, time_s);
 }
 
 static osla_err read_csv(text_reader *reader, site_list *list)

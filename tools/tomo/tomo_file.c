@@ -40,3 +40,12 @@ osla_err tomo_file_check(const char *file)
   OSLA_CHECK(S_ISREG(status.st_mode), OSLA_ERR_IO, "%s: is not a regular file", file);
   return OSLA_OK;
 }
+
+bool tomo_file_is_hdf5(const char *file)
+{
+  unsigned char begin[8];
+  FILE *stream = fopen(file, "rb");
+  const bool read = stream && fread(begin, 1, sizeof begin, stream) == sizeof begin;
+  if (stream) (void)fclose(stream);
+  return read && memcmp(begin, "\x89HDF\r\n\x1a\n", sizeof begin) == 0;
+}

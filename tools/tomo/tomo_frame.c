@@ -36,8 +36,9 @@ bool tomo_frame_inverse(const tomo_frame *f, double x, double y, double *latitud
   const double r = hypot(x, y), p0 = f->latitude * degree;
   if (r >= 1.0) return false; /* 60 degrees */
   const double c = 2.0 * asin(0.5 * r), part = r > 0.0 ? sin(c) / r : 1.0;
-  *latitude = asin(fmin(fmax(cos(c) * sin(p0) + y * part * cos(p0), -1.0), 1.0)) / degree;
-  *longitude = f->longitude + atan2(x * part, cos(p0) * cos(c) - y * part * sin(p0)) / degree;
+  const double east = x * part, out = cos(p0) * cos(c) - y * part * sin(p0);
+  *latitude = atan2(cos(c) * sin(p0) + y * part * cos(p0), hypot(east, out)) / degree;
+  *longitude = f->longitude + atan2(east, out) / degree;
   return true;
 }
 
@@ -68,7 +69,6 @@ static bool find_middle(int64_t n, const double (*place)[3], tomo_frame *frame)
   for (int64_t i = 0; i < n; i++)
     if (tomo_distance(sum, place[i]) > TOMO_FRAME_REGION * degree) return false;
   tomo_lat_lon(sum, &frame->latitude, &frame->longitude);
-  frame->latitude = tomo_geographic_latitude(frame->latitude);
   return true;
 }
 
@@ -78,7 +78,7 @@ static void find_box(int64_t n, const double (*place)[3], const tomo_frame *fram
   for (int64_t i = 0; i < n; i++) {
     double latitude, longitude, at[2];
     tomo_lat_lon(place[i], &latitude, &longitude);
-    (void)tomo_frame_forward(frame, tomo_geographic_latitude(latitude), longitude, &at[0], &at[1]);
+    (void)tomo_frame_forward(frame, latitude, longitude, &at[0], &at[1]);
     for (int k = 0; k < 2; k++) {
       low[k] = i ? fmin(low[k], at[k]) : at[k];
       high[k] = i ? fmax(high[k], at[k]) : at[k];

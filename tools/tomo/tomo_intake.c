@@ -222,8 +222,8 @@ static osla_err read_rows(intake *in, const char *file, tomo_data_reader *reader
   OSLA_CALL(tomo_file_check(file));
   OSLA_CALL(tomo_ids_create(l->stations, l->n_stations, 1, &in->stations));
   OSLA_CALL(tomo_ids_create(l->events, l->n_events, 0, &in->events));
-  OSLA_CALL(reader || table_is_hdf5(file) ? read_hdf5(in, file, reader)
-                                          : table_read_csv(file, take_row, in));
+  OSLA_CALL(reader || tomo_file_is_hdf5(file) ? read_hdf5(in, file, reader)
+                                              : table_read_csv(file, take_row, in));
   OSLA_CHECK(in->notes->rows > 0, OSLA_ERR_IO, "%.200s: no measurement in this file", file);
   return OSLA_OK;
 }

@@ -120,13 +120,27 @@ static osla_err read_text(const char *file, int64_t knots, const tomo_radial *ra
 
 /* ---- a result file ---- */
 
-static osla_err read_result(const char *file, int64_t n, tomo_prior_factors *factors)
+/* The deviations: HDF5's from the process that reads it. */
+static osla_err read_deviations(const char *file, tomo_prior_reader *reader, int64_t n,
+                                double **deviation)
 {
-  int64_t count;
-  OSLA_CALL(tomo_store_read_array(file, "deviation", &factors->damping, &count));
-  OSLA_CHECK(count == n, OSLA_ERR_IO,
-             "%s: deviation has %lld values, and this model has %lld unknowns", file,
-             (long long)count, (long long)n);
+  int64_t count = n;
+  if (!reader) {
+    OSLA_CALL(tomo_store_read_array(file, "deviation", deviation, &count));
+    OSLA_CHECK(count == n, OSLA_ERR_IO,
+               "%s: deviation has %lld values, and this model has %lld unknowns", file,
+               (long long)count, (long long)n);
+    return OSLA_OK;
+  }
+  *deviation = malloc((size_t)n * sizeof **deviation);
+  OSLA_CHECK(*deviation, OSLA_ERR_MEM, "the prior of %lld unknowns", (long long)n);
+  return tomo_prior_reader_take(reader, n, *deviation);
+}
+
+static osla_err read_result(const char *file, tomo_prior_reader *reader, int64_t n,
+                            tomo_prior_factors *factors)
+{
+  OSLA_CALL(read_deviations(file, reader, n, &factors->damping));
   for (int64_t i = 0; i < n; i++) {
     double *value = &factors->damping[i];
     OSLA_CHECK(*value >= SIGMA_LEAST && *value <= SIGMA_MOST, OSLA_ERR_IO,
@@ -138,24 +152,28 @@ static osla_err read_result(const char *file, int64_t n, tomo_prior_factors *fac
 }
 
 /* A file that begins as one of tomo_store.h does. What cannot be read is left to the readers. */
-static bool is_result(const char *file)
+static bool is_plain_result(const char *file)
 {
-  static const char hdf5[] = "\211HDF\r\n\032\n", plain[] = "OSLA-RESULT ";
+  static const char plain[] = "OSLA-RESULT ";
   char head[sizeof plain] = "";
   FILE *stream = fopen(file, "rb");
   const size_t count = stream ? fread(head, 1, sizeof head - 1, stream) : 0;
   if (stream) (void)fclose(stream);
-  return (count >= sizeof hdf5 - 1 && memcmp(head, hdf5, sizeof hdf5 - 1) == 0) ||
-         (count == sizeof plain - 1 && memcmp(head, plain, count) == 0);
+  return count == sizeof plain - 1 && memcmp(head, plain, count) == 0;
 }
 
-osla_err tomo_prior_read(const char *file, int64_t knots, const tomo_radial *radial,
-                         tomo_prior_factors *factors)
+osla_err tomo_prior_read(const char *file, tomo_prior_reader *reader, int64_t knots,
+                         const tomo_radial *radial, tomo_prior_factors *factors)
 {
+  const int64_t n = knots * tomo_radial_count(radial);
+  tomo_prior_reader *own = NULL;
   *factors = (tomo_prior_factors){0};
   OSLA_CALL(tomo_file_check(file));
-  osla_err err = is_result(file) ? read_result(file, knots * tomo_radial_count(radial), factors)
-                                 : read_text(file, knots, radial, factors);
+  if (!reader) OSLA_CALL(tomo_prior_reader_start(file, &own));
+  if (!reader) reader = own;
+  osla_err err = reader || is_plain_result(file) ? read_result(file, reader, n, factors)
+                                                 : read_text(file, knots, radial, factors);
+  tomo_prior_reader_stop(&own);
   if (err != OSLA_OK) tomo_prior_release(factors);
   return err;
 }

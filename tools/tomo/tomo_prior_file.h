@@ -18,6 +18,7 @@
 #include <stdint.h>
 
 #include "osla_error.h"
+#include "tomo_prior_process.h"
 #include "tomo_radial.h"
 
 typedef struct tomo_prior_factors {
@@ -25,10 +26,12 @@ typedef struct tomo_prior_factors {
   double *lateral; /* [N_r]; NULL: the file says nothing of it */
 } tomo_prior_factors;
 
-/* Reads it. Errors: OSLA_ERR_IO with one line "FILE:LINE: ..." or "FILE: ...", OSLA_ERR_MEM; then
- * nothing is the caller's. */
-osla_err tomo_prior_read(const char *file, int64_t knots, const tomo_radial *radial,
-                         tomo_prior_factors *factors);
+/* Reads it.
+ *   reader  of this file; used up; NULL: if one is needed, it is started here
+ * Errors: OSLA_ERR_IO with one line "FILE:LINE: ..." or "FILE: ...", OSLA_ERR_MEM; then nothing is
+ * the caller's. */
+osla_err tomo_prior_read(const char *file, tomo_prior_reader *reader, int64_t knots,
+                         const tomo_radial *radial, tomo_prior_factors *factors);
 void tomo_prior_release(tomo_prior_factors *factors);
 
 #endif

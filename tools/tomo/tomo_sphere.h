@@ -14,8 +14,8 @@
 double tomo_geocentric_latitude(double geographic_degrees);
 double tomo_geographic_latitude(double geocentric_degrees);
 
-/* Geographic latitude and longitude (degrees) to a geocentric unit vector [out], and back;
- * longitude comes back in -180 .. 180. */
+/* Geographic latitude and longitude (degrees) to a geocentric unit vector [out], and back: the
+ * latitude comes back geographic, too, longitude in -180 .. 180. */
 void tomo_unit_vector(double latitude_degrees, double longitude_degrees, double v[3]);
 void tomo_lat_lon(const double v[3], double *latitude_degrees, double *longitude_degrees);
 

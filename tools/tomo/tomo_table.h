@@ -75,7 +75,6 @@ const char *table_place(const table_line *line, table_key key, char place[TABLE_
 /* Calls `take` for each row of a file. */
 typedef osla_err table_take(void *arg, const table_line *line);
 osla_err table_read_csv(const char *file, table_take *take, void *arg);
-bool table_is_hdf5(const char *file);
 /* By a process of its own (tomo_data_reader_start), once; a text may have TABLE_TEXT - 1 bytes. */
 struct tomo_data_reader;
 osla_err table_read_hdf5(struct tomo_data_reader *reader, table_take *take, void *arg);

@@ -12,15 +12,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-bool table_is_hdf5(const char *file)
-{
-  unsigned char begin[8];
-  FILE *stream = fopen(file, "rb");
-  const bool read = stream && fread(begin, 1, sizeof begin, stream) == sizeof begin;
-  if (stream) fclose(stream);
-  return read && memcmp(begin, "\x89HDF\r\n\x1a\n", sizeof begin) == 0;
-}
-
 #ifdef HAVE_HDF5
 
 #include <hdf5.h>

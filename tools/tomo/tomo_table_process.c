@@ -200,7 +200,7 @@ static osla_err start(tomo_data_reader *r, const char *file)
 osla_err tomo_data_reader_start(const char *file, tomo_data_reader **out)
 {
   *out = NULL;
-  if (tomo_file_check(file) != OSLA_OK || !table_is_hdf5(file)) return OSLA_OK;
+  if (tomo_file_check(file) != OSLA_OK || !tomo_file_is_hdf5(file)) return OSLA_OK;
   tomo_data_reader *r = malloc(sizeof *r);
   OSLA_CHECK(r, OSLA_ERR_MEM, "no memory to read %.200s", file);
   osla_err err = start(r, file);
