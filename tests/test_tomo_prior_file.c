@@ -192,14 +192,14 @@ static size_t read_file(unsigned char *bytes, size_t most)
   return size;
 }
 
-/* Each byte of a result file's metadata, which come first, that is not zero, one more: an error, or
- * deviations within bounds. Of some HDF5 crashes. */
+/* Each byte of a file's metadata, which come first and have no checksums, that is not zero, one
+ * more: an error, or deviations within bounds. Of some HDF5 crashes. */
 static void test_damage(void)
 {
   static unsigned char bytes[1 << 16];
   tomo_prior_factors f;
   if (!open_all()) return;
-  if (OSLA_ASSERT_OK(read_result(KNOTS * N_RADIAL, 2.0, &f))) tomo_prior_release(&f);
+  write_set(H5T_IEEE_F64LE, KNOTS * N_RADIAL, 0, false);
   const size_t size = read_file(bytes, sizeof bytes);
   int tried = 0, refused = 0, crashed = 0;
   for (size_t i = 0; i + KNOTS * N_RADIAL * sizeof(double) < size; i++) {

@@ -150,6 +150,8 @@ osla_err osla_file_hdf5_create(const char *path, file_hdf5 **out)
   {
     hid_t access = file_access();
     (void)H5Pset_fapl_stdio(access); /* the usual driver wants the target of the link `name` */
+    /* Metadata with checksums: of a single byte that is changed HDF5 may crash (doc/hazards.md). */
+    (void)H5Pset_libver_bounds(access, H5F_LIBVER_V18, H5F_LIBVER_V18);
     err = wrap(H5Fcreate(name, H5F_ACC_TRUNC, H5P_DEFAULT, access), path, out);
     drop(access);
   }
