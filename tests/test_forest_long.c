@@ -1,5 +1,6 @@
 /* Star forests: values longer than any ring, memory that is used again, and sums that must have the
  * same bits in every run. */
+#include "forest.h"
 #include "forest_model.h"
 #include "osla_random.h"
 
@@ -51,6 +52,61 @@ static void test_long_link(void)
   OSLA_ASSERT_OK(osla_forest_destroy(&f));
   free(root);
   free(plain);
+  osla_transport_destroy(&t);
+}
+
+/* As if so many parts had gone each way, of which words told: the counts of heads have 32 bits. */
+static void age_links(forest_links *links, uint64_t parts)
+{
+  for (int i = 0; i < links->n; i++) {
+    forest_ring *r = &links->of[i].ring;
+    if (links->of[i].near || links->of[i].self) continue;
+    CU_ASSERT(!r->in && !r->out); /* lines count, too */
+    const uint64_t more = parts / r->n_slots * r->n_slots;
+    uint64_t *const mine[] = {&r->sent,  &r->consumed, &r->credited, &r->credited_by_word,
+                              &r->noted, &r->expected};
+    _Atomic uint64_t *const shared[] = {&r->left, &r->words->arrived, &r->words->consumed};
+    for (size_t k = 0; k < sizeof mine / sizeof *mine; k++)
+      *mine[k] += more;
+    for (size_t k = 0; k < sizeof shared / sizeof *shared; k++)
+      (void)atomic_fetch_add(shared[k], more);
+  }
+}
+
+/* Rings that have lived for long go on: one way, which words credit, then to and fro, which heads
+ * do. */
+static void test_long_life(void)
+{
+  static const uint64_t ages[] = {0, (1ull << 31) - 16, 1ull << 31, (1ull << 32) - 16, 5ull << 32};
+  const char *wish = getenv("OSLA_MESSAGES");
+  char *before = wish ? strdup(wish) : NULL;
+  (void)setenv("OSLA_MESSAGES", "off", 1);
+  osla_transport *t = osla_test_transport();
+  const int rank = osla_test_rank(), last = osla_test_size() - 1;
+  const osla_root root = {last, 0};
+  int bad = 0;
+  (void)(before ? setenv("OSLA_MESSAGES", before, 1) : unsetenv("OSLA_MESSAGES"));
+  free(before);
+  for (size_t age = 0; age < sizeof ages / sizeof *ages; age++) {
+    osla_forest *f = NULL;
+    OSLA_ASSERT_OK(osla_forest_create(t, rank == last, rank == 0, NULL, &root, &f));
+    age_links(&f->to_roots, ages[age]);
+    if (rank == last) age_links(&f->to_leaves, ages[age]);
+    OSLA_ASSERT_OK(osla_barrier(t));
+    double value = 0.0, leaf = 0.0;
+    for (int i = 0; i < 60; i++) {
+      value += rank == last;
+      OSLA_ASSERT_OK(osla_forest_bcast(f, OSLA_ONE_DOUBLE, &value, &leaf, OSLA_REPLACE));
+      bad += rank == 0 && leaf != 2 * i + 1;
+      leaf = 1.0;
+      if (i > 30)
+        OSLA_ASSERT_OK(osla_forest_reduce(f, OSLA_ONE_DOUBLE, &leaf, &value, OSLA_SUM));
+      else
+        value += rank == last;
+    }
+    OSLA_ASSERT_OK(osla_forest_destroy(&f));
+  }
+  OSLA_ASSERT_MSG(bad == 0, "%d values differ", bad);
   osla_transport_destroy(&t);
 }
 
@@ -173,11 +229,9 @@ static void test_same_bits(void)
 int main(int argc, char **argv)
 {
   static const osla_test_case cases[] = {
-    {"long_link", test_long_link},
-    {"long_units", test_long_units},
-    {"used_addresses", test_used_addresses},
-    {"same_bits", test_same_bits},
-    {NULL, NULL},
+    {"long_link", test_long_link},   {"long_life", test_long_life},
+    {"long_units", test_long_units}, {"used_addresses", test_used_addresses},
+    {"same_bits", test_same_bits},   {NULL, NULL},
   };
   return osla_test_main(argc, argv, cases);
 }

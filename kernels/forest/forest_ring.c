@@ -155,11 +155,20 @@ static void must(const forest_ring *ring, osla_err err)
   if (err != OSLA_OK) osla_transport_abort(ring->pool->t, err);
 }
 
-/* What a head says, unless a later one has said more. */
+/* Of mine, consumed by the other side, as far as is known. */
+static uint64_t consumed_there(forest_ring *ring)
+{
+  const uint64_t consumed = atomic_load_explicit(&ring->words->consumed, memory_order_acquire);
+  return consumed > ring->heard ? consumed : ring->heard;
+}
+
+/* What a head says, unless a later one has said more. Its 32 bits count from what is known, of
+ * which the word may have told most: at most a ring's slots away. */
 static void hear(forest_ring *ring, const forest_head *head)
 {
-  const int32_t more = (int32_t)(head->consumed - (uint32_t)ring->heard);
-  if (more > 0) ring->heard += (uint64_t)more;
+  const uint64_t known = consumed_there(ring);
+  const int32_t more = (int32_t)(head->consumed - (uint32_t)known);
+  if (more > 0) ring->heard = known + (uint64_t)more;
 }
 
 /* The last part that is here, which is perhaps not to be read for long. */
@@ -170,13 +179,6 @@ static void hear_last(forest_ring *ring)
   if (ring->near_slots || arrived == ring->consumed) return;
   memcpy(&head, ring->slots + (arrived - 1) % ring->n_slots * slot_stride(ring), sizeof head);
   hear(ring, &head);
-}
-
-/* Of mine, consumed by the other side, as far as is known. */
-static uint64_t consumed_there(forest_ring *ring)
-{
-  const uint64_t consumed = atomic_load_explicit(&ring->words->consumed, memory_order_acquire);
-  return consumed > ring->heard ? consumed : ring->heard;
 }
 
 /* Have so many parts left the staging? */
