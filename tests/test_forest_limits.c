@@ -292,6 +292,30 @@ static void test_destroy_another(void)
   osla_transport_destroy(&t);
 }
 
+/* More arrays of vertices than a block of their list has: the last one is found. */
+static void test_many_arrays(void)
+{
+  enum { MOST = 600 };
+  osla_transport *t = osla_test_transport();
+  osla_forest *f = one_each(t);
+  const int count = osla_transport_n_nodes(t) > 1 ? 3 : MOST; /* each window takes its time */
+  void *array[MOST];
+  int bad = 0;
+  for (int i = 0; i < count; i++)
+    OSLA_ASSERT_OK(osla_vertices_create(t, 2 * sizeof(double), &array[i]));
+  for (int i = count - 1; i >= 0; i -= 1 + i / 4) {
+    double *value = array[i];
+    value[0] = i + 0.5;
+    OSLA_ASSERT_OK(osla_forest_bcast(f, OSLA_ONE_DOUBLE, value, value + 1, OSLA_REPLACE));
+    bad += value[1] != i + 0.5;
+  }
+  OSLA_ASSERT_MSG(bad == 0, "%d values differ", bad);
+  for (int i = 0; i < count; i++)
+    OSLA_ASSERT_OK(osla_vertices_free(t, &array[i]));
+  OSLA_ASSERT_OK(osla_forest_destroy(&f));
+  osla_transport_destroy(&t);
+}
+
 int main(int argc, char **argv)
 {
   static const osla_test_case cases[] = {{"foreign_barrier", test_foreign_barrier},
@@ -303,6 +327,7 @@ int main(int argc, char **argv)
                                          {"asked_again", test_asked_again},
                                          {"refused", test_refused},
                                          {"destroy_another", test_destroy_another},
+                                         {"many_arrays", test_many_arrays},
                                          {NULL, NULL}};
   return osla_test_main(argc, argv, cases);
 }

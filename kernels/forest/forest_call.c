@@ -13,7 +13,7 @@ static call_values values_at(const osla_forest *f, const forest_transfer *x,
   int array =
     osla_pool_find(f->pool, base + low * x->stride, (size_t)((high - low) * x->stride) + bytes);
   if (array < 0) return nowhere;
-  return (call_values){array, base - f->pool->array[array].base, x->stride};
+  return (call_values){array, base - osla_pool_array(f->pool, array)->base, x->stride};
 }
 
 static bool has_adders(const osla_forest *f, const forest_transfer *x)

@@ -25,7 +25,8 @@ static inline vertex_list osla_forest_in_place(const osla_forest *f, const fores
                                                const call_values *values)
 {
   if (values->array < 0) return (vertex_list){NULL, 0, NULL, 0, NULL};
-  unsigned char *base = osla_segment_peer(f->pool->array[values->array].segment, l->rank);
+  unsigned char *base =
+    osla_segment_peer(osla_pool_array(f->pool, values->array)->segment, l->rank);
   return osla_link_theirs(l, base + values->offset, values->stride);
 }
 

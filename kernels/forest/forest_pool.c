@@ -31,8 +31,10 @@ static void destroy(void *object)
 {
   forest_pool *pool = object;
   osla_progress_remove(pool->t, serve_hook, pool);
-  for (int i = 0; i < POOL_ARRAYS; i++)
-    if (pool->array[i].is_mine) osla_segment_destroy(&pool->array[i].segment);
+  for (int i = 0; i < pool->n_arrays; i++)
+    if (osla_pool_array(pool, i)->is_mine) osla_segment_destroy(&osla_pool_array(pool, i)->segment);
+  for (int i = 0; i < POOL_BLOCKS; i++)
+    free(pool->array[i]);
   while (pool->segments) {
     pool_segment *s = pool->segments;
     pool->segments = s->next;
@@ -214,22 +216,35 @@ int osla_pool_find(const forest_pool *pool, const void *from, size_t bytes)
 {
   uintptr_t at = (uintptr_t)from;
   for (int i = 0; i < pool->n_arrays; i++) {
-    uintptr_t base = (uintptr_t)pool->array[i].base;
-    if (base && at >= base && at + bytes <= base + pool->array[i].bytes) return i;
+    const pool_array *array = osla_pool_array(pool, i);
+    uintptr_t base = (uintptr_t)array->base;
+    if (base && at >= base && at + bytes <= base + array->bytes) return i;
   }
   return -1;
 }
 
-/* The same place on all ranks, since all add and remove in the same order. */
-static osla_err add_array(forest_pool *pool, osla_segment *segment, bool is_mine)
+static osla_err find_place(forest_pool *pool, int *place)
 {
   int i = 0;
-  while (i < POOL_ARRAYS && pool->array[i].segment)
+  while (i < pool->n_arrays && osla_pool_array(pool, i)->segment)
     i++;
-  OSLA_CHECK(i < POOL_ARRAYS, OSLA_ERR_MEM, "more than %d arrays of vertices", POOL_ARRAYS);
-  pool->array[i] =
+  OSLA_CHECK(i < POOL_BLOCKS * POOL_ARRAYS, OSLA_ERR_RANGE, "more than %d arrays of vertices",
+             POOL_BLOCKS * POOL_ARRAYS);
+  pool_array **block = &pool->array[i / POOL_ARRAYS];
+  if (!*block) *block = calloc(POOL_ARRAYS, sizeof **block);
+  OSLA_CHECK(*block, OSLA_ERR_MEM, "a list of arrays of vertices");
+  *place = i;
+  return OSLA_OK;
+}
+
+/* Collective. The same place on all ranks, since all add and remove in the same order. */
+static osla_err add_array(forest_pool *pool, osla_segment *segment, bool is_mine)
+{
+  int place = 0;
+  OSLA_CALL(osla_agree(pool->t, find_place(pool, &place)));
+  *osla_pool_array(pool, place) =
     (pool_array){segment, is_mine, osla_segment_local(segment), osla_segment_bytes(segment)};
-  if (i == pool->n_arrays) pool->n_arrays++;
+  if (place == pool->n_arrays) pool->n_arrays++;
   pool->array_changes++;
   return OSLA_OK;
 }
@@ -258,25 +273,29 @@ osla_err osla_vertices_create(osla_transport *t, size_t bytes, void **out)
   return err;
 }
 
+static bool is_vertices(const pool_array *array, const void *vertices)
+{
+  return array->is_mine && array->base == vertices;
+}
+
 osla_err osla_vertices_free(osla_transport *t, void **vertices)
 {
   forest_pool *pool;
   int64_t place = 0, least;
   if (!vertices || !*vertices) return OSLA_OK;
   OSLA_CALL(osla_forest_pool(t, &pool));
-  while (place < POOL_ARRAYS &&
-         (!pool->array[place].is_mine || pool->array[place].base != *vertices))
+  while (place < pool->n_arrays && !is_vertices(osla_pool_array(pool, place), *vertices))
     place++;
   least = place;
   OSLA_CALL(osla_allreduce(t, &least, 1, MPI_INT64_T, MPI_MIN));
-  bool known = place == least && place < POOL_ARRAYS;
+  bool known = place == least && place < pool->n_arrays;
   OSLA_CALL(osla_agree(t, known ? OSLA_OK
                                 : osla_error_set(OSLA_ERR_ARG, "vertices: not from "
                                                                "osla_vertices_create, or others "
                                                                "than on other ranks")));
   OSLA_CALL(check_idle(pool));
-  osla_segment_destroy(&pool->array[place].segment);
-  pool->array[place] = (pool_array){0};
+  osla_segment_destroy(&osla_pool_array(pool, place)->segment);
+  *osla_pool_array(pool, place) = (pool_array){0};
   pool->array_changes++;
   pool->arrays_gone++;
   *vertices = NULL;
@@ -298,7 +317,7 @@ osla_err osla_vertices_in(osla_segment *segment)
   OSLA_CHECK(segment, OSLA_ERR_ARG, "vertices: no segment");
   OSLA_CALL(osla_forest_pool(osla_segment_transport(segment), &pool));
   OSLA_CALL(osla_agree(pool->t, check_reach(pool->t, segment)));
-  return osla_agree(pool->t, add_array(pool, segment, false));
+  return add_array(pool, segment, false);
 }
 
 osla_err osla_vertices_out(osla_segment *segment)
@@ -307,9 +326,10 @@ osla_err osla_vertices_out(osla_segment *segment)
   OSLA_CHECK(segment, OSLA_ERR_ARG, "vertices: no segment");
   OSLA_CALL(osla_forest_pool(osla_segment_transport(segment), &pool));
   OSLA_CALL(check_idle(pool));
-  for (int i = 0; i < POOL_ARRAYS; i++)
-    if (pool->array[i].segment == segment && !pool->array[i].is_mine)
-      pool->array[i] = (pool_array){0};
+  for (int i = 0; i < pool->n_arrays; i++) {
+    pool_array *array = osla_pool_array(pool, i);
+    if (array->segment == segment && !array->is_mine) *array = (pool_array){0};
+  }
   pool->array_changes++;
   pool->arrays_gone++;
   return OSLA_OK;

@@ -35,8 +35,8 @@ typedef struct pool_segment {
   bool numbered[POOL_NUMBERS];
 } pool_segment;
 
-/* Memory that is read in place. */
-enum { POOL_ARRAYS = 256 };
+/* Memory that is read in place. Arrays stay where they are: others read them without a lock. */
+enum { POOL_ARRAYS = 256, POOL_BLOCKS = 256 }; /* of a block */
 typedef struct pool_array {
   osla_segment *segment; /* NULL: free */
   bool is_mine;          /* made by osla_vertices_create */
@@ -47,18 +47,18 @@ typedef struct pool_array {
 typedef struct forest_pool {
   osla_transport *t;
   pool_segment *segments, **last; /* the first one's bells are those that all waits sleep on */
-  pool_array array[POOL_ARRAYS];
-  int n_arrays;
-  uint64_t array_changes;      /* arrays that came or went, from 1 */
-  uint64_t arrays_gone;        /* of these */
-  atomic_flag busy;            /* one thread at a time, for so short that others nap */
-  struct osla_forest *active;  /* that have something to read or to send */
-  struct osla_forest *sharing; /* that wait for values of other nodes, see forest_share.h */
-  uint64_t far_bytes;          /* of values that were sent to other nodes, of all time */
-  bool verifies;               /* see osla_forest_lend */
-  int forests;                 /* of all time */
-  int64_t under_way;           /* transfers that were begun and have not ended */
-  void *scratch;               /* see osla_pool_scratch */
+  pool_array *array[POOL_BLOCKS]; /* NULL: not needed yet */
+  int n_arrays;                   /* up to the last one that was there */
+  uint64_t array_changes;         /* arrays that came or went, from 1 */
+  uint64_t arrays_gone;           /* of these */
+  atomic_flag busy;               /* one thread at a time, for so short that others nap */
+  struct osla_forest *active;     /* that have something to read or to send */
+  struct osla_forest *sharing;    /* that wait for values of other nodes, see forest_share.h */
+  uint64_t far_bytes;             /* of values that were sent to other nodes, of all time */
+  bool verifies;                  /* see osla_forest_lend */
+  int forests;                    /* of all time */
+  int64_t under_way;              /* transfers that were begun and have not ended */
+  void *scratch;                  /* see osla_pool_scratch */
   size_t scratch_bytes;
 } forest_pool;
 
@@ -74,6 +74,12 @@ void osla_pool_give(forest_pool *pool, pool_piece *piece); /* collective, when n
  * (results/2026-11-25-star-forests-4). Local. */
 void *osla_pool_scratch(forest_pool *pool, size_t bytes);
 void osla_pool_scratch_done(forest_pool *pool);
+
+/* The i-th array, below n_arrays. Local. */
+static inline pool_array *osla_pool_array(const forest_pool *pool, int64_t i)
+{
+  return &pool->array[i / POOL_ARRAYS][i % POOL_ARRAYS];
+}
 
 /* The array that holds bytes [from, from + bytes); -1: none. Local. */
 int osla_pool_find(const forest_pool *pool, const void *from, size_t bytes);

@@ -119,7 +119,8 @@ typedef enum osla_forest_combine {
  *             never NULL, also where bytes = 0
  * Errors, on all ranks together: MEM, MPI; of _free STATE: a transfer of any forest
  * of the transport is under way; ARG: not from osla_vertices_create, or other
- * memory than on other ranks. */
+ * memory than on other ranks; of _create RANGE: 65,536 arrays are there, those of sparse matrices
+ * and solvers among them. */
 osla_err osla_vertices_create(osla_transport *transport, size_t bytes, void **out);
 osla_err osla_vertices_free(osla_transport *transport, void **vertices);
 
