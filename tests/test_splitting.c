@@ -266,6 +266,53 @@ static void test_block_bound(void)
   osla_transport_destroy(&t);
 }
 
+/* A = c I + k J, all rows on rank 0: |M| has radius k (n - 1) / (c + k). More steps than the vector
+ * of the bound had room for, when each made it smaller. */
+static void test_many_steps(void)
+{
+  enum { N = 26 };
+  osla_transport *t = osla_test_transport();
+  int64_t *start = osla_test_allocate((size_t)osla_test_size() + 1, sizeof *start), first[N + 1];
+  int64_t *column = osla_test_allocate(N * N, sizeof *column);
+  double *value = osla_test_allocate(N * N, sizeof *value), ones[N];
+  for (int p = 1; p <= osla_test_size(); p++)
+    start[p] = N;
+  for (int i = 0; i <= N; i++)
+    first[i] = osla_test_rank() == 0 ? i * N : 0;
+  static const double radius[] = {10.0, 1.8,
+                                  0.2}; /* 0.9 (n - 1) k = radius, of a diagonal of 0.9 */
+  for (int r = 0; r < 3; r++) {
+    double alpha = 0.0;
+    osla_csr *a;
+    osla_splitting *split;
+    osla_iteration *it;
+    for (int k = 0; k < N * N; k++) {
+      column[k] = k % N;
+      value[k] = k % N == k / N ? 0.9 : 0.9 * radius[r] / (N - 1);
+      ones[k % N] = 1.0;
+    }
+    if (!OSLA_ASSERT_OK(osla_csr_create(t, start, start, first, column, value, &a))) continue;
+    OSLA_ASSERT_OK(osla_splitting_create(a, ones, NULL, &split));
+    const osla_fixed_point p = osla_splitting_problem(split);
+    OSLA_ASSERT_OK(osla_iteration_create(t, &p, NULL, &it));
+    OSLA_ASSERT_OK(osla_iterate_bound(it, 4000, &alpha));
+    OSLA_ASSERT_CLOSE(alpha, radius[r], 1e-12);
+    OSLA_ASSERT_ERR(osla_iterate_bound(it, 0, &alpha), OSLA_ERR_ARG); /* the one before stays */
+    double x[N] = {0};
+    osla_iterate_result result;
+    OSLA_ASSERT_OK(osla_iterate(it, x, &result));
+    CU_ASSERT((result.end == OSLA_ITERATE_CONVERGED) == (radius[r] < 1));
+    CU_ASSERT((result.error > 0.0 && result.error < 1.0) == (radius[r] < 1));
+    osla_iteration_destroy(&it);
+    osla_splitting_destroy(&split);
+    OSLA_ASSERT_OK(osla_csr_destroy(&a));
+  }
+  free(start);
+  free(column);
+  free(value);
+  osla_transport_destroy(&t);
+}
+
 /* Rows 0 and 1 are [1 -1 ..] and [-1 1 ..]. */
 static void test_blocks_refused(void)
 {
@@ -295,6 +342,12 @@ static void test_blocks_refused(void)
   pairs.factor = OSLA_SPLITTING_LU;
   OSLA_ASSERT_ERR(osla_splitting_create(s.a, s.b, &pairs, &split), OSLA_ERR_ARG);
   OSLA_ASSERT_TEXT("the block of rows 0 to 1 is not finite");
+  free_system(&s);
+  const kind wind = {4, 7.0, 3.0};
+  if (!make_system(&s, &wind)) return;
+  const osla_splitting_options five = {.block = 5};
+  OSLA_ASSERT_ERR(osla_splitting_create(s.a, s.b, &five, &split), OSLA_ERR_ARG);
+  OSLA_ASSERT_TEXT("= -4 and a(0, 4) = -1: Cholesky needs symmetric blocks");
   free_system(&s);
 }
 
@@ -326,6 +379,7 @@ int main(int argc, char **argv)
     {"no_proof", test_no_proof},
     {"convection", test_convection},
     {"block_bound", test_block_bound},
+    {"many_steps", test_many_steps},
     {"refused", test_refused},
     {"blocks refused", test_blocks_refused},
     {NULL, NULL},

@@ -8,8 +8,31 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* Looks at v, keeps it in `best` if its alpha is less, and makes the next one. *go_on: false when
- * |M| v is not finite. */
+/* Below it a number is not right to rounding, nor are products of it. */
+static const double least_sound = DBL_MIN / DBL_EPSILON;
+
+/* The smallest of both that is not 0, as boundaries are. */
+static double find_least(int64_t n, const double *v, const double *next)
+{
+  double least = INFINITY;
+  for (int64_t i = 0; i < n; i++) {
+    if (v[i] > 0.0) least = fmin(least, v[i]);
+    if (next[i] > 0.0) least = fmin(least, next[i]);
+  }
+  return least;
+}
+
+static double find_most(int64_t n, const double *v)
+{
+  double most = 0.0;
+  for (int64_t i = 0; i < n; i++)
+    most = fmax(most, v[i]);
+  return most;
+}
+
+/* Looks at v, keeps it in `best` if its alpha is less, its largest element 1, and makes the next
+ * one, of the same size. *go_on: false when |M| v is not finite, or an element has become so small
+ * that its quotient is not known. */
 static osla_err step(osla_iteration *it, double *v, double *best, double *alpha, bool *go_on)
 {
   const osla_fixed_point *p = &it->p;
@@ -17,18 +40,22 @@ static osla_err step(osla_iteration *it, double *v, double *best, double *alpha,
   const double *largest;
   OSLA_CALL(osla_halos_exchange(it, v));
   osla_state_copy(it, next, v);
-  const double mine = p->bound_sweep(p->arg, v, next);
-  OSLA_CALL(osla_reduction_start(it->reduction, &mine, 0, 1));
+  const double found_here = p->bound_sweep(p->arg, v, next);
+  const double mine[] = {found_here, find_most(p->length, v), -find_least(p->length, v, next)};
+  OSLA_CALL(osla_reduction_start(it->reduction, mine, 0, 3));
   OSLA_CALL(osla_reduction_wait(it->reduction, &largest));
-  *go_on = isfinite(largest[0]);
+  const double least = -largest[2];
+  *go_on = isfinite(largest[0]) && least >= least_sound;
   if (!*go_on) return OSLA_OK;
   /* Of computed numbers: each is wrong by its row's rounding at most. */
   const double found = largest[0] * (1.0 + (p->row_terms + 4) * DBL_EPSILON);
   if (found < *alpha) {
     *alpha = found;
-    osla_state_copy(it, best, v);
+    for (int64_t i = 0; i < p->length; i++)
+      best[i] = v[i] / largest[1];
   }
-  const double scale = largest[0] > 1.0 ? 0.5 / largest[0] : 0.5; /* v stays finite */
+  const double scale = (largest[0] > 1.0 ? 0.5 / largest[0] : 0.5) / largest[1];
+  *go_on = scale * least >= least_sound; /* so no element becomes 0 */
   for (int64_t i = 0; i < p->length; i++)
     v[i] = scale * (v[i] + next[i]);
   return OSLA_OK;
@@ -47,9 +74,14 @@ osla_err osla_iterate_bound(osla_iteration *it, int64_t steps, double *alpha)
     err = osla_error_set(OSLA_ERR_ARG, "bound: steps = %lld is less than 1", (long long)steps);
   const osla_argument same[] = {{"steps", steps}};
   err = osla_agree_same(it->t, err, "osla_iterate_bound", same, 1);
-  for (size_t i = 0; err == OSLA_OK && i < n; i++)
+  if (err != OSLA_OK) {
+    free(v);
+    free(best);
+    return err;
+  }
+  for (size_t i = 0; i < n; i++)
     v[i] = 1.0;
-  bool go_on = err == OSLA_OK;
+  bool go_on = true;
   for (int64_t k = 0; k < steps && go_on; k++) {
     const osla_err one = step(it, v, best, alpha, &go_on);
     if (one != OSLA_OK) osla_transport_abort(it->t, one); /* the others wait */
@@ -59,7 +91,7 @@ osla_err osla_iterate_bound(osla_iteration *it, int64_t steps, double *alpha)
   it->v = NULL;
   if (isinf(*alpha)) {
     free(best);
-    return err;
+    return OSLA_OK;
   }
   it->v = best;
   it->alpha = *alpha;

@@ -153,10 +153,10 @@ void osla_iteration_destroy(osla_iteration **iteration); /* collective; accepts 
  * may be schedules that diverge (Chazan and Miranker 1969), so a caller warns of it.
  * Collective; `steps` synchronous sweeps of |M|, averaged, that make alpha smaller.
  *   alpha [out] the smallest that was found, raised by the rounding of a row; infinite: none was.
- *               It is of M: with another omega than 1 it proves something for
- *               omega < 2 / (1 + alpha) alone. Later runs give `error`, from which their own
- *               rounding is left out
- * Errors, on all ranks together: UNSUPPORTED (no bound_sweep or distance), ARG (steps), MEM, MPI.
+ *               Of the v it belongs to, whose largest element is 1, an element below 1e-292 ends
+ * the search. It is of M: with another omega than 1 it proves something for omega < 2 / (1 + alpha)
+ * alone. Later runs give `error`, from which their own rounding is left out Errors, on all ranks
+ * together: UNSUPPORTED (no bound_sweep or distance), ARG (steps), MEM, MPI.
  */
 osla_err osla_iterate_bound(osla_iteration *iteration, int64_t steps, double *alpha);
 

@@ -43,7 +43,8 @@ typedef struct osla_splitting osla_splitting;
  * Memory: 12 bytes an entry and 16 more during the call, 8 block + 40 bytes a row (LU: 8 more), 4
  * bytes for each value that is sent. Errors, on all ranks together: ARG (rows that are not
  * distributed as columns; block < 0; no such factor; a diagonal element that is 0 or not finite, or
- * a block that is singular, not finite, or for CHOLESKY not positive definite: its rows are named),
+ * a block that is singular, not finite, or for CHOLESKY not symmetric or not positive definite: its
+ * rows are named),
  * MEM, MPI, RANGE (2^31 rows and values of others on a rank). */
 osla_err osla_splitting_create(osla_csr *a, const double *b, const osla_splitting_options *options,
                                osla_splitting **out);

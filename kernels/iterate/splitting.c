@@ -2,6 +2,7 @@
  * method divides. How the rows are kept: splitting_sparse.c, splitting_dense.c. */
 #include "splitting.h"
 
+#include <float.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
@@ -114,6 +115,21 @@ static osla_err invert_diagonal(osla_splitting *s)
   return OSLA_OK;
 }
 
+/* Cholesky reads one triangle; entries that are sums may differ by their rounding. */
+static osla_err check_symmetric(int64_t first_row, int64_t n, const double *block)
+{
+  for (int64_t j = 0; j < n; j++)
+    for (int64_t i = j + 1; i < n; i++) {
+      const double low = block[i + j * n], high = block[j + i * n];
+      OSLA_CHECK(!(fabs(low - high) > SYMMETRIC * DBL_EPSILON * (fabs(low) + fabs(high))),
+                 OSLA_ERR_ARG,
+                 "splitting: a(%" PRId64 ", %" PRId64 ") = %g and a(%" PRId64 ", %" PRId64
+                 ") = %g: Cholesky needs symmetric blocks (OSLA_SPLITTING_LU takes others)",
+                 first_row + i, first_row + j, low, first_row + j, first_row + i, high);
+    }
+  return OSLA_OK;
+}
+
 osla_err osla_splitting_factor_blocks(osla_splitting *s, const osla_splitting_options *o)
 {
   diagonal_blocks *b = &s->blocks;
@@ -125,8 +141,12 @@ osla_err osla_splitting_factor_blocks(osla_splitting *s, const osla_splitting_op
   OSLA_CHECK(s->bound, OSLA_ERR_MEM, "vectors of a splitting");
   const bool lu = o->factor == OSLA_SPLITTING_LU;
   OSLA_CALL(osla_diagonal_blocks_create("splitting", s->n, o->block, lu, b));
-  for (int64_t from = 0; from < b->n; from += b->block)
-    s->kind->copy_block(s, from, diagonal_block_size(b, from), diagonal_block_at(b, from));
+  for (int64_t from = 0; from < b->n; from += b->block) {
+    const int64_t size = diagonal_block_size(b, from);
+    double *block = diagonal_block_at(b, from);
+    s->kind->copy_block(s, from, size, block);
+    if (!lu) OSLA_CALL(check_symmetric(s->first_row + from, size, block));
+  }
   return osla_diagonal_blocks_factor("splitting", s->first_row, b);
 }
 

@@ -12,6 +12,9 @@ typedef struct split_entries {
   double *value;
 } split_entries;
 
+/* By so many roundings elements on both sides of a block's diagonal may differ (Cholesky). */
+enum { SYMMETRIC = 8 };
+
 /* What differs between sparse rows and dense ones. */
 typedef struct split_kind {
   /* s->residual := b - A x. */

@@ -39,7 +39,8 @@ static void times_inverse(const osla_splitting *s, const double *g, double *y, d
 static void block_step(const osla_splitting *s, double *y)
 {
   const diagonal_blocks *b = &s->blocks;
-  const double terms = (double)(3 * b->block + 4) * DBL_EPSILON; /* and of the sums made here */
+  /* And of the sums made here, and of triangles that may differ so much. */
+  const double terms = (double)(3 * b->block + 4 + SYMMETRIC) * DBL_EPSILON;
   double *ones = s->bound + s->n, *product = ones + s->n;
   times_inverse(s, s->step, y, ones);
   osla_diagonal_blocks_magnitude(b, ones, product);
