@@ -8,12 +8,14 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/time.h>
 #include <unistd.h>
 
 /* Stands in for the system's own: as Linux before 6.3, which does not know the flag, and as later
@@ -125,6 +127,29 @@ static void test_huge_pages(void)
   }
 }
 
+static void nothing(int signal)
+{
+  (void)signal;
+}
+
+/* A profiler's timer that ticks far more often than all memory of a file is taken. */
+static void test_signals(void)
+{
+  const size_t bytes = (size_t)256 << 20;
+  const struct itimerval tick = {{0, 4000}, {0, 4000}}, none = {{0, 0}, {0, 0}};
+  const struct sigaction ours = {.sa_handler = nothing, .sa_flags = SA_RESTART};
+  struct sigaction before;
+  struct stat status = {0};
+  if (osla_test_rank() != 0) return;
+  int file = (int)syscall(SYS_memfd_create, "osla-test", 0);
+  CU_ASSERT(ftruncate(file, (off_t)bytes) == 0);
+  CU_ASSERT(sigaction(SIGPROF, &ours, &before) == 0 && setitimer(ITIMER_PROF, &tick, NULL) == 0);
+  CU_ASSERT(osla_pages_take(file, NULL, bytes, false) == 0);
+  CU_ASSERT(setitimer(ITIMER_PROF, &none, NULL) == 0 && sigaction(SIGPROF, &before, NULL) == 0);
+  CU_ASSERT(fstat(file, &status) == 0 && (size_t)status.st_blocks * 512 == bytes);
+  (void)close(file);
+}
+
 static long read_limit(void)
 {
   long limit = 0;
@@ -186,6 +211,7 @@ int main(int argc, char **argv)
     {"rules", test_rules},
     {"something_else", test_something_else},
     {"huge_pages", test_huge_pages},
+    {"signals", test_signals},
     {"most_mappings", test_most_mappings},
     {NULL, NULL},
   };

@@ -88,11 +88,23 @@ static int populate(unsigned char *at, size_t bytes)
   return code;
 }
 
+/* In pieces: a signal undoes all that a call has allocated in memory (tmpfs), so that a call which
+ * takes longer than the period of a timer would never come to its end. */
+static int allocate(int file, size_t bytes)
+{
+  const size_t most = (size_t)1 << 20;
+  int code = 0;
+  for (size_t done = 0; code == 0 && done < bytes; done += most) {
+    const size_t piece = bytes - done < most ? bytes - done : most;
+    do
+      code = posix_fallocate(file, (off_t)done, (off_t)piece);
+    while (code == EINTR);
+  }
+  return code;
+}
+
 int osla_pages_take(int file, unsigned char *at, size_t bytes, bool huge)
 {
-  int code = huge ? populate(at, bytes) : EINVAL;
-  if (code == EINVAL) code = EINTR;
-  while (code == EINTR)
-    code = posix_fallocate(file, 0, (off_t)bytes);
-  return code;
+  const int code = huge ? populate(at, bytes) : EINVAL;
+  return code == EINVAL ? allocate(file, bytes) : code;
 }
