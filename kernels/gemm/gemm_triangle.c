@@ -150,6 +150,7 @@ osla_err osla_gemm_triangle(const gemm_work *w, osla_complex alpha, gemm_array a
                             int64_t k, osla_complex beta)
 {
   product p = {w, alpha, beta, a, b, k};
+  if (w->hermitian) make_real(w); /* also before: a NaN there times beta would not stay there */
   OSLA_CALL(multiply_columns(&p, 0, w->c.rows, 0, w->c.cols));
   if (w->hermitian) make_real(w);
   return OSLA_OK;
