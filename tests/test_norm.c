@@ -130,6 +130,14 @@ static void test_norm_scale(void)
     OSLA_ASSERT_CLOSE(norm / values[k], 8.0, 1e-14);
   }
   osla_test_drop(a);
+  a = osla_test_make(t, 0, OSLA_COMPLEX_FLOAT, 1, 1, 1, 1); /* no float has this magnitude */
+  if (osla_matrix_local_rows(a) * osla_matrix_local_cols(a) > 0)
+    ((float *)osla_matrix_local(a))[0] = ((float *)osla_matrix_local(a))[1] = 3e38f;
+  for (int kind = OSLA_NORM_MAX; kind <= OSLA_NORM_FRO; kind++) {
+    OSLA_ASSERT_OK(osla_matrix_norm(a, (osla_norm)kind, &norm));
+    OSLA_ASSERT_CLOSE(norm / (sqrt(2.0) * (double)3e38f), 1.0, 1e-14);
+  }
+  osla_test_drop(a);
   osla_transport_destroy(&t);
 }
 

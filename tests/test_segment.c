@@ -226,6 +226,11 @@ static void test_errors(void)
   OSLA_ASSERT_ERR(osla_segment_create(t, 10, -3, &s), OSLA_ERR_ARG);
   OSLA_ASSERT_TEXT("n_purposes = -3");
   CU_ASSERT_PTR_NULL(s);
+  const osla_notifiers fewer_than_none = {.n_origins = -1};
+  s = (osla_segment *)&last;
+  OSLA_ASSERT_ERR(osla_segment_create_for(t, 10, 1, &fewer_than_none, &s), OSLA_ERR_ARG);
+  OSLA_ASSERT_TEXT("n_origins = -1");
+  CU_ASSERT_PTR_NULL(s);
   if (osla_test_size() > 1) {
     OSLA_ASSERT_ERR(osla_segment_create(t, 0, last ? 600 : 1, &s), OSLA_ERR_ARG);
     OSLA_ASSERT_TEXT("n_purposes is 1 on rank 0, but 600 on rank ");

@@ -238,8 +238,9 @@ static double largest(osla_dtype dtype, int64_t n, const void *x, int64_t at)
     default: { /* complex: IxAMAX has another idea of largest */
       double value = 0;
       for (int64_t i = 0; i < n && !isnan(value); i++) {
-        double y = dtype == OSLA_COMPLEX_FLOAT ? (double)cabsf(((const float _Complex *)x)[i])
-                                               : cabs(((const double _Complex *)x)[i]);
+        double y = dtype == OSLA_COMPLEX_FLOAT
+                     ? cabs((double _Complex)((const float _Complex *)x)[i])
+                     : cabs(((const double _Complex *)x)[i]);
         if (!(y <= value)) value = y;
       }
       return value;

@@ -187,9 +187,11 @@ static osla_err mirror_blocks(osla_matrix *a, osla_uplo from)
   osla_grid *grid = osla_matrix_grid(a);
   size_t e = osla_dtype_size(osla_matrix_dtype(a));
   int64_t lld = osla_matrix_lld(a, osla_transport_rank(osla_grid_transport(grid)));
-  int64_t largest = l.mb < l.m ? l.mb : l.m; /* side of the largest block */
-  unsigned char *buffer = malloc((size_t)(largest * largest) * e + 1);
-  OSLA_CHECK(buffer, OSLA_ERR_MEM, "block of %" PRId64 " x %" PRId64, largest, largest);
+  const bool is_whole = l.m <= l.mb; /* one block, on the diagonal */
+  const bool is_idle = osla_matrix_local_rows(a) == 0 || osla_matrix_local_cols(a) == 0;
+  const size_t bytes = is_whole || is_idle ? 0 : (size_t)(l.mb * l.mb) * e;
+  unsigned char *buffer = malloc(bytes + 1);
+  OSLA_CHECK(buffer, OSLA_ERR_MEM, "block of %" PRId64 " x %" PRId64, l.mb, l.mb);
   osla_err err = OSLA_OK;
   for (int64_t c = 0; c < osla_matrix_local_cols(a); c += l.nb) {
     int64_t j = osla_index_global(c, l.nb, osla_grid_pcol(grid), l.npcol);

@@ -14,7 +14,7 @@ static double magnitude(osla_dtype dtype, const void *local, int64_t at)
   switch (dtype) {
     case OSLA_FLOAT: return fabs((double)((const float *)local)[at]);
     case OSLA_DOUBLE: return fabs(((const double *)local)[at]);
-    case OSLA_COMPLEX_FLOAT: return (double)cabsf(((const float _Complex *)local)[at]);
+    case OSLA_COMPLEX_FLOAT: return cabs((double _Complex)((const float _Complex *)local)[at]);
     default: return cabs(((const double _Complex *)local)[at]);
   }
 }

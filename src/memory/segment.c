@@ -88,6 +88,8 @@ osla_err osla_segment_create_for(osla_transport *t, size_t bytes, int n_purposes
   osla_err err = OSLA_OK;
   if (!s) err = osla_error_set(OSLA_ERR_MEM, "segment object");
   if (n_purposes < 0) err = osla_error_set(OSLA_ERR_ARG, "n_purposes = %d is negative", n_purposes);
+  if (notifiers->n_origins < 0)
+    err = osla_error_set(OSLA_ERR_ARG, "n_origins = %d is negative", notifiers->n_origins);
   const osla_argument same[] = {{"n_purposes", n_purposes}, {"n_origins", notifiers->n_origins}};
   err = osla_agree_same(t, err, "osla_segment_create", same, 2);
   if (err == OSLA_OK) {
