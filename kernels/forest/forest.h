@@ -72,9 +72,10 @@ typedef struct forest_link {
   const vertex_block *mine_block, *theirs_block; /* and where it is a block, of another node */
   forest_control *control;                       /* of a near one */
   _Atomic uint64_t seen;                         /* what it had read when I looked last */
-  uint64_t early;     /* the transfer that was read from it out of turn: */
-  int64_t early_part; /* so many parts */
-  bool early_done;    /* or all */
+  uint64_t early;        /* the transfer that was read from it out of turn: */
+  int64_t early_part;    /* so many parts */
+  bool early_done;       /* or all */
+  uint64_t added[CALLS]; /* the transfers whose values I added to its roots myself */
   forest_ring ring;
   vertex_block block[2]; /* what mine_block, theirs_block point to */
 } forest_link;
