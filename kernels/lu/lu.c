@@ -288,6 +288,8 @@ osla_err osla_getrf(osla_matrix *a, int64_t *ipiv, const osla_lu_options *option
   if (f.look_ahead < 0) f.look_ahead = 0;
   f.order = v->m < v->n ? v->m : v->n;
   trim_blocks(&f.v);
+  if (v->p == 1 && v->q == 1 && v->nb > f.order && f.order > 0)
+    f.v.nb = f.order; /* one process may cut as it likes: top blocks take nb x nb */
   f.steps = (f.order + v->nb - 1) / v->nb;
   if (f.pivoting != OSLA_PIVOT_PARTIAL) OSLA_TRY(osla_matrix_norm(a, OSLA_NORM_MAX, &largest));
   OSLA_TRY(set_up(&f));
