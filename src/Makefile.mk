@@ -75,6 +75,7 @@ src_sources = \
   src/base/bits_of.h \
   src/base/hash.h \
   src/base/random.c \
+  src/base/real_text.h src/base/real_text.c \
   src/base/version.c \
   src/base/memory_file.h src/base/memory_file.c \
   src/base/huge_pages.h src/base/huge_pages.c \

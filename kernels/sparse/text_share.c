@@ -10,6 +10,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "real_text.h"
+
 osla_err osla_sum_before(osla_transport *t, int64_t mine, int64_t *before, int64_t *all)
 {
   const int size = osla_transport_size(t), rank = osla_transport_rank(t);
@@ -226,7 +228,7 @@ osla_err osla_text_real(const text_share *s, char **at, double *value)
 {
   char *end;
   (void)osla_text_more(at);
-  *value = strtod(*at, &end);
+  *value = osla_real_text(*at, &end);
   if (end == *at || !ends_word(end) || !isfinite(*value)) return no_number(s, *at);
   *at = end;
   return OSLA_OK;

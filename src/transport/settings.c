@@ -1,6 +1,7 @@
 #include "config.h"
 
 #include "osla_build.h"
+#include "real_text.h"
 #include "settings.h"
 
 #include <errno.h>
@@ -90,7 +91,7 @@ static osla_err read_patience(double *out)
   char *end;
   *out = 0;
   if (!text || !text[0]) return OSLA_OK;
-  double seconds = strtod(text, &end);
+  double seconds = osla_real_text(text, &end);
   OSLA_CHECK(end != text && *end == '\0' && isfinite(seconds) && seconds >= 0, OSLA_ERR_ARG,
              "OSLA_PATIENCE=%.60s: seconds, 0 for no limit", text);
   *out = seconds;

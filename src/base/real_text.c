@@ -1,0 +1,22 @@
+/* A program that has called setlocale may read and write decimal commas. */
+#include "config.h"
+
+#include "real_text.h"
+
+#include <locale.h>
+#include <pthread.h>
+#include <stdlib.h>
+
+static locale_t plain; /* for ever; (locale_t)0: there is no memory for one */
+
+static void make_plain(void)
+{
+  plain = newlocale(LC_ALL_MASK, "C", (locale_t)0);
+}
+
+double osla_real_text(const char *text, char **end)
+{
+  static pthread_once_t once = PTHREAD_ONCE_INIT;
+  (void)pthread_once(&once, make_plain);
+  return plain ? strtod_l(text, end, plain) : strtod(text, end);
+}

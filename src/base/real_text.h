@@ -1,0 +1,8 @@
+/* Numbers in texts with a point, whatever the program's locale is (internal). */
+#ifndef REAL_TEXT_H
+#define REAL_TEXT_H
+
+/* As strtod in the locale "C". Local, thread-safe. */
+double osla_real_text(const char *text, char **end);
+
+#endif
