@@ -74,6 +74,10 @@ if [ "$HAVE_HDF5" = yes ]; then
   same_model "$scratch/first.osla" "$scratch/other.osla" 1e-6
   run 2 node "${model[@]}" --data "$scratch/wild.csv" --checkpoint "$scratch/c.h5" --output "$scratch/none.osla"
   [ $status = 2 ] || fail "$label: a checkpoint of other data is taken"
+  run 2 node "${model[@]}" --test spike --spike-at 0,20 --checkpoint "$scratch/s.h5" --keep-checkpoint
+  good
+  run 2 node "${model[@]}" --test spike --spike-at 40,-110 --checkpoint "$scratch/s.h5" --output "$scratch/none.osla"
+  [ $status = 2 ] || fail "$label: a checkpoint of other spikes is taken"
 fi
 
 # --- what does not match, and what is wrong ---

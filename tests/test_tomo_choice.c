@@ -143,6 +143,12 @@ static void test_events(void)
   refuse(tomo_choose_events(files, 2, &c, &sites, &k),
          "--time, --magnitude and the regions leave none of 7 earthquakes");
   CU_ASSERT(sites == NULL);
+  unlink(b);
+  list_write("id,date,time,lat,lon,depth,mag,place\n"
+             "2,2010-06-011,00:00:01,10,-175,10,7.0,F\n",
+             b);
+  OSLA_ASSERT_ERR(tomo_choose_events((char *[]){b}, 1, &c, &sites, &k), OSLA_ERR_IO);
+  OSLA_ASSERT_TEXT("time \"2010-06-011T00:00:01\" is not a time of ISO 8601");
   unlink(a);
   unlink(b);
 }

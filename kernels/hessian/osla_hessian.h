@@ -46,7 +46,7 @@
  * Progress. On the node the updating rank itself adds to the owner's memory; the owner does
  * nothing. Off the node the update waits in a ring of the updating rank's memory until any rank of
  * the owner's node gets it and adds it. Both sides' part of that is done in progress steps, which
- * never wait: in any waiting call of the library, in update calls, in osla_progress or in the
+ * never wait: in any call that waits on this transport, in update calls, in osla_progress or in the
  * transport's progress thread. Small updates that wait for one node travel together. A full ring
  * makes the update call wait, never fail. A rank that has begun to add an update of another node's
  * and makes no progress may keep the owner's locks, and its neighbours' updates wait for it.

@@ -65,7 +65,8 @@ typedef struct osla_lu_result {
  * with several process rows also six panels of rows (four of them of my rows of a panel, where
  * these are longer and process columns do not lie on one node); where they do, and for a
  * tournament, a panel of columns (all its m rows where ranks also share cores or are two, and
- * pivoting is partial, else mine); with other nodes also 3 + look_ahead panels of my rows.
+ * pivoting is partial, else mine), and for a tournament of p process rows also some 4 log2 p + 8
+ * blocks of nb x nb (p < 5: 2 p); with other nodes also 3 + look_ahead panels of my rows.
  *
  * Errors, on all ranks together: ARG (mb != nb, no ipiv, look_ahead), MEM and RANGE (a rank's part
  * is larger than the BLAS's int; A is as before), MPI. */

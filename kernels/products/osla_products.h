@@ -9,8 +9,10 @@
  * transport; the triangle that is not named is never read. Collective, with the same arguments on
  * all ranks; all ranks' earlier changes of the operands are used, and on return the result is
  * complete on all ranks. Real types take the real parts of factors. beta = 0 does not read what it
- * scales. Errors, on all ranks together: ARG (sizes, types, a part outside its matrix), MEM, MPI;
- * after MEM or MPI the result is undefined.
+ * scales. Squares on the diagonal are multiplied whole, with zeros beside a triangle: an infinity
+ * or NaN in B, or in x, may reach rows of the same square (order at most 1024) that it does not
+ * reach by the definition. Errors, on all ranks together: ARG (sizes, types, a part outside its
+ * matrix), MEM, MPI; after MEM or MPI the result is undefined.
  *
  * Source: the definitions of the BLAS (Dongarra, Du Croz, Hammarling, Duff, ACM TOMS 16, 1990);
  * recursion on the triangle as in Elmroth, Gustavson, Jonsson, Kagstrom, SIAM Review 46 (2004).

@@ -33,7 +33,8 @@ extern "C" {
  *   b      [in,out] must not be A
  * RIGHT works on a transposed copy of B, wherever B lies.
  * Memory above the copies: none where T and B can be read in place; else two block columns of T and
- * a few block rows of B; with TRANS and CONJTRANS on several process rows some 32 MiB for sums. */
+ * a few block rows of B; with TRANS and CONJTRANS on several process rows some 32 MiB for sums,
+ * or what 256 columns of B take: 4 (process rows + 1) nb 256 elements; osla_getrs twice. */
 osla_err osla_trsm(osla_side side, osla_uplo uplo, osla_trans trans, osla_diag diag,
                    osla_complex alpha, const osla_matrix *a, osla_matrix *b);
 

@@ -105,9 +105,9 @@ osla_err osla_segment_get(osla_segment *segment, int rank, size_t offset, void *
                           osla_transfer *transfer);
 osla_err osla_segment_put(osla_segment *segment, int rank, size_t offset, const void *source,
                           size_t bytes, osla_transfer *transfer);
-/* As osla_segment_get, but it may need progress steps of `rank` (osla_progress, a wait of OSLA's):
- * not where that rank may wait in the program's own MPI calls for what the caller does next.
- * Faster where MPI has no remote DMA: over TCP two to four times for 64 KiB and more. */
+/* As osla_segment_get, but it may need progress steps of `rank` (osla_progress, a wait on this
+ * transport): not where that rank may wait in the program's own MPI calls for what the caller does
+ * next. Faster where MPI has no remote DMA: over TCP two to four times for 64 KiB and more. */
 osla_err osla_segment_fetch(osla_segment *segment, int rank, size_t offset, void *dest,
                             size_t bytes, osla_transfer *transfer);
 osla_err osla_transfer_wait(osla_segment *segment, osla_transfer *transfer);
@@ -131,7 +131,7 @@ osla_err osla_put_notify(osla_segment *segment, int rank, size_t offset, const v
                          size_t bytes, int purpose, uint64_t value);
 
 /* As osla_put_notify, but does not wait for the target: the rest happens in this rank's progress
- * steps (every wait of the library makes some). The source must stay as it is until
+ * steps (every wait on this transport makes some). The source must stay as it is until
  * osla_posted_wait has been called, exactly once. On the node it is complete on return. What a rank
  * posts to another for one purpose is seen there in that order. Local. Errors: as osla_put_notify,
  * and MEM. The target may also get what I stored in my own data area before. _test is true when

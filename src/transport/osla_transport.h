@@ -77,7 +77,10 @@ const char *osla_transport_name(const osla_transport *transport);      /* "mpi",
 const char *osla_simulated_machine(void);
 
 /* One step of progress: serves other nodes' transfers and runs the hooks. Local, thread-safe,
- * cheap; every wait of the library calls it. */
+ * cheap. Every wait of the library calls it, of the transport that it waits on, and of no other: a
+ * rank that waits on one transport while others need its progress on a second one (a put that was
+ * posted, a full ring of an accumulator, a target without remote DMA) must finish or flush there
+ * first, call this itself, or have a progress thread there. */
 void osla_progress(osla_transport *transport);
 
 /* Adds or removes a function that every osla_progress call runs (one at a time per rank, never
