@@ -105,6 +105,10 @@ static void compare_rows(const invert_job *job, const invert_reference *r, const
     test_job_compare("row of resolution", p->row + k * r->n, row, r->n, tolerance);
     test_job_compare("row of covariance", p->covariance + k * r->n, inverse + unknown * r->n, r->n,
                      tolerance);
+    double v[3];
+    tomo_unit_vector(p->latitude[k], p->longitude[k], v);
+    CU_ASSERT(tomo_distance(v, tomo_mesh_knot(job->mesh, unknown / job->options->n_radial)) <
+              1e-14);
     OSLA_ASSERT_CLOSE(p->spread_km[k] / spread_of(job, full, unknown, false), 1.0, tolerance);
     OSLA_ASSERT_CLOSE(p->spread_depth_km[k] / spread_of(job, full, unknown, true), 1.0, tolerance);
     /* the nearest unknown: knots are 16 degrees apart, radial functions at 0, 500, 1000 km */
