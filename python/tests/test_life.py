@@ -117,10 +117,10 @@ def test_nothing_gets_at_what_is_being_destroyed(world, monkeypatch):
     def use_and_meet(*args):
         nonlocal uses
         for use in (lambda: a.local, lambda: a[0, 0]):
-            with pytest.raises(osla.StateError, match="this matrix is being destroyed"):
+            with pytest.raises(osla.StateError, match="this Matrix is being destroyed"):
                 use()
             uses += 1
-        with pytest.raises(osla.StateError, match="another thread destroys this matrix"):
+        with pytest.raises(osla.StateError, match="another thread destroys this Matrix"):
             _core.claim(a._handle)
         meet(*args)
 
