@@ -36,7 +36,7 @@ typedef struct pool_segment {
 } pool_segment;
 
 /* Memory that is read in place. Arrays stay where they are: others read them without a lock. */
-enum { POOL_ARRAYS = 256, POOL_BLOCKS = 256 }; /* of a block */
+enum { POOL_ARRAYS = 256, POOL_BLOCKS = 256 }; /* arrays of a block, blocks */
 typedef struct pool_array {
   osla_segment *segment; /* NULL: free */
   bool is_mine;          /* made by osla_vertices_create */

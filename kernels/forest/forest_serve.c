@@ -127,8 +127,10 @@ static bool send_links(osla_forest *f, uint64_t number, forest_transfer *x)
     if (osla_forest_adds(x, l)) {
       const forest_added added = osla_forest_add(f, number, x, l);
       if (added == FOREST_ADD_LATER) return false;
-      if (added == FOREST_ADD_DONE) l->added[number % CALLS] = number;
-      if (added == FOREST_ADD_DONE) continue;
+      if (added == FOREST_ADD_DONE) {
+        l->added[number % CALLS] = number;
+        continue;
+      }
     }
     const bool packs = osla_forest_packs(x, l, l->thin_mine);
     if (l->self || (l->near && x->in_place && !packs)) continue;
