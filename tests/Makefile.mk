@@ -448,7 +448,7 @@ tests_test_ga_hessian_LDADD = $(tests_ga_libs)
 AM_CPPFLAGS += $(CUNIT_CFLAGS)
 LDADD = tests/libosla_test.la libosla_armci.la tools/libtomo.la libosla.la $(CUNIT_LIBS)
 
-EXTRA_DIST += tests/abi/describe tests/abi/from_headers tests/abi/libosla-x86_64-mpich.abi tests/run tests/open_mpi.sh tests/configure.sh tests/limits tests/hosts tests/modes.sh tests/invert_runs.sh tests/simulated.sh tests/list tests/dropin_help.sh tests/kill_help.sh tests/lsan.supp tests/newest_threads.c tests/ring_threads.c \
+EXTRA_DIST += tests/abi/describe tests/abi/from_headers tests/abi/libosla-x86_64-mpich.abi tests/run tests/open_mpi.sh tests/configure.sh tests/limits tests/hosts tests/modes.sh tests/invert_runs.sh tests/simulated.sh tests/list tests/dropin_help.sh tests/kill_help.sh tests/lsan.supp tests/newest_threads.c tests/ring_threads.c tests/yield.c \
   tests/broken_mpi.c tests/failing_malloc.c tests/dropin_host.c tests/dropin_lengths.c tests/bench_rows.py tests/dropin_ctypes.py tests/stable_names.py $(tests_scripts)
 
 noinst_DATA = tests/config.env

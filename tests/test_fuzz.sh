@@ -10,7 +10,8 @@ seed=${FUZZ_SEED:-1} seconds=${FUZZ_SECONDS:-0}
 [ "$seed" = random ] && seed=$(od -An -N4 -tu4 /dev/urandom | tr -d ' ')
 [ "$seconds" = unlimited ] && seconds=1e18
 
-# As in tests/run for a build with sanitizers. No single allocation of a spoilt size.
+# As in tests/run for a build with sanitizers, which want to be loaded first. No single allocation of a spoilt size.
+unset LD_PRELOAD
 export UCX_MEM_EVENTS=no HWLOC_COMPONENTS=-pci OPENBLAS_NUM_THREADS=1 OSLA MPIEXEC
 export ASAN_OPTIONS=detect_leaks=1:halt_on_error=1:detect_stack_use_after_return=0
 ASAN_OPTIONS+=:allocator_may_return_null=1:max_allocation_size_mb=4096
