@@ -129,26 +129,26 @@ for place in "node 1 33" "node 2 37" "fake2 4 37"; do # alone: no pingpong
   measure $place forest --n 8 --ref mpi,neighbor,memcpy,loop
 done
 measure node 2 24 forest --n 1000,64 --plain --rewrite --ref none
-measure node 2 4 forest --case reduce,fetch --n 1000,64 --arrival --ref none
 measure node 2 1 forest --case reduce --n 1000 --exact --ref none
 if grep -q 'define HAVE_METIS' "$BUILDDIR/config.h"; then
   measure node 3 6 forest --case migrate --n 100 --partition --ref mpi
 fi
 measure node 2 11 jacobi --points 9 --sweeps 20 --in-flight 3
 measure fake2 4 8 jacobi --points 8 --whole --sweeps 30 --period 3 --mode async,racy --lead 5 --slow 1:2
-measure node 2 5 jacobi --points 8 --tolerance 1e-3 --zeros
 measure node 2 14 channel --bytes 8,80000
-measure fake2 4 4 channel --case stream,pingpong --bytes 1000
 measure nolocal 2 10 channel --bytes 8 --bytes 40000 # no shared memory: no reference for the halo
 measure node 3 9 jacobi --points 7 --sweeps 210 --in-flight 2 --ref copying,uncertified --record "$scratch/record"
 python3 -c "$see_record" "$scratch/record" 3 210 || fail "--record"
-measure fake2 2 4 jacobi --points 6,2 --whole --sweeps 3 --mode racy --ref copying --slow 0:2
 measure node 3 6 jacobi --points 8 --tolerance 1e-6 --ref recorded,cg --whole --mode sync,racy
 if "$bench" jacobi --help | grep -q ',threads'; then # with OpenMP
   measure node 1 6 jacobi --points 5 --whole --sweeps 20 --ref threads --threads 5 --zeros # a layer each
   measure node 1 9 jacobi --points 8 --tolerance 1e-4 --ref threads,cg --threads 4
 fi
 if [ "${OSLA_TESTS:-}" = full ]; then
+  measure node 2 5 jacobi --points 8 --tolerance 1e-3 --zeros
+  measure fake2 4 4 channel --case stream,pingpong --bytes 1000
+  measure fake2 2 4 jacobi --points 6,2 --whole --sweeps 3 --mode racy --ref copying --slow 0:2
+  measure node 2 4 forest --case reduce,fetch --n 1000,64 --arrival --ref none
   measure fake2 4 4 jacobi --points 5,2 --whole --tolerance 1e-3 --ref cg --mode async
   if "$bench" jacobi --help | grep -q ',threads'; then
     measure node 1 6 jacobi --points 9 --sweeps 70 --ref threads --threads 3
@@ -185,17 +185,19 @@ if [ "$HAVE_SCALAPACK" = yes ]; then
   run node 2 hpl --n 60 --nb 16 --look-ahead -1 --ref scalapack
   hpl WC0OSLAP,60,16,1,2 WC0SCALP,60,16,1,2
 fi
-measure node 3 $bests gemm --n 70 --nb 32 --precision z "${best[@]}"
-measure node 3 $bests chol --n 70 --nb 32 --precision c "${best[@]}" --grid 1x2
-measure node 1 $impls chol --n 70 --nb 16 --precision z
 measure node 2 $bests symm --n 70 --nb 16 --precision z "${best[@]}"
-measure fake2 2 $impls trmm --n 140 --nb 16 --precision s
-measure node 2 $bests gemv --n 70 --nb 16 --precision z "${best[@]}"
 measure fake2 2 $impls symv --n 71 --nb 16
-measure node 2 $impls syrk --n 70 --k 20 --nb 16 --precision c
 measure node 3 $bests potri --n 70 --nb 32 --precision c "${best[@]}" --grid 1x2
-measure fake2 4 $((2 * impls)) potri --n 70,5 --nb 16 --look-ahead 2
-measure node 3 $bests getri --n 70 --nb 32 --precision z "${best[@]}" --grid 1x2
+if [ "${OSLA_TESTS:-}" = full ]; then
+  measure node 3 $bests gemm --n 70 --nb 32 --precision z "${best[@]}"
+  measure node 3 $bests chol --n 70 --nb 32 --precision c "${best[@]}" --grid 1x2
+  measure node 1 $impls chol --n 70 --nb 16 --precision z
+  measure fake2 2 $impls trmm --n 140 --nb 16 --precision s
+  measure node 2 $bests gemv --n 70 --nb 16 --precision z "${best[@]}"
+  measure node 2 $impls syrk --n 70 --k 20 --nb 16 --precision c
+  measure fake2 4 $((2 * impls)) potri --n 70,5 --nb 16 --look-ahead 2
+  measure node 3 $bests getri --n 70 --nb 32 --precision z "${best[@]}" --grid 1x2
+fi
 measure fake2 4 $((2 * impls)) getri --n 70,5 --nb 16 --precision s
 [ "$HAVE_GA" = yes ] && measure node 2 2 gemm --n 800 --ref ga # see bench/reference_ga.c
 [ "$HAVE_GA" = yes ] && measure node 2 2 hessian --n 500 --size 400 --updates 1 --ref ga # more than one call
