@@ -167,25 +167,49 @@ contains
 
   ! --- the caller's memory ---
 
-  ! first: where element (1, 1) is; next, apart: bytes to elements (2, 1) and (1, 2), of which one is `bytes`
-  subroutine wrap(grid, dtype, m, n, mb, nb, first, bytes, next, apart, matrix, stat, errmsg)
+  ! has: the array's shape; first: where element (1, 1) is; next, apart: bytes to elements (2, 1) and (1, 2), of which
+  ! one is `bytes`
+  subroutine wrap(grid, dtype, m, n, mb, nb, has, first, bytes, next, apart, matrix, stat, errmsg)
     type(osla_grid), intent(in) :: grid
     integer(c_int), intent(in) :: dtype
     integer, intent(in) :: m, n, mb, nb, bytes
     type(c_ptr), intent(in) :: first
-    integer(c_int64_t), intent(in) :: next, apart
+    integer(c_int64_t), intent(in) :: has(2), next, apart
     type(osla_matrix), intent(out) :: matrix
     integer, intent(out), optional :: stat
     character(*), intent(inout), optional :: errmsg
     type(meeting) :: at
+    integer(c_int64_t) :: part(2)
+    character(150) :: text
     at = meeting('osla_matrix_wrap')
     call needs(at, grid)
     call check(at, next == bytes .and. apart >= bytes .and. mod(apart, int(bytes, c_int64_t)) == 0, &
       'the columns of the array have gaps')
+    if (c_associated(grid%handle) .and. min(m, n) >= 0 .and. min(mb, nb) > 0) then ! else C refuses
+      part = [owned(m, mb, c_osla_grid_prow(grid%handle), c_osla_grid_nprow(grid%handle)), &
+        owned(n, nb, c_osla_grid_pcol(grid%handle), c_osla_grid_npcol(grid%handle))]
+      write (text, '(4(a, i0))') 'the array has ', has(1), ' x ', has(2), ' elements, the part of this process ', &
+        part(1), ' x ', part(2)
+      call check(at, all(has >= part) .or. any(part == 0), trim(text))
+    end if
     if (.not. met(at, stat, errmsg)) return
     call settle(c_osla_matrix_wrap(grid%handle, dtype, int(m, c_int64_t), int(n, c_int64_t), &
       int(mb, c_int64_t), int(nb, c_int64_t), first, apart / bytes, matrix%handle), stat, errmsg)
   end subroutine wrap
+
+  ! Rows (columns) that process `at` of a process column (row) has; one that is outside the grid has none.
+  pure function owned(n, nb, at, processes) result(number)
+    integer, intent(in) :: n, nb
+    integer(c_int), intent(in) :: at, processes
+    integer(c_int64_t) :: number
+    integer :: blocks
+    number = 0
+    if (at < 0) return
+    blocks = n / nb
+    number = int(blocks / processes, c_int64_t) * nb
+    if (at < mod(blocks, processes)) number = number + nb
+    if (at == mod(blocks, processes)) number = number + mod(n, nb)
+  end function owned
 
   function distance(from, to) result(bytes)
     type(c_ptr), intent(in) :: from, to
@@ -212,7 +236,8 @@ contains
       if (size(local, 1) > 1) next = distance(first, c_loc(local(2, 1)))
       if (size(local, 2) > 1) apart = distance(first, c_loc(local(1, 2)))
     end if
-    call wrap(grid, OSLA_FLOAT, m, n, mb, nb, first, bytes, next, apart, matrix, stat, errmsg)
+    call wrap(grid, OSLA_FLOAT, m, n, mb, nb, shape(local, c_int64_t), first, bytes, next, apart, matrix, &
+      stat, errmsg)
   end subroutine wrap_s
 
   subroutine wrap_d(grid, m, n, mb, nb, local, matrix, stat, errmsg)
@@ -234,7 +259,8 @@ contains
       if (size(local, 1) > 1) next = distance(first, c_loc(local(2, 1)))
       if (size(local, 2) > 1) apart = distance(first, c_loc(local(1, 2)))
     end if
-    call wrap(grid, OSLA_DOUBLE, m, n, mb, nb, first, bytes, next, apart, matrix, stat, errmsg)
+    call wrap(grid, OSLA_DOUBLE, m, n, mb, nb, shape(local, c_int64_t), first, bytes, next, apart, matrix, &
+      stat, errmsg)
   end subroutine wrap_d
 
   subroutine wrap_c(grid, m, n, mb, nb, local, matrix, stat, errmsg)
@@ -256,7 +282,8 @@ contains
       if (size(local, 1) > 1) next = distance(first, c_loc(local(2, 1)))
       if (size(local, 2) > 1) apart = distance(first, c_loc(local(1, 2)))
     end if
-    call wrap(grid, OSLA_COMPLEX_FLOAT, m, n, mb, nb, first, bytes, next, apart, matrix, stat, errmsg)
+    call wrap(grid, OSLA_COMPLEX_FLOAT, m, n, mb, nb, shape(local, c_int64_t), first, bytes, next, apart, matrix, &
+      stat, errmsg)
   end subroutine wrap_c
 
   subroutine wrap_z(grid, m, n, mb, nb, local, matrix, stat, errmsg)
@@ -278,7 +305,8 @@ contains
       if (size(local, 1) > 1) next = distance(first, c_loc(local(2, 1)))
       if (size(local, 2) > 1) apart = distance(first, c_loc(local(1, 2)))
     end if
-    call wrap(grid, OSLA_COMPLEX_DOUBLE, m, n, mb, nb, first, bytes, next, apart, matrix, stat, errmsg)
+    call wrap(grid, OSLA_COMPLEX_DOUBLE, m, n, mb, nb, shape(local, c_int64_t), first, bytes, next, apart, matrix, &
+      stat, errmsg)
   end subroutine wrap_z
 
   ! --- blocks ---

@@ -125,6 +125,15 @@ contains
     call osla_matrix_norm(wrapped, OSLA_NORM_MAX, norm)
     call expect(abs(norm - 3) < 1e-6, 'a wrapped complex matrix')
     call osla_matrix_destroy(wrapped)
+    call osla_matrix_wrap(grid, 10, 11, 3, 4, mine(:, 2:), wrapped, stat=stat)
+    call expect(stat == OSLA_ERR_ARG .and. index(osla_error_text(), ' elements, the part of this process ') > 0, &
+      'an array with too few columns: ' // osla_error_text())
+    if (rank == 0) then ! all hear of it
+      call osla_matrix_wrap(grid, 10, 11, 3, 4, mine(2:rows, :), wrapped, stat=stat)
+    else
+      call osla_matrix_wrap(grid, 10, 11, 3, 4, mine, wrapped, stat=stat)
+    end if
+    call expect(stat == OSLA_ERR_ARG, 'an array with too few rows')
     if (ranks == 1) then
       call osla_matrix_wrap(grid, 5, 11, 3, 4, mine(1:rows:2, :), wrapped, stat=stat)
       call expect(stat == OSLA_ERR_ARG .and. index(osla_error_text(), 'gaps') > 0, 'an array with gaps')
