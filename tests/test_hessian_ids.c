@@ -162,6 +162,39 @@ static void refuse_bounds(osla_grid *grid, const char *path)
   osla_hessian_destroy(&h);
 }
 
+/* What a checkpoint refused, and what came after it, is gone after a reset. */
+static void reset_refused(osla_grid *grid, const char *path)
+{
+  osla_hessian_options o = {0};
+  o.order_independent = true;
+  o.bound = o.gradient_bound = 8.0;
+  osla_hessian *h = hessian_make(grid, 9, &o);
+  const int64_t ix = 3;
+  const double one = 1.0, large = 8.5;
+  osla_matrix *a = NULL;
+  double element = 0.0;
+  OSLA_ASSERT_OK(osla_hessian_update_gradient(h, 1, &ix, &one));
+  if (osla_test_rank() == 0)
+    OSLA_ASSERT_OK(osla_hessian_update_block(h, 1, &ix, 1, &ix, &large, 1));
+  OSLA_ASSERT_ERR(osla_hessian_checkpoint(h, path, "mine"), OSLA_ERR_RANGE);
+  OSLA_ASSERT_OK(osla_hessian_update_gradient(h, 1, &ix, &one));
+  for (int64_t i = 0; i < 9; i++)
+    OSLA_ASSERT_OK(osla_hessian_update_block(h, 1, &i, 1, &i, &one, 1));
+  OSLA_ASSERT_OK(osla_hessian_reset(h));
+  if (osla_test_rank() == 0) {
+    OSLA_ASSERT_OK(osla_hessian_update_gradient(h, 1, &ix, &one));
+    OSLA_ASSERT_OK(osla_hessian_update_block(h, 1, &ix, 1, &ix, &one, 1));
+  }
+  OSLA_ASSERT_OK(osla_hessian_commit(h));
+  CU_ASSERT(osla_hessian_gradient(h)[3] == 1.0);
+  OSLA_ASSERT_OK(osla_hessian_matrix(h, &a));
+  for (int64_t i = 0; i < 9; i++) {
+    OSLA_ASSERT_OK(osla_matrix_get_block(a, i, i, 1, 1, &element, 1));
+    OSLA_ASSERT_MSG(element == (i == 3), "H[%d, %d] = %g", (int)i, (int)i, element);
+  }
+  osla_hessian_destroy(&h);
+}
+
 /* Changes the first 8 bytes of the file that are equal to the value. */
 static void change_value(const char *path, double value)
 {
@@ -198,6 +231,7 @@ static void test_refused(void)
   write_sample(grid, path, "mine");
   refuse_others(grid, path);
   refuse_bounds(grid, other);
+  reset_refused(grid, other);
 
   osla_hessian *h = hessian_make(grid, 9, NULL);
   osla_matrix *a = NULL;

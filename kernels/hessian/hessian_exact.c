@@ -339,8 +339,10 @@ osla_err osla_exact_verdict(const osla_hessian *h)
 
 void osla_exact_reset(osla_hessian *h)
 {
-  h->exact->failed = false;
-  h->exact->first = (offence){0};
+  exact_state *x = h->exact;
+  x->failed = false;
+  x->first = (offence){0};
+  if (x->g.bound > 0.0) memset(x->gradient, 0, (size_t)h->n * sizeof *x->gradient);
   start(h);
 }
 

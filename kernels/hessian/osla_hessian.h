@@ -62,8 +62,8 @@
  * mode, a function of the user's, or float updates of a double H.
  *
  * Threads. update, update_block, update_gradient, update_once may be called by many threads at once
- * (MPI_THREAD_SERIALIZED suffices, see osla_transport.h), also beside a checkpoint; all other calls
- * by one.
+ * (MPI_THREAD_SERIALIZED suffices, see osla_transport.h), also beside a checkpoint (which makes a
+ * matrix: MPI_THREAD_MULTIPLE); all other calls by one.
  *
  * Memory per rank above the matrix and two vectors of order n for the gradient: ring_bytes if there
  * are several nodes (at least 64 KiB, and 128 KiB for each of up to 4 ranks of other nodes), and
