@@ -5,6 +5,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <time.h>
 
 /* Numbers below `most` of which rank r drops all but those that leave r when divided by `skip`. */
 static int64_t make_list(int64_t most, int64_t skip, int64_t *list)
@@ -173,14 +174,44 @@ static void test_find(void)
   osla_transport_destroy(&all);
 }
 
+/* Two pairs with rank 2 in common, nobody knows: the pairs' first ranks give up at the same time,
+ * and rank 2 can be with one of them only. */
+static void test_two_give_up(void)
+{
+  enum { ROUNDS = 8 };
+  osla_transport *all = osla_test_transport(), *mine[4] = {NULL}, *found = all;
+  int rank = osla_test_rank(), n = 0;
+  OSLA_ASSERT_OK(osla_barrier(all));
+  if (osla_test_size() == 3) {
+    for (int i = 0; i < 4; i++) { /* {0, 2} and {1, 2}, each twice */
+      MPI_Comm comm;
+      bool in = rank == 2 || rank == i % 2;
+      CU_ASSERT_FATAL(MPI_Comm_split(MPI_COMM_WORLD, in ? 1 : MPI_UNDEFINED, rank, &comm) ==
+                      MPI_SUCCESS);
+      if (in) OSLA_ASSERT_OK(osla_transport_create(comm, NULL, &mine[n++]));
+      if (in) MPI_Comm_free(&comm);
+    }
+    for (int i = 0; i < ROUNDS; i++) {
+      OSLA_ASSERT_OK(osla_barrier(all));
+      if (rank == 2)
+        (void)nanosleep(&(struct timespec){0, 20000000}, NULL); /* looks last, at both */
+      for (int time = 0; time < (rank == 2 ? 2 : 1); time++) {
+        OSLA_ASSERT_OK(osla_meet_find(2, mine, &found));
+        CU_ASSERT(found == NULL);
+      }
+    }
+  }
+  while (n > 0)
+    osla_transport_destroy(&mine[--n]);
+  osla_transport_destroy(&all);
+}
+
 int main(int argc, char **argv)
 {
-  static const osla_test_case cases[] = {{"common", test_common},
-                                         {"uneven", test_uneven},
-                                         {"failure", test_failure},
-                                         {"elsewhere", test_elsewhere},
-                                         {"arguments", test_arguments},
-                                         {"find", test_find},
-                                         {NULL, NULL}};
+  static const osla_test_case cases[] = {
+    {"common", test_common},           {"uneven", test_uneven},
+    {"failure", test_failure},         {"elsewhere", test_elsewhere},
+    {"arguments", test_arguments},     {"find", test_find},
+    {"two give up", test_two_give_up}, {NULL, NULL}};
   return osla_test_main(argc, argv, cases);
 }

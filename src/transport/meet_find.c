@@ -4,8 +4,9 @@
  * which transport its call is on looks at all of them for the message of the rank before it, and
  * joins that meeting. So all find it if one rank knows it. Where none does, nobody arrives: each
  * rank tells rank 0 of each transport when it begins to look and when it goes, and rank 0, if it
- * looks, counts. When all others have looked for some time it releases them: each is sent the
- * number of its own search, and obeys if it is still in that one.
+ * looks, counts. When all others have looked for some time it asks them whether to give up there;
+ * who has gone by then, or has said yes to another rank 0, makes it a no. Who says yes joins no
+ * meeting until rank 0 has told it whether all did: then the search is over for all of them alike.
  */
 #include "meet_find.h"
 #include "osla_clock.h"
@@ -13,7 +14,13 @@
 
 #include <stdlib.h>
 
-enum { ARRIVED_TAG = 8, LOOKS_TAG, RELEASE_TAG }; /* others: eager_state.h, exchange_mpi.c */
+enum {
+  ARRIVED_TAG = 8,
+  LOOKS_TAG,
+  ASK_TAG,
+  ANSWER_TAG,
+  WORD_TAG
+}; /* others: eager_state.h, exchange_mpi.c */
 
 /* The place of a transport's rank 0 among all ranks of the program. */
 static int root_of(const osla_transport *t)
@@ -39,8 +46,10 @@ static bool is_later(const osla_transport *x, const osla_transport *y)
 /* Where all look, rank 0 waits so long, and as long again for each transport that is looked at and
  * goes first: a larger one, or of as many ranks with an earlier rank 0: one of some of the ranks of
  * another may have none but ranks that look, while the others of that one are on their way, or look
- * as well. */
-static const double patience = 0.2;
+ * as well. And a moment more or less than others, who may ask the same rank and be refused alike.
+ */
+static const double patience = 0.2, moment = 0.005;
+enum { MOMENTS = 31 };
 
 static int before(const osla_transport *t)
 {
@@ -85,16 +94,19 @@ osla_err osla_meet_arrived(meet_arrival *a)
 
 typedef struct place {
   osla_transport *t;
+  double delay;    /* rank 0: waits so long when all look */
   double complete; /* rank 0: all others look since then; 0: they do not */
-  int before;      /* transports that go before this one when all look */
 } place;
 
+/* promised: the place where I have said yes, or ask; -1: none */
 typedef struct search {
   place *places;
-  int count, found, released, code;
+  int count, found, released, promised, code;
 } search;
 
-enum { NUMBER, LOOKS, WORDS }; /* of a search of its sender; 1: it begins, 0: it is over */
+/* Of a search of its receiver (LOOKS, ANSWER: of its sender); 1: it begins (yes, over for all of
+ * us), 0: it is over (no, it goes on) */
+enum { NUMBER, HOLDS, WORDS };
 
 /* Has such a message come? Then its words, where there are any, are received. */
 static bool take(search *s, osla_transport *t, int *from, int tag, int64_t words[WORDS])
@@ -112,50 +124,93 @@ static bool take(search *s, osla_transport *t, int *from, int tag, int64_t words
   return flag && code == MPI_SUCCESS;
 }
 
-static void send(search *s, osla_transport *t, int to, int tag, int64_t number, int64_t looks)
+static void send(search *s, osla_transport *t, int to, int tag, int64_t number, bool holds)
 {
-  const int64_t words[WORDS] = {number, looks};
+  const int64_t words[WORDS] = {number, holds};
   (void)pthread_mutex_lock(&t->mutex);
   int code = MPI_Send(words, WORDS, MPI_INT64_T, to, tag, t->comm);
   (void)pthread_mutex_unlock(&t->mutex);
   if (code != MPI_SUCCESS) s->code = code;
 }
 
-/* Rank 0: who looks, by their messages, which come in the order in which each sent them. */
-static void count_lookers(search *s, osla_transport *t)
+/* Rank 0: who looks, by their messages, which come in the order in which each sent them; and what
+ * they answer. Who has gone does not. */
+static void hear(search *s, osla_transport *t)
 {
   int64_t words[WORDS];
   for (int from = MPI_ANY_SOURCE; take(s, t, &from, LOOKS_TAG, words); from = MPI_ANY_SOURCE) {
-    t->n_lookers += (words[LOOKS] != 0) - (t->lookers[from] != 0);
-    t->lookers[from] = words[LOOKS] ? words[NUMBER] : 0;
+    meet_looker *l = &t->lookers[from];
+    t->n_lookers += (words[HOLDS] != 0) - (l->number != 0);
+    l->number = words[HOLDS] ? words[NUMBER] : 0;
+    l->answer = MEET_NO; /* to what I asked before */
+  }
+  for (int from = MPI_ANY_SOURCE; take(s, t, &from, ANSWER_TAG, words); from = MPI_ANY_SOURCE)
+    if (t->lookers[from].number == words[NUMBER])
+      t->lookers[from].answer = words[HOLDS] ? MEET_YES : MEET_NO;
+}
+
+/* Rank 0, when all look. */
+static void ask(search *s, int i)
+{
+  osla_transport *t = s->places[i].t;
+  s->promised = i;
+  for (int rank = 1; rank < t->size; rank++) {
+    t->lookers[rank].answer = MEET_UNHEARD;
+    send(s, t, rank, ASK_TAG, t->lookers[rank].number, true);
   }
 }
 
-/* Rank 0. True: all ranks of this transport look, and have been told so. */
-static bool release(search *s, place *p)
+/* Rank 0, which has asked. True: all have said yes, and are told that it is over. */
+static bool decide(search *s, int i)
 {
-  osla_transport *t = p->t;
-  count_lookers(s, t);
-  if (t->n_lookers < t->size - 1) {
+  osla_transport *t = s->places[i].t;
+  int yes = 1;
+  for (int rank = 1; rank < t->size; rank++) {
+    if (t->lookers[rank].answer == MEET_UNHEARD) return false;
+    yes += t->lookers[rank].answer == MEET_YES;
+  }
+  for (int rank = 1; rank < t->size; rank++) {
+    meet_looker *l = &t->lookers[rank];
+    if (l->answer == MEET_YES) send(s, t, rank, WORD_TAG, l->number, yes == t->size);
+    if (yes == t->size) l->number = 0;
+  }
+  if (yes == t->size) t->n_lookers = 0;
+  s->promised = -1;
+  s->places[i].complete = 0;
+  return yes == t->size;
+}
+
+/* Rank 0. True: it is over for all ranks of this transport. */
+static bool release(search *s, int i)
+{
+  place *p = &s->places[i];
+  hear(s, p->t);
+  if (s->promised == i) return decide(s, i);
+  if (p->t->n_lookers < p->t->size - 1) {
     p->complete = 0;
     return false;
   }
   if (p->complete <= 0) p->complete = osla_clock();
-  if (osla_clock() - p->complete < patience * (1 + p->before)) return false;
-  for (int rank = 1; rank < t->size; rank++) {
-    send(s, t, rank, RELEASE_TAG, t->lookers[rank], 0);
-    t->lookers[rank] = 0;
-  }
-  t->n_lookers = 0;
-  return true;
+  if (s->promised < 0 && osla_clock() - p->complete >= p->delay) ask(s, i);
+  return false;
 }
 
-/* The others. A word for an earlier search of mine is stale. */
-static bool is_released(search *s, osla_transport *t)
+/* The others. What is about an earlier search of mine is stale: rank 0 will hear that I had gone.
+ */
+static bool is_released(search *s, int i)
 {
+  osla_transport *t = s->places[i].t;
   int64_t words[WORDS];
-  for (int from = 0; take(s, t, &from, RELEASE_TAG, words);)
-    if (words[NUMBER] == t->searches) return true;
+  for (int from = 0; take(s, t, &from, ASK_TAG, words);) {
+    if (words[NUMBER] != t->searches) continue;
+    bool yes = s->promised < 0;
+    if (yes) s->promised = i;
+    send(s, t, 0, ANSWER_TAG, t->searches, yes);
+  }
+  for (int from = 0; s->promised == i && take(s, t, &from, WORD_TAG, words);) {
+    s->promised = -1;
+    if (words[HOLDS]) return true;
+  }
   return false;
 }
 
@@ -166,15 +221,13 @@ static bool is_over(void *arg)
     osla_transport *t = s->places[i].t;
     int from = before(t);
     if (i > 0) osla_progress(t); /* who waits sees to the first one */
-    if (take(s, t, &from, ARRIVED_TAG, NULL)) {
+    if (s->promised < 0 && take(s, t, &from, ARRIVED_TAG, NULL)) {
       s->found = i;
       return true;
     }
   }
-  for (int i = 0; i < s->count && s->released < 0; i++) {
-    place *p = &s->places[i];
-    if (p->t->rank == 0 ? release(s, p) : is_released(s, p->t)) s->released = i;
-  }
+  for (int i = 0; i < s->count && s->released < 0; i++)
+    if (s->places[i].t->rank == 0 ? release(s, i) : is_released(s, i)) s->released = i;
   return s->released >= 0 || s->code != MPI_SUCCESS;
 }
 
@@ -190,10 +243,11 @@ static osla_err begin(search *s)
   }
   for (int i = 0; i < s->count; i++) {
     place *p = &s->places[i];
+    if (p->t->rank == 0) p->delay = patience + moment * ((unsigned)root_of(p->t) % MOMENTS);
     for (int j = 0; j < s->count; j++)
-      if (p->t->rank == 0 && is_later(p->t, s->places[j].t)) p->before++;
+      if (p->t->rank == 0 && is_later(p->t, s->places[j].t)) p->delay += patience;
     p->t->searches++;
-    if (p->t->rank != 0) send(s, p->t, 0, LOOKS_TAG, p->t->searches, 1);
+    if (p->t->rank != 0) send(s, p->t, 0, LOOKS_TAG, p->t->searches, true);
   }
   return OSLA_OK;
 }
@@ -203,14 +257,14 @@ static void leave(search *s)
 {
   for (int i = 0; i < s->count; i++) {
     osla_transport *t = s->places[i].t;
-    if (t->rank != 0 && i != s->released) send(s, t, 0, LOOKS_TAG, t->searches, 0);
+    if (t->rank != 0 && i != s->released) send(s, t, 0, LOOKS_TAG, t->searches, false);
   }
 }
 
 osla_err osla_meet_find(int count, osla_transport *const *transports, osla_transport **found)
 {
   *found = NULL;
-  search s = {.found = -1, .released = -1, .code = MPI_SUCCESS};
+  search s = {.found = -1, .released = -1, .promised = -1, .code = MPI_SUCCESS};
   osla_err err = OSLA_OK;
   s.places = calloc((size_t)(count > 0 ? count : 1), sizeof *s.places);
   OSLA_CHECK(s.places, OSLA_ERR_MEM, "osla_meet_find: a list of %d transports", count);
@@ -277,7 +331,7 @@ osla_err osla_meet_find_any(osla_transport **found)
 
 void osla_meet_drain(osla_transport *t)
 {
-  for (int tag = LOOKS_TAG; tag <= RELEASE_TAG; tag++) {
+  for (int tag = LOOKS_TAG; tag <= WORD_TAG; tag++) {
     MPI_Status status;
     int flag = 1;
     while (flag) {

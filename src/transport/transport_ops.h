@@ -175,6 +175,13 @@ typedef struct osla_transport_ops {
 
 enum { OSLA_MAX_HOOKS = 16 };
 
+/* A rank that looks for a meeting (meet_find.c): the number of its search, 0 if it does not look;
+ * what it has answered. */
+typedef struct meet_looker {
+  int64_t number;
+  enum { MEET_UNHEARD, MEET_YES, MEET_NO } answer;
+} meet_looker;
+
 struct osla_transport {
   const osla_transport_ops *ops;
   MPI_Comm comm, node_comm;
@@ -201,11 +208,12 @@ struct osla_transport {
   osla_post_queue *posts;    /* those that are not empty; under the mutex */
   struct osla_eager *eager;  /* small puts as messages, see eager_mpi.h; NULL: they are not */
   bool eager_decided;
-  void *backend;              /* what ops->start made */
-  struct osla_kept *kept;     /* see kept.h */
-  uint64_t exchanges;         /* by messages, so far */
-  int64_t searches, *lookers; /* for a meeting: mine; rank 0: of each rank that looks, its number */
-  int n_lookers;              /* see meet_find.c */
+  void *backend;                 /* what ops->start made */
+  struct osla_kept *kept;        /* see kept.h */
+  uint64_t exchanges;            /* by messages, so far */
+  int64_t searches;              /* of mine for a meeting, so far: meet_find.c */
+  meet_looker *lookers;          /* rank 0: [size], or NULL */
+  int n_lookers;
   osla_transport *older, *newer; /* of the process: osla_meet_find_any */
   struct {
     osla_progress_hook *run;
