@@ -12,6 +12,7 @@
 #include "gemm_run.h"
 
 #include <inttypes.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -284,7 +285,8 @@ osla_err osla_gemm_plan_make(gemm_work *w)
   const gemm_operand *a = &w->x[GEMM_A], *b = &w->x[GEMM_B];
   fit_memory(w);
   w->limited = a->any_far || b->any_far || a->n_pieces > 1 || b->n_pieces > 1 ||
-               w->options.panel > 0 || osla_transport_n_nodes(w->t) > 1;
+               w->options.panel > 0 || osla_transport_n_nodes(w->t) > 1 ||
+               w->k_to - w->k_from > INT_MAX; /* what BLAS takes at once */
   OSLA_CALL(make_segments(w));
   OSLA_CALL(sort_segments(w));
   make_tasks(w);

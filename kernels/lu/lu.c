@@ -28,6 +28,7 @@
 #include <complex.h>
 #include <float.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -140,7 +141,8 @@ static osla_err choose_gathered(lu *f)
   bool partial = f->pivoting == OSLA_PIVOT_PARTIAL;
   f->near = all.near;
   f->own_cores = all.own_cores;
-  f->gathered = partial && osla_lu_gathers(v->p, all.near, all.own_cores);
+  f->gathered = partial && v->m <= INT_MAX && /* a whole panel goes to LAPACK */
+                osla_lu_gathers(v->p, all.near, all.own_cores);
   return OSLA_OK;
 }
 

@@ -139,7 +139,8 @@ typedef enum osla_mixed_path {
 typedef struct osla_mixed_result {
   osla_mixed_path path;
   int64_t info;              /* of the last factorisation: 0, or as osla_getrf or osla_potrf */
-  int single_iterations;     /* solves with the factors in single precision, the first counted */
+  int single_iterations;     /* solves with the factors in single precision that made X better, the
+                                first among them */
   osla_refine_result refine; /* of the path that gave X */
 } osla_mixed_result;
 

@@ -17,7 +17,8 @@ static uint64_t triangular(const osla_shape *s, int64_t widest)
   size_t column = s->nodes > 1 ? (size_t)(s->rows > 1 ? s->rows : 1) * nb * s->element : 0;
   osla_panels_plan plan = {.look_ahead = 1, .readable = true};
   plan.kind[PANEL_ROWS] = (osla_panels_kind){.used = true, .in_column = true, .room = row};
-  size_t piece = nb * (size_t)osla_trsm_strip(s->nb, widest, s->nprow, s->element) * s->element;
+  int64_t strip = s->nprow > 1 ? osla_trsm_strip(s->nb, widest, s->nprow, s->element) : 0;
+  size_t piece = nb * (size_t)strip * s->element;
   uint64_t sums =
     osla_pieces_memory((size_t)s->nprow * piece, 1, s) + (uint64_t)osla_pieces_depth_for(1) * piece;
   return 2 * column + larger(sums, osla_panels_memory(&plan, s));

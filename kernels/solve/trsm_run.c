@@ -133,9 +133,10 @@ static osla_err partial_sum(trsm *f, const trsm_step *s, double alpha, double be
   return OSLA_OK;
 }
 
+/* Of a sum that goes from one process row to another. */
 static size_t piece_bytes(const trsm *f)
 {
-  return (size_t)(f->a.nb * f->strip) * f->b.element;
+  return f->b.p > 1 ? (size_t)(f->a.nb * f->strip) * f->b.element : 0;
 }
 
 /* `turn`: steps of this strip and of those before it. */
