@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Spoilt inputs for the readers, under sanitizers, and for the command (tests/fuzz/fuzz.h): 150 of
-# each kind and 10 through the command, always the same ones (OSLA_TESTS=full: twice as many).
+# Spoilt inputs for the readers, under sanitizers, and for the command (tests/fuzz/fuzz.h): 75 of
+# each kind and 6 through the command, always the same ones (OSLA_TESTS=full: 300 and 20).
 # `make fuzz` sets FUZZ_SEED and FUZZ_SECONDS, to go on with others. Inputs that fail are kept in tests/logs/fuzz.
 set -u
 : "${OSLA:?}" "${MPIEXEC:?}" "${BUILDDIR:?}" "${SRCDIR:?}"
@@ -27,6 +27,6 @@ fi
 
 mkdir -p "$BUILDDIR/tests/logs/fuzz" && cd "$BUILDDIR/tests/logs/fuzz" || exit 1
 rm -rf fuzz-* scratch-* # the latter after a run that was stopped
-count=150 jobs=10
+count=75 jobs=6
 [ "${OSLA_TESTS:-}" = full ] && count=300 jobs=20
 exec "$fuzz" --seed "$seed" --seconds "$seconds" --count $count --jobs $jobs "$@"
