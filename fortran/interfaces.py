@@ -14,7 +14,7 @@ import sys
 
 HEADERS = """src/base/osla_version.h src/base/osla_types.h src/base/osla_error.h
 src/base/osla_random.h src/transport/osla_transport.h
-src/transport/osla_trace.h src/matrix/osla_grid.h src/matrix/osla_matrix.h src/matrix/osla_part.h
+src/transport/osla_trace.h src/matrix/osla_index.h src/matrix/osla_grid.h src/matrix/osla_matrix.h src/matrix/osla_part.h
 src/file/osla_file.h kernels/common/osla_forward.h kernels/gemm/osla_gemm.h kernels/lu/osla_lu.h
 kernels/products/osla_products.h kernels/chol/osla_chol.h kernels/inverse/osla_inverse.h kernels/solve/osla_solve.h
 kernels/hessian/osla_hessian.h kernels/forest/osla_forest.h kernels/sparse/osla_sparse.h kernels/sparse/osla_krylov.h

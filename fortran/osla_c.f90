@@ -767,6 +767,16 @@ module osla_c
       type(c_ptr) :: answer
     end function c_osla_trace_unit
 
+    function c_osla_index_count(n, nb, iproc, nprocs) bind(c, &
+      name="osla_index_count") result(answer)
+      import
+      integer(c_int64_t), value :: n
+      integer(c_int64_t), value :: nb
+      integer(c_int), value :: iproc
+      integer(c_int), value :: nprocs
+      integer(c_int64_t) :: answer
+    end function c_osla_index_count
+
     function c_osla_grid_create_ordered(transport, nprow, npcol, order, out) bind(c, &
       name="osla_grid_create_ordered") result(answer)
       import

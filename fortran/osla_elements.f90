@@ -186,8 +186,9 @@ contains
     call check(at, next == bytes .and. apart >= bytes .and. mod(apart, int(bytes, c_int64_t)) == 0, &
       'the columns of the array have gaps')
     if (c_associated(grid%handle) .and. min(m, n) >= 0 .and. min(mb, nb) > 0) then ! else C refuses
-      part = [owned(m, mb, c_osla_grid_prow(grid%handle), c_osla_grid_nprow(grid%handle)), &
-        owned(n, nb, c_osla_grid_pcol(grid%handle), c_osla_grid_npcol(grid%handle))]
+      part = [c_osla_index_count(int(m, c_int64_t), int(mb, c_int64_t), c_osla_grid_prow(grid%handle), &
+        c_osla_grid_nprow(grid%handle)), c_osla_index_count(int(n, c_int64_t), int(nb, c_int64_t), &
+        c_osla_grid_pcol(grid%handle), c_osla_grid_npcol(grid%handle))]
       write (text, '(4(a, i0))') 'the array has ', has(1), ' x ', has(2), ' elements, the part of this process ', &
         part(1), ' x ', part(2)
       call check(at, all(has >= part) .or. any(part == 0), trim(text))
@@ -196,20 +197,6 @@ contains
     call settle(c_osla_matrix_wrap(grid%handle, dtype, int(m, c_int64_t), int(n, c_int64_t), &
       int(mb, c_int64_t), int(nb, c_int64_t), first, apart / bytes, matrix%handle), stat, errmsg)
   end subroutine wrap
-
-  ! Rows (columns) that process `at` of a process column (row) has; one that is outside the grid has none.
-  pure function owned(n, nb, at, processes) result(number)
-    integer, intent(in) :: n, nb
-    integer(c_int), intent(in) :: at, processes
-    integer(c_int64_t) :: number
-    integer :: blocks
-    number = 0
-    if (at < 0) return
-    blocks = n / nb
-    number = int(blocks / processes, c_int64_t) * nb
-    if (at < mod(blocks, processes)) number = number + nb
-    if (at == mod(blocks, processes)) number = number + mod(n, nb)
-  end function owned
 
   function distance(from, to) result(bytes)
     type(c_ptr), intent(in) :: from, to

@@ -292,9 +292,8 @@ osla_err osla_hessian_reset(osla_hessian *h)
   osla_err err = OSLA_OK;
   if (h->dirty && !failed) err = osla_error_set(OSLA_ERR_STATE, "reset before osla_hessian_commit");
   OSLA_CALL(osla_agree(h->v.t, err));
-  if (failed)
-    OSLA_CALL(osla_hessian_settle(
-      h)); /* a checkpoint found it, or updates came after the commit that did */
+  /* A checkpoint found it, or updates came after the commit that did. */
+  if (failed) OSLA_CALL(osla_hessian_settle(h));
   if (h->exact) osla_exact_reset(h);
   osla_ledger_clear(h);
   h->dirty = false;

@@ -10,9 +10,10 @@
  * serialised inside the library; they need MPI_THREAD_SERIALIZED, and MPI_THREAD_MULTIPLE if the
  * caller itself uses MPI at the same time, asks for the progress thread, lets several threads use
  * several transports at the same time, or lets one thread make or destroy objects (all collective
- * operations on matrices, and checkpoints, make some) while others use some. In all headers: calls that are collective come from one
- * thread of each rank at a time, in the same order on all ranks; calls that are local may come from
- * any thread, at most one at a time on one object where nothing else is said.
+ * operations on matrices, and checkpoints, make some) while others use some. In all headers: calls
+ * that are collective come from one thread of each rank at a time, in the same order on all ranks;
+ * calls that are local may come from any thread, at most one at a time on one object where nothing
+ * else is said.
  * Part: stable (osla.h).
  */
 #ifndef OSLA_TRANSPORT_H
