@@ -1,11 +1,14 @@
 /* For test_patience.sh: all ranks but the last wait for a notify that the last one never sends;
- * with an argument the first one ends the job instead. */
+ * with "end" the first one ends the job instead; with "create" it is in a collective call that
+ * never ends, while it flushes now and then. */
 #include "osla_farewell.h"
 #include "osla_segment.h"
+#include "patience.h"
 
 #include <mpi.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <string.h>
 #include <unistd.h>
 
 enum { NEVER = 600 };
@@ -16,9 +19,20 @@ static void last_act(void *rank)
   fprintf(stderr, "last act of rank %d\n", *(const int *)rank);
 }
 
+/* As two threads would. */
+static void create_and_flush(osla_transport *t)
+{
+  osla_patience_blocked(&t->collective, "MPI_Win_create");
+  for (int i = 0; i < NEVER * 100; i++) {
+    osla_patience_blocked(&t->locked, "MPI_Win_flush");
+    osla_patience_blocked(&t->locked, NULL);
+    (void)usleep(10000);
+  }
+}
+
 int main(int argc, char **argv)
 {
-  (void)argv;
+  const char *act = argc > 1 ? argv[1] : "";
   int level;
   osla_transport *t;
   osla_segment *s;
@@ -32,8 +46,9 @@ int main(int argc, char **argv)
   const int rank = osla_transport_rank(t);
   osla_transport_at_end(t, last_act, (void *)(uintptr_t)&rank);
   int last = osla_transport_size(t) - 1;
-  if (osla_transport_rank(t) == last) (void)sleep(NEVER);
-  if (argc > 1 && osla_transport_rank(t) == 0)
+  if (strcmp(act, "create") == 0 && rank == 0) create_and_flush(t);
+  if (rank == last) (void)sleep(NEVER);
+  if (strcmp(act, "end") == 0 && rank == 0)
     osla_transport_abort(t, osla_error_set(OSLA_ERR_STATE, "a test"));
   osla_at_step(t, "a test", 7);
   osla_notify_wait(s, last, 0, 1);

@@ -71,4 +71,10 @@ OSLA_PATIENCE=30 timeout 60 "$MPIEXEC" -n 4 "$BUILDDIR/tests/never_notified" end
   >"$scratch/out" 2>"$scratch/err" </dev/null
 status=$? seconds=$SECONDS
 ended 10 '^osla\[0\]: .*: a test; ending all ranks$'
+
+label="a thread in a collective call, others that flush"
+SECONDS=0
+timeout 60 "$MPIEXEC" -n 1 "$BUILDDIR/tests/never_notified" create >"$scratch/out" 2>"$scratch/err" </dev/null
+status=$? seconds=$SECONDS
+ended 10 '^osla\[0\]: nothing came for 2 s, waiting in MPI_Win_create \(OSLA_PATIENCE=2\); ending all ranks$'
 exit $failed

@@ -55,10 +55,16 @@ void osla_patience_check(osla_transport *t, patience *p)
     give_up(t, NULL);
 }
 
-void osla_patience_blocked(osla_transport *t, const char *call)
+void osla_patience_blocked(osla_blocked_call *call, const char *name)
 {
-  t->blocked_since = osla_clock();
-  atomic_store(&t->blocked_in, call);
+  if (name) atomic_store(&call->since, osla_clock());
+  atomic_store(&call->name, name);
+}
+
+static void watch_call(osla_transport *t, osla_blocked_call *call)
+{
+  const char *name = atomic_load(&call->name);
+  if (name && osla_clock() - atomic_load(&call->since) > limit_of(t)) give_up(t, name);
 }
 
 static void *watch_main(void *arg)
@@ -66,8 +72,8 @@ static void *watch_main(void *arg)
   osla_transport *t = arg;
   while (!atomic_load(&t->stop_watch)) {
     osla_nap(WATCH_US);
-    const char *call = atomic_load(&t->blocked_in);
-    if (call && osla_clock() - t->blocked_since > limit_of(t)) give_up(t, call);
+    watch_call(t, &t->collective);
+    watch_call(t, &t->locked);
   }
   return NULL;
 }

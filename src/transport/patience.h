@@ -22,9 +22,9 @@ patience osla_patience_start(const osla_transport *t);
 /* Ends the job with one line if the limit is reached; begins anew if something was seen. Local. */
 void osla_patience_check(osla_transport *t, patience *p);
 
-/* A blocking call of MPI begins; it is over (NULL). Under the transport's mutex. While there is a
- * limit a thread watches over such calls. */
-void osla_patience_blocked(osla_transport *t, const char *call);
+/* A blocking call of MPI begins; it is over (NULL). `call` is the transport's `locked` under its
+ * mutex, else its `collective`. While there is a limit a thread watches over both. */
+void osla_patience_blocked(osla_blocked_call *call, const char *name);
 
 /* Starts and stops that thread; to stop one that was not started does nothing. Local. Errors: MEM.
  */

@@ -92,9 +92,9 @@ static void flush(osla_post *post)
 {
   osla_region *region = post->region;
   if (!region->unflushed[post->rank]) return;
-  osla_patience_blocked(region->t, "MPI_Win_flush");
+  osla_patience_blocked(&region->t->locked, "MPI_Win_flush");
   int code = MPI_Win_flush(post->rank, region->win);
-  osla_patience_blocked(region->t, NULL);
+  osla_patience_blocked(&region->t->locked, NULL);
   if (code != MPI_SUCCESS) post->err = osla_error_set_mpi(code, "MPI_Win_flush");
   region->unflushed[post->rank] = false;
 }

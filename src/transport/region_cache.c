@@ -64,9 +64,9 @@ bool osla_region_cache_keep(osla_region *region)
   if (count == MOST) release_oldest(t);
   if (region->win != MPI_WIN_NULL) {
     (void)pthread_mutex_lock(&t->mutex);
-    osla_patience_blocked(t, "MPI_Win_flush_all");
+    osla_patience_blocked(&t->locked, "MPI_Win_flush_all");
     (void)MPI_Win_flush_all(region->win);
-    osla_patience_blocked(t, NULL);
+    osla_patience_blocked(&t->locked, NULL);
     memset(region->unflushed, 0, (size_t)t->size * sizeof *region->unflushed);
     (void)pthread_mutex_unlock(&t->mutex);
   }

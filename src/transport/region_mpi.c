@@ -24,19 +24,19 @@
 
 osla_err osla_mpi_open_window(osla_region *region, void *base, size_t bytes)
 {
-  osla_patience_blocked(region->t, "MPI_Win_create");
+  osla_patience_blocked(&region->t->collective, "MPI_Win_create");
   osla_err err = osla_window_create(region->t, base, bytes, &region->win);
-  osla_patience_blocked(region->t, NULL);
+  osla_patience_blocked(&region->t->collective, NULL);
   return err;
 }
 
 void osla_mpi_close_window(osla_region *region)
 {
   if (region->win == MPI_WIN_NULL) return;
-  osla_patience_blocked(region->t, "MPI_Win_free");
+  osla_patience_blocked(&region->t->collective, "MPI_Win_free");
   if (region->dynamic) (void)MPI_Win_detach(region->win, osla_region_mine(region));
   osla_window_free(&region->win);
-  osla_patience_blocked(region->t, NULL);
+  osla_patience_blocked(&region->t->collective, NULL);
   region->dynamic = false;
 }
 

@@ -199,9 +199,9 @@ static osla_err flush_puts(osla_region *region, int rank)
   if (is_flushed(region, rank)) return OSLA_OK;
   OSLA_CALL(sleep_until_served(region, rank));
   (void)pthread_mutex_lock(&region->t->mutex);
-  osla_patience_blocked(region->t, "MPI_Win_flush");
+  osla_patience_blocked(&region->t->locked, "MPI_Win_flush");
   int code = MPI_Win_flush(rank, region->win);
-  osla_patience_blocked(region->t, NULL);
+  osla_patience_blocked(&region->t->locked, NULL);
   region->unflushed[rank] = false;
   (void)pthread_mutex_unlock(&region->t->mutex);
   return code == MPI_SUCCESS ? OSLA_OK : osla_error_set_mpi(code, "MPI_Win_flush");

@@ -182,6 +182,11 @@ typedef struct meet_looker {
   enum { MEET_UNHEARD, MEET_YES, MEET_NO } answer;
 } meet_looker;
 
+typedef struct osla_blocked_call { /* see patience.h */
+  const char *_Atomic name;        /* of MPI; NULL: none, else since: */
+  _Atomic double since;
+} osla_blocked_call;
+
 struct osla_transport {
   const osla_transport_ops *ops;
   MPI_Comm comm, node_comm;
@@ -208,11 +213,11 @@ struct osla_transport {
   osla_post_queue *posts;    /* those that are not empty; under the mutex */
   struct osla_eager *eager;  /* small puts as messages, see eager_mpi.h; NULL: they are not */
   bool eager_decided;
-  void *backend;                 /* what ops->start made */
-  struct osla_kept *kept;        /* see kept.h */
-  uint64_t exchanges;            /* by messages, so far */
-  int64_t searches;              /* of mine for a meeting, so far: meet_find.c */
-  meet_looker *lookers;          /* rank 0: [size], or NULL */
+  void *backend;          /* what ops->start made */
+  struct osla_kept *kept; /* see kept.h */
+  uint64_t exchanges;     /* by messages, so far */
+  int64_t searches;       /* of mine for a meeting, so far: meet_find.c */
+  meet_looker *lookers;   /* rank 0: [size], or NULL */
   int n_lookers;
   osla_transport *older, *newer; /* of the process: osla_meet_find_any */
   struct {
@@ -231,9 +236,9 @@ struct osla_transport {
   /* For the line that patience.c ends with: */
   const char *_Atomic kernel; /* the last one that ran, and its step */
   _Atomic int64_t step;
-  atomic_int awaited;             /* a rank that a notify is awaited from; -1: none */
-  const char *_Atomic blocked_in; /* a call of MPI, NULL: none; since: */
-  double blocked_since;
+  atomic_int awaited;           /* a rank that a notify is awaited from; -1: none */
+  osla_blocked_call collective; /* of the one thread that is in a collective call */
+  osla_blocked_call locked;     /* of the one that holds the mutex */
   pthread_t watch_thread;
   bool watches;
   atomic_bool stop_watch;
