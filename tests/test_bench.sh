@@ -126,11 +126,12 @@ for place in "${places[@]}"; do
     --work 20 --threads 2 --precision s --uplo upper --ref $some,produce
 done
 places=("node 1 33" "fake2 4 37") # alone: no pingpong
-[ "${OSLA_TESTS:-}" != full ] || places+=("node 2 37")
+plain="12 forest --n 64"
+[ "${OSLA_TESTS:-}" != full ] || places+=("node 2 37") plain="24 forest --n 1000,64"
 for place in "${places[@]}"; do
   measure $place forest --n 8 --ref mpi,neighbor,memcpy,loop
 done
-measure node 2 12 forest --n 64 --plain --rewrite --ref none
+measure node 2 $plain --plain --rewrite --ref none
 measure node 2 1 forest --case reduce --n 1000 --exact --ref none
 if grep -q 'define HAVE_METIS' "$BUILDDIR/config.h"; then
   measure node 3 6 forest --case migrate --n 100 --partition --ref mpi
