@@ -28,7 +28,7 @@ ZERO = {"integer": "0", "real": "0", "logical": ".false.", "type(c_ptr)": "c_nul
         "type(c_funptr)": "c_null_funptr"}
 # Changeable, and not one number: in each function, or in one.
 ARRAYS = {"ipiv", "degree", "osla_even_blocks start", "osla_csr_row column", "osla_csr_row value",
-          "osla_spmv y", "osla_csr_column_squares d", "osla_csr_diagonal d", "osla_sums_all value", "osla_cg x", "osla_lsqr x",
+          "osla_spmv y", "osla_csr_column_squares d", "osla_csr_column_norms d", "osla_csr_diagonal d", "osla_sums_all value", "osla_cg x", "osla_lsqr x",
           "osla_forest_edges leaf", "osla_vector_read_matrix_market part", "osla_iterate x", "osla_diffusion_fill x",
           "osla_sweeps_create right"}
 LEFT_OUT = ("MPI_Comm", "MPI_Datatype", "MPI_Op", "...", "osla_progress_hook", "osla_notifiers",

@@ -2148,6 +2148,13 @@ module osla_c
       integer(c_int) :: answer
     end function c_osla_csr_column_squares
 
+    function c_osla_csr_column_norms(matrix, d) bind(c, name="osla_csr_column_norms") result(answer)
+      import
+      type(c_ptr), value :: matrix
+      type(c_ptr), value :: d
+      integer(c_int) :: answer
+    end function c_osla_csr_column_norms
+
     function c_osla_csr_diagonal(matrix, d) bind(c, name="osla_csr_diagonal") result(answer)
       import
       type(c_ptr), value :: matrix

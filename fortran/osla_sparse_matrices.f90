@@ -8,7 +8,8 @@ module osla_sparse_matrices
   private
   public :: osla_even_blocks, osla_csr_create, osla_csr_destroy, osla_csr_rows, osla_csr_columns, osla_csr_entries
   public :: osla_csr_ghosts, osla_csr_row_start, osla_csr_column_start, osla_csr_multiply, osla_csr_transpose
-  public :: osla_csr_galerkin, osla_spmv, osla_csr_column_squares, osla_csr_diagonal, osla_csr_row, osla_csr_renumber
+  public :: osla_csr_galerkin, osla_spmv, osla_csr_column_squares, osla_csr_column_norms, osla_csr_diagonal
+  public :: osla_csr_row, osla_csr_renumber
   public :: osla_csr_submatrix
 
   ! Blocks of n things: start(p + 1) .. start(p + 2) - 1 are those of rank p. start: size ranks + 1.
@@ -331,6 +332,20 @@ contains
     if (.not. met(at, stat, errmsg)) return
     call settle(c_osla_csr_column_squares(a%handle, c_loc(d)), stat, errmsg)
   end subroutine osla_csr_column_squares
+
+  ! Collective. d: size osla_csr_columns.
+  subroutine osla_csr_column_norms(a, d, stat, errmsg)
+    type(osla_csr), intent(in) :: a
+    real(c_double), intent(inout), target, contiguous :: d(:)
+    integer, intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    type(meeting) :: at
+    at = meeting('osla_csr_column_norms')
+    call needs(at, a, 'matrix')
+    call check(at, size(d, kind=c_int64_t) == osla_csr_columns(a), 'd has not this rank''s columns')
+    if (.not. met(at, stat, errmsg)) return
+    call settle(c_osla_csr_column_norms(a%handle, c_loc(d)), stat, errmsg)
+  end subroutine osla_csr_column_norms
 
   ! Local. d: size osla_csr_rows.
   subroutine osla_csr_diagonal(a, d, stat, errmsg)

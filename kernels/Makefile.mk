@@ -95,10 +95,10 @@ kernels_sources = \
   kernels/sparse/text_share.h kernels/sparse/text_share.c \
   kernels/sparse/sparse_file.h kernels/sparse/sparse_file.c \
   kernels/sparse/renumber.c kernels/sparse/fetched_rows.h kernels/sparse/fetched_rows.c \
-  kernels/sparse/multiply.c kernels/sparse/submatrix.c \
+  kernels/sparse/column_norms.c kernels/sparse/multiply.c kernels/sparse/submatrix.c \
   kernels/sparse/matrix_market.c kernels/sparse/metis_graph.c \
   kernels/sparse/sums.c \
-  kernels/sparse/krylov.h kernels/sparse/krylov.c \
+  kernels/sparse/krylov.h kernels/sparse/krylov.c kernels/sparse/krylov_range.c \
   kernels/sparse/jacobi.c kernels/sparse/cg.c kernels/sparse/lsqr.c \
   kernels/iterate/iterate.h kernels/iterate/halos.c kernels/iterate/certificate.c \
   kernels/iterate/iterate.c kernels/iterate/bound.c \

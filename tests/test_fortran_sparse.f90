@@ -98,6 +98,8 @@ contains
     call expect(all(abs(d - 3) == 0), 'diagonal')
     call osla_csr_column_squares(a, d)
     call expect(all(abs(d - mine(sum(whole**2, 1), start)) == 0), 'squares of columns')
+    call osla_csr_column_norms(a, d)
+    call expect(all(abs(d - mine(sqrt(sum(whole**2, 1)), start)) == 0), 'norms of columns')
     call osla_csr_transpose(a, t)
     call osla_csr_multiply(t, a, square)
     call osla_spmv(OSLA_NOTRANS, square, mine(x, start), 0.0_real64, y)

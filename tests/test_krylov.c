@@ -240,6 +240,104 @@ static void test_other_options(void)
   osla_transport_destroy(&t);
 }
 
+/* ---- sizes near the ends of the range of double ---- */
+
+typedef enum range_solver {
+  BY_CG,
+  BY_CG_JACOBI,
+  BY_LSQR,
+  BY_LSQR_DAMPED,
+  BY_LSQR_SCALED
+} range_solver;
+
+enum { RANGE_N = 100 };
+
+/* Solves 2^of_a A x = 2^of_b b by one solver, from x = 0. This rank's part of x comes first in x,
+ * and zeros follow. */
+static osla_krylov_result solve_at(osla_transport *t, range_solver by, int of_a, int of_b,
+                                   double x[RANGE_N])
+{
+  const osla_krylov_options options = {.tolerance = 1e-12, .iterations = 500};
+  osla_krylov_result r;
+  sparse_model m = sparse_model_make(SPARSE_GRID, RANGE_N, RANGE_N, false);
+  memset(x, 0, RANGE_N * sizeof *x);
+  for (int64_t e = 0; e < m.first[m.m]; e++)
+    m.value[e] = ldexp(m.value[e], of_a);
+  osla_csr *a = sparse_model_matrix(t, &m);
+  const osla_operator op = osla_csr_operator(a);
+  double *b = osla_test_allocate((size_t)op.rows + 1, sizeof *b);
+  double *scale = osla_test_allocate((size_t)op.rows + 1, sizeof *scale);
+  for (int64_t i = 0; i < op.rows; i++) {
+    b[i] = ldexp((double)(1 + (m.row_start[osla_test_rank()] + i) % 7), of_b);
+    scale[i] = ldexp(1.0 / (double)(1 + i % 4), -of_a);
+  }
+  if (by == BY_CG) OSLA_ASSERT_OK(osla_cg(&op, NULL, b, x, &options, &r));
+  if (by == BY_CG_JACOBI) {
+    osla_jacobi *j;
+    OSLA_ASSERT_OK(osla_jacobi_create(a, 1, 0.0, &j));
+    const osla_preconditioner inverse = osla_jacobi_use(j);
+    OSLA_ASSERT_OK(osla_cg(&op, &inverse, b, x, &options, &r));
+    osla_jacobi_destroy(&j);
+  }
+  if (by >= BY_LSQR)
+    OSLA_ASSERT_OK(osla_lsqr(&op, b, by == BY_LSQR_DAMPED ? ldexp(0.7, of_a) : 0.0,
+                             by == BY_LSQR_SCALED ? scale : NULL, x, &options, &r));
+  free(b);
+  free(scale);
+  OSLA_ASSERT_OK(osla_csr_destroy(&a));
+  sparse_model_free(&m);
+  return r;
+}
+
+/* Where the damping is far larger than A, x is A^T b / damping^2. */
+static void test_large_damping(void)
+{
+  osla_transport *t = osla_test_transport();
+  system_ s = open_system(t, SPARSE_GRID, 100, 100);
+  double *expected = osla_test_allocate((size_t)s.op.rows + 1, sizeof *expected);
+  osla_krylov_result r;
+  OSLA_ASSERT_OK(osla_spmv(OSLA_TRANS, s.a, s.b, 0.0, expected));
+  for (int64_t i = 0; i < s.op.rows; i++)
+    s.b[i] = ldexp(s.b[i], 600);
+  OSLA_ASSERT_OK(osla_lsqr(&s.op, s.b, 0x1p513, NULL, s.x, NULL, &r)); /* 2.7e154 */
+  CU_ASSERT(r.end == OSLA_KRYLOV_CONVERGED);
+  for (int64_t j = 0; j < s.op.columns; j++)
+    OSLA_ASSERT_CLOSE(ldexp(s.x[j], 2 * 513 - 600), expected[j], 1e-9);
+  free(expected);
+  close_system(&s);
+  osla_transport_destroy(&t);
+}
+
+/* Powers of two before A and b change neither x nor the number of steps, but for the rounding of
+ * hypot, which depends on the size of its arguments. */
+static void test_range(void)
+{
+  /* 2^508 is 3e152, 2^-565 is 1e-170; the last two come near the ends of the range */
+  const int of[][2] = {{0, -565},   {508, 0},    {-525, 0},    {-565, -565},
+                       {-565, 300}, {700, -200}, {1018, 1016}, {-900, -1020}};
+  enum { N_OF = sizeof of / sizeof *of };
+  osla_transport *t = osla_test_transport();
+  double usual[RANGE_N], x[RANGE_N];
+  for (range_solver by = BY_CG; by <= BY_LSQR_SCALED; by++) {
+    const osla_krylov_result expected = solve_at(t, by, 0, 0, usual);
+    CU_ASSERT(expected.end == OSLA_KRYLOV_CONVERGED && expected.iterations > 5);
+    for (int i = 0; i < N_OF; i++) {
+      const osla_krylov_result r = solve_at(t, by, of[i][0], of[i][1], x);
+      OSLA_ASSERT_MSG(r.end == OSLA_KRYLOV_CONVERGED &&
+                        llabs(r.iterations - expected.iterations) <= 1,
+                      "solver %d, A of 2^%d, b of 2^%d: end %d after %d iterations, not %d", by,
+                      of[i][0], of[i][1], r.end, (int)r.iterations, (int)expected.iterations);
+      OSLA_ASSERT_CLOSE(ldexp(r.residual, -of[i][1]), expected.residual, 1e-8);
+      for (int64_t j = 0; j < RANGE_N; j++)
+        OSLA_ASSERT_CLOSE(ldexp(x[j], of[i][0] - of[i][1]), usual[j], 1e-9);
+    }
+    /* x overflows; x underflows */
+    CU_ASSERT(solve_at(t, by, -600, 600, x).end == OSLA_KRYLOV_NOT_FINITE);
+    CU_ASSERT(solve_at(t, by, 600, -600, x).end == OSLA_KRYLOV_NOT_FINITE);
+  }
+  osla_transport_destroy(&t);
+}
+
 int main(int argc, char **argv)
 {
   static const osla_test_case cases[] = {{"CG", test_cg},
@@ -247,6 +345,8 @@ int main(int argc, char **argv)
                                          {"LSQR", test_lsqr},
                                          {"LSQR, square", test_lsqr_square},
                                          {"options that differ by rank", test_other_options},
+                                         {"ends of the range of double", test_range},
+                                         {"damping that is far larger than A", test_large_damping},
                                          {NULL, NULL}};
   return osla_test_main(argc, argv, cases);
 }

@@ -69,6 +69,18 @@ done <<'LIST'
 4 node tall 30 lsqr
 2 node tall 30 lsqr --damping 0.5
 LIST
+# entries of 1e-170 and 1e170: their squares are no numbers
+for exponent in -170 170; do
+  awk -v e="e$exponent" 'NR > 2 { $0 = $0 e } { print }' grid.mtx >far.mtx
+  awk -v e="e$exponent" 'NR > 2 { $0 = $0 e } { print }' b144.mtx >far_b.mtx
+  for options in "far.mtx --rhs far_b.mtx" "far.mtx --rhs far_b.mtx --method lsqr" "grid.mtx --rhs far_b.mtx"; do
+    # shellcheck disable=SC2086 # the options are words
+    run 2 node $options --output x.h5 --json r.json; good
+    grep -q '"verdict": "good"' r.json || fail "$label: another verdict"
+    below residual 1e-7
+    [ "$(number iterations)" -gt 5 ] || fail "$label: $(number iterations) iterations"
+  done
+done
 if command -v h5dump >/dev/null; then # the same x on other ranks
   run 1 node lower.mtx --rhs b40.mtx --output x1.h5 --tolerance 1e-14; good
   run 4 node lower.mtx --rhs b40.mtx --output x4.h5 --tolerance 1e-14; good

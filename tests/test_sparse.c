@@ -81,6 +81,27 @@ static void test_products(void)
   osla_transport_destroy(&t);
 }
 
+/* Column j of an arrow is multiplied by 2^(-1000 + 20 j), from 1e-301 to 1e294. */
+static void test_column_norms(void)
+{
+  osla_transport *t = osla_test_transport();
+  sparse_model m = sparse_model_make(SPARSE_ARROW, 99, 99, false);
+  for (int64_t e = 0; e < m.first[m.m]; e++)
+    m.value[e] = ldexp(m.value[e], -1000 + 20 * (int)m.column[e]);
+  osla_csr *a = sparse_model_matrix(t, &m);
+  double *d = osla_test_allocate((size_t)osla_csr_columns(a) + 1, sizeof *d);
+  OSLA_ASSERT_OK(osla_csr_column_norms(a, d));
+  for (int64_t j = 0; j < osla_csr_columns(a); j++) {
+    const int64_t column = m.column_start[osla_test_rank()] + j;
+    const double expected = sqrt(column == 0 ? 396.0 * 396.0 + 98.0 : 17.0);
+    OSLA_ASSERT_CLOSE(ldexp(d[j], 1000 - 20 * (int)column), expected, 1e-12 * expected);
+  }
+  free(d);
+  OSLA_ASSERT_OK(osla_csr_destroy(&a));
+  sparse_model_free(&m);
+  osla_transport_destroy(&t);
+}
+
 static void test_queries(void)
 {
   osla_transport *t = osla_test_transport();
@@ -104,6 +125,9 @@ static void test_queries(void)
   OSLA_ASSERT_OK(osla_csr_column_squares(a, d));
   for (int64_t i = 0; i < rows; i++)
     CU_ASSERT(d[i] == (m.row_start[me] + i == 0 ? 200.0 * 200.0 + 49.0 : 17.0));
+  OSLA_ASSERT_OK(osla_csr_column_norms(a, d));
+  for (int64_t i = 0; i < rows; i++)
+    CU_ASSERT(d[i] == sqrt(m.row_start[me] + i == 0 ? 200.0 * 200.0 + 49.0 : 17.0));
   free(d);
   OSLA_ASSERT_OK(osla_csr_destroy(&a));
   OSLA_ASSERT_OK(osla_csr_destroy(&a));
@@ -269,13 +293,9 @@ static void test_errors(void)
 
 int main(int argc, char **argv)
 {
-  static const osla_test_case cases[] = {{"even blocks", test_even_blocks},
-                                         {"products", test_products},
-                                         {"queries", test_queries},
-                                         {"renumber", test_renumber},
-                                         {"rows", test_rows},
-                                         {"same bits", test_same_bits},
-                                         {"errors", test_errors},
-                                         {NULL, NULL}};
+  static const osla_test_case cases[] = {
+    {"even blocks", test_even_blocks},       {"products", test_products}, {"queries", test_queries},
+    {"norms of columns", test_column_norms}, {"renumber", test_renumber}, {"rows", test_rows},
+    {"same bits", test_same_bits},           {"errors", test_errors},     {NULL, NULL}};
   return osla_test_main(argc, argv, cases);
 }

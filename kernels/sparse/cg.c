@@ -1,6 +1,9 @@
 /* Conjugate gradients, preconditioned: Saad (2003), algorithm 9.1. An iteration: one product, two
  * sums over the ranks (p^T A p; r^T z with r^T r). Memory: p, r, z, A p. Flexible: Notay (2000),
- * FCG(1); r - r_old is -alpha A p, so that it takes no vector more. */
+ * FCG(1); r - r_old is -alpha A p, so that it takes no vector more.
+ *
+ * Range: r and |b| are multiplied by 2^-exponent, so that the larger of |r| and |b| is about 1 at
+ * the start; A is multiplied by `unit`, and M by its inverse. x alone is not scaled. */
 #include "krylov.h"
 
 #include <inttypes.h>
@@ -13,13 +16,19 @@ typedef struct cg {
   double *p, *r, *z, *ap; /* z = r without a preconditioner */
   bool flexible;
   double b_norm, rz, rr, zap; /* zap: z^T A p, if flexible */
+  double unit;                /* a power of two, usually 1 */
+  int exponent;
 } cg;
 
 /* z := M r, and the sums r^T r, r^T z and z^T A p. */
 static osla_err precondition(cg *c)
 {
   double sum[3];
-  if (c->m) OSLA_CALL(c->m->apply(c->m->arg, c->r, c->z));
+  if (c->m) {
+    osla_krylov_scale(c->n, c->r, 1.0 / c->unit, 0);
+    OSLA_CALL(c->m->apply(c->m->arg, c->r, c->z));
+    osla_krylov_scale(c->n, c->r, c->unit, 0);
+  }
   sum[0] = osla_dot_local(c->n, c->r, c->r);
   sum[1] = c->m ? osla_dot_local(c->n, c->r, c->z) : 0.0;
   sum[2] = c->flexible ? osla_dot_local(c->n, c->z, c->ap) : 0.0;
@@ -30,37 +39,65 @@ static osla_err precondition(cg *c)
   return OSLA_OK;
 }
 
-/* r := b - A x; the norm of b. */
-static osla_err begin(cg *c, const double *b, double *x)
+/* r and |b|, multiplied by 2^-exponent. */
+static osla_err first_residual(cg *c, const double *b, double *x)
 {
-  double bb = osla_dot_local(c->n, b, b);
-  OSLA_CALL(osla_krylov_sum(&c->k, 1, &bb));
-  c->b_norm = sqrt(bb);
-  for (int64_t i = 0; bb == 0.0 && i < c->n; i++)
+  int of_b, of_r;
+  double b_value, r_value;
+  OSLA_CALL(osla_krylov_norm(&c->k, c->n, b, &b_value, &of_b));
+  for (int64_t i = 0; b_value == 0.0 && i < c->n; i++)
     x[i] = 0.0; /* the solution */
   for (int64_t i = 0; i < c->n; i++)
     c->p[i] = x[i];
   OSLA_CALL(osla_krylov_multiply(&c->k, OSLA_NOTRANS, c->p, 0.0, c->ap));
   for (int64_t i = 0; i < c->n; i++)
     c->r[i] = b[i] - c->ap[i];
+  OSLA_CALL(osla_krylov_norm(&c->k, c->n, c->r, &r_value, &of_r));
+  c->exponent = r_value == 0.0 || of_b > of_r ? of_b : of_r;
+  c->b_norm = ldexp(b_value, of_b - c->exponent);
+  osla_krylov_scale(c->n, c->r, 1.0, -c->exponent);
+  return OSLA_OK;
+}
+
+/* The first residual and direction. The first z shows the size of M: it is computed again if `unit`
+ * has to be another than 1. */
+static osla_err begin(cg *c, const double *b, double *x)
+{
+  OSLA_CALL(first_residual(c, b, x));
+  c->unit = 1.0;
   OSLA_CALL(precondition(c));
+  if (c->m && c->rr > 0.0) c->unit = osla_krylov_unit(fabs(c->rr / c->rz));
+  if (c->unit != 1.0) OSLA_CALL(precondition(c));
   for (int64_t i = 0; i < c->n; i++)
     c->p[i] = c->z[i];
   return OSLA_OK;
 }
 
-/* One step along p, and the next p; *ended: A or M is not positive definite. */
-static osla_err step(cg *c, double *x, bool *ended)
+/* ap := A p, and *pap := p^T A p. */
+static osla_err multiply(cg *c, double *pap)
+{
+  osla_krylov_scale(c->n, c->p, c->unit, 0);
+  OSLA_CALL(osla_krylov_multiply(&c->k, OSLA_NOTRANS, c->p, 0.0, c->ap));
+  osla_krylov_scale(c->n, c->p, 1.0 / c->unit, 0);
+  *pap = osla_dot_local(c->n, c->p, c->ap);
+  return osla_krylov_sum(&c->k, 1, pap);
+}
+
+/* One step along p, and the next p; *ended: A or M is not positive definite. Without M the first
+ * product shows the size of A, where p = r: it is computed again if `unit` has to be another than
+ * 1. */
+static osla_err step(cg *c, bool is_first, double *x, bool *ended)
 {
   const double rz = c->rz;
-  OSLA_CALL(osla_krylov_multiply(&c->k, OSLA_NOTRANS, c->p, 0.0, c->ap));
-  double pap = osla_dot_local(c->n, c->p, c->ap);
-  OSLA_CALL(osla_krylov_sum(&c->k, 1, &pap));
+  double pap;
+  OSLA_CALL(multiply(c, &pap));
+  if (is_first && !c->m) c->unit = osla_krylov_unit(fabs(pap / rz));
+  if (is_first && !c->m && c->unit != 1.0) OSLA_CALL(multiply(c, &pap));
   *ended = pap <= 0.0 || rz <= 0.0;
   if (*ended) return OSLA_OK;
-  const double alpha = rz / pap;
+  const double alpha = rz / pap, alpha_x = ldexp(alpha * c->unit, c->exponent);
   for (int64_t i = 0; i < c->n; i++) {
-    x[i] += alpha * c->p[i];
+    x[i] += alpha_x * c->p[i];
     c->r[i] -= alpha * c->ap[i];
   }
   OSLA_CALL(precondition(c));
@@ -74,7 +111,7 @@ static osla_err step(cg *c, double *x, bool *ended)
 static double left(const cg *c)
 {
   const double r_norm = sqrt(c->rr);
-  c->k.result->residual = r_norm;
+  c->k.result->residual = ldexp(r_norm, c->exponent);
   return r_norm == 0.0 ? 0.0 : r_norm / c->b_norm;
 }
 
@@ -83,12 +120,12 @@ static osla_err iterate(cg *c, const double *b, double *x)
   bool ended = false;
   OSLA_CALL(begin(c, b, x));
   for (int64_t i = 0; !osla_krylov_ended(&c->k, i, left(c)); i++) {
-    OSLA_CALL(step(c, x, &ended));
+    OSLA_CALL(step(c, i == 0, x, &ended));
     if (!ended) continue;
     c->k.result->end = OSLA_KRYLOV_INDEFINITE;
     return OSLA_OK;
   }
-  return OSLA_OK;
+  return osla_krylov_check_range(&c->k, c->n, x);
 }
 
 /* Of a caller's own preconditioner the rows are not known. */

@@ -33,6 +33,22 @@ osla_err osla_krylov_close(krylov *k, osla_err err);
 osla_err osla_krylov_multiply(krylov *k, osla_trans op, const double *x, double beta, double *y);
 osla_err osla_krylov_sum(krylov *k, int n, double *value);
 
+/* The norm of x over all ranks is *value 2^*exponent, and 1/2 <= *value < 1. The exponent is 0 if
+ * *value is 0, infinite or NaN. No square leaves the range of double. Collective. */
+osla_err osla_krylov_norm(krylov *k, int64_t n, const double *x, double *value, int *exponent);
+
+/* x := x factor 2^exponent, without an intermediate result outside the range of double. Local. */
+void osla_krylov_scale(int64_t n, double *x, double factor, int exponent);
+
+/* The power of two by which a solver multiplies an operator whose products with vectors of norm 1
+ * are about `size` long: 1 in the middle of the range of double, else 2^400 or 2^-400, so that
+ * products, and their inner products with such vectors, stay inside the range. */
+double osla_krylov_unit(double size);
+
+/* Sets result->end to NOT_FINITE if x is not finite, or is too small for the range of double.
+ * Collective. */
+osla_err osla_krylov_check_range(krylov *k, int64_t n, const double *x);
+
 /* Tells how far it is; has it ended? `left` may be NaN. */
 bool osla_krylov_ended(krylov *k, int64_t iteration, double left);
 

@@ -1,10 +1,14 @@
 /* LSQR: Paige and Saunders (1982), section 4, with damping as in section 2 and the stopping rules
  * of section 6. Golub and Kahan's bidiagonalisation, beta u = A S v - alpha u, alpha v = S A^T u -
  * beta v (S the scale), and a plane rotation an iteration. An iteration: one product with A, one
- * with A^T, two sums. Memory: v, w, S v, A^T u, and u of rows. */
+ * with A^T, two sums. Memory: v, w, S v, A^T u, and u of rows.
+ *
+ * Range: b is multiplied by 2^-exponent, so that |b| is about 1; A and the damping are multiplied
+ * by `unit`. The squares of section 6 (of |A|, |x|, |r|) are kept as their roots. */
 #include "krylov.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "bits_of.h"
 
@@ -14,55 +18,76 @@ typedef struct lsqr {
   const double *scale;
   double *u, *v, *w, *at_u;
   double alpha, beta, damping;
-  double rho_bar, phi_bar;               /* of the rotations */
-  double damped, a_squared;              /* |damping part of r|^2, |A|^2 so far */
-  double cs2, sn2, z, x_squared, x_norm; /* |x / scale|, their section 5.2 */
-  double b_norm, arr;                    /* |A^T r| */
+  double rho_bar, phi_bar;    /* of the rotations */
+  double damped, a_norm;      /* |damping part of r|, |A| so far */
+  double cs2, sn2, z;         /* of their section 5.2, with */
+  double x_settled, x_norm;   /* |x / scale| without the last rotation, and with it */
+  double b_norm, phi_rotated; /* |A^T r| is alpha phi_rotated */
+  double unit;                /* a power of two, usually 1 */
+  int exponent;
 } lsqr;
 
-/* *norm := |x| over all ranks, and x := x / |x|. */
-static osla_err normalise(lsqr *s, int64_t n, double *x, double *norm)
+/* The norm of x over all ranks is *norm 2^*exponent; x := x / |x|. */
+static osla_err normalise(lsqr *s, int64_t n, double *x, double *norm, int *exponent)
 {
-  double sum = osla_dot_local(n, x, x);
-  OSLA_CALL(osla_krylov_sum(&s->k, 1, &sum));
-  *norm = sqrt(sum);
-  const double factor = *norm > 0.0 ? 1.0 / *norm : 0.0;
-  for (int64_t i = 0; i < n; i++)
-    x[i] *= factor;
+  OSLA_CALL(osla_krylov_norm(&s->k, n, x, norm, exponent));
+  osla_krylov_scale(n, x, *norm > 0.0 ? 1.0 / *norm : 0.0, -*exponent);
   return OSLA_OK;
 }
 
 static osla_err next_u(lsqr *s)
 {
   double *scaled = s->k.shared;
+  int exponent;
   for (int64_t j = 0; j < s->n; j++)
     scaled[j] = s->scale ? s->scale[j] * s->v[j] : s->v[j];
+  osla_krylov_scale(s->n, scaled, s->unit, 0);
   OSLA_CALL(osla_krylov_multiply(&s->k, OSLA_NOTRANS, scaled, -s->alpha, s->u));
-  return normalise(s, s->m, s->u, &s->beta);
+  OSLA_CALL(normalise(s, s->m, s->u, &s->beta, &exponent));
+  s->beta = ldexp(s->beta, exponent);
+  return OSLA_OK;
 }
 
 static osla_err next_v(lsqr *s)
 {
+  int exponent;
+  osla_krylov_scale(s->m, s->u, s->unit, 0);
   OSLA_CALL(osla_krylov_multiply(&s->k, OSLA_TRANS, s->u, 0.0, s->at_u));
+  osla_krylov_scale(s->m, s->u, 1.0 / s->unit, 0);
   for (int64_t j = 0; j < s->n; j++)
     s->v[j] = (s->scale ? s->scale[j] * s->at_u[j] : s->at_u[j]) - s->beta * s->v[j];
-  return normalise(s, s->n, s->v, &s->alpha);
+  OSLA_CALL(normalise(s, s->n, s->v, &s->alpha, &exponent));
+  s->alpha = ldexp(s->alpha, exponent);
+  return OSLA_OK;
+}
+
+/* The first v, and the size of A, which its norm shows: v is computed again if `unit` has to be
+ * another than 1. */
+static osla_err first_v(lsqr *s)
+{
+  s->unit = 1.0;
+  OSLA_CALL(next_v(s));
+  s->unit = osla_krylov_unit(s->damping > s->alpha ? s->damping : s->alpha);
+  s->damping *= s->unit;
+  if (s->unit == 1.0) return OSLA_OK;
+  memset(s->v, 0, (size_t)s->n * sizeof *s->v);
+  return next_v(s);
 }
 
 static osla_err begin(lsqr *s, const double *b, double *x)
 {
   for (int64_t i = 0; i < s->m; i++)
     s->u[i] = b[i];
-  OSLA_CALL(normalise(s, s->m, s->u, &s->beta));
-  s->b_norm = s->phi_bar = s->k.result->residual = s->beta;
+  OSLA_CALL(normalise(s, s->m, s->u, &s->beta, &s->exponent));
+  s->b_norm = s->phi_bar = s->phi_rotated = s->beta;
+  s->k.result->residual = s->beta;
   s->cs2 = -1.0;
   for (int64_t j = 0; j < s->n; j++)
     x[j] = s->v[j] = 0.0;
-  OSLA_CALL(next_v(s));
+  OSLA_CALL(first_v(s));
   for (int64_t j = 0; j < s->n; j++)
     s->w[j] = s->v[j];
   s->rho_bar = s->alpha;
-  s->arr = s->alpha * s->beta;
   return OSLA_OK;
 }
 
@@ -71,24 +96,24 @@ static void follow_x(lsqr *s, double rho, double theta, double phi)
 {
   const double delta = s->sn2 * rho, gamma_bar = -s->cs2 * rho, right = phi - delta * s->z;
   const double z_bar = right / gamma_bar, gamma = hypot(gamma_bar, theta);
-  s->x_norm = sqrt(s->x_squared + z_bar * z_bar);
+  s->x_norm = hypot(s->x_settled, z_bar);
   s->cs2 = gamma_bar / gamma;
   s->sn2 = theta / gamma;
   s->z = right / gamma;
-  s->x_squared += s->z * s->z;
+  s->x_settled = hypot(s->x_settled, s->z);
 }
 
 static osla_err step(lsqr *s, double *x)
 {
   const double alpha = s->alpha;
   OSLA_CALL(next_u(s));
-  s->a_squared += alpha * alpha + s->beta * s->beta + s->damping * s->damping;
+  s->a_norm = hypot(s->a_norm, hypot(hypot(alpha, s->beta), s->damping));
   OSLA_CALL(next_v(s));
 
   const double rho_damped = hypot(s->rho_bar, s->damping);
   const double psi = s->damping / rho_damped * s->phi_bar;
   s->phi_bar *= s->rho_bar / rho_damped;
-  s->damped += psi * psi;
+  s->damped = hypot(s->damped, psi);
   const double rho = hypot(rho_damped, s->beta), c = rho_damped / rho, sine = s->beta / rho;
   const double theta = sine * s->alpha, phi = c * s->phi_bar;
   s->rho_bar = -c * s->alpha;
@@ -98,19 +123,32 @@ static osla_err step(lsqr *s, double *x)
     s->w[j] = s->v[j] - theta / rho * s->w[j];
   }
   follow_x(s, rho, theta, phi);
-  s->arr = s->alpha * fabs(sine * phi);
-  s->k.result->residual = sqrt(s->phi_bar * s->phi_bar + s->damped);
+  s->phi_rotated = fabs(sine * phi);
+  s->k.result->residual = hypot(s->phi_bar, s->damped);
   return OSLA_OK;
 }
 
 /* What the stopping rules leave: the smaller one. */
 static double left(const lsqr *s)
 {
-  const double r = s->k.result->residual, a = sqrt(s->a_squared);
-  if (s->arr == 0.0) return 0.0;
-  if (s->a_squared == 0.0) return isfinite(s->arr) ? 1.0 : NAN;
-  const double first = r / (s->b_norm + a * s->x_norm), second = s->arr / (a * r);
+  const double r = s->k.result->residual, a = s->a_norm;
+  if (s->alpha == 0.0 || s->phi_rotated == 0.0) return 0.0;
+  if (a == 0.0) return isfinite(s->alpha) && isfinite(s->phi_rotated) ? 1.0 : NAN;
+  const double first = r / (s->b_norm + a * s->x_norm);
+  const double second = s->alpha / a * (s->phi_rotated / r);
   return first < second ? first : second;
+}
+
+/* x and |r|, in the caller's units. */
+static void unscale(lsqr *s, double *x)
+{
+  const int of_x = s->exponent + ilogb(s->unit);
+  for (int64_t j = 0; j < s->n; j++) {
+    int of_scale = 0;
+    const double value = s->scale ? frexp(s->scale[j], &of_scale) : 1.0;
+    x[j] = ldexp(x[j] * value, of_x + of_scale);
+  }
+  s->k.result->residual = ldexp(s->k.result->residual, s->exponent);
 }
 
 static osla_err iterate(lsqr *s, const double *b, double *x)
@@ -118,9 +156,8 @@ static osla_err iterate(lsqr *s, const double *b, double *x)
   OSLA_CALL(begin(s, b, x));
   for (int64_t i = 0; !osla_krylov_ended(&s->k, i, left(s)); i++)
     OSLA_CALL(step(s, x));
-  for (int64_t j = 0; s->scale && j < s->n; j++)
-    x[j] *= s->scale[j];
-  return OSLA_OK;
+  unscale(s, x);
+  return osla_krylov_check_range(&s->k, s->n, x);
 }
 
 static osla_err check(const osla_operator *a, double damping, const double *scale)

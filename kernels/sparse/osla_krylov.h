@@ -61,7 +61,9 @@ typedef enum osla_krylov_end {
   OSLA_KRYLOV_CONVERGED,
   OSLA_KRYLOV_ITERATIONS, /* as many as were allowed */
   OSLA_KRYLOV_INDEFINITE, /* CG: p^T A p <= 0, or r^T M r <= 0; LSQR: never */
-  OSLA_KRYLOV_NOT_FINITE  /* an infinity or NaN came up: in A, b or x */
+  /* A, b or x holds an infinity or NaN, or x lies outside the range of double: it overflows, or its
+   * norm is below the smallest normal number, 2.2e-308 */
+  OSLA_KRYLOV_NOT_FINITE
 } osla_krylov_end;
 
 /* The same on all ranks, but for `each` and `arg`. */
@@ -117,11 +119,13 @@ osla_preconditioner osla_jacobi_use(const osla_jacobi *jacobi); /* borrows it */
  *   b       [in]     [rows]
  *   x       [in,out] [rows] the first guess, then the solution
  *   options [in]     NULL: defaults. It ends when |b - A x| <= tolerance |b|
- * The bits depend on operator, preconditioner and ranks alone. Norms are roots of sums of squares:
- * numbers below 1e-154 count as 0, also all of b; those above 1e154 as not finite. Memory: four
- * vectors. Errors, on all ranks together: ARG (options, also such as differ by rank; rows that are
- * not columns; a preconditioner of osla_jacobi_use or osla_sweeps_use for another number of rows),
- * MEM, MPI, those of operator and preconditioner. */
+ * The bits depend on operator, preconditioner and ranks alone. Range: the solver multiplies b, A
+ * and M by powers of two, so that A, b and x may have any size that double can hold. Two products
+ * must stay inside the range of double: A times the first guess, and the size of M times that of A
+ * (1e-100 to 1e100; it is about 1 if M approximates the inverse of A). Memory: four vectors.
+ * Errors, on all ranks together: ARG (options, also such as differ by rank; rows that are not
+ * columns; a preconditioner of osla_jacobi_use or osla_sweeps_use for another number of rows), MEM,
+ * MPI, those of operator and preconditioner. */
 osla_err osla_cg(const osla_operator *a, const osla_preconditioner *m, const double *b, double *x,
                  const osla_krylov_options *options, osla_krylov_result *result);
 
@@ -136,8 +140,10 @@ osla_err osla_cg(const osla_operator *a, const osla_preconditioner *m, const dou
  *   options [in]  NULL: defaults. It ends when, r being the residual and A with scale and damping,
  *                 |A^T r| <= tolerance |A| |r| or |r| <= tolerance (|b| + |A| |x|): their stopping
  *                 rules 2 and 1, section 6; |A| is the Frobenius norm as far as it is seen
- * The bits depend on operator and ranks alone. Memory: five vectors of columns and one of rows.
- * Errors: as osla_cg. */
+ * The bits depend on operator and ranks alone. Range: the solver multiplies b, A and the damping by
+ * powers of two, so that A, b and x may have any size that double can hold. A damping of more than
+ * 1e150 |A| can end as NOT_FINITE. Memory: five vectors of columns and one of rows. Errors: as
+ * osla_cg. */
 osla_err osla_lsqr(const osla_operator *a, const double *b, double damping, const double *scale,
                    double *x, const osla_krylov_options *options, osla_krylov_result *result);
 

@@ -113,6 +113,11 @@ osla_err osla_spmv(osla_trans op, osla_csr *matrix, const double *x, double beta
  * A^T A. Collective. Errors: as osla_spmv. */
 osla_err osla_csr_column_squares(osla_csr *matrix, double *d);
 
+/* d[j] := the 2-norm of column j, of this rank's columns [columns]. No square leaves the range of
+ * double, so that 1 / d[j] can serve as `scale` of osla_lsqr where d[j] > 0. Collective. Memory: 8
+ * bytes a column. Errors, on all ranks together: MEM; those of osla_spmv. */
+osla_err osla_csr_column_norms(osla_csr *matrix, double *d);
+
 /* d[i] := the element (i, i), of this rank's rows [rows]; 0 where there is none. Local. Errors: ARG
  * (blocks of rows and columns that differ). */
 osla_err osla_csr_diagonal(const osla_csr *matrix, double *d);

@@ -34,21 +34,14 @@ static osla_err multiply(osla_csr *a, const double *x, double beta, double *y)
   return osla_forest_writable(a->forest); /* others have read x by now, as a rule */
 }
 
-/* y[columns] += the rows times x; x = NULL: the squares of the entries. `row`: which rows these
- * are; NULL: all. */
+/* y[columns] += the rows times x. `row`: which rows these are; NULL: all. */
 static void scatter_rows(const csr_part *a, const int32_t *row, const double *restrict x,
                          double *restrict y)
 {
   for (int64_t i = 0; i < a->n; i++) {
-    const int64_t begin = a->first[i], end = a->first[i + 1];
-    if (x) {
-      const double factor = x[row ? row[i] : i];
-      for (int64_t e = begin; e < end; e++)
-        y[a->column[e]] += a->value[e] * factor;
-    } else {
-      for (int64_t e = begin; e < end; e++)
-        y[a->column[e]] += a->value[e] * a->value[e];
-    }
+    const double factor = x[row ? row[i] : i];
+    for (int64_t e = a->first[i]; e < a->first[i + 1]; e++)
+      y[a->column[e]] += a->value[e] * factor;
   }
 }
 
@@ -65,9 +58,4 @@ static osla_err multiply_transposed(osla_csr *a, const double *x, double beta, d
 osla_err osla_spmv(osla_trans op, osla_csr *a, const double *x, double beta, double *y)
 {
   return op == OSLA_NOTRANS ? multiply(a, x, beta, y) : multiply_transposed(a, x, beta, y);
-}
-
-osla_err osla_csr_column_squares(osla_csr *a, double *d)
-{
-  return multiply_transposed(a, NULL, 0.0, d);
 }

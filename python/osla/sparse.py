@@ -195,7 +195,8 @@ def cg(a: CSR, b: np.ndarray, x: np.ndarray | None = None, *, jacobi: int = 0, s
     guess, which the solution replaces; None: zero. jacobi: 0: no preconditioner, 1: the diagonal,
     more: blocks of so many rows. sweeps: the preconditioner is so many of block Jacobi, in lock-step,
     or with mode "async" or "racy" without waiting (`iterate`). options: tolerance, iterations,
-    flexible (always where sweeps do not wait)."""
+    flexible (always where sweeps do not wait). A, b and x may have any size that float64 holds; where
+    x overflows, or its norm is below 2.2e-308, the end is "not finite"."""
     own, block = handle(a, CSR, "a"), _words.whole(jacobi, "jacobi", 0)
     many, how = _words.whole(sweeps, "sweeps", 0), _words.word(mode, _words.MODE, "mode")
     if many > 0 and how != _core.ITERATE_SYNC:
@@ -214,7 +215,8 @@ def cg(a: CSR, b: np.ndarray, x: np.ndarray | None = None, *, jacobi: int = 0, s
 def lsqr(a: CSR, b: np.ndarray, *, damping: float = 0.0, scale: np.ndarray | None = None,
          **options: Any) -> Generator[None, None, Solved]:
     """Minimises |b - A x|^2 + damping^2 |x / scale|^2. Collective. b: [rows], scale: [columns],
-    float64. options: tolerance, iterations."""
+    float64. options: tolerance, iterations. Sizes: as `cg`; a damping of more than 1e150 |A| can end
+    as "not finite"."""
     own, damp = handle(a, CSR, "a"), _words.real(damping, "damping")
     _core.check_line(b, "b", _core.DOUBLE, a.rows, False)
     if scale is not None:

@@ -6,6 +6,7 @@
 #include "osla_random.h"
 #include "solve_command.h"
 
+#include <float.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -142,9 +143,11 @@ static osla_err solve_by_cg(sparse_job *job, const osla_krylov_options *options)
 static osla_err solve_by_lsqr(sparse_job *job, const osla_krylov_options *options)
 {
   const bool scaled = !(job->options->damping > 0.0);
-  OSLA_CALL(osla_csr_column_squares(job->a, job->shifted));
-  for (int64_t j = 0; j < job->op.columns; j++)
-    job->shifted[j] = job->shifted[j] > 0.0 ? 1.0 / sqrt(job->shifted[j]) : 1.0;
+  OSLA_CALL(osla_csr_column_norms(job->a, job->shifted));
+  for (int64_t j = 0; j < job->op.columns; j++) {
+    const double norm = fmin(fmax(job->shifted[j], DBL_MIN), DBL_MAX); /* 1 / norm is finite */
+    job->shifted[j] = job->shifted[j] > 0.0 ? 1.0 / norm : 1.0;
+  }
   return osla_lsqr(&job->op, job->b, job->options->damping, scaled ? job->shifted : NULL, job->x,
                    options, &job->result);
 }
@@ -156,6 +159,28 @@ static osla_err solve(sparse_job *job)
   return job->method == SOLVE_CG ? solve_by_cg(job, &options) : solve_by_lsqr(job, &options);
 }
 
+/* |r| / |b|, or |r| if b = 0. Elements are divided by the largest one, so that no square leaves the
+ * range of double. */
+static osla_err relative_norm(sparse_job *job, const double *r, const double *b, double *norm)
+{
+  double largest[2] = {0.0}, sum[2] = {0.0};
+  for (int64_t i = 0; i < job->op.rows; i++) {
+    largest[0] = fmax(largest[0], fabs(r[i]));
+    largest[1] = fmax(largest[1], fabs(b[i]));
+  }
+  OSLA_CALL(osla_allreduce(job->t, largest, 2, MPI_DOUBLE, MPI_MAX));
+  for (int64_t i = 0; i < job->op.rows; i++) {
+    const double of_r = largest[0] > 0.0 ? r[i] / largest[0] : r[i];
+    const double of_b = largest[1] > 0.0 ? b[i] / largest[1] : b[i];
+    sum[0] += of_r * of_r;
+    sum[1] += of_b * of_b;
+  }
+  OSLA_CALL(osla_allreduce(job->t, sum, 2, MPI_DOUBLE, MPI_SUM));
+  *norm =
+    largest[1] > 0.0 ? largest[0] / largest[1] * sqrt(sum[0] / sum[1]) : largest[0] * sqrt(sum[0]);
+  return OSLA_OK;
+}
+
 /* |b - A x| / |b|, of CG with the damping; x on all ranks; what is to be said of it. */
 static osla_err judge(sparse_job *job)
 {
@@ -164,17 +189,13 @@ static osla_err judge(sparse_job *job)
                                      [OSLA_KRYLOV_INDEFINITE] = "not positive definite",
                                      [OSLA_KRYLOV_NOT_FINITE] = "not finite"};
   const int64_t first = osla_csr_column_start(job->a)[osla_transport_rank(job->t)];
-  double sum[2] = {0.0};
   if (job->method == SOLVE_CG)
     OSLA_CALL(apply_damped(job, OSLA_NOTRANS, job->x, 0.0, job->r));
   else
     OSLA_CALL(osla_spmv(OSLA_NOTRANS, job->a, job->x, 0.0, job->r));
-  for (int64_t i = 0; i < job->op.rows; i++) {
-    sum[0] += (job->b[i] - job->r[i]) * (job->b[i] - job->r[i]);
-    sum[1] += job->b[i] * job->b[i];
-  }
-  OSLA_CALL(osla_allreduce(job->t, sum, 2, MPI_DOUBLE, MPI_SUM));
-  job->residual = sum[1] > 0.0 ? sqrt(sum[0] / sum[1]) : sqrt(sum[0]);
+  for (int64_t i = 0; i < job->op.rows; i++)
+    job->r[i] = job->b[i] - job->r[i];
+  OSLA_CALL(relative_norm(job, job->r, job->b, &job->residual));
   for (int64_t j = 0; j < job->op.columns; j++)
     job->whole[first + j] = job->x[j];
   OSLA_CALL(osla_allreduce(job->t, job->whole, job->columns, MPI_DOUBLE, MPI_SUM));

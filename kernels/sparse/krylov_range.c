@@ -1,0 +1,90 @@
+/* Sizes near the ends of the range of double: norms, and powers of two by which the solvers
+ * multiply vectors and operators. A power of two changes no digit of a result inside the range.
+ *
+ * Norms: J. L. Blue, A Portable Fortran Program to Find the Euclidean Norm of a Vector, ACM TOMS
+ * 4(1), 1978. The squares of small, medium and large elements have a sum each; small elements are
+ * multiplied by 2^600 first, large ones by 2^-600. Sums of this kind can be added over the ranks.
+ */
+#include "krylov.h"
+
+#include <math.h>
+
+enum { SMALL, MEDIUM, LARGE, N_SUMS };
+enum { SHIFT = 600 };
+static const double SMALL_BELOW = 0x1p-480, LARGE_ABOVE = 0x1p480;
+
+/* Neither the sum of squares nor any part of it that matters has left the range of double. */
+static bool is_medium(double sum)
+{
+  return sum >= 0x1p-900 && sum <= 0x1p1000;
+}
+
+static void sum_squares(int64_t n, const double *x, double sum[N_SUMS])
+{
+  sum[MEDIUM] = osla_dot_local(n, x, x);
+  sum[SMALL] = sum[LARGE] = 0.0;
+  if (is_medium(sum[MEDIUM])) return; /* the usual case: one pass, without branches */
+  sum[MEDIUM] = 0.0;
+  for (int64_t i = 0; i < n; i++) {
+    const double size = fabs(x[i]);
+    const int kind = size > LARGE_ABOVE ? LARGE : size < SMALL_BELOW ? SMALL : MEDIUM;
+    const double scaled = kind == LARGE   ? ldexp(size, -SHIFT)
+                          : kind == SMALL ? ldexp(size, SHIFT)
+                                          : size;
+    sum[kind] += scaled * scaled;
+  }
+}
+
+/* The root of the three sums together. */
+static void take_root(const double sum[N_SUMS], double *value, int *exponent)
+{
+  double square = sum[MEDIUM];
+  int shift = 0, e;
+  if (sum[LARGE] > 0.0) {
+    shift = SHIFT;
+    square = sum[LARGE] + ldexp(sum[MEDIUM], -2 * SHIFT);
+  } else if (sum[SMALL] > 0.0 && !is_medium(sum[MEDIUM])) {
+    shift = -SHIFT;
+    square = sum[SMALL] + ldexp(sum[MEDIUM], 2 * SHIFT);
+  }
+  *value = frexp(sqrt(square), &e);
+  *exponent = isfinite(*value) && *value > 0.0 ? e + shift : 0;
+}
+
+osla_err osla_krylov_norm(krylov *k, int64_t n, const double *x, double *value, int *exponent)
+{
+  double sum[N_SUMS];
+  sum_squares(n, x, sum);
+  OSLA_CALL(osla_krylov_sum(k, N_SUMS, sum));
+  take_root(sum, value, exponent);
+  return OSLA_OK;
+}
+
+static void multiply_by(int64_t n, double *x, double factor)
+{
+  for (int64_t i = 0; factor != 1.0 && i < n; i++)
+    x[i] *= factor;
+}
+
+void osla_krylov_scale(int64_t n, double *x, double factor, int exponent)
+{
+  const int half = exponent < -900 || exponent > 900 ? exponent / 2 : 0;
+  multiply_by(n, x, ldexp(1.0, half));
+  multiply_by(n, x, ldexp(factor, exponent - half));
+}
+
+double osla_krylov_unit(double size)
+{
+  return !(size < 0x1p500) ? 0x1p-400 : size < 0x1p-500 ? 0x1p400 : 1.0;
+}
+
+osla_err osla_krylov_check_range(krylov *k, int64_t n, const double *x)
+{
+  enum { LEAST_NORMAL = -1021 }; /* as frexp counts: 2^-1022 is 1/2 2^-1021 */
+  double value;
+  int exponent;
+  OSLA_CALL(osla_krylov_norm(k, n, x, &value, &exponent));
+  const bool is_too_small = k->result->iterations > 0 && (value == 0.0 || exponent < LEAST_NORMAL);
+  if (!isfinite(value) || is_too_small) k->result->end = OSLA_KRYLOV_NOT_FINITE;
+  return OSLA_OK;
+}
