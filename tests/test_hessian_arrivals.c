@@ -12,9 +12,17 @@
 typedef struct gate {
   arrival_shape shape;
   void *memory;
-  arrivals a;
+  arrivals a;                         /* as one rank of the node sees it */
   uint64_t announcements, *announced; /* [leaves] bytes */
 } gate;
+
+/* The gate as a rank of its node sees it that has followed nothing yet. */
+static arrivals look_at(const gate *g)
+{
+  uint64_t *seen = osla_test_allocate((size_t)g->shape.words + 1, sizeof *seen);
+  memset(seen, 0, (size_t)g->shape.words * sizeof *seen);
+  return osla_arrivals_at(&g->shape, g->memory, seen);
+}
 
 static gate *make_gate(int leaves, int fan)
 {
@@ -24,7 +32,7 @@ static gate *make_gate(int leaves, int fan)
   g->memory = aligned_alloc(64, bytes);
   CU_ASSERT_FATAL(g->memory != NULL);
   memset(g->memory, 0, bytes);
-  g->a = osla_arrivals_at(&g->shape, g->memory);
+  g->a = look_at(g);
   g->announcements = 0;
   g->announced = osla_test_allocate((size_t)leaves, sizeof *g->announced);
   memset(g->announced, 0, (size_t)leaves * sizeof *g->announced);
@@ -33,6 +41,7 @@ static gate *make_gate(int leaves, int fan)
 
 static void free_gate(gate *g)
 {
+  free(g->a.seen);
   free(g->memory);
   free(g->announced);
   free(g);
@@ -138,6 +147,24 @@ static void test_what_comes_late(void)
   free_gate(g);
 }
 
+/* Another rank of the node sees the words above a leaf before the leaf, which MPI allows: it finds
+ * nothing, and the gate, which sees them in order, queues the origin all the same. */
+static void test_another_rank_sees_words_out_of_order(void)
+{
+  gate *g = make_gate(100, 4);
+  arrivals other = look_at(g);
+  for (int level = 1; level <= g->shape.levels; level++)
+    put(g, 42, level, 43);
+  osla_arrivals_collect(&other);
+  CU_ASSERT(osla_arrivals_take(&other) == -1);
+  put(g, 42, 0, osla_arrival_word(8, 0));
+  osla_arrivals_collect(&g->a);
+  CU_ASSERT(osla_arrivals_take(&other) == 42);
+  CU_ASSERT(osla_arrivals_take(&g->a) == -1);
+  free(other.seen);
+  free_gate(g);
+}
+
 /* Four threads, as ranks of a node, serve what others notify of. */
 enum { TAKERS = 3, NOTICES = 20000, SHARED_LEAVES = 500 };
 typedef struct shared {
@@ -152,20 +179,23 @@ static void *take_many(void *arg)
 {
   shared *s = arg;
   gate *g = s->g;
+  arrivals mine = look_at(g);
   for (;;) {
     bool last = atomic_load(&s->told_all);
-    osla_arrivals_collect(&g->a);
-    int leaf = osla_arrivals_take(&g->a);
-    if (leaf < 0 && last) return NULL;
+    osla_arrivals_collect(&mine);
+    int leaf = osla_arrivals_take(&mine);
+    if (leaf < 0 && last) break;
     if (leaf < 0) continue;
     if (atomic_fetch_add(&s->holders[leaf], 1) != 0) atomic_fetch_add(&s->shared_twice, 1);
     uint64_t word = atomic_load(&g->a.word[leaf]);
     uint64_t before = atomic_exchange(&g->a.intakes[leaf].taken, osla_arrival_bytes(word));
     atomic_fetch_add(&s->served, (int)(osla_arrival_bytes(word) - before));
     atomic_fetch_sub(&s->holders[leaf], 1);
-    while (!osla_arrivals_leave(&g->a, leaf))
+    while (!osla_arrivals_leave(&mine, leaf))
       ;
   }
+  free(mine.seen);
+  return NULL;
 }
 
 static void test_a_node_shares(void)
@@ -290,6 +320,7 @@ int main(int argc, char **argv)
     {"shapes", test_shapes},
     {"everyone_is_served", test_everyone_is_served},
     {"what_comes_late", test_what_comes_late},
+    {"another_rank_sees_words_out_of_order", test_another_rank_sees_words_out_of_order},
     {"a_node_shares", test_a_node_shares},
     {"idle_step", test_idle_step},
     {"levels_on_the_wire", test_levels_on_the_wire},

@@ -36,19 +36,19 @@ static size_t words_bytes(const arrival_shape *s)
 size_t osla_arrivals_bytes(const arrival_shape *s)
 {
   size_t leaves = (size_t)s->leaves;
-  return sizeof(arrival_queue) + 2 * words_bytes(s) + lines(leaves * sizeof(intake)) +
+  return sizeof(arrival_queue) + words_bytes(s) + lines(leaves * sizeof(intake)) +
          lines(leaves * sizeof(uint32_t));
 }
 
-arrivals osla_arrivals_at(const arrival_shape *s, void *memory)
+arrivals osla_arrivals_at(const arrival_shape *s, void *memory, uint64_t *seen)
 {
   unsigned char *queue = memory, *word = queue + sizeof(arrival_queue);
-  unsigned char *seen = word + words_bytes(s), *intakes = seen + words_bytes(s);
+  unsigned char *intakes = word + words_bytes(s);
   unsigned char *waiting = intakes + lines((size_t)s->leaves * sizeof(intake));
   return (arrivals){.shape = s,
                     .queue = (arrival_queue *)(void *)queue,
                     .word = (_Atomic uint64_t *)(void *)word,
-                    .seen = (_Atomic uint64_t *)(void *)seen,
+                    .seen = seen,
                     .intakes = (intake *)(void *)intakes,
                     .waiting = (uint32_t *)(void *)waiting};
 }
@@ -104,8 +104,7 @@ static bool is_new(const arrivals *a, int leaf)
 
 static bool has_changed(const arrivals *a, int at)
 {
-  return atomic_load_explicit(&a->word[at], memory_order_relaxed) !=
-         atomic_load_explicit(&a->seen[at], memory_order_relaxed);
+  return atomic_load_explicit(&a->word[at], memory_order_relaxed) != a->seen[at];
 }
 
 /* Follows changes among words [first, past) of a level, under the lock. A word is noted before what
@@ -120,8 +119,7 @@ static void follow(const arrivals *a, int level, int first, int past)
       continue;
     }
     if (!has_changed(a, at)) continue;
-    uint64_t word = atomic_load_explicit(&a->word[at], memory_order_acquire);
-    atomic_store_explicit(&a->seen[at], word, memory_order_relaxed);
+    a->seen[at] = atomic_load_explicit(&a->word[at], memory_order_acquire);
     int below = i * s->fan, end = below + s->fan, most = s->count[level - 1];
     follow(a, level - 1, below, end < most ? end : most);
   }

@@ -3,13 +3,19 @@
  * An origin notifies a node through one rank of it, the gate, in words of the gate's memory that
  * nothing else writes. Its leaf says how many bytes it has for the node. Above the leaves there is
  * a tree: a word for each `fan` words below it, up to a level that has no more than `fan`, the top.
- * Who has raised a leaf changes then, one after the other, the words above it, to values that no
- * word ever had. So the top says whether anything has come, and a change is followed down to its
- * leaf: both cost as much with ten thousand origins as with ten. With no more than `fan` origins
- * the leaves are the top.
+ * An origin that has raised its leaf changes then, one after the other, the words above it, to
+ * values that no word ever had. So the top says whether anything has come, and a change is followed
+ * down to its leaf: both cost as much with ten thousand origins as with ten. With no more than
+ * `fan` origins the leaves are the top.
  *
- * What has been seen, and who takes care of it, is shared by the ranks of the node: any of them may
- * collect what came through a gate and serve it. That is done under a lock that is only tried.
+ * Any rank of the node may collect what came through a gate, and serve it. The queue of the origins
+ * that wait is shared by these ranks, under a lock that is only tried.
+ *
+ * Order: MPI promises to the gate alone that a leaf is there before the words above it; another
+ * rank of the node, which reads the gate's memory, may see the two the other way round (on ARM,
+ * say) and find nothing below a change. So each rank keeps for itself which changes it has
+ * followed, and the gate itself follows all of them: an origin that another rank missed is queued
+ * by the gate.
  */
 #ifndef OSLA_HESSIAN_ARRIVALS_H
 #define OSLA_HESSIAN_ARRIVALS_H
@@ -36,12 +42,13 @@ typedef struct intake {
   _Atomic uint32_t state;   /* under the lock */
 } intake;
 
-/* A gate, as a rank of its node sees it. All is in the gate's memory, zeroed at first. */
+/* A gate, as a rank of its node sees it. All but `seen` is in the gate's memory, zeroed at first.
+ */
 typedef struct arrivals {
   const arrival_shape *shape;
   struct arrival_queue *queue;
   _Atomic uint64_t *word; /* [words] by the origins */
-  _Atomic uint64_t *seen; /* [words] those of the tree that have been followed */
+  uint64_t *seen;         /* [words] of this rank: the changes of the tree that it has followed */
   intake *intakes;        /* [leaves] */
   uint32_t *waiting;      /* [leaves] a ring of those that nobody serves yet */
 } arrivals;
@@ -49,7 +56,9 @@ typedef struct arrivals {
 /* fan >= 2. */
 arrival_shape osla_arrivals_shape(int leaves, int fan);
 size_t osla_arrivals_bytes(const arrival_shape *shape);
-arrivals osla_arrivals_at(const arrival_shape *shape, void *memory); /* aligned to 64 bytes */
+
+/* memory: of the gate, aligned to 64 bytes. seen: [words] of the calling rank, zeroed, borrowed. */
+arrivals osla_arrivals_at(const arrival_shape *shape, void *memory, uint64_t *seen);
 
 /* Where in that memory an origin writes: level 0 its leaf, then 1, 2, ... levels. */
 size_t osla_arrivals_offset(const arrival_shape *shape, int leaf, int level);
@@ -68,7 +77,7 @@ static inline int osla_arrival_ring(uint64_t word)
   return (int)(word & ((1 << ARRIVAL_RING_BITS) - 1));
 }
 
-/* Any rank of the node, at any time; none of them waits. */
+/* Any rank of the node, one of its threads at a time; none of them waits. */
 
 /* Queues those that have come. */
 void osla_arrivals_collect(const arrivals *gate);

@@ -45,6 +45,7 @@ typedef struct inbox {
 
 typedef struct inbox_table {
   arrivals *gates; /* [members of my node] */
+  uint64_t *seen;  /* [members of my node][words] for the gates */
   int next;        /* the member whose gate is looked at beside mine */
   inbox of[];      /* [n_inboxes] */
 } inbox_table;
@@ -66,11 +67,14 @@ osla_err osla_inboxes_create(osla_hessian *h)
   int members = osla_wire_members(w, w->node);
   inbox_table *t = w->inboxes = calloc(1, sizeof *t + (size_t)w->n_inboxes * sizeof t->of[0]);
   OSLA_CHECK(t, OSLA_ERR_MEM, "inboxes");
+  const size_t words = (size_t)w->shape.words;
   t->gates = malloc((size_t)members * sizeof *t->gates);
-  OSLA_CHECK(t->gates, OSLA_ERR_MEM, "gates of %d ranks", members);
+  t->seen = calloc((size_t)members * words + 1, sizeof *t->seen);
+  OSLA_CHECK(t->gates && t->seen, OSLA_ERR_MEM, "gates of %d ranks", members);
   for (int i = 0; i < members; i++) {
     unsigned char *peer = osla_segment_peer(h->segment, w->member[w->node_start[w->node] + i]);
-    t->gates[i] = osla_arrivals_at(&w->shape, peer + w->arrivals_start);
+    t->gates[i] =
+      osla_arrivals_at(&w->shape, peer + w->arrivals_start, t->seen + (size_t)i * words);
   }
   for (int i = 0; i < w->n_inboxes; i++)
     OSLA_CALL(allocate(w, &t->of[i]));
@@ -87,12 +91,14 @@ void osla_inboxes_free(osla_hessian *h)
     free(t->of[i].values);
   }
   free(t->gates);
+  free(t->seen);
   free(t);
 }
 
 size_t osla_inboxes_bytes(const wire *w)
 {
-  return sizeof(inbox_table) + (size_t)osla_wire_members(w, w->node) * sizeof(arrivals) +
+  const size_t gate_bytes = sizeof(arrivals) + (size_t)w->shape.words * sizeof(uint64_t);
+  return sizeof(inbox_table) + (size_t)osla_wire_members(w, w->node) * gate_bytes +
          (size_t)w->n_inboxes * (sizeof(inbox) + w->inbox_bytes + 4 * w->message_most);
 }
 
