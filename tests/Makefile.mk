@@ -25,6 +25,7 @@ tests_programs = \
   tests/test_groups \
   tests/test_transport \
   tests/test_exchange \
+  tests/test_farewell \
   tests/test_meet \
   tests/test_host \
   tests/test_lack \

@@ -1,5 +1,10 @@
 /* The farewell hangs as an attribute on MPI_COMM_SELF, which MPI_Finalize deletes before anything
- * else, while MPI still works (MPI-3.1, section 8.7.1). */
+ * else, while MPI still works (MPI-3.1, section 8.7.1).
+ *
+ * Each set of ranks that no earlier set covers keeps a communicator until then, and MPI has some
+ * thousands of these. So sets behind the first MOST_SETS share MPI_COMM_WORLD, in which the program
+ * has no message left at that point; of ranks of another world (MPI_Comm_spawn) such a set gets no
+ * farewell. */
 #include "futex.h"
 #include "osla_farewell.h"
 #include "osla_random.h"
@@ -12,14 +17,17 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { TAG = 0, TURN_US = 200, REST_US = 300000 };
+/* TAG: every MPI has tags up to 32767. */
+enum { TAG = 32749, TURN_US = 200, REST_US = 300000, MOST_SETS = 64 };
 
-/* The ranks of one communicator. */
+/* The ranks of one communicator that this rank takes leave of. */
 typedef struct farewell {
   struct farewell *next;
-  MPI_Comm comm; /* our own */
+  MPI_Comm comm; /* MPI_COMM_WORLD, or our own */
   int rank, size;
-  MPI_Request *requests; /* a send and a receive for each other rank; made in time */
+  bool *takes_leave;     /* [size] of these ranks; never of `rank` */
+  MPI_Request *requests; /* [2 size] made in time, so that the end needs no memory */
+  int n_requests;
 } farewell;
 
 /* The attribute's key: all that this process must remember. */
@@ -30,17 +38,26 @@ static struct {
 
 static void post(farewell *f)
 {
-  MPI_Request *next = f->requests;
   for (int i = 1; i < f->size; i++) {
     int other = (f->rank + i) % f->size;
-    (void)MPI_Irecv(NULL, 0, MPI_BYTE, other, TAG, f->comm, next++);
-    (void)MPI_Isend(NULL, 0, MPI_BYTE, other, TAG, f->comm, next++);
+    if (!f->takes_leave[other]) continue;
+    (void)MPI_Irecv(NULL, 0, MPI_BYTE, other, TAG, f->comm, &f->requests[f->n_requests++]);
+    (void)MPI_Isend(NULL, 0, MPI_BYTE, other, TAG, f->comm, &f->requests[f->n_requests++]);
   }
+}
+
+static void destroy(farewell *f)
+{
+  if (!f) return;
+  if (f->comm != MPI_COMM_WORLD && f->comm != MPI_COMM_NULL) (void)MPI_Comm_free(&f->comm);
+  free(f->takes_leave);
+  free(f->requests);
+  free(f);
 }
 
 static void finish(farewell *f)
 {
-  for (int i = 0; i < 2 * (f->size - 1);) {
+  for (int i = 0; i < f->n_requests;) {
     int done = 1;
     (void)MPI_Test(&f->requests[i], &done, MPI_STATUS_IGNORE);
     if (done)
@@ -48,9 +65,7 @@ static void finish(farewell *f)
     else
       osla_nap(TURN_US);
   }
-  (void)MPI_Comm_free(&f->comm);
-  free(f->requests);
-  free(f);
+  destroy(f);
 }
 
 /* All are posted before one is waited for: ranks may have met in different orders. */
@@ -105,21 +120,29 @@ static osla_err is_needed(MPI_Comm comm, bool *needed)
   return OSLA_OK;
 }
 
-/* Are all ranks of comm among f's? */
-static bool covers(const farewell *f, MPI_Comm comm)
+/* rank[i] := the rank in `in` of rank i of comm, or MPI_UNDEFINED. */
+static osla_err translate(MPI_Comm comm, int size, MPI_Comm in, int *rank)
 {
-  MPI_Group mine, theirs, rest;
-  int left = 1;
-  if (MPI_Comm_group(f->comm, &mine) != MPI_SUCCESS) return false;
-  if (MPI_Comm_group(comm, &theirs) == MPI_SUCCESS) {
-    if (MPI_Group_difference(theirs, mine, &rest) == MPI_SUCCESS) {
-      (void)MPI_Group_size(rest, &left);
-      if (rest != MPI_GROUP_EMPTY) (void)MPI_Group_free(&rest);
-    }
-    (void)MPI_Group_free(&theirs);
-  }
-  (void)MPI_Group_free(&mine);
-  return left == 0;
+  MPI_Group from = MPI_GROUP_NULL, to = MPI_GROUP_NULL;
+  int code = MPI_Comm_group(comm, &from), *each = calloc((size_t)size, sizeof *each);
+  if (code == MPI_SUCCESS) code = MPI_Comm_group(in, &to);
+  for (int i = 0; each && i < size; i++)
+    each[i] = i;
+  if (each && code == MPI_SUCCESS) code = MPI_Group_translate_ranks(from, size, each, to, rank);
+  if (from != MPI_GROUP_NULL) (void)MPI_Group_free(&from);
+  if (to != MPI_GROUP_NULL) (void)MPI_Group_free(&to);
+  free(each);
+  if (!each) return osla_error_set(OSLA_ERR_MEM, "numbers of %d ranks", size);
+  return code == MPI_SUCCESS ? OSLA_OK : osla_error_set_mpi(code, "MPI_Group_translate_ranks");
+}
+
+/* Does f take leave of all `size` ranks of comm? `rank`: [size] scratch. */
+static bool covers(const farewell *f, MPI_Comm comm, int size, int *rank)
+{
+  if (translate(comm, size, f->comm, rank) != OSLA_OK) return false;
+  for (int i = 0; i < size; i++)
+    if (rank[i] == MPI_UNDEFINED || (rank[i] != f->rank && !f->takes_leave[rank[i]])) return false;
+  return true;
 }
 
 static farewell *first_one(void)
@@ -131,31 +154,8 @@ static farewell *first_one(void)
   return found ? first : NULL;
 }
 
-/* A farewell for comm, not yet in the list. Collective. */
-static osla_err make(MPI_Comm comm, farewell **out)
-{
-  int size = 1;
-  OSLA_MPI(MPI_Comm_size(comm, &size));
-  farewell *f = calloc(1, sizeof *f);
-  MPI_Request *requests = calloc(2 * (size_t)size, sizeof *requests);
-  osla_err err = osla_all_have(comm, f && requests, "messages");
-  if (err == OSLA_OK) {
-    *f = (farewell){.size = size, .requests = requests};
-    int code = MPI_Comm_dup(comm, &f->comm);
-    if (code == MPI_SUCCESS) code = MPI_Comm_rank(f->comm, &f->rank);
-    if (code != MPI_SUCCESS) err = osla_error_set_mpi(code, "MPI_Comm_dup");
-  }
-  if (err != OSLA_OK) {
-    free(requests);
-    free(f);
-    f = NULL;
-  }
-  *out = f;
-  return err;
-}
-
 /* Appends: the attribute stays the first one, so that nothing is deleted on the way. */
-static osla_err keep(farewell *f)
+static osla_err append(farewell *f)
 {
   farewell *last = first_one();
   while (last && last->next)
@@ -170,22 +170,78 @@ static osla_err keep(farewell *f)
   return OSLA_OK;
 }
 
+/* A farewell of no rank yet, in comm, which belongs to it unless it is MPI_COMM_WORLD; appended.
+ * NULL: there is no memory. */
+static farewell *create(MPI_Comm comm)
+{
+  farewell *f = calloc(1, sizeof *f);
+  if (!f) return NULL;
+  f->comm = comm;
+  bool good =
+    MPI_Comm_rank(comm, &f->rank) == MPI_SUCCESS && MPI_Comm_size(comm, &f->size) == MPI_SUCCESS;
+  if (good) {
+    f->takes_leave = calloc((size_t)f->size, sizeof *f->takes_leave);
+    f->requests = calloc(2 * (size_t)f->size, sizeof *f->requests);
+  }
+  if (good && f->takes_leave && f->requests && append(f) == OSLA_OK) return f;
+  f->comm = MPI_COMM_NULL;
+  destroy(f);
+  return NULL;
+}
+/* A farewell of all ranks of comm, in a communicator of its own. Collective. */
+static osla_err arrange_own(MPI_Comm comm)
+{
+  MPI_Comm own = MPI_COMM_NULL;
+  OSLA_MPI(MPI_Comm_dup(comm, &own));
+  (void)pthread_mutex_lock(&key.mutex);
+  farewell *f = create(own);
+  for (int i = 0; f && i < f->size; i++)
+    f->takes_leave[i] = i != f->rank;
+  (void)pthread_mutex_unlock(&key.mutex);
+  if (!f) (void)MPI_Comm_free(&own);
+  return osla_all_have(comm, f, "farewells");
+}
+
+/* A farewell of the ranks of comm that MPI_COMM_WORLD has, in MPI_COMM_WORLD. Collective. */
+static osla_err arrange_in_world(MPI_Comm comm, int size, int *rank)
+{
+  (void)pthread_mutex_lock(&key.mutex);
+  farewell *f = first_one();
+  while (f && f->comm != MPI_COMM_WORLD)
+    f = f->next;
+  if (!f) f = create(MPI_COMM_WORLD);
+  const bool good = f && translate(comm, size, MPI_COMM_WORLD, rank) == OSLA_OK;
+  for (int i = 0; good && i < size; i++)
+    if (rank[i] != MPI_UNDEFINED && rank[i] != f->rank) f->takes_leave[rank[i]] = true;
+  (void)pthread_mutex_unlock(&key.mutex);
+  return osla_all_have(comm, good, "farewells");
+}
+
+static osla_err arrange(MPI_Comm comm, int size, int *rank)
+{
+  bool is_covered = false;
+  int n_sets = 0;
+  (void)pthread_mutex_lock(&key.mutex);
+  for (const farewell *f = first_one(); f; f = f->next, n_sets++)
+    is_covered = is_covered || covers(f, comm, size, rank);
+  (void)pthread_mutex_unlock(&key.mutex);
+  int most[2] = {!is_covered, n_sets};
+  OSLA_MPI(MPI_Allreduce(MPI_IN_PLACE, most, 2, MPI_INT, MPI_MAX, comm));
+  if (!most[0]) return OSLA_OK;
+  return most[1] < MOST_SETS ? arrange_own(comm) : arrange_in_world(comm, size, rank);
+}
+
 osla_err osla_farewell_arrange(MPI_Comm comm)
 {
   bool needed = false;
-  farewell *f = NULL;
+  int size = 1;
   if (!is_affected()) return OSLA_OK;
   OSLA_CALL(is_needed(comm, &needed));
   if (!needed) return OSLA_OK;
-  (void)pthread_mutex_lock(&key.mutex);
-  bool covered = false;
-  for (const farewell *known = first_one(); known && !covered; known = known->next)
-    covered = covers(known, comm);
-  (void)pthread_mutex_unlock(&key.mutex);
-  if (covered) return OSLA_OK;
-  OSLA_CALL(make(comm, &f));
-  (void)pthread_mutex_lock(&key.mutex);
-  osla_err err = keep(f);
-  (void)pthread_mutex_unlock(&key.mutex);
+  OSLA_MPI(MPI_Comm_size(comm, &size));
+  int *rank = calloc((size_t)size, sizeof *rank);
+  osla_err err = osla_all_have(comm, rank, "numbers");
+  if (err == OSLA_OK) err = arrange(comm, size, rank);
+  free(rank);
   return err;
 }

@@ -23,8 +23,9 @@ extern "C" {
 /* Makes MPI_Finalize begin with this, on the ranks of comm, where it is needed: an MPICH before
  * 4.2.0, several hosts, OSLA_FAREWELL not "off" on any rank. It takes 0.3 s there, else nothing.
  * Every transport calls it; a program that uses MPI without one may. Calls for ranks that an
- * earlier one covers change nothing. Collective over comm, blocking. Errors, on all ranks together:
- * MPI, MEM. */
+ * earlier one covers change nothing. The first 64 sets of ranks that are not covered keep a
+ * communicator each until MPI_Finalize; later ones use MPI_COMM_WORLD with the tag 32749 inside
+ * MPI_Finalize. Collective over comm, blocking. Errors, on all ranks together: MPI, MEM. */
 osla_err osla_farewell_arrange(MPI_Comm comm);
 
 #ifdef __cplusplus

@@ -1,0 +1,62 @@
+/* Communicators that farewells keep: transports on very many sets of ranks must leave some to the
+ * program. A program of its own, since the other tests arrange a farewell of all ranks first. */
+#include "osla_farewell.h"
+
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+enum { MOST_COMMUNICATORS = 1 << 16, MOST_KEPT = 64, RANKS = 8, LARGEST_SET = 5 };
+
+/* How many communicators this rank could still make. */
+static int count_free(void)
+{
+  static MPI_Comm made[MOST_COMMUNICATORS];
+  int n = 0;
+  while (n < MOST_COMMUNICATORS && MPI_Comm_dup(MPI_COMM_SELF, &made[n]) == MPI_SUCCESS)
+    n++;
+  for (int i = 0; i < n; i++)
+    (void)MPI_Comm_free(&made[i]);
+  return n;
+}
+
+/* Arranges a farewell of the ranks whose bits are set in `members`. */
+static osla_err arrange(MPI_Group world, int members)
+{
+  int ranks[RANKS], n = 0;
+  MPI_Group group;
+  MPI_Comm comm;
+  for (int rank = 0; rank < RANKS; rank++)
+    if (members & 1 << rank) ranks[n++] = rank;
+  MPI_Group_incl(world, n, ranks, &group);
+  MPI_Comm_create_group(MPI_COMM_WORLD, group, members, &comm);
+  osla_err err = osla_farewell_arrange(comm);
+  MPI_Group_free(&group);
+  MPI_Comm_free(&comm);
+  return err;
+}
+
+int main(int argc, char **argv)
+{
+  int rank, size, failed = 0;
+  MPI_Group world;
+  MPI_Init(&argc, &argv);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Comm_size(MPI_COMM_WORLD, &size);
+  if (size != RANKS) MPI_Abort(MPI_COMM_WORLD, 2);
+  MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
+  MPI_Comm_group(MPI_COMM_WORLD, &world);
+
+  const int before = count_free();
+  for (int many = 2; many <= LARGEST_SET; many++) /* small sets first: they cover no later one */
+    for (int members = 0; members < 1 << RANKS; members++)
+      if (__builtin_popcount((unsigned)members) == many && members & 1 << rank)
+        failed |= arrange(world, members) != OSLA_OK;
+  const int kept = before - count_free();
+  MPI_Group_free(&world);
+  if (failed) fprintf(stderr, "%s\n", osla_error_text());
+  printf("rank %d: %d of %d communicators are kept\n", rank, kept, before);
+  failed |= kept > MOST_KEPT;
+  MPI_Finalize();
+  return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}
