@@ -37,7 +37,7 @@ static void test_stations(void)
     "\xef\xbb\xbf" STATIONS(
       "<Network code=\"IU\" startDate=\"1988-01-01T00:00:00\">"
       "<Description>a &amp; b</Description>\n"
-      "<Station code=\"ANMO\" startDate=\"1989-08-29T00:00:00\" endDate=\"1995-07-14T00:00:00\">\n"
+      "<Station code=\"ANMO\" startDate=\"1989-08-29T00:00:00\" endDate=\"1995-07-13T24:00:00\">\n"
       "<x:Latitude>1</x:Latitude>" AT(
         "34.9462",
         "-106.4567") "<Site><Name>A</Name></Site>\n"

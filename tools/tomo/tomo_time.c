@@ -14,8 +14,9 @@ bool tomo_time_make(int year, int month, int day, int hour, int minute, double s
   const bool leap = (year % 4 == 0 && year % 100 != 0) || year % 400 == 0;
   if (year < 1 || year > 9999 || month < 1 || month > 12) return false;
   if (day < 1 || day > days[month - 1] + (leap && month == 2)) return false;
-  if (hour < 0 || hour > 23 || minute < 0 || minute > 59) return false;
+  if (hour < 0 || hour > 24 || minute < 0 || minute > 59) return false;
   if (!(second >= 0.0 && second < 61.0)) return false;
+  if (hour == 24 && (minute > 0 || second > 0.0)) return false;
   struct tm begin = {.tm_year = year - 1900, .tm_mon = month - 1, .tm_mday = day};
   *seconds = (double)timegm(&begin) + 3600.0 * hour + 60.0 * minute + second;
   return true;
