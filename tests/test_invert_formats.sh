@@ -66,6 +66,7 @@ event() { # ID TIME LATITUDE LONGITUDE MAGNITUDE
   event d 2012-07-11T08:38:36Z 40 140 5.5
   event e 2005-07-11T08:38:36Z 40 140 6.5
   event a 2012-04-11T08:38:36Z 2.3 93.1 8.6
+  echo "<event publicID='smi:local/f'/>"
   echo "</eventParameters></q:quakeml>"
 } >events.xml
 if [ "$HAVE_LIBXML2" = yes ]; then
@@ -75,8 +76,9 @@ if [ "$HAVE_LIBXML2" = yes ]; then
     good
     has '^Data +[0-9]+ paths \(20 stations, 3 earthquakes\)'
     has '^Stations +20 of 22 entries are used; 2 outside --time$'
-    has '^Events +3 of 6 earthquakes are used; 1 outside --time, 1 outside --magnitude, 1 the same as another$'
-    tr -d ' \n' <r.json | grep -q '"events":{"read":6,"used":3,"outside_time":1,"without_time":0,"outside_magnitude":1,"without_magnitude":0,"outside_region":0,"same":1}' ||
+    has '^Events +3 of 7 earthquakes are used; 1 without a place, 1 outside --time, 1 outside --magnitude, 1 the same as another$'
+    has '^ +events.xml:[0-9]+: event "smi:local/f" has no origin$'
+    tr -d ' \n' <r.json | grep -q '"events":{"read":7,"used":3,"without_place":1,"outside_time":1,"without_time":0,"outside_magnitude":1,"without_magnitude":0,"outside_region":0,"same":1,"without_place_first":\["events.xml:[0-9]*:event\\"smi:local/f\\"hasnoorigin"\]}' ||
       fail "$label: other counts in JSON"
     tr -d ' \n' <r.json | grep -q '"stations":"stations.csv,stations.xml"' || fail "$label: files"
   done
@@ -84,7 +86,7 @@ if [ "$HAVE_LIBXML2" = yes ]; then
   good
   has '^Data +[0-9]+ paths \(20 stations, 2 earthquakes\)'
   has '^Stations +20 of 40 entries are used; 20 the same as another$'
-  has '^Events +2 of 6 earthquakes are used; 4 outside the region$'
+  has '^Events +2 of 7 earthquakes are used; 1 without a place, 4 outside the region$'
   sed 's/<Latitude>45.0/<Latitude>95/' stations.xml >bad.xml
   bad 'bad.xml:4: latitude 95 is outside -90 to 90' --stations stations.csv --stations bad.xml -o m.h5
   head -n 9 events.xml >cut.xml

@@ -110,8 +110,8 @@ static tomo_counts choose(chooser *choose_sites, char *const *files, int n, cons
   if (!OSLA_ASSERT_OK(choose_sites(files, n, c, &sites, &counts))) return counts;
   names_of(sites, counts.used, text);
   OSLA_ASSERT_MSG(strcmp(text, expected) == 0, "used \"%s\", not \"%s\"", text, expected);
-  CU_ASSERT(counts.read == counts.used + counts.time + counts.no_time + counts.magnitude +
-                             counts.no_magnitude + counts.region + counts.same);
+  CU_ASSERT(counts.read == counts.used + counts.no_place + counts.time + counts.no_time +
+                             counts.magnitude + counts.no_magnitude + counts.region + counts.same);
   free(sites);
   return counts;
 }
@@ -163,6 +163,37 @@ static void test_events(void)
   unlink(b);
 }
 
+/* Events without a place: counted first, noted with their lines, and counted for the numbers of
+ * events without an id. */
+static void test_placeless(void)
+{
+  char a[64], b[64], note[100], text[400] = "lat,lon,place\n,1,A\n1,2,B\n";
+  tomo_site *sites = NULL;
+  tomo_counts k;
+  const tomo_choice c = tomo_choice_all();
+  list_write(text, a);
+  for (int i = 0; i < 12; i++)
+    strcat(text, "1,,C\n");
+  list_write(text, b);
+  OSLA_ASSERT_OK(tomo_choose_events((char *[]){a, b}, 2, &c, &sites, &k));
+  CU_ASSERT(k.read == 16 && k.no_place == 14 && k.used == 2);
+  CU_ASSERT(k.placeless.listed == TOMO_PLACELESS_MAX);
+  snprintf(note, sizeof note, "%s:2: the event has no latitude", a);
+  CU_ASSERT(strcmp(k.placeless.note[0], note) == 0);
+  snprintf(note, sizeof note, "%s:4: the event has no longitude", b);
+  CU_ASSERT(strcmp(k.placeless.note[2], note) == 0);
+  if (sites) CU_ASSERT(strcmp(sites[0].id, "2") == 0 && strcmp(sites[1].id, "4") == 0);
+  free(sites);
+  unlink(a);
+  list_write("lat,lon,place\n,1,A\n", a);
+  OSLA_ASSERT_ERR(tomo_choose_events((char *[]){a}, 1, &c, &sites, &k), OSLA_ERR_IO);
+  OSLA_ASSERT_MSG(strstr(osla_error_text(), ":2: the event has no latitude; none of 1 events has"),
+                  "got \"%s\"", osla_error_text());
+  CU_ASSERT(sites == NULL);
+  unlink(a);
+  unlink(b);
+}
+
 /* Epochs: one that does not reach into the time is left out, a station with another one stays. */
 static void test_stations(void)
 {
@@ -197,10 +228,8 @@ static void test_stations(void)
 
 int main(int argc, char **argv)
 {
-  static const osla_test_case cases[] = {{"times", test_times},
-                                         {"words", test_words},
-                                         {"events", test_events},
-                                         {"stations", test_stations},
-                                         {NULL, NULL}};
+  static const osla_test_case cases[] = {{"times", test_times},       {"words", test_words},
+                                         {"events", test_events},     {"placeless", test_placeless},
+                                         {"stations", test_stations}, {NULL, NULL}};
   return osla_test_main(argc, argv, cases);
 }

@@ -165,6 +165,23 @@ static void test_events(void)
   free(s);
 }
 
+/* An event without a place is left out, and one without a depth is at 0 km. */
+static void test_incomplete_events(void)
+{
+  tomo_site *s;
+  int64_t n = read_good(tomo_read_events,
+                        "lat,lon,depth,mag,id\n1,2,,,a\n,3,10,5,b\n4, ,10,5,c\n5,6,7,8,d\n", &s);
+  CU_ASSERT(n == 2);
+  if (n == 2) {
+    CU_ASSERT(strcmp(s[0].id, "a") == 0 && s[0].depth_km == 0.0 && isnan(s[0].magnitude));
+    CU_ASSERT(strcmp(s[1].id, "d") == 0 && s[1].depth_km == 7.0 && s[1].magnitude == 8.0);
+  }
+  free(s);
+  n = read_good(tomo_read_events, "latitude,longitude\n1,2\n", &s);
+  CU_ASSERT(n == 1 && s[0].depth_km == 0.0);
+  free(s);
+}
+
 /* Ids as they are; one that does not fit is none. */
 static void test_ids(void)
 {
@@ -194,13 +211,17 @@ static void test_bad_events(void)
   char text[1024];
   reader *read = tomo_read_events;
   refuse(read, "\n", ": no event in this file");
-  refuse(read, "latitude,longitude\n1,2\n", ":1: the header has no column depth_km");
+  refuse(read, "latitude,depth\n1,2\n", ":1: the header has no column longitude");
   refuse(read, "latitude,longitude,depth,depth_km\n",
          ":1: the header has two columns for depth_km: depth and depth_km");
   refuse(read, "latitude,longitude,depth_km\n1,2,801\n", ":2: depth 801 is outside -10 to 800");
   refuse(read, "latitude,longitude,depth_km\n1,2,NaN\n", ":2: depth NaN is not finite");
   refuse(read, "latitude,longitude,depth_km,mag\n1,2,3,big\n",
          ":2: magnitude \"big\" is not a number");
+  refuse(read, "latitude,longitude,depth_km\n,2,3\n1,,3\n",
+         ":2: the event has no latitude; none of 2 events has a place");
+  refuse(read, "latitude,longitude,depth_km\n1,2,3\n,2x,3\n",
+         ":3: longitude \"2x\" is not a number");
   refuse(read, "latitude,longitude,depth_km,mag,mag\n",
          ":1: the header has two columns for mag: mag and mag");
   snprintf(text, sizeof text, "%s%.243s", ndk_event, ndk_event);
@@ -368,6 +389,7 @@ int main(int argc, char **argv)
                                          {"bad_stations", test_bad_stations},
                                          {"files", test_files},
                                          {"events", test_events},
+                                         {"incomplete_events", test_incomplete_events},
                                          {"ids", test_ids},
                                          {"bad_events", test_bad_events},
                                          {"ndk_columns", test_ndk_columns},

@@ -107,6 +107,29 @@ static void test_events(void)
   free(s);
 }
 
+/* Events without a place are left out; an origin or a magnitude that lacks its value is passed
+ * over.
+ */
+static void test_incomplete_events(void)
+{
+  tomo_site *s;
+  int64_t n = list_read(
+    tomo_read_events,
+    EVENTS("<event publicID=\"a\"/><event publicID=\"b\">" ORIGIN(
+      "o1",
+      "") "</event>"
+          "<event publicID=\"c\"><preferredOriginID>o1</preferredOriginID>"
+          "<preferredMagnitudeID>m1</preferredMagnitudeID>" ORIGIN("o1", "") ORIGIN("o2", "3")
+             ORIGIN("o3", "4") "<magnitude publicID=\"m1\"/>" MAGNITUDE(
+               "m2",
+               "6") "</event><event publicID=\"d\"><origin><longitude><value>1</value></longitude>"
+                    "</origin></event>"),
+    &s);
+  CU_ASSERT(n == 1);
+  if (n == 1) CU_ASSERT(strcmp(s[0].id, "c") == 0 && s[0].latitude == 3.0 && s[0].magnitude == 6.0);
+  free(s);
+}
+
 static void test_bad_stations(void)
 {
   list_reader *read = tomo_read_stations;
@@ -150,10 +173,12 @@ static void test_bad_events(void)
               ":3: XML: what is below the root is of namespace "
               "\"http://quakeml.org/xmlns/bed/1.1\", and that of QuakeML 1.2 of "
               "\"http://quakeml.org/xmlns/bed/1.2\"");
-  list_refuse(read, EVENTS("<event publicID=\"a\">\n</event>"), ":4: event \"a\" has no origin");
+  list_refuse(read, EVENTS("<event publicID=\"a\">\n</event>\n<event/>"),
+              ":4: event \"a\" has no origin; none of 2 events has a place");
   list_refuse(read, EVENTS("<event publicID=\"a\"><origin/></event>"),
-              ":4: the origin of event \"a\" has no latitude");
-  list_refuse(read, EVENTS("<event>" ORIGIN("o", "") "</event>"), ":4: latitude is empty");
+              ":4: event \"a\" has no origin with a place; none of 1 events has a place");
+  list_refuse(read, EVENTS("<event>" ORIGIN("o", "1") ORIGIN("p", "1x") "</event>"),
+              ":4: latitude \"1x\" is not a number");
   list_refuse(read,
               EVENTS("<event><origin><depth>\n<value>800001</value></depth></origin></event>"),
               ":5: depth in m 800001 is outside -10000 to 800000");
@@ -244,6 +269,7 @@ int main(int argc, char **argv)
 #ifdef HAVE_LIBXML2
     {"stations", test_stations},
     {"events", test_events},
+    {"incomplete_events", test_incomplete_events},
     {"bad_stations", test_bad_stations},
     {"bad_events", test_bad_events},
     {"hostile", test_hostile},

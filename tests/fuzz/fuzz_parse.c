@@ -161,17 +161,19 @@ static void csv(text *t, bool events, fuzz_result *result)
   char *field[FIELDS];
   int n = fuzz_text_split(t, ',', true, field);
   int lat = column(t, field, n, latitude, true), lon = column(t, field, n, longitude, true);
-  int deep = events ? column(t, field, n, depth, true) : -1;
+  int deep = events ? column(t, field, n, depth, false) : -1;
   int mag = events ? column(t, field, n, magnitude, false) : -1;
   while (!t->wrong && fuzz_text_next(t)) {
     double y = 0, x = 0, z = 0, m = NAN;
     if (fuzz_text_split(t, ',', true, field) != n)
       (void)fuzz_text_refuse(t, "another number of fields");
     if (t->wrong) return;
-    (void)fuzz_text_number(t, field[lat], -90, 90, &y);
-    (void)fuzz_text_number(t, field[lon], -180, 360, &x);
-    if (deep >= 0) (void)fuzz_text_number(t, field[deep], -10, 800, &z);
+    const bool placed = !events || (*field[lat] && *field[lon]); /* an event may have no place */
+    if (*field[lat] || !events) (void)fuzz_text_number(t, field[lat], -90, 90, &y);
+    if (*field[lon] || !events) (void)fuzz_text_number(t, field[lon], -180, 360, &x);
+    if (deep >= 0 && *field[deep]) (void)fuzz_text_number(t, field[deep], -10, 800, &z);
     if (mag >= 0 && *field[mag]) (void)fuzz_text_number(t, field[mag], -5, 11, &m);
+    if (!placed) continue;
     result->digest = fuzz_hash_site(result->digest, y, x, z, m);
     result->high++;
   }

@@ -56,7 +56,8 @@ static void make_events(fuzz_random *random, fuzz_bytes *b)
   fuzz_print(b, "<q:quakeml xmlns:q=\"%s\" xmlns=\"%s\">\n<eventParameters publicID=\"a\">\n",
              root_space, event_space);
   for (int64_t n = 1 + fuzz_below(random, 3); n > 0; n--) {
-    const int origins = 1 + (int)fuzz_below(random, 3);
+    const int origins = 1 + (int)fuzz_below(random, 3), without = (int)fuzz_below(random, 6);
+    if (fuzz_one_in(random, 8)) fuzz_print(b, "<event publicID=\"smi:a/none\"/>\n");
     fuzz_print(b, "<event publicID=\"smi:a/%d?b&amp;c\">\n", (int)n);
     if (fuzz_one_in(random, 2))
       fuzz_print(b, "<preferredOriginID>o&amp;%d</preferredOriginID>\n", origins - 1);
@@ -65,7 +66,10 @@ static void make_events(fuzz_random *random, fuzz_bytes *b)
                  "<origin publicID=\"o&amp;%d\">\n<time> <value>2012-04-11T08:38:36.7Z</value> "
                  "</time>\n",
                  i);
-      fuzz_print(b, "<latitude> <value>%.4f</value> </latitude>\n", between(random, -90, 90));
+      if (i == without && origins > 1)
+        fuzz_print(b, "<latitude> <value/> </latitude>\n");
+      else
+        fuzz_print(b, "<latitude> <value>%.4f</value> </latitude>\n", between(random, -90, 90));
       fuzz_print(b, "<longitude> <value>%.4f</value> </longitude>\n", between(random, -180, 180));
       if (fuzz_one_in(random, 2))
         fuzz_print(b, "<depth> <value>%.1f</value> </depth>\n", between(random, 0, 7e5));
@@ -228,48 +232,66 @@ static void judge_stations(const xmlNode *root, fuzz_result *result)
   if (count == 0) fuzz_refuse(result, "no station");
 }
 
-/* Of the children called so the one with the ID, else the first. */
-static const xmlNode *choose(const xmlNode *event, const char *name, const char *id)
-{
-  const xmlNode *first = NULL;
-  for (const xmlNode *c = event->children; c; c = c->next) {
-    char own[256];
-    if (!is(c, name, event_space)) continue;
-    attribute(c, "publicID", own);
-    if (*id && strcmp(own, id) == 0) return c;
-    if (!first) first = c;
-  }
-  return first;
-}
-
-/* parent / name / value, the last one. */
+/* parent / name / value, the last one that is not empty. */
 static void value_of(const xmlNode *parent, const char *name, double low, double high,
                      double *value, fuzz_result *result)
 {
   for (const xmlNode *c = parent->children; c; c = c->next)
-    for (const xmlNode *v = is(c, name, event_space) ? c->children : NULL; v; v = v->next)
-      if (is(v, "value", event_space)) number_in(v, low, high, value, result);
+    for (const xmlNode *v = is(c, name, event_space) ? c->children : NULL; v; v = v->next) {
+      char text[1024] = "";
+      if (is(v, "value", event_space)) text_in(v, text);
+      if (*text) number_in(v, low, high, value, result);
+    }
+}
+
+/* An origin's latitude, longitude and depth, or a magnitude's value; NaN: not given. */
+static void solution_of(const xmlNode *node, double value[3], fuzz_result *result)
+{
+  value[0] = value[1] = value[2] = NAN;
+  if (is(node, "magnitude", event_space)) {
+    value_of(node, "mag", -5, 11, &value[0], result);
+    value[1] = 0;
+  } else {
+    value_of(node, "latitude", -90, 90, &value[0], result);
+    value_of(node, "longitude", -180, 360, &value[1], result);
+    value_of(node, "depth", -1e4, 8e5, &value[2], result);
+  }
+}
+
+/* The values of the child called so that has the ID, else of the first; of those alone that have
+ * the first two values. False: there is none. */
+static bool choose(const xmlNode *event, const char *name, const char *id, double value[3],
+                   fuzz_result *result)
+{
+  bool found = false;
+  for (const xmlNode *c = event->children; c; c = c->next) {
+    char own[256];
+    double all[3];
+    if (!is(c, name, event_space)) continue;
+    attribute(c, "publicID", own);
+    solution_of(c, all, result);
+    const bool wanted = *id && strcmp(own, id) == 0;
+    if (isnan(all[0]) || isnan(all[1]) || (found && !wanted)) continue;
+    memcpy(value, all, sizeof all);
+    found = true;
+    if (wanted) return true;
+  }
+  return found;
 }
 
 static void judge_event(const xmlNode *event, fuzz_result *result)
 {
   char origin_id[1024] = "", magnitude_id[1024] = "";
-  double y = NAN, x = NAN, z = 0, m = NAN;
+  double at[3], m[3] = {NAN};
   for (const xmlNode *c = event->children; c; c = c->next) {
     if (is(c, "preferredOriginID", event_space)) text_in(c, origin_id);
     if (is(c, "preferredMagnitudeID", event_space)) text_in(c, magnitude_id);
   }
   origin_id[255] = magnitude_id[255] = '\0';
-  const xmlNode *origin = choose(event, "origin", origin_id);
-  const xmlNode *magnitude = choose(event, "magnitude", magnitude_id);
-  if (origin) {
-    value_of(origin, "latitude", -90, 90, &y, result);
-    value_of(origin, "longitude", -180, 360, &x, result);
-    value_of(origin, "depth", -1e4, 8e5, &z, result);
-  }
-  if (magnitude) value_of(magnitude, "mag", -5, 11, &m, result);
-  if (isnan(y) || isnan(x)) fuzz_refuse(result, "no place");
-  result->digest = fuzz_hash_site(result->digest, y, x, z / 1000, m);
+  (void)choose(event, "magnitude", magnitude_id, m, result);
+  if (!choose(event, "origin", origin_id, at, result)) return;
+  result->digest =
+    fuzz_hash_site(result->digest, at[0], at[1], isnan(at[2]) ? 0 : at[2] / 1000, m[0]);
   result->high++;
 }
 

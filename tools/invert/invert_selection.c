@@ -11,11 +11,12 @@ typedef struct reason {
   const char *said, *key;
 } reason;
 
-enum { REASONS = 6 };
+enum { REASONS = 7 };
 
 static void list_reasons(const tomo_counts *c, reason list[REASONS])
 {
-  const reason all[REASONS] = {{c->time, "outside --time", "outside_time"},
+  const reason all[REASONS] = {{c->no_place, "without a place", "without_place"},
+                               {c->time, "outside --time", "outside_time"},
                                {c->no_time, "without a time", "without_time"},
                                {c->magnitude, "outside --magnitude", "outside_magnitude"},
                                {c->no_magnitude, "without a magnitude", "without_magnitude"},
@@ -38,12 +39,31 @@ static void print(const char *title, const char *what, const tomo_counts *c)
     before = ", ";
   }
   (void)printf("\n");
+  for (int64_t i = 0; i < c->placeless.listed; i++)
+    (void)printf("           %s\n", c->placeless.note[i]);
+  if (c->no_place > c->placeless.listed)
+    (void)printf("           (the first %" PRId64 " of %" PRId64 " without a place)\n",
+                 c->placeless.listed, c->no_place);
 }
 
 void invert_print_selection(const invert_job *job)
 {
   print("Stations", "entries", &job->read_stations);
   print("Events", "earthquakes", &job->read_events);
+}
+
+static json_t *text(const char *value)
+{
+  json_t *string = value ? json_string(value) : json_null();
+  return string ? string : json_string("(not UTF-8)");
+}
+
+static json_t *placeless_json(const tomo_placeless *p)
+{
+  json_t *array = json_array();
+  for (int64_t i = 0; i < p->listed; i++)
+    (void)json_array_append_new(array, text(p->note[i]));
+  return array;
 }
 
 static json_t *counts_json(const tomo_counts *c)
@@ -59,14 +79,11 @@ static json_t *counts_json(const tomo_counts *c)
 
 json_t *invert_selection_json(const invert_job *job)
 {
+  json_t *events = counts_json(&job->read_events);
+  (void)json_object_set_new(events, "without_place_first",
+                            placeless_json(&job->read_events.placeless));
   return json_pack("{s:{s:o, s:o}}", "selection", "stations", counts_json(&job->read_stations),
-                   "events", counts_json(&job->read_events));
-}
-
-static json_t *text(const char *value)
-{
-  json_t *string = value ? json_string(value) : json_null();
-  return string ? string : json_string("(not UTF-8)");
+                   "events", events);
 }
 
 json_t *invert_selection_settings(const invert_options *o)

@@ -127,6 +127,7 @@ static int64_t *judge_station(const tomo_choice *c, const tomo_site *s, tomo_cou
 
 static int64_t *judge_event(const tomo_choice *c, const tomo_site *s, tomo_counts *counts)
 {
+  if (isnan(s->latitude)) return &counts->no_place;
   if (c->time_given && isnan(s->time_s)) return &counts->no_time;
   if (c->time_given && !(s->time_s >= c->from_s && s->time_s < c->until_s)) return &counts->time;
   if (c->magnitude_given && isnan(s->magnitude)) return &counts->no_magnitude;
@@ -177,14 +178,16 @@ static osla_err choose(char *const *files, int n, const tomo_choice *choice, sit
   counts->read = list->count;
   if (events) OSLA_CALL(number_events(list));
   keep_chosen(list, choice, events ? judge_event : judge_station, counts);
+  counts->placeless = list->placeless;
+  if (counts->no_place == counts->read) return site_list_refuse_placeless(list, counts->read);
   const int64_t chosen = list->count;
   OSLA_CALL(events ? tomo_merge_events(list->site, &list->count)
                    : tomo_merge_stations(list->site, &list->count));
   counts->same = chosen - list->count;
   counts->used = list->count;
-  OSLA_CHECK(list->count > 0, OSLA_ERR_ARG,
-             "--time, --magnitude and the regions leave none of %lld %s", (long long)counts->read,
-             events ? "earthquakes" : "entries of stations");
+  OSLA_CHECK(
+    list->count > 0, OSLA_ERR_ARG, "--time, --magnitude and the regions leave none of %lld %s",
+    (long long)(counts->read - counts->no_place), events ? "earthquakes" : "entries of stations");
   return OSLA_OK;
 }
 

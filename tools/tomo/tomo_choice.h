@@ -34,10 +34,12 @@ osla_err tomo_choice_region(tomo_region *region, const char *option, const char 
  * the first reason. */
 typedef struct tomo_counts {
   int64_t read, used;
+  int64_t no_place;      /* events: the first ones are in `placeless` */
   int64_t time, no_time; /* outside; events: of no known time */
   int64_t magnitude, no_magnitude;
   int64_t region;
   int64_t same; /* as another one that is used: tomo_same.h */
+  tomo_placeless placeless;
 } tomo_counts;
 
 /* Read the files, one after the other, and keep what is chosen. A station is used if one of its
@@ -49,7 +51,8 @@ typedef struct tomo_counts {
  * Errors: as tomo_read_stations; ARG where nothing is left. */
 osla_err tomo_choose_stations(char *const *files, int n, const tomo_choice *choice,
                               tomo_site **sites, tomo_counts *counts);
-/* The same of events; one without id gets its number in the list, from 1, as its id. */
+/* The same of events; one without id gets its number in the list, from 1, as its id. An event
+ * without a place is left out, and counts for these numbers. */
 osla_err tomo_choose_events(char *const *files, int n, const tomo_choice *choice, tomo_site **sites,
                             tomo_counts *counts);
 

@@ -43,7 +43,7 @@ osla_err text_read_fdsn(text_reader *reader, site_list *list)
     if (!more) return OSLA_OK;
     if (text_is_fdsn(reader->text)) {
       *strchr(reader->text, '#') = ' ';
-      OSLA_CALL(text_header(reader, '|', keys, KEYS, ELEVATION, column, &count));
+      OSLA_CALL(text_header(reader, '|', keys, KEYS, ELEVATION, ELEVATION, column, &count));
     } else {
       OSLA_CALL(read_row(reader, column, count, list));
     }

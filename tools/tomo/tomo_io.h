@@ -12,6 +12,10 @@
  * (event, event_id) and time (origin_time), or date and time, in any case and order; other columns
  * are ignored. Fields may be quoted with ", which is doubled inside.
  *
+ * One rule holds for events of all formats: one without a latitude or a longitude has no place and
+ * is left out, a missing depth is 0 km, a missing magnitude or time is not known. A value that is
+ * given and wrong is an error.
+ *
  * FDSN text: what the web service fdsnws-station gives with format=text at level=station or channel
  * (www.fdsn.org/webservices); | between the fields, no quotes. The columns Network, Station,
  * Latitude, Longitude, StartTime, EndTime are found by the header, which may come again, as in
@@ -19,7 +23,8 @@
  * data centres) are one station, at the first line's place.
  *
  * StationXML (FDSN, versions 1.x): stations with their epochs, merged in the same way. QuakeML 1.2:
- * of each event the preferred origin and magnitude, else the first ones; its id is the publicID,
+ * of each event the preferred origin and magnitude, else the first ones; an origin without latitude
+ * and longitude, and a magnitude without a value, are passed over. An event's id is the publicID,
  * or, where that does not fit, its last part: behind eventid=, else behind the last slash.
  *
  * NDK: five lines of fixed columns per event; place and time from line 1, id (CMT event name) from
@@ -55,12 +60,20 @@ typedef struct tomo_site {
                                one that does not fit */
 } tomo_site;
 
-/* Read a whole file. Of stations with epochs (FDSN text, StationXML) one entry each, the first.
- *   file   [in]   path
- *   sites  [out]  malloc'ed array in file order; the caller frees it; NULL on error
- *   count  [out]  its length, at least 1; 0 on error
+/* The first events that are left out because their list gives no place for them: "FILE:LINE: what
+ * is missing". Plain bytes, as tomo_site. */
+enum { TOMO_PLACELESS_MAX = 10, TOMO_PLACELESS_TEXT = 320 };
+typedef struct tomo_placeless {
+  int64_t listed; /* 0 .. TOMO_PLACELESS_MAX */
+  char note[TOMO_PLACELESS_MAX][TOMO_PLACELESS_TEXT];
+} tomo_placeless;
+
+/* Read a whole file. Events without a place are left out. Of stations with epochs (FDSN text,
+ * StationXML) one entry each, the first. file   [in]   path sites  [out]  malloc'ed array in file
+ * order; the caller frees it; NULL on error count  [out]  its length, at least 1; 0 on error
  * Errors: OSLA_ERR_IO with one line "FILE:LINE: what and the offending value" for what stands in
- * the file, "FILE: reason" for what is wrong with the file (missing, unreadable, without entries);
+ * the file, "FILE: reason" for what is wrong with the file (missing, unreadable, without entries,
+ * without an event that has a place);
  * OSLA_ERR_MEM. */
 osla_err tomo_read_stations(const char *file, tomo_site **sites, int64_t *count);
 osla_err tomo_read_events(const char *file, tomo_site **sites, int64_t *count);

@@ -80,7 +80,7 @@ static osla_err read_layers(text_reader *reader, layers *all, bool *smoothing)
   bool more;
   OSLA_CALL(text_read_content(reader, &more));
   OSLA_CHECK(more, OSLA_ERR_IO, "%s: no layer in this file", reader->file);
-  OSLA_CALL(text_header(reader, ',', keys, KEYS, SMOOTHING, column, &count));
+  OSLA_CALL(text_header(reader, ',', keys, KEYS, SMOOTHING, SMOOTHING, column, &count));
   *smoothing = column[SMOOTHING] >= 0;
   for (;;) {
     OSLA_CALL(text_read_content(reader, &more));

@@ -82,41 +82,67 @@ static osla_err begin(xml_reader *reader, const char *path)
   return OSLA_OK;
 }
 
-/* The one that is preferred, if it is there, else the first. */
-static const solution *choose(const solutions *s, const char *preferred)
+static bool has_place(const solution *s)
 {
-  for (int64_t i = 0; i < s->count && *preferred; i++)
-    if (strcmp(s->at[i].name, preferred) == 0) return &s->at[i];
-  return s->count > 0 ? &s->at[0] : NULL;
+  return !isnan(s->latitude) && !isnan(s->longitude);
+}
+
+static bool has_magnitude(const solution *s)
+{
+  return !isnan(s->magnitude);
+}
+
+/* Of the solutions that have what is needed, the preferred one, else the first; NULL: none has it.
+ */
+static const solution *choose(const solutions *s, const char *preferred,
+                              bool has_needed(const solution *))
+{
+  const solution *first = NULL;
+  for (int64_t i = 0; i < s->count; i++) {
+    if (!has_needed(&s->at[i])) continue;
+    if (*preferred && strcmp(s->at[i].name, preferred) == 0) return &s->at[i];
+    if (!first) first = &s->at[i];
+  }
+  return first;
+}
+
+/* Leaves out the event that was added last, because no origin has a place. */
+static void leave_out(xml_reader *reader)
+{
+  const events *e = reader->state;
+  char shown[TEXT_SHOWN], what[2 * TEXT_SHOWN];
+  text_show(e->name, shown);
+  (void)snprintf(what, sizeof what,
+                 e->origins.count == 0 ? "event \"%s\" has no origin"
+                                       : "event \"%s\" has no origin with a place",
+                 shown);
+  site_list_mark_placeless(reader->list, reader->where, what);
 }
 
 static osla_err add(xml_reader *reader)
 {
   events *e = reader->state;
-  const solution *origin = choose(&e->origins, e->preferred_origin);
-  const solution *magnitude = choose(&e->magnitudes, e->preferred_magnitude);
-  char shown[TEXT_SHOWN];
+  const solution *origin = choose(&e->origins, e->preferred_origin, has_place);
+  const solution *magnitude = choose(&e->magnitudes, e->preferred_magnitude, has_magnitude);
   tomo_site *site;
-  text_show(e->name, shown);
-  OSLA_CHECK(origin, OSLA_ERR_IO, "%s:%lld: event \"%s\" has no origin", reader->where->file,
-             (long long)reader->where->line, shown);
-  OSLA_CHECK(!isnan(origin->latitude) && !isnan(origin->longitude), OSLA_ERR_IO,
-             "%s:%lld: the origin of event \"%s\" has no %s", reader->where->file,
-             (long long)reader->where->line, shown,
-             isnan(origin->latitude) ? "latitude" : "longitude");
   OSLA_CALL(site_list_add(reader->list, &site));
+  text_set_name(site, e->place);
+  set_id(site, e->name);
+  if (magnitude) site->magnitude = magnitude->magnitude;
+  if (!origin) {
+    leave_out(reader);
+    return OSLA_OK;
+  }
   site->latitude = origin->latitude;
   site->longitude = origin->longitude;
   site->depth_km = isnan(origin->depth_m) ? 0.0 : origin->depth_m / 1000.0;
   site->time_s = origin->time_s;
-  if (magnitude) site->magnitude = magnitude->magnitude;
-  text_set_name(site, e->place);
-  set_id(site, e->name);
   return OSLA_OK;
 }
 
 static osla_err read_origin(text_reader *where, const char *path, const char *text, solution *s)
 {
+  if (text_is_missing(text)) return OSLA_OK;
   if (strcmp(path, "latitude/value") == 0)
     return text_number(where, "latitude", text, -90.0, 90.0, &s->latitude);
   if (strcmp(path, "longitude/value") == 0)
@@ -146,7 +172,7 @@ static osla_err end(xml_reader *reader, const char *path, const char *text)
   if (strncmp(path, origin, sizeof origin - 1) == 0)
     return read_origin(reader->where, path + sizeof origin - 1, text,
                        &e->origins.at[e->origins.count - 1]);
-  if (strcmp(path, "/magnitude/mag/value") == 0)
+  if (strcmp(path, "/magnitude/mag/value") == 0 && !text_is_missing(text))
     return text_number(reader->where, "magnitude", text, -5.0, 11.0,
                        &e->magnitudes.at[e->magnitudes.count - 1].magnitude);
   if (strcmp(path, "/preferredOriginID") == 0)

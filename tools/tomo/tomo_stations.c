@@ -40,7 +40,7 @@ static osla_err read_csv(text_reader *reader, site_list *list)
   int column[KEYS], count;
   bool more;
   OSLA_CALL(text_read_content(reader, &more));
-  OSLA_CALL(text_header(reader, ',', keys, KEYS, 2, column, &count));
+  OSLA_CALL(text_header(reader, ',', keys, KEYS, 2, 2, column, &count));
   for (;;) {
     tomo_site *site;
     OSLA_CALL(text_read_content(reader, &more));

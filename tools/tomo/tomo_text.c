@@ -206,11 +206,16 @@ osla_err text_number(const text_reader *reader, const char *what, const char *fi
   return OSLA_OK;
 }
 
+bool text_is_missing(const char *field)
+{
+  return field[0] == '\0';
+}
+
 osla_err text_time(const text_reader *reader, const char *what, const char *field, double *time_s)
 {
   char shown[TEXT_SHOWN];
   *time_s = NAN;
-  if (field[0] == '\0') return OSLA_OK;
+  if (text_is_missing(field)) return OSLA_OK;
   text_show(field, shown);
   OSLA_CHECK(tomo_time_read(field, time_s), OSLA_ERR_IO,
              "%s:%lld: %s \"%s\" is not a time of ISO 8601, such as 2018-01-31T02:00:31.8",
@@ -290,6 +295,21 @@ osla_err site_list_add(site_list *list, tomo_site **site)
   return OSLA_OK;
 }
 
+void site_list_mark_placeless(site_list *list, const text_reader *where, const char *what)
+{
+  tomo_placeless *p = &list->placeless;
+  list->site[list->count - 1].latitude = NAN;
+  if (p->listed == TOMO_PLACELESS_MAX) return;
+  (void)snprintf(p->note[p->listed++], TOMO_PLACELESS_TEXT, "%s:%lld: %s", where->file,
+                 (long long)where->line, what);
+}
+
+osla_err site_list_refuse_placeless(const site_list *list, int64_t count)
+{
+  return osla_error_set(OSLA_ERR_IO, "%s; none of %lld events has a place", list->placeless.note[0],
+                        (long long)count);
+}
+
 /* Is `name` one of the words in "latitude|lat"? */
 static bool is_one_of(const char *name, const char *key)
 {
@@ -303,7 +323,7 @@ static bool is_one_of(const char *name, const char *key)
 }
 
 osla_err text_header(text_reader *reader, char separator, const char *const *keys, int n_keys,
-                     int required, int *column, int *count)
+                     int required, int unique, int *column, int *count)
 {
   char *field[TEXT_FIELDS_MAX];
   OSLA_CALL(text_split(reader, separator, field, count));
@@ -311,7 +331,7 @@ osla_err text_header(text_reader *reader, char separator, const char *const *key
     column[i] = -1;
     for (int j = 0; j < *count; j++) {
       if (!is_one_of(field[j], keys[i])) continue;
-      bool again = column[i] >= 0 && (i < required || !strcasecmp(field[j], field[column[i]]));
+      bool again = column[i] >= 0 && (i < unique || !strcasecmp(field[j], field[column[i]]));
       OSLA_CHECK(!again, OSLA_ERR_IO, "%s:%lld: the header has two columns for %.*s: %s and %s",
                  reader->file, (long long)reader->line, (int)strcspn(keys[i], "|"), keys[i],
                  field[column[i]], field[j]);

@@ -28,7 +28,8 @@ typedef struct text_reader {
 typedef struct site_list {
   tomo_site *site;
   int64_t count, capacity;
-  bool epochs; /* of stations: an entry is an epoch or a channel, not a station */
+  bool epochs;              /* of stations: an entry is an epoch or a channel, not a station */
+  tomo_placeless placeless; /* of the events whose latitude is NaN */
 } site_list;
 
 /* Opens the file; the caller calls text_close whatever happens. */
@@ -77,6 +78,9 @@ void text_set_codes(tomo_site *site, const char *network, const char *station);
 /* The id, without blanks at the ends; one that does not fit is none, so that no data get it. */
 void text_set_id(tomo_site *site, const char *id);
 
+/* Is the field empty? */
+bool text_is_missing(const char *field);
+
 /* A time (tomo_time.h) in seconds; `what` names it in the message. An empty field is NaN. */
 osla_err text_time(const text_reader *reader, const char *what, const char *field, double *time_s);
 
@@ -88,10 +92,19 @@ osla_err text_code(const text_reader *reader, const char *what, const char *code
  */
 osla_err site_list_add(site_list *list, tomo_site **site);
 
+/* Marks the event that was added last as one without a place: its latitude becomes NaN. It counts
+ * for the numbers of the events behind it, and is left out after reading. `what` says what is
+ * missing; the first such events are noted with the reader's line. */
+void site_list_mark_placeless(site_list *list, const text_reader *where, const char *what);
+
+/* The error for a list whose events, `count` of them, have no place. */
+osla_err site_list_refuse_placeless(const site_list *list, int64_t count);
+
 /* Column numbers of a header. Each key is a list of accepted names "latitude|lat"; column[i] is
- * -1 where an optional key is absent. The first `required` keys must be there, once. */
+ * -1 where an optional key is absent. The first `required` keys must be there, and of the first
+ * `unique` ones no two names may be there. */
 osla_err text_header(text_reader *reader, char separator, const char *const *keys, int n_keys,
-                     int required, int *column, int *count);
+                     int required, int unique, int *column, int *count);
 
 /* Splits the current line, which must have `count` fields. */
 osla_err text_row(text_reader *reader, char separator, char **field, int count);
@@ -103,7 +116,7 @@ typedef osla_err site_reader(text_reader *reader, site_list *list);
 osla_err text_read_sites(const char *file, const char *what, site_reader *read,
                          site_reader *read_xml, site_list *list);
 
-/* Appends the entries of a file, those of one station, too. */
+/* Appends the entries of a file, those of one station and events without a place, too. */
 osla_err text_read_stations(const char *file, site_list *list);
 osla_err text_read_events(const char *file, site_list *list);
 
