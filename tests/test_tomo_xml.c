@@ -213,6 +213,8 @@ static void test_hostile(void)
               "<FDSNStationXML a=\"&e;\">&e;</FDSNStationXML>",
               expected);
   list_refuse(read, STATIONS("<Network code=\"IU\">&unknown;</Network>"), ":4: XML: Entity ...");
+  list_refuse(read, "<?xml version=\"1.0\" encoding=\"EUC-JP\"?>\n<a>\xff\xff\xff\xff</a>",
+              ":1: XML: input conversion failed ...");
   unlink(secret);
 
   size_t n = (size_t)snprintf(text, sizeof text,

@@ -3,7 +3,8 @@
  * libxml2's push parser gets the file in pieces and calls back for each tag and text. Its callback
  * for a document type declaration comes when its name has been read, before its content: the parser
  * is stopped there. Errors of the parser come through a structured callback, so that nothing is
- * printed and nothing of libxml2 is changed for others. */
+ * printed. Errors of character encodings do not reach the callback of the parser (libxml2 2.9), but
+ * that of the thread, which is set while the file is read. */
 #ifdef HAVE_CONFIG_H
 #include "config.h"
 #endif
@@ -53,8 +54,9 @@ typedef xmlErrorPtr parser_error;
 typedef const xmlError *parser_error;
 #endif
 
-/* A line of the parser's own, without its end and what cannot be printed. */
-static void on_error(void *user, parser_error error)
+/* Records a line of the parser's own, without its end and what cannot be printed. Does not stop the
+ * parser: that crashes libxml2 2.9 in the midst of a change of encoding. */
+static void note_error(void *user, parser_error error)
 {
   parse *p = user;
   char text[160];
@@ -65,9 +67,16 @@ static void on_error(void *user, parser_error error)
   while (n > 0 && text[n - 1] == ' ')
     n--;
   text[n] = '\0';
-  stop(p, osla_error_set(error->code == XML_ERR_NO_MEMORY ? OSLA_ERR_MEM : OSLA_ERR_IO,
-                         "%s:%lld: XML: %s", p->reader.where->file,
-                         (long long)(error->line > 0 ? error->line : line_now(p)), text));
+  p->err = osla_error_set(error->code == XML_ERR_NO_MEMORY ? OSLA_ERR_MEM : OSLA_ERR_IO,
+                          "%s:%lld: XML: %s", p->reader.where->file,
+                          (long long)(error->line > 0 ? error->line : line_now(p)), text);
+}
+
+static void on_error(void *user, parser_error error)
+{
+  parse *p = user;
+  note_error(user, error);
+  if (p->err != OSLA_OK) xmlStopParser(p->context);
 }
 
 static void on_document_type(void *user, const xmlChar *name, const xmlChar *external,
@@ -224,10 +233,14 @@ osla_err xml_read(text_reader *where, const xml_format *format, void *state, sit
                          .serror = on_error};
   parse p = {.reader = {.where = where, .list = list, .state = state}, .format = format};
   xmlInitParser();
+  const xmlStructuredErrorFunc others = xmlStructuredError;
+  void *const theirs = xmlStructuredErrorContext;
   p.context = xmlCreatePushParserCtxt(&calls, &p, NULL, 0, NULL);
   OSLA_CHECK(p.context, OSLA_ERR_MEM, "%s: no memory for the XML parser", where->file);
   (void)xmlCtxtUseOptions(p.context, XML_PARSE_NONET);
+  xmlSetStructuredErrorFunc(&p, note_error);
   feed(&p);
+  xmlSetStructuredErrorFunc(theirs, others);
   xmlFreeDoc(p.context->myDoc);
   xmlFreeParserCtxt(p.context);
   OSLA_CALL(p.err);
