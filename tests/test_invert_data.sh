@@ -83,10 +83,11 @@ fi
 # --- what does not match, and what is wrong ---
 head -n 100 "$example" >"$scratch/part.csv"
 for i in 1 2 3; do echo "nobody$i,II,AAK,rayleigh,phase,0,40,minor,1,2"; done >>"$scratch/part.csv"
-run 3 node "${model[@]}" --data "$scratch/part.csv" --json "$scratch/part.json"
+tr , ';' <"$scratch/part.csv" >"$scratch/semicolons.csv"
+run 3 node "${model[@]}" --data "$scratch/semicolons.csv" --json "$scratch/part.json"
 good
 has '^Not used +3 of 101 measurements:$'
-has "^ +$scratch/part.csv:101: event nobody1 is not on the list$"
+has "^ +$scratch/semicolons.csv:101: event nobody1 is not on the list$"
 grep -q '"unmatched": 3' "$scratch/part.json" || fail "$label: unmatched in the JSON report"
 for place in "0 node" "3 node" "4 fake2"; do
   head -n 5 "$example" | sed '5s/,[^,]*$/,-2/' >"$scratch/sigma.csv"
@@ -100,9 +101,9 @@ for place in "0 node" "3 node" "4 fake2"; do
 done
 run 0 node --data "$scratch/nothing.csv" --output "$scratch/none.osla"
 bad "$scratch/nothing.csv: No such file or directory"
-tr , ';' <"$example" >"$scratch/semicolons.csv"
-run 0 node --data "$scratch/semicolons.csv" --output "$scratch/none.osla"
-bad "$scratch/semicolons.csv:2: the header has no comma: fields are parted by commas"
+tr , ' ' <"$example" >"$scratch/blanks.csv"
+run 0 node --data "$scratch/blanks.csv" --output "$scratch/none.osla"
+bad "$scratch/blanks.csv:2: the header is one field, .*: fields are separated by commas, semicolons, tabs or \|"
 run 0 node --data "$example" -d "$scratch/part.csv" --output "$scratch/none.osla"
 bad "--data: $example and $scratch/part.csv: one table is wanted"
 run 0 node --data "$example" --reference "$example" --output "$scratch/none.osla"

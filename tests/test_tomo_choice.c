@@ -1,4 +1,5 @@
-/* Tomography: times, several lists at once, and what of them is used. No communication. */
+/* Tomography: times, tables of earthquakes and stations, several lists at once, and what of them is
+ * used. No communication. */
 #include "list_help.h"
 
 #include <math.h>
@@ -58,6 +59,113 @@ static void test_times(void)
   }
   for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
     OSLA_ASSERT_MSG(!tomo_time_read(bad[i], &seconds), "%s", bad[i]);
+}
+
+/* The text format of the web service fdsnws-event; the header may come again, in another form. */
+static void test_event_text(void)
+{
+  tomo_site *s;
+  int64_t n = list_read(
+    tomo_read_events,
+    "#EventID | Time | Latitude | Longitude | Depth/km | Author | Catalog | Contributor | "
+    "ContributorID | MagType | Magnitude | MagAuthor | EventLocationName\n"
+    "3337497|2012-04-11T08:38:37|2.2376|93.0144|26.3|ISC|ISC|ISC|600860404|MW|8.6|GCMT|OFF W, "
+    "\"COAST\"\n"
+    "20160508_0000129|2016-05-08 05:17:11.5|1|1||AZER|EMSC-RTS|AZER|505483|ml||AZER|CASPIAN\n"
+    "# a comment\n"
+    "a||||10||||||||\n"
+    "#EventID|Time|Latitude|Longitude|Depth/Km|Author|Catalog|Contributor|ContributorID|MagType|"
+    "Magnitude|MagAuthor|EventLocationName|EventType\n"
+    "gfz2026|2018-01-31T24:00:00|-15.20|-72.40|35.0|GFZ||GFZ|gfz2026|mb|4.60||Peru|earthquake\n",
+    &s);
+  CU_ASSERT(n == 3);
+  if (n == 3) {
+    CU_ASSERT(strcmp(s[0].id, "3337497") == 0 && strcmp(s[0].name, "OFF W, \"COAST\"") == 0);
+    CU_ASSERT(s[0].latitude == 2.2376 && s[0].longitude == 93.0144 && s[0].depth_km == 26.3);
+    CU_ASSERT(s[0].magnitude == 8.6 && s[0].time_s == 1334133517.0);
+    CU_ASSERT(s[1].depth_km == 0.0 && isnan(s[1].magnitude) && s[1].time_s == 1462684631.5);
+    CU_ASSERT(s[2].magnitude == 4.6 && s[2].time_s == 1517443200.0);
+  }
+  free(s);
+  list_refuse(tomo_read_events, "#EventID|Time|Latitude|Longitude\na|2010|1|2|3\n",
+              ":2: 5 fields, but the header has 4");
+  list_refuse(tomo_read_events, "#EventID|Time|Latitude|Longitude\na|2010|1x|2\n",
+              ":2: latitude \"1x\" is not a number");
+}
+
+#define ISC_HEADER                                                                                 \
+  "  EVENTID,TYPE,AUTHOR   ,DATE      ,TIME       ,LAT     ,LON      ,DEPTH,DEPFIX,AUTHOR   ,"     \
+  "TYPE  ,MAG \n"
+
+/* The ISC's catalogue: a row has as many magnitudes as there are; depths may be blank. */
+static void test_isc(void)
+{
+  static const char rows[] =
+    ISC_HEADER "   380100,ke,ISC      ,1990-01-01,14:49:00.39,-10.4982, 161.3621, 35.3,      ,"
+               "BJI      ,mb    , 5.5,ISC      ,MS    , 5.7\n"
+               "   380101,ke,ISC      ,1990-01-01,14:50:00   , 10.5   ,-161.3621,     ,TRUE  ,"
+               "BJI      ,mb    ,    ,ISC      ,MS    , 4.1\n"
+               "   380102,ke,ISC      ,1990-01-01,14:51:00.39, 11.5   , 161.3621, 10.0,TRUE  \n"
+               "   380103,ke,ISC      ,1990-01-01,14:52:00.39,        ,         , 10.0,TRUE  ,"
+               "BJI      ,mb    , 5.5,\n";
+  char page[4096];
+  tomo_site *s;
+  for (int i = 0; i < 3; i++) {
+    snprintf(page, sizeof page, "%s%s\nSTOP\n%s",
+             i == 0   ? "<!DOCTYPE html>\n<title>ISC, a page</title><pre>\nDATA_TYPE\n"
+             : i == 1 ? "DATA_TYPE EVENT_CATALOGUE\nISC Bulletin\n--EVENT--|---ORIGIN---|---...\n"
+                      : "",
+             rows, i == 0 ? "</pre>\n" : "");
+    CU_ASSERT(list_read(tomo_read_events, page, &s) == 3);
+    if (!s) continue;
+    CU_ASSERT(strcmp(s[0].id, "380100") == 0 && s[0].latitude == -10.4982);
+    CU_ASSERT(s[0].longitude == 161.3621 && s[0].depth_km == 35.3 && s[0].magnitude == 5.5);
+    OSLA_ASSERT_CLOSE(s[0].time_s, 631205340.39, 1e-5);
+    CU_ASSERT(s[1].depth_km == 0.0 && s[1].magnitude == 4.1 && isnan(s[2].magnitude));
+    free(s);
+  }
+  list_refuse(tomo_read_events, ISC_HEADER "1,ke,ISC,1990-01-01,14:49:00.39,1,2,3,,BJI,mb\n",
+              ":2: 11 fields, which are not 9 and 3 for each magnitude");
+  list_refuse(tomo_read_events, ISC_HEADER "1,ke,ISC,1990-01-01,14:49:00.39,1,2,3,,B,mb,5,B,MS,x\n",
+              ":2: magnitude \"x\" is not a number");
+  list_refuse(tomo_read_events, "DATA_TYPE EVENT_CATALOGUE\nNo events were found.\nSTOP\n",
+              ": no line begins with EVENTID, as the header of a catalogue of the ISC does");
+  snprintf(page, sizeof page, "ISC: On-line Bulletin\n%s", rows);
+  list_refuse(tomo_read_events, page,
+              ": the catalogue of the ISC ends without its line STOP: it is cut off");
+}
+
+/* Semicolons and tabs separate as well; a comma in SPECFEM's columns does not make them CSV. */
+static void test_separators(void)
+{
+  tomo_site *s;
+  int64_t n = list_read(tomo_read_events,
+                        "id;latitude;longitude;depth;\"place, region\";name\n"
+                        "a;1.5;2;3;X;\"Y; Z, \"\"W\"\"\"\n",
+                        &s);
+  CU_ASSERT(n == 1 && s[0].latitude == 1.5 && strcmp(s[0].name, "Y; Z, \"W\"") == 0);
+  free(s);
+  n = list_read(tomo_read_events, "id\tlat\tlon\tdepth\tmag\na\t1\t2\t\t\nb\t 1\t2\t3\t5\n", &s);
+  CU_ASSERT(n == 2 && s[0].depth_km == 0.0 && s[1].depth_km == 3.0 && s[1].magnitude == 5.0);
+  free(s);
+  n = list_read(tomo_read_stations, "net;sta;lat;lon;elevation\nIU;ANMO;34.9;-106.5;1\n", &s);
+  CU_ASSERT(n == 1 && strcmp(s[0].id, "IU.ANMO") == 0 && s[0].longitude == -106.5);
+  free(s);
+  n = list_read(tomo_read_stations, "net\tsta\tlat\tlon\n\tANMO\t34.9\t-106.5\n", &s);
+  CU_ASSERT(n == 1 && strcmp(s[0].id, "ANMO") == 0);
+  free(s);
+  n = list_read(tomo_read_stations,
+                "ANMO IU 34.9 -106.5 1850 0 Albuquerque, New Mexico\nB\tIU\t1\t2\t0\t0\n", &s);
+  CU_ASSERT(n == 2 && strcmp(s[0].id, "IU.ANMO") == 0 && strcmp(s[1].id, "IU.B") == 0);
+  free(s);
+  list_refuse(
+    tomo_read_events, "latitude longitude depth\n1 2 3\n",
+    ":1: the header is one field, \"latitude longitude depth\": fields are separated by commas, "
+    "semicolons, tabs or |");
+  list_refuse(tomo_read_events, "latitude;longitude\n1,5;2\n",
+              ":2: latitude \"1,5\" is not a number");
+  list_refuse(tomo_read_stations, "<html><body>404</body></html>\n",
+              ": is a web page (HTML), and no list of stations");
 }
 
 static void refuse(osla_err err, const char *expected)
@@ -228,8 +336,14 @@ static void test_stations(void)
 
 int main(int argc, char **argv)
 {
-  static const osla_test_case cases[] = {{"times", test_times},       {"words", test_words},
-                                         {"events", test_events},     {"placeless", test_placeless},
-                                         {"stations", test_stations}, {NULL, NULL}};
+  static const osla_test_case cases[] = {{"times", test_times},
+                                         {"words", test_words},
+                                         {"event_text", test_event_text},
+                                         {"isc", test_isc},
+                                         {"separators", test_separators},
+                                         {"events", test_events},
+                                         {"placeless", test_placeless},
+                                         {"stations", test_stations},
+                                         {NULL, NULL}};
   return osla_test_main(argc, argv, cases);
 }

@@ -59,7 +59,7 @@ static void test_layers(void)
     CU_ASSERT(f.lateral && f.lateral[0] == 0.0 && f.lateral[1] == 1.5 && f.lateral[3] == 3.0);
     tomo_prior_release(&f);
   }
-  if (OSLA_ASSERT_OK(read_text("depth_top_km,depth_bottom_km,sigma\n0,900,4", &f))) {
+  if (OSLA_ASSERT_OK(read_text("depth_top_km;depth_bottom_km;sigma\n0;900;4", &f))) {
     CU_ASSERT(!f.lateral && f.damping[KNOTS * N_RADIAL - 1] == 1.0 / 16.0);
     tomo_prior_release(&f);
   }

@@ -96,7 +96,7 @@ typedef struct fuzz_kind {
   bool (*accept)(const fuzz_result *judged, const char *out);
 } fuzz_kind;
 
-extern const fuzz_kind fuzz_stations, fuzz_fdsn, fuzz_events, fuzz_ndk, fuzz_updates,
+extern const fuzz_kind fuzz_stations, fuzz_fdsn, fuzz_events, fuzz_services, fuzz_ndk, fuzz_updates,
   fuzz_checkpoints, fuzz_stationxml, fuzz_quakeml, fuzz_measurements, fuzz_reference;
 
 /* fuzz_text.c: our readers of lists, and the command that is given one */

@@ -44,18 +44,22 @@ static bool next_raw(text *t)
   return true;
 }
 
-/* "#Network |", with blanks anywhere but in the word. */
-static bool is_fdsn(const char *line)
+/* Begins the line so, blanks and the case aside but not within the word? */
+static bool has_form(const char *line, const char *wanted)
 {
-  static const char wanted[] = "#network|";
-  size_t found = 0;
-  for (; *line && found < sizeof wanted - 1; line++) {
-    bool inside = found > 1 && found < sizeof wanted - 2;
+  size_t found = 0, length = strlen(wanted);
+  for (; *line && found < length; line++) {
+    bool inside = found > 1 && found < length - 1;
     if ((*line == ' ' || *line == '\t') && !inside) continue;
     if (tolower((unsigned char)*line) != wanted[found]) return false;
     found++;
   }
-  return found == sizeof wanted - 1;
+  return found == length;
+}
+
+static bool is_fdsn(const char *line)
+{
+  return has_form(line, "#network|") || has_form(line, "#eventid|");
 }
 
 bool fuzz_text_next(text *t)
@@ -102,16 +106,35 @@ static char *strip(char *s)
   return s;
 }
 
-/* Quotes count if `quotes`. Returns the number of fields, -1 if the line is wrong. */
-int fuzz_text_split(text *t, char separator, bool quotes, char **field)
+static int count_of(const char *line, char wanted)
+{
+  int count = 0, quotes = 0;
+  for (; *line; line++) {
+    quotes += *line == '"';
+    count += *line == wanted && quotes % 2 == 0;
+  }
+  return count;
+}
+
+char fuzz_text_separator(const text *t)
+{
+  char best = ',';
+  for (const char *c = ";\t|"; *c; c++)
+    if (count_of(t->line, *c) > count_of(t->line, best)) best = *c;
+  return best;
+}
+
+/* Returns the number of fields, -1 if the line is wrong. */
+int fuzz_text_split(text *t, char separator, char **field)
 {
   static char room[2 * LINE]; /* the fields, each with its end */
+  const bool quotes = separator != '|', tabs = separator == '\t';
   char *to = room;
   int n = 0;
   for (const char *c = t->line;; c++) {
     char *begin = to;
     if (n == FIELDS) return fuzz_text_refuse(t, "too many fields") - 1;
-    while (*c == ' ' || *c == '\t')
+    while (*c == ' ' || (*c == '\t' && !tabs))
       c++;
     if (quotes && *c == '"') {
       for (c++; *c && (*c != '"' || c[1] == '"'); c++) {
@@ -119,7 +142,7 @@ int fuzz_text_split(text *t, char separator, bool quotes, char **field)
         *to++ = *c;
       }
       if (*c++ != '"') return fuzz_text_refuse(t, "an open quote") - 1;
-      while (*c == ' ' || *c == '\t')
+      while (*c == ' ' || (*c == '\t' && !tabs))
         c++;
       if (*c && *c != separator) return fuzz_text_refuse(t, "text behind a quote") - 1;
     } else {
@@ -150,33 +173,113 @@ static int column(text *t, char **field, int n, const char *const *names, bool n
 
 static const char *const latitude[] = {"latitude", "lat", NULL};
 static const char *const longitude[] = {"longitude", "lon", "long", "lng", NULL};
-static const char *const depth[] = {"depth_km", "depth", NULL};
+static const char *const depth[] = {"depth_km", "depth", "depth/km", NULL};
+static const char *const fixed_depth[] = {"depfix", NULL};
 static const char *const magnitude[] = {"mag", "magnitude", "mw", NULL};
 static const char *const plain[][2] = {
   {"latitude", NULL}, {"longitude", NULL}, {"network", NULL}, {"station", NULL}};
 
-/* CSV of stations or events, the header in the line. */
-static void csv(text *t, bool events, fuzz_result *result)
+typedef struct table {
+  bool events, isc;
+  int separator, n, lat, lon, deep, mag;
+} table;
+
+static table header(text *t, bool events)
 {
   char *field[FIELDS];
-  int n = fuzz_text_split(t, ',', true, field);
-  int lat = column(t, field, n, latitude, true), lon = column(t, field, n, longitude, true);
-  int deep = events ? column(t, field, n, depth, false) : -1;
-  int mag = events ? column(t, field, n, magnitude, false) : -1;
-  while (!t->wrong && fuzz_text_next(t)) {
-    double y = 0, x = 0, z = 0, m = NAN;
-    if (fuzz_text_split(t, ',', true, field) != n)
-      (void)fuzz_text_refuse(t, "another number of fields");
-    if (t->wrong) return;
-    const bool placed = !events || (*field[lat] && *field[lon]); /* an event may have no place */
-    if (*field[lat] || !events) (void)fuzz_text_number(t, field[lat], -90, 90, &y);
-    if (*field[lon] || !events) (void)fuzz_text_number(t, field[lon], -180, 360, &x);
-    if (deep >= 0 && *field[deep]) (void)fuzz_text_number(t, field[deep], -10, 800, &z);
-    if (mag >= 0 && *field[mag]) (void)fuzz_text_number(t, field[mag], -5, 11, &m);
-    if (!placed) continue;
-    result->digest = fuzz_hash_site(result->digest, y, x, z, m);
-    result->high++;
+  table h = {.events = events, .deep = -1, .mag = -1};
+  if (is_fdsn(t->line)) *strchr(t->line, '#') = ' ';
+  h.separator = fuzz_text_separator(t);
+  h.n = fuzz_text_split(t, (char)h.separator, field);
+  h.lat = column(t, field, h.n, latitude, true);
+  h.lon = column(t, field, h.n, longitude, true);
+  if (!events) return h;
+  h.deep = column(t, field, h.n, depth, false);
+  for (int i = 0, depths = 0; i < h.n; i++)
+    for (const char *const *name = depth; *name; name++) {
+      depths += strcasecmp(field[i], *name) == 0;
+      if (depths > 1) (void)fuzz_text_refuse(t, "two depths");
+    }
+  h.mag = column(t, field, h.n, magnitude, false);
+  const int fix = column(t, field, h.n, fixed_depth, false);
+  h.isc = fix >= 0 && fix == h.n - 4 && h.mag == h.n - 1;
+  return h;
+}
+
+/* The first magnitude of a row of the ISC, whose magnitudes are three fields each; NaN: none. */
+static double first_magnitude(text *t, const table *h, char **field, int n)
+{
+  double first = NAN, m = NAN;
+  if (n > h->n - 3 && (n - h->n + 3) % 3 == 1 && !*field[n - 1]) n--;
+  if (n < h->n - 3 || (n - h->n + 3) % 3 != 0) (void)fuzz_text_refuse(t, "parts of a magnitude");
+  for (int i = h->n - 1; i < n; i += 3)
+    if (*field[i] && fuzz_text_number(t, field[i], -5, 11, &m) && isnan(first)) first = m;
+  return first;
+}
+
+static void row(text *t, const table *h, fuzz_result *result)
+{
+  char *field[FIELDS];
+  double y = 0, x = 0, z = 0, m = NAN;
+  const int n = fuzz_text_split(t, (char)h->separator, field);
+  if (n != h->n && !h->isc) (void)fuzz_text_refuse(t, "another number of fields");
+  if (t->wrong) return;
+  if (h->isc) m = first_magnitude(t, h, field, n);
+  if (h->lat >= n || h->lon >= n) (void)fuzz_text_refuse(t, "a short row");
+  if (t->wrong) return;
+  const bool placed = *field[h->lat] && *field[h->lon]; /* an event may have no place */
+  if (*field[h->lat] || !h->events) (void)fuzz_text_number(t, field[h->lat], -90, 90, &y);
+  if (*field[h->lon] || !h->events) (void)fuzz_text_number(t, field[h->lon], -180, 360, &x);
+  if (h->deep >= 0 && h->deep < n && *field[h->deep])
+    (void)fuzz_text_number(t, field[h->deep], -10, 800, &z);
+  if (!h->isc && h->mag >= 0 && *field[h->mag])
+    (void)fuzz_text_number(t, field[h->mag], -5, 11, &m);
+  if (h->events && !placed) return;
+  result->digest = fuzz_hash_site(result->digest, y, x, z, m);
+  result->high++;
+}
+
+static bool starts(const char *line, const char *word)
+{
+  while (*line == ' ' || *line == '\t')
+    line++;
+  return strncmp(line, word, strlen(word)) == 0;
+}
+
+/* CSV of stations or events, FDSN text of events, the ISC's catalogue; the first line is read. */
+static void csv(text *t, bool events, fuzz_result *result)
+{
+  const bool page = events && !strchr(t->line, ',') &&
+                    (starts(t->line, "DATA_TYPE") || starts(t->line, "ISC") ||
+                     starts(t->line, "International Seismological Centre"));
+  bool stopped = false;
+  while (page && !starts(t->line, "EVENTID"))
+    if (!fuzz_text_next(t)) {
+      (void)fuzz_text_refuse(t, "no header");
+      return;
+    }
+  table h = header(t, events);
+  while (!t->wrong && !stopped && fuzz_text_next(t)) {
+    stopped = h.isc && starts(t->line, "STOP");
+    if (events && is_fdsn(t->line))
+      h = header(t, events);
+    else if (!stopped)
+      row(t, &h, result);
   }
+  if (page && !stopped) (void)fuzz_text_refuse(t, "cut off");
+}
+
+/* Are words 3 and 4 numbers, so that it is no header? */
+static bool has_position(const char *line)
+{
+  static char copy[LINE];
+  text unused = {.wrong = NULL};
+  char *rest = NULL, *word = strtok_r(strcpy(copy, line), " \t", &rest);
+  double value;
+  for (int i = 1; i <= 4; i++, word = strtok_r(NULL, " \t", &rest))
+    if (!word || (i > 2 && !fuzz_text_number(&unused, word, -HUGE_VAL, HUGE_VAL, &value)))
+      return false;
+  return true;
 }
 
 /* Name, network, latitude, longitude between blanks; the line is in the text. */
@@ -237,15 +340,14 @@ static void fdsn(text *t, fuzz_result *result)
     double unused;
     if (is_fdsn(t->line)) {
       *strchr(t->line, '#') = ' ';
-      n = fuzz_text_split(t, '|', false, field);
+      n = fuzz_text_split(t, '|', field);
       for (int i = 0; i < 4; i++)
         at[i] = column(t, field, n, plain[i], true);
       high = column(t, field, n, elevation, false);
       if (t->wrong) return;
       continue;
     }
-    if (fuzz_text_split(t, '|', false, field) != n)
-      (void)fuzz_text_refuse(t, "another number of fields");
+    if (fuzz_text_split(t, '|', field) != n) (void)fuzz_text_refuse(t, "another number of fields");
     if (t->wrong) return;
     (void)fuzz_text_number(t, field[at[0]], -90, 90, &new->y);
     (void)fuzz_text_number(t, field[at[1]], -180, 360, &new->x);
@@ -329,7 +431,8 @@ static void judge(const char *path, bool events, fuzz_result *result)
   else if (is_fdsn(t.line))
     fdsn(&t, result);
   else
-    strchr(t.line, ',') ? csv(&t, false, result) : specfem(&t, result);
+    strpbrk(t.line, ",;\t|") && !has_position(t.line) ? csv(&t, false, result)
+                                                      : specfem(&t, result);
   if (result->high == 0) (void)fuzz_text_refuse(&t, "no entries");
   result->state = FUZZ_TAKEN;
   if (t.wrong) fuzz_refuse(result, "%s", t.wrong);

@@ -17,7 +17,9 @@ bool fuzz_text_refuse(fuzz_text *t, const char *why); /* false */
 bool fuzz_text_next(fuzz_text *t);                    /* the next line that counts */
 /* Sign, digits with a point, exponent: nothing else; and in the range. */
 bool fuzz_text_number(fuzz_text *t, const char *s, double low, double high, double *value);
-/* Quotes count if `quotes`. Returns the number of fields, -1 if the line is wrong. */
-int fuzz_text_split(fuzz_text *t, char separator, bool quotes, char **field);
+/* What separates the fields of the header in the line. */
+char fuzz_text_separator(const fuzz_text *t);
+/* Quotes count, but not with |. Returns the number of fields, -1 if the line is wrong. */
+int fuzz_text_split(fuzz_text *t, char separator, char **field);
 
 #endif

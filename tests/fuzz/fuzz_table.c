@@ -85,6 +85,9 @@ static bool make(uint64_t seed, const char *path)
                        : "e1,IU,ANMO,rayleigh,phase,0,25,minor,1,2,\n");
   for (int64_t row = fuzz_below(&random, 6); row > 0; row--)
     make_row(&random, &b, noise, percent, row);
+  const char separator = ",,;\t|"[fuzz_below(&random, 5)];
+  for (char *c = b.at; *c; c++)
+    if (*c == ',') *c = separator;
   for (int64_t n = spoilt ? 1 + fuzz_below(&random, 3) : 0; n > 0; n--)
     fuzz_spoil_text(&random, &b);
   fuzz_save(path, b);
@@ -168,7 +171,7 @@ enum column {
 typedef struct second {
   fuzz_text t;
   int at[COLUMNS]; /* -1: not there */
-  char *field[FUZZ_FIELDS];
+  char separator, *field[FUZZ_FIELDS];
   bool sigma_percent;
   tomo_reference *reference;
   found row[ROWS];
@@ -197,7 +200,8 @@ static void read_header(second *s)
                                                 {"sigma", "sigma_s", "sigma_percent"},
                                                 {"arc", "orbit"},
                                                 {"correction", "correction_s"}};
-  const int n = fuzz_text_split(&s->t, ',', true, s->field);
+  s->separator = fuzz_text_separator(&s->t);
+  const int n = fuzz_text_split(&s->t, s->separator, s->field);
   for (int c = 0; c < COLUMNS; c++)
     s->at[c] = -1;
   for (int i = 0; i < n; i++) {
@@ -377,7 +381,7 @@ static void judge(const char *path, fuzz_result *result)
   for (int c = 0; c < COLUMNS; c++)
     columns += s.at[c] >= 0;
   while (!s.t.wrong && fuzz_text_next(&s.t)) {
-    if (fuzz_text_split(&s.t, ',', true, s.field) != columns) (void)refuse(&s, "fields");
+    if (fuzz_text_split(&s.t, s.separator, s.field) != columns) (void)refuse(&s, "fields");
     if (!s.t.wrong) read_row(&s);
   }
   if (s.n == 0) (void)refuse(&s, "nothing that is used");

@@ -20,6 +20,12 @@ static void code(fuzz_random *random, char text[8])
   text[n] = '\0';
 }
 
+static void set_separator(fuzz_bytes *b, char separator)
+{
+  for (char *c = b->at; *c; c++)
+    if (*c == ',') *c = separator;
+}
+
 static void make_stations(fuzz_random *random, fuzz_bytes *b, int64_t rows)
 {
   char network[8], station[8];
@@ -38,9 +44,11 @@ static void make_stations(fuzz_random *random, fuzz_bytes *b, int64_t rows)
     else if (csv)
       fuzz_print(b, "%s,%s,%.4f,%.4f\n", network, station, latitude, longitude);
     else
-      fuzz_print(b, "%-6s %-4s %9.4f %10.4f %7.1f %5.1f\n", station, network, latitude, longitude,
-                 between(random, -5000, 5000), between(random, 0, 100));
+      fuzz_print(b, "%-6s %-4s %9.4f %10.4f %7.1f %5.1f%s\n", station, network, latitude, longitude,
+                 between(random, -5000, 5000), between(random, 0, 100),
+                 swapped ? " Albuquerque, New Mexico" : "");
   }
+  if (csv && !swapped) set_separator(b, ",;\t|"[fuzz_below(random, 4)]);
 }
 
 static void make_fdsn(fuzz_random *random, fuzz_bytes *b, int64_t rows)
@@ -83,6 +91,39 @@ static void make_events(fuzz_random *random, fuzz_bytes *b, int64_t rows)
     else
       fuzz_print(b, "%.3f,%.3f,%.3f\n", depth, longitude, latitude);
   }
+}
+
+/* FDSN text, or the ISC's catalogue with other numbers of magnitudes. */
+static void make_services(fuzz_random *random, fuzz_bytes *b, int64_t rows)
+{
+  const bool isc = fuzz_one_in(random, 2), page = fuzz_one_in(random, 2);
+  if (isc && page) fuzz_print(b, "DATA_TYPE EVENT_CATALOGUE\nISC Bulletin\n--EVENT--|---...\n");
+  fuzz_print(
+    b, isc ? "  EVENTID,TYPE,AUTHOR   ,DATE      ,TIME       ,LAT     ,LON      ,DEPTH,DEPFIX,"
+             "AUTHOR   ,TYPE  ,MAG \n"
+           : "#EventID | Time | Latitude | Longitude | Depth/km | MagType | Magnitude\n");
+  for (int64_t i = 0; i < rows; i++) {
+    double latitude = between(random, -90, 90), longitude = between(random, -180, 180);
+    double depth = between(random, 0, 700);
+    if (!isc) {
+      fuzz_print(b, "a%d|2012-04-11T08:38:37|%.4f|%.4f|", (int)i, latitude, longitude);
+      if (fuzz_one_in(random, 2)) fuzz_print(b, "%.1f", depth);
+      fuzz_print(b, "|mb|");
+      if (fuzz_one_in(random, 2)) fuzz_print(b, "%.1f", between(random, 3, 9));
+      fuzz_print(b, "\n");
+      continue;
+    }
+    fuzz_print(b, "%9d,ke,ISC      ,1990-01-01,14:49:00.39,%8.4f,%9.4f,", (int)i, latitude,
+               longitude);
+    if (fuzz_one_in(random, 2)) fuzz_print(b, "%5.1f", depth);
+    fuzz_print(b, ",TRUE  ");
+    for (int64_t n = fuzz_below(random, 4); n > 0; n--) {
+      fuzz_print(b, ",BJI      ,mb    ,");
+      if (fuzz_one_in(random, 2)) fuzz_print(b, "%4.1f", between(random, 3, 9));
+    }
+    fuzz_print(b, "\n");
+  }
+  if (isc && page) fuzz_print(b, "\nSTOP\n");
 }
 
 static void make_ndk(fuzz_random *random, fuzz_bytes *b, int64_t rows)
@@ -135,6 +176,7 @@ static bool make(maker *kind, uint64_t seed, const char *path)
 MAKE(stations)
 MAKE(fdsn)
 MAKE(events)
+MAKE(services)
 MAKE(ndk)
 
 typedef osla_err reader(const char *file, tomo_site **sites, int64_t *count);
@@ -204,6 +246,12 @@ const fuzz_kind fuzz_events = {.name = "events",
                                .read = fuzz_read_events,
                                .judge = fuzz_judge_events,
                                .command = fuzz_command_events};
+const fuzz_kind fuzz_services = {.name = "services",
+                                 .batch = FUZZ_BATCH,
+                                 .make = make_services_file,
+                                 .read = fuzz_read_events,
+                                 .judge = fuzz_judge_events,
+                                 .command = fuzz_command_events};
 const fuzz_kind fuzz_ndk = {.name = "ndk",
                             .batch = FUZZ_BATCH,
                             .make = make_ndk_file,

@@ -21,9 +21,8 @@ void invert_file_table(invert_file_options *f, struct poptOption *table)
      "several times",
      "FILE"},
     {"events", 'e', POPT_ARG_ARGV, &f->events, 0,
-     "earthquakes: CSV with latitude, longitude, depth_km, GCMT NDK or QuakeML; may be given "
-     "several "
-     "times",
+     "earthquakes: CSV with latitude and longitude, the ISC's CSV, FDSN text, GCMT NDK or QuakeML; "
+     "may be given several times",
      "FILE"},
     {"time", '\0', POPT_ARG_STRING, &f->time, 0,
      "use earthquakes of that time (ISO 8601, UTC; one may be empty), and stations with an epoch "

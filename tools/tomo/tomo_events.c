@@ -1,5 +1,8 @@
-/* Earthquake lists: CSV with a header, GCMT NDK (tomo_ndk.c) or QuakeML (tomo_quakeml.c); see
- * tomo_io.h. */
+/* Earthquake lists: tables with a header (CSV, FDSN text, the ISC's catalogue), GCMT NDK
+ * (tomo_ndk.c) or QuakeML (tomo_quakeml.c); see tomo_io.h.
+ *
+ * Sources of the columns: FDSN Web Service Specifications, fdsnws-event, "Text"; and "CSV event
+ * catalogue output" of the ISC (www.isc.ac.uk/iscbulletin/search/catalogue/csvoutput). */
 #include <math.h>
 #include <string.h>
 
@@ -17,7 +20,26 @@ static osla_err read_time(const text_reader *reader, const char *date, const cha
   return text_time(reader, "time", length < (int)sizeof both ? both : date, time_s);
 }
 
-enum { LATITUDE, LONGITUDE, DEPTH, MAGNITUDE, PLACE, ID, TIME, DATE, KEYS };
+enum { LATITUDE, LONGITUDE, DEPTH, MAGNITUDE, PLACE, ID, TIME, DATE, FIXED, KEYS };
+static const char *const keys[KEYS] = {"latitude|lat",
+                                       "longitude|lon|long|lng",
+                                       "depth_km|depth|depth/km",
+                                       "mag|magnitude|mw",
+                                       "place|region|name|eventlocationname",
+                                       "id|event|event_id|eventid|evid",
+                                       "time|origin_time|origintime",
+                                       "date",
+                                       "depfix"};
+
+/* How the rows of a table are read. */
+typedef struct table {
+  char separator;
+  int column[KEYS], count;
+  bool isc; /* a row ends in any number of magnitudes, MAGNITUDE_FIELDS each; STOP ends the table */
+  bool page; /* of the ISC, with lines before the header: STOP must be there */
+} table;
+
+enum { MAGNITUDE_FIELDS = 3 }; /* author, type, value */
 
 /* The event of a row, whose fields are in the order of the keys; "": the row has no such field. */
 static osla_err add_event(const text_reader *reader, const char *const field[KEYS], site_list *list)
@@ -44,35 +66,93 @@ static osla_err add_event(const text_reader *reader, const char *const field[KEY
   return OSLA_OK;
 }
 
-static osla_err read_csv(text_reader *reader, site_list *list)
+static osla_err read_header(text_reader *reader, table *t)
 {
-  static const char *const keys[KEYS] = {"latitude|lat",
-                                         "longitude|lon|long|lng",
-                                         "depth_km|depth",
-                                         "mag|magnitude|mw",
-                                         "place|region|name",
-                                         "id|event|event_id|eventid|evid",
-                                         "time|origin_time|origintime",
-                                         "date"};
+  if (text_is_fdsn(reader->text)) *strchr(reader->text, '#') = ' ';
+  t->separator = text_separator(reader->text);
+  OSLA_CALL(text_header(reader, t->separator, keys, KEYS, DEPTH, DEPTH + 1, t->column, &t->count));
+  t->isc = t->column[FIXED] >= 0 && t->column[MAGNITUDE] == t->count - 1 &&
+           t->column[FIXED] == t->count - 1 - MAGNITUDE_FIELDS;
+  return OSLA_OK;
+}
+
+/* Splits a row of the ISC. *magnitude is the first one that is given, else "". */
+static osla_err split_isc(text_reader *reader, const table *t, char **field, int *found,
+                          const char **magnitude)
+{
+  const int fewest = t->count - MAGNITUDE_FIELDS;
+  double value;
+  OSLA_CALL(text_split(reader, t->separator, field, found));
+  if (*found > fewest && (*found - fewest) % MAGNITUDE_FIELDS == 1 && !*field[*found - 1]) --*found;
+  OSLA_CHECK(*found >= fewest && (*found - fewest) % MAGNITUDE_FIELDS == 0, OSLA_ERR_IO,
+             "%s:%lld: %d fields, which are not %d and %d for each magnitude", reader->file,
+             (long long)reader->line, *found, fewest, MAGNITUDE_FIELDS);
+  *magnitude = "";
+  for (int i = t->count - 1; i < *found; i += MAGNITUDE_FIELDS) {
+    if (text_is_missing(field[i])) continue;
+    OSLA_CALL(text_number(reader, "magnitude", field[i], -5.0, 11.0, &value));
+    if (!**magnitude) *magnitude = field[i];
+  }
+  return OSLA_OK;
+}
+
+static osla_err read_row(text_reader *reader, const table *t, site_list *list)
+{
   char *field[TEXT_FIELDS_MAX];
-  const char *of_key[KEYS];
-  int column[KEYS], count;
+  const char *of_key[KEYS], *magnitude;
+  int found = t->count;
+  if (t->isc)
+    OSLA_CALL(split_isc(reader, t, field, &found, &magnitude));
+  else
+    OSLA_CALL(text_row(reader, t->separator, field, t->count));
+  for (int i = 0; i < KEYS; i++)
+    of_key[i] = t->column[i] >= 0 && t->column[i] < found ? field[t->column[i]] : "";
+  if (t->isc) of_key[MAGNITUDE] = magnitude;
+  return add_event(reader, of_key, list);
+}
+
+static bool begins(const char *line, const char *word)
+{
+  return strncmp(line + strspn(line, " \t"), word, strlen(word)) == 0;
+}
+
+/* A page of the ISC, as text or HTML, has lines before its table: on to the header. */
+static osla_err find_header(text_reader *reader, table *t)
+{
+  bool more = true;
+  t->page =
+    text_is_html(reader) || (!strchr(reader->text, ',') &&
+                             (begins(reader->text, "DATA_TYPE") || begins(reader->text, "ISC") ||
+                              begins(reader->text, "International Seismological Centre")));
+  while (t->page && more && !begins(reader->text, "EVENTID"))
+    OSLA_CALL(text_read_content(reader, &more));
+  OSLA_CHECK(more, OSLA_ERR_IO,
+             "%s: no line begins with EVENTID, as the header of a catalogue of the ISC does",
+             reader->file);
+  return OSLA_OK;
+}
+
+/* Fields between commas, semicolons, tabs or |; FDSN text; the ISC's catalogue. */
+static osla_err read_table(text_reader *reader, site_list *list)
+{
+  table t = {.page = false};
   bool more;
   OSLA_CALL(text_read_content(reader, &more));
-  OSLA_CALL(text_header(reader, ',', keys, KEYS, DEPTH, DEPTH + 1, column, &count));
+  OSLA_CALL(find_header(reader, &t));
+  OSLA_CALL(read_header(reader, &t));
   for (;;) {
     OSLA_CALL(text_read_content(reader, &more));
-    if (!more) return OSLA_OK;
-    OSLA_CALL(text_row(reader, ',', field, count));
-    for (int i = 0; i < KEYS; i++)
-      of_key[i] = column[i] >= 0 ? field[column[i]] : "";
-    OSLA_CALL(add_event(reader, of_key, list));
+    OSLA_CHECK(more || !t.page, OSLA_ERR_IO,
+               "%s: the catalogue of the ISC ends without its line STOP: it is cut off",
+               reader->file);
+    if (!more || (t.isc && begins(reader->text, "STOP"))) return OSLA_OK;
+    OSLA_CALL(text_is_fdsn(reader->text) ? read_header(reader, &t) : read_row(reader, &t, list));
   }
 }
 
 static osla_err read_list(text_reader *reader, site_list *list)
 {
-  return text_is_ndk(reader->text) ? text_read_ndk(reader, list) : read_csv(reader, list);
+  return text_is_ndk(reader->text) ? text_read_ndk(reader, list) : read_table(reader, list);
 }
 
 osla_err text_read_events(const char *file, site_list *list)

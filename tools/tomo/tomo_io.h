@@ -2,25 +2,33 @@
  *
  * All calls are local (no communication) and thread-safe. The format is found from the first line
  * of content:
- *   both      XML if it begins with <, blanks aside
- *   stations  FDSN text if it begins with "#Network |"; CSV if it contains a comma; else SPECFEM's
- *             STATIONS: name network latitude longitude [elevation burial ...], blanks
- *             between them
- *   events    GCMT NDK when it has a slash-separated date in columns 6-15, else CSV with header
+ *   both      XML if it begins with <, blanks aside, and is no web page
+ *   stations  FDSN text if it begins with "#Network |"; CSV if it contains a comma, a semicolon, a
+ *             tab or |, and its third and fourth word are not both numbers; else SPECFEM's STATIONS:
+ *             name network latitude longitude [elevation burial ...], blanks between them
+ *   events    GCMT NDK when it has a slash-separated date in columns 6-15, else CSV with header,
+ *             FDSN text or the ISC's catalogue
+ * CSV: fields are separated by commas, semicolons, tabs or |: by what occurs most often in the
+ * header.
  * CSV headers: latitude (lat), longitude (lon, long), and for stations station (name, code, sta)
  * and network (net), for events depth_km (depth), mag (magnitude), place (region, name), id
  * (event, event_id) and time (origin_time), or date and time, in any case and order; other columns
  * are ignored. Fields may be quoted with ", which is doubled inside.
  *
+ * Catalogue of the ISC: CSV whose header ends in DEPFIX, AUTHOR, TYPE, MAG. A row may have the last
+ * three any number of times; the first magnitude that is given counts. Lines before the header, as
+ * the ISC's page has them (text or HTML), are skipped; then the line STOP must end the catalogue.
+ *
  * One rule holds for events of all formats: one without a latitude or a longitude has no place and
  * is left out, a missing depth is 0 km, a missing magnitude or time is not known. A value that is
  * given and wrong is an error.
  *
- * FDSN text: what the web service fdsnws-station gives with format=text at level=station or channel
- * (www.fdsn.org/webservices); | between the fields, no quotes. The columns Network, Station,
- * Latitude, Longitude, StartTime, EndTime are found by the header, which may come again, as in
- * files that are put together. Lines of the same codes within 0.1 degree (channels, epochs, other
- * data centres) are one station, at the first line's place.
+ * FDSN text: what the web services fdsnws-station (level=station or channel) and fdsnws-event give
+ * with format=text (www.fdsn.org/webservices); | between the fields, no quotes. The columns are
+ * found by the header, which may come again, as in files that are put together: Network, Station,
+ * Latitude, Longitude, StartTime, EndTime; of events those of CSV, Depth/km, EventID and
+ * EventLocationName. Lines of stations with the same codes within 0.1 degree (channels, epochs,
+ * other data centres) are one station, at the first line's place.
  *
  * StationXML (FDSN, versions 1.x): stations with their epochs, merged in the same way. QuakeML 1.2:
  * of each event the preferred origin and magnitude, else the first ones; an origin without latitude

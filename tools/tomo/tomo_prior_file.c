@@ -32,12 +32,13 @@ typedef struct layers {
   layer deepest;
 } layers;
 
-static osla_err read_layer(text_reader *reader, const int *column, int count, layers *all)
+static osla_err read_layer(text_reader *reader, char separator, const int *column, int count,
+                           layers *all)
 {
   char *field[TEXT_FIELDS_MAX];
   layer this = {.line = reader->line};
   double sigma;
-  OSLA_CALL(text_row(reader, ',', field, count));
+  OSLA_CALL(text_row(reader, separator, field, count));
   OSLA_CALL(
     text_number(reader, "depth_top_km", field[column[TOP]], 0.0, TOMO_EARTH_RADIUS_KM, &this.top));
   OSLA_CALL(text_number(reader, "depth_bottom_km", field[column[BOTTOM]], 0.0, TOMO_EARTH_RADIUS_KM,
@@ -80,12 +81,13 @@ static osla_err read_layers(text_reader *reader, layers *all, bool *smoothing)
   bool more;
   OSLA_CALL(text_read_content(reader, &more));
   OSLA_CHECK(more, OSLA_ERR_IO, "%s: no layer in this file", reader->file);
-  OSLA_CALL(text_header(reader, ',', keys, KEYS, SMOOTHING, SMOOTHING, column, &count));
+  const char separator = text_separator(reader->text);
+  OSLA_CALL(text_header(reader, separator, keys, KEYS, SMOOTHING, SMOOTHING, column, &count));
   *smoothing = column[SMOOTHING] >= 0;
   for (;;) {
     OSLA_CALL(text_read_content(reader, &more));
     if (!more) return close_layers(reader->file, all);
-    OSLA_CALL(read_layer(reader, column, count, all));
+    OSLA_CALL(read_layer(reader, separator, column, count, all));
   }
 }
 

@@ -3,6 +3,7 @@
  *
  * Source of the columns: SPECFEM3D_GLOBE manual, "STATIONS" (name, network, latitude, longitude,
  * elevation, burial). */
+#include <stdlib.h>
 #include <string.h>
 
 #include "tomo_same.h"
@@ -40,12 +41,13 @@ static osla_err read_csv(text_reader *reader, site_list *list)
   int column[KEYS], count;
   bool more;
   OSLA_CALL(text_read_content(reader, &more));
-  OSLA_CALL(text_header(reader, ',', keys, KEYS, 2, 2, column, &count));
+  const char separator = text_separator(reader->text);
+  OSLA_CALL(text_header(reader, separator, keys, KEYS, 2, 2, column, &count));
   for (;;) {
     tomo_site *site;
     OSLA_CALL(text_read_content(reader, &more));
     if (!more) return OSLA_OK;
-    OSLA_CALL(text_row(reader, ',', field, count));
+    OSLA_CALL(text_row(reader, separator, field, count));
     OSLA_CALL(site_list_add(list, &site));
     OSLA_CALL(text_position(reader, field[column[LATITUDE]], field[column[LONGITUDE]], site));
     text_set_codes(site, column[NETWORK] >= 0 ? field[column[NETWORK]] : "",
@@ -53,10 +55,27 @@ static osla_err read_csv(text_reader *reader, site_list *list)
   }
 }
 
+/* Are the third and the fourth word numbers, as in SPECFEM's columns and in no header? */
+static bool has_position(const char *line)
+{
+  for (int word = 0; word < 4; word++) {
+    char *end = NULL;
+    line += strspn(line, " \t");
+    const size_t length = strcspn(line, " \t");
+    if (word >= 2) (void)strtod(line, &end);
+    if (length == 0 || (word >= 2 && end != line + length)) return false;
+    line += length;
+  }
+  return true;
+}
+
 static osla_err read_list(text_reader *reader, site_list *list)
 {
+  OSLA_CHECK(!text_is_html(reader), OSLA_ERR_IO,
+             "%s: is a web page (HTML), and no list of stations", reader->file);
   if (text_is_fdsn(reader->text)) return text_read_fdsn(reader, list);
-  return strchr(reader->text, ',') ? read_csv(reader, list) : read_columns(reader, list);
+  const bool table = strpbrk(reader->text, ",;\t|") && !has_position(reader->text);
+  return table ? read_csv(reader, list) : read_columns(reader, list);
 }
 
 osla_err text_read_stations(const char *file, site_list *list)

@@ -1,19 +1,18 @@
 /* Tables of measurements as CSV with a header; see tomo_table.h. */
 #include "tomo_table.h"
 
-#include <inttypes.h>
 #include <string.h>
 
-static osla_err read_header(text_reader *reader, table_header *header, table_key *key, int *count)
+static osla_err read_header(text_reader *reader, table_header *header, table_key *key, int *count,
+                            char *separator)
 {
   char *field[TEXT_FIELDS_MAX];
   bool more;
   OSLA_CALL(text_read_content(reader, &more));
   OSLA_CHECK(more, OSLA_ERR_IO, "%s: no measurement in this file", reader->file);
-  OSLA_CALL(text_split(reader, ',', field, count));
-  OSLA_CHECK(*count > 1 || !field[0][strcspn(field[0], ";\t |")], OSLA_ERR_IO,
-             "%s:%" PRId64 ": the header has no comma: fields are parted by commas", reader->file,
-             reader->line);
+  *separator = text_separator(reader->text);
+  OSLA_CALL(text_split(reader, *separator, field, count));
+  OSLA_CALL(text_check_header(reader, field, *count));
   for (int i = 0; i < *count; i++)
     OSLA_CALL(table_add_column(header, reader->line, field[i], &key[i]));
   return table_check_header(header, reader->line);
@@ -24,14 +23,14 @@ static osla_err read_rows(text_reader *reader, table_take *take, void *arg)
   table_header header = {.file = reader->file};
   table_line line = {.header = &header};
   table_key key[TEXT_FIELDS_MAX];
-  char *field[TEXT_FIELDS_MAX];
+  char *field[TEXT_FIELDS_MAX], separator = ',';
   int count;
   bool more;
-  OSLA_CALL(read_header(reader, &header, key, &count));
+  OSLA_CALL(read_header(reader, &header, key, &count, &separator));
   for (;;) {
     OSLA_CALL(text_read_content(reader, &more));
     if (!more) return OSLA_OK;
-    OSLA_CALL(text_row(reader, ',', field, count));
+    OSLA_CALL(text_row(reader, separator, field, count));
     line.place = reader->line;
     for (int i = 0; i < count; i++)
       line.cell[key[i]].text = field[i];

@@ -32,12 +32,32 @@ osla_err text_open(text_reader *reader, const char *file)
   return OSLA_OK;
 }
 
-bool text_is_xml(const text_reader *reader)
+/* Where the content begins in the file's first bytes. */
+static size_t find_begin(const text_reader *reader)
 {
   size_t i = reader->n_ahead >= 3 && memcmp(reader->ahead, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
   while (i < reader->n_ahead && isspace((unsigned char)reader->ahead[i]))
     i++;
-  return i < reader->n_ahead && reader->ahead[i] == '<';
+  return i;
+}
+
+bool text_is_html(const text_reader *reader)
+{
+  static const char *const tags[] = {"<!doctype html", "<html", "<head", "<title", "<body", "<pre"};
+  const size_t i = find_begin(reader), n = reader->n_ahead - i;
+  for (size_t t = 0; t < sizeof tags / sizeof *tags; t++) {
+    const size_t length = strlen(tags[t]);
+    if (n > length && strncasecmp(reader->ahead + i, tags[t], length) == 0 &&
+        strchr("> \t\r\n", reader->ahead[i + length]) && reader->ahead[i + length])
+      return true;
+  }
+  return false;
+}
+
+bool text_is_xml(const text_reader *reader)
+{
+  const size_t i = find_begin(reader);
+  return i < reader->n_ahead && reader->ahead[i] == '<' && !text_is_html(reader);
 }
 
 size_t text_bytes(text_reader *reader, char *bytes, size_t most)
@@ -93,13 +113,31 @@ osla_err text_read(text_reader *reader, bool *more)
 
 bool text_is_fdsn(const char *line)
 {
-  static const char name[] = "network";
+  static const char *const names[] = {"network", "eventid"};
   line += strspn(line, " \t");
   if (*line++ != '#') return false;
   line += strspn(line, " \t");
-  if (strncasecmp(line, name, sizeof name - 1) != 0) return false;
-  line += sizeof name - 1;
-  return line[strspn(line, " \t")] == '|';
+  for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+    const size_t length = strlen(names[i]);
+    if (strncasecmp(line, names[i], length) == 0)
+      return line[length + strspn(line + length, " \t")] == '|';
+  }
+  return false;
+}
+
+char text_separator(const char *header)
+{
+  static const char candidates[] = ",;\t|";
+  int count[sizeof candidates] = {0}, most = 0;
+  bool quoted = false;
+  for (; *header; header++) {
+    const char *candidate = strchr(candidates, *header);
+    if (*header == '"') quoted = !quoted;
+    if (candidate && !quoted) count[candidate - candidates]++;
+  }
+  for (int i = 1; candidates[i]; i++)
+    if (count[i] > count[most]) most = i;
+  return candidates[most];
 }
 
 osla_err text_read_content(text_reader *reader, bool *more)
@@ -140,19 +178,21 @@ static bool unquote(char **p)
 
 osla_err text_split(text_reader *reader, char separator, char **field, int *count)
 {
+  const char *const blanks = separator == '\t' ? " " : " \t";
   char *p = reader->text;
   *count = 0;
   for (;;) {
     OSLA_CHECK(*count < TEXT_FIELDS_MAX, OSLA_ERR_IO, "%s:%lld: more than %d fields", reader->file,
                (long long)reader->line, TEXT_FIELDS_MAX);
-    p += strspn(p, " \t");
+    p += strspn(p, blanks);
     char *start = p;
-    if (*p == '"' && separator == ',') {
+    if (*p == '"' && separator != '|') {
       OSLA_CHECK(unquote(&p), OSLA_ERR_IO, "%s:%lld: a quote is not closed", reader->file,
                  (long long)reader->line);
-      p += strspn(p, " \t");
-      OSLA_CHECK(*p == ',' || *p == '\0', OSLA_ERR_IO, "%s:%lld: '%c' follows a closing quote",
-                 reader->file, (long long)reader->line, isprint((unsigned char)*p) ? *p : '?');
+      p += strspn(p, blanks);
+      OSLA_CHECK(*p == separator || *p == '\0', OSLA_ERR_IO,
+                 "%s:%lld: '%c' follows a closing quote", reader->file, (long long)reader->line,
+                 isprint((unsigned char)*p) ? *p : '?');
     } else {
       p += strcspn(p, (const char[]){separator, '\0'});
     }
@@ -322,11 +362,24 @@ static bool is_one_of(const char *name, const char *key)
   return false;
 }
 
+osla_err text_check_header(const text_reader *reader, char *const *field, int count)
+{
+  char shown[TEXT_SHOWN];
+  text_show(field[0], shown);
+  OSLA_CHECK(
+    count > 1 || !field[0][strcspn(field[0], " \t")], OSLA_ERR_IO,
+    "%s:%lld: the header is one field, \"%s\": fields are separated by commas, semicolons, "
+    "tabs or |",
+    reader->file, (long long)reader->line, shown);
+  return OSLA_OK;
+}
+
 osla_err text_header(text_reader *reader, char separator, const char *const *keys, int n_keys,
                      int required, int unique, int *column, int *count)
 {
   char *field[TEXT_FIELDS_MAX];
   OSLA_CALL(text_split(reader, separator, field, count));
+  OSLA_CALL(text_check_header(reader, field, *count));
   for (int i = 0; i < n_keys; i++) {
     column[i] = -1;
     for (int j = 0; j < *count; j++) {

@@ -36,8 +36,10 @@ typedef struct site_list {
 osla_err text_open(text_reader *reader, const char *file);
 void text_close(text_reader *reader);
 
-/* Begins the file with XML: a < behind blanks and a byte order mark? */
+/* Begins the file with XML: a < behind blanks and a byte order mark? A web page (HTML) is no XML.
+ */
 bool text_is_xml(const text_reader *reader);
+bool text_is_html(const text_reader *reader);
 
 /* The next bytes as they are, for a reader of its own; returns their number, 0 at the end. */
 size_t text_bytes(text_reader *reader, char *bytes, size_t most);
@@ -49,12 +51,17 @@ osla_err text_read(text_reader *reader, bool *more);
  * does, too, and is content. */
 osla_err text_read_content(text_reader *reader, bool *more);
 
-/* Splits `text` in place, at commas (CSV, with its quotes) or at another separator. Pointers to the
- * parts go to field[TEXT_FIELDS_MAX]. */
+/* The separator of the fields of a table, by its header: the one of comma, semicolon, tab and |
+ * that occurs most often outside quotes, the first of them if several do; a comma if none occurs.
+ */
+char text_separator(const char *header);
+
+/* Splits `text` in place at a separator of text_separator; quotes are those of CSV, but not with |.
+ * Pointers to the parts go to field[TEXT_FIELDS_MAX]. */
 osla_err text_split(text_reader *reader, char separator, char **field, int *count);
 osla_err text_split_blanks(text_reader *reader, char *from, char **field, int *count);
 
-/* The line begins as the header of FDSN text does: "#Network |". */
+/* The line begins as the header of FDSN text does: "#Network |" (stations), "#EventID |". */
 bool text_is_fdsn(const char *line);
 
 /* Printable copy of a field for a message, cut to fit. */
@@ -99,6 +106,9 @@ void site_list_mark_placeless(site_list *list, const text_reader *where, const c
 
 /* The error for a list whose events, `count` of them, have no place. */
 osla_err site_list_refuse_placeless(const site_list *list, int64_t count);
+
+/* Refuses a header of one field with blanks, in which no separator was found. */
+osla_err text_check_header(const text_reader *reader, char *const *field, int count);
 
 /* Column numbers of a header. Each key is a list of accepted names "latitude|lat"; column[i] is
  * -1 where an optional key is absent. The first `required` keys must be there, and of the first
