@@ -66,7 +66,7 @@ printf 'AAA XX 10.0 20.0 0 0\nBBB XX 10.0 20.0 0 0\n' >"$in/same"
 csv 10,20,10 same.csv
 csv 10,abc,10 malformed.csv
 csv 10,20 fields.csv
-csv 10,20,nan depth.csv
+csv 10,20,inf depth.csv
 csv -90.01,20,10 latitude.csv
 printf 'a,b\n1,2\n' >"$in/header.csv"
 
@@ -80,7 +80,7 @@ bad "$in/nan:2: latitude .*nan.*" --stations "$in/nan"
 bad "$in/short:3: .*" --stations "$in/short"
 bad "$in/empty: .*" --stations "$in/empty"
 bad "$in/fields.csv:2: .*2.*3.*" --events "$in/fields.csv"
-bad "$in/depth.csv:2: depth.*nan.*" --events "$in/depth.csv"
+bad "$in/depth.csv:2: depth.*inf.*" --events "$in/depth.csv"
 bad "$in/latitude.csv:2: latitude .*-90\.01.*" --events "$in/latitude.csv"
 bad "$in/header.csv:1: .*" --events "$in/header.csv"
 bad "$in: .*" --stations "$in"

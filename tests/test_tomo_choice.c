@@ -135,6 +135,52 @@ static void test_isc(void)
               ": the catalogue of the ISC ends without its line STOP: it is cut off");
 }
 
+/* Catalogues that other programs write, from public reports. */
+static void test_dialects(void)
+{
+  tomo_site *s;
+  /* NaN for a missing value: obspy/obspy#2627, QuakeMigrate/QuakeMigrate#220 */
+  int64_t n = list_read(tomo_read_events,
+                        "id,date,time,lat,lon,depth,mag\nNaN,2010-01-31,nan,1,2,NaN,nan\n"
+                        "b,NaN,,NaN,2,3,5\nc,NaN,NaN,4,5,6,7\n",
+                        &s);
+  CU_ASSERT(n == 2);
+  if (n == 2) {
+    CU_ASSERT(s[0].id[0] == '\0' && s[0].depth_km == 0.0 && isnan(s[0].magnitude));
+    CU_ASSERT(s[0].time_s == 1264896000.0 && isnan(s[1].time_s) && s[1].magnitude == 7.0);
+  }
+  free(s);
+  /* a column for each part of a time, and `dep`: gem/oq-engine#4496, obspy/obspy#3285 */
+  n = list_read(tomo_read_events,
+                "eventID,year,month,day,hour,minute,second,longitude,latitude,dep,magnitude\n"
+                "1,2018,1,31,2,0,31.8,10,20,5,6\n2,2018,12,31,24,0,0,10,20,,6\n"
+                "3,1905,4,,,,,10,20,,6\n4,,,,,,,10,20,,6\n5,2010.0,2.0,3.0,,,,10,20,,6\n",
+                &s);
+  CU_ASSERT(n == 5);
+  if (n == 5) {
+    OSLA_ASSERT_CLOSE(s[0].time_s, 1517364031.8, 1e-5);
+    CU_ASSERT(s[0].depth_km == 5.0 && s[1].time_s == 1546300800.0);
+    CU_ASSERT(s[2].time_s == -2043446400.0 && isnan(s[3].time_s) && s[4].time_s == 1265155200.0);
+  }
+  free(s);
+  list_refuse(tomo_read_events, "lat,lon,year,month,day\n1,2,2018,2,30\n",
+              ":2: there is no time 2018-2-30 0:0:0");
+  list_refuse(tomo_read_events, "lat,lon,year,month\n1,2,2018.5,2\n",
+              ":2: year 2018.5 is not a whole number");
+  /* the names of SeisBench: seisbench/seisbench#12 */
+  static const char seisbench[] =
+    "source_id,source_origin_time,source_latitude_deg,source_longitude_deg,source_depth_km,"
+    "source_magnitude,station_network_code,station_code,station_latitude_deg,station_longitude_"
+    "deg\n"
+    "ev1,2018-01-31T00:00:00Z,1,2,3,4,IU,ANMO,34.9,-106.5\n";
+  n = list_read(tomo_read_events, seisbench, &s);
+  CU_ASSERT(n == 1 && strcmp(s[0].id, "ev1") == 0 && s[0].depth_km == 3.0 && s[0].magnitude == 4.0);
+  free(s);
+  n = list_read(tomo_read_stations, seisbench, &s);
+  CU_ASSERT(n == 1 && strcmp(s[0].id, "IU.ANMO") == 0 && s[0].latitude == 34.9);
+  free(s);
+}
+
 /* Semicolons and tabs separate as well; a comma in SPECFEM's columns does not make them CSV. */
 static void test_separators(void)
 {
@@ -336,14 +382,11 @@ static void test_stations(void)
 
 int main(int argc, char **argv)
 {
-  static const osla_test_case cases[] = {{"times", test_times},
-                                         {"words", test_words},
-                                         {"event_text", test_event_text},
-                                         {"isc", test_isc},
-                                         {"separators", test_separators},
-                                         {"events", test_events},
-                                         {"placeless", test_placeless},
-                                         {"stations", test_stations},
-                                         {NULL, NULL}};
+  static const osla_test_case cases[] = {
+    {"times", test_times},           {"words", test_words},
+    {"event_text", test_event_text}, {"isc", test_isc},
+    {"dialects", test_dialects},     {"separators", test_separators},
+    {"events", test_events},         {"placeless", test_placeless},
+    {"stations", test_stations},     {NULL, NULL}};
   return osla_test_main(argc, argv, cases);
 }

@@ -215,7 +215,7 @@ static void test_bad_events(void)
   refuse(read, "latitude,longitude,depth,depth_km\n",
          ":1: the header has two columns for depth_km: depth and depth_km");
   refuse(read, "latitude,longitude,depth_km\n1,2,801\n", ":2: depth 801 is outside -10 to 800");
-  refuse(read, "latitude,longitude,depth_km\n1,2,NaN\n", ":2: depth NaN is not finite");
+  refuse(read, "latitude,longitude,depth_km\n1,2,inf\n", ":2: depth inf is not finite");
   refuse(read, "latitude,longitude,depth_km,mag\n1,2,3,big\n",
          ":2: magnitude \"big\" is not a number");
   refuse(read, "latitude,longitude,depth_km\n,2,3\n1,,3\n",

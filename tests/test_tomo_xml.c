@@ -120,7 +120,7 @@ static void test_incomplete_events(void)
       "") "</event>"
           "<event publicID=\"c\"><preferredOriginID>o1</preferredOriginID>"
           "<preferredMagnitudeID>m1</preferredMagnitudeID>" ORIGIN("o1", "") ORIGIN("o2", "3")
-             ORIGIN("o3", "4") "<magnitude publicID=\"m1\"/>" MAGNITUDE(
+             ORIGIN("o3", "4") MAGNITUDE("m1", "NaN") MAGNITUDE(
                "m2",
                "6") "</event><event publicID=\"d\"><origin><longitude><value>1</value></longitude>"
                     "</origin></event>"),
@@ -182,8 +182,8 @@ static void test_bad_events(void)
   list_refuse(read,
               EVENTS("<event><origin><depth>\n<value>800001</value></depth></origin></event>"),
               ":5: depth in m 800001 is outside -10000 to 800000");
-  list_refuse(read, EVENTS("<event>" ORIGIN("o", "1") MAGNITUDE("m", "nan") "</event>"),
-              ":4: magnitude nan is not finite");
+  list_refuse(read, EVENTS("<event>" ORIGIN("o", "1") MAGNITUDE("m", "inf") "</event>"),
+              ":4: magnitude inf is not finite");
   list_refuse(read,
               "<quakeml xmlns=\"http://quakeml.org/xmlns/quakeml/1.1\"><eventParameters/>"
               "</quakeml>",

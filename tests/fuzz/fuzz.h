@@ -108,6 +108,8 @@ void fuzz_command_events(const char *path, const char *out, const char *argv[24]
 /* fuzz_parse.c: the independent reading of the text formats */
 void fuzz_judge_stations(const char *path, fuzz_result *result);
 void fuzz_judge_events(const char *path, fuzz_result *result);
+/* Is a value of an event given? */
+bool fuzz_is_given(const char *text);
 /* A place, for the digest of a list; both readings call this. */
 uint64_t fuzz_hash_site(uint64_t hash, double latitude, double longitude, double depth,
                         double magnitude);

@@ -11,150 +11,6 @@
 enum { LINE = FUZZ_LINE, FIELDS = FUZZ_FIELDS, SITES = 4096 };
 typedef fuzz_text text;
 
-uint64_t fuzz_hash_site(uint64_t hash, double latitude, double longitude, double depth,
-                        double magnitude)
-{
-  const int64_t values[4] = {llround(latitude * 1e9), llround(longitude * 1e9),
-                             llround(depth * 1e9),
-                             isnan(magnitude) ? INT64_MIN : llround(magnitude * 1e6)};
-  return fuzz_hash(hash, values, sizeof values);
-}
-
-bool fuzz_text_refuse(text *t, const char *why)
-{
-  if (!t->wrong) t->wrong = why;
-  return false;
-}
-
-/* The next line, as it is. */
-static bool next_raw(text *t)
-{
-  size_t from = t->at, n = 0;
-  if (from >= t->all.size) return false;
-  while (from + n < t->all.size && t->all.at[from + n] != '\n')
-    n++;
-  t->at = from + n + 1;
-  if (memchr(t->all.at + from, '\0', n)) return fuzz_text_refuse(t, "a zero byte");
-  if (n > LINE - 1) return fuzz_text_refuse(t, "a long line");
-  memcpy(t->line, t->all.at + from, n);
-  if (n > 0 && t->line[n - 1] == '\r') n--;
-  t->line[n] = '\0';
-  if (from == 0 && n >= 3 && memcmp(t->line, "\xef\xbb\xbf", 3) == 0)
-    memmove(t->line, t->line + 3, n - 2);
-  return true;
-}
-
-/* Begins the line so, blanks and the case aside but not within the word? */
-static bool has_form(const char *line, const char *wanted)
-{
-  size_t found = 0, length = strlen(wanted);
-  for (; *line && found < length; line++) {
-    bool inside = found > 1 && found < length - 1;
-    if ((*line == ' ' || *line == '\t') && !inside) continue;
-    if (tolower((unsigned char)*line) != wanted[found]) return false;
-    found++;
-  }
-  return found == length;
-}
-
-static bool is_fdsn(const char *line)
-{
-  return has_form(line, "#network|") || has_form(line, "#eventid|");
-}
-
-bool fuzz_text_next(text *t)
-{
-  while (next_raw(t)) {
-    const char *c = t->line;
-    while (*c && strchr(" \t\f\v\r", *c))
-      c++;
-    if (*c && (*c != '#' || is_fdsn(t->line))) return true;
-  }
-  return false;
-}
-
-/* Sign, digits with a point, exponent: nothing else; and in the range. */
-bool fuzz_text_number(text *t, const char *s, double low, double high, double *value)
-{
-  const char *c = s;
-  int digits = 0;
-  if (*c == '+' || *c == '-') c++;
-  for (; isdigit((unsigned char)*c); c++)
-    digits++;
-  if (*c == '.')
-    for (c++; isdigit((unsigned char)*c); c++)
-      digits++;
-  if (digits == 0) return fuzz_text_refuse(t, "no number");
-  if (*c == 'e' || *c == 'E') {
-    c++;
-    if (*c == '+' || *c == '-') c++;
-    if (!isdigit((unsigned char)*c)) return fuzz_text_refuse(t, "no exponent");
-    while (isdigit((unsigned char)*c))
-      c++;
-  }
-  if (*c) return fuzz_text_refuse(t, "more than a number");
-  *value = strtod(s, NULL);
-  return (*value >= low && *value <= high) || fuzz_text_refuse(t, "out of range");
-}
-
-static char *strip(char *s)
-{
-  while (*s == ' ' || *s == '\t')
-    s++;
-  for (size_t n = strlen(s); n > 0 && isspace((unsigned char)s[n - 1]);)
-    s[--n] = '\0';
-  return s;
-}
-
-static int count_of(const char *line, char wanted)
-{
-  int count = 0, quotes = 0;
-  for (; *line; line++) {
-    quotes += *line == '"';
-    count += *line == wanted && quotes % 2 == 0;
-  }
-  return count;
-}
-
-char fuzz_text_separator(const text *t)
-{
-  char best = ',';
-  for (const char *c = ";\t|"; *c; c++)
-    if (count_of(t->line, *c) > count_of(t->line, best)) best = *c;
-  return best;
-}
-
-/* Returns the number of fields, -1 if the line is wrong. */
-int fuzz_text_split(text *t, char separator, char **field)
-{
-  static char room[2 * LINE]; /* the fields, each with its end */
-  const bool quotes = separator != '|', tabs = separator == '\t';
-  char *to = room;
-  int n = 0;
-  for (const char *c = t->line;; c++) {
-    char *begin = to;
-    if (n == FIELDS) return fuzz_text_refuse(t, "too many fields") - 1;
-    while (*c == ' ' || (*c == '\t' && !tabs))
-      c++;
-    if (quotes && *c == '"') {
-      for (c++; *c && (*c != '"' || c[1] == '"'); c++) {
-        if (*c == '"') c++;
-        *to++ = *c;
-      }
-      if (*c++ != '"') return fuzz_text_refuse(t, "an open quote") - 1;
-      while (*c == ' ' || (*c == '\t' && !tabs))
-        c++;
-      if (*c && *c != separator) return fuzz_text_refuse(t, "text behind a quote") - 1;
-    } else {
-      while (*c && *c != separator)
-        *to++ = *c++;
-    }
-    *to++ = '\0';
-    field[n++] = strip(begin);
-    if (!*c) return n;
-  }
-}
-
 /* The column of the first name of the list; -1: none. Twice: wrong if it is needed, or the same
  * name. */
 static int column(text *t, char **field, int n, const char *const *names, bool needed)
@@ -171,11 +27,15 @@ static int column(text *t, char **field, int n, const char *const *names, bool n
   return found;
 }
 
-static const char *const latitude[] = {"latitude", "lat", NULL};
-static const char *const longitude[] = {"longitude", "lon", "long", "lng", NULL};
-static const char *const depth[] = {"depth_km", "depth", "depth/km", NULL};
+static const char *const names[2][3][8] = {
+  {{"latitude", "lat", "station_latitude_deg"},
+   {"longitude", "lon", "long", "lng", "station_longitude_deg"},
+   {NULL}},
+  {{"latitude", "lat", "source_latitude", "source_latitude_deg"},
+   {"longitude", "lon", "long", "lng", "source_longitude", "source_longitude_deg"},
+   {"depth_km", "depth", "dep", "depth/km", "source_depth_km"}}};
 static const char *const fixed_depth[] = {"depfix", NULL};
-static const char *const magnitude[] = {"mag", "magnitude", "mw", NULL};
+static const char *const magnitude[] = {"mag", "magnitude", "mw", "source_magnitude", NULL};
 static const char *const plain[][2] = {
   {"latitude", NULL}, {"longitude", NULL}, {"network", NULL}, {"station", NULL}};
 
@@ -188,15 +48,15 @@ static table header(text *t, bool events)
 {
   char *field[FIELDS];
   table h = {.events = events, .deep = -1, .mag = -1};
-  if (is_fdsn(t->line)) *strchr(t->line, '#') = ' ';
+  if (fuzz_text_is_fdsn(t->line)) *strchr(t->line, '#') = ' ';
   h.separator = fuzz_text_separator(t);
   h.n = fuzz_text_split(t, (char)h.separator, field);
-  h.lat = column(t, field, h.n, latitude, true);
-  h.lon = column(t, field, h.n, longitude, true);
+  h.lat = column(t, field, h.n, names[events][0], true);
+  h.lon = column(t, field, h.n, names[events][1], true);
   if (!events) return h;
-  h.deep = column(t, field, h.n, depth, false);
+  h.deep = column(t, field, h.n, names[1][2], false);
   for (int i = 0, depths = 0; i < h.n; i++)
-    for (const char *const *name = depth; *name; name++) {
+    for (const char *const *name = names[1][2]; *name; name++) {
       depths += strcasecmp(field[i], *name) == 0;
       if (depths > 1) (void)fuzz_text_refuse(t, "two depths");
     }
@@ -213,7 +73,8 @@ static double first_magnitude(text *t, const table *h, char **field, int n)
   if (n > h->n - 3 && (n - h->n + 3) % 3 == 1 && !*field[n - 1]) n--;
   if (n < h->n - 3 || (n - h->n + 3) % 3 != 0) (void)fuzz_text_refuse(t, "parts of a magnitude");
   for (int i = h->n - 1; i < n; i += 3)
-    if (*field[i] && fuzz_text_number(t, field[i], -5, 11, &m) && isnan(first)) first = m;
+    if (fuzz_is_given(field[i]) && fuzz_text_number(t, field[i], -5, 11, &m) && isnan(first))
+      first = m;
   return first;
 }
 
@@ -227,14 +88,15 @@ static void row(text *t, const table *h, fuzz_result *result)
   if (h->isc) m = first_magnitude(t, h, field, n);
   if (h->lat >= n || h->lon >= n) (void)fuzz_text_refuse(t, "a short row");
   if (t->wrong) return;
-  const bool placed = *field[h->lat] && *field[h->lon]; /* an event may have no place */
-  if (*field[h->lat] || !h->events) (void)fuzz_text_number(t, field[h->lat], -90, 90, &y);
-  if (*field[h->lon] || !h->events) (void)fuzz_text_number(t, field[h->lon], -180, 360, &x);
-  if (h->deep >= 0 && h->deep < n && *field[h->deep])
+  const bool has_y = !h->events || fuzz_is_given(field[h->lat]); /* an event may have no place */
+  const bool has_x = !h->events || fuzz_is_given(field[h->lon]);
+  if (has_y) (void)fuzz_text_number(t, field[h->lat], -90, 90, &y);
+  if (has_x) (void)fuzz_text_number(t, field[h->lon], -180, 360, &x);
+  if (h->deep >= 0 && h->deep < n && fuzz_is_given(field[h->deep]))
     (void)fuzz_text_number(t, field[h->deep], -10, 800, &z);
-  if (!h->isc && h->mag >= 0 && *field[h->mag])
+  if (!h->isc && h->mag >= 0 && fuzz_is_given(field[h->mag]))
     (void)fuzz_text_number(t, field[h->mag], -5, 11, &m);
-  if (h->events && !placed) return;
+  if (!has_y || !has_x) return;
   result->digest = fuzz_hash_site(result->digest, y, x, z, m);
   result->high++;
 }
@@ -261,7 +123,7 @@ static void csv(text *t, bool events, fuzz_result *result)
   table h = header(t, events);
   while (!t->wrong && !stopped && fuzz_text_next(t)) {
     stopped = h.isc && starts(t->line, "STOP");
-    if (events && is_fdsn(t->line))
+    if (events && fuzz_text_is_fdsn(t->line))
       h = header(t, events);
     else if (!stopped)
       row(t, &h, result);
@@ -338,7 +200,7 @@ static void fdsn(text *t, fuzz_result *result)
   do {
     site *new = &list[count];
     double unused;
-    if (is_fdsn(t->line)) {
+    if (fuzz_text_is_fdsn(t->line)) {
       *strchr(t->line, '#') = ' ';
       n = fuzz_text_split(t, '|', field);
       for (int i = 0; i < 4; i++)
@@ -397,9 +259,10 @@ static void ndk(text *t, fuzz_result *result)
     double y, x, z, moment, power;
     if (!has_date(t->line)) (void)fuzz_text_refuse(t, "no date");
     (void)fixed(t, 28, 33, true, -90, 90);
-    if (!next_raw(t) || strlen(t->line) < 61 || strncmp(t->line + 16, " B:", 3) != 0)
+    if (!fuzz_text_next_raw(t) || strlen(t->line) < 61 || strncmp(t->line + 16, " B:", 3) != 0)
       (void)fuzz_text_refuse(t, "line 2");
-    if (!next_raw(t) || strncmp(t->line, "CENTROID:", 9) != 0) (void)fuzz_text_refuse(t, "line 3");
+    if (!fuzz_text_next_raw(t) || strncmp(t->line, "CENTROID:", 9) != 0)
+      (void)fuzz_text_refuse(t, "line 3");
     if (t->wrong) return;
     y = fixed(t, 23, 29, true, -90, 90);
     x = fixed(t, 35, 42, true, -180, 360);
@@ -409,10 +272,10 @@ static void ndk(text *t, fuzz_result *result)
     if (strncmp(type, " FREE", 5) != 0 && strncmp(type, " FIX", 4) != 0 &&
         strncmp(type, " BDY", 4) != 0)
       (void)fuzz_text_refuse(t, "type of depth");
-    if (!next_raw(t)) (void)fuzz_text_refuse(t, "line 4");
+    if (!fuzz_text_next_raw(t)) (void)fuzz_text_refuse(t, "line 4");
     power = fixed(t, 1, 2, false, 0, 40);
     (void)fixed(t, 3, 9, true, -1e6, 1e6);
-    if (!next_raw(t) || t->line[0] != 'V') (void)fuzz_text_refuse(t, "line 5");
+    if (!fuzz_text_next_raw(t) || t->line[0] != 'V') (void)fuzz_text_refuse(t, "line 5");
     moment = fixed(t, 49, 56, true, 0, 1e6);
     result->digest = fuzz_hash_site(result->digest, y, x, z,
                                     moment > 0 ? (log10(moment) + power) / 1.5 - 10.7 : NAN);
@@ -428,7 +291,7 @@ static void judge(const char *path, bool events, fuzz_result *result)
     (void)fuzz_text_refuse(&t, "no content");
   else if (events)
     has_date(t.line) ? ndk(&t, result) : csv(&t, true, result);
-  else if (is_fdsn(t.line))
+  else if (fuzz_text_is_fdsn(t.line))
     fdsn(&t, result);
   else
     strpbrk(t.line, ",;\t|") && !has_position(t.line) ? csv(&t, false, result)

@@ -1,4 +1,4 @@
-/* Of the independent reading of text (fuzz_parse.c): lines, fields, numbers. */
+/* Of the independent reading of text (fuzz_parse.c): lines, fields, numbers (fuzz_lines.c). */
 #ifndef FUZZ_PARSE_H
 #define FUZZ_PARSE_H
 
@@ -14,6 +14,8 @@ typedef struct fuzz_text {
 } fuzz_text;
 
 bool fuzz_text_refuse(fuzz_text *t, const char *why); /* false */
+bool fuzz_text_next_raw(fuzz_text *t);                /* the next line */
+bool fuzz_text_is_fdsn(const char *line);             /* the header of FDSN text */
 bool fuzz_text_next(fuzz_text *t);                    /* the next line that counts */
 /* Sign, digits with a point, exponent: nothing else; and in the range. */
 bool fuzz_text_number(fuzz_text *t, const char *s, double low, double high, double *value);

@@ -87,7 +87,7 @@ static void make_events(fuzz_random *random, fuzz_bytes *b, int64_t rows)
       fuzz_print(b, "2018-01-31T02:00:31.800Z,%.4f,%.4f,%.2f,%.1f,\"50km NNW of X, Y\"\n", latitude,
                  longitude, depth, between(random, 3, 9));
     else if (rows > 1 && fuzz_one_in(random, 8))
-      fuzz_print(b, i == 0 ? ",%.3f,%.3f\n" : ",,%.3f\n", latitude, latitude);
+      fuzz_print(b, i == 0 ? "nan,%.3f,%.3f\n" : ",NaN,%.3f\n", latitude, latitude);
     else
       fuzz_print(b, "%.3f,%.3f,%.3f\n", depth, longitude, latitude);
   }

@@ -7,7 +7,47 @@
 #include <string.h>
 
 #include "tomo_text.h"
+#include "tomo_time.h"
 #include "tomo_xml.h"
+
+enum { LATITUDE, LONGITUDE, DEPTH, MAGNITUDE, PLACE, ID, TIME, DATE, FIXED, YEAR };
+enum { PARTS = 6, KEYS = YEAR + PARTS }; /* of a time: from the year to the second */
+static const char *const keys[KEYS] = {
+  "latitude|lat|source_latitude|source_latitude_deg",
+  "longitude|lon|long|lng|source_longitude|source_longitude_deg",
+  "depth_km|depth|dep|depth/km|source_depth_km",
+  "mag|magnitude|mw|source_magnitude",
+  "place|region|name|eventlocationname",
+  "id|event|event_id|eventid|evid|source_id",
+  "time|origin_time|origintime|source_origin_time",
+  "date",
+  "depfix",
+  "year",
+  "month|mon",
+  "day",
+  "hour",
+  "minute|minu",
+  "second|sec"};
+
+/* A time of which each part has a column, from the year on as far as it is given. */
+static osla_err read_parts(const text_reader *reader, const char *const field[PARTS],
+                           double *time_s)
+{
+  static const char *const name[PARTS] = {"year", "month", "day", "hour", "minute", "second"};
+  double part[PARTS] = {1.0, 1.0, 1.0};
+  for (int i = 0; i < PARTS && !text_is_missing(field[i]); i++) {
+    OSLA_CALL(text_number(reader, name[i], field[i], 0.0, 9999.0, &part[i]));
+    OSLA_CHECK(i == PARTS - 1 || part[i] <= floor(part[i]), OSLA_ERR_IO,
+               "%s:%lld: %s %g is not a whole number", reader->file, (long long)reader->line,
+               name[i], part[i]);
+  }
+  if (text_is_missing(field[0])) return OSLA_OK;
+  OSLA_CHECK(tomo_time_make((int)part[0], (int)part[1], (int)part[2], (int)part[3], (int)part[4],
+                            part[5], time_s),
+             OSLA_ERR_IO, "%s:%lld: there is no time %g-%g-%g %g:%g:%g", reader->file,
+             (long long)reader->line, part[0], part[1], part[2], part[3], part[4], part[5]);
+  return OSLA_OK;
+}
 
 /* A time; or a day and a time of day in columns of their own, as the ISC has them. */
 static osla_err read_time(const text_reader *reader, const char *date, const char *time,
@@ -15,21 +55,10 @@ static osla_err read_time(const text_reader *reader, const char *date, const cha
 {
   char both[128];
   const bool apart = *date && strlen(time) > 2 && time[2] == ':';
-  if (!apart) return text_time(reader, "time", *time ? time : date, time_s);
+  if (!apart) return text_time(reader, "time", text_is_missing(time) ? date : time, time_s);
   const int length = snprintf(both, sizeof both, "%sT%s", date, time);
   return text_time(reader, "time", length < (int)sizeof both ? both : date, time_s);
 }
-
-enum { LATITUDE, LONGITUDE, DEPTH, MAGNITUDE, PLACE, ID, TIME, DATE, FIXED, KEYS };
-static const char *const keys[KEYS] = {"latitude|lat",
-                                       "longitude|lon|long|lng",
-                                       "depth_km|depth|depth/km",
-                                       "mag|magnitude|mw",
-                                       "place|region|name|eventlocationname",
-                                       "id|event|event_id|eventid|evid",
-                                       "time|origin_time|origintime",
-                                       "date",
-                                       "depfix"};
 
 /* How the rows of a table are read. */
 typedef struct table {
@@ -58,8 +87,11 @@ static osla_err add_event(const text_reader *reader, const char *const field[KEY
   if (!text_is_missing(field[MAGNITUDE]))
     OSLA_CALL(text_number(reader, "magnitude", field[MAGNITUDE], -5.0, 11.0, &site->magnitude));
   text_set_name(site, field[PLACE]);
-  text_set_id(site, field[ID]);
-  OSLA_CALL(read_time(reader, field[DATE], field[TIME], &site->time_s));
+  if (!text_is_missing(field[ID])) text_set_id(site, field[ID]);
+  if (*field[DATE] || *field[TIME])
+    OSLA_CALL(read_time(reader, field[DATE], field[TIME], &site->time_s));
+  else
+    OSLA_CALL(read_parts(reader, field + YEAR, &site->time_s));
   if (no_latitude || no_longitude)
     site_list_mark_placeless(
       list, reader, no_latitude ? "the event has no latitude" : "the event has no longitude");
@@ -99,7 +131,7 @@ static osla_err split_isc(text_reader *reader, const table *t, char **field, int
 static osla_err read_row(text_reader *reader, const table *t, site_list *list)
 {
   char *field[TEXT_FIELDS_MAX];
-  const char *of_key[KEYS], *magnitude;
+  const char *of_key[KEYS], *magnitude = "";
   int found = t->count;
   if (t->isc)
     OSLA_CALL(split_isc(reader, t, field, &found, &magnitude));

@@ -11,17 +11,19 @@
  * CSV: fields are separated by commas, semicolons, tabs or |: by what occurs most often in the
  * header.
  * CSV headers: latitude (lat), longitude (lon, long), and for stations station (name, code, sta)
- * and network (net), for events depth_km (depth), mag (magnitude), place (region, name), id
- * (event, event_id) and time (origin_time), or date and time, in any case and order; other columns
- * are ignored. Fields may be quoted with ", which is doubled inside.
+ * and network (net), for events depth_km (depth, dep), mag (magnitude), place (region, name), id
+ * (event, event_id) and time (origin_time), or date and time, or year, month, day, hour, minute and
+ * second as far as they are given; the names of SeisBench (source_latitude_deg,
+ * station_latitude_deg, ...); in any case and order; other columns are ignored. Fields may be
+ * quoted with ", which is doubled inside.
  *
  * Catalogue of the ISC: CSV whose header ends in DEPFIX, AUTHOR, TYPE, MAG. A row may have the last
  * three any number of times; the first magnitude that is given counts. Lines before the header, as
  * the ISC's page has them (text or HTML), are skipped; then the line STOP must end the catalogue.
  *
  * One rule holds for events of all formats: one without a latitude or a longitude has no place and
- * is left out, a missing depth is 0 km, a missing magnitude or time is not known. A value that is
- * given and wrong is an error.
+ * is left out, a missing depth is 0 km, a missing magnitude or time is not known. A value is
+ * missing where the field is empty or NaN; one that is given and wrong is an error.
  *
  * FDSN text: what the web services fdsnws-station (level=station or channel) and fdsnws-event give
  * with format=text (www.fdsn.org/webservices); | between the fields, no quotes. The columns are

@@ -35,8 +35,9 @@ static osla_err read_columns(text_reader *reader, site_list *list)
 static osla_err read_csv(text_reader *reader, site_list *list)
 {
   enum { LATITUDE, LONGITUDE, STATION, NETWORK, KEYS };
-  static const char *const keys[KEYS] = {"latitude|lat", "longitude|lon|long|lng",
-                                         "station|name|code|sta", "network|net"};
+  static const char *const keys[KEYS] = {
+    "latitude|lat|station_latitude_deg", "longitude|lon|long|lng|station_longitude_deg",
+    "station|name|code|sta|station_code", "network|net|station_network_code"};
   char *field[TEXT_FIELDS_MAX];
   int column[KEYS], count;
   bool more;

@@ -248,7 +248,7 @@ osla_err text_number(const text_reader *reader, const char *what, const char *fi
 
 bool text_is_missing(const char *field)
 {
-  return field[0] == '\0';
+  return field[0] == '\0' || strcasecmp(field, "nan") == 0;
 }
 
 osla_err text_time(const text_reader *reader, const char *what, const char *field, double *time_s)

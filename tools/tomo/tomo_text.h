@@ -85,10 +85,10 @@ void text_set_codes(tomo_site *site, const char *network, const char *station);
 /* The id, without blanks at the ends; one that does not fit is none, so that no data get it. */
 void text_set_id(tomo_site *site, const char *id);
 
-/* Is the field empty? */
+/* Is the field empty, or NaN, as programs write a missing value? */
 bool text_is_missing(const char *field);
 
-/* A time (tomo_time.h) in seconds; `what` names it in the message. An empty field is NaN. */
+/* A time (tomo_time.h) in seconds; `what` names it in the message. A missing field is NaN. */
 osla_err text_time(const text_reader *reader, const char *what, const char *field, double *time_s);
 
 /* A code of a network or station, which is never cut, because what is one station is found by it.

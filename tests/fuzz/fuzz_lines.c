@@ -1,0 +1,160 @@
+/* Of the independent reading of text: lines, fields, numbers; see fuzz_parse.h. */
+#include "fuzz_parse.h"
+
+#include <ctype.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+enum { LINE = FUZZ_LINE, FIELDS = FUZZ_FIELDS };
+typedef fuzz_text text;
+
+uint64_t fuzz_hash_site(uint64_t hash, double latitude, double longitude, double depth,
+                        double magnitude)
+{
+  const int64_t values[4] = {llround(latitude * 1e9), llround(longitude * 1e9),
+                             llround(depth * 1e9),
+                             isnan(magnitude) ? INT64_MIN : llround(magnitude * 1e6)};
+  return fuzz_hash(hash, values, sizeof values);
+}
+
+bool fuzz_is_given(const char *value)
+{
+  return *value && strcasecmp(value, "nan") != 0;
+}
+
+bool fuzz_text_refuse(text *t, const char *why)
+{
+  if (!t->wrong) t->wrong = why;
+  return false;
+}
+
+/* The next line, as it is. */
+bool fuzz_text_next_raw(text *t)
+{
+  size_t from = t->at, n = 0;
+  if (from >= t->all.size) return false;
+  while (from + n < t->all.size && t->all.at[from + n] != '\n')
+    n++;
+  t->at = from + n + 1;
+  if (memchr(t->all.at + from, '\0', n)) return fuzz_text_refuse(t, "a zero byte");
+  if (n > LINE - 1) return fuzz_text_refuse(t, "a long line");
+  memcpy(t->line, t->all.at + from, n);
+  if (n > 0 && t->line[n - 1] == '\r') n--;
+  t->line[n] = '\0';
+  if (from == 0 && n >= 3 && memcmp(t->line, "\xef\xbb\xbf", 3) == 0)
+    memmove(t->line, t->line + 3, n - 2);
+  return true;
+}
+
+/* Begins the line so, blanks and the case aside but not within the word? */
+static bool has_form(const char *line, const char *wanted)
+{
+  size_t found = 0, length = strlen(wanted);
+  for (; *line && found < length; line++) {
+    bool inside = found > 1 && found < length - 1;
+    if ((*line == ' ' || *line == '\t') && !inside) continue;
+    if (tolower((unsigned char)*line) != wanted[found]) return false;
+    found++;
+  }
+  return found == length;
+}
+
+bool fuzz_text_is_fdsn(const char *line)
+{
+  return has_form(line, "#network|") || has_form(line, "#eventid|");
+}
+
+bool fuzz_text_next(text *t)
+{
+  while (fuzz_text_next_raw(t)) {
+    const char *c = t->line;
+    while (*c && strchr(" \t\f\v\r", *c))
+      c++;
+    if (*c && (*c != '#' || fuzz_text_is_fdsn(t->line))) return true;
+  }
+  return false;
+}
+
+/* Sign, digits with a point, exponent: nothing else; and in the range. */
+bool fuzz_text_number(text *t, const char *s, double low, double high, double *value)
+{
+  const char *c = s;
+  int digits = 0;
+  if (*c == '+' || *c == '-') c++;
+  for (; isdigit((unsigned char)*c); c++)
+    digits++;
+  if (*c == '.')
+    for (c++; isdigit((unsigned char)*c); c++)
+      digits++;
+  if (digits == 0) return fuzz_text_refuse(t, "no number");
+  if (*c == 'e' || *c == 'E') {
+    c++;
+    if (*c == '+' || *c == '-') c++;
+    if (!isdigit((unsigned char)*c)) return fuzz_text_refuse(t, "no exponent");
+    while (isdigit((unsigned char)*c))
+      c++;
+  }
+  if (*c) return fuzz_text_refuse(t, "more than a number");
+  *value = strtod(s, NULL);
+  return (*value >= low && *value <= high) || fuzz_text_refuse(t, "out of range");
+}
+
+static char *strip(char *s)
+{
+  while (*s == ' ' || *s == '\t')
+    s++;
+  for (size_t n = strlen(s); n > 0 && isspace((unsigned char)s[n - 1]);)
+    s[--n] = '\0';
+  return s;
+}
+
+static int count_of(const char *line, char wanted)
+{
+  int count = 0, quotes = 0;
+  for (; *line; line++) {
+    quotes += *line == '"';
+    count += *line == wanted && quotes % 2 == 0;
+  }
+  return count;
+}
+
+char fuzz_text_separator(const text *t)
+{
+  char best = ',';
+  for (const char *c = ";\t|"; *c; c++)
+    if (count_of(t->line, *c) > count_of(t->line, best)) best = *c;
+  return best;
+}
+
+/* Returns the number of fields, -1 if the line is wrong. */
+int fuzz_text_split(text *t, char separator, char **field)
+{
+  static char room[2 * LINE]; /* the fields, each with its end */
+  const bool quotes = separator != '|', tabs = separator == '\t';
+  char *to = room;
+  int n = 0;
+  for (const char *c = t->line;; c++) {
+    char *begin = to;
+    if (n == FIELDS) return fuzz_text_refuse(t, "too many fields") - 1;
+    while (*c == ' ' || (*c == '\t' && !tabs))
+      c++;
+    if (quotes && *c == '"') {
+      for (c++; *c && (*c != '"' || c[1] == '"'); c++) {
+        if (*c == '"') c++;
+        *to++ = *c;
+      }
+      if (*c++ != '"') return fuzz_text_refuse(t, "an open quote") - 1;
+      while (*c == ' ' || (*c == '\t' && !tabs))
+        c++;
+      if (*c && *c != separator) return fuzz_text_refuse(t, "text behind a quote") - 1;
+    } else {
+      while (*c && *c != separator)
+        *to++ = *c++;
+    }
+    *to++ = '\0';
+    field[n++] = strip(begin);
+    if (!*c) return n;
+  }
+}
