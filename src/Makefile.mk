@@ -128,6 +128,7 @@ src_file_sources = \
   src/file/file_pieces.c \
   src/file/file_raw.c \
   src/file/file_image.h src/file/file_image.c \
+  src/file/hdf5_filter.h src/file/hdf5_filter.c \
   src/file/file_hdf5.h src/file/file_hdf5.c src/file/file_hdf5_none.c \
   src/file/file.c \
   src/file/file_matrix.c \

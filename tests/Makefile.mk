@@ -246,6 +246,7 @@ tests_list_help = tests/list_help.c tests/list_help.h
 tests_test_tomo_xml_SOURCES = tests/test_tomo_xml.c $(tests_list_help)
 tests_test_tomo_choice_SOURCES = tests/test_tomo_choice.c $(tests_list_help)
 tests_test_tomo_grid_LDADD = $(LDADD) $(NETCDF_LIBS) $(HDF5_LIBS)
+tests_test_tomo_data_SOURCES = tests/test_tomo_data.c tests/lzf_filter.h
 tests_test_tomo_data_LDADD = $(LDADD) $(HDF5_LIBS)
 
 tests_invert_job = tests/invert_test_job.c tests/invert_test_job.h
@@ -299,7 +300,7 @@ check_PROGRAMS += tests/assemble_check tests/hostile_updates doc/write_updates
 endif
 tests_assemble_check_SOURCES = tests/assemble_check.c
 tests_assemble_check_LDADD = $(HDF5_LIBS) -lm
-tests_hostile_updates_SOURCES = tests/hostile_updates.c
+tests_hostile_updates_SOURCES = tests/hostile_updates.c tests/lzf_filter.h
 tests_hostile_updates_LDADD = $(HDF5_LIBS)
 doc_write_updates_SOURCES = doc/write_updates.c
 doc_write_updates_LDADD = $(HDF5_LIBS)

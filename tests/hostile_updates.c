@@ -2,7 +2,8 @@
  * parts HDF5 itself stumbles over. No file is longer than some KiB.
  *
  *   hostile_updates KIND FILE      see write_kind */
-#include <hdf5.h>
+#include "lzf_filter.h"
+
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -17,7 +18,7 @@ static void die(const char *what, const char *name)
   exit(2);
 }
 
-typedef enum form { CONTIGUOUS, CHUNKED, GZIPPED } form;
+typedef enum form { CONTIGUOUS, CHUNKED, GZIPPED, LZF } form;
 
 /* A data set; without data nothing of it is stored. columns = 0: one dimension. */
 static void set(hid_t file, const char *name, hid_t type, form f, hsize_t rows, hsize_t columns,
@@ -29,6 +30,7 @@ static void set(hid_t file, const char *name, hid_t type, form f, hsize_t rows, 
   hid_t space = H5Screate_simple(rank, dims, NULL), create = H5Pcreate(H5P_DATASET_CREATE);
   if (f != CONTIGUOUS) H5Pset_chunk(create, rank, chunk);
   if (f == GZIPPED) H5Pset_deflate(create, 9);
+  if (f == LZF && !lzf_begin(create)) die("no filter for", name);
   hid_t made = H5Dcreate2(file, name, type, space, H5P_DEFAULT, create, H5P_DEFAULT);
   if (made < 0 ||
       (data && H5Dwrite(made, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, data) < 0))
@@ -36,9 +38,48 @@ static void set(hid_t file, const char *name, hid_t type, form f, hsize_t rows, 
   H5Dclose(made);
   H5Pclose(create);
   H5Sclose(space);
+  if (f == LZF && !lzf_end()) die("the filter stays for", name);
 }
 
 static const double few[16] = {0, 1, 2, 3}; /* indices, and whatever else */
+
+/* Good, but for a filter that other programs have. */
+static void lzf(hid_t file, form ix, form offsets, form G)
+{
+  const double ends[2] = {0, 4};
+  set(file, "ix", H5T_STD_I64LE, ix, 4, 0, few);
+  set(file, "offset", H5T_STD_I64LE, offsets, 2, 0, ends);
+  set(file, "G", H5T_IEEE_F64LE, G, 4, 1, few);
+}
+
+static void lzf_ix(hid_t file)
+{
+  lzf(file, LZF, CONTIGUOUS, CONTIGUOUS);
+}
+
+static void lzf_offset(hid_t file)
+{
+  lzf(file, CONTIGUOUS, LZF, CONTIGUOUS);
+}
+
+static void lzf_G(hid_t file)
+{
+  lzf(file, CONTIGUOUS, CONTIGUOUS, LZF);
+}
+
+/* No chunk became shorter, so that the filter is not needed. */
+static void lzf_unused(hid_t file)
+{
+  lzf_declines = true;
+  lzf_G(file);
+}
+
+/* No updates, but a system for `osla solve`, which somebody has compressed. */
+static void system_gzip(hid_t file)
+{
+  set(file, "H", H5T_IEEE_F64LE, GZIPPED, 4, 4, few);
+  set(file, "g", H5T_IEEE_F64LE, GZIPPED, 4, 0, few);
+}
 
 static void huge_ix(hid_t file)
 {
@@ -206,10 +247,23 @@ static void write_kind(const char *kind, hid_t file)
   static const struct {
     const char *name;
     void (*write)(hid_t file);
-  } others[] = {{"huge_ix", huge_ix},         {"large_ix", large_ix}, {"blocks_61", blocks},
-                {"packed", packed},           {"indexed", indexed},   {"damaged", indexed},
-                {"long_double", long_double}, {"away", ordinary},     {"large", large},
-                {"gradient", gradient},       {"tiny", tiny},         {"hilbert", hilbert}};
+  } others[] = {{"huge_ix", huge_ix},
+                {"large_ix", large_ix},
+                {"blocks_61", blocks},
+                {"packed", packed},
+                {"indexed", indexed},
+                {"damaged", indexed},
+                {"long_double", long_double},
+                {"away", ordinary},
+                {"large", large},
+                {"gradient", gradient},
+                {"tiny", tiny},
+                {"hilbert", hilbert},
+                {"lzf_ix", lzf_ix},
+                {"lzf_offset", lzf_offset},
+                {"lzf_G", lzf_G},
+                {"lzf_unused", lzf_unused},
+                {"system_gzip", system_gzip}};
   int width, used = 0;
   if (sscanf(kind, "wide_%d%n", &width, &used) == 1) {
     wide_G(file, (hsize_t)1 << width, kind[used] == '\0');

@@ -137,6 +137,8 @@ static void test_result(void)
 }
 
 #ifdef HAVE_HDF5
+static bool shuffles; /* write_set's chunks have a filter */
+
 /* n times 1 in a type, in chunks if chunk > 0; unwritten: declared alone. */
 static void write_set(hid_t type, hsize_t n, hsize_t chunk, bool unwritten)
 {
@@ -144,6 +146,7 @@ static void write_set(hid_t type, hsize_t n, hsize_t chunk, bool unwritten)
   hid_t file = H5Fcreate(path, H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);
   hid_t space = H5Screate_simple(1, &n, NULL), create = H5Pcreate(H5P_DATASET_CREATE);
   if (chunk > 0) H5Pset_chunk(create, 1, &chunk);
+  if (shuffles) H5Pset_shuffle(create);
   hid_t set = H5Dcreate2(file, "deviation", type, space, H5P_DEFAULT, create, H5P_DEFAULT);
   CU_ASSERT(set >= 0);
   if (!unwritten)
@@ -181,6 +184,11 @@ static void test_others(void)
     OSLA_ASSERT_ERR(tomo_prior_read(path, NULL, KNOTS, radial, &f), OSLA_ERR_IO);
     OSLA_ASSERT_TEXT("no array deviation as osla writes it");
   }
+  shuffles = true;
+  write_set(H5T_IEEE_F64LE, n, 8, false);
+  shuffles = false;
+  OSLA_ASSERT_ERR(tomo_prior_read(path, NULL, KNOTS, radial, &f), OSLA_ERR_IO);
+  OSLA_ASSERT_TEXT("deviation: is stored with filter 'shuffle' (2), and osla reads its data as");
   close_all();
 }
 

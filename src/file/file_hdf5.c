@@ -9,6 +9,7 @@
 #endif
 #include "file_hdf5.h"
 #include "file_image.h"
+#include "hdf5_filter.h"
 
 #ifdef HAVE_HDF5
 
@@ -330,6 +331,7 @@ static osla_err find_place(file_hdf5 *h, hid_t set, const char *name, file_item 
   item->stored = OSLA_STORED_WHOLE;
   for (int stored = 0; stored < 3; stored++)
     if (strcmp(uplo, stored_name[stored]) == 0) item->stored = stored;
+  OSLA_CALL(osla_hdf5_check_unfiltered(set, h->path, name));
   OSLA_CHECK(contiguous && sealed && (offset != HADDR_UNDEF || item->m == 0 || item->n == 0),
              OSLA_ERR_IO, "%.200s: %.63s was not written by osla (%s)", h->path, name,
              contiguous ? "no checksum" : "not contiguous");

@@ -6,7 +6,7 @@
 
 #ifdef HAVE_HDF5
 
-#include <hdf5.h>
+#include "hdf5_filter.h"
 
 enum { UPDATES_ELEMENT_MOST = 16 }; /* bytes in the file: long double */
 

@@ -8,7 +8,7 @@
 
 #ifdef HAVE_HDF5
 
-#include <hdf5.h>
+#include "hdf5_filter.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -171,14 +171,17 @@ static osla_err read_array(const char *path, const void *image, size_t size, con
   const quiet before = silence();
   double *values = NULL;
   size_t n = 0;
+  osla_err err = OSLA_OK;
   hid_t file = open_image(image, size);
   hid_t set = file >= 0 ? H5Dopen2(file, name, H5P_DEFAULT) : -1;
   if (set >= 0) {
     values = copy_data(set, image, size, &n);
+    if (!values) err = osla_hdf5_check_unfiltered(set, path, name);
     H5Dclose(set);
   }
   if (file >= 0) H5Fclose(file);
   unsilence(before);
+  OSLA_CALL(err);
   OSLA_CHECK(values, OSLA_ERR_IO, "%s: no array %.63s as osla writes it", path, name);
   *data = values;
   *count = (int64_t)n;

@@ -14,7 +14,7 @@
 
 #ifdef HAVE_HDF5
 
-#include <hdf5.h>
+#include "hdf5_filter.h"
 
 enum { BLOCK = 8192, WIDEST_NUMBER = 16 };
 
@@ -129,6 +129,8 @@ static osla_err read_block(hdf5_table *t, hsize_t from, hsize_t count)
     const herr_t read = H5Dread(c->set, c->type, memory, space, H5P_DEFAULT, c->block.all);
     H5Sclose(space);
     H5Sclose(memory);
+    if (read < 0)
+      OSLA_CALL(osla_hdf5_check_filters(c->set, t->header.file, t->header.name[c->key]));
     OSLA_CHECK(read >= 0, OSLA_ERR_IO, "%s: HDF5 cannot read %s", t->header.file,
                t->header.name[c->key]);
   }

@@ -1,0 +1,35 @@
+/* A filter that claims to be h5py's lzf (number 32000) for tests of readers without it: register
+ * it, write a data set, unregister it. It changes no byte. */
+#ifndef LZF_FILTER_H
+#define LZF_FILTER_H
+
+#include <hdf5.h>
+#include <stdbool.h>
+
+enum { LZF_FILTER = 32000 };
+
+/* True: as a filter that cannot shorten a chunk. HDF5 then stores the chunk without it. */
+static bool lzf_declines;
+
+static size_t lzf_apply(unsigned flags, size_t n_values, const unsigned values[], size_t bytes,
+                        size_t *room, void **buffer)
+{
+  (void)flags, (void)n_values, (void)values, (void)room, (void)buffer;
+  return lzf_declines ? 0 : bytes;
+}
+
+/* Adds the filter to a creation list, optional as h5py's is. Returns false if HDF5 refuses it. */
+static bool lzf_begin(hid_t create)
+{
+  const H5Z_class2_t lzf = {H5Z_CLASS_T_VERS, LZF_FILTER, 1, 1, "lzf", NULL, NULL, lzf_apply};
+  return H5Zregister(&lzf) >= 0 &&
+         H5Pset_filter(create, LZF_FILTER, H5Z_FLAG_OPTIONAL, 0, NULL) >= 0;
+}
+
+/* After the data set is closed. */
+static bool lzf_end(void)
+{
+  return H5Zunregister(LZF_FILTER) >= 0;
+}
+
+#endif
