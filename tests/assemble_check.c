@@ -120,11 +120,13 @@ static void write_kind(const char *kind, content *c, hid_t file)
 {
   bool mixed = strncmp(kind, "mixed_", 6) == 0;
   if (mixed) kind += 6, mix_content(c);
+  bool whole = strncmp(kind, "whole_", 6) == 0; /* integers where real numbers may be */
+  if (whole) kind += 6;
   bool blocks = strcmp(kind, "blocks") == 0 || strcmp(kind, "asymmetric") == 0;
   bool other = strcmp(kind, "other") == 0; /* other types, chunked */
   bool single = strcmp(kind, "single") == 0;
   hid_t integer = other ? H5T_STD_U32BE : H5T_NATIVE_INT64;
-  hid_t real = other ? H5T_IEEE_F32BE : H5T_NATIVE_DOUBLE;
+  hid_t real = whole ? H5T_STD_I8BE : other ? H5T_IEEE_F32BE : H5T_NATIVE_DOUBLE;
   hsize_t count = single ? 1 : COUNT, total = (hsize_t)c->total;
   if (strcmp(kind, "index") == 0) c->ix[c->total - 1] = c->n;
   if (strcmp(kind, "negative") == 0) c->ix[c->total - 1] = -1;

@@ -41,8 +41,8 @@ bad() {
   rm -rf "$scratch/job"; mkdir "$scratch/job"
 }
 made() { "$check" make "$1" "$in/$1.h5" 90 || fail "cannot make $1"; }
-for kind in panels blocks single other; do made $kind; done
-files=("$in"/{panels,blocks,single,other}.h5)
+for kind in panels blocks single other whole_panels whole_blocks; do made $kind; done
+files=("$in"/{panels,blocks,single,other,whole_panels,whole_blocks}.h5)
 
 # --- sums: bitwise, as all numbers are whole; solutions ---
 system=$scratch/system.h5
@@ -63,7 +63,7 @@ done <<'LIST'
 4 fake2 --nb 8
 1 node --type float --nb 32
 LIST
-grep -q '"updates": 121' "$scratch/job/report.json" || fail "the JSON report has no 121 updates"
+grep -q '"updates": 201' "$scratch/job/report.json" || fail "the JSON report has no 201 updates"
 if command -v python3 >/dev/null; then
   python3 -m json.tool "$scratch/job/report.json" >/dev/null || fail "not JSON"
 fi
@@ -118,7 +118,7 @@ wrong() { # PLACE KIND PATTERN
 wrong "3 node" no_ix "no data set ix"
 wrong "0 node" real_ix "ix: integers were expected, and it holds floating-point numbers"
 wrong "0 node" no_G "neither a data set G nor U"
-wrong "0 node" text_G "G: floating-point numbers were expected, and it holds texts"
+wrong "0 node" text_G "G: integers or floating-point numbers were expected, and it holds texts"
 wrong "0 node" flat_G "G: 2 dimensions were expected, and it has 1"
 wrong "0 node" short_G "G: [0-9]+ rows \(the length of ix\) were expected, and it has [0-9]+"
 wrong "0 node" narrow_w "w: 4 columns \(as G\) were expected, and it has 3"

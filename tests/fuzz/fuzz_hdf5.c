@@ -26,7 +26,8 @@ typedef struct file {
   bool large;
 } file;
 
-/* Reads a data set whole. What cannot be opened although there is a link of that name is wrong. */
+/* Reads a data set whole, where floating-point numbers are expected also one of integers. What
+ * cannot be opened although there is a link of that name is wrong. */
 static array load(file *f, const char *name, H5T_class_t class, int rank)
 {
   array a = {.dims = {0, 1}};
@@ -36,8 +37,9 @@ static array load(file *f, const char *name, H5T_class_t class, int rank)
   hid_t type = H5Dget_type(set), space = H5Dget_space(set);
   double elements = 1;
   a.there = true;
-  if (set < 0 || H5Tget_class(type) != class || H5Sget_simple_extent_type(space) != H5S_SIMPLE ||
-      H5Sget_simple_extent_ndims(space) != rank) {
+  const H5T_class_t stored = H5Tget_class(type);
+  if (set < 0 || (stored != class && stored != H5T_INTEGER) ||
+      H5Sget_simple_extent_type(space) != H5S_SIMPLE || H5Sget_simple_extent_ndims(space) != rank) {
     f->wrong = name;
     return a;
   }

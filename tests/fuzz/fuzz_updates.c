@@ -100,8 +100,8 @@ static void put_integers(content *c, const char *name, int64_t count, const int6
 static void put_numbers(content *c, const char *name, int64_t rows, int64_t columns,
                         const double *data)
 {
-  const hid_t types[] = {H5T_IEEE_F64LE, H5T_IEEE_F32BE, H5T_IEEE_F32LE};
-  hid_t type = types[fuzz_below(c->random, 3)];
+  const hid_t types[] = {H5T_IEEE_F64LE, H5T_IEEE_F32BE, H5T_IEEE_F32LE, H5T_STD_I32LE};
+  hid_t type = types[fuzz_below(c->random, c->fault == NO_FAULT ? 4 : 3)]; /* integers hide some */
   put(c, name, type, H5T_NATIVE_DOUBLE, columns ? 2 : 1, (hsize_t)rows, (hsize_t)columns, data);
 }
 

@@ -13,7 +13,8 @@
  * and in both cases
  *   g       [total]         g[ix] += g; missing: nothing is added
  *
- * Any integer types, any floating-point types, any layout of the data sets, compressed ones too.
+ * ix and offset: any integer types; the others: any integer or floating-point types. Any layout of
+ * the data sets, compressed ones too.
  * A data set of more than 16 MiB must be in the file, as far as that can be told: contiguous,
  * whole; in chunks, at least the 1032nd part that deflate leaves. Sizes, also of the largest
  * update, must fit the memory that there is.
