@@ -67,16 +67,24 @@ static void test_other_build(void)
 
 static void test_wrong_values(void)
 {
-  static const char *const wrong[][2] = {
-    {"OSLA_FAKE_NODES", "0"},   {"OSLA_FAKE_NODES", "2x"},
-    {"OSLA_FAKE_NODES", "-1"},  {"OSLA_EXPECT_NODES", "many"},
-    {"OSLA_PATIENCE", "-1"},    {"OSLA_PATIENCE", "soon"},
-    {"OSLA_PATIENCE", "nan"},   {"OSLA_WINDOW_INFO", "no"},
-    {"OSLA_MESSAGES", "yes"},   {"OSLA_MESSAGES", "-1"},
-    {"OSLA_MESSAGES", "65537"}, {"OSLA_EXPECT_RANKS", "0"},
-    {"OSLA_SPARSE_FROM", "0"},  {"OSLA_SPARSE_FROM", "all"},
-    {"OSLA_VERIFY", "1"},       {"OSLA_EXPECT_RANKS", "99999999999"},
-    {"OSLA_OWN_CORES", "yes"}};
+  static const char *const wrong[][2] = {{"OSLA_FAKE_NODES", "0"},
+                                         {"OSLA_FAKE_NODES", "2x"},
+                                         {"OSLA_FAKE_NODES", "-1"},
+                                         {"OSLA_EXPECT_NODES", "many"},
+                                         {"OSLA_PATIENCE", "-1"},
+                                         {"OSLA_PATIENCE", "soon"},
+                                         {"OSLA_PATIENCE", "nan"},
+                                         {"OSLA_PATIENCE", "0x10"},
+                                         {"OSLA_WINDOW_INFO", "no"},
+                                         {"OSLA_MESSAGES", "yes"},
+                                         {"OSLA_MESSAGES", "-1"},
+                                         {"OSLA_MESSAGES", "65537"},
+                                         {"OSLA_EXPECT_RANKS", "0"},
+                                         {"OSLA_SPARSE_FROM", "0"},
+                                         {"OSLA_SPARSE_FROM", "all"},
+                                         {"OSLA_VERIFY", "1"},
+                                         {"OSLA_EXPECT_RANKS", "99999999999"},
+                                         {"OSLA_OWN_CORES", "yes"}};
   for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
     char part[80], *was = getenv(wrong[i][0]) ? strdup(getenv(wrong[i][0])) : NULL;
     (void)setenv(wrong[i][0], wrong[i][1], 1);

@@ -152,13 +152,19 @@ static void test_vectors(void)
   OSLA_ASSERT_ERR(osla_vector_read_matrix_market(t, file, start, part), OSLA_ERR_ARG);
   OSLA_ASSERT_TEXT("has 5 values, and the blocks end with 6");
   scratch_drop(1);
+  osla_even_blocks(2, size, start);
+  write_file("%%MatrixMarket matrix array integer general\n2 1\n-7\n4.5\n");
+  OSLA_ASSERT_ERR(osla_vector_read_matrix_market(t, file, start, part), OSLA_ERR_IO);
+  OSLA_ASSERT_TEXT(":4: '4.5' is not an integer in range");
+  scratch_drop(1);
   free(start);
   osla_transport_destroy(&t);
 }
 
 /* ---- bad files ---- */
 
-#define HEAD "%%MatrixMarket matrix coordinate real general\n"
+#define HEAD  "%%MatrixMarket matrix coordinate real general\n"
+#define WHOLE "%%MatrixMarket matrix coordinate integer general\n"
 
 static void test_bad_matrices(void)
 {
@@ -174,11 +180,11 @@ static void test_bad_matrices(void)
     {"%%MatrixMarket matrix array real general\n1 1\n1\n", ":1: a dense matrix",
      OSLA_ERR_UNSUPPORTED},
     {HEAD, ": ends after line 1, before its sizes", OSLA_ERR_IO},
-    {HEAD "% only\n3 x 1\n", ":3: 'x' is not a number", OSLA_ERR_IO},
+    {HEAD "% only\n3 x 1\n", ":3: 'x' is not an integer", OSLA_ERR_IO},
     {HEAD "3 3\n", ":2: ends before its last number", OSLA_ERR_IO},
     {HEAD "3 3 1 9\n", ":2: '9' after the sizes", OSLA_ERR_IO},
     {HEAD "3 -3 1\n", ":2: a size is negative", OSLA_ERR_IO},
-    {HEAD "3 99999999999999999999 1\n", ":2: '99999999999999999999' is not a number in range",
+    {HEAD "3 99999999999999999999 1\n", ":2: '99999999999999999999' is not an integer in range",
      OSLA_ERR_IO},
     {HEAD "4611686018427387904 3 1\n1 1 1\n", "2^31 or more", OSLA_ERR_RANGE},
     {HEAD "3 3 2\n1 1 1\n", ": 2 entries are announced, and 1 are there", OSLA_ERR_IO},
@@ -186,9 +192,17 @@ static void test_bad_matrices(void)
     {HEAD "3 3 2\n1 1 1\n0 2 1\n", ":4: row 0 is outside 1 to 3", OSLA_ERR_IO},
     {HEAD "3 3 2\n1 1 1\n% x\n2 4 1\n", ":5: column 4 is outside 1 to 3", OSLA_ERR_IO},
     {HEAD "3 3 2\n1 1 1\n2 2 nan\n", ":4: 'nan' is not a number", OSLA_ERR_IO},
+    {HEAD "3 3 2\n1 1 1\n2 2 0x10\n", ":4: '0x10' is not a number", OSLA_ERR_IO},
+    {HEAD "3 3 2\n1 1 1\n2 2 -0X1P3\n", ":4: '-0X1P3' is not a number", OSLA_ERR_IO},
+    {HEAD "3 3 2\n1 1 1\n2 2 nan(0x1)\n", ":4: 'nan(0x1)' is not a number", OSLA_ERR_IO},
+    {WHOLE "2 2 1\n1 1 4.5\n", ":3: '4.5' is not an integer in range", OSLA_ERR_IO},
+    {WHOLE "2 2 1\n1 1 1e3\n", ":3: '1e3' is not an integer in range", OSLA_ERR_IO},
+    {WHOLE "2 2 1\n1 1 0x1\n", ":3: '0x1' is not an integer in range", OSLA_ERR_IO},
+    {WHOLE "2 2 1\n1 1 9223372036854775808\n", "'9223372036854775808' is not an integer in range",
+     OSLA_ERR_IO},
     {HEAD "3 3 2\n1 1 1\n2 2 1 1\n", ":4: '1' after the entry", OSLA_ERR_IO},
     {HEAD "3 3 2\n1 1\n2 2 1\n", ":3: ends before its last number", OSLA_ERR_IO},
-    {HEAD "3 3 2\n1 1 1\n2.5 2 1\n", ":4: '2.5' is not a number", OSLA_ERR_IO},
+    {HEAD "3 3 2\n1 1 1\n2.5 2 1\n", ":4: '2.5' is not an integer", OSLA_ERR_IO},
     {"%%MatrixMarket matrix coordinate real symmetric\n3 2 1\n1 1 1\n",
      ":2: a symmetric matrix of 3 x 2", OSLA_ERR_IO},
     {"%%MatrixMarket matrix coordinate real symmetric\n3 3 1\n1 2 1\n",
@@ -230,7 +244,7 @@ static void test_bad_graphs(void)
                {"2 1\n2\n", ": 2 vertices are announced, and 1 are there"},
                {"2 1\n2\n1\n1\n", ":4: '1' behind the last of 2 vertices"},
                {"2 1\n2\n3\n", ":3: neighbour 3 is outside 1 to 2"},
-               {"2 1\n2\n1x\n", ":3: '1x' is not a number"},
+               {"2 1\n2\n1x\n", ":3: '1x' is not an integer"},
                {"2 1 1\n2 1\n1\n", ":3: ends before its last number"},
                {"2 2\n2\n1\n", ": 2 edges are announced, which is twice as many neighbours, and 2"},
                {"-2 1\n2\n1\n", ":1: -2 vertices and 1 edges"}};

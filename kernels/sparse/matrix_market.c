@@ -10,7 +10,7 @@
 #include <string.h>
 #include <strings.h>
 
-enum { KIND_ARRAY, KIND_PATTERN, KIND_SYMMETRY }; /* of sparse_head */
+enum { KIND_ARRAY, KIND_PATTERN, KIND_SYMMETRY, KIND_INTEGER }; /* of sparse_head */
 enum { GENERAL, SYMMETRIC, SKEW };
 
 /* ---- the head ---- */
@@ -41,6 +41,7 @@ static osla_err read_banner(const char *file, const char *line, sparse_head *hea
   OSLA_CHECK(c >= 0, OSLA_ERR_IO, "%.200s:1: unknown symmetry '%s'", file, symmetry);
   OSLA_CHECK(b < 3 && c < 3, OSLA_ERR_UNSUPPORTED, "%.200s:1: complex matrices are not read", file);
   head->kind[KIND_ARRAY] = a;
+  head->kind[KIND_INTEGER] = b == 1;
   head->kind[KIND_PATTERN] = b == 2;
   head->kind[KIND_SYMMETRY] = c;
   return OSLA_OK;
@@ -85,6 +86,16 @@ static osla_err check_index(const text_share *s, const char *what, int64_t index
   return OSLA_OK;
 }
 
+/* The next word of a line as a value of the field that the head announces. */
+static osla_err read_value(const text_share *s, const sparse_head *head, char **at, double *value)
+{
+  int64_t integer;
+  if (!head->kind[KIND_INTEGER]) return osla_text_real(s, at, value);
+  OSLA_CALL(osla_text_integer(s, at, &integer));
+  *value = (double)integer;
+  return OSLA_OK;
+}
+
 /* The entry of a line, and that of the other triangle. */
 static osla_err add_entry(const text_share *s, const sparse_head *head, int64_t number, char *line,
                           csr_entries *e)
@@ -95,7 +106,7 @@ static osla_err add_entry(const text_share *s, const sparse_head *head, int64_t 
   const int64_t symmetry = head->kind[KIND_SYMMETRY];
   OSLA_CALL(osla_text_integer(s, &line, &i));
   OSLA_CALL(osla_text_integer(s, &line, &j));
-  if (!head->kind[KIND_PATTERN]) OSLA_CALL(osla_text_real(s, &line, &value));
+  if (!head->kind[KIND_PATTERN]) OSLA_CALL(read_value(s, head, &line, &value));
   OSLA_CHECK(!osla_text_more(&line), OSLA_ERR_IO, "%.200s:%" PRId64 ": '%.40s' after the entry",
              s->file, s->line, line);
   OSLA_CALL(check_index(s, "row", i, head->rows));
@@ -178,8 +189,7 @@ static osla_err add_value(const text_share *s, const sparse_head *head, int64_t 
                           csr_entries *e)
 {
   double value;
-  (void)head;
-  OSLA_CALL(osla_text_real(s, &line, &value));
+  OSLA_CALL(read_value(s, head, &line, &value));
   OSLA_CHECK(!osla_text_more(&line), OSLA_ERR_IO, "%.200s:%" PRId64 ": '%.40s' after the value",
              s->file, s->line, line);
   return osla_entries_add(e, number, 0, value);

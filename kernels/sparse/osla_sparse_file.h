@@ -26,7 +26,8 @@ extern "C" {
 /* Matrix Market's coordinate format: real, integer or pattern (all values 1); general, symmetric or
  * skew-symmetric (which list the lower triangle, and get the other one here). Boisvert, Pozo,
  * Remington, The Matrix Market Exchange Formats, NISTIR 5935, 1996. An entry that comes again is
- * added. UNSUPPORTED: complex, and dense (array) matrices. */
+ * added. Numbers are decimal; those of an integer matrix have neither point nor exponent.
+ * UNSUPPORTED: complex, and dense (array) matrices. */
 osla_err osla_csr_read_matrix_market(osla_transport *transport, const char *file,
                                      const int64_t *row_start, const int64_t *column_start,
                                      osla_csr **out);

@@ -197,15 +197,15 @@ bool osla_text_more(char **at)
   return **at != '\0';
 }
 
-/* What stands where a number was expected. */
-static osla_err no_number(const text_share *s, const char *word)
+/* The word that stands where a number was expected. `what`: "a number" or "an integer". */
+static osla_err no_number(const text_share *s, const char *word, const char *what)
 {
   int length = (int)strcspn(word, " \t");
   if (length == 0)
     return osla_error_set(OSLA_ERR_IO, "%.200s:%" PRId64 ": ends before its last number", s->file,
                           s->line);
-  return osla_error_set(OSLA_ERR_IO, "%.200s:%" PRId64 ": '%.*s' is not a number in range", s->file,
-                        s->line, length < 40 ? length : 40, word);
+  return osla_error_set(OSLA_ERR_IO, "%.200s:%" PRId64 ": '%.*s' is not %s in range", s->file,
+                        s->line, length < 40 ? length : 40, word, what);
 }
 
 static bool ends_word(const char *end)
@@ -219,7 +219,7 @@ osla_err osla_text_integer(const text_share *s, char **at, int64_t *value)
   (void)osla_text_more(at);
   errno = 0;
   *value = strtoll(*at, &end, 10);
-  if (end == *at || !ends_word(end) || errno == ERANGE) return no_number(s, *at);
+  if (end == *at || !ends_word(end) || errno == ERANGE) return no_number(s, *at, "an integer");
   *at = end;
   return OSLA_OK;
 }
@@ -229,7 +229,7 @@ osla_err osla_text_real(const text_share *s, char **at, double *value)
   char *end;
   (void)osla_text_more(at);
   *value = osla_real_text(*at, &end);
-  if (end == *at || !ends_word(end) || !isfinite(*value)) return no_number(s, *at);
+  if (end == *at || !ends_word(end) || !isfinite(*value)) return no_number(s, *at, "a number");
   *at = end;
   return OSLA_OK;
 }

@@ -32,7 +32,7 @@ int64_t osla_text_share_count(const text_share *share, bool blank);
 /* The next word of a line as a number; *at moves behind it. Local. Errors: IO with file and line.
  */
 osla_err osla_text_integer(const text_share *share, char **at, int64_t *value);
-osla_err osla_text_real(const text_share *share, char **at, double *value); /* finite */
+osla_err osla_text_real(const text_share *share, char **at, double *value); /* decimal, finite */
 /* Is there another word? */
 bool osla_text_more(char **at);
 

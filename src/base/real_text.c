@@ -6,6 +6,7 @@
 #include <locale.h>
 #include <pthread.h>
 #include <stdlib.h>
+#include <string.h>
 
 static locale_t plain; /* for ever; (locale_t)0: there is no memory for one */
 
@@ -18,5 +19,9 @@ double osla_real_text(const char *text, char **end)
 {
   static pthread_once_t once = PTHREAD_ONCE_INIT;
   (void)pthread_once(&once, make_plain);
-  return plain ? strtod_l(text, end, plain) : strtod(text, end);
+  double value = plain ? strtod_l(text, end, plain) : strtod(text, end);
+  const size_t length = (size_t)(*end - text);
+  if (!memchr(text, 'x', length) && !memchr(text, 'X', length)) return value;
+  *end -= length;
+  return 0.0;
 }

@@ -2,7 +2,8 @@
 #ifndef REAL_TEXT_H
 #define REAL_TEXT_H
 
-/* As strtod in the locale "C". Local, thread-safe. */
+/* As strtod in the locale "C", but of decimal numbers alone: *end is `text` where a hexadecimal one
+ * such as 0x1p4 stands. Local, thread-safe. */
 double osla_real_text(const char *text, char **end);
 
 #endif

@@ -185,7 +185,7 @@ static osla_err read_time(const text_reader *reader, double *time_s)
   char second[WIDEST + 1], shown[TEXT_SHOWN], text[32], *end;
   text_show(cut(line, 23, 26, second), shown);
   const double s = strtod(second, &end);
-  const bool made = end > second && *end == '\0' && isdigit((unsigned char)second[0]) &&
+  const bool made = end > second && *end == '\0' && !second[strspn(second, "0123456789.")] &&
                     tomo_time_make(atoi(line + 5), atoi(line + 10), atoi(line + 13),
                                    atoi(line + 16), atoi(line + 19), s, time_s);
   (void)snprintf(text, sizeof text, "%.16s:%.4s", line + 5, shown);
