@@ -247,7 +247,13 @@ static void test_bad_graphs(void)
                {"2 1\n2\n1x\n", ":3: '1x' is not an integer"},
                {"2 1 1\n2 1\n1\n", ":3: ends before its last number"},
                {"2 2\n2\n1\n", ": 2 edges are announced, which is twice as many neighbours, and 2"},
-               {"-2 1\n2\n1\n", ":1: -2 vertices and 1 edges"}};
+               {"-2 1\n2\n1\n", ":1: -2 vertices and 1 edges"},
+               {"4 2\n2\n1 3\n4\n\n", ": vertex 2 lists the edge to vertex 3 (weight 1), and "
+                                      "vertex 3 does not list it"},
+               {"4 2\n2\n1\n\n1 3\n", ": vertex 4 lists the edge to vertex 1 (weight 1), and "
+                                      "vertex 1 does not list it"},
+               {"3 2\n2 2\n1 3\n\n", ": vertex 1 lists the edge to vertex 2 (weight 1), and"},
+               {"2 1 1\n2 5\n1 6\n", ": vertex 1 lists the edge to vertex 2 (weight 5), and"}};
   osla_transport *t = osla_test_transport();
   for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
     osla_csr *a;

@@ -2,6 +2,8 @@
  * Split, every leaf has a root of its own there, row by row, and reductions with REPLACE gather
  * them: the lists of compressed rows (Zhang et al. 2022, section 3.2: gather). */
 #include "entries.h"
+#include "bits_of.h"
+#include "osla_random.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -43,6 +45,13 @@ typedef struct row_lists {
   double *value;
 } row_lists;
 
+static void lists_free(row_lists *l)
+{
+  free(l->first);
+  free(l->column);
+  free(l->value);
+}
+
 /* first[i] := where row i begins: its entries are the leaves of its root. */
 static osla_err make_lists(const osla_forest *rows, row_lists *l)
 {
@@ -82,10 +91,119 @@ osla_err osla_entries_to_csr(osla_transport *t, const int64_t *row_start,
   if (err == OSLA_OK) err = destroyed;
   if (err == OSLA_OK)
     err = osla_csr_create(t, row_start, column_start, l.first, l.column, l.value, out);
-  free(l.first);
-  free(l.column);
-  free(l.value);
+  lists_free(&l);
   return err;
+}
+
+/* ---- are they symmetric? ---- */
+
+/* A sum over the entries of all ranks, in which the hashes of an entry and of its mirror cancel:
+ * other than 0 if one is missing, but for a chance of 2^-64. */
+static osla_err sum_of_hashes(osla_transport *t, const csr_entries *e, uint64_t *sum)
+{
+  *sum = 0;
+  for (int64_t k = 0; k < e->n; k++) {
+    const uint64_t i = (uint64_t)e->row[k], j = (uint64_t)e->column[k];
+    const uint64_t value = (uint64_t)osla_bits_of(e->value[k]);
+    if (i < j) *sum += osla_random_bits(value, i, j);
+    if (i > j) *sum -= osla_random_bits(value, j, i);
+  }
+  return osla_allreduce(t, sum, 1, MPI_UINT64_T, MPI_SUM);
+}
+
+/* One of the two entries of an edge, at the lower index. */
+typedef struct edge_end {
+  int64_t other; /* the higher index */
+  double value;
+  bool from_other; /* the entry stands in the row of the higher index */
+} edge_end;
+
+static int compare_ends(const void *a, const void *b)
+{
+  const edge_end *x = a, *y = b;
+  if (x->other != y->other) return x->other < y->other ? -1 : 1;
+  return x->value < y->value ? -1 : x->value > y->value;
+}
+
+/* Entries i, j as an entry of row min(i, j) with the column max(i, j) or, if i is the higher index,
+ * -1 - max(i, j). Those on the diagonal are left out. */
+static osla_err fold(const csr_entries *e, csr_entries *folded)
+{
+  for (int64_t k = 0; k < e->n; k++) {
+    const int64_t i = e->row[k], j = e->column[k];
+    if (i < j) OSLA_CALL(osla_entries_add(folded, i, j, e->value[k]));
+    if (i > j) OSLA_CALL(osla_entries_add(folded, j, -1 - i, e->value[k]));
+  }
+  return OSLA_OK;
+}
+
+/* The ends of one row: as many from the other index as from this one, of each value. */
+static osla_err check_ends(const char *file, int64_t row, edge_end *end, int64_t n)
+{
+  qsort(end, (size_t)n, sizeof *end, compare_ends);
+  for (int64_t first = 0, last; first < n; first = last) {
+    int64_t excess = 0;
+    for (last = first;
+         last < n && end[last].other == end[first].other && end[last].value == end[first].value;
+         last++)
+      excess += end[last].from_other ? -1 : 1;
+    const int64_t has = (excess > 0 ? row : end[first].other) + 1;
+    const int64_t lacks = (excess > 0 ? end[first].other : row) + 1;
+    OSLA_CHECK(excess == 0, OSLA_ERR_IO,
+               "%.200s: vertex %" PRId64 " lists the edge to vertex %" PRId64
+               " (weight %g), and vertex %" PRId64 " does not list it",
+               file, has, lacks, end[first].value, lacks);
+  }
+  return OSLA_OK;
+}
+
+static osla_err check_rows(const char *file, int64_t first_row, int64_t rows, const row_lists *l)
+{
+  int64_t most = 0;
+  for (int64_t i = 0; i < rows; i++)
+    if (l->first[i + 1] - l->first[i] > most) most = l->first[i + 1] - l->first[i];
+  edge_end *end = malloc((size_t)(most + 1) * sizeof *end);
+  osla_err err = end ? OSLA_OK : osla_error_set(OSLA_ERR_MEM, "%" PRId64 " edges of a row", most);
+  for (int64_t i = 0; i < rows && err == OSLA_OK; i++) {
+    const int64_t n = l->first[i + 1] - l->first[i];
+    for (int64_t k = 0; k < n; k++) {
+      const int64_t column = l->column[l->first[i] + k];
+      end[k] = (edge_end){.other = column < 0 ? -1 - column : column,
+                          .value = l->value[l->first[i] + k],
+                          .from_other = column < 0};
+    }
+    err = check_ends(file, first_row + i, end, n);
+  }
+  free(end);
+  return err;
+}
+
+/* Finds an entry that lacks its mirror. */
+static osla_err find_unmirrored(osla_transport *t, const char *file, const int64_t *row_start,
+                                const csr_entries *e)
+{
+  const int me = osla_transport_rank(t);
+  osla_forest *rows = NULL;
+  row_lists l = {0};
+  csr_entries folded = {0};
+  osla_err err = osla_agree(t, fold(e, &folded));
+  if (err == OSLA_OK)
+    err = osla_forest_create_global(t, row_start, folded.n, NULL, folded.row, &rows);
+  if (err == OSLA_OK) err = gather(rows, &folded, &l);
+  if (err == OSLA_OK)
+    err = osla_agree(t, check_rows(file, row_start[me], row_start[me + 1] - row_start[me], &l));
+  osla_err destroyed = osla_forest_destroy(&rows);
+  osla_entries_free(&folded);
+  lists_free(&l);
+  return err == OSLA_OK ? destroyed : err;
+}
+
+osla_err osla_entries_check_mirrored(osla_transport *t, const char *file, const int64_t *row_start,
+                                     const csr_entries *e)
+{
+  uint64_t sum;
+  OSLA_CALL(sum_of_hashes(t, e, &sum));
+  return sum == 0 ? OSLA_OK : find_unmirrored(t, file, row_start, e);
 }
 
 osla_err osla_entries_to_vector(osla_transport *t, const int64_t *start, const csr_entries *e,

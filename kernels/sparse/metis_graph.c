@@ -118,6 +118,7 @@ osla_err osla_csr_read_metis(osla_transport *t, const char *file, const int64_t 
     osla_sparse_blocks(file, "vertices", osla_transport_size(t), row_start, head.rows, &rows);
   err = osla_agree(t, err);
   if (err == OSLA_OK) err = read_vertices(t, file, &head, &e);
+  if (err == OSLA_OK) err = osla_entries_check_mirrored(t, file, rows, &e);
   if (err == OSLA_OK) err = osla_entries_to_csr(t, rows, rows, &e, out);
   osla_entries_free(&e);
   free(rows);

@@ -39,7 +39,8 @@ osla_err osla_vector_read_matrix_market(osla_transport *transport, const char *f
                                         const int64_t *start, double *part);
 
 /* A graph of METIS (manual of version 5, section 4.1.1) as its adjacency matrix: the edges'
- * weights, or 1; weights and sizes of vertices are passed over. Each edge is in the file twice. */
+ * weights, or 1; weights and sizes of vertices are passed over. Each edge is in the file twice, in
+ * the lines of both its vertices with one weight; else IO, with both vertices. */
 osla_err osla_csr_read_metis(osla_transport *transport, const char *file, const int64_t *row_start,
                              osla_csr **out);
 
