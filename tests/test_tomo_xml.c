@@ -229,6 +229,60 @@ static void test_hostile(void)
   list_refuse(read, text, ":1: XML: names of elements are too long");
 }
 
+/* A station with so many attributes, or declarations of namespaces, each of which has a name of its
+ * own; in a comment, a CDATA section or an attribute's value they are none. The caller frees. */
+static char *make_attributes(const char *before, const char *attribute, const char *value, int n,
+                             const char *after)
+{
+  const size_t room = 32 * (size_t)n + 1024;
+  char *text = calloc(room, 1);
+  CU_ASSERT_FATAL(text != NULL);
+  size_t at = (size_t)snprintf(text, room,
+                               "<FDSNStationXML xmlns=\"http://www.fdsn.org/xml/station/1\">"
+                               "<Network code=\"IU\"><Station code=\"A\"%s",
+                               before);
+  for (int i = 0; i < n; i++)
+    at += (size_t)snprintf(text + at, room - at, " %s%d=\"%s\"", attribute, i, value);
+  (void)snprintf(text + at, room - at, "%s" AT("1", "2") "</Station></Network></FDSNStationXML>",
+                 after);
+  return text;
+}
+
+static void refuse_attributes(const char *before, const char *attribute, const char *value, int n,
+                              const char *expected)
+{
+  char *text = make_attributes(before, attribute, value, n, ">");
+  list_refuse(tomo_read_stations, text, expected);
+  free(text);
+}
+
+static void accept_attributes(const char *before, int n, const char *after)
+{
+  char *text = make_attributes(before, "a", "", n, after);
+  tomo_site *s;
+  CU_ASSERT(list_read(tomo_read_stations, text, &s) == 1);
+  free(s);
+  free(text);
+}
+
+/* Quadratic work of libxml2 is refused before it begins, or where it is still small. */
+static void test_many_attributes(void)
+{
+  static const char tag[] = ":1: XML: a tag of more than 65536 bytes";
+  enum { MANY = 200000 };
+  refuse_attributes("", "a", "", MANY, tag);
+  refuse_attributes(" b='>' c='/>'", "a", ">", MANY, tag);
+  refuse_attributes("", "xmlns:a", "u", MANY, tag);
+  refuse_attributes("", "a", "", 256, ":1: XML: an element has 257 attributes, more than 256");
+  refuse_attributes("", "xmlns:a", "u", 256, ":1: XML: 257 namespaces are declared here, more ...");
+  refuse_attributes(" xmlns:a='u'><b xmlns:c='v'", "xmlns:a", "u", 254,
+                    ":1: XML: 257 namespaces are declared here, more ...");
+  accept_attributes("", 255, ">");
+  accept_attributes("><!--", MANY, "-->");
+  accept_attributes("><?x", MANY, "?>");
+  accept_attributes("><Site><![CDATA[<b", MANY, "]]></Site>");
+}
+
 /* Cut anywhere, it is refused with one line; a station's name is cleaned. */
 static void test_cut(void)
 {
@@ -275,6 +329,7 @@ int main(int argc, char **argv)
     {"bad_stations", test_bad_stations},
     {"bad_events", test_bad_events},
     {"hostile", test_hostile},
+    {"many_attributes", test_many_attributes},
     {"cut", test_cut},
 #else
     {"none", test_none},

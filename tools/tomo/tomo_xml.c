@@ -4,7 +4,12 @@
  * for a document type declaration comes when its name has been read, before its content: the parser
  * is stopped there. Errors of the parser come through a structured callback, so that nothing is
  * printed. Errors of character encodings do not reach the callback of the parser (libxml2 2.9), but
- * that of the thread, which is set while the file is read. */
+ * that of the thread, which is set while the file is read.
+ *
+ * libxml2 2.9 compares each attribute of an element with all others, and looks for a namespace
+ * through all that are open. Their numbers are bounded in the callback of the element, and before
+ * that by the length of a tag: the parser waits for the end of a start tag before it reads any of
+ * it, and so is stopped while its input grows. */
 #ifdef HAVE_CONFIG_H
 #include "config.h"
 #endif
@@ -19,6 +24,10 @@
 #include <string.h>
 
 enum { DEPTH_MAX = 64, PATH_LENGTH_MAX = 512, PIECE = 1 << 16 };
+enum {
+  ATTRIBUTES_MAX = 256, /* of an element; also namespaces that are open */
+  TAG_MAX = 1 << 16     /* bytes; up to PIECE more are noticed only by the number of attributes */
+};
 
 typedef struct parse {
   xml_reader reader;
@@ -29,6 +38,7 @@ typedef struct parse {
   char path[PATH_LENGTH_MAX];
   size_t length[DEPTH_MAX]; /* of the path at that depth */
   int64_t line[DEPTH_MAX];  /* where the element began */
+  int spaces[DEPTH_MAX];    /* namespaces that the open elements up to that depth declare */
   char text[XML_TEXT_MAX];
   size_t n_text;
   char foreign[2 * TEXT_SHOWN]; /* namespace of the first child of the root, if it is of another */
@@ -140,12 +150,27 @@ static osla_err descend(parse *p, const char *name, const char *space)
   return p->format->begin(&p->reader, p->path);
 }
 
+/* `n_spaces`: namespaces that the element declares. Called before the depth grows. */
+static osla_err check_counts(parse *p, int n_spaces, int n_parts)
+{
+  const int open = n_spaces + (p->depth > 0 ? p->spaces[p->depth - 1] : 0);
+  OSLA_CHECK(n_parts <= ATTRIBUTES_MAX, OSLA_ERR_IO,
+             "%s:%lld: XML: an element has %d attributes, more than %d", p->reader.where->file,
+             (long long)line_now(p), n_parts, ATTRIBUTES_MAX);
+  OSLA_CHECK(open <= ATTRIBUTES_MAX, OSLA_ERR_IO,
+             "%s:%lld: XML: %d namespaces are declared here, more than %d", p->reader.where->file,
+             (long long)line_now(p), open, ATTRIBUTES_MAX);
+  if (p->depth < DEPTH_MAX) p->spaces[p->depth] = open;
+  return OSLA_OK;
+}
+
 static void on_begin(void *user, const xmlChar *name, const xmlChar *prefix, const xmlChar *space,
                      int n_spaces, const xmlChar **spaces, int n_parts, int n_defaulted,
                      const xmlChar **parts)
 {
   parse *p = user;
-  (void)prefix, (void)n_spaces, (void)spaces, (void)n_defaulted;
+  (void)prefix, (void)spaces, (void)n_defaulted;
+  if (p->err == OSLA_OK) stop(p, check_counts(p, n_spaces, n_parts));
   if (p->err != OSLA_OK) return;
   p->n_text = 0;
   p->reader.parts = parts;
@@ -207,14 +232,26 @@ bool xml_attribute(const xml_reader *reader, const char *name, char *value, int 
   return false;
 }
 
+/* Stops the parser if it waits for the end of a start tag that is too long. */
+static void check_tag(parse *p)
+{
+  const xmlParserInput *input = p->context->input;
+  if (p->err != OSLA_OK || !input || p->context->instate != XML_PARSER_START_TAG) return;
+  if (input->end - input->cur > TAG_MAX)
+    stop(p, osla_error_set(OSLA_ERR_IO, "%s:%lld: XML: a tag of more than %d bytes",
+                           p->reader.where->file, (long long)line_now(p), TAG_MAX));
+}
+
 static void feed(parse *p)
 {
   static const char short_file[] = "%s:%lld: XML: the file ends before the root";
   text_reader *where = p->reader.where;
   char piece[PIECE];
   size_t n;
-  while (p->err == OSLA_OK && (n = text_bytes(where, piece, sizeof piece)) > 0)
+  while (p->err == OSLA_OK && (n = text_bytes(where, piece, sizeof piece)) > 0) {
     (void)xmlParseChunk(p->context, piece, (int)n, 0);
+    check_tag(p);
+  }
   if (p->err == OSLA_OK && ferror(where->stream))
     p->err = osla_error_set(OSLA_ERR_IO, "%s: cannot be read", where->file);
   if (p->err == OSLA_OK) (void)xmlParseChunk(p->context, NULL, 0, 1);
