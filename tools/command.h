@@ -126,7 +126,8 @@ int osla_command_start_mpi(const char *name, int argc, char **argv, const char *
 
 /* At the end of main, or of the job: writes what is left of standard output. Returns status, or,
  * if it is OSLA_EXIT_OK and something could not be written, OSLA_EXIT_USAGE after the error line.
- * Local; rank 0 is the one that writes. */
+ * A pipe whose reader has left, as `head` does, is no error. Local; rank 0 is the one that
+ * writes. */
 int osla_command_end(const char *name, int status);
 
 /* My rank: of MPI_COMM_WORLD while MPI is up, else what the launcher's environment says (0 when it

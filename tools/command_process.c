@@ -7,6 +7,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -67,12 +68,20 @@ int osla_command_start_mpi(const char *name, int argc, char **argv, const char *
   return OSLA_EXIT_OK;
 }
 
+/* Is standard output a pipe or socket whose reader has closed it, as `osla help | head -1` does? */
+static bool reader_has_left(void)
+{
+  struct pollfd out = {.fd = STDOUT_FILENO, .events = POLLOUT};
+  return poll(&out, 1, 0) == 1 && (out.revents & (POLLERR | POLLHUP));
+}
+
 int osla_command_end(const char *name, int status)
 {
   bool failed = ferror(stdout);
   errno = 0;
   if (fflush(stdout) != 0) failed = true;
-  if (!failed || status != OSLA_EXIT_OK) return status;
-  return osla_command_error(name, "standard output cannot be written%s%s", errno ? ": " : "",
-                            errno ? strerror(errno) : "");
+  const int reason = errno;
+  if (!failed || status != OSLA_EXIT_OK || reason == EPIPE || reader_has_left()) return status;
+  return osla_command_error(name, "standard output cannot be written%s%s", reason ? ": " : "",
+                            reason ? strerror(reason) : "");
 }
