@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/inotify.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -246,6 +247,38 @@ static void write_file(const char *name, const char *text)
   CU_ASSERT(file && fputs(text, file) >= 0 && fclose(file) == 0);
 }
 
+/* Has a hidden name appeared in the watched directory? A process that is killed would leave it. */
+static bool saw_hidden(int watch)
+{
+  _Alignas(struct inotify_event) char events[4096];
+  bool hidden = false;
+  for (ssize_t n; (n = read(watch, events, sizeof events)) > 0;)
+    for (const char *at = events; at < events + n;) {
+      const struct inotify_event *event = (const void *)at;
+      hidden |= event->len > 0 && event->name[0] == '.';
+      at += sizeof *event + event->len;
+    }
+  return hidden;
+}
+
+static void test_no_hidden_names(void)
+{
+  char directory[400], file[600];
+  struct stat status;
+  snprintf(directory, sizeof directory, "%s/place", folder);
+  snprintf(file, sizeof file, "%s/index.html", directory);
+  const int watch = inotify_init1(IN_NONBLOCK | IN_CLOEXEC);
+  CU_ASSERT(watch >= 0 && inotify_add_watch(watch, folder, IN_CREATE | IN_MOVED_TO) >= 0);
+  OSLA_ASSERT_OK(report_place_check(directory));
+  OSLA_ASSERT_OK(report_place_write(directory, report_place_mark, strlen(report_place_mark)));
+  CU_ASSERT(stat(file, &status) == 0 && !saw_hidden(watch));
+  close(watch);
+  CU_ASSERT(unlink(file) == 0); /* as a process leaves it that is killed before it has the page */
+  OSLA_ASSERT_OK(report_place_check(directory));
+  OSLA_ASSERT_OK(report_place_write(directory, report_place_mark, strlen(report_place_mark)));
+  CU_ASSERT(entries(directory) == 1 && unlink(file) == 0 && rmdir(directory) == 0);
+}
+
 static void test_place(void)
 {
   char directory[400], file[600], text[256];
@@ -319,6 +352,7 @@ int main(int argc, char **argv)
 {
   static const osla_test_case cases[] = {{"full page", test_full_page},
                                          {"text", test_text},
+                                         {"no hidden names", test_no_hidden_names},
                                          {"place", test_place},
                                          {"sections", test_sections},
                                          {NULL, NULL}};

@@ -128,7 +128,7 @@ refused "mine/index.html: is no report of osla invert: it is not replaced"
 run 1 node --report file
 refused "file: is not a directory"
 run 1 node --report absent/report
-refused "absent/report: No such file or directory"
+refused "absent/report: directory absent: No such file or directory"
 run 1 node --report report --json report/index.html
 refused "--report: report/index.html is the file of --json report/index.html too"
 run 1 node --report new --json new

@@ -42,17 +42,6 @@ static osla_err check_page(const char *file)
   return OSLA_OK;
 }
 
-/* A directory of its own beside the name, ".NAME.XXXXXX". */
-static osla_err make_hidden(const char *name, char hidden[PATH_MAX])
-{
-  const char *slash = strrchr(name, '/');
-  const int before = slash ? (int)(slash - name) + 1 : 0;
-  const int n = snprintf(hidden, PATH_MAX, "%.*s.%s.XXXXXX", before, name, name + before);
-  OSLA_CHECK(n > 0 && n < PATH_MAX, OSLA_ERR_IO, "%.200s: the name is too long", name);
-  OSLA_CHECK(mkdtemp(hidden), OSLA_ERR_IO, "%.200s: %s", name, strerror(errno));
-  return OSLA_OK;
-}
-
 static bool is_there(const char *name)
 {
   struct stat status;
@@ -61,53 +50,28 @@ static bool is_there(const char *name)
 
 osla_err report_place_check(const char *directory)
 {
-  char name[PATH_MAX], file[PATH_MAX + 16], hidden[PATH_MAX];
+  char name[PATH_MAX], file[PATH_MAX + 16];
   struct stat status;
   OSLA_CALL(trim(directory, name));
-  if (is_there(name)) {
-    OSLA_CHECK(stat(name, &status) == 0, OSLA_ERR_IO, "%.200s: %s", name, strerror(errno));
-    OSLA_CHECK(S_ISDIR(status.st_mode), OSLA_ERR_IO, "%.200s: is not a directory", name);
-    (void)snprintf(file, sizeof file, "%s/index.html", name);
-    OSLA_CALL(check_page(file));
-    return osla_new_file_check(file, 0);
-  }
-  OSLA_CALL(make_hidden(name, hidden));
-  (void)rmdir(hidden);
-  return OSLA_OK;
-}
-
-/* As mkdir makes one. */
-static void give_usual_rights(const char *hidden)
-{
-  const mode_t mask = umask(0);
-  (void)umask(mask);
-  (void)chmod(hidden, 0777 & ~mask);
-}
-
-static osla_err write_new(const char *name, const void *page, size_t size)
-{
-  char hidden[PATH_MAX], file[PATH_MAX + 16];
-  OSLA_CALL(make_hidden(name, hidden));
-  (void)snprintf(file, sizeof file, "%s/index.html", hidden);
-  osla_err err = osla_new_file_write(file, page, size);
-  if (err == OSLA_OK) {
-    give_usual_rights(hidden);
-    if (rename(hidden, name) == 0) return OSLA_OK;
-    err = osla_error_set(OSLA_ERR_IO, "%.200s: %s", name, strerror(errno));
-  }
-  (void)unlink(file);
-  (void)rmdir(hidden);
-  return err;
+  if (!is_there(name)) return osla_new_file_check(name, 0); /* as good as a directory */
+  OSLA_CHECK(stat(name, &status) == 0, OSLA_ERR_IO, "%.200s: %s", name, strerror(errno));
+  OSLA_CHECK(S_ISDIR(status.st_mode), OSLA_ERR_IO, "%.200s: is not a directory", name);
+  (void)snprintf(file, sizeof file, "%s/index.html", name);
+  OSLA_CALL(check_page(file));
+  return osla_new_file_check(file, 0);
 }
 
 osla_err report_place_write(const char *directory, const void *page, size_t size)
 {
   char name[PATH_MAX], file[PATH_MAX + 16];
   OSLA_CALL(trim(directory, name));
-  if (!is_there(name)) return write_new(name, page, size);
+  const bool made = mkdir(name, 0777) == 0;
+  OSLA_CHECK(made || errno == EEXIST, OSLA_ERR_IO, "%.200s: %s", name, strerror(errno));
   (void)snprintf(file, sizeof file, "%s/index.html", name);
-  OSLA_CALL(check_page(file));
-  return osla_new_file_write(file, page, size);
+  osla_err err = check_page(file);
+  if (err == OSLA_OK) err = osla_new_file_write(file, page, size);
+  if (err != OSLA_OK && made) (void)rmdir(name);
+  return err;
 }
 
 void report_place_file(const char *directory, char file[PATH_MAX])

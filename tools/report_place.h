@@ -1,7 +1,9 @@
 /* Where a report goes: DIR/index.html (floor 4).
  *
- * DIR is made if it is not there, under a hidden name first, so that it appears with its page; an
- * existing page is replaced all at once (new_file.h). What else is in DIR stays. Local.
+ * DIR is made if it is not there. A page appears, and replaces an older one, all at once
+ * (new_file.h). A process that is killed between both leaves an empty DIR, which the next one uses:
+ * there are no other names that could be left and would have to be removed. What else is in DIR
+ * stays. Local.
  */
 #ifndef OSLA_REPORT_PLACE_H
 #define OSLA_REPORT_PLACE_H
