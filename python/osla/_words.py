@@ -88,19 +88,65 @@ def unsigned(value: Any, name: str) -> int:
 
 
 def real(value: Any, name: str) -> float:
-    """A real number."""
+    """A real number. Python would also take the digits of a text, and numpy a complex number's real
+    part."""
     try:
+        if isinstance(value, (str, bytes, bytearray)) or np.iscomplexobj(value):
+            raise TypeError
         return float(value)
     except (TypeError, ValueError):
         raise ArgumentError(f"{name} = {value!r}: a real number is needed") from None
 
 
-def factor(value: Any, name: str) -> complex:
-    """A real or complex number."""
+def factor(value: Any, name: str, operand: Any) -> complex:
+    """A number by which the elements of an operand (a Matrix or a Part) are multiplied. A matrix of
+    real numbers needs a real one: its elements could not hold an imaginary part."""
     try:
-        return complex(value)
+        if isinstance(value, (str, bytes, bytearray)):
+            raise TypeError
+        number = complex(value)
     except (TypeError, ValueError):
         raise ArgumentError(f"{name} = {value!r}: a number is needed") from None
+    if number.imag != 0 and operand.dtype.kind != "c":
+        raise ArgumentError(f"{name} = {value!r}: a real number is needed for elements of "
+                            f"{operand.dtype}")
+    return number
+
+
+def _array(value: Any, name: str) -> np.ndarray:
+    if np.ma.is_masked(value):
+        raise ArgumentError(f"{name}: an array with masked elements; numpy.ma's filled() or "
+                            "compressed() makes one without")
+    try:
+        return np.atleast_1d(np.asarray(value))
+    except (TypeError, ValueError) as reason:
+        text = str(reason).partition(". ")[0]
+        raise ArgumentError(f"{name}: numpy makes no array of it: {text}") from None
+
+
+def indices(value: Any, name: str) -> np.ndarray:
+    """Whole numbers as contiguous int64, copied where they are not. A mask's elements or truncated
+    fractions would be other indices, so nothing but integers is taken."""
+    given = _array(value, name)
+    if given.size == 0 and not isinstance(value, np.ndarray):
+        given = given.astype(np.int64)  # numpy makes float64 of an empty list
+    if given.dtype.kind not in "iu" or not np.can_cast(given.dtype, np.int64, "safe"):
+        hint = "; numpy.flatnonzero makes indices of a mask" if given.dtype == bool else ""
+        raise ArgumentError(f"{name}: elements of {given.dtype} where int64 is needed{hint}")
+    return given.astype(np.int64, order="C", copy=False)
+
+
+def numbers(value: Any, name: str, dtype: Any, copy: bool = False) -> np.ndarray:
+    """Numbers as an array by columns of a dtype, copied where they are not that or `copy` is set.
+    Rounding is all that may change them (numpy's "same_kind")."""
+    given, wanted = _array(value, name), np.dtype(dtype)
+    if given.dtype.kind not in "biufc" or not np.can_cast(given.dtype, wanted, "same_kind"):
+        raise ArgumentError(f"{name}: elements of {given.dtype} where {wanted} is needed")
+    with np.errstate(over="ignore"):
+        made = given.astype(wanted, order="F", copy=copy)
+    if not np.can_cast(given.dtype, wanted, "safe") and (np.isfinite(made) != np.isfinite(given)).any():
+        raise ArgumentError(f"{name}: elements of {given.dtype} that are too large for {wanted}")
+    return made
 
 
 def text(value: Any, name: str) -> str:

@@ -86,28 +86,28 @@ class Hessian(Owned):
 
         ix: [count] int64, 0 .. n - 1, in any order; one that comes twice gets both. G: [k, count] of
         update_dtype by columns (Fortran order: G.T of a C array of [count, k] is), or [count], one
-        row. copy=True takes any array-like and copies it.
+        row. copy=True takes any array-like of numbers and converts it: ix of integers alone, G of
+        any type whose values update_dtype keeps but for rounding.
         """
         if copy:
-            ix, G = self._converted(ix, G)
+            ix, G = self._converted(ix, G, "G")
         _update(self._handle, ix, G)
 
-    def _converted(self, ix: Any, G: Any) -> tuple[np.ndarray, np.ndarray]:
-        return np.ascontiguousarray(ix, np.int64), np.asfortranarray(G, self.update_dtype)
+    def _converted(self, ix: Any, G: Any, name: str) -> tuple[np.ndarray, np.ndarray]:
+        return _words.indices(ix, "ix"), _words.numbers(G, name, self.update_dtype)
 
     def update_block(self, ix: np.ndarray, jx: np.ndarray, U: np.ndarray,
                      copy: bool = False) -> None:
         """H[ix, jx] += U, within the stored triangle. Local, thread-safe. U: [rows, cols] as G."""
         if copy:
-            ix, U = self._converted(ix, U)
-            jx = np.ascontiguousarray(jx, np.int64)
+            ix, U = self._converted(ix, U, "U")
+            jx = _words.indices(jx, "jx")
         _core.hessian_update_block(self._handle, ix, jx, U)
 
     def update_gradient(self, ix: np.ndarray, values: np.ndarray, copy: bool = False) -> None:
         """gradient[ix] += values. Local, thread-safe. values: [count] float64."""
         if copy:
-            ix = np.ascontiguousarray(ix, np.int64)
-            values = np.ascontiguousarray(values, np.float64)
+            ix, values = _words.indices(ix, "ix"), _words.numbers(values, "values", np.float64)
         _core.hessian_update_gradient(self._handle, ix, values)
 
     def update_once(self, id: int, ix: np.ndarray, G: np.ndarray | None = None, *,

@@ -22,7 +22,7 @@ def gemm(a: Matrix | Part, b: Matrix | Part, c: Matrix | Part, *, alpha: complex
     """
     parts = part_of(a, "a"), part_of(b, "b"), part_of(c, "c")
     how = [_words.word(x, _words.TRANS, n) for x, n in ((transa, "transa"), (transb, "transb"))]
-    factors = _words.factor(alpha, "alpha"), _words.factor(beta, "beta")
+    factors = _words.factor(alpha, "alpha", a), _words.factor(beta, "beta", a)
     packed = _core.options("gemm", options)
     yield _words.same(transa, transb, *factors)
     _core.gemm(*how, factors[0], parts[0], parts[1], factors[1], parts[2], packed)
@@ -47,7 +47,7 @@ def syrk(a: Matrix | Part, c: Matrix | Part, *, uplo: str = "lower", trans: str 
     A is k x n). Collective. `herk` is the Hermitian one."""
     parts = part_of(a, "a"), part_of(c, "c")
     which = _words.word(uplo, _words.UPLO, "uplo"), _words.word(trans, _words.TRANS, "trans")
-    factors = _words.factor(alpha, "alpha"), _words.factor(beta, "beta")
+    factors = _words.factor(alpha, "alpha", a), _words.factor(beta, "beta", a)
     packed = _core.options("gemm", options)
     yield _words.same(uplo, trans, *factors)
     _core.syrk(*which, factors[0], parts[0], factors[1], parts[1], packed)
@@ -62,7 +62,7 @@ def trsm(a: Matrix | Part, b: Matrix | Part, *, side: str = "left", uplo: str = 
     both = part_of(a, "a"), part_of(b, "b")
     how = (_words.word(side, _words.SIDE, "side"), _words.word(uplo, _words.UPLO, "uplo"),
            _words.word(trans, _words.TRANS, "trans"), _words.word(diag, _words.DIAG, "diag"))
-    scale = _words.factor(alpha, "alpha")
+    scale = _words.factor(alpha, "alpha", a)
     yield _words.same(side, uplo, trans, diag, scale)
     _core.trsm(*how, scale, *both)
 
@@ -81,7 +81,7 @@ def _copied(a: Matrix | Part, b: Any, overwrite: bool) -> Any:
     """A matrix is solved in place; an array, unless it is to be overwritten, in a copy."""
     if overwrite or isinstance(b, (Matrix, Part)):
         return b
-    return np.array(b, a.dtype, order="F")
+    return _words.numbers(b, "b", a.dtype, copy=True)
 
 
 def _matrix(factor: Any, what: str) -> Any:
@@ -109,9 +109,7 @@ class LU:
         """A X = B, or with A^T ("t") or A^H ("c"). Collective. b: a Matrix or Part, which the solution
         replaces; or, where A is not a part, an array [n] or [n, nrhs] that is the same on all ranks: then X is a new array,
         or with overwrite=True replaces b."""
-        b = _copied(self.matrix, b, overwrite)
-        getrs(self, b, trans=trans)
-        return b
+        return _getrs(self, b, trans, overwrite)
 
     def inverse(self) -> Matrix:
         """`getri`: the matrix becomes A^-1. Collective."""
@@ -139,9 +137,7 @@ class Cholesky:
 
     def solve(self, b: Any, *, overwrite: bool = False) -> Any:
         """A X = B. Collective. b as in LU.solve."""
-        b = _copied(self.matrix, b, overwrite)
-        potrs(self, b)
-        return b
+        return _potrs(self, b, overwrite)
 
     def inverse(self) -> Matrix:
         """`potri`: triangle `uplo` of the matrix becomes that of A^-1. Collective."""
@@ -221,26 +217,38 @@ def getri(factor: LU, **options: Any) -> Generator[str, None, Matrix]:
     return factor.matrix
 
 
-@collective
-def potrs(factor: Cholesky, b: Any) -> Generator[str, None, None]:
+def potrs(factor: Cholesky, b: Any) -> None:
     """B := A^-1 B, in place. Collective. b: a Matrix or Part; or, where A is not a part, an array [n]
     or [n, nrhs] by columns, of A's dtype, the same on all ranks."""
-    if not isinstance(factor, Cholesky):
-        raise ArgumentError("factor: what potrf returned is needed")
-    own, rhs = part_of(factor.matrix, "factor"), _right_hand_sides(factor.matrix, b)
-    yield _words.same(factor.uplo)
-    _core.potrs(_words.UPLO[factor.uplo], own, rhs)
+    _potrs(factor, b, True)
 
 
 @collective
-def getrs(factor: LU, b: Any, *, trans: str = "n") -> Generator[str, None, None]:
+def _potrs(factor: Cholesky, b: Any, overwrite: bool) -> Generator[str, None, Any]:
+    if not isinstance(factor, Cholesky):
+        raise ArgumentError("factor: what potrf returned is needed")
+    own, x = part_of(factor.matrix, "factor"), _copied(factor.matrix, b, overwrite)
+    rhs = _right_hand_sides(factor.matrix, x)
+    yield _words.same(factor.uplo)
+    _core.potrs(_words.UPLO[factor.uplo], own, rhs)
+    return x
+
+
+def getrs(factor: LU, b: Any, *, trans: str = "n") -> None:
     """B := op(A)^-1 B, in place. Collective. b as in potrs."""
+    _getrs(factor, b, trans, True)
+
+
+@collective
+def _getrs(factor: LU, b: Any, trans: str, overwrite: bool) -> Generator[str, None, Any]:
     if not isinstance(factor, LU):
         raise ArgumentError("factor: what getrf returned is needed")
-    own, rhs = part_of(factor.matrix, "factor"), _right_hand_sides(factor.matrix, b)
+    own, x = part_of(factor.matrix, "factor"), _copied(factor.matrix, b, overwrite)
+    rhs = _right_hand_sides(factor.matrix, x)
     how = _words.word(trans, _words.TRANS, "trans")
     yield _words.same(trans)
     _core.getrs(how, own, factor.ipiv, rhs)
+    return x
 
 
 @collective

@@ -113,9 +113,10 @@ class Matrix(Owned):
     def put(self, i: int, j: int, block: np.ndarray, *, copy: bool = False) -> None:
         """Stores a block, whose first element goes to (i, j), whoever has it. Local. block:
         of the matrix's dtype, one column or two dimensions by columns (Fortran order); with
-        copy=True what is otherwise is copied first."""
+        copy=True an array-like of numbers is converted first, where the dtype keeps their values but
+        for rounding."""
         if copy:
-            block = np.asfortranarray(block, self.dtype)
+            block = _words.numbers(block, "block", self.dtype)
         _core.matrix_put(self._alive(), _words.whole(i, "i", 0), _words.whole(j, "j", 0), block)
 
     def _inside(self, i: int, j: int, m: int, n: int) -> None:
@@ -136,6 +137,8 @@ class Matrix(Owned):
                     raise IndexError(f"a step of {step}: a block has none")
                 ranges.append((first, max(0, last - first)))
                 shape.append(ranges[-1][1])
+            elif isinstance(k, bool):
+                raise IndexError("a truth is no index of a matrix")  # numpy takes it for a mask
             else:
                 i = _words.whole(k, "index")
                 if not -n <= i < n:
@@ -153,7 +156,7 @@ class Matrix(Owned):
         """A[i0:i1, j0:j1] = x: as `put` with copy=True; x is broadcast. Local."""
         ((i, m), (j, n)), shape = self._ranges(key)
         block = np.empty((m, n), self.dtype, order="F")
-        block.reshape(shape or (1,), order="F")[...] = value
+        block.reshape(shape or (1,), order="F")[...] = _words.numbers(value, "value", self.dtype)
         self.put(i, j, block)
 
     @staticmethod
@@ -234,9 +237,9 @@ class Matrix(Owned):
 
     @collective
     def scale(self, alpha: complex) -> Generator[str, None, "Matrix | Part"]:
-        """All elements times alpha, whose real part serves real types; 0 makes zeros of NaN, too.
+        """All elements times alpha, a real number for real types; 0 makes zeros of NaN, too.
         Collective."""
-        own, factor = part_of(self, "self"), _words.factor(alpha, "alpha")
+        own, factor = part_of(self, "self"), _words.factor(alpha, "alpha", self)
         yield _words.same(factor)
         _core.matrix_scale(factor, own)
         _core.barrier(self._root)

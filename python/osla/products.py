@@ -14,8 +14,8 @@ def _sides(side: str, uplo: str) -> tuple[int, int]:
     return _words.word(side, _words.SIDE, "side"), _words.word(uplo, _words.UPLO, "uplo")
 
 
-def _factors(alpha: Any, beta: Any) -> tuple[complex, complex]:
-    return _words.factor(alpha, "alpha"), _words.factor(beta, "beta")
+def _factors(alpha: Any, beta: Any, a: Matrix | Part) -> tuple[complex, complex]:
+    return _words.factor(alpha, "alpha", a), _words.factor(beta, "beta", a)
 
 
 @collective
@@ -28,7 +28,7 @@ def symm(a: Matrix | Part, b: Matrix | Part, c: Matrix | Part, *, side: str = "l
     A = A^T; `hemm` is the Hermitian one. options: those of osla_gemm.h.
     """
     parts = part_of(a, "a"), part_of(b, "b"), part_of(c, "c")
-    how, (scale, keep) = _sides(side, uplo), _factors(alpha, beta)
+    how, (scale, keep) = _sides(side, uplo), _factors(alpha, beta, a)
     packed = _core.options("gemm", options)
     yield _words.same(side, uplo, scale, keep)
     _core.symm(*how, scale, parts[0], parts[1], keep, parts[2], packed)
@@ -40,7 +40,7 @@ def hemm(a: Matrix | Part, b: Matrix | Part, c: Matrix | Part, *, side: str = "l
          **options: Any) -> Generator[str, None, None]:
     """As `symm`, with A = A^H, whose diagonal counts as real. Collective."""
     parts = part_of(a, "a"), part_of(b, "b"), part_of(c, "c")
-    how, (scale, keep) = _sides(side, uplo), _factors(alpha, beta)
+    how, (scale, keep) = _sides(side, uplo), _factors(alpha, beta, a)
     packed = _core.options("gemm", options)
     yield _words.same(side, uplo, scale, keep)
     _core.hemm(*how, scale, parts[0], parts[1], keep, parts[2], packed)
@@ -69,7 +69,7 @@ def trmm(a: Matrix | Part, b: Matrix | Part, *, side: str = "left", uplo: str = 
     parts = part_of(a, "a"), part_of(b, "b")
     how = (*_sides(side, uplo), _words.word(trans, _words.TRANS, "trans"),
            _words.word(diag, _words.DIAG, "diag"))
-    scale, packed = _words.factor(alpha, "alpha"), _core.options("gemm", options)
+    scale, packed = _words.factor(alpha, "alpha", a), _core.options("gemm", options)
     yield _words.same(side, uplo, trans, diag, scale)
     _core.trmm(*how, scale, *parts, packed)
 
@@ -80,7 +80,7 @@ def gemv(a: Matrix | Part, x: Matrix | Part, y: Matrix | Part, *, trans: str = "
     """y := alpha op(A) x + beta y. Collective. a: m x n; x: n x 1 ("n") or m x 1; y: m x 1 or n x 1;
     it may be x. A stays where it is."""
     parts = part_of(a, "a"), part_of(x, "x"), part_of(y, "y")
-    how, (scale, keep) = _words.word(trans, _words.TRANS, "trans"), _factors(alpha, beta)
+    how, (scale, keep) = _words.word(trans, _words.TRANS, "trans"), _factors(alpha, beta, a)
     yield _words.same(trans, scale, keep)
     _core.gemv(how, scale, parts[0], parts[1], keep, parts[2])
 
@@ -91,7 +91,7 @@ def symv(a: Matrix | Part, x: Matrix | Part, y: Matrix | Part, *, uplo: str = "l
     """y := alpha A x + beta y, A symmetric, triangle `uplo` stored. Collective. a: n x n; x, y:
     n x 1. Complex types: A = A^T; `hemv` is the Hermitian one."""
     parts = part_of(a, "a"), part_of(x, "x"), part_of(y, "y")
-    which, (scale, keep) = _words.word(uplo, _words.UPLO, "uplo"), _factors(alpha, beta)
+    which, (scale, keep) = _words.word(uplo, _words.UPLO, "uplo"), _factors(alpha, beta, a)
     yield _words.same(uplo, scale, keep)
     _core.symv(which, scale, parts[0], parts[1], keep, parts[2])
 
@@ -101,6 +101,6 @@ def hemv(a: Matrix | Part, x: Matrix | Part, y: Matrix | Part, *, uplo: str = "l
          alpha: complex = 1.0, beta: complex = 0.0) -> Generator[str, None, None]:
     """As `symv`, with A = A^H, whose diagonal counts as real. Collective."""
     parts = part_of(a, "a"), part_of(x, "x"), part_of(y, "y")
-    which, (scale, keep) = _words.word(uplo, _words.UPLO, "uplo"), _factors(alpha, beta)
+    which, (scale, keep) = _words.word(uplo, _words.UPLO, "uplo"), _factors(alpha, beta, a)
     yield _words.same(uplo, scale, keep)
     _core.hemv(which, scale, parts[0], parts[1], keep, parts[2])

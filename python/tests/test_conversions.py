@@ -1,0 +1,130 @@
+"""What is converted: only what keeps its values. A mask, a fraction, a text or an imaginary part would
+become other numbers without a word."""
+import numpy as np
+import pytest
+
+import osla
+from test_hessian import shared_path
+
+NO_INDICES = [(np.array([True, True, False]), "elements of bool .* numpy.flatnonzero"),
+              ([True, True, False], "elements of bool"), ([0.5, 1.7, 2.9], "elements of float64"),
+              (np.array([0.0, 1.0, 2.0]), "elements of float64"), (["0", "1", "2"], "elements of <U1"),
+              (np.array([0, 1, 2], np.uint64), "elements of uint64"), ([0, 1j, 2], "elements of complex"),
+              ([0, None, 2], "elements of object"), (np.array([0, 1, 2], "m8[s]"), "elements of time"),
+              (np.ma.array([0, 1, 2], mask=[0, 1, 0]), "masked"), ([[0], [1, 2]], "no array")]
+NO_NUMBERS = [(np.array([1j, 2, 3]), "elements of complex128"), (["1", "2", "3"], "elements of <U1"),
+              ([b"1", b"2", b"3"], "elements of"), ([1.0, None, 3.0], "elements of object"), ([1.0, [2.0], 3.0], "no array"),
+              (np.array([1, 2, 3], "m8[s]"), "elements of time"),
+              (np.ma.array([1.0, 2.0, 3.0], mask=[0, 1, 0]), "masked")]
+
+
+@pytest.mark.parametrize("ix, text", NO_INDICES)
+def test_what_is_no_index(world, ix, text):
+    H = osla.Hessian(4)
+    ones, good = np.ones(3), np.arange(3)
+    for update in (lambda: H.update(ix, ones, copy=True),
+                   lambda: H.update_gradient(ix, ones, copy=True),
+                   lambda: H.update_block(ix, good, np.ones((3, 3)), copy=True),
+                   lambda: H.update_block(good, ix, np.ones((3, 3)), copy=True)):
+        with pytest.raises(osla.ArgumentError, match=text):
+            update()
+    H.commit()
+    assert H.matrix.norm() == 0 and (H.gradient == 0).all()
+
+
+@pytest.mark.parametrize("values, text", NO_NUMBERS)
+def test_what_is_no_number(world, values, text):
+    H, ix, a = osla.Hessian(4), np.arange(3), osla.Matrix(3, 3)
+    identity = osla.Matrix(3, 3).fill("identity")
+    square = np.ma.array(np.ones((3, 3)), mask=True) if text == "masked" else [list(values)] * 3
+
+    def assign():
+        a[:, 0] = values
+
+    for call in (lambda: H.update(ix, values, copy=True), assign,
+                 lambda: H.update_gradient(ix, values, copy=True),
+                 lambda: H.update_block(ix, ix, square, copy=True),
+                 lambda: a.put(0, 0, values, copy=True)):
+        with pytest.raises(osla.ArgumentError, match=text):
+            call()
+    assert a.norm() == 0
+    lu, cholesky = osla.getrf(identity.copy()), osla.potrf(identity)
+    last = world.rank == world.size - 1
+    for solve in (lu.solve, cholesky.solve):  # collective: wrong on one rank, refused on all
+        with pytest.raises(osla.ArgumentError, match=text):
+            solve(values if last else np.ones(3))
+
+
+def test_what_is_kept(world):
+    H, single = osla.Hessian(4, uplo="whole"), osla.Hessian(4, dtype=np.float32)
+    for ix in (np.array([1, 2], np.int8), np.array([1, 2], np.uint32), np.array([1, 2], ">i8"), (1, 2),
+               np.array([[1, 0], [2, 0]])[:, 0]):
+        H.update(ix, np.array([True, True]), copy=True)
+        H.update_gradient(ix, np.array([1, 1], np.float16), copy=True)
+    H.update([], [], copy=True)
+    H.update(3, 2, copy=True)
+    single.update([0], np.array([1 / 3]), copy=True)
+    H.commit()
+    single.commit()
+    each = 5.0 * world.size
+    assert (H.gradient == [0, each, each, 0]).all()
+    assert H.matrix[1, 2] == each and H.matrix[3, 3] == 4 * world.size
+    assert abs(single.matrix[0, 0] - world.size / 9) < 1e-6 * world.size
+    z = osla.Matrix(2, 2, dtype=np.complex64)
+    z[0, :] = [1, 2.5]
+    world.barrier()
+    assert z[0, 1] == 2.5
+    solved = osla.getrf(osla.Matrix(2, 2).fill("identity")).solve([1, 2])
+    assert solved.dtype == np.float64 and (solved == [1, 2]).all()
+    given = np.array([1.0, 2.0])
+    assert osla.potrf(osla.Matrix(2, 2).fill("identity")).solve(given) is not given
+
+
+def test_what_is_too_large(world):
+    single, a = osla.Hessian(4, dtype=np.float32), osla.Matrix(2, 2, dtype=np.float32)
+    with pytest.raises(osla.ArgumentError, match="too large for float32"):
+        single.update([0], [1e300], copy=True)
+    with pytest.raises(osla.ArgumentError, match="too large for float32"):
+        a[0, 0] = 1e39
+    a[0, 0] = np.inf
+    world.barrier()
+    assert a[0, 0] == np.inf
+
+
+def test_factors(world):
+    """Elements of real types have no room for an imaginary part."""
+    a, b, c = (osla.Matrix(3, 3).fill("identity") for _ in range(3))
+    column = osla.Matrix(3, 1)
+    calls = [lambda x: osla.gemm(a, b, c, alpha=x), lambda x: osla.gemm(a, b, c, beta=x),
+             lambda x: osla.syrk(a, c, alpha=x), lambda x: osla.symm(a, b, c, beta=x),
+             lambda x: osla.trmm(a, c, alpha=x), lambda x: osla.trsm(a, c, alpha=x),
+             lambda x: osla.gemv(a, column, column, alpha=x), lambda x: c.scale(x),
+             lambda x: c.part(0, 0, 2, 2).scale(x), lambda x: osla.herk(a, c, alpha=x),
+             lambda x: c.add(x, a)]
+    for call in calls:
+        for factor in (1j, np.complex128(1j), "2"):
+            with pytest.raises(osla.ArgumentError, match="number is needed"):
+                call(factor)
+    assert (c.to_numpy() == np.eye(3)).all()
+    c.scale(2 + 0j)
+    assert c[0, 0] == 2
+    with pytest.raises(TypeError):
+        osla.Hessian(3, initial=1j)
+    with pytest.raises(IndexError):
+        c[True, 0]
+
+
+def test_vectors_of_files(world, tmp_path_factory):
+    path = shared_path(world, tmp_path_factory, "vectors.h5")
+    with osla.File(path, "w") as f:
+        f.put("fractions", np.array([0.5, 1.7]))
+        f.put("whole", np.array([2**53 + 1]))
+        with pytest.raises(osla.ArgumentError):
+            f.put("truths", np.array([True]))
+        with pytest.raises(osla.ArgumentError):
+            f.put("complex", 1j)
+    with osla.File(path) as f:
+        with pytest.raises(osla.Error):
+            f.vector("fractions", np.int64)
+        with pytest.raises(osla.Error):
+            f.vector("whole")
