@@ -60,7 +60,7 @@ python__core_la_LDFLAGS = -module -avoid-version -shared -shrext .abi3.so -expor
 python__core_la_LIBADD = libosla.la -ldl
 
 noinst_DATA += python/osla/built
-python/osla/built: $(python_modules) python/_core.la
+python/osla/built: $(addprefix $(srcdir)/,$(python_modules)) python/_core.la
 	$(AM_V_GEN)$(MKDIR_P) python/osla && \
 	for f in $(python_modules); do \
 	  test $(srcdir)/$$f -ef $$f || cp $(srcdir)/$$f python/osla/ || exit 1; \
