@@ -291,11 +291,42 @@ static void test_errors(void)
   osla_transport_destroy(&t);
 }
 
+/* A transfer of another forest refuses the destruction, which leaves a matrix that can be used. */
+static void test_destroy_under_way(void)
+{
+  osla_transport *t = osla_test_transport();
+  sparse_model m = sparse_model_make(SPARSE_ARROW, 50, 50, false);
+  osla_csr *a = sparse_model_matrix(t, &m);
+  osla_forest *forest;
+  osla_forest_run run;
+  double root = 1.0, *leaves = osla_test_allocate((size_t)osla_test_size(), sizeof *leaves);
+  OSLA_ASSERT_OK(osla_forest_allgather(t, 1, &forest));
+  OSLA_ASSERT_OK(
+    osla_forest_bcast_begin(forest, OSLA_ONE_DOUBLE, &root, leaves, OSLA_REPLACE, &run));
+  OSLA_ASSERT_ERR(osla_csr_destroy(&a), OSLA_ERR_STATE);
+  OSLA_ASSERT_TEXT("a transfer is under way");
+  OSLA_ASSERT_SAME_TEXT();
+  CU_ASSERT(a != NULL);
+  OSLA_ASSERT_OK(osla_forest_end(&run));
+  if (a) check_products(t, &m, a, false);
+  OSLA_ASSERT_OK(osla_csr_destroy(&a));
+  OSLA_ASSERT_OK(osla_forest_destroy(&forest));
+  free(leaves);
+  sparse_model_free(&m);
+  osla_transport_destroy(&t);
+}
+
 int main(int argc, char **argv)
 {
-  static const osla_test_case cases[] = {
-    {"even blocks", test_even_blocks},       {"products", test_products}, {"queries", test_queries},
-    {"norms of columns", test_column_norms}, {"renumber", test_renumber}, {"rows", test_rows},
-    {"same bits", test_same_bits},           {"errors", test_errors},     {NULL, NULL}};
+  static const osla_test_case cases[] = {{"even blocks", test_even_blocks},
+                                         {"products", test_products},
+                                         {"queries", test_queries},
+                                         {"norms of columns", test_column_norms},
+                                         {"renumber", test_renumber},
+                                         {"rows", test_rows},
+                                         {"same bits", test_same_bits},
+                                         {"errors", test_errors},
+                                         {"destroy under way", test_destroy_under_way},
+                                         {NULL, NULL}};
   return osla_test_main(argc, argv, cases);
 }

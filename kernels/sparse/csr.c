@@ -284,8 +284,9 @@ osla_err osla_csr_destroy(osla_csr **matrix)
   osla_csr *a = matrix ? *matrix : NULL;
   if (!a) return OSLA_OK;
   void *memory = a->ghost;
+  if (memory) OSLA_CALL(osla_vertices_free(a->t, &memory)); /* first: a refusal leaves all whole */
+  a->ghost = NULL;
   OSLA_CALL(osla_forest_destroy(&a->forest));
-  if (memory) OSLA_CALL(osla_vertices_free(a->t, &memory));
   free_part(&a->own);
   free_part(&a->other);
   free(a->other_row);

@@ -50,7 +50,8 @@ osla_err osla_csr_create(osla_transport *transport, const int64_t *row_start,
                          const int64_t *column_start, const int64_t *first, const int64_t *column,
                          const double *value, osla_csr **out);
 
-/* Collective. Accepts NULL and nulls the handle. */
+/* Collective. Accepts NULL and nulls the handle. On all ranks, and the matrix stays: STATE, where a
+ * transfer of any forest of the transport is under way. */
 osla_err osla_csr_destroy(osla_csr **matrix);
 
 /* Local queries. Starts: [size + 1], borrowed. */

@@ -83,25 +83,40 @@ int osla_py_ascending(const void *x, const void *y)
   return (a > b) - (a < b);
 }
 
-/* In the order of their making, backwards. What is refused stays for the next time. */
+/* Destroys one of the objects that all ranks have dropped: is it gone? One whose destruction is
+ * refused, on all ranks together, as a forest's while transfers are under way, goes back to the
+ * list for the next time; that is no failure of the call at which the ranks meet. */
+static bool destroy_dropped(osla_py_handle *root, osla_py_dropped *node, osla_err *err)
+{
+  osla_err own = OSLA_OK;
+  Py_BEGIN_ALLOW_THREADS own = node->kind->destroy(&node->object);
+  Py_END_ALLOW_THREADS if (node->object)
+  {
+    node->next = root->dropped;
+    root->dropped = node;
+    return false;
+  }
+  if (*err == OSLA_OK) *err = own;
+  root->children--;
+  Py_XDECREF((PyObject *)node->owner);
+  free(node);
+  return true;
+}
+
+/* In the order of their making, backwards, and again while some go and some are refused: what was
+ * refused may have waited for an older one. */
 static osla_err destroy_common(osla_py_handle *root, const int64_t *number, int64_t count)
 {
-  osla_err first = OSLA_OK;
-  for (int64_t i = count - 1; i >= 0; i--) {
-    osla_py_dropped *node = take(root, number[i]);
-    osla_err err = OSLA_OK;
-    Py_BEGIN_ALLOW_THREADS err = node->kind->destroy(&node->object);
-    Py_END_ALLOW_THREADS if (err != OSLA_OK && first == OSLA_OK) first = err;
-    if (node->object) {
-      node->next = root->dropped;
-      root->dropped = node;
-      continue;
+  osla_err err = OSLA_OK;
+  int64_t gone = 1;
+  for (int64_t left = count; left > 0 && gone > 0; left -= gone) {
+    gone = 0;
+    for (int64_t i = count - 1; i >= 0; i--) {
+      osla_py_dropped *node = take(root, number[i]);
+      if (node && destroy_dropped(root, node, &err)) gone++;
     }
-    root->children--;
-    Py_XDECREF((PyObject *)node->owner);
-    free(node);
   }
-  return first;
+  return err;
 }
 
 static osla_err meet(osla_py_handle *root, osla_err local, const char *call)

@@ -13,6 +13,41 @@ REAL = [np.int8, np.int16, np.int32, np.int64, np.uint8, np.uint16, np.uint32, n
 COMPLEX = [np.complex64, np.complex128]
 
 
+def children(world):
+    gc.collect()
+    world.collect()
+    return _core.children(world._handle)
+
+
+def test_what_is_dropped_meanwhile(world):
+    """A sparse matrix cannot go while a transfer of any forest is under way: it waits, and the calls at
+    which the ranks meet do not fail for it."""
+    before = children(world)
+    tridiagonal = (np.array([0, 1]), np.array([world.rank]), np.ones(1))
+    f = osla.Forest.allgather(1)
+    for order in range(2):  # the matrix is younger than the transfer, or older
+        matrix = None if order == 0 else osla.CSR(*tridiagonal)
+        leaves = np.zeros(world.size)
+        transfer = f.bcast_begin(np.full(1, world.rank + 1.0), leaves)
+        if order == 0:
+            matrix = osla.CSR(*tridiagonal)
+        with pytest.raises(osla.StateError, match="under way"):
+            matrix.destroy()
+        assert (matrix @ np.full(1, 2.0) == 2).all()
+        del matrix
+        for call in (lambda: osla.Matrix(5, 5), world.barrier, world.collect):
+            call()
+        assert children(world) == before + 3  # the forest, the transfer, the matrix
+        transfer.end()
+        assert (leaves == np.arange(world.size) + 1).all()
+        del transfer
+        assert children(world) == before + 1
+    younger, transfer = None, f.bcast_begin(np.zeros(1), leaves)
+    younger = osla.CSR(*tridiagonal)
+    del younger, transfer
+    assert children(world) == before + 1  # at once, also where what is refused is younger
+
+
 def star(world):
     """Root 0 of rank 0; leaf 0 of every rank is joined to it."""
     return osla.Forest(1 if world.rank == 0 else 0, np.zeros(1, np.int64))
