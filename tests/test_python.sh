@@ -50,8 +50,9 @@ for ranks in $ranks; do
   ends $ranks "uncaught in the library" 1 "ix[0] = 9 is outside 0 to 7"
   ends $ranks exit 1
   ends $ranks late 0 "seen late"
-  for case in views drops caught destroyed; do ends $ranks $case 0; done
+  for case in views drops caught destroyed daemons forks; do ends $ranks $case 0; done
 done
+ends 1 "MPI has ended" 0
 ends 3 uncaught 1 "ending all ranks"
 ends 3 exit 1 "calls Matrix.norm fro where rank 0 calls the end of the program"
 

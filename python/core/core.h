@@ -49,6 +49,7 @@ typedef struct osla_py_handle {
   int64_t number;               /* of the collective objects of a transport, from 1 */
   Py_ssize_t pins;              /* arrays that see its memory, calls that are under way */
   bool claimed;                 /* by its destruction, for which the ranks meet */
+  bool retired;                 /* destroyed when the process ends, and not before */
   int64_t made;                 /* transport: numbers given so far */
   int64_t children;             /* transport: objects of it that are not destroyed */
   struct osla_py_dropped *dropped; /* transport: what waits for its destruction; else: mine */
@@ -75,7 +76,13 @@ PyObject *osla_py_wrap(const osla_py_kind *kind, void *object, osla_py_handle *o
 /* The handle, if it is one of that kind and alive; else NULL and an exception. */
 osla_py_handle *osla_py_handle_of(PyObject *object, const osla_py_kind *kind);
 
-/* For PyArg_ParseTuple's "O&": osla_py_handle **. "_or_none": None gives NULL. */
+/* PyArg_ParseTuple, and then: are the handles among the arguments still alive? Converting a later
+ * argument may have destroyed them. */
+bool osla_py_parse(PyObject *args, const char *format, ...);
+/* The same after an array was taken: is the handle still one of its kind and alive? */
+bool osla_py_is_usable(const osla_py_handle *handle);
+
+/* For osla_py_parse's "O&": osla_py_handle **. "_or_none": None gives NULL. */
 int osla_py_as_transport(PyObject *object, void *out);
 int osla_py_as_grid(PyObject *object, void *out);
 int osla_py_as_matrix(PyObject *object, void *out);
@@ -113,22 +120,31 @@ typedef struct osla_py_memory {
 } osla_py_memory;
 bool osla_py_memory_of(const osla_py_handle *handle, osla_py_memory *out);
 
-/* Between these the interpreter runs other threads, and the handles cannot be destroyed. */
+/* Between these the interpreter runs other threads, and the handles cannot be destroyed. Converting
+ * an argument may run Python code (__index__, __buffer__) that has destroyed one of them: false,
+ * and the text of OSLA_ERR_STATE is set. */
 enum { OSLA_PY_MOST = 4 };
 typedef struct osla_py_call {
   osla_py_handle *pinned[OSLA_PY_MOST];
   PyThreadState *state;
 } osla_py_call;
-osla_py_call osla_py_begin(osla_py_handle *a, osla_py_handle *b, osla_py_handle *c,
-                           osla_py_handle *d);
+bool osla_py_begin(osla_py_call *call, osla_py_handle *a, osla_py_handle *b, osla_py_handle *c,
+                   osla_py_handle *d);
 void osla_py_end(osla_py_call *call);
+
+/* Calls of the library that run now, without the interpreter's lock, on all threads. */
+int osla_py_under_way(void);
 
 /* err := the call of the library, without the interpreter's lock; pins up to four handles. */
 #define OSLA_PY_RUN(err, call, a, b, c, d)                                                         \
   do {                                                                                             \
-    osla_py_call under_way_ = osla_py_begin((a), (b), (c), (d));                                   \
-    (err) = (call);                                                                                \
-    osla_py_end(&under_way_);                                                                      \
+    osla_py_call under_way_;                                                                       \
+    if (osla_py_begin(&under_way_, (a), (b), (c), (d))) {                                          \
+      (err) = (call);                                                                              \
+      osla_py_end(&under_way_);                                                                    \
+    } else {                                                                                       \
+      (err) = OSLA_ERR_STATE;                                                                      \
+    }                                                                                              \
   } while (0)
 
 /* ---- arrays (arrays.c) ---- */
@@ -189,6 +205,11 @@ osla_err osla_py_sweeps_make(osla_csr *matrix, int64_t block, int sweeps, osla_i
 void osla_py_sweeps_free(osla_py_sweeps *s);
 
 /* ---- MPI (mpi.c) ---- */
+
+/* Why no call of the package can be made in this process any more; NULL: calls can be made. */
+const char *osla_py_over(void);
+/* Learns of forks from now on, and of MPI_Finalize once MPI runs. */
+bool osla_py_watch_forks(void);
 
 /* Is the MPI that calls of this module reach the one that it was compiled for? Else ImportError. */
 bool osla_py_mpi_is_ours(void);

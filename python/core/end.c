@@ -1,9 +1,10 @@
-/* The end of the process. What lives then is taken from its handles by Python's atexit, and
- * destroyed when the interpreter has ended (Py_AtExit): until then arrays may see its memory. No
- * Python object is touched there. */
+/* The end of the process. What lives then is listed by Python's atexit and destroyed when the
+ * interpreter has ended (Py_AtExit): until then arrays may see its memory, and daemon threads may
+ * use it. No Python object is touched there. */
 #include "core.h"
 
 #include <stdlib.h>
+#include <time.h>
 
 /* A transport, its collective objects and its grids. */
 typedef struct ending {
@@ -14,16 +15,33 @@ typedef struct ending {
 
 static ending *endings; /* the youngest first */
 static bool mpi_ends;
+static bool closed;   /* for collective calls */
+static int64_t calls; /* collective ones that have been entered and not left */
 
-static void destroy(osla_py_dropped *d)
+static void nap(void)
 {
-  (void)d->kind->destroy(&d->object);
+  (void)nanosleep(&(struct timespec){.tv_nsec = 200000}, NULL);
 }
 
-static void destroy_numbered(ending *e, int64_t number)
+/* Is it gone? */
+static bool destroy(osla_py_dropped *d)
 {
-  for (osla_py_dropped *d = e->objects; d; d = d->next)
-    if (d->number == number && d->object) destroy(d);
+  (void)d->kind->destroy(&d->object);
+  return !d->object;
+}
+
+/* Are all gone? Backwards, and again while some go and some are refused: a matrix, for one, while a
+ * transfer that was begun before it was made is under way. */
+static bool destroy_numbered(ending *e, const int64_t *number, int64_t count)
+{
+  int64_t gone = 1, left = count;
+  for (; left > 0 && gone > 0; left -= gone) {
+    gone = 0;
+    for (int64_t i = count - 1; i >= 0; i--)
+      for (osla_py_dropped *d = e->objects; d; d = d->next)
+        if (d->number == number[i] && d->object && destroy(d)) gone++;
+  }
+  return left == 0;
 }
 
 /* All ranks have the same objects: each was made, and perhaps destroyed, on all of them. */
@@ -43,11 +61,10 @@ static void end_transport(ending *e)
     err = osla_meet(e->transport, OSLA_OK, "the end of the program", n, number, &common);
   while (err == OSLA_ERR_STATE);
   if (err != OSLA_OK) common = 0;
-  for (i = common - 1; i >= 0; i--)
-    destroy_numbered(e, number[i]);
-  bool whole = number && err == OSLA_OK && common == n;
+  bool whole = destroy_numbered(e, number, common);
+  whole = whole && number && err == OSLA_OK && common == n;
   for (osla_py_dropped *d = e->local; d && whole; d = d->next)
-    destroy(d);
+    (void)destroy(d);
   if (whole) osla_transport_destroy(&e->transport);
   free(number);
 }
@@ -61,11 +78,13 @@ static void free_list(osla_py_dropped *list)
   }
 }
 
+/* Daemon threads that are in a call of the library finish it, and then stop: they do not get the
+ * interpreter's lock any more. In a forked child nothing is done: all of this is the parent's. */
 static void at_end(void)
 {
-  int started = 0, ended = 0;
-  bool runs = MPI_Initialized(&started) == MPI_SUCCESS && MPI_Finalized(&ended) == MPI_SUCCESS &&
-              started && !ended;
+  const bool runs = !osla_py_over();
+  while (runs && osla_py_under_way() > 0)
+    nap();
   for (ending *e = endings, *next; e; e = next) {
     next = e->next;
     if (runs) end_transport(e);
@@ -84,14 +103,19 @@ static bool arrange(void)
   return arranged;
 }
 
-/* Grids have no list to wait in. */
-static void keep_local(ending *e, osla_py_handle *h)
+/* Lists what a handle holds. The handle can still be used, but destroys nothing any more. */
+static bool list_object(ending *e, osla_py_handle *h)
 {
-  osla_py_dropped *node = calloc(1, sizeof *node);
-  if (node) *node = (osla_py_dropped){.kind = h->kind, .object = h->object, .next = e->local};
-  if (node) e->local = node;
+  osla_py_dropped *node = h->kind->collective ? h->dropped : calloc(1, sizeof *node);
+  if (!node) return false; /* a grid, which stays then */
+  osla_py_dropped **list = h->kind->collective ? &e->objects : &e->local;
+  *node =
+    (osla_py_dropped){.kind = h->kind, .object = h->object, .number = h->number, .next = *list};
+  *list = node;
+  h->dropped = NULL;
+  h->retired = true;
   osla_py_unlink(h);
-  h->object = NULL;
+  return true;
 }
 
 /* retire(transport): its objects, and itself, are destroyed when the process ends. */
@@ -100,25 +124,53 @@ static PyObject *retire(PyObject *module, PyObject *object)
   (void)module;
   osla_py_handle *root = osla_py_handle_of(object, &osla_py_transport);
   if (!root) return NULL;
+  if (root->retired) Py_RETURN_NONE;
   ending *e = calloc(1, sizeof *e);
   if (!e || !arrange()) {
     free(e);
     return PyErr_NoMemory();
   }
-  for (osla_py_handle *h = root->next, *next; h; h = next) {
-    next = h->next;
-    if (h->kind->collective)
-      osla_py_drop(h);
-    else
-      keep_local(e, h);
-  }
   e->transport = root->object;
   e->objects = root->dropped;
   e->next = endings;
   endings = e;
-  root->object = NULL;
   root->dropped = NULL;
+  root->retired = true;
+  for (osla_py_handle *h = root->next, *next; h; h = next) {
+    next = h->next;
+    (void)list_object(e, h);
+  }
   Py_RETURN_NONE;
+}
+
+/* enter(), leave(): a collective call begins and ends. */
+static PyObject *enter(PyObject *module, PyObject *unused)
+{
+  (void)module, (void)unused;
+  if (closed)
+    return osla_py_refuse(OSLA_ERR_STATE, "the program ends: collective calls come too late");
+  calls++;
+  Py_RETURN_NONE;
+}
+
+static PyObject *leave(PyObject *module, PyObject *unused)
+{
+  (void)module, (void)unused;
+  calls--;
+  Py_RETURN_NONE;
+}
+
+/* close(): no collective call begins any more, and those of daemon threads have ended: other ranks
+ * are in them, too. False in a forked child and after MPI's end, where nothing is left to do. */
+static PyObject *close_calls(PyObject *module, PyObject *unused)
+{
+  (void)module, (void)unused;
+  closed = true;
+  while (calls > 0 && !osla_py_over()) {
+    Py_BEGIN_ALLOW_THREADS nap();
+    Py_END_ALLOW_THREADS if (PyErr_CheckSignals() != 0) return NULL;
+  }
+  return PyBool_FromLong(!osla_py_over());
 }
 
 static PyObject *end_mpi(PyObject *module, PyObject *unused)
@@ -129,4 +181,6 @@ static PyObject *end_mpi(PyObject *module, PyObject *unused)
 }
 
 PyMethodDef osla_py_end_methods[] = {
-  {"retire", retire, METH_O, NULL}, {"end_mpi", end_mpi, METH_NOARGS, NULL}, {NULL, NULL, 0, NULL}};
+  {"retire", retire, METH_O, NULL},        {"enter", enter, METH_NOARGS, NULL},
+  {"leave", leave, METH_NOARGS, NULL},     {"close", close_calls, METH_NOARGS, NULL},
+  {"end_mpi", end_mpi, METH_NOARGS, NULL}, {NULL, NULL, 0, NULL}};

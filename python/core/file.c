@@ -16,7 +16,7 @@ static PyObject *matrix_save(PyObject *module, PyObject *args)
   osla_py_handle *h;
   const char *path, *name;
   int format, stored;
-  if (!PyArg_ParseTuple(args, "O&siis", osla_py_as_matrix, &h, &path, &format, &stored, &name))
+  if (!osla_py_parse(args, "O&siis", osla_py_as_matrix, &h, &path, &format, &stored, &name))
     return NULL;
   osla_save_options options = {
     .format = (osla_format)format, .stored = (osla_stored)stored, .name = name};
@@ -32,8 +32,7 @@ static PyObject *matrix_load(PyObject *module, PyObject *args)
   osla_py_handle *grid;
   const char *path, *name;
   long long mb, nb;
-  if (!PyArg_ParseTuple(args, "O&sLLs", osla_py_as_grid, &grid, &path, &mb, &nb, &name))
-    return NULL;
+  if (!osla_py_parse(args, "O&sLLs", osla_py_as_grid, &grid, &path, &mb, &nb, &name)) return NULL;
   osla_load_options options = {.mb = mb, .nb = nb, .name = name};
   osla_stored stored = OSLA_STORED_WHOLE;
   osla_matrix *matrix = NULL;
@@ -52,7 +51,7 @@ static PyObject *file_open(PyObject *module, PyObject *args)
   osla_py_handle *t;
   const char *path;
   int create;
-  if (!PyArg_ParseTuple(args, "O&sp", osla_py_as_transport, &t, &path, &create)) return NULL;
+  if (!osla_py_parse(args, "O&sp", osla_py_as_transport, &t, &path, &create)) return NULL;
   osla_file *file = NULL;
   osla_err err;
   OSLA_PY_RUN(
@@ -67,9 +66,13 @@ static PyObject *file_commit(PyObject *module, PyObject *object)
   (void)module;
   osla_py_handle *h = osla_py_handle_of(object, &osla_py_file);
   if (!h) return NULL;
+  if (h->pins > 0 || h->retired)
+    return osla_py_refuse(OSLA_ERR_STATE, "another thread is in a call with this File");
   osla_err err;
   osla_file *file = h->object;
-  OSLA_PY_RUN(err, osla_file_commit(&file), h, NULL, NULL, NULL);
+  h->claimed = true; /* no other thread begins a call with it */
+  OSLA_PY_RUN(err, osla_file_commit(&file), NULL, NULL, NULL, NULL);
+  h->claimed = false;
   h->object = file;
   osla_py_closed(h);
   return osla_py_result(err);
@@ -81,7 +84,7 @@ static PyObject *file_has(PyObject *module, PyObject *args)
   osla_py_handle *h;
   const char *name;
   bool has = false;
-  if (!PyArg_ParseTuple(args, "O&s", osla_py_as_file, &h, &name)) return NULL;
+  if (!osla_py_parse(args, "O&s", osla_py_as_file, &h, &name)) return NULL;
   osla_err err;
   OSLA_PY_RUN(err, osla_file_has(h->object, name, &has), h, NULL, NULL, NULL);
   return err == OSLA_OK ? PyBool_FromLong(has) : osla_py_raise(err);
@@ -93,8 +96,8 @@ static PyObject *file_put_matrix(PyObject *module, PyObject *args)
   osla_py_handle *h, *matrix;
   const char *name;
   int stored;
-  if (!PyArg_ParseTuple(args, "O&sO&i", osla_py_as_file, &h, &name, osla_py_as_matrix, &matrix,
-                        &stored))
+  if (!osla_py_parse(args, "O&sO&i", osla_py_as_file, &h, &name, osla_py_as_matrix, &matrix,
+                     &stored))
     return NULL;
   osla_err err;
   OSLA_PY_RUN(err, osla_file_put_matrix(h->object, name, matrix->object, (osla_stored)stored), h,
@@ -109,7 +112,7 @@ static PyObject *file_look_matrix(PyObject *module, PyObject *args)
   osla_py_handle *h;
   const char *name;
   osla_file_matrix look;
-  if (!PyArg_ParseTuple(args, "O&s", osla_py_as_file, &h, &name)) return NULL;
+  if (!osla_py_parse(args, "O&s", osla_py_as_file, &h, &name)) return NULL;
   osla_err err;
   OSLA_PY_RUN(err, osla_file_look_matrix(h->object, name, &look), h, NULL, NULL, NULL);
   if (err != OSLA_OK) return osla_py_raise(err);
@@ -122,7 +125,7 @@ static PyObject *file_get_matrix(PyObject *module, PyObject *args)
   (void)module;
   osla_py_handle *h, *matrix;
   const char *name;
-  if (!PyArg_ParseTuple(args, "O&sO&", osla_py_as_file, &h, &name, osla_py_as_matrix, &matrix))
+  if (!osla_py_parse(args, "O&sO&", osla_py_as_file, &h, &name, osla_py_as_matrix, &matrix))
     return NULL;
   osla_err err;
   OSLA_PY_RUN(err, osla_file_get_matrix(h->object, name, matrix->object), h, matrix, NULL, NULL);
@@ -145,7 +148,7 @@ static PyObject *file_put_vector(PyObject *module, PyObject *args)
   int type;
   PyObject *object;
   osla_py_array a;
-  if (!PyArg_ParseTuple(args, "O&siO", osla_py_as_file, &h, &name, &type, &object) ||
+  if (!osla_py_parse(args, "O&siO", osla_py_as_file, &h, &name, &type, &object) ||
       !take_elements(object, type, OSLA_PY_ANY, false, &a))
     return NULL;
   osla_err err;
@@ -162,7 +165,7 @@ static PyObject *file_look_vector(PyObject *module, PyObject *args)
   const char *name;
   int type;
   int64_t count = 0;
-  if (!PyArg_ParseTuple(args, "O&si", osla_py_as_file, &h, &name, &type)) return NULL;
+  if (!osla_py_parse(args, "O&si", osla_py_as_file, &h, &name, &type)) return NULL;
   osla_err err;
   OSLA_PY_RUN(err, osla_file_look_vector(h->object, name, (osla_file_type)type, &count), h, NULL,
               NULL, NULL);
@@ -177,7 +180,7 @@ static PyObject *file_get_vector(PyObject *module, PyObject *args)
   int type;
   PyObject *object;
   osla_py_array a;
-  if (!PyArg_ParseTuple(args, "O&siO", osla_py_as_file, &h, &name, &type, &object) ||
+  if (!osla_py_parse(args, "O&siO", osla_py_as_file, &h, &name, &type, &object) ||
       !take_elements(object, type, OSLA_PY_ANY, true, &a))
     return NULL;
   osla_err err;
@@ -194,7 +197,7 @@ static PyObject *file_put_value(PyObject *module, PyObject *args)
   osla_py_handle *h;
   const char *name;
   PyObject *value, *text = NULL;
-  if (!PyArg_ParseTuple(args, "O&sO", osla_py_as_file, &h, &name, &value)) return NULL;
+  if (!osla_py_parse(args, "O&sO", osla_py_as_file, &h, &name, &value)) return NULL;
   osla_err err = OSLA_OK;
   if (PyFloat_Check(value)) {
     double number = PyFloat_AsDouble(value);
@@ -219,7 +222,7 @@ static PyObject *file_get_value(PyObject *module, PyObject *args)
   osla_py_handle *h;
   const char *name;
   int type;
-  if (!PyArg_ParseTuple(args, "O&sC", osla_py_as_file, &h, &name, &type)) return NULL;
+  if (!osla_py_parse(args, "O&sC", osla_py_as_file, &h, &name, &type)) return NULL;
   char text[4096] = "";
   double number = 0;
   int64_t whole = 0;

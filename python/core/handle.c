@@ -1,9 +1,12 @@
 /* Handles: who owns what, and when it may be destroyed. */
 #include "core.h"
 
+#include <stdarg.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 
 PyTypeObject *osla_py_handle_type;
+static atomic_int under_way;
 
 void osla_py_pin(osla_py_handle *h)
 {
@@ -15,6 +18,32 @@ void osla_py_unpin(osla_py_handle *h)
 {
   for (; h; h = h->borrowed ? h->owner : NULL)
     h->pins--;
+}
+
+static bool is_alive(const osla_py_handle *h)
+{
+  return h->object && (!h->borrowed || h->owner->object);
+}
+
+static bool is_claimed(const osla_py_handle *h)
+{
+  return h->claimed || (h->borrowed && h->owner->claimed);
+}
+
+/* May a call use it? Else an exception. `claimed`: also while it is being destroyed. */
+static bool is_fit(const osla_py_handle *h, const osla_py_kind *kind, bool claimed)
+{
+  if (h->kind != kind)
+    PyErr_Format(PyExc_TypeError, "a handle of a %s is needed", kind->name);
+  else if (osla_py_over())
+    osla_py_refuse(OSLA_ERR_STATE, "%s", osla_py_over());
+  else if (!is_alive(h))
+    osla_py_refuse(OSLA_ERR_STATE, "this %s was destroyed", kind->name);
+  else if (is_claimed(h) && !claimed)
+    osla_py_refuse(OSLA_ERR_STATE, "this %s is being destroyed", kind->name);
+  else
+    return true;
+  return false;
 }
 
 static void link_in(osla_py_handle *h)
@@ -134,8 +163,10 @@ static osla_err meet(osla_py_handle *root, osla_err local, const char *call)
     number[i++] = d->number;
   if (n > 0) qsort(number, (size_t)n, sizeof *number, osla_py_ascending);
   osla_err err;
-  OSLA_PY_RUN(err, osla_meet(root->object, local, call, n, number, &common), root, NULL, NULL,
+  osla_py_pin(root); /* the transport may be claimed, by its own destruction */
+  OSLA_PY_RUN(err, osla_meet(root->object, local, call, n, number, &common), NULL, NULL, NULL,
               NULL);
+  osla_py_unpin(root);
   if (err == OSLA_OK && common > 0) err = destroy_common(root, number, common);
   free(number);
   return err;
@@ -149,7 +180,8 @@ static PyObject *py_meet(PyObject *module, PyObject *args)
   osla_py_handle *root;
   const char *call, *text;
   int code;
-  if (!PyArg_ParseTuple(args, "O&sis", osla_py_as_transport, &root, &call, &code, &text))
+  if (!PyArg_ParseTuple(args, "O!sis", osla_py_handle_type, &root, &call, &code, &text) ||
+      !is_fit(root, &osla_py_transport, true))
     return NULL;
   osla_err local = code == 0 ? OSLA_OK : osla_error_set((osla_err)code, "%s", text);
   return osla_py_result(meet(root, local, call));
@@ -198,7 +230,10 @@ static PyObject *py_destroy(PyObject *module, PyObject *object)
 {
   (void)module;
   osla_py_handle *h = any_handle(object);
-  return h ? osla_py_result(osla_py_destroy(h)) : NULL;
+  if (!h) return NULL;
+  if (h->object && (h->pins > 0 || h->retired))
+    return osla_py_refuse(OSLA_ERR_STATE, "this %s is in use", h->kind->name);
+  return osla_py_result(osla_py_destroy(h));
 }
 
 /* claim(handle): its pins. Where there are none only `destroy` can use it from now on, until
@@ -222,16 +257,6 @@ static PyObject *py_unclaim(PyObject *module, PyObject *object)
   if (!h) return NULL;
   h->claimed = false;
   Py_RETURN_NONE;
-}
-
-static bool is_alive(const osla_py_handle *h)
-{
-  return h->object && (!h->borrowed || h->owner->object);
-}
-
-static bool is_claimed(const osla_py_handle *h)
-{
-  return h->claimed || (h->borrowed && h->owner->claimed);
 }
 
 static PyObject *py_alive(PyObject *module, PyObject *object)
@@ -284,10 +309,10 @@ static void dealloc(PyObject *self)
 {
   osla_py_handle *h = (osla_py_handle *)self;
   PyTypeObject *type = Py_TYPE(self);
-  if (h->object && !h->borrowed) {
+  if (h->object && !h->borrowed && !h->retired) {
     if (h->root && h->kind->collective)
       osla_py_drop(h);
-    else if (h->root) /* a transport stays: whoever dropped the last of it is not all ranks */
+    else if (h->root && !osla_py_over()) /* a transport stays: not all ranks have dropped it */
       (void)osla_py_destroy(h);
   }
   if (h->root) free(h->dropped);
@@ -301,14 +326,30 @@ static void dealloc(PyObject *self)
 osla_py_handle *osla_py_handle_of(PyObject *object, const osla_py_kind *kind)
 {
   osla_py_handle *h = (osla_py_handle *)object;
-  if (!PyObject_TypeCheck(object, osla_py_handle_type) || h->kind != kind) {
+  if (!PyObject_TypeCheck(object, osla_py_handle_type)) {
     PyErr_Format(PyExc_TypeError, "a handle of a %s is needed", kind->name);
     return NULL;
   }
-  const bool alive = is_alive(h);
-  if (alive && !is_claimed(h)) return h;
-  return (osla_py_handle *)osla_py_refuse(OSLA_ERR_STATE, "this %s %s destroyed", kind->name,
-                                          alive ? "is being" : "was");
+  return is_fit(h, kind, false) ? h : NULL;
+}
+
+bool osla_py_is_usable(const osla_py_handle *h)
+{
+  return is_fit(h, h->kind, false);
+}
+
+bool osla_py_parse(PyObject *args, const char *format, ...)
+{
+  va_list out;
+  va_start(out, format);
+  bool fit = PyArg_VaParse(args, format, out) != 0;
+  va_end(out);
+  for (Py_ssize_t i = 0, n = PyTuple_Size(args); fit && i < n; i++) {
+    PyObject *item = PyTuple_GetItem(args, i);
+    if (PyObject_TypeCheck(item, osla_py_handle_type))
+      fit = osla_py_is_usable((const osla_py_handle *)item);
+  }
+  return fit;
 }
 
 static int convert(PyObject *object, const osla_py_kind *kind, void *out)
@@ -353,18 +394,33 @@ int osla_py_as_csr(PyObject *object, void *out)
   return convert(object, &osla_py_csr, out);
 }
 
-osla_py_call osla_py_begin(osla_py_handle *a, osla_py_handle *b, osla_py_handle *c,
-                           osla_py_handle *d)
+int osla_py_under_way(void)
 {
-  osla_py_call call = {.pinned = {a, b, c, d}};
-  for (int i = 0; i < OSLA_PY_MOST; i++)
-    osla_py_pin(call.pinned[i]);
-  call.state = PyEval_SaveThread();
-  return call;
+  return atomic_load(&under_way);
 }
 
+bool osla_py_begin(osla_py_call *call, osla_py_handle *a, osla_py_handle *b, osla_py_handle *c,
+                   osla_py_handle *d)
+{
+  *call = (osla_py_call){.pinned = {a, b, c, d}};
+  for (int i = 0; i < OSLA_PY_MOST; i++) {
+    const osla_py_handle *h = call->pinned[i];
+    if (!h || (is_alive(h) && !is_claimed(h))) continue;
+    (void)osla_error_set(OSLA_ERR_STATE, "this %s was destroyed by the arguments of its call",
+                         h->kind->name);
+    return false;
+  }
+  for (int i = 0; i < OSLA_PY_MOST; i++)
+    osla_py_pin(call->pinned[i]);
+  (void)atomic_fetch_add(&under_way, 1);
+  call->state = PyEval_SaveThread();
+  return true;
+}
+
+/* A daemon thread never gets the interpreter's lock once the interpreter ends. */
 void osla_py_end(osla_py_call *call)
 {
+  (void)atomic_fetch_sub(&under_way, 1);
   PyEval_RestoreThread(call->state);
   for (int i = 0; i < OSLA_PY_MOST; i++)
     osla_py_unpin(call->pinned[i]);

@@ -141,7 +141,7 @@ static bool add_numbers(PyObject *module)
 
 PyMODINIT_FUNC PyInit__core(void)
 {
-  if (!osla_py_mpi_is_ours()) return NULL;
+  if (!osla_py_mpi_is_ours() || !osla_py_watch_forks()) return NULL;
   static PyModuleDef definition = {PyModuleDef_HEAD_INIT, .m_name = "osla._core", .m_size = -1};
   PyObject *module = PyModule_Create(&definition);
   if (module && osla_py_handles_ready(module) && add_functions(module) && add_numbers(module))

@@ -6,16 +6,75 @@
 
 #include <dlfcn.h>
 #include <limits.h>
+#include <pthread.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
 
-/* mpi_state(): 0 not started, 1 running, 2 ended. */
+static const char in_child[] =
+  "this process is a forked child of a rank, and MPI serves the parent alone: make the call there";
+static const char after_end[] = "MPI has ended (MPI_Finalize), and no call can be made after it";
+static _Atomic(const char *) over;
+
+const char *osla_py_over(void)
+{
+  return atomic_load_explicit(&over, memory_order_relaxed);
+}
+
+static bool mpi_runs(void)
+{
+  int started = 0, ended = 0;
+  return MPI_Initialized(&started) == MPI_SUCCESS && MPI_Finalized(&ended) == MPI_SUCCESS &&
+         started && !ended;
+}
+
+static void note_fork(void)
+{
+  if (mpi_runs()) atomic_store(&over, in_child);
+}
+
+bool osla_py_watch_forks(void)
+{
+  static bool watched;
+  if (!watched && pthread_atfork(NULL, NULL, note_fork) != 0) {
+    PyErr_NoMemory();
+    return false;
+  }
+  watched = true;
+  return true;
+}
+
+/* MPI_Finalize deletes the attributes of MPI_COMM_SELF before it does anything else (MPI-3.1,
+ * section 8.7.1). */
+static int note_end(MPI_Comm self, int keyval, void *value, void *extra)
+{
+  (void)self, (void)keyval, (void)value, (void)extra;
+  atomic_store(&over, after_end);
+  return MPI_SUCCESS;
+}
+
+/* mpi_watch(): MPI runs, and whoever ends it ends the calls of this package. */
+static PyObject *mpi_watch(PyObject *module, PyObject *unused)
+{
+  (void)module, (void)unused;
+  static int keyval = MPI_KEYVAL_INVALID;
+  if (osla_py_over()) return osla_py_refuse(OSLA_ERR_STATE, "%s", osla_py_over());
+  if (keyval != MPI_KEYVAL_INVALID) Py_RETURN_NONE;
+  int code = MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, note_end, &keyval, NULL);
+  if (code == MPI_SUCCESS) code = MPI_Comm_set_attr(MPI_COMM_SELF, keyval, NULL);
+  return osla_py_result(code == MPI_SUCCESS ? OSLA_OK
+                                            : osla_error_set_mpi(code, "MPI_Comm_set_attr"));
+}
+
+/* mpi_state(): 0 not started, 1 running, 2 ended, or of no use to this process. */
 static PyObject *mpi_state(PyObject *module, PyObject *unused)
 {
   (void)module, (void)unused;
   int started = 0, ended = 0;
+  if (osla_py_over()) return PyLong_FromLong(2);
   if (MPI_Initialized(&started) != MPI_SUCCESS || MPI_Finalized(&ended) != MPI_SUCCESS)
     return osla_py_refuse(OSLA_ERR_MPI, "MPI does not say whether it runs");
+  if (ended) atomic_store(&over, after_end);
   return PyLong_FromLong(ended ? 2 : started);
 }
 
@@ -154,12 +213,9 @@ static PyObject *mpi_version(PyObject *module, PyObject *unused)
   return PyUnicode_FromString(version(MPI_Get_library_version, text));
 }
 
-PyMethodDef osla_py_mpi_methods[] = {{"mpi_state", mpi_state, METH_NOARGS, NULL},
-                                     {"mpi_start", mpi_start, METH_NOARGS, NULL},
-                                     {"mpi_size", mpi_size, METH_NOARGS, NULL},
-                                     {"mpi_abort", mpi_abort, METH_VARARGS, NULL},
-                                     {"mpi_version", mpi_version, METH_NOARGS, NULL},
-                                     {"same_mpi", same_mpi, METH_VARARGS, NULL},
-                                     {"comm_at", comm_at, METH_VARARGS, NULL},
-                                     {"agree", agree, METH_VARARGS, NULL},
-                                     {NULL, NULL, 0, NULL}};
+PyMethodDef osla_py_mpi_methods[] = {
+  {"mpi_state", mpi_state, METH_NOARGS, NULL},  {"mpi_watch", mpi_watch, METH_NOARGS, NULL},
+  {"mpi_start", mpi_start, METH_NOARGS, NULL},  {"mpi_size", mpi_size, METH_NOARGS, NULL},
+  {"mpi_abort", mpi_abort, METH_VARARGS, NULL}, {"mpi_version", mpi_version, METH_NOARGS, NULL},
+  {"same_mpi", same_mpi, METH_VARARGS, NULL},   {"comm_at", comm_at, METH_VARARGS, NULL},
+  {"agree", agree, METH_VARARGS, NULL},         {NULL, NULL, 0, NULL}};

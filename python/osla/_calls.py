@@ -107,6 +107,13 @@ def collective(function: Callable[P, Generator[str | None, None, R]]) -> Callabl
 
     @functools.wraps(function)
     def call(*args: P.args, **kwargs: P.kwargs) -> R:
+        _core.enter()  # at the end of the program the others' part of this call is waited for
+        try:
+            return meet(*args, **kwargs)
+        finally:
+            _core.leave()
+
+    def meet(*args: P.args, **kwargs: P.kwargs) -> R:
         roots = _roots(args, kwargs)
         root = candidates = None
         if len(roots) == 1 and _core.alive(roots[0]):

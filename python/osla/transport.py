@@ -16,18 +16,18 @@ from ._errors import ArgumentError, Error, StateError, code_of
 _transports: list["Transport"] = []
 _world: "Transport | None" = None
 _started = False  # MPI, by us
+_arranged = False  # the end
 
 
 def _start() -> None:
     """MPI runs, and its end is arranged."""
-    global _started
-    state = _core.mpi_state()
-    if state == 2:
-        raise StateError("MPI has ended: no more transports in this process")
-    if state == 0:
+    global _started, _arranged
+    if _core.mpi_state() == 0:
         _core.mpi_start()
         _started = True
-    if not _transports:
+    _core.mpi_watch()
+    if not _arranged:
+        _arranged = True
         atexit.register(_finish)
         _watch_exceptions()
 
@@ -55,6 +55,8 @@ def _watch_exceptions() -> None:
 def _finish() -> None:
     """What lives is handed over to the end of the process: once no Python runs that could see its
     memory, all ranks meet, destroy it, and end MPI if the package has started it."""
+    if not _core.close():
+        return
     for transport in _transports:
         if not transport.destroyed:
             _core.retire(transport._handle)
@@ -141,10 +143,18 @@ class Transport(Owned):
                 name = _words.text(name, "name")
         except Exception as reason:
             failure = reason
+        _core.enter()
+        try:
+            self._create(given, threads, bool(progress_thread), name, failure)
+        finally:
+            _core.leave()
+
+    def _create(self, given: bytes | None, threads: int, progress_thread: bool, name: str | None,
+                failure: Exception | None) -> None:
         _start()
         _core.agree(given, 0 if failure is None else code_of(failure),
                     "" if failure is None else f"Transport: {failure}")
-        self._handle = _core.transport_create(given, bool(progress_thread), threads, name)
+        self._handle = _core.transport_create(given, progress_thread, threads, name)
         self._root = self._handle
         (self.rank, self.size, self.node, self.n_nodes, self.node_size, self.name,
          self.memory_share) = _core.transport_facts(self._handle)
@@ -201,9 +211,14 @@ def _destroy_transport(transport: Transport) -> Generator[None, None, None]:
     left = _core.children(root) - 1  # its own grid
     if left > 0:
         raise StateError(f"{left} object{'s' if left > 1 else ''} of this transport live")
-    yield
-    _core.destroy(transport.grid._handle)
-    _core.destroy(root)
+    if _core.claim(root) > 0:
+        raise StateError("another thread is in a call with this transport")
+    try:
+        yield
+        _core.destroy(transport.grid._handle)
+        _core.destroy(root)
+    finally:
+        _core.unclaim(root)
 
 
 def world() -> Transport:

@@ -1,6 +1,8 @@
 """Programs that end in one way or another; run by tests/test_python.sh on several ranks."""
 import os
 import sys
+import threading
+import time
 
 import numpy as np
 
@@ -51,6 +53,60 @@ elif case == "late":  # what Python calls at its end, when the library is closed
 elif case == "destroyed":
     del a
     w.destroy()
+elif case == "daemons":  # the interpreter ends under threads that are in calls
+    H, column = osla.Hessian(400), np.arange(400)
+    for call in (w.progress, lambda: a.get(0, 0, 8, 8), lambda: H.update(column, np.ones(400))):
+
+        def repeat(call=call):
+            while True:
+                call()
+
+        for _ in range(2):
+            threading.Thread(target=repeat, daemon=True).start()
+    time.sleep(0.05)
+elif case == "forks":
+    H = osla.Hessian(8)
+
+    def calls():
+        for call in (a.norm, w.progress, w.barrier, lambda: a.get(0, 0, 1, 1), lambda: osla.Matrix(3, 3),
+                     lambda: a.local, lambda: H.update(np.arange(2), np.ones(2)), osla.Transport,
+                     a.destroy):
+            try:
+                call()
+            except osla.StateError as reason:
+                assert "forked child" in str(reason), reason
+            else:
+                os._exit(5)
+
+    def fails():
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 2)
+        raise KeyError("in a child")
+
+    for child, status in ((calls, 0), (lambda: sys.exit(3), 3), (fails, 1), (lambda: globals().clear(), 0)):
+        pid = os.fork()
+        if pid == 0:
+            child()
+            raise SystemExit(0)
+        ended = os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
+        assert ended == status, (child, ended)
+    assert a.norm() == 0.0
+    H.commit()
+elif case == "MPI has ended":  # as by mpi4py's MPI.Finalize
+    import ctypes
+
+    H, grid, b, c = osla.Hessian(8), osla.Grid(), osla.Matrix(2, 2), osla.Matrix(2, 2)
+    view = a.local
+    ctypes.CDLL(osla._core.__file__).MPI_Finalize()
+    del grid, b
+    for call in (a.norm, w.progress, w.barrier, lambda: a.get(0, 0, 1, 1), lambda: osla.Matrix(3, 3),
+                 lambda: a.local, lambda: H.update(np.arange(2), np.ones(2)), osla.Transport, c.destroy,
+                 w.destroy, lambda: osla.potrf(a), lambda: H.matrix, osla.Grid):
+        try:
+            call()
+        except osla.StateError as reason:
+            assert "MPI has ended" in str(reason), reason
+        else:
+            os._exit(5)
 else:
     sys.exit(f"no case {case}")
 print("end", w.rank)

@@ -135,6 +135,23 @@ def test_nothing_gets_at_what_is_being_destroyed(world, monkeypatch):
     assert uses == 2 and a.destroyed
 
 
+def test_nothing_gets_at_a_transport_that_ends(world, monkeypatch):
+    other, meet, uses = osla.Transport(), _core.meet, 0
+
+    def use_and_meet(*args):
+        nonlocal uses
+        if args[1] == "destroy_transport":
+            with pytest.raises(osla.StateError, match="this Transport is being destroyed"):
+                other.progress()
+            uses += 1
+        meet(*args)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(_core, "meet", use_and_meet)
+        other.destroy()
+    assert uses == 1 and other.destroyed
+
+
 def test_views_of_the_accumulators_matrix(world):
     with osla.Hessian(8, block=4) as H:
         pass
