@@ -23,8 +23,7 @@ static PyObject *forest_create_global(PyObject *module, PyObject *args)
   osla_py_handle *t;
   PyObject *pstart, *pleaf, *proot;
   osla_py_array start = {.held = false}, leaf = {.held = false}, root = {.held = false};
-  if (!PyArg_ParseTuple(args, "O&OOO", osla_py_as_transport, &t, &pstart, &pleaf, &proot))
-    return NULL;
+  if (!osla_py_parse(args, "O&OOO", osla_py_as_transport, &t, &pstart, &pleaf, &proot)) return NULL;
   bool fit =
     osla_py_take_indices(pstart, "start", osla_transport_size(t->object) + 1, false, &start) &&
     osla_py_take_indices(proot, "root", OSLA_PY_ANY, false, &root) &&
@@ -60,7 +59,7 @@ static PyObject *forest_create(PyObject *module, PyObject *args)
   long long n_roots;
   PyObject *pleaf, *prank, *proot;
   osla_py_array leaf = {.held = false}, rank = {.held = false}, root = {.held = false};
-  if (!PyArg_ParseTuple(args, "O&LOOO", osla_py_as_transport, &t, &n_roots, &pleaf, &prank, &proot))
+  if (!osla_py_parse(args, "O&LOOO", osla_py_as_transport, &t, &n_roots, &pleaf, &prank, &proot))
     return NULL;
   bool fit = osla_py_take_indices(proot, "root", OSLA_PY_ANY, false, &root) &&
              osla_py_take_indices(prank, "rank", root.rows, false, &rank) &&
@@ -89,7 +88,7 @@ static PyObject *forest_shape(PyObject *module, PyObject *args)
   const char *shape;
   long long n;
   int rank;
-  if (!PyArg_ParseTuple(args, "O&sLi", osla_py_as_transport, &t, &shape, &n, &rank)) return NULL;
+  if (!osla_py_parse(args, "O&sLi", osla_py_as_transport, &t, &shape, &n, &rank)) return NULL;
   osla_forest *forest = NULL;
   osla_err err;
   if (strcmp(shape, "allgather") == 0)
@@ -107,7 +106,7 @@ static PyObject *forest_of_one(PyObject *module, PyObject *args)
   (void)module;
   osla_py_handle *h;
   const char *how;
-  if (!PyArg_ParseTuple(args, "O&s", osla_py_as_forest, &h, &how)) return NULL;
+  if (!osla_py_parse(args, "O&s", osla_py_as_forest, &h, &how)) return NULL;
   bool inverse = strcmp(how, "inverse") == 0;
   osla_forest *forest = NULL;
   osla_err err;
@@ -123,7 +122,7 @@ static PyObject *forest_compose(PyObject *module, PyObject *args)
   (void)module;
   osla_py_handle *a, *b;
   int inverse;
-  if (!PyArg_ParseTuple(args, "O&O&p", osla_py_as_forest, &a, osla_py_as_forest, &b, &inverse))
+  if (!osla_py_parse(args, "O&O&p", osla_py_as_forest, &a, osla_py_as_forest, &b, &inverse))
     return NULL;
   osla_forest *forest = NULL;
   osla_err err;
@@ -142,7 +141,7 @@ static PyObject *forest_embed(PyObject *module, PyObject *args)
   int leaves;
   PyObject *pchosen;
   osla_py_array chosen;
-  if (!PyArg_ParseTuple(args, "O&pO", osla_py_as_forest, &h, &leaves, &pchosen) ||
+  if (!osla_py_parse(args, "O&pO", osla_py_as_forest, &h, &leaves, &pchosen) ||
       !osla_py_take_indices(pchosen, "chosen", OSLA_PY_ANY, false, &chosen))
     return NULL;
   osla_forest *forest = NULL;
@@ -161,7 +160,7 @@ static PyObject *forest_strided(PyObject *module, PyObject *args)
   (void)module;
   osla_py_handle *h;
   long long count, root_stride, leaf_stride;
-  if (!PyArg_ParseTuple(args, "O&LLL", osla_py_as_forest, &h, &count, &root_stride, &leaf_stride))
+  if (!osla_py_parse(args, "O&LLL", osla_py_as_forest, &h, &count, &root_stride, &leaf_stride))
     return NULL;
   osla_forest *forest = NULL;
   osla_err err;
@@ -176,7 +175,7 @@ static PyObject *forest_concatenate(PyObject *module, PyObject *args)
   (void)module;
   PyObject *list;
   int same_roots;
-  if (!PyArg_ParseTuple(args, "O!p", &PyList_Type, &list, &same_roots)) return NULL;
+  if (!osla_py_parse(args, "O!p", &PyList_Type, &list, &same_roots)) return NULL;
   Py_ssize_t n = PyList_Size(list), living = 0;
   osla_forest **forests = calloc((size_t)n + 1, sizeof(osla_forest *)), *forest = NULL;
   if (!forests) return PyErr_NoMemory();
@@ -217,11 +216,11 @@ static PyObject *forest_edges(PyObject *module, PyObject *args)
   osla_py_handle *h;
   PyObject *pleaf, *prank, *proot;
   osla_py_array leaf = {.held = false}, rank = {.held = false}, root = {.held = false};
-  if (!PyArg_ParseTuple(args, "O&OOO", osla_py_as_forest, &h, &pleaf, &prank, &proot)) return NULL;
+  if (!osla_py_parse(args, "O&OOO", osla_py_as_forest, &h, &pleaf, &prank, &proot)) return NULL;
   int64_t n = osla_forest_n_edges(h->object);
   bool fit = osla_py_take_indices(pleaf, "leaf", n, true, &leaf) &&
              osla_py_take_indices(prank, "rank", n, true, &rank) &&
-             osla_py_take_indices(proot, "root", n, true, &root);
+             osla_py_take_indices(proot, "root", n, true, &root) && osla_py_is_usable(h);
   osla_root *pairs = malloc(((size_t)n + 1) * sizeof *pairs);
   if (fit && pairs) {
     osla_forest_edges(h->object, leaf.data, pairs);
@@ -248,11 +247,13 @@ static PyObject *forest_degrees(PyObject *module, PyObject *args)
   osla_py_handle *h;
   PyObject *object;
   osla_py_array out;
-  if (!PyArg_ParseTuple(args, "O&O", osla_py_as_forest, &h, &object) ||
+  if (!osla_py_parse(args, "O&O", osla_py_as_forest, &h, &object) ||
       !osla_py_take_indices(object, "out", osla_forest_n_roots(h->object), true, &out))
     return NULL;
-  osla_forest_degrees(h->object, out.data);
+  bool usable = osla_py_is_usable(h);
+  if (usable) osla_forest_degrees(h->object, out.data);
   osla_py_give_back(&out);
+  if (!usable) return NULL;
   Py_RETURN_NONE;
 }
 
@@ -262,7 +263,7 @@ static PyObject *forest_ranks(PyObject *module, PyObject *args)
   (void)module;
   osla_py_handle *h;
   int leaves;
-  if (!PyArg_ParseTuple(args, "O&p", osla_py_as_forest, &h, &leaves)) return NULL;
+  if (!osla_py_parse(args, "O&p", osla_py_as_forest, &h, &leaves)) return NULL;
   const int *ranks = NULL;
   int n =
     leaves ? osla_forest_leaf_ranks(h->object, &ranks) : osla_forest_root_ranks(h->object, &ranks);
@@ -281,7 +282,7 @@ static PyObject *forest_view(PyObject *module, PyObject *args)
   (void)module;
   osla_py_handle *h;
   int edges;
-  if (!PyArg_ParseTuple(args, "O&p", osla_py_as_forest, &h, &edges)) return NULL;
+  if (!osla_py_parse(args, "O&p", osla_py_as_forest, &h, &edges)) return NULL;
   char none[1];
   size_t length = osla_forest_view(h->object, edges, none, sizeof none);
   char *text = malloc(length + 1);

@@ -16,7 +16,7 @@ static PyObject *hessian_create(PyObject *module, PyObject *args)
   osla_py_handle *grid;
   long long n;
   PyObject *bytes;
-  if (!PyArg_ParseTuple(args, "O&LO", osla_py_as_grid, &grid, &n, &bytes)) return NULL;
+  if (!osla_py_parse(args, "O&LO", osla_py_as_grid, &grid, &n, &bytes)) return NULL;
   const osla_hessian_options *options = osla_py_struct(bytes, sizeof *options);
   if (!options) return NULL;
   osla_hessian *hessian = NULL;
@@ -107,8 +107,8 @@ static PyObject *hessian_update_once(PyObject *module, PyObject *args)
   PyObject *pix, *pg, *pjx, *pu, *pgradient;
   osla_py_array ix = {.held = false}, g = {.held = false, .ld = 1}, jx = {.held = false},
                 u = {.held = false, .ld = 1}, gradient = {.held = false};
-  if (!PyArg_ParseTuple(args, "O&KOOOOO", osla_py_as_hessian, &h, &id, &pix, &pg, &pjx, &pu,
-                        &pgradient) ||
+  if (!osla_py_parse(args, "O&KOOOOO", osla_py_as_hessian, &h, &id, &pix, &pg, &pjx, &pu,
+                     &pgradient) ||
       !osla_py_take_indices(pix, "ix", OSLA_PY_ANY, false, &ix))
     return NULL;
   bool fit = (pg == Py_None || osla_py_take_columns(pg, "G", h->update_dtype, OSLA_PY_ANY, ix.rows,
@@ -147,7 +147,7 @@ static PyObject *hessian_has_id(PyObject *module, PyObject *args)
   (void)module;
   osla_py_handle *h;
   unsigned long long id;
-  if (!PyArg_ParseTuple(args, "O&K", osla_py_as_hessian, &h, &id)) return NULL;
+  if (!osla_py_parse(args, "O&K", osla_py_as_hessian, &h, &id)) return NULL;
   return PyBool_FromLong(osla_hessian_has_id(h->object, id));
 }
 
@@ -187,7 +187,7 @@ static PyObject *on_file(PyObject *args,
 {
   osla_py_handle *h;
   const char *path, *job;
-  if (!PyArg_ParseTuple(args, "O&ss", osla_py_as_hessian, &h, &path, &job)) return NULL;
+  if (!osla_py_parse(args, "O&ss", osla_py_as_hessian, &h, &path, &job)) return NULL;
   osla_err err;
   OSLA_PY_RUN(err, call(h->object, path, job), h, NULL, NULL, NULL);
   return osla_py_result(err);

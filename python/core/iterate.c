@@ -9,7 +9,7 @@ static PyObject *even_start(PyObject *module, PyObject *args)
   (void)module;
   long long n;
   int ranks, rank;
-  if (!PyArg_ParseTuple(args, "Lii", &n, &ranks, &rank)) return NULL;
+  if (!osla_py_parse(args, "Lii", &n, &ranks, &rank)) return NULL;
   if (n < 0 || ranks < 1 || rank < 0 || rank > ranks)
     return osla_py_refuse(OSLA_ERR_ARG, "rank %d of %d", rank, ranks);
   int64_t *start = malloc(((size_t)ranks + 1) * sizeof *start);
@@ -111,8 +111,7 @@ static PyObject *iterate(PyObject *module, PyObject *args)
   long long steps;
   osla_py_handle *h;
   osla_py_array b, x;
-  if (!PyArg_ParseTuple(args, "OiOOOOL", &pa, &uplo, &pb, &px, &pblocks, &phow, &steps))
-    return NULL;
+  if (!osla_py_parse(args, "OiOOOOL", &pa, &uplo, &pb, &px, &pblocks, &phow, &steps)) return NULL;
   run r = {.uplo = (osla_uplo)uplo, .bound_steps = steps};
   r.rows = find_matrix(pa, &r, &h);
   if (r.rows < 0 || !(r.blocks = osla_py_struct(pblocks, sizeof *r.blocks)) ||
@@ -148,7 +147,7 @@ static PyObject *diffusion_create(PyObject *module, PyObject *args)
   (void)module;
   osla_py_handle *t;
   PyObject *bytes;
-  if (!PyArg_ParseTuple(args, "O&O", osla_py_as_transport, &t, &bytes)) return NULL;
+  if (!osla_py_parse(args, "O&O", osla_py_as_transport, &t, &bytes)) return NULL;
   const osla_diffusion_options *options = osla_py_struct(bytes, sizeof *options);
   if (!options) return NULL;
   osla_diffusion *d = NULL;
@@ -188,9 +187,11 @@ static PyObject *diffusion_fill(PyObject *module, PyObject *args)
   PyObject *object, *px;
   osla_py_handle *h;
   osla_py_array x;
-  if (!PyArg_ParseTuple(args, "OO", &object, &px) || !take_state(object, px, &h, &x)) return NULL;
-  if (x.rows > 0) osla_diffusion_fill(h->object, x.data);
+  if (!osla_py_parse(args, "OO", &object, &px) || !take_state(object, px, &h, &x)) return NULL;
+  bool usable = osla_py_is_usable(h);
+  if (usable && x.rows > 0) osla_diffusion_fill(h->object, x.data);
   osla_py_give_back(&x);
+  if (!usable) return NULL;
   Py_RETURN_NONE;
 }
 
@@ -202,7 +203,7 @@ static PyObject *diffusion_iterate(PyObject *module, PyObject *args)
   long long steps;
   osla_py_handle *h;
   osla_py_array x;
-  if (!PyArg_ParseTuple(args, "OOOL", &object, &px, &phow, &steps)) return NULL;
+  if (!osla_py_parse(args, "OOOL", &object, &px, &phow, &steps)) return NULL;
   run r = {.bound_steps = steps, .how = osla_py_struct(phow, sizeof *r.how)};
   if (!r.how || !take_state(object, px, &h, &x)) return NULL;
   r.transport = h->root->object;

@@ -9,7 +9,7 @@ int osla_py_as_part(PyObject *object, void *out)
     PyErr_SetString(PyExc_TypeError, "a part is a tuple");
     return 0;
   }
-  if (!PyArg_ParseTuple(object, "O&LLLL", osla_py_as_matrix, &h, &i, &j, &m, &n)) return 0;
+  if (!osla_py_parse(object, "O&LLLL", osla_py_as_matrix, &h, &i, &j, &m, &n)) return 0;
   *(osla_part *)out = osla_part_at(h->object, i, j, m, n);
   return 1;
 }
@@ -27,8 +27,8 @@ static PyObject *gemm(PyObject *module, PyObject *args)
   osla_complex alpha, beta;
   PyObject *pa, *pb, *pc, *bytes;
   osla_part a, b, c;
-  if (!PyArg_ParseTuple(args, "iiO&OOO&OO", &transa, &transb, osla_py_as_complex, &alpha, &pa, &pb,
-                        osla_py_as_complex, &beta, &pc, &bytes) ||
+  if (!osla_py_parse(args, "iiO&OOO&OO", &transa, &transb, osla_py_as_complex, &alpha, &pa, &pb,
+                     osla_py_as_complex, &beta, &pc, &bytes) ||
       !osla_py_as_part(pa, &a) || !osla_py_as_part(pb, &b) || !osla_py_as_part(pc, &c))
     return NULL;
   const osla_gemm_options *options = osla_py_struct(bytes, sizeof *options);
@@ -47,8 +47,8 @@ static PyObject *syrk(PyObject *module, PyObject *args)
   osla_complex alpha, beta;
   PyObject *pa, *pc, *bytes;
   osla_part a, c;
-  if (!PyArg_ParseTuple(args, "iiO&OO&OO", &uplo, &trans, osla_py_as_complex, &alpha, &pa,
-                        osla_py_as_complex, &beta, &pc, &bytes) ||
+  if (!osla_py_parse(args, "iiO&OO&OO", &uplo, &trans, osla_py_as_complex, &alpha, &pa,
+                     osla_py_as_complex, &beta, &pc, &bytes) ||
       !osla_py_as_part(pa, &a) || !osla_py_as_part(pc, &c))
     return NULL;
   const osla_gemm_options *options = osla_py_struct(bytes, sizeof *options);
@@ -66,7 +66,7 @@ static PyObject *getrf(PyObject *module, PyObject *args)
   PyObject *pa, *pivots, *bytes;
   osla_part a;
   osla_py_array ipiv = {.held = false};
-  if (!PyArg_ParseTuple(args, "OOO", &pa, &pivots, &bytes) || !osla_py_as_part(pa, &a)) return NULL;
+  if (!osla_py_parse(args, "OOO", &pa, &pivots, &bytes) || !osla_py_as_part(pa, &a)) return NULL;
   const osla_lu_options *options = osla_py_struct(bytes, sizeof *options);
   if (!options ||
       (pivots != Py_None &&
@@ -91,7 +91,7 @@ static PyObject *potrf(PyObject *module, PyObject *args)
   int uplo;
   PyObject *pa, *bytes;
   osla_part a;
-  if (!PyArg_ParseTuple(args, "OiO", &pa, &uplo, &bytes) || !osla_py_as_part(pa, &a)) return NULL;
+  if (!osla_py_parse(args, "OiO", &pa, &uplo, &bytes) || !osla_py_as_part(pa, &a)) return NULL;
   const osla_chol_options *options = osla_py_struct(bytes, sizeof *options);
   if (!options) return NULL;
   int64_t info = 0;
@@ -108,7 +108,7 @@ static PyObject *potri(PyObject *module, PyObject *args)
   osla_py_handle *h;
   int uplo;
   PyObject *bytes;
-  if (!PyArg_ParseTuple(args, "O&iO", osla_py_as_matrix, &h, &uplo, &bytes)) return NULL;
+  if (!osla_py_parse(args, "O&iO", osla_py_as_matrix, &h, &uplo, &bytes)) return NULL;
   const osla_chol_options *options = osla_py_struct(bytes, sizeof *options);
   if (!options) return NULL;
   int64_t info = 0;

@@ -16,8 +16,7 @@ static PyObject *matrix_create(PyObject *module, PyObject *args)
   osla_py_handle *h;
   int dtype;
   long long m, n, mb, nb;
-  if (!PyArg_ParseTuple(args, "O&iLLLL", osla_py_as_grid, &h, &dtype, &m, &n, &mb, &nb))
-    return NULL;
+  if (!osla_py_parse(args, "O&iLLLL", osla_py_as_grid, &h, &dtype, &m, &n, &mb, &nb)) return NULL;
   osla_matrix *matrix = NULL;
   osla_err err;
   OSLA_PY_RUN(err, osla_matrix_create(h->object, (osla_dtype)dtype, m, n, mb, nb, &matrix), h, NULL,
@@ -30,7 +29,7 @@ static PyObject *matrix_facts(PyObject *module, PyObject *args)
 {
   (void)module;
   osla_py_handle *h;
-  if (!PyArg_ParseTuple(args, "O&", osla_py_as_matrix, &h)) return NULL;
+  if (!osla_py_parse(args, "O&", osla_py_as_matrix, &h)) return NULL;
   const osla_matrix *a = h->object;
   osla_layout l = osla_matrix_layout(a);
   int rank = osla_transport_rank(osla_grid_transport(osla_matrix_grid(a)));
@@ -47,7 +46,7 @@ static PyObject *matrix_indices(PyObject *module, PyObject *args)
   int rows;
   PyObject *array;
   osla_py_array out;
-  if (!PyArg_ParseTuple(args, "O&pO", osla_py_as_matrix, &h, &rows, &array)) return NULL;
+  if (!osla_py_parse(args, "O&pO", osla_py_as_matrix, &h, &rows, &array)) return NULL;
   const osla_matrix *a = h->object;
   const osla_grid *grid = osla_matrix_grid(a);
   osla_layout l = osla_matrix_layout(a);
@@ -66,7 +65,7 @@ static bool block_args(PyObject *args, bool write, osla_py_handle **h, long long
                        osla_py_array *block)
 {
   PyObject *array;
-  if (!PyArg_ParseTuple(args, "O&LLO", osla_py_as_matrix, h, &at[0], &at[1], &array)) return false;
+  if (!osla_py_parse(args, "O&LLO", osla_py_as_matrix, h, &at[0], &at[1], &array)) return false;
   return osla_py_take_columns(array, "block", osla_matrix_dtype((*h)->object), OSLA_PY_ANY,
                               OSLA_PY_ANY, false, write, block);
 }
@@ -109,7 +108,7 @@ static PyObject *matrix_fill(PyObject *module, PyObject *args)
   osla_part a;
   int fill;
   unsigned long long seed;
-  if (!PyArg_ParseTuple(args, "OiK", &pa, &fill, &seed) || !osla_py_as_part(pa, &a)) return NULL;
+  if (!osla_py_parse(args, "OiK", &pa, &fill, &seed) || !osla_py_as_part(pa, &a)) return NULL;
   osla_err err;
   OSLA_PY_RUN(err, osla_matrix_fill_part(a, (osla_fill)fill, seed), osla_py_handle_in(pa), NULL,
               NULL, NULL);
@@ -124,7 +123,7 @@ static PyObject *matrix_norm(PyObject *module, PyObject *args)
   osla_part a;
   int norm;
   double value = 0;
-  if (!PyArg_ParseTuple(args, "Oi", &pa, &norm) || !osla_py_as_part(pa, &a)) return NULL;
+  if (!osla_py_parse(args, "Oi", &pa, &norm) || !osla_py_as_part(pa, &a)) return NULL;
   osla_err err;
   OSLA_PY_RUN(err, osla_matrix_norm_part(a, (osla_norm)norm, &value), osla_py_handle_in(pa), NULL,
               NULL, NULL);
@@ -138,7 +137,7 @@ static PyObject *matrix_scale(PyObject *module, PyObject *args)
   osla_complex alpha;
   PyObject *pa;
   osla_part a;
-  if (!PyArg_ParseTuple(args, "O&O", osla_py_as_complex, &alpha, &pa) || !osla_py_as_part(pa, &a))
+  if (!osla_py_parse(args, "O&O", osla_py_as_complex, &alpha, &pa) || !osla_py_as_part(pa, &a))
     return NULL;
   osla_err err;
   OSLA_PY_RUN(err, osla_matrix_scale_part(alpha, a), osla_py_handle_in(pa), NULL, NULL, NULL);
@@ -152,7 +151,7 @@ static PyObject *matrix_copy(PyObject *module, PyObject *args)
   PyObject *pa, *pb;
   osla_part from, to;
   int trans;
-  if (!PyArg_ParseTuple(args, "iOO", &trans, &pa, &pb) || !osla_py_as_part(pa, &from) ||
+  if (!osla_py_parse(args, "iOO", &trans, &pa, &pb) || !osla_py_as_part(pa, &from) ||
       !osla_py_as_part(pb, &to))
     return NULL;
   osla_err err;
@@ -169,8 +168,8 @@ static PyObject *matrix_add(PyObject *module, PyObject *args)
   (void)module;
   osla_py_handle *from, *to;
   double alpha, beta;
-  if (!PyArg_ParseTuple(args, "dO&dO&", &alpha, osla_py_as_matrix, &from, &beta, osla_py_as_matrix,
-                        &to))
+  if (!osla_py_parse(args, "dO&dO&", &alpha, osla_py_as_matrix, &from, &beta, osla_py_as_matrix,
+                     &to))
     return NULL;
   osla_err err;
   OSLA_PY_RUN(err, osla_matrix_add(alpha, from->object, beta, to->object), from, to, NULL, NULL);
@@ -182,7 +181,7 @@ static PyObject *matrix_mirror(PyObject *module, PyObject *args)
   (void)module;
   osla_py_handle *h;
   int from;
-  if (!PyArg_ParseTuple(args, "O&i", osla_py_as_matrix, &h, &from)) return NULL;
+  if (!osla_py_parse(args, "O&i", osla_py_as_matrix, &h, &from)) return NULL;
   osla_err err;
   OSLA_PY_RUN(err, osla_matrix_mirror(h->object, (osla_uplo)from), h, NULL, NULL, NULL);
   return osla_py_result(err);

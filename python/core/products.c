@@ -31,8 +31,8 @@ static PyObject *one_triangle(PyObject *args, __typeof__(osla_symm) *product)
   osla_complex alpha, beta;
   operands o = {0};
   PyObject *bytes;
-  if (!PyArg_ParseTuple(args, "iiO&OOO&OO", &side, &uplo, osla_py_as_complex, &alpha, &o.tuple[0],
-                        &o.tuple[1], osla_py_as_complex, &beta, &o.tuple[2], &bytes) ||
+  if (!osla_py_parse(args, "iiO&OOO&OO", &side, &uplo, osla_py_as_complex, &alpha, &o.tuple[0],
+                     &o.tuple[1], osla_py_as_complex, &beta, &o.tuple[2], &bytes) ||
       !take(&o, 3, bytes))
     return NULL;
   osla_err err;
@@ -62,8 +62,8 @@ static PyObject *herk(PyObject *module, PyObject *args)
   double alpha, beta;
   operands o = {0};
   PyObject *bytes;
-  if (!PyArg_ParseTuple(args, "iidOdOO", &uplo, &trans, &alpha, &o.tuple[0], &beta, &o.tuple[1],
-                        &bytes) ||
+  if (!osla_py_parse(args, "iidOdOO", &uplo, &trans, &alpha, &o.tuple[0], &beta, &o.tuple[1],
+                     &bytes) ||
       !take(&o, 2, bytes))
     return NULL;
   osla_err err;
@@ -80,8 +80,8 @@ static PyObject *trmm(PyObject *module, PyObject *args)
   osla_complex alpha;
   operands o = {0};
   PyObject *bytes;
-  if (!PyArg_ParseTuple(args, "iiiiO&OOO", &side, &uplo, &trans, &diag, osla_py_as_complex, &alpha,
-                        &o.tuple[0], &o.tuple[1], &bytes) ||
+  if (!osla_py_parse(args, "iiiiO&OOO", &side, &uplo, &trans, &diag, osla_py_as_complex, &alpha,
+                     &o.tuple[0], &o.tuple[1], &bytes) ||
       !take(&o, 2, bytes))
     return NULL;
   osla_err err;
@@ -98,8 +98,8 @@ static PyObject *gemv(PyObject *module, PyObject *args)
   int trans;
   osla_complex alpha, beta;
   operands o = {0};
-  if (!PyArg_ParseTuple(args, "iO&OOO&O", &trans, osla_py_as_complex, &alpha, &o.tuple[0],
-                        &o.tuple[1], osla_py_as_complex, &beta, &o.tuple[2]) ||
+  if (!osla_py_parse(args, "iO&OOO&O", &trans, osla_py_as_complex, &alpha, &o.tuple[0], &o.tuple[1],
+                     osla_py_as_complex, &beta, &o.tuple[2]) ||
       !take(&o, 3, NULL))
     return NULL;
   osla_err err;
@@ -113,8 +113,8 @@ static PyObject *triangle_times_column(PyObject *args, __typeof__(osla_symv) *pr
   int uplo;
   osla_complex alpha, beta;
   operands o = {0};
-  if (!PyArg_ParseTuple(args, "iO&OOO&O", &uplo, osla_py_as_complex, &alpha, &o.tuple[0],
-                        &o.tuple[1], osla_py_as_complex, &beta, &o.tuple[2]) ||
+  if (!osla_py_parse(args, "iO&OOO&O", &uplo, osla_py_as_complex, &alpha, &o.tuple[0], &o.tuple[1],
+                     osla_py_as_complex, &beta, &o.tuple[2]) ||
       !take(&o, 3, NULL))
     return NULL;
   osla_err err;

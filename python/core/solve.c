@@ -9,8 +9,8 @@ static PyObject *trsm(PyObject *module, PyObject *args)
   osla_complex alpha;
   PyObject *pa, *pb;
   osla_part a, b;
-  if (!PyArg_ParseTuple(args, "iiiiO&OO", &side, &uplo, &trans, &diag, osla_py_as_complex, &alpha,
-                        &pa, &pb) ||
+  if (!osla_py_parse(args, "iiiiO&OO", &side, &uplo, &trans, &diag, osla_py_as_complex, &alpha, &pa,
+                     &pb) ||
       !osla_py_as_part(pa, &a) || !osla_py_as_part(pb, &b))
     return NULL;
   osla_err err;
@@ -37,7 +37,7 @@ static PyObject *getri(PyObject *module, PyObject *args)
   osla_py_handle *a;
   PyObject *pivots, *bytes;
   osla_py_array ipiv;
-  if (!PyArg_ParseTuple(args, "O&OO", osla_py_as_matrix, &a, &pivots, &bytes)) return NULL;
+  if (!osla_py_parse(args, "O&OO", osla_py_as_matrix, &a, &pivots, &bytes)) return NULL;
   const osla_lu_options *options = osla_py_struct(bytes, sizeof *options);
   if (!options || !take_pivots(pivots, a, &ipiv)) return NULL;
   int64_t info = 0;
@@ -48,10 +48,9 @@ static PyObject *getri(PyObject *module, PyObject *args)
 }
 
 /* An array that all ranks have, as right-hand sides of the whole matrix in a part. */
-static bool take_replicated(PyObject *object, osla_part a, osla_py_array *out)
+static bool take_replicated(PyObject *object, osla_dtype dtype, osla_part a, osla_py_array *out)
 {
-  return osla_py_take_columns(object, "b", osla_matrix_dtype(a.matrix), a.n, OSLA_PY_ANY, false,
-                              true, out);
+  return osla_py_take_columns(object, "b", dtype, a.n, OSLA_PY_ANY, false, true, out);
 }
 
 /* potrs(uplo, a, b): a is a part; b is one, or an array that all ranks have: then a is whole */
@@ -62,7 +61,7 @@ static PyObject *potrs(PyObject *module, PyObject *args)
   PyObject *pa, *rhs;
   osla_part a, b;
   osla_py_array x;
-  if (!PyArg_ParseTuple(args, "iOO", &uplo, &pa, &rhs) || !osla_py_as_part(pa, &a)) return NULL;
+  if (!osla_py_parse(args, "iOO", &uplo, &pa, &rhs) || !osla_py_as_part(pa, &a)) return NULL;
   osla_py_handle *own = osla_py_handle_in(pa);
   osla_err err;
   if (PyTuple_Check(rhs)) {
@@ -71,7 +70,7 @@ static PyObject *potrs(PyObject *module, PyObject *args)
                 NULL);
     return osla_py_result(err);
   }
-  if (!take_replicated(rhs, a, &x)) return NULL;
+  if (!take_replicated(rhs, osla_matrix_dtype(a.matrix), a, &x)) return NULL;
   OSLA_PY_RUN(err, osla_potrs_replicated((osla_uplo)uplo, a.matrix, x.cols, x.data, x.ld), own,
               NULL, NULL, NULL);
   osla_py_give_back(&x);
@@ -86,20 +85,23 @@ static PyObject *getrs(PyObject *module, PyObject *args)
   PyObject *pa, *pivots, *rhs;
   osla_part a, b;
   osla_py_array ipiv, x;
-  if (!PyArg_ParseTuple(args, "iOOO", &trans, &pa, &pivots, &rhs) || !osla_py_as_part(pa, &a))
+  if (!osla_py_parse(args, "iOOO", &trans, &pa, &pivots, &rhs) || !osla_py_as_part(pa, &a))
     return NULL;
   osla_py_handle *own = osla_py_handle_in(pa);
   bool is_part = PyTuple_Check(rhs);
-  if ((is_part && !osla_py_as_part(rhs, &b)) || !take_pivots(pivots, own, &ipiv)) return NULL;
+  osla_dtype dtype = osla_matrix_dtype(a.matrix);
+  if ((is_part && !osla_py_as_part(rhs, &b)) || !osla_py_is_usable(own) ||
+      !take_pivots(pivots, own, &ipiv))
+    return NULL;
   osla_err err = OSLA_OK;
-  bool fit = is_part || take_replicated(rhs, a, &x);
+  bool fit = is_part || take_replicated(rhs, dtype, a, &x);
   if (is_part) {
     OSLA_PY_RUN(err, osla_getrs_part((osla_trans)trans, a, ipiv.data, b), own,
                 osla_py_handle_in(rhs), NULL, NULL);
   } else if (fit) {
-    OSLA_PY_RUN(
-      err, osla_getrs_replicated((osla_trans)trans, a.matrix, ipiv.data, x.cols, x.data, x.ld), own,
-      NULL, NULL, NULL);
+    OSLA_PY_RUN(err,
+                osla_getrs_replicated((osla_trans)trans, a.matrix, ipiv.data, x.cols, x.data, x.ld),
+                own, NULL, NULL, NULL);
     osla_py_give_back(&x);
   }
   osla_py_give_back(&ipiv);
@@ -112,15 +114,16 @@ static PyObject *residual(PyObject *module, PyObject *args)
   (void)module;
   osla_py_handle *a, *x, *b;
   double value = 0;
-  if (!PyArg_ParseTuple(args, "O&O&O&", osla_py_as_matrix, &a, osla_py_as_matrix, &x,
-                        osla_py_as_matrix, &b))
+  if (!osla_py_parse(args, "O&O&O&", osla_py_as_matrix, &a, osla_py_as_matrix, &x,
+                     osla_py_as_matrix, &b))
     return NULL;
   osla_err err;
   OSLA_PY_RUN(err, osla_residual(a->object, x->object, b->object, &value), a, x, b, NULL);
   return err == OSLA_OK ? PyFloat_FromDouble(value) : osla_py_raise(err);
 }
 
-/* refine(cholesky, uplo, factors, ipiv or None, a, b, x, options): iterations, residual, converged */
+/* refine(cholesky, uplo, factors, ipiv or None, a, b, x, options): iterations, residual, converged
+ */
 static PyObject *refine(PyObject *module, PyObject *args)
 {
   (void)module;
@@ -128,12 +131,15 @@ static PyObject *refine(PyObject *module, PyObject *args)
   osla_py_handle *f, *a, *b, *x;
   PyObject *pivots, *bytes;
   osla_py_array ipiv;
-  if (!PyArg_ParseTuple(args, "piO&OO&O&O&O", &cholesky, &uplo, osla_py_as_matrix, &f, &pivots,
-                        osla_py_as_matrix, &a, osla_py_as_matrix, &b, osla_py_as_matrix, &x,
-                        &bytes))
+  if (!osla_py_parse(args, "piO&OO&O&O&O", &cholesky, &uplo, osla_py_as_matrix, &f, &pivots,
+                     osla_py_as_matrix, &a, osla_py_as_matrix, &b, osla_py_as_matrix, &x, &bytes))
     return NULL;
   const osla_refine_options *options = osla_py_struct(bytes, sizeof *options);
   if (!options || !take_pivots(pivots, f, &ipiv)) return NULL;
+  if (!osla_py_is_usable(f)) {
+    osla_py_give_back(&ipiv);
+    return NULL;
+  }
   const osla_factors factors = cholesky ? osla_factors_cholesky(f->object, (osla_uplo)uplo)
                                         : osla_factors_lu(f->object, ipiv.data);
   osla_refine_result r;
@@ -152,8 +158,8 @@ static PyObject *mixed(PyObject *module, PyObject *args)
   int cholesky, uplo;
   osla_py_handle *a, *b, *x;
   PyObject *bytes;
-  if (!PyArg_ParseTuple(args, "piO&O&O&O", &cholesky, &uplo, osla_py_as_matrix, &a,
-                        osla_py_as_matrix, &b, osla_py_as_matrix, &x, &bytes))
+  if (!osla_py_parse(args, "piO&O&O&O", &cholesky, &uplo, osla_py_as_matrix, &a, osla_py_as_matrix,
+                     &b, osla_py_as_matrix, &x, &bytes))
     return NULL;
   const osla_refine_options *options = osla_py_struct(bytes, sizeof *options);
   if (!options) return NULL;
@@ -178,7 +184,7 @@ static PyObject *condition(PyObject *module, PyObject *args)
   PyObject *pivots;
   osla_py_array ipiv;
   double anorm, rcond = 0;
-  if (!PyArg_ParseTuple(args, "piO&Od", &cholesky, &uplo, osla_py_as_matrix, &a, &pivots, &anorm) ||
+  if (!osla_py_parse(args, "piO&Od", &cholesky, &uplo, osla_py_as_matrix, &a, &pivots, &anorm) ||
       !take_pivots(pivots, a, &ipiv))
     return NULL;
   osla_err err;

@@ -16,9 +16,8 @@ static int64_t most(int64_t x, int64_t y)
 }
 
 /* What is not sensible is refused by the library; here no list may be too short for it. */
-static int64_t rows_of(const osla_transport *t, const int64_t *start)
+static int64_t rows_of(int rank, const int64_t *start)
 {
-  int rank = osla_transport_rank(t);
   bool ascends = start[rank] >= 0 && start[rank + 1] >= start[rank];
   return ascends ? start[rank + 1] - start[rank] : 0;
 }
@@ -33,14 +32,15 @@ static PyObject *csr_create(PyObject *module, PyObject *args)
   PyObject *object[LISTS], *pvalue;
   osla_py_array list[LISTS], value = {.held = false};
   memset(list, 0, sizeof list);
-  if (!PyArg_ParseTuple(args, "O&OOOOO", osla_py_as_transport, &t, &object[ROWS], &object[COLUMNS],
-                        &object[FIRST], &object[COLUMN], &pvalue))
+  if (!osla_py_parse(args, "O&OOOOO", osla_py_as_transport, &t, &object[ROWS], &object[COLUMNS],
+                     &object[FIRST], &object[COLUMN], &pvalue))
     return NULL;
   int64_t starts = osla_transport_size(t->object) + 1, count[] = {starts, starts, 0, 0};
+  int rank = osla_transport_rank(t->object);
   bool fit = true;
   for (int i = 0; i < LISTS && fit; i++) {
     fit = osla_py_take_indices(object[i], names[i], count[i], false, &list[i]);
-    if (fit && i + 1 == FIRST) count[FIRST] = 1 + rows_of(t->object, list[ROWS].data);
+    if (fit && i + 1 == FIRST) count[FIRST] = 1 + rows_of(rank, list[ROWS].data);
     if (fit && i == FIRST)
       count[COLUMN] = most(0, ((int64_t *)list[FIRST].data)[list[FIRST].rows - 1]);
   }
@@ -66,7 +66,7 @@ static PyObject *csr_read(PyObject *module, PyObject *args)
   osla_py_handle *t;
   const char *path;
   int metis;
-  if (!PyArg_ParseTuple(args, "O&sp", osla_py_as_transport, &t, &path, &metis)) return NULL;
+  if (!osla_py_parse(args, "O&sp", osla_py_as_transport, &t, &path, &metis)) return NULL;
   osla_csr *csr = NULL;
   osla_err err;
   OSLA_PY_RUN(err,
@@ -84,11 +84,10 @@ static PyObject *vector_read(PyObject *module, PyObject *args)
   const char *path;
   PyObject *pstart, *pout;
   osla_py_array start = {.held = false}, out = {.held = false};
-  if (!PyArg_ParseTuple(args, "O&sOO", osla_py_as_transport, &t, &path, &pstart, &pout))
-    return NULL;
-  bool fit =
-    osla_py_take_indices(pstart, "start", osla_transport_size(t->object) + 1, false, &start) &&
-    osla_py_take_vector(pout, "out", OSLA_DOUBLE, rows_of(t->object, start.data), true, &out);
+  if (!osla_py_parse(args, "O&sOO", osla_py_as_transport, &t, &path, &pstart, &pout)) return NULL;
+  int size = osla_transport_size(t->object), rank = osla_transport_rank(t->object);
+  bool fit = osla_py_take_indices(pstart, "start", size + 1, false, &start) &&
+             osla_py_take_vector(pout, "out", OSLA_DOUBLE, rows_of(rank, start.data), true, &out);
   osla_err err = OSLA_OK;
   if (fit)
     OSLA_PY_RUN(err, osla_vector_read_matrix_market(t->object, path, start.data, out.data), t, NULL,
@@ -103,7 +102,7 @@ static PyObject *csr_facts(PyObject *module, PyObject *args)
 {
   (void)module;
   osla_py_handle *h;
-  if (!PyArg_ParseTuple(args, "O&", osla_py_as_csr, &h)) return NULL;
+  if (!osla_py_parse(args, "O&", osla_py_as_csr, &h)) return NULL;
   const osla_csr *a = h->object;
   const osla_transport *t = osla_csr_transport(a);
   int size = osla_transport_size(t), rank = osla_transport_rank(t);
@@ -122,14 +121,15 @@ static PyObject *csr_row(PyObject *module, PyObject *args)
   long long row;
   PyObject *pcolumn, *pvalue;
   osla_py_array column = {.held = false}, value = {.held = false};
-  if (!PyArg_ParseTuple(args, "O&LOO", osla_py_as_csr, &a, &row, &pcolumn, &pvalue)) return NULL;
+  if (!osla_py_parse(args, "O&LOO", osla_py_as_csr, &a, &row, &pcolumn, &pvalue)) return NULL;
   int64_t rows = osla_csr_rows(a->object);
   if (row < 0 || row >= rows)
     return osla_py_refuse(OSLA_ERR_ARG, "row %lld of %lld", row, (long long)rows);
   int64_t n = osla_csr_row(a->object, row, NULL, NULL);
   bool fit =
     (pcolumn == Py_None || osla_py_take_indices(pcolumn, "column", n, true, &column)) &&
-    (pvalue == Py_None || osla_py_take_vector(pvalue, "value", OSLA_DOUBLE, n, true, &value));
+    (pvalue == Py_None || osla_py_take_vector(pvalue, "value", OSLA_DOUBLE, n, true, &value)) &&
+    osla_py_is_usable(a);
   if (fit) (void)osla_csr_row(a->object, row, column.data, value.data);
   osla_py_give_back(&value);
   osla_py_give_back(&column);
@@ -145,7 +145,7 @@ static PyObject *csr_multiply(PyObject *module, PyObject *args)
   PyObject *px, *py;
   double beta;
   osla_py_array x, y;
-  if (!PyArg_ParseTuple(args, "O&iOdO", osla_py_as_csr, &h, &trans, &px, &beta, &py)) return NULL;
+  if (!osla_py_parse(args, "O&iOdO", osla_py_as_csr, &h, &trans, &px, &beta, &py)) return NULL;
   int64_t rows = osla_csr_rows(h->object), columns = osla_csr_columns(h->object);
   bool plain = trans == OSLA_NOTRANS;
   if (!osla_py_take_vector(px, "x", OSLA_DOUBLE, plain ? columns : rows, false, &x)) return NULL;
@@ -167,7 +167,7 @@ static PyObject *csr_new(PyObject *module, PyObject *args)
   (void)module;
   osla_py_handle *a, *b = NULL;
   PyObject *other;
-  if (!PyArg_ParseTuple(args, "O&O", osla_py_as_csr, &a, &other) ||
+  if (!osla_py_parse(args, "O&O", osla_py_as_csr, &a, &other) ||
       (other != Py_None && !osla_py_as_csr(other, &b)))
     return NULL;
   osla_csr *made = NULL;
@@ -183,7 +183,7 @@ static PyObject *csr_galerkin(PyObject *module, PyObject *args)
 {
   (void)module;
   osla_py_handle *a, *p;
-  if (!PyArg_ParseTuple(args, "O&O&", osla_py_as_csr, &a, osla_py_as_csr, &p)) return NULL;
+  if (!osla_py_parse(args, "O&O&", osla_py_as_csr, &a, osla_py_as_csr, &p)) return NULL;
   osla_csr *made = NULL;
   osla_err err;
   OSLA_PY_RUN(err, osla_csr_galerkin(a->object, p->object, &made), a, p, NULL, NULL);
@@ -197,7 +197,7 @@ static PyObject *csr_renumber(PyObject *module, PyObject *args)
   osla_py_handle *a;
   PyObject *pnumber, *pstart;
   osla_py_array number = {.held = false}, start = {.held = false};
-  if (!PyArg_ParseTuple(args, "O&OO", osla_py_as_csr, &a, &pnumber, &pstart)) return NULL;
+  if (!osla_py_parse(args, "O&OO", osla_py_as_csr, &a, &pnumber, &pstart)) return NULL;
   int size = osla_transport_size(osla_csr_transport(a->object));
   bool fit = osla_py_take_indices(pnumber, "number", osla_csr_rows(a->object), false, &number) &&
              osla_py_take_indices(pstart, "start", size + 1, false, &start);
@@ -219,7 +219,7 @@ static PyObject *csr_submatrix(PyObject *module, PyObject *args)
   osla_py_handle *a;
   PyObject *prow, *pcolumn;
   osla_py_array row = {.held = false}, column = {.held = false};
-  if (!PyArg_ParseTuple(args, "O&OO", osla_py_as_csr, &a, &prow, &pcolumn)) return NULL;
+  if (!osla_py_parse(args, "O&OO", osla_py_as_csr, &a, &prow, &pcolumn)) return NULL;
   bool fit = osla_py_take_indices(prow, "rows", OSLA_PY_ANY, false, &row) &&
              osla_py_take_indices(pcolumn, "columns", OSLA_PY_ANY, false, &column);
   osla_csr *made = NULL;
@@ -242,7 +242,7 @@ static PyObject *csr_numbers(PyObject *module, PyObject *args)
   int squares;
   PyObject *object;
   osla_py_array out;
-  if (!PyArg_ParseTuple(args, "O&pO", osla_py_as_csr, &a, &squares, &object) ||
+  if (!osla_py_parse(args, "O&pO", osla_py_as_csr, &a, &squares, &object) ||
       !osla_py_take_vector(object, "out", OSLA_DOUBLE,
                            squares ? osla_csr_columns(a->object) : osla_csr_rows(a->object), true,
                            &out))
@@ -263,6 +263,33 @@ static PyObject *krylov_result(osla_err err, const osla_krylov_result *r)
                        r->seconds);
 }
 
+/* What a call asks of its preconditioner. */
+typedef struct smoother {
+  int64_t block;
+  int sweeps;
+  osla_iterate_mode mode;
+} smoother;
+
+static osla_err solve_by_cg(osla_csr *matrix, const osla_operator *a, const smoother *s,
+                            const double *b, double *x, const osla_krylov_options *options,
+                            osla_krylov_result *result)
+{
+  osla_jacobi *jacobi = NULL;
+  osla_py_sweeps swept = {NULL, NULL, NULL};
+  osla_preconditioner m = {NULL, NULL};
+  osla_err err = OSLA_OK;
+  if (s->sweeps != 0)
+    err = osla_py_sweeps_make(matrix, s->block, s->sweeps, s->mode, &swept);
+  else if (s->block > 0)
+    err = osla_jacobi_create(matrix, s->block, 0, &jacobi);
+  if (jacobi) m = osla_jacobi_use(jacobi);
+  if (swept.sweeps) m = osla_sweeps_use(swept.sweeps);
+  if (err == OSLA_OK) err = osla_cg(a, m.apply ? &m : NULL, b, x, options, result);
+  osla_jacobi_destroy(&jacobi);
+  osla_py_sweeps_free(&swept);
+  return err;
+}
+
 /* cg(csr, block, sweeps, mode, b, x, options): block: 0 no preconditioner, 1 Jacobi, more:
  * block-Jacobi; of so many sweeps where these are not 0 */
 static PyObject *cg(PyObject *module, PyObject *args)
@@ -273,34 +300,22 @@ static PyObject *cg(PyObject *module, PyObject *args)
   int sweeps, mode;
   PyObject *pb, *px, *bytes;
   osla_py_array b, x;
-  if (!PyArg_ParseTuple(args, "O&LiiOOO", osla_py_as_csr, &h, &block, &sweeps, &mode, &pb, &px,
-                        &bytes))
+  if (!osla_py_parse(args, "O&LiiOOO", osla_py_as_csr, &h, &block, &sweeps, &mode, &pb, &px,
+                     &bytes))
     return NULL;
   const osla_krylov_options *options = osla_py_struct(bytes, sizeof *options);
   int64_t rows = osla_csr_rows(h->object);
+  osla_operator a = osla_csr_operator(h->object);
   if (!options || !osla_py_take_vector(pb, "b", OSLA_DOUBLE, rows, false, &b)) return NULL;
   if (!osla_py_take_vector(px, "x", OSLA_DOUBLE, rows, true, &x)) {
     osla_py_give_back(&b);
     return NULL;
   }
-  osla_operator a = osla_csr_operator(h->object);
-  osla_jacobi *jacobi = NULL;
-  osla_py_sweeps swept = {NULL, NULL, NULL};
+  const smoother s = {.block = block, .sweeps = sweeps, .mode = (osla_iterate_mode)mode};
   osla_krylov_result result = {.end = OSLA_KRYLOV_CONVERGED};
-  osla_err err = OSLA_OK;
-  if (sweeps != 0)
-    OSLA_PY_RUN(err, osla_py_sweeps_make(h->object, block, sweeps, (osla_iterate_mode)mode, &swept),
-                h, NULL, NULL, NULL);
-  else if (block > 0)
-    OSLA_PY_RUN(err, osla_jacobi_create(h->object, block, 0, &jacobi), h, NULL, NULL, NULL);
-  osla_preconditioner m = {NULL, NULL};
-  if (jacobi) m = osla_jacobi_use(jacobi);
-  if (swept.sweeps) m = osla_sweeps_use(swept.sweeps);
-  if (err == OSLA_OK)
-    OSLA_PY_RUN(err, osla_cg(&a, m.apply ? &m : NULL, b.data, x.data, options, &result), h, NULL,
-                NULL, NULL);
-  osla_jacobi_destroy(&jacobi);
-  OSLA_PY_RUN(err, (osla_py_sweeps_free(&swept), err), h, NULL, NULL, NULL);
+  osla_err err;
+  OSLA_PY_RUN(err, solve_by_cg(h->object, &a, &s, b.data, x.data, options, &result), h, NULL, NULL,
+              NULL);
   osla_py_give_back(&x);
   osla_py_give_back(&b);
   return krylov_result(err, &result);
@@ -314,15 +329,15 @@ static PyObject *lsqr(PyObject *module, PyObject *args)
   double damping;
   PyObject *pb, *pscale, *px, *bytes;
   osla_py_array b = {.held = false}, scale = {.held = false}, x = {.held = false};
-  if (!PyArg_ParseTuple(args, "O&OdOOO", osla_py_as_csr, &h, &pb, &damping, &pscale, &px, &bytes))
+  if (!osla_py_parse(args, "O&OdOOO", osla_py_as_csr, &h, &pb, &damping, &pscale, &px, &bytes))
     return NULL;
   const osla_krylov_options *options = osla_py_struct(bytes, sizeof *options);
   int64_t rows = osla_csr_rows(h->object), columns = osla_csr_columns(h->object);
+  osla_operator a = osla_csr_operator(h->object);
   bool fit = options && osla_py_take_vector(pb, "b", OSLA_DOUBLE, rows, false, &b) &&
              (pscale == Py_None ||
               osla_py_take_vector(pscale, "scale", OSLA_DOUBLE, columns, false, &scale)) &&
              osla_py_take_vector(px, "x", OSLA_DOUBLE, columns, true, &x);
-  osla_operator a = osla_csr_operator(h->object);
   osla_krylov_result result = {.end = OSLA_KRYLOV_CONVERGED};
   osla_err err = OSLA_OK;
   if (fit)

@@ -70,8 +70,8 @@ static bool take(PyObject *args, request *r, transfer *t)
   int type, combine;
   long long bytes;
   PyObject *roots, *leaves, *before;
-  if (!PyArg_ParseTuple(args, "O&iiiLiOOO", osla_py_as_forest, &r->forest, &r->what, &type,
-                        &r->unit.count, &bytes, &combine, &roots, &leaves, &before))
+  if (!osla_py_parse(args, "O&iiiLiOOO", osla_py_as_forest, &r->forest, &r->what, &type,
+                     &r->unit.count, &bytes, &combine, &roots, &leaves, &before))
     return false;
   r->unit.type = (osla_unit_type)type;
   r->combine = (osla_forest_combine)combine;
@@ -102,8 +102,7 @@ static osla_err check(const request *r)
   switch (r->what) {
     case BCAST: return osla_forest_bcast_check(f, r->unit, r->roots, r->leaves, r->combine);
     case REDUCE: return osla_forest_reduce_check(f, r->unit, r->leaves, r->roots, r->combine);
-    default:
-      return osla_forest_fetch_check(f, r->unit, r->roots, r->leaves, r->before, r->combine);
+    default: return osla_forest_fetch_check(f, r->unit, r->roots, r->leaves, r->before, r->combine);
   }
 }
 

@@ -25,7 +25,7 @@ static PyObject *transport_create(PyObject *module, PyObject *args)
   PyObject *bytes;
   int progress, threads;
   const char *name;
-  if (!PyArg_ParseTuple(args, "Opiz", &bytes, &progress, &threads, &name)) return NULL;
+  if (!osla_py_parse(args, "Opiz", &bytes, &progress, &threads, &name)) return NULL;
   MPI_Comm comm = MPI_COMM_WORLD;
   if (bytes != Py_None) {
     const void *given = osla_py_struct(bytes, sizeof comm);
@@ -45,7 +45,7 @@ static PyObject *transport_facts(PyObject *module, PyObject *args)
 {
   (void)module;
   osla_py_handle *h;
-  if (!PyArg_ParseTuple(args, "O&", osla_py_as_transport, &h)) return NULL;
+  if (!osla_py_parse(args, "O&", osla_py_as_transport, &h)) return NULL;
   const osla_transport *t = h->object;
   return Py_BuildValue("iiiiisK", osla_transport_rank(t), osla_transport_size(t),
                        osla_transport_node(t), osla_transport_n_nodes(t),
@@ -57,7 +57,7 @@ static PyObject *barrier(PyObject *module, PyObject *args)
 {
   (void)module;
   osla_py_handle *h;
-  if (!PyArg_ParseTuple(args, "O&", osla_py_as_transport, &h)) return NULL;
+  if (!osla_py_parse(args, "O&", osla_py_as_transport, &h)) return NULL;
   osla_err err;
   OSLA_PY_RUN(err, osla_barrier(h->object), h, NULL, NULL, NULL);
   return osla_py_result(err);
@@ -67,7 +67,7 @@ static PyObject *progress(PyObject *module, PyObject *args)
 {
   (void)module;
   osla_py_handle *h;
-  if (!PyArg_ParseTuple(args, "O&", osla_py_as_transport, &h)) return NULL;
+  if (!osla_py_parse(args, "O&", osla_py_as_transport, &h)) return NULL;
   osla_err err;
   OSLA_PY_RUN(err, (osla_progress(h->object), OSLA_OK), h, NULL, NULL, NULL);
   return osla_py_result(err);
@@ -80,7 +80,7 @@ static PyObject *allreduce(PyObject *module, PyObject *args)
   osla_py_handle *h;
   PyObject *array;
   osla_py_array a;
-  if (!PyArg_ParseTuple(args, "O&O", osla_py_as_transport, &h, &array)) return NULL;
+  if (!osla_py_parse(args, "O&O", osla_py_as_transport, &h, &array)) return NULL;
   if (!osla_py_take_vector(array, "array", OSLA_DOUBLE, OSLA_PY_ANY, true, &a)) return NULL;
   osla_err err;
   OSLA_PY_RUN(err, osla_allreduce(h->object, a.data, a.rows, MPI_DOUBLE, MPI_SUM), h, NULL, NULL,
@@ -94,8 +94,7 @@ static PyObject *grid_create(PyObject *module, PyObject *args)
   (void)module;
   osla_py_handle *h;
   int nprow, npcol, order;
-  if (!PyArg_ParseTuple(args, "O&iii", osla_py_as_transport, &h, &nprow, &npcol, &order))
-    return NULL;
+  if (!osla_py_parse(args, "O&iii", osla_py_as_transport, &h, &nprow, &npcol, &order)) return NULL;
   osla_grid *grid = NULL;
   osla_err err;
   if (order < 0) order = (int)osla_grid_choose_order(h->object, nprow, npcol);
@@ -109,7 +108,7 @@ static PyObject *grid_facts(PyObject *module, PyObject *args)
 {
   (void)module;
   osla_py_handle *h;
-  if (!PyArg_ParseTuple(args, "O&", osla_py_as_grid, &h)) return NULL;
+  if (!osla_py_parse(args, "O&", osla_py_as_grid, &h)) return NULL;
   const osla_grid *g = h->object;
   return Py_BuildValue("iiii", osla_grid_nprow(g), osla_grid_npcol(g), osla_grid_prow(g),
                        osla_grid_pcol(g));

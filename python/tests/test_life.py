@@ -135,6 +135,82 @@ def test_nothing_gets_at_what_is_being_destroyed(world, monkeypatch):
     assert uses == 2 and a.destroyed
 
 
+class Destroyer:
+    """An argument whose conversion, to a number or (Python 3.12) to an array, destroys a handle."""
+
+    def __init__(self, victim, value):
+        self.victim, self.value = victim, value
+
+    def __index__(self):
+        _core.destroy(self.victim._handle)
+        return self.value
+
+    def __float__(self):
+        return float(self.__index__())
+
+    def __buffer__(self, flags):
+        _core.destroy(self.victim._handle)
+        return memoryview(self.value)
+
+
+def calls_that_destroy():
+    """(what makes the object, a call with it), for calls of all files of core/."""
+    line, block = np.zeros(3), np.zeros((3, 3), order="F")
+    ix, empty = np.arange(3), np.zeros(0, np.int64)
+
+    def matrix():
+        return osla.Matrix(3, 3).fill("identity")
+
+    def csr():
+        t = osla.world()
+        return osla.CSR(np.array([0, 1]), np.array([t.rank]), np.ones(1))
+
+    def forest():
+        return osla.Forest.allgather(1)
+
+    def part(a, i=0):
+        return a._handle, i, 0, 3, 3
+
+    options = {name: _core.options(name, {}) for name in ("gemm", "lu", "solver", "iterate", "blocks")}
+    one = np.zeros(1)
+    numbers = [
+        (matrix, lambda a: _core.matrix_get(a._handle, Destroyer(a, 0), 0, block)),
+        (matrix, lambda a: _core.matrix_put(a._handle, 0, Destroyer(a, 0), block)),
+        (matrix, lambda a: _core.matrix_norm(part(a, Destroyer(a, 0)), 0)),
+        (matrix, lambda a: _core.matrix_copy(0, part(a), part(matrix(), Destroyer(a, 0)))),
+        (matrix, lambda a: _core.matrix_add(1.0, a._handle, Destroyer(a, 1), a._handle)),
+        (matrix, lambda a: _core.gemm(0, 0, 1.0, part(a), part(a), 0.0, part(a, Destroyer(a, 0)),
+                                      options["gemm"])),
+        (matrix, lambda a: _core.getrs(0, part(a), ix, part(matrix(), Destroyer(a, 0)))),
+        (matrix, lambda a: _core.condition(False, 0, a._handle, None, Destroyer(a, 1))),
+        (csr, lambda a: _core.csr_row(a._handle, Destroyer(a, 0), None, None)),
+        (csr, lambda a: _core.csr_multiply(a._handle, Destroyer(a, 0), one, 0.0, np.zeros(1))),
+        (csr, lambda a: _core.cg(a._handle, Destroyer(a, 0), 0, 0, one, np.zeros(1), options["solver"])),
+        (csr, lambda a: _core.iterate(a._handle, Destroyer(a, 0), one, one, options["blocks"],
+                                      options["iterate"], 0)),
+        (forest, lambda f: _core.forest_strided(f._handle, Destroyer(f, 1), 1, 1)),
+        (forest, lambda f: _core.forest_check(f._handle, 0, 0, 1, Destroyer(f, 8), 0, one, one, None))]
+    arrays = [
+        (matrix, lambda a: a.put(0, 0, Destroyer(a, block))),
+        (matrix, lambda a: _core.getrs(0, part(a), Destroyer(a, ix), block)),
+        (csr, lambda a: _core.csr_row(a._handle, 0, Destroyer(a, ix[:1]), None)),
+        (csr, lambda a: _core.cg(a._handle, 0, 0, 0, one, Destroyer(a, one), options["solver"])),
+        (csr, lambda a: _core.csr_numbers(a._handle, False, Destroyer(a, one))),
+        (forest, lambda f: _core.forest_degrees(f._handle, Destroyer(f, ix[:1]))),
+        (forest, lambda f: _core.forest_embed(f._handle, True, Destroyer(f, empty))),
+        (lambda: osla.Hessian(3), lambda h: h.update(ix, Destroyer(h, line))),
+        (lambda: osla.Hessian(3), lambda h: h.update_gradient(Destroyer(h, ix), line))]
+    return numbers + (arrays if sys.version_info >= (3, 12) else [])
+
+
+def test_arguments_that_destroy_their_object(world):
+    for make, call in calls_that_destroy():
+        made = make()
+        with pytest.raises(osla.StateError, match="destroyed"):
+            call(made)
+        assert made.destroyed
+
+
 def test_nothing_gets_at_a_transport_that_ends(world, monkeypatch):
     other, meet, uses = osla.Transport(), _core.meet, 0
 
