@@ -136,7 +136,7 @@ static bool add_numbers(PyObject *module)
 {
   for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
     if (PyModule_AddIntConstant(module, numbers[i].name, numbers[i].value) != 0) return false;
-  return true;
+  return PyModule_AddStringConstant(module, "VERSION", osla_version_text()) == 0;
 }
 
 PyMODINIT_FUNC PyInit__core(void)

@@ -10,7 +10,22 @@
 Collective calls are made by all ranks, in the same order and with the same arguments but for data;
 where one rank's argument is wrong, all of them raise. What Python drops is destroyed at the next
 collective call, once all ranks have dropped it. An exception that nobody catches ends all ranks.
+
+    world, Transport, Grid                 the ranks, and how they are arranged
+    Matrix, Part                           distributed matrices; from_numpy, to_numpy, local
+    Hessian                                accumulates updates from all ranks
+    gemm syrk symm hemm herk trmm trsm     products, as of BLAS; gemv symv hemv with a column
+    getrf potrf -> LU, Cholesky            factors: solve, inverse, rcond; refine, residual
+    gesv_mixed posv_mixed                  solves in mixed precision
+    CSR, cg, lsqr, read_vector             sparse matrices and solvers
+    iterate, Diffusion                     iterations that wait for nobody
+    Forest, Transfer                       irregular communication
+    save, load, File                       HDF5 and raw files
+    Error                                  the exceptions' base: ArgumentError, StateError, ...
+
+help(osla.Hessian.update), say, describes one of them; doc/python.md is a guide.
 """
+from . import _core
 from ._errors import (ArgumentError, Error, FileError, MemoryError, MPIError, RangeError,
                       SingularError, StateError, UnsupportedError)
 from .file import File, load, save
@@ -24,10 +39,12 @@ from .products import gemv, hemm, hemv, herk, symm, symv, trmm
 from .sparse import CSR, Solved, cg, lsqr, read_vector
 from .transport import Grid, Transport, world
 
+__version__: str = _core.VERSION
+
 __all__ = ["ArgumentError", "CSR", "Cholesky", "Diffusion", "Error", "File", "FileError", "Forest",
            "Grid", "Hessian", "Iterated", "LU", "MPIError", "Matrix", "MemoryError", "Mixed",
            "Part", "RangeError", "Refined", "SingularError", "Solved", "StateError", "Transfer",
            "Transport", "UnsupportedError", "cg", "gemm", "gemv", "gesv_mixed", "getrf", "getri",
            "getrs", "hemm", "hemv", "herk", "iterate", "load", "lsqr", "posv_mixed", "potrf",
            "potri", "potrs", "read_vector", "refine", "residual", "save", "symm", "symv", "syrk",
-           "trmm", "trsm", "world"]
+           "trmm", "trsm", "world", "__version__"]

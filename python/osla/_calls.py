@@ -31,6 +31,17 @@ class Object:
     _handle: Any
     _root: Any
 
+    def _facts(self) -> str:
+        """What it is, in a few words."""
+        return ""
+
+    def __repr__(self) -> str:
+        name = f"<osla.{type(self).__name__}"
+        try:
+            return f"{name} {self._facts()}".rstrip() + (", destroyed>" if self.destroyed else ">")
+        except AttributeError:  # an exception ended its __init__
+            return name + ", not made>"
+
     @property
     def destroyed(self) -> bool:
         """Has it been destroyed? Local."""
@@ -94,6 +105,13 @@ def _fail(root: Any, candidates: list[Any], name: str, failure: BaseException) -
         pass
 
 
+def _signature(function: Callable[..., Any]) -> inspect.Signature:
+    """As the caller sees it: what the generator returns, and not the generator."""
+    own = inspect.signature(function)
+    found = str(own.return_annotation).removeprefix("Generator[").removesuffix("]")
+    return own.replace(return_annotation=found.split(", ", 2)[2].strip("\"'"))
+
+
 def collective(function: Callable[P, Generator[str | None, None, R]]) -> Callable[P, R]:
     """Makes a collective call of a generator as described above."""
     name = function.__qualname__.removesuffix(".__init__").lstrip("_")
@@ -149,6 +167,9 @@ def collective(function: Callable[P, Generator[str | None, None, R]]) -> Callabl
             return end.value
         raise AssertionError(f"{name} goes on after its end")
 
+    call.__signature__ = _signature(function)  # type: ignore[attr-defined]
+    call.__annotations__ = {**function.__annotations__,
+                            "return": call.__signature__.return_annotation}  # type: ignore
     return call
 
 

@@ -5,6 +5,7 @@ Each is also the built-in exception that a Python program would catch for it.
 from __future__ import annotations
 
 import builtins
+from typing import Any
 
 from numpy.linalg import LinAlgError
 
@@ -68,10 +69,17 @@ class SingularError(LinAlgError, Error):
         super().__init__(text)
         self.info = info
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (str(self), self.info)  # pickled, as between processes
+
 
 # In the order of osla_err.
 by_code = [Error, ArgumentError, MemoryError, RangeError, FileError, MPIError, StateError,
            UnsupportedError]
+
+
+for _class in (*by_code, SingularError):
+    _class.__module__ = "osla"  # what a traceback says can be caught by that name
 
 
 def code_of(failure: BaseException) -> int:

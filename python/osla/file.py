@@ -73,6 +73,9 @@ class File(Owned):
         self._root = root
         self.path, self.mode, self.transport = name, mode, transport
 
+    def _facts(self) -> str:
+        return f"{self.path!r}, {self.mode!r}"
+
     def __enter__(self) -> "File":
         return self
 

@@ -52,6 +52,9 @@ class Transfer(Object):
 
     __slots__ = ("result",)
 
+    def _facts(self) -> str:
+        return f"into {self.result.shape} {self.result.dtype}"
+
     def end(self) -> np.ndarray:
         """Waits until it is over here, and returns what was written. Local. StateError: it has
         ended."""
@@ -143,8 +146,8 @@ class Forest(Owned):
         yield f" of {count}"
         return Forest.__new__(Forest)._take(_core.forest_shape(own, "alltoall", count, 0), transport)
 
-    def __repr__(self) -> str:
-        return f"<osla.Forest with {self.n_roots} roots and {self.n_edges} edges here>"
+    def _facts(self) -> str:
+        return f"with {self.n_roots} roots and {self.n_edges} edges here"
 
     # ---- what it is: local ----
 

@@ -69,8 +69,8 @@ class Hessian(Owned):
         self.n, self.grid, self.dtype = order, grid, np.dtype(dtype)
         self.update_dtype = self.dtype if update_dtype is None else np.dtype(update_dtype)
 
-    def __repr__(self) -> str:
-        return f"<osla.Hessian of order {self.n}, {self.dtype}>"
+    def _facts(self) -> str:
+        return f"of order {self.n}, {self.dtype}"
 
     def __enter__(self) -> "Hessian":
         return self

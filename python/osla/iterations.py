@@ -122,6 +122,9 @@ class Diffusion(Owned):
         self._root, self.transport = own, transport
         self.first, self.count, self.ranks, self.spectral_radius = _core.diffusion_facts(self._handle)
 
+    def _facts(self) -> str:
+        return f"of {' x '.join(map(str, self.count))} points here, from {self.first}"
+
     @property
     def _shape(self) -> tuple[int, int, int]:
         return tuple(n + 2 for n in self.count) if min(self.count) > 0 else (0, 0, 0)

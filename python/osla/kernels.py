@@ -101,6 +101,9 @@ class LU:
     def __init__(self, matrix: Matrix | Part, ipiv: np.ndarray | None, growth: float) -> None:
         self.matrix, self.ipiv, self.growth = matrix, ipiv, growth
 
+    def __repr__(self) -> str:
+        return f"<osla.LU in {self.matrix!r}>"
+
     @property
     def _root(self) -> Any:
         return self.matrix._root
@@ -130,6 +133,9 @@ class Cholesky:
 
     def __init__(self, matrix: Matrix | Part, uplo: str) -> None:
         self.matrix, self.uplo = matrix, uplo
+
+    def __repr__(self) -> str:
+        return f"<osla.Cholesky, {self.uplo}, in {self.matrix!r}>"
 
     @property
     def _root(self) -> Any:

@@ -58,9 +58,21 @@ class Matrix(Owned):
     def _of(new: Any, grid: Grid, owner: Object | None = None) -> "Matrix":
         return Matrix.__new__(Matrix)._take(new, grid, owner)
 
-    def __repr__(self) -> str:
-        state = "destroyed" if self.destroyed else f"on {self.grid.nprow} x {self.grid.npcol} ranks"
-        return f"<osla.Matrix {self.shape[0]} x {self.shape[1]} {self.dtype}, {state}>"
+    def _facts(self) -> str:
+        where = "" if self.destroyed else f", on {self.grid.nprow} x {self.grid.npcol} ranks"
+        return f"{self.shape[0]} x {self.shape[1]} {self.dtype}{where}"
+
+    ndim = 2
+
+    @property
+    def size(self) -> int:
+        """The number of elements on all ranks. Local."""
+        return self.shape[0] * self.shape[1]
+
+    def __array__(self, *unused: Any, **also: Any) -> np.ndarray:
+        """numpy must not take it for one object: an array of all elements is a collective call."""
+        raise TypeError("a Matrix is distributed: to_numpy() makes an array of it on all ranks "
+                        "together, and local is this rank's part")
 
     def __enter__(self) -> "Matrix":
         return self

@@ -48,6 +48,9 @@ class CSR(Owned):
         self.shape = (m, n)
         return self
 
+    def _facts(self) -> str:
+        return f"{self.shape[0]} x {self.shape[1]}, {self.rows} rows and {self.entries} entries here"
+
     @staticmethod
     @collective
     def read(path: Any, *, transport: Transport | None = None) -> Generator[None, None, "CSR"]:

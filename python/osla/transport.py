@@ -114,8 +114,8 @@ class Grid(Object):
         self.transport = transport
         self.nprow, self.npcol, self.prow, self.pcol = _core.grid_facts(self._handle)
 
-    def __repr__(self) -> str:
-        return f"<osla.Grid {self.nprow} x {self.npcol}>"
+    def _facts(self) -> str:
+        return f"{self.nprow} x {self.npcol}"
 
 
 class Transport(Owned):
@@ -201,8 +201,8 @@ class Transport(Owned):
         if _world is self:
             _world = None
 
-    def __repr__(self) -> str:
-        return f"<osla.Transport rank {self.rank} of {self.size}, {self.name}>"
+    def _facts(self) -> str:
+        return f"rank {self.rank} of {self.size}, {self.name}"
 
 
 @collective

@@ -11,7 +11,7 @@ from stable_names import compare  # noqa: E402
 
 LEFT_OUT = {
     "numpy and Python have it": """clock clock_settle log random_bits random_normal random_uniform dtype_letter
-        err_name iterate_end_name version version_text index_count index_owner index_local index_run dot_local""",
+        err_name iterate_end_name version index_count index_owner index_local index_run dot_local""",
     "the package calls the form for parts, of which a whole matrix is one": """whole matrix_copy matrix_transpose
         matrix_norm matrix_fill matrix_scale getrf potrf trsm potrs getrs""",
     "a matrix is made by Matrix alone; its local array is numpy's": """matrix_wrap matrix_wrap_own matrix_create_in matrix_segment
