@@ -19,6 +19,9 @@ PyMODINIT_FUNC PyInit__core(void);
 
 /* ---- errors (errors.c) ---- */
 
+/* Finds the exceptions. Python imports nothing more when it ends, and errors are raised until then.
+ */
+bool osla_py_errors_ready(void);
 /* Raises the exception of that code with osla_error_text; returns NULL. */
 PyObject *osla_py_raise(osla_err err);
 /* The same with a text of its own. */

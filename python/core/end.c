@@ -173,6 +173,13 @@ static PyObject *close_calls(PyObject *module, PyObject *unused)
   return PyBool_FromLong(!osla_py_over());
 }
 
+/* ends(): has `close` been called? Then what lives goes at the end of the process. */
+static PyObject *ends(PyObject *module, PyObject *unused)
+{
+  (void)module, (void)unused;
+  return PyBool_FromLong(closed);
+}
+
 static PyObject *end_mpi(PyObject *module, PyObject *unused)
 {
   (void)module, (void)unused;
@@ -180,7 +187,10 @@ static PyObject *end_mpi(PyObject *module, PyObject *unused)
   Py_RETURN_NONE;
 }
 
-PyMethodDef osla_py_end_methods[] = {
-  {"retire", retire, METH_O, NULL},        {"enter", enter, METH_NOARGS, NULL},
-  {"leave", leave, METH_NOARGS, NULL},     {"close", close_calls, METH_NOARGS, NULL},
-  {"end_mpi", end_mpi, METH_NOARGS, NULL}, {NULL, NULL, 0, NULL}};
+PyMethodDef osla_py_end_methods[] = {{"retire", retire, METH_O, NULL},
+                                     {"enter", enter, METH_NOARGS, NULL},
+                                     {"leave", leave, METH_NOARGS, NULL},
+                                     {"close", close_calls, METH_NOARGS, NULL},
+                                     {"ends", ends, METH_NOARGS, NULL},
+                                     {"end_mpi", end_mpi, METH_NOARGS, NULL},
+                                     {NULL, NULL, 0, NULL}};

@@ -4,14 +4,21 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-static PyObject *class_of(osla_err err)
+static PyObject *classes;
+
+bool osla_py_errors_ready(void)
 {
   PyObject *module = PyImport_ImportModule("osla._errors");
-  PyObject *classes = module ? PyObject_GetAttrString(module, "by_code") : NULL;
-  PyObject *found = classes ? PySequence_GetItem(classes, (Py_ssize_t)err) : NULL;
-  Py_XDECREF(classes);
+  PyObject *found = module ? PyObject_GetAttrString(module, "by_code") : NULL;
   Py_XDECREF(module);
-  return found;
+  Py_XDECREF(classes);
+  classes = found;
+  return found != NULL;
+}
+
+static PyObject *class_of(osla_err err)
+{
+  return classes || osla_py_errors_ready() ? PySequence_GetItem(classes, (Py_ssize_t)err) : NULL;
 }
 
 static PyObject *raise_text(osla_err err, const char *text)

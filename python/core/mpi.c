@@ -58,6 +58,7 @@ static PyObject *mpi_watch(PyObject *module, PyObject *unused)
 {
   (void)module, (void)unused;
   static int keyval = MPI_KEYVAL_INVALID;
+  if (!osla_py_errors_ready()) return NULL;
   if (osla_py_over()) return osla_py_refuse(OSLA_ERR_STATE, "%s", osla_py_over());
   if (keyval != MPI_KEYVAL_INVALID) Py_RETURN_NONE;
   int code = MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, note_end, &keyval, NULL);

@@ -14,6 +14,10 @@ from __future__ import annotations
 
 import functools
 import inspect
+import signal
+import sys
+import threading
+from types import CodeType, FrameType
 from typing import Any, Callable, Generator, ParamSpec, TypeVar
 
 from . import _core
@@ -60,11 +64,13 @@ class Owned(Object):
 
     def destroy(self) -> None:
         """Destroys it now and not at some later collective call. Collective. Once it is destroyed
-        a further call does nothing.
+        a further call does nothing, and neither does one at the end of the program (`__del__`), which
+        destroys all that lives.
 
         StateError, on all ranks: an array sees its memory, or another thread is in a call with it.
         """
-        _destroy(self)
+        if not _core.ends():
+            _destroy(self)
 
 
 def _roots(args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[Any]:
@@ -105,6 +111,35 @@ def _fail(root: Any, candidates: list[Any], name: str, failure: BaseException) -
         pass
 
 
+call_codes: set[CodeType] = set()
+_interrupted = False
+
+
+def _is_in_call(frame: FrameType | None) -> bool:
+    while frame is not None and frame.f_code not in call_codes:
+        frame = frame.f_back
+    return frame is not None
+
+
+def on_interrupt(number: int, frame: FrameType | None) -> None:
+    """SIGINT. The other ranks have met this one for a collective call and are in it: were it left
+    between, a program that catches KeyboardInterrupt and goes on would meet them in the midst."""
+    global _interrupted
+    if _is_in_call(frame):
+        _interrupted = True
+    else:
+        signal.default_int_handler(number, frame)
+
+
+def _raise_interrupt() -> None:
+    """At the end of a call: the main thread's KeyboardInterrupt, if no other call is around it."""
+    global _interrupted
+    here = threading.current_thread() is threading.main_thread()
+    if here and not _is_in_call(sys._getframe(2)):
+        _interrupted = False
+        raise KeyboardInterrupt
+
+
 def _signature(function: Callable[..., Any]) -> inspect.Signature:
     """As the caller sees it: what the generator returns, and not the generator."""
     own = inspect.signature(function)
@@ -130,6 +165,10 @@ def collective(function: Callable[P, Generator[str | None, None, R]]) -> Callabl
             return meet(*args, **kwargs)
         finally:
             _core.leave()
+            if _interrupted:
+                _raise_interrupt()
+
+    call_codes.add(call.__code__)  # one: all calls share it
 
     def meet(*args: P.args, **kwargs: P.kwargs) -> R:
         roots = _roots(args, kwargs)

@@ -2,7 +2,9 @@
 from __future__ import annotations
 
 import atexit
+import signal
 import sys
+import threading
 import traceback
 from types import TracebackType
 from typing import Any, Generator
@@ -10,7 +12,7 @@ from typing import Any, Generator
 import numpy as np
 
 from . import _core, _words
-from ._calls import Object, Owned, collective, handle
+from ._calls import Object, Owned, collective, handle, on_interrupt
 from ._errors import ArgumentError, Error, StateError, code_of
 
 _transports: list["Transport"] = []
@@ -30,6 +32,7 @@ def _start() -> None:
         _arranged = True
         atexit.register(_finish)
         _watch_exceptions()
+        _watch_interrupts()
 
 
 def _watch_exceptions() -> None:
@@ -50,6 +53,13 @@ def _watch_exceptions() -> None:
         _core.mpi_abort(alive[0]._handle if alive else None, f"uncaught {reason}")
 
     sys.excepthook = hook
+
+
+def _watch_interrupts() -> None:
+    """Ctrl-C, unless the program handles it itself."""
+    if threading.current_thread() is threading.main_thread() and \
+            signal.getsignal(signal.SIGINT) is signal.default_int_handler:
+        signal.signal(signal.SIGINT, on_interrupt)
 
 
 def _finish() -> None:
@@ -192,7 +202,7 @@ class Transport(Owned):
     def destroy(self) -> None:
         """Ends the transport. Collective. StateError, on all ranks, while objects of it live."""
         global _world
-        if self.destroyed:
+        if self.destroyed or _core.ends():
             return
         self.collect()
         _destroy_transport(self)

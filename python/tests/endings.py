@@ -50,6 +50,22 @@ elif case == "late":  # what Python calls at its end, when the library is closed
                 Late.write(1, b"seen late\n")
 
     late = Late()
+    H = osla.Hessian(4)
+
+    class Owner:  # by its own means, at a time when Python imports nothing more
+
+        def __init__(self, thing):
+            self.thing = thing
+
+        def __del__(self):
+            self.thing.destroy()
+
+    def steps():
+        with osla.Matrix(3, 3) as m, osla.Hessian(3):
+            yield m
+
+    owners = [Owner(H), Owner(osla.Matrix(2, 2)), Owner(w), steps()]
+    next(owners[-1])
 elif case == "destroyed":
     del a
     w.destroy()

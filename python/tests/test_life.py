@@ -1,7 +1,10 @@
 """Who lives, and for how long: drops in different orders, views, destruction, calls that differ."""
 import gc
+import os
+import signal
 import sys
 import threading
+import time
 
 import numpy as np
 import pytest
@@ -327,6 +330,24 @@ def test_the_world_ends_and_begins_again(world):
     world.destroy()
     again = osla.world()
     assert again is not world and osla.Matrix(2, 2).fill("identity").norm("one") == 1.0
+
+
+def test_ctrl_c(world):
+    """The interrupted rank does its part of the call first: the others are in it."""
+    a = osla.Matrix(4, 4).fill("identity")
+    last, caught = world.rank == world.size - 1, 0
+    for call in (world.barrier, a.norm, lambda: a.copy()):
+        try:
+            if last:  # it waits for the others when it is interrupted
+                threading.Timer(0.03, os.kill, (os.getpid(), signal.SIGINT)).start()
+            else:
+                time.sleep(0.1)
+            call()
+            time.sleep(0.1)
+        except KeyboardInterrupt:
+            caught += 1
+        assert a.norm() == 2.0
+    assert caught == (3 if last else 0)
 
 
 def test_reference_counts(world):
