@@ -234,24 +234,31 @@ static PyObject *csr_submatrix(PyObject *module, PyObject *args)
   return err == OSLA_OK ? osla_py_wrap(&osla_py_csr, made, a->owner, false) : osla_py_raise(err);
 }
 
-/* csr_numbers(csr, squares, out): sums of squares of my columns, or my part of the diagonal */
+/* `which` of csr_numbers: the letters that sparse.py gives. */
+enum { DIAGONAL = 'd', COLUMN_SQUARES = 's', COLUMN_NORMS = 'n' };
+
+static osla_err find_numbers(osla_csr *a, int which, double *out)
+{
+  return which == DIAGONAL         ? osla_csr_diagonal(a, out)
+         : which == COLUMN_SQUARES ? osla_csr_column_squares(a, out)
+                                   : osla_csr_column_norms(a, out);
+}
+
+/* csr_numbers(csr, which, out): one number for each of my columns, or my part of the diagonal */
 static PyObject *csr_numbers(PyObject *module, PyObject *args)
 {
   (void)module;
   osla_py_handle *a;
-  int squares;
+  int which;
   PyObject *object;
   osla_py_array out;
-  if (!osla_py_parse(args, "O&pO", osla_py_as_csr, &a, &squares, &object) ||
-      !osla_py_take_vector(object, "out", OSLA_DOUBLE,
-                           squares ? osla_csr_columns(a->object) : osla_csr_rows(a->object), true,
-                           &out))
+  if (!osla_py_parse(args, "O&CO", osla_py_as_csr, &a, &which, &object) ||
+      !osla_py_take_vector(
+        object, "out", OSLA_DOUBLE,
+        which == DIAGONAL ? osla_csr_rows(a->object) : osla_csr_columns(a->object), true, &out))
     return NULL;
   osla_err err;
-  OSLA_PY_RUN(err,
-              squares ? osla_csr_column_squares(a->object, out.data)
-                      : osla_csr_diagonal(a->object, out.data),
-              a, NULL, NULL, NULL);
+  OSLA_PY_RUN(err, find_numbers(a->object, which, out.data), a, NULL, NULL, NULL);
   osla_py_give_back(&out);
   return osla_py_result(err);
 }

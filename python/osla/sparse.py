@@ -151,7 +151,7 @@ class CSR(Owned):
         own = self._alive()
         yield
         out = np.zeros(self.rows)
-        _core.csr_numbers(own, False, out)
+        _core.csr_numbers(own, "d", out)
         return out
 
     @collective
@@ -161,7 +161,17 @@ class CSR(Owned):
         own = self._alive()
         yield
         out = np.zeros(self.columns)
-        _core.csr_numbers(own, True, out)
+        _core.csr_numbers(own, "s", out)
+        return out
+
+    @collective
+    def column_norms(self) -> Generator[None, None, np.ndarray]:
+        """The 2-norm of each of this rank's columns: a new array. No square leaves the range of
+        float64. Where it is positive, its inverse can serve as `scale` of `lsqr`. Collective."""
+        own = self._alive()
+        yield
+        out = np.zeros(self.columns)
+        _core.csr_numbers(own, "n", out)
         return out
 
 

@@ -198,7 +198,7 @@ def calls_that_destroy():
         (matrix, lambda a: _core.getrs(0, part(a), Destroyer(a, ix), block)),
         (csr, lambda a: _core.csr_row(a._handle, 0, Destroyer(a, ix[:1]), None)),
         (csr, lambda a: _core.cg(a._handle, 0, 0, 0, one, Destroyer(a, one), options["solver"])),
-        (csr, lambda a: _core.csr_numbers(a._handle, False, Destroyer(a, one))),
+        (csr, lambda a: _core.csr_numbers(a._handle, "d", Destroyer(a, one))),
         (forest, lambda f: _core.forest_degrees(f._handle, Destroyer(f, ix[:1]))),
         (forest, lambda f: _core.forest_embed(f._handle, True, Destroyer(f, empty))),
         (lambda: osla.Hessian(3), lambda h: h.update(ix, Destroyer(h, line))),

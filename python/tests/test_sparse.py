@@ -71,6 +71,7 @@ def test_matrices_from_matrices(world):
     assert np.allclose(square @ x[mine], (full @ full.T @ x)[mine], atol=1e-12)
     assert np.array_equal(a.diagonal(), np.diag(full)[mine])
     assert np.array_equal(a.column_squares(), (full**2).sum(axis=0)[mine])
+    assert np.array_equal(a.column_norms(), np.sqrt((full**2).sum(axis=0))[mine])
     a.destroy()
     assert np.allclose(square @ x[mine], (full @ full.T @ x)[mine], atol=1e-12)
     with pytest.raises(osla.StateError):
