@@ -199,7 +199,16 @@ static void test_owner(void)
   CU_ASSERT(chmod(folder, 01777) == 0 && symlink("file", in("link")) == 0);
   CU_ASSERT(chown(in("locked"), OTHER, OTHER) == 0 && lchown(in("link"), 4321, 4321) == 0);
   CU_ASSERT(chown(in("file"), OTHER, 0) == 0 && chmod(in("file"), 0664) == 0);
-  refuse(in("link"), "link of another user in a directory where all may write");
+  for (int i = 0; i < 3; i++) {
+    const mode_t shared[] = {01777, 0777, 02770};
+    CU_ASSERT(chmod(folder, shared[i]) == 0);
+    refuse(in("link"), "link of another user in a directory that others may change");
+    osla_new_file_remove(in("link"));
+    CU_ASSERT(holds(in("file"), "new"));
+  }
+  CU_ASSERT(chmod(folder, 0755) == 0);
+  OSLA_ASSERT_OK(osla_new_file_check(in("link"), 0)); /* root's folder, where only root writes */
+  CU_ASSERT(chmod(folder, 01777) == 0);
   CU_ASSERT(setegid(OTHER) == 0 && seteuid(OTHER) == 0);
   refuse(in("locked"), "exists and may not be replaced: Permission denied");
   refuse(in("foreign"), "exists and may not be replaced: Operation not permitted");

@@ -83,7 +83,8 @@ static osla_err resolve(const char *path, char target[PATH_MAX], struct stat *fo
     if (!*there) return errno == ENOENT ? OSLA_OK : failed(path, errno);
     if (!S_ISLNK(found->st_mode)) return OSLA_OK;
     OSLA_CHECK(osla_new_file_may_follow(directory, found), OSLA_ERR_IO,
-               "%.200s: is a symbolic link of another user in a directory where all may write",
+               "%.200s: is a symbolic link of another user in a directory that others may change: "
+               "remove it, or name the file that it leads to",
                path);
     OSLA_CALL(read_link(path, directory, target));
   }

@@ -14,8 +14,9 @@
  * writer; where the group or the list cannot be kept, members of the group get no more than all
  * others. Until then only its owner can read the new file. Other hard links keep the old content.
  *   a symbolic link is followed and stays, as with open(2): what it names is replaced, or made. A
- *                  link of another user in a directory where all may write is refused
- *                  (as fs.protected_symlinks does, proc(5)).
+ *                  link of another user (neither root nor the directory's owner) is refused in a
+ *                  directory that its group or all may write: it could lead to any file of this
+ *                  process's user. (fs.protected_symlinks, proc(5), does so in sticky directories.)
  *   anything else  is refused; with OSLA_NEW_FILE_ANY pipes and devices are written as they stand.
  *
  * No signal of a failing write reaches the process (signal_guard.h): limits (`ulimit -f`) and

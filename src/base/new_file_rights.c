@@ -28,12 +28,14 @@ bool osla_new_file_may_replace(const char *target, const char *directory, const 
   return false;
 }
 
+/* The owner of the directory could change everything in it anyway, and root everything. */
 bool osla_new_file_may_follow(const char *directory, const struct stat *link)
 {
   struct stat status;
   if (stat(directory, &status) != 0) return false;
-  bool open_to_all = (status.st_mode & S_ISVTX) && (status.st_mode & S_IWOTH);
-  if (!open_to_all || link->st_uid == geteuid() || link->st_uid == status.st_uid) return true;
+  bool is_shared = (status.st_mode & (S_IWGRP | S_IWOTH)) != 0;
+  if (!is_shared || link->st_uid == geteuid() || link->st_uid == 0 || link->st_uid == status.st_uid)
+    return true;
   errno = EACCES;
   return false;
 }

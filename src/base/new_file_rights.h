@@ -9,7 +9,8 @@
  * errno. */
 bool osla_new_file_may_replace(const char *target, const char *directory, const struct stat *old);
 
-/* May the link be followed, as far as its owner is concerned? False sets errno. */
+/* May the link in the directory be followed? Not if another user made it, and the directory is
+ * writable for its group or for all. False sets errno. */
 bool osla_new_file_may_follow(const char *directory, const struct stat *link);
 
 /* Gives the file of fd the owner, group, mode and access control list of `target`, as far as this
