@@ -260,6 +260,7 @@ tests_test_invert_LDADD = tests/libosla_test.la libosla_armci.la tools/libinvert
   $(CUNIT_LIBS) $(POPT_LIBS) $(JANSSON_LIBS)
 tests_test_invert_robust_SOURCES = tests/test_invert_robust.c $(tests_invert_job)
 tests_test_invert_robust_LDADD = $(tests_test_invert_LDADD)
+tests_test_invert_page_SOURCES = tests/test_invert_page.c $(tests_attacker)
 tests_test_invert_page_LDADD = $(tests_test_invert_LDADD)
 
 # Helpers of test_dropin.sh: plain ScaLAPACK programs, without OSLA.
@@ -360,7 +361,8 @@ tests_file_help = tests/file_help.c tests/file_help.h
 tests_test_updates_batch_SOURCES = tests/test_updates_batch.c tools/assemble/updates_batch.c
 tests_test_calibrate_fit_SOURCES = tests/test_calibrate_fit.c bench/calibrate.h bench/calibrate_fit.c
 tests_test_trace_unwritable_SOURCES = tests/test_trace_unwritable.c $(tests_file_help)
-tests_test_file_SOURCES = tests/test_file.c $(tests_file_help)
+tests_attacker = tests/attacker.c tests/attacker.h
+tests_test_file_SOURCES = tests/test_file.c $(tests_attacker) $(tests_file_help)
 tests_test_file_same_SOURCES = tests/test_file_same.c $(tests_file_help)
 tests_test_file_errors_SOURCES = tests/test_file_errors.c $(tests_file_help)
 tests_test_file_errors_LDADD = $(LDADD) $(HDF5_LIBS)

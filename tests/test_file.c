@@ -1,10 +1,16 @@
 /* Floor 2: matrices, vectors and numbers to files and back, on other grids and blocks. Every
  * element tells its place, so that a wrong one shows. */
+#include "attacker.h"
+#include "file.h"
 #include "file_help.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #ifdef HAVE_CONFIG_H
 #include "config.h"
@@ -287,12 +293,110 @@ static void test_checkpoint(void)
   osla_transport_destroy(&t);
 }
 
+/* --- a user who may write the directory, too --- */
+
+static const char secret[] = "another file of the same user";
+
+static bool is_secret(const char *path)
+{
+  size_t size;
+  unsigned char *bytes = scratch_read(path, &size);
+  const bool same = bytes && size == sizeof secret && memcmp(bytes, secret, size) == 0;
+  free(bytes);
+  return same;
+}
+
+/* The name of the temporary file is given to a link, just before the others open it or rank 0
+ * places it. All ranks get one error, the link's target is untouched, and there is no result. */
+static void test_replaced(void)
+{
+  osla_transport *t = osla_test_transport();
+  osla_matrix *a = osla_test_make(t, 0, OSLA_DOUBLE, 1300, 700, 64, 64); /* two pieces */
+  int attacks = 0;
+  scratch_make();
+  const char *victim = scratch_path("victim"), *path = scratch_path("result");
+  scratch_write(victim, secret, sizeof secret);
+  for (int k = 0; k < 6; k++) {
+    const osla_save_options raw_or_hdf5 = {.format = k % 2 && WITH_HDF5 ? OSLA_FORMAT_HDF5
+                                                                        : OSLA_FORMAT_RAW};
+    attacker *other =
+      osla_test_rank() == 0 ? attacker_start(scratch_path(""), ".tmp", victim) : NULL;
+    MPI_Barrier(MPI_COMM_WORLD);
+    const osla_err err = osla_matrix_save(a, path, &raw_or_hdf5);
+    if (err != OSLA_OK) {
+      OSLA_ASSERT_ERR(err, OSLA_ERR_IO);
+      OSLA_ASSERT_TEXT("not written, because somebody else replaced the file while it was written");
+      OSLA_ASSERT_SAME_TEXT();
+    }
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (osla_test_rank() == 0) {
+      CU_ASSERT(other != NULL);
+      const int times = other ? attacker_stop(other) : 0;
+      OSLA_ASSERT_MSG((times > 0) == (err != OSLA_OK), "%d attacks, and save returned %d", times,
+                      err);
+      CU_ASSERT(is_secret(victim) && (access(path, F_OK) != 0 || times == 0));
+      (void)unlink(path);
+      attacks += times;
+    }
+  }
+  if (osla_test_rank() == 0) OSLA_ASSERT_MSG(attacks >= 1, "%d attacks of 6", attacks);
+  scratch_drop(1);
+  osla_test_drop(a);
+  osla_transport_destroy(&t);
+}
+
+/* What a rank other than 0 finds under the temporary name. On rank 0's node the file's numbers
+ * tell, elsewhere its mark. */
+static void test_temporary(void)
+{
+  static const char *const replaced = "somebody else replaced the file";
+  file_identity identity;
+  scratch_make();
+  const char *name = scratch_path("name"), *copy = scratch_path("copy"),
+             *link = scratch_path("link");
+  const struct {
+    const char *name;
+    bool on_node;
+    const char *error;
+  } found[] = {
+    {name, true, NULL},
+    {name, false, NULL},
+    {copy, true, replaced},
+    {copy, false, NULL},
+    {"/dev/zero", true, replaced},
+    {"/dev/zero", false, replaced},
+    {scratch_path("victim"), false, replaced},
+    {link, true, strerror(ELOOP)},
+    {link, false, strerror(ELOOP)},
+    {scratch_path("none"), false, "do all ranks see the same directory"},
+  };
+  scratch_write(name, "", 0);
+  scratch_write(scratch_path("victim"), secret, sizeof secret);
+  const int mine = open(name, O_RDWR);
+  CU_ASSERT(mine >= 0 && (osla_test_rank() > 0 || symlink(name, link) == 0));
+  if (osla_test_rank() == 0) OSLA_ASSERT_OK(osla_file_identify(mine, name, true, &identity));
+  MPI_Bcast(&identity, sizeof identity, MPI_BYTE, 0, MPI_COMM_WORLD);
+  scratch_write(copy, identity.mark, sizeof identity.mark);
+  for (size_t k = 0; k < sizeof found / sizeof *found; k++) {
+    int fd = -1;
+    const osla_err err =
+      osla_file_open_temporary(found[k].name, "path", &identity, found[k].on_node, &fd);
+    OSLA_ASSERT_MSG((err == OSLA_OK) == !found[k].error && (fd >= 0) == !found[k].error, "%zu", k);
+    if (found[k].error) OSLA_ASSERT_TEXT(found[k].error);
+    if (fd >= 0) close(fd);
+  }
+  close(mine);
+  scratch_drop(4);
+}
+
 int main(int argc, char **argv)
 {
   static const osla_test_case cases[] = {{"round_trip", test_round_trip},
                                          {"pieces", test_pieces},
                                          {"raw_bytes", test_raw_bytes},
                                          {"checkpoint", test_checkpoint},
+                                         {"replaced", test_replaced},
+                                         {"temporary", test_temporary},
                                          {NULL, NULL}};
   return osla_test_main(argc, argv, cases);
 }

@@ -1,12 +1,17 @@
 /* Files that appear all at once: what may be written, what a file passes on to the one that takes
  * its place, links, long names, limits. One rank; the parts that need other users need root. */
+#ifdef HAVE_CONFIG_H
+#include "config.h"
+#endif
 #include "osla_test.h"
 #include "osla_test_help.h"
 
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -251,6 +256,80 @@ static void test_links(void)
   drop_folder(3);
 }
 
+/* The temporary name went to something else: that is neither placed nor removed. */
+static void test_replaced(void)
+{
+  static const char *const ends[] = {"dropped", "placed"};
+  osla_new_file *f;
+  make_folder();
+  put(in("private"), "private", 0600);
+  for (int end = 0; end < 2; end++)
+    for (int kind = 0; kind < 3; kind++) { /* nothing, a link, another file */
+      put(in("file"), "old", 0600);
+      OSLA_ASSERT_OK(osla_new_file_begin(in("file"), OSLA_NEW_FILE_NAMED, &f));
+      char name[PATH_MAX];
+      snprintf(name, sizeof name, "%s", osla_new_file_name(f));
+      CU_ASSERT(rename(name, in("taken")) == 0);
+      if (kind == 1) CU_ASSERT(symlink("private", name) == 0);
+      if (kind == 2) put(name, "foreign", 0600);
+      OSLA_ASSERT_OK(osla_new_file_sync(f));
+      if (end == 0) {
+        osla_new_file_drop(&f);
+      } else {
+        OSLA_ASSERT_ERR(osla_new_file_place(&f), OSLA_ERR_IO);
+        OSLA_ASSERT_TEXT("file: not written, because somebody else replaced the file");
+      }
+      OSLA_ASSERT_MSG(holds(in("file"), "old") && holds(in("private"), "private") &&
+                        (kind == 0 || unlink(name) == 0),
+                      "%s, kind %d", ends[end], kind);
+      CU_ASSERT(unlink(in("taken")) == 0);
+    }
+  drop_folder(2);
+}
+
+typedef struct exchange {
+  char pipe[100], link[100];
+  atomic_bool ends;
+} exchange;
+
+static void *exchange_names(void *arg)
+{
+  exchange *x = arg;
+  while (!atomic_load(&x->ends))
+    (void)renameat2(AT_FDCWD, x->pipe, AT_FDCWD, x->link, RENAME_EXCHANGE);
+  return NULL;
+}
+
+/* While a pipe is opened, another user puts a link to a private file in its place: the file must
+ * not be opened instead. */
+static void test_pipe_replaced(void)
+{
+  exchange x = {.pipe = ""};
+  pthread_t thread;
+  struct stat status;
+  osla_new_file *f;
+  int opened = 0;
+  make_folder();
+  snprintf(x.pipe, sizeof x.pipe, "%s/pipe", folder);
+  snprintf(x.link, sizeof x.link, "%s/link", folder);
+  put(in("private"), "old", 0600);
+  CU_ASSERT(mkfifo(x.pipe, 0600) == 0 && symlink("private", x.link) == 0);
+  const int reader = open(x.pipe, O_RDWR);
+  CU_ASSERT_FATAL(pthread_create(&thread, NULL, exchange_names, &x) == 0);
+  for (int i = 0; i < 3000; i++) {
+    if (osla_new_file_begin(x.pipe, OSLA_NEW_FILE_ANY, &f) != OSLA_OK) continue;
+    CU_ASSERT(fstat(osla_new_file_fd(f), &status) == 0);
+    if (S_ISFIFO(status.st_mode)) opened++;
+    if (status.st_ino == status_of(in("private")).st_ino) OSLA_ASSERT_MSG(false, "try %d", i);
+    osla_new_file_drop(&f);
+  }
+  atomic_store(&x.ends, true);
+  pthread_join(thread, NULL);
+  OSLA_ASSERT_MSG(opened > 100, "the pipe was opened %d times", opened);
+  close(reader);
+  drop_folder(3);
+}
+
 /* Whatever name the file system takes is taken, also beside a temporary one. */
 static void test_long_names(void)
 {
@@ -302,6 +381,8 @@ int main(int argc, char **argv)
                                          {"list", test_list},
                                          {"owner", test_owner},
                                          {"links", test_links},
+                                         {"replaced", test_replaced},
+                                         {"pipe_replaced", test_pipe_replaced},
                                          {"long_names", test_long_names},
                                          {"limit", test_limit},
                                          {NULL, NULL}};

@@ -26,15 +26,30 @@ struct osla_new_file {
   char *target;    /* as it is, without links */
   char *temporary; /* a name beside the target; used if `named` */
   int fd;
-  bool named;    /* the temporary name exists */
-  bool stands;   /* a pipe or a device, written as it stands */
-  bool replaces; /* what was at the target at the beginning: */
+  bool named;    /* the temporary name was given to the file */
+  bool stands;   /* a pipe or a device, written as it stands; `old` is its status */
+  bool replaces; /* a file was at the target at the beginning; `old` is its status */
   struct stat old;
 };
 
 static osla_err failed(const char *path, int reason)
 {
   return osla_error_set(OSLA_ERR_IO, "%.200s: %s", path, strerror(reason));
+}
+
+osla_err osla_new_file_replaced(const char *path)
+{
+  return osla_error_set(OSLA_ERR_IO,
+                        "%.200s: not written, because somebody else replaced the file while it was "
+                        "written: use a directory that no other user may change",
+                        path);
+}
+
+bool osla_new_file_bears(const char *name, int fd)
+{
+  struct stat named, mine;
+  return lstat(name, &named) == 0 && fstat(fd, &mine) == 0 && named.st_dev == mine.st_dev &&
+         named.st_ino == mine.st_ino;
 }
 
 /* --- names --- */
@@ -129,7 +144,10 @@ static osla_err look(osla_new_file *f, int flags, char directory[PATH_MAX])
   OSLA_CHECK(f->path[0] != '\0', OSLA_ERR_IO, "the name of the file is empty");
   bool there = stat(f->path, &status) == 0;
   f->stands = there && !S_ISREG(status.st_mode) && !S_ISDIR(status.st_mode);
-  if (f->stands && (flags & OSLA_NEW_FILE_ANY)) return OSLA_OK;
+  if (f->stands && (flags & OSLA_NEW_FILE_ANY)) {
+    f->old = status;
+    return OSLA_OK;
+  }
   OSLA_CALL(resolve(f->path, target, &f->old, &f->replaces));
   OSLA_CHECK(!there || S_ISREG(status.st_mode), OSLA_ERR_IO,
              "%.200s: exists and is not a regular file", f->path);
@@ -162,14 +180,22 @@ static int open_nameless(const char *directory, mode_t mode)
 #endif
 }
 
+/* Opens a pipe or a device. A regular file that has taken its place must not be written. */
+static osla_err open_standing(osla_new_file *f)
+{
+  struct stat now;
+  f->fd = open(f->path, O_WRONLY | O_NOCTTY | O_CLOEXEC);
+  if (f->fd < 0 || fstat(f->fd, &now) != 0) return failed(f->path, errno);
+  OSLA_CHECK(now.st_dev == f->old.st_dev && now.st_ino == f->old.st_ino, OSLA_ERR_IO,
+             "%.200s: was replaced by another process while it was opened", f->path);
+  return OSLA_OK;
+}
+
 static osla_err begin(osla_new_file *f, int flags)
 {
   char directory[PATH_MAX];
   OSLA_CALL(look(f, flags, directory));
-  if (f->stands) {
-    f->fd = open(f->path, O_WRONLY | O_NOCTTY | O_CLOEXEC);
-    return f->fd >= 0 ? OSLA_OK : failed(f->path, errno);
-  }
+  if (f->stands) return open_standing(f);
   const mode_t mode = f->replaces ? 0600 : 0666;
   OSLA_CALL(name_temporary(f, directory));
   errno = EOPNOTSUPP;
@@ -219,9 +245,10 @@ osla_err osla_new_file_sync(osla_new_file *f)
              "%.200s: the rights of the file that is there: %s", f->path, strerror(errno));
   if (fsync(f->fd) != 0) return failed(f->path, errno);
   if (!f->named) return OSLA_OK;
-  int fd = f->fd;
-  f->fd = -1;
-  return close(fd) == 0 ? OSLA_OK : failed(f->path, errno);
+  /* Some network file systems report a failed write only when a descriptor is closed. The file
+   * stays open through `fd`, so that its number cannot go to another file before it is placed. */
+  int copy = dup(f->fd);
+  return copy >= 0 && close(copy) == 0 ? OSLA_OK : failed(f->path, errno);
 }
 
 /* Links the nameless file to the target, or, where there is one, to the temporary name. */
@@ -235,7 +262,19 @@ static bool link_nameless(osla_new_file *f)
   return f->named;
 }
 
-/* The directory is synchronised, too: the new name must survive a crash. */
+/* Does the target hold the new file, or one that another job of the same user put there since? */
+static bool is_placed(const osla_new_file *f)
+{
+  struct stat placed, mine;
+  if (osla_new_file_bears(f->target, f->fd)) return true;
+  return lstat(f->target, &placed) == 0 && fstat(f->fd, &mine) == 0 && S_ISREG(placed.st_mode) &&
+         placed.st_uid == mine.st_uid;
+}
+
+/* A user who may change the directory can give the temporary name to another file at any moment,
+ * and rename(2) knows only names. So the name is compared with the descriptor before the rename,
+ * and the target after it: a file of somebody else is then never reported as the result. The
+ * directory is synchronised, because the new name must survive a crash. */
 static osla_err place(osla_new_file *f)
 {
   char directory[PATH_MAX];
@@ -245,8 +284,11 @@ static osla_err place(osla_new_file *f)
     return close(fd) == 0 ? OSLA_OK : failed(f->path, errno);
   }
   if (!f->named && !link_nameless(f)) return failed(f->path, errno);
-  if (f->named && rename(f->temporary, f->target) != 0) return failed(f->path, errno);
+  if (f->named && !osla_new_file_bears(f->temporary, f->fd)) return osla_new_file_replaced(f->path);
+  if (f->named && rename(f->temporary, f->target) != 0)
+    return errno == ENOENT ? osla_new_file_replaced(f->path) : failed(f->path, errno);
   f->named = false;
+  if (!is_placed(f)) return osla_new_file_replaced(f->path);
   OSLA_CALL(osla_new_file_directory(f->target, directory));
   int fd = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (fd >= 0) { /* some file systems cannot synchronise a directory */
@@ -267,8 +309,8 @@ void osla_new_file_drop(osla_new_file **file)
 {
   osla_new_file *f = *file;
   if (!f) return;
+  if (f->named && osla_new_file_bears(f->temporary, f->fd)) (void)unlink(f->temporary);
   if (f->fd >= 0) (void)close(f->fd);
-  if (f->named) (void)unlink(f->temporary);
   free(f->temporary);
   free(f->target);
   free(f->path);

@@ -19,6 +19,12 @@
  *                  process's user. (fs.protected_symlinks, proc(5), does so in sticky directories.)
  *   anything else  is refused; with OSLA_NEW_FILE_ANY pipes and devices are written as they stand.
  *
+ * In a directory without the sticky bit any user who may write it can rename the temporary file and
+ * give its name to another one. The file is therefore known by its descriptor: what bears its name
+ * is neither placed nor removed unless it is that file, and the call fails with IO "not written,
+ * because somebody else replaced the file". Such a user can still delete or replace the result
+ * afterwards, and a directory above that such a user may write is not guarded against.
+ *
  * No signal of a failing write reaches the process (signal_guard.h): limits (`ulimit -f`) and
  * closed pipes are errors like a full disk.
  *
@@ -30,6 +36,7 @@
 #define OSLA_NEW_FILE_H
 
 #include <limits.h>
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "osla_error.h"
@@ -52,6 +59,11 @@ osla_err osla_new_file_sync(osla_new_file *file);
 osla_err osla_new_file_place(osla_new_file **file);
 /* Gives the file up. Accepts NULL and nulls the handle. */
 void osla_new_file_drop(osla_new_file **file);
+
+/* Does the name, itself no link, belong to the open file? Local. */
+bool osla_new_file_bears(const char *name, int fd);
+/* Sets the error for a file whose name was given to another one. */
+osla_err osla_new_file_replaced(const char *path);
 
 /* All of it, for bytes in memory. */
 osla_err osla_new_file_write(const char *path, const void *bytes, size_t size);

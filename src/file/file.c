@@ -54,33 +54,50 @@ static osla_err make_file(osla_transport *t, const char *path, osla_file **out)
 }
 
 /* Rank 0 makes the temporary file. */
-static osla_err begin_root(osla_file *f, bool raw)
+static osla_err begin_root(osla_file *f, bool raw, file_identity *identity)
 {
   OSLA_CALL(osla_new_file_begin(f->path, OSLA_NEW_FILE_NAMED, &f->created));
   f->fd = osla_new_file_fd(f->created);
   f->temporary = strdup(osla_new_file_name(f->created));
   OSLA_CHECK(f->temporary, OSLA_ERR_MEM, "file name");
+  OSLA_CALL(osla_file_identify(f->fd, f->path, osla_transport_n_nodes(f->t) > 1, identity));
   return raw ? OSLA_OK : osla_file_hdf5_create(f->path, &f->hdf5);
 }
 
-static osla_err share_name(osla_file *f)
+/* The other ranks learn how the temporary file is called, and how they can tell it from another. */
+static osla_err share_name(osla_file *f, file_identity *identity)
 {
   int64_t size = is_root(f) ? (int64_t)strlen(f->temporary) + 1 : 0;
   OSLA_CALL(osla_bcast(f->t, &size, 1, MPI_INT64_T, 0));
   if (!is_root(f)) f->temporary = malloc((size_t)size);
   OSLA_CALL(osla_agree(f->t, f->temporary ? OSLA_OK : osla_error_set(OSLA_ERR_MEM, "file name")));
-  return osla_bcast(f->t, f->temporary, size, MPI_CHAR, 0);
+  OSLA_CALL(osla_bcast(f->t, f->temporary, size, MPI_CHAR, 0));
+  return osla_bcast(f->t, identity, sizeof *identity, MPI_BYTE, 0);
+}
+
+/* Where a rank cannot open the file, rank 0 sees whether that is so because it was replaced. */
+static osla_err open_others(osla_file *f, const file_identity *identity)
+{
+  osla_err err = OSLA_OK;
+  if (!is_root(f))
+    err = osla_file_open_temporary(f->temporary, f->path, identity,
+                                   osla_transport_same_node(f->t, 0), &f->fd);
+  err = osla_agree(f->t, err);
+  if (err == OSLA_OK) return OSLA_OK;
+  if (is_root(f) && !osla_new_file_bears(f->temporary, f->fd))
+    err = osla_new_file_replaced(f->path);
+  return osla_agree(f->t, err);
 }
 
 osla_err osla_file_begin(osla_transport *t, const char *path, bool raw, osla_file **out)
 {
+  file_identity identity = {.device = 0};
   osla_err err;
   OSLA_CALL(make_file(t, path, out));
   osla_file *f = *out;
-  OSLA_TRY(osla_agree(t, is_root(f) ? begin_root(f, raw) : OSLA_OK));
-  OSLA_TRY(share_name(f));
-  if (f->fd < 0) err = osla_file_open_fd(f->temporary, f->path, O_WRONLY, &f->fd);
-  OSLA_TRY(osla_agree(t, err));
+  OSLA_TRY(osla_agree(t, is_root(f) ? begin_root(f, raw, &identity) : OSLA_OK));
+  OSLA_TRY(share_name(f, &identity));
+  OSLA_TRY(open_others(f, &identity));
   return OSLA_OK;
 cleanup:
   osla_file_close(out);
@@ -117,7 +134,7 @@ osla_err osla_file_open_any(osla_transport *t, const char *path, osla_file **out
   osla_err err;
   OSLA_CALL(make_file(t, path, out));
   osla_file *f = *out;
-  OSLA_TRY(osla_agree(t, osla_file_open_fd(path, path, O_RDONLY, &f->fd)));
+  OSLA_TRY(osla_agree(t, osla_file_open_fd(path, &f->fd)));
   *is_raw = false;
   OSLA_TRY(osla_agree(t, is_root(f) ? open_root(f, is_raw, &found.item) : OSLA_OK));
   found.is_raw = *is_raw;

@@ -23,6 +23,13 @@ typedef struct file_item {
   int32_t unused;
 } file_item;
 
+/* What tells the temporary file of a save from another one that somebody gave its name. Rank 0
+ * sends it to all as bytes: no pointers. */
+typedef struct file_identity {
+  uint64_t device, number; /* st_dev and st_ino, as rank 0's node counts them */
+  uint64_t mark[2];        /* random bits at the beginning of the file; 0 in a job of one node */
+} file_identity;
+
 struct osla_file {
   osla_transport *t;
   char *path;
@@ -44,7 +51,14 @@ size_t osla_file_word_size(file_type type);
 size_t osla_file_word_count(file_type type);
 
 /* --- file_io.c: opening, reading; local --- */
-osla_err osla_file_open_fd(const char *path, const char *shown, int flags, int *fd);
+osla_err osla_file_open_fd(const char *path, int *fd); /* to be read */
+/* Rank 0 sets the identity of its temporary file. With `marks` it writes the mark, to disk: the
+ * file must be empty, and whatever is saved overwrites the mark. */
+osla_err osla_file_identify(int fd, const char *path, bool marks, file_identity *identity);
+/* Another rank opens that file, to write data. `path` is for the error texts. `on_node`: this rank
+ * is on rank 0's node. */
+osla_err osla_file_open_temporary(const char *temporary, const char *path,
+                                  const file_identity *identity, bool on_node, int *fd);
 osla_err osla_file_sync_fd(const char *path, int *fd); /* fsync and close */
 osla_err osla_file_read_at(int fd, const char *path, void *bytes, size_t size, uint64_t offset);
 osla_err osla_file_length(int fd, const char *path, uint64_t *bytes);

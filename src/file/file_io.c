@@ -12,16 +12,62 @@
 #include <unistd.h>
 
 /* A pipe is not waited for. */
-osla_err osla_file_open_fd(const char *path, const char *shown, int flags, int *fd)
+osla_err osla_file_open_fd(const char *path, int *fd)
 {
   struct stat status;
-  *fd = open(path, flags | O_NONBLOCK | O_CLOEXEC);
-  OSLA_CHECK(*fd >= 0, OSLA_ERR_IO, "%.200s: %s%s", shown, strerror(errno),
-             errno == ENOENT && shown != path ? " (do all ranks see the same directory?)" : "");
+  *fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+  OSLA_CHECK(*fd >= 0, OSLA_ERR_IO, "%.200s: %s", path, strerror(errno));
   if (fstat(*fd, &status) == 0 && S_ISREG(status.st_mode)) return OSLA_OK;
   (void)close(*fd);
   *fd = -1;
-  return osla_error_set(OSLA_ERR_IO, "%.200s: is not a regular file", shown);
+  return osla_error_set(OSLA_ERR_IO, "%.200s: is not a regular file", path);
+}
+
+osla_err osla_file_identify(int fd, const char *path, bool marks, file_identity *identity)
+{
+  struct stat status;
+  OSLA_CHECK(fstat(fd, &status) == 0, OSLA_ERR_IO, "%.200s: %s", path, strerror(errno));
+  *identity = (file_identity){.device = status.st_dev, .number = status.st_ino};
+  if (!marks) return OSLA_OK;
+  OSLA_CHECK(getentropy(identity->mark, sizeof identity->mark) == 0, OSLA_ERR_IO,
+             "%.200s: getentropy: %s", path, strerror(errno));
+  OSLA_CALL(osla_write_at(fd, path, identity->mark, sizeof identity->mark, 0));
+  OSLA_CHECK(fsync(fd) == 0, OSLA_ERR_IO, "%.200s: %s", path, strerror(errno));
+  return OSLA_OK;
+}
+
+static bool has_numbers(const struct stat *status, const file_identity *identity)
+{
+  return S_ISREG(status->st_mode) && status->st_dev == identity->device &&
+         status->st_ino == identity->number;
+}
+
+static bool has_mark(int fd, const file_identity *identity)
+{
+  uint64_t mark[2];
+  struct stat status;
+  return fstat(fd, &status) == 0 && S_ISREG(status.st_mode) &&
+         pread(fd, mark, sizeof mark, 0) == (ssize_t)sizeof mark &&
+         memcmp(mark, identity->mark, sizeof mark) == 0;
+}
+
+/* Ranks of one node run on one kernel, so that they see the same st_dev and st_ino. Other nodes
+ * need not: NFS numbers its devices on each client, and some FUSE file systems (DAOS's dfuse,
+ * sshfs) number their files there, too. Ranks of other nodes therefore look for the mark, which a
+ * file that only this user may write does not hold. */
+osla_err osla_file_open_temporary(const char *temporary, const char *path,
+                                  const file_identity *identity, bool on_node, int *fd)
+{
+  struct stat status;
+  *fd = open(temporary, (on_node ? O_WRONLY : O_RDWR) | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+  OSLA_CHECK(*fd >= 0, OSLA_ERR_IO, "%.200s: %s%s", path, strerror(errno),
+             errno == ENOENT ? " (do all ranks see the same directory?)" : "");
+  if (on_node ? fstat(*fd, &status) == 0 && has_numbers(&status, identity)
+              : has_mark(*fd, identity))
+    return OSLA_OK;
+  (void)close(*fd);
+  *fd = -1;
+  return osla_new_file_replaced(path);
 }
 
 osla_err osla_file_sync_fd(const char *path, int *fd)

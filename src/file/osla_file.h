@@ -33,6 +33,8 @@
  * all ranks but for data: ARG if format, type, sizes or uplo differ; of names rank 0's counts. What
  * is refused while a file is written counts as a failure of it (osla_file_commit).
  * Reads and writes are ordered with accesses to the matrix before and after the call on any rank.
+ * A save fails with IO if another user, who may write the directory too, gives the temporary name
+ * to another file; that file is neither written nor removed. All ranks must see one file system.
  * Errors, on all ranks together: IO ("FILE: reason"), ARG, STATE (a file that is being written is
  * read, or the other way round), UNSUPPORTED (no HDF5 in this build, or a big-endian machine),
  * RANGE, MEM, MPI.
