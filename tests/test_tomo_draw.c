@@ -1,10 +1,12 @@
-/* Colours, scales and rasters of the pictures; their seam. */
+/* Colours, scales, texts and rasters of the pictures; their seam. */
 #include <float.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "osla_test.h"
+#include "tomo_draw_parts.h"
 #include "tomo_projection.h"
 #include "tomo_views.h"
 
@@ -176,6 +178,17 @@ static void test_views(void)
   tomo_mesh_destroy(&mesh);
 }
 
+/* gnuplot takes '' as a quote only where no other quote is beside it. */
+static void test_quoted(void)
+{
+  char text[128] = "";
+  FILE *out = fmemopen(text, sizeof text, "w");
+  CU_ASSERT_PTR_NOT_NULL_FATAL(out);
+  draw_quoted(out, "''a'b\n`c`");
+  CU_ASSERT(fclose(out) == 0);
+  OSLA_ASSERT_MSG(strcmp(text, "''.\"'\".''.\"'\".'a'.\"'\".'b `c`'") == 0, "%s", text);
+}
+
 int main(int argc, char **argv)
 {
   static const osla_test_case cases[] = {{"sequential colours", test_sequential},
@@ -183,6 +196,7 @@ int main(int argc, char **argv)
                                          {"scale", test_scale},
                                          {"centre", test_centre},
                                          {"views", test_views},
+                                         {"quoted texts", test_quoted},
                                          {NULL, NULL}};
   return osla_test_main(argc, argv, cases);
 }

@@ -132,8 +132,10 @@ void draw_quoted(FILE *out, const char *text)
 {
   putc('\'', out);
   for (; *text; text++) {
-    if (*text == '\'') putc('\'', out);
-    putc((unsigned char)*text < ' ' ? ' ' : *text, out);
+    if (*text == '\'')
+      fputs("'.\"'\".'", out);
+    else
+      putc((unsigned char)*text < ' ' ? ' ' : *text, out);
   }
   putc('\'', out);
 }

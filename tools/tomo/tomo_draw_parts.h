@@ -25,7 +25,8 @@ struct tomo_draw {
 
 /* Margins of the next plot, so that its axes enclose the box. */
 void draw_place(tomo_draw *draw, tomo_box box);
-/* A text in quotes, without control characters. */
+/* A text in quotes, without control characters. Each quote in it is a string of its own, because
+ * gnuplot 5.4 takes '' as a quote only where no other quote is beside it. */
 void draw_quoted(FILE *out, const char *text);
 
 /* The last picture so far, if there is one, is complete. */
