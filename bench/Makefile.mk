@@ -53,5 +53,5 @@ endif
 bench_ga_program_SOURCES = bench/ga_program.c
 bench_ga_program_LDADD = $(ga_adapt_libs) libosla.la $(GA_LIBS)
 
-EXTRA_DIST += bench/scalapack_table results/README.md results/run results/host results/scaling results/solvers results/jacobi-studies results/jacobi-plot results/environment.sh results/plot results/timeline results/simulate \
+EXTRA_DIST += bench/scalapack_table results/README.md results/run results/host results/scaling results/solvers results/jacobi-studies results/jacobi-plot results/environment.sh results/gnuplot.sh results/gnuplot_text.py results/plot results/timeline results/simulate \
   results/machines/make results/machines/ethernet.xml results/machines/infiniband.xml results/machines/torus.xml

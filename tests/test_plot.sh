@@ -1,0 +1,129 @@
+#!/usr/bin/env bash
+# Results files are shared: whatever texts they, or the names of their folders, hold, the scripts that draw them by gnuplot
+# run none of it as a command. Each text here would make the file "run" if gnuplot or a shell ran it.
+set -u
+: "${SRCDIR:?}" "${BUILDDIR:?}"
+GNUPLOT=
+. "$BUILDDIR/tests/config.env"
+[ -n "$GNUPLOT" ] || { echo "no gnuplot: the pictures are not tested"; exit 77; }
+results=$SRCDIR/results
+scratch=$(mktemp -d) || exit 1
+trap 'rm -rf "$scratch"' EXIT
+cd "$scratch" || exit 1
+failed=0
+fail() { echo "test_plot: $label: $*"; cat out err; failed=1; }
+see() { # STATUS COMMAND...: ends so, and nothing hostile was run
+  local wanted=$1 status
+  shift
+  "$@" >out 2>err
+  status=$?
+  [ $status = "$wanted" ] || fail "exit status $status, not $wanted"
+  [ ! -e run ] || { fail "a text was run as a command"; rm -f run; }
+}
+refused() { [ "$(wc -l <err)" = 1 ] && grep -qF "$1" err || fail "no line '$1'"; }
+pictures() { # COUNT FOLDER
+  [ "$(find "$2" -name '*.png' -size +1k | wc -l)" = "$1" ] || fail "not $1 pictures: $(ls "$2")"
+}
+quote="'; system 'touch run'; set title '" ticks='`touch run`' # ends a text in single quotes; is run in double ones
+
+label="results/plot"
+line() { # KERNEL RANKS N
+  printf '{"kernel":"%s","precision":"d%s","impl":"osla%s","ranks":%s,"nodes":1,"grid":"%s","n":%s,"nb":8,"unit":"GF/s","rate":1}\n' \
+    "$1" "$ticks" "$quote" "$2" "$quote" "$3"
+}
+mkdir texts names
+for n in 20 40; do line "$quote$ticks\\n system \\\"touch run\\\"" "\"$quote\"" $n; done >texts/results.jsonl
+see 0 "$results/plot" texts
+pictures 1 texts
+[ ! -s err ] || fail "something on stderr"
+{ line gemm 2 20; line gemm 2 'system("touch run")'; } >names/results.jsonl
+see 2 "$results/plot" names
+refused 'names/results.jsonl:2: n is "system(touch run)", which is not a number above 0'
+for folder in "names$quote$ticks" "|touch run;"; do
+  mkdir "$folder"
+  { line gemm 2 20; line gemm 2 40; } >"./$folder/results.jsonl"
+  see 0 "$results/plot" "$folder"
+  pictures 1 "$folder"
+done
+mkdir $'two\nlines'
+cp texts/results.jsonl $'two\nlines'
+see 2 "$results/plot" $'two\nlines'
+refused "gnuplot takes no file name with control characters"
+
+label="results/timeline"
+printf '%s\n' '{"ph":"X","name":"gemm","pid":0,"ts":1,"dur":5,"args":{"rank":0}}' >trace
+see 0 "$results/timeline" trace "|touch run;$quote.png"
+[ -s "./|touch run;$quote.png" ] || fail "no picture"
+
+if command -v python3 >/dev/null; then
+  label="results/jacobi-plot"
+  jacobi() { # KEY VALUE: a line of the study "slow" with this value
+    python3 - "$1" "$2" >studies/jacobi-slow.jsonl <<'EOP'
+import json, sys
+row = dict(kernel="jacobi/sync", impl="osla", n=16, ranks=2, nodes=1, whole=1, sweeps=9, tolerance=1e-4, period=1, in_flight=1,
+           slow_rank=0, slow_factor=2, zeros=0, threads=1, seconds_median=1)
+row["pass"] = True
+row[sys.argv[1]] = sys.argv[2]
+print(json.dumps(row))
+EOP
+  }
+  mkdir studies
+  jacobi kernel "jacobi/sync$quote"
+  python3 - "$quote" "$ticks" <<'EOP'
+import json, sys
+for i, mode in enumerate(sys.argv[1:] + ["async'\nsystem 'touch run'\nset title '"]):
+    with open(f"studies/jacobi-record-{i}.json", "w") as file:
+        json.dump({"mode": mode, "ranks": [{"rank": 0, "sweeps": 12, "staleness": [[1, 9]]}], "profile": [[0, 1], [1, 0.5]]}, file)
+EOP
+  see 0 "$results/plot" studies
+  pictures 2 studies
+  for key in ranks slow_rank seconds_median; do
+    jacobi $key "1) ; system('touch run') #"
+    see 2 "$results/plot" studies
+    refused "studies/jacobi-slow.jsonl:1: not a line of osla-bench jacobi"
+  done
+
+  label="results/study"
+  mkdir study
+  see 0 python3 - "$results" "$quote$ticks" <<'EOP'
+import importlib.machinery, importlib.util, sys, types
+sys.path.insert(0, sys.argv[1])
+loader = importlib.machinery.SourceFileLoader("study", sys.argv[1] + "/study")
+study = importlib.util.module_from_spec(importlib.util.spec_from_loader("study", loader))
+sys.dont_write_bytecode = True
+loader.exec_module(study)
+rows = [dict(who="osla", kernel="gemm", disturbance=sys.argv[2] + '"' + "\n", ranks=p, n=64, seconds_median=1.0) for p in (1, 4)]
+study.picture(types.SimpleNamespace(study="gemm-weak", machine=sys.argv[2], out="study"), rows)
+EOP
+  pictures 1 study
+
+  label="bash and Python"
+  texts=("$quote" "$ticks" $'a\nb\tc' "''it''s''" '' 'back\slash' 'é')
+  [ "$(. "$results/gnuplot.sh"; for text in "${texts[@]}"; do gnuplot_text "$text"; echo; done)" = "$(cd "$results" && python3 -Bc '
+import sys, gnuplot_text
+print(*map(gnuplot_text.text, sys.argv[1:]), sep="\n")' "${texts[@]}")" ] || fail "they quote in two ways"
+fi
+
+label="results/solvers"
+top="top$quote$ticks"
+mkdir -p "$top/results" build/tests build/bench
+cp "$results"/{solvers,environment.sh,gnuplot.sh,host} "$top/results/"
+cat >job <<'EOT'
+#!/usr/bin/env bash
+while [ "$1" != --json ]; do
+  [ "$1" != -o ] || echo 1000 >"$2"
+  [ "$1" != --mesh ] || unknowns=$((10 * $2 * $2 + 2))
+  shift
+done
+printf '"%s": %s,\n' unknowns "$unknowns" paths 5 seconds_wall 1.5 bytes_per_rank 10 iterations 3 correlation 0.5 >"$2"
+EOT
+printf '#!/bin/sh\n' | tee build/osla >build/bench/osla-bench
+chmod +x build/osla build/bench/osla-bench job
+echo "MPIEXEC='$PWD/job' CC=cc" >build/tests/config.env
+if [ -x /usr/bin/time ]; then
+  see 0 "$top/results/solvers" -b "$PWD/build" -m 7,10 -p 4 trial
+  pictures 2 "$top"
+fi
+see 2 "$top/results/solvers" -b "$PWD/build" "$ticks"
+refused "results/solvers: '$ticks' is not a name"
+exit $failed
