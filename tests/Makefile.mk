@@ -194,6 +194,7 @@ tests_scripts = \
   tests/test_command.sh \
   tests/test_files.sh \
   tests/test_plot.sh \
+  tests/test_quickstart.sh \
   tests/test_info.sh \
   tests/test_invert.sh \
   tests/test_invert_errors.sh \
