@@ -95,6 +95,7 @@ src_sources = \
   src/transport/node_map.h src/transport/node_map.c \
   src/transport/transport.c \
   src/transport/end.c \
+  src/transport/alive.h src/transport/alive.c \
   src/transport/patience.h src/transport/patience.c \
   src/transport/kept.h src/transport/kept.c \
   src/transport/collective.c \

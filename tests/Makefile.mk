@@ -193,6 +193,7 @@ tests_scripts = \
   tests/test_threads.sh \
   tests/test_command.sh \
   tests/test_files.sh \
+  tests/test_left_alive.sh \
   tests/test_plot.sh \
   tests/test_quickstart.sh \
   tests/test_info.sh \
@@ -288,7 +289,7 @@ doc_from_scalapack_SOURCES = doc/from_scalapack.c
 doc_from_scalapack_LDADD = libosla.la $(SCALAPACK_LIBS) -lm
 
 # A helper of test_invert.sh.
-check_PROGRAMS += tests/result_diff tests/never_notified tests/forest_mismatch
+check_PROGRAMS += tests/result_diff tests/never_notified tests/left_alive tests/forest_mismatch
 tests_result_diff_SOURCES = tests/result_diff.c
 tests_result_diff_LDADD = tools/libtomo.la libosla.la
 

@@ -1,4 +1,5 @@
 #include "forest_pool.h"
+#include "alive.h"
 #include "forest_serve.h"
 #include "kept.h"
 #include "settings.h"
@@ -47,6 +48,7 @@ static void destroy(void *object)
 /* Collective. Another segment, of at least so many bytes here. */
 static osla_err add_segment(forest_pool *pool, size_t bytes)
 {
+  OSLA_MAKES(NULL, NULL); /* the transport keeps it */
   pool_segment *s = calloc(1, sizeof *s);
   pool_hole *hole = calloc(1, sizeof *hole);
   osla_err err = s && hole ? OSLA_OK : osla_error_set(OSLA_ERR_MEM, "memory for forests");
@@ -260,6 +262,7 @@ static osla_err check_idle(forest_pool *pool)
 
 osla_err osla_vertices_create(osla_transport *t, size_t bytes, void **out)
 {
+  OSLA_MAKES("osla_vertices_create", "osla_vertices_free");
   forest_pool *pool;
   osla_segment *segment;
   *out = NULL;

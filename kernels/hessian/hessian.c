@@ -1,5 +1,6 @@
 /* The accumulator's life: make, commit, hand out, reset, free. */
 #include "hessian.h"
+#include "alive.h"
 #include "bits_of.h"
 #include "hessian_exact.h"
 #include "hessian_inbox.h"
@@ -176,6 +177,7 @@ osla_err osla_hessian_create(osla_grid *grid, int64_t n, const osla_hessian_opti
 osla_err osla_hessian_create_fan(osla_grid *grid, int64_t n, const osla_hessian_options *options,
                                  int fan, osla_hessian **out)
 {
+  OSLA_MAKES("osla_hessian_create", "osla_hessian_destroy");
   osla_hessian *h = NULL;
   *out = NULL;
   osla_err err;

@@ -4,6 +4,7 @@
  * Memory of a rank: two states (and one more for a bound) beside the caller's, and the channels'.
  */
 #include "iterate.h"
+#include "alive.h"
 #include "bits_of.h"
 #include "huge_pages.h"
 #include "osla_clock.h"
@@ -137,6 +138,7 @@ static void place_states(osla_iteration *it, const double *x)
 osla_err osla_iteration_create(osla_transport *t, const osla_fixed_point *problem,
                                const osla_iterate_options *options, osla_iteration **out)
 {
+  OSLA_MAKES("osla_iteration_create", "osla_iteration_destroy");
   *out = NULL;
   osla_iterate_options o = resolve(options);
   osla_err err = OSLA_RESERVED(osla_iterate_options, options);

@@ -5,6 +5,7 @@
  * and, where they are consecutive there, one run. The split: Zhang et al. (2022), section 4.1, as
  * PETSc's MATMPIAIJ has it. */
 #include "csr.h"
+#include "alive.h"
 #include "hash.h"
 
 #include <inttypes.h>
@@ -238,6 +239,7 @@ static osla_err make_local(osla_csr *a, const int64_t *row_start, const int64_t 
 
 static osla_err make_shared(osla_csr *a)
 {
+  OSLA_MAKES("osla_csr_create", "osla_csr_destroy");
   const int size = osla_transport_size(a->t);
   const osla_argument same[] = {
     {"rows", a->row_start[size]},

@@ -10,6 +10,7 @@
  * in turn, and nobody waits for readers: a rank that comes back to a line has got the sum before
  * it, to which every rank that read the line had added after reading. Memory: two lines of its own,
  * and two for each rank that it reads, in each step. */
+#include "alive.h"
 #include "osla_krylov.h"
 
 #include <inttypes.h>
@@ -112,6 +113,7 @@ static size_t lay_out(osla_sums *s)
 
 osla_err osla_sums_create(osla_transport *t, int most, osla_sums **out)
 {
+  OSLA_MAKES("osla_sums_create", "osla_sums_destroy");
   const size_t size = (size_t)osla_transport_size(t);
   *out = NULL;
   osla_sums *s = calloc(1, sizeof *s);

@@ -1,4 +1,5 @@
 /* Making distributed matrices. */
+#include "alive.h"
 #include "osla_index.h"
 #include "osla_matrix.h"
 #include "part_view.h"
@@ -110,6 +111,7 @@ static osla_err agree(osla_grid *grid, osla_err local, const char *call, osla_dt
 osla_err osla_matrix_create(osla_grid *grid, osla_dtype dtype, int64_t m, int64_t n, int64_t mb,
                             int64_t nb, osla_matrix **out)
 {
+  OSLA_MAKES("osla_matrix_create", "osla_matrix_destroy");
   osla_transport *t = osla_grid_transport(grid);
   osla_layout layout = make_layout(grid, m, n, mb, nb);
   osla_matrix *a = NULL;
@@ -145,6 +147,7 @@ static osla_err check_local_array(const osla_matrix *a, const void *local, int64
 osla_err osla_matrix_wrap(osla_grid *grid, osla_dtype dtype, int64_t m, int64_t n, int64_t mb,
                           int64_t nb, void *local, int64_t lld, osla_matrix **out)
 {
+  OSLA_MAKES("osla_matrix_wrap", "osla_matrix_destroy");
   osla_transport *t = osla_grid_transport(grid);
   osla_layout layout = make_layout(grid, m, n, mb, nb);
   osla_matrix *a = NULL;

@@ -4,6 +4,7 @@
  * reads the tables of its peers, so that set-up takes a barrier and two gets for each peer on
  * another node, and no memory that grows with the number of ranks. */
 #include "channel.h"
+#include "alive.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -262,6 +263,7 @@ static osla_err meet(osla_channels *set)
 osla_err osla_channels_create(osla_transport *t, int n, const osla_channel_end *ends,
                               osla_channels **out)
 {
+  OSLA_MAKES("osla_channels_create", "osla_channels_destroy");
   *out = NULL;
   size_t bytes = 0;
   osla_channels *set = calloc(1, sizeof *set);

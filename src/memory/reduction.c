@@ -4,6 +4,7 @@
  * round, in a line of its own, and the values. One box is enough: a child starts the next round
  * only when it has the result of this one, which its parent sent after it had read the child's
  * values; and the next result cannot come before the child has started again. */
+#include "alive.h"
 #include "osla_reduction.h"
 #include "osla_segment.h"
 
@@ -100,6 +101,7 @@ static osla_err find_tree(osla_reduction *r)
 
 osla_err osla_reduction_create(osla_transport *t, osla_reduction **out)
 {
+  OSLA_MAKES("osla_reduction_create", "osla_reduction_destroy");
   *out = NULL;
   osla_reduction *r = calloc(1, sizeof *r);
   osla_err err = r ? OSLA_OK : osla_error_set(OSLA_ERR_MEM, "reduction object");

@@ -21,6 +21,7 @@ _Static_assert(sizeof(osla_bell) <= OSLA_REGION_WORD, "a bell of its own");
 
 struct osla_segment {
   osla_transport *t;
+  osla_alive alive;
   osla_region *region;
   int n_purposes;
   osla_notifiers notifiers; /* index_of NULL: an origin's index is its rank */
@@ -106,6 +107,8 @@ osla_err osla_segment_create_for(osla_transport *t, size_t bytes, int n_purposes
     free(s);
     return err;
   }
+  OSLA_MAKES("osla_segment_create", "osla_segment_destroy");
+  osla_alive_add(&s->alive);
   *out = s;
   return OSLA_OK;
 }
@@ -122,6 +125,8 @@ osla_err osla_segment_attach(osla_transport *t, void *base, size_t bytes, osla_s
   }
   s->t = t;
   s->bytes = bytes;
+  OSLA_MAKES("osla_segment_attach", "osla_segment_destroy");
+  osla_alive_add(&s->alive);
   *out = s;
   return OSLA_OK;
 }
@@ -130,6 +135,7 @@ void osla_segment_destroy(osla_segment **segment)
 {
   osla_segment *s = segment ? *segment : NULL;
   if (!s) return;
+  osla_alive_remove(&s->alive);
   s->t->ops->region_free(&s->region);
   free(s);
   *segment = NULL;

@@ -52,7 +52,11 @@ osla_err osla_transport_create(MPI_Comm comm, const osla_transport_options *opti
 
 /* Collective. Accepts NULL and nulls the handle. Several transports may be destroyed, and their
  * segments before, in different orders on different ranks, except where osla_segment_destroy is a
- * barrier: MPI frees windows together. */
+ * barrier: MPI frees windows together.
+ * A transport and what was made on it must be destroyed before MPI_Finalize, or by an attribute on
+ * MPI_COMM_SELF during it. Otherwise, if a window of MPI is still open (memory of several nodes,
+ * attached memory), one line names the calls that are missing, and with MPICH over UCX, which would
+ * abort, the job ends there with an error. */
 void osla_transport_destroy(osla_transport **transport);
 
 /* Local queries. */
@@ -126,11 +130,12 @@ osla_err osla_agree_same(osla_transport *transport, osla_err local, const char *
  * first RMA operation of a kernel, where a lone return would leave the peers waiting for ever. */
 void osla_transport_abort(osla_transport *transport, osla_err err) __attribute__((noreturn));
 
-/* Sets what this rank does before it ends the job (osla_transport_abort, OSLA_PATIENCE): close a
- * log, note where it was. It runs once, behind the line that says why, on each rank that finds out
- * by itself that the job cannot go on; the others are ended by MPI, without it. It may run in any
- * thread, under locks of this library, and must call neither this library nor MPI; after
- * OSLA_END_SECONDS an alarm ends the rank. NULL takes it away. One for each transport; local.
+/* Sets what this rank does before it ends the job (osla_transport_abort, OSLA_PATIENCE,
+ * MPI_Finalize over an open window): close a log, note where it was. It runs once, behind the line
+ * that says why, on each rank that finds out by itself that the job cannot go on; the others are
+ * ended by MPI, without it. It may run in any thread, under locks of this library, and must call
+ * neither this library nor MPI; after OSLA_END_SECONDS an alarm ends the rank. NULL takes it away.
+ * One for each transport; local.
  *   arg [in] handed to it; borrowed until the transport is destroyed or another one is set */
 typedef void osla_end_hook(void *arg);
 enum { OSLA_END_SECONDS = 10 };

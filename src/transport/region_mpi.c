@@ -9,6 +9,7 @@
  * Alignment: with MPICH before 4.0.3 a put to a window whose base is not 16-byte aligned lands up
  * to 12 bytes early. Allocated memory is page-aligned; for attached memory see attach_mpi.c.
  */
+#include "alive.h"
 #include "eager_mpi.h"
 #include "patience.h"
 #include "post_mpi.h"
@@ -102,6 +103,7 @@ static osla_err share_by_mpi(osla_region *region, size_t bytes)
                                      &region->shared_win);
   (void)MPI_Info_free(&info);
   if (code != MPI_SUCCESS) return osla_error_set_mpi(code, "MPI_Win_allocate_shared");
+  osla_alive_window_opened(t->rank == 0);
   OSLA_MPI(MPI_Win_set_errhandler(region->shared_win, MPI_ERRORS_RETURN));
   OSLA_MPI(MPI_Win_lock_all(MPI_MODE_NOCHECK, region->shared_win));
 

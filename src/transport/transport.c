@@ -155,10 +155,14 @@ osla_err osla_transport_create(MPI_Comm comm, const osla_transport_options *opti
   t->pool = pool;
   atomic_store(&t->awaited, -1);
   err = set_up(t, comm, options);
-  if (err == OSLA_OK)
+  if (err == OSLA_OK) {
     osla_meet_remember(t);
-  else
+    OSLA_MAKES("osla_transport_create", "osla_transport_destroy");
+    t->alive.t = t;
+    osla_alive_add(&t->alive);
+  } else {
     osla_transport_destroy(&t);
+  }
   *out = t;
   return err;
 }
@@ -168,6 +172,7 @@ void osla_transport_destroy(osla_transport **transport)
   osla_transport *t = transport ? *transport : NULL;
   if (!t) return;
   osla_meet_forget(t);
+  osla_alive_remove(&t->alive);
   if (t->has_progress_thread) {
     atomic_store(&t->stop_progress, true);
     (void)pthread_join(t->progress_thread, NULL);

@@ -6,6 +6,7 @@
 #ifndef OSLA_TRANSPORT_OPS_H
 #define OSLA_TRANSPORT_OPS_H
 
+#include "alive.h"
 #include "exchange.h"
 #include "groups.h"
 #include "osla_host.h"
@@ -189,6 +190,7 @@ typedef struct osla_blocked_call { /* see patience.h */
 
 struct osla_transport {
   const osla_transport_ops *ops;
+  osla_alive alive;
   MPI_Comm comm, node_comm;
   MPI_Request pending; /* a receive of what is sent at the end; until then its test is progress */
   double idle_turn;    /* seconds of a look of progress that finds nothing; under the mutex */

@@ -18,6 +18,7 @@
  * it sleeps.
  */
 #include "window_mpi.h"
+#include "alive.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -110,6 +111,7 @@ osla_err osla_window_create(osla_transport *t, void *base, size_t bytes, MPI_Win
   (void)MPI_Info_free(&info);
   if (code != MPI_SUCCESS) *win = MPI_WIN_NULL;
   OSLA_CALL(refused(code, "MPI_Win_create"));
+  osla_alive_window_opened(t->rank == 0);
   return begin(*win);
 }
 
@@ -122,6 +124,7 @@ osla_err osla_window_create_dynamic(osla_transport *t, void *base, size_t bytes,
   (void)MPI_Info_free(&info);
   if (code != MPI_SUCCESS) *win = MPI_WIN_NULL;
   OSLA_CALL(refused(code, "MPI_Win_create_dynamic"));
+  osla_alive_window_opened(t->rank == 0);
   OSLA_CALL(begin(*win));
   if (bytes > 0) OSLA_MPI(MPI_Win_attach(*win, base, (MPI_Aint)bytes));
   return OSLA_OK;
@@ -132,4 +135,5 @@ void osla_window_free(MPI_Win *win)
   if (*win == MPI_WIN_NULL) return;
   (void)MPI_Win_unlock_all(*win);
   (void)MPI_Win_free(win);
+  osla_alive_window_closed();
 }
