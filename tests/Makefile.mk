@@ -263,7 +263,6 @@ tests_test_invert_LDADD = tests/libosla_test.la libosla_armci.la tools/libinvert
   $(CUNIT_LIBS) $(POPT_LIBS) $(JANSSON_LIBS)
 tests_test_invert_robust_SOURCES = tests/test_invert_robust.c $(tests_invert_job)
 tests_test_invert_robust_LDADD = $(tests_test_invert_LDADD)
-tests_test_invert_page_SOURCES = tests/test_invert_page.c $(tests_attacker)
 tests_test_invert_page_LDADD = $(tests_test_invert_LDADD)
 
 # Helpers of test_dropin.sh: plain ScaLAPACK programs, without OSLA.

@@ -83,16 +83,14 @@ static void remove_links(const attacker *a)
 
 int attacker_stop(attacker *a)
 {
-  char taken[PATH_MAX], page[PATH_MAX + 16];
+  char taken[PATH_MAX];
   atomic_store(&a->ends, true);
   pthread_join(a->thread, NULL);
   const int attacks = a->attacks;
   close(a->events);
   for (int k = 0; k < attacks; k++) {
     find_taken(a, k, taken);
-    snprintf(page, sizeof page, "%s/index.html", taken);
-    if (unlink(taken) != 0 && rmdir(taken) != 0 && (unlink(page) != 0 || rmdir(taken) != 0))
-      perror(taken);
+    if (unlink(taken) != 0) perror(taken);
   }
   remove_links(a);
   free(a);

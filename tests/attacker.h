@@ -1,5 +1,5 @@
-/* A user who may write the same directory: as soon as a file or directory appears there whose name
- * holds a given text, a thread renames it to "taken" and puts a symbolic link to a victim there.
+/* A user who may write the same directory: as soon as a file appears there whose name holds a
+ * given text, a thread renames it to "taken" and puts a symbolic link to a victim there.
  * inotify(7) wakes the thread, so that it comes within microseconds. Local. */
 #ifndef OSLA_ATTACKER_H
 #define OSLA_ATTACKER_H

@@ -3,7 +3,8 @@
  * DIR is made if it is not there. A page appears, and replaces an older one, all at once
  * (new_file.h). A process that is killed between both leaves an empty DIR, which the next one uses:
  * there are no other names that could be left and would have to be removed. What else is in DIR
- * stays. Local.
+ * stays. A user who may write the directory above DIR could replace DIR meanwhile; an index.html
+ * that is no report is refused wherever DIR leads. Local.
  */
 #ifndef OSLA_REPORT_PLACE_H
 #define OSLA_REPORT_PLACE_H
