@@ -289,6 +289,59 @@ static osla_krylov_result solve_at(osla_transport *t, range_solver by, int of_a,
   return r;
 }
 
+/* diag(1 .. 6) times `size` on each rank, as an operator and as a preconditioner without the
+ * diagonal. */
+enum { DIAGONAL_N = 6 };
+
+static osla_err multiply_diagonal(void *size, osla_trans op, const double *x, double beta,
+                                  double *y)
+{
+  (void)op;
+  for (int64_t i = 0; i < DIAGONAL_N; i++)
+    y[i] = (double)(i + 1) * *(const double *)size * x[i] + (beta == 0.0 ? 0.0 : beta * y[i]);
+  return OSLA_OK;
+}
+
+static osla_err multiply_size(void *size, const double *r, double *z)
+{
+  for (int64_t i = 0; i < DIAGONAL_N; i++)
+    z[i] = *(const double *)size * r[i];
+  return OSLA_OK;
+}
+
+/* A, M and x of sizes far from one another, M far from the inverse of A, and x that differs by
+ * rank: that of rank 0 is 2^-1000 times the others'. */
+static void test_far_sizes(void)
+{
+  const double sizes[][3] = {{1, 1, 1},           {1, 1e90, 1e-234},       {1, 1e100, 1e-220},
+                             {1, 1e-100, 1e220},  {1, 1e-300, 1},          {1e300, 1e300, 1},
+                             {4e-320, 1, 1},      {1e300, 1e-300, 1e-100}, {1, 1, 2.8e150},
+                             {1, 1e-150, 2.8e150}};
+  osla_transport *t = osla_test_transport();
+  const osla_krylov_options options = {.tolerance = 1e-12};
+  for (size_t k = 0; k < sizeof sizes / sizeof *sizes; k++) {
+    double a = sizes[k][0], m = sizes[k][1], x[DIAGONAL_N] = {0}, b[DIAGONAL_N];
+    const bool is_small = osla_test_size() > 1 && osla_test_rank() == 0;
+    const double own = is_small ? sizes[k][2] * 0x1p-1000 : sizes[k][2];
+    const osla_operator op = {t, DIAGONAL_N, DIAGONAL_N, multiply_diagonal, &a};
+    const osla_preconditioner by = {multiply_size, &m};
+    osla_krylov_result r;
+    for (int i = 0; i < DIAGONAL_N; i++)
+      b[i] = (double)(i + 1) * a * own;
+    for (int solver = 0; solver < 3; solver++) {
+      memset(x, 0, sizeof x);
+      OSLA_ASSERT_OK(solver == 2 ? osla_lsqr(&op, b, 0.0, NULL, x, &options, &r)
+                                 : osla_cg(&op, solver == 0 ? NULL : &by, b, x, &options, &r));
+      OSLA_ASSERT_MSG(r.end == OSLA_KRYLOV_CONVERGED, "case %zu, solver %d: end %d", k, solver,
+                      r.end);
+      for (int i = 0; i < DIAGONAL_N; i++)
+        OSLA_ASSERT_MSG(fabs(x[i] - own) <= 1e-9 * sizes[k][2], "case %zu, solver %d: x %g, not %g",
+                        k, solver, x[i], own);
+    }
+  }
+  osla_transport_destroy(&t);
+}
+
 /* Where the damping is far larger than A, x is A^T b / damping^2. */
 static void test_large_damping(void)
 {
@@ -346,6 +399,7 @@ int main(int argc, char **argv)
                                          {"LSQR, square", test_lsqr_square},
                                          {"options that differ by rank", test_other_options},
                                          {"ends of the range of double", test_range},
+                                         {"sizes far from one another", test_far_sizes},
                                          {"damping that is far larger than A", test_large_damping},
                                          {NULL, NULL}};
   return osla_test_main(argc, argv, cases);

@@ -3,7 +3,8 @@
  * FCG(1); r - r_old is -alpha A p, so that it takes no vector more.
  *
  * Range: r and |b| are multiplied by 2^-exponent, so that the larger of |r| and |b| is about 1 at
- * the start; A is multiplied by `unit`, and M by its inverse. x alone is not scaled. */
+ * the start; p is multiplied by p_unit, so that it is about as long as r; A and M are multiplied by
+ * units of their own. All these factors are powers of two. x alone is not scaled. */
 #include "krylov.h"
 
 #include <inttypes.h>
@@ -16,7 +17,8 @@ typedef struct cg {
   double *p, *r, *z, *ap; /* z = r without a preconditioner */
   bool flexible;
   double b_norm, rz, rr, zap; /* zap: z^T A p, if flexible */
-  double unit;                /* a power of two, usually 1 */
+  double a_unit, m_unit;      /* usually 1 */
+  double p_unit;
   int exponent;
 } cg;
 
@@ -25,9 +27,9 @@ static osla_err precondition(cg *c)
 {
   double sum[3];
   if (c->m) {
-    osla_krylov_scale(c->n, c->r, 1.0 / c->unit, 0);
+    osla_krylov_scale(c->n, c->r, c->m_unit, 0);
     OSLA_CALL(c->m->apply(c->m->arg, c->r, c->z));
-    osla_krylov_scale(c->n, c->r, c->unit, 0);
+    osla_krylov_scale(c->n, c->r, 1.0 / c->m_unit, 0);
   }
   sum[0] = osla_dot_local(c->n, c->r, c->r);
   sum[1] = c->m ? osla_dot_local(c->n, c->r, c->z) : 0.0;
@@ -59,51 +61,61 @@ static osla_err first_residual(cg *c, const double *b, double *x)
   return OSLA_OK;
 }
 
-/* The first residual and direction. The first z shows the size of M: it is computed again if `unit`
+/* The first residual and direction. The first z shows the size of M: it is computed again if m_unit
  * has to be another than 1. */
 static osla_err begin(cg *c, const double *b, double *x)
 {
   OSLA_CALL(first_residual(c, b, x));
-  c->unit = 1.0;
+  c->a_unit = c->m_unit = c->p_unit = 1.0;
   OSLA_CALL(precondition(c));
-  if (c->m && c->rr > 0.0) c->unit = osla_krylov_unit(fabs(c->rr / c->rz));
-  if (c->unit != 1.0) OSLA_CALL(precondition(c));
+  if (c->m && c->rr > 0.0) {
+    c->m_unit = osla_krylov_unit(fabs(c->rz / c->rr));
+    if (c->m_unit != 1.0) OSLA_CALL(precondition(c));
+    const double size = c->rz / c->rr;
+    if (isnormal(size)) c->p_unit = ldexp(1.0, -ilogb(size));
+  }
   for (int64_t i = 0; i < c->n; i++)
-    c->p[i] = c->z[i];
+    c->p[i] = c->p_unit * c->z[i];
   return OSLA_OK;
 }
 
 /* ap := A p, and *pap := p^T A p. */
 static osla_err multiply(cg *c, double *pap)
 {
-  osla_krylov_scale(c->n, c->p, c->unit, 0);
+  osla_krylov_scale(c->n, c->p, c->a_unit, 0);
   OSLA_CALL(osla_krylov_multiply(&c->k, OSLA_NOTRANS, c->p, 0.0, c->ap));
-  osla_krylov_scale(c->n, c->p, 1.0 / c->unit, 0);
+  osla_krylov_scale(c->n, c->p, 1.0 / c->a_unit, 0);
   *pap = osla_dot_local(c->n, c->p, c->ap);
   return osla_krylov_sum(&c->k, 1, pap);
 }
 
-/* One step along p, and the next p; *ended: A or M is not positive definite. Without M the first
- * product shows the size of A, where p = r: it is computed again if `unit` has to be another than
- * 1. */
+/* The first product, where p is about as long as r, shows the size of A: it is computed again if
+ * a_unit has to be another than 1. */
+static osla_err first_multiply(cg *c, double *pap)
+{
+  OSLA_CALL(multiply(c, pap));
+  c->a_unit = osla_krylov_unit(fabs(*pap / c->rr));
+  return c->a_unit == 1.0 ? OSLA_OK : multiply(c, pap);
+}
+
+/* One step along p, and the next p; *ended: A or M is not positive definite. */
 static osla_err step(cg *c, bool is_first, double *x, bool *ended)
 {
-  const double rz = c->rz;
+  const double rz = c->rz, p_unit = c->p_unit;
   double pap;
-  OSLA_CALL(multiply(c, &pap));
-  if (is_first && !c->m) c->unit = osla_krylov_unit(fabs(pap / rz));
-  if (is_first && !c->m && c->unit != 1.0) OSLA_CALL(multiply(c, &pap));
+  OSLA_CALL(is_first ? first_multiply(c, &pap) : multiply(c, &pap));
   *ended = pap <= 0.0 || rz <= 0.0;
   if (*ended) return OSLA_OK;
-  const double alpha = rz / pap, alpha_x = ldexp(alpha * c->unit, c->exponent);
+  const double alpha = p_unit * rz / pap;
+  const double alpha_x = ldexp(alpha, c->exponent + ilogb(c->a_unit));
   for (int64_t i = 0; i < c->n; i++) {
     x[i] += alpha_x * c->p[i];
     c->r[i] -= alpha * c->ap[i];
   }
   OSLA_CALL(precondition(c));
-  const double beta = c->flexible ? -c->zap / pap : c->rz / rz;
+  const double beta = c->flexible ? -p_unit * c->zap / pap : c->rz / rz;
   for (int64_t i = 0; i < c->n; i++)
-    c->p[i] = c->z[i] + beta * c->p[i];
+    c->p[i] = p_unit * c->z[i] + beta * c->p[i];
   return OSLA_OK;
 }
 

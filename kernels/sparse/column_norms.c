@@ -10,6 +10,7 @@
 #include <string.h>
 
 enum { SHIFT = 600 };
+static const double LEAST_NORM = 0x1p-450, LARGEST_NORM = 0x1p500;
 
 static void add_squares(const csr_part *a, double factor, double *restrict d)
 {
@@ -34,22 +35,31 @@ osla_err osla_csr_column_squares(osla_csr *a, double *d)
   return sum_squares(a, 1.0, d);
 }
 
-/* Replaces the norms that came from sums outside [2^-900, 2^1000]. */
+/* Is there an entry whose square may have been lost? Zeros are not: empty columns are usual. */
+static int has_small_entries(const csr_part *a)
+{
+  for (int64_t e = a->first[0]; e < a->first[a->n]; e++)
+    if (a->value[e] != 0.0 && fabs(a->value[e]) < LEAST_NORM) return 1;
+  return 0;
+}
+
+/* Replaces the norms whose squares are outside the middle of the range. */
 static osla_err correct_norms(osla_csr *a, double *again, double *d)
 {
-  const double limit_small = 0x1p-450, limit_large = 0x1p500;
-  int outside[2] = {0}; /* small, large */
+  enum { SMALL_ENTRIES, SMALL, LARGE, N_FOUND };
+  int found[N_FOUND] = {has_small_entries(&a->own) || has_small_entries(&a->other)};
   for (int64_t j = 0; j < a->columns; j++) {
-    outside[0] |= d[j] < limit_small;
-    outside[1] |= !(d[j] <= limit_large);
+    found[SMALL] |= d[j] < LEAST_NORM;
+    found[LARGE] |= !(d[j] <= LARGEST_NORM);
   }
-  OSLA_CALL(osla_allreduce(a->t, outside, 2, MPI_INT, MPI_MAX));
+  OSLA_CALL(osla_allreduce(a->t, found, N_FOUND, MPI_INT, MPI_MAX));
+  const bool is_needed[2] = {found[SMALL_ENTRIES] && found[SMALL], found[LARGE]};
   for (int large = 0; large < 2; large++) {
     const int shift = large ? -SHIFT : SHIFT;
-    if (!outside[large]) continue;
+    if (!is_needed[large]) continue;
     OSLA_CALL(sum_squares(a, ldexp(1.0, shift), again));
     for (int64_t j = 0; j < a->columns; j++)
-      if (large ? !(d[j] <= limit_large) : d[j] < limit_small) d[j] = ldexp(sqrt(again[j]), -shift);
+      if (large ? !(d[j] <= LARGEST_NORM) : d[j] < LEAST_NORM) d[j] = ldexp(sqrt(again[j]), -shift);
   }
   return OSLA_OK;
 }

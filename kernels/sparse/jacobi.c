@@ -5,6 +5,7 @@
 #include "krylov.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 
 struct osla_jacobi {
@@ -22,6 +23,10 @@ static osla_err invert_diagonal(const osla_csr *a, int64_t first_row, double shi
     j->inverse[i] += shift;
     OSLA_CHECK(j->inverse[i] > 0.0, OSLA_ERR_ARG,
                "Jacobi: element %g of row %" PRId64 " on the diagonal is not positive",
+               j->inverse[i], first_row + i);
+    OSLA_CHECK(isfinite(1.0 / j->inverse[i]), OSLA_ERR_ARG,
+               "Jacobi: element %g of row %" PRId64 " on the diagonal is too small: its inverse "
+               "overflows; multiply the system by a power of two",
                j->inverse[i], first_row + i);
     j->inverse[i] = 1.0 / j->inverse[i];
   }

@@ -11,31 +11,35 @@
 
 enum { SMALL, MEDIUM, LARGE, N_SUMS };
 enum { SHIFT = 600 };
-static const double SMALL_BELOW = 0x1p-480, LARGE_ABOVE = 0x1p480;
+static const double SMALL_BELOW = 0x1p-480, LARGE_ABOVE = 0x1p480, UP = 0x1p600, DOWN = 0x1p-600;
+static const double LEAST_SUM = 0x1p-900, LARGEST_SUM = 0x1p1000;
 
-/* Neither the sum of squares nor any part of it that matters has left the range of double. */
-static bool is_medium(double sum)
+static bool is_zero(int64_t n, const double *x)
 {
-  return sum >= 0x1p-900 && sum <= 0x1p1000;
+  for (int64_t i = 0; i < n; i++)
+    if (x[i] != 0.0) return false;
+  return true;
 }
 
+/* The plain sum serves if it lies between the two limits: no square has overflowed, and those that
+ * have underflowed are below 2^-120 of the sum. That is the usual case, of one pass. */
 static void sum_squares(int64_t n, const double *x, double sum[N_SUMS])
 {
   sum[MEDIUM] = osla_dot_local(n, x, x);
   sum[SMALL] = sum[LARGE] = 0.0;
-  if (is_medium(sum[MEDIUM])) return; /* the usual case: one pass, without branches */
+  if (sum[MEDIUM] >= LEAST_SUM && sum[MEDIUM] <= LARGEST_SUM) return;
+  if (sum[MEDIUM] == 0.0 && is_zero(n, x)) return;
   sum[MEDIUM] = 0.0;
   for (int64_t i = 0; i < n; i++) {
     const double size = fabs(x[i]);
     const int kind = size > LARGE_ABOVE ? LARGE : size < SMALL_BELOW ? SMALL : MEDIUM;
-    const double scaled = kind == LARGE   ? ldexp(size, -SHIFT)
-                          : kind == SMALL ? ldexp(size, SHIFT)
-                                          : size;
+    const double scaled = kind == LARGE ? size * DOWN : kind == SMALL ? size * UP : size;
     sum[kind] += scaled * scaled;
   }
 }
 
-/* The root of the three sums together. */
+/* The root of the three sums together. The ranks differ in what they have: one may have small
+ * elements alone, and another a medium sum beside which they do not count. */
 static void take_root(const double sum[N_SUMS], double *value, int *exponent)
 {
   double square = sum[MEDIUM];
@@ -43,7 +47,7 @@ static void take_root(const double sum[N_SUMS], double *value, int *exponent)
   if (sum[LARGE] > 0.0) {
     shift = SHIFT;
     square = sum[LARGE] + ldexp(sum[MEDIUM], -2 * SHIFT);
-  } else if (sum[SMALL] > 0.0 && !is_medium(sum[MEDIUM])) {
+  } else if (sum[SMALL] > 0.0 && sum[MEDIUM] < LEAST_SUM) {
     shift = -SHIFT;
     square = sum[SMALL] + ldexp(sum[MEDIUM], 2 * SHIFT);
   }

@@ -106,8 +106,8 @@ typedef struct osla_preconditioner {
  *   shift  [in]  is added to the diagonal
  *   out    [out] owned by the caller
  * Memory: 8 block bytes a row. Errors, on all ranks together: ARG (block < 1; row blocks that
- * differ from column blocks; a diagonal element that is not positive, or a block that is not
- * positive definite: its row is named), MEM, MPI. */
+ * differ from column blocks; a diagonal element that is not positive, or below 5.6e-309, so that
+ * its inverse overflows; a block that is not positive definite: its row is named), MEM, MPI. */
 typedef struct osla_jacobi osla_jacobi;
 osla_err osla_jacobi_create(osla_csr *matrix, int64_t block, double shift, osla_jacobi **out);
 void osla_jacobi_destroy(osla_jacobi **jacobi);                 /* local */
@@ -120,9 +120,8 @@ osla_preconditioner osla_jacobi_use(const osla_jacobi *jacobi); /* borrows it */
  *   x       [in,out] [rows] the first guess, then the solution
  *   options [in]     NULL: defaults. It ends when |b - A x| <= tolerance |b|
  * The bits depend on operator, preconditioner and ranks alone. Range: the solver multiplies b, A
- * and M by powers of two, so that A, b and x may have any size that double can hold. Two products
- * must stay inside the range of double: A times the first guess, and the size of M times that of A
- * (1e-100 to 1e100; it is about 1 if M approximates the inverse of A). Memory: four vectors.
+ * and M by powers of two, so that A, M, b and x may have any normal size. A times the first guess
+ * must stay inside the range of double. Memory: four vectors.
  * Errors, on all ranks together: ARG (options, also such as differ by rank; rows that are not
  * columns; a preconditioner of osla_jacobi_use or osla_sweeps_use for another number of rows), MEM,
  * MPI, those of operator and preconditioner. */
@@ -141,7 +140,7 @@ osla_err osla_cg(const osla_operator *a, const osla_preconditioner *m, const dou
  *                 |A^T r| <= tolerance |A| |r| or |r| <= tolerance (|b| + |A| |x|): their stopping
  *                 rules 2 and 1, section 6; |A| is the Frobenius norm as far as it is seen
  * The bits depend on operator and ranks alone. Range: the solver multiplies b, A and the damping by
- * powers of two, so that A, b and x may have any size that double can hold. A damping of more than
+ * powers of two, so that A, b and x may have any normal size. A damping of more than
  * 1e150 |A| can end as NOT_FINITE. Memory: five vectors of columns and one of rows. Errors: as
  * osla_cg. */
 osla_err osla_lsqr(const osla_operator *a, const double *b, double damping, const double *scale,

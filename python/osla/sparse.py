@@ -208,7 +208,7 @@ def cg(a: CSR, b: np.ndarray, x: np.ndarray | None = None, *, jacobi: int = 0, s
     guess, which the solution replaces; None: zero. jacobi: 0: no preconditioner, 1: the diagonal,
     more: blocks of so many rows. sweeps: the preconditioner is so many of block Jacobi, in lock-step,
     or with mode "async" or "racy" without waiting (`iterate`). options: tolerance, iterations,
-    flexible (always where sweeps do not wait). A, b and x may have any size that float64 holds; where
+    flexible (always where sweeps do not wait). A, b and x may have any normal size; where
     x overflows, or its norm is below 2.2e-308, the end is "not finite"."""
     own, block = handle(a, CSR, "a"), _words.whole(jacobi, "jacobi", 0)
     many, how = _words.whole(sweeps, "sweeps", 0), _words.word(mode, _words.MODE, "mode")
