@@ -19,8 +19,9 @@ typedef struct gate {
 /* The gate as a rank of its node sees it that has followed nothing yet. */
 static arrivals look_at(const gate *g)
 {
-  uint64_t *seen = osla_test_allocate((size_t)g->shape.words + 1, sizeof *seen);
-  memset(seen, 0, (size_t)g->shape.words * sizeof *seen);
+  const size_t words = (size_t)(g->shape.words - g->shape.leaves);
+  uint64_t *seen = osla_test_allocate(words + 1, sizeof *seen);
+  memset(seen, 0, words * sizeof *seen);
   return osla_arrivals_at(&g->shape, g->memory, seen);
 }
 

@@ -102,9 +102,10 @@ static bool is_new(const arrivals *a, int leaf)
   return load(&a->intakes[leaf].state) == IDLE && has_more(a, leaf);
 }
 
+/* `at`: of a word above the leaves. */
 static bool has_changed(const arrivals *a, int at)
 {
-  return atomic_load_explicit(&a->word[at], memory_order_relaxed) != a->seen[at];
+  return atomic_load_explicit(&a->word[at], memory_order_relaxed) != a->seen[at - a->shape->leaves];
 }
 
 /* Follows changes among words [first, past) of a level, under the lock. A word is noted before what
@@ -119,7 +120,7 @@ static void follow(const arrivals *a, int level, int first, int past)
       continue;
     }
     if (!has_changed(a, at)) continue;
-    a->seen[at] = atomic_load_explicit(&a->word[at], memory_order_acquire);
+    a->seen[at - s->leaves] = atomic_load_explicit(&a->word[at], memory_order_acquire);
     int below = i * s->fan, end = below + s->fan, most = s->count[level - 1];
     follow(a, level - 1, below, end < most ? end : most);
   }

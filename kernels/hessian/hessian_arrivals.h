@@ -5,8 +5,8 @@
  * a tree: a word for each `fan` words below it, up to a level that has no more than `fan`, the top.
  * An origin that has raised its leaf changes then, one after the other, the words above it, to
  * values that no word ever had. So the top says whether anything has come, and a change is followed
- * down to its leaf: both cost as much with ten thousand origins as with ten. With no more than
- * `fan` origins the leaves are the top.
+ * down to its leaf: for the gate both cost as much with ten thousand origins as with ten. With no
+ * more than `fan` origins the leaves are the top.
  *
  * Any rank of the node may collect what came through a gate, and serve it. The queue of the origins
  * that wait is shared by these ranks, under a lock that is only tried.
@@ -48,16 +48,17 @@ typedef struct arrivals {
   const arrival_shape *shape;
   struct arrival_queue *queue;
   _Atomic uint64_t *word; /* [words] by the origins */
-  uint64_t *seen;         /* [words] of this rank: the changes of the tree that it has followed */
-  intake *intakes;        /* [leaves] */
-  uint32_t *waiting;      /* [leaves] a ring of those that nobody serves yet */
+  uint64_t *seen;  /* [words - leaves] of this rank: the changes of the tree that it has followed */
+  intake *intakes; /* [leaves] */
+  uint32_t *waiting; /* [leaves] a ring of those that nobody serves yet */
 } arrivals;
 
 /* fan >= 2. */
 arrival_shape osla_arrivals_shape(int leaves, int fan);
 size_t osla_arrivals_bytes(const arrival_shape *shape);
 
-/* memory: of the gate, aligned to 64 bytes. seen: [words] of the calling rank, zeroed, borrowed. */
+/* memory: of the gate, aligned to 64 bytes. seen: [words - leaves] of the calling rank, zeroed,
+ * borrowed. */
 arrivals osla_arrivals_at(const arrival_shape *shape, void *memory, uint64_t *seen);
 
 /* Where in that memory an origin writes: level 0 its leaf, then 1, 2, ... levels. */

@@ -45,7 +45,7 @@ typedef struct inbox {
 
 typedef struct inbox_table {
   arrivals *gates; /* [members of my node] */
-  uint64_t *seen;  /* [members of my node][words] for the gates */
+  uint64_t *seen;  /* [members of my node][words - leaves] for the gates */
   int next;        /* the member whose gate is looked at beside mine */
   inbox of[];      /* [n_inboxes] */
 } inbox_table;
@@ -67,7 +67,7 @@ osla_err osla_inboxes_create(osla_hessian *h)
   int members = osla_wire_members(w, w->node);
   inbox_table *t = w->inboxes = calloc(1, sizeof *t + (size_t)w->n_inboxes * sizeof t->of[0]);
   OSLA_CHECK(t, OSLA_ERR_MEM, "inboxes");
-  const size_t words = (size_t)w->shape.words;
+  const size_t words = (size_t)(w->shape.words - w->shape.leaves); /* above the leaves */
   t->gates = malloc((size_t)members * sizeof *t->gates);
   t->seen = calloc((size_t)members * words + 1, sizeof *t->seen);
   OSLA_CHECK(t->gates && t->seen, OSLA_ERR_MEM, "gates of %d ranks", members);
@@ -97,7 +97,8 @@ void osla_inboxes_free(osla_hessian *h)
 
 size_t osla_inboxes_bytes(const wire *w)
 {
-  const size_t gate_bytes = sizeof(arrivals) + (size_t)w->shape.words * sizeof(uint64_t);
+  const size_t above = (size_t)(w->shape.words - w->shape.leaves);
+  const size_t gate_bytes = sizeof(arrivals) + above * sizeof(uint64_t);
   return sizeof(inbox_table) + (size_t)osla_wire_members(w, w->node) * gate_bytes +
          (size_t)w->n_inboxes * (sizeof(inbox) + w->inbox_bytes + 4 * w->message_most);
 }
