@@ -1,10 +1,9 @@
 /* The farewell hangs as an attribute on MPI_COMM_SELF, which MPI_Finalize deletes before anything
  * else, while MPI still works (MPI-3.1, section 8.7.1).
  *
- * Each set of ranks that no earlier set covers keeps a communicator until then, and MPI has some
- * thousands of these. So sets behind the first MOST_SETS share MPI_COMM_WORLD, in which the program
- * has no message left at that point; of ranks of another world (MPI_Comm_spawn) such a set gets no
- * farewell. */
+ * A set of ranks that no earlier set covers gets a communicator of its own, up to MOST_SETS of
+ * them, since MPI has only some thousands. Later sets share MPI_COMM_WORLD. Ranks outside it
+ * (MPI_Comm_spawn) then get no farewell. */
 #include "futex.h"
 #include "osla_farewell.h"
 #include "osla_random.h"
@@ -30,11 +29,12 @@ typedef struct farewell {
   int n_requests;
 } farewell;
 
-/* The attribute's key: all that this process must remember. */
+/* All farewells of this process. The attribute on MPI_COMM_SELF points to it. */
 static struct {
   pthread_mutex_t mutex;
-  int keyval;
-} key = {PTHREAD_MUTEX_INITIALIZER, MPI_KEYVAL_INVALID};
+  int keyval; /* MPI_KEYVAL_INVALID: the attribute is not set yet */
+  farewell *first;
+} all = {PTHREAD_MUTEX_INITIALIZER, MPI_KEYVAL_INVALID, NULL};
 
 static void post(farewell *f)
 {
@@ -69,15 +69,16 @@ static void finish(farewell *f)
 }
 
 /* All are posted before one is waited for: ranks may have met in different orders. */
-static int say_farewell(MPI_Comm self, int keyval, void *first, void *extra)
+static int say_farewell(MPI_Comm self, int keyval, void *value, void *extra)
 {
-  (void)self, (void)keyval, (void)extra;
-  for (farewell *f = first; f; f = f->next)
+  (void)self, (void)keyval, (void)value, (void)extra;
+  for (farewell *f = all.first; f; f = f->next)
     post(f);
-  for (farewell *f = first, *next; f; f = next) {
+  for (farewell *f = all.first, *next; f; f = next) {
     next = f->next;
     finish(f);
   }
+  all.first = NULL;
   osla_nap(REST_US);
   return MPI_SUCCESS;
 }
@@ -145,90 +146,106 @@ static bool covers(const farewell *f, MPI_Comm comm, int size, int *rank)
   return true;
 }
 
-static farewell *first_one(void)
+/* Sets the attribute, so that nothing can fail when a farewell is added later. Under the mutex. */
+static osla_err set_attribute(void)
 {
-  void *first = NULL;
-  int found = 0;
-  if (key.keyval == MPI_KEYVAL_INVALID) return NULL;
-  (void)MPI_Comm_get_attr(MPI_COMM_SELF, key.keyval, &first, &found);
-  return found ? first : NULL;
-}
-
-/* Appends: the attribute stays the first one, so that nothing is deleted on the way. */
-static osla_err append(farewell *f)
-{
-  farewell *last = first_one();
-  while (last && last->next)
-    last = last->next;
-  if (last) {
-    last->next = f;
-    return OSLA_OK;
-  }
-  if (key.keyval == MPI_KEYVAL_INVALID)
-    OSLA_MPI(MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, say_farewell, &key.keyval, NULL));
-  OSLA_MPI(MPI_Comm_set_attr(MPI_COMM_SELF, key.keyval, f));
+  if (all.keyval != MPI_KEYVAL_INVALID) return OSLA_OK;
+  int keyval;
+  OSLA_MPI(MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, say_farewell, &keyval, NULL));
+  OSLA_MPI(MPI_Comm_set_attr(MPI_COMM_SELF, keyval, &all));
+  all.keyval = keyval;
   return OSLA_OK;
 }
 
-/* A farewell of no rank yet, in comm, which belongs to it unless it is MPI_COMM_WORLD; appended.
- * NULL: there is no memory. */
-static farewell *create(MPI_Comm comm)
+/* A farewell without a communicator, of no rank yet. NULL: there is no memory. Local. */
+static farewell *allocate(int rank, int size)
 {
   farewell *f = calloc(1, sizeof *f);
   if (!f) return NULL;
-  f->comm = comm;
-  bool good =
-    MPI_Comm_rank(comm, &f->rank) == MPI_SUCCESS && MPI_Comm_size(comm, &f->size) == MPI_SUCCESS;
-  if (good) {
-    f->takes_leave = calloc((size_t)f->size, sizeof *f->takes_leave);
-    f->requests = calloc(2 * (size_t)f->size, sizeof *f->requests);
-  }
-  if (good && f->takes_leave && f->requests && append(f) == OSLA_OK) return f;
-  f->comm = MPI_COMM_NULL;
+  *f = (farewell){.comm = MPI_COMM_NULL, .rank = rank, .size = size};
+  f->takes_leave = calloc((size_t)size, sizeof *f->takes_leave);
+  f->requests = calloc(2 * (size_t)size, sizeof *f->requests);
+  if (f->takes_leave && f->requests) return f;
   destroy(f);
   return NULL;
 }
-/* A farewell of all ranks of comm, in a communicator of its own. Collective. */
-static osla_err arrange_own(MPI_Comm comm)
+
+static void add(farewell *f)
 {
-  MPI_Comm own = MPI_COMM_NULL;
-  OSLA_MPI(MPI_Comm_dup(comm, &own));
-  (void)pthread_mutex_lock(&key.mutex);
-  farewell *f = create(own);
-  for (int i = 0; f && i < f->size; i++)
-    f->takes_leave[i] = i != f->rank;
-  (void)pthread_mutex_unlock(&key.mutex);
-  if (!f) (void)MPI_Comm_free(&own);
-  return osla_all_have(comm, f, "farewells");
+  (void)pthread_mutex_lock(&all.mutex);
+  f->next = all.first;
+  all.first = f;
+  (void)pthread_mutex_unlock(&all.mutex);
 }
 
-/* A farewell of the ranks of comm that MPI_COMM_WORLD has, in MPI_COMM_WORLD. Collective. */
-static osla_err arrange_in_world(MPI_Comm comm, int size, int *rank)
+/* A farewell of all ranks of comm, in a communicator of its own. Collective. */
+static osla_err arrange_own(MPI_Comm comm, int size)
 {
-  (void)pthread_mutex_lock(&key.mutex);
-  farewell *f = first_one();
+  int rank = 0;
+  OSLA_MPI(MPI_Comm_rank(comm, &rank));
+  farewell *f = allocate(rank, size);
+  osla_err err = osla_all_have(comm, f, "farewells");
+  if (err == OSLA_OK) {
+    int code = MPI_Comm_dup(comm, &f->comm);
+    if (code != MPI_SUCCESS) err = osla_error_set_mpi(code, "MPI_Comm_dup");
+  }
+  if (err != OSLA_OK) {
+    destroy(f);
+    return err;
+  }
+  for (int i = 0; i < size; i++)
+    f->takes_leave[i] = i != rank;
+  add(f);
+  return OSLA_OK;
+}
+
+/* The farewell in MPI_COMM_WORLD; NULL: there is none. Under the mutex. */
+static farewell *find_world(void)
+{
+  farewell *f = all.first;
   while (f && f->comm != MPI_COMM_WORLD)
     f = f->next;
-  if (!f) f = create(MPI_COMM_WORLD);
-  const bool good = f && translate(comm, size, MPI_COMM_WORLD, rank) == OSLA_OK;
-  for (int i = 0; good && i < size; i++)
-    if (rank[i] != MPI_UNDEFINED && rank[i] != f->rank) f->takes_leave[rank[i]] = true;
-  (void)pthread_mutex_unlock(&key.mutex);
-  return osla_all_have(comm, good, "farewells");
+  return f;
 }
 
+/* A farewell of the ranks of comm that MPI_COMM_WORLD has, in MPI_COMM_WORLD. Collective. `rank`:
+ * [size] scratch. */
+static osla_err arrange_in_world(MPI_Comm comm, int size, int *rank)
+{
+  int my_rank = 0, world_size = 1;
+  OSLA_MPI(MPI_Comm_rank(MPI_COMM_WORLD, &my_rank));
+  OSLA_MPI(MPI_Comm_size(MPI_COMM_WORLD, &world_size));
+  (void)pthread_mutex_lock(&all.mutex);
+  farewell *known = find_world(), *f = known ? known : allocate(my_rank, world_size);
+  (void)pthread_mutex_unlock(&all.mutex);
+  const bool is_good = f && translate(comm, size, MPI_COMM_WORLD, rank) == OSLA_OK;
+  osla_err err = osla_all_have(comm, is_good, "farewells");
+  if (err != OSLA_OK) {
+    if (f != known) destroy(f);
+    return err;
+  }
+  for (int i = 0; i < size; i++)
+    if (rank[i] != MPI_UNDEFINED && rank[i] != my_rank) f->takes_leave[rank[i]] = true;
+  f->comm = MPI_COMM_WORLD;
+  if (f != known) add(f);
+  return OSLA_OK;
+}
+
+/* `rank`: [size] scratch. */
 static osla_err arrange(MPI_Comm comm, int size, int *rank)
 {
   bool is_covered = false;
   int n_sets = 0;
-  (void)pthread_mutex_lock(&key.mutex);
-  for (const farewell *f = first_one(); f; f = f->next, n_sets++)
+  (void)pthread_mutex_lock(&all.mutex);
+  osla_err err = set_attribute();
+  for (const farewell *f = all.first; f; f = f->next, n_sets++)
     is_covered = is_covered || covers(f, comm, size, rank);
-  (void)pthread_mutex_unlock(&key.mutex);
+  (void)pthread_mutex_unlock(&all.mutex);
+  OSLA_CALL(osla_all_have(comm, err == OSLA_OK, "farewells"));
   int most[2] = {!is_covered, n_sets};
   OSLA_MPI(MPI_Allreduce(MPI_IN_PLACE, most, 2, MPI_INT, MPI_MAX, comm));
   if (!most[0]) return OSLA_OK;
-  return most[1] < MOST_SETS ? arrange_own(comm) : arrange_in_world(comm, size, rank);
+  return most[1] < MOST_SETS ? arrange_own(comm, size) : arrange_in_world(comm, size, rank);
 }
 
 osla_err osla_farewell_arrange(MPI_Comm comm)

@@ -25,7 +25,8 @@ extern "C" {
  * Every transport calls it; a program that uses MPI without one may. Calls for ranks that an
  * earlier one covers change nothing. The first 64 sets of ranks that are not covered keep a
  * communicator each until MPI_Finalize; later ones use MPI_COMM_WORLD with the tag 32749 inside
- * MPI_Finalize. Collective over comm, blocking. Errors, on all ranks together: MPI, MEM. */
+ * MPI_Finalize: with so many sets the program may have no receive with MPI_ANY_TAG pending there.
+ * Collective over comm, blocking. Errors, on all ranks together: MPI, MEM. */
 osla_err osla_farewell_arrange(MPI_Comm comm);
 
 #ifdef __cplusplus
