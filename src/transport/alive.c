@@ -93,6 +93,8 @@ static int look_at_end(MPI_Comm world, int keyval, void *value, void *extra)
   if (all.n_windows == 0 || (!all.is_lowest && !all.ends_badly)) return MPI_SUCCESS;
   if (!all.is_lowest) osla_nap(OTHERS_WAIT_US); /* for that rank to end the job */
   list_objects(text);
+  if (text[0] == '\0')
+    return MPI_SUCCESS; /* a window of no object, as of one that could not be made */
   osla_log(all.rank, "MPI_Finalize was called before %s%s", text,
            all.ends_badly ? "; ending all ranks" : "");
   if (!all.ends_badly) return MPI_SUCCESS;

@@ -5,9 +5,9 @@
  * call that made an object that still lives, and the call that destroys it; over UCX the job ends
  * there, elsewhere MPI_Finalize goes on.
  *
- * It hangs as an attribute on MPI_COMM_WORLD, whose deletion MPICH makes a part of MPI_Finalize
- * behind that of the attributes on MPI_COMM_SELF, with which programs and the adaptors of this
- * library destroy their objects. Where an MPI never deletes it, there is no line.
+ * The check is the delete callback of an attribute on MPI_COMM_WORLD. MPICH calls it inside
+ * MPI_Finalize, after the callbacks on MPI_COMM_SELF, in which programs and our adaptors destroy
+ * their objects. An MPI that never deletes the attribute prints no line.
  *
  * Local, thread-safe. */
 #ifndef OSLA_ALIVE_H
@@ -21,9 +21,9 @@ typedef struct osla_maker {
   bool is_set;
 } osla_maker;
 
-/* From here to the end of the block this thread makes an object by that call, of which all that is
- * made meanwhile is a part; if it is not a part of another one already. It must stand before the
- * first goto to the block's end. */
+/* Until the end of this block, objects that this thread adds count as parts of one object, which
+ * `maker` makes and `destroyer` destroys. An enclosing OSLA_MAKES wins. Put it before the first
+ * goto that leaves the block. */
 #define OSLA_MAKES(maker, destroyer)                                                               \
   __attribute__((cleanup(osla_alive_restore), unused)) osla_maker osla_maker_before =              \
     osla_alive_makes(maker, destroyer)
@@ -36,12 +36,11 @@ typedef struct osla_alive {
   struct osla_alive *next, **link; /* what points to this entry; NULL: not in the list */
 } osla_alive;
 
-/* An object begins its life by the call that OSLA_MAKES has named, and ends it. It holds the entry.
- */
+/* Adds an object to the list, or removes it. The object contains the entry. */
 void osla_alive_add(osla_alive *a);
 void osla_alive_remove(osla_alive *a); /* also one that was never added */
 
-/* A window of MPI was opened, or is closed. The ranks that are the lowest of a window write the
+/* Counts the windows of MPI that are open. Rank 0 of a transport that has opened one writes the
  * line. */
 void osla_alive_window_opened(bool is_lowest);
 void osla_alive_window_closed(void);
