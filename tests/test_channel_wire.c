@@ -4,6 +4,7 @@
 #include "osla_clock.h"
 #include "osla_test_help.h"
 
+#include <math.h>
 #include <mpi.h>
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -258,12 +259,14 @@ static double processor_time(void)
   return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
-/* Who has many neighbours sleeps while it waits for one of them. */
-static void check_many(osla_transport *t, int n)
+/* The share of the time in which the first rank is at work while it waits for one of n neighbours,
+ * who sends after a while. Other ranks: 0. */
+static double busy_share(osla_transport *t, int n)
 {
   enum { MANY = 160, THAT = 17, SLEEP_US = 400000 };
   osla_channel_end ends[MANY];
   osla_channels *set;
+  double share = 0.0;
   for (int k = 0; k < n; k++)
     ends[k] = (osla_channel_end){.peer = other(),
                                  .tag = k,
@@ -280,10 +283,23 @@ static void check_many(osla_transport *t, int n)
   if (talks() && is_first()) {
     const double start = osla_clock(), before = processor_time();
     receive_from(set, THAT, 1, 1);
-    const double took = osla_clock() - start, busy = processor_time() - before;
-    OSLA_ASSERT_MSG(busy < 0.5 * took, "%d: at work for %.3f s of %.3f", n, busy, took);
+    share = (processor_time() - before) / (osla_clock() - start);
   }
   osla_channels_destroy(&set);
+  return share;
+}
+
+/* A rank with many neighbours sleeps while it waits for one of them. Work beside it makes each look
+ * longer, so that one good try of three is enough. */
+static void check_many(osla_transport *t, int n)
+{
+  double least = 1.0;
+  for (int i = 0; i < 3 && least >= 0.5; i++) {
+    double share = busy_share(t, n);
+    OSLA_ASSERT_OK(osla_allreduce(t, &share, 1, MPI_DOUBLE, MPI_MAX));
+    least = fmin(least, share);
+  }
+  OSLA_ASSERT_MSG(least < 0.5, "%d neighbours: at work for %.2f of the time", n, least);
 }
 
 static void test_many(void)
