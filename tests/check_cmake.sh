@@ -62,11 +62,11 @@ grep -q 'scalapack there' "$scratch/out" || [ ! -f "$BUILDDIR/.libs/libosla.so" 
 quietly make -C "$scratch/build" VERBOSE=1
 grep -q "$BUILDDIR\|$scratch/root" "$scratch/out" && fail "a folder of the build is used"
 for ranks in 1 2; do
-  quietly timeout 60 "$MPIEXEC" -n $ranks "$scratch/build/example"
+  quietly timeout "$JOB_LIMIT" "$MPIEXEC" -n $ranks "$scratch/build/example"
   grep -qE '^info 0, largest \|x\| 0\.[0-9]+$' "$scratch/out" || { cat "$scratch/out"; fail "example on $ranks ranks"; }
 done
 if [ "$HAVE_FORTRAN" = yes ]; then
-  quietly timeout 60 "$MPIEXEC" -n 2 "$scratch/build/example_fortran"
+  quietly timeout "$JOB_LIMIT" "$MPIEXEC" -n 2 "$scratch/build/example_fortran"
   grep -qE '^info 0, largest \|x\| 0\.[0-9]+$' "$scratch/out" || { cat "$scratch/out"; fail "the example in Fortran"; }
 fi
 [ "$HAVE_GA" = no ] || [ -x "$scratch/build/example_ga" ] || fail "osla::ga was built, and is not found"

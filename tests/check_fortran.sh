@@ -78,10 +78,10 @@ diff "$scratch/c" "$scratch/f" || fail "C's sizes and values are others than For
 quietly "${c[@]}" "$SRCDIR/doc/example.c" -o "$scratch/example-c" "${flags[@]}"
 quietly "${fortran[@]}" -std=f2008 -Wall "$SRCDIR/doc/example.f90" -o "$scratch/example" "${flags[@]}"
 for ranks in 1 2 4; do
-  quietly timeout 60 "$MPIEXEC" -n $ranks "$scratch/example"
+  quietly timeout "$JOB_LIMIT" "$MPIEXEC" -n $ranks "$scratch/example"
   cat "$scratch/out" >>"$scratch/answers"
 done
-quietly timeout 60 "$MPIEXEC" -n 2 "$scratch/example-c"
+quietly timeout "$JOB_LIMIT" "$MPIEXEC" -n 2 "$scratch/example-c"
 [ "$(sort -u "$scratch/answers")" = "$(cat "$scratch/out")" ] || { cat "$scratch/answers" "$scratch/out"; fail "answers differ"; }
 guide=$SRCDIR/doc/fortran.md
 while read -r line; do
@@ -91,26 +91,26 @@ done < <(awk '/^```fortran$/ {block++; on = 1; next} /^```$/ {on = 0} on && bloc
 # The program in the guide.
 awk '/^```fortran$/ {block++; on = 1; next} /^```$/ {on = 0} on && block == 2' "$guide" >"$scratch/local.f90"
 quietly "${fortran[@]}" -std=f2008 -Wall "$scratch/local.f90" -o "$scratch/local" "${flags[@]}"
-quietly timeout 60 "$MPIEXEC" -n 2 "$scratch/local"
+quietly timeout "$JOB_LIMIT" "$MPIEXEC" -n 2 "$scratch/local"
 grep -qx 'corner 328350.0 323400.0 323400.0 318550.0' "$scratch/out" || { cat "$scratch/out"; fail "the program in fortran.md"; }
 grep -q '^error 1, osla_matrix_get_block: .* counted from 1$' "$scratch/out" || { cat "$scratch/out"; fail "its error"; }
 
 # The one of sparse matrices.
 awk '/^```fortran$/ {block++; on = 1; next} /^```$/ {on = 0} on && block == 3' "$guide" >"$scratch/sparse.f90"
 quietly "${fortran[@]}" -std=f2008 -Wall "$scratch/sparse.f90" -o "$scratch/sparse" "${flags[@]}"
-quietly timeout 60 "$MPIEXEC" -n 3 "$scratch/sparse"
+quietly timeout "$JOB_LIMIT" "$MPIEXEC" -n 3 "$scratch/sparse"
 [ "$(cat "$scratch/out")" = $'solved T T\nnext, leaves 1 1' ] || { cat "$scratch/out"; fail "the second program in fortran.md"; }
 
 # The one of iterations.
 awk '/^```fortran$/ {block++; on = 1; next} /^```$/ {on = 0} on && block == 4' "$guide" >"$scratch/iterations.f90"
 quietly "${fortran[@]}" -std=f2008 -Wall "$scratch/iterations.f90" -o "$scratch/iterations" "${flags[@]}"
-quietly timeout 60 "$MPIEXEC" -n 2 "$scratch/iterations"
+quietly timeout "$JOB_LIMIT" "$MPIEXEC" -n 2 "$scratch/iterations"
 [ "$(cat "$scratch/out")" = $'iterated: converged\nnext 1' ] || { cat "$scratch/out"; fail "the third program in fortran.md"; }
 
 # Without stat an error of all ranks ends the job, with one line.
 sed '/osla_matrix_get_block(C, 100, 100/s/, stat, text//' "$scratch/local.f90" >"$scratch/wrong.f90"
 quietly "${fortran[@]}" "$scratch/wrong.f90" -o "$scratch/wrong" "${flags[@]}"
-timeout 60 "$MPIEXEC" -n 2 "$scratch/wrong" >"$scratch/out" 2>&1 && fail "an error without stat did not end the job"
+timeout "$JOB_LIMIT" "$MPIEXEC" -n 2 "$scratch/wrong" >"$scratch/out" 2>&1 && fail "an error without stat did not end the job"
 [ "$(grep -c '^osla\[0\]: bad argument: osla_matrix_get_block: a block of 2 x 2 .*; ending all ranks$' "$scratch/out")" = 1 ] &&
   [ "$(grep -c '^osla' "$scratch/out")" = 1 ] || { cat "$scratch/out"; fail "an error without stat"; }
 echo "Fortran: $(sort -u "$scratch/answers")"

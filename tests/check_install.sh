@@ -89,7 +89,7 @@ uses() { # WHICH LIBRARY-FLAGS...
   quietly "${compiler[@]}" "${cflags[@]}" "$SRCDIR/doc/example.c" "$scratch/names.c" \
     -rdynamic -o "$scratch/user-$which" "$@"
   for ranks in 1 2 3; do
-    quietly env LD_LIBRARY_PATH="$libdir" timeout 60 "$MPIEXEC" -n $ranks "$scratch/user-$which"
+    quietly env LD_LIBRARY_PATH="$libdir" timeout "$JOB_LIMIT" "$MPIEXEC" -n $ranks "$scratch/user-$which"
     cat "$scratch/out" >>"$scratch/answers"
   done
   echo "$which library: $(cat "$scratch/out")"
@@ -106,7 +106,7 @@ fi
 guide() { # RANKS ANSWER ARGUMENT...
   local ranks=$1 answer=$2
   shift 2
-  quietly env LD_LIBRARY_PATH="$libdir" timeout 60 "$MPIEXEC" -n "$ranks" "$scratch/guide" "$@"
+  quietly env LD_LIBRARY_PATH="$libdir" timeout "$JOB_LIMIT" "$MPIEXEC" -n "$ranks" "$scratch/guide" "$@"
   grep -q "^grid $answer MiB a rank" "$scratch/out" || fail "guide $*, $ranks ranks: $(cat "$scratch/out")"
 }
 libraries=("${static[@]}")
@@ -119,7 +119,7 @@ guide 4 '2 x 2 on 1 nodes, blocks of 32: 0.1' 200 32 2 2
 # The program of doc/asynchronous.md, in each mode.
 quietly "${compiler[@]}" "${cflags[@]}" "$SRCDIR/doc/asynchronous.c" -o "$scratch/asynchronous" "${libraries[@]}"
 for mode in sync async racy; do
-  quietly env LD_LIBRARY_PATH="$libdir" timeout 60 "$MPIEXEC" -n 2 "$scratch/asynchronous" $mode
+  quietly env LD_LIBRARY_PATH="$libdir" timeout "$JOB_LIMIT" "$MPIEXEC" -n 2 "$scratch/asynchronous" $mode
   grep -q '^converged: residual ' "$scratch/out" || fail "asynchronous $mode: $(cat "$scratch/out")"
 done
 
@@ -184,7 +184,7 @@ EOT
   : >"$scratch/answers"
   for ranks in 1 2 3; do
     for name in calls user-ga; do
-      quietly env $(in_mode node $ranks ga) LD_LIBRARY_PATH="$libdir" timeout 60 "$MPIEXEC" -n $ranks "$scratch/$name"
+      quietly env $(in_mode node $ranks ga) LD_LIBRARY_PATH="$libdir" timeout "$JOB_LIMIT" "$MPIEXEC" -n $ranks "$scratch/$name"
       cat "$scratch/out" >>"$scratch/answers"
     done
   done
@@ -194,7 +194,7 @@ EOT
 fi
 
 program=$(find "$scratch/root" -type f -path '*/bin/osla')
-if [ -n "$program" ]; then quietly timeout 30 "$program" --help; fi
+if [ -n "$program" ]; then quietly timeout "$JOB_LIMIT" "$program" --help; fi
 quietly make -C "$BUILDDIR" uninstall DESTDIR="$scratch/root"
 left=$(find "$scratch/root" ! -type d)
 [ -z "$left" ] || fail "left after make uninstall: $left"

@@ -23,7 +23,7 @@ fake=($(in_mode fake2 2))
 run() {
   local out=$1 ranks=$2 program=$3 arguments=$4
   shift 4
-  timeout 90 "$MPIEXEC" -n "$ranks" env "$@" "$program" $arguments >"$out" 2>"$out.err" ||
+  timeout "$JOB_LIMIT" "$MPIEXEC" -n "$ranks" env "$@" "$program" $arguments >"$out" 2>"$out.err" ||
     { complain "$program $arguments on $ranks ranks failed"; tail "$out" "$out.err"; }
 }
 

@@ -4,7 +4,7 @@
 . "$SRCDIR/tests/modes.sh"
 scratch=$(mktemp -d) || exit 1
 trap 'chmod -R u+w "$scratch"; rm -rf "$scratch"' EXIT
-failed=0 small=() limit=60 # seconds of a run
+failed=0 small=()
 fail() { echo "$(basename "$0" .sh): $*"; head -n 30 "$scratch/out" "$scratch/err"; failed=1; }
 
 # run RANKS MODE ARGUMENT...; 0 ranks: without mpiexec
@@ -16,7 +16,7 @@ run() {
   env=($(in_mode "$mode" "$ranks"))
   local command=("$OSLA" invert "${small[@]}" "$@")
   [ "$ranks" = 0 ] || command=("$MPIEXEC" -n "$ranks" "${command[@]}")
-  timeout "$limit" env "${env[@]}" "${command[@]}" >"$scratch/out" 2>"$scratch/err" </dev/null
+  timeout "$JOB_LIMIT" env "${env[@]}" "${command[@]}" >"$scratch/out" 2>"$scratch/err" </dev/null
   status=$?
 }
 good() {

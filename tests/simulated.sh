@@ -10,7 +10,7 @@ fail() { echo "${0##*/}: $label: $*"; tail -n 20 out err; failed=1; }
 # simulate ARGUMENT...: of results/simulate
 simulate() {
   label=$*
-  timeout 100 "$MPIEXEC" "$@" >out 2>err </dev/null
+  timeout "$JOB_LIMIT" "$MPIEXEC" "$@" >out 2>err </dev/null
   status=$?
 }
 

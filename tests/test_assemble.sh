@@ -23,7 +23,7 @@ run() {
   env=($(in_mode "$mode" "$ranks"))
   command=("$OSLA" "$@")
   [ "$ranks" = 0 ] || command=("$MPIEXEC" -n "$ranks" "${command[@]}")
-  (cd "$scratch/job" && timeout 60 env "${env[@]}" "${command[@]}") \
+  (cd "$scratch/job" && timeout "$JOB_LIMIT" env "${env[@]}" "${command[@]}") \
     >"$scratch/out" 2>"$scratch/err" </dev/null
   status=$?
 }

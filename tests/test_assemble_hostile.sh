@@ -20,7 +20,7 @@ run() {
   label="$* ($ranks ranks)"
   command=("$OSLA" "$@")
   [ "$ranks" = 0 ] || command=("$MPIEXEC" -n "$ranks" "${command[@]}")
-  (cd job && timeout 60 "${command[@]}") >out 2>err </dev/null
+  (cd job && timeout "$JOB_LIMIT" "${command[@]}") >out 2>err </dev/null
   status=$?
 }
 good() {
@@ -64,7 +64,7 @@ done <<'LIST'
 3 damaged (damaged: HDF5 crashes while it reads it .*|G: cannot be read .*)
 LIST
 # How a reader ended is told also where a job inherits that nobody wants to know.
-(cd job && exec timeout 60 env --ignore-signal=CHLD "$OSLA" assemble --n 5 --output o.h5 ../damaged.h5) >out 2>err </dev/null
+(cd job && exec timeout "$JOB_LIMIT" env --ignore-signal=CHLD "$OSLA" assemble --n 5 --output o.h5 ../damaged.h5) >out 2>err </dev/null
 status=$?
 label="damaged.h5, SIGCHLD ignored"
 bad 2 '../damaged.h5: (damaged: HDF5 crashes while it reads it .*|G: cannot be read .*)'

@@ -36,7 +36,7 @@ run() {
   [[ " $* " == *[,\ ]ga[,\ ]* ]] && needs=ga
   launch=(env $(in_mode "$mode" "$ranks" $needs))
   [ "$ranks" = 0 ] || launch+=("$MPIEXEC" -n "$ranks")
-  timeout 60 "${launch[@]}" "$bench" "$@" >"$scratch/out" 2>"$scratch/err" </dev/null
+  timeout "$JOB_LIMIT" "${launch[@]}" "$bench" "$@" >"$scratch/out" 2>"$scratch/err" </dev/null
   status=$?
 }
 

@@ -59,7 +59,7 @@ export -f break_line ranks_of_this is_alive both_have_computed two_checkpoints_c
 broken() {
   local where=$1 left seconds ranks
   shift
-  timeout 90 "$SRCDIR/tests/hosts" -b "$BUILDDIR" 2 bash -c 'break_line "$@"' broken "$@" >hosts 2>&1
+  timeout "$JOB_LIMIT" "$SRCDIR/tests/hosts" -b "$BUILDDIR" 2 bash -c 'break_line "$@"' broken "$@" >hosts 2>&1
   case $? in
     0) ;;
     77) tail -n 1 hosts; exit 77 ;;
@@ -89,7 +89,7 @@ if [ "$HAVE_HDF5" = yes ]; then
   assemble=(assemble --n 90 --output s.h5 --checkpoint c.h5)
   broken '' two_checkpoints_came "$OSLA" "${assemble[@]}" --interval 0 "${files[@]}"
   [ -e s.h5 ] && fail "the job has come to its end"
-  timeout 60 "$MPIEXEC" -n 3 "$OSLA" "${assemble[@]}" "${files[@]}" >out 2>err </dev/null || fail "goes not on: status $?"
+  timeout "$JOB_LIMIT" "$MPIEXEC" -n 3 "$OSLA" "${assemble[@]}" "${files[@]}" >out 2>err </dev/null || fail "goes not on: status $?"
   grep -qE '^resumed from c.h5: [1-9][0-9]* of ' out || fail "has not resumed"
   "$check" sum s.h5 90 0 "${files[@]}" >out 2>err || fail "another sum than that of all updates"
 fi

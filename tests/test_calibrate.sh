@@ -9,7 +9,7 @@ trap 'rm -rf "$scratch"' EXIT
 cd "$scratch" || exit 1
 failed=0
 fail() { echo "test_calibrate: $*"; tail -n 20 out err; failed=1; }
-run() { timeout 100 "$MPIEXEC" -n 2 "$calibrate" "$@" >out 2>err </dev/null; }
+run() { timeout "$JOB_LIMIT" "$MPIEXEC" -n 2 "$calibrate" "$@" >out 2>err </dev/null; }
 
 run --n 512 --output core.xml --json core.json || fail "exit status $?"
 kinds=$(sed -n 's/.*\[OSLA_WORK_.*= "\(work-[a-z-]*\)".*/\1/p' "$SRCDIR/src/simulation/sim_core.c" | sort)

@@ -14,9 +14,9 @@ run() {
   shift
   label="$* ($ranks ranks)"
   if [ "$ranks" = 0 ]; then
-    timeout 30 "$OSLA" "$@" >"$scratch/out" 2>"$scratch/err" </dev/null
+    timeout "$JOB_LIMIT" "$OSLA" "$@" >"$scratch/out" 2>"$scratch/err" </dev/null
   else
-    timeout 30 "$MPIEXEC" -n "$ranks" "$OSLA" "$@" >"$scratch/out" 2>"$scratch/err" </dev/null
+    timeout "$JOB_LIMIT" "$MPIEXEC" -n "$ranks" "$OSLA" "$@" >"$scratch/out" 2>"$scratch/err" </dev/null
   fi
   status=$?
 }
@@ -84,7 +84,7 @@ done
 # Ranks that were started with other lines are told so; nobody waits for a call that does not come.
 differ() { # EXPECTED PROGRAM LINE-OF-RANK-0 LINE-OF-RANK-1: lines are split into words
   label="$3 : $4"
-  timeout 30 "$MPIEXEC" -n 1 "$2" $3 : -n 1 "$2" $4 >"$scratch/out" 2>"$scratch/err" </dev/null
+  timeout "$JOB_LIMIT" "$MPIEXEC" -n 1 "$2" $3 : -n 1 "$2" $4 >"$scratch/out" 2>"$scratch/err" </dev/null
   status=$?
   bad "$1: all ranks need the same command line"
 }

@@ -24,7 +24,7 @@ done
 lib=$(dirname "$(find "$root" -name libosla.so.0)")
 export LD_LIBRARY_PATH=$lib OPENBLAS_NUM_THREADS=1
 export PKG_CONFIG_PATH=$lib/pkgconfig PKG_CONFIG_SYSROOT_DIR=$root
-run() { timeout 120 mpiexec.mpich "$@" >"$scratch/out" 2>&1 || { cat "$scratch/out"; fail "failed: $*"; }; }
+run() { timeout "$JOB_LIMIT" mpiexec.mpich "$@" >"$scratch/out" 2>&1 || { cat "$scratch/out"; fail "failed: $*"; }; }
 
 "$root/usr/bin/osla" --version | grep -qx "osla $(sed -n 's/^Version: //p' "$BUILDDIR/osla.pc")" || fail "osla --version"
 run -n 2 "$root/usr/bin/osla" invert --stations "$root/usr/share/osla/sample_stations.csv" \

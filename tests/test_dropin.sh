@@ -70,7 +70,7 @@ run network 2 "$program" "600 64 1 2 2 gemm" "${with[@]}" "${fake[@]}"
 grep -qE '^pdgemm +(0 .* 2 nodes must help transfers|2 .*)$' network.err || { complain "fake nodes"; cat network.err; }
 
 # processes that were given different settings: a line, and ScaLAPACK's result
-timeout 60 "$MPIEXEC" -n 1 env "${on[@]}" OSLA_SCALAPACK_BLOCK=64 "$program" 600 64 1 2 2 gemm : \
+timeout "$JOB_LIMIT" "$MPIEXEC" -n 1 env "${on[@]}" OSLA_SCALAPACK_BLOCK=64 "$program" 600 64 1 2 2 gemm : \
   -n 1 env "${on[@]}" "$program" 600 64 1 2 2 gemm >differ 2>differ.err || complain "different settings"
 [ "$(awk '{print $NF}' differ)" = "$(awk '{print $NF}' network.off)" ] || complain "different settings: another result"
 grep -q 'different values of OSLA_SCALAPACK_BLOCK' differ.err || { complain "different settings"; cat differ.err; }
@@ -79,11 +79,11 @@ run transport 2 "$program" "600 64 1 2 2 gemm" "${on[@]}" OSLA_TRANSPORT=armci
 [ "$(taken transport.err pdgemm)" = 2 ] || { complain "OSLA_TRANSPORT"; cat transport.err; }
 
 # memory that does not suffice: a file of the size of the copies is not allowed
-timeout 60 "$MPIEXEC" -n 2 "$program" 2400 64 1 2 1 gemm-narrow >memory.off || complain "$program failed"
+timeout "$JOB_LIMIT" "$MPIEXEC" -n 2 "$program" 2400 64 1 2 1 gemm-narrow >memory.off || complain "$program failed"
 (
   trap '' XFSZ
   ulimit -f 20000
-  timeout 60 "$MPIEXEC" -n 2 env "${on[@]}" "$program" 2400 64 1 2 1 gemm-narrow >memory.on 2>memory.err
+  timeout "$JOB_LIMIT" "$MPIEXEC" -n 2 env "${on[@]}" "$program" 2400 64 1 2 1 gemm-narrow >memory.on 2>memory.err
 ) || complain "no memory: $(tail -n 3 memory.err)"
 [ "$(awk '{print $NF}' memory.off)" = "$(awk '{print $NF}' memory.on)" ] || complain "no memory: another result"
 grep -q '^pdgemm .* 1 no memory for copies$' memory.err || { complain "no memory"; cat memory.err; }

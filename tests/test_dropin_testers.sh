@@ -15,7 +15,7 @@ tester() {
   sed -E -e 's/^4(\s+number of process grids)/3\1/' -e 's/^4(\s+number of tests)/8\1/' \
     -e 's/^(P.(SYR2K|HER2K|TRADD) +)T/\1F/' -e 's/^2 1 2 1 4 2 3 8(\s+values of P)/1 2 1\1/' \
     -e 's/^2 2 1 4 1 3 2 1(\s+values of Q)/2 1 1\1/' "$testers/$name" >"$name"
-  timeout 90 "$MPIEXEC" -n 2 env "$@" "$testers/${type}pb3tst" >"$out" 2>&1 ||
+  timeout "$JOB_LIMIT" "$MPIEXEC" -n 2 env "$@" "$testers/${type}pb3tst" >"$out" 2>&1 ||
     { complain "${type}pb3tst failed"; tail "$out"; }
   grep -E "^ *\| +P" "$out" >"$out.sum"
 }

@@ -16,7 +16,7 @@ cd "$scratch/job" || exit 1
 # run COMMAND...: in this folder
 run() {
   label=${*/#"$scratch/"/}
-  timeout 60 "$@" >"$scratch/out" 2>"$scratch/err" </dev/null
+  timeout "$JOB_LIMIT" "$@" >"$scratch/out" 2>"$scratch/err" </dev/null
   status=$?
 }
 good() {
@@ -69,7 +69,7 @@ two "$b" --checkpoint "$a" "the updates" "${assemble[@]}" -o x.h5 --checkpoint "
 two "$b" --output "$a" "the system" "$OSLA" solve "$a" -o "$b"
 two "$b" --json "$a" "the system" "$OSLA" solve "$a" -o x.h5 --json "$b"
 two "$b" --json "$a" --output "$MPIEXEC" -n 2 "${assemble[@]}" -o "$a" -j "$b" input.h5
-timeout 60 "$OSLA" info --json ./report >report 2>"$scratch/err"
+timeout "$JOB_LIMIT" "$OSLA" info --json ./report >report 2>"$scratch/err"
 status=$? label="info --json, into standard output's file"
 line 2 "--json: ./report is the file of standard output too"
 rm -r ./*
@@ -109,7 +109,7 @@ if [ "$HAVE_HDF5" = yes ]; then
   else
     echo "test_files: mounts are not permitted: a small file system is not tested"
   fi
-  (ulimit -f 16000 && exec timeout 60 "$OSLA" assemble --n 1500 -o o.h5 updates.h5) \
+  (ulimit -f 16000 && exec timeout "$JOB_LIMIT" "$OSLA" assemble --n 1500 -o o.h5 updates.h5) \
     >"$scratch/out" 2>"$scratch/err" </dev/null # 18 MB of H, 16.4 MB are allowed
   status=$? label="assemble under ulimit -f"
   line 2 ".*File too large.*"
@@ -166,7 +166,7 @@ commands=("$OSLA --help" "$OSLA --version" "$OSLA help" "$OSLA help solve" "$OSL
   "$OSLA solve s.h5 --damping 1 -o x.h5")
 for command in "${commands[@]}"; do
   # shellcheck disable=SC2086 # words
-  timeout 60 $command >/dev/full 2>"$scratch/err" </dev/null
+  timeout "$JOB_LIMIT" $command >/dev/full 2>"$scratch/err" </dev/null
   status=$? label="$command >/dev/full"
   line 2 "$unwritable"
 done
@@ -176,12 +176,12 @@ for command in "$OSLA help" "$OSLA solve --help" "$OSLA reference --isotropic 0S
   "$bench lu --help" "$BUILDDIR/bench/osla-calibrate --help" "${invert[*]} -o left.osla"; do
   true <pipe & # opens and ends
   # shellcheck disable=SC2086
-  (exec >pipe; wait; sleep 0.2; exec timeout 60 $command) >"$scratch/out" 2>"$scratch/err" </dev/null
+  (exec >pipe; wait; sleep 0.2; exec timeout "$JOB_LIMIT" $command) >"$scratch/out" 2>"$scratch/err" </dev/null
   status=$? label="$command, into a closed pipe"
   good
 done
 cmp -s left.osla m.osla || fail "$label: another result"
-timeout 60 "${invert[@]}" -o closed.osla >&- 2>"$scratch/err" </dev/null
+timeout "$JOB_LIMIT" "${invert[@]}" -o closed.osla >&- 2>"$scratch/err" </dev/null
 status=$? label="invert >&-"
 line 2 "$unwritable"
 cmp -s closed.osla m.osla || fail "$label: another result" # the report went elsewhere

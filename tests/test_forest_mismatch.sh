@@ -15,7 +15,7 @@ fail() { echo "test_forest_mismatch: $*"; head -n 20 "$scratch/err"; failed=1; }
 # ends KIND MODE PLACE: the job ends by itself, on all ranks
 ends() {
   label="$1 ($2, $3)"
-  timeout 30 env $(in_mode "$2" 2) "$MPIEXEC" -n 2 "$BUILDDIR/tests/forest_mismatch" "$1" "$3" \
+  timeout "$JOB_LIMIT" env $(in_mode "$2" 2) "$MPIEXEC" -n 2 "$BUILDDIR/tests/forest_mismatch" "$1" "$3" \
     >"$scratch/out" 2>"$scratch/err" </dev/null
   status=$?
   [ $status = 0 ] && fail "$label: exit status 0"
@@ -58,7 +58,7 @@ for kind in writable begin destroy; do
 done
 # nobody is ended who may go on: values not written too early, not read in place, not verified
 goes_on() { # KIND PLACE VERIFY
-  timeout 30 env $(in_mode node 2) OSLA_VERIFY="$3" "$MPIEXEC" -n 2 "$BUILDDIR/tests/forest_mismatch" "$1" "$2" \
+  timeout "$JOB_LIMIT" env $(in_mode node 2) OSLA_VERIFY="$3" "$MPIEXEC" -n 2 "$BUILDDIR/tests/forest_mismatch" "$1" "$2" \
     >"$scratch/out" 2>"$scratch/err" </dev/null
   if ! grep -q "goes on" "$scratch/err" || grep -q "ending all" "$scratch/err"; then fail "$1 ($2, $3): ended"; fi
 }

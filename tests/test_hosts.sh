@@ -11,7 +11,7 @@ fail() { echo "test_hosts: $*"; tail -n 20 "$scratch/log"; failed=1; }
 
 # on OPTIONS COMMAND...: OPTIONS as tests/hosts takes them
 on() {
-  timeout 100 "$SRCDIR/tests/hosts" -b "$BUILDDIR" "$@" >"$scratch/log" 2>&1 </dev/null
+  timeout "$JOB_LIMIT" "$SRCDIR/tests/hosts" -b "$BUILDDIR" "$@" >"$scratch/log" 2>&1 </dev/null
   status=$?
   [ $status = 77 ] && { tail -n 1 "$scratch/log"; exit 77; }
   [ $status = 0 ] || fail "$*: exit status $status"

@@ -19,7 +19,7 @@ run() {
   rm -f "$scratch/info.json"
   local command=("$OSLA" info --limit "${limit:-60}" --json "$scratch/info.json")
   [ "$ranks" = 0 ] || command=("$MPIEXEC" -n "$ranks" env "$@" "${command[@]}")
-  timeout 100 env "${env[@]}" "${command[@]}" >"$scratch/out" 2>"$scratch/err" </dev/null
+  timeout "$JOB_LIMIT" env "${env[@]}" "${command[@]}" >"$scratch/out" 2>"$scratch/err" </dev/null
   status=$?
 }
 has() { grep -qE -- "$1" "$scratch/out" || fail "$label: no line '$1'"; }
@@ -96,7 +96,7 @@ has '^  - +passive on node +needs 2 ranks on one node'
 
 # What a job would take: nothing runs; each wrong number is one line.
 predict() {
-  timeout 20 "$OSLA" info --predict "$@" >"$scratch/out" 2>"$scratch/err" </dev/null
+  timeout "$JOB_LIMIT" "$OSLA" info --predict "$@" >"$scratch/out" 2>"$scratch/err" </dev/null
   status=$?
   label="--predict $*"
 }
@@ -127,7 +127,7 @@ done <<'EOT'
 0 --ranks 4 --per-node 2 --n 5 --nb 0
 --per-node --ranks 4 --n 5
 EOT
-timeout 20 "$OSLA" info --ranks 4 >"$scratch/out" 2>"$scratch/err" </dev/null
+timeout "$JOB_LIMIT" "$OSLA" info --ranks 4 >"$scratch/out" 2>"$scratch/err" </dev/null
 [ $? = 2 ] && grep -q '^osla info: --ranks is for --predict$' "$scratch/err" || fail "--ranks alone"
 
 # A preloaded library must not come before the sanitizer's.
@@ -156,7 +156,7 @@ if [ "$SANITIZERS" = no ]; then
       has '^  FAILED +segment +this MPI '
       [ "$(grep -c FAILED "$scratch/out")" = 2 ] || fail "$label, $fault: more has failed"
       grep -qE "^osla info: FAILED: segment: $text$" "$scratch/err" || fail "$label, $fault: no error line"
-      timeout 60 env $(in_mode nolocal 2) "$MPIEXEC" -n 2 env LD_PRELOAD="$scratch/broken.so" \
+      timeout "$JOB_LIMIT" env $(in_mode nolocal 2) "$MPIEXEC" -n 2 env LD_PRELOAD="$scratch/broken.so" \
         BROKEN_MPI=$fault "$BUILDDIR/bench/osla-bench" chol --n 100 --ref none >"$scratch/out" 2>"$scratch/err"
       status=$?
       [ $status = 2 ] || fail "osla-bench, $fault: exit status $status, not 2"
@@ -164,7 +164,7 @@ if [ "$SANITIZERS" = no ]; then
         fail "osla-bench, $fault: not the one line"
     done
     # A letter that cannot be sent, while one is on its way to who cannot send: nobody waits for ever.
-    timeout 60 "$MPIEXEC" -n 2 env OSLA_SPARSE_FROM=1 LD_PRELOAD="$scratch/broken.so" BROKEN_MPI=letters \
+    timeout "$JOB_LIMIT" "$MPIEXEC" -n 2 env OSLA_SPARSE_FROM=1 LD_PRELOAD="$scratch/broken.so" BROKEN_MPI=letters \
       "$BUILDDIR/bench/osla-bench" forest --case gather --n 8 --ref none >"$scratch/out" 2>"$scratch/err"
     status=$?
     [ $status != 0 ] && [ $status != 124 ] || fail "osla-bench, letters: exit status $status"

@@ -99,17 +99,17 @@ if command -v script >/dev/null; then
   long="invert --mesh 6 --subset 1 --periods 250"
   for command in "$OSLA $long" "$MPIEXEC -n 2 $OSLA $long"; do
     label="on a terminal: $command"
-    timeout 60 script -qec "$command" /dev/null >"$scratch/out" 2>"$scratch/err" </dev/null ||
+    timeout "$JOB_LIMIT" script -qec "$command" /dev/null >"$scratch/out" 2>"$scratch/err" </dev/null ||
       fail "$label: exit status $?"
     grep -qaE 'assembling: [0-9]+ / 1570 paths, [0-9]+ paths/s, [0-9.]+ m?s left' "$scratch/out" ||
       fail "$label: no progress line"
     label="with its stderr in a file: $command"
-    timeout 60 script -qec "$command 2>$scratch/err" /dev/null >"$scratch/out" </dev/null
+    timeout "$JOB_LIMIT" script -qec "$command 2>$scratch/err" /dev/null >"$scratch/out" </dev/null
     [ -s "$scratch/err" ] && fail "$label: something on stderr"
     grep -qa assembling "$scratch/out" && fail "$label: a progress line"
   done
   label="--quiet on a terminal"
-  timeout 60 script -qec "$OSLA $long --quiet" /dev/null >"$scratch/out" 2>"$scratch/err" </dev/null
+  timeout "$JOB_LIMIT" script -qec "$OSLA $long --quiet" /dev/null >"$scratch/out" 2>"$scratch/err" </dev/null
   [ -s "$scratch/out" ] && fail "$label: not silent"
 else
   echo "test_invert: no progress line tested, the command script is not here"

@@ -51,7 +51,7 @@ while read -r line; do
   label=$line
   words=${line#*build/osla }
   # shellcheck disable=SC2086
-  (cd "$scratch" && timeout 60 "$MPIEXEC" -n 2 "$OSLA" ${words//doc\/example_data.csv/$example}) \
+  (cd "$scratch" && timeout "$JOB_LIMIT" "$MPIEXEC" -n 2 "$OSLA" ${words//doc\/example_data.csv/$example}) \
     >"$scratch/out" 2>"$scratch/err" </dev/null || fail "$label: exit status $?"
   [ -s "$scratch/err" ] && fail "$label: something on stderr"
 done < <(grep '^mpiexec.mpich .*build/osla' "$guide")

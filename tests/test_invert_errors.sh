@@ -25,7 +25,7 @@ run() {
   [[ " $* " == *" --json "* ]] || outputs+=(--json m.json)
   command=("$OSLA" invert --mesh 3 --radial 2 --max-paths 50 "${outputs[@]}" "$@")
   [ "$ranks" = 0 ] || command=("$MPIEXEC" -n "$ranks" "${command[@]}")
-  (cd "$scratch/work" && TMPDIR=$scratch/work timeout 60 env "${env[@]}" "${command[@]}") \
+  (cd "$scratch/work" && TMPDIR=$scratch/work timeout "$JOB_LIMIT" env "${env[@]}" "${command[@]}") \
     >"$scratch/out" 2>"$scratch/err" </dev/null
   status=$?
 }
@@ -172,7 +172,7 @@ bad_everywhere 2 "$needs of memory are available" --mesh 300
 bad "$needs of memory are available" --mesh 512 --radial 64
 if unshare -m mount -t tmpfs -o size=100m tmpfs /dev/shm 2>/dev/null; then
   label="/dev/shm too small"
-  (cd "$scratch/work" && timeout 60 unshare -m sh -c 'mount -t tmpfs -o size=100m tmpfs /dev/shm &&
+  (cd "$scratch/work" && timeout "$JOB_LIMIT" unshare -m sh -c 'mount -t tmpfs -o size=100m tmpfs /dev/shm &&
     OSLA_SHARED_MEMORY=mpi exec "$@"' sh "$MPIEXEC" -n 2 "$OSLA" invert --mesh 12 --output m.osla) \
     >"$scratch/out" 2>"$scratch/err" </dev/null
   status=$?

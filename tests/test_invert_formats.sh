@@ -17,7 +17,7 @@ run() {
   label="$* ($ranks ranks)"
   command=("$OSLA" invert --mesh 3 --radial 3 --cell 60 --periods 10 --resolution 0 "$@")
   [ "$ranks" = 0 ] || command=("$MPIEXEC" -n "$ranks" "${command[@]}")
-  timeout 60 "${command[@]}" >out 2>err </dev/null
+  timeout "$JOB_LIMIT" "${command[@]}" >out 2>err </dev/null
   status=$?
 }
 good() {

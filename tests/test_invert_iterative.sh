@@ -43,9 +43,9 @@ LIST
 
 # more ranks than paths or knots
 label="one path"
-timeout 60 "$MPIEXEC" -n 3 "$OSLA" invert --mesh 1 --radial 1 --max-paths 1 --solver lsqr --tolerance 1e-12 --quiet \
+timeout "$JOB_LIMIT" "$MPIEXEC" -n 3 "$OSLA" invert --mesh 1 --radial 1 --max-paths 1 --solver lsqr --tolerance 1e-12 --quiet \
   --output "$scratch/one.$suffix" >"$scratch/out" 2>"$scratch/err" </dev/null || fail "$label: exit status $?"
-timeout 60 "$OSLA" invert --mesh 1 --radial 1 --max-paths 1 --resolution 0 --quiet \
+timeout "$JOB_LIMIT" "$OSLA" invert --mesh 1 --radial 1 --max-paths 1 --resolution 0 --quiet \
   --output "$scratch/direct.$suffix" >"$scratch/out" 2>"$scratch/err" </dev/null || fail "$label: exit status $?"
 same_model "$scratch/direct.$suffix" "$scratch/one.$suffix" 1e-6
 

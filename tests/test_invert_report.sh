@@ -3,7 +3,7 @@
 # and what is refused before the work begins; without gnuplot; pictures about another meridian.
 set -u
 . "${SRCDIR:?}/tests/invert_runs.sh"
-small=(--mesh 4 --radial 3 --max-paths 100 --cell 45) limit=90
+small=(--mesh 4 --radial 3 --max-paths 100 --cell 45)
 mkdir "$scratch/work" "$scratch/none"
 cd "$scratch/work" || exit 1
 export TMPDIR=$scratch/work

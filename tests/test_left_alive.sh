@@ -13,7 +13,7 @@ failed=0
 fail() { echo "test_left_alive: $label: $*"; head -n 20 "$scratch/err"; failed=1; }
 run() { # MODE WORD...
   label=$*
-  timeout 30 env $(in_mode "$1" 2) "$MPIEXEC" -n 2 "$BUILDDIR/tests/left_alive" "${@:2}" >"$scratch/out" 2>"$scratch/err" </dev/null
+  timeout "$JOB_LIMIT" env $(in_mode "$1" 2) "$MPIEXEC" -n 2 "$BUILDDIR/tests/left_alive" "${@:2}" >"$scratch/out" 2>"$scratch/err" </dev/null
   status=$?
 }
 left() { # CALLS MODE WORD...

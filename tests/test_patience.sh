@@ -24,7 +24,7 @@ ended() {
 for mode in node fake2; do
   label=$mode
   SECONDS=0
-  timeout 60 env $(in_mode $mode 4) "$MPIEXEC" -n 4 "$BUILDDIR/tests/never_notified" \
+  timeout "$JOB_LIMIT" env $(in_mode $mode 4) "$MPIEXEC" -n 4 "$BUILDDIR/tests/never_notified" \
     >"$scratch/out" 2>"$scratch/err" </dev/null
   status=$? seconds=$SECONDS
   ended 15 '^osla\[[0-2]\]: nothing came from rank 3 \(node [01]\) for 2 s in a test, step 7 \(OSLA_PATIENCE=2\); ending all ranks$'
@@ -40,7 +40,7 @@ pids() { # of the ranks of the job in the background
 for signal in STOP KILL; do
   label="a forwarder that gets $signal"
   rm -f "$scratch/lu.json"
-  timeout 60 env $(in_mode nolocal 3) "$MPIEXEC" -n 3 "$BUILDDIR/bench/osla-bench" lu --n 600 --nb 32 --grid 1x3 \
+  timeout "$JOB_LIMIT" env $(in_mode nolocal 3) "$MPIEXEC" -n 3 "$BUILDDIR/bench/osla-bench" lu --n 600 --nb 32 --grid 1x3 \
     --forward ring --ref none --reps 100000 --json "$scratch/lu.json" >"$scratch/out" 2>"$scratch/err" </dev/null &
   job=$!
   for _ in $(seq 100); do
@@ -67,14 +67,14 @@ done
 
 label="a rank that ends the job"
 SECONDS=0
-OSLA_PATIENCE=30 timeout 60 "$MPIEXEC" -n 4 "$BUILDDIR/tests/never_notified" end \
+OSLA_PATIENCE=30 timeout "$JOB_LIMIT" "$MPIEXEC" -n 4 "$BUILDDIR/tests/never_notified" end \
   >"$scratch/out" 2>"$scratch/err" </dev/null
 status=$? seconds=$SECONDS
 ended 10 '^osla\[0\]: .*: a test; ending all ranks$'
 
 label="a thread in a collective call, others that flush"
 SECONDS=0
-timeout 60 "$MPIEXEC" -n 1 "$BUILDDIR/tests/never_notified" create >"$scratch/out" 2>"$scratch/err" </dev/null
+timeout "$JOB_LIMIT" "$MPIEXEC" -n 1 "$BUILDDIR/tests/never_notified" create >"$scratch/out" 2>"$scratch/err" </dev/null
 status=$? seconds=$SECONDS
 ended 10 '^osla\[0\]: nothing came for 2 s, waiting in MPI_Win_create \(OSLA_PATIENCE=2\); ending all ranks$'
 exit $failed

@@ -21,7 +21,7 @@ complain() { echo "test_python: $*"; cat out; failures=$((failures + 1)); }
 python() {
   local ranks=$1 mode=$2
   shift 2
-  env $(in_mode "$mode" "$ranks") timeout 100 "$MPIEXEC" -n "$ranks" "$PYTHON" "$@" >out 2>&1 </dev/null
+  env $(in_mode "$mode" "$ranks") timeout "$JOB_LIMIT" "$MPIEXEC" -n "$ranks" "$PYTHON" "$@" >out 2>&1 </dev/null
   status=$?
 }
 

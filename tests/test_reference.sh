@@ -11,7 +11,7 @@ cd "$scratch" || exit 1
 
 run() { # ARGUMENT...
   label=$*
-  timeout 60 "$OSLA" reference "$@" >out 2>err </dev/null
+  timeout "$JOB_LIMIT" "$OSLA" reference "$@" >out 2>err </dev/null
   status=$?
 }
 good() {
@@ -43,7 +43,7 @@ run --periods 100 --branches 1 --wave rayleigh
 good
 [ "$(grep -c '^mode rayleigh 0 100 4\.08[0-9]* 3\.7' out)" = 1 ] || fail "$label: not the row of 100 s"
 mv out alone
-timeout 60 "$MPIEXEC" -n 3 "$OSLA" reference --periods 100 --branches 1 --wave rayleigh >out 2>err </dev/null ||
+timeout "$JOB_LIMIT" "$MPIEXEC" -n 3 "$OSLA" reference --periods 100 --branches 1 --wave rayleigh >out 2>err </dev/null ||
   fail "3 ranks: exit status $?"
 cmp -s alone out || fail "3 ranks do not write what one does"
 run --isotropic 0S30 1T10

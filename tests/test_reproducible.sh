@@ -22,7 +22,7 @@ run() {
   shift 3
   label="$* ($ranks ranks, $mode)"
   env+=($(in_mode "$mode" "$ranks"))
-  timeout 60 env "${env[@]}" "$MPIEXEC" -n "$ranks" "$OSLA" "$@" >log 2>&1 </dev/null
+  timeout "$JOB_LIMIT" env "${env[@]}" "$MPIEXEC" -n "$ranks" "$OSLA" "$@" >log 2>&1 </dev/null
   status=$?
 }
 good() { [ $status = 0 ] || fail "$label: exit status $status"; }

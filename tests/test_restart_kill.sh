@@ -37,7 +37,7 @@ refused() {
   local pattern=$1 sum
   shift
   sum=$(cksum c.h5)
-  timeout 60 "$MPIEXEC" -n 2 "$OSLA" "$@" >log 2>&1 </dev/null && fail "$*: exit status 0"
+  timeout "$JOB_LIMIT" "$MPIEXEC" -n 2 "$OSLA" "$@" >log 2>&1 </dev/null && fail "$*: exit status 0"
   [ "$(wc -l <log)" = 1 ] || fail "$*: not one line"
   grep -qE "^osla $1: c.h5: $pattern\$" log || fail "$*: not '$pattern'"
   [ "$sum" = "$(cksum c.h5)" ] || fail "$*: has changed the checkpoint"

@@ -129,7 +129,7 @@ run_for_pbs() {
 }
 
 measure() { # ARGUMENT... of results/run
-  on 0 timeout 60 results/run -b "$BUILDDIR" --launcher "srun --nodes=2 --mpi=pmi2" "$@" >out 2>err
+  on 0 timeout "$JOB_LIMIT" results/run -b "$BUILDDIR" --launcher "srun --nodes=2 --mpi=pmi2" "$@" >out 2>err
   status=$?
 }
 

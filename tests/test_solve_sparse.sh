@@ -16,7 +16,7 @@ run() { # RANKS MODE ARGUMENT...
   shift 2
   label="$* ($ranks ranks, $mode)"
   env=($(in_mode "$mode" "$ranks"))
-  timeout 60 env "${env[@]}" "$MPIEXEC" -n "$ranks" "$OSLA" solve "$@" >out 2>err </dev/null
+  timeout "$JOB_LIMIT" env "${env[@]}" "$MPIEXEC" -n "$ranks" "$OSLA" solve "$@" >out 2>err </dev/null
   status=$?
 }
 good() {

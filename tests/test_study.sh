@@ -23,7 +23,7 @@ by_hand=$("$MPIEXEC" -q -m infiniband -p 16 -n 4 -s -M "$bench" gemm --n 512 --n
 grep -qF "\"seconds\": [$by_hand]" lines || fail "by hand it takes $by_hand s"
 
 # Stopped while it runs, it leaves no half of a run and nothing that goes on running; then it goes on with what is missing.
-timeout 100 "$MPIEXEC" lu-weak --machine infiniband --ranks 4,16,253 --n 1024 --build "$BUILDDIR" --out stopped >out 2>err &
+timeout "$JOB_LIMIT" "$MPIEXEC" lu-weak --machine infiniband --ranks 4,16,253 --n 1024 --build "$BUILDDIR" --out stopped >out 2>err &
 pid=$!
 for ((i = 0; i < 600; i++)); do
   pgrep -f 'smpi/np:253 ' >/dev/null && break
