@@ -10,18 +10,35 @@
 #include "tomo_time.h"
 #include "tomo_xml.h"
 
-enum { LATITUDE, LONGITUDE, DEPTH, MAGNITUDE, PLACE, ID, TIME, DATE, FIXED, YEAR };
+enum {
+  LATITUDE,
+  LONGITUDE,
+  DEPTH,
+  MAGNITUDE,
+  PLACE,
+  ID,
+  TIME,
+  DATE,
+  FIXED,
+  STATION,
+  NETWORK,
+  ELEVATION, /* which a list of stations has */
+  YEAR
+};
 enum { PARTS = 6, KEYS = YEAR + PARTS }; /* of a time: from the year to the second */
 static const char *const keys[KEYS] = {
   "latitude|lat|source_latitude|source_latitude_deg",
   "longitude|lon|long|lng|source_longitude|source_longitude_deg",
   "depth_km|depth|dep|depth/km|source_depth_km",
-  "mag|magnitude|mw|source_magnitude",
+  TEXT_MAGNITUDE_NAMES,
   "place|region|name|eventlocationname",
   "id|event|event_id|eventid|evid|source_id",
   "time|origin_time|origintime|source_origin_time",
   "date",
   "depfix",
+  TEXT_STATION_NAMES,
+  TEXT_NETWORK_NAMES,
+  "elevation|elev",
   "year",
   "month|mon",
   "day",
@@ -98,11 +115,25 @@ static osla_err add_event(const text_reader *reader, const char *const field[KEY
   return OSLA_OK;
 }
 
+/* Columns of stations, and none that only earthquakes have? A depth beside an elevation is that of
+ * an instrument. */
+static bool is_of_stations(const int column[KEYS])
+{
+  static const int events[] = {MAGNITUDE, ID, TIME, DATE, YEAR};
+  for (size_t i = 0; i < sizeof events / sizeof *events; i++)
+    if (column[events[i]] >= 0) return false;
+  if (column[ELEVATION] >= 0) return true;
+  return column[DEPTH] < 0 && (column[STATION] >= 0 || column[NETWORK] >= 0);
+}
+
 static osla_err read_header(text_reader *reader, table *t)
 {
-  if (text_is_fdsn(reader->text)) *strchr(reader->text, '#') = ' ';
+  const text_fdsn kind = text_find_fdsn(reader->text);
+  if (kind == TEXT_FDSN_STATIONS) return text_refuse_kind(reader, "stations", "earthquakes");
+  if (kind == TEXT_FDSN_EVENTS) *strchr(reader->text, '#') = ' ';
   t->separator = text_separator(reader->text);
   OSLA_CALL(text_header(reader, t->separator, keys, KEYS, DEPTH, DEPTH + 1, t->column, &t->count));
+  if (is_of_stations(t->column)) return text_refuse_kind(reader, "stations", "earthquakes");
   t->isc = t->column[FIXED] >= 0 && t->column[MAGNITUDE] == t->count - 1 &&
            t->column[FIXED] == t->count - 1 - MAGNITUDE_FIELDS;
   return OSLA_OK;
@@ -178,7 +209,7 @@ static osla_err read_table(text_reader *reader, site_list *list)
                "%s: the catalogue of the ISC ends without its line STOP: it is cut off",
                reader->file);
     if (!more || (t.isc && begins(reader->text, "STOP"))) return OSLA_OK;
-    OSLA_CALL(text_is_fdsn(reader->text) ? read_header(reader, &t) : read_row(reader, &t, list));
+    OSLA_CALL(text_find_fdsn(reader->text) ? read_header(reader, &t) : read_row(reader, &t, list));
   }
 }
 

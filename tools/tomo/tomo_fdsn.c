@@ -41,7 +41,9 @@ osla_err text_read_fdsn(text_reader *reader, site_list *list)
   for (;;) {
     OSLA_CALL(text_read_content(reader, &more));
     if (!more) return OSLA_OK;
-    if (text_is_fdsn(reader->text)) {
+    const text_fdsn kind = text_find_fdsn(reader->text);
+    if (kind == TEXT_FDSN_EVENTS) return text_refuse_kind(reader, "earthquakes", "stations");
+    if (kind == TEXT_FDSN_STATIONS) {
       *strchr(reader->text, '#') = ' ';
       OSLA_CALL(text_header(reader, '|', keys, KEYS, ELEVATION, ELEVATION, column, &count));
     } else {

@@ -17,6 +17,10 @@
  * station_latitude_deg, ...); in any case and order; other columns are ignored. Fields may be
  * quoted with ", which is doubled inside.
  *
+ * A list of the other kind is refused where its header shows that: #Network or #EventID of FDSN text;
+ * in CSV a magnitude without a station; a station, network or elevation without magnitude, time and
+ * id (and, but for an elevation, without a depth).
+ *
  * Catalogue of the ISC: CSV whose header ends in DEPFIX, AUTHOR, TYPE, MAG. A row may have the last
  * three any number of times; the first magnitude that is given counts. Lines before the header, as
  * the ISC's page has them (text or HTML), are skipped; then the line STOP must end the catalogue.

@@ -34,20 +34,24 @@ static osla_err read_columns(text_reader *reader, site_list *list)
 
 static osla_err read_csv(text_reader *reader, site_list *list)
 {
-  enum { LATITUDE, LONGITUDE, STATION, NETWORK, KEYS };
+  enum { LATITUDE, LONGITUDE, STATION, NETWORK, MAGNITUDE, KEYS };
   static const char *const keys[KEYS] = {
     "latitude|lat|station_latitude_deg", "longitude|lon|long|lng|station_longitude_deg",
-    "station|name|code|sta|station_code", "network|net|station_network_code"};
+    TEXT_STATION_NAMES "|name", TEXT_NETWORK_NAMES, TEXT_MAGNITUDE_NAMES};
   char *field[TEXT_FIELDS_MAX];
   int column[KEYS], count;
   bool more;
   OSLA_CALL(text_read_content(reader, &more));
   const char separator = text_separator(reader->text);
   OSLA_CALL(text_header(reader, separator, keys, KEYS, 2, 2, column, &count));
+  if (column[MAGNITUDE] >= 0 && column[STATION] < 0)
+    return text_refuse_kind(reader, "earthquakes", "stations");
   for (;;) {
     tomo_site *site;
     OSLA_CALL(text_read_content(reader, &more));
     if (!more) return OSLA_OK;
+    if (text_find_fdsn(reader->text) == TEXT_FDSN_EVENTS)
+      return text_refuse_kind(reader, "earthquakes", "stations");
     OSLA_CALL(text_row(reader, separator, field, count));
     OSLA_CALL(site_list_add(list, &site));
     OSLA_CALL(text_position(reader, field[column[LATITUDE]], field[column[LONGITUDE]], site));
@@ -74,7 +78,7 @@ static osla_err read_list(text_reader *reader, site_list *list)
 {
   OSLA_CHECK(!text_is_html(reader), OSLA_ERR_IO,
              "%s: is a web page (HTML), and no list of stations", reader->file);
-  if (text_is_fdsn(reader->text)) return text_read_fdsn(reader, list);
+  if (text_find_fdsn(reader->text)) return text_read_fdsn(reader, list);
   const bool table = strpbrk(reader->text, ",;\t|") && !has_position(reader->text);
   return table ? read_csv(reader, list) : read_columns(reader, list);
 }

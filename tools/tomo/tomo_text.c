@@ -111,18 +111,25 @@ osla_err text_read(text_reader *reader, bool *more)
   return OSLA_OK;
 }
 
-bool text_is_fdsn(const char *line)
+text_fdsn text_find_fdsn(const char *line)
 {
   static const char *const names[] = {"network", "eventid"};
+  static const text_fdsn kinds[] = {TEXT_FDSN_STATIONS, TEXT_FDSN_EVENTS};
   line += strspn(line, " \t");
-  if (*line++ != '#') return false;
+  if (*line++ != '#') return TEXT_FDSN_NONE;
   line += strspn(line, " \t");
   for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
     const size_t length = strlen(names[i]);
     if (strncasecmp(line, names[i], length) == 0)
-      return line[length + strspn(line + length, " \t")] == '|';
+      return line[length + strspn(line + length, " \t")] == '|' ? kinds[i] : TEXT_FDSN_NONE;
   }
-  return false;
+  return TEXT_FDSN_NONE;
+}
+
+osla_err text_refuse_kind(const text_reader *reader, const char *is, const char * not )
+{
+  return osla_error_set(OSLA_ERR_IO, "%s:%lld: this is the header of a list of %s, not of %s",
+                        reader->file, (long long)reader->line, is, not );
 }
 
 char text_separator(const char *header)
@@ -146,7 +153,7 @@ osla_err text_read_content(text_reader *reader, bool *more)
     OSLA_CALL(text_read(reader, more));
     if (!*more) return OSLA_OK;
     const char *p = reader->text + strspn(reader->text, " \t\f\v\r");
-    if (*p != '\0' && (*p != '#' || text_is_fdsn(reader->text))) return OSLA_OK;
+    if (*p != '\0' && (*p != '#' || text_find_fdsn(reader->text))) return OSLA_OK;
   }
 }
 

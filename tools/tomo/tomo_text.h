@@ -15,6 +15,11 @@ enum { TEXT_FIELDS_MAX = 256, TEXT_SHOWN = 44, TEXT_AHEAD = 64 };
 #define TEXT_DEPTH_LOW  (-10.0)
 #define TEXT_DEPTH_HIGH 800.0
 
+/* Names of columns by which a table of stations and one of earthquakes are told apart. */
+#define TEXT_STATION_NAMES   "station|sta|code|station_code"
+#define TEXT_NETWORK_NAMES   "network|net|station_network_code"
+#define TEXT_MAGNITUDE_NAMES "mag|magnitude|mw|source_magnitude"
+
 typedef struct text_reader {
   const char *file; /* the name for messages: the path's last 200 bytes */
   FILE *stream;
@@ -61,8 +66,12 @@ char text_separator(const char *header);
 osla_err text_split(text_reader *reader, char separator, char **field, int *count);
 osla_err text_split_blanks(text_reader *reader, char *from, char **field, int *count);
 
-/* The line begins as the header of FDSN text does: "#Network |" (stations), "#EventID |". */
-bool text_is_fdsn(const char *line);
+/* What the line announces if it begins as a header of FDSN text: "#Network |", "#EventID |". */
+typedef enum text_fdsn { TEXT_FDSN_NONE, TEXT_FDSN_STATIONS, TEXT_FDSN_EVENTS } text_fdsn;
+text_fdsn text_find_fdsn(const char *line);
+
+/* The error for a list of the other kind: `is` and `not` are "stations" and "earthquakes". */
+osla_err text_refuse_kind(const text_reader *reader, const char *is, const char * not );
 
 /* Printable copy of a field for a message, cut to fit. */
 void text_show(const char *field, char shown[TEXT_SHOWN]);
