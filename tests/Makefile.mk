@@ -247,7 +247,7 @@ endif
 
 tests_list_help = tests/list_help.c tests/list_help.h
 tests_test_tomo_xml_SOURCES = tests/test_tomo_xml.c $(tests_list_help)
-tests_test_tomo_choice_SOURCES = tests/test_tomo_choice.c $(tests_list_help)
+tests_test_tomo_choice_SOURCES = tests/test_tomo_choice.c tests/list_columns.h tests/list_columns.c $(tests_list_help)
 tests_test_tomo_grid_LDADD = $(LDADD) $(NETCDF_LIBS) $(HDF5_LIBS)
 tests_test_tomo_data_SOURCES = tests/test_tomo_data.c tests/lzf_filter.h
 tests_test_tomo_data_LDADD = $(LDADD) $(HDF5_LIBS)
@@ -321,7 +321,7 @@ tests_fuzz_fuzz_SOURCES = tests/fuzz/fuzz.h tests/fuzz/fuzz.c tests/fuzz/fuzz_by
   tools/tomo/tomo_sets.c tools/tomo/tomo_data.c tools/tomo/tomo_ids.c tools/tomo/tomo_measure.c tools/tomo/tomo_sphere.c \
   tools/tomo/tomo_reference.c tools/tomo/tomo_reference_parse.c \
   tools/tomo/tomo_file.c tools/tomo/tomo_text.c tools/tomo/tomo_stations.c tools/tomo/tomo_events.c \
-  tools/tomo/tomo_fdsn.c tools/tomo/tomo_ndk.c tools/tomo/tomo_time.c tools/tomo/tomo_same.c \
+  tools/tomo/tomo_fdsn.c tools/tomo/tomo_ndk.c tools/tomo/tomo_time.c tools/tomo/tomo_event_time.c tools/tomo/tomo_same.c \
   tools/tomo/tomo_xml.c tools/tomo/tomo_stationxml.c tools/tomo/tomo_quakeml.c \
   tools/assemble/updates_sizes.c tools/assemble/updates_schema.c tools/assemble/updates.c tools/assemble/updates_batch.c \
   $(src_file_sources) $(kernels_hessian_sources)

@@ -1,5 +1,6 @@
 /* Tomography: times, tables of earthquakes and stations, several lists at once, and what of them is
  * used. No communication. */
+#include "list_columns.h"
 #include "list_help.h"
 
 #include <math.h>
@@ -91,37 +92,6 @@ static void test_event_text(void)
               ":2: 5 fields, but the header has 4");
   list_refuse(tomo_read_events, "#EventID|Time|Latitude|Longitude\na|2010|1x|2\n",
               ":2: latitude \"1x\" is not a number");
-}
-
-/* A list of stations is not read as earthquakes at 0 km, nor one of earthquakes as stations. */
-static void test_kinds(void)
-{
-  static const char *const stations[] = {
-    "#Network|Station|Latitude|Longitude|Elevation|SiteName|StartTime|EndTime\nIU|A|1|2|3|a||\n",
-    "network,station,latitude,longitude\nIU,A,1,2\n", "sta;lat;lon\nA;1;2\n",
-    "lat\tlon\tnet\n1\t2\tIU\n", "name,latitude,longitude,elevation,depth\nA,1,2,3,0\n"};
-  static const char *const events[] = {"#EventID|Time|Latitude|Longitude\na|2010|1|2\n",
-                                       "time,latitude,longitude,depth,mag,net\n2010,1,2,3,4,us\n"};
-  char text[400];
-  tomo_site *s;
-  for (size_t i = 0; i < sizeof stations / sizeof *stations; i++) {
-    list_refuse(tomo_read_events, stations[i],
-                ":1: this is the header of a list of stations, not of earthquakes");
-    CU_ASSERT(list_read(tomo_read_stations, stations[i], &s) == 1);
-    free(s);
-  }
-  for (size_t i = 0; i < sizeof events / sizeof *events; i++) {
-    list_refuse(tomo_read_stations, events[i],
-                ":1: this is the header of a list of earthquakes, not of stations");
-    CU_ASSERT(list_read(tomo_read_events, events[i], &s) == 1);
-    free(s);
-  }
-  snprintf(text, sizeof text, "%s%s", events[0], stations[0]);
-  list_refuse(tomo_read_events, text,
-              ":3: this is the header of a list of stations, not of earthquakes");
-  snprintf(text, sizeof text, "%s%s", stations[0], events[0]);
-  list_refuse(tomo_read_stations, text,
-              ":3: this is the header of a list of earthquakes, not of stations");
 }
 
 #define ISC_HEADER                                                                                 \
@@ -416,7 +386,8 @@ int main(int argc, char **argv)
   static const osla_test_case cases[] = {{"times", test_times},
                                          {"words", test_words},
                                          {"event_text", test_event_text},
-                                         {"kinds", test_kinds},
+                                         {"kinds", test_list_kinds},
+                                         {"split_times", test_list_times},
                                          {"isc", test_isc},
                                          {"dialects", test_dialects},
                                          {"separators", test_separators},

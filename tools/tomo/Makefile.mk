@@ -7,7 +7,7 @@ tools_libtomo_la_SOURCES = \
   tools/tomo/tomo_text.h tools/tomo/tomo_text.c \
   tools/tomo/tomo_io.h tools/tomo/tomo_stations.c tools/tomo/tomo_events.c \
   tools/tomo/tomo_fdsn.c tools/tomo/tomo_ndk.c \
-  tools/tomo/tomo_time.h tools/tomo/tomo_time.c \
+  tools/tomo/tomo_time.h tools/tomo/tomo_time.c tools/tomo/tomo_event_time.h tools/tomo/tomo_event_time.c \
   tools/tomo/tomo_xml.h tools/tomo/tomo_xml.c \
   tools/tomo/tomo_stationxml.c tools/tomo/tomo_quakeml.c \
   tools/tomo/tomo_same.h tools/tomo/tomo_same.c \

@@ -6,8 +6,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "tomo_event_time.h"
 #include "tomo_text.h"
-#include "tomo_time.h"
 #include "tomo_xml.h"
 
 enum {
@@ -25,7 +25,7 @@ enum {
   ELEVATION, /* which a list of stations has */
   YEAR
 };
-enum { PARTS = 6, KEYS = YEAR + PARTS }; /* of a time: from the year to the second */
+enum { KEYS = YEAR + EVENT_TIME_PARTS };
 static const char *const keys[KEYS] = {
   "latitude|lat|source_latitude|source_latitude_deg",
   "longitude|lon|long|lng|source_longitude|source_longitude_deg",
@@ -39,43 +39,12 @@ static const char *const keys[KEYS] = {
   TEXT_STATION_NAMES,
   TEXT_NETWORK_NAMES,
   "elevation|elev",
-  "year",
-  "month|mon",
-  "day",
-  "hour",
-  "minute|minu",
-  "second|sec"};
-
-/* A time of which each part has a column, from the year on as far as it is given. */
-static osla_err read_parts(const text_reader *reader, const char *const field[PARTS],
-                           double *time_s)
-{
-  static const char *const name[PARTS] = {"year", "month", "day", "hour", "minute", "second"};
-  double part[PARTS] = {1.0, 1.0, 1.0};
-  for (int i = 0; i < PARTS && !text_is_missing(field[i]); i++) {
-    OSLA_CALL(text_number(reader, name[i], field[i], 0.0, 9999.0, &part[i]));
-    OSLA_CHECK(i == PARTS - 1 || part[i] <= floor(part[i]), OSLA_ERR_IO,
-               "%s:%lld: %s %g is not a whole number", reader->file, (long long)reader->line,
-               name[i], part[i]);
-  }
-  if (text_is_missing(field[0])) return OSLA_OK;
-  OSLA_CHECK(tomo_time_make((int)part[0], (int)part[1], (int)part[2], (int)part[3], (int)part[4],
-                            part[5], time_s),
-             OSLA_ERR_IO, "%s:%lld: there is no time %g-%g-%g %g:%g:%g", reader->file,
-             (long long)reader->line, part[0], part[1], part[2], part[3], part[4], part[5]);
-  return OSLA_OK;
-}
-
-/* A time; or a day and a time of day in columns of their own, as the ISC has them. */
-static osla_err read_time(const text_reader *reader, const char *date, const char *time,
-                          double *time_s)
-{
-  char both[128];
-  const bool apart = *date && strlen(time) > 2 && time[2] == ':';
-  if (!apart) return text_time(reader, "time", text_is_missing(time) ? date : time, time_s);
-  const int length = snprintf(both, sizeof both, "%sT%s", date, time);
-  return text_time(reader, "time", length < (int)sizeof both ? both : date, time_s);
-}
+  "year|yr|years",
+  "month|mon|mo|months",
+  "day|dy|days",
+  "hour|hr|hours",
+  "minute|minu|min|mn|minutes|mins",
+  "second|sec|seconds|secs"};
 
 /* How the rows of a table are read. */
 typedef struct table {
@@ -88,7 +57,8 @@ typedef struct table {
 enum { MAGNITUDE_FIELDS = 3 }; /* author, type, value */
 
 /* The event of a row, whose fields are in the order of the keys; "": the row has no such field. */
-static osla_err add_event(const text_reader *reader, const char *const field[KEYS], site_list *list)
+static osla_err add_event(const text_reader *reader, const char *const field[KEYS], bool has_day,
+                          site_list *list)
 {
   tomo_site *site;
   OSLA_CALL(site_list_add(list, &site));
@@ -105,10 +75,8 @@ static osla_err add_event(const text_reader *reader, const char *const field[KEY
     OSLA_CALL(text_number(reader, "magnitude", field[MAGNITUDE], -5.0, 11.0, &site->magnitude));
   text_set_name(site, field[PLACE]);
   if (!text_is_missing(field[ID])) text_set_id(site, field[ID]);
-  if (*field[DATE] || *field[TIME])
-    OSLA_CALL(read_time(reader, field[DATE], field[TIME], &site->time_s));
-  else
-    OSLA_CALL(read_parts(reader, field + YEAR, &site->time_s));
+  const event_time time = {field[DATE], field[TIME], field + YEAR, has_day};
+  OSLA_CALL(event_time_read(reader, &time, &site->time_s));
   if (no_latitude || no_longitude)
     site_list_mark_placeless(
       list, reader, no_latitude ? "the event has no latitude" : "the event has no longitude");
@@ -134,6 +102,8 @@ static osla_err read_header(text_reader *reader, table *t)
   t->separator = text_separator(reader->text);
   OSLA_CALL(text_header(reader, t->separator, keys, KEYS, DEPTH, DEPTH + 1, t->column, &t->count));
   if (is_of_stations(t->column)) return text_refuse_kind(reader, "stations", "earthquakes");
+  OSLA_CALL(
+    event_time_check_header(reader, t->column[DATE] >= 0, t->column[TIME] >= 0, t->column + YEAR));
   t->isc = t->column[FIXED] >= 0 && t->column[MAGNITUDE] == t->count - 1 &&
            t->column[FIXED] == t->count - 1 - MAGNITUDE_FIELDS;
   return OSLA_OK;
@@ -171,7 +141,7 @@ static osla_err read_row(text_reader *reader, const table *t, site_list *list)
   for (int i = 0; i < KEYS; i++)
     of_key[i] = t->column[i] >= 0 && t->column[i] < found ? field[t->column[i]] : "";
   if (t->isc) of_key[MAGNITUDE] = magnitude;
-  return add_event(reader, of_key, list);
+  return add_event(reader, of_key, t->column[DATE] >= 0 || t->column[YEAR] >= 0, list);
 }
 
 static bool begins(const char *line, const char *word)

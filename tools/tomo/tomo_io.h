@@ -13,21 +13,23 @@
  * CSV headers: latitude (lat), longitude (lon, long), and for stations station (name, code, sta)
  * and network (net), for events depth_km (depth, dep), mag (magnitude), place (region, name), id
  * (event, event_id) and time (origin_time), or date and time, or year, month, day, hour, minute and
- * second as far as they are given; the names of SeisBench (source_latitude_deg,
+ * second as far as they are given (tomo_event_time.h: a date and parts are combined, and a part that
+ * would not count is an error); the names of SeisBench (source_latitude_deg,
  * station_latitude_deg, ...); in any case and order; other columns are ignored. Fields may be
  * quoted with ", which is doubled inside.
  *
- * A list of the other kind is refused where its header shows that: #Network or #EventID of FDSN text;
- * in CSV a magnitude without a station; a station, network or elevation without magnitude, time and
- * id (and, but for an elevation, without a depth).
+ * A list of the other kind is refused where its header shows that: #Network or #EventID of FDSN
+ * text; in CSV a magnitude without a station; a station, network or elevation without magnitude,
+ * time and id (and, but for an elevation, without a depth).
  *
  * Catalogue of the ISC: CSV whose header ends in DEPFIX, AUTHOR, TYPE, MAG. A row may have the last
  * three any number of times; the first magnitude that is given counts. Lines before the header, as
  * the ISC's page has them (text or HTML), are skipped; then the line STOP must end the catalogue.
  *
  * One rule holds for events of all formats: one without a latitude or a longitude has no place and
- * is left out, a missing depth is 0 km, a missing magnitude or time is not known. A value is
- * missing where the field is empty or NaN; one that is given and wrong is an error.
+ * is left out, a missing depth is 0 km, a missing magnitude or time is not known, and neither is
+ * a time before the year 1. A value is missing where the field is empty or NaN; one that is given
+ * and wrong is an error.
  *
  * FDSN text: what the web services fdsnws-station (level=station or channel) and fdsnws-event give
  * with format=text (www.fdsn.org/webservices); | between the fields, no quotes. The columns are
@@ -83,8 +85,10 @@ typedef struct tomo_placeless {
 } tomo_placeless;
 
 /* Read a whole file. Events without a place are left out. Of stations with epochs (FDSN text,
- * StationXML) one entry each, the first. file   [in]   path sites  [out]  malloc'ed array in file
- * order; the caller frees it; NULL on error count  [out]  its length, at least 1; 0 on error
+ * StationXML) one entry each, the first.
+ *   file  [in]  path
+ *   sites [out] malloc'ed array in file order; the caller frees it; NULL on error
+ *   count [out] its length, at least 1; 0 on error
  * Errors: OSLA_ERR_IO with one line "FILE:LINE: what and the offending value" for what stands in
  * the file, "FILE: reason" for what is wrong with the file (missing, unreadable, without entries,
  * without an event that has a place);

@@ -150,7 +150,7 @@ static osla_err read_origin(text_reader *where, const char *path, const char *te
   if (strcmp(path, "depth/value") == 0)
     return text_number(where, "depth in m", text, 1000.0 * TEXT_DEPTH_LOW, 1000.0 * TEXT_DEPTH_HIGH,
                        &s->depth_m);
-  if (strcmp(path, "time/value") == 0) return text_time(where, "time", text, &s->time_s);
+  if (strcmp(path, "time/value") == 0) return text_event_time(where, "time", text, &s->time_s);
   return OSLA_OK;
 }
 

@@ -270,6 +270,14 @@ osla_err text_time(const text_reader *reader, const char *what, const char *fiel
   return OSLA_OK;
 }
 
+osla_err text_event_time(const text_reader *reader, const char *what, const char *field,
+                         double *time_s)
+{
+  const bool early = field[0] == '-' && tomo_time_read(field + 1, time_s);
+  *time_s = NAN;
+  return text_is_missing(field) || early ? OSLA_OK : text_time(reader, what, field, time_s);
+}
+
 osla_err text_code(const text_reader *reader, const char *what, const char *code)
 {
   enum { LONGEST = (TOMO_NAME_MAX - 2) / 2 };

@@ -100,6 +100,11 @@ bool text_is_missing(const char *field);
 /* A time (tomo_time.h) in seconds; `what` names it in the message. A missing field is NaN. */
 osla_err text_time(const text_reader *reader, const char *what, const char *field, double *time_s);
 
+/* The same of an event: NaN also for a field that says NaN, and for a year before 1, as
+ * -2150-01-31, which is no time of tomo_time.h. */
+osla_err text_event_time(const text_reader *reader, const char *what, const char *field,
+                         double *time_s);
+
 /* A code of a network or station, which is never cut, because what is one station is found by it.
  */
 osla_err text_code(const text_reader *reader, const char *what, const char *code);

@@ -1,0 +1,8 @@
+/* Test cases of test_tomo_choice: headers and columns of lists. */
+#ifndef LIST_COLUMNS_H
+#define LIST_COLUMNS_H
+
+void test_list_kinds(void);
+void test_list_times(void);
+
+#endif
