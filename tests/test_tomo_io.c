@@ -361,6 +361,8 @@ static void test_bad_fdsn(void)
          ":2: longitude 361 is outside -180 to 360");
   refuse(read, "#Network|Station|Latitude|Longitude|Elevation\nGE|KBS|11.9|0|high\n",
          ":2: elevation \"high\" is not a number");
+  refuse(read, "#Network|Station|Latitude|Longitude|StartTime|EndTime\nGE|KBS|1|2|2010|NaN\n",
+         ":2: EndTime \"NaN\" is not a time of ISO 8601, such as 2018-01-31T02:00:31.8");
   refuse(read, "#Network|Station|Latitude|Longitude|Latitude\nGE|KBS|11.9|0|1\n",
          ":1: the header has two columns for latitude: Latitude and Latitude");
 }

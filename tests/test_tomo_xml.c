@@ -154,6 +154,9 @@ static void test_bad_stations(void)
                        "</Network>"),
               ":4: startDate \"1990-02-30\" is not a time of ISO 8601, such as "
               "2018-01-31T02:00:31.8");
+  list_refuse(tomo_read_stations,
+              STATIONS("<Network code=\"IU\"><Station code=\"A\" endDate=\"NaN\"/></Network>"),
+              ":4: endDate \"NaN\" is not a time of ISO 8601, such as 2018-01-31T02:00:31.8");
   list_refuse(read, EVENTS(""),
               ":2: XML: the root is \"quakeml\" of namespace "
               "\"http://quakeml.org/xmlns/quakeml/1.2\", and FDSN StationXML 1 has "

@@ -4,7 +4,7 @@
  * of content:
  *   both      XML if it begins with <, blanks aside, and is no web page
  *   stations  FDSN text if it begins with "#Network |"; CSV if it contains a comma, a semicolon, a
- *             tab or |, and its third and fourth word are not both numbers; else SPECFEM's STATIONS:
+ *             tab or |, and its third and fourth word are not both numbers; else SPECFEM's columns:
  *             name network latitude longitude [elevation burial ...], blanks between them
  *   events    GCMT NDK when it has a slash-separated date in columns 6-15, else CSV with header,
  *             FDSN text or the ISC's catalogue
@@ -13,7 +13,7 @@
  * CSV headers: latitude (lat), longitude (lon, long), and for stations station (name, code, sta)
  * and network (net), for events depth_km (depth, dep), mag (magnitude), place (region, name), id
  * (event, event_id) and time (origin_time), or date and time, or year, month, day, hour, minute and
- * second as far as they are given (tomo_event_time.h: a date and parts are combined, and a part that
+ * second as far as they are given (tomo_event_time.h: a date and parts are combined, and one that
  * would not count is an error); the names of SeisBench (source_latitude_deg,
  * station_latitude_deg, ...); in any case and order; other columns are ignored. Fields may be
  * quoted with ", which is doubled inside.

@@ -262,7 +262,7 @@ osla_err text_time(const text_reader *reader, const char *what, const char *fiel
 {
   char shown[TEXT_SHOWN];
   *time_s = NAN;
-  if (text_is_missing(field)) return OSLA_OK;
+  if (field[0] == '\0') return OSLA_OK;
   text_show(field, shown);
   OSLA_CHECK(tomo_time_read(field, time_s), OSLA_ERR_IO,
              "%s:%lld: %s \"%s\" is not a time of ISO 8601, such as 2018-01-31T02:00:31.8",

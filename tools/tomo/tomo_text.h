@@ -97,7 +97,7 @@ void text_set_id(tomo_site *site, const char *id);
 /* Is the field empty, or NaN, as programs write a missing value? */
 bool text_is_missing(const char *field);
 
-/* A time (tomo_time.h) in seconds; `what` names it in the message. A missing field is NaN. */
+/* A time (tomo_time.h) in seconds; `what` names it in the message. An empty field is NaN. */
 osla_err text_time(const text_reader *reader, const char *what, const char *field, double *time_s);
 
 /* The same of an event: NaN also for a field that says NaN, and for a year before 1, as
