@@ -94,3 +94,27 @@ void test_list_times(void)
   for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
     list_refuse(tomo_read_events, bad[i][0], bad[i][1]);
 }
+
+/* A depth under a name that is not known is not 0 km. */
+void test_list_depths(void)
+{
+  static const char *const names[] = {"depth_m", "Focal Depth", "hypo_DEPTH", "\"Dep.\""};
+  static const char *const known =
+    "\" is not known; a depth in km has one of the names depth_km|depth|dep|depth/km|...";
+  char table[200], expected[200];
+  tomo_site *s;
+  for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+    const int quote = names[i][0] == '"';
+    snprintf(table, sizeof table, "id,lat,lon,%s,mag\n1,1,2,500,5\n", names[i]);
+    snprintf(expected, sizeof expected, ":1: the column \"%.*s%s",
+             (int)strlen(names[i]) - 2 * quote, names[i] + quote, known);
+    list_refuse(tomo_read_events, table, expected);
+  }
+  CU_ASSERT(list_read(tomo_read_events, "Latitude\tLongitude\tFocal Depth (km)\n1\t2\t500\n", &s) ==
+            1);
+  if (s) CU_ASSERT(s->depth_km == 500.0);
+  free(s);
+  CU_ASSERT(list_read(tomo_read_events, "lat,lon,depth,depth_error\n1,2,500,7\n", &s) == 1);
+  if (s) CU_ASSERT(s->depth_km == 500.0);
+  free(s);
+}

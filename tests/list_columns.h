@@ -4,5 +4,6 @@
 
 void test_list_kinds(void);
 void test_list_times(void);
+void test_list_depths(void);
 
 #endif

@@ -388,6 +388,7 @@ int main(int argc, char **argv)
                                          {"event_text", test_event_text},
                                          {"kinds", test_list_kinds},
                                          {"split_times", test_list_times},
+                                         {"depths", test_list_depths},
                                          {"isc", test_isc},
                                          {"dialects", test_dialects},
                                          {"separators", test_separators},

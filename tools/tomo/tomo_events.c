@@ -5,6 +5,7 @@
  * catalogue output" of the ISC (www.isc.ac.uk/iscbulletin/search/catalogue/csvoutput). */
 #include <math.h>
 #include <string.h>
+#include <strings.h>
 
 #include "tomo_event_time.h"
 #include "tomo_text.h"
@@ -29,7 +30,7 @@ enum { KEYS = YEAR + EVENT_TIME_PARTS };
 static const char *const keys[KEYS] = {
   "latitude|lat|source_latitude|source_latitude_deg",
   "longitude|lon|long|lng|source_longitude|source_longitude_deg",
-  "depth_km|depth|dep|depth/km|source_depth_km",
+  "depth_km|depth|dep|depth/km|depth (km)|focal depth (km)|source_depth_km",
   TEXT_MAGNITUDE_NAMES,
   "place|region|name|eventlocationname",
   "id|event|event_id|eventid|evid|source_id",
@@ -94,14 +95,35 @@ static bool is_of_stations(const int column[KEYS])
   return column[DEPTH] < 0 && (column[STATION] >= 0 || column[NETWORK] >= 0);
 }
 
+/* Refuses a name that looks like a depth where no depth has a name that is known: each earthquake
+ * would be at 0 km. */
+static osla_err check_depth(const text_reader *reader, char *const *field, const table *t)
+{
+  char shown[TEXT_SHOWN];
+  for (int i = 0; i < t->count && t->column[DEPTH] < 0; i++)
+    for (const char *at = field[i]; *at; at++) {
+      if (strncasecmp(at, "dep", 3) != 0) continue;
+      text_show(field[i], shown);
+      return osla_error_set(OSLA_ERR_IO,
+                            "%s:%lld: the column \"%s\" is not known; a depth in km has one of the "
+                            "names %s",
+                            reader->file, (long long)reader->line, shown, keys[DEPTH]);
+    }
+  return OSLA_OK;
+}
+
 static osla_err read_header(text_reader *reader, table *t)
 {
+  char *field[TEXT_FIELDS_MAX];
   const text_fdsn kind = text_find_fdsn(reader->text);
   if (kind == TEXT_FDSN_STATIONS) return text_refuse_kind(reader, "stations", "earthquakes");
   if (kind == TEXT_FDSN_EVENTS) *strchr(reader->text, '#') = ' ';
   t->separator = text_separator(reader->text);
-  OSLA_CALL(text_header(reader, t->separator, keys, KEYS, DEPTH, DEPTH + 1, t->column, &t->count));
+  OSLA_CALL(text_split(reader, t->separator, field, &t->count));
+  OSLA_CALL(text_check_header(reader, field, t->count));
+  OSLA_CALL(text_find_columns(reader, field, t->count, keys, KEYS, DEPTH, DEPTH + 1, t->column));
   if (is_of_stations(t->column)) return text_refuse_kind(reader, "stations", "earthquakes");
+  OSLA_CALL(check_depth(reader, field, t));
   OSLA_CALL(
     event_time_check_header(reader, t->column[DATE] >= 0, t->column[TIME] >= 0, t->column + YEAR));
   t->isc = t->column[FIXED] >= 0 && t->column[MAGNITUDE] == t->count - 1 &&

@@ -29,7 +29,8 @@
  * One rule holds for events of all formats: one without a latitude or a longitude has no place and
  * is left out, a missing depth is 0 km, a missing magnitude or time is not known, and neither is
  * a time before the year 1. A value is missing where the field is empty or NaN; one that is given
- * and wrong is an error.
+ * and wrong is an error. So is, where no depth has a name that is known, a column with "dep" in its
+ * name.
  *
  * FDSN text: what the web services fdsnws-station (level=station or channel) and fdsnws-event give
  * with format=text (www.fdsn.org/webservices); | between the fields, no quotes. The columns are

@@ -389,15 +389,13 @@ osla_err text_check_header(const text_reader *reader, char *const *field, int co
   return OSLA_OK;
 }
 
-osla_err text_header(text_reader *reader, char separator, const char *const *keys, int n_keys,
-                     int required, int unique, int *column, int *count)
+osla_err text_find_columns(const text_reader *reader, char *const *field, int count,
+                           const char *const *keys, int n_keys, int required, int unique,
+                           int *column)
 {
-  char *field[TEXT_FIELDS_MAX];
-  OSLA_CALL(text_split(reader, separator, field, count));
-  OSLA_CALL(text_check_header(reader, field, *count));
   for (int i = 0; i < n_keys; i++) {
     column[i] = -1;
-    for (int j = 0; j < *count; j++) {
+    for (int j = 0; j < count; j++) {
       if (!is_one_of(field[j], keys[i])) continue;
       bool again = column[i] >= 0 && (i < unique || !strcasecmp(field[j], field[column[i]]));
       OSLA_CHECK(!again, OSLA_ERR_IO, "%s:%lld: the header has two columns for %.*s: %s and %s",
@@ -410,6 +408,15 @@ osla_err text_header(text_reader *reader, char separator, const char *const *key
                (int)strcspn(keys[i], "|"), keys[i]);
   }
   return OSLA_OK;
+}
+
+osla_err text_header(text_reader *reader, char separator, const char *const *keys, int n_keys,
+                     int required, int unique, int *column, int *count)
+{
+  char *field[TEXT_FIELDS_MAX];
+  OSLA_CALL(text_split(reader, separator, field, count));
+  OSLA_CALL(text_check_header(reader, field, *count));
+  return text_find_columns(reader, field, *count, keys, n_keys, required, unique, column);
 }
 
 osla_err text_row(text_reader *reader, char separator, char **field, int count)

@@ -124,9 +124,14 @@ osla_err site_list_refuse_placeless(const site_list *list, int64_t count);
 /* Refuses a header of one field with blanks, in which no separator was found. */
 osla_err text_check_header(const text_reader *reader, char *const *field, int count);
 
-/* Column numbers of a header. Each key is a list of accepted names "latitude|lat"; column[i] is
- * -1 where an optional key is absent. The first `required` keys must be there, and of the first
- * `unique` ones no two names may be there. */
+/* Column numbers of the fields of a header. Each key is a list of accepted names "latitude|lat";
+ * column[i] is -1 where an optional key is absent. The first `required` keys must be there, and of
+ * the first `unique` ones no two names may be there. */
+osla_err text_find_columns(const text_reader *reader, char *const *field, int count,
+                           const char *const *keys, int n_keys, int required, int unique,
+                           int *column);
+
+/* Splits and checks the header in the current line, and finds the columns. */
 osla_err text_header(text_reader *reader, char separator, const char *const *keys, int n_keys,
                      int required, int unique, int *column, int *count);
 
