@@ -125,6 +125,27 @@ static void test_isc(void)
     CU_ASSERT(s[1].depth_km == 0.0 && s[1].magnitude == 4.1 && isnan(s[2].magnitude));
     free(s);
   }
+  /* files that were put together */
+  snprintf(
+    page, sizeof page,
+    "ISC Bulletin\n%s\nSTOP\nDATA_TYPE EVENT_CATALOGUE\nISC (2025), Bulletin, a, b\n%sSTOP\n", rows,
+    rows);
+  CU_ASSERT(list_read(tomo_read_events, page, &s) == 6);
+  free(s);
+  snprintf(page, sizeof page, "ISC Bulletin\n%sSTOP\nISC Bulletin\n%s", rows, rows);
+  list_refuse(tomo_read_events, page,
+              ": the catalogue of the ISC ends without its line STOP: it is cut off");
+  snprintf(page, sizeof page, "%sSTOP\n\n%s", rows, strchr(rows, '\n') + 1);
+  list_refuse(tomo_read_events, page, ":8: a row behind STOP, and no header EVENTID between them");
+  snprintf(page, sizeof page, "%sSTOP\nid,lat,lon,depth,mag,place\na,1,2,3,4,b\n", rows);
+  list_refuse(tomo_read_events, page, ":7: a row behind STOP, and no header EVENTID between them");
+  snprintf(page, sizeof page, "<html>\n%sSTOP\n</pre>\n<script>f(a,b,c,d);</script>\n2018,1,2\n",
+           rows);
+  list_refuse(tomo_read_events, page, ":10: a row behind STOP, and no header EVENTID between them");
+  CU_ASSERT(list_read(tomo_read_events, "ISC_ID;latitude;longitude\n1;2;3\n", &s) == 1);
+  free(s);
+  CU_ASSERT(list_read(tomo_read_events, "ISC id|latitude|longitude\n1|2|3\n", &s) == 1);
+  free(s);
   list_refuse(tomo_read_events, ISC_HEADER "1,ke,ISC,1990-01-01,14:49:00.39,1,2,3,,BJI,mb\n",
               ":2: 11 fields, which are not 9 and 3 for each magnitude");
   list_refuse(tomo_read_events, ISC_HEADER "1,ke,ISC,1990-01-01,14:49:00.39,1,2,3,,B,mb,5,B,MS,x\n",

@@ -3,6 +3,7 @@
  *
  * Sources of the columns: FDSN Web Service Specifications, fdsnws-event, "Text"; and "CSV event
  * catalogue output" of the ISC (www.isc.ac.uk/iscbulletin/search/catalogue/csvoutput). */
+#include <ctype.h>
 #include <math.h>
 #include <string.h>
 #include <strings.h>
@@ -171,20 +172,51 @@ static bool begins(const char *line, const char *word)
   return strncmp(line + strspn(line, " \t"), word, strlen(word)) == 0;
 }
 
+/* Does the line begin with that word, and has it no separators, as the title of a page? */
+static bool is_title(const char *line, const char *word)
+{
+  const char *behind = line + strspn(line, " \t") + strlen(word);
+  return begins(line, word) && !strpbrk(line, ",;\t|") && !isalnum((unsigned char)*behind) &&
+         *behind != '_';
+}
+
 /* A page of the ISC, as text or HTML, has lines before its table: on to the header. */
 static osla_err find_header(text_reader *reader, table *t)
 {
   bool more = true;
-  t->page =
-    text_is_html(reader) || (!strchr(reader->text, ',') &&
-                             (begins(reader->text, "DATA_TYPE") || begins(reader->text, "ISC") ||
-                              begins(reader->text, "International Seismological Centre")));
+  t->page = text_is_html(reader) || is_title(reader->text, "DATA_TYPE") ||
+            is_title(reader->text, "ISC") ||
+            is_title(reader->text, "International Seismological Centre");
   while (t->page && more && !begins(reader->text, "EVENTID"))
     OSLA_CALL(text_read_content(reader, &more));
   OSLA_CHECK(more, OSLA_ERR_IO,
              "%s: no line begins with EVENTID, as the header of a catalogue of the ISC does",
              reader->file);
   return OSLA_OK;
+}
+
+/* Does the line look like the row of a table? Citations and the scripts of a web page have commas,
+ * too, but do not begin with a digit. */
+static bool is_row(const text_reader *reader, const table *t)
+{
+  int separators = 0;
+  const char *line = reader->text + strspn(reader->text, " \t");
+  for (const char *c = line; *c; c++)
+    separators += *c == t->separator;
+  return isdigit((unsigned char)*line) ? separators >= 2 : separators >= 5 && !text_is_html(reader);
+}
+
+/* Behind STOP: on to the header of the next catalogue, where files were put together. *more =
+ * false: there is none. */
+static osla_err skip_to_header(text_reader *reader, const table *t, bool *more)
+{
+  for (;;) {
+    OSLA_CALL(text_read_content(reader, more));
+    if (!*more || begins(reader->text, "EVENTID")) return OSLA_OK;
+    OSLA_CHECK(!is_row(reader, t) && !text_find_fdsn(reader->text) && !text_is_ndk(reader->text),
+               OSLA_ERR_IO, "%s:%lld: a row behind STOP, and no header EVENTID between them",
+               reader->file, (long long)reader->line);
+  }
 }
 
 /* Fields between commas, semicolons, tabs or |; FDSN text; the ISC's catalogue. */
@@ -200,8 +232,11 @@ static osla_err read_table(text_reader *reader, site_list *list)
     OSLA_CHECK(more || !t.page, OSLA_ERR_IO,
                "%s: the catalogue of the ISC ends without its line STOP: it is cut off",
                reader->file);
-    if (!more || (t.isc && begins(reader->text, "STOP"))) return OSLA_OK;
-    OSLA_CALL(text_find_fdsn(reader->text) ? read_header(reader, &t) : read_row(reader, &t, list));
+    const bool stops = more && t.isc && begins(reader->text, "STOP");
+    if (stops) OSLA_CALL(skip_to_header(reader, &t, &more));
+    if (!more) return OSLA_OK;
+    OSLA_CALL(stops || text_find_fdsn(reader->text) ? read_header(reader, &t)
+                                                    : read_row(reader, &t, list));
   }
 }
 

@@ -25,6 +25,8 @@
  * Catalogue of the ISC: CSV whose header ends in DEPFIX, AUTHOR, TYPE, MAG. A row may have the last
  * three any number of times; the first magnitude that is given counts. Lines before the header, as
  * the ISC's page has them (text or HTML), are skipped; then the line STOP must end the catalogue.
+ * What is behind STOP is skipped, too, up to the header EVENTID of another catalogue; a row of a
+ * table there is an error.
  *
  * One rule holds for events of all formats: one without a latitude or a longitude has no place and
  * is left out, a missing depth is 0 km, a missing magnitude or time is not known, and neither is
