@@ -252,8 +252,13 @@ static void test_bad_graphs(void)
                                       "vertex 3 does not list it"},
                {"4 2\n2\n1\n\n1 3\n", ": vertex 4 lists the edge to vertex 1 (weight 1), and "
                                       "vertex 1 does not list it"},
-               {"3 2\n2 2\n1 3\n\n", ": vertex 1 lists the edge to vertex 2 (weight 1), and"},
-               {"2 1 1\n2 5\n1 6\n", ": vertex 1 lists the edge to vertex 2 (weight 5), and"}};
+               {"3 2\n2 2\n1 3\n\n", ": vertex 1 lists the edge to vertex 2 (weight 1), and "
+                                     "vertex 2 does not list it as often"},
+               {"2 1 1\n2 5\n1 6\n", ": vertex 1 lists the edge to vertex 2 with weight 5, and "
+                                     "vertex 2 does not list it with that weight"},
+               {"3 2 1\n3 4\n3 1\n1 4 2 2\n",
+                ": vertex 2 lists the edge to vertex 3 with weight 1, "
+                "and vertex 3 does not list it with that weight"}};
   osla_transport *t = osla_test_transport();
   for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
     osla_csr *a;

@@ -137,6 +137,34 @@ static osla_err fold(const csr_entries *e, csr_entries *folded)
   return OSLA_OK;
 }
 
+/* The error for an edge whose weight end[at] the vertex `row` lists more often (or, if from_other,
+ * less often) than the other vertex does. */
+static osla_err refuse_edge(const char *file, int64_t row, const edge_end *end, int64_t n,
+                            int64_t at, bool from_other)
+{
+  const int64_t other = end[at].other, has = (from_other ? other : row) + 1;
+  const int64_t lacks = (from_other ? row : other) + 1;
+  const double weight = end[at].value;
+  bool same_weight = false, other_weight = false; /* in the list of `lacks` */
+  for (int64_t k = 0; k < n; k++) {
+    if (end[k].other != other || end[k].from_other == from_other) continue;
+    if (end[k].value == weight)
+      same_weight = true;
+    else
+      other_weight = true;
+  }
+  if (other_weight && !same_weight)
+    return osla_error_set(OSLA_ERR_IO,
+                          "%.200s: vertex %" PRId64 " lists the edge to vertex %" PRId64
+                          " with weight %g, and vertex %" PRId64
+                          " does not list it with that weight",
+                          file, has, lacks, weight, lacks);
+  return osla_error_set(OSLA_ERR_IO,
+                        "%.200s: vertex %" PRId64 " lists the edge to vertex %" PRId64
+                        " (weight %g), and vertex %" PRId64 " does not list it%s",
+                        file, has, lacks, weight, lacks, same_weight ? " as often" : "");
+}
+
 /* The ends of one row: as many from the other index as from this one, of each value. */
 static osla_err check_ends(const char *file, int64_t row, edge_end *end, int64_t n)
 {
@@ -147,12 +175,7 @@ static osla_err check_ends(const char *file, int64_t row, edge_end *end, int64_t
          last < n && end[last].other == end[first].other && end[last].value == end[first].value;
          last++)
       excess += end[last].from_other ? -1 : 1;
-    const int64_t has = (excess > 0 ? row : end[first].other) + 1;
-    const int64_t lacks = (excess > 0 ? end[first].other : row) + 1;
-    OSLA_CHECK(excess == 0, OSLA_ERR_IO,
-               "%.200s: vertex %" PRId64 " lists the edge to vertex %" PRId64
-               " (weight %g), and vertex %" PRId64 " does not list it",
-               file, has, lacks, end[first].value, lacks);
+    if (excess != 0) return refuse_edge(file, row, end, n, first, excess < 0);
   }
   return OSLA_OK;
 }
