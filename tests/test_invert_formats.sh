@@ -80,6 +80,8 @@ if [ "$HAVE_LIBXML2" = yes ]; then
     has '^ +events.xml:[0-9]+: event "smi:local/f" has no origin$'
     tr -d ' \n' <r.json | grep -q '"events":{"read":7,"used":3,"without_place":1,"outside_time":1,"without_time":0,"outside_magnitude":1,"without_magnitude":0,"outside_region":0,"same":1,"without_place_first":\["events.xml:[0-9]*:event\\"smi:local/f\\"hasnoorigin"\]}' ||
       fail "$label: other counts in JSON"
+    tr -d ' \n' <r.json | grep -q '"stations":{"read":22,"used":20,"outside_time":2,' ||
+      fail "$label: other counts of stations in JSON"
     tr -d ' \n' <r.json | grep -q '"stations":"stations.csv,stations.xml"' || fail "$label: files"
   done
   run 2 -s stations.csv -s stations.csv -e events.xml --region 170/-170/-30/0 --json r.json

@@ -79,11 +79,11 @@ static json_t *counts_json(const tomo_counts *c)
 
 json_t *invert_selection_json(const invert_job *job)
 {
-  json_t *events = counts_json(&job->read_events);
+  json_t *stations = counts_json(&job->read_stations), *events = counts_json(&job->read_events);
+  (void)json_object_del(stations, "without_place"); /* a station without a place is an error */
   (void)json_object_set_new(events, "without_place_first",
                             placeless_json(&job->read_events.placeless));
-  return json_pack("{s:{s:o, s:o}}", "selection", "stations", counts_json(&job->read_stations),
-                   "events", events);
+  return json_pack("{s:{s:o, s:o}}", "selection", "stations", stations, "events", events);
 }
 
 json_t *invert_selection_settings(const invert_options *o)
