@@ -5,7 +5,7 @@
  * read, so that there are no entities but the five of XML and no other file or address is ever
  * opened; memory does not grow with the file (libxml2 bounds names and nesting, this module the
  * rest); neither does the time for a byte: one with more than 256 attributes in an element, 256
- * namespaces in a place or, about, 64 KiB in a tag is refused. */
+ * namespaces in a place or more than 64 to 128 KiB in a tag is refused. */
 #ifndef TOMO_XML_H
 #define TOMO_XML_H
 
