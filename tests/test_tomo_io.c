@@ -289,6 +289,34 @@ static void test_ndk_columns(void)
              ":5: columns 81-82, \" x\", are behind the 80 of an NDK event");
 }
 
+/* A value of the centroid whose columns are blank is missing, as in other formats. */
+static void test_ndk_missing(void)
+{
+  char text[512], all[1536];
+  tomo_site *s;
+  change(text, "  13.76 0.06", "        0.06");
+  refuse(tomo_read_events, text, ":3: the event has no latitude; none of 1 events has a place");
+  change(text, "  -89.08 0.09", "     NaN 0.09");
+  refuse(tomo_read_events, text, ":3: the event has no longitude; none of 1 events has a place");
+  (void)snprintf(all, sizeof all, "%s%s", text, ndk_event);
+  CU_ASSERT(read_good(tomo_read_events, all, &s) == 1);
+  free(s);
+  change(text, " 162.8 12.5", "       12.5");
+  if (read_good(tomo_read_events, text, &s) == 1)
+    CU_ASSERT(s->depth_km == 0.0 && s->latitude == 13.76 && s->magnitude > 4.0);
+  free(s);
+  change(text, "   1.312", "        ");
+  if (read_good(tomo_read_events, text, &s) == 1)
+    CU_ASSERT(isnan(s->magnitude) && s->depth_km == 162.8);
+  free(s);
+  change(text, "     -0.3", "         ");
+  if (read_good(tomo_read_events, text, &s) == 1) CU_ASSERT(isnan(s->time_s));
+  free(s);
+  refuse_ndk("   1.312   9 29  142 133 72   66", "",
+             ":5: columns 49-56, scalar moment \"\" is not a number with 3 decimals that ends in "
+             "column 56");
+}
+
 /* One character more, less or other anywhere in the event: the same values, or one line that names
  * line and columns. (Other digits may be right.) */
 static void test_ndk_mutated(void)
@@ -396,6 +424,7 @@ int main(int argc, char **argv)
                                          {"ids", test_ids},
                                          {"bad_events", test_bad_events},
                                          {"ndk_columns", test_ndk_columns},
+                                         {"ndk_missing", test_ndk_missing},
                                          {"ndk_mutated", test_ndk_mutated},
                                          {"fdsn", test_fdsn},
                                          {"bad_fdsn", test_bad_fdsn},

@@ -48,7 +48,8 @@
  *
  * NDK: five lines of fixed columns per event; place and time from line 1, id (CMT event name) from
  * line 2, time shift, latitude, longitude and depth of the centroid from line 3, scalar moment from
- * lines 4-5 (turned into Mw). Source: www.ldeo.columbia.edu/~gcmt.
+ * lines 4-5 (turned into Mw). Source: www.ldeo.columbia.edu/~gcmt. A value of lines 3 to 5 is
+ * missing where its columns are blank.
  *
  * Lines that are empty or begin with # are skipped (not within an NDK event). CR LF, a UTF-8 byte
  * order mark and a missing final newline are accepted; lines are at most TOMO_LINE_MAX - 1 bytes,

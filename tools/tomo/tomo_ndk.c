@@ -9,8 +9,9 @@
  *   5  'V',i2,3(f8.3,i3,i4),f8.3,2(i4,i3,i5)
  * Neighbours may touch, so nothing is split at blanks; and since a number ends at its last column
  * with its point in place, a line that is shifted or lacks a field is noticed. Of the fields that
- * are not used only those are checked that tell the lines apart.
- * Mw = 2/3 log10(M0) - 10.7 (Hanks & Kanamori 1979, J. Geophys. Res. 84, 2348-2350). */
+ * are not used only those are checked that tell the lines apart. A value of the event may be
+ * missing: then its columns are blank or NaN. Mw = 2/3 log10(M0) - 10.7 (Hanks & Kanamori 1979, J.
+ * Geophys. Res. 84, 2348-2350). */
 #include <ctype.h>
 #include <math.h>
 #include <stdlib.h>
@@ -126,10 +127,17 @@ static bool has_format(const char *line, const ndk_field *field)
   return true;
 }
 
-static osla_err read_number(const text_reader *reader, const ndk_field *field, double *value)
+/* *value is NaN for a field that may be missing and is. One behind the line's end is not missing:
+ * the line is cut off. */
+static osla_err read_number(const text_reader *reader, const ndk_field *field, bool may_miss,
+                            double *value)
 {
   char text[WIDEST + 1], shown[TEXT_SHOWN], what[64];
   (void)cut(reader->text, field->first, field->last, text);
+  if (may_miss && text_is_missing(text) && strlen(reader->text) >= (size_t)field->last) {
+    *value = NAN;
+    return OSLA_OK;
+  }
   text_show(text, shown);
   (void)snprintf(what, sizeof what, "columns %d-%d, %s", field->first, field->last, field->what);
   OSLA_CHECK(has_format(reader->text, field), OSLA_ERR_IO,
@@ -174,7 +182,7 @@ static osla_err read_line(const text_reader *reader, int line, double value[USED
     if (marks[i].line == line) OSLA_CALL(check_mark(reader, &marks[i]));
   for (int i = 0; i < COUNT(fields); i++)
     if (fields[i].line == line)
-      OSLA_CALL(read_number(reader, &fields[i], i < USED ? &value[i] : &unused));
+      OSLA_CALL(read_number(reader, &fields[i], i < USED, i < USED ? &value[i] : &unused));
   return line == 3 ? check_depth_type(reader) : OSLA_OK;
 }
 
@@ -194,6 +202,19 @@ static osla_err read_time(const text_reader *reader, double *time_s)
   return OSLA_OK;
 }
 
+/* The place of the event that was added last, by line 3, which is in the reader. */
+static void set_place(const text_reader *reader, site_list *list, const double value[USED])
+{
+  tomo_site *site = &list->site[list->count - 1];
+  site->latitude = value[LATITUDE];
+  site->longitude = value[LONGITUDE];
+  site->depth_km = isnan(value[DEPTH]) ? 0.0 : value[DEPTH];
+  if (isnan(site->latitude))
+    site_list_mark_placeless(list, reader, "the event has no latitude");
+  else if (isnan(site->longitude))
+    site_list_mark_placeless(list, reader, "the event has no longitude");
+}
+
 /* Reads the event whose line 1 is in the reader. */
 static osla_err read_event(text_reader *reader, site_list *list)
 {
@@ -211,10 +232,8 @@ static osla_err read_event(text_reader *reader, site_list *list)
     if (line == 1) OSLA_CALL(read_time(reader, &time_s));
     if (line == 2) text_set_id(site, cut(reader->text, 1, 16, name));
     if (line == 1) text_set_name(site, strlen(reader->text) > 56 ? reader->text + 56 : "");
+    if (line == 3) set_place(reader, list, value);
   }
-  site->latitude = value[LATITUDE];
-  site->longitude = value[LONGITUDE];
-  site->depth_km = value[DEPTH];
   site->time_s = time_s + value[SHIFT];
   if (value[MOMENT] > 0.0)
     site->magnitude = 2.0 / 3.0 * (log10(value[MOMENT]) + value[EXPONENT]) - 10.7;
