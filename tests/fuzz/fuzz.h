@@ -110,9 +110,16 @@ void fuzz_judge_stations(const char *path, fuzz_result *result);
 void fuzz_judge_events(const char *path, fuzz_result *result);
 /* Is a value of an event given? */
 bool fuzz_is_given(const char *text);
-/* A place, for the digest of a list; both readings call this. */
+/* A station or an earthquake, for the digest of a list; both readings call this. The time is in
+ * seconds since 1970, NaN: none. An id of 64 bytes or more is none, as if it were "". */
 uint64_t fuzz_hash_site(uint64_t hash, double latitude, double longitude, double depth,
-                        double magnitude);
+                        double magnitude, double time_s, const char *id);
+/* fuzz_times.c: seconds since 1970 of ISO 8601, or of parts from the year on; false: there is no
+ * such time. */
+bool fuzz_time(const char *text, double *time_s);
+bool fuzz_time_of(const double part[6], double *time_s);
+/* That of an earthquake: NaN where it is not given, and for a year before 1. */
+bool fuzz_event_time(const char *text, double *time_s);
 
 /* fuzz_spoil.c */
 void fuzz_spoil_text(fuzz_random *random, fuzz_bytes *text);

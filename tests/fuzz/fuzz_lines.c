@@ -11,12 +11,14 @@ enum { LINE = FUZZ_LINE, FIELDS = FUZZ_FIELDS };
 typedef fuzz_text text;
 
 uint64_t fuzz_hash_site(uint64_t hash, double latitude, double longitude, double depth,
-                        double magnitude)
+                        double magnitude, double time_s, const char *id)
 {
-  const int64_t values[4] = {llround(latitude * 1e9), llround(longitude * 1e9),
+  const int64_t values[5] = {llround(latitude * 1e9), llround(longitude * 1e9),
                              llround(depth * 1e9),
-                             isnan(magnitude) ? INT64_MIN : llround(magnitude * 1e6)};
-  return fuzz_hash(hash, values, sizeof values);
+                             isnan(magnitude) ? INT64_MIN : llround(magnitude * 1e6),
+                             isnan(time_s) ? INT64_MIN : llround(time_s * 64)};
+  const size_t length = strlen(id);
+  return fuzz_hash(fuzz_hash(hash, values, sizeof values), id, length < 64 ? length : 0);
 }
 
 bool fuzz_is_given(const char *value)

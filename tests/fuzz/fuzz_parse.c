@@ -4,6 +4,7 @@
 
 #include <ctype.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -33,27 +34,72 @@ static const char *const names[2][3][8] = {
    {NULL}},
   {{"latitude", "lat", "source_latitude", "source_latitude_deg"},
    {"longitude", "lon", "long", "lng", "source_longitude", "source_longitude_deg"},
-   {"depth_km", "depth", "dep", "depth/km", "source_depth_km"}}};
+   {"depth_km", "depth", "dep", "depth/km", "depth (km)", "focal depth (km)", "source_depth_km"}}};
 static const char *const fixed_depth[] = {"depfix", NULL};
 static const char *const magnitude[] = {"mag", "magnitude", "mw", "source_magnitude", NULL};
+enum { DATE = 6, TIME, ID, WHEN }; /* behind the parts of a time */
+static const char *const when[WHEN][8] = {
+  {"year", "yr", "years"},
+  {"month", "mon", "mo", "months"},
+  {"day", "dy", "days"},
+  {"hour", "hr", "hours"},
+  {"minute", "minu", "min", "mn", "minutes", "mins"},
+  {"second", "sec", "seconds", "secs"},
+  {"date"},
+  {"time", "origin_time", "origintime", "source_origin_time"},
+  {"id", "event", "event_id", "eventid", "evid", "source_id"}};
+static const char *const station[] = {"station", "sta", "code", "station_code", NULL};
+static const char *const network[] = {"network", "net", "station_network_code", NULL};
+static const char *const elevations[] = {"elevation", "elev", NULL};
+static const char *const called[] = {"name", NULL};
 static const char *const plain[][2] = {
   {"latitude", NULL}, {"longitude", NULL}, {"network", NULL}, {"station", NULL}};
 
 typedef struct table {
   bool events, isc;
-  int separator, n, lat, lon, deep, mag;
+  int separator, n, lat, lon, deep, mag, when[WHEN];
 } table;
+
+/* Lists of the other kind, depths of another name, parts of a time without an earlier one. */
+static void suspect(text *t, char **field, const table *h)
+{
+  bool knows = h->mag >= 0, lacks = false;
+  const int *w = h->when;
+  for (int i = 0; i < WHEN; i++)
+    knows = knows || (w[i] >= 0 && (i == 0 || i >= DATE));
+  const bool is_high = column(t, field, h->n, elevations, false) >= 0;
+  const bool coded =
+    column(t, field, h->n, station, false) >= 0 || column(t, field, h->n, network, false) >= 0;
+  if (!knows && (is_high || (coded && h->deep < 0))) (void)fuzz_text_refuse(t, "stations");
+  for (int i = 0; i < h->n && h->deep < 0; i++)
+    for (const char *c = field[i]; *c; c++)
+      if (strncasecmp(c, "dep", 3) == 0) (void)fuzz_text_refuse(t, "an unknown depth");
+  for (int i = w[DATE] < 0 ? 0 : 3; i < 6 && w[TIME] < 0; i++) {
+    if (w[i] >= 0 && lacks) (void)fuzz_text_refuse(t, "a part without an earlier one");
+    lacks = lacks || w[i] < 0;
+  }
+}
 
 static table header(text *t, bool events)
 {
   char *field[FIELDS];
   table h = {.events = events, .deep = -1, .mag = -1};
-  if (fuzz_text_is_fdsn(t->line)) *strchr(t->line, '#') = ' ';
+  if (fuzz_text_is_fdsn(t->line)) {
+    if (strchr("nN", *strpbrk(t->line, "nNeE"))) (void)fuzz_text_refuse(t, "FDSN text of stations");
+    *strchr(t->line, '#') = ' ';
+  }
   h.separator = fuzz_text_separator(t);
   h.n = fuzz_text_split(t, (char)h.separator, field);
   h.lat = column(t, field, h.n, names[events][0], true);
   h.lon = column(t, field, h.n, names[events][1], true);
-  if (!events) return h;
+  if (!events) {
+    if (column(t, field, h.n, magnitude, false) >= 0 && column(t, field, h.n, station, false) < 0 &&
+        column(t, field, h.n, called, false) < 0)
+      (void)fuzz_text_refuse(t, "earthquakes");
+    return h;
+  }
+  for (int i = 0; i < WHEN; i++)
+    h.when[i] = column(t, field, h.n, when[i], false);
   h.deep = column(t, field, h.n, names[1][2], false);
   for (int i = 0, depths = 0; i < h.n; i++)
     for (const char *const *name = names[1][2]; *name; name++) {
@@ -62,6 +108,7 @@ static table header(text *t, bool events)
     }
   h.mag = column(t, field, h.n, magnitude, false);
   const int fix = column(t, field, h.n, fixed_depth, false);
+  suspect(t, field, &h);
   h.isc = fix >= 0 && fix == h.n - 4 && h.mag == h.n - 1;
   return h;
 }
@@ -96,8 +143,14 @@ static void row(text *t, const table *h, fuzz_result *result)
     (void)fuzz_text_number(t, field[h->deep], -10, 800, &z);
   if (!h->isc && h->mag >= 0 && fuzz_is_given(field[h->mag]))
     (void)fuzz_text_number(t, field[h->mag], -5, 11, &m);
+  const char *given[WHEN];
+  for (int i = 0; i < WHEN; i++)
+    given[i] = h->events && h->when[i] >= 0 && h->when[i] < n ? field[h->when[i]] : "";
+  const double time = fuzz_columns_time(t, given[DATE], given[TIME], given,
+                                        h->events && (h->when[DATE] >= 0 || h->when[0] >= 0));
   if (!has_y || !has_x) return;
-  result->digest = fuzz_hash_site(result->digest, y, x, z, m);
+  result->digest =
+    fuzz_hash_site(result->digest, y, x, z, m, time, fuzz_is_given(given[ID]) ? given[ID] : "");
   result->high++;
 }
 
@@ -108,12 +161,47 @@ static bool starts(const char *line, const char *word)
   return strncmp(line, word, strlen(word)) == 0;
 }
 
+static bool has_date(const char *line)
+{
+  static const char form[] = "dddd/dd/dd";
+  for (int i = 0; i < 5; i++)
+    if (!line[i]) return false;
+  for (int i = 0; form[i]; i++)
+    if (form[i] == 'd' ? !isdigit((unsigned char)line[5 + i]) : line[5 + i] != form[i])
+      return false;
+  return true;
+}
+
+/* The title of a page: such a word, and nothing that separates. */
+static bool is_title(const char *line, const char *word)
+{
+  const char *behind = strstr(line, word);
+  return starts(line, word) && !strpbrk(line, ",;\t|") &&
+         !isalnum((unsigned char)behind[strlen(word)]) && behind[strlen(word)] != '_';
+}
+
+/* Behind STOP: on to the header of another catalogue. Returns whether there is one. */
+static bool next_catalogue(text *t, const table *h)
+{
+  while (!t->wrong && fuzz_text_next(t)) {
+    const char *c = t->line;
+    int separators = 0;
+    if (starts(c, "EVENTID")) return true;
+    for (; *c; c++)
+      separators += *c == h->separator;
+    c = t->line + strspn(t->line, " \t");
+    if (separators > 4 || (separators > 1 && isdigit((unsigned char)*c)) || has_date(t->line) ||
+        fuzz_text_is_fdsn(t->line))
+      (void)fuzz_text_refuse(t, "a row behind STOP");
+  }
+  return false;
+}
+
 /* CSV of stations or events, FDSN text of events, the ISC's catalogue; the first line is read. */
 static void csv(text *t, bool events, fuzz_result *result)
 {
-  const bool page = events && !strchr(t->line, ',') &&
-                    (starts(t->line, "DATA_TYPE") || starts(t->line, "ISC") ||
-                     starts(t->line, "International Seismological Centre"));
+  const bool page = events && (is_title(t->line, "DATA_TYPE") || is_title(t->line, "ISC") ||
+                               is_title(t->line, "International Seismological Centre"));
   bool stopped = false;
   while (page && !starts(t->line, "EVENTID"))
     if (!fuzz_text_next(t)) {
@@ -122,10 +210,12 @@ static void csv(text *t, bool events, fuzz_result *result)
     }
   table h = header(t, events);
   while (!t->wrong && !stopped && fuzz_text_next(t)) {
-    stopped = h.isc && starts(t->line, "STOP");
-    if (events && fuzz_text_is_fdsn(t->line))
+    const bool again = events && fuzz_text_is_fdsn(t->line);
+    stopped = h.isc && starts(t->line, "STOP") && !next_catalogue(t, &h);
+    if (stopped) break;
+    if (again || (h.isc && starts(t->line, "EVENTID")))
       h = header(t, events);
-    else if (!stopped)
+    else
       row(t, &h, result);
   }
   if (page && !stopped) (void)fuzz_text_refuse(t, "cut off");
@@ -159,7 +249,7 @@ static void specfem(text *t, fuzz_result *result)
     (void)fuzz_text_number(t, field[3], -180, 360, &x);
     for (int i = 4; i < n && i < 6; i++)
       (void)fuzz_text_number(t, field[i], -12e3, 12e3, &unused);
-    result->digest = fuzz_hash_site(result->digest, y, x, 0, NAN);
+    result->digest = fuzz_hash_site(result->digest, y, x, 0, NAN, NAN, "");
     result->high++;
   } while (fuzz_text_next(t));
 }
@@ -194,13 +284,14 @@ static bool is_known(const site *list, int count, const site *new)
 static void fdsn(text *t, fuzz_result *result)
 {
   static site list[SITES];
+  static const char *const elevation[] = {"elevation", NULL};
   char *field[FIELDS];
   int n = 0, at[4] = {0}, count = 0, high = -1;
-  static const char *const elevation[] = {"elevation", NULL};
   do {
     site *new = &list[count];
     double unused;
     if (fuzz_text_is_fdsn(t->line)) {
+      if (strchr("eE", *strpbrk(t->line, "nNeE"))) (void)fuzz_text_refuse(t, "earthquakes");
       *strchr(t->line, '#') = ' ';
       n = fuzz_text_split(t, '|', field);
       for (int i = 0; i < 4; i++)
@@ -219,7 +310,7 @@ static void fdsn(text *t, fuzz_result *result)
     if (t->wrong || count == SITES - 1) return;
     strcat(strcat(strcpy(new->code, field[at[2]]), "."), field[at[3]]);
     if (is_known(list, count, new)) continue;
-    result->digest = fuzz_hash_site(result->digest, new->y, new->x, 0, NAN);
+    result->digest = fuzz_hash_site(result->digest, new->y, new->x, 0, NAN, NAN, "");
     result->high++;
     count++;
   } while (fuzz_text_next(t));
@@ -242,43 +333,69 @@ static double fixed(text *t, int first, int last, bool point, double low, double
   return value;
 }
 
-static bool has_date(const char *line)
+/* The same of a value that may be missing: NaN. */
+static double fixed_or_nan(text *t, int first, int last, bool point, double low, double high)
 {
-  static const char form[] = "dddd/dd/dd";
+  char s[16] = "";
+  if (strlen(t->line) >= (size_t)last) memcpy(s, t->line + first - 1, (size_t)(last - first + 1));
+  if (*s && !fuzz_is_given(s + strspn(s, " "))) return NAN;
+  return fixed(t, first, last, point, low, high);
+}
+
+static char *strip_blanks(char *s)
+{
+  s += strspn(s, " \t");
+  for (size_t n = strlen(s); n > 0 && strchr(" \t", s[n - 1]);)
+    s[--n] = '\0';
+  return s;
+}
+
+/* The time of line 1. */
+static double ndk_time(text *t)
+{
+  char second[8];
+  double part[6] = {0}, time = NAN;
+  if (!has_date(t->line) || strlen(t->line) < 26) return fuzz_text_refuse(t, "no time");
+  (void)snprintf(second, sizeof second, "%.4s", t->line + 22);
   for (int i = 0; i < 5; i++)
-    if (!line[i]) return false;
-  for (int i = 0; form[i]; i++)
-    if (form[i] == 'd' ? !isdigit((unsigned char)line[5 + i]) : line[5 + i] != form[i])
-      return false;
-  return true;
+    part[i] = atoi(t->line + (const int[]){5, 10, 13, 16, 19}[i]);
+  (void)fuzz_text_number(t, second + strspn(second, " "), 0, 61, &part[5]);
+  if (!fuzz_time_of(part, &time)) (void)fuzz_text_refuse(t, "no time");
+  return time;
 }
 
 static void ndk(text *t, fuzz_result *result)
 {
   do {
-    double y, x, z, moment, power;
+    double y, x, z, moment, power, time, shift;
+    char name[20];
     if (!has_date(t->line)) (void)fuzz_text_refuse(t, "no date");
+    time = ndk_time(t);
     (void)fixed(t, 28, 33, true, -90, 90);
     if (!fuzz_text_next_raw(t) || strlen(t->line) < 61 || strncmp(t->line + 16, " B:", 3) != 0)
       (void)fuzz_text_refuse(t, "line 2");
+    (void)snprintf(name, sizeof name, "%.16s", t->line);
     if (!fuzz_text_next_raw(t) || strncmp(t->line, "CENTROID:", 9) != 0)
       (void)fuzz_text_refuse(t, "line 3");
     if (t->wrong) return;
-    y = fixed(t, 23, 29, true, -90, 90);
-    x = fixed(t, 35, 42, true, -180, 360);
-    z = fixed(t, 48, 53, true, -10, 800);
+    shift = fixed_or_nan(t, 10, 18, true, -1e9, 1e9);
+    y = fixed_or_nan(t, 23, 29, true, -90, 90);
+    x = fixed_or_nan(t, 35, 42, true, -180, 360);
+    z = fixed_or_nan(t, 48, 53, true, -10, 800);
     if (t->wrong) return;
     const char *type = t->line + 58;
     if (strncmp(type, " FREE", 5) != 0 && strncmp(type, " FIX", 4) != 0 &&
         strncmp(type, " BDY", 4) != 0)
       (void)fuzz_text_refuse(t, "type of depth");
     if (!fuzz_text_next_raw(t)) (void)fuzz_text_refuse(t, "line 4");
-    power = fixed(t, 1, 2, false, 0, 40);
+    power = fixed_or_nan(t, 1, 2, false, 0, 40);
     (void)fixed(t, 3, 9, true, -1e6, 1e6);
     if (!fuzz_text_next_raw(t) || t->line[0] != 'V') (void)fuzz_text_refuse(t, "line 5");
-    moment = fixed(t, 49, 56, true, 0, 1e6);
-    result->digest = fuzz_hash_site(result->digest, y, x, z,
-                                    moment > 0 ? (log10(moment) + power) / 1.5 - 10.7 : NAN);
+    moment = fixed_or_nan(t, 49, 56, true, 0, 1e6);
+    if (isnan(y) || isnan(x)) continue;
+    result->digest = fuzz_hash_site(result->digest, y, x, isnan(z) ? 0 : z,
+                                    moment > 0 ? (log10(moment) + power) / 1.5 - 10.7 : NAN,
+                                    time + shift, strip_blanks(name));
     result->high++;
   } while (!t->wrong && fuzz_text_next(t));
 }

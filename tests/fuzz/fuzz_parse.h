@@ -24,4 +24,9 @@ char fuzz_text_separator(const fuzz_text *t);
 /* Quotes count, but not with |. Returns the number of fields, -1 if the line is wrong. */
 int fuzz_text_split(fuzz_text *t, char separator, char **field);
 
+/* fuzz_times.c: the time of an earthquake by the fields of a row, "" where there is none; NaN: not
+ * given. has_day: the table has a column for the date or the year. */
+double fuzz_columns_time(fuzz_text *t, const char *date, const char *time,
+                         const char *const field[6], bool has_day);
+
 #endif

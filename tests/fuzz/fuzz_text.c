@@ -1,6 +1,7 @@
 /* Stations, events, NDK and FDSN text: files that are right, spoilt ones, and our readers. */
 #include "fuzz.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -76,9 +77,49 @@ static void make_fdsn(fuzz_random *random, fuzz_bytes *b, int64_t rows)
   }
 }
 
+/* Tables whose times stand in several columns, as far as each row gives them. */
+static void make_times(fuzz_random *random, fuzz_bytes *b, int64_t rows)
+{
+  static const char *const header[] = {"year,month,day,hour,minute,second",
+                                       "Year,Mo,Dy,Hr,Mn,Sec",
+                                       "date,hour,min,sec",
+                                       "date,time",
+                                       "year,mon,day,time",
+                                       "time"};
+  const int form = (int)fuzz_below(random, 6);
+  fuzz_print(b, "event_id,%s,lat,lon,Focal Depth (km)\n", header[form]);
+  for (int64_t i = 0; i < rows; i++) {
+    const int year = 1900 + (int)fuzz_below(random, 130), month = 1 + (int)fuzz_below(random, 12);
+    const int day = 1 + (int)fuzz_below(random, 28), hour = (int)fuzz_below(random, 24);
+    const int minute = (int)fuzz_below(random, 60), second = (int)fuzz_below(random, 60);
+    const int given = form < 2 && fuzz_one_in(random, 3) ? (int)fuzz_below(random, 7) : 6;
+    const int part[6] = {fuzz_one_in(random, 8) ? -year : year, month, day, hour, minute, second};
+    fuzz_print(b, "e%d,", (int)i);
+    if (form < 2)
+      for (int k = 0; k < 6; k++)
+        k < given ? fuzz_print(b, k < 5 ? "%d," : "%d.25,", part[k]) : fuzz_print(b, ",");
+    else
+      fuzz_print(b,
+                 form == 5   ? "%d-%02d-%02dT"
+                 : form == 4 ? "%d,%02d,%02d,"
+                             : "%d-%02d-%02d,",
+                 year, month, day);
+    if (form == 2)
+      fuzz_print(b, "%d,%d,%d.5,", hour, minute, second);
+    else if (form > 2)
+      fuzz_print(b, "%02d:%02d:%02d.75,", hour, minute, second);
+    fuzz_print(b, "%.3f,%.3f,%.1f\n", between(random, -90, 90), between(random, -180, 180),
+               between(random, 0, 700));
+  }
+}
+
 static void make_events(fuzz_random *random, fuzz_bytes *b, int64_t rows)
 {
   bool long_form = fuzz_one_in(random, 2);
+  if (fuzz_one_in(random, 2)) {
+    make_times(random, b, rows);
+    return;
+  }
   fuzz_print(b, long_form ? "time,latitude,longitude,depth,mag,place\n" : "Depth_km, lon ,lat\n");
   for (int64_t i = 0; i < rows; i++) {
     double latitude = between(random, -90, 90), longitude = between(random, -180, 360);
@@ -94,9 +135,8 @@ static void make_events(fuzz_random *random, fuzz_bytes *b, int64_t rows)
 }
 
 /* FDSN text, or the ISC's catalogue with other numbers of magnitudes. */
-static void make_services(fuzz_random *random, fuzz_bytes *b, int64_t rows)
+static void put_service(fuzz_random *random, fuzz_bytes *b, int64_t rows, bool isc, bool page)
 {
-  const bool isc = fuzz_one_in(random, 2), page = fuzz_one_in(random, 2);
   if (isc && page) fuzz_print(b, "DATA_TYPE EVENT_CATALOGUE\nISC Bulletin\n--EVENT--|---...\n");
   fuzz_print(
     b, isc ? "  EVENTID,TYPE,AUTHOR   ,DATE      ,TIME       ,LAT     ,LON      ,DEPTH,DEPFIX,"
@@ -124,6 +164,14 @@ static void make_services(fuzz_random *random, fuzz_bytes *b, int64_t rows)
     fuzz_print(b, "\n");
   }
   if (isc && page) fuzz_print(b, "\nSTOP\n");
+}
+
+/* One list, or two in one file. */
+static void make_services(fuzz_random *random, fuzz_bytes *b, int64_t rows)
+{
+  const bool isc = fuzz_one_in(random, 2), page = fuzz_one_in(random, 2);
+  put_service(random, b, rows, isc, page);
+  if ((page || !isc) && fuzz_one_in(random, 4)) put_service(random, b, rows, isc, page);
 }
 
 static void make_ndk(fuzz_random *random, fuzz_bytes *b, int64_t rows)
@@ -181,7 +229,7 @@ MAKE(ndk)
 
 typedef osla_err reader(const char *file, tomo_site **sites, int64_t *count);
 
-static void read_sites(reader *read, const char *path, fuzz_result *result)
+static void read_sites(reader *read, bool events, const char *path, fuzz_result *result)
 {
   tomo_site *sites = NULL;
   int64_t count = 0;
@@ -192,8 +240,8 @@ static void read_sites(reader *read, const char *path, fuzz_result *result)
   }
   for (int64_t i = 0; i < count; i++) {
     const tomo_site *s = &sites[i];
-    result->digest =
-      fuzz_hash_site(result->digest, s->latitude, s->longitude, s->depth_km, s->magnitude);
+    result->digest = fuzz_hash_site(result->digest, s->latitude, s->longitude, s->depth_km,
+                                    s->magnitude, events ? s->time_s : NAN, events ? s->id : "");
     if (!memchr(s->name, '\0', sizeof s->name)) result->digest = 0;
   }
   free(sites);
@@ -202,12 +250,12 @@ static void read_sites(reader *read, const char *path, fuzz_result *result)
 
 void fuzz_read_stations(const char *path, fuzz_result *result)
 {
-  read_sites(tomo_read_stations, path, result);
+  read_sites(tomo_read_stations, false, path, result);
 }
 
 void fuzz_read_events(const char *path, fuzz_result *result)
 {
-  read_sites(tomo_read_events, path, result);
+  read_sites(tomo_read_events, true, path, result);
 }
 
 static void invert(const char *path, const char *out, const char *option, const char *argv[24])

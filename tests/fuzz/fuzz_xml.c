@@ -225,7 +225,7 @@ static void judge_stations(const xmlNode *root, fuzz_result *result)
       }
       if (isnan(new->y) || isnan(new->x)) fuzz_refuse(result, "no place");
       if (is_known(list, count, new)) continue;
-      result->digest = fuzz_hash_site(result->digest, new->y, new->x, 0, NAN);
+      result->digest = fuzz_hash_site(result->digest, new->y, new->x, 0, NAN, NAN, "");
       count++;
     }
   }
@@ -244,10 +244,21 @@ static void value_of(const xmlNode *parent, const char *name, double low, double
     }
 }
 
-/* An origin's latitude, longitude and depth, or a magnitude's value; NaN: not given. */
-static void solution_of(const xmlNode *node, double value[3], fuzz_result *result)
+/* parent / time / value in the same way. */
+static void time_of(const xmlNode *parent, double *time_s, fuzz_result *result)
 {
-  value[0] = value[1] = value[2] = NAN;
+  for (const xmlNode *c = parent->children; c; c = c->next)
+    for (const xmlNode *v = is(c, "time", event_space) ? c->children : NULL; v; v = v->next) {
+      char text[1024] = "";
+      if (is(v, "value", event_space)) text_in(v, text);
+      if (fuzz_is_given(text) && !fuzz_event_time(text, time_s)) fuzz_refuse(result, "a time");
+    }
+}
+
+/* An origin's latitude, longitude, depth and time, or a magnitude's value; NaN: not given. */
+static void solution_of(const xmlNode *node, double value[4], fuzz_result *result)
+{
+  value[0] = value[1] = value[2] = value[3] = NAN;
   if (is(node, "magnitude", event_space)) {
     value_of(node, "mag", -5, 11, &value[0], result);
     value[1] = 0;
@@ -255,18 +266,19 @@ static void solution_of(const xmlNode *node, double value[3], fuzz_result *resul
     value_of(node, "latitude", -90, 90, &value[0], result);
     value_of(node, "longitude", -180, 360, &value[1], result);
     value_of(node, "depth", -1e4, 8e5, &value[2], result);
+    time_of(node, &value[3], result);
   }
 }
 
 /* The values of the child called so that has the ID, else of the first; of those alone that have
  * the first two values. False: there is none. */
-static bool choose(const xmlNode *event, const char *name, const char *id, double value[3],
+static bool choose(const xmlNode *event, const char *name, const char *id, double value[4],
                    fuzz_result *result)
 {
   bool found = false;
   for (const xmlNode *c = event->children; c; c = c->next) {
     char own[256];
-    double all[3];
+    double all[4];
     if (!is(c, name, event_space)) continue;
     attribute(c, "publicID", own);
     solution_of(c, all, result);
@@ -279,10 +291,29 @@ static bool choose(const xmlNode *event, const char *name, const char *id, doubl
   return found;
 }
 
+static char *strip(char *s)
+{
+  s += strspn(s, " \t");
+  for (size_t n = strlen(s); n > 0 && strchr(" \t", s[n - 1]);)
+    s[--n] = '\0';
+  return s;
+}
+
+/* The public ID; of a long one what stands behind eventid= or else the last slash, up to an &. */
+static const char *id_of(char *name)
+{
+  char *id = strip(name), *slash = strrchr(name, '/'), *query = strstr(name, "eventid=");
+  if (strlen(id) < 64) return id;
+  id = query ? query + 8 : slash ? slash + 1 : id;
+  id[strcspn(id, "&")] = '\0';
+  return strip(id);
+}
+
 static void judge_event(const xmlNode *event, fuzz_result *result)
 {
   char origin_id[1024] = "", magnitude_id[1024] = "";
-  double at[3], m[3] = {NAN};
+  char name[256];
+  double at[4], m[4] = {NAN};
   for (const xmlNode *c = event->children; c; c = c->next) {
     if (is(c, "preferredOriginID", event_space)) text_in(c, origin_id);
     if (is(c, "preferredMagnitudeID", event_space)) text_in(c, magnitude_id);
@@ -290,8 +321,9 @@ static void judge_event(const xmlNode *event, fuzz_result *result)
   origin_id[255] = magnitude_id[255] = '\0';
   (void)choose(event, "magnitude", magnitude_id, m, result);
   if (!choose(event, "origin", origin_id, at, result)) return;
-  result->digest =
-    fuzz_hash_site(result->digest, at[0], at[1], isnan(at[2]) ? 0 : at[2] / 1000, m[0]);
+  attribute(event, "publicID", name);
+  result->digest = fuzz_hash_site(result->digest, at[0], at[1], isnan(at[2]) ? 0 : at[2] / 1000,
+                                  m[0], at[3], id_of(name));
   result->high++;
 }
 
