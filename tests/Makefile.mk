@@ -320,7 +320,7 @@ tests_fuzz_fuzz_SOURCES = tests/fuzz/fuzz.h tests/fuzz/fuzz.c tests/fuzz/fuzz_by
   tools/reader_process.c tools/tomo/tomo_table_process.c \
   tools/tomo/tomo_sets.c tools/tomo/tomo_data.c tools/tomo/tomo_ids.c tools/tomo/tomo_measure.c tools/tomo/tomo_sphere.c \
   tools/tomo/tomo_reference.c tools/tomo/tomo_reference_parse.c \
-  tools/tomo/tomo_file.c tools/tomo/tomo_text.c tools/tomo/tomo_stations.c tools/tomo/tomo_events.c \
+  tools/tomo/tomo_file.c tools/tomo/tomo_text.c tools/tomo/tomo_site_list.c tools/tomo/tomo_stations.c tools/tomo/tomo_events.c \
   tools/tomo/tomo_fdsn.c tools/tomo/tomo_ndk.c tools/tomo/tomo_time.c tools/tomo/tomo_event_time.c tools/tomo/tomo_same.c \
   tools/tomo/tomo_xml.c tools/tomo/tomo_stationxml.c tools/tomo/tomo_quakeml.c \
   tools/assemble/updates_sizes.c tools/assemble/updates_schema.c tools/assemble/updates.c tools/assemble/updates_batch.c \

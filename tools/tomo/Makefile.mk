@@ -4,7 +4,7 @@ AM_CPPFLAGS += $(HDF5_CFLAGS) $(LIBXML2_CFLAGS) $(NETCDF_CFLAGS)
 tools_libtomo_la_LIBADD = libosla.la $(HDF5_LIBS) $(LIBXML2_LIBS) $(NETCDF_LIBS)
 tools_libtomo_la_LIBTOOLFLAGS = $(static_alone)
 tools_libtomo_la_SOURCES = \
-  tools/tomo/tomo_text.h tools/tomo/tomo_text.c \
+  tools/tomo/tomo_text.h tools/tomo/tomo_text.c tools/tomo/tomo_site_list.c \
   tools/tomo/tomo_io.h tools/tomo/tomo_stations.c tools/tomo/tomo_events.c \
   tools/tomo/tomo_fdsn.c tools/tomo/tomo_ndk.c \
   tools/tomo/tomo_time.h tools/tomo/tomo_time.c tools/tomo/tomo_event_time.h tools/tomo/tomo_event_time.c \
