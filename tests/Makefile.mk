@@ -12,6 +12,7 @@ else
 tests_programs = \
   tests/test_base \
   tests/test_new_file \
+  tests/test_new_file_others \
   tests/test_updates_batch \
   tests/test_blas \
   tests/test_blas_ready \
@@ -363,6 +364,9 @@ tests_file_help = tests/file_help.c tests/file_help.h
 tests_test_updates_batch_SOURCES = tests/test_updates_batch.c tools/assemble/updates_batch.c
 tests_test_calibrate_fit_SOURCES = tests/test_calibrate_fit.c bench/calibrate.h bench/calibrate_fit.c
 tests_test_trace_unwritable_SOURCES = tests/test_trace_unwritable.c $(tests_file_help)
+tests_new_file_help = tests/new_file_help.c tests/new_file_help.h
+tests_test_new_file_SOURCES = tests/test_new_file.c $(tests_new_file_help)
+tests_test_new_file_others_SOURCES = tests/test_new_file_others.c $(tests_new_file_help)
 tests_attacker = tests/attacker.c tests/attacker.h
 tests_test_file_SOURCES = tests/test_file.c $(tests_attacker) $(tests_file_help)
 tests_test_file_same_SOURCES = tests/test_file_same.c $(tests_file_help)

@@ -1,17 +1,13 @@
-/* Files that appear all at once: what may be written, what a file passes on to the one that takes
- * its place, links, long names, limits. One rank; the parts that need other users need root. */
+/* Files that appear all at once: what may be written, mode and access list of a file that is
+ * replaced, links, long names, limits. One rank. */
 #ifdef HAVE_CONFIG_H
 #include "config.h"
 #endif
-#include "osla_test.h"
-#include "osla_test_help.h"
+#include "new_file_help.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <pthread.h>
 #include <signal.h>
-#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,90 +15,6 @@
 #include <sys/stat.h>
 #include <sys/xattr.h>
 #include <unistd.h>
-
-#include "new_file.h"
-
-enum { OTHER = 65534 };
-
-static char folder[64];
-
-static const char *in(const char *name)
-{
-  static char path[4][PATH_MAX];
-  static int next;
-  next = (next + 1) % 4;
-  snprintf(path[next], sizeof path[0], "%s/%s", folder, name);
-  return path[next];
-}
-
-static void make_folder(void)
-{
-  strcpy(folder, "/tmp/osla-new-XXXXXX");
-  CU_ASSERT(mkdtemp(folder) != NULL);
-}
-
-/* Removes the folder; it must hold this number of files. */
-static void drop_folder(int expected)
-{
-  int n = 0;
-  DIR *handle = opendir(folder);
-  for (struct dirent *e; handle && (e = readdir(handle));) {
-    if (e->d_name[0] == '.') continue;
-    CU_ASSERT(unlink(in(e->d_name)) == 0);
-    n++;
-  }
-  if (handle) closedir(handle);
-  OSLA_ASSERT_MSG(n == expected, "%d files, not %d", n, expected);
-  CU_ASSERT(rmdir(folder) == 0);
-}
-
-static bool holds(const char *path, const char *text)
-{
-  char content[64] = "";
-  FILE *file = fopen(path, "r");
-  if (!file) return false;
-  size_t n = fread(content, 1, sizeof content - 1, file);
-  fclose(file);
-  return n == strlen(text) && strcmp(content, text) == 0;
-}
-
-static void put(const char *path, const char *text, mode_t mode)
-{
-  FILE *file = fopen(path, "w");
-  CU_ASSERT(file && fputs(text, file) >= 0 && fclose(file) == 0 && chmod(path, mode) == 0);
-}
-
-static struct stat status_of(const char *path)
-{
-  struct stat status = {.st_ino = 0};
-  CU_ASSERT(lstat(path, &status) == 0);
-  return status;
-}
-
-/* With a name from the beginning, as files of several ranks have it, or without. */
-static osla_err write_text(const char *path, const char *text, int flags)
-{
-  osla_new_file *f;
-  if (flags == 0) return osla_new_file_write(path, text, strlen(text));
-  OSLA_CALL(osla_new_file_begin(path, flags, &f));
-  const bool written = write(osla_new_file_fd(f), text, strlen(text)) == (ssize_t)strlen(text);
-  CU_ASSERT(written && access(osla_new_file_name(f), F_OK) == 0);
-  osla_err err = osla_new_file_sync(f);
-  if (err == OSLA_OK) return osla_new_file_place(&f);
-  osla_new_file_drop(&f);
-  return err;
-}
-
-/* Both ways of writing, and the check, refuse the path with this text. */
-static void refuse(const char *path, const char *text)
-{
-  for (int flags = 0; flags <= OSLA_NEW_FILE_NAMED; flags++) {
-    OSLA_ASSERT_ERR(write_text(path, "x", flags), OSLA_ERR_IO);
-    OSLA_ASSERT_TEXT(text);
-    OSLA_ASSERT_ERR(osla_new_file_check(path, flags), OSLA_ERR_IO);
-    OSLA_ASSERT_TEXT(text);
-  }
-}
 
 static void test_targets(void)
 {
@@ -183,47 +95,6 @@ static void test_list(void)
   drop_folder(1);
 }
 
-/* Owner and group; what another user may not replace. */
-static void test_owner(void)
-{
-  make_folder();
-  CU_ASSERT(true);
-  if (geteuid() != 0) {
-    printf("not root: other users' files are not tested\n");
-    drop_folder(0);
-    return;
-  }
-  put(in("file"), "old", 0640);
-  CU_ASSERT(chown(in("file"), OTHER, 1234) == 0);
-  OSLA_ASSERT_OK(write_text(in("file"), "new", 0));
-  struct stat status = status_of(in("file"));
-  CU_ASSERT(status.st_uid == OTHER && status.st_gid == 1234 && (status.st_mode & 0777) == 0640);
-
-  put(in("locked"), "old", 0444); /* a folder of all, with the sticky bit, as /tmp */
-  put(in("foreign"), "old", 0666);
-  CU_ASSERT(chmod(folder, 01777) == 0 && symlink("file", in("link")) == 0);
-  CU_ASSERT(chown(in("locked"), OTHER, OTHER) == 0 && lchown(in("link"), 4321, 4321) == 0);
-  CU_ASSERT(chown(in("file"), OTHER, 0) == 0 && chmod(in("file"), 0664) == 0);
-  for (int i = 0; i < 3; i++) {
-    const mode_t shared[] = {01777, 0777, 02770};
-    CU_ASSERT(chmod(folder, shared[i]) == 0);
-    refuse(in("link"), "link of another user in a directory that others may change");
-    osla_new_file_remove(in("link"));
-    CU_ASSERT(holds(in("file"), "new"));
-  }
-  CU_ASSERT(chmod(folder, 0755) == 0);
-  OSLA_ASSERT_OK(osla_new_file_check(in("link"), 0)); /* root's folder, where only root writes */
-  CU_ASSERT(chmod(folder, 01777) == 0);
-  CU_ASSERT(setegid(OTHER) == 0 && seteuid(OTHER) == 0);
-  refuse(in("locked"), "exists and may not be replaced: Permission denied");
-  refuse(in("foreign"), "exists and may not be replaced: Operation not permitted");
-  OSLA_ASSERT_OK(write_text(in("file"), "again", 0)); /* group 0 cannot be kept: no more than all */
-  CU_ASSERT(seteuid(0) == 0 && setegid(0) == 0);
-  status = status_of(in("file"));
-  CU_ASSERT(status.st_uid == OTHER && status.st_gid == OTHER && (status.st_mode & 0777) == 0644);
-  drop_folder(4);
-}
-
 static void test_links(void)
 {
   make_folder();
@@ -253,80 +124,6 @@ static void test_links(void)
   snprintf(magic, sizeof magic, "/proc/self/fd/%d", fd);
   refuse(magic, "a link that leads to no name");
   CU_ASSERT(close(fd) == 0);
-  drop_folder(3);
-}
-
-/* The temporary name went to something else: that is neither placed nor removed. */
-static void test_replaced(void)
-{
-  static const char *const ends[] = {"dropped", "placed"};
-  osla_new_file *f;
-  make_folder();
-  put(in("private"), "private", 0600);
-  for (int end = 0; end < 2; end++)
-    for (int kind = 0; kind < 3; kind++) { /* nothing, a link, another file */
-      put(in("file"), "old", 0600);
-      OSLA_ASSERT_OK(osla_new_file_begin(in("file"), OSLA_NEW_FILE_NAMED, &f));
-      char name[PATH_MAX];
-      snprintf(name, sizeof name, "%s", osla_new_file_name(f));
-      CU_ASSERT(rename(name, in("taken")) == 0);
-      if (kind == 1) CU_ASSERT(symlink("private", name) == 0);
-      if (kind == 2) put(name, "foreign", 0600);
-      OSLA_ASSERT_OK(osla_new_file_sync(f));
-      if (end == 0) {
-        osla_new_file_drop(&f);
-      } else {
-        OSLA_ASSERT_ERR(osla_new_file_place(&f), OSLA_ERR_IO);
-        OSLA_ASSERT_TEXT("file: not written, because somebody else replaced the file");
-      }
-      OSLA_ASSERT_MSG(holds(in("file"), "old") && holds(in("private"), "private") &&
-                        (kind == 0 || unlink(name) == 0),
-                      "%s, kind %d", ends[end], kind);
-      CU_ASSERT(unlink(in("taken")) == 0);
-    }
-  drop_folder(2);
-}
-
-typedef struct exchange {
-  char pipe[100], link[100];
-  atomic_bool ends;
-} exchange;
-
-static void *exchange_names(void *arg)
-{
-  exchange *x = arg;
-  while (!atomic_load(&x->ends))
-    (void)renameat2(AT_FDCWD, x->pipe, AT_FDCWD, x->link, RENAME_EXCHANGE);
-  return NULL;
-}
-
-/* While a pipe is opened, another user puts a link to a private file in its place: the file must
- * not be opened instead. */
-static void test_pipe_replaced(void)
-{
-  exchange x = {.pipe = ""};
-  pthread_t thread;
-  struct stat status;
-  osla_new_file *f;
-  int opened = 0;
-  make_folder();
-  snprintf(x.pipe, sizeof x.pipe, "%s/pipe", folder);
-  snprintf(x.link, sizeof x.link, "%s/link", folder);
-  put(in("private"), "old", 0600);
-  CU_ASSERT(mkfifo(x.pipe, 0600) == 0 && symlink("private", x.link) == 0);
-  const int reader = open(x.pipe, O_RDWR);
-  CU_ASSERT_FATAL(pthread_create(&thread, NULL, exchange_names, &x) == 0);
-  for (int i = 0; i < 3000; i++) {
-    if (osla_new_file_begin(x.pipe, OSLA_NEW_FILE_ANY, &f) != OSLA_OK) continue;
-    CU_ASSERT(fstat(osla_new_file_fd(f), &status) == 0);
-    if (S_ISFIFO(status.st_mode)) opened++;
-    if (status.st_ino == status_of(in("private")).st_ino) OSLA_ASSERT_MSG(false, "try %d", i);
-    osla_new_file_drop(&f);
-  }
-  atomic_store(&x.ends, true);
-  pthread_join(thread, NULL);
-  OSLA_ASSERT_MSG(opened > 100, "the pipe was opened %d times", opened);
-  close(reader);
   drop_folder(3);
 }
 
@@ -375,16 +172,9 @@ static void test_limit(void)
 
 int main(int argc, char **argv)
 {
-  static const osla_test_case cases[] = {{"targets", test_targets},
-                                         {"mode", test_mode},
-                                         {"private", test_private},
-                                         {"list", test_list},
-                                         {"owner", test_owner},
-                                         {"links", test_links},
-                                         {"replaced", test_replaced},
-                                         {"pipe_replaced", test_pipe_replaced},
-                                         {"long_names", test_long_names},
-                                         {"limit", test_limit},
-                                         {NULL, NULL}};
+  static const osla_test_case cases[] = {{"targets", test_targets}, {"mode", test_mode},
+                                         {"private", test_private}, {"list", test_list},
+                                         {"links", test_links},     {"long_names", test_long_names},
+                                         {"limit", test_limit},     {NULL, NULL}};
   return osla_test_main(argc, argv, cases);
 }

@@ -1,0 +1,32 @@
+/* What the tests of new_file.h share: a folder of the test, and files in it. Local. */
+#ifndef OSLA_NEW_FILE_HELP_H
+#define OSLA_NEW_FILE_HELP_H
+
+#include <limits.h>
+#include <sys/stat.h>
+
+#include "new_file.h"
+#include "osla_test.h"
+#include "osla_test_help.h"
+
+enum { OTHER = 65534 }; /* user and group id "nobody" */
+
+extern char folder[64];
+void make_folder(void);
+/* Removes the folder, and asserts that it holds `expected` files. */
+void drop_folder(int expected);
+
+/* The path of a file in the folder. The text is valid until 4 more calls. */
+const char *in(const char *name);
+
+void put(const char *path, const char *text, mode_t mode);
+bool holds(const char *path, const char *text);
+struct stat status_of(const char *path);
+
+/* Writes a file that has a name from the beginning (OSLA_NEW_FILE_NAMED), as files of several ranks
+ * have it, or none (0). */
+osla_err write_text(const char *path, const char *text, int flags);
+/* Asserts that both ways of writing, and the check, refuse the path with this text. */
+void refuse(const char *path, const char *text);
+
+#endif

@@ -1,0 +1,136 @@
+/* Files that appear all at once, where another user may write the directory or owns a file in it:
+ * links, owners and rights, names that are given to another file. One rank; most needs root. */
+#ifdef HAVE_CONFIG_H
+#include "config.h"
+#endif
+#include "new_file_help.h"
+
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <unistd.h>
+
+/* Owner and group; what another user may not replace. */
+static void test_owner(void)
+{
+  make_folder();
+  CU_ASSERT(true);
+  if (geteuid() != 0) {
+    printf("not root: other users' files are not tested\n");
+    drop_folder(0);
+    return;
+  }
+  put(in("file"), "old", 0640);
+  CU_ASSERT(chown(in("file"), OTHER, 1234) == 0);
+  OSLA_ASSERT_OK(write_text(in("file"), "new", 0));
+  struct stat status = status_of(in("file"));
+  CU_ASSERT(status.st_uid == OTHER && status.st_gid == 1234 && (status.st_mode & 0777) == 0640);
+
+  put(in("locked"), "old", 0444); /* a folder of all, with the sticky bit, as /tmp */
+  put(in("foreign"), "old", 0666);
+  CU_ASSERT(chmod(folder, 01777) == 0 && symlink("file", in("link")) == 0);
+  CU_ASSERT(chown(in("locked"), OTHER, OTHER) == 0 && lchown(in("link"), 4321, 4321) == 0);
+  CU_ASSERT(chown(in("file"), OTHER, 0) == 0 && chmod(in("file"), 0664) == 0);
+  for (int i = 0; i < 3; i++) {
+    const mode_t shared[] = {01777, 0777, 02770};
+    CU_ASSERT(chmod(folder, shared[i]) == 0);
+    refuse(in("link"), "link of another user in a directory that others may change");
+    osla_new_file_remove(in("link"));
+    CU_ASSERT(holds(in("file"), "new"));
+  }
+  CU_ASSERT(chmod(folder, 0755) == 0);
+  OSLA_ASSERT_OK(osla_new_file_check(in("link"), 0)); /* root's folder, where only root writes */
+  CU_ASSERT(chmod(folder, 01777) == 0);
+  CU_ASSERT(setegid(OTHER) == 0 && seteuid(OTHER) == 0);
+  refuse(in("locked"), "exists and may not be replaced: Permission denied");
+  refuse(in("foreign"), "exists and may not be replaced: Operation not permitted");
+  OSLA_ASSERT_OK(write_text(in("file"), "again", 0)); /* group 0 cannot be kept: no more than all */
+  CU_ASSERT(seteuid(0) == 0 && setegid(0) == 0);
+  status = status_of(in("file"));
+  CU_ASSERT(status.st_uid == OTHER && status.st_gid == OTHER && (status.st_mode & 0777) == 0644);
+  drop_folder(4);
+}
+
+/* The temporary name went to something else: that is neither placed nor removed. */
+static void test_replaced(void)
+{
+  static const char *const ends[] = {"dropped", "placed"};
+  osla_new_file *f;
+  make_folder();
+  put(in("private"), "private", 0600);
+  for (int end = 0; end < 2; end++)
+    for (int kind = 0; kind < 3; kind++) { /* nothing, a link, another file */
+      put(in("file"), "old", 0600);
+      OSLA_ASSERT_OK(osla_new_file_begin(in("file"), OSLA_NEW_FILE_NAMED, &f));
+      char name[PATH_MAX];
+      snprintf(name, sizeof name, "%s", osla_new_file_name(f));
+      CU_ASSERT(rename(name, in("taken")) == 0);
+      if (kind == 1) CU_ASSERT(symlink("private", name) == 0);
+      if (kind == 2) put(name, "foreign", 0600);
+      OSLA_ASSERT_OK(osla_new_file_sync(f));
+      if (end == 0) {
+        osla_new_file_drop(&f);
+      } else {
+        OSLA_ASSERT_ERR(osla_new_file_place(&f), OSLA_ERR_IO);
+        OSLA_ASSERT_TEXT("file: not written, because somebody else replaced the file");
+      }
+      OSLA_ASSERT_MSG(holds(in("file"), "old") && holds(in("private"), "private") &&
+                        (kind == 0 || unlink(name) == 0),
+                      "%s, kind %d", ends[end], kind);
+      CU_ASSERT(unlink(in("taken")) == 0);
+    }
+  drop_folder(2);
+}
+
+typedef struct exchange {
+  char pipe[100], link[100];
+  atomic_bool ends;
+} exchange;
+
+static void *exchange_names(void *arg)
+{
+  exchange *x = arg;
+  while (!atomic_load(&x->ends))
+    (void)renameat2(AT_FDCWD, x->pipe, AT_FDCWD, x->link, RENAME_EXCHANGE);
+  return NULL;
+}
+
+/* While a pipe is opened, another user puts a link to a private file in its place: the file must
+ * not be opened instead. */
+static void test_pipe_replaced(void)
+{
+  exchange x = {.pipe = ""};
+  pthread_t thread;
+  struct stat status;
+  osla_new_file *f;
+  int opened = 0;
+  make_folder();
+  snprintf(x.pipe, sizeof x.pipe, "%s/pipe", folder);
+  snprintf(x.link, sizeof x.link, "%s/link", folder);
+  put(in("private"), "old", 0600);
+  CU_ASSERT(mkfifo(x.pipe, 0600) == 0 && symlink("private", x.link) == 0);
+  const int reader = open(x.pipe, O_RDWR);
+  CU_ASSERT_FATAL(pthread_create(&thread, NULL, exchange_names, &x) == 0);
+  for (int i = 0; i < 3000; i++) {
+    if (osla_new_file_begin(x.pipe, OSLA_NEW_FILE_ANY, &f) != OSLA_OK) continue;
+    CU_ASSERT(fstat(osla_new_file_fd(f), &status) == 0);
+    if (S_ISFIFO(status.st_mode)) opened++;
+    if (status.st_ino == status_of(in("private")).st_ino) OSLA_ASSERT_MSG(false, "try %d", i);
+    osla_new_file_drop(&f);
+  }
+  atomic_store(&x.ends, true);
+  pthread_join(thread, NULL);
+  OSLA_ASSERT_MSG(opened > 100, "the pipe was opened %d times", opened);
+  close(reader);
+  drop_folder(3);
+}
+
+int main(int argc, char **argv)
+{
+  static const osla_test_case cases[] = {{"owner", test_owner},
+                                         {"replaced", test_replaced},
+                                         {"pipe_replaced", test_pipe_replaced},
+                                         {NULL, NULL}};
+  return osla_test_main(argc, argv, cases);
+}
