@@ -9,6 +9,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
+#include <string.h>
 #include <unistd.h>
 
 /* Owner and group; what another user may not replace. */
@@ -84,46 +85,84 @@ static void test_replaced(void)
 }
 
 typedef struct exchange {
-  char pipe[100], link[100];
+  char one[PATH_MAX], two[PATH_MAX];
   atomic_bool ends;
+  pthread_t thread;
 } exchange;
 
 static void *exchange_names(void *arg)
 {
   exchange *x = arg;
   while (!atomic_load(&x->ends))
-    (void)renameat2(AT_FDCWD, x->pipe, AT_FDCWD, x->link, RENAME_EXCHANGE);
+    (void)renameat2(AT_FDCWD, x->one, AT_FDCWD, x->two, RENAME_EXCHANGE);
   return NULL;
+}
+
+/* A thread exchanges two names without a pause, as a user can who may write the directory. */
+static void start_exchange(exchange *x, const char *one, const char *two)
+{
+  snprintf(x->one, sizeof x->one, "%s", one);
+  snprintf(x->two, sizeof x->two, "%s", two);
+  atomic_init(&x->ends, false);
+  CU_ASSERT_FATAL(pthread_create(&x->thread, NULL, exchange_names, x) == 0);
+}
+
+static void stop_exchange(exchange *x)
+{
+  atomic_store(&x->ends, true);
+  pthread_join(x->thread, NULL);
 }
 
 /* While a pipe is opened, another user puts a link to a private file in its place: the file must
  * not be opened instead. */
 static void test_pipe_replaced(void)
 {
-  exchange x = {.pipe = ""};
-  pthread_t thread;
+  exchange x;
   struct stat status;
   osla_new_file *f;
   int opened = 0;
   make_folder();
-  snprintf(x.pipe, sizeof x.pipe, "%s/pipe", folder);
-  snprintf(x.link, sizeof x.link, "%s/link", folder);
   put(in("private"), "old", 0600);
-  CU_ASSERT(mkfifo(x.pipe, 0600) == 0 && symlink("private", x.link) == 0);
-  const int reader = open(x.pipe, O_RDWR);
-  CU_ASSERT_FATAL(pthread_create(&thread, NULL, exchange_names, &x) == 0);
+  CU_ASSERT(mkfifo(in("pipe"), 0600) == 0 && symlink("private", in("link")) == 0);
+  const int reader = open(in("pipe"), O_RDWR);
+  start_exchange(&x, in("pipe"), in("link"));
   for (int i = 0; i < 3000; i++) {
-    if (osla_new_file_begin(x.pipe, OSLA_NEW_FILE_ANY, &f) != OSLA_OK) continue;
+    if (osla_new_file_begin(x.one, OSLA_NEW_FILE_ANY, &f) != OSLA_OK) continue;
     CU_ASSERT(fstat(osla_new_file_fd(f), &status) == 0);
     if (S_ISFIFO(status.st_mode)) opened++;
     if (status.st_ino == status_of(in("private")).st_ino) OSLA_ASSERT_MSG(false, "try %d", i);
     osla_new_file_drop(&f);
   }
-  atomic_store(&x.ends, true);
-  pthread_join(thread, NULL);
+  stop_exchange(&x);
   OSLA_ASSERT_MSG(opened > 100, "the pipe was opened %d times", opened);
   close(reader);
   drop_folder(3);
+}
+
+/* While a link of this user is followed, another user exchanges it for a link of his own. */
+static void test_link_replaced(void)
+{
+  exchange x;
+  char target[PATH_MAX];
+  int followed = 0, refused = 0;
+  make_folder();
+  if (geteuid() == 0) {
+    CU_ASSERT(symlink("mine", in("link")) == 0 && symlink("private", in("foreign")) == 0);
+    CU_ASSERT(lchown(in("foreign"), 4321, 4321) == 0 && chmod(folder, 0777) == 0);
+    start_exchange(&x, in("link"), in("foreign"));
+    for (int i = 0; i < 5000; i++) {
+      if (osla_new_file_target(x.one, target) != OSLA_OK) {
+        refused++;
+        continue;
+      }
+      followed++;
+      if (strcmp(strrchr(target, '/'), "/mine") != 0) OSLA_ASSERT_MSG(false, "try %d", i);
+    }
+    stop_exchange(&x);
+    OSLA_ASSERT_MSG(followed > 100 && refused > 100, "followed %d times, refused %d times",
+                    followed, refused);
+  }
+  drop_folder(geteuid() == 0 ? 2 : 0);
 }
 
 int main(int argc, char **argv)
@@ -131,6 +170,7 @@ int main(int argc, char **argv)
   static const osla_test_case cases[] = {{"owner", test_owner},
                                          {"replaced", test_replaced},
                                          {"pipe_replaced", test_pipe_replaced},
+                                         {"link_replaced", test_link_replaced},
                                          {NULL, NULL}};
   return osla_test_main(argc, argv, cases);
 }

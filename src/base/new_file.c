@@ -68,11 +68,11 @@ osla_err osla_new_file_directory(const char *path, char directory[PATH_MAX])
   return OSLA_OK;
 }
 
-/* Replaces `target`, a link in `directory`, by what it names. */
-static osla_err read_link(const char *path, const char *directory, char target[PATH_MAX])
+/* Replaces `target`, a name in `directory`, by what the open link says. */
+static osla_err read_link(int link, const char *path, const char *directory, char target[PATH_MAX])
 {
   char text[PATH_MAX], joined[2 * PATH_MAX];
-  ssize_t n = readlink(target, text, sizeof text - 1);
+  ssize_t n = readlinkat(link, "", text, sizeof text - 1);
   if (n < 0) return failed(path, errno);
   text[n] = '\0';
   const bool below = text[0] != '/' && strchr(target, '/');
@@ -80,6 +80,21 @@ static osla_err read_link(const char *path, const char *directory, char target[P
   if (strlen(joined) >= PATH_MAX) return failed(path, ENAMETOOLONG);
   strcpy(target, joined);
   return OSLA_OK;
+}
+
+/* Follows one link in `directory`, if it may be followed. `at` is a descriptor of what bears the
+ * name: another user could exchange one link for another between a check of the name and its
+ * reading. */
+static osla_err follow(int at, const char *path, const char *directory, char target[PATH_MAX],
+                       struct stat *found)
+{
+  if (fstat(at, found) != 0) return failed(path, errno);
+  if (!S_ISLNK(found->st_mode)) return OSLA_OK;
+  OSLA_CHECK(osla_new_file_may_follow(directory, found), OSLA_ERR_IO,
+             "%.200s: is a symbolic link of another user in a directory that others may change: "
+             "remove it, or name the file that it leads to",
+             path);
+  return read_link(at, path, directory, target);
 }
 
 /* What stands at `path`: *target, and its lstat; *there is false if nothing does. */
@@ -94,14 +109,12 @@ static osla_err resolve(const char *path, char target[PATH_MAX], struct stat *fo
     int reason = stat(directory, &status) != 0 ? errno : S_ISDIR(status.st_mode) ? 0 : ENOTDIR;
     OSLA_CHECK(!reason, OSLA_ERR_IO, "%.200s: directory %.200s: %s", path, directory,
                strerror(reason));
-    *there = lstat(target, found) == 0;
+    const int at = open(target, O_PATH | O_NOFOLLOW | O_CLOEXEC);
+    *there = at >= 0;
     if (!*there) return errno == ENOENT ? OSLA_OK : failed(path, errno);
-    if (!S_ISLNK(found->st_mode)) return OSLA_OK;
-    OSLA_CHECK(osla_new_file_may_follow(directory, found), OSLA_ERR_IO,
-               "%.200s: is a symbolic link of another user in a directory that others may change: "
-               "remove it, or name the file that it leads to",
-               path);
-    OSLA_CALL(read_link(path, directory, target));
+    const osla_err err = follow(at, path, directory, target, found);
+    (void)close(at);
+    if (err != OSLA_OK || !S_ISLNK(found->st_mode)) return err;
   }
   return failed(path, ELOOP);
 }
