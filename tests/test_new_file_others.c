@@ -40,7 +40,9 @@ static void test_owner(void)
     osla_new_file_remove(in("link"));
     CU_ASSERT(holds(in("file"), "new"));
   }
-  CU_ASSERT(chmod(folder, 0755) == 0);
+  CU_ASSERT(chown(folder, 4321, 4321) == 0); /* the link is one of the directory's owner */
+  refuse(in("link"), "link of another user in a directory that others may change");
+  CU_ASSERT(chown(folder, 0, 0) == 0 && chmod(folder, 0755) == 0);
   OSLA_ASSERT_OK(osla_new_file_check(in("link"), 0)); /* root's folder, where only root writes */
   CU_ASSERT(chmod(folder, 01777) == 0);
   CU_ASSERT(setegid(OTHER) == 0 && seteuid(OTHER) == 0);

@@ -13,10 +13,11 @@
  * owner, group and access control list. Where the owner cannot be kept the file belongs to the
  * writer; where the group or the list cannot be kept, members of the group get no more than all
  * others. Until then only its owner can read the new file. Other hard links keep the old content.
- *   a symbolic link is followed and stays, as with open(2): what it names is replaced, or made. A
- *                  link of another user (neither root nor the directory's owner) is refused in a
- *                  directory that its group or all may write: it could lead to any file of this
- *                  process's user. (fs.protected_symlinks, proc(5), does so in sticky directories.)
+ *   a symbolic link is followed and stays, as with open(2): what it names is replaced, or made. In a
+ *                  directory that its group or all may write, only a link of this process's user or
+ *                  of root is followed. Any other link, also of the directory's owner, is refused:
+ *                  it could lead to any file of this process's user. (fs.protected_symlinks,
+ *                  proc(5), does the like in sticky directories.)
  *   anything else  is refused; with OSLA_NEW_FILE_ANY pipes and devices are written as they stand.
  *
  * In a directory without the sticky bit any user who may write it can rename the temporary file and

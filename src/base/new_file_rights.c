@@ -28,16 +28,18 @@ bool osla_new_file_may_replace(const char *target, const char *directory, const 
   return false;
 }
 
-/* The owner of the directory could change everything in it anyway, and root everything. */
-bool osla_new_file_may_follow(const char *directory, const struct stat *link)
+bool osla_new_file_is_shared(const char *directory)
 {
   struct stat status;
-  if (stat(directory, &status) != 0) return false;
-  bool is_shared = (status.st_mode & (S_IWGRP | S_IWOTH)) != 0;
-  if (!is_shared || link->st_uid == geteuid() || link->st_uid == 0 || link->st_uid == status.st_uid)
-    return true;
-  errno = EACCES;
-  return false;
+  return stat(directory, &status) != 0 || (status.st_mode & (S_IWGRP | S_IWOTH)) != 0;
+}
+
+/* A link of the directory's owner is no exception: it can lead to a file outside the directory that
+ * only this process's user may write. */
+bool osla_new_file_may_follow(const char *directory, const struct stat *link)
+{
+  if (link->st_uid == geteuid() || link->st_uid == 0) return true;
+  return !osla_new_file_is_shared(directory);
 }
 
 #ifdef __linux__

@@ -9,8 +9,11 @@
  * errno. */
 bool osla_new_file_may_replace(const char *target, const char *directory, const struct stat *old);
 
-/* May the link in the directory be followed? Not if another user made it, and the directory is
- * writable for its group or for all. False sets errno. */
+/* May the group of the directory, or all users, change what is in it? True also if that is unknown. */
+bool osla_new_file_is_shared(const char *directory);
+
+/* May the link in the directory be followed? In a shared directory only if this process's user or
+ * root made it. */
 bool osla_new_file_may_follow(const char *directory, const struct stat *link);
 
 /* Gives the file of fd the owner, group, mode and access control list of `target`, as far as this
