@@ -141,6 +141,33 @@ static void test_pipe_replaced(void)
   drop_folder(3);
 }
 
+/* A link of another user to a pipe; a pipe that is open and has no name in a directory any more. */
+static void test_pipe_links(void)
+{
+  osla_new_file *f;
+  char open_pipe[64];
+  make_folder();
+  CU_ASSERT(mkfifo(in("pipe"), 0600) == 0 && symlink("pipe", in("link")) == 0);
+  const int reader = open(in("pipe"), O_RDWR);
+  OSLA_ASSERT_OK(osla_new_file_check(in("link"), OSLA_NEW_FILE_ANY));
+  OSLA_ASSERT_OK(osla_new_file_begin(in("link"), OSLA_NEW_FILE_ANY, &f));
+  osla_new_file_drop(&f);
+  if (geteuid() == 0) {
+    CU_ASSERT(chmod(folder, 0777) == 0 && lchown(in("link"), 4321, 4321) == 0);
+    OSLA_ASSERT_ERR(osla_new_file_begin(in("link"), OSLA_NEW_FILE_ANY, &f), OSLA_ERR_IO);
+    OSLA_ASSERT_TEXT("link of another user");
+    OSLA_ASSERT_ERR(osla_new_file_check(in("link"), OSLA_NEW_FILE_ANY), OSLA_ERR_IO);
+  }
+  CU_ASSERT(unlink(in("pipe")) == 0);
+  snprintf(open_pipe, sizeof open_pipe, "/proc/self/fd/%d", reader);
+  OSLA_ASSERT_OK(osla_new_file_check(open_pipe, OSLA_NEW_FILE_ANY));
+  OSLA_ASSERT_OK(osla_new_file_begin(open_pipe, OSLA_NEW_FILE_ANY, &f));
+  CU_ASSERT(write(osla_new_file_fd(f), "x", 1) == 1);
+  OSLA_ASSERT_OK(osla_new_file_place(&f));
+  close(reader);
+  drop_folder(1);
+}
+
 /* While a link of this user is followed, another user exchanges it for a link of his own. */
 static void test_link_replaced(void)
 {
@@ -172,6 +199,7 @@ int main(int argc, char **argv)
   static const osla_test_case cases[] = {{"owner", test_owner},
                                          {"replaced", test_replaced},
                                          {"pipe_replaced", test_pipe_replaced},
+                                         {"pipe_links", test_pipe_links},
                                          {"link_replaced", test_link_replaced},
                                          {NULL, NULL}};
   return osla_test_main(argc, argv, cases);

@@ -9,9 +9,11 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/magic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/vfs.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -82,6 +84,22 @@ static osla_err read_link(int link, const char *path, const char *directory, cha
   return OSLA_OK;
 }
 
+static bool is_pipe_or_device(const struct stat *status)
+{
+  return !S_ISREG(status->st_mode) && !S_ISDIR(status->st_mode) && !S_ISLNK(status->st_mode);
+}
+
+/* Does the open link in /proc lead to a pipe or a device? The text of such a link is no name. */
+static bool is_open_pipe(int link, const char *target, struct stat *found)
+{
+  struct statfs system;
+  struct stat status;
+  if (fstatfs(link, &system) != 0 || system.f_type != PROC_SUPER_MAGIC) return false;
+  if (stat(target, &status) != 0 || !is_pipe_or_device(&status)) return false;
+  *found = status;
+  return true;
+}
+
 /* Follows one link in `directory`, if it may be followed. `at` is a descriptor of what bears the
  * name: another user could exchange one link for another between a check of the name and its
  * reading. */
@@ -94,10 +112,12 @@ static osla_err follow(int at, const char *path, const char *directory, char tar
              "%.200s: is a symbolic link of another user in a directory that others may change: "
              "remove it, or name the file that it leads to",
              path);
+  if (is_open_pipe(at, target, found)) return OSLA_OK;
   return read_link(at, path, directory, target);
 }
 
-/* What stands at `path`: *target, and its lstat; *there is false if nothing does. */
+/* What stands at `path`: *target, and its lstat; *there is false if nothing does. A link in /proc
+ * to a pipe or a device is the target itself, with the status of the pipe. */
 static osla_err resolve(const char *path, char target[PATH_MAX], struct stat *found, bool *there)
 {
   char directory[PATH_MAX];
@@ -155,13 +175,12 @@ static osla_err look(osla_new_file *f, int flags, char directory[PATH_MAX])
   char target[PATH_MAX];
   struct stat status;
   OSLA_CHECK(f->path[0] != '\0', OSLA_ERR_IO, "the name of the file is empty");
-  bool there = stat(f->path, &status) == 0;
-  f->stands = there && !S_ISREG(status.st_mode) && !S_ISDIR(status.st_mode);
-  if (f->stands && (flags & OSLA_NEW_FILE_ANY)) {
-    f->old = status;
-    return OSLA_OK;
-  }
+  const bool there = stat(f->path, &status) == 0;
   OSLA_CALL(resolve(f->path, target, &f->old, &f->replaces));
+  f->target = strdup(target);
+  OSLA_CHECK(f->target, OSLA_ERR_MEM, "name of a file");
+  f->stands = f->replaces && is_pipe_or_device(&f->old);
+  if (f->stands && (flags & OSLA_NEW_FILE_ANY)) return OSLA_OK;
   OSLA_CHECK(!there || S_ISREG(status.st_mode), OSLA_ERR_IO,
              "%.200s: exists and is not a regular file", f->path);
   bool same = there == f->replaces &&
@@ -170,8 +189,6 @@ static osla_err look(osla_new_file *f, int flags, char directory[PATH_MAX])
   OSLA_CALL(osla_new_file_directory(target, directory));
   OSLA_CHECK(!there || osla_new_file_may_replace(target, directory, &f->old), OSLA_ERR_IO,
              "%.200s: exists and may not be replaced: %s", f->path, strerror(errno));
-  f->target = strdup(target);
-  OSLA_CHECK(f->target, OSLA_ERR_MEM, "name of a file");
   return OSLA_OK;
 }
 
@@ -197,7 +214,7 @@ static int open_nameless(const char *directory, mode_t mode)
 static osla_err open_standing(osla_new_file *f)
 {
   struct stat now;
-  f->fd = open(f->path, O_WRONLY | O_NOCTTY | O_CLOEXEC);
+  f->fd = open(f->target, O_WRONLY | O_NOCTTY | O_CLOEXEC);
   if (f->fd < 0 || fstat(f->fd, &now) != 0) return failed(f->path, errno);
   OSLA_CHECK(now.st_dev == f->old.st_dev && now.st_ino == f->old.st_ino, OSLA_ERR_IO,
              "%.200s: was replaced by another process while it was opened", f->path);
@@ -347,10 +364,12 @@ osla_err osla_new_file_write(const char *path, const void *bytes, size_t size)
 /* A pipe is not opened: its reader would see it end. */
 osla_err osla_new_file_check(const char *path, int flags)
 {
-  struct stat status;
-  if ((flags & OSLA_NEW_FILE_ANY) && stat(path, &status) == 0 && !S_ISREG(status.st_mode) &&
-      !S_ISDIR(status.st_mode))
-    return access(path, W_OK) == 0 ? OSLA_OK : failed(path, errno);
+  char target[PATH_MAX];
+  struct stat found;
+  bool there;
+  OSLA_CALL(resolve(path, target, &found, &there));
+  if ((flags & OSLA_NEW_FILE_ANY) && there && is_pipe_or_device(&found))
+    return access(target, W_OK) == 0 ? OSLA_OK : failed(path, errno);
   osla_new_file *f;
   OSLA_CALL(osla_new_file_begin(path, flags, &f));
   osla_new_file_drop(&f);

@@ -18,7 +18,8 @@
  *                  of root is followed. Any other link, also of the directory's owner, is refused:
  *                  it could lead to any file of this process's user. (fs.protected_symlinks,
  *                  proc(5), does the like in sticky directories.)
- *   anything else  is refused; with OSLA_NEW_FILE_ANY pipes and devices are written as they stand.
+ *   anything else  is refused; with OSLA_NEW_FILE_ANY pipes and devices are written as they stand,
+ *                  links to them followed by the rule above.
  *
  * In a directory without the sticky bit any user who may write it can rename the temporary file and
  * give its name to another one. The file is therefore known by its descriptor: what bears its name
