@@ -383,6 +383,7 @@ static void test_temporary(void)
       osla_file_open_temporary(found[k].name, "path", &identity, found[k].on_node, &fd);
     OSLA_ASSERT_MSG((err == OSLA_OK) == !found[k].error && (fd >= 0) == !found[k].error, "%zu", k);
     if (found[k].error) OSLA_ASSERT_TEXT(found[k].error);
+    if (fd >= 0) CU_ASSERT((fcntl(fd, F_GETFL) & O_ACCMODE) == O_WRONLY);
     if (fd >= 0) close(fd);
   }
   close(mine);

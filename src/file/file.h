@@ -55,8 +55,8 @@ osla_err osla_file_open_fd(const char *path, int *fd); /* to be read */
 /* Rank 0 sets the identity of its temporary file. With `marks` it writes the mark, to disk: the
  * file must be empty, and whatever is saved overwrites the mark. */
 osla_err osla_file_identify(int fd, const char *path, bool marks, file_identity *identity);
-/* Another rank opens that file, to write data. `path` is for the error texts. `on_node`: this rank
- * is on rank 0's node. */
+/* Another rank opens that file, to write data; the descriptor cannot read. `path` is for the error
+ * texts. `on_node`: this rank is on rank 0's node. */
 osla_err osla_file_open_temporary(const char *temporary, const char *path,
                                   const file_identity *identity, bool on_node, int *fd);
 osla_err osla_file_sync_fd(const char *path, int *fd); /* fsync and close */

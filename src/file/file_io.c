@@ -42,28 +42,40 @@ static bool has_numbers(const struct stat *status, const file_identity *identity
          status->st_ino == identity->number;
 }
 
-static bool has_mark(int fd, const file_identity *identity)
+/* Looks for the mark by a second descriptor. Linux's NFS client reads a whole page before it writes
+ * a part of it if the descriptor allows reading (nfs_want_read_modify_write), and then sends the
+ * whole page (nfs_can_extend_write). Ranks of other nodes may have written the rest of that page
+ * meanwhile, which would be lost. So data descriptors are never opened for reading, and the page
+ * that was read here is dropped. */
+static bool has_mark(int fd, const char *temporary, const file_identity *identity)
 {
   uint64_t mark[2];
-  struct stat status;
-  return fstat(fd, &status) == 0 && S_ISREG(status.st_mode) &&
-         pread(fd, mark, sizeof mark, 0) == (ssize_t)sizeof mark &&
-         memcmp(mark, identity->mark, sizeof mark) == 0;
+  struct stat data, read;
+  const int reader = open(temporary, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+  if (reader < 0) return false;
+  const bool same = fstat(fd, &data) == 0 && fstat(reader, &read) == 0 && S_ISREG(data.st_mode) &&
+                    data.st_dev == read.st_dev && data.st_ino == read.st_ino &&
+                    pread(reader, mark, sizeof mark, 0) == (ssize_t)sizeof mark &&
+                    memcmp(mark, identity->mark, sizeof mark) == 0;
+  (void)posix_fadvise(reader, 0, 0, POSIX_FADV_DONTNEED);
+  (void)close(reader);
+  return same;
 }
 
 /* Ranks of one node run on one kernel, so that they see the same st_dev and st_ino. Other nodes
  * need not: NFS numbers its devices on each client, and some FUSE file systems (DAOS's dfuse,
- * sshfs) number their files there, too. Ranks of other nodes therefore look for the mark, which a
- * file that only this user may write does not hold. */
+ * sshfs) number their files there, too. Ranks of other nodes therefore look for the mark. No other
+ * file of this user holds the mark, which is random. So a rank of another node refuses any file
+ * without it. */
 osla_err osla_file_open_temporary(const char *temporary, const char *path,
                                   const file_identity *identity, bool on_node, int *fd)
 {
   struct stat status;
-  *fd = open(temporary, (on_node ? O_WRONLY : O_RDWR) | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+  *fd = open(temporary, O_WRONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
   OSLA_CHECK(*fd >= 0, OSLA_ERR_IO, "%.200s: %s%s", path, strerror(errno),
              errno == ENOENT ? " (do all ranks see the same directory?)" : "");
   if (on_node ? fstat(*fd, &status) == 0 && has_numbers(&status, identity)
-              : has_mark(*fd, identity))
+              : has_mark(*fd, temporary, identity))
     return OSLA_OK;
   (void)close(*fd);
   *fd = -1;
