@@ -353,7 +353,8 @@ static void test_temporary(void)
   file_identity identity;
   scratch_make();
   const char *name = scratch_path("name"), *copy = scratch_path("copy"),
-             *link = scratch_path("link");
+             *link = scratch_path("link"), *foreign = scratch_path("foreign");
+  const bool is_root = geteuid() == 0;
   const struct {
     const char *name;
     bool on_node;
@@ -363,6 +364,7 @@ static void test_temporary(void)
     {name, false, NULL},
     {copy, true, replaced},
     {copy, false, NULL},
+    {foreign, false, is_root ? replaced : NULL},
     {"/dev/zero", true, replaced},
     {"/dev/zero", false, replaced},
     {scratch_path("victim"), false, replaced},
@@ -377,6 +379,9 @@ static void test_temporary(void)
   if (osla_test_rank() == 0) OSLA_ASSERT_OK(osla_file_identify(mine, name, true, &identity));
   MPI_Bcast(&identity, sizeof identity, MPI_BYTE, 0, MPI_COMM_WORLD);
   scratch_write(copy, identity.mark, sizeof identity.mark);
+  scratch_write(foreign, identity.mark, sizeof identity.mark);
+  if (is_root && osla_test_rank() == 0) CU_ASSERT(chown(foreign, 4321, 4321) == 0);
+  MPI_Barrier(MPI_COMM_WORLD);
   for (size_t k = 0; k < sizeof found / sizeof *found; k++) {
     int fd = -1;
     const osla_err err =
@@ -387,7 +392,7 @@ static void test_temporary(void)
     if (fd >= 0) close(fd);
   }
   close(mine);
-  scratch_drop(4);
+  scratch_drop(5);
 }
 
 int main(int argc, char **argv)

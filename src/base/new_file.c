@@ -28,6 +28,7 @@ struct osla_new_file {
   char *target;    /* as it is, without links */
   char *temporary; /* a name beside the target; used if `named` */
   int fd;
+  mode_t mode;   /* of any new file in the directory */
   bool named;    /* the temporary name was given to the file */
   bool stands;   /* a pipe or a device, written as it stands; `old` is its status */
   bool replaces; /* a file was at the target at the beginning; `old` is its status */
@@ -193,18 +194,17 @@ static osla_err look(osla_new_file *f, int flags, char directory[PATH_MAX])
 }
 
 /* A nameless file of the directory; -1 with errno = EOPNOTSUPP where that is impossible. */
-static int open_nameless(const char *directory, mode_t mode)
+static int open_nameless(const char *directory)
 {
 #ifdef O_TMPFILE
   int fd = -1;
   errno = EOPNOTSUPP;
   if (access("/proc/self/fd", X_OK) == 0) /* without it the file could not be named later */
-    fd = open(directory, O_TMPFILE | O_WRONLY | O_CLOEXEC, mode);
+    fd = open(directory, O_TMPFILE | O_WRONLY | O_CLOEXEC, 0666);
   if (fd < 0 && (errno == EISDIR || errno == EINVAL || errno == ENOENT)) errno = EOPNOTSUPP;
   return fd;
 #else
   (void)directory;
-  (void)mode;
   errno = EOPNOTSUPP;
   return -1;
 #endif
@@ -221,21 +221,49 @@ static osla_err open_standing(osla_new_file *f)
   return OSLA_OK;
 }
 
+/* Notes the mode that a new file gets in the directory, by umask or default access list, from the
+ * file of fd. */
+static int note_mode(osla_new_file *f, int fd)
+{
+  struct stat status;
+  if (fstat(fd, &status) != 0) return errno;
+  f->mode = status.st_mode & 0777;
+  return 0;
+}
+
+/* Makes the file under the temporary name, for this user alone: whoever could read it could copy
+ * the mark by which other nodes know it (src/file). An empty file that is made and removed first
+ * shows the mode of new files; umask(2) cannot be read without changing it for all threads. Returns
+ * 0 or the reason; EEXIST means that somebody else gave the name to another file. */
+static int open_named(osla_new_file *f)
+{
+  const int how = O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC;
+  const int probe = open(f->temporary, how, 0666);
+  if (probe < 0) return errno;
+  int reason = note_mode(f, probe);
+  if (osla_new_file_bears(f->temporary, probe) && unlink(f->temporary) != 0) reason = errno;
+  (void)close(probe);
+  if (reason != 0) return reason;
+  f->fd = open(f->temporary, how, 0600);
+  f->named = f->fd >= 0;
+  return f->named ? 0 : errno;
+}
+
 static osla_err begin(osla_new_file *f, int flags)
 {
   char directory[PATH_MAX];
+  int reason = EOPNOTSUPP;
   OSLA_CALL(look(f, flags, directory));
   if (f->stands) return open_standing(f);
-  const mode_t mode = f->replaces ? 0600 : 0666;
   OSLA_CALL(name_temporary(f, directory));
-  errno = EOPNOTSUPP;
-  if (!(flags & OSLA_NEW_FILE_NAMED)) f->fd = open_nameless(directory, mode);
-  if (f->fd < 0 && errno == EOPNOTSUPP) {
-    f->fd = open(f->temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
-    f->named = f->fd >= 0;
+  if (!(flags & OSLA_NEW_FILE_NAMED)) {
+    f->fd = open_nameless(directory);
+    reason = f->fd >= 0 ? note_mode(f, f->fd) : errno;
   }
-  OSLA_CHECK(f->fd >= 0, OSLA_ERR_IO, "%.200s: directory %.200s: %s", f->path, directory,
-             strerror(errno));
+  if (reason == EOPNOTSUPP) reason = open_named(f);
+  if (reason == EEXIST) return osla_new_file_replaced(f->path);
+  OSLA_CHECK(reason == 0, OSLA_ERR_IO, "%.200s: directory %.200s: %s", f->path, directory,
+             strerror(reason));
   return OSLA_OK;
 }
 
@@ -273,6 +301,7 @@ osla_err osla_new_file_sync(osla_new_file *f)
   }
   OSLA_CHECK(!f->replaces || osla_new_file_keep_rights(f->fd, f->target, &f->old), OSLA_ERR_IO,
              "%.200s: the rights of the file that is there: %s", f->path, strerror(errno));
+  if (!f->replaces && f->named && fchmod(f->fd, f->mode) != 0) return failed(f->path, errno);
   if (fsync(f->fd) != 0) return failed(f->path, errno);
   if (!f->named) return OSLA_OK;
   /* Some network file systems report a failed write only when a descriptor is closed. The file

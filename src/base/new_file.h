@@ -5,14 +5,15 @@
  * (fsync), and only then is it given the name, by link or rename. After any failure what was there
  * before is unchanged, and nothing is left. A nameless file (O_TMPFILE) vanishes also with a
  * process that is killed; a named one, for file systems without O_TMPFILE (NFS, some FUSE) and for
- * files that other processes must open, then remains as PATH.tmp...
+ * files that other processes must open, then remains as PATH.tmp... Only its owner
+ * can read the file until it is synchronised.
  *
  * What stands at the path:
  *   nothing        the file gets the rights of any new file (0666 less the umask).
  *   a regular file is replaced, if this process may write it, and passes on its rights: mode,
  * owner, group and access control list. Where the owner cannot be kept the file belongs to the
  * writer; where the group or the list cannot be kept, members of the group get no more than all
- * others. Until then only its owner can read the new file. Other hard links keep the old content.
+ * others. Other hard links keep the old content.
  *   a symbolic link is followed and stays, as with open(2): what it names is replaced, or made. In a
  *                  directory that its group or all may write, only a link of this process's user or
  *                  of root is followed. Any other link, also of the directory's owner, is refused:

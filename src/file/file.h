@@ -27,6 +27,7 @@ typedef struct file_item {
  * sends it to all as bytes: no pointers. */
 typedef struct file_identity {
   uint64_t device, number; /* st_dev and st_ino, as rank 0's node counts them */
+  uint64_t user;           /* st_uid, which all nodes see alike */
   uint64_t mark[2];        /* random bits at the beginning of the file; 0 in a job of one node */
 } file_identity;
 

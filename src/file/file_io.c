@@ -27,7 +27,8 @@ osla_err osla_file_identify(int fd, const char *path, bool marks, file_identity 
 {
   struct stat status;
   OSLA_CHECK(fstat(fd, &status) == 0, OSLA_ERR_IO, "%.200s: %s", path, strerror(errno));
-  *identity = (file_identity){.device = status.st_dev, .number = status.st_ino};
+  *identity =
+    (file_identity){.device = status.st_dev, .number = status.st_ino, .user = status.st_uid};
   if (!marks) return OSLA_OK;
   OSLA_CHECK(getentropy(identity->mark, sizeof identity->mark) == 0, OSLA_ERR_IO,
              "%.200s: getentropy: %s", path, strerror(errno));
@@ -55,6 +56,7 @@ static bool has_mark(int fd, const char *temporary, const file_identity *identit
   if (reader < 0) return false;
   const bool same = fstat(fd, &data) == 0 && fstat(reader, &read) == 0 && S_ISREG(data.st_mode) &&
                     data.st_dev == read.st_dev && data.st_ino == read.st_ino &&
+                    data.st_uid == identity->user &&
                     pread(reader, mark, sizeof mark, 0) == (ssize_t)sizeof mark &&
                     memcmp(mark, identity->mark, sizeof mark) == 0;
   (void)posix_fadvise(reader, 0, 0, POSIX_FADV_DONTNEED);
@@ -66,7 +68,7 @@ static bool has_mark(int fd, const char *temporary, const file_identity *identit
  * need not: NFS numbers its devices on each client, and some FUSE file systems (DAOS's dfuse,
  * sshfs) number their files there, too. Ranks of other nodes therefore look for the mark. No other
  * file of this user holds the mark, which is random. So a rank of another node refuses any file
- * without it. */
+ * without it. Nobody else can read the mark (new_file.h), and a file of another user is refused. */
 osla_err osla_file_open_temporary(const char *temporary, const char *path,
                                   const file_identity *identity, bool on_node, int *fd)
 {
