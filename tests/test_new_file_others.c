@@ -55,6 +55,42 @@ static void test_owner(void)
   drop_folder(4);
 }
 
+/* In a directory of all, the file of another user passes on neither owner nor group, and no more
+ * rights than a new file has; also where it takes the place of a private one during the work. */
+static void test_rights(void)
+{
+  static const struct {
+    const char *name;
+    mode_t foreign, result;
+  } cases[] = {{"open", 0666, 0644}, {"shut", 0600, 0600}, {"group", 0660, 0600}};
+  osla_new_file *f;
+  make_folder();
+  const mode_t mask = umask(022);
+  for (int k = 0; geteuid() == 0 && k < 6; k++) {
+    const char *path = in(cases[k / 2].name);
+    CU_ASSERT(chmod(folder, 0777) == 0);
+    put(path, "old", cases[k / 2].foreign);
+    CU_ASSERT(chown(path, 4321, 4321) == 0);
+    OSLA_ASSERT_OK(write_text(path, "new", k % 2 ? OSLA_NEW_FILE_NAMED : 0));
+    const struct stat status = status_of(path);
+    OSLA_ASSERT_MSG((status.st_mode & 0777) == cases[k / 2].result, "%o", status.st_mode);
+    CU_ASSERT(status.st_uid == 0 && status.st_gid == getegid() && unlink(path) == 0);
+  }
+  if (geteuid() == 0) {
+    put(in("private"), "old", 0600);
+    put(in("foreign"), "foreign", 0666);
+    CU_ASSERT(chown(in("foreign"), 4321, 4321) == 0);
+    OSLA_ASSERT_OK(osla_new_file_begin(in("private"), 0, &f));
+    CU_ASSERT(rename(in("foreign"), in("private")) == 0);
+    OSLA_ASSERT_OK(osla_new_file_sync(f));
+    OSLA_ASSERT_OK(osla_new_file_place(&f));
+    const struct stat status = status_of(in("private"));
+    CU_ASSERT((status.st_mode & 0777) == 0600 && status.st_uid == 0);
+  }
+  umask(mask);
+  drop_folder(geteuid() == 0 ? 1 : 0);
+}
+
 /* The temporary name went to something else: that is neither placed nor removed. */
 static void test_replaced(void)
 {
@@ -197,6 +233,7 @@ static void test_link_replaced(void)
 int main(int argc, char **argv)
 {
   static const osla_test_case cases[] = {{"owner", test_owner},
+                                         {"rights", test_rights},
                                          {"replaced", test_replaced},
                                          {"pipe_replaced", test_pipe_replaced},
                                          {"pipe_links", test_pipe_links},

@@ -109,7 +109,7 @@ static osla_err follow(int at, const char *path, const char *directory, char tar
 {
   if (fstat(at, found) != 0) return failed(path, errno);
   if (!S_ISLNK(found->st_mode)) return OSLA_OK;
-  OSLA_CHECK(osla_new_file_may_follow(directory, found), OSLA_ERR_IO,
+  OSLA_CHECK(osla_new_file_is_trusted(directory, found), OSLA_ERR_IO,
              "%.200s: is a symbolic link of another user in a directory that others may change: "
              "remove it, or name the file that it leads to",
              path);
@@ -291,17 +291,29 @@ const char *osla_new_file_name(const osla_new_file *f)
 
 /* --- end --- */
 
-osla_err osla_new_file_sync(osla_new_file *f)
+/* Sets the rights by those of the file that is replaced, the newest one. A stranger may have put it
+ * there: then nobody gets more than by a new file, nor than by the file that was there before. */
+static bool set_rights(osla_new_file *f, int target, const char *directory)
 {
   struct stat now;
+  const bool there = target >= 0 && fstat(target, &now) == 0 && S_ISREG(now.st_mode);
+  if (there && !osla_new_file_is_trusted(directory, &now))
+    return osla_new_file_limit_rights(f->fd, f->mode & (f->replaces ? f->old.st_mode : 0777), &now);
+  if (there) f->old = now;
+  if (there || f->replaces) return osla_new_file_keep_rights(f->fd, target, &f->old);
+  return osla_new_file_set_mode(f->fd, f->mode);
+}
+
+osla_err osla_new_file_sync(osla_new_file *f)
+{
+  char directory[PATH_MAX];
   if (f->stands) return OSLA_OK;
-  if (lstat(f->target, &now) == 0 && S_ISREG(now.st_mode)) { /* the newest rights count */
-    f->old = now;
-    f->replaces = true;
-  }
-  OSLA_CHECK(!f->replaces || osla_new_file_keep_rights(f->fd, f->target, &f->old), OSLA_ERR_IO,
-             "%.200s: the rights of the file that is there: %s", f->path, strerror(errno));
-  if (!f->replaces && f->named && fchmod(f->fd, f->mode) != 0) return failed(f->path, errno);
+  OSLA_CALL(osla_new_file_directory(f->target, directory));
+  const int target = open(f->target, O_PATH | O_NOFOLLOW | O_CLOEXEC);
+  const bool set = set_rights(f, target, directory);
+  const int reason = errno;
+  if (target >= 0) (void)close(target);
+  OSLA_CHECK(set, OSLA_ERR_IO, "%.200s: the rights of the file: %s", f->path, strerror(reason));
   if (fsync(f->fd) != 0) return failed(f->path, errno);
   if (!f->named) return OSLA_OK;
   /* Some network file systems report a failed write only when a descriptor is closed. The file

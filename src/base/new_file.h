@@ -11,9 +11,13 @@
  * What stands at the path:
  *   nothing        the file gets the rights of any new file (0666 less the umask).
  *   a regular file is replaced, if this process may write it, and passes on its rights: mode,
- * owner, group and access control list. Where the owner cannot be kept the file belongs to the
- * writer; where the group or the list cannot be kept, members of the group get no more than all
- * others. Other hard links keep the old content.
+ *                  owner, group and access control list. Where the owner cannot be kept the file
+ *                  belongs to the writer; where the group or the list cannot be kept, members of the
+ *                  group get no more than all others. In a directory that its group or all may
+ *                  write, anybody could have put the file there. If it belongs neither to this
+ *                  process's user nor to root, it passes on nothing: the new file gets the owner,
+ *                  the group and the mode of any new file, less what the replaced one did not allow.
+ *                  Other hard links keep the old content.
  *   a symbolic link is followed and stays, as with open(2): what it names is replaced, or made. In a
  *                  directory that its group or all may write, only a link of this process's user or
  *                  of root is followed. Any other link, also of the directory's owner, is refused:

@@ -6,6 +6,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <unistd.h>
 #ifdef __linux__
 #include <sys/xattr.h>
@@ -28,33 +29,36 @@ bool osla_new_file_may_replace(const char *target, const char *directory, const 
   return false;
 }
 
-bool osla_new_file_is_shared(const char *directory)
+/* May the group of the directory, or all users, change what is in it? True also if unknown. */
+static bool is_shared(const char *directory)
 {
   struct stat status;
   return stat(directory, &status) != 0 || (status.st_mode & (S_IWGRP | S_IWOTH)) != 0;
 }
 
-/* A link of the directory's owner is no exception: it can lead to a file outside the directory that
- * only this process's user may write. */
-bool osla_new_file_may_follow(const char *directory, const struct stat *link)
+/* The directory's owner is no exception: a link can lead to a file outside the directory that only
+ * this process's user may write. */
+bool osla_new_file_is_trusted(const char *directory, const struct stat *status)
 {
-  if (link->st_uid == geteuid() || link->st_uid == 0) return true;
-  return !osla_new_file_is_shared(directory);
+  return status->st_uid == geteuid() || status->st_uid == 0 || !is_shared(directory);
 }
 
 #ifdef __linux__
-/* The list as the kernel gives it. Returns whether fd has the list of the target, or none as it. */
-static bool copy_list(int fd, const char *target)
+/* The list as the kernel gives it. Returns whether fd has the list of the target, or none as it.
+ * The target is read by its descriptor, since its name may belong to another file by now; without
+ * /proc the list counts as lost. */
+static bool copy_list(int fd, int target)
 {
   static const char name[] = "system.posix_acl_access";
-  char list[4096]; /* 8 bytes for each entry */
-  ssize_t size = lgetxattr(target, name, list, sizeof list);
+  char list[4096], path[64]; /* 8 bytes for each entry */
+  (void)snprintf(path, sizeof path, "/proc/self/fd/%d", target);
+  ssize_t size = getxattr(path, name, list, sizeof list);
   if (size >= 0) return fsetxattr(fd, name, list, (size_t)size, 0) == 0;
   if (errno != ENODATA) return errno == ENOTSUP;
   return fremovexattr(fd, name) == 0 || errno == ENODATA; /* one that the directory gave */
 }
 #else
-static bool copy_list(int fd, const char *target)
+static bool copy_list(int fd, int target)
 {
   (void)fd;
   (void)target;
@@ -62,7 +66,20 @@ static bool copy_list(int fd, const char *target)
 }
 #endif
 
-bool osla_new_file_keep_rights(int fd, const char *target, const struct stat *old)
+/* The mode where the group or the list is another one than that of the replaced file. */
+static mode_t narrow_group(mode_t mode)
+{
+  return mode & (mode_t)(0707 | ((mode & 07) << 3));
+}
+
+bool osla_new_file_set_mode(int fd, mode_t mode)
+{
+  struct stat mine;
+  if (fstat(fd, &mine) != 0) return false;
+  return (mine.st_mode & 0777) == (mode & 0777) || fchmod(fd, mode & 0777) == 0;
+}
+
+bool osla_new_file_keep_rights(int fd, int target, const struct stat *old)
 {
   struct stat mine;
   mode_t mode = old->st_mode & 0777; /* data is not to be run as somebody else */
@@ -71,7 +88,13 @@ bool osla_new_file_keep_rights(int fd, const char *target, const struct stat *ol
   int owner_kept = mine.st_uid == old->st_uid || fchown(fd, old->st_uid, (gid_t)-1) == 0;
   (void)owner_kept; /* else it is the writer's */
   bool list_kept = copy_list(fd, target);
-  if (!group_kept || !list_kept) mode &= (mode_t)(0707 | ((mode & 07) << 3));
+  return osla_new_file_set_mode(fd, group_kept && list_kept ? mode : narrow_group(mode));
+}
+
+bool osla_new_file_limit_rights(int fd, mode_t mode, const struct stat *old)
+{
+  struct stat mine;
   if (fstat(fd, &mine) != 0) return false;
-  return (mine.st_mode & 0777) == mode || fchmod(fd, mode) == 0;
+  mode &= old->st_mode;
+  return osla_new_file_set_mode(fd, mine.st_gid == old->st_gid ? mode : narrow_group(mode));
 }

@@ -9,15 +9,19 @@
  * errno. */
 bool osla_new_file_may_replace(const char *target, const char *directory, const struct stat *old);
 
-/* May the group of the directory, or all users, change what is in it? True also if that is unknown. */
-bool osla_new_file_is_shared(const char *directory);
+/* Was a file or link of the directory made by somebody who may lead this process there? By this
+ * process's user or root; by anybody in a directory that neither its group nor all may write. */
+bool osla_new_file_is_trusted(const char *directory, const struct stat *status);
 
-/* May the link in the directory be followed? In a shared directory only if this process's user or
- * root made it. */
-bool osla_new_file_may_follow(const char *directory, const struct stat *link);
+/* Gives the file of fd the owner, group, mode and access control list of the file that it replaces,
+ * as far as this process may. `target` is a descriptor of that file (O_PATH) or -1. False, and
+ * errno, if the file of fd would have wider rights. */
+bool osla_new_file_keep_rights(int fd, int target, const struct stat *old);
 
-/* Gives the file of fd the owner, group, mode and access control list of `target`, as far as this
- * process may. False, and errno, if it would have wider rights. */
-bool osla_new_file_keep_rights(int fd, const char *target, const struct stat *old);
+/* Gives the file of fd the part of `mode` that the replaced file has, too. False sets errno. */
+bool osla_new_file_limit_rights(int fd, mode_t mode, const struct stat *old);
+
+/* Sets the permission bits, unless the file has them. False sets errno. */
+bool osla_new_file_set_mode(int fd, mode_t mode);
 
 #endif

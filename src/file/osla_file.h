@@ -4,7 +4,10 @@
  * disk (fsync) and renamed. After any failure the temporary file is gone, and a file that was there
  * before is unchanged. Only a job that is killed while it writes leaves FILE.tmp... behind. A file
  * that is replaced passes on its mode, owner, group and access list, as far as the process may set
- * them; it must be one that the process may write. A symbolic link is followed and stays.
+ * them; it must be one that the process may write. In a directory that its group or all may write,
+ * a file of another user (not root) passes on none of them: the new file belongs to the writer, with
+ * the mode of any new file, less what the replaced file did not allow. A symbolic link is followed
+ * and stays; in such a directory it must belong to the process's user or to root (IO).
  *
  * A disk that is full, or a limit on the size of files (`ulimit -f`), is the error IO. The limit's
  * signal, SIGXFSZ, does not end the program: it is held off in the thread that writes and dropped;
