@@ -7,6 +7,7 @@
 
 #include <fcntl.h>
 #include <pthread.h>
+#include <sched.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
@@ -124,15 +125,17 @@ static void test_replaced(void)
 
 typedef struct exchange {
   char one[PATH_MAX], two[PATH_MAX];
-  atomic_bool ends;
+  atomic_bool began, ends;
   pthread_t thread;
 } exchange;
 
 static void *exchange_names(void *arg)
 {
   exchange *x = arg;
-  while (!atomic_load(&x->ends))
+  while (!atomic_load(&x->ends)) {
     (void)renameat2(AT_FDCWD, x->one, AT_FDCWD, x->two, RENAME_EXCHANGE);
+    atomic_store(&x->began, true);
+  }
   return NULL;
 }
 
@@ -141,14 +144,50 @@ static void start_exchange(exchange *x, const char *one, const char *two)
 {
   snprintf(x->one, sizeof x->one, "%s", one);
   snprintf(x->two, sizeof x->two, "%s", two);
+  atomic_init(&x->began, false);
   atomic_init(&x->ends, false);
   CU_ASSERT_FATAL(pthread_create(&x->thread, NULL, exchange_names, x) == 0);
+  while (!atomic_load(&x->began))
+    (void)sched_yield();
 }
 
 static void stop_exchange(exchange *x)
 {
   atomic_store(&x->ends, true);
   pthread_join(x->thread, NULL);
+}
+
+/* While a file is placed, another user exchanges it for an older file of the same user. Where the
+ * older one takes its place, within the moment before the rename, the call fails. */
+static void test_older(void)
+{
+  exchange x;
+  osla_new_file *f;
+  const struct timespec old[2] = {{.tv_sec = 1000000000}, {.tv_sec = 1000000000}};
+  int hits = 0;
+  make_folder();
+  for (int i = 0; i < 1000 && hits < 3; i++) {
+    put(in("older"), "older", 0600);
+    CU_ASSERT(utimensat(AT_FDCWD, in("older"), old, 0) == 0);
+    OSLA_ASSERT_OK(osla_new_file_begin(in("file"), OSLA_NEW_FILE_NAMED, &f));
+    CU_ASSERT(write(osla_new_file_fd(f), "new", 3) == 3);
+    OSLA_ASSERT_OK(osla_new_file_sync(f));
+    start_exchange(&x, osla_new_file_name(f), in("older"));
+    const osla_err err = osla_new_file_place(&f);
+    stop_exchange(&x);
+    if (holds(in("file"), "older")) {
+      hits++;
+      OSLA_ASSERT_ERR(err, OSLA_ERR_IO);
+      OSLA_ASSERT_TEXT("file: not written, because somebody else replaced the file");
+    } else {
+      CU_ASSERT(err != OSLA_OK || holds(in("file"), "new"));
+    }
+    (void)unlink(x.one);
+    (void)unlink(x.two);
+    (void)unlink(in("file"));
+  }
+  printf("the older file took the place %d times\n", hits);
+  drop_folder(0);
 }
 
 /* While a pipe is opened, another user puts a link to a private file in its place: the file must
@@ -235,6 +274,7 @@ int main(int argc, char **argv)
   static const osla_test_case cases[] = {{"owner", test_owner},
                                          {"rights", test_rights},
                                          {"replaced", test_replaced},
+                                         {"older", test_older},
                                          {"pipe_replaced", test_pipe_replaced},
                                          {"pipe_links", test_pipe_links},
                                          {"link_replaced", test_link_replaced},

@@ -28,10 +28,11 @@ struct osla_new_file {
   char *target;    /* as it is, without links */
   char *temporary; /* a name beside the target; used if `named` */
   int fd;
-  mode_t mode;   /* of any new file in the directory */
-  bool named;    /* the temporary name was given to the file */
-  bool stands;   /* a pipe or a device, written as it stands; `old` is its status */
-  bool replaces; /* a file was at the target at the beginning; `old` is its status */
+  mode_t mode;           /* of any new file in the directory */
+  struct timespec begun; /* by the clock of the file system */
+  bool named;            /* the temporary name was given to the file */
+  bool stands;           /* a pipe or a device, written as it stands; `old` is its status */
+  bool replaces;         /* a file was at the target at the beginning; `old` is its status */
   struct stat old;
 };
 
@@ -221,13 +222,14 @@ static osla_err open_standing(osla_new_file *f)
   return OSLA_OK;
 }
 
-/* Notes the mode that a new file gets in the directory, by umask or default access list, from the
- * file of fd. */
-static int note_mode(osla_new_file *f, int fd)
+/* Notes from the empty file of fd the mode that a new file gets in the directory, by umask or
+ * default access list, and the time. */
+static int note_new(osla_new_file *f, int fd)
 {
   struct stat status;
   if (fstat(fd, &status) != 0) return errno;
   f->mode = status.st_mode & 0777;
+  f->begun = status.st_mtim;
   return 0;
 }
 
@@ -240,7 +242,7 @@ static int open_named(osla_new_file *f)
   const int how = O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC;
   const int probe = open(f->temporary, how, 0666);
   if (probe < 0) return errno;
-  int reason = note_mode(f, probe);
+  int reason = note_new(f, probe);
   if (osla_new_file_bears(f->temporary, probe) && unlink(f->temporary) != 0) reason = errno;
   (void)close(probe);
   if (reason != 0) return reason;
@@ -258,7 +260,7 @@ static osla_err begin(osla_new_file *f, int flags)
   OSLA_CALL(name_temporary(f, directory));
   if (!(flags & OSLA_NEW_FILE_NAMED)) {
     f->fd = open_nameless(directory);
-    reason = f->fd >= 0 ? note_mode(f, f->fd) : errno;
+    reason = f->fd >= 0 ? note_new(f, f->fd) : errno;
   }
   if (reason == EOPNOTSUPP) reason = open_named(f);
   if (reason == EEXIST) return osla_new_file_replaced(f->path);
@@ -333,19 +335,25 @@ static bool link_nameless(osla_new_file *f)
   return f->named;
 }
 
-/* Does the target hold the new file, or one that another job of the same user put there since? */
+/* Does the target hold the new file, or one that another job of the same user put there since? Only
+ * a file that was written after this job began can be such a one: an older file of the user, which
+ * somebody renamed, is none. (A rename sets the time of the last change, st_ctim, but not that of
+ * the last write.) */
 static bool is_placed(const osla_new_file *f)
 {
   struct stat placed, mine;
   if (osla_new_file_bears(f->target, f->fd)) return true;
   return lstat(f->target, &placed) == 0 && fstat(f->fd, &mine) == 0 && S_ISREG(placed.st_mode) &&
-         placed.st_uid == mine.st_uid;
+         placed.st_uid == mine.st_uid &&
+         (placed.st_mtim.tv_sec > f->begun.tv_sec ||
+          (placed.st_mtim.tv_sec == f->begun.tv_sec && placed.st_mtim.tv_nsec >= f->begun.tv_nsec));
 }
 
 /* A user who may change the directory can give the temporary name to another file at any moment,
  * and rename(2) knows only names. So the name is compared with the descriptor before the rename,
- * and the target after it: a file of somebody else is then never reported as the result. The
- * directory is synchronised, because the new name must survive a crash. */
+ * and the target after it: another file is not reported as the result, even where it was renamed
+ * in the moment between. The directory is synchronised, because the new name must survive a
+ * crash. */
 static osla_err place(osla_new_file *f)
 {
   char directory[PATH_MAX];

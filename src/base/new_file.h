@@ -3,7 +3,7 @@
  *
  * The bytes go to a file in the same directory that has another name, or none, are put on disk
  * (fsync), and only then is it given the name, by link or rename. After any failure what was there
- * before is unchanged, and nothing is left. A nameless file (O_TMPFILE) vanishes also with a
+ * before is unchanged (but for one moment, below), and nothing is left. A nameless file (O_TMPFILE) vanishes also with a
  * process that is killed; a named one, for file systems without O_TMPFILE (NFS, some FUSE) and for
  * files that other processes must open, then remains as PATH.tmp... Only its owner
  * can read the file until it is synchronised.
@@ -29,8 +29,12 @@
  * In a directory without the sticky bit any user who may write it can rename the temporary file and
  * give its name to another one. The file is therefore known by its descriptor: what bears its name
  * is neither placed nor removed unless it is that file, and the call fails with IO "not written,
- * because somebody else replaced the file". Such a user can still delete or replace the result
- * afterwards, and a directory above that such a user may write is not guarded against.
+ * because somebody else replaced the file". One moment remains, because rename and unlink know only
+ * names: a file that gets the temporary name between the comparison and the rename takes the place
+ * of the one that was there before, which is lost, and the error comes after it; between the
+ * comparison and a removal, it is removed. Success means that the new file was placed, or one that
+ * another job of the same user wrote since this one began. Such a user can still delete or replace
+ * the result afterwards, and a directory above that such a user may write is not guarded against.
  *
  * No signal of a failing write reaches the process (signal_guard.h): limits (`ulimit -f`) and
  * closed pipes are errors like a full disk.

@@ -2,7 +2,7 @@
  *
  * A file appears all at once: it is written under a temporary name in the same directory, put on
  * disk (fsync) and renamed. After any failure the temporary file is gone, and a file that was there
- * before is unchanged. Only a job that is killed while it writes leaves FILE.tmp... behind. A file
+ * before is unchanged (see below for directories that other users may write). Only a job that is killed while it writes leaves FILE.tmp... behind. A file
  * that is replaced passes on its mode, owner, group and access list, as far as the process may set
  * them; it must be one that the process may write. In a directory that its group or all may write,
  * a file of another user (not root) passes on none of them: the new file belongs to the writer, with
@@ -37,7 +37,9 @@
  * is refused while a file is written counts as a failure of it (osla_file_commit).
  * Reads and writes are ordered with accesses to the matrix before and after the call on any rank.
  * A save fails with IO if another user, who may write the directory too, gives the temporary name
- * to another file; that file is neither written nor removed. All ranks must see one file system.
+ * to another file; that file is not written. If that happens in the moment before the rename, the
+ * error comes after it: the other file then stands at the path, and the one that was there before is
+ * lost. All ranks must see one file system, and the same owners of files in it.
  * Errors, on all ranks together: IO ("FILE: reason"), ARG, STATE (a file that is being written is
  * read, or the other way round), UNSUPPORTED (no HDF5 in this build, or a big-endian machine),
  * RANGE, MEM, MPI.
