@@ -27,6 +27,6 @@ def file(name):
 
 def number(value):
     """The value, if it is a finite number. TypeError: it is none."""
-    if not isinstance(value, (int, float)) or not abs(value) < float("inf"):
+    if isinstance(value, bool) or not isinstance(value, (int, float)) or not abs(value) < float("inf"):
         raise TypeError(f"'{printable(value)}' is not a number")
     return value

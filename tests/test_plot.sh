@@ -57,13 +57,15 @@ see 0 "$results/timeline" trace "|touch run;$quote.png"
 
 if command -v python3 >/dev/null; then
   label="results/jacobi-plot"
-  jacobi() { # KEY VALUE: a line of the study "slow" with this value
+  jacobi() { # KEY VALUE: a line of the study "slow" with this value, true, or without the key
     python3 - "$1" "$2" >studies/jacobi-slow.jsonl <<'EOP'
 import json, sys
 row = dict(kernel="jacobi/sync", impl="osla", n=16, ranks=2, nodes=1, whole=1, sweeps=9, tolerance=1e-4, period=1, in_flight=1,
            slow_rank=0, slow_factor=2, zeros=0, threads=1, seconds_median=1)
 row["pass"] = True
-row[sys.argv[1]] = sys.argv[2]
+row[sys.argv[1]] = sys.argv[2] == "true" or sys.argv[2]
+if not sys.argv[2]:
+    del row[sys.argv[1]]
 print(json.dumps(row))
 EOP
   }
@@ -77,11 +79,24 @@ for i, mode in enumerate(sys.argv[1:] + ["async'\nsystem 'touch run'\nset title 
 EOP
   see 0 "$results/plot" studies
   pictures 2 studies
-  for key in ranks slow_rank seconds_median; do
-    jacobi $key "1) ; system('touch run') #"
+  hostile="1) ; system('touch run') #"
+  for value in "ranks $hostile" "slow_rank $hostile" "seconds_median $hostile" "ranks true"; do
+    jacobi "${value%% *}" "${value#* }"
     see 2 "$results/plot" studies
     refused "studies/jacobi-slow.jsonl:1: not a line of osla-bench jacobi"
   done
+  jacobi nodes ""
+  see 2 "$results/plot" studies
+  refused "studies: not lines of osla-bench jacobi (KeyError: 'nodes')"
+  for text in '{"kernel":"\377"}' "$(printf '[%.0s' {1..3000})"; do
+    printf "$text" >studies/jacobi-slow.jsonl
+    see 2 "$results/plot" studies
+    refused "studies/jacobi-slow.jsonl:1: not a line of "
+  done
+  jacobi kernel jacobi/sync
+  printf '{"mode":"\377","ranks":0}' >studies/jacobi-record-0.json
+  see 2 "$results/plot" studies
+  refused "studies/jacobi-record-0.json: not a record of osla-bench jacobi"
 
   label="results/study"
   mkdir study
