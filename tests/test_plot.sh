@@ -24,6 +24,11 @@ refused() { [ "$(wc -l <err)" = 1 ] && grep -qF "$1" err || fail "no line '$1'";
 pictures() { # COUNT FOLDER
   [ "$(find "$2" -name '*.png' -size +1k | wc -l)" = "$1" ] || fail "not $1 pictures: $(ls "$2")"
 }
+untouched() { # FOLDER: its links to the file "victim" were replaced, and nothing temporary is left
+  [ "$(cat victim)" = secret ] || { fail "a picture was written through a link"; echo secret >victim; }
+  [ -z "$(find "./$1" -type l -o -name '.plot-*')" ] || fail "links or temporary files in $1: $(ls -lA "./$1")"
+}
+echo secret >victim
 quote="'; system 'touch run'; set title '" ticks='`touch run`' # ends a text in single quotes; is run in double ones
 
 label="results/plot"
@@ -42,8 +47,11 @@ refused 'names/results.jsonl:2: n is "system(touch run)", which is not a number 
 for folder in "names$quote$ticks" "|touch run;"; do
   mkdir "$folder"
   { line gemm 2 20; line gemm 2 40; } >"./$folder/results.jsonl"
+  [ "$folder" = "|touch run;" ] && ln -s ../victim "./$folder/$name"
   see 0 "$results/plot" "$folder"
   pictures 1 "$folder"
+  untouched "$folder"
+  name=$(cd "./$folder" && ls ./*.png)
 done
 mkdir $'two\nlines'
 cp texts/results.jsonl $'two\nlines'
@@ -77,8 +85,10 @@ for i, mode in enumerate(sys.argv[1:] + ["async'\nsystem 'touch run'\nset title 
     with open(f"studies/jacobi-record-{i}.json", "w") as file:
         json.dump({"mode": mode, "ranks": [{"rank": 0, "sweeps": 12, "staleness": [[1, 9]]}], "profile": [[0, 1], [1, 0.5]]}, file)
 EOP
+  for name in jacobi-histogram.png jacobi-profile.png tables.txt; do ln -s ../victim studies/$name; done
   see 0 "$results/plot" studies
   pictures 2 studies
+  untouched studies
   hostile="1) ; system('touch run') #"
   for value in "ranks $hostile" "slow_rank $hostile" "seconds_median $hostile" "ranks true"; do
     jacobi "${value%% *}" "${value#* }"
