@@ -1,10 +1,12 @@
 /* Where a report goes: DIR/index.html (floor 4).
  *
  * DIR is made if it is not there. A page appears, and replaces an older one, all at once
- * (new_file.h). A process that is killed between both leaves an empty DIR, which the next one uses:
- * there are no other names that could be left and would have to be removed. What else is in DIR
- * stays. A user who may write the directory above DIR could replace DIR meanwhile; an index.html
- * that is no report is refused wherever DIR leads. Local.
+ * (new_file.h). A process that is killed between both leaves an empty DIR, which the next one uses.
+ * A process that is killed while it writes the page leaves DIR/index.html.tmp... on file systems
+ * without nameless files (NFS), and on all while it replaces an older page. Such a file is not
+ * removed by a later process, because a job on another machine could be writing it; the man page of
+ * osla says so. What else is in DIR stays. A user who may write the directory above DIR could
+ * replace DIR meanwhile; an index.html that is no report is refused wherever DIR leads. Local.
  */
 #ifndef OSLA_REPORT_PLACE_H
 #define OSLA_REPORT_PLACE_H

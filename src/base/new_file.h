@@ -3,26 +3,27 @@
  *
  * The bytes go to a file in the same directory that has another name, or none, are put on disk
  * (fsync), and only then is it given the name, by link or rename. After any failure what was there
- * before is unchanged (but for one moment, below), and nothing is left. A nameless file (O_TMPFILE) vanishes also with a
- * process that is killed; a named one, for file systems without O_TMPFILE (NFS, some FUSE) and for
- * files that other processes must open, then remains as PATH.tmp... Only its owner
- * can read the file until it is synchronised.
+ * before is unchanged (but for one moment, below), and nothing is left. A process that is killed
+ * can leave PATH.tmp...: where the file has a name from the beginning, on file systems without
+ * nameless files (O_TMPFILE; NFS and some FUSE lack them) and for files that other processes must
+ * open; and elsewhere in the moment in which it replaces an older file. Only its owner can read
+ * the file until it is synchronised.
  *
  * What stands at the path:
  *   nothing        the file gets the rights of any new file (0666 less the umask).
  *   a regular file is replaced, if this process may write it, and passes on its rights: mode,
  *                  owner, group and access control list. Where the owner cannot be kept the file
- *                  belongs to the writer; where the group or the list cannot be kept, members of the
- *                  group get no more than all others. In a directory that its group or all may
+ *                  belongs to the writer; where the group or the list cannot be kept, members of
+ *                  the group get no more than all others. In a directory that its group or all may
  *                  write, anybody could have put the file there. If it belongs neither to this
  *                  process's user nor to root, it passes on nothing: the new file gets the owner,
- *                  the group and the mode of any new file, less what the replaced one did not allow.
- *                  Other hard links keep the old content.
- *   a symbolic link is followed and stays, as with open(2): what it names is replaced, or made. In a
- *                  directory that its group or all may write, only a link of this process's user or
- *                  of root is followed. Any other link, also of the directory's owner, is refused:
- *                  it could lead to any file of this process's user. (fs.protected_symlinks,
- *                  proc(5), does the like in sticky directories.)
+ *                  the group and the mode of any new file, less what the replaced one did not
+ *                  allow. Other hard links keep the old content.
+ *   a symbolic link is followed and stays, as with open(2): what it names is replaced, or made. In
+ *                  a directory that its group or all may write, only a link of this process's user
+ *                  or of root is followed. Any other link, also of the directory's owner, is
+ *                  refused: it could lead to any file of this process's user.
+ *                  (fs.protected_symlinks, proc(5), does the like in sticky directories.)
  *   anything else  is refused; with OSLA_NEW_FILE_ANY pipes and devices are written as they stand,
  *                  links to them followed by the rule above.
  *

@@ -2,12 +2,13 @@
  *
  * A file appears all at once: it is written under a temporary name in the same directory, put on
  * disk (fsync) and renamed. After any failure the temporary file is gone, and a file that was there
- * before is unchanged (see below for directories that other users may write). Only a job that is killed while it writes leaves FILE.tmp... behind. A file
- * that is replaced passes on its mode, owner, group and access list, as far as the process may set
- * them; it must be one that the process may write. In a directory that its group or all may write,
- * a file of another user (not root) passes on none of them: the new file belongs to the writer, with
- * the mode of any new file, less what the replaced file did not allow. A symbolic link is followed
- * and stays; in such a directory it must belong to the process's user or to root (IO).
+ * before is unchanged (see below for directories that other users may write). Only a job that is
+ * killed while it writes leaves FILE.tmp... behind. A file that is replaced passes on its mode,
+ * owner, group and access list, as far as the process may set them; it must be one that the process
+ * may write. In a directory that its group or all may write, a file of another user (not root)
+ * passes on none of them: the new file belongs to the writer, with the mode of any new file, less
+ * what the replaced file did not allow. A symbolic link is followed and stays; in such a directory
+ * it must belong to the process's user or to root (IO).
  *
  * A disk that is full, or a limit on the size of files (`ulimit -f`), is the error IO. The limit's
  * signal, SIGXFSZ, does not end the program: it is held off in the thread that writes and dropped;
@@ -38,8 +39,8 @@
  * Reads and writes are ordered with accesses to the matrix before and after the call on any rank.
  * A save fails with IO if another user, who may write the directory too, gives the temporary name
  * to another file; that file is not written. If that happens in the moment before the rename, the
- * error comes after it: the other file then stands at the path, and the one that was there before is
- * lost. All ranks must see one file system, and the same owners of files in it.
+ * error comes after it: the other file then stands at the path, and the one that was there before
+ * is lost. All ranks must see one file system, and the same owners of files in it.
  * Errors, on all ranks together: IO ("FILE: reason"), ARG, STATE (a file that is being written is
  * read, or the other way round), UNSUPPORTED (no HDF5 in this build, or a big-endian machine),
  * RANGE, MEM, MPI.
