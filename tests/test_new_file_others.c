@@ -254,7 +254,7 @@ static void test_link_replaced(void)
     CU_ASSERT(symlink("mine", in("link")) == 0 && symlink("private", in("foreign")) == 0);
     CU_ASSERT(lchown(in("foreign"), 4321, 4321) == 0 && chmod(folder, 0777) == 0);
     start_exchange(&x, in("link"), in("foreign"));
-    for (int i = 0; i < 5000; i++) {
+    for (int i = 0; i < 5000 || (i < 200000 && (followed < 100 || refused < 100)); i++) {
       if (osla_new_file_target(x.one, target) != OSLA_OK) {
         refused++;
         continue;
@@ -263,7 +263,7 @@ static void test_link_replaced(void)
       if (strcmp(strrchr(target, '/'), "/mine") != 0) OSLA_ASSERT_MSG(false, "try %d", i);
     }
     stop_exchange(&x);
-    OSLA_ASSERT_MSG(followed > 100 && refused > 100, "followed %d times, refused %d times",
+    OSLA_ASSERT_MSG(followed >= 100 && refused >= 100, "followed %d times, refused %d times",
                     followed, refused);
   }
   drop_folder(geteuid() == 0 ? 2 : 0);
