@@ -3,6 +3,7 @@
  * use it. No Python object is touched there. */
 #include "core.h"
 
+#include <pthread.h>
 #include <stdlib.h>
 #include <time.h>
 
@@ -10,6 +11,12 @@
 typedef struct ending {
   osla_transport *transport;
   osla_py_dropped *objects, *local;
+  int64_t *number; /* [count] of the objects; NULL: no memory */
+  int64_t count;
+  int64_t common;   /* after the meeting: the first so many numbers are those that all ranks have */
+  osla_err err;     /* of the meeting */
+  pthread_t thread; /* meets the other ranks, if has_thread */
+  bool has_thread;
   struct ending *next;
 } ending;
 
@@ -30,43 +37,72 @@ static bool destroy(osla_py_dropped *d)
   return !d->object;
 }
 
-/* Are all gone? Backwards, and again while some go and some are refused: a matrix, for one, while a
- * transfer that was begun before it was made is under way. */
-static bool destroy_numbered(ending *e, const int64_t *number, int64_t count)
+/* Destroys the numbered objects, youngest first, and repeats while at least one goes: a destruction
+ * may be refused until an older object is gone (a matrix, while a transfer is under way). True: all
+ * are destroyed. */
+static bool destroy_numbered(ending *e)
 {
-  int64_t gone = 1, left = count;
+  int64_t gone = 1, left = e->common;
   for (; left > 0 && gone > 0; left -= gone) {
     gone = 0;
-    for (int64_t i = count - 1; i >= 0; i--)
+    for (int64_t i = e->common - 1; i >= 0; i--)
       for (osla_py_dropped *d = e->objects; d; d = d->next)
-        if (d->number == number[i] && d->object && destroy(d)) gone++;
+        if (d->number == e->number[i] && d->object && destroy(d)) gone++;
   }
   return left == 0;
+}
+
+/* Lists the numbers of the objects, ascending. */
+static void list_numbers(ending *e)
+{
+  int64_t n = 0;
+  for (osla_py_dropped *d = e->objects; d; d = d->next)
+    n++;
+  e->number = malloc((size_t)(n + 1) * sizeof *e->number);
+  for (osla_py_dropped *d = e->objects; d && e->number; d = d->next)
+    e->number[e->count++] = d->number;
+  if (e->count > 0) qsort(e->number, (size_t)e->count, sizeof *e->number, osla_py_ascending);
+}
+
+/* Meets the other ranks of the transport for its end. A rank that makes another call there gets
+ * StateError, and comes here when its program ends, unless it ends the job. */
+static void *meet(void *arg)
+{
+  ending *e = arg;
+  do
+    e->err =
+      osla_meet(e->transport, OSLA_OK, "the end of the program", e->count, e->number, &e->common);
+  while (e->err == OSLA_ERR_STATE);
+  if (e->err != OSLA_OK) e->common = 0;
+  return NULL;
+}
+
+/* Meets the other ranks on all transports at once, each but the oldest in a thread of its own. One
+ * after the other, this rank would wait on one transport for a rank whose daemon thread waits for
+ * this one on another. Below MPI_THREAD_MULTIPLE no daemon thread may make such a call. */
+static void meet_on_all(void)
+{
+  int level = MPI_THREAD_SINGLE;
+  (void)MPI_Query_thread(&level);
+  for (ending *e = endings; e; e = e->next) {
+    list_numbers(e);
+    e->has_thread =
+      e->next && level == MPI_THREAD_MULTIPLE && pthread_create(&e->thread, NULL, meet, e) == 0;
+  }
+  for (ending *e = endings; e; e = e->next)
+    if (!e->has_thread) (void)meet(e);
+  for (ending *e = endings; e; e = e->next)
+    if (e->has_thread) (void)pthread_join(e->thread, NULL);
 }
 
 /* All ranks have the same objects: each was made, and perhaps destroyed, on all of them. */
 static void end_transport(ending *e)
 {
-  int64_t n = 0, i = 0, common = 0;
-  for (osla_py_dropped *d = e->objects; d; d = d->next)
-    n++;
-  int64_t *number = malloc((size_t)(n + 1) * sizeof *number);
-  if (!number) n = 0;
-  for (osla_py_dropped *d = e->objects; d && i < n; d = d->next)
-    number[i++] = d->number;
-  if (n > 0) qsort(number, (size_t)n, sizeof *number, osla_py_ascending);
-  osla_err err;
-  do /* while others are at another call: they get that as an error, and come here, or end the job
-      */
-    err = osla_meet(e->transport, OSLA_OK, "the end of the program", n, number, &common);
-  while (err == OSLA_ERR_STATE);
-  if (err != OSLA_OK) common = 0;
-  bool whole = destroy_numbered(e, number, common);
-  whole = whole && number && err == OSLA_OK && common == n;
+  bool whole = destroy_numbered(e);
+  whole = whole && e->number && e->err == OSLA_OK && e->common == e->count;
   for (osla_py_dropped *d = e->local; d && whole; d = d->next)
     (void)destroy(d);
   if (whole) osla_transport_destroy(&e->transport);
-  free(number);
 }
 
 static void free_list(osla_py_dropped *list)
@@ -85,11 +121,13 @@ static void at_end(void)
   const bool runs = !osla_py_over();
   while (runs && osla_py_under_way() > 0)
     nap();
+  if (runs) meet_on_all();
   for (ending *e = endings, *next; e; e = next) {
     next = e->next;
     if (runs) end_transport(e);
     free_list(e->objects);
     free_list(e->local);
+    free(e->number);
     free(e);
   }
   endings = NULL;
@@ -103,11 +141,12 @@ static bool arrange(void)
   return arranged;
 }
 
-/* Lists what a handle holds. The handle can still be used, but destroys nothing any more. */
+/* Moves the object from its handle to the list of the end. Calls still work with the handle; its
+ * destruction does nothing. */
 static bool list_object(ending *e, osla_py_handle *h)
 {
   osla_py_dropped *node = h->kind->collective ? h->dropped : calloc(1, sizeof *node);
-  if (!node) return false; /* a grid, which stays then */
+  if (!node) return false; /* no memory: this grid is not destroyed */
   osla_py_dropped **list = h->kind->collective ? &e->objects : &e->local;
   *node =
     (osla_py_dropped){.kind = h->kind, .object = h->object, .number = h->number, .next = *list};
@@ -160,8 +199,9 @@ static PyObject *leave(PyObject *module, PyObject *unused)
   Py_RETURN_NONE;
 }
 
-/* close(): no collective call begins any more, and those of daemon threads have ended: other ranks
- * are in them, too. False in a forked child and after MPI's end, where nothing is left to do. */
+/* close(): refuses collective calls from now on, and waits until those of daemon threads are over,
+ * since other ranks take part in them. Returns False in a forked child and after MPI_Finalize:
+ * nothing must be destroyed there. */
 static PyObject *close_calls(PyObject *module, PyObject *unused)
 {
   (void)module, (void)unused;

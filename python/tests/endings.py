@@ -70,16 +70,19 @@ elif case == "destroyed":
     del a
     w.destroy()
 elif case == "daemons":  # the interpreter ends under threads that are in calls
-    H, column = osla.Hessian(400), np.arange(400)
-    for call in (w.progress, lambda: a.get(0, 0, 8, 8), lambda: H.update(column, np.ones(400))):
+    H, column, other = osla.Hessian(400), np.arange(400), osla.Transport()
+    local = (w.progress, lambda: a.get(0, 0, 8, 8), lambda: H.update(column, np.ones(400)))
 
-        def repeat(call=call):
+    def repeat(call):
+        try:
             while True:
                 call()
+        except osla.StateError as reason:  # a collective call, when another rank has ended
+            assert "the end of the program" in str(reason) or "come too late" in str(reason), reason
 
-        for _ in range(2):
-            threading.Thread(target=repeat, daemon=True).start()
-    time.sleep(0.05)
+    for call in (*local, *local, w.barrier, other.barrier):
+        threading.Thread(target=repeat, args=(call,), daemon=True).start()
+    time.sleep(0.3 if w.rank == 0 else 0.05)
 elif case == "forks":
     H = osla.Hessian(8)
 
