@@ -12,12 +12,13 @@ one that was destroyed, the call fails there, and that rank looks where the othe
 """
 from __future__ import annotations
 
+import _signal
 import functools
 import inspect
 import signal
 import sys
 import threading
-from types import CodeType, FrameType
+from types import FrameType
 from typing import Any, Callable, Generator, ParamSpec, TypeVar
 
 from . import _core
@@ -111,33 +112,66 @@ def _fail(root: Any, candidates: list[Any], name: str, failure: BaseException) -
         pass
 
 
-call_codes: set[CodeType] = set()
-_interrupted = False
+_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT, signal.SIGUSR1,
+            signal.SIGUSR2, signal.SIGALRM, signal.SIGXCPU)
+_depth = 0  # collective calls that the main thread, which handles all signals, is in
+_waiting: list[tuple[Any, int]] = []  # handlers and signals that came meanwhile
 
 
-def _is_in_call(frame: FrameType | None) -> bool:
-    while frame is not None and frame.f_code not in call_codes:
-        frame = frame.f_back
-    return frame is not None
+class _Handler:
+    """A program's handler of a signal, which may raise, as Python's own of SIGINT does. The other
+    ranks already take part in a collective call, so it is finished first and the handler runs at
+    its end. If it raised earlier, this rank's next collective call would meet the others inside the
+    old one."""
+
+    __slots__ = ("handler",)
+
+    def __init__(self, handler: Any) -> None:
+        self.handler = handler
+
+    def __call__(self, number: int, frame: FrameType | None) -> None:
+        if _depth > 0:
+            _waiting.append((self.handler, number))
+        else:
+            self.handler(number, frame)
 
 
-def on_interrupt(number: int, frame: FrameType | None) -> None:
-    """SIGINT. The other ranks have met this one for a collective call and are in it: were it left
-    between, a program that catches KeyboardInterrupt and goes on would meet them in the midst."""
-    global _interrupted
-    if _is_in_call(frame):
-        _interrupted = True
-    else:
-        signal.default_int_handler(number, frame)
+def _watch_signals() -> None:
+    for number in _SIGNALS:
+        handler = _signal.getsignal(number)
+        if callable(handler) and type(handler) is not _Handler:
+            _signal.signal(number, _Handler(handler))
 
 
-def _raise_interrupt() -> None:
-    """At the end of a call: the main thread's KeyboardInterrupt, if no other call is around it."""
-    global _interrupted
-    here = threading.current_thread() is threading.main_thread()
-    if here and not _is_in_call(sys._getframe(2)):
-        _interrupted = False
-        raise KeyboardInterrupt
+class Undivided:
+    """`with Undivided():` around a collective call, or several that belong together: signals wait
+    until its end, and so does the end of the program."""
+
+    __slots__ = ("_is_main",)
+
+    def __enter__(self) -> None:
+        global _depth
+        self._is_main = threading.get_ident() == threading.main_thread().ident
+        if self._is_main:
+            _watch_signals()
+            _depth += 1
+        try:
+            _core.enter()
+        except BaseException:
+            self._leave()
+            raise
+
+    def __exit__(self, *unused: Any) -> None:
+        _core.leave()
+        self._leave()
+
+    def _leave(self) -> None:
+        global _depth
+        if self._is_main:
+            _depth -= 1
+            while _depth == 0 and _waiting:
+                handler, number = _waiting.pop(0)
+                handler(number, sys._getframe())
 
 
 def _signature(function: Callable[..., Any]) -> inspect.Signature:
@@ -160,15 +194,8 @@ def collective(function: Callable[P, Generator[str | None, None, R]]) -> Callabl
 
     @functools.wraps(function)
     def call(*args: P.args, **kwargs: P.kwargs) -> R:
-        _core.enter()  # at the end of the program the others' part of this call is waited for
-        try:
+        with Undivided():
             return meet(*args, **kwargs)
-        finally:
-            _core.leave()
-            if _interrupted:
-                _raise_interrupt()
-
-    call_codes.add(call.__code__)  # one: all calls share it
 
     def meet(*args: P.args, **kwargs: P.kwargs) -> R:
         roots = _roots(args, kwargs)

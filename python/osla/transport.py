@@ -2,9 +2,7 @@
 from __future__ import annotations
 
 import atexit
-import signal
 import sys
-import threading
 import traceback
 from types import TracebackType
 from typing import Any, Generator
@@ -12,7 +10,7 @@ from typing import Any, Generator
 import numpy as np
 
 from . import _core, _words
-from ._calls import Object, Owned, collective, handle, on_interrupt
+from ._calls import Object, Owned, Undivided, collective, handle
 from ._errors import ArgumentError, Error, StateError, code_of
 
 _transports: list["Transport"] = []
@@ -32,7 +30,6 @@ def _start() -> None:
         _arranged = True
         atexit.register(_finish)
         _watch_exceptions()
-        _watch_interrupts()
 
 
 def _watch_exceptions() -> None:
@@ -53,13 +50,6 @@ def _watch_exceptions() -> None:
         _core.mpi_abort(alive[0]._handle if alive else None, f"uncaught {reason}")
 
     sys.excepthook = hook
-
-
-def _watch_interrupts() -> None:
-    """Ctrl-C, unless the program handles it itself."""
-    if threading.current_thread() is threading.main_thread() and \
-            signal.getsignal(signal.SIGINT) is signal.default_int_handler:
-        signal.signal(signal.SIGINT, on_interrupt)
 
 
 def _finish() -> None:
@@ -153,11 +143,8 @@ class Transport(Owned):
                 name = _words.text(name, "name")
         except Exception as reason:
             failure = reason
-        _core.enter()
-        try:
+        with Undivided():
             self._create(given, threads, bool(progress_thread), name, failure)
-        finally:
-            _core.leave()
 
     def _create(self, given: bytes | None, threads: int, progress_thread: bool, name: str | None,
                 failure: Exception | None) -> None:
@@ -204,12 +191,13 @@ class Transport(Owned):
         global _world
         if self.destroyed or _core.ends():
             return
-        self.collect()
-        _destroy_transport(self)
-        if self in _transports:
-            _transports.remove(self)
-        if _world is self:
-            _world = None
+        with Undivided():
+            self.collect()
+            _destroy_transport(self)
+            if self in _transports:
+                _transports.remove(self)
+            if _world is self:
+                _world = None
 
     def _facts(self) -> str:
         return f"rank {self.rank} of {self.size}, {self.name}"
@@ -235,7 +223,8 @@ def world() -> Transport:
     """The transport of all ranks, made when it is first asked for: then collective."""
     global _world
     if _world is None or _world.destroyed:
-        _world = Transport()
+        with Undivided():
+            _world = Transport()
     return _world
 
 

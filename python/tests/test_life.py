@@ -328,26 +328,60 @@ def test_the_world_ends_and_begins_again(world):
     gc.collect()
     assert children(world) == 1, "objects of other tests live"
     world.destroy()
+    raised = interrupt_on_last_rank(world, osla.world, signal.SIGINT)
+    assert raised in (None, KeyboardInterrupt)  # and the next call is on the new one
     again = osla.world()
     assert again is not world and osla.Matrix(2, 2).fill("identity").norm("one") == 1.0
 
 
-def test_ctrl_c(world):
-    """The interrupted rank does its part of the call first: the others are in it."""
-    a = osla.Matrix(4, 4).fill("identity")
-    last, caught = world.rank == world.size - 1, 0
-    for call in (world.barrier, a.norm, lambda: a.copy()):
-        try:
-            if last:  # it waits for the others when it is interrupted
-                threading.Timer(0.03, os.kill, (os.getpid(), signal.SIGINT)).start()
-            else:
-                time.sleep(0.1)
-            call()
+def interrupt_on_last_rank(world, call, number):
+    """What the call raises on the last rank, which waits in it for the others when the signal comes."""
+    try:
+        if world.rank == world.size - 1:
+            threading.Timer(0.03, os.kill, (os.getpid(), number)).start()
+        else:
             time.sleep(0.1)
-        except KeyboardInterrupt:
-            caught += 1
-        assert a.norm() == 2.0
-    assert caught == (3 if last else 0)
+        call()
+        time.sleep(0.1)
+    except BaseException as raised:
+        return type(raised)
+
+
+def exit_by(number, frame):
+    raise SystemExit(number)
+
+
+@pytest.mark.parametrize("number, raised", [(signal.SIGINT, KeyboardInterrupt), (signal.SIGTERM, SystemExit)])
+def test_signals_wait_for_the_end_of_a_call(world, number, raised):
+    """The interrupted rank does its part of the call first: the others are in it."""
+    if world.size == 1:
+        pytest.skip("one rank")
+    a = osla.Matrix(4, 4).fill("identity")
+    expected = raised if world.rank == world.size - 1 else None
+    before = signal.getsignal(number)
+    if number != signal.SIGINT:
+        signal.signal(number, exit_by)
+    try:
+        for call in (world.barrier, a.norm, lambda: a.copy(), osla.Transport):
+            assert interrupt_on_last_rank(world, call, number) is expected
+            assert a.norm() == 2.0
+    finally:
+        signal.signal(number, before)
+    osla.transport._transports[-1].destroy()
+
+
+def test_a_handler_that_calls_the_one_before(world):
+    """The earlier handler is the package's, which stands before Python's own."""
+    earlier, seen = signal.getsignal(signal.SIGINT), []
+    signal.signal(signal.SIGINT, lambda number, frame: (seen.append(number), earlier(number, frame)))
+    try:
+        world.barrier()
+        with pytest.raises(KeyboardInterrupt):
+            signal.raise_signal(signal.SIGINT)
+            time.sleep(1)
+    finally:
+        signal.signal(signal.SIGINT, earlier)
+    assert seen == [signal.SIGINT]
 
 
 def test_reference_counts(world):
