@@ -96,15 +96,17 @@ class File(Owned):
         """Closes; what was created and not committed is removed. Collective."""
         self.destroy()
 
-    def put(self, name: str, value: Any, *, stored: str = "whole") -> None:
+    @collective
+    def put(self, name: str, value: Any, *,
+            stored: str = "whole") -> Generator[str, None, None]:
         """Adds a matrix, a vector that all ranks have (one dimension, float64 or int64), a number or
         a text. Collective."""
         if isinstance(value, Matrix):
-            _put_matrix(self, name, value, stored)
+            yield from _put_matrix(self, name, value, stored)
         elif isinstance(value, np.ndarray):
-            _put_vector(self, name, value)
+            yield from _put_vector(self, name, value)
         else:
-            _put_value(self, name, value)
+            yield from _put_value(self, name, value)
 
     @collective
     def has(self, name: str) -> Generator[None, None, bool]:
@@ -135,37 +137,37 @@ class File(Owned):
         _core.file_get_vector(own, text, kind, out)
         return out
 
-    def number(self, name: str) -> float:
+    @collective
+    def number(self, name: str) -> Generator[None, None, float]:
         """A number with a fraction. Collective."""
-        return _get_value(self, name, "f")
+        return (yield from _get_value(self, name, "f"))
 
-    def integer(self, name: str) -> int:
+    @collective
+    def integer(self, name: str) -> Generator[None, None, int]:
         """A whole number. Collective."""
-        return _get_value(self, name, "i")
+        return (yield from _get_value(self, name, "i"))
 
-    def text(self, name: str) -> str:
+    @collective
+    def text(self, name: str) -> Generator[None, None, str]:
         """A text, of at most 4095 bytes. Collective."""
-        return _get_value(self, name, "s")
+        return (yield from _get_value(self, name, "s"))
 
 
-@collective
-def _put_matrix(file: File, name: str, matrix: Matrix, stored: str) -> Generator[None, None, None]:
+def _put_matrix(file: File, name: str, matrix: Matrix, stored: str) -> Generator[str, None, None]:
     own, other, text = file._alive(), matrix._alive(), _words.text(name, "name")
     which = _words.word(stored, _words.STORED, "stored")
-    yield
+    yield " of a matrix"
     _core.file_put_matrix(own, text, other, which)
 
 
-@collective
-def _put_vector(file: File, name: str, vector: np.ndarray) -> Generator[None, None, None]:
+def _put_vector(file: File, name: str, vector: np.ndarray) -> Generator[str, None, None]:
     own, text, kind = file._alive(), _words.text(name, "name"), _vector_type(vector.dtype)
     _core.check_line(vector, "vector", _core.DOUBLE if kind == _core.FILE_DOUBLE else -1, -1, False)
-    yield
+    yield " of a vector"
     _core.file_put_vector(own, text, kind, vector)
 
 
-@collective
-def _put_value(file: File, name: str, value: Any) -> Generator[None, None, None]:
+def _put_value(file: File, name: str, value: Any) -> Generator[str, None, None]:
     own, text = file._alive(), _words.text(name, "name")
     if isinstance(value, (int, np.integer)):
         value = _words.whole(value, name)
@@ -173,12 +175,11 @@ def _put_value(file: File, name: str, value: Any) -> Generator[None, None, None]
         value = float(value)
     else:
         value = _words.text(value, name)
-    yield
+    yield " of a value"
     _core.file_put_value(own, text, value)
 
 
-@collective
-def _get_value(file: File, name: str, kind: str) -> Generator[str, None, Any]:
+def _get_value(file: File, name: str, kind: str) -> Generator[None, None, Any]:
     own, text = file._alive(), _words.text(name, "name")
-    yield _words.same(kind)
+    yield
     return _core.file_get_value(own, text, kind)

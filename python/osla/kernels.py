@@ -108,11 +108,13 @@ class LU:
     def _root(self) -> Any:
         return self.matrix._root
 
-    def solve(self, b: Any, *, trans: str = "n", overwrite: bool = False) -> Any:
+    @collective
+    def solve(self, b: Any, *, trans: str = "n",
+              overwrite: bool = False) -> Generator[str, None, Any]:
         """A X = B, or with A^T ("t") or A^H ("c"). Collective. b: a Matrix or Part, which the solution
         replaces; or, where A is not a part, an array [n] or [n, nrhs] that is the same on all ranks: then X is a new array,
         or with overwrite=True replaces b."""
-        return _getrs(self, b, trans, overwrite)
+        return (yield from _getrs(self, b, trans, overwrite))
 
     def inverse(self) -> Matrix:
         """`getri`: the matrix becomes A^-1. Collective."""
@@ -141,9 +143,10 @@ class Cholesky:
     def _root(self) -> Any:
         return self.matrix._root
 
-    def solve(self, b: Any, *, overwrite: bool = False) -> Any:
+    @collective
+    def solve(self, b: Any, *, overwrite: bool = False) -> Generator[str, None, Any]:
         """A X = B. Collective. b as in LU.solve."""
-        return _potrs(self, b, overwrite)
+        return (yield from _potrs(self, b, overwrite))
 
     def inverse(self) -> Matrix:
         """`potri`: triangle `uplo` of the matrix becomes that of A^-1. Collective."""
@@ -223,13 +226,13 @@ def getri(factor: LU, **options: Any) -> Generator[str, None, Matrix]:
     return factor.matrix
 
 
-def potrs(factor: Cholesky, b: Any) -> None:
+@collective
+def potrs(factor: Cholesky, b: Any) -> Generator[str, None, None]:
     """B := A^-1 B, in place. Collective. b: a Matrix or Part; or, where A is not a part, an array [n]
     or [n, nrhs] by columns, of A's dtype, the same on all ranks."""
-    _potrs(factor, b, True)
+    yield from _potrs(factor, b, True)
 
 
-@collective
 def _potrs(factor: Cholesky, b: Any, overwrite: bool) -> Generator[str, None, Any]:
     if not isinstance(factor, Cholesky):
         raise ArgumentError("factor: what potrf returned is needed")
@@ -240,12 +243,12 @@ def _potrs(factor: Cholesky, b: Any, overwrite: bool) -> Generator[str, None, An
     return x
 
 
-def getrs(factor: LU, b: Any, *, trans: str = "n") -> None:
-    """B := op(A)^-1 B, in place. Collective. b as in potrs."""
-    _getrs(factor, b, trans, True)
-
-
 @collective
+def getrs(factor: LU, b: Any, *, trans: str = "n") -> Generator[str, None, None]:
+    """B := op(A)^-1 B, in place. Collective. b as in potrs."""
+    yield from _getrs(factor, b, trans, True)
+
+
 def _getrs(factor: LU, b: Any, trans: str, overwrite: bool) -> Generator[str, None, Any]:
     if not isinstance(factor, LU):
         raise ArgumentError("factor: what getrf returned is needed")
@@ -304,22 +307,24 @@ class Mixed(NamedTuple):
     converged: bool
 
 
-@collective
 def _mixed(cholesky: bool, uplo: str, a: Matrix, b: Matrix, x: Matrix,
            options: dict[str, Any]) -> Generator[str, None, Mixed]:
     matrices = handle(a, Matrix, "a"), handle(b, Matrix, "b"), handle(x, Matrix, "x")
     which, packed = _words.word(uplo, _words.UPLO, "uplo"), _core.options("refine", options)
-    yield _words.same("posv" if cholesky else "gesv", uplo)
+    yield _words.same(uplo)
     path, *rest = _core.mixed(cholesky, which, *matrices, packed)
     return Mixed(_words.MIXED[path], *rest)
 
 
-def gesv_mixed(a: Matrix, b: Matrix, x: Matrix, **options: Any) -> Mixed:
+@collective
+def gesv_mixed(a: Matrix, b: Matrix, x: Matrix, **options: Any) -> Generator[str, None, Mixed]:
     """Solves A X = B in double precision by LU in single precision and refinement. Collective. a is
     not changed. options: max_iterations, target."""
-    return _mixed(False, "lower", a, b, x, options)
+    return (yield from _mixed(False, "lower", a, b, x, options))
 
 
-def posv_mixed(a: Matrix, b: Matrix, x: Matrix, *, uplo: str = "lower", **options: Any) -> Mixed:
+@collective
+def posv_mixed(a: Matrix, b: Matrix, x: Matrix, *, uplo: str = "lower",
+               **options: Any) -> Generator[str, None, Mixed]:
     """The same by Cholesky; a holds both triangles. Collective."""
-    return _mixed(True, uplo, a, b, x, options)
+    return (yield from _mixed(True, uplo, a, b, x, options))

@@ -3,6 +3,7 @@ import numpy as np
 import pytest
 
 import osla
+from test_hessian import shared_path
 
 
 @pytest.fixture
@@ -113,6 +114,26 @@ def test_transports_with_wrong_options(world):
             osla.Transport(**(option if last else {}))
     made = osla.Transport()
     made.destroy()
+
+
+def test_misspelt_arguments_on_one_rank(world, other, tmp_path_factory):
+    """Python refuses them on that rank alone, and the package on the others."""
+    if world.size == 1:
+        pytest.skip("one rank")
+    last = world.rank == world.size - 1
+    wrong, line = ({"trnas": "t"} if last else {}), np.ones(4)
+    factor, cholesky, b = osla.getrf(on(other)), osla.potrf(on(other)), on(other)
+    with osla.File(shared_path(world, tmp_path_factory, "misspelt.h5"), "w", transport=other) as file:
+        for call, name in ((lambda: osla.getrs(factor, line, **wrong), "getrs"),
+                           (lambda: osla.potrs(cholesky, line, **wrong), "potrs"),
+                           (lambda: factor.solve(line, **wrong), "LU.solve"),
+                           (lambda: cholesky.solve(line, **wrong), "Cholesky.solve"),
+                           (lambda: file.put("x", 1, **wrong), "File.put")):
+            with pytest.raises(TypeError if last else osla.ArgumentError,
+                               match="trnas" if last else f"^{name}: .*trnas"):
+                call()
+        with pytest.raises(osla.StateError, match="File.put of a vector where rank 0 calls File.put of a value"):
+            file.put("x", line if last else 1)
 
 
 def test_what_differs_on_one_rank(world, other):
