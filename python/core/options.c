@@ -113,10 +113,6 @@ static const struct kind {
 static bool set_field(const field *f, PyObject *value, char *at)
 {
   if (f->type == DOUBLE) {
-    if (PyComplex_Check(value)) { /* numpy's would lose the imaginary part */
-      PyErr_Format(PyExc_TypeError, "%s must be a real number", f->name);
-      return false;
-    }
     double number = PyFloat_AsDouble(value);
     memcpy(at, &number, sizeof number);
   } else if (f->type == BOOL) {

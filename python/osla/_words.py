@@ -96,6 +96,8 @@ def real(value: Any, name: str) -> float:
         return float(value)
     except (TypeError, ValueError):
         raise ArgumentError(f"{name} = {value!r}: a real number is needed") from None
+    except OverflowError:
+        raise ArgumentError(f"{name}: the number is too large for float64") from None
 
 
 def factor(value: Any, name: str, operand: Any) -> complex:
@@ -107,10 +109,21 @@ def factor(value: Any, name: str, operand: Any) -> complex:
         number = complex(value)
     except (TypeError, ValueError):
         raise ArgumentError(f"{name} = {value!r}: a number is needed") from None
+    except OverflowError:
+        raise ArgumentError(f"{name}: the number is too large for float64") from None
     if number.imag != 0 and operand.dtype.kind != "c":
         raise ArgumentError(f"{name} = {value!r}: a real number is needed for elements of "
                             f"{operand.dtype}")
     return number
+
+
+def options(kind: str, fields: Mapping[str, Any]) -> bytes:
+    """The library's options of that kind. None of them is complex, and the C part would lose the
+    imaginary part of numpy's numbers."""
+    for name, value in fields.items():
+        if np.iscomplexobj(value):
+            raise ArgumentError(f"{name} = {value!r}: a real number is needed")
+    return _core.options(kind, fields)
 
 
 def _array(value: Any, name: str) -> np.ndarray:
@@ -128,7 +141,7 @@ def indices(value: Any, name: str) -> np.ndarray:
     """Whole numbers as contiguous int64, copied where they are not. A mask's elements or truncated
     fractions would be other indices, so nothing but integers is taken."""
     given = _array(value, name)
-    if given.size == 0 and not isinstance(value, np.ndarray):
+    if given.size == 0 and given.dtype.kind in "biufc":
         given = given.astype(np.int64)  # numpy makes float64 of an empty list
     if given.dtype.kind not in "iu" or not np.can_cast(given.dtype, np.int64, "safe"):
         hint = "; numpy.flatnonzero makes indices of a mask" if given.dtype == bool else ""
@@ -140,6 +153,8 @@ def numbers(value: Any, name: str, dtype: Any, copy: bool = False) -> np.ndarray
     """Numbers as an array by columns of a dtype, copied where they are not that or `copy` is set.
     Rounding is all that may change them (numpy's "same_kind")."""
     given, wanted = _array(value, name), np.dtype(dtype)
+    if given.dtype == object and np.ndim(value) == 0:  # a Fraction, a Decimal, a large int
+        given = np.array([real(value, name)])
     if given.dtype.kind not in "biufc" or not np.can_cast(given.dtype, wanted, "same_kind"):
         raise ArgumentError(f"{name}: elements of {given.dtype} where {wanted} is needed")
     with np.errstate(over="ignore"):

@@ -33,7 +33,7 @@ def _options(block: Any, dtype: Any, update_dtype: Any, given: dict[str, Any]) -
         if fields["single"] and not fields["single_updates"]:
             raise UnsupportedError("updates of float64 into an accumulator of float32")
     fields["from_zero"] = given.get("initial", 1) == 0
-    return _core.options("Hessian", fields)
+    return _words.options("Hessian", fields)
 
 
 class Hessian(Owned):

@@ -65,9 +65,9 @@ def iterate(a: CSR | Matrix, b: np.ndarray, x: np.ndarray | None = None, *, mode
     own, first, last, length = _share(a)
     triangle = _words.word(uplo, _words.STORED_TRIANGLE, "uplo")
     steps = _words.whole(bound_steps, "bound_steps", 0)
-    blocks = _core.options("blocks", {"block": _words.whole(block, "block", 1),
+    blocks = _words.options("blocks", {"block": _words.whole(block, "block", 1),
                                       "factor": _words.word(factor, _words.BLOCK_FACTOR, "factor")})
-    packed = _core.options("iterate", {**options, "mode": _words.word(mode, _words.MODE, "mode")})
+    packed = _words.options("iterate", {**options, "mode": _words.word(mode, _words.MODE, "mode")})
     _core.check_line(b, "b", _core.DOUBLE, length, False)
     if x is not None:
         _core.check_line(x, "x", _core.DOUBLE, length, False)
@@ -116,7 +116,7 @@ class Diffusion(Owned):
             fields |= _triple(ranks, "ranks", 1)
         if offset is not None:
             fields |= {"offset": _words.real(offset, "offset"), "no_offset": offset == 0}
-        packed = _core.options("Diffusion", fields)
+        packed = _words.options("Diffusion", fields)
         yield
         self._handle = _core.diffusion_create(own, packed)
         self._root, self.transport = own, transport
@@ -142,7 +142,7 @@ class Diffusion(Owned):
         mode, bound_steps, options: as of `iterate`; Iterated.x is a state."""
         own, shape = self._alive(), self._shape
         steps = _words.whole(bound_steps, "bound_steps", 0)
-        packed = _core.options("iterate", {**options, "mode": _words.word(mode, _words.MODE, "mode")})
+        packed = _words.options("iterate", {**options, "mode": _words.word(mode, _words.MODE, "mode")})
         if x is None:
             x = self.initial()
         if not isinstance(x, np.ndarray) or x.dtype != np.float64 or x.shape != shape:

@@ -23,7 +23,7 @@ def gemm(a: Matrix | Part, b: Matrix | Part, c: Matrix | Part, *, alpha: complex
     parts = part_of(a, "a"), part_of(b, "b"), part_of(c, "c")
     how = [_words.word(x, _words.TRANS, n) for x, n in ((transa, "transa"), (transb, "transb"))]
     factors = _words.factor(alpha, "alpha", a), _words.factor(beta, "beta", a)
-    packed = _core.options("gemm", options)
+    packed = _words.options("gemm", options)
     yield _words.same(transa, transb, *factors)
     _core.gemm(*how, factors[0], parts[0], parts[1], factors[1], parts[2], packed)
 
@@ -36,7 +36,7 @@ def _product(a: Matrix, b: Matrix) -> Generator[None, None, Matrix]:
     yield
     c = a._like(a.shape[0], b.shape[1], a.block[0], b.block[1])
     _core.gemm(_core.NOTRANS, _core.NOTRANS, 1.0, *parts, 0.0, part_of(c, "c"),
-               _core.options("gemm", {}))
+               _words.options("gemm", {}))
     return c
 
 
@@ -48,7 +48,7 @@ def syrk(a: Matrix | Part, c: Matrix | Part, *, uplo: str = "lower", trans: str 
     parts = part_of(a, "a"), part_of(c, "c")
     which = _words.word(uplo, _words.UPLO, "uplo"), _words.word(trans, _words.TRANS, "trans")
     factors = _words.factor(alpha, "alpha", a), _words.factor(beta, "beta", a)
-    packed = _core.options("gemm", options)
+    packed = _words.options("gemm", options)
     yield _words.same(uplo, trans, *factors)
     _core.syrk(*which, factors[0], parts[0], factors[1], parts[1], packed)
 
@@ -174,7 +174,7 @@ def getrf(a: Matrix | Part, *, pivoting: str = "partial", **options: Any) -> Gen
     """
     own = part_of(a, "a")
     kind = _words.word(pivoting, _words.PIVOTING, "pivoting")
-    packed = _core.options("lu", {**options, "pivoting": kind})
+    packed = _words.options("lu", {**options, "pivoting": kind})
     matrix = a.matrix if isinstance(a, Part) else a
     ipiv = None if kind == _core.PIVOT_NONE else np.zeros(matrix.local_rows.size, np.int64)
     yield _words.same(pivoting, **options)
@@ -194,7 +194,7 @@ def potrf(a: Matrix | Part, uplo: str = "lower", **options: Any) -> Generator[st
     minor that is not.
     """
     own, which = part_of(a, "a"), _words.word(uplo, _words.UPLO, "uplo")
-    packed = _core.options("cholesky", options)
+    packed = _words.options("cholesky", options)
     yield _words.same(uplo, **options)
     info = _core.potrf(own, which, packed)
     _refuse("potrf", info, "the leading minor of order {} is not positive definite")
@@ -207,7 +207,7 @@ def potri(factor: Cholesky, **options: Any) -> Generator[str, None, Matrix]:
     the matrix. Collective."""
     if not isinstance(factor, Cholesky):
         raise ArgumentError("factor: what potrf returned is needed")
-    own, packed = _matrix(factor, "an inverse"), _core.options("cholesky", options)
+    own, packed = _matrix(factor, "an inverse"), _words.options("cholesky", options)
     yield _words.same(factor.uplo, **options)
     info = _core.potri(own, _words.UPLO[factor.uplo], packed)
     _refuse("potri", info, "element {} (from 1) of the factor's diagonal is zero")
@@ -219,7 +219,7 @@ def getri(factor: LU, **options: Any) -> Generator[str, None, Matrix]:
     """The factors' matrix := A^-1, in place; the factors are gone. Returns the matrix. Collective."""
     if not isinstance(factor, LU):
         raise ArgumentError("factor: what getrf returned is needed")
-    own, packed = _matrix(factor, "an inverse"), _core.options("lu", options)
+    own, packed = _matrix(factor, "an inverse"), _words.options("lu", options)
     yield _words.same(**options)
     info = _core.getri(own, factor.ipiv, packed)
     _refuse("getri", info, "element {} (from 1) of U's diagonal is zero")
@@ -289,7 +289,7 @@ def refine(a: Matrix, factor: LU | Cholesky, b: Matrix, x: Matrix,
         raise ArgumentError("factor: what getrf or potrf returned is needed")
     factors, uplo = _matrix(factor, "refinement"), getattr(factor, "uplo", "lower")
     matrices = handle(a, Matrix, "a"), handle(b, Matrix, "b"), handle(x, Matrix, "x")
-    packed = _core.options("refine", options)
+    packed = _words.options("refine", options)
     yield _words.same(type(factor).__name__, uplo)
     return Refined(*_core.refine(isinstance(factor, Cholesky), _words.UPLO[uplo], factors,
                                  getattr(factor, "ipiv", None), *matrices, packed))
@@ -310,7 +310,7 @@ class Mixed(NamedTuple):
 def _mixed(cholesky: bool, uplo: str, a: Matrix, b: Matrix, x: Matrix,
            options: dict[str, Any]) -> Generator[str, None, Mixed]:
     matrices = handle(a, Matrix, "a"), handle(b, Matrix, "b"), handle(x, Matrix, "x")
-    which, packed = _words.word(uplo, _words.UPLO, "uplo"), _core.options("refine", options)
+    which, packed = _words.word(uplo, _words.UPLO, "uplo"), _words.options("refine", options)
     yield _words.same(uplo)
     path, *rest = _core.mixed(cholesky, which, *matrices, packed)
     return Mixed(_words.MIXED[path], *rest)

@@ -69,8 +69,14 @@ class Matrix(Owned):
         """The number of elements on all ranks. Local."""
         return self.shape[0] * self.shape[1]
 
-    def __array__(self, *unused: Any, **also: Any) -> np.ndarray:
-        """numpy must not take it for one object: an array of all elements is a collective call."""
+    def __array__(self, dtype: Any = None, *unused: Any, **also: Any) -> np.ndarray:
+        """Raises TypeError, since an array of all elements is a collective call: `to_numpy`. With
+        dtype=object it is this object as one element. numpy's array_equal and array_equiv catch the
+        error and return False, also for a matrix and itself. Local."""
+        if dtype is not None and np.dtype(dtype) == object:
+            one = np.empty(1, object)
+            one[0] = self
+            return one.reshape(())
         raise TypeError("a Matrix is distributed: to_numpy() makes an array of it on all ranks "
                         "together, and local is this rank's part")
 

@@ -29,7 +29,7 @@ def symm(a: Matrix | Part, b: Matrix | Part, c: Matrix | Part, *, side: str = "l
     """
     parts = part_of(a, "a"), part_of(b, "b"), part_of(c, "c")
     how, (scale, keep) = _sides(side, uplo), _factors(alpha, beta, a)
-    packed = _core.options("gemm", options)
+    packed = _words.options("gemm", options)
     yield _words.same(side, uplo, scale, keep)
     _core.symm(*how, scale, parts[0], parts[1], keep, parts[2], packed)
 
@@ -41,7 +41,7 @@ def hemm(a: Matrix | Part, b: Matrix | Part, c: Matrix | Part, *, side: str = "l
     """As `symm`, with A = A^H, whose diagonal counts as real. Collective."""
     parts = part_of(a, "a"), part_of(b, "b"), part_of(c, "c")
     how, (scale, keep) = _sides(side, uplo), _factors(alpha, beta, a)
-    packed = _core.options("gemm", options)
+    packed = _words.options("gemm", options)
     yield _words.same(side, uplo, scale, keep)
     _core.hemm(*how, scale, parts[0], parts[1], keep, parts[2], packed)
 
@@ -54,7 +54,7 @@ def herk(a: Matrix | Part, c: Matrix | Part, *, uplo: str = "lower", trans: str 
     parts = part_of(a, "a"), part_of(c, "c")
     which = _words.word(uplo, _words.UPLO, "uplo"), _words.word(trans, _words.TRANS, "trans")
     factors = _words.real(alpha, "alpha"), _words.real(beta, "beta")
-    packed = _core.options("gemm", options)
+    packed = _words.options("gemm", options)
     yield _words.same(uplo, trans, *factors)
     _core.herk(*which, factors[0], parts[0], factors[1], parts[1], packed)
 
@@ -69,7 +69,7 @@ def trmm(a: Matrix | Part, b: Matrix | Part, *, side: str = "left", uplo: str = 
     parts = part_of(a, "a"), part_of(b, "b")
     how = (*_sides(side, uplo), _words.word(trans, _words.TRANS, "trans"),
            _words.word(diag, _words.DIAG, "diag"))
-    scale, packed = _words.factor(alpha, "alpha", a), _core.options("gemm", options)
+    scale, packed = _words.factor(alpha, "alpha", a), _words.options("gemm", options)
     yield _words.same(side, uplo, trans, diag, scale)
     _core.trmm(*how, scale, *parts, packed)
 

@@ -218,7 +218,7 @@ def cg(a: CSR, b: np.ndarray, x: np.ndarray | None = None, *, jacobi: int = 0, s
         x = np.zeros(a.rows)
     _core.check_line(b, "b", _core.DOUBLE, a.rows, False)
     _core.check_line(x, "x", _core.DOUBLE, a.rows, True)
-    packed = _core.options("solver", options)
+    packed = _words.options("solver", options)
     yield _words.same(f"with jacobi={min(block, 1)} sweeps={many} {mode}")
     end, *rest = _core.cg(own, block, many, how, b, x, packed)
     return Solved(x, _words.KRYLOV_END[end], *rest)
@@ -234,7 +234,7 @@ def lsqr(a: CSR, b: np.ndarray, *, damping: float = 0.0, scale: np.ndarray | Non
     _core.check_line(b, "b", _core.DOUBLE, a.rows, False)
     if scale is not None:
         _core.check_line(scale, "scale", _core.DOUBLE, a.columns, False)
-    x, packed = np.zeros(a.columns), _core.options("solver", options)
+    x, packed = np.zeros(a.columns), _words.options("solver", options)
     yield
     end, *rest = _core.lsqr(own, b, damp, scale, x, packed)
     return Solved(x, _words.KRYLOV_END[end], *rest)

@@ -1,5 +1,8 @@
 """What is converted: only what keeps its values. A mask, a fraction, a text or an imaginary part would
 become other numbers without a word."""
+from decimal import Decimal
+from fractions import Fraction
+
 import numpy as np
 import pytest
 
@@ -61,7 +64,8 @@ def test_what_is_kept(world):
                np.array([[1, 0], [2, 0]])[:, 0]):
         H.update(ix, np.array([True, True]), copy=True)
         H.update_gradient(ix, np.array([1, 1], np.float16), copy=True)
-    H.update([], [], copy=True)
+    for nothing in ([], np.array([]), np.array([], np.float32), np.array([], bool)):
+        H.update(nothing, nothing, copy=True)
     H.update(3, 2, copy=True)
     single.update([0], np.array([1 / 3]), copy=True)
     H.commit()
@@ -70,7 +74,13 @@ def test_what_is_kept(world):
     assert (H.gradient == [0, each, each, 0]).all()
     assert H.matrix[1, 2] == each and H.matrix[3, 3] == 4 * world.size
     assert abs(single.matrix[0, 0] - world.size / 9) < 1e-6 * world.size
+    a, mine = osla.Matrix(1, world.size), world.rank
+    for value in (Fraction(1, 2), Decimal("1.5"), 10**20, np.array(Fraction(1, 2))):
+        a[0, mine] = value
+        assert a[0, mine] == float(value)
     z = osla.Matrix(2, 2, dtype=np.complex64)
+    z[1, 1] = Fraction(1, 2)
+    assert z[1, 1] == 0.5
     z[0, :] = [1, 2.5]
     world.barrier()
     assert z[0, 1] == 2.5
@@ -86,6 +96,11 @@ def test_what_is_too_large(world):
         single.update([0], [1e300], copy=True)
     with pytest.raises(osla.ArgumentError, match="too large for float32"):
         a[0, 0] = 1e39
+    with pytest.raises(osla.ArgumentError, match="too large for float64"):
+        a[0, 0] = 10**400
+    for call in (a.scale, lambda x: a.add(x, a)):
+        with pytest.raises(osla.ArgumentError, match="alpha: the number is too large for float64"):
+            call(10**400)
     a[0, 0] = np.inf
     world.barrier()
     assert a[0, 0] == np.inf
@@ -108,8 +123,13 @@ def test_factors(world):
     assert (c.to_numpy() == np.eye(3)).all()
     c.scale(2 + 0j)
     assert c[0, 0] == 2
-    with pytest.raises(TypeError):
-        osla.Hessian(3, initial=1j)
+    line = osla.CSR(np.array([0, 1]), np.array([world.rank]), np.ones(1))
+    for number in (1j, np.complex64(1e-3 + 5j), np.array(1e-3 + 5j)):
+        for call, name in ((lambda: osla.Hessian(3, initial=number), "initial"),
+                           (lambda: osla.cg(line, np.ones(1), tolerance=number), "tolerance"),
+                           (lambda: osla.refine(a, osla.LU(a, None, 0), b, c, target=number), "target")):
+            with pytest.raises(osla.ArgumentError, match=f"{name} = .* a real number is needed"):
+                call()
     with pytest.raises(IndexError):
         c[True, 0]
 

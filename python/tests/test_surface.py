@@ -72,6 +72,8 @@ def test_words_for_each_object(world, tmp_path_factory):
     assert (square.ndim, square.size) == (2, 16)
     with pytest.raises(TypeError, match="to_numpy"):
         np.asarray(square)
+    one, several = np.array(square, dtype=object), np.array([square, None], dtype=object)
+    assert one.shape == () and one[()] is square and several[0] is square and several[1] is None
 
 
 def test_exceptions(world):
