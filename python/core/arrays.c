@@ -30,14 +30,20 @@ static bool is_int64(const Py_buffer *view)
   return view->itemsize == 8 && (strcmp(view->format, "l") == 0 || strcmp(view->format, "q") == 0);
 }
 
-static bool acquire(PyObject *object, const char *name, const char *wanted, bool write,
+static bool acquire(PyObject *object, const char *name, const char *wanted, osla_py_use use,
                     osla_py_array *out)
 {
+  const bool write = use == OSLA_PY_WRITE;
   int flags = write ? PyBUF_RECORDS : PyBUF_RECORDS_RO;
   memset(out, 0, sizeof *out);
   if (!PyObject_CheckBuffer(object)) {
-    osla_py_refuse(OSLA_ERR_ARG, "%s: an array of %s is needed; with copy=True one is made", name,
-                   wanted);
+    if (use == OSLA_PY_READ_OR_COPY)
+      osla_py_refuse(OSLA_ERR_ARG, "%s: an array of %s is needed; with copy=True one is made", name,
+                     wanted);
+    else
+      osla_py_refuse(OSLA_ERR_ARG,
+                     "%s: an array of %s is needed; numpy.asarray(%s, numpy.%s) makes one", name,
+                     wanted, name, wanted);
     return false;
   }
   if (PyObject_GetBuffer(object, &out->view, flags) != 0) {
@@ -79,11 +85,11 @@ static bool wrong_type(osla_py_array *array, const char *name, const char *wante
   return refuse(array);
 }
 
-static bool take_line(PyObject *object, const char *name, int dtype, int64_t count, bool write,
+static bool take_line(PyObject *object, const char *name, int dtype, int64_t count, osla_py_use use,
                       osla_py_array *out)
 {
   const char *wanted = dtype < 0 ? "int64" : dtype_name((osla_dtype)dtype);
-  if (!acquire(object, name, wanted, write, out)) return false;
+  if (!acquire(object, name, wanted, use, out)) return false;
   Py_buffer *v = &out->view;
   if (dtype < 0 ? !is_int64(v) : !is_dtype(v->format, (osla_dtype)dtype))
     return wrong_type(out, name, wanted);
@@ -107,16 +113,16 @@ static bool take_line(PyObject *object, const char *name, int dtype, int64_t cou
   return true;
 }
 
-bool osla_py_take_indices(PyObject *object, const char *name, int64_t count, bool write,
+bool osla_py_take_indices(PyObject *object, const char *name, int64_t count, osla_py_use use,
                           osla_py_array *out)
 {
-  return take_line(object, name, -1, count, write, out);
+  return take_line(object, name, -1, count, use, out);
 }
 
 bool osla_py_take_vector(PyObject *object, const char *name, osla_dtype dtype, int64_t count,
-                         bool write, osla_py_array *out)
+                         osla_py_use use, osla_py_array *out)
 {
-  return take_line(object, name, (int)dtype, count, write, out);
+  return take_line(object, name, (int)dtype, count, use, out);
 }
 
 /* Sizes and bytes between rows and between columns, of one or two dimensions. */
@@ -140,9 +146,9 @@ static bool shape_of(osla_py_array *a, bool row, Py_ssize_t *down, Py_ssize_t *a
 }
 
 bool osla_py_take_columns(PyObject *object, const char *name, osla_dtype dtype, int64_t rows,
-                          int64_t cols, bool row, bool write, osla_py_array *out)
+                          int64_t cols, bool row, osla_py_use use, osla_py_array *out)
 {
-  if (!acquire(object, name, dtype_name(dtype), write, out)) return false;
+  if (!acquire(object, name, dtype_name(dtype), use, out)) return false;
   const Py_buffer *v = &out->view;
   Py_ssize_t down = 0, across = 0;
   if (!is_dtype(v->format, dtype)) return wrong_type(out, name, dtype_name(dtype));
@@ -169,8 +175,8 @@ bool osla_py_take_columns(PyObject *object, const char *name, osla_dtype dtype, 
   if (!tight || !apart) {
     osla_py_refuse(OSLA_ERR_ARG,
                    "%s: not by columns (Fortran order) in memory; numpy.asfortranarray makes such "
-                   "an array, and copy=True does it here",
-                   name);
+                   "an array%s",
+                   name, use == OSLA_PY_READ_OR_COPY ? ", and copy=True does it here" : "");
     return refuse(out);
   }
   out->ld = out->cols > 1 ? across / v->itemsize : least;
@@ -188,7 +194,7 @@ static PyObject *check_line(PyObject *module, PyObject *args)
   long long count;
   osla_py_array array;
   if (!PyArg_ParseTuple(args, "OsiLp", &object, &name, &dtype, &count, &write) ||
-      !take_line(object, name, dtype, count, write != 0, &array))
+      !take_line(object, name, dtype, count, write ? OSLA_PY_WRITE : OSLA_PY_READ, &array))
     return NULL;
   osla_py_give_back(&array);
   Py_RETURN_NONE;
@@ -203,7 +209,8 @@ static PyObject *check_columns(PyObject *module, PyObject *args)
   long long rows, cols;
   osla_py_array array;
   if (!PyArg_ParseTuple(args, "OsiLLp", &object, &name, &dtype, &rows, &cols, &write) ||
-      !osla_py_take_columns(object, name, (osla_dtype)dtype, rows, cols, false, write != 0, &array))
+      !osla_py_take_columns(object, name, (osla_dtype)dtype, rows, cols, false,
+                            write ? OSLA_PY_WRITE : OSLA_PY_READ, &array))
     return NULL;
   osla_py_give_back(&array);
   Py_RETURN_NONE;

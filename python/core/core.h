@@ -161,17 +161,21 @@ typedef struct osla_py_array {
 
 enum { OSLA_PY_ANY = -1 };
 
+/* How the call uses the array. OSLA_PY_READ_OR_COPY: the call has copy=True, which the text of a
+ * refusal recommends. */
+typedef enum osla_py_use { OSLA_PY_READ, OSLA_PY_WRITE, OSLA_PY_READ_OR_COPY } osla_py_use;
+
 /* An array of int64 or of a dtype with one dimension, contiguous. The library's memory must not be
  * an array's that has been given back: osla_py_give_back. False: an exception. */
-bool osla_py_take_indices(PyObject *object, const char *name, int64_t count, bool write,
+bool osla_py_take_indices(PyObject *object, const char *name, int64_t count, osla_py_use use,
                           osla_py_array *out);
 bool osla_py_take_vector(PyObject *object, const char *name, osla_dtype dtype, int64_t count,
-                         bool write, osla_py_array *out);
+                         osla_py_use use, osla_py_array *out);
 
 /* A matrix by columns (Fortran order): elements of a column follow one another, columns may be
  * apart. One dimension: a column, or with `row` a row. */
 bool osla_py_take_columns(PyObject *object, const char *name, osla_dtype dtype, int64_t rows,
-                          int64_t cols, bool row, bool write, osla_py_array *out);
+                          int64_t cols, bool row, osla_py_use use, osla_py_array *out);
 void osla_py_give_back(osla_py_array *array);
 
 /* Before all ranks meet: would the call take this array? */

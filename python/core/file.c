@@ -132,11 +132,12 @@ static PyObject *file_get_matrix(PyObject *module, PyObject *args)
   return osla_py_result(err);
 }
 
-static bool take_elements(PyObject *object, int type, int64_t count, bool write, osla_py_array *out)
+static bool take_elements(PyObject *object, int type, int64_t count, osla_py_use use,
+                          osla_py_array *out)
 {
   return type == OSLA_FILE_DOUBLE
-           ? osla_py_take_vector(object, "vector", OSLA_DOUBLE, count, write, out)
-           : osla_py_take_indices(object, "vector", count, write, out);
+           ? osla_py_take_vector(object, "vector", OSLA_DOUBLE, count, use, out)
+           : osla_py_take_indices(object, "vector", count, use, out);
 }
 
 /* file_put_vector(file, name, type, array): what all ranks have */
@@ -149,7 +150,7 @@ static PyObject *file_put_vector(PyObject *module, PyObject *args)
   PyObject *object;
   osla_py_array a;
   if (!osla_py_parse(args, "O&siO", osla_py_as_file, &h, &name, &type, &object) ||
-      !take_elements(object, type, OSLA_PY_ANY, false, &a))
+      !take_elements(object, type, OSLA_PY_ANY, OSLA_PY_READ, &a))
     return NULL;
   osla_err err;
   OSLA_PY_RUN(err, osla_file_put_vector(h->object, name, (osla_file_type)type, a.rows, a.data), h,
@@ -181,7 +182,7 @@ static PyObject *file_get_vector(PyObject *module, PyObject *args)
   PyObject *object;
   osla_py_array a;
   if (!osla_py_parse(args, "O&siO", osla_py_as_file, &h, &name, &type, &object) ||
-      !take_elements(object, type, OSLA_PY_ANY, true, &a))
+      !take_elements(object, type, OSLA_PY_ANY, OSLA_PY_WRITE, &a))
     return NULL;
   osla_err err;
   OSLA_PY_RUN(err, osla_file_get_vector(h->object, name, (osla_file_type)type, a.rows, a.data), h,

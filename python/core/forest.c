@@ -25,9 +25,10 @@ static PyObject *forest_create_global(PyObject *module, PyObject *args)
   osla_py_array start = {.held = false}, leaf = {.held = false}, root = {.held = false};
   if (!osla_py_parse(args, "O&OOO", osla_py_as_transport, &t, &pstart, &pleaf, &proot)) return NULL;
   bool fit =
-    osla_py_take_indices(pstart, "start", osla_transport_size(t->object) + 1, false, &start) &&
-    osla_py_take_indices(proot, "root", OSLA_PY_ANY, false, &root) &&
-    (pleaf == Py_None || osla_py_take_indices(pleaf, "leaf", root.rows, false, &leaf));
+    osla_py_take_indices(pstart, "start", osla_transport_size(t->object) + 1, OSLA_PY_READ,
+                         &start) &&
+    osla_py_take_indices(proot, "root", OSLA_PY_ANY, OSLA_PY_READ, &root) &&
+    (pleaf == Py_None || osla_py_take_indices(pleaf, "leaf", root.rows, OSLA_PY_READ, &leaf));
   osla_forest *forest = NULL;
   osla_err err = OSLA_OK;
   if (fit)
@@ -61,9 +62,10 @@ static PyObject *forest_create(PyObject *module, PyObject *args)
   osla_py_array leaf = {.held = false}, rank = {.held = false}, root = {.held = false};
   if (!osla_py_parse(args, "O&LOOO", osla_py_as_transport, &t, &n_roots, &pleaf, &prank, &proot))
     return NULL;
-  bool fit = osla_py_take_indices(proot, "root", OSLA_PY_ANY, false, &root) &&
-             osla_py_take_indices(prank, "rank", root.rows, false, &rank) &&
-             (pleaf == Py_None || osla_py_take_indices(pleaf, "leaf", root.rows, false, &leaf));
+  bool fit =
+    osla_py_take_indices(proot, "root", OSLA_PY_ANY, OSLA_PY_READ, &root) &&
+    osla_py_take_indices(prank, "rank", root.rows, OSLA_PY_READ, &rank) &&
+    (pleaf == Py_None || osla_py_take_indices(pleaf, "leaf", root.rows, OSLA_PY_READ, &leaf));
   osla_forest *forest = NULL;
   osla_root *pairs = fit ? pairs_of(&rank, &root) : NULL;
   osla_err err = fit && !pairs ? osla_error_set(OSLA_ERR_MEM, "Forest: a list of roots") : OSLA_OK;
@@ -142,7 +144,7 @@ static PyObject *forest_embed(PyObject *module, PyObject *args)
   PyObject *pchosen;
   osla_py_array chosen;
   if (!osla_py_parse(args, "O&pO", osla_py_as_forest, &h, &leaves, &pchosen) ||
-      !osla_py_take_indices(pchosen, "chosen", OSLA_PY_ANY, false, &chosen))
+      !osla_py_take_indices(pchosen, "chosen", OSLA_PY_ANY, OSLA_PY_READ, &chosen))
     return NULL;
   osla_forest *forest = NULL;
   osla_err err;
@@ -218,9 +220,9 @@ static PyObject *forest_edges(PyObject *module, PyObject *args)
   osla_py_array leaf = {.held = false}, rank = {.held = false}, root = {.held = false};
   if (!osla_py_parse(args, "O&OOO", osla_py_as_forest, &h, &pleaf, &prank, &proot)) return NULL;
   int64_t n = osla_forest_n_edges(h->object);
-  bool fit = osla_py_take_indices(pleaf, "leaf", n, true, &leaf) &&
-             osla_py_take_indices(prank, "rank", n, true, &rank) &&
-             osla_py_take_indices(proot, "root", n, true, &root) && osla_py_is_usable(h);
+  bool fit = osla_py_take_indices(pleaf, "leaf", n, OSLA_PY_WRITE, &leaf) &&
+             osla_py_take_indices(prank, "rank", n, OSLA_PY_WRITE, &rank) &&
+             osla_py_take_indices(proot, "root", n, OSLA_PY_WRITE, &root) && osla_py_is_usable(h);
   osla_root *pairs = malloc(((size_t)n + 1) * sizeof *pairs);
   if (fit && pairs) {
     osla_forest_edges(h->object, leaf.data, pairs);
@@ -248,7 +250,7 @@ static PyObject *forest_degrees(PyObject *module, PyObject *args)
   PyObject *object;
   osla_py_array out;
   if (!osla_py_parse(args, "O&O", osla_py_as_forest, &h, &object) ||
-      !osla_py_take_indices(object, "out", osla_forest_n_roots(h->object), true, &out))
+      !osla_py_take_indices(object, "out", osla_forest_n_roots(h->object), OSLA_PY_WRITE, &out))
     return NULL;
   bool usable = osla_py_is_usable(h);
   if (usable) osla_forest_degrees(h->object, out.data);

@@ -42,8 +42,10 @@ static PyObject *hessian_update(PyObject *module, PyObject *const *args, Py_ssiz
   osla_py_array ix, g;
   if (!is_count(count, 3)) return NULL;
   osla_py_handle *h = osla_py_handle_of(args[0], &osla_py_hessian);
-  if (!h || !osla_py_take_indices(args[1], "ix", OSLA_PY_ANY, false, &ix)) return NULL;
-  if (!osla_py_take_columns(args[2], "G", h->update_dtype, OSLA_PY_ANY, ix.rows, true, false, &g)) {
+  if (!h || !osla_py_take_indices(args[1], "ix", OSLA_PY_ANY, OSLA_PY_READ_OR_COPY, &ix))
+    return NULL;
+  if (!osla_py_take_columns(args[2], "G", h->update_dtype, OSLA_PY_ANY, ix.rows, true,
+                            OSLA_PY_READ_OR_COPY, &g)) {
     osla_py_give_back(&ix);
     return NULL;
   }
@@ -62,10 +64,10 @@ static PyObject *hessian_update_block(PyObject *module, PyObject *const *args, P
   osla_py_array ix = {.held = false}, jx = {.held = false}, u = {.held = false};
   if (!is_count(count, 4)) return NULL;
   osla_py_handle *h = osla_py_handle_of(args[0], &osla_py_hessian);
-  bool fit =
-    h && osla_py_take_indices(args[1], "ix", OSLA_PY_ANY, false, &ix) &&
-    osla_py_take_indices(args[2], "jx", OSLA_PY_ANY, false, &jx) &&
-    osla_py_take_columns(args[3], "U", h->update_dtype, ix.rows, jx.rows, false, false, &u);
+  bool fit = h && osla_py_take_indices(args[1], "ix", OSLA_PY_ANY, OSLA_PY_READ_OR_COPY, &ix) &&
+             osla_py_take_indices(args[2], "jx", OSLA_PY_ANY, OSLA_PY_READ_OR_COPY, &jx) &&
+             osla_py_take_columns(args[3], "U", h->update_dtype, ix.rows, jx.rows, false,
+                                  OSLA_PY_READ_OR_COPY, &u);
   osla_err err = OSLA_OK;
   if (fit)
     OSLA_PY_RUN(
@@ -84,8 +86,10 @@ static PyObject *hessian_update_gradient(PyObject *module, PyObject *const *args
   osla_py_array ix, values;
   if (!is_count(count, 3)) return NULL;
   osla_py_handle *h = osla_py_handle_of(args[0], &osla_py_hessian);
-  if (!h || !osla_py_take_indices(args[1], "ix", OSLA_PY_ANY, false, &ix)) return NULL;
-  if (!osla_py_take_vector(args[2], "values", OSLA_DOUBLE, ix.rows, false, &values)) {
+  if (!h || !osla_py_take_indices(args[1], "ix", OSLA_PY_ANY, OSLA_PY_READ_OR_COPY, &ix))
+    return NULL;
+  if (!osla_py_take_vector(args[2], "values", OSLA_DOUBLE, ix.rows, OSLA_PY_READ_OR_COPY,
+                           &values)) {
     osla_py_give_back(&ix);
     return NULL;
   }
@@ -109,15 +113,15 @@ static PyObject *hessian_update_once(PyObject *module, PyObject *args)
                 u = {.held = false, .ld = 1}, gradient = {.held = false};
   if (!osla_py_parse(args, "O&KOOOOO", osla_py_as_hessian, &h, &id, &pix, &pg, &pjx, &pu,
                      &pgradient) ||
-      !osla_py_take_indices(pix, "ix", OSLA_PY_ANY, false, &ix))
+      !osla_py_take_indices(pix, "ix", OSLA_PY_ANY, OSLA_PY_READ, &ix))
     return NULL;
   bool fit = (pg == Py_None || osla_py_take_columns(pg, "G", h->update_dtype, OSLA_PY_ANY, ix.rows,
-                                                    true, false, &g)) &&
-             (pjx == Py_None || osla_py_take_indices(pjx, "jx", OSLA_PY_ANY, false, &jx)) &&
-             (pu == Py_None ||
-              osla_py_take_columns(pu, "U", h->update_dtype, ix.rows, jx.rows, false, false, &u)) &&
-             (pgradient == Py_None ||
-              osla_py_take_vector(pgradient, "gradient", OSLA_DOUBLE, ix.rows, false, &gradient));
+                                                    true, OSLA_PY_READ, &g)) &&
+             (pjx == Py_None || osla_py_take_indices(pjx, "jx", OSLA_PY_ANY, OSLA_PY_READ, &jx)) &&
+             (pu == Py_None || osla_py_take_columns(pu, "U", h->update_dtype, ix.rows, jx.rows,
+                                                    false, OSLA_PY_READ, &u)) &&
+             (pgradient == Py_None || osla_py_take_vector(pgradient, "gradient", OSLA_DOUBLE,
+                                                          ix.rows, OSLA_PY_READ, &gradient));
   osla_hessian_datum datum = {.id = id,
                               .count = ix.rows,
                               .ix = ix.data,

@@ -116,9 +116,9 @@ static PyObject *iterate(PyObject *module, PyObject *args)
   r.rows = find_matrix(pa, &r, &h);
   if (r.rows < 0 || !(r.blocks = osla_py_struct(pblocks, sizeof *r.blocks)) ||
       !(r.how = osla_py_struct(phow, sizeof *r.how)) ||
-      !osla_py_take_vector(pb, "b", OSLA_DOUBLE, r.rows, false, &b))
+      !osla_py_take_vector(pb, "b", OSLA_DOUBLE, r.rows, OSLA_PY_READ, &b))
     return NULL;
-  if (!osla_py_take_vector(px, "x", OSLA_DOUBLE, r.rows, true, &x)) {
+  if (!osla_py_take_vector(px, "x", OSLA_DOUBLE, r.rows, OSLA_PY_WRITE, &x)) {
     osla_py_give_back(&b);
     return NULL;
   }
@@ -177,7 +177,7 @@ static bool take_state(PyObject *object, PyObject *px, osla_py_handle **h, osla_
 {
   *h = osla_py_handle_of(object, &diffusion_kind);
   return *h && osla_py_take_vector(px, "x", OSLA_DOUBLE,
-                                   osla_diffusion_problem((*h)->object).length, true, x);
+                                   osla_diffusion_problem((*h)->object).length, OSLA_PY_WRITE, x);
 }
 
 /* diffusion_fill(diffusion, x) */

@@ -69,8 +69,8 @@ static PyObject *getrf(PyObject *module, PyObject *args)
   if (!osla_py_parse(args, "OOO", &pa, &pivots, &bytes) || !osla_py_as_part(pa, &a)) return NULL;
   const osla_lu_options *options = osla_py_struct(bytes, sizeof *options);
   if (!options ||
-      (pivots != Py_None &&
-       !osla_py_take_indices(pivots, "ipiv", osla_matrix_local_rows(a.matrix), true, &ipiv)))
+      (pivots != Py_None && !osla_py_take_indices(pivots, "ipiv", osla_matrix_local_rows(a.matrix),
+                                                  OSLA_PY_WRITE, &ipiv)))
     return NULL;
   static int64_t nowhere; /* for a rank without rows, whose array may have no memory */
   int64_t *at = ipiv.held && ipiv.rows > 0 ? ipiv.data : ipiv.held ? &nowhere : NULL;

@@ -54,20 +54,20 @@ static PyObject *matrix_indices(PyObject *module, PyObject *args)
   int64_t nb = rows ? l.mb : l.nb;
   int here = rows ? osla_grid_prow(grid) : osla_grid_pcol(grid),
       processes = rows ? l.nprow : l.npcol;
-  if (!osla_py_take_indices(array, "out", count, true, &out)) return NULL;
+  if (!osla_py_take_indices(array, "out", count, OSLA_PY_WRITE, &out)) return NULL;
   for (int64_t i = 0; i < count; i++)
     ((int64_t *)out.data)[i] = osla_index_global(i, nb, here, processes);
   osla_py_give_back(&out);
   Py_RETURN_NONE;
 }
 
-static bool block_args(PyObject *args, bool write, osla_py_handle **h, long long at[2],
+static bool block_args(PyObject *args, osla_py_use use, osla_py_handle **h, long long at[2],
                        osla_py_array *block)
 {
   PyObject *array;
   if (!osla_py_parse(args, "O&LLO", osla_py_as_matrix, h, &at[0], &at[1], &array)) return false;
   return osla_py_take_columns(array, "block", osla_matrix_dtype((*h)->object), OSLA_PY_ANY,
-                              OSLA_PY_ANY, false, write, block);
+                              OSLA_PY_ANY, false, use, block);
 }
 
 /* matrix_get(matrix, i, j, out) */
@@ -77,7 +77,7 @@ static PyObject *matrix_get(PyObject *module, PyObject *args)
   osla_py_handle *h;
   long long at[2];
   osla_py_array b;
-  if (!block_args(args, true, &h, at, &b)) return NULL;
+  if (!block_args(args, OSLA_PY_WRITE, &h, at, &b)) return NULL;
   osla_err err;
   OSLA_PY_RUN(err, osla_matrix_get_block(h->object, at[0], at[1], b.rows, b.cols, b.data, b.ld), h,
               NULL, NULL, NULL);
@@ -92,7 +92,7 @@ static PyObject *matrix_put(PyObject *module, PyObject *args)
   osla_py_handle *h;
   long long at[2];
   osla_py_array b;
-  if (!block_args(args, false, &h, at, &b)) return NULL;
+  if (!block_args(args, OSLA_PY_READ_OR_COPY, &h, at, &b)) return NULL;
   osla_err err;
   OSLA_PY_RUN(err, osla_matrix_put_block(h->object, at[0], at[1], b.rows, b.cols, b.data, b.ld), h,
               NULL, NULL, NULL);

@@ -27,7 +27,7 @@ static bool take_pivots(PyObject *object, const osla_py_handle *a, osla_py_array
   out->held = false;
   out->data = NULL;
   if (object == Py_None) return true;
-  return osla_py_take_indices(object, "ipiv", osla_matrix_local_rows(a->object), false, out);
+  return osla_py_take_indices(object, "ipiv", osla_matrix_local_rows(a->object), OSLA_PY_READ, out);
 }
 
 /* getri(a, ipiv or None, options): info */
@@ -50,7 +50,7 @@ static PyObject *getri(PyObject *module, PyObject *args)
 /* An array that all ranks have, as right-hand sides of the whole matrix in a part. */
 static bool take_replicated(PyObject *object, osla_dtype dtype, osla_part a, osla_py_array *out)
 {
-  return osla_py_take_columns(object, "b", dtype, a.n, OSLA_PY_ANY, false, true, out);
+  return osla_py_take_columns(object, "b", dtype, a.n, OSLA_PY_ANY, false, OSLA_PY_WRITE, out);
 }
 
 /* potrs(uplo, a, b): a is a part; b is one, or an array that all ranks have: then a is whole */

@@ -39,12 +39,13 @@ static PyObject *csr_create(PyObject *module, PyObject *args)
   int rank = osla_transport_rank(t->object);
   bool fit = true;
   for (int i = 0; i < LISTS && fit; i++) {
-    fit = osla_py_take_indices(object[i], names[i], count[i], false, &list[i]);
+    fit = osla_py_take_indices(object[i], names[i], count[i], OSLA_PY_READ, &list[i]);
     if (fit && i + 1 == FIRST) count[FIRST] = 1 + rows_of(rank, list[ROWS].data);
     if (fit && i == FIRST)
       count[COLUMN] = most(0, ((int64_t *)list[FIRST].data)[list[FIRST].rows - 1]);
   }
-  fit = fit && osla_py_take_vector(pvalue, "value", OSLA_DOUBLE, count[COLUMN], false, &value);
+  fit =
+    fit && osla_py_take_vector(pvalue, "value", OSLA_DOUBLE, count[COLUMN], OSLA_PY_READ, &value);
   osla_csr *csr = NULL;
   osla_err err = OSLA_OK;
   if (fit)
@@ -86,8 +87,9 @@ static PyObject *vector_read(PyObject *module, PyObject *args)
   osla_py_array start = {.held = false}, out = {.held = false};
   if (!osla_py_parse(args, "O&sOO", osla_py_as_transport, &t, &path, &pstart, &pout)) return NULL;
   int size = osla_transport_size(t->object), rank = osla_transport_rank(t->object);
-  bool fit = osla_py_take_indices(pstart, "start", size + 1, false, &start) &&
-             osla_py_take_vector(pout, "out", OSLA_DOUBLE, rows_of(rank, start.data), true, &out);
+  bool fit =
+    osla_py_take_indices(pstart, "start", size + 1, OSLA_PY_READ, &start) &&
+    osla_py_take_vector(pout, "out", OSLA_DOUBLE, rows_of(rank, start.data), OSLA_PY_WRITE, &out);
   osla_err err = OSLA_OK;
   if (fit)
     OSLA_PY_RUN(err, osla_vector_read_matrix_market(t->object, path, start.data, out.data), t, NULL,
@@ -127,8 +129,9 @@ static PyObject *csr_row(PyObject *module, PyObject *args)
     return osla_py_refuse(OSLA_ERR_ARG, "row %lld of %lld", row, (long long)rows);
   int64_t n = osla_csr_row(a->object, row, NULL, NULL);
   bool fit =
-    (pcolumn == Py_None || osla_py_take_indices(pcolumn, "column", n, true, &column)) &&
-    (pvalue == Py_None || osla_py_take_vector(pvalue, "value", OSLA_DOUBLE, n, true, &value)) &&
+    (pcolumn == Py_None || osla_py_take_indices(pcolumn, "column", n, OSLA_PY_WRITE, &column)) &&
+    (pvalue == Py_None ||
+     osla_py_take_vector(pvalue, "value", OSLA_DOUBLE, n, OSLA_PY_WRITE, &value)) &&
     osla_py_is_usable(a);
   if (fit) (void)osla_csr_row(a->object, row, column.data, value.data);
   osla_py_give_back(&value);
@@ -148,8 +151,9 @@ static PyObject *csr_multiply(PyObject *module, PyObject *args)
   if (!osla_py_parse(args, "O&iOdO", osla_py_as_csr, &h, &trans, &px, &beta, &py)) return NULL;
   int64_t rows = osla_csr_rows(h->object), columns = osla_csr_columns(h->object);
   bool plain = trans == OSLA_NOTRANS;
-  if (!osla_py_take_vector(px, "x", OSLA_DOUBLE, plain ? columns : rows, false, &x)) return NULL;
-  if (!osla_py_take_vector(py, "y", OSLA_DOUBLE, plain ? rows : columns, true, &y)) {
+  if (!osla_py_take_vector(px, "x", OSLA_DOUBLE, plain ? columns : rows, OSLA_PY_READ, &x))
+    return NULL;
+  if (!osla_py_take_vector(py, "y", OSLA_DOUBLE, plain ? rows : columns, OSLA_PY_WRITE, &y)) {
     osla_py_give_back(&x);
     return NULL;
   }
@@ -199,8 +203,9 @@ static PyObject *csr_renumber(PyObject *module, PyObject *args)
   osla_py_array number = {.held = false}, start = {.held = false};
   if (!osla_py_parse(args, "O&OO", osla_py_as_csr, &a, &pnumber, &pstart)) return NULL;
   int size = osla_transport_size(osla_csr_transport(a->object));
-  bool fit = osla_py_take_indices(pnumber, "number", osla_csr_rows(a->object), false, &number) &&
-             osla_py_take_indices(pstart, "start", size + 1, false, &start);
+  bool fit =
+    osla_py_take_indices(pnumber, "number", osla_csr_rows(a->object), OSLA_PY_READ, &number) &&
+    osla_py_take_indices(pstart, "start", size + 1, OSLA_PY_READ, &start);
   osla_csr *made = NULL;
   osla_err err = OSLA_OK;
   if (fit)
@@ -220,8 +225,8 @@ static PyObject *csr_submatrix(PyObject *module, PyObject *args)
   PyObject *prow, *pcolumn;
   osla_py_array row = {.held = false}, column = {.held = false};
   if (!osla_py_parse(args, "O&OO", osla_py_as_csr, &a, &prow, &pcolumn)) return NULL;
-  bool fit = osla_py_take_indices(prow, "rows", OSLA_PY_ANY, false, &row) &&
-             osla_py_take_indices(pcolumn, "columns", OSLA_PY_ANY, false, &column);
+  bool fit = osla_py_take_indices(prow, "rows", OSLA_PY_ANY, OSLA_PY_READ, &row) &&
+             osla_py_take_indices(pcolumn, "columns", OSLA_PY_ANY, OSLA_PY_READ, &column);
   osla_csr *made = NULL;
   osla_err err = OSLA_OK;
   if (fit)
@@ -253,9 +258,10 @@ static PyObject *csr_numbers(PyObject *module, PyObject *args)
   PyObject *object;
   osla_py_array out;
   if (!osla_py_parse(args, "O&CO", osla_py_as_csr, &a, &which, &object) ||
-      !osla_py_take_vector(
-        object, "out", OSLA_DOUBLE,
-        which == DIAGONAL ? osla_csr_rows(a->object) : osla_csr_columns(a->object), true, &out))
+      !osla_py_take_vector(object, "out", OSLA_DOUBLE,
+                           which == DIAGONAL ? osla_csr_rows(a->object)
+                                             : osla_csr_columns(a->object),
+                           OSLA_PY_WRITE, &out))
     return NULL;
   osla_err err;
   OSLA_PY_RUN(err, find_numbers(a->object, which, out.data), a, NULL, NULL, NULL);
@@ -313,8 +319,8 @@ static PyObject *cg(PyObject *module, PyObject *args)
   const osla_krylov_options *options = osla_py_struct(bytes, sizeof *options);
   int64_t rows = osla_csr_rows(h->object);
   osla_operator a = osla_csr_operator(h->object);
-  if (!options || !osla_py_take_vector(pb, "b", OSLA_DOUBLE, rows, false, &b)) return NULL;
-  if (!osla_py_take_vector(px, "x", OSLA_DOUBLE, rows, true, &x)) {
+  if (!options || !osla_py_take_vector(pb, "b", OSLA_DOUBLE, rows, OSLA_PY_READ, &b)) return NULL;
+  if (!osla_py_take_vector(px, "x", OSLA_DOUBLE, rows, OSLA_PY_WRITE, &x)) {
     osla_py_give_back(&b);
     return NULL;
   }
@@ -341,10 +347,10 @@ static PyObject *lsqr(PyObject *module, PyObject *args)
   const osla_krylov_options *options = osla_py_struct(bytes, sizeof *options);
   int64_t rows = osla_csr_rows(h->object), columns = osla_csr_columns(h->object);
   osla_operator a = osla_csr_operator(h->object);
-  bool fit = options && osla_py_take_vector(pb, "b", OSLA_DOUBLE, rows, false, &b) &&
+  bool fit = options && osla_py_take_vector(pb, "b", OSLA_DOUBLE, rows, OSLA_PY_READ, &b) &&
              (pscale == Py_None ||
-              osla_py_take_vector(pscale, "scale", OSLA_DOUBLE, columns, false, &scale)) &&
-             osla_py_take_vector(px, "x", OSLA_DOUBLE, columns, true, &x);
+              osla_py_take_vector(pscale, "scale", OSLA_DOUBLE, columns, OSLA_PY_READ, &scale)) &&
+             osla_py_take_vector(px, "x", OSLA_DOUBLE, columns, OSLA_PY_WRITE, &x);
   osla_krylov_result result = {.end = OSLA_KRYLOV_CONVERGED};
   osla_err err = OSLA_OK;
   if (fit)

@@ -134,6 +134,25 @@ def test_factors(world):
         c[True, 0]
 
 
+def test_advice(world):
+    """It names what the call has: copy=True, or else numpy's means."""
+    H, a, line = osla.Hessian(4), osla.Matrix(2, 2).fill("identity"), osla.CSR(np.array([0, 1]), np.array([world.rank]), np.ones(1))
+    lu, row = osla.getrf(a.copy()), np.array([0, 1])
+    for call in (lambda: H.update([0], np.ones(1)), lambda: H.update(row, [1.0, 2.0]),
+                 lambda: H.update_block(row, [0, 1], np.ones((2, 2))), lambda: H.update_gradient(row, [1.0, 2.0]),
+                 lambda: a.put(0, 0, [1.0]), lambda: a.put(0, 0, np.ones((2, 2)))):
+        with pytest.raises(osla.ArgumentError, match="copy=True"):
+            call()
+    for call, text in ((lambda: osla.CSR([0, 1], row, row), r"numpy.asarray\(indptr, numpy.int64\) makes one"),
+                       (lambda: osla.cg(line, [1.0]), r"numpy.asarray\(b, numpy.float64\) makes one"),
+                       (lambda: line @ [1.0], r"numpy.asarray\(x, numpy.float64\) makes one"),
+                       (lambda: lu.solve([1.0, 2.0], overwrite=True), r"numpy.asarray\(b, numpy.float64\)"),
+                       (lambda: lu.solve(np.ones((2, 2)), overwrite=True), "asfortranarray makes such an array$"),
+                       (lambda: H.update_once(1, [0]), r"numpy.asarray\(ix, numpy.int64\)")):
+        with pytest.raises(osla.ArgumentError, match=text):
+            call()
+
+
 def test_vectors_of_files(world, tmp_path_factory):
     path = shared_path(world, tmp_path_factory, "vectors.h5")
     with osla.File(path, "w") as f:
