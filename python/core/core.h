@@ -78,6 +78,8 @@ PyObject *osla_py_wrap(const osla_py_kind *kind, void *object, osla_py_handle *o
 
 /* The handle, if it is one of that kind and alive; else NULL and an exception. */
 osla_py_handle *osla_py_handle_of(PyObject *object, const osla_py_kind *kind);
+/* Accepts also a handle that the caller has claimed. */
+osla_py_handle *osla_py_claimed_handle_of(PyObject *object, const osla_py_kind *kind);
 
 /* PyArg_ParseTuple, and then: are the handles among the arguments still alive? Converting a later
  * argument may have destroyed them. */

@@ -60,19 +60,16 @@ static PyObject *file_open(PyObject *module, PyObject *args)
   return err == OSLA_OK ? osla_py_wrap(&osla_py_file, file, t, false) : osla_py_raise(err);
 }
 
-/* file_commit(file): then it is destroyed. */
+/* file_commit(file): then it is destroyed. The caller has claimed it, so that no other thread uses
+ * it meanwhile. */
 static PyObject *file_commit(PyObject *module, PyObject *object)
 {
   (void)module;
-  osla_py_handle *h = osla_py_handle_of(object, &osla_py_file);
+  osla_py_handle *h = osla_py_claimed_handle_of(object, &osla_py_file);
   if (!h) return NULL;
-  if (h->pins > 0 || h->retired)
-    return osla_py_refuse(OSLA_ERR_STATE, "another thread is in a call with this File");
   osla_err err;
   osla_file *file = h->object;
-  h->claimed = true; /* no other thread begins a call with it */
   OSLA_PY_RUN(err, osla_file_commit(&file), NULL, NULL, NULL, NULL);
-  h->claimed = false;
   h->object = file;
   osla_py_closed(h);
   return osla_py_result(err);

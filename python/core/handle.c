@@ -244,8 +244,10 @@ static PyObject *py_claim(PyObject *module, PyObject *object)
   osla_py_handle *h = any_handle(object);
   if (!h) return NULL;
   if (h->claimed)
-    return (PyObject *)osla_py_refuse(OSLA_ERR_STATE, "another thread destroys this %s",
-                                      h->kind->name);
+    return osla_py_refuse(OSLA_ERR_STATE, "another thread destroys this %s", h->kind->name);
+  if (h->retired)
+    return osla_py_refuse(OSLA_ERR_STATE, "this %s is destroyed at the end of the program",
+                          h->kind->name);
   h->claimed = h->pins == 0;
   return PyLong_FromSsize_t(h->pins);
 }
@@ -333,6 +335,12 @@ osla_py_handle *osla_py_handle_of(PyObject *object, const osla_py_kind *kind)
   return is_fit(h, kind, false) ? h : NULL;
 }
 
+osla_py_handle *osla_py_claimed_handle_of(PyObject *object, const osla_py_kind *kind)
+{
+  osla_py_handle *h = any_handle(object);
+  return h && is_fit(h, kind, true) ? h : NULL;
+}
+
 bool osla_py_is_usable(const osla_py_handle *h)
 {
   return is_fit(h, h->kind, false);
@@ -406,7 +414,9 @@ bool osla_py_begin(osla_py_call *call, osla_py_handle *a, osla_py_handle *b, osl
   for (int i = 0; i < OSLA_PY_MOST; i++) {
     const osla_py_handle *h = call->pinned[i];
     if (!h || (is_alive(h) && !is_claimed(h))) continue;
-    (void)osla_error_set(OSLA_ERR_STATE, "this %s was destroyed by the arguments of its call",
+    (void)osla_error_set(OSLA_ERR_STATE,
+                         is_alive(h) ? "this %s is being destroyed"
+                                     : "this %s was destroyed by the arguments of its call",
                          h->kind->name);
     return false;
   }

@@ -62,6 +62,7 @@ class Owned(Object):
     """An object whose destruction is collective."""
 
     __slots__ = ()
+    _has_views = False  # arrays see its memory
 
     def destroy(self) -> None:
         """Destroys it now and not at some later collective call. Collective. Once it is destroyed
@@ -239,12 +240,19 @@ def collective(function: Callable[P, Generator[str | None, None, R]]) -> Callabl
     return call
 
 
-@collective
-def _destroy(thing: Owned) -> Generator[None, None, None]:
+def claim(thing: Owned) -> None:
+    """Until `_core.unclaim` no other call can use it. StateError: it is in use."""
     pins = _core.claim(thing._handle)
-    if pins > 0:
+    if pins > 0 and thing._has_views:
         raise StateError(f"{pins} {'array sees' if pins == 1 else 'arrays see'} the memory of this "
                          f"{type(thing).__name__}: drop them first (del)")
+    if pins > 0:
+        raise StateError(f"another thread is in a call with this {type(thing).__name__}")
+
+
+@collective
+def _destroy(thing: Owned) -> Generator[None, None, None]:
+    claim(thing)
     try:
         yield
         _core.destroy(thing._handle)

@@ -6,7 +6,7 @@ from typing import Any, Generator
 import numpy as np
 
 from . import _core, _words
-from ._calls import Owned, collective, handle
+from ._calls import Owned, claim, collective, handle
 from ._errors import ArgumentError
 from .matrix import Matrix
 from .transport import Grid, Transport, world
@@ -89,8 +89,12 @@ class File(Owned):
     def commit(self) -> Generator[None, None, None]:
         """Puts a created file in its place and closes it. Collective."""
         own = self._alive()
-        yield
-        _core.file_commit(own)
+        claim(self)
+        try:
+            yield
+            _core.file_commit(own)
+        finally:
+            _core.unclaim(own)
 
     def close(self) -> None:
         """Closes; what was created and not committed is removed. Collective."""

@@ -55,6 +55,7 @@ class Hessian(Owned):
     """
 
     __slots__ = ("n", "grid", "dtype", "update_dtype")
+    _has_views = True
 
     @collective
     def __init__(self, n: int, *, block: int = 96, dtype: Any = np.float64,

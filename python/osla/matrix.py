@@ -63,6 +63,7 @@ class Matrix(Owned):
         return f"{self.shape[0]} x {self.shape[1]} {self.dtype}{where}"
 
     ndim = 2
+    _has_views = True
 
     @property
     def size(self) -> int:

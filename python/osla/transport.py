@@ -10,7 +10,7 @@ from typing import Any, Generator
 import numpy as np
 
 from . import _core, _words
-from ._calls import Object, Owned, Undivided, collective, handle
+from ._calls import Object, Owned, Undivided, claim, collective, handle
 from ._errors import ArgumentError, Error, StateError, code_of
 
 _transports: list["Transport"] = []
@@ -209,8 +209,7 @@ def _destroy_transport(transport: Transport) -> Generator[None, None, None]:
     left = _core.children(root) - 1  # its own grid
     if left > 0:
         raise StateError(f"{left} object{'s' if left > 1 else ''} of this transport live")
-    if _core.claim(root) > 0:
-        raise StateError("another thread is in a call with this transport")
+    claim(transport)
     try:
         yield
         _core.destroy(transport.grid._handle)

@@ -11,6 +11,7 @@ import pytest
 
 import osla
 from osla import _core
+from test_hessian import shared_path
 
 
 def children(world):
@@ -212,6 +213,36 @@ def test_arguments_that_destroy_their_object(world):
         with pytest.raises(osla.StateError, match="destroyed"):
             call(made)
         assert made.destroyed
+
+
+def test_arguments_of_what_is_being_destroyed(world):
+    """As while another thread destroys it and waits for the other ranks."""
+    a, b = osla.Matrix(3, 3), osla.Matrix(3, 3)
+
+    class Claimer:
+
+        def __index__(self):
+            _core.claim(a._handle)
+            return 0
+
+    with pytest.raises(osla.StateError, match="this Matrix is being destroyed"):
+        _core.matrix_copy(0, (a._handle, 0, 0, 3, 3), (b._handle, Claimer(), 0, 3, 3))
+    _core.unclaim(a._handle)
+    assert a.norm() == 0
+
+
+def test_a_commit_of_a_file_in_use(world, tmp_path_factory):
+    """On one rank alone: all refuse it, and none waits in the commit."""
+    file = osla.File(shared_path(world, tmp_path_factory, "in use.h5"), "w")
+    last = world.rank == world.size - 1
+    if last:
+        _core.claim(file._handle)
+    with pytest.raises(osla.StateError, match="another thread destroys this File"):
+        file.commit()
+    if last:
+        _core.unclaim(file._handle)
+    file.commit()
+    assert file.destroyed
 
 
 def test_nothing_gets_at_a_transport_that_ends(world, monkeypatch):
