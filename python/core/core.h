@@ -19,8 +19,8 @@ PyMODINIT_FUNC PyInit__core(void);
 
 /* ---- errors (errors.c) ---- */
 
-/* Finds the exceptions. Python imports nothing more when it ends, and errors are raised until then.
- */
+/* Imports the exception classes now, because nothing can be imported while Python ends and errors
+ * may still be raised then. */
 bool osla_py_errors_ready(void);
 /* Raises the exception of that code with osla_error_text; returns NULL. */
 PyObject *osla_py_raise(osla_err err);
@@ -81,10 +81,11 @@ osla_py_handle *osla_py_handle_of(PyObject *object, const osla_py_kind *kind);
 /* Accepts also a handle that the caller has claimed. */
 osla_py_handle *osla_py_claimed_handle_of(PyObject *object, const osla_py_kind *kind);
 
-/* PyArg_ParseTuple, and then: are the handles among the arguments still alive? Converting a later
- * argument may have destroyed them. */
+/* Parses as PyArg_ParseTuple does, and returns false with an exception also where a handle among
+ * the arguments is no longer alive: converting a later argument may have destroyed it. */
 bool osla_py_parse(PyObject *args, const char *format, ...);
-/* The same after an array was taken: is the handle still one of its kind and alive? */
+/* True: a call may use the handle. False, with an exception: it was destroyed, perhaps while an
+ * array was converted, or is being destroyed. */
 bool osla_py_is_usable(const osla_py_handle *handle);
 
 /* For osla_py_parse's "O&": osla_py_handle **. "_or_none": None gives NULL. */
@@ -125,9 +126,10 @@ typedef struct osla_py_memory {
 } osla_py_memory;
 bool osla_py_memory_of(const osla_py_handle *handle, osla_py_memory *out);
 
-/* Between these the interpreter runs other threads, and the handles cannot be destroyed. Converting
- * an argument may run Python code (__index__, __buffer__) that has destroyed one of them: false,
- * and the text of OSLA_ERR_STATE is set. */
+/* osla_py_begin releases the interpreter's lock and pins the handles; osla_py_end takes it back.
+ * Returns false, with the text of OSLA_ERR_STATE set, if a handle was destroyed, or another thread
+ * has begun to destroy it, while an argument was converted (__index__ and __buffer__ may run Python
+ * code). */
 enum { OSLA_PY_MOST = 4 };
 typedef struct osla_py_call {
   osla_py_handle *pinned[OSLA_PY_MOST];

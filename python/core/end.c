@@ -30,7 +30,7 @@ static void nap(void)
   (void)nanosleep(&(struct timespec){.tv_nsec = 200000}, NULL);
 }
 
-/* Is it gone? */
+/* Destroys one object. False: its destruction is refused for now. */
 static bool destroy(osla_py_dropped *d)
 {
   (void)d->kind->destroy(&d->object);
@@ -95,7 +95,7 @@ static void meet_on_all(void)
     if (e->has_thread) (void)pthread_join(e->thread, NULL);
 }
 
-/* All ranks have the same objects: each was made, and perhaps destroyed, on all of them. */
+/* Destroys the objects that all ranks have, and then the transport if it has no others here. */
 static void end_transport(ending *e)
 {
   bool whole = destroy_numbered(e);
@@ -213,7 +213,7 @@ static PyObject *close_calls(PyObject *module, PyObject *unused)
   return PyBool_FromLong(!osla_py_over());
 }
 
-/* ends(): has `close` been called? Then what lives goes at the end of the process. */
+/* ends(): True once `close` was called: living objects are destroyed at the end of the process. */
 static PyObject *ends(PyObject *module, PyObject *unused)
 {
   (void)module, (void)unused;

@@ -53,7 +53,8 @@ static int note_end(MPI_Comm self, int keyval, void *value, void *extra)
   return MPI_SUCCESS;
 }
 
-/* mpi_watch(): MPI runs, and whoever ends it ends the calls of this package. */
+/* mpi_watch(): arranges that MPI_Finalize, called by anybody, makes later calls of this package a
+ * StateError. */
 static PyObject *mpi_watch(PyObject *module, PyObject *unused)
 {
   (void)module, (void)unused;

@@ -26,7 +26,8 @@ class Matrix(Owned):
     float64, complex64 or complex128. grid: None: of all ranks. The same on all ranks.
 
     The calls of a matrix are collective where nothing else is said. As a context manager it is
-    destroyed at the end of the block.
+    destroyed at the end of the block. numpy cannot make an array of it (`to_numpy` can), and so
+    numpy.array_equal(A, A) is False.
     """
 
     __slots__ = ("shape", "dtype", "block", "grid", "_owner")
