@@ -4,7 +4,7 @@
 # find_slowness: sets `slowness` to the time of a fixed piece of work, in percent of what it takes on
 # two quiet cores; at least 100. The work is what scripts spend their time on: starting processes.
 find_slowness() {
-  local begin=${EPOCHREALTIME/[!0-9]/} i quiet_us=450000
+  local begin=${EPOCHREALTIME/[!0-9]/} i quiet_us=700000
   for ((i = 0; i < 100; i++)); do /bin/true; done
   for ((i = 0; i < 150000; i++)); do :; done
   slowness=$(((${EPOCHREALTIME/[!0-9]/} - begin) * 100 / quiet_us))
