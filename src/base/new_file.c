@@ -243,7 +243,8 @@ static int open_named(osla_new_file *f)
   const int probe = open(f->temporary, how, 0666);
   if (probe < 0) return errno;
   int reason = note_new(f, probe);
-  if (osla_new_file_bears(f->temporary, probe) && unlink(f->temporary) != 0) reason = errno;
+  if (osla_new_file_bears(f->temporary, probe) && unlink(f->temporary) != 0)
+    reason = errno == ENOENT ? EEXIST : errno; /* somebody took it between the two calls */
   (void)close(probe);
   if (reason != 0) return reason;
   f->fd = open(f->temporary, how, 0600);
