@@ -170,10 +170,10 @@ for command in "${commands[@]}"; do
   status=$? label="$command >/dev/full"
   line 2 "$unwritable"
 done
-mkfifo pipe
 rm -f left.osla
 for command in "$OSLA help" "$OSLA solve --help" "$OSLA reference --isotropic 0S20" "$bench --version" \
   "$bench lu --help" "$BUILDDIR/bench/osla-calibrate --help" "${invert[*]} -o left.osla"; do
+  rm -f pipe && mkfifo pipe # a new one: a process that Open MPI leaves for a moment holds the last one open
   true <pipe & # opens and ends
   # shellcheck disable=SC2086
   (exec >pipe; wait; sleep 0.2; exec timeout "$JOB_LIMIT" $command) >"$scratch/out" 2>"$scratch/err" </dev/null
