@@ -95,7 +95,7 @@ void test_list_times(void)
     list_refuse(tomo_read_events, bad[i][0], bad[i][1]);
 }
 
-/* A depth under a name that is not known is not 0 km. */
+/* A depth column with an unknown name is an error: its depths must not be read as 0 km. */
 void test_list_depths(void)
 {
   static const char *const names[] = {"depth_m", "Focal Depth", "hypo_DEPTH", "\"Dep.\""};

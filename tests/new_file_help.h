@@ -1,4 +1,4 @@
-/* What the tests of new_file.h share: a folder of the test, and files in it. Local. */
+/* Helpers for the tests of new_file.h: a folder of the test, and files in it. Local. */
 #ifndef OSLA_NEW_FILE_HELP_H
 #define OSLA_NEW_FILE_HELP_H
 
@@ -16,7 +16,8 @@ void make_folder(void);
 /* Removes the folder, and asserts that it holds `expected` files. */
 void drop_folder(int expected);
 
-/* The path of a file in the folder. The text is valid until 4 more calls. */
+/* Returns the path of a file in the test's folder. The text lies in one of 4 buffers, and the
+ * fourth call after this one overwrites it. */
 const char *in(const char *name);
 
 void put(const char *path, const char *text, mode_t mode);

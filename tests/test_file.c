@@ -345,8 +345,8 @@ static void test_replaced(void)
   osla_transport_destroy(&t);
 }
 
-/* What a rank other than 0 finds under the temporary name. On rank 0's node the file's numbers
- * tell, elsewhere its mark. */
+/* Files that a rank other than 0 can find under the temporary name of a save. A rank on the node of
+ * rank 0 knows the right one by its device and inode, other ranks by its random mark. */
 static void test_temporary(void)
 {
   static const char *const replaced = "somebody else replaced the file";

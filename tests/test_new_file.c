@@ -1,5 +1,6 @@
-/* Files that appear all at once: what may be written, mode and access list of a file that is
- * replaced, links, long names, limits. One rank. */
+/* Tests of new_file.h, which writes a file that appears under its name only once it is complete:
+ * which names are refused, the mode and access list of a file that is replaced, links, long names,
+ * limits. One rank. */
 #ifdef HAVE_CONFIG_H
 #include "config.h"
 #endif

@@ -1,5 +1,6 @@
-/* Files that appear all at once, where another user may write the directory or owns a file in it:
- * links, owners and rights, names that are given to another file. One rank; most needs root. */
+/* Tests of new_file.h in directories that another user may write, or where another user owns a
+ * file: links, owners and rights, names that are given to another file. One rank; most cases need
+ * root. */
 #ifdef HAVE_CONFIG_H
 #include "config.h"
 #endif

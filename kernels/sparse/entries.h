@@ -21,9 +21,10 @@ osla_err osla_entries_to_csr(osla_transport *transport, const int64_t *row_start
                              const int64_t *column_start, const csr_entries *entries,
                              osla_csr **out);
 
-/* Is there for each entry i, j of all ranks one at j, i with the same value? Collective. Errors, on
- * all ranks together: IO with both indices, from 1 (as vertices of a graph), MPI, MEM.
- *   file [in] for the text */
+/* Checks that the entries of all ranks together are symmetric: each entry i, j needs an entry j, i
+ * with an equal value. Collective. Errors, on all ranks together: IO, whose text names the file and
+ * both indices, from 1 (as vertices of a graph), MPI, MEM.
+ *   file [in] the file's name, for the text */
 osla_err osla_entries_check_mirrored(osla_transport *transport, const char *file,
                                      const int64_t *row_start, const csr_entries *entries);
 

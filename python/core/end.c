@@ -182,7 +182,8 @@ static PyObject *retire(PyObject *module, PyObject *object)
   Py_RETURN_NONE;
 }
 
-/* enter(), leave(): a collective call begins and ends. */
+/* enter(), leave(): count the collective calls that run. enter() raises StateError once close() has
+ * been called. */
 static PyObject *enter(PyObject *module, PyObject *unused)
 {
   (void)module, (void)unused;

@@ -276,7 +276,7 @@ static PyObject *krylov_result(osla_err err, const osla_krylov_result *r)
                        r->seconds);
 }
 
-/* What a call asks of its preconditioner. */
+/* The preconditioner that a call of cg asks for. */
 typedef struct smoother {
   int64_t block;
   int sweeps;

@@ -23,8 +23,8 @@ typedef struct file_item {
   int32_t unused;
 } file_item;
 
-/* What tells the temporary file of a save from another one that somebody gave its name. Rank 0
- * sends it to all as bytes: no pointers. */
+/* Identifies the temporary file of a save, so that a rank recognises another file that somebody
+ * gave the same name. Rank 0 sends this struct to all ranks as bytes, so it holds no pointers. */
 typedef struct file_identity {
   uint64_t device, number; /* st_dev and st_ino, as rank 0's node counts them */
   uint64_t user;           /* st_uid, which all nodes see alike */

@@ -1,4 +1,5 @@
-/* What a program has made and not destroyed when it calls MPI_Finalize (floor 0, internal).
+/* Lists the objects that a program has not destroyed when it calls MPI_Finalize (floor 0,
+ * internal).
  *
  * A window that is open then is a fault of the program. MPICH over UCX ends in an abort with pages
  * of output, long after the cause. So where a window of this library is open, one line names each

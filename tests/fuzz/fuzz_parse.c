@@ -180,7 +180,8 @@ static bool is_title(const char *line, const char *word)
          !isalnum((unsigned char)behind[strlen(word)]) && behind[strlen(word)] != '_';
 }
 
-/* Behind STOP: on to the header of another catalogue. Returns whether there is one. */
+/* Skips the lines after a catalogue's STOP up to the header of the next catalogue. Returns false if
+ * the file has no other catalogue. */
 static bool next_catalogue(text *t, const table *h)
 {
   while (!t->wrong && fuzz_text_next(t)) {

@@ -1,7 +1,7 @@
-/* The time of an event whose parts stand in several columns; see tomo_event_time.h.
+/* Combines the columns of a table that hold an event's time; see tomo_event_time.h.
  *
- * Catalogues have it as one time, as a date and a time of day (the ISC), as a date and hour, minute
- * and second, or as a column for each part from the year on (OpenQuake, NOAA). */
+ * Catalogues write the time in one column, as a date and a time of day (the ISC), as a date with
+ * columns for hour, minute and second, or with a column for each part (OpenQuake, NOAA). */
 #include "tomo_event_time.h"
 
 #include <ctype.h>

@@ -9,7 +9,7 @@ enum { EVENT_TIME_PARTS = 6 }; /* year, month, day, hour, minute, second */
 
 /* The fields of a row; "" where the row or the table has none. */
 typedef struct event_time {
-  const char *date;        /* a time of ISO 8601; a day if there is a time of day, too */
+  const char *date;        /* ISO 8601; without a time of day if `time` holds one */
   const char *time;        /* a time of day, or a time of ISO 8601, which then counts alone */
   const char *const *part; /* [EVENT_TIME_PARTS], as far as they are given */
   bool has_day; /* the table has a column for the date or the year: `time` alone is no year */

@@ -206,8 +206,8 @@ static bool is_row(const text_reader *reader, const table *t)
   return isdigit((unsigned char)*line) ? separators >= 2 : separators >= 5 && !text_is_html(reader);
 }
 
-/* Behind STOP: on to the header of the next catalogue, where files were put together. *more =
- * false: there is none. */
+/* Skips the lines after a catalogue's STOP up to the header of the next catalogue: a file can hold
+ * several. *more is false if there is no other one. */
 static osla_err skip_to_header(text_reader *reader, const table *t, bool *more)
 {
   for (;;) {

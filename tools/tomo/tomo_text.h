@@ -56,9 +56,8 @@ osla_err text_read(text_reader *reader, bool *more);
  * does, too, and is content. */
 osla_err text_read_content(text_reader *reader, bool *more);
 
-/* The separator of the fields of a table, by its header: the one of comma, semicolon, tab and |
- * that occurs most often outside quotes, the first of them if several do; a comma if none occurs.
- */
+/* Returns the separator of a table's fields: of comma, semicolon, tab and |, in this order, the one
+ * that occurs most often in the header outside quotes; a comma if none occurs. */
 char text_separator(const char *header);
 
 /* Splits `text` in place at a separator of text_separator; quotes are those of CSV, but not with |.
