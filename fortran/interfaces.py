@@ -4,7 +4,7 @@
 
 usage: fortran/interfaces.py ROOT >fortran/osla_c.f90    (make -C build fortran-interfaces)
 
-tests/check_fortran.sh fails where the committed file is not what this writes. It reads the headers as
+tests/install/check_fortran.sh fails where the committed file is not what this writes. It reads the headers as
 clang-format leaves them, and stops at what it does not know: then teach it. A function becomes c_NAME.
 Pointers to one changeable number go by reference; pointers to anything else are type(c_ptr), since
 they may be null or arrays. Functions with types of LEFT_OUT are left out; osla_fortran.c serves for some.

@@ -3,231 +3,231 @@
 if SIMULATION
 # Those that say something of many ranks.
 tests_programs = \
-  tests/test_transport tests/test_exchange tests/test_segment tests/test_notify tests/test_stripes tests/test_channel tests/test_reduction tests/test_matrix \
-  tests/test_grid tests/test_panels tests/test_gemm tests/test_gemm_share tests/test_syrk tests/test_lu tests/test_lu_pivot tests/test_chol tests/test_trsm \
-  tests/test_solve tests/test_hessian tests/test_hessian_flow tests/test_hessian_solve \
-  tests/test_forest tests/test_forest_flow tests/test_forest_limits tests/test_forest_derive tests/test_forest_share \
-  tests/test_sparse tests/test_sums tests/test_krylov
+  tests/transport/test_transport tests/transport/test_exchange tests/memory/test_segment tests/memory/test_notify tests/memory/test_stripes tests/memory/test_channel tests/memory/test_reduction tests/matrix/test_matrix \
+  tests/matrix/test_grid tests/kernels/test_panels tests/kernels/test_gemm tests/kernels/test_gemm_share tests/kernels/test_syrk tests/kernels/test_lu tests/kernels/test_lu_pivot tests/kernels/test_chol tests/kernels/test_trsm \
+  tests/kernels/test_solve tests/kernels/test_hessian tests/kernels/test_hessian_flow tests/kernels/test_hessian_solve \
+  tests/kernels/test_forest tests/kernels/test_forest_flow tests/kernels/test_forest_limits tests/kernels/test_forest_derive tests/kernels/test_forest_share \
+  tests/kernels/test_sparse tests/kernels/test_sums tests/kernels/test_krylov
 else
 tests_programs = \
-  tests/test_base \
-  tests/test_new_file \
-  tests/test_new_file_others \
-  tests/test_updates_batch \
-  tests/test_blas \
-  tests/test_blas_ready \
-  tests/test_blas_refused \
-  tests/test_index \
-  tests/test_route \
-  tests/test_tile \
-  tests/test_calibrate_fit \
-  tests/test_panels \
-  tests/test_forward \
-  tests/test_groups \
-  tests/test_transport \
-  tests/test_exchange \
-  tests/test_farewell \
-  tests/test_meet \
-  tests/test_host \
-  tests/test_lack \
-  tests/test_memory \
-  tests/test_shared_memory \
-  tests/test_settings \
-  tests/test_window \
-  tests/test_progress \
-  tests/test_trace \
-  tests/test_trace_lines \
-  tests/test_trace_unwritable \
-  tests/test_segment \
-  tests/test_attach \
-  tests/test_notify \
-  tests/test_eager \
-  tests/test_stripes \
-  tests/test_channel \
-  tests/test_channel_wire \
-  tests/test_reduction \
-  tests/test_grid \
-  tests/test_matrix \
-  tests/test_matrix_memory \
-  tests/test_matrix_ops \
-  tests/test_norm \
-  tests/test_file \
-  tests/test_file_errors \
-  tests/test_file_same \
-  tests/test_gemm \
-  tests/test_gemm_parts \
-  tests/test_gemm_share \
-  tests/test_parts \
-  tests/test_solve_parts \
-  tests/test_parts_lack \
-  tests/test_gemm_predict \
-  tests/test_syrk \
-  tests/test_own \
-  tests/test_lu \
-  tests/test_lu_pivot \
-  tests/test_lu_hard \
-  tests/test_chol \
-  tests/test_potri \
-  tests/test_getri \
-  tests/test_products \
-  tests/test_inverse_lack \
-  tests/test_products_lack \
-  tests/test_trsm \
-  tests/test_solve \
-  tests/test_refine \
-  tests/test_condition \
-  tests/test_agree \
-  tests/test_same \
-  tests/test_same_solves \
-  tests/test_reserved \
-  tests/test_hessian_split \
-  tests/test_hessian \
-  tests/test_hessian_ops \
-  tests/test_hessian_node \
-  tests/test_hessian_arrivals \
-  tests/test_hessian_exact \
-  tests/test_hessian_lack \
-  tests/test_hessian_bound \
-  tests/test_hessian_flow \
-  tests/test_hessian_threads \
-  tests/test_hessian_wire \
-  tests/test_hessian_isolation \
-  tests/test_hessian_solve \
-  tests/test_hessian_restart \
-  tests/test_hessian_ids \
-  tests/test_forest \
-  tests/test_forest_units \
-  tests/test_forest_flow \
-  tests/test_forest_large \
-  tests/test_forest_long \
-  tests/test_forest_errors \
-  tests/test_forest_derive \
-  tests/test_forest_limits \
-  tests/test_forest_exact \
-  tests/test_forest_pattern \
-  tests/test_forest_share \
-  tests/test_forest_fetch \
-  tests/test_forest_view \
-  tests/test_sparse \
-  tests/test_sparse_products \
-  tests/test_sparse_file \
-  tests/test_sums \
-  tests/test_krylov \
-  tests/test_diffusion \
-  tests/test_iterate \
-  tests/test_record \
-  tests/test_stalled \
-  tests/test_splitting \
-  tests/test_splitting_dense \
-  tests/test_sweeps \
-  tests/test_tomo_sphere \
-  tests/test_tomo_path \
-  tests/test_tomo_model \
-  tests/test_tomo_store \
-  tests/test_tomo_io \
-  tests/test_tomo_xml \
-  tests/test_tomo_choice \
-  tests/test_tomo_grid \
-  tests/test_tomo_data \
-  tests/test_tomo_recovery \
-  tests/test_reference \
-  tests/test_reference_kernel \
-  tests/test_tomo_reference \
-  tests/test_tomo_draw \
-  tests/test_tomo_prior_file \
-  tests/test_invert \
-  tests/test_invert_sure \
-  tests/test_invert_memory \
-  tests/test_invert_page \
-  tests/test_invert_robust \
-  tests/test_command_util \
-  tests/test_order_free
+  tests/base/test_base \
+  tests/base/test_new_file \
+  tests/base/test_new_file_others \
+  tests/commands/test_updates_batch \
+  tests/base/test_blas \
+  tests/base/test_blas_ready \
+  tests/base/test_blas_refused \
+  tests/matrix/test_index \
+  tests/kernels/test_route \
+  tests/kernels/test_tile \
+  tests/commands/test_calibrate_fit \
+  tests/kernels/test_panels \
+  tests/kernels/test_forward \
+  tests/transport/test_groups \
+  tests/transport/test_transport \
+  tests/transport/test_exchange \
+  tests/transport/test_farewell \
+  tests/transport/test_meet \
+  tests/transport/test_host \
+  tests/transport/test_lack \
+  tests/memory/test_memory \
+  tests/memory/test_shared_memory \
+  tests/transport/test_settings \
+  tests/transport/test_window \
+  tests/transport/test_progress \
+  tests/transport/test_trace \
+  tests/transport/test_trace_lines \
+  tests/transport/test_trace_unwritable \
+  tests/memory/test_segment \
+  tests/memory/test_attach \
+  tests/memory/test_notify \
+  tests/memory/test_eager \
+  tests/memory/test_stripes \
+  tests/memory/test_channel \
+  tests/memory/test_channel_wire \
+  tests/memory/test_reduction \
+  tests/matrix/test_grid \
+  tests/matrix/test_matrix \
+  tests/matrix/test_matrix_memory \
+  tests/matrix/test_matrix_ops \
+  tests/matrix/test_norm \
+  tests/matrix/test_file \
+  tests/matrix/test_file_errors \
+  tests/matrix/test_file_same \
+  tests/kernels/test_gemm \
+  tests/kernels/test_gemm_parts \
+  tests/kernels/test_gemm_share \
+  tests/kernels/test_parts \
+  tests/kernels/test_solve_parts \
+  tests/kernels/test_parts_lack \
+  tests/kernels/test_gemm_predict \
+  tests/kernels/test_syrk \
+  tests/kernels/test_own \
+  tests/kernels/test_lu \
+  tests/kernels/test_lu_pivot \
+  tests/kernels/test_lu_hard \
+  tests/kernels/test_chol \
+  tests/kernels/test_potri \
+  tests/kernels/test_getri \
+  tests/kernels/test_products \
+  tests/kernels/test_inverse_lack \
+  tests/kernels/test_products_lack \
+  tests/kernels/test_trsm \
+  tests/kernels/test_solve \
+  tests/kernels/test_refine \
+  tests/kernels/test_condition \
+  tests/kernels/test_agree \
+  tests/kernels/test_same \
+  tests/kernels/test_same_solves \
+  tests/kernels/test_reserved \
+  tests/kernels/test_hessian_split \
+  tests/kernels/test_hessian \
+  tests/kernels/test_hessian_ops \
+  tests/kernels/test_hessian_node \
+  tests/kernels/test_hessian_arrivals \
+  tests/kernels/test_hessian_exact \
+  tests/kernels/test_hessian_lack \
+  tests/kernels/test_hessian_bound \
+  tests/kernels/test_hessian_flow \
+  tests/kernels/test_hessian_threads \
+  tests/kernels/test_hessian_wire \
+  tests/kernels/test_hessian_isolation \
+  tests/kernels/test_hessian_solve \
+  tests/kernels/test_hessian_restart \
+  tests/kernels/test_hessian_ids \
+  tests/kernels/test_forest \
+  tests/kernels/test_forest_units \
+  tests/kernels/test_forest_flow \
+  tests/kernels/test_forest_large \
+  tests/kernels/test_forest_long \
+  tests/kernels/test_forest_errors \
+  tests/kernels/test_forest_derive \
+  tests/kernels/test_forest_limits \
+  tests/kernels/test_forest_exact \
+  tests/kernels/test_forest_pattern \
+  tests/kernels/test_forest_share \
+  tests/kernels/test_forest_fetch \
+  tests/kernels/test_forest_view \
+  tests/kernels/test_sparse \
+  tests/kernels/test_sparse_products \
+  tests/kernels/test_sparse_file \
+  tests/kernels/test_sums \
+  tests/kernels/test_krylov \
+  tests/kernels/test_diffusion \
+  tests/kernels/test_iterate \
+  tests/kernels/test_record \
+  tests/kernels/test_stalled \
+  tests/kernels/test_splitting \
+  tests/kernels/test_splitting_dense \
+  tests/kernels/test_sweeps \
+  tests/tomography/test_tomo_sphere \
+  tests/tomography/test_tomo_path \
+  tests/tomography/test_tomo_model \
+  tests/tomography/test_tomo_store \
+  tests/tomography/test_tomo_io \
+  tests/tomography/test_tomo_xml \
+  tests/tomography/test_tomo_choice \
+  tests/tomography/test_tomo_grid \
+  tests/tomography/test_tomo_data \
+  tests/tomography/test_tomo_recovery \
+  tests/tomography/test_reference \
+  tests/tomography/test_reference_kernel \
+  tests/tomography/test_tomo_reference \
+  tests/tomography/test_tomo_draw \
+  tests/tomography/test_tomo_prior_file \
+  tests/tomography/test_invert \
+  tests/tomography/test_invert_sure \
+  tests/tomography/test_invert_memory \
+  tests/tomography/test_invert_page \
+  tests/tomography/test_invert_robust \
+  tests/commands/test_command_util \
+  tests/commands/test_order_free
 endif
 
 tests_scalapack_programs = \
-  tests/test_scalapack_layout \
-  tests/test_lu_scalapack
-tests_test_scalapack_layout_LDADD = $(LDADD) $(SCALAPACK_LIBS)
+  tests/matrix/test_scalapack_layout \
+  tests/kernels/test_lu_scalapack
+tests_matrix_test_scalapack_layout_LDADD = $(LDADD) $(SCALAPACK_LIBS)
 
 tests_ga_programs = \
-  tests/test_ga \
-  tests/test_ga_solve \
-  tests/test_ga_hessian
+  tests/adaptors/test_ga \
+  tests/adaptors/test_ga_solve \
+  tests/adaptors/test_ga_hessian
 
 tests_armci_programs = \
-  tests/test_armci
+  tests/adaptors/test_armci
 
 tests_fortran_programs = \
-  tests/test_fortran tests/test_fortran_sparse tests/test_fortran_forests tests/test_fortran_iterations \
-  tests/test_fortran_meetings
-tests_test_fortran_SOURCES = tests/fortran_trial.f90 tests/test_fortran.f90
-tests_test_fortran_LDADD = libosla_fortran.la libosla.la
-tests_test_fortran_sparse_SOURCES = tests/fortran_trial.f90 tests/test_fortran_sparse.f90
-tests_test_fortran_sparse_LDADD = libosla_fortran.la libosla.la
-tests_test_fortran_forests_SOURCES = tests/fortran_trial.f90 tests/test_fortran_forests.f90
-tests_test_fortran_forests_LDADD = libosla_fortran.la libosla.la
-tests_test_fortran_iterations_SOURCES = tests/fortran_trial.f90 tests/test_fortran_iterations.f90
-tests_test_fortran_iterations_LDADD = libosla_fortran.la libosla.la
-tests_test_fortran_meetings_SOURCES = tests/fortran_trial.f90 tests/test_fortran_meetings.f90
-tests_test_fortran_meetings_LDADD = libosla_fortran.la libosla.la
-tests/fortran_trial.$(OBJEXT): fortran/osla.lo
-tests/test_fortran.$(OBJEXT) tests/test_fortran_sparse.$(OBJEXT) tests/test_fortran_forests.$(OBJEXT) \
-tests/test_fortran_iterations.$(OBJEXT) tests/test_fortran_meetings.$(OBJEXT): tests/fortran_trial.$(OBJEXT)
+  tests/adaptors/test_fortran tests/adaptors/test_fortran_sparse tests/adaptors/test_fortran_forests tests/adaptors/test_fortran_iterations \
+  tests/adaptors/test_fortran_meetings
+tests_adaptors_test_fortran_SOURCES = tests/adaptors/fortran_trial.f90 tests/adaptors/test_fortran.f90
+tests_adaptors_test_fortran_LDADD = libosla_fortran.la libosla.la
+tests_adaptors_test_fortran_sparse_SOURCES = tests/adaptors/fortran_trial.f90 tests/adaptors/test_fortran_sparse.f90
+tests_adaptors_test_fortran_sparse_LDADD = libosla_fortran.la libosla.la
+tests_adaptors_test_fortran_forests_SOURCES = tests/adaptors/fortran_trial.f90 tests/adaptors/test_fortran_forests.f90
+tests_adaptors_test_fortran_forests_LDADD = libosla_fortran.la libosla.la
+tests_adaptors_test_fortran_iterations_SOURCES = tests/adaptors/fortran_trial.f90 tests/adaptors/test_fortran_iterations.f90
+tests_adaptors_test_fortran_iterations_LDADD = libosla_fortran.la libosla.la
+tests_adaptors_test_fortran_meetings_SOURCES = tests/adaptors/fortran_trial.f90 tests/adaptors/test_fortran_meetings.f90
+tests_adaptors_test_fortran_meetings_LDADD = libosla_fortran.la libosla.la
+tests/adaptors/fortran_trial.$(OBJEXT): fortran/osla.lo
+tests/adaptors/test_fortran.$(OBJEXT) tests/adaptors/test_fortran_sparse.$(OBJEXT) tests/adaptors/test_fortran_forests.$(OBJEXT) \
+tests/adaptors/test_fortran_iterations.$(OBJEXT) tests/adaptors/test_fortran_meetings.$(OBJEXT): tests/adaptors/fortran_trial.$(OBJEXT)
 
 tests_scripts = \
-  tests/check_floors.sh \
-  tests/check_tree.sh \
-  tests/check_install.sh \
-  tests/check_abi.sh \
-  tests/check_cmake.sh \
-  tests/test_python.sh \
-  tests/check_fortran.sh \
-  tests/check_packaging.sh \
-  tests/check_doc.sh \
-  tests/test_deb.sh \
-  tests/test_chroot.sh \
-  tests/check_one_mpi.sh \
-  tests/check_blas.sh \
-  tests/test_hosts.sh \
-  tests/test_slurm.sh \
-  tests/test_patience.sh \
-  tests/test_threads.sh \
-  tests/test_command.sh \
-  tests/test_files.sh \
-  tests/test_left_alive.sh \
-  tests/test_plot.sh \
-  tests/test_quickstart.sh \
-  tests/test_info.sh \
-  tests/test_invert.sh \
-  tests/test_invert_errors.sh \
-  tests/test_invert_data.sh \
-  tests/test_invert_iterative.sh \
-  tests/test_invert_formats.sh \
-  tests/test_invert_report.sh \
-  tests/test_invert_sure.sh \
-  tests/test_solve_sparse.sh \
-  tests/test_reference.sh \
-  tests/test_forest_mismatch.sh \
-  tests/test_petscsf.sh \
-  tests/test_invert_kill.sh \
-  tests/test_restart_kill.sh \
-  tests/test_reproducible.sh \
-  tests/test_assemble.sh \
-  tests/test_assemble_hostile.sh \
-  tests/test_fuzz.sh \
-  tests/test_bench.sh \
-  tests/test_calibrate.sh \
-  tests/test_dropin.sh \
-  tests/test_dropin_orders.sh \
-  tests/test_dropin_testers.sh \
-  tests/test_dropin_guide.sh \
-  tests/test_dropin_lapack.sh \
-  tests/test_dropin_memory.sh \
-  tests/test_dropin_load.sh \
-  tests/test_broken_line.sh \
-  tests/test_simulation.sh \
-  tests/test_simulation_large.sh \
-  tests/test_study.sh
+  tests/install/check_floors.sh \
+  tests/install/check_tree.sh \
+  tests/install/check_install.sh \
+  tests/install/check_abi.sh \
+  tests/install/check_cmake.sh \
+  tests/adaptors/test_python.sh \
+  tests/install/check_fortran.sh \
+  tests/install/check_packaging.sh \
+  tests/install/check_doc.sh \
+  tests/install/test_deb.sh \
+  tests/install/test_chroot.sh \
+  tests/install/check_one_mpi.sh \
+  tests/install/check_blas.sh \
+  tests/commands/test_hosts.sh \
+  tests/commands/test_slurm.sh \
+  tests/commands/test_patience.sh \
+  tests/commands/test_threads.sh \
+  tests/commands/test_command.sh \
+  tests/commands/test_files.sh \
+  tests/commands/test_left_alive.sh \
+  tests/tomography/test_plot.sh \
+  tests/commands/test_quickstart.sh \
+  tests/commands/test_info.sh \
+  tests/tomography/test_invert.sh \
+  tests/tomography/test_invert_errors.sh \
+  tests/tomography/test_invert_data.sh \
+  tests/tomography/test_invert_iterative.sh \
+  tests/tomography/test_invert_formats.sh \
+  tests/tomography/test_invert_report.sh \
+  tests/tomography/test_invert_sure.sh \
+  tests/commands/test_solve_sparse.sh \
+  tests/tomography/test_reference.sh \
+  tests/commands/test_forest_mismatch.sh \
+  tests/commands/test_petscsf.sh \
+  tests/tomography/test_invert_kill.sh \
+  tests/commands/test_restart_kill.sh \
+  tests/commands/test_reproducible.sh \
+  tests/commands/test_assemble.sh \
+  tests/commands/test_assemble_hostile.sh \
+  tests/fuzz/test_fuzz.sh \
+  tests/commands/test_bench.sh \
+  tests/commands/test_calibrate.sh \
+  tests/adaptors/test_dropin.sh \
+  tests/adaptors/test_dropin_orders.sh \
+  tests/adaptors/test_dropin_testers.sh \
+  tests/adaptors/test_dropin_guide.sh \
+  tests/adaptors/test_dropin_lapack.sh \
+  tests/adaptors/test_dropin_memory.sh \
+  tests/adaptors/test_dropin_load.sh \
+  tests/commands/test_broken_line.sh \
+  tests/commands/test_simulation.sh \
+  tests/commands/test_simulation_large.sh \
+  tests/commands/test_study.sh
 
 if HAVE_CUNIT
 check_LTLIBRARIES = tests/libosla_test.la
@@ -246,66 +246,66 @@ check_PROGRAMS += $(tests_armci_programs)
 endif
 endif
 
-tests_list_help = tests/list_help.c tests/list_help.h
-tests_test_tomo_xml_SOURCES = tests/test_tomo_xml.c $(tests_list_help)
-tests_test_tomo_choice_SOURCES = tests/test_tomo_choice.c tests/list_columns.h tests/list_columns.c $(tests_list_help)
-tests_test_tomo_grid_LDADD = $(LDADD) $(NETCDF_LIBS) $(HDF5_LIBS)
-tests_test_tomo_data_SOURCES = tests/test_tomo_data.c tests/lzf_filter.h
-tests_test_tomo_data_LDADD = $(LDADD) $(HDF5_LIBS)
+tests_list_help = tests/tomography/list_help.c tests/tomography/list_help.h
+tests_tomography_test_tomo_xml_SOURCES = tests/tomography/test_tomo_xml.c $(tests_list_help)
+tests_tomography_test_tomo_choice_SOURCES = tests/tomography/test_tomo_choice.c tests/tomography/list_columns.h tests/tomography/list_columns.c $(tests_list_help)
+tests_tomography_test_tomo_grid_LDADD = $(LDADD) $(NETCDF_LIBS) $(HDF5_LIBS)
+tests_tomography_test_tomo_data_SOURCES = tests/tomography/test_tomo_data.c tests/lzf_filter.h
+tests_tomography_test_tomo_data_LDADD = $(LDADD) $(HDF5_LIBS)
 
-tests_invert_job = tests/invert_test_job.c tests/invert_test_job.h
-tests_invert_help = tests/invert_reference.c tests/invert_reference.h $(tests_invert_job)
-tests_test_invert_sure_SOURCES = tests/test_invert_sure.c $(tests_invert_help)
-tests_test_invert_sure_LDADD = $(tests_test_invert_LDADD)
-tests_test_invert_memory_SOURCES = tests/test_invert_memory.c $(tests_invert_job)
-tests_test_invert_memory_LDADD = $(tests_test_invert_LDADD)
-tests_test_invert_SOURCES = tests/test_invert.c $(tests_invert_help)
-tests_test_invert_LDADD = tests/libosla_test.la libosla_armci.la tools/libinvert.la tools/libtomo.la libosla.la \
+tests_invert_job = tests/tomography/invert_test_job.c tests/tomography/invert_test_job.h
+tests_invert_help = tests/tomography/invert_reference.c tests/tomography/invert_reference.h $(tests_invert_job)
+tests_tomography_test_invert_sure_SOURCES = tests/tomography/test_invert_sure.c $(tests_invert_help)
+tests_tomography_test_invert_sure_LDADD = $(tests_tomography_test_invert_LDADD)
+tests_tomography_test_invert_memory_SOURCES = tests/tomography/test_invert_memory.c $(tests_invert_job)
+tests_tomography_test_invert_memory_LDADD = $(tests_tomography_test_invert_LDADD)
+tests_tomography_test_invert_SOURCES = tests/tomography/test_invert.c $(tests_invert_help)
+tests_tomography_test_invert_LDADD = tests/libosla_test.la libosla_armci.la tools/libinvert.la tools/libtomo.la libosla.la \
   $(CUNIT_LIBS) $(POPT_LIBS) $(JANSSON_LIBS)
-tests_test_invert_robust_SOURCES = tests/test_invert_robust.c $(tests_invert_job)
-tests_test_invert_robust_LDADD = $(tests_test_invert_LDADD)
-tests_test_invert_page_LDADD = $(tests_test_invert_LDADD)
+tests_tomography_test_invert_robust_SOURCES = tests/tomography/test_invert_robust.c $(tests_invert_job)
+tests_tomography_test_invert_robust_LDADD = $(tests_tomography_test_invert_LDADD)
+tests_tomography_test_invert_page_LDADD = $(tests_tomography_test_invert_LDADD)
 
 # Helpers of test_dropin.sh: plain ScaLAPACK programs, without OSLA.
 if HAVE_SCALAPACK
-check_PROGRAMS += tests/dropin_random tests/dropin_errors tests/dropin_lapack tests/dropin_threads \
-  tests/dropin_contexts tests/dropin_orders doc/from_scalapack
+check_PROGRAMS += tests/adaptors/dropin_random tests/adaptors/dropin_errors tests/adaptors/dropin_lapack tests/adaptors/dropin_threads \
+  tests/adaptors/dropin_contexts tests/adaptors/dropin_orders doc/from_scalapack
 endif
-tests_dropin_help = tests/dropin_program.c tests/dropin_program.h
-tests_dropin_random_SOURCES = tests/dropin_random.c $(tests_dropin_help)
-tests_dropin_random_LDADD = $(SCALAPACK_LIBS) -lm
-tests_dropin_lapack_SOURCES = tests/dropin_lapack.c tests/dropin_lapack.h tests/dropin_matrices.c \
+tests_dropin_help = tests/adaptors/dropin_program.c tests/adaptors/dropin_program.h
+tests_adaptors_dropin_random_SOURCES = tests/adaptors/dropin_random.c $(tests_dropin_help)
+tests_adaptors_dropin_random_LDADD = $(SCALAPACK_LIBS) -lm
+tests_adaptors_dropin_lapack_SOURCES = tests/adaptors/dropin_lapack.c tests/adaptors/dropin_lapack.h tests/adaptors/dropin_matrices.c \
   $(tests_dropin_help)
-tests_dropin_lapack_LDADD = $(SCALAPACK_LIBS) -lm
-tests_dropin_threads_SOURCES = tests/dropin_threads.c $(tests_dropin_help)
-tests_dropin_threads_LDADD = $(SCALAPACK_LIBS) -lpthread
-tests_dropin_errors_SOURCES = tests/dropin_errors.c $(tests_dropin_help)
-tests_dropin_errors_LDADD = $(SCALAPACK_LIBS)
-tests_dropin_orders_SOURCES = tests/dropin_orders.c $(tests_dropin_help)
-tests_dropin_orders_LDADD = $(SCALAPACK_LIBS)
-tests_dropin_contexts_SOURCES = tests/dropin_contexts.c $(tests_dropin_help)
-tests_dropin_contexts_LDADD = $(SCALAPACK_LIBS)
+tests_adaptors_dropin_lapack_LDADD = $(SCALAPACK_LIBS) -lm
+tests_adaptors_dropin_threads_SOURCES = tests/adaptors/dropin_threads.c $(tests_dropin_help)
+tests_adaptors_dropin_threads_LDADD = $(SCALAPACK_LIBS) -lpthread
+tests_adaptors_dropin_errors_SOURCES = tests/adaptors/dropin_errors.c $(tests_dropin_help)
+tests_adaptors_dropin_errors_LDADD = $(SCALAPACK_LIBS)
+tests_adaptors_dropin_orders_SOURCES = tests/adaptors/dropin_orders.c $(tests_dropin_help)
+tests_adaptors_dropin_orders_LDADD = $(SCALAPACK_LIBS)
+tests_adaptors_dropin_contexts_SOURCES = tests/adaptors/dropin_contexts.c $(tests_dropin_help)
+tests_adaptors_dropin_contexts_LDADD = $(SCALAPACK_LIBS)
 doc_from_scalapack_SOURCES = doc/from_scalapack.c
 doc_from_scalapack_LDADD = libosla.la $(SCALAPACK_LIBS) -lm
 
 # A helper of test_invert.sh.
-check_PROGRAMS += tests/result_diff tests/never_notified tests/left_alive tests/forest_mismatch
-tests_result_diff_SOURCES = tests/result_diff.c
-tests_result_diff_LDADD = tools/libtomo.la libosla.la
+check_PROGRAMS += tests/tomography/result_diff tests/commands/never_notified tests/commands/left_alive tests/commands/forest_mismatch
+tests_tomography_result_diff_SOURCES = tests/tomography/result_diff.c
+tests_tomography_result_diff_LDADD = tools/libtomo.la libosla.la
 
 # A line with a delay between the hosts of tests/hosts.
-check_PROGRAMS += tests/delay_line
-tests_delay_line_SOURCES = tests/delay_line.c
-tests_delay_line_LDADD =
+check_PROGRAMS += tests/commands/delay_line
+tests_commands_delay_line_SOURCES = tests/commands/delay_line.c
+tests_commands_delay_line_LDADD =
 
 # Helpers of test_assemble.sh and test_assemble_hostile.sh.
 if HAVE_HDF5
-check_PROGRAMS += tests/assemble_check tests/hostile_updates doc/write_updates
+check_PROGRAMS += tests/commands/assemble_check tests/commands/hostile_updates doc/write_updates
 endif
-tests_assemble_check_SOURCES = tests/assemble_check.c
-tests_assemble_check_LDADD = $(HDF5_LIBS) -lm
-tests_hostile_updates_SOURCES = tests/hostile_updates.c tests/lzf_filter.h
-tests_hostile_updates_LDADD = $(HDF5_LIBS)
+tests_commands_assemble_check_SOURCES = tests/commands/assemble_check.c
+tests_commands_assemble_check_LDADD = $(HDF5_LIBS) -lm
+tests_commands_hostile_updates_SOURCES = tests/commands/hostile_updates.c tests/lzf_filter.h
+tests_commands_hostile_updates_LDADD = $(HDF5_LIBS)
 doc_write_updates_SOURCES = doc/write_updates.c
 doc_write_updates_LDADD = $(HDF5_LIBS)
 
@@ -329,137 +329,137 @@ tests_fuzz_fuzz_SOURCES = tests/fuzz/fuzz.h tests/fuzz/fuzz.c tests/fuzz/fuzz_by
 tests_fuzz_fuzz_CFLAGS = $(OSLA_CFLAGS) -O1 -g $(FUZZ_SANITIZE)
 tests_fuzz_fuzz_LDADD = libosla_kernels.la $(HDF5_LIBS) $(LIBXML2_LIBS) $(BLAS_LIBS) -lpthread -lm
 
-tests_earth_check = tests/earth_check.h tests/earth_check.c
+tests_earth_check = tests/tomography/earth_check.h tests/tomography/earth_check.c
 tests_earth_libs = tests/libosla_test.la libosla_armci.la tools/libreference.la tools/libtomo.la libosla.la $(CUNIT_LIBS)
-tests_test_reference_SOURCES = tests/test_reference.c $(tests_earth_check)
-tests_test_reference_LDADD = $(tests_earth_libs)
-tests_test_reference_kernel_SOURCES = tests/test_reference_kernel.c $(tests_earth_check)
-tests_test_reference_kernel_LDADD = $(tests_earth_libs)
+tests_tomography_test_reference_SOURCES = tests/tomography/test_reference.c $(tests_earth_check)
+tests_tomography_test_reference_LDADD = $(tests_earth_libs)
+tests_tomography_test_reference_kernel_SOURCES = tests/tomography/test_reference_kernel.c $(tests_earth_check)
+tests_tomography_test_reference_kernel_LDADD = $(tests_earth_libs)
 
-tests_test_command_util_SOURCES = tests/test_command_util.c \
+tests_commands_test_command_util_SOURCES = tests/commands/test_command_util.c \
   tools/command.h tools/command.c tools/command_process.c tools/command_util.c
-tests_test_command_util_LDADD = $(LDADD) $(POPT_LIBS) $(JANSSON_LIBS)
+tests_commands_test_command_util_LDADD = $(LDADD) $(POPT_LIBS) $(JANSSON_LIBS)
 
-tests_test_order_free_SOURCES = tests/test_order_free.c tools/order_free.h tools/order_free.c
-tests_test_host_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=fopen -Wl,--wrap=gethostname \
+tests_commands_test_order_free_SOURCES = tests/commands/test_order_free.c tools/order_free.h tools/order_free.c
+tests_transport_test_host_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=fopen -Wl,--wrap=gethostname \
   -Wl,--wrap=osla_groups_read
-tests_test_shared_memory_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=mmap
-tests_test_memory_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=malloc -Wl,--wrap=calloc -Wl,--wrap=realloc \
+tests_memory_test_shared_memory_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=mmap
+tests_memory_test_memory_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=malloc -Wl,--wrap=calloc -Wl,--wrap=realloc \
   -Wl,--wrap=free -Wl,--wrap=osla_memory_check
-tests_test_lack_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=malloc -Wl,--wrap=calloc -Wl,--wrap=realloc
-tests_test_inverse_lack_LDFLAGS = $(tests_test_lack_LDFLAGS)
-tests_test_invert_memory_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=osla_memory_check -Wl,--wrap=osla_potri
-tests_test_products_lack_LDFLAGS = $(tests_test_lack_LDFLAGS)
-tests_test_parts_lack_LDFLAGS = $(tests_test_lack_LDFLAGS)
-tests_test_exchange_LDFLAGS = $(tests_test_lack_LDFLAGS)
-tests_test_refine_LDFLAGS = $(tests_test_lack_LDFLAGS) -Wl,--wrap=osla_getrf
+tests_transport_test_lack_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=malloc -Wl,--wrap=calloc -Wl,--wrap=realloc
+tests_kernels_test_inverse_lack_LDFLAGS = $(tests_transport_test_lack_LDFLAGS)
+tests_tomography_test_invert_memory_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=osla_memory_check -Wl,--wrap=osla_potri
+tests_kernels_test_products_lack_LDFLAGS = $(tests_transport_test_lack_LDFLAGS)
+tests_kernels_test_parts_lack_LDFLAGS = $(tests_transport_test_lack_LDFLAGS)
+tests_transport_test_exchange_LDFLAGS = $(tests_transport_test_lack_LDFLAGS)
+tests_kernels_test_refine_LDFLAGS = $(tests_transport_test_lack_LDFLAGS) -Wl,--wrap=osla_getrf
 
-tests_test_trace_LDADD = $(LDADD) $(JANSSON_LIBS)
+tests_transport_test_trace_LDADD = $(LDADD) $(JANSSON_LIBS)
 
 tests_libosla_test_la_LIBTOOLFLAGS = $(static_alone)
 tests_libosla_test_la_SOURCES = tests/osla_test.c tests/osla_test.h \
   tests/osla_test_help.c tests/osla_test_help.h tests/complex_help.h \
   tests/osla_test_watch.c tests/osla_test_watch.h
 tests_file_help = tests/file_help.c tests/file_help.h
-tests_test_updates_batch_SOURCES = tests/test_updates_batch.c tools/assemble/updates_batch.c
-tests_test_calibrate_fit_SOURCES = tests/test_calibrate_fit.c bench/calibrate.h bench/calibrate_fit.c
-tests_test_trace_unwritable_SOURCES = tests/test_trace_unwritable.c $(tests_file_help)
-tests_new_file_help = tests/new_file_help.c tests/new_file_help.h
-tests_test_new_file_SOURCES = tests/test_new_file.c $(tests_new_file_help)
-tests_test_new_file_others_SOURCES = tests/test_new_file_others.c $(tests_new_file_help)
-tests_attacker = tests/attacker.c tests/attacker.h
-tests_test_file_SOURCES = tests/test_file.c $(tests_attacker) $(tests_file_help)
-tests_test_file_same_SOURCES = tests/test_file_same.c $(tests_file_help)
-tests_test_file_errors_SOURCES = tests/test_file_errors.c $(tests_file_help)
-tests_test_file_errors_LDADD = $(LDADD) $(HDF5_LIBS)
-tests_test_tomo_prior_file_LDADD = $(LDADD) $(HDF5_LIBS)
-tests_kernel_reference = tests/kernel_reference.c tests/kernel_reference.h \
-  tests/kernel_stress.c tests/kernel_stress.h
-tests_gemm_reference = $(tests_kernel_reference) tests/gemm_reference.c tests/gemm_reference.h \
-  tests/gemm_pool.c tests/gemm_pool.h
-tests_test_gemm_SOURCES = tests/test_gemm.c $(tests_gemm_reference)
-tests_test_gemm_parts_SOURCES = tests/test_gemm_parts.c $(tests_gemm_reference)
-tests_test_gemm_share_SOURCES = tests/test_gemm_share.c $(tests_gemm_reference)
-tests_test_gemm_predict_SOURCES = tests/test_gemm_predict.c $(tests_gemm_reference)
-tests_test_own_SOURCES = tests/test_own.c
-tests_test_syrk_SOURCES = tests/test_syrk.c $(tests_gemm_reference)
-tests_lu_reference = $(tests_kernel_reference) tests/lu_reference.c tests/lu_reference.h
-tests_test_lu_SOURCES = tests/test_lu.c $(tests_lu_reference)
-tests_test_panels_SOURCES = tests/test_panels.c $(tests_kernel_reference)
-tests_test_forward_SOURCES = tests/test_forward.c $(tests_kernel_reference)
-tests_kernel_trace = tests/kernel_trace.c tests/kernel_trace.h
-tests_test_lu_pivot_SOURCES = tests/test_lu_pivot.c $(tests_lu_reference) $(tests_kernel_trace)
-tests_test_lu_hard_SOURCES = tests/test_lu_hard.c $(tests_lu_reference)
-tests_test_lu_scalapack_SOURCES = tests/test_lu_scalapack.c $(tests_lu_reference)
-tests_test_lu_scalapack_LDADD = $(LDADD) $(SCALAPACK_LIBS)
-tests_test_chol_SOURCES = tests/test_chol.c $(tests_kernel_reference) $(tests_kernel_trace)
-tests_test_products_SOURCES = tests/test_products.c $(tests_kernel_reference)
-tests_test_getri_SOURCES = tests/test_getri.c $(tests_kernel_reference) $(tests_kernel_trace)
-tests_test_products_lack_SOURCES = tests/test_products_lack.c tests/lacking_memory.h tests/lacking_memory.c $(tests_kernel_reference)
-tests_parts_reference = tests/parts_reference.c tests/parts_reference.h $(tests_kernel_reference)
-tests_test_parts_SOURCES = tests/test_parts.c $(tests_parts_reference)
-tests_test_solve_parts_SOURCES = tests/test_solve_parts.c $(tests_parts_reference)
-tests_test_parts_lack_SOURCES = tests/test_parts_lack.c tests/lacking_memory.h tests/lacking_memory.c \
+tests_commands_test_updates_batch_SOURCES = tests/commands/test_updates_batch.c tools/assemble/updates_batch.c
+tests_commands_test_calibrate_fit_SOURCES = tests/commands/test_calibrate_fit.c bench/calibrate.h bench/calibrate_fit.c
+tests_transport_test_trace_unwritable_SOURCES = tests/transport/test_trace_unwritable.c $(tests_file_help)
+tests_new_file_help = tests/base/new_file_help.c tests/base/new_file_help.h
+tests_base_test_new_file_SOURCES = tests/base/test_new_file.c $(tests_new_file_help)
+tests_base_test_new_file_others_SOURCES = tests/base/test_new_file_others.c $(tests_new_file_help)
+tests_attacker = tests/matrix/attacker.c tests/matrix/attacker.h
+tests_matrix_test_file_SOURCES = tests/matrix/test_file.c $(tests_attacker) $(tests_file_help)
+tests_matrix_test_file_same_SOURCES = tests/matrix/test_file_same.c $(tests_file_help)
+tests_matrix_test_file_errors_SOURCES = tests/matrix/test_file_errors.c $(tests_file_help)
+tests_matrix_test_file_errors_LDADD = $(LDADD) $(HDF5_LIBS)
+tests_tomography_test_tomo_prior_file_LDADD = $(LDADD) $(HDF5_LIBS)
+tests_kernel_reference = tests/kernels/kernel_reference.c tests/kernels/kernel_reference.h \
+  tests/kernels/kernel_stress.c tests/kernels/kernel_stress.h
+tests_gemm_reference = $(tests_kernel_reference) tests/kernels/gemm_reference.c tests/kernels/gemm_reference.h \
+  tests/kernels/gemm_pool.c tests/kernels/gemm_pool.h
+tests_kernels_test_gemm_SOURCES = tests/kernels/test_gemm.c $(tests_gemm_reference)
+tests_kernels_test_gemm_parts_SOURCES = tests/kernels/test_gemm_parts.c $(tests_gemm_reference)
+tests_kernels_test_gemm_share_SOURCES = tests/kernels/test_gemm_share.c $(tests_gemm_reference)
+tests_kernels_test_gemm_predict_SOURCES = tests/kernels/test_gemm_predict.c $(tests_gemm_reference)
+tests_kernels_test_own_SOURCES = tests/kernels/test_own.c
+tests_kernels_test_syrk_SOURCES = tests/kernels/test_syrk.c $(tests_gemm_reference)
+tests_lu_reference = $(tests_kernel_reference) tests/kernels/lu_reference.c tests/kernels/lu_reference.h
+tests_kernels_test_lu_SOURCES = tests/kernels/test_lu.c $(tests_lu_reference)
+tests_kernels_test_panels_SOURCES = tests/kernels/test_panels.c $(tests_kernel_reference)
+tests_kernels_test_forward_SOURCES = tests/kernels/test_forward.c $(tests_kernel_reference)
+tests_kernel_trace = tests/kernels/kernel_trace.c tests/kernels/kernel_trace.h
+tests_kernels_test_lu_pivot_SOURCES = tests/kernels/test_lu_pivot.c $(tests_lu_reference) $(tests_kernel_trace)
+tests_kernels_test_lu_hard_SOURCES = tests/kernels/test_lu_hard.c $(tests_lu_reference)
+tests_kernels_test_lu_scalapack_SOURCES = tests/kernels/test_lu_scalapack.c $(tests_lu_reference)
+tests_kernels_test_lu_scalapack_LDADD = $(LDADD) $(SCALAPACK_LIBS)
+tests_kernels_test_chol_SOURCES = tests/kernels/test_chol.c $(tests_kernel_reference) $(tests_kernel_trace)
+tests_kernels_test_products_SOURCES = tests/kernels/test_products.c $(tests_kernel_reference)
+tests_kernels_test_getri_SOURCES = tests/kernels/test_getri.c $(tests_kernel_reference) $(tests_kernel_trace)
+tests_kernels_test_products_lack_SOURCES = tests/kernels/test_products_lack.c tests/lacking_memory.h tests/lacking_memory.c $(tests_kernel_reference)
+tests_parts_reference = tests/kernels/parts_reference.c tests/kernels/parts_reference.h $(tests_kernel_reference)
+tests_kernels_test_parts_SOURCES = tests/kernels/test_parts.c $(tests_parts_reference)
+tests_kernels_test_solve_parts_SOURCES = tests/kernels/test_solve_parts.c $(tests_parts_reference)
+tests_kernels_test_parts_lack_SOURCES = tests/kernels/test_parts_lack.c tests/lacking_memory.h tests/lacking_memory.c \
   $(tests_parts_reference)
-tests_test_potri_SOURCES = tests/test_potri.c $(tests_kernel_reference) $(tests_kernel_trace)
-tests_test_inverse_lack_SOURCES = tests/test_inverse_lack.c tests/lacking_memory.h tests/lacking_memory.c $(tests_kernel_reference)
-tests_test_exchange_SOURCES = tests/test_exchange.c tests/lacking_memory.h tests/lacking_memory.c
-tests_test_lack_SOURCES = tests/test_lack.c tests/lacking_memory.h tests/lacking_memory.c
+tests_kernels_test_potri_SOURCES = tests/kernels/test_potri.c $(tests_kernel_reference) $(tests_kernel_trace)
+tests_kernels_test_inverse_lack_SOURCES = tests/kernels/test_inverse_lack.c tests/lacking_memory.h tests/lacking_memory.c $(tests_kernel_reference)
+tests_transport_test_exchange_SOURCES = tests/transport/test_exchange.c tests/lacking_memory.h tests/lacking_memory.c
+tests_transport_test_lack_SOURCES = tests/transport/test_lack.c tests/lacking_memory.h tests/lacking_memory.c
 tests_solve_reference = $(tests_kernel_reference) \
-  tests/solve_reference.c tests/solve_reference.h
-tests_same_call = tests/same_call.h tests/same_call.c
-tests_test_same_SOURCES = tests/test_same.c $(tests_same_call)
-tests_test_same_solves_SOURCES = tests/test_same_solves.c $(tests_same_call)
-tests_test_trsm_SOURCES = tests/test_trsm.c $(tests_solve_reference)
-tests_test_solve_SOURCES = tests/test_solve.c $(tests_solve_reference)
-tests_test_refine_SOURCES = tests/test_refine.c tests/lacking_memory.h tests/lacking_memory.c $(tests_solve_reference)
-tests_test_condition_SOURCES = tests/test_condition.c $(tests_solve_reference)
+  tests/kernels/solve_reference.c tests/kernels/solve_reference.h
+tests_same_call = tests/kernels/same_call.h tests/kernels/same_call.c
+tests_kernels_test_same_SOURCES = tests/kernels/test_same.c $(tests_same_call)
+tests_kernels_test_same_solves_SOURCES = tests/kernels/test_same_solves.c $(tests_same_call)
+tests_kernels_test_trsm_SOURCES = tests/kernels/test_trsm.c $(tests_solve_reference)
+tests_kernels_test_solve_SOURCES = tests/kernels/test_solve.c $(tests_solve_reference)
+tests_kernels_test_refine_SOURCES = tests/kernels/test_refine.c tests/lacking_memory.h tests/lacking_memory.c $(tests_solve_reference)
+tests_kernels_test_condition_SOURCES = tests/kernels/test_condition.c $(tests_solve_reference)
 tests_hessian_reference = tests/hessian_reference.c tests/hessian_reference.h
-tests_test_hessian_SOURCES = tests/test_hessian.c $(tests_hessian_reference)
-tests_test_hessian_ops_SOURCES = tests/test_hessian_ops.c $(tests_hessian_reference)
-tests_test_hessian_node_SOURCES = tests/test_hessian_node.c $(tests_hessian_reference)
-tests_test_hessian_arrivals_SOURCES = tests/test_hessian_arrivals.c $(tests_hessian_reference)
-tests_test_hessian_lack_SOURCES = tests/test_hessian_lack.c tests/lacking_memory.h tests/lacking_memory.c $(tests_hessian_reference)
-tests_test_hessian_lack_LDFLAGS = $(tests_test_lack_LDFLAGS)
-tests_test_hessian_exact_SOURCES = tests/test_hessian_exact.c $(tests_hessian_reference)
-tests_test_hessian_bound_SOURCES = tests/test_hessian_bound.c $(tests_hessian_reference)
-tests_test_hessian_flow_SOURCES = tests/test_hessian_flow.c $(tests_hessian_reference)
-tests_test_hessian_threads_SOURCES = tests/test_hessian_threads.c $(tests_hessian_reference)
-tests_test_hessian_wire_SOURCES = tests/test_hessian_wire.c $(tests_hessian_reference)
-tests_test_hessian_isolation_SOURCES = tests/test_hessian_isolation.c $(tests_hessian_reference)
-tests_test_hessian_solve_SOURCES = tests/test_hessian_solve.c $(tests_hessian_reference)
-tests_test_hessian_restart_SOURCES = tests/test_hessian_restart.c $(tests_hessian_reference) \
+tests_kernels_test_hessian_SOURCES = tests/kernels/test_hessian.c $(tests_hessian_reference)
+tests_kernels_test_hessian_ops_SOURCES = tests/kernels/test_hessian_ops.c $(tests_hessian_reference)
+tests_kernels_test_hessian_node_SOURCES = tests/kernels/test_hessian_node.c $(tests_hessian_reference)
+tests_kernels_test_hessian_arrivals_SOURCES = tests/kernels/test_hessian_arrivals.c $(tests_hessian_reference)
+tests_kernels_test_hessian_lack_SOURCES = tests/kernels/test_hessian_lack.c tests/lacking_memory.h tests/lacking_memory.c $(tests_hessian_reference)
+tests_kernels_test_hessian_lack_LDFLAGS = $(tests_transport_test_lack_LDFLAGS)
+tests_kernels_test_hessian_exact_SOURCES = tests/kernels/test_hessian_exact.c $(tests_hessian_reference)
+tests_kernels_test_hessian_bound_SOURCES = tests/kernels/test_hessian_bound.c $(tests_hessian_reference)
+tests_kernels_test_hessian_flow_SOURCES = tests/kernels/test_hessian_flow.c $(tests_hessian_reference)
+tests_kernels_test_hessian_threads_SOURCES = tests/kernels/test_hessian_threads.c $(tests_hessian_reference)
+tests_kernels_test_hessian_wire_SOURCES = tests/kernels/test_hessian_wire.c $(tests_hessian_reference)
+tests_kernels_test_hessian_isolation_SOURCES = tests/kernels/test_hessian_isolation.c $(tests_hessian_reference)
+tests_kernels_test_hessian_solve_SOURCES = tests/kernels/test_hessian_solve.c $(tests_hessian_reference)
+tests_kernels_test_hessian_restart_SOURCES = tests/kernels/test_hessian_restart.c $(tests_hessian_reference) \
   $(tests_file_help)
-tests_test_hessian_ids_SOURCES = tests/test_hessian_ids.c $(tests_hessian_reference) \
+tests_kernels_test_hessian_ids_SOURCES = tests/kernels/test_hessian_ids.c $(tests_hessian_reference) \
   $(tests_file_help)
-tests_forest_model = tests/forest_model.h tests/forest_model.c tests/forest_trial.c \
-  tests/model_value.h tests/model_value.c
-tests_test_forest_SOURCES = tests/test_forest.c $(tests_forest_model)
-tests_test_forest_units_SOURCES = tests/test_forest_units.c $(tests_forest_model)
-tests_test_forest_flow_SOURCES = tests/test_forest_flow.c $(tests_forest_model)
-tests_test_forest_long_SOURCES = tests/test_forest_long.c $(tests_forest_model)
-tests_test_forest_derive_SOURCES = tests/test_forest_derive.c $(tests_forest_model)
-tests_test_forest_fetch_SOURCES = tests/test_forest_fetch.c $(tests_forest_model)
-tests_test_forest_limits_SOURCES = tests/test_forest_limits.c $(tests_forest_model)
-tests_test_forest_errors_SOURCES = tests/test_forest_errors.c $(tests_forest_model)
-tests_sparse_model = tests/sparse_model.h tests/sparse_model.c
-tests_test_sparse_products_SOURCES = tests/test_sparse_products.c $(tests_sparse_model)
-tests_test_sparse_SOURCES = tests/test_sparse.c $(tests_sparse_model)
-tests_test_sparse_file_SOURCES = tests/test_sparse_file.c $(tests_sparse_model) $(tests_file_help)
-tests_test_krylov_SOURCES = tests/test_krylov.c $(tests_sparse_model)
-tests_ga_help = tests/ga_help.c tests/ga_help.h
+tests_forest_model = tests/kernels/forest_model.h tests/kernels/forest_model.c tests/kernels/forest_trial.c \
+  tests/kernels/model_value.h tests/kernels/model_value.c
+tests_kernels_test_forest_SOURCES = tests/kernels/test_forest.c $(tests_forest_model)
+tests_kernels_test_forest_units_SOURCES = tests/kernels/test_forest_units.c $(tests_forest_model)
+tests_kernels_test_forest_flow_SOURCES = tests/kernels/test_forest_flow.c $(tests_forest_model)
+tests_kernels_test_forest_long_SOURCES = tests/kernels/test_forest_long.c $(tests_forest_model)
+tests_kernels_test_forest_derive_SOURCES = tests/kernels/test_forest_derive.c $(tests_forest_model)
+tests_kernels_test_forest_fetch_SOURCES = tests/kernels/test_forest_fetch.c $(tests_forest_model)
+tests_kernels_test_forest_limits_SOURCES = tests/kernels/test_forest_limits.c $(tests_forest_model)
+tests_kernels_test_forest_errors_SOURCES = tests/kernels/test_forest_errors.c $(tests_forest_model)
+tests_sparse_model = tests/kernels/sparse_model.h tests/kernels/sparse_model.c
+tests_kernels_test_sparse_products_SOURCES = tests/kernels/test_sparse_products.c $(tests_sparse_model)
+tests_kernels_test_sparse_SOURCES = tests/kernels/test_sparse.c $(tests_sparse_model)
+tests_kernels_test_sparse_file_SOURCES = tests/kernels/test_sparse_file.c $(tests_sparse_model) $(tests_file_help)
+tests_kernels_test_krylov_SOURCES = tests/kernels/test_krylov.c $(tests_sparse_model)
+tests_ga_help = tests/adaptors/ga_help.c tests/adaptors/ga_help.h
 tests_ga_libs = tests/libosla_test.la libosla_armci.la $(ga_adapt_libs) libosla.la $(GA_LIBS) $(CUNIT_LIBS)
-tests_test_ga_SOURCES = tests/test_ga.c $(tests_ga_help)
-tests_test_ga_LDADD = $(tests_ga_libs)
-tests_test_ga_solve_SOURCES = tests/test_ga_solve.c $(tests_ga_help)
-tests_test_ga_solve_LDADD = $(tests_ga_libs)
-tests_test_ga_hessian_SOURCES = tests/test_ga_hessian.c $(tests_hessian_reference) $(tests_ga_help)
-tests_test_ga_hessian_LDADD = $(tests_ga_libs)
-AM_CPPFLAGS += $(CUNIT_CFLAGS)
+tests_adaptors_test_ga_SOURCES = tests/adaptors/test_ga.c $(tests_ga_help)
+tests_adaptors_test_ga_LDADD = $(tests_ga_libs)
+tests_adaptors_test_ga_solve_SOURCES = tests/adaptors/test_ga_solve.c $(tests_ga_help)
+tests_adaptors_test_ga_solve_LDADD = $(tests_ga_libs)
+tests_adaptors_test_ga_hessian_SOURCES = tests/adaptors/test_ga_hessian.c $(tests_hessian_reference) $(tests_ga_help)
+tests_adaptors_test_ga_hessian_LDADD = $(tests_ga_libs)
+AM_CPPFLAGS += -I$(srcdir)/tests $(CUNIT_CFLAGS)
 LDADD = tests/libosla_test.la libosla_armci.la tools/libtomo.la libosla.la $(CUNIT_LIBS)
 
-EXTRA_DIST += tests/abi/describe tests/abi/from_headers tests/abi/libosla-x86_64-mpich.abi tests/run tests/open_mpi.sh tests/configure.sh tests/limits tests/hosts tests/modes.sh tests/invert_runs.sh tests/simulated.sh tests/list tests/dropin_help.sh tests/kill_help.sh tests/lsan.supp tests/newest_threads.c tests/ring_threads.c tests/yield.c \
-  tests/broken_mpi.c tests/failing_malloc.c tests/dropin_host.c tests/dropin_lengths.c tests/bench_rows.py tests/dropin_ctypes.py tests/stable_names.py $(tests_scripts)
+EXTRA_DIST += tests/install/abi/describe tests/install/abi/from_headers tests/install/abi/libosla-x86_64-mpich.abi tests/run tests/open_mpi.sh tests/install/configure.sh tests/limits tests/hosts tests/modes.sh tests/tomography/invert_runs.sh tests/commands/simulated.sh tests/list tests/adaptors/dropin_help.sh tests/commands/kill_help.sh tests/lsan.supp tests/commands/newest_threads.c tests/commands/ring_threads.c tests/yield.c \
+  tests/commands/broken_mpi.c tests/commands/failing_malloc.c tests/adaptors/dropin_host.c tests/adaptors/dropin_lengths.c tests/commands/bench_rows.py tests/adaptors/dropin_ctypes.py tests/install/stable_names.py $(tests_scripts)
 
 noinst_DATA = tests/config.env
 
@@ -477,20 +477,20 @@ clean-local:
 # memory must not grow.
 soak: check-programs
 	OSLA_TEST_SECONDS=$${OSLA_TEST_SECONDS:-300} OPENBLAS_NUM_THREADS=1 \
-	  timeout 900 $(MPIEXEC) -n 3 tests/test_hessian_wire soak
+	  timeout 900 $(MPIEXEC) -n 3 tests/kernels/test_hessian_wire soak
 	OSLA_TEST_SECONDS=$${OSLA_TEST_SECONDS:-300} OPENBLAS_NUM_THREADS=1 \
 	  OSLA_FAKE_NODES=2 MPIR_CVAR_NUM_CLIQUES=2 MPIR_CVAR_CLIQUES_BY_BLOCK=1 \
-	  timeout 900 $(MPIEXEC) -n 4 tests/test_hessian_wire soak
+	  timeout 900 $(MPIEXEC) -n 4 tests/kernels/test_hessian_wire soak
 
 # Not in check: new inputs for the readers and the command for FUZZ_SECONDS, or until it is stopped.
 fuzz: check-programs
 	FUZZ_SECONDS=$${FUZZ_SECONDS:-unlimited} FUZZ_SEED=$${FUZZ_SEED:-random} BUILDDIR=$(abs_builddir) \
-	  SRCDIR=$(abs_srcdir) OSLA=$(abs_builddir)/osla MPIEXEC=$(MPIEXEC) $(srcdir)/tests/test_fuzz.sh
+	  SRCDIR=$(abs_srcdir) OSLA=$(abs_builddir)/osla MPIEXEC=$(MPIEXEC) $(srcdir)/tests/fuzz/test_fuzz.sh
 
 # Not in check: jobs that meet limits of the system, and jobs whose ranks are killed, some 5 minutes.
 check-limits: check-programs
 	$(srcdir)/tests/limits -b .
 # Not in check: renews what check_abi.sh compares with, for this machine and MPI.
 abi: libosla.la
-	$(srcdir)/tests/abi/describe .libs/libosla.so >$(srcdir)/tests/abi/libosla-`uname -m`-$(MPI_FAMILY).abi
+	$(srcdir)/tests/install/abi/describe .libs/libosla.so >$(srcdir)/tests/install/abi/libosla-`uname -m`-$(MPI_FAMILY).abi
 .PHONY: abi check-programs list-check-programs check-limits fuzz soak

@@ -1,4 +1,4 @@
-"""Programs that end in one way or another; run by tests/test_python.sh on several ranks."""
+"""Programs that end in one way or another; run by tests/adaptors/test_python.sh on several ranks."""
 import os
 import sys
 import threading

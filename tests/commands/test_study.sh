@@ -1,0 +1,90 @@
+#!/usr/bin/env bash
+# results/simulate STUDY: a small one of each kind, from the first run to the picture; one that is interrupted goes on; what
+# cannot be is refused in one line. And what disturbs a simulated machine.
+set -u
+. "${SRCDIR:?}/tests/commands/simulated.sh"
+
+# study STUDY ARGUMENT...: on 4 and 16 ranks
+study() { simulate "$1" --machine infiniband --ranks 4,16 --build "$BUILDDIR" --out "$1" "${@:2}"; }
+
+# rows WORDS COUNT: of the table
+rows() { [ "$(grep -cE "$1" out)" = "$2" ] || fail "not $2 rows of '$1'"; }
+
+study gemm-weak --n 256 --json lines
+[ $status = 0 ] || fail "exit status $status"
+rows '^gemm-weak on infiniband: all figures are simulated$' 1
+rows '^ *osla +gemm +(4|16) ' 2
+[ "$(grep -c '"simulated"' lines)" = 2 ] || fail "not 2 lines of JSON"
+for file in table.txt results.jsonl machine.xml picture.gp gemm-weak.png; do
+  [ -s gemm-weak/$file ] || fail "no $file"
+done
+# A rate is that of the same run by hand.
+by_hand=$("$MPIEXEC" -q -m infiniband -p 16 -n 4 -s -M "$bench" gemm --n 512 --nb 256 --ref none --reps 1 --json json >/dev/null; seconds)
+grep -qF "\"seconds\": [$by_hand]" lines || fail "by hand it takes $by_hand s"
+
+# Stopped while it runs, it leaves no half of a run and nothing that goes on running; then it goes on with what is missing.
+timeout "$JOB_LIMIT" "$MPIEXEC" lu-weak --machine infiniband --ranks 4,16,253 --n 1024 --build "$BUILDDIR" --out stopped >out 2>err &
+pid=$!
+for ((i = 0; i < 600; i++)); do
+  pgrep -f 'smpi/np:253 ' >/dev/null && break
+  sleep 0.1
+done
+kill $pid
+wait $pid
+status=$?
+label="a study that was stopped"
+[ $status = 143 ] || fail "exit status $status"
+[ -s out ] && fail "something on stdout"
+for ((i = 0; i < 50; i++)); do
+  pgrep -f 'smpi/np:253 ' >/dev/null || break
+  sleep 0.1
+done
+[ $i -lt 50 ] || fail "its last run goes on"
+[ "$(ls stopped/runs | grep -c 'json$')" = 2 ] || fail "not two runs are done: $(ls stopped/runs)"
+before=$(stat -c %Y.%i stopped/runs/*.json)
+study lu-weak --n 1024 --out stopped --ranks 4,16,2
+rows ' lu +(4|16|2) ' 3
+[ "$(grep -c 'done before' err)" = 2 ] || fail "what was done was done again"
+[ "$(stat -c %Y.%i stopped/runs/*ranks={16,4}_*.json)" = "$before" ] || fail "what was done was written again"
+
+study assembly-weak --n 20000 --updates 1 --ranks 2,4
+[ $status = 0 ] || fail "exit status $status"
+rows ' hessian ' 2
+
+# Half as fast a node, of one: twice the time; noise of 20 % takes some.
+study disturbed --n 256 --ranks 4
+[ $status = 0 ] || fail "exit status $status"
+rows 'osla host=2 +gemm ' 1
+awk '$2 == "host=2" && $3 == "gemm" {exit !($NF > 0.499 && $NF < 0.501)}' out || fail "gemm on a node half as fast"
+awk '$2 == "noise=0.1" && $3 == "gemm" {exit !($NF > 0.8 && $NF < 0.99)}' out || fail "gemm with noise"
+time_of() {
+  rm -f json
+  simulate -m infiniband -q -p 1 -n 2 "$@" -s "$bench" put --n 1048576 --ref none --reps 1 --json json
+  awk -F'"seconds_median":' 'index($0, "\"put/both/across\"") {split($2, x, ","); print x[1]}' json
+}
+alike "$(time_of)" "$(awk -v x="$(time_of -d line=4)" 'BEGIN {print x / 4}')" 0.05 || fail "a line of a quarter's rate"
+
+# Refused.
+study gemm-weak --machine nowhere
+refused 2 "simulate: no machine 'nowhere': there are ethernet hdr infiniband opteron slingshot torus xc30 xt4"
+study gemm-weak --ranks 4,1000
+refused 2 "simulate: 1000 ranks, 16 on each host: machine infiniband has 16 hosts of 16 cores"
+study gemm-weak --ranks 4,x
+refused 2 "simulate: --ranks: 'x' is not a whole number from 1 to 1000000"
+study gemm-weak --n 99999999999
+refused 2 "simulate: --n: '99999999999' is not a whole number from 1 to 10000000"
+study assembly --updates 10 --ranks 4
+refused 2 "simulate: --updates: 10 is not a multiple of 4 ranks"
+echo '<!-- -->' >>gemm-weak/machine.xml
+study gemm-weak --n 256
+refused 2 "simulate: gemm-weak: was begun with another infiniband; --out names another folder"
+sed 's/osla machine/a machine/' gemm-weak/machine.xml >other.xml
+study gemm-weak --machine other.xml
+refused 2 "simulate: other.xml: no line 'osla machine: N hosts, N cores each', or no speed in Gf or f (see results/machines/make)"
+simulate gemm-weak --machine infiniband --ranks 4 --build nowhere
+refused 2 "simulate: --build: nowhere/bench/osla-bench is not there (MPI=simgrid ./quickstart build)"
+simulate -d host=x -n 2 -s "$bench" gemm
+refused 2 "simulate: -d: 'host=x' is none of host=TIMES, line=TIMES (whole numbers), noise=SHARE (as 0.1)"
+simulate nothing --machine infiniband --ranks 4
+[ $status = 2 ] && grep -q "invalid choice: 'nothing'" err || fail "a study that is none"
+exit $failed

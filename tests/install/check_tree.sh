@@ -1,0 +1,125 @@
+#!/usr/bin/env bash
+# The tree as the next reader meets it: short sources, no left-over marks, no paths of one machine,
+# every test in the table, every source in the distribution.
+set -u
+cd "${SRCDIR:-$(dirname "$0")/../..}" || exit 1
+offenders=0
+
+# complain TEXT: reads offending lines; all under one headline count as one offence
+complain() {
+  local lines
+  lines=$(cat)
+  [ -n "$lines" ] || return
+  printf '%s:\n%s\n' "$1" "$lines"
+  offenders=$((offenders + 1))
+}
+
+sources() {
+  find src kernels tools bench tests ga_adapt scalapack_adapt python fortran -name '*.[ch]' 2>/dev/null
+}
+texts() {
+  sources
+  find tests tools bench ga_adapt python fortran packaging doc data m4 .ci -type f \
+    \( -name '*.sh' -o -name '*.md' -o -name '*.mk' -o -name 'osla_*.m4' -o -name 'run' \
+       -o -name '*.py' -o -name '*.f90' -o -name '*.gp' -o -name 'list' -o -name '*.[1-9]' \)
+  ls configure.ac Makefile.am quickstart ./*.md 2>/dev/null
+}
+
+# A process is dear on some machines, so each check asks of all files at once.
+long_sources() {
+  sources | xargs wc -l | awk '$1 > 450 && $2 != "total" {print $2 ": " $1 " lines"}'
+}
+
+mark='TO''DO|FIX''ME|XX''X'
+marks() { texts | xargs grep -nE "\\b($mark)\\b"; }
+
+machine='(^|[^A-Za-z0-9_.$})])/(work|farm|home|root|Users)/'
+machine_paths() { texts | xargs grep -nE "$machine"; }
+
+untabled_tests() {
+  grep -hoE '^ +tests/[a-z]+/(test|check)_[a-z0-9_]+(\.sh)?' tests/Makefile.mk | sed 's|.*/||' |
+    grep -vxFf <(sed 's/ .*//' tests/list)
+}
+
+unbuilt_tests() {
+  printf '%s\n' tests/*/test_*.c tests/*/test_*.sh tests/*/check_*.sh | sed 's/\.c$//' |
+    grep -vxFf <(grep -hoE '^ +tests/[a-z0-9_./]+' tests/Makefile.mk | sed 's/^ *//')
+}
+
+unbuilt_sources() {
+  find src kernels tools ga_adapt bench python -name '*.[ch]' ! -name example.c |
+    grep -vxFf <(cat src/Makefile.mk kernels/Makefile.mk tools/Makefile.mk tools/*/Makefile.mk ga_adapt/Makefile.mk \
+      bench/Makefile.mk python/Makefile.mk | grep -oE '[a-zA-Z0-9_./-]+\.[ch]\b' | sed 's|^/||')
+}
+
+# Compilers look for headers in the same list of folders for all sources: of two with one name the second is not found.
+twin_headers() {
+  find $(sed -n 's/^-I@srcdir@\///p' include_paths.in) -maxdepth 1 -name '*.h' -printf '%f\n' | sort | uniq -d
+}
+
+# Each public header says which part it is of, as osla.h and osla_unstable.h have it, and what threads may do;
+# the stable part does not include the other one.
+unclear_headers() {
+  local header name part head line=$'\n' stable unstable stable_ones=()
+  stable=$(cat src/osla.h) unstable=$(cat src/osla_unstable.h)
+  for header in $(find src kernels -name 'osla_*.h' ! -name osla_unstable.h); do
+    name=${header##*/}
+    head=$(<"$header")
+    head=${head%%\*/*}$line part=
+    [[ $stable == *"\"$name\""* ]] && part='Part: stable (osla.h).'
+    [[ $unstable == *"\"$name\""* ]] && part="${part}Part: may change in any release (osla_unstable.h)."
+    [[ -n $part && $head == *"$line * $part$line"* ]] || echo "$header: its head does not say: ${part:-in neither}"
+    [[ $head =~ "$line * Threads"[.:]" " ]] || echo "$header: its head says nothing of threads"
+    case $part in *stable\ \(osla.h*) stable_ones+=("$header") ;; esac
+  done
+  grep -nFf <(sed -n 's/^#include "\(osla_[a-z]*\.h\)"$/include "\1"/p' src/osla_unstable.h) "${stable_ones[@]}" /dev/null
+}
+
+# Options can grow: reserved words end each struct, and tests/kernels/test_reserved.c has it in its table.
+fixed_options() {
+  local table
+  table=$(cat tests/kernels/test_reserved.c)
+  find src kernels -name 'osla_*.h' -exec cat {} + | awk '
+    /^} osla_[a-z]*_options;/ {gsub(/[};]/, ""); print $1, last ~ /^  uint64_t reserved\[/} {last = $0}' |
+    while read -r name grows; do
+      [ "$grows" = 1 ] || echo "$name: does not end with uint64_t reserved[]"
+      [[ $table == *"\"$name\""* ]] || echo "$name: not in tests/kernels/test_reserved.c"
+    done
+}
+
+# README's table of measurements: each figure stands in the summary that its row links to.
+unrecorded_figures() {
+  local row entry figure rows=0
+  while IFS= read -r row; do
+    rows=$((rows + 1))
+    entry=$(grep -oE 'results/[^)]*' <<<"$row")
+    [ -f "$entry" ] || { echo "README.md: no $entry"; continue; }
+    for figure in $(cut -d'|' -f3,4 <<<"$row" | grep -oE '\b[0-9]+(\.[0-9]+)?\b'); do
+      grep -qwF -- "$figure" "$entry" || echo "README.md: $figure is not in $entry"
+    done
+  done < <(grep -E '^\|.*\]\(results/' README.md)
+  [ $rows -ge 10 ] || echo "README.md: $rows rows of measurements"
+}
+
+dead_links() {
+  local page target
+  awk 'FNR == 1 {code = 0} /^```/ {code = !code; next} !code {
+    for (rest = $0; match(rest, /\]\([^)# ]+/); rest = substr(rest, RSTART + RLENGTH))
+      print FILENAME, substr(rest, RSTART + 2, RLENGTH - 2)}' ./*.md doc/*.md results/*.md results/*/*.md |
+    while read -r page target; do
+      [[ $target =~ ^[a-z]*: || -e ${page%/*}/$target ]] || echo "$page: $target"
+    done
+}
+
+complain "sources over 450 lines" < <(long_sources)
+complain "left-over marks" < <(marks)
+complain "absolute paths of one machine" < <(machine_paths)
+complain "tests that are built and not in tests/list" < <(untabled_tests)
+complain "tests that are not in tests/Makefile.mk" < <(unbuilt_tests)
+complain "sources that are in no Makefile.mk" < <(unbuilt_sources)
+complain "headers with one name" < <(twin_headers)
+complain "public headers that do not say what they are" < <(unclear_headers)
+complain "options that cannot grow" < <(fixed_options)
+complain "measurements in README.md that are not recorded" < <(unrecorded_figures)
+complain "links to what is not there" < <(dead_links)
+[ $offenders = 0 ] && echo "the tree is tidy"
